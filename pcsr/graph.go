@@ -1,0 +1,4 @@
+package pcsr
+
+// Graph is one encoded RDF graph.
+type Graph struct{}
