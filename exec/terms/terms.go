@@ -1,0 +1,140 @@
+package terms
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// Dictionary is what Terms needs from the store's dictionary.
+type Dictionary interface {
+	// Len is the number of terms; their IDs are 0 … Len()-1.
+	Len() int
+	// Term decodes an ID.
+	Term(id dictionary.ID) rdf.Term
+	// Lookup finds the ID of a term.
+	Lookup(t rdf.Term) (dictionary.ID, bool)
+}
+
+const (
+	pageBits = 12
+	pageSize = 1 << pageBits
+)
+
+// page holds computed terms in ID order. A slot is written once, before the count that covers it is published.
+type page struct {
+	terms [pageSize]rdf.Term
+}
+
+// Terms maps IDs to terms and back, for one query: the store's terms and those the query computes.
+// All methods are safe for concurrent use; reading a computed term takes no lock.
+type Terms struct {
+	dictionary Dictionary
+	base       dictionary.ID
+
+	count atomic.Uint32
+	bytes atomic.Int64
+	pages atomic.Pointer[[]*page]
+
+	mu  sync.RWMutex
+	ids map[rdf.Term]dictionary.ID
+}
+
+// New returns the terms of a query over a dictionary.
+func New(d Dictionary) *Terms {
+	return &Terms{dictionary: d, base: dictionary.ID(d.Len())}
+}
+
+// Base is the first ID of a computed term: the number of terms in the dictionary.
+func (t *Terms) Base() dictionary.ID { return t.base }
+
+// Computed is the number of terms that the query has computed so far.
+func (t *Terms) Computed() int { return int(t.count.Load()) }
+
+// Bytes is about how much memory the computed terms take.
+func (t *Terms) Bytes() int64 { return t.bytes.Load() }
+
+// Term decodes an ID; the zero Term for dictionary.None and for an ID that nobody handed out.
+func (t *Terms) Term(id dictionary.ID) rdf.Term {
+	if id < t.base {
+		return t.dictionary.Term(id)
+	}
+	if p, i := t.slot(id); p != nil {
+		return p.terms[i]
+	}
+	return rdf.Term{}
+}
+
+// Find returns the ID of a term that is in the dictionary or was computed before.
+func (t *Terms) Find(term rdf.Term) (dictionary.ID, bool) {
+	if id, ok := t.dictionary.Lookup(term); ok {
+		return id, true
+	}
+	if t.count.Load() == 0 {
+		return dictionary.None, false
+	}
+	t.mu.RLock()
+	id, ok := t.ids[term]
+	t.mu.RUnlock()
+	if !ok {
+		return dictionary.None, false
+	}
+	return id, true
+}
+
+// ID returns the ID of a term, giving it one when it has none. The zero Term is dictionary.None.
+func (t *Terms) ID(term rdf.Term) dictionary.ID {
+	if term.IsZero() {
+		return dictionary.None
+	}
+	if id, ok := t.Find(term); ok {
+		return id
+	}
+	return t.add(term)
+}
+
+func (t *Terms) add(term rdf.Term) dictionary.ID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if id, ok := t.ids[term]; ok {
+		return id
+	}
+	if t.ids == nil {
+		t.ids = make(map[rdf.Term]dictionary.ID)
+	}
+	n := t.count.Load()
+	t.write(n, term)
+	id := t.base + n
+	t.ids[term] = id
+	t.bytes.Add(int64(len(term.Value)+len(term.Datatype)+len(term.Language)) + termOverhead)
+	t.count.Store(n + 1)
+	return id
+}
+
+// termOverhead is the size of a page slot and of a map entry beside the strings.
+const termOverhead = 200
+
+// write puts a term into slot n; the caller holds mu and publishes n afterwards.
+func (t *Terms) write(n uint32, term rdf.Term) {
+	var pages []*page
+	if p := t.pages.Load(); p != nil {
+		pages = *p
+	}
+	if int(n>>pageBits) == len(pages) {
+		grown := append(pages[:len(pages):len(pages)], new(page))
+		t.pages.Store(&grown)
+		pages = grown
+	}
+	pages[n>>pageBits].terms[n&(pageSize-1)] = term
+}
+
+// slot finds a computed term's page; nil for an ID that nobody handed out.
+func (t *Terms) slot(id dictionary.ID) (*page, uint32) {
+	n := id - t.base
+	if id < t.base || n >= t.count.Load() {
+		return nil, 0
+	}
+	return (*t.pages.Load())[n>>pageBits], n & (pageSize - 1)
+}
