@@ -1,0 +1,210 @@
+package section
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// File is a finished file. Its methods are safe for concurrent use, except Close.
+type File struct {
+	name    string
+	kind    string
+	version uint32
+	data    []byte
+	mapped  bool
+	entries []entry
+	index   map[string]int
+}
+
+// Open maps the file at path and checks its header and its table. It must be of the given kind and of a version from 1
+// to version; otherwise, or when it is damaged, the error names the file and is ErrVersion or ErrDamaged.
+func Open(path, kind string, version uint32) (*File, error) {
+	data, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFile(path, data, kind, version)
+	if err != nil {
+		if len(data) > 0 {
+			err = errors.Join(err, unix.Munmap(data))
+		}
+		return nil, err
+	}
+	f.mapped = true
+	return f, nil
+}
+
+// Parse opens a file that lies in memory; name is used in errors. The File keeps data (or a copy, where data does not
+// start at a multiple of 8).
+func Parse(name string, data []byte, kind string, version uint32) (*File, error) {
+	if len(data) > 0 && uintptr(unsafe.Pointer(&data[0]))%8 != 0 {
+		words := make([]uint64, (len(data)+7)/8)
+		moved := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)[:len(data)]
+		copy(moved, data)
+		data = moved
+	}
+	return newFile(name, data, kind, version)
+}
+
+func mapFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("section: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("section: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() < headerBytes || uint64(info.Size()) > 1<<46 {
+		return nil, damaged(path, errors.New("it is too short, too long or not a file"))
+	}
+	data, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("section: map %s: %w", path, err)
+	}
+	return data, nil
+}
+
+func newFile(name string, data []byte, kind string, version uint32) (*File, error) {
+	if !littleEndian() {
+		return nil, fmt.Errorf("section: %s: files are read on little-endian machines only", name)
+	}
+	h, err := decodeHeader(data)
+	if err != nil {
+		return nil, damaged(name, err)
+	}
+	if h.kind != kind {
+		return nil, damaged(name, fmt.Errorf("its kind is %q, not %q", h.kind, kind))
+	}
+	if h.version == 0 || h.version > version {
+		return nil, fmt.Errorf("%s: %w: the file has version %d, this program reads up to %d", name, ErrVersion, h.version, version)
+	}
+	entries, err := decodeTable(data, h)
+	if err != nil {
+		return nil, damaged(name, err)
+	}
+	f := &File{name: name, kind: kind, version: h.version, data: data, entries: entries, index: make(map[string]int, len(entries))}
+	for i, e := range entries {
+		if _, twice := f.index[e.name]; twice {
+			return nil, damaged(name, fmt.Errorf("section %q is there twice", e.name))
+		}
+		f.index[e.name] = i
+	}
+	return f, nil
+}
+
+// Damaged returns an ErrDamaged that names the file and says what is wrong with its content.
+func (f *File) Damaged(format string, args ...any) error {
+	return damaged(f.name, fmt.Errorf(format, args...))
+}
+
+func damaged(name string, err error) error { return fmt.Errorf("%s: %w: %w", name, ErrDamaged, err) }
+
+// Name is the path that the file was opened by.
+func (f *File) Name() string { return f.name }
+
+// Version is the format version that the file was written with.
+func (f *File) Version() uint32 { return f.version }
+
+// Size is the size of the whole file in bytes.
+func (f *File) Size() int64 { return int64(len(f.data)) }
+
+// Sections are the names of the sections in the order of the file.
+func (f *File) Sections() []string {
+	names := make([]string, len(f.entries))
+	for i, e := range f.entries {
+		names[i] = e.name
+	}
+	return names
+}
+
+// Has reports whether the file has a section of that name.
+func (f *File) Has(name string) bool {
+	_, ok := f.index[name]
+	return ok
+}
+
+// Bytes is the section of that name; an error (ErrDamaged) when there is none.
+func (f *File) Bytes(name string) ([]byte, error) {
+	i, ok := f.index[name]
+	if !ok {
+		return nil, f.Damaged("section %q is missing", name)
+	}
+	e := f.entries[i]
+	end := e.offset + e.length
+	return f.data[e.offset:end:end], nil
+}
+
+// Uint16s is Bytes as 16-bit numbers.
+func (f *File) Uint16s(name string) ([]uint16, error) { return view[uint16](f, name) }
+
+// Uint32s is Bytes as 32-bit numbers.
+func (f *File) Uint32s(name string) ([]uint32, error) { return view[uint32](f, name) }
+
+// Uint64s is Bytes as 64-bit numbers.
+func (f *File) Uint64s(name string) ([]uint64, error) { return view[uint64](f, name) }
+
+type number interface{ uint16 | uint32 | uint64 }
+
+func view[T number](f *File, name string) ([]T, error) {
+	b, err := f.Bytes(name)
+	if err != nil || len(b) == 0 {
+		return nil, err
+	}
+	size := int(unsafe.Sizeof(T(0)))
+	if len(b)%size != 0 {
+		return nil, f.Damaged("section %q has %d bytes, which is no multiple of %d", name, len(b), size)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/size), nil
+}
+
+// Verify reads the whole file and compares every checksum; the error is ErrDamaged and names file and section.
+func (f *File) Verify() error {
+	for _, e := range f.entries {
+		if checksum(f.data[e.offset:e.offset+e.length]) != e.sum {
+			return f.Damaged("the checksum of section %q does not match", e.name)
+		}
+	}
+	return nil
+}
+
+// Prefetch asks the system to read the whole file ahead.
+func (f *File) Prefetch() {
+	if f.mapped {
+		_ = unix.Madvise(f.data, unix.MADV_WILLNEED) // advice only
+	}
+}
+
+// Close unmaps the file; none of its views may be used any more. A second Close does nothing.
+func (f *File) Close() error {
+	data := f.data
+	f.data, f.entries, f.index = nil, nil, nil
+	if !f.mapped {
+		return nil
+	}
+	f.mapped = false
+	if err := unix.Munmap(data); err != nil {
+		return fmt.Errorf("section: unmap %s: %w", f.name, err)
+	}
+	return nil
+}
+
+// WriteNumbers writes numbers to w, little-endian, as the views read them.
+func WriteNumbers[T number](w io.Writer, numbers []T) error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	_, err := w.Write(unsafe.Slice((*byte)(unsafe.Pointer(&numbers[0])), len(numbers)*int(unsafe.Sizeof(T(0)))))
+	return err
+}
+
+func littleEndian() bool {
+	one := uint16(1)
+	return *(*byte)(unsafe.Pointer(&one)) == 1
+}

@@ -1,0 +1,212 @@
+package section
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/zeebo/xxh3"
+)
+
+func checksum(b []byte) uint64 { return xxh3.Hash(b) }
+
+const writeBuffer = 1 << 18
+
+// Writer writes one file, section after section: Section, Write …, Section, Write …, Finish.
+// The first error stays: later calls do nothing and return it. Not for concurrent use.
+type Writer struct {
+	name    string
+	kind    string
+	version uint32
+	file    *os.File // nil in memory
+	buffer  []byte   // what is not yet in file; the whole file in memory
+	flushed uint64
+	hash    *xxh3.Hasher
+	entries []entry
+	open    bool // the last entry is still being written
+	done    bool
+	err     error
+}
+
+// Create starts a file at path, which must not exist yet. A kind has at most 8 ASCII characters.
+func Create(path, kind string, version uint32) (*Writer, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("section: %w", err)
+	}
+	w := newWriter(path, kind, version)
+	w.file = file
+	return w, nil
+}
+
+// NewMemory starts a file that is kept in memory; after Finish, File opens it.
+func NewMemory(kind string, version uint32) *Writer {
+	return newWriter("(memory "+kind+")", kind, version)
+}
+
+func newWriter(name, kind string, version uint32) *Writer {
+	w := &Writer{name: name, kind: kind, version: version, hash: xxh3.New()}
+	w.buffer = append(w.buffer, make([]byte, headerBytes)...)
+	if kind == "" || len(kind) > kindBytes {
+		w.err = fmt.Errorf("section: kind %q does not have 1 to %d bytes", kind, kindBytes)
+	}
+	return w
+}
+
+// Section ends the section before and starts the next. A name has 1 to 24 ASCII characters and is used once in a file.
+func (w *Writer) Section(name string) error {
+	w.endSection()
+	if name == "" || len(name) > nameBytes {
+		w.fail(fmt.Errorf("section: name %q does not have 1 to %d bytes", name, nameBytes))
+	}
+	for _, e := range w.entries {
+		if e.name == name {
+			w.fail(fmt.Errorf("section: %s: section %q is written twice", w.name, name))
+		}
+	}
+	if w.done {
+		w.fail(errors.New("section: the file is finished"))
+	}
+	if w.err != nil {
+		return w.err
+	}
+	w.pad()
+	w.entries = append(w.entries, entry{name: name, offset: w.offset()})
+	w.open = true
+	w.hash.Reset()
+	return nil
+}
+
+// Write appends to the current section.
+func (w *Writer) Write(p []byte) (int, error) {
+	if !w.open {
+		w.fail(fmt.Errorf("section: %s: write outside a section", w.name))
+	}
+	if w.err != nil {
+		return 0, w.err
+	}
+	w.hash.Write(p)
+	w.append(p)
+	if w.err != nil {
+		return 0, w.err
+	}
+	return len(p), nil
+}
+
+// Offset is the number of bytes written to the current section.
+func (w *Writer) Offset() uint64 {
+	if !w.open {
+		return 0
+	}
+	return w.offset() - w.entries[len(w.entries)-1].offset
+}
+
+// Finish writes the table and the header, and flushes the file to the disk. A Writer must end in Finish or Abort.
+func (w *Writer) Finish() error {
+	w.endSection()
+	if w.done {
+		w.fail(errors.New("section: the file is finished"))
+	}
+	if w.err == nil {
+		w.pad()
+		table := encodeTable(w.entries)
+		h := header{
+			kind: w.kind, version: w.version, sections: uint32(len(w.entries)),
+			tableOffset: w.offset(), tableLength: uint64(len(table)), tableSum: checksum(table),
+		}
+		h.size = h.tableOffset + h.tableLength
+		w.append(table)
+		w.finishHeader(h.encode())
+	}
+	if w.err != nil {
+		return errors.Join(w.err, w.Abort())
+	}
+	w.done = true
+	return nil
+}
+
+func (w *Writer) finishHeader(head []byte) {
+	if w.file == nil {
+		copy(w.buffer, head)
+		return
+	}
+	w.flush()
+	if w.err != nil {
+		return
+	}
+	// The body is on the disk before the header says that it is.
+	w.fail(w.file.Sync())
+	_, err := w.file.WriteAt(head, 0)
+	w.fail(err)
+	w.fail(w.file.Sync())
+	if w.err == nil {
+		w.fail(w.file.Close())
+		w.file = nil
+	}
+}
+
+// Abort closes and removes an unfinished file; after Finish it does nothing.
+func (w *Writer) Abort() error {
+	if w.done || w.file == nil {
+		return nil
+	}
+	w.fail(errors.New("the file was given up"))
+	err := w.file.Close()
+	err = errors.Join(err, os.Remove(w.file.Name()))
+	w.file = nil
+	return err
+}
+
+// File opens what was written by a Writer of NewMemory, after Finish.
+func (w *Writer) File() (*File, error) {
+	if !w.done || w.flushed != 0 {
+		return nil, fmt.Errorf("section: %s is not a finished file in memory", w.name)
+	}
+	return Parse(w.name, w.buffer, w.kind, w.version)
+}
+
+func (w *Writer) offset() uint64 { return w.flushed + uint64(len(w.buffer)) }
+
+func (w *Writer) pad() {
+	var zeros [Alignment]byte
+	if rest := w.offset() % Alignment; rest != 0 {
+		w.append(zeros[rest:])
+	}
+}
+
+func (w *Writer) endSection() {
+	if w.open {
+		e := &w.entries[len(w.entries)-1]
+		e.length, e.sum = w.offset()-e.offset, w.hash.Sum64()
+		w.open = false
+	}
+}
+
+func (w *Writer) append(p []byte) {
+	if w.err != nil {
+		return
+	}
+	if w.file != nil && len(w.buffer)+len(p) > writeBuffer {
+		w.flush()
+		if len(p) > writeBuffer && w.err == nil {
+			n, err := w.file.Write(p)
+			w.flushed += uint64(n)
+			w.fail(err)
+			return
+		}
+	}
+	w.buffer = append(w.buffer, p...)
+}
+
+func (w *Writer) flush() {
+	n, err := w.file.Write(w.buffer)
+	w.flushed += uint64(n)
+	w.buffer = w.buffer[:0]
+	w.fail(err)
+}
+
+func (w *Writer) fail(err error) {
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("section: %w", err)
+	}
+}
