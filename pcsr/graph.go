@@ -1,4 +1,125 @@
 package pcsr
 
 // Graph is one encoded RDF graph.
-type Graph struct{}
+type Graph struct {
+	vertices int // size of the ID space
+	labels   int
+	edges    uint64
+
+	typeLabel Label
+	hasType   bool
+
+	slots []uint32       // label → index in parts, noSlot where the label has no edge
+	parts [][2]Partition // by Direction
+	used  []Label        // index in parts → label, ascending
+
+	sets [2]labelSets
+}
+
+// labelSets say which labels the edges of a vertex have in one direction. Vertices with the same labels share a set.
+type labelSets struct {
+	of     Partition // vertex → the number of its set, as its single neighbour
+	labels Partition // number of a set → its labels, ascending
+}
+
+const noSlot = 1<<32 - 1
+
+// emptyPartition answers for labels without edges.
+var emptyPartition Partition
+
+// Vertices is the size of the ID space: vertices are 0 … Vertices()-1, with or without edges.
+func (g *Graph) Vertices() int { return g.vertices }
+
+// Labels is the number of predicates; label l is vertex l.
+func (g *Graph) Labels() int { return g.labels }
+
+// Edges is the number of triples.
+func (g *Graph) Edges() uint64 { return g.edges }
+
+// UsedLabels are the labels with at least one edge, ascending.
+func (g *Graph) UsedLabels() []Label { return g.used }
+
+// TypeLabel is the label of rdf:type, and whether the graph's writer named one. It may have no edges.
+func (g *Graph) TypeLabel() (Label, bool) { return g.typeLabel, g.hasType }
+
+// Partition returns the lists of a label in a direction; it is empty, never nil, for a label without edges or out of range.
+func (g *Graph) Partition(l Label, d Direction) *Partition {
+	if uint64(l) >= uint64(len(g.slots)) {
+		return &emptyPartition
+	}
+	slot := g.slots[l]
+	if slot == noSlot {
+		return &emptyPartition
+	}
+	return &g.parts[slot][d&1]
+}
+
+// HasEdge reports whether from --l--> to is in the graph. It searches the shorter of the two lists.
+func (g *Graph) HasEdge(from Vertex, l Label, to Vertex) bool {
+	objects := g.Partition(l, Out).Neighbours(from)
+	if len(objects) > longList {
+		if subjects := g.Partition(l, In).Neighbours(to); len(subjects) < len(objects) {
+			return Contains(subjects, from)
+		}
+	}
+	return Contains(objects, to)
+}
+
+// longList is the length from which HasEdge looks whether the other end's list is shorter.
+const longList = 64
+
+// EdgeLabels returns the labels of the edges of v in a direction, ascending and without repeats.
+func (g *Graph) EdgeLabels(v Vertex, d Direction) []Label {
+	set, ok := g.EdgeLabelSet(v, d)
+	if !ok {
+		return nil
+	}
+	return g.sets[d&1].labels.List(set)
+}
+
+// EdgeLabelSet returns the number of v's label set in a direction, 0 … EdgeLabelSets(d).Rows()-1, and whether v has an
+// edge in that direction. Vertices have the same number exactly when they have the same labels.
+func (g *Graph) EdgeLabelSet(v Vertex, d Direction) (int, bool) {
+	of := &g.sets[d&1].of
+	row, ok := of.Row(v)
+	if !ok {
+		return 0, false
+	}
+	set := of.neighbours[row]
+	return int(set), set < g.sets[d&1].labels.rows
+}
+
+// EdgeLabelSets returns the label sets of a direction: row s lists the labels of set s.
+func (g *Graph) EdgeLabelSets(d Direction) *Partition { return &g.sets[d&1].labels }
+
+// Incident returns the vertices with any edge in a direction as the rows of a partition; the single neighbour of a row
+// is the vertex's label set (EdgeLabelSet).
+func (g *Graph) Incident(d Direction) *Partition { return &g.sets[d&1].of }
+
+// Members returns the vertices of a class, ascending: N(class, rdf:type, In).
+func (g *Graph) Members(class Vertex) []Vertex {
+	if !g.hasType {
+		return nil
+	}
+	return g.Partition(g.typeLabel, In).Neighbours(class)
+}
+
+// Classes returns the classes of a vertex, ascending: N(v, rdf:type, Out).
+func (g *Graph) Classes(v Vertex) []Vertex {
+	if !g.hasType {
+		return nil
+	}
+	return g.Partition(g.typeLabel, Out).Neighbours(v)
+}
+
+// Bytes is the size of all partitions and label sets in memory.
+func (g *Graph) Bytes() int {
+	total := 0
+	for i := range g.parts {
+		total += g.parts[i][Out].Bytes() + g.parts[i][In].Bytes()
+	}
+	for d := range g.sets {
+		total += g.sets[d].of.Bytes() + g.sets[d].labels.Bytes()
+	}
+	return total
+}

@@ -1,0 +1,180 @@
+package pcsr
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Option is a setting of Build and of a Writer.
+type Option func(*settings)
+
+type settings struct {
+	typeLabel Label
+	hasType   bool
+	layer     Layer
+	forced    bool
+}
+
+// WithTypeLabel says which label is rdf:type.
+func WithTypeLabel(l Label) Option {
+	return func(s *settings) { s.typeLabel, s.hasType = l, true }
+}
+
+// WithLayer forces one row layer on every partition that can have it, for comparison; a Range layer is used only
+// where the row vertices are contiguous, whatever is asked.
+func WithLayer(layer Layer) Option {
+	return func(s *settings) { s.layer, s.forced = layer, true }
+}
+
+func newSettings(options []Option) settings {
+	var s settings
+	for _, o := range options {
+		o(&s)
+	}
+	return s
+}
+
+// layerFor returns the row layer of a partition with these row vertices.
+func (s *settings) layerFor(vertices []Vertex) Layer {
+	if !s.forced || len(vertices) == 0 || s.layer >= layers {
+		return chooseLayer(vertices)
+	}
+	if s.layer == Range && uint64(vertices[len(vertices)-1]-vertices[0])+1 != uint64(len(vertices)) {
+		return chooseLayer(vertices)
+	}
+	return s.layer
+}
+
+// Build encodes edges in memory. vertices is the size of the ID space and labels the number of predicates; edges may
+// come in any order and more than once. It is an error for an edge to be outside them.
+func Build(vertices, labels int, edges []Edge, options ...Option) (*Graph, error) {
+	g, err := newGraph(vertices, labels, newSettings(options))
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int, labels+1)
+	for _, e := range edges {
+		if uint64(e.From) >= uint64(vertices) || uint64(e.To) >= uint64(vertices) || uint64(e.Label) >= uint64(labels) {
+			return nil, fmt.Errorf("pcsr: edge %d --%d--> %d is outside %d vertices and %d labels", e.From, e.Label, e.To, vertices, labels)
+		}
+		counts[e.Label+1]++
+	}
+	for l := range labels {
+		counts[l+1] += counts[l]
+	}
+	keys := make([]uint64, len(edges))
+	next := slices.Clone(counts[:labels])
+	for _, e := range edges {
+		keys[next[e.Label]] = edgeKey(e.From, e.To)
+		next[e.Label]++
+	}
+	g.fill(newSettings(options), func(l Label) [2][]uint64 {
+		out := keys[counts[l]:counts[l+1]]
+		slices.Sort(out)
+		out = slices.Compact(out)
+		in := make([]uint64, len(out))
+		for i, k := range out {
+			in[i] = k<<32 | k>>32
+		}
+		slices.Sort(in)
+		return [2][]uint64{out, in}
+	})
+	return g, nil
+}
+
+func newGraph(vertices, labels int, s settings) (*Graph, error) {
+	if vertices < 0 || labels < 0 || uint64(vertices) > math.MaxUint32 || labels > vertices {
+		return nil, fmt.Errorf("pcsr: no graph has %d vertices and %d labels", vertices, labels)
+	}
+	if s.hasType && uint64(s.typeLabel) >= uint64(labels) {
+		return nil, fmt.Errorf("pcsr: the type label %d is outside %d labels", s.typeLabel, labels)
+	}
+	g := &Graph{vertices: vertices, labels: labels, typeLabel: s.typeLabel, hasType: s.hasType}
+	g.slots = make([]uint32, labels)
+	for i := range g.slots {
+		g.slots[i] = noSlot
+	}
+	return g, nil
+}
+
+// edgeKey orders the edges of one label by from, then to.
+func edgeKey(from, to Vertex) uint64 { return uint64(from)<<32 | uint64(to) }
+
+// fill makes every partition from the sorted distinct keys that edges returns for a label, by direction, several
+// labels at a time, and then what is derived from them.
+func (g *Graph) fill(s settings, edges func(Label) [2][]uint64) {
+	made := make([]*[2]Partition, g.labels)
+	parallel(g.labels, func(l int) {
+		keys := edges(Label(l))
+		if len(keys[Out]) == 0 {
+			return
+		}
+		made[l] = &[2]Partition{*s.partition(keys[Out]), *s.partition(keys[In])}
+	})
+	for l, p := range made {
+		if p != nil {
+			g.add(Label(l), *p)
+		}
+	}
+	g.derive(s)
+}
+
+// add appends the partitions of a label; labels come in ascending order.
+func (g *Graph) add(l Label, p [2]Partition) {
+	g.slots[l] = uint32(len(g.parts))
+	g.parts = append(g.parts, p)
+	g.used = append(g.used, l)
+	g.edges += uint64(p[Out].Edges())
+}
+
+// partition makes a partition of sorted distinct keys.
+func (s *settings) partition(keys []uint64) *Partition {
+	rows := 0
+	for i, k := range keys {
+		if i == 0 || k>>32 != keys[i-1]>>32 {
+			rows++
+		}
+	}
+	vertices := make([]Vertex, 0, rows)
+	offsets := make([]uint32, 0, rows+1)
+	neighbours := make([]Vertex, len(keys))
+	for i, k := range keys {
+		if i == 0 || k>>32 != keys[i-1]>>32 {
+			vertices = append(vertices, Vertex(k>>32))
+			offsets = append(offsets, uint32(i))
+		}
+		neighbours[i] = Vertex(k)
+	}
+	offsets = append(offsets, uint32(len(keys)))
+	return newPartition(s.layerFor(vertices), vertices, offsets, neighbours)
+}
+
+// derive makes what follows from the partitions: label sets.
+func (g *Graph) derive(s settings) {
+	parallel(2, func(d int) { g.sets[d] = g.makeLabelSets(s, Direction(d)) })
+}
+
+// parallel calls do(0) … do(n-1) on all cores and waits.
+func parallel(n int, do func(i int)) {
+	workers := min(n, runtime.GOMAXPROCS(0))
+	if workers <= 1 {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,89 @@
+package pcsr
+
+// gallopRatio is how many times longer one list must be before searching it beats merging.
+const gallopRatio = 16
+
+// Contains reports whether v is in an ascending list.
+func Contains(list []Vertex, v Vertex) bool {
+	i := searchFrom(list, v)
+	return i < len(list) && list[i] == v
+}
+
+// Intersect appends to dst the members of both ascending lists without repeats, ascending. It merges lists of similar
+// length and gallops through the longer one otherwise. dst may be a[:0] or b[:0].
+func Intersect(dst, a, b []Vertex) []Vertex {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b) > gallopRatio*len(a) {
+		return intersectGallop(dst, a, b)
+	}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		x, y := a[i], b[j]
+		if x == y {
+			dst = append(dst, x)
+		}
+		if x <= y {
+			i++
+		}
+		if y <= x {
+			j++
+		}
+	}
+	return dst
+}
+
+func intersectGallop(dst, short, long []Vertex) []Vertex {
+	for _, v := range short {
+		long = long[Gallop(long, v):]
+		if len(long) == 0 {
+			break
+		}
+		if long[0] == v {
+			dst = append(dst, v)
+		}
+	}
+	return dst
+}
+
+// Gallop returns the number of leading members of an ascending list that are below v, in time logarithmic in the
+// result: the way to move a cursor forward.
+func Gallop(list []Vertex, v Vertex) int {
+	if len(list) == 0 || list[0] >= v {
+		return 0
+	}
+	low, step := 0, 1 // list[low] < v
+	for low+step < len(list) && list[low+step] < v {
+		low += step
+		step *= 2
+	}
+	high := min(low+step, len(list))
+	return low + 1 + searchFrom(list[low+1:high], v)
+}
+
+// Between returns the part of an ascending list with low ≤ v < high; high 0 means no bound.
+func Between(list []Vertex, low, high Vertex) []Vertex {
+	if low > 0 {
+		list = list[searchFrom(list, low):]
+	}
+	if high > 0 {
+		list = list[:searchFrom(list, high)]
+	}
+	return list
+}
+
+// searchFrom returns the number of members of an ascending list that are below v.
+func searchFrom(list []Vertex, v Vertex) int {
+	low, n := 0, len(list)
+	for n > 0 {
+		half := n / 2
+		if list[low+half] < v {
+			low += half + 1
+			n -= half + 1
+		} else {
+			n = half
+		}
+	}
+	return low
+}

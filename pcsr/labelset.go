@@ -1,0 +1,82 @@
+package pcsr
+
+// makeLabelSets gives every vertex with an edge in a direction the number of its label set. Sets are the nodes of a
+// prefix tree: taking the labels in ascending order, the set of a vertex that has label l moves to the child by l.
+func (g *Graph) makeLabelSets(s settings, d Direction) labelSets {
+	tree := newSetTree()
+	node := make([]uint32, g.vertices)
+	for i, l := range g.used {
+		for v := range g.parts[i][d].RowVertices() {
+			if uint64(v) < uint64(len(node)) {
+				node[v] = tree.child(node[v], l)
+			}
+		}
+	}
+	return tree.finish(s, node)
+}
+
+// setTree is a prefix tree of ascending label lists; node 0 is the empty one.
+type setTree struct {
+	parent []uint32
+	label  []Label
+	// latest[n] is the child of n by label stamp[n], the label asked for last.
+	latest []uint32
+	stamp  []Label
+}
+
+func newSetTree() *setTree {
+	return &setTree{parent: []uint32{0}, label: []Label{0}, latest: []uint32{0}, stamp: []Label{noVertex}}
+}
+
+// child returns the node of n's list with l appended. All calls for one label come before those for a higher one.
+func (t *setTree) child(n uint32, l Label) uint32 {
+	if t.stamp[n] == l {
+		return t.latest[n]
+	}
+	c := uint32(len(t.parent))
+	t.parent = append(t.parent, n)
+	t.label = append(t.label, l)
+	t.latest = append(t.latest, 0)
+	t.stamp = append(t.stamp, noVertex)
+	t.latest[n], t.stamp[n] = c, l
+	return c
+}
+
+// finish numbers the sets in use in the order of their first vertex and lists their labels.
+func (t *setTree) finish(s settings, node []uint32) labelSets {
+	number := make([]uint32, len(t.parent))
+	var vertices, setOf []uint32
+	labels, offsets := []Label{}, []uint32{0}
+	for v, n := range node {
+		if n == 0 {
+			continue
+		}
+		if number[n] == 0 {
+			labels = t.appendLabels(labels, n)
+			offsets = append(offsets, uint32(len(labels)))
+			number[n] = uint32(len(offsets)) - 1
+		}
+		vertices = append(vertices, Vertex(v))
+		setOf = append(setOf, number[n]-1)
+	}
+	numbers := make([]Vertex, len(offsets)-1)
+	for i := range numbers {
+		numbers[i] = uint32(i)
+	}
+	return labelSets{
+		of:     *newPartition(s.layerFor(vertices), vertices, nil, setOf),
+		labels: *newPartition(Range, numbers, offsets, labels),
+	}
+}
+
+// appendLabels appends the labels on the path from the root to n.
+func (t *setTree) appendLabels(dst []Label, n uint32) []Label {
+	start := len(dst)
+	for ; n != 0; n = t.parent[n] {
+		dst = append(dst, t.label[n])
+	}
+	for i, j := start, len(dst)-1; i < j; i, j = i+1, j-1 {
+		dst[i], dst[j] = dst[j], dst[i]
+	}
+	return dst
+}

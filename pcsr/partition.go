@@ -1,0 +1,212 @@
+package pcsr
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Partition holds the lists N(v, l) of one edge label in one direction. Its rows are the vertices with at least one
+// such edge, in ascending order; each row has a list of neighbours, ascending and without repeats.
+//
+// The methods that look up or list allocate nothing; a loop calls them on one *Partition without further indirection.
+type Partition struct {
+	layer  Layer
+	base   Vertex // smallest row vertex
+	rows   uint32
+	probes uint32 // Hash, Group: how many buckets a lookup reads at most
+
+	index      []uint32 // what layer needs; see docs/STORE.md
+	vertices   []Vertex // row → vertex; nil where the layer tells (Range, Bitmap)
+	offsets    []uint32 // rows+1 positions in neighbours; nil where every row has exactly one neighbour
+	neighbours []Vertex
+}
+
+// Arrays are the parts of a partition as they lie in memory and in the file: aligned, little-endian 32-bit words.
+type Arrays struct {
+	Layer Layer
+	// Base is the smallest row vertex; Bitmap, Direct and Range count from it.
+	Base Vertex
+	// Rows is the number of rows; Edges is len(Neighbours).
+	Rows, Edges uint32
+	// Probes is how many buckets (Hash) or groups (Group) a lookup reads at most.
+	Probes uint32
+	// Index is the row layer: blocks, buckets, groups or row numbers; empty for Range and List.
+	Index []uint32
+	// Vertices are the row vertices in order; nil for Range and Bitmap.
+	Vertices []Vertex
+	// Offsets has Rows+1 entries: row r's list is Neighbours[Offsets[r]:Offsets[r+1]]. It is nil where every row has
+	// exactly one neighbour: row r's list is then Neighbours[r:r+1].
+	Offsets []uint32
+	// Neighbours are the lists of all rows, one after the other.
+	Neighbours []Vertex
+}
+
+// Arrays returns the partition's memory, to be copied elsewhere as it is and never written.
+func (p *Partition) Arrays() Arrays {
+	return Arrays{
+		Layer: p.layer, Base: p.base, Rows: p.rows, Edges: uint32(len(p.neighbours)), Probes: p.probes,
+		Index: p.index, Vertices: p.vertices, Offsets: p.offsets, Neighbours: p.neighbours,
+	}
+}
+
+// Bytes is the size of all arrays.
+func (p *Partition) Bytes() int {
+	return 4 * (len(p.index) + len(p.vertices) + len(p.offsets) + len(p.neighbours))
+}
+
+// Layer says how rows are found.
+func (p *Partition) Layer() Layer { return p.layer }
+
+// Rows is the number of vertices with an edge here.
+func (p *Partition) Rows() int { return int(p.rows) }
+
+// Edges is the number of edges.
+func (p *Partition) Edges() int { return len(p.neighbours) }
+
+// Row returns the row of v and whether it has one. v may be any number.
+func (p *Partition) Row(v Vertex) (int, bool) {
+	if p.layer == Range {
+		return int(v - p.base), v-p.base < p.rows
+	}
+	return p.find(v)
+}
+
+// Vertex returns the vertex of a row, 0 ≤ row < Rows(). Bitmap layers search for it: use RowVertices or
+// AppendVertices for many.
+func (p *Partition) Vertex(row int) Vertex {
+	switch {
+	case p.layer == Range:
+		return p.base + uint32(row)
+	case p.layer == Bitmap:
+		return p.selectBitmap(uint32(row))
+	}
+	return p.vertices[row]
+}
+
+// List returns the neighbours of a row, 0 ≤ row < Rows().
+func (p *Partition) List(row int) []Vertex {
+	if p.offsets == nil {
+		return p.neighbours[row : row+1 : row+1]
+	}
+	low, high := p.offsets[row], p.offsets[row+1]
+	if low > high || uint64(high) > uint64(len(p.neighbours)) {
+		return nil // damaged file; Verify says so
+	}
+	return p.neighbours[low:high:high]
+}
+
+// Degree is len(List(row)).
+func (p *Partition) Degree(row int) int {
+	if p.offsets == nil {
+		return 1
+	}
+	return len(p.List(row))
+}
+
+// Single reports that every row has exactly one neighbour: List(row) is Arrays().Neighbours[row].
+func (p *Partition) Single() bool { return p.offsets == nil }
+
+// Neighbours returns N(v, l), ascending and without repeats; nil when v has no edge here.
+func (p *Partition) Neighbours(v Vertex) []Vertex {
+	row, ok := p.Row(v)
+	if !ok {
+		return nil
+	}
+	return p.List(row)
+}
+
+// RowVertices yields the row vertices, ascending.
+func (p *Partition) RowVertices() iter.Seq[Vertex] {
+	return func(yield func(Vertex) bool) {
+		switch p.layer {
+		case Range:
+			for i := range p.rows {
+				if !yield(p.base + i) {
+					return
+				}
+			}
+		case Bitmap:
+			p.scanBitmap(0, yield)
+		default:
+			for _, v := range p.vertices {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// AppendVertices appends the vertices of rows low … high-1, ascending.
+func (p *Partition) AppendVertices(dst []Vertex, low, high int) []Vertex {
+	switch {
+	case low >= high:
+		return dst
+	case p.layer == Range:
+		for row := low; row < high; row++ {
+			dst = append(dst, p.base+uint32(row))
+		}
+		return dst
+	case p.layer != Bitmap:
+		return append(dst, p.vertices[low:high]...)
+	}
+	left := high - low
+	p.scanBitmap(p.selectBitmap(uint32(low))-p.base, func(v Vertex) bool {
+		dst = append(dst, v)
+		left--
+		return left > 0
+	})
+	return dst
+}
+
+// scanBitmap yields the row vertices from base+from on.
+func (p *Partition) scanBitmap(from uint32, yield func(Vertex) bool) {
+	first := uint64(from / blockBits)
+	mask := uint32(0xFFFFFFFF) << (from % blockBits % 32)
+	skip := from % blockBits / 32
+	for b := first; (b+1)*blockWords <= uint64(len(p.index)); b++ {
+		block := p.index[b*blockWords:][:blockWords]
+		for i := skip; i < blockWords-1; i++ {
+			start := p.base + uint32(b)*blockBits + i*32
+			for w := block[1+i] & mask; w != 0; w &= w - 1 {
+				if !yield(start + uint32(bits.TrailingZeros32(w))) {
+					return
+				}
+			}
+			mask = 0xFFFFFFFF
+		}
+		skip = 0
+	}
+}
+
+// Lists yields every row vertex with its neighbours, ascending.
+func (p *Partition) Lists() iter.Seq2[Vertex, []Vertex] {
+	return func(yield func(Vertex, []Vertex) bool) {
+		row := 0
+		for v := range p.RowVertices() {
+			if row >= int(p.rows) || !yield(v, p.List(row)) {
+				return
+			}
+			row++
+		}
+	}
+}
+
+// newPartition makes a partition of sorted distinct row vertices; row r's neighbours are
+// neighbours[offsets[r]:offsets[r+1]]. It takes the slices over.
+func newPartition(layer Layer, vertices []Vertex, offsets, neighbours []uint32) *Partition {
+	p := &Partition{layer: layer, rows: uint32(len(vertices)), neighbours: neighbours}
+	if len(vertices) == 0 {
+		p.layer = Range
+		return p
+	}
+	p.base = vertices[0]
+	p.index, p.probes = buildLayer(layer, vertices)
+	if layer != Range && layer != Bitmap {
+		p.vertices = vertices
+	}
+	if len(neighbours) != len(vertices) {
+		p.offsets = offsets
+	}
+	return p
+}
