@@ -1,4 +1,114 @@
 // Command rdfgpu loads RDF into a store and answers SPARQL over it.
+//
+// Exit codes: 0 answered, 1 the query or the data is wrong, 2 wrong usage, 3 a limit or a cancel, 4 the store is
+// damaged or of another format version.
 package main
 
-func main() {}
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// Exit codes, stable across versions.
+const (
+	exitAnswered = iota
+	exitWrong
+	exitUsage
+	exitLimit
+	exitStore
+)
+
+type commands struct {
+	Load    loadCommand    `cmd:"" help:"Load RDF files into a store."`
+	Query   queryCommand   `cmd:"" help:"Answer a SPARQL query."`
+	Explain explainCommand `cmd:"" help:"Show how a query is answered."`
+	Serve   serveCommand   `cmd:"" help:"Serve SPARQL over HTTP, with a workbench in the browser."`
+	Info    infoCommand    `cmd:"" help:"Describe a store, or the GPU."`
+	Verify  verifyCommand  `cmd:"" help:"Check every file of a store: checksums and invariants."`
+	Bench   benchCommand   `cmd:"" help:"Measure the latency of SPARQL endpoints side by side."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// environment is what a command may touch of the process, so that tests can run commands without one.
+type environment struct {
+	ctx    context.Context
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(os.Args[1:], &environment{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
+}
+
+// run executes one command line and returns the exit code.
+func run(args []string, env *environment) int {
+	code := -1
+	app, err := kong.New(&commands{},
+		kong.Name("rdfgpu"),
+		kong.Description(description),
+		kong.Writers(env.stdout, env.stderr),
+		kong.Exit(func(c int) { code = c }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.Bind(env),
+	)
+	if err != nil {
+		fmt.Fprintln(env.stderr, "rdfgpu:", err)
+		return exitUsage
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := app.Parse(args)
+	if code >= 0 { // --help
+		return code
+	}
+	if err != nil {
+		fmt.Fprintf(env.stderr, "rdfgpu: %v\nTry 'rdfgpu --help'.\n", err)
+		return exitUsage
+	}
+	return report(env.stderr, parsed.Run(env))
+}
+
+// report prints an error and returns its exit code.
+func report(stderr io.Writer, err error) int {
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return exitAnswered
+	}
+	fmt.Fprintln(stderr, "rdfgpu:", err)
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, rdfgpu.ErrTimeout), errors.Is(err, rdfgpu.ErrRowLimit), errors.Is(err, rdfgpu.ErrMemoryLimit),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return exitLimit
+	case errors.Is(err, rdfgpu.ErrDamaged), errors.Is(err, rdfgpu.ErrVersion):
+		return exitStore
+	}
+	return exitWrong
+}
+
+// usageError is a mistake in the command line that kong cannot see.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+const description = `An RDF engine that answers SPARQL by worst-case-optimal subgraph matching, on an NVIDIA GPU or on the CPU.
+
+Examples:
+  rdfgpu load -o people.store people.nt.gz
+  rdfgpu query people.store 'SELECT ?s WHERE { ?s a <http://xmlns.com/foaf/0.1/Person> } LIMIT 10'
+  rdfgpu explain people.store -f query.rq --analyze
+  rdfgpu serve people.store`

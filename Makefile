@@ -1,0 +1,54 @@
+# rdfgpu: build, run and test. `make help` lists the targets.
+
+GO     ?= go
+BIN    := bin/rdfgpu
+NVCC   ?= $(shell command -v nvcc)
+STORE  ?= .cache/nomisma
+
+.DEFAULT_GOAL := help
+.PHONY: help build build-gpu build-cpu run test check race fuzz w3c bench lint vet fmt staticcheck workbench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+
+build-cpu:
+	$(GO) build -o $(BIN) ./cmd/rdfgpu
+
+run: build ## load the data set in testdata/ and answer a few queries
+	@testdata/run.sh $(BIN) $(STORE)
+
+test: ## the whole test suite (no GPU needed)
+	$(GO) test ./...
+
+check: fmt vet staticcheck test ## what a commit must pass
+
+fmt:
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "gofmt these files:"; echo "$$bad"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+staticcheck:
+	$(GO) tool staticcheck ./...
+
+race: ## the race detector on the packages that start goroutines
+	$(GO) test -race -short ./loader/... ./exec/... ./web/... ./internal/store/... .
+
+w3c: ## the W3C suites: RDFGPU_W3C=folder of the rdf-tests checkout
+	@[ -n "$$RDFGPU_W3C" ] || { echo "set RDFGPU_W3C to a folder that holds the W3C suites (rdf/ and sparql/)"; exit 2; }
+	$(GO) test -count=1 -run W3C -v ./parser/... ./loader/... ./exec/... ./internal/results/... ./web/... | grep -vE '^ *(=== |--- PASS)'
+
+FUZZTIME ?= 30s
+fuzz: ## every fuzz target for FUZZTIME (default 30s)
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
+
+bench: ## Go benchmarks of the hot paths (compare two runs with `go tool benchstat`)
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+workbench: ## rebuild the browser workbench (needs npm)
+	cd web/workbench && npm ci && npm run build
+
+clean: ## remove what make made
+	rm -rf bin .cache .bundle

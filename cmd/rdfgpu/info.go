@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+type infoCommand struct {
+	Store  string `arg:"" optional:"" help:"Folder of the store."`
+	Device bool   `help:"Describe the GPU instead, and what of the store is resident there."`
+	JSON   bool   `name:"json" help:"As JSON."`
+}
+
+// Help is shown by rdfgpu info --help.
+func (*infoCommand) Help() string {
+	return `Examples:
+  rdfgpu info my.store
+  rdfgpu info --device`
+}
+
+// Run describes the store or the device.
+func (c *infoCommand) Run(env *environment) error {
+	if c.Device && c.Store == "" {
+		return c.print(env, rdfgpu.DescribeDevice())
+	}
+	if c.Store == "" {
+		return usageError("name a store, or ask for --device")
+	}
+	store, err := rdfgpu.Open(c.Store, rdfgpu.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if c.Device {
+		return c.print(env, store.Device())
+	}
+	return c.print(env, store.Info())
+}
+
+func (c *infoCommand) print(env *environment, v fmt.Stringer) error {
+	if c.JSON {
+		return writeJSON(env.stdout, v)
+	}
+	_, err := fmt.Fprintln(env.stdout, v)
+	return err
+}
+
+type verifyCommand struct {
+	Store string `arg:"" help:"Folder of the store."`
+}
+
+// Run checks the store.
+func (c *verifyCommand) Run(env *environment) error {
+	if err := rdfgpu.Verify(c.Store); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(env.stdout, "%s: every checksum and invariant holds\n", c.Store)
+	return err
+}
+
+type versionCommand struct{}
+
+// Run prints the version.
+func (versionCommand) Run(env *environment) error {
+	_, err := fmt.Fprintln(env.stdout, rdfgpu.Version())
+	return err
+}

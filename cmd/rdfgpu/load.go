@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+type loadCommand struct {
+	Store   string   `short:"o" required:"" placeholder:"STORE" help:"Folder of the store; an old store there is replaced when the load has finished."`
+	Files   []string `arg:"" help:"Files (.nt .nq .ttl .trig .rdf, also .gz .zst .bz2), globs, or - for standard input."`
+	Format  string   `placeholder:"FORMAT" help:"Syntax of the input where its name does not tell: ntriples, nquads, turtle, trig, rdfxml."`
+	Base    string   `placeholder:"IRI" help:"Base IRI of relative IRIs (default: the file's own)."`
+	Memory  byteSize `placeholder:"SIZE" help:"Memory to use before spilling to disk, such as 2GiB (default: half the machine's)."`
+	Tmp     string   `placeholder:"DIR" help:"Folder for temporary files (default: the store's)."`
+	SkipBad uint64   `placeholder:"N" help:"Skip up to N bad lines of N-Triples or N-Quads and report them."`
+	Threads int      `placeholder:"N" help:"Threads to use (default: all cores)."`
+	Quiet   bool     `short:"q" help:"No progress, no summary."`
+	JSON    bool     `name:"json" help:"Summary as JSON."`
+}
+
+// Help is shown by rdfgpu load --help.
+func (*loadCommand) Help() string {
+	return `Examples:
+  rdfgpu load -o geo.store dump-*.nt.zst
+  zcat dump.nt.gz | rdfgpu load -o geo.store --format ntriples -`
+}
+
+// Run loads the files.
+func (c *loadCommand) Run(env *environment) error {
+	files, err := expandGlobs(c.Files)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(env.stderr, c.Quiet)
+	report, err := rdfgpu.Load(env.ctx, c.Store, files, rdfgpu.LoadOptions{
+		Format: c.Format, Base: c.Base, Memory: int64(c.Memory), TempDir: c.Tmp, SkipBad: c.SkipBad,
+		Threads: c.Threads, Stdin: env.stdin, Progress: progress.load,
+	})
+	progress.done()
+	if err != nil {
+		return err
+	}
+	for _, bad := range report.Skipped {
+		fmt.Fprintln(env.stderr, "rdfgpu: skipped:", bad)
+	}
+	if c.JSON {
+		return writeJSON(env.stdout, report)
+	}
+	if !c.Quiet {
+		fmt.Fprintln(env.stdout, report)
+	}
+	return nil
+}
+
+func expandGlobs(patterns []string) ([]string, error) {
+	var files []string
+	for _, p := range patterns {
+		if !strings.ContainsAny(p, "*?[") {
+			files = append(files, p)
+			continue
+		}
+		found, err := filepath.Glob(p)
+		if err != nil {
+			return nil, usageError(fmt.Sprintf("bad pattern %q: %v", p, err))
+		}
+		if len(found) == 0 {
+			return nil, usageError(fmt.Sprintf("no file matches %q", p))
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// queryText are the three ways to name a query.
+type queryText struct {
+	Text string `arg:"" optional:"" name:"query" help:"The query; without it and without -f it is read from standard input."`
+	File string `short:"f" placeholder:"FILE" help:"Read the query from a file."`
+}
+
+func (q *queryText) read(env *environment) (string, error) {
+	switch {
+	case q.Text != "" && q.File != "":
+		return "", usageError("give the query either as an argument or with -f, not both")
+	case q.Text != "":
+		return q.Text, nil
+	case q.File != "":
+		b, err := os.ReadFile(q.File)
+		return string(b), err
+	}
+	b, err := io.ReadAll(env.stdin)
+	return string(b), err
+}
+
+// matching are the flags that say how patterns are matched.
+type matching struct {
+	Semantics string        `enum:"homomorphism,isomorphism,edge-isomorphism" default:"homomorphism" help:"What a solution of a basic graph pattern is: homomorphism, isomorphism or edge-isomorphism."`
+	Device    string        `enum:"auto,cpu,gpu" default:"auto" help:"Where patterns are matched: auto, cpu or gpu."`
+	Timeout   time.Duration `placeholder:"DURATION" help:"Give up after this long, such as 30s."`
+	LimitRows uint64        `placeholder:"N" help:"Give up when there are more solutions."`
+	Threads   int           `placeholder:"N" help:"Threads to use (default: all cores)."`
+	GPUMemory byteSize      `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
+}
+
+func (m *matching) options() (rdfgpu.QueryOptions, error) {
+	semantics, err := rdfgpu.ParseSemantics(m.Semantics)
+	return rdfgpu.QueryOptions{
+		Semantics: semantics, Device: rdfgpu.Device(m.Device), Timeout: m.Timeout, MaxRows: m.LimitRows,
+	}, err
+}
+
+func (m *matching) open(store string) (*rdfgpu.Store, error) {
+	return rdfgpu.Open(store, rdfgpu.Options{Threads: m.Threads, GPUMemory: int64(m.GPUMemory), Device: rdfgpu.Device(m.Device)})
+}
+
+type queryCommand struct {
+	Store string `arg:"" help:"Folder of the store."`
+	queryText
+	matching
+	Format string `enum:"table,json,xml,csv,tsv,ntriples,turtle," default:"" help:"table, json, xml, csv or tsv for solutions; ntriples or turtle for graphs (default: table on a terminal, tsv elsewhere; turtle for graphs)."`
+	Count  bool   `help:"Print the number of solutions only."`
+	Time   bool   `help:"Print what each part took, on standard error."`
+}
+
+// Help is shown by rdfgpu query --help.
+func (*queryCommand) Help() string {
+	return `Examples:
+  rdfgpu query my.store 'SELECT * WHERE { ?s ?p ?o } LIMIT 5'
+  rdfgpu query my.store -f triangle.rq --semantics isomorphism --count
+  rdfgpu query my.store --format json --time < query.rq`
+}
+
+// Run answers the query.
+func (c *queryCommand) Run(env *environment) error {
+	text, err := c.read(env)
+	if err != nil {
+		return err
+	}
+	options, err := c.options()
+	if err != nil {
+		return err
+	}
+	options.CountOnly = c.Count
+	store, err := c.open(c.Store)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	result, err := store.Query(env.ctx, text, options)
+	if err != nil {
+		return nameFile(err, c.File)
+	}
+	defer result.Close()
+	if err := c.write(env, result); err != nil {
+		return err
+	}
+	if c.Time {
+		fmt.Fprintln(env.stderr, result.Timings())
+	}
+	return nil
+}
+
+func (c *queryCommand) write(env *environment, result *rdfgpu.Result) error {
+	if c.Count {
+		n, err := result.Count()
+		if err == nil {
+			_, err = fmt.Fprintln(env.stdout, n)
+		}
+		return err
+	}
+	out := bufio.NewWriterSize(env.stdout, 1<<16)
+	_, err := result.Write(out, c.format(env, result.Kind()))
+	return firstError(err, out.Flush())
+}
+
+func (c *queryCommand) format(env *environment, kind rdfgpu.Kind) rdfgpu.Format {
+	switch {
+	case c.Format != "":
+		return rdfgpu.Format(c.Format)
+	case kind == rdfgpu.Triples:
+		return rdfgpu.Turtle
+	case isTerminal(env.stdout):
+		return rdfgpu.Table
+	}
+	return rdfgpu.TSV
+}
+
+type explainCommand struct {
+	Store string `arg:"" help:"Folder of the store."`
+	queryText
+	matching
+	Analyze bool   `help:"Run the query and show what was measured beside the estimates."`
+	Format  string `enum:"text,json,dot" default:"text" help:"text, json, or dot (the query graph, for Graphviz)."`
+}
+
+// Help is shown by rdfgpu explain --help.
+func (*explainCommand) Help() string {
+	return `Examples:
+  rdfgpu explain my.store -f star.rq --analyze
+  rdfgpu explain my.store -f star.rq --format dot | dot -Tsvg > star.svg`
+}
+
+// Run explains the query.
+func (c *explainCommand) Run(env *environment) error {
+	text, err := c.read(env)
+	if err != nil {
+		return err
+	}
+	options, err := c.options()
+	if err != nil {
+		return err
+	}
+	options.Analyze = c.Analyze
+	store, err := c.open(c.Store)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	explanation, err := store.Explain(env.ctx, text, options)
+	if err != nil {
+		return nameFile(err, c.File)
+	}
+	switch c.Format {
+	case "json":
+		return writeJSON(env.stdout, explanation)
+	case "dot":
+		return explanation.WriteDot(env.stdout)
+	}
+	return explanation.WriteText(env.stdout)
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package bench
+
+import "net"
+
+func quickAck(net.Conn) {}

@@ -1,0 +1,89 @@
+// Package imports_test keeps the arrows between the rooms (docs/ARCHITECTURE.md) pointing one way.
+package imports_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/rdfgpu/rdfgpu"
+
+// rooms says, for each package, which other packages of this module it may import; internal packages below it that
+// import nothing but each other are free to all (see common).
+var rooms = map[string][]string{
+	"parser":           {},
+	"dictionary":       {},
+	"pcsr":             {},
+	"kernels":          {},
+	"loader":           {"dictionary", "pcsr", "internal/store"},
+	"planner":          {"parser", "pcsr", "dictionary"},
+	"exec":             {"planner", "parser", "pcsr", "dictionary", "exec/expr", "exec/terms"},
+	"exec/terms":       {"dictionary"},
+	"exec/expr":        {"parser", "dictionary", "exec/terms"},
+	"exec/cpu":         {"exec", "planner", "pcsr", "dictionary"},
+	"exec/gpu":         {"exec", "planner", "pcsr", "dictionary", "kernels"},
+	"internal/rdf":     {},
+	"internal/section": {},
+	"internal/store":   {"dictionary", "pcsr"},
+	"internal/results": {"dictionary", "exec"},
+	"internal/bench":   {},
+	"web":              {""},
+	"cmd/rdfgpu":       {"", "web", "internal/bench"},
+}
+
+// common are the small shared packages that any room may import.
+var common = []string{"internal/rdf", "internal/section"}
+
+// only lists libraries that one room alone may import.
+var only = map[string]string{
+	"gorgonia.org/cu":      "kernels",
+	"github.com/knakk/rdf": "loader",
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestRoomsImportOnlyWhatTheMapAllows(t *testing.T) {
+	for _, p := range list(t) {
+		room := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		allowed, known := rooms[room]
+		for _, imported := range p.Imports {
+			if owner, ok := only[imported]; ok && owner != room {
+				t.Errorf("%s imports %s, which only %s may", room, imported, owner)
+			}
+			if imported != module && !strings.HasPrefix(imported, module+"/") {
+				continue
+			}
+			other := strings.TrimPrefix(strings.TrimPrefix(imported, module), "/")
+			if known && !slices.Contains(common, other) && !slices.Contains(allowed, other) {
+				t.Errorf("%s imports %q, which the map in docs/ARCHITECTURE.md does not allow", room, other)
+			}
+		}
+	}
+}
+
+func list(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...").Output()
+	if err != nil {
+		t.Skipf("go list: %v", err)
+	}
+	var packages []listed
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
