@@ -1,0 +1,173 @@
+package generate
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"strconv"
+	"sync"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+const univBench = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
+
+var kindNames = [Kinds]string{
+	"University", "Department", "FullProfessor", "AssociateProfessor", "AssistantProfessor", "Lecturer",
+	"UndergraduateStudent", "GraduateStudent", "Course", "GraduateCourse", "ResearchGroup", "Publication",
+}
+
+var predicateNames = [Predicates]string{
+	"", "name", "takesCourse", "publicationAuthor", "telephone", "emailAddress", "memberOf", "advisor",
+	"undergraduateDegreeFrom", "mastersDegreeFrom", "doctoralDegreeFrom", "teacherOf", "worksFor",
+	"researchInterest", "teachingAssistantOf", "subOrganizationOf", "headOf",
+}
+
+// PredicateIRI returns the IRI of a predicate of LUBM.
+func PredicateIRI(p Predicate) string {
+	if p == Type {
+		return rdf.RDFType
+	}
+	return univBench + predicateNames[p]
+}
+
+func className(c ClassID) string {
+	switch c {
+	case TeachingAssistant:
+		return "TeachingAssistant"
+	case ResearchAssistant:
+		return "ResearchAssistant"
+	}
+	return kindNames[c]
+}
+
+// AppendEntity appends e in N-Triples syntax.
+func AppendEntity(dst []byte, e Entity) []byte {
+	switch e.Kind {
+	case Class:
+		dst = append(dst, '<')
+		dst = append(dst, univBench...)
+		dst = append(dst, className(ClassID(e.Index))...)
+		return append(dst, '>')
+	case NameLiteral:
+		dst = append(dst, '"')
+		dst = append(dst, kindNames[e.Of]...)
+		number := uint64(e.Index)
+		if e.Of == University {
+			number = uint64(e.University)
+		}
+		dst = strconv.AppendUint(dst, number, 10)
+		return append(dst, '"')
+	case EmailLiteral:
+		dst = append(dst, '"')
+		dst = append(dst, kindNames[e.Of]...)
+		dst = strconv.AppendUint(dst, uint64(e.Index), 10)
+		dst = append(dst, '@')
+		dst = appendHost(dst, e)
+		return append(dst, '"')
+	case TelephoneLiteral:
+		return append(dst, `"xxx-xxx-xxxx"`...)
+	case ResearchLiteral:
+		dst = append(dst, `"Research`...)
+		dst = strconv.AppendUint(dst, uint64(e.Index), 10)
+		return append(dst, '"')
+	}
+	dst = append(dst, "<http://www."...)
+	if e.Kind == University {
+		dst = append(dst, "University"...)
+		dst = strconv.AppendUint(dst, uint64(e.University), 10)
+		return append(dst, ".edu>"...)
+	}
+	dst = appendHost(dst, e)
+	if e.Kind != Department {
+		kind := e.Kind
+		if kind == Publication {
+			kind = e.Of
+		}
+		dst = append(dst, '/')
+		dst = append(dst, kindNames[kind]...)
+		dst = strconv.AppendUint(dst, uint64(e.Index), 10)
+	}
+	if e.Kind == Publication {
+		dst = append(dst, "/Publication"...)
+		dst = strconv.AppendUint(dst, uint64(e.Sub), 10)
+	}
+	return append(dst, '>')
+}
+
+func appendHost(dst []byte, e Entity) []byte {
+	dst = append(dst, "Department"...)
+	dst = strconv.AppendUint(dst, uint64(e.Department), 10)
+	dst = append(dst, ".University"...)
+	dst = strconv.AppendUint(dst, uint64(e.University), 10)
+	return append(dst, ".edu"...)
+}
+
+func appendTriple(dst []byte, t Triple) []byte {
+	dst = AppendEntity(dst, t.Subject)
+	dst = append(dst, " <"...)
+	dst = append(dst, PredicateIRI(t.Predicate)...)
+	dst = append(dst, "> "...)
+	dst = AppendEntity(dst, t.Object)
+	return append(dst, " .\n"...)
+}
+
+// WriteNTriples writes the graph as N-Triples, universities in order, made by all cores, and returns the number of
+// triples.
+func (g LUBM) WriteNTriples(ctx context.Context, w io.Writer) (uint64, error) {
+	type part struct {
+		text    []byte
+		triples uint64
+		degrees []bool
+	}
+	threads := runtime.GOMAXPROCS(0)
+	parts := make([]chan part, threads)
+	free := make(chan []byte, 2*threads)
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	for t := range threads {
+		parts[t] = make(chan part, 1)
+		running.Go(func() {
+			for n := t; n < g.Universities; n += threads {
+				p := part{degrees: NewDegrees()}
+				select {
+				case p.text = <-free:
+				default:
+				}
+				g.University(n, p.degrees, func(t Triple) { p.text = appendTriple(p.text, t); p.triples++ })
+				select {
+				case parts[t] <- p:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	var triples uint64
+	degrees := NewDegrees()
+	for n := range g.Universities {
+		var p part
+		select {
+		case p = <-parts[n%threads]:
+		case <-ctx.Done():
+			return triples, ctx.Err()
+		}
+		for i, d := range p.degrees {
+			degrees[i] = degrees[i] || d
+		}
+		if _, err := w.Write(p.text); err != nil {
+			return triples, err
+		}
+		triples += p.triples
+		select {
+		case free <- p.text[:0]:
+		default:
+		}
+	}
+	var last []byte
+	g.Pool(degrees, func(t Triple) { last = appendTriple(last, t); triples++ })
+	_, err := w.Write(last)
+	return triples, err
+}
