@@ -230,3 +230,28 @@ func putChecksum(head []byte) {
 		head[56+k] = byte(sum >> (8 * k))
 	}
 }
+
+func TestWrittenIsReadBeforeFinish(t *testing.T) {
+	onDisk, err := Create(filepath.Join(t.TempDir(), "sample"), "sample", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []*Writer{NewMemory("sample", 1), onDisk} {
+		if _, _, err := w.Written(); err == nil {
+			t.Fatal("there is no section yet")
+		}
+	}
+	for _, w := range []*Writer{NewMemory("sample", 1), onDisk} {
+		w.err = nil
+		if err := errors.Join(w.Section("first"), write(w, []byte("a")), w.Section("second"), write(w, []byte("hello"))); err != nil {
+			t.Fatal(err)
+		}
+		data, release, err := w.Written()
+		if err != nil || string(data) != "hello" {
+			t.Fatalf("%q %v", data, err)
+		}
+		if err := errors.Join(release(), write(w, []byte(", world")), w.Finish()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/zeebo/xxh3"
+	"golang.org/x/sys/unix"
 )
 
 func checksum(b []byte) uint64 { return xxh3.Hash(b) }
@@ -99,6 +100,30 @@ func (w *Writer) Offset() uint64 {
 		return 0
 	}
 	return w.offset() - w.entries[len(w.entries)-1].offset
+}
+
+// Written returns what has been written to the current section, to be read before the file is finished: a mapping of
+// the file, or the memory itself, that lasts until release or the next Write.
+func (w *Writer) Written() (data []byte, release func() error, err error) {
+	if !w.open {
+		w.fail(fmt.Errorf("section: %s: read outside a section", w.name))
+	}
+	if w.err == nil && w.file != nil {
+		w.flush()
+	}
+	if w.err != nil {
+		return nil, nil, w.err
+	}
+	start := w.entries[len(w.entries)-1].offset
+	if w.file == nil {
+		return w.buffer[start:], func() error { return nil }, nil
+	}
+	mapped, err := unix.Mmap(int(w.file.Fd()), 0, int(w.flushed), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		w.fail(fmt.Errorf("map %s: %w", w.name, err))
+		return nil, nil, w.err
+	}
+	return mapped[start:], func() error { return unix.Munmap(mapped) }, nil
 }
 
 // Finish writes the table and the header, and flushes the file to the disk. A Writer must end in Finish or Abort.
