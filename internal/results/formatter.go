@@ -1,0 +1,193 @@
+package results
+
+import "github.com/rdfgpu/rdfgpu/dictionary"
+
+// formatter turns rows of IDs into one format's bytes. Each goroutine has its own.
+type formatter struct {
+	shape    *shape
+	decoder  Decoder
+	cache    *cache
+	cells    int
+	nt       []byte
+	scratch  []byte
+	order    []int32
+	subjects map[ID]int32
+}
+
+// shape is what all formatters of one Writer share: how a row is put together from its cells.
+type shape struct {
+	encode encoder
+	// rows appends rows of a chunk; first says that the first of them is the answer's first.
+	rows func(f *formatter, dst []byte, cols [][]ID, n int, first bool) []byte
+	// before is what stands in front of each column's bound cells, after what follows the last.
+	before [][]byte
+	after  string
+	// separator stands between the cells of CSV and TSV, rowEnd after each row.
+	separator byte
+	rowEnd    string
+	head      []byte
+	foot      string
+	prefixes  *prefixes
+}
+
+// newShape prepares the writing of solutions with these variables, or of triples.
+func newShape(format Format, variables []string, options Options) *shape {
+	switch format {
+	case JSON:
+		return jsonShape(variables, options.Links)
+	case XML:
+		return xmlShape(variables)
+	case CSV:
+		return &shape{encode: encodeCSV, rows: separatedRows, separator: ',', rowEnd: "\r\n", head: csvHead(variables)}
+	case TSV:
+		return &shape{encode: encodeTSV, rows: separatedRows, separator: '\t', rowEnd: "\n", head: tsvHead(variables)}
+	case NTriples:
+		return &shape{encode: appendNT, rows: separatedRows, separator: ' ', rowEnd: " .\n"}
+	case Turtle:
+		p := newPrefixes(options.Prefixes)
+		return &shape{encode: p.encode, rows: turtleRows, head: p.head(), prefixes: p}
+	}
+	return nil
+}
+
+func jsonShape(variables, links []string) *shape {
+	s := &shape{encode: encodeJSON, rows: jsonRows, foot: "\n]}}\n"}
+	s.head = append(s.head, `{"head":{"vars":[`...)
+	for i, v := range variables {
+		if i > 0 {
+			s.head = append(s.head, ',')
+		}
+		s.head = append(appendJSONText(append(s.head, '"'), v), '"')
+		s.before = append(s.before, append(appendJSONText([]byte(`,"`), v), '"', ':'))
+	}
+	s.head = append(s.head, ']')
+	for i, l := range links {
+		s.head = append(s.head, []string{`,"link":["`, `","`}[min(i, 1)]...)
+		s.head = appendJSONText(s.head, l)
+	}
+	if len(links) > 0 {
+		s.head = append(s.head, '"', ']')
+	}
+	s.head = append(s.head, "},\"results\":{\"bindings\":["...)
+	return s
+}
+
+func jsonRows(f *formatter, dst []byte, cols [][]ID, n int, first bool) []byte {
+	before := f.shape.before
+	for r := range n {
+		if first && r == 0 {
+			dst = append(dst, '\n', '{')
+		} else {
+			dst = append(dst, ',', '\n', '{')
+		}
+		skip := 1
+		for c, col := range cols {
+			if id := col[r]; id != dictionary.None {
+				dst = append(dst, before[c][skip:]...)
+				dst = f.cell(dst, id)
+				skip = 0
+			}
+		}
+		dst = append(dst, '}')
+	}
+	return dst
+}
+
+const xmlHead = `<?xml version="1.0" encoding="UTF-8"?>
+<sparql xmlns="http://www.w3.org/2005/sparql-results#">
+<head>`
+
+func xmlShape(variables []string) *shape {
+	s := &shape{encode: encodeXML, rows: xmlRows, after: "</binding>", foot: "</results>\n</sparql>\n"}
+	s.head = append(s.head, xmlHead...)
+	for _, v := range variables {
+		s.head = append(appendXMLText(append(s.head, `<variable name="`...), v), `"/>`...)
+		s.before = append(s.before, append(appendXMLText([]byte(`<binding name="`), v), `">`...))
+	}
+	s.head = append(s.head, "</head>\n<results>\n"...)
+	return s
+}
+
+func xmlRows(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte {
+	for r := range n {
+		dst = append(dst, "<result>"...)
+		for c, col := range cols {
+			if id := col[r]; id != dictionary.None {
+				dst = append(dst, f.shape.before[c]...)
+				dst = f.cell(dst, id)
+				dst = append(dst, f.shape.after...)
+			}
+		}
+		dst = append(dst, "</result>\n"...)
+	}
+	return dst
+}
+
+func csvHead(variables []string) (head []byte) {
+	for i, v := range variables {
+		if i > 0 {
+			head = append(head, ',')
+		}
+		head = appendCSVText(head, v)
+	}
+	return append(head, '\r', '\n')
+}
+
+func tsvHead(variables []string) (head []byte) {
+	for i, v := range variables {
+		if i > 0 {
+			head = append(head, '\t')
+		}
+		head = append(append(head, '?'), v...)
+	}
+	return append(head, '\n')
+}
+
+// separatedRows writes CSV, TSV and N-Triples.
+func separatedRows(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte {
+	separator, end := f.shape.separator, f.shape.rowEnd
+	for r := range n {
+		for c, col := range cols {
+			if c > 0 {
+				dst = append(dst, separator)
+			}
+			if id := col[r]; id != dictionary.None {
+				dst = f.cell(dst, id)
+			}
+		}
+		dst = append(dst, end...)
+	}
+	return dst
+}
+
+// cell appends one bound term, from the cache where it is there.
+func (f *formatter) cell(dst []byte, id ID) []byte {
+	if f.cache != nil {
+		e := &f.cache.entries[id&(cacheSlots-1)]
+		if e.id == id && e.epoch == f.cache.epoch {
+			return append(dst, f.cache.arena[e.start:e.start+e.size]...)
+		}
+	}
+	return f.decode(dst, id)
+}
+
+// decode appends one bound term by asking the dictionary.
+func (f *formatter) decode(dst []byte, id ID) []byte {
+	f.nt = f.decoder.AppendNTriples(f.nt[:0], id)
+	var c cell
+	c, f.scratch = parse(f.nt, f.scratch)
+	start := len(dst)
+	dst = f.shape.encode(dst, c)
+	if f.cache != nil {
+		f.cache.keep(id, dst[start:])
+	} else if f.cells++; f.cells > cacheMinCells {
+		f.cache = newCache()
+	}
+	return dst
+}
+
+// release gives back what the formatter holds.
+func (f *formatter) release() {
+	f.cache.release()
+	f.cache = nil
+}

@@ -1,0 +1,138 @@
+package results
+
+import (
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// chunk is a run of rows on its way: copied in, formatted by one worker, written in order.
+type chunk struct {
+	cols  [][]ID
+	ids   []ID
+	n     int
+	first bool
+	text  []byte
+	done  chan struct{}
+}
+
+// pipeline formats chunks in parallel and writes them in order. Its memory is a fixed number of chunks.
+type pipeline struct {
+	out     io.Writer
+	rows    int
+	columns int
+	free    chan *chunk
+	work    chan *chunk
+	order   chan *chunk
+	filling *chunk
+	first   bool
+	sent    time.Time
+	failed  atomic.Pointer[error]
+	wait    sync.WaitGroup
+}
+
+// newPipeline starts threads formatters and one goroutine that writes.
+func newPipeline(out io.Writer, s *shape, d Decoder, threads, columns int, first bool) *pipeline {
+	chunks := 3 * threads
+	p := &pipeline{
+		out: out, rows: max(64, chunkCells/columns), columns: columns, first: first, sent: time.Now(),
+		free: make(chan *chunk, chunks), work: make(chan *chunk, chunks), order: make(chan *chunk, chunks),
+	}
+	for range chunks {
+		p.free <- &chunk{done: make(chan struct{}, 1)}
+	}
+	p.wait.Add(threads + 1)
+	for range threads {
+		go p.format(formatter{shape: s, decoder: d})
+	}
+	go p.deliver()
+	return p
+}
+
+// write copies rows into chunks and sends the full ones on.
+func (p *pipeline) write(cols [][]ID, n int) error {
+	for from := 0; from < n; {
+		if err := p.failed.Load(); err != nil {
+			return *err
+		}
+		c := p.current()
+		take := min(n-from, p.rows-c.n)
+		for i, col := range cols {
+			copy(c.cols[i][c.n:], col[from:from+take])
+		}
+		c.n += take
+		from += take
+		if c.n == p.rows {
+			p.send()
+		}
+	}
+	if p.filling != nil && time.Since(p.sent) > flushAfter {
+		p.send()
+	}
+	return nil
+}
+
+// current is the chunk being filled; it waits for a free one.
+func (p *pipeline) current() *chunk {
+	if p.filling != nil {
+		return p.filling
+	}
+	c := <-p.free
+	if c.ids == nil {
+		c.ids = make([]ID, p.rows*p.columns)
+		for i := range p.columns {
+			c.cols = append(c.cols, c.ids[i*p.rows:(i+1)*p.rows])
+		}
+	}
+	c.n, c.first, p.first = 0, p.first, false
+	p.filling = c
+	return c
+}
+
+func (p *pipeline) send() {
+	p.sent = time.Now()
+	p.order <- p.filling
+	p.work <- p.filling
+	p.filling = nil
+}
+
+// format is one worker.
+func (p *pipeline) format(f formatter) {
+	defer p.wait.Done()
+	defer f.release()
+	for c := range p.work {
+		if p.failed.Load() == nil {
+			c.text = f.shape.rows(&f, c.text[:0], c.cols, c.n, c.first)
+		}
+		c.done <- struct{}{}
+	}
+}
+
+// deliver writes the chunks in order.
+func (p *pipeline) deliver() {
+	defer p.wait.Done()
+	for c := range p.order {
+		<-c.done
+		if p.failed.Load() == nil {
+			if _, err := p.out.Write(c.text); err != nil {
+				p.failed.Store(&err)
+			}
+		}
+		p.free <- c
+	}
+}
+
+// close sends the last chunk and waits for everything.
+func (p *pipeline) close() error {
+	if p.filling != nil {
+		p.send()
+	}
+	close(p.order)
+	close(p.work)
+	p.wait.Wait()
+	if err := p.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

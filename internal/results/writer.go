@@ -1,0 +1,181 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+)
+
+// Sizes of the pipeline. A chunk is formatted by one goroutine; an answer of fewer rows than inlineRows stays in the
+// caller's. flushAfter bounds how long formatted rows wait while more are being found slowly.
+const (
+	chunkCells = 16 << 10
+	inlineRows = 4096
+	blockBytes = 64 << 10
+	flushAfter = 50 * time.Millisecond
+)
+
+// ErrFormat reports a format that cannot carry the answer.
+var ErrFormat = errors.New("results: the format cannot carry this kind of answer")
+
+// Options are settings of a Writer; the zero value is good.
+type Options struct {
+	// Threads bounds the goroutines that format; 0 means GOMAXPROCS.
+	Threads int
+	// Prefixes shorten IRIs in Turtle and tables: prefix → namespace.
+	Prefixes map[string]string
+	// Width is a terminal's width in columns, for tables; 0 cuts nothing.
+	Width int
+	// Links are the "link" members of a JSON answer's head.
+	Links []string
+}
+
+// Writer writes one answer: any number of calls to Write, then Close. It is not safe for concurrent use.
+type Writer struct {
+	out    io.Writer
+	shape  *shape
+	table  *tableWriter
+	inline formatter
+	pipe   *pipeline
+	decode Decoder
+	// threads is how many goroutines may format.
+	threads int
+	columns int
+	buf     []byte
+	rows    uint64
+	flushed time.Time
+	err     error
+	closed  bool
+}
+
+// NewWriter writes the head and returns a Writer for solutions with these variables. A format for triples takes
+// three columns, subject, predicate and object, and ignores variables.
+func NewWriter(out io.Writer, format Format, variables []string, decoder Decoder, options Options) (*Writer, error) {
+	w := &Writer{out: out, decode: decoder, columns: len(variables), threads: options.Threads}
+	if w.threads <= 0 {
+		w.threads = runtime.GOMAXPROCS(0)
+	}
+	if format.Graph() {
+		w.columns = 3
+	}
+	if format == TableText {
+		w.table = newTableWriter(out, variables, decoder, options)
+		return w, nil
+	}
+	if w.shape = newShape(format, variables, options); w.shape == nil {
+		return nil, fmt.Errorf("%w: %q", ErrFormat, format)
+	}
+	w.inline = formatter{shape: w.shape, decoder: decoder}
+	w.buf = append(make([]byte, 0, 4096), w.shape.head...)
+	return w, nil
+}
+
+// Rows is how many rows have been given to Write.
+func (w *Writer) Rows() uint64 { return w.rows }
+
+// Write writes n rows; cols[c][r] is row r's ID in column c, or dictionary.None. cols may be reused afterwards.
+// An error is the output's own and ends the answer: all later calls return it.
+func (w *Writer) Write(cols [][]ID, n int) error {
+	if w.err != nil || n == 0 {
+		return w.err
+	}
+	if len(cols) != w.columns {
+		w.err = fmt.Errorf("results: %d columns where %d were announced", len(cols), w.columns)
+		return w.err
+	}
+	first := w.rows == 0
+	w.rows += uint64(n)
+	switch {
+	case w.table != nil:
+		w.err = w.table.write(cols, n)
+	case w.pipe != nil:
+		w.err = w.pipe.write(cols, n)
+	case w.threads > 1 && len(cols) > 0 && w.rows > inlineRows:
+		if w.err = w.flush(); w.err == nil {
+			w.inline.release()
+			w.pipe = newPipeline(w.out, w.shape, w.decode, w.threads, w.columns, first)
+			w.err = w.pipe.write(cols, n)
+		}
+	default:
+		w.writeInline(cols, n, first)
+	}
+	return w.err
+}
+
+// writeInline formats in the caller's goroutine, a block at a time.
+func (w *Writer) writeInline(cols [][]ID, n int, first bool) {
+	part := make([][]ID, len(cols))
+	step := max(1, chunkCells/max(1, len(cols)))
+	for from := 0; from < n && w.err == nil; from += step {
+		to := min(from+step, n)
+		for c, col := range cols {
+			part[c] = col[from:to]
+		}
+		w.buf = w.shape.rows(&w.inline, w.buf, part, to-from, first && from == 0)
+		if len(w.buf) >= blockBytes {
+			w.err = w.flush()
+		}
+	}
+	if w.err != nil {
+		return
+	}
+	if w.flushed.IsZero() || time.Since(w.flushed) > flushAfter {
+		w.err = w.flush()
+	}
+}
+
+func (w *Writer) flush() error {
+	if len(w.buf) == 0 {
+		return nil
+	}
+	_, err := w.out.Write(w.buf)
+	w.buf, w.flushed = w.buf[:0], time.Now()
+	return err
+}
+
+// Close writes what is left and the end of the answer, and waits for all goroutines. It must be called, once the
+// answer has failed too (Abort does not write the end).
+func (w *Writer) Close() error {
+	if w.closed {
+		return w.err
+	}
+	if err := w.finish(); w.err == nil {
+		w.err = err
+	}
+	if w.err != nil || w.shape == nil {
+		return w.err
+	}
+	if w.shape.foot != "" {
+		w.buf = append(w.buf, w.shape.foot...)
+	}
+	w.err = w.flush()
+	return w.err
+}
+
+// Abort ends the answer without its end, so that a reader sees that it is not whole, and waits for all goroutines.
+func (w *Writer) Abort() {
+	if w.closed {
+		return
+	}
+	if err := w.finish(); w.err == nil {
+		w.err = err
+	}
+	if w.err == nil {
+		w.err = w.flush()
+	}
+}
+
+// finish waits for the pipeline, or for the table's last page.
+func (w *Writer) finish() error {
+	w.closed = true
+	w.inline.release()
+	switch {
+	case w.pipe != nil:
+		return w.pipe.close()
+	case w.table != nil:
+		return w.table.close()
+	}
+	return nil
+}
