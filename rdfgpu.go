@@ -5,10 +5,10 @@
 package rdfgpu
 
 import (
-	"context"
 	"errors"
-	"io"
-	"iter"
+	"fmt"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -122,49 +122,47 @@ type Timings struct {
 	Total                             time.Duration
 }
 
-// Store is an open data set.
-type Store struct{}
-
-// Open maps the store in dir.
-func Open(dir string, options Options) (*Store, error) { return nil, errTodo }
-
-// Close unmaps the store; no Result of it may be used any more.
-func (s *Store) Close() error { return errTodo }
-
-// Query runs a query. The Result must be closed.
-func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*Result, error) {
-	return nil, errTodo
+// ParseSemantics reads "homomorphism", "isomorphism" or "edge-isomorphism" ("" is homomorphism).
+func ParseSemantics(name string) (Semantics, error) {
+	switch name {
+	case "", "homomorphism":
+		return Homomorphism, nil
+	case "isomorphism":
+		return Isomorphism, nil
+	case "edge-isomorphism":
+		return EdgeIsomorphism, nil
+	}
+	return Homomorphism, fmt.Errorf("%q is no semantics: expected homomorphism, isomorphism or edge-isomorphism", name)
 }
 
-// Result is the outcome of a query, read once, by one of Batches, Rows, Graph, Count or Write.
-type Result struct{}
+// Version returns the version of the program, from the build.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "rdfgpu (development build)"
+	}
+	return "rdfgpu " + info.Main.Version
+}
 
-// Kind says what the result is.
-func (r *Result) Kind() Kind { return Solutions }
-
-// Variables are the names of the columns.
-func (r *Result) Variables() []string { return nil }
-
-// Boolean is the answer of ASK.
-func (r *Result) Boolean() (bool, error) { return false, errTodo }
-
-// Count is the number of solutions (or triples).
-func (r *Result) Count() (uint64, error) { return 0, errTodo }
-
-// Batches yields the solutions as columns of IDs; a batch is valid until the next step of the iteration.
-func (r *Result) Batches() iter.Seq2[*Batch, error] { return nil }
-
-// Rows yields the solutions as terms, one Term per variable (the zero Term where unbound); the slice is reused.
-func (r *Result) Rows() iter.Seq2[[]Term, error] { return nil }
-
-// Term decodes an ID of this result's batches.
-func (r *Result) Term(id ID) Term { return Term{} }
-
-// Write writes the result in a format, streaming, and returns the number of solutions or triples written.
-func (r *Result) Write(w io.Writer, format Format) (uint64, error) { return 0, errTodo }
-
-// Timings are complete once the result has been read.
-func (r *Result) Timings() Timings { return Timings{} }
-
-// Close ends the query, if it still runs, and frees what it holds.
-func (r *Result) Close() error { return nil }
+// String gives the parts that took time, in milliseconds.
+func (t Timings) String() string {
+	parts := []struct {
+		name  string
+		spent time.Duration
+	}{
+		{"parse", t.Parse}, {"plan", t.Plan}, {"match", t.Match}, {"upload", t.Upload}, {"kernels", t.Kernels},
+		{"copy back", t.Download}, {"decode", t.Decode}, {"write", t.Write}, {"total", t.Total},
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		gpu := p.name == "upload" || p.name == "kernels" || p.name == "copy back"
+		if p.spent == 0 && gpu {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s %.3f ms", p.name, float64(p.spent.Nanoseconds())/1e6)
+	}
+	return b.String()
+}
