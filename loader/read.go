@@ -1,0 +1,127 @@
+package loader
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// Quad is one triple in its graph; the zero Graph is the default graph.
+type Quad struct {
+	Subject, Predicate, Object, Graph rdf.Term
+}
+
+// ErrFormat says that a format is unknown or cannot be told from a file's name.
+var ErrFormat = errors.New("unknown RDF format")
+
+// Read reads one document and calls emit for each of its triples, in the document's order, duplicates included.
+//
+// base resolves relative IRIs until the document sets its own; with "" they are refused. Blank nodes keep the labels
+// of the document, as far as these cannot be confused with those made up for anonymous ones, so graphs of different
+// documents must be kept apart by the caller. A fault in the document is a [*SyntaxError] without a file name, and may
+// come after quads that were emitted already. An error of emit ends the reading and is returned as it is.
+func Read(r io.Reader, format Format, base string, emit func(Quad) error) error {
+	switch format {
+	case NTriples, NQuads:
+		return readLines(r, format == NQuads, emit)
+	case Turtle, TriG:
+		return readTurtle(r, format == TriG, base, "", emit)
+	case RDFXML:
+		return readXML(r, base, "", emit)
+	}
+	return fmt.Errorf("loader: %w: %q", ErrFormat, format)
+}
+
+func readLines(r io.Reader, quads bool, emit func(Quad) error) error {
+	blocks := newBlockReader(r)
+	s := lineScanner{quads: quads}
+	var buf []byte
+	for {
+		b, err := blocks.next(buf)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("loader: %w", err)
+		}
+		if err := s.readBlock(b, emit); err != nil {
+			return err
+		}
+		buf = b.text
+	}
+}
+
+func (s *lineScanner) readBlock(b block, emit func(Quad) error) error {
+	number := b.line
+	for text := b.text; len(text) > 0; number++ {
+		line, size := nextLine(text)
+		var k keys
+		ok, err := s.scan(line, &k)
+		if err != nil {
+			return &SyntaxError{Line: number, Column: column(line, err.offset), Message: err.message}
+		}
+		if ok {
+			q := Quad{termOf(k.subject), termOf(k.predicate), termOf(k.object), termOf(k.graph)}
+			if err := emit(q); err != nil {
+				return err
+			}
+		}
+		text = text[size:]
+	}
+	return nil
+}
+
+// termOf turns a key into its term; the empty key into the zero Term.
+func termOf(key []byte) rdf.Term {
+	if len(key) == 0 {
+		return rdf.Term{}
+	}
+	switch key[0] {
+	case '<':
+		return rdf.NewIRI(string(key[1 : len(key)-1]))
+	case '_':
+		return rdf.NewBlank(string(key[2:]))
+	}
+	text, suffix := splitLiteral(key)
+	lexical := lexicalForm(text)
+	switch {
+	case len(suffix) == 0:
+		return rdf.NewString(lexical)
+	case suffix[0] == '@':
+		return rdf.NewLangString(lexical, string(suffix[1:]))
+	}
+	return rdf.NewTyped(lexical, string(suffix[3:len(suffix)-1]))
+}
+
+// splitLiteral cuts a literal's key into its text, still escaped, and what follows the closing quote.
+func splitLiteral(key []byte) (text, suffix []byte) {
+	i := len(key) - 1
+	for key[i] != '"' { // neither a tag nor an IRI has a quote
+		i--
+	}
+	return key[1:i], key[i+1:]
+}
+
+// lexicalForm takes the escapes out of a literal's text.
+func lexicalForm(text []byte) string {
+	for i, c := range text {
+		if c == '\\' {
+			return string(appendUnescaped(append([]byte(nil), text[:i]...), text[i:]))
+		}
+	}
+	return string(text)
+}
+
+func appendUnescaped(dst, text []byte) []byte {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' {
+			i++
+			c = escapedChar[text[i]]
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
