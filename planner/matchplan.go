@@ -15,16 +15,19 @@ type MatchPlan struct {
 	// Inputs is how many leading slots the caller binds. 0: the join begins with one empty partial match.
 	Inputs int
 	Steps  []Step
-	// InputChecks and InputDistinct hold for the seeded slots and constants before the first step.
+	// InputChecks are edges whose variables are all seeded: they hold before the first step.
 	InputChecks []EdgeCheck
 	// InputClasses are vertex labels that seeded slots must have.
 	InputClasses []ClassCheck
-	// InputDistinct are pairs that isomorphism wants different, both bound by the seed.
+	// InputDistinct are pairs that isomorphism wants different, each a seeded slot or a constant.
 	InputDistinct [][2]Operand
 	// InputEdgeDistinct are pairs of edges that edge-isomorphism wants different, all ends bound by the seed.
 	InputEdgeDistinct [][2]EdgeCheck
 	// Output lists the slots that somebody reads, in the order of the columns of the batches a matcher emits.
 	Output []int
+	// Once: the caller drops repeated rows, so a matcher may emit a row once however many candidates its Counted steps
+	// have; it may also repeat it.
+	Once bool
 	// Empty: no solution can exist (a term or a ground triple is not in the graph); Steps may be nil then.
 	Empty bool
 	// Reason says why Empty, for explain.

@@ -1,0 +1,116 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// BGP plans the vertex join of a basic graph pattern over a graph. A pattern that stands there twice counts once.
+//
+// The plan has no steps where every variable is seeded, and is Empty where the data rule out any solution.
+// It fails where Options name an output variable that neither the pattern nor the inputs bind.
+func BGP(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options) (*MatchPlan, error) {
+	b := &bgp{
+		graph: graph, options: &options, query: &QueryGraph{Semantics: options.Semantics},
+		variables: make(map[string]int), constants: make(map[dictionary.ID]int),
+	}
+	b.resolve(patterns, lookup)
+	if err := b.checkNames(patterns); err != nil {
+		return nil, err
+	}
+	if b.reason != "" {
+		return b.empty(patterns), nil
+	}
+	inputs := make([]int, len(options.Inputs))
+	for i, name := range options.Inputs {
+		inputs[i] = -1
+		if v, ok := b.variables[name]; ok && !slices.Contains(options.Inputs[:i], name) {
+			inputs[i] = v
+		}
+	}
+	plan := b.plan(inputs)
+	if b.reason != "" {
+		return b.empty(patterns), nil
+	}
+	return plan, nil
+}
+
+// plan orders the vertices and writes the steps. A query that seems expensive is looked at more closely first.
+func (b *bgp) plan(inputs []int) *MatchPlan {
+	e := b.estimate(inputs, samples, nil)
+	order := e.order(inputs, b.read())
+	plan := b.assemble(e, inputs, order)
+	if plan.Cost > deepCost {
+		refined := b.filter(e, inputs, plan.Cost/4)
+		e = b.estimate(inputs, deepSamples, refined)
+		order = e.order(inputs, b.read())
+		plan = b.assemble(e, inputs, order)
+	}
+	plan.Once = b.options.Distinct && !b.options.CountOnly
+	if !b.options.CountOnly {
+		for _, name := range b.options.Output {
+			plan.Output = append(plan.Output, slices.IndexFunc(plan.Slots, func(s Slot) bool { return s.Variable == name }))
+		}
+	}
+	markCounted(plan)
+	return plan
+}
+
+// deepCost is the estimated number of candidates above which a closer look pays.
+const deepCost = 50_000
+
+// read marks the query vertices that somebody above reads.
+func (b *bgp) read() []bool {
+	out := make([]bool, len(b.query.Vertices))
+	if !b.options.CountOnly {
+		for _, name := range b.options.Output {
+			if v, ok := b.variables[name]; ok {
+				out[v] = true
+			}
+		}
+	}
+	return out
+}
+
+// checkNames refuses output variables that nothing binds.
+func (b *bgp) checkNames(patterns []parser.TriplePattern) error {
+	if b.options.CountOnly {
+		return nil
+	}
+	for _, name := range b.options.Output {
+		if _, ok := b.variables[name]; !ok && !slices.Contains(b.options.Inputs, name) && !mentions(patterns, name) {
+			return fmt.Errorf("planner: no pattern binds the output variable ?%s", name)
+		}
+	}
+	return nil
+}
+
+func mentions(patterns []parser.TriplePattern, name string) bool {
+	return slices.ContainsFunc(patterns, func(p parser.TriplePattern) bool {
+		return p.Subject.Variable == name || p.Predicate.Variable == name || p.Object.Variable == name
+	})
+}
+
+// empty returns the plan of a pattern without solutions. Its slots are the inputs and the output variables.
+func (b *bgp) empty(patterns []parser.TriplePattern) *MatchPlan {
+	plan := &MatchPlan{Query: b.query, Inputs: len(b.options.Inputs), Empty: true, Reason: b.reason}
+	for _, name := range b.options.Inputs {
+		plan.Slots = append(plan.Slots, Slot{Variable: name, Vertex: -1})
+	}
+	if b.options.CountOnly {
+		return plan
+	}
+	for _, name := range b.options.Output {
+		slot := slices.IndexFunc(plan.Slots, func(s Slot) bool { return s.Variable == name })
+		if slot < 0 {
+			slot = len(plan.Slots)
+			plan.Slots = append(plan.Slots, Slot{Variable: name, Vertex: -1})
+		}
+		plan.Output = append(plan.Output, slot)
+	}
+	return plan
+}

@@ -1,0 +1,105 @@
+package planner
+
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// distinct adds what isomorphism asks of the vertex that was bound last.
+func (a *assembly) distinct(s *Step, vertex int) {
+	s.Distinct = a.different(vertex, len(a.plan.Slots)-1)
+}
+
+// different lists the constants and the slots below slot that isomorphism wants different from vertex, without those
+// that cannot be equal to it.
+func (a *assembly) different(vertex, slot int) []Operand {
+	if a.query.Semantics != Isomorphism || !a.isNode[vertex] {
+		return nil
+	}
+	var out []Operand
+	for _, c := range a.nodes {
+		if a.mayBe(vertex, c) {
+			out = append(out, Const(c))
+		}
+	}
+	for other, s := range a.plan.Slots[:slot] {
+		if s.Vertex >= 0 && a.slotOf[s.Vertex] == other && a.isNode[s.Vertex] && !a.estimates.disjoint(vertex, s.Vertex) {
+			out = append(out, Bound(other))
+		}
+	}
+	return out
+}
+
+// mayBe reports whether the constant passes what the patterns ask of the variable alone.
+func (a *assembly) mayBe(vertex int, c dictionary.ID) bool {
+	for i := range a.patterns {
+		p := &a.patterns[i]
+		if !p.label.isConstant() {
+			continue
+		}
+		if p.from.vertex == vertex {
+			if p.to.isConstant() && !a.graph.HasEdge(c, p.label.id, p.to.id) {
+				return false
+			}
+			if _, ok := a.graph.Partition(p.label.id, pcsr.Out).Row(c); !ok {
+				return false
+			}
+		}
+		if p.to.vertex == vertex {
+			if p.from.isConstant() && !a.graph.HasEdge(p.from.id, p.label.id, c) {
+				return false
+			}
+			if _, ok := a.graph.Partition(p.label.id, pcsr.In).Row(c); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// edgeDistinct adds the pairs of patterns that edge-isomorphism wants to be different triples and whose variables
+// are all bound once the given slot is.
+func (a *assembly) edgeDistinct(pairs *[][2]EdgeCheck, slot int) {
+	if a.query.Semantics != EdgeIsomorphism {
+		return
+	}
+	for i := range a.patterns {
+		first, ok := a.boundBy(&a.patterns[i], slot)
+		if !ok {
+			continue
+		}
+		for j := range a.patterns[:i] {
+			second, ok := a.boundBy(&a.patterns[j], slot)
+			if ok && (reads(first, slot) || reads(second, slot)) && a.mayCoincide(&a.patterns[i], &a.patterns[j]) {
+				*pairs = append(*pairs, [2]EdgeCheck{first, second})
+			}
+		}
+	}
+}
+
+// boundBy is bound, for the slots up to and including one.
+func (a *assembly) boundBy(p *pattern, slot int) (EdgeCheck, bool) {
+	c, ok := a.bound(p)
+	return c, ok && c.From.Slot <= slot && c.Label.Slot <= slot && c.To.Slot <= slot
+}
+
+func reads(c EdgeCheck, slot int) bool {
+	return c.From.Slot == slot || c.Label.Slot == slot || c.To.Slot == slot
+}
+
+// mayCoincide reports whether two patterns can match one triple.
+func (a *assembly) mayCoincide(x, y *pattern) bool {
+	return a.mayEqual(x.from, y.from) && a.mayEqual(x.label, y.label) && a.mayEqual(x.to, y.to)
+}
+
+func (a *assembly) mayEqual(x, y ref) bool {
+	switch {
+	case x.isConstant() && y.isConstant():
+		return x.id == y.id
+	case x.isConstant():
+		return a.mayBe(y.vertex, x.id)
+	case y.isConstant():
+		return a.mayBe(x.vertex, y.id)
+	}
+	return x.vertex == y.vertex || !a.estimates.disjoint(x.vertex, y.vertex)
+}

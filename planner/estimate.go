@@ -1,0 +1,354 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// estimates are the guesses that vertex orders are compared by. A partial match of a set S of query vertices is
+// expected domain(v) times for each v in S, times the selectivity of every edge inside S: the guess for S does not
+// depend on the order in which S was bound.
+type estimates struct {
+	*bgp
+	// domain is how many data vertices pass what the patterns ask of a query vertex alone.
+	domain []float64
+	// source is the length of the shortest list that holds the domain.
+	source []float64
+	// lists are the sorted lists known before the match that a query vertex must lie in.
+	lists [][][]pcsr.Vertex
+	// interval bounds the data vertices of a query vertex: interval[v].Low ≤ id < interval[v].High.
+	interval []Range
+	// candidates are sets that steps carry (pushed-down filters, or the filtering phase); nil where there is none.
+	candidates [][]dictionary.ID
+	// byVertex lists the patterns that mention a vertex, without those that only narrow its domain.
+	byVertex [][]int
+	edges    []edgeEstimate
+	shares   map[shareKey]float64
+}
+
+// edgeEstimate holds what is guessed for one pattern.
+type edgeEstimate struct {
+	// selectivity is the share of pairs (from, to) of the two domains that the pattern links; with a predicate
+	// variable, the share of triples (from, label, to).
+	selectivity float64
+	// fromLabel and toLabel are the shares of (from, label) and (to, label) that some triple links.
+	fromLabel, toLabel float64
+	// length is the mean length of the list N(from, label, Out), and of N(to, label, In).
+	length [2]float64
+}
+
+type shareKey struct {
+	pattern int
+	dir     pcsr.Direction
+}
+
+// samples is how many members of a domain are looked at in a first guess, deepSamples in a second one for queries
+// that are expensive enough.
+const (
+	samples     = 24
+	deepSamples = 400
+)
+
+func (b *bgp) estimate(inputs []int, sampleSize int, refined [][]dictionary.ID) *estimates {
+	n := len(b.query.Vertices)
+	e := &estimates{
+		bgp: b, domain: make([]float64, n), source: make([]float64, n), lists: make([][][]pcsr.Vertex, n),
+		interval: make([]Range, n), candidates: make([][]dictionary.ID, n), byVertex: make([][]int, n),
+		edges: make([]edgeEstimate, len(b.patterns)), shares: make(map[shareKey]float64),
+	}
+	for i := range b.patterns {
+		e.file(i)
+	}
+	for v := range b.query.Vertices {
+		if b.query.Vertices[v].Variable == "" {
+			continue
+		}
+		if !slices.Contains(inputs, v) {
+			e.pushDown(v)
+		}
+		if refined != nil && refined[v] != nil {
+			e.candidates[v] = refined[v]
+			e.lists[v] = append(e.lists[v], refined[v])
+		}
+	}
+	for v := range b.query.Vertices {
+		if b.query.Vertices[v].Variable != "" {
+			e.sampleDomain(v, sampleSize)
+		}
+	}
+	for i := range b.patterns {
+		e.estimateEdge(i)
+	}
+	return e
+}
+
+// file notes the pattern with the vertices that it mentions.
+func (e *estimates) file(i int) {
+	p := &e.patterns[i]
+	if list, ok := e.constantList(p); ok {
+		v := max(p.from.vertex, p.to.vertex)
+		e.lists[v] = append(e.lists[v], list)
+		return
+	}
+	for k, r := range [3]ref{p.from, p.label, p.to} {
+		known := !r.isConstant() && !slices.Contains([]ref{p.from, p.label, p.to}[:k], r)
+		if known {
+			e.byVertex[r.vertex] = append(e.byVertex[r.vertex], i)
+		}
+	}
+}
+
+// pushDown files the filters that the caller pushed down to a variable.
+func (e *estimates) pushDown(v int) {
+	name := e.query.Vertices[v].Variable
+	e.interval[v] = e.options.Ranges[name]
+	if c, ok := e.options.Candidates[name]; ok {
+		if c == nil {
+			c = []dictionary.ID{}
+		}
+		e.candidates[v] = c
+		e.lists[v] = append(e.lists[v], c)
+	}
+}
+
+// side is one end of an edge with a constant label, seen from its variable.
+type side struct {
+	pattern   int
+	dir       pcsr.Direction
+	partition *pcsr.Partition
+	degrees   int
+}
+
+// sides lists the partitions in whose rows the vertex must lie.
+func (e *estimates) sides(v int) []side {
+	var out []side
+	for _, i := range e.byVertex[v] {
+		p := &e.patterns[i]
+		if !p.label.isConstant() {
+			continue
+		}
+		if p.from.vertex == v {
+			out = append(out, side{pattern: i, dir: pcsr.Out, partition: e.graph.Partition(p.label.id, pcsr.Out)})
+		}
+		if p.to.vertex == v {
+			out = append(out, side{pattern: i, dir: pcsr.In, partition: e.graph.Partition(p.label.id, pcsr.In)})
+		}
+	}
+	return out
+}
+
+// sampleDomain looks at some members of the vertex's shortest list, evenly spread, and tests the other conditions.
+func (e *estimates) sampleDomain(v, sampleSize int) {
+	sides := e.sides(v)
+	s := e.shortest(v, sides)
+	e.source[v] = float64(s.length)
+	total := min(s.length, sampleSize)
+	kept := 0
+	passed := make([]int, len(sides))
+	for k := range total {
+		x := s.at(s.length * k / total)
+		ok := e.inLists(v, x)
+		for i := range sides {
+			row, has := sides[i].partition.Row(x)
+			if has {
+				passed[i]++
+			}
+			if ok = ok && has; ok {
+				sides[i].degrees += sides[i].partition.Degree(row)
+			}
+		}
+		if ok {
+			kept++
+		}
+	}
+	e.domain[v] = float64(s.length)
+	if total > 0 {
+		e.domain[v] *= max(float64(kept), 0.3) / float64(total)
+	}
+	for i := range sides {
+		e.fanOut(v, &sides[i], kept, s.length <= sampleSize)
+		share := 1.0
+		if total > 0 {
+			share = (float64(passed[i]) + 0.1) / (float64(total) + 0.1)
+		}
+		e.shares[shareKey{sides[i].pattern, sides[i].dir}] = share
+	}
+}
+
+// fanOut guesses the mean length of a side's lists over the domain: by the sample where it speaks for the domain.
+func (e *estimates) fanOut(v int, s *side, kept int, exact bool) {
+	rows := float64(s.partition.Rows())
+	mean := 0.0
+	if rows > 0 {
+		mean = float64(s.partition.Edges()) / rows
+	}
+	if kept > 0 && (exact || e.domain[v] < rows/2) {
+		mean = float64(s.degrees) / float64(kept)
+	}
+	e.edges[s.pattern].length[s.dir] = mean
+}
+
+// inLists reports whether x is in every list and in the interval of v.
+func (e *estimates) inLists(v int, x pcsr.Vertex) bool {
+	r := e.interval[v]
+	if x < r.Low || r.High != 0 && x >= r.High {
+		return false
+	}
+	for _, list := range e.lists[v] {
+		if !pcsr.Contains(list, x) {
+			return false
+		}
+	}
+	return true
+}
+
+// domainSource is a list that can be read at any place.
+type domainSource struct {
+	length int
+	at     func(i int) pcsr.Vertex
+}
+
+func listSource(list []pcsr.Vertex) domainSource {
+	return domainSource{len(list), func(i int) pcsr.Vertex { return list[i] }}
+}
+
+// shortest chooses the shortest list that holds the domain of v.
+func (e *estimates) shortest(v int, sides []side) domainSource {
+	best := domainSource{length: -1}
+	take := func(length int, s func() domainSource) {
+		if best.length < 0 || length < best.length {
+			best = s()
+		}
+	}
+	for _, list := range e.lists[v] {
+		list = pcsr.Between(list, e.interval[v].Low, e.interval[v].High)
+		take(len(list), func() domainSource { return listSource(list) })
+	}
+	for _, s := range sides {
+		low, high := rowsBetween(s.partition, e.interval[v])
+		take(high-low, func() domainSource {
+			return domainSource{high - low, func(i int) pcsr.Vertex { return s.partition.Vertex(low + i) }}
+		})
+	}
+	if e.query.Vertices[v].EdgeLabel {
+		labels := e.graph.UsedLabels()
+		take(len(labels), func() domainSource { return listSource(labels) })
+	}
+	for _, i := range e.byVertex[v] {
+		if p := &e.patterns[i]; !p.label.isConstant() && p.label.vertex != v {
+			d := pcsr.Out
+			if p.from.vertex != v {
+				d = pcsr.In
+			}
+			incident := e.graph.Incident(d)
+			low, high := rowsBetween(incident, e.interval[v])
+			take(high-low, func() domainSource {
+				return domainSource{high - low, func(i int) pcsr.Vertex { return incident.Vertex(low + i) }}
+			})
+		}
+	}
+	if best.length < 0 { // a seeded variable that no pattern mentions
+		best.length = 0
+	}
+	return best
+}
+
+// rowsBetween returns the rows of the partition whose vertices lie in the range.
+func rowsBetween(p *pcsr.Partition, r Range) (low, high int) {
+	low, high = 0, p.Rows()
+	if r.Low > 0 {
+		low = rowFrom(p, r.Low)
+	}
+	if r.High > 0 {
+		high = rowFrom(p, r.High)
+	}
+	return low, max(low, high)
+}
+
+func rowFrom(p *pcsr.Partition, v pcsr.Vertex) int {
+	low, high := 0, p.Rows()
+	for low < high {
+		if mid := (low + high) / 2; p.Vertex(mid) < v {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// estimateEdge guesses the selectivity of pattern i once the domains of its variables are known.
+func (e *estimates) estimateEdge(i int) {
+	p, guess := &e.patterns[i], &e.edges[i]
+	if !p.label.isConstant() {
+		e.estimateVariableEdge(p, guess)
+		return
+	}
+	if p.from.isConstant() || p.to.isConstant() || p.from.vertex == p.to.vertex {
+		return
+	}
+	rows := [2]float64{float64(e.graph.Partition(p.label.id, pcsr.Out).Rows()), float64(e.graph.Partition(p.label.id, pcsr.In).Rows())}
+	if rows[0] == 0 || rows[1] == 0 {
+		return
+	}
+	if e.domain[p.from.vertex]/rows[0] <= e.domain[p.to.vertex]/rows[1] {
+		guess.selectivity = guess.length[pcsr.Out] / rows[1]
+	} else {
+		guess.selectivity = guess.length[pcsr.In] / rows[0]
+	}
+	guess.selectivity = min(1, guess.selectivity)
+}
+
+// estimateVariableEdge guesses for a pattern with a predicate variable, from means over the whole graph.
+func (e *estimates) estimateVariableEdge(p *pattern, guess *edgeEstimate) {
+	labels := max(1, float64(len(e.graph.UsedLabels())))
+	out, in := max(1, float64(e.graph.Incident(pcsr.Out).Rows())), max(1, float64(e.graph.Incident(pcsr.In).Rows()))
+	edges := float64(e.graph.Edges())
+	rows := [2]float64{e.averageRows(pcsr.Out) * labels, e.averageRows(pcsr.In) * labels}
+	guess.length = [2]float64{edges / max(1, rows[0]), edges / max(1, rows[1])}
+	guess.fromLabel, guess.toLabel = rows[0]/out/labels, rows[1]/in/labels
+	guess.selectivity = edges / out / in / labels
+	if p.from.isConstant() {
+		guess.fromLabel, guess.selectivity = e.constantEnd(p.from.id, pcsr.Out, labels, in)
+	}
+	if p.to.isConstant() {
+		guess.toLabel, guess.selectivity = e.constantEnd(p.to.id, pcsr.In, labels, out)
+	}
+}
+
+// constantEnd returns the share of labels that the constant has, and of (label, other end) that it is linked with.
+func (e *estimates) constantEnd(c dictionary.ID, d pcsr.Direction, labels, others float64) (label, pair float64) {
+	edges := 0
+	own := e.graph.EdgeLabels(c, d)
+	for _, l := range own {
+		edges += len(e.graph.Partition(l, d).Neighbours(c))
+	}
+	return float64(len(own)) / labels, float64(edges) / labels / others
+}
+
+// averageRows is the mean number of rows of a partition.
+func (e *estimates) averageRows(d pcsr.Direction) float64 {
+	labels := e.graph.UsedLabels()
+	if len(labels) == 0 {
+		return 0
+	}
+	rows := 0
+	for _, l := range labels {
+		rows += e.graph.Partition(l, d).Rows()
+	}
+	return float64(rows) / float64(len(labels))
+}
+
+// share is the guessed share of a vertex's other candidates that are rows of the pattern's partition.
+func (e *estimates) share(p *pattern, d pcsr.Direction) float64 {
+	for i := range e.patterns {
+		if &e.patterns[i] == p {
+			if s, ok := e.shares[shareKey{i, d}]; ok {
+				return s
+			}
+		}
+	}
+	return 1
+}

@@ -1,0 +1,248 @@
+package planner
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// order chooses the vertex order: dynamic programming over connected subsets where that is cheap beside the query,
+// greedy beyond. Leaves and hanging trees that nobody reads and that do not drop partial matches come last, where
+// they are counted instead of enumerated.
+func (e *estimates) order(inputs []int, read []bool) []int {
+	o := &ordering{estimates: e, bound: make([]bool, len(e.query.Vertices)), rest: e.variables(inputs)}
+	for _, v := range inputs {
+		if v >= 0 {
+			o.bound[v] = true
+		}
+	}
+	o.inputs = slices.Clone(o.bound)
+	o.adjacent = e.adjacency()
+	tail := o.deferLeaves(read, len(inputs) > 0)
+	head, cost := o.greedy()
+	if n := len(o.rest); n > 2 && n <= maxExact && (n <= alwaysExact || float64(n)*math.Exp2(float64(n))*exactStep < cost) {
+		head = o.exact()
+	}
+	return append(head, tail...)
+}
+
+const (
+	// maxExact bounds the vertices of dynamic programming; up to alwaysExact it is always cheap enough.
+	maxExact, alwaysExact = 14, 4
+	// exactStep is the cost of one extension in dynamic programming, in candidates read.
+	exactStep = 20
+)
+
+type ordering struct {
+	*estimates
+	rest     []int  // the vertices to order
+	bound    []bool // scratch; inputs are always set
+	inputs   []bool
+	adjacent [][]int
+}
+
+// variables lists the vertices that steps bind.
+func (e *estimates) variables(inputs []int) []int {
+	var out []int
+	for v := range e.query.Vertices {
+		if e.query.Vertices[v].Variable != "" && !slices.Contains(inputs, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// adjacency lists the vertices that share a pattern with each vertex.
+func (e *estimates) adjacency() [][]int {
+	out := make([][]int, len(e.query.Vertices))
+	for v := range out {
+		for _, i := range e.byVertex[v] {
+			p := &e.patterns[i]
+			for _, r := range [3]ref{p.from, p.label, p.to} {
+				if !r.isConstant() && r.vertex != v && !slices.Contains(out[v], r.vertex) {
+					out[v] = append(out[v], r.vertex)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// deferLeaves takes unread leaves, and what becomes a leaf without them, out of the vertices to order.
+func (o *ordering) deferLeaves(read []bool, seeded bool) (tail []int) {
+	gone := make([]bool, len(o.query.Vertices))
+	for changed := true; changed; {
+		changed = false
+		for k, v := range o.rest {
+			if len(o.rest) == 1 && !seeded {
+				break
+			}
+			if read[v] || !o.hangs(v, gone) {
+				continue
+			}
+			gone[v], changed = true, true
+			tail = append(tail, v)
+			o.rest = slices.Delete(o.rest, k, k+1)
+			break
+		}
+	}
+	slices.Reverse(tail)
+	return tail
+}
+
+// hangs reports whether v hangs on one other vertex by one edge that does not drop partial matches.
+func (o *ordering) hangs(v int, gone []bool) bool {
+	edge := -1
+	for _, i := range o.byVertex[v] {
+		p := &o.patterns[i]
+		if !p.label.isConstant() || p.from.vertex == p.to.vertex {
+			return false
+		}
+		if other := p.from.vertex + p.to.vertex - v; gone[other] {
+			continue
+		}
+		if edge >= 0 {
+			return false
+		}
+		edge = i
+	}
+	return edge >= 0 && o.domain[v]*o.edges[edge].selectivity >= 0.99
+}
+
+// stepCost is what extending so many partial matches costs, in candidates read.
+func stepCost(rows, list, factor float64) float64 {
+	return rows*(1+list) + rows*factor
+}
+
+// greedy tries the most promising first vertices and extends each by the cheapest step.
+func (o *ordering) greedy() (best []int, bestCost float64) {
+	starts := o.starts()
+	bestCost = math.Inf(1)
+	for _, first := range starts {
+		order, cost := o.greedyFrom(first, bestCost)
+		if order != nil && (best == nil || cost < bestCost) {
+			best, bestCost = order, cost
+		}
+	}
+	return best, bestCost
+}
+
+// starts lists the vertices a greedy order begins with: the few smallest domains, -1 where inputs are bound.
+func (o *ordering) starts() []int {
+	if slices.Contains(o.inputs, true) || len(o.rest) == 0 {
+		return []int{-1}
+	}
+	out := slices.Clone(o.rest)
+	slices.SortStableFunc(out, func(v, w int) int { return compareFloat(o.domain[v], o.domain[w]) })
+	return out[:min(len(out), 4)]
+}
+
+func (o *ordering) greedyFrom(first int, limit float64) ([]int, float64) {
+	copy(o.bound, o.inputs)
+	order := make([]int, 0, len(o.rest))
+	rows, cost := 1.0, 0.0
+	for len(order) < len(o.rest) {
+		v := first
+		if len(order) > 0 || first < 0 {
+			v = o.cheapest(rows)
+		}
+		list, factor := o.extend(o.bound, v)
+		cost += stepCost(rows, list, factor)
+		rows *= factor
+		o.bound[v] = true
+		order = append(order, v)
+		if cost > limit {
+			return nil, cost
+		}
+	}
+	return order, cost
+}
+
+// cheapest returns the connected vertex whose step leaves the fewest partial matches, any vertex where none is
+// connected.
+func (o *ordering) cheapest(rows float64) int {
+	best, bestCost, bestConnected := -1, 0.0, false
+	for _, v := range o.rest {
+		if o.bound[v] {
+			continue
+		}
+		connected := o.connected(v)
+		if best >= 0 && bestConnected && !connected {
+			continue
+		}
+		list, factor := o.extend(o.bound, v)
+		cost := stepCost(rows, list, 2*factor)
+		if best < 0 || connected && !bestConnected || cost < bestCost {
+			best, bestCost, bestConnected = v, cost, connected
+		}
+	}
+	return best
+}
+
+func (o *ordering) connected(v int) bool {
+	for _, w := range o.adjacent[v] {
+		if o.bound[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// subset is the best known order of a set of vertices.
+type subset struct {
+	cost, rows float64
+	last       int8 // -1: not reached
+}
+
+// exact finds the cheapest order by dynamic programming over subsets. A set is extended by the vertices connected
+// with it; by any vertex where none is.
+func (o *ordering) exact() []int {
+	n := len(o.rest)
+	table := make([]subset, 1<<n)
+	for s := range table {
+		table[s].last = -1
+	}
+	table[0] = subset{rows: 1}
+	for s := 0; s < len(table)-1; s++ {
+		if s != 0 && table[s].last < 0 {
+			continue
+		}
+		o.bindSet(s)
+		connectedOnly := o.anyConnected(s)
+		for k, v := range o.rest {
+			if s>>k&1 == 1 || connectedOnly && !o.connected(v) {
+				continue
+			}
+			list, factor := o.extend(o.bound, v)
+			next := subset{cost: table[s].cost + stepCost(table[s].rows, list, factor), rows: table[s].rows * factor, last: int8(k)}
+			if t := &table[s|1<<k]; t.last < 0 || next.cost < t.cost {
+				*t = next
+			}
+		}
+	}
+	order := make([]int, n)
+	for s := len(table) - 1; s != 0; {
+		k := table[s].last
+		order[bits.OnesCount(uint(s))-1] = o.rest[k]
+		s &^= 1 << k
+	}
+	return order
+}
+
+func (o *ordering) bindSet(s int) {
+	copy(o.bound, o.inputs)
+	for k, v := range o.rest {
+		if s>>k&1 == 1 {
+			o.bound[v] = true
+		}
+	}
+}
+
+func (o *ordering) anyConnected(s int) bool {
+	for k, v := range o.rest {
+		if s>>k&1 == 0 && o.connected(v) {
+			return true
+		}
+	}
+	return false
+}

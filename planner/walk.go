@@ -1,0 +1,159 @@
+package planner
+
+import "github.com/rdfgpu/rdfgpu/pcsr"
+
+// walk follows a vertex order and guesses the table of partial matches after each step.
+type walk struct {
+	*estimates
+	bound []bool
+	rows  float64
+}
+
+// start begins a walk with one seeded partial match.
+func (e *estimates) start(inputs []int) *walk {
+	w := &walk{estimates: e, bound: make([]bool, len(e.query.Vertices)), rows: 1}
+	for _, v := range inputs {
+		if v >= 0 {
+			w.bound[v] = true
+		}
+	}
+	return w
+}
+
+// bind extends the walk by a vertex.
+func (w *walk) bind(v int) (candidates, rows float64) {
+	list, factor := w.extend(w.bound, v)
+	candidates = w.rows * list
+	w.rows *= factor
+	w.bound[v] = true
+	return candidates, w.rows
+}
+
+// extend guesses, for one partial match of the bound vertices, the length of the list that a step for v reads and
+// the number of candidates that pass.
+func (e *estimates) extend(bound []bool, v int) (list, factor float64) {
+	list, factor = e.source[v], e.domain[v]
+	for _, i := range e.byVertex[v] {
+		p, guess := &e.patterns[i], &e.edges[i]
+		from, to := p.from.isConstant() || bound[p.from.vertex], p.to.isConstant() || bound[p.to.vertex]
+		if p.label.isConstant() {
+			switch {
+			case p.from.vertex == p.to.vertex:
+			case from:
+				list, factor = min(list, guess.length[pcsr.Out]), factor*guess.selectivity
+			case to:
+				list, factor = min(list, guess.length[pcsr.In]), factor*guess.selectivity
+			}
+			continue
+		}
+		label := bound[p.label.vertex]
+		factor *= guess.share(from || p.from.vertex == v, label || p.label.vertex == v, to || p.to.vertex == v) /
+			guess.share(from, label, to)
+		switch {
+		case v == p.label.vertex && from:
+			list = min(list, guess.fromLabel*e.domain[v])
+		case v == p.label.vertex && to:
+			list = min(list, guess.toLabel*e.domain[v])
+		case label && from:
+			list = min(list, guess.length[pcsr.Out])
+		case label && to:
+			list = min(list, guess.length[pcsr.In])
+		}
+	}
+	return max(list, factor), factor
+}
+
+// share is the share of the bound part's values that the pattern links.
+func (g *edgeEstimate) share(from, label, to bool) float64 {
+	const least = 1e-12
+	switch {
+	case from && label && to:
+		return max(least, g.selectivity)
+	case from && label:
+		return max(least, g.fromLabel)
+	case label && to:
+		return max(least, g.toLabel)
+	}
+	return 1
+}
+
+// length guesses the length of a link's list.
+func (e *estimates) length(l Link) float64 {
+	switch l.Kind {
+	case Neighbours:
+		if l.From.IsConstant() && l.Label.IsConstant() {
+			return float64(len(e.graph.Partition(l.Label.Constant, l.Dir).Neighbours(l.From.Constant)))
+		}
+		for i := range e.patterns {
+			if e.patterns[i].edge == l.Edge {
+				return e.edges[i].length[l.Dir]
+			}
+		}
+	case Rows:
+		if l.Label.IsConstant() {
+			return float64(e.graph.Partition(l.Label.Constant, l.Dir).Rows())
+		}
+		return e.averageRows(l.Dir)
+	case EdgeLabels:
+		if l.From.IsConstant() {
+			return float64(len(e.graph.EdgeLabels(l.From.Constant, l.Dir)))
+		}
+		return e.averageRows(l.Dir) * float64(len(e.graph.UsedLabels())) / max(1, float64(e.graph.Incident(l.Dir).Rows()))
+	case AllEdgeLabels:
+		return float64(len(e.graph.UsedLabels()))
+	}
+	return float64(e.graph.Incident(l.Dir).Rows())
+}
+
+// disjoint reports whether two query vertices can never bind the same data vertex.
+func (e *estimates) disjoint(v, w int) bool {
+	a, b := e.span(v), e.span(w)
+	if a.High <= b.Low || b.High <= a.Low {
+		return true
+	}
+	for _, x := range e.lists[v] {
+		for _, y := range e.lists[w] {
+			if len(x)+len(y) <= longestCompared && !meet(x, y) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// longestCompared bounds the lists that are compared to find two query vertices disjoint.
+const longestCompared = 1 << 14
+
+// span returns the smallest interval that holds every data vertex that v can bind, by the patterns alone.
+func (e *estimates) span(v int) Range {
+	r := Range{0, pcsr.Vertex(e.graph.Vertices())}
+	narrow := func(first, last pcsr.Vertex) {
+		r.Low, r.High = max(r.Low, first), min(r.High, last+1)
+	}
+	for _, list := range e.lists[v] {
+		if len(list) > 0 {
+			narrow(list[0], list[len(list)-1])
+		}
+	}
+	for _, s := range e.sides(v) {
+		if n := s.partition.Rows(); n > 0 {
+			narrow(s.partition.Vertex(0), s.partition.Vertex(n-1))
+		}
+	}
+	return r
+}
+
+// meet reports whether two sorted lists have a common member.
+func meet(x, y []pcsr.Vertex) bool {
+	for len(x) > 0 && len(y) > 0 {
+		switch {
+		case x[0] == y[0]:
+			return true
+		case x[0] < y[0]:
+			x = x[pcsr.Gallop(x, y[0]):]
+		default:
+			y = y[pcsr.Gallop(y, x[0]):]
+		}
+	}
+	return false
+}
