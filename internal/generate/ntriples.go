@@ -3,7 +3,6 @@ package generate
 import (
 	"context"
 	"io"
-	"runtime"
 	"strconv"
 	"sync"
 
@@ -112,62 +111,25 @@ func appendTriple(dst []byte, t Triple) []byte {
 	return append(dst, " .\n"...)
 }
 
-// WriteNTriples writes the graph as N-Triples, universities in order, made by all cores, and returns the number of
-// triples.
+// WriteNTriples writes the graph as N-Triples, universities in order, and returns the number of triples.
 func (g LUBM) WriteNTriples(ctx context.Context, w io.Writer) (uint64, error) {
-	type part struct {
-		text    []byte
-		triples uint64
-		degrees []bool
-	}
-	threads := runtime.GOMAXPROCS(0)
-	parts := make([]chan part, threads)
-	free := make(chan []byte, 2*threads)
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	defer running.Wait()
-	defer cancel()
-	for t := range threads {
-		parts[t] = make(chan part, 1)
-		running.Go(func() {
-			for n := t; n < g.Universities; n += threads {
-				p := part{degrees: NewDegrees()}
-				select {
-				case p.text = <-free:
-				default:
-				}
-				g.University(n, p.degrees, func(t Triple) { p.text = appendTriple(p.text, t); p.triples++ })
-				select {
-				case parts[t] <- p:
-				case <-ctx.Done():
-					return
-				}
-			}
-		})
-	}
-	var triples uint64
+	var mark sync.Mutex
 	degrees := NewDegrees()
-	for n := range g.Universities {
-		var p part
-		select {
-		case p = <-parts[n%threads]:
-		case <-ctx.Done():
-			return triples, ctx.Err()
-		}
-		for i, d := range p.degrees {
+	triples, err := writeBlocks(ctx, w, g.Universities, func(n int, text []byte) ([]byte, uint64) {
+		own, count := NewDegrees(), uint64(0)
+		g.University(n, own, func(t Triple) { text = appendTriple(text, t); count++ })
+		mark.Lock()
+		defer mark.Unlock()
+		for i, d := range own {
 			degrees[i] = degrees[i] || d
 		}
-		if _, err := w.Write(p.text); err != nil {
-			return triples, err
-		}
-		triples += p.triples
-		select {
-		case free <- p.text[:0]:
-		default:
-		}
+		return text, count
+	})
+	if err != nil {
+		return triples, err
 	}
 	var last []byte
 	g.Pool(degrees, func(t Triple) { last = appendTriple(last, t); triples++ })
-	_, err := w.Write(last)
+	_, err = w.Write(last)
 	return triples, err
 }
