@@ -1,5 +1,7 @@
 package pcsr
 
+import "github.com/rdfgpu/rdfgpu/internal/section"
+
 // Graph is one encoded RDF graph.
 type Graph struct {
 	vertices int // size of the ID space
@@ -14,6 +16,9 @@ type Graph struct {
 	used  []Label        // index in parts → label, ascending
 
 	sets [2]labelSets
+
+	file    *section.File // nil in memory
+	records []record      // as parts, Out then In; nil in memory
 }
 
 // labelSets say which labels the edges of a vertex have in one direction. Vertices with the same labels share a set.

@@ -195,7 +195,14 @@ func (p *Partition) Lists() iter.Seq2[Vertex, []Vertex] {
 // newPartition makes a partition of sorted distinct row vertices; row r's neighbours are
 // neighbours[offsets[r]:offsets[r+1]]. It takes the slices over.
 func newPartition(layer Layer, vertices []Vertex, offsets, neighbours []uint32) *Partition {
-	p := &Partition{layer: layer, rows: uint32(len(vertices)), neighbours: neighbours}
+	p := layOut(layer, vertices, offsets, len(neighbours))
+	p.neighbours = neighbours
+	return p
+}
+
+// layOut is newPartition without the neighbours, of which there are edges.
+func layOut(layer Layer, vertices []Vertex, offsets []uint32, edges int) *Partition {
+	p := &Partition{layer: layer, rows: uint32(len(vertices))}
 	if len(vertices) == 0 {
 		p.layer = Range
 		return p
@@ -205,7 +212,7 @@ func newPartition(layer Layer, vertices []Vertex, offsets, neighbours []uint32) 
 	if layer != Range && layer != Bitmap {
 		p.vertices = vertices
 	}
-	if len(neighbours) != len(vertices) {
+	if edges != len(vertices) {
 		p.offsets = offsets
 	}
 	return p

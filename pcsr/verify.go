@@ -1,0 +1,172 @@
+package pcsr
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Verify reads the whole graph and checks everything that the format promises: the checksums of the file, row layers,
+// order and range of every list, the same edges in both directions, and what is derived against the partitions.
+func (g *Graph) Verify() error {
+	if g.file != nil {
+		if err := g.file.Verify(); err != nil {
+			return fmt.Errorf("pcsr: %w", err)
+		}
+	}
+	if err := g.verify(); err != nil {
+		if g.file != nil {
+			err = g.file.Damaged("%w", err)
+		}
+		return fmt.Errorf("pcsr: %w", err)
+	}
+	return nil
+}
+
+func (g *Graph) verify() error {
+	errs := make([]error, len(g.parts))
+	parallel(len(g.parts), func(i int) {
+		if err := g.verifyLabel(i); err != nil {
+			errs[i] = fmt.Errorf("label %d %w", g.used[i], err)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return g.verifyDerived()
+}
+
+// verifyLabel checks both partitions of g.used[i].
+func (g *Graph) verifyLabel(i int) error {
+	var hashes [2]uint64
+	for _, d := range []Direction{Out, In} {
+		p := &g.parts[i][d]
+		if err := p.verify(g.vertices, g.vertices); err != nil {
+			return fmt.Errorf("%v: %w", d, err)
+		}
+		for v, list := range p.Lists() {
+			for _, w := range list {
+				hashes[d] += keyHash(d, v, w)
+			}
+		}
+		if g.records != nil && hashes[d] != g.records[2*i+int(d)].hash {
+			return fmt.Errorf("%v: the edges are not those that were written", d)
+		}
+	}
+	if hashes[Out] != hashes[In] || g.parts[i][Out].Edges() != g.parts[i][In].Edges() {
+		return fmt.Errorf("has other edges out than in")
+	}
+	return nil
+}
+
+// verify checks a partition whose row vertices are below vertices and whose neighbours are below neighbours.
+func (p *Partition) verify(vertices, neighbours int) error {
+	if err := p.checkShape(); p.rows > 0 && err != nil {
+		return err
+	}
+	if err := p.verifyRows(vertices); err != nil {
+		return err
+	}
+	if err := p.verifyOffsets(); err != nil {
+		return err
+	}
+	for row := range int(p.rows) {
+		list := p.List(row)
+		for i, w := range list {
+			if uint64(w) >= uint64(neighbours) || i > 0 && w <= list[i-1] {
+				return fmt.Errorf("row %d: neighbour %d is out of order or out of range", row, w)
+			}
+		}
+	}
+	return nil
+}
+
+// verifyRows checks that the row layer finds exactly the row vertices, in order.
+func (p *Partition) verifyRows(vertices int) error {
+	row, last := 0, Vertex(0)
+	for v := range p.RowVertices() {
+		if uint64(v) >= uint64(vertices) || row > 0 && v <= last {
+			return fmt.Errorf("row vertex %d is out of order or out of range", v)
+		}
+		if r, ok := p.Row(v); !ok || r != row {
+			return fmt.Errorf("row vertex %d is found in row %d, not in row %d", v, r, row)
+		}
+		row, last = row+1, v
+	}
+	if row != int(p.rows) {
+		return fmt.Errorf("it has %d row vertices for %d rows", row, p.rows)
+	}
+	if extra := p.entries() - int(p.rows); extra != 0 && p.rows > 0 {
+		return fmt.Errorf("its row layer has %d entries too many", extra)
+	}
+	return nil
+}
+
+// entries counts the vertices that the index of a partition holds; Rows() where it has none.
+func (p *Partition) entries() int {
+	n := 0
+	count := func(words []uint32, step int) {
+		for i := 0; i < len(words); i += step {
+			if words[i] != noVertex {
+				n++
+			}
+		}
+	}
+	switch p.layer {
+	case Direct:
+		count(p.index, 1)
+	case Hash:
+		for b := 0; b < len(p.index); b += bucketWords {
+			count(p.index[b:b+bucketEntries], 1)
+		}
+	case Group:
+		for g := 0; g < len(p.index); g += groupWords {
+			count(p.index[g:g+2*groupEntries], 2)
+		}
+	default:
+		return int(p.rows)
+	}
+	return n
+}
+
+func (p *Partition) verifyOffsets() error {
+	if p.offsets == nil {
+		return nil
+	}
+	for i, o := range p.offsets {
+		if i == 0 && o != 0 || i > 0 && o <= p.offsets[i-1] {
+			return fmt.Errorf("the offset of row %d is out of order", i)
+		}
+	}
+	if last := p.offsets[p.rows]; uint64(last) != uint64(len(p.neighbours)) {
+		return fmt.Errorf("its offsets end at %d of %d edges", last, len(p.neighbours))
+	}
+	return nil
+}
+
+// verifyDerived derives everything again and compares.
+func (g *Graph) verifyDerived() error {
+	fresh := &Graph{vertices: g.vertices, labels: g.labels, edges: g.edges, typeLabel: g.typeLabel, hasType: g.hasType}
+	fresh.slots, fresh.parts, fresh.used = g.slots, g.parts, g.used
+	fresh.derive(settings{})
+	for d := range g.sets {
+		got, want := &g.sets[d], &fresh.sets[d]
+		if err := got.of.verify(g.vertices, want.labels.Rows()); err != nil {
+			return fmt.Errorf("label sets %v: %w", Direction(d), err)
+		}
+		if err := got.labels.verify(want.labels.Rows(), g.labels); err != nil {
+			return fmt.Errorf("label sets %v: %w", Direction(d), err)
+		}
+		if !sameLists(&got.of, &want.of) || !sameLists(&got.labels, &want.labels) {
+			return fmt.Errorf("label sets %v: they are not those of the partitions", Direction(d))
+		}
+	}
+	return nil
+}
+
+// sameLists reports whether two verified partitions hold the same edges.
+func sameLists(a, b *Partition) bool {
+	return a.rows == b.rows && slices.Equal(a.neighbours, b.neighbours) && slices.Equal(a.offsets, b.offsets) &&
+		slices.Equal(a.AppendVertices(nil, 0, int(a.rows)), b.AppendVertices(nil, 0, int(b.rows)))
+}
