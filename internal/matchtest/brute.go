@@ -1,0 +1,153 @@
+package matchtest
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// Solution is the bindings of the output variables, after the input row that they extend.
+type Solution struct {
+	Origin int
+	Values []dictionary.ID
+}
+
+// brute tries every triple for every pattern.
+type brute struct {
+	*Case
+	patterns []parser.TriplePattern // without repeats
+	binding  map[string]dictionary.ID
+	triples  []pcsr.Edge // what each pattern matched
+	origin   int
+	found    []Solution
+}
+
+// Solutions enumerates the solutions of the case, projected to its output variables, one for each solution of the
+// whole pattern. Limit and Options.Distinct play no part.
+func (c *Case) Solutions() []Solution {
+	b := &brute{Case: c}
+	for _, p := range c.Patterns {
+		if !slices.Contains(b.patterns, p) {
+			b.patterns = append(b.patterns, p)
+		}
+	}
+	rows := 1
+	if c.Seeds != nil {
+		rows = c.Seeds.N
+	}
+	for b.origin = range rows {
+		b.binding = make(map[string]dictionary.ID)
+		for i, name := range c.Options.Inputs {
+			b.binding[name] = c.Seeds.Cols[i][b.origin]
+		}
+		b.match(0)
+	}
+	return b.found
+}
+
+func (b *brute) match(k int) {
+	if k == len(b.patterns) {
+		if b.allowed() {
+			b.emit()
+		}
+		return
+	}
+	for _, e := range b.uniqueEdges() {
+		var bound []string
+		ok := b.unify(b.patterns[k].Subject, e.From, &bound) &&
+			b.unify(b.patterns[k].Predicate, e.Label, &bound) &&
+			b.unify(b.patterns[k].Object, e.To, &bound)
+		if ok {
+			b.triples = append(b.triples, e)
+			b.match(k + 1)
+			b.triples = b.triples[:len(b.triples)-1]
+		}
+		for _, name := range bound {
+			delete(b.binding, name)
+		}
+	}
+}
+
+func (b *brute) uniqueEdges() []pcsr.Edge {
+	var out []pcsr.Edge
+	for _, e := range b.Edges {
+		if !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (b *brute) unify(t parser.PatternTerm, id dictionary.ID, bound *[]string) bool {
+	if !t.IsVariable() {
+		return t.Term == Term(id)
+	}
+	if old, ok := b.binding[t.Variable]; ok {
+		return old == id
+	}
+	b.binding[t.Variable] = id
+	*bound = append(*bound, t.Variable)
+	return true
+}
+
+// allowed tests the semantics and the filters.
+func (b *brute) allowed() bool {
+	for name, id := range b.binding {
+		if slices.Contains(b.Options.Inputs, name) {
+			continue
+		}
+		if r, ok := b.Options.Ranges[name]; ok && (id < r.Low || r.High != 0 && id >= r.High) {
+			return false
+		}
+		if c, ok := b.Options.Candidates[name]; ok && !slices.Contains(c, id) {
+			return false
+		}
+	}
+	switch b.Options.Semantics {
+	case planner.Isomorphism:
+		return b.isomorphic()
+	case planner.EdgeIsomorphism:
+		for i, e := range b.triples {
+			if slices.Contains(b.triples[:i], e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (b *brute) isomorphic() bool {
+	var nodes []parser.PatternTerm
+	for _, p := range b.patterns {
+		for _, t := range []parser.PatternTerm{p.Subject, p.Object} {
+			if !slices.Contains(nodes, t) {
+				nodes = append(nodes, t)
+			}
+		}
+	}
+	var bound []dictionary.ID
+	for _, t := range nodes {
+		id := b.binding[t.Variable]
+		if !t.IsVariable() {
+			id, _ = b.Lookup(t.Term)
+		}
+		if slices.Contains(bound, id) {
+			return false
+		}
+		bound = append(bound, id)
+	}
+	return true
+}
+
+func (b *brute) emit() {
+	s := Solution{Origin: b.origin}
+	if !b.Options.CountOnly {
+		for _, name := range b.Options.Output {
+			s.Values = append(s.Values, b.binding[name])
+		}
+	}
+	b.found = append(b.found, s)
+}

@@ -1,0 +1,77 @@
+package matchtest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// Case is one matching problem.
+type Case struct {
+	// Vertices are 0 … Vertices-1; the first Labels of them are edge labels too.
+	Vertices, Labels int
+	// TypeLabel is the label of rdf:type, -1 where the graph has none.
+	TypeLabel int
+	Edges     []pcsr.Edge
+	Patterns  []parser.TriplePattern
+	Options   planner.Options
+	// Seeds are the columns of Options.Inputs; nil without inputs.
+	Seeds *exec.Input
+	// Limit is tried besides no limit.
+	Limit uint64
+}
+
+const namespace = "http://example.org/"
+
+// Term returns the term that stands for vertex id in every Case.
+func Term(id dictionary.ID) rdf.Term { return rdf.NewIRI(namespace + strconv.Itoa(int(id))) }
+
+// Lookup is the inverse of Term for the vertices of the case.
+func (c *Case) Lookup(t rdf.Term) (dictionary.ID, bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(t.Value, namespace))
+	return dictionary.ID(n), err == nil && n < c.Vertices
+}
+
+// Graph builds the case's graph.
+func (c *Case) Graph() (*pcsr.Graph, error) {
+	if c.TypeLabel >= 0 {
+		return pcsr.Build(c.Vertices, c.Labels, c.Edges, pcsr.WithTypeLabel(pcsr.Label(c.TypeLabel)))
+	}
+	return pcsr.Build(c.Vertices, c.Labels, c.Edges)
+}
+
+// Plan plans the case's pattern over its graph.
+func (c *Case) Plan(g *pcsr.Graph) (*planner.MatchPlan, error) {
+	return planner.BGP(c.Patterns, g, c.Lookup, c.Options)
+}
+
+// String prints the case so that it can be read and repeated: triples, then the pattern.
+func (c *Case) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d vertices, %d labels, rdf:type is %d\n", c.Vertices, c.Labels, c.TypeLabel)
+	for _, e := range c.Edges {
+		fmt.Fprintf(&b, "  %d --%d--> %d\n", e.From, e.Label, e.To)
+	}
+	fmt.Fprintf(&b, "%v\n", c.Options)
+	for _, p := range c.Patterns {
+		fmt.Fprintf(&b, "  %s %s %s .\n", c.position(p.Subject), c.position(p.Predicate), c.position(p.Object))
+	}
+	if c.Seeds != nil {
+		fmt.Fprintf(&b, "seeds %v\n", c.Seeds.Cols)
+	}
+	return b.String()
+}
+
+func (c *Case) position(t parser.PatternTerm) string {
+	if t.IsVariable() {
+		return "?" + t.Variable
+	}
+	return strings.TrimPrefix(t.Term.Value, namespace)
+}

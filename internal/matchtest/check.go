@@ -1,0 +1,111 @@
+package matchtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec"
+)
+
+// Check compares a matcher with brute force on one case: the rows of Match, with and without a limit, and Count.
+// The error shows the case.
+func Check(m exec.Matcher, c *Case) error {
+	g, err := c.Graph()
+	if err != nil {
+		return err
+	}
+	plan, err := c.Plan(g)
+	if err != nil {
+		return fmt.Errorf("planning: %w\n%v", err, c)
+	}
+	want := keys(c.Solutions())
+	match := exec.Match{Graph: g, Plan: plan, Input: c.Seeds, Trace: &exec.Trace{}}
+	got, err := collect(m, match)
+	if err != nil {
+		return fmt.Errorf("match: %w\n%v", err, c)
+	}
+	if err := compare(got, want, plan.Once); err != nil {
+		return fmt.Errorf("match: %w\n%v", err, c)
+	}
+	match.Limit = c.Limit
+	limited, err := collect(m, match)
+	if err != nil {
+		return fmt.Errorf("match with limit: %w\n%v", err, c)
+	}
+	if err := compareLimited(limited, want, c.Limit, plan.Once); err != nil {
+		return fmt.Errorf("match with limit %d: %w\n%v", c.Limit, err, c)
+	}
+	n, err := m.Count(context.Background(), &exec.Match{Graph: g, Plan: plan, Input: c.Seeds})
+	if err != nil || n != uint64(len(want)) {
+		return fmt.Errorf("count is %d (error %v), brute force finds %d\n%v", n, err, len(want), c)
+	}
+	return nil
+}
+
+// keys prints solutions, sorted, so that multisets can be compared.
+func keys(solutions []Solution) []string {
+	out := make([]string, len(solutions))
+	for i, s := range solutions {
+		out[i] = key(s.Origin, s.Values)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func key(origin int, values []dictionary.ID) string {
+	if len(values) == 0 {
+		values = nil
+	}
+	return fmt.Sprint(origin, values)
+}
+
+func collect(m exec.Matcher, match exec.Match) ([]string, error) {
+	var out []string
+	err := m.Match(context.Background(), &match, func(b *exec.Batch) error {
+		if len(b.Cols) != len(match.Plan.Output) || match.Input != nil && b.Origin == nil {
+			return fmt.Errorf("a batch has %d columns, origin %v", len(b.Cols), b.Origin != nil)
+		}
+		for r := range b.N {
+			values := make([]dictionary.ID, len(b.Cols))
+			for i := range b.Cols {
+				values[i] = b.Cols[i][r]
+			}
+			origin := 0
+			if b.Origin != nil {
+				origin = int(b.Origin[r])
+			}
+			out = append(out, key(origin, values))
+		}
+		return nil
+	})
+	slices.Sort(out)
+	return out, err
+}
+
+func compare(got, want []string, once bool) error {
+	if once {
+		got, want = slices.Compact(slices.Clone(got)), slices.Compact(slices.Clone(want))
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("got %v\nwant %v", got, want)
+	}
+	return nil
+}
+
+// compareLimited asks for a part of the solutions, as many as the limit allows.
+func compareLimited(got, want []string, limit uint64, once bool) error {
+	if !once && uint64(len(got)) != min(limit, uint64(len(want))) || uint64(len(got)) > limit || (len(got) == 0) != (len(want) == 0) {
+		return fmt.Errorf("got %d rows of %d", len(got), len(want))
+	}
+	left := slices.Clone(want)
+	for _, k := range got {
+		i := slices.Index(left, k)
+		if i < 0 {
+			return fmt.Errorf("got %v, which brute force does not find (so often)", k)
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return nil
+}
