@@ -1,0 +1,394 @@
+package parser
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+type exprKind uint8
+
+const (
+	exprTerm      exprKind = iota // term
+	exprCall                      // op applied to args: an operator or builtin
+	exprFunction                  // term (an IRI) applied to args
+	exprAggregate                 // op applied to args (none: COUNT(*))
+	exprExists                    // EXISTS group; op is "NOT EXISTS" when negated
+)
+
+// exprSyntax is an expression as written.
+type exprSyntax struct {
+	kind      exprKind
+	offset    int
+	op        string
+	term      term
+	args      []*exprSyntax
+	distinct  bool
+	separator string
+	group     *group
+}
+
+// expression is an Expression (rule 110) inside the grammar.
+type expression struct{ root *exprSyntax }
+
+// Parse reads an Expression.
+func (e *expression) Parse(lex *lexer.PeekingLexer) (err error) {
+	e.root, err = readExpression(lex)
+	return err
+}
+
+// constraint is a Constraint (rule 69): a bracketed expression, a builtin call or a function call.
+type constraint struct{ root *exprSyntax }
+
+// Parse reads a Constraint.
+func (c *constraint) Parse(lex *lexer.PeekingLexer) (err error) {
+	switch t := lex.Peek(); {
+	case next(lex, "("):
+		c.root, err = readBrackets(lex)
+	case isIRIToken(t):
+		c.root, err = readIRIOrFunction(lex)
+		if err == nil && c.root.kind != exprFunction {
+			err = unexpected(lex.Peek(), `"("`)
+		}
+	case t.Type == tokenKeyword:
+		call, err := readCall(lex)
+		if err == nil && call == nil {
+			return participle.NextMatch
+		}
+		c.root = call
+		return err
+	default:
+		return participle.NextMatch
+	}
+	return err
+}
+
+// level is one level of binary operators that associate to the left.
+var (
+	orOperators       = []string{"||"}
+	andOperators      = []string{"&&"}
+	comparisons       = []string{"=", "!=", "<", ">", "<=", ">="}
+	additiveOperators = []string{"+", "-"}
+	productOperators  = []string{"*", "/"}
+)
+
+func readExpression(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	return readLeft(lex, orOperators, readAnd)
+}
+
+func readAnd(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	return readLeft(lex, andOperators, readRelational)
+}
+
+// readLeft reads operands of a level joined by any of ops.
+func readLeft(lex *lexer.PeekingLexer, ops []string,
+	operand func(*lexer.PeekingLexer) (*exprSyntax, error)) (*exprSyntax, error) {
+	left, err := operand(lex)
+	for err == nil {
+		op, offset := acceptAny(lex, ops)
+		if op == "" {
+			break
+		}
+		var right *exprSyntax
+		right, err = operand(lex)
+		left = call(offset, op, left, right)
+	}
+	return left, err
+}
+
+func acceptAny(lex *lexer.PeekingLexer, ops []string) (string, int) {
+	t := lex.Peek()
+	if t.Type == tokenPunct {
+		for _, op := range ops {
+			if t.Value == op {
+				lex.Next()
+				return op, t.Pos.Offset
+			}
+		}
+	}
+	return "", 0
+}
+
+func call(offset int, op string, args ...*exprSyntax) *exprSyntax {
+	return &exprSyntax{kind: exprCall, offset: offset, op: op, args: args}
+}
+
+// readRelational reads at most one comparison: comparisons do not chain.
+func readRelational(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	left, err := readAdditive(lex)
+	if err != nil {
+		return nil, err
+	}
+	t := lex.Peek()
+	if op, offset := acceptAny(lex, comparisons); op != "" {
+		right, err := readAdditive(lex)
+		return call(offset, op, left, right), err
+	}
+	op := "IN"
+	switch {
+	case accept(lex, "IN"):
+	case t.Value == "NOT" && t.Type == tokenKeyword:
+		lex.Next()
+		if err := expect(lex, "IN"); err != nil {
+			return nil, err
+		}
+		op = "NOT IN"
+	default:
+		return left, nil
+	}
+	items, err := readList(lex)
+	return call(t.Pos.Offset, op, append([]*exprSyntax{left}, items...)...), err
+}
+
+// readAdditive reads sums. A number with its sign that follows an operand is an operator and a number.
+func readAdditive(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	left, err := readProduct(lex, nil)
+	for err == nil {
+		var right *exprSyntax
+		t := lex.Peek()
+		op, offset := acceptAny(lex, additiveOperators)
+		switch {
+		case op != "":
+			right, err = readProduct(lex, nil)
+		case t.Type == tokenSigned:
+			lex.Next()
+			op, offset = t.Value[:1], t.Pos.Offset
+			number := term{kind: termNumber, offset: offset + 1, text: t.Value[1:], number: numberType(t)}
+			right, err = readProduct(lex, &exprSyntax{kind: exprTerm, offset: offset + 1, term: number})
+		default:
+			return left, nil
+		}
+		left = call(offset, op, left, right)
+	}
+	return left, err
+}
+
+// readProduct reads products; first is the first factor when it is read already.
+func readProduct(lex *lexer.PeekingLexer, first *exprSyntax) (left *exprSyntax, err error) {
+	left = first
+	if left == nil {
+		if left, err = readUnary(lex); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		op, offset := acceptAny(lex, productOperators)
+		if op == "" {
+			return left, nil
+		}
+		right, err := readUnary(lex)
+		if err != nil {
+			return nil, err
+		}
+		left = call(offset, op, left, right)
+	}
+}
+
+func readUnary(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	offset := lex.Peek().Pos.Offset
+	for _, op := range [...][2]string{{"!", "!"}, {"-", "unary-"}, {"+", "unary+"}} {
+		if accept(lex, op[0]) {
+			operand, err := readPrimary(lex)
+			return call(offset, op[1], operand), err
+		}
+	}
+	return readPrimary(lex)
+}
+
+func readBrackets(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	if err := expect(lex, "("); err != nil {
+		return nil, err
+	}
+	e, err := readExpression(lex)
+	if err != nil {
+		return nil, err
+	}
+	return e, expect(lex, ")", "an operator")
+}
+
+func readPrimary(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	t := lex.Peek()
+	switch {
+	case next(lex, "("):
+		return readBrackets(lex)
+	case isIRIToken(t):
+		return readIRIOrFunction(lex)
+	case t.Type == tokenBlank:
+		f := unexpected(t, "an expression")
+		f.hint = "an expression cannot hold a blank node; use a variable"
+		return nil, f
+	}
+	leaf, ok, err := readTerm(lex)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		return &exprSyntax{kind: exprTerm, offset: leaf.offset, term: leaf}, nil
+	}
+	e, err := readCall(lex)
+	if err == nil && e == nil {
+		return nil, unexpected(t, "an expression")
+	}
+	return e, err
+}
+
+func readIRIOrFunction(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	t := lex.Next()
+	e := &exprSyntax{kind: exprTerm, offset: t.Pos.Offset, term: term{kind: termIRI, offset: t.Pos.Offset, iri: newIRI(t)}}
+	if !next(lex, "(") {
+		return e, nil
+	}
+	e.kind = exprFunction
+	lex.Next()
+	if accept(lex, ")") {
+		return e, nil
+	}
+	e.distinct = accept(lex, "DISTINCT")
+	args, err := readItems(lex)
+	e.args = args
+	return e, err
+}
+
+// readList reads ExpressionList.
+func readList(lex *lexer.PeekingLexer) ([]*exprSyntax, error) {
+	if err := expect(lex, "("); err != nil {
+		return nil, err
+	}
+	if accept(lex, ")") {
+		return nil, nil
+	}
+	return readItems(lex)
+}
+
+// readItems reads expressions and commas up to and with ")".
+func readItems(lex *lexer.PeekingLexer) ([]*exprSyntax, error) {
+	var list []*exprSyntax
+	for {
+		e, err := readExpression(lex)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+		if !accept(lex, ",") {
+			return list, expect(lex, ")", `","`)
+		}
+	}
+}
+
+// readCall reads a builtin call, an aggregate or EXISTS; nil when the next token is none of these.
+func readCall(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	t := lex.Peek()
+	if t.Type != tokenKeyword {
+		return nil, nil
+	}
+	bounds, builtin := builtins[t.Value]
+	switch {
+	case builtin:
+		lex.Next()
+		return readBuiltin(lex, t, bounds)
+	case aggregates[t.Value]:
+		lex.Next()
+		return readAggregate(lex, t)
+	case t.Value == "EXISTS" || t.Value == "NOT":
+		return readExists(lex)
+	}
+	return nil, nil
+}
+
+func readBuiltin(lex *lexer.PeekingLexer, t *lexer.Token, bounds arity) (*exprSyntax, error) {
+	args, err := readList(lex)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(args); n < bounds.min || bounds.max >= 0 && n > bounds.max {
+		return nil, faultf(t.Pos.Offset, "%s takes %s, not %d", t.Value, bounds, n)
+	}
+	if t.Value == "BOUND" && (args[0].kind != exprTerm || args[0].term.kind != termVar) {
+		return nil, faultf(args[0].offset, "BOUND takes a variable")
+	}
+	name := t.Value
+	if s, ok := synonyms[name]; ok {
+		name = s
+	}
+	return call(t.Pos.Offset, name, args...), nil
+}
+
+// readAggregate reads an aggregate behind its name.
+func readAggregate(lex *lexer.PeekingLexer, t *lexer.Token) (*exprSyntax, error) {
+	e := &exprSyntax{kind: exprAggregate, offset: t.Pos.Offset, op: t.Value, separator: " "}
+	if err := expect(lex, "("); err != nil {
+		return nil, err
+	}
+	e.distinct = accept(lex, "DISTINCT")
+	if e.op == "COUNT" && accept(lex, "*") {
+		return e, expect(lex, ")")
+	}
+	arg, err := readExpression(lex)
+	if err != nil {
+		return nil, err
+	}
+	e.args = []*exprSyntax{arg}
+	if e.op == "GROUP_CONCAT" && accept(lex, ";") {
+		if e.separator, err = readSeparator(lex); err != nil {
+			return nil, err
+		}
+	}
+	return e, expect(lex, ")")
+}
+
+func readSeparator(lex *lexer.PeekingLexer) (string, error) {
+	if err := expect(lex, "SEPARATOR"); err != nil {
+		return "", err
+	}
+	if err := expect(lex, "="); err != nil {
+		return "", err
+	}
+	t := lex.Peek()
+	if t.Type != tokenString {
+		return "", unexpected(t, "a string")
+	}
+	return unquote(lex.Next().Value), nil
+}
+
+// readExists reads EXISTS or NOT EXISTS and hands the group to the grammar.
+func readExists(lex *lexer.PeekingLexer) (*exprSyntax, error) {
+	e := &exprSyntax{kind: exprExists, offset: lex.Peek().Pos.Offset, op: "EXISTS"}
+	if accept(lex, "NOT") {
+		e.op = "NOT EXISTS"
+	}
+	if err := expect(lex, "EXISTS"); err != nil {
+		return nil, err
+	}
+	if !next(lex, "{") {
+		return nil, unexpected(lex.Peek(), `"{"`)
+	}
+	g, err := grammar().group.ParseFromLexer(lex, participle.AllowTrailing(true))
+	e.group = g
+	return e, err
+}
+
+// unquote returns what a string token stands for.
+func unquote(s string) string {
+	width := 1
+	if len(s) >= 6 && s[1] == s[0] && s[2] == s[0] {
+		width = 3
+	}
+	s = s[width : len(s)-width]
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '\\' {
+			i++
+			c = s[i]
+			if j := strings.IndexByte("tbnrf", c); j >= 0 {
+				c = "\t\b\n\r\f"[j]
+			}
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}

@@ -1,0 +1,193 @@
+package parser
+
+import (
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// The grammar of section 19.8, as far as its structure goes. Triples, paths and expressions, where a query spends its
+// tokens, are read by methods of their own (participle's Parseable): triples.go, path.go, expression.go.
+// The grammar is LL(1): one token decides every choice.
+
+type unitSyntax struct {
+	Prologue  []declaration    `parser:"@@*"`
+	Select    *selectSyntax    `parser:"( @@"`
+	Construct *constructSyntax `parser:"| @@"`
+	Describe  *describeSyntax  `parser:"| @@"`
+	Ask       *askSyntax       `parser:"| @@ )"`
+	Values    *dataBlock       `parser:"( 'VALUES' @@ )?"`
+}
+
+type declaration struct {
+	Base   *iriSyntax `parser:"'BASE' @@"`
+	Prefix *nameSpace `parser:"| 'PREFIX' @@"`
+}
+
+type nameSpace struct {
+	Pos  lexer.Position
+	Name string    `parser:"@PNameNS"`
+	IRI  iriSyntax `parser:"@@"`
+}
+
+type selectClause struct {
+	Modifier string       `parser:"'SELECT' @( 'DISTINCT' | 'REDUCED' )?"`
+	Star     *starSyntax  `parser:"( @@"`
+	Items    []selectItem `parser:"| @@+ )"`
+}
+
+type starSyntax struct {
+	Pos  lexer.Position
+	Star string `parser:"@'*'"`
+}
+
+type selectItem struct {
+	Pos      lexer.Position
+	Variable string      `parser:"@Var"`
+	Expr     *expression `parser:"| '(' @@ 'AS'"`
+	As       string      `parser:"@Var ')'"`
+}
+
+type selectSyntax struct {
+	Clause    selectClause    `parser:"@@"`
+	Dataset   []datasetClause `parser:"@@*"`
+	Where     group           `parser:"'WHERE'? @@"`
+	Modifiers modifiers       `parser:"@@"`
+}
+
+type constructSyntax struct {
+	Template  *template       `parser:"'CONSTRUCT' @@?"`
+	Dataset   []datasetClause `parser:"@@*"`
+	Where     *group          `parser:"'WHERE'? @@"`
+	Modifiers modifiers       `parser:"@@"`
+}
+
+type template struct {
+	Triples *triples `parser:"'{' @@? '}'"`
+}
+
+type describeSyntax struct {
+	Star      bool            `parser:"'DESCRIBE' ( @'*'"`
+	Terms     []term          `parser:"| @@+ )"`
+	Dataset   []datasetClause `parser:"@@*"`
+	Where     *group          `parser:"( 'WHERE'? @@ )?"`
+	Modifiers modifiers       `parser:"@@"`
+}
+
+type askSyntax struct {
+	Dataset   []datasetClause `parser:"'ASK' @@*"`
+	Where     group           `parser:"'WHERE'? @@"`
+	Modifiers modifiers       `parser:"@@"`
+}
+
+type datasetClause struct {
+	Named bool      `parser:"'FROM' @'NAMED'?"`
+	IRI   iriSyntax `parser:"@@"`
+}
+
+// group is a GroupGraphPattern. Sub excludes Elements (checked in translation).
+type group struct {
+	Pos      lexer.Position
+	Sub      *subSelect `parser:"'{' @@?"`
+	Elements []element  `parser:"@@* '}'"`
+}
+
+type subSelect struct {
+	Clause    selectClause `parser:"@@"`
+	Where     group        `parser:"'WHERE'? @@"`
+	Modifiers modifiers    `parser:"@@"`
+	Values    *dataBlock   `parser:"( 'VALUES' @@ )?"`
+}
+
+type element struct {
+	Pos      lexer.Position
+	Triples  *triples       `parser:"@@"`
+	Filter   *constraint    `parser:"| ( 'FILTER' @@"`
+	Optional *group         `parser:"| 'OPTIONAL' @@"`
+	Minus    *group         `parser:"| 'MINUS' @@"`
+	Graph    *graphSyntax   `parser:"| 'GRAPH' @@"`
+	Service  *serviceSyntax `parser:"| @@"`
+	Bind     *bindSyntax    `parser:"| 'BIND' @@"`
+	Values   *dataBlock     `parser:"| 'VALUES' @@"`
+	Union    []group        `parser:"| @@ ( 'UNION' @@ )* ) '.'?"`
+}
+
+type graphSyntax struct {
+	Name  term  `parser:"@@"`
+	Group group `parser:"@@"`
+}
+
+type serviceSyntax struct {
+	Silent bool `parser:"'SERVICE' @'SILENT'?"`
+	Name   term `parser:"@@"`
+	Body   body `parser:"@@"`
+}
+
+// body is a group that keeps its tokens, so that it can be sent elsewhere as text.
+type body struct {
+	Tokens []lexer.Token
+	Group  group `parser:"@@"`
+}
+
+type bindSyntax struct {
+	Expr expression `parser:"'(' @@ 'AS'"`
+	Pos  lexer.Position
+	As   string `parser:"@Var ')'"`
+}
+
+type dataBlock struct {
+	Pos       lexer.Position
+	Single    string    `parser:"(  @Var '{'"`
+	Terms     []term    `parser:"@@* '}'"`
+	Variables []string  `parser:"| '(' @Var* ')' '{'"`
+	Rows      []dataRow `parser:"@@* '}' )"`
+}
+
+type dataRow struct {
+	Pos   lexer.Position
+	Terms []term `parser:"'(' @@* ')'"`
+}
+
+type modifiers struct {
+	Group  []groupCondition `parser:"( 'GROUP' 'BY' @@+ )?"`
+	Having []constraint     `parser:"( 'HAVING' @@+ )?"`
+	Order  []orderCondition `parser:"( 'ORDER' 'BY' @@+ )?"`
+	Slices []sliceSyntax    `parser:"@@*"`
+}
+
+type sliceSyntax struct {
+	Pos   lexer.Position
+	Kind  string `parser:"@( 'LIMIT' | 'OFFSET' )"`
+	Count string `parser:"@Integer"`
+}
+
+type groupCondition struct {
+	Pos  lexer.Position
+	Expr *expression `parser:"( '(' @@"`
+	As   string      `parser:"( 'AS' @Var )? ')'"`
+	Call *constraint `parser:"| @@"`
+	Var  string      `parser:"| @Var )"`
+}
+
+type orderCondition struct {
+	Direction string      `parser:"( @( 'ASC' | 'DESC' )"`
+	Brackets  *constraint `parser:"@@"`
+	Expr      *constraint `parser:"| @@"`
+	Var       string      `parser:"| @Var )"`
+}
+
+type grammarParsers struct {
+	unit  *participle.Parser[unitSyntax]
+	group *participle.Parser[group]
+}
+
+// grammar builds the parsers on first use.
+var grammar = sync.OnceValue(func() grammarParsers {
+	unit := participle.MustBuild[unitSyntax](participle.Lexer(definition{}), participle.UseLookahead(0))
+	inner, err := participle.ParserForProduction[group](unit)
+	if err != nil {
+		panic(err)
+	}
+	return grammarParsers{unit: unit, group: inner}
+})

@@ -1,0 +1,91 @@
+package parser
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	manifestEntry  = regexp.MustCompile(`(?m)^\s*(:\S+|<#\S+>)\s+(a|rdf:type|mf:name)\s`)
+	manifestType   = regexp.MustCompile(`mf:(Positive|Negative)SyntaxTest(?:11)?\b`)
+	manifestAction = regexp.MustCompile(`mf:action\s+<([^>]+)>`)
+	manifestQuery  = regexp.MustCompile(`qt:query\s+<([^>]+)>`)
+)
+
+// TestW3CSyntax parses every query of the SPARQL 1.0 and 1.1 suites: the syntax tests as their type says, the
+// queries of all other tests without an error.
+func TestW3CSyntax(t *testing.T) {
+	root := os.Getenv("RDFGPU_W3C")
+	if root == "" {
+		t.Skip("RDFGPU_W3C does not name the folder of the W3C test suites")
+	}
+	counts := map[string]int{}
+	err := filepath.WalkDir(filepath.Join(root, "sparql"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "manifest.ttl" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, entry := range splitEntries(string(text)) {
+			file, positive, kind := classify(entry)
+			if kind != "" {
+				counts[kind]++
+				checkSyntax(t, filepath.Join(filepath.Dir(path), file), positive)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%v", counts)
+	if counts["positive"] < 215 || counts["negative"] < 95 || counts["query"] < 400 {
+		t.Errorf("only %v tests were found", counts)
+	}
+}
+
+func splitEntries(manifest string) []string {
+	var list []string
+	starts := manifestEntry.FindAllStringIndex(manifest, -1)
+	for i, s := range starts {
+		end := len(manifest)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		list = append(list, manifest[s[0]:end])
+	}
+	return list
+}
+
+func classify(entry string) (file string, positive bool, kind string) {
+	if m := manifestQuery.FindStringSubmatch(entry); m != nil {
+		return m[1], true, "query"
+	}
+	m, action := manifestType.FindStringSubmatch(entry), manifestAction.FindStringSubmatch(entry)
+	if m == nil || action == nil {
+		return "", false, ""
+	}
+	return action[1], m[1] == "Positive", strings.ToLower(m[1])
+}
+
+func checkSyntax(t *testing.T, file string, positive bool) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_, err = Parse(string(text), Options{Base: "http://example.org/"})
+	switch {
+	case positive && err != nil:
+		t.Errorf("%s: %v\n%s", file, err, text)
+	case !positive && err == nil:
+		t.Errorf("%s: accepted\n%s", file, text)
+	}
+}
