@@ -1,0 +1,205 @@
+package dictionary
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// sampleTerms has every section, awkward texts, equal values in several forms and long terms.
+func sampleTerms() (terms, predicates []rdf.Term) {
+	for i := range 40 {
+		predicates = append(predicates, rdf.NewIRI(fmt.Sprintf("http://example.org/p/%d", i*i)))
+	}
+	terms = append(terms, predicates[:5]...)
+	for i := range 700 {
+		terms = append(terms,
+			rdf.NewIRI(fmt.Sprintf("http://example.org/thing/%d", i*7919)),
+			rdf.NewBlank(fmt.Sprintf("b%d", i)),
+			rdf.NewString(fmt.Sprintf("text %d", i)),
+			rdf.NewTyped(fmt.Sprint(i-350), rdf.XSDInteger),
+			rdf.NewTyped(fmt.Sprintf("%d.%d", i-350, i%10), rdf.XSDDecimal))
+	}
+	for _, s := range []string{"", "\"", "a\\b", "line\nend\r", "<a", "_:b", "ünï", "\x00", "a\x00b", strings.Repeat("x", 255), strings.Repeat("x", 256),
+		strings.Repeat("y", 70_000), strings.Repeat("y", 70_001)} {
+		terms = append(terms, rdf.NewString(s), rdf.NewLangString(s, "en"), rdf.NewLangString(s, "de-AT"),
+			rdf.NewTyped(s, "http://example.org/d"), rdf.NewTyped(s, "http://example.org/a d"), rdf.NewTyped(s, rdf.XSDInteger), rdf.NewIRI("http://e/"+s), rdf.NewIRI(s))
+	}
+	for _, s := range []string{"0", "-0", "+0", "00", "1", "01", "1.0", "1.50", "-1", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
+		"123456789012345678901234567890", "0.1", "0.1000000000000000055511151231257827021181583404541015625", "-0.000000000000000000001", "1e0", "1E5", "INF", "-INF", "+INF", "NaN",
+		"1e400", "4.9e-324", "-.5", "5.", ".", "", "abc", "true", "false", "2000-01-01", "1 ", "255", "256", "128", "-129"} {
+		for d := XSDInteger; d < datatypes; d++ {
+			terms = append(terms, rdf.NewTyped(s, d.IRI()))
+		}
+	}
+	for _, s := range []string{"2000-01-01", "2000-01-01Z", "2000-01-01+14:00", "2000-02-29", "1900-02-29", "2000-01-01T00:00:00", "2000-01-01T00:00:00Z", "1999-12-31T24:00:00Z",
+		"2000-01-01T01:00:00+01:00", "2000-01-01T00:00:00.123456789", "2000-01-01T00:00:00.5Z", "-0044-03-15T00:00:00", "12000-01-01T00:00:00Z", "10:00:00", "10:00:00Z", "24:00:00",
+		"09:00:00-05:30", "2000", "2000Z", "-0001", "2000-05", "2000-05-14:00", "2000-13", "2000-01-01T25:00:00", "2000-01-01T00:00:00+15:00", "99999999999-01-01"} {
+		for _, d := range []Datatype{XSDDateTime, XSDDateTimeStamp, XSDDate, XSDTime, XSDGYear, XSDGYearMonth} {
+			terms = append(terms, rdf.NewTyped(s, d.IRI()))
+		}
+	}
+	return terms, predicates
+}
+
+func sampleDictionary(t testing.TB) (*Dictionary, map[rdf.Term]bool) {
+	t.Helper()
+	terms, predicates := sampleTerms()
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(terms), func(i, j int) { terms[i], terms[j] = terms[j], terms[i] })
+	d, err := FromTerms(terms, predicates...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[rdf.Term]bool)
+	for _, x := range slices.Concat(terms, predicates) {
+		all[x] = true
+	}
+	return d, all
+}
+
+func sameValue(a, b Value) bool {
+	if (a.Big == nil) != (b.Big == nil) || a.Big != nil && a.Big.Cmp(b.Big) != 0 {
+		return false
+	}
+	a.Big, b.Big = nil, nil
+	if a.IsNaN() && b.IsNaN() {
+		a.Float, b.Float = 0, 0
+	}
+	return a == b
+}
+
+func TestEveryTermComesBackWithItsIDAndValue(t *testing.T) {
+	d, all := sampleDictionary(t)
+	checkAgainst(t, d, all)
+	if d.Predicates() != 40 {
+		t.Fatal(d.Predicates())
+	}
+}
+
+// checkAgainst checks that d holds exactly the terms of all.
+func checkAgainst(t *testing.T, d *Dictionary, all map[rdf.Term]bool) {
+	t.Helper()
+	if d.Len() != len(all) {
+		t.Fatalf("%d terms, want %d", d.Len(), len(all))
+	}
+	for i := range d.Len() {
+		id := ID(i)
+		term := d.Term(id)
+		if !all[term] {
+			t.Fatalf("ID %d: %v was never added", id, term)
+		}
+		if got, ok := d.Lookup(term); !ok || got != id {
+			t.Fatalf("Lookup(%v) = %d, %v, want %d", term, got, ok, id)
+		}
+		if got := string(d.AppendNTriples(nil, id)); got != term.String() {
+			t.Fatalf("N-Triples %q, want %q", got, term)
+		}
+		if got, want := d.Value(id), ParseValue(term); !sameValue(got, want) {
+			t.Fatalf("%v: value %+v, want %+v", term, got, want)
+		}
+		if d.Kind(id) != term.Kind || d.Language(id) != term.Language || d.DatatypeIRI(id) != term.DatatypeIRI() || string(d.AppendText(nil, id)) != term.Value {
+			t.Fatalf("%v: %v %q %q %q", term, d.Kind(id), d.Language(id), d.DatatypeIRI(id), d.AppendText(nil, id))
+		}
+		key, ok := AppendKey(nil, term)
+		if !ok || string(d.AppendKey(nil, id)) != string(key) {
+			t.Fatalf("%v: key %q, want %q", term, d.AppendKey(nil, id), key)
+		}
+		if s := d.SectionOfID(id); s != SectionOf(key) && s != Predicates || s != Predicates && s != SectionOfTerm(term) {
+			t.Fatalf("%v: section %v, want %v, %v", term, s, SectionOf(key), SectionOfTerm(term))
+		}
+		if back, err := ParseKey(key); err != nil || back != term {
+			t.Fatalf("key of %v gives %v, %v", term, back, err)
+		}
+	}
+	for _, id := range []ID{ID(d.Len()), None} {
+		if !d.Term(id).IsZero() || d.Kind(id) != 0 || len(d.AppendNTriples(nil, id)) != 0 || d.Value(id).Kind != NoValue || d.SectionOfID(id) != SectionCount {
+			t.Fatal("an ID beyond the end has a term")
+		}
+	}
+	for _, term := range []rdf.Term{{}, rdf.NewIRI("nowhere"), rdf.NewString("no such text"), rdf.NewTyped("77777", XSDByte.IRI()), rdf.NewLangString("", "xx")} {
+		if id, ok := d.Lookup(term); ok || id != None {
+			t.Fatalf("Lookup(%v) = %d, %v", term, id, ok)
+		}
+	}
+	if err := d.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnEmptyDictionary(t *testing.T) {
+	d, err := FromTerms(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAgainst(t, d, nil)
+}
+
+func TestFilesHoldTheSame(t *testing.T) {
+	memory, all := sampleDictionary(t)
+	dir := t.TempDir()
+	w, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range memory.Len() {
+		add := w.Add
+		if i < memory.Predicates() {
+			add = w.Predicate
+		}
+		if id, err := add(memory.AppendKey(nil, ID(i))); err != nil || id != ID(i) {
+			t.Fatal(id, err)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAgainst(t, d, all)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheWriterRefusesDisorder(t *testing.T) {
+	iri := func(s string) []byte { return []byte("<" + s) }
+	cases := map[string][][]byte{
+		"a resource before a smaller one":     {iri("b"), iri("a")},
+		"the same resource again":             {iri("a"), iri("a")},
+		"the empty string again":              {[]byte(`"`), []byte(`"`)},
+		"a resource after a literal":          {[]byte(`"x`), iri("a")},
+		"a string before a number":            {[]byte(`"x`), {keyKnown, codeBase + byte(XSDInteger), '1'}},
+		"numbers against their values":        {{keyKnown, codeBase + byte(XSDInteger), '9'}, {keyKnown, codeBase + byte(XSDInteger), '1', '0'}, {keyKnown, codeBase + byte(XSDDouble), '9'}},
+		"no key":                              {[]byte("x")},
+		"a literal of an unnumbered datatype": {{keyKnown, 0xff, '1'}},
+	}
+	for name, keys := range cases {
+		w := NewMemoryWriter()
+		var err error
+		for _, k := range keys {
+			_, err = w.Add(k)
+		}
+		if !errors.Is(err, ErrOrder) && !errors.Is(err, ErrTerm) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if w.Finish() == nil {
+			t.Errorf("%s: the error was forgotten", name)
+		}
+	}
+	w := NewMemoryWriter()
+	_, _ = w.Add(iri("b"))
+	w.Group()
+	if _, err := w.Add(iri("a")); err != nil {
+		t.Error("a new group:", err)
+	}
+	if _, err := w.Predicate(iri("c")); !errors.Is(err, ErrOrder) {
+		t.Error("a predicate after a resource:", err)
+	}
+}

@@ -1,0 +1,38 @@
+package dictionary
+
+import "github.com/rdfgpu/rdfgpu/internal/rdf"
+
+// AppendNTriples appends the term of an ID in N-Triples syntax, as rdf.AppendNTriples does; nothing where there is none.
+func (d *Dictionary) AppendNTriples(dst []byte, id ID) []byte {
+	prefix, suffix, escapes, ok := d.text(id)
+	if !ok {
+		return dst
+	}
+	if escapes {
+		return rdf.AppendNTriples(dst, d.Term(id))
+	}
+	if id < d.starts[Numbers] {
+		dst = append(append(dst, prefix...), suffix...)
+		if firstByte(prefix, suffix) == keyIRI {
+			dst = append(dst, '>')
+		}
+		return dst
+	}
+	dst = append(dst, '"')
+	dst = append(append(dst, prefix...), suffix...)
+	return append(dst, d.literalTail(id)...)
+}
+
+// literalTail is what follows the lexical form of a literal.
+func (d *Dictionary) literalTail(id ID) string {
+	switch {
+	case id < d.starts[Strings]:
+		if t := d.datatype(id); t < datatypes {
+			return datatypeTable[t].tail
+		}
+		return `"`
+	case id < d.starts[LangStrings]:
+		return `"`
+	}
+	return d.qualifierOf(id).tail
+}
