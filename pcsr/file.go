@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
@@ -22,6 +23,10 @@ const (
 	headerLabels
 	headerEdges
 	headerType // the type label plus one; 0 where there is none
+	headerSignatureBase
+	headerSignatureRows
+	headerSignatureWords
+	headerSignatureStride
 	headerFields
 )
 
@@ -63,7 +68,15 @@ func read(f *section.File) (*Graph, error) {
 	if err := g.readLabelSets(f, words); err != nil {
 		return nil, err
 	}
-	g.file = f
+	for _, a := range g.derivedArrays() {
+		if *a.words, err = f.Uint32s(a.name); err != nil {
+			return nil, err
+		}
+	}
+	if !g.signatures.checkShape() {
+		return nil, f.Damaged("the signature table has %d words", len(g.signatures.columns))
+	}
+	g.stats.g, g.file = g, f
 	return g, nil
 }
 
@@ -81,6 +94,13 @@ func readHeader(f *section.File) (*Graph, error) {
 		return nil, f.Damaged("%w", err)
 	}
 	g.edges = h[headerEdges]
+	signature := h[headerSignatureBase:]
+	if slices.Max(signature) > math.MaxUint32 {
+		return nil, f.Damaged("the shape of the signature table makes no sense: %d", signature)
+	}
+	g.signatures = SignatureTable{
+		g: g, base: uint32(signature[0]), rows: uint32(signature[1]), words: uint32(signature[2]), stride: uint32(signature[3]),
+	}
 	return g, nil
 }
 
@@ -180,8 +200,23 @@ func (w *Writer) writeDerived() {
 	if g.hasType {
 		header[headerType] = uint64(g.typeLabel) + 1
 	}
+	t := &g.signatures
+	for i, n := range []uint32{t.base, t.rows, t.words, t.stride} {
+		header[headerSignatureBase+i] = uint64(n)
+	}
 	w.fail(w.file.Section(sectionHeader))
 	w.fail(section.WriteNumbers(w.file, header))
+	for _, a := range g.derivedArrays() {
+		w.fail(w.file.Section(a.name))
+		w.fail(section.WriteNumbers(w.file, *a.words))
+	}
+}
+
+// derivedArrays are the statistics and signatures, a section each.
+func (g *Graph) derivedArrays() []namedArray {
+	t := &g.signatures
+	return append(g.stats.arrays(),
+		namedArray{"signatures", &t.columns}, namedArray{"signature sides", &t.sideBits}, namedArray{"signature classes", &t.classBits})
 }
 
 // writePartition writes all arrays of p.

@@ -15,7 +15,9 @@ type Graph struct {
 	parts [][2]Partition // by Direction
 	used  []Label        // index in parts → label, ascending
 
-	sets [2]labelSets
+	sets       [2]labelSets
+	stats      Statistics
+	signatures SignatureTable
 
 	file    *section.File // nil in memory
 	records []record      // as parts, Out then In; nil in memory

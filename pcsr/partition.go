@@ -179,6 +179,36 @@ func (p *Partition) scanBitmap(from uint32, yield func(Vertex) bool) {
 	}
 }
 
+// RowFrom returns the number of rows whose vertex is below v: the first row from v on. Bitmap layers do it in constant
+// time too, the others but Range search.
+func (p *Partition) RowFrom(v Vertex) int {
+	switch {
+	case p.rows == 0 || v <= p.base:
+		return 0
+	case p.layer == Range:
+		return int(min(v-p.base, p.rows))
+	case p.layer == Bitmap:
+		return p.rankBitmap(v - p.base)
+	}
+	return searchFrom(p.vertices, v)
+}
+
+// rankBitmap counts the row vertices below base+x.
+func (p *Partition) rankBitmap(x uint32) int {
+	at := uint64(x/blockBits) * blockWords
+	if at+blockWords > uint64(len(p.index)) {
+		return int(p.rows)
+	}
+	block := p.index[at:][:blockWords]
+	row := block[0]
+	bit := x % blockBits
+	for _, w := range block[1 : 1+bit/32] {
+		row += uint32(bits.OnesCount32(w))
+	}
+	row += uint32(bits.OnesCount32(block[1+bit/32] & (1<<(bit%32) - 1)))
+	return int(min(row, p.rows))
+}
+
 // Lists yields every row vertex with its neighbours, ascending.
 func (p *Partition) Lists() iter.Seq2[Vertex, []Vertex] {
 	return func(yield func(Vertex, []Vertex) bool) {

@@ -1,10 +1,115 @@
 package pcsr
 
-// Signature is the encoded neighbourhood of a query vertex (SGSI, section 3.2): a data vertex v can match only if
-// every bit set here is set in v's row of the SignatureTable. The zero value filters nothing.
+// Signature is the encoded neighbourhood of a query vertex (SGSI, section 3.1): a data vertex v can match only if every
+// bit set here is set in v's row of the SignatureTable, and v has a row where Subject is set. The zero value filters nothing.
 type Signature struct {
 	Words [4]uint32
+	// Subject says that the query vertex has an edge out: vertices without a row in the table do not match.
+	Subject bool
 }
 
 // IsZero reports whether the signature filters nothing.
 func (s Signature) IsZero() bool { return s == Signature{} }
+
+// SignatureTable holds the signatures of the vertices base … base+Rows()-1, which are all that have an edge out, column
+// first: word c of every vertex, then word c+1 of every vertex (SGSI, figure 7d).
+//
+// Unlike the published one it has one bit a group (under SPARQL's homomorphisms two edges of a query vertex may meet
+// the same neighbour, so "more than one" filters nothing), and bits are not hashed but given out by frequency: what few
+// vertices have shares a bit with what few others have, and what nearly all have gets none.
+type SignatureTable struct {
+	g       *Graph
+	base    Vertex
+	rows    uint32
+	words   uint32
+	stride  uint32 // words from a column to the next; a multiple of 16
+	columns []uint32
+
+	sideBits  []uint32 // side number → bit, or noBit
+	classBits []uint32 // row of the partition of rdf:type, In → bit, or noBit
+}
+
+// noBit stands for what has no bit in a signature.
+const noBit = 0xFF
+
+// maxSignatureWords is the number of columns of the largest table.
+const maxSignatureWords = len(Signature{}.Words)
+
+// KnownEdge is what a query says of one edge of a query vertex: a neighbour by Side that is in all Classes.
+type KnownEdge struct {
+	Side
+	Classes []Vertex
+}
+
+// Signatures returns the graph's signature table; it has no rows where one would not pay.
+func (g *Graph) Signatures() *SignatureTable { return &g.signatures }
+
+// Base is the vertex of the first row.
+func (t *SignatureTable) Base() Vertex { return t.base }
+
+// Rows is the number of vertices with a row; 0 where there is no table.
+func (t *SignatureTable) Rows() int { return int(t.rows) }
+
+// Words is the number of columns, at most four; the bits of Signature.Words beyond it are never set.
+func (t *SignatureTable) Words() int { return int(t.words) }
+
+// Columns is the table: word c of vertex v is Columns()[c*Stride()+v-Base()].
+func (t *SignatureTable) Columns() []uint32 { return t.columns }
+
+// Stride is the number of words from a column to the next, a multiple of 16.
+func (t *SignatureTable) Stride() int { return int(t.stride) }
+
+// Encode makes the signature of a query vertex from the edges it is known to have and the classes it is known to be in.
+func (t *SignatureTable) Encode(edges []KnownEdge, classes []Vertex) Signature {
+	var s Signature
+	if t.rows == 0 {
+		return s
+	}
+	for _, e := range edges {
+		s.Subject = s.Subject || e.Dir == Out
+		k, ok := t.g.sideNumber(e.Side)
+		if !ok || k >= len(t.sideBits) {
+			continue
+		}
+		s.set(t.sideBits[k])
+		for _, class := range e.Classes {
+			if entry, _ := t.g.stats.classEntry(class, Side{e.Label, e.Dir.Reverse()}); entry != nil {
+				s.set(entry[3])
+			}
+		}
+	}
+	for _, class := range classes {
+		s.Subject = true
+		if row, ok := t.g.Partition(t.g.typeLabel, In).Row(class); ok && t.g.hasType && row < len(t.classBits) {
+			s.set(t.classBits[row])
+		}
+	}
+	return s
+}
+
+func (s *Signature) set(bit uint32) {
+	if bit < uint32(len(s.Words)*32) {
+		s.Words[bit/32] |= 1 << (bit % 32)
+	}
+}
+
+// Match reports whether v may match a query vertex with the signature. It reads column after column and stops at the
+// first that excludes v.
+func (t *SignatureTable) Match(v Vertex, s Signature) bool {
+	row := v - t.base
+	if row >= t.rows {
+		return !s.Subject
+	}
+	for c, at := uint32(0), uint64(row); c < t.words; c, at = c+1, at+uint64(t.stride) {
+		if w := s.Words[c&3]; w != 0 && t.columns[at]&w != w {
+			return false
+		}
+	}
+	return true
+}
+
+// checkShape checks the lengths that Match and Encode rely on.
+func (t *SignatureTable) checkShape() bool {
+	return t.words <= uint32(maxSignatureWords) && t.stride >= t.rows && t.stride%16 == 0 && uint64(t.base)+uint64(t.rows) <= noVertex &&
+		uint64(len(t.columns)) == uint64(t.words)*uint64(t.stride)
+}

@@ -162,6 +162,16 @@ func (g *Graph) verifyDerived() error {
 			return fmt.Errorf("label sets %v: they are not those of the partitions", Direction(d))
 		}
 	}
+	arrays := fresh.derivedArrays()
+	for i, a := range g.derivedArrays() {
+		if !slices.Equal(*a.words, *arrays[i].words) {
+			return fmt.Errorf("the section %q is not that of the partitions", a.name)
+		}
+	}
+	t, u := &g.signatures, &fresh.signatures
+	if t.base != u.base || t.rows != u.rows || t.words != u.words || t.stride != u.stride {
+		return fmt.Errorf("the shape of the signature table is not that of the partitions")
+	}
 	return nil
 }
 
