@@ -132,8 +132,12 @@ type body struct {
 
 type bindSyntax struct {
 	Expr expression `parser:"'(' @@ 'AS'"`
+	As   varSyntax  `parser:"@@ ')'"`
+}
+
+type varSyntax struct {
 	Pos  lexer.Position
-	As   string `parser:"@Var ')'"`
+	Name string `parser:"@Var"`
 }
 
 type dataBlock struct {

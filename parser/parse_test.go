@@ -22,11 +22,3 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
-
-func TestBasic(t *testing.T) {
-	q, err := Parse(benchQuery, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%+v", q.Where)
-}

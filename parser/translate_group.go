@@ -279,9 +279,9 @@ func (t *translator) text(tokens []lexer.Token) string {
 }
 
 func (b *groupBuilder) bind(s *bindSyntax) error {
-	name := s.As[1:]
+	name := s.As.Name[1:]
 	if b.scope.contains(name) {
-		f := faultf(s.Pos.Offset, "BIND cannot assign ?%s, which has a value already in this group", name)
+		f := faultf(s.As.Pos.Offset, "BIND cannot assign ?%s, which has a value already in this group", name)
 		f.hint = "use another variable name"
 		return f
 	}

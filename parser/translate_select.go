@@ -140,6 +140,9 @@ func (b *queryBody) projection(clause *selectClause) ([]string, error) {
 		return b.scope.list, nil
 	}
 	var exposed nameSet
+	if b.grouping != nil {
+		b.grouping.sample = false
+	}
 	for _, item := range clause.Items {
 		if item.Expr == nil {
 			name := item.Variable[1:]
