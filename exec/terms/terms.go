@@ -16,6 +16,8 @@ type Dictionary interface {
 	Term(id dictionary.ID) rdf.Term
 	// Lookup finds the ID of a term.
 	Lookup(t rdf.Term) (dictionary.ID, bool)
+	// Value is what a term stands for.
+	Value(id dictionary.ID) dictionary.Value
 }
 
 const (
@@ -25,7 +27,8 @@ const (
 
 // page holds computed terms in ID order. A slot is written once, before the count that covers it is published.
 type page struct {
-	terms [pageSize]rdf.Term
+	terms  [pageSize]rdf.Term
+	values [pageSize]dictionary.Value
 }
 
 // Terms maps IDs to terms and back, for one query: the store's terms and those the query computes.
@@ -65,6 +68,17 @@ func (t *Terms) Term(id dictionary.ID) rdf.Term {
 		return p.terms[i]
 	}
 	return rdf.Term{}
+}
+
+// Value is what a term stands for: the same for a stored and for a computed term.
+func (t *Terms) Value(id dictionary.ID) dictionary.Value {
+	if id < t.base {
+		return t.dictionary.Value(id)
+	}
+	if p, i := t.slot(id); p != nil {
+		return p.values[i]
+	}
+	return dictionary.ParseValue(rdf.Term{})
 }
 
 // Find returns the ID of a term that is in the dictionary or was computed before.
@@ -127,7 +141,8 @@ func (t *Terms) write(n uint32, term rdf.Term) {
 		t.pages.Store(&grown)
 		pages = grown
 	}
-	pages[n>>pageBits].terms[n&(pageSize-1)] = term
+	p, i := pages[n>>pageBits], n&(pageSize-1)
+	p.terms[i], p.values[i] = term, dictionary.ParseValue(term)
 }
 
 // slot finds a computed term's page; nil for an ID that nobody handed out.

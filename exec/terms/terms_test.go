@@ -13,6 +13,9 @@ type list []rdf.Term
 
 func (l list) Len() int                       { return len(l) }
 func (l list) Term(id dictionary.ID) rdf.Term { return l[id] }
+func (l list) Value(id dictionary.ID) dictionary.Value {
+	return dictionary.ParseValue(l[id])
+}
 func (l list) Lookup(t rdf.Term) (dictionary.ID, bool) {
 	for i, u := range l {
 		if u == t {
@@ -38,7 +41,10 @@ func TestComputedTermsFollowTheStoresTerms(t *testing.T) {
 	if got := terms.Term(2); got != rdf.NewString("c") {
 		t.Errorf("Term(2) = %v", got)
 	}
-	if !terms.Term(3).IsZero() || !terms.Term(dictionary.None).IsZero() {
+	if v := terms.Value(terms.ID(rdf.NewTyped("7", rdf.XSDInteger))); v.Kind != dictionary.Integer || v.Int != 7 {
+		t.Errorf("the value of a computed 7 is %v", v)
+	}
+	if !terms.Term(99).IsZero() || !terms.Term(dictionary.None).IsZero() {
 		t.Error("an ID that nobody handed out decodes to a term")
 	}
 	if terms.ID(rdf.Term{}) != dictionary.None {
