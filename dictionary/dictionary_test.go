@@ -126,7 +126,7 @@ func checkAgainst(t *testing.T, d *Dictionary, all map[rdf.Term]bool) {
 			t.Fatalf("Lookup(%v) = %d, %v", term, id, ok)
 		}
 	}
-	if err := d.Err(); err != nil {
+	if err := errors.Join(d.Err(), d.Verify()); err != nil {
 		t.Fatal(err)
 	}
 }
