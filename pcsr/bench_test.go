@@ -1,0 +1,307 @@
+package pcsr
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// dataSet is a data set with IDs in the order a store gives them: predicates, then IRIs by their sets of labels out,
+// then literals.
+type dataSet struct {
+	vertices, labels int
+	typeLabel        Label
+	edges            []Edge
+}
+
+var dataSets sync.Map
+
+func loadData(b testing.TB, name string) *dataSet {
+	b.Helper()
+	dir := os.Getenv("RDFGPU_DATA")
+	if dir == "" {
+		b.Skip("RDFGPU_DATA does not name the folder of the data sets")
+	}
+	if d, ok := dataSets.Load(name); ok {
+		return d.(*dataSet)
+	}
+	file, err := os.Open(filepath.Join(dir, name, "data.nt.zst"))
+	if err != nil {
+		b.Skip(err)
+	}
+	defer file.Close()
+	reader, err := zstd.NewReader(file, zstd.WithDecoderMaxWindow(1<<28))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer reader.Close()
+	ids, labels := map[string]Vertex{}, map[string]Label{}
+	intern := func(term string) Vertex {
+		id, ok := ids[term]
+		if !ok {
+			id = Vertex(len(ids))
+			ids[strings.Clone(term)] = id
+		}
+		return id
+	}
+	d := &dataSet{}
+	lines := bufio.NewScanner(reader)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		s, rest, _ := strings.Cut(lines.Text(), " ")
+		p, o, _ := strings.Cut(rest, " ")
+		if _, ok := labels[p]; !ok {
+			labels[strings.Clone(p)] = Label(len(labels))
+		}
+		d.edges = append(d.edges, Edge{intern(s), labels[p], intern(o)})
+	}
+	d.order(ids, labels)
+	dataSets.Store(name, d)
+	return d
+}
+
+// order renumbers the vertices.
+func (d *dataSet) order(ids map[string]Vertex, labels map[string]Label) {
+	d.labels = len(labels)
+	for p := range labels {
+		if _, ok := ids[p]; !ok {
+			ids[p] = Vertex(len(ids))
+		}
+	}
+	d.vertices = len(ids)
+	terms := make([]string, len(ids))
+	for term, id := range ids {
+		terms[id] = term
+	}
+	out := make([][]byte, len(ids)) // the labels out
+	slices.SortFunc(d.edges, func(a, b Edge) int { return cmp.Compare(a.Label, b.Label) })
+	for _, e := range d.edges {
+		if key := out[e.From]; len(key) < 4 || binary.BigEndian.Uint32(key[len(key)-4:]) != e.Label {
+			out[e.From] = binary.BigEndian.AppendUint32(key, e.Label)
+		}
+	}
+	order := make([]Vertex, len(ids))
+	for i := range order {
+		order[i] = Vertex(i)
+	}
+	rank := func(v Vertex) int {
+		if l, ok := labels[terms[v]]; ok {
+			return int(l)
+		}
+		if terms[v][0] == '"' {
+			return 1<<31 + 1
+		}
+		return 1 << 31
+	}
+	slices.SortFunc(order, func(a, b Vertex) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), slices.Compare(out[b], out[a]), cmp.Compare(terms[a], terms[b]))
+	})
+	number := make([]Vertex, len(ids))
+	for i, v := range order {
+		number[v] = Vertex(i)
+	}
+	for i, e := range d.edges {
+		d.edges[i] = Edge{number[e.From], e.Label, number[e.To]}
+	}
+	d.typeLabel = labels["<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"]
+}
+
+func (d *dataSet) build(b testing.TB, options ...Option) *Graph {
+	b.Helper()
+	g, err := Build(d.vertices, d.labels, d.edges, append(options, WithTypeLabel(d.typeLabel))...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return g
+}
+
+// TestSize reports what every part of the file takes; it is a report, with a limit far above what is expected.
+func TestSize(t *testing.T) {
+	for _, name := range []string{"lubm10", "watdiv1m", "nomisma", "debian12"} {
+		t.Run(name, func(t *testing.T) {
+			d := loadData(t, name)
+			start := time.Now()
+			g := d.build(t)
+			built := time.Since(start)
+			report(t, g, built)
+		})
+	}
+}
+
+func report(t testing.TB, g *Graph, built time.Duration) {
+	edges := float64(g.Edges())
+	var index, vertices, offsets, neighbours, rows, labelSets, stats int
+	var layerCount [layers]int
+	single := 0
+	for i := range g.parts {
+		for d := range g.parts[i] {
+			p := &g.parts[i][d]
+			index, vertices, offsets = index+len(p.index), vertices+len(p.vertices), offsets+len(p.offsets)
+			neighbours += len(p.neighbours)
+			rows += p.Rows()
+			layerCount[p.layer]++
+			if p.Single() {
+				single++
+			}
+		}
+	}
+	for d := range g.sets {
+		labelSets += g.sets[d].of.Bytes() + g.sets[d].labels.Bytes()
+	}
+	for _, a := range g.stats.arrays() {
+		stats += 4 * len(*a.words)
+	}
+	signatures := 4 * len(g.signatures.columns)
+	all := 4*(index+vertices+offsets+neighbours) + labelSets + stats + signatures
+	t.Logf("%d triples, %d vertices, %d rows, built in %v; layers %v, %d single", g.Edges(), g.Vertices(), rows, built, layerCount, single)
+	t.Logf("bytes a triple: %.2f = neighbours %.2f, offsets %.2f, index %.2f, row vertices %.2f, label sets %.2f (%d, %d), signatures %.2f (%d words), statistics %.2f",
+		float64(all)/edges, 4*float64(neighbours)/edges, 4*float64(offsets)/edges, 4*float64(index)/edges, 4*float64(vertices)/edges,
+		float64(labelSets)/edges, g.sets[Out].labels.Rows(), g.sets[In].labels.Rows(), float64(signatures)/edges, g.signatures.words, float64(stats)/edges)
+	if float64(all) > 30*edges {
+		t.Errorf("the graph takes %.1f bytes a triple", float64(all)/edges)
+	}
+}
+
+// lookupGraph has one label: rows vertices out of a span of vertices, with lists of 1 to 5.
+func lookupPartition(rows, span int, layer Layer) (*Partition, []Vertex) {
+	random := rand.New(rand.NewPCG(1, 2))
+	vertices := make([]Vertex, 0, rows)
+	for v := range span {
+		if random.IntN(span-v) < rows-len(vertices) {
+			vertices = append(vertices, Vertex(v))
+		}
+	}
+	offsets := []uint32{0}
+	for range vertices {
+		offsets = append(offsets, offsets[len(offsets)-1]+1+random.Uint32N(5))
+	}
+	neighbours := make([]Vertex, offsets[len(vertices)])
+	for i := range neighbours {
+		neighbours[i] = random.Uint32()
+	}
+	if layer == Range {
+		for i := range vertices {
+			vertices[i] = Vertex(i)
+		}
+	}
+	p := newPartition(layer, vertices, offsets, neighbours)
+	probes := make([]Vertex, 1<<16)
+	for i := range probes {
+		if probes[i] = vertices[random.IntN(len(vertices))]; i%4 == 0 {
+			probes[i] = Vertex(random.IntN(span))
+		}
+	}
+	return p, probes
+}
+
+func BenchmarkNeighbours(b *testing.B) {
+	for _, size := range []struct {
+		name       string
+		rows, span int
+	}{{"10K of 30K", 10_000, 30_000}, {"2M of 10M", 2_000_000, 10_000_000}} {
+		for layer := range layers {
+			b.Run(size.name+"/"+layer.String(), func(b *testing.B) {
+				p, probes := lookupPartition(size.rows, size.span, layer)
+				b.ReportMetric(float64(p.Bytes()-4*p.Edges())/float64(p.Rows()), "B/row")
+				b.ReportAllocs()
+				sum, i := 0, 0
+				for b.Loop() {
+					sum += len(p.Neighbours(probes[i&(len(probes)-1)]))
+					i++
+				}
+				_ = sum
+			})
+		}
+	}
+}
+
+func BenchmarkVertex(b *testing.B) {
+	p, _ := lookupPartition(2_000_000, 10_000_000, Bitmap)
+	random := rand.New(rand.NewPCG(1, 2))
+	for b.Loop() {
+		p.Vertex(random.IntN(p.Rows()))
+	}
+}
+
+func BenchmarkBuild(b *testing.B) {
+	for _, name := range []string{"lubm10", "watdiv1m"} {
+		b.Run(name, func(b *testing.B) {
+			d := loadData(b, name)
+			for b.Loop() {
+				d.build(b)
+			}
+		})
+	}
+}
+
+func BenchmarkDerive(b *testing.B) {
+	for _, name := range []string{"lubm10", "watdiv1m"} {
+		g := loadData(b, name).build(b)
+		b.Run(name+"/label sets", func(b *testing.B) {
+			for b.Loop() {
+				g.makeLabelSets(settings{}, Out)
+				g.makeLabelSets(settings{}, In)
+			}
+		})
+		b.Run(name+"/statistics", func(b *testing.B) {
+			for b.Loop() {
+				g.makeStatistics()
+			}
+		})
+		c := g.makeStatistics()
+		b.Run(name+"/signatures", func(b *testing.B) {
+			for b.Loop() {
+				c.makeSignatures()
+			}
+		})
+	}
+}
+
+func BenchmarkMerge(b *testing.B) {
+	d := loadData(b, "watdiv1m")
+	var parts [2][]Edge
+	for i, e := range d.edges {
+		parts[i%2] = append(parts[i%2], e)
+	}
+	var graphs []*Graph
+	for _, edges := range parts {
+		half := *d
+		half.edges = edges
+		graphs = append(graphs, half.build(b))
+	}
+	for b.Loop() {
+		Merge(graphs...)
+	}
+}
+
+func BenchmarkIntersect(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	list := func(n int) []Vertex {
+		l := make([]Vertex, n)
+		for i := range l {
+			l[i] = random.Uint32N(1 << 22)
+		}
+		slices.Sort(l)
+		return slices.Compact(l)
+	}
+	for _, size := range [][2]int{{10, 10}, {10, 1000}, {10, 100_000}, {1000, 1000}, {1000, 100_000}, {100_000, 100_000}} {
+		b.Run(fmt.Sprintf("%d and %d", size[0], size[1]), func(b *testing.B) {
+			x, y := list(size[0]), list(size[1])
+			var dst []Vertex
+			for b.Loop() {
+				dst = Intersect(dst[:0], x, y)
+			}
+		})
+	}
+}
