@@ -232,15 +232,21 @@ func (p *Partition) findBitmap(v Vertex) (int, bool) {
 		return 0, false
 	}
 	block := (*[blockWords]uint32)(p.index[at:])
-	word := bit / 32
-	if block[(1+word)&7]>>(bit%32)&1 == 0 {
+	if block[(1+bit/32)&7]>>(bit%32)&1 == 0 {
 		return 0, false
 	}
-	row := block[0] + uint32(bits.OnesCount32(block[(1+word)&7]&(1<<(bit%32)-1)))
-	for i := uint32(1); i <= word; i++ {
-		row += uint32(bits.OnesCount32(block[i&7]))
-	}
+	row := block[0] + rankBlock(block, bit)
 	return int(row), row < p.rows
+}
+
+// rankBlock counts the bits below bit in a block, without a branch: a shift by 64 or more leaves no bit.
+func rankBlock(block *[blockWords]uint32, bit uint32) uint32 {
+	at := bit + 32 // counted from the running count, which is masked out
+	a := (uint64(block[0]) | uint64(block[1])<<32) &^ 0xFFFFFFFF & (1<<at - 1)
+	b := (uint64(block[2]) | uint64(block[3])<<32) & (1<<(max(at, 64)-64) - 1)
+	c := (uint64(block[4]) | uint64(block[5])<<32) & (1<<(max(at, 128)-128) - 1)
+	d := (uint64(block[6]) | uint64(block[7])<<32) & (1<<(max(at, 192)-192) - 1)
+	return uint32(bits.OnesCount64(a) + bits.OnesCount64(b) + bits.OnesCount64(c) + bits.OnesCount64(d))
 }
 
 func (p *Partition) findHash(v Vertex) (int, bool) {

@@ -199,13 +199,8 @@ func (p *Partition) rankBitmap(x uint32) int {
 	if at+blockWords > uint64(len(p.index)) {
 		return int(p.rows)
 	}
-	block := p.index[at:][:blockWords]
-	row := block[0]
-	bit := x % blockBits
-	for _, w := range block[1 : 1+bit/32] {
-		row += uint32(bits.OnesCount32(w))
-	}
-	row += uint32(bits.OnesCount32(block[1+bit/32] & (1<<(bit%32) - 1)))
+	block := (*[blockWords]uint32)(p.index[at:])
+	row := block[0] + rankBlock(block, x%blockBits)
 	return int(min(row, p.rows))
 }
 
