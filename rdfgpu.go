@@ -14,6 +14,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -25,6 +26,9 @@ type ID = dictionary.ID
 
 // Batch is a set of solutions, column first.
 type Batch = exec.Batch
+
+// SyntaxError says what is wrong with a query's text, and where; find it with errors.As in an error of Query.
+type SyntaxError = parser.Error
 
 // Semantics says which mappings are solutions of a basic graph pattern.
 type Semantics = planner.Semantics

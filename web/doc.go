@@ -1,1 +1,22 @@
+// Package web serves a store over HTTP: the query operation of the SPARQL 1.1 Protocol, a small API beside it, what
+// an operator needs, and the workbench, one page for a browser.
+//
+// Nouns: [Server] (an http.Handler and the loop that runs it), [Engine] (what it needs of a store), [Options],
+// [Problem] (an error as the client sees it).
+//
+//	server, err := web.New(web.StoreEngine(store), web.Options{Addr: "127.0.0.1:7878"})
+//	if err != nil {
+//		return err
+//	}
+//	return server.Run(ctx)
+//
+// The package knows nothing of algebra. No request reaches the server's file system: the workbench is embedded, and
+// examples are read through the store.
+//
+// # Why
+//
+// An answer that fits one buffer leaves in one write with its length, so that a small query costs no more than any
+// other small response. A longer answer is sent in chunks as soon as the buffer is full or a moment has passed, and
+// from then on an error can only break the response off: the connection is closed without the last chunk, so that no
+// client takes a part for the whole.
 package web

@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"internal/results":  {"dictionary", "exec"},
 	"internal/bench":    {},
 	"internal/generate": {},
-	"web":               {""},
+	"web":               {"", "internal/results"},
 	"cmd/rdfgpu":        {"", "web", "internal/bench", "internal/generate"},
 }
 

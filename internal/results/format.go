@@ -5,7 +5,7 @@ import "strings"
 // Format is a syntax for results. The values are those of the root package's Format.
 type Format string
 
-// Solutions and booleans can be written in the first five, graphs in the last two.
+// Solutions and booleans can be written in the first five, graphs in the last three.
 const (
 	TableText Format = "table"
 	JSON      Format = "json"
@@ -14,6 +14,7 @@ const (
 	TSV       Format = "tsv"
 	NTriples  Format = "ntriples"
 	Turtle    Format = "turtle"
+	RDFXML    Format = "rdfxml"
 )
 
 // MediaType is the format's content type, with its character set where the type has that parameter.
@@ -31,12 +32,14 @@ func (f Format) MediaType() string {
 		return "application/n-triples"
 	case Turtle:
 		return "text/turtle; charset=utf-8"
+	case RDFXML:
+		return "application/rdf+xml"
 	}
 	return "text/plain; charset=utf-8"
 }
 
 // Graph reports whether the format is one for triples.
-func (f Format) Graph() bool { return f == NTriples || f == Turtle }
+func (f Format) Graph() bool { return f == NTriples || f == Turtle || f == RDFXML }
 
 // ParseFormat reads a format's name, as a command line gives it: a format, or a file name extension.
 func ParseFormat(name string) (Format, bool) {
@@ -55,6 +58,8 @@ func ParseFormat(name string) (Format, bool) {
 		return NTriples, true
 	case "turtle", "ttl":
 		return Turtle, true
+	case "rdfxml", "rdf/xml", "rdf":
+		return RDFXML, true
 	}
 	return "", false
 }

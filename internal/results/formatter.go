@@ -1,6 +1,10 @@
 package results
 
-import "github.com/rdfgpu/rdfgpu/dictionary"
+import (
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+)
 
 // formatter turns rows of IDs into one format's bytes. Each goroutine has its own.
 type formatter struct {
@@ -28,6 +32,8 @@ type shape struct {
 	head      []byte
 	foot      string
 	prefixes  *prefixes
+	// failed holds the first term that the format cannot carry.
+	failed atomic.Pointer[error]
 }
 
 // newShape prepares the writing of solutions with these variables, or of triples.
@@ -46,12 +52,16 @@ func newShape(format Format, variables []string, options Options) *shape {
 	case Turtle:
 		p := newPrefixes(options.Prefixes)
 		return &shape{encode: p.encode, rows: turtleRows, head: p.head(), prefixes: p}
+	case RDFXML:
+		return &shape{rows: rdfxmlRows, head: []byte(rdfxmlHead), foot: "</rdf:RDF>\n"}
 	}
 	return nil
 }
 
+const jsonFoot = "\n]}}\n"
+
 func jsonShape(variables, links []string) *shape {
-	s := &shape{encode: encodeJSON, rows: jsonRows, foot: "\n]}}\n"}
+	s := &shape{encode: encodeJSON, rows: jsonRows, foot: jsonFoot}
 	s.head = append(s.head, `{"head":{"vars":[`...)
 	for i, v := range variables {
 		if i > 0 {

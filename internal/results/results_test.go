@@ -397,3 +397,26 @@ func benchmarkWrite(b *testing.B, format Format, d terms, cols [][]ID, rows int)
 	}
 	b.SetBytes(out.bytes)
 }
+
+func TestTriplesAreWrittenAsRDFXML(t *testing.T) {
+	d := terms{rdf.NewIRI("http://a/s?x&y"), rdf.NewIRI("http://a/p-1"), rdf.NewLangString("a<b", "en"), rdf.NewBlank("7"),
+		rdf.NewTyped("1", rdf.XSDInteger), rdf.NewIRI("http://a/123")}
+	got := write(t, RDFXML, nil, d, Options{}, [][]ID{{0, 3, 0}, {1, 1, 1}, {2, 0, 4}})
+	want := rdfxmlHead + `<rdf:Description rdf:about="http://a/s?x&amp;y">
+  <p:p-1 xmlns:p="http://a/" xml:lang="en">a&lt;b</p:p-1>
+  <p:p-1 xmlns:p="http://a/" rdf:datatype="http://www.w3.org/2001/XMLSchema#integer">1</p:p-1>
+</rdf:Description>
+<rdf:Description rdf:nodeID="n7">
+  <p:p-1 xmlns:p="http://a/" rdf:resource="http://a/s?x&amp;y"/>
+</rdf:Description>
+</rdf:RDF>
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	w, _ := NewWriter(&bytes.Buffer{}, RDFXML, nil, d, Options{})
+	w.Write([][]ID{{0}, {5}, {0}}, 1)
+	if err := w.Close(); !errors.Is(err, ErrFormat) {
+		t.Errorf("a predicate without a name: %v", err)
+	}
+}

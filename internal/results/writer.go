@@ -101,7 +101,25 @@ func (w *Writer) Write(cols [][]ID, n int) error {
 	default:
 		w.writeInline(cols, n, first)
 	}
+	w.checkShape()
 	return w.err
+}
+
+// checkShape takes over the error of a term that the format cannot carry.
+func (w *Writer) checkShape() {
+	if w.err == nil && w.shape != nil {
+		if failed := w.shape.failed.Load(); failed != nil {
+			w.err = *failed
+		}
+	}
+}
+
+// Total says how many solutions there are where not all of them were written. JSON carries the number, as a member
+// "rows" beside the results; the other formats have no place for it.
+func (w *Writer) Total(rows uint64) {
+	if w.shape != nil && w.shape.foot == jsonFoot {
+		w.shape.foot = fmt.Sprintf("\n]},\"rows\":%d}\n", rows)
+	}
 }
 
 // writeInline formats in the caller's goroutine, a block at a time.
@@ -144,6 +162,7 @@ func (w *Writer) Close() error {
 	if err := w.finish(); w.err == nil {
 		w.err = err
 	}
+	w.checkShape()
 	if w.err != nil || w.shape == nil {
 		return w.err
 	}

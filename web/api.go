@@ -1,0 +1,96 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// writeJSON sends a value as JSON, with its length, compressed when asked.
+func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, v any) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		s.fail(w, r, "", &Problem{Status: http.StatusInternalServerError, Title: "internal error", Detail: err.Error(), outcome: "error"})
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache")
+	body := newResponse(w, r)
+	body.held.Write(buffer.Bytes())
+	body.finish()
+}
+
+// serveHealth says that the process answers.
+func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Write([]byte("ok\n"))
+}
+
+// serveReady says whether the server takes queries: not while it drains.
+func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		s.fail(w, r, "", &Problem{Status: http.StatusServiceUnavailable, Title: "draining"})
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Write([]byte("ready\n"))
+}
+
+// serveInfo describes the store, the device and the limits; the store's path stays here.
+func (s *Server) serveInfo(w http.ResponseWriter, r *http.Request) {
+	info := s.engine.Info()
+	info.Path = ""
+	s.writeJSON(w, r, map[string]any{
+		"version": rdfgpu.Version(), "store": info, "device": s.engine.Device(),
+		"limits": map[string]any{
+			"timeoutSeconds": s.options.Timeout.Seconds(), "maxRows": s.options.MaxRows, "maxConcurrent": s.options.MaxConcurrent,
+		},
+	})
+}
+
+// schemaCache keeps the data set at a glance: the store does not change.
+type schemaCache struct {
+	mu    sync.Mutex
+	limit int
+	value *rdfgpu.Schema
+}
+
+// defaultSchemaLimit is how many classes, predicates and links the workbench completes from.
+const (
+	defaultSchemaLimit = 500
+	maxSchemaLimit     = 100_000
+)
+
+func (s *Server) serveSchema(w http.ResponseWriter, r *http.Request) {
+	limit := defaultSchemaLimit
+	if text := r.URL.Query().Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			s.fail(w, r, "", badRequest("limit is no positive number"))
+			return
+		}
+		limit = min(n, maxSchemaLimit)
+	}
+	s.schema.mu.Lock()
+	if s.schema.value == nil || s.schema.limit != limit {
+		value := s.engine.Schema(limit)
+		s.schema.value, s.schema.limit = &value, limit
+	}
+	value := *s.schema.value
+	s.schema.mu.Unlock()
+	s.writeJSON(w, r, value)
+}
+
+func (s *Server) serveExamples(w http.ResponseWriter, r *http.Request) {
+	examples := s.engine.Examples()
+	if examples == nil {
+		examples = []rdfgpu.Example{}
+	}
+	s.writeJSON(w, r, map[string]any{"examples": examples})
+}

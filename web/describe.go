@@ -1,0 +1,119 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/results"
+)
+
+// The vocabulary of SPARQL 1.1 Service Description and of VoID.
+const (
+	sdNS      = "http://www.w3.org/ns/sparql-service-description#"
+	voidNS    = "http://rdfs.org/ns/void#"
+	formatsNS = "http://www.w3.org/ns/formats/"
+)
+
+// serveDescription answers a request for the endpoint without a query: with the service description, or for a browser
+// with a way to the workbench.
+func (s *Server) serveDescription(w http.ResponseWriter, r *http.Request) {
+	accept := strings.Join(r.Header["Accept"], ",")
+	if acceptance(accept, "text/html") > acceptance(accept, "text/turtle") {
+		http.Redirect(w, r, "./", http.StatusSeeOther)
+		return
+	}
+	chosen, problem := negotiate(tripleOffers, r.URL.Query().Get("format"), r.Header["Accept"])
+	if problem != nil {
+		s.fail(w, r, "", problem)
+		return
+	}
+	graph := s.description(r)
+	var text bytes.Buffer
+	if err := graph.write(&text, results.Format(chosen.format)); err != nil {
+		s.fail(w, r, "", &Problem{Status: http.StatusInternalServerError, Title: "internal error", Detail: err.Error()})
+		return
+	}
+	w.Header().Set("Content-Type", results.Format(chosen.format).MediaType())
+	w.Header().Set("Content-Length", strconv.Itoa(text.Len()))
+	w.Write(text.Bytes())
+}
+
+// smallGraph is a handful of triples; its terms are their own dictionary.
+type smallGraph struct {
+	terms []rdfgpu.Term
+	cols  [3][]rdfgpu.ID
+}
+
+func (g *smallGraph) AppendNTriples(dst []byte, id rdfgpu.ID) []byte {
+	return rdf.AppendNTriples(dst, g.terms[id])
+}
+
+func (g *smallGraph) add(subject rdfgpu.Term, predicate string, objects ...rdfgpu.Term) {
+	for _, object := range objects {
+		for c, term := range []rdfgpu.Term{subject, rdf.NewIRI(predicate), object} {
+			g.cols[c] = append(g.cols[c], g.id(term))
+		}
+	}
+}
+
+func (g *smallGraph) id(term rdfgpu.Term) rdfgpu.ID {
+	i := slices.Index(g.terms, term)
+	if i < 0 {
+		i = len(g.terms)
+		g.terms = append(g.terms, term)
+	}
+	return rdfgpu.ID(i)
+}
+
+func (g *smallGraph) write(out *bytes.Buffer, format results.Format) error {
+	prefixes := map[string]string{"sd": sdNS, "void": voidNS, "formats": formatsNS}
+	w, err := results.NewWriter(out, format, nil, g, results.Options{Prefixes: prefixes})
+	if err != nil {
+		return err
+	}
+	if err := w.Write(g.cols[:], len(g.cols[0])); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// description is the endpoint by SPARQL 1.1 Service Description.
+func (s *Server) description(r *http.Request) *smallGraph {
+	g := &smallGraph{}
+	iri := rdf.NewIRI
+	service, dataset, graph := rdf.NewBlank("service"), rdf.NewBlank("dataset"), rdf.NewBlank("graph")
+	number := func(n uint64) rdfgpu.Term { return rdf.NewTyped(strconv.FormatUint(n, 10), rdf.XSDInteger) }
+	info := s.engine.Info()
+	g.add(service, rdf.RDFType, iri(sdNS+"Service"))
+	g.add(service, sdNS+"endpoint", iri(endpointOf(r)))
+	g.add(service, sdNS+"supportedLanguage", iri(sdNS+"SPARQL11Query"))
+	for _, format := range []string{"SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV", "Turtle", "N-Triples", "RDF_XML"} {
+		g.add(service, sdNS+"resultFormat", iri(formatsNS+format))
+	}
+	g.add(service, sdNS+"defaultDataset", dataset)
+	g.add(dataset, rdf.RDFType, iri(sdNS+"Dataset"))
+	g.add(dataset, sdNS+"defaultGraph", graph)
+	g.add(graph, rdf.RDFType, iri(sdNS+"Graph"), iri(voidNS+"Dataset"))
+	g.add(graph, voidNS+"triples", number(info.Triples))
+	g.add(graph, voidNS+"properties", number(uint64(info.Predicates)))
+	g.add(graph, voidNS+"classes", number(uint64(info.Classes)))
+	return g
+}
+
+// endpointOf is the endpoint's address as the client knows it.
+func endpointOf(r *http.Request) string {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
+		scheme = forwarded
+	}
+	return fmt.Sprintf("%s://%s%s", scheme, r.Host, r.URL.Path)
+}

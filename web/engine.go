@@ -1,0 +1,57 @@
+package web
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// Engine is what a server needs of a store. Its methods are called concurrently.
+type Engine interface {
+	// Query starts a query; the Answer must be closed.
+	Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (Answer, error)
+	// Explain returns the plan, ready for encoding/json.
+	Explain(ctx context.Context, text string, options rdfgpu.QueryOptions) (any, error)
+	Info() rdfgpu.Info
+	Device() rdfgpu.DeviceInfo
+	// Schema lists at most limit classes, predicates and links, largest first.
+	Schema(limit int) rdfgpu.Schema
+	Examples() []rdfgpu.Example
+}
+
+// Answer is the outcome of one query, read once.
+type Answer interface {
+	Kind() rdfgpu.Kind
+	Variables() []string
+	Boolean() (bool, error)
+	Batches() iter.Seq2[*rdfgpu.Batch, error]
+	Term(id rdfgpu.ID) rdfgpu.Term
+	// Write writes the whole answer and returns the number of solutions or triples.
+	Write(w io.Writer, format rdfgpu.Format) (uint64, error)
+	Timings() rdfgpu.Timings
+	Close() error
+}
+
+// StoreEngine serves an open store, which the caller closes after the server.
+func StoreEngine(store *rdfgpu.Store) Engine { return storeEngine{store} }
+
+type storeEngine struct{ *rdfgpu.Store }
+
+// Query keeps a nil result from becoming an Answer that is not nil.
+func (e storeEngine) Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (Answer, error) {
+	result, err := e.Store.Query(ctx, text, options)
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+func (e storeEngine) Explain(ctx context.Context, text string, options rdfgpu.QueryOptions) (any, error) {
+	explanation, err := e.Store.Explain(ctx, text, options)
+	if err != nil {
+		return nil, err
+	}
+	return explanation, nil
+}

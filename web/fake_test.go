@@ -1,0 +1,198 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/rdfgpu/rdfgpu"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/results"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeEngine answers by the first word of the query:
+//
+//	SELECT n [delay]  n rows of two columns, a batch of 1000 every delay
+//	ASK, CONSTRUCT    a boolean; one triple
+//	FOREVER           nothing until the context is done
+//	BAD, PANIC, BREAK a syntax error; a panic; an error after some rows
+//	FAIL x            the engine's error of that name
+type fakeEngine struct {
+	running atomic.Int64
+	last    atomic.Pointer[rdfgpu.QueryOptions]
+}
+
+var fakeErrors = map[string]error{
+	"timeout": rdfgpu.ErrTimeout, "rows": rdfgpu.ErrRowLimit, "memory": rdfgpu.ErrMemoryLimit,
+	"unsupported": rdfgpu.ErrUnsupported, "device": rdfgpu.ErrNoDevice, "other": fmt.Errorf("something broke"),
+}
+
+func (e *fakeEngine) Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (Answer, error) {
+	e.last.Store(&options)
+	a := &fakeAnswer{engine: e, ctx: ctx, kind: rdfgpu.Solutions}
+	word, rest, _ := strings.Cut(text, " ")
+	switch word {
+	case "SELECT":
+		var delay string
+		fmt.Sscan(rest, &a.rows, &delay)
+		a.delay, _ = time.ParseDuration(delay)
+	case "ASK":
+		a.kind = rdfgpu.Boolean
+	case "CONSTRUCT":
+		a.kind, a.rows = rdfgpu.Triples, 1
+	case "FOREVER":
+		e.running.Add(1)
+		defer e.running.Add(-1)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case "PANIC":
+		panic("as asked")
+	case "BREAK":
+		a.rows, a.broken = 100_000, true
+	case "FAIL":
+		return nil, fmt.Errorf("engine: %w", fakeErrors[rest])
+	default:
+		return nil, &rdfgpu.SyntaxError{Line: 1, Column: 3, Message: "unexpected " + word, Expected: []string{"SELECT", "ASK"}, Hint: "try SELECT"}
+	}
+	e.running.Add(1)
+	return a, nil
+}
+
+func (e *fakeEngine) Explain(ctx context.Context, text string, options rdfgpu.QueryOptions) (any, error) {
+	if strings.HasPrefix(text, "BAD") {
+		return nil, &rdfgpu.SyntaxError{Line: 1, Column: 1, Message: "unexpected BAD"}
+	}
+	return map[string]any{"plan": text, "analyze": options.Analyze}, nil
+}
+
+func (e *fakeEngine) Info() rdfgpu.Info {
+	return rdfgpu.Info{Path: "/secret/path", Triples: 42, Predicates: 3, Classes: 2}
+}
+func (e *fakeEngine) Device() rdfgpu.DeviceInfo { return rdfgpu.DeviceInfo{Reason: "none here"} }
+func (e *fakeEngine) Schema(limit int) rdfgpu.Schema {
+	return rdfgpu.Schema{Classes: []rdfgpu.ClassInfo{{IRI: "http://e/C", Members: 7}}}
+}
+func (e *fakeEngine) Examples() []rdfgpu.Example { return nil }
+
+type fakeAnswer struct {
+	engine *fakeEngine
+	ctx    context.Context
+	kind   rdfgpu.Kind
+	rows   int
+	delay  time.Duration
+	broken bool
+	closed bool
+}
+
+func (a *fakeAnswer) Kind() rdfgpu.Kind      { return a.kind }
+func (a *fakeAnswer) Boolean() (bool, error) { return true, nil }
+func (a *fakeAnswer) Timings() rdfgpu.Timings {
+	return rdfgpu.Timings{Parse: 12345, Total: 1234567}
+}
+
+func (a *fakeAnswer) Close() error {
+	if !a.closed {
+		a.engine.running.Add(-1)
+	}
+	a.closed = true
+	return nil
+}
+
+func (a *fakeAnswer) Variables() []string {
+	if a.kind == rdfgpu.Triples {
+		return []string{"s", "p", "o"}
+	}
+	return []string{"x", "y"}
+}
+
+func (a *fakeAnswer) Batches() iter.Seq2[*rdfgpu.Batch, error] {
+	return func(yield func(*rdfgpu.Batch, error) bool) {
+		width := len(a.Variables())
+		for from := 0; from < a.rows; from += 1000 {
+			if a.broken && from >= 50_000 {
+				yield(nil, fakeErrors["other"])
+				return
+			}
+			select {
+			case <-a.ctx.Done():
+				yield(nil, a.ctx.Err())
+				return
+			case <-time.After(a.delay):
+			}
+			n := min(1000, a.rows-from)
+			b := &rdfgpu.Batch{N: n}
+			for range width {
+				col := make([]rdfgpu.ID, n)
+				for i := range col {
+					col[i] = rdfgpu.ID(from + i)
+				}
+				b.Cols = append(b.Cols, col)
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (a *fakeAnswer) Term(id rdfgpu.ID) rdfgpu.Term {
+	return rdf.NewIRI(fmt.Sprintf("http://example.org/t%d", id))
+}
+
+func (a *fakeAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
+	if a.kind == rdfgpu.Boolean {
+		return 0, results.WriteBoolean(w, results.Format(format), true)
+	}
+	out, err := results.NewWriter(w, results.Format(format), a.Variables(), answerDecoder{a}, results.Options{})
+	if err != nil {
+		return 0, err
+	}
+	for b, err := range a.Batches() {
+		if err != nil {
+			out.Abort()
+			return out.Rows(), err
+		}
+		if err := out.Write(b.Cols, b.N); err != nil {
+			out.Abort()
+			return out.Rows(), err
+		}
+	}
+	return out.Rows(), out.Close()
+}
+
+// quiet is a log that nobody reads.
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// newTestServer serves a fake engine.
+func newTestServer(t testing.TB, options Options) (*Server, *fakeEngine) {
+	t.Helper()
+	engine := &fakeEngine{}
+	if options.Log == nil {
+		options.Log = quiet
+	}
+	s, err := New(engine, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, engine
+}
+
+// listen serves on a real connection.
+func listen(t testing.TB, s *Server) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(func() { server.Close(); http.DefaultClient.CloseIdleConnections() })
+	return server
+}

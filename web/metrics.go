@@ -1,0 +1,114 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// outcomes are the values of the label outcome.
+var outcomes = []string{"ok", "malformed", "refused", "unsupported", "timeout", "rows", "memory", "cancelled", "gone", "busy", "error"}
+
+// latencyBuckets are seconds: 100 µs to 100 s.
+var latencyBuckets = []float64{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 100}
+
+// metrics is what /metrics shows, in a registry of the server's own.
+type metrics struct {
+	registry *prometheus.Registry
+	outcome  map[string]prometheus.Counter
+	latency  prometheus.Histogram
+	phase    []prometheus.Observer
+	rows     prometheus.Counter
+	bytes    prometheus.Counter
+	panics   prometheus.Counter
+	running  prometheus.Gauge
+}
+
+func newMetrics(s *Server) *metrics {
+	m := &metrics{registry: prometheus.NewRegistry(), outcome: map[string]prometheus.Counter{}}
+	queries := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rdfgpu_queries_total", Help: "Queries by outcome."}, []string{"outcome"})
+	for _, name := range outcomes {
+		m.outcome[name] = queries.WithLabelValues(name)
+	}
+	phases := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "rdfgpu_phase_seconds",
+		Help: "Time that queries spent in each phase.", Buckets: latencyBuckets}, []string{"phase"})
+	for _, p := range phasesOf(rdfgpu.Timings{}) {
+		m.phase = append(m.phase, phases.WithLabelValues(p.name))
+	}
+	m.latency = prometheus.NewHistogram(prometheus.HistogramOpts{Name: "rdfgpu_query_seconds",
+		Help: "Time from a query's arrival to the end of its answer.", Buckets: latencyBuckets})
+	m.rows = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_rows_total", Help: "Solutions and triples found."})
+	m.bytes = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_response_bytes_total", Help: "Bytes of answers sent, compressed where they were."})
+	m.panics = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_panics_total", Help: "Requests that panicked."})
+	m.running = prometheus.NewGauge(prometheus.GaugeOpts{Name: "rdfgpu_queries_underway", Help: "Queries that wait or run."})
+	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.running,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(gauges(s)...)
+	return m
+}
+
+// gauges are read when somebody looks.
+func gauges(s *Server) []prometheus.Collector {
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+	}
+	available := func() float64 {
+		if s.engine.Device().Available {
+			return 1
+		}
+		return 0
+	}
+	return []prometheus.Collector{
+		gauge("rdfgpu_queries_running", "Queries that run.", func() float64 { return float64(len(s.admit.slots)) }),
+		gauge("rdfgpu_queries_waiting", "Queries that wait for their turn.", func() float64 { return float64(s.admit.waiting.Load()) }),
+		gauge("rdfgpu_store_triples", "Triples in the store.", func() float64 { return float64(s.engine.Info().Triples) }),
+		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return float64(s.engine.Info().TotalBytes) }),
+		gauge("rdfgpu_gpu_available", "1 when queries can run on the GPU.", available),
+		gauge("rdfgpu_gpu_memory_bytes", "Memory of the GPU.", func() float64 { return float64(s.engine.Device().Memory) }),
+		gauge("rdfgpu_gpu_memory_free_bytes", "Free memory of the GPU.", func() float64 { return float64(s.engine.Device().Free) }),
+		gauge("rdfgpu_gpu_resident_bytes", "Bytes of the store that are resident on the GPU.", func() float64 { return float64(s.engine.Device().Resident) }),
+	}
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
+}
+
+// finished counts one query.
+func (m *metrics) finished(outcome string, elapsed time.Duration) {
+	if c := m.outcome[outcome]; c != nil {
+		c.Inc()
+	}
+	if elapsed > 0 {
+		m.latency.Observe(elapsed.Seconds())
+	}
+}
+
+// phases records where the time went.
+func (m *metrics) phases(t rdfgpu.Timings) {
+	if t.Total == 0 {
+		return
+	}
+	for i, phase := range phasesOf(t) {
+		if phase.spent > 0 {
+			m.phase[i].Observe(phase.spent.Seconds())
+		}
+	}
+}
+
+// phase is a part of a query's time.
+type phase struct {
+	name  string
+	spent time.Duration
+}
+
+// phasesOf lists the parts, always in this order.
+func phasesOf(t rdfgpu.Timings) []phase {
+	return []phase{{"parse", t.Parse}, {"plan", t.Plan}, {"match", t.Match}, {"upload", t.Upload}, {"kernels", t.Kernels},
+		{"download", t.Download}, {"decode", t.Decode}, {"write", t.Write}}
+}

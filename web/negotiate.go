@@ -1,0 +1,141 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu"
+	"github.com/rdfgpu/rdfgpu/internal/results"
+)
+
+// offer is a media type that an answer can be sent as.
+type offer struct {
+	mediaType string
+	format    rdfgpu.Format
+	// contentType is what the response says; "" means the format's own.
+	contentType string
+}
+
+// The offers for solutions and booleans, and for triples, best first. The first is for those who accept anything.
+var (
+	solutionOffers = []offer{
+		{"application/sparql-results+json", rdfgpu.JSON, ""},
+		{"application/json", rdfgpu.JSON, "application/json"},
+		{"application/sparql-results+xml", rdfgpu.XML, ""},
+		{"text/tab-separated-values", rdfgpu.TSV, ""},
+		{"text/csv", rdfgpu.CSV, ""},
+		{"application/xml", rdfgpu.XML, "application/xml"},
+		{"text/xml", rdfgpu.XML, "text/xml; charset=utf-8"},
+		{"text/plain", rdfgpu.Table, ""},
+	}
+	tripleOffers = []offer{
+		{"text/turtle", rdfgpu.Turtle, ""},
+		{"application/n-triples", rdfgpu.NTriples, ""},
+		{"application/x-turtle", rdfgpu.Turtle, ""},
+		{"application/rdf+xml", rdfgpu.Format(results.RDFXML), ""},
+		{"application/xml", rdfgpu.Format(results.RDFXML), "application/xml"},
+		{"text/plain", rdfgpu.NTriples, "text/plain; charset=utf-8"},
+	}
+)
+
+// negotiate picks the format of an answer, by the format parameter or else by the Accept headers (RFC 9110, section
+// 12.5.1). Among equals the order of the offers decides.
+func negotiate(offers []offer, parameter string, accept []string) (offer, *Problem) {
+	if parameter != "" {
+		return chosen(offers, parameter)
+	}
+	if len(accept) == 0 {
+		return offers[0], nil
+	}
+	if len(accept) == 1 {
+		for _, o := range offers { // the common case: one type, exactly
+			if accept[0] == o.mediaType {
+				return o, nil
+			}
+		}
+	}
+	header := strings.Join(accept, ",")
+	best, quality := offers[0], 0.0
+	for _, o := range offers {
+		if q := acceptance(header, o.mediaType); q > quality {
+			best, quality = o, q
+		}
+	}
+	if quality == 0 {
+		return best, notAcceptable(offers)
+	}
+	return best, nil
+}
+
+// chosen finds the offer that the format parameter names: a format or a media type.
+func chosen(offers []offer, parameter string) (offer, *Problem) {
+	named, _ := results.ParseFormat(parameter)
+	for _, o := range offers {
+		if o.format == rdfgpu.Format(named) || strings.EqualFold(o.mediaType, parameter) {
+			return o, nil
+		}
+	}
+	return offer{}, notAcceptable(offers)
+}
+
+func notAcceptable(offers []offer) *Problem {
+	types := make([]string, len(offers))
+	for i, o := range offers {
+		types[i] = o.mediaType
+	}
+	return &Problem{Status: http.StatusNotAcceptable, Title: "not acceptable", Expected: types,
+		Detail: "the answer to this query cannot be sent in a format that the request accepts"}
+}
+
+// acceptance is the quality that an Accept header gives to a media type; the most specific range decides.
+func acceptance(header, mediaType string) float64 {
+	quality, specificity := 0.0, -1
+	major, _, _ := strings.Cut(mediaType, "/")
+	for part := range strings.SplitSeq(header, ",") {
+		name, parameters, _ := strings.Cut(part, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+		level := -1
+		switch {
+		case name == mediaType:
+			level = 2
+		case strings.HasSuffix(name, "/*") && name[:len(name)-2] == major:
+			level = 1
+		case name == "*/*" || name == "*":
+			level = 0
+		}
+		if level > specificity {
+			quality, specificity = weight(parameters), level
+		}
+	}
+	return quality
+}
+
+// weight reads the q parameter; 1 without one, 0 for a broken one.
+func weight(parameters string) float64 {
+	for p := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if strings.EqualFold(strings.TrimSpace(name), "q") {
+			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil || !(q >= 0 && q <= 1) {
+				return 0
+			}
+			return q
+		}
+	}
+	return 1
+}
+
+// encoding picks the compression of a response: "zstd", "gzip" or "".
+func encoding(accept string) string {
+	if accept == "" {
+		return ""
+	}
+	best, quality := "", 0.0
+	for _, name := range []string{"zstd", "gzip"} {
+		if q := acceptance(accept, name); q > quality {
+			best, quality = name, q
+		}
+	}
+	return best
+}

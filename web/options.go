@@ -1,0 +1,93 @@
+package web
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// Options are the settings of a Server. The zero value serves on loopback with sensible limits.
+type Options struct {
+	// Addr is the address to listen on; "" is 127.0.0.1:7878.
+	Addr string
+	// Timeout is the longest a query may run, and what it gets when it does not ask; 0 means one minute.
+	Timeout time.Duration
+	// MaxRows ends queries with more solutions; 0 means no limit.
+	MaxRows uint64
+	// MaxMemory bounds what the operators of one query hold, in bytes; 0 leaves it to the engine.
+	MaxMemory int64
+	// MaxConcurrent is how many queries run at once; 0 means four for each core.
+	MaxConcurrent int
+	// MaxQueued is how many more may wait for their turn; 0 means 512, less than 0 none.
+	MaxQueued int
+	// QueueWait is the longest a query waits; 0 means ten seconds.
+	QueueWait time.Duration
+	// MaxBody bounds the body of a request, in bytes; 0 means 4 MiB.
+	MaxBody int64
+	// Drain is how long running queries may still take once the server is told to stop; 0 means ten seconds.
+	Drain time.Duration
+	// Tokens, when not empty, are the bearer tokens of which a request must show one (see ReadTokens).
+	Tokens []string
+	// Origins are the web origins that scripts may query from; "*" means any.
+	Origins []string
+	// CertFile and KeyFile, when set, make the server speak TLS.
+	CertFile, KeyFile string
+	// Pprof serves profiles under /debug/pprof/.
+	Pprof bool
+	// Device is the device of queries that do not ask for one.
+	Device rdfgpu.Device
+	// SlowQuery is the time from which a query is logged at level Info; 0 means one second.
+	SlowQuery time.Duration
+	// Log receives the server's log; nil means slog.Default.
+	Log *slog.Logger
+}
+
+// The limits that nobody has needed to change.
+const (
+	maxHeaderBytes    = 256 << 10
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 60 * time.Second
+	idleTimeout       = 120 * time.Second
+	// writeStall is how long one block of an answer may take to leave before the client counts as gone.
+	writeStall = 30 * time.Second
+)
+
+func orDefault[T comparable](value *T, standard T) {
+	var zero T
+	if *value == zero {
+		*value = standard
+	}
+}
+
+// complete fills in the defaults.
+func (o Options) complete() (Options, error) {
+	orDefault(&o.Addr, "127.0.0.1:7878")
+	orDefault(&o.Timeout, time.Minute)
+	orDefault(&o.MaxConcurrent, 4*runtime.GOMAXPROCS(0))
+	orDefault(&o.MaxQueued, 512)
+	orDefault(&o.QueueWait, 10*time.Second)
+	orDefault(&o.MaxBody, 4<<20)
+	orDefault(&o.Drain, 10*time.Second)
+	orDefault(&o.SlowQuery, time.Second)
+	orDefault(&o.Device, rdfgpu.Auto)
+	orDefault(&o.Log, slog.Default())
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		return o, fmt.Errorf("web: a certificate needs both its files")
+	}
+	if o.MaxConcurrent < 0 || o.Timeout < 0 {
+		return o, fmt.Errorf("web: a limit is negative")
+	}
+	return o, nil
+}
+
+// httpServer is the net/http server with every limit set.
+func (s *Server) httpServer() *http.Server {
+	return &http.Server{
+		Handler: s, MaxHeaderBytes: maxHeaderBytes, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
+		IdleTimeout: idleTimeout, ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
+	}
+}

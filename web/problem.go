@@ -1,0 +1,130 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// Problem is an error as the client sees it: problem details by RFC 9457, or the same as text.
+type Problem struct {
+	Status int    `json:"status"`
+	Title  string `json:"title"`
+	Detail string `json:"detail,omitempty"`
+	// Line and Column, from 1, are set for a query that could not be parsed.
+	Line     int      `json:"line,omitempty"`
+	Column   int      `json:"column,omitempty"`
+	Expected []string `json:"expected,omitempty"`
+	Hint     string   `json:"hint,omitempty"`
+	// Query is the query's id, as in the log.
+	Query string `json:"query,omitempty"`
+
+	retryAfter time.Duration
+	// outcome names the problem in metrics.
+	outcome string
+}
+
+func badRequest(detail string) *Problem {
+	return &Problem{Status: http.StatusBadRequest, Title: "bad request", Detail: detail}
+}
+
+func readOnly() *Problem {
+	return &Problem{Status: http.StatusForbidden, Title: "read-only", Detail: "this endpoint answers queries and takes no updates"}
+}
+
+func unsupportedMedia(detail string) *Problem {
+	return &Problem{Status: http.StatusUnsupportedMediaType, Title: "unsupported media type", Detail: detail,
+		Expected: []string{"application/sparql-query", "application/x-www-form-urlencoded"}}
+}
+
+// errCancelled is the cause of a context that a person cancelled.
+var errCancelled = errors.New("the query was cancelled")
+
+// problemOf translates an error of the engine.
+func problemOf(ctx context.Context, err error) *Problem {
+	var syntax *rdfgpu.SyntaxError
+	if errors.As(err, &syntax) {
+		return &Problem{Status: http.StatusBadRequest, Title: "malformed query", Detail: syntax.Message, Line: syntax.Line,
+			Column: syntax.Column, Expected: syntax.Expected, Hint: syntax.Hint, outcome: "malformed"}
+	}
+	for _, known := range engineProblems {
+		if errors.Is(err, known.err) || errors.Is(context.Cause(ctx), known.err) {
+			problem := known.problem
+			problem.Detail = err.Error()
+			return &problem
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &Problem{Status: http.StatusServiceUnavailable, Title: "stopped", Detail: "the server is stopping", outcome: "cancelled"}
+	}
+	return &Problem{Status: http.StatusInternalServerError, Title: "internal error", Detail: err.Error(), outcome: "error"}
+}
+
+var engineProblems = []struct {
+	err     error
+	problem Problem
+}{
+	{errCancelled, Problem{Status: http.StatusConflict, Title: "cancelled", outcome: "cancelled"}},
+	{rdfgpu.ErrTimeout, Problem{Status: http.StatusGatewayTimeout, Title: "timeout", outcome: "timeout",
+		Hint: "ask for less, or for more time by the parameter timeout, up to the server's limit"}},
+	{context.DeadlineExceeded, Problem{Status: http.StatusGatewayTimeout, Title: "timeout", outcome: "timeout"}},
+	{rdfgpu.ErrRowLimit, Problem{Status: http.StatusUnprocessableEntity, Title: "too many solutions", outcome: "rows",
+		Hint: "add a LIMIT, or count with COUNT(*)"}},
+	{rdfgpu.ErrMemoryLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough memory", outcome: "memory"}},
+	{rdfgpu.ErrUnsupported, Problem{Status: http.StatusNotImplemented, Title: "not supported", outcome: "unsupported"}},
+	{rdfgpu.ErrNoDevice, Problem{Status: http.StatusUnprocessableEntity, Title: "no usable GPU", outcome: "unsupported",
+		Hint: "leave the parameter device at auto"}},
+}
+
+// fail sends a problem: as JSON to those who accept JSON, as text to the others.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, id string, p *Problem) {
+	h := w.Header()
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type"} {
+		h.Del(name)
+	}
+	if p.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(max(1, int(p.retryAfter.Seconds()))))
+	}
+	p.Query = id
+	var body []byte
+	if accept := strings.Join(r.Header["Accept"], ","); strings.Contains(accept, "json") {
+		h.Set("Content-Type", "application/problem+json")
+		body, _ = json.Marshal(p)
+		body = append(body, '\n')
+	} else {
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		body = p.text()
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(p.Status)
+	if r.Method != http.MethodHead {
+		w.Write(body)
+	}
+}
+
+// text is the problem for people.
+func (p *Problem) text() []byte {
+	var b strings.Builder
+	b.WriteString(p.Title)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, " at line %d, column %d", p.Line, p.Column)
+	}
+	if p.Detail != "" {
+		b.WriteString(": " + p.Detail)
+	}
+	b.WriteByte('\n')
+	if len(p.Expected) > 0 {
+		b.WriteString("expected: " + strings.Join(p.Expected, ", ") + "\n")
+	}
+	if p.Hint != "" {
+		b.WriteString("hint: " + p.Hint + "\n")
+	}
+	return []byte(b.String())
+}

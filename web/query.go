@@ -1,0 +1,236 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu"
+	"github.com/rdfgpu/rdfgpu/internal/results"
+)
+
+// exchange is one query operation from request to response.
+type exchange struct {
+	server  *Server
+	w       http.ResponseWriter
+	r       *http.Request
+	request *request
+	query   *query
+	ctx     context.Context
+	offer   offer
+	body    *response
+	rows    uint64
+	timings rdfgpu.Timings
+}
+
+// serveQuery is the endpoint: the query operation of the SPARQL 1.1 Protocol, or the service description.
+func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
+	request, problem := s.readRequest(w, r)
+	if problem != nil {
+		s.metrics.finished("refused", 0)
+		s.fail(w, r, "", problem)
+		return
+	}
+	if request.text == "" && r.Method != http.MethodPost {
+		s.serveDescription(w, r)
+		return
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	q := s.queries.add(request.text, r.RemoteAddr, cancel)
+	x := &exchange{server: s, w: w, r: r, request: request, query: q, ctx: ctx}
+	defer x.end()
+	w.Header().Set(headerQueryID, q.ID)
+	if problem := s.admit.enter(ctx); problem != nil {
+		x.fail(problem)
+		return
+	}
+	q.start()
+	defer s.admit.leave()
+	if request.explain != "" {
+		x.explain()
+		return
+	}
+	x.answer()
+}
+
+// end takes the query off the list, whatever happened.
+func (x *exchange) end() {
+	if x.body != nil {
+		x.body.hold()
+	}
+	x.server.queries.remove(x.query)
+	x.query.cancel(nil)
+	x.server.metrics.running.Set(float64(x.server.queries.len()))
+}
+
+// answer runs the query and sends its answer.
+func (x *exchange) answer() {
+	options := x.request.options
+	answer, err := x.server.engine.Query(x.ctx, x.request.text, options)
+	if err != nil {
+		x.fail(problemOf(x.ctx, err))
+		return
+	}
+	defer answer.Close()
+	offers := solutionOffers
+	if answer.Kind() == rdfgpu.Triples {
+		offers = tripleOffers
+	}
+	var problem *Problem
+	if x.offer, problem = negotiate(offers, x.request.format, x.r.Header["Accept"]); problem != nil {
+		x.fail(problem)
+		return
+	}
+	h := x.w.Header()
+	if x.offer.contentType != "" {
+		h.Set("Content-Type", x.offer.contentType)
+	} else {
+		h.Set("Content-Type", results.Format(x.offer.format).MediaType())
+	}
+	x.body = newResponse(x.w, x.r)
+	x.rows, err = x.write(answer)
+	x.timings = answer.Timings()
+	x.conclude(err)
+}
+
+// write writes the answer, or the part of it that was asked for.
+func (x *exchange) write(answer Answer) (uint64, error) {
+	if x.request.send != sendAll && answer.Kind() != rdfgpu.Boolean {
+		return writePart(x.body, results.Format(x.offer.format), answer, x.request.send)
+	}
+	return answer.Write(x.body, x.offer.format)
+}
+
+// conclude ends the response after the last row or the first error.
+func (x *exchange) conclude(err error) {
+	held := x.body.hold()
+	if err == nil {
+		err = x.ctx.Err()
+	}
+	switch {
+	case err == nil && held:
+		x.w.Header().Set(headerRows, strconv.FormatUint(x.rows, 10))
+		x.w.Header().Set("Server-Timing", serverTiming(x.timings))
+	case err == nil:
+		x.w.Header().Set(http.TrailerPrefix+headerRows, strconv.FormatUint(x.rows, 10))
+		x.w.Header().Set(http.TrailerPrefix+"Server-Timing", serverTiming(x.timings))
+	case held:
+		x.body.release()
+		x.fail(problemOf(x.ctx, err))
+		return
+	default:
+		problem := problemOf(x.ctx, err)
+		if x.r.Context().Err() != nil || x.body.err != nil {
+			problem.outcome = "gone"
+		}
+		x.log(problem)
+		x.body.abort(comment(results.Format(x.offer.format), problem))
+	}
+	if err := x.body.finish(); err != nil {
+		x.log(&Problem{Title: "client gone", Detail: err.Error(), outcome: "gone"})
+		panic(http.ErrAbortHandler)
+	}
+	x.log(nil)
+}
+
+// comment is a problem as a comment of the format; "" where it has none.
+func comment(format results.Format, p *Problem) string {
+	text := strings.NewReplacer("\n", " ", "\r", " ", "--", "- -").Replace(p.Title + ": " + p.Detail)
+	switch format {
+	case results.XML, results.RDFXML:
+		return "<!-- error: " + text + " -->\n"
+	case results.Turtle, results.NTriples:
+		return "# error: " + text + "\n"
+	}
+	return ""
+}
+
+// explain sends the plan as JSON.
+func (x *exchange) explain() {
+	plan, err := x.server.engine.Explain(x.ctx, x.request.text, x.request.options)
+	if err != nil {
+		x.fail(problemOf(x.ctx, err))
+		return
+	}
+	x.server.writeJSON(x.w, x.r, plan)
+	x.log(nil)
+}
+
+// fail sends a problem where nothing has been sent yet.
+func (x *exchange) fail(p *Problem) {
+	if x.r.Context().Err() != nil {
+		p.outcome = "gone"
+	}
+	x.log(p)
+	x.server.fail(x.w, x.r, x.query.ID, p)
+}
+
+// log counts the query and writes it to the log where it is worth a line.
+func (x *exchange) log(p *Problem) {
+	outcome := "ok"
+	if p != nil {
+		if outcome = p.outcome; outcome == "" {
+			outcome = "refused"
+		}
+	}
+	elapsed := time.Since(x.query.Started)
+	x.server.metrics.finished(outcome, elapsed)
+	x.server.metrics.phases(x.timings)
+	var bytes int64
+	if x.body != nil {
+		bytes = x.body.sent
+	}
+	x.server.metrics.rows.Add(float64(x.rows))
+	x.server.metrics.bytes.Add(float64(bytes))
+	x.server.logQuery(x, outcome, elapsed, bytes, p)
+}
+
+// serverTiming is the Server-Timing header: what each phase took, in milliseconds.
+func serverTiming(t rdfgpu.Timings) string {
+	b := make([]byte, 0, 160)
+	for _, phase := range append(phasesOf(t), phase{"total", t.Total}) {
+		if phase.spent == 0 && phase.name != "total" {
+			continue
+		}
+		if len(b) > 0 {
+			b = append(b, ',', ' ')
+		}
+		b = append(append(b, phase.name...), ";dur="...)
+		b = strconv.AppendFloat(b, float64(phase.spent.Nanoseconds())/1e6, 'f', 3, 64)
+	}
+	return string(b)
+}
+
+// writePart writes the first send rows and counts them all.
+func writePart(out *response, format results.Format, answer Answer, send int64) (uint64, error) {
+	decoder := answerDecoder{answer}
+	w, err := results.NewWriter(out, format, answer.Variables(), decoder, results.Options{})
+	if err != nil {
+		return 0, err
+	}
+	var rows uint64
+	for batch, err := range answer.Batches() {
+		if err != nil {
+			w.Abort()
+			return rows, err
+		}
+		if n := min(int64(batch.N), send-int64(min(rows, uint64(send)))); n > 0 {
+			if err := w.Write(batch.Cols, int(n)); err != nil {
+				w.Abort()
+				return rows, err
+			}
+		}
+		rows += uint64(batch.N)
+	}
+	w.Total(rows)
+	return rows, w.Close()
+}
+
+// answerDecoder lets a results.Writer read an answer's terms.
+type answerDecoder struct{ answer Answer }
+
+func (d answerDecoder) AppendNTriples(dst []byte, id rdfgpu.ID) []byte {
+	return results.AppendTerm(dst, d.answer.Term(id))
+}

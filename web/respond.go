@@ -1,0 +1,211 @@
+package web
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Sizes of a response. An answer of fewer than holdBytes is held until it is whole, but not longer than holdTime.
+const (
+	holdBytes = 48 << 10
+	holdTime  = 40 * time.Millisecond
+	// compressFrom is the size from which a held answer is worth compressing.
+	compressFrom = 1400
+	// flushBelow is the size below which a write would stay in net/http's buffer.
+	flushBelow = 16 << 10
+)
+
+// response is the body of an answer on its way: held back at first, sent in chunks once it is too long or too slow.
+type response struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	// encoding is "", "gzip" or "zstd".
+	encoding string
+	head     bool
+
+	mu        sync.Mutex
+	held      *bytes.Buffer
+	timer     *time.Timer
+	committed bool
+	finished  bool
+	out       io.Writer
+	coder     coder
+	sent      int64
+	err       error
+}
+
+// coder is a compressor.
+type coder interface {
+	io.WriteCloser
+	Flush() error
+	Reset(io.Writer)
+}
+
+var (
+	buffers   = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+	gzipPool  = sync.Pool{New: func() any { c, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return c }}
+	zstdPool  = sync.Pool{New: func() any { return newZstd() }}
+	coderPool = map[string]*sync.Pool{"gzip": &gzipPool, "zstd": &zstdPool}
+)
+
+// newZstd makes an encoder without goroutines of its own and with a window that every client accepts.
+func newZstd() coder {
+	c, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	return c
+}
+
+func newResponse(w http.ResponseWriter, r *http.Request) *response {
+	p := &response{w: w, control: http.NewResponseController(w), head: r.Method == http.MethodHead}
+	if accept := r.Header["Accept-Encoding"]; len(accept) > 0 {
+		p.encoding = encoding(accept[0])
+	}
+	p.held = buffers.Get().(*bytes.Buffer)
+	p.held.Reset()
+	return p
+}
+
+// Write takes a part of the answer.
+func (p *response) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err != nil {
+		return 0, p.err
+	}
+	if !p.committed {
+		if p.held.Len()+len(b) <= holdBytes {
+			if p.timer == nil {
+				p.timer = time.AfterFunc(holdTime, p.tooSlow)
+			}
+			return p.held.Write(b)
+		}
+		p.commit()
+	}
+	p.send(b)
+	if p.err != nil {
+		return 0, p.err
+	}
+	return len(b), nil
+}
+
+// tooSlow sends what is held because the rest is long in coming.
+func (p *response) tooSlow() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.committed && !p.finished {
+		p.commit()
+	}
+}
+
+// commit sends the header and what is held; from here on the response is chunked.
+func (p *response) commit() {
+	p.committed = true
+	p.w.Header().Add("Vary", "Accept, Accept-Encoding")
+	p.out = countingWriter{p}
+	if p.encoding != "" {
+		p.w.Header().Set("Content-Encoding", p.encoding)
+		p.coder = coderPool[p.encoding].Get().(coder)
+		p.coder.Reset(p.out)
+		p.out = p.coder
+	}
+	p.w.WriteHeader(http.StatusOK)
+	p.send(p.held.Bytes())
+}
+
+// send writes a block and makes sure that it leaves.
+func (p *response) send(b []byte) {
+	if p.err != nil || p.head {
+		return
+	}
+	p.control.SetWriteDeadline(time.Now().Add(writeStall))
+	if _, p.err = p.out.Write(b); p.err != nil {
+		return
+	}
+	if p.coder != nil && len(b) < holdBytes {
+		p.err = p.coder.Flush()
+	}
+	if p.err == nil && (len(b) < flushBelow || p.coder != nil) {
+		p.err = p.control.Flush()
+	}
+}
+
+// countingWriter is the way to the network.
+type countingWriter struct{ p *response }
+
+func (c countingWriter) Write(b []byte) (int, error) {
+	n, err := c.p.w.Write(b)
+	c.p.sent += int64(n)
+	return n, err
+}
+
+// hold ends the time in which the header may leave by itself, and reports whether it is still here.
+func (p *response) hold() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.finished = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	return !p.committed
+}
+
+// finish sends what is left: everything at once, with its length, if nothing has been sent yet.
+func (p *response) finish() error {
+	defer p.release()
+	if p.committed {
+		if p.coder != nil && p.err == nil {
+			p.err = p.coder.Close()
+		}
+		return p.err
+	}
+	body := p.held.Bytes()
+	h := p.w.Header()
+	h.Add("Vary", "Accept, Accept-Encoding")
+	if p.encoding != "" && len(body) >= compressFrom {
+		packed := buffers.Get().(*bytes.Buffer)
+		defer buffers.Put(packed)
+		packed.Reset()
+		p.coder = coderPool[p.encoding].Get().(coder)
+		p.coder.Reset(packed)
+		p.coder.Write(body)
+		p.coder.Close()
+		body = packed.Bytes()
+		h.Set("Content-Encoding", p.encoding)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	p.control.SetWriteDeadline(time.Now().Add(writeStall))
+	if p.w.WriteHeader(http.StatusOK); !p.head {
+		n, err := p.w.Write(body)
+		p.sent, p.err = int64(n), err
+	}
+	return p.err
+}
+
+// abort breaks a response off that has begun. comment, when not empty, is sent before: a place where the format
+// allows one to say why.
+func (p *response) abort(comment string) {
+	if p.err == nil && comment != "" {
+		p.send([]byte(comment))
+	}
+	p.release()
+	panic(http.ErrAbortHandler)
+}
+
+// release gives the buffers back.
+func (p *response) release() {
+	if p.held != nil && p.held.Cap() <= 2*holdBytes {
+		buffers.Put(p.held)
+	}
+	p.held = nil
+	if p.coder != nil {
+		p.coder.Reset(nil)
+		coderPool[p.encoding].Put(p.coder)
+		p.coder = nil
+	}
+}

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// query is one query that waits or runs.
+type query struct {
+	ID      string
+	Text    string
+	Client  string
+	Started time.Time
+	began   atomic.Int64
+	cancel  context.CancelCauseFunc
+}
+
+// start notes that the query waits no longer.
+func (q *query) start() { q.began.Store(int64(max(1, time.Since(q.Started)))) }
+
+// running lists the queries under way.
+type running struct {
+	prefix string
+	next   atomic.Uint64
+	mu     sync.Mutex
+	byID   map[string]*query
+}
+
+func newRunning() *running {
+	var b [3]byte
+	rand.Read(b[:])
+	return &running{prefix: hex.EncodeToString(b[:]) + "-", byID: map[string]*query{}}
+}
+
+// add lists a query under a new id, unique across restarts for all practical purposes.
+func (l *running) add(text, client string, cancel context.CancelCauseFunc) *query {
+	q := &query{ID: l.prefix + strconv.FormatUint(l.next.Add(1), 10), Text: text, Client: client, Started: time.Now(), cancel: cancel}
+	l.mu.Lock()
+	l.byID[q.ID] = q
+	l.mu.Unlock()
+	return q
+}
+
+func (l *running) remove(q *query) {
+	l.mu.Lock()
+	delete(l.byID, q.ID)
+	l.mu.Unlock()
+}
+
+func (l *running) len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.byID)
+}
+
+func (l *running) find(id string) *query {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.byID[id]
+}
+
+// list returns the queries under way, oldest first.
+func (l *running) list() []*query {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]*query, 0, len(l.byID))
+	for _, q := range l.byID {
+		list = append(list, q)
+	}
+	slices.SortFunc(list, func(a, b *query) int { return a.Started.Compare(b.Started) })
+	return list
+}
+
+// serveQueries lists the queries under way.
+func (s *Server) serveQueries(w http.ResponseWriter, r *http.Request) {
+	type item struct {
+		ID      string  `json:"id"`
+		Query   string  `json:"query"`
+		Client  string  `json:"client"`
+		State   string  `json:"state"`
+		Elapsed float64 `json:"elapsedMilliseconds"`
+	}
+	items := []item{}
+	for _, q := range s.queries.list() {
+		state := "waiting"
+		if q.began.Load() > 0 {
+			state = "running"
+		}
+		items = append(items, item{q.ID, cutQuery(q.Text, 4096), q.Client, state, float64(time.Since(q.Started).Microseconds()) / 1e3})
+	}
+	s.writeJSON(w, r, map[string]any{"queries": items})
+}
+
+// serveCancel cancels a query.
+func (s *Server) serveCancel(w http.ResponseWriter, r *http.Request) {
+	q := s.queries.find(chi.URLParam(r, "id"))
+	if q == nil {
+		s.fail(w, r, "", &Problem{Status: http.StatusNotFound, Title: "not found", Detail: "no such query is under way"})
+		return
+	}
+	q.cancel(errCancelled)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// cutQuery shortens a query for lists and logs.
+func cutQuery(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + " …"
+}

@@ -1,0 +1,194 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/cors"
+)
+
+// Server serves one engine. It is an http.Handler; Run listens.
+type Server struct {
+	engine  Engine
+	options Options
+	handler http.Handler
+	admit   *admission
+	queries *running
+	metrics *metrics
+	schema  schemaCache
+	// draining is set once the server has been told to stop.
+	draining atomic.Bool
+	// ready, when not nil, receives the address that Run listens on.
+	ready chan net.Addr
+}
+
+// New prepares a server.
+func New(engine Engine, options Options) (*Server, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{engine: engine, options: options, queries: newRunning()}
+	s.admit = newAdmission(options.MaxConcurrent, max(0, options.MaxQueued), options.QueueWait)
+	s.metrics = newMetrics(s)
+	s.handler = s.routes()
+	return s, nil
+}
+
+// ServeHTTP answers one request. A panic of a handler is logged and answered with 500.
+func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	w := &tracked{ResponseWriter: out}
+	defer s.recover(w, r)
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	if s.plainQuery(r) {
+		s.serveQuery(w, r)
+		return
+	}
+	s.handler.ServeHTTP(w, r)
+}
+
+// plainQuery reports a request for the endpoint that no middleware has anything to say about: most of the traffic.
+func (s *Server) plainQuery(r *http.Request) bool {
+	return r.URL.Path == "/sparql" && r.Method != http.MethodOptions && len(s.options.Tokens) == 0 && r.Header["Origin"] == nil
+}
+
+func (s *Server) routes() http.Handler {
+	router := chi.NewRouter()
+	if len(s.options.Origins) > 0 {
+		router.Use(cors.Handler(cors.Options{
+			AllowedOrigins: s.options.Origins,
+			AllowedMethods: []string{"GET", "HEAD", "POST"},
+			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "X-Rdfgpu-*", headerSemantics, headerDevice, headerTimeout, headerExplain, headerSend},
+			ExposedHeaders: []string{headerQueryID, headerRows, "Server-Timing", "Retry-After"},
+			MaxAge:         3600,
+		}))
+	}
+	router.Get("/healthz", s.serveHealth)
+	router.Get("/readyz", s.serveReady)
+	router.Group(func(router chi.Router) {
+		router.Use(s.authenticate)
+		router.HandleFunc("/sparql", s.serveQuery)
+		router.HandleFunc("/sparql/", s.serveQuery)
+		router.Handle("/metrics", s.metrics.handler())
+		router.Route("/api", func(router chi.Router) {
+			router.Get("/info", s.serveInfo)
+			router.Get("/schema", s.serveSchema)
+			router.Get("/examples", s.serveExamples)
+			router.Get("/queries", s.serveQueries)
+			router.Delete("/queries/{id}", s.serveCancel)
+		})
+		if s.options.Pprof {
+			router.HandleFunc("/debug/pprof/*", pprof.Index)
+			router.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+			router.HandleFunc("/debug/pprof/profile", pprof.Profile)
+			router.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+			router.HandleFunc("/debug/pprof/trace", pprof.Trace)
+		}
+	})
+	router.NotFound(s.serveWorkbench)
+	router.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, "", &Problem{Status: http.StatusMethodNotAllowed, Title: "method not allowed"})
+	})
+	return router
+}
+
+// recover answers a request whose handler panicked. http.ErrAbortHandler, which breaks a response off, passes.
+func (s *Server) recover(w *tracked, r *http.Request) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(v)
+	}
+	s.metrics.panics.Inc()
+	s.options.Log.Error("a request panicked", "path", r.URL.Path, "panic", fmt.Sprint(v), "stack", stack())
+	if w.begun {
+		panic(http.ErrAbortHandler)
+	}
+	s.fail(w, r, "", &Problem{Status: http.StatusInternalServerError, Title: "internal error"})
+}
+
+// tracked knows whether a response has begun.
+type tracked struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// WriteHeader sends the header.
+func (t *tracked) WriteHeader(status int) {
+	t.begun = true
+	t.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends a part of the body.
+func (t *tracked) Write(b []byte) (int, error) {
+	t.begun = true
+	return t.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController find flushing and deadlines.
+func (t *tracked) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// Run listens until ctx is done, then drains: it takes no more connections, lets running queries finish for a while,
+// cancels those that are left, and returns nil.
+func (s *Server) Run(ctx context.Context) error {
+	listener, err := net.Listen("tcp", s.options.Addr)
+	if err != nil {
+		return fmt.Errorf("web: %w", err)
+	}
+	scheme := "http"
+	if s.options.CertFile != "" {
+		scheme = "https"
+	}
+	s.options.Log.Info("serving", "url", fmt.Sprintf("%s://%s/", scheme, listener.Addr()),
+		"triples", s.engine.Info().Triples, "gpu", s.engine.Device().Available)
+	if s.ready != nil {
+		s.ready <- listener.Addr()
+	}
+	base, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	server := s.httpServer()
+	server.BaseContext = func(net.Listener) context.Context { return base }
+	failed := make(chan error, 1)
+	go func() {
+		if s.options.CertFile != "" {
+			failed <- server.ServeTLS(listener, s.options.CertFile, s.options.KeyFile)
+		} else {
+			failed <- server.Serve(listener)
+		}
+	}()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("web: %w", err)
+	case <-ctx.Done():
+	}
+	s.drain(server, cancel)
+	<-failed
+	return nil
+}
+
+// drain stops the server: gently for the time allowed, then by cancelling what still runs.
+func (s *Server) drain(server *http.Server, cancel context.CancelFunc) {
+	s.draining.Store(true)
+	s.options.Log.Info("draining", "running", s.queries.len())
+	gentle, done := context.WithTimeout(context.Background(), s.options.Drain)
+	defer done()
+	if server.Shutdown(gentle) == nil {
+		return
+	}
+	cancel()
+	last, done := context.WithTimeout(context.Background(), 2*time.Second)
+	defer done()
+	if server.Shutdown(last) != nil {
+		server.Close()
+	}
+}
