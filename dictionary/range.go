@@ -1,0 +1,214 @@
+package dictionary
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// Comparison is an operator whose left side is a variable and whose right side is a constant.
+type Comparison uint8
+
+const (
+	IsLess Comparison = iota
+	IsLessOrEqual
+	IsEqual
+	IsGreaterOrEqual
+	IsGreater
+)
+
+// Holds reports whether the comparison is true of two values in that order.
+func (c Comparison) Holds(o Order) bool {
+	switch c {
+	case IsLess:
+		return o == Less
+	case IsLessOrEqual:
+		return o == Less || o == Equal
+	case IsEqual:
+		return o == Equal
+	case IsGreaterOrEqual:
+		return o == Greater || o == Equal
+	}
+	return o == Greater
+}
+
+// maxDisputed bounds the numbers that ValueRange compares one by one.
+const maxDisputed = 4096
+
+// ValueRange is the IDs of this dictionary for which `?x c constant` is true by SPARQL's operators (Compare; plain
+// strings by code points), as ascending ranges that do not touch; all other IDs give false or a type error. exact is
+// false when the constant has no such order (an IRI, a language-tagged or other literal), or when the answer would not
+// be a few ranges; then the ranges mean nothing.
+func (d *Dictionary) ValueRange(c Comparison, constant rdf.Term) (ranges []Range, exact bool) {
+	v := ParseValue(constant)
+	switch {
+	case v.IsNumeric():
+		return d.numberRange(c, &v)
+	case v.IsTemporal():
+		return d.temporalRange(c, v), true
+	case v.Kind == Boolean:
+		return d.orderedRange(nil, c, d.Section(Booleans), v), true
+	case v.Kind == String:
+		return d.stringRange(c, constant.Value), true
+	}
+	return nil, false
+}
+
+// appendRange appends a range, joined to the last where they touch; empty ones are left out.
+func appendRange(ranges []Range, from, to ID) []Range {
+	if from >= to {
+		return ranges
+	}
+	if n := len(ranges); n > 0 && ranges[n-1].To == from {
+		ranges[n-1].To = to
+		return ranges
+	}
+	return append(ranges, Range{from, to})
+}
+
+// search is the first ID of a range for which f is true; f must be false before and true from there on.
+func search(r Range, f func(ID) bool) ID {
+	return r.From + ID(sort.Search(r.Len(), func(i int) bool { return f(r.From + ID(i)) }))
+}
+
+// orderedRange appends the matches in a range of values of one kind, which lie in the order of Compare: first those that
+// are Less, then those that are Equal or, all of them, Incomparable, then those that are Greater.
+func (d *Dictionary) orderedRange(ranges []Range, c Comparison, r Range, v Value) []Range {
+	low := search(r, func(id ID) bool { return Compare(d.Value(id), v) != Less })
+	high := search(Range{low, r.To}, func(id ID) bool { return Compare(d.Value(id), v) == Greater })
+	if c.Holds(Less) {
+		ranges = appendRange(ranges, r.From, low)
+	}
+	if c.Holds(Equal) && low < high && Compare(d.Value(low), v) == Equal {
+		ranges = appendRange(ranges, low, high)
+	}
+	if c.Holds(Greater) {
+		ranges = appendRange(ranges, high, r.To)
+	}
+	return ranges
+}
+
+func (d *Dictionary) temporalRange(c Comparison, v Value) (ranges []Range) {
+	all := d.Section(Temporals)
+	from := search(all, func(id ID) bool { return d.Value(id).Kind >= v.Kind })
+	unzoned := search(Range{from, all.To}, func(id ID) bool {
+		e := d.Value(id)
+		return e.Kind > v.Kind || e.Zone == NoZone
+	})
+	to := search(Range{unzoned, all.To}, func(id ID) bool { return d.Value(id).Kind > v.Kind })
+	ranges = d.orderedRange(ranges, c, Range{from, unzoned}, v)
+	return d.orderedRange(ranges, c, Range{unzoned, to}, v)
+}
+
+// numberRange cuts the numbers, which lie in exact order, into those that are less than v and those that are greater
+// under every type promotion, and what is disputed in between: equal numbers, and those that are equal only after they
+// or v were rounded to float or double. The disputed ones are compared one by one.
+func (d *Dictionary) numberRange(c Comparison, v *Value) (ranges []Range, exact bool) {
+	if v.IsNaN() {
+		return nil, true
+	}
+	all := d.Section(Numbers)
+	all.To = search(all, func(id ID) bool { return d.Value(id).IsNaN() })
+	low, high := d.disputed(all, v)
+	if high-low > maxDisputed {
+		return nil, false
+	}
+	if c.Holds(Less) {
+		ranges = appendRange(ranges, all.From, low)
+	}
+	for id := low; id < high; id++ {
+		if c.Holds(Compare(d.Value(id), *v)) {
+			ranges = appendRange(ranges, id, id+1)
+		}
+	}
+	if c.Holds(Greater) {
+		ranges = appendRange(ranges, high, all.To)
+	}
+	return ranges, true
+}
+
+func (d *Dictionary) disputed(all Range, v *Value) (low, high ID) {
+	low, high = all.To, all.From
+	bound := func(less, greater func(*Value) bool) {
+		low = min(low, search(all, func(id ID) bool { e := d.Value(id); return !less(&e) }))
+		high = max(high, search(all, func(id ID) bool { e := d.Value(id); return greater(&e) }))
+	}
+	exactly := func(v Value) {
+		order := appendNumberOrder(nil, &v)
+		var buffer [64]byte
+		compare := func(e *Value) int { return bytes.Compare(appendNumberOrder(buffer[:0], e), order) }
+		bound(func(e *Value) bool { return compare(e) < 0 }, func(e *Value) bool { return compare(e) > 0 })
+	}
+	exactly(*v)
+	switch v.Kind {
+	case Float:
+		f := float32(v.Float)
+		bound(func(e *Value) bool { return e.Float32() < f }, func(e *Value) bool { return e.Float32() > f })
+	case Double:
+		bound(func(e *Value) bool { return e.Float64() < v.Float }, func(e *Value) bool { return e.Float64() > v.Float })
+	default:
+		exactly(Value{Kind: Float, Float: float64(v.Float32())})
+		exactly(Value{Kind: Double, Float: v.Float64()})
+	}
+	return low, high
+}
+
+func (d *Dictionary) stringRange(c Comparison, s string) (ranges []Range) {
+	all := d.Section(Strings)
+	low := search(all, func(id ID) bool { return d.compareText(id, s) >= 0 })
+	high := low
+	if low < all.To && d.compareText(low, s) == 0 {
+		high++
+	}
+	if c.Holds(Less) {
+		ranges = appendRange(ranges, all.From, low)
+	}
+	if c.Holds(Equal) {
+		ranges = appendRange(ranges, low, high)
+	}
+	if c.Holds(Greater) {
+		ranges = appendRange(ranges, high, all.To)
+	}
+	return ranges
+}
+
+// compareText compares the text of an ID with s, in byte order, which is the order of code points.
+func (d *Dictionary) compareText(id ID, s string) int {
+	prefix, suffix, _, _ := d.text(id)
+	n := min(len(prefix), len(s))
+	if c := strings.Compare(string(prefix[:n]), s[:n]); c != 0 {
+		return c
+	}
+	if n < len(prefix) {
+		return 1
+	}
+	return strings.Compare(string(suffix), s[n:])
+}
+
+// PrefixRange is the range of the plain strings that start with a prefix (`STRSTARTS(?x, "prefix")` on plain strings).
+func (d *Dictionary) PrefixRange(prefix string) Range {
+	all := d.Section(Strings)
+	from := search(all, func(id ID) bool { return d.compareText(id, prefix) >= 0 })
+	end := afterPrefix(prefix)
+	if end == "" {
+		return Range{from, all.To}
+	}
+	return Range{from, search(Range{from, all.To}, func(id ID) bool { return d.compareText(id, end) >= 0 })}
+}
+
+// afterPrefix is the least text greater than all that start with the prefix; "" when there is none.
+func afterPrefix(prefix string) string {
+	b := []byte(prefix)
+	for len(b) > 0 && b[len(b)-1] == 0xff {
+		b = b[:len(b)-1]
+	}
+	if len(b) == 0 {
+		return ""
+	}
+	b = slices.Clone(b)
+	b[len(b)-1]++
+	return string(b)
+}

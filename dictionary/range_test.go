@@ -1,0 +1,262 @@
+package dictionary
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// operator is SPARQL's comparison of two terms, strings included.
+func operator(a, b rdf.Term) Order {
+	x, y := ParseValue(a), ParseValue(b)
+	if x.Kind == String && y.Kind == String {
+		return Order(strings.Compare(a.Value, b.Value))
+	}
+	return Compare(x, y)
+}
+
+func checkRanges(t *testing.T, d *Dictionary, constant rdf.Term) {
+	t.Helper()
+	for c := IsLess; c <= IsGreater; c++ {
+		ranges, exact := d.ValueRange(c, constant)
+		v := ParseValue(constant)
+		if want := v.IsNumeric() || v.IsTemporal() || v.Kind == Boolean || v.Kind == String; exact != want {
+			t.Fatalf("%v: exact %v, want %v", constant, exact, want)
+		}
+		if !exact {
+			continue
+		}
+		for i, r := range ranges {
+			if r.From >= r.To || i > 0 && r.From <= ranges[i-1].To {
+				t.Fatalf("%v: ranges %v", constant, ranges)
+			}
+		}
+		for i := range d.Len() {
+			id := ID(i)
+			got := slices.ContainsFunc(ranges, func(r Range) bool { return r.Contains(id) })
+			if want := c.Holds(operator(d.Term(id), constant)); got != want {
+				t.Fatalf("%v comparison %d with %v: %v, want %v (ranges %v)", d.Term(id), c, constant, got, want, ranges)
+			}
+		}
+	}
+}
+
+func TestRangesAreWhatTheOperatorsSay(t *testing.T) {
+	d, all := sampleDictionary(t)
+	for term := range all {
+		if v := ParseValue(term); v.Kind != Integer && v.Kind != Decimal && v.Kind != String || rand.N(20) == 0 {
+			checkRanges(t, d, term)
+		}
+	}
+	for _, c := range []rdf.Term{rdf.NewString("text"), rdf.NewString("text 5"), rdf.NewString("\xff"), rdf.NewTyped("0.1", rdf.XSDFloat), rdf.NewTyped("1e-50", rdf.XSDFloat)} {
+		checkRanges(t, d, c)
+	}
+}
+
+// Numbers that are equal only after rounding: around 2^24 and 2^53, and decimals between two doubles.
+func TestRangesOfNumbersThatRound(t *testing.T) {
+	var terms []rdf.Term
+	for _, base := range []int64{1 << 24, 1 << 53, -1 << 24, -1 << 53, 0} {
+		for i := int64(-5); i <= 5; i++ {
+			n := base + i
+			terms = append(terms, rdf.NewTyped(fmt.Sprint(n), rdf.XSDInteger), rdf.NewTyped(fmt.Sprintf("%d.00000001", n), rdf.XSDDecimal),
+				rdf.NewTyped(fmt.Sprintf("%d.99999999", n), rdf.XSDDecimal), rdf.NewTyped(fmt.Sprint(n), rdf.XSDFloat), rdf.NewTyped(fmt.Sprint(n), rdf.XSDDouble),
+				rdf.NewTyped(fmt.Sprintf("%d.1", n), rdf.XSDFloat), rdf.NewTyped(fmt.Sprintf("%d.1", n), rdf.XSDDouble))
+		}
+	}
+	d, err := FromTerms(terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range terms {
+		checkRanges(t, d, c)
+	}
+}
+
+// exactValue is a number as an independent package sees it; ok is false for NaN and infinities.
+func exactValue(t rdf.Term) (r *big.Rat, ok bool) {
+	v := ParseValue(t)
+	switch {
+	case v.Kind == Float || v.Kind == Double:
+		if math.IsNaN(v.Float) || math.IsInf(v.Float, 0) {
+			return nil, false
+		}
+		return new(big.Rat).SetFloat64(v.Float), true
+	}
+	return new(big.Rat).SetString(t.Value)
+}
+
+func TestNumbersLieInExactOrder(t *testing.T) {
+	d, _ := sampleDictionary(t)
+	var previous *big.Rat
+	seen := 0
+	numbers := d.Section(Numbers)
+	for id := numbers.From; id < numbers.To; id++ {
+		r, ok := exactValue(d.Term(id))
+		if !ok {
+			f := d.Value(id).Float
+			if f < 0 && previous != nil || f > 0 && previous == nil {
+				t.Fatalf("%v lies at ID %d", d.Term(id), id)
+			}
+			continue
+		}
+		if previous != nil && previous.Cmp(r) > 0 {
+			t.Fatalf("%v comes after %v", d.Term(id), previous)
+		}
+		previous = r
+		seen++
+	}
+	if seen < 1400 {
+		t.Fatalf("only %d numbers", seen)
+	}
+	if numbers.To == numbers.From || !d.Value(numbers.To-1).IsNaN() {
+		t.Fatal("NaN is not last")
+	}
+}
+
+func TestSortKeysOfRandomNumbersCompareExactly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	draw := func() rdf.Term {
+		switch rng.IntN(5) {
+		case 0:
+			return rdf.NewTyped(fmt.Sprint(rng.Int64()>>rng.IntN(64)*(1-2*rng.Int64N(2))), rdf.XSDInteger)
+		case 1:
+			return rdf.NewTyped(fmt.Sprint(math.Float64frombits(rng.Uint64()&^(1<<62))), rdf.XSDDouble)
+		case 2:
+			return rdf.NewTyped(fmt.Sprint(math.Float32frombits(rng.Uint32()&^(1<<30))), rdf.XSDFloat)
+		case 3:
+			return rdf.NewTyped(fmt.Sprintf("%d.%0*d", rng.IntN(5)-2, 1+rng.IntN(30), rng.IntN(1000)), rdf.XSDDecimal)
+		}
+		return rdf.NewTyped(fmt.Sprintf("%s%d%d", []string{"", "-", "+0"}[rng.IntN(3)], rng.Uint64(), rng.Uint64()), rdf.XSDInteger)
+	}
+	for range 20_000 {
+		a, b := draw(), draw()
+		x, okX := exactValue(a)
+		y, okY := exactValue(b)
+		if !okX || !okY || SectionOfTerm(a) != Numbers || SectionOfTerm(b) != Numbers {
+			continue
+		}
+		keyA, _ := AppendKey(nil, a)
+		keyB, _ := AppendKey(nil, b)
+		if want := x.Cmp(y); want != 0 && CompareInSection(keyA, keyB) != want {
+			t.Fatalf("%v and %v: %d, want %d", a, b, CompareInSection(keyA, keyB), want)
+		}
+	}
+}
+
+func TestPrefixRange(t *testing.T) {
+	d, _ := sampleDictionary(t)
+	for _, prefix := range []string{"", "text", "text 1", "text 12", "y", "zzz", "\xff", "ü"} {
+		r := d.PrefixRange(prefix)
+		all := d.Section(Strings)
+		for id := all.From; id < all.To; id++ {
+			if got, want := r.Contains(id), strings.HasPrefix(d.Term(id).Value, prefix); got != want {
+				t.Fatalf("%q: %v is %v", prefix, d.Term(id), got)
+			}
+		}
+	}
+}
+
+func TestValuesOfLexicalForms(t *testing.T) {
+	cases := []struct {
+		lexical, datatype string
+		want              Value
+	}{
+		{"042", "integer", Value{Kind: Integer, Int: 42}},
+		{"+1.500", "decimal", Value{Kind: Decimal, Int: 15, Scale: 1}},
+		{"-.5", "decimal", Value{Kind: Decimal, Int: -5, Scale: 1}},
+		{"1.", "decimal", Value{Kind: Decimal, Int: 1}},
+		{"1.5", "integer", Value{Kind: OtherLiteral}},
+		{"1.", "integer", Value{Kind: OtherLiteral}},
+		{"0x1", "double", Value{Kind: OtherLiteral}},
+		{"1_0", "double", Value{Kind: OtherLiteral}},
+		{"inf", "double", Value{Kind: OtherLiteral}},
+		{"1e", "double", Value{Kind: OtherLiteral}},
+		{"0.1", "float", Value{Kind: Float, Float: float64(float32(0.1))}},
+		{"128", "byte", Value{Kind: OtherLiteral}},
+		{"-128", "byte", Value{Kind: Integer, Int: -128}},
+		{"0", "positiveInteger", Value{Kind: OtherLiteral}},
+		{"TRUE", "boolean", Value{Kind: OtherLiteral}},
+		{"1", "boolean", Value{Kind: Boolean, Int: 1}},
+		{"1970-01-01T00:00:00Z", "dateTime", Value{Kind: DateTime}},
+		{"1970-01-01T00:00:00.25+01:00", "dateTime", Value{Kind: DateTime, Int: -3600, Nanos: 250_000_000, Zone: 60}},
+		{"1970-01-01T00:00:00", "dateTime", Value{Kind: DateTime, Zone: NoZone}},
+		{"1970-01-01T00:00:00", "dateTimeStamp", Value{Kind: OtherLiteral}},
+		{"1969-12-31T24:00:00", "dateTime", Value{Kind: DateTime, Zone: NoZone}},
+		{"2000-02-29", "date", Value{Kind: Date, Int: 951782400, Zone: NoZone}},
+		{"2001-02-29", "date", Value{Kind: OtherLiteral}},
+		{"0001-01-01", "date", Value{Kind: Date, Int: -62135596800, Zone: NoZone}},
+		{"-0001-01-01", "date", Value{Kind: Date, Int: -62135596800 - (366+365)*86400, Zone: NoZone}},
+		{"200-01-01", "date", Value{Kind: OtherLiteral}},
+		{"1972", "gYear", Value{Kind: GYear, Int: 2 * 365 * 86400, Zone: NoZone}},
+		{"1970-02", "gYearMonth", Value{Kind: GYearMonth, Int: 31 * 86400, Zone: NoZone}},
+		{"24:00:00", "time", Value{Kind: Time, Zone: NoZone}},
+		{"24:00:01", "time", Value{Kind: OtherLiteral}},
+		{" 1", "integer", Value{Kind: OtherLiteral}},
+	}
+	for _, c := range cases {
+		got := ParseValue(rdf.NewTyped(c.lexical, rdf.XSD+c.datatype))
+		c.want.Datatype = DatatypeOf(rdf.XSD + c.datatype)
+		if !c.want.IsTemporal() {
+			c.want.Zone = NoZone
+		}
+		if got != c.want {
+			t.Errorf("%q^^%s: %+v, want %+v", c.lexical, c.datatype, got, c.want)
+		}
+	}
+}
+
+func TestTimesWithAndWithoutZone(t *testing.T) {
+	value := func(s string) Value { return ParseValue(rdf.NewTyped(s, rdf.XSDDateTime)) }
+	cases := []struct {
+		a, b string
+		want Order
+	}{
+		{"2000-01-15T12:00:00", "2000-01-16T12:00:00Z", Less},
+		{"2000-01-16T12:00:00Z", "2000-01-15T12:00:00", Greater},
+		{"2000-01-15T12:00:00", "2000-01-15T12:00:00Z", Incomparable},
+		{"2000-01-15T12:00:00Z", "2000-01-15T12:00:00", Incomparable},
+		{"2000-01-16T00:00:00", "2000-01-16T12:00:00Z", Incomparable},
+		{"2000-01-15T12:00:00+01:00", "2000-01-15T11:00:00Z", Equal},
+		{"2000-01-15T12:00:00.1", "2000-01-15T12:00:00.10", Equal},
+	}
+	for _, c := range cases {
+		if got := Compare(value(c.a), value(c.b)); got != c.want {
+			t.Errorf("%s and %s: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestMixedComparisons(t *testing.T) {
+	for _, c := range []struct {
+		a, b Value
+		want Order
+	}{
+		{Value{Kind: Integer, Int: 1<<53 + 1}, Value{Kind: Double, Float: 1 << 53}, Equal},
+		{Value{Kind: Integer, Int: 1<<53 + 1}, Value{Kind: Decimal, Int: 1 << 53}, Greater},
+		{Value{Kind: Decimal, Int: 1, Scale: 1}, Value{Kind: Double, Float: 0.1}, Equal},
+		{Value{Kind: Decimal, Int: math.MaxInt64}, Value{Kind: Decimal, Int: 1, Scale: 18}, Greater},
+		{Value{Kind: Decimal, Int: 1, Scale: 18}, Value{Kind: Integer, Int: math.MinInt64}, Greater},
+		{Value{Kind: Double, Float: math.NaN()}, Value{Kind: Integer}, Unordered},
+		{Value{Kind: Boolean, Int: 1}, Value{Kind: Integer, Int: 1}, Incomparable},
+		{Value{Kind: Date}, Value{Kind: DateTime}, Incomparable},
+	} {
+		if got := Compare(c.a, c.b); got != c.want {
+			t.Errorf("%+v and %+v: %d, want %d", c.a, c.b, got, c.want)
+		}
+		want := c.want
+		if want == Less || want == Greater {
+			want = Order(cmp.Compare(0, int(want)))
+		}
+		if got := Compare(c.b, c.a); got != want {
+			t.Errorf("the other way round: %+v and %+v: %d, want %d", c.b, c.a, got, want)
+		}
+	}
+}
