@@ -1,1 +1,12 @@
+// Package cpu runs match plans on the processor's cores: the vertex join of SGSI (section 5) over column batches.
+//
+// Nouns: [Matcher], program (a plan made ready for one graph), table (a batch of partial matches, column first),
+// worker (what one goroutine needs), group (steps at the end of a plan that are counted instead of enumerated).
+//
+// A worker extends a table of partial matches step by step: breadth first inside a table, depth first across tables,
+// so that memory is bounded by a table for each step and worker. The first step's list is dealt out in chunks; a
+// worker with more than it can do gives whole tables to idle ones. Steps whose vertices nobody reads are counted:
+// independent parts multiply, and the count of a part is remembered by the values that it depends on.
+//
+// The package writes nothing outside its own memory and starts no goroutine that outlives a call.
 package cpu

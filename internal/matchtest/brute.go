@@ -19,6 +19,7 @@ type Solution struct {
 type brute struct {
 	*Case
 	patterns []parser.TriplePattern // without repeats
+	edges    []pcsr.Edge            // without repeats
 	binding  map[string]dictionary.ID
 	triples  []pcsr.Edge // what each pattern matched
 	origin   int
@@ -32,6 +33,11 @@ func (c *Case) Solutions() []Solution {
 	for _, p := range c.Patterns {
 		if !slices.Contains(b.patterns, p) {
 			b.patterns = append(b.patterns, p)
+		}
+	}
+	for _, e := range c.Edges {
+		if !slices.Contains(b.edges, e) {
+			b.edges = append(b.edges, e)
 		}
 	}
 	rows := 1
@@ -55,7 +61,7 @@ func (b *brute) match(k int) {
 		}
 		return
 	}
-	for _, e := range b.uniqueEdges() {
+	for _, e := range b.edges {
 		var bound []string
 		ok := b.unify(b.patterns[k].Subject, e.From, &bound) &&
 			b.unify(b.patterns[k].Predicate, e.Label, &bound) &&
@@ -69,16 +75,6 @@ func (b *brute) match(k int) {
 			delete(b.binding, name)
 		}
 	}
-}
-
-func (b *brute) uniqueEdges() []pcsr.Edge {
-	var out []pcsr.Edge
-	for _, e := range b.Edges {
-		if !slices.Contains(out, e) {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 func (b *brute) unify(t parser.PatternTerm, id dictionary.ID, bound *[]string) bool {

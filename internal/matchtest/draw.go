@@ -13,7 +13,7 @@ import (
 
 var names = []string{"a", "b", "c", "_:d", "_:e", "f"}
 
-// Draw draws a case: up to 9 vertices, 4 labels and 40 triples, up to 6 patterns over 6 variables, with predicate
+// Draw draws a case: up to 9 vertices, 4 labels and 84 triples, up to 6 patterns over 6 variables, with predicate
 // variables, variables in several positions, self-loops, classes, constants (some not in the data), seeds, ranges,
 // candidate sets and limits, under any of the semantics.
 func Draw(t *rapid.T) *Case {
@@ -22,8 +22,8 @@ func Draw(t *rapid.T) *Case {
 	if rapid.Bool().Draw(t, "typed") {
 		c.TypeLabel = rapid.IntRange(0, c.Labels-1).Draw(t, "type")
 	}
-	c.Edges = drawEdges(t, c)
 	patterns := rapid.SampledFrom([]int{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6}).Draw(t, "patterns")
+	c.Edges = drawEdges(t, c, 12+72/(patterns+1))
 	pool := names[:rapid.IntRange(1, len(names)).Draw(t, "variables")]
 	for range patterns {
 		c.Patterns = append(c.Patterns, drawPattern(t, c, pool))
@@ -33,9 +33,9 @@ func Draw(t *rapid.T) *Case {
 	return c
 }
 
-func drawEdges(t *rapid.T, c *Case) []pcsr.Edge {
+func drawEdges(t *rapid.T, c *Case, most int) []pcsr.Edge {
 	vertex := rapid.IntRange(0, c.Vertices-1)
-	edges := make([]pcsr.Edge, rapid.IntRange(0, 40).Draw(t, "edges"))
+	edges := make([]pcsr.Edge, rapid.IntRange(0, most).Draw(t, "edges"))
 	for i := range edges {
 		edges[i] = pcsr.Edge{
 			From:  pcsr.Vertex(vertex.Draw(t, "from")),

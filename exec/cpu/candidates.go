@@ -1,0 +1,334 @@
+package cpu
+
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// scratch is a worker's memory for one step: the candidates found last, and what they were found for.
+type scratch struct {
+	// last holds the values of the step's deps that lists (and set, when found) belong to.
+	last  []dictionary.ID
+	valid bool
+	// lists are the lists the candidates lie in, the shortest first and cut to the step's range.
+	lists  [][]pcsr.Vertex
+	lookup []*pcsr.Partition // rows that a dynamic label names
+	// set is the candidates before Distinct and EdgeDistinct; counted is their number where only that was asked.
+	set               []pcsr.Vertex
+	hasSet, hasNumber bool
+	number            uint64
+	buf, filtered     []pcsr.Vertex
+	marks             []mark
+	rowsIn            uint64
+	candidates        uint64
+	rowsOut           uint64
+}
+
+// mark keeps a list that comes again and again as a bitmap.
+type mark struct {
+	list []pcsr.Vertex
+	seen int
+	on   bool
+	bits bitmap
+}
+
+// prepare finds the lists of step s for the partial match in w.values. It reports whether they are those of the last
+// call; lists are empty where there is no candidate.
+func (w *worker) prepare(s *step, c *scratch) (same bool) {
+	if c.valid && w.unchanged(s, c) {
+		return true
+	}
+	c.valid = true
+	c.last = c.last[:0]
+	for _, slot := range s.deps {
+		c.last = append(c.last, w.values[slot])
+	}
+	c.hasSet, c.hasNumber = false, false
+	c.rowsIn++
+	w.findLists(s, c)
+	return false
+}
+
+func (w *worker) unchanged(s *step, c *scratch) bool {
+	for i, slot := range s.deps {
+		if w.values[slot] != c.last[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// findLists collects the lists of the candidates. It leaves none where one of them is empty.
+func (w *worker) findLists(s *step, c *scratch) {
+	c.lists, c.lookup = c.lists[:0], c.lookup[:0]
+	for i := range s.dynamic {
+		d := &s.dynamic[i]
+		if d.kind == planner.Rows {
+			c.lookup = append(c.lookup, w.graph.Partition(w.value(d.label), d.dir))
+			continue
+		}
+		list := w.list(d)
+		if len(list) == 0 {
+			c.lists = c.lists[:0]
+			c.none()
+			return
+		}
+		c.addList(list)
+	}
+	for _, l := range s.static {
+		c.addList(l.list)
+	}
+	if len(c.lists) == 0 {
+		c.addList(w.readRows(s, c))
+	}
+	c.lists[0] = pcsr.Between(c.lists[0], s.low, bound(s.high))
+	c.candidates += uint64(len(c.lists[0]))
+	w.work += len(c.lists[0]) + 4
+	if len(c.lists[0]) == 0 {
+		c.none()
+	}
+}
+
+// none notes that there is no candidate.
+func (c *scratch) none() {
+	c.lists = c.lists[:0]
+	c.set, c.hasSet, c.number, c.hasNumber = nil, true, 0, true
+}
+
+// addList adds a list, keeping the shortest in front.
+func (c *scratch) addList(list []pcsr.Vertex) {
+	c.lists = append(c.lists, list)
+	if last := len(c.lists) - 1; len(list) < len(c.lists[0]) {
+		c.lists[0], c.lists[last] = list, c.lists[0]
+	}
+}
+
+func bound(high dictionary.ID) dictionary.ID {
+	if high == dictionary.None {
+		return 0
+	}
+	return high
+}
+
+// list resolves a dynamic list that is stored as one.
+func (w *worker) list(d *dynamicList) []pcsr.Vertex {
+	if d.partition != nil {
+		return d.partition.Neighbours(w.values[d.from.Slot])
+	}
+	if d.kind == planner.EdgeLabels {
+		return w.graph.EdgeLabels(w.values[d.from.Slot], d.dir)
+	}
+	return w.graph.Partition(w.value(d.label), d.dir).Neighbours(w.value(d.from))
+}
+
+// readRows lists the row vertices of the smallest partition, for a step that has no other list.
+func (w *worker) readRows(s *step, c *scratch) []pcsr.Vertex {
+	var smallest *pcsr.Partition
+	for _, p := range s.rows {
+		if smallest == nil || p.Rows() < smallest.Rows() {
+			smallest = p
+		}
+	}
+	for _, p := range c.lookup {
+		if smallest == nil || p.Rows() < smallest.Rows() {
+			smallest = p
+		}
+	}
+	if smallest == nil {
+		return nil
+	}
+	c.buf = smallest.AppendVertices(c.buf[:0], 0, smallest.Rows())
+	return c.buf
+}
+
+func (w *worker) value(o planner.Operand) dictionary.ID {
+	if o.IsConstant() {
+		return o.Constant
+	}
+	return w.values[o.Slot]
+}
+
+// set returns the candidates of step s for the partial match in w.values, before Distinct and EdgeDistinct. It is
+// valid until the next call for the same step.
+func (w *worker) set(s *step) []pcsr.Vertex {
+	c := &w.scratch[s.index]
+	w.prepare(s, c)
+	if !c.hasSet {
+		c.set = w.filter(s, c, c.lists[0])
+		c.hasSet = true
+	}
+	return c.set
+}
+
+// filter keeps the members of source that are in all other lists and rows and pass the checks.
+func (w *worker) filter(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
+	for i := 1; i < len(c.lists) && len(source) > 0; i++ {
+		source = w.intersect(s, c, source, c.lists[i])
+	}
+	for _, p := range s.rows {
+		source = keepRows(c, source, p)
+	}
+	for _, p := range c.lookup {
+		source = keepRows(c, source, p)
+	}
+	if len(s.plan.Checks) > 0 {
+		source = w.keepChecked(s, c, source)
+	}
+	return source
+}
+
+func keepRows(c *scratch, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex {
+	c.buf = grow(c.buf, len(source))
+	n := 0
+	for _, v := range source {
+		if _, ok := p.Row(v); ok {
+			c.buf[n] = v
+			n++
+		}
+	}
+	return c.buf[:n]
+}
+
+func (w *worker) keepChecked(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
+	c.buf = grow(c.buf, len(source))
+	n := 0
+	for _, v := range source {
+		w.values[s.slot] = v
+		ok := true
+		for i := range s.plan.Checks {
+			check := &s.plan.Checks[i]
+			if ok = w.graph.HasEdge(w.value(check.From), w.value(check.Label), w.value(check.To)); !ok {
+				break
+			}
+		}
+		if ok {
+			c.buf[n] = v
+			n++
+		}
+	}
+	return c.buf[:n]
+}
+
+// intersect keeps the members of source that are in other: by a bitmap where other is fixed or comes often, else by
+// galloping or merging.
+func (w *worker) intersect(s *step, c *scratch, source, other []pcsr.Vertex) []pcsr.Vertex {
+	if b := w.bits(s, c, source, other); b != nil {
+		c.buf = b.filter(c.buf[:0], source)
+		return c.buf
+	}
+	if len(other) > gallopRatio*len(source) {
+		w.work += 4 * len(source)
+	} else {
+		w.work += len(other)
+	}
+	c.buf = pcsr.Intersect(c.buf[:0], source, other)
+	return c.buf
+}
+
+// bits returns a list as a bitmap where there is one, or where it now pays to make one.
+func (w *worker) bits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap {
+	for _, l := range s.static {
+		if len(l.list) == len(other) && &l.list[0] == &other[0] {
+			return l.bitmap(len(source))
+		}
+	}
+	if len(other) < shortMark || len(s.dynamic) < 2 {
+		return nil
+	}
+	return c.marked(other)
+}
+
+const (
+	// shortMark is the length below which a list is not made a bitmap, oftenMark how often it must come in a row.
+	shortMark, oftenMark = 24, 3
+)
+
+// marked returns the bitmap of a list that has come often.
+func (c *scratch) marked(list []pcsr.Vertex) *bitmap {
+	for i := range c.marks {
+		m := &c.marks[i]
+		if len(m.list) != len(list) || &m.list[0] != &list[0] {
+			continue
+		}
+		m.seen++
+		if !m.on && m.seen >= oftenMark {
+			m.bits.set(list)
+			m.on = true
+		}
+		if m.on {
+			return &m.bits
+		}
+		return nil
+	}
+	c.newMark(list)
+	return nil
+}
+
+// newMark begins to watch a list in place of the one seen least.
+func (c *scratch) newMark(list []pcsr.Vertex) {
+	if len(c.marks) < 2 {
+		c.marks = append(c.marks, mark{})
+	}
+	least := &c.marks[0]
+	for i := range c.marks {
+		c.marks[i].seen /= 2
+		if c.marks[i].seen < least.seen || c.marks[i].list == nil {
+			least = &c.marks[i]
+		}
+	}
+	if least.on {
+		least.bits.clear(least.list)
+	}
+	least.list, least.seen, least.on = list, 1, false
+}
+
+// differs reports whether v passes the step's Distinct and EdgeDistinct.
+func (w *worker) differs(s *step, v pcsr.Vertex) bool {
+	for _, o := range s.plan.Distinct {
+		if w.value(o) == v {
+			return false
+		}
+	}
+	if len(s.plan.EdgeDistinct) == 0 {
+		return true
+	}
+	w.values[s.slot] = v
+	return w.edgesDiffer(s.plan.EdgeDistinct)
+}
+
+func (w *worker) edgesDiffer(pairs [][2]planner.EdgeCheck) bool {
+	for i := range pairs {
+		a, b := &pairs[i][0], &pairs[i][1]
+		if w.value(a.From) == w.value(b.From) && w.value(a.Label) == w.value(b.Label) && w.value(a.To) == w.value(b.To) {
+			return false
+		}
+	}
+	return true
+}
+
+// distinctSet returns the step's candidates that pass Distinct and EdgeDistinct too.
+func (w *worker) distinctSet(s *step) []pcsr.Vertex {
+	set := w.set(s)
+	if len(s.plan.EdgeDistinct) == 0 && !w.anyBound(s, set) {
+		return set
+	}
+	c := &w.scratch[s.index]
+	c.filtered = c.filtered[:0]
+	for _, v := range set {
+		if w.differs(s, v) {
+			c.filtered = append(c.filtered, v)
+		}
+	}
+	return c.filtered
+}
+
+// anyBound reports whether a value that Distinct names is in the set.
+func (w *worker) anyBound(s *step, set []pcsr.Vertex) bool {
+	for _, o := range s.plan.Distinct {
+		if pcsr.Contains(set, w.value(o)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,132 @@
+package cpu
+
+import "github.com/rdfgpu/rdfgpu/dictionary"
+
+// finish counts the tail for rows low … high-1 of a table of the last level, and counts or emits them.
+func (w *worker) finish(t *table, low, high int) {
+	p := w.program
+	if len(p.tail) > 0 {
+		w.countTail(t, low, high)
+		return
+	}
+	if w.run.emit == nil {
+		w.count(uint64(high - low))
+		return
+	}
+	w.deliver(t, high)
+}
+
+// count adds to the number of solutions.
+func (w *worker) count(n uint64) {
+	if w.run.limit > 0 {
+		w.run.addTotal(n)
+		return
+	}
+	w.counted = add(w.counted, n)
+}
+
+// countTail counts the tail row by row.
+func (w *worker) countTail(t *table, low, high int) {
+	p := w.program
+	for row := low; row < high; row++ {
+		if w.run.stop.Load() {
+			return
+		}
+		if w.work >= w.shareAt {
+			high = w.share(p.prefix, t, row, high)
+		}
+		for _, slot := range p.tailReads {
+			w.values[slot] = t.cols[slot][row]
+		}
+		n := w.countAll(p.tail)
+		switch {
+		case n == 0:
+		case w.run.emit == nil:
+			w.count(n)
+		default:
+			w.repeat(t, row, min(n, w.most))
+		}
+	}
+	if w.repeats.n > 0 {
+		w.deliver(&w.repeats, w.repeats.n)
+		w.repeats.n = 0
+	}
+}
+
+// repeat emits a row n times.
+func (w *worker) repeat(t *table, row int, n uint64) {
+	out := &w.repeats
+	for n > 0 && !w.run.stop.Load() {
+		k := int(min(n, uint64(w.run.capacity-out.n)))
+		out.reserve(k, w.program.emitted, -1)
+		for _, c := range w.program.emitted {
+			fill(out.cols[c], out.n, k, t.cols[c][row])
+		}
+		out.n += k
+		n -= uint64(k)
+		if out.n == w.run.capacity {
+			w.deliver(out, out.n)
+			out.n = 0
+		}
+	}
+}
+
+// deliver emits the first n rows of a table.
+func (w *worker) deliver(t *table, n int) {
+	p, b := w.program, &w.batch
+	b.Cols, b.N, b.Origin = b.Cols[:0], n, nil
+	for _, slot := range p.output {
+		b.Cols = append(b.Cols, t.cols[slot][:n])
+	}
+	if p.origin {
+		b.Origin = t.cols[p.originSlot()][:n]
+	}
+	w.run.deliver(b)
+}
+
+// seed begins with rows low … high-1 of the input that pass what the plan asks of seeds alone.
+func (w *worker) seed(low, high int) {
+	p, t := w.program, &w.tables[0]
+	for row := low; row < high && !w.run.stop.Load(); row++ {
+		for slot, col := range p.input.Cols {
+			w.values[slot] = col[row]
+		}
+		if !w.seedPasses() {
+			continue
+		}
+		t.reserve(1, p.carry[0], -1)
+		for _, slot := range p.carry[0] {
+			if slot == p.originSlot() {
+				t.cols[slot][t.n] = dictionary.ID(row)
+			} else {
+				t.cols[slot][t.n] = w.values[slot]
+			}
+		}
+		t.n++
+	}
+	w.extendRows(0, t, t.n)
+	t.n = 0
+}
+
+// seedPasses tests the plan's conditions on seeded slots and constants.
+func (w *worker) seedPasses() bool {
+	plan := w.program.plan
+	for i := range plan.InputChecks {
+		c := &plan.InputChecks[i]
+		if !w.graph.HasEdge(w.value(c.From), w.value(c.Label), w.value(c.To)) {
+			return false
+		}
+	}
+	for _, c := range plan.InputClasses {
+		label, _ := w.graph.TypeLabel()
+		if !w.graph.HasEdge(w.value(c.Of), label, c.Class) {
+			return false
+		}
+	}
+	for _, pair := range plan.InputDistinct {
+		if w.value(pair[0]) == w.value(pair[1]) {
+			return false
+		}
+	}
+	return w.edgesDiffer(plan.InputEdgeDistinct)
+}

@@ -1,0 +1,188 @@
+package cpu
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// tableRows is how many partial matches a table holds.
+const tableRows = exec.BatchRows
+
+// run is one pass of a program: the source of its first rows, and what its workers share.
+type run struct {
+	matcher *Matcher
+	program *program
+	// limit is the most rows to emit (or solutions to count), 0 for all; most is where counting for one row may stop.
+	limit, most uint64
+	capacity    int
+	source      source
+	emit        func(*exec.Batch) error
+
+	stop  atomic.Bool
+	total atomic.Uint64 // solutions counted
+	spare atomic.Bool   // the caller's own thread is idle and may be used
+	wait  sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows, and calls of emit
+	emitted uint64
+	err     error
+}
+
+// source deals out the first rows: seeds, the first step's list, or one empty row.
+type source struct {
+	length, chunk int
+	next          atomic.Int64
+	list          []pcsr.Vertex
+	rows          *pcsr.Partition
+	first         int // row of the partition that stands at place 0
+}
+
+func newRun(m *Matcher, p *program, limit uint64) *run {
+	r := &run{matcher: m, program: p, limit: limit, most: ^uint64(0), capacity: tableRows}
+	if limit > 0 {
+		r.most = limit
+		r.capacity = int(min(tableRows, max(64, 2*limit)))
+	}
+	return r
+}
+
+// do runs the program to its end.
+func (r *run) do(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if ctx.Done() != nil {
+		cancel := context.AfterFunc(ctx, func() { r.stop.Store(true) })
+		defer cancel()
+	}
+	r.openSource()
+	w := r.matcher.worker(r)
+	w.chunks()
+	w.release()
+	r.spare.Store(true)
+	r.wait.Wait()
+	if r.err != nil {
+		return r.err
+	}
+	return ctx.Err()
+}
+
+// openSource chooses what the first rows come from.
+func (r *run) openSource() {
+	p, s := r.program, &r.source
+	switch {
+	case p.input != nil:
+		s.length = p.input.N
+	case p.prefix == 0:
+		s.length = 1
+	case len(p.steps[0].static) > 0 && (len(p.steps[0].rows) == 0 || len(p.steps[0].static[0].list) <= p.steps[0].rows[0].Rows()):
+		first := p.steps[0]
+		s.list = pcsr.Between(first.static[0].list, first.low, bound(first.high))
+		s.length = len(s.list)
+	case len(p.steps[0].rows) > 0:
+		first := p.steps[0]
+		s.rows = first.rows[0]
+		s.first = rowFrom(s.rows, first.low)
+		s.length = max(0, rowFrom(s.rows, first.high)-s.first)
+	}
+	s.chunk = min(r.capacity, max(32, s.length/(16*(cap(r.matcher.helpers)+1))))
+}
+
+func rowFrom(p *pcsr.Partition, v pcsr.Vertex) int {
+	if v == 0 {
+		return 0
+	}
+	low, high := 0, p.Rows()
+	if high == 0 || v > p.Vertex(high-1) {
+		return high
+	}
+	for low < high {
+		if mid := (low + high) / 2; p.Vertex(mid) < v {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// take returns the next chunk's places.
+func (s *source) take() (low, high int, ok bool) {
+	high = int(s.next.Add(int64(s.chunk)))
+	low = high - s.chunk
+	return low, min(high, s.length), low < s.length
+}
+
+// help starts a worker on another thread if one is free. It begins with rows (which may be nil) at a level, and goes
+// on with the source. It reports whether it did.
+func (r *run) help(level int, rows *table) bool {
+	own := false
+	select {
+	case r.matcher.helpers <- struct{}{}:
+	default:
+		if own = r.spare.CompareAndSwap(true, false); !own {
+			return false
+		}
+	}
+	r.wait.Add(1)
+	go func() {
+		defer r.wait.Done()
+		w := r.matcher.worker(r)
+		if rows != nil {
+			w.rows(level, rows)
+		}
+		w.chunks()
+		w.release()
+		if own {
+			r.spare.Store(true)
+		} else {
+			<-r.matcher.helpers
+		}
+	}()
+	return true
+}
+
+// deliver emits n rows of columns, no more than the limit allows.
+func (r *run) deliver(batch *exec.Batch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil || r.stop.Load() {
+		return
+	}
+	if r.limit > 0 && r.emitted+uint64(batch.N) >= r.limit {
+		batch.N = int(r.limit - r.emitted)
+		for i := range batch.Cols {
+			batch.Cols[i] = batch.Cols[i][:batch.N]
+		}
+		if batch.Origin != nil {
+			batch.Origin = batch.Origin[:batch.N]
+		}
+		r.stop.Store(true)
+	}
+	if batch.N == 0 {
+		return
+	}
+	r.emitted += uint64(batch.N)
+	if err := r.emit(batch); err != nil {
+		r.err = err
+		r.stop.Store(true)
+	}
+}
+
+// addTotal counts solutions; enough of them end the run.
+func (r *run) addTotal(n uint64) {
+	for {
+		old := r.total.Load()
+		sum := add(old, n)
+		if r.total.CompareAndSwap(old, sum) {
+			if r.limit > 0 && sum >= r.limit {
+				r.stop.Store(true)
+			}
+			return
+		}
+	}
+}
