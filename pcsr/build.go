@@ -52,7 +52,8 @@ func (s *settings) layerFor(vertices []Vertex) Layer {
 // Build encodes edges in memory. vertices is the size of the ID space and labels the number of predicates; edges may
 // come in any order and more than once. It is an error for an edge to be outside them.
 func Build(vertices, labels int, edges []Edge, options ...Option) (*Graph, error) {
-	g, err := newGraph(vertices, labels, newSettings(options))
+	s := newSettings(options)
+	g, err := newGraph(vertices, labels, s)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func Build(vertices, labels int, edges []Edge, options ...Option) (*Graph, error
 		keys[next[e.Label]] = edgeKey(e.From, e.To)
 		next[e.Label]++
 	}
-	g.fill(newSettings(options), func(l Label) [2][]uint64 {
+	g.fill(s, func(l Label) [2][]uint64 {
 		out := keys[counts[l]:counts[l+1]]
 		slices.Sort(out)
 		out = slices.Compact(out)
@@ -83,7 +84,7 @@ func Build(vertices, labels int, edges []Edge, options ...Option) (*Graph, error
 		slices.Sort(in)
 		return [2][]uint64{out, in}
 	})
-	return g, nil
+	return g, g.checkInvariants()
 }
 
 func newGraph(vertices, labels int, s settings) (*Graph, error) {
@@ -93,12 +94,7 @@ func newGraph(vertices, labels int, s settings) (*Graph, error) {
 	if s.hasType && uint64(s.typeLabel) >= uint64(labels) {
 		return nil, fmt.Errorf("pcsr: the type label %d is outside %d labels", s.typeLabel, labels)
 	}
-	g := &Graph{vertices: vertices, labels: labels, typeLabel: s.typeLabel, hasType: s.hasType}
-	g.slots = make([]uint32, labels)
-	for i := range g.slots {
-		g.slots[i] = noSlot
-	}
-	return g, nil
+	return &Graph{vertices: vertices, labels: labels, typeLabel: s.typeLabel, hasType: s.hasType}, nil
 }
 
 // edgeKey orders the edges of one label by from, then to.
@@ -115,20 +111,15 @@ func (g *Graph) fill(s settings, edges func(Label) [2][]uint64) {
 		}
 		made[l] = &[2]Partition{*s.partition(keys[Out]), *s.partition(keys[In])}
 	})
+	var used []Label
+	var parts [][2]Partition
 	for l, p := range made {
 		if p != nil {
-			g.add(Label(l), *p)
+			used, parts = append(used, Label(l)), append(parts, *p)
 		}
 	}
+	g.setParts(used, parts)
 	g.derive(s)
-}
-
-// add appends the partitions of a label; labels come in ascending order.
-func (g *Graph) add(l Label, p [2]Partition) {
-	g.slots[l] = uint32(len(g.parts))
-	g.parts = append(g.parts, p)
-	g.used = append(g.used, l)
-	g.edges += uint64(p[Out].Edges())
 }
 
 // partition makes a partition of sorted distinct keys.

@@ -76,6 +76,14 @@ func (c *counter) findClassSets() {
 	}
 }
 
+// classSet is the number of the class set of a vertex; 0 for none.
+func (c *counter) classSet(v Vertex) uint32 {
+	if uint64(v) >= uint64(len(c.classOf)) {
+		return 0
+	}
+	return c.classOf[v]
+}
+
 func rowsOf(p *Partition, vertices []Vertex) []uint32 {
 	rows := make([]uint32, 0, len(vertices))
 	for _, v := range vertices {
@@ -141,7 +149,7 @@ func (c *counter) countClasses(p *Partition) []classCount {
 	var run count
 	last, row := uint32(0), 0
 	for v := range p.RowVertices() {
-		if set := c.classOf[v]; set != last {
+		if set := c.classSet(v); set != last {
 			n := bySet[last]
 			bySet[last] = count{n.members + run.members, n.edges + run.edges}
 			last, run = set, count{}
@@ -244,7 +252,7 @@ func (s *Statistics) countPairs(profiles map[uint64]uint32) {
 				continue
 			}
 			for _, l := range s.g.sets[d].labels.List(int(set - 1)) {
-				if i := place[2*int(s.g.slots[l])+d]; i >= 0 {
+				if i := place[2*int(s.g.slot(l))+d]; i >= 0 {
 					at = append(at, i)
 				}
 			}

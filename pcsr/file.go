@@ -41,6 +41,9 @@ func Open(path string) (*Graph, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("pcsr: %w", err), f.Close())
 	}
+	if err := g.checkInvariants(); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
 	return g, nil
 }
 
@@ -121,10 +124,10 @@ func readRecords(f *section.File, name string) ([]record, error) {
 
 // attach adds the partitions whose arrays lie in words. The records are in the order of the table.
 func (g *Graph) attach(records []record, words []uint32) error {
-	g.edges, g.records = 0, records
 	if err := checkPairs(records); err != nil {
 		return err
 	}
+	used, parts := make([]Label, 0, len(records)/2), make([][2]Partition, 0, len(records)/2)
 	for i := 0; i < len(records); i += 2 {
 		l := records[i].label
 		if uint64(l) >= uint64(g.labels) {
@@ -138,8 +141,10 @@ func (g *Graph) attach(records []record, words []uint32) error {
 		if err != nil {
 			return fmt.Errorf("label %d in: %w", l, err)
 		}
-		g.add(l, [2]Partition{Out: out, In: in})
+		used, parts = append(used, l), append(parts, [2]Partition{Out: out, In: in})
 	}
+	g.records = records
+	g.setParts(used, parts)
 	return nil
 }
 

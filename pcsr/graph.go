@@ -11,9 +11,9 @@ type Graph struct {
 	typeLabel Label
 	hasType   bool
 
-	slots []uint32       // label → index in parts, noSlot where the label has no edge
 	parts [][2]Partition // by Direction
 	used  []Label        // index in parts → label, ascending
+	slots []uint32       // label → index in parts or noSlot; nil where labels in use are few and far between
 
 	sets       [2]labelSets
 	stats      Statistics
@@ -51,15 +51,47 @@ func (g *Graph) TypeLabel() (Label, bool) { return g.typeLabel, g.hasType }
 
 // Partition returns the lists of a label in a direction; it is empty, never nil, for a label without edges or out of range.
 func (g *Graph) Partition(l Label, d Direction) *Partition {
-	if uint64(l) >= uint64(len(g.slots)) {
-		return &emptyPartition
-	}
-	slot := g.slots[l]
+	slot := g.slot(l)
 	if slot == noSlot {
 		return &emptyPartition
 	}
 	return &g.parts[slot][d&1]
 }
+
+// slot is the index of a label in parts, or noSlot.
+func (g *Graph) slot(l Label) uint32 {
+	if uint64(l) < uint64(len(g.slots)) {
+		return g.slots[l]
+	}
+	return g.searchSlot(l)
+}
+
+func (g *Graph) searchSlot(l Label) uint32 {
+	if i := searchFrom(g.used, l); g.slots == nil && i < len(g.used) && g.used[i] == l {
+		return uint32(i)
+	}
+	return noSlot
+}
+
+// setParts takes over the partitions of the labels in use, which are ascending.
+func (g *Graph) setParts(used []Label, parts [][2]Partition) {
+	g.used, g.parts, g.slots, g.edges = used, parts, nil, 0
+	for i := range parts {
+		g.edges += uint64(parts[i][Out].Edges())
+	}
+	if n := len(used); n > 0 && uint64(used[n-1]) < uint64(sparseLabels*(n+64)) {
+		g.slots = make([]uint32, used[n-1]+1)
+		for l := range g.slots {
+			g.slots[l] = noSlot
+		}
+		for i, l := range used {
+			g.slots[l] = uint32(i)
+		}
+	}
+}
+
+// sparseLabels is how many labels there may be for each one in use before they are searched and not indexed.
+const sparseLabels = 64
 
 // HasEdge reports whether from --l--> to is in the graph. It searches the shorter of the two lists.
 func (g *Graph) HasEdge(from Vertex, l Label, to Vertex) bool {

@@ -30,9 +30,7 @@ func Merge(graphs ...*Graph) *Graph {
 		l, d := used[i/2], Direction(i%2)
 		made[i/2][d] = *mergePartitions(s, l, d, graphs)
 	})
-	for i, l := range used {
-		merged.add(l, made[i])
-	}
+	merged.setParts(used, made)
 	merged.derive(s)
 	return merged
 }
@@ -83,7 +81,10 @@ func (p *Partition) keys() []uint64 {
 			keys = append(keys, edgeKey(v, w))
 		}
 	}
-	return keys
+	if !slices.IsSorted(keys) { // a damaged file
+		slices.Sort(keys)
+	}
+	return slices.Compact(keys)
 }
 
 // mergeKeys merges two ascending runs into one without repeats.

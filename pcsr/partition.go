@@ -126,7 +126,11 @@ func (p *Partition) RowVertices() iter.Seq[Vertex] {
 				}
 			}
 		case Bitmap:
-			p.scanBitmap(0, yield)
+			left := p.rows // a damaged index may have more bits
+			p.scanBitmap(0, func(v Vertex) bool {
+				left--
+				return yield(v) && left > 0
+			})
 		default:
 			for _, v := range p.vertices {
 				if !yield(v) {

@@ -64,7 +64,7 @@ func (c *counter) sideItems() []item {
 				continue
 			}
 			for _, l := range c.g.sets[d].labels.List(int(set - 1)) {
-				rows[2*int(c.g.slots[l])+d] += uint64(n)
+				rows[2*int(c.g.slot(l))+d] += uint64(n)
 			}
 		}
 	}
@@ -143,10 +143,10 @@ func (c *counter) sign(low, high Vertex) {
 				if classes {
 					c.signClass(&s, w)
 				}
-				if c.classOf == nil || c.classOf[w] == 0 {
+				set := c.classSet(w)
+				if set == 0 {
 					continue
 				}
-				set := c.classOf[w]
 				if stamps[set] != k+1 {
 					stamps[set], masks[set] = k+1, c.mask(set, k)
 				}
@@ -180,6 +180,9 @@ func (c *counter) mask(set uint32, k int) Signature {
 
 // or adds bits to the row of v.
 func (t *SignatureTable) or(v Vertex, s Signature) {
+	if v-t.base >= t.rows {
+		return // a damaged file
+	}
 	for c := range t.words {
 		t.columns[uint64(c)*uint64(t.stride)+uint64(v-t.base)] |= s.Words[c]
 	}

@@ -108,6 +108,9 @@ func (s *Statistics) Star(d Direction, labels []Label) (centres, matches float64
 	start := 0
 	for set, n := range counts {
 		list := sets.List(set)
+		if start+len(list) > len(edges) {
+			break // a damaged file
+		}
 		if rows, ok := starRows(list, edges[start:], float64(n), labels); ok {
 			centres += float64(n)
 			matches += rows
@@ -174,10 +177,8 @@ func (s *Statistics) classEntry(class Vertex, side Side) (entry []uint32, known 
 
 // sideNumber is 2·slot + direction, and whether the label has edges.
 func (g *Graph) sideNumber(side Side) (int, bool) {
-	if uint64(side.Label) >= uint64(len(g.slots)) || g.slots[side.Label] == noSlot {
-		return 0, false
-	}
-	return int(g.slots[side.Label])*2 + int(side.Dir&1), true
+	slot := g.slot(side.Label)
+	return int(slot)*2 + int(side.Dir&1), slot != noSlot
 }
 
 // between is list k of lists that lie one after the other; at counts in steps of words. It is nil where at is damaged.

@@ -22,6 +22,14 @@ func (g *Graph) Verify() error {
 	return nil
 }
 
+// checkInvariants is Verify in programs built with the tag "invariants", and nothing otherwise.
+func (g *Graph) checkInvariants() error {
+	if !invariants {
+		return nil
+	}
+	return g.Verify()
+}
+
 func (g *Graph) verify() error {
 	errs := make([]error, len(g.parts))
 	parallel(len(g.parts), func(i int) {

@@ -1,0 +1,5 @@
+//go:build !invariants
+
+package pcsr
+
+const invariants = false
