@@ -105,37 +105,15 @@ func (p *Partition) verifyRows(vertices int) error {
 	if row != int(p.rows) {
 		return fmt.Errorf("it has %d row vertices for %d rows", row, p.rows)
 	}
-	if extra := p.entries() - int(p.rows); extra != 0 && p.rows > 0 {
-		return fmt.Errorf("its row layer has %d entries too many", extra)
+	if p.rows == 0 {
+		return nil
+	}
+	// The vertices are in order and in range: the index that belongs to them can be made again.
+	index, probes := buildLayer(p.layer, p.AppendVertices(nil, 0, int(p.rows)))
+	if !slices.Equal(index, p.index) || probes != p.probes {
+		return fmt.Errorf("its %v index is not that of its row vertices", p.layer)
 	}
 	return nil
-}
-
-// entries counts the vertices that the index of a partition holds; Rows() where it has none.
-func (p *Partition) entries() int {
-	n := 0
-	count := func(words []uint32, step int) {
-		for i := 0; i < len(words); i += step {
-			if words[i] != noVertex {
-				n++
-			}
-		}
-	}
-	switch p.layer {
-	case Direct:
-		count(p.index, 1)
-	case Hash:
-		for b := 0; b < len(p.index); b += bucketWords {
-			count(p.index[b:b+bucketEntries], 1)
-		}
-	case Group:
-		for g := 0; g < len(p.index); g += groupWords {
-			count(p.index[g:g+2*groupEntries], 2)
-		}
-	default:
-		return int(p.rows)
-	}
-	return n
 }
 
 func (p *Partition) verifyOffsets() error {
