@@ -60,7 +60,7 @@ func loadData(b testing.TB, name string) *dataSet {
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
 		s, rest, _ := strings.Cut(lines.Text(), " ")
-		p, o, _ := strings.Cut(rest, " ")
+		p, o, _ := strings.Cut(strings.TrimSuffix(rest, " ."), " ")
 		if _, ok := labels[p]; !ok {
 			labels[strings.Clone(p)] = Label(len(labels))
 		}
