@@ -24,17 +24,14 @@ func Intersect(dst, a, b []Vertex) []Vertex {
 		if x == y {
 			dst = append(dst, x)
 		}
-		i += oneIf(x <= y) // without a branch: which side moves cannot be foreseen
-		j += oneIf(y <= x)
+		if x <= y {
+			i++
+		}
+		if y <= x {
+			j++
+		}
 	}
 	return dst
-}
-
-func oneIf(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func intersectGallop(dst, short, long []Vertex) []Vertex {

@@ -1,0 +1,532 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// compiler turns algebra into operators, over one active graph.
+type compiler struct {
+	*shared
+	graph *pcsr.Graph
+}
+
+// shared is what the compilers of one plan have in common.
+type shared struct {
+	plan     *Plan
+	scopes   scopes
+	rewriter *rewriter
+	rewrites map[parser.Node]parser.Node
+	empty    *pcsr.Graph
+}
+
+func newCompiler(p *Plan) *compiler {
+	s := scopes{}
+	return &compiler{
+		shared: &shared{
+			plan: p, scopes: s, rewrites: map[parser.Node]parser.Node{},
+			rewriter: &rewriter{scopes: s, semantics: p.options.Semantics, off: p.options.Unoptimised},
+		},
+		graph: p.dataset.Default(),
+	}
+}
+
+// over returns a compiler with another active graph.
+func (c *compiler) over(g *pcsr.Graph) *compiler { return &compiler{shared: c.shared, graph: g} }
+
+// request says what is wanted of a pattern's operator.
+type request struct {
+	// need are the variables that somebody above reads.
+	need names
+	// inputs are the variables that the operator is seeded with.
+	inputs []string
+	// correlated: the inputs are substituted into the pattern (EXISTS), so expressions anywhere in it see them. Otherwise
+	// they only narrow its solutions, and every one of them is bound by every solution of the pattern.
+	correlated bool
+	// distinct: repeated solutions do not matter.
+	distinct bool
+}
+
+func (r request) with(need names) request {
+	r.need = need
+	return r
+}
+
+// outputColumns are the columns of an operator for n: what is needed of what it binds.
+func (c *compiler) outputColumns(n parser.Node, r request) []string {
+	bound := c.scopes.of(n).vars
+	if r.correlated {
+		bound = union(bound, setOf(r.inputs...))
+	}
+	return intersection(bound, r.need).sorted()
+}
+
+// compile returns the operator for a pattern.
+func (c *compiler) compile(n parser.Node, r request) (operator, error) {
+	if r.correlated && !substitutable(n) {
+		return c.substitution(n, r)
+	}
+	if len(r.inputs) > 0 && c.needsSeed(n, r) {
+		return c.joinChain([]parser.Node{n}, n, r)
+	}
+	switch n := n.(type) {
+	case *parser.BGP:
+		return c.match(n, nil, r)
+	case *parser.PathPattern:
+		return c.path(n, r)
+	case *parser.Join:
+		return c.joinChain(members(nil, n), n, r)
+	case *parser.LeftJoin:
+		return c.leftJoin(n, r)
+	case *parser.Minus:
+		return c.minus(n, r)
+	case *parser.Union:
+		return c.union(n, r)
+	case *parser.Filter:
+		return c.filter(n, r)
+	case *parser.Graph:
+		return c.graphPattern(n, r)
+	case *parser.Extend:
+		return c.extend(n, r)
+	case *parser.Values:
+		return c.values(n, r), nil
+	case *parser.Service:
+		return c.service(n, r)
+	case *parser.Group:
+		return c.group(n, r)
+	case *parser.OrderBy:
+		return c.orderBy(n, r)
+	case *parser.Project:
+		return c.project(n, r)
+	case *parser.Distinct:
+		return c.distinct(n, r)
+	case *parser.Reduced:
+		return c.compile(n.Input, r)
+	case *parser.Slice:
+		return c.slice(n, r)
+	}
+	return nil, fmt.Errorf("exec: the algebra has an operator %T: %w", n, ErrUnsupported)
+}
+
+// needsSeed reports whether an operator for n cannot take all inputs itself: it is then joined with the seed.
+func (c *compiler) needsSeed(n parser.Node, r request) bool {
+	switch n.(type) {
+	case *parser.BGP, *parser.PathPattern:
+		vars := c.scopes.of(n).vars
+		return slices.ContainsFunc(r.inputs, func(v string) bool { return !vars[v] })
+	case *parser.Values, *parser.Service:
+		return true
+	}
+	return false
+}
+
+// substitutable reports whether substituting bindings into a pattern is the same as joining it with them, as long
+// as its filters see them. The others are rewritten for each binding (SPARQL 1.1 section 18.6, substitute).
+func substitutable(n parser.Node) bool {
+	switch n := n.(type) {
+	case *parser.BGP, *parser.PathPattern, *parser.Values:
+		return true
+	case *parser.Join:
+		return substitutable(n.Left) && substitutable(n.Right)
+	case *parser.LeftJoin:
+		return substitutable(n.Left) && substitutable(n.Right)
+	case *parser.Union:
+		return substitutable(n.Left) && substitutable(n.Right)
+	case *parser.Filter:
+		return substitutable(n.Input)
+	case *parser.Graph:
+		return !n.Name.IsVariable() && substitutable(n.Input)
+	}
+	return false
+}
+
+// seedable are the variables by whose bindings a pattern can be narrowed while it is matched.
+func (c *compiler) seedable(n parser.Node) names {
+	switch n := n.(type) {
+	case *parser.BGP, *parser.PathPattern:
+		return c.scopes.of(n).vars
+	case *parser.Join:
+		return union(c.seedable(n.Left), c.seedable(n.Right))
+	case *parser.LeftJoin:
+		return intersection(c.seedable(n.Left), c.scopes.of(n.Left).certain)
+	case *parser.Minus:
+		return intersection(c.seedable(n.Left), c.scopes.of(n.Left).certain)
+	case *parser.Union:
+		return intersection(c.seedable(n.Left), c.seedable(n.Right))
+	case *parser.Filter:
+		return c.seedable(n.Input)
+	case *parser.Extend:
+		return c.seedable(n.Input)
+	case *parser.Graph:
+		in := c.seedable(n.Input)
+		if n.Name.IsVariable() {
+			delete(in, n.Name.Variable)
+			if len(c.plan.dataset.NamedGraphs()) > fewGraphs {
+				return setOf(n.Name.Variable)
+			}
+			in = union(in, setOf(n.Name.Variable))
+		}
+		return in
+	case *parser.Project:
+		return intersection(c.seedable(n.Input), setOf(n.Variables...))
+	case *parser.Reduced:
+		return c.seedable(n.Input)
+	}
+	return names{}
+}
+
+// fewGraphs is up to how many named graphs a GRAPH ?g pattern is matched in again for each batch of seeds.
+const fewGraphs = 16
+
+// match plans a basic graph pattern with the filters above it that can be pushed into the matcher.
+func (c *compiler) match(n *parser.BGP, pushed *pushedFilters, r request) (operator, error) {
+	out := c.outputColumns(n, r)
+	if len(n.Patterns) == 0 {
+		return &unitOp{explain: &Explain{Operator: "unit", EstimatedRows: 1}}, nil
+	}
+	options := planner.Options{
+		Semantics: c.plan.options.Semantics, Inputs: r.inputs, Output: out,
+		CountOnly: len(out) == 0, Distinct: r.distinct,
+	}
+	if pushed != nil {
+		options.Ranges, options.Candidates = pushed.ranges, pushed.candidates
+	}
+	plan, err := planner.BGP(n.Patterns, c.graph, c.plan.dict.Lookup, options)
+	if err != nil {
+		return nil, err
+	}
+	detail := patternText(n)
+	if pushed != nil {
+		detail += pushed.text()
+	}
+	m := &matchOp{plan: plan, graph: c.graph, out: out, explain: explainMatch(plan, detail, out)}
+	if len(r.inputs) > 0 {
+		m.explain.Detail += " seeded with ?" + strings.Join(r.inputs, " ?")
+	}
+	m.matcher = c.plan.options.Matcher(plan, c.graph)
+	return m, nil
+}
+
+// patternText is a basic graph pattern in the query's words.
+func patternText(n *parser.BGP) string {
+	var parts []string
+	for _, t := range n.Patterns {
+		parts = append(parts, termText(t.Subject)+" "+termText(t.Predicate)+" "+termText(t.Object))
+	}
+	return "{ " + strings.Join(parts, " . ") + " }"
+}
+
+func termText(t parser.PatternTerm) string {
+	if strings.HasPrefix(t.Variable, parser.BlankPrefix) {
+		return t.Variable
+	}
+	if t.IsVariable() {
+		return "?" + t.Variable
+	}
+	return t.Term.String()
+}
+
+// unitOp emits one solution that binds nothing.
+type unitOp struct{ explain *Explain }
+
+func (u *unitOp) columns() []string { return nil }
+
+func (u *unitOp) node() *Explain { return u.explain }
+
+func (u *unitOp) run(_ *execution, _ *Batch, emit func(*Batch) error) error {
+	return emit(&Batch{N: 1})
+}
+
+// seedOp emits the rows it is seeded with.
+type seedOp struct {
+	vars    []string
+	explain *Explain
+	origin  []uint32
+}
+
+func newSeed(vars []string) *seedOp {
+	return &seedOp{vars: vars, explain: &Explain{Operator: "seed", Columns: vars}}
+}
+
+func (s *seedOp) columns() []string { return s.vars }
+
+func (s *seedOp) node() *Explain { return s.explain }
+
+func (s *seedOp) run(_ *execution, seed *Batch, emit func(*Batch) error) error {
+	for len(s.origin) < seed.N {
+		s.origin = append(s.origin, uint32(len(s.origin)))
+	}
+	return emit(&Batch{Cols: seed.Cols, N: seed.N, Origin: s.origin[:seed.N]})
+}
+
+// joinChain joins patterns, the seed first when there is one, in an order that keeps intermediate results small.
+func (c *compiler) joinChain(parts []parser.Node, whole parser.Node, r request) (operator, error) {
+	c.order(parts, r.inputs)
+	needAfter := make([]names, len(parts)+1)
+	needAfter[len(parts)] = setOf(c.outputColumns(whole, r)...)
+	for i := len(parts) - 1; i >= 0; i-- {
+		needAfter[i] = union(needAfter[i+1], c.reads(parts[i], r.correlated))
+	}
+	var left operator
+	var certain names
+	if len(r.inputs) > 0 {
+		left, certain = newSeed(r.inputs), setOf(r.inputs...)
+	} else {
+		first, err := c.compile(parts[0], r.with(needAfter[1]))
+		if err != nil {
+			return nil, err
+		}
+		left, certain = first, c.scopes.of(parts[0]).certain
+		parts, needAfter = parts[1:], needAfter[1:]
+	}
+	for i, part := range parts {
+		var err error
+		left, err = c.join(joinSpec{kind: innerJoin, left: left, certain: certain, right: part, request: r.with(needAfter[i+1])})
+		if err != nil {
+			return nil, err
+		}
+		certain = union(certain, c.scopes.of(part).certain)
+	}
+	return left, nil
+}
+
+// reads are the variables of other operands that joining with a pattern looks at.
+func (c *compiler) reads(n parser.Node, correlated bool) names {
+	if correlated {
+		return c.scopes.used(names{}, n)
+	}
+	return c.scopes.of(n).vars
+}
+
+// order sorts the operands of a join: small and bound ones first, each connected to those before it if one is.
+func (c *compiler) order(parts []parser.Node, inputs []string) {
+	if c.plan.options.Unoptimised {
+		return
+	}
+	slices.SortStableFunc(parts, func(a, b parser.Node) int { return joinRank(a) - joinRank(b) })
+	bound := setOf(inputs...)
+	for i := range parts {
+		if i > 0 || len(inputs) > 0 {
+			j := i + slices.IndexFunc(parts[i:], func(p parser.Node) bool {
+				return len(intersection(c.scopes.of(p).vars, bound)) > 0
+			})
+			if j > i {
+				part := parts[j]
+				copy(parts[i+1:j+1], parts[i:j])
+				parts[i] = part
+			}
+		}
+		bound.addAll(c.scopes.of(parts[i]).vars)
+	}
+}
+
+// joinRank guesses, without statistics, how early a pattern should come in a join.
+func joinRank(n parser.Node) int {
+	switch n := n.(type) {
+	case *parser.Values:
+		return 0
+	case *parser.BGP:
+		return 1
+	case *parser.Filter:
+		return joinRank(n.Input)
+	case *parser.Extend:
+		return joinRank(n.Input)
+	case *parser.Project, *parser.Group, *parser.Distinct, *parser.Slice:
+		return 2
+	case *parser.PathPattern:
+		if n.Subject.IsVariable() && n.Object.IsVariable() {
+			return 6
+		}
+		return 3
+	case *parser.Graph:
+		return 3
+	case *parser.Service:
+		return 7
+	}
+	return 4
+}
+
+// joinSpec describes a join to be compiled.
+type joinSpec struct {
+	kind      joinKind
+	left      operator
+	certain   names // what every left solution binds
+	right     parser.Node
+	condition parser.Expr
+	request
+}
+
+// join compiles a join whose left side is compiled already.
+func (c *compiler) join(s joinSpec) (operator, error) {
+	leftVars := setOf(s.left.columns()...)
+	right := c.scopes.of(s.right)
+	bound := union(leftVars, right.vars)
+	j := &joinOp{kind: s.kind, left: s.left, out: intersection(bound, s.need).sorted(), seeded: len(s.inputs) > 0}
+	if s.kind == minusJoin {
+		j.out = intersection(leftVars, s.need).sorted()
+	}
+	all := j.out
+	if s.condition != nil {
+		extra := without(intersection(c.scopes.mentions(names{}, s.condition), bound), setOf(j.out...)).sorted()
+		all, j.extra = append(slices.Clone(j.out), extra...), len(extra)
+		var err error
+		if j.condition, err = c.predicate(s.condition, all); err != nil {
+			return nil, err
+		}
+	}
+	c.sides(j, s, all)
+	return j, c.explainJoin(j, s)
+}
+
+// sides makes the variants of a join's right side.
+func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
+	right := c.scopes.of(s.right)
+	leftColumns := s.left.columns()
+	common := intersection(setOf(leftColumns...), right.vars)
+	need := intersection(union(setOf(all...), common), right.vars)
+	if s.kind == minusJoin {
+		need = common
+	}
+	distinct := s.distinct && s.kind == innerJoin || s.kind == minusJoin
+	sure := func(v string) bool { return s.certain[v] && right.certain[v] }
+	specOf := func(op operator, agreed names) mergeSpec {
+		return newMergeSpec(leftColumns, op.columns(), all, agreed)
+	}
+
+	vars := intersection(intersection(common, right.certain), c.seedable(s.right))
+	if s.kind == minusJoin {
+		vars = intersection(vars, s.certain)
+	}
+	if s.correlated {
+		vars = intersection(setOf(leftColumns...), c.scopes.used(names{}, s.right))
+	}
+	switch s.right.(type) {
+	case *parser.Values, *parser.Service:
+		vars = nil
+	}
+	open := s.correlated && !c.closed(s.right, common)
+	if len(vars) > 0 && len(vars) < maxShared && (!c.plan.options.Unoptimised || open) {
+		list := vars.sorted()
+		j.seeds = &seededSide{
+			vars: list, from: indexes(leftColumns, list), fixed: len(without(vars, s.certain)) == 0,
+			compile: func(inputs []string) (operator, error) {
+				return c.compile(s.right, request{need: without(need, setOf(inputs...)), inputs: inputs, correlated: s.correlated && len(inputs) > 0, distinct: distinct})
+			},
+			spec: func(op operator, inputs []string) mergeSpec { return specOf(op, setOf(inputs...)) },
+		}
+	}
+	if open && j.seeds != nil {
+		return
+	}
+	shared := common.sorted()
+	shared = shared[:min(len(shared), maxShared)]
+	h := &hashedSide{
+		shared: shared, leftShared: indexes(leftColumns, shared),
+		compile: func() (operator, error) { return c.compile(s.right, request{need: need, distinct: distinct}) },
+		specOf:  func(op operator) mergeSpec { return specOf(op, setOf(shared...)) },
+	}
+	for i, v := range shared {
+		if sure(v) {
+			h.key = append(h.key, i)
+		}
+	}
+	j.hashed = h
+}
+
+// closed reports whether a correlated pattern means the same when it is matched by itself and then joined: nothing
+// in it reads a variable of the outside that it does not always bind.
+func (c *compiler) closed(n parser.Node, common names) bool {
+	certain := c.scopes.of(n).certain
+	for v := range common {
+		if !certain[v] {
+			return false
+		}
+	}
+	_, simple := n.(*parser.BGP)
+	return simple
+}
+
+// newMergeSpec lines up the columns of a join: all wants names, agreed are shared variables known to agree.
+func newMergeSpec(left, right, all []string, agreed names) mergeSpec {
+	var s mergeSpec
+	for _, v := range all {
+		s.merge = append(s.merge, columnPair{indexOf(left, v), indexOf(right, v)})
+	}
+	for i, v := range left {
+		if k := indexOf(right, v); k >= 0 && !agreed[v] {
+			s.checks = append(s.checks, columnPair{i, k})
+		}
+	}
+	return s
+}
+
+// explainJoin compiles one variant of the right side and describes the join.
+func (c *compiler) explainJoin(j *joinOp, s joinSpec) error {
+	j.explain = &Explain{Operator: j.kind.String(), Columns: j.out}
+	var right operator
+	if j.seeds != nil {
+		v, err := j.seeds.variant(j.seeds.all())
+		if err != nil {
+			return err
+		}
+		right = v.op
+		j.explain.Detail = "by ?" + strings.Join(j.seeds.vars, " ?") + ", seeded"
+	} else {
+		if err := j.hashed.prepare(); err != nil {
+			return err
+		}
+		right = j.hashed.op
+		j.explain.Detail = "hashed"
+		if len(j.hashed.shared) > 0 {
+			j.explain.Detail = "by ?" + strings.Join(j.hashed.shared, " ?") + ", hashed"
+		}
+	}
+	if s.condition != nil {
+		j.explain.Detail += " if " + exprText(s.condition)
+	}
+	l, r := s.left.node(), right.node()
+	j.explain.cost = l.cost + r.cost
+	j.explain.EstimatedRows = max(l.EstimatedRows, r.EstimatedRows)
+	j.explain.Children = []*Explain{l, r}
+	return nil
+}
+
+func (c *compiler) leftJoin(n *parser.LeftJoin, r request) (operator, error) {
+	need := union(setOf(c.outputColumns(n, r)...), c.reads(n.Right, r.correlated))
+	if n.Condition != nil {
+		need = c.scopes.mentions(need, n.Condition)
+	}
+	left, err := c.compile(n.Left, r.with(need))
+	if err != nil {
+		return nil, err
+	}
+	certain := c.scopes.of(n.Left).certain
+	if r.correlated {
+		certain = union(certain, setOf(r.inputs...))
+	}
+	r.need = setOf(c.outputColumns(n, r)...)
+	return c.join(joinSpec{kind: leftJoin, left: left, certain: certain, right: n.Right, condition: n.Condition, request: r})
+}
+
+// minus compiles MINUS; without a common variable it removes nothing.
+func (c *compiler) minus(n *parser.Minus, r request) (operator, error) {
+	l, right := c.scopes.of(n.Left), c.scopes.of(n.Right)
+	common := intersection(l.vars, right.vars)
+	if len(common) == 0 {
+		return c.compile(n.Left, r)
+	}
+	left, err := c.compile(n.Left, r.with(union(r.need, common)))
+	if err != nil {
+		return nil, err
+	}
+	return c.join(joinSpec{kind: minusJoin, left: left, certain: l.certain, right: n.Right, request: r})
+}
+
+// idOf returns the ID of a constant.
+func (c *compiler) idOf(t parser.PatternTerm) dictionary.ID { return c.plan.find(t.Term) }

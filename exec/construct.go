@@ -1,0 +1,136 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// tripleColumns names the columns of triples.
+var tripleColumns = []string{"subject", "predicate", "object"}
+
+// constructOp makes triples of solutions (SPARQL 1.1 section 16.2): each solution fills the template, with blank
+// nodes of its own; what is no RDF triple is left out.
+type constructOp struct {
+	input    operator
+	template [][3]templateTerm
+	blanks   int
+	explain  *Explain
+	serial   uint64
+}
+
+// templateTerm is a column of the input, a blank node of the solution, or a constant.
+type templateTerm struct {
+	column, blank int // -1
+	constant      dictionary.ID
+}
+
+func newConstruct(c *compiler, in operator, template []parser.TriplePattern) (operator, error) {
+	e := in.node()
+	o := &constructOp{input: in, explain: &Explain{
+		Operator: "construct", Detail: fmt.Sprintf("%d triples a solution", len(template)), Columns: tripleColumns,
+		EstimatedRows: e.EstimatedRows * float64(len(template)), cost: e.cost, Children: []*Explain{e}}}
+	blanks := map[string]int{}
+	for _, t := range template {
+		var row [3]templateTerm
+		for i, p := range [3]parser.PatternTerm{t.Subject, t.Predicate, t.Object} {
+			row[i] = o.term(c, p, blanks)
+		}
+		o.template = append(o.template, row)
+	}
+	o.blanks = len(blanks)
+	d := &distinctOp{input: o}
+	d.explain = &Explain{Operator: "distinct", Columns: tripleColumns, EstimatedRows: o.explain.EstimatedRows, cost: e.cost, Children: []*Explain{o.explain}}
+	return d, nil
+}
+
+func (o *constructOp) term(c *compiler, p parser.PatternTerm, blanks map[string]int) templateTerm {
+	switch {
+	case p.IsVariable():
+		column := indexOf(o.input.columns(), p.Variable)
+		return templateTerm{column: column, blank: -1, constant: dictionary.None}
+	case p.Term.Kind == rdf.BlankNode:
+		b, ok := blanks[p.Term.Value]
+		if !ok {
+			b = len(blanks)
+			blanks[p.Term.Value] = b
+		}
+		return templateTerm{column: -1, blank: b}
+	}
+	return templateTerm{column: -1, blank: -1, constant: c.plan.find(p.Term)}
+}
+
+func (o *constructOp) columns() []string { return tripleColumns }
+
+func (o *constructOp) node() *Explain { return o.explain }
+
+func (o *constructOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
+	out := newColumns(3)
+	var view Batch
+	kinds := map[dictionary.ID]rdf.Kind{}
+	kind := func(id dictionary.ID) rdf.Kind {
+		k, ok := kinds[id]
+		if !ok {
+			k = x.terms.Term(id).Kind
+			if len(kinds) > 1<<16 {
+				clear(kinds)
+			}
+			kinds[id] = k
+		}
+		return k
+	}
+	blanks := make([]dictionary.ID, o.blanks)
+	return measured(o.input, x, nil, func(b *Batch) error {
+		for r := range b.N {
+			o.freshBlanks(x, blanks)
+			for _, t := range o.template {
+				s, p, obj := t[0].value(b, r, blanks), t[1].value(b, r, blanks), t[2].value(b, r, blanks)
+				if s == dictionary.None || p == dictionary.None || obj == dictionary.None ||
+					kind(s) == rdf.Literal || kind(p) != rdf.IRI {
+					continue
+				}
+				out.cols[0], out.cols[1], out.cols[2] = append(out.cols[0], s), append(out.cols[1], p), append(out.cols[2], obj)
+				out.n++
+			}
+			if out.n >= BatchRows {
+				if err := emit(out.batch(0, out.n, &view)); err != nil {
+					return err
+				}
+				out.reset()
+			}
+		}
+		if out.n == 0 {
+			return nil
+		}
+		err := emit(out.batch(0, out.n, &view))
+		out.reset()
+		return err
+	})
+}
+
+// freshBlanks gives the next solution its blank nodes.
+func (o *constructOp) freshBlanks(x *execution, blanks []dictionary.ID) {
+	for i := range blanks {
+		o.serial++
+		label := fmt.Sprintf("c%d", o.serial)
+		for {
+			if _, taken := x.terms.Find(rdf.NewBlank(label)); !taken {
+				break
+			}
+			label += "x"
+		}
+		blanks[i] = x.terms.ID(rdf.NewBlank(label))
+	}
+}
+
+func (t templateTerm) value(b *Batch, r int, blanks []dictionary.ID) dictionary.ID {
+	switch {
+	case t.column >= 0:
+		return b.Cols[t.column][r]
+	case t.blank >= 0:
+		return blanks[t.blank]
+	}
+	return t.constant
+}

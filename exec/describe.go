@@ -1,0 +1,121 @@
+package exec
+
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// describeOp emits the concise bounded description of resources: the triples of which each is the subject and, where
+// an object is a blank node, that node's description too. The active graph is the default graph.
+type describeOp struct {
+	input     operator
+	constants []dictionary.ID
+	from      []int
+	graph     *pcsr.Graph
+	explain   *Explain
+}
+
+func newDescribe(c *compiler, in operator, what []parser.PatternTerm) (operator, error) {
+	e := in.node()
+	d := &describeOp{input: in, graph: c.graph, explain: &Explain{
+		Operator: "describe", Columns: tripleColumns, EstimatedRows: e.EstimatedRows, cost: e.cost, Children: []*Explain{e}}}
+	for _, t := range what {
+		if !t.IsVariable() {
+			d.constants = append(d.constants, c.idOf(t))
+		} else if i := indexOf(in.columns(), t.Variable); i >= 0 {
+			d.from = append(d.from, i)
+		}
+	}
+	return d, nil
+}
+
+func (d *describeOp) columns() []string { return tripleColumns }
+
+func (d *describeOp) node() *Explain { return d.explain }
+
+func (d *describeOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
+	r := &describeRun{describeOp: d, x: x, done: map[dictionary.ID]bool{}, out: newColumns(3), emit: emit, held: x.memory.open("describe")}
+	defer r.held.close()
+	for _, id := range d.constants {
+		if err := r.resource(id); err != nil {
+			return err
+		}
+	}
+	err := measured(d.input, x, nil, func(b *Batch) error {
+		for _, c := range d.from {
+			for _, id := range b.Cols[c] {
+				if err := r.resource(id); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.flush()
+}
+
+type describeRun struct {
+	*describeOp
+	x    *execution
+	done map[dictionary.ID]bool
+	todo []dictionary.ID
+	out  *columns
+	view Batch
+	emit func(*Batch) error
+	held *account
+}
+
+// resource emits the description of one resource, and of the blank nodes that it leads to.
+func (r *describeRun) resource(id dictionary.ID) error {
+	r.later(id)
+	for len(r.todo) > 0 {
+		v := r.todo[len(r.todo)-1]
+		r.todo = r.todo[:len(r.todo)-1]
+		for _, l := range r.graph.EdgeLabels(v, pcsr.Out) {
+			for _, w := range r.graph.Partition(l, pcsr.Out).Neighbours(v) {
+				if err := r.triple(v, l, w); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return r.held.need(int64(len(r.done)) * 24)
+}
+
+// later puts a vertex of the graph that was not described yet on the list.
+func (r *describeRun) later(id dictionary.ID) {
+	if int64(id) < int64(r.graph.Vertices()) && !r.done[id] {
+		r.done[id] = true
+		r.todo = append(r.todo, id)
+	}
+}
+
+func (r *describeRun) triple(s, p, o dictionary.ID) error {
+	c := r.out.cols
+	c[0], c[1], c[2] = append(c[0], s), append(c[1], p), append(c[2], o)
+	r.out.n++
+	if r.x.terms.Term(o).Kind == rdf.BlankNode {
+		r.later(o)
+	}
+	if r.out.n < BatchRows {
+		return nil
+	}
+	return r.flush()
+}
+
+func (r *describeRun) flush() error {
+	if r.out.n == 0 {
+		return nil
+	}
+	if err := r.x.ctx.Err(); err != nil {
+		return err
+	}
+	err := r.emit(r.out.batch(0, r.out.n, &r.view))
+	r.out.reset()
+	return err
+}

@@ -1,0 +1,122 @@
+package exec
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// Explain is one operator of a plan with its inputs, for people and for tests.
+type Explain struct {
+	Operator string `json:"operator"`
+	// Detail says what it works on, in the query's words.
+	Detail string `json:"detail,omitempty"`
+	// Columns are the variables it binds.
+	Columns []string `json:"columns,omitempty"`
+	// EstimatedRows is the planner's guess; negative when there is none.
+	EstimatedRows float64 `json:"estimatedRows"`
+	// Match is the vertex join of a basic graph pattern.
+	Match *planner.MatchPlan `json:"-"`
+	// Steps describe Match.
+	Steps []string `json:"steps,omitempty"`
+	// Rows, Runs and Elapsed are what was measured, when the plan was run to be analysed. Elapsed includes the
+	// inputs.
+	Rows    uint64        `json:"rows,omitempty"`
+	Runs    int           `json:"runs,omitempty"`
+	Elapsed time.Duration `json:"elapsed,omitempty"`
+	// Spilled is how many bytes the operator wrote to temporary files.
+	Spilled int64 `json:"spilled,omitempty"`
+	// Trace is what the matcher measured.
+	Trace    *Trace     `json:"trace,omitempty"`
+	Children []*Explain `json:"children,omitempty"`
+
+	// cost is about how many candidates are looked at to run it once.
+	cost float64
+}
+
+// WriteText writes the tree, an operator a line, inputs indented below what reads them.
+func (e *Explain) WriteText(w io.Writer) error {
+	var sb strings.Builder
+	e.text(&sb, 0)
+	_, err := io.WriteString(w, sb.String())
+	return err
+}
+
+func (e *Explain) text(sb *strings.Builder, depth int) {
+	indent := strings.Repeat("  ", depth)
+	sb.WriteString(indent + e.line() + "\n")
+	for i, s := range e.Steps {
+		fmt.Fprintf(sb, "%s  %d. %s%s\n", indent, i+1, s, e.stepMeasured(i))
+	}
+	for _, c := range e.Children {
+		c.text(sb, depth+1)
+	}
+}
+
+func (e *Explain) line() string {
+	s := e.Operator
+	if e.Detail != "" {
+		s += " " + e.Detail
+	}
+	if len(e.Columns) > 0 {
+		s += " → ?" + strings.Join(e.Columns, " ?")
+	}
+	if e.Match != nil {
+		s += fmt.Sprintf("  (estimated %.0f rows)", e.EstimatedRows)
+	}
+	if e.Runs > 0 {
+		s += fmt.Sprintf("  [%d rows, %v]", e.Rows, e.Elapsed.Round(time.Microsecond))
+	}
+	if e.Spilled > 0 {
+		s += fmt.Sprintf("  [%d bytes on disk]", e.Spilled)
+	}
+	return s
+}
+
+func (e *Explain) stepMeasured(i int) string {
+	if e.Trace == nil || i >= len(e.Trace.Steps) {
+		return ""
+	}
+	t := e.Trace.Steps[i]
+	s := fmt.Sprintf("  [%d → %d candidates → %d rows, %v", t.RowsIn, t.Candidates, t.RowsOut, t.Elapsed.Round(time.Microsecond))
+	if t.Variant != "" {
+		s += ", " + t.Variant
+	}
+	return s + "]"
+}
+
+// WriteJSON writes the tree as JSON.
+func (e *Explain) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(e)
+}
+
+// WriteDOT writes the tree as a Graphviz graph, arrows pointing from inputs to what reads them.
+func (e *Explain) WriteDOT(w io.Writer) error {
+	var sb strings.Builder
+	sb.WriteString("digraph plan {\n  rankdir=BT;\n  node [shape=box, fontname=\"monospace\"];\n")
+	next := 0
+	e.dot(&sb, &next)
+	sb.WriteString("}\n")
+	_, err := io.WriteString(w, sb.String())
+	return err
+}
+
+func (e *Explain) dot(sb *strings.Builder, next *int) int {
+	me := *next
+	*next++
+	label := e.line()
+	for i, s := range e.Steps {
+		label += fmt.Sprintf("\n%d. %s%s", i+1, s, e.stepMeasured(i))
+	}
+	fmt.Fprintf(sb, "  n%d [label=%q];\n", me, label)
+	for _, c := range e.Children {
+		fmt.Fprintf(sb, "  n%d -> n%d;\n", c.dot(sb, next), me)
+	}
+	return me
+}

@@ -1,0 +1,340 @@
+package exec
+
+import (
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// groupOp groups solutions and computes aggregates (SPARQL 1.1 section 18.5.1).
+//
+// Past the memory limit, the rows of groups that it has not begun go to files, split by hash, and are grouped later.
+type groupOp struct {
+	input      operator
+	keys       []evaluator
+	arguments  []evaluator // of the aggregates that have one
+	aggregates []aggregate
+	out        []string
+	pick       []int // columns of out among keys and aggregates
+	explain    *Explain
+}
+
+// aggregate is one aggregate of a group; argument indexes groupOp.arguments, -1 for COUNT(*).
+type aggregate struct {
+	parser.Aggregation
+	argument int
+	// rows are the input columns that COUNT(DISTINCT *) tells solutions apart by.
+	rows []int
+}
+
+func (c *compiler) group(n *parser.Group, r request) (operator, error) {
+	g := &groupOp{out: c.outputColumns(n, r)}
+	if op, err := c.countedMatch(n, g.out); op != nil || err != nil {
+		return op, err
+	}
+	need := names{}
+	for _, k := range n.Keys {
+		need = c.scopes.mentions(need, k.Expr)
+	}
+	repeatsMatter := false
+	for _, a := range n.Aggregates {
+		switch {
+		case a.Argument != nil:
+			need = c.scopes.mentions(need, a.Argument)
+		case a.Distinct:
+			need = need.addAll(readable(c.scopes.of(n.Input).vars))
+		}
+		if !a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE" {
+			repeatsMatter = true
+		}
+	}
+	var err error
+	if g.input, err = c.compile(n.Input, request{need: need, distinct: !repeatsMatter}); err != nil {
+		return nil, err
+	}
+	if err := c.groupParts(g, n); err != nil {
+		return nil, err
+	}
+	e := g.input.node()
+	g.explain = &Explain{
+		Operator: "group", Detail: groupText(n), Columns: g.out,
+		EstimatedRows: 1, cost: e.cost, Children: []*Explain{e},
+	}
+	if len(n.Keys) > 0 {
+		g.explain.EstimatedRows = e.EstimatedRows
+	}
+	return g, nil
+}
+
+// readable leaves out blank nodes and invented variables: they are no part of a solution.
+func readable(vars names) names {
+	out := names{}
+	for v := range vars {
+		if !strings.HasPrefix(v, parser.BlankPrefix) {
+			out[v] = true
+		}
+	}
+	return out
+}
+
+// groupParts compiles the keys and the aggregates' arguments.
+func (c *compiler) groupParts(g *groupOp, n *parser.Group) error {
+	columns := g.input.columns()
+	var exposed []string
+	for _, k := range n.Keys {
+		ev, err := c.compileExpr(k.Expr, columns)
+		if err != nil {
+			return err
+		}
+		g.keys, exposed = append(g.keys, ev), append(exposed, k.Variable)
+	}
+	for _, a := range n.Aggregates {
+		agg := aggregate{Aggregation: a, argument: -1}
+		if a.Argument != nil {
+			ev, err := c.compileExpr(a.Argument, columns)
+			if err != nil {
+				return err
+			}
+			agg.argument, g.arguments = len(g.arguments), append(g.arguments, ev)
+		} else if a.Distinct {
+			agg.rows = allColumns(len(columns))
+		}
+		g.aggregates, exposed = append(g.aggregates, agg), append(exposed, a.Variable)
+	}
+	g.pick = indexes(exposed, g.out)
+	return nil
+}
+
+func groupText(n *parser.Group) string {
+	var keys, aggregates []string
+	for _, k := range n.Keys {
+		keys = append(keys, exprText(k.Expr))
+	}
+	for _, a := range n.Aggregates {
+		argument := "*"
+		if a.Argument != nil {
+			argument = exprText(a.Argument)
+		}
+		if a.Distinct {
+			argument = "DISTINCT " + argument
+		}
+		aggregates = append(aggregates, a.Function+"("+argument+")")
+	}
+	text := strings.Join(aggregates, ", ")
+	if len(keys) > 0 {
+		text = strings.TrimSpace("by " + strings.Join(keys, ", ") + " " + text)
+	}
+	return text
+}
+
+func (g *groupOp) columns() []string { return g.out }
+
+func (g *groupOp) node() *Explain { return g.explain }
+
+// groupRun groups the rows of one source. A row is the keys' values, the arguments' values, and then, where
+// COUNT(DISTINCT *) needs them, the input columns.
+type groupRun struct {
+	*groupOp
+	x       *execution
+	level   int
+	held    *account
+	groups  *rowSet
+	states  []accumulator
+	parts   *partitions
+	numbers []uint32
+	hashes  []uint64
+}
+
+func (g *groupOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
+	work := newColumns(len(g.keys) + len(g.arguments))
+	var row Batch
+	source := func(do func(*Batch) error) error {
+		return measured(g.input, x, nil, func(b *Batch) error {
+			work.reset()
+			for i := range work.cols {
+				ev := g.evaluator(i)
+				var err error
+				if work.cols[i], err = ev.values(x, b, work.cols[i]); err != nil {
+					return err
+				}
+			}
+			row.Cols = append(append(row.Cols[:0], work.cols...), b.Cols...)
+			row.N = b.N
+			return do(&row)
+		})
+	}
+	return g.level(x, source, 0, emit)
+}
+
+func (g *groupOp) evaluator(i int) *evaluator {
+	if i < len(g.keys) {
+		return &g.keys[i]
+	}
+	return &g.arguments[i-len(g.keys)]
+}
+
+// width is how many columns a row has: with those of the input where an aggregate reads them.
+func (g *groupOp) width() int {
+	w := len(g.keys) + len(g.arguments)
+	for _, a := range g.aggregates {
+		if a.rows != nil {
+			return w + len(g.input.columns())
+		}
+	}
+	return w
+}
+
+// level groups the rows of one source, and then those that it had to put aside.
+func (g *groupOp) level(x *execution, source func(func(*Batch) error) error, level int, emit func(*Batch) error) error {
+	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.open("group"), groups: newRowSet(len(g.keys))}
+	defer r.close()
+	for i := range g.aggregates {
+		r.states = append(r.states, g.aggregates[i].accumulator(x, len(g.keys)+len(g.arguments)))
+	}
+	if err := source(r.add); err != nil {
+		return err
+	}
+	if len(g.keys) == 0 && r.groups.rows.n == 0 {
+		r.groups.add(nil, 0, 0)
+	}
+	if err := r.emit(emit); err != nil || r.parts == nil {
+		return err
+	}
+	r.groups, r.states = nil, nil
+	r.held.hold(0)
+	for _, f := range r.parts.files {
+		g.explain.Spilled += f.rows * int64(f.width) * 4
+		if f.rows == 0 {
+			continue
+		}
+		if err := g.level(x, f.read, level+1, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *groupRun) close() {
+	r.held.close()
+	if r.parts != nil {
+		r.parts.close()
+	}
+}
+
+// add takes rows into their groups.
+func (r *groupRun) add(b *Batch) error {
+	k := len(r.keys)
+	r.hashes = hashRows(r.hashes, b.Cols, allColumns(k), b.N)
+	r.numbers = r.numbers[:0]
+	var known []uint32
+	for i := range b.N {
+		if r.parts == nil {
+			n, _ := r.groups.add(b.Cols, i, r.hashes[i])
+			r.numbers = append(r.numbers, n)
+			continue
+		}
+		n, _, ok := r.groups.find(b.Cols, i, r.hashes[i])
+		if !ok {
+			if err := r.parts.of(r.hashes[i]).write(b.Cols, i); err != nil {
+				return err
+			}
+			continue
+		}
+		r.numbers, known = append(r.numbers, n), append(known, uint32(i))
+	}
+	if r.parts != nil {
+		b = selectRows(&Batch{}, &Batch{Cols: b.Cols, N: b.N}, known)
+	}
+	for i, state := range r.states {
+		state.add(r.groups.rows.n, r.numbers, r.aggregates[i].values(b, k), b)
+	}
+	return r.account()
+}
+
+// values are the argument's values in rows whose keys are k columns.
+func (a *aggregate) values(b *Batch, k int) []dictionary.ID {
+	if a.argument < 0 {
+		return nil
+	}
+	return b.Cols[k+a.argument]
+}
+
+// account counts the memory and starts putting rows of new groups aside when there is too much.
+func (r *groupRun) account() error {
+	bytes := r.groups.bytes()
+	for _, s := range r.states {
+		bytes += s.bytes()
+	}
+	if r.held.hold(bytes) || r.parts != nil && r.level <= maxSpillLevel {
+		return nil
+	}
+	if len(r.keys) == 0 || r.level > maxSpillLevel {
+		return r.held.need(bytes)
+	}
+	var err error
+	r.parts, err = createPartitions(r.x.options.TempDir, r.width(), r.level)
+	return err
+}
+
+// emit hands out the groups.
+func (r *groupRun) emit(emit func(*Batch) error) error {
+	n := r.groups.rows.n
+	all := append([][]dictionary.ID(nil), r.groups.rows.cols...)
+	for _, s := range r.states {
+		all = append(all, s.results(n))
+	}
+	out := &columns{n: n}
+	for _, c := range r.pick {
+		out.cols = append(out.cols, all[c])
+	}
+	return out.emit(emit)
+}
+
+// countedMatch compiles SELECT (COUNT(*) AS ?n) over a basic graph pattern: the matcher counts without writing rows.
+func (c *compiler) countedMatch(n *parser.Group, out []string) (operator, error) {
+	if len(n.Keys) != 0 || len(n.Aggregates) == 0 || c.plan.options.Unoptimised {
+		return nil, nil
+	}
+	vars := c.scopes.of(n.Input).certain
+	for _, a := range n.Aggregates {
+		v, isVar := a.Argument.(*parser.Var)
+		if a.Function != "COUNT" || a.Distinct || a.Argument != nil && !(isVar && vars[v.Name]) {
+			return nil, nil
+		}
+	}
+	in, err := c.compile(n.Input, request{need: names{}})
+	if err != nil {
+		return nil, err
+	}
+	m, ok := in.(*matchOp)
+	if !ok {
+		return nil, nil
+	}
+	e := m.node()
+	return &countOp{match: m, out: out, explain: &Explain{
+		Operator: "count", Columns: out, EstimatedRows: 1, cost: e.cost, Children: []*Explain{e}}}, nil
+}
+
+// countOp is the number of solutions of a basic graph pattern, in one row.
+type countOp struct {
+	match   *matchOp
+	out     []string
+	explain *Explain
+}
+
+func (o *countOp) columns() []string { return o.out }
+
+func (o *countOp) node() *Explain { return o.explain }
+
+func (o *countOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
+	n, err := o.match.count(x)
+	if err != nil {
+		return err
+	}
+	b := &Batch{N: 1}
+	for range o.out {
+		b.Cols = append(b.Cols, []dictionary.ID{integerID(x, n)})
+	}
+	return emit(b)
+}

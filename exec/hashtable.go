@@ -1,0 +1,177 @@
+package exec
+
+import (
+	"math/bits"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+)
+
+// joinTable holds the rows of a join's build side, hashed on the variables that both sides share.
+//
+// A shared variable may be unbound on either side, and an unbound one agrees with everything. So rows are kept in
+// groups by which of the shared variables they bind, and for each group and each such set of a probing row there
+// is, made when it is first needed, an index on what both bind.
+type joinTable struct {
+	rows *columns
+	// shared are the build columns of the shared variables, at most maxShared.
+	shared []int
+	groups []*joinGroup
+	hashes []uint64
+}
+
+// maxShared is how many shared variables a joinTable can be told about.
+const maxShared = 64
+
+// joinGroup is the build rows that bind the same shared variables.
+type joinGroup struct {
+	mask    uint64
+	rows    []uint32
+	indexes []*joinIndex
+}
+
+// joinIndex chains the rows of a group by hash bucket.
+type joinIndex struct {
+	mask  uint64
+	key   []int // positions in shared
+	build []int // the key's build columns
+	heads []uint32
+	next  []uint32 // parallel to group.rows; 1 + position, 0 ends
+	shift uint
+}
+
+func newJoinTable(rows *columns, shared []int) *joinTable {
+	t := &joinTable{rows: rows, shared: shared}
+	for r := range rows.n {
+		g := t.group(boundMask(rows.cols, shared, r))
+		g.rows = append(g.rows, uint32(r))
+	}
+	return t
+}
+
+func (t *joinTable) group(mask uint64) *joinGroup {
+	for _, g := range t.groups {
+		if g.mask == mask {
+			return g
+		}
+	}
+	g := &joinGroup{mask: mask}
+	t.groups = append(t.groups, g)
+	return g
+}
+
+// boundMask says which of the given columns row r binds.
+func boundMask(cols [][]dictionary.ID, columns []int, r int) uint64 {
+	var mask uint64
+	for i, c := range columns {
+		if cols[c][r] != dictionary.None {
+			mask |= 1 << uint(i&63)
+		}
+	}
+	return mask
+}
+
+func (t *joinTable) bytes() int64 {
+	// Rows, the group's list, the chain and the buckets.
+	return t.rows.bytes() + int64(t.rows.n)*16
+}
+
+func (t *joinTable) index(g *joinGroup, mask uint64) *joinIndex {
+	for _, ix := range g.indexes {
+		if ix.mask == mask {
+			return ix
+		}
+	}
+	ix := &joinIndex{mask: mask}
+	for i, c := range t.shared {
+		if mask&(1<<uint(i)) != 0 {
+			ix.key, ix.build = append(ix.key, i), append(ix.build, c)
+		}
+	}
+	size := max(16, 1<<bits.Len(uint(len(g.rows))))
+	ix.shift = uint(64 - bits.Len(uint(size-1)))
+	ix.heads, ix.next = make([]uint32, size), make([]uint32, len(g.rows))
+	t.hashes = hashRows(t.hashes, t.rows.cols, ix.build, t.rows.n)
+	for i := len(g.rows) - 1; i >= 0; i-- {
+		h := t.hashes[g.rows[i]] * hashMultiplier >> ix.shift
+		ix.next[i], ix.heads[h] = ix.heads[h], uint32(i)+1
+	}
+	g.indexes = append(g.indexes, ix)
+	return ix
+}
+
+// probe finds the rows that agree with each row of b on the shared variables, whose columns in b are shared.
+// It hands over pairs of rows, left and right, in chunks of about BatchRows. overlap asks that a pair have a
+// variable bound on both sides (MINUS).
+func (t *joinTable) probe(b *Batch, shared []int, overlap bool, pairs *pairBuffer) error {
+	probing := map[uint64][]uint32{}
+	for r := range b.N {
+		mask := boundMask(b.Cols, shared, r)
+		probing[mask] = append(probing[mask], uint32(r))
+	}
+	for mask, rows := range probing {
+		for _, g := range t.groups {
+			both := mask & g.mask
+			if overlap && both == 0 {
+				continue
+			}
+			if err := t.probeGroup(g, t.index(g, both), b, shared, rows, pairs); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// probeGroup joins some rows of b with one group.
+func (t *joinTable) probeGroup(g *joinGroup, ix *joinIndex, b *Batch, shared []int, rows []uint32, pairs *pairBuffer) error {
+	probe := make([]int, len(ix.key))
+	for i, k := range ix.key {
+		probe[i] = shared[k]
+	}
+	hashes := hashRows(nil, b.Cols, probe, b.N)
+	for _, r := range rows {
+		for i := ix.heads[hashes[r]*hashMultiplier>>ix.shift]; i != 0; i = ix.next[i-1] {
+			row := g.rows[i-1]
+			if !t.agree(ix.build, row, b.Cols, probe, r) {
+				continue
+			}
+			if err := pairs.add(r, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *joinTable) agree(build []int, row uint32, cols [][]dictionary.ID, probe []int, r uint32) bool {
+	for i, c := range build {
+		if t.rows.cols[c][row] != cols[probe[i]][r] {
+			return false
+		}
+	}
+	return true
+}
+
+// pairBuffer collects pairs of rows and flushes them when there are enough.
+type pairBuffer struct {
+	left, right []uint32
+	flush       func(left, right []uint32) error
+}
+
+func (p *pairBuffer) add(l, r uint32) error {
+	p.left, p.right = append(p.left, l), append(p.right, r)
+	if len(p.left) < BatchRows {
+		return nil
+	}
+	return p.end()
+}
+
+// end flushes what is left.
+func (p *pairBuffer) end() error {
+	if len(p.left) == 0 {
+		return nil
+	}
+	err := p.flush(p.left, p.right)
+	p.left, p.right = p.left[:0], p.right[:0]
+	return err
+}

@@ -1,0 +1,342 @@
+package exec
+
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+)
+
+// joinKind says what a join does with the pairs of solutions that agree.
+type joinKind uint8
+
+const (
+	innerJoin joinKind = iota
+	// leftJoin keeps the left solutions without a partner (OPTIONAL).
+	leftJoin
+	// minusJoin keeps only those (MINUS).
+	minusJoin
+)
+
+func (k joinKind) String() string { return [...]string{"join", "left join", "minus"}[k] }
+
+// joinOp joins the solutions of its left input with a pattern on the right.
+//
+// It begins by seeding: the right pattern is matched for the left solutions that are there, which is cheap while
+// they are few (sideways information passing). Once more rows came than the pattern alone would cost, the pattern
+// is run once into a hash table, which the remaining rows probe. A pattern that cannot be seeded is hashed at once.
+type joinOp struct {
+	kind   joinKind
+	left   operator
+	out    []string
+	seeds  *seededSide // nil: cannot be seeded
+	hashed *hashedSide // nil: cannot be hashed
+	seeded bool        // the operator has inputs, its batches an Origin
+	// condition filters pairs (LeftJoin's expression); its columns are out and then extra.
+	condition *predicate
+	extra     int
+	explain   *Explain
+}
+
+func (j *joinOp) columns() []string { return j.out }
+
+func (j *joinOp) node() *Explain { return j.explain }
+
+// joinRun is one run of a join.
+type joinRun struct {
+	*joinOp
+	x    *execution
+	emit func(*Batch) error
+
+	pending *columns // left rows to be seeded; the last column is their Origin when the join is seeded itself
+	flushAt int
+	fed     int
+	hashing bool
+
+	left    Batch // view of the rows in work
+	matched []bool
+	li, ri  []uint32
+	out     Batch
+	keep    []uint32
+	spilled *partitions
+}
+
+const (
+	firstFlush = 256
+	lastFlush  = 32768
+)
+
+func (j *joinOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	r := &joinRun{joinOp: j, x: x, emit: emit, flushAt: firstFlush, hashing: j.seeds == nil}
+	r.pending = newColumns(len(j.left.columns()) + 1)
+	defer r.close()
+	if err := measured(j.left, x, seed, r.add); err != nil {
+		return err
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	if r.spilled != nil {
+		return r.joinPartitions()
+	}
+	return nil
+}
+
+func (r *joinRun) close() {
+	if r.spilled != nil {
+		r.spilled.close()
+	}
+}
+
+// add takes a batch of the left input.
+func (r *joinRun) add(b *Batch) error {
+	if r.hashing {
+		return r.probe(b)
+	}
+	last := len(r.pending.cols) - 1
+	for c := range last {
+		r.pending.cols[c] = append(r.pending.cols[c], b.Cols[c]...)
+	}
+	if b.Origin != nil {
+		r.pending.cols[last] = append(r.pending.cols[last], b.Origin...)
+	}
+	r.pending.n += b.N
+	if r.pending.n < r.flushAt {
+		return nil
+	}
+	r.flushAt = min(2*r.flushAt, lastFlush)
+	return r.flush()
+}
+
+// flush joins the rows collected so far.
+func (r *joinRun) flush() error {
+	if r.pending.n == 0 {
+		return nil
+	}
+	last := len(r.pending.cols) - 1
+	view := &Batch{Cols: r.pending.cols[:last], N: r.pending.n}
+	if r.seeded {
+		view.Origin = r.pending.cols[last]
+	}
+	r.fed += r.pending.n
+	if !r.hashing && r.fed > firstFlush && r.hashed != nil {
+		worth, err := r.hashed.cheaperThan(float64(r.fed))
+		if err != nil {
+			return err
+		}
+		r.hashing = worth
+	}
+	var err error
+	if r.hashing {
+		err = r.probe(view)
+	} else {
+		err = r.seedWith(view)
+	}
+	r.pending.reset()
+	return err
+}
+
+// seedWith matches the right pattern for the rows of b.
+func (r *joinRun) seedWith(b *Batch) error {
+	r.begin(b)
+	err := r.seeds.run(r.x, b, func(right *Batch, side *mergeSpec) error {
+		return r.pairs(right.Cols, right.Origin, nil, right.N, side)
+	})
+	if err != nil {
+		return err
+	}
+	return r.finish()
+}
+
+// probe joins the rows of b with the hash table.
+func (r *joinRun) probe(b *Batch) error {
+	if err := r.hashed.build(r.x); err != nil {
+		return err
+	}
+	if r.hashed.parts != nil {
+		return r.spill(b)
+	}
+	return r.probeTable(b, r.hashed.table)
+}
+
+func (r *joinRun) probeTable(b *Batch, t *joinTable) error {
+	r.begin(b)
+	pairs := &pairBuffer{left: r.li[:0], right: r.ri[:0]}
+	pairs.flush = func(li, ri []uint32) error {
+		return r.pairs(t.rows.cols, li, ri, len(li), &r.hashed.spec)
+	}
+	if err := t.probe(b, r.hashed.leftShared, r.kind == minusJoin, pairs); err != nil {
+		return err
+	}
+	if err := pairs.end(); err != nil {
+		return err
+	}
+	r.li, r.ri = pairs.left, pairs.right
+	return r.finish()
+}
+
+// begin starts the pairs of the left rows b.
+func (r *joinRun) begin(b *Batch) {
+	r.left = *b
+	if r.kind == innerJoin {
+		return
+	}
+	if cap(r.matched) < b.N {
+		r.matched = make([]bool, b.N)
+	}
+	r.matched = r.matched[:b.N]
+	clear(r.matched)
+}
+
+// mergeSpec says how the columns of one variant of the right side meet the left's.
+type mergeSpec struct {
+	// merge are the output's columns, then the condition's.
+	merge []columnPair
+	// checks are shared columns that must agree, where both are bound, and are not known to.
+	checks []columnPair
+}
+
+// columnPair is a left and a right column, -1 for none.
+type columnPair struct{ left, right int }
+
+// pairs takes pairs of rows: left row li[i] and right row ri[i] (or i, when ri is nil).
+func (r *joinRun) pairs(right [][]dictionary.ID, li, ri []uint32, n int, side *mergeSpec) error {
+	if len(side.checks) > 0 {
+		li, ri = r.check(right, li, ri, n, side.checks)
+		n = len(li)
+	}
+	if n == 0 {
+		return nil
+	}
+	if r.kind == minusJoin || r.kind == leftJoin && r.condition == nil {
+		for _, l := range li {
+			r.matched[l] = true
+		}
+	}
+	if r.kind == minusJoin {
+		return nil
+	}
+	r.gather(right, li, ri, n, side.merge)
+	if r.condition != nil {
+		keep, err := r.condition.filter(r.x, &r.out, r.keep[:0])
+		if err != nil {
+			return err
+		}
+		r.keep = keep
+		if r.kind == leftJoin {
+			for _, k := range keep {
+				r.matched[li[k]] = true
+			}
+		}
+		compact(&r.out, keep)
+	}
+	return r.send()
+}
+
+// send emits the output columns of the merged rows.
+func (r *joinRun) send() error {
+	if r.out.N == 0 {
+		return nil
+	}
+	b := Batch{Cols: r.out.Cols[:len(r.joinOp.out)], N: r.out.N, Origin: r.out.Origin}
+	return r.emit(&b)
+}
+
+// check drops the pairs that bind a shared variable to different terms.
+func (r *joinRun) check(right [][]dictionary.ID, li, ri []uint32, n int, checks []columnPair) ([]uint32, []uint32) {
+	outL, outR := make([]uint32, 0, n), make([]uint32, 0, n)
+next:
+	for i := range n {
+		l, rr := li[i], uint32(i)
+		if ri != nil {
+			rr = ri[i]
+		}
+		for _, c := range checks {
+			a, b := r.left.Cols[c.left][l], right[c.right][rr]
+			if a != b && a != dictionary.None && b != dictionary.None {
+				continue next
+			}
+		}
+		outL, outR = append(outL, l), append(outR, rr)
+	}
+	return outL, outR
+}
+
+// gather writes the merged columns of the pairs to r.out.
+func (r *joinRun) gather(right [][]dictionary.ID, li, ri []uint32, n int, merge []columnPair) {
+	r.size(len(merge))
+	for c, m := range merge {
+		col := r.out.Cols[c][:0]
+		switch {
+		case m.left < 0 && m.right < 0:
+			col = append(col, unbound(n)...)
+		case m.left < 0 && ri == nil:
+			col = append(col, right[m.right][:n]...)
+		case m.left < 0:
+			col = gather(col, right[m.right], ri)
+		default:
+			col = gather(col, r.left.Cols[m.left], li)
+			if m.right >= 0 {
+				fillUnbound(col, right[m.right], ri)
+			}
+		}
+		r.out.Cols[c] = col
+	}
+	r.out.N = n
+	r.origin(li)
+}
+
+// fillUnbound replaces unbound values by those of the right row.
+func fillUnbound(col, right []dictionary.ID, ri []uint32) {
+	for i, id := range col {
+		if id != dictionary.None {
+			continue
+		}
+		if ri == nil {
+			col[i] = right[i]
+		} else {
+			col[i] = right[ri[i]]
+		}
+	}
+}
+
+// size makes r.out width columns wide. Columns are the run's own: compact works in place.
+func (r *joinRun) size(width int) {
+	if cap(r.out.Cols) < width {
+		r.out.Cols = make([][]dictionary.ID, width)
+	}
+	r.out.Cols = r.out.Cols[:width]
+}
+
+func (r *joinRun) origin(li []uint32) {
+	if !r.seeded {
+		r.out.Origin = nil
+		return
+	}
+	r.out.Origin = gather(r.out.Origin[:0], r.left.Origin, li)
+}
+
+// finish emits the left rows without a partner, where the kind of join wants them.
+func (r *joinRun) finish() error {
+	if r.kind == innerJoin {
+		return nil
+	}
+	alone := r.keep[:0]
+	for i, m := range r.matched {
+		if !m {
+			alone = append(alone, uint32(i))
+		}
+	}
+	r.keep = alone
+	if len(alone) == 0 {
+		return nil
+	}
+	r.gather(nil, alone, nil, len(alone), r.loneSpec())
+	return r.send()
+}
+
+// loneSpec merges left rows with nothing.
+func (r *joinRun) loneSpec() []columnPair {
+	lone := make([]columnPair, len(r.joinOp.out))
+	for i, l := range indexes(r.joinOp.left.columns(), r.joinOp.out) {
+		lone[i] = columnPair{l, -1}
+	}
+	return lone
+}

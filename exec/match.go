@@ -1,0 +1,157 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// matchOp matches a basic graph pattern.
+type matchOp struct {
+	plan    *planner.MatchPlan
+	graph   *pcsr.Graph
+	matcher Matcher
+	out     []string
+	limit   uint64
+	explain *Explain
+	rows    []uint32
+}
+
+func (m *matchOp) columns() []string { return m.out }
+
+func (m *matchOp) node() *Explain { return m.explain }
+
+func (m *matchOp) match(x *execution) *Match {
+	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit}
+	if x.analyze {
+		m.explain.Trace = &Trace{}
+		match.Trace = m.explain.Trace
+	}
+	return match
+}
+
+func (m *matchOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	if m.plan.Empty {
+		return nil
+	}
+	match := m.match(x)
+	if seed == nil {
+		return m.matcher.Match(x.ctx, match, emit)
+	}
+	if seed.N == 0 {
+		return nil
+	}
+	m.rows = m.inGraph(m.rows[:0], seed)
+	if len(m.rows) == seed.N {
+		match.Input = &Input{Cols: seed.Cols, N: seed.N}
+		return m.matcher.Match(x.ctx, match, emit)
+	}
+	if len(m.rows) == 0 {
+		return nil
+	}
+	some := selectRows(&Batch{}, &Batch{Cols: seed.Cols, N: seed.N}, m.rows)
+	match.Input = &Input{Cols: some.Cols, N: some.N}
+	rows := m.rows
+	var origin []uint32
+	return m.matcher.Match(x.ctx, match, func(b *Batch) error {
+		origin = gather(origin[:0], rows, b.Origin)
+		return emit(&Batch{Cols: b.Cols, N: b.N, Origin: origin})
+	})
+}
+
+// inGraph appends the rows of a seed whose terms the graph can have: not those that the query computed.
+func (m *matchOp) inGraph(dst []uint32, seed *Batch) []uint32 {
+	vertices := dictionary.ID(m.graph.Vertices())
+next:
+	for r := range seed.N {
+		for _, col := range seed.Cols {
+			if col[r] >= vertices {
+				continue next
+			}
+		}
+		dst = append(dst, uint32(r))
+	}
+	return dst
+}
+
+// count returns the number of solutions without writing them.
+func (m *matchOp) count(x *execution) (uint64, error) {
+	if m.plan.Empty {
+		return 0, nil
+	}
+	n, err := m.matcher.Count(x.ctx, m.match(x))
+	if x.analyze {
+		m.explain.Rows, m.explain.Runs = n, 1
+	}
+	return n, err
+}
+
+// explainMatch describes a match plan.
+func explainMatch(plan *planner.MatchPlan, detail string, columns []string) *Explain {
+	e := &Explain{Operator: "match", Detail: detail, Columns: columns, Match: plan, cost: plan.Cost}
+	if plan.Empty {
+		e.Detail += " nothing: " + plan.Reason
+		return e
+	}
+	e.EstimatedRows = 1
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		e.EstimatedRows = s.EstimatedRows
+		e.Steps = append(e.Steps, fmt.Sprintf("?%s: %s, estimated %.0f rows from %.0f candidates",
+			plan.Slots[plan.Inputs+i].Variable, describeStep(plan, s), s.EstimatedRows, s.EstimatedCandidates))
+	}
+	return e
+}
+
+// describeStep says in a few words what limits a step's candidates.
+func describeStep(plan *planner.MatchPlan, s *planner.Step) string {
+	text := ""
+	add := func(format string, args ...any) {
+		if text != "" {
+			text += " ∩ "
+		}
+		text += fmt.Sprintf(format, args...)
+	}
+	for _, c := range s.Classes {
+		add("class %d", c)
+	}
+	for _, l := range s.Links {
+		switch l.Kind {
+		case planner.Neighbours:
+			add("N(%s, %s, %s)", operandName(plan, l.From), operandName(plan, l.Label), l.Dir)
+		case planner.Rows:
+			add("rows(%s, %s)", operandName(plan, l.Label), l.Dir)
+		case planner.EdgeLabels:
+			add("labels(%s, %s)", operandName(plan, l.From), l.Dir)
+		case planner.AllEdgeLabels:
+			add("all labels")
+		case planner.AllVertices:
+			add("all vertices(%s)", l.Dir)
+		}
+	}
+	if s.High != 0 || s.Low != 0 {
+		add("ids %d…%d", s.Low, s.High)
+	}
+	if s.Candidates != nil {
+		add("%d candidates", len(s.Candidates))
+	}
+	if len(s.Checks) > 0 {
+		text += fmt.Sprintf(", %d checks", len(s.Checks))
+	}
+	if len(s.Distinct)+len(s.EdgeDistinct) > 0 {
+		text += fmt.Sprintf(", %d inequalities", len(s.Distinct)+len(s.EdgeDistinct))
+	}
+	if s.Counted {
+		text += ", counted"
+	}
+	return text
+}
+
+func operandName(plan *planner.MatchPlan, o planner.Operand) string {
+	if o.IsConstant() {
+		return fmt.Sprint(o.Constant)
+	}
+	return "?" + plan.Slots[o.Slot].Variable
+}

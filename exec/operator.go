@@ -1,0 +1,94 @@
+package exec
+
+import (
+	"context"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/terms"
+)
+
+// operator is one node of a physical plan. It pushes its solutions to emit, batch by batch; an error from emit ends
+// it at once and is returned. Operators run one at a time, in the goroutine of the caller.
+//
+// An operator that was compiled with inputs is seeded: seed holds one column for each of them, and what it emits are
+// its solutions that agree with a row of the seed, Origin naming the row. Without inputs seed is nil.
+type operator interface {
+	// columns names what the batches bind, in order.
+	columns() []string
+	run(x *execution, seed *Batch, emit func(*Batch) error) error
+	// node describes the operator and its inputs for explain.
+	node() *Explain
+}
+
+// execution is what the operators of a running plan share.
+type execution struct {
+	ctx     context.Context
+	memory  *budget
+	terms   *terms.Terms
+	options *Options
+	// analyze keeps measurements in the operators' Explain nodes.
+	analyze bool
+	// cleanup are run when the query ends.
+	cleanup []func()
+}
+
+// measured runs an operator and, when the plan is analysed, records rows and time in its Explain node.
+// The time includes what the operator's inputs took and leaves out what its consumer took.
+func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) error {
+	if err := x.ctx.Err(); err != nil {
+		return context.Cause(x.ctx)
+	}
+	if !x.analyze {
+		return o.run(x, seed, emit)
+	}
+	n := o.node()
+	began, downstream := time.Now(), time.Duration(0)
+	err := o.run(x, seed, func(b *Batch) error {
+		n.Rows += uint64(b.N)
+		at := time.Now()
+		err := emit(b)
+		downstream += time.Since(at)
+		return err
+	})
+	n.Runs++
+	n.Elapsed += time.Since(began) - downstream
+	return err
+}
+
+// indexes returns the position of each name in columns, -1 where it is missing.
+func indexes(columns, names []string) []int {
+	out := make([]int, len(names))
+	for i, v := range names {
+		out[i] = indexOf(columns, v)
+	}
+	return out
+}
+
+func indexOf(columns []string, v string) int {
+	for i, c := range columns {
+		if c == v {
+			return i
+		}
+	}
+	return -1
+}
+
+// projection picks columns of batches in another order; a missing column is unbound.
+type projection struct {
+	from []int
+	out  Batch
+}
+
+// of returns the picked columns as a batch, valid until the next call.
+func (p *projection) of(b *Batch) *Batch {
+	p.out.Cols = p.out.Cols[:0]
+	for _, c := range p.from {
+		if c < 0 {
+			p.out.Cols = append(p.out.Cols, unbound(b.N))
+		} else {
+			p.out.Cols = append(p.out.Cols, b.Cols[c])
+		}
+	}
+	p.out.N, p.out.Origin = b.N, b.Origin
+	return &p.out
+}

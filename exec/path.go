@@ -1,0 +1,369 @@
+package exec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// pathOp walks a property path: one of * + ? and negated property sets (SPARQL 1.1 section 9); sequences,
+// alternatives and inverses at the top are joins and unions by then (rewriter.path).
+type pathOp struct {
+	graph  *pcsr.Graph
+	search *pathSearch
+	step   pathStep
+	// negated paths count every triple; the closures yield each pair of ends once.
+	kind            pathKind
+	subject, object pathEnd
+	// substituted: seeds stand for terms of the query, for which the zero-length path holds even where the graph does
+	// not have them.
+	substituted bool
+	out         []string
+	explain     *Explain
+}
+
+type pathKind uint8
+
+const (
+	oncePath     pathKind = iota // P
+	optionalPath                 // P?
+	starPath                     // P*
+	plusPath                     // P+
+)
+
+// pathEnd is one end of a path: a constant, a seed's column or a free variable.
+type pathEnd struct {
+	variable string
+	constant dictionary.ID
+	input    int // seed column, -1
+}
+
+func (e pathEnd) free() bool { return e.variable != "" && e.input < 0 }
+
+func (c *compiler) path(n *parser.PathPattern, r request) (operator, error) {
+	switch n.Path.(type) {
+	case *parser.PathIRI, *parser.PathInverse, *parser.PathSequence, *parser.PathAlternative:
+		return c.compile(c.rewriter.path(n), r)
+	}
+	p := &pathOp{graph: c.graph, out: c.outputColumns(n, r), substituted: r.correlated}
+	p.search = &pathSearch{graph: c.graph}
+	p.subject, p.object = c.pathEnd(n.Subject, r.inputs), c.pathEnd(n.Object, r.inputs)
+	inner := n.Path
+	switch path := n.Path.(type) {
+	case *parser.PathZeroOrOne:
+		p.kind, inner = optionalPath, path.Path
+	case *parser.PathZeroOrMore:
+		p.kind, inner = starPath, path.Path
+	case *parser.PathOneOrMore:
+		p.kind, inner = plusPath, path.Path
+	}
+	p.step = c.pathStep(inner)
+	p.explain = &Explain{
+		Operator: "path", Detail: termText(n.Subject) + " " + pathText(n.Path) + " " + termText(n.Object), Columns: p.out,
+		cost: float64(c.graph.Edges()), EstimatedRows: float64(c.graph.Vertices()),
+	}
+	return p, nil
+}
+
+func (c *compiler) pathEnd(t parser.PatternTerm, inputs []string) pathEnd {
+	if !t.IsVariable() {
+		return pathEnd{constant: c.idOf(t), input: -1}
+	}
+	return pathEnd{variable: t.Variable, input: indexOf(inputs, t.Variable)}
+}
+
+// pathText is a path in the query's words.
+func pathText(p parser.Path) string {
+	switch p := p.(type) {
+	case *parser.PathIRI:
+		return "<" + p.IRI + ">"
+	case *parser.PathInverse:
+		return "^" + pathText(p.Path)
+	case *parser.PathSequence:
+		return "(" + pathText(p.Left) + "/" + pathText(p.Right) + ")"
+	case *parser.PathAlternative:
+		return "(" + pathText(p.Left) + "|" + pathText(p.Right) + ")"
+	case *parser.PathZeroOrMore:
+		return pathText(p.Path) + "*"
+	case *parser.PathOneOrMore:
+		return pathText(p.Path) + "+"
+	case *parser.PathZeroOrOne:
+		return pathText(p.Path) + "?"
+	case *parser.PathNegated:
+		return "!(" + negatedText(p) + ")"
+	}
+	return "?"
+}
+
+func negatedText(p *parser.PathNegated) string {
+	var parts []string
+	for _, iri := range p.Forward {
+		parts = append(parts, "<"+iri+">")
+	}
+	for _, iri := range p.Inverse {
+		parts = append(parts, "^<"+iri+">")
+	}
+	return strings.Join(parts, "|")
+}
+
+func (p *pathOp) columns() []string { return p.out }
+
+func (p *pathOp) node() *Explain { return p.explain }
+
+// pathRun is one run of a path.
+type pathRun struct {
+	*pathOp
+	x      *execution
+	emit   func(*Batch) error
+	seeded bool
+	cols   [2][]dictionary.ID // subjects and objects found
+	origin []uint32
+	held   *account
+	// same: both ends are one variable.
+	same bool
+}
+
+func (p *pathOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	r := &pathRun{pathOp: p, x: x, emit: emit, seeded: seed != nil, held: x.memory.open("path")}
+	defer r.held.close()
+	r.same = p.subject.variable != "" && p.subject.variable == p.object.variable
+	p.search.ctx, p.search.held = x.ctx, r.held
+	if seed == nil {
+		if err := r.row(p.subject.constant, p.object.constant, 0); err != nil {
+			return err
+		}
+		return r.flush()
+	}
+	if p.subject.input >= 0 && p.object.input >= 0 && p.kind != oncePath {
+		if err := r.bySubject(seed); err != nil {
+			return err
+		}
+		return r.flush()
+	}
+	for i := range seed.N {
+		s, o := p.subject.constant, p.object.constant
+		if p.subject.input >= 0 {
+			s = seed.Cols[p.subject.input][i]
+		}
+		if p.object.input >= 0 {
+			o = seed.Cols[p.object.input][i]
+		}
+		if err := r.row(s, o, uint32(i)); err != nil {
+			return err
+		}
+	}
+	return r.flush()
+}
+
+// row walks for one pair of ends, those that are free aside.
+func (r *pathRun) row(s, o dictionary.ID, origin uint32) error {
+	switch {
+	case !r.subject.free() && !r.object.free():
+		return r.both(s, o, origin)
+	case !r.subject.free():
+		return r.from(s, pcsr.Out, origin, r.isConstant(r.subject))
+	case !r.object.free():
+		return r.from(o, pcsr.In, origin, r.isConstant(r.object))
+	}
+	return r.all(origin)
+}
+
+// bySubject looks for paths between the given ends of all rows, walking once from each distinct subject.
+func (r *pathRun) bySubject(seed *Batch) error {
+	subjects, objects := seed.Cols[r.subject.input], seed.Cols[r.object.input]
+	rows := make([]uint32, seed.N)
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	slices.SortStableFunc(rows, func(a, b uint32) int { return cmp.Compare(subjects[a], subjects[b]) })
+	ignore := func(pcsr.Vertex) error { return nil }
+	for i := 0; i < len(rows); {
+		s, end := subjects[rows[i]], i+1
+		for end < len(rows) && subjects[rows[end]] == s {
+			end++
+		}
+		if end-i == 1 || int64(s) >= int64(r.graph.Vertices()) {
+			for _, row := range rows[i:end] {
+				if err := r.both(s, objects[row], row); err != nil {
+					return err
+				}
+			}
+			i = end
+			continue
+		}
+		zero := r.kind == starPath || r.kind == optionalPath
+		if err := r.search.closure(r.step, s, pcsr.Out, zero, r.kind != optionalPath, ignore); err != nil {
+			return err
+		}
+		zero = zero && (r.substituted || r.search.isNode(s))
+		for _, row := range rows[i:end] {
+			o := objects[row]
+			if o == s && zero || (o != s || r.kind == plusPath) && r.search.saw(o) {
+				if err := r.found(s, o, row); err != nil {
+					return err
+				}
+			}
+		}
+		i = end
+	}
+	return nil
+}
+
+// isConstant reports whether an end is a term of the query, for which the zero-length path needs no vertex.
+func (r *pathRun) isConstant(e pathEnd) bool { return e.variable == "" || r.substituted }
+
+// both looks for a path between two given ends.
+func (r *pathRun) both(s, o dictionary.ID, origin uint32) error {
+	if r.kind == oncePath {
+		n, err := r.search.count(r.step, s, o)
+		for range n {
+			if err := r.found(s, o, origin); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+	zero := (r.kind == starPath || r.kind == optionalPath) && s == o &&
+		(r.isConstant(r.subject) || r.isConstant(r.object) || r.search.isNode(s))
+	if !zero {
+		hit, err := r.search.reaches(r.step, s, o, r.kind != optionalPath)
+		if err != nil || !hit {
+			return err
+		}
+	}
+	return r.found(s, o, origin)
+}
+
+// from walks from one given end in a direction and reports the other ends.
+func (r *pathRun) from(v dictionary.ID, d pcsr.Direction, origin uint32, constant bool) error {
+	report := func(w dictionary.ID) error {
+		if d == pcsr.Out {
+			return r.found(v, w, origin)
+		}
+		return r.found(w, v, origin)
+	}
+	if r.kind == oncePath {
+		return r.search.image(r.step, v, d, report)
+	}
+	zero := r.kind == starPath || r.kind == optionalPath
+	if zero && !constant && !r.search.isNode(v) {
+		return nil
+	}
+	return r.search.closure(r.step, v, d, zero, r.kind != optionalPath, report)
+}
+
+// all walks from every vertex of the graph.
+func (r *pathRun) all(origin uint32) error {
+	return r.search.eachNode(func(v dictionary.ID) error {
+		if r.same {
+			if r.kind == oncePath {
+				return r.both(v, v, origin)
+			}
+			return r.loop(v, origin)
+		}
+		return r.from(v, pcsr.Out, origin, false)
+	})
+}
+
+// loop reports v when a path leads from it to itself.
+func (r *pathRun) loop(v dictionary.ID, origin uint32) error {
+	if r.kind == plusPath {
+		hit, err := r.search.reaches(r.step, v, v, true)
+		if err != nil || !hit {
+			return err
+		}
+	}
+	return r.found(v, v, origin)
+}
+
+// found adds one pair of ends.
+func (r *pathRun) found(s, o dictionary.ID, origin uint32) error {
+	if r.same && s != o {
+		return nil
+	}
+	r.cols[0], r.cols[1] = append(r.cols[0], s), append(r.cols[1], o)
+	r.origin = append(r.origin, origin)
+	if len(r.origin) < BatchRows {
+		return nil
+	}
+	return r.flush()
+}
+
+func (r *pathRun) flush() error {
+	if len(r.origin) == 0 {
+		return nil
+	}
+	if err := r.x.ctx.Err(); err != nil {
+		return err
+	}
+	b := Batch{N: len(r.origin)}
+	for _, v := range r.out {
+		if v == r.subject.variable {
+			b.Cols = append(b.Cols, r.cols[0])
+		} else {
+			b.Cols = append(b.Cols, r.cols[1])
+		}
+	}
+	if r.seeded {
+		b.Origin = r.origin
+	}
+	err := r.emit(&b)
+	r.cols[0], r.cols[1], r.origin = r.cols[0][:0], r.cols[1][:0], r.origin[:0]
+	return err
+}
+
+// pathStep is what a path walks at a time, as an operation on vertices.
+type pathStep interface {
+	// neighbours calls visit with every vertex that one walk of the step from v in direction d ends at. A vertex may
+	// come several times; for a negated set, once for each triple.
+	neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error
+}
+
+// pathStep compiles the inside of a closure.
+func (c *compiler) pathStep(p parser.Path) pathStep {
+	switch p := p.(type) {
+	case *parser.PathIRI:
+		label, ok := c.label(p.IRI)
+		return &labelStep{label: label, known: ok}
+	case *parser.PathInverse:
+		return &inverseStep{c.pathStep(p.Path)}
+	case *parser.PathSequence:
+		return &sequenceStep{c.pathStep(p.Left), c.pathStep(p.Right)}
+	case *parser.PathAlternative:
+		return &alternativeStep{c.pathStep(p.Left), c.pathStep(p.Right)}
+	case *parser.PathZeroOrOne:
+		return &closureStep{step: c.pathStep(p.Path), zero: true}
+	case *parser.PathZeroOrMore:
+		return &closureStep{step: c.pathStep(p.Path), zero: true, more: true}
+	case *parser.PathOneOrMore:
+		return &closureStep{step: c.pathStep(p.Path), more: true}
+	case *parser.PathNegated:
+		return c.negatedStep(p)
+	}
+	panic(fmt.Sprintf("exec: path %T", p))
+}
+
+// label is the edge label of a predicate; false when the graph has none such.
+func (c *compiler) label(iri string) (pcsr.Label, bool) {
+	id, ok := c.plan.dict.Lookup(rdf.NewIRI(iri))
+	return id, ok && int(id) < c.graph.Labels()
+}
+
+func (c *compiler) negatedStep(p *parser.PathNegated) pathStep {
+	n := &negatedStep{walk: [2]bool{p.HasForward, p.HasInverse}}
+	for d, iris := range [2][]string{p.Forward, p.Inverse} {
+		n.not[d] = map[pcsr.Label]bool{}
+		for _, iri := range iris {
+			if l, ok := c.label(iri); ok {
+				n.not[d][l] = true
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,257 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// pathSearch walks closures of paths by frontiers: breadth first, each vertex once, with a bitmap of those seen.
+// It serves one search at a time; every closure inside the path has a search of its own.
+type pathSearch struct {
+	graph    *pcsr.Graph
+	ctx      context.Context
+	held     *account
+	seen     []uint64
+	frontier []pcsr.Vertex
+	next     []pcsr.Vertex
+	touched  []pcsr.Vertex
+	ticks    int
+}
+
+// bytes is the memory that the search takes: the bitmap and the lists of vertices seen.
+func (s *pathSearch) bytes() int64 {
+	return int64(len(s.seen))*8 + int64(cap(s.touched)+cap(s.frontier)+cap(s.next))*4
+}
+
+// isNode reports whether a term is the subject or object of a triple of the graph.
+func (s *pathSearch) isNode(v dictionary.ID) bool {
+	if int64(v) >= int64(s.graph.Vertices()) {
+		return false
+	}
+	return len(s.graph.EdgeLabels(v, pcsr.Out)) > 0 || len(s.graph.EdgeLabels(v, pcsr.In)) > 0
+}
+
+// eachNode visits the subjects and objects of the graph, in order.
+func (s *pathSearch) eachNode(visit func(dictionary.ID) error) error {
+	for v := range dictionary.ID(s.graph.Vertices()) {
+		if s.isNode(v) {
+			if err := visit(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mark reports whether v was not seen before, and remembers it.
+func (s *pathSearch) mark(v pcsr.Vertex) bool {
+	word, bit := v>>6, uint64(1)<<(v&63)
+	if s.seen[word]&bit != 0 {
+		return false
+	}
+	s.seen[word] |= bit
+	s.touched = append(s.touched, v)
+	return true
+}
+
+// saw reports whether the last closure reached v.
+func (s *pathSearch) saw(v dictionary.ID) bool {
+	return int64(v) < int64(s.graph.Vertices()) && s.seen[v>>6]&(1<<(v&63)) != 0
+}
+
+// begin readies the search for a new start.
+func (s *pathSearch) begin() {
+	if s.seen == nil {
+		s.seen = make([]uint64, (s.graph.Vertices()+63)/64)
+	}
+	for _, v := range s.touched {
+		s.seen[v>>6] = 0
+	}
+	s.touched, s.frontier, s.next = s.touched[:0], s.frontier[:0], s.next[:0]
+}
+
+// closure reports every vertex that walks of one step (more: of one or more) from v end at, each once, and v itself
+// when zero. A vertex beyond the graph has only the walk of no step.
+func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zero, more bool, report func(pcsr.Vertex) error) error {
+	inGraph := int64(v) < int64(s.graph.Vertices())
+	if zero {
+		if err := report(v); err != nil {
+			return err
+		}
+	}
+	if !inGraph {
+		return nil
+	}
+	s.begin()
+	if zero {
+		s.mark(v)
+	}
+	s.frontier = append(s.frontier, v)
+	for len(s.frontier) > 0 {
+		for _, u := range s.frontier {
+			if err := s.tick(); err != nil {
+				return err
+			}
+			err := step.neighbours(s, u, d, func(w pcsr.Vertex) error {
+				if !s.mark(w) {
+					return nil
+				}
+				s.next = append(s.next, w)
+				return report(w)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if !more {
+			return nil
+		}
+		s.frontier, s.next = s.next, s.frontier[:0]
+		if err := s.held.need(s.bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tick looks at the context now and then.
+func (s *pathSearch) tick() error {
+	if s.ticks++; s.ticks&1023 != 0 {
+		return nil
+	}
+	if s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
+	}
+	return nil
+}
+
+// reaches reports whether a walk of one (more: one or more) steps leads from v to w.
+func (s *pathSearch) reaches(step pathStep, v, w pcsr.Vertex, more bool) (bool, error) {
+	if int64(w) >= int64(s.graph.Vertices()) {
+		return false, nil
+	}
+	err := s.closure(step, v, pcsr.Out, false, more, func(u pcsr.Vertex) error {
+		if u == w {
+			return errAllFound
+		}
+		return nil
+	})
+	if err == errAllFound {
+		return true, nil
+	}
+	return false, err
+}
+
+// image reports where single walks from v end, once for each walk.
+func (s *pathSearch) image(step pathStep, v pcsr.Vertex, d pcsr.Direction, report func(pcsr.Vertex) error) error {
+	if int64(v) >= int64(s.graph.Vertices()) {
+		return nil
+	}
+	return step.neighbours(s, v, d, report)
+}
+
+// count is the number of single walks from v to w.
+func (s *pathSearch) count(step pathStep, v, w pcsr.Vertex) (int, error) {
+	n := 0
+	err := s.image(step, v, pcsr.Out, func(u pcsr.Vertex) error {
+		if u == w {
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
+// labelStep walks one predicate.
+type labelStep struct {
+	label pcsr.Label
+	known bool
+}
+
+func (l *labelStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
+	if !l.known {
+		return nil
+	}
+	for _, w := range s.graph.Partition(l.label, d).Neighbours(v) {
+		if err := visit(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inverseStep walks another step backwards.
+type inverseStep struct{ of pathStep }
+
+func (i *inverseStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
+	return i.of.neighbours(s, v, d.Reverse(), visit)
+}
+
+// sequenceStep walks two steps, one after the other.
+type sequenceStep struct{ left, right pathStep }
+
+func (q *sequenceStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
+	first, second := q.left, q.right
+	if d == pcsr.In {
+		first, second = second, first
+	}
+	return first.neighbours(s, v, d, func(w pcsr.Vertex) error {
+		return second.neighbours(s, w, d, visit)
+	})
+}
+
+// alternativeStep walks either of two steps.
+type alternativeStep struct{ left, right pathStep }
+
+func (a *alternativeStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
+	if err := a.left.neighbours(s, v, d, visit); err != nil {
+		return err
+	}
+	return a.right.neighbours(s, v, d, visit)
+}
+
+// closureStep is a closure inside a path.
+type closureStep struct {
+	step       pathStep
+	zero, more bool
+	search     pathSearch
+}
+
+func (c *closureStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
+	if c.search.held == nil {
+		c.search = pathSearch{graph: s.graph, held: s.held.budget.open("path")}
+	}
+	c.search.ctx = s.ctx
+	return c.search.closure(c.step, v, d, c.zero, c.more, visit)
+}
+
+// negatedStep walks every predicate but some; walk says in which directions (forward, inverse).
+type negatedStep struct {
+	not  [2]map[pcsr.Label]bool
+	walk [2]bool
+}
+
+func (n *negatedStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
+	for i, walk := range n.walk {
+		if !walk {
+			continue
+		}
+		dir := d
+		if i == 1 {
+			dir = d.Reverse()
+		}
+		for _, l := range s.graph.EdgeLabels(v, dir) {
+			if n.not[i][l] {
+				continue
+			}
+			for _, w := range s.graph.Partition(l, dir).Neighbours(v) {
+				if err := visit(w); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/terms"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// Options are the settings of one query. The zero value asks for SPARQL's semantics and a memory limit of 1 GiB.
+type Options struct {
+	Semantics planner.Semantics
+	// Matcher picks who runs a match plan. It is asked once for each basic graph pattern, and must not be nil.
+	Matcher func(plan *planner.MatchPlan, graph *pcsr.Graph) Matcher
+	// Memory is how many bytes the operators may hold before they go on from disk, or end with ErrMemoryLimit.
+	Memory int64
+	// MaxRows ends the query with ErrRowLimit when it has more solutions (or triples); 0 means no limit.
+	MaxRows uint64
+	// TempDir is where operators spill to; "" is the system's folder.
+	TempDir string
+	// DefaultGraphs and NamedGraphs are the dataset that the protocol asks for, by graph names; when either is set they
+	// replace FROM and FROM NAMED.
+	DefaultGraphs, NamedGraphs []string
+	// Base resolves relative IRIs that the query computes, unless the query says BASE.
+	Base string
+	// Now is the query's NOW(); the zero value is the time of Prepare.
+	Now time.Time
+	// Service answers SERVICE; nil refuses it.
+	Service Service
+	// CountOnly: only Plan.Count will be asked for, so no solution need be written.
+	CountOnly bool
+	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
+	Unoptimised bool
+}
+
+const defaultMemory = 1 << 30
+
+// Plan is a query that is ready to run, once, by one of Run, Ask and Count. It is not safe for concurrent use.
+type Plan struct {
+	query     *parser.Query
+	dataset   Dataset
+	options   Options
+	terms     *terms.Terms
+	dict      TermSource
+	root      operator
+	output    projection
+	variables []string
+	analyze   bool
+	peak      int64
+}
+
+// TermSource is the dictionary that all graphs of a dataset share.
+type TermSource = terms.Dictionary
+
+// Prepare plans a query over a dataset.
+func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
+	defer recovered(&err)
+	if options.Memory <= 0 {
+		options.Memory = defaultMemory
+	}
+	if options.Now.IsZero() {
+		options.Now = time.Now()
+	}
+	if options.TempDir == "" {
+		options.TempDir = os.TempDir()
+	}
+	if query.Base != "" {
+		options.Base = query.Base
+	}
+	if dataset, err = clause(dataset, query, &options, dict); err != nil {
+		return nil, err
+	}
+	p = &Plan{query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
+	c := newCompiler(p)
+	p.variables = p.outputVariables()
+	where := query.Where
+	if where == nil {
+		where = &parser.BGP{}
+	}
+	ask := request{need: setOf(p.needed()...), distinct: query.Form != parser.Select}
+	if options.CountOnly && query.Form == parser.Select {
+		ask.need = names{}
+	}
+	if p.root, err = c.compile(c.rewriter.rewrite(where), ask); err != nil {
+		return nil, err
+	}
+	switch query.Form {
+	case parser.Construct:
+		p.root, err = newConstruct(c, p.root, query.Template)
+	case parser.Describe:
+		p.root, err = newDescribe(c, p.root, query.Describe)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.output.from = indexes(p.root.columns(), p.variables)
+	return p, nil
+}
+
+// recovered turns a panic, which is a fault of ours, into an error: it must not cross the package.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = &fault{r, debug.Stack()}
+	}
+}
+
+// outputVariables names the columns of the batches that Run emits.
+func (p *Plan) outputVariables() []string {
+	switch p.query.Form {
+	case parser.Select:
+		return p.query.Variables
+	case parser.Construct, parser.Describe:
+		return tripleColumns
+	}
+	return nil
+}
+
+// needed are the variables that the query form reads from its pattern's solutions.
+func (p *Plan) needed() []string {
+	vars := names{}
+	switch p.query.Form {
+	case parser.Select:
+		return p.query.Variables
+	case parser.Construct:
+		for _, t := range p.query.Template {
+			addTerms(vars, t.Subject, t.Predicate, t.Object)
+		}
+	case parser.Describe:
+		addTerms(vars, p.query.Describe...)
+	}
+	return vars.sorted()
+}
+
+// Variables names the columns of the batches that Run emits: those a SELECT exposes, or subject, predicate, object.
+func (p *Plan) Variables() []string { return p.variables }
+
+// Terms decodes the IDs of the batches that Run emits.
+func (p *Plan) Terms() *terms.Terms { return p.terms }
+
+// Analyze makes the plan measure its operators when it runs, for Explain.
+func (p *Plan) Analyze() { p.analyze = true }
+
+// PeakMemory is the most bytes that the operators held at once, as far as they count them.
+func (p *Plan) PeakMemory() int64 { return p.peak }
+
+// Explain describes the plan; once it has run with Analyze, with what was measured.
+func (p *Plan) Explain() *Explain { return p.root.node() }
+
+// Run emits the solutions of a SELECT, or the triples of a CONSTRUCT or DESCRIBE, in batches whose columns are
+// Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context
+// ends, its cause is returned.
+func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
+	defer recovered(&err)
+	var rows uint64
+	return p.run(ctx, func(b *Batch) error {
+		rows += uint64(b.N)
+		if p.options.MaxRows > 0 && rows > p.options.MaxRows {
+			return ErrRowLimit
+		}
+		out := *p.output.of(b)
+		out.Origin = nil
+		return emit(&out)
+	})
+}
+
+// Ask reports whether the query's pattern has a solution.
+func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
+	defer recovered(&err)
+	stop := errors.New("exec: found")
+	if m, ok := p.root.(*matchOp); ok {
+		m.limit = 1
+	}
+	err = p.run(ctx, func(b *Batch) error {
+		if b.N > 0 {
+			found = true
+			return stop
+		}
+		return nil
+	})
+	if err == stop {
+		err = nil
+	}
+	return found, err
+}
+
+// Count is the number of solutions (or triples).
+func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
+	defer recovered(&err)
+	count := func(b *Batch) error {
+		n += uint64(b.N)
+		if p.options.MaxRows > 0 && n > p.options.MaxRows {
+			return ErrRowLimit
+		}
+		return nil
+	}
+	if m, ok := p.root.(*matchOp); ok {
+		x, end := p.execution(ctx)
+		defer end()
+		if n, err = m.count(x); err == nil && p.options.MaxRows > 0 && n > p.options.MaxRows {
+			err = ErrRowLimit
+		}
+		return n, err
+	}
+	err = p.run(ctx, count)
+	return n, err
+}
+
+func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
+	x, end := p.execution(ctx)
+	defer end()
+	return measured(p.root, x, nil, func(b *Batch) error {
+		if b.N == 0 {
+			return nil
+		}
+		return emit(b)
+	})
+}
+
+// execution starts a run; end frees what is left of it.
+func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
+	x = &execution{
+		ctx: ctx, memory: &budget{limit: p.options.Memory}, terms: p.terms,
+		options: &p.options, analyze: p.analyze,
+	}
+	return x, func() {
+		p.peak = x.memory.peak.Load()
+		for _, f := range x.cleanup {
+			f()
+		}
+	}
+}
+
+// find returns the ID of a constant of the query, giving it one where the data do not have it.
+func (p *Plan) find(t rdf.Term) dictionary.ID { return p.terms.ID(t) }
