@@ -141,39 +141,17 @@ func TestSize(t *testing.T) {
 
 func report(t testing.TB, g *Graph, built time.Duration) {
 	edges := float64(g.Edges())
-	var index, vertices, offsets, neighbours, rows, labelSets, stats int
-	var layerCount [layers]int
-	single := 0
-	for i := range g.parts {
-		for d := range g.parts[i] {
-			p := &g.parts[i][d]
-			index, vertices, offsets = index+len(p.index), vertices+len(p.vertices), offsets+len(p.offsets)
-			neighbours += len(p.neighbours)
-			rows += p.Rows()
-			layerCount[p.layer]++
-			if p.Single() {
-				single++
-			}
-		}
-	}
-	for d := range g.sets {
-		labelSets += g.sets[d].of.Bytes() + g.sets[d].labels.Bytes()
-	}
-	for _, a := range g.stats.arrays() {
-		stats += 4 * len(*a.words)
-	}
-	signatures := 4 * len(g.signatures.columns)
-	all := 4*(index+vertices+offsets+neighbours) + labelSets + stats + signatures
-	t.Logf("%d triples, %d vertices, %d rows, built in %v; layers %v, %d single", g.Edges(), g.Vertices(), rows, built, layerCount, single)
-	t.Logf("bytes a triple: %.2f = neighbours %.2f, offsets %.2f, index %.2f, row vertices %.2f, label sets %.2f (%d, %d), signatures %.2f (%d words), statistics %.2f",
-		float64(all)/edges, 4*float64(neighbours)/edges, 4*float64(offsets)/edges, 4*float64(index)/edges, 4*float64(vertices)/edges,
-		float64(labelSets)/edges, g.sets[Out].labels.Rows(), g.sets[In].labels.Rows(), float64(signatures)/edges, g.signatures.words, float64(stats)/edges)
-	if float64(all) > 30*edges {
-		t.Errorf("the graph takes %.1f bytes a triple", float64(all)/edges)
+	s := g.Sizes()
+	t.Logf("%d triples, %d vertices, built in %v; layers %v, %d single", g.Edges(), g.Vertices(), built, s.Layers, s.Single)
+	t.Logf("bytes a triple: %.2f = neighbours %.2f, offsets %.2f, row layers %.2f, label sets %.2f (%d, %d), signatures %.2f (%d words), statistics %.2f",
+		float64(s.Total())/edges, float64(s.Neighbours)/edges, float64(s.Offsets)/edges, float64(s.RowLayers)/edges, float64(s.LabelSets)/edges,
+		g.sets[Out].labels.Rows(), g.sets[In].labels.Rows(), float64(s.Signatures)/edges, g.signatures.words, float64(s.Statistics)/edges)
+	if float64(s.Total()) > 30*edges {
+		t.Errorf("the graph takes %.1f bytes a triple", float64(s.Total())/edges)
 	}
 }
 
-// lookupGraph has one label: rows vertices out of a span of vertices, with lists of 1 to 5.
+// lookupPartition has rows vertices out of a span of vertices, with lists of 1 to 5.
 func lookupPartition(rows, span int, layer Layer) (*Partition, []Vertex) {
 	random := rand.New(rand.NewPCG(1, 2))
 	vertices := make([]Vertex, 0, rows)

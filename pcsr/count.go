@@ -265,7 +265,7 @@ func (s *Statistics) countPairs(profiles map[uint64]uint32) {
 	}
 }
 
-// choosePairSides picks the sides with the most rows.
+// choosePairSides picks the sides with the most rows, so many that the table takes a byte an edge or has 32 sides.
 func (s *Statistics) choosePairSides() {
 	sides := make([]uint32, 2*len(s.g.parts))
 	for k := range sides {
@@ -273,7 +273,11 @@ func (s *Statistics) choosePairSides() {
 	}
 	rows := func(k uint32) int { return s.g.parts[k/2][k%2].Rows() }
 	slices.SortStableFunc(sides, func(a, b uint32) int { return cmp.Compare(rows(b), rows(a)) })
-	s.pairSides = sides[:min(len(sides), maxPairSides)]
+	n := min(len(sides), maxPairSides)
+	for n > minPairSides && 4*uint64(triangle(n, 0)) > s.g.edges {
+		n--
+	}
+	s.pairSides = sides[:n]
 	slices.Sort(s.pairSides)
 }
 

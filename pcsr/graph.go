@@ -150,15 +150,3 @@ func (g *Graph) Classes(v Vertex) []Vertex {
 	}
 	return g.Partition(g.typeLabel, Out).Neighbours(v)
 }
-
-// Bytes is the size of all partitions and label sets in memory.
-func (g *Graph) Bytes() int {
-	total := 0
-	for i := range g.parts {
-		total += g.parts[i][Out].Bytes() + g.parts[i][In].Bytes()
-	}
-	for d := range g.sets {
-		total += g.sets[d].of.Bytes() + g.sets[d].labels.Bytes()
-	}
-	return total
-}

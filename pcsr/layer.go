@@ -1,9 +1,6 @@
 package pcsr
 
-import (
-	"math/bits"
-	"sort"
-)
+import "math/bits"
 
 // Layer says how a partition finds the row of a vertex. docs/STORE.md, "Graph files", has every layout bit by bit.
 type Layer uint8
@@ -303,13 +300,9 @@ func (p *Partition) findGroup(v Vertex) (int, bool) {
 	return 0, false
 }
 
-// selectBitmap is Vertex for a Bitmap: the block by halving the running counts, the bit by counting.
+// selectBitmap is Vertex for a Bitmap: the block by the running counts, the bit by counting.
 func (p *Partition) selectBitmap(row uint32) Vertex {
-	blocks := len(p.index) / blockWords
-	b := sort.Search(blocks, func(b int) bool { return p.index[b*blockWords] > row }) - 1
-	if b < 0 {
-		return noVertex
-	}
+	b := p.blockOf(row)
 	block := p.index[b*blockWords:][:blockWords]
 	left := int(row - block[0])
 	for i, w := range block[1:] {
@@ -323,4 +316,26 @@ func (p *Partition) selectBitmap(row uint32) Vertex {
 		left -= n
 	}
 	return noVertex
+}
+
+// blockOf returns the block of a row: from where it would be, were the rows spread evenly, in growing steps.
+func (p *Partition) blockOf(row uint32) int {
+	blocks := len(p.index) / blockWords
+	below := func(b int) bool { return p.index[b*blockWords] <= row }
+	low := int(uint64(row) * uint64(blocks) / uint64(p.rows))
+	high := low + 1
+	for step := 1; low > 0 && !below(low); step *= 2 {
+		low, high = max(low-step, 0), low
+	}
+	for step := 1; high < blocks && below(high); step *= 2 {
+		low, high = high, min(high+step, blocks)
+	}
+	for high-low > 1 {
+		if mid := (low + high) / 2; below(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
 }

@@ -29,6 +29,7 @@ type Statistics struct {
 const (
 	maxSetEntries   = 1 << 20
 	maxPairSides    = 512
+	minPairSides    = 32
 	maxClassEntries = 1 << 18
 	classWords      = 4
 )
@@ -79,7 +80,7 @@ func (s *Statistics) Degrees(side Side) Degrees {
 }
 
 // Shared returns the number of vertices that are rows of both sides. It is known where both sides are among the 512 with
-// the most rows.
+// the most rows (fewer in a small graph: the table has at most a byte an edge, but 32 sides always).
 func (s *Statistics) Shared(a, b Side) (vertices int, known bool) {
 	i, okA := s.g.sideNumber(a)
 	j, okB := s.g.sideNumber(b)

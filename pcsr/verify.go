@@ -1,6 +1,7 @@
 package pcsr
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -63,7 +64,7 @@ func (g *Graph) verifyLabel(i int) error {
 		}
 	}
 	if hashes[Out] != hashes[In] || g.parts[i][Out].Edges() != g.parts[i][In].Edges() {
-		return fmt.Errorf("has other edges out than in")
+		return errors.New("has other edges out than in")
 	}
 	return nil
 }
@@ -156,7 +157,7 @@ func (g *Graph) verifyDerived() error {
 	}
 	t, u := &g.signatures, &fresh.signatures
 	if t.base != u.base || t.rows != u.rows || t.words != u.words || t.stride != u.stride {
-		return fmt.Errorf("the shape of the signature table is not that of the partitions")
+		return errors.New("the shape of the signature table is not that of the partitions")
 	}
 	return nil
 }

@@ -1,0 +1,48 @@
+package pcsr
+
+// Sizes say what the parts of a graph take, in bytes.
+type Sizes struct {
+	// Neighbours, Offsets and RowLayers are the arrays of all partitions; RowLayers includes their row vertices.
+	Neighbours, Offsets, RowLayers    int
+	LabelSets, Signatures, Statistics int
+	// Layers counts the partitions with each row layer; Single those where every row has exactly one neighbour.
+	Layers [layers]int
+	Single int
+}
+
+// Total is the sum of all parts.
+func (s Sizes) Total() int {
+	return s.Neighbours + s.Offsets + s.RowLayers + s.LabelSets + s.Signatures + s.Statistics
+}
+
+// Sizes adds up what the graph takes.
+func (g *Graph) Sizes() Sizes {
+	var s Sizes
+	for i := range g.parts {
+		for d := range g.parts[i] {
+			s.add(&g.parts[i][d])
+		}
+	}
+	for d := range g.sets {
+		s.LabelSets += g.sets[d].of.Bytes() + g.sets[d].labels.Bytes()
+	}
+	t := &g.signatures
+	s.Signatures = 4 * (len(t.columns) + len(t.sideBits) + len(t.classBits))
+	for _, a := range g.stats.arrays() {
+		s.Statistics += 4 * len(*a.words)
+	}
+	return s
+}
+
+func (s *Sizes) add(p *Partition) {
+	s.Neighbours += 4 * len(p.neighbours)
+	s.Offsets += 4 * len(p.offsets)
+	s.RowLayers += 4 * (len(p.index) + len(p.vertices))
+	s.Layers[p.layer]++
+	if p.Single() {
+		s.Single++
+	}
+}
+
+// Bytes is the size of the whole graph: Sizes().Total().
+func (g *Graph) Bytes() int { return g.Sizes().Total() }
