@@ -14,12 +14,20 @@ import (
 //	bytes     the head, then the suffixes
 //
 // A text is "<iri", "_:label" or a lexical form. n is blockTerms, less in the last block of a dictionary.
+//
+// Where symbols make it shorter, a block of strings has each text on its own instead, in codes of a symbol table:
+//
+//	1 byte    flags, with blockSymbols set
+//	2 bytes   number of the table
+//	n numbers the length of each text's codes
+//	bytes     the codes
 const (
 	blockShift = 4
 	blockTerms = 1 << blockShift
 
 	blockWidth   = 3
 	blockEscapes = 4 // some text needs escapes in N-Triples
+	blockSymbols = 8
 )
 
 // blockBuilder gathers the texts of one block.
@@ -58,13 +66,7 @@ func (b *blockBuilder) add(text []byte, escapes *[256]bool) {
 
 // appendTo appends the block to dst and starts the next.
 func (b *blockBuilder) appendTo(dst []byte) []byte {
-	flags := byte(0)
-	switch {
-	case b.largest > 0xffff:
-		flags = 2
-	case b.largest > 0xff:
-		flags = 1
-	}
+	flags := widthOf(b.largest)
 	width := 1 << flags
 	if b.escapes {
 		flags |= blockEscapes
@@ -80,6 +82,17 @@ func (b *blockBuilder) appendTo(dst []byte) []byte {
 	dst = append(dst, b.texts...)
 	*b = blockBuilder{texts: b.texts[:0]}
 	return dst
+}
+
+// widthOf is the width, in the flags of a block, of numbers up to the largest.
+func widthOf(largest int) byte {
+	switch {
+	case largest > 0xffff:
+		return 2
+	case largest > 0xff:
+		return 1
+	}
+	return 0
 }
 
 func appendNumber(dst []byte, n, width int) []byte {
@@ -106,7 +119,7 @@ func sharedPrefix(a, b []byte) int {
 
 // blockText finds text i of a block of n texts: it is prefix + suffix. ok is false when the block is damaged.
 func blockText(block []byte, i, n int) (prefix, suffix []byte, ok bool) {
-	if len(block) < 2*n || block[0]&blockWidth != 0 {
+	if len(block) < 2*n || block[0]&(blockWidth|blockSymbols) != 0 {
 		return wideText(block, i, n)
 	}
 	head, body := int(block[1]), block[2*n:]
@@ -154,15 +167,7 @@ func wideText(block []byte, i, n int) (prefix, suffix []byte, ok bool) {
 	if len(block) < 1+(2*n-1)*width {
 		return nil, nil, false
 	}
-	number := func(k int) int {
-		if width == 2 {
-			return int(binary.LittleEndian.Uint16(block[1+2*k:]))
-		}
-		if width == 4 {
-			return int(binary.LittleEndian.Uint32(block[1+4*k:]))
-		}
-		return int(block[1+k])
-	}
+	number := func(k int) int { return numberAt(block[1:], k, width) }
 	head, body := number(0), block[1+(2*n-1)*width:]
 	if i == 0 {
 		if head > len(body) {
@@ -179,6 +184,33 @@ func wideText(block []byte, i, n int) (prefix, suffix []byte, ok bool) {
 		return nil, nil, false
 	}
 	return body[:shared], body[start:end], true
+}
+
+func numberAt(b []byte, k, width int) int {
+	switch width {
+	case 2:
+		return int(binary.LittleEndian.Uint16(b[2*k:]))
+	case 4:
+		return int(binary.LittleEndian.Uint32(b[4*k:]))
+	}
+	return int(b[k])
+}
+
+// symbolText finds the codes of text i of a block of n texts that has symbols, and the number of its table.
+func symbolText(block []byte, i, n int) (codes []byte, table int, ok bool) {
+	width := 1 << (block[0] & blockWidth)
+	if block[0]&blockWidth == 3 || len(block) < 3+n*width {
+		return nil, 0, false
+	}
+	start := 0
+	for k := range i {
+		start += numberAt(block[3:], k, width)
+	}
+	end, body := start+numberAt(block[3:], i, width), block[3+n*width:]
+	if end > len(body) {
+		return nil, 0, false
+	}
+	return body[start:end], int(binary.LittleEndian.Uint16(block[1:])), true
 }
 
 // The bytes that need an escape in N-Triples.

@@ -1,7 +1,6 @@
 package dictionary
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"path/filepath"
@@ -24,6 +23,7 @@ type Dictionary struct {
 	groups     []ID
 	blocks     []byte
 	offsets    []uint64
+	symbols    []byte // tables
 	values     []uint64
 	qualifiers []qualifier
 	hash       hashTable
@@ -74,6 +74,9 @@ func newDictionary(terms, values, table *section.File) (*Dictionary, error) {
 		return nil, err
 	}
 	if d.offsets, err = terms.Uint64s("offsets"); err != nil {
+		return nil, err
+	}
+	if d.symbols, err = openSymbols(terms); err != nil {
 		return nil, err
 	}
 	count := d.Len()
@@ -146,27 +149,6 @@ func (d *Dictionary) Bytes() map[string]int64 {
 	return sizes
 }
 
-// text finds the text of an ID: prefix + suffix, and whether its block needs escapes.
-func (d *Dictionary) text(id ID) (prefix, suffix []byte, escapes, ok bool) {
-	count := d.starts[SectionCount]
-	if id >= count {
-		return nil, nil, false, false
-	}
-	b := int(id >> blockShift)
-	start, end := d.offsets[b], d.offsets[b+1]
-	if start >= end || end > uint64(len(d.blocks)) {
-		d.broken.Store(true)
-		return nil, nil, false, false
-	}
-	block := d.blocks[start:end]
-	n := min(blockTerms, int(count)-b<<blockShift)
-	prefix, suffix, ok = blockText(block, int(id)&(blockTerms-1), n)
-	if !ok {
-		d.broken.Store(true)
-	}
-	return prefix, suffix, block[0]&blockEscapes != 0, ok
-}
-
 // Kind is IRI, BlankNode or Literal; 0 for an ID that no term has.
 func (d *Dictionary) Kind(id ID) rdf.Kind {
 	if id >= d.starts[Numbers] {
@@ -175,34 +157,24 @@ func (d *Dictionary) Kind(id ID) rdf.Kind {
 		}
 		return rdf.Literal
 	}
-	prefix, suffix, _, ok := d.text(id)
+	t, ok := d.text(id)
 	switch {
 	case !ok:
 		return 0
-	case firstByte(prefix, suffix) == keyBlank:
+	case t.first() == keyBlank:
 		return rdf.BlankNode
 	}
 	return rdf.IRI
 }
 
-func firstByte(prefix, suffix []byte) byte {
-	if len(prefix) > 0 {
-		return prefix[0]
-	}
-	if len(suffix) > 0 {
-		return suffix[0]
-	}
-	return 0
-}
-
 // Term is the term of an ID; the zero Term where there is none.
 func (d *Dictionary) Term(id ID) rdf.Term {
-	prefix, suffix, _, ok := d.text(id)
+	stored, ok := d.text(id)
 	if !ok {
 		return rdf.Term{}
 	}
 	var buffer [256]byte
-	text := append(append(buffer[:0], prefix...), suffix...)
+	text := stored.append(buffer[:0])
 	if id < d.starts[Numbers] {
 		return d.resource(text)
 	}
@@ -233,8 +205,8 @@ func (d *Dictionary) resource(text []byte) rdf.Term {
 // AppendText appends the IRI, the blank node's label or the lexical form of an ID.
 func (d *Dictionary) AppendText(dst []byte, id ID) []byte {
 	start := len(dst)
-	prefix, suffix, _, _ := d.text(id)
-	dst = append(append(dst, prefix...), suffix...)
+	t, _ := d.text(id)
+	dst = t.append(dst)
 	if id >= d.starts[Numbers] || len(dst) == start {
 		return dst
 	}
@@ -247,7 +219,7 @@ func (d *Dictionary) AppendText(dst []byte, id ID) []byte {
 
 // AppendKey appends the key of an ID (the function AppendKey describes keys); nothing where no term has the ID.
 func (d *Dictionary) AppendKey(dst []byte, id ID) []byte {
-	prefix, suffix, _, ok := d.text(id)
+	t, ok := d.text(id)
 	if !ok {
 		return dst
 	}
@@ -269,7 +241,7 @@ func (d *Dictionary) AppendKey(dst []byte, id ID) []byte {
 	default:
 		dst = append(dst, keyKnown, codeBase+byte(d.datatype(id)))
 	}
-	return append(append(dst, prefix...), suffix...)
+	return t.append(dst)
 }
 
 // Lookup is the ID of a term; (None, false) when the dictionary does not have it.
@@ -293,9 +265,8 @@ func (d *Dictionary) LookupKey(key []byte) (ID, bool) {
 
 // is reports whether an ID stands for a key.
 func (d *Dictionary) is(id ID, p *parts) bool {
-	prefix, suffix, _, ok := d.text(id)
-	if !ok || len(p.text) != len(prefix)+len(suffix) ||
-		!bytes.Equal(p.text[:len(prefix)], prefix) || !bytes.Equal(p.text[len(prefix):], suffix) {
+	t, ok := d.text(id)
+	if !ok || !t.equal(p.text) {
 		return false
 	}
 	switch d.SectionOfID(id) {
@@ -343,8 +314,8 @@ func (d *Dictionary) storedValue(id ID) Value {
 	v.Kind = v.Datatype.kind()
 	switch {
 	case v.Scale > 18:
-		prefix, suffix, _, _ := d.text(id)
-		return parseLexical(v.Datatype, slices.Concat(prefix, suffix))
+		t, _ := d.text(id)
+		return parseLexical(v.Datatype, t.append(nil))
 	case v.Kind == Float || v.Kind == Double:
 		v.Float = math.Float64frombits(payload)
 	default:

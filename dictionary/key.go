@@ -101,7 +101,9 @@ func splitKey(key []byte) (parts, error) {
 	case keyLang, keyOther:
 		if i := bytes.IndexByte(p.text, 0); i > 0 {
 			p.qualifier, p.text = p.text[:i], p.text[i+1:]
-			return p, nil
+			if p.mark == keyLang || datatypeByIRI[string(p.qualifier)] == OtherDatatype && string(p.qualifier) != rdf.XSDString {
+				return p, nil
+			}
 		}
 	}
 	return parts{}, fmt.Errorf("%w: %q", ErrTerm, key)

@@ -4,22 +4,22 @@ import "github.com/rdfgpu/rdfgpu/internal/rdf"
 
 // AppendNTriples appends the term of an ID in N-Triples syntax, as rdf.AppendNTriples does; nothing where there is none.
 func (d *Dictionary) AppendNTriples(dst []byte, id ID) []byte {
-	prefix, suffix, escapes, ok := d.text(id)
+	t, ok := d.text(id)
 	if !ok {
 		return dst
 	}
-	if escapes {
+	if t.escapes {
 		return rdf.AppendNTriples(dst, d.Term(id))
 	}
 	if id < d.starts[Numbers] {
-		dst = append(append(dst, prefix...), suffix...)
-		if firstByte(prefix, suffix) == keyIRI {
+		dst = t.append(dst)
+		if t.first() == keyIRI {
 			dst = append(dst, '>')
 		}
 		return dst
 	}
 	dst = append(dst, '"')
-	dst = append(append(dst, prefix...), suffix...)
+	dst = t.append(dst)
 	return append(dst, d.literalTail(id)...)
 }
 

@@ -177,15 +177,9 @@ func (d *Dictionary) stringRange(c Comparison, s string) (ranges []Range) {
 
 // compareText compares the text of an ID with s, in byte order, which is the order of code points.
 func (d *Dictionary) compareText(id ID, s string) int {
-	prefix, suffix, _, _ := d.text(id)
-	n := min(len(prefix), len(s))
-	if c := strings.Compare(string(prefix[:n]), s[:n]); c != 0 {
-		return c
-	}
-	if n < len(prefix) {
-		return 1
-	}
-	return strings.Compare(string(suffix), s[n:])
+	t, _ := d.text(id)
+	var buffer [256]byte
+	return strings.Compare(string(t.append(buffer[:0])), s)
 }
 
 // PrefixRange is the range of the plain strings that start with a prefix (`STRSTARTS(?x, "prefix")` on plain strings).

@@ -96,7 +96,7 @@ func (d *Dictionary) verifyTerm(id ID, key []byte, own Section) error {
 	if found, ok := d.LookupKey(key); !ok || found != id {
 		return d.files[2].Damaged("ID %d is not found by its term", id)
 	}
-	if _, _, escapes, _ := d.text(id); !escapes {
+	if t, _ := d.text(id); !t.escapes {
 		table := &literalEscapes
 		text := p.text
 		if own <= Resources {

@@ -1,12 +1,13 @@
 package loader
 
 import (
-	"bytes"
 	"unicode/utf8"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// keys are the terms of one statement as keys: canonical N-Triples, the form of rdf.AppendNTriples, so that equal
-// terms have equal keys. graph is empty for the default graph.
+// keys are the terms of one statement as keys of the dictionary; graph is empty for the default graph.
 // The slices lie in the line or in the scanner's scratch space and are valid until the next line.
 type keys struct {
 	subject, predicate, object, graph []byte
@@ -124,7 +125,7 @@ func (s *lineScanner) iri(line []byte, i int) (key []byte, next int, err *lineEr
 	for j < len(line) && ascii[line[j]]&charIRI != 0 {
 		j++
 	}
-	key, next = line[i:min(j+1, len(line))], j+1
+	key, next = line[i:j], j+1
 	switch {
 	case j == len(line) || line[j] != '>' && line[j] != '\\':
 		return nil, j, fault(j, "expected '>' or a character of an IRI, found "+found(line[j:]))
@@ -136,18 +137,18 @@ func (s *lineScanner) iri(line []byte, i int) (key []byte, next int, err *lineEr
 		key = *b
 	}
 	if schemeEnd(key[1:]) == 0 {
-		return nil, i, fault(i, "expected an absolute IRI, found "+string(key))
+		return nil, i, fault(i, "expected an absolute IRI, found "+string(key)+">")
 	}
 	return key, next, nil
 }
 
-// unescapeIRI reads <…> at i, with \u and \U escapes, onto dst.
+// unescapeIRI reads <…> at i, with \u and \U escapes, onto dst, as a key.
 func unescapeIRI(dst, line []byte, i int) ([]byte, int, *lineError) {
 	dst = append(dst, '<')
 	for j := i + 1; j < len(line); {
 		switch c := line[j]; {
 		case c == '>':
-			return append(dst, '>'), j + 1, nil
+			return dst, j + 1, nil
 		case c == '\\':
 			r, size := numericEscape(line[j:])
 			if size == 0 {
@@ -216,75 +217,59 @@ func (s *lineScanner) literal(line []byte, i int) ([]byte, int, *lineError) {
 	for j < len(line) && line[j] != '"' && line[j] != '\\' {
 		j++
 	}
-	plain := true
+	lexical := line[i+1 : j]
 	if j < len(line) && line[j] == '\\' {
-		plain = false
 		var err *lineError
 		if s.text, j, err = unescape(s.text[:0], line, i+1); err != nil {
 			return nil, j, err
 		}
+		lexical = s.text
 	}
 	if j == len(line) {
 		return nil, j, fault(j, "expected '\"', found the end of the line")
 	}
-	return s.suffix(line, i, j+1, plain)
-}
-
-// suffix reads what follows the closing quote of the literal line[i:j]. plain says that its text has no escapes.
-func (s *lineScanner) suffix(line []byte, i, j int, plain bool) ([]byte, int, *lineError) {
-	k := skipBlanks(line, j)
+	k := skipBlanks(line, j+1)
 	switch {
 	case k < len(line) && line[k] == '@':
-		n := languageEnd(line[k+1:])
-		if n == 0 {
-			return nil, k + 1, fault(k+1, "expected a language tag, found "+found(line[k+1:]))
-		}
-		return s.literalKey(line[i:j], line[k:k+1+n], plain && k == j), k + 1 + n, nil
+		return s.langString(line, k, lexical)
 	case k < len(line) && line[k] == '^':
-		at := k + 2
-		if at > len(line) || line[k+1] != '^' {
-			return nil, k + 1, fault(k+1, "expected '^^', found "+found(line[k+1:]))
-		}
-		at = skipBlanks(line, at)
-		if at == len(line) || line[at] != '<' {
-			return nil, at, fault(at, "expected a datatype (<IRI>), found "+found(line[at:]))
-		}
-		datatype, next, err := s.iri(line, at)
-		if err != nil {
-			return nil, next, err
-		}
-		if string(datatype) == xsdStringKey {
-			return s.literalKey(line[i:j], nil, plain), next, nil
-		}
-		if string(datatype) == langStringKey {
-			return nil, at, fault(at, "expected a language tag: a literal of type rdf:langString must have one")
-		}
-		if plain && at == j+2 && next-at == len(datatype) {
-			return line[i:next], next, nil
-		}
-		return s.literalKey(line[i:j], datatype, false), next, nil
+		return s.typedLiteral(line, k, lexical)
 	}
-	return s.literalKey(line[i:j], nil, plain), j, nil
+	if j == i+1+len(lexical) {
+		return line[i:j], j + 1, nil
+	}
+	return s.literalKey(rdf.Term{Kind: rdf.Literal, Value: text(lexical)}), j + 1, nil
 }
 
-// literalKey gives the key of a literal from its quoted text and its tag or datatype; where direct is set, the two lie
-// side by side in the line and are the key already.
-func (s *lineScanner) literalKey(quoted, suffix []byte, direct bool) []byte {
-	if direct {
-		return quoted[:len(quoted)+len(suffix)]
+func (s *lineScanner) langString(line []byte, i int, lexical []byte) ([]byte, int, *lineError) {
+	n := languageEnd(line[i+1:])
+	if n == 0 {
+		return nil, i + 1, fault(i+1, "expected a language tag, found "+found(line[i+1:]))
 	}
-	text := s.text
-	if n := len(quoted); bytes.IndexByte(quoted, '\\') < 0 {
-		text = quoted[1 : n-1]
+	return s.literalKey(rdf.Term{Kind: rdf.Literal, Value: text(lexical), Language: text(line[i+1 : i+1+n])}), i + 1 + n, nil
+}
+
+func (s *lineScanner) typedLiteral(line []byte, i int, lexical []byte) ([]byte, int, *lineError) {
+	if i+1 == len(line) || line[i+1] != '^' {
+		return nil, i + 1, fault(i+1, "expected '^^', found "+found(line[i+1:]))
 	}
+	i = skipBlanks(line, i+2)
+	if i == len(line) || line[i] != '<' {
+		return nil, i, fault(i, "expected a datatype (<IRI>), found "+found(line[i:]))
+	}
+	datatype, next, err := s.iri(line, i)
+	if err != nil {
+		return nil, next, err
+	}
+	if text(datatype[1:]) == rdf.RDFLangString {
+		return nil, i, fault(i, "expected a language tag: a literal of type rdf:langString must have one")
+	}
+	return s.literalKey(rdf.Term{Kind: rdf.Literal, Value: text(lexical), Datatype: text(datatype[1:])}), next, nil
+}
+
+func (s *lineScanner) literalKey(t rdf.Term) []byte {
 	b := s.take()
-	*b = append(*b, '"')
-	*b = appendEscaped(*b, text)
-	*b = append(*b, '"')
-	if len(suffix) > 0 && suffix[0] == '<' {
-		*b = append(*b, '^', '^')
-	}
-	*b = append(*b, suffix...)
+	*b, _ = dictionary.AppendKey(*b, t) // neither tag nor IRI can hold a NUL here
 	return *b
 }
 
@@ -314,25 +299,3 @@ func unescape(dst, line []byte, i int) ([]byte, int, *lineError) {
 	}
 	return dst, i, fault(i, "expected '\"', found the end of the line")
 }
-
-// appendEscaped is rdf.AppendEscaped for bytes.
-func appendEscaped(dst, text []byte) []byte {
-	for _, c := range text {
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
-}
-
-const (
-	xsdStringKey  = "<http://www.w3.org/2001/XMLSchema#string>"
-	langStringKey = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"
-)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -75,53 +76,6 @@ func (s *lineScanner) readBlock(b block, emit func(Quad) error) error {
 
 // termOf turns a key into its term; the empty key into the zero Term.
 func termOf(key []byte) rdf.Term {
-	if len(key) == 0 {
-		return rdf.Term{}
-	}
-	switch key[0] {
-	case '<':
-		return rdf.NewIRI(string(key[1 : len(key)-1]))
-	case '_':
-		return rdf.NewBlank(string(key[2:]))
-	}
-	text, suffix := splitLiteral(key)
-	lexical := lexicalForm(text)
-	switch {
-	case len(suffix) == 0:
-		return rdf.NewString(lexical)
-	case suffix[0] == '@':
-		return rdf.NewLangString(lexical, string(suffix[1:]))
-	}
-	return rdf.NewTyped(lexical, string(suffix[3:len(suffix)-1]))
-}
-
-// splitLiteral cuts a literal's key into its text, still escaped, and what follows the closing quote.
-func splitLiteral(key []byte) (text, suffix []byte) {
-	i := len(key) - 1
-	for key[i] != '"' { // neither a tag nor an IRI has a quote
-		i--
-	}
-	return key[1:i], key[i+1:]
-}
-
-// lexicalForm takes the escapes out of a literal's text.
-func lexicalForm(text []byte) string {
-	for i, c := range text {
-		if c == '\\' {
-			return string(appendUnescaped(append([]byte(nil), text[:i]...), text[i:]))
-		}
-	}
-	return string(text)
-}
-
-func appendUnescaped(dst, text []byte) []byte {
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c == '\\' {
-			i++
-			c = escapedChar[text[i]]
-		}
-		dst = append(dst, c)
-	}
-	return dst
+	t, _ := dictionary.ParseKey(key) // a key of ours
+	return t
 }

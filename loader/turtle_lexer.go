@@ -182,7 +182,7 @@ func (l *turtleLexer) escapedIRI() (string, error) {
 		return "", err
 	}
 	l.pos += i + 1
-	return string(l.text[1 : len(l.text)-1]), nil
+	return string(l.text[1:]), nil
 }
 
 // quoted reads a string in one of the four quotations.

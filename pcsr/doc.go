@@ -2,8 +2,34 @@
 // with the classes, signatures and statistics that planning and matching need (SGSI, section 4: PCSR).
 //
 // Nouns: [Graph] (memory-mapped or built in memory, read-only, shared by any number of goroutines),
-// [Partition] (the lists N(v, l) of one label l in one [Direction]), [SignatureTable], [Statistics].
+// [Partition] (the lists N(v, l) of one label l in one [Direction]), [SignatureTable], [Statistics],
+// [Writer] (sorted edges → a graph file).
 //
-// Vertices and labels are plain 32-bit numbers; the package knows nothing of strings.
+// Vertices and labels are plain 32-bit numbers; the package knows nothing of strings and never sorts what a Writer is given.
 // Slices that a Graph hands out are views of its memory: never written to, valid until Close.
+//
+// # Use
+//
+//	g, err := pcsr.Open(path)
+//	knows := g.Partition(label, pcsr.Out)
+//	for v, friends := range knows.Lists() { … }
+//	list := knows.Neighbours(v) // nil where v knows nobody
+//
+// [Build] makes a graph in memory, [Merge] the union of several; both answer exactly as the same edges in a file.
+//
+// # Why
+//
+// A partition is a row layer, which turns a vertex into a row, offsets and neighbours. The published PCSR hashes every
+// vertex into a 128-byte group of its own. Where IDs are given by class, as here, the row vertices of a partition are
+// contiguous or dense in a short span, and a [Range] or a [Bitmap] is 30 times smaller and several times faster; the
+// published [Group] can be forced to compare (docs/STORE.md has the layouts and the measurements). Which one a partition
+// has depends on its row vertices alone, so that a graph is the same file wherever it is made.
+//
+// Vertices with the same labels share one label set: that makes the labels of a vertex cheap to keep (variable
+// predicates), tells how many vertices have any given labels (star patterns), and is where the signatures' frequencies come from.
+//
+// Signatures give bits out by frequency instead of hashing, so that no rare label shares a bit with a common one.
+//
+// Files are checked when they are opened as far as no reader can leave its memory or panic, which takes time in the
+// number of labels; [Graph.Verify] does the rest, in time of the size of the graph. Built with the tag "invariants", Build and Open verify.
 package pcsr

@@ -24,14 +24,17 @@ func Intersect(dst, a, b []Vertex) []Vertex {
 		if x == y {
 			dst = append(dst, x)
 		}
-		if x <= y {
-			i++
-		}
-		if y <= x {
-			j++
-		}
+		i += oneIf(x <= y) // without a branch: which side moves cannot be foreseen
+		j += oneIf(y <= x)
 	}
 	return dst
+}
+
+func oneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func intersectGallop(dst, short, long []Vertex) []Vertex {

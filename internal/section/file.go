@@ -150,7 +150,9 @@ func (f *File) Uint32s(name string) ([]uint32, error) { return view[uint32](f, n
 // Uint64s is Bytes as 64-bit numbers.
 func (f *File) Uint64s(name string) ([]uint64, error) { return view[uint64](f, name) }
 
-type number interface{ uint16 | uint32 | uint64 }
+type number interface {
+	uint8 | uint16 | uint32 | uint64
+}
 
 func view[T number](f *File, name string) ([]T, error) {
 	b, err := f.Bytes(name)

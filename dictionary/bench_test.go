@@ -1,0 +1,245 @@
+package dictionary
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// A benchData is the dictionary of one data set of RDFGPU_DATA, or of generated terms.
+type benchData struct {
+	d     *Dictionary
+	terms int
+	text  int // bytes of all terms in N-Triples
+}
+
+var (
+	benchMutex sync.Mutex
+	benchCache = map[string]*benchData{}
+)
+
+func loadBench(b *testing.B, name string) *benchData {
+	b.Helper()
+	benchMutex.Lock()
+	defer benchMutex.Unlock()
+	if benchCache[name] == nil {
+		keys, predicates := generatedKeys()
+		if name != "generated" {
+			keys, predicates = dataKeys(b, name)
+		}
+		benchCache[name] = buildBench(b, keys, predicates)
+	}
+	return benchCache[name]
+}
+
+func generatedKeys() (keys, predicates map[string]bool) {
+	keys, predicates = map[string]bool{}, map[string]bool{"<http://example.org/p": true}
+	for i := range 1_000_000 {
+		keys[fmt.Sprintf("<http://www.Department%d.University%d.edu/GraduateStudent%d", i%19, i/4000, i%4000)] = true
+	}
+	return keys, predicates
+}
+
+// dataKeys reads the terms of a file in N-Triples, by a rough scanner: good enough to measure with.
+func dataKeys(b *testing.B, name string) (keys, predicates map[string]bool) {
+	dir := os.Getenv("RDFGPU_DATA")
+	if dir == "" {
+		b.Skip("RDFGPU_DATA is not set")
+	}
+	f, err := os.Open(filepath.Join(dir, name, "data.nt.zst"))
+	if err != nil {
+		b.Skip(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer z.Close()
+	keys, predicates = map[string]bool{}, map[string]bool{}
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<24)
+	var key []byte
+	for lines.Scan() {
+		line := bytes.TrimSuffix(bytes.TrimSpace(lines.Bytes()), []byte(" ."))
+		parts := bytes.SplitN(line, []byte(" "), 3)
+		if len(parts) < 3 {
+			continue
+		}
+		for i, p := range parts {
+			key = roughKey(key[:0], bytes.TrimSpace(p))
+			if i == 1 {
+				predicates[string(key)] = true
+			} else if !keys[string(key)] {
+				keys[string(key)] = true
+			}
+		}
+	}
+	return keys, predicates
+}
+
+func roughKey(dst, s []byte) []byte {
+	switch s[0] {
+	case '<':
+		return append(dst, s[:len(s)-1]...)
+	case '_':
+		return append(dst, s...)
+	}
+	end := bytes.LastIndexByte(s, '"')
+	t := rdf.NewString(string(s[1:end]))
+	switch tail := s[end+1:]; {
+	case bytes.HasPrefix(tail, []byte("@")):
+		t = rdf.NewLangString(t.Value, string(tail[1:]))
+	case bytes.HasPrefix(tail, []byte("^^<")):
+		t = rdf.NewTyped(t.Value, string(tail[3:len(tail)-1]))
+	}
+	dst, _ = AppendKey(dst, t)
+	return dst
+}
+
+func buildBench(b *testing.B, keys, predicates map[string]bool) *benchData {
+	rows := make([]sortRow, 0, len(keys))
+	for k := range keys {
+		if predicates[k] {
+			continue
+		}
+		order, section, err := AppendSortKey(nil, []byte(k))
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows = append(rows, sortRow{section, order, []byte(k)})
+	}
+	slices.SortFunc(rows, func(a, b sortRow) int {
+		if a.section != b.section {
+			return int(a.section) - int(b.section)
+		}
+		return bytes.Compare(a.order, b.order)
+	})
+	dir, err := os.MkdirTemp("", "dictionary-bench-")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer os.RemoveAll(dir) // the files stay mapped
+	w, err := Create(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	sorted := make([]string, 0, len(predicates))
+	for p := range predicates {
+		sorted = append(sorted, p)
+	}
+	slices.Sort(sorted)
+	for _, p := range sorted {
+		if _, err := w.Predicate([]byte(p)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, r := range rows {
+		if _, err := w.Add(r.key); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		b.Fatal(err)
+	}
+	d, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	data := &benchData{d: d, terms: d.Len()}
+	var text []byte
+	for i := range d.Len() {
+		text = d.AppendNTriples(text[:0], ID(i))
+		data.text += len(text)
+	}
+	return data
+}
+
+var benchSets = []string{"watdiv10m", "lubm10", "debian12", "generated"}
+
+func BenchmarkSize(b *testing.B) {
+	for _, name := range benchSets {
+		b.Run(name, func(b *testing.B) {
+			data := loadBench(b, name)
+			for b.Loop() {
+			}
+			b.ReportMetric(float64(data.terms), "terms")
+			b.ReportMetric(float64(data.text)/float64(data.terms), "text-B/term")
+			total := int64(0)
+			for file, size := range data.d.Bytes() {
+				total += size
+				b.ReportMetric(float64(size)/float64(data.terms), file+"-B/term")
+			}
+			b.ReportMetric(float64(total)/float64(data.terms), "B/term")
+		})
+	}
+}
+
+// access runs f on IDs of all the resources: in random order, and in short runs of neighbours at random places.
+func access(b *testing.B, f func(*Dictionary, []ID)) {
+	for _, name := range benchSets {
+		data := loadBench(b, name)
+		n := min(440_000, data.terms)
+		random, near := make([]ID, n), make([]ID, n)
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range n {
+			random[i] = ID(rng.IntN(data.terms))
+			near[i] = ID(i)
+		}
+		for _, c := range []struct {
+			name string
+			ids  []ID
+		}{{"random", random}, {"near", near}} {
+			b.Run(name+"/"+c.name, func(b *testing.B) {
+				for b.Loop() {
+					f(data.d, c.ids)
+				}
+				b.ReportMetric(float64(b.N)*float64(n)/b.Elapsed().Seconds()/1e6, "Mterms/s")
+			})
+		}
+	}
+}
+
+func BenchmarkAppendNTriples(b *testing.B) {
+	var buffer []byte
+	access(b, func(d *Dictionary, ids []ID) {
+		buffer = buffer[:0]
+		for _, id := range ids {
+			buffer = d.AppendNTriples(buffer, id)
+		}
+	})
+}
+
+func BenchmarkTerm(b *testing.B) {
+	access(b, func(d *Dictionary, ids []ID) {
+		for _, id := range ids {
+			_ = d.Term(id)
+		}
+	})
+}
+
+func BenchmarkLookup(b *testing.B) {
+	access(b, func(d *Dictionary, ids []ID) {
+		b.StopTimer()
+		keys := make([][]byte, len(ids))
+		for i, id := range ids {
+			keys[i] = d.AppendKey(nil, id)
+		}
+		b.StartTimer()
+		for i, k := range keys {
+			if id, ok := d.LookupKey(k); !ok || id != ids[i] {
+				b.Fatal("not found")
+			}
+		}
+	})
+}

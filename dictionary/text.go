@@ -1,0 +1,99 @@
+package dictionary
+
+import (
+	"bytes"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
+)
+
+// storedText is a text as it lies in its block: prefix + suffix or, where there is a table, the suffix in its codes.
+type storedText struct {
+	prefix, suffix []byte
+	table          []byte
+	escapes        bool // some text of the block needs escapes in N-Triples
+}
+
+// text finds the text of an ID; ok is false where there is none, or where it is damaged.
+func (d *Dictionary) text(id ID) (t storedText, ok bool) {
+	count := d.starts[SectionCount]
+	if id >= count {
+		return t, false
+	}
+	b := int(id >> blockShift)
+	start, end := d.offsets[b], d.offsets[b+1]
+	if start >= end || end > uint64(len(d.blocks)) {
+		d.broken.Store(true)
+		return t, false
+	}
+	block := d.blocks[start:end]
+	n, i := min(blockTerms, int(count)-b<<blockShift), int(id)&(blockTerms-1)
+	t.escapes = block[0]&blockEscapes != 0
+	if block[0]&blockSymbols != 0 {
+		return d.symbolText(t, block, i, n)
+	}
+	t.prefix, t.suffix, ok = blockText(block, i, n)
+	if !ok {
+		d.broken.Store(true)
+	}
+	return t, ok
+}
+
+func (d *Dictionary) symbolText(t storedText, block []byte, i, n int) (storedText, bool) {
+	codes, number, ok := symbolText(block, i, n)
+	start := number * symbolTableLen
+	if !ok || start >= len(d.symbols) {
+		d.broken.Store(true)
+		return t, false
+	}
+	t.suffix, t.table = codes, d.symbols[start:start+symbolTableLen]
+	return t, true
+}
+
+func (t *storedText) append(dst []byte) []byte {
+	if t.table != nil {
+		return appendSymbols(dst, t.suffix, t.table)
+	}
+	return append(append(dst, t.prefix...), t.suffix...)
+}
+
+// first is the first byte of the text of a resource; 0 when it has none.
+func (t *storedText) first() byte {
+	switch {
+	case t.table != nil:
+		return append(appendSymbols(nil, t.suffix, t.table), 0)[0]
+	case len(t.prefix) > 0:
+		return t.prefix[0]
+	case len(t.suffix) > 0:
+		return t.suffix[0]
+	}
+	return 0
+}
+
+func (t *storedText) equal(text []byte) bool {
+	if t.table != nil {
+		var buffer [256]byte
+		// A code stands for 0 to 8 bytes: most texts of another length need no decoding.
+		return len(text) <= symbolBytes*len(t.suffix) && bytes.Equal(appendSymbols(buffer[:0], t.suffix, t.table), text)
+	}
+	n := len(t.prefix)
+	return len(text) == n+len(t.suffix) && string(text[n:]) == string(t.suffix) && string(text[:n]) == string(t.prefix)
+}
+
+// openSymbols reads the symbol tables and checks that no symbol is longer than its place.
+func openSymbols(f *section.File) ([]byte, error) {
+	tables, err := f.Bytes("symbols")
+	if err != nil {
+		return nil, err
+	}
+	if len(tables)%symbolTableLen != 0 {
+		return nil, f.Damaged("the symbol tables have %d bytes", len(tables))
+	}
+	for start := 0; start < len(tables); start += symbolTableLen {
+		for _, length := range tables[start+256*symbolBytes : start+symbolTableLen] {
+			if length > symbolBytes {
+				return nil, f.Damaged("a symbol has %d bytes", length)
+			}
+		}
+	}
+	return tables, nil
+}

@@ -1,0 +1,436 @@
+package loader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// edgeWriter turns the triple list into graph files: it gathers the edges of one cell (a graph and a label) as 64-bit
+// keys, sorts them both ways, drops repeats and hands them to the graph's writer.
+//
+// When not all keys fit the budget, the list is read several times, for some of the cells each time; a cell that does
+// not fit alone is cut into ranges of row vertices. Nothing but the graph files is ever written.
+type edgeWriter struct {
+	triples *tripleList
+	final   []uint32 // ID by provisional ID
+	labels  []uint32 // by predicate number
+	cells   []cell   // by graph, then label
+	budget  int64    // bytes of keys at one time
+
+	vertices   int
+	labelCount int
+	options    []pcsr.Option
+	path       func(graph int) string
+	graphs     []*graphFile
+	step       func(n int) // told of keys that have been written
+}
+
+// cell is the edges of one label in one graph.
+type cell struct {
+	graph int
+	label uint32
+	count uint64
+}
+
+// graphFile is a graph that is being written.
+type graphFile struct {
+	mu     sync.Mutex
+	writer *pcsr.Writer
+	cells  int // not yet written
+	edges  uint64
+}
+
+// graphNames finds the graphs that have triples: the default graph, which is always there, and the named ones by ID.
+type graphNames struct {
+	ids    []uint32
+	number map[uint32]int // by ID; the default graph has number 0 and no ID
+}
+
+// cellKey is a graph's ID, or defaultGraph, and a label.
+type cellKey struct{ graph, label uint32 }
+
+// countCells finds the cells of the list, in order.
+func countCells(ctx context.Context, l *tripleList, final, labels []uint32, uses []uint64) ([]cell, *graphNames, error) {
+	counts := map[cellKey]uint64{}
+	if l.width == 3 {
+		for n, used := range uses {
+			if used > 0 {
+				counts[cellKey{defaultGraph, labels[n]}] += used
+			}
+		}
+	} else if err := countQuads(ctx, l, final, labels, counts); err != nil {
+		return nil, nil, err
+	}
+	names := &graphNames{number: map[uint32]int{}}
+	for key := range counts {
+		if _, ok := names.number[key.graph]; !ok && key.graph != defaultGraph {
+			names.number[key.graph] = 0
+			names.ids = append(names.ids, key.graph)
+		}
+	}
+	slices.Sort(names.ids)
+	for i, id := range names.ids {
+		names.number[id] = i + 1
+	}
+	var cells []cell
+	for key, n := range counts {
+		cells = append(cells, cell{names.number[key.graph], key.label, n})
+	}
+	slices.SortFunc(cells, func(a, b cell) int { return cmp.Or(cmp.Compare(a.graph, b.graph), cmp.Compare(a.label, b.label)) })
+	return cells, names, nil
+}
+
+func countQuads(ctx context.Context, l *tripleList, final, labels []uint32, counts map[cellKey]uint64) error {
+	var mu sync.Mutex
+	return l.each(ctx, func(_ int, rows []uint32) error {
+		local := map[cellKey]uint64{}
+		for ; len(rows) > 0; rows = rows[4:] {
+			local[cellKey{graphID(final, rows[rowGraph]), labels[rows[rowPredicate]]}]++
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for key, n := range local {
+			counts[key] += n
+		}
+		return nil
+	})
+}
+
+func graphID(final []uint32, provisional uint32) uint32 {
+	if provisional == defaultGraph {
+		return defaultGraph
+	}
+	return final[provisional]
+}
+
+// piece is the edges that are gathered for one cell at a time: all of them, or, of a cell that is cut, those of one
+// direction whose row vertices are from ≤ v < to.
+type piece struct {
+	cell      int
+	direction pcsr.Direction
+	whole     bool
+	from, to  uint64
+	count     uint64
+}
+
+// write writes all graphs. names gives their number.
+func (e *edgeWriter) write(ctx context.Context, names *graphNames) (err error) {
+	e.graphs = make([]*graphFile, 1+len(names.ids))
+	for i := range e.graphs {
+		e.graphs[i] = &graphFile{}
+	}
+	for _, c := range e.cells {
+		e.graphs[c.graph].cells++
+	}
+	defer func() {
+		for _, g := range e.graphs {
+			if err != nil && g.writer != nil {
+				err = errors.Join(err, g.writer.Abort())
+			}
+		}
+	}()
+	if e.graphs[0].cells == 0 {
+		if err := e.finish(0); err != nil {
+			return err
+		}
+	}
+	rounds, err := e.plan(ctx, names)
+	if err != nil {
+		return err
+	}
+	for _, round := range rounds {
+		if err := e.round(ctx, names, round); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan cuts the work into rounds that fit the budget.
+func (e *edgeWriter) plan(ctx context.Context, names *graphNames) (rounds [][]piece, err error) {
+	limit := max(uint64(e.budget)/16, 1024) // keys and their scratch space
+	var round []piece
+	room := limit
+	for i, c := range e.cells {
+		if c.count > limit {
+			cut, err := e.cut(ctx, names, i, limit)
+			if err != nil {
+				return nil, err
+			}
+			rounds = append(rounds, cut...)
+			continue
+		}
+		if c.count > room {
+			rounds = append(rounds, round)
+			round, room = nil, limit
+		}
+		round = append(round, piece{cell: i, whole: true, count: c.count})
+		room -= c.count
+	}
+	if len(round) > 0 {
+		rounds = append(rounds, round)
+	}
+	return rounds, nil
+}
+
+// cutBits says into how many ranges of vertices a cell can be cut: 2 to so many.
+const cutBits = 14
+
+// cut cuts a cell into pieces of at most limit edges, as far as no single range has more.
+func (e *edgeWriter) cut(ctx context.Context, names *graphNames, number int, limit uint64) (rounds [][]piece, err error) {
+	shift := 0
+	for uint64(e.vertices)>>shift >= 1<<cutBits {
+		shift++
+	}
+	var counts [2][1 << cutBits]uint64
+	err = e.each(ctx, names, func(_, cell int, key uint64) {
+		if cell == number {
+			atomic.AddUint64(&counts[pcsr.Out][key>>32>>shift], 1)
+			atomic.AddUint64(&counts[pcsr.In][uint64(uint32(key))>>shift], 1)
+		}
+	})
+	for d := range counts {
+		p := piece{cell: number, direction: pcsr.Direction(d)}
+		for i, n := range counts[d] {
+			if p.count > 0 && p.count+n > limit {
+				rounds = append(rounds, []piece{p})
+				p.from, p.count = p.to, 0
+			}
+			p.to, p.count = uint64(i+1)<<shift, p.count+n
+		}
+		rounds = append(rounds, []piece{p})
+	}
+	return rounds, err
+}
+
+// each calls do with the cell and the key of every triple, on all cores.
+func (e *edgeWriter) each(ctx context.Context, names *graphNames, do func(worker, cell int, key uint64)) error {
+	cellOf := map[cellKey]int{}
+	byPredicate := make([]int, len(e.labels))
+	for i, c := range e.cells {
+		id := uint32(defaultGraph)
+		if c.graph > 0 {
+			id = names.ids[c.graph-1]
+		}
+		cellOf[cellKey{id, c.label}] = i
+	}
+	for n, label := range e.labels {
+		byPredicate[n] = cellOf[cellKey{defaultGraph, label}]
+	}
+	width, final := e.triples.width, e.final
+	return e.triples.each(ctx, func(worker int, rows []uint32) error {
+		for ; len(rows) > 0; rows = rows[width:] {
+			c := 0
+			if width == 3 || rows[rowGraph] == defaultGraph {
+				c = byPredicate[rows[rowPredicate]]
+			} else {
+				c = cellOf[cellKey{final[rows[rowGraph]], e.labels[rows[rowPredicate]]}]
+			}
+			do(worker, c, uint64(final[rows[rowSubject]])<<32|uint64(final[rows[rowObject]]))
+		}
+		return nil
+	})
+}
+
+// maxOpenGraphs is how many graph files are written side by side.
+const maxOpenGraphs = 100
+
+// round gathers the edges of some pieces, sorts and writes them.
+func (e *edgeWriter) round(ctx context.Context, names *graphNames, pieces []piece) error {
+	parts, keys, err := e.gather(ctx, names, pieces)
+	if err != nil {
+		return err
+	}
+	defer release(e.triples.memory, keys)
+	// The largest first, so that the cores end together; or, where graphs are many, graph by graph.
+	order := make([]int, len(pieces))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if len(e.graphs) > maxOpenGraphs {
+			return cmp.Compare(e.cells[pieces[a].cell].graph, e.cells[pieces[b].cell].graph)
+		}
+		return cmp.Compare(pieces[b].count, pieces[a].count)
+	})
+	var next atomic.Int64
+	return parallel(ctx, e.triples.memory.threads, func(ctx context.Context, _ int) error {
+		for i := int(next.Add(1)) - 1; i < len(order); i = int(next.Add(1)) - 1 {
+			if err := e.piece(ctx, pieces[order[i]], parts[order[i]]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// gather reads the list and puts the keys of each piece side by side.
+func (e *edgeWriter) gather(ctx context.Context, names *graphNames, pieces []piece) (parts [][]uint64, keys []uint64, err error) {
+	total := uint64(0)
+	pieceOf := make([]int, len(e.cells))
+	for i := range pieceOf {
+		pieceOf[i] = -1
+	}
+	cursors := make([]atomic.Uint64, len(pieces))
+	for i, p := range pieces {
+		cursors[i].Store(total)
+		total += p.count
+		pieceOf[p.cell] = i
+	}
+	if keys, err = allocate[uint64](e.triples.memory, int(total)); err != nil {
+		return nil, nil, err
+	}
+	at := uint64(0)
+	for _, p := range pieces {
+		parts = append(parts, keys[at:at+p.count:at+p.count])
+		at += p.count
+	}
+	buffers := make([]*gatherBuffers, e.triples.memory.threads)
+	for i := range buffers {
+		buffers[i] = newGatherBuffers(keys, cursors)
+	}
+	err = e.each(ctx, names, func(worker, cell int, key uint64) {
+		i := pieceOf[cell]
+		if i < 0 {
+			return
+		}
+		if p := &pieces[i]; !p.whole {
+			if p.direction == pcsr.In {
+				key = key<<32 | key>>32
+			}
+			if row := key >> 32; row < p.from || row >= p.to {
+				return
+			}
+		}
+		buffers[worker].add(i, key)
+	})
+	if err != nil {
+		release(e.triples.memory, keys)
+		return nil, nil, err
+	}
+	for _, b := range buffers {
+		b.flush()
+	}
+	return parts, keys, nil
+}
+
+// gatherBuffers collects a few keys of each piece before they are put in place.
+type gatherBuffers struct {
+	keys    []uint64
+	cursors []atomic.Uint64
+	size    int
+	held    []uint64 // size keys for each piece
+	counts  []int
+}
+
+func newGatherBuffers(keys []uint64, cursors []atomic.Uint64) *gatherBuffers {
+	size := min(max(1<<20/max(len(cursors), 1), 4), 64)
+	return &gatherBuffers{keys, cursors, size, make([]uint64, size*len(cursors)), make([]int, len(cursors))}
+}
+
+func (b *gatherBuffers) add(piece int, key uint64) {
+	b.held[piece*b.size+b.counts[piece]] = key
+	if b.counts[piece]++; b.counts[piece] == b.size {
+		b.empty(piece)
+	}
+}
+
+func (b *gatherBuffers) empty(piece int) {
+	n := b.counts[piece]
+	at := b.cursors[piece].Add(uint64(n)) - uint64(n)
+	copy(b.keys[at:at+uint64(n)], b.held[piece*b.size:])
+	b.counts[piece] = 0
+}
+
+func (b *gatherBuffers) flush() {
+	for piece := range b.counts {
+		b.empty(piece)
+	}
+}
+
+// piece sorts the keys of a piece and writes them.
+func (e *edgeWriter) piece(ctx context.Context, p piece, keys []uint64) error {
+	scratch, err := allocate[uint64](e.triples.memory, len(keys))
+	if err != nil {
+		return err
+	}
+	defer release(e.triples.memory, scratch)
+	c := e.cells[p.cell]
+	g := e.graphs[c.graph]
+	if !p.whole {
+		sorted := distinctNumbers(sortNumbers(keys, scratch))
+		done := p.direction == pcsr.In && p.to >= uint64(e.vertices)
+		return e.append(ctx, g, c, p.direction, sorted, p.from == 0, done)
+	}
+	sorted := distinctNumbers(sortNumbers(keys, scratch))
+	if err := e.append(ctx, g, c, pcsr.Out, sorted, true, false); err != nil {
+		return err
+	}
+	for i, k := range sorted {
+		sorted[i] = k<<32 | k>>32
+	}
+	other := scratch
+	if &sorted[0] == &scratch[0] {
+		other = keys
+	}
+	return e.append(ctx, g, c, pcsr.In, sortNumbers(sorted, other), true, true)
+}
+
+// append adds sorted keys to a graph file. start begins a partition; last says that the cell ends here.
+func (e *edgeWriter) append(ctx context.Context, g *graphFile, c cell, d pcsr.Direction, keys []uint64, start, last bool) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.writer == nil {
+		if err := e.open(c.graph); err != nil {
+			return err
+		}
+	}
+	if start {
+		if err := g.writer.Partition(c.label, d); err != nil {
+			return err
+		}
+	}
+	for len(keys) > 0 && ctx.Err() == nil {
+		n := min(len(keys), stride)
+		if err := g.writer.Append(keys[:n]); err != nil {
+			return err
+		}
+		e.step(n)
+		if keys = keys[n:]; d == pcsr.Out {
+			g.edges += uint64(n)
+		}
+	}
+	if ctx.Err() != nil || !last {
+		return ctx.Err()
+	}
+	if g.cells--; g.cells > 0 {
+		return nil
+	}
+	return e.finish(c.graph)
+}
+
+// open starts the file of a graph.
+func (e *edgeWriter) open(graph int) (err error) {
+	g := e.graphs[graph]
+	g.writer, err = pcsr.Create(e.path(graph), e.vertices, e.labelCount, e.options...)
+	return err
+}
+
+// finish ends the file of a graph.
+func (e *edgeWriter) finish(graph int) error {
+	g := e.graphs[graph]
+	if g.writer == nil {
+		if err := e.open(graph); err != nil {
+			return err
+		}
+	}
+	w := g.writer
+	g.writer = nil
+	return w.Finish()
+}

@@ -1,0 +1,184 @@
+package loader
+
+import (
+	"bufio"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/pgzip"
+)
+
+// Input is one document to load.
+type Input struct {
+	// Name is the path of a file, or what to call Reader in messages.
+	Name string
+	// Format is the syntax; "" tells it from the name.
+	Format Format
+	// Reader is read in place of the file when it is set; it is unpacked as the name says.
+	Reader io.Reader
+	// Base resolves relative IRIs; "" stands for the file's own URL.
+	Base string
+}
+
+// Files makes inputs of paths. "-" is the standard input; format is that of paths which do not tell it by their name
+// and must be given for the standard input.
+func Files(format Format, paths ...string) ([]Input, error) {
+	var inputs []Input
+	for _, path := range paths {
+		in := Input{Name: path}
+		if path == "-" {
+			in.Name, in.Reader = "stdin", os.Stdin
+			if format == "" {
+				return nil, fmt.Errorf("loader: standard input: %w: give the format", ErrFormat)
+			}
+			in.Format = format
+		} else if _, _, err := Detect(path); err != nil {
+			if format == "" {
+				return nil, err
+			}
+			in.Format = format
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs, nil
+}
+
+// source is an input made ready to be read.
+type source struct {
+	Input
+	number      int // in the order in which the inputs were given
+	compression Compression
+	size        int64 // of the file, packed; 0 when it is not known
+}
+
+// prepare checks all inputs before any of them is read.
+func prepare(inputs []Input) ([]*source, error) {
+	if len(inputs) == 0 {
+		return nil, errors.New("loader: nothing to load")
+	}
+	var sources []*source
+	for i, in := range inputs {
+		s := &source{Input: in, number: i}
+		format, compression, err := Detect(in.Name)
+		if s.Format == "" {
+			s.Format = format
+			if err != nil {
+				return nil, err
+			}
+		}
+		s.compression = compression
+		if s.Reader == nil {
+			info, err := os.Stat(in.Name)
+			if err != nil {
+				return nil, fmt.Errorf("loader: %w", err)
+			}
+			if info.IsDir() {
+				return nil, fmt.Errorf("loader: %s is a folder", in.Name)
+			}
+			if info.Mode().IsRegular() {
+				s.size = info.Size()
+			}
+			if s.Base == "" {
+				s.Base = fileURL(in.Name)
+			}
+		}
+		sources = append(sources, s)
+	}
+	return sources, nil
+}
+
+func fileURL(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("file://")
+	for _, c := range []byte(filepath.ToSlash(abs)) {
+		if ascii[c]&charIRI == 0 || c == '%' || c == '?' || c == '#' || c >= 0x80 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func (s *source) lines() bool { return s.Format == NTriples || s.Format == NQuads }
+
+// open returns the unpacked text of the input, counting the packed bytes in read.
+func (s *source) open(read *atomic.Int64) (io.ReadCloser, error) {
+	r := &openSource{packed: &countingReader{s.Reader, read}}
+	if s.Reader == nil {
+		f, err := os.Open(s.Name)
+		if err != nil {
+			return nil, fmt.Errorf("loader: %w", err)
+		}
+		r.packed.r = f
+		r.close = append(r.close, func() { f.Close() }) // read only
+	}
+	if err := r.unpack(s.compression); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("loader: %s: %w", s.Name, err)
+	}
+	return r, nil
+}
+
+// openSource is a file and what unpacks it.
+type openSource struct {
+	io.Reader
+	packed *countingReader
+	close  []func()
+}
+
+// zstdWindow is the largest window that a zstd file may ask for: that of zstd --long=27, and its default limit.
+const zstdWindow = 128 << 20
+
+func (o *openSource) unpack(c Compression) error {
+	switch c {
+	case Gzip:
+		z, err := pgzip.NewReader(bufio.NewReaderSize(o.packed, 1<<18))
+		if err != nil {
+			return err
+		}
+		o.Reader = z
+		o.close = append(o.close, func() { z.Close() })
+	case Zstd:
+		z, err := zstd.NewReader(o.packed, zstd.WithDecoderMaxWindow(zstdWindow), zstd.WithDecoderConcurrency(0))
+		if err != nil {
+			return err
+		}
+		o.Reader = z
+		o.close = append(o.close, z.Close)
+	case Bzip2:
+		o.Reader = bzip2.NewReader(bufio.NewReaderSize(o.packed, 1<<18))
+	default:
+		o.Reader = o.packed
+	}
+	return nil
+}
+
+func (o *openSource) Close() error {
+	for i := len(o.close) - 1; i >= 0; i-- {
+		o.close[i]()
+	}
+	return nil
+}
+
+type countingReader struct {
+	r     io.Reader
+	count *atomic.Int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.count.Add(int64(n))
+	return n, err
+}

@@ -1,0 +1,296 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Load reads the inputs into the store in dir, replacing what was there once everything has been read and written. It
+// leaves either the old store or the new one, whenever it ends. A fault in an input is a [*SyntaxError].
+func Load(ctx context.Context, dir string, inputs []Input, options Options) (Report, error) {
+	sources, err := prepare(inputs)
+	if err != nil {
+		return Report{}, err
+	}
+	target, err := store.Begin(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	l := newLoad(target, sources, options.withDefaults())
+	err = l.run(ctx)
+	if err != nil {
+		err = errors.Join(err, target.Abort())
+	}
+	l.memory.releaseAll()
+	l.report.Elapsed = time.Since(l.start)
+	return l.report, err
+}
+
+// load is one load at work.
+type load struct {
+	options Options
+	target  *store.Load
+	sources []*source
+	memory  *memory
+	report  Report
+	start   time.Time
+
+	terms   *termTable
+	gate    sync.RWMutex // held for reading while the term table is in use, for writing while it is spilled
+	runs    *termRuns
+	names   *predicates
+	triples *tripleList
+	classes map[uint32]uint32
+	uses    []uint64
+
+	mu      sync.Mutex // of report.Skipped and classes
+	read    atomic.Int64
+	total   int64
+	phase   atomic.Pointer[Phase]
+	written atomic.Int64 // keys, for the progress
+}
+
+func newLoad(target *store.Load, sources []*source, options Options) *load {
+	l := &load{options: options, target: target, sources: sources, start: time.Now()}
+	l.memory = newMemory(options.Threads)
+	l.terms = newTermTable(l.memory)
+	l.names = newPredicates()
+	l.report.Removed = target.Removed()
+	if l.options.TempDir == "" {
+		l.options.TempDir = target.Dir()
+	}
+	width := 3
+	for _, s := range sources {
+		l.total += s.size
+		if s.Format == NQuads || s.Format == TriG {
+			width = 4
+		}
+	}
+	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, folder: l.options.TempDir}
+	l.runs = &termRuns{memory: l.memory, folder: l.options.TempDir}
+	return l
+}
+
+func (l *load) run(ctx context.Context) (err error) {
+	stop := l.reportProgress()
+	defer stop()
+	defer func() { err = errors.Join(err, l.triples.release(), l.runs.release()) }()
+	if err := l.timed(Reading, func() error { return l.readAll(ctx) }); err != nil {
+		return err
+	}
+	l.report.Read = uint64(l.triples.rows.Load())
+	l.report.InputBytes = l.read.Load()
+	labels, keys := l.names.sorted(l.uses)
+	var order *termOrder
+	err = l.timed(SortingTerms, func() (err error) {
+		order, err = l.orderTerms(ctx, keys)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, order.terms.release()) }()
+	l.report.Terms, l.report.Predicates = len(keys)+order.resources+order.literals, len(keys)
+	var position, groups []uint32
+	err = l.timed(OrderingTerms, func() (err error) {
+		position, groups, err = arrange(ctx, l.triples, order, l.classes)
+		if err == nil {
+			order.toFinal(l.memory, position)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var contents store.Contents
+	err = l.timed(WritingTriples, func() error {
+		return parallel(ctx, 2, func(ctx context.Context, worker int) (err error) {
+			if worker == 0 {
+				return l.writeTerms(ctx, order, keys, position, groups)
+			}
+			contents, err = l.writeTriples(ctx, order, labels)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return l.timed(Committing, func() error { return l.commit(contents) })
+}
+
+// orderTerms sorts the terms and, where they were spilled, merges the runs.
+func (l *load) orderTerms(ctx context.Context, keys []string) (*termOrder, error) {
+	if l.runs.count() == 0 {
+		return orderTable(l.terms, keys)
+	}
+	if err := l.runs.spill(l.terms); err != nil {
+		return nil, err
+	}
+	limit := l.terms.limit()
+	l.terms.release()
+	l.report.TermRuns = l.runs.count()
+	return l.runs.order(ctx, keys, limit)
+}
+
+// toFinal makes the ranks IDs: predicates, resources by position, literals.
+func (o *termOrder) toFinal(m *memory, position []uint32) {
+	resources, terms := uint32(o.resources), uint32(o.resources+o.literals)
+	m.inRanges(len(o.rank), func(from, to int) {
+		predicates := o.predicates
+		for i := from; i < to; i++ {
+			switch r := o.rank[i]; {
+			case r < resources:
+				o.rank[i] = predicates + position[r]
+			case r < terms:
+				o.rank[i] = predicates + r
+			default:
+				o.rank[i] = r - terms
+			}
+		}
+	})
+}
+
+func (l *load) writeTerms(ctx context.Context, order *termOrder, keys []string, position, groups []uint32) error {
+	w, err := dictionary.Create(l.target.Dir())
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if _, err = w.Predicate([]byte(k)); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = order.terms.writeResources(ctx, w, position, groups)
+	}
+	if err == nil {
+		err = order.terms.writeLiterals(ctx, w)
+	}
+	if err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	return w.Finish()
+}
+
+func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint32) (store.Contents, error) {
+	cells, names, err := countCells(ctx, l.triples, order.rank, labels, l.uses)
+	if err != nil {
+		return store.Contents{}, err
+	}
+	e := &edgeWriter{
+		triples: l.triples, final: order.rank, labels: labels, cells: cells, budget: l.options.Memory / 2,
+		vertices: l.report.Terms, labelCount: l.report.Predicates,
+		path: func(graph int) string {
+			if graph == 0 {
+				return l.target.DefaultPath()
+			}
+			return l.target.NamedPath(graph - 1)
+		},
+		step: func(n int) { l.written.Add(int64(n)) },
+	}
+	if t := labels[typeNumber]; int(t) < l.report.Predicates {
+		e.options = append(e.options, pcsr.WithTypeLabel(t))
+	}
+	if err := e.write(ctx, names); err != nil {
+		return store.Contents{}, err
+	}
+	contents := store.Contents{Terms: l.report.Terms, Predicates: l.report.Predicates, DefaultTriples: e.graphs[0].edges}
+	l.report.Triples = contents.DefaultTriples
+	l.report.NamedGraphs = len(names.ids)
+	for i, id := range names.ids {
+		n := e.graphs[i+1].edges
+		contents.Named = append(contents.Named, store.NamedContents{ID: id, Triples: n})
+		l.report.Triples += n
+	}
+	for _, s := range l.sources {
+		contents.Sources = append(contents.Sources, s.Name)
+	}
+	return contents, nil
+}
+
+func (l *load) commit(contents store.Contents) error {
+	l.report.SpilledBytes = l.triples.size + l.runs.written
+	if err := l.target.Commit(contents); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(l.target.Dir())
+	for _, entry := range entries {
+		if info, e := os.Stat(filepath.Join(l.target.Dir(), entry.Name())); e == nil {
+			l.report.StoreBytes += info.Size()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("loader: the store is in place, but: %w", err)
+	}
+	return nil
+}
+
+// timed runs a phase.
+func (l *load) timed(phase Phase, do func() error) error {
+	l.phase.Store(&phase)
+	start := time.Now()
+	err := do()
+	l.report.Phases = append(l.report.Phases, PhaseTime{phase, time.Since(start)})
+	return err
+}
+
+// progressInterval is the time between two calls of Options.Progress.
+const progressInterval = 200 * time.Millisecond
+
+// reportProgress calls Options.Progress until stop is called.
+func (l *load) reportProgress() (stop func()) {
+	if l.options.Progress == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		tick := time.NewTicker(progressInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				l.options.Progress(l.progress())
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wait.Wait()
+	}
+}
+
+// shareOfReading is about how much of a load's time reading takes.
+const shareOfReading = 0.6
+
+func (l *load) progress() Progress {
+	p := Progress{
+		Phase: *l.phase.Load(), Triples: uint64(l.triples.rows.Load()),
+		Bytes: l.read.Load(), TotalBytes: l.total, Elapsed: time.Since(l.start),
+	}
+	share := 0.0
+	switch {
+	case p.Phase == Reading && l.total > 0:
+		share = shareOfReading * float64(p.Bytes) / float64(l.total)
+	case p.Phase == WritingTriples:
+		share = 0.8 + 0.2*float64(l.written.Load())/float64(max(2*p.Triples, 1))
+	case p.Phase != Reading:
+		share = shareOfReading + 0.1
+	}
+	if share > 0.02 && share < 1 {
+		p.Remaining = time.Duration(float64(p.Elapsed) * (1 - share) / share)
+	}
+	return p
+}

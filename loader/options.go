@@ -1,0 +1,94 @@
+package loader
+
+import (
+	"runtime"
+	"time"
+)
+
+// Options are the settings of a load.
+type Options struct {
+	// Memory is the budget in bytes beyond which terms and triples are spilled to disk; 0 means half the machine's.
+	// The load keeps to it roughly: fixed buffers of some 100 MiB, and the predicates, come on top.
+	Memory int64
+	// TempDir holds temporary files; "" means the store's folder. They have no names and vanish with the process.
+	TempDir string
+	// SkipBad is how many bad lines of N-Triples and N-Quads are skipped before the load fails.
+	SkipBad uint64
+	// Threads bounds parallelism; 0 means all cores.
+	Threads int
+	// Progress, when not nil, is called several times a second, by one goroutine at a time.
+	Progress func(Progress)
+}
+
+const (
+	leastMemory   = 64 << 20
+	defaultMemory = 4 << 30 // where the machine does not tell
+)
+
+func (o Options) withDefaults() Options {
+	if o.Memory == 0 {
+		if o.Memory = machineMemory() / 2; o.Memory == 0 {
+			o.Memory = defaultMemory
+		}
+	}
+	o.Memory = max(o.Memory, leastMemory)
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	return o
+}
+
+// Phase is a part of a load.
+type Phase string
+
+// The phases of a load, in order.
+const (
+	Reading        Phase = "reading"
+	SortingTerms   Phase = "sorting terms"
+	OrderingTerms  Phase = "ordering terms"
+	WritingTriples Phase = "writing triples"
+	Committing     Phase = "committing"
+)
+
+// Progress is how far a load is.
+type Progress struct {
+	Phase Phase
+	// Triples is how many have been read.
+	Triples uint64
+	// Bytes is how much of TotalBytes, the size of the inputs as they lie (packed), has been read; TotalBytes is 0 when
+	// it is not known.
+	Bytes, TotalBytes int64
+	Elapsed           time.Duration
+	// Remaining is an estimate of the time until the end; 0 when unknown.
+	Remaining time.Duration
+}
+
+// PhaseTime is how long a phase took.
+type PhaseTime struct {
+	Phase   Phase
+	Elapsed time.Duration
+}
+
+// Report is what a load did.
+type Report struct {
+	// Read counts the statements of the inputs, Triples those in the store (in all graphs), each once.
+	Read, Triples uint64
+	// Terms and Predicates are those of the dictionary.
+	Terms, Predicates int
+	NamedGraphs       int
+	// InputBytes is what was read, packed; StoreBytes the size of the store; SpilledBytes what was written to
+	// temporary files.
+	InputBytes, StoreBytes, SpilledBytes int64
+	// TermRuns is how many times the term table was full; 0 when everything fitted.
+	TermRuns int
+	Elapsed  time.Duration
+	Phases   []PhaseTime
+	// BadLines is how many lines were skipped, Skipped the first of them.
+	BadLines uint64
+	Skipped  []SyntaxError
+	// Removed are the leftovers of killed loads that were removed.
+	Removed []string
+}
+
+// maxSkipped bounds Report.Skipped.
+const maxSkipped = 1000

@@ -1,0 +1,161 @@
+package loader
+
+import (
+	"context"
+	"os"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A row of the triple list is subject, predicate number and object, and, where some input can name graphs, the graph:
+// provisional IDs all but the predicate.
+const (
+	rowSubject = iota
+	rowPredicate
+	rowObject
+	rowGraph
+)
+
+// defaultGraph stands in a row for the default graph.
+const defaultGraph = ^uint32(0)
+
+// chunkRows is how many rows one chunk of the triple list holds.
+const chunkRows = 1 << 18
+
+// tripleList holds what was read, in chunks: in memory as long as these fit, then in a file. Its order means nothing.
+type tripleList struct {
+	memory *memory
+	width  int   // numbers in a row
+	budget int64 // bytes that chunks in memory may take
+	folder string
+
+	mu     sync.Mutex
+	chunks []chunk
+	held   int64
+	file   *os.File
+	size   int64 // of the file
+	rows   atomic.Int64
+}
+
+// chunk is a piece of the list: in memory, or at a place of the file.
+type chunk struct {
+	rows  []uint32
+	place int64
+	count int // numbers
+}
+
+// fresh returns an empty chunk to fill and add.
+func (l *tripleList) fresh() ([]uint32, error) {
+	b, err := allocate[uint32](l.memory, chunkRows*l.width)
+	return b[:0], err
+}
+
+// add takes a chunk of fresh over.
+func (l *tripleList) add(rows []uint32) error {
+	if len(rows) == 0 {
+		release(l.memory, rows)
+		return nil
+	}
+	l.rows.Add(int64(len(rows) / l.width))
+	size := int64(cap(rows)) * 4
+	l.mu.Lock()
+	if l.held+size <= l.budget {
+		l.held += size
+		l.chunks = append(l.chunks, chunk{rows: rows, count: len(rows)})
+		l.mu.Unlock()
+		return nil
+	}
+	defer l.mu.Unlock()
+	defer release(l.memory, rows)
+	return l.spill(rows)
+}
+
+func (l *tripleList) spill(rows []uint32) error {
+	if l.file == nil {
+		f, err := namelessFile(l.folder)
+		if err != nil {
+			return err
+		}
+		l.file = f
+	}
+	if _, err := l.file.WriteAt(bytesOf(rows), l.size); err != nil {
+		return err
+	}
+	l.chunks = append(l.chunks, chunk{place: l.size, count: len(rows)})
+	l.size += int64(len(rows)) * 4
+	return nil
+}
+
+// each calls do for every chunk, on all cores; worker tells them apart. The rows must not be changed or kept.
+func (l *tripleList) each(ctx context.Context, do func(worker int, rows []uint32) error) error {
+	var next atomic.Int64
+	return parallel(ctx, l.memory.threads, func(ctx context.Context, worker int) error {
+		var buffer []uint32
+		for i := int(next.Add(1)) - 1; i < len(l.chunks); i = int(next.Add(1)) - 1 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			c := l.chunks[i]
+			rows := c.rows
+			if rows == nil {
+				if buffer == nil {
+					buffer = make([]uint32, chunkRows*l.width)
+				}
+				rows = buffer[:c.count]
+				if _, err := l.file.ReadAt(bytesOf(rows), c.place); err != nil {
+					return err
+				}
+			}
+			if err := do(worker, rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// release gives memory and file back.
+func (l *tripleList) release() error {
+	for _, c := range l.chunks {
+		release(l.memory, c.rows)
+	}
+	l.chunks = nil
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// bytesOf is the memory of numbers, in the machine's byte order: only for files that this process reads again.
+func bytesOf[T number](numbers []T) []byte {
+	var t T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), len(numbers)*int(unsafe.Sizeof(t)))
+}
+
+// namelessFile makes a file that vanishes with the process.
+func namelessFile(folder string) (*os.File, error) {
+	f, err := os.CreateTemp(folder, "load-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Remove(f.Name())
+}
+
+// parallel runs n copies of do and waits for them. The first error cancels the context of the others.
+func parallel(ctx context.Context, n int, do func(ctx context.Context, worker int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wait sync.WaitGroup
+	for worker := range n {
+		wait.Go(func() {
+			if err := do(ctx, worker); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	wait.Wait()
+	return context.Cause(ctx)
+}
