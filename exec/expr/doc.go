@@ -1,1 +1,12 @@
+// Package expr evaluates SPARQL expressions (SPARQL 1.1 Query, section 17) over columns of IDs.
+//
+// Nouns: [Env] (what expressions need of their query), [Program] (a compiled expression, run on columns), [Accumulator]
+// (an aggregate over groups of rows), [Comparer] (the order of ORDER BY).
+//
+// A Program works on a few hundred rows at a time, node by node, not row by row. Constant parts are computed when it
+// is compiled. A condition on one variable that is costly, such as REGEX, is computed once per ID. An error of an
+// expression is a value, not a Go error: a filter drops the row, a binding stays unbound.
+//
+// The package knows columns, not operators: it must not import exec, and it never reads the graph. EXISTS is a call
+// back to whoever evaluates patterns.
 package expr

@@ -1,0 +1,346 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// ErrFunction says that an expression calls a function that does not exist.
+var ErrFunction = errors.New("no such function")
+
+// functions are the builtins whose results are terms and whose arguments must not be errors.
+var functions = map[string]function{
+	"STR": str, "LANG": lang, "DATATYPE": datatype, "IRI": iri, "BNODE": bnode, "STRDT": strdt, "STRLANG": strlang,
+	"UUID": uuid, "STRUUID": struuid, "RAND": random, "NOW": now,
+	"STRLEN": strlen, "SUBSTR": substr, "UCASE": mapped(strings.ToUpper), "LCASE": mapped(strings.ToLower),
+	"STRBEFORE": strbefore, "STRAFTER": strafter, "CONCAT": concat, "ENCODE_FOR_URI": encodeForURI, "REPLACE": replace,
+	"YEAR": part(yearOf), "MONTH": part(monthOf), "DAY": part(dayOf), "HOURS": part(hoursOf), "MINUTES": part(minutesOf),
+	"SECONDS": secondsOf, "TIMEZONE": timezone, "TZ": tz,
+	"ABS": rounded("ABS"), "CEIL": rounded("CEIL"), "FLOOR": rounded("FLOOR"), "ROUND": rounded("ROUND"),
+	"+": computed('+'), "-": computed('-'), "*": computed('*'), "/": computed('/'),
+	"unary-": minus, "unary+": plus,
+	"MD5": digests["MD5"], "SHA1": digests["SHA1"], "SHA256": digests["SHA256"], "SHA384": digests["SHA384"],
+	"SHA512": digests["SHA512"],
+}
+
+// predicates are the builtins whose results are truth values and whose arguments must not be errors.
+var predicates = map[string]predicate{
+	"ISIRI": isKind(rdf.IRI), "ISBLANK": isKind(rdf.BlankNode), "ISLITERAL": isKind(rdf.Literal), "ISNUMERIC": isNumeric,
+	"CONTAINS": matches(strings.Contains), "STRSTARTS": matches(strings.HasPrefix), "STRENDS": matches(strings.HasSuffix),
+	"LANGMATCHES": langMatches, "REGEX": regex,
+}
+
+// costly are the builtins whose results are worth remembering by ID.
+var costly = map[string]bool{
+	"STRLEN": true, "SUBSTR": true, "UCASE": true, "LCASE": true, "STRBEFORE": true, "STRAFTER": true, "CONCAT": true,
+	"ENCODE_FOR_URI": true, "REPLACE": true, "CONTAINS": true, "STRSTARTS": true, "STRENDS": true, "REGEX": true,
+	"MD5": true, "SHA1": true, "SHA256": true, "SHA384": true, "SHA512": true, "STR": true, "IRI": true, "STRDT": true,
+	"STRLANG": true,
+}
+
+// volatile are the builtins that may give another result each time.
+var volatile = map[string]bool{"RAND": true, "UUID": true, "STRUUID": true, "BNODE": true}
+
+func rounded(op string) function {
+	return func(c *run, a []*datum, out *datum) {
+		if v, ok := rounding(op, c.valueOf(a[0])); ok {
+			out.setValue(v)
+		}
+	}
+}
+
+func computed(op byte) function {
+	return func(c *run, a []*datum, out *datum) {
+		if v, ok := arithmetic(op, c.valueOf(a[0]), c.valueOf(a[1])); ok {
+			out.setValue(v)
+		}
+	}
+}
+
+func minus(c *run, a []*datum, out *datum) {
+	if v, ok := negate(c.valueOf(a[0])); ok && c.valueOf(a[0]).IsNumeric() {
+		out.setValue(v)
+	}
+}
+
+func plus(c *run, a []*datum, out *datum) {
+	if v := c.valueOf(a[0]); v.IsNumeric() {
+		*out = *a[0]
+	}
+}
+
+type compiler struct {
+	env     *Env
+	columns map[string]int
+	memos   int
+	inMemo  bool
+}
+
+// compile compiles e, remembering its results by ID when that pays.
+func (c *compiler) compile(e parser.Expr) (node, error) {
+	if c.inMemo {
+		return c.plain(e)
+	}
+	index, worth := c.memorable(e)
+	if !worth {
+		return c.plain(e)
+	}
+	c.inMemo = true
+	n, err := c.plain(e)
+	c.inMemo = false
+	if err != nil {
+		return nil, err
+	}
+	if _, folded := n.(*constant); folded {
+		return n, nil
+	}
+	c.memos++
+	if t, ok := n.(condition); ok {
+		return &memoTest{of: t, index: index, slot: c.memos - 1}, nil
+	}
+	return &memoValue{of: n, index: index, slot: c.memos - 1}, nil
+}
+
+// ranged replaces a condition of a filter by ranges of IDs where these are few.
+func (c *compiler) ranged(e parser.Expr, n node) node {
+	if c.env.Dictionary == nil {
+		return n
+	}
+	variable, ranges, ok := IDRanges(e, c.env.Dictionary)
+	index, bound := c.columns[variable]
+	if !ok || !bound || len(ranges) > maxRanges {
+		return n
+	}
+	return &ranged{index: index, ranges: ranges, end: dictionary.ID(c.env.Dictionary.Len()), of: n}
+}
+
+// memorable reports whether e is costly, gives the same result each time, and reads one column only.
+func (c *compiler) memorable(e parser.Expr) (index int, worth bool) {
+	index, stable := -1, true
+	walk(e, func(e parser.Expr) {
+		switch e := e.(type) {
+		case *parser.Var:
+			i, ok := c.columns[e.Name]
+			if !ok || index >= 0 && index != i {
+				stable = false
+			}
+			index = i
+		case *parser.Exists:
+			stable = false
+		case *parser.Call:
+			worth = worth || costly[e.Function]
+			stable = stable && !volatile[e.Function]
+		}
+	})
+	return index, worth && stable && index >= 0
+}
+
+// walk visits e and the expressions inside, but not the patterns of EXISTS.
+func walk(e parser.Expr, visit func(parser.Expr)) {
+	visit(e)
+	switch e := e.(type) {
+	case *parser.Call:
+		for _, arg := range e.Args {
+			walk(arg, visit)
+		}
+	case *parser.FunctionCall:
+		for _, arg := range e.Args {
+			walk(arg, visit)
+		}
+	}
+}
+
+func (c *compiler) plain(e parser.Expr) (node, error) {
+	switch e := e.(type) {
+	case *parser.Var:
+		if i, ok := c.columns[e.Name]; ok {
+			return &column{i}, nil
+		}
+		return &constant{}, nil
+	case *parser.Const:
+		n := &constant{}
+		n.datum.setTerm(e.Term)
+		n.datum.id = c.env.Terms.ID(e.Term)
+		n.datum.value = c.env.Terms.Value(n.datum.id)
+		n.datum.known |= hasID | hasValue
+		return n, nil
+	case *parser.Exists:
+		if c.env.Exists == nil {
+			return nil, errors.New("expr: EXISTS cannot stand here")
+		}
+		return &exists{e}, nil
+	case *parser.FunctionCall:
+		fn := cast(e.IRI)
+		if fn == nil || len(e.Args) != 1 || e.Distinct {
+			return nil, fmt.Errorf("expr: %w: <%s> with %d arguments", ErrFunction, e.IRI, len(e.Args))
+		}
+		args, err := c.args(e.Args)
+		if err != nil {
+			return nil, err
+		}
+		return c.fold(&call{fn: fn, args: args}, args), nil
+	case *parser.Call:
+		return c.call(e)
+	}
+	return nil, fmt.Errorf("expr: unknown expression %T", e)
+}
+
+func (c *compiler) args(list []parser.Expr) ([]node, error) {
+	nodes := make([]node, len(list))
+	for i, e := range list {
+		n, err := c.compile(e)
+		if err != nil {
+			return nil, err
+		}
+		nodes[i] = n
+	}
+	return nodes, nil
+}
+
+// call compiles an operator or builtin.
+func (c *compiler) call(e *parser.Call) (node, error) {
+	if e.Function == "BOUND" {
+		if v, ok := e.Args[0].(*parser.Var); ok {
+			if i, ok := c.columns[v.Name]; ok {
+				return &bound{i}, nil
+			}
+		}
+		return &bound{-1}, nil
+	}
+	args, err := c.args(e.Args)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.apply(e.Function, args)
+	if err != nil || volatile[e.Function] {
+		return n, err
+	}
+	return c.fold(n, args), nil
+}
+
+func (c *compiler) apply(name string, args []node) (node, error) {
+	switch name {
+	case "||":
+		return &or{args[0], args[1]}, nil
+	case "&&":
+		return &and{args[0], args[1]}, nil
+	case "!":
+		return &not{args[0]}, nil
+	case "IF":
+		return &choose{args[0], args[1], args[2]}, nil
+	case "COALESCE":
+		return &coalesce{args}, nil
+	case "IN", "NOT IN":
+		return &in{value: args[0], items: args[1:], negate: name == "NOT IN"}, nil
+	case "REGEX":
+		return c.regex(args)
+	}
+	if op, ok := operators[name]; ok {
+		return c.comparison(op, args[0], args[1]), nil
+	}
+	if fn, ok := predicates[name]; ok {
+		return &ask{fn: fn, args: args}, nil
+	}
+	if fn, ok := functions[name]; ok {
+		return &call{fn: fn, args: args}, nil
+	}
+	return nil, fmt.Errorf("expr: %w: %s", ErrFunction, name)
+}
+
+// comparison picks the way to compare: a variable with a constant needs no strings.
+func (c *compiler) comparison(op operator, left, right node) node {
+	if _, ok := left.(*constant); ok {
+		left, right, op = right, left, mirrored[op]
+	}
+	variable, isColumn := left.(*column)
+	k, isConstant := right.(*constant)
+	if isColumn && isConstant && k.datum.ok() {
+		r := run{env: c.env}
+		v := r.valueOf(&k.datum)
+		switch {
+		case op == opSame, op <= opNotEqual && v.Kind == dictionary.NoValue:
+			return &columnTerm{index: variable.index, id: r.idOf(&k.datum), negate: op == opNotEqual}
+		case v.Kind >= dictionary.Integer && v.Kind <= dictionary.Boolean:
+			return &columnValue{index: variable.index, op: op, datum: k.datum}
+		}
+	}
+	return &comparison{op: op, left: left, right: right}
+}
+
+// regex compiles REGEX; a constant pattern is compiled once and must be right.
+func (c *compiler) regex(args []node) (node, error) {
+	var texts [2]string
+	for i, arg := range args[1:] {
+		k, ok := arg.(*constant)
+		if !ok || !k.datum.ok() {
+			return &ask{fn: regex, args: args}, nil
+		}
+		r := run{env: c.env}
+		if texts[i], ok = r.plainText(&k.datum); !ok {
+			return &constant{}, nil
+		}
+	}
+	key := patternKey{texts[0], texts[1]}
+	p := compilePattern(key)
+	if p.err != nil {
+		return nil, fmt.Errorf("expr: REGEX: %w", p.err)
+	}
+	return &constantRegex{text: args[0], pattern: p, plain: plainSearch(key)}, nil
+}
+
+// fold evaluates a node whose arguments are all constant.
+func (c *compiler) fold(n node, args []node) node {
+	for _, arg := range args {
+		if _, ok := arg.(*constant); !ok {
+			return n
+		}
+	}
+	r := &run{env: c.env, columns: c.columns}
+	var out [1]datum
+	n.eval(r, []uint32{0}, out[:])
+	return &constant{datum: out[0]}
+}
+
+// Variables returns the variables that e reads, each once, in order. Those that only a pattern of EXISTS mentions are
+// not among them (HasExists).
+func Variables(e parser.Expr) []string {
+	var list []string
+	walk(e, func(e parser.Expr) {
+		name := ""
+		if v, ok := e.(*parser.Var); ok {
+			name = v.Name
+		}
+		if name != "" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	})
+	return list
+}
+
+// HasExists reports whether e holds EXISTS.
+func HasExists(e parser.Expr) bool {
+	found := false
+	walk(e, func(e parser.Expr) {
+		if _, ok := e.(*parser.Exists); ok {
+			found = true
+		}
+	})
+	return found
+}
+
+// IsVolatile reports whether e may give another result each time it is evaluated (RAND, UUID, BNODE).
+func IsVolatile(e parser.Expr) bool {
+	found := false
+	walk(e, func(e parser.Expr) {
+		if call, ok := e.(*parser.Call); ok && volatile[call.Function] {
+			found = true
+		}
+	})
+	return found
+}

@@ -1,0 +1,124 @@
+package expr
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+
+	"github.com/cockroachdb/apd/v3"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// Comparer orders terms as ORDER BY does (section 15.1): unbound, blank nodes, IRIs, literals. Among literals numbers
+// come first by exact value, NaN last, then dates and times by kind and instant (without a zone: as if in UTC),
+// booleans, plain strings, strings by language tag, and literals of other datatypes. What SPARQL calls equal, such as
+// 1 and 1.0, compares equal. The order is total on what it tells apart.
+type Comparer struct {
+	terms Terms
+	// stored is the dictionary, when there is one: its IDs are in value order inside a section.
+	strings, langs dictionary.Range
+}
+
+// NewComparer returns the order over terms. d may be nil; with the dictionary below terms, strings need no decoding.
+func NewComparer(terms Terms, d *dictionary.Dictionary) *Comparer {
+	c := &Comparer{terms: terms}
+	if d != nil {
+		c.strings, c.langs = d.Section(dictionary.Strings), d.Section(dictionary.LangStrings)
+	}
+	return c
+}
+
+// Compare returns a negative number when a comes before b, 0 when neither comes first, a positive number otherwise.
+func (c *Comparer) Compare(a, b dictionary.ID) int {
+	switch {
+	case a == b:
+		return 0
+	case c.strings.Contains(a) && c.strings.Contains(b), c.langs.Contains(a) && c.langs.Contains(b):
+		return cmp.Compare(a, b)
+	case a == dictionary.None:
+		return -1
+	case b == dictionary.None:
+		return 1
+	}
+	x, y := c.terms.Value(a), c.terms.Value(b)
+	if r, s := rank(x.Kind), rank(y.Kind); r != s {
+		return cmp.Compare(r, s)
+	}
+	switch rank(x.Kind) {
+	case rankNumber:
+		return compareExact(&x, &y)
+	case rankTemporal:
+		return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Int, y.Int), cmp.Compare(x.Nanos, y.Nanos))
+	case rankBoolean:
+		return cmp.Compare(x.Int, y.Int)
+	}
+	return compareText(c.terms.Term(a), c.terms.Term(b))
+}
+
+// Ranks of the sorts of term.
+const (
+	rankResource = iota
+	rankNumber
+	rankTemporal
+	rankBoolean
+	rankString
+	rankLang
+	rankOther
+)
+
+var ranks = [...]int8{
+	dictionary.NoValue: rankResource, dictionary.Integer: rankNumber, dictionary.Decimal: rankNumber,
+	dictionary.Float: rankNumber, dictionary.Double: rankNumber, dictionary.DateTime: rankTemporal,
+	dictionary.Date: rankTemporal, dictionary.Time: rankTemporal, dictionary.GYear: rankTemporal,
+	dictionary.GYearMonth: rankTemporal, dictionary.Boolean: rankBoolean, dictionary.String: rankString,
+	dictionary.LangString: rankLang, dictionary.OtherLiteral: rankOther,
+}
+
+func rank(k dictionary.ValueKind) int8 { return ranks[k] }
+
+// compareText orders blank nodes before IRIs, and terms of one sort by tag or datatype and text.
+func compareText(s, t rdf.Term) int {
+	if s.Kind != t.Kind {
+		return -cmp.Compare(s.Kind, t.Kind) // the kinds are counted IRI, blank node
+	}
+	return cmp.Or(cmp.Compare(s.Language, t.Language), cmp.Compare(s.Datatype, t.Datatype), cmp.Compare(s.Value, t.Value))
+}
+
+// compareExact orders numbers by exact value: unlike promotion to floats that is transitive.
+func compareExact(a, b *dictionary.Value) int {
+	switch {
+	case a.IsNaN() || b.IsNaN():
+		return cmp.Compare(btoi(a.IsNaN()), btoi(b.IsNaN()))
+	case isFloat(a) && isFloat(b):
+		return cmp.Compare(a.Float, b.Float)
+	case !isFloat(a) && !isFloat(b):
+		return int(dictionary.Compare(*a, *b))
+	case isFloat(b):
+		return -compareExact(b, a)
+	case math.IsInf(a.Float, 0):
+		return cmp.Compare(a.Float, 0)
+	}
+	// A float and an exact number: floats first, digits only when these are too close.
+	if f := b.Float64(); math.Abs(a.Float-f) > 1e-9*math.Abs(f) {
+		return cmp.Compare(a.Float, f)
+	}
+	// The shortest decimals of a float need not be its value: write all of them out.
+	x, _, err := apd.NewFromString(strconv.FormatFloat(a.Float, 'e', 766, 64))
+	if err != nil {
+		return cmp.Compare(a.Float, b.Float64())
+	}
+	return x.Cmp(b.Decimal())
+}
+
+func isFloat(v *dictionary.Value) bool {
+	return v.Kind == dictionary.Float || v.Kind == dictionary.Double
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,211 @@
+package expr
+
+import (
+	"sync"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// chunkRows is how many rows a node works on at once: their data stay in the processor's cache.
+const chunkRows = 256
+
+// Program is a compiled expression. It is safe for concurrent use.
+type Program struct {
+	env     *Env
+	columns map[string]int
+	root    node
+	// conjuncts are the parts of the root that must all be true; for Filter.
+	conjuncts []node
+	memos     int
+	runs      sync.Pool
+}
+
+// node is a compiled expression. eval writes the result of row rows[i] to out[i]; what out held before is overwritten.
+type node interface {
+	eval(c *run, rows []uint32, out []datum)
+}
+
+// condition is a node whose results are truth values.
+type condition interface {
+	node
+	test(c *run, rows []uint32, out []tri)
+}
+
+// run is the state of one goroutine that runs a program.
+type run struct {
+	env      *Env
+	columns  map[string]int
+	cols     [][]dictionary.ID
+	data     [][]datum // scratch of chunkRows each, a stack
+	dataTop  int
+	tris     [][]tri
+	trisTop  int
+	lists    [][]uint32
+	listsTop int
+	memos    []map[dictionary.ID]datum
+	tests    []map[dictionary.ID]tri
+	patterns map[patternKey]*pattern
+	row      uint32
+	integers map[int64]dictionary.ID
+	rows     [chunkRows]uint32
+}
+
+// Compile prepares an expression for columns of the given names. It refuses functions that do not exist and regular
+// expressions that are constant and wrong.
+func Compile(e parser.Expr, columns map[string]int, env *Env) (*Program, error) {
+	c := &compiler{env: env, columns: columns}
+	p := &Program{env: env, columns: columns}
+	for _, conjunct := range Conjuncts(e) {
+		n, err := c.compile(conjunct)
+		if err != nil {
+			return nil, err
+		}
+		if p.root == nil {
+			p.root = n
+		} else {
+			p.root = &and{p.root, n}
+		}
+		p.conjuncts = append(p.conjuncts, c.ranged(conjunct, n))
+	}
+	p.memos = c.memos
+	p.runs.New = func() any {
+		return &run{env: env, columns: columns, memos: make([]map[dictionary.ID]datum, p.memos),
+			tests: make([]map[dictionary.ID]tri, p.memos)}
+	}
+	return p, nil
+}
+
+// Conjuncts splits e at its top-level "&&": a filter is true where all of them are.
+func Conjuncts(e parser.Expr) []parser.Expr {
+	var list []parser.Expr
+	for {
+		call, ok := e.(*parser.Call)
+		if !ok || call.Function != "&&" || len(call.Args) != 2 {
+			break
+		}
+		// The parser nests chains to the left; collect from the right.
+		list = append(list, call.Args[1])
+		e = call.Args[0]
+	}
+	list = append(list, e)
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+	return list
+}
+
+// Filter appends to keep, in order, the rows of cols (n of them) whose effective boolean value is true.
+func (p *Program) Filter(cols [][]dictionary.ID, n int, keep []uint32) []uint32 {
+	c := p.start(cols)
+	defer p.runs.Put(c)
+	for from := 0; from < n; from += chunkRows {
+		rows := c.chunk(from, min(n, from+chunkRows))
+		for _, conjunct := range p.conjuncts {
+			if len(rows) == 0 {
+				break
+			}
+			rows = c.keepTrue(conjunct, rows)
+		}
+		keep = append(keep, rows...)
+	}
+	return keep
+}
+
+// keepTrue narrows rows, in place, to those where n is true.
+func (c *run) keepTrue(n node, rows []uint32) []uint32 {
+	out := c.takeTris()[:len(rows)]
+	c.test(n, rows, out)
+	kept := rows[:0]
+	for i, r := range rows {
+		if out[i] == isTrue {
+			kept = append(kept, r)
+		}
+	}
+	c.trisTop--
+	return kept
+}
+
+// IDs writes the result of each of n rows of cols to out; dictionary.None where it is an error.
+func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
+	c := p.start(cols)
+	defer p.runs.Put(c)
+	data := c.take()
+	for from := 0; from < n; from += chunkRows {
+		rows := c.chunk(from, min(n, from+chunkRows))
+		results := data[:len(rows)]
+		p.root.eval(c, rows, results)
+		for i := range results {
+			out[from+i] = c.idOf(&results[i])
+		}
+	}
+	c.dataTop--
+}
+
+func (p *Program) start(cols [][]dictionary.ID) *run {
+	c := p.runs.Get().(*run)
+	c.cols = cols
+	return c
+}
+
+func (c *run) chunk(from, to int) []uint32 {
+	rows := c.rows[:to-from]
+	for i := range rows {
+		rows[i] = uint32(from + i)
+	}
+	return rows
+}
+
+// take returns scratch for a chunk of data; the caller gives it back by lowering dataTop.
+func (c *run) take() []datum {
+	if c.dataTop == len(c.data) {
+		c.data = append(c.data, make([]datum, chunkRows))
+	}
+	c.dataTop++
+	return c.data[c.dataTop-1]
+}
+
+func (c *run) takeTris() []tri {
+	if c.trisTop == len(c.tris) {
+		c.tris = append(c.tris, make([]tri, chunkRows))
+	}
+	c.trisTop++
+	return c.tris[c.trisTop-1]
+}
+
+// takeList returns an empty list with room for a chunk of rows and one for their places.
+func (c *run) takeList() []uint32 {
+	if c.listsTop == len(c.lists) {
+		c.lists = append(c.lists, make([]uint32, chunkRows))
+	}
+	c.listsTop++
+	return c.lists[c.listsTop-1][:0]
+}
+
+// test evaluates a node as a condition.
+func (c *run) test(n node, rows []uint32, out []tri) {
+	if t, ok := n.(condition); ok {
+		t.test(c, rows, out)
+		return
+	}
+	data := c.take()[:len(rows)]
+	n.eval(c, rows, data)
+	for i := range data {
+		out[i] = c.effective(&data[i])
+	}
+	c.dataTop--
+}
+
+// evalCondition is eval for conditions.
+func evalCondition(n condition, c *run, rows []uint32, out []datum) {
+	tris := c.takeTris()[:len(rows)]
+	n.test(c, rows, tris)
+	for i, t := range tris {
+		if t == isError {
+			out[i].known = 0
+		} else {
+			out[i].setBool(t == isTrue)
+		}
+	}
+	c.trisTop--
+}

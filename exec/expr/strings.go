@@ -1,0 +1,175 @@
+package expr
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// text returns a string literal (section 17.4.3.1.1): a plain one or one with a language tag.
+func (c *run) text(d *datum) (t *rdf.Term, ok bool) {
+	k := c.valueOf(d).Kind
+	if k != dictionary.String && k != dictionary.LangString {
+		return nil, false
+	}
+	return c.termOf(d), true
+}
+
+// plainText returns a literal without a language tag.
+func (c *run) plainText(d *datum) (string, bool) {
+	if c.valueOf(d).Kind != dictionary.String {
+		return "", false
+	}
+	return c.termOf(d).Value, true
+}
+
+// pair returns two string literals that are compatible (section 17.4.3.1.2): the second has no language tag or the
+// first one's.
+func (c *run) pair(a []*datum) (s, t *rdf.Term, ok bool) {
+	s, ok = c.text(a[0])
+	if !ok {
+		return nil, nil, false
+	}
+	if t, ok = c.text(a[1]); !ok {
+		return nil, nil, false
+	}
+	return s, t, t.Language == "" || strings.EqualFold(s.Language, t.Language)
+}
+
+// setText gives a string the language tag of like.
+func (d *datum) setText(s string, like *rdf.Term) { d.setTerm(rdf.NewLangString(s, like.Language)) }
+
+func strlen(c *run, a []*datum, out *datum) {
+	if t, ok := c.text(a[0]); ok {
+		out.setInt(int64(utf8.RuneCountInString(t.Value)))
+	}
+}
+
+// mapped is UCASE, LCASE.
+func mapped(f func(string) string) function {
+	return func(c *run, a []*datum, out *datum) {
+		if t, ok := c.text(a[0]); ok {
+			out.setText(f(t.Value), t)
+		}
+	}
+}
+
+// matches is CONTAINS, STRSTARTS, STRENDS.
+func matches(f func(s, part string) bool) predicate {
+	return func(c *run, a []*datum) tri {
+		s, t, ok := c.pair(a)
+		if !ok {
+			return isError
+		}
+		return truth(f(s.Value, t.Value))
+	}
+}
+
+func strbefore(c *run, a []*datum, out *datum) {
+	if s, t, ok := c.pair(a); ok {
+		if i := strings.Index(s.Value, t.Value); i >= 0 {
+			out.setText(s.Value[:i], s)
+		} else {
+			out.setString("")
+		}
+	}
+}
+
+func strafter(c *run, a []*datum, out *datum) {
+	if s, t, ok := c.pair(a); ok {
+		if i := strings.Index(s.Value, t.Value); i >= 0 {
+			out.setText(s.Value[i+len(t.Value):], s)
+		} else {
+			out.setString("")
+		}
+	}
+}
+
+func concat(c *run, a []*datum, out *datum) {
+	var b strings.Builder
+	language := ""
+	for i, d := range a {
+		t, ok := c.text(d)
+		if !ok {
+			return
+		}
+		switch {
+		case i == 0:
+			language = t.Language
+		case !strings.EqualFold(language, t.Language):
+			language = ""
+		}
+		b.WriteString(t.Value)
+	}
+	out.setTerm(rdf.NewLangString(b.String(), language))
+}
+
+// substr takes the characters from position start, counted from 1, of the given number; positions are rounded
+// (XPath fn:substring).
+func substr(c *run, a []*datum, out *datum) {
+	t, ok := c.text(a[0])
+	start := c.valueOf(a[1])
+	if !ok || !start.IsNumeric() {
+		return
+	}
+	from, to := roundFloat("ROUND", start.Float64()), math.Inf(1)
+	if len(a) == 3 {
+		length := c.valueOf(a[2])
+		if !length.IsNumeric() {
+			return
+		}
+		to = from + roundFloat("ROUND", length.Float64())
+	}
+	first, last := -1, len(t.Value)
+	position := 1.0
+	for i := range t.Value {
+		if first < 0 && position >= from {
+			first = i
+		}
+		if !(position < to) {
+			last = i
+			break
+		}
+		position++
+	}
+	if first < 0 || first >= last || math.IsNaN(from) || math.IsNaN(to) {
+		first, last = 0, 0
+	}
+	out.setText(t.Value[first:last], t)
+}
+
+func encodeForURI(c *run, a []*datum, out *datum) {
+	t, ok := c.text(a[0])
+	if !ok {
+		return
+	}
+	const hex = "0123456789ABCDEF"
+	b := make([]byte, 0, len(t.Value)+16)
+	for i := range len(t.Value) {
+		switch ch := t.Value[i]; {
+		case ch|0x20 >= 'a' && ch|0x20 <= 'z', ch >= '0' && ch <= '9', strings.IndexByte("-_.~", ch) >= 0:
+			b = append(b, ch)
+		default:
+			b = append(b, '%', hex[ch>>4], hex[ch&15])
+		}
+	}
+	out.setString(string(b))
+}
+
+// langMatches is basic filtering (RFC 4647, section 3.3.1).
+func langMatches(c *run, a []*datum) tri {
+	tag, ok := c.plainText(a[0])
+	span, fine := c.plainText(a[1])
+	switch {
+	case !ok || !fine:
+		return isError
+	case span == "*":
+		return truth(tag != "")
+	case len(tag) < len(span) || !strings.EqualFold(tag[:len(span)], span):
+		return isFalse
+	}
+	return truth(len(tag) == len(span) || tag[len(span)] == '-')
+}
