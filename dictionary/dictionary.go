@@ -173,12 +173,10 @@ func (d *Dictionary) Term(id ID) rdf.Term {
 	if !ok {
 		return rdf.Term{}
 	}
-	var buffer [256]byte
-	text := stored.append(buffer[:0])
 	if id < d.starts[Numbers] {
-		return d.resource(text)
+		return d.resource(&stored)
 	}
-	t := rdf.Term{Kind: rdf.Literal, Value: string(text)}
+	t := rdf.Term{Kind: rdf.Literal, Value: stored.string(0)}
 	switch {
 	case id < d.starts[Strings]:
 		t.Datatype = d.datatype(id).IRI()
@@ -191,12 +189,12 @@ func (d *Dictionary) Term(id ID) rdf.Term {
 	return t
 }
 
-func (d *Dictionary) resource(text []byte) rdf.Term {
-	switch {
-	case len(text) > 0 && text[0] == keyIRI:
-		return rdf.NewIRI(string(text[1:]))
-	case len(text) > 1 && text[0] == keyBlank:
-		return rdf.NewBlank(string(text[2:]))
+func (d *Dictionary) resource(t *storedText) rdf.Term {
+	switch t.first() {
+	case keyIRI:
+		return rdf.NewIRI(t.string(1))
+	case keyBlank:
+		return rdf.NewBlank(t.string(2))
 	}
 	d.broken.Store(true)
 	return rdf.Term{}

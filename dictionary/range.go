@@ -178,7 +178,7 @@ func (d *Dictionary) stringRange(c Comparison, s string) (ranges []Range) {
 // compareText compares the text of an ID with s, in byte order, which is the order of code points.
 func (d *Dictionary) compareText(id ID, s string) int {
 	t, _ := d.text(id)
-	var buffer [256]byte
+	var buffer [512]byte
 	return strings.Compare(string(t.append(buffer[:0])), s)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"unsafe"
 )
 
 // Texts that share no prefixes are shortened by a table of up to 255 symbols of 1 to 8 bytes, each written as one byte;
@@ -163,14 +164,28 @@ func (c *symbolCoder) symbolOf(code int) symbol {
 	return symbol{}
 }
 
-// appendSymbols decodes codes by a stored table.
-func appendSymbols(dst, codes, table []byte) []byte {
+// symbolTable is the stored form as it is read.
+type symbolTable struct {
+	words   *[256]uint64
+	lengths *[256]uint8
+}
+
+// viewSymbols views a stored table, which starts at a multiple of 8 bytes.
+func viewSymbols(b []byte) symbolTable {
+	b = b[:symbolTableLen]
+	return symbolTable{
+		words:   (*[256]uint64)(unsafe.Pointer(unsafe.SliceData(b))),
+		lengths: (*[256]uint8)(b[256*symbolBytes:]),
+	}
+}
+
+// appendSymbols decodes codes.
+func appendSymbols(dst, codes []byte, t symbolTable) []byte {
 	n := len(dst)
 	dst = slices.Grow(dst, symbolBytes*(len(codes)+1))
 	out := dst[:cap(dst)]
-	table = table[:symbolTableLen]
 	for i := 0; i < len(codes); i++ {
-		code := int(codes[i])
+		code := codes[i]
 		if code == symbolEscape {
 			if i++; i < len(codes) {
 				out[n] = codes[i]
@@ -178,8 +193,8 @@ func appendSymbols(dst, codes, table []byte) []byte {
 			}
 			continue
 		}
-		binary.LittleEndian.PutUint64(out[n:], binary.LittleEndian.Uint64(table[code*symbolBytes:]))
-		n += int(table[256*symbolBytes+code])
+		binary.LittleEndian.PutUint64(out[n:], t.words[code])
+		n += int(t.lengths[code])
 	}
 	return out[:n]
 }

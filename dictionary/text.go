@@ -7,9 +7,10 @@ import (
 )
 
 // storedText is a text as it lies in its block: prefix + suffix or, where there is a table, the suffix in its codes.
+// The table is viewed as numbers: files are little-endian, and so are the machines that read them (section.Open).
 type storedText struct {
 	prefix, suffix []byte
-	table          []byte
+	table          symbolTable
 	escapes        bool // some text of the block needs escapes in N-Triples
 }
 
@@ -45,21 +46,34 @@ func (d *Dictionary) symbolText(t storedText, block []byte, i, n int) (storedTex
 		d.broken.Store(true)
 		return t, false
 	}
-	t.suffix, t.table = codes, d.symbols[start:start+symbolTableLen]
+	t.suffix, t.table = codes, viewSymbols(d.symbols[start:])
 	return t, true
 }
 
 func (t *storedText) append(dst []byte) []byte {
-	if t.table != nil {
+	if t.table.words != nil {
 		return appendSymbols(dst, t.suffix, t.table)
 	}
 	return append(append(dst, t.prefix...), t.suffix...)
 }
 
+// string is the text as a string, without its first bytes.
+func (t *storedText) string(skip int) string {
+	if t.table.words != nil {
+		var buffer [512]byte
+		text := appendSymbols(buffer[:0], t.suffix, t.table)
+		return string(text[min(skip, len(text)):])
+	}
+	if n := len(t.prefix); n < skip {
+		return string(t.prefix[n:]) + string(t.suffix[min(skip-n, len(t.suffix)):])
+	}
+	return string(t.prefix[skip:]) + string(t.suffix)
+}
+
 // first is the first byte of the text of a resource; 0 when it has none.
 func (t *storedText) first() byte {
 	switch {
-	case t.table != nil:
+	case t.table.words != nil:
 		return append(appendSymbols(nil, t.suffix, t.table), 0)[0]
 	case len(t.prefix) > 0:
 		return t.prefix[0]
@@ -70,8 +84,8 @@ func (t *storedText) first() byte {
 }
 
 func (t *storedText) equal(text []byte) bool {
-	if t.table != nil {
-		var buffer [256]byte
+	if t.table.words != nil {
+		var buffer [512]byte
 		// A code stands for 0 to 8 bytes: most texts of another length need no decoding.
 		return len(text) <= symbolBytes*len(t.suffix) && bytes.Equal(appendSymbols(buffer[:0], t.suffix, t.table), text)
 	}
