@@ -1,8 +1,13 @@
 package rdfgpu
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // Info describes a store.
@@ -70,6 +75,123 @@ type LinkInfo struct {
 type Example struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
+}
+
+// Info describes the store.
+func (s *Store) Info() Info { return s.info() }
+
+func (s *Store) describe() Info {
+	d, m := s.store.Dictionary, s.store.Manifest()
+	i := Info{
+		Path: s.dir, FormatVersion: m.Version, Triples: m.Triples, NamedGraphs: len(m.Named), Terms: m.Terms,
+		Predicates: m.Predicates, Classes: len(s.classes()), TotalBytes: m.Bytes(), Bytes: map[string]int64{},
+	}
+	for _, f := range m.Files {
+		i.Bytes[f.Name] = f.Bytes
+	}
+	i.Bytes[m.Default.Name] = m.Default.Bytes
+	for _, g := range m.Named {
+		i.Bytes["named graphs"] += g.Bytes
+	}
+	for id := range ID(d.Len()) {
+		switch d.Kind(id) {
+		case rdf.IRI:
+			i.IRIs++
+		case rdf.BlankNode:
+			i.BlankNodes++
+		default:
+			i.Literals++
+		}
+	}
+	return i
+}
+
+// Schema describes the classes and predicates of the default graph, largest first, and the links between classes,
+// at most limit of each (0: all).
+func (s *Store) Schema(limit int) Schema {
+	g := s.store.Default
+	schema := Schema{Classes: []ClassInfo{}, Predicates: []PredicateInfo{}, Links: s.links(limit)}
+	for _, class := range s.classes() {
+		schema.Classes = append(schema.Classes, ClassInfo{IRI: s.iri(class), Members: uint64(len(g.Members(class)))})
+	}
+	for _, label := range g.UsedLabels() {
+		out, in := g.Partition(label, pcsr.Out), g.Partition(label, pcsr.In)
+		schema.Predicates = append(schema.Predicates, PredicateInfo{
+			IRI: s.iri(label), Triples: uint64(out.Edges()), Subjects: uint64(out.Rows()), Objects: uint64(in.Rows()),
+		})
+	}
+	slices.SortFunc(schema.Classes, func(a, b ClassInfo) int {
+		return cmp.Or(cmp.Compare(b.Members, a.Members), cmp.Compare(a.IRI, b.IRI))
+	})
+	slices.SortFunc(schema.Predicates, func(a, b PredicateInfo) int {
+		return cmp.Or(cmp.Compare(b.Triples, a.Triples), cmp.Compare(a.IRI, b.IRI))
+	})
+	schema.Classes, schema.Predicates = atMost(schema.Classes, limit), atMost(schema.Predicates, limit)
+	return schema
+}
+
+func atMost[T any](list []T, limit int) []T {
+	if limit > 0 && len(list) > limit {
+		return list[:limit]
+	}
+	return list
+}
+
+// classes are the objects of rdf:type in the default graph.
+func (s *Store) classes() []ID {
+	g := s.store.Default
+	label, ok := g.TypeLabel()
+	if !ok {
+		return nil
+	}
+	p := g.Partition(label, pcsr.In)
+	return p.AppendVertices(nil, 0, p.Rows())
+}
+
+func (s *Store) iri(id ID) string { return s.store.Dictionary.Term(id).Value }
+
+// linkSamples is how many edges of a predicate are looked at to find the classes it links.
+const linkSamples = 256
+
+// links finds out, from a sample of each predicate's edges, which classes the predicates lead from and to.
+func (s *Store) links(limit int) []LinkInfo {
+	g := s.store.Default
+	typeLabel, _ := g.TypeLabel()
+	found := map[LinkInfo]float64{}
+	for _, label := range g.UsedLabels() {
+		if out := g.Partition(label, pcsr.Out); label != typeLabel {
+			s.sampleLinks(g, label, out, found)
+		}
+	}
+	links := make([]LinkInfo, 0, len(found))
+	for link, triples := range found {
+		link.Triples = uint64(triples + 0.5)
+		links = append(links, link)
+	}
+	slices.SortFunc(links, func(a, b LinkInfo) int {
+		return cmp.Or(cmp.Compare(b.Triples, a.Triples), cmp.Compare(a.From, b.From),
+			cmp.Compare(a.Predicate, b.Predicate), cmp.Compare(a.To, b.To))
+	})
+	return atMost(links, limit)
+}
+
+func (s *Store) sampleLinks(g *pcsr.Graph, label pcsr.Label, out *pcsr.Partition, found map[LinkInfo]float64) {
+	samples := min(linkSamples, out.Rows())
+	for i := range samples {
+		row := i * out.Rows() / samples
+		from := g.Classes(out.Vertex(row))
+		if len(from) == 0 {
+			continue
+		}
+		list := out.List(row)
+		to := g.Classes(list[i%len(list)])
+		share := float64(out.Edges()) / float64(samples*len(from)*max(len(to), 1))
+		for _, f := range from {
+			for _, t := range to {
+				found[LinkInfo{From: s.iri(f), Predicate: s.iri(label), To: s.iri(t)}] += share
+			}
+		}
+	}
 }
 
 // String describes the store in a few lines.

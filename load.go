@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/loader"
 )
 
 // LoadOptions are the settings of a load.
@@ -40,19 +42,75 @@ type LoadProgress struct {
 
 // LoadReport is what a load did.
 type LoadReport struct {
-	Store      string        `json:"store"`
-	Triples    uint64        `json:"triples"`
-	Duplicates uint64        `json:"duplicates"`
-	Terms      int           `json:"terms"`
-	Bytes      int64         `json:"bytes"`
-	Elapsed    time.Duration `json:"elapsedNanoseconds"`
-	Skipped    []string      `json:"skipped,omitempty"`
+	Store string `json:"store"`
+	// Triples are those in the store, in all graphs; Duplicates those that stood more than once in the input.
+	Triples     uint64 `json:"triples"`
+	Duplicates  uint64 `json:"duplicates"`
+	Terms       int    `json:"terms"`
+	Predicates  int    `json:"predicates"`
+	NamedGraphs int    `json:"namedGraphs"`
+	// Bytes is the size of the store, Spilled what was written to temporary files.
+	Bytes   int64         `json:"bytes"`
+	Spilled int64         `json:"spilledBytes"`
+	Elapsed time.Duration `json:"elapsedNanoseconds"`
+	Phases  []LoadPhase   `json:"phases"`
+	// BadLines is how many lines were skipped, Skipped what was wrong with the first of them.
+	BadLines uint64   `json:"badLines,omitempty"`
+	Skipped  []string `json:"skipped,omitempty"`
 }
 
-// Load reads RDF files into the store in dir, replacing what was there once everything has been read. It leaves either
-// the old store or the new one, whenever it is interrupted.
+// LoadPhase is how long a part of a load took.
+type LoadPhase struct {
+	Name    string        `json:"name"`
+	Elapsed time.Duration `json:"elapsedNanoseconds"`
+}
+
+// Load reads RDF files (.nt .nq .ttl .trig .rdf .owl, also .gz .zst .bz2; "-" is options.Stdin) into the store in dir,
+// replacing what was there once everything has been read. It leaves either the old store or the new one, whenever it
+// is interrupted. A fault in a file is a *DataError.
 func Load(ctx context.Context, dir string, files []string, options LoadOptions) (LoadReport, error) {
-	return LoadReport{}, errTodo
+	inputs, err := options.inputs(files)
+	if err != nil {
+		return LoadReport{}, err
+	}
+	settings := loader.Options{
+		Memory: options.Memory, TempDir: options.TempDir, SkipBad: options.SkipBad, Threads: options.Threads,
+	}
+	if options.Progress != nil {
+		settings.Progress = func(p loader.Progress) {
+			options.Progress(LoadProgress{
+				Phase: string(p.Phase), Triples: p.Triples, Bytes: p.Bytes, TotalBytes: p.TotalBytes,
+				Elapsed: p.Elapsed, Remaining: p.Remaining,
+			})
+		}
+	}
+	r, err := loader.Load(ctx, dir, inputs, settings)
+	report := LoadReport{
+		Store: dir, Triples: r.Triples, Duplicates: r.Read - r.Triples, Terms: r.Terms, Predicates: r.Predicates,
+		NamedGraphs: r.NamedGraphs, Bytes: r.StoreBytes, Spilled: r.SpilledBytes, Elapsed: r.Elapsed,
+		BadLines: r.BadLines,
+	}
+	for _, p := range r.Phases {
+		report.Phases = append(report.Phases, LoadPhase{string(p.Phase), p.Elapsed})
+	}
+	for _, bad := range r.Skipped {
+		report.Skipped = append(report.Skipped, bad.Error())
+	}
+	return report, err
+}
+
+// DataError is a fault in an RDF file: file, line, column and what was expected. Get it with errors.As.
+type DataError = loader.SyntaxError
+
+func (o LoadOptions) inputs(files []string) ([]loader.Input, error) {
+	inputs, err := loader.Files(loader.Format(o.Format), files...)
+	for i := range inputs {
+		inputs[i].Base = o.Base
+		if inputs[i].Reader != nil && o.Stdin != nil {
+			inputs[i].Reader = o.Stdin
+		}
+	}
+	return inputs, err
 }
 
 // String gives the progress in one line.

@@ -14,6 +14,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -40,8 +41,6 @@ const (
 	EdgeIsomorphism = planner.EdgeIsomorphism
 )
 
-var errTodo = errors.New("rdfgpu: not wired up yet")
-
 // Device says where basic graph patterns are matched.
 type Device string
 
@@ -58,8 +57,12 @@ type Options struct {
 	Threads int
 	// GPUMemory bounds the device memory that queries and the resident graph may take, in bytes; 0 means most of it.
 	GPUMemory int64
-	// Device is the default device of queries.
+	// Device is the default device of queries; "" is Auto.
 	Device Device
+	// TempDir is where operators spill to; "" means the system's folder.
+	TempDir string
+	// Services lists the SPARQL endpoints that SERVICE may ask; none: SERVICE is refused.
+	Services []string
 }
 
 // QueryOptions are the settings of one query.
@@ -85,11 +88,11 @@ type QueryOptions struct {
 // Errors that a query or a load may end with; test with errors.Is.
 var (
 	ErrTimeout     = errors.New("the query ran longer than its time limit")
-	ErrRowLimit    = errors.New("the query has more solutions than its row limit")
-	ErrMemoryLimit = errors.New("the query needs more memory than its limit")
-	ErrUnsupported = errors.New("not supported")
-	ErrDamaged     = errors.New("the store is damaged")
-	ErrVersion     = errors.New("the store has another format version")
+	ErrRowLimit    = exec.ErrRowLimit
+	ErrMemoryLimit = exec.ErrMemoryLimit
+	ErrUnsupported = exec.ErrUnsupported
+	ErrDamaged     = store.ErrDamaged
+	ErrVersion     = store.ErrVersion
 	ErrNoDevice    = errors.New("no usable GPU")
 )
 
@@ -148,17 +151,23 @@ func Version() string {
 	return "rdfgpu " + info.Main.Version
 }
 
-// String gives the parts that took time, in milliseconds.
-func (t Timings) String() string {
-	parts := []struct {
-		name  string
-		spent time.Duration
-	}{
+// part is one named share of the elapsed time.
+type part struct {
+	name  string
+	spent time.Duration
+}
+
+func (t Timings) parts() []part {
+	return []part{
 		{"parse", t.Parse}, {"plan", t.Plan}, {"match", t.Match}, {"upload", t.Upload}, {"kernels", t.Kernels},
 		{"copy back", t.Download}, {"decode", t.Decode}, {"write", t.Write}, {"total", t.Total},
 	}
+}
+
+// String gives the parts in milliseconds; the GPU's parts, which lie inside match, only where there were any.
+func (t Timings) String() string {
 	var b strings.Builder
-	for _, p := range parts {
+	for _, p := range t.parts() {
 		gpu := p.name == "upload" || p.name == "kernels" || p.name == "copy back"
 		if p.spent == 0 && gpu {
 			continue

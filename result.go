@@ -1,0 +1,226 @@
+package rdfgpu
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/terms"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/results"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// Result is the outcome of a query, read once, by one of Boolean, Count, Batches, Rows, Triples or Write, in one
+// goroutine. The query runs while the result is read.
+type Result struct {
+	store   *Store
+	query   *parser.Query
+	plan    *exec.Plan
+	data    *dataset
+	device  *choice
+	ctx     context.Context
+	cancel  context.CancelFunc
+	began   time.Time
+	timings Timings
+	read    bool
+}
+
+// errRead: a result was read twice.
+var errRead = errors.New("rdfgpu: the result has been read already")
+
+// Kind says what the result is.
+func (r *Result) Kind() Kind {
+	switch r.query.Form {
+	case parser.Ask:
+		return Boolean
+	case parser.Construct, parser.Describe:
+		return Triples
+	}
+	return Solutions
+}
+
+// Variables are the names of the columns: those a SELECT exposes, or subject, predicate and object; none for ASK.
+func (r *Result) Variables() []string { return r.plan.Variables() }
+
+// Term decodes an ID of this result's batches; the zero Term for dictionary.None.
+func (r *Result) Term(id ID) Term { return r.plan.Terms().Term(id) }
+
+// Timings are complete once the result has been read.
+func (r *Result) Timings() Timings { return r.timings }
+
+// Close ends the query, if it still runs, and frees what it holds.
+func (r *Result) Close() error {
+	r.cancel()
+	return nil
+}
+
+// once marks the result as read and returns a function that notes the time when reading is done.
+func (r *Result) once() (done func(), err error) {
+	if r.read {
+		return nil, errRead
+	}
+	r.read = true
+	start := time.Now()
+	return func() {
+		now := time.Now()
+		r.timings.Match = now.Sub(start) - r.timings.Decode - r.timings.Write
+		r.timings.Total = now.Sub(r.began)
+		r.device.addTo(&r.timings)
+	}, nil
+}
+
+// Boolean is the answer of ASK; of another query, whether it has a solution.
+func (r *Result) Boolean() (bool, error) {
+	done, err := r.once()
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	answer, err := r.plan.Ask(r.ctx)
+	return answer, r.outcome(err)
+}
+
+// Count is the number of solutions (or triples).
+func (r *Result) Count() (uint64, error) {
+	done, err := r.once()
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	n, err := r.plan.Count(r.ctx)
+	return n, r.outcome(err)
+}
+
+// outcome is the error that the reader should see: a damaged graph before what it led to, a limit before the
+// cancellation that it caused.
+func (r *Result) outcome(err error) error {
+	if r.data.err != nil {
+		return r.data.err
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		if cause := context.Cause(r.ctx); cause != nil {
+			return cause
+		}
+	}
+	return err
+}
+
+// errStop ends a run whose reader wants no more.
+var errStop = errors.New("rdfgpu: stop")
+
+// Batches yields the solutions (or triples) as columns of IDs, one column for each of Variables. A batch is valid
+// until the next step of the iteration. An error ends it.
+func (r *Result) Batches() iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		done, err := r.once()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer done()
+		err = r.plan.Run(r.ctx, func(b *Batch) error {
+			start := time.Now()
+			more := yield(b, nil)
+			r.timings.Decode += time.Since(start)
+			if !more {
+				return errStop
+			}
+			return nil
+		})
+		if err == errStop {
+			return
+		}
+		if err = r.outcome(err); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// Rows yields the solutions (or triples) as terms, one for each of Variables, the zero Term where unbound. The slice
+// is reused. An error ends the iteration.
+func (r *Result) Rows() iter.Seq2[[]Term, error] {
+	return func(yield func([]Term, error) bool) {
+		row := make([]Term, len(r.Variables()))
+		for batch, err := range r.Batches() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range batch.N {
+				for c, column := range batch.Cols {
+					row[c] = r.Term(column[i])
+				}
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Write writes the result in a format, streaming, and returns the number of solutions or triples written (1 for a
+// boolean).
+func (r *Result) Write(w io.Writer, format Format) (uint64, error) {
+	timed := &timedWriter{w: w}
+	n, err := r.write(timed, format)
+	r.timings.Write = timed.spent
+	r.timings.Decode = max(r.timings.Decode-timed.spent, 0)
+	return n, err
+}
+
+func (r *Result) write(w io.Writer, format Format) (uint64, error) {
+	if r.Kind() == Boolean {
+		answer, err := r.Boolean()
+		if err != nil {
+			return 0, err
+		}
+		return 1, results.WriteBoolean(w, results.Format(format), answer)
+	}
+	out, err := results.NewWriter(w, results.Format(format), r.Variables(), decoder{r.plan.Terms(), r.store.store.Dictionary},
+		results.Options{Prefixes: r.query.Prefixes, Threads: r.store.options.Threads})
+	if err != nil {
+		return 0, err
+	}
+	for batch, err := range r.Batches() {
+		if err == nil {
+			err = out.Write(batch.Cols, batch.N)
+		}
+		if err != nil {
+			out.Abort()
+			return out.Rows(), err
+		}
+	}
+	return out.Rows(), out.Close()
+}
+
+// timedWriter measures the time spent in a writer.
+type timedWriter struct {
+	w     io.Writer
+	spent time.Duration
+}
+
+func (t *timedWriter) Write(p []byte) (int, error) {
+	start := time.Now()
+	n, err := t.w.Write(p)
+	t.spent += time.Since(start)
+	return n, err
+}
+
+// decoder writes the IDs of one query: the store's terms straight from the dictionary, the rest as computed.
+type decoder struct {
+	terms      *terms.Terms
+	dictionary *dictionary.Dictionary
+}
+
+// AppendNTriples appends the term in N-Triples syntax.
+func (d decoder) AppendNTriples(dst []byte, id ID) []byte {
+	if id < d.terms.Base() {
+		return d.dictionary.AppendNTriples(dst, id)
+	}
+	return rdf.AppendNTriples(dst, d.terms.Term(id))
+}
