@@ -13,7 +13,9 @@ type device struct{ options Options }
 
 func newDevice(options Options) *device { return &device{options: options} }
 
-func (d *device) err() error { return fmt.Errorf("%w: this binary is built for the CPU alone", ErrNoDevice) }
+func (d *device) err() error {
+	return fmt.Errorf("%w: this binary is built for the CPU alone", ErrNoDevice)
+}
 
 func (d *device) close() error { return nil }
 
