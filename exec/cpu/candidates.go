@@ -230,29 +230,24 @@ func (w *worker) intersect(s *step, c *scratch, source, other []pcsr.Vertex) []p
 func (w *worker) bits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap {
 	for _, l := range s.static {
 		if len(l.list) == len(other) && &l.list[0] == &other[0] {
-			return l.bitmap(len(source))
+			return l.bitmap(len(source), w.tuning.probes)
 		}
 	}
-	if len(other) < shortMark || len(s.dynamic) < 2 {
+	if len(other) < w.tuning.shortMark || len(s.dynamic) < 2 {
 		return nil
 	}
-	return c.marked(other)
+	return c.marked(other, w.tuning.oftenMark)
 }
 
-const (
-	// shortMark is the length below which a list is not made a bitmap, oftenMark how often it must come in a row.
-	shortMark, oftenMark = 24, 3
-)
-
 // marked returns the bitmap of a list that has come often.
-func (c *scratch) marked(list []pcsr.Vertex) *bitmap {
+func (c *scratch) marked(list []pcsr.Vertex, often int) *bitmap {
 	for i := range c.marks {
 		m := &c.marks[i]
 		if len(m.list) != len(list) || &m.list[0] != &list[0] {
 			continue
 		}
 		m.seen++
-		if !m.on && m.seen >= oftenMark {
+		if !m.on && m.seen >= often {
 			m.bits.set(list)
 			m.on = true
 		}

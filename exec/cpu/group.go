@@ -81,28 +81,21 @@ type memo struct {
 	off         bool
 }
 
-const (
-	// A memo is made after memoFrom calls, and given up when fewer than 1 in memoShare of memoTrial calls found
-	// something in it.
-	memoFrom, memoTrial, memoShare = 128, 1 << 14, 32
-	memoBits                       = 14
-)
-
 // find returns the place of a key; nil while there is no memo.
-func (m *memo) find(key memoKey) *memoEntry {
+func (m *memo) find(key memoKey, t *tuning) *memoEntry {
 	m.calls++
-	if m.off || m.calls < memoFrom {
+	if m.off || m.calls < t.memoFrom {
 		return nil
 	}
 	if m.entries == nil {
-		m.entries = make([]memoEntry, 1<<memoBits)
+		m.entries = make([]memoEntry, 1<<t.memoBits)
 	}
-	if m.calls == memoTrial && m.hits*memoShare < m.calls {
+	if m.calls == t.memoTrial && m.hits*t.memoShare < m.calls {
 		m.off, m.entries = true, nil
 		return nil
 	}
 	h := uint64(key[0])*0x9E3779B97F4A7C15 ^ uint64(key[1])*0xC2B2AE3D27D4EB4F ^ uint64(key[2])*0x165667B19E3779F9 ^ uint64(key[3])*0xD6E8FEB86659FD93
-	return &m.entries[h>>(64-memoBits)]
+	return &m.entries[h>>(64-t.memoBits)]
 }
 
 // countGroup returns the number of solutions of a group for the partial match in w.values, or at least w.most when
@@ -116,7 +109,7 @@ func (w *worker) countGroup(g *group) uint64 {
 		key[i] = w.values[slot]
 	}
 	m := &w.memos[g.number]
-	e := m.find(key)
+	e := m.find(key, w.tuning)
 	if e == nil {
 		return w.countCandidates(g)
 	}
@@ -208,8 +201,8 @@ func (w *worker) countLists(s *step, c *scratch) uint64 {
 	if b := w.bits(s, c, source, other); b != nil {
 		return uint64(b.count(source))
 	}
-	if len(s.dynamic) > 1 && len(other) <= 8*len(source) && len(source) >= shortMark && s.low == 0 && s.high == ^uint32(0) {
-		if b := c.marked(source); b != nil {
+	if len(s.dynamic) > 1 && len(other) <= 8*len(source) && len(source) >= w.tuning.shortMark && s.low == 0 && s.high == ^uint32(0) {
+		if b := c.marked(source, w.tuning.oftenMark); b != nil {
 			w.work += len(other)
 			return uint64(b.count(other))
 		}

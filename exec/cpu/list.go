@@ -17,12 +17,12 @@ type staticList struct {
 }
 
 // bitmap returns the list as a bitmap if n more probes make it worth while, else nil.
-func (l *staticList) bitmap(n int) *bitmap {
+func (l *staticList) bitmap(n, least int) *bitmap {
 	if b := l.bits.Load(); b != nil {
 		return b
 	}
 	span := int(l.list[len(l.list)-1] - l.list[0])
-	if l.probes.Add(int64(n)) < int64(len(l.list)/2+span/256+64) {
+	if l.probes.Add(int64(n)) < int64(len(l.list)/2+span/256+least) {
 		return nil
 	}
 	l.once.Do(func() {

@@ -15,6 +15,7 @@ type Matcher struct {
 	// helpers holds a token for each goroutine that may run beside the callers'.
 	helpers chan struct{}
 	workers sync.Pool
+	tuning  tuning
 }
 
 var _ exec.Matcher = (*Matcher)(nil)
@@ -24,13 +25,13 @@ func New(threads int) *Matcher {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Matcher{helpers: make(chan struct{}, threads-1)}
+	return &Matcher{helpers: make(chan struct{}, threads-1), tuning: tuned}
 }
 
 // Match implements [exec.Matcher].
 func (m *Matcher) Match(ctx context.Context, match *exec.Match, emit func(*exec.Batch) error) error {
 	start := time.Now()
-	p, err := compile(match)
+	p, err := compile(match, &m.tuning)
 	if err != nil || p.empty() {
 		p.trace(match, start)
 		return err
@@ -53,7 +54,7 @@ func (m *Matcher) Match(ctx context.Context, match *exec.Match, emit func(*exec.
 // Count implements [exec.Matcher]. A number of solutions beyond 64 bits is given as the largest number.
 func (m *Matcher) Count(ctx context.Context, match *exec.Match) (uint64, error) {
 	start := time.Now()
-	p, err := compile(match)
+	p, err := compile(match, &m.tuning)
 	if err != nil || p.empty() {
 		p.trace(match, start)
 		return 0, err

@@ -13,10 +13,11 @@ import (
 
 // program is a plan, or an independent part of one, made ready for a graph.
 type program struct {
-	graph *pcsr.Graph
-	plan  *planner.MatchPlan
-	input *exec.Input
-	steps []*step
+	tuning *tuning
+	graph  *pcsr.Graph
+	plan   *planner.MatchPlan
+	input  *exec.Input
+	steps  []*step
 	// prefix is how many steps are enumerated; those after it are counted by the groups of the tail.
 	prefix int
 	tail   []*group
@@ -45,9 +46,9 @@ type counters struct {
 func (p *program) originSlot() int { return len(p.plan.Slots) }
 
 // compile makes a plan ready. The caller lays it out next.
-func compile(m *exec.Match) (*program, error) {
+func compile(m *exec.Match, t *tuning) (*program, error) {
 	plan := m.Plan
-	p := &program{graph: m.Graph, plan: plan, never: plan.Empty}
+	p := &program{tuning: t, graph: m.Graph, plan: plan, never: plan.Empty}
 	if plan.Inputs > 0 {
 		if m.Input == nil || len(m.Input.Cols) != plan.Inputs {
 			return nil, fmt.Errorf("cpu: the plan wants %d seeded columns", plan.Inputs)
@@ -94,16 +95,10 @@ func (p *program) layOut(output []int, origin bool) {
 	p.keepColumns()
 }
 
-// Below manyRows rows, or for plans of less than smallCost candidates, it does not matter how work is split.
-const (
-	manyRows  = 512
-	smallCost = 50_000
-)
-
 // widen enumerates further steps of an expensive plan until there are rows enough to share among threads. The last
 // step stays: it is counted.
 func (p *program) widen() {
-	if p.input != nil && p.input.N >= manyRows {
+	if p.input != nil && p.input.N >= p.tuning.manyRows {
 		return
 	}
 	cost := 0.0
@@ -111,10 +106,10 @@ func (p *program) widen() {
 		cost += s.plan.EstimatedCandidates
 	}
 	for p.prefix < len(p.steps)-1 {
-		if p.prefix > 0 && (cost < smallCost || p.steps[p.prefix-1].plan.EstimatedRows >= manyRows) {
+		if p.prefix > 0 && (cost < p.tuning.smallCost || p.steps[p.prefix-1].plan.EstimatedRows >= float64(p.tuning.manyRows)) {
 			return
 		}
-		if p.prefix == 0 && cost < smallCost && len(p.steps[0].dynamic) > 0 {
+		if p.prefix == 0 && cost < p.tuning.smallCost && len(p.steps[0].dynamic) > 0 {
 			return
 		}
 		p.prefix++
@@ -143,7 +138,7 @@ func (p *program) keepColumns() {
 func (p *program) parts() []*program {
 	var out []*program
 	for _, steps := range connected(p.steps) {
-		part := &program{graph: p.graph, plan: p.plan, steps: steps, counters: p.counters}
+		part := &program{tuning: p.tuning, graph: p.graph, plan: p.plan, steps: steps, counters: p.counters}
 		part.layOut(nil, false)
 		out = append(out, part)
 	}

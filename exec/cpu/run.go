@@ -9,9 +9,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// tableRows is how many partial matches a table holds.
-const tableRows = exec.BatchRows
-
 // run is one pass of a program: the source of its first rows, and what its workers share.
 type run struct {
 	matcher *Matcher
@@ -42,10 +39,10 @@ type source struct {
 }
 
 func newRun(m *Matcher, p *program, limit uint64) *run {
-	r := &run{matcher: m, program: p, limit: limit, most: ^uint64(0), capacity: tableRows}
+	r := &run{matcher: m, program: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows}
 	if limit > 0 {
 		r.most = limit
-		r.capacity = int(min(tableRows, max(64, 2*limit)))
+		r.capacity = int(min(uint64(m.tuning.tableRows), max(64, 2*limit)))
 	}
 	return r
 }

@@ -27,7 +27,7 @@ func (t *table) reserve(n int, columns []int, slot int) {
 	if t.n+n <= t.room {
 		return
 	}
-	t.room = max(t.n+n, min(2*t.room, tableRows), 64)
+	t.room = max(t.n+n, min(2*t.room, 4096), 64)
 	for _, c := range columns {
 		t.cols[c] = enlarge(t.cols[c], t.room)
 	}

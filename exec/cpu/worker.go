@@ -9,6 +9,7 @@ import (
 // worker is what one goroutine needs to run a program. Workers are used again, with their memory.
 type worker struct {
 	run     *run
+	tuning  *tuning
 	program *program
 	graph   *pcsr.Graph
 	most    uint64
@@ -26,11 +27,6 @@ type worker struct {
 	counted       uint64
 }
 
-const (
-	// quiet is the work after which a run is worth a second thread, often how much lies between two offers.
-	quiet, often = 30_000, 10_000
-)
-
 // worker returns a worker ready for a run.
 func (m *Matcher) worker(r *run) *worker {
 	w, _ := m.workers.Get().(*worker)
@@ -38,9 +34,9 @@ func (m *Matcher) worker(r *run) *worker {
 		w = &worker{}
 	}
 	p := r.program
-	w.run, w.program, w.graph, w.most = r, p, p.graph, r.most
+	w.run, w.tuning, w.program, w.graph, w.most = r, &m.tuning, p, p.graph, r.most
 	w.runs++
-	w.work, w.shareAt, w.counted = 0, quiet, 0
+	w.work, w.shareAt, w.counted = 0, m.tuning.quiet, 0
 	w.values = grow(w.values, len(p.plan.Slots)+1)
 	w.scratch = extend(w.scratch, len(p.plan.Steps))
 	for _, s := range p.steps {
@@ -104,7 +100,7 @@ func (w *worker) chunks() {
 			return
 		}
 		if high < w.run.source.length && w.work >= w.shareAt {
-			w.shareAt = w.work + often
+			w.shareAt = w.work + w.tuning.often
 			w.run.help(0, nil)
 		}
 		w.chunk(low, high)
@@ -210,7 +206,7 @@ func (w *worker) candidates(s *step) []pcsr.Vertex {
 
 // share gives the later half of the rows that are left to an idle thread and returns where the rows now end.
 func (w *worker) share(level int, t *table, row, n int) int {
-	w.shareAt = w.work + often
+	w.shareAt = w.work + w.tuning.often
 	if n-row < 2 {
 		return n
 	}
