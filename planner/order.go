@@ -21,7 +21,7 @@ func (e *estimates) order(inputs []int, read []bool) []int {
 	tail := o.deferLeaves(read, len(inputs) > 0)
 	head, cost := o.greedy()
 	if n := len(o.rest); n > 2 && n <= maxExact && (n <= alwaysExact || float64(n)*math.Exp2(float64(n))*exactStep < cost) {
-		head = o.exact()
+		head = o.exact(read)
 	}
 	return append(head, tail...)
 }
@@ -196,7 +196,7 @@ type subset struct {
 
 // exact finds the cheapest order by dynamic programming over subsets. A set is extended by the vertices connected
 // with it; by any vertex where none is.
-func (o *ordering) exact() []int {
+func (o *ordering) exact(read []bool) []int {
 	n := len(o.rest)
 	table := make([]subset, 1<<n)
 	for s := range table {
@@ -220,13 +220,61 @@ func (o *ordering) exact() []int {
 			}
 		}
 	}
-	order := make([]int, n)
-	for s := len(table) - 1; s != 0; {
+	core := o.bestCore(table, read)
+	order := make([]int, bits.OnesCount(uint(core)), n)
+	for s := core; s != 0; {
 		k := table[s].last
 		order[bits.OnesCount(uint(s))-1] = o.rest[k]
 		s &^= 1 << k
 	}
+	for k, v := range o.rest {
+		if core>>k&1 == 0 {
+			order = append(order, v)
+		}
+	}
 	return order
+}
+
+// bestCore chooses the set that is enumerated: all vertices, or those without some that nobody reads and that share
+// no pattern. Each of these is counted by itself for each partial match of the core.
+func (o *ordering) bestCore(table []subset, read []bool) int {
+	all := len(table) - 1
+	best, bestCost := all, table[all].cost
+	for s := range table[:all] {
+		if table[s].last < 0 || table[s].cost >= bestCost || s == 0 || !o.countable(all&^s, read) {
+			continue
+		}
+		o.bindSet(s)
+		cost := table[s].cost
+		for k, v := range o.rest {
+			if s>>k&1 == 0 {
+				list, _ := o.extend(o.bound, v)
+				cost += table[s].rows * (1 + list)
+			}
+		}
+		if cost < bestCost {
+			best, bestCost = s, cost
+		}
+	}
+	return best
+}
+
+// countable reports whether nobody reads the vertices of a set and no two of them share a pattern.
+func (o *ordering) countable(set int, read []bool) bool {
+	for k, v := range o.rest {
+		if set>>k&1 == 0 {
+			continue
+		}
+		if read[v] {
+			return false
+		}
+		for _, w := range o.adjacent[v] {
+			if j := slices.Index(o.rest, w); j >= 0 && set>>j&1 == 1 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (o *ordering) bindSet(s int) {

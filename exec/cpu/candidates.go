@@ -20,9 +20,20 @@ type scratch struct {
 	number            uint64
 	buf, filtered     []pcsr.Vertex
 	marks             []mark
-	rowsIn            uint64
-	candidates        uint64
-	rowsOut           uint64
+	// partials are, by level, the candidates as far as the lists up to that level, the fixed lists, rows and range
+	// go; based says that lists begins with one of them, which base indexes.
+	partials   []partial
+	based      bool
+	base       int
+	rowsIn     uint64
+	candidates uint64
+	rowsOut    uint64
+}
+
+// partial is an intersection of lists that stays while later slots change.
+type partial struct {
+	mark
+	valid bool
 }
 
 // mark keeps a list that comes again and again as a bitmap.
@@ -36,8 +47,11 @@ type mark struct {
 // prepare finds the lists of step s for the partial match in w.values. It reports whether they are those of the last
 // call; lists are empty where there is no candidate.
 func (w *worker) prepare(s *step, c *scratch) (same bool) {
-	if c.valid && w.unchanged(s, c) {
-		return true
+	changed := 0
+	if c.valid {
+		if changed = w.firstChange(s, c); changed == len(s.deps) {
+			return true
+		}
 	}
 	c.valid = true
 	c.last = c.last[:0]
@@ -46,36 +60,119 @@ func (w *worker) prepare(s *step, c *scratch) (same bool) {
 	}
 	c.hasSet, c.hasNumber = false, false
 	c.rowsIn++
-	w.findLists(s, c)
+	c.based = false
+	if s.levels == nil || !w.findOnBase(s, c, changed) {
+		w.findLists(s, c)
+	}
 	return false
 }
 
-func (w *worker) unchanged(s *step, c *scratch) bool {
+// firstChange returns the place of the first of the step's deps with another value than last time.
+func (w *worker) firstChange(s *step, c *scratch) int {
 	for i, slot := range s.deps {
 		if w.values[slot] != c.last[i] {
-			return false
+			return i
 		}
 	}
+	return len(s.deps)
+}
+
+// findOnBase finds the lists by way of the intersection of those lists that have not changed. It does nothing where
+// all have.
+func (w *worker) findOnBase(s *step, c *scratch, changed int) bool {
+	same := 0 // levels that read unchanged slots only
+	for same < len(s.levels) && s.levels[same] < s.deps[changed] {
+		same++
+	}
+	c.partials = extend(c.partials, len(s.levels))
+	for i := same; i < len(s.levels); i++ {
+		c.partials[i].valid = false
+	}
+	if same == 0 || same == len(s.levels) {
+		return false
+	}
+	c.base = same - 1
+	b := &c.partials[c.base]
+	if !b.valid {
+		w.intersectBase(s, c, c.base)
+	}
+	c.lists, c.lookup, c.based = c.lists[:0], c.lookup[:0], true
+	if len(b.list) == 0 {
+		c.none()
+		return true
+	}
+	c.lists = append(c.lists, b.list)
+	w.addDynamic(s, c, same, len(s.levels))
 	return true
+}
+
+// intersectBase computes the partial of a level, from that of an earlier one if there is one.
+func (w *worker) intersectBase(s *step, c *scratch, level int) {
+	b := &c.partials[level]
+	from := level - 1
+	for from >= 0 && !c.partials[from].valid {
+		from--
+	}
+	c.lists, c.lookup = c.lists[:0], c.lookup[:0]
+	c.based, c.base = from >= 0, from
+	if c.based {
+		c.lists = append(c.lists, c.partials[from].list)
+	}
+	var source []pcsr.Vertex
+	if w.addDynamic(s, c, from+1, level+1); !c.hasSet {
+		if !c.based {
+			w.addFixed(s, c)
+		}
+		if !c.hasSet {
+			source = w.narrow(s, c, c.lists[0])
+		}
+	}
+	b.renew(source)
+	b.valid, c.base, c.hasSet, c.hasNumber = true, level, false, false
+}
+
+// renew replaces the list of a mark by a copy of another.
+func (m *mark) renew(list []pcsr.Vertex) {
+	if m.on {
+		m.bits.clear(m.list)
+	}
+	m.list, m.seen, m.on = append(m.list[:0], list...), 0, false
 }
 
 // findLists collects the lists of the candidates. It leaves none where one of them is empty.
 func (w *worker) findLists(s *step, c *scratch) {
 	c.lists, c.lookup = c.lists[:0], c.lookup[:0]
+	if w.addDynamic(s, c, 0, len(s.dynamic)); !c.hasSet {
+		w.addFixed(s, c)
+	}
+}
+
+// addDynamic adds the dynamic lists of levels low … high-1.
+func (w *worker) addDynamic(s *step, c *scratch, low, high int) {
 	for i := range s.dynamic {
 		d := &s.dynamic[i]
+		if d.level < low || d.level >= high {
+			continue
+		}
 		if d.kind == planner.Rows {
 			c.lookup = append(c.lookup, w.graph.Partition(w.value(d.label), d.dir))
 			continue
 		}
 		list := w.list(d)
 		if len(list) == 0 {
-			c.lists = c.lists[:0]
 			c.none()
 			return
 		}
 		c.addList(list)
 	}
+	if c.based {
+		c.candidates += uint64(len(c.lists[0]))
+		w.work += len(c.lists[0]) + 4
+	}
+}
+
+// addFixed adds the lists that are the same for every partial match, and cuts the shortest list to the range.
+func (w *worker) addFixed(s *step, c *scratch) {
 	for _, l := range s.static {
 		c.addList(l.list)
 	}
@@ -163,17 +260,25 @@ func (w *worker) set(s *step) []pcsr.Vertex {
 
 // filter keeps the members of source that are in all other lists and rows and pass the checks.
 func (w *worker) filter(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
+	source = w.narrow(s, c, source)
+	if len(s.plan.Checks) > 0 {
+		source = w.keepChecked(s, c, source)
+	}
+	return source
+}
+
+// narrow keeps the members of source that are in all other lists and rows.
+func (w *worker) narrow(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
 	for i := 1; i < len(c.lists) && len(source) > 0; i++ {
 		source = w.intersect(s, c, source, c.lists[i])
 	}
-	for _, p := range s.rows {
-		source = keepRows(c, source, p)
+	if !c.based {
+		for _, p := range s.rows {
+			source = keepRows(c, source, p)
+		}
 	}
 	for _, p := range c.lookup {
 		source = keepRows(c, source, p)
-	}
-	if len(s.plan.Checks) > 0 {
-		source = w.keepChecked(s, c, source)
 	}
 	return source
 }
@@ -228,6 +333,11 @@ func (w *worker) intersect(s *step, c *scratch, source, other []pcsr.Vertex) []p
 
 // bits returns a list as a bitmap where there is one, or where it now pays to make one.
 func (w *worker) bits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap {
+	if c.based {
+		if b := &c.partials[c.base]; len(b.list) == len(other) && &b.list[0] == &other[0] {
+			return b.often(w.tuning.oftenMark)
+		}
+	}
 	for _, l := range s.static {
 		if len(l.list) == len(other) && &l.list[0] == &other[0] {
 			return l.bitmap(len(source), w.tuning.probes)
@@ -246,18 +356,23 @@ func (c *scratch) marked(list []pcsr.Vertex, often int) *bitmap {
 		if len(m.list) != len(list) || &m.list[0] != &list[0] {
 			continue
 		}
-		m.seen++
-		if !m.on && m.seen >= often {
-			m.bits.set(list)
-			m.on = true
-		}
-		if m.on {
-			return &m.bits
-		}
-		return nil
+		return m.often(often)
 	}
 	c.newMark(list)
 	return nil
+}
+
+// often returns the bitmap of the mark's list, nil while it has not come often enough.
+func (m *mark) often(enough int) *bitmap {
+	if m.seen++; m.on {
+		return &m.bits
+	}
+	if m.seen < enough {
+		return nil
+	}
+	m.bits.set(m.list)
+	m.on = true
+	return &m.bits
 }
 
 // newMark begins to watch a list in place of the one seen least.

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -171,7 +172,7 @@ func (w *worker) countLeaf(s *step) uint64 {
 	if len(s.plan.EdgeDistinct) > 0 {
 		return uint64(len(w.distinctSet(s)))
 	}
-	if len(c.lists) > 2 || len(s.rows)+len(c.lookup)+len(s.plan.Checks) > 0 || same && len(s.plan.Distinct) > 0 {
+	if len(c.lists) > 2 || len(c.lookup)+len(s.plan.Checks) > 0 || len(s.rows) > 0 && !c.based || same && len(s.plan.Distinct) > 0 {
 		return w.countSet(s, c)
 	}
 	if !c.hasNumber {
@@ -201,15 +202,33 @@ func (w *worker) countLists(s *step, c *scratch) uint64 {
 	if b := w.bits(s, c, source, other); b != nil {
 		return uint64(b.count(source))
 	}
-	if len(s.dynamic) > 1 && len(other) <= 8*len(source) && len(source) >= w.tuning.shortMark && s.low == 0 && s.high == ^uint32(0) {
-		if b := c.marked(source, w.tuning.oftenMark); b != nil {
-			w.work += len(other)
-			return uint64(b.count(other))
-		}
+	if b := w.sourceBits(s, c, source, other); b != nil {
+		w.work += len(other)
+		return uint64(b.count(other))
 	}
 	w.work += len(source)
 	return uint64(countCommon(source, other))
 }
+
+// sourceBits returns the shorter list as a bitmap where reading the longer one against it is the cheaper way.
+func (w *worker) sourceBits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap {
+	if len(s.dynamic) < 2 || len(other) > longerScan*len(source) {
+		return nil
+	}
+	if c.based {
+		if b := &c.partials[c.base]; &b.list[0] == &source[0] && len(b.list) == len(source) {
+			return b.often(w.tuning.oftenMark)
+		}
+		return nil
+	}
+	if len(source) < w.tuning.shortMark || s.low != 0 || s.high != dictionary.None {
+		return nil
+	}
+	return c.marked(source, w.tuning.oftenMark)
+}
+
+// longerScan is how many members of a list are tested in a bitmap in the time of one search by galloping.
+const longerScan = 8
 
 // countBound returns how many of the values that Distinct names are in all lists of the step. Values that
 // isomorphism compares with one another are different.

@@ -22,8 +22,11 @@ type step struct {
 	dynamic []dynamicList
 	static  []*staticList
 	rows    []*pcsr.Partition
-	// deps are the slots that the candidates depend on, before Distinct and EdgeDistinct.
+	// deps are the slots that the candidates depend on, before Distinct and EdgeDistinct, ascending.
 	deps []int
+	// levels are the slots that dynamic lists read last, ascending; nil where keeping the intersection of the lists of
+	// earlier slots cannot pay.
+	levels []int
 	// reads are all slots that the step reads.
 	reads []int
 	// plain: the candidates are one dynamic list and nothing else is asked.
@@ -37,7 +40,11 @@ type dynamicList struct {
 	partition   *pcsr.Partition // Neighbours of a constant label
 	from, label planner.Operand
 	dir         pcsr.Direction
+	level       int // index of the slot read last in the step's levels
 }
+
+// last returns the slot that the list reads last.
+func (d *dynamicList) last() int { return max(d.from.Slot, d.label.Slot) }
 
 // compile makes plan step number index ready; it binds the given slot.
 func (s *step) compile(g *pcsr.Graph, plan *planner.Step, index, slot int) {
@@ -71,19 +78,19 @@ func (s *step) addLink(g *pcsr.Graph, l *planner.Link) {
 		case l.From.IsConstant():
 			s.addStatic(g.Partition(l.Label.Constant, l.Dir).Neighbours(l.From.Constant))
 		default:
-			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, partition: g.Partition(l.Label.Constant, l.Dir), from: l.From})
+			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, partition: g.Partition(l.Label.Constant, l.Dir), from: l.From, label: l.Label})
 		}
 	case planner.Rows:
 		if l.Label.IsConstant() {
 			s.addRows(g.Partition(l.Label.Constant, l.Dir))
 		} else {
-			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, label: l.Label, dir: l.Dir})
+			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: planner.Const(0), label: l.Label, dir: l.Dir})
 		}
 	case planner.EdgeLabels:
 		if l.From.IsConstant() {
 			s.addStatic(g.EdgeLabels(l.From.Constant, l.Dir))
 		} else {
-			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: l.From, dir: l.Dir})
+			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: l.From, label: planner.Const(0), dir: l.Dir})
 		}
 	case planner.AllEdgeLabels:
 		s.addStatic(g.UsedLabels())
@@ -156,6 +163,24 @@ func (s *step) findReads() {
 	}
 	links.EachSlot(add(&s.deps))
 	s.plan.EachSlot(add(&s.reads))
+	slices.Sort(s.deps)
+	s.findLevels()
+}
+
+func (s *step) findLevels() {
+	if len(s.dynamic)+len(s.static)+len(s.rows) < 3 {
+		return
+	}
+	for i := range s.dynamic {
+		s.levels = union(s.levels, []int{s.dynamic[i].last()})
+	}
+	slices.Sort(s.levels)
+	for i := range s.dynamic {
+		s.dynamic[i].level = slices.Index(s.levels, s.dynamic[i].last())
+	}
+	if len(s.levels) < 2 {
+		s.levels = nil
+	}
 }
 
 // variant names how the step finds its candidates.

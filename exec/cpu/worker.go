@@ -83,7 +83,11 @@ func (w *worker) release() {
 				m.bits.clear(m.list)
 			}
 		}
-		c.marks, c.set = c.marks[:0], nil
+		for i := range c.partials {
+			c.partials[i].renew(nil)
+			c.partials[i].valid = false
+		}
+		c.marks, c.set, c.based = c.marks[:0], nil, false
 		clear(c.lists)
 		clear(c.lookup)
 	}
