@@ -31,17 +31,6 @@ func (p *MatchPlan) Format(term func(dictionary.ID) string) string {
 	return w.text.String()
 }
 
-// String returns the name that queries give the semantics.
-func (s Semantics) String() string {
-	switch s {
-	case Isomorphism:
-		return "isomorphism"
-	case EdgeIsomorphism:
-		return "edge-isomorphism"
-	}
-	return "homomorphism"
-}
-
 type planWriter struct {
 	plan *MatchPlan
 	term func(dictionary.ID) string
