@@ -1,0 +1,143 @@
+// Bound: the first half of Prealloc-Combine. For each row of a step's table: every link's list, the shortest of them,
+// and the running sum of the shortest lists' lengths over the rows that have candidates at all.
+//
+// A thread owns a row, a block a chunk of 256 rows; chunks are scanned in one pass with look-back (each chunk publishes
+// its own sum, then the sum of all before it). Reads per row: its operands and one partition lookup a link; writes 12
+// bytes a link and 12 a row. Skew does not matter: nothing here walks a list. Ceiling: random 32-byte reads.
+// Rows without candidates are dropped here, so that a tile of n candidates spans at most n items.
+#pragma once
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+#include "partition.cuh"
+
+typedef cub::BlockScan<u64, BLOCK> Scan;
+typedef cub::BlockReduce<u64, BLOCK> Reduce;
+
+// Sums of one chunk: its own, and with all chunks before it.
+struct Sums {
+  u64 candidates, items, candidatesBefore, itemsBefore;
+};
+
+static __device__ __forceinline__ u32 loadFlag(u64 flags, u32 chunk) {
+  return *(volatile u32 *)(at<u32>(flags) + chunk);
+}
+
+static __device__ __forceinline__ void storeFlag(u64 flags, u32 chunk, u32 flag) {
+  __threadfence();
+  *(volatile u32 *)(at<u32>(flags) + chunk) = flag;
+}
+
+static __device__ __forceinline__ u64 loadSum(const u64 *sum) { return *(volatile const u64 *)sum; }
+
+// lookBack is run by warp 0: it returns, in every lane, the sums of all chunks before this one.
+static __device__ void lookBack(const Program &p, u32 chunk, u32 epoch, u64 &candidates, u64 &items) {
+  u32 lane = threadIdx.x & 31;
+  candidates = items = 0;
+  for (long long last = (long long)chunk - 1; last >= 0; last -= 32) {
+    long long mine = last - lane;
+    u32 flag = 2 * epoch + 2;
+    u64 c = 0, n = 0;
+    if (mine >= 0) {
+      do flag = loadFlag(p.flags, u32(mine)); while (flag < 2 * epoch + 1);
+      __threadfence();
+      const Sums *s = at<const Sums>(p.sums) + mine;
+      bool whole = flag == 2 * epoch + 2;
+      c = loadSum(whole ? &s->candidatesBefore : &s->candidates);
+      n = loadSum(whole ? &s->itemsBefore : &s->items);
+    }
+    u32 wholes = __ballot_sync(~0u, flag == 2 * epoch + 2);
+    u32 stop = wholes ? __ffs(wholes) - 1 : 31;
+    if (lane > stop) c = n = 0;
+    for (int d = 16; d; d >>= 1) {
+      c += __shfl_xor_sync(~0u, c, d);
+      n += __shfl_xor_sync(~0u, n, d);
+    }
+    candidates += c;
+    items += n;
+    if (wholes) return;
+  }
+}
+
+// boundRow resolves one row's links and returns how many candidates it has.
+static __device__ u32 boundRow(const Program &p, const Step &s, u64 row) {
+  const Link *links = at<const Link>(s.links);
+  u32 best = NONE, choice = 0;
+  u64 begin = 0;
+  for (u32 i = 0; i < s.linkCount; i++) {
+    const Link &l = links[i];
+    List list = resolve(p, l, row, NONE);
+    if (list.size == 0) return 0;
+    if (l.kind != LIST && l.kind != NUMBERS && l.kind != ROWS) {
+      at<u64>(l.begin)[row] = list.begin;
+      at<u32>(l.size)[row] = list.size;
+    }
+    if (list.size < best) { best = list.size; choice = i; begin = list.begin; }
+  }
+  if (s.high) {
+    List list = {begin, best};
+    u32 low = below(list, s.low), high = below(list, s.high);
+    if (high <= low) return 0;
+    begin += begin & VIRTUAL ? low : 4ull * low;
+    best = high - low;
+  }
+  at<unsigned short>(s.choice)[row] = (unsigned short)choice;
+  at<u64>(links[choice].begin)[row] = begin;
+  at<u32>(links[choice].size)[row] = best;
+  return best;
+}
+
+// bound runs the phase for all rows of a frame; frame->items and frame->candidates are written by the last chunk.
+static __device__ void bound(Program &p, const Step &s, u64 rows, u32 epoch, Frame *frame) {
+  __shared__ typename Scan::TempStorage scan;
+  __shared__ u64 before[2];
+  u32 chunks = u32((rows + BLOCK - 1) / BLOCK);
+  for (u32 chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
+    u64 row = u64(chunk) * BLOCK + threadIdx.x;
+    u64 n = row < rows ? boundRow(p, s, row) : 0;
+    u64 mine = n << 9 | (n > 0), prefix, total;
+    Scan(scan).ExclusiveSum(mine, prefix, total);
+    if (threadIdx.x < 32) {
+      Sums *sums = at<Sums>(p.sums) + chunk;
+      u64 c = total >> 9, k = total & 511, beforeC, beforeN;
+      if (threadIdx.x == 0 && chunk) {
+        *(volatile u64 *)&sums->candidates = c;
+        *(volatile u64 *)&sums->items = k;
+        storeFlag(p.flags, chunk, 2 * epoch + 1);
+      }
+      lookBack(p, chunk, epoch, beforeC, beforeN);
+      if (threadIdx.x == 0) {
+        *(volatile u64 *)&sums->candidatesBefore = beforeC + c;
+        *(volatile u64 *)&sums->itemsBefore = beforeN + k;
+        storeFlag(p.flags, chunk, 2 * epoch + 2);
+        before[0] = beforeC;
+        before[1] = beforeN;
+        if (chunk == chunks - 1) {
+          frame->candidates = beforeC + c;
+          frame->items = beforeN + k;
+          at<u64>(s.prefix)[beforeN + k] = beforeC + c;
+        }
+      }
+    }
+    __syncthreads();
+    if (n) {
+      u64 item = before[1] + (prefix & 511);
+      at<u32>(s.item)[item] = u32(row);
+      at<u64>(s.prefix)[item] = before[0] + (prefix >> 9);
+    }
+    __syncthreads();
+  }
+}
+
+// countLists is bound for a last step whose solutions are exactly the members of one list: nothing is written.
+static __device__ void countLists(Program &p, const Step &s, u64 rows) {
+  __shared__ typename Reduce::TempStorage reduce;
+  u64 sum = 0;
+  for (u64 row = u64(blockIdx.x) * BLOCK + threadIdx.x; row < rows; row += u64(gridDim.x) * BLOCK) {
+    u64 n = resolve(p, *at<const Link>(s.links), row, NONE).size;
+    for (u32 i = 0; i < s.factorCount && n; i++) n *= resolve(p, at<const Link>(s.factors)[i], row, NONE).size;
+    sum += n;
+  }
+  sum = Reduce(reduce).Sum(sum);
+  if (threadIdx.x == 0 && sum) atomicAdd(&p.state.count, sum);
+  __syncthreads();
+}

@@ -1,0 +1,275 @@
+// Extend: the second half of Prealloc-Combine. Every candidate of every row is tested; those that pass become rows of
+// the next table, or are counted.
+//
+// Work is spread over candidates: a block takes a tile of up to 1024 consecutive candidates, finds the items (rows) that
+// they belong to, and gives each thread one candidate at a time. Skew is harmless: a long list is many tiles, many short
+// lists are one. The passing candidates of a tile are staged in shared memory, so that one atomic addition a tile gives
+// them their place and every column is written in whole lines.
+//
+// Bytes per candidate: 4 of its list, and per tested list log2(size) words (cached for rows that share the list), or one
+// word of a bitmap; per row out, 8 for every column kept. Ceiling: about 100 to 140 G candidates/s when nothing is tested.
+//
+// A tile is claimed only while the next table has room for what all blocks may still add, so the table never
+// overflows and no work is repeated; what is not claimed stays for the next visit.
+//
+// WARP_PER_ROW is the published assignment, a warp for each row, kept to compare with.
+#pragma once
+#include "bound.cuh"
+
+static __device__ __forceinline__ u64 now() {
+  u64 t;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+  return t;
+}
+
+// Visit is what one extend phase needs beside the step.
+struct Visit {
+  u64 items, candidates;
+  u32 tile;
+  u64 *next;        // tickets
+  u64 *out;         // rows in the next table
+  u32 *expired;
+  u64 deadline, limit;
+};
+
+struct TileShared {
+  u32 relative[MAX_TILE];   // where an item's candidates begin in the tile
+  u32 row[MAX_TILE];
+  u64 begin[MAX_TILE];
+  u32 outRow[MAX_TILE], outVertex[MAX_TILE];
+  u32 warpCount[WARPS];
+  u64 ticket, firstItem, base;
+  u32 items;
+};
+
+// tileOf is the number of candidates of a tile: smaller where there are too few to keep all blocks busy.
+static __device__ __forceinline__ u32 tileOf(const Program &p, u64 candidates) {
+  u64 fair = (candidates / (2ull * p.blocks) + BLOCK - 1) / BLOCK * BLOCK;
+  return u32(min(u64(p.tile), max(fair, u64(BLOCK))));
+}
+
+const u64 NO_TICKET = ~0ull;
+
+// claim takes the next ticket, or none: no work left, no room, enough rows, or time is up. Thread 0 only.
+static __device__ u64 claim(const Program &p, const Step &s, const Visit &v, u64 tickets, u64 mostRows) {
+  if (s.mode == EXTEND) {
+    u64 out = *(volatile u64 *)v.out;
+    if (out + gridDim.x * mostRows > s.capacity || out >= v.limit) return NO_TICKET;
+  }
+  if (now() > v.deadline) {
+    *(volatile u32 *)v.expired = 1;
+    return NO_TICKET;
+  }
+  u64 ticket = atomicAdd(v.next, 1ull);
+  return ticket < tickets ? ticket : NO_TICKET;
+}
+
+// findItem is run by warp 0: the last item whose candidates begin at or before c.
+static __device__ u64 findItem(const u64 *prefix, u64 items, u64 c) {
+  u64 low = 0, n = items;   // prefix[low] <= c, answer in [low, low + n)
+  u32 lane = threadIdx.x & 31;
+  while (n > 1) {
+    u64 stride = (n + 31) / 32;
+    u64 probe = low + lane * stride;
+    bool fits = lane * stride < n && prefix[probe] <= c;
+    u32 last = 31 - __clz(__ballot_sync(~0u, fits));
+    low += last * stride;
+    n = min(stride, n - last * stride);
+  }
+  return low;
+}
+
+// passes tests everything but the list the candidate came from.
+static __device__ bool passes(const Program &p, const Step &s, u64 row, u32 v, u32 chosen) {
+  if (v < s.low || (s.high && v >= s.high)) return false;
+  if (s.bitmap && !(word(s.bitmap, v >> 5) >> (v & 31) & 1)) return false;
+  const Operand *distinct = at<const Operand>(s.distinct);
+  for (u32 i = 0; i < s.distinctCount; i++)
+    if (value(distinct[i], row, v) == v) return false;
+  const Link *links = at<const Link>(s.links);
+  for (u32 i = 0; i < s.linkCount; i++)
+    if (i != chosen && !member(p, links[i], row, v)) return false;
+  const Check *checks = at<const Check>(s.checks);
+  for (u32 i = 0; i < s.checkCount; i++)
+    if (!holds(p, checks[i], row, v)) return false;
+  const Pair *pairs = at<const Pair>(s.pairs);
+  for (u32 i = 0; i < s.pairCount; i++)
+    if (sameEdge(pairs[i], row, v)) return false;
+  return true;
+}
+
+static __device__ __forceinline__ u64 weight(const Program &p, const Step &s, u64 row, u32 v) {
+  u64 w = 1;
+  for (u32 i = 0; i < s.factorCount && w; i++) w *= resolve(p, at<const Link>(s.factors)[i], row, v).size;
+  return w;
+}
+
+// flush writes the staged rows of all warps to the next table; warp w's are at w * stride.
+static __device__ void flush(const Step &s, const Visit &v, TileShared &t, u32 mine, u32 stride) {
+  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  if (lane == 0) t.warpCount[warp] = mine;
+  __syncthreads();
+  u32 before = 0, total = 0;
+#pragma unroll
+  for (u32 w = 0; w < WARPS; w++) {
+    before += w < warp ? t.warpCount[w] : 0;
+    total += t.warpCount[w];
+  }
+  if (threadIdx.x == 0 && total) t.base = atomicAdd(v.out, u64(total));
+  __syncthreads();
+  u64 base = t.base + before;
+  if (base + mine > s.capacity) return;   // warp per row only: the count tells the host
+  const Copy *copies = at<const Copy>(s.copies);
+  for (u32 i = 0; i < s.copyCount; i++) {
+    const u32 *from = at<const u32>(copies[i].from);
+    u32 *to = at<u32>(copies[i].to) + base;
+    for (u32 e = lane; e < mine; e += 32) to[e] = from[t.outRow[warp * stride + e]];
+  }
+  if (s.store)
+    for (u32 e = lane; e < mine; e += 32) at<u32>(s.store)[base + e] = t.outVertex[warp * stride + e];
+}
+
+// loadItems brings the items of the tile that begins at candidate c into shared memory.
+static __device__ void loadItems(const Step &s, const Visit &v, TileShared &t, u64 c, u32 n) {
+  const u64 *prefix = at<const u64>(s.prefix);
+  if (v.items == 1) {
+    if (threadIdx.x == 0) t.firstItem = 0;
+  } else if (threadIdx.x < 32) {
+    u64 item = findItem(prefix, v.items, c);
+    if (threadIdx.x == 0) t.firstItem = item;
+  }
+  if (threadIdx.x == 0) t.items = 0;
+  __syncthreads();
+  const Link *links = at<const Link>(s.links);
+  for (u32 i = threadIdx.x; i < n; i += BLOCK) {
+    u64 item = t.firstItem + i;
+    if (item >= v.items) break;
+    u64 start = prefix[item];
+    if (start >= c + n) break;
+    u32 row = at<const u32>(s.item)[item];
+    u32 chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
+    u64 begin = at<const u64>(links[chosen].begin)[row];
+    if (start < c) begin += (c - start) * (begin & VIRTUAL ? 1 : 4);
+    t.relative[i] = start < c ? 0 : u32(start - c);
+    t.row[i] = row;
+    t.begin[i] = begin;
+    atomicMax(&t.items, i + 1);
+  }
+  __syncthreads();
+}
+
+static __device__ void extendTiles(const Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
+  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = MAX_TILE / WARPS;
+  u64 tiles = (v.candidates + v.tile - 1) / v.tile;
+  for (;;) {
+    if (threadIdx.x == 0) t.ticket = claim(p, s, v, tiles, v.tile);
+    __syncthreads();
+    u64 ticket = t.ticket;
+    if (ticket == NO_TICKET) break;
+    u64 c = ticket * v.tile;
+    u32 n = u32(min(u64(v.tile), v.candidates - c)), mine = 0;
+    loadItems(s, v, t, c, n);
+    // Neighbouring lanes test neighbouring members.
+    for (u32 k = warp * 32; k < n; k += BLOCK) {
+      u32 x = k + lane, row = 0, vertex = 0;
+      bool pass = false;
+      if (x < n) {
+        u32 low = 0, size = t.items;
+        while (size > 1) {
+          u32 half = size >> 1;
+          bool right = t.relative[low + half] <= x;
+          low = right ? low + half : low;
+          size = right ? size - half : half;
+        }
+        row = t.row[low];
+        vertex = element(t.begin[low], x - t.relative[low]);
+        u32 chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
+        pass = passes(p, s, row, vertex, chosen);
+      }
+      if (s.mode != EXTEND) {
+        if (pass) count += weight(p, s, row, vertex);
+        continue;
+      }
+      u32 votes = __ballot_sync(~0u, pass);
+      if (pass) {
+        u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
+        t.outRow[e] = row;
+        t.outVertex[e] = vertex;
+      }
+      mine += __popc(votes);
+    }
+    if (s.mode == EXTEND) {
+      __syncwarp();
+      flush(s, v, t, mine, perWarp);
+    }
+    __syncthreads();
+  }
+  __syncthreads();
+}
+
+// extendRows gives a warp one row at a time. A ticket is WARPS rows; their lists must fit the next table whole.
+static __device__ void extendRows(const Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
+  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = MAX_TILE / WARPS;
+  u64 tickets = (v.items + WARPS - 1) / WARPS;
+  for (;;) {
+    if (threadIdx.x == 0) t.ticket = claim(p, s, v, tickets, 0);
+    __syncthreads();
+    if (t.ticket == NO_TICKET) break;
+    u64 item = t.ticket * WARPS + warp;
+    u32 row = 0, chosen = 0, n = 0;
+    u64 begin = 0;
+    if (item < v.items) {
+      row = at<const u32>(s.item)[item];
+      chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
+      const Link &l = at<const Link>(s.links)[chosen];
+      begin = at<const u64>(l.begin)[row];
+      n = at<const u32>(l.size)[row];
+    }
+    if (lane == 0) t.warpCount[warp] = n;
+    __syncthreads();
+    u32 longest = 0;
+    for (u32 w = 0; w < WARPS; w++) longest = max(longest, t.warpCount[w]);
+    __syncthreads();
+    for (u32 start = 0; start < longest; start += perWarp) {
+      u32 mine = 0;
+      for (u32 k = start; k < min(n, start + perWarp); k += 32) {
+        u32 x = k + lane, vertex = 0;
+        bool pass = false;
+        if (x < min(n, start + perWarp)) {
+          vertex = element(begin, x);
+          pass = passes(p, s, row, vertex, chosen);
+        }
+        if (s.mode != EXTEND) {
+          if (pass) count += weight(p, s, row, vertex);
+          continue;
+        }
+        u32 votes = __ballot_sync(~0u, pass);
+        if (pass) {
+          u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
+          t.outRow[e] = row;
+          t.outVertex[e] = vertex;
+        }
+        mine += __popc(votes);
+      }
+      if (s.mode == EXTEND) {
+        __syncwarp();
+        flush(s, v, t, mine, perWarp);
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+}
+
+// extend runs the phase until the candidates are used up or claim refuses.
+static __device__ void extend(Program &p, const Step &s, const Visit &v, TileShared &t) {
+  __shared__ typename Reduce::TempStorage reduce;
+  u64 count = 0;
+  if (s.strategy == WARP_PER_ROW)
+    extendRows(p, s, v, t, count);
+  else
+    extendTiles(p, s, v, t, count);
+  if (s.mode == EXTEND) return;
+  count = Reduce(reduce).Sum(count);
+  if (threadIdx.x == 0 && count) atomicAdd(&p.state.count, count);
+}

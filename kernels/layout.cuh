@@ -1,0 +1,104 @@
+// What the host and the kernels share: layout.go mirrors every struct here, field by field.
+//
+// Addresses are 64-bit device addresses, 0 for "not there". Everything that a query reads and writes on the device hangs
+// on one Program; the kernels own nothing.
+#pragma once
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+const u32 NONE = 0xFFFFFFFFu;
+// BLOCK is the number of threads of every block of the matcher, and the rows of one chunk of the bound phase.
+const u32 BLOCK = 256;
+const u32 WARPS = BLOCK / 32;
+// MAX_TILE is the largest number of candidates a block takes at a time.
+const u32 MAX_TILE = 1024;
+// VIRTUAL marks the begin of a list that is a range of numbers and lies nowhere.
+const u64 VIRTUAL = 1ull << 63;
+
+// Partition: the lists of one edge label in one direction (pcsr.Arrays).
+enum Layer : u32 { LAYER_RANGE, LAYER_BITMAP, LAYER_HASH, LAYER_LIST, LAYER_DIRECT, LAYER_GROUP };
+struct Partition {
+  u64 index, vertices, offsets, neighbours;
+  u32 layer, base, rows, edges, probes, words, pad[2];
+};
+
+// Operand: a constant, a column of the table that a step reads, or the step's own candidate.
+enum OperandKind : u32 { CONSTANT, COLUMN, CANDIDATE };
+struct Operand {
+  u64 column;
+  u32 constant;
+  u32 kind;
+};
+
+// Link: one sorted list per row that candidates must lie in.
+enum LinkKind : u32 { NEIGHBOURS, ROWS, EDGE_LABELS, LIST, NUMBERS };
+struct Link {
+  u32 kind, direction;
+  Operand from, label;
+  u64 partition;      // a Partition, where the label is constant; 0: looked up by label
+  u64 list, length;   // LIST: address and length; NUMBERS: first number and how many
+  u64 bitmap;         // LIST: one bit per vertex, or 0: search the list
+  u64 begin, size;    // u64[rows], u32[rows]: written by bound, read by extend
+};
+
+struct Check {
+  Operand from, label, to;
+};
+struct Pair {
+  Check a, b;
+};
+struct Copy {
+  u64 from, to;
+};
+
+// Step: one query vertex joined to the table. Arrays by address and count.
+enum Mode : u32 { EXTEND, COUNT_CANDIDATES, COUNT_LISTS };
+struct Step {
+  u64 links, checks, distinct, pairs, copies, factors;
+  u32 linkCount, checkCount, distinctCount, pairCount, copyCount, factorCount;
+  u32 low, high;               // low <= candidate < high; high 0: no bound
+  u64 bitmap;                  // vertices that pass the signature, or 0
+  u64 store;                   // column that takes the candidate, or 0
+  u64 item, prefix, choice;    // u32[rows], u64[rows+1], u16[rows]: the rows that have candidates, their sum, the list
+  u64 capacity;                // rows that the next table holds
+  u32 mode, strategy;
+};
+enum Strategy : u32 { FLATTENED, WARP_PER_ROW };
+
+// Frame: the table that step k reads and how far its candidates are used up.
+struct Frame {
+  u64 rows, items, candidates, next;
+};
+
+struct StepTrace {
+  u64 rowsIn, candidates, rowsOut, nanoseconds;
+};
+
+enum Status : u32 { RUNNING, DONE, OUTPUT_FULL, SLICED, WIDEN, OVERFLOW };
+
+// State: the part of a Program that runs change, and the answer.
+struct State {
+  u64 rows;                    // rows in the output columns
+  u64 count;                   // solutions counted
+  u64 emitted;                 // rows handed out before
+  u32 status, level;
+  u32 action, epoch;
+  u32 sequence, inMailbox;
+  u32 arrived, exits;
+  u64 counters[4];
+  u32 expired[4];
+  u64 kernelTime;              // nanoseconds inside kernels
+};
+
+struct Program {
+  u64 steps, frames, traces;
+  u64 flags, sums;             // look-back scan: u32[chunks], u64[4*chunks]
+  u64 partitions;              // Partition[2*labels]: by label and direction
+  u64 incident;                // Partition[4]: vertex -> label set by direction, label set -> labels by direction
+  u64 outputs;                 // u64[outputCount]: addresses of the output columns
+  u64 mailbox, mailboxWords;   // mapped host memory: State, then small results column by column
+  u64 limit, slice, widen;
+  u32 labels, stepCount, tile, outputCount, blocks, pad;
+  State state;
+};
