@@ -52,3 +52,5 @@ workbench: ## rebuild the browser workbench (needs npm)
 
 clean: ## remove what make made
 	rm -rf bin .cache .bundle
+
+include kernels/kernels.mk

@@ -127,17 +127,3 @@ static __device__ void bound(Program &p, const Step &s, u64 rows, u32 epoch, Fra
     __syncthreads();
   }
 }
-
-// countLists is bound for a last step whose solutions are exactly the members of one list: nothing is written.
-static __device__ void countLists(Program &p, const Step &s, u64 rows) {
-  __shared__ typename Reduce::TempStorage reduce;
-  u64 sum = 0;
-  for (u64 row = u64(blockIdx.x) * BLOCK + threadIdx.x; row < rows; row += u64(gridDim.x) * BLOCK) {
-    u64 n = resolve(p, *at<const Link>(s.links), row, NONE).size;
-    for (u32 i = 0; i < s.factorCount && n; i++) n *= resolve(p, at<const Link>(s.factors)[i], row, NONE).size;
-    sum += n;
-  }
-  sum = Reduce(reduce).Sum(sum);
-  if (threadIdx.x == 0 && sum) atomicAdd(&p.state.count, sum);
-  __syncthreads();
-}

@@ -53,7 +53,7 @@ struct Copy {
 };
 
 // Step: one query vertex joined to the table. Arrays by address and count.
-enum Mode : u32 { EXTEND, COUNT_CANDIDATES, COUNT_LISTS };
+enum Mode : u32 { EXTEND, COUNT };
 struct Step {
   u64 links, checks, distinct, pairs, copies, factors;
   u32 linkCount, checkCount, distinctCount, pairCount, copyCount, factorCount;

@@ -91,9 +91,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) match(u64 program) {
     u32 k = level, last = p.stepCount - 1, slot = sequence & 3;
     const Step &s = at<const Step>(p.steps)[k];
     u64 start = now();
-    if (s.mode == COUNT_LISTS) {
-      countLists(p, s, levels[k].rows);
-    } else if (action == DO_BOUND) {
+    if (action == DO_BOUND) {
       bound(p, s, levels[k].rows, epoch, frames + k);
       barrier(p, waits);
       if (threadIdx.x == 0) {
@@ -119,25 +117,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) match(u64 program) {
       *(volatile u64 *)&p.state.counters[(sequence + 2) & 3] = 0;
       *(volatile u32 *)&p.state.expired[(sequence + 2) & 3] = 0;
     }
-    if (s.mode != COUNT_LISTS) {
-      u64 limit = k == last && p.limit ? p.limit - p.state.emitted : ~0ull;
-      Visit v = {levels[k].items, levels[k].candidates, tileOf(p, levels[k].candidates), &frames[k].next, out, &p.state.expired[slot], deadline, limit};
-      extend(p, s, v, tile);
-    }
+    u64 limit = k == last && p.limit ? p.limit - p.state.emitted : ~0ull;
+    Visit v = {levels[k].items, levels[k].candidates, tileOf(p, levels[k].candidates), &frames[k].next,
+               out, &p.state.expired[slot], deadline, limit};
+    extend(p, s, v, tile);
     barrier(p, waits);
     if (threadIdx.x == 0) {
       u64 made = *(volatile u64 *)out, emitted = p.state.emitted;
       bool expired = *(volatile u32 *)&p.state.expired[slot] != 0;
-      if (s.mode == COUNT_LISTS) {
-        levels[k].next = ~0ull;
-      } else {
-        levels[k].next = min(*(volatile u64 *)&frames[k].next, tickets(p, s, levels[k]));
-      }
-      bool left = s.mode != COUNT_LISTS && levels[k].next < tickets(p, s, levels[k]);
+      levels[k].next = min(*(volatile u64 *)&frames[k].next, tickets(p, s, levels[k]));
+      bool left = levels[k].next < tickets(p, s, levels[k]);
       if (blockIdx.x == 0) {
         traces[k].rowsOut += k == last ? made - rowsBefore : made;
         traces[k].nanoseconds += now() - start;
-        if (s.mode == COUNT_LISTS) traces[k].rowsIn += levels[k].rows;
       }
       sequence++;
       action = DO_EXTEND;
@@ -195,10 +187,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) match(u64 program) {
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) bound_phase(u64 program, u64 level, u64 rows, u64 epoch) {
   Program &p = *at<Program>(program);
   const Step &s = at<const Step>(p.steps)[level];
-  if (s.mode == COUNT_LISTS)
-    countLists(p, s, rows);
-  else
-    bound(p, s, rows, u32(epoch), at<Frame>(p.frames) + level);
+  bound(p, s, rows, u32(epoch), at<Frame>(p.frames) + level);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) extend_phase(u64 program, u64 level, u64 out, u64 limit, u64 deadline) {

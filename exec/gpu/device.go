@@ -1,0 +1,228 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Errors; test with errors.Is.
+var (
+	// ErrNoDevice: no GPU can be used; the message says why.
+	ErrNoDevice = kernels.ErrNoDevice
+	// ErrDeviceLost: the device failed and this process cannot use it any more. The query can be answered on the CPU.
+	ErrDeviceLost = kernels.ErrLost
+	// ErrOutOfMemory: not even the smallest tables fit beside what is in use.
+	ErrOutOfMemory = kernels.ErrOutOfMemory
+)
+
+// Strategy says how a step's work is spread over the device.
+type Strategy = kernels.Strategy
+
+// The strategies.
+const (
+	Flattened  = kernels.Flattened
+	WarpPerRow = kernels.WarpPerRow
+)
+
+// Options are the settings of a Device. The zero value is good.
+type Options struct {
+	// Ordinal is the number of the GPU.
+	Ordinal int
+	// Memory bounds the device memory taken, in bytes; 0 means nine tenths of what is free.
+	Memory int64
+	// Arena is the memory of one query's tables; 0 means a size that suits the query.
+	Arena int64
+	// Tile is the number of candidates that a block takes at a time; 0 means 1024.
+	Tile int
+	// Rows bounds the rows of a table; 0 means what the arena holds.
+	Rows int
+	// Blocks bounds the blocks of a launch; 0 means as many as the device holds.
+	Blocks int
+	// Slice is the time of one launch; 0 means 10 ms.
+	Slice time.Duration
+	// Strategy spreads the work; the others than Flattened are there to compare with.
+	Strategy Strategy
+	// NoBitmaps tests membership in classes by searching their lists.
+	NoBitmaps bool
+	// HostDriven launches every phase of every step by itself; it is there to compare with.
+	HostDriven bool
+	// Driver replaces the CUDA driver, for tests.
+	Driver kernels.Driver
+}
+
+// Device is an open GPU. It is an exec.Matcher and safe for concurrent use.
+type Device struct {
+	driver  kernels.Driver
+	options Options
+	blocks  int // that are resident together
+	memory  *budget
+	lost    atomic.Bool
+
+	mu     sync.Mutex
+	graphs map[*pcsr.Graph]*resident
+	lanes  []*lane // idle
+}
+
+// Open opens a GPU. Without one the error wraps ErrNoDevice and says why.
+func Open(options Options) (*Device, error) {
+	driver := options.Driver
+	if driver == nil {
+		var err error
+		if driver, err = kernels.Open(options.Ordinal); err != nil {
+			return nil, err
+		}
+	}
+	leave, err := driver.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	free, _, err := driver.Memory()
+	if err != nil {
+		return nil, fmt.Errorf("gpu: asking for free memory: %w", err)
+	}
+	limit := free / 10 * 9
+	if options.Memory > 0 {
+		limit = min(limit, options.Memory)
+	}
+	if limit < minArena {
+		return nil, fmt.Errorf("gpu: %d bytes of device memory are too few: %w", limit, ErrNoDevice)
+	}
+	blocks, err := driver.ResidentBlocks(kernels.Match, 0)
+	if err != nil || blocks < 1 {
+		return nil, fmt.Errorf("gpu: the matcher does not fit the device (%v): %w", err, ErrNoDevice)
+	}
+	if options.Blocks > 0 {
+		blocks = min(blocks, options.Blocks)
+	}
+	if options.Slice <= 0 {
+		options.Slice = 10 * time.Millisecond
+	}
+	if options.Tile <= 0 || options.Tile > kernels.MaxTile {
+		options.Tile = kernels.MaxTile
+	}
+	return &Device{
+		driver: driver, options: options, blocks: blocks,
+		memory: newBudget(driver, limit), graphs: map[*pcsr.Graph]*resident{},
+	}, nil
+}
+
+// Name is the GPU's name.
+func (d *Device) Name() string { return d.driver.Name() }
+
+// Lost reports that the device failed; every later match answers ErrDeviceLost.
+func (d *Device) Lost() bool { return d.lost.Load() }
+
+// Info is what a Device holds.
+type Info struct {
+	Name              string
+	ComputeCapability int
+	Multiprocessors   int
+	// Total and Free are the device's memory, Limit what this process may take of it, Used what it has taken.
+	Total, Free, Limit, Used int64
+	// Partitions of graphs are on the device, with so many bytes; HostBytes stayed in pinned host memory.
+	Partitions            int
+	GraphBytes, HostBytes int64
+}
+
+// Info asks the device how it is.
+func (d *Device) Info() (Info, error) {
+	leave, err := d.driver.Enter()
+	if err != nil {
+		return Info{}, err
+	}
+	defer leave()
+	info := Info{Name: d.driver.Name(), ComputeCapability: d.driver.ComputeCapability(), Multiprocessors: d.driver.Multiprocessors()}
+	if info.Free, info.Total, err = d.driver.Memory(); err != nil {
+		return info, err
+	}
+	info.Limit, info.Used = d.memory.limit, d.memory.inUse()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.graphs {
+		r.mu.Lock()
+		info.Partitions += len(r.loaded)
+		info.GraphBytes += r.bytes
+		info.HostBytes += r.hostBytes
+		r.mu.Unlock()
+	}
+	return info, nil
+}
+
+// Upload copies the whole graph to the device, so that no query waits for it.
+func (d *Device) Upload(ctx context.Context, g *pcsr.Graph) error {
+	return d.use(func() error {
+		r, err := d.resident(g)
+		if err != nil {
+			return err
+		}
+		return r.all(ctx)
+	})
+}
+
+// Forget frees what a graph takes on the device. No match over it may be running.
+func (d *Device) Forget(g *pcsr.Graph) error {
+	d.mu.Lock()
+	r := d.graphs[g]
+	delete(d.graphs, g)
+	d.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	return d.use(r.free)
+}
+
+// Close frees everything. No match may be running.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	graphs, lanes := d.graphs, d.lanes
+	d.graphs, d.lanes = map[*pcsr.Graph]*resident{}, nil
+	d.mu.Unlock()
+	err := d.use(func() error {
+		var errs []error
+		for _, r := range graphs {
+			errs = append(errs, r.free())
+		}
+		for _, l := range lanes {
+			errs = append(errs, l.free())
+		}
+		return errors.Join(errs...)
+	})
+	return errors.Join(err, d.driver.Close())
+}
+
+// use runs f on a thread on which the device may be used, and remembers that the device is lost.
+func (d *Device) use(f func() error) error {
+	if d.lost.Load() {
+		return fmt.Errorf("gpu: %w", ErrDeviceLost)
+	}
+	leave, err := d.driver.Enter()
+	if err == nil {
+		err = f()
+		leave()
+	}
+	if errors.Is(err, ErrDeviceLost) {
+		d.lost.Store(true)
+	}
+	return err
+}
+
+func (d *Device) resident(g *pcsr.Graph) (*resident, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r := d.graphs[g]; r != nil {
+		return r, nil
+	}
+	r, err := newResident(d, g)
+	if err == nil {
+		d.graphs[g] = r
+	}
+	return r, err
+}

@@ -1,0 +1,361 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// join is a match plan translated for the device, its tables cut out of a lane's arena.
+type join struct {
+	*shape
+	ctx   context.Context
+	d     *Device
+	r     *resident
+	lane  *lane
+	graph *pcsr.Graph
+	image *image
+
+	blocks, tile int
+	// capacity is the rows of every table.
+	capacity int64
+	// columns are the addresses of each table's columns, in the order of shape.tables; out those of the output.
+	columns [][]kernels.Address
+	out     []kernels.Address
+	// variants say what each device step does, for explain.
+	variants []string
+	narrow   int // the blocks that a small query starts with
+}
+
+// newJoin translates a plan.
+func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *exec.Match, count bool) (*join, error) {
+	j := &join{shape: newShape(m, count), ctx: ctx, d: d, r: r, lane: l, graph: m.Graph}
+	j.variants = make([]string, j.deviceSteps())
+	j.layTables(m)
+	if err := j.takeTables(); err != nil {
+		return nil, err
+	}
+	if err := j.layProgram(m); err != nil {
+		return nil, err
+	}
+	if len(j.image.bytes()) > int(j.imageBytes()) {
+		return nil, fmt.Errorf("gpu: the plan's %d bytes do not fit their %d", len(j.image.bytes()), j.imageBytes())
+	}
+	return j, nil
+}
+
+// imageBytes bounds the size of the image: program, steps and constants.
+func (j *join) imageBytes() int64 {
+	n := kernels.Size[kernels.Program]() + int64(len(j.output))*8 + 4096
+	n += int64(j.deviceSteps()) * (kernels.Size[kernels.Step]() + kernels.Size[kernels.Frame]() + kernels.Size[kernels.StepTrace]() + 512)
+	add := func(s *planner.Step) {
+		n += int64(len(s.Links)+len(s.Classes)+1) * (kernels.Size[kernels.Link]() + 16)
+		n += int64(len(s.Checks))*kernels.Size[kernels.Check]() + int64(len(s.EdgeDistinct))*kernels.Size[kernels.Pair]()
+		n += int64(len(s.Distinct))*16 + int64(len(s.Candidates))*4
+		n += int64(j.inputs+len(j.plan.Steps)+1) * 16
+		for i := range s.Links {
+			if s.Links[i].Kind == planner.AllEdgeLabels {
+				n += int64(len(j.graph.UsedLabels())) * 4
+			}
+		}
+	}
+	for i := range j.plan.Steps {
+		add(&j.plan.Steps[i])
+	}
+	n += int64(len(j.plan.InputChecks)+len(j.plan.InputClasses)) * kernels.Size[kernels.Check]()
+	n += int64(len(j.plan.InputDistinct)+len(j.plan.InputEdgeDistinct)) * kernels.Size[kernels.Pair]()
+	return aligned(n)
+}
+
+// layTables decides how many rows the tables have and how many blocks may add to them at a time.
+func (j *join) layTables(m *exec.Match) {
+	perRow := int64(4 * len(j.output))
+	for k := range j.tables {
+		perRow += j.rowBytes(k)
+	}
+	perRow += 1 // the look-back flags and sums of 256 rows
+	overhead := j.imageBytes() + int64(alignment)*int64(12*j.deviceSteps()+len(j.output)+8)
+	for k := range j.tables {
+		overhead += int64(alignment) * int64(len(j.tables[k])+2*j.links(k)+4)
+	}
+	j.capacity = min(max((j.lane.arena.left()-overhead)/perRow, 1), math.MaxInt32)
+	if j.d.options.Rows > 0 {
+		j.capacity = min(j.capacity, int64(j.d.options.Rows))
+	}
+	j.tile, j.blocks = j.d.options.Tile, j.d.blocks
+	if j.capacity < 4*int64(j.tile)*int64(j.blocks) {
+		j.tile = min(j.tile, kernels.Block)
+	}
+	j.tile = int(max(min(int64(j.tile), j.capacity/2), 1))
+	j.blocks = int(max(min(int64(j.blocks), j.capacity/2/int64(j.tile)), 1))
+	j.narrow = j.blocks
+	if m.Plan.Cost < narrowCost {
+		j.narrow = min(j.blocks, narrowBlocks)
+	}
+}
+
+// A query with fewer estimated candidates than narrowCost starts with narrowBlocks blocks: their barriers are quicker.
+// It widens when it meets more than widenCandidates at a time.
+const (
+	narrowCost      = 50_000
+	narrowBlocks    = 32
+	widenCandidates = 200_000
+)
+
+// takeTables cuts the columns out of the arena.
+func (j *join) takeTables() error {
+	base, err := j.lane.arena.take(j.imageBytes())
+	if err != nil {
+		return err
+	}
+	j.image = &image{base: base}
+	column := func() kernels.Address {
+		if err != nil {
+			return 0
+		}
+		var at kernels.Address
+		at, err = j.lane.arena.take(4 * j.capacity)
+		return at
+	}
+	for _, table := range j.tables {
+		columns := make([]kernels.Address, len(table))
+		for i := range columns {
+			columns[i] = column()
+		}
+		j.columns = append(j.columns, columns)
+	}
+	for range j.output {
+		j.out = append(j.out, column())
+	}
+	return err
+}
+
+// layProgram writes the image.
+func (j *join) layProgram(m *exec.Match) error {
+	n := j.deviceSteps()
+	im := j.image
+	im.reserve(int(kernels.Size[kernels.Program]()))
+	frames := im.reserve(n * int(kernels.Size[kernels.Frame]()))
+	traces := im.reserve(n * int(kernels.Size[kernels.StepTrace]()))
+	outputs := put(im, j.out)
+	steps := make([]kernels.Step, n)
+	for k := range steps {
+		if err := j.layStep(k, &steps[k]); err != nil {
+			return err
+		}
+	}
+	stepsAt := put(im, steps)
+	chunks := (j.capacity + kernels.Block - 1) / kernels.Block
+	flags, err := j.lane.arena.take(4 * chunks)
+	if err != nil {
+		return err
+	}
+	sums, err := j.lane.arena.take(32 * chunks)
+	if err != nil {
+		return err
+	}
+	if err := j.lane.stream.Zero(flags, 4*chunks); err != nil {
+		return err
+	}
+	p := im.program()
+	*p = kernels.Program{
+		Steps: stepsAt, Frames: frames, Traces: traces, Flags: flags, Sums: sums,
+		Partitions: j.r.table, Incident: j.r.address(j.r.incident(pcsr.Out)), Outputs: outputs,
+		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
+		Slice: uint64(j.d.options.Slice), Widen: widenCandidates,
+		Labels: uint32(j.r.labels), StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
+	}
+	p.State.Epoch = 1
+	return nil
+}
+
+// column is the column of a slot in the table of device step k.
+func (j *join) column(k, slot int) (kernels.Address, error) {
+	for i, s := range j.tables[k] {
+		if s == slot {
+			return j.columns[k][i], nil
+		}
+	}
+	return 0, fmt.Errorf("gpu: step %d of the plan reads slot %d, which is not bound before it", k-j.first, slot)
+}
+
+// operand translates an operand that device step k reads.
+func (j *join) operand(k int, o planner.Operand) (kernels.Operand, error) {
+	switch {
+	case o.IsConstant():
+		return kernels.Operand{Constant: o.Constant}, nil
+	case o.Slot == j.slot(k):
+		return kernels.Operand{Kind: kernels.Candidate}, nil
+	}
+	at, err := j.column(k, o.Slot)
+	return kernels.Operand{Column: at, Kind: kernels.Column}, err
+}
+
+// layStep translates device step k.
+func (j *join) layStep(k int, s *kernels.Step) error {
+	conditions := j.step(k)
+	if conditions == nil {
+		conditions = j.inputStep()
+	}
+	links, err := j.layLinks(k, conditions)
+	if err != nil {
+		return err
+	}
+	s.Links, s.LinkCount = put(j.image, links), uint32(len(links))
+	if err := j.layConditions(k, conditions, s); err != nil {
+		return err
+	}
+	if err := j.layCopies(k, s); err != nil {
+		return err
+	}
+	rows := j.capacity
+	for _, column := range []struct {
+		at   *kernels.Address
+		size int64
+	}{{&s.Item, 4 * rows}, {&s.Prefix, 8 * (rows + 1)}, {&s.Choice, 2 * rows}} {
+		if *column.at, err = j.lane.arena.take(column.size); err != nil {
+			return err
+		}
+	}
+	s.Low, s.High = conditions.Low, conditions.High
+	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.Strategy
+	if k == j.deviceSteps()-1 {
+		return j.layEnd(k, s)
+	}
+	return nil
+}
+
+// layEnd makes the last step count, where it should.
+func (j *join) layEnd(k int, s *kernels.Step) error {
+	if !j.count {
+		if len(j.out) == 0 {
+			s.Capacity = math.MaxInt64 // rows without columns are only counted
+		}
+		return nil
+	}
+	s.Mode = kernels.Count
+	var factors []kernels.Link
+	for i := range j.factors {
+		links, err := j.layLinks(k, &j.factors[i])
+		if err != nil {
+			return err
+		}
+		factors = append(factors, links...)
+	}
+	s.Factors, s.FactorCount = put(j.image, factors), uint32(len(factors))
+	return nil
+}
+
+// inputStep is the step that tests the inputs: one candidate, which nobody keeps.
+func (j *join) inputStep() *planner.Step {
+	p := j.plan
+	s := &planner.Step{Checks: p.InputChecks, EdgeDistinct: p.InputEdgeDistinct}
+	if label, ok := j.graph.TypeLabel(); ok {
+		for _, c := range p.InputClasses {
+			s.Checks = append(s.Checks[:len(s.Checks):len(s.Checks)],
+				planner.EdgeCheck{From: c.Of, Label: planner.Const(label), To: planner.Const(c.Class)})
+		}
+	}
+	// Two operands that must differ are two edges that must.
+	for _, pair := range p.InputDistinct {
+		zero := planner.Const(0)
+		s.EdgeDistinct = append(s.EdgeDistinct[:len(s.EdgeDistinct):len(s.EdgeDistinct)],
+			[2]planner.EdgeCheck{{From: pair[0], Label: zero, To: zero}, {From: pair[1], Label: zero, To: zero}})
+	}
+	return s
+}
+
+// layConditions translates everything but the lists.
+func (j *join) layConditions(k int, from *planner.Step, s *kernels.Step) error {
+	var checks []kernels.Check
+	for _, c := range from.Checks {
+		if err := j.loadChecked(c.Label); err != nil {
+			return err
+		}
+		check, err := j.check(k, c)
+		if err != nil {
+			return err
+		}
+		checks = append(checks, check)
+	}
+	var pairs []kernels.Pair
+	for _, c := range from.EdgeDistinct {
+		a, err := j.check(k, c[0])
+		if err != nil {
+			return err
+		}
+		b, err := j.check(k, c[1])
+		if err != nil {
+			return err
+		}
+		pairs = append(pairs, kernels.Pair{A: a, B: b})
+	}
+	var distinct []kernels.Operand
+	for _, o := range from.Distinct {
+		operand, err := j.operand(k, o)
+		if err != nil {
+			return err
+		}
+		distinct = append(distinct, operand)
+	}
+	s.Checks, s.CheckCount = put(j.image, checks), uint32(len(checks))
+	s.Pairs, s.PairCount = put(j.image, pairs), uint32(len(pairs))
+	s.Distinct, s.DistinctCount = put(j.image, distinct), uint32(len(distinct))
+	return nil
+}
+
+func (j *join) check(k int, c planner.EdgeCheck) (kernels.Check, error) {
+	from, err := j.operand(k, c.From)
+	if err != nil {
+		return kernels.Check{}, err
+	}
+	label, err := j.operand(k, c.Label)
+	if err != nil {
+		return kernels.Check{}, err
+	}
+	to, err := j.operand(k, c.To)
+	return kernels.Check{From: from, Label: label, To: to}, err
+}
+
+// loadChecked loads both directions of the label of an edge that is tested, or all partitions for a variable.
+func (j *join) loadChecked(label planner.Operand) error {
+	if !label.IsConstant() {
+		return j.r.all(j.ctx)
+	}
+	if int(label.Constant) >= j.r.labels {
+		return nil
+	}
+	for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
+		if _, err := j.r.load(j.ctx, place(label.Constant, dir), false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// layCopies hands on the slots that the next table holds.
+func (j *join) layCopies(k int, s *kernels.Step) error {
+	next, to := j.output, j.out
+	if k+1 < j.deviceSteps() {
+		next, to = j.tables[k+1], j.columns[k+1]
+	}
+	var copies []kernels.Copy
+	for i, slot := range next {
+		if slot == j.slot(k) {
+			s.Store = to[i]
+			continue
+		}
+		from, err := j.column(k, slot)
+		if err != nil {
+			return err
+		}
+		copies = append(copies, kernels.Copy{From: from, To: to[i]})
+	}
+	s.Copies, s.CopyCount = put(j.image, copies), uint32(len(copies))
+	return nil
+}

@@ -1,0 +1,318 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+	"unsafe"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/kernels"
+)
+
+// Match implements exec.Matcher.
+func (d *Device) Match(ctx context.Context, m *exec.Match, emit func(*exec.Batch) error) error {
+	if len(m.Plan.Output) == 0 && m.Plan.Inputs == 0 && m.Limit == 0 {
+		n, err := d.Count(ctx, m)
+		if err != nil {
+			return err
+		}
+		return emitMany(n, emit)
+	}
+	_, err := d.run(ctx, m, false, emit)
+	return err
+}
+
+// emitMany emits n rows of no columns.
+func emitMany(n uint64, emit func(*exec.Batch) error) error {
+	for n > 0 {
+		part := min(n, math.MaxInt32)
+		if err := emit(&exec.Batch{N: int(part)}); err != nil {
+			return err
+		}
+		n -= part
+	}
+	return nil
+}
+
+// Count implements exec.Matcher.
+func (d *Device) Count(ctx context.Context, m *exec.Match) (uint64, error) {
+	return d.run(ctx, m, true, nil)
+}
+
+// run carries a match out and returns how many solutions it counted or emitted.
+func (d *Device) run(ctx context.Context, m *exec.Match, count bool, emit func(*exec.Batch) error) (n uint64, err error) {
+	begun := time.Now()
+	if m.Plan.Empty || m.Plan.Inputs > 0 && (m.Input == nil || m.Input.N == 0) {
+		return 0, ctx.Err()
+	}
+	err = d.use(func() error {
+		r, err := d.resident(m.Graph)
+		if err != nil {
+			return err
+		}
+		l, err := d.lane(m.Plan.Cost)
+		if err != nil {
+			return err
+		}
+		uploading := r.uploadTime()
+		j, err := newJoin(ctx, d, r, l, m, count)
+		if err != nil {
+			return l.dropAfter(err)
+		}
+		q := &query{join: j, match: m, emit: emit, trace: m.Trace}
+		if q.trace != nil {
+			*q.trace = exec.Trace{Backend: d.Name(), Steps: make([]exec.StepTrace, len(m.Plan.Steps)), Upload: r.uploadTime() - uploading}
+		}
+		n, err = q.run()
+		if err != nil {
+			return l.dropAfter(err)
+		}
+		l.release()
+		return nil
+	})
+	if m.Trace != nil {
+		m.Trace.Elapsed = time.Since(begun)
+	}
+	return n, err
+}
+
+// dropAfter gives a lane back after an error: kept where its stream is idle, freed otherwise.
+func (l *lane) dropAfter(err error) error {
+	if l.stream.Synchronize() == nil {
+		l.release()
+		return err
+	}
+	return errors.Join(err, l.free())
+}
+
+// query is one run of a join.
+type query struct {
+	*join
+	match *exec.Match
+	emit  func(*exec.Batch) error
+	trace *exec.Trace
+	// done is the rows of earlier parts of the input, counted or emitted.
+	done uint64
+	base int // first input row of the part that runs
+
+	hostFrames []kernels.Frame // of hostDriven
+	hostState  *kernels.State
+	hostEpoch  uint64
+}
+
+// run carries out the join over the input, as many rows at a time as the first table holds.
+func (q *query) run() (uint64, error) {
+	rows := 1
+	if q.inputs > 0 {
+		rows = q.match.Input.N
+	}
+	for q.base = 0; q.base < rows; q.base += int(q.capacity) {
+		n := min(rows-q.base, int(q.capacity))
+		if err := q.start(n); err != nil {
+			return q.done, err
+		}
+		if err := q.drive(); err != nil {
+			return q.done, err
+		}
+		if !q.count && q.match.Limit > 0 && q.done >= q.match.Limit {
+			break
+		}
+	}
+	return q.done, nil
+}
+
+// start uploads the program and n rows of the input.
+func (q *query) start(n int) error {
+	p := q.image.program()
+	p.State = kernels.State{Epoch: 1}
+	q.hostFrames = nil
+	if q.base > 0 { // flags of the part before must not count
+		if err := q.lane.stream.Zero(p.Flags, 4*((q.capacity+kernels.Block-1)/kernels.Block)); err != nil {
+			return err
+		}
+	}
+	if q.match.Limit > 0 && !q.count {
+		p.Limit = q.match.Limit - q.done
+	}
+	*(*kernels.Frame)(q.image.at(p.Frames)) = kernels.Frame{Rows: uint64(n)}
+	data := q.image.bytes()
+	if len(data) <= uploadBytes {
+		data = q.lane.upload()[:copy(q.lane.upload(), data)]
+	}
+	if err := q.lane.stream.Upload(q.image.base, data); err != nil {
+		return err
+	}
+	for i, slot := range q.tables[0] {
+		column := make([]dictionary.ID, 0)
+		if slot == originSlot {
+			for r := range n {
+				column = append(column, dictionary.ID(q.base+r))
+			}
+		} else {
+			column = q.match.Input.Cols[slot][q.base : q.base+n]
+		}
+		if err := q.lane.stream.Upload(q.columns[0][i], kernels.Bytes(column)); err != nil {
+			return err
+		}
+		if err := q.lane.stream.Synchronize(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at is the image's memory at a device address.
+func (im *image) at(a kernels.Address) unsafe.Pointer {
+	return unsafe.Pointer(&im.words[(a-im.base)/8])
+}
+
+// drive launches until the join is done, and hands its output out whenever the device stops with some.
+func (q *query) drive() error {
+	blocks := q.narrow
+	for {
+		if err := q.ctx.Err(); err != nil {
+			return err
+		}
+		state, err := q.launch(blocks)
+		if err != nil {
+			return err
+		}
+		switch state.Status {
+		case kernels.Sliced:
+			blocks = q.blocks
+			continue
+		case kernels.Widen:
+			blocks = q.blocks
+			continue
+		case kernels.Overflow:
+			return fmt.Errorf("gpu: a table of %d rows overflowed: %w", q.capacity, ErrOutOfMemory)
+		case kernels.OutputFull, kernels.Done:
+		default:
+			return fmt.Errorf("gpu: a launch ended with status %d: %w", state.Status, ErrDeviceLost)
+		}
+		if q.count {
+			q.done += state.Count
+		} else if err := q.handOut(state); err != nil {
+			return err
+		}
+		if state.Status == kernels.Done {
+			return q.traceSteps(state)
+		}
+	}
+}
+
+// launch runs the device until it stops and returns the state it left.
+func (q *query) launch(blocks int) (*kernels.State, error) {
+	if q.d.options.HostDriven {
+		return q.hostDriven()
+	}
+	shared := q.deviceSteps() * int(kernels.Size[kernels.Frame]())
+	if err := q.lane.stream.Launch(kernels.Match, blocks, shared, q.image.base); err != nil {
+		return nil, err
+	}
+	if err := q.lane.stream.Synchronize(); err != nil {
+		return nil, err
+	}
+	return (*kernels.State)(unsafe.Pointer(&q.lane.mailbox()[0])), nil
+}
+
+// handOut emits the rows of the output columns.
+func (q *query) handOut(state *kernels.State) error {
+	rows := state.Rows
+	if limit := q.match.Limit; limit > 0 {
+		rows = min(rows, limit-q.done)
+	}
+	q.done += rows
+	if rows == 0 {
+		return nil
+	}
+	if len(q.out) == 0 {
+		return emitMany(rows, q.emit)
+	}
+	if state.InMailbox != 0 {
+		data := q.lane.mailbox()[kernels.Size[kernels.State]():]
+		return q.emitColumns(data, int(state.Rows), int(rows))
+	}
+	begun := time.Now()
+	step := stagingBytes / 4 / len(q.out)
+	for first := 0; first < int(rows); first += step {
+		if err := q.ctx.Err(); err != nil {
+			return err
+		}
+		n := min(step, int(rows)-first)
+		for i, column := range q.out {
+			if err := q.lane.stream.Download(q.lane.staging()[4*step*i:][:4*n], column+4*kernels.Address(first)); err != nil {
+				return err
+			}
+		}
+		if err := q.lane.stream.Synchronize(); err != nil {
+			return err
+		}
+		if q.trace != nil {
+			q.trace.Download += time.Since(begun)
+		}
+		if err := q.emitColumns(q.lane.staging(), step, n); err != nil {
+			return err
+		}
+		begun = time.Now()
+	}
+	return nil
+}
+
+// emitColumns emits n rows that lie column by column, stride rows apart.
+func (q *query) emitColumns(data []byte, stride, n int) error {
+	column := func(i int) []uint32 { return unsafe.Slice((*uint32)(unsafe.Pointer(&data[4*stride*i])), n) }
+	b := exec.Batch{N: n, Cols: make([][]dictionary.ID, len(q.plan.Output))}
+	for i, slot := range q.plan.Output {
+		for c, s := range q.output {
+			if s == slot {
+				b.Cols[i] = column(c)
+			}
+		}
+	}
+	if q.inputs > 0 {
+		b.Origin = column(len(q.output) - 1)
+	}
+	return q.emit(&b)
+}
+
+// traceSteps fetches what every step measured.
+func (q *query) traceSteps(state *kernels.State) error {
+	if q.trace == nil {
+		return nil
+	}
+	q.trace.Kernels += time.Duration(state.KernelTime)
+	traces := make([]kernels.StepTrace, q.deviceSteps())
+	if err := q.lane.stream.Download(kernels.Bytes(traces), q.image.program().Traces); err != nil {
+		return err
+	}
+	if err := q.lane.stream.Synchronize(); err != nil {
+		return err
+	}
+	for k := range q.steps {
+		t, s := traces[k+q.first], &q.trace.Steps[k]
+		s.RowsIn += t.RowsIn
+		s.Candidates += t.Candidates
+		s.RowsOut += t.RowsOut
+		s.Elapsed += time.Duration(t.Nanoseconds)
+		s.Variant = q.variants[k+q.first]
+		s.Bytes += q.bytes(k+q.first, t)
+	}
+	for k := range q.factors {
+		q.trace.Steps[len(q.plan.Steps)-1-k].Variant = "counted"
+	}
+	return nil
+}
+
+// bytes is the memory traffic of a step as extend.cuh and bound.cuh count it, without the lists that are searched.
+func (q *query) bytes(k int, t kernels.StepTrace) uint64 {
+	links, kept := uint64(q.links(k)), uint64(len(q.output))
+	if k+1 < len(q.tables) {
+		kept = uint64(len(q.tables[k+1]))
+	}
+	return t.RowsIn*(44*links+28) + t.Candidates*4 + t.RowsOut*8*kept
+}

@@ -1,0 +1,164 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// originSlot stands for the number of the input row among the slots.
+const originSlot = -1
+
+// shape is a match plan cut to what will run: its steps, the factors that are only counted, and which slots each
+// table holds.
+type shape struct {
+	plan   *planner.MatchPlan
+	inputs int
+	// first is 1 where a step that binds nothing stands before the plan's steps: it tests the inputs, or there are
+	// no other steps.
+	first int
+	// steps are the plan's steps that are joined; factors those behind them whose lists are only counted.
+	steps   []planner.Step
+	factors []planner.Step
+	count   bool
+	// tables are the slots in the table that each device step reads; output those of the output table.
+	tables [][]int
+	output []int
+	// read are the slots that each device step reads.
+	read []map[int]bool
+}
+
+// newShape cuts a plan for counting or for writing rows out.
+func newShape(m *exec.Match, count bool) *shape {
+	p := m.Plan
+	s := &shape{plan: p, inputs: p.Inputs, steps: p.Steps, count: count}
+	if count {
+		s.cutFactors()
+	} else {
+		for _, slot := range p.Output {
+			if !slices.Contains(s.output, slot) {
+				s.output = append(s.output, slot)
+			}
+		}
+		if p.Inputs > 0 {
+			s.output = append(s.output, originSlot)
+		}
+	}
+	if len(s.steps) == 0 || len(p.InputChecks)+len(p.InputClasses)+len(p.InputDistinct)+len(p.InputEdgeDistinct) > 0 {
+		s.first = 1
+	}
+	s.findTables()
+	return s
+}
+
+// cutFactors moves steps at the end to the factors: those that no later step reads and whose candidates are a list
+// with nothing to test.
+func (s *shape) cutFactors() {
+	read := map[int]bool{}
+	for len(s.steps) > 0 {
+		k := len(s.steps) - 1
+		step := &s.steps[k]
+		if !pure(step) || read[s.inputs+k] {
+			return
+		}
+		step.EachSlot(func(slot int) { read[slot] = true })
+		s.factors = append(s.factors, *step)
+		s.steps = s.steps[:k]
+	}
+}
+
+// pure reports that the candidates of a step are exactly one list.
+func pure(s *planner.Step) bool {
+	return len(s.Links)+len(s.Classes) == 1 && len(s.Checks) == 0 && len(s.Distinct) == 0 && len(s.EdgeDistinct) == 0 &&
+		s.Low == 0 && s.High == 0 && s.Candidates == nil && s.Signature.IsZero()
+}
+
+// deviceSteps is the number of steps that run.
+func (s *shape) deviceSteps() int { return s.first + len(s.steps) }
+
+// step is the plan's step behind a device step; nil for the one that tests the inputs.
+func (s *shape) step(k int) *planner.Step {
+	if k < s.first {
+		return nil
+	}
+	return &s.steps[k-s.first]
+}
+
+// bound is how many slots the table of device step k could hold.
+func (s *shape) bound(k int) int { return s.inputs + max(k-s.first, 0) }
+
+// slot is what device step k binds; -2 for nothing.
+func (s *shape) slot(k int) int {
+	if k < s.first {
+		return -2
+	}
+	return s.inputs + k - s.first
+}
+
+// findTables finds, from the back, the slots that each table must hold.
+func (s *shape) findTables() {
+	n := s.deviceSteps()
+	s.tables = make([][]int, n)
+	live := map[int]bool{}
+	for _, slot := range s.output {
+		live[slot] = true
+	}
+	for i := range s.factors {
+		s.factors[i].EachSlot(func(slot int) { live[slot] = true })
+	}
+	for k := n - 1; k >= 0; k-- {
+		if k < s.first {
+			s.eachInputSlot(func(slot int) { live[slot] = true })
+		} else {
+			s.step(k).EachSlot(func(slot int) { live[slot] = true })
+		}
+		for slot := originSlot; slot < s.bound(k); slot++ {
+			if live[slot] {
+				s.tables[k] = append(s.tables[k], slot)
+			}
+		}
+	}
+}
+
+func (s *shape) eachInputSlot(visit func(int)) {
+	checks := planner.Step{Checks: s.plan.InputChecks, EdgeDistinct: s.plan.InputEdgeDistinct}
+	checks.EachSlot(visit)
+	for _, c := range s.plan.InputClasses {
+		if !c.Of.IsConstant() {
+			visit(c.Of.Slot)
+		}
+	}
+	for _, pair := range s.plan.InputDistinct {
+		for _, o := range pair {
+			if !o.IsConstant() {
+				visit(o.Slot)
+			}
+		}
+	}
+}
+
+// links is how many lists device step k has.
+func (s *shape) links(k int) int {
+	step := s.step(k)
+	if step == nil {
+		return 1
+	}
+	n := len(step.Links) + len(step.Classes)
+	if step.Candidates != nil {
+		n++
+	}
+	return n
+}
+
+// rowBytes is the device memory of one row of the table of device step k, the columns of its bound phase included.
+func (s *shape) rowBytes(k int) int64 {
+	return int64(4*len(s.tables[k]) + 4 + 8 + 2 + 12*max(1, s.links(k)))
+}
+
+// candidatesBelow drops the members of a sorted set that are no vertices.
+func candidatesBelow(set []dictionary.ID, vertices int) []dictionary.ID {
+	i, _ := slices.BinarySearch(set, dictionary.ID(vertices))
+	return set[:i]
+}

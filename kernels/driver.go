@@ -1,0 +1,80 @@
+package kernels
+
+import "errors"
+
+// Errors of a driver; test with errors.Is.
+var (
+	// ErrNoDevice: there is no GPU, no driver, or it is too old; the message says which.
+	ErrNoDevice = errors.New("no usable GPU")
+	// ErrOutOfMemory: an allocation did not fit.
+	ErrOutOfMemory = errors.New("out of GPU memory")
+	// ErrLost: the device failed in a way that leaves its context unusable.
+	ErrLost = errors.New("the GPU is lost")
+)
+
+// Kernel names a kernel.
+type Kernel int
+
+// The kernels and their arguments.
+const (
+	// Match runs a Program: (program).
+	Match Kernel = iota
+	// BoundPhase runs one bound phase: (program, level, rows, epoch).
+	BoundPhase
+	// ExtendPhase runs one extend phase: (program, level, address of the row counter, limit, nanoseconds).
+	ExtendPhase
+	// Filter makes a bitmap of the vertices that pass a signature: (columns, vertices, bitmap, words 0 and 1, words 2 and 3).
+	Filter
+	// Mark sets the bits of a list's members: (list, length, bitmap).
+	Mark
+
+	kernelCount
+)
+
+// kernelNames are the names in the machine code.
+var kernelNames = [kernelCount]string{"match", "bound_phase", "extend_phase", "filter", "mark"}
+
+// String returns the kernel's name in the machine code.
+func (k Kernel) String() string { return kernelNames[k] }
+
+// Driver is one GPU. Allocations and queries of it are safe for concurrent use; a goroutine calls Enter before it
+// calls anything else, and what Enter returned when it is through.
+type Driver interface {
+	Name() string
+	// ComputeCapability is major*10 + minor.
+	ComputeCapability() int
+	Multiprocessors() int
+	// Memory is the free and the whole device memory in bytes.
+	Memory() (free, total int64, err error)
+	// ResidentBlocks is how many blocks of a kernel the device holds at a time.
+	ResidentBlocks(k Kernel, sharedBytes int) (int, error)
+	Alloc(bytes int64) (Address, error)
+	Free(a Address) error
+	// AllocHost returns pinned host memory that kernels can read and write.
+	AllocHost(bytes int64) (*HostMemory, error)
+	FreeHost(m *HostMemory) error
+	NewStream() (Stream, error)
+	// Enter ties the goroutine to a thread on which the device may be used.
+	Enter() (leave func(), err error)
+	Close() error
+}
+
+// HostMemory is pinned host memory.
+type HostMemory struct {
+	Data []byte
+	// Device is the address that kernels use.
+	Device Address
+}
+
+// Stream is a queue of work. Calls return before the work is done; source and destination stay untouched until
+// Synchronize returns. A stream belongs to one goroutine at a time.
+type Stream interface {
+	Upload(dst Address, src []byte) error
+	Download(dst []byte, src Address) error
+	Zero(dst Address, bytes int64) error
+	// Launch starts a kernel of blocks times Block threads. All blocks are resident together.
+	Launch(k Kernel, blocks, sharedBytes int, args ...uint64) error
+	// Synchronize waits for all work queued.
+	Synchronize() error
+	Close() error
+}

@@ -1,0 +1,144 @@
+package kernels
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Emulation is a Driver without a GPU: device memory is ordinary memory, and a launch runs the kernels' Go twins at once.
+// Tests of host logic use it; every access is checked.
+type Emulation struct {
+	memory memory
+	sizes  sync.Map // Address → int64
+	// Blocks is what ResidentBlocks answers.
+	Blocks int
+	// Fail, when not nil, may refuse a call ("alloc", "upload", "download", "launch", "synchronize") with an error.
+	Fail func(call string) error
+}
+
+// Emulate returns an emulated device with so many bytes of memory.
+func Emulate(memoryBytes int64) *Emulation {
+	return &Emulation{memory: memory{blocks: map[uint64][]uint64{}, limit: memoryBytes}, Blocks: 4}
+}
+
+func (e *Emulation) fail(call string) error {
+	if e.Fail == nil {
+		return nil
+	}
+	return e.Fail(call)
+}
+
+// Name implements Driver.
+func (e *Emulation) Name() string { return "emulated" }
+
+// ComputeCapability implements Driver.
+func (e *Emulation) ComputeCapability() int { return 0 }
+
+// Multiprocessors implements Driver.
+func (e *Emulation) Multiprocessors() int { return e.Blocks }
+
+// Memory implements Driver.
+func (e *Emulation) Memory() (free, total int64, err error) {
+	e.memory.mu.RLock()
+	defer e.memory.mu.RUnlock()
+	return e.memory.limit - e.memory.used, e.memory.limit, nil
+}
+
+// ResidentBlocks implements Driver.
+func (e *Emulation) ResidentBlocks(Kernel, int) (int, error) { return e.Blocks, nil }
+
+// Alloc implements Driver.
+func (e *Emulation) Alloc(bytes int64) (Address, error) {
+	if err := e.fail("alloc"); err != nil {
+		return 0, err
+	}
+	a, err := e.memory.alloc(bytes)
+	if err == nil {
+		e.sizes.Store(a, bytes)
+	}
+	return a, err
+}
+
+// Free implements Driver.
+func (e *Emulation) Free(a Address) error {
+	bytes, ok := e.sizes.LoadAndDelete(a)
+	if !ok {
+		return fmt.Errorf("kernels: %x was not allocated, or freed before", a)
+	}
+	e.memory.free(a, bytes.(int64))
+	return nil
+}
+
+// AllocHost implements Driver.
+func (e *Emulation) AllocHost(bytes int64) (*HostMemory, error) {
+	a, err := e.memory.alloc(bytes)
+	if err != nil {
+		return nil, err
+	}
+	e.sizes.Store(a, bytes)
+	return &HostMemory{Data: e.memory.bytes(a, bytes), Device: a}, nil
+}
+
+// FreeHost implements Driver.
+func (e *Emulation) FreeHost(m *HostMemory) error { return e.Free(m.Device) }
+
+// NewStream implements Driver.
+func (e *Emulation) NewStream() (Stream, error) { return &emulatedStream{e}, nil }
+
+// Enter implements Driver.
+func (e *Emulation) Enter() (func(), error) { return func() {}, nil }
+
+// Close implements Driver.
+func (e *Emulation) Close() error { return nil }
+
+type emulatedStream struct{ e *Emulation }
+
+func (s *emulatedStream) Upload(dst Address, src []byte) error {
+	if err := s.e.fail("upload"); err != nil {
+		return err
+	}
+	copy(s.e.memory.bytes(dst, int64(len(src))), src)
+	return nil
+}
+
+func (s *emulatedStream) Download(dst []byte, src Address) error {
+	if err := s.e.fail("download"); err != nil {
+		return err
+	}
+	copy(dst, s.e.memory.bytes(src, int64(len(dst))))
+	return nil
+}
+
+func (s *emulatedStream) Zero(dst Address, bytes int64) error {
+	clear(s.e.memory.bytes(dst, bytes))
+	return nil
+}
+
+func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
+	if err := s.e.fail("launch"); err != nil {
+		return err
+	}
+	t := &twin{memory: &s.e.memory, blocks: uint64(blocks)}
+	switch k {
+	case Match:
+		t.open(args[0])
+		t.match()
+	case BoundPhase:
+		t.open(args[0])
+		t.boundPhase(int(args[1]), args[2])
+	case ExtendPhase:
+		t.open(args[0])
+		t.extendPhase(int(args[1]), args[2], args[3], args[4])
+	case Filter:
+		t.filter(args[0], args[1], args[2], [4]uint32{uint32(args[3]), uint32(args[3] >> 32), uint32(args[4]), uint32(args[4] >> 32)})
+	case Mark:
+		t.mark(args[0], args[1], args[2])
+	default:
+		return fmt.Errorf("kernels: no kernel %d", k)
+	}
+	return nil
+}
+
+func (s *emulatedStream) Synchronize() error { return s.e.fail("synchronize") }
+
+func (s *emulatedStream) Close() error { return nil }

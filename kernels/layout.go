@@ -1,0 +1,230 @@
+package kernels
+
+import "unsafe"
+
+// Address is an address in device memory; 0 means "not there".
+type Address = uint64
+
+// None is the row of a vertex that has none, as in layout.cuh.
+const None = 0xFFFFFFFF
+
+// Shapes of the matcher's launches; layout.cuh has the same.
+const (
+	// Block is the number of threads of a block, and the rows of one chunk of the bound phase.
+	Block = 256
+	// MaxTile is the largest number of candidates a block takes at a time.
+	MaxTile = 1024
+	// Virtual marks the begin of a list that is a range of numbers.
+	Virtual = Address(1) << 63
+)
+
+// Layer is a partition's row layer, numbered as pcsr.Layer.
+type Layer uint32
+
+// The row layers.
+const (
+	LayerRange Layer = iota
+	LayerBitmap
+	LayerHash
+	LayerList
+	LayerDirect
+	LayerGroup
+)
+
+// Partition is the lists of one edge label in one direction, by address.
+type Partition struct {
+	Index, Vertices, Offsets, Neighbours Address
+	Layer                                Layer
+	Base, Rows, Edges, Probes, Words     uint32
+	_                                    [2]uint32
+}
+
+// OperandKind says where an operand's value comes from.
+type OperandKind uint32
+
+// The kinds of operand.
+const (
+	Constant OperandKind = iota
+	Column
+	Candidate
+)
+
+// Operand is a constant, a column of the table that a step reads, or the step's own candidate.
+type Operand struct {
+	Column   Address
+	Constant uint32
+	Kind     OperandKind
+}
+
+// LinkKind says which list a link names.
+type LinkKind uint32
+
+// The kinds of link.
+const (
+	// Neighbours is N(From, Label) in Direction.
+	Neighbours LinkKind = iota
+	// Rows is the row vertices of a partition.
+	Rows
+	// EdgeLabels is the labels of From's edges in Direction.
+	EdgeLabels
+	// List is the same list for every row.
+	List
+	// Numbers is a range of numbers.
+	Numbers
+)
+
+// Link is one sorted list per row that candidates must lie in.
+type Link struct {
+	Kind, Direction uint32
+	From, Label     Operand
+	// Partition is set where the label is constant; 0: found by label.
+	Partition Address
+	// ListAt and Length are a List's address and length, or the first of Numbers and how many.
+	ListAt, Length uint64
+	// Bitmap answers membership in a List, where it is not 0.
+	Bitmap Address
+	// Begin and Size are columns (u64, u32) that the bound phase fills with each row's list.
+	Begin, Size Address
+}
+
+// Check is an edge that must be in the graph.
+type Check struct {
+	From, Label, To Operand
+}
+
+// Pair is two edges that must not be the same.
+type Pair struct {
+	A, B Check
+}
+
+// Copy is a column that a step hands on from its table to the next.
+type Copy struct {
+	From, To Address
+}
+
+// Mode says what becomes of the candidates that pass.
+type Mode uint32
+
+// The modes of a step.
+const (
+	// Extend makes them rows of the next table.
+	Extend Mode = iota
+	// Count adds the product of the factors' lengths for each.
+	Count
+)
+
+// Strategy says how the extend phase spreads its work.
+type Strategy uint32
+
+// The strategies.
+const (
+	// Flattened gives every block equal tiles of candidates.
+	Flattened Strategy = iota
+	// WarpPerRow gives every warp a row, as published; kept to compare with.
+	WarpPerRow
+)
+
+// Step joins one query vertex to the table. The arrays are given by address and count.
+type Step struct {
+	Links, Checks, Distinct, Pairs, Copies, Factors                         Address
+	LinkCount, CheckCount, DistinctCount, PairCount, CopyCount, FactorCount uint32
+	// Low ≤ candidate < High; High 0 means no bound.
+	Low, High uint32
+	// Bitmap has a bit for every vertex that may be a candidate, where it is not 0.
+	Bitmap Address
+	// Store is the column that takes the candidate; 0 where nobody reads it.
+	Store Address
+	// Item, Prefix, Choice are columns (u32[rows], u64[rows+1], u16[rows]) that the bound phase fills.
+	Item, Prefix, Choice Address
+	// Capacity is the number of rows that the next table holds.
+	Capacity uint64
+	Mode     Mode
+	Strategy Strategy
+}
+
+// Frame is the table that a step reads and how far its candidates are used up.
+type Frame struct {
+	Rows, Items, Candidates, Next uint64
+}
+
+// StepTrace is what one step did.
+type StepTrace struct {
+	RowsIn, Candidates, RowsOut, Nanoseconds uint64
+}
+
+// Status says why a launch ended.
+type Status uint32
+
+// The statuses.
+const (
+	Running Status = iota
+	// Done: there is nothing left to do.
+	Done
+	// OutputFull: the output columns want to be read; the next launch goes on.
+	OutputFull
+	// Sliced: the slice of time is over; the next launch goes on.
+	Sliced
+	// Widen: there is more work than the launch had blocks for; the next launch goes on.
+	Widen
+	// Overflow: a table was too small (WarpPerRow alone).
+	Overflow
+)
+
+// Action is what a launch begins with.
+type Action uint32
+
+// The actions.
+const (
+	DoBound Action = iota
+	DoExtend
+)
+
+// State is the part of a Program that runs change, and the answer.
+type State struct {
+	// Rows are in the output columns; Count are the solutions counted; Emitted rows were handed out before.
+	Rows, Count, Emitted uint64
+	Status               Status
+	Level                uint32
+	Action               Action
+	Epoch                uint32
+	Sequence, InMailbox  uint32
+	Arrived, Exits       uint32
+	Counters             [4]uint64
+	Expired              [4]uint32
+	// KernelTime is the nanoseconds spent inside launches.
+	KernelTime uint64
+}
+
+// Program is a join as the device reads it.
+type Program struct {
+	Steps, Frames, Traces Address
+	// Flags and Sums are u32[chunks] and u64[4*chunks], chunks the largest table's rows / Block, rounded up.
+	Flags, Sums Address
+	// Partitions is Partition[2*Labels]; Incident is Partition[4].
+	Partitions, Incident Address
+	// Outputs is the addresses of the OutputCount output columns.
+	Outputs Address
+	// Mailbox is mapped host memory: a State and then MailboxWords words for small results.
+	Mailbox      Address
+	MailboxWords uint64
+	// Limit ends the run after so many rows (0: none); Slice is the nanoseconds of one launch; Widen is the number of
+	// candidates from which a launch of fewer than Blocks blocks gives up.
+	Limit, Slice, Widen                          uint64
+	Labels, StepCount, Tile, OutputCount, Blocks uint32
+	_                                            uint32
+	State                                        State
+}
+
+// Bytes returns the memory of a value or an array as it is copied to the device.
+func Bytes[T any](values []T) []byte {
+	if len(values) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
+}
+
+// Size is the number of bytes of a T on the device.
+func Size[T any]() int64 {
+	var t T
+	return int64(unsafe.Sizeof(t))
+}

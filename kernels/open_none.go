@@ -1,0 +1,10 @@
+//go:build !cuda
+
+package kernels
+
+import "fmt"
+
+// Open opens GPU number ordinal. This binary was built without CUDA: it always fails with ErrNoDevice.
+func Open(ordinal int) (Driver, error) {
+	return nil, fmt.Errorf("kernels: this binary was built without CUDA (make build-gpu builds one with it): %w", ErrNoDevice)
+}

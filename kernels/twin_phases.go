@@ -1,0 +1,180 @@
+package kernels
+
+import "math"
+
+// boundRow is bound.cuh's: one row's lists, and how many candidates it has.
+func (t *twin) boundRow(s *Step, row uint64) uint32 {
+	best, choice := uint32(math.MaxUint32), uint32(0)
+	var shortest list
+	for i := range s.LinkCount {
+		l := in[Link](t.memory, s.Links, uint64(i))
+		found := t.resolve(l, row, None)
+		if found.size == 0 {
+			return 0
+		}
+		if k := LinkKind(l.Kind); k == Neighbours || k == EdgeLabels {
+			*in[uint64](t.memory, l.Begin, row) = found.begin
+			*in[uint32](t.memory, l.Size, row) = found.size
+		}
+		if found.size < best {
+			best, choice, shortest = found.size, i, found
+		}
+	}
+	if s.High != 0 {
+		low, high := t.below(shortest, s.Low), t.below(shortest, s.High)
+		if high <= low {
+			return 0
+		}
+		if shortest.begin&Virtual != 0 {
+			shortest.begin += uint64(low)
+		} else {
+			shortest.begin += 4 * uint64(low)
+		}
+		shortest.size = high - low
+	}
+	l := in[Link](t.memory, s.Links, uint64(choice))
+	*in[uint16](t.memory, s.Choice, row) = uint16(choice)
+	*in[uint64](t.memory, l.Begin, row) = shortest.begin
+	*in[uint32](t.memory, l.Size, row) = shortest.size
+	return shortest.size
+}
+
+func (t *twin) boundPhase(level int, rows uint64) {
+	s := in[Step](t.memory, t.p.Steps, uint64(level))
+	frame := in[Frame](t.memory, t.p.Frames, uint64(level))
+	frame.Items, frame.Candidates = 0, 0
+	for row := range rows {
+		n := t.boundRow(s, row)
+		if n == 0 {
+			continue
+		}
+		*in[uint32](t.memory, s.Item, frame.Items) = uint32(row)
+		*in[uint64](t.memory, s.Prefix, frame.Items) = frame.Candidates
+		frame.Items++
+		frame.Candidates += uint64(n)
+	}
+	*in[uint64](t.memory, s.Prefix, frame.Items) = frame.Candidates
+}
+
+func (t *twin) weight(s *Step, row uint64, v uint32) uint64 {
+	w := uint64(1)
+	for i := range uint64(s.FactorCount) {
+		w *= uint64(t.resolve(in[Link](t.memory, s.Factors, i), row, v).size)
+	}
+	return w
+}
+
+func (t *twin) passes(s *Step, row uint64, v, chosen uint32) bool {
+	if v < s.Low || s.High != 0 && v >= s.High {
+		return false
+	}
+	if s.Bitmap != 0 && t.word(s.Bitmap, uint64(v>>5))>>(v&31)&1 == 0 {
+		return false
+	}
+	for i := range uint64(s.DistinctCount) {
+		if t.value(in[Operand](t.memory, s.Distinct, i), row, v) == v {
+			return false
+		}
+	}
+	for i := range uint64(s.LinkCount) {
+		if i != uint64(chosen) && !t.member(in[Link](t.memory, s.Links, i), row, v) {
+			return false
+		}
+	}
+	for i := range uint64(s.CheckCount) {
+		if !t.holds(in[Check](t.memory, s.Checks, i), row, v) {
+			return false
+		}
+	}
+	for i := range uint64(s.PairCount) {
+		if t.sameEdge(in[Pair](t.memory, s.Pairs, i), row, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// tileOf is extend.cuh's.
+func (t *twin) tileOf(candidates uint64) uint64 {
+	fair := (candidates/(2*uint64(t.p.Blocks)) + Block - 1) / Block * Block
+	return min(uint64(t.p.Tile), max(fair, Block))
+}
+
+func (t *twin) tickets(l *Frame) uint64 {
+	tile := t.tileOf(l.Candidates)
+	return (l.Candidates + tile - 1) / tile
+}
+
+// extend runs tiles until the candidates are used up or there is no room for what all blocks may add. Every strategy
+// has this meaning.
+func (t *twin) extend(level int, frame *Frame, out *uint64, limit uint64) (expired bool) {
+	s := in[Step](t.memory, t.p.Steps, uint64(level))
+	tile, tickets := t.tileOf(frame.Candidates), t.tickets(frame)
+	item := uint64(0)
+	for frame.Next < tickets {
+		if s.Mode == Extend && (*out+t.blocks*tile > s.Capacity || *out >= limit) {
+			return false
+		}
+		if t.clock != nil && t.clock() {
+			return true
+		}
+		first := frame.Next * tile
+		frame.Next++
+		for c := first; c < min(first+tile, frame.Candidates); c++ {
+			for *in[uint64](t.memory, s.Prefix, item+1) <= c {
+				item++
+			}
+			t.candidate(s, item, c-*in[uint64](t.memory, s.Prefix, item), out)
+		}
+	}
+	return false
+}
+
+// candidate tests the i-th candidate of an item and, if it passes, adds a row or counts.
+func (t *twin) candidate(s *Step, item, i uint64, out *uint64) {
+	row := uint64(t.word(s.Item, item))
+	chosen := uint32(*in[uint16](t.memory, s.Choice, row))
+	v := t.element(*in[uint64](t.memory, in[Link](t.memory, s.Links, uint64(chosen)).Begin, row), i)
+	if !t.passes(s, row, v, chosen) {
+		return
+	}
+	if s.Mode != Extend {
+		t.p.State.Count += t.weight(s, row, v)
+		return
+	}
+	for i := range uint64(s.CopyCount) {
+		c := in[Copy](t.memory, s.Copies, i)
+		*in[uint32](t.memory, c.To, *out) = t.word(c.From, row)
+	}
+	if s.Store != 0 {
+		*in[uint32](t.memory, s.Store, *out) = v
+	}
+	*out++
+}
+
+func (t *twin) extendPhase(level int, out Address, limit, _ uint64) {
+	t.extend(level, in[Frame](t.memory, t.p.Frames, uint64(level)), in[uint64](t.memory, out, 0), limit)
+}
+
+func (t *twin) filter(columns Address, vertices uint64, bitmap Address, want [4]uint32) {
+	for v := range (vertices + 31) / 32 * 32 {
+		pass := v < vertices
+		for c := uint64(0); c < 4 && pass; c++ {
+			pass = want[c] == 0 || t.word(columns, c*vertices+v)&want[c] == want[c]
+		}
+		w := in[uint32](t.memory, bitmap, v>>5)
+		if v&31 == 0 {
+			*w = 0
+		}
+		if pass {
+			*w |= 1 << (v & 31)
+		}
+	}
+}
+
+func (t *twin) mark(list Address, length uint64, bitmap Address) {
+	for i := range length {
+		v := t.word(list, i)
+		*in[uint32](t.memory, bitmap, uint64(v>>5)) |= 1 << (v & 31)
+	}
+}
