@@ -1,8 +1,71 @@
 package main
 
-import "errors"
+import (
+	"log/slog"
+	"time"
 
-type serveCommand struct{}
+	"github.com/rdfgpu/rdfgpu"
+	"github.com/rdfgpu/rdfgpu/web"
+)
 
-// Run serves.
-func (serveCommand) Run() error { return errors.New("not wired up yet") }
+type serveCommand struct {
+	Store         string        `arg:"" help:"Folder of the store."`
+	Addr          string        `default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address to listen on; others than loopback are reachable from outside."`
+	Timeout       time.Duration `default:"60s" help:"Longest a query may run."`
+	MaxRows       uint64        `placeholder:"N" help:"End queries with more solutions (default: no limit)."`
+	MaxMemory     byteSize      `placeholder:"SIZE" help:"Memory that the operators of one query may hold (default: a quarter of the machine's)."`
+	MaxConcurrent int           `placeholder:"N" help:"Queries that run at once (default: four for each core)."`
+	MaxQueued     int           `placeholder:"N" help:"Queries that may wait for their turn (default: 512)."`
+	Device        string        `enum:"auto,cpu,gpu" default:"auto" help:"Where patterns are matched: auto, cpu or gpu."`
+	Threads       int           `placeholder:"N" help:"Threads of the CPU matcher (default: all cores)."`
+	GPUMemory     byteSize      `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
+	AuthTokenFile string        `placeholder:"FILE" help:"Ask every request for one of the bearer tokens in this file, one a line."`
+	CORS          []string      `name:"cors" placeholder:"ORIGIN" help:"Web origins that scripts may query from; * for any."`
+	TLSCert       string        `name:"tls-cert" placeholder:"FILE" help:"Certificate: speak TLS."`
+	TLSKey        string        `name:"tls-key" placeholder:"FILE" help:"Key of the certificate."`
+	AllowService  []string      `placeholder:"URL" help:"SPARQL endpoints that SERVICE may ask (default: none)."`
+	Pprof         bool          `help:"Serve profiles under /debug/pprof/."`
+	ReadOnly      bool          `help:"Accepted for clarity: the server never writes to the store."`
+	LogJSON       bool          `name:"log-json" help:"Log as JSON."`
+}
+
+// Help is shown by rdfgpu serve --help.
+func (*serveCommand) Help() string {
+	return `Examples:
+  rdfgpu serve my.store
+  rdfgpu serve my.store --addr 0.0.0.0:7878 --auth-token-file tokens.txt --tls-cert cert.pem --tls-key key.pem
+  curl 'http://127.0.0.1:7878/sparql' --data-urlencode 'query=SELECT * WHERE { ?s ?p ?o } LIMIT 3' -H 'Accept: text/csv'`
+}
+
+// Run serves until it is interrupted, then waits for the running queries.
+func (c *serveCommand) Run(env *environment) error {
+	store, err := rdfgpu.Open(c.Store, rdfgpu.Options{
+		Threads: c.Threads, GPUMemory: int64(c.GPUMemory), Device: rdfgpu.Device(c.Device), Services: c.AllowService,
+	})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	options := web.Options{
+		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.MaxMemory),
+		MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, CertFile: c.TLSCert, KeyFile: c.TLSKey,
+		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: c.logger(env),
+	}
+	if c.AuthTokenFile != "" {
+		if options.Tokens, err = web.ReadTokens(c.AuthTokenFile); err != nil {
+			return err
+		}
+	}
+	server, err := web.New(web.StoreEngine(store), options)
+	if err != nil {
+		return usageError(err.Error())
+	}
+	return server.Run(env.ctx)
+}
+
+func (c *serveCommand) logger(env *environment) *slog.Logger {
+	if c.LogJSON {
+		return slog.New(slog.NewJSONHandler(env.stderr, nil))
+	}
+	return slog.New(slog.NewTextHandler(env.stderr, nil))
+}
