@@ -1,0 +1,128 @@
+// The data set: the list at the side and the view at a glance.
+
+import { $, h, count, short } from "./dom.js";
+import { name, shorten } from "./names.js";
+import { GraphView } from "./graph.js";
+import { writer } from "./editor.js";
+
+/** starters are example queries made from the schema, for stores that bring none. */
+export function starters(schema) {
+  const list = [{ name: "Everything, ten triples of it", text: "SELECT ?s ?p ?o WHERE {\n  ?s ?p ?o .\n}\nLIMIT 10" }];
+  const biggest = schema.classes[0];
+  if (biggest) list.push({ name: `Members of ${name(biggest.iri)}`, text: members(biggest.iri) });
+  const link = schema.links.find((l) => l.from !== l.to) ?? schema.links[0];
+  if (link) {
+    const w = writer();
+    const body = `SELECT ?from ?to WHERE {\n  ?from a ${w.write(link.from)} ;\n        ${w.write(link.predicate)} ?to .\n  ?to a ${w.write(link.to)} .\n}\nLIMIT 100`;
+    list.push({ name: `${name(link.from)} to ${name(link.to)}`, text: w.head() + body });
+    const g = writer();
+    const graph = `CONSTRUCT {\n  ?from ${g.write(link.predicate)} ?to .\n} WHERE {\n  ?from ${g.write(link.predicate)} ?to .\n}\nLIMIT 60`;
+    list.push({ name: `A graph of ${name(link.predicate)}`, text: g.head() + graph });
+  }
+  list.push({ name: "Predicates by use", text: "SELECT ?p (COUNT(*) AS ?triples) WHERE {\n  ?s ?p ?o .\n}\nGROUP BY ?p\nORDER BY DESC(?triples)" });
+  list.push({ name: "Classes by size", text: "SELECT ?class (COUNT(?s) AS ?members) WHERE {\n  ?s a ?class .\n}\nGROUP BY ?class\nORDER BY DESC(?members)" });
+  return list;
+}
+
+function members(iri) {
+  const w = writer();
+  const body = `SELECT ?s ?p ?o WHERE {\n  ?s a ${w.write(iri)} ;\n     ?p ?o .\n}\nLIMIT 100`;
+  return w.head() + body;
+}
+
+function uses(iri) {
+  const w = writer();
+  const body = `SELECT ?s ?o WHERE {\n  ?s ${w.write(iri)} ?o .\n}\nLIMIT 100`;
+  return w.head() + body;
+}
+
+/** Dataset draws the side list. */
+export class Dataset {
+  constructor(container, actions) {
+    this.actions = actions;
+    this.tab = "classes";
+    this.filter = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter", oninput: () => this.list() });
+    this.tabs = h("div", { class: "tabs", role: "tablist" });
+    this.body = h("ul", { class: "entries" });
+    container.append(this.tabs, this.filter, this.body);
+    this.body.append(...Array.from({ length: 9 }, (_, i) => h("li", { class: "ghost", style: `width:${88 - 6 * (i % 5)}%` })));
+  }
+
+  set(schema, examples) {
+    this.schema = schema;
+    this.examples = examples.length ? examples : starters(schema);
+    if (!schema.classes.length) this.tab = "predicates";
+    this.list();
+  }
+
+  list() {
+    if (!this.schema) return;
+    const sizes = { classes: this.schema.classes.length, predicates: this.schema.predicates.length, examples: this.examples.length };
+    this.tabs.replaceChildren(...Object.entries(sizes).map(([tab, size]) =>
+      h("button", { role: "tab", "aria-selected": String(this.tab === tab), onclick: () => { this.tab = tab; this.list(); } }, tab[0].toUpperCase() + tab.slice(1), h("span", {}, size))));
+    const wanted = this.filter.value.toLowerCase();
+    const entries = this.entries().filter((e) => e.text.toLowerCase().includes(wanted) || (e.title ?? "").toLowerCase().includes(wanted));
+    const most = Math.max(1, ...entries.map((e) => e.count ?? 0));
+    this.body.replaceChildren(...entries.slice(0, 400).map((e) => this.entry(e, most)));
+    if (!entries.length) this.body.append(h("li", { class: "none" }, wanted ? "Nothing by that name." : `No ${this.tab} in this store.`));
+  }
+
+  entries() {
+    if (this.tab === "classes") return this.schema.classes.map((c) => ({ iri: c.iri, text: name(c.iri), title: c.iri, count: c.members, query: () => members(c.iri) }));
+    if (this.tab === "predicates") {
+      return this.schema.predicates.map((p) => ({ iri: p.iri, text: name(p.iri), count: p.triples, query: () => uses(p.iri),
+        title: `${p.iri}\n${count(p.triples)} triples, ${count(p.subjects)} subjects, ${count(p.objects)} objects` }));
+    }
+    return this.examples.map((e) => ({ text: e.name, title: e.text, example: true, query: () => e.text }));
+  }
+
+  entry(e, most) {
+    const parts = e.iri && shorten(e.iri);
+    const show = parts ? [h("i", {}, `${parts[0]}:`), parts[1]] : [e.text];
+    return h("li", { class: e.example ? "example" : "" },
+      h("button", { class: "entry", title: e.title, onclick: () => (e.example ? this.actions.open(e.query()) : this.actions.insert(e.iri)) }, h("span", { class: "what" }, show),
+        e.count !== undefined && h("span", { class: "many" }, short(e.count)),
+        e.count !== undefined && h("span", { class: "weight", style: `width:${Math.max(1.5, (100 * Math.sqrt(e.count)) / Math.sqrt(most))}%` })),
+      !e.example && h("button", { class: "try", title: "Query it", "aria-label": `Query ${e.text}`, onclick: () => this.actions.run(e.query()) }));
+  }
+}
+
+/** drawOverview is what the result area shows before the first query: the data set at a glance. */
+export function drawOverview(container, info, schema, examples, actions) {
+  const tile = (value, what) => h("div", { class: "tile" }, h("b", {}, value), h("span", {}, what));
+  const store = info.store;
+  const picture = h("div", { class: "overview-graph" });
+  const list = examples.length ? examples : starters(schema);
+  container.replaceChildren(h("div", { class: "overview" },
+    h("div", { class: "tiles" }, tile(count(store.triples), "triples"), tile(count(schema.predicates.length || store.predicates), "predicates"),
+      tile(count(store.classes || schema.classes.length), "classes"), tile(count(store.terms), "terms"), store.namedGraphs > 0 && tile(count(store.namedGraphs), "named graphs")),
+    h("div", { class: "overview-body" },
+      schema.links.length > 0 && h("figure", {}, h("figcaption", {}, "How classes connect"), picture),
+      h("div", { class: "examples" }, h("h2", {}, "Start with"), h("ul", {}, list.slice(0, 8).map((e) =>
+        h("li", {}, h("button", { onclick: () => actions.run(e.text) }, h("span", {}, e.name), h("code", {}, firstLine(e.text))))))))));
+  if (schema.links.length > 0) {
+    const view = new GraphView(picture, { calm: true, spread: 1.1, title: "How classes connect", pick: (node) => actions.run(members(node.key)) });
+    view.set(...classGraph(schema));
+  }
+}
+
+const firstLine = (text) => text.split("\n").filter((l) => !/^\s*(PREFIX|BASE|#|$)/i.test(l)).join(" ").replace(/\s+/g, " ").slice(0, 120);
+
+/** classGraph is the largest classes and the predicates between them, those of one pair on one edge. */
+function classGraph(schema) {
+  const sizes = new Map(schema.classes.map((c) => [c.iri, c.members]));
+  const wanted = new Map();
+  const pairs = new Map();
+  for (const link of schema.links) {
+    if (wanted.size >= 14 && !(wanted.has(link.from) && wanted.has(link.to))) continue;
+    wanted.set(link.from, true).set(link.to, true);
+    const key = `${link.from}\n${link.to}`;
+    pairs.set(key, [...(pairs.get(key) ?? []), link]);
+    if (pairs.size >= 26) break;
+  }
+  const most = Math.max(1, ...[...wanted.keys()].map((c) => sizes.get(c) ?? 0));
+  const nodes = [...wanted.keys()].map((iri) => ({ key: iri, label: name(iri), sub: sizes.has(iri) ? short(sizes.get(iri)) : undefined, kind: "class", title: iri, size: 12 + 30 * Math.sqrt((sizes.get(iri) ?? 0) / most) }));
+  const edges = [...pairs.values()].map((links) => ({ from: links[0].from, to: links[0].to,
+    label: name(links[0].predicate) + (links.length > 1 ? ` +${links.length - 1}` : ""), title: links.map((l) => `${name(l.predicate)}: ${count(l.triples)}`).join("\n") }));
+  return [nodes, edges];
+}

@@ -1,0 +1,308 @@
+// A graph drawn by forces: the query graph, the graph of a result, and how classes connect.
+
+import { s } from "./dom.js";
+
+const measure = (() => {
+  const context = document.createElement("canvas").getContext("2d");
+  return (text, font) => {
+    context.font = font;
+    return context.measureText(text).width;
+  };
+})();
+
+const fonts = { label: "500 12.5px system-ui, sans-serif", small: "11px system-ui, sans-serif" };
+
+/** GraphView draws nodes {key, label, sub, kind, badge, size} and edges {from, to, label, kind} in an SVG. */
+export class GraphView {
+  constructor(container, options = {}) {
+    this.options = options;
+    this.nodes = [];
+    this.edges = [];
+    this.view = { x: 0, y: 0, k: 1 };
+    this.camera = s("g", { class: "camera" });
+    this.arrow = `arrow-${Math.random().toString(36).slice(2)}`;
+    this.svg = s("svg", { class: "graph", role: "img", "aria-label": options.title ?? "Graph" },
+      s("defs", {}, s("marker", { id: this.arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
+        s("path", { d: "M0 .8 7.2 4 0 7.2z", class: "arrow" }))), this.camera);
+    container.append(this.svg);
+    this.listen();
+    this.sizes = new ResizeObserver(() => !this.moved && this.fit());
+    this.sizes.observe(this.svg);
+  }
+
+  /** set draws another graph; nodes that were there keep their places. */
+  set(nodes, edges) {
+    const old = new Map(this.nodes.map((n) => [n.key, n]));
+    const index = new Map();
+    this.nodes = nodes.map((given, i) => {
+      const node = { ...given, ...shape(given) };
+      const before = old.get(given.key);
+      const angle = i * 2.399963;
+      const radius = 46 * Math.sqrt(i + 0.5);
+      node.x = before?.x ?? radius * Math.cos(angle);
+      node.y = before?.y ?? radius * Math.sin(angle) * 0.72;
+      node.vx = node.vy = 0;
+      node.links = 0;
+      index.set(given.key, node);
+      return node;
+    });
+    this.edges = bend(edges.flatMap((e) => {
+      const from = index.get(e.from);
+      const to = index.get(e.to);
+      return from && to ? [{ ...e, from, to }] : [];
+    }));
+    for (const e of this.edges) {
+      e.from.links++;
+      e.to.links++;
+    }
+    this.moved = false;
+    this.settle(this.nodes.length > 120 ? 160 : 420);
+    this.draw();
+    this.fit();
+  }
+
+  /** settle runs the forces at once, so that the drawing does not wobble in. */
+  settle(rounds) {
+    const { nodes, edges } = this;
+    const spread = this.options.spread ?? 1;
+    for (let round = 0; round < rounds; round++) {
+      const heat = 1 - round / rounds;
+      for (let i = 0; i < nodes.length; i++) {
+        for (let j = i + 1; j < nodes.length; j++) repel(nodes[i], nodes[j], spread);
+      }
+      for (const e of edges) if (e.from !== e.to) attract(e, spread);
+      for (const n of nodes) {
+        n.vx -= n.x * 0.012;
+        n.vy -= n.y * 0.022;
+        if (!n.held) {
+          const speed = Math.hypot(n.vx, n.vy);
+          const most = 2 + 26 * heat;
+          const scale = speed > most ? most / speed : 1;
+          n.x += n.vx * scale;
+          n.y += n.vy * scale;
+        }
+        n.vx *= 0.55;
+        n.vy *= 0.55;
+      }
+    }
+  }
+
+  draw() {
+    const links = s("g", { class: "edges" });
+    const labels = s("g", { class: "edge-labels" });
+    const nodes = s("g", { class: "nodes" });
+    for (const e of this.edges) {
+      e.path = s("path", { class: `edge ${e.kind ?? ""}`, "marker-end": `url(#${this.arrow})` });
+      links.append(e.path);
+      if (e.label) {
+        const width = measure(e.label, fonts.small) + 8;
+        e.text = s("g", { class: `edge-label ${e.kind ?? ""}` }, s("rect", { x: -width / 2, y: -8, width, height: 16, rx: 3 }),
+          s("text", { "text-anchor": "middle", dy: ".34em" }, e.label), e.title && s("title", {}, e.title));
+        labels.append(e.text);
+      }
+    }
+    for (const n of this.nodes) {
+      n.group = s("g", { class: `node ${n.kind ?? ""}`, tabindex: this.options.pick ? 0 : undefined },
+        n.round ? s("circle", { r: n.w / 2 }) : s("rect", { x: -n.w / 2, y: -n.h / 2, width: n.w, height: n.h, rx: n.kind === "variable" ? n.h / 2 : 4 }),
+        s("text", { "text-anchor": "middle", y: n.round ? n.w / 2 + 13 : n.sub ? -6 : 0, dy: ".35em" }, n.label),
+        n.sub && s("text", { class: "sub", "text-anchor": "middle", y: n.round ? n.w / 2 + 27 : 10, dy: ".35em" }, n.sub),
+        n.badge && s("g", { class: "badge", transform: `translate(${-n.w / 2 + 2},${-n.h / 2 + 1})` }, s("circle", { r: 8 }), s("text", { "text-anchor": "middle", dy: ".36em" }, n.badge)),
+        n.title && s("title", {}, n.title));
+      n.group.__node = n;
+      nodes.append(n.group);
+    }
+    this.camera.replaceChildren(links, labels, nodes);
+    this.place();
+  }
+
+  place() {
+    for (const n of this.nodes) n.group.setAttribute("transform", `translate(${n.x.toFixed(1)},${n.y.toFixed(1)})`);
+    for (const e of this.edges) placeEdge(e);
+  }
+
+  /** fit shows the whole drawing. */
+  fit() {
+    const box = this.svg.getBoundingClientRect();
+    if (!this.nodes.length || !box.width || !box.height) return;
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const n of this.nodes) {
+      const below = n.round ? n.h / 2 + (n.sub ? 34 : 20) : n.h / 2;
+      const half = Math.max(n.w, n.textWidth) / 2;
+      left = Math.min(left, n.x - half);
+      right = Math.max(right, n.x + half);
+      top = Math.min(top, n.y - n.h / 2 - 8);
+      bottom = Math.max(bottom, n.y + below);
+    }
+    for (const e of this.edges) {
+      const m = middle(e);
+      left = Math.min(left, m.x - 20);
+      right = Math.max(right, m.x + 20);
+      top = Math.min(top, m.y - 10);
+      bottom = Math.max(bottom, m.y + 10);
+    }
+    const margin = 18;
+    const k = Math.min((box.width - 2 * margin) / (right - left), (box.height - 2 * margin) / (bottom - top), this.options.largest ?? 1.25);
+    this.view = { k, x: box.width / 2 - (k * (left + right)) / 2, y: box.height / 2 - (k * (top + bottom)) / 2 };
+    this.look();
+  }
+
+  look() {
+    this.camera.setAttribute("transform", `translate(${this.view.x},${this.view.y}) scale(${this.view.k})`);
+  }
+
+  listen() {
+    this.svg.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && this.options.calm && !this.moved) return; // scroll the page past it
+      event.preventDefault();
+      const factor = Math.exp(-event.deltaY * 0.0015);
+      const k = Math.min(4, Math.max(0.1, this.view.k * factor));
+      const box = this.svg.getBoundingClientRect();
+      const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+      this.view = { k, x: x - ((x - this.view.x) * k) / this.view.k, y: y - ((y - this.view.y) * k) / this.view.k };
+      this.moved = true;
+      this.look();
+    }, { passive: false });
+    this.svg.addEventListener("pointerdown", (event) => this.grab(event));
+    this.svg.addEventListener("dblclick", () => {
+      this.moved = false;
+      this.fit();
+    });
+    this.svg.addEventListener("keydown", (event) => {
+      const node = event.target.__node;
+      if (node && event.key === "Enter") this.options.pick?.(node, event);
+    });
+  }
+
+  /** grab moves a node, or the whole drawing. */
+  grab(event) {
+    const node = event.target.closest(".node")?.__node;
+    let [x, y] = [event.clientX, event.clientY];
+    let far = 0;
+    this.svg.setPointerCapture(event.pointerId);
+    this.svg.classList.add("dragging");
+    const move = (e) => {
+      const [dx, dy] = [e.clientX - x, e.clientY - y];
+      [x, y] = [e.clientX, e.clientY];
+      far += Math.abs(dx) + Math.abs(dy);
+      if (node && far > 3) {
+        node.x += dx / this.view.k;
+        node.y += dy / this.view.k;
+        this.place();
+      } else if (!node) {
+        this.view.x += dx;
+        this.view.y += dy;
+        this.moved = this.moved || far > 3;
+        this.look();
+      }
+    };
+    const drop = (e) => {
+      this.svg.removeEventListener("pointermove", move);
+      this.svg.classList.remove("dragging");
+      if (node && far <= 3) this.options.pick?.(node, e);
+    };
+    this.svg.addEventListener("pointermove", move);
+    this.svg.addEventListener("pointerup", drop, { once: true });
+  }
+}
+
+/** shape measures a node. A node with a size is a circle with its label below, others are boxes around their label. */
+function shape(node) {
+  const textWidth = Math.max(measure(node.label, fonts.label), node.sub ? measure(node.sub, fonts.small) : 0);
+  if (node.size) return { round: true, w: node.size, h: node.size, textWidth };
+  return { w: Math.max(34, textWidth + 22), h: node.sub ? 40 : 27, textWidth };
+}
+
+/** bend gives each of several edges between the same two nodes a curve of its own. */
+function bend(edges) {
+  const groups = new Map();
+  for (const e of edges) {
+    const key = [e.from.key, e.to.key].sort().join("\n");
+    groups.set(key, [...(groups.get(key) ?? []), e]);
+  }
+  for (const group of groups.values()) {
+    group.forEach((e, i) => {
+      const side = e.from.key <= e.to.key ? 1 : -1;
+      e.bend = (i - (group.length - 1) / 2) * 46 * side;
+      e.turn = i;
+    });
+  }
+  return edges;
+}
+
+function repel(a, b, spread) {
+  let [dx, dy] = [b.x - a.x, b.y - a.y];
+  if (!dx && !dy) [dx, dy] = [0.1, 0.1];
+  const distance = Math.hypot(dx, dy);
+  const near = (Math.max(a.w, a.textWidth * 0.8) + Math.max(b.w, b.textWidth * 0.8)) / 2;
+  const force = (spread * (5200 + 30 * near)) / (distance * distance);
+  const push = Math.min(force, 30);
+  const [fx, fy] = [(dx / distance) * push, (dy / distance) * push];
+  a.vx -= fx;
+  a.vy -= fy;
+  b.vx += fx;
+  b.vy += fy;
+  const overlapX = near + 10 - Math.abs(dx);
+  const overlapY = (a.h + b.h) / 2 + 16 - Math.abs(dy);
+  if (overlapX > 0 && overlapY > 0) {
+    const shift = Math.min(overlapY, 14) * 0.3 * Math.sign(dy || 1);
+    a.vy -= shift;
+    b.vy += shift;
+  }
+}
+
+function attract(e, spread) {
+  const { from: a, to: b } = e;
+  const [dx, dy] = [b.x - a.x, b.y - a.y];
+  const distance = Math.hypot(dx, dy) || 1;
+  const wish = (a.w + b.w) / 2 * 0.62 + (e.label ? measure(e.label, fonts.small) * 0.8 : 0) + 52 * spread;
+  const pull = ((distance - wish) / distance) * (0.16 / Math.sqrt(Math.max(1, Math.min(a.links, b.links))));
+  a.vx += dx * pull;
+  a.vy += dy * pull;
+  b.vx -= dx * pull;
+  b.vy -= dy * pull;
+}
+
+/** edgePoint is where a line from a node's centre towards (x, y) leaves the node. */
+function edgePoint(node, x, y) {
+  const [dx, dy] = [x - node.x, y - node.y];
+  const distance = Math.hypot(dx, dy) || 1;
+  if (node.round) {
+    const r = node.w / 2 + 2;
+    return { x: node.x + (dx / distance) * r, y: node.y + (dy / distance) * r };
+  }
+  const scale = Math.min((node.w / 2 + 2) / Math.abs(dx || 1e-6), (node.h / 2 + 2) / Math.abs(dy || 1e-6));
+  return { x: node.x + dx * scale, y: node.y + dy * scale };
+}
+
+function control(e) {
+  const { from: a, to: b } = e;
+  const [dx, dy] = [b.x - a.x, b.y - a.y];
+  const distance = Math.hypot(dx, dy) || 1;
+  return { x: (a.x + b.x) / 2 - (dy / distance) * e.bend, y: (a.y + b.y) / 2 + (dx / distance) * e.bend };
+}
+
+function middle(e) {
+  if (e.from === e.to) return { x: e.from.x, y: e.from.y - e.from.h / 2 - 38 - 16 * e.turn };
+  const c = control(e);
+  const start = edgePoint(e.from, c.x, c.y);
+  const end = edgePoint(e.to, c.x, c.y);
+  return { x: (start.x + 2 * c.x + end.x) / 4, y: (start.y + 2 * c.y + end.y) / 4 };
+}
+
+function placeEdge(e) {
+  const { from: a, to: b } = e;
+  if (a === b) {
+    const top = a.y - a.h / 2 - 1;
+    const high = 44 + 18 * e.turn;
+    e.path.setAttribute("d", `M${a.x - 12} ${top}C${a.x - 34} ${top - high} ${a.x + 34} ${top - high} ${a.x + 12} ${top}`);
+  } else {
+    const c = control(e);
+    const start = edgePoint(a, c.x, c.y);
+    const end = edgePoint(b, c.x, c.y);
+    e.path.setAttribute("d", `M${start.x.toFixed(1)} ${start.y.toFixed(1)}Q${c.x.toFixed(1)} ${c.y.toFixed(1)} ${end.x.toFixed(1)} ${end.y.toFixed(1)}`);
+  }
+  if (e.text) {
+    const m = middle(e);
+    e.text.setAttribute("transform", `translate(${m.x.toFixed(1)},${m.y.toFixed(1)})`);
+  }
+}

@@ -1,0 +1,109 @@
+// Short names of IRIs: well-known prefixes, and prefixes made for the namespaces of this store.
+
+const known = {
+  rdf: "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+  rdfs: "http://www.w3.org/2000/01/rdf-schema#",
+  owl: "http://www.w3.org/2002/07/owl#",
+  xsd: "http://www.w3.org/2001/XMLSchema#",
+  skos: "http://www.w3.org/2004/02/skos/core#",
+  foaf: "http://xmlns.com/foaf/0.1/",
+  dc: "http://purl.org/dc/elements/1.1/",
+  dcterms: "http://purl.org/dc/terms/",
+  dcmitype: "http://purl.org/dc/dcmitype/",
+  schema: "http://schema.org/",
+  schemas: "https://schema.org/",
+  void: "http://rdfs.org/ns/void#",
+  dcat: "http://www.w3.org/ns/dcat#",
+  prov: "http://www.w3.org/ns/prov#",
+  org: "http://www.w3.org/ns/org#",
+  qb: "http://purl.org/linked-data/cube#",
+  geo: "http://www.w3.org/2003/01/geo/wgs84_pos#",
+  geosparql: "http://www.opengis.net/ont/geosparql#",
+  vcard: "http://www.w3.org/2006/vcard/ns#",
+  bibo: "http://purl.org/ontology/bibo/",
+  sioc: "http://rdfs.org/sioc/ns#",
+  mo: "http://purl.org/ontology/mo/",
+  gr: "http://purl.org/goodrelations/",
+  og: "http://ogp.me/ns#",
+  rev: "http://purl.org/stuff/rev#",
+  wsdbm: "http://db.uwaterloo.ca/~galuc/wsdbm/",
+  sorg: "http://schema.org/",
+  nmo: "http://nomisma.org/ontology#",
+  nm: "http://nomisma.org/id/",
+  crm: "http://www.cidoc-crm.org/cidoc-crm/",
+  osgeo: "http://data.ordnancesurvey.co.uk/ontology/geometry/",
+  rdac: "http://www.rdaregistry.info/Elements/c/",
+  un: "http://www.owl-ontologies.com/Ontology1181490315.owl#",
+  wd: "http://www.wikidata.org/entity/",
+  wdt: "http://www.wikidata.org/prop/direct/",
+  dbo: "http://dbpedia.org/ontology/",
+  dbr: "http://dbpedia.org/resource/",
+};
+
+/** prefixes maps prefix → namespace; it grows by learn. */
+export const prefixes = new Map();
+let ordered = [];
+
+const split = (iri) => {
+  const at = Math.max(iri.lastIndexOf("#"), iri.lastIndexOf("/")) + 1;
+  return at > 8 ? [iri.slice(0, at), iri.slice(at)] : [iri, ""];
+};
+
+/** learn makes prefixes for the namespaces of these IRIs. */
+export function learn(iris) {
+  const names = new Map(Object.entries(known).map(([prefix, namespace]) => [namespace, prefix]).reverse());
+  for (const iri of iris) {
+    const [namespace, local] = split(iri);
+    if (!local || [...prefixes.values()].includes(namespace)) continue;
+    prefixes.set(unused(names.get(namespace) ?? invent(namespace)), namespace);
+  }
+  ordered = [...prefixes].sort((a, b) => b[1].length - a[1].length);
+}
+
+function invent(namespace) {
+  const words = namespace.replace(/^\w+:\/\/(www\.)?/, "").split(/[/#]+/).filter(Boolean);
+  const word = (words.length > 1 ? words.at(-1) : words[0].split(".").at(-2)) ?? "ns";
+  const letters = word.replace(/\.\w+$/, "").toLowerCase().replace(/[^a-z]+/g, "");
+  return letters.length < 2 ? "ns" : letters.slice(0, 8);
+}
+
+function unused(name) {
+  let candidate = name;
+  for (let n = 2; prefixes.has(candidate); n++) candidate = name + n;
+  return candidate;
+}
+
+/** declare takes over the prefixes that a query declares, for showing its results. */
+export function declare(declared) {
+  const merged = new Map(prefixes);
+  for (const [prefix, namespace] of Object.entries(declared ?? {})) merged.set(prefix, namespace);
+  ordered = [...merged].sort((a, b) => b[1].length - a[1].length);
+}
+
+/** shorten returns [prefix, local] of an IRI, or undefined. */
+export function shorten(iri) {
+  for (const [prefix, namespace] of ordered) {
+    if (iri.length > namespace.length && iri.startsWith(namespace)) {
+      const local = iri.slice(namespace.length);
+      if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(local) && !local.endsWith(".")) return [prefix, local, namespace];
+    }
+  }
+  return undefined;
+}
+
+/** name is the short name of an IRI, or its last part, for labels. */
+export function name(iri) {
+  const parts = shorten(iri);
+  if (parts) return `${parts[0]}:${parts[1]}`;
+  const local = split(iri)[1];
+  return local || iri;
+}
+
+/** label is a term in N-Triples syntax, as a plan shows it, made short. */
+export function label(text) {
+  if (text.startsWith("<")) return name(text.slice(1, -1));
+  if (text.startsWith('"')) return cut(text.replace(/\^\^<[^>]*>$/, ""), 28);
+  return text;
+}
+
+export const cut = (text, limit) => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
