@@ -59,7 +59,7 @@ export class Dataset {
     if (!this.schema) return;
     const sizes = { classes: this.schema.classes.length, predicates: this.schema.predicates.length, examples: this.examples.length };
     this.tabs.replaceChildren(...Object.entries(sizes).map(([tab, size]) =>
-      h("button", { role: "tab", "aria-selected": String(this.tab === tab), onclick: () => { this.tab = tab; this.list(); } }, tab[0].toUpperCase() + tab.slice(1), h("span", {}, size))));
+      h("button", { role: "tab", "aria-selected": String(this.tab === tab), onclick: () => { this.tab = tab; this.list(); } }, tab[0].toUpperCase() + tab.slice(1), this.tab === tab && h("span", {}, count(size)))));
     const wanted = this.filter.value.toLowerCase();
     const entries = this.entries().filter((e) => e.text.toLowerCase().includes(wanted) || (e.title ?? "").toLowerCase().includes(wanted));
     const most = Math.max(1, ...entries.map((e) => e.count ?? 0));
@@ -94,14 +94,14 @@ export function drawOverview(container, info, schema, examples, actions) {
   const picture = h("div", { class: "overview-graph" });
   const list = examples.length ? examples : starters(schema);
   container.replaceChildren(h("div", { class: "overview" },
-    h("div", { class: "tiles" }, tile(count(store.triples), "triples"), tile(count(schema.predicates.length || store.predicates), "predicates"),
+    h("div", { class: "tiles" }, tile(count(store.triples), "triples"), tile(count(store.predicates || schema.predicates.length), "predicates"),
       tile(count(store.classes || schema.classes.length), "classes"), tile(count(store.terms), "terms"), store.namedGraphs > 0 && tile(count(store.namedGraphs), "named graphs")),
     h("div", { class: "overview-body" },
       schema.links.length > 0 && h("figure", {}, h("figcaption", {}, "How classes connect"), picture),
       h("div", { class: "examples" }, h("h2", {}, "Start with"), h("ul", {}, list.slice(0, 8).map((e) =>
         h("li", {}, h("button", { onclick: () => actions.run(e.text) }, h("span", {}, e.name), h("code", {}, firstLine(e.text))))))))));
   if (schema.links.length > 0) {
-    const view = new GraphView(picture, { calm: true, spread: 1.1, title: "How classes connect", pick: (node) => actions.run(members(node.key)) });
+    const view = new GraphView(picture, { calm: true, spread: 1.3, hush: schema.links.length > 8, title: "How classes connect", pick: (node) => actions.run(members(node.key)) });
     view.set(...classGraph(schema));
   }
 }

@@ -1,6 +1,7 @@
-// A graph drawn by forces: the query graph, the graph of a result, and how classes connect.
+// A graph in an SVG: the query graph, the graph of a result, and how classes connect.
 
 import { s } from "./dom.js";
+import { layout } from "./layout.js";
 
 const measure = (() => {
   const context = document.createElement("canvas").getContext("2d");
@@ -30,61 +31,31 @@ export class GraphView {
     this.sizes.observe(this.svg);
   }
 
-  /** set draws another graph; nodes that were there keep their places. */
+  /** set draws another graph; nodes that were there keep their places where that reads as well as anything else. */
   set(nodes, edges) {
     const old = new Map(this.nodes.map((n) => [n.key, n]));
     const index = new Map();
-    this.nodes = nodes.map((given, i) => {
-      const node = { ...given, ...shape(given) };
-      const before = old.get(given.key);
-      const angle = i * 2.399963;
-      const radius = 46 * Math.sqrt(i + 0.5);
-      node.x = before?.x ?? radius * Math.cos(angle);
-      node.y = before?.y ?? radius * Math.sin(angle) * 0.72;
-      node.vx = node.vy = 0;
-      node.links = 0;
+    this.nodes = nodes.map((given) => {
+      const node = { ...given, ...shape(given), links: 0 };
       index.set(given.key, node);
       return node;
     });
     this.edges = bend(edges.flatMap((e) => {
       const from = index.get(e.from);
       const to = index.get(e.to);
-      return from && to ? [{ ...e, from, to }] : [];
+      return from && to ? [{ ...e, from, to, width: e.label ? measure(e.label, fonts.small) : 0 }] : [];
     }));
     for (const e of this.edges) {
       e.from.links++;
       e.to.links++;
     }
     this.moved = false;
-    this.settle(this.nodes.length > 120 ? 160 : 420);
+    const box = this.svg.getBoundingClientRect();
+    const wide = box.width && box.height ? Math.min(2.6, Math.max(0.6, box.width / box.height)) : 1.4;
+    layout(this.nodes, this.edges, old, wide, this.options.spread ?? 1);
+    placeLabels(this.nodes, this.edges);
     this.draw();
     this.fit();
-  }
-
-  /** settle runs the forces at once, so that the drawing does not wobble in. */
-  settle(rounds) {
-    const { nodes, edges } = this;
-    const spread = this.options.spread ?? 1;
-    for (let round = 0; round < rounds; round++) {
-      const heat = 1 - round / rounds;
-      for (let i = 0; i < nodes.length; i++) {
-        for (let j = i + 1; j < nodes.length; j++) repel(nodes[i], nodes[j], spread);
-      }
-      for (const e of edges) if (e.from !== e.to) attract(e, spread);
-      for (const n of nodes) {
-        n.vx -= n.x * 0.012;
-        n.vy -= n.y * 0.022;
-        if (!n.held) {
-          const speed = Math.hypot(n.vx, n.vy);
-          const most = 2 + 26 * heat;
-          const scale = speed > most ? most / speed : 1;
-          n.x += n.vx * scale;
-          n.y += n.vy * scale;
-        }
-        n.vx *= 0.55;
-        n.vy *= 0.55;
-      }
-    }
   }
 
   draw() {
@@ -111,6 +82,7 @@ export class GraphView {
       n.group.__node = n;
       nodes.append(n.group);
     }
+    labels.classList.toggle("hush", Boolean(this.options.hush));
     this.camera.replaceChildren(links, labels, nodes);
     this.place();
   }
@@ -162,6 +134,7 @@ export class GraphView {
       this.moved = true;
       this.look();
     }, { passive: false });
+    this.svg.addEventListener("pointerover", (event) => this.light(event.target.closest?.(".node")?.__node));
     this.svg.addEventListener("pointerdown", (event) => this.grab(event));
     this.svg.addEventListener("dblclick", () => {
       this.moved = false;
@@ -171,6 +144,17 @@ export class GraphView {
       const node = event.target.__node;
       if (node && event.key === "Enter") this.options.pick?.(node, event);
     });
+  }
+
+  /** light shows the edges of the node under the pointer. */
+  light(node) {
+    if (node === this.lit) return;
+    this.lit = node;
+    for (const e of this.edges) {
+      const on = node !== undefined && (e.from === node || e.to === node);
+      e.path.classList.toggle("lit", on);
+      e.text?.classList.toggle("lit", on);
+    }
   }
 
   /** grab moves a node, or the whole drawing. */
@@ -229,39 +213,6 @@ function bend(edges) {
   return edges;
 }
 
-function repel(a, b, spread) {
-  let [dx, dy] = [b.x - a.x, b.y - a.y];
-  if (!dx && !dy) [dx, dy] = [0.1, 0.1];
-  const distance = Math.hypot(dx, dy);
-  const near = (Math.max(a.w, a.textWidth * 0.8) + Math.max(b.w, b.textWidth * 0.8)) / 2;
-  const force = (spread * (5200 + 30 * near)) / (distance * distance);
-  const push = Math.min(force, 30);
-  const [fx, fy] = [(dx / distance) * push, (dy / distance) * push];
-  a.vx -= fx;
-  a.vy -= fy;
-  b.vx += fx;
-  b.vy += fy;
-  const overlapX = near + 10 - Math.abs(dx);
-  const overlapY = (a.h + b.h) / 2 + 16 - Math.abs(dy);
-  if (overlapX > 0 && overlapY > 0) {
-    const shift = Math.min(overlapY, 14) * 0.3 * Math.sign(dy || 1);
-    a.vy -= shift;
-    b.vy += shift;
-  }
-}
-
-function attract(e, spread) {
-  const { from: a, to: b } = e;
-  const [dx, dy] = [b.x - a.x, b.y - a.y];
-  const distance = Math.hypot(dx, dy) || 1;
-  const wish = (a.w + b.w) / 2 * 0.62 + (e.label ? measure(e.label, fonts.small) * 0.8 : 0) + 52 * spread;
-  const pull = ((distance - wish) / distance) * (0.16 / Math.sqrt(Math.max(1, Math.min(a.links, b.links))));
-  a.vx += dx * pull;
-  a.vy += dy * pull;
-  b.vx -= dx * pull;
-  b.vy -= dy * pull;
-}
-
 /** edgePoint is where a line from a node's centre towards (x, y) leaves the node. */
 function edgePoint(node, x, y) {
   const [dx, dy] = [x - node.x, y - node.y];
@@ -286,7 +237,28 @@ function middle(e) {
   const c = control(e);
   const start = edgePoint(e.from, c.x, c.y);
   const end = edgePoint(e.to, c.x, c.y);
-  return { x: (start.x + 2 * c.x + end.x) / 4, y: (start.y + 2 * c.y + end.y) / 4 };
+  const t = e.at ?? 0.5;
+  const [p, q, r] = [(1 - t) * (1 - t), 2 * t * (1 - t), t * t];
+  return { x: p * start.x + q * c.x + r * end.x, y: p * start.y + q * c.y + r * end.y };
+}
+
+/** placeLabels moves each label along its edge to where it covers least. */
+function placeLabels(nodes, edges) {
+  if (edges.length > 80) return;
+  const taken = nodes.map((n) => ({ x: n.x, y: n.y + (n.round ? 16 : 0), w: Math.max(n.w, n.textWidth), h: n.round ? n.h + 34 : n.h }));
+  const covered = (a) => taken.reduce((sum, b) => {
+    const [x, y] = [(a.w + b.w) / 2 - Math.abs(a.x - b.x), (a.h + b.h) / 2 - Math.abs(a.y - b.y)];
+    return x > 0 && y > 0 ? sum + Math.min(x, a.w) * Math.min(y, a.h) : sum;
+  }, 0);
+  for (const e of edges) {
+    if (!e.width) continue;
+    let best = Infinity;
+    for (const at of [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]) {
+      const cost = covered({ ...middle({ ...e, at }), w: e.width + 8, h: 17 }) + 40 * Math.abs(at - 0.5);
+      if (cost < best) [best, e.at] = [cost, at];
+    }
+    taken.push({ ...middle(e), w: e.width + 8, h: 17 });
+  }
 }
 
 function placeEdge(e) {

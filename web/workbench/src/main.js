@@ -112,6 +112,7 @@ async function sketch() {
     declare(editor.prefixes);
     complain();
     drawQueryGraph(explanation.graphs ?? []);
+    results.know(text);
   } catch (error) {
     if (turn === typed && error instanceof Refusal) complain(error.problem);
   }
@@ -272,7 +273,7 @@ function listen() {
 }
 
 function describe(info) {
-  $("facts").replaceChildren(h("b", {}, short(info.store.triples)), " triples", h("span", {}, " · "), h("b", {}, count(info.store.predicates)), " predicates");
+  $("facts").replaceChildren(h("b", {}, short(info.store.triples)), " triples", h("span", {}, " · ", h("b", {}, count(info.store.predicates)), " predicates"));
   const pill = $("device-pill");
   pill.hidden = false;
   pill.textContent = info.device.available ? info.device.name || "GPU" : "CPU only";

@@ -10,8 +10,8 @@ const known = {
   dc: "http://purl.org/dc/elements/1.1/",
   dcterms: "http://purl.org/dc/terms/",
   dcmitype: "http://purl.org/dc/dcmitype/",
+  sdo: "https://schema.org/",
   schema: "http://schema.org/",
-  schemas: "https://schema.org/",
   void: "http://rdfs.org/ns/void#",
   dcat: "http://www.w3.org/ns/dcat#",
   prov: "http://www.w3.org/ns/prov#",
@@ -27,7 +27,6 @@ const known = {
   og: "http://ogp.me/ns#",
   rev: "http://purl.org/stuff/rev#",
   wsdbm: "http://db.uwaterloo.ca/~galuc/wsdbm/",
-  sorg: "http://schema.org/",
   nmo: "http://nomisma.org/ontology#",
   nm: "http://nomisma.org/id/",
   crm: "http://www.cidoc-crm.org/cidoc-crm/",
@@ -51,13 +50,13 @@ const split = (iri) => {
 
 /** learn makes prefixes for the namespaces of these IRIs. */
 export function learn(iris) {
-  const names = new Map(Object.entries(known).map(([prefix, namespace]) => [namespace, prefix]).reverse());
+  const names = new Map(Object.entries(known).map(([prefix, namespace]) => [namespace, prefix]));
   for (const iri of iris) {
     const [namespace, local] = split(iri);
     if (!local || [...prefixes.values()].includes(namespace)) continue;
     prefixes.set(unused(names.get(namespace) ?? invent(namespace)), namespace);
   }
-  ordered = [...prefixes].sort((a, b) => b[1].length - a[1].length);
+  declare();
 }
 
 function invent(namespace) {
@@ -75,7 +74,7 @@ function unused(name) {
 
 /** declare takes over the prefixes that a query declares, for showing its results. */
 export function declare(declared) {
-  const merged = new Map(prefixes);
+  const merged = new Map([...Object.entries(known), ...prefixes]);
   for (const [prefix, namespace] of Object.entries(declared ?? {})) merged.set(prefix, namespace);
   ordered = [...merged].sort((a, b) => b[1].length - a[1].length);
 }

@@ -13,7 +13,7 @@ const formats = {
 };
 
 const pageRows = 150;
-const graphNodes = 260;
+const graphNodes = 110;
 
 export class Results {
   constructor(container, actions) {
@@ -104,7 +104,7 @@ export class Results {
     this.report();
     this.drawSave();
     this.shown = 0;
-    this.body.className = `result-body ${this.tab}`;
+    this.body.className = `result-body show-${this.tab}`;
     if (this.tab === "overview") return this.actions.overview(this.body);
     if (this.tab === "plan") return this.drawPlan();
     if (this.problem) return this.drawProblem();
@@ -171,7 +171,7 @@ export class Results {
   term(t) {
     if (t.type === "uri") {
       const parts = shorten(t.value);
-      return h("button", { class: "iri", title: t.value, onclick: (event) => this.menu(event, t.value) }, parts ? [h("i", {}, `${parts[0]}:`), parts[1]] : cut(t.value, 90));
+      return h("button", { class: "iri", title: t.value, onclick: (event) => this.menu(event, t.value) }, parts ? [h("i", {}, `${parts[0]}:`), parts[1]] : spaced(t.value));
     }
     if (t.type === "bnode") return h("span", { class: "blank" }, `_:${cut(t.value, 24)}`);
     const tag = t["xml:lang"] ? h("sup", {}, t["xml:lang"]) : t.datatype && !isNumber(t) ? h("sup", {}, name(t.datatype)) : "";
@@ -199,6 +199,11 @@ export class Results {
     menu.querySelector("button").focus();
   }
 
+  /** know hears that the query graph of a text is there now; a result drawn without it can be drawn again. */
+  know(text) {
+    if (this.tab === "graph" && this.answer?.kind === "solutions" && this.ask.text === text) this.drawGraph();
+  }
+
   drawGraph() {
     const triples = triplesOf(this.answer, this.actions.queryGraphs());
     if (!triples.length) {
@@ -208,7 +213,7 @@ export class Results {
     const [nodes, edges, all] = drawing(triples);
     const box = h("div", { class: "graph-box" });
     this.body.replaceChildren(box, all ? "" : h("p", { class: "note" }, `The first ${nodes.length} nodes`));
-    new GraphView(box, { title: "Result as a graph", largest: 1.1, pick: (node, event) => node.iri && this.menu(event, node.iri) }).set(nodes, edges);
+    new GraphView(box, { title: "Result as a graph", largest: 1.1, hush: edges.length > 45, pick: (node, event) => node.iri && this.menu(event, node.iri) }).set(nodes, edges);
   }
 
   async drawPlan() {
@@ -271,6 +276,13 @@ export class Results {
   }
 }
 
+/** spaced is a long IRI with its namespace stepping back. */
+function spaced(iri) {
+  const at = Math.max(iri.lastIndexOf("#"), iri.lastIndexOf("/"), iri.lastIndexOf(":")) + 1;
+  if (at < 8 || at === iri.length) return cut(iri, 110);
+  return [h("i", { class: "space" }, cut(iri.slice(0, at), 80)), cut(iri.slice(at), 60)];
+}
+
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const isNumber = (t) => t.type === "literal" && /#(integer|decimal|double|float|int|long|short|byte|nonNegativeInteger|positiveInteger)$/.test(t.datatype ?? "");
@@ -330,8 +342,5 @@ function drawing(triples) {
     if (from && to) edges.set(`${from}\n${p}\n${to}`, { from, to, label: cut(p, 24) });
     else all = false;
   }
-  if (edges.size > 70) for (const e of edges.values()) e.title = e.label;
-  const list = [...edges.values()];
-  const busy = list.length > 90;
-  return [[...nodes.values()], busy ? list.map((e) => ({ ...e, label: "" })) : list, all];
+  return [[...nodes.values()], [...edges.values()], all];
 }
