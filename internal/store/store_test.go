@@ -245,7 +245,7 @@ func damage(t *testing.T, dir, path string, content []byte, expected func(error)
 	}
 }
 
-func verify(t *testing.T, dir string) error {
+func verify(t testing.TB, dir string) error {
 	t.Helper()
 	s, err := Open(dir)
 	if err != nil {
