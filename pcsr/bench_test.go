@@ -341,3 +341,12 @@ func BenchmarkWriter(b *testing.B) {
 		report(b, g, 0)
 	}
 }
+
+func BenchmarkStar(b *testing.B) {
+	g := loadData(b, "watdiv1m").build(b)
+	labels := g.EdgeLabels(g.Incident(Out).Vertex(g.Incident(Out).Rows()/2), Out)
+	b.ReportMetric(float64(g.EdgeLabelSets(Out).Edges()), "entries")
+	for b.Loop() {
+		g.Stats().Star(Out, labels[:min(3, len(labels))])
+	}
+}
