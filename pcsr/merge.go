@@ -6,20 +6,22 @@ import "slices"
 // memory, but for the partitions of labels that only one graph has, so that it is valid as long as the graphs are open.
 // The type label is that of the first graph that has one.
 func Merge(graphs ...*Graph) *Graph {
-	if len(graphs) == 1 {
-		alias := *graphs[0]
-		alias.file = nil
-		return &alias
-	}
-	var vertices int
 	var s settings
-	labels := 0
+	var vertices, labels int
+	var filled []*Graph
 	for _, g := range graphs {
 		vertices, labels = max(vertices, g.vertices), max(labels, g.labels)
+		if g.edges > 0 {
+			filled = append(filled, g)
+		}
 		if g.hasType && !s.hasType {
 			s.hasType, s.typeLabel = true, g.typeLabel
 		}
 	}
+	if len(filled) == 1 && filled[0].hasType == s.hasType && filled[0].typeLabel == s.typeLabel {
+		return filled[0].alias(vertices, labels)
+	}
+	graphs = filled
 	merged, err := newGraph(vertices, labels, s)
 	if err != nil {
 		return &Graph{} // the graphs would not exist either
@@ -33,6 +35,14 @@ func Merge(graphs ...*Graph) *Graph {
 	merged.setParts(used, made)
 	merged.derive(s)
 	return merged
+}
+
+// alias returns the graph in a larger ID space; its Close does nothing.
+func (g *Graph) alias(vertices, labels int) *Graph {
+	alias := *g
+	alias.vertices, alias.labels, alias.file = vertices, labels, nil
+	alias.stats.g, alias.signatures.g = &alias, &alias
+	return &alias
 }
 
 // usedBy returns the labels with edges in any of the graphs, ascending.
