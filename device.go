@@ -1,44 +1,171 @@
 package rdfgpu
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/gpu"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
-// device is the GPU of an open store.
-type device struct{ options Options }
+// device is the GPU of an open store, opened when a query first asks for it.
+type device struct {
+	options Options
+	once    sync.Once
+	opened  *gpu.Device
+	failed  error
+	warm    atomic.Bool
+}
 
 func newDevice(options Options) *device { return &device{options: options} }
 
-func (d *device) err() error {
-	return fmt.Errorf("%w: this binary is built for the CPU alone", ErrNoDevice)
+// open opens the GPU on the first call; the error wraps ErrNoDevice and says why there is none.
+func (d *device) open() (*gpu.Device, error) {
+	d.once.Do(func() {
+		d.opened, d.failed = gpu.Open(gpu.Options{Memory: d.options.GPUMemory})
+		d.warm.Store(d.failed == nil)
+	})
+	if d.failed == nil && d.opened.Lost() {
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, gpu.ErrDeviceLost)
+	}
+	return d.opened, d.failed
 }
 
-func (d *device) close() error { return nil }
+func (d *device) available() bool {
+	_, err := d.open()
+	return err == nil
+}
+
+func (d *device) err() error {
+	_, err := d.open()
+	return err
+}
+
+func (d *device) close() error {
+	if d.opened == nil {
+		return nil
+	}
+	return d.opened.Close()
+}
 
 // Device describes the GPU and what of the store is resident there.
 func (s *Store) Device() DeviceInfo { return s.gpu.describe() }
 
 // DescribeDevice describes the GPU.
-func DescribeDevice() DeviceInfo { return newDevice(Options{}).describe() }
-
-func (d *device) describe() DeviceInfo { return DeviceInfo{Reason: d.err().Error()} }
-
-// choice picks the matcher of each basic graph pattern of one query.
-type choice struct {
-	store  *Store
-	device Device
+func DescribeDevice() DeviceInfo {
+	d := newDevice(Options{})
+	defer d.close()
+	return d.describe()
 }
 
-func (c *choice) matcher(*planner.MatchPlan, *pcsr.Graph) exec.Matcher { return c.store.cpu }
+func (d *device) describe() DeviceInfo {
+	opened, err := d.open()
+	if err != nil {
+		return DeviceInfo{Reason: err.Error()}
+	}
+	info, err := opened.Info()
+	if err != nil {
+		return DeviceInfo{Reason: err.Error()}
+	}
+	return DeviceInfo{
+		Available: true, Name: info.Name, Memory: info.Total, Free: info.Free, Resident: info.GraphBytes,
+		Capability: fmt.Sprintf("%d.%d", info.ComputeCapability/10, info.ComputeCapability%10),
+	}
+}
+
+// choice picks the matcher of each basic graph pattern of one query, and adds up what the GPU took.
+type choice struct {
+	store   *Store
+	device  Device
+	used    bool
+	fellOut bool
+	gpu     exec.Trace
+}
+
+// The planner's costs (candidates looked at) above which a match is quicker on the GPU: launches and copies included,
+// and when the device must first be opened and the graph's partitions copied there.
+const (
+	gpuCost     = 200_000
+	gpuColdCost = 200_000_000
+)
+
+// pays reports whether a match of that cost is worth a GPU, if there is one.
+func (d *device) pays(cost float64) bool {
+	if d.warm.Load() {
+		return cost > gpuCost
+	}
+	return cost > gpuColdCost
+}
+
+func (c *choice) matcher(plan *planner.MatchPlan, _ *pcsr.Graph) exec.Matcher {
+	if c.device == GPU || c.device == Auto && c.store.gpu.pays(plan.Cost) && c.store.gpu.available() {
+		c.used = true
+		return gpuMatcher{c}
+	}
+	return c.store.cpu
+}
 
 // String names where the patterns were matched.
-func (c *choice) String() string { return "cpu" }
+func (c *choice) String() string {
+	switch {
+	case c.fellOut:
+		return "cpu (the GPU failed)"
+	case c.used:
+		return "gpu"
+	}
+	return "cpu"
+}
 
-func (c *choice) addTo(*Timings) {}
+// gpuMatcher runs matches on the GPU, and on the CPU when the GPU is lost before the first solution.
+type gpuMatcher struct{ *choice }
+
+func (g gpuMatcher) Match(ctx context.Context, m *exec.Match, emit func(*exec.Batch) error) error {
+	emitted := false
+	return g.run(m, func() bool { return !emitted }, func(matcher exec.Matcher, m *exec.Match) error {
+		return matcher.Match(ctx, m, func(b *exec.Batch) error {
+			emitted = true
+			return emit(b)
+		})
+	})
+}
+
+func (g gpuMatcher) Count(ctx context.Context, m *exec.Match) (n uint64, err error) {
+	err = g.run(m, func() bool { return true }, func(matcher exec.Matcher, m *exec.Match) (err error) {
+		n, err = matcher.Count(ctx, m)
+		return err
+	})
+	return n, err
+}
+
+func (g gpuMatcher) run(m *exec.Match, again func() bool, match func(exec.Matcher, *exec.Match) error) error {
+	device, err := g.store.gpu.open()
+	if err != nil {
+		return err
+	}
+	traced := *m
+	if traced.Trace == nil {
+		traced.Trace = &exec.Trace{}
+	}
+	err = match(device, &traced)
+	g.gpu.Upload += traced.Trace.Upload
+	g.gpu.Kernels += traced.Trace.Kernels
+	g.gpu.Download += traced.Trace.Download
+	if errors.Is(err, gpu.ErrDeviceLost) && again() {
+		g.fellOut = true
+		return match(g.store.cpu, m)
+	}
+	return err
+}
+
+// addTo adds the GPU's parts of the elapsed time.
+func (c *choice) addTo(t *Timings) {
+	t.Upload, t.Kernels, t.Download = c.gpu.Upload, c.gpu.Kernels, c.gpu.Download
+}
 
 // resolve says which device a query gets: its own wish, else the store's.
 func (d *device) resolve(asked Device) (Device, error) {

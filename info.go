@@ -214,7 +214,7 @@ func (i Info) String() string {
 // String describes the device in a line.
 func (d DeviceInfo) String() string {
 	if !d.Available {
-		return "no usable GPU: " + d.Reason
+		return d.Reason
 	}
 	const gib = 1 << 30
 	return fmt.Sprintf("%s, compute capability %s, %.1f GiB (%.1f free), %.3f GiB of the store resident",

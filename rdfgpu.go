@@ -13,6 +13,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -93,7 +94,7 @@ var (
 	ErrUnsupported = exec.ErrUnsupported
 	ErrDamaged     = store.ErrDamaged
 	ErrVersion     = store.ErrVersion
-	ErrNoDevice    = errors.New("no usable GPU")
+	ErrNoDevice    = gpu.ErrNoDevice
 )
 
 // Format is a syntax for results.
