@@ -138,7 +138,7 @@ func compareRanges(op operator, t rdf.Term, d *dictionary.Dictionary) ([]diction
 	case v.IsTemporal():
 		return temporalRanges(op, v, d), true
 	case v.Kind == dictionary.Boolean:
-		return tested(op, v, d, d.Section(dictionary.Booleans)), true
+		return merge(tested(op, v, d, d.Section(dictionary.Booleans))), true
 	case v.Kind == dictionary.String:
 		return stringRanges(op, t.Value, d), true
 	case v.Kind == dictionary.LangString && op == opEqual:

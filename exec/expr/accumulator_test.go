@@ -1,0 +1,206 @@
+package expr
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// aggregate computes one aggregate over one group per list of values, in batches of three rows.
+func aggregate(t *testing.T, env *Env, text string, groups ...string) string {
+	t.Helper()
+	q, err := parser.Parse(prologue+"SELECT ("+text+" AS ?r) { ?s ?p ?x }", parser.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := q.Where.(*parser.Project).Input.(*parser.Extend).Input.(*parser.Group)
+	acc, err := NewAccumulator(group.Aggregates[0], map[string]int{"x": 0}, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []dictionary.ID
+	var of []uint32
+	for g, values := range groups {
+		for _, v := range strings.Fields(values) {
+			id := dictionary.None
+			if v != "UNDEF" {
+				id = env.Terms.ID(parseExpr(t, v).(*parser.Const).Term)
+			}
+			ids, of = append(ids, id), append(of, uint32(g))
+		}
+	}
+	for len(ids) > 0 {
+		n := min(3, len(ids))
+		acc.Add([][]dictionary.ID{ids[:n]}, n, of[:n])
+		ids, of = ids[n:], of[n:]
+	}
+	out := make([]dictionary.ID, len(groups))
+	acc.Results(out)
+	var results []string
+	for _, id := range out {
+		if id == dictionary.None {
+			results = append(results, "none")
+		} else {
+			results = append(results, short(env.Terms.Term(id)))
+		}
+	}
+	if acc.Bytes() < 0 {
+		t.Error("negative size")
+	}
+	return strings.Join(results, " ")
+}
+
+func TestAggregates(t *testing.T) {
+	env := newEnv(t)
+	for _, c := range []struct{ text, groups, want string }{
+		{"COUNT(*)", "1 2 UNDEF |", "3 0"},
+		{"COUNT(?x)", "1 2 UNDEF | UNDEF", "2 0"},
+		{"COUNT(DISTINCT ?x)", "1 1 2 1.0 UNDEF | 1", "3 1"},
+		{"COUNT(DISTINCT *)", "1 1 2 UNDEF UNDEF | 1", "3 1"},
+		{"SUM(?x)", "1 2 | 1 2.5 | 1 1e0 | | 1 <a> | 1 UNDEF", `3 "3.5"^^<decimal> "2.0E0"^^<double> 0 none none`},
+		{"SUM(DISTINCT ?x)", "1 1 2 | 5", "3 5"},
+		{"SUM(?x)", "9223372036854775807 1 | 9223372036854775807 1 -1", "9223372036854775808 9223372036854775807"},
+		{"SUM(?x * 2)", "1 2 3", "12"},
+		{"AVG(?x)", "1 2 3 | 1 2 | 1e0 2 | | <a>", `"2.0"^^<decimal> "1.5"^^<decimal> "1.5E0"^^<double> 0 none`},
+		{"MIN(?x)", "3 1 2 | \"b\" \"a\" | 2 \"a\" <a> | | 1 UNDEF", `1 "a" <http://b/a> none none`},
+		{"MAX(?x)", "3 1 2 | \"b\" \"a\" | 2 \"a\" <a> | ", `3 "b" "a" none`},
+		{"SAMPLE(?x)", "UNDEF 2 3 | UNDEF", "2 none"},
+		{"GROUP_CONCAT(?x)", "1 \"a\"@en <a> UNDEF | | 1", `"1 a http://b/a" "" "1"`},
+		{"GROUP_CONCAT(DISTINCT ?x; SEPARATOR=\", \")", "1 2 1", `"1, 2"`},
+	} {
+		if got := aggregate(t, env, c.text, strings.Split(c.groups, "|")...); got != c.want {
+			t.Errorf("%s of %s: got %s, want %s", c.text, c.groups, got, c.want)
+		}
+	}
+}
+
+func TestOrderIsTotalAndAgreesWithLess(t *testing.T) {
+	list := sampleTerms()
+	env := newEnv(t, list[:len(list)-7]...)
+	ids := []dictionary.ID{dictionary.None}
+	for _, term := range list {
+		ids = append(ids, env.Terms.ID(term))
+	}
+	for _, c := range []*Comparer{NewComparer(env.Terms, env.Dictionary), NewComparer(env.Terms, nil)} {
+		for _, a := range ids {
+			for _, b := range ids {
+				if c.Compare(a, b) != -c.Compare(b, a) {
+					t.Fatalf("%v and %v: not antisymmetric", env.Terms.Term(a), env.Terms.Term(b))
+				}
+				if reference("<", env.Terms.Term(a), env.Terms.Term(b)) == "true" && c.Compare(a, b) >= 0 {
+					t.Errorf("%v < %v, but is not ordered so", env.Terms.Term(a), env.Terms.Term(b))
+				}
+				for _, d := range ids {
+					if c.Compare(a, b) <= 0 && c.Compare(b, d) <= 0 && c.Compare(a, d) > 0 {
+						t.Fatalf("%v, %v, %v: not transitive", env.Terms.Term(a), env.Terms.Term(b), env.Terms.Term(d))
+					}
+				}
+			}
+		}
+		sorted := slices.SortedStableFunc(slices.Values(ids), c.Compare)
+		kind := func(id dictionary.ID) int {
+			return map[rdf.Kind]int{0: 0, rdf.BlankNode: 1, rdf.IRI: 2, rdf.Literal: 3}[env.Terms.Term(id).Kind]
+		}
+		if !slices.IsSortedFunc(sorted, func(a, b dictionary.ID) int { return kind(a) - kind(b) }) {
+			t.Error("unbound, blank nodes, IRIs and literals are out of order")
+		}
+	}
+}
+
+func TestBlankNodesByLabelBelongToASolution(t *testing.T) {
+	a, b := rdf.NewString("a"), rdf.NewString("b")
+	env := newEnv(t, a, b)
+	columns := map[string]int{"x": 0, "y": 1, "m": 2}
+	x, y := env.Terms.ID(a), env.Terms.ID(b)
+	cols := [][]dictionary.ID{{x, x, y}, {x, y, y}, {dictionary.None, dictionary.None, dictionary.None}}
+	first, err := Compile(parseExpr(t, "BNODE(?x)"), columns, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := make([]dictionary.ID, 3)
+	first.IDs(cols, 3, m)
+	cols[2] = m
+	second, _ := Compile(parseExpr(t, "BNODE(?y)"), columns, env)
+	n := make([]dictionary.ID, 3)
+	second.IDs(cols, 3, n)
+	if m[0] != n[0] || m[1] == n[1] || m[2] != n[2] || m[0] == m[1] || m[0] == m[2] {
+		t.Errorf("got %v and %v", m, n)
+	}
+}
+
+func TestExistsAsksForTheRowsThatMatter(t *testing.T) {
+	env := newEnv(t, rdf.NewString("a"))
+	asked := 0
+	env.Exists = func(e *parser.Exists, columns map[string]int, cols [][]dictionary.ID, rows []uint32, out []bool) {
+		asked += len(rows)
+		for i, r := range rows {
+			out[i] = cols[columns["x"]][r] == 0
+		}
+	}
+	n := 1000
+	cols := [][]dictionary.ID{make([]dictionary.ID, n)}
+	for i := range n {
+		cols[0][i] = dictionary.None
+		if rand.IntN(2) == 0 {
+			cols[0][i] = 0
+		}
+	}
+	p, err := Compile(parseExpr(t, `BOUND(?x) && EXISTS { ?x ?p ?o }`), map[string]int{"x": 0}, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept := p.Filter(cols, n, nil); len(kept) != asked {
+		t.Errorf("asked for %d rows, kept %d", asked, len(kept))
+	}
+	bound := asked
+	p, _ = Compile(parseExpr(t, `NOT EXISTS { ?x ?p ?o }`), map[string]int{"x": 0}, env)
+	if kept := p.Filter(cols, n, []uint32{7}); len(kept) != 1+n-bound {
+		t.Errorf("kept %d rows of %d", len(kept), n)
+	}
+}
+
+func benchmarkFilter(b *testing.B, text string, ranges bool) {
+	var list []rdf.Term
+	for i := range 20000 {
+		list = append(list, rdf.NewTyped(itoa(i), rdf.XSDInteger), rdf.NewString("name "+itoa(i)), rdf.NewIRI("http://e/item/"+itoa(i)))
+	}
+	env := newEnv(b, list...)
+	if !ranges {
+		env.Dictionary = nil
+	}
+	p, err := Compile(parseExpr(b, text), map[string]int{"n": 0, "s": 1, "i": 2}, env)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const n = 4096
+	cols := [][]dictionary.ID{make([]dictionary.ID, n), make([]dictionary.ID, n), make([]dictionary.ID, n)}
+	for i := range n {
+		for k := range cols {
+			cols[k][i], _ = env.Terms.Find(list[3*rand.IntN(4000)+k])
+		}
+	}
+	keep := make([]uint32, 0, n)
+	b.ReportAllocs()
+	for b.Loop() {
+		keep = p.Filter(cols, n, keep[:0])
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
+}
+
+func itoa(i int) string { return integerText(i) }
+
+func integerText(i int) string { v := integer(int64(i)); return exactText(&v) }
+
+func BenchmarkFilterByRange(b *testing.B)    { benchmarkFilter(b, "?n < 2000", true) }
+func BenchmarkFilterByValue(b *testing.B)    { benchmarkFilter(b, "?n < 2000", false) }
+func BenchmarkFilterByIRI(b *testing.B)      { benchmarkFilter(b, "?i != <http://e/item/7>", false) }
+func BenchmarkFilterArithmetic(b *testing.B) { benchmarkFilter(b, "?n * 2 + 1 < 4000", true) }
+func BenchmarkFilterColumns(b *testing.B)    { benchmarkFilter(b, "?n = ?s", true) }
+func BenchmarkFilterRegex(b *testing.B)      { benchmarkFilter(b, `REGEX(?s, "^name [0-9]*7$")`, true) }
+func BenchmarkFilterContains(b *testing.B)   { benchmarkFilter(b, `CONTAINS(?s, "77")`, true) }
+func BenchmarkFilterLogic(b *testing.B)      { benchmarkFilter(b, `?n < 100 || ?n > 3000 || ?s = "name 5"`, true) }
