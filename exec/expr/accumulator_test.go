@@ -203,4 +203,6 @@ func BenchmarkFilterArithmetic(b *testing.B) { benchmarkFilter(b, "?n * 2 + 1 < 
 func BenchmarkFilterColumns(b *testing.B)    { benchmarkFilter(b, "?n = ?s", true) }
 func BenchmarkFilterRegex(b *testing.B)      { benchmarkFilter(b, `REGEX(?s, "^name [0-9]*7$")`, true) }
 func BenchmarkFilterContains(b *testing.B)   { benchmarkFilter(b, `CONTAINS(?s, "77")`, true) }
-func BenchmarkFilterLogic(b *testing.B)      { benchmarkFilter(b, `?n < 100 || ?n > 3000 || ?s = "name 5"`, true) }
+func BenchmarkFilterLogic(b *testing.B) {
+	benchmarkFilter(b, `?n < 100 || ?n > 3000 || ?s = "name 5"`, true)
+}

@@ -272,6 +272,9 @@ func (n *ranged) eval(c *run, rows []uint32, out []datum) { n.of.eval(c, rows, o
 
 func (n *ranged) test(c *run, rows []uint32, out []tri) {
 	col := c.cols[n.index]
+	if n.single(col, rows, out) {
+		return
+	}
 	computed := c.takeList()
 	places := c.takeList()
 	for i, r := range rows {
@@ -291,6 +294,21 @@ func (n *ranged) test(c *run, rows []uint32, out []tri) {
 		c.trisTop--
 	}
 	c.listsTop -= 2
+}
+
+// single is test for one range and stored IDs only, without branches; false when that is not what there is.
+func (n *ranged) single(col []dictionary.ID, rows []uint32, out []tri) bool {
+	if len(n.ranges) != 1 {
+		return false
+	}
+	from, width := n.ranges[0].From, uint64(n.ranges[0].To-n.ranges[0].From)
+	largest := dictionary.ID(0)
+	for i, r := range rows {
+		id := col[r]
+		largest = max(largest, id)
+		out[i] = tri((uint64(id-from) - width) >> 63)
+	}
+	return largest < n.end
 }
 
 func (n *ranged) contains(id dictionary.ID) bool {
