@@ -62,10 +62,16 @@ type encoder struct {
 	base         uint32 // of the term table when the following were remembered
 	subject      []byte // the last subject as it stands in the text, with "> " behind
 	subjectID    uint32
+	subjectOK    bool
 	recent       [recentPredicates]recentPredicate
 	datatype     []byte // the last datatype as it stands in the text, with ">" behind
 	datatypeMark []byte // the start of its keys
 	key          []byte
+
+	batch   [batchLines]pendingLine
+	pending int
+	text    []byte // keys of the batch that are not in the text as they are
+	touched byte   // keeps the reads of fetch alive
 }
 
 // recentPredicate remembers the number of a predicate by its text, without "<" and with ">".
@@ -114,57 +120,138 @@ func (e *encoder) flush() (err error) {
 	return err
 }
 
-// line encodes the statement of a line that the short way understands: terms and the final dot with one space between,
-// no escapes, no blank nodes, no graph. done is false for any other line; nothing has been added then.
-func (e *encoder) line(line []byte) (done bool, err error) {
-	var s, p, o uint32
-	var ok bool
+// line takes a line for the batch if the short way understands it: terms and the final dot with one space between, no
+// escapes, no blank nodes, no graph. Nothing has been done with any other line.
+func (e *encoder) line(line []byte, number int64) bool {
+	p := &e.batch[e.pending]
 	at := len(e.subject)
-	if at > 0 && len(line) > at && string(line[:at]) == string(e.subject) {
-		s = e.subjectID
-	} else {
-		if at, s, ok, err = e.resource(line, 0); !ok || err != nil || at == len(line) || line[at] != ' ' {
-			return false, err
+	p.subject = nil
+	if at == 0 || len(line) <= at || string(line[:at]) != string(e.subject) {
+		end := iriEnd(line, 0)
+		if end == 0 || end+1 >= len(line) || line[end+1] != ' ' {
+			return false
 		}
-		at++
-		e.subject, e.subjectID = append(e.subject[:0], line[:at]...), s
+		p.subject, at = line[:end], end+2
 	}
-	if at, p, ok = e.predicate(line, at); !ok || at == len(line) || line[at] != ' ' {
-		return false, nil
+	next, predicate, ok := e.predicate(line, at)
+	if !ok || next+1 >= len(line) || line[next] != ' ' {
+		return false
 	}
-	at++
-	if at == len(line) {
-		return false, nil
+	if p.object, next = e.object(line, next+1); next == 0 || string(line[next:]) != " ." {
+		return false
 	}
-	if line[at] == '"' {
-		at, o, ok, err = e.literal(line, at)
-	} else {
-		at, o, ok, err = e.resource(line, at)
+	if p.subject != nil {
+		e.subject = append(e.subject[:0], line[:at]...)
+		p.subjectHash = hashKey(p.subject)
 	}
-	if !ok || err != nil || string(line[at:]) != " ." {
-		return false, err
-	}
-	return true, e.add(s, p, o, defaultGraph)
+	p.objectHash = hashKey(p.object)
+	p.line, p.number, p.predicate = line, number, predicate
+	e.pending++
+	return true
 }
 
-// resource encodes the IRI at an index and returns the index after it.
-func (e *encoder) resource(line []byte, at int) (next int, id uint32, ok bool, err error) {
-	if at == len(line) || line[at] != '<' {
-		return at, 0, false, nil
+// iriEnd returns the index of the '>' of the IRI at an index; 0 where there is none.
+func iriEnd(line []byte, at int) int {
+	if at >= len(line) || line[at] != '<' {
+		return 0
 	}
 	n := bytes.IndexByte(line[at:], '>')
 	if n < 0 {
-		return at, 0, false, nil
+		return 0
 	}
-	key := line[at : at+n]
-	hash := hashKey(key)
-	if id, ok = e.terms.find(hash, key); !ok {
-		if !plainIRI(key[1:]) {
-			return at, 0, false, nil
+	return at + n
+}
+
+// object finds the key of the object at an index and the index after it, 0 where the short way does not understand it.
+func (e *encoder) object(line []byte, at int) (key []byte, next int) {
+	if line[at] == '"' {
+		return e.literal(line, at)
+	}
+	if end := iriEnd(line, at); end > 0 {
+		return line[at:end], end + 1
+	}
+	return nil, 0
+}
+
+// pendingLine is a line whose terms are still to be looked up. subject is nil where it is that of the line before.
+type pendingLine struct {
+	line                    []byte
+	number                  int64
+	subject, object         []byte
+	subjectHash, objectHash uint64
+	predicate               uint32
+}
+
+// batchLines is how many lines are looked up together, so that the memory reads of one do not wait for those of another.
+const batchLines = 48
+
+// resolve looks the terms of the batch up and adds its rows. odd is called for lines whose terms are not plain.
+func (e *encoder) resolve(odd func(line []byte, number int64) error) error {
+	batch := e.batch[:e.pending]
+	e.pending, e.text = 0, e.text[:0]
+	e.fetch(batch)
+	for i := range batch {
+		p := &batch[i]
+		var err error
+		ok := true
+		if p.subject != nil {
+			e.subjectID, ok, err = e.known(p.subjectHash, p.subject)
+			e.subjectOK = ok
 		}
+		var object uint32
+		if ok = e.subjectOK && err == nil; ok {
+			object, ok, err = e.known(p.objectHash, p.object)
+		}
+		switch {
+		case err != nil:
+			return err
+		case ok:
+			err = e.add(e.subjectID, p.predicate, object, defaultGraph)
+		default:
+			err = odd(p.line, p.number)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch reads what the lookups of a batch will read: first all slots, then all records.
+func (e *encoder) fetch(batch []pendingLine) {
+	var slots [2 * batchLines]uint64
+	for i := range batch {
+		p := &batch[i]
+		slots[2*i] = e.terms.peek(p.objectHash)
+		if p.subject != nil {
+			slots[2*i+1] = e.terms.peek(p.subjectHash)
+		}
+	}
+	sum := byte(0)
+	for i := range batch {
+		p := &batch[i]
+		sum += e.terms.touch(p.objectHash, slots[2*i])
+		if p.subject != nil {
+			sum += e.terms.touch(p.subjectHash, slots[2*i+1])
+		}
+	}
+	e.touched += sum
+}
+
+// known returns the ID of a key that the table has, or that passes the checks; ok is false for one that does not.
+func (e *encoder) known(hash uint64, key []byte) (id uint32, ok bool, err error) {
+	if id, ok = e.terms.find(hash, key); ok {
+		return id, true, nil
+	}
+	if key[0] == '<' {
+		ok = plainIRI(key[1:])
+	} else {
+		ok = utf8.Valid(key)
+	}
+	if ok {
 		id, err = e.terms.add(hash, key)
 	}
-	return at + n + 1, id, err == nil, err
+	return id, ok, err
 }
 
 // plainIRI reports whether an IRI needs no unescaping and passes all checks.
@@ -190,52 +277,43 @@ func (e *encoder) predicate(line []byte, at int) (next int, number uint32, ok bo
 	return at + n + 1, slot.number, true
 }
 
-// literal encodes the literal at an index and returns the index after it.
-func (e *encoder) literal(line []byte, at int) (next int, id uint32, ok bool, err error) {
+// literal finds the key of the literal at an index and the index after it.
+func (e *encoder) literal(line []byte, at int) (key []byte, next int) {
 	n := bytes.IndexByte(line[at+1:], '"')
 	if n < 0 || bytes.IndexByte(line[at+1:at+1+n], '\\') >= 0 {
-		return at, 0, false, nil
+		return nil, 0
 	}
-	key, lexical := line[at:at+1+n], line[at+1:at+1+n]
 	next = at + n + 2
 	if next < len(line) && line[next] != ' ' {
-		if key, next, ok = e.suffix(line, next, lexical); !ok {
-			return at, 0, false, nil
-		}
+		return e.suffix(line, next, line[at+1:at+1+n])
 	}
-	hash := hashKey(key)
-	if id, ok = e.terms.find(hash, key); !ok {
-		if !utf8.Valid(lexical) {
-			return at, 0, false, nil
-		}
-		id, err = e.terms.add(hash, key)
-	}
-	return next, id, err == nil, err
+	return line[at : at+1+n], next
 }
 
 // suffix makes the key of a literal with a language tag or datatype, which starts at an index.
-func (e *encoder) suffix(line []byte, at int, lexical []byte) (key []byte, next int, ok bool) {
+func (e *encoder) suffix(line []byte, at int, lexical []byte) (key []byte, next int) {
+	start := len(e.text)
 	switch {
 	case line[at] == '@':
 		n := languageEnd(line[at+1:])
 		if n == 0 {
-			return nil, at, false
+			return nil, 0
 		}
 		next = at + 1 + n
-		e.key = append(e.key[:0], line[at:next]...)
-		e.key = append(e.key, 0)
+		e.text = append(e.text, line[at:next]...)
+		e.text = append(e.text, 0)
 	case len(line) > at+3 && string(line[at:at+3]) == "^^<":
 		n := bytes.IndexByte(line[at+3:], '>')
 		if n < 0 || !e.knowDatatype(line[at+3:at+3+n]) {
-			return nil, at, false
+			return nil, 0
 		}
 		next = at + 4 + n
-		e.key = append(e.key[:0], e.datatypeMark...)
+		e.text = append(e.text, e.datatypeMark...)
 	default:
-		return nil, at, false
+		return nil, 0
 	}
-	e.key = append(e.key, lexical...)
-	return e.key, next, true
+	e.text = append(e.text, lexical...)
+	return e.text[start:len(e.text):len(e.text)], next
 }
 
 // knowDatatype makes datatypeMark that of a datatype; false for one that the scanner must look at.
@@ -302,39 +380,41 @@ func (e *encoder) term(t rdf.Term) (uint32, error) {
 
 // block encodes the lines of a block. bad is told of each faulty line and decides whether to go on.
 func (e *encoder) block(b block, bad func(SyntaxError) error) error {
+	odd := func(line []byte, number int64) error {
+		fault, err := e.statement(line)
+		if fault != nil {
+			return bad(SyntaxError{Line: number, Column: column(line, fault.offset), Message: fault.message})
+		}
+		return err
+	}
 	number := b.line
 	returns := bytes.IndexByte(b.text, '\r') >= 0
 	for rest := b.text; len(rest) > 0; number++ {
-		if !returns {
-			end := bytes.IndexByte(rest, '\n')
-			if end < 0 {
-				end = len(rest)
-			}
-			done, err := e.line(rest[:end])
-			if err != nil {
-				return err
-			}
-			if done {
-				rest = rest[min(end+1, len(rest)):]
-				continue
-			}
-		}
-		line, size := nextLine(rest)
-		fault, err := e.statement(line)
-		if err != nil {
-			return err
-		}
-		if fault != nil {
-			if err := bad(SyntaxError{Line: number, Column: column(line, fault.offset), Message: fault.message}); err != nil {
-				return err
-			}
+		line, size := rest, len(rest)
+		if returns {
+			line, size = nextLine(rest)
+		} else if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			line, size = rest[:end], end+1
 		}
 		rest = rest[size:]
+		if !e.line(line, number) {
+			// Lines before this one come first, lest a later fault be reported in place of theirs.
+			if err := e.resolve(odd); err != nil {
+				return err
+			}
+			if err := odd(line, number); err != nil {
+				return err
+			}
+		} else if e.pending == batchLines {
+			if err := e.resolve(odd); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return e.resolve(odd)
 }
 
-// sortedPredicates gives every predicate its label, by the order of their keys.
+// sorted gives every predicate its label, by the order of their keys.
 func (p *predicates) sorted(uses []uint64) (labels []uint32, keys []string) {
 	for n, k := range p.keys {
 		if n < len(uses) && uses[n] > 0 {

@@ -141,6 +141,20 @@ func (t *termTable) find(hash uint64, key []byte) (id uint32, ok bool) {
 	return t.base + n<<shardBits + uint32(number), ok
 }
 
+// peek reads the first slot that a lookup will look at, and touch the record that it names: ahead of time, so that
+// the lookups of a batch wait for memory together.
+func (t *termTable) peek(hash uint64) uint64 {
+	slots := *t.shards[hash>>(64-shardBits)].slots.Load()
+	return slots[hash&uint64(len(slots)-1)].Load()
+}
+
+func (t *termTable) touch(hash, slot uint64) byte {
+	if slot&tagMask != tag(hash) {
+		return 0
+	}
+	return t.shards[hash>>(64-shardBits)].record(slot &^ tagMask)[recordHeader-1]
+}
+
 const (
 	placeBits = 40
 	tagMask   = (1<<24 - 1) << placeBits
