@@ -311,6 +311,14 @@ func (p *xmlParser) anonymous() rdf.Term {
 	return rdf.NewBlank(p.scope + anonymousLabel(p.made))
 }
 
+// absolute checks the IRI that the name of an element or attribute stands for.
+func (p *xmlParser) absolute(iri string) error {
+	if badIRIByte(iri) >= 0 || schemeEnd(iri) == 0 {
+		return p.fail("expected a name that stands for an absolute IRI, found one for %q", iri)
+	}
+	return nil
+}
+
 // Names that must not be used as node elements, property elements or property attributes (section 6.2.2 to 6.2.4).
 const (
 	coreNames = " RDF ID about parseType resource nodeID datatype "
@@ -356,6 +364,9 @@ func (p *xmlParser) node(e *element) (subject rdf.Term, err error) {
 		subject = p.anonymous()
 	}
 	if !e.rdf("Description") {
+		if err := p.absolute(e.iri()); err != nil {
+			return subject, err
+		}
 		if err := p.triple(subject, rdf.RDFType, rdf.NewIRI(e.iri())); err != nil {
 			return subject, err
 		}
@@ -415,6 +426,9 @@ func (p *xmlParser) propertyAttributes(in xmlContext, subject rdf.Term, attribut
 		case a.among(coreNames + oldNames + " Description li "):
 			return p.fail("the attribute rdf:%s does not belong here", a.local)
 		}
+		if err := p.absolute(a.iri()); err != nil {
+			return err
+		}
 		if err := p.triple(subject, a.iri(), object); err != nil {
 			return err
 		}
@@ -438,8 +452,8 @@ func (p *xmlParser) properties(in xmlContext, subject rdf.Term) error {
 			members++
 			predicate = rdfNS + "_" + strconv.Itoa(members)
 		}
-		if i := badIRIByte(predicate); i >= 0 || schemeEnd(predicate) == 0 {
-			return p.fail("expected a property with an absolute IRI, found %q", predicate)
+		if err := p.absolute(predicate); err != nil {
+			return err
 		}
 		if err := p.property(e, subject, predicate); err != nil {
 			return err

@@ -353,7 +353,7 @@ func (p *turtleParser) iri() (string, error) {
 		return ref, err
 	}
 	if p.base == "" {
-		return "", p.fail(0, "%s, found <%s>", errNoBase, ref)
+		return "", p.fail(-len(ref)-2, "%s, found <%s>", errNoBase, ref)
 	}
 	return Resolve(p.base, ref), nil
 }
