@@ -277,3 +277,51 @@ func BenchmarkLookup(b *testing.B) {
 		})
 	})
 }
+
+// BenchmarkWriter adds one term an operation, four IRIs for each string: `-benchtime 100000000x` for a large dictionary.
+func BenchmarkWriter(b *testing.B) {
+	dir := b.TempDir()
+	w, err := Create(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	iris := b.N / 5 * 4
+	w.Group()
+	var key []byte
+	before := processorTime(b)
+	b.ResetTimer()
+	for i := range b.N {
+		if i < iris {
+			key = fmt.Appendf(key[:0], "<http://www.Department%d.University%07d.edu/Student%d", 0, i/4000, 1_000_000+i%4000)
+		} else {
+			key = fmt.Appendf(key[:0], "\"%010d: the student number %d of a university", i, i%977)
+		}
+		if _, err := w.Add(key); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		b.Fatal(err)
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/(processorTime(b)-before).Seconds()/1e6, "Mterms/s")
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(u.Maxrss)/1024, "peak-MiB")
+	opened := time.Now()
+	d, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(time.Since(opened).Microseconds()), "open-µs")
+	total := int64(0)
+	for _, size := range d.Bytes() {
+		total += size
+	}
+	b.ReportMetric(float64(total)/float64(d.Len()), "B/term")
+	if err := d.Close(); err != nil {
+		b.Fatal(err)
+	}
+}

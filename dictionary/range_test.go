@@ -13,17 +13,33 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// operator is SPARQL's comparison of two terms, strings included.
-func operator(a, b rdf.Term) Order {
-	x, y := ParseValue(a), ParseValue(b)
-	if x.Kind == String && y.Kind == String {
-		return Order(strings.Compare(a.Value, b.Value))
-	}
-	return Compare(x, y)
+// rangeTest is a dictionary, all decoded.
+type rangeTest struct {
+	d      *Dictionary
+	terms  []rdf.Term
+	values []Value
 }
 
-func checkRanges(t *testing.T, d *Dictionary, constant rdf.Term) {
+func newRangeTest(d *Dictionary) *rangeTest {
+	r := &rangeTest{d: d}
+	for i := range d.Len() {
+		r.terms = append(r.terms, d.Term(ID(i)))
+		r.values = append(r.values, ParseValue(r.terms[i]))
+	}
+	return r
+}
+
+// compare is SPARQL's comparison of the term of an ID and a constant with value v, strings included.
+func (r *rangeTest) compare(id ID, constant rdf.Term, v Value) Order {
+	if v.Kind == String && r.values[id].Kind == String {
+		return Order(strings.Compare(r.terms[id].Value, constant.Value))
+	}
+	return Compare(r.values[id], v)
+}
+
+func (r *rangeTest) check(t *testing.T, constant rdf.Term) {
 	t.Helper()
+	d := r.d
 	for c := IsLess; c <= IsGreater; c++ {
 		ranges, exact := d.ValueRange(c, constant)
 		v := ParseValue(constant)
@@ -41,8 +57,8 @@ func checkRanges(t *testing.T, d *Dictionary, constant rdf.Term) {
 		for i := range d.Len() {
 			id := ID(i)
 			got := slices.ContainsFunc(ranges, func(r Range) bool { return r.Contains(id) })
-			if want := c.Holds(operator(d.Term(id), constant)); got != want {
-				t.Fatalf("%v comparison %d with %v: %v, want %v (ranges %v)", d.Term(id), c, constant, got, want, ranges)
+			if want := c.Holds(r.compare(id, constant, v)); got != want {
+				t.Fatalf("%v comparison %d with %v: %v, want %v (ranges %v)", r.terms[id], c, constant, got, want, ranges)
 			}
 		}
 	}
@@ -50,13 +66,14 @@ func checkRanges(t *testing.T, d *Dictionary, constant rdf.Term) {
 
 func TestRangesAreWhatTheOperatorsSay(t *testing.T) {
 	d, all := sampleDictionary(t)
+	r := newRangeTest(d)
 	for term := range all {
 		if v := ParseValue(term); v.Kind != Integer && v.Kind != Decimal && v.Kind != String || rand.N(20) == 0 {
-			checkRanges(t, d, term)
+			r.check(t, term)
 		}
 	}
 	for _, c := range []rdf.Term{rdf.NewString("text"), rdf.NewString("text 5"), rdf.NewString("\xff"), rdf.NewTyped("0.1", rdf.XSDFloat), rdf.NewTyped("1e-50", rdf.XSDFloat)} {
-		checkRanges(t, d, c)
+		r.check(t, c)
 	}
 }
 
@@ -75,8 +92,9 @@ func TestRangesOfNumbersThatRound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := newRangeTest(d)
 	for _, c := range terms {
-		checkRanges(t, d, c)
+		r.check(t, c)
 	}
 }
 

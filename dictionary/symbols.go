@@ -26,8 +26,8 @@ type symbol struct {
 	length int
 }
 
-// mask has ones where a symbol of that length has bytes.
-func mask(length int) uint64 { return ^uint64(0) >> (64 - 8*length) }
+// symbolMask has ones where a symbol of a length has bytes.
+var symbolMask = [symbolBytes + 1]uint64{0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, 0xffffffffffffffff}
 
 func (a symbol) join(b symbol) symbol {
 	return symbol{a.word | b.word<<(8*a.length), a.length + b.length}
@@ -66,7 +66,7 @@ func (c *symbolCoder) next(text []byte) (code uint8, length int) {
 	}
 	for _, code := range c.byFirst[text[0]] {
 		s := c.symbols[code]
-		if word&mask(s.length) == s.word && s.length <= len(text) {
+		if word&symbolMask[s.length] == s.word && s.length <= len(text) {
 			return code, s.length
 		}
 	}
