@@ -42,10 +42,20 @@ func (t *setTree) child(n uint32, l Label) uint32 {
 	return c
 }
 
-// finish numbers the sets in use in the order of their first vertex and lists their labels.
+// finish numbers the sets in use in the order of their first vertex and lists their labels. It takes node over.
 func (t *setTree) finish(s settings, node []uint32) labelSets {
+	rows := 0
+	for _, n := range node {
+		if n != 0 {
+			rows++
+		}
+	}
 	number := make([]uint32, len(t.parent))
-	var vertices, setOf []uint32
+	vertices := make([]Vertex, 0, rows)
+	setOf := node[:0] // written behind where it is read
+	if rows < len(node)/2 {
+		setOf = make([]uint32, 0, rows)
+	}
 	labels, offsets := []Label{}, []uint32{0}
 	for v, n := range node {
 		if n == 0 {
