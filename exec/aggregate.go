@@ -19,23 +19,26 @@ type accumulator interface {
 }
 
 // accumulator makes the state of an aggregate; the input columns begin at column first of a row.
-func (a *aggregate) accumulator(x *execution, first int) accumulator {
+func (a *aggregate) accumulator(x *execution, first int) (accumulator, error) {
 	var acc accumulator
+	var err error
 	switch {
 	case a.Function == "COUNT":
 		acc = &counts{x: x}
 	case a.Function == "SAMPLE":
 		acc = &samples{}
 	default:
-		acc = newValueAccumulator(x, a)
+		if acc, err = newFold(a, x.env); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case a.rows != nil:
-		return &distinctRows{of: acc, first: first, width: len(a.rows)}
+		return &distinctRows{of: acc, first: first, width: len(a.rows)}, nil
 	case a.Distinct:
-		return &distinctValues{of: acc, seen: newRowSet(2)}
+		return &distinctValues{of: acc, seen: newRowSet(2)}, nil
 	}
-	return acc
+	return acc, nil
 }
 
 // counts is COUNT: of rows, or of values that are no error.

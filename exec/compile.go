@@ -69,6 +69,13 @@ func (c *compiler) outputColumns(n parser.Node, r request) []string {
 
 // compile returns the operator for a pattern.
 func (c *compiler) compile(n parser.Node, r request) (operator, error) {
+	if _, ok := n.(*parser.Extend); !ok && r.need[solutionColumn] {
+		op, err := c.compile(n, r.with(without(r.need, setOf(solutionColumn))))
+		if err != nil {
+			return nil, err
+		}
+		return newNumber(op), nil
+	}
 	if r.correlated && !substitutable(n) {
 		return c.substitution(n, r)
 	}
@@ -120,8 +127,11 @@ func (c *compiler) needsSeed(n parser.Node, r request) bool {
 	case *parser.BGP, *parser.PathPattern:
 		vars := c.scopes.of(n).vars
 		return slices.ContainsFunc(r.inputs, func(v string) bool { return !vars[v] })
-	case *parser.Values, *parser.Service:
+	case *parser.Values:
 		return true
+	case *parser.Service:
+		vars := c.scopes.of(n).vars
+		return slices.ContainsFunc(r.inputs, func(v string) bool { return !vars[v] })
 	}
 	return false
 }
@@ -190,6 +200,7 @@ func (c *compiler) match(n *parser.BGP, pushed *pushedFilters, r request) (opera
 	if len(n.Patterns) == 0 {
 		return &unitOp{explain: &Explain{Operator: "unit", EstimatedRows: 1}}, nil
 	}
+	n, pushed = c.withLanguages(n, pushed)
 	options := planner.Options{
 		Semantics: c.plan.options.Semantics, Inputs: r.inputs, Output: out,
 		CountOnly: len(out) == 0, Distinct: r.distinct,
@@ -267,6 +278,7 @@ func (s *seedOp) run(_ *execution, seed *Batch, emit func(*Batch) error) error {
 
 // joinChain joins patterns, the seed first when there is one, in an order that keeps intermediate results small.
 func (c *compiler) joinChain(parts []parser.Node, whole parser.Node, r request) (operator, error) {
+	parts = c.components(parts)
 	c.order(parts, r.inputs)
 	needAfter := make([]names, len(parts)+1)
 	needAfter[len(parts)] = setOf(c.outputColumns(whole, r)...)
@@ -294,6 +306,51 @@ func (c *compiler) joinChain(parts []parser.Node, whole parser.Node, r request) 
 		certain = union(certain, c.scopes.of(part).certain)
 	}
 	return left, nil
+}
+
+// components takes a basic graph pattern that is one operand of several apart where it is not connected: another
+// operand may connect its parts, and the product of all their solutions need never be made.
+func (c *compiler) components(parts []parser.Node) []parser.Node {
+	if len(parts) < 2 || c.plan.options.Semantics != planner.Homomorphism {
+		return parts
+	}
+	var out []parser.Node
+	for _, p := range parts {
+		if bgp, ok := p.(*parser.BGP); ok {
+			out = append(out, connected(bgp)...)
+		} else {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// connected splits a basic graph pattern into its connected components.
+func connected(bgp *parser.BGP) []parser.Node {
+	var out []parser.Node
+	left := slices.Clone(bgp.Patterns)
+	for len(left) > 0 {
+		vars, part := names{}, &parser.BGP{}
+		for grown := true; grown; {
+			grown = false
+			for i := 0; i < len(left); i++ {
+				t, own := left[i], names{}
+				addTerms(own, t.Subject, t.Predicate, t.Object)
+				if len(part.Patterns) > 0 && len(intersection(own, vars)) == 0 {
+					continue
+				}
+				part.Patterns, grown = append(part.Patterns, t), true
+				vars.addAll(own)
+				left = slices.Delete(left, i, i+1)
+				i--
+			}
+		}
+		out = append(out, part)
+	}
+	if len(out) == 0 {
+		return []parser.Node{bgp}
+	}
+	return out
 }
 
 // reads are the variables of other operands that joining with a pattern looks at.
@@ -407,10 +464,12 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 		vars = intersection(setOf(leftColumns...), c.scopes.used(names{}, s.right))
 	}
 	switch s.right.(type) {
-	case *parser.Values, *parser.Service:
+	case *parser.Values:
 		vars = nil
+	case *parser.Service:
+		vars = intersection(common, s.certain)
 	}
-	open := s.correlated && !c.closed(s.right, common)
+	open := s.correlated && !c.closed(s.right, common) || c.openService(s.right)
 	if len(vars) > 0 && len(vars) < maxShared && (!c.plan.options.Unoptimised || open) {
 		list := vars.sorted()
 		j.seeds = &seededSide{
@@ -437,6 +496,12 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 		}
 	}
 	j.hashed = h
+}
+
+// openService reports whether a pattern is a SERVICE: it is always asked about the bindings there are.
+func (c *compiler) openService(n parser.Node) bool {
+	_, ok := n.(*parser.Service)
+	return ok
 }
 
 // closed reports whether a correlated pattern means the same when it is matched by itself and then joined: nothing
@@ -498,6 +563,10 @@ func (c *compiler) explainJoin(j *joinOp, s joinSpec) error {
 }
 
 func (c *compiler) leftJoin(n *parser.LeftJoin, r request) (operator, error) {
+	extra := without(c.scopes.of(n.Right).vars, c.scopes.of(n.Left).vars)
+	if r.distinct && len(intersection(extra, r.need)) == 0 && len(intersection(c.scopes.of(n.Right).vars, without(r.need, c.scopes.of(n.Left).certain))) == 0 && !c.plan.options.Unoptimised {
+		return c.compile(n.Left, r) // it can only repeat solutions
+	}
 	need := union(setOf(c.outputColumns(n, r)...), c.reads(n.Right, r.correlated))
 	if n.Condition != nil {
 		need = c.scopes.mentions(need, n.Condition)

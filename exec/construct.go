@@ -18,7 +18,6 @@ type constructOp struct {
 	template [][3]templateTerm
 	blanks   int
 	explain  *Explain
-	serial   uint64
 }
 
 // templateTerm is a column of the input, a blank node of the solution, or a constant.
@@ -113,15 +112,7 @@ func (o *constructOp) run(x *execution, _ *Batch, emit func(*Batch) error) error
 // freshBlanks gives the next solution its blank nodes.
 func (o *constructOp) freshBlanks(x *execution, blanks []dictionary.ID) {
 	for i := range blanks {
-		o.serial++
-		label := fmt.Sprintf("c%d", o.serial)
-		for {
-			if _, taken := x.terms.Find(rdf.NewBlank(label)); !taken {
-				break
-			}
-			label += "x"
-		}
-		blanks[i] = x.terms.ID(rdf.NewBlank(label))
+		blanks[i] = x.freshBlank()
 	}
 }
 

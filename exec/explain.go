@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -63,7 +64,7 @@ func (e *Explain) line() string {
 		s += " " + e.Detail
 	}
 	if len(e.Columns) > 0 {
-		s += " → ?" + strings.Join(e.Columns, " ?")
+		s += " → " + strings.ReplaceAll("?"+strings.Join(e.Columns, " ?"), "?"+parser.BlankPrefix, parser.BlankPrefix)
 	}
 	if e.Match != nil {
 		s += fmt.Sprintf("  (estimated %.0f rows)", e.EstimatedRows)

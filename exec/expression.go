@@ -6,17 +6,21 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
 // evaluator computes an expression over batches. What EXISTS says is computed first, for the whole batch, as a
-// column of booleans that the rest of the expression reads.
+// column of booleans that the rest of the expression reads; the nodes of BNODE with a label likewise.
 type evaluator struct {
-	program program
+	program *expr.Program
 	exists  []*existence
-	width   int
-	work    [][]dictionary.ID
+	blanks  []*labelledBlank
+	// blankNames are the variables of blanks, whose columns come last.
+	blankNames []string
+	width      int
+	work       [][]dictionary.ID
 }
 
 // predicate is an expression whose effective boolean value matters.
@@ -30,11 +34,12 @@ func (c *compiler) compileExpr(e parser.Expr, columns []string) (evaluator, erro
 	if err != nil {
 		return ev, err
 	}
+	all = append(all, ev.blankNames...)
 	index := make(map[string]int, len(all))
 	for i, v := range all {
 		index[v] = i
 	}
-	ev.program, err = c.plan.compileProgram(e, index)
+	ev.program, err = expr.Compile(e, index, c.plan.env)
 	return ev, err
 }
 
@@ -55,6 +60,9 @@ func (c *compiler) liftExists(e parser.Expr, columns []string, ev *evaluator, al
 		ev.exists, *all = append(ev.exists, x), append(*all, name)
 		return &parser.Var{Name: name}, nil
 	case *parser.Call:
+		if e.Function == "BNODE" && len(e.Args) == 1 {
+			return c.liftBlank(e, columns, ev, all)
+		}
 		args, err := c.liftArgs(e.Args, columns, ev, all)
 		return &parser.Call{Function: e.Function, Args: args}, err
 	case *parser.FunctionCall:
@@ -62,6 +70,18 @@ func (c *compiler) liftExists(e parser.Expr, columns []string, ev *evaluator, al
 		return &parser.FunctionCall{IRI: e.IRI, Distinct: e.Distinct, Args: args}, err
 	}
 	return e, nil
+}
+
+// liftBlank replaces BNODE with a label by a variable that a column of blank nodes will bind.
+func (c *compiler) liftBlank(e *parser.Call, columns []string, ev *evaluator, all *[]string) (parser.Expr, error) {
+	label, err := c.compileExpr(e.Args[0], columns)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%sblank%d", parser.BlankPrefix, len(ev.blanks))
+	ev.blanks = append(ev.blanks, &labelledBlank{label: label, solution: indexOf(columns, solutionColumn)})
+	ev.blankNames = append(ev.blankNames, name)
+	return &parser.Var{Name: name}, nil
 }
 
 func (c *compiler) liftArgs(args []parser.Expr, columns []string, ev *evaluator, all *[]string) ([]parser.Expr, error) {
@@ -77,7 +97,7 @@ func (c *compiler) liftArgs(args []parser.Expr, columns []string, ev *evaluator,
 
 // inputs returns the columns that the program reads: the batch's and the EXISTS columns.
 func (ev *evaluator) inputs(x *execution, b *Batch) ([][]dictionary.ID, error) {
-	if len(ev.exists) == 0 {
+	if len(ev.exists)+len(ev.blanks) == 0 {
 		return b.Cols, nil
 	}
 	ev.work = append(ev.work[:0], b.Cols[:ev.width]...)
@@ -93,6 +113,13 @@ func (ev *evaluator) inputs(x *execution, b *Batch) ([][]dictionary.ID, error) {
 			if found[r] != e.not {
 				col[r] = yes
 			}
+		}
+		ev.work = append(ev.work, col)
+	}
+	for _, l := range ev.blanks {
+		col, err := l.column(x, b)
+		if err != nil {
+			return nil, err
 		}
 		ev.work = append(ev.work, col)
 	}

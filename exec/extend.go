@@ -22,7 +22,13 @@ func (c *compiler) extend(n *parser.Extend, r request) (operator, error) {
 		return c.compile(n.Input, r)
 	}
 	e := &extendOp{out: c.outputColumns(n, r)}
+	if r.need[solutionColumn] {
+		e.out = append(e.out, solutionColumn)
+	}
 	need := without(setOf(e.out...), setOf(n.Variable))
+	if labelsBlanks(n.Expr) {
+		need[solutionColumn] = true
+	}
 	var err error
 	if e.input, err = c.compile(n.Input, r.with(c.scopes.mentions(need, n.Expr))); err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
@@ -33,23 +35,67 @@ func (c *compiler) filter(n *parser.Filter, r request) (operator, error) {
 	if isBGP && !c.plan.options.Unoptimised {
 		pushed, conditions = c.pushFilters(bgp, conditions, r)
 	}
-	conditions = append(conditions, exists...)
-	need := setOf(f.out...)
-	for _, e := range conditions {
-		need = c.scopes.mentions(need, e)
-	}
-	ask := r.with(need)
-	ask.distinct = r.distinct
 	var err error
 	if isBGP && len(bgp.Patterns) > 0 && (len(r.inputs) == 0 || !c.needsSeed(bgp, r)) {
-		f.input, err = c.match(bgp, pushed, ask)
+		conditions, err = c.filteredMatch(f, bgp, pushed, conditions, exists, r)
 	} else {
-		f.input, err = c.compile(in, ask)
+		if pushed != nil {
+			conditions = allConditions(n, in)
+		} else {
+			conditions = append(conditions, exists...)
+		}
+		f.input, err = c.compile(in, c.reading(f.out, conditions, r))
 	}
 	if err != nil || len(conditions) == 0 {
 		return f.input, err
 	}
 	return f, c.conditions(f, conditions)
+}
+
+// allConditions are the conditions of the filters from n down to in.
+func allConditions(n, in parser.Node) []parser.Expr {
+	var list []parser.Expr
+	for n != in {
+		f := n.(*parser.Filter)
+		list, n = conjuncts(list, f.Condition), f.Input
+	}
+	slices.SortStableFunc(list, func(a, b parser.Expr) int {
+		if hasExists(a) == hasExists(b) {
+			return 0
+		} else if hasExists(b) {
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+// reading asks for what the output and the conditions read.
+func (c *compiler) reading(out []string, conditions []parser.Expr, r request) request {
+	need := setOf(out...)
+	for _, e := range conditions {
+		need = c.scopes.mentions(need, e)
+	}
+	return r.with(need)
+}
+
+// filteredMatch plans a basic graph pattern under conditions and returns those that the matcher does not apply.
+// Where the match is costly, conditions on one variable are computed for its possible values first.
+func (c *compiler) filteredMatch(f *filterOp, bgp *parser.BGP, pushed *pushedFilters, conditions, exists []parser.Expr, r request) ([]parser.Expr, error) {
+	all := append(slices.Clone(conditions), exists...)
+	op, err := c.match(bgp, pushed, c.reading(f.out, all, r))
+	if err != nil {
+		return nil, err
+	}
+	f.input = op
+	if m, ok := op.(*matchOp); pushed != nil && ok && !m.plan.Empty && len(conditions) > 0 {
+		rest, changed := c.pushValues(pushed, bgp, conditions, r, m.plan.Cost)
+		if changed {
+			all = append(rest, exists...)
+			f.input, err = c.match(bgp, pushed, c.reading(f.out, all, r))
+		}
+	}
+	return all, err
 }
 
 // conditions compiles the expressions of a filter.

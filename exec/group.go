@@ -33,6 +33,9 @@ func (c *compiler) group(n *parser.Group, r request) (operator, error) {
 	if op, err := c.countedMatch(n, g.out); op != nil || err != nil {
 		return op, err
 	}
+	if op := c.degrees(n, g.out); op != nil {
+		return op, nil
+	}
 	need := names{}
 	for _, k := range n.Keys {
 		need = c.scopes.mentions(need, k.Expr)
@@ -190,7 +193,11 @@ func (g *groupOp) level(x *execution, source func(func(*Batch) error) error, lev
 	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.open("group"), groups: newRowSet(len(g.keys))}
 	defer r.close()
 	for i := range g.aggregates {
-		r.states = append(r.states, g.aggregates[i].accumulator(x, len(g.keys)+len(g.arguments)))
+		state, err := g.aggregates[i].accumulator(x, len(g.keys)+len(g.arguments))
+		if err != nil {
+			return err
+		}
+		r.states = append(r.states, state)
 	}
 	if err := source(r.add); err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 )
 
@@ -25,9 +27,13 @@ type execution struct {
 	ctx     context.Context
 	memory  *budget
 	terms   *terms.Terms
+	env     *expr.Env
 	options *Options
 	// analyze keeps measurements in the operators' Explain nodes.
 	analyze bool
+	// blanks are the nodes that BNODE made for labels; serial numbers all that the query makes.
+	blanks map[blankKey]dictionary.ID
+	serial uint64
 	// cleanup are run when the query ends.
 	cleanup []func()
 }

@@ -63,6 +63,9 @@ func (c *compiler) path(n *parser.PathPattern, r request) (operator, error) {
 	case *parser.PathOneOrMore:
 		p.kind, inner = plusPath, path.Path
 	}
+	if p.kind == plusPath && nullable(inner) {
+		p.kind = starPath
+	}
 	p.step = c.pathStep(inner)
 	p.explain = &Explain{
 		Operator: "path", Detail: termText(n.Subject) + " " + pathText(n.Path) + " " + termText(n.Object), Columns: p.out,
@@ -232,6 +235,9 @@ func (r *pathRun) both(s, o dictionary.ID, origin uint32) error {
 	zero := (r.kind == starPath || r.kind == optionalPath) && s == o &&
 		(r.isConstant(r.subject) || r.isConstant(r.object) || r.search.isNode(s))
 	if !zero {
+		if !r.search.isNode(s) || !r.search.isNode(o) {
+			return nil
+		}
 		hit, err := r.search.reaches(r.step, s, o, r.kind != optionalPath)
 		if err != nil || !hit {
 			return err
@@ -342,11 +348,28 @@ func (c *compiler) pathStep(p parser.Path) pathStep {
 	case *parser.PathZeroOrMore:
 		return &closureStep{step: c.pathStep(p.Path), zero: true, more: true}
 	case *parser.PathOneOrMore:
-		return &closureStep{step: c.pathStep(p.Path), more: true}
+		return &closureStep{step: c.pathStep(p.Path), zero: nullable(p.Path), more: true}
 	case *parser.PathNegated:
 		return c.negatedStep(p)
 	}
 	panic(fmt.Sprintf("exec: path %T", p))
+}
+
+// nullable reports whether a path connects every term with itself.
+func nullable(p parser.Path) bool {
+	switch p := p.(type) {
+	case *parser.PathZeroOrMore, *parser.PathZeroOrOne:
+		return true
+	case *parser.PathOneOrMore:
+		return nullable(p.Path)
+	case *parser.PathInverse:
+		return nullable(p.Path)
+	case *parser.PathSequence:
+		return nullable(p.Left) && nullable(p.Right)
+	case *parser.PathAlternative:
+		return nullable(p.Left) || nullable(p.Right)
+	}
+	return false
 }
 
 // label is the edge label of a predicate; false when the graph has none such.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -50,6 +51,7 @@ type Plan struct {
 	options   Options
 	terms     *terms.Terms
 	dict      TermSource
+	env       *expr.Env
 	root      operator
 	output    projection
 	variables []string
@@ -79,6 +81,7 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 		return nil, err
 	}
 	p = &Plan{query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
+	p.env = newEnv(p)
 	c := newCompiler(p)
 	p.variables = p.outputVariables()
 	where := query.Where
@@ -227,7 +230,7 @@ func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
 // execution starts a run; end frees what is left of it.
 func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 	x = &execution{
-		ctx: ctx, memory: &budget{limit: p.options.Memory}, terms: p.terms,
+		ctx: ctx, memory: &budget{limit: p.options.Memory}, terms: p.terms, env: p.env,
 		options: &p.options, analyze: p.analyze,
 	}
 	return x, func() {

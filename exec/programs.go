@@ -1,52 +1,41 @@
 package exec
 
 import (
-	"cmp"
-	"fmt"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// program is a compiled expression over columns.
-type program interface {
-	Filter(cols [][]dictionary.ID, n int, keep []uint32) []uint32
-	IDs(cols [][]dictionary.ID, n int, out []dictionary.ID)
+// newEnv is what the expressions of one plan share. EXISTS never reaches them: the evaluator computes it before.
+func newEnv(p *Plan) *expr.Env {
+	return &expr.Env{Terms: p.terms, Base: p.options.Base, Now: p.options.Now}
 }
 
-// columnProgram is a variable or a constant.
-type columnProgram struct {
-	column int // -1: the constant
-	id     dictionary.ID
+// newComparer is the order of ORDER BY over the plan's terms.
+func newComparer(p *Plan) *expr.Comparer {
+	stored, _ := p.dict.(*dictionary.Dictionary)
+	return expr.NewComparer(p.terms, stored)
 }
 
-func (c columnProgram) Filter(_ [][]dictionary.ID, _ int, keep []uint32) []uint32 { return keep }
+// foldAccumulator computes an aggregate of values by exec/expr.
+type foldAccumulator struct{ of expr.Accumulator }
 
-func (c columnProgram) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
-	for i := range n {
-		if c.column >= 0 {
-			out[i] = cols[c.column][i]
-		} else {
-			out[i] = c.id
-		}
-	}
+// newFold compiles the aggregate for the one column that holds its argument's values; DISTINCT is not its business.
+func newFold(a *aggregate, env *expr.Env) (*foldAccumulator, error) {
+	of, err := expr.NewAccumulator(parser.Aggregation{
+		Variable: a.Variable, Function: a.Function, Separator: a.Separator, Argument: &parser.Var{Name: a.Variable},
+	}, map[string]int{a.Variable: 0}, env)
+	return &foldAccumulator{of}, err
 }
 
-func (p *Plan) compileProgram(e parser.Expr, index map[string]int) (program, error) {
-	switch e := e.(type) {
-	case *parser.Var:
-		if i, ok := index[e.Name]; ok {
-			return columnProgram{i, 0}, nil
-		}
-		return columnProgram{-1, dictionary.None}, nil
-	case *parser.Const:
-		return columnProgram{-1, p.find(e.Term)}, nil
-	}
-	return nil, fmt.Errorf("exec: the expression %s: %w", exprText(e), ErrUnsupported)
+func (f *foldAccumulator) add(_ int, groups []uint32, ids []dictionary.ID, _ *Batch) {
+	f.of.Add([][]dictionary.ID{ids}, len(ids), groups)
 }
 
-func (p *Plan) compareTerms() func(a, b dictionary.ID) int {
-	return func(a, b dictionary.ID) int { return cmp.Compare(a, b) }
+func (f *foldAccumulator) results(n int) []dictionary.ID {
+	out := make([]dictionary.ID, n)
+	f.of.Results(out)
+	return out
 }
 
-func newValueAccumulator(_ *execution, _ *aggregate) accumulator { return &samples{} }
+func (f *foldAccumulator) bytes() int64 { return f.of.Bytes() }

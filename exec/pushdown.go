@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -35,23 +36,189 @@ func (p *pushedFilters) narrow(v string, set []dictionary.ID) {
 	p.candidates[v] = set
 }
 
+func newPushedFilters() *pushedFilters {
+	return &pushedFilters{candidates: map[string][]dictionary.ID{}, ranges: map[string]planner.Range{}}
+}
+
 // pushFilters splits the conditions on a basic graph pattern into those that the matcher applies and the rest.
 //
 //	sameTerm(?v, c), ?v = <iri>, ?v = "string", ?v IN (<iri>, "string", …) → the candidates of ?v
+//	?v < 5, ?v >= "2020-01-01"^^xsd:date, ?v = 1, …                        → a range of IDs of ?v
+//	any other condition on ?v alone, where ?v has few possible values      → the candidates of ?v for which it is true
 func (c *compiler) pushFilters(bgp *parser.BGP, conditions []parser.Expr, r request) (*pushedFilters, []parser.Expr) {
-	p := &pushedFilters{candidates: map[string][]dictionary.ID{}, ranges: map[string]planner.Range{}}
+	p := newPushedFilters()
 	vars := without(c.scopes.of(bgp).vars, setOf(r.inputs...))
 	var rest []parser.Expr
 	for _, e := range conditions {
-		v, terms, ok := fixedTerms(e)
-		if !ok || !vars[v] {
+		if c.pushTerms(p, vars, e) || c.pushRange(p, vars, e) {
+			p.notes = append(p.notes, exprText(e))
+		} else {
 			rest = append(rest, e)
-			continue
 		}
-		p.narrow(v, c.storedIDs(terms))
-		p.notes = append(p.notes, exprText(e))
 	}
 	return p, rest
+}
+
+func (c *compiler) pushTerms(p *pushedFilters, vars names, e parser.Expr) bool {
+	v, terms, ok := fixedTerms(e)
+	if !ok || !vars[v] {
+		return false
+	}
+	p.narrow(v, c.storedIDs(terms))
+	return true
+}
+
+// comparisons are the operators that ranges of IDs can stand for, and what they are with their sides exchanged.
+var comparisons = map[string]struct{ as, mirrored dictionary.Comparison }{
+	"<":  {dictionary.IsLess, dictionary.IsGreater},
+	"<=": {dictionary.IsLessOrEqual, dictionary.IsGreaterOrEqual},
+	"=":  {dictionary.IsEqual, dictionary.IsEqual},
+	">=": {dictionary.IsGreaterOrEqual, dictionary.IsLessOrEqual},
+	">":  {dictionary.IsGreater, dictionary.IsLess},
+}
+
+// maxRangeCandidates bounds the IDs of several ranges that are listed one by one.
+const maxRangeCandidates = 4096
+
+// pushRange turns a comparison of a variable with a constant into IDs, which lie in value order.
+func (c *compiler) pushRange(p *pushedFilters, vars names, e parser.Expr) bool {
+	stored, isStored := c.plan.dict.(*dictionary.Dictionary)
+	v, op, constant, ok := comparison(e)
+	if !ok || !isStored || !vars[v] {
+		return false
+	}
+	ranges, exact := stored.ValueRange(op, constant)
+	if !exact {
+		return false
+	}
+	total := 0
+	for _, r := range ranges {
+		total += r.Len()
+	}
+	switch {
+	case total == 0 || len(ranges) > 1 && total <= maxRangeCandidates:
+		set := []dictionary.ID{}
+		for _, r := range ranges {
+			for id := r.From; id < r.To; id++ {
+				set = append(set, id)
+			}
+		}
+		p.narrow(v, set)
+		return true
+	case len(ranges) == 1:
+		p.bound(v, ranges[0])
+		return true
+	}
+	p.bound(v, dictionary.Range{From: ranges[0].From, To: ranges[len(ranges)-1].To})
+	return false
+}
+
+// bound intersects a variable's range with another.
+func (p *pushedFilters) bound(v string, r dictionary.Range) {
+	old, ok := p.ranges[v]
+	if ok {
+		r.From, r.To = max(r.From, old.Low), min(r.To, old.High)
+	}
+	if r.From >= r.To {
+		p.narrow(v, nil)
+		return
+	}
+	p.ranges[v] = planner.Range{Low: r.From, High: r.To}
+}
+
+// comparison takes a comparison of a variable with a constant apart.
+func comparison(e parser.Expr) (v string, op dictionary.Comparison, constant rdf.Term, ok bool) {
+	call, isCall := e.(*parser.Call)
+	if !isCall || len(call.Args) != 2 {
+		return
+	}
+	ops, known := comparisons[call.Function]
+	if !known {
+		return
+	}
+	if x, isVar := call.Args[0].(*parser.Var); isVar {
+		k, isConst := call.Args[1].(*parser.Const)
+		if !isConst {
+			return
+		}
+		return x.Name, ops.as, k.Term, true
+	}
+	k, isConst := call.Args[0].(*parser.Const)
+	x, isVar := call.Args[1].(*parser.Var)
+	if !isConst || !isVar {
+		return
+	}
+	return x.Name, ops.mirrored, k.Term, true
+}
+
+// maxValues bounds the possible values of a variable on which a condition is computed ahead of the match.
+const maxValues = 200_000
+
+// pushValues computes conditions on one variable for its possible values, where these are far fewer than what the
+// match would look at, and returns the conditions that are left.
+func (c *compiler) pushValues(p *pushedFilters, bgp *parser.BGP, conditions []parser.Expr, r request, cost float64) (rest []parser.Expr, changed bool) {
+	vars := without(c.scopes.of(bgp).vars, setOf(r.inputs...))
+	for _, e := range conditions {
+		read := c.scopes.mentions(names{}, e)
+		if len(read) == 1 && len(intersection(read, vars)) == 1 && !hasExists(e) && !volatile(e) && !labelsBlanks(e) {
+			v := read.sorted()[0]
+			if list, ok := c.possibleValues(bgp, v); ok && float64(len(list))*2 < cost {
+				if keep, err := c.valuesThat(e, v, list); err == nil {
+					p.narrow(v, keep)
+					p.notes = append(p.notes, exprText(e))
+					changed = true
+					continue
+				}
+			}
+		}
+		rest = append(rest, e)
+	}
+	return rest, changed
+}
+
+// possibleValues are the subjects or objects of the predicate, of those that a variable stands beside, with the
+// fewest.
+func (c *compiler) possibleValues(bgp *parser.BGP, v string) ([]dictionary.ID, bool) {
+	var best *pcsr.Partition
+	for _, t := range bgp.Patterns {
+		if t.Predicate.IsVariable() {
+			continue
+		}
+		label, ok := c.label(t.Predicate.Term.Value)
+		if !ok {
+			continue
+		}
+		for _, end := range []struct {
+			term parser.PatternTerm
+			dir  pcsr.Direction
+		}{{t.Subject, pcsr.Out}, {t.Object, pcsr.In}} {
+			if end.term.Variable != v {
+				continue
+			}
+			if part := c.graph.Partition(label, end.dir); best == nil || part.Rows() < best.Rows() {
+				best = part
+			}
+		}
+	}
+	if best == nil || best.Rows() > maxValues {
+		return nil, false
+	}
+	return best.AppendVertices(nil, 0, best.Rows()), true
+}
+
+// valuesThat are the values for which a condition is true.
+func (c *compiler) valuesThat(e parser.Expr, v string, list []dictionary.ID) ([]dictionary.ID, error) {
+	program, err := expr.Compile(e, map[string]int{v: 0}, c.plan.env)
+	if err != nil {
+		return nil, err
+	}
+	keep := []dictionary.ID{}
+	for at := 0; at < len(list); at += BatchRows {
+		part := list[at:min(at+BatchRows, len(list))]
+		rows := program.Filter([][]dictionary.ID{part}, len(part), nil)
+		keep = gather(keep, part, rows)
+	}
+	return keep, nil
 }
 
 // storedIDs are the IDs of those terms that the data have.

@@ -105,7 +105,9 @@ func (m scopes) compute(n parser.Node) scope {
 	case *parser.Values:
 		return valuesScope(n)
 	case *parser.Service:
-		return scope{m.of(n.Input).vars, names{}}
+		vars := m.of(n.Input).vars.clone()
+		addTerms(vars, n.Name)
+		return scope{vars, names{}}
 	case *parser.Group:
 		return m.group(n)
 	case *parser.Project:

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -14,28 +15,32 @@ import (
 // are not allowed with an error.
 type Service func(ctx context.Context, endpoint, query string, variables []string, row func([]rdf.Term) error) error
 
+// serviceRows is how many bindings are sent to an endpoint at once.
+const serviceRows = 200
+
 // serviceOp asks an endpoint. With the bindings of a join's left side as its seed, it sends them along as VALUES, a
 // batch at a time, so that the endpoint answers only what is needed.
 type serviceOp struct {
-	compiler *compiler
-	pattern  *parser.Service
-	vars     []string // asked for
-	inputs   []string
-	endpoint int // seed column of the endpoint, -1 for a constant
-	out      []string
-	explain  *Explain
+	pattern *parser.Service
+	vars    []string // asked for
+	inputs  []string
+	name    int // seed column of the endpoint, -1 for a constant
+	out     []string
+	explain *Explain
 }
 
 func (c *compiler) service(n *parser.Service, r request) (operator, error) {
 	if c.plan.options.Service == nil {
 		return nil, fmt.Errorf("exec: SERVICE %s is not allowed here: %w", termText(n.Name), ErrUnsupported)
 	}
+	s := &serviceOp{pattern: n, out: c.outputColumns(n, r), inputs: r.inputs, name: -1}
 	if n.Name.IsVariable() {
-		return nil, fmt.Errorf("exec: SERVICE with a variable endpoint %s: %w", termText(n.Name), ErrUnsupported)
+		if s.name = indexOf(r.inputs, n.Name.Variable); s.name < 0 {
+			return nil, fmt.Errorf("exec: SERVICE %s without a binding for its variable: %w", termText(n.Name), ErrUnsupported)
+		}
 	}
-	s := &serviceOp{compiler: c, pattern: n, out: c.outputColumns(n, r), inputs: r.inputs}
-	s.vars = readable(c.scopes.of(n).vars).sorted()
-	s.explain = &Explain{Operator: "service", Detail: n.Name.Term.String(), Columns: s.out, EstimatedRows: 1000, cost: 1e6}
+	s.vars = readable(c.scopes.of(n.Input).vars).sorted()
+	s.explain = &Explain{Operator: "service", Detail: termText(n.Name), Columns: s.out, EstimatedRows: 1000, cost: 1e6}
 	return s, nil
 }
 
@@ -43,18 +48,108 @@ func (s *serviceOp) columns() []string { return s.out }
 
 func (s *serviceOp) node() *Explain { return s.explain }
 
-func (s *serviceOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
-	query := "SELECT"
-	for _, v := range s.vars {
-		query += " ?" + v
+func (s *serviceOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	if seed == nil {
+		rows, err := s.ask(x, s.pattern.Name.Term, nil, s.out)
+		if err != nil {
+			return err
+		}
+		return rows.emit(emit)
 	}
-	if len(s.vars) == 0 {
-		query += " *"
+	endpoints := map[dictionary.ID][]uint32{}
+	for r := range seed.N {
+		id := dictionary.None
+		if s.name >= 0 {
+			id = seed.Cols[s.name][r]
+		}
+		endpoints[id] = append(endpoints[id], uint32(r))
 	}
-	query += " WHERE " + s.pattern.Text
-	rows := newColumns(len(s.out))
-	from := indexes(s.vars, s.out)
-	err := x.options.Service(x.ctx, s.pattern.Name.Term.Value, query, s.vars, func(row []rdf.Term) error {
+	for id, rows := range endpoints {
+		endpoint := s.pattern.Name.Term
+		if s.name >= 0 {
+			endpoint = x.terms.Term(id)
+		}
+		for len(rows) > 0 {
+			n := min(len(rows), serviceRows)
+			if err := s.runRows(x, endpoint, seed, rows[:n], emit); err != nil {
+				return err
+			}
+			rows = rows[n:]
+		}
+	}
+	return nil
+}
+
+// runRows asks an endpoint about some rows of the seed and joins them with its answer.
+func (s *serviceOp) runRows(x *execution, endpoint rdf.Term, seed *Batch, some []uint32, emit func(*Batch) error) error {
+	var sent []string
+	part := &Batch{N: len(some)}
+	for i, v := range s.inputs {
+		if indexOf(s.vars, v) >= 0 {
+			sent = append(sent, v)
+			part.Cols = append(part.Cols, gather(nil, seed.Cols[i], some))
+		}
+	}
+	rows, err := s.ask(x, endpoint, s.values(x, sent, part), append(append([]string(nil), sent...), s.out...))
+	if err != nil {
+		return err
+	}
+	key := allColumns(len(sent))
+	pairs := &pairBuffer{flush: func(li, ri []uint32) error {
+		b := &Batch{N: len(li), Origin: gather(nil, some, li)}
+		for c, v := range s.out {
+			col := gather(nil, rows.cols[len(sent)+c], ri)
+			if i := indexOf(s.inputs, v); i >= 0 {
+				col = gather(nil, seed.Cols[i], b.Origin)
+			}
+			b.Cols = append(b.Cols, col)
+		}
+		return emit(b)
+	}}
+	if err := newJoinTable(rows, key).probe(part, key, false, pairs); err != nil {
+		return err
+	}
+	return pairs.end()
+}
+
+// values is the bindings of a batch as an inline table. Blank nodes mean nothing to another endpoint: they stay open.
+func (s *serviceOp) values(x *execution, vars []string, b *Batch) []string {
+	if len(vars) == 0 {
+		return nil
+	}
+	lines := []string{"VALUES (?" + strings.Join(vars, " ?") + ")"}
+	seen := map[string]bool{}
+	for r := range b.N {
+		line := "("
+		for _, col := range b.Cols {
+			if t := x.terms.Term(col[r]); t.Kind == rdf.BlankNode || t.IsZero() {
+				line += " UNDEF"
+			} else {
+				line += " " + t.String()
+			}
+		}
+		if !seen[line] {
+			seen[line] = true
+			lines = append(lines, line+" )")
+		}
+	}
+	return lines
+}
+
+// ask returns the endpoint's solutions as columns; a failure of a SILENT service is one solution that binds nothing.
+func (s *serviceOp) ask(x *execution, endpoint rdf.Term, values, wanted []string) (*columns, error) {
+	projection := "*"
+	if len(s.vars) > 0 {
+		projection = "?" + strings.Join(s.vars, " ?")
+	}
+	query := "SELECT " + projection + " WHERE "
+	if len(values) > 0 {
+		query += "{ " + values[0] + " { " + strings.Join(values[1:], " ") + " } " + s.pattern.Text + " }"
+	} else {
+		query += s.pattern.Text
+	}
+	rows, from := newColumns(len(wanted)), indexes(s.vars, wanted)
+	err := x.options.Service(x.ctx, endpoint.Value, query, s.vars, func(row []rdf.Term) error {
 		for i, c := range from {
 			id := dictionary.None
 			if c >= 0 {
@@ -65,20 +160,16 @@ func (s *serviceOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
 		rows.n++
 		return nil
 	})
-	if err != nil && s.pattern.Silent && x.ctx.Err() == nil {
-		return emit(silentAnswer(len(s.out)))
+	switch {
+	case err == nil:
+		return rows, nil
+	case !s.pattern.Silent || x.ctx.Err() != nil:
+		return nil, fmt.Errorf("exec: SERVICE %s: %w", endpoint, err)
 	}
-	if err != nil {
-		return fmt.Errorf("exec: SERVICE %s: %w", s.pattern.Name.Term.String(), err)
+	rows = newColumns(len(wanted))
+	for i := range rows.cols {
+		rows.cols[i] = append(rows.cols[i], dictionary.None)
 	}
-	return rows.emit(emit)
-}
-
-// silentAnswer is the one solution that binds nothing, which stands for a service that failed silently.
-func silentAnswer(width int) *Batch {
-	b := &Batch{N: 1}
-	for range width {
-		b.Cols = append(b.Cols, unbound(1))
-	}
-	return b
+	rows.n = 1
+	return rows, nil
 }

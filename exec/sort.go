@@ -24,7 +24,7 @@ type sortOp struct {
 }
 
 func (c *compiler) orderBy(n *parser.OrderBy, r request) (operator, error) {
-	s := &sortOp{out: c.outputColumns(n, r), compare: c.plan.compareTerms()}
+	s := &sortOp{out: c.outputColumns(n, r), compare: newComparer(c.plan).Compare}
 	need := setOf(s.out...)
 	for _, k := range n.Keys {
 		need = c.scopes.mentions(need, k.Expr)

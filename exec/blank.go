@@ -1,0 +1,112 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// solutionColumn numbers solutions: BNODE with one label is one blank node throughout a solution, and another in
+// every other one (SPARQL 1.1 section 17.4.2.9). No variable has this name.
+const solutionColumn = parser.BlankPrefix + "solution"
+
+// labelsBlanks reports whether an expression calls BNODE with a label.
+func labelsBlanks(e parser.Expr) bool {
+	switch e := e.(type) {
+	case *parser.Call:
+		if e.Function == "BNODE" && len(e.Args) == 1 {
+			return true
+		}
+		for _, a := range e.Args {
+			if labelsBlanks(a) {
+				return true
+			}
+		}
+	case *parser.FunctionCall:
+		for _, a := range e.Args {
+			if labelsBlanks(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// numberOp numbers the solutions of its input.
+type numberOp struct {
+	input operator
+	out   []string
+	next  uint32
+}
+
+func newNumber(in operator) operator {
+	return &numberOp{input: in, out: append(append([]string(nil), in.columns()...), solutionColumn)}
+}
+
+func (o *numberOp) columns() []string { return o.out }
+
+func (o *numberOp) node() *Explain { return o.input.node() }
+
+func (o *numberOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	var numbers []dictionary.ID
+	return o.input.run(x, seed, func(b *Batch) error {
+		numbers = numbers[:0]
+		for range b.N {
+			numbers = append(numbers, o.next)
+			o.next++
+		}
+		cols := append(append([][]dictionary.ID(nil), b.Cols...), numbers)
+		return emit(&Batch{Cols: cols, N: b.N, Origin: b.Origin})
+	})
+}
+
+// labelledBlank is a BNODE with a label, computed for a whole batch before the expression around it.
+type labelledBlank struct {
+	label    evaluator
+	solution int // column, -1: every row is a solution of its own
+}
+
+// blankKey is a label in a solution.
+type blankKey struct{ solution, label uint32 }
+
+// column returns the blank nodes of a batch; dictionary.None where the label is no plain string.
+func (l *labelledBlank) column(x *execution, b *Batch) ([]dictionary.ID, error) {
+	labels, err := l.label.values(x, b, nil)
+	if err != nil {
+		return nil, err
+	}
+	for r, id := range labels {
+		if id == dictionary.None || x.terms.Value(id).Kind != dictionary.String {
+			labels[r] = dictionary.None
+			continue
+		}
+		if l.solution < 0 {
+			labels[r] = x.freshBlank()
+			continue
+		}
+		key := blankKey{b.Cols[l.solution][r], id}
+		node, ok := x.blanks[key]
+		if !ok {
+			node = x.freshBlank()
+			if x.blanks == nil {
+				x.blanks = map[blankKey]dictionary.ID{}
+			}
+			x.blanks[key] = node
+		}
+		labels[r] = node
+	}
+	return labels, nil
+}
+
+// freshBlank makes a blank node that neither the data nor the query have.
+func (x *execution) freshBlank() dictionary.ID {
+	for {
+		x.serial++
+		t := rdf.NewBlank(fmt.Sprintf("q%d", x.serial))
+		if _, taken := x.terms.Find(t); !taken {
+			return x.terms.ID(t)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package exec_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// TestQueriesAnswerAsTheReferenceSays compares the engine, with and without its optimisations, and with so little
+// memory that everything spills, with the reference evaluator.
+func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &generator{t: t}
+		quads, names := g.dataset()
+		text := g.query()
+		q, err := parser.Parse(text, parser.Options{})
+		if err != nil {
+			t.Skip(err) // a variable bound twice, say
+		}
+		m, err := newMemory(quads, names...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := tally(reference1(quads, names, q))
+		for _, variant := range []string{"optimised", "unoptimised", "spilling"} {
+			o := onProcessor()
+			o.Unoptimised = variant == "unoptimised"
+			if variant == "spilling" {
+				o.Memory = 1
+			}
+			a, err := m.run(q, o)
+			if variant == "spilling" && err != nil && strings.Contains(err.Error(), exec.ErrMemoryLimit.Error()) {
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", variant, err, reproduce(quads, text))
+			}
+			if got := tally(a.rows); !slices.Equal(got, want) {
+				t.Fatalf("%s: %d rows, the reference has %d\n%s\n got:\n  %s\n want:\n  %s", variant, len(got), len(want),
+					reproduce(quads, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+			}
+		}
+	})
+}
+
+// reference1 answers a SELECT by the reference.
+func reference1(quads []quad, names []rdf.Term, q *parser.Query) [][]rdf.Term {
+	e := &reference{quads: quads, names: names}
+	var rows [][]rdf.Term
+	for _, m := range e.eval(q.Where, nil) {
+		row := make([]rdf.Term, len(q.Variables))
+		for i, v := range q.Variables {
+			row[i] = m[v]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// tally is a table in an order that does not depend on how it was computed.
+func tally(rows [][]rdf.Term) []string {
+	var out []string
+	for _, r := range rows {
+		out = append(out, rowKey(r, nil))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func reproduce(quads []quad, text string) string {
+	var sb strings.Builder
+	for _, q := range quads {
+		fmt.Fprintf(&sb, "%s %s %s", q.subject, q.predicate, q.object)
+		if !q.graph.IsZero() {
+			sb.WriteString(" " + q.graph.String())
+		}
+		sb.WriteString(" .\n")
+	}
+	return sb.String() + "\n" + text
+}

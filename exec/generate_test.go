@@ -1,0 +1,229 @@
+package exec_test
+
+import (
+	"fmt"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+const exampleNS = "http://example.org/"
+
+// generator draws small datasets and queries with all operators mixed.
+type generator struct {
+	t     *rapid.T
+	fresh int
+	inner int // depth inside EXISTS
+	sums  bool
+}
+
+func (g *generator) pick(n int) int { return rapid.IntRange(0, n-1).Draw(g.t, "n") }
+
+func (g *generator) chance(percent int) bool { return g.pick(100) < percent }
+
+func (g *generator) oneOf(list ...string) string { return list[g.pick(len(list))] }
+
+func node(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%sn%d", exampleNS, i)) }
+
+// dataset draws quads in the default graph and two named graphs.
+func (g *generator) dataset() (quads []quad, names []rdf.Term) {
+	names = []rdf.Term{node(0), rdf.NewIRI(exampleNS + "g1")}
+	for range g.pick(14) {
+		q := quad{
+			subject:   node(g.pick(4)),
+			predicate: rdf.NewIRI(fmt.Sprintf("%sp%d", exampleNS, g.pick(3))),
+			object:    node(g.pick(4)),
+		}
+		if g.chance(10) {
+			q.predicate = rdf.NewIRI(rdf.RDFType)
+		}
+		if g.chance(25) {
+			q.object = integer(g.pick(3))
+		}
+		if g.chance(8) {
+			q.object = rdf.NewString("a")
+		}
+		if g.chance(6) {
+			q.subject = rdf.NewIRI(exampleNS + "p0")
+		}
+		if g.chance(40) {
+			q.graph = names[g.pick(2)]
+		}
+		quads = append(quads, q)
+	}
+	return quads, names
+}
+
+func (g *generator) variable() string { return "?" + g.oneOf("a", "b", "c", "d") }
+
+func (g *generator) resource() string { return fmt.Sprintf(":n%d", g.pick(5)) }
+
+func (g *generator) term() string {
+	switch {
+	case g.chance(75):
+		return g.variable()
+	case g.chance(8):
+		return "[]"
+	}
+	return g.resource()
+}
+
+func (g *generator) object() string {
+	if g.chance(10) {
+		return g.oneOf("0", "1", "\"a\"")
+	}
+	return g.term()
+}
+
+func (g *generator) predicate() string {
+	switch {
+	case g.chance(12):
+		return g.variable()
+	case g.chance(8):
+		return "a"
+	}
+	return fmt.Sprintf(":p%d", g.pick(4))
+}
+
+func (g *generator) path(depth int) string {
+	if depth == 0 || g.chance(30) {
+		return fmt.Sprintf(":p%d", g.pick(3))
+	}
+	switch g.pick(7) {
+	case 0:
+		return "(" + g.path(depth-1) + "/" + g.path(depth-1) + ")"
+	case 1:
+		return "(" + g.path(depth-1) + "|" + g.path(depth-1) + ")"
+	case 2:
+		return "^(" + g.path(depth-1) + ")"
+	case 3:
+		return "(" + g.path(depth-1) + ")*"
+	case 4:
+		return "(" + g.path(depth-1) + ")+"
+	case 5:
+		return "(" + g.path(depth-1) + ")?"
+	}
+	return g.oneOf("!(:p0)", "!(:p0|^:p1)", "!(^:p2)", "!(a|:p1)")
+}
+
+func (g *generator) triples() string {
+	var sb strings.Builder
+	for range 1 + g.pick(3) {
+		predicate := g.predicate()
+		if g.chance(18) {
+			predicate = g.path(2)
+		}
+		fmt.Fprintf(&sb, "%s %s %s . ", g.term(), predicate, g.object())
+	}
+	return sb.String()
+}
+
+func (g *generator) expression(depth int) string {
+	if depth == 0 || g.chance(50) {
+		switch g.pick(8) {
+		case 0:
+			return "BOUND(" + g.variable() + ")"
+		case 1:
+			return "(" + g.variable() + " = " + g.oneOf(g.variable(), g.resource(), g.resource()) + ")"
+		case 2:
+			return "(" + g.variable() + " != " + g.oneOf(g.variable(), g.resource()) + ")"
+		case 3:
+			return "(" + g.variable() + g.oneOf(" < ", " > ") + g.oneOf("1", g.variable()) + ")"
+		case 4:
+			return "sameTerm(" + g.variable() + ", " + g.oneOf(g.variable(), g.resource(), "1") + ")"
+		case 5:
+			return "isIRI(" + g.variable() + ")"
+		case 6:
+			return "(COALESCE(" + g.variable() + ", " + g.variable() + ") = " + g.resource() + ")"
+		}
+		return "(" + g.variable() + " + 1 > 1)"
+	}
+	switch g.pick(5) {
+	case 0:
+		return "(" + g.expression(depth-1) + " && " + g.expression(depth-1) + ")"
+	case 1:
+		return "(" + g.expression(depth-1) + " || " + g.expression(depth-1) + ")"
+	case 2:
+		return "(!" + g.expression(depth-1) + ")"
+	case 3:
+		return "IF(" + g.expression(depth-1) + ", " + g.expression(depth-1) + ", " + g.expression(depth-1) + ")"
+	}
+	if g.inner > 1 {
+		return "BOUND(" + g.variable() + ")"
+	}
+	g.inner++
+	defer func() { g.inner-- }()
+	return g.oneOf("EXISTS ", "NOT EXISTS ") + g.group(1)
+}
+
+// group draws a group graph pattern.
+func (g *generator) group(depth int) string {
+	var sb strings.Builder
+	sb.WriteString("{ ")
+	if g.chance(85) {
+		sb.WriteString(g.triples())
+	}
+	for range g.pick(3) {
+		sb.WriteString(g.element(depth))
+	}
+	sb.WriteString("} ")
+	return sb.String()
+}
+
+func (g *generator) element(depth int) string {
+	if depth == 0 {
+		return g.oneOf(g.triples(), "FILTER "+g.expression(0)+" ")
+	}
+	switch g.pick(12) {
+	case 0, 1:
+		return "OPTIONAL " + g.group(depth-1)
+	case 2:
+		return g.group(depth-1) + "UNION " + g.group(depth-1)
+	case 3:
+		return "MINUS " + g.group(depth-1)
+	case 4, 5:
+		return "FILTER " + g.expression(2) + " "
+	case 6:
+		g.fresh++
+		return fmt.Sprintf("BIND(%s AS ?x%d) ", g.oneOf(g.variable(), g.expression(0), "1", g.variable()+" + 1"), g.fresh)
+	case 7:
+		return "GRAPH " + g.oneOf(":n0", ":g1", ":none", "?a", "?g") + " " + g.group(depth-1)
+	case 8:
+		return fmt.Sprintf("VALUES (%s %s) { (%s UNDEF) (%s %s) } ", "?a", "?b", g.resource(), g.oneOf("UNDEF", g.resource()), g.resource())
+	case 9:
+		return "{ " + g.subquery(depth-1) + "} "
+	case 10:
+		return g.group(depth - 1)
+	}
+	return g.triples()
+}
+
+func (g *generator) subquery(depth int) string {
+	if g.chance(40) {
+		g.fresh++
+		v := g.variable()
+		count := g.oneOf("COUNT(*)", "COUNT("+g.variable()+")", "COUNT(DISTINCT "+g.variable()+")", "COUNT(DISTINCT *)", "SUM("+g.variable()+")")
+		return fmt.Sprintf("SELECT %s (%s AS ?x%d) %s GROUP BY %s ", v, count, g.fresh, g.group(depth), v)
+	}
+	return "SELECT " + g.oneOf("", "DISTINCT ") + g.oneOf("?a ?b", "?b", "?c ?a", "*") + " " + g.group(depth)
+}
+
+// query draws a SELECT whose solutions have no prescribed order.
+func (g *generator) query() string {
+	prologue := "PREFIX : <" + exampleNS + ">\n"
+	switch {
+	case g.chance(5):
+		v := g.oneOf("?s", "?p", "?o")
+		return prologue + fmt.Sprintf("SELECT %s (COUNT(*) AS ?n) (COUNT(DISTINCT %s) AS ?m) { %s %s %s } GROUP BY %s", v,
+			g.oneOf("?s", "?p", "?o"), g.oneOf("?s", "?s", "?o", "[]"), g.oneOf("?p", ":p0", ":p1", "a"), g.oneOf("?o", "?o", ":n1"), v)
+	case g.chance(10):
+		return prologue + g.subquery(2)
+	case g.chance(15):
+		return prologue + "SELECT DISTINCT " + g.oneOf("?a ?b", "?c", "*") + " " + g.group(2)
+	case g.chance(15):
+		return prologue + "SELECT ?a ?b " + g.group(2) + " ORDER BY ?a"
+	}
+	return prologue + "SELECT " + g.oneOf("*", "?a ?b ?c ?d", "?a", "?b ?d") + " " + g.group(2)
+}
