@@ -56,19 +56,19 @@ func TestLimits(t *testing.T) {
 	}
 	start := time.Now()
 	for name, query := range map[string]string{
-		"sums":      "ASK { FILTER(1" + strings.Repeat("+1", 1<<18) + ") }",
-		"optionals": "ASK { " + strings.Repeat("OPTIONAL {} ", 1<<16) + "}",
-		"unions":    "ASK { {}" + strings.Repeat("UNION {}", 1<<16) + "}",
-		"binds":     "ASK { " + strings.Repeat("BIND(1 AS ?x", 1) + ") }",
-		"paths":     "ASK { ?s ?p ?o . ?s <p>" + strings.Repeat("/<p>", 1<<17) + " ?o }",
-		"rows":      "ASK { VALUES ?x { " + strings.Repeat("1 ", 1<<18) + "} }",
-		"triples":   "SELECT * { " + strings.Repeat("?s ?p 1.", 1<<16) + "}",
+		"sums":      "ASK { FILTER(1" + strings.Repeat("+1", 1<<16) + ") }",
+		"optionals": "ASK { " + strings.Repeat("OPTIONAL {} ", 1<<14) + "}",
+		"unions":    "ASK { {}" + strings.Repeat("UNION {}", 1<<14) + "}",
+		"binds":     "ASK { " + manyBinds(1<<12) + "}",
+		"paths":     "ASK { ?s ?p ?o . ?s <p>" + strings.Repeat("/<p>", 1<<15) + " ?o }",
+		"rows":      "ASK { VALUES ?x { " + strings.Repeat("1 ", 1<<16) + "} }",
+		"triples":   "SELECT * { " + strings.Repeat("?s ?p 1.", 1<<14) + "}",
 	} {
 		if _, err := Parse(query, Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > 60*time.Second {
 		t.Errorf("long queries took %v", took)
 	}
 }
@@ -100,4 +100,12 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: position %d:%d is outside of the query", text, e.Line, e.Column)
 		}
 	})
+}
+
+func manyBinds(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("BIND(1 AS ?x" + itoa(i) + ") ")
+	}
+	return b.String()
 }

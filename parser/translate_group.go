@@ -264,14 +264,16 @@ func (b *groupBuilder) service(s *serviceSyntax) error {
 func (t *translator) text(tokens []lexer.Token) string {
 	var out strings.Builder
 	for i := range tokens {
-		if i > 0 {
+		token := &tokens[i]
+		annotation := token.Type == tokenLang || token.Value == "^^"
+		if i > 0 && !annotation && tokens[i-1].Value != "^^" {
 			out.WriteByte(' ')
 		}
-		if !isIRIToken(&tokens[i]) {
-			out.WriteString(tokens[i].Value)
+		if !isIRIToken(token) {
+			out.WriteString(token.Value)
 			continue
 		}
-		if iri, err := t.iri(newIRI(&tokens[i])); err == nil {
+		if iri, err := t.iri(newIRI(token)); err == nil {
 			out.WriteString(rdf.NewIRI(iri).String())
 		}
 	}

@@ -237,7 +237,7 @@ func (c *compiler) apply(name string, args []node) (node, error) {
 	case "COALESCE":
 		return &coalesce{args}, nil
 	case "IN", "NOT IN":
-		return &in{value: args[0], items: args[1:], negate: name == "NOT IN"}, nil
+		return &in{value: args[0], items: args[1:], negate: name == "NOT IN", ids: c.iris(args[1:])}, nil
 	case "REGEX":
 		return c.regex(args)
 	}
@@ -251,6 +251,20 @@ func (c *compiler) apply(name string, args []node) (node, error) {
 		return &call{fn: fn, args: args}, nil
 	}
 	return nil, fmt.Errorf("expr: %w: %s", ErrFunction, name)
+}
+
+// iris returns the IDs of nodes that are all constant IRIs, nil when some are not.
+func (c *compiler) iris(nodes []node) map[dictionary.ID]bool {
+	r := run{env: c.env}
+	ids := make(map[dictionary.ID]bool, len(nodes))
+	for _, n := range nodes {
+		k, ok := n.(*constant)
+		if !ok || !k.datum.ok() || r.valueOf(&k.datum).Kind != dictionary.NoValue {
+			return nil
+		}
+		ids[r.idOf(&k.datum)] = true
+	}
+	return ids
 }
 
 // comparison picks the way to compare: a variable with a constant needs no strings.

@@ -212,6 +212,8 @@ func TestExpressions(t *testing.T) {
 			strlang("a", "en") | "a"@en
 			strlang("a"@en, "en") | error
 			strlang("a", "") | error
+			strlang("a", "e n") | error
+			strlang("a", "en-GB-1996") | "a"@en-GB-1996
 			strlen(struuid()) | 36
 			regex(str(uuid()), "^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$") | true
 			rand() >= 0 && rand() < 1 | true

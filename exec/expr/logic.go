@@ -144,6 +144,8 @@ type in struct {
 	value  node
 	items  []node
 	negate bool
+	// ids holds the items when all are IRIs, for which equality is equality of IDs.
+	ids map[dictionary.ID]bool
 }
 
 func (n *in) eval(c *run, rows []uint32, out []datum) { evalCondition(n, c, rows, out) }
@@ -157,7 +159,15 @@ func (n *in) test(c *run, rows []uint32, out []tri) {
 			out[i] = isError
 		}
 	}
+	for i := range out {
+		if n.ids != nil && values[i].ok() {
+			out[i] = truth(n.ids[c.idOf(&values[i])])
+		}
+	}
 	for _, item := range n.items {
+		if n.ids != nil {
+			break
+		}
 		data := c.take()[:len(rows)]
 		item.eval(c, rows, data)
 		for i := range out {

@@ -184,6 +184,9 @@ func randomExpr(r *rand.Rand, depth int, pool []string) string {
 	case 10:
 		return "COALESCE(" + sub() + ", " + sub() + ")"
 	case 11:
+		if r.IntN(2) == 0 {
+			return "(" + sub() + pick(" IN (", " NOT IN (") + "<http://b/a>, <http://b/b>))"
+		}
 		return "(" + sub() + pick(" IN (", " NOT IN (") + sub() + ", " + sub() + "))"
 	}
 	return pick("CONTAINS", "STRSTARTS", "CONCAT", "SAMETERM") + "(" + sub() + ", " + sub() + ")"

@@ -296,6 +296,9 @@ func replace(c *run, a []*datum, out *datum) {
 	var b strings.Builder
 	end := 0
 	for _, m := range p.re.FindAllStringSubmatchIndex(t.Value, -1) {
+		if b.Len() > maxText {
+			return
+		}
 		b.WriteString(t.Value[end:m[0]])
 		for _, part := range parts {
 			b.WriteString(part.text)

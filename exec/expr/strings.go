@@ -9,6 +9,10 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
+// maxText bounds the strings that functions make, in bytes; what is longer is an error. Strings that are joined with
+// themselves again and again would fill any memory.
+const maxText = 64 << 20
+
 // text returns a string literal (section 17.4.3.1.1): a plain one or one with a language tag.
 func (c *run) text(d *datum) (t *rdf.Term, ok bool) {
 	k := c.valueOf(d).Kind
@@ -101,6 +105,9 @@ func concat(c *run, a []*datum, out *datum) {
 			language = t.Language
 		case !strings.EqualFold(language, t.Language):
 			language = ""
+		}
+		if b.Len()+len(t.Value) > maxText {
+			return
 		}
 		b.WriteString(t.Value)
 	}

@@ -50,9 +50,25 @@ func strdt(c *run, a []*datum, out *datum) {
 
 func strlang(c *run, a []*datum, out *datum) {
 	s, ok := c.plainText(a[0])
-	if tag, fine := c.plainText(a[1]); ok && fine && tag != "" {
+	if tag, fine := c.plainText(a[1]); ok && fine && isTag(tag) {
 		out.setTerm(rdf.NewLangString(s, tag))
 	}
+}
+
+// isTag reports whether s has the form of a language tag (the LANGTAG production).
+func isTag(s string) bool {
+	for i, part := range strings.Split(s, "-") {
+		if part == "" {
+			return false
+		}
+		for _, ch := range part {
+			letter := ch|0x20 >= 'a' && ch|0x20 <= 'z'
+			if !letter && (i == 0 || ch < '0' || ch > '9') {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // isKind is isIRI, isBlank, isLiteral.
