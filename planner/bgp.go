@@ -41,15 +41,24 @@ func BGP(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, opti
 
 // plan orders the vertices and writes the steps. A query that seems expensive is looked at more closely first.
 func (b *bgp) plan(inputs []int) *MatchPlan {
-	e := b.estimate(inputs, samples, nil)
+	e := b.estimate(inputs, samples)
 	order := e.order(inputs, b.read())
-	plan := b.assemble(e, inputs, order)
-	if plan.Cost > deepCost {
-		refined := b.filter(e, inputs, plan.Cost/4)
-		e = b.estimate(inputs, deepSamples, refined)
+	plan := b.complete(e, inputs, order)
+	if plan.Cost > deepCost || b.options.Thorough {
+		b.affordable = plan.Cost
+		e = b.estimate(inputs, deepSamples)
 		order = e.order(inputs, b.read())
-		plan = b.assemble(e, inputs, order)
+		plan = b.complete(e, inputs, order)
 	}
+	if (plan.Cost > walkCost || b.options.Thorough) && len(inputs) == 0 {
+		plan = b.choose(plan, e, inputs)
+	}
+	return plan
+}
+
+// complete assembles a plan and says what of it is read.
+func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
+	plan := b.assemble(e, inputs, order)
 	plan.Once = b.options.Distinct && !b.options.CountOnly
 	if !b.options.CountOnly {
 		for _, name := range b.options.Output {
@@ -60,8 +69,21 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	return plan
 }
 
-// deepCost is the estimated number of candidates above which a closer look pays.
-const deepCost = 50_000
+// choose compares the plan with some for other promising orders, by sampled walks.
+func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
+	bestCost := b.measure(best)
+	for _, order := range e.alternatives(inputs, b.read()) {
+		plan := b.complete(e, inputs, order)
+		if cost := b.measure(plan); cost < 0.9*bestCost {
+			best, bestCost = plan, cost
+		}
+	}
+	return best
+}
+
+// Above an estimate of deepCost candidates a closer look at domains pays; above walkCost, sampled walks that compare
+// vertex orders.
+const deepCost, walkCost = 50_000, 400_000
 
 // read marks the query vertices that somebody above reads.
 func (b *bgp) read() []bool {

@@ -23,12 +23,56 @@ func (a *assembly) different(vertex, slot int) []Operand {
 		}
 	}
 	for other, s := range a.plan.Slots[:slot] {
-		if s.Vertex >= 0 && a.slotOf[s.Vertex] == other && a.isNode[s.Vertex] && !a.estimates.disjoint(vertex, s.Vertex) {
+		if s.Vertex >= 0 && a.slotOf[s.Vertex] == other && a.isNode[s.Vertex] &&
+			!a.estimates.disjoint(vertex, s.Vertex) && !a.joined(vertex, s.Vertex) {
 			out = append(out, Bound(other))
 		}
 	}
 	return out
 }
+
+// joined reports whether an edge joins two query vertices whose label no vertex has to itself in the data.
+func (a *assembly) joined(v, w int) bool {
+	for i := range a.patterns {
+		p := &a.patterns[i]
+		ends := p.from.vertex == v && p.to.vertex == w || p.from.vertex == w && p.to.vertex == v
+		if ends && p.label.isConstant() && !a.hasLoop(p.label.id) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasLoop reports whether a vertex may have an edge of the label to itself; true where finding out costs too much.
+func (b *bgp) hasLoop(l pcsr.Label) bool {
+	if found, ok := b.loops[l]; ok {
+		return found
+	}
+	out, in := b.graph.Partition(l, pcsr.Out), b.graph.Partition(l, pcsr.In)
+	if out.Rows() == 0 || in.Rows() == 0 {
+		return false
+	}
+	if out.Vertex(0) > in.Vertex(in.Rows()-1) || in.Vertex(0) > out.Vertex(out.Rows()-1) {
+		return false
+	}
+	if float64(out.Rows())*searchCost > b.affordable {
+		return true
+	}
+	found := false
+	for v, list := range out.Lists() {
+		if found = pcsr.Contains(list, v); found {
+			break
+		}
+	}
+	if b.loops == nil {
+		b.loops = make(map[pcsr.Label]bool)
+	}
+	b.loops[l] = found
+	return found
+}
+
+// searchCost is the cost of a search in a list, in list members read.
+const searchCost = 8
 
 // mayBe reports whether the constant passes what the patterns ask of the variable alone.
 func (a *assembly) mayBe(vertex int, c dictionary.ID) bool {

@@ -20,7 +20,7 @@ type estimates struct {
 	lists [][][]pcsr.Vertex
 	// interval bounds the data vertices of a query vertex: interval[v].Low ≤ id < interval[v].High.
 	interval []Range
-	// candidates are sets that steps carry (pushed-down filters, or the filtering phase); nil where there is none.
+	// candidates are the sets that the caller pushed down; nil where there is none.
 	candidates [][]dictionary.ID
 	// byVertex lists the patterns that mention a vertex, without those that only narrow its domain.
 	byVertex [][]int
@@ -51,7 +51,7 @@ const (
 	deepSamples = 400
 )
 
-func (b *bgp) estimate(inputs []int, sampleSize int, refined [][]dictionary.ID) *estimates {
+func (b *bgp) estimate(inputs []int, sampleSize int) *estimates {
 	n := len(b.query.Vertices)
 	e := &estimates{
 		bgp: b, domain: make([]float64, n), source: make([]float64, n), lists: make([][][]pcsr.Vertex, n),
@@ -67,10 +67,6 @@ func (b *bgp) estimate(inputs []int, sampleSize int, refined [][]dictionary.ID) 
 		}
 		if !slices.Contains(inputs, v) {
 			e.pushDown(v)
-		}
-		if refined != nil && refined[v] != nil {
-			e.candidates[v] = refined[v]
-			e.lists[v] = append(e.lists[v], refined[v])
 		}
 	}
 	for v := range b.query.Vertices {

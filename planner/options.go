@@ -21,6 +21,8 @@ type Options struct {
 	// Distinct: the caller drops repeated rows, so that a row need not be repeated once for each binding of the
 	// variables that nobody reads (MatchPlan.Once).
 	Distinct bool
+	// Thorough plans as for an expensive query, whatever the pattern seems to cost.
+	Thorough bool
 	// Ranges and Candidates are filters pushed down to a variable: its ID lies in the range, in the sorted list.
 	// Those of a seeded variable are ignored: the caller filters its own columns.
 	Ranges     map[string]Range

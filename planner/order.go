@@ -197,8 +197,13 @@ type subset struct {
 // exact finds the cheapest order by dynamic programming over subsets. A set is extended by the vertices connected
 // with it; by any vertex where none is.
 func (o *ordering) exact(read []bool) []int {
-	n := len(o.rest)
-	table := make([]subset, 1<<n)
+	table := o.fill()
+	return o.readOff(table, o.bestCore(table, read))
+}
+
+// fill computes the best order of every connected subset.
+func (o *ordering) fill() []subset {
+	table := make([]subset, 1<<len(o.rest))
 	for s := range table {
 		table[s].last = -1
 	}
@@ -220,8 +225,12 @@ func (o *ordering) exact(read []bool) []int {
 			}
 		}
 	}
-	core := o.bestCore(table, read)
-	order := make([]int, bits.OnesCount(uint(core)), n)
+	return table
+}
+
+// readOff returns the best order of a core, and the other vertices after it.
+func (o *ordering) readOff(table []subset, core int) []int {
+	order := make([]int, bits.OnesCount(uint(core)), len(o.rest))
 	for s := core; s != 0; {
 		k := table[s].last
 		order[bits.OnesCount(uint(s))-1] = o.rest[k]
@@ -235,6 +244,60 @@ func (o *ordering) exact(read []bool) []int {
 	return order
 }
 
+// alternatives are the greedy orders from every first vertex and, while there are few vertices, the orders with the
+// most promising cores.
+func (e *estimates) alternatives(inputs []int, read []bool) [][]int {
+	o := &ordering{estimates: e, bound: make([]bool, len(e.query.Vertices)), rest: e.variables(inputs)}
+	o.inputs, o.adjacent = slices.Clone(o.bound), e.adjacency()
+	tail := o.deferLeaves(read, false)
+	var out [][]int
+	for _, v := range o.rest {
+		if order, _ := o.greedyFrom(v, math.Inf(1)); order != nil && len(out) < maxAlternatives {
+			out = append(out, append(order, tail...))
+		}
+	}
+	if n := len(o.rest); n > 2 && n <= maxCores {
+		table := o.fill()
+		for _, core := range o.cores(table, read) {
+			out = append(out, append(o.readOff(table, core), tail...))
+		}
+	}
+	return out
+}
+
+// maxAlternatives bounds the orders of each sort that sampled walks compare; maxCores the vertices of which all
+// cores are looked at.
+const maxAlternatives, maxCores = 8, 9
+
+// cores lists the most promising cores.
+func (o *ordering) cores(table []subset, read []bool) []int {
+	all := len(table) - 1
+	var sets []int
+	costs := make(map[int]float64)
+	for s := range table {
+		if s == 0 || table[s].last < 0 || s != all && !o.countable(all&^s, read) {
+			continue
+		}
+		sets = append(sets, s)
+		costs[s] = o.coreCost(table, s)
+	}
+	slices.SortStableFunc(sets, func(a, b int) int { return compareFloat(costs[a], costs[b]) })
+	return sets[:min(len(sets), maxAlternatives)]
+}
+
+// coreCost guesses what it costs to enumerate a core and count the rest.
+func (o *ordering) coreCost(table []subset, s int) float64 {
+	o.bindSet(s)
+	cost := table[s].cost
+	for k, v := range o.rest {
+		if s>>k&1 == 0 {
+			list, _ := o.extend(o.bound, v)
+			cost += table[s].rows * (1 + list)
+		}
+	}
+	return cost
+}
+
 // bestCore chooses the set that is enumerated: all vertices, or those without some that nobody reads and that share
 // no pattern. Each of these is counted by itself for each partial match of the core.
 func (o *ordering) bestCore(table []subset, read []bool) int {
@@ -244,15 +307,7 @@ func (o *ordering) bestCore(table []subset, read []bool) int {
 		if table[s].last < 0 || table[s].cost >= bestCost || s == 0 || !o.countable(all&^s, read) {
 			continue
 		}
-		o.bindSet(s)
-		cost := table[s].cost
-		for k, v := range o.rest {
-			if s>>k&1 == 0 {
-				list, _ := o.extend(o.bound, v)
-				cost += table[s].rows * (1 + list)
-			}
-		}
-		if cost < bestCost {
+		if cost := o.coreCost(table, s); cost < bestCost {
 			best, bestCost = s, cost
 		}
 	}

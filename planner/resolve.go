@@ -42,6 +42,10 @@ type bgp struct {
 	nodes []dictionary.ID
 	// isNode marks the variables in subject or object position.
 	isNode []bool
+	// affordable is the work, in list members read, that a look at whole partitions may take; loops keeps what was
+	// found: whether a label has an edge from a vertex to itself.
+	affordable float64
+	loops      map[pcsr.Label]bool
 	// reason is why there is no solution; "" while there may be one.
 	reason string
 }

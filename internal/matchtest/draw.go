@@ -80,6 +80,7 @@ func drawOptions(t *rapid.T, c *Case) {
 	c.Options.Semantics = planner.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
 	c.Options.CountOnly = rapid.IntRange(0, 3).Draw(t, "count only") == 0
 	c.Options.Distinct = rapid.IntRange(0, 3).Draw(t, "distinct") == 0
+	c.Options.Thorough = rapid.Bool().Draw(t, "thorough")
 	if rapid.IntRange(0, 3).Draw(t, "seeded") == 0 {
 		drawSeeds(t, c, append(slices.Clone(used), "unrelated"))
 	}
