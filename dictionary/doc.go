@@ -1,7 +1,8 @@
 // Package dictionary maps RDF terms to 32-bit IDs and back, from memory-mapped files.
 //
 // Nouns: [ID], [Dictionary] (read-only, shared by any number of goroutines), [Writer] (terms in ID order → files),
-// [Value] (what a literal stands for: number, date, boolean, string), [Section] (a range of IDs of one sort).
+// [Value] (what a literal stands for: number, date, boolean), [Section] (a range of IDs of one sort), and the key of a term
+// ([AppendKey]): the bytes that stand for it where it is sorted, hashed or spilled.
 //
 // The IDs of one dictionary are dense, 0 … Len()-1, in this order:
 //
@@ -12,7 +13,19 @@
 //	booleans
 //	plain strings in byte order
 //	language-tagged strings, by tag, then in byte order
-//	literals of other datatypes
+//	literals of other datatypes, and ill-formed ones
 //
-// so that a range filter on a value is a range of IDs. It never sorts (the loader does) and knows nothing of graphs.
+// so that a comparison with a constant is a range of IDs ([Dictionary.ValueRange]), and the kind of a term can mostly be
+// seen by its ID alone. [AppendSortKey] defines the order for all: whoever sorts by it hands terms to the Writer as it
+// wants them, and the Writer checks.
+//
+// It never sorts data sets (the loader does) and knows nothing of graphs. Its files are described in docs/STORE.md.
+//
+// # Why
+//
+// Blocks are front-coded against their first text, not each text against the one before it: that costs about a byte a
+// term and lets any of the 16 be decoded by two copies. Strings, which share no prefixes, are shortened by symbol tables
+// instead; IRIs are not, because they are what results are made of. The hash table holds only IDs, and finds the wrong
+// ones out by spare bits of the hash before it decodes any. Values lie beside the IDs and not in the texts, so that
+// filters and ORDER BY read 16 bytes and parse nothing.
 package dictionary
