@@ -27,9 +27,17 @@ func Load(ctx context.Context, dir string, inputs []Input, options Options) (Rep
 		return Report{}, err
 	}
 	l := newLoad(target, sources, options.withDefaults())
-	err = l.run(ctx)
+	if options.Append {
+		l.old, err = openOld(dir)
+	}
+	if err == nil {
+		err = l.run(ctx)
+	}
 	if err != nil {
 		err = errors.Join(err, target.Abort())
+	}
+	if l.old != nil {
+		err = errors.Join(err, l.old.Close())
 	}
 	l.memory.releaseAll()
 	l.report.Elapsed = time.Since(l.start)
@@ -44,6 +52,9 @@ type load struct {
 	memory  *memory
 	report  Report
 	start   time.Time
+
+	old        *oldStore // nil unless the load adds to it
+	firstScope int       // of the inputs' blank nodes
 
 	terms   *termTable
 	gate    sync.RWMutex // held for reading while the term table is in use, for writing while it is spilled
@@ -85,10 +96,18 @@ func (l *load) run(ctx context.Context) (err error) {
 	stop := l.reportProgress()
 	defer stop()
 	defer func() { err = errors.Join(err, l.triples.release(), l.runs.release()) }()
+	if l.old != nil {
+		if len(l.old.graphs) > 1 {
+			l.triples.width = 4
+		}
+		if err := l.timed(TakingOver, func() error { return l.takeOld(ctx) }); err != nil {
+			return err
+		}
+	}
 	if err := l.timed(Reading, func() error { return l.readAll(ctx) }); err != nil {
 		return err
 	}
-	l.report.Read = uint64(l.triples.rows.Load())
+	l.report.Read = uint64(l.triples.rows.Load()) - l.report.Kept
 	l.report.InputBytes = l.read.Load()
 	labels, keys := l.names.sorted(l.uses)
 	var order *termOrder
@@ -211,6 +230,9 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 		n := e.graphs[i+1].edges
 		contents.Named = append(contents.Named, store.NamedContents{ID: id, Triples: n})
 		l.report.Triples += n
+	}
+	if l.old != nil {
+		contents.Sources = append(contents.Sources, l.old.Manifest().Sources...)
 	}
 	for _, s := range l.sources {
 		contents.Sources = append(contents.Sources, s.Name)

@@ -271,6 +271,39 @@ func TestLoadStopsAtABadLineOrSkipsIt(t *testing.T) {
 	}
 }
 
+func TestAppendAddsToTheStore(t *testing.T) {
+	dir := t.TempDir()
+	to := filepath.Join(dir, "store")
+	var want []Quad
+	for i := range 4 {
+		path := filepath.Join(dir, fmt.Sprintf("%d.nq", i))
+		for _, q := range writeQuads(t, path, randomQuads(uint64(20+i), 1500, 700), i > 0) {
+			for _, term := range []*rdf.Term{&q.Subject, &q.Object} {
+				if term.Kind == rdf.BlankNode {
+					term.Value = blankScope(i) + term.Value
+				}
+			}
+			want = append(want, q)
+		}
+		report, err := Load(context.Background(), to, []Input{{Name: path}}, Options{Append: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Read != 1500 || int(report.Triples) != len(distinct(want)) || i > 0 != (report.Kept > 0) {
+			t.Errorf("the report says %d read, %d kept, %d triples", report.Read, report.Kept, report.Triples)
+		}
+		same(t, to, want)
+	}
+	s, err := store.Open(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if n := len(s.Manifest().Sources); n != 4 {
+		t.Errorf("the manifest names %d sources", n)
+	}
+}
+
 func TestLoadIsCancelled(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "data.nt")

@@ -10,6 +10,9 @@ type Options struct {
 	// Memory is the budget in bytes beyond which terms and triples are spilled to disk; 0 means half the machine's.
 	// The load keeps to it roughly: fixed buffers of some 100 MiB, and the predicates, come on top.
 	Memory int64
+	// Append keeps what is in the store and adds to it; without it a load replaces what is there. Blank nodes of the new
+	// inputs are kept apart from those in the store.
+	Append bool
 	// TempDir holds temporary files; "" means the store's folder. They have no names and vanish with the process.
 	TempDir string
 	// SkipBad is how many bad lines of N-Triples and N-Quads are skipped before the load fails.
@@ -43,6 +46,7 @@ type Phase string
 
 // The phases of a load, in order.
 const (
+	TakingOver     Phase = "taking over the old store" // Options.Append
 	Reading        Phase = "reading"
 	SortingTerms   Phase = "sorting terms"
 	OrderingTerms  Phase = "ordering terms"
@@ -71,8 +75,9 @@ type PhaseTime struct {
 
 // Report is what a load did.
 type Report struct {
-	// Read counts the statements of the inputs, Triples those in the store (in all graphs), each once.
-	Read, Triples uint64
+	// Read counts the statements of the inputs, Kept the triples that were in the store and stay (Options.Append),
+	// Triples those in the store now (in all graphs), each once.
+	Read, Kept, Triples uint64
 	// Terms and Predicates are those of the dictionary.
 	Terms, Predicates int
 	NamedGraphs       int

@@ -81,9 +81,8 @@ func send(ctx context.Context, tasks chan<- task, t task) error {
 
 // encode does tasks until there are no more.
 func (l *load) encode(ctx context.Context, tasks <-chan task, free chan<- []byte) error {
-	e := &encoder{terms: l.terms, names: l.names, triples: l.triples, classes: map[uint32]uint32{}}
-	var err error
-	if e.rows, err = l.triples.fresh(); err != nil {
+	e, err := l.newEncoder()
+	if err != nil {
 		return err
 	}
 	for t := range tasks {
@@ -109,6 +108,15 @@ func (l *load) encode(ctx context.Context, tasks <-chan task, free chan<- []byte
 	return l.endEncoder(e)
 }
 
+func (l *load) newEncoder() (e *encoder, err error) {
+	e = &encoder{terms: l.terms, names: l.names, triples: l.triples, classes: map[uint32]uint32{}}
+	e.rows, err = l.triples.fresh()
+	return e, err
+}
+
+// scope is the scope of the blank nodes of an input.
+func (l *load) scope(s *source) string { return blankScope(l.firstScope + s.number) }
+
 // endEncoder adds what an encoder counted to the sums of all.
 func (l *load) endEncoder(e *encoder) error {
 	l.mu.Lock()
@@ -126,7 +134,7 @@ func (l *load) endEncoder(e *encoder) error {
 func (l *load) encodeBlock(e *encoder, t task) error {
 	l.gate.RLock()
 	defer l.gate.RUnlock()
-	e.begin(blankScope(t.source.number), t.source.Format == NQuads)
+	e.begin(l.scope(t.source), t.source.Format == NQuads)
 	err := e.block(t.block, func(fault SyntaxError) error {
 		fault.File = t.source.Name
 		return l.skip(fault)
@@ -187,7 +195,7 @@ func (l *load) encodeDocument(ctx context.Context, e *encoder, s *source) error 
 		}
 		return e.quad(q)
 	}
-	scope := blankScope(s.number)
+	scope := l.scope(s)
 	switch s.Format {
 	case Turtle, TriG:
 		err = readTurtle(r, s.Format == TriG, s.Base, scope, emit)
