@@ -15,6 +15,8 @@ type LoadOptions struct {
 	Format string
 	// Base resolves relative IRIs; "" means the file's own address.
 	Base string
+	// Append keeps what is in the store and adds to it.
+	Append bool
 	// Memory is the budget in bytes before the load spills to disk; 0 means half the machine's.
 	Memory int64
 	// TempDir holds temporary files; "" means the store's folder.
@@ -74,7 +76,7 @@ func Load(ctx context.Context, dir string, files []string, options LoadOptions) 
 		return LoadReport{}, err
 	}
 	settings := loader.Options{
-		Memory: options.Memory, TempDir: options.TempDir, SkipBad: options.SkipBad, Threads: options.Threads,
+		Append: options.Append, Memory: options.Memory, TempDir: options.TempDir, SkipBad: options.SkipBad, Threads: options.Threads,
 	}
 	if options.Progress != nil {
 		settings.Progress = func(p loader.Progress) {
@@ -86,7 +88,7 @@ func Load(ctx context.Context, dir string, files []string, options LoadOptions) 
 	}
 	r, err := loader.Load(ctx, dir, inputs, settings)
 	report := LoadReport{
-		Store: dir, Triples: r.Triples, Duplicates: r.Read - r.Triples, Terms: r.Terms, Predicates: r.Predicates,
+		Store: dir, Triples: r.Triples, Duplicates: r.Read + r.Kept - r.Triples, Terms: r.Terms, Predicates: r.Predicates,
 		NamedGraphs: r.NamedGraphs, Bytes: r.StoreBytes, Spilled: r.SpilledBytes, Elapsed: r.Elapsed,
 		BadLines: r.BadLines,
 	}

@@ -30,6 +30,12 @@ type Input struct {
 // Files makes inputs of paths. "-" is the standard input; format is that of paths which do not tell it by their name
 // and must be given for the standard input.
 func Files(format Format, paths ...string) ([]Input, error) {
+	if format != "" {
+		var err error
+		if format, err = ParseFormat(string(format)); err != nil {
+			return nil, err
+		}
+	}
 	var inputs []Input
 	for _, path := range paths {
 		in := Input{Name: path}

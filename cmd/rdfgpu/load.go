@@ -17,6 +17,7 @@ type loadCommand struct {
 	Tmp     string   `placeholder:"DIR" help:"Folder for temporary files (default: the store's)."`
 	SkipBad uint64   `placeholder:"N" help:"Skip up to N bad lines of N-Triples or N-Quads and report them."`
 	Threads int      `placeholder:"N" help:"Threads to use (default: all cores)."`
+	Append  bool     `help:"Keep what is in the store and add to it."`
 	Quiet   bool     `short:"q" help:"No progress, no summary."`
 	JSON    bool     `name:"json" help:"Summary as JSON."`
 }
@@ -37,7 +38,7 @@ func (c *loadCommand) Run(env *environment) error {
 	progress := newProgress(env.stderr, c.Quiet)
 	report, err := rdfgpu.Load(env.ctx, c.Store, files, rdfgpu.LoadOptions{
 		Format: c.Format, Base: c.Base, Memory: int64(c.Memory), TempDir: c.Tmp, SkipBad: c.SkipBad,
-		Threads: c.Threads, Stdin: env.stdin, Progress: progress.load,
+		Append: c.Append, Threads: c.Threads, Stdin: env.stdin, Progress: progress.load,
 	})
 	progress.done()
 	if err != nil {
