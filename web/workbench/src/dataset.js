@@ -1,7 +1,7 @@
 // The data set: the list at the side and the view at a glance.
 
 import { $, h, count, short } from "./dom.js";
-import { name, shorten } from "./names.js";
+import { name, display } from "./names.js";
 import { GraphView } from "./graph.js";
 import { writer } from "./editor.js";
 
@@ -35,6 +35,9 @@ function uses(iri) {
   const body = `SELECT ?s ?o WHERE {\n  ?s ${w.write(iri)} ?o .\n}\nLIMIT 100`;
   return w.head() + body;
 }
+
+/** titled gives an example the first comment of its text as its name. */
+export const titled = (example) => ({ ...example, name: /^\s*#\s*(.+)/.exec(example.text)?.[1].replace(/\.$/, "") ?? example.name });
 
 /** Dataset draws the side list. */
 export class Dataset {
@@ -77,7 +80,7 @@ export class Dataset {
   }
 
   entry(e, most) {
-    const parts = e.iri && shorten(e.iri);
+    const parts = e.iri && display(e.iri);
     const show = parts ? [h("i", {}, `${parts[0]}:`), parts[1]] : [e.text];
     return h("li", { class: e.example ? "example" : "" },
       h("button", { class: "entry", title: e.title, onclick: () => (e.example ? this.actions.open(e.query()) : this.actions.insert(e.iri)) }, h("span", { class: "what" }, show),

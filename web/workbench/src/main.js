@@ -5,7 +5,7 @@ import { $, h, count, later, toast, copy, short } from "./dom.js";
 import { json, query, explain, answerTypes, read, Refusal } from "./api.js";
 import { learn, declare, label, cut } from "./names.js";
 import { Editor, offer } from "./editor.js";
-import { Dataset, drawOverview, starters } from "./dataset.js";
+import { Dataset, drawOverview, starters, titled } from "./dataset.js";
 import { Results } from "./results.js";
 import { GraphView } from "./graph.js";
 
@@ -294,7 +294,7 @@ async function begin() {
   results.show();
   const wait = (promise) => promise.catch((error) => toast(error.message));
   const [info, schema, examples] = await Promise.all([wait(json("api/info")), wait(json("api/schema")), wait(json("api/examples"))]);
-  Object.assign(state, { info, examples: examples?.examples ?? [] });
+  Object.assign(state, { info, examples: (examples?.examples ?? []).map(titled) });
   if (schema) state.schema = { classes: schema.classes ?? [], predicates: schema.predicates ?? [], links: schema.links ?? [] };
   learn([...state.schema.classes.map((c) => c.iri), ...state.schema.predicates.map((p) => p.iri)]);
   offer(state.schema);

@@ -59,11 +59,13 @@ export function learn(iris) {
   declare();
 }
 
+/** dull words say nothing about a namespace. */
+const dull = new Set(["class", "ontology", "ontologies", "id", "ns", "terms", "vocab", "core", "schema", "elements", "resource", "owl", "rdf", "www", "org", "com", "net", "data", "property", "prop"]);
+
 function invent(namespace) {
-  const words = namespace.replace(/^\w+:\/\/(www\.)?/, "").split(/[/#]+/).filter(Boolean);
-  const word = (words.length > 1 ? words.at(-1) : words[0].split(".").at(-2)) ?? "ns";
-  const letters = word.replace(/\.\w+$/, "").toLowerCase().replace(/[^a-z]+/g, "");
-  return letters.length < 2 ? "ns" : letters.slice(0, 8);
+  const words = namespace.replace(/^\w+:\/\//, "").toLowerCase().split(/[/#.]+/).map((w) => w.replace(/[^a-z]+/g, "")).filter((w) => w.length > 1);
+  const telling = words.filter((w) => !dull.has(w));
+  return (telling.at(-1) ?? words.at(-1) ?? "ns").slice(0, 10);
 }
 
 function unused(name) {
@@ -90,9 +92,17 @@ export function shorten(iri) {
   return undefined;
 }
 
+/** display is shorten for the eye: it also takes local names that SPARQL would want escaped. */
+export function display(iri) {
+  const parts = shorten(iri);
+  if (parts) return parts;
+  const found = ordered.find(([, namespace]) => iri.length > namespace.length && iri.startsWith(namespace) && !/[/#]/.test(iri.slice(namespace.length)));
+  return found && [found[0], iri.slice(found[1].length), found[1]];
+}
+
 /** name is the short name of an IRI, or its last part, for labels. */
 export function name(iri) {
-  const parts = shorten(iri);
+  const parts = display(iri);
   if (parts) return `${parts[0]}:${parts[1]}`;
   const local = split(iri)[1];
   return local || iri;

@@ -1,7 +1,7 @@
 // The result area: table, graph, plan and raw text of one answer.
 
 import { h, $, count, short, time, copy } from "./dom.js";
-import { name, shorten, cut, label } from "./names.js";
+import { name, display, cut, label } from "./names.js";
 import { GraphView } from "./graph.js";
 import { drawPlan, drawComparison } from "./plan.js";
 import { token, call } from "./api.js";
@@ -170,7 +170,7 @@ export class Results {
   /** term is one cell. */
   term(t) {
     if (t.type === "uri") {
-      const parts = shorten(t.value);
+      const parts = display(t.value);
       return h("button", { class: "iri", title: t.value, onclick: (event) => this.menu(event, t.value) }, parts ? [h("i", {}, `${parts[0]}:`), parts[1]] : spaced(t.value));
     }
     if (t.type === "bnode") return h("span", { class: "blank" }, `_:${cut(t.value, 24)}`);
@@ -296,16 +296,47 @@ export function triplesOf(answer, graphs) {
   if (answer.kind === "triples") return rows.map((r) => [r.subject, name(r.predicate.value), r.object]);
   const columns = spo(variables);
   if (columns) return rows.flatMap((r) => (r[columns[0]] && r[columns[1]] && r[columns[2]] ? [[r[columns[0]], r[columns[1]].type === "uri" ? name(r[columns[1]].value) : r[columns[1]].value, r[columns[2]]]] : []));
-  const edges = (graphs ?? []).flatMap((g) => g.edges.map((e) => [g.vertices[e.from], e, g.vertices[e.to]]));
+  const edges = (graphs ?? []).flatMap((g) => connections(g, new Set(variables)));
   const triples = [];
   for (const row of rows) {
     for (const [from, edge, to] of edges) {
       const [a, b] = [end(from, row), end(to, row)];
-      if (a && b) triples.push([a, edge.variable ? nameOf(row[edge.label.slice(1)]) : label(edge.label), b]);
+      if (a && b) triples.push([a, edge.map((e) => (e.variable ? nameOf(row[e.label.slice(1)]) : label(e.label))).join(" / "), b]);
     }
   }
   if (!triples.length && variables.length === 2) return rows.flatMap((r) => (r[variables[0]] && r[variables[1]] ? [[r[variables[0]], "", r[variables[1]]]] : []));
   return triples;
+}
+
+/** connections are the ways between vertices that a row has values for, through vertices that it has not. */
+function connections(graph, selected) {
+  const known = graph.vertices.map((v) => !v.variable || selected.has(v.label.slice(1)));
+  const ways = [];
+  graph.vertices.forEach((vertex, start) => {
+    if (!known[start]) return;
+    const seen = new Set([start]);
+    let border = [[start, []]];
+    while (border.length) {
+      const next = [];
+      for (const [at, way] of border) {
+        for (const e of graph.edges) {
+          if (e.from !== at && e.to !== at) continue;
+          const to = e.from === at ? e.to : e.from;
+          const direct = way.length === 0;
+          if (known[to]) {
+            const forward = direct ? e.from === start : start < to;
+            if (forward && (to !== start || (direct && e.from === e.to)) && (direct || !seen.has(`to ${to}`))) ways.push([vertex, [...way, e], graph.vertices[to]]);
+            if (!direct) seen.add(`to ${to}`);
+          } else if (!seen.has(to)) {
+            seen.add(to);
+            next.push([to, [...way, e]]);
+          }
+        }
+      }
+      border = next;
+    }
+  });
+  return ways;
 }
 
 const nameOf = (t) => (t ? (t.type === "uri" ? name(t.value) : t.value) : "");
