@@ -87,6 +87,26 @@ func (s *Server) serveSchema(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, value)
 }
 
+// serveGraph answers a query that is being typed with its plan, which holds the query graph, or with the problem that
+// the query has: both with status 200, because a query that is not finished is no failure.
+func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request) {
+	request, problem := s.readRequest(w, r)
+	if problem == nil && request.text == "" {
+		problem = badRequest("expected a parameter \"query\"")
+	}
+	if problem != nil {
+		s.fail(w, r, "", problem)
+		return
+	}
+	request.options.Analyze = false
+	plan, err := s.engine.Explain(r.Context(), request.text, request.options)
+	if err != nil {
+		s.writeJSON(w, r, map[string]any{"problem": problemOf(r.Context(), err)})
+		return
+	}
+	s.writeJSON(w, r, map[string]any{"explanation": plan})
+}
+
 func (s *Server) serveExamples(w http.ResponseWriter, r *http.Request) {
 	examples := s.engine.Examples()
 	if examples == nil {

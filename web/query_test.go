@@ -203,6 +203,20 @@ func TestThePlanIsSentInsteadOfTheAnswer(t *testing.T) {
 	}
 }
 
+func TestAQueryBeingTypedHasAGraphOrAProblem(t *testing.T) {
+	s, _ := newTestServer(t, Options{})
+	form := "Content-Type: application/x-www-form-urlencoded"
+	if w := do(s, "POST", "/api/graph", "query=ASK", form); w.Code != 200 || w.Body.String() != "{\"explanation\":{\"analyze\":false,\"plan\":\"ASK\"}}\n" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := do(s, "POST", "/api/graph", "query=BAD", form); w.Code != 200 || !strings.Contains(w.Body.String(), `"problem":{"status":400`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := do(s, "POST", "/api/graph", "a=b", form); w.Code != 400 {
+		t.Errorf("%d", w.Code)
+	}
+}
+
 func TestAnswersAreCompressedWhenAsked(t *testing.T) {
 	s, _ := newTestServer(t, Options{})
 	plain := get(s, "SELECT 40000", "Accept: text/csv").Body.String()

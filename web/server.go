@@ -82,6 +82,7 @@ func (s *Server) routes() http.Handler {
 			router.Get("/info", s.serveInfo)
 			router.Get("/schema", s.serveSchema)
 			router.Get("/examples", s.serveExamples)
+			router.Post("/graph", s.serveGraph)
 			router.Get("/queries", s.serveQueries)
 			router.Delete("/queries/{id}", s.serveCancel)
 		})

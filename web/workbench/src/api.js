@@ -64,6 +64,13 @@ export async function explain(text, settings, analyze, signal) {
   return (await query(text, { ...settings, explain: analyze ? "analyze" : "plan" }, undefined, signal)).json();
 }
 
+/** graph asks for the plan of a query that is being typed: {explanation} or {problem}. */
+export async function graph(text, settings, signal) {
+  const body = new URLSearchParams({ query: text });
+  for (const [name, value] of Object.entries(settings)) if (value !== undefined) body.set(name, value);
+  return json("api/graph", { method: "POST", body, signal });
+}
+
 /** answerTypes: JSON for solutions and booleans, N-Triples for graphs. */
 export const answerTypes = "application/sparql-results+json, application/n-triples;q=0.9, application/problem+json;q=0.1";
 

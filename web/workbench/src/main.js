@@ -2,7 +2,7 @@
 
 import "./style.css";
 import { $, h, count, later, toast, copy, short } from "./dom.js";
-import { json, query, explain, answerTypes, read, Refusal } from "./api.js";
+import { json, query, explain, graph, answerTypes, read, Refusal } from "./api.js";
 import { learn, declare, label, cut } from "./names.js";
 import { Editor, offer } from "./editor.js";
 import { Dataset, drawOverview, starters, titled } from "./dataset.js";
@@ -107,8 +107,9 @@ async function sketch() {
     return drawQueryGraph([]);
   }
   try {
-    const explanation = await explain(text, settings(), false, sketching.signal);
+    const { explanation, problem } = await graph(text, { semantics: settings().semantics }, sketching.signal);
     if (turn !== typed) return;
+    if (problem) return complain(problem);
     declare(editor.prefixes);
     complain();
     drawQueryGraph(explanation.graphs ?? []);
