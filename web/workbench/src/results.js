@@ -95,7 +95,7 @@ export class Results {
     const total = this.answer.total ?? found;
     const note = total > found ? `, first ${count(found)} here` : "";
     const server = /total;dur=([\d.]+)/.exec(this.answer.timing ?? "")?.[1];
-    return [h("b", {}, count(total)), noun(total), note, " · ", h("span", { class: "clock", title: server ? `${time(Number(server))} in the engine` : "" }, time(this.elapsed))];
+    return [h("b", {}, count(total)), noun(total), note, " · ", h("span", { class: "clock" }, server ? `${time(Number(server))} in the engine, ${time(this.elapsed)} in all` : time(this.elapsed))];
   }
 
   show() {
