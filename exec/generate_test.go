@@ -16,7 +16,8 @@ type generator struct {
 	t     *rapid.T
 	fresh int
 	inner int // depth inside EXISTS
-	sums  bool
+	// wide also draws what the reference evaluator does not compute.
+	wide bool
 }
 
 func (g *generator) pick(n int) int { return rapid.IntRange(0, n-1).Draw(g.t, "n") }
@@ -114,13 +115,57 @@ func (g *generator) triples() string {
 		predicate := g.predicate()
 		if g.chance(18) {
 			predicate = g.path(2)
+			if g.wide { // Oxigraph has no zero-length path of a term that is not in the data
+				fmt.Fprintf(&sb, "%s %s %s . ", g.variable(), predicate, g.variable())
+				continue
+			}
 		}
 		fmt.Fprintf(&sb, "%s %s %s . ", g.term(), predicate, g.object())
 	}
 	return sb.String()
 }
 
+// scalar draws an expression that the reference evaluator does not compute.
+func (g *generator) scalar(depth int) string {
+	if depth == 0 {
+		return g.oneOf(g.variable(), g.variable(), "1", "2.5", "\"ab\"", "\"b\"@en", "true")
+	}
+	a := g.scalar(depth - 1)
+	switch g.pick(14) {
+	case 0:
+		return "STR(" + a + ")"
+	case 1:
+		return "(" + a + g.oneOf(" + ", " - ", " * ", " / ") + g.scalar(depth-1) + ")"
+	case 2:
+		return "STRLEN(STR(" + a + "))"
+	case 3:
+		return "CONCAT(STR(" + a + "), \"x\")"
+	case 4:
+		return "DATATYPE(" + a + ")"
+	case 5:
+		return "SUBSTR(STR(" + a + "), 2)"
+	case 6:
+		return "IF(" + g.expression(0) + ", " + a + ", " + g.scalar(depth-1) + ")"
+	case 7:
+		return "UCASE(STR(" + a + "))"
+	case 8:
+		return "(" + a + g.oneOf(" < ", " = ", " >= ", " != ") + g.scalar(depth-1) + ")"
+	case 9:
+		return "REGEX(STR(" + a + "), \"n[12]$\")"
+	case 10:
+		return g.oneOf("ABS", "CEIL", "FLOOR", "ROUND", "isNUMERIC", "isLITERAL", "isBLANK", "LANG") + "(" + a + ")"
+	case 11:
+		return "(" + a + g.oneOf(" IN ", " NOT IN ") + "(1, :n1, " + g.variable() + "))"
+	case 12:
+		return "COALESCE(" + a + ", " + g.scalar(depth-1) + ")"
+	}
+	return g.oneOf("xsd:integer", "xsd:decimal", "xsd:double", "xsd:string", "xsd:boolean") + "(" + a + ")"
+}
+
 func (g *generator) expression(depth int) string {
+	if g.wide && g.chance(25) {
+		return g.scalar(2)
+	}
 	if depth == 0 || g.chance(50) {
 		switch g.pick(8) {
 		case 0:
@@ -187,6 +232,9 @@ func (g *generator) element(depth int) string {
 		return "FILTER " + g.expression(2) + " "
 	case 6:
 		g.fresh++
+		if g.wide {
+			return fmt.Sprintf("BIND(%s AS ?x%d) ", g.scalar(2), g.fresh)
+		}
 		return fmt.Sprintf("BIND(%s AS ?x%d) ", g.oneOf(g.variable(), g.expression(0), "1", g.variable()+" + 1"), g.fresh)
 	case 7:
 		return "GRAPH " + g.oneOf(":n0", ":g1", ":none", "?a", "?g") + " " + g.group(depth-1)
@@ -205,6 +253,9 @@ func (g *generator) subquery(depth int) string {
 		g.fresh++
 		v := g.variable()
 		count := g.oneOf("COUNT(*)", "COUNT("+g.variable()+")", "COUNT(DISTINCT "+g.variable()+")", "COUNT(DISTINCT *)", "SUM("+g.variable()+")")
+		if g.wide && g.chance(60) {
+			count = g.oneOf("MIN", "MAX", "AVG", "SUM", "COUNT", "AVG") + g.oneOf("(", "(DISTINCT ") + g.oneOf(g.variable(), g.scalar(1)) + ")"
+		}
 		return fmt.Sprintf("SELECT %s (%s AS ?x%d) %s GROUP BY %s ", v, count, g.fresh, g.group(depth), v)
 	}
 	return "SELECT " + g.oneOf("", "DISTINCT ") + g.oneOf("?a ?b", "?b", "?c ?a", "*") + " " + g.group(depth)
@@ -213,6 +264,9 @@ func (g *generator) subquery(depth int) string {
 // query draws a SELECT whose solutions have no prescribed order.
 func (g *generator) query() string {
 	prologue := "PREFIX : <" + exampleNS + ">\n"
+	if g.wide {
+		prologue += "PREFIX xsd: <" + rdf.XSD + ">\n"
+	}
 	switch {
 	case g.chance(5):
 		v := g.oneOf("?s", "?p", "?o")
