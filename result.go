@@ -96,11 +96,14 @@ func (r *Result) Count() (uint64, error) {
 	return n, r.outcome(err)
 }
 
-// outcome is the error that the reader should see: a damaged graph before what it led to, a limit before the
+// outcome is the error that the reader should see: a damaged graph or term before what it led to, a limit before the
 // cancellation that it caused.
 func (r *Result) outcome(err error) error {
 	if r.data.err != nil {
 		return r.data.err
+	}
+	if damage := r.data.store.Dictionary.Err(); damage != nil {
+		return damage
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		if cause := context.Cause(r.ctx); cause != nil {
@@ -195,7 +198,7 @@ func (r *Result) write(w io.Writer, format Format) (uint64, error) {
 			return out.Rows(), err
 		}
 	}
-	return out.Rows(), out.Close()
+	return out.Rows(), r.outcome(out.Close()) // terms are decoded up to here
 }
 
 // timedWriter measures the time spent in a writer.

@@ -2,6 +2,7 @@ package dictionary
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -142,4 +143,26 @@ func FuzzKey(f *testing.F) {
 			t.Fatalf("%q lies in %v and in %v", key, section, again)
 		}
 	})
+}
+
+func TestDamageThatDecodingMeetsIsReported(t *testing.T) {
+	terms, predicates := fuzzTerms()
+	d, err := FromTerms(terms, predicates...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first block's head becomes longer than the block; the other files stay.
+	d, err = newDictionary(changed(t, d.files[0], termsKind, 0, 0, 0xff00, 0), d.files[1], d.files[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if term := d.Term(0); !term.IsZero() {
+		t.Fatal(term)
+	}
+	if err := d.Err(); !errors.Is(err, section.ErrDamaged) {
+		t.Fatal(err)
+	}
 }
