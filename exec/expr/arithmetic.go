@@ -118,20 +118,39 @@ func exactArithmetic(op byte, a, b *dictionary.Value) (dictionary.Value, bool) {
 	case '*':
 		_, err = exact.Mul(r, x, y)
 	default:
-		if y.IsZero() {
-			return dictionary.Value{}, false
-		}
-		whole := x.NumDigits() + int64(x.Exponent) - y.NumDigits() - int64(y.Exponent) + 1
-		precision := max(whole, 0) + divisionDigits
-		if precision > maxDigits {
-			return dictionary.Value{}, false
-		}
-		_, err = exact.WithPrecision(uint32(precision)).Quo(r, x, y)
+		return quotient(x, y)
 	}
 	if err != nil {
 		return dictionary.Value{}, false
 	}
 	return decimalValue(kind, r)
+}
+
+// quotient divides decimals. One that does not end is rounded to divisionDigits decimals, or, when it is smaller than
+// 0.1, to as many significant digits.
+func quotient(x, y *apd.Decimal) (dictionary.Value, bool) {
+	if y.IsZero() {
+		return dictionary.Value{}, false
+	}
+	whole := x.NumDigits() + int64(x.Exponent) - y.NumDigits() - int64(y.Exponent) + 1
+	precision := max(whole, 0) + divisionDigits
+	if precision > maxDigits {
+		return dictionary.Value{}, false
+	}
+	r := new(apd.Decimal)
+	context := exact.WithPrecision(uint32(precision) + 2)
+	_, err := context.Quo(r, x, y)
+	if err == nil && r.Exponent < -divisionDigits {
+		if digits := r.NumDigits() + int64(r.Exponent); digits >= 0 {
+			_, err = context.Quantize(r, r, -divisionDigits)
+		} else {
+			_, err = exact.WithPrecision(divisionDigits).Round(r, r)
+		}
+	}
+	if err != nil {
+		return dictionary.Value{}, false
+	}
+	return decimalValue(dictionary.Decimal, r)
 }
 
 // compact is n / 10^scale without trailing zeros.

@@ -38,7 +38,9 @@ func iri(c *run, a []*datum, out *datum) {
 	if t.Kind != rdf.IRI && c.valueOf(a[0]).Kind != dictionary.String {
 		return
 	}
-	out.setTerm(rdf.NewIRI(rdf.ResolveIRI(c.env.Base, t.Value)))
+	if !strings.ContainsFunc(t.Value, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"{}|^`\\", r) }) {
+		out.setTerm(rdf.NewIRI(rdf.ResolveIRI(c.env.Base, t.Value)))
+	}
 }
 
 func strdt(c *run, a []*datum, out *datum) {
