@@ -187,18 +187,25 @@ func BenchmarkSize(b *testing.B) {
 	}
 }
 
-// access runs f on 440,000 IDs: the first, in order, and random ones. The rate is by the processor time that was used,
+// access runs f on 440,000 IDs: the first and the first strings, in order, and random ones. The rate is by the processor time that was used,
 // which means something on a busy machine too.
 func access(b *testing.B, f func(b *testing.B, d *Dictionary, ids []ID)) {
 	for _, name := range benchSets {
-		for _, order := range []string{"random", "near"} {
+		for _, order := range []string{"random", "near", "strings"} {
 			b.Run(name+"/"+order, func(b *testing.B) {
 				data := loadBench(b, name)
-				ids := make([]ID, min(440_000, data.terms))
+				first, n := ID(0), data.terms
+				if order == "strings" {
+					first, n = data.d.Section(Strings).From, data.d.Section(Strings).Len()
+				}
+				ids := make([]ID, min(440_000, n))
+				if len(ids) == 0 {
+					b.Skip("no strings")
+				}
 				rng := rand.New(rand.NewPCG(1, 1))
 				for i := range ids {
-					if ids[i] = ID(i); order == "random" {
-						ids[i] = ID(rng.IntN(data.terms))
+					if ids[i] = first + ID(i); order == "random" {
+						ids[i] = ID(rng.IntN(n))
 					}
 				}
 				f(b, data.d, ids)

@@ -102,6 +102,13 @@ func newDictionary(terms, values, table *section.File) (*Dictionary, error) {
 // Close unmaps the files; nothing that the dictionary handed out as bytes may be used any more.
 func (d *Dictionary) Close() error { return closeAll(d.files) }
 
+// Prefetch asks the system to read all files ahead.
+func (d *Dictionary) Prefetch() {
+	for _, f := range d.files {
+		f.Prefetch()
+	}
+}
+
 // Err is the damage that decoding a term met, if any since the dictionary was opened.
 func (d *Dictionary) Err() error {
 	if d.broken.Load() {

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // sampleTerms has every section, awkward texts, equal values in several forms and long terms.
@@ -201,5 +203,67 @@ func TestTheWriterRefusesDisorder(t *testing.T) {
 	}
 	if _, err := w.Predicate(iri("c")); !errors.Is(err, ErrOrder) {
 		t.Error("a predicate after a resource:", err)
+	}
+}
+
+func TestVerifyFindsAResourceInTwoGroups(t *testing.T) {
+	w := NewMemoryWriter()
+	for _, key := range []string{"<a", "<b", "", "<b", "<c"} {
+		if key == "" {
+			w.Group()
+		} else if _, err := w.Add([]byte(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := w.Dictionary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Verify(); !errors.Is(err, section.ErrDamaged) {
+		t.Fatal(err)
+	}
+}
+
+// Terms enough for a hash table in many partitions, some of whose entries went through the spill file.
+func TestManyTermsOnFiles(t *testing.T) {
+	const n = 1_300_000
+	if testing.Short() {
+		t.Skip("writes 20 MB")
+	}
+	dir := t.TempDir()
+	w, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Group()
+	for i := range n {
+		if _, err := w.Add(fmt.Appendf(nil, "<http://example.org/%07d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != len(Files()) {
+		t.Fatal("leftovers:", entries, err)
+	}
+	d, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < n; i += 97 {
+		if id, ok := d.Lookup(rdf.NewIRI(fmt.Sprintf("http://example.org/%07d", i))); !ok || id != ID(i) {
+			t.Fatalf("term %d has ID %d, %v", i, id, ok)
+		}
+		if id, ok := d.Lookup(rdf.NewIRI(fmt.Sprintf("http://example.org/%07dx", i))); ok {
+			t.Fatalf("term %d exists", id)
+		}
+	}
+	if err := errors.Join(d.Verify(), d.Close()); err != nil {
+		t.Fatal(err)
 	}
 }

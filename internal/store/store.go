@@ -147,6 +147,12 @@ func (s *Store) Close() error {
 	return err
 }
 
+// Prefetch asks the system to read the dictionary and the default graph ahead.
+func (s *Store) Prefetch() {
+	s.Dictionary.Prefetch()
+	s.Default.Prefetch()
+}
+
 // Manifest is what manifest.json said when the store was opened; not to be changed.
 func (s *Store) Manifest() *Manifest { return s.manifest }
 

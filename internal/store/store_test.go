@@ -132,7 +132,7 @@ func TestAKilledOrAbortedLoadLeavesTheOldStore(t *testing.T) {
 	if _, err := Begin(dir); !errors.Is(err, ErrBusy) {
 		t.Fatal("two loads at once:", err)
 	}
-	c := writeFiles(t, l, 4, 0)
+	writeFiles(t, l, 4, 0)
 	must(t, l.lock.Close()) // what the end of a process does
 	must(t, os.WriteFile(filepath.Join(dir, manifestFile+temporary), []byte("{"), 0o644))
 	checkStore(t, dir, 3, 1)
@@ -146,7 +146,7 @@ func TestAKilledOrAbortedLoadLeavesTheOldStore(t *testing.T) {
 		t.Fatal("a generation's number is used twice")
 	}
 	// A file that the manifest needs is missing: the load fails as a whole.
-	c = writeFiles(t, next, 4, 0)
+	c := writeFiles(t, next, 4, 0)
 	must(t, os.Remove(next.DefaultPath()))
 	if err := next.Commit(c); err == nil {
 		t.Fatal("a load without its default graph was committed")
