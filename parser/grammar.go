@@ -59,7 +59,8 @@ type selectSyntax struct {
 type constructSyntax struct {
 	Template  *template       `parser:"'CONSTRUCT' @@?"`
 	Dataset   []datasetClause `parser:"@@*"`
-	Where     *group          `parser:"'WHERE'? @@"`
+	Keyword   bool            `parser:"@'WHERE'?"`
+	Where     group           `parser:"@@"`
 	Modifiers modifiers       `parser:"@@"`
 }
 

@@ -102,12 +102,14 @@ func (t *translator) construct(q *Query, s *constructSyntax, values *dataBlock) 
 	if err := t.dataset(q, s.Dataset); err != nil {
 		return err
 	}
-	if s.Where == nil {
-		return faultf(0, "CONSTRUCT needs a WHERE clause")
-	}
 	written := s.Template
 	if written == nil {
-		if written, err = shortTemplate(s.Where); err != nil {
+		if !s.Keyword {
+			f := faultf(s.Where.Pos.Offset, `unexpected "{"`)
+			f.expected = []string{"WHERE"}
+			return f
+		}
+		if written, err = shortTemplate(&s.Where); err != nil {
 			return err
 		}
 	}
@@ -116,7 +118,7 @@ func (t *translator) construct(q *Query, s *constructSyntax, values *dataBlock) 
 			return err
 		}
 	}
-	where, _, err := t.solutions(s.Where, &s.Modifiers, values)
+	where, _, err := t.solutions(&s.Where, &s.Modifiers, values)
 	if err != nil {
 		return err
 	}
