@@ -40,7 +40,6 @@ type cell struct {
 
 // graphFile is a graph that is being written.
 type graphFile struct {
-	mu     sync.Mutex
 	writer *pcsr.Writer
 	cells  int // not yet written
 	edges  uint64
@@ -154,7 +153,7 @@ func (e *edgeWriter) write(ctx context.Context, names *graphNames) (err error) {
 
 // plan cuts the work into rounds that fit the budget.
 func (e *edgeWriter) plan(ctx context.Context, names *graphNames) (rounds [][]piece, err error) {
-	limit := max(uint64(e.budget)/16, 1024) // keys and their scratch space
+	limit := max(uint64(e.budget)/24, 1024) // keys and twice their scratch space
 	var round []piece
 	room := limit
 	for i, c := range e.cells {
@@ -259,12 +258,19 @@ func (e *edgeWriter) round(ctx context.Context, names *graphNames, pieces []piec
 		}
 		return cmp.Compare(pieces[b].count, pieces[a].count)
 	})
+	// Pieces are sorted side by side but written one after the other, so that a store depends on its input alone.
+	written := make([]chan struct{}, len(order)+1)
+	for i := range written {
+		written[i] = make(chan struct{})
+	}
+	close(written[0])
 	var next atomic.Int64
 	return parallel(ctx, e.triples.memory.threads, func(ctx context.Context, _ int) error {
 		for i := int(next.Add(1)) - 1; i < len(order); i = int(next.Add(1)) - 1 {
-			if err := e.piece(ctx, pieces[order[i]], parts[order[i]]); err != nil {
+			if err := e.piece(ctx, pieces[order[i]], parts[order[i]], written[i]); err != nil {
 				return err
 			}
+			close(written[i+1])
 		}
 		return nil
 	})
@@ -354,38 +360,45 @@ func (b *gatherBuffers) flush() {
 	}
 }
 
-// piece sorts the keys of a piece and writes them.
-func (e *edgeWriter) piece(ctx context.Context, p piece, keys []uint64) error {
-	scratch, err := allocate[uint64](e.triples.memory, len(keys))
+// piece sorts the keys of a piece and writes them when its turn comes.
+func (e *edgeWriter) piece(ctx context.Context, p piece, keys []uint64, turn <-chan struct{}) error {
+	scratch, err := allocate[uint64](e.triples.memory, 2*len(keys))
 	if err != nil {
 		return err
 	}
 	defer release(e.triples.memory, scratch)
-	c := e.cells[p.cell]
-	g := e.graphs[c.graph]
-	if !p.whole {
-		sorted := distinctNumbers(sortNumbers(keys, scratch))
-		done := p.direction == pcsr.In && p.to >= uint64(e.vertices)
-		return e.append(ctx, g, c, p.direction, sorted, p.from == 0, done)
+	n := len(keys)
+	first, second := scratch[:n:n], scratch[n:]
+	sorted := distinctNumbers(sortNumbers(keys, first))
+	var reversed []uint64
+	if p.whole {
+		if &sorted[0] == &first[0] {
+			first = keys
+		}
+		for i, k := range sorted {
+			first[i] = k<<32 | k>>32
+		}
+		reversed = sortNumbers(first[:len(sorted)], second)
 	}
-	sorted := distinctNumbers(sortNumbers(keys, scratch))
-	if err := e.append(ctx, g, c, pcsr.Out, sorted, true, false); err != nil {
+	select {
+	case <-turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	c := e.cells[p.cell]
+	if !p.whole {
+		last := p.direction == pcsr.In && p.to >= uint64(e.vertices)
+		return e.append(ctx, c, p.direction, sorted, p.from == 0, last)
+	}
+	if err := e.append(ctx, c, pcsr.Out, sorted, true, false); err != nil {
 		return err
 	}
-	for i, k := range sorted {
-		sorted[i] = k<<32 | k>>32
-	}
-	other := scratch
-	if &sorted[0] == &scratch[0] {
-		other = keys
-	}
-	return e.append(ctx, g, c, pcsr.In, sortNumbers(sorted, other), true, true)
+	return e.append(ctx, c, pcsr.In, reversed, true, true)
 }
 
 // append adds sorted keys to a graph file. start begins a partition; last says that the cell ends here.
-func (e *edgeWriter) append(ctx context.Context, g *graphFile, c cell, d pcsr.Direction, keys []uint64, start, last bool) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (e *edgeWriter) append(ctx context.Context, c cell, d pcsr.Direction, keys []uint64, start, last bool) error {
+	g := e.graphs[c.graph]
 	if g.writer == nil {
 		if err := e.open(c.graph); err != nil {
 			return err

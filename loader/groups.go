@@ -35,7 +35,7 @@ type group struct {
 }
 
 // arrange gives every rank of a resource its position among the resources, and tells where groups start.
-func arrange(ctx context.Context, triples *tripleList, order *termOrder, classSizes map[uint32]uint32) (position, groups []uint32, err error) {
+func arrange(ctx context.Context, triples *tripleList, order *termOrder, labels []uint32, classSizes map[uint32]uint32) (position, groups []uint32, err error) {
 	g := &grouping{memory: triples.memory, order: order}
 	defer g.release()
 	if g.class, err = allocate[uint32](g.memory, order.resources); err != nil {
@@ -47,7 +47,7 @@ func arrange(ctx context.Context, triples *tripleList, order *termOrder, classSi
 	if g.in, err = allocate[uint64](g.memory, order.resources); err != nil {
 		return nil, nil, err
 	}
-	if err := g.collect(ctx, triples, order.numberClasses(classSizes)); err != nil {
+	if err := g.collect(ctx, triples, labels, order.numberClasses(classSizes)); err != nil {
 		return nil, nil, err
 	}
 	return g.assign()
@@ -84,12 +84,12 @@ func (o *termOrder) numberClasses(sizes map[uint32]uint32) map[uint32]uint32 {
 }
 
 // collect reads the triples and notes the classes and predicates of every resource.
-func (g *grouping) collect(ctx context.Context, triples *tripleList, classes map[uint32]uint32) error {
+func (g *grouping) collect(ctx context.Context, triples *tripleList, labels []uint32, classes map[uint32]uint32) error {
 	rank, resources, width := g.order.rank, uint32(g.order.resources), triples.width
 	return triples.each(ctx, func(_ int, rows []uint32) error {
 		for ; len(rows) > 0; rows = rows[width:] {
 			s, o := rank[rows[rowSubject]], rank[rows[rowObject]]
-			bit := uint64(1) << (rows[rowPredicate] % 64)
+			bit := uint64(1) << (labels[rows[rowPredicate]] % 64)
 			if s < resources {
 				setBits(&g.out[s], bit)
 				if rows[rowPredicate] == typeNumber {

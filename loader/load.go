@@ -122,7 +122,7 @@ func (l *load) run(ctx context.Context) (err error) {
 	l.report.Terms, l.report.Predicates = len(keys)+order.resources+order.literals, len(keys)
 	var position, groups []uint32
 	err = l.timed(OrderingTerms, func() (err error) {
-		position, groups, err = arrange(ctx, l.triples, order, l.classes)
+		position, groups, err = arrange(ctx, l.triples, order, labels, l.classes)
 		if err == nil {
 			order.toFinal(l.memory, position)
 		}

@@ -196,6 +196,39 @@ func TestLoadKeepsEveryQuad(t *testing.T) {
 	}
 }
 
+// TestLoadIsDeterministic loads one file twice: the files of the stores must be the same.
+func TestLoadIsDeterministic(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "data.nq")
+	writeQuads(t, path, randomQuads(5, 30_000, 5000), true)
+	var first map[string][]byte
+	for i := range 3 {
+		to := filepath.Join(dir, fmt.Sprint(i))
+		if _, err := Load(context.Background(), to, []Input{{Name: path}}, Options{Threads: i + 1}); err != nil {
+			t.Fatal(err)
+		}
+		files := map[string][]byte{}
+		names, err := filepath.Glob(filepath.Join(to, "gen-*", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if files[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i == 0 {
+			first = files
+			continue
+		}
+		for name, content := range first {
+			if !bytes.Equal(content, files[name]) {
+				t.Errorf("%s differs on %d threads", name, i+1)
+			}
+		}
+	}
+}
+
 // TestLoadSpills loads with a term table, a triple list and a sort that each overflow many times.
 func TestLoadSpills(t *testing.T) {
 	for _, graphs := range []bool{false, true} {
