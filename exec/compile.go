@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,7 +24,9 @@ type shared struct {
 	scopes   scopes
 	rewriter *rewriter
 	rewrites map[parser.Node]parser.Node
-	empty    *pcsr.Graph
+	// estimates and values remember what was found out about patterns and conditions.
+	estimates map[estimateKey]float64
+	computed  map[valuesKey][]dictionary.ID
 }
 
 func newCompiler(p *Plan) *compiler {
@@ -31,6 +34,7 @@ func newCompiler(p *Plan) *compiler {
 	return &compiler{
 		shared: &shared{
 			plan: p, scopes: s, rewrites: map[parser.Node]parser.Node{},
+			estimates: map[estimateKey]float64{}, computed: map[valuesKey][]dictionary.ID{},
 			rewriter: &rewriter{scopes: s, semantics: p.options.Semantics, off: p.options.Unoptimised},
 		},
 		graph: p.dataset.Default(),
@@ -361,52 +365,52 @@ func (c *compiler) reads(n parser.Node, correlated bool) names {
 	return c.scopes.of(n).vars
 }
 
-// order sorts the operands of a join: small and bound ones first, each connected to those before it if one is.
+// order sorts the operands of a join: the one with the fewest solutions first, then always the smallest of those that
+// are connected with what is there.
 func (c *compiler) order(parts []parser.Node, inputs []string) {
-	if c.plan.options.Unoptimised {
+	if c.plan.options.Unoptimised || len(parts) < 2 {
 		return
 	}
-	slices.SortStableFunc(parts, func(a, b parser.Node) int { return joinRank(a) - joinRank(b) })
 	bound := setOf(inputs...)
 	for i := range parts {
-		if i > 0 || len(inputs) > 0 {
-			j := i + slices.IndexFunc(parts[i:], func(p parser.Node) bool {
-				return len(intersection(c.scopes.of(p).vars, bound)) > 0
-			})
-			if j > i {
-				part := parts[j]
-				copy(parts[i+1:j+1], parts[i:j])
-				parts[i] = part
+		best, rows, joined := i, math.Inf(1), false
+		for j := i; j < len(parts); j++ {
+			n, connects := c.estimate(parts[j]), len(intersection(c.scopes.of(parts[j]).vars, bound)) > 0
+			if connects && !joined || connects == joined && n < rows {
+				best, rows, joined = j, n, connects
 			}
 		}
-		bound.addAll(c.scopes.of(parts[i]).vars)
+		part := parts[best]
+		copy(parts[i+1:best+1], parts[i:best])
+		parts[i] = part
+		bound.addAll(c.scopes.of(part).vars)
 	}
 }
 
-// joinRank guesses, without statistics, how early a pattern should come in a join.
-func joinRank(n parser.Node) int {
+// estimateKey is a pattern in a graph.
+type estimateKey struct {
+	node  parser.Node
+	graph *pcsr.Graph
+}
+
+// estimate guesses the number of solutions of a pattern by itself.
+func (c *compiler) estimate(n parser.Node) float64 {
 	switch n := n.(type) {
 	case *parser.Values:
-		return 0
-	case *parser.BGP:
-		return 1
-	case *parser.Filter:
-		return joinRank(n.Input)
-	case *parser.Extend:
-		return joinRank(n.Input)
-	case *parser.Project, *parser.Group, *parser.Distinct, *parser.Slice:
-		return 2
-	case *parser.PathPattern:
-		if n.Subject.IsVariable() && n.Object.IsVariable() {
-			return 6
-		}
-		return 3
-	case *parser.Graph:
-		return 3
+		return float64(len(n.Rows))
 	case *parser.Service:
-		return 7
+		return math.MaxFloat64
 	}
-	return 4
+	key := estimateKey{n, c.graph}
+	if rows, ok := c.estimates[key]; ok {
+		return rows
+	}
+	rows := math.MaxFloat64
+	if op, err := c.compile(n, request{need: c.scopes.of(n).vars}); err == nil {
+		rows = op.node().EstimatedRows
+	}
+	c.estimates[key] = rows
+	return rows
 }
 
 // joinSpec describes a join to be compiled.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -88,7 +89,7 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 	if where == nil {
 		where = &parser.BGP{}
 	}
-	ask := request{need: setOf(p.needed()...), distinct: query.Form != parser.Select}
+	ask := request{need: setOf(p.needed()...), distinct: repeatsAreNothing(query)}
 	if options.CountOnly && query.Form == parser.Select {
 		ask.need = names{}
 	}
@@ -106,6 +107,19 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 	}
 	p.output.from = indexes(p.root.columns(), p.variables)
 	return p, nil
+}
+
+// repeatsAreNothing reports whether a repeated solution of the pattern adds nothing to the answer.
+func repeatsAreNothing(q *parser.Query) bool {
+	switch q.Form {
+	case parser.Select:
+		return false
+	case parser.Construct:
+		return !slices.ContainsFunc(q.Template, func(t parser.TriplePattern) bool {
+			return t.Subject.Term.Kind == rdf.BlankNode || t.Object.Term.Kind == rdf.BlankNode
+		})
+	}
+	return true
 }
 
 // recovered turns a panic, which is a fault of ours, into an error: it must not cross the package.

@@ -206,8 +206,19 @@ func (c *compiler) possibleValues(bgp *parser.BGP, v string) ([]dictionary.ID, b
 	return best.AppendVertices(nil, 0, best.Rows()), true
 }
 
+// valuesKey is a condition on so many values of a graph.
+type valuesKey struct {
+	condition parser.Expr
+	graph     *pcsr.Graph
+	values    int
+}
+
 // valuesThat are the values for which a condition is true.
 func (c *compiler) valuesThat(e parser.Expr, v string, list []dictionary.ID) ([]dictionary.ID, error) {
+	memo := valuesKey{e, c.graph, len(list)}
+	if keep, ok := c.computed[memo]; ok {
+		return slices.Clone(keep), nil
+	}
 	program, err := expr.Compile(e, map[string]int{v: 0}, c.plan.env)
 	if err != nil {
 		return nil, err
@@ -218,6 +229,7 @@ func (c *compiler) valuesThat(e parser.Expr, v string, list []dictionary.ID) ([]
 		rows := program.Filter([][]dictionary.ID{part}, len(part), nil)
 		keep = gather(keep, part, rows)
 	}
+	c.computed[memo] = slices.Clone(keep)
 	return keep, nil
 }
 

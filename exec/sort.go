@@ -1,12 +1,15 @@
 package exec
 
 import (
+	"cmp"
 	"container/heap"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
@@ -138,86 +141,116 @@ func (r *sortRun) cut() error {
 	return nil
 }
 
-// order returns the row numbers in sorted order.
+// order returns the row numbers in sorted order, as far as somebody reads them: the limit.
 func (r *sortRun) order() ([]uint32, error) {
-	ranks := make([][]uint32, len(r.keys))
-	for k := range r.keys {
-		if err := r.x.ctx.Err(); err != nil {
-			return nil, err
-		}
-		ranks[k] = rankColumn(r.rows.cols[k], r.compare, r.descending[k])
+	rows := make([]uint32, r.rows.n)
+	if len(rows) == 0 || len(r.keys) == 0 {
+		return rows, nil
 	}
-	return orderByRanks(ranks, r.rows.n), nil
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	return rows, r.refine(rows, 0, 0)
 }
 
-// rankColumn returns for every row the rank of its value among the distinct values, equal values having equal ranks.
-// Values are compared once for each distinct term, not for each pair of rows.
-func rankColumn(col []dictionary.ID, compare func(a, b dictionary.ID) int, descending bool) []uint32 {
+// refine sorts rows, which are equal in the keys before k and begin at position at of the result, by key k on.
+func (r *sortRun) refine(rows []uint32, k, at int) error {
+	if err := r.x.ctx.Err(); err != nil {
+		return context.Cause(r.x.ctx)
+	}
+	ranks := r.ranks(gather(make([]dictionary.ID, 0, len(rows)), r.rows.cols[k], rows), r.descending[k])
+	packed := make([]uint64, len(rows))
+	for i, rank := range ranks {
+		packed[i] = uint64(rank)<<32 | uint64(i)
+	}
+	slices.Sort(packed)
+	sorted := make([]uint32, len(rows))
+	for i, p := range packed {
+		sorted[i] = rows[uint32(p)]
+	}
+	copy(rows, sorted)
+	if k+1 == len(r.keys) {
+		return nil
+	}
+	for from := 0; from < len(rows) && (r.limit == 0 || uint64(at+from) < r.limit); {
+		to := from + 1
+		for to < len(rows) && packed[to]>>32 == packed[from]>>32 {
+			to++
+		}
+		if to-from > 1 {
+			if err := r.refine(rows[from:to], k+1, at+from); err != nil {
+				return err
+			}
+		}
+		from = to
+	}
+	return nil
+}
+
+// ranks returns for every value its rank among the distinct ones, equal values having equal ranks. Values are compared
+// once for each distinct term, not for each pair of rows.
+func (r *sortRun) ranks(col []dictionary.ID, descending bool) []uint32 {
 	distinct := slices.Clone(col)
 	slices.Sort(distinct)
 	distinct = slices.Compact(distinct)
-	sorted := slices.Clone(distinct)
-	slices.SortStableFunc(sorted, compare)
-	rank := uint32(0)
-	position := make(map[dictionary.ID]uint32)
-	dense := len(distinct) > 0 && uint64(distinct[len(distinct)-1])-uint64(distinct[0]) < 8*uint64(len(distinct))+1024
-	var table []uint32
-	if dense {
-		table = make([]uint32, distinct[len(distinct)-1]-distinct[0]+1)
-	}
-	for i, id := range sorted {
-		if i > 0 && compare(sorted[i-1], id) != 0 {
-			rank++
-		}
-		if dense {
-			table[id-distinct[0]] = rank
-		} else {
-			position[id] = rank
-		}
-	}
+	rankOf := r.rankDistinct(distinct)
 	out := make([]uint32, len(col))
-	for i, id := range col {
-		if dense {
-			out[i] = table[id-distinct[0]]
-		} else {
-			out[i] = position[id]
+	first, span := distinct[0], uint64(distinct[len(distinct)-1])-uint64(distinct[0])
+	if span < 8*uint64(len(distinct))+1024 {
+		table := make([]uint32, span+1)
+		for i, id := range distinct {
+			table[id-first] = rankOf[i]
 		}
-		if descending {
+		for i, id := range col {
+			out[i] = table[id-first]
+		}
+	} else {
+		for i, id := range col {
+			at, _ := slices.BinarySearch(distinct, id)
+			out[i] = rankOf[at]
+		}
+	}
+	if descending {
+		for i := range out {
 			out[i] = ^out[i]
 		}
 	}
 	return out
 }
 
-// orderByRanks sorts row numbers by their ranks, then by number.
-func orderByRanks(ranks [][]uint32, n int) []uint32 {
-	order := make([]uint32, n)
-	if len(ranks) == 1 {
-		packed := make([]uint64, n)
-		for i, rank := range ranks[0] {
-			packed[i] = uint64(rank)<<32 | uint64(i)
+// sortTerm is a distinct term to be ranked: its place among the distinct IDs and, for an IRI or blank node, its text.
+type sortTerm struct {
+	id, place uint32
+	kind      rdf.Kind
+	text      string
+}
+
+// rankDistinct ranks distinct IDs. IRIs and blank nodes are decoded once each.
+func (r *sortRun) rankDistinct(distinct []dictionary.ID) []uint32 {
+	list := make([]sortTerm, len(distinct))
+	for i, id := range distinct {
+		list[i] = sortTerm{id: id, place: uint32(i)}
+		if id != dictionary.None && r.x.terms.Value(id).Kind == dictionary.NoValue {
+			t := r.x.terms.Term(id)
+			list[i].kind, list[i].text = t.Kind, t.Value
 		}
-		slices.Sort(packed)
-		for i, p := range packed {
-			order[i] = uint32(p)
-		}
-		return order
 	}
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		for _, rank := range ranks {
-			if rank[a] != rank[b] {
-				if rank[a] < rank[b] {
-					return -1
-				}
-				return 1
-			}
+	compare := func(a, b sortTerm) int {
+		if a.kind != 0 && b.kind != 0 {
+			return cmp.Or(-cmp.Compare(a.kind, b.kind), strings.Compare(a.text, b.text))
 		}
-		return int(a) - int(b)
-	})
-	return order
+		return r.compare(a.id, b.id)
+	}
+	slices.SortFunc(list, compare)
+	ranks := make([]uint32, len(distinct))
+	rank := uint32(0)
+	for i, t := range list {
+		if i > 0 && compare(list[i-1], t) != 0 {
+			rank++
+		}
+		ranks[t.place] = rank
+	}
+	return ranks
 }
 
 func (r *sortRun) emitSorted(emit func(*Batch) error) error {
