@@ -46,7 +46,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	plan := b.complete(e, inputs, order)
 	if plan.Cost > deepCost || b.options.Thorough {
 		b.affordable = plan.Cost
-		e = b.estimate(inputs, deepSamples)
+		e = b.estimate(inputs, max(samples, min(deepSamples, int(plan.Cost/samplePrice))))
 		order = e.order(inputs, b.read())
 		plan = b.complete(e, inputs, order)
 	}

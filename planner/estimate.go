@@ -44,11 +44,12 @@ type shareKey struct {
 	dir     pcsr.Direction
 }
 
-// samples is how many members of a domain are looked at in a first guess, deepSamples in a second one for queries
-// that are expensive enough.
+// samples is how many members of a domain are looked at in a first guess; a second one, for queries that are expensive
+// enough, looks at one for each samplePrice candidates, up to deepSamples.
 const (
 	samples     = 24
 	deepSamples = 400
+	samplePrice = 2000
 )
 
 func (b *bgp) estimate(inputs []int, sampleSize int) *estimates {
