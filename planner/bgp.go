@@ -66,6 +66,7 @@ func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 		}
 	}
 	markCounted(plan)
+	e.price(plan, inputs, order)
 	return plan
 }
 

@@ -115,7 +115,8 @@ type side struct {
 	pattern   int
 	dir       pcsr.Direction
 	partition *pcsr.Partition
-	degrees   int
+	row       int // of the member looked at
+	degrees   int // of the members that pass
 }
 
 // sides lists the partitions in whose rows the vertex must lie.
@@ -153,11 +154,15 @@ func (e *estimates) sampleDomain(v, sampleSize int) {
 				passed[i]++
 			}
 			if ok = ok && has; ok {
-				sides[i].degrees += sides[i].partition.Degree(row)
+				sides[i].row = row
 			}
 		}
-		if ok {
-			kept++
+		if !ok {
+			continue
+		}
+		kept++
+		for i := range sides {
+			sides[i].degrees += sides[i].partition.Degree(sides[i].row)
 		}
 	}
 	e.domain[v] = float64(s.length)

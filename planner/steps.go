@@ -32,15 +32,12 @@ func (b *bgp) assemble(e *estimates, inputs, order []int) *MatchPlan {
 		a.components = 1
 	}
 	a.checkInputs()
-	walk := e.start(inputs)
 	for _, v := range order {
-		step := a.step(v, walk)
+		step := a.step(v)
 		a.bind(b.query.Vertices[v].Variable, v)
 		a.component[len(a.component)-1] = step.Component
 		a.distinct(&step, v)
 		a.edgeDistinct(&step.EdgeDistinct, len(a.plan.Slots)-1)
-		step.EstimatedCandidates, step.EstimatedRows = walk.bind(v)
-		a.plan.Cost += step.EstimatedCandidates
 		a.plan.Steps = append(a.plan.Steps, step)
 	}
 	return a.plan
@@ -103,7 +100,7 @@ type optionalLink struct {
 }
 
 // step makes the step that binds vertex v to the next slot.
-func (a *assembly) step(v int, walk *walk) Step {
+func (a *assembly) step(v int) Step {
 	s := Step{Component: -1}
 	var optional []optionalLink
 	for i := range a.patterns {
@@ -120,7 +117,7 @@ func (a *assembly) step(v int, walk *walk) Step {
 		s.High = a.labels()
 	}
 	a.addOptional(&s, optional)
-	slices.SortStableFunc(s.Links, func(x, y Link) int { return compareFloat(walk.length(x), walk.length(y)) })
+	slices.SortStableFunc(s.Links, func(x, y Link) int { return compareFloat(a.estimates.length(x), a.estimates.length(y)) })
 	if s.Component < 0 {
 		s.Component = a.components
 		a.components++

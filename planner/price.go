@@ -2,31 +2,26 @@ package planner
 
 import "github.com/rdfgpu/rdfgpu/pcsr"
 
-// walk follows a vertex order and guesses the table of partial matches after each step.
-type walk struct {
-	*estimates
-	bound []bool
-	rows  float64
-}
-
-// start begins a walk with one seeded partial match.
-func (e *estimates) start(inputs []int) *walk {
-	w := &walk{estimates: e, bound: make([]bool, len(e.query.Vertices)), rows: 1}
+// price writes the guesses for the steps of a plan, for one seeded partial match. A step that is counted leaves the
+// number of partial matches as it was.
+func (e *estimates) price(p *MatchPlan, inputs, order []int) {
+	bound := make([]bool, len(e.query.Vertices))
 	for _, v := range inputs {
 		if v >= 0 {
-			w.bound[v] = true
+			bound[v] = true
 		}
 	}
-	return w
-}
-
-// bind extends the walk by a vertex.
-func (w *walk) bind(v int) (candidates, rows float64) {
-	list, factor := w.extend(w.bound, v)
-	candidates = w.rows * list
-	w.rows *= factor
-	w.bound[v] = true
-	return candidates, w.rows
+	rows := 1.0
+	for k, v := range order {
+		step := &p.Steps[k]
+		list, factor := e.extend(bound, v)
+		step.EstimatedCandidates, step.EstimatedRows = rows*list, rows*factor
+		p.Cost += step.EstimatedCandidates
+		if !step.Counted {
+			rows *= factor
+		}
+		bound[v] = true
+	}
 }
 
 // extend guesses, for one partial match of the bound vertices, the length of the list that a step for v reads and
