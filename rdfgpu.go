@@ -15,6 +15,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner"
@@ -98,17 +99,18 @@ var (
 )
 
 // Format is a syntax for results.
-type Format string
+type Format = results.Format
 
-// Solutions and booleans can be written in the first five, graphs in the last two.
+// Solutions and booleans can be written in the first five, graphs in the last three.
 const (
-	Table    Format = "table"
-	JSON     Format = "json"
-	XML      Format = "xml"
-	CSV      Format = "csv"
-	TSV      Format = "tsv"
-	NTriples Format = "ntriples"
-	Turtle   Format = "turtle"
+	Table    = results.TableText
+	JSON     = results.JSON
+	XML      = results.XML
+	CSV      = results.CSV
+	TSV      = results.TSV
+	NTriples = results.NTriples
+	Turtle   = results.Turtle
+	RDFXML   = results.RDFXML
 )
 
 // Kind is what a query returns.

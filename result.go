@@ -182,9 +182,9 @@ func (r *Result) write(w io.Writer, format Format) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return 1, results.WriteBoolean(w, results.Format(format), answer)
+		return 1, results.WriteBoolean(w, format, answer)
 	}
-	out, err := results.NewWriter(w, results.Format(format), r.Variables(), decoder{r.plan.Terms(), r.store.store.Dictionary},
+	out, err := results.NewWriter(w, format, r.Variables(), decoder{r.plan.Terms(), r.store.store.Dictionary},
 		results.Options{Prefixes: r.query.Prefixes, Threads: r.store.options.Threads})
 	if err != nil {
 		return 0, err

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"runtime"
 	"time"
 )
@@ -30,7 +31,7 @@ const (
 
 func (o Options) withDefaults() Options {
 	if o.Memory == 0 {
-		if o.Memory = machineMemory() / 2; o.Memory == 0 {
+		if o.Memory = machine.Memory() / 2; o.Memory == 0 {
 			o.Memory = defaultMemory
 		}
 	}

@@ -33,8 +33,8 @@ var (
 		{"text/turtle", rdfgpu.Turtle, ""},
 		{"application/n-triples", rdfgpu.NTriples, ""},
 		{"application/x-turtle", rdfgpu.Turtle, ""},
-		{"application/rdf+xml", rdfgpu.Format(results.RDFXML), ""},
-		{"application/xml", rdfgpu.Format(results.RDFXML), "application/xml"},
+		{"application/rdf+xml", rdfgpu.RDFXML, ""},
+		{"application/xml", rdfgpu.RDFXML, "application/xml"},
 		{"text/plain", rdfgpu.NTriples, "text/plain; charset=utf-8"},
 	}
 )

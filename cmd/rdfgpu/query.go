@@ -51,11 +51,25 @@ func (m *matching) open(store string) (*rdfgpu.Store, error) {
 	return rdfgpu.Open(store, rdfgpu.Options{Threads: m.Threads, GPUMemory: int64(m.GPUMemory), Device: rdfgpu.Device(m.Device)})
 }
 
+// prepare reads the query, its options and opens the store, which the caller closes.
+func prepare(env *environment, dir string, q *queryText, m *matching) (string, rdfgpu.QueryOptions, *rdfgpu.Store, error) {
+	text, err := q.read(env)
+	if err != nil {
+		return "", rdfgpu.QueryOptions{}, nil, err
+	}
+	options, err := m.options()
+	if err != nil {
+		return "", options, nil, err
+	}
+	store, err := m.open(dir)
+	return text, options, store, err
+}
+
 type queryCommand struct {
 	Store string `arg:"" help:"Folder of the store."`
 	queryText
 	matching
-	Format string `enum:"table,json,xml,csv,tsv,ntriples,turtle," default:"" help:"table, json, xml, csv or tsv for solutions; ntriples or turtle for graphs (default: table on a terminal, tsv elsewhere; turtle for graphs)."`
+	Format string `enum:"table,json,xml,csv,tsv,ntriples,turtle,rdfxml," default:"" help:"table, json, xml, csv or tsv for solutions; ntriples, turtle or rdfxml for graphs (default: table on a terminal, tsv elsewhere; turtle for graphs)."`
 	Count  bool   `help:"Print the number of solutions only."`
 	Time   bool   `help:"Print what each part took, on standard error."`
 }
@@ -70,20 +84,12 @@ func (*queryCommand) Help() string {
 
 // Run answers the query.
 func (c *queryCommand) Run(env *environment) error {
-	text, err := c.read(env)
-	if err != nil {
-		return err
-	}
-	options, err := c.options()
-	if err != nil {
-		return err
-	}
-	options.CountOnly = c.Count
-	store, err := c.open(c.Store)
+	text, options, store, err := prepare(env, c.Store, &c.queryText, &c.matching)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+	options.CountOnly = c.Count
 	result, err := store.Query(env.ctx, text, options)
 	if err != nil {
 		return nameFile(err, c.File)
@@ -140,20 +146,12 @@ func (*explainCommand) Help() string {
 
 // Run explains the query.
 func (c *explainCommand) Run(env *environment) error {
-	text, err := c.read(env)
-	if err != nil {
-		return err
-	}
-	options, err := c.options()
-	if err != nil {
-		return err
-	}
-	options.Analyze = c.Analyze
-	store, err := c.open(c.Store)
+	text, options, store, err := prepare(env, c.Store, &c.queryText, &c.matching)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+	options.Analyze = c.Analyze
 	explanation, err := store.Explain(env.ctx, text, options)
 	if err != nil {
 		return nameFile(err, c.File)

@@ -38,7 +38,7 @@ var rooms = map[string][]string{
 }
 
 // common are the small shared packages that any room may import.
-var common = []string{"internal/rdf", "internal/section"}
+var common = []string{"internal/rdf", "internal/section", "internal/machine"}
 
 // only lists libraries that one room alone may import.
 var only = map[string]string{

@@ -2,7 +2,7 @@ package results
 
 import "strings"
 
-// Format is a syntax for results. The values are those of the root package's Format.
+// Format is a syntax for results.
 type Format string
 
 // Solutions and booleans can be written in the first five, graphs in the last three.
