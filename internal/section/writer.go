@@ -159,8 +159,6 @@ func (w *Writer) finishHeader(head []byte) {
 	if w.err != nil {
 		return
 	}
-	// The body is on the disk before the header says that it is.
-	w.fail(w.file.Sync())
 	_, err := w.file.WriteAt(head, 0)
 	w.fail(err)
 	w.fail(w.file.Sync())
