@@ -51,6 +51,8 @@ func TestLimits(t *testing.T) {
 		"brackets": "ASK { FILTER(" + strings.Repeat("(", 1<<19) + "1",
 		"groups":   "ASK " + strings.Repeat("{", 1<<19),
 		"lists":    "ASK { ?s ?p " + strings.Repeat("[ ?p ", 1<<17),
+		"sums":     "ASK { FILTER(1" + strings.Repeat("+1", 1<<18) + ") }",
+		"ors":      "ASK { FILTER(1" + strings.Repeat("||1", 1<<16) + ") }",
 		"length":   "ASK { } #" + strings.Repeat("x", 2<<20),
 	} {
 		if _, err := Parse(query, Options{}); err == nil {
@@ -59,11 +61,12 @@ func TestLimits(t *testing.T) {
 	}
 	start := time.Now()
 	for name, query := range map[string]string{
-		"sums":      "ASK { FILTER(1" + strings.Repeat("+1", 1<<16) + ") }",
+		"sums":      "ASK { FILTER(1" + strings.Repeat("+1", 9999) + ") }",
 		"optionals": "ASK { " + strings.Repeat("OPTIONAL {} ", 1<<14) + "}",
 		"unions":    "ASK { {}" + strings.Repeat("UNION {}", 1<<14) + "}",
 		"binds":     "ASK { " + manyBinds(1<<12) + "}",
 		"paths":     "ASK { ?s ?p ?o . ?s <p>" + strings.Repeat("/<p>", 1<<15) + " ?o }",
+		"counts":    "SELECT " + manyCounts(1<<14) + " {}",
 		"rows":      "ASK { VALUES ?x { " + strings.Repeat("1 ", 1<<16) + "} }",
 		"triples":   "SELECT * { " + strings.Repeat("?s ?p 1.", 1<<14) + "}",
 	} {
@@ -82,6 +85,9 @@ func FuzzParse(f *testing.F) {
 		`ASK{FILTER NOT EXISTS{GRAPH<g>{SERVICE ?s{}}}OPTIONAL{BIND(1 AS ?x)}VALUES(?a ?b){(UNDEF 1)}}`,
 		`CONSTRUCT{?s?p _:x}WHERE{\u003Fs ?p """a""" MINUS{?s a <>}}ORDER BY DESC(?x)LIMIT 1`,
 	} {
+		f.Add(seed)
+	}
+	for _, seed := range w3cQueries() {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -103,6 +109,14 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: position %d:%d is outside of the query", text, e.Line, e.Column)
 		}
 	})
+}
+
+func manyCounts(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("(COUNT(" + itoa(i) + ") AS ?x" + itoa(i) + ") ")
+	}
+	return b.String()
 }
 
 func manyBinds(n int) string {

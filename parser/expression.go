@@ -85,16 +85,28 @@ func readAnd(lex *lexer.PeekingLexer) (*exprSyntax, error) {
 func readLeft(lex *lexer.PeekingLexer, ops []string,
 	operand func(*lexer.PeekingLexer) (*exprSyntax, error)) (*exprSyntax, error) {
 	left, err := operand(lex)
-	for err == nil {
+	for n := 1; err == nil; n++ {
 		op, offset := acceptAny(lex, ops)
 		if op == "" {
 			break
+		}
+		if n > maxOperators {
+			return nil, tooMany(offset)
 		}
 		var right *exprSyntax
 		right, err = operand(lex)
 		left = call(offset, op, left, right)
 	}
 	return left, err
+}
+
+// maxOperators bounds the operators of one level that follow each other: each makes the expression one level deeper.
+const maxOperators = 10_000
+
+func tooMany(offset int) *fault {
+	f := faultf(offset, "more than %d operators follow each other", maxOperators)
+	f.hint = "use IN or VALUES"
+	return f
 }
 
 func acceptAny(lex *lexer.PeekingLexer, ops []string) (string, int) {
@@ -144,7 +156,7 @@ func readRelational(lex *lexer.PeekingLexer) (*exprSyntax, error) {
 // readAdditive reads sums. A number with its sign that follows an operand is an operator and a number.
 func readAdditive(lex *lexer.PeekingLexer) (*exprSyntax, error) {
 	left, err := readProduct(lex, nil)
-	for err == nil {
+	for n := 1; err == nil; n++ {
 		var right *exprSyntax
 		t := lex.Peek()
 		op, offset := acceptAny(lex, additiveOperators)
@@ -159,6 +171,9 @@ func readAdditive(lex *lexer.PeekingLexer) (*exprSyntax, error) {
 		default:
 			return left, nil
 		}
+		if n > maxOperators {
+			return nil, tooMany(offset)
+		}
 		left = call(offset, op, left, right)
 	}
 	return left, err
@@ -172,10 +187,13 @@ func readProduct(lex *lexer.PeekingLexer, first *exprSyntax) (left *exprSyntax, 
 			return nil, err
 		}
 	}
-	for {
+	for n := 1; ; n++ {
 		op, offset := acceptAny(lex, productOperators)
 		if op == "" {
 			return left, nil
+		}
+		if n > maxOperators {
+			return nil, tooMany(offset)
 		}
 		right, err := readUnary(lex)
 		if err != nil {

@@ -168,23 +168,27 @@ func (p *printer) group(n *Group) {
 		if i > 0 {
 			p.WriteByte(' ')
 		}
-		parts := []any{}
-		if a.Distinct {
-			parts = append(parts, "distinct")
-		}
-		if a.Argument == nil {
-			parts = append(parts, "*")
-		} else {
-			parts = append(parts, a.Argument)
-		}
-		if a.Function == "GROUP_CONCAT" {
-			parts = append(parts, strconv.Quote(a.Separator))
-		}
-		p.list("?"+a.Variable+" "+a.Function, parts...)
+		p.aggregation(a)
 	}
 	p.WriteString(") ")
 	p.node(n.Input)
 	p.WriteByte(')')
+}
+
+func (p *printer) aggregation(a Aggregation) {
+	parts := []any{}
+	if a.Distinct {
+		parts = append(parts, "distinct")
+	}
+	if a.Argument == nil {
+		parts = append(parts, "*")
+	} else {
+		parts = append(parts, a.Argument)
+	}
+	if a.Function == "GROUP_CONCAT" {
+		parts = append(parts, strconv.Quote(a.Separator))
+	}
+	p.list("?"+a.Variable+" "+a.Function, parts...)
 }
 
 func (p *printer) path(path Path) {

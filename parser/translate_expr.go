@@ -1,13 +1,13 @@
 package parser
 
-import "reflect"
-
 // grouping is the state of a query that groups: what its expressions may see, and the aggregates they ask for.
 type grouping struct {
 	node    *Group
 	visible nameSet
 	// sample makes other variables SAMPLE(variable).
 	sample bool
+	// names maps each aggregate, printed, to its variable.
+	names map[string]string
 }
 
 // sampling returns g for HAVING and ORDER BY, where a variable that is no key means one of its values
@@ -40,15 +40,19 @@ func (g *grouping) variable(t *translator, name string, offset int) (Expr, error
 
 // aggregate returns the variable of an aggregate, adding it to the group when it is new.
 func (g *grouping) aggregate(t *translator, a Aggregation) Expr {
-	for _, have := range g.node.Aggregates {
-		a.Variable = have.Variable
-		if reflect.DeepEqual(a, have) {
-			return &Var{Name: have.Variable}
+	var p printer
+	p.aggregation(a)
+	name, known := g.names[p.String()]
+	if !known {
+		name = t.invent("s")
+		if g.names == nil {
+			g.names = map[string]string{}
 		}
+		g.names[p.String()] = name
+		a.Variable = name
+		g.node.Aggregates = append(g.node.Aggregates, a)
 	}
-	a.Variable = t.invent("s")
-	g.node.Aggregates = append(g.node.Aggregates, a)
-	return &Var{Name: a.Variable}
+	return &Var{Name: name}
 }
 
 // usesAggregates reports whether SELECT, HAVING or ORDER BY holds an aggregate.

@@ -50,6 +50,23 @@ func TestW3CSyntax(t *testing.T) {
 	}
 }
 
+// w3cQueries returns the queries of the suites, nil without them.
+func w3cQueries() (list []string) {
+	root := os.Getenv("RDFGPU_W3C")
+	if root == "" {
+		return nil
+	}
+	_ = filepath.WalkDir(filepath.Join(root, "sparql"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".rq") {
+			if text, err := os.ReadFile(path); err == nil {
+				list = append(list, string(text))
+			}
+		}
+		return nil
+	})
+	return list
+}
+
 func splitEntries(manifest string) []string {
 	var list []string
 	starts := manifestEntry.FindAllStringIndex(manifest, -1)

@@ -79,18 +79,30 @@ type compiler struct {
 	env     *Env
 	columns map[string]int
 	memos   int
+	nodes   int
 	inMemo  bool
+	traits  map[parser.Expr]traits
+}
+
+// traits is what is known of an expression and all inside it.
+type traits struct {
+	// index is the column that it reads, -1 for none.
+	index int
+	// stable: it reads one column at most, and gives the same result each time. worth: a part of it is costly.
+	stable, worth bool
 }
 
 // compile compiles e, remembering its results by ID when that pays.
 func (c *compiler) compile(e parser.Expr) (node, error) {
+	c.nodes++
 	if c.inMemo {
 		return c.plain(e)
 	}
-	index, worth := c.memorable(e)
-	if !worth {
+	t := c.traitsOf(e)
+	if !t.stable || !t.worth || t.index < 0 {
 		return c.plain(e)
 	}
+	index := t.index
 	c.inMemo = true
 	n, err := c.plain(e)
 	c.inMemo = false
@@ -120,25 +132,44 @@ func (c *compiler) ranged(e parser.Expr, n node) node {
 	return &ranged{index: index, ranges: ranges, end: dictionary.ID(c.env.Dictionary.Len()), of: n}
 }
 
-// memorable reports whether e is costly, gives the same result each time, and reads one column only.
-func (c *compiler) memorable(e parser.Expr) (index int, worth bool) {
-	index, stable := -1, true
-	walk(e, func(e parser.Expr) {
-		switch e := e.(type) {
-		case *parser.Var:
-			i, ok := c.columns[e.Name]
-			if !ok || index >= 0 && index != i {
-				stable = false
-			}
-			index = i
-		case *parser.Exists:
-			stable = false
-		case *parser.Call:
-			worth = worth || costly[e.Function]
-			stable = stable && !volatile[e.Function]
+// traitsOf looks at e once, however often it is asked.
+func (c *compiler) traitsOf(e parser.Expr) traits {
+	if t, known := c.traits[e]; known {
+		return t
+	}
+	t := traits{index: -1, stable: true}
+	var args []parser.Expr
+	switch e := e.(type) {
+	case *parser.Var:
+		i, ok := c.columns[e.Name]
+		if ok {
+			t.index = i
 		}
-	})
-	return index, worth && stable && index >= 0
+		return t
+	case *parser.Exists:
+		t.stable = false
+	case *parser.FunctionCall:
+		args = e.Args
+	case *parser.Call:
+		args = e.Args
+		t.worth, t.stable = costly[e.Function], !volatile[e.Function]
+	}
+	for _, arg := range args {
+		of := c.traitsOf(arg)
+		t.worth, t.stable = t.worth || of.worth, t.stable && of.stable
+		switch {
+		case of.index < 0:
+		case t.index < 0:
+			t.index = of.index
+		case t.index != of.index:
+			t.stable = false
+		}
+	}
+	if c.traits == nil {
+		c.traits = map[parser.Expr]traits{}
+	}
+	c.traits[e] = t
+	return t
 }
 
 // walk visits e and the expressions inside, but not the patterns of EXISTS.
@@ -315,7 +346,7 @@ func (c *compiler) fold(n node, args []node) node {
 			return n
 		}
 	}
-	r := &run{env: c.env, columns: c.columns}
+	r := &run{env: c.env, columns: c.columns, size: 1}
 	var out [1]datum
 	n.eval(r, []uint32{0}, out[:])
 	return &constant{datum: out[0]}

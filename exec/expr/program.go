@@ -10,6 +10,10 @@ import (
 // chunkRows is how many rows a node works on at once: their data stay in the processor's cache.
 const chunkRows = 256
 
+// scratchRows bounds the results that the nodes of a program hold at once: about 64 MiB. A program with more nodes works
+// on fewer rows.
+const scratchRows = 1 << 19
+
 // Program is a compiled expression. It is safe for concurrent use.
 type Program struct {
 	env     *Env
@@ -18,7 +22,9 @@ type Program struct {
 	// conjuncts are the parts of the root that must all be true; for Filter.
 	conjuncts []node
 	memos     int
-	runs      sync.Pool
+	// rows is how many rows are worked on at once.
+	rows int
+	runs sync.Pool
 }
 
 // node is a compiled expression. eval writes the result of row rows[i] to out[i]; what out held before is overwritten.
@@ -37,7 +43,8 @@ type run struct {
 	env      *Env
 	columns  map[string]int
 	cols     [][]dictionary.ID
-	data     [][]datum // scratch of chunkRows each, a stack
+	size     int       // rows worked on at once
+	data     [][]datum // scratch of size rows each, a stack
 	dataTop  int
 	tris     [][]tri
 	trisTop  int
@@ -48,7 +55,7 @@ type run struct {
 	patterns map[patternKey]*pattern
 	row      uint32
 	integers map[int64]dictionary.ID
-	rows     [chunkRows]uint32
+	rows     []uint32
 }
 
 // Compile prepares an expression for columns of the given names. It refuses functions that do not exist and regular
@@ -68,9 +75,9 @@ func Compile(e parser.Expr, columns map[string]int, env *Env) (*Program, error) 
 		}
 		p.conjuncts = append(p.conjuncts, c.ranged(conjunct, n))
 	}
-	p.memos = c.memos
+	p.memos, p.rows = c.memos, max(1, min(chunkRows, scratchRows/c.nodes))
 	p.runs.New = func() any {
-		return &run{env: env, columns: columns, memos: make([]map[dictionary.ID]datum, p.memos),
+		return &run{env: env, columns: columns, size: p.rows, rows: make([]uint32, p.rows), memos: make([]map[dictionary.ID]datum, p.memos),
 			tests: make([]map[dictionary.ID]tri, p.memos)}
 	}
 	return p, nil
@@ -99,8 +106,8 @@ func Conjuncts(e parser.Expr) []parser.Expr {
 func (p *Program) Filter(cols [][]dictionary.ID, n int, keep []uint32) []uint32 {
 	c := p.start(cols)
 	defer p.runs.Put(c)
-	for from := 0; from < n; from += chunkRows {
-		rows := c.chunk(from, min(n, from+chunkRows))
+	for from := 0; from < n; from += p.rows {
+		rows := c.chunk(from, min(n, from+p.rows))
 		for _, conjunct := range p.conjuncts {
 			if len(rows) == 0 {
 				break
@@ -131,8 +138,8 @@ func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 	c := p.start(cols)
 	defer p.runs.Put(c)
 	data := c.take()
-	for from := 0; from < n; from += chunkRows {
-		rows := c.chunk(from, min(n, from+chunkRows))
+	for from := 0; from < n; from += p.rows {
+		rows := c.chunk(from, min(n, from+p.rows))
 		results := data[:len(rows)]
 		p.root.eval(c, rows, results)
 		for i := range results {
@@ -159,7 +166,7 @@ func (c *run) chunk(from, to int) []uint32 {
 // take returns scratch for a chunk of data; the caller gives it back by lowering dataTop.
 func (c *run) take() []datum {
 	if c.dataTop == len(c.data) {
-		c.data = append(c.data, make([]datum, chunkRows))
+		c.data = append(c.data, make([]datum, c.size))
 	}
 	c.dataTop++
 	return c.data[c.dataTop-1]
@@ -167,7 +174,7 @@ func (c *run) take() []datum {
 
 func (c *run) takeTris() []tri {
 	if c.trisTop == len(c.tris) {
-		c.tris = append(c.tris, make([]tri, chunkRows))
+		c.tris = append(c.tris, make([]tri, c.size))
 	}
 	c.trisTop++
 	return c.tris[c.trisTop-1]
@@ -176,7 +183,7 @@ func (c *run) takeTris() []tri {
 // takeList returns an empty list with room for a chunk of rows and one for their places.
 func (c *run) takeList() []uint32 {
 	if c.listsTop == len(c.lists) {
-		c.lists = append(c.lists, make([]uint32, chunkRows))
+		c.lists = append(c.lists, make([]uint32, c.size))
 	}
 	c.listsTop++
 	return c.lists[c.listsTop-1][:0]
