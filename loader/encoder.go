@@ -83,12 +83,12 @@ type recentPredicate struct {
 const recentPredicates = 256
 
 // begin makes the encoder ready for text of one input: its blank node scope, and whether a fourth term may follow.
-// What it remembers of the term table is forgotten when the table started anew.
+// The last subject is forgotten where it may have another ID now.
 func (e *encoder) begin(scope string, quads bool) {
-	e.scanner.scope, e.scanner.quads = scope, quads
-	if e.base != e.terms.base {
+	if e.base != e.terms.base || e.scanner.scope != scope {
 		e.base, e.subject = e.terms.base, e.subject[:0]
 	}
+	e.scanner.scope, e.scanner.quads = scope, quads
 }
 
 // add appends a row.
@@ -121,17 +121,17 @@ func (e *encoder) flush() (err error) {
 }
 
 // line takes a line for the batch if the short way understands it: terms and the final dot with one space between, no
-// escapes, no blank nodes, no graph. Nothing has been done with any other line.
+// escapes, no graph. Nothing has been done with any other line.
 func (e *encoder) line(line []byte, number int64) bool {
 	p := &e.batch[e.pending]
 	at := len(e.subject)
 	p.subject = nil
 	if at == 0 || len(line) <= at || string(line[:at]) != string(e.subject) {
-		end := iriEnd(line, 0)
-		if end == 0 || end+1 >= len(line) || line[end+1] != ' ' {
+		p.subject, at = e.resource(line, 0)
+		if at == 0 || at >= len(line) || line[at] != ' ' {
 			return false
 		}
-		p.subject, at = line[:end], end+2
+		at++
 	}
 	next, predicate, ok := e.predicate(line, at)
 	if !ok || next+1 >= len(line) || line[next] != ' ' {
@@ -167,10 +167,29 @@ func (e *encoder) object(line []byte, at int) (key []byte, next int) {
 	if line[at] == '"' {
 		return e.literal(line, at)
 	}
+	return e.resource(line, at)
+}
+
+// resource finds the key of the IRI or blank node at an index and the index after it, 0 where there is none.
+func (e *encoder) resource(line []byte, at int) (key []byte, next int) {
 	if end := iriEnd(line, at); end > 0 {
 		return line[at:end], end + 1
 	}
-	return nil, 0
+	if len(line) < at+3 || line[at] != '_' || line[at+1] != ':' {
+		return nil, 0
+	}
+	n, _ := labelEnd(line[at+2:])
+	next = at + 2 + n
+	switch label := line[at+2 : next]; {
+	case n == 0:
+		return nil, 0
+	case e.scanner.scope == "" && !scoped(label):
+		return line[at:next], next
+	default:
+		start := len(e.text)
+		e.text = appendLabel(append(e.text, "_:"...), e.scanner.scope, label)
+		return e.text[start:len(e.text):len(e.text)], next
+	}
 }
 
 // pendingLine is a line whose terms are still to be looked up. subject is nil where it is that of the line before.
@@ -243,9 +262,12 @@ func (e *encoder) known(hash uint64, key []byte) (id uint32, ok bool, err error)
 	if id, ok = e.terms.find(hash, key); ok {
 		return id, true, nil
 	}
-	if key[0] == '<' {
+	switch key[0] {
+	case '<':
 		ok = plainIRI(key[1:])
-	} else {
+	case '_':
+		ok = true // labels are checked when they are found
+	default:
 		ok = utf8.Valid(key)
 	}
 	if ok {

@@ -2,7 +2,7 @@ package loader
 
 import (
 	"bufio"
-	"compress/bzip2"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/cosnicolaou/pbzip2"
 	"github.com/klauspost/compress/zstd"
 	"github.com/klauspost/pgzip"
 )
@@ -119,8 +120,8 @@ func fileURL(path string) string {
 
 func (s *source) lines() bool { return s.Format == NTriples || s.Format == NQuads }
 
-// open returns the unpacked text of the input, counting the packed bytes in read.
-func (s *source) open(read *atomic.Int64) (io.ReadCloser, error) {
+// open returns the unpacked text of the input, counting the packed bytes in read. It is of use until ctx ends.
+func (s *source) open(ctx context.Context, read *atomic.Int64) (io.ReadCloser, error) {
 	r := &openSource{packed: &countingReader{s.Reader, read}}
 	if s.Reader == nil {
 		f, err := os.Open(s.Name)
@@ -130,7 +131,7 @@ func (s *source) open(read *atomic.Int64) (io.ReadCloser, error) {
 		r.packed.r = f
 		r.close = append(r.close, func() { f.Close() }) // read only
 	}
-	if err := r.unpack(s.compression); err != nil {
+	if err := r.unpack(ctx, s.compression); err != nil {
 		r.Close()
 		return nil, fmt.Errorf("loader: %s: %w", s.Name, err)
 	}
@@ -147,7 +148,7 @@ type openSource struct {
 // zstdWindow is the largest window that a zstd file may ask for: that of zstd --long=27, and its default limit.
 const zstdWindow = 128 << 20
 
-func (o *openSource) unpack(c Compression) error {
+func (o *openSource) unpack(ctx context.Context, c Compression) error {
 	switch c {
 	case Gzip:
 		z, err := pgzip.NewReader(bufio.NewReaderSize(o.packed, 1<<18))
@@ -164,7 +165,7 @@ func (o *openSource) unpack(c Compression) error {
 		o.Reader = z
 		o.close = append(o.close, z.Close)
 	case Bzip2:
-		o.Reader = bzip2.NewReader(bufio.NewReaderSize(o.packed, 1<<18))
+		o.Reader = pbzip2.NewReader(ctx, bufio.NewReaderSize(o.packed, 1<<18))
 	default:
 		o.Reader = o.packed
 	}

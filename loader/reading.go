@@ -45,7 +45,7 @@ func (l *load) cutBlocks(ctx context.Context, s *source, tasks chan<- task, free
 	if !s.lines() {
 		return send(ctx, tasks, task{source: s})
 	}
-	r, err := s.open(&l.read)
+	r, err := s.open(ctx, &l.read)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ const documentStride = 4096
 
 // encodeDocument encodes a whole document of a format that is not line-based.
 func (l *load) encodeDocument(ctx context.Context, e *encoder, s *source) error {
-	r, err := s.open(&l.read)
+	r, err := s.open(ctx, &l.read)
 	if err != nil {
 		return err
 	}

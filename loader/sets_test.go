@@ -46,7 +46,7 @@ func fileSum(t *testing.T, path string) (sum uint64) {
 		t.Fatal(err)
 	}
 	var r io.ReadCloser
-	if r, err = sources[0].open(new(atomic.Int64)); err != nil {
+	if r, err = sources[0].open(t.Context(), new(atomic.Int64)); err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
