@@ -1,8 +1,8 @@
 // Package section is the container format of every binary file of a store: a header, named sections that start at
 // multiples of 64 bytes and are little-endian, and a table of the sections with their checksums.
 //
-// Nouns: [Writer] (sections written one after the other, to a file or to memory), [File] (a finished file, mapped or in
-// memory; read-only, shared by any number of goroutines).
+// Nouns: [Writer] (sections written one after the other, to a file or to memory), [File] (a finished file, mapped or,
+// when it is small, in memory; read-only, shared by any number of goroutines).
 //
 // A File checks its header and table when it is opened, which costs the same for any size; [File.Verify] reads the
 // whole file and compares every checksum. The views that a File hands out ([File.Bytes], [File.Uint32s] …) are the

@@ -21,21 +21,21 @@ type File struct {
 	index   map[string]int
 }
 
-// Open maps the file at path and checks its header and its table. It must be of the given kind and of a version from 1
+// Open maps the file at path (a small one is read) and checks its header and its table. It must be of the given kind and of a version from 1
 // to version; otherwise, or when it is damaged, the error names the file and is ErrVersion or ErrDamaged.
 func Open(path, kind string, version uint32) (*File, error) {
-	data, err := mapFile(path)
+	data, mapped, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
 	f, err := newFile(path, data, kind, version)
 	if err != nil {
-		if len(data) > 0 {
+		if mapped {
 			err = errors.Join(err, unix.Munmap(data))
 		}
 		return nil, err
 	}
-	f.mapped = true
+	f.mapped = mapped
 	return f, nil
 }
 
@@ -43,32 +43,49 @@ func Open(path, kind string, version uint32) (*File, error) {
 // start at a multiple of 8).
 func Parse(name string, data []byte, kind string, version uint32) (*File, error) {
 	if len(data) > 0 && uintptr(unsafe.Pointer(&data[0]))%8 != 0 {
-		words := make([]uint64, (len(data)+7)/8)
-		moved := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)[:len(data)]
+		moved := alignedBytes(len(data))
 		copy(moved, data)
 		data = moved
 	}
 	return newFile(name, data, kind, version)
 }
 
-func mapFile(path string) ([]byte, error) {
+// alignedBytes is n zero bytes that start at a multiple of 8.
+func alignedBytes(n int) []byte {
+	words := make([]uint64, n/8+1)
+	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)[:n]
+}
+
+// smallFile is the size in bytes up to which a file is read instead of mapped: a process may have tens of thousands of
+// mappings, and a store more small graphs than that.
+const smallFile = 32 << 10
+
+// readFile maps the file at path, or reads it when it is small.
+func readFile(path string) (data []byte, mapped bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("section: %w", err)
+		return nil, false, fmt.Errorf("section: %w", err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("section: %w", err)
+		return nil, false, fmt.Errorf("section: %w", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() < headerBytes || uint64(info.Size()) > 1<<46 {
-		return nil, damaged(path, errors.New("it is too short, too long or not a file"))
+		return nil, false, damaged(path, errors.New("it is too short, too long or not a file"))
 	}
-	data, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if info.Size() <= smallFile {
+		data = alignedBytes(int(info.Size()))
+		if _, err := io.ReadFull(file, data); err != nil {
+			return nil, false, fmt.Errorf("section: read %s: %w", path, err)
+		}
+		return data, false, nil
+	}
+	data, err = unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return nil, fmt.Errorf("section: map %s: %w", path, err)
+		return nil, false, fmt.Errorf("section: map %s: %w", path, err)
 	}
-	return data, nil
+	return data, true, nil
 }
 
 func newFile(name string, data []byte, kind string, version uint32) (*File, error) {

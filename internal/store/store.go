@@ -14,9 +14,10 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// mappedAtOnce is how many named graphs Open maps; where there are more, each is mapped when it is first asked for,
-// which fails when the store has been replaced in the meantime. Linux allows a process about 65,000 mappings.
-const mappedAtOnce = 256
+// openedAtOnce is how many named graphs Open opens; where there are more, each is opened when it is first asked for,
+// which fails when the store has been replaced in the meantime. A graph above 32 KiB costs a mapping, of which Linux
+// allows a process about 65,000; a smaller one lies in memory.
+const openedAtOnce = 256
 
 // Store is an open store. Its methods are safe for concurrent use, except Close.
 type Store struct {
@@ -88,7 +89,7 @@ func (s *Store) open() error {
 		n := &namedGraph{Graph: g}
 		s.named[g.ID] = n
 		s.names = append(s.names, g.ID)
-		if len(m.Named) <= mappedAtOnce {
+		if len(m.Named) <= openedAtOnce {
 			if n.open, err = s.openGraph(g); err != nil {
 				return err
 			}

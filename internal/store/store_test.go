@@ -117,8 +117,8 @@ func TestALoadReplacesTheStore(t *testing.T) {
 	// Who opened the old store reads on.
 	must(t, old.Verify())
 	must(t, old.Close())
-	writeStore(t, dir, 1, mappedAtOnce+1)
-	checkStore(t, dir, 1, mappedAtOnce+1)
+	writeStore(t, dir, 1, openedAtOnce+1)
+	checkStore(t, dir, 1, openedAtOnce+1)
 	if got := names(t, dir); !slices.Equal(got, []string{"gen-000003", "lock", "manifest.json"}) {
 		t.Fatal(got)
 	}
