@@ -1,0 +1,133 @@
+package cpu_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// dense is a graph with an edge between any two of n vertices, and the cartesian product of three edges over it.
+func dense(t testing.TB, n int, options planner.Options) *exec.Match {
+	c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: options}
+	for v := range n {
+		for w := range n {
+			c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v), To: pcsr.Vertex(w)})
+		}
+	}
+	knows := parser.PatternTerm{Term: matchtest.Term(0)}
+	for _, ends := range [][2]string{{"a", "b"}, {"c", "d"}, {"e", "f"}} {
+		c.Patterns = append(c.Patterns, parser.TriplePattern{
+			Subject: parser.PatternTerm{Variable: ends[0]}, Predicate: knows, Object: parser.PatternTerm{Variable: ends[1]},
+		})
+	}
+	g, err := c.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := c.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &exec.Match{Graph: g, Plan: plan}
+}
+
+func TestCancelEndsACartesianProductSoon(t *testing.T) {
+	m := cpu.New(2)
+	for name, s := range map[string]planner.Semantics{"rows": planner.Homomorphism, "isomorphic": planner.Isomorphism, "edges": planner.EdgeIsomorphism} {
+		t.Run(name, func(t *testing.T) {
+			match := dense(t, 200, planner.Options{Output: []string{"a", "b", "c", "d", "e", "f"}, Semantics: s})
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+			defer cancel()
+			start := time.Now()
+			err := m.Match(ctx, match, func(*exec.Batch) error { return nil })
+			if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
+				t.Errorf("match ended with %v after %v", err, time.Since(start))
+			}
+		})
+	}
+	match := dense(t, 200, planner.Options{CountOnly: true, Semantics: planner.Isomorphism})
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if _, err := m.Count(ctx, match); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
+		t.Errorf("count ended with %v after %v", err, time.Since(start))
+	}
+}
+
+func TestCountMultipliesIndependentParts(t *testing.T) {
+	match := dense(t, 200, planner.Options{CountOnly: true})
+	n, err := cpu.New(2).Count(context.Background(), match)
+	if want := uint64(200 * 200 * 200 * 200 * 200 * 200); err != nil || n != want {
+		t.Errorf("counted %d (error %v), want %d", n, err, want)
+	}
+}
+
+func TestErrorOfEmitEndsTheMatch(t *testing.T) {
+	match := dense(t, 100, planner.Options{Output: []string{"a", "b", "c", "d", "e", "f"}})
+	full, calls := errors.New("full"), 0
+	err := cpu.New(2).Match(context.Background(), match, func(*exec.Batch) error {
+		if calls++; calls == 20 {
+			return full
+		}
+		return nil
+	})
+	if !errors.Is(err, full) || calls != 20 {
+		t.Errorf("ended with %v after %d calls", err, calls)
+	}
+}
+
+func TestLimitIsExact(t *testing.T) {
+	match := dense(t, 100, planner.Options{Output: []string{"f", "a"}})
+	for _, limit := range []uint64{1, 63, 4096, 10_001} {
+		match.Limit = limit
+		rows := uint64(0)
+		if err := cpu.New(2).Match(context.Background(), match, func(b *exec.Batch) error {
+			rows += uint64(b.N)
+			return nil
+		}); err != nil || rows != limit {
+			t.Errorf("limit %d gives %d rows (error %v)", limit, rows, err)
+		}
+	}
+}
+
+func TestManyMatchesAtOnceAgree(t *testing.T) {
+	m := cpu.New(3)
+	match := dense(t, 14, planner.Options{Output: []string{"a", "b"}, Semantics: planner.Isomorphism})
+	want, err := m.Count(context.Background(), match)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	counts := make([]uint64, 6)
+	for i := range counts {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			counts[i], _ = m.Count(context.Background(), match)
+		}()
+	}
+	wait.Wait()
+	if slices.Min(counts) != want || slices.Max(counts) != want {
+		t.Errorf("counted %v at once, %d alone", counts, want)
+	}
+}
+
+func TestSeedsThatDoNotFitThePlanAreAnError(t *testing.T) {
+	match := dense(t, 3, planner.Options{Inputs: []string{"a"}, Output: []string{"b"}})
+	if err := cpu.New(1).Match(context.Background(), match, func(*exec.Batch) error { return nil }); err == nil {
+		t.Error("no seeds are accepted")
+	}
+}
