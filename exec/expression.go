@@ -152,34 +152,52 @@ var infix = setOf("||", "&&", "=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/
 
 // exprText is an expression in the query's words.
 func exprText(e parser.Expr) string {
+	var b strings.Builder
+	writeExpr(&b, e)
+	return b.String()
+}
+
+func writeExpr(b *strings.Builder, e parser.Expr) {
 	switch e := e.(type) {
 	case *parser.Var:
-		return termText(parser.PatternTerm{Variable: e.Name})
+		b.WriteString(termText(parser.PatternTerm{Variable: e.Name}))
 	case *parser.Const:
-		return e.Term.String()
+		b.WriteString(e.Term.String())
 	case *parser.Exists:
 		if e.Not {
-			return "NOT EXISTS {…}"
+			b.WriteString("NOT ")
 		}
-		return "EXISTS {…}"
+		b.WriteString("EXISTS {…}")
 	case *parser.FunctionCall:
-		return "<" + e.IRI + ">(" + argsText(e.Args, ", ") + ")"
+		b.WriteString("<" + e.IRI + ">")
+		writeArgs(b, e.Args, ", ")
 	case *parser.Call:
 		switch {
 		case infix[e.Function] && len(e.Args) == 2:
-			return "(" + argsText(e.Args, " "+e.Function+" ") + ")"
+			writeArgs(b, e.Args, " "+e.Function+" ")
 		case strings.HasSuffix(e.Function, "IN") && len(e.Args) > 0:
-			return "(" + exprText(e.Args[0]) + " " + e.Function + " (" + argsText(e.Args[1:], ", ") + "))"
+			b.WriteByte('(')
+			writeExpr(b, e.Args[0])
+			b.WriteString(" " + e.Function + " ")
+			writeArgs(b, e.Args[1:], ", ")
+			b.WriteByte(')')
+		default:
+			b.WriteString(e.Function)
+			writeArgs(b, e.Args, ", ")
 		}
-		return e.Function + "(" + argsText(e.Args, ", ") + ")"
+	default:
+		b.WriteByte('?')
 	}
-	return "?"
 }
 
-func argsText(args []parser.Expr, separator string) string {
-	parts := make([]string, len(args))
+// writeArgs writes expressions in brackets.
+func writeArgs(b *strings.Builder, args []parser.Expr, separator string) {
+	b.WriteByte('(')
 	for i, a := range args {
-		parts[i] = exprText(a)
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		writeExpr(b, a)
 	}
-	return strings.Join(parts, separator)
+	b.WriteByte(')')
 }
