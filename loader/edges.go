@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -43,69 +42,6 @@ type graphFile struct {
 	writer *pcsr.Writer
 	cells  int // not yet written
 	edges  uint64
-}
-
-// graphNames finds the graphs that have triples: the default graph, which is always there, and the named ones by ID.
-type graphNames struct {
-	ids    []uint32
-	number map[uint32]int // by ID; the default graph has number 0 and no ID
-}
-
-// cellKey is a graph's ID, or defaultGraph, and a label.
-type cellKey struct{ graph, label uint32 }
-
-// countCells finds the cells of the list, in order.
-func countCells(ctx context.Context, l *tripleList, final, labels []uint32, uses []uint64) ([]cell, *graphNames, error) {
-	counts := map[cellKey]uint64{}
-	if l.width == 3 {
-		for n, used := range uses {
-			if used > 0 {
-				counts[cellKey{defaultGraph, labels[n]}] += used
-			}
-		}
-	} else if err := countQuads(ctx, l, final, labels, counts); err != nil {
-		return nil, nil, err
-	}
-	names := &graphNames{number: map[uint32]int{}}
-	for key := range counts {
-		if _, ok := names.number[key.graph]; !ok && key.graph != defaultGraph {
-			names.number[key.graph] = 0
-			names.ids = append(names.ids, key.graph)
-		}
-	}
-	slices.Sort(names.ids)
-	for i, id := range names.ids {
-		names.number[id] = i + 1
-	}
-	var cells []cell
-	for key, n := range counts {
-		cells = append(cells, cell{names.number[key.graph], key.label, n})
-	}
-	slices.SortFunc(cells, func(a, b cell) int { return cmp.Or(cmp.Compare(a.graph, b.graph), cmp.Compare(a.label, b.label)) })
-	return cells, names, nil
-}
-
-func countQuads(ctx context.Context, l *tripleList, final, labels []uint32, counts map[cellKey]uint64) error {
-	var mu sync.Mutex
-	return l.each(ctx, func(_ int, rows []uint32) error {
-		local := map[cellKey]uint64{}
-		for ; len(rows) > 0; rows = rows[4:] {
-			local[cellKey{graphID(final, rows[rowGraph]), labels[rows[rowPredicate]]}]++
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for key, n := range local {
-			counts[key] += n
-		}
-		return nil
-	})
-}
-
-func graphID(final []uint32, provisional uint32) uint32 {
-	if provisional == defaultGraph {
-		return defaultGraph
-	}
-	return final[provisional]
 }
 
 // piece is the edges that are gathered for one cell at a time: all of them, or, of a cell that is cut, those of one
@@ -274,90 +210,6 @@ func (e *edgeWriter) round(ctx context.Context, names *graphNames, pieces []piec
 		}
 		return nil
 	})
-}
-
-// gather reads the list and puts the keys of each piece side by side.
-func (e *edgeWriter) gather(ctx context.Context, names *graphNames, pieces []piece) (parts [][]uint64, keys []uint64, err error) {
-	total := uint64(0)
-	pieceOf := make([]int, len(e.cells))
-	for i := range pieceOf {
-		pieceOf[i] = -1
-	}
-	cursors := make([]atomic.Uint64, len(pieces))
-	for i, p := range pieces {
-		cursors[i].Store(total)
-		total += p.count
-		pieceOf[p.cell] = i
-	}
-	if keys, err = allocate[uint64](e.triples.memory, int(total)); err != nil {
-		return nil, nil, err
-	}
-	at := uint64(0)
-	for _, p := range pieces {
-		parts = append(parts, keys[at:at+p.count:at+p.count])
-		at += p.count
-	}
-	buffers := make([]*gatherBuffers, e.triples.memory.threads)
-	for i := range buffers {
-		buffers[i] = newGatherBuffers(keys, cursors)
-	}
-	err = e.each(ctx, names, func(worker, cell int, key uint64) {
-		i := pieceOf[cell]
-		if i < 0 {
-			return
-		}
-		if p := &pieces[i]; !p.whole {
-			if p.direction == pcsr.In {
-				key = key<<32 | key>>32
-			}
-			if row := key >> 32; row < p.from || row >= p.to {
-				return
-			}
-		}
-		buffers[worker].add(i, key)
-	})
-	if err != nil {
-		release(e.triples.memory, keys)
-		return nil, nil, err
-	}
-	for _, b := range buffers {
-		b.flush()
-	}
-	return parts, keys, nil
-}
-
-// gatherBuffers collects a few keys of each piece before they are put in place.
-type gatherBuffers struct {
-	keys    []uint64
-	cursors []atomic.Uint64
-	size    int
-	held    []uint64 // size keys for each piece
-	counts  []int
-}
-
-func newGatherBuffers(keys []uint64, cursors []atomic.Uint64) *gatherBuffers {
-	size := min(max(1<<20/max(len(cursors), 1), 4), 64)
-	return &gatherBuffers{keys, cursors, size, make([]uint64, size*len(cursors)), make([]int, len(cursors))}
-}
-
-func (b *gatherBuffers) add(piece int, key uint64) {
-	b.held[piece*b.size+b.counts[piece]] = key
-	if b.counts[piece]++; b.counts[piece] == b.size {
-		b.empty(piece)
-	}
-}
-
-func (b *gatherBuffers) empty(piece int) {
-	n := b.counts[piece]
-	at := b.cursors[piece].Add(uint64(n)) - uint64(n)
-	copy(b.keys[at:at+uint64(n)], b.held[piece*b.size:])
-	b.counts[piece] = 0
-}
-
-func (b *gatherBuffers) flush() {
-	for piece := range b.counts {
-		b.empty(piece)
-	}
 }
 
 // piece sorts the keys of a piece and writes them when its turn comes.

@@ -3,47 +3,11 @@ package loader
 import (
 	"bytes"
 	"maps"
-	"math"
-	"slices"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
-
-// predicates numbers the predicates in the order in which they are met.
-type predicates struct {
-	mu     sync.RWMutex
-	number map[string]uint32
-	keys   []string
-}
-
-func newPredicates() *predicates {
-	p := &predicates{number: map[string]uint32{}}
-	p.id([]byte("<" + rdf.RDFType)) // number 0, whether it is used or not
-	return p
-}
-
-// typeNumber is the number of rdf:type.
-const typeNumber = 0
-
-func (p *predicates) id(key []byte) uint32 {
-	p.mu.RLock()
-	n, ok := p.number[text(key)]
-	p.mu.RUnlock()
-	if ok {
-		return n
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n, ok = p.number[text(key)]; !ok {
-		n = uint32(len(p.keys))
-		p.keys = append(p.keys, string(key))
-		p.number[p.keys[n]] = n
-	}
-	return n
-}
 
 // encoder turns statements into rows of provisional IDs. One worker owns it.
 //
@@ -434,21 +398,6 @@ func (e *encoder) block(b block, bad func(SyntaxError) error) error {
 		}
 	}
 	return e.resolve(odd)
-}
-
-// sorted gives every predicate its label, by the order of their keys.
-func (p *predicates) sorted(uses []uint64) (labels []uint32, keys []string) {
-	for n, k := range p.keys {
-		if n < len(uses) && uses[n] > 0 {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	labels = slices.Repeat([]uint32{math.MaxUint32}, len(p.keys))
-	for label, k := range keys {
-		labels[p.number[k]] = uint32(label)
-	}
-	return labels, keys
 }
 
 // mergeCounts adds the counts of one worker to those of all.

@@ -123,14 +123,6 @@ func (t *termTable) limit() uint64 {
 	return uint64(t.base) + uint64(most)*tableShards
 }
 
-// len is the number of terms in the table.
-func (t *termTable) len() (n int) {
-	for i := range t.shards {
-		n += int(t.shards[i].count)
-	}
-	return n
-}
-
 func hashKey(key []byte) uint64 { return xxh3.Hash(key) }
 
 // find returns the ID of a key, given its hash.
