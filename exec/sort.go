@@ -68,6 +68,10 @@ type sortRun struct {
 	rows *columns
 	held *account
 	runs []*spillFile
+	// worst is the first key of the worst row worth keeping, once there are as many rows as are read.
+	worst    dictionary.ID
+	hasWorst bool
+	keep     []uint32
 }
 
 func (s *sortOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
@@ -100,12 +104,15 @@ func (r *sortRun) close() {
 const topFactor = 4
 
 func (r *sortRun) add(b *Batch, from []int) error {
-	k := len(r.keys)
+	k, before := len(r.keys), r.rows.n
 	for i := range r.keys {
 		var err error
 		if r.rows.cols[i], err = r.keys[i].values(r.x, b, r.rows.cols[i]); err != nil {
 			return err
 		}
+	}
+	if r.hasWorst {
+		b = r.promising(b, before)
 	}
 	for i, c := range from {
 		if c < 0 {
@@ -127,6 +134,33 @@ func (r *sortRun) add(b *Batch, from []int) error {
 	return nil
 }
 
+// promising drops the rows of a new batch, whose keys were added after row before, that cannot be among the best.
+func (r *sortRun) promising(b *Batch, before int) *Batch {
+	r.keep = r.keep[:0]
+	last := dictionary.None
+	good := false
+	for i, id := range r.rows.cols[0][before:] {
+		if id != last || i == 0 {
+			order := r.compare(id, r.worst)
+			good, last = order == 0 || order < 0 != r.descending[0], id
+		}
+		if good {
+			r.keep = append(r.keep, uint32(i))
+		}
+	}
+	if len(r.keep) == b.N {
+		return b
+	}
+	for i := range r.keys {
+		col := r.rows.cols[i]
+		for to, row := range r.keep {
+			col[before+to] = col[before+int(row)]
+		}
+		r.rows.cols[i] = col[:before+len(r.keep)]
+	}
+	return selectRows(&Batch{}, b, r.keep)
+}
+
 // cut keeps the best rows only.
 func (r *sortRun) cut() error {
 	order, err := r.order()
@@ -138,6 +172,9 @@ func (r *sortRun) cut() error {
 		r.rows.cols[c] = gather(make([]dictionary.ID, 0, cap(col)), col, order)
 	}
 	r.rows.n = len(order)
+	if uint64(len(order)) == r.limit && len(r.keys) > 0 {
+		r.worst, r.hasWorst = r.rows.cols[0][len(order)-1], true
+	}
 	return nil
 }
 
@@ -158,23 +195,14 @@ func (r *sortRun) refine(rows []uint32, k, at int) error {
 	if err := r.x.ctx.Err(); err != nil {
 		return context.Cause(r.x.ctx)
 	}
-	ranks := r.ranks(gather(make([]dictionary.ID, 0, len(rows)), r.rows.cols[k], rows), r.descending[k])
-	packed := make([]uint64, len(rows))
-	for i, rank := range ranks {
-		packed[i] = uint64(rank)<<32 | uint64(i)
-	}
-	slices.Sort(packed)
-	sorted := make([]uint32, len(rows))
-	for i, p := range packed {
-		sorted[i] = rows[uint32(p)]
-	}
-	copy(rows, sorted)
+	ranks, most := r.ranks(gather(make([]dictionary.ID, 0, len(rows)), r.rows.cols[k], rows), r.descending[k])
+	ranks = countingSort(rows, ranks, most)
 	if k+1 == len(r.keys) {
 		return nil
 	}
 	for from := 0; from < len(rows) && (r.limit == 0 || uint64(at+from) < r.limit); {
 		to := from + 1
-		for to < len(rows) && packed[to]>>32 == packed[from]>>32 {
+		for to < len(rows) && ranks[to] == ranks[from] {
 			to++
 		}
 		if to-from > 1 {
@@ -187,35 +215,69 @@ func (r *sortRun) refine(rows []uint32, k, at int) error {
 	return nil
 }
 
-// ranks returns for every value its rank among the distinct ones, equal values having equal ranks. Values are compared
-// once for each distinct term, not for each pair of rows.
-func (r *sortRun) ranks(col []dictionary.ID, descending bool) []uint32 {
-	distinct := slices.Clone(col)
-	slices.Sort(distinct)
-	distinct = slices.Compact(distinct)
-	rankOf := r.rankDistinct(distinct)
-	out := make([]uint32, len(col))
-	first, span := distinct[0], uint64(distinct[len(distinct)-1])-uint64(distinct[0])
-	if span < 8*uint64(len(distinct))+1024 {
-		table := make([]uint32, span+1)
-		for i, id := range distinct {
-			table[id-first] = rankOf[i]
+// countingSort sorts rows by their ranks, which are at most most; rows of one rank keep their order. It returns the
+// ranks in the new order.
+func countingSort(rows, ranks []uint32, most uint32) []uint32 {
+	starts := make([]uint32, most+2)
+	for _, rank := range ranks {
+		starts[rank+1]++
+	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	sorted, sortedRanks := make([]uint32, len(rows)), make([]uint32, len(rows))
+	for i, rank := range ranks {
+		at := starts[rank]
+		starts[rank]++
+		sorted[at], sortedRanks[at] = rows[i], rank
+	}
+	copy(rows, sorted)
+	return sortedRanks
+}
+
+// ranks returns for every value its rank among the distinct ones, equal values having equal ranks, and the greatest
+// rank. Values are compared once for each distinct term, not for each pair of rows.
+func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, most uint32) {
+	low, high := slices.Min(col), slices.Max(col)
+	span := uint64(high) - uint64(low)
+	var distinct, table []uint32
+	dense := span < 8*uint64(len(col))+1024
+	if dense {
+		table = make([]uint32, span+1)
+		for _, id := range col {
+			table[id-low] = 1
 		}
-		for i, id := range col {
-			out[i] = table[id-first]
+		for i, seen := range table {
+			if seen != 0 {
+				distinct = append(distinct, low+uint32(i))
+			}
 		}
 	} else {
+		distinct = slices.Clone(col)
+		slices.Sort(distinct)
+		distinct = slices.Compact(distinct)
+	}
+	rankOf, most := r.rankDistinct(distinct)
+	if descending {
+		for i, rank := range rankOf {
+			rankOf[i] = most - rank
+		}
+	}
+	out = make([]uint32, len(col))
+	if !dense {
 		for i, id := range col {
 			at, _ := slices.BinarySearch(distinct, id)
 			out[i] = rankOf[at]
 		}
+		return out, most
 	}
-	if descending {
-		for i := range out {
-			out[i] = ^out[i]
-		}
+	for i, id := range distinct {
+		table[id-low] = rankOf[i]
 	}
-	return out
+	for i, id := range col {
+		out[i] = table[id-low]
+	}
+	return out, most
 }
 
 // sortTerm is a distinct term to be ranked: its place among the distinct IDs and, for an IRI or blank node, its text.
@@ -225,8 +287,8 @@ type sortTerm struct {
 	text      string
 }
 
-// rankDistinct ranks distinct IDs. IRIs and blank nodes are decoded once each.
-func (r *sortRun) rankDistinct(distinct []dictionary.ID) []uint32 {
+// rankDistinct ranks distinct IDs and returns the greatest rank too. IRIs and blank nodes are decoded once each.
+func (r *sortRun) rankDistinct(distinct []dictionary.ID) ([]uint32, uint32) {
 	list := make([]sortTerm, len(distinct))
 	for i, id := range distinct {
 		list[i] = sortTerm{id: id, place: uint32(i)}
@@ -250,7 +312,7 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID) []uint32 {
 		}
 		ranks[t.place] = rank
 	}
-	return ranks
+	return ranks, rank
 }
 
 func (r *sortRun) emitSorted(emit func(*Batch) error) error {

@@ -41,6 +41,9 @@ type Terms struct {
 	bytes atomic.Int64
 	pages atomic.Pointer[[]*page]
 
+	// booleans are 1 + the IDs of true and false, 0 where they are not known yet.
+	booleans [2]atomic.Uint32
+
 	mu  sync.RWMutex
 	ids map[rdf.Term]dictionary.ID
 }
@@ -103,10 +106,27 @@ func (t *Terms) ID(term rdf.Term) dictionary.ID {
 	if term.IsZero() {
 		return dictionary.None
 	}
+	if term.Datatype == rdf.XSDBoolean && (term.Value == "true" || term.Value == "false") {
+		return t.boolean(term)
+	}
 	if id, ok := t.Find(term); ok {
 		return id
 	}
 	return t.add(term)
+}
+
+// boolean remembers the IDs of the two terms that conditions compute row after row.
+func (t *Terms) boolean(term rdf.Term) dictionary.ID {
+	known := &t.booleans[len(term.Value)&1] // "true" has an even length, "false" an odd one
+	if id := known.Load(); id != 0 {
+		return id - 1
+	}
+	id, ok := t.Find(term)
+	if !ok {
+		id = t.add(term)
+	}
+	known.Store(id + 1)
+	return id
 }
 
 func (t *Terms) add(term rdf.Term) dictionary.ID {

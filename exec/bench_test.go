@@ -1,0 +1,51 @@
+package exec_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+)
+
+// million is a dataset of a million items, built once.
+var million = sync.OnceValue(func() *memory { return many(&testing.B{}, 1_000_000) })
+
+// BenchmarkOperators runs each operator over a million rows; what the matcher takes is in "match".
+func BenchmarkOperators(b *testing.B) {
+	for _, c := range []struct{ name, text string }{
+		{"match", "SELECT ?x ?n { ?x :number ?n }"},
+		{"filter", "SELECT ?x { ?x :number ?n . ?x :link ?y FILTER(?n + 1 < 500000) }"},
+		{"filter-range", "SELECT ?x { ?x :number ?n . ?x :link ?y FILTER(?n < 500000) }"},
+		{"bind", "SELECT ?x ?m { ?x :number ?n BIND(?n > 10 AS ?m) }"},
+		{"distinct-few", "SELECT DISTINCT ?g { ?x :group ?g . ?x :number ?n }"},
+		{"distinct-many", "SELECT DISTINCT ?x ?g { ?x :group ?g }"},
+		{"group-few", "SELECT ?g (SUM(?n) AS ?s) { ?x :group ?g . ?x :number ?n } GROUP BY ?g"},
+		{"group-many", "SELECT ?x (SUM(?n) AS ?s) { ?x :number ?n } GROUP BY ?x"},
+		{"group-count", "SELECT ?g (COUNT(*) AS ?c) { ?x :group ?g . ?x :number ?n } GROUP BY ?g"},
+		{"sort-numbers", "SELECT ?x ?n { ?x :number ?n } ORDER BY ?n"},
+		{"sort-iris", "SELECT ?x ?y { ?x :link ?y } ORDER BY ?y"},
+		{"top-10", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n) LIMIT 10"},
+		{"hash-join", "SELECT ?x ?n { { SELECT * { ?x :link ?y } OFFSET 1 } { SELECT * { ?y :number ?n } OFFSET 1 } }"},
+		{"optional", "SELECT ?x ?n { ?x :link ?y OPTIONAL { ?y :number ?n FILTER(?n < 500000) } }"},
+		{"minus", "SELECT ?x { ?x :link ?y MINUS { ?y :number ?n FILTER(?n < 500000) } }"},
+		{"not-exists", "SELECT ?x { ?x :link ?y FILTER NOT EXISTS { ?y :number ?n FILTER(?n < 500000) } }"},
+		{"path", "SELECT ?y { :i1 :link* ?y }"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			m := million()
+			q := parse(b, "PREFIX : <"+exampleNS+">\n"+c.text)
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := exec.Prepare(q, m, m.dict, onProcessor())
+				if err != nil {
+					b.Fatal(err)
+				}
+				rows := 0
+				if err := p.Run(b.Context(), func(batch *exec.Batch) error { rows += batch.N; return nil }); err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(rows), "rows")
+			}
+		})
+	}
+}
