@@ -19,12 +19,13 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/store"
 )
 
-// The variables by which a test starts itself again as a process that loads: the store, the input, and the size of
-// file beyond which every write fails, 0 for none.
+// The variables by which a test starts itself again as a process that loads: the store, the input, the size of file
+// beyond which every write fails, 0 for none, and whether it adds to what is there.
 const (
 	childStore = "LOADER_TEST_STORE"
 	childInput = "LOADER_TEST_INPUT"
 	childLimit = "LOADER_TEST_LIMIT"
+	childAdds  = "LOADER_TEST_APPEND"
 )
 
 func TestMain(m *testing.M) {
@@ -42,7 +43,7 @@ func child(dir, input, limit string) int {
 			return 2
 		}
 	}
-	if _, err := Load(context.Background(), dir, []Input{{Name: input}}, Options{}); err != nil {
+	if _, err := Load(context.Background(), dir, []Input{{Name: input}}, Options{Append: os.Getenv(childAdds) != ""}); err != nil {
 		fmt.Println(err)
 		return 1
 	}
@@ -143,6 +144,48 @@ func TestKilledLoadLeavesTheOldOrTheNewStore(t *testing.T) {
 		now := state(t, dir, sizes)
 		seen[(now+current)%2]++
 		current = now
+	}
+	t.Logf("%d kills left the old store, %d the new one", seen[0], seen[1])
+	tidy(t, dir, inputs[0])
+}
+
+func TestKilledAppendLeavesTheOldOrTheNewStore(t *testing.T) {
+	dir, inputs, sizes := twoStates(t)
+	add := func() *exec.Cmd {
+		c := childCommand(dir, inputs[1], 0)
+		c.Env = append(c.Env, childAdds+"=yes")
+		return c
+	}
+	start := time.Now()
+	if out, err := add().CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	whole := time.Since(start)
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes[1] = s.Manifest().Triples
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if sizes[1] <= sizes[0] {
+		t.Fatalf("%d triples became %d", sizes[0], sizes[1])
+	}
+	var seen [2]int
+	for current := 1; seen[0]+seen[1] < kills(t); {
+		if current == 1 {
+			tidy(t, dir, inputs[0])
+		}
+		c := add()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rand.Int64N(int64(whole) * 5 / 4)))
+		_ = c.Process.Kill() // it may have ended
+		_ = c.Wait()
+		current = state(t, dir, sizes)
+		seen[current]++
 	}
 	t.Logf("%d kills left the old store, %d the new one", seen[0], seen[1])
 	tidy(t, dir, inputs[0])
