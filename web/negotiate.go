@@ -33,6 +33,8 @@ var (
 		{"text/turtle", rdfgpu.Turtle, ""},
 		{"application/n-triples", rdfgpu.NTriples, ""},
 		{"application/x-turtle", rdfgpu.Turtle, ""},
+		{"text/n3", rdfgpu.Turtle, "text/n3; charset=utf-8"},
+		{"text/rdf+n3", rdfgpu.Turtle, "text/rdf+n3; charset=utf-8"},
 		{"application/rdf+xml", rdfgpu.RDFXML, ""},
 		{"application/xml", rdfgpu.RDFXML, "application/xml"},
 		{"text/plain", rdfgpu.NTriples, "text/plain; charset=utf-8"},
@@ -40,10 +42,19 @@ var (
 )
 
 // negotiate picks the format of an answer, by the format parameter or else by the Accept headers (RFC 9110, section
-// 12.5.1). Among equals the order of the offers decides.
+// 12.5.1). Among equals the order of the offers decides. Some clients send a format parameter of another server's
+// vocabulary with every query: one that means nothing here gives way to an Accept header that names a type.
 func negotiate(offers []offer, parameter string, accept []string) (offer, *Problem) {
 	if parameter != "" {
-		return chosen(offers, parameter)
+		if o, ok := chosen(offers, parameter); ok {
+			return o, nil
+		}
+		for _, o := range offers {
+			if named(accept, o.mediaType) {
+				return negotiate(offers, "", accept)
+			}
+		}
+		return offer{}, notAcceptable(offers)
 	}
 	if len(accept) == 0 {
 		return offers[0], nil
@@ -69,14 +80,27 @@ func negotiate(offers []offer, parameter string, accept []string) (offer, *Probl
 }
 
 // chosen finds the offer that the format parameter names: a format or a media type.
-func chosen(offers []offer, parameter string) (offer, *Problem) {
-	named, _ := results.ParseFormat(parameter)
+func chosen(offers []offer, parameter string) (offer, bool) {
+	format, _ := results.ParseFormat(parameter)
 	for _, o := range offers {
-		if o.format == rdfgpu.Format(named) || strings.EqualFold(o.mediaType, parameter) {
-			return o, nil
+		if o.format == rdfgpu.Format(format) || strings.EqualFold(o.mediaType, parameter) {
+			return o, true
 		}
 	}
-	return offer{}, notAcceptable(offers)
+	return offer{}, false
+}
+
+// named reports whether the Accept headers name a media type in full.
+func named(accept []string, mediaType string) bool {
+	for _, header := range accept {
+		for part := range strings.SplitSeq(header, ",") {
+			name, _, _ := strings.Cut(part, ";")
+			if strings.EqualFold(strings.TrimSpace(name), mediaType) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func notAcceptable(offers []offer) *Problem {

@@ -152,6 +152,9 @@ func TestTheFormatIsNegotiated(t *testing.T) {
 			t.Errorf("%s accepting %q: %d %s", c.query, c.accept, w.Code, w.Header().Get("Content-Type"))
 		}
 	}
+	if w := do(s, "GET", "/sparql?query=CONSTRUCT&format=n3", "", "Accept: application/turtle,text/turtle,text/n3"); w.Header().Get("Content-Type") != "text/turtle; charset=utf-8" {
+		t.Errorf("a format of another vocabulary: %d %s", w.Code, w.Header().Get("Content-Type"))
+	}
 	w := do(s, "GET", "/sparql?query=SELECT+1&format=tsv", "", "Accept: text/csv")
 	if w.Body.String() != "?x\t?y\n<http://example.org/t0>\t<http://example.org/t0>\n" {
 		t.Errorf("got %q", w.Body)
