@@ -56,7 +56,7 @@ func checkCount(t *testing.T, m exec.Matcher, d *matchtest.Dataset, q *matchtest
 	if want < 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	start := time.Now()
 	plan, err := planner.BGP(q.Patterns, d.Graph, d.Lookup, planner.Options{Semantics: s, CountOnly: true})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // group is a connected part of the steps at the end of a plan that are counted: its first step, and the parts that
@@ -16,9 +17,10 @@ type group struct {
 	children []*group
 	// reads are the slots bound outside that the group reads.
 	reads []int
-	// remembers: the group is worth a memo.
-	remembers bool
-	number    int // of the memo
+	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
+	// candidates before Distinct is remembered (raw).
+	remembers, raw bool
+	number         int // of the memo
 }
 
 // makeGroups splits steps, in plan order, into groups.
@@ -39,7 +41,8 @@ func numbered(steps []*step, n *int) []*group {
 			inside = append(inside, s.slot)
 		}
 		g.reads = slices.DeleteFunc(g.reads, func(slot int) bool { return slices.Contains(inside, slot) })
-		g.remembers = len(g.reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
+		g.raw = len(part) == 1 && g.step.rawMemo()
+		g.remembers = !g.raw && len(g.reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
 		out = append(out, g)
 	}
 	return out
@@ -66,6 +69,9 @@ func connected(steps []*step) [][]*step {
 
 // memoKeys is the most slots a memo is kept for.
 const memoKeys = 4
+
+// memoWork is what finding a count costs, in list members read.
+const memoWork = 4
 
 type memoKey [memoKeys]uint32
 
@@ -102,6 +108,9 @@ func (m *memo) find(key memoKey, t *tuning) *memoEntry {
 // countGroup returns the number of solutions of a group for the partial match in w.values, or at least w.most when
 // there are as many.
 func (w *worker) countGroup(g *group) uint64 {
+	if g.raw {
+		return w.countRaw(g)
+	}
 	if !g.remembers {
 		return w.countCandidates(g)
 	}
@@ -116,11 +125,90 @@ func (w *worker) countGroup(g *group) uint64 {
 	}
 	if e.run == w.runs && e.key == key {
 		m.hits++
+		w.work += memoWork
 		return e.count
 	}
 	n := w.countCandidates(g)
 	*e = memoEntry{key: key, run: w.runs, count: n}
 	return n
+}
+
+// rawMemo reports whether the number of a leaf's candidates before Distinct is worth a memo.
+func (s *step) rawMemo() bool {
+	return len(s.plan.Distinct) > 0 && len(s.plan.EdgeDistinct)+len(s.plan.Checks) == 0 &&
+		len(s.dynamic) > 1 && len(s.deps) <= memoKeys && len(s.deps) < len(s.reads)
+}
+
+// countRaw counts a leaf's candidates by a memo of their number before Distinct.
+func (w *worker) countRaw(g *group) uint64 {
+	s := g.step
+	var key memoKey
+	for i, slot := range s.deps {
+		key[i] = w.values[slot]
+	}
+	m := &w.memos[g.number]
+	e := m.find(key, w.tuning)
+	if e == nil {
+		return w.countLeaf(s)
+	}
+	if e.run != w.runs || e.key != key {
+		c := &w.scratch[s.index]
+		w.prepare(s, c)
+		n := uint64(0)
+		if len(c.lists) > 0 {
+			n = w.countUnbound(s, c)
+		}
+		*e = memoEntry{key: key, run: w.runs, count: n}
+	} else {
+		m.hits++
+		w.work += memoWork
+	}
+	if e.count == 0 {
+		return 0
+	}
+	n := e.count
+	for _, o := range s.plan.Distinct {
+		if w.admits(s, w.value(o)) {
+			n--
+		}
+	}
+	return n
+}
+
+// countUnbound counts the candidates before Distinct, with or without listing them.
+func (w *worker) countUnbound(s *step, c *scratch) uint64 {
+	if len(c.lists) > 2 || len(c.lookup) > 0 || len(s.rows) > 0 && !c.based {
+		return uint64(len(w.set(s)))
+	}
+	return w.countLists(s, c)
+}
+
+// admits reports whether v is a candidate of the step for the partial match in w.values, but for checks.
+func (w *worker) admits(s *step, v pcsr.Vertex) bool {
+	if v < s.low || v >= s.high {
+		return false
+	}
+	for i := range s.dynamic {
+		d := &s.dynamic[i]
+		if d.kind == planner.Rows {
+			if _, ok := w.graph.Partition(w.value(d.label), d.dir).Row(v); !ok {
+				return false
+			}
+		} else if !pcsr.Contains(w.list(d), v) {
+			return false
+		}
+	}
+	for _, l := range s.static {
+		if !pcsr.Contains(l.list, v) {
+			return false
+		}
+	}
+	for _, p := range s.rows {
+		if _, ok := p.Row(v); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *worker) countCandidates(g *group) uint64 {

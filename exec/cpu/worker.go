@@ -17,8 +17,9 @@ type worker struct {
 	values  []dictionary.ID
 	scratch []scratch // by step of the plan
 	memos   []memo    // by group
-	runs    uint32    // how many runs this worker has served
-	tables  []table   // by level; the last is the output
+	hubs    hubs
+	runs    uint32  // how many runs this worker has served
+	tables  []table // by level; the last is the output
 	counts  []uint64
 	repeats table
 	batch   exec.Batch
@@ -91,6 +92,7 @@ func (w *worker) release() {
 		clear(c.lists)
 		clear(c.lookup)
 	}
+	w.hubs.forget()
 	m := w.run.matcher
 	w.run, w.program, w.graph = nil, nil, nil
 	m.workers.Put(w)
