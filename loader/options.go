@@ -1,9 +1,10 @@
 package loader
 
 import (
-	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"runtime"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // Options are the settings of a load.
