@@ -15,7 +15,7 @@ import (
 // the query asks for what is not there.
 func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*Result, error) {
 	began := time.Now()
-	query, err := parse(text, options)
+	query, err := s.parse(text, options)
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +54,16 @@ func limited(ctx context.Context, timeout time.Duration) (context.Context, conte
 	return context.WithCancel(ctx)
 }
 
-func parse(text string, options QueryOptions) (*parser.Query, error) {
-	query, err := parser.Parse(text, parser.Options{Base: options.Base})
+// parse reads the text; the data set that options name replaces the query's own.
+func (s *Store) parse(text string, options QueryOptions) (*parser.Query, error) {
+	query, err := s.parsed.parse(text, options.Base)
 	if err != nil {
 		return nil, err
 	}
 	if len(options.DefaultGraphs) > 0 || len(options.NamedGraphs) > 0 {
-		query.From, query.FromNamed = options.DefaultGraphs, options.NamedGraphs
+		changed := *query
+		changed.From, changed.FromNamed = options.DefaultGraphs, options.NamedGraphs
+		query = &changed
 	}
 	return query, nil
 }

@@ -17,6 +17,7 @@ type Store struct {
 	options Options
 	cpu     exec.Matcher
 	gpu     *device
+	parsed  parseCache
 	info    func() Info
 }
 

@@ -1,0 +1,31 @@
+package rdfgpu
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
+	var c parseCache
+	often, err := c.parse("ASK { ?often ?p ?o }", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 * parseCacheEntries {
+		if _, err := c.parse(fmt.Sprintf("ASK { ?s%d ?p ?o }", i), ""); err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := c.parse("ASK { ?often ?p ?o }", ""); again != often {
+			t.Fatalf("parsed again after %d other queries", i+1)
+		}
+	}
+	if n := len(c.young) + len(c.old); n > 2*parseCacheEntries {
+		t.Errorf("%d entries", n)
+	}
+	if _, err := c.parse("ASK { ?s ?p }", ""); err == nil {
+		t.Error("a wrong query parses")
+	}
+	if other, _ := c.parse("ASK { <a> ?p ?o }", "http://example.org/"); other == nil {
+		t.Error("the base is not used")
+	}
+}
