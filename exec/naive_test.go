@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // The reference evaluator: SPARQL's algebra by its definitions (SPARQL 1.1 section 18.5), one solution at a time, on
@@ -21,11 +22,13 @@ type reference struct {
 	quads []quad
 	names []rdf.Term
 	graph rdf.Term // active graph
+	// semantics holds inside each basic graph pattern.
+	semantics planner.Semantics
 }
 
 // in returns the reference with another active graph.
 func (e *reference) in(g rdf.Term) *reference {
-	return &reference{quads: e.quads, names: e.names, graph: g}
+	return &reference{quads: e.quads, names: e.names, graph: g, semantics: e.semantics}
 }
 
 func compatible(a, b mapping) bool {
@@ -50,7 +53,7 @@ func (e *reference) eval(n parser.Node, env mapping) []mapping {
 		for _, t := range n.Patterns {
 			out = e.extendBy(out, t, env)
 		}
-		return out
+		return slices.DeleteFunc(out, func(m mapping) bool { return !e.allows(n, merge(m, env)) })
 	case *parser.PathPattern:
 		return e.path(n, env)
 	case *parser.Join:
@@ -89,6 +92,35 @@ func (e *reference) eval(n parser.Node, env mapping) []mapping {
 		panic("the reference does not slice")
 	}
 	panic("unknown operator")
+}
+
+// allows applies the semantics: different vertices, or different triple patterns, bind different things.
+func (e *reference) allows(n *parser.BGP, m mapping) bool {
+	value := func(p parser.PatternTerm) rdf.Term {
+		if p.IsVariable() {
+			return m[p.Variable]
+		}
+		return p.Term
+	}
+	vertices, edges := map[parser.PatternTerm]bool{}, map[parser.TriplePattern]bool{}
+	for _, t := range n.Patterns {
+		vertices[t.Subject], vertices[t.Object], edges[t] = true, true, true
+	}
+	things := map[any]int{}
+	count := 0
+	switch e.semantics {
+	case planner.Isomorphism:
+		for v := range vertices {
+			things[value(v)]++
+			count++
+		}
+	case planner.EdgeIsomorphism:
+		for t := range edges {
+			things[[3]rdf.Term{value(t.Subject), value(t.Predicate), value(t.Object)}]++
+			count++
+		}
+	}
+	return len(things) == count
 }
 
 func (e *reference) triples() []quad {

@@ -266,7 +266,7 @@ func (r *pathRun) from(v dictionary.ID, d pcsr.Direction, origin uint32, constan
 
 // all walks from every vertex of the graph.
 func (r *pathRun) all(origin uint32) error {
-	return r.search.eachNode(func(v dictionary.ID) error {
+	visit := func(v dictionary.ID) error {
 		if r.same {
 			if r.kind == oncePath {
 				return r.both(v, v, origin)
@@ -274,7 +274,31 @@ func (r *pathRun) all(origin uint32) error {
 			return r.loop(v, origin)
 		}
 		return r.from(v, pcsr.Out, origin, false)
-	})
+	}
+	if r.kind == plusPath || r.kind == oncePath {
+		if starts, ok := r.step.starts(r.graph, pcsr.Out); ok {
+			return eachRow(starts, visit)
+		}
+	}
+	return r.search.eachNode(visit)
+}
+
+// eachRow visits the row vertices of some partitions, each once, in order.
+func eachRow(parts []*pcsr.Partition, visit func(dictionary.ID) error) error {
+	var vertices []dictionary.ID
+	for _, p := range parts {
+		vertices = p.AppendVertices(vertices, 0, p.Rows())
+	}
+	if len(parts) > 1 {
+		slices.Sort(vertices)
+		vertices = slices.Compact(vertices)
+	}
+	for _, v := range vertices {
+		if err := visit(v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // loop reports v when a path leads from it to itself.
@@ -329,6 +353,9 @@ type pathStep interface {
 	// neighbours calls visit with every vertex that one walk of the step from v in direction d ends at. A vertex may
 	// come several times; for a negated set, once for each triple.
 	neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error
+	// starts are partitions whose rows are all the vertices that the step can be walked from; false where that may be
+	// any vertex.
+	starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool)
 }
 
 // pathStep compiles the inside of a closure.

@@ -255,3 +255,41 @@ func (n *negatedStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction,
 	}
 	return nil
 }
+
+func (l *labelStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
+	if !l.known {
+		return nil, true
+	}
+	return []*pcsr.Partition{g.Partition(l.label, d)}, true
+}
+
+func (i *inverseStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
+	return i.of.starts(g, d.Reverse())
+}
+
+func (q *sequenceStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
+	if d == pcsr.In {
+		return q.right.starts(g, d)
+	}
+	return q.left.starts(g, d)
+}
+
+func (a *alternativeStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
+	left, ok := a.left.starts(g, d)
+	if !ok {
+		return nil, false
+	}
+	right, ok := a.right.starts(g, d)
+	return append(left, right...), ok
+}
+
+func (c *closureStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
+	if c.zero {
+		return nil, false
+	}
+	return c.step.starts(g, d)
+}
+
+func (n *negatedStep) starts(*pcsr.Graph, pcsr.Direction) ([]*pcsr.Partition, bool) {
+	return nil, false
+}

@@ -1,0 +1,131 @@
+package exec
+
+import "container/heap"
+
+// spill writes the rows collected so far as a sorted run.
+func (r *sortRun) spill() error {
+	if r.rows.n == 0 {
+		return nil
+	}
+	order, err := r.order()
+	if err != nil {
+		return err
+	}
+	f, err := createSpill(r.x.options.TempDir, len(r.rows.cols))
+	if err != nil {
+		return err
+	}
+	r.runs = append(r.runs, f)
+	for _, row := range order {
+		if err := f.write(r.rows.cols, int(row)); err != nil {
+			return err
+		}
+	}
+	r.explain.Spilled += f.rows * int64(f.width) * 4
+	r.rows = newColumns(len(r.rows.cols))
+	r.held.hold(0)
+	return nil
+}
+
+// runCursor is the next row of a sorted run.
+type runCursor struct {
+	reader *spillReader
+	batch  *Batch
+	row    int
+	number int
+}
+
+// runHeap orders the runs by their next rows; of equal rows that of the earlier run comes first.
+type runHeap struct {
+	*sortRun
+	cursors []*runCursor
+}
+
+func (h *runHeap) Len() int { return len(h.cursors) }
+
+func (h *runHeap) Swap(i, j int) { h.cursors[i], h.cursors[j] = h.cursors[j], h.cursors[i] }
+
+func (h *runHeap) Push(c any) { h.cursors = append(h.cursors, c.(*runCursor)) }
+
+func (h *runHeap) Pop() any {
+	last := h.cursors[len(h.cursors)-1]
+	h.cursors = h.cursors[:len(h.cursors)-1]
+	return last
+}
+
+func (h *runHeap) Less(i, j int) bool {
+	a, b := h.cursors[i], h.cursors[j]
+	for k := range h.keys {
+		x, y := a.batch.Cols[k][a.row], b.batch.Cols[k][b.row]
+		if x == y {
+			continue
+		}
+		if o := h.compare(x, y); o != 0 {
+			return o < 0 != h.descending[k]
+		}
+	}
+	return a.number < b.number
+}
+
+// mergeRows is how many rows of a run are read at a time.
+const mergeRows = 512
+
+// merge emits the rows of all runs in order.
+func (r *sortRun) merge(emit func(*Batch) error) error {
+	h := &runHeap{sortRun: r}
+	for i, f := range r.runs {
+		reader, err := f.reader()
+		if err != nil {
+			return err
+		}
+		b, err := reader.next(mergeRows)
+		if err != nil {
+			return err
+		}
+		h.cursors = append(h.cursors, &runCursor{reader: reader, batch: b, number: i})
+	}
+	heap.Init(h)
+	out := newColumns(len(r.out))
+	var view Batch
+	left := r.limit
+	for h.Len() > 0 && (r.limit == 0 || left > 0) {
+		c := h.cursors[0]
+		out.appendRow(c.batch.Cols[len(r.keys):], c.row)
+		left--
+		if err := r.advance(h, c); err != nil {
+			return err
+		}
+		if out.n == BatchRows {
+			if err := r.x.ctx.Err(); err != nil {
+				return err
+			}
+			if err := emit(out.batch(0, out.n, &view)); err != nil {
+				return err
+			}
+			out.reset()
+		}
+	}
+	if out.n == 0 {
+		return nil
+	}
+	return emit(out.batch(0, out.n, &view))
+}
+
+// advance moves the first cursor of the heap on.
+func (r *sortRun) advance(h *runHeap, c *runCursor) error {
+	if c.row++; c.row < c.batch.N {
+		heap.Fix(h, 0)
+		return nil
+	}
+	b, err := c.reader.next(mergeRows)
+	if err != nil {
+		return err
+	}
+	if b == nil {
+		heap.Pop(h)
+		return nil
+	}
+	c.batch, c.row = b, 0
+	heap.Fix(h, 0)
+	return nil
+}
