@@ -234,7 +234,7 @@ func TestLoadSpills(t *testing.T) {
 	for _, graphs := range []bool{false, true} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "data.nq")
-		want := writeQuads(t, path, randomQuads(2, 60_000, 20_000), graphs)
+		want := writeQuads(t, path, randomQuads(2, 30_000, 12_000), graphs)
 		sources, err := prepare([]Input{{Name: path}})
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,8 @@ func (t *termTable) idAt(ref uint64) uint32 {
 	return t.base + binary.LittleEndian.Uint32(t.recordAt(ref))<<shardBits + uint32(ref>>placeBits)
 }
 
-// computedKeys are the sort keys of the literals that are not sorted by their own bytes, their section in front.
+// computedKeys are the sort keys of the literals of one shard that are not sorted by their own bytes, their section in
+// front.
 type computedKeys struct {
 	bytes  []byte
 	starts []uint64
@@ -96,11 +97,10 @@ func sortTable(t *termTable, skip map[uint32]uint32) (resources, literals []item
 	if literals, err = allocate[item](t.memory, total(`"@#^`)); err != nil {
 		return nil, nil, err
 	}
-	var computed computedKeys
+	var computed [tableShards]computedKeys
 	texts := literals[:total(`"@`)]
 	strings := texts[:total(`"`)]
 	langs := texts[len(strings):]
-	var mu sync.Mutex
 	var r, s, l atomic.Int64
 	m.inParallel(tableShards, func(i int) {
 		at := [3]int64{r.Add(int64(kinds[i]['<'] + kinds[i]['_'])), s.Add(int64(kinds[i]['"'])), l.Add(int64(kinds[i]['@']))}
@@ -120,9 +120,7 @@ func sortTable(t *termTable, skip map[uint32]uint32) (resources, literals []item
 				at[2]--
 				langs[at[2]] = it
 			default:
-				mu.Lock()
-				computed.add(it.ref, key)
-				mu.Unlock()
+				computed[i].add(it.ref, key)
 			}
 		})
 	})
@@ -135,17 +133,17 @@ func sortTable(t *termTable, skip map[uint32]uint32) (resources, literals []item
 
 // placeComputed sorts the computed keys and puts their items around the texts, which are the first n literals: values
 // come before strings, literals of other datatypes after language-tagged ones.
-func placeComputed(threads int, literals []item, n int, computed *computedKeys) {
-	if len(computed.refs) == 0 {
-		return
+func placeComputed(threads int, literals []item, n int, computed *[tableShards]computedKeys) {
+	items := make([]item, 0, len(literals)-n)
+	for shard := range computed {
+		for i := range computed[shard].refs {
+			items = append(items, item{ref: ref(shard, uint64(i))})
+		}
 	}
-	items := make([]item, len(computed.refs))
-	for i := range items {
-		items[i].ref = uint64(i)
-	}
-	sortKeys(threads, items, computed.key)
+	key := func(ref uint64) []byte { return computed[ref>>placeBits].key(ref & (1<<placeBits - 1)) }
+	sortKeys(threads, items, key)
 	values := 0
-	for values < len(items) && computed.key(items[values].ref)[0] < byte(dictionary.Strings) {
+	for values < len(items) && key(items[values].ref)[0] < byte(dictionary.Strings) {
 		values++
 	}
 	copy(literals[values:], literals[:n])
@@ -154,7 +152,7 @@ func placeComputed(threads int, literals []item, n int, computed *computedKeys) 
 		if i >= values {
 			at += n
 		}
-		literals[at] = item{ref: computed.refs[it.ref]}
+		literals[at] = item{ref: computed[it.ref>>placeBits].refs[it.ref&(1<<placeBits-1)]}
 	}
 }
 
