@@ -113,6 +113,9 @@ func hint(f *fault, s *scanner) string {
 		end++
 	}
 	word := strings.ToUpper(s.text[f.offset:end])
+	if updates[word] {
+		return "SPARQL Update is not supported"
+	}
 	if _, known := keywords[word]; known || len(word) < 3 || len(word) > 20 {
 		return ""
 	}
@@ -126,6 +129,12 @@ func hint(f *fault, s *scanner) string {
 		return ""
 	}
 	return "did you mean " + best + "?"
+}
+
+// updates are the words that an update begins with.
+var updates = map[string]bool{
+	"INSERT": true, "DELETE": true, "LOAD": true, "CLEAR": true, "CREATE": true, "DROP": true, "COPY": true, "MOVE": true,
+	"ADD": true, "WITH": true,
 }
 
 // editDistance counts insertions, deletions and replacements.
