@@ -179,7 +179,6 @@ func (c *compiler) seedable(n parser.Node) names {
 	case *parser.Graph:
 		in := c.seedable(n.Input)
 		if n.Name.IsVariable() {
-			delete(in, n.Name.Variable)
 			if len(c.plan.dataset.NamedGraphs()) > fewGraphs {
 				return setOf(n.Name.Variable)
 			}

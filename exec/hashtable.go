@@ -70,11 +70,6 @@ func boundMask(cols [][]dictionary.ID, columns []int, r int) uint64 {
 	return mask
 }
 
-func (t *joinTable) bytes() int64 {
-	// Rows, the group's list, the chain and the buckets.
-	return t.rows.bytes() + int64(t.rows.n)*16
-}
-
 func (t *joinTable) index(g *joinGroup, mask uint64) *joinIndex {
 	for _, ix := range g.indexes {
 		if ix.mask == mask {

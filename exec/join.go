@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"context"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
 
@@ -198,6 +200,9 @@ type columnPair struct{ left, right int }
 
 // pairs takes pairs of rows: left row li[i] and right row ri[i] (or i, when ri is nil).
 func (r *joinRun) pairs(right [][]dictionary.ID, li, ri []uint32, n int, side *mergeSpec) error {
+	if r.x.ctx.Err() != nil {
+		return context.Cause(r.x.ctx)
+	}
 	if len(side.checks) > 0 {
 		li, ri = r.check(right, li, ri, n, side.checks)
 		n = len(li)

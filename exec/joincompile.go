@@ -201,7 +201,10 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 	case *parser.Values:
 		vars = nil
 	case *parser.Service:
-		vars = intersection(common, s.certain)
+		vars = common // a row without a binding is asked about without it
+		if s.kind == minusJoin {
+			vars = intersection(common, s.certain)
+		}
 	}
 	open := s.correlated && !c.closed(s.right, common) || c.openService(s.right)
 	if len(vars) > 0 && len(vars) < maxShared && (!c.plan.options.Unoptimised || open) {

@@ -39,18 +39,27 @@ type execution struct {
 }
 
 // measured runs an operator and, when the plan is analysed, records rows and time in its Explain node.
-// The time includes what the operator's inputs took and leaves out what its consumer took.
+// The time includes what the operator's inputs took and leaves out what its consumer took. Each batch looks at the
+// context.
 func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) error {
 	if err := x.ctx.Err(); err != nil {
 		return context.Cause(x.ctx)
 	}
 	if !x.analyze {
-		return o.run(x, seed, emit)
+		return o.run(x, seed, func(b *Batch) error {
+			if x.ctx.Err() != nil {
+				return context.Cause(x.ctx)
+			}
+			return emit(b)
+		})
 	}
 	n := o.node()
 	began, downstream := time.Now(), time.Duration(0)
 	err := o.run(x, seed, func(b *Batch) error {
 		n.Rows += uint64(b.N)
+		if x.ctx.Err() != nil {
+			return context.Cause(x.ctx)
+		}
 		at := time.Now()
 		err := emit(b)
 		downstream += time.Since(at)

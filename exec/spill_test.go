@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -151,7 +152,8 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
-	for _, text := range []string{"SELECT * { ?x :link* ?y }", "SELECT * { ?x :number ?n } ORDER BY ?n", "SELECT DISTINCT ?g { ?x :group ?g }"} {
+	for _, text := range []string{"SELECT * { ?x :link* ?y }", "SELECT * { ?x :number ?n } ORDER BY ?n", "SELECT DISTINCT ?g { ?x :group ?g }",
+		"SELECT (COUNT(*) AS ?n) { { SELECT * { ?x :link ?y } OFFSET 1 } { SELECT * { ?z :link ?u } OFFSET 1 } { SELECT * { ?v :link ?w } OFFSET 1 } }"} {
 		p, err := exec.Prepare(parse(t, prologue+text), m, m.dict, onProcessor())
 		if err != nil {
 			t.Fatal(err)
@@ -233,5 +235,20 @@ func TestAskAndCount(t *testing.T) {
 		if found, err := p.Ask(t.Context()); found != (want > 0) || err != nil {
 			t.Errorf("ASK %s: %v (%v)", text, found, err)
 		}
+	}
+}
+
+// TestACrossProductEndsWithItsContext: a join that finds pairs without end looks at the context.
+func TestACrossProductEndsWithItsContext(t *testing.T) {
+	m := many(t, 20_000)
+	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT (COUNT(*) AS ?n) { { SELECT * { ?x :link ?y } OFFSET 1 } { SELECT * { ?z :link ?u } OFFSET 1 } { SELECT * { ?v :link ?w } OFFSET 1 } }")
+	p, err := exec.Prepare(q, m, m.dict, onProcessor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := p.Run(ctx, func(*exec.Batch) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want the deadline's", err)
 	}
 }
