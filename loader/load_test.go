@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -337,13 +340,46 @@ func TestAppendAddsToTheStore(t *testing.T) {
 	}
 }
 
-func TestLoadIsCancelled(t *testing.T) {
+// cancelReader cancels a load once some bytes have been read.
+type cancelReader struct {
+	io.Reader
+	left   int
+	cancel func()
+}
+
+func (r *cancelReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p[:min(len(p), 1<<16)])
+	if r.left -= n; r.left < 0 {
+		r.cancel()
+	}
+	return n, err
+}
+
+func TestCancelledLoadLeavesTheStoreAsItWas(t *testing.T) {
+	defer goleak.VerifyNone(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "data.nt")
-	writeQuads(t, path, randomQuads(3, 20_000, 1000), false)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Load(ctx, filepath.Join(dir, "store"), []Input{{Name: path}}, Options{}); !errors.Is(err, context.Canceled) {
-		t.Fatalf("got %v", err)
+	want := writeQuads(t, path, randomQuads(3, 20_000, 1000), false)
+	to := filepath.Join(dir, "store")
+	if _, err := Load(context.Background(), to, []Input{{Name: path}}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []Format{NTriples, Turtle} {
+		for _, bytesRead := range []int{0, len(text) / 2, len(text) - 1} {
+			ctx, cancel := context.WithCancel(context.Background())
+			in := Input{Name: "stream", Format: format, Reader: &cancelReader{bytes.NewReader(text), bytesRead, cancel}}
+			if _, err := Load(ctx, to, []Input{in}, Options{}); !errors.Is(err, context.Canceled) {
+				t.Fatalf("%s, cancelled after %d bytes: got %v", format, bytesRead, err)
+			}
+			cancel()
+		}
+	}
+	same(t, to, want)
+	if generations, _ := filepath.Glob(filepath.Join(to, "gen-*")); len(generations) != 1 {
+		t.Errorf("the folder holds %v", generations)
 	}
 }
