@@ -220,6 +220,13 @@ type decoder struct {
 	dictionary *dictionary.Dictionary
 }
 
+// Warm reads what will be needed to decode these terms.
+func (d decoder) Warm(ids []ID) {
+	if d.terms.Computed() == 0 {
+		d.dictionary.Warm(ids)
+	}
+}
+
 // AppendNTriples appends the term in N-Triples syntax.
 func (d decoder) AppendNTriples(dst []byte, id ID) []byte {
 	if id < d.terms.Base() {

@@ -11,7 +11,9 @@ type formatter struct {
 	shape    *shape
 	decoder  Decoder
 	cache    *cache
-	cells    int
+	misses   int
+	stripe   [][]ID
+	wanted   []ID
 	nt       []byte
 	scratch  []byte
 	order    []int32
@@ -32,6 +34,8 @@ type shape struct {
 	head      []byte
 	foot      string
 	prefixes  *prefixes
+	// direct says that IRIs and blank nodes are written as N-Triples writes them, verbatim that literals are too.
+	direct, verbatim bool
 	// failed holds the first term that the format cannot carry.
 	failed atomic.Pointer[error]
 }
@@ -46,9 +50,9 @@ func newShape(format Format, variables []string, options Options) *shape {
 	case CSV:
 		return &shape{encode: encodeCSV, rows: separatedRows, separator: ',', rowEnd: "\r\n", head: csvHead(variables)}
 	case TSV:
-		return &shape{encode: encodeTSV, rows: separatedRows, separator: '\t', rowEnd: "\n", head: tsvHead(variables)}
+		return &shape{encode: encodeTSV, rows: separatedRows, separator: '\t', rowEnd: "\n", head: tsvHead(variables), direct: true}
 	case NTriples:
-		return &shape{encode: appendNT, rows: separatedRows, separator: ' ', rowEnd: " .\n"}
+		return &shape{encode: appendNT, rows: separatedRows, separator: ' ', rowEnd: " .\n", direct: true, verbatim: true}
 	case Turtle:
 		p := newPrefixes(options.Prefixes)
 		return &shape{encode: p.encode, rows: turtleRows, head: p.head(), prefixes: p}
@@ -183,17 +187,86 @@ func (f *formatter) cell(dst []byte, id ID) []byte {
 
 // decode appends one bound term by asking the dictionary.
 func (f *formatter) decode(dst []byte, id ID) []byte {
-	f.nt = f.decoder.AppendNTriples(f.nt[:0], id)
-	var c cell
-	c, f.scratch = parse(f.nt, f.scratch)
+	f.misses++
 	start := len(dst)
-	dst = f.shape.encode(dst, c)
+	if f.shape.direct {
+		dst = f.decoder.AppendNTriples(dst, id)
+		if !f.shape.verbatim && len(dst) > start && dst[start] == '"' {
+			f.nt = append(f.nt[:0], dst[start:]...)
+			dst = f.encode(dst[:start])
+		}
+	} else {
+		f.nt = f.decoder.AppendNTriples(f.nt[:0], id)
+		dst = f.encode(dst)
+	}
 	if f.cache != nil {
 		f.cache.keep(id, dst[start:])
-	} else if f.cells++; f.cells > cacheMinCells {
+	} else if f.misses > cacheMinCells {
 		f.cache = newCache()
 	}
 	return dst
+}
+
+// encode appends the term in nt in the format's syntax.
+func (f *formatter) encode(dst []byte) []byte {
+	var c cell
+	c, f.scratch = parse(f.nt, f.scratch)
+	return f.shape.encode(dst, c)
+}
+
+// Rows are formatted a stripe at a time. When most cells of a stripe were not in the cache, the next one is announced
+// to the dictionary first, so that its reads overlap.
+const (
+	stripeRows = 256
+	warmFrom   = 64
+)
+
+// Warmer is a Decoder that can be told which terms it is about to be asked for.
+type Warmer interface {
+	Warm(ids []ID)
+}
+
+// rows appends the rows of a chunk.
+func (f *formatter) rows(dst []byte, cols [][]ID, n int, first bool) []byte {
+	warmer, ok := f.decoder.(Warmer)
+	if !ok || n <= stripeRows || f.shape.prefixes != nil || f.shape.separator == 0 && f.shape.before == nil {
+		return f.shape.rows(f, dst, cols, n, first)
+	}
+	f.stripe = append(f.stripe[:0], cols...)
+	before := f.misses
+	for from := 0; from < n; from += stripeRows {
+		to := min(from+stripeRows, n)
+		for c, col := range cols {
+			f.stripe[c] = col[from:to]
+		}
+		if f.misses-before >= warmFrom {
+			f.warm(warmer)
+		}
+		before = f.misses
+		dst = f.shape.rows(f, dst, f.stripe, to-from, first && from == 0)
+	}
+	return dst
+}
+
+// warm announces the cells of the stripe that the cache does not have.
+func (f *formatter) warm(warmer Warmer) {
+	f.wanted = f.wanted[:0]
+	for _, col := range f.stripe {
+		for _, id := range col {
+			if id == dictionary.None {
+				continue
+			}
+			if f.cache != nil {
+				if e := &f.cache.entries[id&(cacheSlots-1)]; e.id == id && e.epoch == f.cache.epoch {
+					continue
+				}
+			}
+			f.wanted = append(f.wanted, id)
+		}
+	}
+	if len(f.wanted) >= warmFrom {
+		warmer.Warm(f.wanted)
+	}
 }
 
 // release gives back what the formatter holds.

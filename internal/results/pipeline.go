@@ -17,6 +17,23 @@ type chunk struct {
 	done  chan struct{}
 }
 
+// chunkPool keeps chunks for the next answer; one that comes from it has n < 0 until it is shaped.
+var chunkPool = sync.Pool{New: func() any { return &chunk{n: -1, done: make(chan struct{}, 1)} }}
+
+// keptText is the most text a chunk in the pool holds on to.
+const keptText = 4 << 20
+
+// shape cuts the chunk's IDs into columns.
+func (c *chunk) shape(rows, columns int) {
+	if cap(c.ids) < rows*columns {
+		c.ids = make([]ID, rows*columns)
+	}
+	c.cols = c.cols[:0]
+	for i := range columns {
+		c.cols = append(c.cols, c.ids[i*rows:(i+1)*rows])
+	}
+}
+
 // pipeline formats chunks in parallel and writes them in order. Its memory is a fixed number of chunks.
 type pipeline struct {
 	out     io.Writer
@@ -40,7 +57,7 @@ func newPipeline(out io.Writer, s *shape, d Decoder, threads, columns int, first
 		free: make(chan *chunk, chunks), work: make(chan *chunk, chunks), order: make(chan *chunk, chunks),
 	}
 	for range chunks {
-		p.free <- &chunk{done: make(chan struct{}, 1)}
+		p.free <- chunkPool.Get().(*chunk)
 	}
 	p.wait.Add(threads + 1)
 	for range threads {
@@ -79,11 +96,8 @@ func (p *pipeline) current() *chunk {
 		return p.filling
 	}
 	c := <-p.free
-	if c.ids == nil {
-		c.ids = make([]ID, p.rows*p.columns)
-		for i := range p.columns {
-			c.cols = append(c.cols, c.ids[i*p.rows:(i+1)*p.rows])
-		}
+	if len(c.cols) != p.columns || c.n < 0 {
+		c.shape(p.rows, p.columns)
 	}
 	c.n, c.first, p.first = 0, p.first, false
 	p.filling = c
@@ -103,7 +117,7 @@ func (p *pipeline) format(f formatter) {
 	defer f.release()
 	for c := range p.work {
 		if p.failed.Load() == nil {
-			c.text = f.shape.rows(&f, c.text[:0], c.cols, c.n, c.first)
+			c.text = f.rows(c.text[:0], c.cols, c.n, c.first)
 		}
 		c.done <- struct{}{}
 	}
@@ -131,6 +145,12 @@ func (p *pipeline) close() error {
 	close(p.order)
 	close(p.work)
 	p.wait.Wait()
+	for range cap(p.free) {
+		if c := <-p.free; cap(c.text) <= keptText {
+			c.n = -1
+			chunkPool.Put(c)
+		}
+	}
 	if err := p.failed.Load(); err != nil {
 		return *err
 	}

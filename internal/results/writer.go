@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 	"time"
 )
 
@@ -16,6 +17,9 @@ const (
 	blockBytes = 64 << 10
 	flushAfter = 50 * time.Millisecond
 )
+
+// bufferPool keeps the buffers of answers that stay in the caller's goroutine.
+var bufferPool = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
 
 // ErrFormat reports a format that cannot carry the answer.
 var ErrFormat = errors.New("results: the format cannot carry this kind of answer")
@@ -44,6 +48,8 @@ type Writer struct {
 	threads int
 	columns int
 	buf     []byte
+	// pooled is where buf came from and goes back to.
+	pooled  *[]byte
 	rows    uint64
 	flushed time.Time
 	err     error
@@ -68,7 +74,8 @@ func NewWriter(out io.Writer, format Format, variables []string, decoder Decoder
 		return nil, fmt.Errorf("%w: %q", ErrFormat, format)
 	}
 	w.inline = formatter{shape: w.shape, decoder: decoder}
-	w.buf = append(make([]byte, 0, 4096), w.shape.head...)
+	w.pooled = bufferPool.Get().(*[]byte)
+	w.buf = append((*w.pooled)[:0], w.shape.head...)
 	return w, nil
 }
 
@@ -131,7 +138,7 @@ func (w *Writer) writeInline(cols [][]ID, n int, first bool) {
 		for c, col := range cols {
 			part[c] = col[from:to]
 		}
-		w.buf = w.shape.rows(&w.inline, w.buf, part, to-from, first && from == 0)
+		w.buf = w.inline.rows(w.buf, part, to-from, first && from == 0)
 		if len(w.buf) >= blockBytes {
 			w.err = w.flush()
 		}
@@ -166,11 +173,19 @@ func (w *Writer) Close() error {
 	if w.err != nil || w.shape == nil {
 		return w.err
 	}
-	if w.shape.foot != "" {
-		w.buf = append(w.buf, w.shape.foot...)
-	}
+	w.buf = append(w.buf, w.shape.foot...)
 	w.err = w.flush()
+	w.giveBack()
 	return w.err
+}
+
+// giveBack returns the buffer to the pool.
+func (w *Writer) giveBack() {
+	if w.pooled != nil && cap(w.buf) <= 4*blockBytes {
+		*w.pooled = w.buf[:0]
+		bufferPool.Put(w.pooled)
+	}
+	w.pooled, w.buf = nil, nil
 }
 
 // Abort ends the answer without its end, so that a reader sees that it is not whole, and waits for all goroutines.
@@ -184,6 +199,7 @@ func (w *Writer) Abort() {
 	if w.err == nil {
 		w.err = w.flush()
 	}
+	w.giveBack()
 }
 
 // finish waits for the pipeline, or for the table's last page.
