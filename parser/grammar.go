@@ -8,7 +8,7 @@ import (
 )
 
 // The grammar of section 19.8, as far as its structure goes. Triples, paths and expressions, where a query spends its
-// tokens, are read by methods of their own (participle's Parseable): triples.go, path.go, expression.go.
+// tokens, are read by methods of their own (participle's Parseable): head.go, triples.go, path.go, expression.go.
 // The grammar is LL(1): one token decides every choice.
 
 type unitSyntax struct {
@@ -20,17 +20,6 @@ type unitSyntax struct {
 	Values    *dataBlock       `parser:"( 'VALUES' @@ )?"`
 }
 
-type declaration struct {
-	Base   *iriSyntax `parser:"'BASE' @@"`
-	Prefix *nameSpace `parser:"| 'PREFIX' @@"`
-}
-
-type nameSpace struct {
-	Pos  lexer.Position
-	Name string    `parser:"@PNameNS"`
-	IRI  iriSyntax `parser:"@@"`
-}
-
 type selectClause struct {
 	Modifier string       `parser:"'SELECT' @( 'DISTINCT' | 'REDUCED' )?"`
 	Star     *starSyntax  `parser:"( @@"`
@@ -40,13 +29,6 @@ type selectClause struct {
 type starSyntax struct {
 	Pos  lexer.Position
 	Star string `parser:"@'*'"`
-}
-
-type selectItem struct {
-	Pos      lexer.Position
-	Variable string      `parser:"@Var"`
-	Expr     *expression `parser:"| '(' @@ 'AS'"`
-	As       string      `parser:"@Var ')'"`
 }
 
 type selectSyntax struct {

@@ -183,7 +183,7 @@ func expectations(message string) []string {
 
 // productions names the parts of the grammar for people.
 var productions = map[string][]string{
-	"Group": {`"{"`}, "Body": {`"{"`}, "<var": {"a variable"}, "<integer": {"a number"}, "<pnamens": {`a prefix such as "ex:"`},
+	"Group": {`"{"`}, "Body": {`"{"`}, "<var": {"a variable"}, "<integer": {"a number"},
 	"term": {"a variable", "an IRI"}, "constraint": {"an expression in brackets", "a function call"},
 	"SelectClause": {"SELECT"}, "UnitSyntax": {"SELECT", "ASK", "CONSTRUCT", "DESCRIBE"},
 	"SelectSyntax":   {"SELECT", "ASK", "CONSTRUCT", "DESCRIBE", "PREFIX", "BASE"},

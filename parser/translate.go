@@ -45,20 +45,17 @@ func translate(u *unitSyntax, options Options) (*Query, error) {
 
 func (t *translator) prologue(list []declaration) error {
 	for _, d := range list {
-		iri := d.Base
-		if iri == nil {
-			iri = &d.Prefix.IRI
-		}
+		iri := d.iri
 		if iri.kind != tokenIRI {
 			f := faultf(iri.offset, "unexpected %q", iri.text)
 			f.expected = []string{"an IRI in angle brackets"}
 			return f
 		}
 		resolved := rdf.ResolveIRI(t.base, iri.text[1:len(iri.text)-1])
-		if d.Base != nil {
+		if d.base {
 			t.base = resolved
 		} else {
-			t.prefixes[d.Prefix.Name[:len(d.Prefix.Name)-1]] = resolved
+			t.prefixes[d.prefix[:len(d.prefix)-1]] = resolved
 		}
 	}
 	return nil

@@ -58,7 +58,7 @@ func (g *grouping) aggregate(t *translator, a Aggregation) Expr {
 // usesAggregates reports whether SELECT, HAVING or ORDER BY holds an aggregate.
 func usesAggregates(items []selectItem, m *modifiers) bool {
 	for _, i := range items {
-		if i.Expr != nil && i.Expr.root.aggregated() {
+		if i.expr != nil && i.expr.aggregated() {
 			return true
 		}
 	}

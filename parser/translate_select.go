@@ -144,21 +144,20 @@ func (b *queryBody) projection(clause *selectClause) ([]string, error) {
 		b.grouping.sample = false
 	}
 	for _, item := range clause.Items {
-		if item.Expr == nil {
-			name := item.Variable[1:]
-			if err := b.grouping.check(name, item.Pos.Offset); err != nil {
+		name := item.variable[1:]
+		if item.expr == nil {
+			if err := b.grouping.check(name, item.offset); err != nil {
 				return nil, err
 			}
 			exposed.add(name)
 			continue
 		}
-		name := item.As[1:]
 		if b.scope.contains(name) || exposed.contains(name) {
-			f := faultf(item.Pos.Offset, "SELECT cannot assign ?%s, which has a value already", name)
+			f := faultf(item.offset, "SELECT cannot assign ?%s, which has a value already", name)
 			f.hint = "use another variable name"
 			return nil, f
 		}
-		e, err := b.expr(item.Expr.root, b.grouping)
+		e, err := b.expr(item.expr, b.grouping)
 		if err != nil {
 			return nil, err
 		}
