@@ -73,13 +73,13 @@ static __device__ u32 boundRow(const Program &p, const Step &s, u64 row) {
     }
     if (list.size < best) { best = list.size; choice = i; begin = list.begin; }
   }
-  if (s.high) {
-    List list = {begin, best};
-    u32 low = below(list, s.low), high = below(list, s.high);
-    if (high <= low) return 0;
-    begin += begin & VIRTUAL ? low : 4ull * low;
-    best = high - low;
-  }
+  u32 low = s.low;
+  const Operand *above = at<const Operand>(s.above);
+  for (u32 i = 0; i < s.aboveCount; i++) low = max(low, value(above[i], row, NONE) + 1);
+  List list = narrow({begin, best}, low, s.high);
+  if (list.size == 0) return 0;
+  begin = list.begin;
+  best = list.size;
   at<unsigned short>(s.choice)[row] = (unsigned short)choice;
   at<u64>(links[choice].begin)[row] = begin;
   at<u32>(links[choice].size)[row] = best;

@@ -81,7 +81,6 @@ static __device__ u64 findItem(const u64 *prefix, u64 items, u64 c) {
 
 // passes tests everything but the list the candidate came from.
 static __device__ bool passes(const Program &p, const Step &s, u64 row, u32 v, u32 chosen) {
-  if (v < s.low || (s.high && v >= s.high)) return false;
   if (s.bitmap && !(word(s.bitmap, v >> 5) >> (v & 31) & 1)) return false;
   const Operand *distinct = at<const Operand>(s.distinct);
   for (u32 i = 0; i < s.distinctCount; i++)
@@ -100,7 +99,7 @@ static __device__ bool passes(const Program &p, const Step &s, u64 row, u32 v, u
 
 static __device__ __forceinline__ u64 weight(const Program &p, const Step &s, u64 row, u32 v) {
   u64 w = 1;
-  for (u32 i = 0; i < s.factorCount && w; i++) w *= resolve(p, at<const Link>(s.factors)[i], row, v).size;
+  for (u32 i = 0; i < s.factorCount && w; i++) w *= factor(p, at<const Link>(s.factors)[i], row, v);
   return w;
 }
 

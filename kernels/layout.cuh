@@ -40,6 +40,10 @@ struct Link {
   u64 list, length;   // LIST: address and length; NUMBERS: first number and how many
   u64 bitmap;         // LIST: one bit per vertex, or 0: search the list
   u64 begin, size;    // u64[rows], u32[rows]: written by bound, read by extend
+  // What follows holds for factors alone: low <= member < high (high 0: no bound), and the values that do not count.
+  u32 low, high;
+  u64 except;
+  u32 exceptCount, pad;
 };
 
 struct Check {
@@ -58,11 +62,13 @@ struct Step {
   u64 links, checks, distinct, pairs, copies, factors;
   u32 linkCount, checkCount, distinctCount, pairCount, copyCount, factorCount;
   u32 low, high;               // low <= candidate < high; high 0: no bound
+  u64 above;                   // Operand[aboveCount]: the candidate is greater than each
   u64 bitmap;                  // vertices that pass the signature, or 0
   u64 store;                   // column that takes the candidate, or 0
   u64 item, prefix, choice;    // u32[rows], u64[rows+1], u16[rows]: the rows that have candidates, their sum, the list
   u64 capacity;                // rows that the next table holds
   u32 mode, strategy;
+  u32 aboveCount, pad;
 };
 enum Strategy : u32 { FLATTENED, WARP_PER_ROW };
 

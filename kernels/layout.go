@@ -85,6 +85,11 @@ type Link struct {
 	Bitmap Address
 	// Begin and Size are columns (u64, u32) that the bound phase fills with each row's list.
 	Begin, Size Address
+	// What follows holds for factors alone: Low ≤ member < High (High 0: no bound), and the values that do not count.
+	Low, High   uint32
+	Except      Address
+	ExceptCount uint32
+	_           uint32
 }
 
 // Check is an edge that must be in the graph.
@@ -130,6 +135,8 @@ type Step struct {
 	LinkCount, CheckCount, DistinctCount, PairCount, CopyCount, FactorCount uint32
 	// Low ≤ candidate < High; High 0 means no bound.
 	Low, High uint32
+	// Above are operands that the candidate must be greater than.
+	Above Address
 	// Bitmap has a bit for every vertex that may be a candidate, where it is not 0.
 	Bitmap Address
 	// Store is the column that takes the candidate; 0 where nobody reads it.
@@ -137,9 +144,11 @@ type Step struct {
 	// Item, Prefix, Choice are columns (u32[rows], u64[rows+1], u16[rows]) that the bound phase fills.
 	Item, Prefix, Choice Address
 	// Capacity is the number of rows that the next table holds.
-	Capacity uint64
-	Mode     Mode
-	Strategy Strategy
+	Capacity   uint64
+	Mode       Mode
+	Strategy   Strategy
+	AboveCount uint32
+	_          uint32
 }
 
 // Frame is the table that a step reads and how far its candidates are used up.

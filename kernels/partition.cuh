@@ -126,6 +126,17 @@ static __device__ __forceinline__ u32 below(const List &l, u32 v) {
   return lowerBound(at<const u32>(l.begin), l.size, v);
 }
 
+// narrow cuts a list to the members from low to below high (0: no bound).
+static __device__ __forceinline__ List narrow(List l, u32 low, u32 high) {
+  if (high) l.size = below(l, high);
+  if (low) {
+    u32 skip = below(l, low);
+    l.begin += l.begin & VIRTUAL ? skip : 4ull * skip;
+    l.size -= skip;
+  }
+  return l;
+}
+
 static __device__ __forceinline__ bool contains(const List &l, u32 v) {
   if (l.begin & VIRTUAL) return v - u32(l.begin) < l.size;
   u32 i = lowerBound(at<const u32>(l.begin), l.size, v);
@@ -156,6 +167,15 @@ static __device__ List resolve(const Program &p, const Link &l, u64 row, u32 can
   if (!part) return {0, 0};
   if (l.kind == NEIGHBOURS) return neighbours(*part, value(l.from, row, candidate));
   return part->layer == LAYER_RANGE ? List{VIRTUAL | part->base, part->rows} : List{part->vertices, part->rows};
+}
+
+// factor is how many members of a link's list count.
+static __device__ u32 factor(const Program &p, const Link &l, u64 row, u32 candidate) {
+  List list = narrow(resolve(p, l, row, candidate), l.low, l.high);
+  const Operand *except = at<const Operand>(l.except);
+  u32 n = list.size;
+  for (u32 i = 0; i < l.exceptCount && n; i++) n -= contains(list, value(except[i], row, candidate));
+  return n;
 }
 
 // member reports whether a candidate lies in the list that a link names for a row; bound has left the list in the

@@ -39,6 +39,33 @@ func (t *twin) below(l list, v uint32) uint32 {
 	return uint32(sort.Search(int(l.size), func(i int) bool { return t.element(l.begin, uint64(i)) >= v }))
 }
 
+// narrow cuts a list to the members from low to below high (0: no bound).
+func (t *twin) narrow(l list, low, high uint32) list {
+	first, end := t.below(l, low), l.size
+	if high != 0 {
+		end = t.below(l, high)
+	}
+	if end <= first {
+		return list{}
+	}
+	if l.begin&Virtual != 0 {
+		return list{l.begin + uint64(first), end - first}
+	}
+	return list{l.begin + 4*uint64(first), end - first}
+}
+
+// factor is how many members of a link's list count.
+func (t *twin) factor(l *Link, row uint64, candidate uint32) uint32 {
+	found := t.narrow(t.resolve(l, row, candidate), l.Low, l.High)
+	n := found.size
+	for i := range uint64(l.ExceptCount) {
+		if t.contains(found, t.value(in[Operand](t.memory, l.Except, i), row, candidate)) {
+			n--
+		}
+	}
+	return n
+}
+
 func (t *twin) contains(l list, v uint32) bool {
 	i := t.below(l, v)
 	return i < l.size && t.element(l.begin, uint64(i)) == v

@@ -20,17 +20,12 @@ func (t *twin) boundRow(s *Step, row uint64) uint32 {
 			best, choice, shortest = found.size, i, found
 		}
 	}
-	if s.High != 0 {
-		low, high := t.below(shortest, s.Low), t.below(shortest, s.High)
-		if high <= low {
-			return 0
-		}
-		if shortest.begin&Virtual != 0 {
-			shortest.begin += uint64(low)
-		} else {
-			shortest.begin += 4 * uint64(low)
-		}
-		shortest.size = high - low
+	low := s.Low
+	for i := range uint64(s.AboveCount) {
+		low = max(low, t.value(in[Operand](t.memory, s.Above, i), row, None)+1)
+	}
+	if shortest = t.narrow(shortest, low, s.High); shortest.size == 0 {
+		return 0
 	}
 	l := in[Link](t.memory, s.Links, uint64(choice))
 	*in[uint16](t.memory, s.Choice, row) = uint16(choice)
@@ -59,15 +54,12 @@ func (t *twin) boundPhase(level int, rows uint64) {
 func (t *twin) weight(s *Step, row uint64, v uint32) uint64 {
 	w := uint64(1)
 	for i := range uint64(s.FactorCount) {
-		w *= uint64(t.resolve(in[Link](t.memory, s.Factors, i), row, v).size)
+		w *= uint64(t.factor(in[Link](t.memory, s.Factors, i), row, v))
 	}
 	return w
 }
 
 func (t *twin) passes(s *Step, row uint64, v, chosen uint32) bool {
-	if v < s.Low || s.High != 0 && v >= s.High {
-		return false
-	}
 	if s.Bitmap != 0 && t.word(s.Bitmap, uint64(v>>5))>>(v&31)&1 == 0 {
 		return false
 	}

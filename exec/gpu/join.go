@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/kernels"
@@ -34,7 +35,7 @@ type join struct {
 
 // newJoin translates a plan.
 func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *exec.Match, count bool) (*join, error) {
-	j := &join{shape: newShape(m, count), ctx: ctx, d: d, r: r, lane: l, graph: m.Graph}
+	j := &join{shape: newShape(m, count, r.isUndirected), ctx: ctx, d: d, r: r, lane: l, graph: m.Graph}
 	j.variants = make([]string, j.deviceSteps())
 	j.layTables(m)
 	if err := j.takeTables(); err != nil {
@@ -57,7 +58,7 @@ func (j *join) imageBytes() int64 {
 		n += int64(len(s.Links)+len(s.Classes)+1) * (kernels.Size[kernels.Link]() + 16)
 		n += int64(len(s.Checks))*kernels.Size[kernels.Check]() + int64(len(s.EdgeDistinct))*kernels.Size[kernels.Pair]()
 		n += int64(len(s.Distinct))*16 + int64(len(s.Candidates))*4
-		n += int64(j.inputs+len(j.plan.Steps)+1) * 16
+		n += int64(j.inputs+len(j.plan.Steps)+1) * 32
 		for i := range s.Links {
 			if s.Links[i].Kind == planner.AllEdgeLabels {
 				n += int64(len(j.graph.UsedLabels())) * 4
@@ -202,9 +203,15 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 	if conditions == nil {
 		conditions = j.inputStep()
 	}
-	links, err := j.layLinks(k, conditions)
+	links, low, high, err := j.layLinks(k, conditions)
 	if err != nil {
 		return err
+	}
+	s.Low, s.High = low, high
+	for i := range links {
+		if err := j.listColumns(&links[i]); err != nil {
+			return err
+		}
 	}
 	s.Links, s.LinkCount = put(j.image, links), uint32(len(links))
 	if err := j.layConditions(k, conditions, s); err != nil {
@@ -222,7 +229,6 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 			return err
 		}
 	}
-	s.Low, s.High = conditions.Low, conditions.High
 	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.Strategy
 	if k == j.deviceSteps()-1 {
 		return j.layEnd(k, s)
@@ -241,14 +247,37 @@ func (j *join) layEnd(k int, s *kernels.Step) error {
 	s.Mode = kernels.Count
 	var factors []kernels.Link
 	for i := range j.factors {
-		links, err := j.layLinks(k, &j.factors[i])
+		factor, err := j.layFactor(k, &j.factors[i])
 		if err != nil {
 			return err
 		}
-		factors = append(factors, links...)
+		factors = append(factors, factor)
 	}
 	s.Factors, s.FactorCount = put(j.image, factors), uint32(len(factors))
 	return nil
+}
+
+// layFactor translates a step whose candidates are only counted.
+func (j *join) layFactor(k int, s *planner.Step) (kernels.Link, error) {
+	links, low, high, err := j.layLinks(k, s)
+	if err != nil {
+		return kernels.Link{}, err
+	}
+	var except []kernels.Operand
+	for i, o := range s.Distinct {
+		if slices.Contains(s.Distinct[:i], o) {
+			continue
+		}
+		operand, err := j.operand(k, o)
+		if err != nil {
+			return kernels.Link{}, err
+		}
+		except = append(except, operand)
+	}
+	factor := links[0]
+	factor.Low, factor.High = low, high
+	factor.Except, factor.ExceptCount = put(j.image, except), uint32(len(except))
+	return factor, nil
 }
 
 // inputStep is the step that tests the inputs: one candidate, which nobody keeps.
@@ -303,6 +332,15 @@ func (j *join) layConditions(k int, from *planner.Step, s *kernels.Step) error {
 		}
 		distinct = append(distinct, operand)
 	}
+	var above []kernels.Operand
+	for _, slot := range j.above[j.slot(k)] {
+		operand, err := j.operand(k, planner.Bound(slot))
+		if err != nil {
+			return err
+		}
+		above = append(above, operand)
+	}
+	s.Above, s.AboveCount = put(j.image, above), uint32(len(above))
 	s.Checks, s.CheckCount = put(j.image, checks), uint32(len(checks))
 	s.Pairs, s.PairCount = put(j.image, pairs), uint32(len(pairs))
 	s.Distinct, s.DistinctCount = put(j.image, distinct), uint32(len(distinct))

@@ -2,6 +2,8 @@ package gpu
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/kernels"
@@ -9,21 +11,21 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
-// layLinks translates the lists of a step as device step k sees them: links, classes, the candidate set.
-func (j *join) layLinks(k int, s *planner.Step) ([]kernels.Link, error) {
+// layLinks translates the lists of a step as device step k sees them: links, classes, the candidate set. Ranges of
+// numbers beside other lists become bounds: low ≤ candidate < high, high 0 for none.
+func (j *join) layLinks(k int, s *planner.Step) (links []kernels.Link, low, high uint32, err error) {
 	several := len(s.Links)+len(s.Classes) > 1 || s.Candidates != nil && len(s.Links)+len(s.Classes) > 0
-	var links []kernels.Link
 	for i := range s.Links {
 		link, err := j.link(k, &s.Links[i], several)
 		if err != nil {
-			return nil, err
+			return nil, 0, 0, err
 		}
 		links = append(links, link)
 	}
 	for _, class := range s.Classes {
 		link, err := j.class(class, several)
 		if err != nil {
-			return nil, err
+			return nil, 0, 0, err
 		}
 		links = append(links, link)
 	}
@@ -34,16 +36,31 @@ func (j *join) layLinks(k int, s *planner.Step) ([]kernels.Link, error) {
 	if len(links) == 0 { // nothing to bind: one candidate
 		links = append(links, kernels.Link{Kind: uint32(kernels.Numbers), Length: 1})
 	}
+	links, low, high = foldRanges(links, s.Low, s.High)
 	for i := range links {
-		if err := j.listColumns(&links[i]); err != nil {
-			return nil, err
-		}
-		if j.variants[k] != "" {
-			j.variants[k] += " "
-		}
-		j.variants[k] += linkName(&links[i])
+		j.variants[k] += linkName(&links[i]) + " "
 	}
-	return links, nil
+	if low != 0 || high != 0 {
+		j.variants[k] += "range "
+	}
+	return links, low, high, nil
+}
+
+// foldRanges makes bounds of the ranges of numbers among the links, where another list is left.
+func foldRanges(links []kernels.Link, low, high uint32) ([]kernels.Link, uint32, uint32) {
+	for i := 0; i < len(links) && len(links) > 1; {
+		l := links[i]
+		if kernels.LinkKind(l.Kind) != kernels.Numbers || l.Length == 0 || l.ListAt+l.Length > math.MaxUint32 {
+			i++
+			continue
+		}
+		low = max(low, uint32(l.ListAt))
+		if end := uint32(l.ListAt + l.Length); high == 0 || end < high {
+			high = end
+		}
+		links = slices.Delete(links, i, i+1)
+	}
+	return links, low, high
 }
 
 // listColumns gives a link the columns for each row's list.
@@ -88,6 +105,9 @@ func (j *join) link(k int, l *planner.Link, several bool) (kernels.Link, error) 
 		}
 		return j.withLabel(k, l, out, false)
 	case planner.Rows:
+		if a := j.graph.Partition(l.Label.Constant, l.Dir).Arrays(); l.Label.IsConstant() && a.Layer == pcsr.Range {
+			return kernels.Link{Kind: uint32(kernels.Numbers), ListAt: uint64(a.Base), Length: uint64(a.Rows)}, nil
+		}
 		out.Kind = uint32(kernels.Rows)
 		return j.withLabel(k, l, out, true)
 	case planner.EdgeLabels:

@@ -195,7 +195,7 @@ func (q *query) drive() error {
 			return fmt.Errorf("gpu: a launch ended with status %d: %w", state.Status, ErrDeviceLost)
 		}
 		if q.count {
-			q.done += state.Count
+			q.done += state.Count * q.repeats
 		} else if err := q.handOut(state); err != nil {
 			return err
 		}

@@ -3,15 +3,20 @@ package gpu
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 	"pgregory.net/rapid"
 )
+
+var _ exec.Matcher = (*Device)(nil)
 
 // open opens an emulated device.
 func open(t testing.TB, options Options) *Device {
@@ -26,18 +31,24 @@ func open(t testing.TB, options Options) *Device {
 	return d
 }
 
+// drawOptions draws settings that split the work in all ways.
+func drawOptions(t *rapid.T) Options {
+	return Options{
+		Rows:       rapid.SampledFrom([]int{1, 2, 3, 7, 20, 1000}).Draw(t, "rows"),
+		Tile:       rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
+		Blocks:     rapid.IntRange(1, 4).Draw(t, "blocks"),
+		HostDriven: rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
+		NoBitmaps:  rapid.Bool().Draw(t, "no bitmaps"),
+		Arena:      512 << 10,
+	}
+}
+
 func TestRandomPatternsMatchAsByBruteForce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := matchtest.Draw(rt)
-		d := open(t, Options{
-			Rows:       rapid.SampledFrom([]int{1, 2, 3, 7, 20, 1000}).Draw(rt, "rows"),
-			Tile:       rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(rt, "tile"),
-			Blocks:     rapid.IntRange(1, 4).Draw(rt, "blocks"),
-			Slice:      time.Duration(rapid.SampledFrom([]int{1, 3, 1e9}).Draw(rt, "slice")),
-			HostDriven: rapid.IntRange(0, 3).Draw(rt, "host driven") == 0,
-			NoBitmaps:  rapid.Bool().Draw(rt, "no bitmaps"),
-			Arena:      512 << 10,
-		})
+		options := drawOptions(rt)
+		options.Slice = time.Duration(rapid.SampledFrom([]int{1, 3, 1e9}).Draw(rt, "slice"))
+		d := open(t, options)
 		if err := matchtest.Check(d, c); err != nil {
 			rt.Fatal(err)
 		}
@@ -50,8 +61,134 @@ func TestRandomPatternsMatchAsByBruteForce(t *testing.T) {
 	})
 }
 
-var _ exec.Matcher = (*Device)(nil)
+// ring is a graph of n vertices, each with an edge to the next few, and a plan of paths of three edges in it.
+func ring(t testing.TB, n int) *exec.Match {
+	t.Helper()
+	var edges []pcsr.Edge
+	for v := range n {
+		for k := 1; k <= 8; k++ {
+			edges = append(edges, pcsr.Edge{From: uint32(v), To: uint32((v + k) % n)})
+		}
+	}
+	g, err := pcsr.Build(n, 1, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	variable := func(name string) parser.PatternTerm { return parser.PatternTerm{Variable: name} }
+	edge := parser.PatternTerm{Term: matchtest.Term(0)}
+	c := matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: planner.Options{Output: []string{"a", "b", "c", "d"}}}
+	for _, p := range [][2]string{{"a", "b"}, {"b", "c"}, {"c", "d"}} {
+		c.Patterns = append(c.Patterns, parser.TriplePattern{Subject: variable(p[0]), Predicate: edge, Object: variable(p[1])})
+	}
+	plan, err := c.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &exec.Match{Graph: g, Plan: plan}
+}
 
-var _ = planner.Homomorphism
-var _ = context.Background
-var _ = errors.Is
+func TestASmallMemoryIsEnough(t *testing.T) {
+	d := open(t, Options{Memory: 1 << 20})
+	m := ring(t, 2000)
+	rows := 0
+	if err := d.Match(context.Background(), m, func(b *exec.Batch) error { rows += b.N; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if want := 2000 * 8 * 8 * 8; rows != want {
+		t.Errorf("%d rows, want %d", rows, want)
+	}
+	if used := d.memory.inUse(); used > 1<<20 {
+		t.Errorf("%d bytes are in use, more than the limit", used)
+	}
+}
+
+func TestAGraphLargerThanTheMemoryStaysOnTheHost(t *testing.T) {
+	d := open(t, Options{Memory: 320 << 10})
+	m := ring(t, 10_000)
+	n, err := d.Count(context.Background(), m)
+	if err != nil || n != 10_000*8*8*8 {
+		t.Fatal(n, err)
+	}
+	info, err := d.Info()
+	if err != nil || info.HostBytes == 0 || info.Used > info.Limit {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+func TestQueriesRunAtTheSameTime(t *testing.T) {
+	d := open(t, Options{Arena: 300 << 10})
+	m := ring(t, 300)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			rows := 0
+			err := d.Match(context.Background(), m, func(b *exec.Batch) error { rows += b.N; return nil })
+			if err != nil || rows != 300*8*8*8 {
+				t.Error(rows, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestACancelledMatchEndsBetweenTwoLaunches(t *testing.T) {
+	launches := 0
+	ctx, cancel := context.WithCancel(context.Background())
+	e := kernels.Emulate(64 << 20)
+	e.Fail = func(call string) error {
+		if call == "launch" {
+			if launches++; launches == 3 {
+				cancel()
+			}
+		}
+		return nil
+	}
+	d := open(t, Options{Driver: e, Slice: 1, Tile: 1})
+	if _, err := d.Count(ctx, ring(t, 300)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if launches != 3 {
+		t.Errorf("%d launches", launches)
+	}
+}
+
+func TestAnErrorFromEmitEndsTheMatch(t *testing.T) {
+	d := open(t, Options{})
+	full := errors.New("disk full")
+	if err := d.Match(context.Background(), ring(t, 300), func(*exec.Batch) error { return full }); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+	if n, err := d.Count(context.Background(), ring(t, 20)); err != nil || n == 0 {
+		t.Errorf("the next query: %d, %v", n, err)
+	}
+}
+
+func TestADeviceThatFailsIsLost(t *testing.T) {
+	e := kernels.Emulate(64 << 20)
+	d := open(t, Options{Driver: e})
+	m := ring(t, 20)
+	e.Fail = func(call string) error {
+		if call == "synchronize" {
+			return kernels.ErrLost
+		}
+		return nil
+	}
+	if _, err := d.Count(context.Background(), m); !errors.Is(err, ErrDeviceLost) {
+		t.Errorf("error %v", err)
+	}
+	e.Fail = nil
+	if _, err := d.Count(context.Background(), m); !errors.Is(err, ErrDeviceLost) || !d.Lost() {
+		t.Errorf("error %v after the loss", err)
+	}
+}
+
+func TestOpenWithoutAGPUSaysSo(t *testing.T) {
+	d, err := Open(Options{})
+	if err == nil {
+		t.Skipf("there is a GPU: %s", d.Name())
+	}
+	if !errors.Is(err, ErrNoDevice) {
+		t.Errorf("error %v", err)
+	}
+	t.Log(err)
+}

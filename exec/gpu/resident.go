@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,15 +22,16 @@ type resident struct {
 	labels int
 	table  kernels.Address
 
-	mu        sync.Mutex
-	stream    kernels.Stream
-	loaded    map[int]*loaded // by place in the table
-	bitmaps   map[classKey]kernels.Address
-	device    []kernels.Address // every allocation
-	host      []*kernels.HostMemory
-	bytes     int64
-	hostBytes int64
-	uploading time.Duration
+	mu         sync.Mutex
+	stream     kernels.Stream
+	loaded     map[int]*loaded // by place in the table
+	bitmaps    map[classKey]kernels.Address
+	undirected map[pcsr.Label]bool
+	device     []kernels.Address // every allocation
+	host       []*kernels.HostMemory
+	bytes      int64
+	hostBytes  int64
+	uploading  time.Duration
 }
 
 // loaded is one partition on the device.
@@ -46,7 +48,7 @@ type classKey struct {
 }
 
 func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
-	r := &resident{d: d, graph: g, labels: g.Labels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{}}
+	r := &resident{d: d, graph: g, labels: g.Labels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{}, undirected: map[pcsr.Label]bool{}}
 	size := int64(2*r.labels+4) * kernels.Size[kernels.Partition]()
 	var err error
 	if r.table, err = d.memory.alloc(size, 0); err != nil {
@@ -201,6 +203,20 @@ func (r *resident) labelSets(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isUndirected reports that both directions of a label have the same lists.
+func (r *resident) isUndirected(l pcsr.Label) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	is, known := r.undirected[l]
+	if !known {
+		a, b := r.graph.Partition(l, pcsr.Out).Arrays(), r.graph.Partition(l, pcsr.In).Arrays()
+		is = a.Layer == b.Layer && a.Base == b.Base && a.Rows == b.Rows && slices.Equal(a.Index, b.Index) &&
+			slices.Equal(a.Vertices, b.Vertices) && slices.Equal(a.Offsets, b.Offsets) && slices.Equal(a.Neighbours, b.Neighbours)
+		r.undirected[l] = is
+	}
+	return is
 }
 
 // bitmap returns a bitmap of the members of a list on the device, or 0 where there is no room for one.

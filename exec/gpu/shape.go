@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -23,19 +24,22 @@ type shape struct {
 	steps   []planner.Step
 	factors []planner.Step
 	count   bool
+	// above are, by slot, the earlier slots whose vertex must have a smaller number, and repeats how many solutions
+	// each stands for (symmetry.go).
+	above   map[int][]int
+	repeats uint64
 	// tables are the slots in the table that each device step reads; output those of the output table.
 	tables [][]int
 	output []int
-	// read are the slots that each device step reads.
-	read []map[int]bool
 }
 
 // newShape cuts a plan for counting or for writing rows out.
-func newShape(m *exec.Match, count bool) *shape {
+func newShape(m *exec.Match, count bool, undirected func(pcsr.Label) bool) *shape {
 	p := m.Plan
-	s := &shape{plan: p, inputs: p.Inputs, steps: p.Steps, count: count}
+	s := &shape{plan: p, inputs: p.Inputs, steps: p.Steps, count: count, repeats: 1}
 	if count {
-		s.cutFactors()
+		s.above, s.repeats = breakSymmetry(p, undirected)
+		s.cutFactors(m.Graph)
 	} else {
 		for _, slot := range p.Output {
 			if !slices.Contains(s.output, slot) {
@@ -53,14 +57,14 @@ func newShape(m *exec.Match, count bool) *shape {
 	return s
 }
 
-// cutFactors moves steps at the end to the factors: those that no later step reads and whose candidates are a list
-// with nothing to test.
-func (s *shape) cutFactors() {
+// cutFactors moves steps at the end to the factors: those that no later step reads and whose candidates are a stretch
+// of a list, without those that are bound already.
+func (s *shape) cutFactors(g *pcsr.Graph) {
 	read := map[int]bool{}
 	for len(s.steps) > 0 {
 		k := len(s.steps) - 1
 		step := &s.steps[k]
-		if !pure(step) || read[s.inputs+k] {
+		if !pure(g, step) || read[s.inputs+k] || len(s.above[s.inputs+k]) > 0 {
 			return
 		}
 		step.EachSlot(func(slot int) { read[slot] = true })
@@ -69,10 +73,26 @@ func (s *shape) cutFactors() {
 	}
 }
 
-// pure reports that the candidates of a step are exactly one list.
-func pure(s *planner.Step) bool {
-	return len(s.Links)+len(s.Classes) == 1 && len(s.Checks) == 0 && len(s.Distinct) == 0 && len(s.EdgeDistinct) == 0 &&
-		s.Low == 0 && s.High == 0 && s.Candidates == nil && s.Signature.IsZero()
+// pure reports that the candidates of a step are a stretch of one list, without some values.
+func pure(g *pcsr.Graph, s *planner.Step) bool {
+	lists := len(s.Links)
+	for _, class := range s.Classes {
+		if _, _, consecutive := membersRange(g, class); !consecutive {
+			lists++
+		}
+	}
+	return lists <= 1 && len(s.Links)+len(s.Classes) > 0 && len(s.Checks) == 0 && len(s.EdgeDistinct) == 0 &&
+		s.Candidates == nil && s.Signature.IsZero()
+}
+
+// membersRange returns the numbers low to below high that the members of a class are, where they are consecutive.
+func membersRange(g *pcsr.Graph, class dictionary.ID) (low, high dictionary.ID, consecutive bool) {
+	members := g.Members(class)
+	n := len(members)
+	if n == 0 || uint64(members[n-1]-members[0])+1 != uint64(n) {
+		return 0, 0, false
+	}
+	return members[0], members[n-1] + 1, true
 }
 
 // deviceSteps is the number of steps that run.
@@ -113,6 +133,9 @@ func (s *shape) findTables() {
 			s.eachInputSlot(func(slot int) { live[slot] = true })
 		} else {
 			s.step(k).EachSlot(func(slot int) { live[slot] = true })
+			for _, slot := range s.above[s.slot(k)] {
+				live[slot] = true
+			}
 		}
 		for slot := originSlot; slot < s.bound(k); slot++ {
 			if live[slot] {

@@ -1,0 +1,239 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/loader"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner"
+	"pgregory.net/rapid"
+)
+
+// onDevice asks for the tests that run on a real GPU (docs/GPU.md); the emulated device stands in with -gpu=emulated.
+var onDevice = flag.String("gpu", "", `run the tests that need a GPU on it: a number, or "emulated"`)
+
+// driver opens the GPU that -gpu names, or skips.
+func driver(t testing.TB) kernels.Driver {
+	t.Helper()
+	switch *onDevice {
+	case "":
+		t.Skip("no -gpu flag: this test runs on a GPU alone")
+	case "emulated":
+		return kernels.Emulate(4 << 30)
+	}
+	n, err := strconv.Atoi(*onDevice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := kernels.Open(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestDeviceMatchesAsByBruteForce(t *testing.T) {
+	gpu := driver(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		c := matchtest.Draw(rt)
+		options := drawOptions(rt)
+		options.Driver, options.Memory = gpu, 64<<20
+		d := open(t, options)
+		if err := matchtest.Check(d, c); err != nil {
+			rt.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+// dataSet is a folder of data.nt.zst, queries and expected counts, loaded.
+type dataSet struct {
+	name  string
+	store *store.Store
+	rows  []expectation
+}
+
+type expectation struct {
+	name, text        string
+	count, isomorphic string
+}
+
+func loadSet(t testing.TB, folder string) *dataSet {
+	t.Helper()
+	dir := t.TempDir()
+	inputs, err := loader.Files("", filepath.Join(folder, "data.nt.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loader.Load(context.Background(), dir, inputs, loader.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &dataSet{name: filepath.Base(folder), store: s}
+	table, err := os.ReadFile(filepath.Join(folder, "expected.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n") {
+		f := strings.Split(line, "\t")
+		text, err := os.ReadFile(filepath.Join(folder, "queries", strings.TrimSuffix(f[0], ".rq")+".rq"))
+		if err != nil {
+			continue // the header
+		}
+		set.rows = append(set.rows, expectation{f[0], string(text), f[1], f[2]})
+	}
+	return set
+}
+
+// plan plans a query that is one basic graph pattern.
+func (s *dataSet) plan(text string, semantics planner.Semantics, count bool) (*planner.MatchPlan, error) {
+	q, err := parser.Parse(text, parser.Options{})
+	if err != nil {
+		return nil, err
+	}
+	bgp := findBGP(q.Where)
+	if bgp == nil {
+		return nil, errors.New("no basic graph pattern")
+	}
+	var names []string
+	for _, p := range bgp.Patterns {
+		for _, term := range []parser.PatternTerm{p.Subject, p.Predicate, p.Object} {
+			if term.IsVariable() && !slices.Contains(names, term.Variable) {
+				names = append(names, term.Variable)
+			}
+		}
+	}
+	return planner.BGP(bgp.Patterns, s.store.Default, s.store.Dictionary.Lookup,
+		planner.Options{Semantics: semantics, Output: names, CountOnly: count})
+}
+
+// checksum is a number that does not depend on the order of the rows.
+func checksum(m exec.Matcher, match *exec.Match) (rows, sum uint64, err error) {
+	err = m.Match(context.Background(), match, func(b *exec.Batch) error {
+		for r := range b.N {
+			h := uint64(14695981039346656037)
+			for _, column := range b.Cols {
+				h = (h ^ uint64(column[r])) * 1099511628211
+				h ^= h >> 29
+			}
+			sum += h
+		}
+		rows += uint64(b.N)
+		return nil
+	})
+	return rows, sum, err
+}
+
+func TestDeviceAnswersTheDataSets(t *testing.T) {
+	gpu := driver(t)
+	root := os.Getenv("RDFGPU_DATA")
+	if root == "" {
+		t.Skip("RDFGPU_DATA is not set")
+	}
+	folders, err := filepath.Glob(filepath.Join(root, "*", "expected.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) {
+			set := loadSet(t, filepath.Dir(f))
+			for _, options := range []Options{{Driver: gpu}, {Driver: gpu, Memory: 24 << 20, Arena: 2 << 20}} {
+				d := open(t, options)
+				set.check(t, d)
+				if err := d.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// check compares counts with the expected ones, and rows with the CPU's.
+func (s *dataSet) check(t *testing.T, d *Device) {
+	begun, queries := time.Now(), 0
+	processor := cpu.New(0)
+	for _, row := range s.rows {
+		for semantics, want := range map[planner.Semantics]string{planner.Homomorphism: row.count, planner.Isomorphism: row.isomorphic} {
+			if want == "-" {
+				continue
+			}
+			n, err := strconv.ParseUint(want, 10, 64)
+			if err != nil || n > 2_000_000_000 {
+				continue
+			}
+			queries++
+			match := &exec.Match{Graph: s.store.Default}
+			if match.Plan, err = s.plan(row.text, semantics, true); err != nil {
+				t.Errorf("%s: %v", row.name, err)
+				continue
+			}
+			if got, err := d.Count(context.Background(), match); err != nil || got != n {
+				t.Errorf("%s, %v: count %d, want %d, error %v", row.name, semantics, got, n, err)
+			}
+			if n > 3_000_000 {
+				continue
+			}
+			if err := sameRows(s, d, processor, row.text, semantics, n); err != nil {
+				t.Errorf("%s, %v: %v", row.name, semantics, err)
+			}
+		}
+	}
+	t.Logf("%s: %d queries right, %v", s.name, queries, time.Since(begun).Round(time.Millisecond))
+}
+
+func sameRows(s *dataSet, d *Device, processor exec.Matcher, text string, semantics planner.Semantics, n uint64) error {
+	plan, err := s.plan(text, semantics, false)
+	if err != nil {
+		return err
+	}
+	match := &exec.Match{Graph: s.store.Default, Plan: plan}
+	rows, sum, err := checksum(d, match)
+	if err != nil || rows != n {
+		return fmt.Errorf("%d rows, want %d, error %w", rows, n, err)
+	}
+	_, want, err := checksum(processor, match)
+	if err != nil || sum != want {
+		return fmt.Errorf("other rows than the CPU's (error %v)", err)
+	}
+	match.Limit = n/2 + 1
+	rows, _, err = checksum(d, match)
+	if err != nil || rows != min(match.Limit, n) {
+		return fmt.Errorf("%d rows with limit %d, error %w", rows, match.Limit, err)
+	}
+	return nil
+}
+
+// findBGP finds the basic graph pattern below projections and the like.
+func findBGP(n parser.Node) *parser.BGP {
+	switch n := n.(type) {
+	case *parser.BGP:
+		return n
+	case *parser.Project:
+		return findBGP(n.Input)
+	case *parser.Distinct:
+		return findBGP(n.Input)
+	case *parser.Filter:
+		return findBGP(n.Input)
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+#!/bin/bash
+# on-device.sh [PART...]: runs in a bundle (bundle.sh) on a machine with a GPU. Parts: correct, sets, labelled, ablation,
+# lubm, sanitize; all of them by default. Tables are written as markdown to the folder $OUT.
+set -u
+cd "$(dirname "$0")"
+here=$PWD
+export OUT=${OUT:-$here/out} RDFGPU_DATA=$here/data RDFGPU_SM=/tmp/rdfgpu-sm
+export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}:/usr/local/nvidia/lib64
+mkdir -p "$OUT"
+chmod +x gpu.test
+parts=${*:-correct sets labelled ablation lubm sanitize}
+bench() { ./gpu.test -test.timeout 9m -gpu 0 "$@" 2>&1 | grep -vE '^(=== |PASS$)'; }
+
+if [ ! -e "$RDFGPU_SM/B.base" ] && [ -d sm ]; then
+	mkdir -p "$RDFGPU_SM" && cp -r sm/. "$RDFGPU_SM/"
+	(cd "$RDFGPU_SM" && g++ -O2 -std=c++17 gen.cpp -o gen && { ./gen A A.base & ./gen B B.base & wait; })
+fi
+for part in $parts; do
+	echo "== $part ($(date +%T))"
+	case $part in
+	correct) bench -test.run 'Device(Matches|Stops)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
+	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
+	labelled) bench -test.run ReportLabelled ;;
+	ablation) bench -test.run ReportAblation ;;
+	lubm) bench -test.run ReportLUBM ;;
+	sanitize)
+		for tool in memcheck racecheck; do
+			echo "-- $tool"
+			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run DeviceMatches -rapid.checks="${SANITIZE:-60}" 2>&1 | tail -5
+		done ;;
+	esac
+done 2>&1 | tee "$OUT/log.txt"
