@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -236,4 +237,84 @@ func findBGP(n parser.Node) *parser.BGP {
 		return findBGP(n.Input)
 	}
 	return nil
+}
+
+// endless is a match that would take minutes: paths of ten edges in a ring.
+func endless(t testing.TB) *exec.Match {
+	t.Helper()
+	m := ring(t, 100_000)
+	c := matchtest.Case{Vertices: 100_000, Labels: 1, TypeLabel: -1, Options: planner.Options{Semantics: planner.Isomorphism}}
+	for k := range 10 {
+		name := func(k int) parser.PatternTerm { return parser.PatternTerm{Variable: fmt.Sprint("v", k)} }
+		c.Patterns = append(c.Patterns, parser.TriplePattern{
+			Subject: name(k), Predicate: parser.PatternTerm{Term: matchtest.Term(0)}, Object: name(k + 1)})
+		c.Options.Output = append(c.Options.Output, fmt.Sprint("v", k))
+	}
+	plan, err := c.Plan(m.Graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Plan = plan
+	return m
+}
+
+func TestDeviceStopsWithinATenthOfASecond(t *testing.T) {
+	d := open(t, Options{Driver: driver(t)})
+	m := endless(t)
+	for _, rows := range []bool{false, true} {
+		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+		var err error
+		if rows {
+			err = d.Match(ctx, m, func(*exec.Batch) error { return nil })
+		} else {
+			_, err = d.Count(ctx, m)
+		}
+		deadline, _ := ctx.Deadline()
+		late := time.Since(deadline)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || late > 100*time.Millisecond {
+			t.Errorf("rows %v: error %v, %v after the deadline", rows, err, late)
+		}
+		t.Logf("rows %v: stopped %v after the deadline", rows, late)
+	}
+	info, err := d.Info()
+	t.Logf("%+v %v", info, err)
+	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+		t.Errorf("%v, %d bytes left", err, d.memory.inUse())
+	}
+}
+
+func TestDeviceRunsQueriesBesideALongOne(t *testing.T) {
+	d := open(t, Options{Driver: driver(t)})
+	long, short := endless(t), ring(t, 2000)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() {
+		_, err := d.Count(ctx, long)
+		done <- err
+	}()
+	time.Sleep(50 * time.Millisecond)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 5 {
+				begun := time.Now()
+				n, err := d.Count(context.Background(), short)
+				if err != nil || n != 2000*8*8*8 {
+					t.Error(n, err)
+				}
+				if took := time.Since(begun); took > 2*time.Second {
+					t.Errorf("a short query took %v", took)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
 }
