@@ -11,6 +11,10 @@ const u32 NONE = 0xFFFFFFFFu;
 // BLOCK is the number of threads of every block of the matcher, and the rows of one chunk of the bound phase.
 const u32 BLOCK = 256;
 const u32 WARPS = BLOCK / 32;
+// RESIDENT is how many blocks of the matcher share a multiprocessor; registers are bounded for it.
+#ifndef RESIDENT
+#define RESIDENT 5
+#endif
 // MAX_TILE is the largest number of candidates a block takes at a time.
 const u32 MAX_TILE = 1024;
 // VIRTUAL marks the begin of a list that is a range of numbers and lies nowhere.

@@ -66,7 +66,7 @@ static __device__ void post(Program &p, u64 rows) {
   __threadfence_system();
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 4) match(u64 program) {
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) match(u64 program) {
   extern __shared__ Level levels[];
   __shared__ TileShared tile;
   __shared__ u32 status, level, action, epoch, sequence;
@@ -184,13 +184,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) match(u64 program) {
 }
 
 // bound_phase and extend_phase run one phase of one level for a host that decides itself.
-extern "C" __global__ void __launch_bounds__(BLOCK, 4) bound_phase(u64 program, u64 level, u64 rows, u64 epoch) {
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) bound_phase(u64 program, u64 level, u64 rows, u64 epoch) {
   Program &p = *at<Program>(program);
   const Step &s = at<const Step>(p.steps)[level];
   bound(p, s, rows, u32(epoch), at<Frame>(p.frames) + level);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 4) extend_phase(u64 program, u64 level, u64 out, u64 limit, u64 deadline) {
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) extend_phase(u64 program, u64 level, u64 out, u64 limit, u64 deadline) {
   __shared__ TileShared tile;
   Program &p = *at<Program>(program);
   const Step &s = at<const Step>(p.steps)[level];

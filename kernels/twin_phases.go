@@ -4,28 +4,28 @@ import "math"
 
 // boundRow is bound.cuh's: one row's lists, and how many candidates it has.
 func (t *twin) boundRow(s *Step, row uint64) uint32 {
-	best, choice := uint32(math.MaxUint32), uint32(0)
+	best, choice, low := uint32(math.MaxUint32), uint32(0), s.Low
 	var shortest list
+	for i := range uint64(s.AboveCount) {
+		low = max(low, t.value(in[Operand](t.memory, s.Above, i), row, None)+1)
+	}
 	for i := range s.LinkCount {
 		l := in[Link](t.memory, s.Links, uint64(i))
 		found := t.resolve(l, row, None)
+		own := LinkKind(l.Kind) == Neighbours || LinkKind(l.Kind) == EdgeLabels
+		if own || found.size < best {
+			found = t.narrow(found, low, s.High)
+		}
 		if found.size == 0 {
 			return 0
 		}
-		if k := LinkKind(l.Kind); k == Neighbours || k == EdgeLabels {
+		if own {
 			*in[uint64](t.memory, l.Begin, row) = found.begin
 			*in[uint32](t.memory, l.Size, row) = found.size
 		}
 		if found.size < best {
 			best, choice, shortest = found.size, i, found
 		}
-	}
-	low := s.Low
-	for i := range uint64(s.AboveCount) {
-		low = max(low, t.value(in[Operand](t.memory, s.Above, i), row, None)+1)
-	}
-	if shortest = t.narrow(shortest, low, s.High); shortest.size == 0 {
-		return 0
 	}
 	l := in[Link](t.memory, s.Links, uint64(choice))
 	*in[uint16](t.memory, s.Choice, row) = uint16(choice)
