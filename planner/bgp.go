@@ -72,15 +72,23 @@ func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 
 // choose compares the plan with some for other promising orders, by sampled walks.
 func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
-	bestCost := b.measure(best)
+	walks := fewWalks
+	bestCost := b.measure(best, walks)
+	if bestCost > fewWalks*walkPrice {
+		walks = int(min(manyWalks, bestCost/walkPrice))
+		bestCost = b.measure(best, walks)
+	}
 	for _, order := range e.alternatives(inputs, b.read()) {
 		plan := b.complete(e, inputs, order)
-		if cost := b.measure(plan); cost < 0.9*bestCost {
+		if cost := b.measure(plan, walks); cost < clearlyLess*bestCost {
 			best, bestCost = plan, cost
 		}
 	}
 	return best
 }
+
+// clearlyLess is the share of the best cost so far below which a sampled cost counts as less.
+const clearlyLess = 0.75
 
 // Above an estimate of deepCost candidates a closer look at domains pays; above walkCost, sampled walks that compare
 // vertex orders.

@@ -22,12 +22,14 @@ type sampler struct {
 }
 
 const (
-	// walks is how many walks judge a plan; a list of more than looks members is judged by so many of them.
-	walks, looks = 96, 24
+	// fewWalks … manyWalks judge a plan, one for each walkPrice candidates of the query.
+	fewWalks, manyWalks, walkPrice = 96, 1024, 200_000
+	// looks is how many members of a longer list are looked at.
+	looks = 24
 )
 
-// measure replaces the plan's estimates by those of sampled walks and returns the cost.
-func (b *bgp) measure(p *MatchPlan) float64 {
+// measure replaces the plan's estimates by those of so many sampled walks and returns the cost.
+func (b *bgp) measure(p *MatchPlan, walks int) float64 {
 	s := &sampler{
 		graph: b.graph, plan: p, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
 		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)),
@@ -38,7 +40,7 @@ func (b *bgp) measure(p *MatchPlan) float64 {
 	cost := 0.0
 	for k := range p.Steps {
 		step := &p.Steps[k]
-		step.EstimatedCandidates, step.EstimatedRows = s.candidates[k]/walks, s.rows[k]/walks
+		step.EstimatedCandidates, step.EstimatedRows = s.candidates[k]/float64(walks), s.rows[k]/float64(walks)
 		cost += step.EstimatedCandidates
 		if !step.Counted {
 			cost += 2 * step.EstimatedRows
