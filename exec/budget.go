@@ -30,17 +30,21 @@ type account struct {
 	held     int64
 }
 
+// leastShare is the part of the limit that any operator may hold.
+const leastShare = 16
+
 func (b *budget) open(operator string) *account { return &account{budget: b, operator: operator} }
 
 // hold sets the bytes that the operator holds and reports whether the budget allows it.
-// The bytes are counted either way: an operator that is refused writes to disk and holds less.
+// The bytes are counted either way: an operator that is refused writes to disk and holds less. A share of the limit is
+// never refused, so that operators do not go to disk row by row because others hold everything.
 func (a *account) hold(bytes int64) bool {
 	used := a.budget.used.Add(bytes - a.held)
 	a.held = bytes
 	if used > a.budget.peak.Load() {
 		a.budget.peak.Store(used)
 	}
-	return used <= a.budget.limit
+	return used <= a.budget.limit || bytes <= a.budget.limit/leastShare
 }
 
 // need is hold for an operator that cannot go on from disk.

@@ -1,5 +1,16 @@
 // Package exec runs plans: a [Matcher] (exec/cpu or exec/gpu) matches each basic graph pattern, and the operators
 // above it, written once, turn column [Batch]es of IDs into column batches of IDs.
 //
-// There are no row objects and no allocation per row. Cancellation reaches every loop through the context.
+// Nouns: [Plan] (a query, prepared over a [Dataset], run once), [Batch], [Matcher] and [Match] (one run of a match
+// plan), [Options], [Explain] (the tree of operators, with what they measured), [Service] (SERVICE, where allowed).
+//
+// Operators push: each calls the next with its batches, in the caller's goroutine, and an error from there ends it, so
+// that LIMIT, a consumer that has enough and a cancelled context stop everything below. There are no row objects and no
+// allocation per row. Past the memory limit sorts, groups, distinct rows and hash joins go on from temporary files.
+//
+// An operator may be seeded with bindings from the side: then it emits only solutions that agree with them, each with
+// the number of its seed. Joins, OPTIONAL, MINUS and EXISTS use that while few bindings come, and otherwise run the
+// pattern once into a hash table.
+//
+// The package never reads text: queries come as the parser's algebra, terms as IDs.
 package exec

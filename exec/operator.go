@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -38,6 +39,21 @@ type execution struct {
 	cleanup []func()
 }
 
+// leastTerms is how many bytes of computed terms are allowed even where the memory limit is smaller: these cannot go to
+// disk.
+const leastTerms = 64 << 20
+
+// alive says why the query must end: its context, or the memory that the terms it computes take.
+func (x *execution) alive() error {
+	if x.ctx.Err() != nil {
+		return context.Cause(x.ctx)
+	}
+	if bytes := x.terms.Bytes(); bytes > max(x.memory.limit, leastTerms) {
+		return fmt.Errorf("exec: the terms that the query computes hold %d bytes of the query's %d: %w", bytes, x.memory.limit, ErrMemoryLimit)
+	}
+	return nil
+}
+
 // measured runs an operator and, when the plan is analysed, records rows and time in its Explain node.
 // The time includes what the operator's inputs took and leaves out what its consumer took. Each batch looks at the
 // context.
@@ -47,8 +63,8 @@ func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) er
 	}
 	if !x.analyze {
 		return o.run(x, seed, func(b *Batch) error {
-			if x.ctx.Err() != nil {
-				return context.Cause(x.ctx)
+			if err := x.alive(); err != nil {
+				return err
 			}
 			return emit(b)
 		})
@@ -57,8 +73,8 @@ func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) er
 	began, downstream := time.Now(), time.Duration(0)
 	err := o.run(x, seed, func(b *Batch) error {
 		n.Rows += uint64(b.N)
-		if x.ctx.Err() != nil {
-			return context.Cause(x.ctx)
+		if err := x.alive(); err != nil {
+			return err
 		}
 		at := time.Now()
 		err := emit(b)

@@ -11,6 +11,9 @@ func (r *sortRun) spill() error {
 	if err != nil {
 		return err
 	}
+	if r.limit > 0 {
+		order = order[:min(uint64(len(order)), r.limit)]
+	}
 	f, err := createSpill(r.x.options.TempDir, len(r.rows.cols))
 	if err != nil {
 		return err
@@ -24,6 +27,9 @@ func (r *sortRun) spill() error {
 	r.explain.Spilled += f.rows * int64(f.width) * 4
 	r.rows = newColumns(len(r.rows.cols))
 	r.held.hold(0)
+	if len(r.runs) >= maxRuns {
+		return r.compactRuns()
+	}
 	return nil
 }
 
@@ -70,8 +76,54 @@ func (h *runHeap) Less(i, j int) bool {
 // mergeRows is how many rows of a run are read at a time.
 const mergeRows = 512
 
+// maxRuns is how many sorted runs are kept apart: each is an open file.
+var maxRuns = 64
+
+// compactRuns merges all runs into one.
+func (r *sortRun) compactRuns() error {
+	f, err := createSpill(r.x.options.TempDir, len(r.rows.cols))
+	if err != nil {
+		return err
+	}
+	err = r.eachMerged(func(c *runCursor) error { return f.write(c.batch.Cols, c.row) })
+	for _, old := range r.runs {
+		old.close()
+	}
+	r.runs = append(r.runs[:0], f)
+	return err
+}
+
 // merge emits the rows of all runs in order.
 func (r *sortRun) merge(emit func(*Batch) error) error {
+	out := newColumns(len(r.out))
+	var view Batch
+	left := r.limit
+	err := r.eachMerged(func(c *runCursor) error {
+		out.appendRow(c.batch.Cols[len(r.keys):], c.row)
+		left--
+		if out.n < BatchRows && (r.limit == 0 || left > 0) {
+			return nil
+		}
+		if err := emit(out.batch(0, out.n, &view)); err != nil {
+			return err
+		}
+		out.reset()
+		if r.limit > 0 && left == 0 {
+			return errAllFound
+		}
+		return nil
+	})
+	if err == errAllFound {
+		return nil
+	}
+	if err != nil || out.n == 0 {
+		return err
+	}
+	return emit(out.batch(0, out.n, &view))
+}
+
+// eachMerged visits the rows of all runs in order.
+func (r *sortRun) eachMerged(visit func(*runCursor) error) error {
 	h := &runHeap{sortRun: r}
 	for i, f := range r.runs {
 		reader, err := f.reader()
@@ -85,30 +137,21 @@ func (r *sortRun) merge(emit func(*Batch) error) error {
 		h.cursors = append(h.cursors, &runCursor{reader: reader, batch: b, number: i})
 	}
 	heap.Init(h)
-	out := newColumns(len(r.out))
-	var view Batch
-	left := r.limit
-	for h.Len() > 0 && (r.limit == 0 || left > 0) {
+	for h.Len() > 0 {
 		c := h.cursors[0]
-		out.appendRow(c.batch.Cols[len(r.keys):], c.row)
-		left--
+		if c.row == 0 {
+			if err := r.x.alive(); err != nil {
+				return err
+			}
+		}
+		if err := visit(c); err != nil {
+			return err
+		}
 		if err := r.advance(h, c); err != nil {
 			return err
 		}
-		if out.n == BatchRows {
-			if err := r.x.ctx.Err(); err != nil {
-				return err
-			}
-			if err := emit(out.batch(0, out.n, &view)); err != nil {
-				return err
-			}
-			out.reset()
-		}
 	}
-	if out.n == 0 {
-		return nil
-	}
-	return emit(out.batch(0, out.n, &view))
+	return nil
 }
 
 // advance moves the first cursor of the heap on.

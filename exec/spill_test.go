@@ -48,6 +48,7 @@ var spilling = []struct{ name, text string }{
 
 func TestWhatSpillsAnswersAsWhatDoesNot(t *testing.T) {
 	m := many(t, 20_000)
+	defer exec.SetMaxRuns(3)()
 	for _, c := range spilling {
 		t.Run(c.name, func(t *testing.T) {
 			q := parse(t, "PREFIX : <"+exampleNS+">\n"+c.text)
