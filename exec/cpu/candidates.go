@@ -30,20 +30,6 @@ type scratch struct {
 	rowsOut    uint64
 }
 
-// partial is an intersection of lists that stays while later slots change.
-type partial struct {
-	mark
-	valid bool
-}
-
-// mark keeps a list that comes again and again as a bitmap.
-type mark struct {
-	list []pcsr.Vertex
-	seen int
-	on   bool
-	bits bitmap
-}
-
 // prepare finds the lists of step s for the partial match in w.values. It reports whether they are those of the last
 // call; lists are empty where there is no candidate.
 func (w *worker) prepare(s *step, c *scratch) (same bool) {
@@ -75,68 +61,6 @@ func (w *worker) firstChange(s *step, c *scratch) int {
 		}
 	}
 	return len(s.deps)
-}
-
-// findOnBase finds the lists by way of the intersection of those lists that have not changed. It does nothing where
-// all have.
-func (w *worker) findOnBase(s *step, c *scratch, changed int) bool {
-	same := 0 // levels that read unchanged slots only
-	for same < len(s.levels) && s.levels[same] < s.deps[changed] {
-		same++
-	}
-	c.partials = extend(c.partials, len(s.levels))
-	for i := same; i < len(s.levels); i++ {
-		c.partials[i].valid = false
-	}
-	if same == 0 || same == len(s.levels) {
-		return false
-	}
-	c.base = same - 1
-	b := &c.partials[c.base]
-	if !b.valid {
-		w.intersectBase(s, c, c.base)
-	}
-	c.lists, c.lookup, c.based = c.lists[:0], c.lookup[:0], true
-	if len(b.list) == 0 {
-		c.none()
-		return true
-	}
-	c.lists = append(c.lists, b.list)
-	w.addDynamic(s, c, same, len(s.levels))
-	return true
-}
-
-// intersectBase computes the partial of a level, from that of an earlier one if there is one.
-func (w *worker) intersectBase(s *step, c *scratch, level int) {
-	b := &c.partials[level]
-	from := level - 1
-	for from >= 0 && !c.partials[from].valid {
-		from--
-	}
-	c.lists, c.lookup = c.lists[:0], c.lookup[:0]
-	c.based, c.base = from >= 0, from
-	if c.based {
-		c.lists = append(c.lists, c.partials[from].list)
-	}
-	var source []pcsr.Vertex
-	if w.addDynamic(s, c, from+1, level+1); !c.hasSet {
-		if !c.based {
-			w.addFixed(s, c)
-		}
-		if !c.hasSet {
-			source = w.narrow(s, c, c.lists[0])
-		}
-	}
-	b.renew(source)
-	b.valid, c.base, c.hasSet, c.hasNumber = true, level, false, false
-}
-
-// renew replaces the list of a mark by a copy of another.
-func (m *mark) renew(list []pcsr.Vertex) {
-	if m.on {
-		m.bits.clear(m.list)
-	}
-	m.list, m.seen, m.on = append(m.list[:0], list...), 0, false
 }
 
 // findLists collects the lists of the candidates. It leaves none where one of them is empty.
@@ -329,73 +253,6 @@ func (w *worker) intersect(s *step, c *scratch, source, other []pcsr.Vertex) []p
 	}
 	c.buf = pcsr.Intersect(c.buf[:0], source, other)
 	return c.buf
-}
-
-// bits returns a list as a bitmap where there is one, or where it now pays to make one.
-func (w *worker) bits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap {
-	if c.based {
-		if b := &c.partials[c.base]; len(b.list) == len(other) && &b.list[0] == &other[0] {
-			return b.often(w.tuning.oftenMark)
-		}
-	}
-	for _, l := range s.static {
-		if len(l.list) == len(other) && &l.list[0] == &other[0] {
-			return l.bitmap(len(source), w.tuning.probes)
-		}
-	}
-	if len(other) < w.tuning.shortMark || len(s.dynamic) < 2 {
-		return nil
-	}
-	if w.work >= w.tuning.quiet {
-		if b := w.hubs.find(other, w.tuning.oftenMark+1); b != nil {
-			return b
-		}
-	}
-	return c.marked(other, w.tuning.oftenMark)
-}
-
-// marked returns the bitmap of a list that has come often.
-func (c *scratch) marked(list []pcsr.Vertex, often int) *bitmap {
-	for i := range c.marks {
-		m := &c.marks[i]
-		if len(m.list) != len(list) || &m.list[0] != &list[0] {
-			continue
-		}
-		return m.often(often)
-	}
-	c.newMark(list)
-	return nil
-}
-
-// often returns the bitmap of the mark's list, nil while it has not come often enough.
-func (m *mark) often(enough int) *bitmap {
-	if m.seen++; m.on {
-		return &m.bits
-	}
-	if m.seen < enough {
-		return nil
-	}
-	m.bits.set(m.list)
-	m.on = true
-	return &m.bits
-}
-
-// newMark begins to watch a list in place of the one seen least.
-func (c *scratch) newMark(list []pcsr.Vertex) {
-	if len(c.marks) < 2 {
-		c.marks = append(c.marks, mark{})
-	}
-	least := &c.marks[0]
-	for i := range c.marks {
-		c.marks[i].seen /= 2
-		if c.marks[i].seen < least.seen || c.marks[i].list == nil {
-			least = &c.marks[i]
-		}
-	}
-	if least.on {
-		least.bits.clear(least.list)
-	}
-	least.list, least.seen, least.on = list, 1, false
 }
 
 // differs reports whether v passes the step's Distinct and EdgeDistinct.

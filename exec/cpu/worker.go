@@ -20,7 +20,6 @@ type worker struct {
 	hubs    hubs
 	runs    uint32  // how many runs this worker has served
 	tables  []table // by level; the last is the output
-	counts  []uint64
 	repeats table
 	batch   exec.Batch
 	// work counts list members read; at shareAt the worker looks for an idle thread.

@@ -1,0 +1,86 @@
+package cpu
+
+import "github.com/rdfgpu/rdfgpu/pcsr"
+
+// mark keeps a list that comes again and again as a bitmap.
+type mark struct {
+	list []pcsr.Vertex
+	seen int
+	on   bool
+	bits bitmap
+}
+
+// renew replaces the list of a mark by a copy of another.
+func (m *mark) renew(list []pcsr.Vertex) {
+	if m.on {
+		m.bits.clear(m.list)
+	}
+	m.list, m.seen, m.on = append(m.list[:0], list...), 0, false
+}
+
+// bits returns a list as a bitmap where there is one, or where it now pays to make one.
+func (w *worker) bits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap {
+	if c.based {
+		if b := &c.partials[c.base]; len(b.list) == len(other) && &b.list[0] == &other[0] {
+			return b.often(w.tuning.oftenMark)
+		}
+	}
+	for _, l := range s.static {
+		if len(l.list) == len(other) && &l.list[0] == &other[0] {
+			return l.bitmap(len(source), w.tuning.probes)
+		}
+	}
+	if len(other) < w.tuning.shortMark || len(s.dynamic) < 2 {
+		return nil
+	}
+	if w.work >= w.tuning.quiet {
+		if b := w.hubs.find(other, w.tuning.oftenMark+1); b != nil {
+			return b
+		}
+	}
+	return c.marked(other, w.tuning.oftenMark)
+}
+
+// marked returns the bitmap of a list that has come often.
+func (c *scratch) marked(list []pcsr.Vertex, often int) *bitmap {
+	for i := range c.marks {
+		m := &c.marks[i]
+		if len(m.list) != len(list) || &m.list[0] != &list[0] {
+			continue
+		}
+		return m.often(often)
+	}
+	c.newMark(list)
+	return nil
+}
+
+// often returns the bitmap of the mark's list, nil while it has not come often enough.
+func (m *mark) often(enough int) *bitmap {
+	if m.seen++; m.on {
+		return &m.bits
+	}
+	if m.seen < enough {
+		return nil
+	}
+	m.bits.set(m.list)
+	m.on = true
+	return &m.bits
+}
+
+// newMark begins to watch a list in place of the one seen least.
+func (c *scratch) newMark(list []pcsr.Vertex) {
+	if len(c.marks) < 2 {
+		c.marks = append(c.marks, mark{})
+	}
+	least := &c.marks[0]
+	for i := range c.marks {
+		c.marks[i].seen /= 2
+		if c.marks[i].seen < least.seen || c.marks[i].list == nil {
+			least = &c.marks[i]
+		}
+	}
+	if least.on {
+		least.bits.clear(least.list)
+	}
+	least.list, least.seen, least.on = list, 1, false
+}
