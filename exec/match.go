@@ -88,7 +88,7 @@ func (m *matchOp) count(x *execution) (uint64, error) {
 	return n, err
 }
 
-// explainMatch describes a match plan.
+// explainMatch describes a match plan; its steps follow when somebody asks (describeSteps).
 func explainMatch(plan *planner.MatchPlan, detail string, columns []string) *Explain {
 	e := &Explain{Operator: "match", Detail: detail, Columns: columns, Match: plan, cost: plan.Cost}
 	if plan.Empty {
@@ -96,17 +96,30 @@ func explainMatch(plan *planner.MatchPlan, detail string, columns []string) *Exp
 		return e
 	}
 	e.EstimatedRows = 1
-	for i := range plan.Steps {
-		s := &plan.Steps[i]
-		e.EstimatedRows = s.EstimatedRows
-		e.Steps = append(e.Steps, fmt.Sprintf("?%s: %s, estimated %.0f rows from %.0f candidates",
-			plan.Slots[plan.Inputs+i].Variable, describeStep(plan, s), s.EstimatedRows, s.EstimatedCandidates))
+	if n := len(plan.Steps); n > 0 {
+		e.EstimatedRows = plan.Steps[n-1].EstimatedRows
 	}
 	return e
 }
 
+// describeSteps fills in the steps of the match plans in the tree; term names constants.
+func (e *Explain) describeSteps(term func(dictionary.ID) string) {
+	for _, child := range e.Children {
+		child.describeSteps(term)
+	}
+	if e.Match == nil || e.Match.Empty || e.Steps != nil {
+		return
+	}
+	for i := range e.Match.Steps {
+		s := &e.Match.Steps[i]
+		e.Steps = append(e.Steps, fmt.Sprintf("?%s: %s, estimated %.0f rows from %.0f candidates",
+			e.Match.Slots[e.Match.Inputs+i].Variable, describeStep(e.Match, s, term), s.EstimatedRows, s.EstimatedCandidates))
+	}
+}
+
 // describeStep says in a few words what limits a step's candidates.
-func describeStep(plan *planner.MatchPlan, s *planner.Step) string {
+func describeStep(plan *planner.MatchPlan, s *planner.Step, term func(dictionary.ID) string) string {
+	name := func(o planner.Operand) string { return operandName(plan, o, term) }
 	text := ""
 	add := func(format string, args ...any) {
 		if text != "" {
@@ -115,16 +128,16 @@ func describeStep(plan *planner.MatchPlan, s *planner.Step) string {
 		text += fmt.Sprintf(format, args...)
 	}
 	for _, c := range s.Classes {
-		add("class %d", c)
+		add("class %s", term(c))
 	}
 	for _, l := range s.Links {
 		switch l.Kind {
 		case planner.Neighbours:
-			add("N(%s, %s, %s)", operandName(plan, l.From), operandName(plan, l.Label), l.Dir)
+			add("N(%s, %s, %s)", name(l.From), name(l.Label), l.Dir)
 		case planner.Rows:
-			add("rows(%s, %s)", operandName(plan, l.Label), l.Dir)
+			add("rows(%s, %s)", name(l.Label), l.Dir)
 		case planner.EdgeLabels:
-			add("labels(%s, %s)", operandName(plan, l.From), l.Dir)
+			add("labels(%s, %s)", name(l.From), l.Dir)
 		case planner.AllEdgeLabels:
 			add("all labels")
 		case planner.AllVertices:
@@ -149,9 +162,9 @@ func describeStep(plan *planner.MatchPlan, s *planner.Step) string {
 	return text
 }
 
-func operandName(plan *planner.MatchPlan, o planner.Operand) string {
+func operandName(plan *planner.MatchPlan, o planner.Operand, term func(dictionary.ID) string) string {
 	if o.IsConstant() {
-		return fmt.Sprint(o.Constant)
+		return term(o.Constant)
 	}
 	return "?" + plan.Slots[o.Slot].Variable
 }

@@ -169,7 +169,11 @@ func (p *Plan) Analyze() { p.analyze = true }
 func (p *Plan) PeakMemory() int64 { return p.peak }
 
 // Explain describes the plan; once it has run with Analyze, with what was measured.
-func (p *Plan) Explain() *Explain { return p.root.node() }
+func (p *Plan) Explain() *Explain {
+	e := p.root.node()
+	e.describeSteps(func(id dictionary.ID) string { return p.terms.Term(id).String() })
+	return e
+}
 
 // Run emits the solutions of a SELECT, or the triples of a CONSTRUCT or DESCRIBE, in batches whose columns are
 // Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context

@@ -40,15 +40,6 @@ func (c *cache) clear() {
 	}
 }
 
-// find returns what id was written as.
-func (c *cache) find(id ID) ([]byte, bool) {
-	e := &c.entries[id&(cacheSlots-1)]
-	if e.id != id || e.epoch != c.epoch {
-		return nil, false
-	}
-	return c.arena[e.start : e.start+e.size], true
-}
-
 // keep remembers what id was written as.
 func (c *cache) keep(id ID, text []byte) {
 	if len(text) > cacheLongest {

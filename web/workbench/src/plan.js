@@ -53,20 +53,28 @@ const off = (estimate, rows) => estimate >= 0 && rows > 0 && (rows > 10 * Math.m
 
 const bar = (share) => h("i", { class: "share", "aria-hidden": "true" }, h("i", { style: `width:${Math.min(100, share * 100).toFixed(1)}%` }));
 
+/** parts takes a step's text apart: what limits its candidates, and the estimates. */
+function parts(text) {
+  const found = /^(.*?), estimated (\d+) rows from (\d+) candidates$/s.exec(text);
+  return found ? { what: found[1], rows: Number(found[2]), candidates: Number(found[3]) } : { what: text };
+}
+
 /** steps is the vertex join: one line for each vertex it binds. */
 function steps(node, measured) {
   const traced = measured && node.trace?.Steps?.length ? node.trace.Steps : undefined;
-  const longest = Math.max(1, ...(traced ?? []).map((t) => t.Elapsed ?? 0));
+  const longest = Math.max(0, ...(traced ?? []).map((t) => t.Elapsed ?? 0));
+  const head = (...names) => names.map((n) => h("th", {}, n));
+  const cell = (n) => h("td", { class: "n" }, n === undefined ? "" : short(n));
   return h("div", { class: "steps-box" }, h("table", { class: "steps" },
-    traced && h("thead", {}, h("tr", {}, h("th", {}), h("th", {}, "Step"), h("th", {}, "In"), h("th", {}, "Candidates"), h("th", {}, "Out"), h("th", {}, "Time"))),
+    h("thead", {}, h("tr", {}, head("", "Step"), traced ? head("Candidates", "estimated", "Rows", "estimated") : head("Candidates", "Rows"), longest > 0 && head("Time"))),
     h("tbody", {}, node.steps.map((text, i) => {
       const t = traced?.[i];
+      const p = parts(text);
       return h("tr", {},
         h("td", { class: "n" }, i + 1),
-        h("td", { class: "step" }, plain(text), t?.Variant && h("span", { class: "variant" }, t.Variant)),
-        traced && [
-          h("td", { class: "n" }, t ? short(t.RowsIn) : ""), h("td", { class: "n" }, t ? short(t.Candidates) : ""), h("td", { class: "n" }, t ? short(t.RowsOut) : ""),
-          h("td", { class: "n time" }, t?.Elapsed > 0 ? [time(ms(t.Elapsed)), bar(t.Elapsed / longest)] : "")]);
+        h("td", { class: "step" }, plain(p.what), t?.Variant && h("span", { class: "variant" }, t.Variant)),
+        traced ? [cell(t?.Candidates), h("td", { class: "n guess" }, p.candidates === undefined ? "" : short(p.candidates)), cell(t?.RowsOut || undefined), h("td", { class: "n guess" }, p.rows === undefined ? "" : short(p.rows))] : [cell(p.candidates), cell(p.rows)],
+        longest > 0 && h("td", { class: "n time" }, t?.Elapsed > 0 ? [time(ms(t.Elapsed)), bar(t.Elapsed / longest)] : ""));
     }))));
 }
 
