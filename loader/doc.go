@@ -2,6 +2,7 @@
 //
 // Nouns: [Format] (a syntax, told by a file's name), [Read] (one document → quads of terms, in memory),
 // [Load] (any number of files → a store on disk, in bulk, with bounded memory), [Options], [Report],
+// [Plan] (a sample of the files → an [Estimate] of what a load takes),
 // [SyntaxError] (file, line, column and what was expected).
 //
 // # Readers
