@@ -12,8 +12,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// sample is blocks of N-Quads taken from an input, about evenly spaced over the part of it that was looked at.
-type sample struct {
+// inputSample is blocks of N-Quads taken from an input, about evenly spaced over the part of it that was looked at.
+type inputSample struct {
 	blocks [][]byte
 	// weight is how many bytes of the input one byte of the sample stands for.
 	weight float64
@@ -27,9 +27,9 @@ const sampleBlock = 512 << 10
 var lookAt = map[Compression]int64{Gzip: 512 << 20, Zstd: 2 << 30, Bzip2: 64 << 20}
 
 // takeSample reads at most about size bytes of text out of an input.
-func (s *source) takeSample(ctx context.Context, size int64) (sample, error) {
+func (s *source) takeSample(ctx context.Context, size int64) (inputSample, error) {
 	if s.Reader != nil || s.size == 0 && s.compression == Plain && !s.isEmpty() {
-		return sample{}, fmt.Errorf("loader: %s: %w", s.Name, errNoSize)
+		return inputSample{}, fmt.Errorf("loader: %s: %w", s.Name, errNoSize)
 	}
 	switch {
 	case !s.lines():
@@ -48,20 +48,20 @@ func (s *source) isEmpty() bool {
 }
 
 // sampleLines reads blocks of a file of lines where they lie.
-func (s *source) sampleLines(size int64) (sample, error) {
+func (s *source) sampleLines(size int64) (inputSample, error) {
 	f, err := os.Open(s.Name)
 	if err != nil {
-		return sample{}, fmt.Errorf("loader: %w", err)
+		return inputSample{}, fmt.Errorf("loader: %w", err)
 	}
 	defer f.Close()
-	var taken sample
+	var taken inputSample
 	n := max(size/sampleBlock, 1)
 	total := 0
 	for i := range n {
 		text := make([]byte, sampleBlock)
 		read, err := f.ReadAt(text, i*(s.size-sampleBlock)/max(n-1, 1))
 		if err != nil && err != io.EOF {
-			return sample{}, fmt.Errorf("loader: %w", err)
+			return inputSample{}, fmt.Errorf("loader: %w", err)
 		}
 		text = wholeLines(text[:read], i > 0)
 		taken.blocks = append(taken.blocks, text)
@@ -81,16 +81,16 @@ func wholeLines(text []byte, cutFirst bool) []byte {
 
 // samplePacked reads an input of lines from its start and keeps blocks at equal distances: the distance doubles, and
 // every other block is dropped, whenever they become too many.
-func (s *source) samplePacked(ctx context.Context, size int64) (sample, error) {
+func (s *source) samplePacked(ctx context.Context, size int64) (inputSample, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var packed atomic.Int64
 	r, err := s.open(ctx, &packed)
 	if err != nil {
-		return sample{}, err
+		return inputSample{}, err
 	}
 	defer r.Close()
-	var taken sample
+	var taken inputSample
 	var seen, kept int64
 	slope := meter{limit: lookAt[s.compression]}
 	stride, number := int64(1), int64(0)
@@ -101,7 +101,7 @@ func (s *source) samplePacked(ctx context.Context, size int64) (sample, error) {
 			break
 		}
 		if err != nil {
-			return sample{}, fmt.Errorf("loader: %s: %w", s.Name, err)
+			return inputSample{}, fmt.Errorf("loader: %s: %w", s.Name, err)
 		}
 		seen += int64(len(b.text))
 		slope.note(seen, packed.Load())
@@ -163,16 +163,16 @@ func (m *meter) unpacking() float64 {
 var errEnough = errors.New("enough was read")
 
 // sampleDocument reads the first statements of a document that is not made of lines.
-func (s *source) sampleDocument(ctx context.Context, size int64) (sample, error) {
+func (s *source) sampleDocument(ctx context.Context, size int64) (inputSample, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var packed atomic.Int64
 	r, err := s.open(ctx, &packed)
 	if err != nil {
-		return sample{}, err
+		return inputSample{}, err
 	}
 	defer r.Close()
-	var taken sample
+	var taken inputSample
 	var text []byte
 	total := int64(0)
 	err = Read(r, s.Format, s.Base, func(q Quad) error {
