@@ -208,3 +208,40 @@ func useWorkbench(t *testing.T, s *Server, address, name string, width, height i
 		t.Errorf("console: %v", console.list)
 	}
 }
+
+// pretendGPU is a store on a machine with a GPU, as far as the workbench can tell.
+type pretendGPU struct{ Engine }
+
+func (p pretendGPU) Device() rdfgpu.DeviceInfo {
+	return rdfgpu.DeviceInfo{Available: true, Name: "Pretended GPU", Memory: 1 << 37, Free: 1 << 36}
+}
+
+func (p pretendGPU) Explain(ctx context.Context, text string, options rdfgpu.QueryOptions) (any, error) {
+	options.Device = rdfgpu.CPU
+	return p.Engine.Explain(ctx, text, options)
+}
+
+func TestWorkbenchComparesDevices(t *testing.T) {
+	s, err := New(pretendGPU{StoreEngine(loadStore(t))}, Options{Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	ctx := openBrowser(t)
+	var console complaints
+	console.listen(ctx)
+	var pill, race string
+	err = chromedp.Run(ctx, log.Enable(), emulation.SetDeviceMetricsOverride(1280, 800, 1, false),
+		chromedp.Navigate(server.URL+"/#"+url.Values{"query": {mintQuery}, "tab": {"plan"}}.Encode()), chromedp.WaitVisible(".steps tr"),
+		chromedp.Text("#device-pill", &pill),
+		chromedp.Click(".plan-bar button:nth-child(2)"), chromedp.WaitVisible(".comparison .sides .steps"),
+		chromedp.Text(".race", &race), shot("laptop-compare"),
+		chromedp.Click(`#device [data-value="gpu"]`), chromedp.WaitVisible(`#device [data-value="gpu"][aria-checked="true"]`))
+	if err != nil || len(console.list) > 0 {
+		t.Fatal(err, console.list)
+	}
+	if pill != "Pretended GPU" || !strings.Contains(race, "times as fast") {
+		t.Errorf("the device is %q, the comparison says %q", pill, race)
+	}
+}

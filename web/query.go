@@ -217,7 +217,11 @@ func writePart(out *response, format results.Format, answer Answer, send int64) 
 			return rows, err
 		}
 		if n := min(int64(batch.N), send-int64(min(rows, uint64(send)))); n > 0 {
-			if err := w.Write(batch.Cols, int(n)); err != nil {
+			err := w.Write(batch.Cols, int(n))
+			if err == nil && rows+uint64(n) >= uint64(send) {
+				err = w.Flush()
+			}
+			if err != nil {
 				w.Abort()
 				return rows, err
 			}

@@ -111,6 +111,13 @@ func (p *pipeline) send() {
 	p.filling = nil
 }
 
+// flush sends the chunk being filled as it is.
+func (p *pipeline) flush() {
+	if p.filling != nil {
+		p.send()
+	}
+}
+
 // format is one worker.
 func (p *pipeline) format(f formatter) {
 	defer p.wait.Done()
@@ -139,9 +146,7 @@ func (p *pipeline) deliver() {
 
 // close sends the last chunk and waits for everything.
 func (p *pipeline) close() error {
-	if p.filling != nil {
-		p.send()
-	}
+	p.flush()
 	close(p.order)
 	close(p.work)
 	p.wait.Wait()

@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -329,6 +331,45 @@ func TestTheFirstRowsAreHandedOnAtOnce(t *testing.T) {
 	}
 	w.Close()
 }
+
+func TestAFlushHandsOnWhatIsThere(t *testing.T) {
+	for _, format := range []Format{TSV, TableText} {
+		for _, rows := range []int{3, 6000} {
+			var out syncBuffer
+			w, err := NewWriter(&out, format, []string{"x"}, sample, Options{Threads: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if err := w.Write([][]ID{make([]ID, rows)}, rows); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			for start := time.Now(); out.lines() < 2*rows; {
+				if time.Since(start) > 5*time.Second {
+					t.Fatalf("%s: %d lines of %d rows have left", format, out.lines(), 2*rows)
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// syncBuffer counts the lines that other goroutines write.
+type syncBuffer struct{ n atomic.Int64 }
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.n.Add(int64(bytes.Count(p, []byte("\n"))))
+	return len(p), nil
+}
+
+func (s *syncBuffer) lines() int { return int(s.n.Load()) }
 
 func FuzzRead(f *testing.F) {
 	for _, format := range []Format{JSON, XML, TSV, CSV} {

@@ -112,6 +112,21 @@ func (w *Writer) Write(cols [][]ID, n int) error {
 	return w.err
 }
 
+// Flush hands on what has been written so far, for a reader who will wait long for the rest. Rows that are still being
+// formatted follow by themselves.
+func (w *Writer) Flush() error {
+	switch {
+	case w.err != nil:
+	case w.pipe != nil:
+		w.pipe.flush()
+	case w.table != nil:
+		w.err = w.table.close()
+	default:
+		w.err = w.flush()
+	}
+	return w.err
+}
+
 // checkShape takes over the error of a term that the format cannot carry.
 func (w *Writer) checkShape() {
 	if w.err == nil && w.shape != nil {
