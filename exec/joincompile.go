@@ -184,7 +184,7 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 	if s.kind == minusJoin {
 		need = common
 	}
-	distinct := s.distinct && s.kind == innerJoin || s.kind == minusJoin
+	distinct := s.distinct || s.kind == minusJoin
 	sure := func(v string) bool { return s.certain[v] && right.certain[v] }
 	specOf := func(op operator, agreed names) mergeSpec {
 		return newMergeSpec(leftColumns, op.columns(), all, agreed)

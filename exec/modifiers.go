@@ -126,7 +126,9 @@ func (s *sliceOp) run(x *execution, seed *Batch, emit func(*Batch) error) error 
 
 // distinctOp drops repeated solutions. Past the memory limit, rows that it has not seen go to files, split by hash.
 type distinctOp struct {
-	input   operator
+	input operator
+	// sorted: the rows come in an order to be kept, which going on from disk would lose.
+	sorted  bool
 	explain *Explain
 }
 
@@ -139,7 +141,7 @@ func (c *compiler) distinct(n *parser.Distinct, r request) (operator, error) {
 		return nil, err
 	}
 	e := in.node()
-	d := &distinctOp{input: in, explain: &Explain{
+	d := &distinctOp{input: in, sorted: sorted(n.Input), explain: &Explain{
 		Operator: "distinct", Columns: in.columns(), EstimatedRows: e.EstimatedRows, cost: e.cost, Children: []*Explain{e}}}
 	return c.narrowed(d, want), nil
 }
@@ -185,7 +187,7 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 			}
 		}
 		if parts == nil && !held.hold(seen.bytes()) {
-			if level > maxSpillLevel || width == 0 {
+			if level > maxSpillLevel || width == 0 || d.sorted {
 				return held.need(seen.bytes())
 			}
 			var err error

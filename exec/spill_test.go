@@ -40,6 +40,7 @@ var spilling = []struct{ name, text string }{
 	{"a sort by two keys", "SELECT ?x ?g { ?x :group ?g } ORDER BY ?g DESC(?x)"},
 	{"a sort that is cut", "SELECT ?x ?g { ?x :group ?g } ORDER BY ?g ?x OFFSET 300 LIMIT 9000"},
 	{"distinct rows", "SELECT DISTINCT ?x ?m { ?x :number ?n BIND(?n + 1 AS ?m) }"},
+	{"distinct rows in order", "SELECT DISTINCT ?g ?n { ?x :group ?g . ?x :number ?n } ORDER BY DESC(?g) ?n"},
 	{"groups", "SELECT ?m (COUNT(*) AS ?c) (SUM(?n) AS ?s) (COUNT(DISTINCT ?x) AS ?d) { ?x :number ?n BIND(?n / 2 AS ?m) } GROUP BY ?m"},
 	{"a hash join", "SELECT ?x ?y ?n { { SELECT ?x (SUM(?n) AS ?s) { ?x :number ?n } GROUP BY ?x } { SELECT ?x (MIN(?z) AS ?y) { ?x :link ?z } GROUP BY ?x } }"},
 	{"a hash left join", "SELECT ?x ?s ?y { { SELECT ?x (SUM(?n) AS ?s) { ?x :number ?n } GROUP BY ?x } OPTIONAL { SELECT ?x (MIN(?z) AS ?y) { ?x :link ?z . ?z :number ?k FILTER(?k > 100) } GROUP BY ?x } }"},
