@@ -2,7 +2,14 @@ package web
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -204,5 +211,61 @@ func TestAnAddressInUseIsAnError(t *testing.T) {
 func TestOptionsThatContradictThemselvesAreRefused(t *testing.T) {
 	if _, err := New(&fakeEngine{}, Options{CertFile: "x"}); err == nil {
 		t.Error("a certificate without a key")
+	}
+}
+
+// writeCertificate makes a certificate for 127.0.0.1 that signs itself.
+func writeCertificate(t *testing.T) (certFile, keyFile string, roots *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for path, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: cert}, keyFile: {Type: "EC PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parsed, err := x509.ParseCertificate(cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots = x509.NewCertPool()
+	roots.AddCert(parsed)
+	return certFile, keyFile, roots
+}
+
+func TestTheServerSpeaksTLS(t *testing.T) {
+	certFile, keyFile, roots := writeCertificate(t)
+	s, _ := newTestServer(t, Options{Addr: "127.0.0.1:0", CertFile: certFile, KeyFile: keyFile})
+	address, stop, done := run(t, s)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	client := &http.Client{Transport: transport}
+	for _, query := range []string{"ASK", "SELECT+20000"} {
+		response, err := client.Get(strings.Replace(address, "http:", "https:", 1) + "/sparql?format=csv&query=" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != 200 || response.ProtoMajor != 2 {
+			t.Errorf("%s: %d %s, %v", query, response.StatusCode, response.Proto, err)
+		}
+		response.Body.Close()
+	}
+	transport.CloseIdleConnections()
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
