@@ -23,7 +23,8 @@ const (
 	BoundPhase
 	// ExtendPhase runs one extend phase: (program, level, address of the row counter, limit, nanoseconds).
 	ExtendPhase
-	// Filter makes a bitmap of the vertices that pass a signature: (columns, vertices, bitmap, words 0 and 1, words 2 and 3).
+	// Filter makes a bitmap of the vertices that pass a signature: (columns, stride, base and 1<<32 for a subject, rows,
+	// vertices, bitmap, words 0 and 1, words 2 and 3).
 	Filter
 	// Mark sets the bits of a list's members: (list, length, bitmap).
 	Mark

@@ -130,7 +130,7 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		t.open(args[0])
 		t.extendPhase(int(args[1]), args[2], args[3], args[4])
 	case Filter:
-		t.filter(args[0], args[1], args[2], [4]uint32{uint32(args[3]), uint32(args[3] >> 32), uint32(args[4]), uint32(args[4] >> 32)})
+		t.filter(args)
 	case Mark:
 		t.mark(args[0], args[1], args[2])
 	default:

@@ -7,14 +7,18 @@
 // mark: the members of a sorted list. Reads 4 bytes a member, one atomic word a member.
 #include "partition.cuh"
 
-extern "C" __global__ void __launch_bounds__(BLOCK) filter(u64 columns, u64 vertices, u64 bits, u64 first, u64 second) {
+// Vertices without a row of the table pass unless the query vertex is a subject (pcsr.SignatureTable.Match).
+extern "C" __global__ void __launch_bounds__(BLOCK)
+filter(u64 columns, u64 stride, u64 base, u64 rows, u64 vertices, u64 bits, u64 first, u64 second) {
   u32 want[4] = {u32(first), u32(first >> 32), u32(second), u32(second >> 32)};
+  bool subject = base >> 32;
   u64 whole = (vertices + 31) / 32 * 32;
   for (u64 v = u64(blockIdx.x) * BLOCK + threadIdx.x; v < whole; v += u64(gridDim.x) * BLOCK) {
-    bool pass = v < vertices;
+    u32 row = u32(v) - u32(base);
+    bool has = row < rows, pass = v < vertices && (has || !subject);
     for (u32 c = 0; c < 4; c++) {
       if (!want[c]) continue;
-      if (pass) pass = (word(columns, c * vertices + v) & want[c]) == want[c];
+      if (pass && has) pass = (word(columns, c * stride + row) & want[c]) == want[c];
       if (!__any_sync(~0u, pass)) break;
     }
     u32 votes = __ballot_sync(~0u, pass);

@@ -1,14 +1,16 @@
 #!/bin/bash
 # on-device.sh [PART...]: runs in a bundle (bundle.sh) on a machine with a GPU. Parts: correct, sets, labelled, ablation,
-# lubm, sanitize; all of them by default. Tables are written as markdown to the folder $OUT.
+# lubm, rmat, sanitize; all of them by default. RDFGPU_LUBM
+# universities (2560) and RDFGPU_RMAT edges (100 million) are generated. Tables are written as markdown to the folder $OUT.
 set -u
 cd "$(dirname "$0")"
 here=$PWD
 export OUT=${OUT:-$here/out} RDFGPU_DATA=$here/data RDFGPU_SM=/tmp/rdfgpu-sm
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}:/usr/local/nvidia/lib64
+export RDFGPU_LUBM=${RDFGPU_LUBM:-2560} RDFGPU_RMAT=${RDFGPU_RMAT:-100000000}
 mkdir -p "$OUT"
 chmod +x gpu.test
-parts=${*:-correct sets labelled ablation lubm sanitize}
+parts=${*:-correct sets labelled ablation lubm rmat sanitize}
 bench() { ./gpu.test -test.timeout 9m -gpu 0 "$@" 2>&1 | grep -vE '^(=== |PASS$)'; }
 
 if [ ! -e "$RDFGPU_SM/B.base" ] && [ -d sm ]; then
@@ -23,6 +25,7 @@ for part in $parts; do
 	labelled) bench -test.run ReportLabelled ;;
 	ablation) bench -test.run ReportAblation ;;
 	lubm) bench -test.run ReportLUBM ;;
+	rmat) bench -test.run ReportRMAT ;;
 	sanitize)
 		for tool in memcheck racecheck; do
 			echo "-- $tool"

@@ -148,11 +148,15 @@ func (t *twin) extendPhase(level int, out Address, limit, _ uint64) {
 	t.extend(level, in[Frame](t.memory, t.p.Frames, uint64(level)), in[uint64](t.memory, out, 0), limit)
 }
 
-func (t *twin) filter(columns Address, vertices uint64, bitmap Address, want [4]uint32) {
+func (t *twin) filter(args []uint64) {
+	columns, stride, base, rows, vertices, bitmap := args[0], args[1], uint32(args[2]), args[3], args[4], args[5]
+	want := [4]uint32{uint32(args[6]), uint32(args[6] >> 32), uint32(args[7]), uint32(args[7] >> 32)}
 	for v := range (vertices + 31) / 32 * 32 {
-		pass := v < vertices
-		for c := uint64(0); c < 4 && pass; c++ {
-			pass = want[c] == 0 || t.word(columns, c*vertices+v)&want[c] == want[c]
+		row := uint64(uint32(v) - base)
+		has := row < rows
+		pass := v < vertices && (has || args[2]>>32 == 0)
+		for c := uint64(0); c < 4 && pass && has; c++ {
+			pass = want[c] == 0 || t.word(columns, c*stride+row)&want[c] == want[c]
 		}
 		w := in[uint32](t.memory, bitmap, v>>5)
 		if v&31 == 0 {

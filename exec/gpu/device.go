@@ -49,6 +49,8 @@ type Options struct {
 	Slice time.Duration
 	// Strategy spreads the work; the others than Flattened are there to compare with.
 	Strategy Strategy
+	// Signatures tests every candidate against the signature of its query vertex, not only where the plan asks for it.
+	Signatures bool
 	// NoBitmaps tests membership in classes by searching their lists.
 	NoBitmaps bool
 	// HostDriven launches every phase of every step by itself; it is there to compare with.

@@ -229,6 +229,12 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 			return err
 		}
 	}
+	if signature := j.signatureOf(k, conditions); !signature.IsZero() {
+		if s.Bitmap, err = j.r.filter(signature); err != nil {
+			return err
+		}
+		j.variants[k] += "signature "
+	}
 	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.Strategy
 	if k == j.deviceSteps()-1 {
 		return j.layEnd(k, s)

@@ -275,6 +275,39 @@ func TestReportLUBM(t *testing.T) {
 		fmt.Fprintf(&details, "  %s\n%s  rows\n%s", q.name, took.lines(), (&timing{trace: trace, steps: p}).lines())
 	}
 	os.WriteFile(os.Getenv("OUT")+"/steps-lubm.txt", []byte(details.String()), 0o644)
+	r.head("L4, L5 and L6 in turn, rows to the host, planning not counted", "goroutines", "queries a second")
+	var plans []*planner.MatchPlan
+	for _, q := range lubmQueries[3:6] {
+		p, err := planner.BGP(u.pattern(q.text), g, lookup, planner.Options{Output: []string{"x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans = append(plans, p)
+	}
+	for _, n := range []int{1, 4, 16, 64} {
+		r.row(n, throughput(t, d, g, plans, n))
+	}
+}
+
+// throughput is how many matches a second n goroutines get done.
+func throughput(t *testing.T, d *Device, g *pcsr.Graph, plans []*planner.MatchPlan, n int) float64 {
+	var done atomic.Int64
+	var wg sync.WaitGroup
+	begun := time.Now()
+	for range n {
+		wg.Go(func() {
+			for i := 0; time.Since(begun) < time.Second; i++ {
+				m := &exec.Match{Graph: g, Plan: plans[i%len(plans)]}
+				if err := d.Match(context.Background(), m, func(*exec.Batch) error { return nil }); err != nil {
+					t.Error(err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	return float64(done.Load()) / time.Since(begun).Seconds()
 }
 
 // timeRows times a match whose rows go to the host: the time inside kernels, and the whole.

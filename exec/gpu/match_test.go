@@ -39,6 +39,7 @@ func drawOptions(t *rapid.T) Options {
 		Blocks:     rapid.IntRange(1, 4).Draw(t, "blocks"),
 		HostDriven: rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
 		NoBitmaps:  rapid.Bool().Draw(t, "no bitmaps"),
+		Signatures: rapid.Bool().Draw(t, "signatures"),
 		Arena:      512 << 10,
 	}
 }

@@ -115,6 +115,17 @@ func (t *timing) lines() string {
 	return b.String()
 }
 
+// rate is the candidates per nanosecond of the step that took longest.
+func (t *timing) rate() float64 {
+	var longest exec.StepTrace
+	for _, s := range t.trace.Steps {
+		if s.Elapsed > longest.Elapsed {
+			longest = s
+		}
+	}
+	return float64(longest.Candidates) / float64(longest.Elapsed)
+}
+
 // benchFolder is the folder of labelled graphs: A.base, B.base, queries, expected.tsv, peers-h200.txt.
 func benchFolder(t *testing.T) string {
 	t.Helper()
@@ -156,7 +167,8 @@ func TestReportLabelled(t *testing.T) {
 		base := readLabelled(t, filepath.Join(folder, name+".base"))
 		g := base.graph(t, kind == "el")
 		d := open(t, Options{Driver: gpu})
-		r.head(set, "query", "embeddings", "kernels ms", "plan ms", "whole ms", "best peer", "its kernels", "its whole", "ahead")
+		r.head(set, "query", "embeddings", "kernels ms", "plan ms", "whole ms", "best peer", "its kernels", "its whole", "ahead",
+			"heaviest step, G candidates/s")
 		ahead, n := 0.0, 0
 		var details strings.Builder
 		for _, q := range base.readPatterns(t, filepath.Join(folder, "queries", set+".txt")) {
@@ -174,7 +186,8 @@ func TestReportLabelled(t *testing.T) {
 				ahead += math.Log(best.whole / took.whole)
 				n++
 			}
-			r.row(q.name, took.count, took.kernels, took.plan, took.whole, best.tool, best.kernels, best.whole, best.whole/took.whole)
+			r.row(q.name, took.count, took.kernels, took.plan, took.whole, best.tool, best.kernels, best.whole, best.whole/took.whole,
+				took.rate())
 			fmt.Fprintf(&details, "  %s\n%s", q.name, took.lines())
 		}
 		if n > 0 {
@@ -224,6 +237,7 @@ func TestReportAblation(t *testing.T) {
 	show("a warp for each row", measure(g, Options{Strategy: kernels.WarpPerRow}))
 	show("a launch for every phase", measure(g, Options{HostDriven: true}))
 	show("classes searched as lists, no bitmaps", measure(g, Options{NoBitmaps: true}))
+	show("signatures tested everywhere", measure(g, Options{Signatures: true}))
 	show("tables of 300,000 rows", measure(g, Options{Rows: 300_000}))
 	show("tables of 20,000 rows", measure(g, Options{Rows: 20_000}))
 	show("tiles of 256 candidates", measure(g, Options{Tile: 256}))

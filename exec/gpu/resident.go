@@ -27,6 +27,8 @@ type resident struct {
 	loaded     map[int]*loaded // by place in the table
 	bitmaps    map[classKey]kernels.Address
 	undirected map[pcsr.Label]bool
+	columns    kernels.Address // of the signature table
+	filters    map[pcsr.Signature]kernels.Address
 	device     []kernels.Address // every allocation
 	host       []*kernels.HostMemory
 	bytes      int64
@@ -48,7 +50,7 @@ type classKey struct {
 }
 
 func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
-	r := &resident{d: d, graph: g, labels: g.Labels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{}, undirected: map[pcsr.Label]bool{}}
+	r := &resident{d: d, graph: g, labels: g.Labels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{}, undirected: map[pcsr.Label]bool{}, filters: map[pcsr.Signature]kernels.Address{}}
 	size := int64(2*r.labels+4) * kernels.Size[kernels.Partition]()
 	var err error
 	if r.table, err = d.memory.alloc(size, 0); err != nil {
