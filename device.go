@@ -102,6 +102,14 @@ func (d *device) pays(cost float64) bool {
 	return cost > gpuColdCost
 }
 
+// speed is planner.Options.Speed of the device that expensive patterns go to.
+func (c *choice) speed() float64 {
+	if c.device == GPU || c.device == Auto && c.store.gpu.warm.Load() {
+		return gpu.Speed
+	}
+	return 1
+}
+
 func (c *choice) matcher(plan *planner.MatchPlan, _ *pcsr.Graph) exec.Matcher {
 	if c.device == GPU || c.device == Auto && c.store.gpu.pays(plan.Cost) && c.store.gpu.available() {
 		c.used = true

@@ -22,6 +22,8 @@ type Options struct {
 	Semantics planner.Semantics
 	// Matcher picks who runs a match plan. It is asked once for each basic graph pattern, and must not be nil.
 	Matcher func(plan *planner.MatchPlan, graph *pcsr.Graph) Matcher
+	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (planner.Options).
+	Speed float64
 	// Memory is how many bytes the operators may hold before they go on from disk, or end with ErrMemoryLimit.
 	Memory int64
 	// MaxRows ends the query with ErrRowLimit when it has more solutions (or triples); 0 means no limit.

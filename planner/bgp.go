@@ -44,13 +44,14 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	e := b.estimate(inputs, samples)
 	order := e.order(inputs, b.read())
 	plan := b.complete(e, inputs, order)
-	if plan.Cost > deepCost || b.options.Thorough {
-		b.affordable = plan.Cost
-		e = b.estimate(inputs, max(samples, min(deepSamples, int(plan.Cost/samplePrice))))
+	speed := max(b.options.Speed, 1)
+	if cost := plan.Cost / speed; cost > deepCost || b.options.Thorough {
+		b.affordable = cost
+		e = b.estimate(inputs, max(samples, min(deepSamples, int(cost/samplePrice))))
 		order = e.order(inputs, b.read())
 		plan = b.complete(e, inputs, order)
 	}
-	if (plan.Cost > walkCost || b.options.Thorough) && len(inputs) == 0 {
+	if (plan.Cost/speed > walkCost || b.options.Thorough) && len(inputs) == 0 {
 		plan = b.choose(plan, e, inputs)
 	}
 	return plan
@@ -74,8 +75,8 @@ func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 	walks := fewWalks
 	bestCost := b.measure(best, walks)
-	if bestCost > fewWalks*walkPrice {
-		walks = int(min(manyWalks, bestCost/walkPrice))
+	if cost := bestCost / max(b.options.Speed, 1); cost > fewWalks*walkPrice {
+		walks = int(min(manyWalks, cost/walkPrice))
 		bestCost = b.measure(best, walks)
 	}
 	for _, order := range e.alternatives(inputs, b.read()) {

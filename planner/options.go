@@ -21,6 +21,9 @@ type Options struct {
 	// Distinct: the caller drops repeated rows, so that a row need not be repeated once for each binding of the
 	// variables that nobody reads (MatchPlan.Once).
 	Distinct bool
+	// Speed is how many times as fast as a processor the matcher is; 0 means 1. What a closer look at the data may cost
+	// depends on it.
+	Speed float64
 	// Thorough plans as for an expensive query, whatever the pattern seems to cost.
 	Thorough bool
 	// Ranges and Candidates are filters pushed down to a variable: its ID lies in the range, in the sorted list.

@@ -140,7 +140,7 @@ func (g *labelled) readPatterns(t testing.TB, path string) []pattern {
 }
 
 func (p *pattern) plan(g *pcsr.Graph, semantics planner.Semantics, count bool) (*planner.MatchPlan, error) {
-	options := planner.Options{Semantics: semantics, CountOnly: count}
+	options := planner.Options{Semantics: semantics, CountOnly: count, Speed: Speed}
 	for _, x := range p.triples {
 		for _, v := range []string{x.Subject.Variable, x.Object.Variable} {
 			if v != "" && !slices.Contains(options.Output, v) {

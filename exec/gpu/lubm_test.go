@@ -249,7 +249,7 @@ func TestReportLUBM(t *testing.T) {
 	for i, q := range lubmQueries {
 		patterns := u.pattern(q.text)
 		plan := func(count bool) func() (*planner.MatchPlan, error) {
-			options := planner.Options{CountOnly: count}
+			options := planner.Options{CountOnly: count, Speed: Speed}
 			for _, p := range patterns {
 				for _, v := range []string{p.Subject.Variable, p.Object.Variable} {
 					if v != "" && !slices.Contains(options.Output, v) {
@@ -278,7 +278,7 @@ func TestReportLUBM(t *testing.T) {
 	r.head("L4, L5 and L6 in turn, rows to the host, planning not counted", "goroutines", "queries a second")
 	var plans []*planner.MatchPlan
 	for _, q := range lubmQueries[3:6] {
-		p, err := planner.BGP(u.pattern(q.text), g, lookup, planner.Options{Output: []string{"x"}})
+		p, err := planner.BGP(u.pattern(q.text), g, lookup, planner.Options{Output: []string{"x"}, Speed: Speed})
 		if err != nil {
 			t.Fatal(err)
 		}
