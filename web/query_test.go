@@ -383,6 +383,33 @@ func TestBeyondTheQueueQueriesAreTurnedAway(t *testing.T) {
 	}
 }
 
+func TestAQueryMayTakeLongerThanReadingItMay(t *testing.T) {
+	s, _ := newTestServer(t, Options{})
+	server := httptest.NewUnstartedServer(s)
+	server.Config.ReadTimeout = 150 * time.Millisecond
+	server.Start()
+	defer server.Close()
+	for name, send := range map[string]func() (*http.Response, error){
+		"by GET": func() (*http.Response, error) {
+			return http.Get(server.URL + "/sparql?format=csv&query=SELECT+3000+150ms")
+		},
+		"by POST": func() (*http.Response, error) {
+			return http.Post(server.URL+"/sparql?format=csv", "application/sparql-query", strings.NewReader("SELECT 3000 150ms"))
+		},
+	} {
+		response, err := send()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || strings.Count(string(body), "\n") != 3001 {
+			t.Errorf("%s: %v, %d lines", name, err, strings.Count(string(body), "\n"))
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
 func TestHeadHasNoBody(t *testing.T) {
 	s, _ := newTestServer(t, Options{})
 	w := do(s, "HEAD", "/sparql?query=ASK", "")

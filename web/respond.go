@@ -118,12 +118,14 @@ func (p *response) commit() {
 	p.send(p.held.Bytes())
 }
 
-// send writes a block and makes sure that it leaves.
+// send writes a block and makes sure that it leaves. The deadline is for this block alone: the next one may be long in
+// coming.
 func (p *response) send(b []byte) {
 	if p.err != nil || p.head {
 		return
 	}
 	p.control.SetWriteDeadline(time.Now().Add(writeStall))
+	defer p.control.SetWriteDeadline(time.Time{})
 	if _, p.err = p.out.Write(b); p.err != nil {
 		return
 	}

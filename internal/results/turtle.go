@@ -153,10 +153,13 @@ func (f *formatter) bySubject(subjects []ID) []int32 {
 	grouped := true
 	for r, s := range subjects {
 		f.order = append(f.order, int32(r))
-		if _, seen := f.subjects[s]; !seen {
-			f.subjects[s] = int32(r)
-		} else if subjects[r-1] != s {
+		if r > 0 && subjects[r-1] == s {
+			continue
+		}
+		if _, seen := f.subjects[s]; seen {
 			grouped = false
+		} else {
+			f.subjects[s] = int32(r)
 		}
 	}
 	if !grouped {
