@@ -204,6 +204,11 @@ func useWorkbench(t *testing.T, s *Server, address, name string, width, height i
 		typeQuery("SELECT * WHERE { ?s ?p }"), chromedp.WaitVisible("#complaint"), chromedp.WaitVisible(".fault"), shot(name+"-8-error"))
 	run("dark", chromedp.Evaluate(`document.querySelector("#theme").click()`, nil), typeQuery(mintQuery), chromedp.Click("#run"),
 		chromedp.WaitVisible(".answer tbody tr"), chromedp.Sleep(600*time.Millisecond), shot(name+"-9-dark"))
+	if width < 640 {
+		run("open the data set from the drawer",
+			chromedp.Click("#open-dataset"), chromedp.WaitVisible(".dataset-open .entries .entry"), chromedp.Sleep(300*time.Millisecond), shot(name+"-10-drawer"),
+			chromedp.Click(".entries li:nth-child(2) .entry"), chromedp.WaitNotPresent(".dataset-open"))
+	}
 	if len(console.list) > 0 {
 		t.Errorf("console: %v", console.list)
 	}

@@ -129,7 +129,7 @@ func (p *response) send(b []byte) {
 	if _, p.err = p.out.Write(b); p.err != nil {
 		return
 	}
-	if p.coder != nil && len(b) < holdBytes {
+	if p.coder != nil {
 		p.err = p.coder.Flush()
 	}
 	if p.err == nil && (len(b) < flushBelow || p.coder != nil) {

@@ -81,7 +81,8 @@ function steps(node, measured) {
 /** drawComparison shows two explanations, CPU and GPU, beside each other. */
 export function drawComparison(cpu, gpu) {
   const [a, b] = [cpu?.milliseconds?.total, gpu?.milliseconds?.total];
-  const ratio = a && b ? (a > b ? `GPU ${(a / b).toPrecision(2)} times as fast` : `CPU ${(b / a).toPrecision(2)} times as fast`) : "";
+  const even = a && b && Math.max(a, b) / Math.min(a, b) < 1.1;
+  const ratio = even ? "About the same" : a && b ? (a > b ? `GPU ${(a / b).toPrecision(2)} times as fast` : `CPU ${(b / a).toPrecision(2)} times as fast`) : "";
   const scale = Math.max(a ?? 0, b ?? 0, 1e-9);
   const lane = (name, value) => h("div", { class: "lane" }, h("span", {}, name), h("i", {}, h("i", { style: `width:${((value ?? 0) / scale) * 100}%` })), h("b", {}, value === undefined ? "–" : time(value)));
   return h("div", { class: "comparison" },
