@@ -24,7 +24,7 @@ var (
 
 // Speed is how many times as fast as a processor core the device tests candidates, for planner.Options.Speed: plans for
 // it may cost less thought.
-const Speed = 256
+const Speed = 1000
 
 // Strategy says how a step's work is spread over the device.
 type Strategy = kernels.Strategy
