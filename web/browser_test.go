@@ -50,12 +50,22 @@ func openBrowser(t *testing.T) context.Context {
 	if path == "" {
 		t.Skip("no chromium is installed")
 	}
+	profile, err := os.MkdirTemp("", "workbench")
+	if err != nil {
+		t.Fatal(err)
+	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.UserDataDir(t.TempDir()))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.UserDataDir(profile))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, closeTab := chromedp.NewContext(allocator)
-	ctx, cancel := context.WithTimeout(ctx, 120*time.Second)
-	t.Cleanup(func() { cancel(); closeTab(); stop() })
+	tab, closeTab := chromedp.NewContext(allocator)
+	ctx, cancel := context.WithTimeout(tab, 120*time.Second)
+	t.Cleanup(func() {
+		chromedp.Cancel(tab) // waits until the browser is gone
+		cancel()
+		closeTab()
+		stop()
+		os.RemoveAll(profile)
+	})
 	return ctx
 }
 
