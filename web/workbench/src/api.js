@@ -91,6 +91,10 @@ export async function read(response, grow) {
     const lines = text.split("\n");
     rest = done ? "" : lines.pop();
     for (const line of lines) take(answer, line);
+    if (!triples && rest.startsWith("{") && rest.endsWith("}") && whole(rest)) {
+      take(answer, rest);
+      rest = "";
+    }
     if (value) {
       answer.bytes += value.length;
       if (answer.raw.length < 2_000_000) answer.raw += value;
@@ -102,6 +106,16 @@ export async function read(response, grow) {
   answer.total ??= rows !== null ? Number(rows) : undefined;
   answer.timing = response.headers.get("Server-Timing");
   return answer;
+}
+
+/** whole reports whether the last line is there to its end, though its line break is not. */
+function whole(line) {
+  try {
+    JSON.parse(line);
+    return !line.startsWith('{"head"');
+  } catch {
+    return false;
+  }
 }
 
 function takeLine(answer, line) {
