@@ -2,6 +2,7 @@ package rdfgpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -32,6 +33,9 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 	})
 	if data.err != nil {
 		return nil, data.err
+	}
+	if errors.Is(err, exec.ErrUnreadable) {
+		return nil, data.unreadable(err)
 	}
 	if err != nil {
 		return nil, err

@@ -105,6 +105,9 @@ func (r *Result) outcome(err error) error {
 	if damage := r.data.store.Dictionary.Err(); damage != nil {
 		return damage
 	}
+	if errors.Is(err, exec.ErrUnreadable) {
+		return r.data.unreadable(err)
+	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		if cause := context.Cause(r.ctx); cause != nil {
 			return cause

@@ -1,6 +1,8 @@
 package rdfgpu
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -69,6 +71,14 @@ func (d *dataset) Named(name dictionary.ID) (*pcsr.Graph, bool) {
 		d.err = err
 	}
 	return g, err == nil && g != nil
+}
+
+// unreadable is the error of a query that could not read a file: which one, if that can be told.
+func (d *dataset) unreadable(err error) error {
+	if damage := d.store.CheckFiles(); errors.Is(damage, ErrDamaged) {
+		return damage
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // Examples are the queries (.rq files) in the store's queries folder, by name; none when they cannot be read.

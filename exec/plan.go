@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -67,7 +66,7 @@ type TermSource = terms.Dictionary
 
 // Prepare plans a query over a dataset.
 func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
-	defer recovered(&err)
+	defer recovered(&err, guard())
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
 	}
@@ -124,13 +123,6 @@ func repeatsAreNothing(q *parser.Query) bool {
 	return true
 }
 
-// recovered turns a panic, which is a fault of ours, into an error: it must not cross the package.
-func recovered(err *error) {
-	if r := recover(); r != nil {
-		*err = &fault{r, debug.Stack()}
-	}
-}
-
 // outputVariables names the columns of the batches that Run emits.
 func (p *Plan) outputVariables() []string {
 	switch p.query.Form {
@@ -181,7 +173,7 @@ func (p *Plan) Explain() *Explain {
 // Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context
 // ends, its cause is returned.
 func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
-	defer recovered(&err)
+	defer recovered(&err, guard())
 	var rows uint64
 	return p.run(ctx, func(b *Batch) error {
 		rows += uint64(b.N)
@@ -196,7 +188,7 @@ func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
 
 // Ask reports whether the query's pattern has a solution.
 func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
-	defer recovered(&err)
+	defer recovered(&err, guard())
 	stop := errors.New("exec: found")
 	if m, ok := p.root.(*matchOp); ok {
 		m.limit = 1
@@ -216,7 +208,7 @@ func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
 
 // Count is the number of solutions (or triples).
 func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
-	defer recovered(&err)
+	defer recovered(&err, guard())
 	count := func(b *Batch) error {
 		n += uint64(b.N)
 		if p.options.MaxRows > 0 && n > p.options.MaxRows {

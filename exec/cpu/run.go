@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -27,6 +28,8 @@ type run struct {
 	mu      sync.Mutex // guards what follows, and calls of emit
 	emitted uint64
 	err     error
+	// panicked is the first panic in one of the goroutines, which goes on in the caller's.
+	panicked any
 }
 
 // source deals out the first rows: seeds, the first step's list, or one empty row.
@@ -57,11 +60,17 @@ func (r *run) do(ctx context.Context) error {
 		defer cancel()
 	}
 	r.openSource()
-	w := r.matcher.worker(r)
-	w.chunks()
-	w.release()
+	func() {
+		defer r.keepPanic()
+		w := r.matcher.worker(r)
+		w.chunks()
+		w.release()
+	}()
 	r.spare.Store(true)
 	r.wait.Wait()
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
 	if r.err != nil {
 		return r.err
 	}
@@ -128,19 +137,37 @@ func (r *run) help(level int, rows *table) bool {
 	r.wait.Add(1)
 	go func() {
 		defer r.wait.Done()
+		defer func() {
+			if own {
+				r.spare.Store(true)
+			} else {
+				<-r.matcher.helpers
+			}
+		}()
+		defer r.keepPanic()
+		debug.SetPanicOnFault(true) // of mapped files that were cut; see package exec
 		w := r.matcher.worker(r)
 		if rows != nil {
 			w.rows(level, rows)
 		}
 		w.chunks()
 		w.release()
-		if own {
-			r.spare.Store(true)
-		} else {
-			<-r.matcher.helpers
-		}
 	}()
 	return true
+}
+
+// keepPanic ends the run after a panic in one of its goroutines and keeps it until all of them have ended.
+func (r *run) keepPanic() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.panicked == nil {
+		r.panicked = v
+	}
+	r.stop.Store(true)
 }
 
 // deliver emits n rows of columns, no more than the limit allows.

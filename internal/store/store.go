@@ -115,6 +115,20 @@ func (s *Store) checkFile(f File) error {
 	return nil
 }
 
+// CheckFiles compares the sizes and headers of all files with the manifest, as Open did.
+func (s *Store) CheckFiles() error {
+	files := append(slices.Clone(s.manifest.Files), s.manifest.Default.File)
+	for _, g := range s.manifest.Named {
+		files = append(files, g.File)
+	}
+	for _, f := range files {
+		if err := s.checkFile(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s *Store) openGraph(g Graph) (*pcsr.Graph, error) {
 	if err := s.checkFile(g.File); err != nil {
 		return nil, err
