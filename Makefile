@@ -6,7 +6,7 @@ NVCC   ?= $(shell command -v nvcc)
 STORE  ?= .cache/nomisma
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-gpu build-cpu run test check race fuzz w3c bench lint vet fmt staticcheck workbench clean
+.PHONY: help build build-gpu build-cpu run test check race fuzz w3c bench lint vet fmt staticcheck workbench browser clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -49,6 +49,9 @@ bench: ## Go benchmarks of the hot paths (compare two runs with `go tool benchst
 
 workbench: ## rebuild the browser workbench (needs npm)
 	cd web/workbench && npm ci && npm run build
+
+browser: ## drive the workbench in a real browser (needs chromium; RDFGPU_SHOTS=folder keeps pictures)
+	$(GO) test -tags browser -count=1 -run Workbench ./web
 
 clean: ## remove what make made
 	rm -rf bin .cache .bundle

@@ -25,7 +25,13 @@ const (
 func (s *Server) serveDescription(w http.ResponseWriter, r *http.Request) {
 	accept := strings.Join(r.Header["Accept"], ",")
 	if acceptance(accept, "text/html") > acceptance(accept, "text/turtle") {
-		http.Redirect(w, r, "./", http.StatusSeeOther)
+		// The address is relative and not made absolute, because a proxy may have cut the path that leads here.
+		location := "./"
+		if strings.HasSuffix(r.URL.Path, "/") {
+			location = "../"
+		}
+		w.Header().Set("Location", location)
+		w.WriteHeader(http.StatusSeeOther)
 		return
 	}
 	chosen, problem := negotiate(tripleOffers, r.URL.Query().Get("format"), r.Header["Accept"])

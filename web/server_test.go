@@ -28,8 +28,12 @@ func TestTheServiceIsDescribed(t *testing.T) {
 		}
 	}
 	w = do(s, "GET", "/sparql", "", "Accept: text/html,*/*;q=0.8")
-	if w.Code != 303 {
-		t.Errorf("a browser gets %d", w.Code)
+	if w.Code != 303 || w.Header().Get("Location") != "./" {
+		t.Errorf("a browser gets %d %s", w.Code, w.Header().Get("Location"))
+	}
+	w = do(s, "GET", "/sparql/", "", "Accept: text/html,*/*;q=0.8")
+	if w.Code != 303 || w.Header().Get("Location") != "../" {
+		t.Errorf("a browser gets %d %s", w.Code, w.Header().Get("Location"))
 	}
 }
 
