@@ -54,6 +54,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	if (plan.Cost/speed > walkCost || b.options.Thorough) && len(inputs) == 0 {
 		plan = b.choose(plan, e, inputs)
 	}
+	e.signSteps(plan)
 	return plan
 }
 

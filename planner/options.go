@@ -26,6 +26,8 @@ type Options struct {
 	Speed float64
 	// Thorough plans as for an expensive query, whatever the pattern seems to cost.
 	Thorough bool
+	// Signatures says which steps test their candidates against signatures.
+	Signatures SignatureUse
 	// Ranges and Candidates are filters pushed down to a variable: its ID lies in the range, in the sorted list.
 	// Those of a seeded variable are ignored: the caller filters its own columns.
 	Ranges     map[string]Range

@@ -94,6 +94,8 @@ func (d *data) plan(t *testing.T, td *datadriven.TestData) string {
 			options.CountOnly = true
 		case "distinct":
 			options.Distinct = true
+		case "signatures":
+			options.Signatures = planner.AlwaysSignatures
 		case "inputs":
 			options.Inputs = arg.Vals
 		case "output":

@@ -200,6 +200,9 @@ func (w *worker) narrow(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex
 		for _, p := range s.rows {
 			source = keepRows(c, source, p)
 		}
+		if s.signatures != nil {
+			source = w.keepSigned(s, c, source)
+		}
 	}
 	for _, p := range c.lookup {
 		source = keepRows(c, source, p)
@@ -212,6 +215,20 @@ func keepRows(c *scratch, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex
 	n := 0
 	for _, v := range source {
 		if _, ok := p.Row(v); ok {
+			c.buf[n] = v
+			n++
+		}
+	}
+	return c.buf[:n]
+}
+
+// keepSigned keeps the members of source that pass the step's signature.
+func (w *worker) keepSigned(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
+	c.buf = grow(c.buf, len(source))
+	w.work += len(source)
+	n := 0
+	for _, v := range source {
+		if s.signatures.Match(v, s.plan.Signature) {
 			c.buf[n] = v
 			n++
 		}

@@ -177,7 +177,7 @@ func (w *worker) countRaw(g *group) uint64 {
 
 // countUnbound counts the candidates before Distinct, with or without listing them.
 func (w *worker) countUnbound(s *step, c *scratch) uint64 {
-	if len(c.lists) > 2 || len(c.lookup) > 0 || len(s.rows) > 0 && !c.based {
+	if len(c.lists) > 2 || len(c.lookup) > 0 || s.tests() && !c.based {
 		return uint64(len(w.set(s)))
 	}
 	return w.countLists(s, c)
@@ -208,7 +208,7 @@ func (w *worker) admits(s *step, v pcsr.Vertex) bool {
 			return false
 		}
 	}
-	return true
+	return s.signatures == nil || s.signatures.Match(v, s.plan.Signature)
 }
 
 func (w *worker) countCandidates(g *group) uint64 {
@@ -260,7 +260,7 @@ func (w *worker) countLeaf(s *step) uint64 {
 	if len(s.plan.EdgeDistinct) > 0 {
 		return uint64(len(w.distinctSet(s)))
 	}
-	if len(c.lists) > 2 || len(c.lookup)+len(s.plan.Checks) > 0 || len(s.rows) > 0 && !c.based || same && len(s.plan.Distinct) > 0 {
+	if len(c.lists) > 2 || len(c.lookup)+len(s.plan.Checks) > 0 || s.tests() && !c.based || same && len(s.plan.Distinct) > 0 {
 		return w.countSet(s, c)
 	}
 	if !c.hasNumber {

@@ -22,6 +22,8 @@ type step struct {
 	dynamic []dynamicList
 	static  []*staticList
 	rows    []*pcsr.Partition
+	// signatures is nil where the plan tests none.
+	signatures *pcsr.SignatureTable
 	// deps are the slots that the candidates depend on, before Distinct and EdgeDistinct, ascending.
 	deps []int
 	// levels are the slots that dynamic lists read last, ascending; nil where keeping the intersection of the lists of
@@ -61,13 +63,19 @@ func (s *step) compile(g *pcsr.Graph, plan *planner.Step, index, slot int) {
 	if plan.Candidates != nil {
 		s.addStatic(plan.Candidates)
 	}
+	if !plan.Signature.IsZero() {
+		s.signatures = g.Signatures()
+	}
 	s.foldRanges()
 	s.findReads()
-	s.plain = len(s.dynamic) == 1 && s.dynamic[0].kind == planner.Neighbours && s.dynamic[0].partition != nil &&
-		len(s.static)+len(s.rows)+len(plan.Checks)+len(plan.Distinct)+len(plan.EdgeDistinct) == 0 &&
+	s.plain = len(s.dynamic) == 1 && s.dynamic[0].kind == planner.Neighbours && s.dynamic[0].partition != nil && !s.tests() &&
+		len(s.static)+len(plan.Checks)+len(plan.Distinct)+len(plan.EdgeDistinct) == 0 &&
 		s.low == 0 && s.high == dictionary.None
 	s.never = s.never || s.low >= s.high
 }
+
+// tests reports whether candidates are tested one by one, the same way for every partial match: by rows, by signature.
+func (s *step) tests() bool { return len(s.rows) > 0 || s.signatures != nil }
 
 func (s *step) addLink(g *pcsr.Graph, l *planner.Link) {
 	switch l.Kind {
@@ -196,6 +204,9 @@ func (s *step) variant() string {
 	add(len(s.rows), "rows")
 	if s.low > 0 || s.high != dictionary.None {
 		parts = append(parts, "range")
+	}
+	if s.signatures != nil {
+		parts = append(parts, "signature")
 	}
 	add(len(s.plan.Checks), "checks")
 	return strings.Join(parts, ", ")

@@ -81,6 +81,7 @@ func drawOptions(t *rapid.T, c *Case) {
 	c.Options.CountOnly = rapid.IntRange(0, 3).Draw(t, "count only") == 0
 	c.Options.Distinct = rapid.IntRange(0, 3).Draw(t, "distinct") == 0
 	c.Options.Thorough = rapid.Bool().Draw(t, "thorough")
+	c.Options.Signatures = planner.SignatureUse(rapid.IntRange(0, 2).Draw(t, "signatures"))
 	if rapid.IntRange(0, 3).Draw(t, "seeded") == 0 {
 		drawSeeds(t, c, append(slices.Clone(used), "unrelated"))
 	}
