@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -11,7 +12,8 @@ import (
 // accumulator is the state of one aggregate for all groups.
 type accumulator interface {
 	// add takes rows: row i belongs to group groups[i] of n and its argument has the value ids[i] (dictionary.None for
-	// an error); ids is nil for COUNT(*). rows are all columns, for COUNT(DISTINCT *).
+	// an error); ids is nil for COUNT(*). rows are all columns and the weights, which COUNT reads; nil where they do not
+	// matter.
 	add(n int, groups []uint32, ids []dictionary.ID, rows *Batch)
 	// results are the values for groups 0 … n-1.
 	results(n int) []dictionary.ID
@@ -47,8 +49,16 @@ type counts struct {
 	n []uint64
 }
 
-func (c *counts) add(n int, groups []uint32, ids []dictionary.ID, _ *Batch) {
+func (c *counts) add(n int, groups []uint32, ids []dictionary.ID, rows *Batch) {
 	c.n = grown(c.n, n)
+	if rows != nil && rows.Weights != nil {
+		for i, g := range groups {
+			if ids == nil || ids[i] != dictionary.None {
+				c.n[g] = addWeight(c.n[g], rows.Weights[i])
+			}
+		}
+		return
+	}
 	if ids == nil {
 		for _, g := range groups {
 			c.n[g]++
@@ -60,6 +70,14 @@ func (c *counts) add(n int, groups []uint32, ids []dictionary.ID, _ *Batch) {
 			c.n[g]++
 		}
 	}
+}
+
+// addWeight adds, up to the largest number.
+func addWeight(a, b uint64) uint64 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxUint64
 }
 
 func (c *counts) results(n int) []dictionary.ID {

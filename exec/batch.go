@@ -53,7 +53,7 @@ func (c *columns) bytes() int64 {
 }
 
 // gather appends src[rows[i]] for every i to dst.
-func gather(dst, src []dictionary.ID, rows []uint32) []dictionary.ID {
+func gather[T any](dst, src []T, rows []uint32) []T {
 	for _, r := range rows {
 		dst = append(dst, src[r])
 	}
@@ -79,6 +79,13 @@ func compact(b *Batch, keep []uint32) {
 		}
 		b.Origin = out
 	}
+	if b.Weights != nil {
+		out := b.Weights[:len(keep)]
+		for i, r := range keep {
+			out[i] = b.Weights[r]
+		}
+		b.Weights = out
+	}
 	b.N = len(keep)
 }
 
@@ -92,6 +99,11 @@ func selectRows(dst, src *Batch, rows []uint32) *Batch {
 		dst.Cols[c] = gather(dst.Cols[c][:0], col, rows)
 	}
 	dst.N = len(rows)
+	if src.Weights == nil {
+		dst.Weights = nil
+	} else {
+		dst.Weights = gather(dst.Weights[:0], src.Weights, rows)
+	}
 	if src.Origin == nil {
 		dst.Origin = nil
 		return dst

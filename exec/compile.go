@@ -205,7 +205,7 @@ func (c *compiler) match(n *parser.BGP, pushed *pushedFilters, r request) (opera
 	n, pushed = c.withLanguages(n, pushed)
 	options := planner.Options{
 		Semantics: c.plan.options.Semantics, Inputs: r.inputs, Output: out,
-		CountOnly: len(out) == 0, Distinct: r.distinct, Speed: c.plan.options.Speed,
+		CountOnly: len(out) == 0 && !r.distinct, Distinct: r.distinct, Speed: c.plan.options.Speed,
 	}
 	if pushed != nil {
 		options.Ranges, options.Candidates = pushed.ranges, pushed.candidates

@@ -7,11 +7,13 @@ import (
 
 // extendOp binds a variable to the value of an expression.
 type extendOp struct {
-	input   operator
-	value   evaluator
-	out     []string
-	from    []int // input columns of out; computed for the variable itself
-	explain *Explain
+	input operator
+	value evaluator
+	out   []string
+	from  []int // input columns of out; computed for the variable itself
+	// volatile: the value differs between equal rows.
+	volatile bool
+	explain  *Explain
 }
 
 // computed marks the column that an operator computes.
@@ -21,7 +23,7 @@ func (c *compiler) extend(n *parser.Extend, r request) (operator, error) {
 	if !r.need[n.Variable] {
 		return c.compile(n.Input, r)
 	}
-	e := &extendOp{out: c.outputColumns(n, r)}
+	e := &extendOp{out: c.outputColumns(n, r), volatile: volatile(n.Expr)}
 	if r.need[solutionColumn] {
 		e.out = append(e.out, solutionColumn)
 	}
@@ -66,7 +68,7 @@ func (e *extendOp) run(x *execution, seed *Batch, emit func(*Batch) error) error
 				out.Cols = append(out.Cols, b.Cols[c])
 			}
 		}
-		out.N, out.Origin = b.N, b.Origin
+		out.N, out.Origin, out.Weights = b.N, b.Origin, b.Weights
 		return emit(&out)
 	})
 }

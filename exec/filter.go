@@ -11,7 +11,9 @@ type filterOp struct {
 	input      operator
 	conditions []*predicate
 	out        []string
-	explain    *Explain
+	// volatile: a condition may differ between equal rows.
+	volatile bool
+	explain  *Explain
 }
 
 // filter compiles a chain of filters: conditions on a basic graph pattern that the matcher can apply are handed to
@@ -107,7 +109,7 @@ func (c *compiler) conditions(f *filterOp, list []parser.Expr) error {
 		if err != nil {
 			return err
 		}
-		f.conditions = append(f.conditions, p)
+		f.conditions, f.volatile = append(f.conditions, p), f.volatile || volatile(e)
 		if i > 0 {
 			f.explain.Detail += " && "
 		}

@@ -272,6 +272,11 @@ func (g *generator) query() string {
 		v := g.oneOf("?s", "?p", "?o")
 		return prologue + fmt.Sprintf("SELECT %s (COUNT(*) AS ?n) (COUNT(DISTINCT %s) AS ?m) { %s %s %s } GROUP BY %s", v,
 			g.oneOf("?s", "?p", "?o"), g.oneOf("?s", "?s", "?o", "[]"), g.oneOf("?p", ":p0", ":p1", "a"), g.oneOf("?o", "?o", ":n1"), v)
+	case g.chance(8):
+		v := g.variable()
+		return prologue + fmt.Sprintf("SELECT %s (COUNT(*) AS ?n) (COUNT(%s) AS ?m) (COUNT(DISTINCT %s) AS ?d) { %s } GROUP BY %s", v,
+			g.oneOf("?a", "?b", "?c + 1"), g.variable(), g.oneOf(g.triples(), g.triples()+"FILTER "+g.expression(1),
+				"{ "+g.triples()+"} UNION { "+g.triples()+"}", g.triples()+"BIND("+v+" = :n1 AS ?c)"), v)
 	case g.chance(10):
 		return prologue + g.subquery(2)
 	case g.chance(15):

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -17,7 +18,9 @@ type groupOp struct {
 	aggregates []aggregate
 	out        []string
 	pick       []int // columns of out among keys and aggregates
-	explain    *Explain
+	// weighted: rows of the input may stand for several. Their weights are two columns after the arguments.
+	weighted bool
+	explain  *Explain
 }
 
 // aggregate is one aggregate of a group; argument indexes groupOp.arguments, -1 for COUNT(*).
@@ -36,11 +39,12 @@ func (c *compiler) group(n *parser.Group, r request) (operator, error) {
 	if op := c.degrees(n, g.out); op != nil {
 		return op, nil
 	}
+	n = c.countedRows(n)
 	need := names{}
 	for _, k := range n.Keys {
 		need = c.scopes.mentions(need, k.Expr)
 	}
-	repeatsMatter := false
+	repeatsMatter, weigh := false, !c.plan.options.Unoptimised && !volatileKeys(n)
 	for _, a := range n.Aggregates {
 		switch {
 		case a.Argument != nil:
@@ -50,12 +54,14 @@ func (c *compiler) group(n *parser.Group, r request) (operator, error) {
 		}
 		if !a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE" {
 			repeatsMatter = true
+			weigh = weigh && a.Function == "COUNT" && (a.Argument == nil || !volatile(a.Argument))
 		}
 	}
 	var err error
 	if g.input, err = c.compile(n.Input, request{need: need, distinct: !repeatsMatter}); err != nil {
 		return nil, err
 	}
+	g.weighted = repeatsMatter && weigh && askWeights(g.input)
 	if err := c.groupParts(g, n); err != nil {
 		return nil, err
 	}
@@ -68,6 +74,48 @@ func (c *compiler) group(n *parser.Group, r request) (operator, error) {
 		g.explain.EstimatedRows = e.EstimatedRows
 	}
 	return g, nil
+}
+
+// countedRows: COUNT(?v) → COUNT(*) where every solution binds ?v.
+func (c *compiler) countedRows(n *parser.Group) *parser.Group {
+	if c.plan.options.Unoptimised {
+		return n
+	}
+	certain := c.scopes.of(n.Input).certain
+	out := &parser.Group{Input: n.Input, Keys: n.Keys, Aggregates: slices.Clone(n.Aggregates)}
+	for i, a := range out.Aggregates {
+		if v, ok := a.Argument.(*parser.Var); ok && a.Function == "COUNT" && !a.Distinct && certain[v.Name] {
+			out.Aggregates[i].Argument = nil
+		}
+	}
+	return out
+}
+
+func volatileKeys(n *parser.Group) bool {
+	return slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool { return volatile(k.Expr) })
+}
+
+// askWeights tells an operator that equal solutions may come as one with a weight; false where that helps nothing.
+func askWeights(op operator) bool {
+	switch op := op.(type) {
+	case *matchOp:
+		steps := op.plan.Steps
+		op.weighted = len(steps) > 0 && steps[len(steps)-1].Counted
+		return op.weighted
+	case *projectOp:
+		return askWeights(op.input)
+	case *filterOp:
+		return !op.volatile && askWeights(op.input)
+	case *extendOp:
+		return !op.volatile && askWeights(op.input)
+	case *unionOp:
+		asked := false
+		for _, branch := range op.branches {
+			asked = askWeights(branch) || asked
+		}
+		return asked
+	}
+	return false
 }
 
 // readable leaves out blank nodes and invented variables: they are no part of a solution.
@@ -147,11 +195,13 @@ type groupRun struct {
 	parts   *partitions
 	numbers []uint32
 	hashes  []uint64
+	weights []uint64
 }
 
 func (g *groupOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
 	work := newColumns(len(g.keys) + len(g.arguments))
 	var row Batch
+	var low, high []dictionary.ID
 	source := func(do func(*Batch) error) error {
 		return measured(g.input, x, nil, func(b *Batch) error {
 			work.reset()
@@ -162,8 +212,12 @@ func (g *groupOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
 					return err
 				}
 			}
-			row.Cols = append(append(row.Cols[:0], work.cols...), b.Cols...)
-			row.N = b.N
+			row.Cols = append(row.Cols[:0], work.cols...)
+			if g.weighted {
+				low, high = splitWeights(b, low[:0], high[:0])
+				row.Cols = append(row.Cols, low, high)
+			}
+			row.Cols, row.N = append(row.Cols, b.Cols...), b.N
 			return do(&row)
 		})
 	}
@@ -177,15 +231,43 @@ func (g *groupOp) evaluator(i int) *evaluator {
 	return &g.arguments[i-len(g.keys)]
 }
 
+// splitWeights appends the halves of the rows' weights.
+func splitWeights(b *Batch, low, high []dictionary.ID) ([]dictionary.ID, []dictionary.ID) {
+	for r := range b.N {
+		n := uint64(1)
+		if b.Weights != nil {
+			n = b.Weights[r]
+		}
+		low, high = append(low, dictionary.ID(n)), append(high, dictionary.ID(n>>32))
+	}
+	return low, high
+}
+
+// joinWeights is the inverse.
+func joinWeights(low, high []dictionary.ID, weights []uint64) []uint64 {
+	for r := range low {
+		weights = append(weights, uint64(low[r])|uint64(high[r])<<32)
+	}
+	return weights
+}
+
 // width is how many columns a row has: with those of the input where an aggregate reads them.
 func (g *groupOp) width() int {
-	w := len(g.keys) + len(g.arguments)
 	for _, a := range g.aggregates {
 		if a.rows != nil {
-			return w + len(g.input.columns())
+			return g.first() + len(g.input.columns())
 		}
 	}
-	return w
+	return g.first()
+}
+
+// first is where the input's columns begin in a row.
+func (g *groupOp) first() int {
+	first := len(g.keys) + len(g.arguments)
+	if g.weighted {
+		first += 2
+	}
+	return first
 }
 
 // level groups the rows of one source, and then those that it had to put aside.
@@ -193,7 +275,7 @@ func (g *groupOp) level(x *execution, source func(func(*Batch) error) error, lev
 	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.open("group"), groups: newRowSet(len(g.keys))}
 	defer r.close()
 	for i := range g.aggregates {
-		state, err := g.aggregates[i].accumulator(x, len(g.keys)+len(g.arguments))
+		state, err := g.aggregates[i].accumulator(x, g.first())
 		if err != nil {
 			return err
 		}
@@ -252,6 +334,11 @@ func (r *groupRun) add(b *Batch) error {
 	}
 	if r.parts != nil {
 		b = selectRows(&Batch{}, &Batch{Cols: b.Cols, N: b.N}, known)
+	}
+	if r.weighted {
+		at := r.first() - 2
+		r.weights = joinWeights(b.Cols[at], b.Cols[at+1], r.weights[:0])
+		b = &Batch{Cols: b.Cols, N: b.N, Weights: r.weights}
 	}
 	for i, state := range r.states {
 		state.add(r.groups.rows.n, r.numbers, r.aggregates[i].values(b, k), b)

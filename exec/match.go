@@ -15,8 +15,10 @@ type matchOp struct {
 	matcher Matcher
 	out     []string
 	limit   uint64
-	explain *Explain
-	rows    []uint32
+	// weighted: the consumer reads Batch.Weights.
+	weighted bool
+	explain  *Explain
+	rows     []uint32
 }
 
 func (m *matchOp) columns() []string { return m.out }
@@ -24,7 +26,7 @@ func (m *matchOp) columns() []string { return m.out }
 func (m *matchOp) node() *Explain { return m.explain }
 
 func (m *matchOp) match(x *execution) *Match {
-	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit}
+	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted}
 	if x.analyze {
 		m.explain.Trace = &Trace{}
 		match.Trace = m.explain.Trace
@@ -57,7 +59,7 @@ func (m *matchOp) run(x *execution, seed *Batch, emit func(*Batch) error) error 
 	var origin []uint32
 	return m.matcher.Match(x.ctx, match, func(b *Batch) error {
 		origin = gather(origin[:0], rows, b.Origin)
-		return emit(&Batch{Cols: b.Cols, N: b.N, Origin: origin})
+		return emit(&Batch{Cols: b.Cols, N: b.N, Origin: origin, Weights: b.Weights})
 	})
 }
 

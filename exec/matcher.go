@@ -19,6 +19,8 @@ type Batch struct {
 	N    int
 	// Origin, where a match was seeded, is the input row each row extends; nil otherwise.
 	Origin []uint32
+	// Weights, where a match was asked for them, is how many solutions each row stands for; nil: one each.
+	Weights []uint64
 }
 
 // Input seeds a match: the first MatchPlan.Inputs slots of N partial matches.
@@ -35,6 +37,9 @@ type Match struct {
 	Input *Input
 	// Limit stops the match after so many rows; 0 means no limit. ASK is a limit of one.
 	Limit uint64
+	// Weighted: the caller reads Batch.Weights, so that a row may stand for several equal ones; Limit is 0 then.
+	// A matcher may ignore it.
+	Weighted bool
 	// Trace, when not nil, receives what each step did.
 	Trace *Trace
 }

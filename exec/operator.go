@@ -120,6 +120,6 @@ func (p *projection) of(b *Batch) *Batch {
 			p.out.Cols = append(p.out.Cols, b.Cols[c])
 		}
 	}
-	p.out.N, p.out.Origin = b.N, b.Origin
+	p.out.N, p.out.Origin, p.out.Weights = b.N, b.Origin, b.Weights
 	return &p.out
 }

@@ -35,6 +35,9 @@ func (w *worker) countTail(t *table, low, high int) {
 		if w.work >= w.shareAt {
 			high = w.share(p.prefix, t, row, high)
 		}
+		if w.most == 1 && w.again(t, row) {
+			continue
+		}
 		for _, slot := range p.tailReads {
 			w.values[slot] = t.cols[slot][row]
 		}
@@ -43,6 +46,8 @@ func (w *worker) countTail(t *table, low, high int) {
 		case n == 0:
 		case w.run.emit == nil:
 			w.count(n)
+		case p.weighted:
+			w.weigh(t, row, n)
 		default:
 			w.repeat(t, row, min(n, w.most))
 		}
@@ -51,6 +56,40 @@ func (w *worker) countTail(t *table, low, high int) {
 		w.deliver(&w.repeats, w.repeats.n)
 		w.repeats.n = 0
 	}
+}
+
+// again reports whether a row is the one that was emitted last.
+func (w *worker) again(t *table, row int) bool {
+	out := &w.repeats
+	if out.n == 0 {
+		return false
+	}
+	for _, c := range w.program.emitted {
+		if out.cols[c][out.n-1] != t.cols[c][row] {
+			return false
+		}
+	}
+	return true
+}
+
+// weigh emits a row that stands for n solutions. Rows come in the order of the first slots, so that equal ones often
+// follow each other and become one.
+func (w *worker) weigh(t *table, row int, n uint64) {
+	out := &w.repeats
+	if w.again(t, row) {
+		w.weights[out.n-1] = add(w.weights[out.n-1], n)
+		return
+	}
+	if out.n == w.run.capacity {
+		w.deliver(out, out.n)
+		out.n = 0
+	}
+	out.reserve(1, w.program.emitted, -1)
+	for _, c := range w.program.emitted {
+		out.cols[c][out.n] = t.cols[c][row]
+	}
+	w.weights = append(w.weights[:out.n], n)
+	out.n++
 }
 
 // repeat emits a row n times.
@@ -74,7 +113,10 @@ func (w *worker) repeat(t *table, row int, n uint64) {
 // deliver emits the first n rows of a table.
 func (w *worker) deliver(t *table, n int) {
 	p, b := w.program, &w.batch
-	b.Cols, b.N, b.Origin = b.Cols[:0], n, nil
+	b.Cols, b.N, b.Origin, b.Weights = b.Cols[:0], n, nil, nil
+	if p.weighted && t == &w.repeats {
+		b.Weights = w.weights[:n]
+	}
 	for _, slot := range p.output {
 		b.Cols = append(b.Cols, t.cols[slot][:n])
 	}

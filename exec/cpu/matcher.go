@@ -36,6 +36,7 @@ func (m *Matcher) Match(ctx context.Context, match *exec.Match, emit func(*exec.
 		p.trace(match, start)
 		return err
 	}
+	p.weighted = match.Weighted
 	p.layOut(match.Plan.Output, match.Input != nil)
 	if ok, err := m.componentsExist(ctx, p); err != nil || !ok {
 		p.trace(match, start)

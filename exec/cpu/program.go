@@ -30,6 +30,8 @@ type program struct {
 	// output are the columns of the batches; origin says that they come with the seed's row.
 	output []int
 	origin bool
+	// weighted: a row is emitted once, with the number of solutions it stands for.
+	weighted bool
 	// emitted are the table columns that rows are emitted from.
 	emitted []int
 	// never: no partial match gets through.

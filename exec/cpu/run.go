@@ -185,6 +185,9 @@ func (r *run) deliver(batch *exec.Batch) {
 		if batch.Origin != nil {
 			batch.Origin = batch.Origin[:batch.N]
 		}
+		if batch.Weights != nil {
+			batch.Weights = batch.Weights[:batch.N]
+		}
 		r.stop.Store(true)
 	}
 	if batch.N == 0 {

@@ -21,6 +21,7 @@ type worker struct {
 	runs    uint32  // how many runs this worker has served
 	tables  []table // by level; the last is the output
 	repeats table
+	weights []uint64 // of the rows of repeats, where they are asked for
 	batch   exec.Batch
 	// work counts list members read; at shareAt the worker looks for an idle thread.
 	work, shareAt int

@@ -9,7 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 )
 
-// Check compares a matcher with brute force on one case: the rows of Match, with and without a limit, and Count.
+// Check compares a matcher with brute force on one case: the rows of Match, with weights, with and without a limit, and Count.
 // The error shows the case.
 func Check(m exec.Matcher, c *Case) error {
 	g, err := c.Graph()
@@ -29,7 +29,14 @@ func Check(m exec.Matcher, c *Case) error {
 	if err := compare(got, want, plan.Once); err != nil {
 		return fmt.Errorf("match: %w\n%v", err, c)
 	}
-	match.Limit = c.Limit
+	match.Weighted = true
+	if got, err = collect(m, match); err != nil {
+		return fmt.Errorf("match with weights: %w\n%v", err, c)
+	}
+	if err := compare(got, want, plan.Once); err != nil {
+		return fmt.Errorf("match with weights: %w\n%v", err, c)
+	}
+	match.Weighted, match.Limit = false, c.Limit
 	limited, err := collect(m, match)
 	if err != nil {
 		return fmt.Errorf("match with limit: %w\n%v", err, c)
@@ -76,7 +83,13 @@ func collect(m exec.Matcher, match exec.Match) ([]string, error) {
 			if b.Origin != nil {
 				origin = int(b.Origin[r])
 			}
-			out = append(out, key(origin, values))
+			weight := uint64(1)
+			if b.Weights != nil {
+				weight = b.Weights[r]
+			}
+			for range weight {
+				out = append(out, key(origin, values))
+			}
 		}
 		return nil
 	})
