@@ -41,11 +41,11 @@ func (s *Server) serveDescription(w http.ResponseWriter, r *http.Request) {
 	}
 	graph := s.description(r)
 	var text bytes.Buffer
-	if err := graph.write(&text, results.Format(chosen.format)); err != nil {
+	if err := graph.write(&text, chosen.format); err != nil {
 		s.fail(w, r, "", &Problem{Status: http.StatusInternalServerError, Title: "internal error", Detail: err.Error()})
 		return
 	}
-	w.Header().Set("Content-Type", results.Format(chosen.format).MediaType())
+	w.Header().Set("Content-Type", chosen.format.MediaType())
 	w.Header().Set("Content-Length", strconv.Itoa(text.Len()))
 	w.Write(text.Bytes())
 }

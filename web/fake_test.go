@@ -153,9 +153,9 @@ func (a *fakeAnswer) Term(id rdfgpu.ID) rdfgpu.Term {
 
 func (a *fakeAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
 	if a.kind == rdfgpu.Boolean {
-		return 0, results.WriteBoolean(w, results.Format(format), true)
+		return 0, results.WriteBoolean(w, format, true)
 	}
-	out, err := results.NewWriter(w, results.Format(format), a.Variables(), answerDecoder{a}, results.Options{})
+	out, err := results.NewWriter(w, format, a.Variables(), answerDecoder{a}, results.Options{})
 	if err != nil {
 		return 0, err
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -91,6 +92,7 @@ func load(t *testing.T, address string, mix []loadQuery, connections int, durati
 	var mu sync.Mutex
 	var all []time.Duration
 	var wait sync.WaitGroup
+	before := processorTime(t)
 	for range connections {
 		wait.Go(func() {
 			var spent []time.Duration
@@ -116,13 +118,24 @@ func load(t *testing.T, address string, mix []loadQuery, connections int, durati
 		})
 	}
 	wait.Wait()
+	used := processorTime(t) - before
 	slices.Sort(all)
 	at := func(share float64) time.Duration { return all[int(share*float64(len(all)-1))] }
 	var memory runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&memory)
-	t.Logf("%.0f queries/s, p50 %s, p95 %s, p99 %s; turned away %d; heap %d MiB, %d goroutines",
-		float64(len(all))/duration.Seconds(), at(0.5), at(0.95), at(0.99), busy.Load(), memory.HeapInuse>>20, runtime.NumGoroutine())
+	t.Logf("%.0f queries/s, p50 %s, p95 %s, p99 %s; turned away %d; %s of processor time a query, %.1f cores; heap %d MiB, %d goroutines",
+		float64(len(all))/duration.Seconds(), at(0.5), at(0.95), at(0.99), busy.Load(), used/time.Duration(len(all)),
+		used.Seconds()/duration.Seconds(), memory.HeapInuse>>20, runtime.NumGoroutine())
+}
+
+// processorTime is what this process, server and clients, has used.
+func processorTime(t *testing.T) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // ask sends one query and counts the rows of its TSV.

@@ -83,7 +83,7 @@ func negotiate(offers []offer, parameter string, accept []string) (offer, *Probl
 func chosen(offers []offer, parameter string) (offer, bool) {
 	format, _ := results.ParseFormat(parameter)
 	for _, o := range offers {
-		if o.format == rdfgpu.Format(format) || strings.EqualFold(o.mediaType, parameter) {
+		if o.format == format || strings.EqualFold(o.mediaType, parameter) {
 			return o, true
 		}
 	}

@@ -87,7 +87,7 @@ func (x *exchange) answer() {
 	if x.offer.contentType != "" {
 		h.Set("Content-Type", x.offer.contentType)
 	} else {
-		h.Set("Content-Type", results.Format(x.offer.format).MediaType())
+		h.Set("Content-Type", x.offer.format.MediaType())
 	}
 	x.body = newResponse(x.w, x.r)
 	x.rows, err = x.write(answer)
@@ -98,7 +98,7 @@ func (x *exchange) answer() {
 // write writes the answer, or the part of it that was asked for.
 func (x *exchange) write(answer Answer) (uint64, error) {
 	if x.request.send != sendAll && answer.Kind() != rdfgpu.Boolean {
-		return writePart(x.body, results.Format(x.offer.format), answer, x.request.send)
+		return writePart(x.body, x.offer.format, answer, x.request.send)
 	}
 	return answer.Write(x.body, x.offer.format)
 }
@@ -126,7 +126,7 @@ func (x *exchange) conclude(err error) {
 			problem.outcome = "gone"
 		}
 		x.log(problem)
-		x.body.abort(comment(results.Format(x.offer.format), problem))
+		x.body.abort(comment(x.offer.format, problem))
 	}
 	if err := x.body.finish(); err != nil {
 		x.log(&Problem{Title: "client gone", Detail: err.Error(), outcome: "gone"})
