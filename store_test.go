@@ -151,7 +151,7 @@ func TestLimitsEndAQuery(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
 		r.Close()
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: ended after %v", name, took)
 		}
 	}
