@@ -69,8 +69,8 @@ func (c *compiler) path(n *parser.PathPattern, r request) (operator, error) {
 	p.step = c.pathStep(inner)
 	p.explain = &Explain{
 		Operator: "path", Detail: termText(n.Subject) + " " + pathText(n.Path) + " " + termText(n.Object), Columns: p.out,
-		cost: float64(c.graph.Edges()), EstimatedRows: float64(c.graph.Vertices()),
 	}
+	p.explain.EstimatedRows, p.explain.cost = p.estimate()
 	return p, nil
 }
 
