@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -25,7 +26,9 @@ type shared struct {
 	rewrites map[parser.Node]parser.Node
 	// estimates and values remember what was found out about patterns and conditions.
 	estimates map[estimateKey]float64
-	computed  map[valuesKey][]dictionary.ID
+	computed  map[valuesKey]*valueSet
+	// ahead is how long conditions may still be computed while the query is planned.
+	ahead time.Duration
 }
 
 func newCompiler(p *Plan) *compiler {
@@ -33,7 +36,7 @@ func newCompiler(p *Plan) *compiler {
 	return &compiler{
 		shared: &shared{
 			plan: p, scopes: s, rewrites: map[parser.Node]parser.Node{},
-			estimates: map[estimateKey]float64{}, computed: map[valuesKey][]dictionary.ID{},
+			estimates: map[estimateKey]float64{}, computed: map[valuesKey]*valueSet{}, ahead: aheadTime,
 			rewriter: &rewriter{scopes: s, semantics: p.options.Semantics, off: p.options.Unoptimised},
 		},
 		graph: p.dataset.Default(),

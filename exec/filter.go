@@ -91,10 +91,14 @@ func (c *compiler) filteredMatch(f *filterOp, bgp *parser.BGP, pushed *pushedFil
 	}
 	f.input = op
 	if m, ok := op.(*matchOp); pushed != nil && ok && !m.plan.Empty && len(conditions) > 0 {
-		rest, changed := c.pushValues(pushed, bgp, conditions, r, m.plan.Cost)
-		if changed {
-			all = append(rest, exists...)
-			f.input, err = c.match(bgp, pushed, c.reading(f.out, all, r))
+		rest, taken, late := c.pushValues(pushed, bgp, conditions, r, m.plan.Cost)
+		if len(taken) == 0 {
+			return all, nil
+		}
+		all = append(rest, exists...)
+		plan := func() (operator, error) { return c.match(bgp, pushed, c.reading(f.out, all, r)) }
+		if f.input, err = plan(); err == nil && len(late) > 0 {
+			f.input.(*matchOp).expect(late, pushed, plan)
 		}
 	}
 	return all, err

@@ -19,6 +19,8 @@ type matchOp struct {
 	weighted bool
 	explain  *Explain
 	rows     []uint32
+	// late is what is to be found out before the first run, nil when there is nothing.
+	late *lateValues
 }
 
 func (m *matchOp) columns() []string { return m.out }
@@ -35,6 +37,9 @@ func (m *matchOp) match(x *execution) *Match {
 }
 
 func (m *matchOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	if err := m.ready(x); err != nil {
+		return err
+	}
 	if m.plan.Empty {
 		return nil
 	}
@@ -80,6 +85,9 @@ next:
 
 // count returns the number of solutions without writing them.
 func (m *matchOp) count(x *execution) (uint64, error) {
+	if err := m.ready(x); err != nil {
+		return 0, err
+	}
 	if m.plan.Empty {
 		return 0, nil
 	}

@@ -231,12 +231,16 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
 	x, end := p.execution(ctx)
 	defer end()
-	return measured(p.root, x, nil, func(b *Batch) error {
+	err := measured(p.root, x, nil, func(b *Batch) error {
 		if b.N == 0 {
 			return nil
 		}
 		return emit(b)
 	})
+	if err == nil && p.env.Stop.Load() { // rows may be missing
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // execution starts a run; end frees what is left of it.
@@ -245,7 +249,9 @@ func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 		ctx: ctx, memory: &budget{limit: p.options.Memory}, terms: p.terms, env: p.env,
 		options: &p.options, analyze: p.analyze,
 	}
+	ended := context.AfterFunc(ctx, func() { p.env.Stop.Store(true) })
 	return x, func() {
+		ended()
 		p.peak = x.memory.peak.Load()
 		for _, f := range x.cleanup {
 			f()

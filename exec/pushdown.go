@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -149,88 +148,6 @@ func comparison(e parser.Expr) (v string, op dictionary.Comparison, constant rdf
 		return
 	}
 	return x.Name, ops.mirrored, k.Term, true
-}
-
-// maxValues bounds the possible values of a variable on which a condition is computed ahead of the match.
-const maxValues = 200_000
-
-// pushValues computes conditions on one variable for its possible values, where these are far fewer than what the
-// match would look at, and returns the conditions that are left.
-func (c *compiler) pushValues(p *pushedFilters, bgp *parser.BGP, conditions []parser.Expr, r request, cost float64) (rest []parser.Expr, changed bool) {
-	vars := without(c.scopes.of(bgp).vars, setOf(r.inputs...))
-	for _, e := range conditions {
-		read := c.scopes.mentions(names{}, e)
-		if len(read) == 1 && len(intersection(read, vars)) == 1 && !hasExists(e) && !volatile(e) && !labelsBlanks(e) {
-			v := read.sorted()[0]
-			if list, ok := c.possibleValues(bgp, v); ok && float64(len(list))*2 < cost {
-				if keep, err := c.valuesThat(e, v, list); err == nil {
-					p.narrow(v, keep)
-					p.notes = append(p.notes, exprText(e))
-					changed = true
-					continue
-				}
-			}
-		}
-		rest = append(rest, e)
-	}
-	return rest, changed
-}
-
-// possibleValues are the subjects or objects of the predicate, of those that a variable stands beside, with the
-// fewest.
-func (c *compiler) possibleValues(bgp *parser.BGP, v string) ([]dictionary.ID, bool) {
-	var best *pcsr.Partition
-	for _, t := range bgp.Patterns {
-		if t.Predicate.IsVariable() {
-			continue
-		}
-		label, ok := c.label(t.Predicate.Term.Value)
-		if !ok {
-			continue
-		}
-		for _, end := range []struct {
-			term parser.PatternTerm
-			dir  pcsr.Direction
-		}{{t.Subject, pcsr.Out}, {t.Object, pcsr.In}} {
-			if end.term.Variable != v {
-				continue
-			}
-			if part := c.graph.Partition(label, end.dir); best == nil || part.Rows() < best.Rows() {
-				best = part
-			}
-		}
-	}
-	if best == nil || best.Rows() > maxValues {
-		return nil, false
-	}
-	return best.AppendVertices(nil, 0, best.Rows()), true
-}
-
-// valuesKey is a condition on so many values of a graph.
-type valuesKey struct {
-	condition parser.Expr
-	graph     *pcsr.Graph
-	values    int
-}
-
-// valuesThat are the values for which a condition is true.
-func (c *compiler) valuesThat(e parser.Expr, v string, list []dictionary.ID) ([]dictionary.ID, error) {
-	memo := valuesKey{e, c.graph, len(list)}
-	if keep, ok := c.computed[memo]; ok {
-		return slices.Clone(keep), nil
-	}
-	program, err := expr.Compile(e, map[string]int{v: 0}, c.plan.env)
-	if err != nil {
-		return nil, err
-	}
-	keep := []dictionary.ID{}
-	for at := 0; at < len(list); at += BatchRows {
-		part := list[at:min(at+BatchRows, len(list))]
-		rows := program.Filter([][]dictionary.ID{part}, len(part), nil)
-		keep = gather(keep, part, rows)
-	}
-	c.computed[memo] = slices.Clone(keep)
-	return keep, nil
 }
 
 // storedIDs are the IDs of those terms that the data have.

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -36,6 +37,9 @@ type Env struct {
 	Now time.Time
 	// Exists may be nil when no expression holds EXISTS.
 	Exists ExistsFunc
+
+	// Stop, once true, makes regular expressions fail without being tried: the query has ended.
+	Stop atomic.Bool
 
 	blanks blankScope
 }

@@ -271,7 +271,7 @@ func regex(c *run, a []*datum) tri {
 		return isError
 	}
 	p := c.pattern(key)
-	if p.err != nil {
+	if p.err != nil || c.env.Stop.Load() {
 		return isError
 	}
 	return truth(p.re.MatchString(t.Value))
@@ -286,7 +286,7 @@ func replace(c *run, a []*datum, out *datum) {
 		return
 	}
 	p := c.pattern(key)
-	if p.err != nil || p.empty {
+	if p.err != nil || p.empty || c.env.Stop.Load() {
 		return
 	}
 	parts, ok := p.replacement(with)
@@ -369,7 +369,7 @@ func (n *constantRegex) test(c *run, rows []uint32, out []tri) {
 	n.text.eval(c, rows, data)
 	for i := range data {
 		out[i] = isError
-		if !data[i].ok() {
+		if !data[i].ok() || c.env.Stop.Load() {
 			continue
 		}
 		if t, ok := c.text(&data[i]); ok {
