@@ -72,15 +72,23 @@ func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 	return plan
 }
 
-// choose compares the plan with some for other promising orders, by sampled walks.
+// choose compares the plan with some for other promising orders, by sampled walks, as many as the query's cost allows.
 func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
-	walks := fewWalks
-	bestCost := b.measure(best, walks)
-	if cost := bestCost / max(b.options.Speed, 1); cost > fewWalks*walkPrice {
-		walks = int(min(manyWalks, cost/walkPrice))
+	bestCost := b.measure(best, fewWalks)
+	budget := bestCost * planningShare / max(b.options.Speed, 1)
+	if b.options.Thorough {
+		budget = max(budget, 4*fewWalks*walkPrice)
+	}
+	orders := e.alternatives(inputs, b.read(), budget)
+	orders = orders[:min(len(orders), int(budget/(fewWalks*walkPrice)))]
+	if len(orders) == 0 {
+		return best
+	}
+	walks := int(max(fewWalks, min(manyWalks, budget/walkPrice/float64(len(orders)+1))))
+	if walks > fewWalks {
 		bestCost = b.measure(best, walks)
 	}
-	for _, order := range e.alternatives(inputs, b.read()) {
+	for _, order := range orders {
 		plan := b.complete(e, inputs, order)
 		if cost := b.measure(plan, walks); cost < clearlyLess*bestCost {
 			best, bestCost = plan, cost
@@ -95,6 +103,9 @@ const clearlyLess = 0.75
 // Above an estimate of deepCost candidates a closer look at domains pays; above walkCost, sampled walks that compare
 // vertex orders.
 const deepCost, walkCost = 50_000, 400_000
+
+// planningShare is the share of a query's cost that walks may take.
+const planningShare = 0.05
 
 // read marks the query vertices that somebody above reads.
 func (b *bgp) read() []bool {

@@ -244,23 +244,28 @@ func (o *ordering) readOff(table []subset, core int) []int {
 	return order
 }
 
-// alternatives are the greedy orders from every first vertex and, while there are few vertices, the orders with the
-// most promising cores.
-func (e *estimates) alternatives(inputs []int, read []bool) [][]int {
+// alternatives are the orders with the most promising cores, while finding them costs no more than the budget (in
+// candidates read), and the greedy orders from every first vertex. None comes twice.
+func (e *estimates) alternatives(inputs []int, read []bool, budget float64) [][]int {
 	o := &ordering{estimates: e, bound: make([]bool, len(e.query.Vertices)), rest: e.variables(inputs)}
 	o.inputs, o.adjacent = slices.Clone(o.bound), e.adjacency()
 	tail := o.deferLeaves(read, false)
 	var out [][]int
-	for _, v := range o.rest {
-		if order, _ := o.greedyFrom(v, math.Inf(1)); order != nil && len(out) < maxAlternatives {
-			out = append(out, append(order, tail...))
+	add := func(order []int) {
+		order = append(order, tail...)
+		if !slices.ContainsFunc(out, func(other []int) bool { return slices.Equal(other, order) }) {
+			out = append(out, order)
 		}
 	}
-	if n := len(o.rest); n > 2 && n <= maxCores {
+	if n := len(o.rest); n > 2 && n <= maxCores && float64(n)*math.Exp2(float64(n))*exactStep <= budget {
 		table := o.fill()
 		for _, core := range o.cores(table, read) {
-			out = append(out, append(o.readOff(table, core), tail...))
+			add(o.readOff(table, core))
 		}
+	}
+	for _, v := range o.rest[:min(len(o.rest), maxAlternatives)] {
+		order, _ := o.greedyFrom(v, math.Inf(1))
+		add(order)
 	}
 	return out
 }
