@@ -35,8 +35,11 @@ func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
 			semantics = planner.Homomorphism
 		}
 		want := tally(reference1(quads, names, q, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing"} {
 			o := onProcessor()
+			if variant == "sharing" {
+				defer exec.ShareAlways()()
+			}
 			o.Semantics = semantics
 			o.Unoptimised = variant == "unoptimised"
 			if variant == "spilling" {

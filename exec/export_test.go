@@ -1,6 +1,9 @@
 package exec
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // SetMaxRuns changes how many sorted runs are kept apart and returns what changes it back.
 func SetMaxRuns(n int) (restore func()) {
@@ -9,9 +12,23 @@ func SetMaxRuns(n int) (restore func()) {
 	return func() { maxRuns = old }
 }
 
+// ShareAlways lets unions match what their branches have in common once, whatever it costs, until the test ends.
+func ShareAlways() (restore func()) {
+	gain := sharedGain
+	sharedGain = math.Inf(1)
+	return func() { sharedGain = gain }
+}
+
 // SetAheadTime changes how long conditions may be computed while a query is planned, until the test ends.
 func SetAheadTime(d time.Duration) (restore func()) {
 	before := aheadTime
 	aheadTime = d
 	return func() { aheadTime = before }
+}
+
+// ShareNever lets unions match each branch by itself.
+func ShareNever() (restore func()) {
+	gain := sharedGain
+	sharedGain = 0
+	return func() { sharedGain = gain }
 }

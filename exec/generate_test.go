@@ -261,6 +261,16 @@ func (g *generator) subquery(depth int) string {
 	return "SELECT " + g.oneOf("", "DISTINCT ") + g.oneOf("?a ?b", "?b", "?c ?a", "*") + " " + g.group(depth)
 }
 
+// sharing draws a union whose branches have triple patterns in common.
+func (g *generator) sharing() string {
+	common := fmt.Sprintf("%s :p0 ?b . ?b :p%d ?c . ", g.oneOf("?a", ":n1"), g.pick(3))
+	var branches []string
+	for range 2 + g.pick(2) {
+		branches = append(branches, fmt.Sprintf("{ %s ?%s %s %s . %s} ", common, g.oneOf("a", "b", "c"), g.predicate(), g.object(), g.oneOf("", g.triples())))
+	}
+	return "SELECT " + g.oneOf("*", "?a ?c", "DISTINCT ?b", "(COUNT(*) AS ?n)") + " { " + strings.Join(branches, "UNION ") + g.oneOf("", "FILTER "+g.expression(1), g.triples()) + "}"
+}
+
 // query draws a SELECT whose solutions have no prescribed order.
 func (g *generator) query() string {
 	prologue := "PREFIX : <" + exampleNS + ">\n"
@@ -277,6 +287,8 @@ func (g *generator) query() string {
 		return prologue + fmt.Sprintf("SELECT %s (COUNT(*) AS ?n) (COUNT(%s) AS ?m) (COUNT(DISTINCT %s) AS ?d) { %s } GROUP BY %s", v,
 			g.oneOf("?a", "?b", "?c + 1"), g.variable(), g.oneOf(g.triples(), g.triples()+"FILTER "+g.expression(1),
 				"{ "+g.triples()+"} UNION { "+g.triples()+"}", g.triples()+"BIND("+v+" = :n1 AS ?c)"), v)
+	case g.chance(6):
+		return prologue + g.sharing()
 	case g.chance(10):
 		return prologue + g.subquery(2)
 	case g.chance(15):

@@ -23,6 +23,9 @@ func (c *compiler) union(n *parser.Union, r request) (operator, error) {
 		u.explain.cost += e.cost
 		u.explain.EstimatedRows += e.EstimatedRows
 	}
+	if op, err := c.sharedUnion(n, r, u.explain.cost); op != nil || err != nil {
+		return op, err
+	}
 	return u, nil
 }
 
