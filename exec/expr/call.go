@@ -70,8 +70,46 @@ func (n *ask) test(c *run, rows []uint32, out []tri) {
 	c.dataTop -= len(n.args)
 }
 
-// memoEntries bounds what one memory of computed results holds; a full one starts anew.
+// memoEntries bounds how many IDs of computed integers are remembered.
 const memoEntries = 1 << 14
+
+// memory remembers results by ID. Each ID has one place, where a later ID replaces an earlier one: looking and
+// remembering cost the same whether values repeat or not. It starts small and grows with what it missed.
+type memory[T any] struct {
+	keys    []uint64 // 1 + the ID, 0 for none
+	results []T
+	misses  int
+}
+
+const (
+	firstMemory = 1 << 6
+	lastMemory  = 1 << 12
+)
+
+// place is where an ID is remembered.
+func (m *memory[T]) place(id dictionary.ID) int {
+	return int(id*0x9e3779b1>>16) & (len(m.keys) - 1)
+}
+
+// find returns the result of an ID; nil when it is not remembered.
+func (m *memory[T]) find(id dictionary.ID) *T {
+	if len(m.keys) == 0 {
+		return nil
+	}
+	if i := m.place(id); m.keys[i] == uint64(id)+1 {
+		return &m.results[i]
+	}
+	return nil
+}
+
+func (m *memory[T]) remember(id dictionary.ID, result T) {
+	if m.misses++; len(m.keys) == 0 || m.misses > 2*len(m.keys) && len(m.keys) < lastMemory {
+		n := max(firstMemory, 4*len(m.keys))
+		*m = memory[T]{keys: make([]uint64, n), results: make([]T, n)}
+	}
+	i := m.place(id)
+	m.keys[i], m.results[i] = uint64(id)+1, result
+}
 
 // memoValue remembers the results of a costly node that depends on one column, by ID.
 type memoValue struct {
@@ -81,24 +119,19 @@ type memoValue struct {
 }
 
 func (n *memoValue) eval(c *run, rows []uint32, out []datum) {
-	memo := c.memos[n.slot]
-	if memo == nil || len(memo) >= memoEntries {
-		memo = make(map[dictionary.ID]datum)
-		c.memos[n.slot] = memo
-	}
-	col := c.cols[n.index]
+	memo, col := &c.memos[n.slot], c.cols[n.index]
 	c.unseen(rows, func(i int, r uint32) bool {
-		d, seen := memo[col[r]]
-		if seen {
-			out[i] = d
+		d := memo.find(col[r])
+		if d != nil {
+			out[i] = *d
 		}
-		return seen
+		return d != nil
 	}, func(some, places []uint32) {
 		data := c.take()[:len(some)]
 		n.of.eval(c, some, data)
 		for k, i := range places {
 			out[i] = data[k]
-			memo[col[some[k]]] = data[k]
+			memo.remember(col[some[k]], data[k])
 		}
 		c.dataTop--
 	})
@@ -128,22 +161,19 @@ type memoTest struct {
 func (n *memoTest) eval(c *run, rows []uint32, out []datum) { evalCondition(n, c, rows, out) }
 
 func (n *memoTest) test(c *run, rows []uint32, out []tri) {
-	memo := c.tests[n.slot]
-	if memo == nil || len(memo) >= memoEntries {
-		memo = make(map[dictionary.ID]tri)
-		c.tests[n.slot] = memo
-	}
-	col := c.cols[n.index]
+	memo, col := &c.tests[n.slot], c.cols[n.index]
 	c.unseen(rows, func(i int, r uint32) bool {
-		t, seen := memo[col[r]]
-		out[i] = t
-		return seen
+		t := memo.find(col[r])
+		if t != nil {
+			out[i] = *t
+		}
+		return t != nil
 	}, func(some, places []uint32) {
 		tris := c.takeTris()[:len(some)]
 		n.of.test(c, some, tris)
 		for k, i := range places {
 			out[i] = tris[k]
-			memo[col[some[k]]] = tris[k]
+			memo.remember(col[some[k]], tris[k])
 		}
 		c.trisTop--
 	})

@@ -50,8 +50,8 @@ type run struct {
 	trisTop  int
 	lists    [][]uint32
 	listsTop int
-	memos    []map[dictionary.ID]datum
-	tests    []map[dictionary.ID]tri
+	memos    []memory[datum]
+	tests    []memory[tri]
 	patterns map[patternKey]*pattern
 	row      uint32
 	integers map[int64]dictionary.ID
@@ -77,8 +77,8 @@ func Compile(e parser.Expr, columns map[string]int, env *Env) (*Program, error) 
 	}
 	p.memos, p.rows = c.memos, max(1, min(chunkRows, scratchRows/c.nodes))
 	p.runs.New = func() any {
-		return &run{env: env, columns: columns, size: p.rows, rows: make([]uint32, p.rows), memos: make([]map[dictionary.ID]datum, p.memos),
-			tests: make([]map[dictionary.ID]tri, p.memos)}
+		return &run{env: env, columns: columns, size: p.rows, rows: make([]uint32, p.rows), memos: make([]memory[datum], p.memos),
+			tests: make([]memory[tri], p.memos)}
 	}
 	return p, nil
 }

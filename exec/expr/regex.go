@@ -17,6 +17,7 @@ type pattern struct {
 	re      *regexp.Regexp
 	literal bool // flag q
 	empty   bool // it matches the empty string
+	need    required
 	err     error
 }
 
@@ -53,6 +54,7 @@ func compilePattern(key patternKey) *pattern {
 	}
 	if p.re, p.err = regexp.Compile(source); p.err == nil {
 		p.empty = p.re.MatchString("")
+		p.need = requiredText(source)
 	}
 	return p
 }
@@ -274,7 +276,7 @@ func regex(c *run, a []*datum) tri {
 	if p.err != nil || c.env.Stop.Load() {
 		return isError
 	}
-	return truth(p.re.MatchString(t.Value))
+	return truth(p.match(t.Value))
 }
 
 // replace is REPLACE; it is an error for a pattern that matches the empty string and for a bad replacement.
@@ -376,7 +378,7 @@ func (n *constantRegex) test(c *run, rows []uint32, out []tri) {
 			if n.plain != nil {
 				out[i] = truth(n.plain(t.Value))
 			} else {
-				out[i] = truth(n.pattern.re.MatchString(t.Value))
+				out[i] = truth(n.pattern.match(t.Value))
 			}
 		}
 	}

@@ -21,10 +21,19 @@ func lang(c *run, a []*datum, out *datum) {
 	switch c.valueOf(a[0]).Kind {
 	case dictionary.NoValue:
 	case dictionary.LangString:
+		if d := a[0]; d.known&hasTerm == 0 && c.stored(d.id) {
+			out.setString(c.env.Dictionary.Language(d.id))
+			return
+		}
 		out.setString(c.termOf(a[0]).Language)
 	default:
 		out.setString("")
 	}
+}
+
+// stored reports whether an ID is one of the store's dictionary.
+func (c *run) stored(id dictionary.ID) bool {
+	return c.env.Dictionary != nil && int64(id) < int64(c.env.Dictionary.Len())
 }
 
 func datatype(c *run, a []*datum, out *datum) {
