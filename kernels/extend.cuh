@@ -97,10 +97,16 @@ static __device__ bool passes(const Program &p, const Step &s, u64 row, u32 v, u
   return true;
 }
 
-static __device__ __forceinline__ u64 weight(const Program &p, const Step &s, u64 row, u32 v) {
+// addWeight adds the product of the factors of a candidate that passed.
+static __device__ __forceinline__ void addWeight(Program &p, const Step &s, u64 row, u32 v, u64 &count) {
   u64 w = 1;
-  for (u32 i = 0; i < s.factorCount && w; i++) w *= factor(p, at<const Link>(s.factors)[i], row, v);
-  return w;
+  for (u32 i = 0; i < s.factorCount && w; i++) {
+    u64 f = factor(p, at<const Link>(s.factors)[i], row, v);
+    if (__umul64hi(w, f)) p.state.overflowed = 1;
+    w *= f;
+  }
+  count += w;
+  if (count < w) p.state.overflowed = 1;
 }
 
 // flush writes the staged rows of all warps to the next table; warp w's are at w * stride.
@@ -157,7 +163,7 @@ static __device__ void loadItems(const Step &s, const Visit &v, TileShared &t, u
   __syncthreads();
 }
 
-static __device__ void extendTiles(const Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
+static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
   u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = MAX_TILE / WARPS;
   u64 tiles = (v.candidates + v.tile - 1) / v.tile;
   for (;;) {
@@ -186,7 +192,7 @@ static __device__ void extendTiles(const Program &p, const Step &s, const Visit 
         pass = passes(p, s, row, vertex, chosen);
       }
       if (s.mode != EXTEND) {
-        if (pass) count += weight(p, s, row, vertex);
+        if (pass) addWeight(p, s, row, vertex, count);
         continue;
       }
       u32 votes = __ballot_sync(~0u, pass);
@@ -207,7 +213,7 @@ static __device__ void extendTiles(const Program &p, const Step &s, const Visit 
 }
 
 // extendRows gives a warp one row at a time. A ticket is WARPS rows; their lists must fit the next table whole.
-static __device__ void extendRows(const Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
+static __device__ void extendRows(Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
   u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = MAX_TILE / WARPS;
   u64 tickets = (v.items + WARPS - 1) / WARPS;
   for (;;) {
@@ -239,7 +245,7 @@ static __device__ void extendRows(const Program &p, const Step &s, const Visit &
           pass = passes(p, s, row, vertex, chosen);
         }
         if (s.mode != EXTEND) {
-          if (pass) count += weight(p, s, row, vertex);
+          if (pass) addWeight(p, s, row, vertex, count);
           continue;
         }
         u32 votes = __ballot_sync(~0u, pass);
@@ -269,6 +275,9 @@ static __device__ void extend(Program &p, const Step &s, const Visit &v, TileSha
   else
     extendTiles(p, s, v, t, count);
   if (s.mode == EXTEND) return;
-  count = Reduce(reduce).Sum(count);
-  if (threadIdx.x == 0 && count) atomicAdd(&p.state.count, count);
+  u64 low = Reduce(reduce).Sum(count & 0xFFFFFFFF);
+  __syncthreads();
+  u64 high = Reduce(reduce).Sum(count >> 32);
+  if (threadIdx.x == 0 && low) atomicAdd(&p.state.count, low);
+  if (threadIdx.x == 0 && high) atomicAdd(&p.state.countHigh, high);
 }

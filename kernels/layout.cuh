@@ -90,7 +90,8 @@ enum Status : u32 { RUNNING, DONE, OUTPUT_FULL, SLICED, WIDEN, OVERFLOW };
 // State: the part of a Program that runs change, and the answer.
 struct State {
   u64 rows;                    // rows in the output columns
-  u64 count;                   // solutions counted
+  u64 count;                   // solutions counted: the lower 32 bits of every block's part, and the upper
+  u64 countHigh;
   u64 emitted;                 // rows handed out before
   u32 status, level;
   u32 action, epoch;
@@ -99,6 +100,7 @@ struct State {
   u64 counters[4];
   u32 expired[4];
   u64 kernelTime;              // nanoseconds inside kernels
+  u64 overflowed;              // some block's part had more than 64 bits
 };
 
 struct Program {
@@ -112,3 +114,8 @@ struct Program {
   u32 labels, stepCount, tile, outputCount, blocks, pad;
   State state;
 };
+
+// layout_test.go has the same sizes.
+static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
+static_assert(sizeof(Step) == 152 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
+static_assert(sizeof(State) == 128 && sizeof(Program) == 256, "layout.go");

@@ -1,6 +1,9 @@
 package kernels
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // Address is an address in device memory; 0 means "not there".
 type Address = uint64
@@ -190,18 +193,29 @@ const (
 
 // State is the part of a Program that runs change, and the answer.
 type State struct {
-	// Rows are in the output columns; Count are the solutions counted; Emitted rows were handed out before.
-	Rows, Count, Emitted uint64
-	Status               Status
-	Level                uint32
-	Action               Action
-	Epoch                uint32
-	Sequence, InMailbox  uint32
-	Arrived, Exits       uint32
-	Counters             [4]uint64
-	Expired              [4]uint32
+	// Rows are in the output columns; Emitted rows were handed out before. Solutions counted are Count (sums of 32-bit
+	// parts) + CountHigh << 32, more than 64 bits where Overflowed is set (Solutions).
+	Rows, Count, CountHigh, Emitted uint64
+	Status                          Status
+	Level                           uint32
+	Action                          Action
+	Epoch                           uint32
+	Sequence, InMailbox             uint32
+	Arrived, Exits                  uint32
+	Counters                        [4]uint64
+	Expired                         [4]uint32
 	// KernelTime is the nanoseconds spent inside launches.
 	KernelTime uint64
+	Overflowed uint64
+}
+
+// Solutions is the number of solutions counted, or the largest number where it has more than 64 bits.
+func (s *State) Solutions() uint64 {
+	high := s.CountHigh + s.Count>>32
+	if s.Overflowed != 0 || high>>32 != 0 {
+		return math.MaxUint64
+	}
+	return high<<32 | s.Count&math.MaxUint32
 }
 
 // Program is a join as the device reads it.

@@ -1,6 +1,9 @@
 package kernels
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // boundRow is bound.cuh's: one row's lists, and how many candidates it has.
 func (t *twin) boundRow(s *Step, row uint64) uint32 {
@@ -51,12 +54,19 @@ func (t *twin) boundPhase(level int, rows uint64) {
 	*in[uint64](t.memory, s.Prefix, frame.Items) = frame.Candidates
 }
 
-func (t *twin) weight(s *Step, row uint64, v uint32) uint64 {
+// addWeight adds the product of the factors of a candidate that passed.
+func (t *twin) addWeight(s *Step, row uint64, v uint32) {
+	st := &t.p.State
 	w := uint64(1)
 	for i := range uint64(s.FactorCount) {
-		w *= uint64(t.factor(in[Link](t.memory, s.Factors, i), row, v))
+		high, low := bits.Mul64(w, uint64(t.factor(in[Link](t.memory, s.Factors, i), row, v)))
+		if high != 0 {
+			st.Overflowed = 1
+		}
+		w = low
 	}
-	return w
+	st.Count += w & math.MaxUint32
+	st.CountHigh += w >> 32
 }
 
 func (t *twin) passes(s *Step, row uint64, v, chosen uint32) bool {
@@ -131,7 +141,7 @@ func (t *twin) candidate(s *Step, item, i uint64, out *uint64) {
 		return
 	}
 	if s.Mode != Extend {
-		t.p.State.Count += t.weight(s, row, v)
+		t.addWeight(s, row, v)
 		return
 	}
 	for i := range uint64(s.CopyCount) {

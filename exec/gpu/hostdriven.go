@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/kernels"
 )
@@ -92,7 +93,8 @@ func (q *query) hostPhases(k int, state *kernels.State, frames []kernels.Frame) 
 	if err := s.Synchronize(); err != nil {
 		return err
 	}
-	state.Rows, state.Count, state.Counters[0] = now[0].Rows, now[0].Count, now[0].Counters[0]
+	state.Rows, state.Counters[0] = now[0].Rows, now[0].Counters[0]
+	state.Count, state.CountHigh, state.Overflowed = now[0].Count, now[0].CountHigh, now[0].Overflowed
 	if k == q.deviceSteps()-1 {
 		state.Counters[0] = 0
 	}
@@ -101,7 +103,7 @@ func (q *query) hostPhases(k int, state *kernels.State, frames []kernels.Frame) 
 }
 
 // countersOffset is where Counters lie in a State.
-const countersOffset = 24 + 8*4
+var countersOffset = kernels.Address(unsafe.Offsetof(kernels.State{}.Counters))
 
 // tickets is the number of tiles of so many candidates (extend.cuh).
 func (q *query) tickets(candidates uint64) uint64 {

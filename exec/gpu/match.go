@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"time"
 	"unsafe"
 
@@ -195,7 +196,11 @@ func (q *query) drive() error {
 			return fmt.Errorf("gpu: a launch ended with status %d: %w", state.Status, ErrDeviceLost)
 		}
 		if q.count {
-			q.done += state.Count * q.repeats
+			high, n := bits.Mul64(state.Solutions(), q.repeats)
+			if high != 0 || state.Solutions() == math.MaxUint64 || q.done+n < n {
+				return q.uncountable()
+			}
+			q.done += n
 		} else if err := q.handOut(state); err != nil {
 			return err
 		}
@@ -203,6 +208,13 @@ func (q *query) drive() error {
 			return q.traceSteps(state)
 		}
 	}
+}
+
+// uncountable ends a count of more than 64 bits with the largest number.
+func (q *query) uncountable() error {
+	q.done = math.MaxUint64
+	q.base = math.MaxInt / 2
+	return nil
 }
 
 // launch runs the device until it stops and returns the state it left.
