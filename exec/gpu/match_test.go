@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -192,4 +193,28 @@ func TestOpenWithoutAGPUSaysSo(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	t.Log(err)
+}
+
+func TestLargeArraysArriveWhole(t *testing.T) {
+	d := open(t, Options{Driver: kernels.Emulate(1 << 30)})
+	r := &resident{d: d}
+	var err error
+	if r.stream, err = d.driver.NewStream(); err != nil {
+		t.Fatal(err)
+	}
+	words := make([]uint32, 3*sendBytes/4+12345)
+	for i := range words {
+		words[i] = uint32(i) * 2654435761
+	}
+	at, err := r.copyWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := make([]uint32, len(words))
+	if err := r.stream.Download(kernels.Bytes(back), at); err != nil || !slices.Equal(back, words) {
+		t.Errorf("the copy differs (error %v)", err)
+	}
+	if err := r.free(); err != nil {
+		t.Error(err)
+	}
 }

@@ -35,9 +35,7 @@ func (j *join) signatureOf(k int, s *planner.Step) pcsr.Signature {
 
 func knownEdge(q *planner.QueryGraph, l pcsr.Label, dir pcsr.Direction, neighbour int) pcsr.KnownEdge {
 	e := pcsr.KnownEdge{Side: pcsr.Side{Label: l, Dir: dir}}
-	for _, class := range q.Vertices[neighbour].Classes {
-		e.Classes = append(e.Classes, class)
-	}
+	e.Classes = append(e.Classes, q.Vertices[neighbour].Classes...)
 	return e
 }
 
