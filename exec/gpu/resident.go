@@ -29,6 +29,7 @@ type resident struct {
 	undirected map[pcsr.Label]bool
 	columns    kernels.Address // of the signature table
 	filters    map[pcsr.Signature]kernels.Address
+	staging    [2]*kernels.HostMemory
 	device     []kernels.Address // every allocation
 	host       []*kernels.HostMemory
 	bytes      int64
@@ -171,10 +172,7 @@ func (r *resident) copyWords(words []uint32) (kernels.Address, error) {
 	}
 	r.device = append(r.device, at)
 	r.bytes += int64(len(data))
-	if err := r.stream.Upload(at, data); err != nil {
-		return 0, err
-	}
-	return at, r.stream.Synchronize()
+	return at, r.send(at, data)
 }
 
 // publish writes a partition's entry into the table.
