@@ -22,9 +22,9 @@ var (
 	ErrOutOfMemory = kernels.ErrOutOfMemory
 )
 
-// Speed is how many times as fast as a processor core the device tests candidates, for planner.Options.Speed: plans for
-// it may cost less thought.
-const Speed = 1000
+// Speed is planner.Options.Speed for the device: large enough that sampling many orders begins where a match takes a
+// good part of a second, for a plan is made on a processor.
+const Speed = 20_000
 
 // Strategy says how a step's work is spread over the device.
 type Strategy = kernels.Strategy
