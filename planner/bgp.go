@@ -105,7 +105,7 @@ const clearlyLess = 0.75
 const deepCost, walkCost = 50_000, 400_000
 
 // planningShare is the share of a query's cost that walks may take.
-const planningShare = 0.05
+const planningShare = 0.03
 
 // read marks the query vertices that somebody above reads.
 func (b *bgp) read() []bool {

@@ -26,6 +26,8 @@ type estimates struct {
 	byVertex [][]int
 	edges    []edgeEstimate
 	shares   map[shareKey]float64
+	// apart keeps what was found of pairs of query vertices: 1 that they are disjoint, -1 that they may not be.
+	apart []int8
 }
 
 // edgeEstimate holds what is guessed for one pattern.

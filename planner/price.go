@@ -15,6 +15,9 @@ func (e *estimates) price(p *MatchPlan, inputs, order []int) {
 	for k, v := range order {
 		step := &p.Steps[k]
 		list, factor := e.extend(bound, v)
+		if step.isLength() {
+			list = 1
+		}
 		step.EstimatedCandidates, step.EstimatedRows = rows*list, rows*factor
 		p.Cost += step.EstimatedCandidates
 		if !step.Counted {
@@ -22,6 +25,11 @@ func (e *estimates) price(p *MatchPlan, inputs, order []int) {
 		}
 		bound[v] = true
 	}
+}
+
+// isLength reports whether the candidates of a step are counted by the length of one list, without reading it.
+func (s *Step) isLength() bool {
+	return s.Counted && len(s.Links)+len(s.Classes) == 1 && len(s.Checks)+len(s.EdgeDistinct) == 0 && s.Candidates == nil
 }
 
 // extend guesses, for one partial match of the bound vertices, the length of the list that a step for v reads and
@@ -102,13 +110,29 @@ func (e *estimates) length(l Link) float64 {
 
 // disjoint reports whether two query vertices can never bind the same data vertex.
 func (e *estimates) disjoint(v, w int) bool {
+	n := len(e.query.Vertices)
+	if e.apart == nil {
+		e.apart = make([]int8, n*n)
+	}
+	known := &e.apart[min(v, w)*n+max(v, w)]
+	if *known == 0 {
+		*known = -1
+		if e.findDisjoint(v, w) {
+			*known = 1
+		}
+	}
+	return *known > 0
+}
+
+func (e *estimates) findDisjoint(v, w int) bool {
+	longest := min(longestCompared, max(shortCompared, int(e.affordable/comparedShare)))
 	a, b := e.span(v), e.span(w)
 	if a.High <= b.Low || b.High <= a.Low {
 		return true
 	}
 	for _, x := range e.lists[v] {
 		for _, y := range e.lists[w] {
-			if len(x)+len(y) <= longestCompared && !meet(x, y) {
+			if len(x)+len(y) <= longest && !meet(x, y) {
 				return true
 			}
 		}
@@ -116,8 +140,9 @@ func (e *estimates) disjoint(v, w int) bool {
 	return false
 }
 
-// longestCompared bounds the lists that are compared to find two query vertices disjoint.
-const longestCompared = 1 << 14
+// longestCompared bounds the lists that are compared to find two query vertices disjoint; so does the query's cost by
+// comparedShare, but not below shortCompared.
+const longestCompared, shortCompared, comparedShare = 1 << 14, 256, 64
 
 // span returns the smallest interval that holds every data vertex that v can bind, by the patterns alone.
 func (e *estimates) span(v int) Range {

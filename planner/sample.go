@@ -118,7 +118,10 @@ func (s *sampler) walk() {
 		step, known := &s.plan.Steps[k], &s.steps[k]
 		s.reached[k] = weight
 		list, candidates, share := s.choose(step, known, s.plan.Inputs+k)
-		if len(known.base) > 0 {
+		switch {
+		case step.isLength():
+			list = 0
+		case len(known.base) > 0:
 			list = min(list, s.baseLength(step, known))
 		}
 		s.candidates[k] += s.reached[known.last+1]*list + weight
