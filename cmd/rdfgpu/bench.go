@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,15 +18,47 @@ type benchCommand struct {
 	Repetitions int           `short:"n" default:"7" help:"Timed repetitions of each query, after one warm-up."`
 	Timeout     time.Duration `default:"120s" help:"Limit of one request."`
 	Budget      time.Duration `default:"10s" help:"Stop repeating a query at an endpoint after this long."`
+	Connections []int         `placeholder:"N,..." help:"Load instead of latency: ask a mix of all the queries from so many kept-alive connections at once, such as 1,8,64,256."`
+	Duration    time.Duration `default:"60s" help:"How long each number of connections asks each endpoint."`
+	MaxExpected int64         `placeholder:"N" help:"Only queries with at most so many expected solutions (default: all)."`
+	Seed        uint64        `default:"1" help:"Seed of the order of the queries under load."`
 	Format      string        `enum:"markdown,csv" default:"markdown" help:"markdown or csv."`
 }
 
 // Help is shown by rdfgpu bench --help.
 func (*benchCommand) Help() string {
 	return `Medians of warm latency over one kept-alive connection, endpoints taking turns, and ratios to the first endpoint.
+With --connections: queries/s, latencies and errors under load instead. Then the exit code is 1 if an
+answer was wrong or an endpoint failed otherwise than by a 503.
 
-Example:
-  rdfgpu bench queries/ -e rdfgpu=http://127.0.0.1:7878/sparql -e peer=http://127.0.0.1:8890/sparql`
+Examples:
+  rdfgpu bench queries/ -e rdfgpu=http://127.0.0.1:7878/sparql -e peer=http://127.0.0.1:8890/sparql
+  rdfgpu bench queries/ -e rdfgpu=http://127.0.0.1:7878/sparql --forms tsv --connections 1,8,64,256 --duration 60s`
+}
+
+// load measures throughput.
+func (c *benchCommand) load(env *environment, endpoints []bench.Endpoint, cases []bench.Case) error {
+	for _, n := range c.Connections {
+		if n < 1 || n > 10_000 {
+			return usageError(fmt.Sprintf("%d is no number of connections", n))
+		}
+	}
+	report, err := bench.Load(env.ctx, endpoints, cases, bench.LoadOptions{
+		Connections: c.Connections, Duration: c.Duration, Timeout: c.Timeout, Seed: c.Seed,
+		Progress: func(line string) { fmt.Fprintln(env.stderr, line) },
+	})
+	if err != nil {
+		return err
+	}
+	if c.Format == "csv" {
+		err = report.WriteCSV(env.stdout)
+	} else {
+		err = report.WriteMarkdown(env.stdout)
+	}
+	if err == nil && slices.ContainsFunc(report.Rows, bench.LoadRow.Failed) {
+		err = errors.New("an endpoint failed or answered wrongly; see the report")
+	}
+	return err
 }
 
 // Run measures.
@@ -44,6 +78,12 @@ func (c *benchCommand) Run(env *environment) error {
 	cases, err := bench.Cases(c.Queries, forms, c.Only)
 	if err != nil {
 		return err
+	}
+	if c.MaxExpected > 0 {
+		cases = slices.DeleteFunc(cases, func(q bench.Case) bool { return q.Expected < 0 || q.Expected > c.MaxExpected })
+	}
+	if len(c.Connections) > 0 {
+		return c.load(env, endpoints, cases)
 	}
 	report, err := bench.Run(env.ctx, endpoints, cases, bench.Options{
 		Repetitions: c.Repetitions, Timeout: c.Timeout, Budget: c.Budget,

@@ -3,11 +3,13 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 )
@@ -25,6 +27,7 @@ type client struct {
 	timeout time.Duration
 	conn    net.Conn
 	reader  *bufio.Reader
+	buffer  []byte
 }
 
 // answer is one response, its body counted but not kept, except for short ones.
@@ -35,14 +38,17 @@ type answer struct {
 	kept    []byte
 }
 
-const keepBytes = 4096
+const (
+	keepBytes = 4096
+	readBytes = 1 << 16
+)
 
 func newClient(e Endpoint, timeout time.Duration) (*client, error) {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("bench: endpoint %s: %q is no http URL", e.Name, e.URL)
 	}
-	return &client{url: u, timeout: timeout}, nil
+	return &client{url: u, timeout: timeout, buffer: make([]byte, readBytes)}, nil
 }
 
 func (c *client) close() {
@@ -64,61 +70,99 @@ func (c *client) connect() error {
 	return nil
 }
 
-// query posts a query as a form and reads the whole answer.
-func (c *client) query(text, accept string) (answer, error) {
-	a, err := c.roundTrip(text, accept)
-	if err != nil {
-		c.close()
-	}
-	return a, err
+// statusError is an answer with another status than 200.
+type statusError struct {
+	code   int
+	detail string
 }
 
-func (c *client) roundTrip(text, accept string) (answer, error) {
-	if err := c.connect(); err != nil {
-		return answer{}, err
-	}
+func (e *statusError) Error() string { return fmt.Sprintf("%d: %s", e.code, e.detail) }
+
+// request is a query posted as a form, byte by byte as it is sent.
+func (c *client) request(text, accept string) []byte {
 	form := c.url.Query()
 	form.Set("query", text)
 	body := form.Encode()
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nAccept: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n",
 		path(c.url), c.url.Host, accept, len(body))
-	request := append([]byte(head), body...)
+	return append([]byte(head), body...)
+}
 
-	c.conn.SetDeadline(time.Now().Add(c.timeout))
+// query posts a query and reads the whole answer.
+func (c *client) query(text, accept string) (answer, error) {
+	return c.send(c.request(text, accept), time.Now().Add(c.timeout))
+}
+
+// send sends a request and reads the whole answer. A kept-alive connection that the server has closed in the meantime
+// is replaced, once.
+func (c *client) send(request []byte, deadline time.Time) (answer, error) {
+	kept := c.conn != nil
+	a, err := c.roundTrip(request, deadline)
+	var status *statusError
+	if err == nil || errors.As(err, &status) {
+		return a, err
+	}
+	c.close()
+	if !kept || !errors.Is(err, errGone) {
+		return a, err
+	}
+	if a, err = c.roundTrip(request, deadline); err != nil && !errors.As(err, &status) {
+		c.close()
+	}
+	return a, err
+}
+
+// errGone is a connection that ended before the first byte of an answer.
+var errGone = errors.New("the server closed the connection")
+
+func (c *client) roundTrip(request []byte, deadline time.Time) (answer, error) {
+	if err := c.connect(); err != nil {
+		return answer{}, err
+	}
+	c.conn.SetDeadline(deadline)
 	quickAck(c.conn)
 	start := time.Now()
 	if _, err := c.conn.Write(request); err != nil {
-		return answer{}, err
+		return answer{}, gone(err)
+	}
+	if _, err := c.reader.Peek(1); err != nil {
+		return answer{}, gone(err)
 	}
 	response, err := http.ReadResponse(c.reader, nil)
 	if err != nil {
 		return answer{}, err
 	}
 	quickAck(c.conn)
-	a, err := drain(response.Body)
+	a, err := c.drain(response.Body)
 	a.elapsed = time.Since(start)
 	if err != nil {
 		return a, err
 	}
-	if response.StatusCode != http.StatusOK {
-		return a, fmt.Errorf("%s: %s", response.Status, firstLine(a.kept))
-	}
 	if response.Close {
 		c.close()
+	}
+	if response.StatusCode != http.StatusOK {
+		return a, &statusError{response.StatusCode, firstLine(a.kept)}
 	}
 	return a, nil
 }
 
-func drain(body io.ReadCloser) (answer, error) {
+func gone(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errGone, err)
+}
+
+func (c *client) drain(body io.ReadCloser) (answer, error) {
 	defer body.Close()
 	var a answer
-	buffer := make([]byte, 1<<18)
 	for {
-		n, err := body.Read(buffer)
+		n, err := body.Read(c.buffer)
 		a.bytes += int64(n)
-		a.lines += int64(bytes.Count(buffer[:n], []byte{'\n'}))
+		a.lines += int64(bytes.Count(c.buffer[:n], []byte{'\n'}))
 		if room := keepBytes - len(a.kept); room > 0 {
-			a.kept = append(a.kept, buffer[:min(n, room)]...)
+			a.kept = append(a.kept, c.buffer[:min(n, room)]...)
 		}
 		if err == io.EOF {
 			return a, nil

@@ -5,6 +5,7 @@
 #
 # Loads DATA.nt (N-Triples, unpacked) into each engine found, once, under $WORK (default .cache/peers/<name of DATA>),
 # prints load time, peak memory and bytes on disk, serves all of them on loopback and runs `rdfgpu bench QUERIES`.
+# Further flags go to it: `peers.sh data.nt queries --forms tsv --connections 1,8,64,256 --duration 60s` puts them under load.
 # Engines: rdfgpu (bin/rdfgpu or $RDFGPU), virtuoso-t with isql-vt (Debian: virtuoso-opensource), oxigraph (cargo
 # install oxigraph-cli, or pip install oxigraph; or $OXIGRAPH).
 set -euo pipefail
@@ -73,9 +74,9 @@ ThreadsPerQuery = $(nproc)
 CheckpointInterval = 0
 [HTTPServer]
 ServerPort = 127.0.0.1:17890
-ServerThreads = 4
+ServerThreads = 64
 KeepAliveTimeout = 60
-MaxKeepAlives = 10
+MaxKeepAlives = 300
 [SPARQL]
 DefaultGraph = http://bench
 INI
@@ -84,6 +85,7 @@ INI
 isql() { isql-vt 127.0.0.1:17111 dba dba exec="$1" >/dev/null; }
 
 serve_virtuoso() {
+  virtuoso_ini >"$work/virtuoso/virtuoso.ini"
   (cd "$work/virtuoso" && exec virtuoso-t -f -c "$work/virtuoso/virtuoso.ini" >/dev/null 2>&1) &
   pids+=($!)
   await http://127.0.0.1:17890/
@@ -93,7 +95,6 @@ load_virtuoso() {
   if [ ! -e "$work/virtuoso/loaded" ]; then
     rm -rf "$work/virtuoso" && mkdir -p "$work/virtuoso/input"
     ln "$data" "$work/virtuoso/input/data.nt" 2>/dev/null || cp "$data" "$work/virtuoso/input/data.nt"
-    virtuoso_ini >"$work/virtuoso/virtuoso.ini"
     serve_virtuoso
     local start end
     start=$(date +%s.%N)
