@@ -73,7 +73,8 @@ func (d *device) describe() DeviceInfo {
 		return DeviceInfo{Reason: err.Error()}
 	}
 	return DeviceInfo{
-		Available: true, Name: info.Name, Memory: info.Total, Free: info.Free, Resident: info.GraphBytes,
+		Available: true, Name: info.Name, Memory: info.Total, Free: info.Free, Used: info.Used, Resident: info.GraphBytes,
+		Working:    max(0, info.Used-info.GraphBytes-info.Idle),
 		Capability: fmt.Sprintf("%d.%d", info.ComputeCapability/10, info.ComputeCapability%10),
 	}
 }

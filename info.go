@@ -34,10 +34,13 @@ type DeviceInfo struct {
 	Available bool   `json:"available"`
 	Reason    string `json:"reason,omitempty"`
 	Name      string `json:"name,omitempty"`
-	// Memory, Free and Resident are bytes: of the device, free on it, and taken by the store's partitions.
+	// Memory, Free, Used, Resident and Working are bytes: of the device, free on it, taken by this process, and of these
+	// taken by the store's partitions and by the queries that run now.
 	Memory     int64  `json:"memory,omitempty"`
 	Free       int64  `json:"free,omitempty"`
+	Used       int64  `json:"used,omitempty"`
 	Resident   int64  `json:"resident,omitempty"`
+	Working    int64  `json:"working,omitempty"`
 	Capability string `json:"capability,omitempty"`
 }
 

@@ -13,6 +13,31 @@ import (
 type parseCache struct {
 	mu         sync.Mutex
 	young, old map[parseKey]*parser.Query
+	hits       uint64
+	misses     uint64
+}
+
+// CacheStats is what the cache of parsed queries did since the store was opened.
+type CacheStats struct {
+	// Hits and Misses count queries that were found in it, and that were parsed.
+	Hits, Misses uint64
+	// Entries is how many queries it holds, at most 512.
+	Entries int
+}
+
+// CacheStats reads the counters of the cache of parsed queries.
+func (s *Store) CacheStats() CacheStats { return s.parsed.stats() }
+
+func (c *parseCache) stats() CacheStats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stats := CacheStats{Hits: c.hits, Misses: c.misses, Entries: len(c.young)}
+	for key := range c.old {
+		if c.young[key] == nil {
+			stats.Entries++
+		}
+	}
+	return stats
 }
 
 type parseKey struct{ text, base string }
@@ -41,12 +66,16 @@ func (c *parseCache) find(key parseKey) *parser.Query {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if query := c.young[key]; query != nil {
+		c.hits++
 		return query
 	}
 	query := c.old[key]
-	if query != nil {
-		c.keep(key, query)
+	if query == nil {
+		c.misses++
+		return nil
 	}
+	c.hits++
+	c.keep(key, query)
 	return query
 }
 

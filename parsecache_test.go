@@ -22,6 +22,10 @@ func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
 	if n := len(c.young) + len(c.old); n > 2*parseCacheEntries {
 		t.Errorf("%d entries", n)
 	}
+	stats := c.stats()
+	if stats.Hits != 10*parseCacheEntries || stats.Misses != 10*parseCacheEntries+1 || stats.Entries < parseCacheEntries || stats.Entries > 2*parseCacheEntries {
+		t.Errorf("%+v", stats)
+	}
 	if _, err := c.parse("ASK { ?s ?p }", ""); err == nil {
 		t.Error("a wrong query parses")
 	}

@@ -16,6 +16,7 @@ type Engine interface {
 	Explain(ctx context.Context, text string, options rdfgpu.QueryOptions) (any, error)
 	Info() rdfgpu.Info
 	Device() rdfgpu.DeviceInfo
+	CacheStats() rdfgpu.CacheStats
 	// Schema lists at most limit classes, predicates and links, largest first.
 	Schema(limit int) rdfgpu.Schema
 	Examples() []rdfgpu.Example

@@ -81,6 +81,9 @@ func (e *fakeEngine) Info() rdfgpu.Info {
 	return rdfgpu.Info{Path: "/secret/path", Triples: 42, Predicates: 3, Classes: 2}
 }
 func (e *fakeEngine) Device() rdfgpu.DeviceInfo { return rdfgpu.DeviceInfo{Reason: "none here"} }
+func (e *fakeEngine) CacheStats() rdfgpu.CacheStats {
+	return rdfgpu.CacheStats{Hits: 7, Misses: 3, Entries: 2}
+}
 func (e *fakeEngine) Schema(limit int) rdfgpu.Schema {
 	return rdfgpu.Schema{Classes: []rdfgpu.ClassInfo{{IRI: "http://e/C", Members: 7}}}
 }

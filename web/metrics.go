@@ -57,21 +57,12 @@ func gauges(s *Server) []prometheus.Collector {
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
-	available := func() float64 {
-		if s.engine.Device().Available {
-			return 1
-		}
-		return 0
-	}
 	return []prometheus.Collector{
 		gauge("rdfgpu_queries_running", "Queries that run.", func() float64 { return float64(len(s.admit.slots)) }),
 		gauge("rdfgpu_queries_waiting", "Queries that wait for their turn.", func() float64 { return float64(s.admit.waiting.Load()) }),
 		gauge("rdfgpu_store_triples", "Triples in the store.", func() float64 { return float64(s.engine.Info().Triples) }),
 		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return float64(s.engine.Info().TotalBytes) }),
-		gauge("rdfgpu_gpu_available", "1 when queries can run on the GPU.", available),
-		gauge("rdfgpu_gpu_memory_bytes", "Memory of the GPU.", func() float64 { return float64(s.engine.Device().Memory) }),
-		gauge("rdfgpu_gpu_memory_free_bytes", "Free memory of the GPU.", func() float64 { return float64(s.engine.Device().Free) }),
-		gauge("rdfgpu_gpu_resident_bytes", "Bytes of the store that are resident on the GPU.", func() float64 { return float64(s.engine.Device().Resident) }),
+		deviceMetrics{s.engine}, cacheMetrics{s.engine},
 	}
 }
 

@@ -133,6 +133,8 @@ type Info struct {
 	Multiprocessors   int
 	// Total and Free are the device's memory, Limit what this process may take of it, Used what it has taken.
 	Total, Free, Limit, Used int64
+	// Idle is the part of Used in arenas that no query uses now; the next queries will.
+	Idle int64
 	// Partitions of graphs are on the device, with so many bytes; HostBytes stayed in pinned host memory.
 	Partitions            int
 	GraphBytes, HostBytes int64
@@ -152,6 +154,9 @@ func (d *Device) Info() (Info, error) {
 	info.Limit, info.Used = d.memory.limit, d.memory.inUse()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for _, l := range d.lanes {
+		info.Idle += l.arena.size
+	}
 	for _, r := range d.graphs {
 		r.mu.Lock()
 		info.Partitions += len(r.loaded)

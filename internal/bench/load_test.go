@@ -87,7 +87,9 @@ func TestALoadTellsFailuresApart(t *testing.T) {
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		}, func(r LoadRow) bool { return r.Errors["connection"] > 0 && len(r.Errors) == 1 }},
-		{"one row too many is wrong", rows(3), func(r LoadRow) bool { return r.Wrong > 0 && len(r.Errors) == 0 && strings.Contains(r.Note, "3 solutions instead of 2") }},
+		{"one row too many is wrong", rows(3), func(r LoadRow) bool {
+			return r.Wrong > 0 && len(r.Errors) == 0 && strings.Contains(r.Note, "3 solutions instead of 2")
+		}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

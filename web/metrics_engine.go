@@ -1,0 +1,69 @@
+package web
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// deviceMetrics asks the engine for its GPU once for each look at the metrics.
+type deviceMetrics struct{ engine Engine }
+
+// deviceGauges are what is shown of the GPU. How busy it is, the driver's own exporters measure.
+var deviceGauges = []struct {
+	desc  *prometheus.Desc
+	value func(rdfgpu.DeviceInfo) int64
+}{
+	{described("rdfgpu_gpu_available", "1 when queries can run on the GPU."), func(d rdfgpu.DeviceInfo) int64 {
+		if d.Available {
+			return 1
+		}
+		return 0
+	}},
+	{described("rdfgpu_gpu_memory_bytes", "Memory of the GPU."), func(d rdfgpu.DeviceInfo) int64 { return d.Memory }},
+	{described("rdfgpu_gpu_memory_free_bytes", "Free memory of the GPU."), func(d rdfgpu.DeviceInfo) int64 { return d.Free }},
+	{described("rdfgpu_gpu_memory_used_bytes", "Memory of the GPU that this process has taken."), func(d rdfgpu.DeviceInfo) int64 { return d.Used }},
+	{described("rdfgpu_gpu_resident_bytes", "Bytes of the store that are resident on the GPU."), func(d rdfgpu.DeviceInfo) int64 { return d.Resident }},
+	{described("rdfgpu_gpu_working_bytes", "Memory of the GPU that running queries hold."), func(d rdfgpu.DeviceInfo) int64 { return d.Working }},
+}
+
+func described(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
+
+// Describe implements prometheus.Collector.
+func (deviceMetrics) Describe(out chan<- *prometheus.Desc) {
+	for _, g := range deviceGauges {
+		out <- g.desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m deviceMetrics) Collect(out chan<- prometheus.Metric) {
+	info := m.engine.Device()
+	for _, g := range deviceGauges {
+		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(g.value(info)))
+	}
+}
+
+// cacheMetrics shows the cache of parsed queries.
+type cacheMetrics struct{ engine Engine }
+
+var (
+	cacheHits    = described("rdfgpu_parse_cache_hits_total", "Queries whose parsed form was kept from before.")
+	cacheMisses  = described("rdfgpu_parse_cache_misses_total", "Queries that were parsed.")
+	cacheEntries = described("rdfgpu_parse_cache_entries", "Parsed queries that are kept.")
+)
+
+// Describe implements prometheus.Collector.
+func (cacheMetrics) Describe(out chan<- *prometheus.Desc) {
+	out <- cacheHits
+	out <- cacheMisses
+	out <- cacheEntries
+}
+
+// Collect implements prometheus.Collector.
+func (m cacheMetrics) Collect(out chan<- prometheus.Metric) {
+	stats := m.engine.CacheStats()
+	out <- prometheus.MustNewConstMetric(cacheHits, prometheus.CounterValue, float64(stats.Hits))
+	out <- prometheus.MustNewConstMetric(cacheMisses, prometheus.CounterValue, float64(stats.Misses))
+	out <- prometheus.MustNewConstMetric(cacheEntries, prometheus.GaugeValue, float64(stats.Entries))
+}
