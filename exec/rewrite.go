@@ -203,6 +203,7 @@ func (w *rewriter) touches(e parser.Expr, side parser.Node) bool {
 //	Filter(c, Minus(A, B))       → Minus(Filter(c, A), B)
 //	Filter(c, Union(A, B))       → Union(Filter(c, A), Filter(c, B))
 //	Filter(c, Extend(A, v, e))   → Extend(Filter(c, A), v, e)    c does not read v
+//	Filter(c, Extend(A, v, e))   → Extend(Filter(c[e/v], A), v, e)  c is small and asks for v's value only
 //	Filter(c, Graph(g, A))       → Graph(g, Filter(c, A))        c does not read g and has no EXISTS
 //	Filter(c, Project(A, V))     → Project(Filter(c, A), V)      c reads no variable that V hides
 //	Filter(c, Distinct(A))       → Distinct(Filter(c, A))
@@ -236,6 +237,9 @@ func (w *rewriter) pushInto(c parser.Expr, n parser.Node) parser.Node {
 	case *parser.Extend:
 		if !w.scopes.mentions(names{}, c)[n.Variable] {
 			return &parser.Extend{Input: w.push(c, n.Input), Variable: n.Variable, Expr: n.Expr}
+		}
+		if inlined := inline(c, n); inlined != nil {
+			return &parser.Extend{Input: w.push(inlined, n.Input), Variable: n.Variable, Expr: n.Expr}
 		}
 	case *parser.Graph:
 		if !hasExists(c) && !w.scopes.mentions(names{}, c)[n.Name.Variable] {

@@ -107,6 +107,11 @@ func exactArithmetic(op byte, a, b *dictionary.Value) (dictionary.Value, bool) {
 			return compact(kind, n, a.Scale), true
 		}
 	}
+	if a.Scale == b.Scale && a.Big == nil && b.Big == nil && op == '/' {
+		if v, ok := shortQuotient(a.Int, b.Int); ok {
+			return v, true
+		}
+	}
 	x, y := a.Decimal(), b.Decimal()
 	r := new(apd.Decimal)
 	var err error
@@ -124,6 +129,44 @@ func exactArithmetic(op byte, a, b *dictionary.Value) (dictionary.Value, bool) {
 		return dictionary.Value{}, false
 	}
 	return decimalValue(kind, r)
+}
+
+// tenTo18 is the unit of the last of divisionDigits decimals.
+const tenTo18 = 1e18
+
+// shortQuotient is quotient for numbers of 64 bits whose quotient is at least 0.1, and 0; ok is false for the others.
+func shortQuotient(x, y int64) (v dictionary.Value, ok bool) {
+	a, b, negative := magnitude(x), magnitude(y), (x < 0) != (y < 0)
+	if y == 0 || a>>63 != 0 || a != 0 && a <= b/10 {
+		return v, false
+	}
+	whole, rest := a/b, a%b
+	high, low := bits.Mul64(rest, tenTo18)
+	fraction, rest := bits.Div64(high, low, b) // high < b, for tenTo18 < 1<<64
+	if rest >= b-rest {
+		fraction++
+	}
+	if fraction == tenTo18 {
+		whole, fraction = whole+1, 0
+	}
+	unit, scale := uint64(tenTo18), uint8(divisionDigits)
+	for scale > 0 && fraction%10 == 0 {
+		fraction, unit, scale = fraction/10, unit/10, scale-1
+	}
+	if high, low = bits.Mul64(whole, unit); high == 0 && low <= math.MaxInt64-fraction {
+		n := int64(low + fraction)
+		if negative {
+			n = -n
+		}
+		return compact(dictionary.Decimal, n, scale), true
+	}
+	r := &apd.Decimal{Negative: negative, Exponent: -int32(scale)}
+	r.Coeff.SetUint64(whole)
+	r.Coeff.Mul(&r.Coeff, new(apd.BigInt).SetUint64(unit))
+	r.Coeff.Add(&r.Coeff, new(apd.BigInt).SetUint64(fraction))
+	v = compact(dictionary.Decimal, 0, 0)
+	v.Big = r
+	return v, true
 }
 
 // quotient divides decimals. One that does not end is rounded to divisionDigits decimals, or, when it is smaller than
