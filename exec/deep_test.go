@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,6 +29,10 @@ func TestLargeQueriesArePlannedInTime(t *testing.T) {
 		"nested subquery":  nest("{ SELECT ?x ?y { ?x :link ?y . ", "{ ?x :number ?n }", " } }", 20),
 		"many OPTIONALs":   "{ ?x0 :number 1 " + wide.String() + "}",
 		"many UNIONs":      "{ { ?x :link ?y }" + strings.Repeat(" UNION { ?x :group ?y }", 200) + " }",
+		"more UNIONs":      "{ { ?x :link ?y }" + strings.Repeat(" UNION { ?x :group ?y }", 20_000) + " }",
+		"more OPTIONALs":   "{ ?x :number 1 " + numbered("OPTIONAL { ?x :link ?y%d } ", 500) + "}",
+		"many BINDs":       "{ ?x :number ?n " + numbered("BIND(?n + 1 AS ?b%d) ", 500) + "}",
+		"many FILTERs":     "{ ?x :number ?n OPTIONAL { ?x :link ?y } " + numbered("FILTER(?n != %d) ", 2000) + "}",
 		"a large IN":       "{ ?x :link ?y FILTER(?y IN (:i1" + strings.Repeat(", :i2", 5000) + ")) }",
 		"a large VALUES":   "{ ?x :link ?y VALUES ?y { " + strings.Repeat(":i1 ", 5000) + "} }",
 		"subqueries apart": "{" + strings.Repeat(" { SELECT ?x (COUNT(*) AS ?n) { ?x :link ?y } GROUP BY ?x }", 12) + " }",
@@ -44,6 +49,35 @@ func TestLargeQueriesArePlannedInTime(t *testing.T) {
 			}
 			if took := time.Since(began); took > 5*time.Second {
 				t.Errorf("took %v", took)
+			}
+		})
+	}
+}
+
+// numbered repeats a text with the numbers from 0 on.
+func numbered(format string, n int) string {
+	var sb strings.Builder
+	for i := range n {
+		fmt.Fprintf(&sb, format, i)
+	}
+	return sb.String()
+}
+
+// TestWhatIsTooLargeToPlanIsRefused at once, whatever holds it.
+func TestWhatIsTooLargeToPlanIsRefused(t *testing.T) {
+	m := many(t, 10)
+	for name, pattern := range map[string]string{
+		"OPTIONALs":  "{ ?x :number 1 " + numbered("OPTIONAL { ?x :link ?y%d } ", 20_000) + "}",
+		"BINDs":      "{ ?x :number ?n " + numbered("BIND(?n + 1 AS ?b%d) ", 5000) + "}",
+		"in EXISTS":  "{ ?x :number ?n FILTER(1 = 1 && NOT EXISTS { ?x :number 1 " + numbered("OPTIONAL { ?x :link ?y%d } ", 5000) + "}) }",
+		"aggregates": "{ { SELECT" + numbered(" (COUNT(*) AS ?c%d)", 3000) + " { ?x :number ?n } } " + strings.Repeat("{ ?x :link ?y } UNION ", 3000) + "{ ?y :group ?x } }",
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := parse(t, "PREFIX : <"+exampleNS+"> SELECT * "+pattern)
+			began := time.Now()
+			_, err := exec.Prepare(q, m, m.dict, onProcessor())
+			if took := time.Since(began); !errors.Is(err, exec.ErrUnsupported) || took > time.Second {
+				t.Errorf("%v after %v", err, took)
 			}
 		})
 	}

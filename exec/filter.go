@@ -2,6 +2,7 @@ package exec
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rdfgpu/rdfgpu/parser"
 )
@@ -108,6 +109,7 @@ func (c *compiler) filteredMatch(f *filterOp, bgp *parser.BGP, pushed *pushedFil
 func (c *compiler) conditions(f *filterOp, list []parser.Expr) error {
 	in := f.input.node()
 	f.explain = &Explain{Operator: "filter", Columns: f.out, EstimatedRows: in.EstimatedRows, Children: []*Explain{in}, cost: in.cost}
+	var detail strings.Builder
 	for i, e := range list {
 		p, err := c.predicate(e, f.input.columns())
 		if err != nil {
@@ -115,13 +117,14 @@ func (c *compiler) conditions(f *filterOp, list []parser.Expr) error {
 		}
 		f.conditions, f.volatile = append(f.conditions, p), f.volatile || volatile(e)
 		if i > 0 {
-			f.explain.Detail += " && "
+			detail.WriteString(" && ")
 		}
-		f.explain.Detail += exprText(e)
+		detail.WriteString(exprText(e))
 		for _, x := range p.exists {
 			f.explain.Children = append(f.explain.Children, x.explain)
 		}
 	}
+	f.explain.Detail = detail.String()
 	return nil
 }
 

@@ -257,11 +257,12 @@ func (c *compiler) closed(n parser.Node, common names) bool {
 // newMergeSpec lines up the columns of a join: all wants names, agreed are shared variables known to agree.
 func newMergeSpec(left, right, all []string, agreed names) mergeSpec {
 	var s mergeSpec
-	for _, v := range all {
-		s.merge = append(s.merge, columnPair{indexOf(left, v), indexOf(right, v)})
+	fromLeft, fromRight := indexes(left, all), indexes(right, all)
+	for i := range all {
+		s.merge = append(s.merge, columnPair{fromLeft[i], fromRight[i]})
 	}
-	for i, v := range left {
-		if k := indexOf(right, v); k >= 0 && !agreed[v] {
+	for i, k := range indexes(right, left) {
+		if k >= 0 && !agreed[left[i]] {
 			s.checks = append(s.checks, columnPair{i, k})
 		}
 	}

@@ -86,9 +86,25 @@ func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) er
 	return err
 }
 
+// fewColumns is up to how many columns are searched one after the other.
+const fewColumns = 32
+
 // indexes returns the position of each name in columns, -1 where it is missing.
 func indexes(columns, names []string) []int {
 	out := make([]int, len(names))
+	if len(columns) > fewColumns {
+		at := make(map[string]int, len(columns))
+		for i, c := range columns {
+			at[c] = i
+		}
+		for i, v := range names {
+			out[i] = -1
+			if c, ok := at[v]; ok {
+				out[i] = c
+			}
+		}
+		return out
+	}
 	for i, v := range names {
 		out[i] = indexOf(columns, v)
 	}

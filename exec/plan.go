@@ -84,6 +84,9 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 	}
 	p = &Plan{query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
 	p.env = newEnv(p)
+	if err = sizeOf(query).check(); err != nil {
+		return nil, err
+	}
 	c := newCompiler(p)
 	p.variables = p.outputVariables()
 	where := query.Where

@@ -253,11 +253,26 @@ func (w *rewriter) pushInto(c parser.Expr, n parser.Node) parser.Node {
 	case *parser.Distinct:
 		return &parser.Distinct{Input: w.push(c, n.Input)}
 	case *parser.Filter:
-		if out := w.pushInto(c, n.Input); out != nil {
-			return &parser.Filter{Condition: n.Condition, Input: out}
-		}
+		return w.pushBelow(c, n)
 	}
 	return nil
+}
+
+// pushBelow puts a filter below a chain of others.
+func (w *rewriter) pushBelow(c parser.Expr, n *parser.Filter) parser.Node {
+	chain := []parser.Expr{n.Condition}
+	in := n.Input
+	for f, ok := in.(*parser.Filter); ok; f, ok = in.(*parser.Filter) {
+		chain, in = append(chain, f.Condition), f.Input
+	}
+	out := w.pushInto(c, in)
+	if out == nil {
+		return nil
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		out = &parser.Filter{Condition: chain[i], Input: out}
+	}
+	return out
 }
 
 // path takes a path apart (SPARQL 1.1 section 18.2.2.4) until what is left is walked by the path operator:
