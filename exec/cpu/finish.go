@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/rdfgpu/rdfgpu/dictionary"
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
 
 // finish counts the tail for rows low … high-1 of a table of the last level, and counts or emits them.
 func (w *worker) finish(t *table, low, high int) {
@@ -40,6 +43,10 @@ func (w *worker) countTail(t *table, low, high int) {
 		}
 		for _, slot := range p.tailReads {
 			w.values[slot] = t.cols[slot][row]
+		}
+		if row == high-1 && w.splits() {
+			w.countSplit(w.set(p.tail[0].step))
+			return
 		}
 		n := w.countAll(p.tail)
 		switch {
@@ -90,6 +97,33 @@ func (w *worker) weigh(t *table, row int, n uint64) {
 	}
 	w.weights = append(w.weights[:out.n], n)
 	out.n++
+}
+
+// splits reports whether the tail of one row can be counted in parts that are simply added.
+func (w *worker) splits() bool {
+	tail := w.program.tail
+	return w.run.emit == nil && w.run.limit == 0 && len(tail) == 1 && len(tail[0].children) > 0
+}
+
+// countSplit counts the tail for those of its first step's candidates, and gives the later half of those that are left
+// to an idle thread where there is one.
+func (w *worker) countSplit(set []pcsr.Vertex) {
+	g := w.program.tail[0]
+	s := g.step
+	for i := 0; i < len(set) && !w.run.stop.Load(); i++ {
+		if left := len(set) - i; left > 1 && w.work >= w.shareAt {
+			w.shareAt = w.work + w.tuning.often
+			if half := i + (left+1)/2; w.run.helpSplit(w.values, set[half:]) {
+				set = set[:half]
+			}
+		}
+		if !w.differs(s, set[i]) {
+			continue
+		}
+		w.values[s.slot] = set[i]
+		w.count(w.countAll(g.children))
+	}
+	w.scratch[s.index].rowsOut += uint64(len(set))
 }
 
 // repeat emits a row n times.

@@ -3,9 +3,11 @@ package cpu
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -126,6 +128,33 @@ func (s *source) take() (low, high int, ok bool) {
 // help starts a worker on another thread if one is free. It begins with rows (which may be nil) at a level, and goes
 // on with the source. It reports whether it did.
 func (r *run) help(level int, rows *table) bool {
+	return r.start(func(w *worker) {
+		if rows != nil {
+			w.rows(level, rows)
+		}
+	})
+}
+
+// helpSplit has another thread, if one is free, count the tail of the partial match in values for some candidates of
+// its first step.
+func (r *run) helpSplit(values []dictionary.ID, set []pcsr.Vertex) bool {
+	if !r.mayHelp() {
+		return false
+	}
+	values, set = slices.Clone(values), slices.Clone(set)
+	return r.start(func(w *worker) {
+		copy(w.values, values)
+		w.countSplit(set)
+	})
+}
+
+// mayHelp reports whether a thread seems to be free.
+func (r *run) mayHelp() bool {
+	return len(r.matcher.helpers) < cap(r.matcher.helpers) || r.spare.Load()
+}
+
+// start runs a worker on another thread if one is free: it does its share, and then goes on with the source.
+func (r *run) start(share func(*worker)) bool {
 	own := false
 	select {
 	case r.matcher.helpers <- struct{}{}:
@@ -147,9 +176,7 @@ func (r *run) help(level int, rows *table) bool {
 		defer r.keepPanic()
 		debug.SetPanicOnFault(true) // of mapped files that were cut; see package exec
 		w := r.matcher.worker(r)
-		if rows != nil {
-			w.rows(level, rows)
-		}
+		share(w)
 		w.chunks()
 		w.release()
 	}()

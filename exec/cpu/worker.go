@@ -216,7 +216,7 @@ func (w *worker) share(level int, t *table, row, n int) int {
 	if n-row < 2 {
 		return n
 	}
-	if len(w.run.matcher.helpers) == cap(w.run.matcher.helpers) && !w.run.spare.Load() {
+	if !w.run.mayHelp() {
 		return n
 	}
 	half := row + (n-row+1)/2
