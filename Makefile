@@ -18,7 +18,7 @@ run: build ## load the data set in testdata/ and answer a few queries
 	@testdata/run.sh $(BIN) $(STORE)
 
 test: ## the whole test suite (no GPU needed)
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 check: fmt vet staticcheck test ## what a commit must pass
 
