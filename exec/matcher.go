@@ -67,7 +67,10 @@ type Trace struct {
 type StepTrace struct {
 	RowsIn, Candidates, RowsOut uint64
 	// Bytes is the memory traffic counted, where the backend counts it.
-	Bytes   uint64
+	Bytes uint64
+	// Elapsed is the time spent in the step: on the CPU the sum over threads, which may exceed the time of the match, and
+	// with steps that are counted together at the end of a plan all told at the first of them; 0 where the backend does
+	// not measure single steps.
 	Elapsed time.Duration
 	// Variant names the strategy chosen (which list was read, how membership was tested).
 	Variant string

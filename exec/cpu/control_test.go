@@ -131,3 +131,48 @@ func TestSeedsThatDoNotFitThePlanAreAnError(t *testing.T) {
 		t.Error("no seeds are accepted")
 	}
 }
+
+func TestATraceTellsTheTimeOfEachStep(t *testing.T) {
+	match := dense(t, 60, planner.Options{Output: []string{"a", "b", "c", "d"}, Semantics: planner.Isomorphism})
+	match.Trace = &exec.Trace{}
+	waited := time.Duration(0)
+	start := time.Now()
+	calls := 0
+	err := cpu.New(1).Match(context.Background(), match, func(*exec.Batch) error {
+		if calls++; calls <= 3 {
+			time.Sleep(20 * time.Millisecond)
+			waited += 20 * time.Millisecond
+		}
+		if calls == 200 {
+			return errors.New("enough")
+		}
+		return nil
+	})
+	all := time.Since(start)
+	if err == nil || len(match.Trace.Steps) != 6 {
+		t.Fatalf("%v, %d steps", err, len(match.Trace.Steps))
+	}
+	sum, timed := time.Duration(0), 0
+	for _, s := range match.Trace.Steps {
+		if sum += s.Elapsed; s.Elapsed > 0 {
+			timed++
+		}
+	}
+	if timed < 4 || sum > all-waited {
+		t.Errorf("%d steps have a time, %v in all, of %v with %v of waiting", timed, sum, all, waited)
+	}
+
+	counted := dense(t, 60, planner.Options{CountOnly: true, Semantics: planner.Isomorphism})
+	counted.Trace = &exec.Trace{}
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	start = time.Now()
+	cpu.New(1).Count(ctx, counted)
+	sum = 0
+	for _, s := range counted.Trace.Steps {
+		sum += s.Elapsed
+	}
+	if all := time.Since(start); sum < all/2 || sum > all {
+		t.Errorf("steps took %v of a count of %v", sum, all)
+	}
+}

@@ -31,6 +31,7 @@ func (w *worker) count(n uint64) {
 // countTail counts the tail row by row.
 func (w *worker) countTail(t *table, low, high int) {
 	p := w.program
+	defer w.clock.leave(w.clock.enter(p.tail[0].step.index))
 	for row := low; row < high; row++ {
 		if w.run.stop.Load() {
 			return
@@ -157,6 +158,7 @@ func (w *worker) deliver(t *table, n int) {
 	if p.origin {
 		b.Origin = t.cols[p.originSlot()][:n]
 	}
+	defer w.clock.leave(w.clock.enter(noStep))
 	w.run.deliver(b)
 }
 

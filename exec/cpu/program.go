@@ -42,6 +42,7 @@ type program struct {
 
 type counters struct {
 	rowsIn, candidates, rowsOut atomic.Uint64
+	nanoseconds                 atomic.Int64
 }
 
 // originSlot is the column of a table that holds the seed's row.
@@ -157,7 +158,9 @@ func (p *program) trace(m *exec.Match, start time.Time) {
 	t.Steps = make([]exec.StepTrace, len(m.Plan.Steps))
 	for i := range p.counters {
 		c := &p.counters[i]
-		t.Steps[i] = exec.StepTrace{RowsIn: c.rowsIn.Load(), Candidates: c.candidates.Load(), RowsOut: c.rowsOut.Load()}
+		t.Steps[i] = exec.StepTrace{
+			RowsIn: c.rowsIn.Load(), Candidates: c.candidates.Load(), RowsOut: c.rowsOut.Load(), Elapsed: time.Duration(c.nanoseconds.Load()),
+		}
 		if i < len(p.steps) {
 			t.Steps[i].Variant = p.steps[i].variant()
 		}

@@ -23,6 +23,7 @@ type worker struct {
 	repeats table
 	weights []uint64 // of the rows of repeats, where they are asked for
 	batch   exec.Batch
+	clock   clock
 	// work counts list members read; at shareAt the worker looks for an idle thread.
 	work, shareAt int
 	counted       uint64
@@ -39,6 +40,7 @@ func (m *Matcher) worker(r *run) *worker {
 	w.runs++
 	w.work, w.shareAt, w.counted = 0, m.tuning.quiet, 0
 	w.values = grow(w.values, len(p.plan.Slots)+1)
+	w.clock.reset(p.counters != nil, len(p.plan.Steps))
 	w.scratch = extend(w.scratch, len(p.plan.Steps))
 	for _, s := range p.steps {
 		w.scratch[s.index].reset()
@@ -78,6 +80,7 @@ func (w *worker) release() {
 			k[s.index].rowsIn.Add(c.rowsIn)
 			k[s.index].candidates.Add(c.candidates)
 			k[s.index].rowsOut.Add(c.rowsOut)
+			k[s.index].nanoseconds.Add(int64(w.clock.spent[s.index]))
 		}
 		for i := range c.marks {
 			if m := &c.marks[i]; m.on {
@@ -130,6 +133,7 @@ func (w *worker) chunk(low, high int) {
 // first binds the first step to the chunk's members.
 func (w *worker) first(low, high int) {
 	s, src := w.program.steps[0], &w.run.source
+	defer w.clock.leave(w.clock.enter(s.index))
 	c := &w.scratch[s.index]
 	c.lists, c.lookup = c.lists[:0], c.lookup[:0]
 	if src.rows != nil {
@@ -178,6 +182,7 @@ func (w *worker) extendRows(level int, t *table, n int) {
 		return
 	}
 	s := w.program.steps[level]
+	defer w.clock.leave(w.clock.enter(s.index))
 	c := &w.scratch[s.index]
 	for row := 0; row < n; row++ {
 		if w.run.stop.Load() {
