@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // substitutionOp answers a correlated pattern that cannot be matched for many bindings at once: for each seed row it
@@ -27,10 +28,10 @@ func (s *substitutionOp) columns() []string { return nil }
 func (s *substitutionOp) node() *Explain { return s.explain }
 
 func (s *substitutionOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
-	row := make(map[string]rdf.Term, len(s.inputs))
+	row := bindings{make(map[string]rdf.Term, len(s.inputs)), s.compiler.plan.options.Semantics}
 	for r := range seed.N {
 		for i, v := range s.inputs {
-			row[v] = x.terms.Term(seed.Cols[i][r])
+			row.terms[v] = x.terms.Term(seed.Cols[i][r])
 		}
 		op, err := s.compiler.compile(substitute(s.pattern, row), request{need: names{}, distinct: true})
 		if err != nil {
@@ -66,17 +67,18 @@ func exists(op operator, x *execution) (found bool, err error) {
 	return found, err
 }
 
+// bindings are the terms that stand for variables.
+type bindings struct {
+	terms     map[string]rdf.Term
+	semantics planner.Semantics
+}
+
 // substitute puts terms in place of variables, everywhere in a pattern where they are in scope. What would bind such
 // a variable anew (VALUES, BIND) is asked to agree with it instead.
-func substitute(n parser.Node, row map[string]rdf.Term) parser.Node {
+func substitute(n parser.Node, row bindings) parser.Node {
 	switch n := n.(type) {
 	case *parser.BGP:
-		out := &parser.BGP{}
-		for _, t := range n.Patterns {
-			out.Patterns = append(out.Patterns, parser.TriplePattern{
-				Subject: substituteTerm(t.Subject, row), Predicate: substituteTerm(t.Predicate, row), Object: substituteTerm(t.Object, row)})
-		}
-		return out
+		return substituteBGP(n, row)
 	case *parser.PathPattern:
 		return &parser.PathPattern{Subject: substituteTerm(n.Subject, row), Path: n.Path, Object: substituteTerm(n.Object, row)}
 	case *parser.Join:
@@ -112,28 +114,53 @@ func substitute(n parser.Node, row map[string]rdf.Term) parser.Node {
 	return &parser.Join{Left: n, Right: rowValues(n, row)}
 }
 
+// substituteBGP puts terms in place of a basic graph pattern's variables. The variables stay vertices of their own: where
+// isomorphism wants them, or edges, different, the pattern has no solution when they become equal.
+func substituteBGP(n *parser.BGP, row bindings) parser.Node {
+	out := &parser.BGP{}
+	vertices, edges := map[parser.PatternTerm]parser.PatternTerm{}, map[parser.TriplePattern]parser.TriplePattern{}
+	for _, t := range n.Patterns {
+		u := parser.TriplePattern{
+			Subject: substituteTerm(t.Subject, row), Predicate: substituteTerm(t.Predicate, row), Object: substituteTerm(t.Object, row)}
+		out.Patterns = append(out.Patterns, u)
+		same := row.semantics == planner.Isomorphism && (merges(vertices, t.Subject, u.Subject) || merges(vertices, t.Object, u.Object)) ||
+			row.semantics == planner.EdgeIsomorphism && merges(edges, t, u)
+		if same {
+			return &parser.Values{}
+		}
+	}
+	return out
+}
+
+// merges reports whether something else became what a part of a pattern becomes.
+func merges[T comparable](from map[T]T, before, after T) bool {
+	old, known := from[after]
+	from[after] = before
+	return known && old != before
+}
+
 // rowValues is the bindings of a pattern's variables as an inline table.
-func rowValues(n parser.Node, row map[string]rdf.Term) parser.Node {
+func rowValues(n parser.Node, row bindings) parser.Node {
 	out := &parser.Values{Rows: [][]rdf.Term{nil}}
 	for v := range (scopes{}).of(n).vars {
-		if t, ok := row[v]; ok {
+		if t, ok := row.terms[v]; ok {
 			out.Variables, out.Rows[0] = append(out.Variables, v), append(out.Rows[0], t)
 		}
 	}
 	return out
 }
 
-func substituteTerm(t parser.PatternTerm, row map[string]rdf.Term) parser.PatternTerm {
-	if term, ok := row[t.Variable]; ok && t.IsVariable() {
+func substituteTerm(t parser.PatternTerm, row bindings) parser.PatternTerm {
+	if term, ok := row.terms[t.Variable]; ok && t.IsVariable() {
 		return parser.PatternTerm{Term: term}
 	}
 	return t
 }
 
 // substituteExtend: BIND(e AS ?v) with ?v given keeps the solutions whose e is that term.
-func substituteExtend(n *parser.Extend, row map[string]rdf.Term) parser.Node {
+func substituteExtend(n *parser.Extend, row bindings) parser.Node {
 	in, e := substitute(n.Input, row), substituteExpr(n.Expr, row)
-	if t, ok := row[n.Variable]; ok {
+	if t, ok := row.terms[n.Variable]; ok {
 		same := &parser.Call{Function: "SAMETERM", Args: []parser.Expr{e, &parser.Const{Term: t}}}
 		return &parser.Filter{Condition: same, Input: in}
 	}
@@ -141,18 +168,18 @@ func substituteExtend(n *parser.Extend, row map[string]rdf.Term) parser.Node {
 }
 
 // substituteValues keeps the rows that agree, without the columns that are given.
-func substituteValues(n *parser.Values, row map[string]rdf.Term) parser.Node {
+func substituteValues(n *parser.Values, row bindings) parser.Node {
 	out := &parser.Values{}
 	var keep []int
 	for i, v := range n.Variables {
-		if _, ok := row[v]; !ok {
+		if _, ok := row.terms[v]; !ok {
 			keep, out.Variables = append(keep, i), append(out.Variables, v)
 		}
 	}
 next:
 	for _, terms := range n.Rows {
 		for i, v := range n.Variables {
-			if t, ok := row[v]; ok && !terms[i].IsZero() && terms[i] != t {
+			if t, ok := row.terms[v]; ok && !terms[i].IsZero() && terms[i] != t {
 				continue next
 			}
 		}
@@ -166,23 +193,23 @@ next:
 }
 
 // substituteProject reaches into a subquery for the variables that it exposes only.
-func substituteProject(n *parser.Project, row map[string]rdf.Term) parser.Node {
+func substituteProject(n *parser.Project, row bindings) parser.Node {
 	visible := make(map[string]rdf.Term)
 	var left []string
 	for _, v := range n.Variables {
-		if t, ok := row[v]; ok {
+		if t, ok := row.terms[v]; ok {
 			visible[v] = t
 		} else {
 			left = append(left, v)
 		}
 	}
-	return &parser.Project{Input: substitute(n.Input, visible), Variables: left}
+	return &parser.Project{Input: substitute(n.Input, bindings{visible, row.semantics}), Variables: left}
 }
 
-func substituteExpr(e parser.Expr, row map[string]rdf.Term) parser.Expr {
+func substituteExpr(e parser.Expr, row bindings) parser.Expr {
 	switch e := e.(type) {
 	case *parser.Var:
-		if t, ok := row[e.Name]; ok {
+		if t, ok := row.terms[e.Name]; ok {
 			return &parser.Const{Term: t}
 		}
 	case *parser.Call:
@@ -199,18 +226,18 @@ func substituteExpr(e parser.Expr, row map[string]rdf.Term) parser.Expr {
 }
 
 // isBoundOf recognises BOUND of a variable that is given.
-func isBoundOf(e *parser.Call, row map[string]rdf.Term) bool {
+func isBoundOf(e *parser.Call, row bindings) bool {
 	if e.Function != "BOUND" || len(e.Args) != 1 {
 		return false
 	}
 	v, ok := e.Args[0].(*parser.Var)
 	if ok {
-		_, ok = row[v.Name]
+		_, ok = row.terms[v.Name]
 	}
 	return ok
 }
 
-func substituteArgs(args []parser.Expr, row map[string]rdf.Term) []parser.Expr {
+func substituteArgs(args []parser.Expr, row bindings) []parser.Expr {
 	out := make([]parser.Expr, len(args))
 	for i, a := range args {
 		out[i] = substituteExpr(a, row)
