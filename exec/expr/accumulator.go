@@ -242,6 +242,7 @@ func (f *extreme) add(group uint32, id dictionary.ID) {
 		f.best = append(f.best, dictionary.None)
 	}
 	switch best := f.best[group]; {
+	case id == best && id != dictionary.None:
 	case id == dictionary.None:
 		if f.failed == nil {
 			f.failed = map[uint32]bool{}

@@ -95,14 +95,18 @@ func (c *run) idOf(d *datum) dictionary.ID {
 
 // integerID is idOf for a computed integer, through a small memory: counters and years repeat.
 func (c *run) integerID(d *datum) dictionary.ID {
+	if c.integers != nil && c.lastInteger == d.value.Int {
+		return c.lastID
+	}
 	if id, ok := c.integers[d.value.Int]; ok {
+		c.lastInteger, c.lastID = d.value.Int, id
 		return id
 	}
 	id := c.env.Terms.ID(*c.termOf(d))
 	if c.integers == nil || len(c.integers) >= memoEntries {
 		c.integers = make(map[int64]dictionary.ID)
 	}
-	c.integers[d.value.Int] = id
+	c.integers[d.value.Int], c.lastInteger, c.lastID = id, d.value.Int, id
 	return id
 }
 

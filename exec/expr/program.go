@@ -55,7 +55,10 @@ type run struct {
 	patterns map[patternKey]*pattern
 	row      uint32
 	integers map[int64]dictionary.ID
-	rows     []uint32
+	// lastInteger and lastID are the last entry of integers that was asked for.
+	lastInteger int64
+	lastID      dictionary.ID
+	rows        []uint32
 }
 
 // Compile prepares an expression for columns of the given names. It refuses functions that do not exist and regular
