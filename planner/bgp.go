@@ -45,6 +45,10 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	order := e.order(inputs, b.read())
 	plan := b.complete(e, inputs, order)
 	speed := max(b.options.Speed, 1)
+	if len(b.query.Edges) <= 1 && !b.options.Thorough {
+		e.signSteps(plan)
+		return plan // one list, read from the end that is known: nothing to compare
+	}
 	if cost := plan.Cost / speed; cost > deepCost || b.options.Thorough {
 		b.affordable = cost
 		e = b.estimate(inputs, max(samples, min(deepSamples, int(cost/samplePrice))))
