@@ -93,6 +93,8 @@ var (
 	ErrRowLimit    = exec.ErrRowLimit
 	ErrMemoryLimit = exec.ErrMemoryLimit
 	ErrUnsupported = exec.ErrUnsupported
+	ErrFunction    = exec.ErrFunction
+	ErrPattern     = exec.ErrPattern
 	ErrDamaged     = store.ErrDamaged
 	ErrVersion     = store.ErrVersion
 	ErrNoDevice    = gpu.ErrNoDevice

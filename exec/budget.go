@@ -4,6 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/exec/expr"
+)
+
+// Errors of expressions that have no meaning, found before a query begins.
+var (
+	ErrFunction = expr.ErrFunction
+	ErrPattern  = expr.ErrPattern
 )
 
 // Errors that end a query at a limit; test with errors.Is.

@@ -34,6 +34,9 @@ type Options struct {
 	Tokens []string
 	// Origins are the web origins that scripts may query from; "*" means any.
 	Origins []string
+	// Hosts are further names that requests may carry in their header Host; "*" means any. Run checks the header where
+	// it listens on loopback, or where there are Hosts; localhost, loopback addresses and Addr's host always pass.
+	Hosts []string
 	// CertFile and KeyFile, when set, make the server speak TLS.
 	CertFile, KeyFile string
 	// Pprof serves profiles under /debug/pprof/.

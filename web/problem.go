@@ -79,6 +79,8 @@ var engineProblems = []struct {
 		Hint: "add a LIMIT, or count with COUNT(*)"}},
 	{rdfgpu.ErrMemoryLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough memory", outcome: "memory"}},
 	{rdfgpu.ErrUnsupported, Problem{Status: http.StatusNotImplemented, Title: "not supported", outcome: "unsupported"}},
+	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
+	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrNoDevice, Problem{Status: http.StatusUnprocessableEntity, Title: "no usable GPU", outcome: "unsupported",
 		Hint: "leave the parameter device at auto"}},
 }

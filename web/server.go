@@ -158,6 +158,7 @@ func (s *Server) Run(ctx context.Context) error {
 	base, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	server := s.httpServer()
+	server.Handler = s.guardHost(s, listener.Addr())
 	server.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
 	go func() {

@@ -21,6 +21,7 @@ type serveCommand struct {
 	GPUMemory     byteSize      `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
 	AuthTokenFile string        `placeholder:"FILE" help:"Ask every request for one of the bearer tokens in this file, one a line."`
 	CORS          []string      `name:"cors" placeholder:"ORIGIN" help:"Web origins that scripts may query from; * for any."`
+	AllowHost     []string      `placeholder:"NAME" help:"Further host names that requests may use, such as a proxy's; * for any (default: on loopback only localhost and addresses of loopback; else any)."`
 	TLSCert       string        `name:"tls-cert" placeholder:"FILE" help:"Certificate: speak TLS."`
 	TLSKey        string        `name:"tls-key" placeholder:"FILE" help:"Key of the certificate."`
 	AllowService  []string      `placeholder:"URL" help:"SPARQL endpoints that SERVICE may ask (default: none)."`
@@ -48,7 +49,7 @@ func (c *serveCommand) Run(env *environment) error {
 	defer store.Close()
 	options := web.Options{
 		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.MaxMemory),
-		MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, CertFile: c.TLSCert, KeyFile: c.TLSKey,
+		MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, Hosts: c.AllowHost, CertFile: c.TLSCert, KeyFile: c.TLSKey,
 		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: c.logger(env),
 	}
 	if c.AuthTokenFile != "" {

@@ -111,6 +111,7 @@ func (w *worker) splits() bool {
 func (w *worker) countSplit(set []pcsr.Vertex) {
 	g := w.program.tail[0]
 	s := g.step
+	defer w.clock.leave(w.clock.enter(s.index))
 	for i := 0; i < len(set) && !w.run.stop.Load(); i++ {
 		if left := len(set) - i; left > 1 && w.work >= w.shareAt {
 			w.shareAt = w.work + w.tuning.often

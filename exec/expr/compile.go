@@ -14,6 +14,9 @@ import (
 // ErrFunction says that an expression calls a function that does not exist.
 var ErrFunction = errors.New("no such function")
 
+// ErrPattern says that the pattern of a REGEX, a constant, is no regular expression.
+var ErrPattern = errors.New("wrong pattern")
+
 // functions are the builtins whose results are terms and whose arguments must not be errors.
 var functions = map[string]function{
 	"STR": str, "LANG": lang, "DATATYPE": datatype, "IRI": iri, "BNODE": bnode, "STRDT": strdt, "STRLANG": strlang,
@@ -334,7 +337,7 @@ func (c *compiler) regex(args []node) (node, error) {
 	key := patternKey{texts[0], texts[1]}
 	p := compilePattern(key)
 	if p.err != nil {
-		return nil, fmt.Errorf("expr: REGEX: %w", p.err)
+		return nil, fmt.Errorf("expr: %w of REGEX: %w", ErrPattern, p.err)
 	}
 	return &constantRegex{text: args[0], pattern: p, plain: plainSearch(key)}, nil
 }
