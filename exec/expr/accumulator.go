@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -234,12 +235,13 @@ type extreme struct {
 	order  *Comparer
 	sign   int
 	best   []dictionary.ID
+	values []dictionary.Value // of best
 	failed map[uint32]bool
 }
 
 func (f *extreme) add(group uint32, id dictionary.ID) {
 	for int(group) >= len(f.best) {
-		f.best = append(f.best, dictionary.None)
+		f.best, f.values = append(f.best, dictionary.None), append(f.values, dictionary.Value{})
 	}
 	switch best := f.best[group]; {
 	case id == best && id != dictionary.None:
@@ -248,9 +250,21 @@ func (f *extreme) add(group uint32, id dictionary.ID) {
 			f.failed = map[uint32]bool{}
 		}
 		f.failed[group] = true
-	case best == dictionary.None || f.order.Compare(id, best)*f.sign > 0:
-		f.best[group] = id
+	case best == dictionary.None:
+		f.best[group], f.values[group] = id, f.order.terms.Value(id)
+	default:
+		if v := f.order.terms.Value(id); f.beats(id, &v, best, &f.values[group]) {
+			f.best[group], f.values[group] = id, v
+		}
 	}
+}
+
+// beats reports whether a comes before b (MIN) or after it (MAX).
+func (f *extreme) beats(a dictionary.ID, va *dictionary.Value, b dictionary.ID, vb *dictionary.Value) bool {
+	if va.Kind == dictionary.Integer && vb.Kind == dictionary.Integer && va.Big == nil && vb.Big == nil {
+		return cmp.Compare(va.Int, vb.Int)*f.sign > 0
+	}
+	return f.order.Compare(a, b)*f.sign > 0
 }
 
 func (f *extreme) result(group int) dictionary.ID {
@@ -260,7 +274,7 @@ func (f *extreme) result(group int) dictionary.ID {
 	return f.best[group]
 }
 
-func (f *extreme) bytes() int64 { return int64(len(f.best)) * 4 }
+func (f *extreme) bytes() int64 { return int64(len(f.best)) * 52 }
 
 // sample is SAMPLE: the first value.
 type sample struct{ first []dictionary.ID }
