@@ -52,3 +52,18 @@ func BenchmarkOperators(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPathInSequence walks a closure from the few nodes that many solutions lead to.
+func BenchmarkPathInSequence(b *testing.B) {
+	m := many(b, 2000)
+	q := parse(b, "PREFIX : <"+exampleNS+"> SELECT * { ?x :group/(^:group/:link/:group)+ ?h }")
+	for b.Loop() {
+		p, err := exec.Prepare(q, m, m.dict, onProcessor())
+		if err == nil {
+			_, err = p.Count(b.Context())
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

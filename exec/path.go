@@ -149,6 +149,12 @@ func (p *pathOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 		}
 		return r.flush()
 	}
+	if p.kind != oncePath && (p.subject.free() && p.object.input >= 0 || p.object.free() && p.subject.input >= 0) {
+		if err := r.bySource(seed); err != nil {
+			return err
+		}
+		return r.flush()
+	}
 	for i := range seed.N {
 		s, o := p.subject.constant, p.object.constant
 		if p.subject.input >= 0 {
@@ -180,11 +186,7 @@ func (r *pathRun) row(s, o dictionary.ID, origin uint32) error {
 // bySubject looks for paths between the given ends of all rows, walking once from each distinct subject.
 func (r *pathRun) bySubject(seed *Batch) error {
 	subjects, objects := seed.Cols[r.subject.input], seed.Cols[r.object.input]
-	rows := make([]uint32, seed.N)
-	for i := range rows {
-		rows[i] = uint32(i)
-	}
-	slices.SortStableFunc(rows, func(a, b uint32) int { return cmp.Compare(subjects[a], subjects[b]) })
+	rows := sortedRows(subjects)
 	ignore := func(pcsr.Vertex) error { return nil }
 	for i := 0; i < len(rows); {
 		s, end := subjects[rows[i]], i+1
@@ -218,6 +220,56 @@ func (r *pathRun) bySubject(seed *Batch) error {
 	return nil
 }
 
+// bySource walks once from each distinct given end, the other end being free.
+func (r *pathRun) bySource(seed *Batch) error {
+	given, d := r.subject, pcsr.Out
+	if given.free() {
+		given, d = r.object, pcsr.In
+	}
+	sources := seed.Cols[given.input]
+	rows := sortedRows(sources)
+	var ends []dictionary.ID
+	for i := 0; i < len(rows); {
+		v, end := sources[rows[i]], i+1
+		for end < len(rows) && sources[rows[end]] == v {
+			end++
+		}
+		if end-i == 1 {
+			if err := r.from(v, d, rows[i], r.isConstant(given)); err != nil {
+				return err
+			}
+			i = end
+			continue
+		}
+		ends = ends[:0]
+		err := r.walk(v, d, r.isConstant(given), func(w dictionary.ID) error { ends = append(ends, w); return nil })
+		if err == nil {
+			err = r.held.need(r.search.bytes() + int64(cap(ends))*4)
+		}
+		if err != nil {
+			return err
+		}
+		for ; i < end; i++ {
+			for _, w := range ends {
+				if err := r.pair(v, w, d, rows[i]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sortedRows returns the row numbers of a column by its values.
+func sortedRows(col []dictionary.ID) []uint32 {
+	rows := make([]uint32, len(col))
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	slices.SortStableFunc(rows, func(a, b uint32) int { return cmp.Compare(col[a], col[b]) })
+	return rows
+}
+
 // isConstant reports whether an end is a term of the query, for which the zero-length path needs no vertex.
 func (r *pathRun) isConstant(e pathEnd) bool { return e.variable == "" || r.substituted }
 
@@ -246,14 +298,21 @@ func (r *pathRun) both(s, o dictionary.ID, origin uint32) error {
 	return r.found(s, o, origin)
 }
 
-// from walks from one given end in a direction and reports the other ends.
+// from walks from one given end in a direction and adds the pairs with the other ends.
 func (r *pathRun) from(v dictionary.ID, d pcsr.Direction, origin uint32, constant bool) error {
-	report := func(w dictionary.ID) error {
-		if d == pcsr.Out {
-			return r.found(v, w, origin)
-		}
-		return r.found(w, v, origin)
+	return r.walk(v, d, constant, func(w dictionary.ID) error { return r.pair(v, w, d, origin) })
+}
+
+// pair adds the ends v and w of a walk in a direction.
+func (r *pathRun) pair(v, w dictionary.ID, d pcsr.Direction, origin uint32) error {
+	if d == pcsr.Out {
+		return r.found(v, w, origin)
 	}
+	return r.found(w, v, origin)
+}
+
+// walk reports where walks from a given end in a direction lead.
+func (r *pathRun) walk(v dictionary.ID, d pcsr.Direction, constant bool, report func(dictionary.ID) error) error {
 	if r.kind == oncePath {
 		return r.search.image(r.step, v, d, report)
 	}
