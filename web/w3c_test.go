@@ -114,6 +114,12 @@ var protocolSkips = map[string]string{
 
 func TestW3CProtocol(t *testing.T) {
 	s := openSuite(t, "protocol")
+	testProtocol(t, s, serveFile(t, s.protocolData(t)))
+}
+
+// protocolData writes the graphs that the protocol tests name into one file.
+func (s *suite) protocolData(t *testing.T) string {
+	t.Helper()
 	var quads bytes.Buffer
 	for i := 1; i <= 3; i++ {
 		text := s.read(t, rdf.NewIRI(fmt.Sprintf("data%d.nt", i)))
@@ -125,7 +131,10 @@ func TestW3CProtocol(t *testing.T) {
 	if err := os.WriteFile(path, quads.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	handler := serveFile(t, path)
+	return path
+}
+
+func testProtocol(t *testing.T, s *suite, handler http.Handler) {
 	for _, test := range s.entries() {
 		name := localName(test.Value)
 		t.Run(name, func(t *testing.T) {
@@ -188,13 +197,15 @@ func utf16(text string) string {
 	return b.String()
 }
 
-func TestW3CResultFormats(t *testing.T) {
+func TestW3CResultFormats(t *testing.T) { testResultFormats(t, serveFile) }
+
+func testResultFormats(t *testing.T, serve func(t *testing.T, path string) http.Handler) {
 	for _, folder := range []string{"csv-tsv-res", "json-res"} {
 		s := openSuite(t, folder)
 		for _, test := range s.entries() {
 			t.Run(localName(test.Value), func(t *testing.T) {
 				action := s.one(test, "action")
-				handler := serveFile(t, filepath.Join(s.folder, localName(s.one(action, "data").Value)))
+				handler := serve(t, filepath.Join(s.folder, localName(s.one(action, "data").Value)))
 				expected := s.one(test, "result")
 				format, _ := results.ParseFormat(filepath.Ext(expected.Value))
 				w := do(handler, "POST", "/sparql?format="+string(format), string(s.read(t, s.one(action, "query"))), "Content-Type: application/sparql-query")

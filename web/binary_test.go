@@ -1,0 +1,112 @@
+package web
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+)
+
+// buildProgram builds the program for a test of it.
+func buildProgram(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("building the program is left out of short tests")
+	}
+	path := filepath.Join(t.TempDir(), "rdfgpu")
+	if out, err := exec.Command("go", "build", "-o", path, "../cmd/rdfgpu").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+var servedAt = regexp.MustCompile(`msg=serving url=(\S+)/`)
+
+// serveByProgram loads a file and serves it by the running program. The handler passes requests on to it.
+func serveByProgram(t *testing.T, program, path string) http.Handler {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "store")
+	if out, err := exec.Command(program, "load", "-q", "--base", "http://example.org/", "-o", dir, path).CombinedOutput(); err != nil {
+		t.Fatalf("load: %v: %s", err, out)
+	}
+	command := exec.Command(program, "serve", dir, "--addr", "127.0.0.1:0")
+	log, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(log)
+	forward := &forwarder{t: t}
+	for forward.url == "" && lines.Scan() {
+		if m := servedAt.FindStringSubmatch(lines.Text()); m != nil {
+			forward.url = m[1]
+		}
+	}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		io.Copy(io.Discard, log)
+	}()
+	t.Cleanup(func() {
+		forward.client.CloseIdleConnections()
+		command.Process.Signal(os.Interrupt)
+		<-read
+		if err := command.Wait(); err != nil {
+			t.Errorf("the program ends with %v", err)
+		}
+	})
+	if forward.url == "" {
+		t.Fatal("the program does not say where it serves")
+	}
+	forward.client = &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: time.Minute}
+	return forward
+}
+
+// forwarder passes requests on.
+type forwarder struct {
+	t      *testing.T
+	url    string
+	client *http.Client
+}
+
+// ServeHTTP answers with what the program answers.
+func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	request, err := http.NewRequestWithContext(r.Context(), r.Method, f.url+r.URL.RequestURI(), r.Body)
+	if err != nil {
+		f.t.Error(err)
+		return
+	}
+	request.Header = r.Header
+	response, err := f.client.Do(request)
+	if err != nil {
+		f.t.Error(err)
+		return
+	}
+	defer response.Body.Close()
+	for name, values := range response.Header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(response.StatusCode)
+	if _, err := io.Copy(w, response.Body); err != nil {
+		f.t.Error(err)
+	}
+}
+
+func TestW3CProtocolOfTheProgram(t *testing.T) {
+	s := openSuite(t, "protocol")
+	program := buildProgram(t)
+	testProtocol(t, s, serveByProgram(t, program, s.protocolData(t)))
+}
+
+func TestW3CResultFormatsOfTheProgram(t *testing.T) {
+	openSuite(t, "csv-tsv-res")
+	program := buildProgram(t)
+	testResultFormats(t, func(t *testing.T, path string) http.Handler { return serveByProgram(t, program, path) })
+}
