@@ -6,7 +6,8 @@
 // A worker extends a table of partial matches step by step: breadth first inside a table, depth first across tables,
 // so that memory is bounded by a table for each step and worker. The first step's list is dealt out in chunks; a
 // worker with more than it can do gives whole tables to idle ones. Steps whose vertices nobody reads are counted:
-// independent parts multiply, and the count of a part is remembered by the values that it depends on.
+// independent parts multiply, the count of a part is remembered by the values that it depends on, and the last row of a
+// table whose tail is one part is counted by several threads.
 //
 // The package writes nothing outside its own memory and starts no goroutine that outlives a call.
 package cpu
