@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -27,9 +28,9 @@ func rows(n int) http.HandlerFunc {
 	}
 }
 
-func loadOnce(t *testing.T, e []Endpoint, cases []Case) *LoadReport {
+func loadOnce(t *testing.T, timeout time.Duration, e ...Endpoint) *LoadReport {
 	t.Helper()
-	report, err := Load(context.Background(), e, cases, LoadOptions{Connections: []int{3}, Duration: 300 * time.Millisecond, Timeout: 50 * time.Millisecond})
+	report, err := Load(context.Background(), e, twoRows, LoadOptions{Connections: []int{3}, Duration: 400 * time.Millisecond, Timeout: timeout})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestALoadCountsAnswersAndComparesEndpoints(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		rows(2)(w, r)
 	})
-	report := loadOnce(t, []Endpoint{fast, slow}, twoRows)
+	report := loadOnce(t, time.Minute, fast, slow)
 	if len(report.Rows) != 2 || report.Queries != 2 || report.Checked != 2 {
 		t.Fatalf("%+v", report)
 	}
@@ -72,28 +73,29 @@ func TestALoadCountsAnswersAndComparesEndpoints(t *testing.T) {
 
 func TestALoadTellsFailuresApart(t *testing.T) {
 	cases := []struct {
-		name   string
-		answer http.HandlerFunc
-		check  func(LoadRow) bool
+		name    string
+		timeout time.Duration
+		answer  http.HandlerFunc
+		check   func(LoadRow) bool
 	}{
-		{"a full queue is no failure", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) },
+		{"a full queue is no failure", 0, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) },
 			func(r LoadRow) bool { return r.Busy > 0 && !r.Failed() && r.Answers == 0 }},
-		{"a status is a kind", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", 500) },
+		{"a status is a kind", 0, func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", 500) },
 			func(r LoadRow) bool { return r.Errors["status 500"] > 0 && len(r.Errors) == 1 }},
-		{"a late answer is a timeout", func(w http.ResponseWriter, r *http.Request) { time.Sleep(70 * time.Millisecond) },
+		{"a late answer is a timeout", 50 * time.Millisecond, func(w http.ResponseWriter, r *http.Request) { time.Sleep(70 * time.Millisecond) },
 			func(r LoadRow) bool { return r.Errors["timeout"] > 0 && len(r.Errors) == 1 }},
-		{"a broken answer is a connection that failed", func(w http.ResponseWriter, r *http.Request) {
+		{"a broken answer is a connection that failed", 0, func(w http.ResponseWriter, r *http.Request) {
 			rows(2)(w, r)
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		}, func(r LoadRow) bool { return r.Errors["connection"] > 0 && len(r.Errors) == 1 }},
-		{"one row too many is wrong", rows(3), func(r LoadRow) bool {
+		{"one row too many is wrong", 0, rows(3), func(r LoadRow) bool {
 			return r.Wrong > 0 && len(r.Errors) == 0 && strings.Contains(r.Note, "3 solutions instead of 2")
 		}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			row := loadOnce(t, []Endpoint{endpointThat(t, "it", c.answer)}, twoRows).Rows[0]
+			row := loadOnce(t, cmp.Or(c.timeout, time.Minute), endpointThat(t, "it", c.answer)).Rows[0]
 			if !c.check(row) {
 				t.Errorf("%+v", row)
 			}
@@ -109,7 +111,7 @@ func TestAConnectionThatTheServerClosedIsReplaced(t *testing.T) {
 		}
 		rows(2)(w, r)
 	})
-	if row := loadOnce(t, []Endpoint{e}, twoRows).Rows[0]; row.Answers == 0 || row.Failed() {
+	if row := loadOnce(t, time.Minute, e).Rows[0]; row.Answers == 0 || row.Failed() {
 		t.Errorf("%+v", row)
 	}
 }
