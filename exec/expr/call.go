@@ -10,6 +10,9 @@ type function func(c *run, a []*datum, out *datum)
 type call struct {
 	fn   function
 	args []node
+	// repeats: equal arguments give equal results, in whatever row. Runs of one ID are common: rows come in the order
+	// of the graph's lists.
+	repeats bool
 }
 
 func (n *call) eval(c *run, rows []uint32, out []datum) {
@@ -26,6 +29,10 @@ func (n *call) eval(c *run, rows []uint32, out []datum) {
 		for k := range args {
 			pointers[k] = &args[k][i]
 			ok = ok && pointers[k].ok()
+		}
+		if n.repeats && i > 0 && args[0][i].sameID(&args[0][i-1]) {
+			out[i] = out[i-1]
+			continue
 		}
 		out[i].known = 0
 		if ok {

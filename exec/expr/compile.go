@@ -218,7 +218,7 @@ func (c *compiler) plain(e parser.Expr) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.fold(&call{fn: fn, args: args}, args), nil
+		return c.fold(&call{fn: fn, args: args, repeats: true}, args), nil
 	case *parser.Call:
 		return c.call(e)
 	}
@@ -282,7 +282,7 @@ func (c *compiler) apply(name string, args []node) (node, error) {
 		return &ask{fn: fn, args: args}, nil
 	}
 	if fn, ok := functions[name]; ok {
-		return &call{fn: fn, args: args}, nil
+		return &call{fn: fn, args: args, repeats: len(args) == 1 && !volatile[name]}, nil
 	}
 	return nil, fmt.Errorf("expr: %w: %s", ErrFunction, name)
 }

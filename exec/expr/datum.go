@@ -23,6 +23,9 @@ type datum struct {
 
 func (d *datum) ok() bool { return d.known != 0 }
 
+// sameID reports whether both are known to be one term by their IDs.
+func (d *datum) sameID(e *datum) bool { return d.known&e.known&hasID != 0 && d.id == e.id }
+
 func (d *datum) setID(id dictionary.ID) {
 	if id == dictionary.None {
 		d.known = 0
@@ -89,8 +92,26 @@ func (c *run) idOf(d *datum) dictionary.ID {
 		return dictionary.None
 	case d.known&hasTerm == 0 && d.value.Kind == dictionary.Integer && d.value.Big == nil:
 		return c.integerID(d)
+	case d.known == hasTerm|hasValue && d.value.Kind == dictionary.String && len(d.term.Value) <= shortText:
+		return c.textID(d)
 	}
 	return c.env.Terms.ID(*c.termOf(d))
+}
+
+// shortText is up to which length the IDs of computed strings are remembered: language tags, flags and classes repeat.
+const shortText = 16
+
+// textID is idOf for a short computed string.
+func (c *run) textID(d *datum) dictionary.ID {
+	if id, ok := c.texts[d.term.Value]; ok {
+		return id
+	}
+	id := c.env.Terms.ID(d.term)
+	if c.texts == nil || len(c.texts) >= memoEntries {
+		c.texts = make(map[string]dictionary.ID)
+	}
+	c.texts[d.term.Value] = id
+	return id
 }
 
 // integerID is idOf for a computed integer, through a small memory: counters and years repeat.

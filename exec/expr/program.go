@@ -55,6 +55,7 @@ type run struct {
 	patterns map[patternKey]*pattern
 	row      uint32
 	integers map[int64]dictionary.ID
+	texts    map[string]dictionary.ID
 	// lastInteger and lastID are the last entry of integers that was asked for.
 	lastInteger int64
 	lastID      dictionary.ID
