@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/gpu"
@@ -20,6 +21,8 @@ type device struct {
 	opened  *gpu.Device
 	failed  error
 	warm    atomic.Bool
+	// opening is how long opening took, until a query takes it for its own.
+	opening atomic.Int64
 }
 
 func newDevice(options Options) *device { return &device{options: options} }
@@ -27,7 +30,9 @@ func newDevice(options Options) *device { return &device{options: options} }
 // open opens the GPU on the first call; the error wraps ErrNoDevice and says why there is none.
 func (d *device) open() (*gpu.Device, error) {
 	d.once.Do(func() {
+		began := time.Now()
 		d.opened, d.failed = gpu.Open(gpu.Options{Memory: d.options.GPUMemory})
+		d.opening.Store(int64(time.Since(began)))
 		d.warm.Store(d.failed == nil)
 	})
 	if d.failed == nil && d.opened.Lost() {
@@ -35,6 +40,9 @@ func (d *device) open() (*gpu.Device, error) {
 	}
 	return d.opened, d.failed
 }
+
+// claimOpening returns how long opening the GPU took, once; the query that opened it asks.
+func (d *device) claimOpening() time.Duration { return time.Duration(d.opening.Swap(0)) }
 
 func (d *device) available() bool {
 	_, err := d.open()
@@ -65,6 +73,7 @@ func DescribeDevice() DeviceInfo {
 
 func (d *device) describe() DeviceInfo {
 	opened, err := d.open()
+	d.claimOpening()
 	if err != nil {
 		return DeviceInfo{Reason: err.Error()}
 	}

@@ -45,7 +45,8 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 	}
 	r := &Result{store: s, query: query, plan: plan, data: data, device: run, began: began}
 	r.timings.Parse = parsed.Sub(began)
-	r.timings.Plan = time.Since(parsed)
+	r.timings.OpenDevice = s.gpu.claimOpening()
+	r.timings.Plan = time.Since(parsed) - r.timings.OpenDevice
 	r.ctx, r.cancel = limited(ctx, options.Timeout)
 	return r, nil
 }

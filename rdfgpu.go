@@ -127,9 +127,10 @@ const (
 	Triples
 )
 
-// Timings are the parts of a query's elapsed time.
+// Timings are the parts of a query's elapsed time. OpenDevice is spent by the first query on the GPU alone.
 type Timings struct {
 	Parse, Plan, Match, Decode, Write time.Duration
+	OpenDevice                        time.Duration
 	Upload, Kernels, Download         time.Duration
 	Total                             time.Duration
 }
@@ -164,16 +165,16 @@ type part struct {
 
 func (t Timings) parts() []part {
 	return []part{
-		{"parse", t.Parse}, {"plan", t.Plan}, {"match", t.Match}, {"upload", t.Upload}, {"kernels", t.Kernels},
-		{"copy back", t.Download}, {"decode", t.Decode}, {"write", t.Write}, {"total", t.Total},
+		{"parse", t.Parse}, {"open device", t.OpenDevice}, {"plan", t.Plan}, {"match", t.Match}, {"upload", t.Upload},
+		{"kernels", t.Kernels}, {"copy back", t.Download}, {"decode", t.Decode}, {"write", t.Write}, {"total", t.Total},
 	}
 }
 
-// String gives the parts in milliseconds; the GPU's parts, which lie inside match, only where there were any.
+// String gives the parts in milliseconds; the GPU's parts, of which all but its opening lie inside match, only where there were any.
 func (t Timings) String() string {
 	var b strings.Builder
 	for _, p := range t.parts() {
-		gpu := p.name == "upload" || p.name == "kernels" || p.name == "copy back"
+		gpu := p.name == "open device" || p.name == "upload" || p.name == "kernels" || p.name == "copy back"
 		if p.spent == 0 && gpu {
 			continue
 		}

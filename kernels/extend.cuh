@@ -32,6 +32,11 @@ struct Visit {
   u64 deadline, limit;
 };
 
+// Steps with no more lists and unequal columns than these, and nothing else to test, take the short path (extendLists).
+const u32 MOST_LISTS = 4, MOST_DISTINCT = 8;
+// Below this number of candidates the short path's preparation does not pay.
+const u64 FEW_CANDIDATES = 1 << 16;
+
 struct TileShared {
   u32 relative[MAX_TILE];   // where an item's candidates begin in the tile
   u32 row[MAX_TILE];
@@ -40,6 +45,11 @@ struct TileShared {
   u32 warpCount[WARPS];
   u64 ticket, firstItem, base;
   u32 items;
+  // Of extendLists alone; what warp 0 finds for the next tile is kept apart from what the others still read.
+  u64 begins[MOST_LISTS], sizes[MOST_LISTS], distinct[MOST_DISTINCT];
+  u64 tickets[2], firstItems[2];
+  u32 counts[2];
+  unsigned char chosen[MAX_TILE];
 };
 
 // tileOf is the number of candidates of a tile: smaller where there are too few to keep all blocks busy.
@@ -95,6 +105,18 @@ static __device__ bool passes(const Program &p, const Step &s, u64 row, u32 v, u
   for (u32 i = 0; i < s.pairCount; i++)
     if (sameEdge(pairs[i], row, v)) return false;
   return true;
+}
+
+// firstSeen reports that a row which came out is not known to have come out before. The row's columns, two at most, are
+// the whole key, so nothing else is ever dropped; a slot keeps the last row that fell on it, so repeats may get through.
+static __device__ __forceinline__ bool firstSeen(const Step &s, u64 row, u32 v) {
+  const Copy *copies = at<const Copy>(s.copies);
+  u64 key = 0;
+  for (u32 i = 0; i < s.copyCount; i++) key = key << 32 | at<const u32>(copies[i].from)[row];
+  if (s.store) key = key << 32 | v;
+  u64 *slot = at<u64>(s.seen) + (u32((key * 0x9E3779B97F4A7C15ull) >> 32) & s.seenMask);
+  if (*(volatile u64 *)slot == key + 1) return false;
+  return atomicExch(slot, key + 1) != key + 1;
 }
 
 // addWeight adds the product of the factors of a candidate that passed.
@@ -189,7 +211,7 @@ static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, Ti
         row = t.row[low];
         vertex = element(t.begin[low], x - t.relative[low]);
         u32 chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
-        pass = passes(p, s, row, vertex, chosen);
+        pass = passes(p, s, row, vertex, chosen) && (!s.seen || firstSeen(s, row, vertex));
       }
       if (s.mode != EXTEND) {
         if (pass) addWeight(p, s, row, vertex, count);
@@ -208,6 +230,115 @@ static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, Ti
       flush(s, v, t, mine, perWarp);
     }
     __syncthreads();
+  }
+  __syncthreads();
+}
+
+// prepareLists puts the addresses that a step's tests read into shared memory, and reports whether extendLists can run it.
+static __device__ bool prepareLists(const Step &s, const Visit &v, TileShared &t) {
+  if (v.candidates < FEW_CANDIDATES) return false;
+  bool can = true;
+  u32 i = threadIdx.x, d = i - 32;
+  if (i < s.linkCount && i < MOST_LISTS) {
+    const Link &l = at<const Link>(s.links)[i];
+    can = l.kind == NEIGHBOURS || l.kind == EDGE_LABELS;
+    t.begins[i] = l.begin;
+    t.sizes[i] = l.size;
+  } else if (i >= 32 && d < s.distinctCount && d < MOST_DISTINCT) {
+    const Operand &o = at<const Operand>(s.distinct)[d];
+    can = o.kind == COLUMN;
+    t.distinct[d] = o.column;
+  } else if (i == 64) {
+    can = !s.bitmap && !s.seen && !s.checkCount && !s.pairCount && s.linkCount <= MOST_LISTS && s.distinctCount <= MOST_DISTINCT;
+  }
+  return __syncthreads_and(can);
+}
+
+// inLists tests a candidate against the row's unequal columns and its other lists.
+static __device__ __forceinline__ bool inLists(const TileShared &t, u32 links, u32 distinct, u32 row, u32 v, u32 chosen) {
+  bool pass = true;
+  for (u32 i = 0; i < distinct; i++) pass &= at<const u32>(t.distinct[i])[row] != v;
+  for (u32 i = 1; i < links && pass; i++) {
+    u32 other = chosen + i < links ? chosen + i : chosen + i - links;
+    pass = containsWord({at<const u64>(t.begins[other])[row], at<const u32>(t.sizes[other])[row]}, v);
+  }
+  return pass;
+}
+
+// nextTile is run by warp 0: the next ticket and its first item.
+static __device__ void nextTile(const Program &p, const Step &s, const Visit &v, TileShared &t, u64 tiles, u32 side) {
+  u32 lane = threadIdx.x & 31;
+  u64 ticket = lane == 0 ? claim(p, s, v, tiles, v.tile) : 0;
+  ticket = __shfl_sync(~0u, ticket, 0);
+  u64 item = 0;
+  if (ticket != NO_TICKET && v.items > 1) item = findItem(at<const u64>(s.prefix), v.items, ticket * v.tile);
+  if (lane == 0) {
+    t.tickets[side] = ticket;
+    t.firstItems[side] = item;
+  }
+}
+
+// extendLists is extendTiles for steps that test against lists and unequal columns alone. What it does for a candidate is
+// a third of the instructions, and instructions are what bounds these steps.
+static __device__ void extendLists(Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
+  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = MAX_TILE / WARPS;
+  u32 links = s.linkCount, distinct = s.distinctCount, factors = s.factorCount, side = 0;
+  bool extending = s.mode == EXTEND;
+  const u64 *prefix = at<const u64>(s.prefix);
+  u64 tiles = (v.candidates + v.tile - 1) / v.tile;
+  for (;; side ^= 1) {
+    if (warp == 0) nextTile(p, s, v, t, tiles, side);
+    __syncthreads();
+    if (t.tickets[side] == NO_TICKET) break;
+    u64 c = t.tickets[side] * v.tile, first = t.firstItems[side];
+    u32 n = u32(min(u64(v.tile), v.candidates - c)), mine = 0;
+    for (u32 i = threadIdx.x; i < n && first + i < v.items; i += BLOCK) {
+      u64 start = prefix[first + i];
+      if (start >= c + n) break;
+      if (prefix[first + i + 1] >= c + n) t.counts[side] = i + 1;
+      u32 row = at<const u32>(s.item)[first + i];
+      u32 chosen = links == 1 ? 0 : at<const unsigned short>(s.choice)[row];
+      u64 begin = at<const u64>(t.begins[chosen])[row];
+      t.relative[i] = start < c ? 0 : u32(start - c);
+      t.row[i] = row;
+      t.begin[i] = start < c ? begin + (c - start) * 4 : begin;
+      t.chosen[i] = (unsigned char)chosen;
+    }
+    __syncthreads();
+    u32 items = t.counts[side];
+    for (u32 k = warp * 32; k < n; k += BLOCK) {
+      u32 x = k + lane, row = 0, vertex = 0;
+      bool pass = false;
+      if (x < n) {
+        u32 low = 0;
+        for (u32 size = items; size > 1;) {
+          u32 half = size >> 1;
+          low += t.relative[low + half] <= x ? half : 0;
+          size -= half;
+        }
+        row = t.row[low];
+        vertex = word(t.begin[low], x - t.relative[low]);
+        pass = inLists(t, links, distinct, row, vertex, t.chosen[low]);
+      }
+      if (!extending) {
+        if (pass) {
+          if (factors) addWeight(p, s, row, vertex, count);
+          else count++;
+        }
+        continue;
+      }
+      u32 votes = __ballot_sync(~0u, pass);
+      if (pass) {
+        u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
+        t.outRow[e] = row;
+        t.outVertex[e] = vertex;
+      }
+      mine += __popc(votes);
+    }
+    if (extending) {
+      __syncwarp();
+      flush(s, v, t, mine, perWarp);
+    }
   }
   __syncthreads();
 }
@@ -242,7 +373,7 @@ static __device__ void extendRows(Program &p, const Step &s, const Visit &v, Til
         bool pass = false;
         if (x < min(n, start + perWarp)) {
           vertex = element(begin, x);
-          pass = passes(p, s, row, vertex, chosen);
+          pass = passes(p, s, row, vertex, chosen) && (!s.seen || firstSeen(s, row, vertex));
         }
         if (s.mode != EXTEND) {
           if (pass) addWeight(p, s, row, vertex, count);
@@ -272,6 +403,8 @@ static __device__ void extend(Program &p, const Step &s, const Visit &v, TileSha
   u64 count = 0;
   if (s.strategy == WARP_PER_ROW)
     extendRows(p, s, v, t, count);
+  else if (prepareLists(s, v, t))
+    extendLists(p, s, v, t, count);
   else
     extendTiles(p, s, v, t, count);
   if (s.mode == EXTEND) return;

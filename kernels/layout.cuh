@@ -72,7 +72,9 @@ struct Step {
   u64 item, prefix, choice;    // u32[rows], u64[rows+1], u16[rows]: the rows that have candidates, their sum, the list
   u64 capacity;                // rows that the next table holds
   u32 mode, strategy;
-  u32 aboveCount, pad;
+  u32 aboveCount;
+  u32 seenMask;                // slots of seen, less one
+  u64 seen;                    // u64[seenMask + 1]: rows that came out, to drop repeats by; or 0
 };
 enum Strategy : u32 { FLATTENED, WARP_PER_ROW };
 
@@ -117,5 +119,5 @@ struct Program {
 
 // layout_test.go has the same sizes.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
-static_assert(sizeof(Step) == 152 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
+static_assert(sizeof(Step) == 160 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256, "layout.go");

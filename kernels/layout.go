@@ -151,7 +151,10 @@ type Step struct {
 	Mode       Mode
 	Strategy   Strategy
 	AboveCount uint32
-	_          uint32
+	// SeenMask is one less than the number of 64-bit words, a power of two, at Seen: rows of at most two columns that
+	// came out, to drop repeats by. Seen 0: repeats stay.
+	SeenMask uint32
+	Seen     Address
 }
 
 // Frame is the table that a step reads and how far its candidates are used up.

@@ -1,16 +1,22 @@
 #!/bin/bash
 # on-device.sh [PART...]: runs in a bundle (bundle.sh) on a machine with a GPU. Parts: correct, sets, labelled, ablation,
-# lubm, rmat, sanitize; all of them by default. RDFGPU_LUBM
-# universities (2560) and RDFGPU_RMAT edges (100 million) are generated. Tables are written as markdown to the folder $OUT.
+# lubm, rmat, whole, sanitize; all of them by default. RDFGPU_LUBM universities (2560), RDFGPU_RMAT edges (100 million) and
+# RDFGPU_STORE universities (100, for whole) are generated. Tables are written as markdown to the folder $OUT. RDFGPU_WORK
+# names a scratch folder to keep between runs.
 set -u
 cd "$(dirname "$0")"
 here=$PWD
-export OUT=${OUT:-$here/out} RDFGPU_DATA=$here/data RDFGPU_SM=/tmp/rdfgpu-sm
+work=${RDFGPU_WORK:-}
+if [ -z "$work" ]; then
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+fi
+export OUT=${OUT:-$here/out} RDFGPU_DATA=$here/data RDFGPU_SM=$work/sm
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}:/usr/local/nvidia/lib64
 export RDFGPU_LUBM=${RDFGPU_LUBM:-2560} RDFGPU_RMAT=${RDFGPU_RMAT:-100000000}
 mkdir -p "$OUT"
-chmod +x gpu.test
-parts=${*:-correct sets labelled ablation lubm rmat sanitize}
+chmod +x gpu.test rdfgpu
+parts=${*:-correct sets labelled ablation lubm rmat whole sanitize}
 bench() { ./gpu.test -test.timeout 9m -gpu 0 "$@" 2>&1 | grep -vE '^(=== |PASS$)'; }
 
 if [ ! -e "$RDFGPU_SM/B.base" ] && [ -d sm ]; then
@@ -23,9 +29,12 @@ for part in $parts; do
 	correct) bench -test.run 'Device(Matches|Stops|Runs)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
 	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
 	labelled) bench -test.run ReportLabelled ;;
-	ablation) bench -test.run ReportAblation ;;
+	ablation) bench -test.run 'Report(Ablation|Signatures|Repeats)' ;;
 	lubm) bench -test.run ReportLUBM ;;
 	rmat) bench -test.run ReportRMAT ;;
+	whole)
+		[ -d "$work/lubm.store" ] || ./rdfgpu generate lubm --scale "${RDFGPU_STORE:-100}" --load "$work/lubm.store"
+		./end-to-end.sh "$work/lubm.store" data/lubm10/queries | tee "$OUT/whole.md" ;;
 	sanitize)
 		for tool in memcheck racecheck; do
 			echo "-- $tool"

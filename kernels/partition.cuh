@@ -137,10 +137,28 @@ static __device__ __forceinline__ List narrow(List l, u32 low, u32 high) {
   return l;
 }
 
+// containsWord is contains for lists that lie in memory: it searches the 16-byte quads that a list lies in and looks at all four members of one at once: two loads fewer
+// than a search to the end. Allocations are longer than their lists, so whole quads can be read.
+static __device__ __forceinline__ bool containsWord(const List &l, u32 v) {
+  if (l.size == 0) return false;
+  u32 skip = u32(l.begin >> 2) & 3, end = skip + l.size;
+  const uint4 *quad = at<const uint4>(l.begin & ~15ull);
+  u32 n = (end + 3) >> 2, low = 0;
+  while (n > 1) {
+    u32 half = n >> 1;
+    low += __ldg(&quad[low + half].x) <= v ? half : 0;
+    n -= half;
+  }
+  uint4 q = __ldg(quad + low);
+  u32 place = 4 * low;
+  u32 hit = (q.x == v ? 1u : 0) | (q.y == v ? 2u : 0) | (q.z == v ? 4u : 0) | (q.w == v ? 8u : 0);
+  if (place < skip) hit &= ~0u << (skip - place);
+  if (place + 4 > end) hit &= (1u << (end - place)) - 1;
+  return hit != 0;
+}
+
 static __device__ __forceinline__ bool contains(const List &l, u32 v) {
-  if (l.begin & VIRTUAL) return v - u32(l.begin) < l.size;
-  u32 i = lowerBound(at<const u32>(l.begin), l.size, v);
-  return i < l.size && word(l.begin, i) == v;
+  return l.begin & VIRTUAL ? v - u32(l.begin) < l.size : containsWord(l, v);
 }
 
 static __device__ __forceinline__ u32 value(const Operand &o, u64 row, u32 candidate) {

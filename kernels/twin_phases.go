@@ -144,6 +144,9 @@ func (t *twin) candidate(s *Step, item, i uint64, out *uint64) {
 		t.addWeight(s, row, v)
 		return
 	}
+	if s.Seen != 0 && !t.firstSeen(s, row, v) {
+		return
+	}
 	for i := range uint64(s.CopyCount) {
 		c := in[Copy](t.memory, s.Copies, i)
 		*in[uint32](t.memory, c.To, *out) = t.word(c.From, row)
@@ -152,6 +155,21 @@ func (t *twin) candidate(s *Step, item, i uint64, out *uint64) {
 		*in[uint32](t.memory, s.Store, *out) = v
 	}
 	*out++
+}
+
+// firstSeen is extend.cuh's.
+func (t *twin) firstSeen(s *Step, row uint64, v uint32) bool {
+	key := uint64(0)
+	for i := range uint64(s.CopyCount) {
+		key = key<<32 | uint64(t.word(in[Copy](t.memory, s.Copies, i).From, row))
+	}
+	if s.Store != 0 {
+		key = key<<32 | uint64(v)
+	}
+	slot := in[uint64](t.memory, s.Seen, uint64(uint32(key*0x9E3779B97F4A7C15>>32)&s.SeenMask))
+	known := *slot == key+1
+	*slot = key + 1
+	return !known
 }
 
 func (t *twin) extendPhase(level int, out Address, limit, _ uint64) {

@@ -57,6 +57,16 @@ type Options struct {
 	Signatures bool
 	// NoBitmaps tests membership in classes by searching their lists.
 	NoBitmaps bool
+	// NoClassCuts keeps a class among the lists that candidates are tested against, even where its members are consecutive.
+	NoClassCuts bool
+	// NoLeaves joins steps at the end of a count that could be counted by the length of a list.
+	NoLeaves bool
+	// NoOrder counts every image of a symmetric pattern one by one.
+	NoOrder bool
+	// NoMailbox copies small results back with a copy of their own.
+	NoMailbox bool
+	// Repeats lets repeated rows through where the plan allows to drop them.
+	Repeats bool
 	// HostDriven launches every phase of every step by itself; it is there to compare with.
 	HostDriven bool
 	// Driver replaces the CUDA driver, for tests.

@@ -31,11 +31,14 @@ type join struct {
 	// variants say what each device step does, for explain.
 	variants []string
 	narrow   int // the blocks that a small query starts with
+	// lossy are the device steps behind which repeats are dropped, each by a table of seenWords words.
+	lossy     []int
+	seenWords int64
 }
 
 // newJoin translates a plan.
 func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *exec.Match, count bool) (*join, error) {
-	j := &join{shape: newShape(m, count, r.isUndirected), ctx: ctx, d: d, r: r, lane: l, graph: m.Graph}
+	j := &join{shape: newShape(m, count, r.isUndirected, &d.options), ctx: ctx, d: d, r: r, lane: l, graph: m.Graph}
 	j.variants = make([]string, j.deviceSteps())
 	j.layTables(m)
 	if err := j.takeTables(); err != nil {
@@ -84,6 +87,7 @@ func (j *join) layTables(m *exec.Match) {
 	for k := range j.tables {
 		overhead += int64(alignment) * int64(len(j.tables[k])+2*j.links(k)+4)
 	}
+	overhead += j.laySeen(m)
 	j.capacity = min(max((j.lane.arena.left()-overhead)/perRow, 1), math.MaxInt32)
 	if j.d.options.Rows > 0 {
 		j.capacity = min(j.capacity, int64(j.d.options.Rows))
@@ -171,6 +175,9 @@ func (j *join) layProgram(m *exec.Match) error {
 		Slice: uint64(j.d.options.Slice), Widen: widenCandidates,
 		Labels: uint32(j.r.labels), StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
 	}
+	if j.d.options.NoMailbox {
+		p.MailboxWords = 0
+	}
 	p.State.Epoch = 1
 	return nil
 }
@@ -234,6 +241,16 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 			return err
 		}
 		j.variants[k] += "signature "
+	}
+	if slices.Contains(j.lossy, k) && j.seenWords > 0 {
+		if s.Seen, err = j.lane.arena.take(8 * j.seenWords); err != nil {
+			return err
+		}
+		s.SeenMask = uint32(j.seenWords - 1)
+		if err := j.lane.stream.Zero(s.Seen, 8*j.seenWords); err != nil {
+			return err
+		}
+		j.variants[k] += "once "
 	}
 	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.Strategy
 	if k == j.deviceSteps()-1 {

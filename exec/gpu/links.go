@@ -168,7 +168,7 @@ func (j *join) constant(label pcsr.Label, dir pcsr.Direction, from dictionary.ID
 	if n == 0 {
 		return empty(), nil
 	}
-	if uint64(list[n-1]-list[0])+1 == n {
+	if uint64(list[n-1]-list[0])+1 == n && !(several && j.d.options.NoClassCuts) {
 		return kernels.Link{Kind: uint32(kernels.Numbers), ListAt: uint64(list[0]), Length: n}, nil
 	}
 	loaded, err := j.r.load(j.ctx, place(label, dir), false)

@@ -35,13 +35,17 @@ func open(t testing.TB, options Options) *Device {
 // drawOptions draws settings that split the work in all ways.
 func drawOptions(t *rapid.T) Options {
 	return Options{
-		Rows:       rapid.SampledFrom([]int{1, 2, 3, 7, 20, 1000}).Draw(t, "rows"),
-		Tile:       rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
-		Blocks:     rapid.IntRange(1, 4).Draw(t, "blocks"),
-		HostDriven: rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
-		NoBitmaps:  rapid.Bool().Draw(t, "no bitmaps"),
-		Signatures: rapid.Bool().Draw(t, "signatures"),
-		Arena:      512 << 10,
+		Rows:        rapid.SampledFrom([]int{1, 2, 3, 7, 20, 1000}).Draw(t, "rows"),
+		Tile:        rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
+		Blocks:      rapid.IntRange(1, 4).Draw(t, "blocks"),
+		HostDriven:  rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
+		NoBitmaps:   rapid.Bool().Draw(t, "no bitmaps"),
+		Signatures:  rapid.Bool().Draw(t, "signatures"),
+		NoClassCuts: rapid.IntRange(0, 3).Draw(t, "no class cuts") == 0,
+		NoLeaves:    rapid.IntRange(0, 3).Draw(t, "no leaves") == 0,
+		NoOrder:     rapid.IntRange(0, 3).Draw(t, "no order") == 0,
+		NoMailbox:   rapid.IntRange(0, 3).Draw(t, "no mailbox") == 0,
+		Arena:       512 << 10,
 	}
 }
 

@@ -34,12 +34,16 @@ type shape struct {
 }
 
 // newShape cuts a plan for counting or for writing rows out.
-func newShape(m *exec.Match, count bool, undirected func(pcsr.Label) bool) *shape {
+func newShape(m *exec.Match, count bool, undirected func(pcsr.Label) bool, options *Options) *shape {
 	p := m.Plan
 	s := &shape{plan: p, inputs: p.Inputs, steps: p.Steps, count: count, repeats: 1}
 	if count {
-		s.above, s.repeats = breakSymmetry(p, undirected)
-		s.cutFactors(m.Graph)
+		if !options.NoOrder {
+			s.above, s.repeats = breakSymmetry(p, undirected)
+		}
+		if !options.NoLeaves {
+			s.cutFactors(m.Graph, !options.NoClassCuts)
+		}
 	} else {
 		for _, slot := range p.Output {
 			if !slices.Contains(s.output, slot) {
@@ -59,12 +63,12 @@ func newShape(m *exec.Match, count bool, undirected func(pcsr.Label) bool) *shap
 
 // cutFactors moves steps at the end to the factors: those that no later step reads and whose candidates are a stretch
 // of a list, without those that are bound already.
-func (s *shape) cutFactors(g *pcsr.Graph) {
+func (s *shape) cutFactors(g *pcsr.Graph, ranges bool) {
 	read := map[int]bool{}
 	for len(s.steps) > 0 {
 		k := len(s.steps) - 1
 		step := &s.steps[k]
-		if !pure(g, step) || read[s.inputs+k] || len(s.above[s.inputs+k]) > 0 {
+		if !pure(g, step, ranges) || read[s.inputs+k] || len(s.above[s.inputs+k]) > 0 {
 			return
 		}
 		step.EachSlot(func(slot int) { read[slot] = true })
@@ -73,11 +77,12 @@ func (s *shape) cutFactors(g *pcsr.Graph) {
 	}
 }
 
-// pure reports that the candidates of a step are a stretch of one list, without some values.
-func pure(g *pcsr.Graph, s *planner.Step) bool {
+// pure reports that the candidates of a step are a stretch of one list, without some values; ranges says that classes of
+// consecutive members cut others.
+func pure(g *pcsr.Graph, s *planner.Step, ranges bool) bool {
 	lists := len(s.Links)
 	for _, class := range s.Classes {
-		if _, _, consecutive := membersRange(g, class); !consecutive {
+		if _, _, consecutive := membersRange(g, class); !consecutive || !ranges {
 			lists++
 		}
 	}
