@@ -195,8 +195,8 @@ func (s *session) ask() bool {
 	a, err := s.client.send(s.requests[i], deadline)
 	end := time.Now()
 	switch {
-	case err != nil && !end.Before(s.until):
-		return false
+	case err != nil && (!end.Before(s.until) || deadline.Equal(s.until) && errors.Is(err, os.ErrDeadlineExceeded)):
+		return false // the poller's clock may be a little ahead of ours
 	case err != nil:
 		s.fail(s.mix[i], err)
 		time.Sleep(min(backOff, s.until.Sub(end)))
