@@ -139,6 +139,10 @@ func (c *run) keepTrue(n node, rows []uint32) []uint32 {
 
 // IDs writes the result of each of n rows of cols to out; dictionary.None where it is an error.
 func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
+	if v, ok := p.root.(*column); ok { // a variable alone: its column
+		copy(out[:n], cols[v.index][:n])
+		return
+	}
 	c := p.start(cols)
 	defer p.runs.Put(c)
 	data := c.take()

@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"math/bits"
 	"sync"
 	"sync/atomic"
 
@@ -20,15 +21,25 @@ type Dictionary interface {
 	Value(id dictionary.ID) dictionary.Value
 }
 
+// Pages double in size: page k holds firstPage·2^k terms, so that a query that computes one term pays for few, and
+// pageCount pages hold as many as there are IDs.
 const (
-	pageBits = 12
-	pageSize = 1 << pageBits
+	firstPageBits = 3
+	firstPage     = 1 << firstPageBits
+	pageCount     = 32 - firstPageBits
 )
 
 // page holds computed terms in ID order. A slot is written once, before the count that covers it is published.
 type page struct {
-	terms  [pageSize]rdf.Term
-	values [pageSize]dictionary.Value
+	terms  []rdf.Term
+	values []dictionary.Value
+}
+
+// locate says in which page, and where in it, the n-th computed term lies.
+func locate(n uint32) (number int, slot uint64) {
+	at := uint64(n) + firstPage
+	number = bits.Len64(at) - 1 - firstPageBits
+	return number, at - firstPage<<number
 }
 
 // Terms maps IDs to terms and back, for one query: the store's terms and those the query computes.
@@ -39,7 +50,7 @@ type Terms struct {
 
 	count atomic.Uint32
 	bytes atomic.Int64
-	pages atomic.Pointer[[]*page]
+	pages [pageCount]atomic.Pointer[page]
 
 	// booleans are 1 + the IDs of true and false, 0 where they are not known yet.
 	booleans [2]atomic.Uint32
@@ -152,24 +163,22 @@ const termOverhead = 200
 
 // write puts a term into slot n; the caller holds mu and publishes n afterwards.
 func (t *Terms) write(n uint32, term rdf.Term) {
-	var pages []*page
-	if p := t.pages.Load(); p != nil {
-		pages = *p
+	number, slot := locate(n)
+	p := t.pages[number].Load()
+	if p == nil {
+		size := firstPage << number
+		p = &page{make([]rdf.Term, size), make([]dictionary.Value, size)}
+		t.pages[number].Store(p)
 	}
-	if int(n>>pageBits) == len(pages) {
-		grown := append(pages[:len(pages):len(pages)], new(page))
-		t.pages.Store(&grown)
-		pages = grown
-	}
-	p, i := pages[n>>pageBits], n&(pageSize-1)
-	p.terms[i], p.values[i] = term, dictionary.ParseValue(term)
+	p.terms[slot], p.values[slot] = term, dictionary.ParseValue(term)
 }
 
 // slot finds a computed term's page; nil for an ID that nobody handed out.
-func (t *Terms) slot(id dictionary.ID) (*page, uint32) {
+func (t *Terms) slot(id dictionary.ID) (*page, uint64) {
 	n := id - t.base
 	if id < t.base || n >= t.count.Load() {
 		return nil, 0
 	}
-	return (*t.pages.Load())[n>>pageBits], n & (pageSize - 1)
+	number, slot := locate(n)
+	return t.pages[number].Load(), slot
 }

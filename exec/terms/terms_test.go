@@ -54,7 +54,7 @@ func TestComputedTermsFollowTheStoresTerms(t *testing.T) {
 
 func TestManyGoroutinesAgreeOnIDs(t *testing.T) {
 	terms := New(list{})
-	const n = 3 * pageSize
+	const n = 3 * 4096
 	var got [4][n]dictionary.ID
 	var group sync.WaitGroup
 	for g := range got {

@@ -4,13 +4,16 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
 
 // Memory is the memory of the machine in bytes, or of the control group this process is confined to where that is
 // less; 0 when it cannot be told.
-func Memory() int64 {
+var Memory = sync.OnceValue(memory)
+
+func memory() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
 		return 0
