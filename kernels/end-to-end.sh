@@ -7,6 +7,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 part() { grep -oE "$1 [0-9.]+ ms" "$2" | tail -1 | grep -oE '[0-9.]+'; }
 
+mkdir "$scratch/queries"
+cp "$queries"/L*.rq "$scratch/queries/"
 echo "| query | rows | CPU: match ms | CPU: total ms | GPU: open ms | GPU: plan ms | upload ms | kernels ms | copy back ms | GPU: match ms | decode + write ms | GPU: total ms, opening left out |"
 echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 for query in "$queries"/L*.rq; do
@@ -16,6 +18,7 @@ for query in "$queries"/L*.rq; do
 			echo "$name on $device FAILED: $(cat "$scratch/$device.time")"
 		LC_ALL=C sort "$scratch/$device.tsv" | sha1sum >"$scratch/$device.sum"
 	done
+	printf '%s\t%d\n' "$name" $(($(wc -l <"$scratch/cpu.tsv") - 1)) >>"$scratch/queries/expected.tsv"
 	cmp -s "$scratch/cpu.sum" "$scratch/gpu.sum" || echo "$name: ROWS DIFFER"
 	g=$scratch/gpu.time c=$scratch/cpu.time
 	echo "| $name | $(($(wc -l <"$scratch/gpu.tsv") - 1)) | $(part match "$c") | $(part total "$c") | $(part 'open device' "$g") | $(part plan "$g") | $(part upload "$g") | $(part kernels "$g") | $(part 'copy back' "$g") | $(part match "$g") | $(awk "BEGIN{print $(part decode "$g") + $(part write "$g")}") | $(awk "BEGIN{print $(part total "$g") - $(part 'open device' "$g")}") |"
@@ -27,14 +30,5 @@ done
 printf '\n    rdfgpu info --device STORE\n\n'
 ./rdfgpu info --device "$store" 2>&1 | sed 's/^/    /'
 
-mkdir "$scratch/queries"
-cp "$queries"/L*.rq "$scratch/queries/"
-./rdfgpu serve "$store" --device auto --addr 127.0.0.1:7879 >"$scratch/serve.log" 2>&1 &
-server=$!
-for _ in $(seq 100); do
-	(exec 3<>/dev/tcp/127.0.0.1/7879) 2>/dev/null && break
-	sleep 0.1
-done
 echo
-./rdfgpu bench "$scratch/queries" -e 'gpu=http://127.0.0.1:7879/sparql?device=gpu' -e 'cpu=http://127.0.0.1:7879/sparql?device=cpu' --forms tsv,count -n 9 2>&1
-kill $server
+DURATION=${DURATION:-5s} CONNECTIONS=${CONNECTIONS:-1,8,64} ./gpu-serve.sh ./rdfgpu "$store" "$scratch/queries" "$scratch/serve" 2>&1

@@ -1,7 +1,7 @@
 // Extend: the second half of Prealloc-Combine. Every candidate of every row is tested; those that pass become rows of
 // the next table, or are counted.
 //
-// Work is spread over candidates: a block takes a tile of up to 1024 consecutive candidates, finds the items (rows) that
+// Work is spread over candidates: a block takes a ticket of one to four tiles of up to 1024 consecutive candidates, finds the items (rows) that
 // they belong to, and gives each thread one candidate at a time. Skew is harmless: a long list is many tiles, many short
 // lists are one. The passing candidates of a tile are staged in shared memory, so that one atomic addition a tile gives
 // them their place and every column is written in whole lines.
@@ -47,15 +47,16 @@ struct TileShared {
   u32 items;
   // Of extendLists alone; what warp 0 finds for the next tile is kept apart from what the others still read.
   u64 begins[MOST_LISTS], sizes[MOST_LISTS], distinct[MOST_DISTINCT];
-  u64 tickets[2], firstItems[2];
-  u32 counts[2];
+  u64 tickets[2], firstItems[2], nextItem;
   unsigned char chosen[MAX_TILE];
 };
 
-// tileOf is the number of candidates of a tile: smaller where there are too few to keep all blocks busy.
+// tileOf is the number of candidates of a ticket: one tile, smaller where there are too few to keep all blocks busy, and
+// several where there are very many, for every ticket costs an atomic addition and a search.
 static __device__ __forceinline__ u32 tileOf(const Program &p, u64 candidates) {
   u64 fair = (candidates / (2ull * p.blocks) + BLOCK - 1) / BLOCK * BLOCK;
-  return u32(min(u64(p.tile), max(fair, u64(BLOCK))));
+  u64 many = candidates / (16ull * p.blocks) / MAX_TILE * MAX_TILE;
+  return u32(min(u64(p.tile), max(min(fair, u64(MAX_TILE)), max(many, u64(BLOCK)))));
 }
 
 const u64 NO_TICKET = ~0ull;
@@ -193,43 +194,45 @@ static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, Ti
     __syncthreads();
     u64 ticket = t.ticket;
     if (ticket == NO_TICKET) break;
-    u64 c = ticket * v.tile;
-    u32 n = u32(min(u64(v.tile), v.candidates - c)), mine = 0;
-    loadItems(s, v, t, c, n);
-    // Neighbouring lanes test neighbouring members.
-    for (u32 k = warp * 32; k < n; k += BLOCK) {
-      u32 x = k + lane, row = 0, vertex = 0;
-      bool pass = false;
-      if (x < n) {
-        u32 low = 0, size = t.items;
-        while (size > 1) {
-          u32 half = size >> 1;
-          bool right = t.relative[low + half] <= x;
-          low = right ? low + half : low;
-          size = right ? size - half : half;
+    u64 end = min((ticket + 1) * v.tile, v.candidates);
+    for (u64 c = ticket * v.tile; c < end; c += MAX_TILE) {
+      u32 n = u32(min(u64(MAX_TILE), end - c)), mine = 0;
+      loadItems(s, v, t, c, n);
+      // Neighbouring lanes test neighbouring members.
+      for (u32 k = warp * 32; k < n; k += BLOCK) {
+        u32 x = k + lane, row = 0, vertex = 0;
+        bool pass = false;
+        if (x < n) {
+          u32 low = 0, size = t.items;
+          while (size > 1) {
+            u32 half = size >> 1;
+            bool right = t.relative[low + half] <= x;
+            low = right ? low + half : low;
+            size = right ? size - half : half;
+          }
+          row = t.row[low];
+          vertex = element(t.begin[low], x - t.relative[low]);
+          u32 chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
+          pass = passes(p, s, row, vertex, chosen) && (!s.seen || firstSeen(s, row, vertex));
         }
-        row = t.row[low];
-        vertex = element(t.begin[low], x - t.relative[low]);
-        u32 chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
-        pass = passes(p, s, row, vertex, chosen) && (!s.seen || firstSeen(s, row, vertex));
+        if (s.mode != EXTEND) {
+          if (pass) addWeight(p, s, row, vertex, count);
+          continue;
+        }
+        u32 votes = __ballot_sync(~0u, pass);
+        if (pass) {
+          u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
+          t.outRow[e] = row;
+          t.outVertex[e] = vertex;
+        }
+        mine += __popc(votes);
       }
-      if (s.mode != EXTEND) {
-        if (pass) addWeight(p, s, row, vertex, count);
-        continue;
+      if (s.mode == EXTEND) {
+        __syncwarp();
+        flush(s, v, t, mine, perWarp);
       }
-      u32 votes = __ballot_sync(~0u, pass);
-      if (pass) {
-        u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
-        t.outRow[e] = row;
-        t.outVertex[e] = vertex;
-      }
-      mine += __popc(votes);
+      __syncthreads();
     }
-    if (s.mode == EXTEND) {
-      __syncwarp();
-      flush(s, v, t, mine, perWarp);
-    }
-    __syncthreads();
   }
   __syncthreads();
 }
@@ -290,54 +293,62 @@ static __device__ void extendLists(Program &p, const Step &s, const Visit &v, Ti
     if (warp == 0) nextTile(p, s, v, t, tiles, side);
     __syncthreads();
     if (t.tickets[side] == NO_TICKET) break;
-    u64 c = t.tickets[side] * v.tile, first = t.firstItems[side];
-    u32 n = u32(min(u64(v.tile), v.candidates - c)), mine = 0;
-    for (u32 i = threadIdx.x; i < n && first + i < v.items; i += BLOCK) {
-      u64 start = prefix[first + i];
-      if (start >= c + n) break;
-      if (prefix[first + i + 1] >= c + n) t.counts[side] = i + 1;
-      u32 row = at<const u32>(s.item)[first + i];
-      u32 chosen = links == 1 ? 0 : at<const unsigned short>(s.choice)[row];
-      u64 begin = at<const u64>(t.begins[chosen])[row];
-      t.relative[i] = start < c ? 0 : u32(start - c);
-      t.row[i] = row;
-      t.begin[i] = start < c ? begin + (c - start) * 4 : begin;
-      t.chosen[i] = (unsigned char)chosen;
-    }
-    __syncthreads();
-    u32 items = t.counts[side];
-    for (u32 k = warp * 32; k < n; k += BLOCK) {
-      u32 x = k + lane, row = 0, vertex = 0;
-      bool pass = false;
-      if (x < n) {
-        u32 low = 0;
-        for (u32 size = items; size > 1;) {
-          u32 half = size >> 1;
-          low += t.relative[low + half] <= x ? half : 0;
-          size -= half;
+    u64 c = t.tickets[side] * v.tile, end = min(c + v.tile, v.candidates), first = t.firstItems[side];
+    for (; c < end; c += MAX_TILE) {
+      u32 n = u32(min(u64(MAX_TILE), end - c)), mine = 0;
+      for (u32 i = threadIdx.x; i < n && first + i < v.items; i += BLOCK) {
+        u64 start = prefix[first + i];
+        if (start >= c + n) break;
+        u64 stop = prefix[first + i + 1];
+        if (stop >= c + n) {
+          t.items = i + 1;
+          t.nextItem = first + i + (stop == c + n);
         }
-        row = t.row[low];
-        vertex = word(t.begin[low], x - t.relative[low]);
-        pass = inLists(t, links, distinct, row, vertex, t.chosen[low]);
+        u32 row = at<const u32>(s.item)[first + i];
+        u32 chosen = links == 1 ? 0 : at<const unsigned short>(s.choice)[row];
+        u64 begin = at<const u64>(t.begins[chosen])[row];
+        t.relative[i] = start < c ? 0 : u32(start - c);
+        t.row[i] = row;
+        t.begin[i] = start < c ? begin + (c - start) * 4 : begin;
+        t.chosen[i] = (unsigned char)chosen;
       }
-      if (!extending) {
+      __syncthreads();
+      u32 items = t.items;
+      first = t.nextItem;
+      for (u32 k = warp * 32; k < n; k += BLOCK) {
+        u32 x = k + lane, row = 0, vertex = 0;
+        bool pass = false;
+        if (x < n) {
+          u32 low = 0;
+          for (u32 size = items; size > 1;) {
+            u32 half = size >> 1;
+            low += t.relative[low + half] <= x ? half : 0;
+            size -= half;
+          }
+          row = t.row[low];
+          vertex = word(t.begin[low], x - t.relative[low]);
+          pass = inLists(t, links, distinct, row, vertex, t.chosen[low]);
+        }
+        if (!extending) {
+          if (pass) {
+            if (factors) addWeight(p, s, row, vertex, count);
+            else count++;
+          }
+          continue;
+        }
+        u32 votes = __ballot_sync(~0u, pass);
         if (pass) {
-          if (factors) addWeight(p, s, row, vertex, count);
-          else count++;
+          u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
+          t.outRow[e] = row;
+          t.outVertex[e] = vertex;
         }
-        continue;
+        mine += __popc(votes);
       }
-      u32 votes = __ballot_sync(~0u, pass);
-      if (pass) {
-        u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
-        t.outRow[e] = row;
-        t.outVertex[e] = vertex;
+      if (extending) {
+        __syncwarp();
+        flush(s, v, t, mine, perWarp);
       }
-      mine += __popc(votes);
-    }
-    if (extending) {
-      __syncwarp();
-      flush(s, v, t, mine, perWarp);
+      if (c + MAX_TILE < end) __syncthreads();
     }
   }
   __syncthreads();

@@ -15,7 +15,7 @@ const u32 WARPS = BLOCK / 32;
 #ifndef RESIDENT
 #define RESIDENT 5
 #endif
-// MAX_TILE is the largest number of candidates a block takes at a time.
+// MAX_TILE is the largest number of candidates a block works on at a time; a ticket (Program.tile) may be several.
 const u32 MAX_TILE = 1024;
 // VIRTUAL marks the begin of a list that is a range of numbers and lies nowhere.
 const u64 VIRTUAL = 1ull << 63;

@@ -15,8 +15,9 @@ const None = 0xFFFFFFFF
 const (
 	// Block is the number of threads of a block, and the rows of one chunk of the bound phase.
 	Block = 256
-	// MaxTile is the largest number of candidates a block takes at a time.
-	MaxTile = 1024
+	// MaxTile is the largest number of candidates a block takes at a time, workTile how many of them it works on.
+	MaxTile  = 4 * workTile
+	workTile = 1024
 	// Virtual marks the begin of a list that is a range of numbers.
 	Virtual = Address(1) << 63
 )

@@ -29,7 +29,7 @@ for part in $parts; do
 	correct) bench -test.run 'Device(Matches|Stops|Runs)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
 	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
 	labelled) bench -test.run ReportLabelled ;;
-	ablation) bench -test.run 'Report(Ablation|Signatures|Repeats)' ;;
+	ablation) bench -test.run 'Report(Ablation|Signatures|Repeats|Mailbox)' ;;
 	lubm) bench -test.run ReportLUBM ;;
 	rmat) bench -test.run ReportRMAT ;;
 	whole)

@@ -99,7 +99,8 @@ func (t *twin) passes(s *Step, row uint64, v, chosen uint32) bool {
 // tileOf is extend.cuh's.
 func (t *twin) tileOf(candidates uint64) uint64 {
 	fair := (candidates/(2*uint64(t.p.Blocks)) + Block - 1) / Block * Block
-	return min(uint64(t.p.Tile), max(fair, Block))
+	many := candidates / (16 * uint64(t.p.Blocks)) / workTile * workTile
+	return min(uint64(t.p.Tile), max(min(fair, workTile), many, Block))
 }
 
 func (t *twin) tickets(l *Frame) uint64 {

@@ -43,7 +43,7 @@ type Options struct {
 	Memory int64
 	// Arena is the memory of one query's tables; 0 means a size that suits the query.
 	Arena int64
-	// Tile is the number of candidates that a block takes at a time; 0 means 1024.
+	// Tile is the number of candidates that a block takes at a time; 0 means up to 4096.
 	Tile int
 	// Rows bounds the rows of a table; 0 means what the arena holds.
 	Rows int
@@ -170,7 +170,7 @@ func (d *Device) Info() (Info, error) {
 	for _, r := range d.graphs {
 		r.mu.Lock()
 		info.Partitions += len(r.loaded)
-		info.GraphBytes += r.bytes
+		info.GraphBytes += d.memory.taken(r.device)
 		info.HostBytes += r.hostBytes
 		r.mu.Unlock()
 	}

@@ -93,8 +93,8 @@ func (j *join) layTables(m *exec.Match) {
 		j.capacity = min(j.capacity, int64(j.d.options.Rows))
 	}
 	j.tile, j.blocks = j.d.options.Tile, j.d.blocks
-	if j.capacity < 4*int64(j.tile)*int64(j.blocks) {
-		j.tile = min(j.tile, kernels.Block)
+	for j.tile > kernels.Block && j.capacity < 4*int64(j.tile)*int64(j.blocks) {
+		j.tile /= 2
 	}
 	j.tile = int(max(min(int64(j.tile), j.capacity/2), 1))
 	j.blocks = int(max(min(int64(j.blocks), j.capacity/2/int64(j.tile)), 1))

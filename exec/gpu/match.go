@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -311,7 +312,7 @@ func (q *query) traceSteps(state *kernels.State) error {
 		s.Candidates += t.Candidates
 		s.RowsOut += t.RowsOut
 		s.Elapsed += time.Duration(t.Nanoseconds)
-		s.Variant = q.variants[k+q.first]
+		s.Variant = strings.TrimSpace(q.variants[k+q.first])
 		s.Bytes += q.bytes(k+q.first, t)
 	}
 	for k := range q.factors {

@@ -35,6 +35,16 @@ func (b *budget) inUse() int64 {
 	return b.used
 }
 
+// taken is how much device memory allocations take.
+func (b *budget) taken(all []kernels.Address) (n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, a := range all {
+		n += b.sizes[a]
+	}
+	return n
+}
+
 // alloc takes device memory if spare bytes are left after it.
 func (b *budget) alloc(bytes, spare int64) (kernels.Address, error) {
 	bytes = aligned(max(bytes, 1))

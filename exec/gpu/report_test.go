@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -201,50 +200,5 @@ func TestReportLabelled(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// TestReportAblation measures what each part gains, on the labelled queries of one graph.
-func TestReportAblation(t *testing.T) {
-	gpu := driver(t)
-	folder := benchFolder(t)
-	set := os.Getenv("RDFGPU_ABLATION")
-	if set == "" {
-		set = "B.vl"
-	}
-	name, kind, _ := strings.Cut(set, ".")
-	base := readLabelled(t, filepath.Join(folder, name+".base"))
-	patterns := base.readPatterns(t, filepath.Join(folder, "queries", set+".txt"))
-	r := newReport(t, "ablation.md")
-	r.head("Ablation on "+set, "variant", "whole ms, geometric mean", "against the default")
-	measure := func(g *pcsr.Graph, options Options) float64 {
-		options.Driver = gpu
-		d := open(t, options)
-		defer d.Close()
-		sum, n := 0.0, 0
-		for _, q := range patterns {
-			took, err := timeCount(d, g, func() (*planner.MatchPlan, error) { return q.plan(g, planner.Isomorphism, true) }, 3)
-			if err != nil {
-				t.Logf("%+v: %s: %v", options, q.name, err)
-				continue
-			}
-			sum += math.Log(took.whole - took.plan)
-			n++
-		}
-		return math.Exp(sum / float64(n))
-	}
-	g := base.graph(t, kind == "el")
-	normal := measure(g, Options{})
-	show := func(name string, ms float64) { r.row(name, ms, ms/normal) }
-	show("default (planning not counted)", normal)
-	show("a warp for each row", measure(g, Options{Strategy: kernels.WarpPerRow}))
-	show("a launch for every phase", measure(g, Options{HostDriven: true}))
-	show("classes searched as lists, no bitmaps", measure(g, Options{NoBitmaps: true}))
-	show("signatures tested everywhere", measure(g, Options{Signatures: true}))
-	show("tables of 300,000 rows", measure(g, Options{Rows: 300_000}))
-	show("tables of 20,000 rows", measure(g, Options{Rows: 20_000}))
-	show("tiles of 256 candidates", measure(g, Options{Tile: 256}))
-	for _, layer := range []pcsr.Layer{pcsr.Bitmap, pcsr.Hash, pcsr.List, pcsr.Direct, pcsr.Group} {
-		show("row layer "+layer.String(), measure(base.graph(t, kind == "el", pcsr.WithLayer(layer)), Options{}))
 	}
 }

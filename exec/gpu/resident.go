@@ -32,7 +32,6 @@ type resident struct {
 	staging    [2]*kernels.HostMemory
 	device     []kernels.Address // every allocation
 	host       []*kernels.HostMemory
-	bytes      int64
 	hostBytes  int64
 	uploading  time.Duration
 }
@@ -171,7 +170,6 @@ func (r *resident) copyWords(words []uint32) (kernels.Address, error) {
 		return 0, err
 	}
 	r.device = append(r.device, at)
-	r.bytes += int64(len(data))
 	return at, r.send(at, data)
 }
 
@@ -236,7 +234,6 @@ func (r *resident) bitmap(begin kernels.Address, length uint64) (kernels.Address
 		return 0, err
 	}
 	r.device = append(r.device, at)
-	r.bytes += bytes
 	if err := r.stream.Zero(at, bytes); err != nil {
 		return 0, err
 	}
