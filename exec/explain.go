@@ -84,6 +84,9 @@ func (e *Explain) stepMeasured(i int) string {
 	}
 	t := e.Trace.Steps[i]
 	s := fmt.Sprintf("  [%d → %d candidates → %d rows, %v", t.RowsIn, t.Candidates, t.RowsOut, t.Elapsed.Round(time.Microsecond))
+	if t.Bytes > 0 && t.Elapsed > 0 {
+		s += fmt.Sprintf(", %.1f GB/s", float64(t.Bytes)/float64(t.Elapsed.Nanoseconds()))
+	}
 	if t.Variant != "" {
 		s += ", " + t.Variant
 	}
