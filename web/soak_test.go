@@ -114,7 +114,7 @@ func sendGarbage(address string, r *rand.Rand) {
 	for i := range garbage {
 		garbage[i] = byte(r.Uint32())
 	}
-	fmt.Fprintf(connection, "POST /sparql HTTP/1.1\r\nHost: x\r\nContent-Type: application/sparql-query\r\nContent-Length: %d\r\n\r\n", r.IntN(5000))
+	fmt.Fprintf(connection, "POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-query\r\nContent-Length: %d\r\n\r\n", r.IntN(5000))
 	connection.Write(garbage)
 	connection.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 	io.Copy(io.Discard, connection)
@@ -127,7 +127,8 @@ func readSlowly(address string, r *rand.Rand) {
 		return
 	}
 	defer connection.Close()
-	fmt.Fprint(connection, "GET /sparql?query=SELECT+3000000 HTTP/1.1\r\nHost: x\r\n\r\n")
+	connection.SetReadDeadline(time.Now().Add(5 * time.Second)) // a short 503 leaves the connection open and silent
+	fmt.Fprint(connection, "GET /sparql?query=SELECT+3000000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	reader := bufio.NewReaderSize(connection, 16)
 	for range 5 + r.IntN(10) {
 		if _, err := reader.Discard(512); err != nil {
@@ -144,6 +145,6 @@ func sendHalf(address string) {
 		return
 	}
 	defer connection.Close()
-	fmt.Fprint(connection, "POST /sparql HTTP/1.1\r\nHost: x\r\nContent-Type: application/sparql-query\r\nContent-Length: 1000\r\n\r\nSELECT")
+	fmt.Fprint(connection, "POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-query\r\nContent-Length: 1000\r\n\r\nSELECT")
 	time.Sleep(20 * time.Millisecond)
 }
