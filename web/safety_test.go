@@ -184,6 +184,9 @@ func TestParametersThatNobodyKnowsAreIgnored(t *testing.T) {
 	}
 }
 
+// anyLimit is what a query may end with that meets the limit of rows, of time or of memory first, as the machine is fast.
+const anyLimit = 0
+
 func TestLimitsOfRealQueriesHold(t *testing.T) {
 	s := newStoreServer(t)
 	s.options.MaxRows, s.options.MaxMemory, s.options.MaxBody = 300, 1<<20, 16<<20
@@ -193,8 +196,8 @@ func TestLimitsOfRealQueriesHold(t *testing.T) {
 		status      int
 	}{
 		{"too many rows", "SELECT * WHERE { ?a ?p ?b . ?c ?q ?d }", 422},
-		{"a sort of nine million rows", "SELECT * WHERE { ?a <http://e/name> ?b . ?c <http://e/name> ?d } ORDER BY ?b ?d", 504},
-		{"nine million groups", "SELECT ?a ?c (COUNT(*) AS ?n) WHERE { ?a <http://e/name> ?b . ?c <http://e/name> ?d } GROUP BY ?a ?c", 504},
+		{"a sort of nine million rows", "SELECT * WHERE { ?a <http://e/name> ?b . ?c <http://e/name> ?d } ORDER BY ?b ?d", anyLimit},
+		{"nine million groups", "SELECT ?a ?c (COUNT(*) AS ?n) WHERE { ?a <http://e/name> ?b . ?c <http://e/name> ?d } GROUP BY ?a ?c", anyLimit},
 		{"ten megabytes of brackets", "SELECT * WHERE " + strings.Repeat("(", brackets), 400},
 		{"ten megabytes of groups", "SELECT * WHERE " + strings.Repeat("{", brackets), 400},
 		{"ten megabytes of blank nodes", "SELECT * WHERE { " + strings.Repeat("[", brackets), 400},
@@ -210,7 +213,8 @@ func TestLimitsOfRealQueriesHold(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			start := time.Now()
 			w := do(s, "POST", "/sparql?timeout=2s&format=csv", c.query, "Content-Type: application/sparql-query")
-			if w.Code != c.status {
+			limit := w.Code == 422 || w.Code == 504 || w.Code == 507
+			if w.Code != c.status && !(c.status == anyLimit && limit) {
 				t.Errorf("%d %.300s, want %d", w.Code, w.Body, c.status)
 			}
 			if spent := time.Since(start); spent > 10*time.Second {
