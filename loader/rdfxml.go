@@ -58,7 +58,7 @@ func (p *xmlParser) iri(in xmlContext, ref string) (string, error) {
 	if in.base == "" {
 		return "", p.fail("%s, found %q", errNoBase, ref)
 	}
-	return Resolve(in.base, ref), nil
+	return rdf.ResolveIRI(in.base, ref), nil
 }
 
 func (p *xmlParser) document(in xmlContext) error {

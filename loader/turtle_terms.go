@@ -18,7 +18,7 @@ func (p *turtleParser) iri() (string, error) {
 	if p.base == "" {
 		return "", p.fail(-len(ref)-2, "%s, found <%s>", errNoBase, ref)
 	}
-	return Resolve(p.base, ref), nil
+	return rdf.ResolveIRI(p.base, ref), nil
 }
 
 func (p *turtleParser) prefixedName() (rdf.Term, error) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	knakk "github.com/knakk/rdf"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
 // TestResolve goes through the examples of RFC 3986, section 5.4.
@@ -20,11 +22,11 @@ func TestResolve(t *testing.T) {
 		"/../g": "http://a/g", "g.": "http://a/b/c/g.", "..g": "http://a/b/c/..g", "./../g": "http://a/b/g", "g/./h": "http://a/b/c/g/h",
 		"g/../h": "http://a/b/c/h", "g;x=1/../y": "http://a/b/c/y", "g?y/../x": "http://a/b/c/g?y/../x", "g#s/../x": "http://a/b/c/g#s/../x",
 	} {
-		if got := Resolve("http://a/b/c/d;p?q", ref); got != want {
+		if got := rdf.ResolveIRI("http://a/b/c/d;p?q", ref); got != want {
 			t.Errorf("%q: got %q, want %q", ref, got, want)
 		}
 	}
-	if got := Resolve("http://a", "b"); got != "http://a/b" {
+	if got := rdf.ResolveIRI("http://a", "b"); got != "http://a/b" {
 		t.Errorf("a base without path: got %q", got)
 	}
 }
