@@ -461,7 +461,7 @@ func nullable(p parser.Path) bool {
 // label is the edge label of a predicate; false when the graph has none such.
 func (c *compiler) label(iri string) (pcsr.Label, bool) {
 	id, ok := c.plan.dict.Lookup(rdf.NewIRI(iri))
-	return id, ok && int(id) < c.graph.Labels()
+	return id, ok && c.graph.HasLabel(id)
 }
 
 func (c *compiler) negatedStep(p *parser.PathNegated) pathStep {

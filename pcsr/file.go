@@ -239,18 +239,25 @@ func (w *Writer) writeRecords(name string, records []record) {
 	}
 }
 
-// Close unmaps the graph, if it was opened from a file; nothing it handed out may be used any more.
+// Close unmaps the graph, if it was opened from a file, and those that an Overlay took over; nothing it handed out may be
+// used any more.
 func (g *Graph) Close() error {
-	if g.file == nil {
+	if g.file == nil && g.owned == nil {
 		return nil
 	}
-	f := g.file
+	f, err := g.file, g.closeOwned()
 	*g = Graph{}
-	return f.Close()
+	if f != nil {
+		err = errors.Join(err, f.Close())
+	}
+	return err
 }
 
 // Prefetch asks the system to read the whole file ahead.
 func (g *Graph) Prefetch() {
+	for _, part := range g.owned {
+		part.Prefetch()
+	}
 	if g.file != nil {
 		g.file.Prefetch()
 	}

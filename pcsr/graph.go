@@ -13,7 +13,7 @@ type Graph struct {
 
 	parts [][2]Partition // by Direction
 	used  []Label        // index in parts → label, ascending
-	slots []uint32       // label → index in parts or noSlot; nil where labels in use are few and far between
+	slots []uint32       // label → index in parts or noSlot, up to where labels in use get few and far between
 
 	sets       [2]labelSets
 	stats      Statistics
@@ -21,6 +21,7 @@ type Graph struct {
 
 	file    *section.File // nil in memory
 	records []record      // as parts, Out then In; nil in memory
+	owned   []*Graph      // the graphs of an Overlay
 }
 
 // labelSets say which labels the edges of a vertex have in one direction. Vertices with the same labels share a set.
@@ -37,7 +38,8 @@ var emptyPartition Partition
 // Vertices is the size of the ID space: vertices are 0 … Vertices()-1, with or without edges.
 func (g *Graph) Vertices() int { return g.vertices }
 
-// Labels is the number of predicates; label l is vertex l.
+// Labels is an upper bound for labels: every label is below it, and label l is vertex l. In a graph that was made at once
+// it is the number of predicates; where graphs were added (Overlay) few of the numbers below it may be labels.
 func (g *Graph) Labels() int { return g.labels }
 
 // Edges is the number of triples.
@@ -45,6 +47,9 @@ func (g *Graph) Edges() uint64 { return g.edges }
 
 // UsedLabels are the labels with at least one edge, ascending.
 func (g *Graph) UsedLabels() []Label { return g.used }
+
+// HasLabel reports whether an edge has the label, which may be any number.
+func (g *Graph) HasLabel(l Label) bool { return g.slot(l) != noSlot }
 
 // TypeLabel is the label of rdf:type, and whether the graph's writer named one. It may have no edges.
 func (g *Graph) TypeLabel() (Label, bool) { return g.typeLabel, g.hasType }
@@ -67,7 +72,7 @@ func (g *Graph) slot(l Label) uint32 {
 }
 
 func (g *Graph) searchSlot(l Label) uint32 {
-	if i := searchFrom(g.used, l); g.slots == nil && i < len(g.used) && g.used[i] == l {
+	if i := searchFrom(g.used, l); i < len(g.used) && g.used[i] == l {
 		return uint32(i)
 	}
 	return noSlot
@@ -79,18 +84,22 @@ func (g *Graph) setParts(used []Label, parts [][2]Partition) {
 	for i := range parts {
 		g.edges += uint64(parts[i][Out].Edges())
 	}
-	if n := len(used); n > 0 && uint64(used[n-1]) < uint64(sparseLabels*(n+64)) {
+	n := len(used)
+	for n > 0 && uint64(used[n-1]) >= uint64(sparseLabels*(n+64)) {
+		n--
+	}
+	if n > 0 {
 		g.slots = make([]uint32, used[n-1]+1)
 		for l := range g.slots {
 			g.slots[l] = noSlot
 		}
-		for i, l := range used {
+		for i, l := range used[:n] {
 			g.slots[l] = uint32(i)
 		}
 	}
 }
 
-// sparseLabels is how many labels there may be for each one in use before they are searched and not indexed.
+// sparseLabels is how many labels there may be for each one in use before those above are searched and not indexed.
 const sparseLabels = 64
 
 // HasEdge reports whether from --l--> to is in the graph. It searches the shorter of the two lists.

@@ -40,7 +40,7 @@ func Merge(graphs ...*Graph) *Graph {
 // alias returns the graph in a larger ID space; its Close does nothing.
 func (g *Graph) alias(vertices, labels int) *Graph {
 	alias := *g
-	alias.vertices, alias.labels, alias.file = vertices, labels, nil
+	alias.vertices, alias.labels, alias.file, alias.owned = vertices, labels, nil, nil
 	alias.stats.g, alias.signatures.g = &alias, &alias
 	return &alias
 }

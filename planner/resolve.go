@@ -91,7 +91,7 @@ func (b *bgp) position(t parser.PatternTerm, lookup Lookup) ref {
 func (b *bgp) add(p pattern) {
 	b.markNode(p.from)
 	b.markNode(p.to)
-	if p.label.isConstant() && p.label.id >= b.labels() {
+	if p.label.isConstant() && !b.graph.HasLabel(p.label.id) {
 		b.reason = fmt.Sprintf("term %d is no predicate of the data", p.label.id)
 		return
 	}
@@ -117,6 +117,7 @@ func (b *bgp) add(p pattern) {
 	b.patterns = append(b.patterns, p)
 }
 
+// labels is a bound above every label.
 func (b *bgp) labels() dictionary.ID { return dictionary.ID(b.graph.Labels()) }
 
 func (b *bgp) queryEdge(p pattern) QueryEdge {
