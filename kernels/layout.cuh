@@ -108,12 +108,13 @@ struct State {
 struct Program {
   u64 steps, frames, traces;
   u64 flags, sums;             // look-back scan: u32[chunks], u64[4*chunks]
-  u64 partitions;              // Partition[2*labels]: by label and direction
-  u64 incident;                // Partition[4]: vertex -> label set by direction, label set -> labels by direction
+  u64 partitions;              // Partition[2*labels in use]: by the label's number among them and direction
+  u64 incident;                // Partition[5]: vertex -> label set by direction, label set -> labels by direction,
+                               // label -> its number among those in use (rowOf)
   u64 outputs;                 // u64[outputCount]: addresses of the output columns
   u64 mailbox, mailboxWords;   // mapped host memory: State, then small results column by column
   u64 limit, slice, widen;
-  u32 labels, stepCount, tile, outputCount, blocks, pad;
+  u32 stepCount, tile, outputCount, blocks, pad[2];
   State state;
 };
 

@@ -227,7 +227,8 @@ type Program struct {
 	Steps, Frames, Traces Address
 	// Flags and Sums are u32[chunks] and u64[4*chunks], chunks the largest table's rows / Block, rounded up.
 	Flags, Sums Address
-	// Partitions is Partition[2*Labels]; Incident is Partition[4].
+	// Partitions is Partition[2*n] for n labels in use. Incident is Partition[5]: vertex → label set by direction, label
+	// set → labels by direction, and a label's row is its number among those in use.
 	Partitions, Incident Address
 	// Outputs is the addresses of the OutputCount output columns.
 	Outputs Address
@@ -236,10 +237,23 @@ type Program struct {
 	MailboxWords uint64
 	// Limit ends the run after so many rows (0: none); Slice is the nanoseconds of one launch; Widen is the number of
 	// candidates from which a launch of fewer than Blocks blocks gives up.
-	Limit, Slice, Widen                          uint64
-	Labels, StepCount, Tile, OutputCount, Blocks uint32
-	_                                            uint32
-	State                                        State
+	Limit, Slice, Widen                  uint64
+	StepCount, Tile, OutputCount, Blocks uint32
+	_                                    [2]uint32
+	State                                State
+}
+
+// Ticket is how many candidates a block takes at a time where a step has so many (extend.cuh's tileOf).
+func (p *Program) Ticket(candidates uint64) uint64 {
+	fair := (candidates/(2*uint64(p.Blocks)) + Block - 1) / Block * Block
+	many := candidates / (16 * uint64(p.Blocks)) / workTile * workTile
+	return min(uint64(p.Tile), max(min(fair, workTile), many, Block))
+}
+
+// Tickets is how many of them there are.
+func (p *Program) Tickets(candidates uint64) uint64 {
+	ticket := p.Ticket(candidates)
+	return (candidates + ticket - 1) / ticket
 }
 
 // Bytes returns the memory of a value or an array as it is copied to the device.

@@ -166,8 +166,10 @@ static __device__ __forceinline__ u32 value(const Operand &o, u64 row, u32 candi
   return o.kind == CANDIDATE ? candidate : o.constant;
 }
 
+// partitionOf finds a label's partition by its number among the labels in use.
 static __device__ __forceinline__ const Partition *partitionOf(const Program &p, u32 label, u32 direction) {
-  return label < p.labels ? at<const Partition>(p.partitions) + 2ull * label + direction : nullptr;
+  u32 slot = rowOf(at<const Partition>(p.incident)[4], label);
+  return slot == NONE ? nullptr : at<const Partition>(p.partitions) + 2ull * slot + direction;
 }
 
 // resolve returns the list that a link names for a row.

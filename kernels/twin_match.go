@@ -58,7 +58,7 @@ func (t *twin) turn() {
 func (t *twin) decide(k, last, made uint64, expired bool) {
 	st := &t.p.State
 	frame := func(i uint64) *Frame { return in[Frame](t.memory, t.p.Frames, i) }
-	left := func(i uint64) bool { return frame(i).Next < t.tickets(frame(i)) }
+	left := func(i uint64) bool { return frame(i).Next < t.p.Tickets(frame(i).Candidates) }
 	st.Action = DoExtend
 	switch {
 	case k == last && t.p.Limit != 0 && st.Emitted+made >= t.p.Limit:

@@ -180,10 +180,11 @@ func (t *twin) value(o *Operand, row uint64, candidate uint32) uint32 {
 }
 
 func (t *twin) partitionOf(label, direction uint32) *Partition {
-	if label >= t.p.Labels {
+	slot := t.rowOf(in[Partition](t.memory, t.p.Incident, 4), label)
+	if slot == None {
 		return nil
 	}
-	return in[Partition](t.memory, t.p.Partitions, 2*uint64(label)+uint64(direction))
+	return in[Partition](t.memory, t.p.Partitions, 2*uint64(slot)+uint64(direction))
 }
 
 func (t *twin) linkPartition(l *Link, row uint64, candidate uint32) *Partition {

@@ -96,23 +96,11 @@ func (t *twin) passes(s *Step, row uint64, v, chosen uint32) bool {
 	return true
 }
 
-// tileOf is extend.cuh's.
-func (t *twin) tileOf(candidates uint64) uint64 {
-	fair := (candidates/(2*uint64(t.p.Blocks)) + Block - 1) / Block * Block
-	many := candidates / (16 * uint64(t.p.Blocks)) / workTile * workTile
-	return min(uint64(t.p.Tile), max(min(fair, workTile), many, Block))
-}
-
-func (t *twin) tickets(l *Frame) uint64 {
-	tile := t.tileOf(l.Candidates)
-	return (l.Candidates + tile - 1) / tile
-}
-
 // extend runs tiles until the candidates are used up or there is no room for what all blocks may add. Every strategy
 // has this meaning.
 func (t *twin) extend(level int, frame *Frame, out *uint64, limit uint64) (expired bool) {
 	s := in[Step](t.memory, t.p.Steps, uint64(level))
-	tile, tickets := t.tileOf(frame.Candidates), t.tickets(frame)
+	tile, tickets := t.p.Ticket(frame.Candidates), t.p.Tickets(frame.Candidates)
 	item := uint64(0)
 	for frame.Next < tickets {
 		if s.Mode == Extend && (*out+t.blocks*tile > s.Capacity || *out >= limit) {

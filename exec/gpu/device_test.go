@@ -51,7 +51,7 @@ func driver(t testing.TB) kernels.Driver {
 func TestDeviceMatchesAsByBruteForce(t *testing.T) {
 	gpu := driver(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		c := matchtest.Draw(rt)
+		c := drawCase(rt)
 		options := drawOptions(rt)
 		options.Driver, options.Memory = gpu, 64<<20
 		d := open(t, options)

@@ -29,7 +29,7 @@ func (q *query) hostDriven() (*kernels.State, error) {
 		if err := q.hostPhases(k, state, frames); err != nil {
 			return nil, err
 		}
-		left := func(k int) bool { return frames[k].Next < q.tickets(frames[k].Candidates) }
+		left := func(k int) bool { return frames[k].Next < p.Tickets(frames[k].Candidates) }
 		state.Action = kernels.DoExtend
 		switch made := state.Counters[0]; {
 		case k == last && p.Limit > 0 && state.Emitted+state.Rows >= p.Limit:
@@ -98,16 +98,9 @@ func (q *query) hostPhases(k int, state *kernels.State, frames []kernels.Frame) 
 	if k == q.deviceSteps()-1 {
 		state.Counters[0] = 0
 	}
-	frames[k].Next = min(frames[k].Next, q.tickets(frames[k].Candidates))
+	frames[k].Next = min(frames[k].Next, p.Tickets(frames[k].Candidates))
 	return nil
 }
 
 // countersOffset is where Counters lie in a State.
 var countersOffset = kernels.Address(unsafe.Offsetof(kernels.State{}.Counters))
-
-// tickets is the number of tiles of so many candidates (extend.cuh).
-func (q *query) tickets(candidates uint64) uint64 {
-	fair := (candidates/(2*uint64(q.blocks)) + kernels.Block - 1) / kernels.Block * kernels.Block
-	tile := min(uint64(q.tile), max(fair, kernels.Block))
-	return (candidates + tile - 1) / tile
-}

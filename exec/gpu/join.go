@@ -173,7 +173,7 @@ func (j *join) layProgram(m *exec.Match) error {
 		Partitions: j.r.table, Incident: j.r.address(j.r.incident(pcsr.Out)), Outputs: outputs,
 		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
 		Slice: uint64(j.d.options.Slice), Widen: widenCandidates,
-		Labels: uint32(j.r.labels), StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
+		StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
 	}
 	if j.d.options.NoMailbox {
 		p.MailboxWords = 0
@@ -388,11 +388,12 @@ func (j *join) loadChecked(label planner.Operand) error {
 	if !label.IsConstant() {
 		return j.r.all(j.ctx)
 	}
-	if int(label.Constant) >= j.r.labels {
-		return nil
-	}
 	for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
-		if _, err := j.r.load(j.ctx, place(label.Constant, dir), false); err != nil {
+		at, used := j.r.place(label.Constant, dir)
+		if !used {
+			return nil
+		}
+		if _, err := j.r.load(j.ctx, at, false); err != nil {
 			return err
 		}
 	}

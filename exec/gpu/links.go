@@ -105,8 +105,10 @@ func (j *join) link(k int, l *planner.Link, several bool) (kernels.Link, error) 
 		}
 		return j.withLabel(k, l, out, false)
 	case planner.Rows:
-		if a := j.graph.Partition(l.Label.Constant, l.Dir).Arrays(); l.Label.IsConstant() && a.Layer == pcsr.Range {
-			return kernels.Link{Kind: uint32(kernels.Numbers), ListAt: uint64(a.Base), Length: uint64(a.Rows)}, nil
+		if l.Label.IsConstant() {
+			if a := j.graph.Partition(l.Label.Constant, l.Dir).Arrays(); a.Layer == pcsr.Range {
+				return kernels.Link{Kind: uint32(kernels.Numbers), ListAt: uint64(a.Base), Length: uint64(a.Rows)}, nil
+			}
 		}
 		out.Kind = uint32(kernels.Rows)
 		return j.withLabel(k, l, out, true)
@@ -137,10 +139,10 @@ func (j *join) withLabel(k int, l *planner.Link, out kernels.Link, vertices bool
 		}
 		return out, j.r.all(j.ctx)
 	}
-	if int(l.Label.Constant) >= j.r.labels {
+	at, used := j.r.place(l.Label.Constant, l.Dir)
+	if !used {
 		return empty(), nil
 	}
-	at := place(l.Label.Constant, l.Dir)
 	out.Partition = j.r.address(at)
 	_, err = j.r.load(j.ctx, at, vertices)
 	return out, err
@@ -171,7 +173,8 @@ func (j *join) constant(label pcsr.Label, dir pcsr.Direction, from dictionary.ID
 	if uint64(list[n-1]-list[0])+1 == n && !(several && j.d.options.NoClassCuts) {
 		return kernels.Link{Kind: uint32(kernels.Numbers), ListAt: uint64(list[0]), Length: n}, nil
 	}
-	loaded, err := j.r.load(j.ctx, place(label, dir), false)
+	at, _ := j.r.place(label, dir) // it has this list, so it is in use
+	loaded, err := j.r.load(j.ctx, at, false)
 	if err != nil {
 		return kernels.Link{}, err
 	}

@@ -274,7 +274,7 @@ func TestReportLUBM(t *testing.T) {
 		r.row(q.name, took.count, took.kernels, took.whole-took.plan, took.plan, match, host, milliseconds(time.Since(begun)), publishedWukongG[i])
 		fmt.Fprintf(&details, "  %s\n%s  rows\n%s", q.name, took.lines(), (&timing{trace: trace, steps: p}).lines())
 	}
-	os.WriteFile(os.Getenv("OUT")+"/steps-lubm.txt", []byte(details.String()), 0o644)
+	r.details("steps-lubm.txt", details.String())
 	r.head("L4, L5 and L6 in turn, rows to the host, planning not counted", "goroutines", "queries a second")
 	var plans []*planner.MatchPlan
 	for _, q := range lubmQueries[3:6] {

@@ -49,9 +49,18 @@ func drawOptions(t *rapid.T) Options {
 	}
 }
 
+// drawCase draws a case whose labels lie close together or far apart, so that their numbers are a range, indexed or searched.
+func drawCase(t *rapid.T) *matchtest.Case {
+	c := matchtest.Draw(t)
+	if n := rapid.SampledFrom([]int{1, 1, 1, 7, 2000}).Draw(t, "spread"); n > 1 {
+		c.Spread(n)
+	}
+	return c
+}
+
 func TestRandomPatternsMatchAsByBruteForce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c := matchtest.Draw(rt)
+		c := drawCase(rt)
 		options := drawOptions(rt)
 		options.Slice = time.Duration(rapid.SampledFrom([]int{1, 3, 1e9}).Draw(rt, "slice"))
 		d := open(t, options)

@@ -60,6 +60,13 @@ func (r *report) head(title string, cells ...any) {
 	r.row(rule...)
 }
 
+// details writes a file of its own beside the report.
+func (r *report) details(name, text string) {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(r.file.Name()), name), []byte(text), 0o644); err != nil {
+		r.t.Error(err)
+	}
+}
+
 func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 
 func median(x []float64) float64 {
@@ -196,7 +203,7 @@ func TestReportLabelled(t *testing.T) {
 			fmt.Fprintf(r.file, "\nGeometric mean: %.2f times ahead of the best peer.\n", math.Exp(ahead/float64(n)))
 			fmt.Printf("geometric mean %.2f\n", math.Exp(ahead/float64(n)))
 		}
-		os.WriteFile(filepath.Join(os.Getenv("OUT"), "steps-"+set+".txt"), []byte(details.String()), 0o644)
+		r.details("steps-"+set+".txt", details.String())
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}

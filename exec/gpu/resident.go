@@ -14,12 +14,12 @@ import (
 
 // resident is what of a graph is on the device. Partitions come when they are first needed.
 //
-// The table on the device has a kernels.Partition for every label and direction, then those of Graph.Incident (Out,
-// In) and of Graph.EdgeLabelSets (Out, In); what is not loaded has no rows.
+// The table on the device has a kernels.Partition for every label in use and direction, then those of Graph.Incident
+// (Out, In) and of Graph.EdgeLabelSets (Out, In), then one that numbers the labels in use; what is not loaded has no rows.
 type resident struct {
 	d      *Device
 	graph  *pcsr.Graph
-	labels int
+	labels []pcsr.Label // in use
 	table  kernels.Address
 
 	mu         sync.Mutex
@@ -50,8 +50,8 @@ type classKey struct {
 }
 
 func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
-	r := &resident{d: d, graph: g, labels: g.Labels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{}, undirected: map[pcsr.Label]bool{}, filters: map[pcsr.Signature]kernels.Address{}}
-	size := int64(2*r.labels+4) * kernels.Size[kernels.Partition]()
+	r := &resident{d: d, graph: g, labels: g.UsedLabels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{}, undirected: map[pcsr.Label]bool{}, filters: map[pcsr.Signature]kernels.Address{}}
+	size := int64(2*len(r.labels)+5) * kernels.Size[kernels.Partition]()
 	var err error
 	if r.table, err = d.memory.alloc(size, 0); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	r.device = append(r.device, r.table)
 	if r.stream, err = d.driver.NewStream(); err == nil {
 		if err = r.stream.Zero(r.table, size); err == nil {
-			err = r.stream.Synchronize()
+			err = r.numberLabels()
 		}
 	}
 	if err != nil {
@@ -75,10 +75,48 @@ func (r *resident) uploadTime() time.Duration {
 	return r.uploading
 }
 
-// place is where a partition stands in the table.
-func place(l pcsr.Label, dir pcsr.Direction) int { return 2*int(l) + int(dir) }
+// numberLabels publishes the partition whose rows are the labels in use: a range where they are consecutive, else a table
+// over their span, or their list where that is long.
+func (r *resident) numberLabels() (err error) {
+	n := len(r.labels)
+	if n == 0 {
+		return r.stream.Synchronize()
+	}
+	first := r.labels[0]
+	span := int(r.labels[n-1]-first) + 1
+	e := kernels.Partition{Layer: kernels.LayerRange, Base: first, Rows: uint32(n)}
+	switch {
+	case span == n:
+	case span <= mostSpan*(n+mostSpan):
+		index := make([]uint32, span)
+		for i := range index {
+			index[i] = kernels.None
+		}
+		for i, l := range r.labels {
+			index[l-first] = uint32(i)
+		}
+		e.Layer, e.Words = kernels.LayerDirect, uint32(span)
+		e.Index, err = r.copyWords(index)
+	default:
+		e.Layer = kernels.LayerList
+		e.Vertices, err = r.copyWords(r.labels)
+	}
+	if err != nil {
+		return err
+	}
+	return r.publish(2*n+4, &loaded{entry: e})
+}
 
-func (r *resident) incident(dir pcsr.Direction) int { return 2*r.labels + int(dir) }
+// mostSpan is how many numbers there may be for each label in use before labels are searched and not indexed.
+const mostSpan = 64
+
+// place is where a partition stands in the table, and whether the label is in use.
+func (r *resident) place(l pcsr.Label, dir pcsr.Direction) (int, bool) {
+	i, used := slices.BinarySearch(r.labels, l)
+	return 2*i + int(dir), used
+}
+
+func (r *resident) incident(dir pcsr.Direction) int { return 2*len(r.labels) + int(dir) }
 
 func (r *resident) address(place int) kernels.Address {
 	return r.table + kernels.Address(place)*kernels.Address(kernels.Size[kernels.Partition]())
@@ -86,9 +124,9 @@ func (r *resident) address(place int) kernels.Address {
 
 // part is the partition at a place in the table.
 func (r *resident) part(at int) *pcsr.Partition {
-	switch n := at - 2*r.labels; {
+	switch n := at - 2*len(r.labels); {
 	case n < 0:
-		return r.graph.Partition(pcsr.Label(at/2), pcsr.Direction(at%2))
+		return r.graph.Partition(r.labels[at/2], pcsr.Direction(at%2))
 	case n < 2:
 		return r.graph.Incident(pcsr.Direction(n))
 	default:
@@ -183,11 +221,9 @@ func (r *resident) publish(at int, l *loaded) error {
 
 // all loads every partition, with the lists of row vertices.
 func (r *resident) all(ctx context.Context) error {
-	for _, l := range r.graph.UsedLabels() {
-		for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
-			if _, err := r.load(ctx, place(l, dir), true); err != nil {
-				return err
-			}
+	for at := range 2 * len(r.labels) {
+		if _, err := r.load(ctx, at, true); err != nil {
+			return err
 		}
 	}
 	return r.labelSets(ctx)
@@ -196,7 +232,7 @@ func (r *resident) all(ctx context.Context) error {
 // labelSets loads what tells the labels of a vertex's edges.
 func (r *resident) labelSets(ctx context.Context) error {
 	for n := range 4 {
-		if _, err := r.load(ctx, 2*r.labels+n, n < 2); err != nil {
+		if _, err := r.load(ctx, 2*len(r.labels)+n, n < 2); err != nil {
 			return err
 		}
 	}

@@ -35,8 +35,17 @@ func Term(id dictionary.ID) rdf.Term { return rdf.NewIRI(namespace + strconv.Ito
 
 // Lookup is the inverse of Term for the vertices of the case.
 func (c *Case) Lookup(t rdf.Term) (dictionary.ID, bool) {
+	id := idOf(t)
+	return id, int(id) < c.Vertices
+}
+
+// idOf is the ID in a term's name; none has the largest.
+func idOf(t rdf.Term) dictionary.ID {
 	n, err := strconv.Atoi(strings.TrimPrefix(t.Value, namespace))
-	return dictionary.ID(n), err == nil && n < c.Vertices
+	if err != nil {
+		return dictionary.None
+	}
+	return dictionary.ID(n)
 }
 
 // Graph builds the case's graph.
