@@ -178,7 +178,7 @@ func BenchmarkSize(b *testing.B) {
 			b.ReportMetric(float64(data.terms), "terms")
 			b.ReportMetric(float64(data.text)/float64(data.terms), "text-B/term")
 			total := int64(0)
-			for file, size := range data.d.Bytes() {
+			for file, size := range data.d.base.Bytes() {
 				total += size
 				b.ReportMetric(float64(size)/float64(data.terms), file+"-B/term")
 			}
@@ -196,7 +196,8 @@ func access(b *testing.B, f func(b *testing.B, d *Dictionary, ids []ID)) {
 				data := loadBench(b, name)
 				first, n := ID(0), data.terms
 				if order == "strings" {
-					first, n = data.d.Section(Strings).From, data.d.Section(Strings).Len()
+					strings := data.d.Section(0, Strings)
+					first, n = strings.From, strings.Len()
 				}
 				ids := make([]ID, min(440_000, n))
 				if len(ids) == 0 {
@@ -324,7 +325,7 @@ func BenchmarkWriter(b *testing.B) {
 	}
 	b.ReportMetric(float64(time.Since(opened).Microseconds()), "open-µs")
 	total := int64(0)
-	for _, size := range d.Bytes() {
+	for _, size := range d.base.Bytes() {
 		total += size
 	}
 	b.ReportMetric(float64(total)/float64(d.Len()), "B/term")

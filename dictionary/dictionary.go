@@ -2,169 +2,153 @@ package dictionary
 
 import (
 	"errors"
+	"fmt"
 	"math"
-	"path/filepath"
-	"slices"
-	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
-// Dictionary is a finished dictionary. All its methods are safe for concurrent use, except Close.
+// Dictionary is a list of finished segments, whose terms are numbered through: the global ID of a term is its local ID
+// in its segment plus the number of terms in the segments before. No term lies in two segments. All methods are safe for
+// concurrent use, except Close, and all IDs are global ones.
 //
 // An ID that no term has gives the zero Term, the zero Value, nothing. The same goes for a term whose bytes are damaged;
 // Err then says so.
 type Dictionary struct {
-	files      [3]*section.File // terms, values, hash
-	starts     []ID             // SectionCount + 1
-	groups     []ID
-	blocks     []byte
-	offsets    []uint64
-	symbols    []byte // tables
-	values     []uint64
-	qualifiers []qualifier
-	hash       hashTable
-	broken     atomic.Bool
+	base     *Segment // the first
+	end      ID       // where the second starts, or would
+	segments []*Segment
+	starts   []ID // the first ID of each segment, and the number of terms
 }
 
-// Open maps the dictionary in a folder. It checks headers, tables and counts; Verify checks all the rest.
-func Open(dir string) (*Dictionary, error) {
-	kinds := [3]string{termsKind, valuesKind, hashKind}
-	versions := [3]uint32{termsVersion, valuesVersion, hashVersion}
-	var files [3]*section.File
-	for i, name := range Files() {
-		f, err := section.Open(filepath.Join(dir, name), kinds[i], versions[i])
-		if err != nil {
-			return nil, errors.Join(err, closeAll(files))
+// Open maps the segments in some folders, at least one, in their order. It checks headers, tables and counts; Verify
+// checks all the rest.
+func Open(dirs ...string) (*Dictionary, error) {
+	segments := make([]*Segment, 0, len(dirs))
+	var err error
+	for _, dir := range dirs {
+		s, e := OpenSegment(dir)
+		if err = e; err != nil {
+			break
 		}
-		files[i] = f
+		segments = append(segments, s)
 	}
-	d, err := newDictionary(files[0], files[1], files[2])
+	var d *Dictionary
+	if err == nil {
+		d, err = Join(segments...)
+	}
 	if err != nil {
-		return nil, errors.Join(err, closeAll(files))
+		for _, s := range segments {
+			err = errors.Join(err, s.Close())
+		}
+		return nil, err
 	}
 	return d, nil
 }
 
-func closeAll(files [3]*section.File) (err error) {
-	for _, f := range files {
-		if f != nil {
-			err = errors.Join(err, f.Close())
+// Join is the dictionary of some segments, at least one, that have no term in common; it does not check that (Verify
+// does). Several dictionaries may share segments; closing any of them closes these.
+func Join(segments ...*Segment) (*Dictionary, error) {
+	if len(segments) == 0 {
+		return nil, errors.New("dictionary: there is no segment")
+	}
+	d := &Dictionary{base: segments[0], segments: segments, starts: make([]ID, len(segments)+1)}
+	for i, s := range segments {
+		if s.Len() > math.MaxUint32-int(d.starts[i]) {
+			return nil, fmt.Errorf("dictionary: %w", s.files[0].Damaged("its segments have more terms than there are IDs"))
 		}
+		d.starts[i+1] = d.starts[i] + ID(s.Len())
+	}
+	d.end = d.starts[1]
+	return d, nil
+}
+
+// locate is the segment that an ID lies in and its local ID there; where no term has the ID, none of that segment has
+// the local one.
+func (d *Dictionary) locate(id ID) (*Segment, ID) {
+	if id < d.end {
+		return d.base, id
+	}
+	return d.locateAdded(id)
+}
+
+func (d *Dictionary) locateAdded(id ID) (*Segment, ID) {
+	i := len(d.segments) - 1
+	for id < d.starts[i] {
+		i--
+	}
+	return d.segments[i], id - d.starts[i]
+}
+
+// Segments are the segments in the order of their IDs.
+func (d *Dictionary) Segments() []*Segment { return d.segments }
+
+// Start is the first ID of segment i; of the one after the last, Len.
+func (d *Dictionary) Start(i int) ID { return d.starts[i] }
+
+// Close unmaps the files; nothing that the dictionary handed out as bytes may be used any more.
+func (d *Dictionary) Close() (err error) {
+	for _, s := range d.segments {
+		err = errors.Join(err, s.Close())
 	}
 	return err
 }
 
-func newDictionary(terms, values, table *section.File) (*Dictionary, error) {
-	d := &Dictionary{files: [3]*section.File{terms, values, table}}
-	var err error
-	if d.starts, err = terms.Uint32s("sections"); err != nil {
-		return nil, err
-	}
-	if len(d.starts) != int(SectionCount)+1 || d.starts[0] != 0 || !slices.IsSorted(d.starts) {
-		return nil, terms.Damaged("the sections are out of order")
-	}
-	if d.groups, err = terms.Uint32s("groups"); err != nil {
-		return nil, err
-	}
-	if d.blocks, err = terms.Bytes("blocks"); err != nil {
-		return nil, err
-	}
-	if d.offsets, err = terms.Uint64s("offsets"); err != nil {
-		return nil, err
-	}
-	if d.symbols, err = openSymbols(terms); err != nil {
-		return nil, err
-	}
-	count := d.Len()
-	if len(d.offsets) != (count+blockTerms-1)/blockTerms+1 || d.offsets[len(d.offsets)-1] != uint64(len(d.blocks)) {
-		return nil, terms.Damaged("it has not as many blocks as %d terms need", count)
-	}
-	if d.qualifiers, err = openQualifiers(terms, d.starts); err != nil {
-		return nil, err
-	}
-	if d.values, err = values.Uint64s("values"); err != nil {
-		return nil, err
-	}
-	if len(d.values) != 2*int(d.starts[Strings]-d.starts[Numbers]) {
-		return nil, values.Damaged("it has not as many values as there are numbers, dates and booleans")
-	}
-	d.hash, err = openHash(table, count)
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
-// Close unmaps the files; nothing that the dictionary handed out as bytes may be used any more.
-func (d *Dictionary) Close() error { return closeAll(d.files) }
-
 // Prefetch asks the system to read all files ahead.
 func (d *Dictionary) Prefetch() {
-	for _, f := range d.files {
-		f.Prefetch()
+	for _, s := range d.segments {
+		for _, f := range s.files {
+			f.Prefetch()
+		}
 	}
 }
 
 // Err is the damage that decoding a term met, if any since the dictionary was opened.
 func (d *Dictionary) Err() error {
-	if d.broken.Load() {
-		return d.files[0].Damaged("a block of terms cannot be decoded")
+	for _, s := range d.segments {
+		if err := s.err(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // Len is the number of terms.
-func (d *Dictionary) Len() int { return int(d.starts[SectionCount]) }
+func (d *Dictionary) Len() int { return int(d.starts[len(d.segments)]) }
 
-// Predicates is the number of predicates: they are the IDs below.
-func (d *Dictionary) Predicates() int { return int(d.starts[Resources]) }
-
-// Sections are the ranges of IDs of the sections, indexed by Section.
-func (d *Dictionary) Sections() [SectionCount]Range {
-	var r [SectionCount]Range
-	for s := range r {
-		r[s] = d.Section(Section(s))
+// Sections are the IDs of all terms in the sections from first to last, as ascending ranges that do not touch: one for
+// each segment at most.
+func (d *Dictionary) Sections(first, last Section) (ranges []Range) {
+	for i := range d.segments {
+		ranges = appendRange(ranges, d.Section(i, first).From, d.Section(i, last).To)
 	}
-	return r
+	return ranges
 }
 
-// Section is the range of IDs of one section.
-func (d *Dictionary) Section(s Section) Range { return Range{d.starts[s], d.starts[s+1]} }
+// Section is the range of IDs of one section of segment i. Order by value holds inside of it.
+func (d *Dictionary) Section(i int, of Section) Range {
+	r := d.segments[i].Section(of)
+	return Range{d.starts[i] + r.From, d.starts[i] + r.To}
+}
 
 // SectionOfID is the section that an ID lies in, SectionCount where it lies in none.
 func (d *Dictionary) SectionOfID(id ID) Section {
-	s := Section(0)
-	for s < SectionCount && id >= d.starts[s+1] {
-		s++
-	}
-	return s
-}
-
-// Groups are the IDs that the groups of resources start at.
-func (d *Dictionary) Groups() []ID { return d.groups }
-
-// Bytes is the size of each file.
-func (d *Dictionary) Bytes() map[string]int64 {
-	sizes := make(map[string]int64, len(d.files))
-	for i, name := range Files() {
-		sizes[name] = d.files[i].Size()
-	}
-	return sizes
+	s, local := d.locate(id)
+	return s.section(local)
 }
 
 // Kind is IRI, BlankNode or Literal; 0 for an ID that no term has.
 func (d *Dictionary) Kind(id ID) rdf.Kind {
-	if id >= d.starts[Numbers] {
-		if id >= d.starts[SectionCount] {
+	s, id := d.locate(id)
+	if id >= s.starts[Numbers] {
+		if id >= s.starts[SectionCount] {
 			return 0
 		}
 		return rdf.Literal
 	}
-	t, ok := d.text(id)
+	t, ok := s.text(id)
 	switch {
 	case !ok:
 		return 0
@@ -176,43 +160,17 @@ func (d *Dictionary) Kind(id ID) rdf.Kind {
 
 // Term is the term of an ID; the zero Term where there is none.
 func (d *Dictionary) Term(id ID) rdf.Term {
-	stored, ok := d.text(id)
-	if !ok {
-		return rdf.Term{}
-	}
-	if id < d.starts[Numbers] {
-		return d.resource(&stored)
-	}
-	t := rdf.Term{Kind: rdf.Literal, Value: stored.string(0)}
-	switch {
-	case id < d.starts[Strings]:
-		t.Datatype = d.datatype(id).IRI()
-	case id < d.starts[LangStrings]:
-	case id < d.starts[Others]:
-		t.Language = d.qualifierOf(id).text
-	default:
-		t.Datatype = d.qualifierOf(id).text
-	}
-	return t
-}
-
-func (d *Dictionary) resource(t *storedText) rdf.Term {
-	switch t.first() {
-	case keyIRI:
-		return rdf.NewIRI(t.string(1))
-	case keyBlank:
-		return rdf.NewBlank(t.string(2))
-	}
-	d.broken.Store(true)
-	return rdf.Term{}
+	s, id := d.locate(id)
+	return s.term(id)
 }
 
 // AppendText appends the IRI, the blank node's label or the lexical form of an ID.
 func (d *Dictionary) AppendText(dst []byte, id ID) []byte {
+	s, id := d.locate(id)
 	start := len(dst)
-	t, _ := d.text(id)
+	t, _ := s.text(id)
 	dst = t.append(dst)
-	if id >= d.starts[Numbers] || len(dst) == start {
+	if id >= s.starts[Numbers] || len(dst) == start {
 		return dst
 	}
 	mark := 1
@@ -224,19 +182,20 @@ func (d *Dictionary) AppendText(dst []byte, id ID) []byte {
 
 // AppendKey appends the key of an ID (the function AppendKey describes keys); nothing where no term has the ID.
 func (d *Dictionary) AppendKey(dst []byte, id ID) []byte {
-	t, ok := d.text(id)
+	s, id := d.locate(id)
+	t, ok := s.text(id)
 	if !ok {
 		return dst
 	}
-	switch s := d.SectionOfID(id); s {
+	switch s.section(id) {
 	case Predicates, Resources:
 	case Strings:
 		dst = append(dst, keyString)
 	case LangStrings:
 		dst = append(dst, keyLang)
-		dst = append(append(dst, d.qualifierOf(id).text...), 0)
+		dst = append(append(dst, s.qualifierOf(id).text...), 0)
 	case Others:
-		iri := d.qualifierOf(id).text
+		iri := s.qualifierOf(id).text
 		if known := DatatypeOf(iri); known != OtherDatatype {
 			dst = append(dst, keyKnown, codeBase+byte(known))
 		} else {
@@ -244,7 +203,7 @@ func (d *Dictionary) AppendKey(dst []byte, id ID) []byte {
 			dst = append(append(dst, iri...), 0)
 		}
 	default:
-		dst = append(dst, keyKnown, codeBase+byte(d.datatype(id)))
+		dst = append(dst, keyKnown, codeBase+byte(s.datatype(id)))
 	}
 	return t.append(dst)
 }
@@ -259,95 +218,58 @@ func (d *Dictionary) Lookup(t rdf.Term) (ID, bool) {
 	return d.LookupKey(key)
 }
 
-// LookupKey is Lookup by key.
+// LookupKey is Lookup by key. Each segment costs a probe, the first first.
 func (d *Dictionary) LookupKey(key []byte) (ID, bool) {
 	p, err := splitKey(key)
-	if err != nil || d.Len() == 0 {
+	if err != nil {
 		return None, false
 	}
-	return d.hash.find(xxh3.Hash(key), func(id ID) bool { return d.is(id, &p) })
-}
-
-// is reports whether an ID stands for a key.
-func (d *Dictionary) is(id ID, p *parts) bool {
-	t, ok := d.text(id)
-	if !ok || !t.equal(p.text) {
-		return false
+	hash := xxh3.Hash(key)
+	for i, s := range d.segments {
+		if id, ok := s.find(hash, &p); ok {
+			return d.starts[i] + id, true
+		}
 	}
-	switch d.SectionOfID(id) {
-	case Predicates, Resources:
-		return p.mark == keyIRI || p.mark == keyBlank
-	case Strings:
-		return p.mark == keyString
-	case LangStrings:
-		return p.mark == keyLang && d.qualifierOf(id).text == string(p.qualifier)
-	case Others:
-		return (p.mark == keyOther || p.mark == keyKnown) && d.qualifierOf(id).text == p.datatypeIRI()
-	}
-	return p.mark == keyKnown && d.datatype(id) == p.datatype
-}
-
-// datatype is the datatype of a number, date or boolean.
-func (d *Dictionary) datatype(id ID) Datatype {
-	i := 2*int(id-d.starts[Numbers]) + 1
-	return Datatype(d.values[i] & 0xff)
+	return None, false
 }
 
 // Value is the value of an ID, without parsing text (but for numbers that do not fit 64 bits).
 func (d *Dictionary) Value(id ID) Value {
+	s, id := d.locate(id)
 	switch {
-	case id < d.starts[Numbers] || id >= d.starts[SectionCount]:
+	case id < s.starts[Numbers] || id >= s.starts[SectionCount]:
 		return Value{Zone: NoZone}
-	case id < d.starts[Strings]:
-		return d.storedValue(id)
-	case id < d.starts[LangStrings]:
+	case id < s.starts[Strings]:
+		return s.storedValue(id)
+	case id < s.starts[LangStrings]:
 		return Value{Kind: String, Zone: NoZone}
-	case id < d.starts[Others]:
+	case id < s.starts[Others]:
 		return Value{Kind: LangString, Zone: NoZone}
 	}
-	return Value{Kind: OtherLiteral, Datatype: DatatypeOf(d.qualifierOf(id).text), Zone: NoZone}
-}
-
-func (d *Dictionary) storedValue(id ID) Value {
-	i := 2 * int(id-d.starts[Numbers])
-	payload, meta := d.values[i], d.values[i+1]
-	v := Value{Datatype: Datatype(meta), Scale: uint8(meta >> 8), Zone: int16(meta >> 16), Nanos: uint32(meta >> 32)}
-	if v.Datatype >= datatypes {
-		d.broken.Store(true)
-		return Value{Kind: OtherLiteral, Zone: NoZone}
-	}
-	v.Kind = v.Datatype.kind()
-	switch {
-	case v.Scale > 18:
-		t, _ := d.text(id)
-		return parseLexical(v.Datatype, t.append(nil))
-	case v.Kind == Float || v.Kind == Double:
-		v.Float = math.Float64frombits(payload)
-	default:
-		v.Int = int64(payload)
-	}
-	return v
+	return Value{Kind: OtherLiteral, Datatype: DatatypeOf(s.qualifierOf(id).text), Zone: NoZone}
 }
 
 // Language is the language tag of an ID, "" for all but language-tagged literals.
 func (d *Dictionary) Language(id ID) string {
-	if id < d.starts[LangStrings] || id >= d.starts[Others] {
+	s, id := d.locate(id)
+	if id < s.starts[LangStrings] || id >= s.starts[Others] {
 		return ""
 	}
-	return d.qualifierOf(id).text
+	return s.qualifierOf(id).text
 }
 
 // DatatypeIRI is the datatype of a literal in full, "" for an ID that is no literal (rdf.Term.DatatypeIRI).
 func (d *Dictionary) DatatypeIRI(id ID) string {
+	s, id := d.locate(id)
 	switch {
-	case id < d.starts[Numbers] || id >= d.starts[SectionCount]:
+	case id < s.starts[Numbers] || id >= s.starts[SectionCount]:
 		return ""
-	case id < d.starts[Strings]:
-		return d.datatype(id).IRI()
-	case id < d.starts[LangStrings]:
+	case id < s.starts[Strings]:
+		return s.datatype(id).IRI()
+	case id < s.starts[LangStrings]:
 		return rdf.XSDString
-	case id < d.starts[Others]:
+	case id < s.starts[Others]:
 		return rdf.RDFLangString
 	}
-	return d.qualifierOf(id).text
+	return s.qualifierOf(id).text
 }

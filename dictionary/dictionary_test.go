@@ -78,8 +78,8 @@ func sameValue(a, b Value) bool {
 func TestEveryTermComesBackWithItsIDAndValue(t *testing.T) {
 	d, all := sampleDictionary(t)
 	checkAgainst(t, d, all)
-	if d.Predicates() != 40 {
-		t.Fatal(d.Predicates())
+	if n := d.Segments()[0].Section(Predicates).Len(); n != 40 {
+		t.Fatal(n)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestFilesHoldTheSame(t *testing.T) {
 	}
 	for i := range memory.Len() {
 		add := w.Add
-		if i < memory.Predicates() {
+		if memory.SectionOfID(ID(i)) == Predicates {
 			add = w.Predicate
 		}
 		if id, err := add(memory.AppendKey(nil, ID(i))); err != nil || id != ID(i) {
@@ -218,7 +218,11 @@ func TestVerifyFindsAResourceInTwoGroups(t *testing.T) {
 	if err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	d, err := w.Dictionary()
+	s, err := w.Segment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Join(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,17 @@
 // Package dictionary maps RDF terms to 32-bit IDs and back, from memory-mapped files.
 //
-// Nouns: [ID], [Dictionary] (read-only, shared by any number of goroutines), [Writer] (terms in ID order → files),
-// [Value] (what a literal stands for: number, date, boolean), [Section] (a range of IDs of one sort), and the key of a term
-// ([AppendKey]): the bytes that stand for it where it is sorted, hashed or spilled.
+// Nouns: [ID], [Dictionary] (read-only, shared by any number of goroutines), [Segment] (one set of its files), [Writer]
+// (terms in ID order → a segment's files), [Value] (what a literal stands for: number, date, boolean), [Section] (a range
+// of IDs of one sort), and the key of a term ([AppendKey]): the bytes that stand for it where it is sorted, hashed or
+// spilled.
 //
-// The IDs of one dictionary are dense, 0 … Len()-1, in this order:
+// A dictionary is a list of segments: a base, and what was added later, each with the terms that none before it has.
+// The local IDs of a segment are dense from 0; the ID of a term is its local one plus the number of terms in the segments
+// before. So IDs stay what they are when terms are added, and are dense too: 0 … Len()-1.
 //
-//	predicates (IDs 0 … P-1: an edge label is the ID of its term)
+// Local IDs are given in this order:
+//
+//	predicates (in the base: IDs 0 … P-1; an edge label is the ID of its term)
 //	other IRIs and blank nodes, grouped by the writer's order (classes, predicate sets)
 //	numeric literals by value
 //	dates and times by value
@@ -15,8 +20,9 @@
 //	language-tagged strings, by tag, then in byte order
 //	literals of other datatypes, and ill-formed ones
 //
-// so that a comparison with a constant is a range of IDs ([Dictionary.ValueRange]), and the kind of a term can mostly be
-// seen by its ID alone. [AppendSortKey] defines the order for all: whoever sorts by it hands terms to the Writer as it
+// so that a comparison with a constant is a range of IDs or a few for each segment ([Dictionary.ValueRange]), and the kind
+// of a term can mostly be seen by its ID alone. Two IDs of one section and segment are in the order of their terms, two of
+// different segments are not. [AppendSortKey] defines the order for all: whoever sorts by it hands terms to the Writer as it
 // wants them, and the Writer checks.
 //
 // It never sorts data sets (the loader does) and knows nothing of graphs. Its files are described in docs/STORE.md.

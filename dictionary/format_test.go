@@ -37,7 +37,7 @@ func TestFilesOfVersion1AreRead(t *testing.T) {
 		all[d.Term(ID(id))] = true
 	}
 	checkAgainst(t, d, all)
-	if len(d.symbols) == 0 {
+	if len(d.base.symbols) == 0 {
 		t.Fatal("there are no symbols in it")
 	}
 	if err := d.Close(); err != nil {
@@ -69,7 +69,7 @@ func writeVersion1(t *testing.T, dir string) {
 	for i := range memory.Len() {
 		list = append(strconv.AppendQuoteToASCII(list, string(memory.AppendKey(nil, ID(i)))), '\n')
 		add := w.Add
-		if i < memory.Predicates() {
+		if memory.SectionOfID(ID(i)) == Predicates {
 			add = w.Predicate
 		}
 		if _, err := add(memory.AppendKey(nil, ID(i))); err != nil {

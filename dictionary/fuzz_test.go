@@ -66,7 +66,7 @@ func exercise(d *Dictionary, terms []rdf.Term) {
 			d.ValueRange(IsLess, t)
 		}
 	}
-	d.PrefixRange("a")
+	d.PrefixRanges("a")
 }
 
 func fuzzTerms() (terms, predicates []rdf.Term) {
@@ -93,12 +93,16 @@ func FuzzDamagedDictionary(f *testing.F) {
 	}
 	kinds := [3]string{termsKind, valuesKind, hashKind}
 	f.Fuzz(func(t *testing.T, file, number uint8, at uint32, word uint64, cut uint32) {
-		files := good.files
+		files := good.base.files
 		i := int(file) % 3
 		files[i] = changed(t, files[i], kinds[i], number, at, word, cut)
-		d, err := newDictionary(files[0], files[1], files[2])
-		if err != nil || d.Len() > 10*good.Len() {
+		s, err := newSegment(files[0], files[1], files[2])
+		if err != nil || s.Len() > 10*good.Len() {
 			return
+		}
+		d, err := Join(s)
+		if err != nil {
+			t.Fatal(err)
 		}
 		exercise(d, terms)
 		if d.Verify() != nil {
@@ -152,8 +156,11 @@ func TestDamageThatDecodingMeetsIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The first block's head becomes longer than the block; the other files stay.
-	d, err = newDictionary(changed(t, d.files[0], termsKind, 0, 0, 0xff00, 0), d.files[1], d.files[2])
+	s, err := newSegment(changed(t, d.base.files[0], termsKind, 0, 0, 0xff00, 0), d.base.files[1], d.base.files[2])
 	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err = Join(s); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Err(); err != nil {

@@ -3,7 +3,6 @@ package dictionary
 import (
 	"bytes"
 	"errors"
-	"sort"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -87,10 +86,4 @@ func openQualifiers(f *section.File, starts []uint32) ([]qualifier, error) {
 		return nil, f.Damaged("the first datatype is missing")
 	}
 	return all, nil
-}
-
-// qualifierOf is the qualifier of an ID in LangStrings or Others.
-func (d *Dictionary) qualifierOf(id ID) *qualifier {
-	i := sort.Search(len(d.qualifiers), func(i int) bool { return d.qualifiers[i].from > id })
-	return &d.qualifiers[max(i-1, 0)]
 }

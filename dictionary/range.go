@@ -39,22 +39,28 @@ func (c Comparison) Holds(o Order) bool {
 const maxDisputed = 4096
 
 // ValueRange is the IDs of this dictionary for which `?x c constant` is true by SPARQL's operators (Compare; plain
-// strings by code points), as ascending ranges that do not touch; all other IDs give false or a type error. exact is
-// false when the constant has no such order (an IRI, a language-tagged or other literal), or when the answer would not
-// be a few ranges; then the ranges mean nothing.
+// strings by code points), as ascending ranges that do not touch, some for each segment; all other IDs give false or a
+// type error. exact is false when the constant has no such order (an IRI, a language-tagged or other literal), or when
+// the answer would not be a few ranges; then the ranges mean nothing.
 func (d *Dictionary) ValueRange(c Comparison, constant rdf.Term) (ranges []Range, exact bool) {
 	v := ParseValue(constant)
-	switch {
-	case v.IsNumeric():
-		return d.numberRange(c, &v)
-	case v.IsTemporal():
-		return d.temporalRange(c, v), true
-	case v.Kind == Boolean:
-		return d.orderedRange(nil, c, d.Section(Booleans), v), true
-	case v.Kind == String:
-		return d.stringRange(c, constant.Value), true
+	for i := range d.segments {
+		switch {
+		case v.IsNumeric():
+			if ranges, exact = d.numberRange(ranges, c, d.Section(i, Numbers), &v); !exact {
+				return nil, false
+			}
+		case v.IsTemporal():
+			ranges = d.temporalRange(ranges, c, d.Section(i, Temporals), v)
+		case v.Kind == Boolean:
+			ranges = d.orderedRange(ranges, c, d.Section(i, Booleans), v)
+		case v.Kind == String:
+			ranges = d.stringRange(ranges, c, d.Section(i, Strings), constant.Value)
+		default:
+			return nil, false
+		}
 	}
-	return nil, false
+	return ranges, true
 }
 
 // appendRange appends a range, joined to the last where they touch; empty ones are left out.
@@ -91,8 +97,8 @@ func (d *Dictionary) orderedRange(ranges []Range, c Comparison, r Range, v Value
 	return ranges
 }
 
-func (d *Dictionary) temporalRange(c Comparison, v Value) (ranges []Range) {
-	all := d.Section(Temporals)
+// temporalRange appends the matches among the dates and times of one segment.
+func (d *Dictionary) temporalRange(ranges []Range, c Comparison, all Range, v Value) []Range {
 	from := search(all, func(id ID) bool { return d.Value(id).Kind >= v.Kind })
 	unzoned := search(Range{from, all.To}, func(id ID) bool {
 		e := d.Value(id)
@@ -103,14 +109,13 @@ func (d *Dictionary) temporalRange(c Comparison, v Value) (ranges []Range) {
 	return d.orderedRange(ranges, c, Range{unzoned, to}, v)
 }
 
-// numberRange cuts the numbers, which lie in exact order, into those that are less than v and those that are greater
-// under every type promotion, and what is disputed in between: equal numbers, and those that are equal only after they
-// or v were rounded to float or double. The disputed ones are compared one by one.
-func (d *Dictionary) numberRange(c Comparison, v *Value) (ranges []Range, exact bool) {
+// numberRange cuts the numbers of one segment, which lie in exact order, into those that are less than v and those that
+// are greater under every type promotion, and what is disputed in between: equal numbers, and those that are equal only
+// after they or v were rounded to float or double. The disputed ones are compared one by one.
+func (d *Dictionary) numberRange(ranges []Range, c Comparison, all Range, v *Value) (_ []Range, exact bool) {
 	if v.IsNaN() {
-		return nil, true
+		return ranges, true
 	}
-	all := d.Section(Numbers)
 	all.To = search(all, func(id ID) bool { return d.Value(id).IsNaN() })
 	low, high := d.disputed(all, v)
 	if high-low > maxDisputed {
@@ -156,8 +161,8 @@ func (d *Dictionary) disputed(all Range, v *Value) (low, high ID) {
 	return low, high
 }
 
-func (d *Dictionary) stringRange(c Comparison, s string) (ranges []Range) {
-	all := d.Section(Strings)
+// stringRange appends the matches among the plain strings of one segment.
+func (d *Dictionary) stringRange(ranges []Range, c Comparison, all Range, s string) []Range {
 	low := search(all, func(id ID) bool { return d.compareText(id, s) >= 0 })
 	high := low
 	if low < all.To && d.compareText(low, s) == 0 {
@@ -177,20 +182,25 @@ func (d *Dictionary) stringRange(c Comparison, s string) (ranges []Range) {
 
 // compareText compares the text of an ID with s, in byte order, which is the order of code points.
 func (d *Dictionary) compareText(id ID, s string) int {
-	t, _ := d.text(id)
+	segment, id := d.locate(id)
+	t, _ := segment.text(id)
 	var buffer [512]byte
 	return strings.Compare(string(t.append(buffer[:0])), s)
 }
 
-// PrefixRange is the range of the plain strings that start with a prefix (`STRSTARTS(?x, "prefix")` on plain strings).
-func (d *Dictionary) PrefixRange(prefix string) Range {
-	all := d.Section(Strings)
-	from := search(all, func(id ID) bool { return d.compareText(id, prefix) >= 0 })
+// PrefixRanges are the plain strings that start with a prefix (`STRSTARTS(?x, "prefix")` on plain strings): a range for
+// each segment, in order, that do not touch.
+func (d *Dictionary) PrefixRanges(prefix string) (ranges []Range) {
 	end := afterPrefix(prefix)
-	if end == "" {
-		return Range{from, all.To}
+	for i := range d.segments {
+		r := d.Section(i, Strings)
+		r.From = search(r, func(id ID) bool { return d.compareText(id, prefix) >= 0 })
+		if end != "" {
+			r.To = search(r, func(id ID) bool { return d.compareText(id, end) >= 0 })
+		}
+		ranges = appendRange(ranges, r.From, r.To)
 	}
-	return Range{from, search(Range{from, all.To}, func(id ID) bool { return d.compareText(id, end) >= 0 })}
+	return ranges
 }
 
 // afterPrefix is the least text greater than all that start with the prefix; "" when there is none.

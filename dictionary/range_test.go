@@ -115,7 +115,7 @@ func TestNumbersLieInExactOrder(t *testing.T) {
 	d, _ := sampleDictionary(t)
 	var previous *big.Rat
 	seen := 0
-	numbers := d.Section(Numbers)
+	numbers := d.Section(0, Numbers)
 	for id := numbers.From; id < numbers.To; id++ {
 		r, ok := exactValue(d.Term(id))
 		if !ok {
@@ -169,14 +169,21 @@ func TestSortKeysOfRandomNumbersCompareExactly(t *testing.T) {
 	}
 }
 
-func TestPrefixRange(t *testing.T) {
+func TestPrefixRanges(t *testing.T) {
 	d, _ := sampleDictionary(t)
+	checkPrefixes(t, d)
+}
+
+func checkPrefixes(t *testing.T, d *Dictionary) {
+	t.Helper()
 	for _, prefix := range []string{"", "text", "text 1", "text 12", "y", "zzz", "\xff", "ü"} {
-		r := d.PrefixRange(prefix)
-		all := d.Section(Strings)
-		for id := all.From; id < all.To; id++ {
-			if got, want := r.Contains(id), strings.HasPrefix(d.Term(id).Value, prefix); got != want {
-				t.Fatalf("%q: %v is %v", prefix, d.Term(id), got)
+		ranges := d.PrefixRanges(prefix)
+		for _, all := range d.Sections(Strings, Strings) {
+			for id := all.From; id < all.To; id++ {
+				got := slices.ContainsFunc(ranges, func(r Range) bool { return r.Contains(id) })
+				if want := strings.HasPrefix(d.Term(id).Value, prefix); got != want {
+					t.Fatalf("%q: %v is %v", prefix, d.Term(id), got)
+				}
 			}
 		}
 	}

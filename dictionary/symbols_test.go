@@ -60,7 +60,7 @@ func TestManyStrings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(d.symbols) / symbolTableLen; n < 2 {
+	if n := len(d.base.symbols) / symbolTableLen; n < 2 {
 		t.Fatalf("%d symbol tables", n)
 	}
 	checkAgainst(t, d, all)
@@ -68,8 +68,8 @@ func TestManyStrings(t *testing.T) {
 	for _, term := range terms {
 		text += len(term.Value)
 	}
-	if len(d.blocks) > text*2/3 {
-		t.Fatalf("%d bytes of text became %d", text, len(d.blocks))
+	if len(d.base.blocks) > text*2/3 {
+		t.Fatalf("%d bytes of text became %d", text, len(d.base.blocks))
 	}
 }
 

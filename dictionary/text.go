@@ -14,39 +14,39 @@ type storedText struct {
 	escapes        bool // some text of the block needs escapes in N-Triples
 }
 
-// text finds the text of an ID; ok is false where there is none, or where it is damaged.
-func (d *Dictionary) text(id ID) (t storedText, ok bool) {
-	count := d.starts[SectionCount]
+// text finds the text of a local ID; ok is false where there is none, or where it is damaged.
+func (s *Segment) text(id ID) (t storedText, ok bool) {
+	count := s.starts[SectionCount]
 	if id >= count {
 		return t, false
 	}
 	b := int(id >> blockShift)
-	start, end := d.offsets[b], d.offsets[b+1]
-	if start >= end || end > uint64(len(d.blocks)) {
-		d.broken.Store(true)
+	start, end := s.offsets[b], s.offsets[b+1]
+	if start >= end || end > uint64(len(s.blocks)) {
+		s.broken.Store(true)
 		return t, false
 	}
-	block := d.blocks[start:end]
+	block := s.blocks[start:end]
 	n, i := min(blockTerms, int(count)-b<<blockShift), int(id)&(blockTerms-1)
 	t.escapes = block[0]&blockEscapes != 0
 	if block[0]&blockSymbols != 0 {
-		return d.symbolText(t, block, i, n)
+		return s.symbolText(t, block, i, n)
 	}
 	t.prefix, t.suffix, ok = blockText(block, i, n)
 	if !ok {
-		d.broken.Store(true)
+		s.broken.Store(true)
 	}
 	return t, ok
 }
 
-func (d *Dictionary) symbolText(t storedText, block []byte, i, n int) (storedText, bool) {
+func (s *Segment) symbolText(t storedText, block []byte, i, n int) (storedText, bool) {
 	codes, number, ok := symbolText(block, i, n)
 	start := number * symbolTableLen
-	if !ok || start >= len(d.symbols) {
-		d.broken.Store(true)
+	if !ok || start >= len(s.symbols) {
+		s.broken.Store(true)
 		return t, false
 	}
-	t.suffix, t.table = codes, viewSymbols(d.symbols[start:])
+	t.suffix, t.table = codes, viewSymbols(s.symbols[start:])
 	return t, true
 }
 

@@ -10,23 +10,37 @@ import (
 )
 
 // Verify reads the whole dictionary: the checksums of its files, then for every term that it lies in its section and in
-// order, that its value is that of its text, and that the hash table finds it and nothing else under its key. The error
-// names the file and the ID.
+// order, that its value is that of its text, and that the hash tables find it, in the first segment that has it, and
+// nothing else under its key; so no segment repeats a term of an earlier one. The error names the file and the ID, local
+// to the file's segment.
 func (d *Dictionary) Verify() error {
-	for _, f := range d.files {
-		if err := f.Verify(); err != nil {
+	for i, s := range d.segments {
+		for _, f := range s.files {
+			if err := f.Verify(); err != nil {
+				return err
+			}
+		}
+		if err := s.verifyGroups(); err != nil {
+			return err
+		}
+		if err := d.verifyTerms(i); err != nil {
+			return err
+		}
+		if err := s.verifySlots(); err != nil {
 			return err
 		}
 	}
-	if err := d.verifyGroups(); err != nil {
-		return err
-	}
-	workers := runtime.GOMAXPROCS(0)
-	step := (d.Len()/workers/blockTerms + 1) * blockTerms
+	return nil
+}
+
+// verifyTerms checks all terms of segment i, on all cores.
+func (d *Dictionary) verifyTerms(i int) error {
+	n, workers := d.segments[i].Len(), runtime.GOMAXPROCS(0)
+	step := (n/workers/blockTerms + 1) * blockTerms
 	errs := make([]error, workers)
 	var wait sync.WaitGroup
-	for i := range workers {
-		wait.Go(func() { errs[i] = d.verifyRange(min(i*step, d.Len()), min((i+1)*step, d.Len())) })
+	for k := range workers {
+		wait.Go(func() { errs[k] = d.verifyRange(i, min(k*step, n), min((k+1)*step, n)) })
 	}
 	wait.Wait()
 	for _, err := range errs {
@@ -34,41 +48,43 @@ func (d *Dictionary) Verify() error {
 			return err
 		}
 	}
-	return d.verifySlots()
+	return nil
 }
 
-func (d *Dictionary) verifyGroups() error {
-	for i, g := range d.groups {
-		if g < d.starts[Resources] || g > d.starts[Numbers] || i > 0 && g <= d.groups[i-1] {
-			return d.files[0].Damaged("group %d of the resources is out of place", i)
+func (s *Segment) verifyGroups() error {
+	for i, g := range s.groups {
+		if g < s.starts[Resources] || g > s.starts[Numbers] || i > 0 && g <= s.groups[i-1] {
+			return s.files[0].Damaged("group %d of the resources is out of place", i)
 		}
 	}
 	return nil
 }
 
-// verifyRange checks the terms from first to end, and the order of first and the one before it.
-func (d *Dictionary) verifyRange(first, end int) error {
+// verifyRange checks the terms of segment number from the local ID first to end, and the order of first and the one
+// before it.
+func (d *Dictionary) verifyRange(number, first, end int) error {
+	s, start := d.segments[number], d.starts[number]
 	var key, order, previous []byte
 	if first > 0 && first < end {
-		previous, _, _ = AppendSortKey(nil, d.AppendKey(nil, ID(first-1)))
+		previous, _, _ = AppendSortKey(nil, d.AppendKey(nil, start+ID(first-1)))
 	}
 	for i := first; i < end; i++ {
 		id := ID(i)
-		key = d.AppendKey(key[:0], id)
+		key = d.AppendKey(key[:0], start+id)
 		var section Section
 		var err error
 		order, section, err = AppendSortKey(order[:0], key)
 		if err != nil {
-			return d.files[0].Damaged("the term of ID %d: %w", id, err)
+			return s.files[0].Damaged("the term of ID %d: %w", id, err)
 		}
-		own := d.SectionOfID(id)
+		own := s.section(id)
 		if section != max(own, Resources) {
-			return d.files[0].Damaged("the term of ID %d is not one of the %v", id, own)
+			return s.files[0].Damaged("the term of ID %d is not one of the %v", id, own)
 		}
-		if !d.startsOrder(id, own) && bytes.Compare(previous, order) >= 0 {
-			return d.files[0].Damaged("the term of ID %d is out of order", id)
+		if !s.startsOrder(id, own) && bytes.Compare(previous, order) >= 0 {
+			return s.files[0].Damaged("the term of ID %d is out of order", id)
 		}
-		if err := d.verifyTerm(id, key, own); err != nil {
+		if err := d.verifyTerm(number, id, key); err != nil {
 			return err
 		}
 		order, previous = previous, order
@@ -76,34 +92,40 @@ func (d *Dictionary) verifyRange(first, end int) error {
 	return nil
 }
 
-// startsOrder reports whether a section or a group starts at an ID.
-func (d *Dictionary) startsOrder(id ID, own Section) bool {
-	if id == d.starts[own] {
+// startsOrder reports whether a section or a group starts at a local ID.
+func (s *Segment) startsOrder(id ID, own Section) bool {
+	if id == s.starts[own] {
 		return true
 	}
-	_, found := slices.BinarySearch(d.groups, id)
+	_, found := slices.BinarySearch(s.groups, id)
 	return found && own == Resources
 }
 
-func (d *Dictionary) verifyTerm(id ID, key []byte, own Section) error {
+// verifyTerm checks the value and the key of a local ID of segment number, and that lookups lead there.
+func (d *Dictionary) verifyTerm(number int, id ID, key []byte) error {
+	s, start := d.segments[number], d.starts[number]
+	own := s.section(id)
 	p, err := splitKey(key)
 	if err != nil {
-		return d.files[0].Damaged("the term of ID %d: %w", id, err)
+		return s.files[0].Damaged("the term of ID %d: %w", id, err)
 	}
-	if _, value := p.classify(); own >= Numbers && own <= Booleans && !equalValues(value, d.Value(id)) {
-		return d.files[1].Damaged("the value of ID %d is not that of its term", id)
+	if _, value := p.classify(); own >= Numbers && own <= Booleans && !equalValues(value, d.Value(start+id)) {
+		return s.files[1].Damaged("the value of ID %d is not that of its term", id)
 	}
-	if found, ok := d.LookupKey(key); !ok || found != id {
-		return d.files[2].Damaged("ID %d is not found by its term", id)
+	switch found, ok := d.LookupKey(key); {
+	case ok && found < start:
+		return s.files[0].Damaged("the term of ID %d is one of an earlier segment", id)
+	case !ok || found != start+id:
+		return s.files[2].Damaged("ID %d is not found by its term", id)
 	}
-	if t, _ := d.text(id); !t.escapes {
+	if t, _ := s.text(id); !t.escapes {
 		table := &literalEscapes
 		text := p.text
 		if own <= Resources {
 			table, text = &iriEscapes, text[1:]
 		}
 		if slices.ContainsFunc(text, func(c byte) bool { return table[c] }) {
-			return d.files[0].Damaged("the block of ID %d is not marked for escapes", id)
+			return s.files[0].Damaged("the block of ID %d is not marked for escapes", id)
 		}
 	}
 	return nil
@@ -118,15 +140,15 @@ func equalValues(a, b Value) bool {
 }
 
 // verifySlots checks that the table has one slot for each term: together with the lookups of all, no slot is wrong.
-func (d *Dictionary) verifySlots() error {
+func (s *Segment) verifySlots() error {
 	used := 0
-	for _, s := range d.hash.slots {
-		if s != emptySlot {
+	for _, slot := range s.hash.slots {
+		if slot != emptySlot {
 			used++
 		}
 	}
-	if used != d.Len() {
-		return fmt.Errorf("dictionary: %w", d.files[2].Damaged("%d slots are in use for %d terms", used, d.Len()))
+	if used != s.Len() {
+		return fmt.Errorf("dictionary: %w", s.files[2].Damaged("%d slots are in use for %d terms", used, s.Len()))
 	}
 	return nil
 }

@@ -26,13 +26,13 @@ const (
 	maxText = 1 << 30 // bytes of one term
 )
 
-// Files are the names of a dictionary's files in its folder.
+// Files are the names of a segment's files in its folder.
 func Files() []string { return []string{TermsFile, ValuesFile, HashFile} }
 
 // ErrOrder says that terms did not come in the order of their IDs.
 var ErrOrder = errors.New("term out of order")
 
-// Writer writes a dictionary from keys (AppendKey) in the order of their IDs: all predicates, then the other IRIs and
+// Writer writes a segment from keys (AppendKey) in the order of their IDs, which are local ones: all predicates, then the other IRIs and
 // blank nodes group by group, then the literals in the order of their sections and sort keys. It checks that order;
 // what it cannot see is the same resource in two groups, which Verify finds. Its memory is about 20 MiB and 0.6 bytes a
 // term, 0.5 of them for the blocks' offsets. Not for concurrent use. The first error stays.
@@ -58,7 +58,7 @@ type Writer struct {
 	err        error
 }
 
-// Create starts a dictionary in a folder that exists and has none yet.
+// Create starts a segment in a folder that exists and has none yet.
 func Create(dir string) (*Writer, error) {
 	w := &Writer{}
 	open := func(name, kind string, version uint32) (f *section.Writer) {
@@ -90,7 +90,7 @@ func (w *Writer) openSpill(dir string) {
 	w.fail(err)
 }
 
-// NewMemoryWriter starts a dictionary that is kept in memory; after Finish, Dictionary opens it.
+// NewMemoryWriter starts a segment that is kept in memory; after Finish, Segment opens it.
 func NewMemoryWriter() *Writer {
 	w := &Writer{
 		memory: true,
@@ -277,8 +277,8 @@ func (w *Writer) writeTables() error {
 	)
 }
 
-// Dictionary opens what NewMemoryWriter wrote.
-func (w *Writer) Dictionary() (*Dictionary, error) {
+// Segment opens what NewMemoryWriter wrote.
+func (w *Writer) Segment() (*Segment, error) {
 	if !w.memory {
 		return nil, errors.New("dictionary: the writer writes files")
 	}
@@ -294,7 +294,7 @@ func (w *Writer) Dictionary() (*Dictionary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDictionary(terms, values, table)
+	return newSegment(terms, values, table)
 }
 
 // Abort gives up and removes the files.

@@ -66,11 +66,12 @@ func newMemory(quads []quad, names ...rdf.Term) (*memory, error) {
 		edges[g] = append(edges[g], pcsr.Edge{From: id(q.subject), Label: id(q.predicate), To: id(q.object)})
 	}
 	var options []pcsr.Option
-	if label, ok := dict.Lookup(rdf.NewIRI(rdf.RDFType)); ok && int(label) < dict.Predicates() {
+	labels := dict.Section(0, dictionary.Predicates).Len()
+	if label, ok := dict.Lookup(rdf.NewIRI(rdf.RDFType)); ok && int(label) < labels {
 		options = append(options, pcsr.WithTypeLabel(label))
 	}
 	build := func(g dictionary.ID) (*pcsr.Graph, error) {
-		return pcsr.Build(dict.Len(), dict.Predicates(), edges[g], options...)
+		return pcsr.Build(dict.Len(), labels, edges[g], options...)
 	}
 	m := &memory{dict: dict, named: map[dictionary.ID]*pcsr.Graph{}}
 	if m.graph, err = build(dictionary.None); err != nil {

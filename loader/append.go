@@ -55,7 +55,7 @@ func (l *load) takeOld(ctx context.Context) (err error) {
 	if l.old.ids, err = allocate[uint32](l.memory, d.Len()); err != nil {
 		return err
 	}
-	l.old.numbers = make([]uint32, d.Predicates())
+	l.old.numbers = make([]uint32, d.Section(0, dictionary.Predicates).Len())
 	var key []byte
 	for label := range l.old.numbers {
 		key = d.AppendKey(key[:0], dictionary.ID(label))
@@ -129,7 +129,7 @@ func (o *oldStore) noteScope(key []byte) {
 
 // takeEdges adds the triples of the old store, a partition at a time.
 func (l *load) takeEdges(ctx context.Context) error {
-	labels := l.old.Dictionary.Predicates()
+	labels := len(l.old.numbers)
 	var next atomic.Int64
 	return parallel(ctx, l.options.Threads, func(ctx context.Context, _ int) error {
 		e, err := l.newEncoder()

@@ -1,10 +1,7 @@
 package expr
 
 import (
-	"bytes"
-	"math"
 	"slices"
-	"sort"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -30,11 +27,11 @@ func IDRanges(e parser.Expr, d *dictionary.Dictionary) (variable string, ranges 
 		if !isVar {
 			return "", nil, false
 		}
-		r := d.Section(dictionary.Numbers)
+		last := dictionary.Numbers
 		if call.Function == "ISLITERAL" {
-			r.To = dictionary.ID(d.Len())
+			last = dictionary.Others
 		}
-		return v.Name, []dictionary.Range{r}, true
+		return v.Name, d.Sections(dictionary.Numbers, last), true
 	}
 	op, isComparison := operators[call.Function]
 	if !isComparison {
@@ -121,6 +118,12 @@ func Intersect(a, b []dictionary.Range) []dictionary.Range {
 	return out
 }
 
+// comparisons are the operators that the dictionary knows ranges for.
+var comparisons = map[operator]dictionary.Comparison{
+	opEqual: dictionary.IsEqual, opLess: dictionary.IsLess, opLessEqual: dictionary.IsLessOrEqual,
+	opGreater: dictionary.IsGreater, opGreaterEqual: dictionary.IsGreaterOrEqual,
+}
+
 // compareRanges finds the IDs x with "x op term".
 func compareRanges(op operator, t rdf.Term, d *dictionary.Dictionary) ([]dictionary.Range, bool) {
 	v := dictionary.ParseValue(t)
@@ -133,18 +136,12 @@ func compareRanges(op operator, t rdf.Term, d *dictionary.Dictionary) ([]diction
 		return []dictionary.Range{{From: id, To: id + 1}}, true
 	case op == opNotEqual:
 		return notEqualRanges(v, t, d)
-	case v.IsNumeric():
-		return numberRanges(op, v, d)
-	case v.IsTemporal():
-		return temporalRanges(op, v, d), true
-	case v.Kind == dictionary.Boolean:
-		return merge(tested(op, v, d, d.Section(dictionary.Booleans))), true
-	case v.Kind == dictionary.String:
-		return stringRanges(op, t.Value, d), true
 	case v.Kind == dictionary.LangString && op == opEqual:
 		return nil, false // tags are compared without regard to case
+	case v.Kind == dictionary.NoValue || v.Kind == dictionary.LangString || v.Kind == dictionary.OtherLiteral:
+		return nil, true // nothing is less than an IRI
 	}
-	return nil, true // nothing is less than an IRI
+	return d.ValueRange(comparisons[op], t)
 }
 
 // notEqualRanges is for IRIs, to which all other terms are unequal.
@@ -157,107 +154,6 @@ func notEqualRanges(v dictionary.Value, t rdf.Term, d *dictionary.Dictionary) ([
 		return merge([]dictionary.Range{{From: 0, To: id}, {From: id + 1, To: end}}), true
 	}
 	return merge([]dictionary.Range{{From: 0, To: end}}), true
-}
-
-// tested tests each ID of a short range.
-func tested(op operator, v dictionary.Value, d *dictionary.Dictionary, r dictionary.Range) []dictionary.Range {
-	var out []dictionary.Range
-	for id := r.From; id < r.To; id++ {
-		if op.holds(dictionary.Compare(d.Value(id), v)) == isTrue {
-			out = append(out, dictionary.Range{From: id, To: id + 1})
-		}
-	}
-	return out
-}
-
-// first returns the first ID of r that a monotone condition holds for, r.To when there is none.
-func first(r dictionary.Range, holds func(dictionary.ID) bool) dictionary.ID {
-	return r.From + dictionary.ID(sort.Search(r.Len(), func(i int) bool { return holds(r.From + dictionary.ID(i)) }))
-}
-
-// maxWindow bounds the numbers that are tested one by one.
-const maxWindow = 1 << 16
-
-// numberRanges finds numbers. The section is in the order of exact values, but SPARQL compares after promotion, which
-// may round: so numbers that lie within the precision of a float around v are tested one by one.
-func numberRanges(op operator, v dictionary.Value, d *dictionary.Dictionary) ([]dictionary.Range, bool) {
-	numbers := d.Section(dictionary.Numbers)
-	if v.IsNaN() {
-		return nil, true
-	}
-	f := v.Float64()
-	if math.Abs(f) > math.MaxFloat32/2 {
-		return nil, false // casts to float overflow there
-	}
-	margin := math.Abs(f)*1e-6 + 1e-40
-	low, high := float(dictionary.Double, f-margin), float(dictionary.Double, f+margin)
-	near := dictionary.Range{
-		From: first(numbers, func(id dictionary.ID) bool { x := d.Value(id); return compareExact(&x, &low) >= 0 }),
-		To:   first(numbers, func(id dictionary.ID) bool { x := d.Value(id); return compareExact(&x, &high) > 0 }),
-	}
-	if near.Len() > maxWindow {
-		return nil, false
-	}
-	ranges := tested(op, v, d, near)
-	switch op {
-	case opLess, opLessEqual:
-		ranges = append(ranges, dictionary.Range{From: numbers.From, To: near.From})
-	case opGreater, opGreaterEqual:
-		nan := first(numbers, func(id dictionary.ID) bool { return d.Value(id).IsNaN() })
-		ranges = append(ranges, dictionary.Range{From: near.To, To: nan})
-	}
-	return merge(ranges), true
-}
-
-// temporalRanges finds dates and times of v's kind: two blocks, with and without a zone, each in the order of instants,
-// so that a comparison with v goes from less over undetermined or equal to greater.
-func temporalRanges(op operator, v dictionary.Value, d *dictionary.Dictionary) []dictionary.Range {
-	section := d.Section(dictionary.Temporals)
-	kind := dictionary.Range{
-		From: first(section, func(id dictionary.ID) bool { return d.Value(id).Kind >= v.Kind }),
-		To:   first(section, func(id dictionary.ID) bool { return d.Value(id).Kind > v.Kind }),
-	}
-	middle := first(kind, func(id dictionary.ID) bool { return d.Value(id).Zone == dictionary.NoZone })
-	var ranges []dictionary.Range
-	for _, block := range []dictionary.Range{{From: kind.From, To: middle}, {From: middle, To: kind.To}} {
-		less := first(block, func(id dictionary.ID) bool { return dictionary.Compare(d.Value(id), v) != dictionary.Less })
-		greater := first(block, func(id dictionary.ID) bool { return dictionary.Compare(d.Value(id), v) == dictionary.Greater })
-		between := dictionary.Range{From: less, To: greater}
-		if op != opLess && op != opGreater && between.Len() > 0 && dictionary.Compare(d.Value(less), v) == dictionary.Equal {
-			ranges = append(ranges, between)
-		}
-		switch op {
-		case opLess, opLessEqual:
-			ranges = append(ranges, dictionary.Range{From: block.From, To: less})
-		case opGreater, opGreaterEqual:
-			ranges = append(ranges, dictionary.Range{From: greater, To: block.To})
-		}
-	}
-	return merge(ranges)
-}
-
-// stringRanges finds plain strings, which are in byte order.
-func stringRanges(op operator, s string, d *dictionary.Dictionary) []dictionary.Range {
-	section := d.Section(dictionary.Strings)
-	var buffer []byte
-	bound := func(least int) dictionary.ID {
-		return first(section, func(id dictionary.ID) bool {
-			buffer = d.AppendText(buffer[:0], id)
-			return bytes.Compare(buffer, []byte(s)) >= least
-		})
-	}
-	r := section
-	switch op {
-	case opLess:
-		r.To = bound(0)
-	case opLessEqual:
-		r.To = bound(1)
-	case opGreater:
-		r.From = bound(1)
-	case opGreaterEqual:
-		r.From = bound(0)
-	}
-	return merge([]dictionary.Range{r})
 }
 
 // ranged tests a top-level condition of a filter by ID where the dictionary has the ID.

@@ -17,15 +17,18 @@ import (
 // 1 and 1.0, compares equal. The order is total on what it tells apart.
 type Comparer struct {
 	terms Terms
-	// stored is the dictionary, when there is one: its IDs are in value order inside a section.
-	strings, langs dictionary.Range
+	// texts are the ranges of plain and of language-tagged strings, in each segment of the dictionary: there IDs are in
+	// the order of the terms.
+	texts []dictionary.Range
 }
 
 // NewComparer returns the order over terms. d may be nil; with the dictionary below terms, strings need no decoding.
 func NewComparer(terms Terms, d *dictionary.Dictionary) *Comparer {
 	c := &Comparer{terms: terms}
 	if d != nil {
-		c.strings, c.langs = d.Section(dictionary.Strings), d.Section(dictionary.LangStrings)
+		for i := range d.Segments() {
+			c.texts = append(c.texts, d.Section(i, dictionary.Strings), d.Section(i, dictionary.LangStrings))
+		}
 	}
 	return c
 }
@@ -35,7 +38,7 @@ func (c *Comparer) Compare(a, b dictionary.ID) int {
 	switch {
 	case a == b:
 		return 0
-	case c.strings.Contains(a) && c.strings.Contains(b), c.langs.Contains(a) && c.langs.Contains(b):
+	case c.ordered(a, b):
 		return cmp.Compare(a, b)
 	case a == dictionary.None:
 		return -1
@@ -55,6 +58,16 @@ func (c *Comparer) Compare(a, b dictionary.ID) int {
 		return cmp.Compare(x.Int, y.Int)
 	}
 	return compareText(c.terms.Term(a), c.terms.Term(b))
+}
+
+// ordered reports whether two terms lie in one range of strings.
+func (c *Comparer) ordered(a, b dictionary.ID) bool {
+	for _, r := range c.texts {
+		if r.Contains(a) {
+			return r.Contains(b)
+		}
+	}
+	return false
 }
 
 // Ranks of the sorts of term.

@@ -76,7 +76,7 @@ func (s *Store) open() error {
 	if s.Dictionary, err = dictionary.Open(filepath.Join(s.dir, m.Generation)); err != nil {
 		return err
 	}
-	if s.Dictionary.Len() != m.Terms || s.Dictionary.Predicates() != m.Predicates {
+	if s.Dictionary.Len() != m.Terms || s.Dictionary.Section(0, dictionary.Predicates).Len() != m.Predicates {
 		return damaged(s.path(dictionary.TermsFile), errors.New("it has not as many terms as the manifest says"))
 	}
 	if s.Default, err = s.openGraph(m.Default); err != nil {
