@@ -13,41 +13,52 @@ import (
 // File is a finished file. Its methods are safe for concurrent use, except Close.
 type File struct {
 	name    string
-	kind    string
 	version uint32
 	data    []byte
 	mapped  bool
-	entries []entry
+	entries []entry // without the sums
 	index   map[string]int
+	checks  checks
 }
 
-// Open maps the file at path (a small one is read) and checks its header and its table. It must be of the given kind and of a version from 1
-// to version; otherwise, or when it is damaged, the error names the file and is ErrVersion or ErrDamaged.
+// Open maps the file at path and checks its header and its table; a small file is read, and checked as a whole. It must
+// be of the given kind and of a version from 1 to version; otherwise, or when it is damaged, the error names the file
+// and is ErrVersion or ErrDamaged.
 func Open(path, kind string, version uint32) (*File, error) {
 	data, mapped, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFile(path, data, kind, version)
-	if err != nil {
-		if mapped {
-			err = errors.Join(err, unix.Munmap(data))
-		}
-		return nil, err
+	f := &File{name: path, data: data, mapped: mapped}
+	if mapped {
+		mappings.add(f)
 	}
-	f.mapped = mapped
+	err = Guard(func() error { return f.read(kind, version) })
+	if err == nil && !mapped {
+		err = f.Verify()
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if mapped {
+		f.checks.start()
+	}
 	return f, nil
 }
 
 // Parse opens a file that lies in memory; name is used in errors. The File keeps data (or a copy, where data does not
-// start at a multiple of 8).
+// start at a multiple of 8). Only Verify compares its checksums.
 func Parse(name string, data []byte, kind string, version uint32) (*File, error) {
 	if len(data) > 0 && uintptr(unsafe.Pointer(&data[0]))%8 != 0 {
 		moved := alignedBytes(len(data))
 		copy(moved, data)
 		data = moved
 	}
-	return newFile(name, data, kind, version)
+	f := &File{name: name, data: data}
+	if err := f.read(kind, version); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // alignedBytes is n zero bytes that start at a multiple of 8.
@@ -88,32 +99,35 @@ func readFile(path string) (data []byte, mapped bool, err error) {
 	return data, true, nil
 }
 
-func newFile(name string, data []byte, kind string, version uint32) (*File, error) {
+// read reads and checks the header and the table.
+func (f *File) read(kind string, version uint32) error {
 	if !littleEndian() {
-		return nil, fmt.Errorf("section: %s: files are read on little-endian machines only", name)
+		return fmt.Errorf("section: %s: files are read on little-endian machines only", f.name)
 	}
-	h, err := decodeHeader(data)
+	h, err := decodeHeader(f.data)
 	if err != nil {
-		return nil, damaged(name, err)
+		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	if h.kind != kind {
-		return nil, damaged(name, fmt.Errorf("its kind is %q, not %q", h.kind, kind))
+		return f.Damaged("its kind is %q, not %q", h.kind, kind)
 	}
 	if h.version == 0 || h.version > version {
-		return nil, fmt.Errorf("%s: %w: the file has version %d, this program reads up to %d", name, ErrVersion, h.version, version)
+		return fmt.Errorf("%s: %w: the file has version %d, this program reads up to %d", f.name, ErrVersion, h.version, version)
 	}
-	entries, err := decodeTable(data, h)
+	entries, err := decodeTable(f.data, h)
 	if err != nil {
-		return nil, damaged(name, err)
+		return damaged(f.name, err)
 	}
-	f := &File{name: name, kind: kind, version: h.version, data: data, entries: entries, index: make(map[string]int, len(entries))}
-	for i, e := range entries {
+	sums := entries[len(entries)-1]
+	f.version, f.entries, f.index = h.version, entries[:len(entries)-1], make(map[string]int, len(entries))
+	f.checks.open(f.data, sums, h)
+	for i, e := range f.entries {
 		if _, twice := f.index[e.name]; twice {
-			return nil, damaged(name, fmt.Errorf("section %q is there twice", e.name))
+			return f.Damaged("section %q is there twice", e.name)
 		}
 		f.index[e.name] = i
 	}
-	return f, nil
+	return nil
 }
 
 // Damaged returns an ErrDamaged that names the file and says what is wrong with its content.
@@ -183,16 +197,6 @@ func view[T number](f *File, name string) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/size), nil
 }
 
-// Verify reads the whole file and compares every checksum; the error is ErrDamaged and names file and section.
-func (f *File) Verify() error {
-	for _, e := range f.entries {
-		if checksum(f.data[e.offset:e.offset+e.length]) != e.sum {
-			return f.Damaged("the checksum of section %q does not match", e.name)
-		}
-	}
-	return nil
-}
-
 // Prefetch asks the system to read the whole file ahead.
 func (f *File) Prefetch() {
 	if f.mapped {
@@ -203,10 +207,13 @@ func (f *File) Prefetch() {
 // Close unmaps the file; none of its views may be used any more. A second Close does nothing.
 func (f *File) Close() error {
 	data := f.data
-	f.data, f.entries, f.index = nil, nil, nil
+	f.entries, f.index = nil, nil
 	if !f.mapped {
+		f.data = nil
 		return nil
 	}
+	mappings.remove(f)
+	f.data = nil
 	f.mapped = false
 	if err := unix.Munmap(data); err != nil {
 		return fmt.Errorf("section: unmap %s: %w", f.name, err)
@@ -229,7 +236,7 @@ func littleEndian() bool {
 }
 
 // Identity reads the header of the file at path: its size, and a number that differs between files whose content
-// differs (the header's checksum, which covers the table's, which covers the sections').
+// differs (the header's checksum, which covers that of the sums, which cover everything else).
 func Identity(path string) (size int64, sum uint64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -241,7 +248,7 @@ func Identity(path string) (size int64, sum uint64, err error) {
 		return 0, 0, damaged(path, err)
 	}
 	if _, err := decodeHeader(head); err != nil {
-		return 0, 0, damaged(path, err)
+		return 0, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	info, err := file.Stat()
 	if err != nil {

@@ -22,7 +22,7 @@ type Writer struct {
 	file    *os.File // nil in memory
 	buffer  []byte   // what is not yet in file; the whole file in memory
 	flushed uint64
-	hash    *xxh3.Hasher
+	sums    summer
 	entries []entry
 	open    bool // the last entry is still being written
 	done    bool
@@ -46,7 +46,7 @@ func NewMemory(kind string, version uint32) *Writer {
 }
 
 func newWriter(name, kind string, version uint32) *Writer {
-	w := &Writer{name: name, kind: kind, version: version, hash: xxh3.New()}
+	w := &Writer{name: name, kind: kind, version: version, sums: newSummer()}
 	w.buffer = append(w.buffer, make([]byte, headerBytes)...)
 	if kind == "" || len(kind) > kindBytes {
 		w.err = fmt.Errorf("section: kind %q does not have 1 to %d bytes", kind, kindBytes)
@@ -57,8 +57,8 @@ func newWriter(name, kind string, version uint32) *Writer {
 // Section ends the section before and starts the next. A name has 1 to 24 ASCII characters and is used once in a file.
 func (w *Writer) Section(name string) error {
 	w.endSection()
-	if name == "" || len(name) > nameBytes {
-		w.fail(fmt.Errorf("section: name %q does not have 1 to %d bytes", name, nameBytes))
+	if name == "" || len(name) > nameBytes || name == sumsName {
+		w.fail(fmt.Errorf("section: name %q is taken or does not have 1 to %d bytes", name, nameBytes))
 	}
 	for _, e := range w.entries {
 		if e.name == name {
@@ -74,7 +74,6 @@ func (w *Writer) Section(name string) error {
 	w.pad()
 	w.entries = append(w.entries, entry{name: name, offset: w.offset()})
 	w.open = true
-	w.hash.Reset()
 	return nil
 }
 
@@ -86,7 +85,6 @@ func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	w.hash.Write(p)
 	w.append(p)
 	if w.err != nil {
 		return 0, w.err
@@ -126,7 +124,7 @@ func (w *Writer) Written() (data []byte, release func() error, err error) {
 	return mapped[start:], func() error { return unix.Munmap(mapped) }, nil
 }
 
-// Finish writes the table and the header, and flushes the file to the disk. A Writer must end in Finish or Abort.
+// Finish writes the sums, the table and the header, and flushes the file to the disk. A Writer must end in Finish or Abort.
 func (w *Writer) Finish() error {
 	w.endSection()
 	if w.done {
@@ -134,12 +132,16 @@ func (w *Writer) Finish() error {
 	}
 	if w.err == nil {
 		w.pad()
+		sums := w.sums.finish()
+		w.entries = append(w.entries, entry{sumsName, w.offset(), uint64(len(sums))})
+		sums = append(sums, make([]byte, -len(sums)&(Alignment-1))...)
+		w.append(sums)
 		table := encodeTable(w.entries)
 		h := header{
 			kind: w.kind, version: w.version, sections: uint32(len(w.entries)),
-			tableOffset: w.offset(), tableLength: uint64(len(table)), tableSum: checksum(table),
+			tableOffset: w.offset(), sumsSum: checksum(sums), tableSum: checksum(table),
 		}
-		h.size = h.tableOffset + h.tableLength
+		h.size = h.tableOffset + uint64(len(table))
 		w.append(table)
 		w.finishHeader(h.encode())
 	}
@@ -200,7 +202,7 @@ func (w *Writer) pad() {
 func (w *Writer) endSection() {
 	if w.open {
 		e := &w.entries[len(w.entries)-1]
-		e.length, e.sum = w.offset()-e.offset, w.hash.Sum64()
+		e.length = w.offset() - e.offset
 		w.open = false
 	}
 }
@@ -209,6 +211,7 @@ func (w *Writer) append(p []byte) {
 	if w.err != nil {
 		return
 	}
+	w.sums.add(p)
 	if w.file != nil && len(w.buffer)+len(p) > writeBuffer {
 		w.flush()
 		if len(p) > writeBuffer && w.err == nil {
