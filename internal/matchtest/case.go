@@ -2,6 +2,7 @@ package matchtest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,10 @@ type Case struct {
 	// TypeLabel is the label of rdf:type, -1 where the graph has none.
 	TypeLabel int
 	Edges     []pcsr.Edge
-	Patterns  []parser.TriplePattern
-	Options   planner.Options
+	// Parts is the number of graphs that the edges lie in, overlaid to one; 0 and 1 mean one graph.
+	Parts    int
+	Patterns []parser.TriplePattern
+	Options  planner.Options
 	// Seeds are the columns of Options.Inputs; nil without inputs.
 	Seeds *exec.Input
 	// Limit is tried besides no limit.
@@ -50,10 +53,30 @@ func idOf(t rdf.Term) dictionary.ID {
 
 // Graph builds the case's graph.
 func (c *Case) Graph() (*pcsr.Graph, error) {
-	if c.TypeLabel >= 0 {
-		return pcsr.Build(c.Vertices, c.Labels, c.Edges, pcsr.WithTypeLabel(pcsr.Label(c.TypeLabel)))
+	if c.Parts < 2 {
+		return c.build(c.Edges)
 	}
-	return pcsr.Build(c.Vertices, c.Labels, c.Edges)
+	split := make([][]pcsr.Edge, c.Parts)
+	for i, e := range c.Edges {
+		if !slices.Contains(c.Edges[:i], e) {
+			split[i%c.Parts] = append(split[i%c.Parts], e)
+		}
+	}
+	graphs := make([]*pcsr.Graph, c.Parts)
+	for i := range graphs {
+		var err error
+		if graphs[i], err = c.build(split[i]); err != nil {
+			return nil, err
+		}
+	}
+	return pcsr.Overlay(c.Vertices, graphs...), nil
+}
+
+func (c *Case) build(edges []pcsr.Edge) (*pcsr.Graph, error) {
+	if c.TypeLabel >= 0 {
+		return pcsr.Build(c.Vertices, c.Labels, edges, pcsr.WithTypeLabel(pcsr.Label(c.TypeLabel)))
+	}
+	return pcsr.Build(c.Vertices, c.Labels, edges)
 }
 
 // Plan plans the case's pattern over its graph.
