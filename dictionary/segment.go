@@ -16,7 +16,7 @@ import (
 // read through the Dictionary that it is part of, which adds the segment's start to its IDs.
 type Segment struct {
 	files      [3]*section.File // terms, values, hash
-	starts     [SectionCount + 1]ID
+	starts     []ID             // SectionCount + 1
 	groups     []ID
 	blocks     []byte
 	offsets    []uint64
@@ -57,14 +57,13 @@ func closeAll(files [3]*section.File) (err error) {
 
 func newSegment(terms, values, table *section.File) (*Segment, error) {
 	s := &Segment{files: [3]*section.File{terms, values, table}}
-	starts, err := terms.Uint32s("sections")
-	if err != nil {
+	var err error
+	if s.starts, err = terms.Uint32s("sections"); err != nil {
 		return nil, err
 	}
-	if len(starts) != len(s.starts) || starts[0] != 0 || !slices.IsSorted(starts) {
+	if len(s.starts) != int(SectionCount)+1 || s.starts[0] != 0 || !slices.IsSorted(s.starts) {
 		return nil, terms.Damaged("the sections are out of order")
 	}
-	copy(s.starts[:], starts)
 	if s.groups, err = terms.Uint32s("groups"); err != nil {
 		return nil, err
 	}
@@ -81,7 +80,7 @@ func newSegment(terms, values, table *section.File) (*Segment, error) {
 	if len(s.offsets) != (count+blockTerms-1)/blockTerms+1 || s.offsets[len(s.offsets)-1] != uint64(len(s.blocks)) {
 		return nil, terms.Damaged("it has not as many blocks as %d terms need", count)
 	}
-	if s.qualifiers, err = openQualifiers(terms, starts); err != nil {
+	if s.qualifiers, err = openQualifiers(terms, s.starts); err != nil {
 		return nil, err
 	}
 	if s.values, err = values.Uint64s("values"); err != nil {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // chunk is a run of rows on its way: copied in, formatted by one worker, written in order.
@@ -124,7 +126,9 @@ func (p *pipeline) format(f formatter) {
 	defer f.release()
 	for c := range p.work {
 		if p.failed.Load() == nil {
-			c.text = f.rows(c.text[:0], c.cols, c.n, c.first)
+			if err := section.Guard(func() error { c.text = f.rows(c.text[:0], c.cols, c.n, c.first); return nil }); err != nil {
+				p.failed.Store(&err)
+			}
 		}
 		c.done <- struct{}{}
 	}

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // Sizes of the pipeline. A chunk is formatted by one goroutine; an answer of fewer rows than inlineRows stays in the
@@ -83,7 +85,8 @@ func NewWriter(out io.Writer, format Format, variables []string, decoder Decoder
 func (w *Writer) Rows() uint64 { return w.rows }
 
 // Write writes n rows; cols[c][r] is row r's ID in column c, or dictionary.None. cols may be reused afterwards.
-// An error is the output's own and ends the answer: all later calls return it.
+// An error is the output's own, or says that terms cannot be read any more (section.ErrDamaged), and ends the answer: all
+// later calls return it.
 func (w *Writer) Write(cols [][]ID, n int) error {
 	if w.err != nil || n == 0 {
 		return w.err
@@ -92,6 +95,14 @@ func (w *Writer) Write(cols [][]ID, n int) error {
 		w.err = fmt.Errorf("results: %d columns where %d were announced", len(cols), w.columns)
 		return w.err
 	}
+	if err := section.Guard(func() error { w.write(cols, n); return nil }); err != nil {
+		w.err = err
+	}
+	w.checkShape()
+	return w.err
+}
+
+func (w *Writer) write(cols [][]ID, n int) {
 	first := w.rows == 0
 	w.rows += uint64(n)
 	switch {
@@ -108,8 +119,6 @@ func (w *Writer) Write(cols [][]ID, n int) error {
 	default:
 		w.writeInline(cols, n, first)
 	}
-	w.checkShape()
-	return w.err
 }
 
 // Flush hands on what has been written so far, for a reader who will wait long for the rest. Rows that are still being
