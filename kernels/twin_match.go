@@ -28,6 +28,7 @@ func (t *twin) match() {
 // turn runs one bound and one extend phase, or the latter alone, and decides what is next.
 func (t *twin) turn() {
 	st := &t.p.State
+	st.Sequence++
 	k, last := uint64(st.Level), uint64(t.p.StepCount-1)
 	frame := in[Frame](t.memory, t.p.Frames, k)
 	trace := in[StepTrace](t.memory, t.p.Traces, k)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,6 +46,10 @@ type Options struct {
 	Memory int64
 	// Arena is the memory of one query's tables; 0 means a size that suits the query.
 	Arena int64
+	// Keep is how long the memory of a large query's tables is kept for the next one; 0 means two seconds.
+	Keep time.Duration
+	// Launches is how many launches are waited for at a time, each by a busy thread; 0 means one for each processor.
+	Launches int
 	// Tile is the number of candidates that a block takes at a time; 0 means up to 4096.
 	Tile int
 	// Rows bounds the rows of a table; 0 means what the arena holds.
@@ -81,9 +88,11 @@ type Device struct {
 	memory  *budget
 	lost    atomic.Bool
 
+	lanes *pool
+	turns chan struct{} // one for each launch that is waited for
+
 	mu     sync.Mutex
 	graphs map[*pcsr.Graph]*resident
-	lanes  []*lane // idle
 }
 
 // Open opens a GPU. Without one the error wraps ErrNoDevice and says why.
@@ -124,10 +133,18 @@ func Open(options Options) (*Device, error) {
 	if options.Tile <= 0 || options.Tile > kernels.MaxTile {
 		options.Tile = kernels.MaxTile
 	}
-	return &Device{
-		driver: driver, options: options, blocks: blocks,
-		memory: newBudget(driver, limit), graphs: map[*pcsr.Graph]*resident{},
-	}, nil
+	if options.Keep <= 0 {
+		options.Keep = 2 * time.Second
+	}
+	if options.Launches <= 0 {
+		options.Launches = runtime.GOMAXPROCS(0)
+	}
+	d := &Device{
+		driver: driver, options: options, blocks: blocks, memory: newBudget(driver, limit),
+		turns: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{},
+	}
+	d.lanes = newPool(d, limit, options.Keep)
+	return d, nil
 }
 
 // Name is the GPU's name.
@@ -161,13 +178,11 @@ func (d *Device) Info() (Info, error) {
 	if info.Free, info.Total, err = d.driver.Memory(); err != nil {
 		return info, err
 	}
-	info.Limit, info.Used = d.memory.limit, d.memory.inUse()
+	info.Limit, info.Used, info.Idle = d.memory.limit, d.memory.inUse(), d.lanes.idleBytes()
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, l := range d.lanes {
-		info.Idle += l.arena.size
-	}
-	for _, r := range d.graphs {
+	graphs := slices.Collect(maps.Values(d.graphs))
+	d.mu.Unlock()
+	for _, r := range graphs {
 		r.mu.Lock()
 		info.Partitions += len(r.loaded)
 		info.GraphBytes += d.memory.taken(r.device)
@@ -203,16 +218,13 @@ func (d *Device) Forget(g *pcsr.Graph) error {
 // Close frees everything. No match may be running.
 func (d *Device) Close() error {
 	d.mu.Lock()
-	graphs, lanes := d.graphs, d.lanes
-	d.graphs, d.lanes = map[*pcsr.Graph]*resident{}, nil
+	graphs := d.graphs
+	d.graphs = map[*pcsr.Graph]*resident{}
 	d.mu.Unlock()
 	err := d.use(func() error {
-		var errs []error
+		errs := []error{d.lanes.close()}
 		for _, r := range graphs {
 			errs = append(errs, r.free())
-		}
-		for _, l := range lanes {
-			errs = append(errs, l.free())
 		}
 		return errors.Join(errs...)
 	})

@@ -19,7 +19,6 @@ type join struct {
 	d     *Device
 	r     *resident
 	lane  *lane
-	graph *pcsr.Graph
 	image *image
 
 	blocks, tile int
@@ -37,8 +36,8 @@ type join struct {
 }
 
 // newJoin translates a plan.
-func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *exec.Match, count bool) (*join, error) {
-	j := &join{shape: newShape(m, count, r.isUndirected, &d.options), ctx: ctx, d: d, r: r, lane: l, graph: m.Graph}
+func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *exec.Match, s *shape) (*join, error) {
+	j := &join{shape: s, ctx: ctx, d: d, r: r, lane: l}
 	j.variants = make([]string, j.deviceSteps())
 	j.layTables(m)
 	if err := j.takeTables(); err != nil {
@@ -53,40 +52,9 @@ func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *exec.Match
 	return j, nil
 }
 
-// imageBytes bounds the size of the image: program, steps and constants.
-func (j *join) imageBytes() int64 {
-	n := kernels.Size[kernels.Program]() + int64(len(j.output))*8 + 4096
-	n += int64(j.deviceSteps()) * (kernels.Size[kernels.Step]() + kernels.Size[kernels.Frame]() + kernels.Size[kernels.StepTrace]() + 512)
-	add := func(s *planner.Step) {
-		n += int64(len(s.Links)+len(s.Classes)+1) * (kernels.Size[kernels.Link]() + 16)
-		n += int64(len(s.Checks))*kernels.Size[kernels.Check]() + int64(len(s.EdgeDistinct))*kernels.Size[kernels.Pair]()
-		n += int64(len(s.Distinct))*16 + int64(len(s.Candidates))*4
-		n += int64(j.inputs+len(j.plan.Steps)+1) * 32
-		for i := range s.Links {
-			if s.Links[i].Kind == planner.AllEdgeLabels {
-				n += int64(len(j.graph.UsedLabels())) * 4
-			}
-		}
-	}
-	for i := range j.plan.Steps {
-		add(&j.plan.Steps[i])
-	}
-	n += int64(len(j.plan.InputChecks)+len(j.plan.InputClasses)) * kernels.Size[kernels.Check]()
-	n += int64(len(j.plan.InputDistinct)+len(j.plan.InputEdgeDistinct)) * kernels.Size[kernels.Pair]()
-	return aligned(n)
-}
-
 // layTables decides how many rows the tables have and how many blocks may add to them at a time.
 func (j *join) layTables(m *exec.Match) {
-	perRow := int64(4 * len(j.output))
-	for k := range j.tables {
-		perRow += j.rowBytes(k)
-	}
-	perRow += 1 // the look-back flags and sums of 256 rows
-	overhead := j.imageBytes() + int64(alignment)*int64(12*j.deviceSteps()+len(j.output)+8)
-	for k := range j.tables {
-		overhead += int64(alignment) * int64(len(j.tables[k])+2*j.links(k)+4)
-	}
+	perRow, overhead := j.perRow(), j.overhead()
 	overhead += j.laySeen(m)
 	j.capacity = min(max((j.lane.arena.left()-overhead)/perRow, 1), math.MaxInt32)
 	if j.d.options.Rows > 0 {

@@ -2,131 +2,82 @@ package gpu
 
 import (
 	"errors"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/kernels"
 )
 
-// The pinned host memory of a lane: what goes to the device, what small results come back through, what large results
-// come back through.
+// The pinned host memory of a lane: what goes to the device, what small results come back through; and what large results
+// come back through, made when the first one does.
 const (
 	uploadBytes  = 256 << 10
 	mailboxBytes = 64 << 10
 	stagingBytes = 8 << 20
 )
 
-// lane is a stream and the memory of the query that uses it. Idle lanes are kept.
+// lane is a stream and the memory of the query that uses it. Idle lanes are kept (pool).
 type lane struct {
 	d      *Device
 	stream kernels.Stream
 	host   *kernels.HostMemory
+	large  *kernels.HostMemory // the staging memory; nil until it is needed
 	arena  arena
+	since  time.Time // it is idle
 }
 
 func (l *lane) upload() []byte                  { return l.host.Data[:uploadBytes] }
 func (l *lane) mailbox() []byte                 { return l.host.Data[uploadBytes:][:mailboxBytes] }
 func (l *lane) mailboxAddress() kernels.Address { return l.host.Device + uploadBytes }
-func (l *lane) staging() []byte                 { return l.host.Data[uploadBytes+mailboxBytes:] }
 
-// Sizes of arenas: small queries get one that is made quickly, others a share of what is left.
-const (
-	smallArena = 64 << 20
-	largeArena = 8 << 30
-)
-
-// lane returns an idle lane or a new one, with an arena that suits the cost of the query, or a smaller one where the
-// memory is short.
-func (d *Device) lane(cost float64) (*lane, error) {
-	want := d.options.Arena
-	if want == 0 {
-		want = min(smallArena, d.memory.limit/8)
-		if cost > smallCost {
-			want = min(largeArena, d.memory.limit/4)
+func (l *lane) staging() ([]byte, error) {
+	if l.large == nil {
+		m, err := l.d.driver.AllocHost(stagingBytes)
+		if err != nil {
+			return nil, err
 		}
+		l.large = m
 	}
-	want = max(want, minArena)
-	if l := d.idle(want); l != nil {
-		return l, nil
-	}
-	l := &lane{d: d}
+	return l.large.Data, nil
+}
+
+// newLane makes a lane around an arena, which is its from then on, also where that fails.
+func (d *Device) newLane(a arena) (*lane, error) {
+	l := &lane{d: d, arena: a}
 	var err error
-	if l.stream, err = d.driver.NewStream(); err != nil {
-		return nil, err
+	if l.stream, err = d.driver.NewStream(); err == nil {
+		l.host, err = d.driver.AllocHost(uploadBytes + mailboxBytes)
 	}
-	if l.host, err = d.driver.AllocHost(uploadBytes + mailboxBytes + stagingBytes); err != nil {
-		return nil, errors.Join(err, l.stream.Close())
-	}
-	if err := l.grow(want); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, l.free())
 	}
 	return l, nil
 }
 
-// smallCost is the estimated number of candidates up to which a small arena does.
-const smallCost = 200_000
-
-// idle takes the smallest idle lane whose arena is large enough.
-func (d *Device) idle(want int64) *lane {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	best := -1
-	for i, l := range d.lanes {
-		if l.arena.size >= want && (best < 0 || l.arena.size < d.lanes[best].arena.size) {
-			best = i
+func (l *lane) free() error {
+	var errs []error
+	for _, m := range []*kernels.HostMemory{l.host, l.large} {
+		if m != nil {
+			errs = append(errs, l.d.driver.FreeHost(m))
 		}
 	}
-	if best < 0 {
-		return nil
+	errs = append(errs, l.d.lanes.freeArena(l.arena))
+	if l.stream != nil {
+		errs = append(errs, l.stream.Close())
 	}
-	l := d.lanes[best]
-	d.lanes = append(d.lanes[:best], d.lanes[best+1:]...)
-	return l
-}
-
-// grow gives the lane an arena of the wanted size, or half of it, and so on; idle lanes are freed when memory is short.
-func (l *lane) grow(want int64) error {
-	for {
-		base, err := l.d.memory.alloc(want, 0)
-		switch {
-		case err == nil:
-			l.arena = arena{base: base, size: aligned(want)}
-			return nil
-		case !errors.Is(err, ErrOutOfMemory):
-			return err
-		case l.d.dropIdle():
-		case want/2 < minArena:
-			return err
-		default:
-			want /= 2
-		}
-	}
-}
-
-// dropIdle frees one idle lane.
-func (d *Device) dropIdle() bool {
-	d.mu.Lock()
-	if len(d.lanes) == 0 {
-		d.mu.Unlock()
-		return false
-	}
-	l := d.lanes[0]
-	d.lanes = d.lanes[1:]
-	d.mu.Unlock()
-	return l.free() == nil
+	return errors.Join(errs...)
 }
 
 // release keeps the lane for the next query.
 func (l *lane) release() {
 	l.arena.used = 0
-	l.d.mu.Lock()
-	l.d.lanes = append(l.d.lanes, l)
-	l.d.mu.Unlock()
+	l.d.lanes.put(l)
 }
 
-func (l *lane) free() error {
-	var errs []error
-	if l.host != nil {
-		errs = append(errs, l.d.driver.FreeHost(l.host))
+// dropAfter gives a lane back after an error: kept where its stream is idle, freed otherwise.
+func (l *lane) dropAfter(err error) error {
+	if l.stream.Synchronize() == nil {
+		l.release()
+		return err
 	}
-	errs = append(errs, l.d.memory.free(l.arena.base), l.stream.Close())
-	return errors.Join(errs...)
+	return errors.Join(err, l.free())
 }

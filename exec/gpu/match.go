@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -56,39 +55,29 @@ func (d *Device) run(ctx context.Context, m *exec.Match, count bool, emit func(*
 		if err != nil {
 			return err
 		}
-		l, err := d.lane(m.Plan.Cost)
+		uploading := r.uploadTime()
+		s := newShape(m, count, r.isUndirected, &d.options)
+		l, err := d.lanes.lane(d.arenaFor(s, m))
 		if err != nil {
 			return err
 		}
-		uploading := r.uploadTime()
-		j, err := newJoin(ctx, d, r, l, m, count)
-		if err != nil {
-			return l.dropAfter(err)
+		q := &query{match: m, emit: emit, trace: m.Trace}
+		if err := q.lay(ctx, d, r, l, s); err != nil {
+			return err
 		}
-		q := &query{join: j, match: m, emit: emit, trace: m.Trace}
 		if q.trace != nil {
 			*q.trace = exec.Trace{Backend: d.Name(), Steps: make([]exec.StepTrace, len(m.Plan.Steps)), Upload: r.uploadTime() - uploading}
 		}
-		n, err = q.run()
-		if err != nil {
-			return l.dropAfter(err)
+		if n, err = q.run(); err != nil {
+			return q.lane.dropAfter(err)
 		}
-		l.release()
+		q.lane.release()
 		return nil
 	})
 	if m.Trace != nil {
 		m.Trace.Elapsed = time.Since(begun)
 	}
 	return n, err
-}
-
-// dropAfter gives a lane back after an error: kept where its stream is idle, freed otherwise.
-func (l *lane) dropAfter(err error) error {
-	if l.stream.Synchronize() == nil {
-		l.release()
-		return err
-	}
-	return errors.Join(err, l.free())
 }
 
 // query is one run of a join.
@@ -98,12 +87,23 @@ type query struct {
 	emit  func(*exec.Batch) error
 	trace *exec.Trace
 	// done is the rows of earlier parts of the input, counted or emitted.
-	done uint64
-	base int // first input row of the part that runs
+	done       uint64
+	base, part int // first input row of the part that runs, and how many
+	grown      bool
 
 	hostFrames []kernels.Frame // of hostDriven
 	hostState  *kernels.State
 	hostEpoch  uint64
+}
+
+// lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
+func (q *query) lay(ctx context.Context, d *Device, r *resident, l *lane, s *shape) error {
+	j, err := newJoin(ctx, d, r, l, q.match, s)
+	if err != nil {
+		return l.dropAfter(err)
+	}
+	q.join = j
+	return nil
 }
 
 // run carries out the join over the input, as many rows at a time as the first table holds.
@@ -113,8 +113,8 @@ func (q *query) run() (uint64, error) {
 		rows = q.match.Input.N
 	}
 	for q.base = 0; q.base < rows; q.base += int(q.capacity) {
-		n := min(rows-q.base, int(q.capacity))
-		if err := q.start(n); err != nil {
+		q.part = min(rows-q.base, int(q.capacity))
+		if err := q.start(); err != nil {
 			return q.done, err
 		}
 		if err := q.drive(); err != nil {
@@ -127,9 +127,9 @@ func (q *query) run() (uint64, error) {
 	return q.done, nil
 }
 
-// start uploads the program and n rows of the input.
-func (q *query) start(n int) error {
-	p := q.image.program()
+// start uploads the program and the rows of the part of the input.
+func (q *query) start() error {
+	p, n := q.image.program(), q.part
 	p.State = kernels.State{Epoch: 1}
 	q.hostFrames = nil
 	if q.base > 0 { // flags of the part before must not count
@@ -185,6 +185,9 @@ func (q *query) drive() error {
 		}
 		switch state.Status {
 		case kernels.Sliced:
+			if err := q.grow(state); err != nil {
+				return err
+			}
 			blocks = q.blocks
 			continue
 		case kernels.Widen:
@@ -223,6 +226,12 @@ func (q *query) launch(blocks int) (*kernels.State, error) {
 	if q.d.options.HostDriven {
 		return q.hostDriven()
 	}
+	select {
+	case q.d.turns <- struct{}{}:
+		defer func() { <-q.d.turns }()
+	case <-q.ctx.Done():
+		return nil, q.ctx.Err()
+	}
 	shared := q.deviceSteps() * int(kernels.Size[kernels.Frame]())
 	if err := q.lane.stream.Launch(kernels.Match, blocks, shared, q.image.base); err != nil {
 		return nil, err
@@ -251,6 +260,10 @@ func (q *query) handOut(state *kernels.State) error {
 		return q.emitColumns(data, int(state.Rows), int(rows))
 	}
 	begun := time.Now()
+	staging, err := q.lane.staging()
+	if err != nil {
+		return err
+	}
 	step := stagingBytes / 4 / len(q.out)
 	for first := 0; first < int(rows); first += step {
 		if err := q.ctx.Err(); err != nil {
@@ -258,7 +271,7 @@ func (q *query) handOut(state *kernels.State) error {
 		}
 		n := min(step, int(rows)-first)
 		for i, column := range q.out {
-			if err := q.lane.stream.Download(q.lane.staging()[4*step*i:][:4*n], column+4*kernels.Address(first)); err != nil {
+			if err := q.lane.stream.Download(staging[4*step*i:][:4*n], column+4*kernels.Address(first)); err != nil {
 				return err
 			}
 		}
@@ -268,7 +281,7 @@ func (q *query) handOut(state *kernels.State) error {
 		if q.trace != nil {
 			q.trace.Download += time.Since(begun)
 		}
-		if err := q.emitColumns(q.lane.staging(), step, n); err != nil {
+		if err := q.emitColumns(staging, step, n); err != nil {
 			return err
 		}
 		begun = time.Now()

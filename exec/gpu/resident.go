@@ -186,14 +186,21 @@ func (r *resident) copyArrays(l *loaded, p *pcsr.Partition, vertices bool) (err 
 	return err
 }
 
-// copyWords puts an array on the device or, where that is full, into pinned host memory.
+// copyWords puts an array on the device or, where that is full, into pinned host memory. Tables that wait for the next query
+// make room.
 func (r *resident) copyWords(words []uint32) (kernels.Address, error) {
 	if len(words) == 0 {
 		return 0, nil
 	}
 	data := kernels.Bytes(words)
 	// An eighth of the memory stays for the queries' tables.
-	at, err := r.d.memory.alloc(int64(len(data)), max(r.d.memory.limit/8, minArena))
+	alloc := func() (kernels.Address, error) {
+		return r.d.memory.alloc(int64(len(data)), max(r.d.memory.limit/8, minArena))
+	}
+	at, err := alloc()
+	for errors.Is(err, ErrOutOfMemory) && r.d.lanes.drop() {
+		at, err = alloc()
+	}
 	if errors.Is(err, ErrOutOfMemory) {
 		m, err := r.d.driver.AllocHost(int64(len(data)))
 		if err != nil {

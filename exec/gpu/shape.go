@@ -16,6 +16,7 @@ const originSlot = -1
 // table holds.
 type shape struct {
 	plan   *planner.MatchPlan
+	graph  *pcsr.Graph
 	inputs int
 	// first is 1 where a step that binds nothing stands before the plan's steps: it tests the inputs, or there are
 	// no other steps.
@@ -36,7 +37,7 @@ type shape struct {
 // newShape cuts a plan for counting or for writing rows out.
 func newShape(m *exec.Match, count bool, undirected func(pcsr.Label) bool, options *Options) *shape {
 	p := m.Plan
-	s := &shape{plan: p, inputs: p.Inputs, steps: p.Steps, count: count, repeats: 1}
+	s := &shape{plan: p, graph: m.Graph, inputs: p.Inputs, steps: p.Steps, count: count, repeats: 1}
 	if count {
 		if !options.NoOrder {
 			s.above, s.repeats = breakSymmetry(p, undirected)

@@ -55,6 +55,13 @@ within() { # within MILLISECONDS COMMAND...: repeats it until it is true; prints
 idle() { [ "$(running)" = 0 ]; }
 busy() { [ "$(running)" = 1 ]; }
 freed() { [ "$(metric rdfgpu_gpu_working_bytes)" -le "$base" ]; }
+settled() { # the memory in use stays the same for three seconds, longer than idle tables are kept
+  local before
+  before=$(metric rdfgpu_gpu_memory_used_bytes)
+  sleep 3
+  [ "$(metric rdfgpu_gpu_memory_used_bytes)" = "$before" ]
+}
+given_back() { [ "$(metric rdfgpu_gpu_memory_used_bytes)" -le "$used" ]; }
 working() { [ "$(metric rdfgpu_gpu_working_bytes)" -gt "$base" ]; }
 
 stop() {
@@ -105,8 +112,11 @@ echo
 echo "== hanging up"
 predicate=$(get '/api/schema?limit=1' | grep -o '"predicates":\[{"iri":"[^"]*"' | sed 's/.*"iri":"//; s/"$//')
 pattern="{ ?a <$predicate> ?b . ?c <$predicate> ?d . ?e <$predicate> ?f }"
-base=$(metric rdfgpu_gpu_working_bytes)
-echo "device $device, predicate <$predicate>, memory of the GPU that queries hold at rest: $base bytes"
+# At rest: no query of the load runs any more, and the memory of its tables is given back.
+within 30000 idle >/dev/null || fail "queries still run after the load"
+within 10000 settled >/dev/null || fail "the GPU's memory in use does not come to rest"
+base=$(metric rdfgpu_gpu_working_bytes) used=$(metric rdfgpu_gpu_memory_used_bytes)
+echo "device $device, predicate <$predicate>, memory of the GPU that queries hold at rest: $base bytes of $used"
 
 hang_up() { # hang_up NAME QUERY: starts it, leaves, and sees how long it goes on
   local name=$1 target stopped
@@ -126,10 +136,11 @@ hang_up() { # hang_up NAME QUERY: starts it, leaves, and sees how long it goes o
 hang_up "a count" "SELECT (COUNT(*) AS ?n) WHERE $pattern"
 hang_up "rows" "SELECT * WHERE $pattern"
 hang_up "groups" "SELECT ?a (COUNT(*) AS ?n) WHERE $pattern GROUP BY ?a"
-used=$(metric rdfgpu_gpu_memory_used_bytes) resident=$(metric process_resident_memory_bytes) threads=$(metric go_goroutines)
+resident=$(metric process_resident_memory_bytes) threads=$(metric go_goroutines)
 for i in 1 2 3 4 5; do hang_up "a count, again ($i)" "SELECT (COUNT(*) AS ?n) WHERE $pattern" 0.2; done
-more=$(($(metric rdfgpu_gpu_memory_used_bytes) - used))
-if [ $device = cpu ]; then :; elif [ $more -le 0 ]; then pass "five more took no more memory of the GPU"; else fail "five more took $more bytes of the GPU"; fi
+if [ $device = cpu ]; then :
+elif stopped=$(within 10000 given_back); then pass "the GPU's memory is what it was at rest, $stopped ms after the last"
+else fail "$(($(metric rdfgpu_gpu_memory_used_bytes) - used)) bytes of the GPU are not given back"; fi
 echo "resident memory $resident → $(metric process_resident_memory_bytes) bytes, goroutines $threads → $(metric go_goroutines)"
 
 echo
