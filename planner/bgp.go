@@ -14,10 +14,7 @@ import (
 // The plan has no steps where every variable is seeded, and is Empty where the data rule out any solution.
 // It fails where Options name an output variable that neither the pattern nor the inputs bind.
 func BGP(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options) (*MatchPlan, error) {
-	b := &bgp{
-		graph: graph, options: &options, query: &QueryGraph{Semantics: options.Semantics},
-		variables: make(map[string]int), constants: make(map[dictionary.ID]int),
-	}
+	b := newBGP(graph, &options)
 	b.resolve(patterns, lookup)
 	if err := b.checkNames(patterns); err != nil {
 		return nil, err
@@ -37,6 +34,13 @@ func BGP(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, opti
 		return b.empty(patterns), nil
 	}
 	return plan, nil
+}
+
+func newBGP(graph *pcsr.Graph, options *Options) *bgp {
+	return &bgp{
+		graph: graph, options: options, query: &QueryGraph{Semantics: options.Semantics},
+		variables: make(map[string]int), constants: make(map[dictionary.ID]int),
+	}
 }
 
 // plan orders the vertices and writes the steps. A query that seems expensive is looked at more closely first.

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"math"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -25,7 +26,6 @@ type estimates struct {
 	// byVertex lists the patterns that mention a vertex, without those that only narrow its domain.
 	byVertex [][]int
 	edges    []edgeEstimate
-	shares   map[shareKey]float64
 	// apart keeps what was found of pairs of query vertices: 1 that they are disjoint, -1 that they may not be.
 	apart []int8
 }
@@ -41,11 +41,6 @@ type edgeEstimate struct {
 	length [2]float64
 }
 
-type shareKey struct {
-	pattern int
-	dir     pcsr.Direction
-}
-
 // samples is how many members of a domain are looked at in a first guess; a second one, for queries that are expensive
 // enough, looks at one for each samplePrice candidates, up to deepSamples.
 const (
@@ -59,7 +54,7 @@ func (b *bgp) estimate(inputs []int, sampleSize int) *estimates {
 	e := &estimates{
 		bgp: b, domain: make([]float64, n), source: make([]float64, n), lists: make([][][]pcsr.Vertex, n),
 		interval: make([]Range, n), candidates: make([][]dictionary.ID, n), byVertex: make([][]int, n),
-		edges: make([]edgeEstimate, len(b.patterns)), shares: make(map[shareKey]float64),
+		edges: make([]edgeEstimate, len(b.patterns)),
 	}
 	for i := range b.patterns {
 		e.file(i)
@@ -146,18 +141,14 @@ func (e *estimates) sampleDomain(v, sampleSize int) {
 	e.source[v] = float64(s.length)
 	total := min(s.length, sampleSize)
 	kept := 0
-	passed := make([]int, len(sides))
 	for k := range total {
 		x := s.at(s.length * k / total)
 		ok := e.inLists(v, x)
 		for i := range sides {
-			row, has := sides[i].partition.Row(x)
-			if has {
-				passed[i]++
+			if !ok {
+				break
 			}
-			if ok = ok && has; ok {
-				sides[i].row = row
-			}
+			sides[i].row, ok = sides[i].partition.Row(x)
 		}
 		if !ok {
 			continue
@@ -173,11 +164,6 @@ func (e *estimates) sampleDomain(v, sampleSize int) {
 	}
 	for i := range sides {
 		e.fanOut(v, &sides[i], kept, s.length <= sampleSize)
-		share := 1.0
-		if total > 0 {
-			share = (float64(passed[i]) + 0.1) / (float64(total) + 0.1)
-		}
-		e.shares[shareKey{sides[i].pattern, sides[i].dir}] = share
 	}
 }
 
@@ -345,14 +331,72 @@ func (e *estimates) averageRows(d pcsr.Direction) float64 {
 	return float64(rows) / float64(len(labels))
 }
 
-// share is the guessed share of a vertex's other candidates that are rows of the pattern's partition.
-func (e *estimates) share(p *pattern, d pcsr.Direction) float64 {
-	for i := range e.patterns {
-		if &e.patterns[i] == p {
-			if s, ok := e.shares[shareKey{i, d}]; ok {
-				return s
+// read returns the shortest list that a step for v reads so far, and its length. The list stands for those that are not
+// known before the match by the rows that they consist of; it is nil where even these are not known.
+func (e *estimates) read(s *Step, v int) (source *domainSource, length float64) {
+	length = math.Inf(1)
+	for _, list := range e.lists[v] {
+		list = pcsr.Between(list, e.interval[v].Low, e.interval[v].High)
+		if n := float64(len(list)); n < length {
+			known := listSource(list)
+			source, length = &known, n
+		}
+	}
+	for i := range s.Links {
+		l := &s.Links[i]
+		if l.From.IsConstant() && l.Kind == Neighbours {
+			continue
+		}
+		if n := e.length(*l); n < length {
+			source, length = nil, n
+			if l.Kind == Neighbours && l.Label.IsConstant() {
+				source = e.rowSource(v, e.graph.Partition(l.Label.Constant, l.Dir.Reverse()))
 			}
 		}
 	}
-	return 1
+	return source, length
+}
+
+// optionalSource is the list of an optional link; nil where it is not known before the match.
+func (e *estimates) optionalSource(v int, o *optionalLink) *domainSource {
+	switch {
+	case o.link.Kind == AllEdgeLabels:
+		source := listSource(e.graph.UsedLabels())
+		return &source
+	case o.rows != nil:
+		return e.rowSource(v, o.rows)
+	}
+	return nil
+}
+
+// rowSource lists the rows of a partition in the interval of v.
+func (e *estimates) rowSource(v int, p *pcsr.Partition) *domainSource {
+	low, high := rowsBetween(p, e.interval[v])
+	return &domainSource{high - low, func(i int) pcsr.Vertex { return p.Vertex(low + i) }}
+}
+
+// keepsLooks is how many members of a list are looked at to find which share a semi-join keeps.
+const keepsLooks = 24
+
+// keeps guesses the share of a list's members, among those that pass the lists of v, that are rows of a partition.
+func (e *estimates) keeps(v int, source *domainSource, p *pcsr.Partition) float64 {
+	if source == nil || p == nil {
+		return 1
+	}
+	tried := min(source.length, keepsLooks)
+	own, kept := 0, 0
+	for k := range tried {
+		x := source.at(source.length * k / tried)
+		if !e.inLists(v, x) {
+			continue
+		}
+		own++
+		if _, ok := p.Row(x); ok {
+			kept++
+		}
+	}
+	if own == 0 {
+		return 1
+	}
+	return float64(kept) / float64(own)
 }

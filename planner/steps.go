@@ -96,7 +96,7 @@ func (a *assembly) checkInputs() {
 type optionalLink struct {
 	link   Link
 	length float64
-	keeps  float64 // estimated share of the other candidates that are in it
+	rows   *pcsr.Partition // of a constant label, or all with an edge in the direction; nil otherwise
 }
 
 // step makes the step that binds vertex v to the next slot.
@@ -116,7 +116,7 @@ func (a *assembly) step(v int) Step {
 	if a.query.Vertices[v].EdgeLabel && (s.High == 0 || s.High > a.labels()) {
 		s.High = a.labels()
 	}
-	a.addOptional(&s, optional)
+	a.addOptional(&s, v, optional)
 	slices.SortStableFunc(s.Links, func(x, y Link) int { return compareFloat(a.estimates.length(x), a.estimates.length(y)) })
 	if s.Component < 0 {
 		s.Component = a.components
@@ -190,10 +190,10 @@ func (a *assembly) constrainLabel(s *Step, p *pattern, optional []optionalLink) 
 }
 
 func (a *assembly) rows(p *pattern, label Operand, d pcsr.Direction) optionalLink {
-	o := optionalLink{link: Link{Kind: Rows, Label: label, Dir: d, Edge: p.edge}, keeps: 1}
+	o := optionalLink{link: Link{Kind: Rows, Label: label, Dir: d, Edge: p.edge}}
 	if label.IsConstant() {
-		o.length = float64(a.graph.Partition(label.Constant, d).Rows())
-		o.keeps = a.estimates.share(p, d)
+		o.rows = a.graph.Partition(label.Constant, d)
+		o.length = float64(o.rows.Rows())
 	} else {
 		o.length = a.estimates.averageRows(d)
 	}
@@ -201,9 +201,10 @@ func (a *assembly) rows(p *pattern, label Operand, d pcsr.Direction) optionalLin
 }
 
 func (a *assembly) all(p *pattern, kind LinkKind, d pcsr.Direction) optionalLink {
-	o := optionalLink{link: Link{Kind: kind, Dir: d, Edge: p.edge}, keeps: 1}
+	o := optionalLink{link: Link{Kind: kind, Dir: d, Edge: p.edge}}
 	if kind == AllVertices {
-		o.length = float64(a.graph.Incident(d).Rows())
+		o.rows = a.graph.Incident(d)
+		o.length = float64(o.rows.Rows())
 	} else {
 		o.length = float64(len(a.graph.UsedLabels()))
 	}
@@ -225,16 +226,23 @@ func (a *assembly) joinComponent(s *Step, operands ...Operand) {
 	}
 }
 
-// addOptional adds the shortest optional list where the step has no list yet, and those that drop many candidates
-// before they become rows.
-func (a *assembly) addOptional(s *Step, optional []optionalLink) {
+// addOptional adds the shortest optional list where the step has no list yet or only longer ones, and those that drop
+// many candidates before they become rows.
+func (a *assembly) addOptional(s *Step, v int, optional []optionalLink) {
 	slices.SortStableFunc(optional, func(x, y optionalLink) int { return compareFloat(x.length, y.length) })
+	source, length := a.estimates.read(s, v)
 	for _, o := range optional {
-		needed := len(s.Links) == 0 && len(s.Classes) == 0
-		if (needed || o.keeps < semiJoinShare) && !slices.Contains(s.Links, o.link) {
-			s.Links = append(s.Links, o.link)
-			a.joinComponent(s, o.link.Label)
+		if slices.Contains(s.Links, o.link) {
+			continue
 		}
+		if o.length >= length && (o.link.Kind != Rows || a.estimates.keeps(v, source, o.rows) >= semiJoinShare) {
+			continue
+		}
+		if o.length < length {
+			source, length = a.estimates.optionalSource(v, &o), o.length
+		}
+		s.Links = append(s.Links, o.link)
+		a.joinComponent(s, o.link.Label)
 	}
 }
 

@@ -150,7 +150,9 @@ func (w *worker) first(low, high int) {
 	c.candidates += uint64(high - low)
 	w.work += high - low
 	c.set, c.hasSet, c.valid = w.filter(s, c, c.lists[0]), true, true
-	w.push(1, nil, 0, w.distinctSet(s))
+	set := w.distinctSet(s)
+	c.rowsOut += uint64(len(set))
+	w.push(1, nil, 0, set)
 }
 
 // rows runs rows that another worker gave away, all of them.

@@ -1,0 +1,25 @@
+package planner
+
+import (
+	"fmt"
+
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// InOrder plans a pattern without inputs in the given order of its variables, whatever that costs.
+func InOrder(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options, names []string) (*MatchPlan, error) {
+	b := newBGP(graph, &options)
+	b.resolve(patterns, lookup)
+	if b.reason != "" {
+		return nil, fmt.Errorf("planner: %s", b.reason)
+	}
+	order := make([]int, len(names))
+	for i, name := range names {
+		order[i] = b.variables[name]
+	}
+	e := b.estimate(nil, samples)
+	plan := b.complete(e, nil, order)
+	e.signSteps(plan)
+	return plan, nil
+}
