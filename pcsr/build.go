@@ -57,34 +57,28 @@ func Build(vertices, labels int, edges []Edge, options ...Option) (*Graph, error
 	if err != nil {
 		return nil, err
 	}
-	counts := make([]int, labels+1)
-	for _, e := range edges {
+	used := make([]Label, len(edges))
+	for i, e := range edges {
 		if uint64(e.From) >= uint64(vertices) || uint64(e.To) >= uint64(vertices) || uint64(e.Label) >= uint64(labels) {
 			return nil, fmt.Errorf("pcsr: edge %d --%d--> %d is outside %d vertices and %d labels", e.From, e.Label, e.To, vertices, labels)
 		}
-		counts[e.Label+1]++
+		used[i] = e.Label
 	}
-	for l := range labels {
-		counts[l+1] += counts[l]
-	}
-	keys := make([]uint64, len(edges))
-	next := slices.Clone(counts[:labels])
-	for _, e := range edges {
-		keys[next[e.Label]] = edgeKey(e.From, e.To)
-		next[e.Label]++
-	}
-	g.fill(s, func(l Label) [2][]uint64 {
-		out := keys[counts[l]:counts[l+1]]
-		slices.Sort(out)
-		out = slices.Compact(out)
-		in := make([]uint64, len(out))
-		for i, k := range out {
-			in[i] = k<<32 | k>>32
-		}
-		slices.Sort(in)
-		return [2][]uint64{out, in}
-	})
+	slices.Sort(used)
+	used = slices.Compact(used)
+	g.fill(s, used, splitKeys(used, edges))
 	return g, g.checkInvariants()
+}
+
+// splitKeys gathers the keys of the edges of each label in use, in the order of the edges.
+func splitKeys(used []Label, edges []Edge) [][]uint64 {
+	slot := slotsOf(used)
+	keys := make([][]uint64, len(used))
+	for _, e := range edges {
+		i := slot.find(used, e.Label)
+		keys[i] = append(keys[i], edgeKey(e.From, e.To))
+	}
+	return keys
 }
 
 func newGraph(vertices, labels int, s settings) (*Graph, error) {
@@ -100,24 +94,21 @@ func newGraph(vertices, labels int, s settings) (*Graph, error) {
 // edgeKey orders the edges of one label by from, then to.
 func edgeKey(from, to Vertex) uint64 { return uint64(from)<<32 | uint64(to) }
 
-// fill makes every partition from the sorted distinct keys that edges returns for a label, by direction, several
-// labels at a time, and then what is derived from them.
-func (g *Graph) fill(s settings, edges func(Label) [2][]uint64) {
-	made := make([]*[2]Partition, g.labels)
-	parallel(g.labels, func(l int) {
-		keys := edges(Label(l))
-		if len(keys[Out]) == 0 {
-			return
+// fill makes the partitions of the labels in use from the keys of their edges, several labels at a time, and then what
+// is derived from them.
+func (g *Graph) fill(s settings, used []Label, keys [][]uint64) {
+	parts := make([][2]Partition, len(used))
+	parallel(len(used), func(i int) {
+		out := keys[i]
+		slices.Sort(out)
+		out = slices.Compact(out)
+		in := make([]uint64, len(out))
+		for j, k := range out {
+			in[j] = k<<32 | k>>32
 		}
-		made[l] = &[2]Partition{*s.partition(keys[Out]), *s.partition(keys[In])}
+		slices.Sort(in)
+		parts[i] = [2]Partition{*s.partition(out), *s.partition(in)}
 	})
-	var used []Label
-	var parts [][2]Partition
-	for l, p := range made {
-		if p != nil {
-			used, parts = append(used, Label(l)), append(parts, *p)
-		}
-	}
 	g.setParts(used, parts)
 	g.derive(s)
 }

@@ -10,6 +10,7 @@ import (
 type counter struct {
 	g       *Graph
 	classOf []uint32   // vertex → number of its class set; 0 for none; nil without classes
+	typed   *Partition // where few vertices have a class: classOf is by the rows of this one
 	sets    [][]uint32 // class set → rows of its classes in the partition of rdf:type, In
 
 	// profiles counts the vertices by their label sets: (set out + 1)<<32 | set in + 1, where 0 stands for none.
@@ -50,14 +51,23 @@ func (c *counter) findClassSets() {
 	if !c.g.hasType || c.g.Partition(c.g.typeLabel, In).Rows() == 0 {
 		return
 	}
-	c.classOf = make([]uint32, c.g.vertices)
-	classes := c.g.Partition(c.g.typeLabel, In)
+	typed, classes := c.g.Partition(c.g.typeLabel, Out), c.g.Partition(c.g.typeLabel, In)
+	if isSparse(typed.Rows(), c.g.vertices) {
+		c.typed, c.classOf = typed, make([]uint32, typed.Rows())
+	} else {
+		c.classOf = make([]uint32, c.g.vertices)
+	}
 	number := map[string]uint32{}
 	var key []byte
 	var lastClasses []Vertex
 	var last uint32
-	for v, list := range c.g.Partition(c.g.typeLabel, Out).Lists() {
-		if uint64(v) >= uint64(len(c.classOf)) {
+	row := -1
+	for v, list := range typed.Lists() {
+		row++
+		at := int(v)
+		if c.typed != nil {
+			at = row
+		} else if uint64(v) >= uint64(len(c.classOf)) {
 			continue
 		}
 		if last == 0 || !slices.Equal(list, lastClasses) {
@@ -72,16 +82,24 @@ func (c *counter) findClassSets() {
 			}
 			lastClasses = list
 		}
-		c.classOf[v] = last
+		c.classOf[at] = last
 	}
 }
 
 // classSet is the number of the class set of a vertex; 0 for none.
 func (c *counter) classSet(v Vertex) uint32 {
-	if uint64(v) >= uint64(len(c.classOf)) {
+	at := uint64(v)
+	if c.typed != nil {
+		row, ok := c.typed.Row(v)
+		if !ok {
+			return 0
+		}
+		at = uint64(row)
+	}
+	if at >= uint64(len(c.classOf)) {
 		return 0
 	}
-	return c.classOf[v]
+	return c.classOf[at]
 }
 
 func rowsOf(p *Partition, vertices []Vertex) []uint32 {

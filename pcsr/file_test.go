@@ -15,7 +15,17 @@ import (
 
 // writeEdges writes edges through a Writer, in several Appends, the labels in descending order.
 func writeEdges(w *Writer, labels int, edges []Edge) error {
-	for l := labels - 1; l >= 0; l-- {
+	var some []int // those in use and some that are not
+	for l := range min(labels, 100) {
+		some = append(some, l)
+	}
+	for _, e := range edges {
+		some = append(some, int(e.Label))
+	}
+	slices.Sort(some)
+	some = slices.Compact(some)
+	slices.Reverse(some)
+	for _, l := range some {
 		for _, d := range []Direction{In, Out} {
 			var keys []uint64
 			for _, e := range edges {

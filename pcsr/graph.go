@@ -13,7 +13,7 @@ type Graph struct {
 
 	parts [][2]Partition // by Direction
 	used  []Label        // index in parts → label, ascending
-	slots []uint32       // label → index in parts or noSlot, up to where labels in use get few and far between
+	slots slots          // label → index in parts
 
 	sets       [2]labelSets
 	stats      Statistics
@@ -71,36 +71,55 @@ func (g *Graph) slot(l Label) uint32 {
 	return g.searchSlot(l)
 }
 
-func (g *Graph) searchSlot(l Label) uint32 {
-	if i := searchFrom(g.used, l); i < len(g.used) && g.used[i] == l {
+func (g *Graph) searchSlot(l Label) uint32 { return g.slots.search(g.used, l) }
+
+// slots tell where a label stands in the list of those in use: slots[l], or noSlot, up to where these get few and far
+// between, and a search above.
+type slots []uint32
+
+func (s slots) find(used []Label, l Label) uint32 {
+	if uint64(l) < uint64(len(s)) {
+		return s[l]
+	}
+	return s.search(used, l)
+}
+
+func (s slots) search(used []Label, l Label) uint32 {
+	if i := searchFrom(used, l); i < len(used) && used[i] == l {
 		return uint32(i)
 	}
 	return noSlot
 }
 
-// setParts takes over the partitions of the labels in use, which are ascending.
-func (g *Graph) setParts(used []Label, parts [][2]Partition) {
-	g.used, g.parts, g.slots, g.edges = used, parts, nil, 0
-	for i := range parts {
-		g.edges += uint64(parts[i][Out].Edges())
-	}
+// slotsOf makes the slots of ascending labels.
+func slotsOf(used []Label) slots {
 	n := len(used)
 	for n > 0 && uint64(used[n-1]) >= uint64(sparseLabels*(n+64)) {
 		n--
 	}
-	if n > 0 {
-		g.slots = make([]uint32, used[n-1]+1)
-		for l := range g.slots {
-			g.slots[l] = noSlot
-		}
-		for i, l := range used[:n] {
-			g.slots[l] = uint32(i)
-		}
+	if n == 0 {
+		return nil
 	}
+	s := make(slots, used[n-1]+1)
+	for l := range s {
+		s[l] = noSlot
+	}
+	for i, l := range used[:n] {
+		s[l] = uint32(i)
+	}
+	return s
 }
 
 // sparseLabels is how many labels there may be for each one in use before those above are searched and not indexed.
 const sparseLabels = 64
+
+// setParts takes over the partitions of the labels in use, which are ascending.
+func (g *Graph) setParts(used []Label, parts [][2]Partition) {
+	g.used, g.parts, g.slots, g.edges = used, parts, slotsOf(used), 0
+	for i := range parts {
+		g.edges += uint64(parts[i][Out].Edges())
+	}
+}
 
 // HasEdge reports whether from --l--> to is in the graph. It searches the shorter of the two lists.
 func (g *Graph) HasEdge(from Vertex, l Label, to Vertex) bool {

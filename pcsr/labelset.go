@@ -1,18 +1,76 @@
 package pcsr
 
+import (
+	"math/bits"
+	"slices"
+)
+
 // makeLabelSets gives every vertex with an edge in a direction the number of its label set. Sets are the nodes of a
 // prefix tree: taking the labels in ascending order, the set of a vertex that has label l moves to the child by l.
 func (g *Graph) makeLabelSets(s settings, d Direction) labelSets {
 	tree := newSetTree()
-	node := make([]uint32, g.vertices)
-	for i, l := range g.used {
-		for v := range g.parts[i][d].RowVertices() {
-			if uint64(v) < uint64(len(node)) {
-				node[v] = tree.child(node[v], l)
+	parts, rows := make([]*Partition, len(g.parts)), 0
+	for i := range g.parts {
+		parts[i] = &g.parts[i][d]
+		rows += parts[i].Rows()
+	}
+	if isSparse(rows, g.vertices) {
+		vertices := rowUnion(g.vertices, parts)
+		row := layOut(chooseLayer(vertices), vertices, nil, len(vertices))
+		return tree.finish(s, tree.grow(g.used, parts, make([]uint32, len(vertices)), row.Row), vertices)
+	}
+	at := func(v Vertex) (int, bool) { return int(v), uint64(v) < uint64(g.vertices) }
+	return tree.finish(s, tree.grow(g.used, parts, make([]uint32, g.vertices), at), nil)
+}
+
+// isSparse reports whether rows are so few in an ID space that an array over it would cost more than searching for them.
+func isSparse(rows, vertices int) bool { return rows < vertices/16 }
+
+// grow moves the rows of each label to the child by that label; a vertex v has node[at(v)].
+func (t *setTree) grow(used []Label, parts []*Partition, node []uint32, at func(Vertex) (int, bool)) []uint32 {
+	for i, l := range used {
+		for v := range parts[i].RowVertices() {
+			if k, ok := at(v); ok {
+				node[k] = t.child(node[k], l)
 			}
 		}
 	}
-	return tree.finish(s, node)
+	return node
+}
+
+// rowUnion returns the vertices below limit that are rows of any of the partitions, ascending.
+func rowUnion(limit int, parts []*Partition) []Vertex {
+	rows := 0
+	for _, p := range parts {
+		rows += p.Rows()
+	}
+	if rows < limit/2048 {
+		vertices := make([]Vertex, 0, rows)
+		for _, p := range parts {
+			vertices = p.AppendVertices(vertices, 0, p.Rows())
+		}
+		slices.Sort(vertices)
+		vertices = slices.Compact(vertices)
+		return vertices[:searchFrom(vertices, Vertex(limit))]
+	}
+	seen, n := make([]uint64, (limit+63)/64), 0
+	for _, p := range parts {
+		for v := range p.RowVertices() {
+			if uint64(v) < uint64(limit) {
+				seen[v/64] |= 1 << (v % 64)
+			}
+		}
+	}
+	for _, w := range seen {
+		n += bits.OnesCount64(w)
+	}
+	vertices := make([]Vertex, 0, n)
+	for i, w := range seen {
+		for ; w != 0; w &= w - 1 {
+			vertices = append(vertices, Vertex(64*i+bits.TrailingZeros64(w)))
+		}
+	}
+	return vertices
 }
 
 // setTree is a prefix tree of ascending label lists; node 0 is the empty one.
@@ -42,8 +100,9 @@ func (t *setTree) child(n uint32, l Label) uint32 {
 	return c
 }
 
-// finish numbers the sets in use in the order of their first vertex and lists their labels. It takes node over.
-func (t *setTree) finish(s settings, node []uint32) labelSets {
+// finish numbers the sets in use in the order of their first vertex and lists their labels. Entry i of node is that of
+// vertices[i]; nil stands for all vertices. It takes node over.
+func (t *setTree) finish(s settings, node []uint32, of []Vertex) labelSets {
 	rows := 0
 	for _, n := range node {
 		if n != 0 {
@@ -65,6 +124,9 @@ func (t *setTree) finish(s settings, node []uint32) labelSets {
 			labels = t.appendLabels(labels, n)
 			offsets = append(offsets, uint32(len(labels)))
 			number[n] = uint32(len(offsets)) - 1
+		}
+		if of != nil {
+			v = int(of[v])
 		}
 		vertices = append(vertices, Vertex(v))
 		setOf = append(setOf, number[n]-1)
