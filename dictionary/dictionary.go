@@ -14,8 +14,9 @@ import (
 // in its segment plus the number of terms in the segments before. No term lies in two segments. All methods are safe for
 // concurrent use, except Close, and all IDs are global ones.
 //
-// An ID that no term has gives the zero Term, the zero Value, nothing. The same goes for a term whose bytes are damaged;
-// Err then says so.
+// An ID that no term has gives the zero Term, the zero Value, nothing. What is read of mapped files is checked when it is
+// first read: where it is not what was written, the method panics with a *section.Damage, which section.Guard makes an
+// error. Where it is, but cannot be decoded, it is read as if there were no such term, and Err says so.
 type Dictionary struct {
 	base     *Segment // the first
 	end      ID       // where the second starts, or would

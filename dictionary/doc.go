@@ -25,6 +25,9 @@
 // different segments are not. [AppendSortKey] defines the order for all: whoever sorts by it hands terms to the Writer as it
 // wants them, and the Writer checks.
 //
+// What a query reads of mapped files is compared with their checksums when it is first read. Whoever calls the methods of a
+// Dictionary that was opened from files does so inside of section.Guard: damage is a panic there.
+//
 // It never sorts data sets (the loader does) and knows nothing of graphs. Its files are described in docs/STORE.md.
 //
 // # Why

@@ -151,10 +151,11 @@ type hashTable struct {
 	idBits int
 	starts []uint64
 	slots  []uint32
+	file   *section.File
 }
 
 func openHash(f *section.File, terms int) (hashTable, error) {
-	var t hashTable
+	t := hashTable{file: f}
 	meta, err := f.Uint64s("meta")
 	if err != nil {
 		return t, err
@@ -192,6 +193,9 @@ func (t *hashTable) find(hash uint64, match func(ID) bool) (ID, bool) {
 	tag, mask := tagOf(h, t.idBits), uint32(uint64(1)<<t.idBits-1)
 	i := firstSlot(h, len(slots))
 	for range slots {
+		if t.file.Unchecked() {
+			section.Check(t.file, slots[i:i+1])
+		}
 		s := slots[i]
 		if s == emptySlot {
 			return None, false

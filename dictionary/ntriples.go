@@ -10,6 +10,9 @@ func (d *Dictionary) AppendNTriples(dst []byte, id ID) []byte {
 	}
 	// Blocks in the narrow form without escapes are nearly all that there are of resources; they need no storedText.
 	b := int(id >> blockShift)
+	if s.files[0].Unchecked() {
+		s.checkBlock(b)
+	}
 	start, end := s.offsets[b], s.offsets[b+1]
 	if start >= end || end > uint64(len(s.blocks)) || s.blocks[start] != 0 || end-start < 2*blockTerms {
 		return s.appendResource(dst, id)

@@ -57,7 +57,10 @@ func closeAll(files [3]*section.File) (err error) {
 
 func newSegment(terms, values, table *section.File) (*Segment, error) {
 	s := &Segment{files: [3]*section.File{terms, values, table}}
-	var err error
+	err := errors.Join(terms.CheckSections(termsChecked...), table.CheckSections(hashChecked...))
+	if err != nil {
+		return nil, err
+	}
 	if s.starts, err = terms.Uint32s("sections"); err != nil {
 		return nil, err
 	}
@@ -195,13 +198,19 @@ func (s *Segment) resource(t *storedText) rdf.Term {
 
 // datatype is the datatype of a number, date or boolean.
 func (s *Segment) datatype(id ID) Datatype {
-	i := 2*int(id-s.starts[Numbers]) + 1
-	return Datatype(s.values[i] & 0xff)
+	i := 2 * int(id-s.starts[Numbers])
+	if s.files[1].Unchecked() {
+		s.checkValue(i)
+	}
+	return Datatype(s.values[i+1] & 0xff)
 }
 
 // storedValue is the value of a number, date or boolean.
 func (s *Segment) storedValue(id ID) Value {
 	i := 2 * int(id-s.starts[Numbers])
+	if s.files[1].Unchecked() {
+		s.checkValue(i)
+	}
 	payload, meta := s.values[i], s.values[i+1]
 	v := Value{Datatype: Datatype(meta), Scale: uint8(meta >> 8), Zone: int16(meta >> 16), Nanos: uint32(meta >> 32)}
 	if v.Datatype >= datatypes {

@@ -21,6 +21,9 @@ func (s *Segment) text(id ID) (t storedText, ok bool) {
 		return t, false
 	}
 	b := int(id >> blockShift)
+	if s.files[0].Unchecked() {
+		s.checkBlock(b)
+	}
 	start, end := s.offsets[b], s.offsets[b+1]
 	if start >= end || end > uint64(len(s.blocks)) {
 		s.broken.Store(true)

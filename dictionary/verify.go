@@ -7,13 +7,17 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // Verify reads the whole dictionary: the checksums of its files, then for every term that it lies in its section and in
 // order, that its value is that of its text, and that the hash tables find it, in the first segment that has it, and
 // nothing else under its key; so no segment repeats a term of an earlier one. The error names the file and the ID, local
 // to the file's segment.
-func (d *Dictionary) Verify() error {
+func (d *Dictionary) Verify() error { return section.Guard(d.verify) }
+
+func (d *Dictionary) verify() error {
 	for i, s := range d.segments {
 		for _, f := range s.files {
 			if err := f.Verify(); err != nil {
@@ -40,7 +44,9 @@ func (d *Dictionary) verifyTerms(i int) error {
 	errs := make([]error, workers)
 	var wait sync.WaitGroup
 	for k := range workers {
-		wait.Go(func() { errs[k] = d.verifyRange(i, min(k*step, n), min((k+1)*step, n)) })
+		wait.Go(func() {
+			errs[k] = section.Guard(func() error { return d.verifyRange(i, min(k*step, n), min((k+1)*step, n)) })
+		})
 	}
 	wait.Wait()
 	for _, err := range errs {

@@ -121,7 +121,7 @@ func (f *File) CheckSections(names ...string) error {
 
 // checkChunk compares one chunk and remembers it.
 func (f *File) checkChunk(c uintptr) error {
-	if err := f.compare(uint64(c)); err != nil {
+	if err := f.compare(uint64(c)); err != nil || f.checks.seen == nil {
 		return err
 	}
 	bit := uint64(1) << (c % 64)
@@ -156,8 +156,8 @@ func (f *File) Verify() error {
 		if checksum(f.checks.covered) != f.checks.sum {
 			return f.Damaged("the checksum of its sums does not match")
 		}
-		for c := range uint64(len(f.checks.sums)) {
-			if err := f.compare(c); err != nil {
+		for c := range uintptr(len(f.checks.sums)) {
+			if err := f.checkChunk(c); err != nil {
 				return err
 			}
 		}
