@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -59,16 +60,25 @@ func (s *Store) Explain(ctx context.Context, text string, options QueryOptions) 
 		return nil, err
 	}
 	defer r.Close()
-	e := &Explanation{Semantics: options.Semantics.String(), Plan: r.plan.Explain(), Analyzed: options.Analyze}
-	if options.Analyze {
+	e := &Explanation{Semantics: options.Semantics.String(), Analyzed: options.Analyze}
+	if err := section.Guard(func() error { return e.describe(r) }); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// describe explains a query that has been planned, and runs it where that is asked for.
+func (e *Explanation) describe(r *Result) (err error) {
+	e.Plan = r.plan.Explain()
+	if e.Analyzed {
 		if e.Rows, err = r.drain(); err != nil {
-			return nil, err
+			return err
 		}
 		e.Milliseconds = r.timings.milliseconds()
 	}
 	e.Device = r.device.String()
-	e.addGraphs(s, e.Plan)
-	return e, nil
+	e.addGraphs(r.store, e.Plan)
+	return nil
 }
 
 // drain runs the result as a reader would, without keeping anything.

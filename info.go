@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -80,10 +81,19 @@ type Example struct {
 	Text string `json:"text"`
 }
 
-// Info describes the store.
-func (s *Store) Info() Info { return s.info() }
+// Info describes the store. The error wraps ErrDamaged where the terms or the classes cannot be read.
+func (s *Store) Info() (Info, error) { return s.info() }
 
-func (s *Store) describe() Info {
+func (s *Store) describe() (i Info, err error) {
+	err = section.Guard(func() error {
+		i = s.count()
+		return nil
+	})
+	return i, err
+}
+
+// count reads the kind of every term.
+func (s *Store) count() Info {
 	d, m := s.store.Dictionary, s.store.Manifest()
 	i := Info{
 		Path: s.dir, FormatVersion: m.Version, Triples: m.Triples, NamedGraphs: len(m.Named), Terms: m.Terms,
@@ -110,8 +120,16 @@ func (s *Store) describe() Info {
 }
 
 // Schema describes the classes and predicates of the default graph, largest first, and the links between classes,
-// at most limit of each (0: all).
-func (s *Store) Schema(limit int) Schema {
+// at most limit of each (0: all). The error wraps ErrDamaged.
+func (s *Store) Schema(limit int) (schema Schema, err error) {
+	err = section.Guard(func() error {
+		schema = s.schema(limit)
+		return nil
+	})
+	return schema, err
+}
+
+func (s *Store) schema(limit int) Schema {
 	g := s.store.Default
 	schema := Schema{Classes: []ClassInfo{}, Predicates: []PredicateInfo{}, Links: s.links(limit)}
 	for _, class := range s.classes() {

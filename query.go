@@ -2,7 +2,6 @@ package rdfgpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -33,9 +32,6 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 	})
 	if data.err != nil {
 		return nil, data.err
-	}
-	if errors.Is(err, exec.ErrUnreadable) {
-		return nil, data.unreadable(err)
 	}
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -12,6 +13,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
@@ -28,6 +30,7 @@ type Result struct {
 	began   time.Time
 	timings Timings
 	read    bool
+	damage  atomic.Pointer[error] // the first that Term met
 }
 
 // errRead: a result was read twice.
@@ -47,8 +50,18 @@ func (r *Result) Kind() Kind {
 // Variables are the names of the columns: those a SELECT exposes, or subject, predicate and object; none for ASK.
 func (r *Result) Variables() []string { return r.plan.Variables() }
 
-// Term decodes an ID of this result's batches; the zero Term for dictionary.None.
-func (r *Result) Term(id ID) Term { return r.plan.Terms().Term(id) }
+// Term decodes an ID of this result's batches; the zero Term for dictionary.None, and for a term that is damaged, of
+// which Err tells. It may be called from several goroutines.
+func (r *Result) Term(id ID) (t Term) {
+	err := section.Guard(func() error {
+		t = r.plan.Terms().Term(id)
+		return nil
+	})
+	if err != nil {
+		r.damage.CompareAndSwap(nil, &err)
+	}
+	return t
+}
 
 // Timings are complete once the result has been read.
 func (r *Result) Timings() Timings { return r.timings }
@@ -96,17 +109,20 @@ func (r *Result) Count() (uint64, error) {
 	return n, r.outcome(err)
 }
 
+// Err is the damage that Term met, if any: the error wraps ErrDamaged.
+func (r *Result) Err() error { return r.outcome(nil) }
+
 // outcome is the error that the reader should see: a damaged graph or term before what it led to, a limit before the
 // cancellation that it caused.
 func (r *Result) outcome(err error) error {
+	if damage := r.damage.Load(); damage != nil {
+		return *damage
+	}
 	if r.data.err != nil {
 		return r.data.err
 	}
 	if damage := r.data.store.Dictionary.Err(); damage != nil {
 		return damage
-	}
-	if errors.Is(err, exec.ErrUnreadable) {
-		return r.data.unreadable(err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		if cause := context.Cause(r.ctx); cause != nil {
@@ -160,6 +176,10 @@ func (r *Result) Rows() iter.Seq2[[]Term, error] {
 			for i := range batch.N {
 				for c, column := range batch.Cols {
 					row[c] = r.Term(column[i])
+				}
+				if err := r.Err(); err != nil {
+					yield(nil, err)
+					return
 				}
 				if !yield(row, nil) {
 					return

@@ -1,8 +1,6 @@
 package rdfgpu
 
 import (
-	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -20,7 +18,7 @@ type Store struct {
 	cpu     exec.Matcher
 	gpu     *device
 	parsed  parseCache
-	info    func() Info
+	info    func() (Info, error)
 }
 
 // Open maps the store in dir. The error wraps ErrDamaged or ErrVersion where the store is not one that this version
@@ -34,7 +32,7 @@ func Open(dir string, options Options) (*Store, error) {
 		dir: dir, store: opened, options: options,
 		cpu: cpu.New(options.Threads), gpu: newDevice(options),
 	}
-	s.info = sync.OnceValue(s.describe)
+	s.info = sync.OnceValues(s.describe)
 	return s, nil
 }
 
@@ -71,14 +69,6 @@ func (d *dataset) Named(name dictionary.ID) (*pcsr.Graph, bool) {
 		d.err = err
 	}
 	return g, err == nil && g != nil
-}
-
-// unreadable is the error of a query that could not read a file: which one, if that can be told.
-func (d *dataset) unreadable(err error) error {
-	if damage := d.store.CheckFiles(); errors.Is(damage, ErrDamaged) {
-		return damage
-	}
-	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // Examples are the queries (.rq files) in the store's queries folder, by name; none when they cannot be read.

@@ -199,7 +199,7 @@ func TestNamedGraphsAreKeptApart(t *testing.T) {
 	if n := count(t, store, `SELECT * { ?s ?p ?o }`, rdfgpu.QueryOptions{DefaultGraphs: []string{"http://example.org/g1"}}); n != 1 {
 		t.Errorf("a default graph from outside the query: %d solutions", n)
 	}
-	if info := store.Info(); info.Triples != 3 || info.NamedGraphs != 2 {
+	if info, err := store.Info(); err != nil || info.Triples != 3 || info.NamedGraphs != 2 {
 		t.Errorf("%+v", info)
 	}
 }

@@ -1,15 +1,11 @@
 package exec
 
 import (
-	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
-)
 
-// ErrUnreadable says that memory of the data set could not be read: a mapped file is shorter than when it was opened,
-// or its disk failed.
-var ErrUnreadable = errors.New("a mapped file cannot be read any more")
+	"github.com/rdfgpu/rdfgpu/internal/section"
+)
 
 // fault is a panic that was caught at the edge of the package: a mistake of ours.
 type fault struct {
@@ -26,23 +22,15 @@ func (f *fault) Stack() string { return string(f.stack) }
 // returns undoes that.
 func guard() (undo bool) { return debug.SetPanicOnFault(true) }
 
-// recovered turns a panic into an error, for it must not cross the package: ErrUnreadable, or a fault of ours. It is
-// deferred with what guard returned.
+// recovered turns a panic into an error, for it must not cross the package: section.ErrDamaged where a file is not what
+// was written or cannot be read any more, or a fault of ours. It is deferred with what guard returned.
 func recovered(err *error, undo bool) {
 	debug.SetPanicOnFault(undo)
 	r := recover()
 	if r == nil {
 		return
 	}
-	if e, ok := r.(runtime.Error); ok && unreadable(e) {
-		*err = fmt.Errorf("exec: %w: %w", ErrUnreadable, e)
-		return
+	if *err = section.Recovered(r); *err == nil {
+		*err = &fault{r, debug.Stack()}
 	}
-	*err = &fault{r, debug.Stack()}
-}
-
-// unreadable reports whether a panic came from an address that cannot be read, and not from a nil pointer.
-func unreadable(e runtime.Error) bool {
-	at, ok := e.(interface{ Addr() uintptr })
-	return ok && at.Addr() >= 1<<16
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // Option is a setting of Build and of a Writer.
@@ -141,7 +143,7 @@ func (g *Graph) derive(s settings) {
 	g.makeStatistics().makeSignatures()
 }
 
-// parallel calls do(0) … do(n-1) on all cores and waits.
+// parallel calls do(0) … do(n-1) on all cores and waits. Damage that one of them meets goes on in the caller's goroutine.
 func parallel(n int, do func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {
@@ -152,12 +154,22 @@ func parallel(n int, do func(i int)) {
 	}
 	var next atomic.Int64
 	var wait sync.WaitGroup
+	var damage atomic.Pointer[error]
 	for range workers {
 		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
+			err := section.Guard(func() error {
+				for i := int(next.Add(1)) - 1; i < n && damage.Load() == nil; i = int(next.Add(1)) - 1 {
+					do(i)
+				}
+				return nil
+			})
+			if err != nil {
+				damage.Store(&err)
 			}
 		})
 	}
 	wait.Wait()
+	if err := damage.Load(); err != nil {
+		panic(&section.Damage{Err: *err})
+	}
 }

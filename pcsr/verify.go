@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // Verify reads the whole graph and checks everything that the format promises: the checksums of the file, row layers,
@@ -14,8 +16,8 @@ func (g *Graph) Verify() error {
 			return fmt.Errorf("pcsr: %w", err)
 		}
 	}
-	if err := g.verify(); err != nil {
-		if g.file != nil {
+	if err := section.Guard(g.verify); err != nil {
+		if g.file != nil && !errors.Is(err, section.ErrDamaged) {
 			err = g.file.Damaged("%w", err)
 		}
 		return fmt.Errorf("pcsr: %w", err)

@@ -44,7 +44,11 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 
 // serveInfo describes the store, the device and the limits; the store's path stays here.
 func (s *Server) serveInfo(w http.ResponseWriter, r *http.Request) {
-	info := s.engine.Info()
+	info, err := s.engine.Info()
+	if err != nil {
+		s.fail(w, r, "", problemOf(r.Context(), err))
+		return
+	}
 	info.Path = ""
 	s.writeJSON(w, r, map[string]any{
 		"version": rdfgpu.Version(), "store": info, "device": s.engine.Device(),
@@ -77,14 +81,25 @@ func (s *Server) serveSchema(w http.ResponseWriter, r *http.Request) {
 		}
 		limit = min(n, maxSchemaLimit)
 	}
-	s.schema.mu.Lock()
-	if s.schema.value == nil || s.schema.limit != limit {
-		value := s.engine.Schema(limit)
-		s.schema.value, s.schema.limit = &value, limit
+	value, err := s.schema.of(s.engine, limit)
+	if err != nil {
+		s.fail(w, r, "", problemOf(r.Context(), err))
+		return
 	}
-	value := *s.schema.value
-	s.schema.mu.Unlock()
 	s.writeJSON(w, r, value)
+}
+
+func (c *schemaCache) of(engine Engine, limit int) (rdfgpu.Schema, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.value == nil || c.limit != limit {
+		value, err := engine.Schema(limit)
+		if err != nil {
+			return value, err
+		}
+		c.value, c.limit = &value, limit
+	}
+	return *c.value, nil
 }
 
 // serveGraph answers a query that is being typed with its plan, which holds the query graph, or with the problem that

@@ -39,7 +39,11 @@ func (s *Server) serveDescription(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, "", problem)
 		return
 	}
-	graph := s.description(r)
+	graph, err := s.description(r)
+	if err != nil {
+		s.fail(w, r, "", problemOf(r.Context(), err))
+		return
+	}
 	var text bytes.Buffer
 	if err := graph.write(&text, chosen.format); err != nil {
 		s.fail(w, r, "", &Problem{Status: http.StatusInternalServerError, Title: "internal error", Detail: err.Error()})
@@ -90,12 +94,15 @@ func (g *smallGraph) write(out *bytes.Buffer, format results.Format) error {
 }
 
 // description is the endpoint by SPARQL 1.1 Service Description.
-func (s *Server) description(r *http.Request) *smallGraph {
+func (s *Server) description(r *http.Request) (*smallGraph, error) {
 	g := &smallGraph{}
 	iri := rdf.NewIRI
 	service, dataset, graph := rdf.NewBlank("service"), rdf.NewBlank("dataset"), rdf.NewBlank("graph")
 	number := func(n uint64) rdfgpu.Term { return rdf.NewTyped(strconv.FormatUint(n, 10), rdf.XSDInteger) }
-	info := s.engine.Info()
+	info, err := s.engine.Info()
+	if err != nil {
+		return nil, err
+	}
 	g.add(service, rdf.RDFType, iri(sdNS+"Service"))
 	g.add(service, sdNS+"endpoint", iri(endpointOf(r)))
 	g.add(service, sdNS+"supportedLanguage", iri(sdNS+"SPARQL11Query"))
@@ -109,7 +116,7 @@ func (s *Server) description(r *http.Request) *smallGraph {
 	g.add(graph, voidNS+"triples", number(info.Triples))
 	g.add(graph, voidNS+"properties", number(uint64(info.Predicates)))
 	g.add(graph, voidNS+"classes", number(uint64(info.Classes)))
-	return g
+	return g, nil
 }
 
 // endpointOf is the endpoint's address as the client knows it.

@@ -14,11 +14,11 @@ type Engine interface {
 	Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (Answer, error)
 	// Explain returns the plan, ready for encoding/json.
 	Explain(ctx context.Context, text string, options rdfgpu.QueryOptions) (any, error)
-	Info() rdfgpu.Info
+	Info() (rdfgpu.Info, error)
 	Device() rdfgpu.DeviceInfo
 	CacheStats() rdfgpu.CacheStats
 	// Schema lists at most limit classes, predicates and links, largest first.
-	Schema(limit int) rdfgpu.Schema
+	Schema(limit int) (rdfgpu.Schema, error)
 	Examples() []rdfgpu.Example
 }
 
@@ -29,6 +29,8 @@ type Answer interface {
 	Boolean() (bool, error)
 	Batches() iter.Seq2[*rdfgpu.Batch, error]
 	Term(id rdfgpu.ID) rdfgpu.Term
+	// Err is the damage that Term met.
+	Err() error
 	// Write writes the whole answer and returns the number of solutions or triples.
 	Write(w io.Writer, format rdfgpu.Format) (uint64, error)
 	Timings() rdfgpu.Timings

@@ -77,15 +77,15 @@ func (e *fakeEngine) Explain(ctx context.Context, text string, options rdfgpu.Qu
 	return map[string]any{"plan": text, "analyze": options.Analyze}, nil
 }
 
-func (e *fakeEngine) Info() rdfgpu.Info {
-	return rdfgpu.Info{Path: "/secret/path", Triples: 42, Predicates: 3, Classes: 2}
+func (e *fakeEngine) Info() (rdfgpu.Info, error) {
+	return rdfgpu.Info{Path: "/secret/path", Triples: 42, Predicates: 3, Classes: 2}, nil
 }
 func (e *fakeEngine) Device() rdfgpu.DeviceInfo { return rdfgpu.DeviceInfo{Reason: "none here"} }
 func (e *fakeEngine) CacheStats() rdfgpu.CacheStats {
 	return rdfgpu.CacheStats{Hits: 7, Misses: 3, Entries: 2}
 }
-func (e *fakeEngine) Schema(limit int) rdfgpu.Schema {
-	return rdfgpu.Schema{Classes: []rdfgpu.ClassInfo{{IRI: "http://e/C", Members: 7}}}
+func (e *fakeEngine) Schema(limit int) (rdfgpu.Schema, error) {
+	return rdfgpu.Schema{Classes: []rdfgpu.ClassInfo{{IRI: "http://e/C", Members: 7}}}, nil
 }
 func (e *fakeEngine) Examples() []rdfgpu.Example { return nil }
 
@@ -153,6 +153,8 @@ func (a *fakeAnswer) Batches() iter.Seq2[*rdfgpu.Batch, error] {
 func (a *fakeAnswer) Term(id rdfgpu.ID) rdfgpu.Term {
 	return rdf.NewIRI(fmt.Sprintf("http://example.org/t%d", id))
 }
+
+func (a *fakeAnswer) Err() error { return nil }
 
 func (a *fakeAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
 	if a.kind == rdfgpu.Boolean {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"math"
 	"net/http"
 	"time"
 
@@ -60,10 +61,19 @@ func gauges(s *Server) []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("rdfgpu_queries_running", "Queries that run.", func() float64 { return float64(len(s.admit.slots)) }),
 		gauge("rdfgpu_queries_waiting", "Queries that wait for their turn.", func() float64 { return float64(s.admit.waiting.Load()) }),
-		gauge("rdfgpu_store_triples", "Triples in the store.", func() float64 { return float64(s.engine.Info().Triples) }),
-		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return float64(s.engine.Info().TotalBytes) }),
+		gauge("rdfgpu_store_triples", "Triples in the store.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.Triples) }) }),
+		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.TotalBytes) }) }),
 		deviceMetrics{s.engine}, cacheMetrics{s.engine},
 	}
+}
+
+// size is a number of the store's description, NaN where the store is too damaged to have one.
+func (s *Server) size(of func(rdfgpu.Info) float64) float64 {
+	info, err := s.engine.Info()
+	if err != nil {
+		return math.NaN()
+	}
+	return of(info)
 }
 
 func (m *metrics) handler() http.Handler {

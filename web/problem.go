@@ -81,6 +81,8 @@ var engineProblems = []struct {
 	{rdfgpu.ErrUnsupported, Problem{Status: http.StatusNotImplemented, Title: "not supported", outcome: "unsupported"}},
 	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
+	{rdfgpu.ErrDamaged, Problem{Status: http.StatusInternalServerError, Title: "damaged store", outcome: "error",
+		Hint: "the store must be loaded again"}},
 	{rdfgpu.ErrNoDevice, Problem{Status: http.StatusUnprocessableEntity, Title: "no usable GPU", outcome: "unsupported",
 		Hint: "leave the parameter device at auto"}},
 }

@@ -229,7 +229,10 @@ func writePart(out *response, format results.Format, answer Answer, send int64) 
 		rows += uint64(batch.N)
 	}
 	w.Total(rows)
-	return rows, w.Close()
+	if err := w.Close(); err != nil {
+		return rows, err
+	}
+	return rows, answer.Err() // terms are decoded up to here
 }
 
 // answerDecoder lets a results.Writer read an answer's terms.

@@ -150,8 +150,11 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.options.CertFile != "" {
 		scheme = "https"
 	}
-	s.options.Log.Info("serving", "url", fmt.Sprintf("%s://%s/", scheme, listener.Addr()),
-		"triples", s.engine.Info().Triples, "gpu", s.engine.Device().Available)
+	info, err := s.engine.Info()
+	if err != nil {
+		s.options.Log.Error("the store is damaged: queries that meet the damage fail", "error", err)
+	}
+	s.options.Log.Info("serving", "url", fmt.Sprintf("%s://%s/", scheme, listener.Addr()), "triples", info.Triples, "gpu", s.engine.Device().Available)
 	if s.ready != nil {
 		s.ready <- listener.Addr()
 	}

@@ -35,7 +35,11 @@ func (c *infoCommand) Run(env *environment) error {
 	if c.Device {
 		return c.print(env, store.Device())
 	}
-	return c.print(env, store.Info())
+	info, err := store.Info()
+	if err != nil {
+		return err
+	}
+	return c.print(env, info)
 }
 
 func (c *infoCommand) print(env *environment, v fmt.Stringer) error {

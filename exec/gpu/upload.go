@@ -1,9 +1,11 @@
 package gpu
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 )
 
@@ -24,8 +26,8 @@ func (r *resident) send(at kernels.Address, data []byte) error {
 	}
 	for i := 0; len(data) > 0; i++ {
 		buffer := r.staging[i%2].Data
-		n := copyParallel(buffer, data)
-		if err := r.stream.Synchronize(); err != nil { // the other buffer has arrived
+		n, err := copyParallel(buffer, data)
+		if err := errors.Join(r.stream.Synchronize(), err); err != nil { // the other buffer has arrived
 			return err
 		}
 		if err := r.stream.Upload(at, buffer[:n]); err != nil {
@@ -51,14 +53,21 @@ func (r *resident) stage() bool {
 	return true
 }
 
-// copyParallel is copy by several goroutines.
-func copyParallel(dst, src []byte) int {
+// copyParallel is copy by several goroutines; the error is section.ErrDamaged, of a mapped file that was cut.
+func copyParallel(dst, src []byte) (int, error) {
 	n := min(len(dst), len(src))
 	part := n/min(sendThreads, runtime.GOMAXPROCS(0)) + 1
+	errs := make([]error, (n+part-1)/part)
 	var wg sync.WaitGroup
-	for low := 0; low < n; low += part {
-		wg.Go(func() { copy(dst[low:min(low+part, n)], src[low:min(low+part, n)]) })
+	for i := range errs {
+		low, high := i*part, min((i+1)*part, n)
+		wg.Go(func() {
+			errs[i] = section.Guard(func() error {
+				copy(dst[low:high], src[low:high])
+				return nil
+			})
+		})
 	}
 	wg.Wait()
-	return n
+	return n, errors.Join(errs...)
 }

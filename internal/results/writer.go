@@ -129,7 +129,7 @@ func (w *Writer) Flush() error {
 	case w.pipe != nil:
 		w.pipe.flush()
 	case w.table != nil:
-		w.err = w.table.close()
+		w.err = section.Guard(w.table.close)
 	default:
 		w.err = w.flush()
 	}
@@ -234,7 +234,7 @@ func (w *Writer) finish() error {
 	case w.pipe != nil:
 		return w.pipe.close()
 	case w.table != nil:
-		return w.table.close()
+		return section.Guard(w.table.close)
 	}
 	return nil
 }
