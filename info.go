@@ -96,15 +96,19 @@ func (s *Store) describe() (i Info, err error) {
 func (s *Store) count() Info {
 	d, m := s.store.Dictionary, s.store.Manifest()
 	i := Info{
-		Path: s.dir, FormatVersion: m.Version, Triples: m.Triples, NamedGraphs: len(m.Named), Terms: m.Terms,
+		Path: s.dir, FormatVersion: m.Version, Triples: m.Triples, NamedGraphs: len(s.store.NamedGraphs()), Terms: m.Terms,
 		Predicates: m.Predicates, Classes: len(s.classes()), TotalBytes: m.Bytes(), Bytes: map[string]int64{},
 	}
-	for _, f := range m.Files {
-		i.Bytes[f.Name] = f.Bytes
-	}
-	i.Bytes[m.Default.Name] = m.Default.Bytes
-	for _, g := range m.Named {
-		i.Bytes["named graphs"] += g.Bytes
+	for _, segment := range m.Segments {
+		for _, f := range segment.Files {
+			i.Bytes[f.Name] += f.Bytes
+		}
+		if g := segment.Default; g != nil {
+			i.Bytes[g.Name] += g.Bytes
+		}
+		for _, g := range segment.Named {
+			i.Bytes["named graphs"] += g.Bytes
+		}
 	}
 	for id := range ID(d.Len()) {
 		switch d.Kind(id) {

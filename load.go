@@ -88,7 +88,7 @@ func Load(ctx context.Context, dir string, files []string, options LoadOptions) 
 	}
 	r, err := loader.Load(ctx, dir, inputs, settings)
 	report := LoadReport{
-		Store: dir, Triples: r.Triples, Duplicates: r.Read + r.Kept - r.Triples, Terms: r.Terms, Predicates: r.Predicates,
+		Store: dir, Triples: r.Triples, Duplicates: r.Read - r.Known + r.Kept - r.Triples, Terms: r.Terms, Predicates: r.Predicates,
 		NamedGraphs: r.NamedGraphs, Bytes: r.StoreBytes, Spilled: r.SpilledBytes, Elapsed: r.Elapsed,
 		BadLines: r.BadLines,
 	}

@@ -1,32 +1,41 @@
 package loader
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"slices"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// An append is a load whose first input is the old store itself: its terms are taken from the dictionary, its triples
-// from the partitions, and the next generation holds both. The inputs of old are not needed.
+// An append reads its inputs like any load. Then it looks their terms and triples up in the store: a term that the store
+// has keeps its ID, a triple that it has is dropped, and what is left becomes a segment of its own.
+//
+// So that there are never many segments, the last ones are made one with the new one as long as they are no more than
+// twice as large; where what is added is more than half of the base, everything is made one base again. A triple is so
+// written again a number of times that grows with the logarithm of the store.
 
-// oldStore is the store that an append adds to.
+// oldStore is the store that a load adds to.
 type oldStore struct {
 	*store.Store
-	graphs  []oldGraph
-	ids     []uint32     // provisional IDs by ID
-	numbers []uint32     // predicate numbers by label
-	scope   atomic.Int64 // the highest of its blank nodes
-}
+	// keep is how many of its segments stay as they are, start the number of their terms: the IDs below stay.
+	keep  int
+	start uint32
 
-type oldGraph struct {
-	graph *pcsr.Graph
-	name  dictionary.ID // None for the default graph
+	// known are the IDs plus one, by provisional ID, of the inputs' terms that the store has; labels likewise by
+	// predicate number, without the plus one (None).
+	known  []uint32
+	labels []uint32
+
+	// Of the segments that do not stay: the provisional IDs of their terms, by ID less start, and the terms of
+	// segments that stay which their triples name, ascending, with provisional IDs from borrowedFrom on.
+	taken        []uint32
+	borrowed     []uint32
+	borrowedFrom uint32
 }
 
 // openOld opens the store in dir; nil when there is none yet.
@@ -38,131 +47,208 @@ func openOld(dir string) (*oldStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &oldStore{Store: s, graphs: []oldGraph{{s.Default, dictionary.None}}}
-	for _, name := range s.NamedGraphs() {
-		g, err := s.Named(name)
-		if err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-		o.graphs = append(o.graphs, oldGraph{g, name})
-	}
+	o := &oldStore{Store: s}
+	o.keepFirst(len(s.Manifest().Segments))
 	return o, nil
 }
 
-// takeOld encodes the terms and triples of the old store.
-func (l *load) takeOld(ctx context.Context) (err error) {
-	d := l.old.Dictionary
-	if l.old.ids, err = allocate[uint32](l.memory, d.Len()); err != nil {
-		return err
+func (o *oldStore) keepFirst(n int) {
+	o.keep, o.start = n, 0
+	for _, s := range o.Manifest().Segments[:n] {
+		o.start += uint32(s.Terms)
 	}
-	l.old.numbers = make([]uint32, d.Section(0, dictionary.Predicates).Len())
-	var key []byte
-	for label := range l.old.numbers {
-		key = d.AppendKey(key[:0], dictionary.ID(label))
-		l.old.numbers[label] = l.names.id(key)
-	}
-	if err := l.takeTerms(ctx, d); err != nil {
-		return err
-	}
-	if err := l.takeEdges(ctx); err != nil {
-		return err
-	}
-	if err := d.Err(); err != nil {
-		return err
-	}
-	l.firstScope = int(l.old.scope.Load()) + 1
-	release(l.memory, l.old.ids)
-	l.old.ids = nil
-	l.report.Kept = uint64(l.triples.rows.Load())
-	return nil
 }
 
-// takeTerms gives every term of the old store a provisional ID.
-func (l *load) takeTerms(ctx context.Context, d *dictionary.Dictionary) error {
-	const size = 1 << 14
-	var next atomic.Int64
-	return parallel(ctx, l.options.Threads, func(ctx context.Context, _ int) error {
-		var key []byte
-		for from := int(next.Add(size)) - size; from < d.Len(); from = int(next.Add(size)) - size {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			l.gate.RLock()
-			for id := from; id < min(from+size, d.Len()); id++ {
-				key = d.AppendKey(key[:0], dictionary.ID(id))
-				provisional, err := l.takeTerm(key)
-				if err != nil {
-					l.gate.RUnlock()
-					return err
-				}
-				l.old.ids[id] = provisional
-				l.old.noteScope(key)
-			}
-			l.gate.RUnlock()
-			if err := l.relieve(); err != nil {
-				return err
-			}
+// skips reports whether a term needs no new ID. A nil store skips nothing.
+func (o *oldStore) skips(id uint32) bool {
+	return o != nil && uint64(id) < uint64(len(o.known)) && o.known[id] != 0 && o.known[id]-1 < o.start
+}
+
+// first is the ID of the first new term.
+func (o *oldStore) first() uint32 {
+	if o == nil {
+		return 0
+	}
+	return o.start
+}
+
+// label is the label that a predicate keeps.
+func (o *oldStore) label(number int) (label uint32, ok bool) {
+	if o == nil || number >= len(o.labels) || o.labels[number] >= o.start {
+		return 0, false
+	}
+	return o.labels[number], true
+}
+
+// chooseSegments decides which segments stay when so many triples are added.
+func (o *oldStore) chooseSegments(added uint64) {
+	segments := o.Manifest().Segments
+	keep := len(segments)
+	for keep > 1 && segments[keep-1].Triples <= 2*added {
+		keep--
+		added += segments[keep].Triples
+	}
+	if added > segments[0].Triples/2 {
+		keep = 0
+	}
+	o.keepFirst(keep)
+}
+
+// isPredicate reports whether a term is an edge label in the segments that stay.
+func (o *oldStore) isPredicate(id uint32) bool {
+	start := uint32(0)
+	for _, s := range o.Manifest().Segments[:o.keep] {
+		if id >= start && id-start < uint32(s.Predicates) {
+			return true
 		}
-		return nil
-	})
+		if _, late := slices.BinarySearch(s.LatePredicates, dictionary.ID(id)); late {
+			return true
+		}
+		start += uint32(s.Terms)
+	}
+	return false
 }
 
-func (l *load) takeTerm(key []byte) (uint32, error) {
-	if len(key) < 2 && string(key) != `"` && string(key) != "<" || bytes.IndexByte([]byte(`<_"@#^`), key[0]) < 0 {
-		return 0, fmt.Errorf("loader: %w: its dictionary has %q for a term", store.ErrDamaged, key)
+// typeLabel is the label of rdf:type where the segments that stay have it.
+func (o *oldStore) typeLabel() (label uint32, ok bool) {
+	if o == nil {
+		return 0, false
 	}
-	return l.terms.id(key)
+	label, ok = o.label(typeNumber)
+	return label, ok && o.isPredicate(label)
 }
 
-// noteScope remembers the highest scope among the blank nodes of the old store.
-func (o *oldStore) noteScope(key []byte) {
-	if len(key) < 3 || key[0] != '_' {
-		return
-	}
-	k, ok := scopeOf(key[2:])
-	for old := o.scope.Load(); ok && int64(k) > old; old = o.scope.Load() {
-		if o.scope.CompareAndSwap(old, int64(k)) {
-			return
+// latePredicates are the labels that were no predicates in the segments that stay, ascending.
+func (o *oldStore) latePredicates(labels []uint32) (late []dictionary.ID) {
+	for _, label := range labels {
+		if o != nil && label < o.start && !o.isPredicate(label) {
+			late = append(late, label)
 		}
 	}
+	slices.Sort(late)
+	return late
 }
 
-// takeEdges adds the triples of the old store, a partition at a time.
-func (l *load) takeEdges(ctx context.Context) error {
-	labels := len(l.old.numbers)
-	var next atomic.Int64
-	return parallel(ctx, l.options.Threads, func(ctx context.Context, _ int) error {
-		e, err := l.newEncoder()
-		if err != nil {
+// join decides how the inputs become part of the old store. done says that there was nothing to add, and that the load
+// has ended.
+func (l *load) join(ctx context.Context) (done bool, err error) {
+	err = l.timed(Comparing, func() error {
+		if err := l.resolve(ctx); err != nil {
 			return err
 		}
-		for i := int(next.Add(1)) - 1; i < len(l.old.graphs)*labels; i = int(next.Add(1)) - 1 {
-			if err := l.takePartition(ctx, e, l.old.graphs[i/labels], pcsr.Label(i%labels)); err != nil {
-				return err
-			}
+		if err := l.resolvePredicates(); err != nil {
+			return err
 		}
-		return l.endEncoder(e)
+		return l.dropKnown(ctx)
 	})
+	if err != nil {
+		return false, err
+	}
+	added := uint64(l.triples.rows.Load())
+	if added == 0 && len(l.sources) > 0 {
+		return true, l.timed(Committing, l.commitNothing)
+	}
+	if len(l.sources) == 0 {
+		l.old.keepFirst(0) // Compact
+	} else {
+		l.old.chooseSegments(added)
+	}
+	if l.old.keep == len(l.old.Manifest().Segments) {
+		return false, nil
+	}
+	return false, l.timed(TakingOver, func() error { return l.takeOver(ctx) })
 }
 
-func (l *load) takePartition(ctx context.Context, e *encoder, g oldGraph, label pcsr.Label) error {
-	p := g.graph.Partition(label, pcsr.Out)
-	ids, name := l.old.ids, defaultGraph
-	if g.name != dictionary.None {
-		name = ids[g.name]
+func (l *load) commitNothing() error {
+	m := l.old.Manifest()
+	if err := l.target.CommitNothing(l.sourceNames()); err != nil {
+		return err
 	}
-	for v, list := range p.Lists() {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for _, w := range list {
-			if int(v) >= len(ids) || int(w) >= len(ids) {
-				return fmt.Errorf("loader: %w: an edge of label %d has no terms", store.ErrDamaged, label)
+	l.describe(m)
+	return nil
+}
+
+// settle gives the terms that the store has their ranks.
+func (l *load) settle(order *termOrder) {
+	o := l.old
+	if o == nil {
+		return
+	}
+	n := uint32(order.size())
+	order.first = o.start
+	l.memory.inRanges(len(o.known), func(from, to int) {
+		for id := from; id < to; id++ {
+			switch k := o.known[id]; {
+			case k == 0:
+			case k-1 < o.start:
+				order.rank[id] = n + k - 1
+			default:
+				if taken := o.taken[k-1-o.start]; taken != uint32(id) {
+					order.rank[id] = order.rank[taken]
+				}
 			}
-			if err := e.add(ids[v], l.old.numbers[label], ids[w], name); err != nil {
-				return err
-			}
 		}
+	})
+	for i, id := range o.borrowed {
+		order.rank[int(o.borrowedFrom)+i] = n + id
+	}
+	release(l.memory, o.known)
+	release(l.memory, o.taken)
+	o.known, o.taken, o.borrowed = nil, nil, nil
+}
+
+// checkSize refuses a store with more terms than IDs.
+func (l *load) checkSize(order *termOrder) error {
+	if uint64(order.first)+uint64(order.size()) >= uint64(dictionary.None) {
+		return fmt.Errorf("loader: %w", errTooManyTerms)
 	}
 	return nil
+}
+
+// Compact makes all segments of the store in dir one base. A store of one segment stays as it is: Report.Merged is 0
+// then. Like a load it leaves either the old store or the new one, whenever it ends; Options.Append and SkipBad mean
+// nothing.
+func Compact(ctx context.Context, dir string, options Options) (Report, error) {
+	old, err := store.Open(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := old.Close(); err != nil {
+		return Report{}, err
+	}
+	target, err := store.Begin(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	l := newLoad(target, nil, options.withDefaults())
+	if m := target.Current(); m != nil && len(m.Segments) == 1 {
+		l.describe(m)
+		return l.report, target.Abort()
+	}
+	l.old, err = openOld(dir)
+	return l.finish(ctx, err)
+}
+
+// finish runs the load unless there was an error before, and gives back what it holds.
+func (l *load) finish(ctx context.Context, err error) (Report, error) {
+	if err == nil {
+		err = l.run(ctx)
+	}
+	if err != nil {
+		err = errors.Join(err, l.target.Abort())
+	}
+	if l.old != nil {
+		err = errors.Join(err, l.old.Close())
+	}
+	l.memory.releaseAll()
+	l.report.Elapsed = time.Since(l.start)
+	return l.report, err
+}
+
+// partsOf are the graphs of one name in the segments of the old store, nil where a segment has none.
+func (o *oldStore) partsOf(name uint32) ([]*pcsr.Graph, error) {
+	if name == defaultGraph {
+		return o.Parts(dictionary.None)
+	}
+	return o.Parts(dictionary.ID(name))
 }

@@ -70,7 +70,7 @@ func (e *edgeWriter) write(ctx context.Context, names *graphNames) (err error) {
 			}
 		}
 	}()
-	if e.graphs[0].cells == 0 {
+	if e.graphs[0].cells == 0 { // a base has a default graph, if an empty one
 		if err := e.finish(0); err != nil {
 			return err
 		}

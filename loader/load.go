@@ -3,9 +3,6 @@ package loader
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,18 +27,7 @@ func Load(ctx context.Context, dir string, inputs []Input, options Options) (Rep
 	if options.Append {
 		l.old, err = openOld(dir)
 	}
-	if err == nil {
-		err = l.run(ctx)
-	}
-	if err != nil {
-		err = errors.Join(err, target.Abort())
-	}
-	if l.old != nil {
-		err = errors.Join(err, l.old.Close())
-	}
-	l.memory.releaseAll()
-	l.report.Elapsed = time.Since(l.start)
-	return l.report, err
+	return l.finish(ctx, err)
 }
 
 // load is one load at work.
@@ -97,19 +83,22 @@ func (l *load) run(ctx context.Context) (err error) {
 	defer stop()
 	defer func() { err = errors.Join(err, l.triples.release(), l.runs.release()) }()
 	if l.old != nil {
-		if len(l.old.graphs) > 1 {
+		l.firstScope = l.old.Manifest().BlankScope + 1
+		if len(l.old.NamedGraphs()) > 0 {
 			l.triples.width = 4
-		}
-		if err := l.timed(TakingOver, func() error { return l.takeOld(ctx) }); err != nil {
-			return err
 		}
 	}
 	if err := l.timed(Reading, func() error { return l.readAll(ctx) }); err != nil {
 		return err
 	}
-	l.report.Read = uint64(l.triples.rows.Load()) - l.report.Kept
+	l.report.Read = uint64(l.triples.rows.Load())
 	l.report.InputBytes = l.read.Load()
-	labels, keys := l.names.sorted(l.uses)
+	if l.old != nil {
+		if done, err := l.join(ctx); done || err != nil {
+			return err
+		}
+	}
+	labels, keys := l.names.sorted(l.uses, l.old.first(), l.old.label)
 	var order *termOrder
 	err = l.timed(SortingTerms, func() (err error) {
 		order, err = l.orderTerms(ctx, keys)
@@ -119,7 +108,6 @@ func (l *load) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, order.terms.release()) }()
-	l.report.Terms, l.report.Predicates = len(keys)+order.resources+order.literals, len(keys)
 	var position, groups []uint32
 	err = l.timed(OrderingTerms, func() (err error) {
 		position, groups, err = arrange(ctx, l.triples, order, labels, l.classes)
@@ -148,32 +136,43 @@ func (l *load) run(ctx context.Context) (err error) {
 }
 
 // orderTerms sorts the terms and, where they were spilled, merges the runs.
-func (l *load) orderTerms(ctx context.Context, keys []string) (*termOrder, error) {
-	if l.runs.count() == 0 {
-		return orderTable(l.terms, keys)
+func (l *load) orderTerms(ctx context.Context, keys []string) (order *termOrder, err error) {
+	limit := l.terms.limit()
+	if l.old != nil {
+		limit = max(limit, uint64(l.old.borrowedFrom)+uint64(len(l.old.borrowed)))
 	}
-	if err := l.runs.spill(l.terms); err != nil {
+	if l.runs.count() == 0 {
+		order, err = orderTable(l.terms, keys, l.old.skips, limit)
+	} else {
+		if err := l.spillTerms(); err != nil {
+			return nil, err
+		}
+		l.terms.release()
+		l.report.TermRuns = l.runs.count()
+		order, err = l.runs.order(ctx, keys, limit)
+	}
+	if err != nil {
 		return nil, err
 	}
-	limit := l.terms.limit()
-	l.terms.release()
-	l.report.TermRuns = l.runs.count()
-	return l.runs.order(ctx, keys, limit)
+	l.settle(order)
+	return order, l.checkSize(order)
 }
 
-// toFinal makes the ranks IDs: predicates, resources by position, literals.
+// toFinal makes the ranks IDs: predicates, resources by position, literals; the terms of the store keep theirs.
 func (o *termOrder) toFinal(m *memory, position []uint32) {
-	resources, terms := uint32(o.resources), uint32(o.resources+o.literals)
+	resources, terms, all := uint32(o.resources), uint32(o.resources+o.literals), uint32(o.size())
 	m.inRanges(len(o.rank), func(from, to int) {
-		predicates := o.predicates
+		first, predicates := o.first, o.first+o.predicates
 		for i := from; i < to; i++ {
 			switch r := o.rank[i]; {
 			case r < resources:
 				o.rank[i] = predicates + position[r]
 			case r < terms:
 				o.rank[i] = predicates + r
+			case r < all:
+				o.rank[i] = first + r - terms
 			default:
-				o.rank[i] = r - terms
+				o.rank[i] = r - all
 			}
 		}
 	})
@@ -208,7 +207,7 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 	}
 	e := &edgeWriter{
 		triples: l.triples, final: order.rank, labels: labels, cells: cells, budget: l.options.Memory / 2,
-		vertices: l.report.Terms, labelCount: l.report.Predicates,
+		vertices: int(order.first) + order.size(), labelCount: int(order.predicates),
 		path: func(graph int) string {
 			if graph == 0 {
 				return l.target.DefaultPath()
@@ -217,27 +216,39 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 		},
 		step: func(n int) { l.written.Add(int64(n)) },
 	}
-	if t := labels[typeNumber]; int(t) < l.report.Predicates {
+	if order.first > 0 {
+		e.labelCount = e.vertices
+	}
+	if t := labels[typeNumber]; int(t) < e.vertices {
+		e.options = append(e.options, pcsr.WithTypeLabel(t))
+	} else if t, ok := l.old.typeLabel(); ok {
 		e.options = append(e.options, pcsr.WithTypeLabel(t))
 	}
 	if err := e.write(ctx, names); err != nil {
 		return store.Contents{}, err
 	}
-	contents := store.Contents{Terms: l.report.Terms, Predicates: l.report.Predicates, DefaultTriples: e.graphs[0].edges}
-	l.report.Triples = contents.DefaultTriples
-	l.report.NamedGraphs = len(names.ids)
-	for i, id := range names.ids {
-		n := e.graphs[i+1].edges
-		contents.Named = append(contents.Named, store.NamedContents{ID: id, Triples: n})
-		l.report.Triples += n
+	contents := store.Contents{
+		Sources: l.sourceNames(), BlankScope: max(0, l.firstScope+len(l.sources)-1), Terms: order.size(),
+		Predicates: int(order.predicates), LatePredicates: l.old.latePredicates(labels), DefaultTriples: e.graphs[0].edges,
 	}
 	if l.old != nil {
-		contents.Sources = append(contents.Sources, l.old.Manifest().Sources...)
+		contents.Keep = l.old.keep
 	}
-	for _, s := range l.sources {
-		contents.Sources = append(contents.Sources, s.Name)
+	for i, id := range names.ids {
+		contents.Named = append(contents.Named, store.NamedContents{ID: id, Triples: e.graphs[i+1].edges})
 	}
 	return contents, nil
+}
+
+// sourceNames are those of the store with the inputs.
+func (l *load) sourceNames() (names []string) {
+	if l.old != nil {
+		names = append(names, l.old.Manifest().Sources...)
+	}
+	for _, s := range l.sources {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 func (l *load) commit(contents store.Contents) error {
@@ -245,16 +256,22 @@ func (l *load) commit(contents store.Contents) error {
 	if err := l.target.Commit(contents); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(l.target.Dir())
-	for _, entry := range entries {
-		if info, e := os.Stat(filepath.Join(l.target.Dir(), entry.Name())); e == nil {
-			l.report.StoreBytes += info.Size()
-		}
+	m := l.target.Current()
+	l.report.WrittenBytes = m.Segments[contents.Keep].Bytes()
+	if l.old != nil {
+		old := l.old.Manifest()
+		l.report.Kept = old.Triples
+		l.report.Merged = len(old.Segments) - contents.Keep
 	}
-	if err != nil {
-		return fmt.Errorf("loader: the store is in place, but: %w", err)
-	}
+	l.describe(m)
 	return nil
+}
+
+// describe reports what the store is now.
+func (l *load) describe(m *store.Manifest) {
+	r := &l.report
+	r.Triples, r.Terms, r.Predicates, r.StoreBytes, r.Segments = m.Triples, m.Terms, m.Predicates, m.Bytes(), len(m.Segments)
+	r.NamedGraphs = m.NamedGraphs()
 }
 
 // timed runs a phase.

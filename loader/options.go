@@ -12,8 +12,8 @@ type Options struct {
 	// Memory is the budget in bytes beyond which terms and triples are spilled to disk; 0 means half the machine's.
 	// The load keeps to it roughly: fixed buffers of some 100 MiB, and the predicates, come on top.
 	Memory int64
-	// Append keeps what is in the store and adds to it; without it a load replaces what is there. Blank nodes of the new
-	// inputs are kept apart from those in the store.
+	// Append keeps what is in the store and adds a segment to it, at a cost in proportion to the inputs; without it a
+	// load replaces what is there. Blank nodes of the new inputs are kept apart from those in the store.
 	Append bool
 	// TempDir holds temporary files; "" means the store's folder. They have no names and vanish with the process.
 	TempDir string
@@ -48,8 +48,9 @@ type Phase string
 
 // The phases of a load, in order.
 const (
-	TakingOver     Phase = "taking over the old store" // Options.Append
 	Reading        Phase = "reading"
+	Comparing      Phase = "comparing with the store" // Options.Append
+	TakingOver     Phase = "taking over segments"     // Options.Append, Compact
 	SortingTerms   Phase = "sorting terms"
 	OrderingTerms  Phase = "ordering terms"
 	WritingTriples Phase = "writing triples"
@@ -77,15 +78,17 @@ type PhaseTime struct {
 
 // Report is what a load did.
 type Report struct {
-	// Read counts the statements of the inputs, Kept the triples that were in the store and stay (Options.Append),
-	// Triples those in the store now (in all graphs), each once.
-	Read, Kept, Triples uint64
-	// Terms and Predicates are those of the dictionary.
+	// Read counts the statements of the inputs and, of these, Known those that were in the store before (Options.Append).
+	// Kept are the triples that were in the store and stay, Triples those in it now (in all graphs), each once.
+	Read, Known, Kept, Triples uint64
+	// Terms and Predicates are those of the store's dictionary.
 	Terms, Predicates int
 	NamedGraphs       int
-	// InputBytes is what was read, packed; StoreBytes the size of the store; SpilledBytes what was written to
-	// temporary files.
-	InputBytes, StoreBytes, SpilledBytes int64
+	// Segments is how many segments the store has now, Merged how many earlier ones this load made one with its own.
+	Segments, Merged int
+	// InputBytes is what was read, packed; StoreBytes the size of the store, WrittenBytes that of the files which are new
+	// in it; SpilledBytes what was written to temporary files.
+	InputBytes, StoreBytes, WrittenBytes, SpilledBytes int64
 	// TermRuns is how many times the term table was full; 0 when everything fitted.
 	TermRuns int
 	Elapsed  time.Duration

@@ -122,9 +122,8 @@ func (p *plan) loadSample(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.graphBytes = s.Manifest().Default.Bytes
-	for _, g := range s.Manifest().Named {
-		p.graphBytes += g.Bytes
+	for _, g := range s.Manifest().Segments[0].Graphs() {
+		p.graphBytes += g.File.Bytes
 	}
 	p.look(s.Dictionary)
 	return s.Close()

@@ -41,17 +41,23 @@ func (p *predicates) id(key []byte) uint32 {
 	return n
 }
 
-// sorted gives every predicate its label, by the order of their keys.
-func (p *predicates) sorted(uses []uint64) (labels []uint32, keys []string) {
+// sorted gives every predicate in use its label: the one that known tells, or, by the order of their keys, the next from
+// first on. keys are those that get a new one.
+func (p *predicates) sorted(uses []uint64, first uint32, known func(number int) (label uint32, ok bool)) (labels []uint32, keys []string) {
+	labels = slices.Repeat([]uint32{math.MaxUint32}, len(p.keys))
 	for n, k := range p.keys {
-		if n < len(uses) && uses[n] > 0 {
-			keys = append(keys, k)
+		if n >= len(uses) || uses[n] == 0 {
+			continue
 		}
+		if label, ok := known(n); ok {
+			labels[n] = label
+			continue
+		}
+		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	labels = slices.Repeat([]uint32{math.MaxUint32}, len(p.keys))
-	for label, k := range keys {
-		labels[p.number[k]] = uint32(label)
+	for i, k := range keys {
+		labels[p.number[k]] = first + uint32(i)
 	}
 	return labels, keys
 }

@@ -224,7 +224,7 @@ func (l *load) relieve() error {
 	if l.terms.held.Load() < l.termBudget() {
 		return nil // another worker did it
 	}
-	if err := l.runs.spill(l.terms); err != nil {
+	if err := l.spillTerms(); err != nil {
 		return err
 	}
 	return l.terms.restart()

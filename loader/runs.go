@@ -34,9 +34,9 @@ const runHeader = 13
 // runBuffer is how much of a run is read or written at a time.
 const runBuffer = 1 << 20
 
-// spill writes the terms of the table as one more run.
-func (r *termRuns) spill(t *termTable) error {
-	resources, literals, err := sortTable(t, nil)
+// spill writes the terms of the table as one more run, but for those that skip tells.
+func (r *termRuns) spill(t *termTable, skip func(id uint32) bool) error {
+	resources, literals, err := sortTable(t, skip)
 	if err != nil {
 		return err
 	}

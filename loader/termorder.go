@@ -11,13 +11,18 @@ import (
 
 // termOrder is the terms of a load in order: resources (IRIs and blank nodes that are no predicates) by key, then
 // literals by section and sort key. A rank is a place in it: 0 … resources-1, then literals; the ranks from
-// resources + literals on stand for the predicates, by label.
+// resources + literals on stand for the predicates, by label, and those after them for the terms of the store that is
+// added to, by ID.
 type termOrder struct {
 	rank                []uint32 // by provisional ID
 	resources, literals int
 	predicates          uint32
+	first               uint32 // the ID that the first new term gets
 	terms               termSource
 }
+
+// size is the number of terms that are ordered, with the predicates.
+func (o *termOrder) size() int { return o.resources + o.literals + int(o.predicates) }
 
 // termSource hands out the terms that a termOrder has ordered.
 type termSource interface {
@@ -72,13 +77,13 @@ func (c *computedKeys) key(i uint64) []byte {
 }
 
 // sortTable sorts the terms of the table: resources, then literals; both lists live in the load's memory.
-// The provisional IDs in skip are left out.
-func sortTable(t *termTable, skip map[uint32]uint32) (resources, literals []item, err error) {
+// The provisional IDs that skip tells are left out.
+func sortTable(t *termTable, skip func(id uint32) bool) (resources, literals []item, err error) {
 	m := t.memory
 	var kinds [tableShards][256]int
 	m.inParallel(tableShards, func(i int) {
 		t.shards[i].each(func(_ uint64, number uint32, key []byte) {
-			if _, ok := skip[t.base+number<<shardBits+uint32(i)]; !ok {
+			if !skip(t.base + number<<shardBits + uint32(i)) {
 				kinds[i][key[0]]++
 			}
 		})
@@ -105,7 +110,7 @@ func sortTable(t *termTable, skip map[uint32]uint32) (resources, literals []item
 	m.inParallel(tableShards, func(i int) {
 		at := [3]int64{r.Add(int64(kinds[i]['<'] + kinds[i]['_'])), s.Add(int64(kinds[i]['"'])), l.Add(int64(kinds[i]['@']))}
 		t.shards[i].each(func(place uint64, number uint32, key []byte) {
-			if _, ok := skip[t.base+number<<shardBits+uint32(i)]; ok {
+			if skip(t.base + number<<shardBits + uint32(i)) {
 				return
 			}
 			it := item{ref: ref(i, place)}
@@ -182,19 +187,23 @@ type tableSource struct {
 	resources, literals []item
 }
 
-// orderTable makes the order of terms that are all in the table.
-func orderTable(t *termTable, predicateKeys []string) (*termOrder, error) {
+// orderTable makes the order of terms that are all in the table but for those that skip tells; limit is above all
+// provisional IDs.
+func orderTable(t *termTable, predicateKeys []string, skip func(id uint32) bool, limit uint64) (*termOrder, error) {
 	labels := map[uint32]uint32{} // by provisional ID
 	for label, key := range predicateKeys {
 		if id, ok := t.find(hashKey([]byte(key)), []byte(key)); ok {
 			labels[id] = uint32(label)
 		}
 	}
-	resources, literals, err := sortTable(t, labels)
+	resources, literals, err := sortTable(t, func(id uint32) bool {
+		_, ok := labels[id]
+		return ok || skip(id)
+	})
 	if err != nil {
 		return nil, err
 	}
-	rank, err := allocate[uint32](t.memory, int(t.limit()))
+	rank, err := allocate[uint32](t.memory, int(limit))
 	if err != nil {
 		return nil, err
 	}
@@ -210,8 +219,10 @@ func orderTable(t *termTable, predicateKeys []string) (*termOrder, error) {
 	for id, label := range labels {
 		rank[id] = uint32(len(resources)+len(literals)) + label
 	}
-	source := &tableSource{t, resources, literals}
-	return &termOrder{rank, len(resources), len(literals), uint32(len(predicateKeys)), source}, nil
+	return &termOrder{
+		rank: rank, resources: len(resources), literals: len(literals), predicates: uint32(len(predicateKeys)),
+		terms: &tableSource{t, resources, literals},
+	}, nil
 }
 
 func (s *tableSource) writeResources(ctx context.Context, w *dictionary.Writer, position, groups []uint32) error {

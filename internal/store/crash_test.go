@@ -88,7 +88,7 @@ func TestALoadKilledAtAnyMomentLeavesAWholeStore(t *testing.T) {
 		if s.Manifest().Triples != s.Default.Edges()+uint64(len(s.NamedGraphs())) {
 			t.Fatal("half of one store and half of another")
 		}
-		generations[s.Manifest().Generation] = true
+		generations[s.Manifest().Segments[0].Folder] = true
 		must(t, s.Close())
 	}
 	writeStore(t, dir, 3, 0)
@@ -170,10 +170,10 @@ func FuzzDamagedStore(f *testing.F) {
 
 // FuzzManifest: any bytes are a manifest or are refused.
 func FuzzManifest(f *testing.F) {
-	f.Add([]byte(`{"format":"rdfgpu store","version":1,"generation":"gen-000001"}`))
-	f.Add([]byte(`{"format":"rdfgpu store","version":2}`))
+	f.Add([]byte(`{"format":"rdfgpu store","version":2,"segments":[{"folder":"gen-000001"}]}`))
+	f.Add([]byte(`{"format":"rdfgpu store","version":1}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if m, err := parseManifest("manifest.json", b); err == nil && (m.Version != Version || !generationName.MatchString(m.Generation)) {
+		if m, err := parseManifest("manifest.json", b); err == nil && (m.Version != Version || len(m.Segments) == 0) {
 			t.Fatalf("%q was accepted", b)
 		}
 	})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,16 +26,17 @@ const (
 	temporary     = ".tmp"
 )
 
-// Load is a data set that is being written: Begin, then the files into Dir (dictionary.Create, pcsr.Create on
+// Load is a segment that is being written: Begin, then the files into Dir (dictionary.Create, pcsr.Create on
 // DefaultPath and NamedPath), then Commit or Abort. Not for concurrent use.
 type Load struct {
 	dir, name string
 	lock      *os.File
+	current   *Manifest // nil where there is no store that can be read
 	removed   []string
 	done      bool
 }
 
-// Begin makes the folder of the next generation in the store dir, which is created when it is not there. It removes
+// Begin makes the folder of the next segment in the store dir, which is created when it is not there. It removes
 // what earlier loads left behind when they were killed (Removed). ErrBusy when another load is at work; an error when
 // dir is a folder of something else, or a store of a newer version.
 func Begin(dir string) (*Load, error) {
@@ -70,7 +72,7 @@ func checkTarget(dir string) error {
 			return fmt.Errorf("store: %s: %w, and not empty: it has %s", dir, ErrNotStore, name)
 		}
 	}
-	if _, err := readManifest(dir); errors.Is(err, ErrVersion) {
+	if _, err := readManifest(dir); errors.Is(err, ErrVersion) && !errors.Is(err, errOlder) {
 		return err
 	}
 	return nil
@@ -92,17 +94,15 @@ func takeLock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// prepare removes leftovers and makes the new generation's folder, with a number that was not used before.
+// prepare removes leftovers and makes the new segment's folder, with a number that was not used before.
 func (l *Load) prepare() error {
-	current := ""
-	if m, err := readManifest(l.dir); err == nil {
-		current = m.Generation
-	} else if !errors.Is(err, ErrNotStore) && !errors.Is(err, ErrDamaged) {
+	m, err := readManifest(l.dir)
+	// Where the manifest cannot be read, nothing can be said of the segments: they stay until this load has replaced them.
+	unknown := errors.Is(err, ErrDamaged) || errors.Is(err, errOlder)
+	if err != nil && !unknown && !errors.Is(err, ErrNotStore) {
 		return err
-	} else if errors.Is(err, ErrDamaged) {
-		// Nothing can be said of the generations: they stay until this load has replaced them.
-		current = "*"
 	}
+	l.current = m
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -113,7 +113,7 @@ func (l *Load) prepare() error {
 		if generationName.MatchString(name) {
 			n, _ := strconv.Atoi(strings.TrimPrefix(name, generation))
 			last = max(last, n)
-			if name == current || current == "*" {
+			if unknown || m.has(name) {
 				continue
 			}
 		} else if name != manifestFile+temporary {
@@ -131,13 +131,21 @@ func (l *Load) prepare() error {
 	return nil
 }
 
+// has reports whether a folder is a segment of the store; m may be nil.
+func (m *Manifest) has(folder string) bool {
+	return m != nil && slices.ContainsFunc(m.Segments, func(s Segment) bool { return s.Folder == folder })
+}
+
 // Removed are the names of the leftovers of killed loads that Begin removed.
 func (l *Load) Removed() []string { return l.removed }
+
+// Current is the manifest of the store as Begin found it, nil where there is none that can be read; not to be changed.
+func (l *Load) Current() *Manifest { return l.current }
 
 // Dir is the folder to write the files into. Other files in it at Commit are removed.
 func (l *Load) Dir() string { return filepath.Join(l.dir, l.name) }
 
-// DefaultPath is the file of the default graph, which every store has.
+// DefaultPath is the file of the default graph, which every base has.
 func (l *Load) DefaultPath() string { return filepath.Join(l.Dir(), defaultFile) }
 
 // NamedPath is the file of the named graph with a number that the loader chooses, from 0.
@@ -147,41 +155,69 @@ func namedFile(number int) string { return fmt.Sprintf("graph-%06d.pcsr", number
 
 // Contents is what the loader says of the files it wrote.
 type Contents struct {
-	Sources           []string
+	// Keep is how many segments of the store stay before the new one: 0 makes it the base, and the store is replaced.
+	Keep int
+	// Sources are those of the whole store, BlankScope as in the Manifest.
+	Sources    []string
+	BlankScope int
+	// Terms are those of the segment's dictionary, Predicates the edge labels among them, LatePredicates the terms of
+	// kept segments that were no edge labels before.
 	Terms, Predicates int
-	DefaultTriples    uint64
+	LatePredicates    []dictionary.ID
+	// DefaultTriples may be 0 in an added segment, which then has no file of the default graph.
+	DefaultTriples uint64
 	// Named are the named graphs; entry i lies in NamedPath(i).
 	Named []NamedContents
 }
 
-// NamedContents is one named graph: the ID of its name and its size.
+// NamedContents is one named graph: the ID of its name and how many triples of it the segment has.
 type NamedContents struct {
 	ID      dictionary.ID
 	Triples uint64
 }
 
-// Commit makes the files the store: from here on they are what Open opens, and the files before them are removed. They
-// must be finished and on the disk (their writers' Finish does that). After an error the old store is still in
-// place, unless the error says that the new one could not be made safe against a power cut.
+// Commit makes the kept segments and the files written the store: from here on they are what Open opens, and all other
+// segments are removed. The files must be finished and on the disk (their writers' Finish does that). After an error
+// the old store is still in place, unless the error says that the new one could not be made safe against a power cut.
 func (l *Load) Commit(c Contents) error {
 	if l.done {
 		return errors.New("store: the load has ended")
 	}
-	m, err := l.manifest(c)
+	s, err := l.segment(c)
 	if err == nil {
-		err = l.removeOthers(m)
+		err = l.removeOthers(s)
 	}
 	if err == nil {
 		err = syncFolder(l.Dir())
 	}
 	if err == nil {
-		err = l.replaceManifest(m)
+		err = l.replace(append(l.kept(c.Keep), *s), c.Sources, c.BlankScope)
 	}
 	if err != nil {
 		return errors.Join(err, l.Abort())
 	}
+	return l.end()
+}
+
+// CommitNothing ends a load that had nothing to add: the store stays as it is but for its sources.
+func (l *Load) CommitNothing(sources []string) error {
+	if l.done || l.current == nil {
+		return errors.New("store: there is nothing to add to")
+	}
+	err := os.RemoveAll(l.Dir())
+	if err == nil && !slices.Equal(sources, l.current.Sources) {
+		err = l.replace(l.current.Segments, sources, l.current.BlankScope)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("store: %w", err), l.Abort())
+	}
+	return l.end()
+}
+
+// end makes the new manifest safe, removes what it does not name and gives the lock back.
+func (l *Load) end() error {
 	l.done = true
-	err = syncFolder(l.dir)
+	err := syncFolder(l.dir)
 	if err != nil {
 		err = fmt.Errorf("the new store is in place, but may not survive a power cut: %w", err)
 	} else {
@@ -190,10 +226,48 @@ func (l *Load) Commit(c Contents) error {
 	return errors.Join(err, l.lock.Close())
 }
 
-func (l *Load) manifest(c Contents) (*Manifest, error) {
+// kept are the first segments of the store.
+func (l *Load) kept(n int) []Segment {
+	if n == 0 {
+		return nil
+	}
+	return slices.Clone(l.current.Segments[:n])
+}
+
+// replace makes segments the store.
+func (l *Load) replace(segments []Segment, sources []string, blankScope int) error {
 	m := &Manifest{
-		Format: manifestFormat, Version: Version, Generation: l.name, Created: time.Now().UTC().Truncate(time.Second), Sources: c.Sources,
-		Terms: c.Terms, Predicates: c.Predicates, Triples: c.DefaultTriples,
+		Format: manifestFormat, Version: Version, Created: now(), Sources: sources, BlankScope: blankScope, Segments: segments,
+	}
+	for _, s := range segments {
+		m.Triples += s.Triples
+		m.Terms += s.Terms
+		m.Predicates += s.Predicates + len(s.LatePredicates)
+	}
+	var err error
+	if m.Checksum, err = m.sum(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := m.check(filepath.Join(l.dir, manifestFile)); err != nil {
+		return err
+	}
+	if err := l.replaceManifest(m); err != nil {
+		return err
+	}
+	l.current = m
+	return nil
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+
+// segment describes the files written.
+func (l *Load) segment(c Contents) (*Segment, error) {
+	if c.Keep > 0 && (l.current == nil || c.Keep > len(l.current.Segments)) {
+		return nil, fmt.Errorf("store: there are no %d segments to keep", c.Keep)
+	}
+	s := &Segment{
+		Folder: l.name, Created: now(), Triples: c.DefaultTriples, Terms: c.Terms, Predicates: c.Predicates,
+		LatePredicates: c.LatePredicates,
 	}
 	var err error
 	file := func(name string) File {
@@ -202,30 +276,29 @@ func (l *Load) manifest(c Contents) (*Manifest, error) {
 		return File{name, size, formatSum(sum)}
 	}
 	for _, name := range dictionary.Files() {
-		m.Files = append(m.Files, file(name))
+		s.Files = append(s.Files, file(name))
 	}
-	m.Default = Graph{ID: dictionary.None, Triples: c.DefaultTriples, File: file(defaultFile)}
+	if c.DefaultTriples > 0 || c.Keep == 0 {
+		s.Default = &Graph{ID: dictionary.None, Triples: c.DefaultTriples, File: file(defaultFile)}
+	}
 	for i, g := range c.Named {
-		m.Named = append(m.Named, Graph{ID: g.ID, Triples: g.Triples, File: file(namedFile(i))})
-		m.Triples += g.Triples
+		s.Named = append(s.Named, Graph{ID: g.ID, Triples: g.Triples, File: file(namedFile(i))})
+		s.Triples += g.Triples
 	}
-	slices.SortFunc(m.Named, func(a, b Graph) int { return int(int64(a.ID) - int64(b.ID)) })
+	slices.SortFunc(s.Named, func(a, b Graph) int { return cmp.Compare(a.ID, b.ID) })
 	if err != nil {
-		return nil, fmt.Errorf("store: a file of the new store is missing: %w", err)
+		return nil, fmt.Errorf("store: a file of the new segment is missing: %w", err)
 	}
-	if m.Checksum, err = m.sum(); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	return m, m.checkNames(filepath.Join(l.dir, manifestFile))
+	return s, nil
 }
 
-// removeOthers removes the loader's temporary files from the generation.
-func (l *Load) removeOthers(m *Manifest) error {
-	ours := map[string]bool{m.Default.Name: true}
-	for _, f := range m.Files {
+// removeOthers removes the loader's temporary files from the segment's folder.
+func (l *Load) removeOthers(s *Segment) error {
+	ours := map[string]bool{}
+	for _, f := range s.Files {
 		ours[f.Name] = true
 	}
-	for _, g := range m.Named {
+	for _, g := range s.Graphs() {
 		ours[g.Name] = true
 	}
 	entries, err := os.ReadDir(l.Dir())
@@ -256,7 +329,7 @@ func (l *Load) replaceManifest(m *Manifest) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		// The generation's folder must be found after a power cut before the manifest names it.
+		// The segment's folder must be found after a power cut before the manifest names it.
 		err = syncFolder(l.dir)
 	}
 	if err == nil {
@@ -268,21 +341,21 @@ func (l *Load) replaceManifest(m *Manifest) error {
 	return nil
 }
 
-// removeOld removes the generations before this one. Open readers keep their files, which are mapped. What cannot be
-// removed now is removed by the next load.
+// removeOld removes the segments that the manifest does not name any more. Open readers keep their files, which are
+// mapped. What cannot be removed now is removed by the next load.
 func (l *Load) removeOld() {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if generationName.MatchString(e.Name()) && e.Name() != l.name {
+		if generationName.MatchString(e.Name()) && !l.current.has(e.Name()) {
 			_ = os.RemoveAll(filepath.Join(l.dir, e.Name()))
 		}
 	}
 }
 
-// Abort removes the new generation and leaves the old store as it was; after Commit it does nothing.
+// Abort removes the new segment and leaves the old store as it was; after Commit it does nothing.
 func (l *Load) Abort() error {
 	if l.done {
 		return nil

@@ -24,10 +24,13 @@ var (
 	ErrNotStore = errors.New("not a store")
 	// ErrBusy says that another load is writing the store.
 	ErrBusy = errors.New("another load is writing this store")
+
+	// errOlder says that the store is of an older version, which a load may replace.
+	errOlder = errors.New("load it again")
 )
 
 // Version is the format version of manifest.json and of the layout of the folder.
-const Version = 1
+const Version = 2
 
 const (
 	manifestFile    = "manifest.json"
@@ -37,25 +40,42 @@ const (
 
 // Manifest is the content of manifest.json.
 type Manifest struct {
-	Format     string    `json:"format"`
-	Version    int       `json:"version"`
-	Generation string    `json:"generation"`
-	Created    time.Time `json:"created"`
-	Sources    []string  `json:"sources,omitempty"`
-	// Triples counts the default graph and the named graphs.
+	Format  string    `json:"format"`
+	Version int       `json:"version"`
+	Created time.Time `json:"created"`
+	Sources []string  `json:"sources,omitempty"`
+	// Triples counts the default graph and the named graphs of all segments.
 	Triples uint64 `json:"triples"`
 	Terms   int    `json:"terms"`
 	// Predicates is how many of the terms are edge labels.
-	Predicates int     `json:"predicates"`
-	Default    Graph   `json:"default"`
-	Named      []Graph `json:"named,omitempty"`
-	// Files are the dictionary's; a graph has its own.
-	Files []File `json:"files"`
+	Predicates int `json:"predicates"`
+	// BlankScope is the highest number that keeps the blank nodes of an input apart from those of others.
+	BlankScope int `json:"blankScope"`
+	// Segments are the base and what was added to it, in this order.
+	Segments []Segment `json:"segments"`
 	// Checksum is the XXH3 of the manifest's JSON, without indentation, with an empty Checksum.
 	Checksum string `json:"checksum"`
 }
 
-// File is one file of a generation.
+// Segment is one folder of files, which are never changed: the terms that no segment before it has, and graphs with the
+// triples that no segment before it has in that graph.
+type Segment struct {
+	Folder  string    `json:"folder"`
+	Created time.Time `json:"created"`
+	// Triples counts those of all its graphs, Terms those of its dictionary, and Predicates the edge labels among them.
+	Triples    uint64 `json:"triples"`
+	Terms      int    `json:"terms"`
+	Predicates int    `json:"predicates"`
+	// LatePredicates are the terms of earlier segments that became edge labels with this one, ascending.
+	LatePredicates []dictionary.ID `json:"latePredicates,omitempty"`
+	// Default is nil where the segment adds nothing to the default graph; the base always has it.
+	Default *Graph  `json:"default,omitempty"`
+	Named   []Graph `json:"named,omitempty"`
+	// Files are the dictionary's; a graph has its own.
+	Files []File `json:"files"`
+}
+
+// File is one file of a segment.
 type File struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
@@ -73,12 +93,43 @@ type Graph struct {
 
 // Bytes is the size of all files.
 func (m *Manifest) Bytes() int64 {
-	total := m.Default.Bytes
-	for _, f := range m.Files {
+	total := int64(0)
+	for i := range m.Segments {
+		total += m.Segments[i].Bytes()
+	}
+	return total
+}
+
+// NamedGraphs is the number of named graphs, each counted once.
+func (m *Manifest) NamedGraphs() int {
+	if len(m.Segments) == 1 {
+		return len(m.Segments[0].Named)
+	}
+	names := map[dictionary.ID]bool{}
+	for i := range m.Segments {
+		for _, g := range m.Segments[i].Named {
+			names[g.ID] = true
+		}
+	}
+	return len(names)
+}
+
+// Graphs are the graphs of the segment, the default graph first where it has one.
+func (s *Segment) Graphs() []Graph {
+	if s.Default == nil {
+		return s.Named
+	}
+	return append([]Graph{*s.Default}, s.Named...)
+}
+
+// Bytes is the size of the segment's files.
+func (s *Segment) Bytes() int64 {
+	total := int64(0)
+	for _, f := range s.Files {
 		total += f.Bytes
 	}
-	for _, g := range m.Named {
-		total += g.Bytes
+	for _, g := range s.Graphs() {
+		total += g.File.Bytes
 	}
 	return total
 }
@@ -121,7 +172,11 @@ func parseManifest(path string, b []byte) (*Manifest, error) {
 		return nil, damaged(path, errors.New("it is not the manifest of a store"))
 	}
 	if head.Version > Version {
-		return nil, fmt.Errorf("store: %s: %w: the store has version %d, this program reads up to %d", path, ErrVersion, head.Version, Version)
+		return nil, fmt.Errorf("store: %s: %w: the store has version %d, this program reads version %d", path, ErrVersion, head.Version, Version)
+	}
+	if head.Version < Version {
+		return nil, fmt.Errorf("store: %s: %w: the store has version %d, this program reads version %d; %w",
+			path, ErrVersion, head.Version, Version, errOlder)
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(b, m); err != nil {
@@ -134,23 +189,58 @@ func parseManifest(path string, b []byte) (*Manifest, error) {
 	if sum != m.Checksum {
 		return nil, damaged(path, errors.New("its checksum does not match"))
 	}
-	if !generationName.MatchString(m.Generation) {
-		return nil, damaged(path, errors.New("it names no generation"))
+	if err := m.check(path); err != nil {
+		return nil, err
 	}
-	return m, m.checkNames(path)
+	return m, nil
 }
 
-// checkNames makes sure that no name leads out of the generation's folder.
-func (m *Manifest) checkNames(path string) error {
-	for _, f := range append(m.Files, m.Default.File) {
+// check makes sure that the segments fit together and that no name leads out of the store's folder.
+func (m *Manifest) check(path string) error {
+	var sum Segment
+	folders := map[string]bool{}
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		if !generationName.MatchString(s.Folder) || folders[s.Folder] {
+			return damaged(path, fmt.Errorf("%q is not the folder of a segment", s.Folder))
+		}
+		folders[s.Folder] = true
+		if err := s.check(path, i == 0); err != nil {
+			return err
+		}
+		sum.Triples += s.Triples
+		sum.Terms += s.Terms
+		sum.Predicates += s.Predicates + len(s.LatePredicates)
+	}
+	if len(m.Segments) == 0 || m.Triples != sum.Triples || m.Terms != sum.Terms || m.Predicates != sum.Predicates {
+		return damaged(path, errors.New("its segments are not what it sums up"))
+	}
+	return nil
+}
+
+func (s *Segment) check(path string, base bool) error {
+	for _, f := range s.Files {
 		if f.Name != filepath.Base(f.Name) {
 			return damaged(path, fmt.Errorf("%q is not the name of a file", f.Name))
 		}
 	}
-	for i, g := range m.Named {
-		if g.Name != filepath.Base(g.Name) || i > 0 && g.ID <= m.Named[i-1].ID {
+	if s.Terms < 0 || s.Predicates < 0 || base && s.Default == nil {
+		return damaged(path, fmt.Errorf("segment %s is not whole", s.Folder))
+	}
+	for i, g := range s.Named {
+		if i > 0 && g.ID <= s.Named[i-1].ID {
 			return damaged(path, fmt.Errorf("graph %q is out of place", g.Name))
 		}
+	}
+	triples := uint64(0)
+	for _, g := range s.Graphs() {
+		if g.Name != filepath.Base(g.Name) {
+			return damaged(path, fmt.Errorf("%q is not the name of a file", g.Name))
+		}
+		triples += g.Triples
+	}
+	if triples != s.Triples {
+		return damaged(path, fmt.Errorf("the graphs of segment %s have %d triples, not %d", s.Folder, triples, s.Triples))
 	}
 	return nil
 }

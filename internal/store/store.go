@@ -21,20 +21,18 @@ const openedAtOnce = 256
 
 // Store is an open store. Its methods are safe for concurrent use, except Close.
 type Store struct {
+	// Dictionary has the terms of all segments.
 	Dictionary *dictionary.Dictionary
-	// Default is the default graph.
+	// Default is the default graph: the union of what the segments have of it.
 	Default *pcsr.Graph
 
 	dir      string
 	manifest *Manifest
-	mu       sync.Mutex
-	named    map[dictionary.ID]*namedGraph
+	ends     []int // by segment: the number of terms up to and including it
+	parts    *graph
+	mu       sync.Mutex // of named graphs that are opened
+	named    map[dictionary.ID]*graph
 	names    []dictionary.ID
-}
-
-type namedGraph struct {
-	Graph
-	open *pcsr.Graph
 }
 
 // Open maps the store in dir. It checks the manifest, and of each file its size and the checksums of header and table;
@@ -46,19 +44,19 @@ func Open(dir string) (*Store, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := openGeneration(dir, m)
+		s, err := openSegments(dir, m)
 		if err == nil || !errors.Is(err, os.ErrNotExist) {
 			return s, err
 		}
-		// The generation may have been replaced between the two steps.
-		if now, e := readManifest(dir); e != nil || now.Generation == m.Generation {
+		// A segment may have been replaced between the two steps.
+		if now, e := readManifest(dir); e != nil || now.Checksum == m.Checksum {
 			return nil, fmt.Errorf("store: %w: a file is missing: %w", ErrDamaged, err)
 		}
 	}
 }
 
-func openGeneration(dir string, m *Manifest) (*Store, error) {
-	s := &Store{dir: dir, manifest: m, named: make(map[dictionary.ID]*namedGraph, len(m.Named))}
+func openSegments(dir string, m *Manifest) (*Store, error) {
+	s := &Store{dir: dir, manifest: m, parts: &graph{}, named: map[dictionary.ID]*graph{}}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -66,31 +64,33 @@ func openGeneration(dir string, m *Manifest) (*Store, error) {
 }
 
 func (s *Store) open() error {
-	m := s.manifest
-	for _, f := range m.Files {
-		if err := s.checkFile(f); err != nil {
+	terms := 0
+	var folders []string
+	for i := range s.manifest.Segments {
+		segment := &s.manifest.Segments[i]
+		terms += segment.Terms
+		s.ends = append(s.ends, terms)
+		folders = append(folders, filepath.Join(s.dir, segment.Folder))
+		for _, f := range segment.Files {
+			if err := s.checkFile(i, f); err != nil {
+				return err
+			}
+		}
+		if err := s.listGraphs(i); err != nil {
 			return err
 		}
 	}
+	if err := s.openDictionary(folders); err != nil {
+		return err
+	}
 	var err error
-	if s.Dictionary, err = dictionary.Open(filepath.Join(s.dir, m.Generation)); err != nil {
+	if s.Default, err = s.union(s.parts); err != nil {
 		return err
 	}
-	if s.Dictionary.Len() != m.Terms || s.Dictionary.Section(0, dictionary.Predicates).Len() != m.Predicates {
-		return damaged(s.path(dictionary.TermsFile), errors.New("it has not as many terms as the manifest says"))
-	}
-	if s.Default, err = s.openGraph(m.Default); err != nil {
-		return err
-	}
-	for _, g := range m.Named {
-		if int(g.ID) >= m.Terms {
-			return damaged(filepath.Join(s.dir, manifestFile), fmt.Errorf("graph %s has no name", g.Name))
-		}
-		n := &namedGraph{Graph: g}
-		s.named[g.ID] = n
-		s.names = append(s.names, g.ID)
-		if len(m.Named) <= openedAtOnce {
-			if n.open, err = s.openGraph(g); err != nil {
+	slices.Sort(s.names)
+	if len(s.names) <= openedAtOnce {
+		for _, name := range s.names {
+			if _, err := s.Named(name); err != nil {
 				return err
 			}
 		}
@@ -98,11 +98,47 @@ func (s *Store) open() error {
 	return nil
 }
 
-func (s *Store) path(name string) string { return filepath.Join(s.dir, s.manifest.Generation, name) }
+// openDictionary opens the dictionaries of all segments as one.
+func (s *Store) openDictionary(folders []string) (err error) {
+	if s.Dictionary, err = dictionary.Open(folders...); err != nil {
+		return err
+	}
+	for i, part := range s.Dictionary.Segments() {
+		if want := &s.manifest.Segments[i]; part.Len() != want.Terms || part.Section(dictionary.Predicates).Len() != want.Predicates {
+			return damaged(s.path(i, dictionary.TermsFile), errors.New("it has not as many terms as the manifest says"))
+		}
+	}
+	return nil
+}
+
+// listGraphs notes which graphs a segment has.
+func (s *Store) listGraphs(segment int) error {
+	m := &s.manifest.Segments[segment]
+	if m.Default != nil {
+		s.parts.files = append(s.parts.files, part{segment: segment, Graph: *m.Default})
+	}
+	for _, g := range m.Named {
+		if int(g.ID) >= s.ends[segment] {
+			return damaged(filepath.Join(s.dir, manifestFile), fmt.Errorf("graph %s has no name", g.Name))
+		}
+		n := s.named[g.ID]
+		if n == nil {
+			n = &graph{}
+			s.named[g.ID] = n
+			s.names = append(s.names, g.ID)
+		}
+		n.files = append(n.files, part{segment: segment, Graph: g})
+	}
+	return nil
+}
+
+func (s *Store) path(segment int, name string) string {
+	return filepath.Join(s.dir, s.manifest.Segments[segment].Folder, name)
+}
 
 // checkFile compares a file's size and header with the manifest.
-func (s *Store) checkFile(f File) error {
-	path := s.path(f.Name)
+func (s *Store) checkFile(segment int, f File) error {
+	path := s.path(segment, f.Name)
 	size, sum, err := section.Identity(path)
 	switch {
 	case err != nil:
@@ -117,31 +153,19 @@ func (s *Store) checkFile(f File) error {
 
 // CheckFiles compares the sizes and headers of all files with the manifest, as Open did.
 func (s *Store) CheckFiles() error {
-	files := append(slices.Clone(s.manifest.Files), s.manifest.Default.File)
-	for _, g := range s.manifest.Named {
-		files = append(files, g.File)
-	}
-	for _, f := range files {
-		if err := s.checkFile(f); err != nil {
-			return err
+	for i := range s.manifest.Segments {
+		segment := &s.manifest.Segments[i]
+		files := slices.Clone(segment.Files)
+		for _, g := range segment.Graphs() {
+			files = append(files, g.File)
+		}
+		for _, f := range files {
+			if err := s.checkFile(i, f); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-func (s *Store) openGraph(g Graph) (*pcsr.Graph, error) {
-	if err := s.checkFile(g.File); err != nil {
-		return nil, err
-	}
-	graph, err := pcsr.Open(s.path(g.Name))
-	if err != nil {
-		return nil, err
-	}
-	if graph.Edges() != g.Triples || graph.Vertices() != s.manifest.Terms || graph.Labels() != s.manifest.Predicates {
-		err = damaged(s.path(g.Name), errors.New("its numbers of triples, vertices and labels are not the manifest's"))
-		return nil, errors.Join(err, graph.Close())
-	}
-	return graph, nil
 }
 
 // Close unmaps everything; nothing that came from the store may be used any more.
@@ -150,15 +174,13 @@ func (s *Store) Close() error {
 	if s.Dictionary != nil {
 		err = s.Dictionary.Close()
 	}
-	if s.Default != nil {
-		err = errors.Join(err, s.Default.Close())
+	if s.parts != nil {
+		err = errors.Join(err, s.parts.close())
 	}
 	for _, n := range s.named {
-		if n.open != nil {
-			err = errors.Join(err, n.open.Close())
-		}
+		err = errors.Join(err, n.close())
 	}
-	s.Dictionary, s.Default, s.named, s.names = nil, nil, nil, nil
+	s.Dictionary, s.Default, s.parts, s.named, s.names = nil, nil, nil, nil, nil
 	return err
 }
 
@@ -182,17 +204,7 @@ func (s *Store) Named(name dictionary.ID) (*pcsr.Graph, error) {
 	if !ok {
 		return nil, nil
 	}
-	if n.open == nil {
-		graph, err := s.openGraph(n.Graph)
-		if errors.Is(err, os.ErrNotExist) {
-			err = fmt.Errorf("the store was replaced since it was opened: %w", err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		n.open = graph
-	}
-	return n.open, nil
+	return s.union(n)
 }
 
 // Query is an example query that lies in the store.
