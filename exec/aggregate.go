@@ -11,13 +11,28 @@ import (
 
 // accumulator is the state of one aggregate for all groups.
 type accumulator interface {
-	// add takes rows: row i belongs to group groups[i] of n and its argument has the value ids[i] (dictionary.None for
-	// an error); ids is nil for COUNT(*). rows are all columns and the weights, which COUNT reads; nil where they do not
-	// matter.
-	add(n int, groups []uint32, ids []dictionary.ID, rows *Batch)
+	add(in *groupedRows)
 	// results are the values for groups 0 … n-1.
 	results(n int) []dictionary.ID
 	bytes() int64
+	// distinct is how many values it keeps to tell repeated ones.
+	distinct() int
+	// merges reports whether it and another one, of other rows, can be merged into what one of all rows would be.
+	merges() bool
+	// merge adds another one's state: its group g is groups[g] of n here.
+	merge(of accumulator, n int, groups []uint32)
+}
+
+// groupedRows are rows that an accumulator takes: row i belongs to group groups[i] of n and its argument has the value
+// ids[i] (dictionary.None for an error); ids is nil for COUNT(*).
+type groupedRows struct {
+	n      int
+	groups []uint32
+	ids    []dictionary.ID
+	// rows are all columns and the weights, which COUNT reads; nil where they do not matter.
+	rows *Batch
+	// at is where the first row stands in the source.
+	at uint64
 }
 
 // accumulator makes the state of an aggregate; the input columns begin at column first of a row.
@@ -37,7 +52,7 @@ func (a *aggregate) accumulator(x *execution, first int) (accumulator, error) {
 	switch {
 	case a.rows != nil:
 		return &distinctRows{of: acc, first: first, width: len(a.rows)}, nil
-	case a.Distinct:
+	case a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE":
 		return &distinctValues{of: acc, seen: newRowSet(2)}, nil
 	}
 	return acc, nil
@@ -49,26 +64,36 @@ type counts struct {
 	n []uint64
 }
 
-func (c *counts) add(n int, groups []uint32, ids []dictionary.ID, rows *Batch) {
-	c.n = grown(c.n, n)
-	if rows != nil && rows.Weights != nil {
-		for i, g := range groups {
-			if ids == nil || ids[i] != dictionary.None {
-				c.n[g] = addWeight(c.n[g], rows.Weights[i])
+func (c *counts) add(in *groupedRows) {
+	c.n = grown(c.n, in.n)
+	switch {
+	case in.rows != nil && in.rows.Weights != nil:
+		for i, g := range in.groups {
+			if in.ids == nil || in.ids[i] != dictionary.None {
+				c.n[g] = addWeight(c.n[g], in.rows.Weights[i])
 			}
 		}
-		return
-	}
-	if ids == nil {
-		for _, g := range groups {
+	case in.ids == nil:
+		for _, g := range in.groups {
 			c.n[g]++
 		}
-		return
-	}
-	for i, g := range groups {
-		if ids[i] != dictionary.None {
-			c.n[g]++
+	default:
+		for i, g := range in.groups {
+			if in.ids[i] != dictionary.None {
+				c.n[g]++
+			}
 		}
+	}
+}
+
+func (c *counts) distinct() int { return 0 }
+
+func (c *counts) merges() bool { return true }
+
+func (c *counts) merge(of accumulator, n int, groups []uint32) {
+	c.n = grown(c.n, n)
+	for g, k := range of.(*counts).n {
+		c.n[groups[g]] = addWeight(c.n[groups[g]], k)
 	}
 }
 
@@ -102,20 +127,23 @@ func grown[T any](s []T, n int) []T {
 	return append(s, make([]T, n-len(s))...)
 }
 
-// samples is SAMPLE: the first value that is no error.
-type samples struct{ ids []dictionary.ID }
+// samples is SAMPLE: the first value that is no error, and where it stands.
+type samples struct {
+	ids []dictionary.ID
+	at  []uint64
+}
 
 func (s *samples) grow(n int) {
 	for len(s.ids) < n {
-		s.ids = append(s.ids, dictionary.None)
+		s.ids, s.at = append(s.ids, dictionary.None), append(s.at, 0)
 	}
 }
 
-func (s *samples) add(n int, groups []uint32, ids []dictionary.ID, _ *Batch) {
-	s.grow(n)
-	for i, g := range groups {
+func (s *samples) add(in *groupedRows) {
+	s.grow(in.n)
+	for i, g := range in.groups {
 		if s.ids[g] == dictionary.None {
-			s.ids[g] = ids[i]
+			s.ids[g], s.at[g] = in.ids[i], in.at+uint64(i)
 		}
 	}
 }
@@ -125,7 +153,22 @@ func (s *samples) results(n int) []dictionary.ID {
 	return slices.Clone(s.ids[:n])
 }
 
-func (s *samples) bytes() int64 { return int64(cap(s.ids)) * 4 }
+func (s *samples) bytes() int64 { return int64(cap(s.ids))*4 + int64(cap(s.at))*8 }
+
+func (s *samples) distinct() int { return 0 }
+
+func (s *samples) merges() bool { return true }
+
+func (s *samples) merge(of accumulator, n int, groups []uint32) {
+	s.grow(n)
+	o := of.(*samples)
+	for i, id := range o.ids {
+		g := groups[i]
+		if id != dictionary.None && (s.ids[g] == dictionary.None || o.at[i] < s.at[g]) {
+			s.ids[g], s.at[g] = id, o.at[i]
+		}
+	}
+}
 
 // distinctValues hands each value of a group on once.
 type distinctValues struct {
@@ -136,21 +179,30 @@ type distinctValues struct {
 	hashes []uint64
 }
 
-func (d *distinctValues) add(n int, groups []uint32, ids []dictionary.ID, _ *Batch) {
+func (d *distinctValues) add(in *groupedRows) {
 	d.groups, d.ids = d.groups[:0], d.ids[:0]
-	pair := [][]dictionary.ID{groups, ids}
-	d.hashes = hashRows(d.hashes, pair, []int{0, 1}, len(groups))
-	for i := range groups {
+	pair := [][]dictionary.ID{in.groups, in.ids}
+	d.hashes = hashRows(d.hashes, pair, []int{0, 1}, len(in.groups))
+	for i := range in.groups {
 		if _, fresh := d.seen.add(pair, i, d.hashes[i]); fresh {
-			d.groups, d.ids = append(d.groups, groups[i]), append(d.ids, ids[i])
+			d.groups, d.ids = append(d.groups, in.groups[i]), append(d.ids, in.ids[i])
 		}
 	}
-	d.of.add(n, d.groups, d.ids, nil)
+	d.of.add(&groupedRows{n: in.n, groups: d.groups, ids: d.ids})
 }
 
 func (d *distinctValues) results(n int) []dictionary.ID { return d.of.results(n) }
 
 func (d *distinctValues) bytes() int64 { return d.seen.bytes() + d.of.bytes() }
+
+func (d *distinctValues) distinct() int { return d.seen.rows.n }
+
+func (d *distinctValues) merges() bool { return d.of.merges() }
+
+func (d *distinctValues) merge(of accumulator, n int, groups []uint32) {
+	seen := of.(*distinctValues).seen.rows
+	d.add(&groupedRows{n: n, groups: gather(nil, groups, seen.cols[0]), ids: seen.cols[1]})
+}
 
 // distinctRows hands each solution of a group on once: COUNT(DISTINCT *).
 type distinctRows struct {
@@ -162,19 +214,23 @@ type distinctRows struct {
 	hashes []uint64
 }
 
-func (d *distinctRows) add(n int, groups []uint32, _ []dictionary.ID, rows *Batch) {
+func (d *distinctRows) add(in *groupedRows) {
+	d.addRows(in.n, append([][]dictionary.ID{in.groups}, in.rows.Cols[d.first:d.first+d.width]...))
+}
+
+// addRows takes rows of groups (of n) and columns.
+func (d *distinctRows) addRows(n int, cols [][]dictionary.ID) {
 	if d.seen == nil {
 		d.seen = newRowSet(1 + d.width)
 	}
-	cols := append([][]dictionary.ID{groups}, rows.Cols[d.first:d.first+d.width]...)
-	d.hashes = hashRows(d.hashes, cols, allColumns(1+d.width), len(groups))
+	d.hashes = hashRows(d.hashes, cols, allColumns(1+d.width), len(cols[0]))
 	d.groups = d.groups[:0]
-	for i := range groups {
+	for i, g := range cols[0] {
 		if _, fresh := d.seen.add(cols, i, d.hashes[i]); fresh {
-			d.groups = append(d.groups, groups[i])
+			d.groups = append(d.groups, g)
 		}
 	}
-	d.of.add(n, d.groups, nil, nil)
+	d.of.add(&groupedRows{n: n, groups: d.groups})
 }
 
 func (d *distinctRows) results(n int) []dictionary.ID { return d.of.results(n) }
@@ -184,4 +240,23 @@ func (d *distinctRows) bytes() int64 {
 		return d.of.bytes()
 	}
 	return d.seen.bytes() + d.of.bytes()
+}
+
+func (d *distinctRows) distinct() int {
+	if d.seen == nil {
+		return 0
+	}
+	return d.seen.rows.n
+}
+
+func (d *distinctRows) merges() bool { return d.of.merges() }
+
+func (d *distinctRows) merge(of accumulator, n int, groups []uint32) {
+	o := of.(*distinctRows)
+	if o.seen == nil {
+		return
+	}
+	cols := slices.Clone(o.seen.rows.cols)
+	cols[0] = gather(nil, groups, cols[0])
+	d.addRows(n, cols)
 }

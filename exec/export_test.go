@@ -32,3 +32,11 @@ func ShareNever() (restore func()) {
 	sharedGain = 0
 	return func() { sharedGain = gain }
 }
+
+// SetTeam changes after how many rows several goroutines may group the rest, and how many rows there must be for each
+// group, until the test ends.
+func SetTeam(from, share int) (restore func()) {
+	oldFrom, oldShare := teamFrom, teamShare
+	teamFrom, teamShare = from, share
+	return func() { teamFrom, teamShare = oldFrom, oldShare }
+}

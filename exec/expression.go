@@ -95,9 +95,12 @@ func (c *compiler) liftArgs(args []parser.Expr, columns []string, ev *evaluator,
 	return out, nil
 }
 
+// plain reports whether the expression needs nothing computed before it: then goroutines may share the evaluator.
+func (ev *evaluator) plain() bool { return len(ev.exists)+len(ev.blanks) == 0 }
+
 // inputs returns the columns that the program reads: the batch's and the EXISTS columns.
 func (ev *evaluator) inputs(x *execution, b *Batch) ([][]dictionary.ID, error) {
-	if len(ev.exists)+len(ev.blanks) == 0 {
+	if ev.plain() {
 		return b.Cols, nil
 	}
 	ev.work = append(ev.work[:0], b.Cols[:ev.width]...)

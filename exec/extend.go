@@ -53,12 +53,20 @@ func (e *extendOp) columns() []string { return e.out }
 func (e *extendOp) node() *Explain { return e.explain }
 
 func (e *extendOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	return runStage(e, x, seed, emit)
+}
+
+func (e *extendOp) below() operator { return e.input }
+
+func (e *extendOp) forks() bool { return e.value.plain() }
+
+func (e *extendOp) fork() func(*execution, *Batch) (*Batch, error) {
 	var values []dictionary.ID
 	var out Batch
-	return measured(e.input, x, seed, func(b *Batch) error {
+	return func(x *execution, b *Batch) (*Batch, error) {
 		var err error
 		if values, err = e.value.values(x, b, values[:0]); err != nil {
-			return err
+			return nil, err
 		}
 		out.Cols = out.Cols[:0]
 		for _, c := range e.from {
@@ -69,6 +77,6 @@ func (e *extendOp) run(x *execution, seed *Batch, emit func(*Batch) error) error
 			}
 		}
 		out.N, out.Origin, out.Weights = b.N, b.Origin, b.Weights
-		return emit(&out)
-	})
+		return &out, nil
+	}
 }

@@ -133,18 +133,28 @@ func (f *filterOp) columns() []string { return f.out }
 func (f *filterOp) node() *Explain { return f.explain }
 
 func (f *filterOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	return runStage(f, x, seed, emit)
+}
+
+func (f *filterOp) below() operator { return f.input }
+
+func (f *filterOp) forks() bool {
+	return !slices.ContainsFunc(f.conditions, func(p *predicate) bool { return !p.plain() })
+}
+
+func (f *filterOp) fork() func(*execution, *Batch) (*Batch, error) {
 	var work Batch
 	var keep []uint32
 	out := projection{from: indexes(f.input.columns(), f.out)}
-	return measured(f.input, x, seed, func(b *Batch) error {
+	return func(x *execution, b *Batch) (*Batch, error) {
 		current := b
 		for _, p := range f.conditions {
 			var err error
 			if keep, err = p.filter(x, current, keep[:0]); err != nil {
-				return err
+				return nil, err
 			}
 			if len(keep) == 0 {
-				return nil
+				return nil, nil
 			}
 			if current == b && len(keep) < b.N {
 				current = selectRows(&work, b, keep)
@@ -152,6 +162,6 @@ func (f *filterOp) run(x *execution, seed *Batch, emit func(*Batch) error) error
 				compact(current, keep)
 			}
 		}
-		return emit(out.of(current))
-	})
+		return out.of(current), nil
+	}
 }

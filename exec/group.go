@@ -10,7 +10,9 @@ import (
 
 // groupOp groups solutions and computes aggregates (SPARQL 1.1 section 18.5.1).
 //
-// Past the memory limit, the rows of groups that it has not begun go to files, split by hash, and are grouped later.
+// Many rows in few groups are grouped by several goroutines, some of the rows each, and their groups merged; the result
+// is the same, in the same order. Past the memory limit, the rows of groups that it has not begun go to files, split by
+// hash, and are grouped later.
 type groupOp struct {
 	input      operator
 	keys       []evaluator
@@ -183,47 +185,6 @@ func (g *groupOp) columns() []string { return g.out }
 
 func (g *groupOp) node() *Explain { return g.explain }
 
-// groupRun groups the rows of one source. A row is the keys' values, the arguments' values, and then, where
-// COUNT(DISTINCT *) needs them, the input columns.
-type groupRun struct {
-	*groupOp
-	x       *execution
-	level   int
-	held    *account
-	groups  *rowSet
-	states  []accumulator
-	parts   *partitions
-	numbers []uint32
-	hashes  []uint64
-	weights []uint64
-}
-
-func (g *groupOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
-	work := newColumns(len(g.keys) + len(g.arguments))
-	var row Batch
-	var low, high []dictionary.ID
-	source := func(do func(*Batch) error) error {
-		return measured(g.input, x, nil, func(b *Batch) error {
-			work.reset()
-			for i := range work.cols {
-				ev := g.evaluator(i)
-				var err error
-				if work.cols[i], err = ev.values(x, b, work.cols[i]); err != nil {
-					return err
-				}
-			}
-			row.Cols = append(row.Cols[:0], work.cols...)
-			if g.weighted {
-				low, high = splitWeights(b, low[:0], high[:0])
-				row.Cols = append(row.Cols, low, high)
-			}
-			row.Cols, row.N = append(row.Cols, b.Cols...), b.N
-			return do(&row)
-		})
-	}
-	return g.level(x, source, 0, emit)
-}
-
 func (g *groupOp) evaluator(i int) *evaluator {
 	if i < len(g.keys) {
 		return &g.keys[i]
@@ -268,121 +229,6 @@ func (g *groupOp) first() int {
 		first += 2
 	}
 	return first
-}
-
-// level groups the rows of one source, and then those that it had to put aside.
-func (g *groupOp) level(x *execution, source func(func(*Batch) error) error, level int, emit func(*Batch) error) error {
-	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.open("group"), groups: newRowSet(len(g.keys))}
-	defer r.close()
-	for i := range g.aggregates {
-		state, err := g.aggregates[i].accumulator(x, g.first())
-		if err != nil {
-			return err
-		}
-		r.states = append(r.states, state)
-	}
-	if err := source(r.add); err != nil {
-		return err
-	}
-	if len(g.keys) == 0 && r.groups.rows.n == 0 {
-		r.groups.add(nil, 0, 0)
-	}
-	if err := r.emit(emit); err != nil || r.parts == nil {
-		return err
-	}
-	r.groups, r.states = nil, nil
-	r.held.hold(0)
-	for _, f := range r.parts.files {
-		g.explain.Spilled += f.rows * int64(f.width) * 4
-		if f.rows == 0 {
-			continue
-		}
-		if err := g.level(x, f.read, level+1, emit); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *groupRun) close() {
-	r.held.close()
-	if r.parts != nil {
-		r.parts.close()
-	}
-}
-
-// add takes rows into their groups.
-func (r *groupRun) add(b *Batch) error {
-	k := len(r.keys)
-	r.hashes = hashRows(r.hashes, b.Cols, allColumns(k), b.N)
-	r.numbers = r.numbers[:0]
-	var known []uint32
-	for i := range b.N {
-		if r.parts == nil {
-			n, _ := r.groups.add(b.Cols, i, r.hashes[i])
-			r.numbers = append(r.numbers, n)
-			continue
-		}
-		n, _, ok := r.groups.find(b.Cols, i, r.hashes[i])
-		if !ok {
-			if err := r.parts.of(r.hashes[i]).write(b.Cols, i); err != nil {
-				return err
-			}
-			continue
-		}
-		r.numbers, known = append(r.numbers, n), append(known, uint32(i))
-	}
-	if r.parts != nil {
-		b = selectRows(&Batch{}, &Batch{Cols: b.Cols, N: b.N}, known)
-	}
-	if r.weighted {
-		at := r.first() - 2
-		r.weights = joinWeights(b.Cols[at], b.Cols[at+1], r.weights[:0])
-		b = &Batch{Cols: b.Cols, N: b.N, Weights: r.weights}
-	}
-	for i, state := range r.states {
-		state.add(r.groups.rows.n, r.numbers, r.aggregates[i].values(b, k), b)
-	}
-	return r.account()
-}
-
-// values are the argument's values in rows whose keys are k columns.
-func (a *aggregate) values(b *Batch, k int) []dictionary.ID {
-	if a.argument < 0 {
-		return nil
-	}
-	return b.Cols[k+a.argument]
-}
-
-// account counts the memory and starts putting rows of new groups aside when there is too much.
-func (r *groupRun) account() error {
-	bytes := r.groups.bytes()
-	for _, s := range r.states {
-		bytes += s.bytes()
-	}
-	if r.held.hold(bytes) || r.parts != nil && r.level <= maxSpillLevel {
-		return nil
-	}
-	if len(r.keys) == 0 || r.level > maxSpillLevel {
-		return r.held.need(bytes)
-	}
-	var err error
-	r.parts, err = createPartitions(r.x.options.TempDir, r.width(), r.level)
-	return err
-}
-
-// emit hands out the groups.
-func (r *groupRun) emit(emit func(*Batch) error) error {
-	n := r.groups.rows.n
-	all := append([][]dictionary.ID(nil), r.groups.rows.cols...)
-	for _, s := range r.states {
-		all = append(all, s.results(n))
-	}
-	out := &columns{n: n}
-	for _, c := range r.pick {
-		out.cols = append(out.cols, all[c])
-	}
-	return out.emit(emit)
 }
 
 // countedMatch compiles SELECT (COUNT(*) AS ?n) over a basic graph pattern: the matcher counts without writing rows.

@@ -39,8 +39,16 @@ func (p *projectOp) columns() []string { return p.out }
 func (p *projectOp) node() *Explain { return p.explain }
 
 func (p *projectOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	return runStage(p, x, seed, emit)
+}
+
+func (p *projectOp) below() operator { return p.input }
+
+func (p *projectOp) forks() bool { return true }
+
+func (p *projectOp) fork() func(*execution, *Batch) (*Batch, error) {
 	out := projection{from: indexes(p.input.columns(), p.out)}
-	return measured(p.input, x, seed, func(b *Batch) error { return emit(out.of(b)) })
+	return func(_ *execution, b *Batch) (*Batch, error) { return out.of(b), nil }
 }
 
 // sliceOp skips and limits solutions.

@@ -28,8 +28,8 @@ func newFold(a *aggregate, env *expr.Env) (*foldAccumulator, error) {
 	return &foldAccumulator{of}, err
 }
 
-func (f *foldAccumulator) add(_ int, groups []uint32, ids []dictionary.ID, _ *Batch) {
-	f.of.Add([][]dictionary.ID{ids}, len(ids), groups)
+func (f *foldAccumulator) add(in *groupedRows) {
+	f.of.Add([][]dictionary.ID{in.ids}, len(in.ids), in.groups)
 }
 
 func (f *foldAccumulator) results(n int) []dictionary.ID {
@@ -39,3 +39,11 @@ func (f *foldAccumulator) results(n int) []dictionary.ID {
 }
 
 func (f *foldAccumulator) bytes() int64 { return f.of.Bytes() }
+
+func (f *foldAccumulator) distinct() int { return 0 }
+
+func (f *foldAccumulator) merges() bool { return f.of.Merges() }
+
+func (f *foldAccumulator) merge(of accumulator, _ int, groups []uint32) {
+	f.of.Merge(of.(*foldAccumulator).of, groups)
+}

@@ -21,6 +21,11 @@ type Accumulator interface {
 	Results(out []dictionary.ID)
 	// Bytes is about how much memory it takes.
 	Bytes() int64
+	// Merges reports whether it and another one of the same aggregate, of other rows, can be merged into what one of all
+	// the rows would be: not where the result depends on the order of the rows (a sum of floats, a concatenation).
+	Merges() bool
+	// Merge adds the other one's state: its group g is groups[g] here. Both must merge.
+	Merge(other Accumulator, groups []uint32)
 }
 
 // NewAccumulator prepares an aggregate over columns of the given names.
@@ -52,6 +57,13 @@ type fold interface {
 	add(group uint32, id dictionary.ID)
 	result(group int) dictionary.ID
 	bytes() int64
+}
+
+// mergeable is a fold whose result does not depend on the order of the rows, as far as merges says so.
+type mergeable interface {
+	merges() bool
+	// merge adds the state of a fold of the same kind: its group g is groups[g] here.
+	merge(of fold, groups []uint32)
 }
 
 var folds = map[string]func(parser.Aggregation, *Env) fold{
@@ -135,6 +147,15 @@ func (a *accumulator) Results(out []dictionary.ID) {
 	}
 }
 
+func (a *accumulator) Merges() bool {
+	f, ok := a.fold.(mergeable)
+	return ok && f.merges() && a.seen == nil && a.rows == nil
+}
+
+func (a *accumulator) Merge(other Accumulator, groups []uint32) {
+	a.fold.(mergeable).merge(other.(*accumulator).fold, groups)
+}
+
 func (a *accumulator) Bytes() int64 { return a.fold.bytes() + int64(len(a.seen))*16 + a.rowBytes }
 
 // grow returns s with an element for group.
@@ -171,6 +192,15 @@ func (f *count) result(group int) dictionary.ID {
 	return f.env.Terms.ID(termOfValue(&v))
 }
 
+func (f *count) merges() bool { return true }
+
+func (f *count) merge(of fold, groups []uint32) {
+	for g, n := range of.(*count).counts {
+		f.counts = grow(f.counts, groups[g])
+		f.counts[groups[g]] += n
+	}
+}
+
 func (f *count) bytes() int64 { return int64(len(f.counts)) * 8 }
 
 // sum is SUM and AVG.
@@ -178,6 +208,8 @@ type sum struct {
 	env     *Env
 	average bool
 	sums    []sumState
+	// rounded: floats were added, which depends on their order.
+	rounded bool
 }
 
 // sumState is a sum so far: total, or value once that is large (or no integer).
@@ -198,6 +230,11 @@ func (f *sum) add(group uint32, id dictionary.ID) {
 		return
 	}
 	v := f.env.Terms.Value(id)
+	f.addValue(s, &v)
+}
+
+// addValue adds a value to a sum that has not failed.
+func (f *sum) addValue(s *sumState, v *dictionary.Value) {
 	if v.Kind == dictionary.Integer && v.Big == nil && !s.large {
 		if n := s.total + v.Int; (n > s.total) == (v.Int > 0) {
 			s.total = n
@@ -207,8 +244,29 @@ func (f *sum) add(group uint32, id dictionary.ID) {
 	if !s.large {
 		s.large, s.value = true, integer(s.total)
 	}
-	total, ok := arithmetic('+', &s.value, &v)
+	total, ok := arithmetic('+', &s.value, v)
 	s.value, s.failed = total, !ok
+	f.rounded = f.rounded || isFloat(&total)
+}
+
+func (f *sum) merges() bool { return !f.rounded }
+
+func (f *sum) merge(of fold, groups []uint32) {
+	for g := range of.(*sum).sums {
+		o := &of.(*sum).sums[g]
+		f.sums = grow(f.sums, groups[g])
+		s := &f.sums[groups[g]]
+		s.count += o.count
+		if s.failed = s.failed || o.failed; s.failed {
+			continue
+		}
+		v := &o.value
+		if !o.large {
+			n := integer(o.total)
+			v = &n
+		}
+		f.addValue(s, v)
+	}
 }
 
 func (f *sum) result(group int) dictionary.ID {
@@ -259,12 +317,18 @@ func (f *extreme) add(group uint32, id dictionary.ID) {
 	}
 }
 
-// beats reports whether a comes before b (MIN) or after it (MAX).
+// beats reports whether a comes before b (MIN) or after it (MAX). Of equal ones their text decides, so that the order
+// of the rows does not.
 func (f *extreme) beats(a dictionary.ID, va *dictionary.Value, b dictionary.ID, vb *dictionary.Value) bool {
 	if va.Kind == dictionary.Integer && vb.Kind == dictionary.Integer && va.Big == nil && vb.Big == nil {
-		return cmp.Compare(va.Int, vb.Int)*f.sign > 0
+		if c := cmp.Compare(va.Int, vb.Int); c != 0 {
+			return c*f.sign > 0
+		}
 	}
-	return f.order.Compare(a, b)*f.sign > 0
+	if c := f.order.Compare(a, b); c != 0 {
+		return c*f.sign > 0
+	}
+	return compareText(f.order.terms.Term(a), f.order.terms.Term(b))*f.sign > 0
 }
 
 func (f *extreme) result(group int) dictionary.ID {
@@ -272,6 +336,20 @@ func (f *extreme) result(group int) dictionary.ID {
 		return dictionary.None
 	}
 	return f.best[group]
+}
+
+func (f *extreme) merges() bool { return true }
+
+func (f *extreme) merge(of fold, groups []uint32) {
+	o := of.(*extreme)
+	for g, id := range o.best {
+		if id != dictionary.None {
+			f.add(groups[g], id)
+		}
+		if o.failed[uint32(g)] {
+			f.add(groups[g], dictionary.None)
+		}
+	}
 }
 
 func (f *extreme) bytes() int64 { return int64(len(f.best)) * 52 }

@@ -1,0 +1,247 @@
+package exec
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// teamFrom is how many rows are grouped before several goroutines may take over the rest, and teamShare how many rows
+// there must have been for each thing that their results are merged by (a group, a value of a DISTINCT).
+var (
+	teamFrom  = 2 * BatchRows
+	teamShare = 8
+)
+
+// teamSize is the most goroutines that group the rows of one query.
+const teamSize = 16
+
+// teamMembers is how many goroutines of the process group rows: a machine that is busy gains nothing from more.
+var teamMembers atomic.Int32
+
+// groupFeed hands the rows of a source to a groupRun: at first in the caller's goroutine and, once it is known that
+// there are many rows in few groups, to a team.
+type groupFeed struct {
+	run  *groupRun
+	own  *groupRows
+	team *groupTeam
+	// at counts the source's rows; at next it is time to ask for a team again.
+	at, next uint64
+}
+
+func (f *groupFeed) add(b *Batch) error {
+	if f.team != nil && f.team.full.Load() {
+		if err := f.gather(); err != nil {
+			return err
+		}
+	}
+	if f.at >= f.next {
+		f.next *= 2
+		if err := f.share(); err != nil {
+			return err
+		}
+	}
+	at := f.at
+	f.at += uint64(b.N)
+	if f.team != nil {
+		return f.team.send(b, at)
+	}
+	rows, err := f.own.of(f.run.x, b)
+	if err != nil || rows == nil {
+		return err
+	}
+	return f.run.add(rows, at)
+}
+
+// share starts a team where that is worth while.
+func (f *groupFeed) share() (err error) {
+	if f.team == nil && f.run.shares(f.at) {
+		f.team, err = newGroupTeam(f.run, f.own.stages.stages)
+	}
+	return err
+}
+
+// shares reports whether runs of some of the rows each are worth being merged, after so many rows.
+func (r *groupRun) shares(rows uint64) bool {
+	held := r.groups.rows.n
+	for _, s := range r.states {
+		if !s.merges() {
+			return false
+		}
+		held += s.distinct()
+	}
+	return r.parts == nil && uint64(held)*uint64(teamShare) <= rows
+}
+
+// gather ends the team and merges what it found.
+func (f *groupFeed) gather() error {
+	if f.team == nil {
+		return nil
+	}
+	team := f.team
+	f.next = ^uint64(0)
+	if err := team.end(); err != nil {
+		return err
+	}
+	for _, m := range team.members {
+		for _, s := range m.run.states {
+			if !s.merges() {
+				return errAgain
+			}
+		}
+	}
+	f.team = nil
+	for _, m := range team.members {
+		f.run.merge(m.run)
+		m.rows.stages.report(f.run.x)
+		m.run.close()
+	}
+	return f.run.account()
+}
+
+// close ends the team, if the feed ended before its rows did.
+func (f *groupFeed) close() {
+	if f.team != nil {
+		_ = f.team.end()
+		for _, m := range f.team.members {
+			m.run.close()
+		}
+		f.team = nil
+	}
+	f.own.stages.report(f.run.x)
+}
+
+// groupTeam is goroutines that group some of the rows each.
+type groupTeam struct {
+	x       *execution
+	members []groupMember
+	jobs    chan *groupJob
+	free    chan *groupJob
+	held    *account
+	wait    sync.WaitGroup
+	ended   bool
+	// full: a member holds more than it may.
+	full    atomic.Bool
+	stopped atomic.Bool
+	mu      sync.Mutex
+	err     error
+}
+
+type groupMember struct {
+	run  *groupRun
+	rows *groupRows
+}
+
+// groupJob is a copy of a batch of the source; the first row is row at of it.
+type groupJob struct {
+	batch Batch
+	at    uint64
+}
+
+// newGroupTeam starts a team beside a run; nil where the machine is busy.
+func newGroupTeam(r *groupRun, stages []stage) (*groupTeam, error) {
+	threads := runtime.GOMAXPROCS(0)
+	size := min(threads, teamSize)
+	if size < 2 {
+		return nil, nil
+	}
+	if teamMembers.Add(int32(size)) > int32(2*threads) {
+		teamMembers.Add(-int32(size))
+		return nil, nil
+	}
+	t := &groupTeam{x: r.x, jobs: make(chan *groupJob, size), free: make(chan *groupJob, 3*size), held: r.x.memory.open("group")}
+	for range cap(t.free) {
+		t.free <- &groupJob{}
+	}
+	for range size {
+		run, err := r.newRun(r.x, 0)
+		if err != nil {
+			teamMembers.Add(-int32(size))
+			return nil, err
+		}
+		run.team = t
+		t.members = append(t.members, groupMember{run, newGroupRows(r.groupOp, stages)})
+	}
+	t.wait.Add(size)
+	for _, m := range t.members {
+		go t.work(m)
+	}
+	return t, nil
+}
+
+// send gives a copy of a batch to the team.
+func (t *groupTeam) send(b *Batch, at uint64) error {
+	if t.stopped.Load() {
+		return t.end()
+	}
+	j := <-t.free
+	before := j.bytes()
+	j.copy(b, at)
+	t.held.hold(t.held.held + j.bytes() - before)
+	t.jobs <- j
+	return nil
+}
+
+func (j *groupJob) copy(b *Batch, at uint64) {
+	j.at, j.batch.N = at, b.N
+	for len(j.batch.Cols) < len(b.Cols) {
+		j.batch.Cols = append(j.batch.Cols, nil)
+	}
+	for c, col := range b.Cols {
+		j.batch.Cols[c] = append(j.batch.Cols[c][:0], col...)
+	}
+	j.batch.Weights = nil
+	if b.Weights != nil {
+		j.batch.Weights = append([]uint64(nil), b.Weights...)
+	}
+}
+
+func (j *groupJob) bytes() (sum int64) {
+	for _, col := range j.batch.Cols {
+		sum += int64(cap(col)) * 4
+	}
+	return sum + int64(cap(j.batch.Weights))*8
+}
+
+// work is one member's goroutine. After a failure the jobs are only taken away.
+func (t *groupTeam) work(m groupMember) {
+	defer t.wait.Done()
+	for j := range t.jobs {
+		if !t.stopped.Load() {
+			if err := t.do(m, j); err != nil {
+				t.fail(err)
+			}
+		}
+		t.free <- j
+	}
+}
+
+func (t *groupTeam) do(m groupMember, j *groupJob) (err error) {
+	defer recovered(&err, guard())
+	rows, err := m.rows.of(t.x, &j.batch)
+	if err != nil || rows == nil {
+		return err
+	}
+	return m.run.add(rows, j.at)
+}
+
+func (t *groupTeam) fail(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err == nil {
+		t.err = err
+	}
+	t.stopped.Store(true)
+}
+
+// end waits until all jobs are done and says why one of them failed.
+func (t *groupTeam) end() error {
+	if !t.ended {
+		t.ended = true
+		close(t.jobs)
+		t.wait.Wait()
+		teamMembers.Add(-int32(len(t.members)))
+		t.held.close()
+	}
+	return t.err
+}

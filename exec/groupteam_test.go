@@ -1,0 +1,131 @@
+package exec_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// mixed is a dataset of so many items in three groups and in many, with values of several types; each type of value
+// has a predicate of its own.
+func mixed(t testing.TB, n int) *memory {
+	t.Helper()
+	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
+	var quads []quad
+	for i := range n {
+		item := iri(fmt.Sprintf("i%d", i))
+		add := func(p string, o rdf.Term) { quads = append(quads, quad{subject: item, predicate: iri(p), object: o}) }
+		add("few", iri(fmt.Sprintf("f%d", i*i%3)))
+		add("many", iri(fmt.Sprintf("m%d", i*31%(n/2))))
+		add("integer", integer(i*7919%1000-300))
+		add("large", rdf.NewTyped(fmt.Sprintf("%d", math.MaxInt64-i), rdf.XSDInteger))
+		add("decimal", rdf.NewTyped(fmt.Sprintf("%d.%02d", i%50, i%100), rdf.XSDDecimal))
+		add("double", rdf.NewTyped(fmt.Sprintf("%d.%de-3", i*13%7001, i), rdf.XSDDouble))
+		if i < n*3/4 {
+			add("late", integer(i%9))
+		} else {
+			add("late", rdf.NewTyped(fmt.Sprintf("0.%de0", i), rdf.XSDDouble))
+		}
+		add("same", rdf.NewTyped([]string{"1", "01", "+1", "001"}[i%4], rdf.XSDInteger))
+		if i%3 > 0 {
+			add("some", rdf.NewString(fmt.Sprintf("text %d", i%100)))
+		}
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var grouped = []string{
+	"SELECT ?g (COUNT(*) AS ?a) (COUNT(?s) AS ?b) (COUNT(DISTINCT ?s) AS ?c) { ?x :KEY ?g OPTIONAL { ?x :some ?s } } GROUP BY ?g",
+	"SELECT ?g (SUM(?v) AS ?a) (AVG(?v) AS ?b) (MIN(?v) AS ?c) (MAX(?v) AS ?d) { ?x :KEY ?g ; :integer ?v } GROUP BY ?g",
+	"SELECT ?g (SUM(?v) AS ?a) (AVG(?v) AS ?b) (MIN(?v) AS ?c) (MAX(?v) AS ?d) { ?x :KEY ?g ; :decimal ?v } GROUP BY ?g",
+	"SELECT ?g (SUM(?v) AS ?a) (AVG(?v) AS ?b) (MIN(?v) AS ?c) (MAX(?v) AS ?d) { ?x :KEY ?g ; :double ?v } GROUP BY ?g",
+	"SELECT ?g (SUM(?v) AS ?a) (AVG(?v) AS ?b) (MIN(?v) AS ?c) (MAX(?v) AS ?d) { ?x :KEY ?g ; :large ?v } GROUP BY ?g",
+	"SELECT ?g (SUM(?v) AS ?a) (AVG(DISTINCT ?v) AS ?b) (MIN(?v) AS ?c) { ?x :KEY ?g ; :late ?v } GROUP BY ?g",
+	"SELECT ?g (SUM(DISTINCT ?v) AS ?a) (AVG(DISTINCT ?v) AS ?b) (MAX(DISTINCT ?v) AS ?c) { ?x :KEY ?g ; :integer ?v } GROUP BY ?g",
+	"SELECT ?g (MIN(?v) AS ?a) (MAX(?v) AS ?b) (SAMPLE(?v) AS ?c) (SAMPLE(DISTINCT ?x) AS ?d) { ?x :KEY ?g ; :same ?v } GROUP BY ?g",
+	"SELECT ?g (GROUP_CONCAT(?v) AS ?a) (COUNT(*) AS ?b) { ?x :KEY ?g ; :integer ?v } GROUP BY ?g",
+	"SELECT ?g (SUM(?v) AS ?a) (MIN(?s) AS ?b) (MAX(?s) AS ?c) { ?x :KEY ?g ; :integer ?v OPTIONAL { ?x :some ?s } } GROUP BY ?g",
+	"SELECT ?k (COUNT(DISTINCT *) AS ?a) (SUM(?w) AS ?b) { ?x :KEY ?g ; :integer ?v BIND(?v + 1 AS ?w) FILTER(?v > 0) BIND(STR(?g) AS ?k) } GROUP BY ?k",
+	"SELECT (COUNT(*) AS ?a) (SUM(?v) AS ?b) (MIN(?v) AS ?c) (COUNT(DISTINCT ?v) AS ?d) { ?x :KEY ?g ; :integer ?v FILTER(?v != 7) }",
+	"SELECT ?g (SUM(?v + ?late) AS ?a) (SAMPLE(?v / 2) AS ?b) { ?x :KEY ?g ; :integer ?v ; :late ?late } GROUP BY ?g HAVING (COUNT(*) > 1)",
+	"SELECT ?g ?p (COUNT(*) AS ?a) { ?x :KEY ?g ; ?p ?o } GROUP BY ?g ?p",
+}
+
+// inOrder emits solutions in the same order every time.
+var inOrder = cpu.New(1)
+
+// TestATeamGroupsAsOneGoroutineDoes compares the groups of a team with those of one goroutine, to the last digit and in
+// the same order.
+func TestATeamGroupsAsOneGoroutineDoes(t *testing.T) {
+	m := mixed(t, 16_000)
+	for _, key := range []string{"few", "many"} {
+		for i, text := range grouped {
+			t.Run(fmt.Sprintf("%s %d", key, i), func(t *testing.T) {
+				q := parse(t, "PREFIX : <"+exampleNS+">\n"+strings.Replace(text, ":KEY", ":"+key, 1))
+				o := exec.Options{Matcher: func(*planner.MatchPlan, *pcsr.Graph) exec.Matcher { return inOrder }}
+				restore := exec.SetTeam(math.MaxInt64/4, 0)
+				want, err := m.run(q, o)
+				restore()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, memory := range []int64{1 << 30, 400_000} {
+					o.Memory, o.TempDir = memory, t.TempDir()
+					restore := exec.SetTeam(0, 0)
+					got, err := m.run(q, o)
+					restore()
+					if memory < 1<<30 && err != nil {
+						continue // a DISTINCT that holds too much
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := equalRows(want.rows, got.rows, memory == 1<<30); err != nil {
+						t.Errorf("%d bytes: %v", memory, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// faulty is a dictionary that cannot be read after some time.
+type faulty struct {
+	exec.TermSource
+	left atomic.Int64
+}
+
+func (f *faulty) Value(id dictionary.ID) dictionary.Value {
+	if f.left.Add(-1) < 0 {
+		panic("no value")
+	}
+	return f.TermSource.Value(id)
+}
+
+func TestAFaultInATeamEndsTheQuery(t *testing.T) {
+	m := mixed(t, 16_000)
+	defer exec.SetTeam(0, 0)()
+	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT ?g (SUM(?v) AS ?a) { ?x :few ?g ; :integer ?v } GROUP BY ?g")
+	dict := &faulty{TermSource: m.dict}
+	dict.left.Store(6000)
+	p, err := exec.Prepare(q, m, dict, onProcessor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := collect(p); err == nil || !strings.Contains(err.Error(), "no value") {
+		t.Errorf("the query ended with %v", err)
+	}
+}
