@@ -286,6 +286,55 @@ func BenchmarkLookup(b *testing.B) {
 	})
 }
 
+// BenchmarkValue reads 440,000 values of numbers among 1,000,000, in order and at random.
+func BenchmarkValue(b *testing.B) {
+	terms := make([]rdf.Term, 1_000_000)
+	for i := range terms {
+		terms[i] = rdf.NewTyped(fmt.Sprint(i), rdf.XSDInteger)
+	}
+	d, err := FromTerms(terms)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, order := range []string{"random", "near"} {
+		b.Run(order, func(b *testing.B) {
+			ids := make([]ID, 440_000)
+			rng := rand.New(rand.NewPCG(1, 1))
+			for i := range ids {
+				if ids[i] = ID(i); order == "random" {
+					ids[i] = ID(rng.IntN(d.Len()))
+				}
+			}
+			sum := int64(0)
+			measure(b, len(ids), func() {
+				for _, id := range ids {
+					sum += d.Value(id).Int
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkValueRange finds the ranges of comparisons with a number, a date and a string.
+func BenchmarkValueRange(b *testing.B) {
+	var terms []rdf.Term
+	for i := range 100_000 {
+		terms = append(terms, rdf.NewTyped(fmt.Sprint(i), rdf.XSDInteger), rdf.NewTyped(fmt.Sprintf("%d.5", i), rdf.XSDDecimal), rdf.NewString(fmt.Sprintf("text %d", i)),
+			rdf.NewTyped(time.Unix(int64(i)*86_400, 0).UTC().Format("2006-01-02"), rdf.XSDDate))
+	}
+	d, err := FromTerms(terms)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, constant := range map[string]rdf.Term{"number": rdf.NewTyped("777.25", rdf.XSDDecimal), "date": rdf.NewTyped("1999-12-31", rdf.XSDDate), "string": rdf.NewString("text 7")} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				d.ValueRange(IsLess, constant)
+			}
+		})
+	}
+}
+
 // BenchmarkWriter adds one term an operation, four IRIs for each string: `-benchtime 100000000x` for a large dictionary.
 func BenchmarkWriter(b *testing.B) {
 	dir := b.TempDir()

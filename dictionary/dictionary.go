@@ -162,7 +162,24 @@ func (d *Dictionary) Kind(id ID) rdf.Kind {
 // Term is the term of an ID; the zero Term where there is none.
 func (d *Dictionary) Term(id ID) rdf.Term {
 	s, id := d.locate(id)
-	return s.term(id)
+	stored, ok := s.text(id)
+	if !ok {
+		return rdf.Term{}
+	}
+	if id < s.starts[Numbers] {
+		return s.resource(&stored)
+	}
+	t := rdf.Term{Kind: rdf.Literal, Value: stored.string(0)}
+	switch {
+	case id < s.starts[Strings]:
+		t.Datatype = s.datatype(id).IRI()
+	case id < s.starts[LangStrings]:
+	case id < s.starts[Others]:
+		t.Language = s.qualifierOf(id).text
+	default:
+		t.Datatype = s.qualifierOf(id).text
+	}
+	return t
 }
 
 // AppendText appends the IRI, the blank node's label or the lexical form of an ID.

@@ -33,14 +33,16 @@ func (d *Dictionary) AppendNTriples(dst []byte, id ID) []byte {
 // appendResource is AppendNTriples for IRIs and blank nodes in any block.
 func (s *Segment) appendResource(dst []byte, id ID) []byte {
 	t, ok := s.text(id)
-	switch {
-	case !ok:
+	if !ok {
 		return dst
-	case t.escapes:
-		return rdf.AppendNTriples(dst, s.term(id))
 	}
-	dst = t.append(dst)
-	if t.first() == keyIRI {
+	mark := t.first()
+	if t.escapes && mark == keyIRI {
+		dst = rdf.AppendIRI(append(dst, keyIRI), t.string(1))
+	} else {
+		dst = t.append(dst)
+	}
+	if mark == keyIRI {
 		dst = append(dst, '>')
 	}
 	return dst
@@ -48,14 +50,15 @@ func (s *Segment) appendResource(dst []byte, id ID) []byte {
 
 func (s *Segment) appendLiteral(dst []byte, id ID) []byte {
 	t, ok := s.text(id)
-	switch {
-	case !ok:
+	if !ok {
 		return dst
-	case t.escapes:
-		return rdf.AppendNTriples(dst, s.term(id))
 	}
 	dst = append(dst, '"')
-	dst = t.append(dst)
+	if t.escapes {
+		dst = rdf.AppendEscaped(dst, t.string(0))
+	} else {
+		dst = t.append(dst)
+	}
 	return append(dst, s.literalTail(id)...)
 }
 
@@ -76,9 +79,20 @@ func (s *Segment) literalTail(id ID) string {
 // Warm reads the blocks of some hundred IDs that are about to be decoded, so that the processor waits for all of them
 // at once instead of for one after the other. It pays when the IDs lie far apart. The result means nothing.
 func (d *Dictionary) Warm(ids []ID) byte {
+	if len(d.segments) == 1 {
+		return d.base.warm(ids)
+	}
+	var x byte
+	for i := range ids {
+		s, local := d.locate(ids[i])
+		x ^= s.warm([]ID{local})
+	}
+	return x
+}
+
+func (s *Segment) warm(ids []ID) byte {
 	var x byte
 	for _, id := range ids {
-		s, id := d.locate(id)
 		if b := int(id >> blockShift); b < len(s.offsets)-1 {
 			if at := s.offsets[b]; at < uint64(len(s.blocks)) {
 				x ^= s.blocks[at]

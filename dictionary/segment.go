@@ -16,7 +16,7 @@ import (
 // read through the Dictionary that it is part of, which adds the segment's start to its IDs.
 type Segment struct {
 	files      [3]*section.File // terms, values, hash
-	starts     []ID             // SectionCount + 1
+	starts     [SectionCount + 1]ID
 	groups     []ID
 	blocks     []byte
 	offsets    []uint64
@@ -61,12 +61,14 @@ func newSegment(terms, values, table *section.File) (*Segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.starts, err = terms.Uint32s("sections"); err != nil {
+	starts, err := terms.Uint32s("sections")
+	if err != nil {
 		return nil, err
 	}
-	if len(s.starts) != int(SectionCount)+1 || s.starts[0] != 0 || !slices.IsSorted(s.starts) {
+	if len(starts) != len(s.starts) || starts[0] != 0 || !slices.IsSorted(starts) {
 		return nil, terms.Damaged("the sections are out of order")
 	}
+	copy(s.starts[:], starts)
 	if s.groups, err = terms.Uint32s("groups"); err != nil {
 		return nil, err
 	}
@@ -83,7 +85,7 @@ func newSegment(terms, values, table *section.File) (*Segment, error) {
 	if len(s.offsets) != (count+blockTerms-1)/blockTerms+1 || s.offsets[len(s.offsets)-1] != uint64(len(s.blocks)) {
 		return nil, terms.Damaged("it has not as many blocks as %d terms need", count)
 	}
-	if s.qualifiers, err = openQualifiers(terms, s.starts); err != nil {
+	if s.qualifiers, err = openQualifiers(terms, starts); err != nil {
 		return nil, err
 	}
 	if s.values, err = values.Uint64s("values"); err != nil {
@@ -161,28 +163,6 @@ func (s *Segment) is(id ID, p *parts) bool {
 		return (p.mark == keyOther || p.mark == keyKnown) && s.qualifierOf(id).text == p.datatypeIRI()
 	}
 	return p.mark == keyKnown && s.datatype(id) == p.datatype
-}
-
-// term is the term of a local ID; the zero Term where there is none.
-func (s *Segment) term(id ID) rdf.Term {
-	stored, ok := s.text(id)
-	if !ok {
-		return rdf.Term{}
-	}
-	if id < s.starts[Numbers] {
-		return s.resource(&stored)
-	}
-	t := rdf.Term{Kind: rdf.Literal, Value: stored.string(0)}
-	switch {
-	case id < s.starts[Strings]:
-		t.Datatype = s.datatype(id).IRI()
-	case id < s.starts[LangStrings]:
-	case id < s.starts[Others]:
-		t.Language = s.qualifierOf(id).text
-	default:
-		t.Datatype = s.qualifierOf(id).text
-	}
-	return t
 }
 
 func (s *Segment) resource(t *storedText) rdf.Term {
