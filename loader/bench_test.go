@@ -122,17 +122,33 @@ func BenchmarkEncode(b *testing.B) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e6, "Mtriples/s")
 }
 
-// BenchmarkSortNumbers sorts keys as they come from one large partition.
+// BenchmarkSortNumbers sorts keys as they come from one large partition, both ways.
 func BenchmarkSortNumbers(b *testing.B) {
-	keys := make([]uint64, 1<<20)
-	scratch := make([]uint64, len(keys))
-	b.SetBytes(int64(8 * len(keys)))
-	for b.Loop() {
-		x := uint64(1)
-		for i := range keys {
-			x = x*6364136223846793005 + 1442695040888963407
-			keys[i] = x>>44<<32 | x>>20&(1<<20-1)
-		}
-		sortNumbers(keys, scratch)
+	for _, n := range []int{1 << 20, 1 << 24} {
+		b.Run(fmt.Sprintf("%dM", n>>20), func(b *testing.B) {
+			m := newMemory(1)
+			defer m.releaseAll()
+			unsorted, _ := allocate[uint64](m, n)
+			keys, _ := allocate[uint64](m, n)
+			scratch, _ := allocate[uint64](m, n)
+			x := uint64(1)
+			for i := range unsorted {
+				x = x*6364136223846793005 + 1442695040888963407
+				unsorted[i] = x>>42<<32 | x>>20&(1<<22-1)
+			}
+			b.SetBytes(int64(8 * n))
+			for b.Loop() {
+				copy(keys, unsorted)
+				sorted := sortNumbers(keys, scratch)
+				other := scratch
+				if &sorted[0] == &scratch[0] {
+					other = keys
+				}
+				for i, k := range sorted {
+					other[i] = k<<32 | k>>32
+				}
+				sortUpper(other, sorted, 32)
+			}
+		})
 	}
 }

@@ -201,9 +201,18 @@ func (e *edgeWriter) round(ctx context.Context, names *graphNames, pieces []piec
 	}
 	close(written[0])
 	var next atomic.Int64
-	return parallel(ctx, e.triples.memory.threads, func(ctx context.Context, _ int) error {
+	return parallel(ctx, e.triples.memory.threads, func(ctx context.Context, _ int) (err error) {
+		var scratch []uint64 // the largest piece comes first, so that mostly one allocation does
+		defer func() { release(e.triples.memory, scratch) }()
 		for i := int(next.Add(1)) - 1; i < len(order); i = int(next.Add(1)) - 1 {
-			if err := e.piece(ctx, pieces[order[i]], parts[order[i]], written[i]); err != nil {
+			keys := parts[order[i]]
+			if len(scratch) < 2*len(keys) {
+				release(e.triples.memory, scratch)
+				if scratch, err = allocate[uint64](e.triples.memory, 2*len(keys)); err != nil {
+					return err
+				}
+			}
+			if err := e.piece(ctx, pieces[order[i]], keys, scratch, written[i]); err != nil {
 				return err
 			}
 			close(written[i+1])
@@ -212,13 +221,8 @@ func (e *edgeWriter) round(ctx context.Context, names *graphNames, pieces []piec
 	})
 }
 
-// piece sorts the keys of a piece and writes them when its turn comes.
-func (e *edgeWriter) piece(ctx context.Context, p piece, keys []uint64, turn <-chan struct{}) error {
-	scratch, err := allocate[uint64](e.triples.memory, 2*len(keys))
-	if err != nil {
-		return err
-	}
-	defer release(e.triples.memory, scratch)
+// piece sorts the keys of a piece, with scratch space for twice as many, and writes them when its turn comes.
+func (e *edgeWriter) piece(ctx context.Context, p piece, keys, scratch []uint64, turn <-chan struct{}) error {
 	n := len(keys)
 	first, second := scratch[:n:n], scratch[n:]
 	sorted := distinctNumbers(sortNumbers(keys, first))
@@ -230,7 +234,7 @@ func (e *edgeWriter) piece(ctx context.Context, p piece, keys []uint64, turn <-c
 		for i, k := range sorted {
 			first[i] = k<<32 | k>>32
 		}
-		reversed = sortNumbers(first[:len(sorted)], second)
+		reversed = sortUpper(first[:len(sorted)], second, 32) // those of one object are in order by subject
 	}
 	select {
 	case <-turn:

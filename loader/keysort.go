@@ -40,33 +40,53 @@ func (s *keySorter) group(items []item, depth int) {
 	if len(items) < 2 {
 		return
 	}
-	depth, ended := s.common(items, depth)
-	if ended {
+	shared := s.common(items, depth, max(len(items)/sampledKeys, 1))
+	longest, ok := s.load(items, depth, shared)
+	if !ok {
+		shared = s.common(items, depth, 1)
+		longest, _ = s.load(items, depth, shared)
+	}
+	if depth += shared; longest <= depth {
 		// All keys end within eight bytes and have the same: what differs is the number of zeros at the end.
 		slices.SortFunc(items, func(a, b item) int { return bytes.Compare(s.key(a.ref), s.key(b.ref)) })
 		return
 	}
-	for i := range items {
-		items[i].prefix = prefixAt(s.key(items[i].ref), depth)
-	}
 	s.sort(items, depth)
 }
 
-// common finds how far beyond depth the keys are still equal; ended says that all of them are over there.
-func (s *keySorter) common(items []item, depth int) (end int, ended bool) {
+// sampledKeys is of how many keys the common prefix is looked at before all of them are.
+const sampledKeys = 16
+
+// common tells how far beyond depth every so many-th key is equal to the first.
+func (s *keySorter) common(items []item, depth, step int) int {
 	first := s.key(items[0].ref)
 	first = first[min(depth, len(first)):]
-	shared, longest := len(first), len(first)
-	for _, it := range items[1:] {
-		k := s.key(it.ref)
+	shared := len(first)
+	for i := step; i < len(items) && shared > 0; i += step {
+		k := s.key(items[i].ref)
 		k = k[min(depth, len(k)):]
-		longest = max(longest, len(k))
-		if shared = min(shared, len(k)); shared > 0 && k[0] != first[0] {
-			return depth, false
-		}
+		shared = min(shared, len(k))
 		shared = commonPrefix(first[:shared], k)
 	}
-	return depth + shared, longest == shared || longest == 0
+	return shared
+}
+
+// load puts the eight bytes of each key after depth + shared into its item; ok is false where not all keys are equal
+// up to there. longest is the length of the longest key.
+func (s *keySorter) load(items []item, depth, shared int) (longest int, ok bool) {
+	var same []byte
+	if shared > 0 {
+		same = s.key(items[0].ref)[depth : depth+shared]
+	}
+	for i := range items {
+		k := s.key(items[i].ref)
+		if shared > 0 && (len(k) < depth+shared || !bytes.Equal(k[depth:depth+shared], same)) {
+			return 0, false
+		}
+		longest = max(longest, len(k))
+		items[i].prefix = prefixAt(k, depth+shared)
+	}
+	return longest, true
 }
 
 // commonPrefix is the length of the longest common prefix of a and b, where b is not shorter.

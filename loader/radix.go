@@ -1,56 +1,123 @@
 package loader
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 const (
 	radixBits = 11
 	radixSize = 1 << radixBits
 	// radixSmall is the length below which a comparison sort is quicker.
-	radixSmall = 256
+	radixSmall = 128
+	// radixCached is the length up to which keys and scratch space stay in the second cache of a core; longer arrays are
+	// first cut into parts of about a quarter of that.
+	radixCached = 1 << 15
 )
 
-// sortNumbers sorts keys by radix, least significant digits first, skipping digits that all keys share. scratch is at
-// least as long. The sorted keys are returned in one of the two; both are overwritten.
-func sortNumbers(keys, scratch []uint64) []uint64 {
+// sortNumbers sorts keys by radix. scratch is at least as long. The sorted keys are returned in one of the two; both are
+// overwritten.
+func sortNumbers(keys, scratch []uint64) []uint64 { return sortUpper(keys, scratch, 0) }
+
+// sortUpper is sortNumbers for keys of which those that are alike in all but the lower bits are in order already.
+//
+// Every pass over an array that outgrows the caches waits for memory at each key. So there is one such pass, by the
+// most significant digit; the parts are sorted by their other digits, least significant first, where they fit.
+func sortUpper(keys, scratch []uint64, lower int) []uint64 {
+	scratch = scratch[:len(keys)]
 	if len(keys) < radixSmall {
 		slices.Sort(keys)
 		return keys
 	}
-	scratch = scratch[:len(keys)]
-	varying := uint64(0)
-	for _, k := range keys {
-		varying |= k ^ keys[0]
+	if len(keys) <= radixCached {
+		return sortDigits(keys, scratch, lower)
 	}
-	for shift := 0; shift < 64; {
-		rest := varying >> shift
-		if rest == 0 {
-			break
+	least, most := slices.Min(keys), slices.Max(keys)
+	if least>>lower == most>>lower {
+		return keys
+	}
+	width := min(bits.Len(uint(len(keys)/(radixCached/4))), radixBits)
+	shift := max(bits.Len64(most-least)-width, 0)
+	var ends [radixSize]uint32
+	for _, k := range keys {
+		ends[(k-least)>>(shift&63)&(radixSize-1)]++
+	}
+	startsOf(&ends)
+	for _, k := range keys {
+		at := (k - least) >> (shift & 63) & (radixSize - 1)
+		scratch[ends[at]] = k
+		ends[at]++
+	}
+	from := uint32(0)
+	for _, to := range ends[:1<<width] {
+		part := keys[from:to]
+		if sorted := sortUpper(scratch[from:to], part, lower); len(part) > 0 && &sorted[0] != &part[0] {
+			copy(part, sorted)
 		}
-		if rest&1 == 0 { // start the next digit where keys differ
-			shift++
-			continue
-		}
-		radixPass(scratch, keys, shift)
-		keys, scratch = scratch, keys
-		shift += radixBits
+		from = to
 	}
 	return keys
 }
 
-func radixPass(dst, src []uint64, shift int) {
+// sortDigits sorts by the digits that differ above the lower bits, least significant first.
+func sortDigits(keys, scratch []uint64, lower int) []uint64 {
+	varying := varyingBits(keys) >> lower << lower
+	width := digitWidth(varying)
+	for varying != 0 {
+		shift := bits.TrailingZeros64(varying)
+		varying = varying >> shift >> width << width << shift
+		radixPass(scratch, keys, shift, width)
+		keys, scratch = scratch, keys
+	}
+	return keys
+}
+
+// varyingBits has a bit for each that is not the same in all keys.
+func varyingBits(keys []uint64) (varying uint64) {
+	for _, k := range keys {
+		varying |= k ^ keys[0]
+	}
+	return varying
+}
+
+// digitWidth is the width of the narrowest digits of which no more are needed than of the widest.
+func digitWidth(varying uint64) int {
+	width := radixBits
+	for most := digits(varying, width); width > 1 && digits(varying, width-1) == most; {
+		width--
+	}
+	return width
+}
+
+// digits is how many digits of a width cover the varying bits.
+func digits(varying uint64, width int) (n int) {
+	for ; varying != 0; n++ {
+		shift := bits.TrailingZeros64(varying)
+		varying = varying >> shift >> width << width << shift
+	}
+	return n
+}
+
+func radixPass(dst, src []uint64, shift, width int) {
 	var next [radixSize]uint32
+	mask := uint64(1)<<width - 1
 	for _, k := range src {
-		next[k>>shift&(radixSize-1)]++
+		next[k>>(shift&63)&mask&(radixSize-1)]++
 	}
-	sum := uint32(0)
-	for i, n := range next {
-		next[i] = sum
-		sum += n
-	}
+	startsOf(&next)
 	for _, k := range src {
-		d := k >> shift & (radixSize - 1)
+		d := k >> (shift & 63) & mask & (radixSize - 1)
 		dst[next[d]] = k
 		next[d]++
+	}
+}
+
+// startsOf turns counts into the places where the keys of each digit start.
+func startsOf(counts *[radixSize]uint32) {
+	sum := uint32(0)
+	for i, n := range counts {
+		counts[i] = sum
+		sum += n
 	}
 }
 

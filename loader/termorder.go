@@ -46,6 +46,26 @@ func (t *termTable) keyAt(ref uint64) []byte {
 	return record[recordHeader : recordHeader+n]
 }
 
+// aheadTerms is how many terms are read from memory together by who takes them in order.
+const aheadTerms = 32
+
+// readAhead touches, at every so many-th of n terms, the records of the next ones, so that these wait for memory
+// together and not one after the other.
+func (t *termTable) readAhead(at, n int, ref func(i int) uint64) {
+	if at%aheadTerms != 0 {
+		return
+	}
+	sum := byte(0)
+	for i := at; i < min(at+aheadTerms, n); i++ {
+		record := t.recordAt(ref(i))
+		sum += record[0] + record[min(cacheLine, len(record)-1)]
+	}
+	t.touched = sum
+}
+
+// cacheLine is the bytes that memory is read by; most records lie in two of them.
+const cacheLine = 64
+
 // idAt is the provisional ID of a record.
 func (t *termTable) idAt(ref uint64) uint32 {
 	return t.base + binary.LittleEndian.Uint32(t.recordAt(ref))<<shardBits + uint32(ref>>placeBits)
@@ -236,7 +256,9 @@ func (s *tableSource) writeResources(ctx context.Context, w *dictionary.Writer, 
 			refs[position[i]] = s.resources[i].ref
 		}
 	})
+	ref := func(i int) uint64 { return refs[i] }
 	for i, r := range refs {
+		s.table.readAhead(i, len(refs), ref)
 		if len(groups) > 0 && groups[0] == uint32(i) {
 			w.Group()
 			groups = groups[1:]
@@ -255,7 +277,9 @@ func (s *tableSource) writeResources(ctx context.Context, w *dictionary.Writer, 
 const stride = 1 << 14
 
 func (s *tableSource) writeLiterals(ctx context.Context, w *dictionary.Writer) error {
+	ref := func(i int) uint64 { return s.literals[i].ref }
 	for i, it := range s.literals {
+		s.table.readAhead(i, len(s.literals), ref)
 		if _, err := w.Add(s.table.keyAt(it.ref)); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/zeebo/xxh3"
 )
@@ -23,9 +24,17 @@ type termTable struct {
 	// held is the bytes of arenas and slots.
 	held atomic.Int64
 	// slabs are what the shards' chunks are cut from; slab is the rest of the last one.
-	mu    sync.Mutex
-	slabs [][]byte
-	slab  []byte
+	mu      sync.Mutex
+	slabs   [][]byte
+	slab    []byte
+	arrays  map[int]*slotArray // by the number of slots of a shard
+	touched byte               // keeps the reads of readAhead alive
+}
+
+// slotArray is the slots of all shards that have so many: one array, so that it gets huge pages.
+type slotArray struct {
+	slots []uint64
+	left  int // shards that have outgrown it
 }
 
 const (
@@ -59,6 +68,7 @@ func newTermTable(m *memory) *termTable {
 
 // clear empties the table; its arenas must have been released.
 func (t *termTable) clear() {
+	t.arrays = map[int]*slotArray{}
 	for i := range t.shards {
 		s := &t.shards[i]
 		slots := make([]atomic.Uint64, firstSlots)
@@ -87,6 +97,10 @@ func (t *termTable) release() {
 		release(t.memory, slab)
 	}
 	t.slabs, t.slab = nil, nil
+	for _, a := range t.arrays {
+		release(t.memory, a.slots)
+	}
+	t.arrays = nil
 }
 
 // chunk cuts a chunk for a record of some size off a slab.
@@ -188,7 +202,7 @@ func (t *termTable) add(hash uint64, key []byte) (uint32, error) {
 	n, ok := s.find(hash, key)
 	if !ok {
 		var err error
-		if n, err = t.insert(s, hash, key); err != nil {
+		if n, err = t.insert(int(number), hash, key); err != nil {
 			return 0, err
 		}
 	}
@@ -204,12 +218,15 @@ func (t *termTable) id(key []byte) (uint32, error) {
 	return t.add(hash, key)
 }
 
-func (t *termTable) insert(s *shard, hash uint64, key []byte) (uint32, error) {
+func (t *termTable) insert(number int, hash uint64, key []byte) (uint32, error) {
+	s := &t.shards[number]
 	if uint64(t.base)+uint64(s.count+1)<<shardBits > maxProvisional {
 		return 0, errTooManyTerms
 	}
 	if slots := *s.slots.Load(); int(s.count)*3 >= len(slots)*2 {
-		t.grow(s)
+		if err := t.grow(number); err != nil {
+			return 0, err
+		}
 	}
 	place, err := t.store(s, key)
 	if err != nil {
@@ -253,15 +270,51 @@ func (t *termTable) store(s *shard, key []byte) (place uint64, err error) {
 	return place, nil
 }
 
-// grow doubles the slots of a shard. Readers go on with the old ones until they are replaced.
-func (t *termTable) grow(s *shard) {
-	slots := make([]atomic.Uint64, 2*len(*s.slots.Load()))
+// grow doubles the slots of a shard. Readers go on with the old ones until they are replaced, and may then find them
+// empty, so that they look again under the lock.
+func (t *termTable) grow(number int) error {
+	s := &t.shards[number]
+	old := len(*s.slots.Load())
+	slots, err := t.slots(number, 2*old)
+	if err != nil {
+		return err
+	}
 	s.each(func(place uint64, _ uint32, key []byte) {
 		hash := hashKey(key)
 		put(slots, hash, tag(hash)|place)
 	})
 	s.slots.Store(&slots)
 	t.held.Add(int64(len(slots)) * 4) // half of them are new
+	t.leave(old)
+	return nil
+}
+
+// slots returns n free slots for a shard.
+func (t *termTable) slots(number, n int) ([]atomic.Uint64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.arrays[n]
+	if a == nil {
+		slots, err := allocate[uint64](t.memory, n*tableShards)
+		if err != nil {
+			return nil, err
+		}
+		a = &slotArray{slots: slots}
+		t.arrays[n] = a
+	}
+	first := (*atomic.Uint64)(unsafe.Pointer(&a.slots[number*n]))
+	return unsafe.Slice(first, n), nil
+}
+
+// leave notes that a shard has outgrown n slots. When all have, the memory is given back, but not its addresses.
+func (t *termTable) leave(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a := t.arrays[n]; a != nil {
+		if a.left++; a.left == tableShards {
+			discard(bytesOf(a.slots))
+		}
+	}
 }
 
 // each calls do for the keys of a shard in the order of their numbers.
