@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -27,6 +28,18 @@ type Info struct {
 	// Bytes is the size on disk, by part.
 	Bytes      map[string]int64 `json:"bytes"`
 	TotalBytes int64            `json:"totalBytes"`
+	// Segments are the base and what was added to it, in this order; Advice says when Compact would help.
+	Segments []SegmentInfo `json:"segments"`
+	Advice   string        `json:"advice,omitempty"`
+}
+
+// SegmentInfo is one segment of a store: the terms and triples that no segment before it has.
+type SegmentInfo struct {
+	Folder  string    `json:"folder"`
+	Created time.Time `json:"created"`
+	Triples uint64    `json:"triples"`
+	Terms   int       `json:"terms"`
+	Bytes   int64     `json:"bytes"`
 }
 
 // DeviceInfo describes a GPU.
@@ -100,6 +113,7 @@ func (s *Store) count() Info {
 		Predicates: m.Predicates, Classes: len(s.classes()), TotalBytes: m.Bytes(), Bytes: map[string]int64{},
 	}
 	for _, segment := range m.Segments {
+		i.Segments = append(i.Segments, SegmentInfo{segment.Folder, segment.Created, segment.Triples, segment.Terms, segment.Bytes()})
 		for _, f := range segment.Files {
 			i.Bytes[f.Name] += f.Bytes
 		}
@@ -120,7 +134,18 @@ func (s *Store) count() Info {
 			i.Literals++
 		}
 	}
+	i.advise()
 	return i
+}
+
+// worthCompacting is the share of a store's triples that may lie in added segments before compacting is advised.
+const worthCompacting = 0.05
+
+func (i *Info) advise() {
+	added := i.Triples - i.Segments[0].Triples
+	if share := float64(added) / float64(max(i.Triples, 1)); share > worthCompacting {
+		i.Advice = fmt.Sprintf("%.0f %% of the triples are in added segments: rdfgpu compact would make queries faster", 100*share)
+	}
 }
 
 // Schema describes the classes and predicates of the default graph, largest first, and the links between classes,
@@ -232,6 +257,16 @@ func (i Info) String() string {
 	}
 	for _, part := range sortedKeys(i.Bytes) {
 		fmt.Fprintf(&b, "\n%14d   %s", i.Bytes[part], part)
+	}
+	if len(i.Segments) > 1 {
+		fmt.Fprintf(&b, "\n%14d segments", len(i.Segments))
+		for _, s := range i.Segments {
+			fmt.Fprintf(&b, "\n%14d   bytes of %s: %d triples and %d terms that none before it has, %s",
+				s.Bytes, s.Folder, s.Triples, s.Terms, s.Created.Format(time.DateTime))
+		}
+	}
+	if i.Advice != "" {
+		fmt.Fprintf(&b, "\n%s", i.Advice)
 	}
 	return b.String()
 }

@@ -15,7 +15,7 @@ type LoadOptions struct {
 	Format string
 	// Base resolves relative IRIs; "" means the file's own address.
 	Base string
-	// Append keeps what is in the store and adds to it.
+	// Append keeps what is in the store and adds what is new, at a cost in proportion to the files.
 	Append bool
 	// Memory is the budget in bytes before the load spills to disk; 0 means half the machine's.
 	Memory int64
@@ -46,13 +46,21 @@ type LoadProgress struct {
 type LoadReport struct {
 	Store string `json:"store"`
 	// Triples are those in the store, in all graphs; Duplicates those that stood more than once in the input.
-	Triples     uint64 `json:"triples"`
-	Duplicates  uint64 `json:"duplicates"`
-	Terms       int    `json:"terms"`
-	Predicates  int    `json:"predicates"`
-	NamedGraphs int    `json:"namedGraphs"`
-	// Bytes is the size of the store, Spilled what was written to temporary files.
+	Triples    uint64 `json:"triples"`
+	Duplicates uint64 `json:"duplicates"`
+	// Added are the triples that the store did not have before, AlreadyThere those of the input that it had.
+	Added        uint64 `json:"added"`
+	AlreadyThere uint64 `json:"alreadyThere"`
+	// Segments is how many segments the store has now, Merged how many earlier ones were made one with what was added.
+	Segments    int `json:"segments"`
+	Merged      int `json:"merged,omitempty"`
+	Terms       int `json:"terms"`
+	Predicates  int `json:"predicates"`
+	NamedGraphs int `json:"namedGraphs"`
+	// Bytes is the size of the store, Written that of the files that are new in it, Spilled what was written to
+	// temporary files.
 	Bytes   int64         `json:"bytes"`
+	Written int64         `json:"writtenBytes"`
 	Spilled int64         `json:"spilledBytes"`
 	Elapsed time.Duration `json:"elapsedNanoseconds"`
 	Phases  []LoadPhase   `json:"phases"`
@@ -75,22 +83,38 @@ func Load(ctx context.Context, dir string, files []string, options LoadOptions) 
 	if err != nil {
 		return LoadReport{}, err
 	}
-	settings := loader.Options{
-		Append: options.Append, Memory: options.Memory, TempDir: options.TempDir, SkipBad: options.SkipBad, Threads: options.Threads,
-	}
-	if options.Progress != nil {
+	r, err := loader.Load(ctx, dir, inputs, options.settings())
+	return newReport(dir, r), err
+}
+
+// Compact makes all segments of the store in dir, as appends have left them, one base again: queries over it are as
+// fast as after a load of everything. It reads no file but those of the store, and leaves either the old store or the
+// new one, whenever it is interrupted; processes that have the store open keep the old one. Memory, TempDir, Threads
+// and Progress of the options count. A store of one segment stays as it is (Merged is 0).
+func Compact(ctx context.Context, dir string, options LoadOptions) (LoadReport, error) {
+	r, err := loader.Compact(ctx, dir, options.settings())
+	return newReport(dir, r), err
+}
+
+func (o LoadOptions) settings() loader.Options {
+	settings := loader.Options{Append: o.Append, Memory: o.Memory, TempDir: o.TempDir, SkipBad: o.SkipBad, Threads: o.Threads}
+	if o.Progress != nil {
 		settings.Progress = func(p loader.Progress) {
-			options.Progress(LoadProgress{
+			o.Progress(LoadProgress{
 				Phase: string(p.Phase), Triples: p.Triples, Bytes: p.Bytes, TotalBytes: p.TotalBytes,
 				Elapsed: p.Elapsed, Remaining: p.Remaining,
 			})
 		}
 	}
-	r, err := loader.Load(ctx, dir, inputs, settings)
+	return settings
+}
+
+func newReport(dir string, r loader.Report) LoadReport {
 	report := LoadReport{
-		Store: dir, Triples: r.Triples, Duplicates: r.Read - r.Known + r.Kept - r.Triples, Terms: r.Terms, Predicates: r.Predicates,
-		NamedGraphs: r.NamedGraphs, Bytes: r.StoreBytes, Spilled: r.SpilledBytes, Elapsed: r.Elapsed,
-		BadLines: r.BadLines,
+		Store: dir, Triples: r.Triples, Duplicates: r.Read - r.Known + r.Kept - r.Triples, Added: r.Triples - r.Kept,
+		AlreadyThere: r.Known, Segments: r.Segments, Merged: r.Merged, Terms: r.Terms, Predicates: r.Predicates,
+		NamedGraphs: r.NamedGraphs, Bytes: r.StoreBytes, Written: r.WrittenBytes, Spilled: r.SpilledBytes,
+		Elapsed: r.Elapsed, BadLines: r.BadLines,
 	}
 	for _, p := range r.Phases {
 		report.Phases = append(report.Phases, LoadPhase{string(p.Phase), p.Elapsed})
@@ -98,7 +122,7 @@ func Load(ctx context.Context, dir string, files []string, options LoadOptions) 
 	for _, bad := range r.Skipped {
 		report.Skipped = append(report.Skipped, bad.Error())
 	}
-	return report, err
+	return report
 }
 
 // DataError is a fault in an RDF file: file, line, column and what was expected. Get it with errors.As.
@@ -130,7 +154,20 @@ func (p LoadProgress) String() string {
 
 // String sums the load up in a line.
 func (r LoadReport) String() string {
-	return fmt.Sprintf("%s: %d triples (%d repeated), %d terms, %.1f MB (%.1f bytes for each triple), %.2f s (%.2f M triples/s)",
-		r.Store, r.Triples, r.Duplicates, r.Terms, float64(r.Bytes)/1e6, float64(r.Bytes)/float64(max(r.Triples, 1)),
-		r.Elapsed.Seconds(), float64(r.Triples)/1e6/max(r.Elapsed.Seconds(), 1e-9))
+	if r.Added == r.Triples && r.AlreadyThere == 0 && r.Segments == 1 {
+		return fmt.Sprintf("%s: %d triples (%d repeated), %d terms, %.1f MB (%.1f bytes for each triple), %.2f s (%.2f M triples/s)",
+			r.Store, r.Triples, r.Duplicates, r.Terms, float64(r.Bytes)/1e6, float64(r.Bytes)/float64(max(r.Triples, 1)),
+			r.Elapsed.Seconds(), float64(r.Triples)/1e6/max(r.Elapsed.Seconds(), 1e-9))
+	}
+	line := fmt.Sprintf("%s: %d triples added (%d were there already, %d repeated), %d in all, %d terms, %.1f MB, of them %.1f written now",
+		r.Store, r.Added, r.AlreadyThere, r.Duplicates, r.Triples, r.Terms, float64(r.Bytes)/1e6, float64(r.Written)/1e6)
+	return fmt.Sprintf("%s, %s, %.2f s", line, counted(r.Segments, "segment"), r.Elapsed.Seconds())
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

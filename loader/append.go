@@ -164,6 +164,7 @@ func (l *load) commitNothing() error {
 	if err := l.target.CommitNothing(l.sourceNames()); err != nil {
 		return err
 	}
+	l.report.Kept = m.Triples
 	l.describe(m)
 	return nil
 }
@@ -222,6 +223,7 @@ func Compact(ctx context.Context, dir string, options Options) (Report, error) {
 	}
 	l := newLoad(target, nil, options.withDefaults())
 	if m := target.Current(); m != nil && len(m.Segments) == 1 {
+		l.report.Kept = m.Triples
 		l.describe(m)
 		return l.report, target.Abort()
 	}

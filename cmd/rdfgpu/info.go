@@ -54,6 +54,15 @@ type verifyCommand struct {
 	Store string `arg:"" help:"Folder of the store."`
 }
 
+// Help is shown by rdfgpu verify --help.
+func (*verifyCommand) Help() string {
+	return `Reads all of every segment: checksums, what each file promises, and that no segment has a term or a triple
+that one before it has.
+
+Example:
+  rdfgpu verify my.store`
+}
+
 // Run checks the store.
 func (c *verifyCommand) Run(env *environment) error {
 	if err := rdfgpu.Verify(c.Store); err != nil {

@@ -17,7 +17,7 @@ type loadCommand struct {
 	Tmp     string   `placeholder:"DIR" help:"Folder for temporary files (default: the store's)."`
 	SkipBad uint64   `placeholder:"N" help:"Skip up to N bad lines of N-Triples or N-Quads and report them."`
 	Threads int      `placeholder:"N" help:"Threads to use (default: all cores)."`
-	Append  bool     `help:"Keep what is in the store and add to it."`
+	Append  bool     `help:"Keep what is in the store and add what is new; takes time for what is added, not for what is there."`
 	Quiet   bool     `short:"q" help:"No progress, no summary."`
 	JSON    bool     `name:"json" help:"Summary as JSON."`
 }
@@ -26,7 +26,11 @@ type loadCommand struct {
 func (*loadCommand) Help() string {
 	return `Examples:
   rdfgpu load -o geo.store dump-*.nt.zst
-  zcat dump.nt.gz | rdfgpu load -o geo.store --format ntriples -`
+  zcat dump.nt.gz | rdfgpu load -o geo.store --format ntriples -
+  rdfgpu load -o geo.store --append today.nt.gz
+
+A load or an append that is interrupted leaves the store as it was. Appends add segments; rdfgpu info
+lists them and says when rdfgpu compact is worth its time.`
 }
 
 // Run loads the files.
@@ -47,10 +51,14 @@ func (c *loadCommand) Run(env *environment) error {
 	for _, bad := range report.Skipped {
 		fmt.Fprintln(env.stderr, "rdfgpu: skipped:", bad)
 	}
-	if c.JSON {
+	return printReport(env, report, c.JSON, c.Quiet)
+}
+
+func printReport(env *environment, report fmt.Stringer, json, quiet bool) error {
+	if json {
 		return writeJSON(env.stdout, report)
 	}
-	if !c.Quiet {
+	if !quiet {
 		fmt.Fprintln(env.stdout, report)
 	}
 	return nil

@@ -29,6 +29,7 @@ const (
 
 type commands struct {
 	Load     loadCommand     `cmd:"" help:"Load RDF files into a store."`
+	Compact  compactCommand  `cmd:"" help:"Make a store that was added to one segment again."`
 	PlanLoad planCommand     `cmd:"" name:"plan-load" help:"Estimate what a load will take: memory, disk, time."`
 	Query    queryCommand    `cmd:"" help:"Answer a SPARQL query."`
 	Explain  explainCommand  `cmd:"" help:"Show how a query is answered."`
