@@ -143,9 +143,9 @@ func report(t testing.TB, g *Graph, built time.Duration) {
 	edges := float64(g.Edges())
 	s := g.Sizes()
 	t.Logf("%d triples, %d vertices, built in %v; layers %v, %d single", g.Edges(), g.Vertices(), built, s.Layers, s.Single)
-	t.Logf("bytes a triple: %.2f = neighbours %.2f, offsets %.2f, row layers %.2f, label sets %.2f (%d, %d), signatures %.2f (%d words), statistics %.2f",
+	t.Logf("bytes a triple: %.2f = neighbours %.2f, offsets %.2f, row layers %.2f, label sets %.2f (%d, %d), signatures %.2f (%d words)",
 		float64(s.Total())/edges, float64(s.Neighbours)/edges, float64(s.Offsets)/edges, float64(s.RowLayers)/edges, float64(s.LabelSets)/edges,
-		g.sets[Out].labels.Rows(), g.sets[In].labels.Rows(), float64(s.Signatures)/edges, g.signatures.words, float64(s.Statistics)/edges)
+		g.sets[Out].labels.Rows(), g.sets[In].labels.Rows(), float64(s.Signatures)/edges, g.signatures.words)
 	if float64(s.Total()) > 30*edges {
 		t.Errorf("the graph takes %.1f bytes a triple", float64(s.Total())/edges)
 	}
@@ -230,12 +230,12 @@ func BenchmarkDerive(b *testing.B) {
 				g.makeLabelSets(settings{}, In)
 			}
 		})
-		b.Run(name+"/statistics", func(b *testing.B) {
+		b.Run(name+"/counts", func(b *testing.B) {
 			for b.Loop() {
-				g.makeStatistics()
+				g.count()
 			}
 		})
-		c := g.makeStatistics()
+		c := g.count()
 		b.Run(name+"/signatures", func(b *testing.B) {
 			for b.Loop() {
 				c.makeSignatures()
@@ -339,14 +339,5 @@ func BenchmarkWriter(b *testing.B) {
 			}
 		})
 		report(b, g, 0)
-	}
-}
-
-func BenchmarkStar(b *testing.B) {
-	g := loadData(b, "watdiv1m").build(b)
-	labels := g.EdgeLabels(g.Incident(Out).Vertex(g.Incident(Out).Rows()/2), Out)
-	b.ReportMetric(float64(g.EdgeLabelSets(Out).Edges()), "entries")
-	for b.Loop() {
-		g.Stats().Star(Out, labels[:min(3, len(labels))])
 	}
 }

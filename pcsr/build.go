@@ -137,10 +137,10 @@ func (s *settings) partition(keys []uint64) *Partition {
 	return newPartition(s.layerFor(vertices), vertices, offsets, neighbours)
 }
 
-// derive makes what follows from the partitions: label sets, statistics and signatures.
+// derive makes what follows from the partitions: label sets and signatures.
 func (g *Graph) derive(s settings) {
 	parallel(2, func(d int) { g.sets[d] = g.makeLabelSets(s, Direction(d)) })
-	g.makeStatistics().makeSignatures()
+	g.count().makeSignatures()
 }
 
 // parallel calls do(0) … do(n-1) on all cores and waits. Damage that one of them meets goes on in the caller's goroutine.

@@ -79,7 +79,7 @@ func read(f *section.File) (*Graph, error) {
 	if !g.signatures.checkShape() {
 		return nil, f.Damaged("the signature table has %d words", len(g.signatures.columns))
 	}
-	g.stats.g, g.file = g, f
+	g.file = f
 	return g, nil
 }
 
@@ -217,11 +217,19 @@ func (w *Writer) writeDerived() {
 	}
 }
 
-// derivedArrays are the statistics and signatures, a section each.
+// namedArray is one array of words that the file keeps as a section of its own.
+type namedArray struct {
+	name  string
+	words *[]uint32
+}
+
+// derivedArrays are those of the signatures, a section each.
 func (g *Graph) derivedArrays() []namedArray {
 	t := &g.signatures
-	return append(g.stats.arrays(),
-		namedArray{"signatures", &t.columns}, namedArray{"signature sides", &t.sideBits}, namedArray{"signature classes", &t.classBits})
+	return []namedArray{
+		{"signatures", &t.columns}, {"signature sides", &t.sideBits}, {"signature classes", &t.classBits},
+		{"class places", &t.classAt}, {"class sides", &t.classSides},
+	}
 }
 
 // writePartition writes all arrays of p.

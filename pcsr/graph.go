@@ -16,7 +16,6 @@ type Graph struct {
 	slots slots          // label → index in parts
 
 	sets       [2]labelSets
-	stats      Statistics
 	signatures SignatureTable
 
 	file    *section.File // nil in memory

@@ -15,7 +15,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
-var update = flag.Bool("update", false, "write testdata/v1.pcsr again")
+var update = flag.Bool("update", false, "write testdata/v2.pcsr again")
 
 // documentedRow finds a row by the words of docs/STORE.md alone: what a kernel does.
 func documentedRow(a Arrays, v uint32) (row uint32, ok bool) {
@@ -174,10 +174,10 @@ func TestBitsOfABlock(t *testing.T) {
 	})
 }
 
-// TestVersion1 opens a file that was written when the format was fixed, and writes the same one again. Where it
-// fails after a change of the format, raise fileVersion and keep reading the old file.
-func TestVersion1(t *testing.T) {
-	path := filepath.Join("testdata", "v1.pcsr")
+// TestVersion2 opens a file that was written when the format was fixed, and writes the same one again. Where it
+// fails after a change of the format, raise fileVersion and write it anew with -update.
+func TestVersion2(t *testing.T) {
+	path := filepath.Join("testdata", "v2.pcsr")
 	var edges []Edge
 	for i := range Vertex(60) {
 		edges = append(edges, Edge{10 + i, 0, 5 + i%3}, Edge{10 + i, 1, 10 + (i*i)%60}, Edge{10 + i*7%200, 2, 300 + i%2}, Edge{10 + i*i*i%500, 3, i})

@@ -41,7 +41,7 @@ func Merge(graphs ...*Graph) *Graph {
 func (g *Graph) alias(vertices, labels int) *Graph {
 	alias := *g
 	alias.vertices, alias.labels, alias.file, alias.owned = vertices, labels, nil, nil
-	alias.stats.g, alias.signatures.g = &alias, &alias
+	alias.signatures.g = &alias
 	return &alias
 }
 

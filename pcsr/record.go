@@ -10,7 +10,7 @@ import (
 // The container of a graph file; docs/STORE.md, "Graph files", has the sections.
 const (
 	fileKind    = "pcsr"
-	fileVersion = 1
+	fileVersion = 2
 )
 
 // recordWords is the length of one row of the partition table, in 32-bit words.

@@ -27,6 +27,22 @@ type SignatureTable struct {
 
 	sideBits  []uint32 // side number → bit, or noBit
 	classBits []uint32 // row of the partition of rdf:type, In → bit, or noBit
+
+	// classAt[r] is where row r of the partition of rdf:type, In, begins in classSides, counted in entries of classWords
+	// words: side, and the bit of a vertex with a neighbour in the class by the opposite side.
+	classAt, classSides []uint32
+}
+
+const (
+	classWords = 2
+	// maxClassEntries is how many pairs of class and side may have a bit.
+	maxClassEntries = 1 << 18
+)
+
+// Side is one end of the edges of a label: the vertices with such an edge in direction Dir are its rows.
+type Side struct {
+	Label Label
+	Dir   Direction
 }
 
 // noBit stands for what has no bit in a signature.
@@ -73,9 +89,7 @@ func (t *SignatureTable) Encode(edges []KnownEdge, classes []Vertex) Signature {
 		}
 		s.set(t.sideBits[k])
 		for _, class := range e.Classes {
-			if entry, _ := t.g.stats.classEntry(class, Side{e.Label, e.Dir.Reverse()}); entry != nil {
-				s.set(entry[3])
-			}
+			s.set(t.classBit(class, Side{e.Label, e.Dir.Reverse()}))
 		}
 	}
 	for _, class := range classes {
@@ -106,6 +120,39 @@ func (t *SignatureTable) Match(v Vertex, s Signature) bool {
 		}
 	}
 	return true
+}
+
+// classBit is the bit of a vertex whose neighbour in the class has it by the given side; noBit where there is none.
+func (t *SignatureTable) classBit(class Vertex, side Side) uint32 {
+	if !t.g.hasType {
+		return noBit
+	}
+	row, ok := t.g.Partition(t.g.typeLabel, In).Row(class)
+	k, used := t.g.sideNumber(side)
+	if !ok || !used || row+1 >= len(t.classAt) {
+		return noBit
+	}
+	low, end := t.classAt[row], t.classAt[row+1]
+	if uint64(end)*classWords > uint64(len(t.classSides)) {
+		return noBit // a damaged file
+	}
+	for high := end; low < high; {
+		if mid := low + (high-low)/2; t.classSides[mid*classWords] < uint32(k) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low >= end || t.classSides[low*classWords] != uint32(k) {
+		return noBit
+	}
+	return t.classSides[low*classWords+1]
+}
+
+// sideNumber is 2·slot + direction, and whether the label has edges.
+func (g *Graph) sideNumber(side Side) (int, bool) {
+	slot := g.slot(side.Label)
+	return int(slot)*2 + int(side.Dir&1), slot != noSlot
 }
 
 // checkShape checks the lengths that Match and Encode rely on.

@@ -16,7 +16,7 @@ const commonShare = 90
 func (c *counter) makeSignatures() {
 	g := c.g
 	t := &g.signatures
-	*t = SignatureTable{g: g}
+	*t = SignatureTable{g: g, classAt: t.classAt, classSides: t.classSides}
 	subjects := &g.sets[Out].of
 	if subjects.rows == 0 {
 		return
@@ -97,11 +97,10 @@ func (c *counter) classItems() []item {
 	for row := range t.classBits {
 		add(&t.classBits[row], uint64(classes.Degree(row)))
 	}
-	sides := g.stats.classSides
-	for i := 0; i < len(sides); i += classWords {
-		if k := sides[i] ^ 1; sides[i] != noVertex {
-			add(&sides[i+3], min(uint64(sides[i+2]), uint64(g.parts[k/2][k%2].rows)))
-		}
+	for i, edges := range c.classEdges {
+		entry := t.classSides[i*classWords:]
+		k := entry[0] ^ 1
+		add(&entry[1], min(uint64(edges), uint64(g.parts[k/2][k%2].rows)))
 	}
 	return items
 }
@@ -171,9 +170,7 @@ func (c *counter) mask(set uint32, k int) Signature {
 	classes := c.g.Partition(c.g.typeLabel, In)
 	side := Side{c.g.used[k/2], Direction(k % 2).Reverse()}
 	for _, row := range c.sets[set] {
-		if entry, _ := c.g.stats.classEntry(classes.Vertex(int(row)), side); entry != nil {
-			s.set(entry[3])
-		}
+		s.set(c.g.signatures.classBit(classes.Vertex(int(row)), side))
 	}
 	return s
 }

@@ -3,8 +3,8 @@ package pcsr
 // Sizes say what the parts of a graph take, in bytes.
 type Sizes struct {
 	// Neighbours, Offsets and RowLayers are the arrays of all partitions; RowLayers includes their row vertices.
-	Neighbours, Offsets, RowLayers    int
-	LabelSets, Signatures, Statistics int
+	Neighbours, Offsets, RowLayers int
+	LabelSets, Signatures          int
 	// Layers counts the partitions with each row layer; Single those where every row has exactly one neighbour.
 	Layers [layers]int
 	Single int
@@ -12,7 +12,7 @@ type Sizes struct {
 
 // Total is the sum of all parts.
 func (s Sizes) Total() int {
-	return s.Neighbours + s.Offsets + s.RowLayers + s.LabelSets + s.Signatures + s.Statistics
+	return s.Neighbours + s.Offsets + s.RowLayers + s.LabelSets + s.Signatures
 }
 
 // Sizes adds up what the graph takes.
@@ -27,10 +27,7 @@ func (g *Graph) Sizes() Sizes {
 		s.LabelSets += g.sets[d].of.Bytes() + g.sets[d].labels.Bytes()
 	}
 	t := &g.signatures
-	s.Signatures = 4 * (len(t.columns) + len(t.sideBits) + len(t.classBits))
-	for _, a := range g.stats.arrays() {
-		s.Statistics += 4 * len(*a.words)
-	}
+	s.Signatures = 4 * (len(t.columns) + len(t.sideBits) + len(t.classBits) + len(t.classAt) + len(t.classSides))
 	return s
 }
 

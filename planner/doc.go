@@ -1,4 +1,4 @@
-// Package planner turns SPARQL algebra and statistics into plans.
+// Package planner turns SPARQL algebra into plans for a graph.
 //
 // Nouns: [QueryGraph] (a basic graph pattern as a labelled query graph), [MatchPlan] (a vertex order with, for each
 // step, everything a matcher needs), [Step], [Link].
