@@ -1,10 +1,12 @@
 package exec_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
 // million is a dataset of a million items, built once.
@@ -65,5 +67,34 @@ func BenchmarkPathInSequence(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkNestedClosures walks closures inside a closure along a chain: all of them reach the same nodes.
+func BenchmarkNestedClosures(b *testing.B) {
+	var quads []quad
+	for i := range 2000 {
+		node := func(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%si%d", exampleNS, i)) }
+		for _, p := range []string{"p", "q"} {
+			quads = append(quads, quad{subject: node(i), predicate: rdf.NewIRI(exampleNS + p), object: node(i + 1)})
+		}
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, path := range []string{"(:p/:q*)*", "(:p*/:q+)+", "((:p|:q/:q)/(:p/:q*)?)*", "(:p/:q)*"} {
+		b.Run(path, func(b *testing.B) {
+			q := parse(b, "PREFIX : <"+exampleNS+"> SELECT ?y { :i1 "+path+" ?y }")
+			for b.Loop() {
+				p, err := exec.Prepare(q, m, m.dict, onProcessor())
+				if err == nil {
+					_, err = p.Count(b.Context())
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -97,3 +97,28 @@ func reproduce(quads []quad, text string) string {
 	}
 	return sb.String() + "\n" + text
 }
+
+// TestNestedPathsAnswerAsTheReferenceSays compares paths with closures inside closures with the reference evaluator.
+func TestNestedPathsAnswerAsTheReferenceSays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &generator{t: t}
+		quads, names := g.dataset()
+		text := fmt.Sprintf("PREFIX : <%s>\nSELECT * { %s (%s)%s %s }", exampleNS, g.term(), g.path(4), g.oneOf("*", "+", "?", ""), g.object())
+		q, err := parser.Parse(text, parser.Options{})
+		if err != nil {
+			t.Skip(err)
+		}
+		m, err := newMemory(quads, names...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := m.run(q, onProcessor())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, reproduce(quads, text))
+		}
+		got, want := tally(a.rows), tally(reference1(quads, names, q, planner.Homomorphism))
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s\n got:\n  %s\n want:\n  %s", reproduce(quads, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+		}
+	})
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // pathSearch walks closures of paths by frontiers: breadth first, each vertex once, with a bitmap of those seen.
-// It serves one search at a time; every closure inside the path has a search of its own.
+// It serves one search at a time. A path with closures inside is walked by an automaton.
 type pathSearch struct {
 	graph    *pcsr.Graph
 	ctx      context.Context
@@ -18,11 +18,19 @@ type pathSearch struct {
 	next     []pcsr.Vertex
 	touched  []pcsr.Vertex
 	ticks    int
+	// machines are those of the steps with closures inside, nil for the other ones.
+	machines map[machineKey]*machine
 }
 
 // bytes is the memory that the search takes: the bitmap and the lists of vertices seen.
 func (s *pathSearch) bytes() int64 {
-	return int64(len(s.seen))*8 + int64(cap(s.touched)+cap(s.frontier)+cap(s.next))*4
+	sum := int64(len(s.seen))*8 + int64(cap(s.touched)+cap(s.frontier)+cap(s.next))*4
+	for _, m := range s.machines {
+		if m != nil {
+			sum += m.bytes()
+		}
+	}
+	return sum
 }
 
 // isNode reports whether a term is the subject or object of a triple of the graph.
@@ -87,6 +95,9 @@ func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zer
 	s.begin()
 	if zero {
 		s.mark(v)
+	}
+	if m := s.machineOf(step, d); m != nil {
+		return s.walk(m, v, more, report)
 	}
 	s.frontier = append(s.frontier, v)
 	for len(s.frontier) > 0 {
