@@ -18,6 +18,8 @@ type generateCommand struct {
 	Out        string   `short:"o" default:"-" placeholder:"FILE" help:"N-Triples file; - for standard output."`
 	Load       string   `placeholder:"STORE" help:"Load the graph into a store instead of writing it."`
 	Memory     byteSize `placeholder:"SIZE" help:"Memory of the load (default: half the machine's)."`
+	Tmp        string   `placeholder:"DIR" help:"Folder for temporary files of the load (default: the store's)."`
+	JSON       bool     `name:"json" help:"Summary of the load as JSON."`
 	Edges      uint64   `placeholder:"N" help:"rmat, zipf: edges (default: 16 for each vertex)."`
 	Classes    int      `default:"0" placeholder:"N" help:"rmat, zipf: vertex labels, as rdf:type (default: none)."`
 	Predicates int      `default:"1" placeholder:"N" help:"rmat, zipf: edge labels."`
@@ -97,11 +99,14 @@ func (c *generateCommand) load(env *environment, g graph) error {
 	defer reader.Close()
 	progress := newProgress(env.stderr, false)
 	report, err := rdfgpu.Load(env.ctx, c.Load, []string{"-"}, rdfgpu.LoadOptions{
-		Format: "ntriples", Memory: int64(c.Memory), Stdin: reader, Progress: progress.load,
+		Format: "ntriples", Memory: int64(c.Memory), TempDir: c.Tmp, Stdin: reader, Progress: progress.load,
 	})
 	progress.done()
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		return writeJSON(env.stdout, report)
 	}
 	_, err = fmt.Fprintln(env.stdout, report)
 	return err
