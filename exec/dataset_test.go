@@ -36,58 +36,109 @@ func (m *memory) NamedGraphs() []dictionary.ID { return m.names }
 
 // newMemory builds a dataset; names are graphs that exist though they may be empty.
 func newMemory(quads []quad, names ...rdf.Term) (*memory, error) {
-	var list, predicates []rdf.Term
-	list = append(list, names...)
-	for _, q := range quads {
-		list = append(list, q.subject, q.object)
-		predicates = append(predicates, q.predicate)
-		if !q.graph.IsZero() {
-			list = append(list, q.graph)
-			names = append(names, q.graph)
-		}
-	}
-	dict, err := dictionary.FromTerms(list, predicates...)
+	return newSegments([][]quad{quads}, names...)
+}
+
+// newSegments builds a dataset of a base and what was added to it, part by part.
+func newSegments(parts [][]quad, names ...rdf.Term) (*memory, error) {
+	dict, err := segmentTerms(parts, names)
 	if err != nil {
 		return nil, err
 	}
-	id := func(t rdf.Term) dictionary.ID {
-		id, ok := dict.Lookup(t)
-		if !ok {
-			panic("the dictionary has lost " + t.String())
-		}
-		return id
-	}
-	edges := map[dictionary.ID][]pcsr.Edge{}
-	for _, q := range quads {
-		g := dictionary.None
-		if !q.graph.IsZero() {
-			g = id(q.graph)
-		}
-		edges[g] = append(edges[g], pcsr.Edge{From: id(q.subject), Label: id(q.predicate), To: id(q.object)})
-	}
-	var options []pcsr.Option
-	labels := dict.Section(0, dictionary.Predicates).Len()
-	if label, ok := dict.Lookup(rdf.NewIRI(rdf.RDFType)); ok && int(label) < labels {
-		options = append(options, pcsr.WithTypeLabel(label))
-	}
-	build := func(g dictionary.ID) (*pcsr.Graph, error) {
-		return pcsr.Build(dict.Len(), labels, edges[g], options...)
-	}
+	b := segmentBuilder{dict: dict, parts: parts, known: map[quad]bool{}}
 	m := &memory{dict: dict, named: map[dictionary.ID]*pcsr.Graph{}}
-	if m.graph, err = build(dictionary.None); err != nil {
+	for _, part := range parts {
+		for _, q := range part {
+			if !q.graph.IsZero() {
+				names = append(names, q.graph)
+			}
+		}
+	}
+	if m.graph, err = b.graph(rdf.Term{}); err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		if _, ok := m.named[id(name)]; ok {
+		id := b.id(name)
+		if m.named[id] != nil {
 			continue
 		}
-		if m.named[id(name)], err = build(id(name)); err != nil {
+		if m.named[id], err = b.graph(name); err != nil {
 			return nil, err
 		}
-		m.names = append(m.names, id(name))
+		m.names = append(m.names, id)
 	}
 	slices.Sort(m.names)
 	return m, nil
+}
+
+// segmentTerms is a dictionary with a segment for each part.
+func segmentTerms(parts [][]quad, names []rdf.Term) (dict *dictionary.Dictionary, err error) {
+	for i, part := range parts {
+		var list, predicates []rdf.Term
+		for _, q := range part {
+			list = append(list, q.subject, q.object)
+			predicates = append(predicates, q.predicate)
+			if !q.graph.IsZero() {
+				list = append(list, q.graph)
+			}
+		}
+		if i == 0 {
+			dict, err = dictionary.FromTerms(append(list, names...), predicates...)
+		} else {
+			dict, err = dict.Extend(list, predicates...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return dict, nil
+}
+
+// segmentBuilder builds graphs over the segments of a dictionary.
+type segmentBuilder struct {
+	dict  *dictionary.Dictionary
+	parts [][]quad
+	known map[quad]bool
+}
+
+func (b *segmentBuilder) id(t rdf.Term) dictionary.ID {
+	id, ok := b.dict.Lookup(t)
+	if !ok {
+		panic("the dictionary has lost " + t.String())
+	}
+	return id
+}
+
+// graph is the graph of a name: one of the first part's triples, overlaid with those that each other part adds.
+func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
+	var graphs []*pcsr.Graph
+	for i, part := range b.parts {
+		var edges []pcsr.Edge
+		for _, q := range part {
+			if q.graph == name && !b.known[q] {
+				b.known[q] = true
+				edges = append(edges, pcsr.Edge{From: b.id(q.subject), Label: b.id(q.predicate), To: b.id(q.object)})
+			}
+		}
+		vertices := int(b.dict.Start(i + 1))
+		labels := vertices
+		if i == 0 {
+			labels = b.dict.Section(0, dictionary.Predicates).Len()
+		}
+		var options []pcsr.Option
+		if label, ok := b.dict.Lookup(rdf.NewIRI(rdf.RDFType)); ok && int(label) < labels {
+			options = append(options, pcsr.WithTypeLabel(label))
+		}
+		g, err := pcsr.Build(vertices, labels, edges, options...)
+		if err != nil {
+			return nil, err
+		}
+		graphs = append(graphs, g)
+	}
+	if len(graphs) == 1 {
+		return graphs[0], nil
+	}
+	return pcsr.Overlay(b.dict.Len(), graphs...), nil
 }
 
 var processor = cpu.New(1)

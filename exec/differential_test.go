@@ -25,7 +25,7 @@ func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
 		if err != nil {
 			t.Skip(err) // a variable bound twice, say
 		}
-		m, err := newMemory(quads, names...)
+		m, err := newSegments(g.split(quads), names...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,6 +57,18 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 	return quads, names
 }
 
+// split draws which quads are in the base and which were added, in up to three parts.
+func (g *generator) split(quads []quad) [][]quad {
+	parts := make([][]quad, 1+g.pick(4))
+	for _, q := range quads {
+		for range 1 + g.pick(2) {
+			i := g.pick(len(parts))
+			parts[i] = append(parts[i], q)
+		}
+	}
+	return parts
+}
+
 func (g *generator) variable() string { return "?" + g.oneOf("a", "b", "c", "d") }
 
 func (g *generator) resource() string { return fmt.Sprintf(":n%d", g.pick(5)) }

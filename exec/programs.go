@@ -8,13 +8,13 @@ import (
 
 // newEnv is what the expressions of one plan share. EXISTS never reaches them: the evaluator computes it before.
 func newEnv(p *Plan) *expr.Env {
-	return &expr.Env{Terms: p.terms, Base: p.options.Base, Now: p.options.Now}
+	stored, _ := p.dict.(*dictionary.Dictionary)
+	return &expr.Env{Terms: p.terms, Dictionary: stored, Base: p.options.Base, Now: p.options.Now}
 }
 
 // newComparer is the order of ORDER BY over the plan's terms.
 func newComparer(p *Plan) *expr.Comparer {
-	stored, _ := p.dict.(*dictionary.Dictionary)
-	return expr.NewComparer(p.terms, stored)
+	return expr.NewComparer(p.terms, p.env.Dictionary)
 }
 
 // foldAccumulator computes an aggregate of values by exec/expr.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
@@ -17,12 +18,12 @@ type sortOp struct {
 	descending []bool
 	out        []string
 	limit      uint64
-	compare    func(a, b dictionary.ID) int
+	comparer   *expr.Comparer
 	explain    *Explain
 }
 
 func (c *compiler) orderBy(n *parser.OrderBy, r request) (operator, error) {
-	s := &sortOp{out: c.outputColumns(n, r), compare: newComparer(c.plan).Compare}
+	s := &sortOp{out: c.outputColumns(n, r), comparer: newComparer(c.plan)}
 	need := setOf(s.out...)
 	for _, k := range n.Keys {
 		need = c.scopes.mentions(need, k.Expr)
@@ -63,10 +64,9 @@ type sortRun struct {
 	rows *columns
 	held *account
 	runs []*spillFile
-	// worst is the first key of the worst row worth keeping, once there are as many rows as are read.
-	worst    dictionary.ID
-	hasWorst bool
-	keep     []uint32
+	// worst compares with the first key of the worst row worth keeping, once there are as many rows as are read.
+	worst func(dictionary.ID) int
+	keep  []uint32
 }
 
 func (s *sortOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
@@ -106,7 +106,7 @@ func (r *sortRun) add(b *Batch, from []int) error {
 			return err
 		}
 	}
-	if r.hasWorst {
+	if r.worst != nil {
 		b = r.promising(b, before)
 	}
 	for i, c := range from {
@@ -136,7 +136,7 @@ func (r *sortRun) promising(b *Batch, before int) *Batch {
 	good := false
 	for i, id := range r.rows.cols[0][before:] {
 		if id != last || i == 0 {
-			order := r.compare(id, r.worst)
+			order := r.worst(id)
 			good, last = order == 0 || order < 0 != r.descending[0], id
 		}
 		if good {
@@ -168,7 +168,7 @@ func (r *sortRun) cut() error {
 	}
 	r.rows.n = len(order)
 	if uint64(len(order)) == r.limit && len(r.keys) > 0 {
-		r.worst, r.hasWorst = r.rows.cols[0][len(order)-1], true
+		r.worst = r.comparer.Against(r.rows.cols[0][len(order)-1])
 	}
 	return nil
 }

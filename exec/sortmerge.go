@@ -66,7 +66,7 @@ func (h *runHeap) Less(i, j int) bool {
 		if x == y {
 			continue
 		}
-		if o := h.compare(x, y); o != 0 {
+		if o := h.comparer.Compare(x, y); o != 0 {
 			return o < 0 != h.descending[k]
 		}
 	}

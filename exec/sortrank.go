@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -119,7 +120,8 @@ type sortTerm struct {
 	text      string
 }
 
-// rankDistinct ranks distinct IDs and returns the greatest rank too. IRIs and blank nodes are decoded once each.
+// rankDistinct ranks distinct IDs, which ascend, and returns the greatest rank too. IRIs and blank nodes are decoded once
+// each. What lies between two cuts of the comparer is sorted by itself, so that strings need decoding only to merge it.
 func (r *sortRun) rankDistinct(distinct []dictionary.ID) ([]uint32, uint32) {
 	list := make([]sortTerm, len(distinct))
 	for i, id := range distinct {
@@ -133,16 +135,45 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID) ([]uint32, uint32) {
 		if a.kind != 0 && b.kind != 0 {
 			return cmp.Or(-cmp.Compare(a.kind, b.kind), strings.Compare(a.text, b.text))
 		}
-		return r.compare(a.id, b.id)
+		return r.comparer.Compare(a.id, b.id)
 	}
-	slices.SortFunc(list, compare)
+	var sorted []sortTerm
+	take := func(n int) {
+		slices.SortFunc(list[:n], compare)
+		sorted, list = mergeSorted(sorted, list[:n], compare), list[n:]
+	}
+	for _, cut := range r.comparer.Cuts() {
+		take(sort.Search(len(list), func(i int) bool { return list[i].id >= cut }))
+	}
+	take(len(list))
 	ranks := make([]uint32, len(distinct))
 	rank := uint32(0)
-	for i, t := range list {
-		if i > 0 && compare(list[i-1], t) != 0 {
+	for i, t := range sorted {
+		if i > 0 && compare(sorted[i-1], t) != 0 {
 			rank++
 		}
 		ranks[t.place] = rank
 	}
 	return ranks, rank
+}
+
+// mergeSorted merges two sorted lists. It takes some comparisons for each term of the shorter one, not of both.
+func mergeSorted(long, short []sortTerm, compare func(a, b sortTerm) int) []sortTerm {
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	if len(short) == 0 {
+		return long
+	}
+	merged := make([]sortTerm, 0, len(long)+len(short))
+	for _, t := range short {
+		high := 1 // where to look: beyond it only if that comes before t
+		for high < len(long) && compare(long[high], t) < 0 {
+			high *= 2
+		}
+		n := sort.Search(min(high, len(long)), func(i int) bool { return compare(long[i], t) >= 0 })
+		merged = append(append(merged, long[:n]...), t)
+		long = long[n:]
+	}
+	return append(merged, long...)
 }

@@ -3,6 +3,7 @@ package expr
 import (
 	"cmp"
 	"math"
+	"sort"
 	"strconv"
 
 	"github.com/cockroachdb/apd/v3"
@@ -17,9 +18,11 @@ import (
 // 1 and 1.0, compares equal. The order is total on what it tells apart.
 type Comparer struct {
 	terms Terms
-	// texts are the ranges of plain and of language-tagged strings, in each segment of the dictionary: there IDs are in
-	// the order of the terms.
+	// texts are, for each segment of the dictionary, the plain and then the language-tagged strings: in each of these
+	// ranges IDs are in the order of the terms.
 	texts []dictionary.Range
+	// cuts are where segments after the first start, and where the dictionary ends.
+	cuts []dictionary.ID
 }
 
 // NewComparer returns the order over terms. d may be nil; with the dictionary below terms, strings need no decoding.
@@ -28,6 +31,7 @@ func NewComparer(terms Terms, d *dictionary.Dictionary) *Comparer {
 	if d != nil {
 		for i := range d.Segments() {
 			c.texts = append(c.texts, d.Section(i, dictionary.Strings), d.Section(i, dictionary.LangStrings))
+			c.cuts = append(c.cuts, d.Start(i+1))
 		}
 	}
 	return c
@@ -58,6 +62,48 @@ func (c *Comparer) Compare(a, b dictionary.ID) int {
 		return cmp.Compare(x.Int, y.Int)
 	}
 	return compareText(c.terms.Term(a), c.terms.Term(b))
+}
+
+// Cuts are the IDs, ascending, between which strings are compared by their IDs; across a cut they have to be decoded.
+func (c *Comparer) Cuts() []dictionary.ID { return c.cuts }
+
+// Against returns Compare with b on the right, for many terms on the left: where b is a string, it is looked up in the
+// order of each segment's strings first, and then strings are compared by their IDs in all of them.
+func (c *Comparer) Against(b dictionary.ID) func(a dictionary.ID) int {
+	plain := func(a dictionary.ID) int { return c.Compare(a, b) }
+	if b == dictionary.None || len(c.cuts) == 1 && b < c.cuts[0] {
+		return plain
+	}
+	first := 0
+	switch rank(c.terms.Value(b).Kind) {
+	case rankString:
+	case rankLang:
+		first = 1
+	default:
+		return plain
+	}
+	t := c.terms.Term(b)
+	var ranges []dictionary.Range
+	var firsts []dictionary.ID // of each range, that do not come before b
+	for i := first; i < len(c.texts); i += 2 {
+		r := c.texts[i]
+		n := sort.Search(r.Len(), func(n int) bool { return compareText(c.terms.Term(r.From+dictionary.ID(n)), t) >= 0 })
+		ranges, firsts = append(ranges, r), append(firsts, r.From+dictionary.ID(n))
+	}
+	return func(a dictionary.ID) int {
+		for i, r := range ranges {
+			switch {
+			case !r.Contains(a):
+			case a == b:
+				return 0
+			case a < firsts[i]:
+				return -1
+			default:
+				return 1 // no other term has the same text
+			}
+		}
+		return c.Compare(a, b)
+	}
 }
 
 // ordered reports whether two terms lie in one range of strings.
