@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -108,6 +110,35 @@ func TestOrderIsTotalAndAgreesWithLess(t *testing.T) {
 		}
 		if !slices.IsSortedFunc(sorted, func(a, b dictionary.ID) int { return kind(a) - kind(b) }) {
 			t.Error("unbound, blank nodes, IRIs and literals are out of order")
+		}
+	}
+}
+
+// TestOrderIsThatOfTheTermsInAllSegments compares the order by ID with that of the decoded terms.
+func TestOrderIsThatOfTheTermsInAllSegments(t *testing.T) {
+	list := sampleTerms()
+	r := rand.New(rand.NewPCG(5, 5))
+	for i := range 60 {
+		list = append(list, rdf.NewString(fmt.Sprint(i*i)), rdf.NewLangString(fmt.Sprint(i*i), []string{"en", "de", "de-AT"}[i%3]))
+	}
+	for n := 1; n <= 4; n++ {
+		env := newEnvOfSegments(t, split(r, n, list[:len(list)-9])...)
+		ids := []dictionary.ID{dictionary.None}
+		for _, term := range list {
+			ids = append(ids, env.Terms.ID(term))
+		}
+		byID, decoded := NewComparer(env.Terms, env.Dictionary), NewComparer(env.Terms, nil)
+		for _, b := range ids {
+			against := byID.Against(b)
+			for _, a := range ids {
+				want := decoded.Compare(a, b)
+				if got := byID.Compare(a, b); cmp.Compare(got, 0) != cmp.Compare(want, 0) {
+					t.Fatalf("%d segments: %v and %v: %d, want %d", n, env.Terms.Term(a), env.Terms.Term(b), got, want)
+				}
+				if got := against(a); cmp.Compare(got, 0) != cmp.Compare(want, 0) {
+					t.Fatalf("%d segments: %v against %v: %d, want %d", n, env.Terms.Term(a), env.Terms.Term(b), got, want)
+				}
+			}
 		}
 	}
 }

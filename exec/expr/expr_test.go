@@ -25,7 +25,18 @@ func parseExpr(t testing.TB, text string) parser.Expr {
 
 func newEnv(t testing.TB, stored ...rdf.Term) *Env {
 	t.Helper()
-	d, err := dictionary.FromTerms(stored)
+	return newEnvOfSegments(t, stored)
+}
+
+// newEnvOfSegments stores terms in a dictionary of as many segments as there are lists.
+func newEnvOfSegments(t testing.TB, stored ...[]rdf.Term) *Env {
+	t.Helper()
+	d, err := dictionary.FromTerms(stored[0])
+	for _, list := range stored[1:] {
+		if err == nil {
+			d, err = d.Extend(list)
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

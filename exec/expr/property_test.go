@@ -40,6 +40,16 @@ func sampleTerms() []rdf.Term {
 	return list
 }
 
+// split deals terms out at random.
+func split(r *rand.Rand, n int, terms []rdf.Term) [][]rdf.Term {
+	lists := make([][]rdf.Term, n)
+	for _, t := range terms {
+		i := r.IntN(n)
+		lists[i] = append(lists[i], t)
+	}
+	return lists
+}
+
 // reference compares two terms by the operator mapping, with exact numbers and without any of the package's code but
 // the reading of literals; "" means an error.
 func reference(op string, a, b rdf.Term) string {
@@ -290,14 +300,22 @@ func substitute(e parser.Expr, terms map[string]rdf.Term) parser.Expr {
 	return e
 }
 
-// TestRangesAreExact compares ranges of IDs with the condition tested on every term of the dictionary.
+// TestRangesAreExact compares ranges of IDs with the condition tested on every term of the dictionary, of one segment and
+// of several.
 func TestRangesAreExact(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		t.Run(fmt.Sprintf("%d segments", n), func(t *testing.T) { checkRanges(t, n) })
+	}
+}
+
+func checkRanges(t *testing.T, segments int) {
 	list := sampleTerms()
 	for i := range 200 {
 		list = append(list, rdf.NewTyped(fmt.Sprint(i%50), rdf.XSDInteger), rdf.NewTyped(fmt.Sprintf("%d.%02d", i/20, i%20), rdf.XSDDecimal),
 			rdf.NewTyped(fmt.Sprintf("%de-1", i), rdf.XSDDouble), rdf.NewTyped(fmt.Sprintf("%d.1", i), rdf.XSDFloat))
 	}
-	env := newEnv(t, list...)
+	r := rand.New(rand.NewPCG(3, uint64(segments)))
+	env := newEnvOfSegments(t, split(r, segments, list)...)
 	d := env.Dictionary
 	plain := &Env{Terms: env.Terms, Base: env.Base, Now: env.Now}
 	all := make([]dictionary.ID, d.Len())
@@ -353,7 +371,6 @@ func TestRangesAreExact(t *testing.T) {
 	if exact < len(conditions)/2 {
 		t.Errorf("only %d of %d conditions became ranges", exact, len(conditions))
 	}
-	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
 		a, b := conditions[r.IntN(len(conditions))], conditions[r.IntN(len(conditions))]
 		check(&parser.Call{Function: []string{"&&", "||"}[r.IntN(2)], Args: []parser.Expr{a, b}})

@@ -1,0 +1,150 @@
+package exec_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// anyTerm is a random literal, IRI or blank node; few of them are drawn twice.
+func anyTerm(r *rand.Rand) rdf.Term {
+	n := r.IntN(100_000)
+	switch r.IntN(12) {
+	case 0:
+		return rdf.NewTyped(fmt.Sprint(n-50_000), rdf.XSDInteger)
+	case 1:
+		return rdf.NewTyped(fmt.Sprintf("%d.%02d", n%1000, r.IntN(100)), rdf.XSDDecimal)
+	case 2:
+		return rdf.NewTyped(fmt.Sprintf("%de-%d", n, r.IntN(6)), rdf.XSDDouble)
+	case 3:
+		zone := []string{"", "Z", "+14:00", "-05:30"}[r.IntN(4)]
+		return rdf.NewTyped(fmt.Sprintf("%04d-%02d-%02d%s", 1900+n%200, 1+r.IntN(12), 1+r.IntN(28), zone), rdf.XSDDate)
+	case 4:
+		return rdf.NewTyped(fmt.Sprintf("2006-08-%02dT%02d:%02d:00", 1+r.IntN(28), r.IntN(24), r.IntN(60)), rdf.XSDDateTime)
+	case 5:
+		return rdf.NewLangString(fmt.Sprint("text ", n), []string{"en", "de", "de-AT", "EN"}[r.IntN(4)])
+	case 6:
+		return rdf.NewTyped(fmt.Sprint(n), exampleNS+"unit")
+	case 7:
+		return rdf.NewIRI(fmt.Sprint(exampleNS, "v", n))
+	case 8:
+		return rdf.NewBlank(fmt.Sprint("b", n))
+	case 9:
+		return rdf.NewTyped(fmt.Sprint(n%2 == 0), rdf.XSDBoolean)
+	}
+	return rdf.NewString(fmt.Sprint("text ", n))
+}
+
+// segmented are the same values in a dataset of one segment and in one of several.
+func segmented(t *testing.T, r *rand.Rand, items, segments int) (one, several *memory) {
+	t.Helper()
+	parts := make([][]quad, segments)
+	for i := range items {
+		q := quad{subject: rdf.NewIRI(fmt.Sprint(exampleNS, "i", i)), predicate: rdf.NewIRI(exampleNS + "value"), object: anyTerm(r)}
+		n := r.IntN(segments)
+		if i%7 == 0 {
+			q.predicate = rdf.NewIRI(fmt.Sprint(exampleNS, "value", n))
+		}
+		parts[n] = append(parts[n], q)
+	}
+	one, err := newMemory(slices.Concat(parts...))
+	if err == nil {
+		several, err = newSegments(parts)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return one, several
+}
+
+func TestSegmentsAnswerAsOneDoes(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	const order = " ORDER BY ?v STR(?v) STR(DATATYPE(?v)) ?i"
+	queries := []struct {
+		text    string
+		ordered bool
+	}{
+		{"SELECT ?v ?i { ?i ?p ?v }" + order, true},
+		{"SELECT ?v ?i { ?i ?p ?v } ORDER BY DESC(?v) STR(?v) STR(DATATYPE(?v)) ?i", true},
+		{"SELECT ?v ?i { ?i ?p ?v } ORDER BY ?v STR(?v) STR(DATATYPE(?v)) ?i LIMIT 37", true},
+		{"SELECT ?v ?i { ?i ?p ?v FILTER(isLiteral(?v)) } ORDER BY DESC(?v) STR(?v) STR(DATATYPE(?v)) ?i LIMIT 500", true},
+		{`SELECT ?w ?i { ?i ?p ?v FILTER(datatype(?v) = xsd:string) BIND(IF(?v < "text 3", ?v, CONCAT(?v, "+")) AS ?w) } ORDER BY ?w ?i LIMIT 3000`, true},
+		{`SELECT ?w ?i { ?i ?p ?v FILTER(lang(?v) != "") BIND(IF(STR(?v) < "text 3", ?v, STRLANG(STR(?v), "fr")) AS ?w) } ORDER BY ?w ?i`, true},
+		{"SELECT ?v (COUNT(*) AS ?n) { ?i ?p ?v } GROUP BY ?v", false},
+		{"SELECT (MIN(?v) AS ?a) (MAX(?v) AS ?b) { ?i ?p ?v FILTER(datatype(?v) = xsd:string) }", false},
+		{"SELECT ?p (MIN(?v) AS ?a) (MAX(?v) AS ?b) { ?i ?p ?v FILTER(lang(?v) = 'en') } GROUP BY ?p", false},
+		{"SELECT ?p (MIN(?v) AS ?a) (MAX(?v) AS ?b) { ?i ?p ?v } GROUP BY ?p", false},
+		{"SELECT ?i ?v { ?i :value ?v FILTER(isNumeric(?v) || isIRI(?v)) }", false},
+		{"SELECT ?i ?v { { ?i :value ?v } UNION { ?i :value1 ?v } FILTER(isLiteral(?v) && ?v != 5) }", false},
+		{"SELECT DISTINCT ?p { ?i ?p ?v }", false},
+		{"SELECT ?i ?v { ?i :value ?v FILTER(strstarts(?v, 'text 11')) }", false},
+	}
+	for _, op := range []string{"<", "<=", "=", ">=", ">", "!="} {
+		for _, constant := range []string{"7", "3.25", "1e2", "'text 5'", "'2000-01-01'^^xsd:date", "'2000-01-01Z'^^xsd:date", "'2006-08-14T12:00:00'^^xsd:dateTime", "true", "'text 5'@en", ":v7"} {
+			queries = append(queries, struct {
+				text    string
+				ordered bool
+			}{fmt.Sprintf("SELECT ?i ?v { ?i :value ?v FILTER(?v %s %s) }", op, constant), false})
+		}
+	}
+	for _, segments := range []int{2, 4} {
+		one, several := segmented(t, r, 30_000, segments)
+		for _, q := range queries {
+			for _, memory := range []int64{0, 1 << 20} {
+				if memory > 0 && !q.ordered {
+					continue
+				}
+				parsed := parse(t, "PREFIX : <"+exampleNS+"> PREFIX xsd: <"+rdf.XSD+">\n"+q.text)
+				o := onProcessor()
+				o.Memory = memory
+				a, err := one.run(parsed, o)
+				b, errSeveral := several.run(parsed, o)
+				if err != nil || errSeveral != nil {
+					if memory > 0 && strings.Contains(fmt.Sprint(err, errSeveral), exec.ErrMemoryLimit.Error()) {
+						continue
+					}
+					t.Fatal(q.text, err, errSeveral)
+				}
+				want, got := listing(a.rows, q.ordered), listing(b.rows, q.ordered)
+				if len(want) == 0 && strings.Contains(q.text, "ORDER") {
+					t.Fatalf("%s: no rows", q.text)
+				}
+				if i := firstDifference(got, want); i >= 0 {
+					t.Fatalf("%s, %d segments, memory %d: %d rows, want %d; from row %d:\n%s\nwant:\n%s", q.text, segments, memory, len(got), len(want), i,
+						strings.Join(got[i:min(i+3, len(got))], "\n"), strings.Join(want[i:min(i+3, len(want))], "\n"))
+				}
+			}
+		}
+	}
+}
+
+// listing is a table as texts, sorted unless its order means something.
+func listing(rows [][]rdf.Term, ordered bool) []string {
+	if !ordered {
+		return tally(rows)
+	}
+	var out []string
+	for _, r := range rows {
+		out = append(out, rowKey(r, nil))
+	}
+	return out
+}
+
+// firstDifference is where two listings differ first, −1 where nowhere.
+func firstDifference(a, b []string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	if len(a) == len(b) {
+		return -1
+	}
+	return n
+}
