@@ -30,8 +30,9 @@ const (
 	headerFields
 )
 
-// Open maps the graph file at path. It reads and checks the header and the partition table, not the partitions: a file
-// damaged elsewhere may give wrong answers, which Verify finds, but never a panic.
+// Open maps the graph file at path. It reads and checks the header and the partition table; the rest is checked when it is
+// first read: where it is not what was written, the method that reads it panics with a *section.Damage, which
+// section.Guard makes an error.
 func Open(path string) (*Graph, error) {
 	f, err := section.Open(path, fileKind, fileVersion)
 	if err != nil {
@@ -49,6 +50,9 @@ func Open(path string) (*Graph, error) {
 
 // read makes the graph that a file holds.
 func read(f *section.File) (*Graph, error) {
+	if err := f.CheckSections(openChecked...); err != nil {
+		return nil, err
+	}
 	g, err := readHeader(f)
 	if err != nil {
 		return nil, err
@@ -80,6 +84,7 @@ func read(f *section.File) (*Graph, error) {
 		return nil, f.Damaged("the signature table has %d words", len(g.signatures.columns))
 	}
 	g.file = f
+	g.guard(f)
 	return g, nil
 }
 

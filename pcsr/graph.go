@@ -151,7 +151,7 @@ func (g *Graph) EdgeLabelSet(v Vertex, d Direction) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	set := of.neighbours[row]
+	set := of.List(row)[0]
 	return int(set), set < g.sets[d&1].labels.rows
 }
 

@@ -199,7 +199,7 @@ func buildGroups(vertices []Vertex) (index []uint32, probes uint32) {
 	return index, probes
 }
 
-// find is Row for every layer but Range. It never trusts the index: a damaged one gives a wrong row or none.
+// find is Row for every layer but Range. It never trusts the index: one that was written wrong gives a wrong row or none.
 func (p *Partition) find(v Vertex) (int, bool) {
 	switch p.layer {
 	case Bitmap:
@@ -212,6 +212,9 @@ func (p *Partition) find(v Vertex) (int, bool) {
 		x := v - p.base
 		if uint64(x) >= uint64(len(p.index)) {
 			return 0, false
+		}
+		if p.file.Unchecked() {
+			p.checkIndex(uint64(x), 1)
 		}
 		row := p.index[x]
 		return int(row), row < p.rows
@@ -227,6 +230,9 @@ func (p *Partition) findBitmap(v Vertex) (int, bool) {
 	at := uint64(x/blockBits) * blockWords
 	if at+blockWords > uint64(len(p.index)) {
 		return 0, false
+	}
+	if p.file.Unchecked() {
+		p.checkIndex(at, blockWords)
 	}
 	block := (*[blockWords]uint32)(p.index[at:])
 	if block[(1+bit/32)&7]>>(bit%32)&1 == 0 {
@@ -253,7 +259,11 @@ func (p *Partition) findHash(v Vertex) (int, bool) {
 	}
 	b := hashVertex(v, buckets)
 	for range p.probes {
-		bucket := (*[bucketWords]uint32)(p.index[uint64(b)*bucketWords:])
+		at := uint64(b) * bucketWords
+		if p.file.Unchecked() {
+			p.checkIndex(at, bucketWords)
+		}
+		bucket := (*[bucketWords]uint32)(p.index[at:])
 		switch v {
 		case bucket[0]:
 			return int(bucket[4]), bucket[4] < p.rows
@@ -275,7 +285,7 @@ func (p *Partition) findHash(v Vertex) (int, bool) {
 }
 
 func (p *Partition) findList(v Vertex) (int, bool) {
-	row := searchFrom(p.vertices, v)
+	row := p.searchVertices(v)
 	return row, row < len(p.vertices) && p.vertices[row] == v
 }
 
@@ -289,7 +299,11 @@ func (p *Partition) findGroup(v Vertex) (int, bool) {
 		if g >= groups {
 			return 0, false
 		}
-		group := (*[groupWords]uint32)(p.index[uint64(g)*groupWords:])
+		at := uint64(g) * groupWords
+		if p.file.Unchecked() {
+			p.checkIndex(at, groupWords)
+		}
+		group := (*[groupWords]uint32)(p.index[at:])
 		for i := 0; i < 2*groupEntries; i += 2 {
 			if group[i] == v {
 				return int(group[i+1]), group[i+1] < p.rows
@@ -303,6 +317,9 @@ func (p *Partition) findGroup(v Vertex) (int, bool) {
 // selectBitmap is Vertex for a Bitmap: the block by the running counts, the bit by counting.
 func (p *Partition) selectBitmap(row uint32) Vertex {
 	b := p.blockOf(row)
+	if p.file.Unchecked() {
+		p.checkIndex(uint64(b)*blockWords, blockWords)
+	}
 	block := p.index[b*blockWords:][:blockWords]
 	left := int(row - block[0])
 	for i, w := range block[1:] {
@@ -321,7 +338,12 @@ func (p *Partition) selectBitmap(row uint32) Vertex {
 // blockOf returns the block of a row: from where it would be, were the rows spread evenly, in growing steps.
 func (p *Partition) blockOf(row uint32) int {
 	blocks := len(p.index) / blockWords
-	below := func(b int) bool { return p.index[b*blockWords] <= row }
+	below := func(b int) bool {
+		if p.file.Unchecked() {
+			p.checkIndex(uint64(b)*blockWords, blockWords)
+		}
+		return p.index[b*blockWords] <= row
+	}
 	low := int(uint64(row) * uint64(blocks) / uint64(p.rows))
 	high := low + 1
 	for step := 1; low > 0 && !below(low); step *= 2 {

@@ -3,6 +3,8 @@ package pcsr
 import (
 	"iter"
 	"math/bits"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // Partition holds the lists N(v, l) of one edge label in one direction. Its rows are the vertices with at least one
@@ -19,6 +21,8 @@ type Partition struct {
 	vertices   []Vertex // row → vertex; nil where the layer tells (Range, Bitmap)
 	offsets    []uint32 // rows+1 positions in neighbours; nil where every row has exactly one neighbour
 	neighbours []Vertex
+
+	file *section.File // what the arrays lie in, to be checked; nil in memory
 }
 
 // Arrays are the parts of a partition as they lie in memory and in the file: aligned, little-endian 32-bit words.
@@ -41,8 +45,11 @@ type Arrays struct {
 	Neighbours []Vertex
 }
 
-// Arrays returns the partition's memory, to be copied elsewhere as it is and never written.
+// Arrays returns the partition's memory, all of it checked, to be copied elsewhere as it is and never written.
 func (p *Partition) Arrays() Arrays {
+	if p.file.Unchecked() {
+		p.check()
+	}
 	return Arrays{
 		Layer: p.layer, Base: p.base, Rows: p.rows, Edges: uint32(len(p.neighbours)), Probes: p.probes,
 		Index: p.index, Vertices: p.vertices, Offsets: p.offsets, Neighbours: p.neighbours,
@@ -80,17 +87,28 @@ func (p *Partition) Vertex(row int) Vertex {
 	case p.layer == Bitmap:
 		return p.selectBitmap(uint32(row))
 	}
+	if p.file.Unchecked() {
+		section.Check(p.file, p.vertices[row:row+1])
+	}
 	return p.vertices[row]
 }
 
 // List returns the neighbours of a row, 0 ≤ row < Rows().
 func (p *Partition) List(row int) []Vertex {
+	if p.file.Unchecked() {
+		p.checkList(row)
+	}
+	return p.list(row)
+}
+
+// list is List of what has been checked.
+func (p *Partition) list(row int) []Vertex {
 	if p.offsets == nil {
 		return p.neighbours[row : row+1 : row+1]
 	}
 	low, high := p.offsets[row], p.offsets[row+1]
 	if low > high || uint64(high) > uint64(len(p.neighbours)) {
-		return nil // damaged file; Verify says so
+		return nil // the file was written so; Verify says so
 	}
 	return p.neighbours[low:high:high]
 }
@@ -100,7 +118,10 @@ func (p *Partition) Degree(row int) int {
 	if p.offsets == nil {
 		return 1
 	}
-	return len(p.List(row))
+	if p.file.Unchecked() {
+		p.checkOffsets(row)
+	}
+	return len(p.list(row))
 }
 
 // Single reports that every row has exactly one neighbour: List(row) is Arrays().Neighbours[row].
@@ -112,7 +133,10 @@ func (p *Partition) Neighbours(v Vertex) []Vertex {
 	if !ok {
 		return nil
 	}
-	return p.List(row)
+	if p.file.Unchecked() {
+		p.checkList(row)
+	}
+	return p.list(row)
 }
 
 // RowVertices yields the row vertices, ascending.
@@ -126,12 +150,13 @@ func (p *Partition) RowVertices() iter.Seq[Vertex] {
 				}
 			}
 		case Bitmap:
-			left := p.rows // a damaged index may have more bits
+			left := p.rows // the index may have been written with more bits
 			p.scanBitmap(0, func(v Vertex) bool {
 				left--
 				return yield(v) && left > 0
 			})
 		default:
+			section.Check(p.file, p.vertices)
 			for _, v := range p.vertices {
 				if !yield(v) {
 					return
@@ -152,6 +177,7 @@ func (p *Partition) AppendVertices(dst []Vertex, low, high int) []Vertex {
 		}
 		return dst
 	case p.layer != Bitmap:
+		section.Check(p.file, p.vertices[low:high])
 		return append(dst, p.vertices[low:high]...)
 	}
 	left := high - low
@@ -169,6 +195,9 @@ func (p *Partition) scanBitmap(from uint32, yield func(Vertex) bool) {
 	mask := uint32(0xFFFFFFFF) << (from % blockBits % 32)
 	skip := from % blockBits / 32
 	for b := first; (b+1)*blockWords <= uint64(len(p.index)); b++ {
+		if p.file.Unchecked() {
+			p.checkIndex(b*blockWords, blockWords)
+		}
 		block := p.index[b*blockWords:][:blockWords]
 		for i := skip; i < blockWords-1; i++ {
 			start := p.base + uint32(b)*blockBits + i*32
@@ -194,7 +223,7 @@ func (p *Partition) RowFrom(v Vertex) int {
 	case p.layer == Bitmap:
 		return p.rankBitmap(v - p.base)
 	}
-	return searchFrom(p.vertices, v)
+	return p.searchVertices(v)
 }
 
 // rankBitmap counts the row vertices below base+x.
@@ -202,6 +231,9 @@ func (p *Partition) rankBitmap(x uint32) int {
 	at := uint64(x/blockBits) * blockWords
 	if at+blockWords > uint64(len(p.index)) {
 		return int(p.rows)
+	}
+	if p.file.Unchecked() {
+		p.checkIndex(at, blockWords)
 	}
 	block := (*[blockWords]uint32)(p.index[at:])
 	row := block[0] + rankBlock(block, x%blockBits)

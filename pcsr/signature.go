@@ -1,5 +1,7 @@
 package pcsr
 
+import "github.com/rdfgpu/rdfgpu/internal/section"
+
 // Signature is the encoded neighbourhood of a query vertex (SGSI, section 3.1): a data vertex v can match only if every
 // bit set here is set in v's row of the SignatureTable, and v has a row where Subject is set. The zero value filters nothing.
 type Signature struct {
@@ -31,6 +33,8 @@ type SignatureTable struct {
 	// classAt[r] is where row r of the partition of rdf:type, In, begins in classSides, counted in entries of classWords
 	// words: side, and the bit of a vertex with a neighbour in the class by the opposite side.
 	classAt, classSides []uint32
+
+	file *section.File // what the arrays lie in, to be checked; nil in memory
 }
 
 const (
@@ -69,8 +73,11 @@ func (t *SignatureTable) Rows() int { return int(t.rows) }
 // Words is the number of columns, at most four; the bits of Signature.Words beyond it are never set.
 func (t *SignatureTable) Words() int { return int(t.words) }
 
-// Columns is the table: word c of vertex v is Columns()[c*Stride()+v-Base()].
-func (t *SignatureTable) Columns() []uint32 { return t.columns }
+// Columns is the table, all of it checked: word c of vertex v is Columns()[c*Stride()+v-Base()].
+func (t *SignatureTable) Columns() []uint32 {
+	section.Check(t.file, t.columns)
+	return t.columns
+}
 
 // Stride is the number of words from a column to the next, a multiple of 16.
 func (t *SignatureTable) Stride() int { return int(t.stride) }
@@ -87,6 +94,7 @@ func (t *SignatureTable) Encode(edges []KnownEdge, classes []Vertex) Signature {
 		if !ok || k >= len(t.sideBits) {
 			continue
 		}
+		section.Check(t.file, t.sideBits[k:k+1])
 		s.set(t.sideBits[k])
 		for _, class := range e.Classes {
 			s.set(t.classBit(class, Side{e.Label, e.Dir.Reverse()}))
@@ -95,6 +103,7 @@ func (t *SignatureTable) Encode(edges []KnownEdge, classes []Vertex) Signature {
 	for _, class := range classes {
 		s.Subject = true
 		if row, ok := t.g.Partition(t.g.typeLabel, In).Row(class); ok && t.g.hasType && row < len(t.classBits) {
+			section.Check(t.file, t.classBits[row:row+1])
 			s.set(t.classBits[row])
 		}
 	}
@@ -114,12 +123,22 @@ func (t *SignatureTable) Match(v Vertex, s Signature) bool {
 	if row >= t.rows {
 		return !s.Subject
 	}
+	if t.file.Unchecked() {
+		t.checkRow(row)
+	}
 	for c, at := uint32(0), uint64(row); c < t.words; c, at = c+1, at+uint64(t.stride) {
 		if w := s.Words[c&3]; w != 0 && t.columns[at]&w != w {
 			return false
 		}
 	}
 	return true
+}
+
+// checkRow checks the words of a row.
+func (t *SignatureTable) checkRow(row uint32) {
+	for c, at := uint32(0), uint64(row); c < t.words; c, at = c+1, at+uint64(t.stride) {
+		section.Check(t.file, t.columns[at:at+1])
+	}
 }
 
 // classBit is the bit of a vertex whose neighbour in the class has it by the given side; noBit where there is none.
@@ -132,10 +151,12 @@ func (t *SignatureTable) classBit(class Vertex, side Side) uint32 {
 	if !ok || !used || row+1 >= len(t.classAt) {
 		return noBit
 	}
+	section.Check(t.file, t.classAt[row:row+2])
 	low, end := t.classAt[row], t.classAt[row+1]
-	if uint64(end)*classWords > uint64(len(t.classSides)) {
-		return noBit // a damaged file
+	if low > end || uint64(end)*classWords > uint64(len(t.classSides)) {
+		return noBit // the file was written so
 	}
+	section.Check(t.file, t.classSides[low*classWords:end*classWords])
 	for high := end; low < high; {
 		if mid := low + (high-low)/2; t.classSides[mid*classWords] < uint32(k) {
 			low = mid + 1

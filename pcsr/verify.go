@@ -76,6 +76,7 @@ func (p *Partition) verify(vertices, neighbours int) error {
 	if err := p.checkShape(); p.rows > 0 && err != nil {
 		return err
 	}
+	p.check()
 	if err := p.verifyRows(vertices); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -96,13 +97,24 @@ func Check[T number](f *File, part []T) {
 
 func (f *File) check(part unsafe.Pointer, n uintptr) {
 	from := uintptr(part) - uintptr(unsafe.Pointer(unsafe.SliceData(f.data)))
-	for c := from >> chunkShift; c <= (from+n-1)>>chunkShift; c++ {
-		if f.checks.seen[c/64].Load()>>(c%64)&1 == 0 {
+	if err := f.checkRange(from>>chunkShift, (from+n-1)>>chunkShift+1); err != nil {
+		panic(&Damage{err})
+	}
+}
+
+// checkRange checks those of some chunks that have not been seen.
+func (f *File) checkRange(first, end uintptr) error {
+	for c := first; c < end; c++ {
+		switch seen := f.checks.seen[c/64].Load(); {
+		case seen == math.MaxUint64:
+			c |= 63 // the last of these 64
+		case seen>>(c%64)&1 == 0:
 			if err := f.checkChunk(c); err != nil {
-				panic(&Damage{err})
+				return err
 			}
 		}
 	}
+	return nil
 }
 
 // CheckSections is Check of whole sections, before what lies in them is relied on for good; those that are not there
@@ -173,7 +185,8 @@ const checkStep = 256
 func (f *File) CheckAll(ctx context.Context) error {
 	for first := uintptr(0); f.Unchecked() && first < uintptr(len(f.checks.sums)); first += checkStep {
 		began := time.Now()
-		if err := f.checkRange(first, min(first+checkStep, uintptr(len(f.checks.sums)))); err != nil {
+		end := min(first+checkStep, uintptr(len(f.checks.sums)))
+		if err := Guard(func() error { return f.checkRange(first, end) }); err != nil {
 			return err
 		}
 		select {
@@ -183,17 +196,4 @@ func (f *File) CheckAll(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (f *File) checkRange(first, end uintptr) error {
-	return Guard(func() error {
-		for c := first; c < end; c++ {
-			if f.checks.seen[c/64].Load()>>(c%64)&1 == 0 {
-				if err := f.checkChunk(c); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
 }
