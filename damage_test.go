@@ -61,7 +61,7 @@ func answers(t *testing.T, store *rdfgpu.Store) (all []string, err error) {
 				e = closed
 			}
 		}
-		if e != nil && strings.Contains(e.Error(), "fault") {
+		if e != nil && strings.Contains(e.Error(), "internal fault") {
 			t.Errorf("%s: %v", q, e)
 		}
 		err = errors.Join(err, e)
