@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -234,7 +235,7 @@ func Compact(ctx context.Context, dir string, options Options) (Report, error) {
 // finish runs the load unless there was an error before, and gives back what it holds.
 func (l *load) finish(ctx context.Context, err error) (Report, error) {
 	if err == nil {
-		err = l.run(ctx)
+		err = section.Guard(func() error { return l.run(ctx) }) // it reads the old store
 	}
 	if err != nil {
 		err = errors.Join(err, l.target.Abort())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 )
 
@@ -125,8 +126,11 @@ func (p *plan) loadSample(ctx context.Context) (err error) {
 	for _, g := range s.Manifest().Segments[0].Graphs() {
 		p.graphBytes += g.File.Bytes
 	}
-	p.look(s.Dictionary)
-	return s.Close()
+	err = section.Guard(func() error {
+		p.look(s.Dictionary)
+		return nil
+	})
+	return errors.Join(err, s.Close())
 }
 
 // look finds out what kinds of terms there are, from some thousand of them.

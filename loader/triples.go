@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // A row of the triple list is subject, predicate number and object, and, where some input can name graphs, the graph:
@@ -192,7 +194,7 @@ func parallel(ctx context.Context, n int, do func(ctx context.Context, worker in
 	var wait sync.WaitGroup
 	for worker := range n {
 		wait.Go(func() {
-			if err := do(ctx, worker); err != nil {
+			if err := section.Guard(func() error { return do(ctx, worker) }); err != nil {
 				cancel(err)
 			}
 		})

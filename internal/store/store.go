@@ -57,7 +57,7 @@ func Open(dir string) (*Store, error) {
 
 func openSegments(dir string, m *Manifest) (*Store, error) {
 	s := &Store{dir: dir, manifest: m, parts: &graph{}, named: map[dictionary.ID]*graph{}}
-	if err := s.open(); err != nil {
+	if err := section.Guard(s.open); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -147,23 +147,6 @@ func (s *Store) checkFile(segment int, f File) error {
 		return damaged(path, fmt.Errorf("it has %d bytes, the manifest says %d", size, f.Bytes))
 	case formatSum(sum) != f.Sum:
 		return damaged(path, errors.New("it is not the file that the manifest was written for"))
-	}
-	return nil
-}
-
-// CheckFiles compares the sizes and headers of all files with the manifest, as Open did.
-func (s *Store) CheckFiles() error {
-	for i := range s.manifest.Segments {
-		segment := &s.manifest.Segments[i]
-		files := slices.Clone(segment.Files)
-		for _, g := range segment.Graphs() {
-			files = append(files, g.File)
-		}
-		for _, f := range files {
-			if err := s.checkFile(i, f); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

@@ -6,12 +6,15 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // Verify reads every file whole: checksums, then the invariants of each part and what they must agree on: that no
 // segment has a term or a triple that an earlier one has. The error names the file.
-func (s *Store) Verify() error {
+func (s *Store) Verify() error { return section.Guard(s.verify) }
+
+func (s *Store) verify() error {
 	if err := s.Dictionary.Verify(); err != nil {
 		return err
 	}
