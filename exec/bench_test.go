@@ -31,6 +31,8 @@ func BenchmarkOperators(b *testing.B) {
 		{"sort-iris", "SELECT ?x ?y { ?x :link ?y } ORDER BY ?y"},
 		{"top-10", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n) LIMIT 10"},
 		{"hash-join", "SELECT ?x ?n { { SELECT * { ?x :link ?y } OFFSET 1 } { SELECT * { ?y :number ?n } OFFSET 1 } }"},
+		{"product", "SELECT ?x ?y { ?x :group :g3 . ?x :number ?n . ?y :group :g5 . ?y :number ?m . ?l :link ?y . ?k :link ?l . ?k :number ?o }"},
+		{"product-costly", "SELECT ?x ?y { ?x :group ?g . ?g ^:group ?z . ?z :number 5 . ?y :number 7 . ?y :group/^:group/:link/:group/^:group/:link/:number 17 . }"},
 		{"optional", "SELECT ?x ?n { ?x :link ?y OPTIONAL { ?y :number ?n FILTER(?n < 500000) } }"},
 		{"minus", "SELECT ?x { ?x :link ?y MINUS { ?y :number ?n FILTER(?n < 500000) } }"},
 		{"not-exists", "SELECT ?x { ?x :link ?y FILTER NOT EXISTS { ?y :number ?n FILTER(?n < 500000) } }"},

@@ -90,7 +90,11 @@ func (c *compiler) compile(n parser.Node, r request) (operator, error) {
 	}
 	switch n := n.(type) {
 	case *parser.BGP:
-		return c.match(n, nil, r)
+		op, err := c.match(n, nil, r)
+		if err != nil {
+			return nil, err
+		}
+		return c.product(n, nil, r, op)
 	case *parser.PathPattern:
 		return c.path(n, r)
 	case *parser.Join:

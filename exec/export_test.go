@@ -40,3 +40,10 @@ func SetTeam(from, share int) (restore func()) {
 	teamFrom, teamShare = from, share
 	return func() { teamFrom, teamShare = oldFrom, oldShare }
 }
+
+// SetProductCost changes from which cost on patterns of several parts are taken apart, until the test ends.
+func SetProductCost(cost float64) (restore func()) {
+	old := productCost
+	productCost = cost
+	return func() { productCost = old }
+}

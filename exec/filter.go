@@ -93,14 +93,17 @@ func (c *compiler) filteredMatch(f *filterOp, bgp *parser.BGP, pushed *pushedFil
 	f.input = op
 	if m, ok := op.(*matchOp); pushed != nil && ok && !m.plan.Empty && len(conditions) > 0 {
 		rest, taken, late := c.pushValues(pushed, bgp, conditions, r, m.plan.Cost)
-		if len(taken) == 0 {
-			return all, nil
+		if len(taken) > 0 {
+			all = append(rest, exists...)
+			plan := func() (operator, error) { return c.match(bgp, pushed, c.reading(f.out, all, r)) }
+			if f.input, err = plan(); err == nil && len(late) > 0 {
+				f.input.(*matchOp).expect(late, pushed, plan)
+				return all, nil
+			}
 		}
-		all = append(rest, exists...)
-		plan := func() (operator, error) { return c.match(bgp, pushed, c.reading(f.out, all, r)) }
-		if f.input, err = plan(); err == nil && len(late) > 0 {
-			f.input.(*matchOp).expect(late, pushed, plan)
-		}
+	}
+	if err == nil {
+		f.input, err = c.product(bgp, pushed, c.reading(f.out, all, r), f.input)
 	}
 	return all, err
 }

@@ -104,6 +104,11 @@ func askWeights(op operator) bool {
 		steps := op.plan.Steps
 		op.weighted = len(steps) > 0 && steps[len(steps)-1].Counted
 		return op.weighted
+	case *productOp:
+		if askWeights(op.whole) {
+			op.undivide()
+		}
+		return op.whole.weighted
 	case *projectOp:
 		return askWeights(op.input)
 	case *filterOp:

@@ -83,6 +83,8 @@ func limitRows(op operator, n uint64) {
 	switch op := op.(type) {
 	case *matchOp:
 		op.limit = n
+	case *productOp:
+		op.undivide().limit = n
 	case *sortOp:
 		op.limit = n
 	case *projectOp:

@@ -219,6 +219,9 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 		}
 		return nil
 	}
+	if o, ok := p.root.(*productOp); ok {
+		p.root = o.undivide()
+	}
 	if m, ok := p.root.(*matchOp); ok {
 		x, end := p.execution(ctx)
 		defer end()

@@ -1,0 +1,232 @@
+package exec
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// productOp is a basic graph pattern of several parts without a common variable: each part is matched once and the
+// rows are combined. A vertex join would match the second part again for each row of the first.
+//
+// All parts but the largest are kept in memory. Where they do not fit, or only some rows are wanted, the pattern is
+// matched as a whole.
+type productOp struct {
+	whole *matchOp
+	parts []operator // the largest first
+	// from is where the columns come from.
+	from []productColumn
+	// undivided: the pattern is matched as a whole.
+	undivided bool
+	explain   *Explain
+}
+
+// productColumn is a column of a part.
+type productColumn struct{ part, column int }
+
+// productCost is from which cost on a pattern is taken apart: planning the parts takes time too.
+var productCost = 20_000.0
+
+// product takes a match plan apart where its pattern consists of parts of which at least two bind what is needed.
+func (c *compiler) product(n *parser.BGP, pushed *pushedFilters, r request, op operator) (operator, error) {
+	whole, ok := op.(*matchOp)
+	if !ok || whole.plan.Empty || whole.plan.Cost < productCost || len(r.inputs) > 0 || c.plan.options.Unoptimised || c.plan.options.Semantics != planner.Homomorphism {
+		return op, nil
+	}
+	patterns, binding := connected(n), 0
+	for _, p := range patterns {
+		if len(intersection(c.scopes.of(p).vars, r.need)) > 0 {
+			binding++
+		}
+	}
+	if binding < 2 {
+		return op, nil
+	}
+	o := &productOp{whole: whole}
+	for _, p := range patterns {
+		part, err := c.match(p.(*parser.BGP), pushed.of(c.scopes.of(p).vars), r)
+		if err != nil {
+			return nil, err
+		}
+		o.parts = append(o.parts, part)
+	}
+	slices.SortStableFunc(o.parts, func(a, b operator) int {
+		return -cmp.Compare(a.node().EstimatedRows, b.node().EstimatedRows)
+	})
+	o.from = make([]productColumn, len(whole.out))
+	e := whole.node()
+	o.explain = &Explain{Operator: "product", Columns: whole.out, EstimatedRows: e.EstimatedRows, cost: e.cost}
+	for i, part := range o.parts {
+		for k, v := range part.columns() {
+			o.from[indexOf(whole.out, v)] = productColumn{i, k}
+		}
+		o.explain.Children = append(o.explain.Children, part.node())
+	}
+	return o, nil
+}
+
+// of returns the conditions on some variables.
+func (p *pushedFilters) of(vars names) *pushedFilters {
+	if p == nil {
+		return nil
+	}
+	out := newPushedFilters()
+	for v, list := range p.candidates {
+		if vars[v] {
+			out.candidates[v] = list
+		}
+	}
+	for v, r := range p.ranges {
+		if vars[v] {
+			out.ranges[v] = r
+		}
+	}
+	return out
+}
+
+// undivide has the pattern matched as a whole.
+func (o *productOp) undivide() *matchOp {
+	o.undivided = true
+	o.explain.Children = []*Explain{o.whole.node()}
+	return o.whole
+}
+
+func (o *productOp) columns() []string { return o.whole.out }
+
+func (o *productOp) node() *Explain { return o.explain }
+
+func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+	held := x.memory.open("product")
+	defer held.close()
+	kept, fits, err := o.keep(x, held)
+	if err != nil {
+		return err
+	}
+	if !fits {
+		return measured(o.undivide(), x, seed, emit)
+	}
+	for _, k := range kept[1:] {
+		if k.n == 0 {
+			return nil
+		}
+	}
+	r := newProductRun(o, kept, emit)
+	if err := measured(o.parts[0], x, nil, r.add); err != nil {
+		return err
+	}
+	return r.flush()
+}
+
+// keep matches all parts but the first; fits is false where they need too much memory, or the pattern is undivided.
+func (o *productOp) keep(x *execution, held *account) (kept []*columns, fits bool, err error) {
+	if o.undivided {
+		return nil, false, nil
+	}
+	kept = make([]*columns, len(o.parts))
+	bytes := int64(0)
+	for i, part := range o.parts[1:] {
+		rows := newColumns(len(part.columns()))
+		kept[i+1] = rows
+		err := measured(part, x, nil, func(b *Batch) error {
+			rows.appendBatch(b)
+			if !held.hold(bytes + rows.bytes()) {
+				return ErrMemoryLimit
+			}
+			return nil
+		})
+		if err == ErrMemoryLimit {
+			held.hold(0)
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		bytes += rows.bytes()
+	}
+	return kept, true, nil
+}
+
+// productRun combines the rows of the first part, as they come, with those kept of the others.
+type productRun struct {
+	*productOp
+	rows []*columns // of each part, the first one's being a view of a batch
+	// order is the parts by which rows are combined, the one that is copied in runs last; at is the row of each part.
+	order []int
+	at    []int
+	first columns
+	out   *columns
+	view  Batch
+	emit  func(*Batch) error
+}
+
+func newProductRun(o *productOp, kept []*columns, emit func(*Batch) error) *productRun {
+	r := &productRun{productOp: o, rows: kept, at: make([]int, len(kept)), out: newColumns(len(o.from)), emit: emit}
+	kept[0] = &r.first
+	for i := range kept {
+		r.order = append(r.order, i)
+	}
+	slices.SortStableFunc(r.order[1:], func(a, b int) int { return cmp.Compare(kept[a].n, kept[b].n) })
+	return r
+}
+
+func (r *productRun) add(b *Batch) error {
+	r.first.cols, r.first.n = b.Cols, b.N
+	return r.combine(0)
+}
+
+// combine goes through the rows of the parts from a place in the order on.
+func (r *productRun) combine(place int) error {
+	part := r.order[place]
+	if place == len(r.order)-1 {
+		return r.copy(part)
+	}
+	for row := range r.rows[part].n {
+		r.at[part] = row
+		if err := r.combine(place + 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy combines the rows that the other parts are at with all of the last one's.
+func (r *productRun) copy(last int) error {
+	for from := 0; from < r.rows[last].n; {
+		n := min(r.rows[last].n-from, BatchRows-r.out.n)
+		for c, f := range r.from {
+			col := r.rows[f.part].cols[f.column]
+			if f.part == last {
+				r.out.cols[c] = append(r.out.cols[c], col[from:from+n]...)
+			} else {
+				r.out.cols[c] = appendRepeated(r.out.cols[c], col[r.at[f.part]], n)
+			}
+		}
+		from += n
+		if r.out.n += n; r.out.n == BatchRows {
+			if err := r.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// appendRepeated appends an ID n times.
+func appendRepeated(col []dictionary.ID, id dictionary.ID, n int) []dictionary.ID {
+	for range n {
+		col = append(col, id)
+	}
+	return col
+}
+
+func (r *productRun) flush() error {
+	if r.out.n == 0 {
+		return nil
+	}
+	err := r.emit(r.out.batch(0, r.out.n, &r.view))
+	r.out.reset()
+	return err
+}
