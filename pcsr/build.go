@@ -74,10 +74,10 @@ func Build(vertices, labels int, edges []Edge, options ...Option) (*Graph, error
 
 // splitKeys gathers the keys of the edges of each label in use, in the order of the edges.
 func splitKeys(used []Label, edges []Edge) [][]uint64 {
-	slot := slotsOf(used)
+	find := Graph{used: used, slots: slotsOf(used)}
 	keys := make([][]uint64, len(used))
 	for _, e := range edges {
-		i := slot.find(used, e.Label)
+		i := find.slot(e.Label)
 		keys[i] = append(keys[i], edgeKey(e.From, e.To))
 	}
 	return keys

@@ -20,6 +20,7 @@ type Graph struct {
 
 	file    *section.File // nil in memory
 	records []record      // as parts, Out then In; nil in memory
+	over    *overlay      // where the graph is the union of others: what parts, sets and signatures are made from
 	owned   []*Graph      // the graphs of an Overlay
 }
 
@@ -42,7 +43,12 @@ func (g *Graph) Vertices() int { return g.vertices }
 func (g *Graph) Labels() int { return g.labels }
 
 // Edges is the number of triples.
-func (g *Graph) Edges() uint64 { return g.edges }
+func (g *Graph) Edges() uint64 {
+	if g.over != nil {
+		return g.over.countEdges(g)
+	}
+	return g.edges
+}
 
 // UsedLabels are the labels with at least one edge, ascending.
 func (g *Graph) UsedLabels() []Label { return g.used }
@@ -53,11 +59,15 @@ func (g *Graph) HasLabel(l Label) bool { return g.slot(l) != noSlot }
 // TypeLabel is the label of rdf:type, and whether the graph's writer named one. It may have no edges.
 func (g *Graph) TypeLabel() (Label, bool) { return g.typeLabel, g.hasType }
 
-// Partition returns the lists of a label in a direction; it is empty, never nil, for a label without edges or out of range.
+// Partition returns the lists of a label in a direction; it is empty, never nil, for a label without edges or out of
+// range. In a union of graphs the first call for a label that several have merges what they have.
 func (g *Graph) Partition(l Label, d Direction) *Partition {
 	slot := g.slot(l)
 	if slot == noSlot {
 		return &emptyPartition
+	}
+	if g.over != nil {
+		return g.over.partition(slot, l, d)
 	}
 	return &g.parts[slot][d&1]
 }
@@ -70,25 +80,16 @@ func (g *Graph) slot(l Label) uint32 {
 	return g.searchSlot(l)
 }
 
-func (g *Graph) searchSlot(l Label) uint32 { return g.slots.search(g.used, l) }
-
-// slots tell where a label stands in the list of those in use: slots[l], or noSlot, up to where these get few and far
-// between, and a search above.
-type slots []uint32
-
-func (s slots) find(used []Label, l Label) uint32 {
-	if uint64(l) < uint64(len(s)) {
-		return s[l]
-	}
-	return s.search(used, l)
-}
-
-func (s slots) search(used []Label, l Label) uint32 {
-	if i := searchFrom(used, l); i < len(used) && used[i] == l {
+func (g *Graph) searchSlot(l Label) uint32 {
+	if i := searchFrom(g.used, l); i < len(g.used) && g.used[i] == l {
 		return uint32(i)
 	}
 	return noSlot
 }
+
+// slots tell where a label stands in the list of those in use: slots[l], or noSlot, up to where these get few and far
+// between, and a search above.
+type slots []uint32
 
 // slotsOf makes the slots of ascending labels.
 func slotsOf(used []Label) slots {
@@ -122,6 +123,9 @@ func (g *Graph) setParts(used []Label, parts [][2]Partition) {
 
 // HasEdge reports whether from --l--> to is in the graph. It searches the shorter of the two lists.
 func (g *Graph) HasEdge(from Vertex, l Label, to Vertex) bool {
+	if g.over != nil {
+		return g.over.hasEdge(g, from, l, to)
+	}
 	objects := g.Partition(l, Out).Neighbours(from)
 	if len(objects) > longList {
 		if subjects := g.Partition(l, In).Neighbours(to); len(subjects) < len(objects) {
@@ -140,12 +144,16 @@ func (g *Graph) EdgeLabels(v Vertex, d Direction) []Label {
 	if !ok {
 		return nil
 	}
-	return g.sets[d&1].labels.List(set)
+	return g.EdgeLabelSets(d).List(set)
 }
 
 // EdgeLabelSet returns the number of v's label set in a direction, 0 … EdgeLabelSets(d).Rows()-1, and whether v has an
-// edge in that direction. Vertices have the same number exactly when they have the same labels.
+// edge in that direction. Vertices have the same number exactly when they have the same labels. In a union of graphs there
+// may be sets that no vertex has.
 func (g *Graph) EdgeLabelSet(v Vertex, d Direction) (int, bool) {
+	if g.over != nil {
+		return g.over.labelSet(v, d)
+	}
 	of := &g.sets[d&1].of
 	row, ok := of.Row(v)
 	if !ok {
@@ -156,16 +164,31 @@ func (g *Graph) EdgeLabelSet(v Vertex, d Direction) (int, bool) {
 }
 
 // EdgeLabelSets returns the label sets of a direction: row s lists the labels of set s.
-func (g *Graph) EdgeLabelSets(d Direction) *Partition { return &g.sets[d&1].labels }
+func (g *Graph) EdgeLabelSets(d Direction) *Partition {
+	if g.over != nil {
+		return &g.over.labelSets(d).labels
+	}
+	return &g.sets[d&1].labels
+}
 
 // Incident returns the vertices with any edge in a direction as the rows of a partition; the single neighbour of a row
 // is the vertex's label set (EdgeLabelSet).
-func (g *Graph) Incident(d Direction) *Partition { return &g.sets[d&1].of }
+func (g *Graph) Incident(d Direction) *Partition {
+	if g.over != nil {
+		return g.over.incident(d)
+	}
+	return &g.sets[d&1].of
+}
 
 // Members returns the vertices of a class, ascending: N(class, rdf:type, In).
 func (g *Graph) Members(class Vertex) []Vertex {
 	if !g.hasType {
 		return nil
+	}
+	if g.over != nil {
+		if list, ok := g.over.neighbours(g, class, g.typeLabel, In); ok {
+			return list
+		}
 	}
 	return g.Partition(g.typeLabel, In).Neighbours(class)
 }
@@ -174,6 +197,11 @@ func (g *Graph) Members(class Vertex) []Vertex {
 func (g *Graph) Classes(v Vertex) []Vertex {
 	if !g.hasType {
 		return nil
+	}
+	if g.over != nil {
+		if list, ok := g.over.neighbours(g, v, g.typeLabel, Out); ok {
+			return list
+		}
 	}
 	return g.Partition(g.typeLabel, Out).Neighbours(v)
 }

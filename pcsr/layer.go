@@ -54,11 +54,15 @@ func hashVertex(v Vertex, n uint32) uint32 {
 // List is one or two cache lines; a Bitmap is both the fastest lookup on the device and smaller than Hash unless the row
 // vertices are sparse in their span (span/7 bytes against about 17 a row); Hash is for the rest.
 func chooseLayer(vertices []Vertex) Layer {
-	n := len(vertices)
-	if n == 0 {
+	if len(vertices) == 0 {
 		return Range
 	}
-	span := uint64(vertices[n-1]-vertices[0]) + 1
+	return layerOf(len(vertices), vertices[0], vertices[len(vertices)-1])
+}
+
+// layerOf is chooseLayer for n row vertices, first to last.
+func layerOf(n int, first, last Vertex) Layer {
+	span := uint64(last-first) + 1
 	switch {
 	case span == uint64(n):
 		return Range
@@ -107,6 +111,12 @@ func buildBitmap(vertices []Vertex) []uint32 {
 		bit := x % blockBits
 		index[x/blockBits*blockWords+1+bit/32] |= 1 << (bit % 32)
 	}
+	countBlocks(index)
+	return index
+}
+
+// countBlocks fills in the running counts of a Bitmap.
+func countBlocks(index []uint32) {
 	count := uint32(0)
 	for b := 0; b < len(index); b += blockWords {
 		index[b] = count
@@ -114,7 +124,6 @@ func buildBitmap(vertices []Vertex) []uint32 {
 			count += uint32(bits.OnesCount32(w))
 		}
 	}
-	return index
 }
 
 func buildHash(vertices []Vertex) (index []uint32, probes uint32) {

@@ -1,19 +1,66 @@
 package pcsr
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
 
 // Overlay returns the union of graphs over one growing ID space of the given size: a large graph and small ones that
 // were added to it later. No edge is in two of them, each graph's own ID space is at most as large, and a label that one
-// of them uses may be any vertex: Labels is an upper bound, UsedLabels the list. The union takes the graphs over: its
-// Close closes them.
+// of them uses may be any vertex: Labels is an upper bound, UsedLabels the list. The type label is that of the first
+// graph that has one. The union takes the graphs over: its Close closes them.
+//
+// Making it takes time in the number of labels. A partition that only one graph has is that one; another is merged in
+// memory, at about the speed of a copy, the first time that it is asked for. So are label sets and signatures.
 func Overlay(vertices int, graphs ...*Graph) *Graph {
-	union := Merge(graphs...)
-	if len(graphs) == 1 {
-		union = graphs[0].alias(vertices, graphs[0].labels)
-	}
-	union.vertices = max(union.vertices, vertices)
-	union.owned = graphs
+	union := unite(vertices, true, graphs)
+	union.owned = slices.Clone(graphs)
 	return union
+}
+
+// overlay is what a Graph has that is the union of others.
+type overlay struct {
+	graphs   []*Graph // two or more, with edges; the largest first
+	disjoint bool     // no edge is in two of them
+	parts    [][2]lazyPartition
+	sets     [2]unionSets
+	table    unionSignatures
+}
+
+// unite makes the union of graphs.
+func unite(vertices int, disjoint bool, graphs []*Graph) *Graph {
+	u := &Graph{vertices: vertices}
+	var filled []*Graph
+	for _, g := range graphs {
+		u.vertices, u.labels = max(u.vertices, g.vertices), max(u.labels, g.labels)
+		if len(g.used) > 0 {
+			filled = append(filled, g)
+		}
+		if g.hasType && !u.hasType {
+			u.hasType, u.typeLabel = true, g.typeLabel
+		}
+	}
+	if len(filled) == 1 && filled[0].hasType == u.hasType && filled[0].typeLabel == u.typeLabel {
+		return filled[0].alias(u.vertices, u.labels)
+	}
+	if len(filled) == 0 {
+		u.derive(settings{})
+		return u
+	}
+	for _, g := range filled {
+		u.used = append(u.used, g.used...)
+		u.edges += g.edges
+	}
+	slices.Sort(u.used)
+	u.used = slices.Compact(u.used)
+	u.slots = slotsOf(u.used)
+	slices.SortStableFunc(filled, func(a, b *Graph) int { return cmp.Compare(b.edges, a.edges) })
+	u.over = &overlay{graphs: filled, disjoint: disjoint, parts: make([][2]lazyPartition, len(u.used))}
+	return u
 }
 
 // closeOwned closes the graphs that a union took over.
@@ -23,4 +70,131 @@ func (g *Graph) closeOwned() error {
 		errs = append(errs, part.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// lazyPartition is made when it is first asked for.
+type lazyPartition struct {
+	made atomic.Pointer[Partition]
+	mu   sync.Mutex
+}
+
+// get returns the partition, calling do for it the first time. Where do panics, the next call tries again.
+func (p *lazyPartition) get(do func() *Partition) *Partition {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	made := p.made.Load()
+	if made == nil {
+		made = do()
+		p.made.Store(made)
+	}
+	return made
+}
+
+// partition is the union of the graphs' partitions of a label.
+func (o *overlay) partition(slot uint32, l Label, d Direction) *Partition {
+	p := &o.parts[slot][d&1]
+	if made := p.made.Load(); made != nil {
+		return made
+	}
+	return p.get(func() *Partition {
+		var parts []*Partition
+		for _, g := range o.graphs {
+			if part := g.Partition(l, d); part.rows > 0 {
+				parts = append(parts, part)
+			}
+		}
+		if len(parts) == 0 {
+			return &emptyPartition // a damaged file
+		}
+		return mergePartitions(parts)
+	})
+}
+
+// made is the partition of a label if the whole of it is in one place already, or else nil.
+func (o *overlay) made(slot uint32, d Direction) *Partition { return o.parts[slot][d&1].made.Load() }
+
+// hasEdge is Graph.HasEdge. It looks into the graphs where the partition has not been merged.
+func (o *overlay) hasEdge(u *Graph, from Vertex, l Label, to Vertex) bool {
+	slot := u.slot(l)
+	if slot == noSlot {
+		return false
+	}
+	if out := o.made(slot, Out); out != nil {
+		objects := out.Neighbours(from)
+		if in := o.made(slot, In); in != nil && len(objects) > longList {
+			if subjects := in.Neighbours(to); len(subjects) < len(objects) {
+				return Contains(subjects, from)
+			}
+		}
+		return Contains(objects, to)
+	}
+	for _, g := range o.graphs {
+		if g.HasEdge(from, l, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// countEdges is the number of edges.
+func (o *overlay) countEdges(u *Graph) uint64 {
+	if o.disjoint {
+		return u.edges
+	}
+	edges := uint64(0)
+	for _, l := range u.used {
+		edges += uint64(u.Partition(l, Out).Edges())
+	}
+	return edges
+}
+
+// neighbours is the list of v by a label, nil where it is empty, and whether it could be told without merging.
+func (o *overlay) neighbours(u *Graph, v Vertex, l Label, d Direction) (list []Vertex, ok bool) {
+	slot := u.slot(l)
+	if slot == noSlot {
+		return nil, true
+	}
+	if p := o.made(slot, d); p != nil {
+		return p.Neighbours(v), true
+	}
+	for _, g := range o.graphs {
+		part, ok := g.neighbours(l, d, v)
+		if !ok || len(part) > 0 && len(list) > 0 {
+			return nil, false
+		}
+		if len(part) > 0 {
+			list = part
+		}
+	}
+	return list, true
+}
+
+// neighbours is N(v, l), and whether it could be told without merging a partition.
+func (g *Graph) neighbours(l Label, d Direction, v Vertex) ([]Vertex, bool) {
+	if g.over != nil {
+		return g.over.neighbours(g, v, l, d)
+	}
+	return g.Partition(l, d).Neighbours(v), true
+}
+
+// parallelCareful is parallel for what reads files: a panic in one of the calls comes up in the caller, when all have
+// ended, as it would had they been made there.
+func parallelCareful(n int, do func(i int)) {
+	var mu sync.Mutex
+	var panicked any
+	parallel(n, func(i int) {
+		undo := debug.SetPanicOnFault(true)
+		defer func() {
+			debug.SetPanicOnFault(undo)
+			if r := recover(); r != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				panicked = r
+			}
+		}()
+		do(i)
+	})
+	if panicked != nil {
+		panic(panicked)
+	}
 }

@@ -1,66 +1,293 @@
 package pcsr
 
 import (
+	"fmt"
+	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// drawSplit draws edges and 1 to 4 graphs that have them, each edge one, over ID spaces that grow: in the later ones every vertex
-// may be a label.
-func drawSplit(t *rapid.T) (vertices int, edges []Edge, graphs []*Graph) {
-	vertices, labels, edges := drawEdges(t)
+// drawSplit draws edges and 1 to 4 graphs that have them, each edge one, over an ID space that grows: labels of later graphs may
+// be any vertices.
+func drawSplit(t *rapid.T) (vertices, labels int, edges []Edge, graphs []*Graph) {
+	vertices, labels, edges = drawEdges(t)
+	classes := rapid.Bool().Draw(t, "few classes")
 	n := rapid.IntRange(1, 4).Draw(t, "graphs")
-	seen := map[Edge]bool{}
+	late := n > 1 && rapid.Bool().Draw(t, "late labels")
+	space := make([]int, n) // of each graph
+	for i := range space {
+		space[i] = max(labels, vertices*(i+1)/n)
+	}
+	skew := rapid.SampledFrom([]int{1, 3, 20}).Draw(t, "skew")
 	split := make([][]Edge, n)
-	for i, e := range edges {
-		if rapid.IntRange(0, 9).Draw(t, "late label") == 0 {
-			e.Label = Label(rapid.IntRange(0, vertices-1).Draw(t, "label"))
+	seen := map[Edge]bool{}
+	kept := edges[:0]
+	for _, e := range edges {
+		if classes && e.Label == 0 {
+			e.To %= Vertex(min(5, vertices))
 		}
-		part := rapid.IntRange(0, n-1).Draw(t, "graph")
-		if int(e.Label) >= labels {
-			if n == 1 {
-				e.Label %= Label(labels)
-			}
-			part = max(part, min(n-1, 1))
+		first := 0
+		if late && rapid.IntRange(0, 9).Draw(t, "late label") == 0 {
+			e.Label, first = Label(rapid.IntRange(0, vertices-1).Draw(t, "label")), 1
 		}
-		edges[i] = e
+		for first < n-1 && space[first] <= int(max(e.From, e.Label, e.To)) {
+			first++
+		}
+		part := first
+		if rapid.IntRange(0, skew).Draw(t, "later") == 0 {
+			part = rapid.IntRange(first, n-1).Draw(t, "graph")
+		}
 		if !seen[e] {
 			seen[e] = true
 			split[part] = append(split[part], e)
+			kept = append(kept, e)
 		}
 	}
 	for i, some := range split {
-		names := vertices
-		if i == 0 {
-			names = labels
+		names := labels
+		if late && i > 0 {
+			names = space[i]
+			labels = max(labels, names)
 		}
-		g, err := Build(vertices, names, some, WithTypeLabel(0))
+		options := []Option{WithTypeLabel(0)}
+		if layer := Layer(rapid.IntRange(0, 2*int(layers)).Draw(t, "layer")); layer < layers {
+			options = append(options, WithLayer(layer))
+		}
+		g, err := Build(space[i], names, some, options...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		graphs = append(graphs, g)
 	}
-	return vertices, edges, graphs
+	return vertices, labels, kept, graphs
+}
+
+// drawUnion makes the overlay of graphs, at once or of overlays of some of them.
+func drawUnion(t *rapid.T, vertices int, graphs []*Graph) *Graph {
+	if len(graphs) > 2 && rapid.IntRange(0, 3).Draw(t, "nested") == 0 {
+		at := rapid.IntRange(1, len(graphs)-1).Draw(t, "nested at")
+		graphs = append([]*Graph{Overlay(graphs[at-1].vertices, graphs[:at]...)}, graphs[at:]...)
+	}
+	return Overlay(vertices, graphs...)
+}
+
+// use asks for some things of a graph, so that others are asked for before and after them.
+func use(t *rapid.T, m *model, g *Graph) {
+	for range rapid.IntRange(0, 3).Draw(t, "uses") {
+		d := Direction(rapid.IntRange(0, 1).Draw(t, "direction"))
+		l := Label(rapid.IntRange(0, m.labels).Draw(t, "used"))
+		switch rapid.IntRange(0, 4).Draw(t, "use") {
+		case 0:
+			g.Partition(l, d)
+		case 1:
+			g.Incident(d)
+		case 2:
+			g.EdgeLabelSets(d)
+		case 3:
+			g.Signatures()
+		case 4:
+			g.Edges()
+		}
+	}
+}
+
+// smallChunks makes merging go in many chunks.
+func smallChunks(t *testing.T) {
+	was := chunkEdges
+	chunkEdges = 5
+	t.Cleanup(func() { chunkEdges = was })
 }
 
 func TestOverlayAgreesWithMaps(t *testing.T) {
+	smallChunks(t)
 	rapid.Check(t, func(t *rapid.T) {
-		vertices, edges, graphs := drawSplit(t)
-		grown := vertices + rapid.IntRange(0, 10).Draw(t, "more")
-		union := Overlay(grown, graphs...)
-		labels := vertices
-		if len(graphs) == 1 {
-			labels = graphs[0].Labels()
-		}
-		if err := newModel(grown, labels, edges).check(union); err != nil {
-			t.Fatal(err)
-		}
-		if err := union.Verify(); err != nil {
-			t.Fatal(err)
-		}
+		vertices, labels, edges, graphs := drawSplit(t)
+		union := drawUnion(t, vertices, graphs)
+		m := newModel(vertices, labels, edges)
+		use(t, m, union)
+		checkUnion(t, m, union)
 		if err := union.Close(); err != nil {
 			t.Fatal(err)
 		}
 	})
+}
+
+func TestMergeAgreesWithMaps(t *testing.T) {
+	smallChunks(t)
+	rapid.Check(t, func(t *rapid.T) {
+		vertices, labels, edges := drawEdges(t)
+		n := rapid.IntRange(0, 4).Draw(t, "graphs")
+		graphs := make([]*Graph, n)
+		var all []Edge
+		for i := range graphs {
+			var some []Edge
+			for _, e := range edges {
+				if rapid.IntRange(0, 2).Draw(t, "take") == 0 {
+					some = append(some, e)
+				}
+			}
+			all = append(all, some...)
+			half := len(some) / 2
+			var parts []*Graph
+			for _, edges := range [][]Edge{some[:half], some[half:]} {
+				g, err := Build(vertices, labels, edges, WithTypeLabel(0))
+				if err != nil {
+					t.Fatal(err)
+				}
+				parts = append(parts, g)
+			}
+			graphs[i] = Merge(parts...)
+		}
+		if n == 0 {
+			vertices, labels = 0, 0
+		}
+		checkUnion(t, newModel(vertices, labels, all), Merge(graphs...))
+	})
+}
+
+// checkUnion compares every answer of a union with the model's.
+func checkUnion(t *rapid.T, m *model, g *Graph) {
+	for range 30 {
+		e := Edge{Vertex(rapid.IntRange(0, m.vertices).Draw(t, "from")), Label(rapid.IntRange(0, m.labels).Draw(t, "label")), Vertex(rapid.IntRange(0, m.vertices).Draw(t, "to"))}
+		if got, want := g.HasEdge(e.From, e.Label, e.To), m.lists[Out][e.Label][e.From][e.To]; got != want {
+			t.Fatalf("has edge %v: %v", e, got)
+		}
+		if got, want := g.Members(e.To), sorted(m.lists[In][0][e.To]); !slices.Equal(got, want) {
+			t.Fatalf("members of %d: %v, want %v", e.To, got, want)
+		}
+		if got, want := g.Classes(e.From), sorted(m.lists[Out][0][e.From]); !slices.Equal(got, want) {
+			t.Fatalf("classes of %d: %v, want %v", e.From, got, want)
+		}
+	}
+	for range 5 {
+		if err := m.checkSignature(t, g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, check := range []func(*Graph) error{m.checkLabelSets, m.check, m.checkLabelSets, verifyWhole} {
+		if err := check(g); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// verifyWhole is Verify, and of the partitions as they were merged.
+func verifyWhole(g *Graph) error {
+	for _, l := range g.UsedLabels() {
+		for _, d := range []Direction{Out, In} {
+			if err := g.Partition(l, d).verify(g.Vertices(), g.Vertices()); err != nil {
+				return fmt.Errorf("label %d %v: %w", l, d, err)
+			}
+		}
+	}
+	return g.Verify()
+}
+
+// checkLabelSets checks that vertices have the same number exactly when they have the same labels, and Incident.
+func (m *model) checkLabelSets(g *Graph) error {
+	for _, d := range []Direction{Out, In} {
+		seen := map[string]int{}
+		var rows []Vertex
+		for v := range Vertex(m.vertices + 2) {
+			labels := m.edgeLabels(v, d)
+			set, ok := g.EdgeLabelSet(v, d)
+			if ok != (len(labels) > 0) || !slices.Equal(g.EdgeLabels(v, d), labels) {
+				return fmt.Errorf("labels of %d %v: %v, want %v", v, d, g.EdgeLabels(v, d), labels)
+			}
+			if !ok {
+				continue
+			}
+			rows = append(rows, v)
+			if was, ok := seen[fmt.Sprint(labels)]; ok && was != set {
+				return fmt.Errorf("labels %v %v are set %d and set %d", labels, d, was, set)
+			}
+			seen[fmt.Sprint(labels)] = set
+			if !slices.Equal(g.EdgeLabelSets(d).List(set), labels) {
+				return fmt.Errorf("set %d %v: %v, want %v", set, d, g.EdgeLabelSets(d).List(set), labels)
+			}
+		}
+		if n := g.incidentRows(d); n != len(rows) {
+			return fmt.Errorf("%d vertices with edges %v, want %d", n, d, len(rows))
+		}
+		incident := g.Incident(d)
+		if got := slices.Collect(incident.RowVertices()); !slices.Equal(got, rows) || !incident.Single() {
+			return fmt.Errorf("vertices with edges %v: %v, want %v", d, got, rows)
+		}
+		for row, v := range rows {
+			if set, _ := g.EdgeLabelSet(v, d); incident.List(row)[0] != Vertex(set) {
+				return fmt.Errorf("vertex %d %v has set %d and set %d", v, d, set, incident.List(row)[0])
+			}
+		}
+		if incident.Rows() > 0 {
+			if err := incident.verify(m.vertices, g.EdgeLabelSets(d).Rows()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// TestOverlayAtOnce uses a union from several goroutines, none of which has merged anything.
+func TestOverlayAtOnce(t *testing.T) {
+	smallChunks(t)
+	rapid.Check(t, func(t *rapid.T) {
+		vertices, labels, edges, graphs := drawSplit(t)
+		union := drawUnion(t, vertices, graphs)
+		m := newModel(vertices, labels, edges)
+		var wait sync.WaitGroup
+		errs := make([]error, 4)
+		for i := range errs {
+			wait.Go(func() {
+				checks := []func(*Graph) error{m.checkLabelSets, m.check, verifyWhole}
+				for k := range checks {
+					if err := checks[(k+i)%len(checks)](union); err != nil {
+						errs[i] = err
+						return
+					}
+				}
+				union.Signatures()
+			})
+		}
+		wait.Wait()
+		for _, err := range errs {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestOverlayKeepsPartitions checks that what is not added to costs nothing: partitions of one graph are that graph's.
+func TestOverlayKeepsPartitions(t *testing.T) {
+	base, err := Build(10, 3, []Edge{{3, 0, 4}, {3, 1, 5}, {4, 2, 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	added, err := Build(12, 12, []Edge{{3, 1, 11}, {11, 10, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	union := Overlay(12, base, added)
+	for l, g := range map[Label]*Graph{0: base, 2: base, 10: added} {
+		for _, d := range []Direction{Out, In} {
+			if union.Partition(l, d) != g.Partition(l, d) {
+				t.Errorf("label %d %v is not the partition of the only graph that has it", l, d)
+			}
+		}
+	}
+	if got := union.Partition(1, Out).Neighbours(3); !slices.Equal(got, []Vertex{5, 11}) {
+		t.Errorf("neighbours %v", got)
+	}
+	if got := union.Partition(1, Out); got != union.Partition(1, Out) {
+		t.Error("a partition is merged twice")
+	}
+	if union.Edges() != 5 || union.HasLabel(9) || !union.HasLabel(10) {
+		t.Errorf("%d edges, labels %v", union.Edges(), union.UsedLabels())
+	}
+	overlapping := Overlay(12, base, base)
+	if overlapping.Verify() == nil {
+		t.Error("Verify takes graphs with common edges")
+	}
 }

@@ -16,6 +16,7 @@ type Partition struct {
 	base   Vertex // smallest row vertex
 	rows   uint32
 	probes uint32 // Hash, Group: how many buckets a lookup reads at most
+	merged bool   // made by merging those of several graphs
 
 	index      []uint32 // what layer needs; see docs/STORE.md
 	vertices   []Vertex // row → vertex; nil where the layer tells (Range, Bitmap)

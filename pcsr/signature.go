@@ -13,8 +13,9 @@ type Signature struct {
 // IsZero reports whether the signature filters nothing.
 func (s Signature) IsZero() bool { return s == Signature{} }
 
-// SignatureTable holds the signatures of the vertices base … base+Rows()-1, which are all that have an edge out, column
-// first: word c of every vertex, then word c+1 of every vertex (SGSI, figure 7d).
+// SignatureTable holds the signatures of the vertices base … base+Rows()-1, which are all that have an edge out (in a union
+// of graphs, all in the largest; Subject is not set there), column first: word c of every vertex, then word c+1 of every
+// vertex (SGSI, figure 7d).
 //
 // Unlike the published one it has one bit a group (under SPARQL's homomorphisms two edges of a query vertex may meet
 // the same neighbour, so "more than one" filters nothing), and bits are not hashed but given out by frequency: what few
@@ -35,6 +36,11 @@ type SignatureTable struct {
 	classAt, classSides []uint32
 
 	file *section.File // what the arrays lie in, to be checked; nil in memory
+
+	// In a union of graphs, under is the table of the largest, whose bits these are, and late are the classes that others
+	// give to vertices of that one.
+	under *SignatureTable
+	late  map[Vertex]bool
 }
 
 const (
@@ -61,8 +67,14 @@ type KnownEdge struct {
 	Classes []Vertex
 }
 
-// Signatures returns the graph's signature table; it has no rows where one would not pay.
-func (g *Graph) Signatures() *SignatureTable { return &g.signatures }
+// Signatures returns the graph's signature table; it has no rows where one would not pay. In a union of graphs the first
+// call makes it, which takes about the time of copying it.
+func (g *Graph) Signatures() *SignatureTable {
+	if g.over != nil {
+		return g.over.signatures(g)
+	}
+	return &g.signatures
+}
 
 // Base is the vertex of the first row.
 func (t *SignatureTable) Base() Vertex { return t.base }
@@ -87,6 +99,9 @@ func (t *SignatureTable) Encode(edges []KnownEdge, classes []Vertex) Signature {
 	var s Signature
 	if t.rows == 0 {
 		return s
+	}
+	if t.under != nil {
+		return t.encode(edges, classes)
 	}
 	for _, e := range edges {
 		s.Subject = s.Subject || e.Dir == Out

@@ -8,15 +8,20 @@ type Sizes struct {
 	// Layers counts the partitions with each row layer; Single those where every row has exactly one neighbour.
 	Layers [layers]int
 	Single int
+	// Merged is what a union of graphs has merged so far, which the other fields, the sums over its graphs, leave out.
+	Merged int
 }
 
 // Total is the sum of all parts.
 func (s Sizes) Total() int {
-	return s.Neighbours + s.Offsets + s.RowLayers + s.LabelSets + s.Signatures
+	return s.Neighbours + s.Offsets + s.RowLayers + s.LabelSets + s.Signatures + s.Merged
 }
 
 // Sizes adds up what the graph takes.
 func (g *Graph) Sizes() Sizes {
+	if g.over != nil {
+		return g.over.sizes()
+	}
 	var s Sizes
 	for i := range g.parts {
 		for d := range g.parts[i] {

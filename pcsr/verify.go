@@ -11,6 +11,9 @@ import (
 // Verify reads the whole graph and checks everything that the format promises: the checksums of the file, row layers,
 // order and range of every list, the same edges in both directions, and what is derived against the partitions.
 func (g *Graph) Verify() error {
+	if g.over != nil {
+		return g.over.verify(g)
+	}
 	if g.file != nil {
 		if err := g.file.Verify(); err != nil {
 			return fmt.Errorf("pcsr: %w", err)

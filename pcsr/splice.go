@@ -1,0 +1,324 @@
+package pcsr
+
+import (
+	"runtime"
+	"slices"
+)
+
+// mergePartitions returns the union of partitions: an edge that several have is there once. It copies the stretches of
+// rows that only one of them has as they are, so that little added to much takes the time of a copy.
+func mergePartitions(parts []*Partition) *Partition {
+	parts = slices.Clone(parts)
+	for len(parts) > 1 {
+		slices.SortFunc(parts, func(a, b *Partition) int { return b.Edges() - a.Edges() })
+		n := len(parts)
+		parts[n-2] = spliceInto(parts[n-2], parts[n-1])
+		parts = parts[:n-1]
+	}
+	return parts[0]
+}
+
+// splice is the union of two partitions in the making. It is made in two passes over chunks of the rows of the larger
+// one: the first counts rows and edges, the second writes them.
+type splice struct {
+	large, small *Partition
+	overwrite    bool // where both have a row, the small one's counts
+	chunks       []spliceChunk
+	union        *Partition
+}
+
+// spliceChunk are rows of both partitions, and where those of the union begin.
+type spliceChunk struct {
+	large, small [2]int // from, to
+	rows, edges  uint64
+}
+
+// chunkEdges is about how many edges a chunk has; a variable so that tests have several.
+var chunkEdges = 1 << 18
+
+func spliceInto(large, small *Partition) *Partition {
+	return (&splice{large: large, small: small}).run()
+}
+
+// overwrite returns the rows of both partitions, all of which have one neighbour; where both have a row, that of over.
+func overwrite(p, over *Partition) *Partition {
+	return (&splice{large: p, small: over, overwrite: true}).run()
+}
+
+func (s *splice) run() *Partition {
+	if s.small.rows == 0 {
+		return s.large
+	}
+	if s.large.rows == 0 {
+		return s.small
+	}
+	for _, p := range []*Partition{s.large, s.small} {
+		if p.file.Unchecked() {
+			p.check()
+		}
+	}
+	s.split()
+	parallelCareful(len(s.chunks), func(i int) {
+		c := &s.chunks[i]
+		s.walk(c, (*spliceCount)(c))
+	})
+	rows, edges := uint64(0), uint64(0)
+	for i := range s.chunks {
+		c := &s.chunks[i]
+		c.rows, rows = rows, rows+c.rows
+		c.edges, edges = edges, edges+c.edges
+	}
+	s.lay(int(rows), int(edges))
+	parallelCareful(len(s.chunks)+1, func(i int) {
+		if i == len(s.chunks) {
+			s.index()
+			return
+		}
+		c := &s.chunks[i]
+		s.walk(c, &spliceWriter{union: s.union, row: int(c.rows), edge: int(c.edges)})
+	})
+	if s.union.layer == Hash {
+		s.union.index, s.union.probes = buildHash(s.union.vertices)
+	}
+	return s.union
+}
+
+// split cuts the rows into chunks.
+func (s *splice) split() {
+	n := 1
+	if edges := s.large.Edges() + s.small.Edges(); edges > 2*chunkEdges && runtime.GOMAXPROCS(0) > 1 {
+		n = max(1, min(edges/chunkEdges, s.large.Rows()))
+	}
+	s.chunks = make([]spliceChunk, n)
+	from, other := 0, 0
+	for i := range s.chunks {
+		to, end := s.large.Rows(), s.small.Rows()
+		if i < n-1 {
+			to = int(uint64(to) * uint64(i+1) / uint64(n))
+			end = min(max(other, s.small.RowFrom(s.large.Vertex(to))), end)
+		}
+		s.chunks[i] = spliceChunk{large: [2]int{from, to}, small: [2]int{other, end}}
+		from, other = to, end
+	}
+}
+
+// spliceRows takes the rows of a union in their order.
+type spliceRows interface {
+	// stretch takes rows from … to-1 of one partition, which the other one does not have.
+	stretch(p *Partition, from, to int)
+	// both takes a row that both partitions have, with its two lists.
+	both(v Vertex, large, small []Vertex)
+}
+
+// walk goes through the rows of a chunk.
+func (s *splice) walk(c *spliceChunk, to spliceRows) {
+	vertices := s.small.AppendVertices(make([]Vertex, 0, c.small[1]-c.small[0]), c.small[0], c.small[1])
+	row, end := c.large[0], c.large[1]
+	for i := 0; i < len(vertices); {
+		at, same := s.large.locate(vertices[i], row, end)
+		if at > row {
+			to.stretch(s.large, row, at)
+			row = at
+		}
+		if same {
+			list := s.large.List(row)
+			if s.overwrite {
+				list = nil
+			}
+			to.both(vertices[i], list, s.small.List(c.small[0]+i))
+			row, i = row+1, i+1
+			continue
+		}
+		first := i
+		for i++; i < len(vertices); i++ {
+			if row == end {
+				i = len(vertices)
+				break
+			}
+			if next, same := s.large.locate(vertices[i], row, end); same || next > row {
+				break
+			}
+		}
+		to.stretch(s.small, c.small[0]+first, c.small[0]+i)
+	}
+	if row < end {
+		to.stretch(s.large, row, end)
+	}
+}
+
+// locate returns the first of rows from … to whose vertex is not below v, and whether it is v.
+func (p *Partition) locate(v Vertex, from, to int) (row int, same bool) {
+	switch p.layer {
+	case Range, Bitmap:
+		row = min(max(p.RowFrom(v), from), to)
+		_, same = p.Row(v)
+		return row, same && row < to
+	}
+	row = min(from+Gallop(p.vertices[from:], v), to)
+	return row, row < to && p.vertices[row] == v
+}
+
+// bounds are where the lists of rows from … to-1 lie among the neighbours; nothing in a damaged file.
+func (p *Partition) bounds(from, to int) (low, high int) {
+	if p.offsets == nil {
+		return from, to
+	}
+	if low, high = int(p.offsets[from]), int(p.offsets[to]); low > high || high > len(p.neighbours) {
+		return 0, 0
+	}
+	return low, high
+}
+
+// spliceCount counts what a chunk will have.
+type spliceCount spliceChunk
+
+func (c *spliceCount) stretch(p *Partition, from, to int) {
+	low, high := p.bounds(from, to)
+	c.rows += uint64(to - from)
+	c.edges += uint64(high - low)
+}
+
+func (c *spliceCount) both(_ Vertex, large, small []Vertex) {
+	c.rows++
+	c.edges += uint64(len(large) + len(small) - countCommon(large, small))
+}
+
+// countCommon counts the members that two ascending lists share.
+func countCommon(large, small []Vertex) int {
+	if len(small) > len(large) {
+		large, small = small, large
+	}
+	n := 0
+	for _, v := range small {
+		large = large[Gallop(large, v):]
+		if len(large) == 0 {
+			break
+		}
+		n += oneIf(large[0] == v)
+	}
+	return n
+}
+
+// lay makes the arrays of the union.
+func (s *splice) lay(rows, edges int) {
+	first := min(s.large.base, s.small.base)
+	last := max(s.large.Vertex(s.large.Rows()-1), s.small.Vertex(s.small.Rows()-1))
+	u := &Partition{merged: true, layer: layerOf(rows, first, last), base: first, rows: uint32(rows), neighbours: make([]Vertex, edges)}
+	switch u.layer {
+	case Range:
+	case Bitmap:
+		u.index = make([]uint32, bitmapWords(uint64(last-first)+1))
+	default:
+		u.vertices = make([]Vertex, rows)
+	}
+	if edges != rows {
+		u.offsets = make([]uint32, rows+1)
+		u.offsets[rows] = uint32(edges)
+	}
+	s.union = u
+}
+
+// index fills a Bitmap.
+func (s *splice) index() {
+	if s.union.layer == Bitmap {
+		s.union.mark(s.large)
+		s.union.mark(s.small)
+		countBlocks(s.union.index)
+	}
+}
+
+// spliceWriter writes rows from a row and an edge of the union on.
+type spliceWriter struct {
+	union     *Partition
+	row, edge int
+}
+
+func (w *spliceWriter) stretch(p *Partition, from, to int) {
+	u := w.union
+	low, high := p.bounds(from, to)
+	copy(u.neighbours[w.edge:], p.neighbours[low:high])
+	if u.vertices != nil {
+		p.AppendVertices(u.vertices[w.row:w.row], from, to)
+	}
+	if u.offsets != nil {
+		offsets, edge := u.offsets[w.row:w.row+to-from], uint32(w.edge)
+		if p.offsets == nil {
+			for i := range offsets {
+				offsets[i] = edge + uint32(i)
+			}
+		} else {
+			was, shift := p.offsets[from:][:len(offsets)], edge-uint32(low)
+			for i := range offsets {
+				offsets[i] = was[i] + shift
+			}
+		}
+	}
+	w.row += to - from
+	w.edge += high - low
+}
+
+func (w *spliceWriter) both(v Vertex, large, small []Vertex) {
+	u := w.union
+	if u.vertices != nil {
+		u.vertices[w.row] = v
+	}
+	if u.offsets != nil {
+		u.offsets[w.row] = uint32(w.edge)
+	}
+	w.row++
+	w.edge += mergeLists(u.neighbours[w.edge:], large, small)
+}
+
+// mergeLists writes the union of two ascending lists and returns its length.
+func mergeLists(dst, large, small []Vertex) int {
+	if len(small) > len(large) {
+		large, small = small, large
+	}
+	n := 0
+	for _, v := range small {
+		at := Gallop(large, v)
+		n += copy(dst[n:], large[:at])
+		if large = large[at:]; len(large) > 0 && large[0] == v {
+			continue
+		}
+		dst[n] = v
+		n++
+	}
+	return n + copy(dst[n:], large)
+}
+
+// mark sets the bits of p's row vertices in a Bitmap.
+func (u *Partition) mark(p *Partition) {
+	switch p.layer {
+	case Range:
+		for at, end := uint64(p.base-u.base), uint64(p.base-u.base)+uint64(p.rows); at < end; {
+			n := min(32-at%32, end-at)
+			u.markWord(at/32, uint32((1<<n-1)<<(at%32)))
+			at += n
+		}
+	case Bitmap:
+		shift := uint64(p.base - u.base)
+		for at := uint64(0); at < uint64(len(p.index)); at += blockWords {
+			for i, w := range p.index[at+1 : at+blockWords] {
+				if w != 0 {
+					bit := at/blockWords*blockBits + uint64(i)*32 + shift
+					wide := uint64(w) << (bit % 32)
+					u.markWord(bit/32, uint32(wide))
+					u.markWord(bit/32+1, uint32(wide>>32))
+				}
+			}
+		}
+	default:
+		for _, v := range p.vertices {
+			u.markWord(uint64(v-u.base)/32, 1<<((v-u.base)%32))
+		}
+	}
+}
+
+// markWord adds bits to word i of those of a Bitmap's blocks.
+func (u *Partition) markWord(i uint64, bits uint32) {
+	const words = blockWords - 1
+	if at := i/words*blockWords + 1 + i%words; bits != 0 && at < uint64(len(u.index)) {
+		u.index[at] |= bits
+	}
+}
