@@ -2,6 +2,7 @@ package loader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -180,5 +181,70 @@ func TestAppendOfWhatIsThereChangesNothing(t *testing.T) {
 	defer s.Close()
 	if n := len(s.Manifest().Sources); n != 3 {
 		t.Errorf("the manifest names %d sources", n)
+	}
+}
+
+// TestADamagedStoreIsNotCopied changes a byte of each file of the base: an append or a compaction ends with an error that
+// says so, or did not need what was changed.
+func TestADamagedStoreIsNotCopied(t *testing.T) {
+	to := filepath.Join(t.TempDir(), "store")
+	first := randomQuads(3, 5000, 900)
+	second := lateQuads(4, 300, 900)
+	appendFile(t, to, first, true, 0)
+	appendFile(t, to, second, true, 0)
+	more := filepath.Join(t.TempDir(), "more.nq")
+	third := slices.Concat(keepGraphs(first, false)[:400], randomQuads(5, 900, 1200))
+	writeQuads(t, more, third, true)
+	two := slices.Concat(first, scopeBlanks(second, 1))
+	files, err := filepath.Glob(filepath.Join(to, "gen-000001", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compact := func(dir string) error {
+		_, err := Compact(context.Background(), dir, Options{})
+		return err
+	}
+	add := func(dir string) error {
+		_, err := Load(context.Background(), dir, []Input{{Name: more}}, Options{Append: true})
+		return err
+	}
+	for _, file := range files {
+		good, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := 0
+		for i := range 5 {
+			bad := slices.Clone(good)
+			bad[len(bad)*(2*i+1)/10] ^= 0x10
+			for k, action := range []func(dir string) error{compact, add} {
+				dir := filepath.Join(t.TempDir(), "copy")
+				if err := os.CopyFS(dir, os.DirFS(to)); err != nil {
+					t.Fatal(err)
+				}
+				damagedFile := filepath.Join(dir, "gen-000001", filepath.Base(file))
+				if err := os.WriteFile(damagedFile, bad, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				err := action(dir)
+				if err != nil && !errors.Is(err, store.ErrDamaged) {
+					t.Errorf("%s: %v", file, err)
+				}
+				want := two
+				switch {
+				case err != nil:
+					failed++
+				case k == 1:
+					want = slices.Concat(two, scopeBlanks(third, 2))
+				}
+				if _, e := os.Stat(damagedFile); e == nil {
+					if err := os.WriteFile(damagedFile, good, 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				same(t, dir, want)
+			}
+		}
+		t.Logf("%s: %d of 10 failed", filepath.Base(file), failed)
 	}
 }

@@ -45,28 +45,34 @@ func (l *load) takeTerms(ctx context.Context, d *dictionary.Dictionary) error {
 	start := int(l.old.start)
 	var next atomic.Int64
 	return parallel(ctx, l.options.Threads, func(ctx context.Context, _ int) error {
-		var key []byte
 		for from := start + int(next.Add(size)) - size; from < d.Len(); from = start + int(next.Add(size)) - size {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			l.gate.RLock()
-			for id := from; id < min(from+size, d.Len()); id++ {
-				key = d.AppendKey(key[:0], dictionary.ID(id))
-				provisional, err := l.takeTerm(key)
-				if err != nil {
-					l.gate.RUnlock()
-					return err
-				}
-				l.old.taken[id-start] = provisional
+			if err := l.takeTermsFrom(d, from, min(from+size, d.Len())); err != nil {
+				return err
 			}
-			l.gate.RUnlock()
 			if err := l.relieve(); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+func (l *load) takeTermsFrom(d *dictionary.Dictionary, from, to int) error {
+	l.gate.RLock()
+	defer l.gate.RUnlock()
+	var key []byte
+	for id := from; id < to; id++ {
+		key = d.AppendKey(key[:0], dictionary.ID(id))
+		provisional, err := l.takeTerm(key)
+		if err != nil {
+			return err
+		}
+		l.old.taken[id-int(l.old.start)] = provisional
+	}
+	return nil
 }
 
 func (l *load) takeTerm(key []byte) (uint32, error) {

@@ -187,7 +187,8 @@ func namelessFile(folder string) (*os.File, error) {
 	return f, os.Remove(f.Name())
 }
 
-// parallel runs n copies of do and waits for them. The first error cancels the context of the others.
+// parallel runs n copies of do and waits for them. The first error cancels the context of the others. A store that
+// turns out to be damaged is an error.
 func parallel(ctx context.Context, n int, do func(ctx context.Context, worker int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
