@@ -28,7 +28,7 @@ type productOp struct {
 type productColumn struct{ part, column int }
 
 // productCost is from which cost on a pattern is taken apart: planning the parts takes time too.
-var productCost = 20_000.0
+var productCost = 5_000.0
 
 // product takes a match plan apart where its pattern consists of parts of which at least two bind what is needed.
 func (c *compiler) product(n *parser.BGP, pushed *pushedFilters, r request, op operator) (operator, error) {
