@@ -43,9 +43,12 @@ func newBGP(graph *pcsr.Graph, options *Options) *bgp {
 	}
 }
 
-// plan orders the vertices and writes the steps. A query that seems expensive is looked at more closely first.
+// plan orders the vertices and writes the steps, unless it finds a reason why there is no solution. A query that seems expensive is looked at more closely first.
 func (b *bgp) plan(inputs []int) *MatchPlan {
 	e := b.estimate(inputs, samples)
+	if b.reason != "" {
+		return nil
+	}
 	order := e.order(inputs, b.read())
 	plan := b.complete(e, inputs, order)
 	speed := max(b.options.Speed, 1)
@@ -56,6 +59,9 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	if cost := plan.Cost / speed; cost > deepCost || b.options.Thorough {
 		b.affordable = cost
 		e = b.estimate(inputs, max(samples, min(deepSamples, int(cost/samplePrice))))
+		if b.reason != "" {
+			return nil
+		}
 		order = e.order(inputs, b.read())
 		plan = b.complete(e, inputs, order)
 	}

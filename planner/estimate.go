@@ -134,13 +134,51 @@ func (e *estimates) sides(v int) []side {
 	return out
 }
 
-// sampleDomain looks at some members of the vertex's shortest list, evenly spread, and tests the other conditions.
+// sampleDomain looks at some members of the vertex's shortest list, evenly spread, and tests the other conditions. Where
+// few pass, it looks at more; where none does, it tries to find out whether any does.
 func (e *estimates) sampleDomain(v, sampleSize int) {
 	sides := e.sides(v)
 	s := e.shortest(v, sides)
 	e.source[v] = float64(s.length)
 	total := min(s.length, sampleSize)
-	kept := 0
+	kept := e.lookAt(v, &s, total, sides)
+	exact := s.length == total
+	if total > 0 && kept == 0 && !exact {
+		if first, ok := e.leap(v, sides); ok {
+			s = listSource(first)
+			total, exact = len(first), true
+			kept = e.lookAt(v, &s, total, sides)
+		}
+	}
+	if kept < fewKept && !exact {
+		total = min(s.length, sampleSize*closerLook)
+		kept = e.lookAt(v, &s, total, sides)
+		exact = s.length == total
+	}
+	if kept == 0 && exact && len(e.byVertex[v])+len(e.lists[v]) > 0 {
+		e.reason = "no vertex of the data passes all that is asked of ?" + e.query.Vertices[v].Variable
+	}
+	e.domain[v] = float64(s.length)
+	if total > 0 {
+		e.domain[v] *= max(float64(kept), 0.3) / float64(total)
+	}
+	for i := range sides {
+		e.fanOut(v, &sides[i], kept, exact)
+	}
+}
+
+const (
+	// A sample of a domain of which fewer than fewKept pass is made closerLook times as large.
+	fewKept, closerLook = 4, 6
+	// leaps is how many searches may be made to find the members that all lists of a vertex share.
+	leaps = 96
+)
+
+// lookAt tests so many members of a list against the other conditions and adds up the degrees of those that pass.
+func (e *estimates) lookAt(v int, s *domainSource, total int, sides []side) (kept int) {
+	for i := range sides {
+		sides[i].degrees = 0
+	}
 	for k := range total {
 		x := s.at(s.length * k / total)
 		ok := e.inLists(v, x)
@@ -158,13 +196,48 @@ func (e *estimates) sampleDomain(v, sampleSize int) {
 			sides[i].degrees += sides[i].partition.Degree(sides[i].row)
 		}
 	}
-	e.domain[v] = float64(s.length)
-	if total > 0 {
-		e.domain[v] *= max(float64(kept), 0.3) / float64(total)
+	return kept
+}
+
+// leap finds the vertices that are in all lists of v and rows of all its sides, by searching each for the next vertex
+// that the others have; false where that takes too many searches. Vertices of one class lie together, so that lists that
+// have nothing in common are often told apart by a few.
+func (e *estimates) leap(v int, sides []side) (found []pcsr.Vertex, ok bool) {
+	at, end := e.interval[v].Low, pcsr.Vertex(e.graph.Vertices())
+	if e.interval[v].High != 0 {
+		end = min(end, e.interval[v].High)
 	}
-	for i := range sides {
-		e.fanOut(v, &sides[i], kept, s.length <= sampleSize)
+	sources := len(e.lists[v]) + len(sides)
+	next := func(i int) pcsr.Vertex {
+		if i < len(e.lists[v]) {
+			list := e.lists[v][i]
+			if k, _ := slices.BinarySearch(list, at); k < len(list) {
+				return list[k]
+			}
+			return end
+		}
+		p := sides[i-len(e.lists[v])].partition
+		if row := p.RowFrom(at); row < p.Rows() {
+			return p.Vertex(row)
+		}
+		return end
 	}
+	agreed := 0
+	for i, n := 0, 0; at < end; i, n = (i+1)%sources, n+1 {
+		if n == leaps {
+			return nil, false
+		}
+		x := next(i)
+		if x != at {
+			at, agreed = x, 0
+		}
+		if agreed++; agreed == sources {
+			found = append(found, at)
+			at++
+			agreed = 0
+		}
+	}
+	return found, true
 }
 
 // fanOut guesses the mean length of a side's lists over the domain: by the sample where it speaks for the domain.
@@ -249,24 +322,12 @@ func (e *estimates) shortest(v int, sides []side) domainSource {
 func rowsBetween(p *pcsr.Partition, r Range) (low, high int) {
 	low, high = 0, p.Rows()
 	if r.Low > 0 {
-		low = rowFrom(p, r.Low)
+		low = p.RowFrom(r.Low)
 	}
 	if r.High > 0 {
-		high = rowFrom(p, r.High)
+		high = p.RowFrom(r.High)
 	}
 	return low, max(low, high)
-}
-
-func rowFrom(p *pcsr.Partition, v pcsr.Vertex) int {
-	low, high := 0, p.Rows()
-	for low < high {
-		if mid := (low + high) / 2; p.Vertex(mid) < v {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
 }
 
 // estimateEdge guesses the selectivity of pattern i once the domains of its variables are known.
