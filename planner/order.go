@@ -23,8 +23,48 @@ func (e *estimates) order(inputs []int, read []bool) []int {
 	if n := len(o.rest); n > 2 && n <= maxExact && (n <= alwaysExact || float64(n)*math.Exp2(float64(n))*exactStep < cost) {
 		head = o.exact(read)
 	}
-	return append(head, tail...)
+	return o.settle(head, tail, read)
 }
+
+// settle puts the deferred leaves behind the other vertices; but one that is not expected to multiply partial matches goes
+// to where these are fewest, if there it costs less than to be counted for every row at the end. Where nobody reads a
+// vertex no rows are made, and leaves are counted for each vertex that they hang on.
+func (o *ordering) settle(order, tail []int, read []bool) []int {
+	if !slices.Contains(read, true) {
+		return append(order, tail...)
+	}
+	for i := len(tail) - 1; i >= 0; i-- {
+		order = o.settleLeaf(order, tail, i)
+	}
+	return append(order, slices.DeleteFunc(tail, func(v int) bool { return slices.Contains(order, v) })...)
+}
+
+// settleLeaf inserts leaf number i of the tail into the order where that costs less.
+func (o *ordering) settleLeaf(order, tail []int, i int) []int {
+	v := tail[i]
+	parent := slices.IndexFunc(order, func(w int) bool { return slices.Contains(o.adjacent[v], w) })
+	if parent < 0 {
+		return order // it hangs on another leaf
+	}
+	copy(o.bound, o.inputs)
+	rows, fewest, place := 1.0, math.Inf(1), 0
+	for k, w := range order {
+		_, factor := o.extend(o.bound, w)
+		rows *= factor
+		o.bound[w] = true
+		if k >= parent && rows < fewest {
+			fewest, place = rows, k+1
+		}
+	}
+	list, factor := o.extend(o.bound, v)
+	if factor > mostSettled || 2*stepCost(fewest, list, factor) > rows*rowCost {
+		return order
+	}
+	return slices.Insert(order, place, v)
+}
+
+// mostSettled is how many neighbours a leaf may be expected to have where it is bound before the end.
+const mostSettled = 1.1
 
 const (
 	// maxExact bounds the vertices of dynamic programming; up to alwaysExact it is always cheap enough.
@@ -111,8 +151,11 @@ func (o *ordering) hangs(v int, gone []bool) bool {
 
 // stepCost is what extending so many partial matches costs, in candidates read.
 func stepCost(rows, list, factor float64) float64 {
-	return rows*(1+list) + rows*factor
+	return rows*(rowCost+list) + rows*factor
 }
+
+// rowCost is what a partial match costs by itself, in candidates read.
+const rowCost = 16
 
 // greedy tries the most promising first vertices and extends each by the cheapest step.
 func (o *ordering) greedy() (best []int, bestCost float64) {
@@ -252,7 +295,7 @@ func (e *estimates) alternatives(inputs []int, read []bool, budget float64) [][]
 	tail := o.deferLeaves(read, false)
 	var out [][]int
 	add := func(order []int) {
-		order = append(order, tail...)
+		order = o.settle(order, slices.Clone(tail), read)
 		if !slices.ContainsFunc(out, func(other []int) bool { return slices.Equal(other, order) }) {
 			out = append(out, order)
 		}
@@ -297,7 +340,7 @@ func (o *ordering) coreCost(table []subset, s int) float64 {
 	for k, v := range o.rest {
 		if s>>k&1 == 0 {
 			list, _ := o.extend(o.bound, v)
-			cost += table[s].rows * (1 + list)
+			cost += table[s].rows * (rowCost + list)
 		}
 	}
 	return cost
