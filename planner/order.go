@@ -117,7 +117,7 @@ func (o *ordering) deferLeaves(read []bool, seeded bool) (tail []int) {
 			if len(o.rest) == 1 && !seeded {
 				break
 			}
-			if read[v] || !o.hangs(v, gone) {
+			if read[v] || o.hangs(v, gone) < 0.99 {
 				continue
 			}
 			gone[v], changed = true, true
@@ -130,23 +130,27 @@ func (o *ordering) deferLeaves(read []bool, seeded bool) (tail []int) {
 	return tail
 }
 
-// hangs reports whether v hangs on one other vertex by one edge that does not drop partial matches.
-func (o *ordering) hangs(v int, gone []bool) bool {
+// hangs returns how many times v, which hangs on one other vertex by one edge, multiplies partial matches; 0 where it hangs
+// on none or on more.
+func (o *ordering) hangs(v int, gone []bool) float64 {
 	edge := -1
 	for _, i := range o.byVertex[v] {
 		p := &o.patterns[i]
 		if !p.label.isConstant() || p.from.vertex == p.to.vertex {
-			return false
+			return 0
 		}
 		if other := p.from.vertex + p.to.vertex - v; gone[other] {
 			continue
 		}
 		if edge >= 0 {
-			return false
+			return 0
 		}
 		edge = i
 	}
-	return edge >= 0 && o.domain[v]*o.edges[edge].selectivity >= 0.99
+	if edge < 0 {
+		return 0
+	}
+	return o.domain[v] * o.edges[edge].selectivity
 }
 
 // stepCost is what extending so many partial matches costs, in candidates read.

@@ -32,6 +32,9 @@ func (w *worker) count(n uint64) {
 func (w *worker) countTail(t *table, low, high int) {
 	p := w.program
 	defer w.clock.leave(w.clock.enter(p.tail[0].step.index))
+	// While rows stand for one solution or none, those that stay move up in the table, up to kept.
+	kept, n := low, uint64(0)
+	moves := w.run.emit != nil && !p.weighted && w.most != 1
 	for row := low; row < high; row++ {
 		if w.run.stop.Load() {
 			return
@@ -42,27 +45,70 @@ func (w *worker) countTail(t *table, low, high int) {
 		if w.most == 1 && w.again(t, row) {
 			continue
 		}
+		changed := row == low
 		for _, slot := range p.tailReads {
-			w.values[slot] = t.cols[slot][row]
+			if v := t.cols[slot][row]; v != w.values[slot] {
+				w.values[slot], changed = v, true
+			}
 		}
 		if row == high-1 && w.splits() {
 			w.countSplit(w.set(p.tail[0].step))
 			return
 		}
-		n := w.countAll(p.tail)
+		if changed {
+			n = w.countAll(p.tail)
+		}
 		switch {
 		case n == 0:
 		case w.run.emit == nil:
 			w.count(n)
 		case p.weighted:
 			w.weigh(t, row, n)
+		case moves && n == 1:
+			w.move(t, row, kept)
+			kept++
 		default:
+			if moves = false; kept > low {
+				w.copyRows(t, low, kept)
+				kept = low
+			}
 			w.repeat(t, row, min(n, w.most))
 		}
+	}
+	if kept > low {
+		w.deliver(t, kept)
 	}
 	if w.repeats.n > 0 {
 		w.deliver(&w.repeats, w.repeats.n)
 		w.repeats.n = 0
+	}
+}
+
+// move copies what is emitted of one row to another.
+func (w *worker) move(t *table, from, to int) {
+	if from == to {
+		return
+	}
+	for _, c := range w.program.emitted {
+		t.cols[c][to] = t.cols[c][from]
+	}
+}
+
+// copyRows emits rows low … high-1 by way of the table of repeats.
+func (w *worker) copyRows(t *table, low, high int) {
+	out := &w.repeats
+	for low < high && !w.run.stop.Load() {
+		k := min(high-low, w.run.capacity-out.n)
+		out.reserve(k, w.program.emitted, -1)
+		for _, c := range w.program.emitted {
+			copy(out.cols[c][out.n:out.n+k], t.cols[c][low:low+k])
+		}
+		out.n += k
+		low += k
+		if out.n == w.run.capacity {
+			w.deliver(out, out.n)
+			out.n = 0
+		}
 	}
 }
 
