@@ -2,16 +2,17 @@
 # Measure rdfgpu beside other engines over one data set, in one run.
 #
 #   peers.sh DATA.nt QUERIES [rdfgpu bench flags]
+#   peers.sh DATA.nt                       # loads only
 #
 # Loads DATA.nt (N-Triples, unpacked) into each engine found, once, under $WORK (default .cache/peers/<name of DATA>),
-# prints load time, peak memory and bytes on disk, serves all of them on loopback and runs `rdfgpu bench QUERIES`.
+# prints wall and processor time, peak memory and bytes on disk of each load, serves all of them on loopback and runs `rdfgpu bench QUERIES`.
 # Further flags go to it: `peers.sh data.nt queries --forms tsv --connections 1,8,64,256 --duration 60s` puts them under load.
 # Engines: rdfgpu (bin/rdfgpu or $RDFGPU), virtuoso-t with isql-vt (Debian: virtuoso-opensource), oxigraph (cargo
 # install oxigraph-cli, or pip install oxigraph; or $OXIGRAPH).
 set -euo pipefail
 
-data=$(readlink -f "$1") queries=$2
-shift 2
+data=$(readlink -f "$1") queries=${2:-}
+shift $(($# > 1 ? 2 : 1))
 rdfgpu=$(readlink -f "${RDFGPU:-bin/rdfgpu}")
 oxigraph=${OXIGRAPH:-$(command -v oxigraph || true)}
 name=$(basename "$data" .nt)
@@ -27,10 +28,10 @@ stop() {
 }
 trap stop EXIT
 
-timed() { # timed LABEL COMMAND...: seconds and peak resident memory as the operating system counts it
+timed() { # timed LABEL COMMAND...: time and peak resident memory as the operating system counts it
   local label=$1
   shift
-  /usr/bin/time -f "$label: %e s, %M KiB peak" "$@" >"$work/$label.log" 2>"$work/$label.err" || { cat "$work/$label.err" >&2; return 1; }
+  /usr/bin/time -f "$label: %e s, %U + %S s of processor time, %M KiB peak" "$@" >"$work/$label.log" 2>"$work/$label.err" || { cat "$work/$label.err" >&2; return 1; }
   tail -1 "$work/$label.err"
 }
 
@@ -82,6 +83,10 @@ DefaultGraph = http://bench
 INI
 }
 
+processor() { # processor PID: seconds of processor time so far, start included
+  awk -v tick="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print $12 / tick " + " $13 / tick }' "/proc/$1/stat"
+}
+
 isql() { isql-vt 127.0.0.1:17111 dba dba exec="$1" >/dev/null; }
 
 serve_virtuoso() {
@@ -102,7 +107,7 @@ load_virtuoso() {
     isql "rdf_loader_run();"
     isql "checkpoint;"
     end=$(date +%s.%N)
-    echo "virtuoso-load: $(awk "BEGIN{print $end-$start}") s, $(awk '/VmHWM/{print $2}' "/proc/${pids[-1]}/status") KiB peak"
+    echo "virtuoso-load: $(awk "BEGIN{print $end-$start}") s, $(processor "${pids[-1]}") s of processor time, $(awk '/VmHWM/{print $2}' "/proc/${pids[-1]}/status") KiB peak"
     touch "$work/virtuoso/loaded"
     rm -r "$work/virtuoso/input"
   else
@@ -112,6 +117,11 @@ load_virtuoso() {
 }
 
 load_rdfgpu
+if [ -z "$queries" ]; then
+  [ -z "$oxigraph" ] || load_oxigraph
+  ! command -v virtuoso-t >/dev/null || load_virtuoso
+  exit
+fi
 "$rdfgpu" serve "$work/rdfgpu" --addr 127.0.0.1:17878 >"$work/rdfgpu.log" 2>&1 &
 pids+=($!)
 await http://127.0.0.1:17878/healthz
