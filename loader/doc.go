@@ -31,9 +31,13 @@
 //	rows → graph files         keys of 64 bits by graph and label, sorted by radix both ways (edges.go, gather.go)
 //	commit                     internal/store renames the manifest into place
 //
-// With [Options].Append the old store is read back first, as if it were an input, from its dictionary and partitions.
+// With [Options].Append, terms and rows are looked up in the store between the first two steps (resolve.go): known terms
+// keep their IDs, known triples are dropped, and the rest becomes a segment. The last segments may be read back and join
+// it, or all of them may become a new base (append.go says when; [Compact] does it on request): their terms come from the
+// dictionary, their rows from the partitions (takeover.go).
 //
-// A store depends on its inputs alone: not on the number of cores, nor on what was spilled.
+// A store depends on its inputs, and on which of them were appended, alone: not on the number of cores, nor on what was
+// spilled.
 //
 // # Memory and disk
 //
@@ -42,7 +46,8 @@
 // provisional IDs, which the merge makes one at 4 bytes each. Rows beyond their share go to a file (12 bytes each, 16
 // with named graphs). Keys are never spilled: where they do not fit, the rows are read again for the rest of them.
 // So each row and term is written at most once (terms twice more in a merge) beside the store itself. What grows with
-// the data and is not bounded is 4 bytes a provisional ID and 24 bytes for each IRI and blank node.
+// the data and is not bounded is 4 bytes a provisional ID (8 in an append) and 24 bytes for each IRI and blank node. All
+// of it grows with what is read, not with the store that is added to.
 //
 // # Why
 //

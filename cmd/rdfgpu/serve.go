@@ -35,7 +35,10 @@ func (*serveCommand) Help() string {
 	return `Examples:
   rdfgpu serve my.store
   rdfgpu serve my.store --addr 0.0.0.0:7878 --auth-token-file tokens.txt --tls-cert cert.pem --tls-key key.pem
-  curl 'http://127.0.0.1:7878/sparql' --data-urlencode 'query=SELECT * WHERE { ?s ?p ?o } LIMIT 3' -H 'Accept: text/csv'`
+  curl 'http://127.0.0.1:7878/sparql' --data-urlencode 'query=SELECT * WHERE { ?s ?p ?o } LIMIT 3' -H 'Accept: text/csv'
+
+The server answers from the store as it was when it started. Restart it to serve what load or compact has
+changed since; it lets running queries end first, and opens a store in milliseconds.`
 }
 
 // Run serves until it is interrupted, then waits for the running queries.
