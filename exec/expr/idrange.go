@@ -216,5 +216,5 @@ func (n *ranged) contains(id dictionary.ID) bool {
 	return false
 }
 
-// maxRanges bounds the ranges that a filter looks through for each row.
-const maxRanges = 4
+// maxRanges bounds the ranges that a filter looks through for each row: some for each of a few segments.
+const maxRanges = 16

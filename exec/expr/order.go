@@ -21,6 +21,8 @@ type Comparer struct {
 	// texts are, for each segment of the dictionary, the plain and then the language-tagged strings: in each of these
 	// ranges IDs are in the order of the terms.
 	texts []dictionary.Range
+	// strings and langs are those of the first segment.
+	strings, langs dictionary.Range
 	// cuts are where segments after the first start, and where the dictionary ends.
 	cuts []dictionary.ID
 }
@@ -33,6 +35,7 @@ func NewComparer(terms Terms, d *dictionary.Dictionary) *Comparer {
 			c.texts = append(c.texts, d.Section(i, dictionary.Strings), d.Section(i, dictionary.LangStrings))
 			c.cuts = append(c.cuts, d.Start(i+1))
 		}
+		c.strings, c.langs = c.texts[0], c.texts[1]
 	}
 	return c
 }
@@ -42,7 +45,7 @@ func (c *Comparer) Compare(a, b dictionary.ID) int {
 	switch {
 	case a == b:
 		return 0
-	case c.ordered(a, b):
+	case c.strings.Contains(a) && c.strings.Contains(b), c.langs.Contains(a) && c.langs.Contains(b), c.ordered(a, b):
 		return cmp.Compare(a, b)
 	case a == dictionary.None:
 		return -1
@@ -106,11 +109,11 @@ func (c *Comparer) Against(b dictionary.ID) func(a dictionary.ID) int {
 	}
 }
 
-// ordered reports whether two terms lie in one range of strings.
+// ordered reports whether two terms lie in one range of strings of a later segment.
 func (c *Comparer) ordered(a, b dictionary.ID) bool {
-	for _, r := range c.texts {
-		if r.Contains(a) {
-			return r.Contains(b)
+	for i := 2; i < len(c.texts); i++ {
+		if c.texts[i].Contains(a) {
+			return c.texts[i].Contains(b)
 		}
 	}
 	return false
