@@ -107,8 +107,14 @@ func addWeight(a, b uint64) uint64 {
 
 func (c *counts) results(n int) []dictionary.ID {
 	out := make([]dictionary.ID, n)
-	for g, k := range grown(c.n, n) {
-		out[g] = integerID(c.x, k)
+	known := map[uint64]dictionary.ID{} // most groups are as large as another
+	for g, k := range grown(c.n, n)[:n] {
+		id, ok := known[k]
+		if !ok {
+			id = integerID(c.x, k)
+			known[k] = id
+		}
+		out[g] = id
 	}
 	return out
 }

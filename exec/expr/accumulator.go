@@ -160,10 +160,11 @@ func (a *accumulator) Bytes() int64 { return a.fold.bytes() + int64(len(a.seen))
 
 // grow returns s with an element for group.
 func grow[T any](s []T, group uint32) []T {
-	if int(group) < len(s) {
-		return s
+	for int(group) >= len(s) {
+		var none T
+		s = append(s, none)
 	}
-	return append(s, make([]T, int(group)+1-len(s))...)
+	return s
 }
 
 // at returns the element of a group, the zero value when no row belonged to it.
@@ -208,16 +209,18 @@ type sum struct {
 	env     *Env
 	average bool
 	sums    []sumState
+	// values are the sums that are no small integers.
+	values []dictionary.Value
 	// rounded: floats were added, which depends on their order.
 	rounded bool
 }
 
-// sumState is a sum so far: total, or value once that is large (or no integer).
+// sumState is a sum so far: total or, once that is large or no integer, a value. There may be many, so it is small and
+// has no pointers.
 type sumState struct {
 	total  int64
-	value  dictionary.Value
 	count  int64
-	large  bool
+	value  uint32 // 1 + its place in values
 	failed bool
 }
 
@@ -235,37 +238,42 @@ func (f *sum) add(group uint32, id dictionary.ID) {
 
 // addValue adds a value to a sum that has not failed.
 func (f *sum) addValue(s *sumState, v *dictionary.Value) {
-	if v.Kind == dictionary.Integer && v.Big == nil && !s.large {
+	if v.Kind == dictionary.Integer && v.Big == nil && s.value == 0 {
 		if n := s.total + v.Int; (n > s.total) == (v.Int > 0) {
 			s.total = n
 			return
 		}
 	}
-	if !s.large {
-		s.large, s.value = true, integer(s.total)
+	if s.value == 0 {
+		f.values = append(f.values, integer(s.total))
+		s.value = uint32(len(f.values))
 	}
-	total, ok := arithmetic('+', &s.value, v)
-	s.value, s.failed = total, !ok
+	old := &f.values[s.value-1]
+	total, ok := arithmetic('+', old, v)
+	*old, s.failed = total, !ok
 	f.rounded = f.rounded || isFloat(&total)
+}
+
+// of is the value of a sum that has not failed.
+func (f *sum) of(s *sumState) dictionary.Value {
+	if s.value == 0 {
+		return integer(s.total)
+	}
+	return f.values[s.value-1]
 }
 
 func (f *sum) merges() bool { return !f.rounded }
 
 func (f *sum) merge(of fold, groups []uint32) {
-	for g := range of.(*sum).sums {
-		o := &of.(*sum).sums[g]
+	o := of.(*sum)
+	for g := range o.sums {
 		f.sums = grow(f.sums, groups[g])
 		s := &f.sums[groups[g]]
-		s.count += o.count
-		if s.failed = s.failed || o.failed; s.failed {
-			continue
+		s.count += o.sums[g].count
+		if s.failed = s.failed || o.sums[g].failed; !s.failed {
+			v := o.of(&o.sums[g])
+			f.addValue(s, &v)
 		}
-		v := &o.value
-		if !o.large {
-			n := integer(o.total)
-			v = &n
-		}
-		f.addValue(s, v)
 	}
 }
 
@@ -274,85 +282,87 @@ func (f *sum) result(group int) dictionary.ID {
 	if s.failed {
 		return dictionary.None
 	}
-	if !s.large {
-		s.value = integer(s.total)
-	}
+	v := f.of(&s)
 	if f.average && s.count > 0 {
 		n, ok := integer(s.count), false
-		if s.value, ok = arithmetic('/', &s.value, &n); !ok {
+		if v, ok = arithmetic('/', &v, &n); !ok {
 			return dictionary.None
 		}
 	}
-	return f.env.Terms.ID(termOfValue(&s.value))
+	return f.env.Terms.ID(termOfValue(&v))
 }
 
-func (f *sum) bytes() int64 { return int64(len(f.sums)) * 80 }
+func (f *sum) bytes() int64 { return int64(cap(f.sums))*24 + int64(cap(f.values))*80 }
 
 // extreme is MIN (sign -1) and MAX (sign 1), by the order of ORDER BY.
 type extreme struct {
-	order  *Comparer
-	sign   int
-	best   []dictionary.ID
-	values []dictionary.Value // of best
-	failed map[uint32]bool
+	order *Comparer
+	sign  int
+	best  []extremeState
+}
+
+// extremeState is the best of a group so far. There may be many, so it is small and has no pointers.
+type extremeState struct {
+	known  bool
+	failed bool
+	small  bool // an integer, its value known
+	id     dictionary.ID
+	value  int64
 }
 
 func (f *extreme) add(group uint32, id dictionary.ID) {
-	for int(group) >= len(f.best) {
-		f.best, f.values = append(f.best, dictionary.None), append(f.values, dictionary.Value{})
+	f.best = grow(f.best, group)
+	best := &f.best[group]
+	if id == dictionary.None {
+		best.failed = true
+		return
 	}
-	switch best := f.best[group]; {
-	case id == best && id != dictionary.None:
-	case id == dictionary.None:
-		if f.failed == nil {
-			f.failed = map[uint32]bool{}
-		}
-		f.failed[group] = true
-	case best == dictionary.None:
-		f.best[group], f.values[group] = id, f.order.terms.Value(id)
-	default:
-		if v := f.order.terms.Value(id); f.beats(id, &v, best, &f.values[group]) {
-			f.best[group], f.values[group] = id, v
-		}
+	if best.known && best.id == id {
+		return
+	}
+	v := f.order.terms.Value(id)
+	next := extremeState{known: true, failed: best.failed, id: id, value: v.Int, small: v.Kind == dictionary.Integer && v.Big == nil}
+	if !best.known || f.beats(&next, best) {
+		*best = next
 	}
 }
 
 // beats reports whether a comes before b (MIN) or after it (MAX). Of equal ones their text decides, so that the order
 // of the rows does not.
-func (f *extreme) beats(a dictionary.ID, va *dictionary.Value, b dictionary.ID, vb *dictionary.Value) bool {
-	if va.Kind == dictionary.Integer && vb.Kind == dictionary.Integer && va.Big == nil && vb.Big == nil {
-		if c := cmp.Compare(va.Int, vb.Int); c != 0 {
-			return c*f.sign > 0
-		}
+func (f *extreme) beats(a, b *extremeState) bool {
+	c := 0
+	if a.small && b.small {
+		c = cmp.Compare(a.value, b.value)
+	} else {
+		c = f.order.Compare(a.id, b.id)
 	}
-	if c := f.order.Compare(a, b); c != 0 {
-		return c*f.sign > 0
+	if c == 0 {
+		c = compareText(f.order.terms.Term(a.id), f.order.terms.Term(b.id))
 	}
-	return compareText(f.order.terms.Term(a), f.order.terms.Term(b))*f.sign > 0
+	return c*f.sign > 0
 }
 
 func (f *extreme) result(group int) dictionary.ID {
-	if group >= len(f.best) || f.failed[uint32(group)] {
-		return dictionary.None
+	if s := at(f.best, group); s.known && !s.failed {
+		return s.id
 	}
-	return f.best[group]
+	return dictionary.None
 }
 
 func (f *extreme) merges() bool { return true }
 
 func (f *extreme) merge(of fold, groups []uint32) {
-	o := of.(*extreme)
-	for g, id := range o.best {
-		if id != dictionary.None {
-			f.add(groups[g], id)
+	for g, s := range of.(*extreme).best {
+		if s.known {
+			f.add(groups[g], s.id)
 		}
-		if o.failed[uint32(g)] {
+		if s.failed {
 			f.add(groups[g], dictionary.None)
 		}
 	}
 }
 
-func (f *extreme) bytes() int64 { return int64(len(f.best)) * 52 }
+func (f *extreme) bytes() int64 { return int64(cap(f.best)) * 16 }
 
 // sample is SAMPLE: the first value.
 type sample struct{ first []dictionary.ID }
