@@ -45,7 +45,7 @@ func (o *overlay) labelSet(v Vertex, d Direction) (int, bool) {
 		if !ok {
 			return 0, false
 		}
-		return int(whole.neighbours[row]), true
+		return int(whole.List(row)[0]), true
 	}
 	s := o.labelSets(d)
 	if row, ok := s.changed.Row(v); ok {

@@ -51,7 +51,7 @@ func (s *Server) serveInfo(w http.ResponseWriter, r *http.Request) {
 	}
 	info.Path = ""
 	s.writeJSON(w, r, map[string]any{
-		"version": rdfgpu.Version(), "store": info, "device": s.engine.Device(),
+		"version": rdfgpu.Version(), "store": info, "device": s.engine.Device(), "integrity": s.checked.describe(),
 		"limits": map[string]any{
 			"timeoutSeconds": s.options.Timeout.Seconds(), "maxRows": s.options.MaxRows, "maxConcurrent": s.options.MaxConcurrent,
 		},

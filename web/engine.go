@@ -20,6 +20,8 @@ type Engine interface {
 	// Schema lists at most limit classes, predicates and links, largest first.
 	Schema(limit int) (rdfgpu.Schema, error)
 	Examples() []rdfgpu.Example
+	// CheckAll compares the checksums of what no query has read yet, beside the queries.
+	CheckAll(ctx context.Context) error
 }
 
 // Answer is the outcome of one query, read once.

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fakeEngine struct {
 	running atomic.Int64
 	last    atomic.Pointer[rdfgpu.QueryOptions]
+	damage  error // that CheckAll finds
 }
 
 var fakeErrors = map[string]error{
@@ -87,7 +88,8 @@ func (e *fakeEngine) CacheStats() rdfgpu.CacheStats {
 func (e *fakeEngine) Schema(limit int) (rdfgpu.Schema, error) {
 	return rdfgpu.Schema{Classes: []rdfgpu.ClassInfo{{IRI: "http://e/C", Members: 7}}}, nil
 }
-func (e *fakeEngine) Examples() []rdfgpu.Example { return nil }
+func (e *fakeEngine) CheckAll(ctx context.Context) error { return e.damage }
+func (e *fakeEngine) Examples() []rdfgpu.Example         { return nil }
 
 type fakeAnswer struct {
 	engine *fakeEngine

@@ -63,6 +63,8 @@ func gauges(s *Server) []prometheus.Collector {
 		gauge("rdfgpu_queries_waiting", "Queries that wait for their turn.", func() float64 { return float64(s.admit.waiting.Load()) }),
 		gauge("rdfgpu_store_triples", "Triples in the store.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.Triples) }) }),
 		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.TotalBytes) }) }),
+		gauge("rdfgpu_store_checked", "Whether every checksum of the store has been compared and is right.", s.checked.is(whole)),
+		gauge("rdfgpu_store_damaged", "Whether a file of the store is not what was written.", s.checked.is(damaged)),
 		deviceMetrics{s.engine}, cacheMetrics{s.engine},
 	}
 }

@@ -23,6 +23,7 @@ type Server struct {
 	queries *running
 	metrics *metrics
 	schema  schemaCache
+	checked integrity
 	// draining is set once the server has been told to stop.
 	draining atomic.Bool
 	// ready, when not nil, receives the address that Run listens on.
@@ -159,6 +160,7 @@ func (s *Server) Run(ctx context.Context) error {
 		s.ready <- listener.Addr()
 	}
 	base, cancel := context.WithCancel(context.Background())
+	defer s.check(base)()
 	defer cancel()
 	server := s.httpServer()
 	server.Handler = s.guardHost(s, listener.Addr())

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -8,7 +9,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"io"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -17,6 +20,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu"
 )
 
 func TestTheServiceIsDescribed(t *testing.T) {
@@ -143,6 +148,34 @@ func run(t *testing.T, s *Server) (string, context.CancelFunc, chan error) {
 		t.Fatal(err)
 	}
 	return "", stop, done
+}
+
+func TestTheServerChecksTheStore(t *testing.T) {
+	for want, damage := range map[string]error{"whole": nil, "damaged": fmt.Errorf("/secret/path/x.pcsr: %w", rdfgpu.ErrDamaged)} {
+		var log bytes.Buffer
+		s, engine := newTestServer(t, Options{Addr: "127.0.0.1:0", Log: slog.New(slog.NewTextHandler(&log, nil))})
+		engine.damage = damage
+		if info := do(s, "GET", "/api/info", "").Body.String(); !strings.Contains(info, `"integrity":"unchecked"`) {
+			t.Error(info)
+		}
+		_, stop, done := run(t, s)
+		waitFor(t, time.Second, func() bool {
+			info := do(s, "GET", "/api/info", "").Body.String()
+			return strings.Contains(info, `"integrity":"`+want+`"`) && !strings.Contains(info, "secret")
+		})
+		metrics := do(s, "GET", "/metrics", "").Body.String()
+		if !strings.Contains(metrics, "rdfgpu_store_checked "+map[bool]string{true: "1", false: "0"}[damage == nil]) ||
+			!strings.Contains(metrics, "rdfgpu_store_damaged "+map[bool]string{true: "0", false: "1"}[damage == nil]) {
+			t.Error(metrics)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if text := log.String(); !strings.Contains(text, "the store is "+want) || strings.Contains(text, "x.pcsr") == (damage == nil) {
+			t.Error(text)
+		}
+	}
 }
 
 func TestAServerThatIsToldToStopLetsQueriesFinish(t *testing.T) {

@@ -170,8 +170,8 @@ func (f *File) sectionsIn(from, to uint64) string {
 // Verify reads the whole file and compares every checksum; the error is ErrDamaged and names file and section.
 func (f *File) Verify() error {
 	return Guard(func() error {
-		if checksum(f.checks.covered) != f.checks.sum {
-			return f.Damaged("the checksum of its sums does not match")
+		if err := f.checkSums(); err != nil {
+			return err
 		}
 		for c := range uintptr(len(f.checks.sums)) {
 			if err := f.checkChunk(c); err != nil {
@@ -199,6 +199,14 @@ func (f *File) CheckAll(ctx context.Context) error {
 			return context.Cause(ctx)
 		case <-time.After(9 * time.Since(began)):
 		}
+	}
+	return Guard(f.checkSums)
+}
+
+// checkSums compares the checksum of the sums, and of the zeros after them, which belong to no chunk.
+func (f *File) checkSums() error {
+	if checksum(f.checks.covered) != f.checks.sum {
+		return f.Damaged("the checksum of its sums does not match")
 	}
 	return nil
 }
