@@ -8,18 +8,21 @@ import (
 )
 
 // products are queries whose patterns fall into parts.
-var products = []struct{ name, text string }{
-	{"two parts", "SELECT ?x ?n ?y ?m { ?x :number ?n . ?y :link ?z . ?z :number ?m }"},
-	{"three parts", "SELECT ?x ?y ?z { ?x :number 1 . ?x :link ?l . ?y :group :g3 . ?z :link :i5 . ?z :number ?n }"},
-	{"a part that only repeats", "SELECT ?x ?y { ?x :number 1 . ?y :number ?m . ?z :group :g3 }"},
-	{"an empty part", "SELECT ?x ?y { ?x :number ?n . ?y :link ?z . ?z :link ?u . ?u :group ?z }"},
-	{"a part without variables", "SELECT ?x ?y { ?x :number 1 . ?y :number ?m . :i1 :link ?l }"},
-	{"a condition between parts", "SELECT ?x ?y { ?x :number ?n . ?y :group ?g . ?y :number ?m FILTER(?n = ?m + 1) }"},
-	{"conditions inside the parts", "SELECT ?x ?y { ?x :number ?n . ?y :number ?m FILTER(?n < 40 && ?m > 80 && STRLEN(STR(?x)) > 3) }"},
-	{"groups of a product", "SELECT ?n (COUNT(?y) AS ?c) { ?x :number ?n . ?y :link ?z } GROUP BY ?n"},
-	{"groups by both parts", "SELECT ?n ?g (COUNT(*) AS ?c) { ?x :number ?n . ?y :group ?g } GROUP BY ?n ?g"},
-	{"distinct rows of a product", "SELECT DISTINCT ?g ?h { ?x :group ?g . ?y :group ?h . ?y :link ?z }"},
-	{"a product in order", "SELECT ?x ?y { ?x :number ?n . ?y :link ?z } ORDER BY ?x ?y LIMIT 70"},
+var products = []struct {
+	name, text string
+	whole      bool // may be matched as a whole
+}{
+	{"two parts", "SELECT ?x ?n ?y ?m { ?x :number ?n . ?y :link ?z . ?z :number ?m }", false},
+	{"three parts", "SELECT ?x ?y ?z { ?x :number 1 . ?x :link ?l . ?y :group :g3 . ?z :link :i5 . ?z :number ?n }", false},
+	{"a part that only repeats", "SELECT ?x ?y { ?x :number 1 . ?y :number ?m . ?z :group :g3 }", true},
+	{"an empty part", "SELECT ?x ?y { ?x :number ?n . ?y :link ?z . ?z :link ?u . ?u :group ?z }", true},
+	{"a part without variables", "SELECT ?x ?y { ?x :number 1 . ?y :number ?m . :i1 :link ?l }", false},
+	{"a condition between parts", "SELECT ?x ?y { ?x :number ?n . ?y :group ?g . ?y :number ?m FILTER(?n = ?m + 1) }", false},
+	{"conditions inside the parts", "SELECT ?x ?y { ?x :number ?n . ?y :number ?m FILTER(?n < 40 && ?m > 80 && STRLEN(STR(?x)) > 3) }", false},
+	{"groups of a product", "SELECT ?n (COUNT(?y) AS ?c) { ?x :number ?n . ?y :link ?z } GROUP BY ?n", true},
+	{"groups by both parts", "SELECT ?n ?g (COUNT(*) AS ?c) { ?x :number ?n . ?y :group ?g } GROUP BY ?n ?g", false},
+	{"distinct rows of a product", "SELECT DISTINCT ?g ?h { ?x :group ?g . ?y :group ?h . ?y :link ?z }", false},
+	{"a product in order", "SELECT ?x ?y { ?x :number ?n . ?y :link ?z } ORDER BY ?x ?y LIMIT 70", false},
 }
 
 // TestPartsOfAPatternAreCombined compares products with what the plan without optimisations gives.
@@ -43,7 +46,7 @@ func TestPartsOfAPatternAreCombined(t *testing.T) {
 					t.Fatal(err)
 				}
 				var plan strings.Builder
-				if err := p.Explain().WriteText(&plan); err != nil || !strings.Contains(plan.String(), "product") && !strings.Contains(c.name, "repeats") && c.name != "groups of a product" {
+				if err := p.Explain().WriteText(&plan); err != nil || !strings.Contains(plan.String(), "product") && !c.whole {
 					t.Errorf("no product (%v) in\n%s", err, plan.String())
 				}
 				got, err := collect(p)
