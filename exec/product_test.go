@@ -18,7 +18,7 @@ var products = []struct {
 	{"an empty part", "SELECT ?x ?y { ?x :number ?n . ?y :link ?z . ?z :link ?u . ?u :group ?z }", true},
 	{"a part without variables", "SELECT ?x ?y { ?x :number 1 . ?y :number ?m . :i1 :link ?l }", false},
 	{"a condition between parts", "SELECT ?x ?y { ?x :number ?n . ?y :group ?g . ?y :number ?m FILTER(?n = ?m + 1) }", false},
-	{"conditions inside the parts", "SELECT ?x ?y { ?x :number ?n . ?y :number ?m FILTER(?n < 40 && ?m > 80 && STRLEN(STR(?x)) > 3) }", false},
+	{"conditions inside the parts", "SELECT ?x ?y { ?x :number ?n . ?y :number ?m FILTER(?n < 40 && ?m > 80 && STRLEN(STR(?x)) > 3) }", true},
 	{"groups of a product", "SELECT ?n (COUNT(?y) AS ?c) { ?x :number ?n . ?y :link ?z } GROUP BY ?n", true},
 	{"groups by both parts", "SELECT ?n ?g (COUNT(*) AS ?c) { ?x :number ?n . ?y :group ?g } GROUP BY ?n ?g", false},
 	{"distinct rows of a product", "SELECT DISTINCT ?g ?h { ?x :group ?g . ?y :group ?h . ?y :link ?z }", false},
