@@ -335,6 +335,51 @@ func BenchmarkValueRange(b *testing.B) {
 	}
 }
 
+// BenchmarkSegments looks up and decodes the terms of the last of some segments, in random order.
+func BenchmarkSegments(b *testing.B) {
+	name := func(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("http://example.org/a/long/way/to/%d", i)) }
+	terms := func(from, n int) (list []rdf.Term) {
+		for i := range n {
+			list = append(list, name(from+i))
+		}
+		return list
+	}
+	const n = 100_000
+	d, err := FromTerms(terms(0, 4*n))
+	if err != nil {
+		b.Fatal(err)
+	}
+	last := 0
+	for segments := 1; segments <= 8; segments++ {
+		list := slices.Clone(terms(last, n))
+		rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
+		b.Run(fmt.Sprintf("Lookup/%d", segments), func(b *testing.B) {
+			measure(b, n, func() {
+				for _, t := range list {
+					if _, ok := d.Lookup(t); !ok {
+						b.Fatal("not found")
+					}
+				}
+			})
+		})
+		b.Run(fmt.Sprintf("Term/%d", segments), func(b *testing.B) {
+			ids := make([]ID, n)
+			for i, t := range list {
+				ids[i], _ = d.Lookup(t)
+			}
+			measure(b, n, func() {
+				for _, id := range ids {
+					_ = d.Term(id)
+				}
+			})
+		})
+		last = (segments + 3) * n
+		if d, err = d.Extend(terms(last, n)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkWriter adds one term an operation, four IRIs for each string: `-benchtime 100000000x` for a large dictionary.
 func BenchmarkWriter(b *testing.B) {
 	dir := b.TempDir()
