@@ -118,6 +118,28 @@ func (m *memory[T]) remember(id dictionary.ID, result T) {
 	m.keys[i], m.results[i] = uint64(id)+1, result
 }
 
+// fill sets out[i] to the result of row rows[i], which depends on the row's ID in one column alone: what is remembered, or
+// what compute finds. It needs as much scratch as out.
+func (m *memory[T]) fill(c *run, col []dictionary.ID, rows []uint32, out, scratch []T, compute func(c *run, rows []uint32, out []T)) {
+	unseen, places := c.takeList(), c.takeList()
+	for i, r := range rows {
+		if known := m.find(col[r]); known != nil {
+			out[i] = *known
+		} else {
+			unseen, places = append(unseen, r), append(places, uint32(i))
+		}
+	}
+	if len(unseen) > 0 {
+		scratch = scratch[:len(unseen)]
+		compute(c, unseen, scratch)
+		for k, i := range places {
+			out[i] = scratch[k]
+			m.remember(col[unseen[k]], scratch[k])
+		}
+	}
+	c.listsTop -= 2
+}
+
 // memoValue remembers the results of a costly node that depends on one column, by ID.
 type memoValue struct {
 	of    node
@@ -126,36 +148,8 @@ type memoValue struct {
 }
 
 func (n *memoValue) eval(c *run, rows []uint32, out []datum) {
-	memo, col := &c.memos[n.slot], c.cols[n.index]
-	c.unseen(rows, func(i int, r uint32) bool {
-		d := memo.find(col[r])
-		if d != nil {
-			out[i] = *d
-		}
-		return d != nil
-	}, func(some, places []uint32) {
-		data := c.take()[:len(some)]
-		n.of.eval(c, some, data)
-		for k, i := range places {
-			out[i] = data[k]
-			memo.remember(col[some[k]], data[k])
-		}
-		c.dataTop--
-	})
-}
-
-// unseen hands the rows that seen knows nothing of, with their places, to compute.
-func (c *run) unseen(rows []uint32, seen func(i int, r uint32) bool, compute func(some, places []uint32)) {
-	some, places := c.takeList(), c.takeList()
-	for i, r := range rows {
-		if !seen(i, r) {
-			some, places = append(some, r), append(places, uint32(i))
-		}
-	}
-	if len(some) > 0 {
-		compute(some, places)
-	}
-	c.listsTop -= 2
+	c.memos[n.slot].fill(c, c.cols[n.index], rows, out, c.take(), n.of.eval)
+	c.dataTop--
 }
 
 // memoTest is memoValue for conditions.
@@ -168,20 +162,6 @@ type memoTest struct {
 func (n *memoTest) eval(c *run, rows []uint32, out []datum) { evalCondition(n, c, rows, out) }
 
 func (n *memoTest) test(c *run, rows []uint32, out []tri) {
-	memo, col := &c.tests[n.slot], c.cols[n.index]
-	c.unseen(rows, func(i int, r uint32) bool {
-		t := memo.find(col[r])
-		if t != nil {
-			out[i] = *t
-		}
-		return t != nil
-	}, func(some, places []uint32) {
-		tris := c.takeTris()[:len(some)]
-		n.of.test(c, some, tris)
-		for k, i := range places {
-			out[i] = tris[k]
-			memo.remember(col[some[k]], tris[k])
-		}
-		c.trisTop--
-	})
+	c.tests[n.slot].fill(c, c.cols[n.index], rows, out, c.takeTris(), n.of.test)
+	c.trisTop--
 }
