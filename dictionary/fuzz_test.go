@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,11 +80,14 @@ func fuzzTerms() (terms, predicates []rdf.Term) {
 	return append(terms, rdf.NewString(strings.Repeat("wide", 100)), rdf.NewLangString("a", "en"), rdf.NewTyped("x", "http://example.org/d")), predicates[:3]
 }
 
-// FuzzDamagedDictionary: a dictionary whose files are damaged is refused by Open or Verify, or is a dictionary; whatever
+// FuzzDamagedDictionary: a dictionary of two segments, of which one has a damaged file, is refused by Open or Verify, or is a dictionary; whatever
 // it is, nothing panics.
 func FuzzDamagedDictionary(f *testing.F) {
 	terms, predicates := fuzzTerms()
-	good, err := FromTerms(terms, predicates...)
+	good, err := FromTerms(terms[:len(terms)/2], predicates[:2]...)
+	if err == nil {
+		good, err = good.Extend(terms, predicates...)
+	}
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -93,14 +97,17 @@ func FuzzDamagedDictionary(f *testing.F) {
 	}
 	kinds := [3]string{termsKind, valuesKind, hashKind}
 	f.Fuzz(func(t *testing.T, file, number uint8, at uint32, word uint64, cut uint32) {
-		files := good.base.files
+		segments := slices.Clone(good.Segments())
+		damaged := int(file) / 3 % 2
+		files := segments[damaged].files
 		i := int(file) % 3
 		files[i] = changed(t, files[i], kinds[i], number, at, word, cut)
 		s, err := newSegment(files[0], files[1], files[2])
 		if err != nil || s.Len() > 10*good.Len() {
 			return
 		}
-		d, err := Join(s)
+		segments[damaged] = s
+		d, err := Join(segments...)
 		if err != nil {
 			t.Fatal(err)
 		}
