@@ -58,6 +58,44 @@ static __device__ void lookBack(const Program &p, u32 chunk, u32 epoch, u64 &can
   }
 }
 
+// siblingsOf is the stretch of a row's siblings within the step's bounds; false where they are not told.
+static __device__ bool siblingsOf(const Step &s, u64 row, u32 low, List &list) {
+  u32 end = at<const u32>(s.siblingsEnd)[row];
+  if (!end) return false;
+  u32 first = at<const u32>(s.siblingsFirst)[row];
+  const u32 *vertex = at<const u32>(s.siblings);
+  for (u32 n = end - first; low && n > 0;) {   // the first that is not below low
+    u32 half = n >> 1;
+    bool right = vertex[first + half] < low;
+    first = right ? first + half + 1 : first;
+    n = right ? n - half - 1 : half;
+  }
+  while (s.high && end > first && vertex[end - 1] >= s.high) end--;
+  list = {s.siblings + 4ull * first, end - first};
+  return true;
+}
+
+// boundSiblings is boundRow for a row whose siblings are told: they are the list, unless a link of the step's own is
+// shorter. False where the row is to be treated as any other.
+static __device__ bool boundSiblings(const Program &p, const Step &s, u64 row, u32 low, u32 &n) {
+  List list;
+  if (!siblingsOf(s, row, low, list)) return false;
+  n = list.size;
+  const Link *links = at<const Link>(s.links);
+  for (u32 i = 0; i < s.ownLinks && n; i++) {
+    List own = narrow(resolve(p, links[i], row, NONE), low, s.high);
+    if (own.size && own.size < n) return false;
+    if (!own.size) n = 0;
+    at<u64>(links[i].begin)[row] = own.begin;
+    at<u32>(links[i].size)[row] = own.size;
+  }
+  if (!n) return true;
+  at<unsigned short>(s.choice)[row] = (unsigned short)(SHARED | s.ownLinks);
+  at<u64>(links[s.linkCount].begin)[row] = list.begin;
+  at<u32>(links[s.linkCount].size)[row] = n;
+  return true;
+}
+
 // boundRow resolves one row's links, cuts the row's own lists to the step's bounds, and returns how many candidates it
 // has: as many as the shortest list. Cutting before choosing costs two searches a list and makes both the choice and
 // every later membership test better.
@@ -67,6 +105,8 @@ static __device__ u32 boundRow(const Program &p, const Step &s, u64 row) {
   u64 begin = 0;
   const Operand *above = at<const Operand>(s.above);
   for (u32 i = 0; i < s.aboveCount; i++) low = max(low, value(above[i], row, NONE) + 1);
+  u32 n;
+  if (s.siblings && boundSiblings(p, s, row, low, n)) return n;
   for (u32 i = 0; i < s.linkCount; i++) {
     const Link &l = links[i];
     List list = resolve(p, l, row, NONE);

@@ -32,23 +32,25 @@ struct Visit {
   u64 deadline, limit;
 };
 
-// Steps with no more lists and unequal columns than these, and nothing else to test, take the short path (extendLists).
-const u32 MOST_LISTS = 4, MOST_DISTINCT = 8;
-// Below this number of candidates the short path's preparation does not pay.
-const u64 FEW_CANDIDATES = 1 << 16;
+// Steps with no more lists and unequal columns than these, and nothing else to test, take the short path (inLists).
+const u32 MOST_LISTS = 6, MOST_DISTINCT = 8;
 
+// TileShared is a block's piece of work: up to MAX_TILE consecutive candidates and the items that they belong to, or up to
+// MAX_WHOLE of one item; and which of them passed.
 struct TileShared {
-  u32 relative[MAX_TILE];   // where an item's candidates begin in the tile
+  u32 relative[MAX_TILE];               // where an item's candidates begin in the piece
   u32 row[MAX_TILE];
   u64 begin[MAX_TILE];
-  u32 outRow[MAX_TILE], outVertex[MAX_TILE];
-  u32 warpCount[WARPS];
-  u64 ticket, firstItem, base;
-  u32 items;
-  // Of extendLists alone; what warp 0 finds for the next tile is kept apart from what the others still read.
-  u64 begins[MOST_LISTS], sizes[MOST_LISTS], distinct[MOST_DISTINCT];
-  u64 tickets[2], firstItems[2], nextItem;
-  unsigned char chosen[MAX_TILE];
+  unsigned short chosen[MAX_TILE];
+  unsigned short item[MAX_TILE];        // by candidate, where it passed and there are several items
+  u32 votes[MAX_WHOLE / 32 + 1], before[MAX_WHOLE / 32 + 1];
+  u64 base, nextItem;
+  u32 items, n, total;
+  bool cutFront, cutBack;               // the first, the last item has candidates outside the piece
+  // What warp 0 finds for the next ticket is kept apart from what the others still read.
+  u64 tickets[2], starts[2], firstItems[2];
+  // Of the short path alone.
+  u64 begins[MOST_LISTS + 1], sizes[MOST_LISTS], distinct[MOST_DISTINCT];
 };
 
 // tileOf is the number of candidates of a ticket: one tile, smaller where there are too few to keep all blocks busy, and
@@ -93,11 +95,12 @@ static __device__ u64 findItem(const u64 *prefix, u64 items, u64 c) {
 // passes tests everything but the list the candidate came from.
 static __device__ bool passes(const Program &p, const Step &s, u64 row, u32 v, u32 chosen) {
   if (s.bitmap && !(word(s.bitmap, v >> 5) >> (v & 31) & 1)) return false;
+  bool shared = chosen & SHARED;
   const Operand *distinct = at<const Operand>(s.distinct);
-  for (u32 i = 0; i < s.distinctCount; i++)
+  for (u32 i = 0, n = shared ? s.ownDistinct : s.distinctCount; i < n; i++)
     if (value(distinct[i], row, v) == v) return false;
   const Link *links = at<const Link>(s.links);
-  for (u32 i = 0; i < s.linkCount; i++)
+  for (u32 i = 0, n = shared ? s.ownLinks : s.linkCount; i < n; i++)
     if (i != chosen && !member(p, links[i], row, v)) return false;
   const Check *checks = at<const Check>(s.checks);
   for (u32 i = 0; i < s.checkCount; i++)
@@ -132,114 +135,124 @@ static __device__ __forceinline__ void addWeight(Program &p, const Step &s, u64 
   if (count < w) p.state.overflowed = 1;
 }
 
-// flush writes the staged rows of all warps to the next table; warp w's are at w * stride.
-static __device__ void flush(const Step &s, const Visit &v, TileShared &t, u32 mine, u32 stride) {
-  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-  if (lane == 0) t.warpCount[warp] = mine;
-  __syncthreads();
-  u32 before = 0, total = 0;
-#pragma unroll
-  for (u32 w = 0; w < WARPS; w++) {
-    before += w < warp ? t.warpCount[w] : 0;
-    total += t.warpCount[w];
-  }
-  if (threadIdx.x == 0 && total) t.base = atomicAdd(v.out, u64(total));
-  __syncthreads();
-  u64 base = t.base + before;
-  if (base + mine > s.capacity) return;   // warp per row only: the count tells the host
-  const Copy *copies = at<const Copy>(s.copies);
-  for (u32 i = 0; i < s.copyCount; i++) {
-    const u32 *from = at<const u32>(copies[i].from);
-    u32 *to = at<u32>(copies[i].to) + base;
-    for (u32 e = lane; e < mine; e += 32) to[e] = from[t.outRow[warp * stride + e]];
-  }
-  if (s.store)
-    for (u32 e = lane; e < mine; e += 32) at<u32>(s.store)[base + e] = t.outVertex[warp * stride + e];
+// stage notes whether the candidate at x passed. A warp calls it for 32 neighbours.
+static __device__ __forceinline__ void stage(TileShared &t, u32 x, bool pass, u32 item) {
+  u32 votes = __ballot_sync(~0u, pass);
+  if ((x & 31) == 0) t.votes[x >> 5] = votes;
+  if (pass && x < MAX_TILE) t.item[x] = (unsigned short)item;
 }
 
-// loadItems brings the items of the tile that begins at candidate c into shared memory.
-static __device__ void loadItems(const Step &s, const Visit &v, TileShared &t, u64 c, u32 n) {
-  const u64 *prefix = at<const u64>(s.prefix);
-  if (v.items == 1) {
-    if (threadIdx.x == 0) t.firstItem = 0;
-  } else if (threadIdx.x < 32) {
-    u64 item = findItem(prefix, v.items, c);
-    if (threadIdx.x == 0) t.firstItem = item;
-  }
-  if (threadIdx.x == 0) t.items = 0;
-  __syncthreads();
-  const Link *links = at<const Link>(s.links);
-  for (u32 i = threadIdx.x; i < n; i += BLOCK) {
-    u64 item = t.firstItem + i;
-    if (item >= v.items) break;
-    u64 start = prefix[item];
-    if (start >= c + n) break;
-    u32 row = at<const u32>(s.item)[item];
-    u32 chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
-    u64 begin = at<const u64>(links[chosen].begin)[row];
-    if (start < c) begin += (c - start) * (begin & VIRTUAL ? 1 : 4);
-    t.relative[i] = start < c ? 0 : u32(start - c);
-    t.row[i] = row;
-    t.begin[i] = begin;
-    atomicMax(&t.items, i + 1);
-  }
-  __syncthreads();
+// rank is how many candidates before x passed.
+static __device__ __forceinline__ u32 rank(const TileShared &t, u32 x) {
+  return t.before[x >> 5] + __popc(t.votes[x >> 5] & ((1u << (x & 31)) - 1));
 }
 
-static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
-  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = MAX_TILE / WARPS;
-  u64 tiles = (v.candidates + v.tile - 1) / v.tile;
-  for (;;) {
-    if (threadIdx.x == 0) t.ticket = claim(p, s, v, tiles, v.tile);
-    __syncthreads();
-    u64 ticket = t.ticket;
-    if (ticket == NO_TICKET) break;
-    u64 end = min((ticket + 1) * v.tile, v.candidates);
-    for (u64 c = ticket * v.tile; c < end; c += MAX_TILE) {
-      u32 n = u32(min(u64(MAX_TILE), end - c)), mine = 0;
-      loadItems(s, v, t, c, n);
-      // Neighbouring lanes test neighbouring members.
-      for (u32 k = warp * 32; k < n; k += BLOCK) {
-        u32 x = k + lane, row = 0, vertex = 0;
-        bool pass = false;
-        if (x < n) {
-          u32 low = 0, size = t.items;
-          while (size > 1) {
-            u32 half = size >> 1;
-            bool right = t.relative[low + half] <= x;
-            low = right ? low + half : low;
-            size = right ? size - half : half;
-          }
-          row = t.row[low];
-          vertex = element(t.begin[low], x - t.relative[low]);
-          u32 chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
-          pass = passes(p, s, row, vertex, chosen) && (!s.seen || firstSeen(s, row, vertex));
-        }
-        if (s.mode != EXTEND) {
-          if (pass) addWeight(p, s, row, vertex, count);
-          continue;
-        }
-        u32 votes = __ballot_sync(~0u, pass);
-        if (pass) {
-          u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
-          t.outRow[e] = row;
-          t.outVertex[e] = vertex;
-        }
-        mine += __popc(votes);
+// flush writes the candidates that passed to the next table, in their order; the caller waits for all threads after it.
+static __device__ void flush(const Step &s, const Visit &v, TileShared &t, u32 n, u32 items) {
+  u32 lane = threadIdx.x & 31;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    u32 words = (n + 31) >> 5, sum = 0;
+    for (u32 w = lane; w - lane < words; w += 32) {
+      u32 mine = w < words ? __popc(t.votes[w]) : 0, here = mine;
+      for (u32 d = 1; d < 32; d <<= 1) {
+        u32 other = __shfl_up_sync(~0u, here, d);
+        here += lane >= d ? other : 0;
       }
-      if (s.mode == EXTEND) {
-        __syncwarp();
-        flush(s, v, t, mine, perWarp);
-      }
-      __syncthreads();
+      if (w < words) t.before[w] = sum + here - mine;
+      sum += __shfl_sync(~0u, here, 31);
+    }
+    if (lane == 0) {
+      t.before[words] = t.total = sum;
+      t.votes[words] = 0;
+      t.base = sum ? atomicAdd(v.out, u64(sum)) : 0;
     }
   }
   __syncthreads();
+  u32 total = t.total;
+  u64 base = t.base;
+  if (!total || base + total > s.capacity) return;   // the latter with a warp per row only: the count tells the host
+  const Copy *copies = at<const Copy>(s.copies);
+  for (u32 x = threadIdx.x; x < n; x += BLOCK) {
+    if (!(t.votes[x >> 5] >> lane & 1)) continue;
+    u64 to = base + rank(t, x);
+    u32 item = items > 1 ? t.item[x] : 0, row = t.row[item];
+    for (u32 i = 0; i < s.copyCount; i++) at<u32>(copies[i].to)[to] = at<const u32>(copies[i].from)[row];
+    if (s.store) at<u32>(s.store)[to] = element(t.begin[item], x - t.relative[item]);
+    if (s.groupEnd) {
+      bool whole = !(item == 0 && t.cutFront) && !(item == items - 1 && t.cutBack);
+      at<u32>(s.groupFirst)[to] = u32(base) + rank(t, t.relative[item]);
+      at<u32>(s.groupEnd)[to] = whole ? u32(base) + rank(t, item + 1 < items ? t.relative[item + 1] : n) : 0;
+    }
+  }
 }
 
-// prepareLists puts the addresses that a step's tests read into shared memory, and reports whether extendLists can run it.
-static __device__ bool prepareLists(const Step &s, const Visit &v, TileShared &t) {
-  if (v.candidates < FEW_CANDIDATES) return false;
+// nextTile is run by warp 0: the next ticket, its first item, and the candidate it begins with. Where siblings are wanted, a
+// row of few candidates is the work of the ticket in which they begin.
+static __device__ void nextTile(const Program &p, const Step &s, const Visit &v, TileShared &t, u64 tiles, u32 side) {
+  const u64 *prefix = at<const u64>(s.prefix);
+  u32 lane = threadIdx.x & 31, whole = s.groupEnd ? p.whole : 0;
+  u64 ticket = lane == 0 ? claim(p, s, v, tiles, v.tile + whole) : 0;
+  ticket = __shfl_sync(~0u, ticket, 0);
+  u64 item = 0, c = ticket * v.tile;
+  if (ticket != NO_TICKET) {
+    if (v.items > 1) item = findItem(prefix, v.items, c);
+    u64 start = prefix[item], stop = prefix[item + 1];
+    if (whole && start < c && stop - start <= whole) {
+      c = stop;
+      item++;
+    }
+  }
+  if (lane == 0) {
+    t.tickets[side] = ticket;
+    t.starts[side] = c;
+    t.firstItems[side] = item;
+  }
+}
+
+// loadItems brings the items of a piece that begins at candidate c, of item first, into shared memory. A piece ends with
+// the ticket and has MAX_TILE candidates at most; where siblings are wanted, it ends between two rows, if it can, and rows
+// of no more candidates than Program.whole are not cut, but taken alone where they are more than MAX_TILE.
+template <bool LISTS>
+static __device__ void loadItems(const Program &p, const Step &s, const Visit &v, TileShared &t, u64 c, u64 end, u64 first) {
+  const u64 *prefix = at<const u64>(s.prefix);
+  const Link *links = at<const Link>(s.links);
+  u32 whole = s.groupEnd ? p.whole : 0;
+  u64 most = c + MAX_TILE, stopAt = min(end, most);
+  for (u32 i = threadIdx.x; i < MAX_TILE && first + i < v.items; i += BLOCK) {
+    u64 item = first + i, start = prefix[item];
+    if (start >= (whole ? end : stopAt)) break;
+    u64 stop = prefix[item + 1], until = stopAt;
+    bool last = stop >= stopAt;
+    if (whole) {
+      bool few = stop - start <= whole, fits = stop <= most && (stop <= end || few);
+      if (!fits && i > 0) break;
+      u64 after = item + 1 < v.items ? prefix[item + 2] : ~0ull;
+      last = !fits || stop >= end || after > most || (after > end && after - stop > whole);
+      until = fits || few ? stop : min(stop, stopAt);
+    }
+    if (last) {
+      t.items = i + 1;
+      t.n = u32(until - c);
+      t.nextItem = item + (stop <= until);
+      t.cutBack = stop > until;
+    }
+    if (i == 0) t.cutFront = start < c;
+    u32 row = at<const u32>(s.item)[item];
+    u32 chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
+    u32 link = chosen & SHARED ? s.linkCount : chosen;
+    u64 begin = at<const u64>(LISTS ? t.begins[link] : links[link].begin)[row];
+    t.relative[i] = start < c ? 0 : u32(start - c);
+    t.row[i] = row;
+    t.begin[i] = start < c ? begin + (c - start) * (begin & VIRTUAL ? 1 : 4) : begin;
+    t.chosen[i] = (unsigned short)chosen;
+  }
+  __syncthreads();
+}
+
+// prepareLists puts the addresses that a step's tests read into shared memory, and reports whether inLists is all its tests.
+static __device__ bool prepareLists(const Program &p, const Step &s, const Visit &v, TileShared &t) {
+  if (v.candidates < p.few) return false;
   bool can = true;
   u32 i = threadIdx.x, d = i - 32;
   if (i < s.linkCount && i < MOST_LISTS) {
@@ -247,6 +260,8 @@ static __device__ bool prepareLists(const Step &s, const Visit &v, TileShared &t
     can = l.kind == NEIGHBOURS || l.kind == EDGE_LABELS;
     t.begins[i] = l.begin;
     t.sizes[i] = l.size;
+  } else if (i == s.linkCount && i <= MOST_LISTS && s.siblings) {
+    t.begins[i] = at<const Link>(s.links)[i].begin;
   } else if (i >= 32 && d < s.distinctCount && d < MOST_DISTINCT) {
     const Operand &o = at<const Operand>(s.distinct)[d];
     can = o.kind == COLUMN;
@@ -257,9 +272,12 @@ static __device__ bool prepareLists(const Step &s, const Visit &v, TileShared &t
   return __syncthreads_and(can);
 }
 
-// inLists tests a candidate against the row's unequal columns and its other lists.
-static __device__ __forceinline__ bool inLists(const TileShared &t, u32 links, u32 distinct, u32 row, u32 v, u32 chosen) {
-  bool pass = true;
+// inLists tests a candidate against the row's unequal columns and its other lists. What it does for a candidate is a third
+// of passes's instructions, and instructions are what bounds these steps.
+static __device__ __forceinline__ bool inLists(const Step &s, const TileShared &t, u32 row, u32 v, u32 chosen) {
+  bool pass = true, shared = chosen & SHARED;
+  u32 distinct = shared ? s.ownDistinct : s.distinctCount, links = shared ? s.ownLinks + 1 : s.linkCount;
+  chosen &= SHARED - 1;
   for (u32 i = 0; i < distinct; i++) pass &= at<const u32>(t.distinct[i])[row] != v;
   for (u32 i = 1; i < links && pass; i++) {
     u32 other = chosen + i < links ? chosen + i : chosen + i - links;
@@ -268,87 +286,50 @@ static __device__ __forceinline__ bool inLists(const TileShared &t, u32 links, u
   return pass;
 }
 
-// nextTile is run by warp 0: the next ticket and its first item.
-static __device__ void nextTile(const Program &p, const Step &s, const Visit &v, TileShared &t, u64 tiles, u32 side) {
-  u32 lane = threadIdx.x & 31;
-  u64 ticket = lane == 0 ? claim(p, s, v, tiles, v.tile) : 0;
-  ticket = __shfl_sync(~0u, ticket, 0);
-  u64 item = 0;
-  if (ticket != NO_TICKET && v.items > 1) item = findItem(at<const u64>(s.prefix), v.items, ticket * v.tile);
-  if (lane == 0) {
-    t.tickets[side] = ticket;
-    t.firstItems[side] = item;
-  }
-}
-
-// extendLists is extendTiles for steps that test against lists and unequal columns alone. What it does for a candidate is
-// a third of the instructions, and instructions are what bounds these steps.
-static __device__ void extendLists(Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
-  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = MAX_TILE / WARPS;
-  u32 links = s.linkCount, distinct = s.distinctCount, factors = s.factorCount, side = 0;
-  bool extending = s.mode == EXTEND;
-  const u64 *prefix = at<const u64>(s.prefix);
+// extendTiles takes tickets of consecutive candidates; LISTS: inLists is all that a step tests.
+template <bool LISTS>
+static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
+  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, side = 0;
+  bool extending = s.mode == EXTEND, factors = s.factorCount;
   u64 tiles = (v.candidates + v.tile - 1) / v.tile;
   for (;; side ^= 1) {
     if (warp == 0) nextTile(p, s, v, t, tiles, side);
     __syncthreads();
     if (t.tickets[side] == NO_TICKET) break;
-    u64 c = t.tickets[side] * v.tile, end = min(c + v.tile, v.candidates), first = t.firstItems[side];
-    for (; c < end; c += MAX_TILE) {
-      u32 n = u32(min(u64(MAX_TILE), end - c)), mine = 0;
-      for (u32 i = threadIdx.x; i < n && first + i < v.items; i += BLOCK) {
-        u64 start = prefix[first + i];
-        if (start >= c + n) break;
-        u64 stop = prefix[first + i + 1];
-        if (stop >= c + n) {
-          t.items = i + 1;
-          t.nextItem = first + i + (stop == c + n);
-        }
-        u32 row = at<const u32>(s.item)[first + i];
-        u32 chosen = links == 1 ? 0 : at<const unsigned short>(s.choice)[row];
-        u64 begin = at<const u64>(t.begins[chosen])[row];
-        t.relative[i] = start < c ? 0 : u32(start - c);
-        t.row[i] = row;
-        t.begin[i] = start < c ? begin + (c - start) * 4 : begin;
-        t.chosen[i] = (unsigned char)chosen;
-      }
-      __syncthreads();
-      u32 items = t.items;
+    u64 c = t.starts[side], end = min((t.tickets[side] + 1) * v.tile, v.candidates), first = t.firstItems[side];
+    while (c < end) {
+      loadItems<LISTS>(p, s, v, t, c, end, first);
+      u32 items = t.items, n = t.n;
       first = t.nextItem;
+      c += n;
+      // Neighbouring lanes test neighbouring members.
       for (u32 k = warp * 32; k < n; k += BLOCK) {
-        u32 x = k + lane, row = 0, vertex = 0;
+        u32 x = k + lane, low = 0;
         bool pass = false;
         if (x < n) {
-          u32 low = 0;
           for (u32 size = items; size > 1;) {
             u32 half = size >> 1;
             low += t.relative[low + half] <= x ? half : 0;
             size -= half;
           }
-          row = t.row[low];
-          vertex = word(t.begin[low], x - t.relative[low]);
-          pass = inLists(t, links, distinct, row, vertex, t.chosen[low]);
-        }
-        if (!extending) {
-          if (pass) {
-            if (factors) addWeight(p, s, row, vertex, count);
-            else count++;
+          u32 row = t.row[low], chosen = t.chosen[low];
+          if (LISTS) {
+            u32 vertex = at<const u32>(t.begin[low])[x - t.relative[low]];
+            pass = inLists(s, t, row, vertex, chosen);
+            if (!extending && pass) {
+              if (factors) addWeight(p, s, row, vertex, count);
+              else count++;
+            }
+          } else {
+            u32 vertex = element(t.begin[low], x - t.relative[low]);
+            pass = passes(p, s, row, vertex, chosen) && (!s.seen || firstSeen(s, row, vertex));
+            if (!extending && pass) addWeight(p, s, row, vertex, count);
           }
-          continue;
         }
-        u32 votes = __ballot_sync(~0u, pass);
-        if (pass) {
-          u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
-          t.outRow[e] = row;
-          t.outVertex[e] = vertex;
-        }
-        mine += __popc(votes);
+        if (extending) stage(t, x, pass, low);
       }
-      if (extending) {
-        __syncwarp();
-        flush(s, v, t, mine, perWarp);
-      }
-      if (c + MAX_TILE < end) __syncthreads();
+      if (extending) flush(s, v, t, n, items);
+      if (c < end) __syncthreads();
     }
   }
   __syncthreads();
@@ -359,12 +340,11 @@ static __device__ void extendRows(Program &p, const Step &s, const Visit &v, Til
   u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = MAX_TILE / WARPS;
   u64 tickets = (v.items + WARPS - 1) / WARPS;
   for (;;) {
-    if (threadIdx.x == 0) t.ticket = claim(p, s, v, tickets, 0);
+    if (threadIdx.x == 0) t.tickets[0] = claim(p, s, v, tickets, 0);
     __syncthreads();
-    if (t.ticket == NO_TICKET) break;
-    u64 item = t.ticket * WARPS + warp;
+    if (t.tickets[0] == NO_TICKET) break;
+    u64 item = t.tickets[0] * WARPS + warp, begin = 0;
     u32 row = 0, chosen = 0, n = 0;
-    u64 begin = 0;
     if (item < v.items) {
       row = at<const u32>(s.item)[item];
       chosen = s.linkCount == 1 ? 0 : at<const unsigned short>(s.choice)[row];
@@ -372,38 +352,33 @@ static __device__ void extendRows(Program &p, const Step &s, const Visit &v, Til
       begin = at<const u64>(l.begin)[row];
       n = at<const u32>(l.size)[row];
     }
-    if (lane == 0) t.warpCount[warp] = n;
+    if (lane == 0) {
+      t.row[warp] = row;
+      t.relative[warp] = warp * perWarp;
+      t.before[warp] = n;
+    }
     __syncthreads();
     u32 longest = 0;
-    for (u32 w = 0; w < WARPS; w++) longest = max(longest, t.warpCount[w]);
+    for (u32 w = 0; w < WARPS; w++) longest = max(longest, t.before[w]);
     __syncthreads();
     for (u32 start = 0; start < longest; start += perWarp) {
-      u32 mine = 0;
-      for (u32 k = start; k < min(n, start + perWarp); k += 32) {
-        u32 x = k + lane, vertex = 0;
+      if (lane == 0) t.begin[warp] = begin + u64(start) * (begin & VIRTUAL ? 1 : 4);
+      for (u32 k = 0; k < perWarp; k += 32) {
+        u32 x = start + k + lane;
         bool pass = false;
-        if (x < min(n, start + perWarp)) {
-          vertex = element(begin, x);
+        if (x < n) {
+          u32 vertex = element(begin, x);
           pass = passes(p, s, row, vertex, chosen) && (!s.seen || firstSeen(s, row, vertex));
+          if (s.mode != EXTEND && pass) addWeight(p, s, row, vertex, count);
         }
-        if (s.mode != EXTEND) {
-          if (pass) addWeight(p, s, row, vertex, count);
-          continue;
-        }
-        u32 votes = __ballot_sync(~0u, pass);
-        if (pass) {
-          u32 e = warp * perWarp + mine + __popc(votes & ((1u << lane) - 1));
-          t.outRow[e] = row;
-          t.outVertex[e] = vertex;
-        }
-        mine += __popc(votes);
+        if (s.mode == EXTEND) stage(t, warp * perWarp + k + lane, pass, warp);
       }
       if (s.mode == EXTEND) {
-        __syncwarp();
-        flush(s, v, t, mine, perWarp);
+        flush(s, v, t, MAX_TILE, WARPS);
         __syncthreads();
       }
     }
+    __syncthreads();
   }
   __syncthreads();
 }
@@ -414,10 +389,10 @@ static __device__ void extend(Program &p, const Step &s, const Visit &v, TileSha
   u64 count = 0;
   if (s.strategy == WARP_PER_ROW)
     extendRows(p, s, v, t, count);
-  else if (prepareLists(s, v, t))
-    extendLists(p, s, v, t, count);
+  else if (prepareLists(p, s, v, t))
+    extendTiles<true>(p, s, v, t, count);
   else
-    extendTiles(p, s, v, t, count);
+    extendTiles<false>(p, s, v, t, count);
   if (s.mode == EXTEND) return;
   u64 low = Reduce(reduce).Sum(count & 0xFFFFFFFF);
   __syncthreads();

@@ -17,6 +17,8 @@ const u32 WARPS = BLOCK / 32;
 #endif
 // MAX_TILE is the largest number of candidates a block works on at a time; a ticket (Program.tile) may be several.
 const u32 MAX_TILE = 1024;
+// MAX_WHOLE bounds Program.whole: the candidates of one row that a block can work on at a time, alone.
+const u32 MAX_WHOLE = 4096;
 // VIRTUAL marks the begin of a list that is a range of numbers and lies nowhere.
 const u64 VIRTUAL = 1ull << 63;
 
@@ -75,7 +77,17 @@ struct Step {
   u32 aboveCount;
   u32 seenMask;                // slots of seen, less one
   u64 seen;                    // u64[seenMask + 1]: rows that came out, to drop repeats by; or 0
+  // Siblings are the rows that one row became, next to one another and in order. groupFirst, groupEnd: columns of the next
+  // table, the first row of a row's siblings and the row behind the last; end 0: not told. Or 0.
+  u64 groupFirst, groupEnd;
+  // siblings: the column that holds what an earlier step bound, or 0; siblingsFirst, siblingsEnd: the rows of it, for each row
+  // of this step's table, that all this step's candidates are among. They pass all links but the first ownLinks and differ
+  // from all of distinct but the first ownDistinct. Where siblings is not 0, a link behind the last holds begin and size.
+  u64 siblings, siblingsFirst, siblingsEnd;
+  u32 ownLinks, ownDistinct;
 };
+// SHARED marks the choice of a row whose candidates come from its siblings; ownLinks is in the other bits.
+const u32 SHARED = 0x8000;
 enum Strategy : u32 { FLATTENED, WARP_PER_ROW };
 
 // Frame: the table that step k reads and how far its candidates are used up.
@@ -87,7 +99,7 @@ struct StepTrace {
   u64 rowsIn, candidates, rowsOut, nanoseconds;
 };
 
-enum Status : u32 { RUNNING, DONE, OUTPUT_FULL, SLICED, WIDEN, OVERFLOW };
+enum Status : u32 { RUNNING, DONE, OUTPUT_FULL, SLICED, WIDEN, OVERFLOW, GROW };
 
 // State: the part of a Program that runs change, and the answer.
 struct State {
@@ -99,7 +111,7 @@ struct State {
   u32 action, epoch;
   u32 sequence, inMailbox;
   u32 arrived, exits;
-  u64 counters[4];
+  u64 counters[4];             // GROW: the first is how many rows a table should have
   u32 expired[4];
   u64 kernelTime;              // nanoseconds inside kernels
   u64 overflowed;              // some block's part had more than 64 bits
@@ -114,11 +126,14 @@ struct Program {
   u64 outputs;                 // u64[outputCount]: addresses of the output columns
   u64 mailbox, mailboxWords;   // mapped host memory: State, then small results column by column
   u64 limit, slice, widen;
-  u32 stepCount, tile, outputCount, blocks, pad[2];
+  u32 stepCount, tile, outputCount, blocks;
+  u32 few;                     // candidates below which the short path's preparation does not pay
+  u32 whole;                   // most candidates of a row that a ticket takes whole, where siblings are wanted
+  u32 grow, pad;               // grow: stop as soon as tables turn out to be much too small
   State state;
 };
 
 // layout_test.go has the same sizes.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
-static_assert(sizeof(Step) == 160 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
-static_assert(sizeof(State) == 128 && sizeof(Program) == 256, "layout.go");
+static_assert(sizeof(Step) == 208 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
+static_assert(sizeof(State) == 128 && sizeof(Program) == 264, "layout.go");

@@ -18,6 +18,8 @@ const (
 	// MaxTile is the largest number of candidates a block takes at a time, workTile how many of them it works on.
 	MaxTile  = 4 * workTile
 	workTile = 1024
+	// MaxWhole bounds Program.Whole.
+	MaxWhole = 4096
 	// Virtual marks the begin of a list that is a range of numbers.
 	Virtual = Address(1) << 63
 )
@@ -156,7 +158,19 @@ type Step struct {
 	// came out, to drop repeats by. Seen 0: repeats stay.
 	SeenMask uint32
 	Seen     Address
+	// GroupFirst and GroupEnd are columns of the next table that take, for each row, where its siblings are: the rows that
+	// came from the same row, next to one another and in order. End 0 says that they are not told.
+	GroupFirst, GroupEnd Address
+	// Siblings is the column that holds what an earlier step bound, and SiblingsFirst and SiblingsEnd say which of its rows,
+	// for each row of this step's table, all this step's candidates are among. Those pass all links but the first OwnLinks
+	// and differ from all of Distinct but the first OwnDistinct. Where Siblings is not 0, one link more than LinkCount gives
+	// the columns for their list.
+	Siblings, SiblingsFirst, SiblingsEnd Address
+	OwnLinks, OwnDistinct                uint32
 }
+
+// Shared marks the choice of a row whose candidates come from its siblings.
+const Shared = 0x8000
 
 // Frame is the table that a step reads and how far its candidates are used up.
 type Frame struct {
@@ -184,6 +198,8 @@ const (
 	Widen
 	// Overflow: a table was too small (WarpPerRow alone).
 	Overflow
+	// Grow: the tables are much too small (Program.Grow); the first of State.Counters is how many rows they should have.
+	Grow
 )
 
 // Action is what a launch begins with.
@@ -239,8 +255,11 @@ type Program struct {
 	// candidates from which a launch of fewer than Blocks blocks gives up.
 	Limit, Slice, Widen                  uint64
 	StepCount, Tile, OutputCount, Blocks uint32
-	_                                    [2]uint32
-	State                                State
+	// Few is the number of candidates from which a step takes the short path; Whole the most candidates of a row that are
+	// kept together where siblings are wanted; Grow, not 0, ends the run as soon as a table turns out to be much too small.
+	Few, Whole, Grow uint32
+	_                uint32
+	State            State
 }
 
 // Ticket is how many candidates a block takes at a time where a step has so many (extend.cuh's tileOf).

@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) match(u64 program)
   extern __shared__ Level levels[];
   __shared__ TileShared tile;
   __shared__ u32 status, level, action, epoch, sequence;
-  __shared__ u64 rowsBefore;
+  __shared__ u64 rowsBefore, needed;
   Program &p = *at<Program>(program);
   Frame *frames = at<Frame>(p.frames);
   StepTrace *traces = at<StepTrace>(p.traces);
@@ -134,8 +134,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) match(u64 program)
       sequence++;
       action = DO_EXTEND;
       if (k == last) rowsBefore = made;
+      u64 all = tickets(p, s, levels[k]);
       if (made > s.capacity && s.mode == EXTEND) {
         status = OVERFLOW;
+      } else if (p.grow && k < last && made && !expired && 2 * levels[k].next < all) {
+        status = GROW;   // no room, and most is yet to come
+        if (blockIdx.x == 0) needed = made * (all / max(levels[k].next, 1ull) + 1);
       } else if (k == last && s.mode == EXTEND && p.limit && emitted + made >= p.limit) {
         status = DONE;
       } else if (k == last && left) {
@@ -171,6 +175,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) match(u64 program)
       p.state.epoch = epoch;
       p.state.sequence = sequence;
       p.state.kernelTime += now() - begun;
+      if (status == GROW) p.state.counters[0] = needed;
     }
     __syncthreads();
     post(p, status == DONE || status == OUTPUT_FULL ? rows : 0);

@@ -29,7 +29,7 @@ for part in $parts; do
 	correct) bench -test.run 'Device(Matches|Stops|Runs)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
 	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
 	labelled) bench -test.run ReportLabelled ;;
-	ablation) bench -test.run 'Report(Ablation|Signatures|Repeats|Mailbox)' ;;
+	ablation) bench -test.run 'Report(Ablation|Sharing|Tables|Signatures|Repeats|Mailbox)' ;;
 	lubm) bench -test.run ReportLUBM ;;
 	rmat) bench -test.run ReportRMAT ;;
 	whole)
@@ -38,7 +38,7 @@ for part in $parts; do
 	sanitize)
 		for tool in memcheck racecheck; do
 			echo "-- $tool"
-			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run DeviceMatches -rapid.checks="${SANITIZE:-60}" 2>&1 | tail -5
+			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run DeviceMatches -rapid.checks="${SANITIZE:-20}" 2>&1 | tail -5
 		done ;;
 	esac
 done 2>&1 | tee "$OUT/log.txt"

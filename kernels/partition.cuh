@@ -113,9 +113,9 @@ static __device__ __forceinline__ List rowList(const Partition &p, u32 row) {
 
 static __device__ __forceinline__ List neighbours(const Partition &p, u32 v) { return rowList(p, rowOf(p, v)); }
 
-// element is a list's i-th member.
+// element is a list's i-th member; the list may lie in a table that this launch wrote, so it is not read past the caches.
 static __device__ __forceinline__ u32 element(u64 begin, u64 i) {
-  return begin & VIRTUAL ? u32(begin) + u32(i) : word(begin, i);
+  return begin & VIRTUAL ? u32(begin) + u32(i) : at<const u32>(begin)[i];
 }
 
 static __device__ __forceinline__ u32 below(const List &l, u32 v) {

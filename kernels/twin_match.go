@@ -28,7 +28,6 @@ func (t *twin) match() {
 // turn runs one bound and one extend phase, or the latter alone, and decides what is next.
 func (t *twin) turn() {
 	st := &t.p.State
-	st.Sequence++
 	k, last := uint64(st.Level), uint64(t.p.StepCount-1)
 	frame := in[Frame](t.memory, t.p.Frames, k)
 	trace := in[StepTrace](t.memory, t.p.Traces, k)
@@ -61,7 +60,11 @@ func (t *twin) decide(k, last, made uint64, expired bool) {
 	frame := func(i uint64) *Frame { return in[Frame](t.memory, t.p.Frames, i) }
 	left := func(i uint64) bool { return frame(i).Next < t.p.Tickets(frame(i).Candidates) }
 	st.Action = DoExtend
+	next, all := frame(k).Next, t.p.Tickets(frame(k).Candidates)
 	switch {
+	case t.p.Grow != 0 && k < last && made > 0 && !expired && 2*next < all:
+		st.Status = Grow
+		st.Counters[0] = made * (all/max(next, 1) + 1)
 	case k == last && t.p.Limit != 0 && st.Emitted+made >= t.p.Limit:
 		st.Status = Done
 	case k == last && left(k) && !expired:

@@ -3,6 +3,7 @@ package kernels
 import (
 	"math"
 	"math/bits"
+	"sort"
 )
 
 // boundRow is bound.cuh's: one row's lists, and how many candidates it has.
@@ -11,6 +12,11 @@ func (t *twin) boundRow(s *Step, row uint64) uint32 {
 	var shortest list
 	for i := range uint64(s.AboveCount) {
 		low = max(low, t.value(in[Operand](t.memory, s.Above, i), row, None)+1)
+	}
+	if s.Siblings != 0 {
+		if n, told := t.boundSiblings(s, row, low); told {
+			return n
+		}
 	}
 	for i := range s.LinkCount {
 		l := in[Link](t.memory, s.Links, uint64(i))
@@ -35,6 +41,35 @@ func (t *twin) boundRow(s *Step, row uint64) uint32 {
 	*in[uint64](t.memory, l.Begin, row) = shortest.begin
 	*in[uint32](t.memory, l.Size, row) = shortest.size
 	return shortest.size
+}
+
+// boundSiblings is bound.cuh's: a row whose candidates are among its siblings; false where they are not told or a link of the
+// step's own is shorter.
+func (t *twin) boundSiblings(s *Step, row uint64, low uint32) (n uint32, told bool) {
+	first, end := t.word(s.SiblingsFirst, row), t.word(s.SiblingsEnd, row)
+	if end == 0 {
+		return 0, false
+	}
+	siblings := t.narrow(list{s.Siblings + 4*uint64(first), end - first}, low, s.High)
+	n = siblings.size
+	for i := uint64(0); i < uint64(s.OwnLinks) && n > 0; i++ {
+		l := in[Link](t.memory, s.Links, i)
+		own := t.narrow(t.resolve(l, row, None), low, s.High)
+		if own.size > 0 && own.size < n {
+			return 0, false
+		}
+		if own.size == 0 {
+			n = 0
+		}
+		*in[uint64](t.memory, l.Begin, row), *in[uint32](t.memory, l.Size, row) = own.begin, own.size
+	}
+	if n == 0 {
+		return 0, true
+	}
+	l := in[Link](t.memory, s.Links, uint64(s.LinkCount))
+	*in[uint16](t.memory, s.Choice, row) = uint16(Shared | s.OwnLinks)
+	*in[uint64](t.memory, l.Begin, row), *in[uint32](t.memory, l.Size, row) = siblings.begin, n
+	return n, true
 }
 
 func (t *twin) boundPhase(level int, rows uint64) {
@@ -73,12 +108,16 @@ func (t *twin) passes(s *Step, row uint64, v, chosen uint32) bool {
 	if s.Bitmap != 0 && t.word(s.Bitmap, uint64(v>>5))>>(v&31)&1 == 0 {
 		return false
 	}
-	for i := range uint64(s.DistinctCount) {
+	links, distinct := s.LinkCount, s.DistinctCount
+	if chosen&Shared != 0 {
+		links, distinct = s.OwnLinks, s.OwnDistinct
+	}
+	for i := range uint64(distinct) {
 		if t.value(in[Operand](t.memory, s.Distinct, i), row, v) == v {
 			return false
 		}
 	}
-	for i := range uint64(s.LinkCount) {
+	for i := range uint64(links) {
 		if i != uint64(chosen) && !t.member(in[Link](t.memory, s.Links, i), row, v) {
 			return false
 		}
@@ -101,9 +140,12 @@ func (t *twin) passes(s *Step, row uint64, v, chosen uint32) bool {
 func (t *twin) extend(level int, frame *Frame, out *uint64, limit uint64) (expired bool) {
 	s := in[Step](t.memory, t.p.Steps, uint64(level))
 	tile, tickets := t.p.Ticket(frame.Candidates), t.p.Tickets(frame.Candidates)
-	item := uint64(0)
+	whole := uint64(0)
+	if s.GroupEnd != 0 {
+		whole = uint64(t.p.Whole)
+	}
 	for frame.Next < tickets {
-		if s.Mode == Extend && (*out+t.blocks*tile > s.Capacity || *out >= limit) {
+		if s.Mode == Extend && (*out+t.blocks*(tile+whole) > s.Capacity || *out >= limit) {
 			return false
 		}
 		if t.clock != nil && t.clock() {
@@ -111,21 +153,55 @@ func (t *twin) extend(level int, frame *Frame, out *uint64, limit uint64) (expir
 		}
 		first := frame.Next * tile
 		frame.Next++
-		for c := first; c < min(first+tile, frame.Candidates); c++ {
-			for *in[uint64](t.memory, s.Prefix, item+1) <= c {
-				item++
-			}
-			t.candidate(s, item, c-*in[uint64](t.memory, s.Prefix, item), out)
-		}
+		t.ticket(s, frame, first, min(first+tile, frame.Candidates), whole, out)
 	}
 	return false
+}
+
+// ticket tests candidates first to end. Where siblings are wanted, a row of few candidates is the work of the ticket in
+// which they begin, and the rows that come of a row whose candidates are not cut learn where its siblings are.
+func (t *twin) ticket(s *Step, frame *Frame, first, end, whole uint64, out *uint64) {
+	prefix := func(i uint64) uint64 { return *in[uint64](t.memory, s.Prefix, i) }
+	item := uint64(sort.Search(int(frame.Items), func(i int) bool { return prefix(uint64(i)+1) > first }))
+	for ; item < frame.Items && prefix(item) < end; item++ {
+		start, stop := prefix(item), prefix(item+1)
+		from, to := max(start, first), min(stop, end)
+		if stop-start <= whole {
+			if start < first {
+				continue
+			}
+			to = stop
+		}
+		before := *out
+		for c := from; c < to; c++ {
+			t.candidate(s, item, c-start, out)
+		}
+		if s.GroupEnd != 0 {
+			t.tell(s, before, *out, from == start && to == stop)
+		}
+	}
+}
+
+// tell writes where the siblings of the rows first to below end are, if they are all there are.
+func (t *twin) tell(s *Step, first, end uint64, all bool) {
+	for r := first; r < end; r++ {
+		*in[uint32](t.memory, s.GroupFirst, r) = uint32(first)
+		*in[uint32](t.memory, s.GroupEnd, r) = 0
+		if all {
+			*in[uint32](t.memory, s.GroupEnd, r) = uint32(end)
+		}
+	}
 }
 
 // candidate tests the i-th candidate of an item and, if it passes, adds a row or counts.
 func (t *twin) candidate(s *Step, item, i uint64, out *uint64) {
 	row := uint64(t.word(s.Item, item))
 	chosen := uint32(*in[uint16](t.memory, s.Choice, row))
-	v := t.element(*in[uint64](t.memory, in[Link](t.memory, s.Links, uint64(chosen)).Begin, row), i)
+	link := chosen
+	if chosen&Shared != 0 {
+		link = s.LinkCount
+	}
+	v := t.element(*in[uint64](t.memory, in[Link](t.memory, s.Links, uint64(link)).Begin, row), i)
 	if !t.passes(s, row, v, chosen) {
 		return
 	}

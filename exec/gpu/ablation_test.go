@@ -106,6 +106,55 @@ func TestReportAblation(t *testing.T) {
 	reportOrder(t, r)
 }
 
+// TestReportSharing measures siblings that share an intersection, where patterns are dense.
+func TestReportSharing(t *testing.T) {
+	driver(t)
+	r := newReport(t, "sharing.md")
+	r.head("Siblings that share an intersection", "query", "kernels ms", "candidates", "each row for itself: kernels ms", "candidates", "gain")
+	for _, set := range []string{"A.u", "B.u"} {
+		b := newBench(t, set)
+		g := b.graph()
+		with, without := b.count(g, Options{}), b.count(g, Options{NoSharing: true})
+		for i, q := range b.patterns {
+			if with[i].count != without[i].count {
+				t.Errorf("%s %s: %d with sharing, %d without", set, q.name, with[i].count, without[i].count)
+			}
+			r.row(set+" "+q.name, with[i].kernels, with[i].candidates(), without[i].kernels, without[i].candidates(), without[i].kernels/with[i].kernels)
+		}
+	}
+}
+
+// TestReportTables measures tables of the estimated size, which grow, beside ones of a fixed size.
+func TestReportTables(t *testing.T) {
+	driver(t)
+	r := newReport(t, "tables.md")
+	sizes := []int64{64 << 20, 256 << 20, 1 << 30, 4 << 30}
+	r.head("Memory of a query's tables", "query", "by estimate: whole ms", "MB", "64 MB: whole ms", "256 MB", "1 GB", "4 GB")
+	for _, set := range []string{"A.u", "B.u", "B.vl"} {
+		b := newBench(t, set)
+		g := b.graph()
+		var fixed [][]timing
+		for _, size := range sizes {
+			fixed = append(fixed, b.count(g, Options{Arena: size}))
+		}
+		for i, q := range b.patterns {
+			d := open(t, Options{Driver: b.gpu})
+			took, err := timeCount(d, g, func() (*planner.MatchPlan, error) { return q.plan(g, planner.Isomorphism, true) }, 3)
+			if err != nil {
+				t.Error(err)
+			}
+			row := []any{set + " " + q.name, took.whole - took.plan, d.lanes.idleBytes() >> 20}
+			for _, all := range fixed {
+				row = append(row, all[i].whole-all[i].plan)
+			}
+			r.row(row...)
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // reportOrder measures order constraints where they matter.
 func reportOrder(t *testing.T, r *report) {
 	b := newBench(t, "A.u", "tri", "k4", "k5")
@@ -126,16 +175,10 @@ func TestReportSignatures(t *testing.T) {
 		"classes not cut: candidates", "removed", "whole ms", "with signatures")
 	without, with := b.count(g, Options{}), b.count(g, Options{Signatures: true})
 	uncut, both := b.count(g, Options{NoClassCuts: true}), b.count(g, Options{NoClassCuts: true, Signatures: true})
-	candidates := func(took *timing) (n float64) {
-		for _, s := range took.trace.Steps {
-			n += float64(s.Candidates)
-		}
-		return n
-	}
 	for i, q := range b.patterns {
-		before, after := candidates(&without[i]), candidates(&uncut[i])
-		r.row(q.name, before, share(1-candidates(&with[i])/before), without[i].whole, with[i].whole,
-			after, share(1-candidates(&both[i])/after), uncut[i].whole, both[i].whole)
+		before, after := without[i].candidates(), uncut[i].candidates()
+		r.row(q.name, before, share(1-with[i].candidates()/before), without[i].whole, with[i].whole,
+			after, share(1-both[i].candidates()/after), uncut[i].whole, both[i].whole)
 	}
 }
 

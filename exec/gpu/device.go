@@ -70,6 +70,10 @@ type Options struct {
 	NoLeaves bool
 	// NoOrder counts every image of a symmetric pattern one by one.
 	NoOrder bool
+	// NoSharing looks at all lists again for every row, also where rows could share an intersection.
+	NoSharing bool
+	// Few is the number of candidates from which a step that tests lists alone takes a short path; 0 means 65,536.
+	Few int
 	// NoMailbox copies small results back with a copy of their own.
 	NoMailbox bool
 	// Repeats lets repeated rows through where the plan allows to drop them.
@@ -132,6 +136,9 @@ func Open(options Options) (*Device, error) {
 	}
 	if options.Tile <= 0 || options.Tile > kernels.MaxTile {
 		options.Tile = kernels.MaxTile
+	}
+	if options.Few <= 0 {
+		options.Few = 1 << 16
 	}
 	if options.Keep <= 0 {
 		options.Keep = 2 * time.Second

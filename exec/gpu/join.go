@@ -142,9 +142,17 @@ func (j *join) layProgram(m *exec.Match) error {
 		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
 		Slice: uint64(j.d.options.Slice), Widen: widenCandidates,
 		StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
+		Few: uint32(j.d.options.Few),
 	}
 	if j.d.options.NoMailbox {
 		p.MailboxWords = 0
+	}
+	// Every block may go as far beyond its ticket as a row is kept whole.
+	each := j.capacity / int64(j.blocks)
+	if whole := 3*each/4 - int64(j.tile); whole > int64(j.tile) {
+		p.Whole = uint32(min(whole, kernels.MaxWhole))
+	} else if each >= 2*int64(j.tile) {
+		p.Whole = uint32(min(j.tile, kernels.MaxWhole))
 	}
 	p.State.Epoch = 1
 	return nil
@@ -178,17 +186,26 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 	if conditions == nil {
 		conditions = j.inputStep()
 	}
+	var err error
+	if k >= j.first && j.siblings[k-j.first] != noSharing {
+		if conditions, err = j.laySiblings(k, s); err != nil {
+			return err
+		}
+	}
 	links, low, high, err := j.layLinks(k, conditions)
 	if err != nil {
 		return err
 	}
-	s.Low, s.High = low, high
+	s.Low, s.High, s.LinkCount = low, high, uint32(len(links))
+	if s.Siblings != 0 {
+		links = append(links, kernels.Link{Kind: uint32(kernels.List)}) // for its columns
+	}
 	for i := range links {
 		if err := j.listColumns(&links[i]); err != nil {
 			return err
 		}
 	}
-	s.Links, s.LinkCount = put(j.image, links), uint32(len(links))
+	s.Links = put(j.image, links)
 	if err := j.layConditions(k, conditions, s); err != nil {
 		return err
 	}
@@ -225,6 +242,32 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		return j.layEnd(k, s)
 	}
 	return nil
+}
+
+// laySiblings says where the candidates' siblings are, and returns the step's conditions in the order that this asks for.
+func (j *join) laySiblings(k int, s *kernels.Step) (conditions *planner.Step, err error) {
+	plan, from := k-j.first, j.siblings[k-j.first]
+	conditions, links, distinct := j.sharedStep(plan)
+	for _, slot := range conditions.Distinct[:distinct] {
+		if !j.implied(k, slot) {
+			s.OwnDistinct++
+		}
+	}
+	s.OwnLinks = uint32(links)
+	if s.Siblings, err = j.column(j.first+from+1, j.inputs+from); err != nil {
+		return nil, err
+	}
+	if s.SiblingsFirst, err = j.column(k, firstSibling(from)); err != nil {
+		return nil, err
+	}
+	s.SiblingsEnd, err = j.column(k, endSibling(from))
+	j.variants[k] += "siblings "
+	return conditions, err
+}
+
+// implied reports whether the candidate is greater than what it must differ from.
+func (j *join) implied(k int, o planner.Operand) bool {
+	return !o.IsConstant() && slices.Contains(j.above[j.slot(k)], o.Slot)
 }
 
 // layEnd makes the last step count, where it should.
@@ -317,6 +360,9 @@ func (j *join) layConditions(k int, from *planner.Step, s *kernels.Step) error {
 	}
 	var distinct []kernels.Operand
 	for _, o := range from.Distinct {
+		if j.implied(k, o) {
+			continue
+		}
 		operand, err := j.operand(k, o)
 		if err != nil {
 			return err
@@ -376,8 +422,15 @@ func (j *join) layCopies(k int, s *kernels.Step) error {
 	}
 	var copies []kernels.Copy
 	for i, slot := range next {
-		if slot == j.slot(k) {
+		switch plan := k - j.first; {
+		case slot == j.slot(k):
 			s.Store = to[i]
+			continue
+		case plan >= 0 && slot == firstSibling(plan):
+			s.GroupFirst = to[i]
+			continue
+		case plan >= 0 && slot == endSibling(plan):
+			s.GroupEnd = to[i]
 			continue
 		}
 		from, err := j.column(k, slot)

@@ -17,6 +17,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/generate"
+	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
@@ -286,6 +287,34 @@ func TestReportLUBM(t *testing.T) {
 	}
 	for _, n := range []int{1, 4, 16, 64} {
 		r.row(n, throughput(t, d, g, plans, n))
+	}
+	reportCrowd(t, r, gpu, g, func(name string) *planner.MatchPlan {
+		i := slices.IndexFunc(lubmQueries, func(q struct{ name, text string }) bool { return q.name == name })
+		p, err := planner.BGP(u.pattern(lubmQueries[i].text), g, lookup, planner.Options{CountOnly: true, Speed: Speed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	})
+}
+
+// reportCrowd measures counts of all sizes from 64 goroutines, with different numbers of launches that are waited for at a time.
+func reportCrowd(t *testing.T, r *report, gpu kernels.Driver, g *pcsr.Graph, plan func(name string) *planner.MatchPlan) {
+	r.head("Counts of L1 to L7 in turn by 64 goroutines", "launches waited for", "queries a second", "memory of tables, MB")
+	var plans []*planner.MatchPlan
+	for _, q := range lubmQueries {
+		plans = append(plans, plan(q.name))
+	}
+	for _, n := range []int{4, runtime.GOMAXPROCS(0) / 2, runtime.GOMAXPROCS(0), 64} {
+		d := open(t, Options{Driver: gpu, Launches: n})
+		if err := d.Upload(context.Background(), g); err != nil {
+			t.Fatal(err)
+		}
+		throughput(t, d, g, plans, 64)
+		r.row(n, throughput(t, d, g, plans, 64), d.lanes.idleBytes()>>20)
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

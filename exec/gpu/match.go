@@ -57,11 +57,15 @@ func (d *Device) run(ctx context.Context, m *exec.Match, count bool, emit func(*
 		}
 		uploading := r.uploadTime()
 		s := newShape(m, count, r.isUndirected, &d.options)
+		q := &query{match: m, emit: emit, trace: m.Trace, turn: turn{turns: d.turns}}
+		if err := q.wait(ctx); err != nil {
+			return err
+		}
+		defer q.pass()
 		l, err := d.lanes.lane(d.arenaFor(s, m))
 		if err != nil {
 			return err
 		}
-		q := &query{match: m, emit: emit, trace: m.Trace}
 		if err := q.lay(ctx, d, r, l, s); err != nil {
 			return err
 		}
@@ -83,13 +87,14 @@ func (d *Device) run(ctx context.Context, m *exec.Match, count bool, emit func(*
 // query is one run of a join.
 type query struct {
 	*join
+	turn
 	match *exec.Match
 	emit  func(*exec.Batch) error
 	trace *exec.Trace
 	// done is the rows of earlier parts of the input, counted or emitted.
 	done       uint64
 	base, part int // first input row of the part that runs, and how many
-	grown      bool
+	grown      int // times that the tables grew
 
 	hostFrames []kernels.Frame // of hostDriven
 	hostState  *kernels.State
@@ -131,6 +136,10 @@ func (q *query) run() (uint64, error) {
 func (q *query) start() error {
 	p, n := q.image.program(), q.part
 	p.State = kernels.State{Epoch: 1}
+	p.Grow = 0
+	if q.mayGrow() {
+		p.Grow = 1
+	}
 	q.hostFrames = nil
 	if q.base > 0 { // flags of the part before must not count
 		if err := q.lane.stream.Zero(p.Flags, 4*((q.capacity+kernels.Block-1)/kernels.Block)); err != nil {
@@ -185,12 +194,15 @@ func (q *query) drive() error {
 		}
 		switch state.Status {
 		case kernels.Sliced:
-			if err := q.grow(state); err != nil {
-				return err
-			}
 			blocks = q.blocks
 			continue
 		case kernels.Widen:
+			blocks = q.blocks
+			continue
+		case kernels.Grow:
+			if err := q.grow(state); err != nil {
+				return err
+			}
 			blocks = q.blocks
 			continue
 		case kernels.Overflow:
@@ -226,12 +238,10 @@ func (q *query) launch(blocks int) (*kernels.State, error) {
 	if q.d.options.HostDriven {
 		return q.hostDriven()
 	}
-	select {
-	case q.d.turns <- struct{}{}:
-		defer func() { <-q.d.turns }()
-	case <-q.ctx.Done():
-		return nil, q.ctx.Err()
+	if err := q.wait(q.ctx); err != nil {
+		return nil, err
 	}
+	defer q.pass()
 	shared := q.deviceSteps() * int(kernels.Size[kernels.Frame]())
 	if err := q.lane.stream.Launch(kernels.Match, blocks, shared, q.image.base); err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func open(t testing.TB, options Options) *Device {
 // drawOptions draws settings that split the work in all ways.
 func drawOptions(t *rapid.T) Options {
 	return Options{
-		Rows:        rapid.SampledFrom([]int{1, 2, 3, 7, 20, 1000}).Draw(t, "rows"),
+		Rows:        rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),
 		Tile:        rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
 		Blocks:      rapid.IntRange(1, 4).Draw(t, "blocks"),
 		HostDriven:  rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
@@ -44,6 +44,8 @@ func drawOptions(t *rapid.T) Options {
 		NoClassCuts: rapid.IntRange(0, 3).Draw(t, "no class cuts") == 0,
 		NoLeaves:    rapid.IntRange(0, 3).Draw(t, "no leaves") == 0,
 		NoOrder:     rapid.IntRange(0, 3).Draw(t, "no order") == 0,
+		NoSharing:   rapid.IntRange(0, 3).Draw(t, "no sharing") == 0,
+		Few:         rapid.SampledFrom([]int{1, 1 << 16}).Draw(t, "few"),
 		NoMailbox:   rapid.IntRange(0, 3).Draw(t, "no mailbox") == 0,
 		Arena:       512 << 10,
 	}

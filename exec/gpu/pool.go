@@ -8,20 +8,23 @@ import (
 	"time"
 )
 
-// Sizes of arenas: smallArena times a power of four, up to largeArena. A device with little memory has smaller ones.
+// Sizes of arenas: smallArena times a power of four, up to largeArena; a query of more than smallCost estimated candidates has
+// middleArena at least. A device with little memory has smaller ones.
 const (
-	smallArena = 64 << 20
-	largeArena = 4 << 30
+	smallArena  = 64 << 20
+	middleArena = 1 << 30
+	largeArena  = 4 << 30
+	smallCost   = 200_000
 )
 
 // pool keeps the lanes that no query uses. All arenas together take a third of the memory at most; a query that comes
-// when that is used up gets the memory of an idle lane or tables that are smaller than it would like. Arenas larger than
-// the smallest are freed when nobody has used them for a while.
+// when that is used up gets the memory of an idle lane or tables that are smaller than it would like. Lanes that nobody has
+// used for a while are freed, but for a few with the smallest arenas.
 type pool struct {
-	d            *Device
-	small, large int64 // sizes of arenas
-	most         int64 // bytes of all arenas
-	keep         time.Duration
+	d                    *Device
+	small, middle, large int64 // sizes of arenas
+	most                 int64 // bytes of all arenas
+	keep                 time.Duration
 
 	mu    sync.Mutex
 	idle  []*lane // the last released last
@@ -33,7 +36,10 @@ type pool struct {
 
 func newPool(d *Device, limit int64, keep time.Duration) *pool {
 	size := func(most, share int64) int64 { return max(min(most, share)/alignment*alignment, minArena) }
-	return &pool{d: d, small: size(smallArena, limit/12), large: size(largeArena, limit/6), most: limit / 3, keep: keep}
+	return &pool{
+		d: d, small: size(smallArena, limit/24), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
+		most: limit / 3, keep: keep,
+	}
 }
 
 // size is the size of an arena for so many bytes.
@@ -148,9 +154,7 @@ func (p *pool) put(l *lane) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = append(p.idle, l)
-	if l.arena.size > p.small {
-		p.schedule()
-	}
+	p.schedule()
 }
 
 // drop frees the lane that has been idle longest, if there is one.
@@ -165,9 +169,32 @@ func (p *pool) drop() bool {
 	return l.free() == nil
 }
 
-// schedule sees to it that trim runs when the pool's oldest lane has been idle long enough.
+// keptLanes is how many lanes with the smallest arenas are kept for ever.
+const keptLanes = 8
+
+// old are the places of the lanes that have been idle long enough to go, the last first; more reports that there are
+// others, for later.
+func (p *pool) old() (places []int, more bool) {
+	kept := 0
+	for i := len(p.idle) - 1; i >= 0; i-- {
+		switch l := p.idle[i]; {
+		case l.arena.size <= p.small && kept < keptLanes:
+			kept++
+		case time.Since(l.since) >= p.keep:
+			places = append(places, i)
+		default:
+			more = true
+		}
+	}
+	return places, more
+}
+
+// schedule sees to it that trim runs when the pool's lanes have been idle long enough.
 func (p *pool) schedule() {
 	if p.done != nil || p.shut {
+		return
+	}
+	if places, more := p.old(); len(places) == 0 && !more {
 		return
 	}
 	done := make(chan struct{})
@@ -178,14 +205,13 @@ func (p *pool) schedule() {
 	})
 }
 
-// trim frees the larger arenas that nobody has used for a while.
+// trim frees the lanes that nobody has used for a while.
 func (p *pool) trim() {
 	var old []*lane
 	p.mu.Lock()
-	for i := len(p.idle) - 1; i >= 0; i-- {
-		if l := p.idle[i]; l.arena.size > p.small && time.Since(l.since) >= p.keep {
-			old = append(old, p.takeOut(i))
-		}
+	places, _ := p.old()
+	for _, i := range places {
+		old = append(old, p.takeOut(i))
 	}
 	p.mu.Unlock()
 	if len(old) > 0 {
@@ -200,9 +226,7 @@ func (p *pool) trim() {
 	}
 	p.mu.Lock()
 	p.done = nil
-	if slices.ContainsFunc(p.idle, func(l *lane) bool { return l.arena.size > p.small }) {
-		p.schedule()
-	}
+	p.schedule()
 	p.mu.Unlock()
 }
 

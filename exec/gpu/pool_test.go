@@ -91,8 +91,8 @@ func TestTablesThatAreTooSmallGrow(t *testing.T) {
 	m := expecting(ring(t, 300), 1)
 	m.Trace = &exec.Trace{}
 	count(t, d, m, 300*8*8*8)
-	if got, want := d.lanes.idleBytes(), d.lanes.small+d.lanes.large; got != want {
-		t.Errorf("%d bytes are idle, want %d", got, want)
+	if got, want := d.lanes.idleBytes(), 4*d.lanes.small; got < want {
+		t.Errorf("%d bytes are idle, want %d at least", got, want)
 	}
 	if last := m.Trace.Steps[len(m.Trace.Steps)-1]; last.Variant != "counted" && last.Candidates != 300*8*8*8 {
 		t.Errorf("the trace tells of %d candidates", last.Candidates)

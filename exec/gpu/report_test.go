@@ -121,6 +121,14 @@ func (t *timing) lines() string {
 	return b.String()
 }
 
+// candidates is how many all steps had.
+func (t *timing) candidates() (n float64) {
+	for _, s := range t.trace.Steps {
+		n += float64(s.Candidates)
+	}
+	return n
+}
+
 // rate is the candidates per nanosecond of the step that took longest.
 func (t *timing) rate() float64 {
 	var longest exec.StepTrace

@@ -32,6 +32,9 @@ type shape struct {
 	// tables are the slots in the table that each device step reads; output those of the output table.
 	tables [][]int
 	output []int
+	// siblings is, for each of the steps, the earlier one among whose siblings its candidates are, or noSharing
+	// (siblings.go).
+	siblings []int
 }
 
 // newShape cuts a plan for counting or for writing rows out.
@@ -59,6 +62,7 @@ func newShape(m *exec.Match, count bool, undirected func(pcsr.Label) bool, optio
 		s.first = 1
 	}
 	s.findTables()
+	s.findSharing(options)
 	return s
 }
 
@@ -176,6 +180,9 @@ func (s *shape) links(k int) int {
 	}
 	n := len(step.Links) + len(step.Classes)
 	if step.Candidates != nil {
+		n++
+	}
+	if s.siblings[k-s.first] != noSharing {
 		n++
 	}
 	return n

@@ -8,20 +8,16 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
-// How large a query's tables are: estimateMargin times the rows that the plan expects in its largest table, as estimates
-// go wrong by that much, and a row for each candidatesARow candidates at least.
-const (
-	estimateMargin = 4
-	candidatesARow = 64
-)
+// estimateMargin: tables have so many times the rows that the plan expects in its largest, as estimates go wrong.
+const estimateMargin = 4
 
-// arenaFor is the memory that a query's tables should have. A plan that expects too little gets more after its first slice
+// arenaFor is the memory that a query's tables should have. A plan that expects too little gets more when a table is full
 // (query.grow).
 func (d *Device) arenaFor(s *shape, m *exec.Match) int64 {
 	if d.options.Arena != 0 {
 		return aligned(max(d.options.Arena, minArena))
 	}
-	rows := m.Plan.Cost / candidatesARow
+	rows := 0.0
 	for i := range s.steps {
 		if !s.count || i < len(s.steps)-1 { // the last step of a count makes no rows
 			rows = max(rows, estimateMargin*s.steps[i].EstimatedRows)
@@ -34,35 +30,45 @@ func (d *Device) arenaFor(s *shape, m *exec.Match) int64 {
 	if rows < float64(most) {
 		most = int64(rows)
 	}
+	if m.Plan.Cost > smallCost {
+		return d.lanes.size(max(s.tableBytes(most), d.lanes.middle))
+	}
 	return d.lanes.size(s.tableBytes(most))
 }
 
 // mostRows is the number of rows from which larger tables gain nothing: four tickets' output of every block.
 func (d *Device) mostRows() int64 { return 4 * kernels.MaxTile * int64(d.blocks) }
 
-// grow begins again with larger tables where these turned out too small: a launch has run for its whole slice, going to and
-// fro between the steps, and no solution is handed out yet. It is tried once.
+// mostGrown is how often a query's tables may grow.
+const mostGrown = 3
+
+// mayGrow reports whether a launch should end as soon as a table turns out to be much too small: nothing is handed out yet,
+// and larger tables may be had.
+func (q *query) mayGrow() bool {
+	return q.grown < mostGrown && q.base == 0 && q.done == 0 && q.d.options.Arena == 0 && q.lane.arena.size < q.d.lanes.large
+}
+
+// grow begins again with larger tables, as large as the launch asks for; with the same where there is no room for others.
 func (q *query) grow(state *kernels.State) error {
-	if q.grown || q.done > 0 || q.base > 0 || q.d.options.Arena != 0 || int(state.Sequence) < 4*q.deviceSteps() {
-		return nil
+	q.grown++
+	if q.trace != nil {
+		q.trace.Kernels += time.Duration(state.KernelTime)
 	}
-	q.grown = true
-	want := q.d.lanes.size(q.tableBytes(q.d.mostRows()))
-	if want <= q.lane.arena.size {
-		return nil
-	}
+	rows := min(state.Counters[0], uint64(q.d.mostRows()))
+	want := q.d.lanes.size(max(q.tableBytes(int64(rows)), 2*q.lane.arena.size))
 	l, err := q.d.lanes.whole(want)
-	if l == nil {
+	if err != nil {
 		return err
+	}
+	if l == nil {
+		q.grown = mostGrown
+		return q.start()
 	}
 	small := q.lane
 	if err := q.lay(q.ctx, q.d, q.r, l, q.shape); err != nil {
 		return err
 	}
 	small.release()
-	if q.trace != nil {
-		q.trace.Kernels += time.Duration(state.KernelTime)
-	}
 	return q.start()
 }
 
@@ -92,7 +98,7 @@ func (s *shape) imageBytes() int64 {
 	n := kernels.Size[kernels.Program]() + int64(len(s.output))*8 + 4096
 	n += int64(s.deviceSteps()) * (kernels.Size[kernels.Step]() + kernels.Size[kernels.Frame]() + kernels.Size[kernels.StepTrace]() + 512)
 	add := func(step *planner.Step) {
-		n += int64(len(step.Links)+len(step.Classes)+1) * (kernels.Size[kernels.Link]() + 16)
+		n += int64(len(step.Links)+len(step.Classes)+2) * (kernels.Size[kernels.Link]() + 16)
 		n += int64(len(step.Checks))*kernels.Size[kernels.Check]() + int64(len(step.EdgeDistinct))*kernels.Size[kernels.Pair]()
 		n += int64(len(step.Distinct))*16 + int64(len(step.Candidates))*4
 		n += int64(s.inputs+len(s.plan.Steps)+1) * 32
