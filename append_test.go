@@ -22,18 +22,25 @@ import (
 
 // parts is N-Quads text in parts. All kinds of terms are in it; some predicates were plain resources in an earlier part
 // or come late, classes too, and triples repeat within and across the parts.
-func randomParts(r *rand.Rand, sizes []int) []string {
+// Where the types are late, rdf:type is no predicate in the first part.
+func randomParts(r *rand.Rand, sizes []int, lateTypes bool) []string {
 	var parts []string
 	for k, n := range sizes {
 		var b strings.Builder
 		fmt.Fprintf(&b, "<http://e/part%d> <http://e/partOf> \"%d\" .\n", k, k) // no part is without a new triple
 		for range n {
-			b.WriteString(randomQuad(r, k))
+			quad := randomQuad(r, k)
+			if lateTypes && k == 0 {
+				quad = strings.Replace(quad, rdfType, "<http://e/p1>", 1)
+			}
+			b.WriteString(quad)
 		}
 		parts = append(parts, b.String())
 	}
 	return parts
 }
+
+const rdfType = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 func randomQuad(r *rand.Rand, part int) string {
 	resource := func() string {
@@ -69,7 +76,7 @@ func randomQuad(r *rand.Rand, part int) string {
 	s, p, o := resource(), fmt.Sprintf("<http://e/p%d>", r.IntN(5)), resource()
 	switch r.IntN(10) {
 	case 0, 1:
-		p, o = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", fmt.Sprintf("<http://e/Class%d>", r.IntN(3+part))
+		p, o = rdfType, fmt.Sprintf("<http://e/Class%d>", r.IntN(3+part))
 	case 2, 3, 4:
 		p, o = fmt.Sprintf("<http://e/v%d>", r.IntN(3)), literal()
 	case 5:
@@ -232,7 +239,7 @@ func partsLikeTheWhole(t *testing.T, seed uint64) {
 	for range 2 + r.IntN(5) {
 		sizes = append(sizes, 1+r.IntN(max(2, sizes[0]>>r.IntN(8)/2)))
 	}
-	parts := randomParts(r, sizes)
+	parts := randomParts(r, sizes, seed%4 == 1)
 	root := t.TempDir()
 	loadParts(t, filepath.Join(root, "whole"), false, parts...)
 	whole := openStore(t, filepath.Join(root, "whole"))

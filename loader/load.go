@@ -325,7 +325,7 @@ func (l *load) progress() Progress {
 		share = shareOfReading * float64(p.Bytes) / float64(l.total)
 	case p.Phase == WritingTriples:
 		share = 0.8 + 0.2*float64(l.written.Load())/float64(max(2*p.Triples, 1))
-	case p.Phase != Reading:
+	case p.Phase != Reading && p.Phase != TakingOver:
 		share = shareOfReading + 0.1
 	}
 	if share > 0.02 && share < 1 {
