@@ -110,3 +110,32 @@ func ExampleResult_Write() {
 	}
 	// Output: {"head":{},"boolean":false}
 }
+
+func ExampleCompact() {
+	dir, err := os.MkdirTemp("", "rdfgpu-example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "people")
+	ctx := context.Background()
+	base := rdfgpu.LoadOptions{Format: "ntriples", Stdin: strings.NewReader(people)}
+	if _, err := rdfgpu.Load(ctx, path, []string{"-"}, base); err != nil {
+		log.Fatal(err)
+	}
+	more := rdfgpu.LoadOptions{Format: "ntriples", Append: true, Stdin: strings.NewReader(
+		`<http://example.org/cyd> <http://example.org/name> "Cyd" .`)}
+	added, err := rdfgpu.Load(ctx, path, []string{"-"}, more)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(added.Added, "added,", added.Triples, "in all,", added.Segments, "segments")
+	compacted, err := rdfgpu.Compact(ctx, path, rdfgpu.LoadOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(compacted.Triples, "in all,", compacted.Segments, "segment")
+	// Output:
+	// 1 added, 6 in all, 2 segments
+	// 6 in all, 1 segment
+}
