@@ -35,7 +35,7 @@ row() { # row TITLE NAME
 
 "$rdfgpu" generate lubm --scale "$scale" -o "$work/all.nt" 2>/dev/null
 lines=$(wc -l <"$work/all.nt")
-measured everything "$rdfgpu" load --json --memory "$memory" -o "$work/everything.store" "$work/all.nt"
+measured everything "$rdfgpu" load -q --json --memory "$memory" -o "$work/everything.store" "$work/all.nt"
 
 echo "| | triples added | processor s | wall s | MB written | segments |"
 echo "|---|---|---|---|---|---|"
@@ -50,11 +50,11 @@ for case in last:100 last:10000 random:100 random:10000; do
       'BEGIN { srand(1) } { print > (rand() * part < 1 ? more : base) }' "$work/all.nt"
   fi
   "$rdfgpu" load -q --memory "$memory" -o "$work/$name.store" "$work/base.nt"
-  measured "$name" "$rdfgpu" load --json --memory "$memory" -o "$work/$name.store" --append "$work/more.nt"
+  measured "$name" "$rdfgpu" load -q --json --memory "$memory" -o "$work/$name.store" --append "$work/more.nt"
   row "append: 1 of $part lines, $([ "$kind" = last ] && echo the last || echo at random)" "$name"
 done
 cp -r "$work/random-100.store" "$work/compacted.store"
-measured compact "$rdfgpu" compact --json --memory "$memory" "$work/compacted.store"
+measured compact "$rdfgpu" compact -q --json --memory "$memory" "$work/compacted.store"
 row "compact after 1 of 100 lines at random" compact
 
 # Queries: the first run in a new process with no page of the store in memory, and the median of those after it.
