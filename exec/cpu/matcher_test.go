@@ -14,10 +14,21 @@ func TestMatcherAgreesWithBruteForce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				if err := matchtest.Check(m, matchtest.Draw(t)); err != nil {
+				if err := matchtest.Check(m, drawCase(t)); err != nil {
 					t.Fatal(err)
 				}
 			})
 		})
 	}
+}
+
+// drawCase draws a case whose labels lie close together or far apart, and whose edges lie in one graph or in several that
+// are overlaid.
+func drawCase(t *rapid.T) *matchtest.Case {
+	c := matchtest.Draw(t)
+	if n := rapid.SampledFrom([]int{1, 1, 1, 7, 2000}).Draw(t, "spread"); n > 1 {
+		c.Spread(n)
+	}
+	c.Parts = rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "parts")
+	return c
 }

@@ -51,10 +51,10 @@ func idOf(t rdf.Term) dictionary.ID {
 	return dictionary.ID(n)
 }
 
-// Graph builds the case's graph.
+// Graph builds the case's graph. The ID spaces of parts grow, and in those after the first every vertex may be a label.
 func (c *Case) Graph() (*pcsr.Graph, error) {
 	if c.Parts < 2 {
-		return c.build(c.Edges)
+		return c.build(c.Vertices, c.Labels, c.Edges)
 	}
 	split := make([][]pcsr.Edge, c.Parts)
 	for i, e := range c.Edges {
@@ -63,20 +63,27 @@ func (c *Case) Graph() (*pcsr.Graph, error) {
 		}
 	}
 	graphs := make([]*pcsr.Graph, c.Parts)
+	space, labels := c.Labels, c.Labels
 	for i := range graphs {
+		for _, e := range split[i] {
+			space = max(space, int(e.From)+1, int(e.To)+1)
+		}
+		if i > 0 {
+			labels = space
+		}
 		var err error
-		if graphs[i], err = c.build(split[i]); err != nil {
+		if graphs[i], err = c.build(space, labels, split[i]); err != nil {
 			return nil, err
 		}
 	}
 	return pcsr.Overlay(c.Vertices, graphs...), nil
 }
 
-func (c *Case) build(edges []pcsr.Edge) (*pcsr.Graph, error) {
+func (c *Case) build(vertices, labels int, edges []pcsr.Edge) (*pcsr.Graph, error) {
 	if c.TypeLabel >= 0 {
-		return pcsr.Build(c.Vertices, c.Labels, edges, pcsr.WithTypeLabel(pcsr.Label(c.TypeLabel)))
+		return pcsr.Build(vertices, labels, edges, pcsr.WithTypeLabel(pcsr.Label(c.TypeLabel)))
 	}
-	return pcsr.Build(c.Vertices, c.Labels, edges)
+	return pcsr.Build(vertices, labels, edges)
 }
 
 // Plan plans the case's pattern over its graph.
