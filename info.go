@@ -161,13 +161,14 @@ func (s *Store) Schema(limit int) (schema Schema, err error) {
 func (s *Store) schema(limit int) Schema {
 	g := s.store.Default
 	schema := Schema{Classes: []ClassInfo{}, Predicates: []PredicateInfo{}, Links: s.links(limit)}
+	typeLabel, _ := g.TypeLabel()
 	for _, class := range s.classes() {
-		schema.Classes = append(schema.Classes, ClassInfo{IRI: s.iri(class), Members: uint64(len(g.Members(class)))})
+		schema.Classes = append(schema.Classes, ClassInfo{IRI: s.iri(class), Members: uint64(g.Degree(class, typeLabel, pcsr.In))})
 	}
 	for _, label := range g.UsedLabels() {
-		out, in := g.Partition(label, pcsr.Out), g.Partition(label, pcsr.In)
+		triples, subjects, objects := g.Counts(label)
 		schema.Predicates = append(schema.Predicates, PredicateInfo{
-			IRI: s.iri(label), Triples: uint64(out.Edges()), Subjects: uint64(out.Rows()), Objects: uint64(in.Rows()),
+			IRI: s.iri(label), Triples: uint64(triples), Subjects: uint64(subjects), Objects: uint64(objects),
 		})
 	}
 	slices.SortFunc(schema.Classes, func(a, b ClassInfo) int {
@@ -194,8 +195,7 @@ func (s *Store) classes() []ID {
 	if !ok {
 		return nil
 	}
-	p := g.Partition(label, pcsr.In)
-	return p.AppendVertices(nil, 0, p.Rows())
+	return g.Outline(label, pcsr.In).Vertices()
 }
 
 func (s *Store) iri(id ID) string { return s.store.Dictionary.Term(id).Value }
@@ -209,8 +209,8 @@ func (s *Store) links(limit int) []LinkInfo {
 	typeLabel, _ := g.TypeLabel()
 	found := map[LinkInfo]float64{}
 	for _, label := range g.UsedLabels() {
-		if out := g.Partition(label, pcsr.Out); label != typeLabel {
-			s.sampleLinks(g, label, out, found)
+		if label != typeLabel {
+			s.sampleLinks(g, label, g.Outline(label, pcsr.Out), found)
 		}
 	}
 	links := make([]LinkInfo, 0, len(found))
@@ -225,15 +225,14 @@ func (s *Store) links(limit int) []LinkInfo {
 	return atMost(links, limit)
 }
 
-func (s *Store) sampleLinks(g *pcsr.Graph, label pcsr.Label, out *pcsr.Partition, found map[LinkInfo]float64) {
+func (s *Store) sampleLinks(g *pcsr.Graph, label pcsr.Label, out pcsr.Outline, found map[LinkInfo]float64) {
 	samples := min(linkSamples, out.Rows())
 	for i := range samples {
-		row := i * out.Rows() / samples
-		from := g.Classes(out.Vertex(row))
-		if len(from) == 0 {
+		v := out.Vertex(i * out.Rows() / samples)
+		from, list := g.Classes(v), g.Neighbours(v, label, pcsr.Out)
+		if len(from) == 0 || len(list) == 0 {
 			continue
 		}
-		list := out.List(row)
 		to := g.Classes(list[i%len(list)])
 		share := float64(out.Edges()) / float64(samples*len(from)*max(len(to), 1))
 		for _, f := range from {

@@ -103,7 +103,7 @@ func (d *degreeOp) row(i int) (dictionary.ID, int) {
 		return d.partition.Vertex(i), d.partition.Degree(i)
 	}
 	label := d.graph.UsedLabels()[i]
-	return label, d.graph.Partition(label, pcsr.Out).Edges()
+	return label, d.graph.LabelEdges(label)
 }
 
 func (d *degreeOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {

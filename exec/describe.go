@@ -77,7 +77,7 @@ func (r *describeRun) resource(id dictionary.ID) error {
 		v := r.todo[len(r.todo)-1]
 		r.todo = r.todo[:len(r.todo)-1]
 		for _, l := range r.graph.EdgeLabels(v, pcsr.Out) {
-			for _, w := range r.graph.Partition(l, pcsr.Out).Neighbours(v) {
+			for _, w := range r.graph.Neighbours(v, l, pcsr.Out) {
 				if err := r.triple(v, l, w); err != nil {
 					return err
 				}

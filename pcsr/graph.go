@@ -185,12 +185,7 @@ func (g *Graph) Members(class Vertex) []Vertex {
 	if !g.hasType {
 		return nil
 	}
-	if g.over != nil {
-		if list, ok := g.over.neighbours(g, class, g.typeLabel, In); ok {
-			return list
-		}
-	}
-	return g.Partition(g.typeLabel, In).Neighbours(class)
+	return g.Neighbours(class, g.typeLabel, In)
 }
 
 // Classes returns the classes of a vertex, ascending: N(v, rdf:type, Out).
@@ -198,10 +193,5 @@ func (g *Graph) Classes(v Vertex) []Vertex {
 	if !g.hasType {
 		return nil
 	}
-	if g.over != nil {
-		if list, ok := g.over.neighbours(g, v, g.typeLabel, Out); ok {
-			return list
-		}
-	}
-	return g.Partition(g.typeLabel, Out).Neighbours(v)
+	return g.Neighbours(v, g.typeLabel, Out)
 }

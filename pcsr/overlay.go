@@ -148,34 +148,34 @@ func (o *overlay) countEdges(u *Graph) uint64 {
 	return edges
 }
 
-// neighbours is the list of v by a label, nil where it is empty, and whether it could be told without merging.
-func (o *overlay) neighbours(u *Graph, v Vertex, l Label, d Direction) (list []Vertex, ok bool) {
+// neighbours is Graph.Neighbours.
+func (o *overlay) neighbours(u *Graph, v Vertex, l Label, d Direction) []Vertex {
 	slot := u.slot(l)
 	if slot == noSlot {
-		return nil, true
+		return nil
 	}
 	if p := o.made(slot, d); p != nil {
-		return p.Neighbours(v), true
+		return p.Neighbours(v)
 	}
+	var list, merged []Vertex
 	for _, g := range o.graphs {
-		part, ok := g.neighbours(l, d, v)
-		if !ok || len(part) > 0 && len(list) > 0 {
-			return nil, false
-		}
-		if len(part) > 0 {
-			list = part
+		more := g.Neighbours(v, l, d)
+		switch {
+		case len(list) == 0:
+			list = more
+		case len(list)+len(more) > shortMerge:
+			return u.Partition(l, d).Neighbours(v)
+		case len(more) > 0:
+			merged = make([]Vertex, len(list)+len(more)-countCommon(list, more))
+			mergeLists(merged, list, more)
+			list = merged
 		}
 	}
-	return list, true
+	return list
 }
 
-// neighbours is N(v, l), and whether it could be told without merging a partition.
-func (g *Graph) neighbours(l Label, d Direction, v Vertex) ([]Vertex, bool) {
-	if g.over != nil {
-		return g.over.neighbours(g, v, l, d)
-	}
-	return g.Partition(l, d).Neighbours(v), true
-}
+// shortMerge is the length up to which the list of a vertex alone is merged.
+const shortMerge = 1 << 10
 
 // parallelCareful is parallel for what reads files: a panic in one of the calls comes up in the caller, when all have
 // ended, as it would had they been made there.

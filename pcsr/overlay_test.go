@@ -166,11 +166,68 @@ func checkUnion(t *rapid.T, m *model, g *Graph) {
 			t.Fatal(err)
 		}
 	}
-	for _, check := range []func(*Graph) error{m.checkLabelSets, m.check, m.checkLabelSets, verifyWhole} {
+	low, high := Vertex(rapid.IntRange(0, m.vertices).Draw(t, "low")), Vertex(rapid.IntRange(0, m.vertices).Draw(t, "high"))
+	outlines := func(g *Graph) error { return m.checkOutlines(g, low, high) }
+	for _, check := range []func(*Graph) error{outlines, m.checkLabelSets, m.check, outlines, m.checkLabelSets, verifyWhole} {
 		if err := check(g); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// checkOutlines checks what is told without merging, with low and high as bounds.
+func (m *model) checkOutlines(g *Graph, low, high Vertex) error {
+	for _, l := range append(slices.Clone(g.UsedLabels()), Label(m.labels)) {
+		var rows [2]int
+		edges := 0
+		for _, d := range []Direction{Out, In} {
+			vertices := sorted(m.lists[d][l])
+			rows[d], edges = len(vertices), 0
+			o := g.Outline(l, d)
+			for v := range Vertex(m.vertices + 2) {
+				want := sorted(m.lists[d][l][v])
+				edges += len(want)
+				if got := g.Neighbours(v, l, d); !slices.Equal(got, want) {
+					return fmt.Errorf("neighbours of %d by %d %v: %v, want %v", v, l, d, got, want)
+				}
+				if n := g.Degree(v, l, d); n != len(want) || (o.Degree(v) > 0) != (n > 0) || o.Degree(v) < n {
+					return fmt.Errorf("degree of %d by %d %v: %d and %d, want %d", v, l, d, n, o.Degree(v), len(want))
+				}
+			}
+			if err := checkRows(o, vertices); err != nil {
+				return fmt.Errorf("label %d %v: %w", l, d, err)
+			}
+			if err := checkRows(o.Between(low, high), Between(vertices, low, high)); err != nil && (high == 0 || low < high) {
+				return fmt.Errorf("label %d %v from %d to %d: %w", l, d, low, high, err)
+			}
+		}
+		if e, out, in := g.Counts(l); e != edges || out != rows[Out] || in != rows[In] || g.LabelEdges(l) != edges {
+			return fmt.Errorf("label %d has %d edges of %d subjects, %d objects; want %d, %d, %d", l, e, out, in, edges, rows[Out], rows[In])
+		}
+	}
+	return nil
+}
+
+// checkRows compares the rows of an outline with the vertices that it has to have.
+func checkRows(o Outline, want []Vertex) error {
+	var all []Vertex
+	for i := range o.Rows() {
+		all = append(all, o.Vertex(i))
+	}
+	slices.Sort(all)
+	if got := slices.Compact(all); !slices.Equal(got, want) || !slices.Equal(o.Vertices(), want) {
+		return fmt.Errorf("rows %v and %v, want %v", got, o.Vertices(), want)
+	}
+	for i, v := range want {
+		if i > 0 && o.Next(want[i-1]+1, noVertex) != v || o.Next(v, noVertex) != v {
+			return fmt.Errorf("row vertex %d is not the next one", v)
+		}
+	}
+	first, last, ok := o.Span()
+	if ok != (len(want) > 0) || ok && (first != want[0] || last != want[len(want)-1]) {
+		return fmt.Errorf("rows from %d to %d (%v), want %v", first, last, ok, want)
+	}
+	return nil
 }
 
 // verifyWhole is Verify, and of the partitions as they were merged.
@@ -208,7 +265,7 @@ func (m *model) checkLabelSets(g *Graph) error {
 				return fmt.Errorf("set %d %v: %v, want %v", set, d, g.EdgeLabelSets(d).List(set), labels)
 			}
 		}
-		if n := g.incidentRows(d); n != len(rows) {
+		if n := g.IncidentRows(d); n != len(rows) {
 			return fmt.Errorf("%d vertices with edges %v, want %d", n, d, len(rows))
 		}
 		incident := g.Incident(d)

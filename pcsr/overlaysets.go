@@ -66,13 +66,13 @@ func (o *overlay) incident(d Direction) *Partition {
 	})
 }
 
-// incidentRows is Incident(d).Rows(), without making it.
-func (g *Graph) incidentRows(d Direction) int {
+// IncidentRows is Incident(d).Rows(), without making it in a union of graphs.
+func (g *Graph) IncidentRows(d Direction) int {
 	if g.over == nil {
 		return g.sets[d&1].of.Rows()
 	}
 	s := g.over.labelSets(d)
-	return s.base.incidentRows(d) + s.added
+	return s.base.IncidentRows(d) + s.added
 }
 
 // makeSets finds the sets of the vertices that have edges in other graphs than the largest.

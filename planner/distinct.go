@@ -48,18 +48,17 @@ func (b *bgp) hasLoop(l pcsr.Label) bool {
 	if found, ok := b.loops[l]; ok {
 		return found
 	}
-	out, in := b.graph.Partition(l, pcsr.Out), b.graph.Partition(l, pcsr.In)
-	if out.Rows() == 0 || in.Rows() == 0 {
-		return false
-	}
-	if out.Vertex(0) > in.Vertex(in.Rows()-1) || in.Vertex(0) > out.Vertex(out.Rows()-1) {
+	out := b.graph.Outline(l, pcsr.Out)
+	first, last, ok := out.Span()
+	low, high, _ := b.graph.Outline(l, pcsr.In).Span()
+	if !ok || first > high || low > last {
 		return false
 	}
 	if float64(out.Rows())*searchCost > b.affordable {
 		return true
 	}
 	found := false
-	for v, list := range out.Lists() {
+	for v, list := range b.graph.Partition(l, pcsr.Out).Lists() {
 		if found = pcsr.Contains(list, v); found {
 			break
 		}
@@ -85,7 +84,7 @@ func (a *assembly) mayBe(vertex int, c dictionary.ID) bool {
 			if p.to.isConstant() && !a.graph.HasEdge(c, p.label.id, p.to.id) {
 				return false
 			}
-			if _, ok := a.graph.Partition(p.label.id, pcsr.Out).Row(c); !ok {
+			if a.graph.Outline(p.label.id, pcsr.Out).Degree(c) == 0 {
 				return false
 			}
 		}
@@ -93,7 +92,7 @@ func (a *assembly) mayBe(vertex int, c dictionary.ID) bool {
 			if p.from.isConstant() && !a.graph.HasEdge(p.from.id, p.label.id, c) {
 				return false
 			}
-			if _, ok := a.graph.Partition(p.label.id, pcsr.In).Row(c); !ok {
+			if a.graph.Outline(p.label.id, pcsr.In).Degree(c) == 0 {
 				return false
 			}
 		}

@@ -111,8 +111,8 @@ func (e *estimates) pushDown(v int) {
 type side struct {
 	pattern   int
 	dir       pcsr.Direction
-	partition *pcsr.Partition
-	row       int // of the member looked at
+	partition pcsr.Outline
+	degree    int // of the member looked at
 	degrees   int // of the members that pass
 }
 
@@ -125,10 +125,10 @@ func (e *estimates) sides(v int) []side {
 			continue
 		}
 		if p.from.vertex == v {
-			out = append(out, side{pattern: i, dir: pcsr.Out, partition: e.graph.Partition(p.label.id, pcsr.Out)})
+			out = append(out, side{pattern: i, dir: pcsr.Out, partition: e.graph.Outline(p.label.id, pcsr.Out)})
 		}
 		if p.to.vertex == v {
-			out = append(out, side{pattern: i, dir: pcsr.In, partition: e.graph.Partition(p.label.id, pcsr.In)})
+			out = append(out, side{pattern: i, dir: pcsr.In, partition: e.graph.Outline(p.label.id, pcsr.In)})
 		}
 	}
 	return out
@@ -186,14 +186,15 @@ func (e *estimates) lookAt(v int, s *domainSource, total int, sides []side) (kep
 			if !ok {
 				break
 			}
-			sides[i].row, ok = sides[i].partition.Row(x)
+			sides[i].degree = sides[i].partition.Degree(x)
+			ok = sides[i].degree > 0
 		}
 		if !ok {
 			continue
 		}
 		kept++
 		for i := range sides {
-			sides[i].degrees += sides[i].partition.Degree(sides[i].row)
+			sides[i].degrees += sides[i].degree
 		}
 	}
 	return kept
@@ -217,10 +218,7 @@ func (e *estimates) leap(v int, sides []side) (found []pcsr.Vertex, ok bool) {
 			return end
 		}
 		p := sides[i-len(e.lists[v])].partition
-		if row := p.RowFrom(at); row < p.Rows() {
-			return p.Vertex(row)
-		}
-		return end
+		return p.Next(at, end)
 	}
 	agreed := 0
 	for i, n := 0, 0; at < end; i, n = (i+1)%sources, n+1 {
@@ -273,6 +271,8 @@ type domainSource struct {
 	at     func(i int) pcsr.Vertex
 }
 
+func rowSource(rows pcsr.Outline) domainSource { return domainSource{rows.Rows(), rows.Vertex} }
+
 func listSource(list []pcsr.Vertex) domainSource {
 	return domainSource{len(list), func(i int) pcsr.Vertex { return list[i] }}
 }
@@ -290,10 +290,8 @@ func (e *estimates) shortest(v int, sides []side) domainSource {
 		take(len(list), func() domainSource { return listSource(list) })
 	}
 	for _, s := range sides {
-		low, high := rowsBetween(s.partition, e.interval[v])
-		take(high-low, func() domainSource {
-			return domainSource{high - low, func(i int) pcsr.Vertex { return s.partition.Vertex(low + i) }}
-		})
+		rows := s.partition.Between(e.interval[v].Low, e.interval[v].High)
+		take(rows.Rows(), func() domainSource { return rowSource(rows) })
 	}
 	if e.query.Vertices[v].EdgeLabel {
 		labels := e.graph.UsedLabels()
@@ -305,29 +303,14 @@ func (e *estimates) shortest(v int, sides []side) domainSource {
 			if p.from.vertex != v {
 				d = pcsr.In
 			}
-			incident := e.graph.Incident(d)
-			low, high := rowsBetween(incident, e.interval[v])
-			take(high-low, func() domainSource {
-				return domainSource{high - low, func(i int) pcsr.Vertex { return incident.Vertex(low + i) }}
-			})
+			rows := e.graph.IncidentOutline(d).Between(e.interval[v].Low, e.interval[v].High)
+			take(rows.Rows(), func() domainSource { return rowSource(rows) })
 		}
 	}
 	if best.length < 0 { // a seeded variable that no pattern mentions
 		best.length = 0
 	}
 	return best
-}
-
-// rowsBetween returns the rows of the partition whose vertices lie in the range.
-func rowsBetween(p *pcsr.Partition, r Range) (low, high int) {
-	low, high = 0, p.Rows()
-	if r.Low > 0 {
-		low = p.RowFrom(r.Low)
-	}
-	if r.High > 0 {
-		high = p.RowFrom(r.High)
-	}
-	return low, max(low, high)
 }
 
 // estimateEdge guesses the selectivity of pattern i once the domains of its variables are known.
@@ -340,7 +323,7 @@ func (e *estimates) estimateEdge(i int) {
 	if p.from.isConstant() || p.to.isConstant() || p.from.vertex == p.to.vertex {
 		return
 	}
-	rows := [2]float64{float64(e.graph.Partition(p.label.id, pcsr.Out).Rows()), float64(e.graph.Partition(p.label.id, pcsr.In).Rows())}
+	rows := [2]float64{float64(e.graph.Outline(p.label.id, pcsr.Out).Rows()), float64(e.graph.Outline(p.label.id, pcsr.In).Rows())}
 	if rows[0] == 0 || rows[1] == 0 {
 		return
 	}
@@ -355,7 +338,7 @@ func (e *estimates) estimateEdge(i int) {
 // estimateVariableEdge guesses for a pattern with a predicate variable, from means over the whole graph.
 func (e *estimates) estimateVariableEdge(p *pattern, guess *edgeEstimate) {
 	labels := max(1, float64(len(e.graph.UsedLabels())))
-	out, in := max(1, float64(e.graph.Incident(pcsr.Out).Rows())), max(1, float64(e.graph.Incident(pcsr.In).Rows()))
+	out, in := max(1, float64(e.graph.IncidentRows(pcsr.Out))), max(1, float64(e.graph.IncidentRows(pcsr.In)))
 	edges := float64(e.graph.Edges())
 	rows := [2]float64{e.averageRows(pcsr.Out) * labels, e.averageRows(pcsr.In) * labels}
 	guess.length = [2]float64{edges / max(1, rows[0]), edges / max(1, rows[1])}
@@ -374,7 +357,7 @@ func (e *estimates) constantEnd(c dictionary.ID, d pcsr.Direction, labels, other
 	edges := 0
 	own := e.graph.EdgeLabels(c, d)
 	for _, l := range own {
-		edges += len(e.graph.Partition(l, d).Neighbours(c))
+		edges += e.graph.Outline(l, d).Degree(c)
 	}
 	return float64(len(own)) / labels, float64(edges) / labels / others
 }
@@ -387,7 +370,7 @@ func (e *estimates) averageRows(d pcsr.Direction) float64 {
 	}
 	rows := 0
 	for _, l := range labels {
-		rows += e.graph.Partition(l, d).Rows()
+		rows += e.graph.Outline(l, d).Rows()
 	}
 	return float64(rows) / float64(len(labels))
 }
@@ -411,7 +394,8 @@ func (e *estimates) read(s *Step, v int) (source *domainSource, length float64) 
 		if n := e.length(*l); n < length {
 			source, length = nil, n
 			if l.Kind == Neighbours && l.Label.IsConstant() {
-				source = e.rowSource(v, e.graph.Partition(l.Label.Constant, l.Dir.Reverse()))
+				rows := e.graph.Outline(l.Label.Constant, l.Dir.Reverse())
+				source = e.rowSource(v, &rows)
 			}
 		}
 	}
@@ -431,16 +415,16 @@ func (e *estimates) optionalSource(v int, o *optionalLink) *domainSource {
 }
 
 // rowSource lists the rows of a partition in the interval of v.
-func (e *estimates) rowSource(v int, p *pcsr.Partition) *domainSource {
-	low, high := rowsBetween(p, e.interval[v])
-	return &domainSource{high - low, func(i int) pcsr.Vertex { return p.Vertex(low + i) }}
+func (e *estimates) rowSource(v int, p *pcsr.Outline) *domainSource {
+	source := rowSource(p.Between(e.interval[v].Low, e.interval[v].High))
+	return &source
 }
 
 // keepsLooks is how many members of a list are looked at to find which share a semi-join keeps.
 const keepsLooks = 24
 
 // keeps guesses the share of a list's members, among those that pass the lists of v, that are rows of a partition.
-func (e *estimates) keeps(v int, source *domainSource, p *pcsr.Partition) float64 {
+func (e *estimates) keeps(v int, source *domainSource, p *pcsr.Outline) float64 {
 	if source == nil || p == nil {
 		return 1
 	}
@@ -452,7 +436,7 @@ func (e *estimates) keeps(v int, source *domainSource, p *pcsr.Partition) float6
 			continue
 		}
 		own++
-		if _, ok := p.Row(x); ok {
+		if p.Degree(x) > 0 {
 			kept++
 		}
 	}

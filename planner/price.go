@@ -85,7 +85,7 @@ func (e *estimates) length(l Link) float64 {
 	switch l.Kind {
 	case Neighbours:
 		if l.From.IsConstant() && l.Label.IsConstant() {
-			return float64(len(e.graph.Partition(l.Label.Constant, l.Dir).Neighbours(l.From.Constant)))
+			return float64(e.graph.Outline(l.Label.Constant, l.Dir).Degree(l.From.Constant))
 		}
 		for i := range e.patterns {
 			if e.patterns[i].edge == l.Edge {
@@ -94,18 +94,18 @@ func (e *estimates) length(l Link) float64 {
 		}
 	case Rows:
 		if l.Label.IsConstant() {
-			return float64(e.graph.Partition(l.Label.Constant, l.Dir).Rows())
+			return float64(e.graph.Outline(l.Label.Constant, l.Dir).Rows())
 		}
 		return e.averageRows(l.Dir)
 	case EdgeLabels:
 		if l.From.IsConstant() {
 			return float64(len(e.graph.EdgeLabels(l.From.Constant, l.Dir)))
 		}
-		return e.averageRows(l.Dir) * float64(len(e.graph.UsedLabels())) / max(1, float64(e.graph.Incident(l.Dir).Rows()))
+		return e.averageRows(l.Dir) * float64(len(e.graph.UsedLabels())) / max(1, float64(e.graph.IncidentRows(l.Dir)))
 	case AllEdgeLabels:
 		return float64(len(e.graph.UsedLabels()))
 	}
-	return float64(e.graph.Incident(l.Dir).Rows())
+	return float64(e.graph.IncidentRows(l.Dir))
 }
 
 // disjoint reports whether two query vertices can never bind the same data vertex.
@@ -156,8 +156,8 @@ func (e *estimates) span(v int) Range {
 		}
 	}
 	for _, s := range e.sides(v) {
-		if n := s.partition.Rows(); n > 0 {
-			narrow(s.partition.Vertex(0), s.partition.Vertex(n-1))
+		if first, last, ok := s.partition.Span(); ok {
+			narrow(first, last)
 		}
 	}
 	return r

@@ -166,9 +166,9 @@ func (b *bgp) constantList(p *pattern) ([]pcsr.Vertex, bool) {
 	case !p.label.isConstant():
 		return nil, false
 	case p.to.isConstant() && !p.from.isConstant():
-		return b.graph.Partition(p.label.id, pcsr.In).Neighbours(p.to.id), true
+		return b.graph.Neighbours(p.to.id, p.label.id, pcsr.In), true
 	case p.from.isConstant() && !p.to.isConstant():
-		return b.graph.Partition(p.label.id, pcsr.Out).Neighbours(p.from.id), true
+		return b.graph.Neighbours(p.from.id, p.label.id, pcsr.Out), true
 	}
 	return nil, false
 }

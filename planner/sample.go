@@ -168,11 +168,11 @@ func (s *sampler) pick(known *sampledStep) (chosen int, share float64) {
 	if n == 1 || known.onward == nil {
 		return s.random.IntN(n), 1
 	}
-	partition := s.graph.Partition(known.onward.Label.Constant, known.onward.Dir)
+	partition := s.graph.Outline(known.onward.Label.Constant, known.onward.Dir)
 	s.weights = s.weights[:0]
 	total := 0.0
 	for _, v := range s.kept {
-		w := 1 + float64(len(partition.Neighbours(v)))
+		w := 1 + float64(partition.Degree(v))
 		if known.reads > 1 {
 			w *= w
 		}
@@ -230,14 +230,14 @@ func (s *sampler) source(step *Step) (int, func(int) pcsr.Vertex) {
 		shortest := pcsr.Between(s.lists[0], step.Low, step.High)
 		return len(shortest), func(i int) pcsr.Vertex { return shortest[i] }
 	}
-	var best *pcsr.Partition
+	var best pcsr.Outline
 	for i := range step.Links {
-		if p := s.partition(&step.Links[i]); best == nil || p.Rows() < best.Rows() {
+		if p := s.partition(&step.Links[i]); i == 0 || p.Rows() < best.Rows() {
 			best = p
 		}
 	}
-	low, high := rowsBetween(best, Range{step.Low, step.High})
-	return high - low, func(i int) pcsr.Vertex { return best.Vertex(low + i) }
+	best = best.Between(step.Low, step.High)
+	return best.Rows(), best.Vertex
 }
 
 func (s *sampler) value(o Operand) dictionary.ID {
@@ -255,15 +255,15 @@ func (s *sampler) list(l *Link) []pcsr.Vertex {
 	case AllEdgeLabels:
 		return s.graph.UsedLabels()
 	}
-	return s.graph.Partition(s.value(l.Label), l.Dir).Neighbours(s.value(l.From))
+	return s.graph.Neighbours(s.value(l.From), s.value(l.Label), l.Dir)
 }
 
 // partition returns the partition whose rows a link asks for.
-func (s *sampler) partition(l *Link) *pcsr.Partition {
+func (s *sampler) partition(l *Link) pcsr.Outline {
 	if l.Kind == AllVertices {
-		return s.graph.Incident(l.Dir)
+		return s.graph.IncidentOutline(l.Dir)
 	}
-	return s.graph.Partition(s.value(l.Label), l.Dir)
+	return s.graph.Outline(s.value(l.Label), l.Dir)
 }
 
 // passes tests a candidate, which stands in its slot already, against everything but Distinct.
@@ -275,7 +275,7 @@ func (s *sampler) passes(step *Step, v pcsr.Vertex) bool {
 	}
 	for i := range step.Links {
 		if l := &step.Links[i]; l.Kind == Rows || l.Kind == AllVertices {
-			if _, ok := s.partition(l).Row(v); !ok {
+			if s.partition(l).Degree(v) == 0 {
 				return false
 			}
 		}

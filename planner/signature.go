@@ -26,7 +26,7 @@ const (
 
 // signSteps gives signatures to the steps of a plan.
 func (e *estimates) signSteps(p *MatchPlan) {
-	if e.options.Signatures == NeverSignatures || e.graph.Signatures().Rows() == 0 {
+	if e.options.Signatures == NeverSignatures {
 		return
 	}
 	for k := range p.Steps {
@@ -40,6 +40,9 @@ func (e *estimates) signSteps(p *MatchPlan) {
 func (e *estimates) sign(s *Step, v int) {
 	auto := e.options.Signatures == AutoSignatures
 	if auto && (s.EstimatedCandidates < signedCandidates || e.byConstant(s)) {
+		return
+	}
+	if e.graph.Signatures().Rows() == 0 {
 		return
 	}
 	signature := e.signature(s, v)
@@ -111,8 +114,7 @@ func (e *estimates) signedShare(s *Step, v int, signature pcsr.Signature) float6
 		if rows == nil {
 			return 1
 		}
-		low, high := rowsBetween(rows, e.interval[v])
-		source = domainSource{high - low, func(i int) pcsr.Vertex { return rows.Vertex(low + i) }}
+		source = *e.rowSource(v, rows)
 	}
 	tried := min(source.length, signatureLooks)
 	own, passed := 0, 0
@@ -133,9 +135,9 @@ func (e *estimates) signedShare(s *Step, v int, signature pcsr.Signature) float6
 }
 
 // ownRows returns the smallest partition in whose rows the step's candidates lie, by its links.
-func (e *estimates) ownRows(s *Step) *pcsr.Partition {
-	var best *pcsr.Partition
-	e.eachRows(s, func(p *pcsr.Partition) bool {
+func (e *estimates) ownRows(s *Step) *pcsr.Outline {
+	var best *pcsr.Outline
+	e.eachRows(s, func(p *pcsr.Outline) bool {
 		if best == nil || p.Rows() < best.Rows() {
 			best = p
 		}
@@ -146,14 +148,11 @@ func (e *estimates) ownRows(s *Step) *pcsr.Partition {
 
 // inRows reports whether x is a row wherever the step's links want it to be.
 func (e *estimates) inRows(s *Step, x pcsr.Vertex) bool {
-	return e.eachRows(s, func(p *pcsr.Partition) bool {
-		_, ok := p.Row(x)
-		return ok
-	})
+	return e.eachRows(s, func(p *pcsr.Outline) bool { return p.Degree(x) > 0 })
 }
 
 // eachRows visits the partitions of which every candidate of the step is a row, until a visit returns false.
-func (e *estimates) eachRows(s *Step, visit func(*pcsr.Partition) bool) bool {
+func (e *estimates) eachRows(s *Step, visit func(*pcsr.Outline) bool) bool {
 	for i := range s.Links {
 		l := &s.Links[i]
 		if !l.Label.IsConstant() {
@@ -165,7 +164,7 @@ func (e *estimates) eachRows(s *Step, visit func(*pcsr.Partition) bool) bool {
 		} else if l.Kind != Rows {
 			continue
 		}
-		if !visit(e.graph.Partition(l.Label.Constant, d)) {
+		if rows := e.graph.Outline(l.Label.Constant, d); !visit(&rows) {
 			return false
 		}
 	}

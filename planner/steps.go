@@ -96,7 +96,7 @@ func (a *assembly) checkInputs() {
 type optionalLink struct {
 	link   Link
 	length float64
-	rows   *pcsr.Partition // of a constant label, or all with an edge in the direction; nil otherwise
+	rows   *pcsr.Outline // of a constant label, or all with an edge in the direction; nil otherwise
 }
 
 // step makes the step that binds vertex v to the next slot.
@@ -192,7 +192,8 @@ func (a *assembly) constrainLabel(s *Step, p *pattern, optional []optionalLink) 
 func (a *assembly) rows(p *pattern, label Operand, d pcsr.Direction) optionalLink {
 	o := optionalLink{link: Link{Kind: Rows, Label: label, Dir: d, Edge: p.edge}}
 	if label.IsConstant() {
-		o.rows = a.graph.Partition(label.Constant, d)
+		rows := a.graph.Outline(label.Constant, d)
+		o.rows = &rows
 		o.length = float64(o.rows.Rows())
 	} else {
 		o.length = a.estimates.averageRows(d)
@@ -203,7 +204,8 @@ func (a *assembly) rows(p *pattern, label Operand, d pcsr.Direction) optionalLin
 func (a *assembly) all(p *pattern, kind LinkKind, d pcsr.Direction) optionalLink {
 	o := optionalLink{link: Link{Kind: kind, Dir: d, Edge: p.edge}}
 	if kind == AllVertices {
-		o.rows = a.graph.Incident(d)
+		rows := a.graph.IncidentOutline(d)
+		o.rows = &rows
 		o.length = float64(o.rows.Rows())
 	} else {
 		o.length = float64(len(a.graph.UsedLabels()))

@@ -84,7 +84,7 @@ func (s *step) addLink(g *pcsr.Graph, l *planner.Link) {
 		case !l.Label.IsConstant():
 			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: l.From, label: l.Label, dir: l.Dir})
 		case l.From.IsConstant():
-			s.addStatic(g.Partition(l.Label.Constant, l.Dir).Neighbours(l.From.Constant))
+			s.addStatic(g.Neighbours(l.From.Constant, l.Label.Constant, l.Dir))
 		default:
 			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, partition: g.Partition(l.Label.Constant, l.Dir), from: l.From, label: l.Label})
 		}
