@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -245,7 +246,7 @@ func (d *Device) use(f func() error) error {
 	}
 	leave, err := d.driver.Enter()
 	if err == nil {
-		err = f()
+		err = section.Guard(f) // it reads mapped files
 		leave()
 	}
 	if errors.Is(err, ErrDeviceLost) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 )
 
@@ -72,7 +73,11 @@ func (d *Device) run(ctx context.Context, m *exec.Match, count bool, emit func(*
 		if q.trace != nil {
 			*q.trace = exec.Trace{Backend: d.Name(), Steps: make([]exec.StepTrace, len(m.Plan.Steps)), Upload: r.uploadTime() - uploading}
 		}
-		if n, err = q.run(); err != nil {
+		err = section.Guard(func() (err error) {
+			n, err = q.run()
+			return err
+		})
+		if err != nil {
 			return q.lane.dropAfter(err)
 		}
 		q.lane.release()
@@ -103,11 +108,13 @@ type query struct {
 
 // lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
 func (q *query) lay(ctx context.Context, d *Device, r *resident, l *lane, s *shape) error {
-	j, err := newJoin(ctx, d, r, l, q.match, s)
+	err := section.Guard(func() (err error) {
+		q.join, err = newJoin(ctx, d, r, l, q.match, s)
+		return err
+	})
 	if err != nil {
 		return l.dropAfter(err)
 	}
-	q.join = j
 	return nil
 }
 
