@@ -41,7 +41,7 @@ func anyTerm(r *rand.Rand) rdf.Term {
 }
 
 // segmented are the same values in a dataset of one segment and in one of several.
-func segmented(t *testing.T, r *rand.Rand, items, segments int) (one, several *memory) {
+func segmented(t testing.TB, r *rand.Rand, items, segments int) (one, several *memory) {
 	t.Helper()
 	parts := make([][]quad, segments)
 	for i := range items {
@@ -93,7 +93,7 @@ func TestSegmentsAnswerAsOneDoes(t *testing.T) {
 		}
 	}
 	for _, segments := range []int{2, 4} {
-		one, several := segmented(t, r, 30_000, segments)
+		one, several := segmented(t, r, 24_000, segments)
 		for _, q := range queries {
 			for _, memory := range []int64{0, 1 << 20} {
 				if memory > 0 && !q.ordered {
@@ -147,4 +147,35 @@ func firstDifference(a, b []string) int {
 		return -1
 	}
 	return n
+}
+
+// BenchmarkSegments runs what the order of IDs speeds up over a dataset of one segment and over one of four of a size, which
+// is the worst case.
+func BenchmarkSegments(b *testing.B) {
+	one, several := segmented(b, rand.New(rand.NewPCG(6, 7)), 300_000, 4)
+	for _, c := range []struct{ name, text string }{
+		{"sort", "SELECT ?v { ?i :value ?v FILTER(datatype(?v) = xsd:string) } ORDER BY ?v"},
+		{"top", "SELECT ?v { ?i :value ?v FILTER(datatype(?v) = xsd:string) } ORDER BY ?v LIMIT 10"},
+		{"max", "SELECT (MAX(?v) AS ?m) { ?i :value ?v FILTER(datatype(?v) = xsd:string) }"},
+		{"filter", "SELECT ?i { ?i :value ?v FILTER(?v < 'text 5') }"},
+		{"filter-date", "SELECT ?i { ?i :value ?v FILTER(?v < '2000-01-01'^^xsd:date) }"},
+	} {
+		q := parse(b, "PREFIX : <"+exampleNS+"> PREFIX xsd: <"+rdf.XSD+">\n"+c.text)
+		for _, m := range []struct {
+			name string
+			*memory
+		}{{"one", one}, {"several", several}} {
+			b.Run(c.name+"/"+m.name, func(b *testing.B) {
+				for b.Loop() {
+					p, err := exec.Prepare(q, m.memory, m.dict, onProcessor())
+					if err == nil {
+						err = p.Run(b.Context(), func(*exec.Batch) error { return nil })
+					}
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
 }
