@@ -87,31 +87,49 @@ func (e *edgeWriter) write(ctx context.Context, names *graphNames) (err error) {
 	return nil
 }
 
-// plan cuts the work into rounds that fit the budget.
+// plan cuts the work into rounds that fit the budget. The order of all pieces does not depend on it.
 func (e *edgeWriter) plan(ctx context.Context, names *graphNames) (rounds [][]piece, err error) {
 	limit := max(uint64(e.budget)/24, 1024) // keys and twice their scratch space
 	var round []piece
 	room := limit
-	for i, c := range e.cells {
+	end := func() {
+		if len(round) > 0 {
+			rounds = append(rounds, round)
+		}
+		round, room = nil, limit
+	}
+	for _, i := range e.inOrder() {
+		c := e.cells[i]
 		if c.count > limit {
 			cut, err := e.cut(ctx, names, i, limit)
 			if err != nil {
 				return nil, err
 			}
+			end()
 			rounds = append(rounds, cut...)
 			continue
 		}
 		if c.count > room {
-			rounds = append(rounds, round)
-			round, room = nil, limit
+			end()
 		}
 		round = append(round, piece{cell: i, whole: true, count: c.count})
 		room -= c.count
 	}
-	if len(round) > 0 {
-		rounds = append(rounds, round)
-	}
+	end()
 	return rounds, nil
+}
+
+// inOrder tells in which order the cells are written: the largest first, so that the cores end together; or, where
+// graphs are many, graph by graph.
+func (e *edgeWriter) inOrder() []int {
+	order := make([]int, len(e.cells))
+	for i := range order {
+		order[i] = i
+	}
+	if len(e.graphs) <= maxOpenGraphs {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.cells[b].count, e.cells[a].count) })
+	}
+	return order
 }
 
 // cutBits says into how many ranges of vertices a cell can be cut: 2 to so many.
@@ -183,19 +201,8 @@ func (e *edgeWriter) round(ctx context.Context, names *graphNames, pieces []piec
 		return err
 	}
 	defer release(e.triples.memory, keys)
-	// The largest first, so that the cores end together; or, where graphs are many, graph by graph.
-	order := make([]int, len(pieces))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if len(e.graphs) > maxOpenGraphs {
-			return cmp.Compare(e.cells[pieces[a].cell].graph, e.cells[pieces[b].cell].graph)
-		}
-		return cmp.Compare(pieces[b].count, pieces[a].count)
-	})
 	// Pieces are sorted side by side but written one after the other, so that a store depends on its input alone.
-	written := make([]chan struct{}, len(order)+1)
+	written := make([]chan struct{}, len(pieces)+1)
 	for i := range written {
 		written[i] = make(chan struct{})
 	}
@@ -204,15 +211,15 @@ func (e *edgeWriter) round(ctx context.Context, names *graphNames, pieces []piec
 	return parallel(ctx, e.triples.memory.threads, func(ctx context.Context, _ int) (err error) {
 		var scratch []uint64 // the largest piece comes first, so that mostly one allocation does
 		defer func() { release(e.triples.memory, scratch) }()
-		for i := int(next.Add(1)) - 1; i < len(order); i = int(next.Add(1)) - 1 {
-			keys := parts[order[i]]
+		for i := int(next.Add(1)) - 1; i < len(pieces); i = int(next.Add(1)) - 1 {
+			keys := parts[i]
 			if len(scratch) < 2*len(keys) {
 				release(e.triples.memory, scratch)
 				if scratch, err = allocate[uint64](e.triples.memory, 2*len(keys)); err != nil {
 					return err
 				}
 			}
-			if err := e.piece(ctx, pieces[order[i]], keys, scratch, written[i]); err != nil {
+			if err := e.piece(ctx, pieces[i], keys, scratch, written[i]); err != nil {
 				return err
 			}
 			close(written[i+1])

@@ -39,6 +39,19 @@ func (f *keyFile) add(key []byte) error {
 	return err
 }
 
+// addPlaced is add of a key after four bytes.
+func (f *keyFile) addPlaced(place uint32, key []byte) error {
+	var head [binary.MaxVarintLen32 + 4]byte
+	n := binary.PutUvarint(head[:], uint64(4+len(key)))
+	binary.LittleEndian.PutUint32(head[n:], place)
+	if _, err := f.w.Write(head[:n+4]); err != nil {
+		return err
+	}
+	f.size += int64(n + 4 + len(key))
+	_, err := f.w.Write(key)
+	return err
+}
+
 // each calls do for every key from the start of the file. The key is valid until the next.
 func (f *keyFile) each(ctx context.Context, do func(key []byte) error) error {
 	if err := f.w.Flush(); err != nil {
@@ -88,15 +101,6 @@ func newFileSource(m *memory, folder string) (s *fileSource, err error) {
 	return s, nil
 }
 
-func (s *fileSource) add(section dictionary.Section, key []byte) error {
-	if section == dictionary.Resources {
-		return s.resources.add(key)
-	}
-	return s.literals.add(key)
-}
-
-func (s *fileSource) flush() error { return errors.Join(s.resources.w.Flush(), s.literals.w.Flush()) }
-
 func (s *fileSource) release() (err error) {
 	for _, f := range []*keyFile{s.resources, s.literals} {
 		if f != nil {
@@ -139,10 +143,8 @@ func (s *fileSource) writeResources(ctx context.Context, w *dictionary.Writer, p
 		if !exact {
 			b--
 		}
-		var place [4]byte
-		binary.LittleEndian.PutUint32(place[:], position[rank])
 		rank++
-		return buckets[b].add(append(place[:], key...))
+		return buckets[b].addPlaced(position[rank-1], key)
 	})
 	if err != nil {
 		return err

@@ -199,6 +199,22 @@ func TestLoadKeepsEveryQuad(t *testing.T) {
 	}
 }
 
+// storeFiles are the contents of the files of a store's data, by name.
+func storeFiles(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	names, err := filepath.Glob(filepath.Join(dir, "gen-*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if files[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
 // TestLoadIsDeterministic loads one file twice: the files of the stores must be the same.
 func TestLoadIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
@@ -210,16 +226,7 @@ func TestLoadIsDeterministic(t *testing.T) {
 		if _, err := Load(context.Background(), to, []Input{{Name: path}}, Options{Threads: i + 1}); err != nil {
 			t.Fatal(err)
 		}
-		files := map[string][]byte{}
-		names, err := filepath.Glob(filepath.Join(to, "gen-*", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			if files[filepath.Base(name)], err = os.ReadFile(name); err != nil {
-				t.Fatal(err)
-			}
-		}
+		files := storeFiles(t, to)
 		if i == 0 {
 			first = files
 			continue
@@ -232,7 +239,8 @@ func TestLoadIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestLoadSpills loads with a term table, a triple list and a sort that each overflow many times.
+// TestLoadSpills loads with a term table, a triple list and a sort that each overflow many times; the files must be those
+// of a load that has room.
 func TestLoadSpills(t *testing.T) {
 	for _, graphs := range []bool{false, true} {
 		dir := t.TempDir()
@@ -255,6 +263,15 @@ func TestLoadSpills(t *testing.T) {
 			t.Errorf("%d runs, %d bytes spilled", l.report.TermRuns, l.report.SpilledBytes)
 		}
 		same(t, filepath.Join(dir, "store"), want)
+		if _, err := Load(context.Background(), filepath.Join(dir, "room"), []Input{{Name: path}}, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		files := storeFiles(t, filepath.Join(dir, "store"))
+		for name, content := range storeFiles(t, filepath.Join(dir, "room")) {
+			if !bytes.Equal(content, files[name]) {
+				t.Errorf("%s differs from that of a load with room", name)
+			}
+		}
 		if held := l.memory.held.Load(); held > 1<<20 {
 			t.Logf("%d bytes held at the end", held)
 		}

@@ -1,37 +1,39 @@
 package loader
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
-	"container/heap"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
 
-// termRuns are the sorted runs that a term table was spilled to, one nameless file each.
-//
-// A record is the provisional ID, the length of the key, the length of the sort key (0 where the key sorts by its own
-// bytes), the section, the key and the sort key.
+// termRuns are the sorted runs that a term table was spilled to.
 type termRuns struct {
 	memory  *memory
 	folder  string
-	files   []*os.File
+	runs    []*termRun
 	written int64
 }
 
-func (r *termRuns) count() int { return len(r.files) }
+// termRun is one sorted run, in a nameless file: resources, then literals.
+//
+// A record is the provisional ID, the length of the key, the length of the sort key (0 where the key sorts by its own
+// bytes), the section, the key and the sort key.
+type termRun struct {
+	file     *os.File
+	literals int64 // where the first literal starts
+	size     int64
+}
+
+func (r *termRuns) count() int { return len(r.runs) }
 
 const runHeader = 13
 
-// runBuffer is how much of a run is read or written at a time.
+// runBuffer is how much of a run is read at a time.
 const runBuffer = 1 << 20
 
 // spill writes the terms of the table as one more run, but for those that skip tells.
@@ -46,22 +48,54 @@ func (r *termRuns) spill(t *termTable, skip func(id uint32) bool) error {
 	if err != nil {
 		return fmt.Errorf("loader: %w", err)
 	}
-	r.files = append(r.files, f)
-	w := bufio.NewWriterSize(f, runBuffer)
-	var record []byte
-	for _, items := range [][]item{resources, literals} {
-		for _, it := range items {
-			record = appendRunRecord(record[:0], t.idAt(it.ref), t.keyAt(it.ref))
-			if _, err := w.Write(record); err != nil {
-				return fmt.Errorf("loader: spill terms: %w", err)
-			}
-			r.written += int64(len(record))
-		}
+	run := &termRun{file: f}
+	r.runs = append(r.runs, run)
+	err = run.write(t, resources)
+	if run.literals = run.size; err == nil {
+		err = run.write(t, literals)
 	}
-	if err := w.Flush(); err != nil {
+	if err != nil {
 		return fmt.Errorf("loader: spill terms: %w", err)
 	}
+	r.written += run.size
 	return nil
+}
+
+// spilledTerms is how many terms are made records of at a time, some megabytes.
+const spilledTerms = 1 << 15
+
+// write appends the records of terms: made on all cores, written in order.
+func (r *termRun) write(t *termTable, items []item) error {
+	parts := (len(items) + spilledTerms - 1) / spilledTerms
+	turns := make([]chan struct{}, parts+1)
+	for i := range turns {
+		turns[i] = make(chan struct{})
+	}
+	close(turns[0])
+	var next atomic.Int64
+	return parallel(context.Background(), t.memory.threads, func(ctx context.Context, _ int) error {
+		var records []byte
+		for i := int(next.Add(1)) - 1; i < parts; i = int(next.Add(1)) - 1 {
+			part := items[i*spilledTerms : min((i+1)*spilledTerms, len(items))]
+			ref := func(i int) uint64 { return part[i].ref }
+			records = records[:0]
+			for j, it := range part {
+				t.readAhead(j, len(part), ref)
+				records = appendRunRecord(records, t.idAt(it.ref), t.keyAt(it.ref))
+			}
+			select {
+			case <-turns[i]:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if _, err := r.file.Write(records); err != nil {
+				return err
+			}
+			r.size += int64(len(records))
+			close(turns[i+1])
+		}
+		return nil
+	})
 }
 
 func appendRunRecord(dst []byte, id uint32, key []byte) []byte {
@@ -82,161 +116,56 @@ func appendRunRecord(dst []byte, id uint32, key []byte) []byte {
 
 // release closes the files, which removes them.
 func (r *termRuns) release() (err error) {
-	for _, f := range r.files {
-		err = errors.Join(err, f.Close())
+	for _, run := range r.runs {
+		err = errors.Join(err, run.file.Close())
 	}
-	r.files = nil
+	r.runs = nil
 	return err
 }
 
-// runReader reads one run.
-type runReader struct {
-	r       *bufio.Reader
-	id      uint32
-	section dictionary.Section
-	record  []byte // key and sort key
-	key     []byte
-	sort    []byte
-}
-
-func (r *runReader) next() error {
-	var head [runHeader]byte
-	if _, err := io.ReadFull(r.r, head[:]); err != nil {
-		return err
-	}
-	r.id = binary.LittleEndian.Uint32(head[:])
-	n := int(binary.LittleEndian.Uint32(head[4:]))
-	m := int(binary.LittleEndian.Uint32(head[8:]))
-	r.section = dictionary.Section(head[12])
-	r.record = slices.Grow(r.record[:0], n+m)[:n+m]
-	if _, err := io.ReadFull(r.r, r.record); err != nil {
-		return errors.Join(io.ErrUnexpectedEOF, err)
-	}
-	r.key, r.sort = r.record[:n], r.record[:n]
-	if m > 0 {
-		r.sort = r.record[n:]
-	}
-	return nil
-}
-
-func (r *runReader) compare(o *runReader) int {
-	return cmp.Or(cmp.Compare(r.section, o.section), bytes.Compare(r.sort, o.sort))
-}
-
-// runHeap merges runs: the run with the least term is first.
-type runHeap []*runReader
-
-func (h runHeap) Len() int           { return len(h) }
-func (h runHeap) Less(i, j int) bool { return h[i].compare(h[j]) < 0 }
-func (h runHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *runHeap) Push(x any)        { *h = append(*h, x.(*runReader)) }
-func (h *runHeap) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
-}
-
 // order merges the runs: every provisional ID gets the rank of its term, and the terms go, in order, to two files.
+// Resources and literals are merged side by side.
 func (r *termRuns) order(ctx context.Context, predicateKeys []string, limit uint64) (o *termOrder, err error) {
-	m := &runMerge{order: &termOrder{predicates: uint32(len(predicateKeys))}, labels: predicateKeys}
-	if m.order.rank, err = allocate[uint32](r.memory, int(limit)); err != nil {
+	o = &termOrder{predicates: uint32(len(predicateKeys))}
+	if o.rank, err = allocate[uint32](r.memory, int(limit)); err != nil {
 		return nil, err
 	}
-	if m.source, err = newFileSource(r.memory, r.folder); err != nil {
+	source, err := newFileSource(r.memory, r.folder)
+	if err != nil {
 		return nil, err
 	}
-	m.order.terms = m.source
-	if err := m.run(ctx, r.files); err != nil {
-		return nil, errors.Join(fmt.Errorf("loader: merge terms: %w", err), m.source.release())
+	o.terms = source
+	resources := &runMerge{rank: o.rank, out: source.resources, labels: predicateKeys}
+	literals := &runMerge{rank: o.rank, out: source.literals, backwards: true}
+	err = parallel(ctx, 2, func(ctx context.Context, worker int) error {
+		if worker == 0 {
+			return resources.run(ctx, r.readers(func(run *termRun) (from, to int64) { return 0, run.literals }))
+		}
+		return literals.run(ctx, r.readers(func(run *termRun) (from, to int64) { return run.literals, run.size }))
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("loader: merge terms: %w", err), source.release())
 	}
-	r.written += m.source.resources.size + m.source.literals.size
-	return m.order, nil
+	r.written += source.resources.size + source.literals.size
+	o.resources, o.literals = int(resources.terms), int(literals.terms)
+	r.memory.inRanges(len(o.rank), func(from, to int) {
+		for i := from; i < to; i++ {
+			if n := ^o.rank[i]; n < literals.terms {
+				o.rank[i] = resources.terms + n
+			}
+		}
+	})
+	for i, id := range resources.pending {
+		o.rank[id] = resources.terms + literals.terms + resources.ranks[i]
+	}
+	return o, nil
 }
 
-// runMerge is a merge at work.
-type runMerge struct {
-	order  *termOrder
-	source *fileSource
-	labels []string // predicates not yet met, after label
-	label  int
-	// pending are the IDs of predicates, whose ranks are known once all terms are counted.
-	pending []uint32
-	ranks   []uint32
-}
-
-func (m *runMerge) run(ctx context.Context, files []*os.File) error {
-	var h runHeap
-	for _, f := range files {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		r := &runReader{r: bufio.NewReaderSize(f, runBuffer)}
-		if err := r.next(); err == nil {
-			h = append(h, r)
-		} else if err != io.EOF {
-			return err
-		}
+// readers reads a part of each run.
+func (r *termRuns) readers(part func(*termRun) (from, to int64)) (readers []*runReader) {
+	for _, run := range r.runs {
+		from, to := part(run)
+		readers = append(readers, &runReader{file: run.file, at: from, end: to})
 	}
-	heap.Init(&h)
-	for n := 0; len(h) > 0; n++ {
-		if n%stride == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := m.term(&h); err != nil {
-			return err
-		}
-	}
-	first := uint32(m.order.resources + m.order.literals)
-	for i, id := range m.pending {
-		m.order.rank[id] = first + m.ranks[i]
-	}
-	return m.source.flush()
-}
-
-// term takes the least term off all runs that have it.
-func (m *runMerge) term(h *runHeap) error {
-	least := (*h)[0]
-	key := append([]byte(nil), least.key...)
-	section := least.section
-	label, predicate := m.isPredicate(key, section)
-	rank := uint32(m.order.resources + m.order.literals)
-	switch {
-	case predicate:
-	case section == dictionary.Resources:
-		m.order.resources++
-	default:
-		m.order.literals++
-	}
-	for len(*h) > 0 && (*h)[0].section == section && bytes.Equal((*h)[0].key, key) {
-		r := (*h)[0]
-		if predicate {
-			m.pending, m.ranks = append(m.pending, r.id), append(m.ranks, label)
-		} else {
-			m.order.rank[r.id] = rank
-		}
-		switch err := r.next(); err {
-		case nil:
-			heap.Fix(h, 0)
-		case io.EOF:
-			heap.Pop(h)
-		default:
-			return err
-		}
-	}
-	if predicate {
-		return nil
-	}
-	return m.source.add(section, key)
-}
-
-// isPredicate looks for a resource among the predicates, which come in the same order.
-func (m *runMerge) isPredicate(key []byte, section dictionary.Section) (label uint32, ok bool) {
-	if section != dictionary.Resources {
-		return 0, false
-	}
-	for m.label < len(m.labels) && m.labels[m.label] < string(key) {
-		m.label++
-	}
-	return uint32(m.label), m.label < len(m.labels) && m.labels[m.label] == string(key)
+	return readers
 }

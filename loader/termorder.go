@@ -60,7 +60,7 @@ func (t *termTable) readAhead(at, n int, ref func(i int) uint64) {
 		record := t.recordAt(ref(i))
 		sum += record[0] + record[min(cacheLine, len(record)-1)]
 	}
-	t.touched = sum
+	t.touched.Store(uint32(sum))
 }
 
 // cacheLine is the bytes that memory is read by; most records lie in two of them.

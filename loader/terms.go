@@ -28,7 +28,7 @@ type termTable struct {
 	slabs   [][]byte
 	slab    []byte
 	arrays  map[int]*slotArray // by the number of slots of a shard
-	touched byte               // keeps the reads of readAhead alive
+	touched atomic.Uint32      // keeps the reads of readAhead alive
 }
 
 // slotArray is the slots of all shards that have so many: one array, so that it gets huge pages.

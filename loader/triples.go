@@ -23,7 +23,7 @@ const (
 const defaultGraph = ^uint32(0)
 
 // chunkRows is how many rows one chunk of the triple list holds.
-const chunkRows = 1 << 18
+const chunkRows = 1 << 19
 
 // tripleList holds what was read, in chunks: in memory as long as these fit, then in a file. Its order means nothing.
 type tripleList struct {
@@ -33,6 +33,7 @@ type tripleList struct {
 	folder string
 
 	mu     sync.Mutex
+	free   [][]uint32 // memory of chunks that went to the file
 	chunks []chunk
 	held   int64
 	file   *os.File
@@ -49,6 +50,13 @@ type chunk struct {
 
 // fresh returns an empty chunk to fill and add.
 func (l *tripleList) fresh() ([]uint32, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.free); n > 0 {
+		b := l.free[n-1]
+		l.free = l.free[:n-1]
+		return b[:0], nil
+	}
 	b, err := allocate[uint32](l.memory, chunkRows*l.width)
 	return b[:0], err
 }
@@ -62,18 +70,12 @@ func (l *tripleList) add(rows []uint32) error {
 	l.rows.Add(int64(len(rows) / l.width))
 	size := int64(cap(rows)) * 4
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.held+size <= l.budget {
 		l.held += size
 		l.chunks = append(l.chunks, chunk{rows: rows, count: len(rows)})
-		l.mu.Unlock()
 		return nil
 	}
-	defer l.mu.Unlock()
-	defer release(l.memory, rows)
-	return l.spill(rows)
-}
-
-func (l *tripleList) spill(rows []uint32) error {
 	if l.file == nil {
 		f, err := namelessFile(l.folder)
 		if err != nil {
@@ -81,12 +83,14 @@ func (l *tripleList) spill(rows []uint32) error {
 		}
 		l.file = f
 	}
-	if _, err := l.file.WriteAt(bytesOf(rows), l.size); err != nil {
-		return err
-	}
-	l.chunks = append(l.chunks, chunk{place: l.size, count: len(rows)})
+	place := l.size
+	l.chunks = append(l.chunks, chunk{place: place, count: len(rows)})
 	l.size += int64(len(rows)) * 4
-	return nil
+	l.mu.Unlock() // others need not wait for the write
+	_, err := l.file.WriteAt(bytesOf(rows), place)
+	l.mu.Lock()
+	l.free = append(l.free, rows)
+	return err
 }
 
 // each calls do for every chunk, on all cores; worker tells them apart. The rows must not be changed or kept.
@@ -163,7 +167,10 @@ func (l *tripleList) release() error {
 	for _, c := range l.chunks {
 		release(l.memory, c.rows)
 	}
-	l.chunks = nil
+	for _, rows := range l.free {
+		release(l.memory, rows)
+	}
+	l.chunks, l.free = nil, nil
 	if l.file == nil {
 		return nil
 	}
