@@ -3,7 +3,8 @@ package pcsr
 import "slices"
 
 // Outline is what can be told of a partition without merging it: the rows of one partition, or in a union of graphs of
-// each that has some. It is for planning; the zero value has no rows.
+// each that has some, merged or not, so that the same question is planned the same way before and after. The zero value
+// has no rows.
 type Outline struct {
 	first outlinePart
 	more  []outlinePart
@@ -24,9 +25,6 @@ func (g *Graph) Outline(l Label, d Direction) Outline {
 	if g.over == nil {
 		return outlineOf(&g.parts[slot][d&1])
 	}
-	if made := g.over.made(slot, d); made != nil {
-		return outlineOf(made)
-	}
 	return g.over.outline(func(g *Graph) Outline { return g.Outline(l, d) })
 }
 
@@ -34,9 +32,6 @@ func (g *Graph) Outline(l Label, d Direction) Outline {
 func (g *Graph) IncidentOutline(d Direction) Outline {
 	if g.over == nil {
 		return outlineOf(&g.sets[d&1].of)
-	}
-	if made := g.over.sets[d&1].whole.made.Load(); made != nil {
-		return outlineOf(made)
 	}
 	return g.over.outline(func(g *Graph) Outline { return g.IncidentOutline(d) })
 }
