@@ -155,7 +155,10 @@ func (l *load) orderTerms(ctx context.Context, keys []string) (order *termOrder,
 		return nil, err
 	}
 	l.settle(order)
-	return order, l.checkSize(order)
+	if err := l.checkSize(order); err != nil {
+		return nil, errors.Join(err, order.terms.release())
+	}
+	return order, nil
 }
 
 // toFinal makes the ranks IDs: predicates, resources by position, literals; the terms of the store keep theirs.
