@@ -17,7 +17,7 @@ import (
 type Segment struct {
 	files      [3]*section.File // terms, values, hash
 	starts     [SectionCount + 1]ID
-	groups     []ID
+	groups     []ID // the local IDs that the groups of resources start at
 	blocks     []byte
 	offsets    []uint64
 	symbols    []byte // tables
@@ -109,9 +109,6 @@ func (s *Segment) Len() int { return int(s.starts[SectionCount]) }
 
 // Section is the range of local IDs of one section.
 func (s *Segment) Section(of Section) Range { return Range{s.starts[of], s.starts[of+1]} }
-
-// Groups are the local IDs that the groups of resources start at.
-func (s *Segment) Groups() []ID { return s.groups }
 
 // Bytes is the size of each file.
 func (s *Segment) Bytes() map[string]int64 {
