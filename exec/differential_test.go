@@ -34,9 +34,9 @@ func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
 			semantics = planner.Homomorphism
 		}
 		want := tally(reference1(quads, names, q, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "grouping by a team"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "teams"} {
 			o := onProcessor()
-			if variant == "grouping by a team" {
+			if variant == "teams" {
 				defer exec.SetTeam(0, 0)()
 			}
 			if variant == "sharing" || variant == "spilling" {

@@ -33,12 +33,12 @@ func ShareNever() (restore func()) {
 	return func() { sharedGain = gain }
 }
 
-// SetTeam changes after how many rows several goroutines may group the rest, and how many rows there must be for each
-// group, until the test ends.
+// SetTeam changes after how many rows several goroutines may take over the rest, and how many rows there must be for
+// each group; a row need not take long then. Until the test ends.
 func SetTeam(from, share int) (restore func()) {
-	oldFrom, oldShare := teamFrom, teamShare
-	teamFrom, teamShare = from, share
-	return func() { teamFrom, teamShare = oldFrom, oldShare }
+	oldFrom, oldShare, oldTime := teamFrom, teamShare, teamNanoseconds
+	teamFrom, teamShare, teamNanoseconds = from, share, 0
+	return func() { teamFrom, teamShare, teamNanoseconds = oldFrom, oldShare, oldTime }
 }
 
 // SetProductCost changes from which cost on patterns of several parts are taken apart, until the test ends.

@@ -44,18 +44,10 @@ func (g *groupOp) attempt(x *execution, parallel bool, emit func(*Batch) error) 
 		f.next = math.MaxUint64
 	}
 	defer f.close()
-	err = measured(source, x, nil, f.add)
-	for _, s := range stages {
-		if !x.analyze {
-			break
-		}
-		s.node().Runs++
-		s.node().Elapsed += source.node().Elapsed
+	if err := runSource(x, source, stages, nil, f.add); err != nil {
+		return err
 	}
-	if err == nil {
-		err = f.gather()
-	}
-	if err != nil {
+	if err := f.gather(); err != nil {
 		return err
 	}
 	return r.finish(emit)

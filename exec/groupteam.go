@@ -1,23 +1,13 @@
 package exec
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// teamFrom is how many rows are grouped before several goroutines may take over the rest, and teamShare how many rows
-// there must have been for each thing that their results are merged by (a group, a value of a DISTINCT).
-var (
-	teamFrom  = 2 * BatchRows
-	teamShare = 8
-)
-
-// teamSize is the most goroutines that group the rows of one query.
-const teamSize = 16
-
-// teamMembers is how many goroutines of the process group rows: a machine that is busy gains nothing from more.
-var teamMembers atomic.Int32
+// teamShare is how many rows there must have been for each thing that the results of a team of groups are merged by (a
+// group, a value of a DISTINCT).
+var teamShare = 8
 
 // groupFeed hands the rows of a source to a groupRun: at first in the caller's goroutine and, once it is known that
 // there are many rows in few groups, to a team.
@@ -55,7 +45,7 @@ func (f *groupFeed) add(b *Batch) error {
 
 // share starts a team where that is worth while.
 func (f *groupFeed) share() (err error) {
-	if f.team == nil && f.run.shares(f.at) {
+	if f.team == nil && f.run.shares(f.at) && len(f.own.stages.stages) <= teamStages {
 		f.team, err = newGroupTeam(f.run, f.own.stages.stages)
 	}
 	return err
@@ -93,7 +83,7 @@ func (f *groupFeed) gather() error {
 	f.team = nil
 	for _, m := range team.members {
 		f.run.merge(m.run)
-		m.rows.stages.report(f.run.x)
+		m.rows.stages.report(f.run.x, len(f.own.stages.stages))
 		m.run.close()
 	}
 	return f.run.account()
@@ -108,7 +98,7 @@ func (f *groupFeed) close() {
 		}
 		f.team = nil
 	}
-	f.own.stages.report(f.run.x)
+	f.own.stages.report(f.run.x, len(f.own.stages.stages))
 }
 
 // groupTeam is goroutines that group some of the rows each.
@@ -134,19 +124,14 @@ type groupMember struct {
 
 // groupJob is a copy of a batch of the source; the first row is row at of it.
 type groupJob struct {
-	batch Batch
+	batch batchCopy
 	at    uint64
 }
 
 // newGroupTeam starts a team beside a run; nil where the machine is busy.
 func newGroupTeam(r *groupRun, stages []stage) (*groupTeam, error) {
-	threads := runtime.GOMAXPROCS(0)
-	size := min(threads, teamSize)
-	if size < 2 {
-		return nil, nil
-	}
-	if teamMembers.Add(int32(size)) > int32(2*threads) {
-		teamMembers.Add(-int32(size))
+	size := enlist()
+	if size == 0 {
 		return nil, nil
 	}
 	t := &groupTeam{x: r.x, jobs: make(chan *groupJob, size), free: make(chan *groupJob, 3*size), held: r.x.memory.open("group")}
@@ -156,7 +141,7 @@ func newGroupTeam(r *groupRun, stages []stage) (*groupTeam, error) {
 	for range size {
 		run, err := r.newRun(r.x, 0)
 		if err != nil {
-			teamMembers.Add(-int32(size))
+			dismiss(size)
 			return nil, err
 		}
 		run.team = t
@@ -175,32 +160,12 @@ func (t *groupTeam) send(b *Batch, at uint64) error {
 		return t.end()
 	}
 	j := <-t.free
-	before := j.bytes()
-	j.copy(b, at)
-	t.held.hold(t.held.held + j.bytes() - before)
+	before := j.batch.bytes()
+	j.batch.copy(b)
+	j.at = at
+	t.held.hold(t.held.held + j.batch.bytes() - before)
 	t.jobs <- j
 	return nil
-}
-
-func (j *groupJob) copy(b *Batch, at uint64) {
-	j.at, j.batch.N = at, b.N
-	for len(j.batch.Cols) < len(b.Cols) {
-		j.batch.Cols = append(j.batch.Cols, nil)
-	}
-	for c, col := range b.Cols {
-		j.batch.Cols[c] = append(j.batch.Cols[c][:0], col...)
-	}
-	j.batch.Weights = nil
-	if b.Weights != nil {
-		j.batch.Weights = append([]uint64(nil), b.Weights...)
-	}
-}
-
-func (j *groupJob) bytes() (sum int64) {
-	for _, col := range j.batch.Cols {
-		sum += int64(cap(col)) * 4
-	}
-	return sum + int64(cap(j.batch.Weights))*8
 }
 
 // work is one member's goroutine. After a failure the jobs are only taken away.
@@ -218,7 +183,7 @@ func (t *groupTeam) work(m groupMember) {
 
 func (t *groupTeam) do(m groupMember, j *groupJob) (err error) {
 	defer recovered(&err, guard())
-	rows, err := m.rows.of(t.x, &j.batch)
+	rows, err := m.rows.of(t.x, &j.batch.Batch)
 	if err != nil || rows == nil {
 		return err
 	}
@@ -240,7 +205,7 @@ func (t *groupTeam) end() error {
 		t.ended = true
 		close(t.jobs)
 		t.wait.Wait()
-		teamMembers.Add(-int32(len(t.members)))
+		dismiss(len(t.members))
 		t.held.close()
 	}
 	return t.err

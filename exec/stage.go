@@ -29,16 +29,38 @@ func stagesOf(op operator) (stages []stage, source operator) {
 	}
 }
 
-// runStage is the run of a stage in one goroutine: that of the operator's caller.
+// runStage runs a stage and those below it, on several goroutines where there is much to do.
 func runStage(s stage, x *execution, seed *Batch, emit func(*Batch) error) error {
-	apply := s.fork()
-	return measured(s.below(), x, seed, func(b *Batch) error {
-		out, err := apply(x, b)
-		if err != nil || out == nil {
-			return err
+	stages, source := stagesOf(s)
+	if len(stages) == 0 || x.options.Unoptimised {
+		apply := s.fork()
+		return measured(s.below(), x, seed, func(b *Batch) error {
+			out, err := apply(x, b)
+			if err != nil || out == nil {
+				return err
+			}
+			return emit(out)
+		})
+	}
+	f := &stageFeed{x: x, own: newStageRun(stages), next: uint64(teamFrom), emit: emit}
+	defer f.close()
+	if err := runSource(x, source, stages[:len(stages)-1], seed, f.add); err != nil {
+		return err
+	}
+	return f.drain()
+}
+
+// runSource runs the operator below some stages, which somebody else runs, and counts that as a run of them.
+func runSource(x *execution, source operator, stages []stage, seed *Batch, emit func(*Batch) error) error {
+	before := source.node().Elapsed
+	err := measured(source, x, seed, emit)
+	if x.analyze {
+		for _, s := range stages {
+			s.node().Runs++
+			s.node().Elapsed += source.node().Elapsed - before
 		}
-		return emit(out)
-	})
+	}
+	return err
 }
 
 // stageRun is copies of some stages for one goroutine, with what they measured.
@@ -76,14 +98,15 @@ func (r *stageRun) apply(x *execution, b *Batch) (*Batch, error) {
 	return b, x.alive()
 }
 
-// report adds what the copies measured to the stages' Explain nodes. Times of several goroutines add up.
-func (r *stageRun) report(x *execution) {
+// report adds what the copies of the first n stages measured to their Explain nodes. Times of several goroutines add
+// up.
+func (r *stageRun) report(x *execution, n int) {
 	if !x.analyze {
 		return
 	}
-	for i, s := range r.stages {
+	for i, s := range r.stages[:n] {
 		s.node().Rows += r.rows[i]
-		for _, above := range r.stages[i:] {
+		for _, above := range r.stages[i:n] {
 			above.node().Elapsed += r.took[i]
 		}
 	}

@@ -1,0 +1,77 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+var staged = []struct{ name, text string }{
+	{"bind and filter", "SELECT ?x ?b { ?x :integer ?v BIND(?v * 3 AS ?a) FILTER(?a + 1 > 100) BIND(STR(?a) AS ?b) }"},
+	{"errors", "SELECT ?x ?a { ?x :many ?g OPTIONAL { ?x :some ?s } BIND(STRLEN(?s) AS ?a) }"},
+	{"a limit", "SELECT ?x ?a { ?x :integer ?v BIND(?v + 5 AS ?a) FILTER(?a > 7) } LIMIT 6000"},
+	{"beside an existence", "SELECT ?x ?a { ?x :integer ?v FILTER EXISTS { ?x :some ?s FILTER(?v > 10) } BIND(?v + 5 AS ?a) }"},
+	{"inside a join", "SELECT ?x ?a ?s { { ?x :integer ?v BIND(?v + 5 AS ?a) } OPTIONAL { ?x :some ?s FILTER(STRLEN(?s) > 6) } }"},
+	{"a label for blank nodes", "SELECT ?x ?v { ?x :integer ?v BIND(BNODE(STR(?v)) AS ?b) FILTER(isBlank(?b) && ?v > 3) }"},
+}
+
+// TestATeamOfStagesEmitsWhatOneGoroutineDoes compares rows and their order.
+func TestATeamOfStagesEmitsWhatOneGoroutineDoes(t *testing.T) {
+	m := mixed(t, 16_000)
+	for _, c := range staged {
+		t.Run(c.name, func(t *testing.T) {
+			q := parse(t, "PREFIX : <"+exampleNS+">\n"+c.text)
+			o := exec.Options{Matcher: func(*planner.MatchPlan, *pcsr.Graph) exec.Matcher { return inOrder }}
+			restore := exec.SetTeam(math.MaxInt64/4, 0)
+			want, err := m.run(q, o)
+			restore()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer exec.SetTeam(0, 0)()
+			got, err := m.run(q, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := equalRows(want.rows, got.rows, true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestATeamEndsWithItsQuery ends queries that a team works for by a fault, by the caller and by the context.
+func TestATeamEndsWithItsQuery(t *testing.T) {
+	m := mixed(t, 16_000)
+	defer exec.SetTeam(0, 0)()
+	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT ?x ?a { ?x :integer ?v BIND(?v * 3 AS ?a) FILTER(?a + 1 > -10000) }")
+	dict := &faulty{TermSource: m.dict}
+	dict.left.Store(6000)
+	p, err := exec.Prepare(q, m, dict, onProcessor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := collect(p); err == nil || !strings.Contains(err.Error(), "no value") {
+		t.Errorf("the faulty query ended with %v", err)
+	}
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancel(context.Background())
+	for _, c := range []struct {
+		want error
+		stop func() error
+	}{{enough, func() error { return enough }}, {context.Canceled, func() error { cancel(); return nil }}} {
+		p, err := exec.Prepare(q, m, m.dict, onProcessor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Run(ctx, func(*exec.Batch) error { return c.stop() }); !errors.Is(err, c.want) {
+			t.Errorf("the query ended with %v instead of %v", err, c.want)
+		}
+	}
+}
