@@ -5,8 +5,10 @@
 // plan), [Options], [Explain] (the tree of operators, with what they measured), [Service] (SERVICE, where allowed).
 //
 // Operators push: each calls the next with its batches, in the caller's goroutine, and an error from there ends it, so
-// that LIMIT, a consumer that has enough and a cancelled context stop everything below. There are no row objects and no
-// allocation per row. Past the memory limit sorts, groups, distinct rows and hash joins go on from temporary files.
+// that LIMIT, a consumer that has enough and a cancelled context stop everything below. Two kinds of work are shared
+// among goroutines, which their operator waits for: costly filters and bindings (stageTeam; what comes out is emitted in
+// the order of the input), and the grouping of many rows into few groups (groupTeam; the groups and their values are what
+// one goroutine finds, in the same order). There are no row objects and no allocation per row. Past the memory limit sorts, groups, distinct rows and hash joins go on from temporary files.
 //
 // An operator may be seeded with bindings from the side: then it emits only solutions that agree with them, each with
 // the number of its seed. Joins, OPTIONAL, MINUS and EXISTS use that while few bindings come, and otherwise run the

@@ -11,7 +11,8 @@ import (
 )
 
 // operator is one node of a physical plan. It pushes its solutions to emit, batch by batch; an error from emit ends
-// it at once and is returned. Operators run one at a time, in the goroutine of the caller.
+// it at once and is returned. Operators run one at a time, in the goroutine of the caller, but for stages, of which
+// copies may run at the same time.
 //
 // An operator that was compiled with inputs is seeded: seed holds one column for each of them, and what it emits are
 // its solutions that agree with a row of the seed, Origin naming the row. Without inputs seed is nil.
