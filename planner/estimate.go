@@ -144,16 +144,17 @@ func (e *estimates) sampleDomain(v, sampleSize int) {
 	kept := e.lookAt(v, &s, total, sides)
 	exact := s.length == total
 	if total > 0 && kept == 0 && !exact {
-		if first, ok := e.leap(v, sides); ok {
+		if first, ok := e.leap(v, sides, max(fewLeaps, min(manyLeaps, s.length/lookShare))); ok {
 			s = listSource(first)
 			total, exact = len(first), true
 			kept = e.lookAt(v, &s, total, sides)
 		}
 	}
 	if kept < fewKept && !exact {
-		total = min(s.length, sampleSize*closerLook)
-		kept = e.lookAt(v, &s, total, sides)
-		exact = s.length == total
+		if more := min(sampleSize*closerLook, s.length/lookShare); more > total {
+			total = more
+			kept = e.lookAt(v, &s, total, sides)
+		}
 	}
 	if kept == 0 && exact && len(e.byVertex[v])+len(e.lists[v]) > 0 {
 		e.reason = "no vertex of the data passes all that is asked of ?" + e.query.Vertices[v].Variable
@@ -168,10 +169,12 @@ func (e *estimates) sampleDomain(v, sampleSize int) {
 }
 
 const (
-	// A sample of a domain of which fewer than fewKept pass is made closerLook times as large.
+	// A sample of a domain of which fewer than fewKept pass is made up to closerLook times as large.
 	fewKept, closerLook = 4, 6
-	// leaps is how many searches may be made to find the members that all lists of a vertex share.
-	leaps = 96
+	// From fewLeaps to manyLeaps searches may be made to find the members that all lists of a vertex share.
+	fewLeaps, manyLeaps = 12, 96
+	// lookShare is how many members a list has for each that a closer look takes.
+	lookShare = 32
 )
 
 // lookAt tests so many members of a list against the other conditions and adds up the degrees of those that pass.
@@ -203,7 +206,7 @@ func (e *estimates) lookAt(v int, s *domainSource, total int, sides []side) (kep
 // leap finds the vertices that are in all lists of v and rows of all its sides, by searching each for the next vertex
 // that the others have; false where that takes too many searches. Vertices of one class lie together, so that lists that
 // have nothing in common are often told apart by a few.
-func (e *estimates) leap(v int, sides []side) (found []pcsr.Vertex, ok bool) {
+func (e *estimates) leap(v int, sides []side, most int) (found []pcsr.Vertex, ok bool) {
 	at, end := e.interval[v].Low, pcsr.Vertex(e.graph.Vertices())
 	if e.interval[v].High != 0 {
 		end = min(end, e.interval[v].High)
@@ -222,7 +225,7 @@ func (e *estimates) leap(v int, sides []side) (found []pcsr.Vertex, ok bool) {
 	}
 	agreed := 0
 	for i, n := 0, 0; at < end; i, n = (i+1)%sources, n+1 {
-		if n == leaps {
+		if n == most {
 			return nil, false
 		}
 		x := next(i)
@@ -421,7 +424,7 @@ func (e *estimates) rowSource(v int, p *pcsr.Outline) *domainSource {
 }
 
 // keepsLooks is how many members of a list are looked at to find which share a semi-join keeps.
-const keepsLooks = 24
+const keepsLooks = 12
 
 // keeps guesses the share of a list's members, among those that pass the lists of v, that are rows of a partition.
 func (e *estimates) keeps(v int, source *domainSource, p *pcsr.Outline) float64 {

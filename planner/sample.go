@@ -23,6 +23,8 @@ type sampler struct {
 	reached []float64
 	// candidates and rows sum the weights of each step over the walks.
 	candidates, rows []float64
+	// arrived counts the walks that each step was reached by.
+	arrived []int
 }
 
 // sampledStep is what walks know of a step beforehand.
@@ -48,24 +50,39 @@ const (
 func (b *bgp) measure(p *MatchPlan, walks int) float64 {
 	s := &sampler{
 		graph: b.graph, plan: p, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
-		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), reached: make([]float64, len(p.Steps)+1),
+		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), arrived: make([]int, len(p.Steps)), reached: make([]float64, len(p.Steps)+1),
 	}
 	s.prepare()
 	for range walks {
 		s.walk()
 	}
-	cost := 0.0
-	for k := range p.Steps {
-		step := &p.Steps[k]
-		step.EstimatedCandidates, step.EstimatedRows = s.candidates[k]/float64(walks), s.rows[k]/float64(walks)
-		cost += step.EstimatedCandidates
-		if !step.Counted {
-			cost += 2 * step.EstimatedRows
+	p.Cost = s.judge(float64(walks))
+	return p.Cost
+}
+
+// judge replaces the estimates of the plan's steps and returns the cost. What too few walks reached to tell is guessed from
+// the estimates that stood there: otherwise a plan on whose later steps no walk arrives would look cheap.
+func (s *sampler) judge(walks float64) (cost float64) {
+	guessed, rows := 1.0, 1.0 // partial matches so far: as was guessed before, and now
+	for k := range s.plan.Steps {
+		step := &s.plan.Steps[k]
+		candidates, left := s.candidates[k]/walks, s.rows[k]/walks
+		if s.arrived[k] < fewArrived && guessed > 0 {
+			candidates = max(candidates, step.EstimatedCandidates*rows/guessed)
+			left = max(left, step.EstimatedRows*rows/guessed)
 		}
+		if !step.Counted {
+			guessed, rows = step.EstimatedRows, left
+			cost += 2 * left
+		}
+		cost += candidates
+		step.EstimatedCandidates, step.EstimatedRows = candidates, left
 	}
-	p.Cost = cost
 	return cost
 }
+
+// fewArrived is how many walks have to arrive at a step to tell what it does.
+const fewArrived = 3
 
 // prepare finds what the walks need to know of the steps.
 func (s *sampler) prepare() {
@@ -117,6 +134,7 @@ func (s *sampler) walk() {
 	for k := range s.plan.Steps {
 		step, known := &s.plan.Steps[k], &s.steps[k]
 		s.reached[k] = weight
+		s.arrived[k]++
 		list, candidates, share := s.choose(step, known, s.plan.Inputs+k)
 		switch {
 		case step.isLength():
