@@ -69,7 +69,11 @@ func (b *bgp) estimate(inputs []int, sampleSize int) *estimates {
 	}
 	for v := range b.query.Vertices {
 		if b.query.Vertices[v].Variable != "" {
-			e.sampleDomain(v, sampleSize)
+			sides := e.sides(v)
+			if e.narrow(v, sides); b.reason != "" {
+				return e
+			}
+			e.sampleDomain(v, sides, sampleSize)
 		}
 	}
 	for i := range b.patterns {
@@ -134,10 +138,64 @@ func (e *estimates) sides(v int) []side {
 	return out
 }
 
+// narrow cuts the interval of v to where all its lists and the rows of all its sides lie.
+func (e *estimates) narrow(v int, sides []side) {
+	r := &e.interval[v]
+	cut := func(first, last pcsr.Vertex) {
+		r.Low = max(r.Low, first)
+		if r.High == 0 || r.High > last {
+			r.High = last + 1
+		}
+	}
+	for _, list := range e.lists[v] {
+		if len(list) > 0 {
+			cut(list[0], list[len(list)-1])
+		}
+	}
+	for _, s := range sides {
+		if first, last, ok := s.partition.Span(); ok {
+			cut(first, last)
+		}
+	}
+	if r.High != 0 && r.Low >= r.High {
+		e.nobody(v)
+	}
+}
+
+// cuts reports whether an interval cuts a list that step s reads and that is known before the match: there a range costs
+// nothing.
+func (e *estimates) cuts(r Range, s *Step, v int) bool {
+	if r.High == 0 {
+		return false
+	}
+	for _, list := range e.lists[v] {
+		if len(list) > 0 && (list[0] < r.Low || list[len(list)-1] >= r.High) {
+			return true
+		}
+	}
+	if len(e.lists[v]) > 0 {
+		return false
+	}
+	cut := false
+	for i := range s.Links {
+		l := &s.Links[i]
+		if l.Kind != Rows || !l.Label.IsConstant() {
+			return false
+		}
+		p := e.graph.Partition(l.Label.Constant, l.Dir)
+		cut = cut || p.Rows() > 0 && (p.Vertex(0) < r.Low || p.Vertex(p.Rows()-1) >= r.High)
+	}
+	return cut
+}
+
+// nobody notes that no vertex of the data can match v.
+func (e *estimates) nobody(v int) {
+	e.reason = "no vertex of the data passes all that is asked of ?" + e.query.Vertices[v].Variable
+}
+
 // sampleDomain looks at some members of the vertex's shortest list, evenly spread, and tests the other conditions. Where
 // few pass, it looks at more; where none does, it tries to find out whether any does.
-func (e *estimates) sampleDomain(v, sampleSize int) {
-	sides := e.sides(v)
+func (e *estimates) sampleDomain(v int, sides []side, sampleSize int) {
 	s := e.shortest(v, sides)
 	e.source[v] = float64(s.length)
 	total := min(s.length, sampleSize)
@@ -157,7 +215,7 @@ func (e *estimates) sampleDomain(v, sampleSize int) {
 		}
 	}
 	if kept == 0 && exact && len(e.byVertex[v])+len(e.lists[v]) > 0 {
-		e.reason = "no vertex of the data passes all that is asked of ?" + e.query.Vertices[v].Variable
+		e.nobody(v)
 	}
 	e.domain[v] = float64(s.length)
 	if total > 0 {

@@ -117,6 +117,12 @@ func (a *assembly) step(v int) Step {
 		s.High = a.labels()
 	}
 	a.addOptional(&s, v, optional)
+	if r := a.estimates.interval[v]; a.estimates.cuts(r, &s, v) {
+		s.Low, s.High = max(s.Low, r.Low), r.High
+		if a.query.Vertices[v].EdgeLabel {
+			s.High = min(s.High, a.labels())
+		}
+	}
 	slices.SortStableFunc(s.Links, func(x, y Link) int { return compareFloat(a.estimates.length(x), a.estimates.length(y)) })
 	if s.Component < 0 {
 		s.Component = a.components
@@ -141,7 +147,7 @@ func (a *assembly) constrain(s *Step, v int, p *pattern, optional []optionalLink
 	}
 	switch {
 	case isFrom && isTo && hasLabel:
-		optional = append(optional, a.rows(p, label, pcsr.Out), a.rows(p, label, pcsr.In))
+		optional = append(optional, a.rows(v, p, label, pcsr.Out), a.rows(v, p, label, pcsr.In))
 	case isFrom && hasLabel && hasTo:
 		a.link(s, Link{Kind: Neighbours, From: to, Label: label, Dir: pcsr.In, Edge: p.edge})
 		return optional
@@ -149,9 +155,9 @@ func (a *assembly) constrain(s *Step, v int, p *pattern, optional []optionalLink
 		a.link(s, Link{Kind: Neighbours, From: from, Label: label, Dir: pcsr.Out, Edge: p.edge})
 		return optional
 	case isFrom && hasLabel:
-		optional = append(optional, a.rows(p, label, pcsr.Out))
+		optional = append(optional, a.rows(v, p, label, pcsr.Out))
 	case isTo && hasLabel:
-		optional = append(optional, a.rows(p, label, pcsr.In))
+		optional = append(optional, a.rows(v, p, label, pcsr.In))
 	case isFrom:
 		optional = append(optional, a.all(p, AllVertices, pcsr.Out))
 	case isTo:
@@ -189,12 +195,12 @@ func (a *assembly) constrainLabel(s *Step, p *pattern, optional []optionalLink) 
 	return optional
 }
 
-func (a *assembly) rows(p *pattern, label Operand, d pcsr.Direction) optionalLink {
+func (a *assembly) rows(v int, p *pattern, label Operand, d pcsr.Direction) optionalLink {
 	o := optionalLink{link: Link{Kind: Rows, Label: label, Dir: d, Edge: p.edge}}
 	if label.IsConstant() {
 		rows := a.graph.Outline(label.Constant, d)
 		o.rows = &rows
-		o.length = float64(o.rows.Rows())
+		o.length = float64(a.estimates.rowSource(v, o.rows).length)
 	} else {
 		o.length = a.estimates.averageRows(d)
 	}

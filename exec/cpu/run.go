@@ -93,29 +93,14 @@ func (r *run) openSource() {
 		s.length = len(s.list)
 	case len(p.steps[0].rows) > 0:
 		first := p.steps[0]
-		s.rows = first.rows[0]
-		s.first = rowFrom(s.rows, first.low)
-		s.length = max(0, rowFrom(s.rows, first.high)-s.first)
-	}
-	s.chunk = min(r.capacity, max(32, s.length/(16*(cap(r.matcher.helpers)+1))))
-}
-
-func rowFrom(p *pcsr.Partition, v pcsr.Vertex) int {
-	if v == 0 {
-		return 0
-	}
-	low, high := 0, p.Rows()
-	if high == 0 || v > p.Vertex(high-1) {
-		return high
-	}
-	for low < high {
-		if mid := (low + high) / 2; p.Vertex(mid) < v {
-			low = mid + 1
-		} else {
-			high = mid
+		for _, rows := range first.rows {
+			low := rows.RowFrom(first.low)
+			if n := max(0, rows.RowFrom(first.high)-low); s.rows == nil || n < s.length {
+				s.rows, s.first, s.length = rows, low, n
+			}
 		}
 	}
-	return low
+	s.chunk = min(r.capacity, max(32, s.length/(16*(cap(r.matcher.helpers)+1))))
 }
 
 // take returns the next chunk's places.
