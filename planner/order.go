@@ -10,14 +10,7 @@ import (
 // greedy beyond. Leaves and hanging trees that nobody reads and that do not drop partial matches come last, where
 // they are counted instead of enumerated.
 func (e *estimates) order(inputs []int, read []bool) []int {
-	o := &ordering{estimates: e, bound: make([]bool, len(e.query.Vertices)), rest: e.variables(inputs)}
-	for _, v := range inputs {
-		if v >= 0 {
-			o.bound[v] = true
-		}
-	}
-	o.inputs = slices.Clone(o.bound)
-	o.adjacent = e.adjacency()
+	o := e.ordering(inputs)
 	tail := o.deferLeaves(read, len(inputs) > 0)
 	head, cost := o.greedy()
 	if n := len(o.rest); n > 2 && n <= maxExact && (n <= alwaysExact || float64(n)*math.Exp2(float64(n))*exactStep < cost) {
@@ -79,6 +72,19 @@ type ordering struct {
 	bound    []bool // scratch; inputs are always set
 	inputs   []bool
 	adjacent [][]int
+}
+
+func (e *estimates) ordering(inputs []int) *ordering {
+	o := &ordering{
+		estimates: e, bound: make([]bool, len(e.query.Vertices)), rest: e.variables(inputs), adjacent: e.adjacency(),
+	}
+	for _, v := range inputs {
+		if v >= 0 {
+			o.bound[v] = true
+		}
+	}
+	o.inputs = slices.Clone(o.bound)
+	return o
 }
 
 // variables lists the vertices that steps bind.
@@ -294,8 +300,7 @@ func (o *ordering) readOff(table []subset, core int) []int {
 // alternatives are the orders with the most promising cores, while finding them costs no more than the budget (in
 // candidates read), and the greedy orders from every first vertex. None comes twice.
 func (e *estimates) alternatives(inputs []int, read []bool, budget float64) [][]int {
-	o := &ordering{estimates: e, bound: make([]bool, len(e.query.Vertices)), rest: e.variables(inputs)}
-	o.inputs, o.adjacent = slices.Clone(o.bound), e.adjacency()
+	o := e.ordering(inputs)
 	tail := o.deferLeaves(read, false)
 	var out [][]int
 	add := func(order []int) {

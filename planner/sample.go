@@ -23,7 +23,7 @@ type sampler struct {
 	reached []float64
 	// candidates and rows sum the weights of each step over the walks.
 	candidates, rows []float64
-	// arrived counts the walks that each step was reached by.
+	// arrived counts the walks that got to each step, and to the end.
 	arrived []int
 }
 
@@ -50,9 +50,10 @@ const (
 func (b *bgp) measure(p *MatchPlan, walks int) float64 {
 	s := &sampler{
 		graph: b.graph, plan: p, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
-		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), arrived: make([]int, len(p.Steps)), reached: make([]float64, len(p.Steps)+1),
+		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), arrived: make([]int, len(p.Steps)+1), reached: make([]float64, len(p.Steps)+1),
 	}
 	s.prepare()
+	s.arrived[0] = walks
 	for range walks {
 		s.walk()
 	}
@@ -69,6 +70,8 @@ func (s *sampler) judge(walks float64) (cost float64) {
 		candidates, left := s.candidates[k]/walks, s.rows[k]/walks
 		if s.arrived[k] < fewArrived && guessed > 0 {
 			candidates = max(candidates, step.EstimatedCandidates*rows/guessed)
+		}
+		if s.arrived[k+1] < fewArrived && guessed > 0 {
 			left = max(left, step.EstimatedRows*rows/guessed)
 		}
 		if !step.Counted {
@@ -81,7 +84,7 @@ func (s *sampler) judge(walks float64) (cost float64) {
 	return cost
 }
 
-// fewArrived is how many walks have to arrive at a step to tell what it does.
+// fewArrived is how many walks have to get to a step, and beyond it, to tell what it reads, and what it leaves.
 const fewArrived = 3
 
 // prepare finds what the walks need to know of the steps.
@@ -134,7 +137,6 @@ func (s *sampler) walk() {
 	for k := range s.plan.Steps {
 		step, known := &s.plan.Steps[k], &s.steps[k]
 		s.reached[k] = weight
-		s.arrived[k]++
 		list, candidates, share := s.choose(step, known, s.plan.Inputs+k)
 		switch {
 		case step.isLength():
@@ -147,6 +149,7 @@ func (s *sampler) walk() {
 		if candidates == 0 {
 			return
 		}
+		s.arrived[k+1]++
 		if !step.Counted {
 			weight *= candidates * share
 		}
