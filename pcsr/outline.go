@@ -175,6 +175,12 @@ func (o Outline) Vertices() []Vertex {
 
 // Span returns the smallest and the largest row vertex; ok is false where there is none.
 func (o Outline) Span() (first, last Vertex, ok bool) {
+	if p := o.first; len(o.more) == 0 {
+		if p.from >= p.to {
+			return 0, 0, false
+		}
+		return p.Vertex(p.from), p.Vertex(p.to - 1), true
+	}
 	for _, p := range append([]outlinePart{o.first}, o.more...) {
 		if p.from >= p.to {
 			continue

@@ -122,7 +122,7 @@ type side struct {
 
 // sides lists the partitions in whose rows the vertex must lie.
 func (e *estimates) sides(v int) []side {
-	var out []side
+	out := make([]side, 0, len(e.byVertex[v])+1)
 	for _, i := range e.byVertex[v] {
 		p := &e.patterns[i]
 		if !p.label.isConstant() {
@@ -162,28 +162,26 @@ func (e *estimates) narrow(v int, sides []side) {
 	}
 }
 
-// cuts reports whether an interval cuts a list that step s reads and that is known before the match: there a range costs
-// nothing.
+// cuts reports whether an interval cuts a list that step s reads, where all its lists are known before the match: there a
+// range costs nothing.
 func (e *estimates) cuts(r Range, s *Step, v int) bool {
 	if r.High == 0 {
-		return false
-	}
-	for _, list := range e.lists[v] {
-		if len(list) > 0 && (list[0] < r.Low || list[len(list)-1] >= r.High) {
-			return true
-		}
-	}
-	if len(e.lists[v]) > 0 {
 		return false
 	}
 	cut := false
 	for i := range s.Links {
 		l := &s.Links[i]
-		if l.Kind != Rows || !l.Label.IsConstant() {
+		switch {
+		case l.Kind == Neighbours && l.From.IsConstant() && l.Label.IsConstant():
+		case l.Kind == Rows && l.Label.IsConstant():
+			first, last, ok := e.graph.Outline(l.Label.Constant, l.Dir).Span()
+			cut = cut || ok && (first < r.Low || last >= r.High)
+		default:
 			return false
 		}
-		p := e.graph.Partition(l.Label.Constant, l.Dir)
-		cut = cut || p.Rows() > 0 && (p.Vertex(0) < r.Low || p.Vertex(p.Rows()-1) >= r.High)
+	}
+	for _, list := range e.lists[v] {
+		cut = cut || len(list) > 0 && (list[0] < r.Low || list[len(list)-1] >= r.High)
 	}
 	return cut
 }

@@ -126,8 +126,8 @@ func (e *estimates) disjoint(v, w int) bool {
 
 func (e *estimates) findDisjoint(v, w int) bool {
 	longest := min(longestCompared, max(shortCompared, int(e.affordable/comparedShare)))
-	a, b := e.span(v), e.span(w)
-	if a.High <= b.Low || b.High <= a.Low {
+	a, b := e.interval[v], e.interval[w]
+	if a.High != 0 && a.High <= b.Low || b.High != 0 && b.High <= a.Low {
 		return true
 	}
 	for _, x := range e.lists[v] {
@@ -143,25 +143,6 @@ func (e *estimates) findDisjoint(v, w int) bool {
 // longestCompared bounds the lists that are compared to find two query vertices disjoint; so does the query's cost by
 // comparedShare, but not below shortCompared.
 const longestCompared, shortCompared, comparedShare = 1 << 14, 256, 64
-
-// span returns the smallest interval that holds every data vertex that v can bind, by the patterns alone.
-func (e *estimates) span(v int) Range {
-	r := Range{0, pcsr.Vertex(e.graph.Vertices())}
-	narrow := func(first, last pcsr.Vertex) {
-		r.Low, r.High = max(r.Low, first), min(r.High, last+1)
-	}
-	for _, list := range e.lists[v] {
-		if len(list) > 0 {
-			narrow(list[0], list[len(list)-1])
-		}
-	}
-	for _, s := range e.sides(v) {
-		if first, last, ok := s.partition.Span(); ok {
-			narrow(first, last)
-		}
-	}
-	return r
-}
 
 // meet reports whether two sorted lists have a common member.
 func meet(x, y []pcsr.Vertex) bool {

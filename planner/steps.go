@@ -234,7 +234,7 @@ func (a *assembly) joinComponent(s *Step, operands ...Operand) {
 	}
 }
 
-// addOptional adds the shortest optional list where the step has no list yet or only longer ones, and those that drop
+// addOptional adds the shortest optional list where the step has no list yet or only much longer ones, and those that drop
 // many candidates before they become rows.
 func (a *assembly) addOptional(s *Step, v int, optional []optionalLink) {
 	slices.SortStableFunc(optional, func(x, y optionalLink) int { return compareFloat(x.length, y.length) })
@@ -243,10 +243,11 @@ func (a *assembly) addOptional(s *Step, v int, optional []optionalLink) {
 		if slices.Contains(s.Links, o.link) {
 			continue
 		}
-		if o.length >= length && (o.link.Kind != Rows || a.estimates.keeps(v, source, o.rows) >= semiJoinShare) {
+		shorter := o.length < semiJoinShare*length
+		if !shorter && (o.link.Kind != Rows || a.estimates.keeps(v, source, o.rows) >= semiJoinShare) {
 			continue
 		}
-		if o.length < length {
+		if shorter {
 			source, length = a.estimates.optionalSource(v, &o), o.length
 		}
 		s.Links = append(s.Links, o.link)
