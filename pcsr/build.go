@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // Option is a setting of Build and of a Writer.
@@ -143,7 +142,8 @@ func (g *Graph) derive(s settings) {
 	g.count().makeSignatures()
 }
 
-// parallel calls do(0) … do(n-1) on all cores and waits. Damage that one of them meets goes on in the caller's goroutine.
+// parallel calls do(0) … do(n-1) on all cores and waits. A panic in one of the calls, as of a damaged file, comes up in the
+// caller when all have ended.
 func parallel(n int, do func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {
@@ -154,22 +154,22 @@ func parallel(n int, do func(i int)) {
 	}
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	var damage atomic.Pointer[error]
+	var panicked atomic.Pointer[any]
 	for range workers {
 		wait.Go(func() {
-			err := section.Guard(func() error {
-				for i := int(next.Add(1)) - 1; i < n && damage.Load() == nil; i = int(next.Add(1)) - 1 {
-					do(i)
+			debug.SetPanicOnFault(true) // of mapped files that were cut; see package section
+			defer func() {
+				if r := recover(); r != nil {
+					panicked.Store(&r)
 				}
-				return nil
-			})
-			if err != nil {
-				damage.Store(&err)
+			}()
+			for i := int(next.Add(1)) - 1; i < n && panicked.Load() == nil; i = int(next.Add(1)) - 1 {
+				do(i)
 			}
 		})
 	}
 	wait.Wait()
-	if err := damage.Load(); err != nil {
-		panic(&section.Damage{Err: *err})
+	if r := panicked.Load(); r != nil {
+		panic(*r)
 	}
 }

@@ -3,7 +3,6 @@ package pcsr
 import (
 	"cmp"
 	"errors"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -176,25 +175,3 @@ func (o *overlay) neighbours(u *Graph, v Vertex, l Label, d Direction) []Vertex 
 
 // shortMerge is the length up to which the list of a vertex alone is merged.
 const shortMerge = 1 << 10
-
-// parallelCareful is parallel for what reads files: a panic in one of the calls comes up in the caller, when all have
-// ended, as it would had they been made there.
-func parallelCareful(n int, do func(i int)) {
-	var mu sync.Mutex
-	var panicked any
-	parallel(n, func(i int) {
-		undo := debug.SetPanicOnFault(true)
-		defer func() {
-			debug.SetPanicOnFault(undo)
-			if r := recover(); r != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				panicked = r
-			}
-		}()
-		do(i)
-	})
-	if panicked != nil {
-		panic(panicked)
-	}
-}

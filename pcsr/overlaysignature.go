@@ -41,7 +41,7 @@ func (o *overlay) makeTable(u *Graph) *SignatureTable {
 		g: u, base: under.base, rows: under.rows, words: under.words, stride: under.stride, under: under,
 		columns: slices.Clone(under.Columns()), late: map[Vertex]bool{},
 	}
-	parallelCareful(2*len(others), func(i int) {
+	parallel(2*len(others), func(i int) {
 		t.pass(others[i/2].Incident(Direction(i % 2)))
 	})
 	for _, g := range others {

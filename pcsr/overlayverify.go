@@ -16,7 +16,7 @@ func (o *overlay) verify(u *Graph) error {
 		return nil
 	}
 	errs := make([]error, len(u.used))
-	parallelCareful(len(u.used), func(i int) { errs[i] = o.verifyDisjoint(u.used[i]) })
+	parallel(len(u.used), func(i int) { errs[i] = o.verifyDisjoint(u.used[i]) })
 	return errors.Join(errs...)
 }
 

@@ -58,7 +58,7 @@ func (s *splice) run() *Partition {
 		}
 	}
 	s.split()
-	parallelCareful(len(s.chunks), func(i int) {
+	parallel(len(s.chunks), func(i int) {
 		c := &s.chunks[i]
 		s.walk(c, (*spliceCount)(c))
 	})
@@ -69,7 +69,7 @@ func (s *splice) run() *Partition {
 		c.edges, edges = edges, edges+c.edges
 	}
 	s.lay(int(rows), int(edges))
-	parallelCareful(len(s.chunks)+1, func(i int) {
+	parallel(len(s.chunks)+1, func(i int) {
 		if i == len(s.chunks) {
 			s.index()
 			return
