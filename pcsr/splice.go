@@ -1,8 +1,12 @@
 package pcsr
 
 import (
+	"fmt"
+	"math"
 	"runtime"
 	"slices"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // mergePartitions returns the union of partitions: an edge that several have is there once. It copies the stretches of
@@ -67,6 +71,9 @@ func (s *splice) run() *Partition {
 		c := &s.chunks[i]
 		c.rows, rows = rows, rows+c.rows
 		c.edges, edges = edges, edges+c.edges
+	}
+	if edges >= math.MaxUint32 {
+		panic(&section.Damage{Err: fmt.Errorf("pcsr: a label has %d edges in several graphs, more than a partition can have", edges)})
 	}
 	s.lay(int(rows), int(edges))
 	parallel(len(s.chunks)+1, func(i int) {
