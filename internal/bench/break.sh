@@ -34,9 +34,16 @@ go_tests() { # go_tests WHAT NAMES PACKAGE...: runs tests and prints what they l
     fail "$what"
     grep -v '^=== ' <<<"$log" | tail -30 >&2
   fi
-  awk -v what="$what" '
-    /^ *--- (PASS|FAIL|SKIP): Test/ { print "| " what " | " $3 " | " substr($2, 1, 4) said " |"; said = "" }
-    /^ +[a-z_]+_test\.go:[0-9]+: / { sub(/^ +[a-z_]+_test\.go:[0-9]+: /, ""); said = said ", " $0 }
+  awk -v what="$what" -v times="$times" '
+    $1 == "===" && ($2 == "RUN" || $2 == "NAME" || $2 == "CONT") { current = $3 }
+    /^ +[a-z_]+_test\.go:[0-9]+: / { sub(/^ +[a-z_]+_test\.go:[0-9]+: /, ""); said[current] = said[current] ", " $0 }
+    /^ *--- (PASS|FAIL|SKIP): Test/ {
+      names[n++] = $3
+      result[$3] = substr($2, 1, 4)
+      parent = $3
+      if (sub(/\/[^\/]*$/, "", parent)) inner[parent] = 1
+    }
+    END { for (i = 0; i < n; i++) if (!inner[names[i]]) print "| " what ": " names[i] " | " times " | " result[names[i]] said[names[i]] " |" }
   ' <<<"$log"
 }
 
