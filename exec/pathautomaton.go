@@ -96,6 +96,8 @@ type pathNode struct {
 // machine is an automaton in use: the pairs that one search has seen, those from next on still to be gone on from.
 type machine struct {
 	*automaton
+	step  pathStep
+	dir   pcsr.Direction
 	seen  [][]uint64 // a bitmap of vertices for each state
 	nodes []pathNode
 }
@@ -176,21 +178,20 @@ func (s *pathSearch) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr
 
 // machineOf returns the machine of a step with closures inside, made when it is first asked for; nil for other steps.
 func (s *pathSearch) machineOf(step pathStep, d pcsr.Direction) *machine {
-	if s.machines == nil {
-		s.machines = map[machineKey]*machine{}
+	if s.asked && s.step == step && s.dir == d { // searches from many vertices ask for the same one
+		return s.machine
 	}
-	key := machineKey{step, d}
-	m, known := s.machines[key]
-	if !known {
-		if nested(step) {
-			m = &machine{automaton: newAutomaton(step, d)}
+	s.asked, s.step, s.dir, s.machine = true, step, d, nil
+	if !nested(step) {
+		return nil
+	}
+	for _, m := range s.machines {
+		if m.step == step && m.dir == d {
+			s.machine = m
+			return m
 		}
-		s.machines[key] = m
 	}
-	return m
-}
-
-type machineKey struct {
-	step pathStep
-	dir  pcsr.Direction
+	s.machine = &machine{automaton: newAutomaton(step, d), step: step, dir: d}
+	s.machines = append(s.machines, s.machine)
+	return s.machine
 }

@@ -18,17 +18,19 @@ type pathSearch struct {
 	next     []pcsr.Vertex
 	touched  []pcsr.Vertex
 	ticks    int
-	// machines are those of the steps with closures inside, nil for the other ones.
-	machines map[machineKey]*machine
+	// machines are those of the steps with closures inside; machine is that of the step asked for last, nil for others.
+	machines []*machine
+	asked    bool
+	step     pathStep
+	dir      pcsr.Direction
+	machine  *machine
 }
 
 // bytes is the memory that the search takes: the bitmap and the lists of vertices seen.
 func (s *pathSearch) bytes() int64 {
 	sum := int64(len(s.seen))*8 + int64(cap(s.touched)+cap(s.frontier)+cap(s.next))*4
 	for _, m := range s.machines {
-		if m != nil {
-			sum += m.bytes()
-		}
+		sum += m.bytes()
 	}
 	return sum
 }
