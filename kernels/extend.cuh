@@ -135,6 +135,21 @@ static __device__ __forceinline__ void addWeight(Program &p, const Step &s, u64 
   if (count < w) p.state.overflowed = 1;
 }
 
+// weigh is the product of the factors of a row and what it binds, up to the largest number.
+static __device__ u64 weigh(const Program &p, const Step &s, u64 row, u32 v) {
+  u64 w = 1;
+  for (u32 i = 0; i < s.factorCount && w; i++) {
+    u64 f = factor(p, at<const Link>(s.factors)[i], row, v);
+    w = __umul64hi(w, f) ? ~0ull : w * f;
+  }
+  return w;
+}
+
+// comesOut tests what is left to test where rows come out: that the row has a weight, and is not known.
+static __device__ __forceinline__ bool comesOut(const Program &p, const Step &s, u64 row, u32 v) {
+  return (!s.weightLow || weigh(p, s, row, v)) && (!s.seen || firstSeen(s, row, v));
+}
+
 // stage notes whether the candidate at x passed. A warp calls it for 32 neighbours.
 static __device__ __forceinline__ void stage(TileShared &t, u32 x, bool pass, u32 item) {
   u32 votes = __ballot_sync(~0u, pass);
@@ -148,7 +163,7 @@ static __device__ __forceinline__ u32 rank(const TileShared &t, u32 x) {
 }
 
 // flush writes the candidates that passed to the next table, in their order; the caller waits for all threads after it.
-static __device__ void flush(const Step &s, const Visit &v, TileShared &t, u32 n, u32 items) {
+static __device__ void flush(const Program &p, const Step &s, const Visit &v, TileShared &t, u32 n, u32 items) {
   u32 lane = threadIdx.x & 31;
   __syncthreads();
   if (threadIdx.x < 32) {
@@ -179,6 +194,11 @@ static __device__ void flush(const Step &s, const Visit &v, TileShared &t, u32 n
     u32 item = items > 1 ? t.item[x] : 0, row = t.row[item];
     for (u32 i = 0; i < s.copyCount; i++) at<u32>(copies[i].to)[to] = at<const u32>(copies[i].from)[row];
     if (s.store) at<u32>(s.store)[to] = element(t.begin[item], x - t.relative[item]);
+    if (s.weightLow) {
+      u64 w = weigh(p, s, row, element(t.begin[item], x - t.relative[item]));
+      at<u32>(s.weightLow)[to] = u32(w);
+      at<u32>(s.weightHigh)[to] = u32(w >> 32);
+    }
     if (s.groupEnd) {
       bool whole = !(item == 0 && t.cutFront) && !(item == items - 1 && t.cutBack);
       at<u32>(s.groupFirst)[to] = u32(base) + rank(t, t.relative[item]);
@@ -267,7 +287,7 @@ static __device__ bool prepareLists(const Program &p, const Step &s, const Visit
     can = o.kind == COLUMN;
     t.distinct[d] = o.column;
   } else if (i == 64) {
-    can = !s.bitmap && !s.seen && !s.checkCount && !s.pairCount && s.linkCount <= MOST_LISTS && s.distinctCount <= MOST_DISTINCT;
+    can = !s.bitmap && !s.seen && !s.weightLow && !s.checkCount && !s.pairCount && s.linkCount <= MOST_LISTS && s.distinctCount <= MOST_DISTINCT;
   }
   return __syncthreads_and(can);
 }
@@ -322,13 +342,13 @@ static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, Ti
             }
           } else {
             u32 vertex = element(t.begin[low], x - t.relative[low]);
-            pass = passes(p, s, row, vertex, chosen) && (!s.seen || firstSeen(s, row, vertex));
+            pass = passes(p, s, row, vertex, chosen) && comesOut(p, s, row, vertex);
             if (!extending && pass) addWeight(p, s, row, vertex, count);
           }
         }
         if (extending) stage(t, x, pass, low);
       }
-      if (extending) flush(s, v, t, n, items);
+      if (extending) flush(p, s, v, t, n, items);
       if (c < end) __syncthreads();
     }
   }
@@ -368,13 +388,13 @@ static __device__ void extendRows(Program &p, const Step &s, const Visit &v, Til
         bool pass = false;
         if (x < n) {
           u32 vertex = element(begin, x);
-          pass = passes(p, s, row, vertex, chosen) && (!s.seen || firstSeen(s, row, vertex));
+          pass = passes(p, s, row, vertex, chosen) && comesOut(p, s, row, vertex);
           if (s.mode != EXTEND && pass) addWeight(p, s, row, vertex, count);
         }
         if (s.mode == EXTEND) stage(t, warp * perWarp + k + lane, pass, warp);
       }
       if (s.mode == EXTEND) {
-        flush(s, v, t, MAX_TILE, WARPS);
+        flush(p, s, v, t, MAX_TILE, WARPS);
         __syncthreads();
       }
     }

@@ -85,6 +85,7 @@ struct Step {
   // from all of distinct but the first ownDistinct. Where siblings is not 0, a link behind the last holds begin and size.
   u64 siblings, siblingsFirst, siblingsEnd;
   u32 ownLinks, ownDistinct;
+  u64 weightLow, weightHigh;   // columns of the output for the product of the factors, where rows have weights; or 0
 };
 // SHARED marks the choice of a row whose candidates come from its siblings; ownLinks is in the other bits.
 const u32 SHARED = 0x8000;
@@ -135,5 +136,5 @@ struct Program {
 
 // layout_test.go has the same sizes.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
-static_assert(sizeof(Step) == 208 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
+static_assert(sizeof(Step) == 224 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 264, "layout.go");

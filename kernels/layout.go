@@ -167,6 +167,9 @@ type Step struct {
 	// the columns for their list.
 	Siblings, SiblingsFirst, SiblingsEnd Address
 	OwnLinks, OwnDistinct                uint32
+	// WeightLow and WeightHigh are the columns of the output that take the halves of a row's weight, the product of the
+	// factors; rows without any do not come out. 0: rows have no weights.
+	WeightLow, WeightHigh Address
 }
 
 // Shared marks the choice of a row whose candidates come from its siblings.

@@ -9,7 +9,7 @@ import (
 func TestLayoutIsTheDevices(t *testing.T) {
 	for name, s := range map[string]struct{ got, want int64 }{
 		"Partition": {Size[Partition](), 64}, "Operand": {Size[Operand](), 16}, "Link": {Size[Link](), 112},
-		"Check": {Size[Check](), 48}, "Step": {Size[Step](), 208}, "Frame": {Size[Frame](), 32},
+		"Check": {Size[Check](), 48}, "Step": {Size[Step](), 224}, "Frame": {Size[Frame](), 32},
 		"StepTrace": {Size[StepTrace](), 32}, "State": {Size[State](), 128}, "Program": {Size[Program](), 264},
 	} {
 		if s.got != s.want {

@@ -104,6 +104,19 @@ func (t *twin) addWeight(s *Step, row uint64, v uint32) {
 	st.CountHigh += w >> 32
 }
 
+// weigh is extend.cuh's.
+func (t *twin) weigh(s *Step, row uint64, v uint32) uint64 {
+	w := uint64(1)
+	for i := uint64(0); i < uint64(s.FactorCount) && w > 0; i++ {
+		high, low := bits.Mul64(w, uint64(t.factor(in[Link](t.memory, s.Factors, i), row, v)))
+		w = low
+		if high != 0 {
+			w = math.MaxUint64
+		}
+	}
+	return w
+}
+
 func (t *twin) passes(s *Step, row uint64, v, chosen uint32) bool {
 	if s.Bitmap != 0 && t.word(s.Bitmap, uint64(v>>5))>>(v&31)&1 == 0 {
 		return false
@@ -208,6 +221,13 @@ func (t *twin) candidate(s *Step, item, i uint64, out *uint64) {
 	if s.Mode != Extend {
 		t.addWeight(s, row, v)
 		return
+	}
+	if s.WeightLow != 0 {
+		w := t.weigh(s, row, v)
+		if w == 0 {
+			return
+		}
+		*in[uint32](t.memory, s.WeightLow, *out), *in[uint32](t.memory, s.WeightHigh, *out) = uint32(w), uint32(w>>32)
 	}
 	if s.Seen != 0 && !t.firstSeen(s, row, v) {
 		return

@@ -270,15 +270,13 @@ func (j *join) implied(k int, o planner.Operand) bool {
 	return !o.IsConstant() && slices.Contains(j.above[j.slot(k)], o.Slot)
 }
 
-// layEnd makes the last step count, where it should.
+// layEnd makes the last step count, where it should, and gives it its factors.
 func (j *join) layEnd(k int, s *kernels.Step) error {
-	if !j.count {
-		if len(j.out) == 0 {
-			s.Capacity = math.MaxInt64 // rows without columns are only counted
-		}
-		return nil
+	if j.count {
+		s.Mode = kernels.Count
+	} else if len(j.out) == 0 {
+		s.Capacity = math.MaxInt64 // rows without columns are only counted
 	}
-	s.Mode = kernels.Count
 	var factors []kernels.Link
 	for i := range j.factors {
 		factor, err := j.layFactor(k, &j.factors[i])
@@ -425,6 +423,12 @@ func (j *join) layCopies(k int, s *kernels.Step) error {
 		switch plan := k - j.first; {
 		case slot == j.slot(k):
 			s.Store = to[i]
+			continue
+		case slot == weightLow:
+			s.WeightLow = to[i]
+			continue
+		case slot == weightHigh:
+			s.WeightHigh = to[i]
 			continue
 		case plan >= 0 && slot == firstSibling(plan):
 			s.GroupFirst = to[i]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -98,8 +99,9 @@ type query struct {
 	trace *exec.Trace
 	// done is the rows of earlier parts of the input, counted or emitted.
 	done       uint64
-	base, part int // first input row of the part that runs, and how many
-	grown      int // times that the tables grew
+	base, part int      // first input row of the part that runs, and how many
+	grown      int      // times that the tables grew
+	weights    []uint64 // of the batch that is handed out
 
 	hostFrames []kernels.Frame // of hostDriven
 	hostState  *kernels.State
@@ -319,6 +321,13 @@ func (q *query) emitColumns(data []byte, stride, n int) error {
 	}
 	if q.inputs > 0 {
 		b.Origin = column(len(q.output) - 1)
+	}
+	if i := slices.Index(q.output, weightLow); i >= 0 {
+		q.weights = q.weights[:0]
+		for r, low := range column(i) {
+			q.weights = append(q.weights, uint64(column(i + 1)[r])<<32|uint64(low))
+		}
+		b.Weights = q.weights
 	}
 	return q.emit(&b)
 }

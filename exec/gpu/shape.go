@@ -9,8 +9,14 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
-// originSlot stands for the number of the input row among the slots.
-const originSlot = -1
+// originSlot stands for the number of the input row among the slots, noSlot for none, weightLow and weightHigh for the
+// halves of how many solutions a row of the output stands for; siblings.go has those below.
+const (
+	originSlot = -1 - iota
+	noSlot
+	weightLow
+	weightHigh
+)
 
 // shape is a match plan cut to what will run: its steps, the factors that are only counted, and which slots each
 // table holds.
@@ -21,7 +27,8 @@ type shape struct {
 	// first is 1 where a step that binds nothing stands before the plan's steps: it tests the inputs, or there are
 	// no other steps.
 	first int
-	// steps are the plan's steps that are joined; factors those behind them whose lists are only counted.
+	// steps are the plan's steps that are joined; factors those behind them whose lists are only counted, for the count or
+	// for the rows' weights.
 	steps   []planner.Step
 	factors []planner.Step
 	count   bool
@@ -49,10 +56,16 @@ func newShape(m *exec.Match, count bool, undirected func(pcsr.Label) bool, optio
 			s.cutFactors(m.Graph, !options.NoClassCuts)
 		}
 	} else {
+		if m.Weighted && !p.Once && !options.NoLeaves {
+			s.cutFactors(m.Graph, !options.NoClassCuts)
+		}
 		for _, slot := range p.Output {
 			if !slices.Contains(s.output, slot) {
 				s.output = append(s.output, slot)
 			}
+		}
+		if len(s.factors) > 0 {
+			s.output = append(s.output, weightLow, weightHigh)
 		}
 		if p.Inputs > 0 {
 			s.output = append(s.output, originSlot)
@@ -73,7 +86,7 @@ func (s *shape) cutFactors(g *pcsr.Graph, ranges bool) {
 	for len(s.steps) > 0 {
 		k := len(s.steps) - 1
 		step := &s.steps[k]
-		if !pure(g, step, ranges) || read[s.inputs+k] || len(s.above[s.inputs+k]) > 0 {
+		if !s.count && !step.Counted || !pure(g, step, ranges) || read[s.inputs+k] || len(s.above[s.inputs+k]) > 0 {
 			return
 		}
 		step.EachSlot(func(slot int) { read[slot] = true })
@@ -119,10 +132,10 @@ func (s *shape) step(k int) *planner.Step {
 // bound is how many slots the table of device step k could hold.
 func (s *shape) bound(k int) int { return s.inputs + max(k-s.first, 0) }
 
-// slot is what device step k binds; -2 for nothing.
+// slot is what device step k binds, or noSlot.
 func (s *shape) slot(k int) int {
 	if k < s.first {
-		return -2
+		return noSlot
 	}
 	return s.inputs + k - s.first
 }

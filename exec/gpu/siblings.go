@@ -50,8 +50,8 @@ func (s *shape) keepGroups(j, k int) {
 }
 
 // firstSibling and endSibling stand among the slots for where the siblings are that a step made.
-func firstSibling(step int) int { return originSlot - 1 - 2*step }
-func endSibling(step int) int   { return originSlot - 2 - 2*step }
+func firstSibling(step int) int { return weightHigh - 1 - 2*step }
+func endSibling(step int) int   { return weightHigh - 2 - 2*step }
 
 // covers reports whether every candidate of step k passes all of step j's tests, of which there are enough to share;
 // ranges says that classes of consecutive members are bounds.

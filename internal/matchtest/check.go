@@ -87,6 +87,9 @@ func collect(m exec.Matcher, match exec.Match) ([]string, error) {
 			if b.Weights != nil {
 				weight = b.Weights[r]
 			}
+			if weight > 1<<20 {
+				return fmt.Errorf("a row stands for %d solutions", weight)
+			}
 			for range weight {
 				out = append(out, key(origin, values))
 			}
