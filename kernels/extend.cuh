@@ -162,7 +162,8 @@ static __device__ __forceinline__ u32 rank(const TileShared &t, u32 x) {
   return t.before[x >> 5] + __popc(t.votes[x >> 5] & ((1u << (x & 31)) - 1));
 }
 
-// flush writes the candidates that passed to the next table, in their order; the caller waits for all threads after it.
+// flush writes the candidates that passed to the next table, in their order, with their weights where WEIGHTS; the caller waits for all threads after it.
+template <bool WEIGHTS>
 static __device__ void flush(const Program &p, const Step &s, const Visit &v, TileShared &t, u32 n, u32 items) {
   u32 lane = threadIdx.x & 31;
   __syncthreads();
@@ -194,7 +195,7 @@ static __device__ void flush(const Program &p, const Step &s, const Visit &v, Ti
     u32 item = items > 1 ? t.item[x] : 0, row = t.row[item];
     for (u32 i = 0; i < s.copyCount; i++) at<u32>(copies[i].to)[to] = at<const u32>(copies[i].from)[row];
     if (s.store) at<u32>(s.store)[to] = element(t.begin[item], x - t.relative[item]);
-    if (s.weightLow) {
+    if (WEIGHTS && s.weightLow) {
       u64 w = weigh(p, s, row, element(t.begin[item], x - t.relative[item]));
       at<u32>(s.weightLow)[to] = u32(w);
       at<u32>(s.weightHigh)[to] = u32(w >> 32);
@@ -348,7 +349,7 @@ static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, Ti
         }
         if (extending) stage(t, x, pass, low);
       }
-      if (extending) flush(p, s, v, t, n, items);
+      if (extending) flush<!LISTS>(p, s, v, t, n, items);
       if (c < end) __syncthreads();
     }
   }
@@ -394,7 +395,7 @@ static __device__ void extendRows(Program &p, const Step &s, const Visit &v, Til
         if (s.mode == EXTEND) stage(t, warp * perWarp + k + lane, pass, warp);
       }
       if (s.mode == EXTEND) {
-        flush(p, s, v, t, MAX_TILE, WARPS);
+        flush<true>(p, s, v, t, MAX_TILE, WARPS);
         __syncthreads();
       }
     }
