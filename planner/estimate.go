@@ -226,11 +226,11 @@ func (e *estimates) sampleDomain(v int, sides []side, sampleSize int) {
 
 const (
 	// A sample of a domain of which fewer than fewKept pass is made up to closerLook times as large.
-	fewKept, closerLook = 4, 6
+	fewKept, closerLook = 4, 4
 	// From fewLeaps to manyLeaps searches may be made to find the members that all lists of a vertex share.
 	fewLeaps, manyLeaps = 12, 96
 	// lookShare is how many members a list has for each that a closer look takes.
-	lookShare = 32
+	lookShare = 64
 )
 
 // lookAt tests so many members of a list against the other conditions and adds up the degrees of those that pass.
