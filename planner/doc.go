@@ -6,13 +6,17 @@
 // [BGP] resolves a pattern's terms, guesses the domain of each query vertex and the selectivity of each edge from
 // partition sizes and a few sampled members, and orders the vertices: greedily, or by dynamic programming over
 // connected subsets where that is cheap beside the query. Vertices that nobody reads come last, where they are
-// counted. A query that seems expensive is planned again with larger samples, and promising orders are compared by
+// counted; one that does not multiply rows comes where rows are fewest. Where the lists of a vertex have no member in common,
+// which their ends or a few searches often tell, there is nothing to match. A query that seems expensive is planned again with larger samples, and promising orders are compared by
 // walks over random partial matches on the real partitions.
 //
 // A plan is data: it names no backend and can be run by exec/cpu and exec/gpu alike. Planning the same pattern over
 // the same graph gives the same plan. The package never enumerates matches. Its functions are safe for concurrent use.
 //
 // # Why
+//
+// Samples, not statistics: with every domain known exactly (what any statistics about vertices could at best say) the
+// q-error of the partial matches on WatDiv 10 M falls from 1.6 to 1.2 in the geometric mean, and the plans are hardly better.
 //
 // Isomorphism costs a comparison for each pair of query vertices, and ties together parts that could be counted
 // apart. Pairs that cannot be equal are left out: where their lists or their intervals of IDs are disjoint, where a
