@@ -110,6 +110,9 @@ func TestAppendsAddSegments(t *testing.T) {
 					if report.Segments != segments(t, to) {
 						t.Errorf("the report says %d segments", report.Segments)
 					}
+					if memory > 0 && len(quads) > 800 && (report.TermRuns < 2 || report.SpilledBytes == 0) {
+						t.Errorf("%d runs of terms, %d bytes spilled", report.TermRuns, report.SpilledBytes)
+					}
 					most = max(most, report.Segments)
 					if scope%4 == 0 || report.Segments == 1 {
 						same(t, to, want)
