@@ -1,10 +1,12 @@
 // Extend: the second half of Prealloc-Combine. Every candidate of every row is tested; those that pass become rows of
 // the next table, or are counted.
 //
-// Work is spread over candidates: a block takes a ticket of one to four tiles of up to 1024 consecutive candidates, finds the items (rows) that
-// they belong to, and gives each thread one candidate at a time. Skew is harmless: a long list is many tiles, many short
-// lists are one. The passing candidates of a tile are staged in shared memory, so that one atomic addition a tile gives
-// them their place and every column is written in whole lines.
+// Work is spread over candidates: a block takes a ticket of one to four tiles of up to 1024 consecutive candidates, finds
+// the items (rows) that they belong to, and gives each thread one candidate at a time. Skew is harmless: a long list is many
+// tiles, many short lists are one. Which candidates of a tile passed is noted in shared memory, bit by bit, so that one atomic
+// addition a tile gives them their place and every column is written in their order. So the rows that came of one row,
+// siblings, lie next to one another, and a step behind that needs to know where they are is told (Step.groupFirst); rows
+// of no more than Program.whole candidates are then not cut between tickets.
 //
 // Bytes per candidate: 4 of its list, and per tested list log2(size) words (cached for rows that share the list), or one
 // word of a bitmap; per row out, 8 for every column kept. Ceiling: about 100 to 140 G candidates/s when nothing is tested.
@@ -162,7 +164,8 @@ static __device__ __forceinline__ u32 rank(const TileShared &t, u32 x) {
   return t.before[x >> 5] + __popc(t.votes[x >> 5] & ((1u << (x & 31)) - 1));
 }
 
-// flush writes the candidates that passed to the next table, in their order, with their weights where WEIGHTS; the caller waits for all threads after it.
+// flush writes the candidates that passed to the next table, in their order, with their weights where WEIGHTS; the caller
+// waits for all threads after it.
 template <bool WEIGHTS>
 static __device__ void flush(const Program &p, const Step &s, const Visit &v, TileShared &t, u32 n, u32 items) {
   u32 lane = threadIdx.x & 31;

@@ -137,8 +137,8 @@ static __device__ __forceinline__ List narrow(List l, u32 low, u32 high) {
   return l;
 }
 
-// containsWord is contains for lists that lie in memory: it searches the 16-byte quads that a list lies in and looks at all four members of one at once: two loads fewer
-// than a search to the end. Allocations are longer than their lists, so whole quads can be read.
+// containsWord is contains for lists that lie in memory: it searches the 16-byte quads that a list lies in and looks at all
+// four members of one at once: two loads fewer than a search to the end. Allocations are longer than their lists, so whole quads can be read.
 static __device__ __forceinline__ bool containsWord(const List &l, u32 v) {
   if (l.size == 0) return false;
   u32 skip = u32(l.begin >> 2) & 3, end = skip + l.size;

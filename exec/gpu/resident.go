@@ -50,7 +50,10 @@ type classKey struct {
 }
 
 func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
-	r := &resident{d: d, graph: g, labels: g.UsedLabels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{}, undirected: map[pcsr.Label]bool{}, filters: map[pcsr.Signature]kernels.Address{}}
+	r := &resident{
+		d: d, graph: g, labels: g.UsedLabels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{},
+		undirected: map[pcsr.Label]bool{}, filters: map[pcsr.Signature]kernels.Address{},
+	}
 	size := int64(2*len(r.labels)+5) * kernels.Size[kernels.Partition]()
 	var err error
 	if r.table, err = d.memory.alloc(size, 0); err != nil {
