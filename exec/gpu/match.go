@@ -110,13 +110,15 @@ type query struct {
 
 // lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
 func (q *query) lay(ctx context.Context, d *Device, r *resident, l *lane, s *shape) error {
+	var j *join
 	err := section.Guard(func() (err error) {
-		q.join, err = newJoin(ctx, d, r, l, q.match, s)
+		j, err = newJoin(ctx, d, r, l, q.match, s)
 		return err
 	})
 	if err != nil {
 		return l.dropAfter(err)
 	}
+	q.join = j // where it fails while tables grow, the query still has those it had
 	return nil
 }
 

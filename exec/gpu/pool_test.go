@@ -117,6 +117,30 @@ func TestWithoutRoomForLargerTablesTheSmallOnesStay(t *testing.T) {
 	}
 }
 
+func TestAQueryThatFailsWhileItsTablesGrowGivesAllBack(t *testing.T) {
+	e := kernels.Emulate(1 << 30)
+	d := open(t, Options{Driver: e, Rows: 500, Tile: 100, Slice: 200})
+	d.blocks = 1000
+	m := expecting(ring(t, 300), 1)
+	count(t, d, ring(t, 20), 20*8*8*8)
+	launched, broken := false, errors.New("the bus is broken")
+	e.Fail = func(call string) error {
+		switch {
+		case call == "launch":
+			launched = true
+		case call == "upload" && launched:
+			return broken
+		}
+		return nil
+	}
+	if _, err := d.Count(context.Background(), m); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	if p := d.lanes; p.taken != p.idleBytes() || len(d.turns) != 0 {
+		t.Errorf("%d bytes of tables, %d of them idle, %d turns", p.taken, p.idleBytes(), len(d.turns))
+	}
+}
+
 func TestAQueryWaitsForItsTurnNoLongerThanItsContext(t *testing.T) {
 	d := open(t, Options{Launches: 1})
 	d.turns <- struct{}{} // somebody else's launch
