@@ -43,6 +43,10 @@ func (s *Store) Close() error {
 	return s.store.Close()
 }
 
+// Replaced reports whether the folder holds another store by now, because of a Load or Compact, of this process or another.
+// This Store goes on answering from the one that it opened; Open opens the other. It costs no more than a look at one file.
+func (s *Store) Replaced() bool { return s.store.Replaced() }
+
 // CheckAll compares the checksums of what no query has read yet, a tenth of the time of one core, so that queries go
 // first. Queries compare what they read for the first time themselves; once everything has been read, that costs them nothing
 // any more. The error wraps ErrDamaged and names the file, or is the context's. It must have returned before Close.

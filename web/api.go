@@ -44,21 +44,23 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 
 // serveInfo describes the store, the device and the limits; the store's path stays here.
 func (s *Server) serveInfo(w http.ResponseWriter, r *http.Request) {
-	info, err := s.engine.Info()
+	engine, done := s.use()
+	defer done()
+	info, err := engine.Info()
 	if err != nil {
 		s.fail(w, r, "", problemOf(r.Context(), err))
 		return
 	}
 	info.Path = ""
 	s.writeJSON(w, r, map[string]any{
-		"version": rdfgpu.Version(), "store": info, "device": s.engine.Device(), "integrity": s.checked.describe(),
+		"version": rdfgpu.Version(), "store": info, "device": engine.Device(), "integrity": engine.checked.describe(),
 		"limits": map[string]any{
 			"timeoutSeconds": s.options.Timeout.Seconds(), "maxRows": s.options.MaxRows, "maxConcurrent": s.options.MaxConcurrent,
 		},
 	})
 }
 
-// schemaCache keeps the data set at a glance: the store does not change.
+// schemaCache keeps the data set of an edition at a glance.
 type schemaCache struct {
 	mu    sync.Mutex
 	limit int
@@ -81,7 +83,9 @@ func (s *Server) serveSchema(w http.ResponseWriter, r *http.Request) {
 		}
 		limit = min(n, maxSchemaLimit)
 	}
-	value, err := s.schema.of(s.engine, limit)
+	engine, done := s.use()
+	defer done()
+	value, err := engine.schema.of(engine, limit)
 	if err != nil {
 		s.fail(w, r, "", problemOf(r.Context(), err))
 		return
@@ -114,7 +118,9 @@ func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	request.options.Analyze = false
-	plan, err := s.engine.Explain(r.Context(), request.text, request.options)
+	engine, done := s.use()
+	defer done()
+	plan, err := engine.Explain(r.Context(), request.text, request.options)
 	if err != nil {
 		s.writeJSON(w, r, map[string]any{"problem": problemOf(r.Context(), err)})
 		return
@@ -123,7 +129,9 @@ func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serveExamples(w http.ResponseWriter, r *http.Request) {
-	examples := s.engine.Examples()
+	engine, done := s.use()
+	defer done()
+	examples := engine.Examples()
 	if examples == nil {
 		examples = []rdfgpu.Example{}
 	}

@@ -43,7 +43,7 @@ func serveByProgram(t *testing.T, program, path string) http.Handler {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(log)
-	forward := &forwarder{t: t}
+	forward := &forwarder{t: t, store: dir}
 	for forward.url == "" && lines.Scan() {
 		if m := servedAt.FindStringSubmatch(lines.Text()); m != nil {
 			forward.url = m[1]
@@ -72,6 +72,7 @@ func serveByProgram(t *testing.T, program, path string) http.Handler {
 // forwarder passes requests on.
 type forwarder struct {
 	t      *testing.T
+	store  string // the folder that is served
 	url    string
 	client *http.Client
 }

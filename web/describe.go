@@ -99,7 +99,9 @@ func (s *Server) description(r *http.Request) (*smallGraph, error) {
 	iri := rdf.NewIRI
 	service, dataset, graph := rdf.NewBlank("service"), rdf.NewBlank("dataset"), rdf.NewBlank("graph")
 	number := func(n uint64) rdfgpu.Term { return rdf.NewTyped(strconv.FormatUint(n, 10), rdf.XSDInteger) }
-	info, err := s.engine.Info()
+	engine, done := s.use()
+	defer done()
+	info, err := engine.Info()
 	if err != nil {
 		return nil, err
 	}

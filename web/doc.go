@@ -10,6 +10,8 @@
 //	}
 //	return server.Run(ctx)
 //
+// A store that was changed on disk is opened anew and handed to [Server.Turn]: queries that run end on the old one.
+//
 // The package knows nothing of algebra. No request reaches the server's file system: the workbench is embedded, and
 // examples are read through the store.
 //

@@ -39,7 +39,7 @@ type Answer interface {
 	Close() error
 }
 
-// StoreEngine serves an open store, which the caller closes after the server.
+// StoreEngine serves an open store, which the caller closes after the server, or once it rests (Server.Turn).
 func StoreEngine(store *rdfgpu.Store) Engine { return storeEngine{store} }
 
 type storeEngine struct{ *rdfgpu.Store }

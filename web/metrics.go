@@ -63,15 +63,17 @@ func gauges(s *Server) []prometheus.Collector {
 		gauge("rdfgpu_queries_waiting", "Queries that wait for their turn.", func() float64 { return float64(s.admit.waiting.Load()) }),
 		gauge("rdfgpu_store_triples", "Triples in the store.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.Triples) }) }),
 		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.TotalBytes) }) }),
-		gauge("rdfgpu_store_checked", "Whether every checksum of the store has been compared and is right.", s.checked.is(whole)),
-		gauge("rdfgpu_store_damaged", "Whether a file of the store is not what was written.", s.checked.is(damaged)),
-		deviceMetrics{s.engine}, cacheMetrics{s.engine},
+		gauge("rdfgpu_store_checked", "Whether every checksum of the store has been compared and is right.", s.is(whole)),
+		gauge("rdfgpu_store_damaged", "Whether a file of the store is not what was written.", s.is(damaged)),
+		deviceMetrics{s}, cacheMetrics{s},
 	}
 }
 
 // size is a number of the store's description, NaN where the store is too damaged to have one.
 func (s *Server) size(of func(rdfgpu.Info) float64) float64 {
-	info, err := s.engine.Info()
+	engine, done := s.use()
+	defer done()
+	info, err := engine.Info()
 	if err != nil {
 		return math.NaN()
 	}

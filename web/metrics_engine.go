@@ -7,7 +7,7 @@ import (
 )
 
 // deviceMetrics asks the engine for its GPU once for each look at the metrics.
-type deviceMetrics struct{ engine Engine }
+type deviceMetrics struct{ server *Server }
 
 // deviceGauges are what is shown of the GPU. How busy it is, the driver's own exporters measure.
 var deviceGauges = []struct {
@@ -38,14 +38,16 @@ func (deviceMetrics) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (m deviceMetrics) Collect(out chan<- prometheus.Metric) {
-	info := m.engine.Device()
+	engine, done := m.server.use()
+	defer done()
+	info := engine.Device()
 	for _, g := range deviceGauges {
 		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(g.value(info)))
 	}
 }
 
-// cacheMetrics shows the cache of parsed queries.
-type cacheMetrics struct{ engine Engine }
+// cacheMetrics shows the cache of parsed queries; it begins anew when the store changes.
+type cacheMetrics struct{ server *Server }
 
 var (
 	cacheHits    = described("rdfgpu_parse_cache_hits_total", "Queries whose parsed form was kept from before.")
@@ -62,7 +64,9 @@ func (cacheMetrics) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (m cacheMetrics) Collect(out chan<- prometheus.Metric) {
-	stats := m.engine.CacheStats()
+	engine, done := m.server.use()
+	defer done()
+	stats := engine.CacheStats()
 	out <- prometheus.MustNewConstMetric(cacheHits, prometheus.CounterValue, float64(stats.Hits))
 	out <- prometheus.MustNewConstMetric(cacheMisses, prometheus.CounterValue, float64(stats.Misses))
 	out <- prometheus.MustNewConstMetric(cacheEntries, prometheus.GaugeValue, float64(stats.Entries))

@@ -68,7 +68,9 @@ func (x *exchange) end() {
 // answer runs the query and sends its answer.
 func (x *exchange) answer() {
 	options := x.request.options
-	answer, err := x.server.engine.Query(x.ctx, x.request.text, options)
+	engine, done := x.server.use()
+	defer done()
+	answer, err := engine.Query(x.ctx, x.request.text, options)
 	if err != nil {
 		x.fail(problemOf(x.ctx, err))
 		return
@@ -149,7 +151,9 @@ func comment(format results.Format, p *Problem) string {
 
 // explain sends the plan as JSON.
 func (x *exchange) explain() {
-	plan, err := x.server.engine.Explain(x.ctx, x.request.text, x.request.options)
+	engine, done := x.server.use()
+	defer done()
+	plan, err := engine.Explain(x.ctx, x.request.text, x.request.options)
 	if err != nil {
 		x.fail(problemOf(x.ctx, err))
 		return

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,16 +15,17 @@ import (
 	"github.com/go-chi/cors"
 )
 
-// Server serves one engine. It is an http.Handler; Run listens.
+// Server serves one engine at a time. It is an http.Handler; Run listens.
 type Server struct {
-	engine  Engine
 	options Options
-	handler http.Handler
-	admit   *admission
-	queries *running
-	metrics *metrics
-	schema  schemaCache
-	checked integrity
+	turning sync.RWMutex // of edition and startCheck
+	edition *edition
+	// startCheck, while the server runs, compares the checksums of an edition beside its queries.
+	startCheck func(*edition)
+	handler    http.Handler
+	admit      *admission
+	queries    *running
+	metrics    *metrics
 	// draining is set once the server has been told to stop.
 	draining atomic.Bool
 	// ready, when not nil, receives the address that Run listens on.
@@ -36,7 +38,7 @@ func New(engine Engine, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{engine: engine, options: options, queries: newRunning()}
+	s := &Server{edition: newEdition(engine), options: options, queries: newRunning()}
 	s.admit = newAdmission(options.MaxConcurrent, max(0, options.MaxQueued), options.QueueWait)
 	s.metrics = newMetrics(s)
 	s.handler = s.routes()
@@ -151,16 +153,12 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.options.CertFile != "" {
 		scheme = "https"
 	}
-	info, err := s.engine.Info()
-	if err != nil {
-		s.options.Log.Error("the store is damaged: queries that meet the damage fail", "error", err)
-	}
-	s.options.Log.Info("serving", "url", fmt.Sprintf("%s://%s/", scheme, listener.Addr()), "triples", info.Triples, "gpu", s.engine.Device().Available)
+	s.greet(fmt.Sprintf("%s://%s/", scheme, listener.Addr()))
 	if s.ready != nil {
 		s.ready <- listener.Addr()
 	}
 	base, cancel := context.WithCancel(context.Background())
-	defer s.check(base)()
+	defer s.checkEditions(base)()
 	defer cancel()
 	server := s.httpServer()
 	server.Handler = s.guardHost(s, listener.Addr())
@@ -181,6 +179,17 @@ func (s *Server) Run(ctx context.Context) error {
 	s.drain(server, cancel)
 	<-failed
 	return nil
+}
+
+// greet logs what is served.
+func (s *Server) greet(url string) {
+	engine, done := s.use()
+	defer done()
+	info, err := engine.Info()
+	if err != nil {
+		s.options.Log.Error("the store is damaged: queries that meet the damage fail", "error", err)
+	}
+	s.options.Log.Info("serving", "url", url, "triples", info.Triples, "gpu", engine.Device().Available)
 }
 
 // drain stops the server: gently for the time allowed, then by cancelling what still runs.

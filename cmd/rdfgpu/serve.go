@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu"
@@ -26,6 +28,7 @@ type serveCommand struct {
 	TLSKey        string        `name:"tls-key" placeholder:"FILE" help:"Key of the certificate."`
 	AllowService  []string      `placeholder:"URL" help:"SPARQL endpoints that SERVICE may ask (default: none)."`
 	Pprof         bool          `help:"Serve profiles under /debug/pprof/."`
+	Follow        bool          `default:"true" negatable:"" help:"Answer from the store as load and compact change it, within a second of the change."`
 	ReadOnly      bool          `help:"Accepted for clarity: the server never writes to the store."`
 	LogJSON       bool          `name:"log-json" help:"Log as JSON."`
 }
@@ -37,34 +40,44 @@ func (*serveCommand) Help() string {
   rdfgpu serve my.store --addr 0.0.0.0:7878 --auth-token-file tokens.txt --tls-cert cert.pem --tls-key key.pem
   curl 'http://127.0.0.1:7878/sparql' --data-urlencode 'query=SELECT * WHERE { ?s ?p ?o } LIMIT 3' -H 'Accept: text/csv'
 
-The server answers from the store as it was when it started. Restart it to serve what load or compact has
-changed since; it lets running queries end first, and opens a store in milliseconds.`
+When load, load --append or compact has changed the store, the server answers new queries from the new one within a
+second; running queries end on the old one. With --no-follow it answers from the store as it was when it started.`
 }
 
 // Run serves until it is interrupted, then waits for the running queries.
 func (c *serveCommand) Run(env *environment) error {
-	store, err := rdfgpu.Open(c.Store, rdfgpu.Options{
-		Threads: c.Threads, GPUMemory: int64(c.GPUMemory), Device: rdfgpu.Device(c.Device), Services: c.AllowService,
-	})
+	open := func() (*rdfgpu.Store, error) {
+		return rdfgpu.Open(c.Store, rdfgpu.Options{
+			Threads: c.Threads, GPUMemory: int64(c.GPUMemory), Device: rdfgpu.Device(c.Device), Services: c.AllowService,
+		})
+	}
+	store, err := open()
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	f := &follower{open: open, store: store, log: c.logger(env)}
+	defer f.close()
 	options := web.Options{
 		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.MaxMemory),
 		MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, Hosts: c.AllowHost, CertFile: c.TLSCert, KeyFile: c.TLSKey,
-		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: c.logger(env),
+		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: f.log,
 	}
 	if c.AuthTokenFile != "" {
 		if options.Tokens, err = web.ReadTokens(c.AuthTokenFile); err != nil {
 			return err
 		}
 	}
-	server, err := web.New(web.StoreEngine(store), options)
-	if err != nil {
+	if f.server, err = web.New(web.StoreEngine(store), options); err != nil {
 		return usageError(err.Error())
 	}
-	return server.Run(env.ctx)
+	if c.Follow {
+		ctx, stop := context.WithCancel(env.ctx)
+		var following sync.WaitGroup
+		following.Go(func() { f.follow(ctx) })
+		defer following.Wait()
+		defer stop()
+	}
+	return f.server.Run(env.ctx)
 }
 
 func (c *serveCommand) logger(env *environment) *slog.Logger {

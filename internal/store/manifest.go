@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -144,22 +145,34 @@ func (m *Manifest) sum() (string, error) {
 func formatSum(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
 func readManifest(dir string) (*Manifest, error) {
+	m, _, err := readManifestFile(dir)
+	return m, err
+}
+
+// readManifestFile is readManifest that also tells which file it read.
+func readManifestFile(dir string) (*Manifest, os.FileInfo, error) {
 	path := filepath.Join(dir, manifestFile)
-	info, err := os.Stat(path)
+	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("store: %s: %w: there is no %s", dir, ErrNotStore, manifestFile)
+		return nil, nil, fmt.Errorf("store: %s: %w: there is no %s", dir, ErrNotStore, manifestFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, nil, fmt.Errorf("store: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("store: %w", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxManifestSize {
-		return nil, damaged(path, errors.New("it is no file of a usual size"))
+		return nil, nil, damaged(path, errors.New("it is no file of a usual size"))
 	}
-	b, err := os.ReadFile(path)
+	b, err := io.ReadAll(file)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, nil, fmt.Errorf("store: %w", err)
 	}
-	return parseManifest(path, b)
+	m, err := parseManifest(path, b)
+	return m, info, err
 }
 
 func parseManifest(path string, b []byte) (*Manifest, error) {

@@ -28,7 +28,8 @@ type Store struct {
 
 	dir      string
 	manifest *Manifest
-	ends     []int // by segment: the number of terms up to and including it
+	file     os.FileInfo // the manifest's, when it was read
+	ends     []int       // by segment: the number of terms up to and including it
 	parts    *graph
 	mu       sync.Mutex // of named graphs that are opened
 	named    map[dictionary.ID]*graph
@@ -40,11 +41,14 @@ type Store struct {
 // either the old one or the new one.
 func Open(dir string) (*Store, error) {
 	for {
-		m, err := readManifest(dir)
+		m, file, err := readManifestFile(dir)
 		if err != nil {
 			return nil, err
 		}
 		s, err := openSegments(dir, m)
+		if err == nil {
+			s.file = file
+		}
 		if err == nil || !errors.Is(err, os.ErrNotExist) {
 			return s, err
 		}
@@ -53,6 +57,13 @@ func Open(dir string) (*Store, error) {
 			return nil, fmt.Errorf("store: %w: a file is missing: %w", ErrDamaged, err)
 		}
 	}
+}
+
+// Replaced reports whether the store's folder holds another store by now: one that was loaded, added to or compacted. It
+// looks at the manifest's entry in the folder only.
+func (s *Store) Replaced() bool {
+	now, err := os.Stat(filepath.Join(s.dir, manifestFile))
+	return err == nil && !(os.SameFile(now, s.file) && now.ModTime().Equal(s.file.ModTime()))
 }
 
 func openSegments(dir string, m *Manifest) (*Store, error) {
