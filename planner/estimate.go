@@ -324,37 +324,40 @@ func (e *estimates) inLists(v int, x pcsr.Vertex) bool {
 	return true
 }
 
-// domainSource is a list that can be read at any place.
+// domainSource is a list that can be read at any place: a list, or else the rows of a partition.
 type domainSource struct {
 	length int
-	at     func(i int) pcsr.Vertex
+	list   []pcsr.Vertex
+	rows   pcsr.Outline
 }
 
-func rowSource(rows pcsr.Outline) domainSource { return domainSource{rows.Rows(), rows.Vertex} }
-
-func listSource(list []pcsr.Vertex) domainSource {
-	return domainSource{len(list), func(i int) pcsr.Vertex { return list[i] }}
+func (s *domainSource) at(i int) pcsr.Vertex {
+	if s.list != nil {
+		return s.list[i]
+	}
+	return s.rows.Vertex(i)
 }
+
+// shorten replaces the list by another that is shorter; length -1 means that there is none yet.
+func (s *domainSource) shorten(other domainSource) {
+	if s.length < 0 || other.length < s.length {
+		*s = other
+	}
+}
+
+func listSource(list []pcsr.Vertex) domainSource { return domainSource{length: len(list), list: list} }
 
 // shortest chooses the shortest list that holds the domain of v.
 func (e *estimates) shortest(v int, sides []side) domainSource {
 	best := domainSource{length: -1}
-	take := func(length int, s func() domainSource) {
-		if best.length < 0 || length < best.length {
-			best = s()
-		}
-	}
 	for _, list := range e.lists[v] {
-		list = pcsr.Between(list, e.interval[v].Low, e.interval[v].High)
-		take(len(list), func() domainSource { return listSource(list) })
+		best.shorten(listSource(pcsr.Between(list, e.interval[v].Low, e.interval[v].High)))
 	}
-	for _, s := range sides {
-		rows := s.partition.Between(e.interval[v].Low, e.interval[v].High)
-		take(rows.Rows(), func() domainSource { return rowSource(rows) })
+	for i := range sides {
+		best.shorten(e.rowSource(v, &sides[i].partition))
 	}
 	if e.query.Vertices[v].EdgeLabel {
-		labels := e.graph.UsedLabels()
-		take(len(labels), func() domainSource { return listSource(labels) })
+		best.shorten(listSource(e.graph.UsedLabels()))
 	}
 	for _, i := range e.byVertex[v] {
 		if p := &e.patterns[i]; !p.label.isConstant() && p.label.vertex != v {
@@ -362,8 +365,8 @@ func (e *estimates) shortest(v int, sides []side) domainSource {
 			if p.from.vertex != v {
 				d = pcsr.In
 			}
-			rows := e.graph.IncidentOutline(d).Between(e.interval[v].Low, e.interval[v].High)
-			take(rows.Rows(), func() domainSource { return rowSource(rows) })
+			rows := e.graph.IncidentOutline(d)
+			best.shorten(e.rowSource(v, &rows))
 		}
 	}
 	if best.length < 0 { // a seeded variable that no pattern mentions
@@ -435,14 +438,13 @@ func (e *estimates) averageRows(d pcsr.Direction) float64 {
 }
 
 // read returns the shortest list that a step for v reads so far, and its length. The list stands for those that are not
-// known before the match by the rows that they consist of; it is nil where even these are not known.
-func (e *estimates) read(s *Step, v int) (source *domainSource, length float64) {
+// known before the match by the rows that they consist of; it is empty where even these are not known.
+func (e *estimates) read(s *Step, v int) (source domainSource, length float64) {
 	length = math.Inf(1)
 	for _, list := range e.lists[v] {
 		list = pcsr.Between(list, e.interval[v].Low, e.interval[v].High)
 		if n := float64(len(list)); n < length {
-			known := listSource(list)
-			source, length = &known, n
+			source, length = listSource(list), n
 		}
 	}
 	for i := range s.Links {
@@ -451,7 +453,7 @@ func (e *estimates) read(s *Step, v int) (source *domainSource, length float64) 
 			continue
 		}
 		if n := e.length(*l); n < length {
-			source, length = nil, n
+			source, length = domainSource{}, n
 			if l.Kind == Neighbours && l.Label.IsConstant() {
 				rows := e.graph.Outline(l.Label.Constant, l.Dir.Reverse())
 				source = e.rowSource(v, &rows)
@@ -461,22 +463,18 @@ func (e *estimates) read(s *Step, v int) (source *domainSource, length float64) 
 	return source, length
 }
 
-// optionalSource is the list of an optional link; nil where it is not known before the match.
-func (e *estimates) optionalSource(v int, o *optionalLink) *domainSource {
-	switch {
-	case o.link.Kind == AllEdgeLabels:
-		source := listSource(e.graph.UsedLabels())
-		return &source
-	case o.rows != nil:
-		return e.rowSource(v, o.rows)
+// optionalSource is the list of an optional link; empty where it is not known before the match.
+func (e *estimates) optionalSource(v int, o *optionalLink) domainSource {
+	if o.link.Kind == AllEdgeLabels {
+		return listSource(e.graph.UsedLabels())
 	}
-	return nil
+	return e.rowSource(v, &o.rows)
 }
 
 // rowSource lists the rows of a partition in the interval of v.
-func (e *estimates) rowSource(v int, p *pcsr.Outline) *domainSource {
-	source := rowSource(p.Between(e.interval[v].Low, e.interval[v].High))
-	return &source
+func (e *estimates) rowSource(v int, p *pcsr.Outline) domainSource {
+	rows := p.Between(e.interval[v].Low, e.interval[v].High)
+	return domainSource{length: rows.Rows(), rows: rows}
 }
 
 // keepsLooks is how many members of a list are looked at to find which share a semi-join keeps.
@@ -484,9 +482,6 @@ const keepsLooks = 12
 
 // keeps guesses the share of a list's members, among those that pass the lists of v, that are rows of a partition.
 func (e *estimates) keeps(v int, source *domainSource, p *pcsr.Outline) float64 {
-	if source == nil || p == nil {
-		return 1
-	}
 	tried := min(source.length, keepsLooks)
 	own, kept := 0, 0
 	for k := range tried {

@@ -114,7 +114,7 @@ func (e *estimates) signedShare(s *Step, v int, signature pcsr.Signature) float6
 		if rows == nil {
 			return 1
 		}
-		source = *e.rowSource(v, rows)
+		source = e.rowSource(v, rows)
 	}
 	tried := min(source.length, signatureLooks)
 	own, passed := 0, 0

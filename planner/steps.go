@@ -16,12 +16,24 @@ type assembly struct {
 	// component numbers the connected part each slot belongs to.
 	component  []int
 	components int
+	// optional is scratch of a step.
+	optional []optionalLink
+	// known marks the bound query vertices, partial is how many partial matches are expected of them, and reads how many
+	// candidates the step is expected to read for these.
+	known          []bool
+	partial, reads float64
 }
 
 // assemble makes the plan that binds the variables in the given order after the inputs.
 func (b *bgp) assemble(e *estimates, inputs, order []int) *MatchPlan {
-	a := &assembly{bgp: b, estimates: e, plan: &MatchPlan{Query: b.query, Inputs: len(b.options.Inputs)}}
-	a.slotOf = make([]int, len(b.query.Vertices))
+	slots := len(b.options.Inputs) + len(order)
+	a := &assembly{
+		bgp: b, estimates: e, partial: 1, known: make([]bool, len(b.query.Vertices)),
+		slotOf: make([]int, len(b.query.Vertices)), component: make([]int, 0, slots),
+		plan: &MatchPlan{
+			Query: b.query, Inputs: len(b.options.Inputs), Slots: make([]Slot, 0, slots), Steps: make([]Step, 0, len(order)),
+		},
+	}
 	for v := range a.slotOf {
 		a.slotOf[v] = -1
 	}
@@ -33,7 +45,10 @@ func (b *bgp) assemble(e *estimates, inputs, order []int) *MatchPlan {
 	}
 	a.checkInputs()
 	for _, v := range order {
+		list, factor := e.extend(a.known, v)
+		a.reads = a.partial * list
 		step := a.step(v)
+		a.partial *= factor
 		a.bind(b.query.Vertices[v].Variable, v)
 		a.component[len(a.component)-1] = step.Component
 		a.distinct(&step, v)
@@ -46,6 +61,7 @@ func (b *bgp) assemble(e *estimates, inputs, order []int) *MatchPlan {
 func (a *assembly) bind(variable string, vertex int) {
 	if vertex >= 0 {
 		a.slotOf[vertex] = len(a.plan.Slots)
+		a.known[vertex] = true
 	}
 	a.plan.Slots = append(a.plan.Slots, Slot{Variable: variable, Vertex: vertex})
 	a.component = append(a.component, 0)
@@ -96,18 +112,19 @@ func (a *assembly) checkInputs() {
 type optionalLink struct {
 	link   Link
 	length float64
-	rows   *pcsr.Outline // of a constant label, or all with an edge in the direction; nil otherwise
+	rows   pcsr.Outline // of a constant label, or all with an edge in the direction; none otherwise
 }
 
 // step makes the step that binds vertex v to the next slot.
 func (a *assembly) step(v int) Step {
 	s := Step{Component: -1}
-	var optional []optionalLink
+	optional := a.optional[:0]
 	for i := range a.patterns {
 		if p := &a.patterns[i]; p.mentions(v) {
 			optional = a.constrain(&s, v, p, optional)
 		}
 	}
+	a.optional = optional
 	name := a.query.Vertices[v].Variable
 	if r, ok := a.options.Ranges[name]; ok {
 		s.Low, s.High = r.Low, r.High
@@ -198,9 +215,8 @@ func (a *assembly) constrainLabel(s *Step, p *pattern, optional []optionalLink) 
 func (a *assembly) rows(v int, p *pattern, label Operand, d pcsr.Direction) optionalLink {
 	o := optionalLink{link: Link{Kind: Rows, Label: label, Dir: d, Edge: p.edge}}
 	if label.IsConstant() {
-		rows := a.graph.Outline(label.Constant, d)
-		o.rows = &rows
-		o.length = float64(a.estimates.rowSource(v, o.rows).length)
+		o.rows = a.graph.Outline(label.Constant, d)
+		o.length = float64(a.estimates.rowSource(v, &o.rows).length)
 	} else {
 		o.length = a.estimates.averageRows(d)
 	}
@@ -210,8 +226,7 @@ func (a *assembly) rows(v int, p *pattern, label Operand, d pcsr.Direction) opti
 func (a *assembly) all(p *pattern, kind LinkKind, d pcsr.Direction) optionalLink {
 	o := optionalLink{link: Link{Kind: kind, Dir: d, Edge: p.edge}}
 	if kind == AllVertices {
-		rows := a.graph.IncidentOutline(d)
-		o.rows = &rows
+		o.rows = a.graph.IncidentOutline(d)
 		o.length = float64(o.rows.Rows())
 	} else {
 		o.length = float64(len(a.graph.UsedLabels()))
@@ -237,23 +252,39 @@ func (a *assembly) joinComponent(s *Step, operands ...Operand) {
 // addOptional adds the shortest optional list where the step has no list yet or only much longer ones, and those that drop
 // many candidates before they become rows.
 func (a *assembly) addOptional(s *Step, v int, optional []optionalLink) {
+	if len(optional) == 0 {
+		return
+	}
 	slices.SortStableFunc(optional, func(x, y optionalLink) int { return compareFloat(x.length, y.length) })
 	source, length := a.estimates.read(s, v)
-	for _, o := range optional {
+	for i := range optional {
+		o := &optional[i]
 		if slices.Contains(s.Links, o.link) {
 			continue
 		}
 		shorter := o.length < semiJoinShare*length
-		if !shorter && (o.link.Kind != Rows || a.estimates.keeps(v, source, o.rows) >= semiJoinShare) {
+		if !shorter && (o.link.Kind != Rows || !a.drops(v, &source, &o.rows)) {
 			continue
 		}
 		if shorter {
-			source, length = a.estimates.optionalSource(v, &o), o.length
+			source, length = a.estimates.optionalSource(v, o), o.length
 		}
 		s.Links = append(s.Links, o.link)
 		a.joinComponent(s, o.link.Label)
 	}
 }
+
+// drops reports whether a semi-join with the rows of a partition drops many of the candidates of v. Where few are read,
+// finding out costs more than it can save.
+func (a *assembly) drops(v int, source *domainSource, rows *pcsr.Outline) bool {
+	if a.plan.Inputs == 0 && a.reads < fewReads && !a.options.Thorough {
+		return false
+	}
+	return a.estimates.keeps(v, source, rows) < semiJoinShare
+}
+
+// fewReads is how many candidates a step without inputs has to be expected to read for semi-joins to be looked at.
+const fewReads = 64
 
 // semiJoinShare is the share of candidates below which a semi-join with a later edge's rows costs less than the rows
 // that it saves.
