@@ -26,6 +26,8 @@ type estimates struct {
 	// byVertex lists the patterns that mention a vertex, without those that only narrow its domain.
 	byVertex [][]int
 	edges    []edgeEstimate
+	// scratch holds the sides of the vertex that is sampled.
+	scratch []side
 	// apart keeps what was found of pairs of query vertices: 1 that they are disjoint, -1 that they may not be.
 	apart []int8
 }
@@ -56,6 +58,10 @@ func (b *bgp) estimate(inputs []int, sampleSize int) *estimates {
 		interval: make([]Range, n), candidates: make([][]dictionary.ID, n), byVertex: make([][]int, n),
 		edges: make([]edgeEstimate, len(b.patterns)),
 	}
+	few := make([]int, n*fewPatterns)
+	for v := range e.byVertex {
+		e.byVertex[v] = few[v*fewPatterns : v*fewPatterns : (v+1)*fewPatterns]
+	}
 	for i := range b.patterns {
 		e.file(i)
 	}
@@ -81,6 +87,9 @@ func (b *bgp) estimate(inputs []int, sampleSize int) *estimates {
 	}
 	return e
 }
+
+// fewPatterns is how many patterns most vertices stand in.
+const fewPatterns = 4
 
 // file notes the pattern with the vertices that it mentions.
 func (e *estimates) file(i int) {
@@ -120,9 +129,9 @@ type side struct {
 	degrees   int // of the members that pass
 }
 
-// sides lists the partitions in whose rows the vertex must lie.
+// sides lists the partitions in whose rows the vertex must lie, until it is called again.
 func (e *estimates) sides(v int) []side {
-	out := make([]side, 0, len(e.byVertex[v])+1)
+	out := e.scratch[:0]
 	for _, i := range e.byVertex[v] {
 		p := &e.patterns[i]
 		if !p.label.isConstant() {
@@ -135,6 +144,7 @@ func (e *estimates) sides(v int) []side {
 			out = append(out, side{pattern: i, dir: pcsr.In, partition: e.graph.Outline(p.label.id, pcsr.In)})
 		}
 	}
+	e.scratch = out
 	return out
 }
 
@@ -240,7 +250,7 @@ func (e *estimates) lookAt(v int, s *domainSource, total int, sides []side) (kep
 	}
 	for k := range total {
 		x := s.at(s.length * k / total)
-		ok := e.inLists(v, x)
+		ok := e.inLists(v, s, x)
 		for i := range sides {
 			if !ok {
 				break
@@ -310,14 +320,14 @@ func (e *estimates) fanOut(v int, s *side, kept int, exact bool) {
 	e.edges[s.pattern].length[s.dir] = mean
 }
 
-// inLists reports whether x is in every list and in the interval of v.
-func (e *estimates) inLists(v int, x pcsr.Vertex) bool {
+// inLists reports whether x, a member of the source, is in every list and in the interval of v.
+func (e *estimates) inLists(v int, source *domainSource, x pcsr.Vertex) bool {
 	r := e.interval[v]
 	if x < r.Low || r.High != 0 && x >= r.High {
 		return false
 	}
-	for _, list := range e.lists[v] {
-		if !pcsr.Contains(list, x) {
+	for i, list := range e.lists[v] {
+		if i != source.lists-1 && !pcsr.Contains(list, x) {
 			return false
 		}
 	}
@@ -329,6 +339,8 @@ type domainSource struct {
 	length int
 	list   []pcsr.Vertex
 	rows   pcsr.Outline
+	// lists is 1 + the number of the list among those of the vertex, 0 where it is none of them.
+	lists int
 }
 
 func (s *domainSource) at(i int) pcsr.Vertex {
@@ -350,8 +362,8 @@ func listSource(list []pcsr.Vertex) domainSource { return domainSource{length: l
 // shortest chooses the shortest list that holds the domain of v.
 func (e *estimates) shortest(v int, sides []side) domainSource {
 	best := domainSource{length: -1}
-	for _, list := range e.lists[v] {
-		best.shorten(listSource(pcsr.Between(list, e.interval[v].Low, e.interval[v].High)))
+	for i := range e.lists[v] {
+		best.shorten(e.listSource(v, i))
 	}
 	for i := range sides {
 		best.shorten(e.rowSource(v, &sides[i].partition))
@@ -441,10 +453,9 @@ func (e *estimates) averageRows(d pcsr.Direction) float64 {
 // known before the match by the rows that they consist of; it is empty where even these are not known.
 func (e *estimates) read(s *Step, v int) (source domainSource, length float64) {
 	length = math.Inf(1)
-	for _, list := range e.lists[v] {
-		list = pcsr.Between(list, e.interval[v].Low, e.interval[v].High)
-		if n := float64(len(list)); n < length {
-			source, length = listSource(list), n
+	for i := range e.lists[v] {
+		if own := e.listSource(v, i); float64(own.length) < length {
+			source, length = own, float64(own.length)
 		}
 	}
 	for i := range s.Links {
@@ -471,6 +482,13 @@ func (e *estimates) optionalSource(v int, o *optionalLink) domainSource {
 	return e.rowSource(v, &o.rows)
 }
 
+// listSource is list i of v in the interval of v.
+func (e *estimates) listSource(v, i int) domainSource {
+	source := listSource(pcsr.Between(e.lists[v][i], e.interval[v].Low, e.interval[v].High))
+	source.lists = i + 1
+	return source
+}
+
 // rowSource lists the rows of a partition in the interval of v.
 func (e *estimates) rowSource(v int, p *pcsr.Outline) domainSource {
 	rows := p.Between(e.interval[v].Low, e.interval[v].High)
@@ -486,7 +504,7 @@ func (e *estimates) keeps(v int, source *domainSource, p *pcsr.Outline) float64 
 	own, kept := 0, 0
 	for k := range tried {
 		x := source.at(source.length * k / tried)
-		if !e.inLists(v, x) {
+		if !e.inLists(v, source, x) {
 			continue
 		}
 		own++

@@ -101,7 +101,9 @@ func (e *estimates) variables(inputs []int) []int {
 // adjacency lists the vertices that share a pattern with each vertex.
 func (e *estimates) adjacency() [][]int {
 	out := make([][]int, len(e.query.Vertices))
+	few := make([]int, len(out)*fewPatterns)
 	for v := range out {
+		out[v] = few[v*fewPatterns : v*fewPatterns : (v+1)*fewPatterns]
 		for _, i := range e.byVertex[v] {
 			p := &e.patterns[i]
 			for _, r := range [3]ref{p.from, p.label, p.to} {

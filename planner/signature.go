@@ -120,7 +120,7 @@ func (e *estimates) signedShare(s *Step, v int, signature pcsr.Signature) float6
 	own, passed := 0, 0
 	for k := range tried {
 		x := source.at(source.length * k / tried)
-		if !e.inLists(v, x) || !e.inRows(s, x) {
+		if !e.inLists(v, &source, x) || !e.inRows(s, x) {
 			continue
 		}
 		own++
