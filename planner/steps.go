@@ -284,7 +284,7 @@ func (a *assembly) drops(v int, source *domainSource, rows *pcsr.Outline) bool {
 }
 
 // fewReads is how many candidates a step without inputs has to be expected to read for semi-joins to be looked at.
-const fewReads = 64
+const fewReads = 24
 
 // semiJoinShare is the share of candidates below which a semi-join with a later edge's rows costs less than the rows
 // that it saves.
