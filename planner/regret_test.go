@@ -57,7 +57,7 @@ func TestRegret(t *testing.T) {
 
 type regretSummary struct {
 	queries, compared   int
-	regret, planning    []float64
+	regret              []float64
 	errors              []float64
 	planned, best, plan float64
 }
