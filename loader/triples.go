@@ -95,34 +95,12 @@ func (l *tripleList) add(rows []uint32) error {
 
 // each calls do for every chunk, on all cores; worker tells them apart. The rows must not be changed or kept.
 func (l *tripleList) each(ctx context.Context, do func(worker int, rows []uint32) error) error {
-	var next atomic.Int64
-	return parallel(ctx, l.memory.threads, func(ctx context.Context, worker int) error {
-		var buffer []uint32
-		for i := int(next.Add(1)) - 1; i < len(l.chunks); i = int(next.Add(1)) - 1 {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			c := l.chunks[i]
-			rows := c.rows
-			if rows == nil {
-				if buffer == nil {
-					buffer = make([]uint32, chunkRows*l.width)
-				}
-				rows = buffer[:c.count]
-				if _, err := l.file.ReadAt(bytesOf(rows), c.place); err != nil {
-					return err
-				}
-			}
-			if err := do(worker, rows); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return l.eachChunk(ctx, func(worker int, _ *chunk, rows []uint32) error { return do(worker, rows) })
 }
 
-// filter drops the rows that keep does not want, on all cores; the rest stay where they are.
-func (l *tripleList) filter(ctx context.Context, keep func(worker int, row []uint32) (bool, error)) error {
+// eachChunk is each for those that change chunks: it hands out every chunk once, with its rows, read back where they
+// were spilled.
+func (l *tripleList) eachChunk(ctx context.Context, do func(worker int, c *chunk, rows []uint32) error) error {
 	var next atomic.Int64
 	return parallel(ctx, l.memory.threads, func(ctx context.Context, worker int) error {
 		var buffer []uint32
@@ -141,24 +119,34 @@ func (l *tripleList) filter(ctx context.Context, keep func(worker int, row []uin
 					return err
 				}
 			}
-			kept := rows[:0]
-			for at := 0; at < len(rows); at += l.width {
-				row := rows[at : at+l.width]
-				if ok, err := keep(worker, row); err != nil {
-					return err
-				} else if ok {
-					kept = append(kept, row...)
-				}
-			}
-			l.rows.Add(-int64(len(rows)-len(kept)) / int64(l.width))
-			c.count = len(kept)
-			if c.rows != nil {
-				c.rows = kept
-			} else if _, err := l.file.WriteAt(bytesOf(kept), c.place); err != nil {
+			if err := do(worker, c, rows); err != nil {
 				return err
 			}
 		}
 		return nil
+	})
+}
+
+// filter drops the rows that keep does not want, on all cores; the rest stay where they are.
+func (l *tripleList) filter(ctx context.Context, keep func(worker int, row []uint32) (bool, error)) error {
+	return l.eachChunk(ctx, func(worker int, c *chunk, rows []uint32) error {
+		kept := rows[:0]
+		for at := 0; at < len(rows); at += l.width {
+			row := rows[at : at+l.width]
+			if ok, err := keep(worker, row); err != nil {
+				return err
+			} else if ok {
+				kept = append(kept, row...)
+			}
+		}
+		l.rows.Add(-int64(len(rows)-len(kept)) / int64(l.width))
+		c.count = len(kept)
+		if c.rows != nil {
+			c.rows = kept
+			return nil
+		}
+		_, err := l.file.WriteAt(bytesOf(kept), c.place)
+		return err
 	})
 }
 
