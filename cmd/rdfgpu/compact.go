@@ -19,7 +19,7 @@ type compactCommand struct {
 func (*compactCommand) Help() string {
 	return `Makes the segments that load --append has added one base with what was there before, so that queries are as
 fast as after a load of everything. Takes about the time of that load less the reading, and room for a second
-store. Interrupted, it leaves the store as it was. Servers and programs go on with the store that they opened.
+store. Interrupted, it leaves the store as it was. A running server turns to the compacted store within a second.
 
 Examples:
   rdfgpu info geo.store
