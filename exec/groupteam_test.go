@@ -11,6 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -119,6 +120,12 @@ func TestAFaultInATeamEndsTheQuery(t *testing.T) {
 	m := mixed(t, 16_000)
 	defer exec.SetTeam(0, 0)()
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT ?g (SUM(?v) AS ?a) { ?x :few ?g ; :integer ?v } GROUP BY ?g")
+	endsByAFault(t, q, m)
+}
+
+// endsByAFault asks a query of a dictionary that panics after 6,000 values: that must be the query's error.
+func endsByAFault(t *testing.T, q *parser.Query, m *memory) {
+	t.Helper()
 	dict := &faulty{TermSource: m.dict}
 	dict.left.Store(6000)
 	p, err := exec.Prepare(q, m, dict, onProcessor())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec"
@@ -51,15 +50,7 @@ func TestATeamEndsWithItsQuery(t *testing.T) {
 	m := mixed(t, 16_000)
 	defer exec.SetTeam(0, 0)()
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT ?x ?a { ?x :integer ?v BIND(?v * 3 AS ?a) FILTER(?a + 1 > -10000) }")
-	dict := &faulty{TermSource: m.dict}
-	dict.left.Store(6000)
-	p, err := exec.Prepare(q, m, dict, onProcessor())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := collect(p); err == nil || !strings.Contains(err.Error(), "no value") {
-		t.Errorf("the faulty query ended with %v", err)
-	}
+	endsByAFault(t, q, m)
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancel(context.Background())
 	for _, c := range []struct {

@@ -25,9 +25,9 @@ func Overlay(vertices int, graphs ...*Graph) *Graph {
 type overlay struct {
 	graphs   []*Graph // two or more, with edges; the largest first
 	disjoint bool     // no edge is in two of them
-	parts    [][2]lazyPartition
+	parts    [][2]lazy[Partition]
 	sets     [2]unionSets
-	table    unionSignatures
+	table    lazy[SignatureTable]
 }
 
 // unite makes the union of graphs.
@@ -58,7 +58,7 @@ func unite(vertices int, disjoint bool, graphs []*Graph) *Graph {
 	u.used = slices.Compact(u.used)
 	u.slots = slotsOf(u.used)
 	slices.SortStableFunc(filled, func(a, b *Graph) int { return cmp.Compare(b.edges, a.edges) })
-	u.over = &overlay{graphs: filled, disjoint: disjoint, parts: make([][2]lazyPartition, len(u.used))}
+	u.over = &overlay{graphs: filled, disjoint: disjoint, parts: make([][2]lazy[Partition], len(u.used))}
 	return u
 }
 
@@ -71,20 +71,21 @@ func (g *Graph) closeOwned() error {
 	return errors.Join(errs...)
 }
 
-// lazyPartition is made when it is first asked for.
-type lazyPartition struct {
-	made atomic.Pointer[Partition]
+// lazy is a part of a union that is made when it is first asked for.
+type lazy[T any] struct {
+	made atomic.Pointer[T] // nil before
 	mu   sync.Mutex
 }
 
-// get returns the partition, calling do for it the first time. Where do panics, the next call tries again.
-func (p *lazyPartition) get(do func() *Partition) *Partition {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	made := p.made.Load()
+// get returns the part, calling do for it the first time. Where do panics, the next call tries again. Whoever asks
+// often loads made first.
+func (l *lazy[T]) get(do func() *T) *T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	made := l.made.Load()
 	if made == nil {
 		made = do()
-		p.made.Store(made)
+		l.made.Store(made)
 	}
 	return made
 }

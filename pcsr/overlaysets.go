@@ -3,16 +3,13 @@ package pcsr
 import (
 	"encoding/binary"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
 // unionSets are the label sets of a union in one direction. The sets of the largest graph keep their numbers; vertices
 // that have edges in others are listed with theirs, which may be new.
 type unionSets struct {
-	state atomic.Pointer[madeSets]
-	mu    sync.Mutex
-	whole lazyPartition // Incident
+	changes lazy[madeSets]
+	whole   lazy[Partition] // Incident
 }
 
 type madeSets struct {
@@ -24,18 +21,11 @@ type madeSets struct {
 
 // labelSets are those of a direction, made the first time.
 func (o *overlay) labelSets(d Direction) *madeSets {
-	s := &o.sets[d&1]
-	if made := s.state.Load(); made != nil {
+	changes := &o.sets[d&1].changes
+	if made := changes.made.Load(); made != nil {
 		return made
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	made := s.state.Load()
-	if made == nil {
-		made = o.makeSets(d)
-		s.state.Store(made)
-	}
-	return made
+	return changes.get(func() *madeSets { return o.makeSets(d) })
 }
 
 // labelSet is Graph.EdgeLabelSet.

@@ -2,30 +2,15 @@ package pcsr
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 )
 
-// unionSignatures are the signatures of a union, made the first time.
-type unionSignatures struct {
-	made atomic.Pointer[SignatureTable]
-	mu   sync.Mutex
-}
-
 // signatures is Graph.Signatures.
 func (o *overlay) signatures(u *Graph) *SignatureTable {
-	s := &o.table
-	if made := s.made.Load(); made != nil {
+	if made := o.table.made.Load(); made != nil {
 		return made
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	made := s.made.Load()
-	if made == nil {
-		made = o.makeTable(u)
-		s.made.Store(made)
-	}
-	return made
+	return o.table.get(func() *SignatureTable { return o.makeTable(u) })
 }
 
 // makeTable makes the table of the union from that of the largest graph. A vertex that has edges in another graph

@@ -61,7 +61,7 @@ func (o *overlay) merged() int {
 		}
 	}
 	for d := range o.sets {
-		if made := o.sets[d].state.Load(); made != nil {
+		if made := o.sets[d].changes.made.Load(); made != nil {
 			bytes += made.changed.Bytes() + made.labels.Bytes()
 		}
 		if whole := o.sets[d].whole.made.Load(); whole != nil {

@@ -33,15 +33,11 @@ func dense(t testing.TB, n int, options planner.Options) *exec.Match {
 			Subject: parser.PatternTerm{Variable: ends[0]}, Predicate: knows, Object: parser.PatternTerm{Variable: ends[1]},
 		})
 	}
-	g, err := c.Graph()
+	m, err := c.Match()
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := c.Plan(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &exec.Match{Graph: g, Plan: plan}
+	return m
 }
 
 func TestCancelEndsACartesianProductSoon(t *testing.T) {

@@ -113,15 +113,11 @@ func clique(t testing.TB, n, vertices int) *exec.Match {
 				Subject: name(a), Predicate: parser.PatternTerm{Term: matchtest.Term(0)}, Object: name(b)})
 		}
 	}
-	g, err := c.Graph()
+	m, err := c.Match()
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := c.Plan(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &exec.Match{Graph: g, Plan: plan}
+	return m
 }
 
 func TestSiblingsShareAnIntersection(t *testing.T) {

@@ -91,6 +91,19 @@ func (c *Case) Plan(g *pcsr.Graph) (*planner.MatchPlan, error) {
 	return planner.BGP(c.Patterns, g, c.Lookup, c.Options)
 }
 
+// Match is the case's graph and plan, ready for a matcher.
+func (c *Case) Match() (*exec.Match, error) {
+	g, err := c.Graph()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := c.Plan(g)
+	if err != nil {
+		return nil, err
+	}
+	return &exec.Match{Graph: g, Plan: plan}, nil
+}
+
 // String prints the case so that it can be read and repeated: triples, then the pattern.
 func (c *Case) String() string {
 	var b strings.Builder
