@@ -26,7 +26,9 @@ type operator interface {
 
 // execution is what the operators of a running plan share.
 type execution struct {
-	ctx     context.Context
+	ctx context.Context
+	// ended says why the query must end, but for memory; nil while it may go on.
+	ended   func() error
 	memory  *budget
 	terms   *terms.Terms
 	env     *expr.Env
@@ -44,10 +46,10 @@ type execution struct {
 // disk.
 const leastTerms = 64 << 20
 
-// alive says why the query must end: its context, or the memory that the terms it computes take.
+// alive says why the query must end: its context, the values that it computes, or the memory that they take as terms.
 func (x *execution) alive() error {
-	if x.ctx.Err() != nil {
-		return context.Cause(x.ctx)
+	if err := x.ended(); err != nil {
+		return err
 	}
 	if bytes := x.terms.Bytes(); bytes > max(x.memory.limit, leastTerms) {
 		return fmt.Errorf("exec: the terms that the query computes hold %d bytes of the query's %d: %w", bytes, x.memory.limit, ErrMemoryLimit)

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -48,6 +49,8 @@ const defaultMemory = 1 << 30
 
 // Plan is a query that is ready to run, once, by one of Run, Ask and Count. It is not safe for concurrent use.
 type Plan struct {
+	// ctx is what Prepare was called with and, while the plan runs, the run's: patterns may be planned then too.
+	ctx       context.Context
 	query     *parser.Query
 	dataset   Dataset
 	options   Options
@@ -64,8 +67,8 @@ type Plan struct {
 // TermSource is the dictionary that all graphs of a dataset share.
 type TermSource = terms.Dictionary
 
-// Prepare plans a query over a dataset.
-func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
+// Prepare plans a query over a dataset. When ctx ends it does so too, with the cause.
+func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
 	defer recovered(&err, guard())
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
@@ -82,7 +85,7 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 	if dataset, err = clause(dataset, query, &options, dict); err != nil {
 		return nil, err
 	}
-	p = &Plan{query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
+	p = &Plan{ctx: ctx, query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
 	p.env = newEnv(p)
 	if err = sizeOf(query).check(); err != nil {
 		return nil, err
@@ -110,7 +113,27 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 		return nil, err
 	}
 	p.output.from = indexes(p.root.columns(), p.variables)
-	return p, nil
+	return p, p.ended()
+}
+
+// ended says why the query must end, nil while it may go on: its context, or a value that an expression computed.
+func (p *Plan) ended() error {
+	if err := p.contextEnded(); err != nil {
+		return err
+	}
+	err := p.env.Err()
+	if errors.Is(err, expr.ErrLong) {
+		return fmt.Errorf("exec: %w: %w", err, ErrMemoryLimit)
+	}
+	return err
+}
+
+// contextEnded says why the context of planning or running has ended, nil while it has not.
+func (p *Plan) contextEnded() error {
+	if p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	return nil
 }
 
 // repeatsAreNothing reports whether a repeated solution of the pattern adds nothing to the answer.
@@ -243,21 +266,20 @@ func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
 		}
 		return emit(b)
 	})
-	if err == nil && p.env.Stop.Load() { // rows may be missing
-		return context.Cause(ctx)
+	if err == nil && p.env.Stopped() { // rows may be missing
+		return p.ended()
 	}
 	return err
 }
 
 // execution starts a run; end frees what is left of it.
 func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
+	p.ctx = ctx
 	x = &execution{
-		ctx: ctx, memory: &budget{limit: p.options.Memory}, terms: p.terms, env: p.env,
+		ctx: ctx, ended: p.ended, memory: &budget{limit: p.options.Memory}, terms: p.terms, env: p.env,
 		options: &p.options, analyze: p.analyze,
 	}
-	ended := context.AfterFunc(ctx, func() { p.env.Stop.Store(true) })
 	return x, func() {
-		ended()
 		p.peak = x.memory.peak.Load()
 		for _, f := range x.cleanup {
 			f()

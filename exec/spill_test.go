@@ -59,7 +59,7 @@ func TestWhatSpillsAnswersAsWhatDoesNot(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.Memory, o.TempDir = 200_000, t.TempDir()
-			p, err := exec.Prepare(q, m, m.dict, o)
+			p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 		t.Errorf("error %v, want ErrRowLimit", err)
 	}
 	stop := errors.New("enough")
-	p, err := exec.Prepare(q, m, m.dict, onProcessor())
+	p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 	cancel(stop)
 	for _, text := range []string{"SELECT * { ?x :link* ?y }", "SELECT * { ?x :number ?n } ORDER BY ?n", "SELECT DISTINCT ?g { ?x :group ?g }",
 		"SELECT (COUNT(*) AS ?n) { { SELECT * { ?x :link ?y } OFFSET 1 } { SELECT * { ?z :link ?u } OFFSET 1 } { SELECT * { ?v :link ?w } OFFSET 1 } }"} {
-		p, err := exec.Prepare(parse(t, prologue+text), m, m.dict, onProcessor())
+		p, err := exec.Prepare(t.Context(), parse(t, prologue+text), m, m.dict, onProcessor())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestAskAndCount(t *testing.T) {
 		for _, countOnly := range []bool{false, true} {
 			o := onProcessor()
 			o.CountOnly = countOnly
-			p, err := exec.Prepare(q, m, m.dict, o)
+			p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,7 @@ func TestAskAndCount(t *testing.T) {
 		}
 		ask := *q
 		ask.Form = parser.Ask
-		p, err := exec.Prepare(&ask, m, m.dict, onProcessor())
+		p, err := exec.Prepare(t.Context(), &ask, m, m.dict, onProcessor())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestAskAndCount(t *testing.T) {
 func TestACrossProductEndsWithItsContext(t *testing.T) {
 	m := many(t, 20_000)
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT (COUNT(*) AS ?n) { { SELECT * { ?x :link ?y } OFFSET 1 } { SELECT * { ?z :link ?u } OFFSET 1 } { SELECT * { ?v :link ?w } OFFSET 1 } }")
-	p, err := exec.Prepare(q, m, m.dict, onProcessor())
+	p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 	if err != nil {
 		t.Fatal(err)
 	}
