@@ -307,6 +307,7 @@ func (w *rewriter) pushBelow(c parser.Expr, n *parser.Filter) parser.Node {
 //	X P/Q Y    → Join(X P ?new, ?new Q Y)
 //	X P|Q Y    → Union(X P Y, X Q Y)
 //	X iri Y    → a triple pattern
+//	X (P*)* Y  → X P* Y, and the like (simplerPath)
 func (w *rewriter) path(n *parser.PathPattern) parser.Node {
 	switch p := n.Path.(type) {
 	case *parser.PathIRI:
@@ -325,7 +326,10 @@ func (w *rewriter) path(n *parser.PathPattern) parser.Node {
 			Right: w.path(&parser.PathPattern{Subject: n.Subject, Path: p.Right, Object: n.Object}),
 		}
 	}
-	return n
+	if w.off || pathSize(n.Path) > maxPath {
+		return n
+	}
+	return &parser.PathPattern{Subject: n.Subject, Path: simplerPath(n.Path), Object: n.Object}
 }
 
 func iriTerm(iri string) parser.PatternTerm { return parser.PatternTerm{Term: rdf.NewIRI(iri)} }
