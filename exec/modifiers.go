@@ -169,7 +169,7 @@ func (d *distinctOp) run(x *execution, seed *Batch, emit func(*Batch) error) err
 func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, width, level int, emit func(*Batch) error) error {
 	held := x.memory.open("distinct")
 	defer held.close()
-	seen := newRowSet(width)
+	seen := x.rowSet(width)
 	var parts *partitions
 	defer func() {
 		if parts != nil {
@@ -217,7 +217,7 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 	held.hold(0)
 	for _, f := range parts.files {
 		d.explain.Spilled += f.rows * int64(f.width) * 4
-		if err := d.level(x, f.read, width, level+1, emit); err != nil {
+		if err := d.level(x, func(do func(*Batch) error) error { return f.read(x.heeding(do)) }, width, level+1, emit); err != nil {
 			return err
 		}
 	}

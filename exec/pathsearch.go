@@ -171,9 +171,6 @@ func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zer
 	return nil
 }
 
-// lookEvery is how many vertices are read between two looks at the context.
-const lookEvery = 1 << 14
-
 // reads counts the vertices that are about to be read, at most lookEvery, and looks at the context now and then.
 func (s *pathSearch) reads(n int) error {
 	if s.limit > 0 {
