@@ -3,6 +3,7 @@ package rdfgpu
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
@@ -19,6 +20,8 @@ type Store struct {
 	cpu     exec.Matcher
 	gpu     *device
 	parsed  parseCache
+	// overdue counts the queries that did not end in time.
+	overdue atomic.Uint64
 	info    func() (Info, error)
 }
 
