@@ -201,7 +201,7 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 				return held.need(seen.bytes())
 			}
 			var err error
-			if parts, err = createPartitions(x.options.TempDir, width, level); err != nil {
+			if parts, err = createPartitions(x, width, level); err != nil {
 				return err
 			}
 		}
