@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
@@ -15,6 +14,22 @@ import (
 // the query asks for what is not there.
 func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*Result, error) {
 	began := time.Now()
+	budget := s.budget.pool.Open(options.MaxMemory)
+	r, err := s.query(ctx, text, options, budget, began)
+	if err != nil {
+		budget.Close()
+	}
+	return r, err
+}
+
+// treeBytes is about how many bytes of memory the tree of a query takes for each of its text, while it is parsed.
+const treeBytes = 64
+
+// query is Query with what it holds counted.
+func (s *Store) query(ctx context.Context, text string, options QueryOptions, budget *exec.Budget, began time.Time) (*Result, error) {
+	if err := budget.Meter("the text of the query and its tree").Charge(int64(len(text)) * treeBytes); err != nil {
+		return nil, err
+	}
 	query, err := s.parse(text, options)
 	if err != nil {
 		return nil, err
@@ -27,7 +42,7 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 	run := &choice{store: s, device: device}
 	data := &dataset{store: s.store}
 	plan, err := exec.Prepare(query, data, s.store.Dictionary, exec.Options{
-		Semantics: options.Semantics, Matcher: run.matcher, Speed: run.speed(), Memory: options.memory(), MaxRows: options.MaxRows,
+		Semantics: options.Semantics, Matcher: run.matcher, Speed: run.speed(), Budget: budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 	})
 	if data.err != nil {
@@ -39,7 +54,7 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 	if options.Analyze {
 		plan.Analyze()
 	}
-	r := &Result{store: s, query: query, plan: plan, data: data, device: run, began: began}
+	r := &Result{store: s, query: query, plan: plan, data: data, device: run, budget: budget, began: began}
 	r.timings.Parse = parsed.Sub(began)
 	r.timings.OpenDevice = s.gpu.claimOpening()
 	r.timings.Plan = time.Since(parsed) - r.timings.OpenDevice
@@ -67,11 +82,4 @@ func (s *Store) parse(text string, options QueryOptions) (*parser.Query, error) 
 		query = &changed
 	}
 	return query, nil
-}
-
-func (o QueryOptions) memory() int64 {
-	if o.MaxMemory > 0 {
-		return o.MaxMemory
-	}
-	return machine.Memory() / 4
 }

@@ -27,6 +27,7 @@ type Result struct {
 	device  *choice
 	ctx     context.Context
 	cancel  context.CancelFunc
+	budget  *exec.Budget
 	began   time.Time
 	timings Timings
 	read    bool
@@ -69,6 +70,7 @@ func (r *Result) Timings() Timings { return r.timings }
 // Close ends the query, if it still runs, and frees what it holds.
 func (r *Result) Close() error {
 	r.cancel()
+	r.budget.Close()
 	return nil
 }
 

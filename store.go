@@ -19,6 +19,7 @@ type Store struct {
 	cpu     exec.Matcher
 	gpu     *device
 	parsed  parseCache
+	budget  *Budget
 	info    func() (Info, error)
 }
 
@@ -30,8 +31,11 @@ func Open(dir string, options Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		dir: dir, store: opened, options: options,
+		dir: dir, store: opened, options: options, budget: options.Budget,
 		cpu: cpu.New(options.Threads), gpu: newDevice(options),
+	}
+	if s.budget == nil {
+		s.budget = processBudget()
 	}
 	s.info = sync.OnceValues(s.describe)
 	return s, nil

@@ -72,6 +72,9 @@ type account struct {
 // none goes to disk row by row because others hold everything.
 const reserve = 8
 
+// leastBudget is what a query may always hold of what cannot go on from disk.
+const leastBudget = 256 << 10
+
 // standalone is the budget of a query that shares with no other.
 func standalone(limit int64) *Budget { return NewPool(math.MaxInt64, 0).Open(limit) }
 
@@ -153,7 +156,7 @@ func (b *Budget) check() error {
 		return err
 	}
 	metered := b.metered.Load()
-	if metered <= b.limit-b.limit/reserve && (b.fitsPool(metered) || metered <= b.least()) {
+	if metered <= leastBudget || metered <= b.limit-b.limit/reserve && (b.fitsPool(metered) || metered <= b.least()) {
 		return nil
 	}
 	err := b.refusal()
@@ -227,7 +230,7 @@ func (a *account) hold(bytes int64) bool {
 
 // need is hold for an operator that cannot go on from disk.
 func (a *account) need(bytes int64) error {
-	if a.hold(bytes) {
+	if a.hold(bytes) || a.budget.used.Load() <= leastBudget {
 		return nil
 	}
 	return a.budget.refusal()
