@@ -41,7 +41,7 @@ func (s *Store) query(ctx context.Context, text string, options QueryOptions, bu
 	}
 	run := &choice{store: s, device: device}
 	data := &dataset{store: s.store}
-	plan, err := exec.Prepare(query, data, s.store.Dictionary, exec.Options{
+	plan, err := exec.Prepare(ctx, query, data, s.store.Dictionary, exec.Options{
 		Semantics: options.Semantics, Matcher: run.matcher, Speed: run.speed(), Budget: budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 	})

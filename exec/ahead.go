@@ -165,7 +165,7 @@ func (c *compiler) valuesThat(e parser.Expr, v string, bgp *parser.BGP, cost flo
 		c.computed[valuesKey{e, values}] = set
 	}
 	began := time.Now()
-	set.advance(func() bool { return time.Since(began) > c.ahead })
+	set.advance(func() bool { return c.plan.ended() != nil || time.Since(began) > c.ahead })
 	c.ahead -= time.Since(began)
 	return set
 }

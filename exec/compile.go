@@ -37,7 +37,7 @@ func newCompiler(p *Plan) *compiler {
 		shared: &shared{
 			plan: p, scopes: s, rewrites: map[parser.Node]parser.Node{},
 			estimates: map[estimateKey]float64{}, computed: map[valuesKey]*valueSet{}, ahead: aheadTime,
-			rewriter: &rewriter{scopes: s, semantics: p.options.Semantics, off: p.options.Unoptimised},
+			rewriter: &rewriter{ctx: p.ctx, scopes: s, semantics: p.options.Semantics, off: p.options.Unoptimised},
 		},
 		graph: p.dataset.Default(),
 	}
@@ -75,6 +75,9 @@ func (c *compiler) outputColumns(n parser.Node, r request) []string {
 
 // compile returns the operator for a pattern.
 func (c *compiler) compile(n parser.Node, r request) (operator, error) {
+	if err := c.plan.ended(); err != nil {
+		return nil, err
+	}
 	if _, ok := n.(*parser.Extend); !ok && r.need[solutionColumn] {
 		op, err := c.compile(n, r.with(without(r.need, setOf(solutionColumn))))
 		if err != nil {
@@ -217,7 +220,7 @@ func (c *compiler) match(n *parser.BGP, pushed *pushedFilters, r request) (opera
 	if pushed != nil {
 		options.Ranges, options.Candidates = pushed.ranges, pushed.candidates
 	}
-	plan, err := planner.BGP(n.Patterns, c.graph, c.plan.dict.Lookup, options)
+	plan, err := planner.BGP(c.plan.ctx, n.Patterns, c.graph, c.plan.dict.Lookup, options)
 	if err != nil {
 		return nil, err
 	}

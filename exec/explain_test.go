@@ -58,7 +58,7 @@ func explainText(t *testing.T, m *memory, d *datadriven.TestData) string {
 		d.ScanArgs(t, "semantics", &name)
 		o.Semantics = map[string]planner.Semantics{"isomorphism": planner.Isomorphism, "edge-isomorphism": planner.EdgeIsomorphism}[name]
 	}
-	p, err := exec.Prepare(q, m, m.dict, o)
+	p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 	if err != nil {
 		return err.Error() + "\n"
 	}
@@ -87,7 +87,7 @@ func TestExplainIsWrittenInThreeSyntaxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := exec.Prepare(parse(t, "PREFIX : <"+exampleNS+"> SELECT * { ?x :p ?y OPTIONAL { ?y :q ?z } }"), m, m.dict, onProcessor())
+	p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> SELECT * { ?x :p ?y OPTIONAL { ?y :q ?z } }"), m, m.dict, onProcessor())
 	if err != nil {
 		t.Fatal(err)
 	}

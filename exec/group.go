@@ -35,9 +35,6 @@ type aggregate struct {
 
 func (c *compiler) group(n *parser.Group, r request) (operator, error) {
 	g := &groupOp{out: c.outputColumns(n, r)}
-	if op, err := c.countedMatch(n, g.out); op != nil || err != nil {
-		return op, err
-	}
 	if op := c.degrees(n, g.out); op != nil {
 		return op, nil
 	}
@@ -62,6 +59,9 @@ func (c *compiler) group(n *parser.Group, r request) (operator, error) {
 	var err error
 	if g.input, err = c.compile(n.Input, request{need: need, distinct: !repeatsMatter}); err != nil {
 		return nil, err
+	}
+	if op := c.countedMatch(n, g); op != nil {
+		return op, nil
 	}
 	g.weighted = repeatsMatter && weigh && askWeights(g.input)
 	if err := c.groupParts(g, n); err != nil {
@@ -236,29 +236,17 @@ func (g *groupOp) first() int {
 	return first
 }
 
-// countedMatch compiles SELECT (COUNT(*) AS ?n) over a basic graph pattern: the matcher counts without writing rows.
-func (c *compiler) countedMatch(n *parser.Group, out []string) (operator, error) {
-	if len(n.Keys) != 0 || len(n.Aggregates) == 0 || c.plan.options.Unoptimised {
-		return nil, nil
-	}
-	vars := c.scopes.of(n.Input).certain
-	for _, a := range n.Aggregates {
-		v, isVar := a.Argument.(*parser.Var)
-		if a.Function != "COUNT" || a.Distinct || a.Argument != nil && !(isVar && vars[v.Name]) {
-			return nil, nil
-		}
-	}
-	in, err := c.compile(n.Input, request{need: names{}})
-	if err != nil {
-		return nil, err
-	}
-	m, ok := in.(*matchOp)
-	if !ok {
-		return nil, nil
+// countedMatch: SELECT (COUNT(*) AS ?n) over a basic graph pattern, whose input is compiled already: the matcher counts
+// without writing rows. nil where that is not what the group asks for.
+func (c *compiler) countedMatch(n *parser.Group, g *groupOp) operator {
+	m, ok := g.input.(*matchOp)
+	notRows := func(a parser.Aggregation) bool { return a.Function != "COUNT" || a.Distinct || a.Argument != nil }
+	if !ok || len(n.Keys) != 0 || len(n.Aggregates) == 0 || c.plan.options.Unoptimised || slices.ContainsFunc(n.Aggregates, notRows) {
+		return nil
 	}
 	e := m.node()
-	return &countOp{match: m, out: out, explain: &Explain{
-		Operator: "count", Columns: out, EstimatedRows: 1, cost: e.cost, Children: []*Explain{e}}}, nil
+	return &countOp{match: m, out: g.out, explain: &Explain{
+		Operator: "count", Columns: g.out, EstimatedRows: 1, cost: e.cost, Children: []*Explain{e}}}
 }
 
 // countOp is the number of solutions of a basic graph pattern, in one row.

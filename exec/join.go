@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"context"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
 
@@ -210,8 +208,8 @@ type columnPair struct{ left, right int32 }
 
 // pairs takes pairs of rows: left row li[i] and right row ri[i] (or i, when ri is nil).
 func (r *joinRun) pairs(right [][]dictionary.ID, li, ri []uint32, n int, side *mergeSpec) error {
-	if r.x.ctx.Err() != nil {
-		return context.Cause(r.x.ctx)
+	if err := r.x.ended(); err != nil {
+		return err
 	}
 	if len(side.checks) > 0 {
 		li, ri = r.check(right, li, ri, n, side.checks)

@@ -17,6 +17,9 @@ func (c *compiler) joinChain(parts []parser.Node, whole parser.Node, r request) 
 	needAfter := make([]names, len(parts)+1)
 	needAfter[len(parts)] = setOf(c.outputColumns(whole, r)...)
 	for i := len(parts) - 1; i >= 0; i-- {
+		if err := c.plan.ended(); err != nil {
+			return nil, err
+		}
 		needAfter[i] = union(needAfter[i+1], c.reads(parts[i], r.correlated))
 	}
 	var left operator
@@ -59,32 +62,53 @@ func (c *compiler) components(parts []parser.Node) []parser.Node {
 	return out
 }
 
-// connected splits a basic graph pattern into its connected components.
+// connected splits a basic graph pattern into its connected components, in the order of their first triple patterns.
 func connected(bgp *parser.BGP) []parser.Node {
-	var out []parser.Node
-	left := slices.Clone(bgp.Patterns)
-	for len(left) > 0 {
-		vars, part := names{}, &parser.BGP{}
-		for grown := true; grown; {
-			grown = false
-			for i := 0; i < len(left); i++ {
-				t, own := left[i], names{}
-				addTerms(own, t.Subject, t.Predicate, t.Object)
-				if len(part.Patterns) > 0 && len(intersection(own, vars)) == 0 {
-					continue
-				}
-				part.Patterns, grown = append(part.Patterns, t), true
-				vars.addAll(own)
-				left = slices.Delete(left, i, i+1)
-				i--
-			}
+	root := make([]int, len(bgp.Patterns)) // of each pattern: an earlier one that it is connected with, or itself
+	find := func(i int) int {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
 		}
-		out = append(out, part)
+		return i
+	}
+	first := map[string]int{} // the first pattern that mentions a variable
+	for i := range bgp.Patterns {
+		root[i] = i
+		for _, v := range variablesOf(&bgp.Patterns[i]) {
+			j, seen := first[v]
+			if !seen {
+				first[v] = i
+				continue
+			}
+			a, b := find(i), find(j)
+			root[max(a, b)] = min(a, b)
+		}
+	}
+	var out []parser.Node
+	parts := map[int]*parser.BGP{}
+	for i, t := range bgp.Patterns {
+		part := parts[find(i)]
+		if part == nil {
+			part = &parser.BGP{}
+			parts[i], out = part, append(out, part)
+		}
+		part.Patterns = append(part.Patterns, t)
 	}
 	if len(out) == 0 {
 		return []parser.Node{bgp}
 	}
 	return out
+}
+
+// variablesOf are the variables of a triple pattern.
+func variablesOf(t *parser.TriplePattern) (vars []string) {
+	for _, p := range [3]parser.PatternTerm{t.Subject, t.Predicate, t.Object} {
+		if p.IsVariable() {
+			vars = append(vars, p.Variable)
+		}
+	}
+	return vars
 }
 
 // reads are the variables of other operands that joining with a pattern looks at.
@@ -103,6 +127,9 @@ func (c *compiler) order(parts []parser.Node, inputs []string) {
 	}
 	bound := setOf(inputs...)
 	for i := range parts {
+		if c.plan.ended() != nil {
+			return
+		}
 		best, rows, joined := i, math.Inf(1), false
 		for j := i; j < len(parts); j++ {
 			n, connects := c.estimate(parts[j]), len(intersection(c.scopes.of(parts[j]).vars, bound)) > 0

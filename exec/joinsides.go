@@ -211,9 +211,9 @@ func (h *hashedSide) build(x *execution) error {
 		return err
 	}
 	if h.parts == nil {
-		h.table = newJoinTable(rows, indexes(h.op.columns(), h.shared))
+		h.table, err = newJoinTable(x, rows, indexes(h.op.columns(), h.shared))
 	}
-	return nil
+	return err
 }
 
 // tableOverhead is what a joinTable takes for a row beside its columns.
@@ -225,8 +225,11 @@ func (h *hashedSide) spillRows(x *execution, rows *columns, key []int) (err erro
 		return err
 	}
 	x.cleanup = append(x.cleanup, h.parts.close)
-	hashes := hashRows(nil, rows.cols, key, rows.n)
-	err = h.parts.writeRows(&Batch{Cols: rows.cols, N: rows.n}, hashes)
+	var hashes []uint64
+	err = rows.emit(x.heeding(func(b *Batch) error {
+		hashes = hashRows(hashes, b.Cols, key, b.N)
+		return h.parts.writeRows(b, hashes)
+	}))
 	*rows = *newColumns(len(rows.cols))
 	h.held.hold(0)
 	return err
@@ -278,25 +281,30 @@ func (r *joinRun) joinFiles(right, left *spillFile, level int) error {
 	held := r.x.memory.open("hash join")
 	defer held.close()
 	if !held.hold(bytes) {
-		if level == maxSpillLevel {
-			return held.need(bytes)
+		if level < maxSpillLevel {
+			held.close()
+			return r.splitFiles(right, left, level+1)
 		}
-		held.close()
-		return r.splitFiles(right, left, level+1)
+		if err := held.need(bytes); err != nil {
+			return err
+		}
 	}
 	rows := newColumns(right.width)
-	if err := right.read(func(b *Batch) error { rows.appendBatch(b); return nil }); err != nil {
+	if err := right.read(r.x.heeding(func(b *Batch) error { rows.appendBatch(b); return nil })); err != nil {
 		return err
 	}
-	table := newJoinTable(rows, indexes(r.hashed.op.columns(), r.hashed.shared))
-	return left.read(func(b *Batch) error {
+	table, err := newJoinTable(r.x, rows, indexes(r.hashed.op.columns(), r.hashed.shared))
+	if err != nil {
+		return err
+	}
+	return left.read(r.x.heeding(func(b *Batch) error {
 		last := len(b.Cols) - 1
 		view := Batch{Cols: b.Cols[:last], N: b.N}
 		if r.seeded {
 			view.Origin = b.Cols[last]
 		}
 		return r.probeTable(&view, table)
-	})
+	}))
 }
 
 // splitFiles partitions two files once more.
@@ -325,10 +333,10 @@ func splitFile(x *execution, f *spillFile, key []int, level int) (*partitions, e
 		return nil, err
 	}
 	var hashes []uint64
-	err = f.read(func(b *Batch) error {
+	err = f.read(x.heeding(func(b *Batch) error {
 		hashes = hashRows(hashes, b.Cols, key, b.N)
 		return p.writeRows(b, hashes)
-	})
+	}))
 	if err != nil {
 		p.close()
 		return nil, err

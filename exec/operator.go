@@ -25,7 +25,9 @@ type operator interface {
 
 // execution is what the operators of a running plan share.
 type execution struct {
-	ctx     context.Context
+	ctx context.Context
+	// ended says why the query must end; nil while it may go on.
+	ended   func() error
 	memory  *Budget
 	terms   *terms.Terms
 	env     *expr.Env
@@ -42,10 +44,10 @@ type execution struct {
 	cleanup []func()
 }
 
-// alive says why the query must end.
+// alive says why the query must end: its context, its memory, or the values that it computes.
 func (x *execution) alive() error {
-	if x.ctx.Err() != nil {
-		return context.Cause(x.ctx)
+	if err := x.ended(); err != nil {
+		return err
 	}
 	return nil
 }
@@ -63,12 +65,37 @@ func (x *execution) rowsAtOnce(width int) int {
 	return int(min(lastFlush, max(fewestRows, share/int64(8*max(1, width)))))
 }
 
+// over reports whether the query has ended.
+func (x *execution) over() bool { return x.ended() != nil }
+
+// lookEvery is how many rows or vertices a loop takes between two looks at whether the query has ended: below a
+// millisecond.
+const lookEvery = 1 << 14
+
+// look is what a loop calls with the number of its round: now and then it says why the query must end.
+func (x *execution) look(round int) error {
+	if round%lookEvery != lookEvery-1 {
+		return nil
+	}
+	return x.ended()
+}
+
+// heeding is do, for batches that come from disk: each looks at whether the query has ended.
+func (x *execution) heeding(do func(*Batch) error) func(*Batch) error {
+	return func(b *Batch) error {
+		if err := x.alive(); err != nil {
+			return err
+		}
+		return do(b)
+	}
+}
+
 // measured runs an operator and, when the plan is analysed, records rows and time in its Explain node.
 // The time includes what the operator's inputs took and leaves out what its consumer took. Each batch looks at the
 // context.
 func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) error {
-	if err := x.ctx.Err(); err != nil {
-		return context.Cause(x.ctx)
+	if err := x.ended(); err != nil {
+		return err
 	}
 	if !x.analyze {
 		return o.run(x, seed, func(b *Batch) error {

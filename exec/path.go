@@ -52,7 +52,10 @@ func (c *compiler) path(n *parser.PathPattern, r request) (operator, error) {
 		return c.compile(c.rewriter.path(n), r)
 	}
 	p := &pathOp{graph: c.graph, out: c.outputColumns(n, r), substituted: r.correlated}
-	p.search = &pathSearch{graph: c.graph}
+	if err := checkPath(n.Path); err != nil {
+		return nil, err
+	}
+	p.search = &pathSearch{graph: c.graph, ctx: c.plan.ctx}
 	p.subject, p.object = c.pathEnd(n.Subject, r.inputs), c.pathEnd(n.Object, r.inputs)
 	inner := n.Path
 	switch path := n.Path.(type) {
@@ -336,28 +339,10 @@ func (r *pathRun) all(origin uint32) error {
 	}
 	if r.kind == plusPath || r.kind == oncePath {
 		if starts, ok := r.step.starts(r.graph, pcsr.Out); ok {
-			return eachRow(starts, visit)
+			return r.search.eachRow(starts, visit)
 		}
 	}
 	return r.search.eachNode(visit)
-}
-
-// eachRow visits the row vertices of some partitions, each once, in order.
-func eachRow(parts []*pcsr.Partition, visit func(dictionary.ID) error) error {
-	var vertices []dictionary.ID
-	for _, p := range parts {
-		vertices = p.AppendVertices(vertices, 0, p.Rows())
-	}
-	if len(parts) > 1 {
-		slices.Sort(vertices)
-		vertices = slices.Compact(vertices)
-	}
-	for _, v := range vertices {
-		if err := visit(v); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // loop reports v when a path leads from it to itself.
@@ -388,7 +373,7 @@ func (r *pathRun) flush() error {
 	if len(r.origin) == 0 {
 		return nil
 	}
-	if err := r.x.ctx.Err(); err != nil {
+	if err := r.x.ended(); err != nil {
 		return err
 	}
 	b := Batch{N: len(r.origin)}

@@ -66,7 +66,7 @@ func flat(s pathStep) bool {
 	case *inverseStep:
 		return flat(s.of)
 	case *sequenceStep:
-		return flat(s.left) && flat(s.right)
+		return flat(s.left) && flat(s.right) && inRow(s) <= 2
 	case *alternativeStep:
 		return flat(s.left) && flat(s.right)
 	}
@@ -84,6 +84,8 @@ func (p *pathOp) walkAhead(v dictionary.ID, d pcsr.Direction) (reached, walked i
 		return len(seen), 1, true
 	}
 	queue := []pcsr.Vertex{v}
+	p.search.limit = 4 * walkedAhead
+	defer func() { p.search.limit = 0 }()
 	for len(queue) > 0 {
 		u := queue[0]
 		queue = queue[1:]

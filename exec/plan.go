@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -51,6 +52,8 @@ const defaultMemory = 1 << 30
 
 // Plan is a query that is ready to run, once, by one of Run, Ask and Count. It is not safe for concurrent use.
 type Plan struct {
+	// ctx is what Prepare was called with and, while the plan runs, the run's: patterns may be planned then too.
+	ctx       context.Context
 	query     *parser.Query
 	dataset   Dataset
 	options   Options
@@ -69,8 +72,8 @@ type Plan struct {
 // TermSource is the dictionary that all graphs of a dataset share.
 type TermSource = terms.Dictionary
 
-// Prepare plans a query over a dataset.
-func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
+// Prepare plans a query over a dataset. When ctx ends it does so too, with the cause.
+func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
 	defer recovered(&err, guard())
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
@@ -90,7 +93,7 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 	if dataset, err = clause(dataset, query, &options, dict); err != nil {
 		return nil, err
 	}
-	p = &Plan{query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
+	p = &Plan{ctx: ctx, query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
 	p.terms.Charge = p.charge("computed terms")
 	p.env = newEnv(p)
 	if err = sizeOf(query).check(); err != nil {
@@ -119,7 +122,31 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 		return nil, err
 	}
 	p.output.from = indexes(p.root.columns(), p.variables)
-	return p, options.Budget.ending()
+	return p, p.ended()
+}
+
+// ended says why the query must end, nil while it may go on: its context, or a value that an expression computed.
+func (p *Plan) ended() error {
+	if err := p.contextEnded(); err != nil {
+		return err
+	}
+	err := p.env.Err()
+	if errors.Is(err, expr.ErrLong) {
+		return fmt.Errorf("exec: %w: %w", err, ErrMemoryLimit)
+	}
+	return err
+}
+
+// contextEnded says why the context of planning or running has ended, or that the query takes too much memory; nil while
+// neither is so.
+func (p *Plan) contextEnded() error {
+	if err := p.options.Budget.ending(); err != nil {
+		return err
+	}
+	if p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	return nil
 }
 
 // charge returns a function that counts what a part of the query takes; too much ends the query.
@@ -258,8 +285,8 @@ func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
 		}
 		return emit(b)
 	})
-	if err == nil && p.env.Stop.Load() { // rows may be missing
-		return context.Cause(x.ctx)
+	if err == nil && p.env.Stopped() { // rows may be missing
+		err = p.ended()
 	}
 	return p.outcome(err)
 }
@@ -278,13 +305,12 @@ func (p *Plan) outcome(err error) error {
 func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.options.Budget.onEnd(cancel)
+	p.ctx = ctx
 	x = &execution{
-		ctx: ctx, memory: p.options.Budget, terms: p.terms, env: p.env,
+		ctx: ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
 		options: &p.options, analyze: p.analyze, plan: p, spills: p.options.Budget.Meter("buffers of temporary files"),
 	}
-	ended := context.AfterFunc(ctx, func() { p.env.Stop.Store(true) })
 	return x, func() {
-		ended()
 		p.options.Budget.onEnd(nil)
 		cancel(nil)
 		p.peak = x.memory.peak.Load()

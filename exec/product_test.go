@@ -41,7 +41,7 @@ func TestPartsOfAPatternAreCombined(t *testing.T) {
 			for _, memory := range []int64{1 << 30, 1000} {
 				o := onProcessor()
 				o.Memory, o.TempDir = memory, t.TempDir()
-				p, err := exec.Prepare(q, m, m.dict, o)
+				p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -11,6 +12,8 @@ import (
 // rewriter turns the algebra of a query into an equivalent one that is cheaper to run. Each rule says what it makes
 // of what; none depends on the data.
 type rewriter struct {
+	// ctx bounds the rewriting: once it has ended, patterns stay as they are.
+	ctx       context.Context
 	scopes    scopes
 	semantics planner.Semantics
 	invented  int
@@ -24,7 +27,7 @@ func (w *rewriter) rewrite(n parser.Node) parser.Node {
 	case *parser.PathPattern:
 		return w.path(n)
 	case *parser.Join:
-		return w.join(w.rewrite(n.Left), w.rewrite(n.Right))
+		return w.joinAll(members(nil, n))
 	case *parser.LeftJoin:
 		return w.leftJoin(w.rewrite(n.Left), w.rewrite(n.Right), n.Condition)
 	case *parser.Union:
@@ -99,6 +102,21 @@ func sorted(n parser.Node) bool {
 	return false
 }
 
+// joinAll rewrites the operands of a tree of joins and joins them, all at once.
+func (w *rewriter) joinAll(parts []parser.Node) parser.Node {
+	if w.off || w.semantics != planner.Homomorphism {
+		out := w.rewrite(parts[0])
+		for _, p := range parts[1:] {
+			out = w.join(out, w.rewrite(p))
+		}
+		return out
+	}
+	for i, p := range parts {
+		parts[i] = w.rewrite(p)
+	}
+	return merged(parts)
+}
+
 // join: Join(Z, P) → P; and, under homomorphism, Join(BGP, BGP) → BGP, also across other members of a join:
 // joins commute. The other semantics hold per basic graph pattern, so there the patterns stay apart.
 func (w *rewriter) join(l, r parser.Node) parser.Node {
@@ -111,7 +129,15 @@ func (w *rewriter) join(l, r parser.Node) parser.Node {
 	if w.off || w.semantics != planner.Homomorphism {
 		return &parser.Join{Left: l, Right: r}
 	}
-	parts := members(members(nil, l), r)
+	return merged([]parser.Node{l, r})
+}
+
+// merged joins patterns, their basic graph patterns as one.
+func merged(list []parser.Node) parser.Node {
+	var parts []parser.Node
+	for _, n := range list {
+		parts = members(parts, n)
+	}
 	bgp := &parser.BGP{}
 	var others []parser.Node
 	for _, p := range parts {
@@ -122,7 +148,7 @@ func (w *rewriter) join(l, r parser.Node) parser.Node {
 		}
 	}
 	var out parser.Node = bgp
-	if isUnit(out) {
+	if isUnit(out) && len(others) > 0 {
 		out, others = others[0], others[1:]
 	}
 	for _, p := range others {
@@ -209,7 +235,7 @@ func (w *rewriter) touches(e parser.Expr, side parser.Node) bool {
 //	Filter(c, Distinct(A))       → Distinct(Filter(c, A))
 //	Filter(c, Filter(d, A))      → Filter(d, Filter(c, A))       c goes deeper than d
 func (w *rewriter) push(c parser.Expr, n parser.Node) parser.Node {
-	if !w.off && !volatile(c) {
+	if !w.off && w.ctx.Err() == nil && !volatile(c) {
 		if out := w.pushInto(c, n); out != nil {
 			return out
 		}
@@ -281,6 +307,7 @@ func (w *rewriter) pushBelow(c parser.Expr, n *parser.Filter) parser.Node {
 //	X P/Q Y    → Join(X P ?new, ?new Q Y)
 //	X P|Q Y    → Union(X P Y, X Q Y)
 //	X iri Y    → a triple pattern
+//	X (P*)* Y  → X P* Y, and the like (simplerPath)
 func (w *rewriter) path(n *parser.PathPattern) parser.Node {
 	switch p := n.Path.(type) {
 	case *parser.PathIRI:
@@ -299,7 +326,10 @@ func (w *rewriter) path(n *parser.PathPattern) parser.Node {
 			Right: w.path(&parser.PathPattern{Subject: n.Subject, Path: p.Right, Object: n.Object}),
 		}
 	}
-	return n
+	if w.off || pathSize(n.Path) > maxPath {
+		return n
+	}
+	return &parser.PathPattern{Subject: n.Subject, Path: simplerPath(n.Path), Object: n.Object}
 }
 
 func iriTerm(iri string) parser.PatternTerm { return parser.PatternTerm{Term: rdf.NewIRI(iri)} }

@@ -19,7 +19,10 @@ func (r *sortRun) spill() error {
 		return err
 	}
 	r.runs = append(r.runs, f)
-	for _, row := range order {
+	for i, row := range order {
+		if err := r.x.look(i); err != nil {
+			return err
+		}
 		if err := f.write(r.rows.cols, int(row)); err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func TestWhatSpillsAnswersAsWhatDoesNot(t *testing.T) {
 			if c.name == "groups" {
 				o.Memory = 7_000_000 // its keys are terms that the query computes, which stay in memory
 			}
-			p, err := exec.Prepare(q, m, m.dict, o)
+			p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 		t.Errorf("error %v, want ErrRowLimit", err)
 	}
 	stop := errors.New("enough")
-	p, err := exec.Prepare(q, m, m.dict, onProcessor())
+	p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 	cancel(stop)
 	for _, text := range []string{"SELECT * { ?x :link* ?y }", "SELECT * { ?x :number ?n } ORDER BY ?n", "SELECT DISTINCT ?g { ?x :group ?g }",
 		"SELECT (COUNT(*) AS ?n) { { SELECT * { ?x :link ?y } OFFSET 1 } { SELECT * { ?z :link ?u } OFFSET 1 } { SELECT * { ?v :link ?w } OFFSET 1 } }"} {
-		p, err := exec.Prepare(parse(t, prologue+text), m, m.dict, onProcessor())
+		p, err := exec.Prepare(t.Context(), parse(t, prologue+text), m, m.dict, onProcessor())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func TestAskAndCount(t *testing.T) {
 		for _, countOnly := range []bool{false, true} {
 			o := onProcessor()
 			o.CountOnly = countOnly
-			p, err := exec.Prepare(q, m, m.dict, o)
+			p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,7 +239,7 @@ func TestAskAndCount(t *testing.T) {
 		}
 		ask := *q
 		ask.Form = parser.Ask
-		p, err := exec.Prepare(&ask, m, m.dict, onProcessor())
+		p, err := exec.Prepare(t.Context(), &ask, m, m.dict, onProcessor())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ func TestAskAndCount(t *testing.T) {
 func TestACrossProductEndsWithItsContext(t *testing.T) {
 	m := many(t, 20_000)
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT (COUNT(*) AS ?n) { { SELECT * { ?x :link ?y } OFFSET 1 } { SELECT * { ?z :link ?u } OFFSET 1 } { SELECT * { ?v :link ?w } OFFSET 1 } }")
-	p, err := exec.Prepare(q, m, m.dict, onProcessor())
+	p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,10 @@ func (c *compiler) values(n *parser.Values, r request) operator {
 	v.rows = newColumns(len(v.out))
 	for i, name := range v.out {
 		k := indexOf(n.Variables, name)
-		for _, row := range n.Rows {
+		for r, row := range n.Rows {
+			if r%heedEvery == 0 && c.plan.ended() != nil {
+				break // nobody reads them
+			}
 			id := dictionary.None
 			if !row[k].IsZero() {
 				id = c.plan.find(row[k])

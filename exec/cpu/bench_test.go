@@ -42,7 +42,7 @@ func benchmarkFamily(b *testing.B, d *matchtest.Dataset, family string) {
 	m := cpu.New(0)
 	var plans, counts []*planner.MatchPlan
 	plan := func(q *matchtest.Query, count bool) *planner.MatchPlan {
-		p, err := planner.BGP(q.Patterns, d.Graph, d.Lookup, planner.Options{Output: q.Variables, CountOnly: count})
+		p, err := planner.BGP(context.Background(), q.Patterns, d.Graph, d.Lookup, planner.Options{Output: q.Variables, CountOnly: count})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func checkCount(t *testing.T, m exec.Matcher, d *matchtest.Dataset, q *matchtest
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	start := time.Now()
-	plan, err := planner.BGP(q.Patterns, d.Graph, d.Lookup, planner.Options{Semantics: s, CountOnly: true})
+	plan, err := planner.BGP(context.Background(), q.Patterns, d.Graph, d.Lookup, planner.Options{Semantics: s, CountOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func checkCount(t *testing.T, m exec.Matcher, d *matchtest.Dataset, q *matchtest
 		return
 	}
 	rows := uint64(0)
-	plan, err = planner.BGP(q.Patterns, d.Graph, d.Lookup, planner.Options{Semantics: s, Output: q.Variables})
+	plan, err = planner.BGP(context.Background(), q.Patterns, d.Graph, d.Lookup, planner.Options{Semantics: s, Output: q.Variables})
 	if err != nil {
 		t.Fatal(err)
 	}

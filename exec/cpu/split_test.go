@@ -36,7 +36,7 @@ func TestTheTailOfOneRowIsCountedOnce(t *testing.T) {
 	}
 	c := matchtest.Case{Vertices: first + middle + many}
 	options := planner.Options{Semantics: planner.Isomorphism, Inputs: []string{"a"}, CountOnly: true}
-	plan, err := planner.BGP(patterns, g, c.Lookup, options)
+	plan, err := planner.BGP(context.Background(), patterns, g, c.Lookup, options)
 	if err != nil {
 		t.Fatal(err)
 	}

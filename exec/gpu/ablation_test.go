@@ -205,7 +205,7 @@ func TestReportRepeats(t *testing.T) {
 		{"edges of triangles", triangle, []string{"a", "b"}},
 		{"vertices of triangles", triangle, []string{"a"}},
 	} {
-		p, err := planner.BGP(q.patterns, g, lookup, planner.Options{Output: q.output, Distinct: true, Speed: Speed})
+		p, err := planner.BGP(context.Background(), q.patterns, g, lookup, planner.Options{Output: q.output, Distinct: true, Speed: Speed})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,7 +124,7 @@ func (s *dataSet) plan(text string, semantics planner.Semantics, count bool) (*p
 			}
 		}
 	}
-	return planner.BGP(bgp.Patterns, s.store.Default, s.store.Dictionary.Lookup,
+	return planner.BGP(context.Background(), bgp.Patterns, s.store.Default, s.store.Dictionary.Lookup,
 		planner.Options{Semantics: semantics, Output: names, CountOnly: count})
 }
 

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -148,7 +149,7 @@ func (p *pattern) plan(g *pcsr.Graph, semantics planner.Semantics, count bool) (
 			}
 		}
 	}
-	plan, err := planner.BGP(p.triples, g, lookup, options)
+	plan, err := planner.BGP(context.Background(), p.triples, g, lookup, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}

@@ -258,7 +258,9 @@ func TestReportLUBM(t *testing.T) {
 					}
 				}
 			}
-			return func() (*planner.MatchPlan, error) { return planner.BGP(patterns, g, lookup, options) }
+			return func() (*planner.MatchPlan, error) {
+				return planner.BGP(context.Background(), patterns, g, lookup, options)
+			}
 		}
 		took, err := timeCount(d, g, plan(true), 9)
 		if err != nil {
@@ -279,7 +281,7 @@ func TestReportLUBM(t *testing.T) {
 	r.head("L4, L5 and L6 in turn, rows to the host, planning not counted", "goroutines", "queries a second")
 	var plans []*planner.MatchPlan
 	for _, q := range lubmQueries[3:6] {
-		p, err := planner.BGP(u.pattern(q.text), g, lookup, planner.Options{Output: []string{"x"}, Speed: Speed})
+		p, err := planner.BGP(context.Background(), u.pattern(q.text), g, lookup, planner.Options{Output: []string{"x"}, Speed: Speed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +292,7 @@ func TestReportLUBM(t *testing.T) {
 	}
 	reportCrowd(t, r, gpu, g, func(name string) *planner.MatchPlan {
 		i := slices.IndexFunc(lubmQueries, func(q struct{ name, text string }) bool { return q.name == name })
-		p, err := planner.BGP(u.pattern(lubmQueries[i].text), g, lookup, planner.Options{CountOnly: true, Speed: Speed})
+		p, err := planner.BGP(context.Background(), u.pattern(lubmQueries[i].text), g, lookup, planner.Options{CountOnly: true, Speed: Speed})
 		if err != nil {
 			t.Fatal(err)
 		}
