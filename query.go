@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
@@ -14,7 +13,7 @@ import (
 // is read, which must be closed. The error is a *SyntaxError where the text is wrong, and wraps ErrUnsupported or
 // ErrNoDevice where the query asks for what is not there.
 func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*Result, error) {
-	r := &Result{store: s, data: &dataset{store: s.store}, began: time.Now()}
+	r := &Result{store: s, data: &dataset{store: s.store}, began: time.Now(), budget: s.budget.pool.Open(options.MaxMemory)}
 	r.ctx, r.cancel = limited(ctx, options.Timeout)
 	r.watch = newWatch(r.ctx, s, text, options.Overdue)
 	if err := r.prepare(text, options); err != nil {
@@ -25,9 +24,15 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 	return r, nil
 }
 
+// treeBytes is about how many bytes of memory the tree of a query takes for each of its text, while it is parsed.
+const treeBytes = 64
+
 // prepare parses and plans the query.
 func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	s := r.store
+	if err = r.budget.Meter("the text of the query and its tree").Charge(int64(len(text)) * treeBytes); err != nil {
+		return err
+	}
 	if r.query, err = s.parse(r.ctx, text, options); err != nil {
 		return err
 	}
@@ -39,7 +44,7 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	}
 	r.device = &choice{store: s, device: device}
 	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, s.store.Dictionary, exec.Options{
-		Semantics: options.Semantics, Matcher: r.device.matcher, Speed: r.device.speed(), Memory: options.memory(), MaxRows: options.MaxRows,
+		Semantics: options.Semantics, Matcher: r.device.matcher, Speed: r.device.speed(), Budget: r.budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 	})
 	if r.data.err != nil {
@@ -77,11 +82,4 @@ func (s *Store) parse(ctx context.Context, text string, options QueryOptions) (*
 		query = &changed
 	}
 	return query, nil
-}
-
-func (o QueryOptions) memory() int64 {
-	if o.MaxMemory > 0 {
-		return o.MaxMemory
-	}
-	return machine.Memory() / 4
 }

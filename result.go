@@ -28,6 +28,7 @@ type Result struct {
 	watch   *watch
 	ctx     context.Context
 	cancel  context.CancelFunc
+	budget  *exec.Budget
 	began   time.Time
 	timings Timings
 	read    bool
@@ -71,6 +72,7 @@ func (r *Result) Timings() Timings { return r.timings }
 func (r *Result) Close() error {
 	r.watch.close()
 	r.cancel()
+	r.budget.Close()
 	return nil
 }
 
@@ -215,7 +217,7 @@ func (r *Result) write(w io.Writer, format Format) (uint64, error) {
 		return 1, results.WriteBoolean(w, format, answer)
 	}
 	out, err := results.NewWriter(w, format, r.Variables(), decoder{r.plan.Terms(), r.store.store.Dictionary},
-		results.Options{Prefixes: r.query.Prefixes, Threads: r.store.options.Threads})
+		results.Options{Prefixes: r.query.Prefixes, Threads: r.store.options.Threads, Charge: r.charge()})
 	if err != nil {
 		return 0, err
 	}
@@ -230,6 +232,20 @@ func (r *Result) write(w io.Writer, format Format) (uint64, error) {
 	}
 	r.watch.enter(writing)
 	return out.Rows(), r.outcome(out.Close()) // terms are decoded up to here
+}
+
+// charge counts what the answer takes on its way, and says why it must end.
+func (r *Result) charge() func(bytes int64) error {
+	meter := r.budget.Meter("the answer on its way")
+	return func(bytes int64) error {
+		if err := meter.Charge(bytes); err != nil {
+			return err
+		}
+		if r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
+		return nil
+	}
 }
 
 // timedWriter measures the time spent in a writer.

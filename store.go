@@ -22,6 +22,7 @@ type Store struct {
 	parsed  parseCache
 	// overdue counts the queries that did not end in time.
 	overdue atomic.Uint64
+	budget  *Budget
 	info    func() (Info, error)
 }
 
@@ -33,8 +34,11 @@ func Open(dir string, options Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		dir: dir, store: opened, options: options,
+		dir: dir, store: opened, options: options, budget: options.Budget,
 		cpu: cpu.New(options.Threads), gpu: newDevice(options),
+	}
+	if s.budget == nil {
+		s.budget = processBudget()
 	}
 	s.info = sync.OnceValues(s.describe)
 	return s, nil

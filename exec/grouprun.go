@@ -245,7 +245,7 @@ func (r *groupRun) account() error {
 		return r.held.need(bytes)
 	}
 	var err error
-	r.parts, err = createPartitions(r.x.options.TempDir, r.width(), r.level)
+	r.parts, err = createPartitions(r.x, r.width(), r.level)
 	return err
 }
 

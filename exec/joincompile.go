@@ -182,6 +182,7 @@ type joinSpec struct {
 
 // join compiles a join whose left side is compiled already.
 func (c *compiler) join(s joinSpec) (operator, error) {
+	c.plan.joins.Add(1)
 	leftVars := setOf(s.left.columns()...)
 	right := c.scopes.of(s.right)
 	bound := union(leftVars, right.vars)
@@ -285,12 +286,13 @@ func (c *compiler) closed(n parser.Node, common names) bool {
 func newMergeSpec(left, right, all []string, agreed names) mergeSpec {
 	var s mergeSpec
 	fromLeft, fromRight := indexes(left, all), indexes(right, all)
+	s.merge = make([]columnPair, len(all))
 	for i := range all {
-		s.merge = append(s.merge, columnPair{fromLeft[i], fromRight[i]})
+		s.merge[i] = columnPair{int32(fromLeft[i]), int32(fromRight[i])}
 	}
 	for i, k := range indexes(right, left) {
 		if k >= 0 && !agreed[left[i]] {
-			s.checks = append(s.checks, columnPair{i, k})
+			s.checks = append(s.checks, columnPair{int32(i), int32(k)})
 		}
 	}
 	return s

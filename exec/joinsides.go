@@ -221,7 +221,7 @@ const tableOverhead = 24
 
 // spillRows moves the rows collected so far to files.
 func (h *hashedSide) spillRows(x *execution, rows *columns, key []int) (err error) {
-	if h.parts, err = createPartitions(x.options.TempDir, len(rows.cols), 0); err != nil {
+	if h.parts, err = createPartitions(x, len(rows.cols), 0); err != nil {
 		return err
 	}
 	x.cleanup = append(x.cleanup, h.parts.close)
@@ -249,7 +249,7 @@ func (p *partitions) writeRows(b *Batch, hashes []uint64) error {
 func (r *joinRun) spill(b *Batch) (err error) {
 	width := len(r.joinOp.left.columns()) + 1
 	if r.spilled == nil {
-		if r.spilled, err = createPartitions(r.x.options.TempDir, width, 0); err != nil {
+		if r.spilled, err = createPartitions(r.x, width, 0); err != nil {
 			return err
 		}
 	}
@@ -281,11 +281,13 @@ func (r *joinRun) joinFiles(right, left *spillFile, level int) error {
 	held := r.x.memory.open("hash join")
 	defer held.close()
 	if !held.hold(bytes) {
-		if level == maxSpillLevel {
-			return held.need(bytes)
+		if level < maxSpillLevel {
+			held.close()
+			return r.splitFiles(right, left, level+1)
 		}
-		held.close()
-		return r.splitFiles(right, left, level+1)
+		if err := held.need(bytes); err != nil {
+			return err
+		}
 	}
 	rows := newColumns(right.width)
 	if err := right.read(r.x.heeding(func(b *Batch) error { rows.appendBatch(b); return nil })); err != nil {
@@ -326,7 +328,7 @@ func (r *joinRun) splitFiles(right, left *spillFile, level int) error {
 }
 
 func splitFile(x *execution, f *spillFile, key []int, level int) (*partitions, error) {
-	p, err := createPartitions(x.options.TempDir, f.width, level)
+	p, err := createPartitions(x, f.width, level)
 	if err != nil {
 		return nil, err
 	}

@@ -197,11 +197,13 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 			}
 		}
 		if parts == nil && !held.hold(seen.bytes()) {
-			if level > maxSpillLevel || width == 0 || d.sorted {
-				return held.need(seen.bytes())
-			}
 			var err error
-			if parts, err = createPartitions(x.options.TempDir, width, level); err != nil {
+			if level > maxSpillLevel || width == 0 || d.sorted {
+				err = held.need(seen.bytes())
+			} else {
+				parts, err = createPartitions(x, width, level)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -27,12 +26,15 @@ type operator interface {
 // execution is what the operators of a running plan share.
 type execution struct {
 	ctx context.Context
-	// ended says why the query must end, but for memory; nil while it may go on.
+	// ended says why the query must end; nil while it may go on.
 	ended   func() error
-	memory  *budget
+	memory  *Budget
 	terms   *terms.Terms
 	env     *expr.Env
 	options *Options
+	plan    *Plan
+	// spills counts the buffers of temporary files.
+	spills *Meter
 	// analyze keeps measurements in the operators' Explain nodes.
 	analyze bool
 	// blanks are the nodes that BNODE made for labels; serial numbers all that the query makes.
@@ -42,19 +44,25 @@ type execution struct {
 	cleanup []func()
 }
 
-// leastTerms is how many bytes of computed terms are allowed even where the memory limit is smaller: these cannot go to
-// disk.
-const leastTerms = 64 << 20
-
-// alive says why the query must end: its context, the values that it computes, or the memory that they take as terms.
+// alive says why the query must end: its context, its memory, or the values that it computes.
 func (x *execution) alive() error {
 	if err := x.ended(); err != nil {
 		return err
 	}
-	if bytes := x.terms.Bytes(); bytes > max(x.memory.limit, leastTerms) {
-		return fmt.Errorf("exec: the terms that the query computes hold %d bytes of the query's %d: %w", bytes, x.memory.limit, ErrMemoryLimit)
-	}
 	return nil
+}
+
+// Joins hold rows of their own between their inputs and their outputs, and a chain of n joins that bind a variable each has
+// n of them, up to n columns wide. Together they may have joinRows bytes, and no more than a quarter of the query's.
+const (
+	joinRows   = 64 << 20
+	fewestRows = 16
+)
+
+// rowsAtOnce is how many rows of so many columns a join may merge, or keep waiting, at a time.
+func (x *execution) rowsAtOnce(width int) int {
+	share := min(joinRows, x.memory.limit/4) / max(1, x.plan.joins.Load())
+	return int(min(lastFlush, max(fewestRows, share/int64(8*max(1, width)))))
 }
 
 // over reports whether the query has ended.

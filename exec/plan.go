@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -24,7 +25,9 @@ type Options struct {
 	Matcher func(plan *planner.MatchPlan, graph *pcsr.Graph) Matcher
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (planner.Options).
 	Speed float64
-	// Memory is how many bytes the operators may hold before they go on from disk, or end with ErrMemoryLimit.
+	// Budget counts what the query holds: past its limits operators go on from disk, or end with ErrMemoryLimit. The caller
+	// closes it once the query has ended. Where it is nil, the query shares with no other and may hold Memory bytes.
+	Budget *Budget
 	Memory int64
 	// MaxRows ends the query with ErrRowLimit when it has more solutions (or triples); 0 means no limit.
 	MaxRows uint64
@@ -62,6 +65,8 @@ type Plan struct {
 	variables []string
 	analyze   bool
 	peak      int64
+	// joins is how many joins have been compiled; they share the memory of rows on their way.
+	joins atomic.Int64
 }
 
 // TermSource is the dictionary that all graphs of a dataset share.
@@ -72,6 +77,9 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	defer recovered(&err, guard())
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
+	}
+	if options.Budget == nil {
+		options.Budget = standalone(options.Memory)
 	}
 	if options.Now.IsZero() {
 		options.Now = time.Now()
@@ -86,6 +94,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 		return nil, err
 	}
 	p = &Plan{ctx: ctx, query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
+	p.terms.Charge = p.charge("computed terms")
 	p.env = newEnv(p)
 	if err = sizeOf(query).check(); err != nil {
 		return nil, err
@@ -128,12 +137,22 @@ func (p *Plan) ended() error {
 	return err
 }
 
-// contextEnded says why the context of planning or running has ended, nil while it has not.
+// contextEnded says why the context of planning or running has ended, or that the query takes too much memory; nil while
+// neither is so.
 func (p *Plan) contextEnded() error {
+	if err := p.options.Budget.ending(); err != nil {
+		return err
+	}
 	if p.ctx.Err() != nil {
 		return context.Cause(p.ctx)
 	}
 	return nil
+}
+
+// charge returns a function that counts what a part of the query takes; too much ends the query.
+func (p *Plan) charge(what string) func(bytes int64) {
+	meter := p.options.Budget.Meter(what)
+	return func(bytes int64) { _ = meter.Charge(bytes) }
 }
 
 // repeatsAreNothing reports whether a repeated solution of the pattern adds nothing to the answer.
@@ -251,7 +270,7 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 		if n, err = m.count(x); err == nil && p.options.MaxRows > 0 && n > p.options.MaxRows {
 			err = ErrRowLimit
 		}
-		return n, err
+		return n, p.outcome(err)
 	}
 	err = p.run(ctx, count)
 	return n, err
@@ -267,19 +286,33 @@ func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
 		return emit(b)
 	})
 	if err == nil && p.env.Stopped() { // rows may be missing
-		return p.ended()
+		err = p.ended()
+	}
+	return p.outcome(err)
+}
+
+// outcome is the error that a run ended with: the limit that cancelled it rather than the cancellation.
+func (p *Plan) outcome(err error) error {
+	if errors.Is(err, context.Canceled) {
+		if limit := p.options.Budget.ending(); limit != nil {
+			return limit
+		}
 	}
 	return err
 }
 
 // execution starts a run; end frees what is left of it.
 func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	p.options.Budget.onEnd(cancel)
 	p.ctx = ctx
 	x = &execution{
-		ctx: ctx, ended: p.ended, memory: &budget{limit: p.options.Memory}, terms: p.terms, env: p.env,
-		options: &p.options, analyze: p.analyze,
+		ctx: ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
+		options: &p.options, analyze: p.analyze, plan: p, spills: p.options.Budget.Meter("buffers of temporary files"),
 	}
 	return x, func() {
+		p.options.Budget.onEnd(nil)
+		cancel(nil)
 		p.peak = x.memory.peak.Load()
 		for _, f := range x.cleanup {
 			f()

@@ -13,7 +13,7 @@ import (
 )
 
 // outcomes are the values of the label outcome.
-var outcomes = []string{"ok", "malformed", "refused", "unsupported", "timeout", "rows", "memory", "cancelled", "gone", "busy", "error"}
+var outcomes = []string{"ok", "malformed", "refused", "unsupported", "timeout", "rows", "memory", "spill", "cancelled", "gone", "busy", "error"}
 
 // latencyBuckets are seconds: 100 µs to 100 s.
 var latencyBuckets = []float64{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 100}
@@ -50,6 +50,9 @@ func newMetrics(s *Server) *metrics {
 	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.running,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(gauges(s)...)
+	if s.options.Budget != nil {
+		m.registry.MustRegister(budgetMetrics{s.options.Budget})
+	}
 	return m
 }
 

@@ -18,8 +18,10 @@ type Options struct {
 	Timeout time.Duration
 	// MaxRows ends queries with more solutions; 0 means no limit.
 	MaxRows uint64
-	// MaxMemory bounds what the operators of one query hold, in bytes; 0 leaves it to the engine.
+	// MaxMemory bounds what one query holds, in bytes; 0 leaves it to the engine.
 	MaxMemory int64
+	// Budget, when not nil, is that of the engine's store: bodies of requests are counted against it, and /metrics shows it.
+	Budget *rdfgpu.Budget
 	// MaxConcurrent is how many queries run at once; 0 means four for each core.
 	MaxConcurrent int
 	// MaxQueued is how many more may wait for their turn; 0 means 512, less than 0 none.

@@ -78,6 +78,7 @@ var engineProblems = []struct {
 	{rdfgpu.ErrRowLimit, Problem{Status: http.StatusUnprocessableEntity, Title: "too many solutions", outcome: "rows",
 		Hint: "add a LIMIT, or count with COUNT(*)"}},
 	{rdfgpu.ErrMemoryLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough memory", outcome: "memory"}},
+	{rdfgpu.ErrSpillLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough temporary disk", outcome: "spill"}},
 	{rdfgpu.ErrUnsupported, Problem{Status: http.StatusNotImplemented, Title: "not supported", outcome: "unsupported"}},
 	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},

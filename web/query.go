@@ -27,7 +27,12 @@ type exchange struct {
 
 // serveQuery is the endpoint: the query operation of the SPARQL 1.1 Protocol, or the service description.
 func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
-	request, problem := s.readRequest(w, r)
+	release, problem := s.holdBody(r)
+	defer release()
+	var request *request
+	if problem == nil {
+		request, problem = s.readRequest(w, r)
+	}
 	if problem != nil {
 		s.metrics.finished("refused", 0)
 		s.fail(w, r, "", problem)

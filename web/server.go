@@ -189,7 +189,7 @@ func (s *Server) greet(url string) {
 	if err != nil {
 		s.options.Log.Error("the store is damaged: queries that meet the damage fail", "error", err)
 	}
-	s.options.Log.Info("serving", "url", url, "triples", info.Triples, "gpu", engine.Device().Available)
+	s.options.Log.Info("serving", append([]any{"url", url, "triples", info.Triples, "gpu", engine.Device().Available}, budgetGreeting(s.options.Budget)...)...)
 }
 
 // drain stops the server: gently for the time allowed, then by cancelling what still runs.
