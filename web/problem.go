@@ -72,6 +72,7 @@ var engineProblems = []struct {
 	problem Problem
 }{
 	{errCancelled, Problem{Status: http.StatusConflict, Title: "cancelled", outcome: "cancelled"}},
+	{errTooSlow, Problem{Status: http.StatusServiceUnavailable, Title: "client too slow", outcome: "slow"}},
 	{rdfgpu.ErrTimeout, Problem{Status: http.StatusGatewayTimeout, Title: "timeout", outcome: "timeout",
 		Hint: "ask for less, or for more time by the parameter timeout, up to the server's limit"}},
 	{context.DeadlineExceeded, Problem{Status: http.StatusGatewayTimeout, Title: "timeout", outcome: "timeout"}},
