@@ -3,7 +3,7 @@ package hostile
 // condition draws an expression that is meant for a filter.
 func (g *Generator) condition(depth int) *Node {
 	if depth == 0 {
-		return &Node{Kind: Expression, Open: g.fill(g.oneOf("(?a != ?b)", "(?a = ?b)", "BOUND(?c)", "(STR(?a) < STR(?b))", "(?b IN (%t, %l, ?a))", "sameTerm(?a, ?d)",
+		return &Node{Kind: Expression, Open: g.Fill(g.oneOf("(?a != ?b)", "(?a = ?b)", "BOUND(?c)", "(STR(?a) < STR(?b))", "(?b IN (%t, %l, ?a))", "sameTerm(?a, ?d)",
 			"REGEX(STR(?b), \"(a+)+$\")", "REGEX(STR(?b), STR(?a), \"i\")", "CONTAINS(STR(?a), STR(?b))", "LANGMATCHES(LANG(?b), \"*\")", "(RAND() < 0.5)",
 			"(STRLEN(SHA512(STR(?a))) > 2)", "(?b NOT IN (?a, ?c, ?d, ?e))", "(1/0)"))}
 	}
@@ -99,7 +99,7 @@ var patterns = []string{
 
 // expressions draws a query whose work is expressions.
 func (g *Generator) expressions() (name string, tree *Node) {
-	pattern := g.fill(g.oneOf("?a %p ?b ", "?a ?p ?b ", "?a %p ?b . ?b ?q ?c ", "?a ?p ?b . ?c ?q ?d ", "VALUES (?a ?b) { (\"aaa\" \"b\") } "))
+	pattern := g.Fill(g.oneOf("?a %p ?b ", "?a ?p ?b ", "?a %p ?b . ?b ?q ?c ", "?a ?p ?b . ?c ?q ?d ", "VALUES (?a ?b) { (\"aaa\" \"b\") } "))
 	var value *Node
 	switch g.pick(5) {
 	case 0:

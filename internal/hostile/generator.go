@@ -55,7 +55,7 @@ var shapes = []struct {
 // Query draws the next query.
 func (g *Generator) Query() *Query {
 	shape, tree := g.draw()
-	q := &Query{Shape: shape, Tree: &Node{Open: prologue, Parts: []*Node{tree}}}
+	q := &Query{Shape: shape, Tree: &Node{List: true, Parts: []*Node{text(prologue), tree}}}
 	q.Request = g.request(tree.form())
 	return q
 }
@@ -110,8 +110,8 @@ func (g *Generator) graph() string {
 	return g.oneOf("?g", g.variable(), g.oneOf(g.vocabulary.Graphs...))
 }
 
-// fill puts terms of the store into a template: %p a predicate, %c a class, %t a term, %l a literal, %g a graph.
-func (g *Generator) fill(template string) string {
+// Fill puts terms of the store into a template: %p a predicate, %c a class, %t a term, %l a literal, %g a graph.
+func (g *Generator) Fill(template string) string {
 	var sb strings.Builder
 	for {
 		before, after, found := strings.Cut(template, "%")

@@ -9,7 +9,7 @@ import (
 func (g *Generator) products() (string, *Node) {
 	part := g.oneOf("?a§ ?p§ ?b§ . ", "?a§ %p ?b§ . ", "?a§ %p ?b§ . ?b§ ?q§ ?c§ . ", "?a ?p§ ?b§ . ", "?a§ ?p§ ?b . ", "?a§ a ?t . ", "{ ?a§ %p ?b§ } UNION { ?b§ %p ?a§ } ",
 		"OPTIONAL { ?a§ ?p§ ?b§ } ", "?a§ %p* ?b§ . ", "GRAPH ?g§ { ?a§ ?p§ ?b§ } ", "{ SELECT DISTINCT ?a§ { ?a§ ?p ?o } } ", "VALUES ?a§ { 1 2 3 4 5 6 7 8 9 10 } ")
-	patterns := &Node{List: true, Parts: []*Node{text(g.fill(part))}, Copies: 2 + g.pick(5)}
+	patterns := &Node{List: true, Parts: []*Node{text(g.Fill(part))}, Copies: 2 + g.pick(5)}
 	filter := g.oneOf("", "", "FILTER (?a0 < ?a1) ", "FILTER (STR(?b0) > STR(?b1)) ", "FILTER (?b0 = ?b1) ", "FILTER NOT EXISTS { ?a0 %p ?b1 } ", "FILTER (RAND() > 2) ", "BIND (SHA512(STR(?a0)) AS ?h) ")
 	way := [][2]string{
 		{"SELECT * ", ""}, {"SELECT (COUNT(*) AS ?n) ", ""}, {"SELECT * ", "ORDER BY ?b0 DESC(?a1)"}, {"SELECT DISTINCT ?a0 ?b1 ", ""},
@@ -17,12 +17,12 @@ func (g *Generator) products() (string, *Node) {
 		{"SELECT * ", "ORDER BY ?b1 LIMIT 10"}, {"SELECT ?a0 ?a1 (GROUP_CONCAT(STR(?b1)) AS ?l) ", "GROUP BY ?a0 ?a1"}, {"SELECT (SUM(?b0) AS ?n) (MAX(?b1) AS ?m) (SAMPLE(?a1) AS ?o) ", ""},
 		{"SELECT * ", "OFFSET 1000000000"}, {"CONSTRUCT { ?a0 ?b0 ?a1 . ?a1 ?p0 [] } WHERE ", ""}, {"SELECT * ", "ORDER BY RAND()"}, {"DESCRIBE ?a0 ?a1 ", ""},
 	}[g.pick(14)]
-	return "", &Node{Open: way[0] + "{ ", Parts: []*Node{patterns}, Close: g.fill(filter) + "} " + way[1]}
+	return "", &Node{Open: way[0] + "{ ", Parts: []*Node{patterns}, Close: g.Fill(filter) + "} " + way[1]}
 }
 
 // everything draws a query for the whole store.
 func (g *Generator) everything() (string, *Node) {
-	return "", text(g.fill(g.oneOf(
+	return "", text(g.Fill(g.oneOf(
 		"SELECT * { ?a ?p ?b }", "SELECT * { ?a ?p ?b } ORDER BY ?b ?p ?a", "SELECT * { { ?a ?p ?b } UNION { GRAPH ?g { ?a ?p ?b } } }", "SELECT DISTINCT * { ?a ?p ?b }",
 		"CONSTRUCT { ?a ?p ?b } WHERE { ?a ?p ?b }", "CONSTRUCT WHERE { ?a ?p ?b }", "CONSTRUCT { ?a ?p [ ?p ?b ] } WHERE { ?a ?p ?b }", "CONSTRUCT { ?b ?p ?a . ?a ?p ?b . ?c ?q ?a } WHERE { ?a ?p ?b . ?b ?q ?c }",
 		"DESCRIBE *  { ?a ?p ?b }", "DESCRIBE ?a { ?a ?p ?b }", "DESCRIBE ?b { ?a a ?b }", "DESCRIBE %t %t %t %t",
@@ -40,11 +40,11 @@ const maxLength = 1_000_000
 func (g *Generator) tables() (string, *Node) {
 	rows := g.upTo(100_000)
 	long := func(open, part, separator, close string) *Node {
-		part = g.fill(part)
+		part = g.Fill(part)
 		if !g.chance(5) {
 			rows = min(rows, maxLength/(len(part)+4))
 		}
-		return &Node{Open: g.fill(open), Parts: []*Node{{List: true, Separator: separator, Parts: []*Node{text(part)}, Copies: rows}}, Close: g.fill(close)}
+		return &Node{Open: g.Fill(open), Parts: []*Node{{List: true, Separator: separator, Parts: []*Node{text(part)}, Copies: rows}}, Close: g.Fill(close)}
 	}
 	switch g.pick(9) {
 	case 0:

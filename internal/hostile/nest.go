@@ -35,10 +35,10 @@ var nests = []struct{ name, open, close string }{
 
 // deep draws a group nested in one construct, or in a mix of them, as deep as parsers allow and deeper.
 func (g *Generator) deep() (name string, tree *Node) {
-	group := &Node{Kind: Group, Open: g.fill(g.oneOf("{ ?a %p ?b } ", "{ ?a ?p ?b } ", "{ ?a %p ?b . ?b %p ?c } ", "{ ?a %p* ?b } "))}
+	group := &Node{Kind: Group, Open: g.Fill(g.oneOf("{ ?a %p ?b } ", "{ ?a ?p ?b } ", "{ ?a %p ?b . ?b %p ?c } ", "{ ?a %p* ?b } "))}
 	if g.chance(50) {
 		kind := nests[g.pick(len(nests))]
-		return kind.name, g.reading(&Node{Kind: Group, Open: g.fill(kind.open), Close: g.fill(kind.close), Parts: []*Node{group}, Wraps: g.depth(kind.open)})
+		return kind.name, g.reading(&Node{Kind: Group, Open: g.Fill(kind.open), Close: g.Fill(kind.close), Parts: []*Node{group}, Wraps: g.depth(kind.open)})
 	}
 	group = g.nested(group, 2+g.pick(30))
 	return "mixed", g.reading(group)
@@ -79,11 +79,11 @@ var rows = []struct{ name, open, part string }{
 // wide draws a group of up to 1,000 elements of a kind.
 func (g *Generator) wide() (name string, tree *Node) {
 	row := rows[g.pick(len(rows))]
-	part := &Node{List: true, Parts: []*Node{text(g.fill(row.part))}, Copies: g.upTo(1000)}
-	if g.chance(30) && !strings.HasPrefix(row.part, "BIND") {
-		part.Parts = append(part.Parts, text(g.fill(row.part)))
+	part := &Node{List: true, Parts: []*Node{text(g.Fill(row.part))}, Copies: g.upTo(1000)}
+	if g.chance(30) && !strings.Contains(row.part, " AS ") {
+		part.Parts = append(part.Parts, text(g.Fill(row.part)))
 	}
-	group := &Node{Kind: Group, Open: g.fill("{ " + row.open), Parts: []*Node{part}, Close: "} "}
+	group := &Node{Kind: Group, Open: g.Fill("{ " + row.open), Parts: []*Node{part}, Close: "} "}
 	return row.name, g.reading(g.nested(group, g.pick(3)))
 }
 
@@ -91,7 +91,7 @@ func (g *Generator) wide() (name string, tree *Node) {
 func (g *Generator) nested(group *Node, levels int) *Node {
 	for level := range levels {
 		kind := nests[g.pick(len(nests))]
-		group = &Node{Kind: Group, Open: numbered(g.fill(kind.open), level), Close: numbered(g.fill(kind.close), level), Parts: []*Node{group}}
+		group = &Node{Kind: Group, Open: numbered(g.Fill(kind.open), level), Close: numbered(g.Fill(kind.close), level), Parts: []*Node{group}}
 	}
 	return group
 }

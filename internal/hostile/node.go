@@ -97,8 +97,5 @@ func (n *Node) numbered(s string, i int) string {
 
 // numbered puts the number of a repetition in place of its marks.
 func numbered(s string, i int) string {
-	if !strings.Contains(s, number) && !strings.Contains(s, next) {
-		return s
-	}
-	return strings.NewReplacer(number, strconv.Itoa(i), next, strconv.Itoa(i+1)).Replace(s)
+	return strings.ReplaceAll(strings.ReplaceAll(s, number, strconv.Itoa(i)), next, strconv.Itoa(i+1))
 }

@@ -29,7 +29,7 @@ func (g *Generator) path(depth int) *Node {
 	case 6:
 		return list("|")
 	}
-	return &Node{Kind: Path, Open: g.fill(g.oneOf("!%p", "!(%p|^%p)", "!(^%p)", "!()", "!(a|%p|%p|%p)"))}
+	return &Node{Kind: Path, Open: g.Fill(g.oneOf("!%p", "!(%p|^%p)", "!(^%p)", "!()", "!(a|%p|%p|%p)"))}
 }
 
 // wrappers are what a path can be nested in.
@@ -40,28 +40,28 @@ var wrappers = []struct{ open, close string }{
 
 // paths draws a query whose work is a path.
 func (g *Generator) paths() (string, *Node) {
-	path := &Node{Kind: Path, Open: g.fill(g.oneOf("%p", "%p", "!%p", "(%p|^%p)", "!()"))}
+	path := &Node{Kind: Path, Open: g.Fill(g.oneOf("%p", "%p", "!%p", "(%p|^%p)", "!()"))}
 	name := "deep"
 	switch g.pick(4) {
 	case 0:
 		path, name = g.path(2+g.pick(7)), "mixed"
 	case 1:
 		w := wrappers[g.pick(len(wrappers))]
-		path = &Node{Kind: Path, Open: g.fill(w.open), Close: g.fill(w.close), Parts: []*Node{path}, Wraps: g.upTo(40)}
+		path = &Node{Kind: Path, Open: g.Fill(w.open), Close: g.Fill(w.close), Parts: []*Node{path}, Wraps: g.upTo(40)}
 	case 2:
 		for range 1 + g.pick(12) {
 			w := wrappers[g.pick(len(wrappers))]
-			path = &Node{Kind: Path, Open: g.fill(w.open), Close: g.fill(w.close), Parts: []*Node{path}}
+			path = &Node{Kind: Path, Open: g.Fill(w.open), Close: g.Fill(w.close), Parts: []*Node{path}}
 		}
 	case 3:
 		path, name = &Node{Kind: Path, Open: "(", Separator: g.oneOf("/", "|"), Close: ")", Copies: g.upTo(2000),
-			Parts: []*Node{text(g.fill(g.oneOf("%p", "%p?", "%p*", "(%p|^%p)", "(%p/%p?)", "!%p", "(%p|<http://e/§>)")))}}, "wide"
+			Parts: []*Node{text(g.Fill(g.oneOf("%p", "%p?", "%p*", "(%p|^%p)", "(%p/%p?)", "!%p", "(%p|<http://e/§>)")))}}, "wide"
 		if g.chance(50) {
 			path = &Node{Kind: Path, Open: "(", Close: g.oneOf(")*", ")+", ")?"), Parts: []*Node{path}}
 		}
 	}
 	ends := [][2]string{{"?a", "?b"}, {"?a", "?b"}, {"%t", "?b"}, {"?a", "%t"}, {"?a", "?a"}, {"%t", "%t"}}[g.pick(6)]
 	beside := g.oneOf("", "", ". ?b %p ?c ", ". ?a (!a)* ?c ", "MINUS { ?a %p ?b } ")
-	pattern := &Node{Kind: Group, Open: g.fill("{ " + ends[0] + " "), Parts: []*Node{path}, Close: g.fill(" " + ends[1] + " " + beside + "} ")}
+	pattern := &Node{Kind: Group, Open: g.Fill("{ " + ends[0] + " "), Parts: []*Node{path}, Close: g.Fill(" " + ends[1] + " " + beside + "} ")}
 	return name, g.reading(pattern)
 }
