@@ -54,7 +54,7 @@ func (t *trial) conclude(base rest) {
 		t.add(violation{Kind: logged, Detail: line})
 	}
 	t.concludeAsking()
-	r.Time, r.Lateness, r.Memory = spreadOf(r.times), spreadOf(t.gauge.lateness), t.gauge.most
+	r.Time, r.Lateness, r.Memory = spreadOf(r.times), spreadOf(t.gauge.latenesses()), t.gauge.most
 	r.Starts = t.server.generation
 }
 

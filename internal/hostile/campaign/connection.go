@@ -24,6 +24,7 @@ type connection struct {
 	conn       net.Conn
 	reader     *bufio.Reader
 	generation int
+	patience   time.Duration // how long after its limit it still waits for a query
 	buffer     []byte
 	// asking is what is under way, for those who watch.
 	asking atomic.Pointer[task]
@@ -53,11 +54,15 @@ type answer struct {
 	problem []byte
 }
 
-// patience is how long after its limit a client still waits for a query.
-const patience = 4 * time.Second
+// How long a client waits for a query that is beyond its limit: long enough to tell a late end from none, and no longer
+// than needed where a query is made smaller.
+const (
+	patience   = 4 * time.Second
+	impatience = time.Second
+)
 
 func newConnection(s *server, from string) *connection {
-	return &connection{server: s, from: from, buffer: make([]byte, 1<<16)}
+	return &connection{server: s, from: from, patience: patience, buffer: make([]byte, 1<<16)}
 }
 
 // plain is a query without anything hostile about how it is sent.
@@ -151,7 +156,7 @@ func (c *connection) wait(q *hostile.Query) time.Duration {
 	if q.Leave > 0 {
 		return q.Leave
 	}
-	return c.server.settings.Timeout + q.Stall + patience
+	return c.server.settings.Timeout + q.Stall + c.patience
 }
 
 // fail says why a request has no whole answer, and closes the connection.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -16,10 +17,12 @@ type gauge struct {
 	// beyond is called when memory rises above the bound, killed when the watchdog had to end the server.
 	beyond, killed func(bytes int64)
 
-	most     int64
-	above    bool
-	seconds  []int64 // mean of each second
-	lateness []time.Duration
+	most    int64
+	above   bool
+	seconds []int64 // mean of each second
+
+	mu       sync.Mutex // guards lateness
+	lateness []lateness
 }
 
 // run samples until ctx is done.
@@ -29,7 +32,7 @@ func (g *gauge) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		time.Sleep(gaugeInterval)
-		g.lateness = append(g.lateness, max(0, time.Since(began)-gaugeInterval))
+		g.late(max(0, time.Since(began)-gaugeInterval))
 		bytes := g.sample()
 		sum, n = sum+bytes, n+1
 		if time.Since(second) >= time.Second {
@@ -37,6 +40,28 @@ func (g *gauge) run(ctx context.Context) {
 			sum, n, second = 0, 0, time.Now()
 		}
 	}
+}
+
+// lateness is by how much the campaign itself woke up too late, which says how busy the machine was.
+type lateness struct {
+	at time.Time
+	by time.Duration
+}
+
+func (g *gauge) late(by time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lateness = append(g.lateness, lateness{time.Now(), by})
+}
+
+// latest is the greatest lateness since a time.
+func (g *gauge) latest(since time.Time) (by time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := len(g.lateness) - 1; i >= 0 && g.lateness[i].at.After(since); i-- {
+		by = max(by, g.lateness[i].by)
+	}
+	return by
 }
 
 // sample reads the memory once.
@@ -87,4 +112,12 @@ func spreadOf(times []time.Duration) spread {
 		return float64(times[int(share*float64(len(times)-1))].Microseconds()) / 1000
 	}
 	return spread{len(times), at(0.5), at(0.99), at(1)}
+}
+
+// latenesses are all times by which the campaign woke up too late.
+func (g *gauge) latenesses() (times []time.Duration) {
+	for _, l := range g.lateness {
+		times = append(times, l.by)
+	}
+	return times
 }

@@ -42,6 +42,7 @@ type settings struct {
 	Grace       time.Duration // beyond a limit
 	AskLimit    time.Duration // of the other client's ASK
 	Watchdog    int64         // bytes of memory at which a server is killed
+	Confirm     int           // queries asked again, at most
 	Minimize    int           // queries made smaller, at most
 	Soak        time.Duration // 0: a campaign
 	Files       []string      // asked instead of generated queries
@@ -63,6 +64,7 @@ func main() {
 	flag.DurationVar(&s.Grace, "grace", 100*time.Millisecond, "how much later than its limit a query may end")
 	flag.DurationVar(&s.AskLimit, "ask-limit", 50*time.Millisecond, "how long the other client's ASK may take (99 of 100)")
 	flag.Func("watchdog", "memory at which a server is killed (default 4GiB)", func(text string) (err error) { s.Watchdog, err = parseSize(text); return err })
+	flag.IntVar(&s.Confirm, "confirm", 60, "ask at most so many of the queries that found something again, alone")
 	flag.IntVar(&s.Minimize, "minimize", 8, "make at most so many of the queries that found something smaller")
 	flag.DurationVar(&s.Soak, "soak", 0, "soak each store for so long instead")
 	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage); flag.PrintDefaults() }
@@ -120,15 +122,16 @@ func (s *settings) run(ctx context.Context) (violated bool, err error) {
 		part, err := c.run(ctx, s.share(i))
 		if part != nil {
 			r.Stores = append(r.Stores, part)
+			fmt.Print((&report{Settings: s, Stores: r.Stores[len(r.Stores)-1:]}))
 		}
 		if err != nil {
-			return true, errors.Join(err, r.finish(s.Keep))
+			return true, errors.Join(err, r.save(s.Keep))
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return slices.ContainsFunc(r.Stores, (*storeReport).violated), r.finish(s.Keep)
+	return slices.ContainsFunc(r.Stores, (*storeReport).violated), r.save(s.Keep)
 }
 
 // share is how many of the queries the i-th store gets.
@@ -137,9 +140,8 @@ func (s *settings) share(i int) int {
 	return (s.Queries + n - 1 - i) / n
 }
 
-// finish prints the report and keeps it as JSON.
-func (r *report) finish(keep string) error {
-	fmt.Print(r)
+// save keeps the report as JSON.
+func (r *report) save(keep string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

@@ -124,7 +124,10 @@ func (v *violation) group() string {
 	if v.Status != 0 {
 		name += fmt.Sprintf(" (status %d)", v.Status)
 	}
-	if v.Shape != "" {
+	switch {
+	case v.Kind == badCode:
+		name += ", " + v.Detail[:min(len(v.Detail), 90)]
+	case v.Shape != "":
 		name += ", " + v.Shape
 	}
 	return name

@@ -176,6 +176,9 @@ func (t *trial) verdict(c *connection, q *task, a answer, waits bool) error {
 	if kind == noAnswer && t.server.dead(c.generation) {
 		kind = died
 	}
+	if kind == tooLate || kind == endless {
+		detail += fmt.Sprintf("; our own clock up to %.0f ms late meanwhile", milliseconds(t.gauge.latest(time.Now().Add(-a.Elapsed))))
+	}
 	if kind != "" {
 		t.add(violation{Kind: kind, Status: a.Status, Milliseconds: milliseconds(a.Elapsed), Detail: detail}, q)
 	}
