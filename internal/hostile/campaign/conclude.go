@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"time"
+	"slices"
 )
 
 // count adds an answer to the report.
@@ -58,14 +58,17 @@ func (t *trial) conclude(base rest) {
 	r.Starts = t.server.generation
 }
 
-// concludeAsking judges what the other client saw.
+// concludeAsking judges what the other client saw. In a soak it waits its turn among many, and may be told to come back.
 func (t *trial) concludeAsking() {
 	r, p := t.report, t.prober
 	r.AskBeyond = p.beyond(t.settings.AskLimit)
 	r.Ask = spreadOf(p.times)
 	r.AskStatuses, r.AskLost = p.Statuses, p.Lost
-	late := time.Duration(r.Ask.P99*float64(time.Millisecond)) > t.settings.AskLimit
-	if late || len(p.Statuses) > 0 || p.Lost > 0 {
+	bad := p.Lost > 0 || t.settings.Soak == 0 && (len(p.Statuses) > 0 || r.Ask.P99 > milliseconds(t.settings.AskLimit))
+	for status := range p.Statuses {
+		bad = bad || !slices.Contains(statuses, status)
+	}
+	if bad {
 		t.add(violation{Kind: asking, Milliseconds: r.Ask.P99, Detail: fmt.Sprintf("99 of 100 within %.0f ms, longest %.0f ms, statuses %v, %d without an answer", r.Ask.P99, r.Ask.Max, p.Statuses, p.Lost)})
 	}
 }

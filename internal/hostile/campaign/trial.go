@@ -81,8 +81,8 @@ func (t *trial) begin(ctx context.Context) (err error) {
 
 // attack sends n hostile queries from every connection at once, watched by the gauge and the prober.
 func (t *trial) attack(ctx context.Context, n int) error {
-	if len(t.settings.Files) > 0 {
-		n = len(t.settings.Files)
+	if chosen := len(t.settings.Files) + len(t.settings.Only); chosen > 0 {
+		n = chosen
 	}
 	return t.watched(ctx, func(ctx context.Context, c *connection, _ int) error {
 		for ctx.Err() == nil {
@@ -134,13 +134,16 @@ func (t *trial) watched(ctx context.Context, do func(context.Context, *connectio
 // task makes the i-th query of a campaign.
 func (t *trial) task(i int) (*task, error) {
 	if len(t.settings.Files) > 0 {
-		text, err := os.ReadFile(t.settings.Files[i])
+		text, err := os.ReadFile(t.settings.Files[i%len(t.settings.Files)])
 		if err != nil {
 			return nil, err
 		}
 		q := plain(string(text))
-		q.Shape = t.settings.Files[i]
+		q.Shape, q.Header = t.settings.Files[i%len(t.settings.Files)], http.Header{"Accept": {"*/*"}}
 		return &task{Index: i, Text: string(text), query: q}, nil
+	}
+	if len(t.settings.Only) > 0 {
+		i = t.settings.Only[i%len(t.settings.Only)]
 	}
 	q := hostile.New(hostile.Random(t.settings.Seed, uint64(i)), t.vocabulary).Query()
 	if q.Leave > 0 {
@@ -214,10 +217,10 @@ func running(address, mark string) bool {
 	return strings.Contains(string(text), mark)
 }
 
-// underWay lists what is asked now.
+// underWay lists the hostile queries that are asked now.
 func (t *trial) underWay() (list []*task) {
 	for _, c := range t.connections {
-		if q := c.asking.Load(); q != nil {
+		if q := c.asking.Load(); q != nil && q.known == nil {
 			list = append(list, q)
 		}
 	}
