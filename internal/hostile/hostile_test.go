@@ -27,7 +27,7 @@ func TestTheSameSeedGivesTheSameQueries(t *testing.T) {
 }
 
 func TestMostQueriesParse(t *testing.T) {
-	const drawn = 2000
+	const drawn = 500
 	parsed := 0
 	for i := range uint64(drawn) {
 		q := hostile.New(hostile.Random(2, i), vocabulary).Query()
