@@ -87,9 +87,9 @@ func (e *reference) eval(n parser.Node, env mapping) []mapping {
 	case *parser.Group:
 		return e.outside(e.group(n), env)
 	case *parser.OrderBy:
-		return e.eval(n.Input, env)
+		return e.sorted(n, e.eval(n.Input, env), env)
 	case *parser.Slice:
-		panic("the reference does not slice")
+		return e.outside(slice(n, e.eval(n.Input, nil)), env)
 	}
 	panic("unknown operator")
 }
@@ -296,6 +296,8 @@ func (e *reference) outside(in []mapping, env mapping) []mapping {
 	var out []mapping
 	for _, m := range in {
 		if compatible(m, env) {
+			m = maps.Clone(m)
+			maps.DeleteFunc(m, func(v string, _ rdf.Term) bool { _, given := env[v]; return given })
 			out = append(out, m)
 		}
 	}
@@ -388,6 +390,8 @@ func (e *reference) aggregate(a parser.Aggregation, rows []mapping) (rdf.Term, b
 		}
 	}
 	switch a.Function {
+	case "MIN", "MAX":
+		return extreme(a.Function, list), !failed && len(list) > 0
 	case "COUNT":
 		return integer(len(list)), true
 	case "SUM":
