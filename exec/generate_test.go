@@ -266,7 +266,8 @@ func (g *generator) expression(depth int) string {
 // comparison draws a condition that is true of some solutions and false of others.
 func (g *generator) comparison() string {
 	a, b := g.variable(), g.variable()
-	return g.oneOf("("+a+" = "+b+")", "("+a+" = "+b+")", "("+a+" != "+b+")", "BOUND("+a+")", "!BOUND("+a+")", "sameTerm("+a+", "+b+")")
+	return g.oneOf("("+a+" = "+b+")", "("+a+" = "+b+")", "("+a+" != "+b+")", "BOUND("+a+")", "!BOUND("+a+")", "sameTerm("+a+", "+b+")",
+		"("+a+g.oneOf(" IN ", " NOT IN ")+g.oneOf("()", "("+b+", :n1)", "(:n0, :n1)")+")")
 }
 
 // group draws a group graph pattern.

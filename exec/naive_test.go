@@ -468,6 +468,8 @@ func (e *reference) call(x *parser.Call, m mapping) (rdf.Term, bool) {
 	case "!":
 		b, ok := e.truth(x.Args[0], m)
 		return boolean(!b), ok
+	case "IN", "NOT IN":
+		return e.among(x, m)
 	case "COALESCE":
 		for _, a := range x.Args {
 			if t, ok := e.value(a, m); ok {
@@ -517,6 +519,20 @@ func (e *reference) call(x *parser.Call, m mapping) (rdf.Term, bool) {
 		return integer(a + b), true
 	}
 	panic("the reference does not compute " + x.Function)
+}
+
+// among is IN and NOT IN (section 17.4.1.9): "=" with each item, connected by ||.
+func (e *reference) among(x *parser.Call, m mapping) (rdf.Term, bool) {
+	value, ok := e.value(x.Args[0], m)
+	if !ok {
+		return rdf.Term{}, false
+	}
+	found, failed := false, false
+	for _, item := range x.Args[1:] {
+		t, known := e.value(item, m)
+		found, failed = found || known && t == value, failed || !known
+	}
+	return boolean(found == (x.Function == "IN")), found || !failed
 }
 
 // logic is the three-valued && and || (section 17.2).

@@ -100,7 +100,17 @@ func TestExpressions(t *testing.T) {
 			2 NOT IN () | true
 			2 NOT IN (1/0, 2) | false
 			2 NOT IN (1/0, 3) | error
-			?x IN () | false`},
+			2 IN () | false
+			?x IN () | error
+			?x NOT IN () | error
+			1/0 IN () | error
+			1/0 NOT IN () | error
+			!(1/0 IN ()) | error
+			!(1/0 NOT IN ()) | error
+			1/0 IN () || true | true
+			COALESCE(?x IN (), "none") | "none"
+			?x IN (<http://a/b>) | error
+			?x NOT IN (<http://a/b>) | error`},
 		{"17.3 numbers", `
 			1 + 2 | 3
 			1 + 2.50 | "3.5"^^<decimal>
