@@ -52,9 +52,9 @@ type request struct {
 	need names
 	// inputs are the variables that the operator is seeded with.
 	inputs []string
-	// correlated: the inputs are substituted into the pattern (EXISTS), so expressions anywhere in it see them. Otherwise
-	// they only narrow its solutions, and every one of them is bound by every solution of the pattern.
-	correlated bool
+	// outer are those of the inputs that are substituted into the pattern (EXISTS), so that expressions anywhere in it see
+	// them. The others only narrow its solutions: every one of them is bound by every solution of the pattern.
+	outer names
 	// distinct: repeated solutions do not matter.
 	distinct bool
 }
@@ -67,8 +67,8 @@ func (r request) with(need names) request {
 // outputColumns are the columns of an operator for n: what is needed of what it binds.
 func (c *compiler) outputColumns(n parser.Node, r request) []string {
 	bound := c.scopes.of(n).vars
-	if r.correlated {
-		bound = union(bound, setOf(r.inputs...))
+	if len(r.outer) > 0 {
+		bound = union(bound, r.outer)
 	}
 	return intersection(bound, r.need).sorted()
 }
@@ -85,7 +85,7 @@ func (c *compiler) compile(n parser.Node, r request) (operator, error) {
 		}
 		return newNumber(op), nil
 	}
-	if r.correlated && !substitutable(n) {
+	if len(r.outer) > 0 && !substitutable(n) {
 		return c.substitution(n, r)
 	}
 	if len(r.inputs) > 0 && c.needsSeed(n, r) {

@@ -38,7 +38,7 @@ func (c *compiler) existence(e *parser.Exists, columns []string) (*existence, er
 	x.side = &seededSide{
 		vars: vars, from: allColumns(len(vars)),
 		compile: func(inputs []string) (operator, error) {
-			return c.compile(pattern, request{need: names{}, inputs: inputs, correlated: len(inputs) > 0, distinct: true})
+			return c.compile(pattern, request{need: names{}, inputs: inputs, outer: setOf(inputs...), distinct: true})
 		},
 		spec: func(operator, []string) mergeSpec { return mergeSpec{} },
 	}

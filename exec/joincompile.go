@@ -20,7 +20,7 @@ func (c *compiler) joinChain(parts []parser.Node, whole parser.Node, r request) 
 		if err := c.plan.ended(); err != nil {
 			return nil, err
 		}
-		needAfter[i] = union(needAfter[i+1], c.reads(parts[i], r.correlated))
+		needAfter[i] = union(needAfter[i+1], c.reads(parts[i], r.outer))
 	}
 	var left operator
 	var certain names
@@ -112,11 +112,11 @@ func variablesOf(t *parser.TriplePattern) (vars []string) {
 }
 
 // reads are the variables of other operands that joining with a pattern looks at.
-func (c *compiler) reads(n parser.Node, correlated bool) names {
-	if correlated {
-		return c.scopes.used(names{}, n)
+func (c *compiler) reads(n parser.Node, outer names) names {
+	if len(outer) == 0 {
+		return c.scopes.of(n).vars
 	}
-	return c.scopes.of(n).vars
+	return union(c.scopes.of(n).vars, intersection(outer, c.scopes.used(names{}, n)))
 }
 
 // order sorts the operands of a join: the one with the fewest solutions first, then always the smallest of those that
@@ -222,8 +222,9 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 	if s.kind == minusJoin {
 		vars = intersection(vars, s.certain)
 	}
-	if s.correlated {
-		vars = intersection(setOf(leftColumns...), c.scopes.used(names{}, s.right))
+	outer := intersection(s.outer, c.reads(s.right, s.outer))
+	if vars = union(vars, outer); len(vars) >= maxShared {
+		vars = outer
 	}
 	switch s.right.(type) {
 	case *parser.Values:
@@ -234,13 +235,13 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 			vars = intersection(common, s.certain)
 		}
 	}
-	open := s.correlated && !c.closed(s.right, common) || c.openService(s.right)
+	open := len(outer) > 0 && !c.closed(s.right, common) || c.openService(s.right)
 	if len(vars) > 0 && len(vars) < maxShared && (!c.plan.options.Unoptimised || open) {
 		list := vars.sorted()
 		j.seeds = &seededSide{
 			vars: list, from: indexes(leftColumns, list), fixed: len(without(vars, s.certain)) == 0,
 			compile: func(inputs []string) (operator, error) {
-				return c.compile(s.right, request{need: without(need, setOf(inputs...)), inputs: inputs, correlated: s.correlated && len(inputs) > 0, distinct: distinct})
+				return c.compile(s.right, request{need: without(need, setOf(inputs...)), inputs: inputs, outer: intersection(outer, setOf(inputs...)), distinct: distinct})
 			},
 			spec: func(op operator, inputs []string) mergeSpec { return specOf(op, setOf(inputs...)) },
 		}
@@ -334,7 +335,7 @@ func (c *compiler) leftJoin(n *parser.LeftJoin, r request) (operator, error) {
 	if r.distinct && len(intersection(extra, r.need)) == 0 && len(intersection(c.scopes.of(n.Right).vars, without(r.need, c.scopes.of(n.Left).certain))) == 0 && !c.plan.options.Unoptimised {
 		return c.compile(n.Left, r) // it can only repeat solutions
 	}
-	need := union(setOf(c.outputColumns(n, r)...), c.reads(n.Right, r.correlated))
+	need := union(setOf(c.outputColumns(n, r)...), c.reads(n.Right, r.outer))
 	if n.Condition != nil {
 		need = c.scopes.mentions(need, n.Condition)
 	}
@@ -342,10 +343,7 @@ func (c *compiler) leftJoin(n *parser.LeftJoin, r request) (operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	certain := c.scopes.of(n.Left).certain
-	if r.correlated {
-		certain = union(certain, setOf(r.inputs...))
-	}
+	certain := union(c.scopes.of(n.Left).certain, r.outer)
 	r.need = setOf(c.outputColumns(n, r)...)
 	return c.join(joinSpec{kind: leftJoin, left: left, certain: certain, right: n.Right, condition: n.Condition, request: r})
 }

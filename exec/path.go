@@ -21,11 +21,8 @@ type pathOp struct {
 	// negated paths count every triple; the closures yield each pair of ends once.
 	kind            pathKind
 	subject, object pathEnd
-	// substituted: seeds stand for terms of the query, for which the zero-length path holds even where the graph does
-	// not have them.
-	substituted bool
-	out         []string
-	explain     *Explain
+	out             []string
+	explain         *Explain
 }
 
 type pathKind uint8
@@ -42,6 +39,9 @@ type pathEnd struct {
 	variable string
 	constant dictionary.ID
 	input    int // seed column, -1
+	// substituted: the column holds terms of the query, for which the zero-length path holds even where the graph does not
+	// have them.
+	substituted bool
 }
 
 func (e pathEnd) free() bool { return e.variable != "" && e.input < 0 }
@@ -51,12 +51,12 @@ func (c *compiler) path(n *parser.PathPattern, r request) (operator, error) {
 	case *parser.PathIRI, *parser.PathInverse, *parser.PathSequence, *parser.PathAlternative:
 		return c.compile(c.rewriter.path(n), r)
 	}
-	p := &pathOp{graph: c.graph, out: c.outputColumns(n, r), substituted: r.correlated}
+	p := &pathOp{graph: c.graph, out: c.outputColumns(n, r)}
 	if err := checkPath(n.Path); err != nil {
 		return nil, err
 	}
 	p.search = &pathSearch{graph: c.graph, ctx: c.plan.ctx}
-	p.subject, p.object = c.pathEnd(n.Subject, r.inputs), c.pathEnd(n.Object, r.inputs)
+	p.subject, p.object = c.pathEnd(n.Subject, r), c.pathEnd(n.Object, r)
 	inner := n.Path
 	switch path := n.Path.(type) {
 	case *parser.PathZeroOrOne:
@@ -77,11 +77,11 @@ func (c *compiler) path(n *parser.PathPattern, r request) (operator, error) {
 	return p, nil
 }
 
-func (c *compiler) pathEnd(t parser.PatternTerm, inputs []string) pathEnd {
+func (c *compiler) pathEnd(t parser.PatternTerm, r request) pathEnd {
 	if !t.IsVariable() {
 		return pathEnd{constant: c.idOf(t), input: -1}
 	}
-	return pathEnd{variable: t.Variable, input: indexOf(inputs, t.Variable)}
+	return pathEnd{variable: t.Variable, input: indexOf(r.inputs, t.Variable), substituted: r.outer[t.Variable]}
 }
 
 // pathText is a path in the query's words.
@@ -209,7 +209,7 @@ func (r *pathRun) bySubject(seed *Batch) error {
 		if err := r.search.closure(r.step, s, pcsr.Out, zero, r.kind != optionalPath, ignore); err != nil {
 			return err
 		}
-		zero = zero && (r.substituted || r.search.isNode(s))
+		zero = zero && (r.isConstant(r.subject) || r.isConstant(r.object) || r.search.isNode(s))
 		for _, row := range rows[i:end] {
 			o := objects[row]
 			if o == s && zero || (o != s || r.kind == plusPath) && r.search.saw(o) {
@@ -274,7 +274,7 @@ func sortedRows(col []dictionary.ID) []uint32 {
 }
 
 // isConstant reports whether an end is a term of the query, for which the zero-length path needs no vertex.
-func (r *pathRun) isConstant(e pathEnd) bool { return e.variable == "" || r.substituted }
+func (r *pathRun) isConstant(e pathEnd) bool { return e.variable == "" || e.substituted }
 
 // both looks for a path between two given ends.
 func (r *pathRun) both(s, o dictionary.ID, origin uint32) error {

@@ -231,7 +231,7 @@ func (w *rewriter) touches(e parser.Expr, side parser.Node) bool {
 //	Filter(c, Extend(A, v, e))   → Extend(Filter(c, A), v, e)    c does not read v
 //	Filter(c, Extend(A, v, e))   → Extend(Filter(c[e/v], A), v, e)  c is small and asks for v's value only
 //	Filter(c, Graph(g, A))       → Graph(g, Filter(c, A))        c does not read g and has no EXISTS
-//	Filter(c, Project(A, V))     → Project(Filter(c, A), V)      c reads no variable that V hides
+//	Filter(c, Project(A, V))     → Project(Filter(c, A), V)      c reads only V
 //	Filter(c, Distinct(A))       → Distinct(Filter(c, A))
 //	Filter(c, Filter(d, A))      → Filter(d, Filter(c, A))       c goes deeper than d
 func (w *rewriter) push(c parser.Expr, n parser.Node) parser.Node {
@@ -272,8 +272,7 @@ func (w *rewriter) pushInto(c parser.Expr, n parser.Node) parser.Node {
 			return &parser.Graph{Name: n.Name, Input: w.push(c, n.Input)}
 		}
 	case *parser.Project:
-		hidden := without(w.scopes.of(n.Input).vars, setOf(n.Variables...))
-		if len(intersection(hidden, w.scopes.mentions(names{}, c))) == 0 {
+		if w.exposes(n, c) {
 			return &parser.Project{Input: w.push(c, n.Input), Variables: n.Variables}
 		}
 	case *parser.Distinct:
@@ -282,6 +281,13 @@ func (w *rewriter) pushInto(c parser.Expr, n parser.Node) parser.Node {
 		return w.pushBelow(c, n)
 	}
 	return nil
+}
+
+// exposes reports whether an expression reads below a projection what it reads above it. Below, a variable that the
+// projection does not expose is another one than above: inside EXISTS the one above may be of the outside, whatever the
+// projection's input binds, and substitution does not reach below (SPARQL 1.1 sections 18.2.1 and 18.6).
+func (w *rewriter) exposes(n *parser.Project, e parser.Expr) bool {
+	return len(without(w.scopes.mentions(names{}, e), setOf(n.Variables...))) == 0
 }
 
 // pushBelow puts a filter below a chain of others.

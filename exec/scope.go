@@ -230,6 +230,17 @@ func (m scopes) used(vars names, n parser.Node) names {
 		m.used(vars, n.Input)
 	case *parser.Extend:
 		m.mentions(m.used(vars, n.Input), n.Expr)
+	case *parser.Project:
+		vars.addAll(intersection(m.used(names{}, n.Input), setOf(n.Variables...)))
+	case *parser.OrderBy:
+		m.used(vars, n.Input)
+		for _, k := range n.Keys {
+			m.mentions(vars, k.Expr)
+		}
+	case *parser.Distinct:
+		m.used(vars, n.Input)
+	case *parser.Reduced:
+		m.used(vars, n.Input)
 	}
 	return vars
 }

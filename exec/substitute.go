@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -105,13 +106,15 @@ func substitute(n parser.Node, row bindings) parser.Node {
 		return &parser.Join{Left: n, Right: rowValues(n.Input, row)}
 	case *parser.Project:
 		return substituteProject(n, row)
+	case *parser.OrderBy:
+		return substituteOrder(n, row)
 	case *parser.Distinct:
 		return &parser.Distinct{Input: substitute(n.Input, row)}
 	case *parser.Reduced:
 		return &parser.Reduced{Input: substitute(n.Input, row)}
 	}
-	// Group, OrderBy and Slice look at all solutions at once: the bindings are joined with what comes out.
-	return &parser.Join{Left: n, Right: rowValues(n, row)}
+	// Group and Slice look at all solutions at once: the bindings are joined with what comes out.
+	return substituteResult(n, row)
 }
 
 // substituteBGP puts terms in place of a basic graph pattern's variables. The variables stay vertices of their own: where
@@ -139,8 +142,27 @@ func merges[T comparable](from map[T]T, before, after T) bool {
 	return known && old != before
 }
 
+// substituteResult keeps the solutions that agree with the bindings, without the variables that are given: they are no
+// variables any more.
+func substituteResult(n parser.Node, row bindings) parser.Node {
+	given := rowValues(n, row)
+	if len(given.Variables) == 0 {
+		return n
+	}
+	left := without((scopes{}).of(n).vars, setOf(given.Variables...)).sorted()
+	return &parser.Project{Input: &parser.Join{Left: n, Right: given}, Variables: left}
+}
+
+func substituteOrder(n *parser.OrderBy, row bindings) parser.Node {
+	out := &parser.OrderBy{Input: substitute(n.Input, row), Keys: slices.Clone(n.Keys)}
+	for i, k := range n.Keys {
+		out.Keys[i].Expr = substituteExpr(k.Expr, row)
+	}
+	return out
+}
+
 // rowValues is the bindings of a pattern's variables as an inline table.
-func rowValues(n parser.Node, row bindings) parser.Node {
+func rowValues(n parser.Node, row bindings) *parser.Values {
 	out := &parser.Values{Rows: [][]rdf.Term{nil}}
 	for v := range (scopes{}).of(n).vars {
 		if t, ok := row.terms[v]; ok {
