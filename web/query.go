@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu"
@@ -23,6 +24,12 @@ type exchange struct {
 	body    *response
 	rows    uint64
 	timings rdfgpu.Timings
+
+	mu sync.Mutex // guards body until it is set, what is sent without it, and answered
+	// answered: somebody sends, or has sent, what the client gets without body.
+	answered bool
+	// told is what the client of an overdue query was told.
+	told *Problem
 }
 
 // serveQuery is the endpoint: the query operation of the SPARQL 1.1 Protocol, or the service description.
@@ -57,6 +64,7 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 
 // end takes the query off the list, whatever happened.
 func (x *exchange) end() {
+	x.claim()
 	if x.body != nil {
 		x.body.hold()
 	}
@@ -68,6 +76,7 @@ func (x *exchange) end() {
 // answer runs the query and sends its answer.
 func (x *exchange) answer() {
 	options := x.request.options
+	options.Overdue = x.overdue
 	engine, done := x.server.use()
 	defer done()
 	answer, err := engine.Query(x.ctx, x.request.text, options)
@@ -85,6 +94,22 @@ func (x *exchange) answer() {
 		x.fail(problem)
 		return
 	}
+	if !x.begin() {
+		x.log(x.told)
+		return
+	}
+	x.rows, err = x.write(answer)
+	x.timings = answer.Timings()
+	x.conclude(err)
+}
+
+// begin makes the response; false where the client was told already that the query has ended.
+func (x *exchange) begin() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.answered {
+		return false
+	}
 	h := x.w.Header()
 	if x.offer.contentType != "" {
 		h.Set("Content-Type", x.offer.contentType)
@@ -92,9 +117,7 @@ func (x *exchange) answer() {
 		h.Set("Content-Type", x.offer.format.MediaType())
 	}
 	x.body = newResponse(x.w, x.r)
-	x.rows, err = x.write(answer)
-	x.timings = answer.Timings()
-	x.conclude(err)
+	return true
 }
 
 // write writes the answer, or the part of it that was asked for.
@@ -111,6 +134,11 @@ func (x *exchange) conclude(err error) {
 	if err == nil {
 		err = x.ctx.Err()
 	}
+	if held && !x.claim() {
+		x.body.release()
+		x.log(x.told)
+		return
+	}
 	switch {
 	case err == nil && held:
 		x.w.Header().Set(headerRows, strconv.FormatUint(x.rows, 10))
@@ -120,7 +148,7 @@ func (x *exchange) conclude(err error) {
 		x.w.Header().Set(http.TrailerPrefix+"Server-Timing", serverTiming(x.timings))
 	case held:
 		x.body.release()
-		x.fail(problemOf(x.ctx, err))
+		x.send(problemOf(x.ctx, err))
 		return
 	default:
 		problem := problemOf(x.ctx, err)
@@ -153,17 +181,30 @@ func comment(format results.Format, p *Problem) string {
 func (x *exchange) explain() {
 	engine, done := x.server.use()
 	defer done()
-	plan, err := engine.Explain(x.ctx, x.request.text, x.request.options)
+	options := x.request.options
+	options.Overdue = x.overdue
+	plan, err := engine.Explain(x.ctx, x.request.text, options)
 	if err != nil {
 		x.fail(problemOf(x.ctx, err))
 		return
 	}
-	x.server.writeJSON(x.w, x.r, plan)
+	if x.claim() {
+		x.server.writeJSON(x.w, x.r, plan)
+	}
 	x.log(nil)
 }
 
-// fail sends a problem where nothing has been sent yet.
+// fail sends a problem where nothing has been sent yet, unless the client was told already that the query has ended.
 func (x *exchange) fail(p *Problem) {
+	if !x.claim() {
+		x.log(p)
+		return
+	}
+	x.send(p)
+}
+
+// send sends a problem; the caller has claimed the answer.
+func (x *exchange) send(p *Problem) {
 	if x.r.Context().Err() != nil {
 		p.outcome = "gone"
 	}
