@@ -2,6 +2,7 @@ package rdfgpu
 
 import (
 	"context"
+	"runtime"
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -73,6 +74,9 @@ type parsed struct {
 // longText is from how many bytes on parsing may take longer than a query that has ended should be waited for.
 const longText = 32 << 10
 
+// longParses holds a token for each long text that is being parsed: those that nobody waits for must not become many.
+var longParses = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+
 // parseWithin parses a text while ctx lasts. A long one is parsed in a goroutine of its own, which nobody waits for once
 // ctx has ended: it looks at nothing but the text, whose length is bounded, and ends by itself.
 func parseWithin(ctx context.Context, text string, options parser.Options) (*parser.Query, error) {
@@ -82,11 +86,17 @@ func parseWithin(ctx context.Context, text string, options parser.Options) (*par
 	if len(text) <= longText {
 		return parser.Parse(text, options)
 	}
+	select {
+	case longParses <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	done := make(chan parsed, 1)
 	go func() {
 		var p parsed
 		defer func() {
 			p.panicked = recover()
+			<-longParses
 			done <- p
 		}()
 		p.query, p.err = parser.Parse(text, options)

@@ -27,6 +27,7 @@ type metrics struct {
 	rows     prometheus.Counter
 	bytes    prometheus.Counter
 	panics   prometheus.Counter
+	overdue  prometheus.Counter
 	running  prometheus.Gauge
 }
 
@@ -46,8 +47,10 @@ func newMetrics(s *Server) *metrics {
 	m.rows = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_rows_total", Help: "Solutions and triples found."})
 	m.bytes = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_response_bytes_total", Help: "Bytes of answers sent, compressed where they were."})
 	m.panics = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_panics_total", Help: "Requests that panicked."})
+	m.overdue = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_queries_overdue_total",
+		Help: "Queries that went on for a tenth of a second after they should have ended."})
 	m.running = prometheus.NewGauge(prometheus.GaugeOpts{Name: "rdfgpu_queries_underway", Help: "Queries that wait or run."})
-	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.running,
+	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.overdue, m.running,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(gauges(s)...)
 	if s.options.Budget != nil {
