@@ -32,10 +32,10 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	w.Write([]byte("ok\n"))
 }
 
-// serveReady says whether the server takes queries: not while it drains.
+// serveReady says whether the server takes queries: not while it drains or its store is in trouble.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
-	if s.draining.Load() {
-		s.fail(w, r, "", &Problem{Status: http.StatusServiceUnavailable, Title: "draining"})
+	if problem := s.notReady(); problem != nil {
+		s.fail(w, r, "", problem)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
