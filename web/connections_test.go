@@ -43,7 +43,7 @@ func TestAGreedyClientDoesNotTakeTheConnectionsOfOthers(t *testing.T) {
 	l := newConnections(nil, 10, time.Second)
 	listed(l, "192.0.2.1", 7, true)
 	listed(l, "192.0.2.2", 3, false)
-	more, ok := listed(l, "192.0.2.1", refusals+1, false)
+	more, ok := listed(l, "192.0.2.1", refusals+1, true)
 	if ok || len(more) != refusals || l.len() != 10+refusals {
 		t.Errorf("%d more", len(more))
 	}
