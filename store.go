@@ -54,6 +54,10 @@ func (s *Store) Close() error {
 // This Store goes on answering from the one that it opened; Open opens the other. It costs no more than a look at one file.
 func (s *Store) Replaced() bool { return s.store.Replaced() }
 
+// Present is nil while the folder holds a store, be it this one or one that took its place. The error wraps fs.ErrNotExist where
+// it was deleted, or ErrDamaged where a file is not as long as it was. This Store goes on answering. It costs a look at each file.
+func (s *Store) Present() error { return s.store.Present() }
+
 // CheckAll compares the checksums of what no query has read yet, a tenth of the time of one core, so that queries go
 // first. Queries compare what they read for the first time themselves; once everything has been read, that costs them nothing
 // any more. The error wraps ErrDamaged and names the file, or is the context's. It must have returned before Close.

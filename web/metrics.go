@@ -74,6 +74,12 @@ func gauges(s *Server) []prometheus.Collector {
 		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.TotalBytes) }) }),
 		gauge("rdfgpu_store_checked", "Whether every checksum of the store has been compared and is right.", s.is(whole)),
 		gauge("rdfgpu_store_damaged", "Whether a file of the store is not what was written.", s.is(damaged)),
+		gauge("rdfgpu_store_available", "Whether the store that is served could be opened again.", func() float64 {
+			if s.troubled() != nil {
+				return 0
+			}
+			return 1
+		}),
 		deviceMetrics{s}, cacheMetrics{s},
 	}
 }
