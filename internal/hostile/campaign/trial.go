@@ -214,7 +214,8 @@ func (t *trial) left(q *task, generation int) error {
 	}
 	began := time.Now()
 	if running(address, strings.TrimSpace(mark(q.Index))) {
-		t.add(violation{Kind: stayed, Detail: fmt.Sprintf("still there %v after its client left", (t.settings.Grace + time.Since(began)).Round(time.Millisecond))}, q)
+		t.add(violation{Kind: stayed, Detail: fmt.Sprintf("still there %v after its client left; our own clock up to %.0f ms late meanwhile",
+			(t.settings.Grace + time.Since(began)).Round(time.Millisecond), milliseconds(t.gauge.latest(began.Add(-t.settings.Grace))))}, q)
 	}
 	return nil
 }
