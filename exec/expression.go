@@ -181,6 +181,9 @@ func writeExpr(b *strings.Builder, e parser.Expr) {
 	case *parser.FunctionCall:
 		b.WriteString("<" + e.IRI + ">")
 		writeArgs(b, e.Args, ", ")
+		if !expr.Known(e) {
+			b.WriteString(" [no such function: an error]")
+		}
 	case *parser.Call:
 		switch {
 		case infix[e.Function] && len(e.Args) == 2:

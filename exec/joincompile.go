@@ -232,7 +232,7 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 	case *parser.Service:
 		vars = common // a row without a binding is asked about without it
 		if s.kind == minusJoin {
-			vars = intersection(common, s.certain)
+			vars = nil // an answer that binds none of them removes nothing
 		}
 	}
 	open := len(outer) > 0 && !c.closed(s.right, common) || c.openService(s.right)

@@ -30,12 +30,12 @@ type serviceOp struct {
 }
 
 func (c *compiler) service(n *parser.Service, r request) (operator, error) {
-	if c.plan.options.Service == nil {
+	if c.plan.options.Service == nil && !n.Silent {
 		return nil, fmt.Errorf("exec: SERVICE %s is not allowed here: %w", termText(n.Name), ErrUnsupported)
 	}
 	s := &serviceOp{pattern: n, out: c.outputColumns(n, r), inputs: r.inputs, name: -1}
 	if n.Name.IsVariable() {
-		if s.name = indexOf(r.inputs, n.Name.Variable); s.name < 0 {
+		if s.name = indexOf(r.inputs, n.Name.Variable); s.name < 0 && !n.Silent {
 			return nil, fmt.Errorf("exec: SERVICE %s without a binding for its variable: %w", termText(n.Name), ErrUnsupported)
 		}
 	}
@@ -140,6 +140,17 @@ func (s *serviceOp) values(x *execution, vars []string, b *Batch) []string {
 	return lines
 }
 
+// service asks an endpoint where that is allowed at all.
+func (x *execution) service(endpoint rdf.Term, query string, vars []string, row func([]rdf.Term) error) error {
+	switch {
+	case x.options.Service == nil:
+		return fmt.Errorf("no endpoint may be asked here: %w", ErrUnsupported)
+	case endpoint.Kind != rdf.IRI:
+		return fmt.Errorf("an endpoint is an IRI: %w", ErrUnsupported)
+	}
+	return x.options.Service(x.ctx, endpoint.Value, query, vars, row)
+}
+
 // ask returns the endpoint's solutions as columns; a failure of a SILENT service is one solution that binds nothing.
 func (s *serviceOp) ask(x *execution, endpoint rdf.Term, values, wanted []string) (*columns, error) {
 	projection := "*"
@@ -153,7 +164,7 @@ func (s *serviceOp) ask(x *execution, endpoint rdf.Term, values, wanted []string
 		query += s.pattern.Text
 	}
 	rows, from := newColumns(len(wanted)), indexes(s.vars, wanted)
-	err := x.options.Service(x.ctx, endpoint.Value, query, s.vars, func(row []rdf.Term) error {
+	err := x.service(endpoint, query, s.vars, func(row []rdf.Term) error {
 		for i, c := range from {
 			id := dictionary.None
 			if c >= 0 {
