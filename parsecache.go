@@ -13,8 +13,12 @@ import (
 type parseCache struct {
 	mu         sync.Mutex
 	young, old map[parseKey]*parser.Query
-	hits       uint64
-	misses     uint64
+	// bytes is about what the young ones take.
+	bytes  int64
+	hits   uint64
+	misses uint64
+	// budget is what parsing takes its memory from.
+	budget *Budget
 }
 
 // CacheStats is what the cache of parsed queries did since the store was opened.
@@ -45,7 +49,32 @@ type parseKey struct{ text, base string }
 const (
 	parseCacheEntries = 256
 	parseCacheText    = 16 << 10 // longer queries are not kept
+	parseCacheBytes   = 4 << 20  // of a generation
 )
+
+// What a token of a query takes: of the tree that is kept, and of everything while it is parsed. Measured on texts of one
+// kind of token each, the worst of which count.
+const (
+	tokenKept   = 110
+	tokenParsed = 470
+)
+
+// tokens is about how many tokens a text has: words, and marks each by itself.
+func tokens(text string) (n int64) {
+	inWord := false
+	for i := range len(text) {
+		b := text[i]
+		word := b >= 0x80 || b|0x20 >= 'a' && b|0x20 <= 'z' || b-'0' <= 9 || b == '_' || b == '"' || b == ':' || b == '/' || b == '?'
+		if b > ' ' && !(word && inWord) {
+			n++
+		}
+		inWord = word
+	}
+	return n
+}
+
+// treeBytes is about how many bytes a query takes while it runs.
+func treeBytes(text string) int64 { return int64(len(text)) + tokens(text)*tokenKept }
 
 // parse returns the algebra of text, from the cache where it is there.
 func (c *parseCache) parse(text, base string) (*parser.Query, error) {
@@ -53,6 +82,11 @@ func (c *parseCache) parse(text, base string) (*parser.Query, error) {
 	if query := c.find(key); query != nil {
 		return query, nil
 	}
+	needed := tokens(text[:min(len(text), parser.DefaultLength)]) * tokenParsed // longer ones are refused at once
+	if err := c.budget.Take("the parsing of a query", needed); err != nil {
+		return nil, err
+	}
+	defer c.budget.Give(needed)
 	query, err := parser.Parse(text, parser.Options{Base: base})
 	if err == nil && len(text) <= parseCacheText {
 		c.mu.Lock()
@@ -81,8 +115,9 @@ func (c *parseCache) find(key parseKey) *parser.Query {
 
 // keep puts a query into the young generation; the caller holds the lock.
 func (c *parseCache) keep(key parseKey, query *parser.Query) {
-	if c.young == nil || len(c.young) >= parseCacheEntries {
-		c.old, c.young = c.young, make(map[parseKey]*parser.Query, parseCacheEntries)
+	if c.young == nil || len(c.young) >= parseCacheEntries || c.bytes >= parseCacheBytes {
+		c.old, c.young, c.bytes = c.young, make(map[parseKey]*parser.Query), 0
 	}
 	c.young[key] = query
+	c.bytes += treeBytes(key.text)
 }

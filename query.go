@@ -22,16 +22,13 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 	return r, err
 }
 
-// treeBytes is about how many bytes of memory the tree of a query takes for each of its text, while it is parsed.
-const treeBytes = 64
-
 // query is Query with what it holds counted.
 func (s *Store) query(ctx context.Context, text string, options QueryOptions, budget *exec.Budget, began time.Time) (*Result, error) {
-	if err := budget.Meter("the text of the query and its tree").Charge(int64(len(text)) * treeBytes); err != nil {
-		return nil, err
-	}
 	query, err := s.parse(text, options)
 	if err != nil {
+		return nil, err
+	}
+	if err := budget.Meter("the text of the query and its tree").Charge(treeBytes(text)); err != nil {
 		return nil, err
 	}
 	parsed := time.Now()
