@@ -11,15 +11,15 @@ import (
 
 func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
 	c := parseCache{budget: NewBudget(BudgetOptions{})}
-	often, err := c.parse("ASK { ?often ?p ?o }", "")
+	often, err := c.parse(t.Context(), "ASK { ?often ?p ?o }", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 10 * parseCacheEntries {
-		if _, err := c.parse(fmt.Sprintf("ASK { ?s%d ?p ?o }", i), ""); err != nil {
+		if _, err := c.parse(t.Context(), fmt.Sprintf("ASK { ?s%d ?p ?o }", i), ""); err != nil {
 			t.Fatal(err)
 		}
-		if again, _ := c.parse("ASK { ?often ?p ?o }", ""); again != often {
+		if again, _ := c.parse(t.Context(), "ASK { ?often ?p ?o }", ""); again != often {
 			t.Fatalf("parsed again after %d other queries", i+1)
 		}
 	}
@@ -30,13 +30,13 @@ func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
 	if stats.Hits != 10*parseCacheEntries || stats.Misses != 10*parseCacheEntries+1 || stats.Entries < parseCacheEntries || stats.Entries > 2*parseCacheEntries {
 		t.Errorf("%+v", stats)
 	}
-	if _, err := c.parse("ASK { ?s ?p }", ""); err == nil {
+	if _, err := c.parse(t.Context(), "ASK { ?s ?p }", ""); err == nil {
 		t.Error("a wrong query parses")
 	}
 	if n := c.budget.Usage().Used; n != 0 {
 		t.Errorf("%d bytes are still counted for parsing", n)
 	}
-	if other, _ := c.parse("ASK { <a> ?p ?o }", "http://example.org/"); other == nil {
+	if other, _ := c.parse(t.Context(), "ASK { <a> ?p ?o }", "http://example.org/"); other == nil {
 		t.Error("the base is not used")
 	}
 }
@@ -44,7 +44,7 @@ func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
 func TestTheParseCacheIsBoundedInBytes(t *testing.T) {
 	c := parseCache{budget: NewBudget(BudgetOptions{})}
 	for i := range 2 * parseCacheEntries {
-		if _, err := c.parse(fmt.Sprintf("ASK { ?s%d ?p %s1 }", i, strings.Repeat("1,", parseCacheText/2-50)), ""); err != nil {
+		if _, err := c.parse(t.Context(), fmt.Sprintf("ASK { ?s%d ?p %s1 }", i, strings.Repeat("1,", parseCacheText/2-50)), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestTheParseCacheIsBoundedInBytes(t *testing.T) {
 
 func TestParsingIsRefusedWhereThereIsNoRoom(t *testing.T) {
 	c := parseCache{budget: NewBudget(BudgetOptions{Memory: 16 << 20})}
-	_, err := c.parse("SELECT * { ?s ?p "+strings.Repeat("1,", 300_000)+"1 }", "")
+	_, err := c.parse(t.Context(), "SELECT * { ?s ?p "+strings.Repeat("1,", 300_000)+"1 }", "")
 	if !errors.Is(err, ErrMemoryLimit) {
 		t.Errorf("error %v, want ErrMemoryLimit", err)
 	}

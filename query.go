@@ -9,54 +9,54 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// Query parses and plans a query. It runs when the Result is read, within ctx and the options' limits; the Result
-// must be closed. The error is a *SyntaxError where the text is wrong, and wraps ErrUnsupported or ErrNoDevice where
-// the query asks for what is not there.
+// Query parses and plans a query, within ctx and the options' limits; the time limit begins now. It runs when the Result
+// is read, which must be closed. The error is a *SyntaxError where the text is wrong, and wraps ErrUnsupported or
+// ErrNoDevice where the query asks for what is not there.
 func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*Result, error) {
-	began := time.Now()
-	budget := s.budget.pool.Open(options.MaxMemory)
-	r, err := s.query(ctx, text, options, budget, began)
-	if err != nil {
-		budget.Close()
+	r := &Result{store: s, data: &dataset{store: s.store}, budget: s.budget.pool.Open(options.MaxMemory), began: time.Now()}
+	r.ctx, r.cancel = limited(ctx, options.Timeout)
+	r.watch = newWatch(r.ctx, s, text, options.Overdue)
+	if err := r.prepare(text, options); err != nil {
+		r.Close()
+		return nil, err
 	}
-	return r, err
+	r.watch.enter(idle)
+	return r, nil
 }
 
-// query is Query with what it holds counted.
-func (s *Store) query(ctx context.Context, text string, options QueryOptions, budget *exec.Budget, began time.Time) (*Result, error) {
-	query, err := s.parse(text, options)
-	if err != nil {
-		return nil, err
+// prepare parses and plans the query.
+func (r *Result) prepare(text string, options QueryOptions) (err error) {
+	s := r.store
+	if r.query, err = s.parse(r.ctx, text, options); err != nil {
+		return err
 	}
-	if err := budget.Meter("the text of the query and its tree").Charge(treeBytes(text)); err != nil {
-		return nil, err
+	if err := r.budget.Meter("the text of the query and its tree").Charge(treeBytes(text)); err != nil {
+		return err
 	}
 	parsed := time.Now()
+	r.watch.enter(planning)
 	device, err := s.gpu.resolve(options.Device)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	run := &choice{store: s, device: device}
-	data := &dataset{store: s.store}
-	plan, err := exec.Prepare(ctx, query, data, s.store.Dictionary, exec.Options{
-		Semantics: options.Semantics, Matcher: run.matcher, Speed: run.speed(), Budget: budget, MaxRows: options.MaxRows,
+	r.device = &choice{store: s, device: device}
+	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, s.store.Dictionary, exec.Options{
+		Semantics: options.Semantics, Matcher: r.device.matcher, Speed: r.device.speed(), Budget: r.budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 	})
-	if data.err != nil {
-		return nil, data.err
+	if r.data.err != nil {
+		return r.data.err
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if options.Analyze {
-		plan.Analyze()
+		r.plan.Analyze()
 	}
-	r := &Result{store: s, query: query, plan: plan, data: data, device: run, budget: budget, began: began}
-	r.timings.Parse = parsed.Sub(began)
+	r.timings.Parse = parsed.Sub(r.began)
 	r.timings.OpenDevice = s.gpu.claimOpening()
 	r.timings.Plan = time.Since(parsed) - r.timings.OpenDevice
-	r.ctx, r.cancel = limited(ctx, options.Timeout)
-	return r, nil
+	return nil
 }
 
 // limited is ctx with the query's time limit; cancel frees it.
@@ -68,8 +68,8 @@ func limited(ctx context.Context, timeout time.Duration) (context.Context, conte
 }
 
 // parse reads the text; the data set that options name replaces the query's own.
-func (s *Store) parse(text string, options QueryOptions) (*parser.Query, error) {
-	query, err := s.parsed.parse(text, options.Base)
+func (s *Store) parse(ctx context.Context, text string, options QueryOptions) (*parser.Query, error) {
+	query, err := s.parsed.parse(ctx, text, options.Base)
 	if err != nil {
 		return nil, err
 	}

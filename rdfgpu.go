@@ -74,8 +74,12 @@ type Options struct {
 type QueryOptions struct {
 	Semantics Semantics
 	Device    Device
-	// Timeout ends the query with ErrTimeout; 0 means none.
+	// Timeout ends the query with ErrTimeout so long after Query was called, whatever it is doing then; 0 means none.
 	Timeout time.Duration
+	// Overdue, where it is not nil, is called from another goroutine, once, when the query still goes on a tenth of a
+	// second after it should have ended. Whoever waits for the answer may be told then; what the query uses, it uses
+	// until Query or the reading of the Result returns.
+	Overdue func(Overdue)
 	// MaxRows ends the query with ErrRowLimit when it has more solutions; 0 means no limit.
 	MaxRows uint64
 	// MaxMemory is how many bytes the query may hold, of the store's Budget: past it sorts, groups and joins go on from disk,

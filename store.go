@@ -3,6 +3,7 @@ package rdfgpu
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
@@ -20,6 +21,8 @@ type Store struct {
 	gpu     *device
 	parsed  parseCache
 	budget  *Budget
+	// overdue counts the queries that did not end in time.
+	overdue atomic.Uint64
 	info    func() (Info, error)
 }
 

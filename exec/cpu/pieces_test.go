@@ -22,7 +22,7 @@ func ascending(random *rand.Rand, n int, gap uint32) []pcsr.Vertex {
 // run was stopped.
 func TestLongListsAreReadInPieces(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	w := &worker{run: &run{}}
+	w := &worker{run: &run{}, tuning: &tuned}
 	for range 5 {
 		a, b := ascending(random, 3*longList+random.IntN(longList), 3), ascending(random, 4*longList, 4)
 		want := pcsr.Intersect(nil, a, b)
