@@ -316,7 +316,8 @@ func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 	p.options.Budget.onEnd(cancel)
 	p.ctx = ctx
 	x = &execution{
-		ctx: ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
+		matches: p.options.Budget.Meter("partial matches"),
+		ctx:     ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
 		options: &p.options, analyze: p.analyze, plan: p, spills: p.options.Budget.Meter("buffers of temporary files"),
 	}
 	return x, func() {
