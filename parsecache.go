@@ -83,7 +83,10 @@ func (c *parseCache) parse(ctx context.Context, text, base string) (*parser.Quer
 	if query := c.find(key); query != nil {
 		return query, nil
 	}
-	needed := tokens(text[:min(len(text), parser.DefaultLength)]) * tokenParsed // longer ones are refused at once
+	var needed int64
+	if len(text) <= parser.DefaultLength { // longer ones are refused at once
+		needed = tokens(text) * tokenParsed
+	}
 	if err := c.budget.Take("the parsing of a query", needed); err != nil {
 		return nil, err
 	}
