@@ -36,6 +36,9 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	if r.query, err = s.parse(r.ctx, text, options); err != nil {
 		return err
 	}
+	if err := r.budget.Meter("the text of the query and its tree").Charge(treeBytes(text)); err != nil {
+		return err
+	}
 	parsed := time.Now()
 	r.watch.enter(planning)
 	device, err := s.gpu.resolve(options.Device)

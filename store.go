@@ -40,6 +40,7 @@ func Open(dir string, options Options) (*Store, error) {
 	if s.budget == nil {
 		s.budget = processBudget()
 	}
+	s.parsed.budget = s.budget
 	s.info = sync.OnceValues(s.describe)
 	return s, nil
 }

@@ -43,6 +43,10 @@ func newCompiler(p *Plan) *compiler {
 	}
 }
 
+// forget drops what planning has found out about patterns and is not likely to be asked again: each pattern of a chain of n has
+// a set of up to n variables. What is compiled while the query runs finds out anew what it needs.
+func (c *compiler) forget() { clear(c.scopes) }
+
 // over returns a compiler with another active graph.
 func (c *compiler) over(g *pcsr.Graph) *compiler { return &compiler{shared: c.shared, graph: g} }
 

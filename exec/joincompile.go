@@ -183,6 +183,7 @@ type joinSpec struct {
 // join compiles a join whose left side is compiled already.
 func (c *compiler) join(s joinSpec) (operator, error) {
 	c.plan.joins.Add(1)
+	c.plan.planned(int64(len(s.left.columns())+len(s.need)) * planColumn)
 	leftVars := setOf(s.left.columns()...)
 	right := c.scopes.of(s.right)
 	bound := union(leftVars, right.vars)
@@ -214,6 +215,7 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 	}
 	distinct := s.distinct || s.kind == minusJoin
 	sure := func(v string) bool { return s.certain[v] && right.certain[v] }
+	rightNode := s.right // what is compiled later must not keep the sets of the whole query
 	specOf := func(op operator, agreed names) mergeSpec {
 		return newMergeSpec(leftColumns, op.columns(), all, agreed)
 	}
@@ -241,7 +243,7 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 		j.seeds = &seededSide{
 			vars: list, from: indexes(leftColumns, list), fixed: len(without(vars, s.certain)) == 0,
 			compile: func(inputs []string) (operator, error) {
-				return c.compile(s.right, request{need: without(need, setOf(inputs...)), inputs: inputs, outer: intersection(outer, setOf(inputs...)), distinct: distinct})
+				return c.compile(rightNode, request{need: without(need, setOf(inputs...)), inputs: inputs, outer: intersection(outer, setOf(inputs...)), distinct: distinct})
 			},
 			spec: func(op operator, inputs []string) mergeSpec { return specOf(op, setOf(inputs...)) },
 		}
@@ -253,7 +255,7 @@ func (c *compiler) sides(j *joinOp, s joinSpec, all []string) {
 	shared = shared[:min(len(shared), maxShared)]
 	h := &hashedSide{
 		shared: shared, leftShared: indexes(leftColumns, shared),
-		compile: func() (operator, error) { return c.compile(s.right, request{need: need, distinct: distinct}) },
+		compile: func() (operator, error) { return c.compile(rightNode, request{need: need, distinct: distinct}) },
 		specOf:  func(op operator) mergeSpec { return specOf(op, setOf(shared...)) },
 	}
 	for i, v := range shared {

@@ -28,7 +28,7 @@ func (m *matchOp) columns() []string { return m.out }
 func (m *matchOp) node() *Explain { return m.explain }
 
 func (m *matchOp) match(x *execution) *Match {
-	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted}
+	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted, Charge: x.matches.Charge}
 	if x.analyze {
 		m.explain.Trace = &Trace{}
 		match.Trace = m.explain.Trace

@@ -67,6 +67,7 @@ type Plan struct {
 	peak      int64
 	// joins is how many joins have been compiled; they share the memory of rows on their way.
 	joins atomic.Int64
+	plans *Meter
 }
 
 // TermSource is the dictionary that all graphs of a dataset share.
@@ -94,6 +95,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 		return nil, err
 	}
 	p = &Plan{ctx: ctx, query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
+	p.plans = options.Budget.Meter("the plan")
 	p.terms.Charge = p.charge("computed terms")
 	p.env = newEnv(p)
 	if err = sizeOf(query).check(); err != nil {
@@ -122,6 +124,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 		return nil, err
 	}
 	p.output.from = indexes(p.root.columns(), p.variables)
+	c.forget()
 	return p, p.ended()
 }
 
@@ -148,6 +151,12 @@ func (p *Plan) contextEnded() error {
 	}
 	return nil
 }
+
+// planColumn is about what a join's plan takes for each of its columns, with the sets of variables while it is planned.
+const planColumn = 160
+
+// planned counts what a part of the plan takes.
+func (p *Plan) planned(bytes int64) { _ = p.plans.Charge(bytes) }
 
 // charge returns a function that counts what a part of the query takes; too much ends the query.
 func (p *Plan) charge(what string) func(bytes int64) {
@@ -307,7 +316,8 @@ func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 	p.options.Budget.onEnd(cancel)
 	p.ctx = ctx
 	x = &execution{
-		ctx: ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
+		matches: p.options.Budget.Meter("partial matches"),
+		ctx:     ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
 		options: &p.options, analyze: p.analyze, plan: p, spills: p.options.Budget.Meter("buffers of temporary files"),
 	}
 	return x, func() {
