@@ -43,13 +43,13 @@ func TestTheClientOfAnOverdueQueryIsTold(t *testing.T) {
 		if response.StatusCode != http.StatusGatewayTimeout || err != nil || !strings.HasPrefix(string(body), "timeout") {
 			t.Errorf("%s: status %d, %q (%v)", text, response.StatusCode, body, err)
 		}
-		if n := len(s.admit.slots); n != 1 {
+		if n := s.admit.now().running; n != 1 {
 			t.Errorf("%s: %d turns are taken while the query goes on, want 1", text, n)
 		}
 		close(engine.letGo)
 		server.Close()
 		client.CloseIdleConnections()
-		if n := len(s.admit.slots); n != 0 {
+		if n := s.admit.now().running; n != 0 {
 			t.Errorf("%s: %d turns are taken after the query", text, n)
 		}
 	}
