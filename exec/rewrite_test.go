@@ -64,7 +64,7 @@ func TestFiltersGoNoDeeperThanTheirVariablesAreSeen(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		w := &rewriter{scopes: scopes{}}
+		w := &rewriter{ctx: t.Context(), scopes: scopes{}}
 		got := strings.NewReplacer("<:q>", ":q", `"1"^^<http://www.w3.org/2001/XMLSchema#integer>`, "1").Replace(parser.FormatNode(w.rewrite(q.Where)))
 		if got != c.want {
 			t.Errorf("%s:\n  %s\nbecomes\n  %s\ninstead of\n  %s", c.name, c.pattern, got, c.want)
@@ -85,7 +85,7 @@ func TestDistinctIsSortedAfter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &rewriter{scopes: scopes{}}
+		w := &rewriter{ctx: t.Context(), scopes: scopes{}}
 		if got := strings.ReplaceAll(parser.FormatNode(w.rewrite(q.Where)), "<:q>", ":q"); got != c.want {
 			t.Errorf("%s:\n%s\ninstead of\n%s", c.query, got, c.want)
 		}
