@@ -143,14 +143,9 @@ func TestLimitsEndAQuery(t *testing.T) {
 		"cancel": {cancelled, rdfgpu.QueryOptions{}, context.Canceled},
 	} {
 		start := time.Now()
-		r, err := store.Query(test.ctx, endless, test.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err = r.Write(io.Discard, rdfgpu.TSV); !errors.Is(err, test.want) {
+		if err := drain(test.ctx, store, endless, test.options); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
-		r.Close()
 		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: ended after %v", name, took)
 		}
