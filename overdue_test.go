@@ -15,6 +15,7 @@ func TestAnOverdueQueryIsToldOf(t *testing.T) {
 	store := load(t, "ntriples", complete(5))
 	told, gone := make(chan rdfgpu.Overdue, 1), errors.New("gone")
 	ctx, leave := context.WithCancelCause(t.Context())
+	defer leave(nil)
 	result, err := store.Query(ctx, path3, rdfgpu.QueryOptions{Overdue: func(o rdfgpu.Overdue) { told <- o }})
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +45,7 @@ func TestAnOverdueQueryIsToldOf(t *testing.T) {
 func TestAQueryThatEndedIsNotOverdue(t *testing.T) {
 	store := load(t, "ntriples", complete(5))
 	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
 	for range 5 {
 		result, err := store.Query(ctx, path3, rdfgpu.QueryOptions{})
 		if err != nil {
