@@ -107,12 +107,17 @@ func startHostile(t *testing.T, store string, flags ...string) *hostileServer {
 	found := make(chan string, 1)
 	go func() {
 		address := regexp.MustCompile(`url=(\S+)`)
-		for lines := bufio.NewScanner(log); lines.Scan(); {
-			if m := address.FindStringSubmatch(lines.Text()); m != nil {
+		lines := bufio.NewReader(log) // a Scanner would stop at a long line, and the server with it
+		for {
+			line, err := lines.ReadString('\n')
+			if m := address.FindStringSubmatch(line); m != nil {
 				found <- m[1]
 			}
 			if os.Getenv("RDFGPU_HOSTILE_LOG") != "" {
-				t.Log(lines.Text()[:min(400, len(lines.Text()))])
+				t.Log(line[:min(400, len(line))])
+			}
+			if err != nil {
+				return
 			}
 		}
 	}()
