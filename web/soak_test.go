@@ -68,14 +68,14 @@ func TestNothingLeaksUnderIllBehavedClients(t *testing.T) {
 	}
 	wait.Wait()
 	transport.CloseIdleConnections()
-	waitFor(t, time.Second, func() bool {
+	waitFor(t, 10*time.Second, func() bool {
 		return engine.running.Load() == 0 && s.queries.len() == 0 && s.admit.now() == (counts{})
 	})
 	if w := get(s, "ASK"); w.Code != 200 {
 		t.Errorf("afterwards: %d %s", w.Code, w.Body)
 	}
 	server.Close()
-	waitFor(t, time.Second, func() bool { runtime.GC(); return openFiles() <= files+2 })
+	waitFor(t, 10*time.Second, func() bool { runtime.GC(); return openFiles() <= files+2 })
 }
 
 // behave reads a whole answer and checks it.

@@ -79,11 +79,11 @@ func TestHostileQueriesAreRefusedOrLimited(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			start := time.Now()
-			w := do(s, "POST", "/sparql?timeout=500ms", c.query, "Content-Type: application/sparql-query")
+			w := do(s, "POST", "/sparql?timeout=2s", c.query, "Content-Type: application/sparql-query")
 			if w.Code != c.status || strings.Contains(w.Body.String(), "root:") {
 				t.Errorf("%d %.300s, want %d", w.Code, w.Body, c.status)
 			}
-			if spent := time.Since(start); spent > 5*time.Second {
+			if spent := time.Since(start); spent > 20*time.Second {
 				t.Errorf("it took %s", spent)
 			}
 		})
