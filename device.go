@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/gpu"
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )

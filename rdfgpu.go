@@ -13,7 +13,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/gpu"
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/internal/store"

@@ -1,4 +1,4 @@
-// Package exec runs plans: a [Matcher] (exec/cpu or exec/gpu) matches each basic graph pattern, and the operators
+// Package exec runs plans: a [Matcher] (exec/match/cpu or exec/match/gpu) matches each basic graph pattern, and the operators
 // above it, written once, turn column [Batch]es of IDs into column batches of IDs.
 //
 // Nouns: [Plan] (a query, prepared over a [Dataset], run once), [Batch], [Matcher] and [Match] (one run of a match

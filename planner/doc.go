@@ -10,7 +10,7 @@
 // which their ends or a few searches often tell, there is nothing to match. A query that seems expensive is planned again with larger samples, and promising orders are compared by
 // walks over random partial matches on the real partitions.
 //
-// A plan is data: it names no backend and can be run by exec/cpu and exec/gpu alike. Planning the same pattern over
+// A plan is data: it names no backend and can be run by exec/match/cpu and exec/match/gpu alike. Planning the same pattern over
 // the same graph gives the same plan. The package never enumerates matches. Its functions are safe for concurrent use.
 //
 // # Why

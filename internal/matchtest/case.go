@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -26,7 +26,7 @@ type Case struct {
 	Patterns []parser.TriplePattern
 	Options  planner.Options
 	// Seeds are the columns of Options.Inputs; nil without inputs.
-	Seeds *exec.Input
+	Seeds *match.Input
 	// Limit is tried besides no limit.
 	Limit uint64
 }
@@ -92,7 +92,7 @@ func (c *Case) Plan(g *pcsr.Graph) (*planner.MatchPlan, error) {
 }
 
 // Match is the case's graph and plan, ready for a matcher.
-func (c *Case) Match() (*exec.Match, error) {
+func (c *Case) Match() (*match.Match, error) {
 	g, err := c.Graph()
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (c *Case) Match() (*exec.Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &exec.Match{Graph: g, Plan: plan}, nil
+	return &match.Match{Graph: g, Plan: plan}, nil
 }
 
 // String prints the case so that it can be read and repeated: triples, then the pattern.

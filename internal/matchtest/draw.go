@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
@@ -114,7 +114,7 @@ func drawSeeds(t *rapid.T, c *Case, from []string) {
 	if len(c.Options.Inputs) == 0 {
 		return
 	}
-	c.Seeds = &exec.Input{N: rapid.IntRange(0, 5).Draw(t, "seeds")}
+	c.Seeds = &match.Input{N: rapid.IntRange(0, 5).Draw(t, "seeds")}
 	for range c.Options.Inputs {
 		column := make([]dictionary.ID, c.Seeds.N)
 		for r := range column {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 )
 
 // Matcher runs match plans on the processor. It is safe for concurrent use: matches that run at the same time share
@@ -18,7 +18,7 @@ type Matcher struct {
 	tuning  tuning
 }
 
-var _ exec.Matcher = (*Matcher)(nil)
+var _ match.Matcher = (*Matcher)(nil)
 
 // New returns a matcher that uses so many threads; 0 or less means one for each core.
 func New(threads int) *Matcher {
@@ -28,40 +28,40 @@ func New(threads int) *Matcher {
 	return &Matcher{helpers: make(chan struct{}, threads-1), tuning: tuned}
 }
 
-// Match implements [exec.Matcher].
-func (m *Matcher) Match(ctx context.Context, match *exec.Match, emit func(*exec.Batch) error) error {
+// Match implements [match.Matcher].
+func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match.Batch) error) error {
 	start := time.Now()
-	p, err := compile(match, &m.tuning)
+	p, err := compile(task, &m.tuning)
 	if err != nil || p.empty() {
-		p.trace(match, start)
+		p.trace(task, start)
 		return err
 	}
-	p.weighted = match.Weighted
-	p.layOut(match.Plan.Output, match.Input != nil)
+	p.weighted = task.Weighted
+	p.layOut(task.Plan.Output, task.Input != nil)
 	if ok, err := m.componentsExist(ctx, p); err != nil || !ok {
-		p.trace(match, start)
+		p.trace(task, start)
 		return err
 	}
-	r := newRun(m, p, match.Limit)
+	r := newRun(m, p, task.Limit)
 	r.emit = emit
-	if match.Plan.Once {
+	if task.Plan.Once {
 		r.most = 1
 	}
 	err = r.do(ctx)
-	p.trace(match, start)
+	p.trace(task, start)
 	return err
 }
 
-// Count implements [exec.Matcher]. A number of solutions beyond 64 bits is given as the largest number.
-func (m *Matcher) Count(ctx context.Context, match *exec.Match) (uint64, error) {
+// Count implements [match.Matcher]. A number of solutions beyond 64 bits is given as the largest number.
+func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) {
 	start := time.Now()
-	p, err := compile(match, &m.tuning)
+	p, err := compile(task, &m.tuning)
 	if err != nil || p.empty() {
-		p.trace(match, start)
+		p.trace(task, start)
 		return 0, err
 	}
 	total, err := m.count(ctx, p)
-	p.trace(match, start)
+	p.trace(task, start)
 	return total, err
 }
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // dense is a graph with an edge between any two of n vertices, and the cartesian product of three edges over it.
-func dense(t testing.TB, n int, options planner.Options) *exec.Match {
+func dense(t testing.TB, n int, options planner.Options) *match.Match {
 	c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: options}
 	for v := range n {
 		for w := range n {
@@ -44,37 +44,37 @@ func TestCancelEndsACartesianProductSoon(t *testing.T) {
 	m := cpu.New(2)
 	for name, s := range map[string]planner.Semantics{"rows": planner.Homomorphism, "isomorphic": planner.Isomorphism, "edges": planner.EdgeIsomorphism} {
 		t.Run(name, func(t *testing.T) {
-			match := dense(t, 200, planner.Options{Output: []string{"a", "b", "c", "d", "e", "f"}, Semantics: s})
+			task := dense(t, 200, planner.Options{Output: []string{"a", "b", "c", "d", "e", "f"}, Semantics: s})
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 			defer cancel()
 			start := time.Now()
-			err := m.Match(ctx, match, func(*exec.Batch) error { return nil })
+			err := m.Match(ctx, task, func(*match.Batch) error { return nil })
 			if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
 				t.Errorf("match ended with %v after %v", err, time.Since(start))
 			}
 		})
 	}
-	match := dense(t, 200, planner.Options{CountOnly: true, Semantics: planner.Isomorphism})
+	task := dense(t, 200, planner.Options{CountOnly: true, Semantics: planner.Isomorphism})
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	if _, err := m.Count(ctx, match); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
+	if _, err := m.Count(ctx, task); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
 		t.Errorf("count ended with %v after %v", err, time.Since(start))
 	}
 }
 
 func TestCountMultipliesIndependentParts(t *testing.T) {
-	match := dense(t, 200, planner.Options{CountOnly: true})
-	n, err := cpu.New(2).Count(context.Background(), match)
+	task := dense(t, 200, planner.Options{CountOnly: true})
+	n, err := cpu.New(2).Count(context.Background(), task)
 	if want := uint64(200 * 200 * 200 * 200 * 200 * 200); err != nil || n != want {
 		t.Errorf("counted %d (error %v), want %d", n, err, want)
 	}
 }
 
 func TestErrorOfEmitEndsTheMatch(t *testing.T) {
-	match := dense(t, 100, planner.Options{Output: []string{"a", "b", "c", "d", "e", "f"}})
+	task := dense(t, 100, planner.Options{Output: []string{"a", "b", "c", "d", "e", "f"}})
 	full, calls := errors.New("full"), 0
-	err := cpu.New(2).Match(context.Background(), match, func(*exec.Batch) error {
+	err := cpu.New(2).Match(context.Background(), task, func(*match.Batch) error {
 		if calls++; calls == 20 {
 			return full
 		}
@@ -86,11 +86,11 @@ func TestErrorOfEmitEndsTheMatch(t *testing.T) {
 }
 
 func TestLimitIsExact(t *testing.T) {
-	match := dense(t, 100, planner.Options{Output: []string{"f", "a"}})
+	task := dense(t, 100, planner.Options{Output: []string{"f", "a"}})
 	for _, limit := range []uint64{1, 63, 4096, 10_001} {
-		match.Limit = limit
+		task.Limit = limit
 		rows := uint64(0)
-		if err := cpu.New(2).Match(context.Background(), match, func(b *exec.Batch) error {
+		if err := cpu.New(2).Match(context.Background(), task, func(b *match.Batch) error {
 			rows += uint64(b.N)
 			return nil
 		}); err != nil || rows != limit {
@@ -101,8 +101,8 @@ func TestLimitIsExact(t *testing.T) {
 
 func TestManyMatchesAtOnceAgree(t *testing.T) {
 	m := cpu.New(3)
-	match := dense(t, 14, planner.Options{Output: []string{"a", "b"}, Semantics: planner.Isomorphism})
-	want, err := m.Count(context.Background(), match)
+	task := dense(t, 14, planner.Options{Output: []string{"a", "b"}, Semantics: planner.Isomorphism})
+	want, err := m.Count(context.Background(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestManyMatchesAtOnceAgree(t *testing.T) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			counts[i], _ = m.Count(context.Background(), match)
+			counts[i], _ = m.Count(context.Background(), task)
 		}()
 	}
 	wait.Wait()
@@ -122,19 +122,19 @@ func TestManyMatchesAtOnceAgree(t *testing.T) {
 }
 
 func TestSeedsThatDoNotFitThePlanAreAnError(t *testing.T) {
-	match := dense(t, 3, planner.Options{Inputs: []string{"a"}, Output: []string{"b"}})
-	if err := cpu.New(1).Match(context.Background(), match, func(*exec.Batch) error { return nil }); err == nil {
+	task := dense(t, 3, planner.Options{Inputs: []string{"a"}, Output: []string{"b"}})
+	if err := cpu.New(1).Match(context.Background(), task, func(*match.Batch) error { return nil }); err == nil {
 		t.Error("no seeds are accepted")
 	}
 }
 
 func TestATraceTellsTheTimeOfEachStep(t *testing.T) {
-	match := dense(t, 60, planner.Options{Output: []string{"a", "b", "c", "d"}, Semantics: planner.Isomorphism})
-	match.Trace = &exec.Trace{}
+	task := dense(t, 60, planner.Options{Output: []string{"a", "b", "c", "d"}, Semantics: planner.Isomorphism})
+	task.Trace = &match.Trace{}
 	waited := time.Duration(0)
 	start := time.Now()
 	calls := 0
-	err := cpu.New(1).Match(context.Background(), match, func(*exec.Batch) error {
+	err := cpu.New(1).Match(context.Background(), task, func(*match.Batch) error {
 		if calls++; calls <= 3 {
 			time.Sleep(20 * time.Millisecond)
 			waited += 20 * time.Millisecond
@@ -145,11 +145,11 @@ func TestATraceTellsTheTimeOfEachStep(t *testing.T) {
 		return nil
 	})
 	all := time.Since(start)
-	if err == nil || len(match.Trace.Steps) != 6 {
-		t.Fatalf("%v, %d steps", err, len(match.Trace.Steps))
+	if err == nil || len(task.Trace.Steps) != 6 {
+		t.Fatalf("%v, %d steps", err, len(task.Trace.Steps))
 	}
 	sum, timed := time.Duration(0), 0
-	for _, s := range match.Trace.Steps {
+	for _, s := range task.Trace.Steps {
 		if sum += s.Elapsed; s.Elapsed > 0 {
 			timed++
 		}
@@ -159,7 +159,7 @@ func TestATraceTellsTheTimeOfEachStep(t *testing.T) {
 	}
 
 	counted := dense(t, 60, planner.Options{CountOnly: true, Semantics: planner.Isomorphism})
-	counted.Trace = &exec.Trace{}
+	counted.Trace = &match.Trace{}
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	start = time.Now()

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -68,7 +68,7 @@ func benchmarkFamily(b *testing.B, d *matchtest.Dataset, family string) {
 	b.Run("rows", func(b *testing.B) {
 		for b.Loop() {
 			for _, p := range plans {
-				if err := m.Match(context.Background(), &exec.Match{Graph: d.Graph, Plan: p}, func(*exec.Batch) error { return nil }); err != nil {
+				if err := m.Match(context.Background(), &match.Match{Graph: d.Graph, Plan: p}, func(*match.Batch) error { return nil }); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -78,7 +78,7 @@ func benchmarkFamily(b *testing.B, d *matchtest.Dataset, family string) {
 	b.Run("count", func(b *testing.B) {
 		for b.Loop() {
 			for _, p := range counts {
-				if _, err := m.Count(context.Background(), &exec.Match{Graph: d.Graph, Plan: p}); err != nil {
+				if _, err := m.Count(context.Background(), &match.Match{Graph: d.Graph, Plan: p}); err != nil {
 					b.Fatal(err)
 				}
 			}

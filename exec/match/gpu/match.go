@@ -11,13 +11,13 @@ import (
 	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 )
 
-// Match implements exec.Matcher.
-func (d *Device) Match(ctx context.Context, m *exec.Match, emit func(*exec.Batch) error) error {
+// Match implements match.Matcher.
+func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
 	if len(m.Plan.Output) == 0 && m.Plan.Inputs == 0 && m.Limit == 0 {
 		n, err := d.Count(ctx, m)
 		if err != nil {
@@ -30,10 +30,10 @@ func (d *Device) Match(ctx context.Context, m *exec.Match, emit func(*exec.Batch
 }
 
 // emitMany emits n rows of no columns.
-func emitMany(n uint64, emit func(*exec.Batch) error) error {
+func emitMany(n uint64, emit func(*match.Batch) error) error {
 	for n > 0 {
 		part := min(n, math.MaxInt32)
-		if err := emit(&exec.Batch{N: int(part)}); err != nil {
+		if err := emit(&match.Batch{N: int(part)}); err != nil {
 			return err
 		}
 		n -= part
@@ -41,13 +41,13 @@ func emitMany(n uint64, emit func(*exec.Batch) error) error {
 	return nil
 }
 
-// Count implements exec.Matcher.
-func (d *Device) Count(ctx context.Context, m *exec.Match) (uint64, error) {
+// Count implements match.Matcher.
+func (d *Device) Count(ctx context.Context, m *match.Match) (uint64, error) {
 	return d.run(ctx, m, true, nil)
 }
 
 // run carries a match out and returns how many solutions it counted or emitted.
-func (d *Device) run(ctx context.Context, m *exec.Match, count bool, emit func(*exec.Batch) error) (n uint64, err error) {
+func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(*match.Batch) error) (n uint64, err error) {
 	begun := time.Now()
 	if m.Plan.Empty || m.Plan.Inputs > 0 && (m.Input == nil || m.Input.N == 0) {
 		return 0, ctx.Err()
@@ -59,7 +59,7 @@ func (d *Device) run(ctx context.Context, m *exec.Match, count bool, emit func(*
 		}
 		uploading := r.uploadTime()
 		s := newShape(m, count, r.isUndirected, &d.options)
-		q := &query{match: m, emit: emit, trace: m.Trace, turn: turn{turns: d.turns}}
+		q := &query{task: m, emit: emit, trace: m.Trace, turn: turn{turns: d.turns}}
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (d *Device) run(ctx context.Context, m *exec.Match, count bool, emit func(*
 			return err
 		}
 		if q.trace != nil {
-			*q.trace = exec.Trace{Backend: d.Name(), Steps: make([]exec.StepTrace, len(m.Plan.Steps)), Upload: r.uploadTime() - uploading}
+			*q.trace = match.Trace{Backend: d.Name(), Steps: make([]match.StepTrace, len(m.Plan.Steps)), Upload: r.uploadTime() - uploading}
 		}
 		err = section.Guard(func() (err error) {
 			n, err = q.run()
@@ -94,9 +94,9 @@ func (d *Device) run(ctx context.Context, m *exec.Match, count bool, emit func(*
 type query struct {
 	*join
 	turn
-	match *exec.Match
-	emit  func(*exec.Batch) error
-	trace *exec.Trace
+	task  *match.Match
+	emit  func(*match.Batch) error
+	trace *match.Trace
 	// done is the rows of earlier parts of the input, counted or emitted.
 	done       uint64
 	base, part int      // first input row of the part that runs, and how many
@@ -112,7 +112,7 @@ type query struct {
 func (q *query) lay(ctx context.Context, d *Device, r *resident, l *lane, s *shape) error {
 	var j *join
 	err := section.Guard(func() (err error) {
-		j, err = newJoin(ctx, d, r, l, q.match, s)
+		j, err = newJoin(ctx, d, r, l, q.task, s)
 		return err
 	})
 	if err != nil {
@@ -126,7 +126,7 @@ func (q *query) lay(ctx context.Context, d *Device, r *resident, l *lane, s *sha
 func (q *query) run() (uint64, error) {
 	rows := 1
 	if q.inputs > 0 {
-		rows = q.match.Input.N
+		rows = q.task.Input.N
 	}
 	for q.base = 0; q.base < rows; q.base += int(q.capacity) {
 		q.part = min(rows-q.base, int(q.capacity))
@@ -136,7 +136,7 @@ func (q *query) run() (uint64, error) {
 		if err := q.drive(); err != nil {
 			return q.done, err
 		}
-		if !q.count && q.match.Limit > 0 && q.done >= q.match.Limit {
+		if !q.count && q.task.Limit > 0 && q.done >= q.task.Limit {
 			break
 		}
 	}
@@ -157,8 +157,8 @@ func (q *query) start() error {
 			return err
 		}
 	}
-	if q.match.Limit > 0 && !q.count {
-		p.Limit = q.match.Limit - q.done
+	if q.task.Limit > 0 && !q.count {
+		p.Limit = q.task.Limit - q.done
 	}
 	*(*kernels.Frame)(q.image.at(p.Frames)) = kernels.Frame{Rows: uint64(n)}
 	data := q.image.bytes()
@@ -175,7 +175,7 @@ func (q *query) start() error {
 				column = append(column, dictionary.ID(q.base+r))
 			}
 		} else {
-			column = q.match.Input.Cols[slot][q.base : q.base+n]
+			column = q.task.Input.Cols[slot][q.base : q.base+n]
 		}
 		if err := q.lane.stream.Upload(q.columns[0][i], kernels.Bytes(column)); err != nil {
 			return err
@@ -266,7 +266,7 @@ func (q *query) launch(blocks int) (*kernels.State, error) {
 // handOut emits the rows of the output columns.
 func (q *query) handOut(state *kernels.State) error {
 	rows := state.Rows
-	if limit := q.match.Limit; limit > 0 {
+	if limit := q.task.Limit; limit > 0 {
 		rows = min(rows, limit-q.done)
 	}
 	q.done += rows
@@ -313,7 +313,7 @@ func (q *query) handOut(state *kernels.State) error {
 // emitColumns emits n rows that lie column by column, stride rows apart.
 func (q *query) emitColumns(data []byte, stride, n int) error {
 	column := func(i int) []uint32 { return unsafe.Slice((*uint32)(unsafe.Pointer(&data[4*stride*i])), n) }
-	b := exec.Batch{N: n, Cols: make([][]dictionary.ID, len(q.plan.Output))}
+	b := match.Batch{N: n, Cols: make([][]dictionary.ID, len(q.plan.Output))}
 	for i, slot := range q.plan.Output {
 		for c, s := range q.output {
 			if s == slot {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -78,7 +78,7 @@ func median(x []float64) float64 {
 type timing struct {
 	plan, whole, kernels float64
 	count                uint64
-	trace                exec.Trace
+	trace                match.Trace
 	steps                *planner.MatchPlan
 }
 
@@ -93,7 +93,7 @@ func timeCount(d *Device, g *pcsr.Graph, plan func() (*planner.MatchPlan, error)
 			return t, err
 		}
 		planned := time.Now()
-		m := &exec.Match{Graph: g, Plan: p}
+		m := &match.Match{Graph: g, Plan: p}
 		if i == times { // the last round is for the trace
 			m.Trace = &t.trace
 		}
@@ -131,7 +131,7 @@ func (t *timing) candidates() (n float64) {
 
 // rate is the candidates per nanosecond of the step that took longest.
 func (t *timing) rate() float64 {
-	var longest exec.StepTrace
+	var longest match.StepTrace
 	for _, s := range t.trace.Steps {
 		if s.Elapsed > longest.Elapsed {
 			longest = s

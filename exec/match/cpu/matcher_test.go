@@ -3,7 +3,7 @@ package cpu_test
 import (
 	"testing"
 
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"pgregory.net/rapid"
 )

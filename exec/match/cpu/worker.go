@@ -2,7 +2,7 @@ package cpu
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -22,7 +22,7 @@ type worker struct {
 	tables  []table // by level; the last is the output
 	repeats table
 	weights []uint64 // of the rows of repeats, where they are asked for
-	batch   exec.Batch
+	batch   match.Batch
 	clock   clock
 	// work counts list members read; at shareAt the worker looks for an idle thread.
 	work, shareAt int

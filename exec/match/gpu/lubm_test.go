@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/generate"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -266,13 +266,13 @@ func TestReportLUBM(t *testing.T) {
 			continue
 		}
 		p, _ := plan(false)()
-		match, host, trace := timeRows(t, d, g, p)
+		matched, host, trace := timeRows(t, d, g, p)
 		begun := time.Now()
-		n, err := processor.Count(context.Background(), &exec.Match{Graph: g, Plan: took.steps})
+		n, err := processor.Count(context.Background(), &match.Match{Graph: g, Plan: took.steps})
 		if err != nil || n != took.count {
 			t.Errorf("%s: %d, on the CPU %d, %v", q.name, took.count, n, err)
 		}
-		r.row(q.name, took.count, took.kernels, took.whole-took.plan, took.plan, match, host, milliseconds(time.Since(begun)), publishedWukongG[i])
+		r.row(q.name, took.count, took.kernels, took.whole-took.plan, took.plan, matched, host, milliseconds(time.Since(begun)), publishedWukongG[i])
 		fmt.Fprintf(&details, "  %s\n%s  rows\n%s", q.name, took.lines(), (&timing{trace: trace, steps: p}).lines())
 	}
 	r.details("steps-lubm.txt", details.String())
@@ -326,8 +326,8 @@ func throughput(t *testing.T, d *Device, g *pcsr.Graph, plans []*planner.MatchPl
 	for range n {
 		wg.Go(func() {
 			for i := 0; time.Since(begun) < time.Second; i++ {
-				m := &exec.Match{Graph: g, Plan: plans[i%len(plans)]}
-				if err := d.Match(context.Background(), m, func(*exec.Batch) error { return nil }); err != nil {
+				m := &match.Match{Graph: g, Plan: plans[i%len(plans)]}
+				if err := d.Match(context.Background(), m, func(*match.Batch) error { return nil }); err != nil {
 					t.Error(err)
 					return
 				}
@@ -340,13 +340,13 @@ func throughput(t *testing.T, d *Device, g *pcsr.Graph, plans []*planner.MatchPl
 }
 
 // timeRows times a match whose rows go to the host: the time inside kernels, and the whole.
-func timeRows(t *testing.T, d *Device, g *pcsr.Graph, p *planner.MatchPlan) (match, host float64, trace exec.Trace) {
+func timeRows(t *testing.T, d *Device, g *pcsr.Graph, p *planner.MatchPlan) (matched, host float64, trace match.Trace) {
 	var matches, hosts []float64
 	for range 5 {
 		rows := 0
 		begun := time.Now()
-		m := &exec.Match{Graph: g, Plan: p, Trace: &trace}
-		if err := d.Match(context.Background(), m, func(b *exec.Batch) error { rows += b.N; return nil }); err != nil {
+		m := &match.Match{Graph: g, Plan: p, Trace: &trace}
+		if err := d.Match(context.Background(), m, func(b *match.Batch) error { rows += b.N; return nil }); err != nil {
 			t.Error(err)
 		}
 		hosts = append(hosts, milliseconds(time.Since(begun)))

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -52,7 +52,7 @@ func TestQueriesOfDatasetsHaveTheExpectedCounts(t *testing.T) {
 	}
 }
 
-func checkCount(t *testing.T, m exec.Matcher, d *matchtest.Dataset, q *matchtest.Query, s planner.Semantics, want int64) {
+func checkCount(t *testing.T, m match.Matcher, d *matchtest.Dataset, q *matchtest.Query, s planner.Semantics, want int64) {
 	if want < 0 {
 		return
 	}
@@ -64,7 +64,7 @@ func checkCount(t *testing.T, m exec.Matcher, d *matchtest.Dataset, q *matchtest
 		t.Fatal(err)
 	}
 	planned := time.Since(start)
-	n, err := m.Count(ctx, &exec.Match{Graph: d.Graph, Plan: plan})
+	n, err := m.Count(ctx, &match.Match{Graph: d.Graph, Plan: plan})
 	took := time.Since(start)
 	if err != nil || n != uint64(want) {
 		t.Errorf("%s, semantics %d: %d solutions (error %v) in %v, expected %d", q.Name, s, n, err, took, want)
@@ -81,7 +81,7 @@ func checkCount(t *testing.T, m exec.Matcher, d *matchtest.Dataset, q *matchtest
 		t.Fatal(err)
 	}
 	start = time.Now()
-	err = m.Match(ctx, &exec.Match{Graph: d.Graph, Plan: plan}, func(b *exec.Batch) error {
+	err = m.Match(ctx, &match.Match{Graph: d.Graph, Plan: plan}, func(b *match.Batch) error {
 		rows += uint64(b.N)
 		return nil
 	})

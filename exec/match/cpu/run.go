@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -20,7 +20,7 @@ type run struct {
 	limit, most uint64
 	capacity    int
 	source      source
-	emit        func(*exec.Batch) error
+	emit        func(*match.Batch) error
 
 	stop  atomic.Bool
 	total atomic.Uint64 // solutions counted
@@ -183,7 +183,7 @@ func (r *run) keepPanic() {
 }
 
 // deliver emits n rows of columns, no more than the limit allows.
-func (r *run) deliver(batch *exec.Batch) {
+func (r *run) deliver(batch *match.Batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil || r.stop.Load() {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var _ exec.Matcher = (*Device)(nil)
+var _ match.Matcher = (*Device)(nil)
 
 // open opens an emulated device.
 func open(t testing.TB, options Options) *Device {
@@ -81,7 +81,7 @@ func TestRandomPatternsMatchAsByBruteForce(t *testing.T) {
 }
 
 // ring is a graph of n vertices, each with an edge to the next few, and a plan of paths of three edges in it.
-func ring(t testing.TB, n int) *exec.Match {
+func ring(t testing.TB, n int) *match.Match {
 	t.Helper()
 	var edges []pcsr.Edge
 	for v := range n {
@@ -103,14 +103,14 @@ func ring(t testing.TB, n int) *exec.Match {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &exec.Match{Graph: g, Plan: plan}
+	return &match.Match{Graph: g, Plan: plan}
 }
 
 func TestASmallMemoryIsEnough(t *testing.T) {
 	d := open(t, Options{Memory: 1 << 20})
 	m := ring(t, 600)
 	rows := 0
-	if err := d.Match(context.Background(), m, func(b *exec.Batch) error { rows += b.N; return nil }); err != nil {
+	if err := d.Match(context.Background(), m, func(b *match.Batch) error { rows += b.N; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if want := 600 * 8 * 8 * 8; rows != want {
@@ -141,7 +141,7 @@ func TestQueriesRunAtTheSameTime(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			rows := 0
-			err := d.Match(context.Background(), m, func(b *exec.Batch) error { rows += b.N; return nil })
+			err := d.Match(context.Background(), m, func(b *match.Batch) error { rows += b.N; return nil })
 			if err != nil || rows != 300*8*8*8 {
 				t.Error(rows, err)
 			}
@@ -174,7 +174,7 @@ func TestACancelledMatchEndsBetweenTwoLaunches(t *testing.T) {
 func TestAnErrorFromEmitEndsTheMatch(t *testing.T) {
 	d := open(t, Options{})
 	full := errors.New("disk full")
-	if err := d.Match(context.Background(), ring(t, 300), func(*exec.Batch) error { return full }); !errors.Is(err, full) {
+	if err := d.Match(context.Background(), ring(t, 300), func(*match.Batch) error { return full }); !errors.Is(err, full) {
 		t.Errorf("error %v", err)
 	}
 	if n, err := d.Count(context.Background(), ring(t, 20)); err != nil || n == 0 {

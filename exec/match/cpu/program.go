@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -16,7 +16,7 @@ type program struct {
 	tuning *tuning
 	graph  *pcsr.Graph
 	plan   *planner.MatchPlan
-	input  *exec.Input
+	input  *match.Input
 	steps  []*step
 	// prefix is how many steps are enumerated; those after it are counted by the groups of the tail.
 	prefix int
@@ -49,7 +49,7 @@ type counters struct {
 func (p *program) originSlot() int { return len(p.plan.Slots) }
 
 // compile makes a plan ready. The caller lays it out next.
-func compile(m *exec.Match, t *tuning) (*program, error) {
+func compile(m *match.Match, t *tuning) (*program, error) {
 	plan := m.Plan
 	p := &program{tuning: t, graph: m.Graph, plan: plan, never: plan.Empty}
 	if plan.Inputs > 0 {
@@ -149,16 +149,16 @@ func (p *program) parts() []*program {
 }
 
 // trace writes down what the steps did.
-func (p *program) trace(m *exec.Match, start time.Time) {
+func (p *program) trace(m *match.Match, start time.Time) {
 	t := m.Trace
 	if t == nil || p == nil {
 		return
 	}
 	t.Backend, t.Elapsed = "cpu", time.Since(start)
-	t.Steps = make([]exec.StepTrace, len(m.Plan.Steps))
+	t.Steps = make([]match.StepTrace, len(m.Plan.Steps))
 	for i := range p.counters {
 		c := &p.counters[i]
-		t.Steps[i] = exec.StepTrace{
+		t.Steps[i] = match.StepTrace{
 			RowsIn: c.rowsIn.Load(), Candidates: c.candidates.Load(), RowsOut: c.rowsOut.Load(), Elapsed: time.Duration(c.nanoseconds.Load()),
 		}
 		if i < len(p.steps) {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/generate"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -108,7 +108,7 @@ func TestReportRMAT(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 		begun := time.Now()
-		n, err := cpu.New(0).Count(ctx, &exec.Match{Graph: g, Plan: took.steps})
+		n, err := cpu.New(0).Count(ctx, &match.Match{Graph: g, Plan: took.steps})
 		cancel()
 		var processor any = milliseconds(time.Since(begun))
 		if err != nil {

@@ -3,7 +3,7 @@ package gpu
 import (
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -13,7 +13,7 @@ const estimateMargin = 4
 
 // arenaFor is the memory that a query's tables should have. A plan that expects too little gets more when a table is full
 // (query.grow).
-func (d *Device) arenaFor(s *shape, m *exec.Match) int64 {
+func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
 	if d.options.Arena != 0 {
 		return aligned(max(d.options.Arena, minArena))
 	}

@@ -3,7 +3,7 @@ package gpu
 import (
 	"slices"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 )
 
 // mostSeen is the number of words of the table by which a step drops repeats: 16 MB.
@@ -12,7 +12,7 @@ const mostSeen = 2 << 20
 // laySeen finds the steps behind which rows can be alike, where the plan lets repeats go, and returns the memory for
 // telling them. A step makes equal rows of different ones when it drops a slot; its rows can be told when they have one
 // or two columns.
-func (j *join) laySeen(m *exec.Match) int64 {
+func (j *join) laySeen(m *match.Match) int64 {
 	if !m.Plan.Once || j.count || j.d.options.Repeats {
 		return 0
 	}

@@ -7,22 +7,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
 )
 
 // expecting returns the match with a plan that expects so many rows of every step.
-func expecting(m *exec.Match, rows float64) *exec.Match {
+func expecting(m *match.Match, rows float64) *match.Match {
 	plan := *m.Plan
 	plan.Cost = rows
 	plan.Steps = append(plan.Steps[:0:0], plan.Steps...)
 	for i := range plan.Steps {
 		plan.Steps[i].EstimatedRows = rows
 	}
-	return &exec.Match{Graph: m.Graph, Plan: &plan}
+	return &match.Match{Graph: m.Graph, Plan: &plan}
 }
 
-func count(t *testing.T, d *Device, m *exec.Match, want uint64) {
+func count(t *testing.T, d *Device, m *match.Match, want uint64) {
 	t.Helper()
 	if n, err := d.Count(context.Background(), m); err != nil || n != want {
 		t.Fatalf("%d solutions, want %d, error %v", n, want, err)
@@ -89,7 +89,7 @@ func TestTablesThatAreTooSmallGrow(t *testing.T) {
 	d := open(t, Options{Driver: kernels.Emulate(1 << 30), Rows: 500, Tile: 100, Slice: 200})
 	d.blocks = 1000
 	m := expecting(ring(t, 300), 1)
-	m.Trace = &exec.Trace{}
+	m.Trace = &match.Trace{}
 	count(t, d, m, 300*8*8*8)
 	if got, want := d.lanes.idleBytes(), 4*d.lanes.small; got < want {
 		t.Errorf("%d bytes are idle, want %d at least", got, want)

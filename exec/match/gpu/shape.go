@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -45,7 +45,7 @@ type shape struct {
 }
 
 // newShape cuts a plan for counting or for writing rows out.
-func newShape(m *exec.Match, count bool, undirected func(pcsr.Label) bool, options *Options) *shape {
+func newShape(m *match.Match, count bool, undirected func(pcsr.Label) bool, options *Options) *shape {
 	p := m.Plan
 	s := &shape{plan: p, graph: m.Graph, inputs: p.Inputs, steps: p.Steps, count: count, repeats: 1}
 	if count {

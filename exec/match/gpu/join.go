@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
@@ -36,7 +36,7 @@ type join struct {
 }
 
 // newJoin translates a plan.
-func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *exec.Match, s *shape) (*join, error) {
+func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *match.Match, s *shape) (*join, error) {
 	j := &join{shape: s, ctx: ctx, d: d, r: r, lane: l}
 	j.variants = make([]string, j.deviceSteps())
 	j.layTables(m)
@@ -53,7 +53,7 @@ func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *exec.Match
 }
 
 // layTables decides how many rows the tables have and how many blocks may add to them at a time.
-func (j *join) layTables(m *exec.Match) {
+func (j *join) layTables(m *match.Match) {
 	perRow, overhead := j.perRow(), j.overhead()
 	overhead += j.laySeen(m)
 	j.capacity = min(max((j.lane.arena.left()-overhead)/perRow, 1), math.MaxInt32)
@@ -109,7 +109,7 @@ func (j *join) takeTables() error {
 }
 
 // layProgram writes the image.
-func (j *join) layProgram(m *exec.Match) error {
+func (j *join) layProgram(m *match.Match) error {
 	n := j.deviceSteps()
 	im := j.image
 	im.reserve(int(kernels.Size[kernels.Program]()))

@@ -85,7 +85,7 @@ type Options struct {
 	Driver kernels.Driver
 }
 
-// Device is an open GPU. It is an exec.Matcher and safe for concurrent use.
+// Device is an open GPU. It is an match.Matcher and safe for concurrent use.
 type Device struct {
 	driver  kernels.Driver
 	options Options

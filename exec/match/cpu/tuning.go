@@ -1,6 +1,6 @@
 package cpu
 
-import "github.com/rdfgpu/rdfgpu/exec"
+import "github.com/rdfgpu/rdfgpu/exec/match"
 
 // tuning holds the sizes that decide between ways to do the same thing. Tests set them so low that small inputs take
 // every way.
@@ -24,6 +24,6 @@ type tuning struct {
 }
 
 var tuned = tuning{
-	tableRows: exec.BatchRows, quiet: 30_000, often: 10_000, manyRows: 512, smallCost: 50_000, shortMark: 24, oftenMark: 3,
+	tableRows: match.BatchRows, quiet: 30_000, often: 10_000, manyRows: 512, smallCost: 50_000, shortMark: 24, oftenMark: 3,
 	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 14,
 }

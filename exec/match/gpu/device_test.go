@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/kernels"
@@ -129,8 +129,8 @@ func (s *dataSet) plan(text string, semantics planner.Semantics, count bool) (*p
 }
 
 // checksum is a number that does not depend on the order of the rows.
-func checksum(m exec.Matcher, match *exec.Match) (rows, sum uint64, err error) {
-	err = m.Match(context.Background(), match, func(b *exec.Batch) error {
+func checksum(m match.Matcher, task *match.Match) (rows, sum uint64, err error) {
+	err = m.Match(context.Background(), task, func(b *match.Batch) error {
 		for r := range b.N {
 			h := uint64(14695981039346656037)
 			for _, column := range b.Cols {
@@ -183,12 +183,12 @@ func (s *dataSet) check(t *testing.T, d *Device) {
 				continue
 			}
 			queries++
-			match := &exec.Match{Graph: s.store.Default}
-			if match.Plan, err = s.plan(row.text, semantics, true); err != nil {
+			task := &match.Match{Graph: s.store.Default}
+			if task.Plan, err = s.plan(row.text, semantics, true); err != nil {
 				t.Errorf("%s: %v", row.name, err)
 				continue
 			}
-			if got, err := d.Count(context.Background(), match); err != nil || got != n {
+			if got, err := d.Count(context.Background(), task); err != nil || got != n {
 				t.Errorf("%s, %v: count %d, want %d, error %v", row.name, semantics, got, n, err)
 			}
 			if n > 3_000_000 {
@@ -202,24 +202,24 @@ func (s *dataSet) check(t *testing.T, d *Device) {
 	t.Logf("%s: %d queries right, %v", s.name, queries, time.Since(begun).Round(time.Millisecond))
 }
 
-func sameRows(s *dataSet, d *Device, processor exec.Matcher, text string, semantics planner.Semantics, n uint64) error {
+func sameRows(s *dataSet, d *Device, processor match.Matcher, text string, semantics planner.Semantics, n uint64) error {
 	plan, err := s.plan(text, semantics, false)
 	if err != nil {
 		return err
 	}
-	match := &exec.Match{Graph: s.store.Default, Plan: plan}
-	rows, sum, err := checksum(d, match)
+	task := &match.Match{Graph: s.store.Default, Plan: plan}
+	rows, sum, err := checksum(d, task)
 	if err != nil || rows != n {
 		return fmt.Errorf("%d rows, want %d, error %w", rows, n, err)
 	}
-	_, want, err := checksum(processor, match)
+	_, want, err := checksum(processor, task)
 	if err != nil || sum != want {
 		return fmt.Errorf("other rows than the CPU's (error %v)", err)
 	}
-	match.Limit = n/2 + 1
-	rows, _, err = checksum(d, match)
-	if err != nil || rows != min(match.Limit, n) {
-		return fmt.Errorf("%d rows with limit %d, error %w", rows, match.Limit, err)
+	task.Limit = n/2 + 1
+	rows, _, err = checksum(d, task)
+	if err != nil || rows != min(task.Limit, n) {
+		return fmt.Errorf("%d rows with limit %d, error %w", rows, task.Limit, err)
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func findBGP(n parser.Node) *parser.BGP {
 }
 
 // endless is a match that would take minutes: paths of ten edges in a ring.
-func endless(t testing.TB) *exec.Match {
+func endless(t testing.TB) *match.Match {
 	t.Helper()
 	m := ring(t, 100_000)
 	c := matchtest.Case{Vertices: 100_000, Labels: 1, TypeLabel: -1, Options: planner.Options{Semantics: planner.Isomorphism}}
@@ -265,7 +265,7 @@ func TestDeviceStopsWithinATenthOfASecond(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 		var err error
 		if rows {
-			err = d.Match(ctx, m, func(*exec.Batch) error { return nil })
+			err = d.Match(ctx, m, func(*match.Batch) error { return nil })
 		} else {
 			_, err = d.Count(ctx, m)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -96,7 +96,7 @@ func TestDeviceMatchesDensePatternsAsByBruteForce(t *testing.T) {
 }
 
 // clique is a count of the cliques of n vertices in a complete graph.
-func clique(t testing.TB, n, vertices int) *exec.Match {
+func clique(t testing.TB, n, vertices int) *match.Match {
 	t.Helper()
 	c := matchtest.Case{Vertices: vertices, Labels: 1, TypeLabel: -1, Options: planner.Options{Semantics: planner.Isomorphism, CountOnly: true}}
 	for a := range vertices {
@@ -126,7 +126,7 @@ func TestSiblingsShareAnIntersection(t *testing.T) {
 		options.Driver = kernels.Emulate(1 << 30)
 		d := open(t, options)
 		traced := *m
-		traced.Trace = &exec.Trace{}
+		traced.Trace = &match.Trace{}
 		count(t, d, &traced, 16*15*14*13*12)
 		for _, s := range traced.Trace.Steps {
 			all += s.Candidates

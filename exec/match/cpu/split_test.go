@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -40,10 +40,10 @@ func TestTheTailOfOneRowIsCountedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	match := &exec.Match{Graph: g, Plan: plan, Input: &exec.Input{N: 1, Cols: [][]dictionary.ID{{hub}}}}
+	task := &match.Match{Graph: g, Plan: plan, Input: &match.Input{N: 1, Cols: [][]dictionary.ID{{hub}}}}
 	for threads := 1; threads <= 4; threads++ {
 		for range 5 {
-			n, err := cpu.New(threads).Count(context.Background(), match)
+			n, err := cpu.New(threads).Count(context.Background(), task)
 			if err != nil || n != middle*leaves {
 				t.Fatalf("%d threads: %d solutions (error %v), expected %d", threads, n, err, middle*leaves)
 			}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -223,11 +223,11 @@ func TestReportRepeats(t *testing.T) {
 // timeRepeats times a match after one that uploads, in milliseconds.
 func timeRepeats(t *testing.T, d *Device, g *pcsr.Graph, p *planner.MatchPlan) (rows int, kernels, whole float64) {
 	for range 3 {
-		var trace exec.Trace
+		var trace match.Trace
 		rows = 0
 		begun := time.Now()
-		m := &exec.Match{Graph: g, Plan: p, Trace: &trace}
-		if err := d.Match(context.Background(), m, func(b *exec.Batch) error { rows += b.N; return nil }); err != nil {
+		m := &match.Match{Graph: g, Plan: p, Trace: &trace}
+		if err := d.Match(context.Background(), m, func(b *match.Batch) error { rows += b.N; return nil }); err != nil {
 			t.Error(err)
 		}
 		whole, kernels = milliseconds(time.Since(begun)), milliseconds(trace.Kernels)
@@ -247,7 +247,7 @@ func TestReportMailbox(t *testing.T) {
 		var times []float64
 		for range 200 {
 			begun := time.Now()
-			if err := d.Match(context.Background(), m, func(*exec.Batch) error { return nil }); err != nil {
+			if err := d.Match(context.Background(), m, func(*match.Batch) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
 			times = append(times, milliseconds(time.Since(begun)))
