@@ -9,7 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // compiler turns algebra into operators, over one active graph.
@@ -210,14 +210,14 @@ func (c *compiler) match(n *parser.BGP, pushed *pushedFilters, r request) (opera
 		return &unitOp{explain: &Explain{Operator: "unit", EstimatedRows: 1}}, nil
 	}
 	n, pushed = c.withLanguages(n, pushed)
-	options := planner.Options{
+	options := bgp.Options{
 		Semantics: c.plan.options.Semantics, Inputs: r.inputs, Output: out,
 		CountOnly: len(out) == 0 && !r.distinct, Distinct: r.distinct, Speed: c.plan.options.Speed,
 	}
 	if pushed != nil {
 		options.Ranges, options.Candidates = pushed.ranges, pushed.candidates
 	}
-	plan, err := planner.BGP(n.Patterns, c.graph, c.plan.dict.Lookup, options)
+	plan, err := bgp.Plan(n.Patterns, c.graph, c.plan.dict.Lookup, options)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // degreeOp answers GROUP BY over one triple pattern with counts from the lengths of the graph's lists, without
@@ -25,13 +25,13 @@ type degreeOp struct {
 
 // degrees compiles a Group as a degreeOp where that is what it asks for; nil where it is not.
 func (c *compiler) degrees(n *parser.Group, out []string) operator {
-	bgp, ok := n.Input.(*parser.BGP)
-	if !ok || len(bgp.Patterns) != 1 || len(n.Keys) != 1 || c.plan.options.Unoptimised || c.plan.options.Semantics == planner.Isomorphism {
+	pattern, ok := n.Input.(*parser.BGP)
+	if !ok || len(pattern.Patterns) != 1 || len(n.Keys) != 1 || c.plan.options.Unoptimised || c.plan.options.Semantics == bgp.Isomorphism {
 		return nil
 	}
 	key, ok := n.Keys[0].Expr.(*parser.Var)
-	t := bgp.Patterns[0]
-	vars := c.scopes.of(bgp).vars
+	t := pattern.Patterns[0]
+	vars := c.scopes.of(pattern).vars
 	if !ok || !vars[key.Name] || !countsTriples(n, key.Name, vars) {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (c *compiler) degrees(n *parser.Group, out []string) operator {
 	for _, v := range out {
 		d.counted = append(d.counted, counts[v])
 	}
-	d.explain = &Explain{Operator: "degrees", Detail: patternText(bgp) + " " + groupText(n), Columns: out, EstimatedRows: float64(d.rows()), cost: float64(d.rows())}
+	d.explain = &Explain{Operator: "degrees", Detail: patternText(pattern) + " " + groupText(n), Columns: out, EstimatedRows: float64(d.rows()), cost: float64(d.rows())}
 	return d
 }
 

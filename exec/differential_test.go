@@ -11,7 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // TestQueriesAnswerAsTheReferenceSays compares the engine, with and without its optimisations, and with so little
@@ -29,9 +29,9 @@ func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		semantics := planner.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
+		semantics := bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
 		if rapid.IntRange(0, 1).Draw(t, "homomorphism") == 0 {
-			semantics = planner.Homomorphism
+			semantics = bgp.Homomorphism
 		}
 		want := tally(reference1(quads, names, q, semantics))
 		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "teams"} {
@@ -66,7 +66,7 @@ func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
 }
 
 // reference1 answers a SELECT by the reference.
-func reference1(quads []quad, names []rdf.Term, q *parser.Query, semantics planner.Semantics) [][]rdf.Term {
+func reference1(quads []quad, names []rdf.Term, q *parser.Query, semantics bgp.Semantics) [][]rdf.Term {
 	e := &reference{quads: quads, names: names, semantics: semantics}
 	var rows [][]rdf.Term
 	for _, m := range e.eval(q.Where, nil) {
@@ -119,7 +119,7 @@ func TestNestedPathsAnswerAsTheReferenceSays(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, reproduce(quads, text))
 		}
-		got, want := tally(a.rows), tally(reference1(quads, names, q, planner.Homomorphism))
+		got, want := tally(a.rows), tally(reference1(quads, names, q, bgp.Homomorphism))
 		if !slices.Equal(got, want) {
 			t.Fatalf("%s\n got:\n  %s\n want:\n  %s", reproduce(quads, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 		}

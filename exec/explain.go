@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Explain is one operator of a plan with its inputs, for people and for tests.
@@ -21,7 +21,7 @@ type Explain struct {
 	// EstimatedRows is the planner's guess; negative when there is none.
 	EstimatedRows float64 `json:"estimatedRows"`
 	// Match is the vertex join of a basic graph pattern.
-	Match *planner.MatchPlan `json:"-"`
+	Match *bgp.MatchPlan `json:"-"`
 	// Steps describe Match.
 	Steps []string `json:"steps,omitempty"`
 	// Rows, Runs and Elapsed are what was measured, when the plan was run to be analysed. Elapsed includes the

@@ -11,7 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/loader"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // TestExplain compares plans with those in testdata/explain; go test -rewrite writes them anew.
@@ -56,7 +56,7 @@ func explainText(t *testing.T, m *memory, d *datadriven.TestData) string {
 	if d.HasArg("semantics") {
 		var name string
 		d.ScanArgs(t, "semantics", &name)
-		o.Semantics = map[string]planner.Semantics{"isomorphism": planner.Isomorphism, "edge-isomorphism": planner.EdgeIsomorphism}[name]
+		o.Semantics = map[string]bgp.Semantics{"isomorphism": bgp.Isomorphism, "edge-isomorphism": bgp.EdgeIsomorphism}[name]
 	}
 	p, err := exec.Prepare(q, m, m.dict, o)
 	if err != nil {

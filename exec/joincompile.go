@@ -7,7 +7,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // joinChain joins patterns, the seed first when there is one, in an order that keeps intermediate results small.
@@ -45,7 +45,7 @@ func (c *compiler) joinChain(parts []parser.Node, whole parser.Node, r request) 
 // components takes a basic graph pattern that is one operand of several apart where it is not connected: another
 // operand may connect its parts, and the product of all their solutions need never be made.
 func (c *compiler) components(parts []parser.Node) []parser.Node {
-	if len(parts) < 2 || c.plan.options.Semantics != planner.Homomorphism {
+	if len(parts) < 2 || c.plan.options.Semantics != bgp.Homomorphism {
 		return parts
 	}
 	var out []parser.Node

@@ -5,12 +5,12 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // matchOp matches a basic graph pattern.
 type matchOp struct {
-	plan    *planner.MatchPlan
+	plan    *bgp.MatchPlan
 	graph   *pcsr.Graph
 	matcher Matcher
 	out     []string
@@ -99,7 +99,7 @@ func (m *matchOp) count(x *execution) (uint64, error) {
 }
 
 // explainMatch describes a match plan; its steps follow when somebody asks (describeSteps).
-func explainMatch(plan *planner.MatchPlan, detail string, columns []string) *Explain {
+func explainMatch(plan *bgp.MatchPlan, detail string, columns []string) *Explain {
 	e := &Explain{Operator: "match", Detail: detail, Columns: columns, Match: plan, cost: plan.Cost}
 	if plan.Empty {
 		e.Detail += " nothing: " + plan.Reason
@@ -128,8 +128,8 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 }
 
 // describeStep says in a few words what limits a step's candidates.
-func describeStep(plan *planner.MatchPlan, s *planner.Step, term func(dictionary.ID) string) string {
-	name := func(o planner.Operand) string { return operandName(plan, o, term) }
+func describeStep(plan *bgp.MatchPlan, s *bgp.Step, term func(dictionary.ID) string) string {
+	name := func(o bgp.Operand) string { return operandName(plan, o, term) }
 	text := ""
 	add := func(format string, args ...any) {
 		if text != "" {
@@ -142,15 +142,15 @@ func describeStep(plan *planner.MatchPlan, s *planner.Step, term func(dictionary
 	}
 	for _, l := range s.Links {
 		switch l.Kind {
-		case planner.Neighbours:
+		case bgp.Neighbours:
 			add("N(%s, %s, %s)", name(l.From), name(l.Label), l.Dir)
-		case planner.Rows:
+		case bgp.Rows:
 			add("rows(%s, %s)", name(l.Label), l.Dir)
-		case planner.EdgeLabels:
+		case bgp.EdgeLabels:
 			add("labels(%s, %s)", name(l.From), l.Dir)
-		case planner.AllEdgeLabels:
+		case bgp.AllEdgeLabels:
 			add("all labels")
-		case planner.AllVertices:
+		case bgp.AllVertices:
 			add("all vertices(%s)", l.Dir)
 		}
 	}
@@ -172,7 +172,7 @@ func describeStep(plan *planner.MatchPlan, s *planner.Step, term func(dictionary
 	return text
 }
 
-func operandName(plan *planner.MatchPlan, o planner.Operand, term func(dictionary.ID) string) string {
+func operandName(plan *bgp.MatchPlan, o bgp.Operand, term func(dictionary.ID) string) string {
 	if o.IsConstant() {
 		return term(o.Constant)
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Options are the settings of one query. The zero value asks for SPARQL's semantics and a memory limit of 1 GiB.
 type Options struct {
-	Semantics planner.Semantics
+	Semantics bgp.Semantics
 	// Matcher picks who runs a match plan. It is asked once for each basic graph pattern, and must not be nil.
-	Matcher func(plan *planner.MatchPlan, graph *pcsr.Graph) Matcher
-	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (planner.Options).
+	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) Matcher
+	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
 	// Memory is how many bytes the operators may hold before they go on from disk, or end with ErrMemoryLimit.
 	Memory int64

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // productOp is a basic graph pattern of several parts without a common variable: each part is matched once and the
@@ -33,7 +33,7 @@ var productCost = 5_000.0
 // product takes a match plan apart where its pattern consists of parts of which at least two bind what is needed.
 func (c *compiler) product(n *parser.BGP, pushed *pushedFilters, r request, op operator) (operator, error) {
 	whole, ok := op.(*matchOp)
-	if !ok || whole.plan.Empty || whole.plan.Cost < productCost || len(r.inputs) > 0 || c.plan.options.Unoptimised || c.plan.options.Semantics != planner.Homomorphism {
+	if !ok || whole.plan.Empty || whole.plan.Cost < productCost || len(r.inputs) > 0 || c.plan.options.Unoptimised || c.plan.options.Semantics != bgp.Homomorphism {
 		return op, nil
 	}
 	patterns, binding := connected(n), 0

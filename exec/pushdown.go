@@ -8,13 +8,13 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // pushedFilters are the conditions on single variables that a matcher applies while it joins.
 type pushedFilters struct {
 	candidates map[string][]dictionary.ID
-	ranges     map[string]planner.Range
+	ranges     map[string]bgp.Range
 	notes      []string
 }
 
@@ -36,7 +36,7 @@ func (p *pushedFilters) narrow(v string, set []dictionary.ID) {
 }
 
 func newPushedFilters() *pushedFilters {
-	return &pushedFilters{candidates: map[string][]dictionary.ID{}, ranges: map[string]planner.Range{}}
+	return &pushedFilters{candidates: map[string][]dictionary.ID{}, ranges: map[string]bgp.Range{}}
 }
 
 // pushFilters splits the conditions on a basic graph pattern into those that the matcher applies and the rest.
@@ -122,7 +122,7 @@ func (p *pushedFilters) bound(v string, r dictionary.Range) {
 		p.narrow(v, nil)
 		return
 	}
-	p.ranges[v] = planner.Range{Low: r.From, High: r.To}
+	p.ranges[v] = bgp.Range{Low: r.From, High: r.To}
 }
 
 // comparison takes a comparison of a variable with a constant apart.

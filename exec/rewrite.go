@@ -5,14 +5,14 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // rewriter turns the algebra of a query into an equivalent one that is cheaper to run. Each rule says what it makes
 // of what; none depends on the data.
 type rewriter struct {
 	scopes    scopes
-	semantics planner.Semantics
+	semantics bgp.Semantics
 	invented  int
 	// off leaves everything as the query has it, except for what operators cannot run (tests compare the two).
 	off bool
@@ -108,7 +108,7 @@ func (w *rewriter) join(l, r parser.Node) parser.Node {
 	if isUnit(r) {
 		return l
 	}
-	if w.off || w.semantics != planner.Homomorphism {
+	if w.off || w.semantics != bgp.Homomorphism {
 		return &parser.Join{Left: l, Right: r}
 	}
 	parts := members(members(nil, l), r)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // substitutionOp answers a correlated pattern that cannot be matched for many bindings at once: for each seed row it
@@ -70,7 +70,7 @@ func exists(op operator, x *execution) (found bool, err error) {
 // bindings are the terms that stand for variables.
 type bindings struct {
 	terms     map[string]rdf.Term
-	semantics planner.Semantics
+	semantics bgp.Semantics
 }
 
 // substitute puts terms in place of variables, everywhere in a pattern where they are in scope. What would bind such
@@ -123,8 +123,8 @@ func substituteBGP(n *parser.BGP, row bindings) parser.Node {
 		u := parser.TriplePattern{
 			Subject: substituteTerm(t.Subject, row), Predicate: substituteTerm(t.Predicate, row), Object: substituteTerm(t.Object, row)}
 		out.Patterns = append(out.Patterns, u)
-		same := row.semantics == planner.Isomorphism && (merges(vertices, t.Subject, u.Subject) || merges(vertices, t.Object, u.Object)) ||
-			row.semantics == planner.EdgeIsomorphism && merges(edges, t, u)
+		same := row.semantics == bgp.Isomorphism && (merges(vertices, t.Subject, u.Subject) || merges(vertices, t.Object, u.Object)) ||
+			row.semantics == bgp.EdgeIsomorphism && merges(edges, t, u)
 		if same {
 			return &parser.Values{}
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // sharedGain is the share of the cost of separate branches below which matching their common part once is worth it.
@@ -17,7 +17,7 @@ const rowPrice = 16
 // few solutions for what finding them costs; nil where that is not so. Under the other semantics than homomorphism a
 // pattern's parts are not independent.
 func (c *compiler) sharedUnion(n *parser.Union, r request, separate float64) (operator, error) {
-	if c.plan.options.Unoptimised || c.plan.options.Semantics != planner.Homomorphism || len(r.inputs) > 0 {
+	if c.plan.options.Unoptimised || c.plan.options.Semantics != bgp.Homomorphism || len(r.inputs) > 0 {
 		return nil, nil
 	}
 	common, rest := commonPart(branches(nil, n))

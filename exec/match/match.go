@@ -6,7 +6,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // BatchRows is how many rows operators put into one batch; matchers may emit larger or smaller ones.
@@ -32,7 +32,7 @@ type Input struct {
 // Match is one run of a plan over a graph.
 type Match struct {
 	Graph *pcsr.Graph
-	Plan  *planner.MatchPlan
+	Plan  *bgp.MatchPlan
 	// Input is nil when Plan.Inputs is 0.
 	Input *Input
 	// Limit stops the match after so many rows; 0 means no limit. ASK is a limit of one.

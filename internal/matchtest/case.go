@@ -11,7 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Case is one matching problem.
@@ -24,7 +24,7 @@ type Case struct {
 	// Parts is the number of graphs that the edges lie in, overlaid to one; 0 and 1 mean one graph.
 	Parts    int
 	Patterns []parser.TriplePattern
-	Options  planner.Options
+	Options  bgp.Options
 	// Seeds are the columns of Options.Inputs; nil without inputs.
 	Seeds *match.Input
 	// Limit is tried besides no limit.
@@ -87,8 +87,8 @@ func (c *Case) build(vertices, labels int, edges []pcsr.Edge) (*pcsr.Graph, erro
 }
 
 // Plan plans the case's pattern over its graph.
-func (c *Case) Plan(g *pcsr.Graph) (*planner.MatchPlan, error) {
-	return planner.BGP(c.Patterns, g, c.Lookup, c.Options)
+func (c *Case) Plan(g *pcsr.Graph) (*bgp.MatchPlan, error) {
+	return bgp.Plan(c.Patterns, g, c.Lookup, c.Options)
 }
 
 // Match is the case's graph and plan, ready for a matcher.

@@ -10,7 +10,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // families are the queries of one shape, by the beginning of their names.
@@ -40,9 +40,9 @@ func BenchmarkQueries(b *testing.B) {
 
 func benchmarkFamily(b *testing.B, d *matchtest.Dataset, family string) {
 	m := cpu.New(0)
-	var plans, counts []*planner.MatchPlan
-	plan := func(q *matchtest.Query, count bool) *planner.MatchPlan {
-		p, err := planner.BGP(q.Patterns, d.Graph, d.Lookup, planner.Options{Output: q.Variables, CountOnly: count})
+	var plans, counts []*bgp.MatchPlan
+	plan := func(q *matchtest.Query, count bool) *bgp.MatchPlan {
+		p, err := bgp.Plan(q.Patterns, d.Graph, d.Lookup, bgp.Options{Output: q.Variables, CountOnly: count})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -3,7 +3,7 @@ package cpu
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // scratch is a worker's memory for one step: the candidates found last, and what they were found for.
@@ -78,7 +78,7 @@ func (w *worker) addDynamic(s *step, c *scratch, low, high int) {
 		if d.level < low || d.level >= high {
 			continue
 		}
-		if d.kind == planner.Rows {
+		if d.kind == bgp.Rows {
 			c.lookup = append(c.lookup, w.graph.Partition(w.value(d.label), d.dir))
 			continue
 		}
@@ -137,7 +137,7 @@ func (w *worker) list(d *dynamicList) []pcsr.Vertex {
 	if d.partition != nil {
 		return d.partition.Neighbours(w.values[d.from.Slot])
 	}
-	if d.kind == planner.EdgeLabels {
+	if d.kind == bgp.EdgeLabels {
 		return w.graph.EdgeLabels(w.values[d.from.Slot], d.dir)
 	}
 	return w.graph.Partition(w.value(d.label), d.dir).Neighbours(w.value(d.from))
@@ -163,7 +163,7 @@ func (w *worker) readRows(s *step, c *scratch) []pcsr.Vertex {
 	return c.buf
 }
 
-func (w *worker) value(o planner.Operand) dictionary.ID {
+func (w *worker) value(o bgp.Operand) dictionary.ID {
 	if o.IsConstant() {
 		return o.Constant
 	}
@@ -286,7 +286,7 @@ func (w *worker) differs(s *step, v pcsr.Vertex) bool {
 	return w.edgesDiffer(s.plan.EdgeDistinct)
 }
 
-func (w *worker) edgesDiffer(pairs [][2]planner.EdgeCheck) bool {
+func (w *worker) edgesDiffer(pairs [][2]bgp.EdgeCheck) bool {
 	for i := range pairs {
 		a, b := &pairs[i][0], &pairs[i][1]
 		if w.value(a.From) == w.value(b.From) && w.value(a.Label) == w.value(b.Label) && w.value(a.To) == w.value(b.To) {

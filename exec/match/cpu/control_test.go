@@ -13,14 +13,14 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // dense is a graph with an edge between any two of n vertices, and the cartesian product of three edges over it.
-func dense(t testing.TB, n int, options planner.Options) *match.Match {
+func dense(t testing.TB, n int, options bgp.Options) *match.Match {
 	c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: options}
 	for v := range n {
 		for w := range n {
@@ -42,9 +42,9 @@ func dense(t testing.TB, n int, options planner.Options) *match.Match {
 
 func TestCancelEndsACartesianProductSoon(t *testing.T) {
 	m := cpu.New(2)
-	for name, s := range map[string]planner.Semantics{"rows": planner.Homomorphism, "isomorphic": planner.Isomorphism, "edges": planner.EdgeIsomorphism} {
+	for name, s := range map[string]bgp.Semantics{"rows": bgp.Homomorphism, "isomorphic": bgp.Isomorphism, "edges": bgp.EdgeIsomorphism} {
 		t.Run(name, func(t *testing.T) {
-			task := dense(t, 200, planner.Options{Output: []string{"a", "b", "c", "d", "e", "f"}, Semantics: s})
+			task := dense(t, 200, bgp.Options{Output: []string{"a", "b", "c", "d", "e", "f"}, Semantics: s})
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 			defer cancel()
 			start := time.Now()
@@ -54,7 +54,7 @@ func TestCancelEndsACartesianProductSoon(t *testing.T) {
 			}
 		})
 	}
-	task := dense(t, 200, planner.Options{CountOnly: true, Semantics: planner.Isomorphism})
+	task := dense(t, 200, bgp.Options{CountOnly: true, Semantics: bgp.Isomorphism})
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 	defer cancel()
 	start := time.Now()
@@ -64,7 +64,7 @@ func TestCancelEndsACartesianProductSoon(t *testing.T) {
 }
 
 func TestCountMultipliesIndependentParts(t *testing.T) {
-	task := dense(t, 200, planner.Options{CountOnly: true})
+	task := dense(t, 200, bgp.Options{CountOnly: true})
 	n, err := cpu.New(2).Count(context.Background(), task)
 	if want := uint64(200 * 200 * 200 * 200 * 200 * 200); err != nil || n != want {
 		t.Errorf("counted %d (error %v), want %d", n, err, want)
@@ -72,7 +72,7 @@ func TestCountMultipliesIndependentParts(t *testing.T) {
 }
 
 func TestErrorOfEmitEndsTheMatch(t *testing.T) {
-	task := dense(t, 100, planner.Options{Output: []string{"a", "b", "c", "d", "e", "f"}})
+	task := dense(t, 100, bgp.Options{Output: []string{"a", "b", "c", "d", "e", "f"}})
 	full, calls := errors.New("full"), 0
 	err := cpu.New(2).Match(context.Background(), task, func(*match.Batch) error {
 		if calls++; calls == 20 {
@@ -86,7 +86,7 @@ func TestErrorOfEmitEndsTheMatch(t *testing.T) {
 }
 
 func TestLimitIsExact(t *testing.T) {
-	task := dense(t, 100, planner.Options{Output: []string{"f", "a"}})
+	task := dense(t, 100, bgp.Options{Output: []string{"f", "a"}})
 	for _, limit := range []uint64{1, 63, 4096, 10_001} {
 		task.Limit = limit
 		rows := uint64(0)
@@ -101,7 +101,7 @@ func TestLimitIsExact(t *testing.T) {
 
 func TestManyMatchesAtOnceAgree(t *testing.T) {
 	m := cpu.New(3)
-	task := dense(t, 14, planner.Options{Output: []string{"a", "b"}, Semantics: planner.Isomorphism})
+	task := dense(t, 14, bgp.Options{Output: []string{"a", "b"}, Semantics: bgp.Isomorphism})
 	want, err := m.Count(context.Background(), task)
 	if err != nil {
 		t.Fatal(err)
@@ -122,14 +122,14 @@ func TestManyMatchesAtOnceAgree(t *testing.T) {
 }
 
 func TestSeedsThatDoNotFitThePlanAreAnError(t *testing.T) {
-	task := dense(t, 3, planner.Options{Inputs: []string{"a"}, Output: []string{"b"}})
+	task := dense(t, 3, bgp.Options{Inputs: []string{"a"}, Output: []string{"b"}})
 	if err := cpu.New(1).Match(context.Background(), task, func(*match.Batch) error { return nil }); err == nil {
 		t.Error("no seeds are accepted")
 	}
 }
 
 func TestATraceTellsTheTimeOfEachStep(t *testing.T) {
-	task := dense(t, 60, planner.Options{Output: []string{"a", "b", "c", "d"}, Semantics: planner.Isomorphism})
+	task := dense(t, 60, bgp.Options{Output: []string{"a", "b", "c", "d"}, Semantics: bgp.Isomorphism})
 	task.Trace = &match.Trace{}
 	waited := time.Duration(0)
 	start := time.Now()
@@ -158,7 +158,7 @@ func TestATraceTellsTheTimeOfEachStep(t *testing.T) {
 		t.Errorf("%d steps have a time, %v in all, of %v with %v of waiting", timed, sum, all, waited)
 	}
 
-	counted := dense(t, 60, planner.Options{CountOnly: true, Semantics: planner.Isomorphism})
+	counted := dense(t, 60, bgp.Options{CountOnly: true, Semantics: bgp.Isomorphism})
 	counted.Trace = &match.Trace{}
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()

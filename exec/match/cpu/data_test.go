@@ -11,7 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // datasets lists the folders under RDFGPU_DATA, or skips.
@@ -45,21 +45,21 @@ func TestQueriesOfDatasetsHaveTheExpectedCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, q := range d.Queries {
-				checkCount(t, m, d, &q, planner.Homomorphism, q.Count)
-				checkCount(t, m, d, &q, planner.Isomorphism, q.IsoCount)
+				checkCount(t, m, d, &q, bgp.Homomorphism, q.Count)
+				checkCount(t, m, d, &q, bgp.Isomorphism, q.IsoCount)
 			}
 		})
 	}
 }
 
-func checkCount(t *testing.T, m match.Matcher, d *matchtest.Dataset, q *matchtest.Query, s planner.Semantics, want int64) {
+func checkCount(t *testing.T, m match.Matcher, d *matchtest.Dataset, q *matchtest.Query, s bgp.Semantics, want int64) {
 	if want < 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	start := time.Now()
-	plan, err := planner.BGP(q.Patterns, d.Graph, d.Lookup, planner.Options{Semantics: s, CountOnly: true})
+	plan, err := bgp.Plan(q.Patterns, d.Graph, d.Lookup, bgp.Options{Semantics: s, CountOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func checkCount(t *testing.T, m match.Matcher, d *matchtest.Dataset, q *matchtes
 		return
 	}
 	rows := uint64(0)
-	plan, err = planner.BGP(q.Patterns, d.Graph, d.Lookup, planner.Options{Semantics: s, Output: q.Variables})
+	plan, err = bgp.Plan(q.Patterns, d.Graph, d.Lookup, bgp.Options{Semantics: s, Output: q.Variables})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // group is a connected part of the steps at the end of a plan that are counted: its first step, and the parts that
@@ -190,7 +190,7 @@ func (w *worker) admits(s *step, v pcsr.Vertex) bool {
 	}
 	for i := range s.dynamic {
 		d := &s.dynamic[i]
-		if d.kind == planner.Rows {
+		if d.kind == bgp.Rows {
 			if _, ok := w.graph.Partition(w.value(d.label), d.dir).Row(v); !ok {
 				return false
 			}

@@ -8,14 +8,14 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // program is a plan, or an independent part of one, made ready for a graph.
 type program struct {
 	tuning *tuning
 	graph  *pcsr.Graph
-	plan   *planner.MatchPlan
+	plan   *bgp.MatchPlan
 	input  *match.Input
 	steps  []*step
 	// prefix is how many steps are enumerated; those after it are counted by the groups of the tail.

@@ -10,7 +10,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // One seed has most of the work: its tail is counted in parts by several threads.
@@ -35,8 +35,8 @@ func TestTheTailOfOneRowIsCountedOnce(t *testing.T) {
 		{Subject: variable("b"), Predicate: p, Object: variable("c")},
 	}
 	c := matchtest.Case{Vertices: first + middle + many}
-	options := planner.Options{Semantics: planner.Isomorphism, Inputs: []string{"a"}, CountOnly: true}
-	plan, err := planner.BGP(patterns, g, c.Lookup, options)
+	options := bgp.Options{Semantics: bgp.Isomorphism, Inputs: []string{"a"}, CountOnly: true}
+	plan, err := bgp.Plan(patterns, g, c.Lookup, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,12 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // step is a plan's step made ready for a graph.
 type step struct {
-	plan  *planner.Step
+	plan  *bgp.Step
 	index int // in the plan
 	slot  int
 	// Low ≤ candidate < high, ranges of IDs that lists stand for included.
@@ -38,9 +38,9 @@ type step struct {
 
 // dynamicList is a link that reads a slot.
 type dynamicList struct {
-	kind        planner.LinkKind
+	kind        bgp.LinkKind
 	partition   *pcsr.Partition // Neighbours of a constant label
-	from, label planner.Operand
+	from, label bgp.Operand
 	dir         pcsr.Direction
 	level       int // index of the slot read last in the step's levels
 }
@@ -49,7 +49,7 @@ type dynamicList struct {
 func (d *dynamicList) last() int { return max(d.from.Slot, d.label.Slot) }
 
 // compile makes plan step number index ready; it binds the given slot.
-func (s *step) compile(g *pcsr.Graph, plan *planner.Step, index, slot int) {
+func (s *step) compile(g *pcsr.Graph, plan *bgp.Step, index, slot int) {
 	*s = step{plan: plan, index: index, slot: slot, low: plan.Low, high: plan.High}
 	if s.high == 0 {
 		s.high = dictionary.None
@@ -68,7 +68,7 @@ func (s *step) compile(g *pcsr.Graph, plan *planner.Step, index, slot int) {
 	}
 	s.foldRanges()
 	s.findReads()
-	s.plain = len(s.dynamic) == 1 && s.dynamic[0].kind == planner.Neighbours && s.dynamic[0].partition != nil && !s.tests() &&
+	s.plain = len(s.dynamic) == 1 && s.dynamic[0].kind == bgp.Neighbours && s.dynamic[0].partition != nil && !s.tests() &&
 		len(s.static)+len(plan.Checks)+len(plan.Distinct)+len(plan.EdgeDistinct) == 0 &&
 		s.low == 0 && s.high == dictionary.None
 	s.never = s.never || s.low >= s.high
@@ -77,9 +77,9 @@ func (s *step) compile(g *pcsr.Graph, plan *planner.Step, index, slot int) {
 // tests reports whether candidates are tested one by one, the same way for every partial match: by rows, by signature.
 func (s *step) tests() bool { return len(s.rows) > 0 || s.signatures != nil }
 
-func (s *step) addLink(g *pcsr.Graph, l *planner.Link) {
+func (s *step) addLink(g *pcsr.Graph, l *bgp.Link) {
 	switch l.Kind {
-	case planner.Neighbours:
+	case bgp.Neighbours:
 		switch {
 		case !l.Label.IsConstant():
 			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: l.From, label: l.Label, dir: l.Dir})
@@ -88,21 +88,21 @@ func (s *step) addLink(g *pcsr.Graph, l *planner.Link) {
 		default:
 			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, partition: g.Partition(l.Label.Constant, l.Dir), from: l.From, label: l.Label})
 		}
-	case planner.Rows:
+	case bgp.Rows:
 		if l.Label.IsConstant() {
 			s.addRows(g.Partition(l.Label.Constant, l.Dir))
 		} else {
-			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: planner.Const(0), label: l.Label, dir: l.Dir})
+			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: bgp.Const(0), label: l.Label, dir: l.Dir})
 		}
-	case planner.EdgeLabels:
+	case bgp.EdgeLabels:
 		if l.From.IsConstant() {
 			s.addStatic(g.EdgeLabels(l.From.Constant, l.Dir))
 		} else {
-			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: l.From, label: planner.Const(0), dir: l.Dir})
+			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: l.From, label: bgp.Const(0), dir: l.Dir})
 		}
-	case planner.AllEdgeLabels:
+	case bgp.AllEdgeLabels:
 		s.addStatic(g.UsedLabels())
-	case planner.AllVertices:
+	case bgp.AllVertices:
 		s.addRows(g.Incident(l.Dir))
 	}
 }
@@ -161,7 +161,7 @@ func (s *step) foldRange(first, last pcsr.Vertex, n int) bool {
 
 // findReads collects the slots that the step reads.
 func (s *step) findReads() {
-	links := planner.Step{Links: s.plan.Links, Checks: s.plan.Checks}
+	links := bgp.Step{Links: s.plan.Links, Checks: s.plan.Checks}
 	add := func(set *[]int) func(int) {
 		return func(slot int) {
 			if slot != s.slot && !slices.Contains(*set, slot) {

@@ -14,7 +14,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // bench is a labelled graph and queries over it.
@@ -50,7 +50,7 @@ func (b *bench) count(g *pcsr.Graph, options Options) []timing {
 	defer d.Close()
 	var all []timing
 	for _, q := range b.patterns {
-		took, err := timeCount(d, g, func() (*planner.MatchPlan, error) { return q.plan(g, planner.Isomorphism, true) }, 3)
+		took, err := timeCount(d, g, func() (*bgp.MatchPlan, error) { return q.plan(g, bgp.Isomorphism, true) }, 3)
 		if err != nil {
 			b.t.Errorf("%+v: %s: %v", options, q.name, err)
 		}
@@ -139,7 +139,7 @@ func TestReportTables(t *testing.T) {
 		}
 		for i, q := range b.patterns {
 			d := open(t, Options{Driver: b.gpu})
-			took, err := timeCount(d, g, func() (*planner.MatchPlan, error) { return q.plan(g, planner.Isomorphism, true) }, 3)
+			took, err := timeCount(d, g, func() (*bgp.MatchPlan, error) { return q.plan(g, bgp.Isomorphism, true) }, 3)
 			if err != nil {
 				t.Error(err)
 			}
@@ -205,7 +205,7 @@ func TestReportRepeats(t *testing.T) {
 		{"edges of triangles", triangle, []string{"a", "b"}},
 		{"vertices of triangles", triangle, []string{"a"}},
 	} {
-		p, err := planner.BGP(q.patterns, g, lookup, planner.Options{Output: q.output, Distinct: true, Speed: Speed})
+		p, err := bgp.Plan(q.patterns, g, lookup, bgp.Options{Output: q.output, Distinct: true, Speed: Speed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestReportRepeats(t *testing.T) {
 }
 
 // timeRepeats times a match after one that uploads, in milliseconds.
-func timeRepeats(t *testing.T, d *Device, g *pcsr.Graph, p *planner.MatchPlan) (rows int, kernels, whole float64) {
+func timeRepeats(t *testing.T, d *Device, g *pcsr.Graph, p *bgp.MatchPlan) (rows int, kernels, whole float64) {
 	for range 3 {
 		var trace match.Trace
 		rows = 0

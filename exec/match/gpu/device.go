@@ -26,7 +26,7 @@ var (
 	ErrOutOfMemory = kernels.ErrOutOfMemory
 )
 
-// Speed is planner.Options.Speed for the device: large enough that sampling many orders begins where a match takes a
+// Speed is bgp.Options.Speed for the device: large enough that sampling many orders begins where a match takes a
 // good part of a second, for a plan is made on a processor.
 const Speed = 20_000
 

@@ -21,7 +21,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"pgregory.net/rapid"
 )
 
@@ -107,25 +107,25 @@ func loadSet(t testing.TB, folder string) *dataSet {
 }
 
 // plan plans a query that is one basic graph pattern.
-func (s *dataSet) plan(text string, semantics planner.Semantics, count bool) (*planner.MatchPlan, error) {
+func (s *dataSet) plan(text string, semantics bgp.Semantics, count bool) (*bgp.MatchPlan, error) {
 	q, err := parser.Parse(text, parser.Options{})
 	if err != nil {
 		return nil, err
 	}
-	bgp := findBGP(q.Where)
-	if bgp == nil {
+	found := findBGP(q.Where)
+	if found == nil {
 		return nil, errors.New("no basic graph pattern")
 	}
 	var names []string
-	for _, p := range bgp.Patterns {
+	for _, p := range found.Patterns {
 		for _, term := range []parser.PatternTerm{p.Subject, p.Predicate, p.Object} {
 			if term.IsVariable() && !slices.Contains(names, term.Variable) {
 				names = append(names, term.Variable)
 			}
 		}
 	}
-	return planner.BGP(bgp.Patterns, s.store.Default, s.store.Dictionary.Lookup,
-		planner.Options{Semantics: semantics, Output: names, CountOnly: count})
+	return bgp.Plan(found.Patterns, s.store.Default, s.store.Dictionary.Lookup,
+		bgp.Options{Semantics: semantics, Output: names, CountOnly: count})
 }
 
 // checksum is a number that does not depend on the order of the rows.
@@ -174,7 +174,7 @@ func (s *dataSet) check(t *testing.T, d *Device) {
 	begun, queries := time.Now(), 0
 	processor := cpu.New(0)
 	for _, row := range s.rows {
-		for semantics, want := range map[planner.Semantics]string{planner.Homomorphism: row.count, planner.Isomorphism: row.isomorphic} {
+		for semantics, want := range map[bgp.Semantics]string{bgp.Homomorphism: row.count, bgp.Isomorphism: row.isomorphic} {
 			if want == "-" {
 				continue
 			}
@@ -202,7 +202,7 @@ func (s *dataSet) check(t *testing.T, d *Device) {
 	t.Logf("%s: %d queries right, %v", s.name, queries, time.Since(begun).Round(time.Millisecond))
 }
 
-func sameRows(s *dataSet, d *Device, processor match.Matcher, text string, semantics planner.Semantics, n uint64) error {
+func sameRows(s *dataSet, d *Device, processor match.Matcher, text string, semantics bgp.Semantics, n uint64) error {
 	plan, err := s.plan(text, semantics, false)
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func findBGP(n parser.Node) *parser.BGP {
 func endless(t testing.TB) *match.Match {
 	t.Helper()
 	m := ring(t, 100_000)
-	c := matchtest.Case{Vertices: 100_000, Labels: 1, TypeLabel: -1, Options: planner.Options{Semantics: planner.Isomorphism}}
+	c := matchtest.Case{Vertices: 100_000, Labels: 1, TypeLabel: -1, Options: bgp.Options{Semantics: bgp.Isomorphism}}
 	for k := range 10 {
 		name := func(k int) parser.PatternTerm { return parser.PatternTerm{Variable: fmt.Sprint("v", k)} }
 		c.Patterns = append(c.Patterns, parser.TriplePattern{

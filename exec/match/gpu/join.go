@@ -9,7 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // join is a match plan translated for the device, its tables cut out of a lane's arena.
@@ -169,7 +169,7 @@ func (j *join) column(k, slot int) (kernels.Address, error) {
 }
 
 // operand translates an operand that device step k reads.
-func (j *join) operand(k int, o planner.Operand) (kernels.Operand, error) {
+func (j *join) operand(k int, o bgp.Operand) (kernels.Operand, error) {
 	switch {
 	case o.IsConstant():
 		return kernels.Operand{Constant: o.Constant}, nil
@@ -245,7 +245,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 }
 
 // laySiblings says where the candidates' siblings are, and returns the step's conditions in the order that this asks for.
-func (j *join) laySiblings(k int, s *kernels.Step) (conditions *planner.Step, err error) {
+func (j *join) laySiblings(k int, s *kernels.Step) (conditions *bgp.Step, err error) {
 	plan, from := k-j.first, j.siblings[k-j.first]
 	conditions, links, distinct := j.sharedStep(plan)
 	for _, slot := range conditions.Distinct[:distinct] {
@@ -266,7 +266,7 @@ func (j *join) laySiblings(k int, s *kernels.Step) (conditions *planner.Step, er
 }
 
 // implied reports whether the candidate is greater than what it must differ from.
-func (j *join) implied(k int, o planner.Operand) bool {
+func (j *join) implied(k int, o bgp.Operand) bool {
 	return !o.IsConstant() && slices.Contains(j.above[j.slot(k)], o.Slot)
 }
 
@@ -290,7 +290,7 @@ func (j *join) layEnd(k int, s *kernels.Step) error {
 }
 
 // layFactor translates a step whose candidates are only counted.
-func (j *join) layFactor(k int, s *planner.Step) (kernels.Link, error) {
+func (j *join) layFactor(k int, s *bgp.Step) (kernels.Link, error) {
 	links, low, high, err := j.layLinks(k, s)
 	if err != nil {
 		return kernels.Link{}, err
@@ -313,26 +313,26 @@ func (j *join) layFactor(k int, s *planner.Step) (kernels.Link, error) {
 }
 
 // inputStep is the step that tests the inputs: one candidate, which nobody keeps.
-func (j *join) inputStep() *planner.Step {
+func (j *join) inputStep() *bgp.Step {
 	p := j.plan
-	s := &planner.Step{Checks: p.InputChecks, EdgeDistinct: p.InputEdgeDistinct}
+	s := &bgp.Step{Checks: p.InputChecks, EdgeDistinct: p.InputEdgeDistinct}
 	if label, ok := j.graph.TypeLabel(); ok {
 		for _, c := range p.InputClasses {
 			s.Checks = append(s.Checks[:len(s.Checks):len(s.Checks)],
-				planner.EdgeCheck{From: c.Of, Label: planner.Const(label), To: planner.Const(c.Class)})
+				bgp.EdgeCheck{From: c.Of, Label: bgp.Const(label), To: bgp.Const(c.Class)})
 		}
 	}
 	// Two operands that must differ are two edges that must.
 	for _, pair := range p.InputDistinct {
-		zero := planner.Const(0)
+		zero := bgp.Const(0)
 		s.EdgeDistinct = append(s.EdgeDistinct[:len(s.EdgeDistinct):len(s.EdgeDistinct)],
-			[2]planner.EdgeCheck{{From: pair[0], Label: zero, To: zero}, {From: pair[1], Label: zero, To: zero}})
+			[2]bgp.EdgeCheck{{From: pair[0], Label: zero, To: zero}, {From: pair[1], Label: zero, To: zero}})
 	}
 	return s
 }
 
 // layConditions translates everything but the lists.
-func (j *join) layConditions(k int, from *planner.Step, s *kernels.Step) error {
+func (j *join) layConditions(k int, from *bgp.Step, s *kernels.Step) error {
 	var checks []kernels.Check
 	for _, c := range from.Checks {
 		if err := j.loadChecked(c.Label); err != nil {
@@ -369,7 +369,7 @@ func (j *join) layConditions(k int, from *planner.Step, s *kernels.Step) error {
 	}
 	var above []kernels.Operand
 	for _, slot := range j.above[j.slot(k)] {
-		operand, err := j.operand(k, planner.Bound(slot))
+		operand, err := j.operand(k, bgp.Bound(slot))
 		if err != nil {
 			return err
 		}
@@ -382,7 +382,7 @@ func (j *join) layConditions(k int, from *planner.Step, s *kernels.Step) error {
 	return nil
 }
 
-func (j *join) check(k int, c planner.EdgeCheck) (kernels.Check, error) {
+func (j *join) check(k int, c bgp.EdgeCheck) (kernels.Check, error) {
 	from, err := j.operand(k, c.From)
 	if err != nil {
 		return kernels.Check{}, err
@@ -396,7 +396,7 @@ func (j *join) check(k int, c planner.EdgeCheck) (kernels.Check, error) {
 }
 
 // loadChecked loads both directions of the label of an edge that is tested, or all partitions for a variable.
-func (j *join) loadChecked(label planner.Operand) error {
+func (j *join) loadChecked(label bgp.Operand) error {
 	if !label.IsConstant() {
 		return j.r.all(j.ctx)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // labelled is a generated graph with labels on vertices and edges, as the subgraph matchers of the literature take it.
@@ -139,8 +139,8 @@ func (g *labelled) readPatterns(t testing.TB, path string) []pattern {
 	return all
 }
 
-func (p *pattern) plan(g *pcsr.Graph, semantics planner.Semantics, count bool) (*planner.MatchPlan, error) {
-	options := planner.Options{Semantics: semantics, CountOnly: count, Speed: Speed}
+func (p *pattern) plan(g *pcsr.Graph, semantics bgp.Semantics, count bool) (*bgp.MatchPlan, error) {
+	options := bgp.Options{Semantics: semantics, CountOnly: count, Speed: Speed}
 	for _, x := range p.triples {
 		for _, v := range []string{x.Subject.Variable, x.Object.Variable} {
 			if v != "" && !slices.Contains(options.Output, v) {
@@ -148,7 +148,7 @@ func (p *pattern) plan(g *pcsr.Graph, semantics planner.Semantics, count bool) (
 			}
 		}
 	}
-	plan, err := planner.BGP(p.triples, g, lookup, options)
+	plan, err := bgp.Plan(p.triples, g, lookup, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // layLinks translates the lists of a step as device step k sees them: links, classes, the candidate set. Ranges of
 // numbers beside other lists become bounds: low ≤ candidate < high, high 0 for none.
-func (j *join) layLinks(k int, s *planner.Step) (links []kernels.Link, low, high uint32, err error) {
+func (j *join) layLinks(k int, s *bgp.Step) (links []kernels.Link, low, high uint32, err error) {
 	several := len(s.Links)+len(s.Classes) > 1 || s.Candidates != nil && len(s.Links)+len(s.Classes) > 0
 	for i := range s.Links {
 		link, err := j.link(k, &s.Links[i], several)
@@ -91,11 +91,11 @@ func linkName(l *kernels.Link) string {
 func empty() kernels.Link { return kernels.Link{Kind: uint32(kernels.Numbers)} }
 
 // link translates one link.
-func (j *join) link(k int, l *planner.Link, several bool) (kernels.Link, error) {
+func (j *join) link(k int, l *bgp.Link, several bool) (kernels.Link, error) {
 	out := kernels.Link{Direction: uint32(l.Dir)}
 	var err error
 	switch l.Kind {
-	case planner.Neighbours:
+	case bgp.Neighbours:
 		if l.From.IsConstant() && l.Label.IsConstant() {
 			return j.constant(l.Label.Constant, l.Dir, l.From.Constant, several)
 		}
@@ -104,7 +104,7 @@ func (j *join) link(k int, l *planner.Link, several bool) (kernels.Link, error) 
 			return out, err
 		}
 		return j.withLabel(k, l, out, false)
-	case planner.Rows:
+	case bgp.Rows:
 		if l.Label.IsConstant() {
 			if a := j.graph.Partition(l.Label.Constant, l.Dir).Arrays(); a.Layer == pcsr.Range {
 				return kernels.Link{Kind: uint32(kernels.Numbers), ListAt: uint64(a.Base), Length: uint64(a.Rows)}, nil
@@ -112,16 +112,16 @@ func (j *join) link(k int, l *planner.Link, several bool) (kernels.Link, error) 
 		}
 		out.Kind = uint32(kernels.Rows)
 		return j.withLabel(k, l, out, true)
-	case planner.EdgeLabels:
+	case bgp.EdgeLabels:
 		out.Kind = uint32(kernels.EdgeLabels)
 		if out.From, err = j.operand(k, l.From); err != nil {
 			return out, err
 		}
 		return out, j.r.labelSets(j.ctx)
-	case planner.AllEdgeLabels:
+	case bgp.AllEdgeLabels:
 		labels := j.graph.UsedLabels()
 		return kernels.Link{Kind: uint32(kernels.List), ListAt: put(j.image, labels), Length: uint64(len(labels))}, nil
-	case planner.AllVertices:
+	case bgp.AllVertices:
 		out.Kind = uint32(kernels.Rows)
 		at := j.r.incident(l.Dir)
 		out.Partition = j.r.address(at)
@@ -132,7 +132,7 @@ func (j *join) link(k int, l *planner.Link, several bool) (kernels.Link, error) 
 }
 
 // withLabel completes a link that reads a partition.
-func (j *join) withLabel(k int, l *planner.Link, out kernels.Link, vertices bool) (_ kernels.Link, err error) {
+func (j *join) withLabel(k int, l *bgp.Link, out kernels.Link, vertices bool) (_ kernels.Link, err error) {
 	if !l.Label.IsConstant() {
 		if out.Label, err = j.operand(k, l.Label); err != nil {
 			return out, err

@@ -20,7 +20,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // universities numbers the entities of a LUBM graph without a dictionary, as a loaded store would: predicates, classes,
@@ -249,8 +249,8 @@ func TestReportLUBM(t *testing.T) {
 	var details strings.Builder
 	for i, q := range lubmQueries {
 		patterns := u.pattern(q.text)
-		plan := func(count bool) func() (*planner.MatchPlan, error) {
-			options := planner.Options{CountOnly: count, Speed: Speed}
+		plan := func(count bool) func() (*bgp.MatchPlan, error) {
+			options := bgp.Options{CountOnly: count, Speed: Speed}
 			for _, p := range patterns {
 				for _, v := range []string{p.Subject.Variable, p.Object.Variable} {
 					if v != "" && !slices.Contains(options.Output, v) {
@@ -258,7 +258,7 @@ func TestReportLUBM(t *testing.T) {
 					}
 				}
 			}
-			return func() (*planner.MatchPlan, error) { return planner.BGP(patterns, g, lookup, options) }
+			return func() (*bgp.MatchPlan, error) { return bgp.Plan(patterns, g, lookup, options) }
 		}
 		took, err := timeCount(d, g, plan(true), 9)
 		if err != nil {
@@ -277,9 +277,9 @@ func TestReportLUBM(t *testing.T) {
 	}
 	r.details("steps-lubm.txt", details.String())
 	r.head("L4, L5 and L6 in turn, rows to the host, planning not counted", "goroutines", "queries a second")
-	var plans []*planner.MatchPlan
+	var plans []*bgp.MatchPlan
 	for _, q := range lubmQueries[3:6] {
-		p, err := planner.BGP(u.pattern(q.text), g, lookup, planner.Options{Output: []string{"x"}, Speed: Speed})
+		p, err := bgp.Plan(u.pattern(q.text), g, lookup, bgp.Options{Output: []string{"x"}, Speed: Speed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,9 +288,9 @@ func TestReportLUBM(t *testing.T) {
 	for _, n := range []int{1, 4, 16, 64} {
 		r.row(n, throughput(t, d, g, plans, n))
 	}
-	reportCrowd(t, r, gpu, g, func(name string) *planner.MatchPlan {
+	reportCrowd(t, r, gpu, g, func(name string) *bgp.MatchPlan {
 		i := slices.IndexFunc(lubmQueries, func(q struct{ name, text string }) bool { return q.name == name })
-		p, err := planner.BGP(u.pattern(lubmQueries[i].text), g, lookup, planner.Options{CountOnly: true, Speed: Speed})
+		p, err := bgp.Plan(u.pattern(lubmQueries[i].text), g, lookup, bgp.Options{CountOnly: true, Speed: Speed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,9 +299,9 @@ func TestReportLUBM(t *testing.T) {
 }
 
 // reportCrowd measures counts of all sizes from 64 goroutines, with different numbers of launches that are waited for at a time.
-func reportCrowd(t *testing.T, r *report, gpu kernels.Driver, g *pcsr.Graph, plan func(name string) *planner.MatchPlan) {
+func reportCrowd(t *testing.T, r *report, gpu kernels.Driver, g *pcsr.Graph, plan func(name string) *bgp.MatchPlan) {
 	r.head("Counts of L1 to L7 in turn by 64 goroutines", "launches waited for", "queries a second", "memory of tables, MB")
-	var plans []*planner.MatchPlan
+	var plans []*bgp.MatchPlan
 	for _, q := range lubmQueries {
 		plans = append(plans, plan(q.name))
 	}
@@ -319,7 +319,7 @@ func reportCrowd(t *testing.T, r *report, gpu kernels.Driver, g *pcsr.Graph, pla
 }
 
 // throughput is how many matches a second n goroutines get done.
-func throughput(t *testing.T, d *Device, g *pcsr.Graph, plans []*planner.MatchPlan, n int) float64 {
+func throughput(t *testing.T, d *Device, g *pcsr.Graph, plans []*bgp.MatchPlan, n int) float64 {
 	var done atomic.Int64
 	var wg sync.WaitGroup
 	begun := time.Now()
@@ -340,7 +340,7 @@ func throughput(t *testing.T, d *Device, g *pcsr.Graph, plans []*planner.MatchPl
 }
 
 // timeRows times a match whose rows go to the host: the time inside kernels, and the whole.
-func timeRows(t *testing.T, d *Device, g *pcsr.Graph, p *planner.MatchPlan) (matched, host float64, trace match.Trace) {
+func timeRows(t *testing.T, d *Device, g *pcsr.Graph, p *bgp.MatchPlan) (matched, host float64, trace match.Trace) {
 	var matches, hosts []float64
 	for range 5 {
 		rows := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"pgregory.net/rapid"
 )
 
@@ -95,7 +95,7 @@ func ring(t testing.TB, n int) *match.Match {
 	}
 	variable := func(name string) parser.PatternTerm { return parser.PatternTerm{Variable: name} }
 	edge := parser.PatternTerm{Term: matchtest.Term(0)}
-	c := matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: planner.Options{Output: []string{"a", "b", "c", "d"}}}
+	c := matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: bgp.Options{Output: []string{"a", "b", "c", "d"}}}
 	for _, p := range [][2]string{{"a", "b"}, {"b", "c"}, {"c", "d"}} {
 		c.Patterns = append(c.Patterns, parser.TriplePattern{Subject: variable(p[0]), Predicate: edge, Object: variable(p[1])})
 	}

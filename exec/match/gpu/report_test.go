@@ -14,7 +14,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // report is a markdown file in the folder OUT, and the test's log.
@@ -79,11 +79,11 @@ type timing struct {
 	plan, whole, kernels float64
 	count                uint64
 	trace                match.Trace
-	steps                *planner.MatchPlan
+	steps                *bgp.MatchPlan
 }
 
 // timeCount plans and counts several times and takes medians. The first time, which uploads, does not count.
-func timeCount(d *Device, g *pcsr.Graph, plan func() (*planner.MatchPlan, error), times int) (timing, error) {
+func timeCount(d *Device, g *pcsr.Graph, plan func() (*bgp.MatchPlan, error), times int) (timing, error) {
 	var t timing
 	var plans, wholes, inside []float64
 	for i := range times + 1 {
@@ -189,7 +189,7 @@ func TestReportLabelled(t *testing.T) {
 			if only := os.Getenv("RDFGPU_ONLY"); only != "" && only != q.name {
 				continue
 			}
-			took, err := timeCount(d, g, func() (*planner.MatchPlan, error) { return q.plan(g, planner.Isomorphism, true) }, 5)
+			took, err := timeCount(d, g, func() (*bgp.MatchPlan, error) { return q.plan(g, bgp.Isomorphism, true) }, 5)
 			if err != nil {
 				t.Errorf("%s %s: %v", set, q.name, err)
 				continue

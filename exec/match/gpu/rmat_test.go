@@ -13,7 +13,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/generate"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 const rmatClasses = 16
@@ -101,7 +101,7 @@ func TestReportRMAT(t *testing.T) {
 		for _, e := range q.edges {
 			p.triples = append(p.triples, parser.TriplePattern{Subject: variable(e[0]), Predicate: term(1), Object: variable(e[1])})
 		}
-		took, err := timeCount(d, g, func() (*planner.MatchPlan, error) { return p.plan(g, planner.Isomorphism, true) }, 3)
+		took, err := timeCount(d, g, func() (*bgp.MatchPlan, error) { return p.plan(g, bgp.Isomorphism, true) }, 3)
 		if err != nil {
 			t.Errorf("%s: %v", q.name, err)
 			continue

@@ -6,7 +6,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // originSlot stands for the number of the input row among the slots, noSlot for none, weightLow and weightHigh for the
@@ -21,7 +21,7 @@ const (
 // shape is a match plan cut to what will run: its steps, the factors that are only counted, and which slots each
 // table holds.
 type shape struct {
-	plan   *planner.MatchPlan
+	plan   *bgp.MatchPlan
 	graph  *pcsr.Graph
 	inputs int
 	// first is 1 where a step that binds nothing stands before the plan's steps: it tests the inputs, or there are
@@ -29,8 +29,8 @@ type shape struct {
 	first int
 	// steps are the plan's steps that are joined; factors those behind them whose lists are only counted, for the count or
 	// for the rows' weights.
-	steps   []planner.Step
-	factors []planner.Step
+	steps   []bgp.Step
+	factors []bgp.Step
 	count   bool
 	// above are, by slot, the earlier slots whose vertex must have a smaller number, and repeats how many solutions
 	// each stands for (symmetry.go).
@@ -97,7 +97,7 @@ func (s *shape) cutFactors(g *pcsr.Graph, ranges bool) {
 
 // pure reports that the candidates of a step are a stretch of one list, without some values; ranges says that classes of
 // consecutive members cut others.
-func pure(g *pcsr.Graph, s *planner.Step, ranges bool) bool {
+func pure(g *pcsr.Graph, s *bgp.Step, ranges bool) bool {
 	lists := len(s.Links)
 	for _, class := range s.Classes {
 		if _, _, consecutive := membersRange(g, class); !consecutive || !ranges {
@@ -122,7 +122,7 @@ func membersRange(g *pcsr.Graph, class dictionary.ID) (low, high dictionary.ID, 
 func (s *shape) deviceSteps() int { return s.first + len(s.steps) }
 
 // step is the plan's step behind a device step; nil for the one that tests the inputs.
-func (s *shape) step(k int) *planner.Step {
+func (s *shape) step(k int) *bgp.Step {
 	if k < s.first {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (s *shape) findTables() {
 }
 
 func (s *shape) eachInputSlot(visit func(int)) {
-	checks := planner.Step{Checks: s.plan.InputChecks, EdgeDistinct: s.plan.InputEdgeDistinct}
+	checks := bgp.Step{Checks: s.plan.InputChecks, EdgeDistinct: s.plan.InputEdgeDistinct}
 	checks.EachSlot(visit)
 	for _, c := range s.plan.InputClasses {
 		if !c.Of.IsConstant() {

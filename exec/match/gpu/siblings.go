@@ -3,7 +3,7 @@ package gpu
 import (
 	"slices"
 
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Rows that came from the same row are siblings, and what they bound is a sorted list: the intersection that the step before
@@ -64,7 +64,7 @@ func (s *shape) covers(j, k int, ranges bool) bool {
 		return false
 	}
 	for i := range b.Links {
-		if l := &b.Links[i]; l.Kind != planner.Neighbours || !l.Label.IsConstant() || l.From.IsConstant() {
+		if l := &b.Links[i]; l.Kind != bgp.Neighbours || !l.Label.IsConstant() || l.From.IsConstant() {
 			return false
 		}
 	}
@@ -82,7 +82,7 @@ func subset[T comparable](some, all []T) bool {
 }
 
 // lists are the links of a step without the query edges that they stand for.
-func lists(s *planner.Step) []planner.Link {
+func lists(s *bgp.Step) []bgp.Link {
 	all := slices.Clone(s.Links)
 	for i := range all {
 		all[i].Edge = 0
@@ -91,7 +91,7 @@ func lists(s *planner.Step) []planner.Link {
 }
 
 // sharedStep is a plan's step with what its siblings do not pass of themselves in front, and how much that is.
-func (s *shape) sharedStep(k int) (step *planner.Step, ownLinks, ownDistinct int) {
+func (s *shape) sharedStep(k int) (step *bgp.Step, ownLinks, ownDistinct int) {
 	from, shared := &s.steps[s.siblings[k]], s.steps[k]
 	shared.Links, ownLinks = ownFirst(lists(&shared), lists(from))
 	shared.Distinct, ownDistinct = ownFirst(shared.Distinct, from.Distinct)

@@ -11,7 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"pgregory.net/rapid"
 )
 
@@ -61,7 +61,7 @@ func drawDense(t *rapid.T) *matchtest.Case {
 			c.Patterns = append(c.Patterns, parser.TriplePattern{Subject: vertex(v), Predicate: constant(0), Object: constant(1)})
 		}
 	}
-	c.Options.Semantics = planner.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
+	c.Options.Semantics = bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
 	c.Options.CountOnly = rapid.Bool().Draw(t, "count only")
 	return c
 }
@@ -98,7 +98,7 @@ func TestDeviceMatchesDensePatternsAsByBruteForce(t *testing.T) {
 // clique is a count of the cliques of n vertices in a complete graph.
 func clique(t testing.TB, n, vertices int) *match.Match {
 	t.Helper()
-	c := matchtest.Case{Vertices: vertices, Labels: 1, TypeLabel: -1, Options: planner.Options{Semantics: planner.Isomorphism, CountOnly: true}}
+	c := matchtest.Case{Vertices: vertices, Labels: 1, TypeLabel: -1, Options: bgp.Options{Semantics: bgp.Isomorphism, CountOnly: true}}
 	for a := range vertices {
 		for b := range vertices {
 			if a != b {

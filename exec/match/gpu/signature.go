@@ -5,12 +5,12 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // signatureOf is the signature that a step's candidates are tested against: the plan's, or with Options.Signatures one
 // made of all edges of the query vertex.
-func (j *join) signatureOf(k int, s *planner.Step) pcsr.Signature {
+func (j *join) signatureOf(k int, s *bgp.Step) pcsr.Signature {
 	if !s.Signature.IsZero() || !j.d.options.Signatures || j.step(k) == nil {
 		return s.Signature
 	}
@@ -33,7 +33,7 @@ func (j *join) signatureOf(k int, s *planner.Step) pcsr.Signature {
 	return j.graph.Signatures().Encode(edges, q.Vertices[vertex].Classes)
 }
 
-func knownEdge(q *planner.QueryGraph, l pcsr.Label, dir pcsr.Direction, neighbour int) pcsr.KnownEdge {
+func knownEdge(q *bgp.QueryGraph, l pcsr.Label, dir pcsr.Direction, neighbour int) pcsr.KnownEdge {
 	e := pcsr.KnownEdge{Side: pcsr.Side{Label: l, Dir: dir}}
 	e.Classes = append(e.Classes, q.Vertices[neighbour].Classes...)
 	return e

@@ -5,7 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // mostSymmetric is the largest number of query vertices whose symmetries are looked for, mostAutomorphisms how many of
@@ -19,7 +19,7 @@ const (
 // there are automorphisms, and exactly one of them satisfies the order that breakSymmetry asks for: above lists,
 // by slot, the earlier slots whose vertex must have a smaller number (Grochow and Kellis, RECOMB 2007). So a count
 // needs to look at that one alone. undirected says which edge labels lead back wherever they lead.
-func breakSymmetry(p *planner.MatchPlan, undirected func(pcsr.Label) bool) (above map[int][]int, repeats uint64) {
+func breakSymmetry(p *bgp.MatchPlan, undirected func(pcsr.Label) bool) (above map[int][]int, repeats uint64) {
 	s := symmetry{plan: p, undirected: undirected}
 	if !s.applies() {
 		return nil, 1
@@ -49,7 +49,7 @@ func breakSymmetry(p *planner.MatchPlan, undirected func(pcsr.Label) bool) (abov
 
 // symmetry searches the permutations of the slots that map the query graph to itself.
 type symmetry struct {
-	plan       *planner.MatchPlan
+	plan       *bgp.MatchPlan
 	undirected func(pcsr.Label) bool
 	slots      []int // slot → query vertex
 	edges      map[[3]int]bool
@@ -59,7 +59,7 @@ type symmetry struct {
 // applies reports whether symmetries can be told and used: injective solutions, nothing seeded, no predicate variables.
 func (s *symmetry) applies() bool {
 	q := s.plan.Query
-	if q == nil || q.Semantics != planner.Isomorphism || s.plan.Inputs > 0 || len(s.plan.Slots) > mostSymmetric ||
+	if q == nil || q.Semantics != bgp.Isomorphism || s.plan.Inputs > 0 || len(s.plan.Slots) > mostSymmetric ||
 		len(s.plan.Slots) != len(s.plan.Steps) {
 		return false
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // estimateMargin: tables have so many times the rows that the plan expects in its largest, as estimates go wrong.
@@ -97,13 +97,13 @@ func (s *shape) overhead() int64 {
 func (s *shape) imageBytes() int64 {
 	n := kernels.Size[kernels.Program]() + int64(len(s.output))*8 + 4096
 	n += int64(s.deviceSteps()) * (kernels.Size[kernels.Step]() + kernels.Size[kernels.Frame]() + kernels.Size[kernels.StepTrace]() + 512)
-	add := func(step *planner.Step) {
+	add := func(step *bgp.Step) {
 		n += int64(len(step.Links)+len(step.Classes)+2) * (kernels.Size[kernels.Link]() + 16)
 		n += int64(len(step.Checks))*kernels.Size[kernels.Check]() + int64(len(step.EdgeDistinct))*kernels.Size[kernels.Pair]()
 		n += int64(len(step.Distinct))*16 + int64(len(step.Candidates))*4
 		n += int64(s.inputs+len(s.plan.Steps)+1) * 32
 		for i := range step.Links {
-			if step.Links[i].Kind == planner.AllEdgeLabels {
+			if step.Links[i].Kind == bgp.AllEdgeLabels {
 				n += int64(len(s.graph.UsedLabels())) * 4
 			}
 		}

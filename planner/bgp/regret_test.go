@@ -1,4 +1,4 @@
-package planner_test
+package bgp_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"golang.org/x/sys/unix"
 )
 
@@ -93,7 +93,7 @@ type regretQuery struct {
 	budget   time.Duration
 	name     string
 	patterns []parser.TriplePattern
-	options  planner.Options
+	options  bgp.Options
 	deadline time.Time
 	solution uint64
 }
@@ -110,7 +110,7 @@ func (r *regretQuery) read(file string) {
 	r.name = strings.TrimSuffix(filepath.Base(file), ".rq")
 	r.options.Output = query.Variables
 	if os.Getenv("RDFGPU_ISO") != "" {
-		r.options = planner.Options{Semantics: planner.Isomorphism, CountOnly: true}
+		r.options = bgp.Options{Semantics: bgp.Isomorphism, CountOnly: true}
 	}
 	for node := query.Where; ; {
 		switch n := node.(type) {
@@ -131,7 +131,7 @@ func (r *regretQuery) lookup(term rdf.Term) (uint32, bool) { return r.store.Dict
 func (r *regretQuery) measure(sum *regretSummary) {
 	sum.queries++
 	start := threadTime()
-	plan, err := planner.BGP(r.patterns, r.store.Default, r.lookup, r.options)
+	plan, err := bgp.Plan(r.patterns, r.store.Default, r.lookup, r.options)
 	planning := threadTime() - start
 	if err != nil {
 		r.t.Fatal(err)
@@ -174,7 +174,7 @@ func (r *regretQuery) measure(sum *regretSummary) {
 	}
 }
 
-func names(p *planner.MatchPlan) (out []string) {
+func names(p *bgp.MatchPlan) (out []string) {
 	for _, s := range p.Slots {
 		out = append(out, s.Variable)
 	}
@@ -182,7 +182,7 @@ func names(p *planner.MatchPlan) (out []string) {
 }
 
 // qerrors runs a plan with a trace and compares the rows of the enumerated steps with the estimates.
-func (r *regretQuery) qerrors(plan *planner.MatchPlan, sum *regretSummary) float64 {
+func (r *regretQuery) qerrors(plan *bgp.MatchPlan, sum *regretSummary) float64 {
 	trace := &exec.Trace{}
 	m := &exec.Match{Graph: r.store.Default, Plan: plan, Trace: trace}
 	var err error
@@ -208,7 +208,7 @@ func (r *regretQuery) qerrors(plan *planner.MatchPlan, sum *regretSummary) float
 }
 
 // run returns the processor time of one run, false where it was cut short.
-func (r *regretQuery) run(plan *planner.MatchPlan, limit time.Duration) (float64, bool) {
+func (r *regretQuery) run(plan *bgp.MatchPlan, limit time.Duration) (float64, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	m := &exec.Match{Graph: r.store.Default, Plan: plan}
@@ -232,7 +232,7 @@ func (r *regretQuery) run(plan *planner.MatchPlan, limit time.Duration) (float64
 	return took, err == nil
 }
 
-func (r *regretQuery) repeat(plan *planner.MatchPlan, first float64) float64 {
+func (r *regretQuery) repeat(plan *bgp.MatchPlan, first float64) float64 {
 	best := first
 	for k := 0; k < 5 && (k < 1 || best < 0.05); k++ {
 		if took, ok := r.run(plan, time.Minute); ok {
@@ -248,8 +248,8 @@ func threadTime() float64 {
 	return float64(t.Nano()) / 1e9
 }
 
-func (r *regretQuery) inOrder(order []string) *planner.MatchPlan {
-	p, err := planner.InOrder(r.patterns, r.store.Default, r.lookup, r.options, order)
+func (r *regretQuery) inOrder(order []string) *bgp.MatchPlan {
+	p, err := bgp.InOrder(r.patterns, r.store.Default, r.lookup, r.options, order)
 	if err != nil {
 		return nil
 	}
@@ -257,7 +257,7 @@ func (r *regretQuery) inOrder(order []string) *planner.MatchPlan {
 }
 
 // search looks for the best order.
-func (r *regretQuery) search(plan *planner.MatchPlan, chosen float64) (best float64, order []string, tried int) {
+func (r *regretQuery) search(plan *bgp.MatchPlan, chosen float64) (best float64, order []string, tried int) {
 	best = chosen
 	adjacent := adjacency(plan)
 	r.deadline = time.Now().Add(max(r.budget, time.Duration(20*chosen*1e9)))
@@ -377,7 +377,7 @@ func permute(rest []string, adjacent map[string][]string, prefix []string, visit
 }
 
 // adjacency tells which variables share a pattern.
-func adjacency(p *planner.MatchPlan) map[string][]string {
+func adjacency(p *bgp.MatchPlan) map[string][]string {
 	out := map[string][]string{}
 	add := func(ends ...int) {
 		for _, i := range ends {

@@ -1,4 +1,4 @@
-package planner_test
+package bgp_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // TestPlans compares plans with those in testdata/plans (-rewrite writes them anew). A graph is given by lines of
@@ -83,19 +83,19 @@ func triplesOf(text string) (out [][]string) {
 }
 
 func (d *data) plan(t *testing.T, td *datadriven.TestData) string {
-	options := planner.Options{}
+	options := bgp.Options{}
 	for _, arg := range td.CmdArgs {
 		switch arg.Key {
 		case "isomorphism":
-			options.Semantics = planner.Isomorphism
+			options.Semantics = bgp.Isomorphism
 		case "edge-isomorphism":
-			options.Semantics = planner.EdgeIsomorphism
+			options.Semantics = bgp.EdgeIsomorphism
 		case "count":
 			options.CountOnly = true
 		case "distinct":
 			options.Distinct = true
 		case "signatures":
-			options.Signatures = planner.AlwaysSignatures
+			options.Signatures = bgp.AlwaysSignatures
 		case "inputs":
 			options.Inputs = arg.Vals
 		case "output":
@@ -110,7 +110,7 @@ func (d *data) plan(t *testing.T, td *datadriven.TestData) string {
 			patterns = append(patterns, parser.TriplePattern{Subject: term(f[0]), Predicate: term(f[1]), Object: term(f[2])})
 		}
 	}
-	plan, err := planner.BGP(patterns, d.graph, d.lookup, options)
+	plan, err := bgp.Plan(patterns, d.graph, d.lookup, options)
 	if err != nil {
 		return err.Error() + "\n"
 	}

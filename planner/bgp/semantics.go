@@ -1,4 +1,4 @@
-package planner
+package bgp
 
 // String returns the name that the command line and the HTTP interface use.
 func (s Semantics) String() string {

@@ -1,4 +1,4 @@
-package planner
+package bgp
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ func InOrder(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, 
 	b := newBGP(graph, &options)
 	b.resolve(patterns, lookup)
 	if b.reason != "" {
-		return nil, fmt.Errorf("planner: %s", b.reason)
+		return nil, fmt.Errorf("bgp: %s", b.reason)
 	}
 	order := make([]int, len(names))
 	for i, name := range names {

@@ -1,9 +1,9 @@
-// Package planner turns SPARQL algebra into plans for a graph.
+// Package bgp turns a basic graph pattern into a plan for matching it against a graph.
 //
 // Nouns: [QueryGraph] (a basic graph pattern as a labelled query graph), [MatchPlan] (a vertex order with, for each
 // step, everything a matcher needs), [Step], [Link].
 //
-// [BGP] resolves a pattern's terms, guesses the domain of each query vertex and the selectivity of each edge from
+// [Plan] resolves a pattern's terms, guesses the domain of each query vertex and the selectivity of each edge from
 // partition sizes and a few sampled members, and orders the vertices: greedily, or by dynamic programming over
 // connected subsets where that is cheap beside the query. Vertices that nobody reads come last, where they are
 // counted; one that does not multiply rows comes where rows are fewest. Where the lists of a vertex have no member in common,
@@ -27,4 +27,4 @@
 // of a sample of the members that pass the step's other conditions pass the signature; a first step and the centre of a
 // star are the common cases. Bits that the step's own lists and classes imply are left out, so that the last vertex never
 // has any. On WatDiv this halves the rows of partial matches; graphs with one edge label leave nothing to test.
-package planner
+package bgp

@@ -1,4 +1,4 @@
-package planner
+package bgp
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// BGP plans the vertex join of a basic graph pattern over a graph. A pattern that stands there twice counts once.
+// Plan plans the vertex join of a basic graph pattern over a graph. A pattern that stands there twice counts once.
 //
 // The plan has no steps where every variable is seeded, and is Empty where the data rule out any solution.
 // It fails where Options name an output variable that neither the pattern nor the inputs bind.
-func BGP(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options) (*MatchPlan, error) {
+func Plan(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options) (*MatchPlan, error) {
 	b := newBGP(graph, &options)
 	b.resolve(patterns, lookup)
 	if err := b.checkNames(patterns); err != nil {
@@ -141,7 +141,7 @@ func (b *bgp) checkNames(patterns []parser.TriplePattern) error {
 	}
 	for _, name := range b.options.Output {
 		if _, ok := b.variables[name]; !ok && !slices.Contains(b.options.Inputs, name) && !mentions(patterns, name) {
-			return fmt.Errorf("planner: no pattern binds the output variable ?%s", name)
+			return fmt.Errorf("bgp: no pattern binds the output variable ?%s", name)
 		}
 	}
 	return nil
