@@ -95,7 +95,7 @@ func (c *compiler) pushValues(p *pushedFilters, bgp *parser.BGP, conditions []pa
 	late = map[*valueSet]string{}
 	for _, e := range conditions {
 		read := c.scopes.mentions(names{}, e)
-		if len(read) != 1 || len(intersection(read, vars)) != 1 || hasExists(e) || volatile(e) || labelsBlanks(e) {
+		if len(read) != 1 || len(intersection(read, vars)) != 1 || parser.HasExists(e) || parser.IsVolatile(e) || parser.LabelsBlanks(e) {
 			rest = append(rest, e)
 			continue
 		}

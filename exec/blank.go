@@ -12,28 +12,6 @@ import (
 // every other one (SPARQL 1.1 section 17.4.2.9). No variable has this name.
 const solutionColumn = parser.BlankPrefix + "solution"
 
-// labelsBlanks reports whether an expression calls BNODE with a label.
-func labelsBlanks(e parser.Expr) bool {
-	switch e := e.(type) {
-	case *parser.Call:
-		if e.Function == "BNODE" && len(e.Args) == 1 {
-			return true
-		}
-		for _, a := range e.Args {
-			if labelsBlanks(a) {
-				return true
-			}
-		}
-	case *parser.FunctionCall:
-		for _, a := range e.Args {
-			if labelsBlanks(a) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // numberOp numbers the solutions of its input.
 type numberOp struct {
 	input operator

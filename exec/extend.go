@@ -23,12 +23,12 @@ func (c *compiler) extend(n *parser.Extend, r request) (operator, error) {
 	if !r.need[n.Variable] {
 		return c.compile(n.Input, r)
 	}
-	e := &extendOp{out: c.outputColumns(n, r), volatile: volatile(n.Expr)}
+	e := &extendOp{out: c.outputColumns(n, r), volatile: parser.IsVolatile(n.Expr)}
 	if r.need[solutionColumn] {
 		e.out = append(e.out, solutionColumn)
 	}
 	need := without(setOf(e.out...), setOf(n.Variable))
-	if labelsBlanks(n.Expr) {
+	if parser.LabelsBlanks(n.Expr) {
 		need[solutionColumn] = true
 	}
 	var err error

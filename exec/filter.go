@@ -23,8 +23,8 @@ func (c *compiler) filter(n *parser.Filter, r request) (operator, error) {
 	var conditions, exists []parser.Expr
 	var in parser.Node = n
 	for f, ok := in.(*parser.Filter); ok; f, ok = in.(*parser.Filter) {
-		for _, e := range conjuncts(nil, f.Condition) {
-			if hasExists(e) {
+		for _, e := range parser.Conjuncts(nil, f.Condition) {
+			if parser.HasExists(e) {
 				exists = append(exists, e)
 			} else {
 				conditions = append(conditions, e)
@@ -60,12 +60,12 @@ func allConditions(n, in parser.Node) []parser.Expr {
 	var list []parser.Expr
 	for n != in {
 		f := n.(*parser.Filter)
-		list, n = conjuncts(list, f.Condition), f.Input
+		list, n = parser.Conjuncts(list, f.Condition), f.Input
 	}
 	slices.SortStableFunc(list, func(a, b parser.Expr) int {
-		if hasExists(a) == hasExists(b) {
+		if parser.HasExists(a) == parser.HasExists(b) {
 			return 0
-		} else if hasExists(b) {
+		} else if parser.HasExists(b) {
 			return -1
 		}
 		return 1
@@ -118,7 +118,7 @@ func (c *compiler) conditions(f *filterOp, list []parser.Expr) error {
 		if err != nil {
 			return err
 		}
-		f.conditions, f.volatile = append(f.conditions, p), f.volatile || volatile(e)
+		f.conditions, f.volatile = append(f.conditions, p), f.volatile || parser.IsVolatile(e)
 		if i > 0 {
 			detail.WriteString(" && ")
 		}

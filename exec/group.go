@@ -56,7 +56,7 @@ func (c *compiler) group(n *parser.Group, r request) (operator, error) {
 		}
 		if !a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE" {
 			repeatsMatter = true
-			weigh = weigh && a.Function == "COUNT" && (a.Argument == nil || !volatile(a.Argument))
+			weigh = weigh && a.Function == "COUNT" && (a.Argument == nil || !parser.IsVolatile(a.Argument))
 		}
 	}
 	var err error
@@ -94,7 +94,7 @@ func (c *compiler) countedRows(n *parser.Group) *parser.Group {
 }
 
 func volatileKeys(n *parser.Group) bool {
-	return slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool { return volatile(k.Expr) })
+	return slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool { return parser.IsVolatile(k.Expr) })
 }
 
 // askWeights tells an operator that equal solutions may come as one with a weight; false where that helps nothing.

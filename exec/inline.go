@@ -8,7 +8,7 @@ const maxInlined = 64
 // inline writes a condition with the expression of an Extend in place of its variable, so that rows are dropped before
 // the values they would have had become terms; nil where that would mean something else, or be large.
 func inline(c parser.Expr, n *parser.Extend) parser.Expr {
-	if hasExists(c) || hasExists(n.Expr) || volatile(n.Expr) {
+	if parser.HasExists(c) || parser.HasExists(n.Expr) || parser.IsVolatile(n.Expr) {
 		return nil
 	}
 	out, ok := inlineExpr(c, n)
@@ -51,15 +51,8 @@ func inlineArgs(args []parser.Expr, n *parser.Extend) (out []parser.Expr, ok boo
 
 // exprSize is the number of nodes of an expression, or more than maxInlined.
 func exprSize(e parser.Expr) int {
-	var args []parser.Expr
-	switch e := e.(type) {
-	case *parser.Call:
-		args = e.Args
-	case *parser.FunctionCall:
-		args = e.Args
-	}
 	size := 1
-	for _, a := range args {
+	for _, a := range parser.Arguments(e) {
 		if size += exprSize(a); size > maxInlined {
 			break
 		}

@@ -33,7 +33,7 @@ func (w *rewriter) rewrite(n parser.Node) parser.Node {
 		return &parser.Minus{Left: w.rewrite(n.Left), Right: w.rewrite(n.Right)}
 	case *parser.Filter:
 		in := w.rewrite(n.Input)
-		for _, c := range conjuncts(nil, n.Condition) {
+		for _, c := range parser.Conjuncts(nil, n.Condition) {
 			in = w.push(c, in)
 		}
 		return in
@@ -70,7 +70,7 @@ func (w *rewriter) distinct(n parser.Node) parser.Node {
 	}
 	read := names{}
 	for _, k := range order.Keys {
-		if volatile(k.Expr) || hasExists(k.Expr) {
+		if parser.IsVolatile(k.Expr) || parser.HasExists(k.Expr) {
 			return &parser.Distinct{Input: n}
 		}
 		w.scopes.mentions(read, k.Expr)
@@ -147,28 +147,14 @@ func members(dst []parser.Node, n parser.Node) []parser.Node {
 // leftJoin: LeftJoin(L, R, c && d) → LeftJoin(L, Filter(c, R), d) when c reads the same values in R alone.
 func (w *rewriter) leftJoin(l, r parser.Node, condition parser.Expr) parser.Node {
 	var rest parser.Expr
-	for _, c := range conjuncts(nil, condition) {
-		if !w.off && !hasExists(c) && !volatile(c) && w.readsOnly(c, r, l) {
+	for _, c := range parser.Conjuncts(nil, condition) {
+		if !w.off && !parser.HasExists(c) && !parser.IsVolatile(c) && w.readsOnly(c, r, l) {
 			r = w.push(c, r)
 		} else {
 			rest = conjunction(rest, c)
 		}
 	}
 	return &parser.LeftJoin{Left: l, Right: r, Condition: rest}
-}
-
-// conjuncts appends the operands of nested && to dst: a filter keeps a solution when each of them is true.
-func conjuncts(dst []parser.Expr, e parser.Expr) []parser.Expr {
-	if e == nil {
-		return dst
-	}
-	if c, ok := e.(*parser.Call); ok && c.Function == "&&" {
-		for _, a := range c.Args {
-			dst = conjuncts(dst, a)
-		}
-		return dst
-	}
-	return append(dst, e)
 }
 
 func conjunction(a, b parser.Expr) parser.Expr {
@@ -209,7 +195,7 @@ func (w *rewriter) touches(e parser.Expr, side parser.Node) bool {
 //	Filter(c, Distinct(A))       → Distinct(Filter(c, A))
 //	Filter(c, Filter(d, A))      → Filter(d, Filter(c, A))       c goes deeper than d
 func (w *rewriter) push(c parser.Expr, n parser.Node) parser.Node {
-	if !w.off && !volatile(c) {
+	if !w.off && !parser.IsVolatile(c) {
 		if out := w.pushInto(c, n); out != nil {
 			return out
 		}
@@ -242,7 +228,7 @@ func (w *rewriter) pushInto(c parser.Expr, n parser.Node) parser.Node {
 			return &parser.Extend{Input: w.push(inlined, n.Input), Variable: n.Variable, Expr: n.Expr}
 		}
 	case *parser.Graph:
-		if !hasExists(c) && !w.scopes.mentions(names{}, c)[n.Name.Variable] {
+		if !parser.HasExists(c) && !w.scopes.mentions(names{}, c)[n.Name.Variable] {
 			return &parser.Graph{Name: n.Name, Input: w.push(c, n.Input)}
 		}
 	case *parser.Project:

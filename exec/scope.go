@@ -114,22 +114,10 @@ func (m scopes) compute(n parser.Node) scope {
 		in, keep := m.of(n.Input), setOf(n.Variables...)
 		return scope{intersection(in.vars, keep), intersection(in.certain, keep)}
 	}
-	return m.of(onlyInput(n))
-}
-
-// onlyInput returns the input of an operator that changes no variable.
-func onlyInput(n parser.Node) parser.Node {
-	switch n := n.(type) {
-	case *parser.OrderBy:
-		return n.Input
-	case *parser.Distinct:
-		return n.Input
-	case *parser.Reduced:
-		return n.Input
-	case *parser.Slice:
-		return n.Input
+	for _, in := range parser.Children(n) {
+		return m.of(in) // the other operators have one operand and change no variable
 	}
-	return &parser.BGP{}
+	return scope{names{}, names{}}
 }
 
 func addTerms(vars names, terms ...parser.PatternTerm) {
@@ -195,16 +183,11 @@ func (m scopes) mentions(vars names, e parser.Expr) names {
 	switch e := e.(type) {
 	case *parser.Var:
 		vars[e.Name] = true
-	case *parser.Call:
-		for _, a := range e.Args {
-			m.mentions(vars, a)
-		}
-	case *parser.FunctionCall:
-		for _, a := range e.Args {
-			m.mentions(vars, a)
-		}
 	case *parser.Exists:
 		m.used(vars, e.Pattern)
+	}
+	for _, a := range parser.Arguments(e) {
+		m.mentions(vars, a)
 	}
 	return vars
 }
@@ -212,52 +195,14 @@ func (m scopes) mentions(vars names, e parser.Expr) names {
 // used adds every variable that a pattern mentions anywhere that substitution could reach.
 func (m scopes) used(vars names, n parser.Node) names {
 	vars.addAll(m.of(n).vars)
-	switch n := n.(type) {
-	case *parser.Join:
-		m.used(m.used(vars, n.Left), n.Right)
-	case *parser.LeftJoin:
-		m.used(m.used(vars, n.Left), n.Right)
-		if n.Condition != nil {
-			m.mentions(vars, n.Condition)
+	switch n.(type) {
+	case *parser.Join, *parser.LeftJoin, *parser.Union, *parser.Minus, *parser.Filter, *parser.Graph, *parser.Extend:
+		for _, c := range parser.Children(n) {
+			m.used(vars, c)
 		}
-	case *parser.Union:
-		m.used(m.used(vars, n.Left), n.Right)
-	case *parser.Minus:
-		m.used(m.used(vars, n.Left), n.Right)
-	case *parser.Filter:
-		m.mentions(m.used(vars, n.Input), n.Condition)
-	case *parser.Graph:
-		m.used(vars, n.Input)
-	case *parser.Extend:
-		m.mentions(m.used(vars, n.Input), n.Expr)
+		for _, e := range parser.Expressions(n) {
+			m.mentions(vars, e)
+		}
 	}
 	return vars
-}
-
-// hasExists reports whether an expression holds an EXISTS.
-func hasExists(e parser.Expr) bool {
-	switch e := e.(type) {
-	case *parser.Exists:
-		return true
-	case *parser.Call:
-		return slices.ContainsFunc(e.Args, hasExists)
-	case *parser.FunctionCall:
-		return slices.ContainsFunc(e.Args, hasExists)
-	}
-	return false
-}
-
-// volatile reports whether an expression may have another value each time it is computed.
-func volatile(e parser.Expr) bool {
-	switch e := e.(type) {
-	case *parser.Call:
-		switch e.Function {
-		case "RAND", "UUID", "STRUUID", "BNODE":
-			return true
-		}
-		return slices.ContainsFunc(e.Args, volatile)
-	case *parser.FunctionCall:
-		return slices.ContainsFunc(e.Args, volatile)
-	}
-	return false
 }

@@ -39,75 +39,22 @@ func (s *querySize) add(n parser.Node) {
 		return
 	}
 	s.operators++
-	switch n := n.(type) {
-	case *parser.BGP:
-		for i := range n.Patterns {
-			addTerms(s.variables, n.Patterns[i].Subject, n.Patterns[i].Predicate, n.Patterns[i].Object)
-		}
-	case *parser.PathPattern:
-		addTerms(s.variables, n.Subject, n.Object)
-	case *parser.Join:
-		s.both(n.Left, n.Right)
-	case *parser.LeftJoin:
-		s.both(n.Left, n.Right)
-		s.expression(n.Condition)
-	case *parser.Union:
-		s.both(n.Left, n.Right)
-	case *parser.Minus:
-		s.both(n.Left, n.Right)
-	case *parser.Filter:
-		s.add(n.Input)
-		s.expression(n.Condition)
-	case *parser.Graph:
-		addTerms(s.variables, n.Name)
-		s.add(n.Input)
-	case *parser.Service:
-		addTerms(s.variables, n.Name)
-		s.add(n.Input)
-	case *parser.Extend:
-		s.variables[n.Variable] = true
-		s.add(n.Input)
-		s.expression(n.Expr)
-	case *parser.Values:
-		s.variables.addAll(setOf(n.Variables...))
-	case *parser.Group:
-		s.group(n)
-	case *parser.Project:
-		s.add(n.Input)
-	default:
-		s.add(onlyInput(n))
+	addTerms(s.variables, parser.Terms(n)...)
+	s.variables.addAll(setOf(parser.Binds(n)...))
+	for _, e := range parser.Expressions(n) {
+		s.expression(e)
 	}
-}
-
-func (s *querySize) both(left, right parser.Node) {
-	s.add(left)
-	s.add(right)
-}
-
-func (s *querySize) group(n *parser.Group) {
-	s.add(n.Input)
-	for _, k := range n.Keys {
-		s.variables[k.Variable] = true
-		s.expression(k.Expr)
-	}
-	for _, a := range n.Aggregates {
-		s.variables[a.Variable] = true
-		s.expression(a.Argument)
+	for _, c := range parser.Children(n) {
+		s.add(c)
 	}
 }
 
 // expression counts the patterns of EXISTS.
 func (s *querySize) expression(e parser.Expr) {
-	switch e := e.(type) {
-	case *parser.Exists:
-		s.add(e.Pattern)
-	case *parser.Call:
-		for _, a := range e.Args {
-			s.expression(a)
-		}
-	case *parser.FunctionCall:
-		for _, a := range e.Args {
-			s.expression(a)
-		}
+	if x, ok := e.(*parser.Exists); ok {
+		s.add(x.Pattern)
+	}
+	for _, a := range parser.Arguments(e) {
+		s.expression(a)
 	}
 }
