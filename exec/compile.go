@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
+	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
 
 // compiler turns algebra into operators, over one active graph.
@@ -20,10 +23,9 @@ type compiler struct {
 
 // shared is what the compilers of one plan have in common.
 type shared struct {
-	plan     *Plan
-	scopes   scopes
-	rewriter *rewriter
-	rewrites map[parser.Node]parser.Node
+	plan   *Plan
+	scopes scopes
+	rules  *rules.Rewriter
 	// estimates and values remember what was found out about patterns and conditions.
 	estimates map[estimateKey]float64
 	computed  map[valuesKey]*valueSet
@@ -35,9 +37,9 @@ func newCompiler(p *Plan) *compiler {
 	s := scopes{}
 	return &compiler{
 		shared: &shared{
-			plan: p, scopes: s, rewrites: map[parser.Node]parser.Node{},
+			plan: p, scopes: s,
 			estimates: map[estimateKey]float64{}, computed: map[valuesKey]*valueSet{}, ahead: aheadTime,
-			rewriter: &rewriter{scopes: s, semantics: p.options.Semantics, off: p.options.Unoptimised},
+			rules: rules.New(scope.New(), p.options.Semantics == bgp.Homomorphism, p.options.rulesOff()...),
 		},
 		graph: p.dataset.Default(),
 	}
@@ -98,7 +100,7 @@ func (c *compiler) compile(n parser.Node, r request) (operator, error) {
 	case *parser.PathPattern:
 		return c.path(n, r)
 	case *parser.Join:
-		return c.joinChain(members(nil, n), n, r)
+		return c.joinChain(rules.Members(nil, n), n, r)
 	case *parser.LeftJoin:
 		return c.leftJoin(n, r)
 	case *parser.Minus:
@@ -209,7 +211,13 @@ func (c *compiler) match(n *parser.BGP, pushed *pushedFilters, r request) (opera
 	if len(n.Patterns) == 0 {
 		return &unitOp{explain: &Explain{Operator: "unit", EstimatedRows: 1}}, nil
 	}
-	n, pushed = c.withLanguages(n, pushed)
+	n, oneOf := rules.Languages(n, func(t rdf.Term) bool { _, ok := c.plan.dict.Lookup(t); return ok })
+	if pushed == nil && oneOf != nil {
+		pushed = newPushedFilters()
+	}
+	for v, terms := range oneOf {
+		pushed.narrow(v, c.storedIDs(terms))
+	}
 	options := bgp.Options{
 		Semantics: c.plan.options.Semantics, Inputs: r.inputs, Output: out,
 		CountOnly: len(out) == 0 && !r.distinct, Distinct: r.distinct, Speed: c.plan.options.Speed,

@@ -24,11 +24,7 @@ type existence struct {
 
 // existence compiles EXISTS over rows that have the given columns.
 func (c *compiler) existence(e *parser.Exists, columns []string) (*existence, error) {
-	pattern, ok := c.rewrites[e.Pattern]
-	if !ok {
-		pattern = c.rewriter.rewrite(e.Pattern)
-		c.rewrites[e.Pattern] = pattern
-	}
+	pattern := e.Pattern
 	vars := intersection(setOf(columns...), c.scopes.used(names{}, pattern)).sorted()
 	if len(vars) >= maxShared {
 		return nil, fmt.Errorf("exec: EXISTS that reads %d variables of the outside: %w", len(vars), ErrUnsupported)

@@ -41,7 +41,6 @@ func (c *compiler) group(n *parser.Group, r request) (operator, error) {
 	if op := c.degrees(n, g.out); op != nil {
 		return op, nil
 	}
-	n = c.countedRows(n)
 	need := names{}
 	for _, k := range n.Keys {
 		need = c.scopes.mentions(need, k.Expr)
@@ -76,21 +75,6 @@ func (c *compiler) group(n *parser.Group, r request) (operator, error) {
 		g.explain.EstimatedRows = e.EstimatedRows
 	}
 	return g, nil
-}
-
-// countedRows: COUNT(?v) → COUNT(*) where every solution binds ?v.
-func (c *compiler) countedRows(n *parser.Group) *parser.Group {
-	if c.plan.options.Unoptimised {
-		return n
-	}
-	certain := c.scopes.of(n.Input).certain
-	out := &parser.Group{Input: n.Input, Keys: n.Keys, Aggregates: slices.Clone(n.Aggregates)}
-	for i, a := range out.Aggregates {
-		if v, ok := a.Argument.(*parser.Var); ok && a.Function == "COUNT" && !a.Distinct && certain[v.Name] {
-			out.Aggregates[i].Argument = nil
-		}
-	}
-	return out
 }
 
 func volatileKeys(n *parser.Group) bool {

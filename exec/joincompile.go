@@ -7,12 +7,10 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // joinChain joins patterns, the seed first when there is one, in an order that keeps intermediate results small.
 func (c *compiler) joinChain(parts []parser.Node, whole parser.Node, r request) (operator, error) {
-	parts = c.components(parts)
 	c.order(parts, r.inputs)
 	needAfter := make([]names, len(parts)+1)
 	needAfter[len(parts)] = setOf(c.outputColumns(whole, r)...)
@@ -40,51 +38,6 @@ func (c *compiler) joinChain(parts []parser.Node, whole parser.Node, r request) 
 		certain = union(certain, c.scopes.of(part).certain)
 	}
 	return left, nil
-}
-
-// components takes a basic graph pattern that is one operand of several apart where it is not connected: another
-// operand may connect its parts, and the product of all their solutions need never be made.
-func (c *compiler) components(parts []parser.Node) []parser.Node {
-	if len(parts) < 2 || c.plan.options.Semantics != bgp.Homomorphism {
-		return parts
-	}
-	var out []parser.Node
-	for _, p := range parts {
-		if bgp, ok := p.(*parser.BGP); ok {
-			out = append(out, connected(bgp)...)
-		} else {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// connected splits a basic graph pattern into its connected components.
-func connected(bgp *parser.BGP) []parser.Node {
-	var out []parser.Node
-	left := slices.Clone(bgp.Patterns)
-	for len(left) > 0 {
-		vars, part := names{}, &parser.BGP{}
-		for grown := true; grown; {
-			grown = false
-			for i := 0; i < len(left); i++ {
-				t, own := left[i], names{}
-				addTerms(own, t.Subject, t.Predicate, t.Object)
-				if len(part.Patterns) > 0 && len(intersection(own, vars)) == 0 {
-					continue
-				}
-				part.Patterns, grown = append(part.Patterns, t), true
-				vars.addAll(own)
-				left = slices.Delete(left, i, i+1)
-				i--
-			}
-		}
-		out = append(out, part)
-	}
-	if len(out) == 0 {
-		return []parser.Node{bgp}
-	}
-	return out
 }
 
 // reads are the variables of other operands that joining with a pattern looks at.

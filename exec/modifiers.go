@@ -223,3 +223,20 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 	}
 	return nil
 }
+
+// sorted reports whether a pattern's solutions come in an order that DISTINCT has to keep.
+func sorted(n parser.Node) bool {
+	switch n := n.(type) {
+	case *parser.OrderBy:
+		return true
+	case *parser.Project:
+		return sorted(n.Input)
+	case *parser.Slice:
+		return sorted(n.Input)
+	case *parser.Distinct:
+		return sorted(n.Input)
+	case *parser.Reduced:
+		return sorted(n.Input)
+	}
+	return false
+}

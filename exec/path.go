@@ -13,7 +13,7 @@ import (
 )
 
 // pathOp walks a property path: one of * + ? and negated property sets (SPARQL 1.1 section 9); sequences,
-// alternatives and inverses at the top are joins and unions by then (rewriter.path).
+// alternatives and inverses at the top are joins and unions by then (planner/rules).
 type pathOp struct {
 	graph  *pcsr.Graph
 	search *pathSearch
@@ -47,10 +47,6 @@ type pathEnd struct {
 func (e pathEnd) free() bool { return e.variable != "" && e.input < 0 }
 
 func (c *compiler) path(n *parser.PathPattern, r request) (operator, error) {
-	switch n.Path.(type) {
-	case *parser.PathIRI, *parser.PathInverse, *parser.PathSequence, *parser.PathAlternative:
-		return c.compile(c.rewriter.path(n), r)
-	}
 	p := &pathOp{graph: c.graph, out: c.outputColumns(n, r), substituted: r.correlated}
 	p.search = &pathSearch{graph: c.graph}
 	p.subject, p.object = c.pathEnd(n.Subject, r.inputs), c.pathEnd(n.Object, r.inputs)

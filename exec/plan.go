@@ -44,6 +44,14 @@ type Options struct {
 	Unoptimised bool
 }
 
+// rulesOff names the rules of the optimiser that are left out.
+func (o *Options) rulesOff() []string {
+	if o.Unoptimised {
+		return []string{"all"}
+	}
+	return nil
+}
+
 const defaultMemory = 1 << 30
 
 // Plan is a query that is ready to run, once, by one of Run, Ask and Count. It is not safe for concurrent use.
@@ -97,7 +105,7 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 	if options.CountOnly && query.Form == parser.Select {
 		ask.need = names{}
 	}
-	if p.root, err = c.compile(c.rewriter.rewrite(where), ask); err != nil {
+	if p.root, err = c.compile(c.rules.Rewrite(where), ask); err != nil {
 		return nil, err
 	}
 	switch query.Form {

@@ -7,6 +7,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
 )
 
 // productOp is a basic graph pattern of several parts without a common variable: each part is matched once and the
@@ -36,7 +37,7 @@ func (c *compiler) product(n *parser.BGP, pushed *pushedFilters, r request, op o
 	if !ok || whole.plan.Empty || whole.plan.Cost < productCost || len(r.inputs) > 0 || c.plan.options.Unoptimised || c.plan.options.Semantics != bgp.Homomorphism {
 		return op, nil
 	}
-	patterns, binding := connected(n), 0
+	patterns, binding := rules.Connected(n), 0
 	for _, p := range patterns {
 		if len(intersection(c.scopes.of(p).vars, r.need)) > 0 {
 			binding++
@@ -47,7 +48,7 @@ func (c *compiler) product(n *parser.BGP, pushed *pushedFilters, r request, op o
 	}
 	o := &productOp{whole: whole}
 	for _, p := range patterns {
-		part, err := c.match(p.(*parser.BGP), pushed.of(c.scopes.of(p).vars), r)
+		part, err := c.match(p, pushed.of(c.scopes.of(p).vars), r)
 		if err != nil {
 			return nil, err
 		}

@@ -50,16 +50,16 @@ func without(a, b names) names {
 	return out
 }
 
-// scope says what a pattern's solutions bind: variables they may bind (in-scope, SPARQL 1.1 section 18.2.1) and
+// scopeOf says what a pattern's solutions bind: variables they may bind (in-scope, SPARQL 1.1 section 18.2.1) and
 // variables that every solution binds.
-type scope struct {
+type scopeOf struct {
 	vars, certain names
 }
 
 // scopes remembers the scope of every node.
-type scopes map[parser.Node]scope
+type scopes map[parser.Node]scopeOf
 
-func (m scopes) of(n parser.Node) scope {
+func (m scopes) of(n parser.Node) scopeOf {
 	if s, ok := m[n]; ok {
 		return s
 	}
@@ -68,27 +68,27 @@ func (m scopes) of(n parser.Node) scope {
 	return s
 }
 
-func (m scopes) compute(n parser.Node) scope {
+func (m scopes) compute(n parser.Node) scopeOf {
 	switch n := n.(type) {
 	case *parser.BGP:
 		vars := names{}
 		for i := range n.Patterns {
 			addTerms(vars, n.Patterns[i].Subject, n.Patterns[i].Predicate, n.Patterns[i].Object)
 		}
-		return scope{vars, vars}
+		return scopeOf{vars, vars}
 	case *parser.PathPattern:
 		vars := names{}
 		addTerms(vars, n.Subject, n.Object)
-		return scope{vars, vars}
+		return scopeOf{vars, vars}
 	case *parser.Join:
 		l, r := m.of(n.Left), m.of(n.Right)
-		return scope{union(l.vars, r.vars), union(l.certain, r.certain)}
+		return scopeOf{union(l.vars, r.vars), union(l.certain, r.certain)}
 	case *parser.LeftJoin:
 		l, r := m.of(n.Left), m.of(n.Right)
-		return scope{union(l.vars, r.vars), l.certain}
+		return scopeOf{union(l.vars, r.vars), l.certain}
 	case *parser.Union:
 		l, r := m.of(n.Left), m.of(n.Right)
-		return scope{union(l.vars, r.vars), intersection(l.certain, r.certain)}
+		return scopeOf{union(l.vars, r.vars), intersection(l.certain, r.certain)}
 	case *parser.Minus:
 		return m.of(n.Left)
 	case *parser.Filter:
@@ -99,7 +99,7 @@ func (m scopes) compute(n parser.Node) scope {
 			return in
 		}
 		g := setOf(n.Name.Variable)
-		return scope{union(in.vars, g), union(in.certain, g)}
+		return scopeOf{union(in.vars, g), union(in.certain, g)}
 	case *parser.Extend:
 		return m.extend(n)
 	case *parser.Values:
@@ -107,17 +107,17 @@ func (m scopes) compute(n parser.Node) scope {
 	case *parser.Service:
 		vars := m.of(n.Input).vars.clone()
 		addTerms(vars, n.Name)
-		return scope{vars, names{}}
+		return scopeOf{vars, names{}}
 	case *parser.Group:
 		return m.group(n)
 	case *parser.Project:
 		in, keep := m.of(n.Input), setOf(n.Variables...)
-		return scope{intersection(in.vars, keep), intersection(in.certain, keep)}
+		return scopeOf{intersection(in.vars, keep), intersection(in.certain, keep)}
 	}
 	for _, in := range parser.Children(n) {
 		return m.of(in) // the other operators have one operand and change no variable
 	}
-	return scope{names{}, names{}}
+	return scopeOf{names{}, names{}}
 }
 
 func addTerms(vars names, terms ...parser.PatternTerm) {
@@ -128,9 +128,9 @@ func addTerms(vars names, terms ...parser.PatternTerm) {
 	}
 }
 
-func (m scopes) extend(n *parser.Extend) scope {
+func (m scopes) extend(n *parser.Extend) scopeOf {
 	in := m.of(n.Input)
-	s := scope{union(in.vars, setOf(n.Variable)), in.certain}
+	s := scopeOf{union(in.vars, setOf(n.Variable)), in.certain}
 	if m.neverFails(n.Expr, in) {
 		s.certain = union(in.certain, setOf(n.Variable))
 	}
@@ -138,7 +138,7 @@ func (m scopes) extend(n *parser.Extend) scope {
 }
 
 // neverFails reports whether an expression has a value in every solution of a scope.
-func (m scopes) neverFails(e parser.Expr, in scope) bool {
+func (m scopes) neverFails(e parser.Expr, in scopeOf) bool {
 	switch e := e.(type) {
 	case *parser.Const:
 		return true
@@ -148,7 +148,7 @@ func (m scopes) neverFails(e parser.Expr, in scope) bool {
 	return false
 }
 
-func valuesScope(n *parser.Values) scope {
+func valuesScope(n *parser.Values) scopeOf {
 	vars := setOf(n.Variables...)
 	certain := vars.clone()
 	for _, row := range n.Rows {
@@ -158,11 +158,11 @@ func valuesScope(n *parser.Values) scope {
 			}
 		}
 	}
-	return scope{vars, certain}
+	return scopeOf{vars, certain}
 }
 
-func (m scopes) group(n *parser.Group) scope {
-	in, s := m.of(n.Input), scope{names{}, names{}}
+func (m scopes) group(n *parser.Group) scopeOf {
+	in, s := m.of(n.Input), scopeOf{names{}, names{}}
 	for _, k := range n.Keys {
 		s.vars[k.Variable] = true
 		if m.neverFails(k.Expr, in) {

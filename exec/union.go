@@ -1,6 +1,9 @@
 package exec
 
-import "github.com/rdfgpu/rdfgpu/parser"
+import (
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
+)
 
 // unionOp emits the solutions of both branches.
 type unionOp struct {
@@ -12,7 +15,7 @@ type unionOp struct {
 func (c *compiler) union(n *parser.Union, r request) (operator, error) {
 	u := &unionOp{out: c.outputColumns(n, r)}
 	u.explain = &Explain{Operator: "union", Columns: u.out}
-	for _, b := range branches(nil, n) {
+	for _, b := range rules.Branches(nil, n) {
 		op, err := c.compile(b, r)
 		if err != nil {
 			return nil, err
@@ -27,14 +30,6 @@ func (c *compiler) union(n *parser.Union, r request) (operator, error) {
 		return op, err
 	}
 	return u, nil
-}
-
-// branches appends the operands of nested unions.
-func branches(dst []parser.Node, n parser.Node) []parser.Node {
-	if u, ok := n.(*parser.Union); ok {
-		return branches(branches(dst, u.Left), u.Right)
-	}
-	return append(dst, n)
 }
 
 func (u *unionOp) columns() []string { return u.out }

@@ -1,10 +1,9 @@
 package exec
 
 import (
-	"slices"
-
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
 )
 
 // sharedGain is the share of the cost of separate branches below which matching their common part once is worth it.
@@ -20,8 +19,8 @@ func (c *compiler) sharedUnion(n *parser.Union, r request, separate float64) (op
 	if c.plan.options.Unoptimised || c.plan.options.Semantics != bgp.Homomorphism || len(r.inputs) > 0 {
 		return nil, nil
 	}
-	common, rest := commonPart(branches(nil, n))
-	if common == nil {
+	common, rest, ok := rules.CommonPart(n)
+	if !ok {
 		return nil, nil
 	}
 	first, err := c.compile(common, request{need: c.scopes.of(common).vars})
@@ -44,41 +43,5 @@ func (c *compiler) sharedUnion(n *parser.Union, r request, separate float64) (op
 	if cost >= sharedGain*separate {
 		return nil, nil
 	}
-	var either parser.Node = rest[0]
-	for _, b := range rest[1:] {
-		either = &parser.Union{Left: either, Right: b}
-	}
-	return c.compile(&parser.Join{Left: common, Right: either}, r)
+	return c.compile(&parser.Join{Left: common, Right: rules.United(rest)}, r)
 }
-
-// commonPart splits basic graph patterns into the triple patterns that all of them have, two at least, and the others.
-func commonPart(list []parser.Node) (common *parser.BGP, rest []*parser.BGP) {
-	if len(list) > maxSharing {
-		return nil, nil
-	}
-	for _, n := range list {
-		b, ok := n.(*parser.BGP)
-		if !ok {
-			return nil, nil
-		}
-		rest = append(rest, b)
-	}
-	common = &parser.BGP{}
-	for _, t := range rest[0].Patterns {
-		missing := func(b *parser.BGP) bool { return !slices.Contains(b.Patterns, t) }
-		if !slices.ContainsFunc(rest, missing) && !slices.Contains(common.Patterns, t) {
-			common.Patterns = append(common.Patterns, t)
-		}
-	}
-	if len(common.Patterns) < 2 || len(connected(common)) > 1 {
-		return nil, nil
-	}
-	for i, b := range rest {
-		own := slices.DeleteFunc(slices.Clone(b.Patterns), func(t parser.TriplePattern) bool { return slices.Contains(common.Patterns, t) })
-		rest[i] = &parser.BGP{Patterns: own}
-	}
-	return common, rest
-}
-
-// maxSharing is how many branches are searched for a common part.
-const maxSharing = 64

@@ -1,55 +1,49 @@
-package exec
+package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// withLanguages lets the language-tagged constants of a pattern match whatever the case of the tag in the data: tags
-// compare without regard to case (RFC 5646, section 2.1.1), terms of the dictionary with. The cases looked for are
-// that of the query, lower case, upper case and the recommended one (en-GB).
-func (c *compiler) withLanguages(n *parser.BGP, pushed *pushedFilters) (*parser.BGP, *pushedFilters) {
-	var out *parser.BGP
+// Languages lets the language-tagged constants of a pattern match whatever the case of the tag in the data: tags
+// compare without regard to case (RFC 5646, section 2.1.1), terms of the data with. The cases looked for are that of the
+// query, lower case, upper case and the recommended one (en-GB). A constant of which the data have several becomes a
+// variable; oneOf says which terms it may be. stored reports whether the data have a term.
+func Languages(n *parser.BGP, stored func(rdf.Term) bool) (out *parser.BGP, oneOf map[string][]rdf.Term) {
+	out = n
 	for i, t := range n.Patterns {
-		if t.Object.Term.Language == "" || t.Object.IsVariable() {
+		if t.Object.IsVariable() || t.Object.Term.Language == "" {
 			continue
 		}
-		variants := c.languageVariants(t.Object.Term)
+		variants := languageVariants(t.Object.Term, stored)
 		if len(variants) == 0 || len(variants) == 1 && variants[0] == t.Object.Term {
 			continue
 		}
-		if out == nil {
-			out = &parser.BGP{Patterns: append([]parser.TriplePattern(nil), n.Patterns...)}
+		if out == n {
+			out = &parser.BGP{Patterns: slices.Clone(n.Patterns)}
 		}
 		if len(variants) == 1 {
 			out.Patterns[i].Object.Term = variants[0]
 			continue
 		}
-		if pushed == nil {
-			pushed = newPushedFilters()
-		}
 		v := fmt.Sprintf("%slanguage%d", parser.BlankPrefix, i)
 		out.Patterns[i].Object = parser.PatternTerm{Variable: v}
-		pushed.narrow(v, c.storedIDs(variants))
+		if oneOf == nil {
+			oneOf = map[string][]rdf.Term{}
+		}
+		oneOf[v] = variants
 	}
-	if out == nil {
-		return n, pushed
-	}
-	return out, pushed
+	return out, oneOf
 }
 
 // languageVariants are the terms of the data that differ from t at most by the case of the language tag.
-func (c *compiler) languageVariants(t rdf.Term) []rdf.Term {
-	var out []rdf.Term
-	seen := map[dictionary.ID]bool{}
+func languageVariants(t rdf.Term, stored func(rdf.Term) bool) (out []rdf.Term) {
 	for _, tag := range []string{t.Language, strings.ToLower(t.Language), strings.ToUpper(t.Language), recommendedCase(t.Language)} {
-		u := rdf.NewLangString(t.Value, tag)
-		if id, ok := c.plan.dict.Lookup(u); ok && !seen[id] {
-			seen[id] = true
+		if u := rdf.NewLangString(t.Value, tag); !slices.Contains(out, u) && stored(u) {
 			out = append(out, u)
 		}
 	}
