@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // Errors of expressions that have no meaning, found before a query begins.
@@ -21,7 +22,7 @@ var (
 	// ErrRowLimit: the query has more solutions than its row limit.
 	ErrRowLimit = errors.New("the query has more solutions than its row limit")
 	// ErrUnsupported: the query asks for something that is not done, or not allowed.
-	ErrUnsupported = errors.New("not supported")
+	ErrUnsupported = planner.ErrUnsupported
 )
 
 // budget counts the bytes that the operators of one query hold.

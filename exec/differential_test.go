@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -40,10 +41,10 @@ func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
 				defer exec.SetTeam(0, 0)()
 			}
 			if variant == "sharing" || variant == "spilling" {
-				defer exec.SetProductCost(0)()
+				o.Tuning.ProductCost = always
 			}
 			if variant == "sharing" {
-				defer exec.ShareAlways()()
+				o.Tuning.SharedGain = math.Inf(1)
 			}
 			o.Semantics = semantics
 			o.Unoptimised = variant == "unoptimised"

@@ -13,14 +13,11 @@ import (
 // is, made when it is first needed, an index on what both bind.
 type joinTable struct {
 	rows *columns
-	// shared are the build columns of the shared variables, at most maxShared.
+	// shared are the build columns of the shared variables, at most planner.MaxShared.
 	shared []int
 	groups []*joinGroup
 	hashes []uint64
 }
-
-// maxShared is how many shared variables a joinTable can be told about.
-const maxShared = 64
 
 // joinGroup is the build rows that bind the same shared variables.
 type joinGroup struct {

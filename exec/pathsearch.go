@@ -145,16 +145,17 @@ func (s *pathSearch) reaches(step pathStep, v, w pcsr.Vertex, more bool) (bool, 
 	if int64(w) >= int64(s.graph.Vertices()) {
 		return false, nil
 	}
-	err := s.closure(step, v, pcsr.Out, false, more, func(u pcsr.Vertex) error {
-		if u == w {
-			return errAllFound
-		}
-		return nil
+	found := false
+	err := stopping(func(enough error) error {
+		return s.closure(step, v, pcsr.Out, false, more, func(u pcsr.Vertex) error {
+			if u == w {
+				found = true
+				return enough
+			}
+			return nil
+		})
 	})
-	if err == errAllFound {
-		return true, nil
-	}
-	return false, err
+	return found, err
 }
 
 // image reports where single walks from v end, once for each walk.

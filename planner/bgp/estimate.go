@@ -229,6 +229,9 @@ func (e *estimates) sampleDomain(v int, sides []side, sampleSize int) {
 	if total > 0 {
 		e.domain[v] *= max(float64(kept), 0.3) / float64(total)
 	}
+	if share, ok := e.options.Shares[e.query.Vertices[v].Variable]; ok {
+		e.domain[v] *= share
+	}
 	for i := range sides {
 		e.fanOut(v, &sides[i], kept, exact)
 	}

@@ -32,6 +32,9 @@ type Options struct {
 	// Those of a seeded variable are ignored: the caller filters its own columns.
 	Ranges     map[string]Range
 	Candidates map[string][]dictionary.ID
+	// Shares are the parts of the values of some variables that a condition is expected to let pass, which is tested when
+	// the match begins: the plan counts on it, and the caller fills in Step.Candidates.
+	Shares map[string]float64
 }
 
 // Range is the IDs with Low ≤ id < High; High 0 means no upper bound.

@@ -23,6 +23,8 @@ type sampler struct {
 	reached []float64
 	// candidates and rows sum the weights of each step over the walks.
 	candidates, rows []float64
+	// shares are those of Options.
+	shares map[string]float64
 	// arrived counts the walks that got to each step, and to the end.
 	arrived []int
 }
@@ -49,7 +51,7 @@ const (
 // measure replaces the plan's estimates by those of so many sampled walks and returns the cost.
 func (b *bgp) measure(p *MatchPlan, walks int) float64 {
 	s := &sampler{
-		graph: b.graph, plan: p, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
+		graph: b.graph, plan: p, shares: b.options.Shares, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
 		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), arrived: make([]int, len(p.Steps)+1), reached: make([]float64, len(p.Steps)+1),
 	}
 	s.prepare()
@@ -138,6 +140,9 @@ func (s *sampler) walk() {
 		step, known := &s.plan.Steps[k], &s.steps[k]
 		s.reached[k] = weight
 		list, candidates, share := s.choose(step, known, s.plan.Inputs+k)
+		if passing, ok := s.shares[s.plan.Slots[s.plan.Inputs+k].Variable]; ok {
+			candidates *= passing
+		}
 		switch {
 		case step.isLength():
 			list = 0

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/rdfgpu/rdfgpu/parser"
+import (
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner/scope"
+)
 
 // optionals: LeftJoin(L, R, c && d) → LeftJoin(L, Filter(c, R), d) where c reads the same values in R alone.
 var optionals = Rule{
@@ -37,14 +40,8 @@ func (r *Rewriter) readsOnly(e parser.Expr, side, other parser.Node) bool {
 	return !r.Scopes.Reads(e).Without(r.Scopes.Of(side).Must).Meets(r.Scopes.Of(other).May)
 }
 
-// OnlyRepeats reports whether OPTIONAL can do no more than repeat solutions of its left side, for who reads the given
-// variables and drops repeats: then the left side is enough.
-func OnlyRepeats(r *Rewriter, n *parser.LeftJoin, read func(variable string) bool) bool {
-	left, right := r.Scopes.Of(n.Left), r.Scopes.Of(n.Right)
-	for _, v := range r.Scopes.Names(right.May.Without(left.Must)) {
-		if read(v) {
-			return false
-		}
-	}
-	return true
+// OnlyRepeats reports whether OPTIONAL can do no more than repeat solutions of its left side, for who reads some variables
+// and drops repeats: then the left side is enough.
+func OnlyRepeats(s *scope.Scopes, n *parser.LeftJoin, read scope.Set) bool {
+	return !s.Of(n.Right).May.Without(s.Of(n.Left).Must).Meets(read)
 }

@@ -35,6 +35,11 @@ func Parameter(variable string) string { return parameterPrefix + variable }
 // IsParameter reports whether a variable is a parameter.
 func IsParameter(variable string) bool { return strings.HasPrefix(variable, parameterPrefix) }
 
+// OfParameter returns the variable that a parameter stands for; false where it is none.
+func OfParameter(name string) (variable string, ok bool) {
+	return strings.CutPrefix(name, parameterPrefix)
+}
+
 // Number returns the number of a variable, giving it one where it has none.
 func (s *Scopes) Number(name string) int {
 	v, ok := s.numbers[name]

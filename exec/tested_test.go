@@ -29,13 +29,10 @@ func TestConditionsAnswerTheSameWheneverTheyAreComputed(t *testing.T) {
 		for _, variant := range []string{"on rows", "while planned", "late"} {
 			o := onProcessor()
 			o.Unoptimised = variant == "on rows"
-			ahead := time.Hour
-			if variant == "late" {
-				ahead = -1
+			if o.Tuning.TestTime = time.Hour; variant == "late" {
+				o.Tuning.TestTime = -1
 			}
-			restore := exec.SetAheadTime(ahead)
 			a, err := m.run(q, o)
-			restore()
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", variant, err, text)
 			}

@@ -1,4 +1,4 @@
-package exec
+package planner
 
 import (
 	"slices"
@@ -9,34 +9,84 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
 
-// pushedFilters are the conditions on single variables that a matcher applies while it joins.
+// pushedFilters are the conditions on single variables that a matcher applies while it joins. The zero value has none.
 type pushedFilters struct {
 	candidates map[string][]dictionary.ID
 	ranges     map[string]bgp.Range
-	notes      []string
+	// tests are conditions whose values are tested when the match begins.
+	tests []Test
+	notes []string
 }
 
-func (p *pushedFilters) text() string {
-	if len(p.notes) == 0 {
+func (f *pushedFilters) text() string {
+	if len(f.notes) == 0 {
 		return ""
 	}
-	return " where " + strings.Join(p.notes, " && ")
+	return " where " + strings.Join(f.notes, " && ")
+}
+
+// shares are the parts of a variable's values that are expected to pass its tests.
+func (f *pushedFilters) shares() map[string]float64 {
+	if len(f.tests) == 0 {
+		return nil
+	}
+	out := map[string]float64{}
+	for _, t := range f.tests {
+		if _, ok := out[t.Variable]; !ok {
+			out[t.Variable] = 1
+		}
+		out[t.Variable] *= t.Values.share()
+	}
+	return out
+}
+
+// of returns the conditions on some variables.
+func (f *pushedFilters) of(has func(variable string) bool) *pushedFilters {
+	out := &pushedFilters{}
+	if f == nil {
+		return out
+	}
+	for v, list := range f.candidates {
+		if has(v) {
+			out.narrow(v, list)
+		}
+	}
+	for v, r := range f.ranges {
+		if has(v) {
+			out.bound(v, dictionary.Range{From: r.Low, To: r.High})
+		}
+	}
+	return out
 }
 
 // narrow intersects a variable's candidates with a set.
-func (p *pushedFilters) narrow(v string, set []dictionary.ID) {
-	slices.Sort(set)
-	set = slices.Compact(set)
-	if old, ok := p.candidates[v]; ok {
+func (f *pushedFilters) narrow(v string, set []dictionary.ID) {
+	set = slices.Compact(slices.Sorted(slices.Values(set)))
+	if old, ok := f.candidates[v]; ok {
 		set = pcsr.Intersect([]dictionary.ID{}, old, set)
 	}
-	p.candidates[v] = set
+	if f.candidates == nil {
+		f.candidates = map[string][]dictionary.ID{}
+	}
+	f.candidates[v] = set
 }
 
-func newPushedFilters() *pushedFilters {
-	return &pushedFilters{candidates: map[string][]dictionary.ID{}, ranges: map[string]bgp.Range{}}
+// bound intersects a variable's range with another.
+func (f *pushedFilters) bound(v string, r dictionary.Range) {
+	if old, ok := f.ranges[v]; ok {
+		r.From, r.To = max(r.From, old.Low), min(r.To, old.High)
+	}
+	if r.From >= r.To {
+		f.narrow(v, nil)
+		return
+	}
+	if f.ranges == nil {
+		f.ranges = map[string]bgp.Range{}
+	}
+	f.ranges[v] = bgp.Range{Low: r.From, High: r.To}
 }
 
 // pushFilters splits the conditions on a basic graph pattern into those that the matcher applies and the rest.
@@ -44,26 +94,30 @@ func newPushedFilters() *pushedFilters {
 //	sameTerm(?v, c), ?v = <iri>, ?v = "string", ?v IN (<iri>, "string", …) → the candidates of ?v
 //	?v < 5, ?v >= "2020-01-01"^^xsd:date, ?v = 1, …                        → a range of IDs of ?v
 //	any other condition on ?v alone, where ?v has few possible values      → the candidates of ?v for which it is true
-func (c *compiler) pushFilters(bgp *parser.BGP, conditions []parser.Expr, r request) (*pushedFilters, []parser.Expr) {
-	p := newPushedFilters()
-	vars := without(c.scopes.of(bgp).vars, setOf(r.inputs...))
-	var rest []parser.Expr
+func (p *planner) pushFilters(n *parser.BGP, conditions []parser.Expr, r request) (pushed *pushedFilters, rest []parser.Expr) {
+	pushed = &pushedFilters{}
+	vars := p.free(n, r)
 	for _, e := range conditions {
-		if c.pushTerms(p, vars, e) || c.pushRange(p, vars, e) {
-			p.notes = append(p.notes, exprText(e))
+		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, vars, e) {
+			pushed.notes = append(pushed.notes, exprText(e))
 		} else {
 			rest = append(rest, e)
 		}
 	}
-	return p, rest
+	return pushed, rest
 }
 
-func (c *compiler) pushTerms(p *pushedFilters, vars names, e parser.Expr) bool {
+// free are the variables of a pattern that its seeds do not bind.
+func (p *planner) free(n *parser.BGP, r request) scope.Set {
+	return p.scopes.Of(n).May.Without(p.scopes.Set(r.inputs...))
+}
+
+func (p *planner) pushTerms(pushed *pushedFilters, vars scope.Set, e parser.Expr) bool {
 	v, terms, ok := fixedTerms(e)
-	if !ok || !vars[v] {
+	if !ok || !vars.Has(p.scopes.Number(v)) {
 		return false
 	}
-	p.narrow(v, c.storedIDs(terms))
+	pushed.narrow(v, p.storedIDs(terms))
 	return true
 }
 
@@ -76,17 +130,13 @@ var comparisons = map[string]struct{ as, mirrored dictionary.Comparison }{
 	">":  {dictionary.IsGreater, dictionary.IsLess},
 }
 
-// maxRangeCandidates bounds the IDs of several ranges that are listed one by one.
-const maxRangeCandidates = 4096
-
 // pushRange turns a comparison of a variable with a constant into IDs, which lie in value order.
-func (c *compiler) pushRange(p *pushedFilters, vars names, e parser.Expr) bool {
-	stored, isStored := c.plan.dict.(*dictionary.Dictionary)
+func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr) bool {
 	v, op, constant, ok := comparison(e)
-	if !ok || !isStored || !vars[v] {
+	if !ok || p.options.Dictionary == nil || !vars.Has(p.scopes.Number(v)) {
 		return false
 	}
-	ranges, exact := stored.ValueRange(op, constant)
+	ranges, exact := p.options.Dictionary.ValueRange(op, constant)
 	if !exact {
 		return false
 	}
@@ -96,33 +146,20 @@ func (c *compiler) pushRange(p *pushedFilters, vars names, e parser.Expr) bool {
 	}
 	switch {
 	case total == 0 || len(ranges) > 1 && total <= maxRangeCandidates:
-		set := []dictionary.ID{}
+		var set []dictionary.ID
 		for _, r := range ranges {
 			for id := r.From; id < r.To; id++ {
 				set = append(set, id)
 			}
 		}
-		p.narrow(v, set)
+		pushed.narrow(v, set)
 		return true
 	case len(ranges) == 1:
-		p.bound(v, ranges[0])
+		pushed.bound(v, ranges[0])
 		return true
 	}
-	p.bound(v, dictionary.Range{From: ranges[0].From, To: ranges[len(ranges)-1].To})
+	pushed.bound(v, dictionary.Range{From: ranges[0].From, To: ranges[len(ranges)-1].To})
 	return false
-}
-
-// bound intersects a variable's range with another.
-func (p *pushedFilters) bound(v string, r dictionary.Range) {
-	old, ok := p.ranges[v]
-	if ok {
-		r.From, r.To = max(r.From, old.Low), min(r.To, old.High)
-	}
-	if r.From >= r.To {
-		p.narrow(v, nil)
-		return
-	}
-	p.ranges[v] = bgp.Range{Low: r.From, High: r.To}
 }
 
 // comparison takes a comparison of a variable with a constant apart.
@@ -151,10 +188,9 @@ func comparison(e parser.Expr) (v string, op dictionary.Comparison, constant rdf
 }
 
 // storedIDs are the IDs of those terms that the data have.
-func (c *compiler) storedIDs(terms []rdf.Term) []dictionary.ID {
-	ids := []dictionary.ID{}
+func (p *planner) storedIDs(terms []rdf.Term) (ids []dictionary.ID) {
 	for _, t := range terms {
-		if id, ok := c.plan.dict.Lookup(t); ok {
+		if id, ok := p.options.Lookup(t); ok {
 			ids = append(ids, id)
 		}
 	}

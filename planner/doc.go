@@ -1,0 +1,22 @@
+// Package planner turns a query's algebra into a physical plan: data that says what is run, and that anybody can read.
+//
+// Nouns: [Plan], [Node] (an operator of a plan, such as [Join]) with its [Properties] (what it binds, what it is seeded
+// with, how many rows it is expected to have and what they cost, and how many are read), [Expression], [Subplan],
+// [Catalog] (the graphs that a plan is made for).
+//
+// [Make] plans in two passes: planner/rules rewrite the algebra, then one lowering turns each pattern into the node that
+// is expected to cost least, asking planner/bgp for the vertex order of each basic graph pattern. A pattern is planned
+// once for what is asked of it, however often others want to know its price. Whoever reads rows tells the nodes below
+// how many (LIMIT, ASK) and whether equal ones may come as one with a weight (COUNT), before anything runs. exec/build.go
+// makes an operator of each node; it decides nothing.
+//
+// The package never runs a plan and knows no operator. A plan is for one run at a time.
+//
+// # What is planned late
+//
+// Three things are planned when a query first needs them, by [Subplan], under the query's context, for planning them
+// all beforehand would cost more than it saves: the pattern of GRAPH ?g in all graphs but the first, whose statistics
+// differ; the right side of a join as a table, where so few rows are expected on the left that it will not be wanted; and,
+// for a pattern that reads many variables which OPTIONALs or UNIONs may leave unbound, the combinations of bound ones
+// beyond the first eight.
+package planner
