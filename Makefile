@@ -6,7 +6,7 @@ NVCC   ?= $(shell command -v nvcc)
 STORE  ?= .cache/nomisma
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-gpu build-cpu run test check race fuzz w3c bench lint vet fmt staticcheck workbench browser clean
+.PHONY: help build build-gpu build-cpu run test check race fuzz hostile w3c bench lint vet fmt staticcheck workbench browser clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -43,6 +43,10 @@ fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
+
+CAMPAIGN ?=
+hostile: build ## send hostile queries to running servers and check their limits (CAMPAIGN="-help" for its flags)
+	$(GO) run ./internal/hostile/campaign -rdfgpu $(BIN) $(CAMPAIGN)
 
 bench: ## Go benchmarks of the hot paths (compare two runs with `go tool benchstat`)
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -1,6 +1,7 @@
 package rdfgpu
 
 import (
+	"context"
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -48,18 +49,57 @@ const (
 )
 
 // parse returns the algebra of text, from the cache where it is there.
-func (c *parseCache) parse(text, base string) (*parser.Query, error) {
+func (c *parseCache) parse(ctx context.Context, text, base string) (*parser.Query, error) {
 	key := parseKey{text, base}
 	if query := c.find(key); query != nil {
 		return query, nil
 	}
-	query, err := parser.Parse(text, parser.Options{Base: base})
+	query, err := parseWithin(ctx, text, parser.Options{Base: base})
 	if err == nil && len(text) <= parseCacheText {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.keep(key, query)
 	}
 	return query, err
+}
+
+// parsed is what came of parsing a text; a panic goes on where it is waited for.
+type parsed struct {
+	query    *parser.Query
+	err      error
+	panicked any
+}
+
+// longText is from how many bytes on parsing may take longer than a query that has ended should be waited for.
+const longText = 32 << 10
+
+// parseWithin parses a text while ctx lasts. A long one is parsed in a goroutine of its own, which nobody waits for once
+// ctx has ended: it looks at nothing but the text, whose length is bounded, and ends by itself.
+func parseWithin(ctx context.Context, text string, options parser.Options) (*parser.Query, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if len(text) <= longText {
+		return parser.Parse(text, options)
+	}
+	done := make(chan parsed, 1)
+	go func() {
+		var p parsed
+		defer func() {
+			p.panicked = recover()
+			done <- p
+		}()
+		p.query, p.err = parser.Parse(text, options)
+	}()
+	select {
+	case p := <-done:
+		if p.panicked != nil {
+			panic(p.panicked)
+		}
+		return p.query, p.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 func (c *parseCache) find(key parseKey) *parser.Query {

@@ -6,45 +6,60 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// Query parses and plans a query. It runs when the Result is read, within ctx and the options' limits; the Result
-// must be closed. The error is a *SyntaxError where the text is wrong, and wraps ErrUnsupported or ErrNoDevice where
-// the query asks for what is not there.
+// Query parses and plans a query, within ctx and the options' limits; the time limit begins now. It runs when the Result
+// is read, which must be closed. The error is a *SyntaxError where the text is wrong, and wraps ErrUnsupported or
+// ErrNoDevice where the query asks for what is not there.
 func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*Result, error) {
-	began := time.Now()
-	query, err := s.parse(text, options)
-	if err != nil {
+	r := &Result{store: s, data: &dataset{store: s.store}, began: time.Now(), budget: s.budget.pool.Open(options.MaxMemory)}
+	r.ctx, r.cancel = limited(ctx, options.Timeout)
+	r.watch = newWatch(r.ctx, s, text, options.Overdue)
+	if err := r.prepare(text, options); err != nil {
+		r.Close()
 		return nil, err
+	}
+	r.watch.enter(idle)
+	return r, nil
+}
+
+// treeBytes is about how many bytes of memory the tree of a query takes for each of its text, while it is parsed.
+const treeBytes = 64
+
+// prepare parses and plans the query.
+func (r *Result) prepare(text string, options QueryOptions) (err error) {
+	s := r.store
+	if err = r.budget.Meter("the text of the query and its tree").Charge(int64(len(text)) * treeBytes); err != nil {
+		return err
+	}
+	if r.query, err = s.parse(r.ctx, text, options); err != nil {
+		return err
 	}
 	parsed := time.Now()
+	r.watch.enter(planning)
 	device, err := s.gpu.resolve(options.Device)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	run := &choice{store: s, device: device}
-	data := &dataset{store: s.store}
-	plan, err := exec.Prepare(query, data, s.store.Dictionary, exec.Options{
-		Semantics: options.Semantics, Matcher: run.matcher, Speed: run.speed(), Memory: options.memory(), MaxRows: options.MaxRows,
+	r.device = &choice{store: s, device: device}
+	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, s.store.Dictionary, exec.Options{
+		Semantics: options.Semantics, Matcher: r.device.matcher, Speed: r.device.speed(), Budget: r.budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 	})
-	if data.err != nil {
-		return nil, data.err
+	if r.data.err != nil {
+		return r.data.err
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if options.Analyze {
-		plan.Analyze()
+		r.plan.Analyze()
 	}
-	r := &Result{store: s, query: query, plan: plan, data: data, device: run, began: began}
-	r.timings.Parse = parsed.Sub(began)
+	r.timings.Parse = parsed.Sub(r.began)
 	r.timings.OpenDevice = s.gpu.claimOpening()
 	r.timings.Plan = time.Since(parsed) - r.timings.OpenDevice
-	r.ctx, r.cancel = limited(ctx, options.Timeout)
-	return r, nil
+	return nil
 }
 
 // limited is ctx with the query's time limit; cancel frees it.
@@ -56,8 +71,8 @@ func limited(ctx context.Context, timeout time.Duration) (context.Context, conte
 }
 
 // parse reads the text; the data set that options name replaces the query's own.
-func (s *Store) parse(text string, options QueryOptions) (*parser.Query, error) {
-	query, err := s.parsed.parse(text, options.Base)
+func (s *Store) parse(ctx context.Context, text string, options QueryOptions) (*parser.Query, error) {
+	query, err := s.parsed.parse(ctx, text, options.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +82,4 @@ func (s *Store) parse(text string, options QueryOptions) (*parser.Query, error) 
 		query = &changed
 	}
 	return query, nil
-}
-
-func (o QueryOptions) memory() int64 {
-	if o.MaxMemory > 0 {
-		return o.MaxMemory
-	}
-	return machine.Memory() / 4
 }

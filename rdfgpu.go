@@ -63,6 +63,9 @@ type Options struct {
 	Device Device
 	// TempDir is where operators spill to; "" means the system's folder.
 	TempDir string
+	// Budget is what the queries of this store share with those of others; nil means one for the whole process, of the default
+	// limits.
+	Budget *Budget
 	// Services lists the SPARQL endpoints that SERVICE may ask; none: SERVICE is refused.
 	Services []string
 }
@@ -71,11 +74,16 @@ type Options struct {
 type QueryOptions struct {
 	Semantics Semantics
 	Device    Device
-	// Timeout ends the query with ErrTimeout; 0 means none.
+	// Timeout ends the query with ErrTimeout so long after Query was called, whatever it is doing then; 0 means none.
 	Timeout time.Duration
+	// Overdue, where it is not nil, is called from another goroutine, once, when the query still goes on a tenth of a
+	// second after it should have ended. Whoever waits for the answer may be told then; what the query uses, it uses
+	// until Query or the reading of the Result returns.
+	Overdue func(Overdue)
 	// MaxRows ends the query with ErrRowLimit when it has more solutions; 0 means no limit.
 	MaxRows uint64
-	// MaxMemory ends the query with ErrMemoryLimit when its operators hold more bytes; 0 means a fraction of the machine's.
+	// MaxMemory is how many bytes the query may hold, of the store's Budget: past it sorts, groups and joins go on from disk,
+	// and what cannot ends with ErrMemoryLimit; 0 means half of what the Budget has for all queries.
 	MaxMemory int64
 	// CountOnly asks for the number of solutions alone (Result.Count), which is cheaper than reading them.
 	CountOnly bool
@@ -92,6 +100,7 @@ var (
 	ErrTimeout     = errors.New("the query ran longer than its time limit")
 	ErrRowLimit    = exec.ErrRowLimit
 	ErrMemoryLimit = exec.ErrMemoryLimit
+	ErrSpillLimit  = exec.ErrSpillLimit
 	ErrUnsupported = exec.ErrUnsupported
 	ErrFunction    = exec.ErrFunction
 	ErrPattern     = exec.ErrPattern

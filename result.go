@@ -25,8 +25,10 @@ type Result struct {
 	plan    *exec.Plan
 	data    *dataset
 	device  *choice
+	watch   *watch
 	ctx     context.Context
 	cancel  context.CancelFunc
+	budget  *exec.Budget
 	began   time.Time
 	timings Timings
 	read    bool
@@ -68,7 +70,9 @@ func (r *Result) Timings() Timings { return r.timings }
 
 // Close ends the query, if it still runs, and frees what it holds.
 func (r *Result) Close() error {
+	r.watch.close()
 	r.cancel()
+	r.budget.Close()
 	return nil
 }
 
@@ -79,7 +83,9 @@ func (r *Result) once() (done func(), err error) {
 	}
 	r.read = true
 	start := time.Now()
+	r.watch.enter(running)
 	return func() {
+		r.watch.enter(idle)
 		now := time.Now()
 		r.timings.Match = now.Sub(start) - r.timings.Decode - r.timings.Write
 		r.timings.Total = now.Sub(r.began)
@@ -147,7 +153,9 @@ func (r *Result) Batches() iter.Seq2[*Batch, error] {
 		defer done()
 		err = r.plan.Run(r.ctx, func(b *Batch) error {
 			start := time.Now()
+			r.watch.enter(writing)
 			more := yield(b, nil)
+			r.watch.enter(running)
 			r.timings.Decode += time.Since(start)
 			if !more {
 				return errStop
@@ -194,6 +202,7 @@ func (r *Result) Rows() iter.Seq2[[]Term, error] {
 func (r *Result) Write(w io.Writer, format Format) (uint64, error) {
 	timed := &timedWriter{w: w}
 	n, err := r.write(timed, format)
+	r.watch.enter(idle)
 	r.timings.Write = timed.spent
 	r.timings.Decode = max(r.timings.Decode-timed.spent, 0)
 	return n, err
@@ -208,7 +217,7 @@ func (r *Result) write(w io.Writer, format Format) (uint64, error) {
 		return 1, results.WriteBoolean(w, format, answer)
 	}
 	out, err := results.NewWriter(w, format, r.Variables(), decoder{r.plan.Terms(), r.store.store.Dictionary},
-		results.Options{Prefixes: r.query.Prefixes, Threads: r.store.options.Threads})
+		results.Options{Prefixes: r.query.Prefixes, Threads: r.store.options.Threads, Charge: r.charge()})
 	if err != nil {
 		return 0, err
 	}
@@ -221,7 +230,22 @@ func (r *Result) write(w io.Writer, format Format) (uint64, error) {
 			return out.Rows(), err
 		}
 	}
+	r.watch.enter(writing)
 	return out.Rows(), r.outcome(out.Close()) // terms are decoded up to here
+}
+
+// charge counts what the answer takes on its way, and says why it must end.
+func (r *Result) charge() func(bytes int64) error {
+	meter := r.budget.Meter("the answer on its way")
+	return func(bytes int64) error {
+		if err := meter.Charge(bytes); err != nil {
+			return err
+		}
+		if r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
+		return nil
+	}
 }
 
 // timedWriter measures the time spent in a writer.

@@ -3,6 +3,7 @@ package rdfgpu
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
@@ -19,6 +20,9 @@ type Store struct {
 	cpu     exec.Matcher
 	gpu     *device
 	parsed  parseCache
+	// overdue counts the queries that did not end in time.
+	overdue atomic.Uint64
+	budget  *Budget
 	info    func() (Info, error)
 }
 
@@ -30,8 +34,11 @@ func Open(dir string, options Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		dir: dir, store: opened, options: options,
+		dir: dir, store: opened, options: options, budget: options.Budget,
 		cpu: cpu.New(options.Threads), gpu: newDevice(options),
+	}
+	if s.budget == nil {
+		s.budget = processBudget()
 	}
 	s.info = sync.OnceValues(s.describe)
 	return s, nil

@@ -89,4 +89,5 @@ func (d Datatype) IRI() string {
 	return datatypeTable[d].iri
 }
 
-func (d Datatype) kind() ValueKind { return datatypeTable[d].kind }
+// Kind is the kind of the values of a datatype.
+func (d Datatype) Kind() ValueKind { return datatypeTable[d].kind }

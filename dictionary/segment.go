@@ -194,7 +194,7 @@ func (s *Segment) storedValue(id ID) Value {
 		s.broken.Store(true)
 		return Value{Kind: OtherLiteral, Zone: NoZone}
 	}
-	v.Kind = v.Datatype.kind()
+	v.Kind = v.Datatype.Kind()
 	switch {
 	case v.Scale > 18:
 		t, _ := s.text(id)

@@ -142,7 +142,7 @@ func ParseValue(t rdf.Term) Value {
 
 // parseLexical is the value of a literal with a datatype; OtherLiteral when the lexical form is none of the datatype's.
 func parseLexical[T string | []byte](d Datatype, lexical T) Value {
-	v := Value{Kind: d.kind(), Datatype: d, Zone: NoZone}
+	v := Value{Kind: d.Kind(), Datatype: d, Zone: NoZone}
 	ok := false
 	switch v.Kind {
 	case Integer:

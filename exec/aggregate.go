@@ -51,9 +51,9 @@ func (a *aggregate) accumulator(x *execution, first int) (accumulator, error) {
 	}
 	switch {
 	case a.rows != nil:
-		return &distinctRows{of: acc, first: first, width: len(a.rows)}, nil
+		return &distinctRows{x: x, of: acc, first: first, width: len(a.rows)}, nil
 	case a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE":
-		return &distinctValues{of: acc, seen: newRowSet(2)}, nil
+		return &distinctValues{of: acc, seen: x.rowSet(2)}, nil
 	}
 	return acc, nil
 }
@@ -109,6 +109,9 @@ func (c *counts) results(n int) []dictionary.ID {
 	out := make([]dictionary.ID, n)
 	known := map[uint64]dictionary.ID{} // most groups are as large as another
 	for g, k := range grown(c.n, n)[:n] {
+		if c.x.look(g) != nil {
+			return out
+		}
 		id, ok := known[k]
 		if !ok {
 			id = integerID(c.x, k)
@@ -212,6 +215,7 @@ func (d *distinctValues) merge(of accumulator, n int, groups []uint32) {
 
 // distinctRows hands each solution of a group on once: COUNT(DISTINCT *).
 type distinctRows struct {
+	x      *execution
 	of     accumulator
 	first  int
 	width  int
@@ -227,7 +231,7 @@ func (d *distinctRows) add(in *groupedRows) {
 // addRows takes rows of groups (of n) and columns.
 func (d *distinctRows) addRows(n int, cols [][]dictionary.ID) {
 	if d.seen == nil {
-		d.seen = newRowSet(1 + d.width)
+		d.seen = d.x.rowSet(1 + d.width)
 	}
 	d.hashes = hashRows(d.hashes, cols, allColumns(1+d.width), len(cols[0]))
 	d.groups = d.groups[:0]

@@ -73,6 +73,15 @@ func (c *columns) bytes() int64 {
 	return sum
 }
 
+// batchBytes is the memory that a batch's columns take, where they are its own.
+func batchBytes(b *Batch) int64 {
+	sum := int64(cap(b.Origin))*4 + int64(cap(b.Weights))*8
+	for _, col := range b.Cols {
+		sum += int64(cap(col)) * 4
+	}
+	return sum
+}
+
 // gather appends src[rows[i]] for every i to dst.
 func gather[T any](dst, src []T, rows []uint32) []T {
 	for _, r := range rows {

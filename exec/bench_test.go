@@ -43,7 +43,7 @@ func BenchmarkOperators(b *testing.B) {
 			q := parse(b, "PREFIX : <"+exampleNS+">\n"+c.text)
 			b.ReportAllocs()
 			for b.Loop() {
-				p, err := exec.Prepare(q, m, m.dict, onProcessor())
+				p, err := exec.Prepare(b.Context(), q, m, m.dict, onProcessor())
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -62,7 +62,7 @@ func BenchmarkPathInSequence(b *testing.B) {
 	m := many(b, 2000)
 	q := parse(b, "PREFIX : <"+exampleNS+"> SELECT * { ?x :group/(^:group/:link/:group)+ ?h }")
 	for b.Loop() {
-		p, err := exec.Prepare(q, m, m.dict, onProcessor())
+		p, err := exec.Prepare(b.Context(), q, m, m.dict, onProcessor())
 		if err == nil {
 			_, err = p.Count(b.Context())
 		}
@@ -89,7 +89,7 @@ func BenchmarkNestedClosures(b *testing.B) {
 		b.Run(path, func(b *testing.B) {
 			q := parse(b, "PREFIX : <"+exampleNS+"> SELECT ?y { :i1 "+path+" ?y }")
 			for b.Loop() {
-				p, err := exec.Prepare(q, m, m.dict, onProcessor())
+				p, err := exec.Prepare(b.Context(), q, m, m.dict, onProcessor())
 				if err == nil {
 					_, err = p.Count(b.Context())
 				}

@@ -126,7 +126,7 @@ func (b *builder) product(n *planner.Product) (operator, error) {
 }
 
 func (b *builder) path(n *planner.Path) operator {
-	p := &pathOp{base: b.base(n), graph: n.Graph, kind: n.Kind, search: &pathSearch{graph: n.Graph}}
+	p := &pathOp{base: b.base(n), graph: n.Graph, kind: n.Kind, search: &pathSearch{graph: n.Graph, ctx: b.ctx}}
 	p.subject, p.object = b.pathEnd(n.Subject), b.pathEnd(n.Object)
 	p.step = b.pathStep(n.Graph, n.Step)
 	return p
@@ -145,7 +145,8 @@ func (b *builder) join(n *planner.Join) (operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &joinOp{base: b.base(n), kind: n.Kind, left: left, seeded: len(n.Seeds) > 0}
+	b.joins.Add(1)
+	j := &joinOp{base: b.base(n), merged: len(n.Merged), kind: n.Kind, left: left, seeded: len(n.Seeds) > 0}
 	if n.Condition != nil {
 		if j.condition, err = b.predicate(n.Condition); err != nil {
 			return nil, err
@@ -251,7 +252,10 @@ func (b *builder) union(n *planner.Union) (operator, error) {
 func (b *builder) values(n *planner.Values) operator {
 	v := &valuesOp{base: b.base(n), rows: newColumns(len(n.Columns))}
 	for i, k := range indexes(n.Table.Variables, n.Columns) {
-		for _, row := range n.Table.Rows {
+		for r, row := range n.Table.Rows {
+			if r%heedEvery == 0 && b.ended() != nil {
+				break // nobody reads them
+			}
 			id := dictionary.None
 			if !row[k].IsZero() {
 				id = b.find(row[k])

@@ -35,11 +35,14 @@ func (o *constructOp) run(x *execution, _ *Batch, emit func(*Batch) error) error
 		}
 		return k
 	}
-	blanks := make([]dictionary.ID, o.blanks)
+	blanks, made := make([]dictionary.ID, o.blanks), 0
 	return measured(o.input, x, nil, func(b *Batch) error {
 		for r := range b.N {
 			o.freshBlanks(x, blanks)
 			for _, t := range o.template {
+				if made++; made%lookEvery == 0 && x.over() {
+					return x.ended()
+				}
 				s, p, obj := t[0].value(b, r, blanks), t[1].value(b, r, blanks), t[2].value(b, r, blanks)
 				if s == dictionary.None || p == dictionary.None || obj == dictionary.None ||
 					kind(s) == rdf.Literal || kind(p) != rdf.IRI {

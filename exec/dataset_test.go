@@ -158,7 +158,7 @@ type answer struct {
 
 // run answers a query.
 func (m *memory) run(q *parser.Query, o exec.Options) (*answer, error) {
-	p, err := exec.Prepare(q, m, m.dict, o)
+	p, err := exec.Prepare(context.Background(), q, m, m.dict, o)
 	if err != nil {
 		return nil, err
 	}

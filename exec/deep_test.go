@@ -40,7 +40,7 @@ func TestLargeQueriesArePlannedInTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
 			q := parse(t, "PREFIX : <"+exampleNS+"> SELECT * "+pattern)
-			p, err := exec.Prepare(q, m, m.dict, onProcessor())
+			p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestWhatIsTooLargeToPlanIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := parse(t, "PREFIX : <"+exampleNS+"> SELECT * "+pattern)
 			began := time.Now()
-			_, err := exec.Prepare(q, m, m.dict, onProcessor())
+			_, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 			if took := time.Since(began); !errors.Is(err, exec.ErrUnsupported) || took > time.Second {
 				t.Errorf("%v after %v", err, took)
 			}

@@ -57,7 +57,7 @@ func (d *degreeOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
 		if out.n++; out.n < BatchRows {
 			continue
 		}
-		if err := x.ctx.Err(); err != nil {
+		if err := x.ended(); err != nil {
 			return err
 		}
 		if err := emit(out.batch(0, out.n, &view)); err != nil {

@@ -93,7 +93,7 @@ func (r *describeRun) flush() error {
 	if r.out.n == 0 {
 		return nil
 	}
-	if err := r.x.ctx.Err(); err != nil {
+	if err := r.x.ended(); err != nil {
 		return err
 	}
 	err := r.emit(r.out.batch(0, r.out.n, &r.view))

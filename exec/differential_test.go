@@ -17,11 +17,18 @@ import (
 
 // TestQueriesAnswerAsTheReferenceSays compares the engine, with and without its optimisations, and with so little
 // memory that everything spills, with the reference evaluator.
-func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
+func TestQueriesAnswerAsTheReferenceSays(t *testing.T) { compareWithReference(t, (*generator).query) }
+
+// TestNestedQueriesAnswerAsTheReferenceSays does so for EXISTS and sub-SELECTs in each other.
+func TestNestedQueriesAnswerAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).nested)
+}
+
+func compareWithReference(t *testing.T, draw func(*generator) string) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t}
 		quads, names := g.dataset()
-		text := g.query()
+		text := draw(g)
 		q, err := parser.Parse(text, parser.Options{})
 		if err != nil {
 			t.Skip(err) // a variable bound twice, say
@@ -34,7 +41,8 @@ func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
 		if rapid.IntRange(0, 1).Draw(t, "homomorphism") == 0 {
 			semantics = bgp.Homomorphism
 		}
-		want := tally(reference1(quads, names, q, semantics))
+		full, offset, limit := unsliced(q, g.loose)
+		want := tally(reference1(quads, names, full, semantics))
 		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "teams"} {
 			o := onProcessor()
 			if variant == "teams" {
@@ -58,12 +66,38 @@ func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", variant, err, reproduce(quads, text))
 			}
-			if got := tally(a.rows); !slices.Equal(got, want) {
+			if got := tally(a.rows); !g.loose && !slices.Equal(got, want) || g.loose && !partOf(got, want, offset, limit) {
 				t.Fatalf("%s, semantics %d: %d rows, the reference has %d\n%s\n got:\n  %s\n want:\n  %s", variant, semantics, len(got), len(want),
 					reproduce(quads, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 			}
 		}
 	})
+}
+
+// unsliced takes LIMIT and OFFSET off a query whose LIMIT leaves a choice.
+func unsliced(q *parser.Query, loose bool) (full *parser.Query, offset, limit int) {
+	s, ok := q.Where.(*parser.Slice)
+	if !loose || !ok {
+		return q, 0, 0
+	}
+	whole := *q
+	whole.Where = s.Input
+	return &whole, int(max(s.Offset, 0)), int(s.Limit)
+}
+
+// partOf reports whether some sorted rows are what LIMIT and OFFSET may leave of all: the right number, each as often
+// at most as it is there.
+func partOf(some, all []string, offset, limit int) bool {
+	if len(some) != min(max(len(all)-offset, 0), limit) {
+		return false
+	}
+	for len(some) > 0 && len(all) > 0 {
+		if some[0] == all[0] {
+			some = some[1:]
+		}
+		all = all[1:]
+	}
+	return len(some) == 0
 }
 
 // reference1 answers a SELECT by the reference.

@@ -59,7 +59,7 @@ func explainText(t *testing.T, m *memory, d *datadriven.TestData) string {
 		d.ScanArgs(t, "semantics", &name)
 		o.Semantics = map[string]bgp.Semantics{"isomorphism": bgp.Isomorphism, "edge-isomorphism": bgp.EdgeIsomorphism}[name]
 	}
-	p, err := exec.Prepare(q, m, m.dict, o)
+	p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 	if err != nil {
 		return err.Error() + "\n"
 	}
@@ -88,7 +88,7 @@ func TestExplainIsWrittenAsTextAndJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := exec.Prepare(parse(t, "PREFIX : <"+exampleNS+"> SELECT * { ?x :p ?y OPTIONAL { ?y :q ?z } }"), m, m.dict, onProcessor())
+	p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> SELECT * { ?x :p ?y OPTIONAL { ?y :q ?z } }"), m, m.dict, onProcessor())
 	if err != nil {
 		t.Fatal(err)
 	}

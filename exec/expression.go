@@ -61,7 +61,11 @@ func (p *predicate) filter(x *execution, b *Batch, keep []uint32) ([]uint32, err
 	if err != nil {
 		return nil, err
 	}
-	return p.program.Filter(cols, b.N, keep), nil
+	keep = p.program.Filter(cols, b.N, keep)
+	if x.env.Stopped() {
+		return nil, x.ended()
+	}
+	return keep, nil
 }
 
 // values appends the expression's value in every row of b to out, dictionary.None where it is an error.
@@ -73,5 +77,8 @@ func (ev *evaluator) values(x *execution, b *Batch, out []dictionary.ID) ([]dict
 	n := len(out)
 	out = slices.Grow(out, b.N)[:n+b.N]
 	ev.program.IDs(cols, b.N, out[n:])
+	if x.env.Stopped() {
+		return nil, x.ended()
+	}
 	return out, nil
 }

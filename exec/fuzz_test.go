@@ -37,7 +37,7 @@ func FuzzQuery(f *testing.F) {
 		for _, memory := range []int64{0, 1} {
 			o := onProcessor()
 			o.Memory, o.MaxRows = memory, 100_000
-			p, err := exec.Prepare(q, m, m.dict, o)
+			p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 			if err == nil {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				_, err = p.Count(ctx)

@@ -18,11 +18,25 @@ type generator struct {
 	inner int // depth inside EXISTS
 	// wide also draws what the reference evaluator does not compute.
 	wide bool
+	// loose: the LIMIT of the query that was drawn leaves a choice.
+	loose bool
+	// narrow: patterns are single edges and conditions compare variables, so that most have solutions.
+	narrow bool
 }
 
 func (g *generator) pick(n int) int { return rapid.IntRange(0, n-1).Draw(g.t, "n") }
 
-func (g *generator) chance(percent int) bool { return g.pick(100) < percent }
+// chance is true in so many of a hundred cases. Ranges of rapid prefer small numbers; bits have no preference.
+func (g *generator) chance(percent int) bool {
+	n := 0
+	for range 7 {
+		n *= 2
+		if rapid.Bool().Draw(g.t, "bit") {
+			n++
+		}
+	}
+	return n*100 < percent*128
+}
 
 func (g *generator) oneOf(list ...string) string { return list[g.pick(len(list))] }
 
@@ -31,16 +45,20 @@ func node(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%sn%d", exampleNS, i)
 // dataset draws quads in the default graph and two named graphs.
 func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 	names = []rdf.Term{node(0), rdf.NewIRI(exampleNS + "g1")}
-	for range g.pick(14) {
+	nodes, predicates, size := 4, 3, g.pick(14)
+	if g.chance(50) { // most patterns have solutions
+		nodes, predicates, size = 3, 2, 6+g.pick(14)
+	}
+	for range size {
 		q := quad{
-			subject:   node(g.pick(4)),
-			predicate: rdf.NewIRI(fmt.Sprintf("%sp%d", exampleNS, g.pick(3))),
-			object:    node(g.pick(4)),
+			subject:   node(g.pick(nodes)),
+			predicate: rdf.NewIRI(fmt.Sprintf("%sp%d", exampleNS, g.pick(predicates))),
+			object:    node(g.pick(nodes)),
 		}
 		if g.chance(10) {
 			q.predicate = rdf.NewIRI(rdf.RDFType)
 		}
-		if g.chance(25) {
+		if g.chance(15) {
 			q.object = integer(g.pick(3))
 		}
 		if g.chance(8) {
@@ -49,7 +67,7 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 		if g.chance(6) {
 			q.subject = rdf.NewIRI(exampleNS + "p0")
 		}
-		if g.chance(40) {
+		if g.chance(30) {
 			q.graph = names[g.pick(2)]
 		}
 		quads = append(quads, q)
@@ -69,15 +87,20 @@ func (g *generator) split(quads []quad) [][]quad {
 	return parts
 }
 
-func (g *generator) variable() string { return "?" + g.oneOf("a", "b", "c", "d") }
+func (g *generator) variable() string {
+	if g.narrow {
+		return "?" + g.oneOf("a", "b", "c", "d", "e", "f")
+	}
+	return "?" + g.oneOf("a", "b", "c", "d")
+}
 
 func (g *generator) resource() string { return fmt.Sprintf(":n%d", g.pick(5)) }
 
 func (g *generator) term() string {
 	switch {
-	case g.chance(75):
+	case g.chance(85):
 		return g.variable()
-	case g.chance(8):
+	case g.chance(20):
 		return "[]"
 	}
 	return g.resource()
@@ -97,7 +120,10 @@ func (g *generator) predicate() string {
 	case g.chance(8):
 		return "a"
 	}
-	return fmt.Sprintf(":p%d", g.pick(4))
+	if g.chance(4) {
+		return ":p3"
+	}
+	return fmt.Sprintf(":p%d", g.pick(3))
 }
 
 func (g *generator) path(depth int) string {
@@ -121,9 +147,23 @@ func (g *generator) path(depth int) string {
 	return g.oneOf("!(:p0)", "!(:p0|^:p1)", "!(^:p2)", "!(a|:p1)")
 }
 
+// size draws how many triple patterns stand together: one most of the time, so that there are solutions.
+func (g *generator) size() int {
+	switch {
+	case g.chance(60):
+		return 1
+	case g.chance(70):
+		return 2
+	}
+	return 3
+}
+
 func (g *generator) triples() string {
+	if g.narrow && g.chance(80) {
+		return g.edge()
+	}
 	var sb strings.Builder
-	for range 1 + g.pick(3) {
+	for n := g.size(); n > 0; n-- {
 		predicate := g.predicate()
 		if g.chance(18) {
 			predicate = g.path(2)
@@ -135,6 +175,11 @@ func (g *generator) triples() string {
 		fmt.Fprintf(&sb, "%s %s %s . ", g.term(), predicate, g.object())
 	}
 	return sb.String()
+}
+
+// edge draws a triple pattern that the data are likely to have.
+func (g *generator) edge() string {
+	return fmt.Sprintf("%s :p%d %s . ", g.variable(), g.pick(2), g.variable())
 }
 
 // scalar draws an expression that the reference evaluator does not compute.
@@ -175,6 +220,9 @@ func (g *generator) scalar(depth int) string {
 }
 
 func (g *generator) expression(depth int) string {
+	if g.narrow && g.chance(60) {
+		return g.comparison()
+	}
 	if g.wide && g.chance(25) {
 		return g.scalar(2)
 	}
@@ -213,6 +261,13 @@ func (g *generator) expression(depth int) string {
 	g.inner++
 	defer func() { g.inner-- }()
 	return g.oneOf("EXISTS ", "NOT EXISTS ") + g.group(1)
+}
+
+// comparison draws a condition that is true of some solutions and false of others.
+func (g *generator) comparison() string {
+	a, b := g.variable(), g.variable()
+	return g.oneOf("("+a+" = "+b+")", "("+a+" = "+b+")", "("+a+" != "+b+")", "BOUND("+a+")", "!BOUND("+a+")", "sameTerm("+a+", "+b+")",
+		"("+a+g.oneOf(" IN ", " NOT IN ")+g.oneOf("()", "("+b+", :n1)", "(:n0, :n1)")+")")
 }
 
 // group draws a group graph pattern.
@@ -260,19 +315,6 @@ func (g *generator) element(depth int) string {
 	return g.triples()
 }
 
-func (g *generator) subquery(depth int) string {
-	if g.chance(40) {
-		g.fresh++
-		v := g.variable()
-		count := g.oneOf("COUNT(*)", "COUNT("+g.variable()+")", "COUNT(DISTINCT "+g.variable()+")", "COUNT(DISTINCT *)", "SUM("+g.variable()+")")
-		if g.wide && g.chance(60) {
-			count = g.oneOf("MIN", "MAX", "AVG", "SUM", "COUNT", "AVG") + g.oneOf("(", "(DISTINCT ") + g.oneOf(g.variable(), g.scalar(1)) + ")"
-		}
-		return fmt.Sprintf("SELECT %s (%s AS ?x%d) %s GROUP BY %s ", v, count, g.fresh, g.group(depth), v)
-	}
-	return "SELECT " + g.oneOf("", "DISTINCT ") + g.oneOf("?a ?b", "?b", "?c ?a", "*") + " " + g.group(depth)
-}
-
 // sharing draws a union whose branches have triple patterns in common.
 func (g *generator) sharing() string {
 	common := fmt.Sprintf("%s :p0 ?b . ?b :p%d ?c . ", g.oneOf("?a", ":n1"), g.pick(3))
@@ -281,6 +323,21 @@ func (g *generator) sharing() string {
 		branches = append(branches, fmt.Sprintf("{ %s ?%s %s %s . %s} ", common, g.oneOf("a", "b", "c"), g.predicate(), g.object(), g.oneOf("", g.triples())))
 	}
 	return "SELECT " + g.oneOf("*", "?a ?c", "DISTINCT ?b", "(COUNT(*) AS ?n)") + " { " + strings.Join(branches, "UNION ") + g.oneOf("", "FILTER "+g.expression(1), g.triples()) + "}"
+}
+
+// nested draws a SELECT of EXISTS and sub-SELECTs in each other, most of them with solutions.
+func (g *generator) nested() string {
+	g.narrow = true
+	condition := g.exists(2)
+	if g.chance(20) {
+		condition = fmt.Sprintf("(%s %s %s)", g.comparison(), g.oneOf("&&", "||"), condition)
+	}
+	what := g.oneOf("*", "*", "DISTINCT ?a", "?b ?c")
+	end := g.oneOf("FILTER "+condition, "FILTER "+condition, "BIND("+condition+" AS ?x)")
+	if g.chance(25) {
+		end = g.member(2) + end
+	}
+	return "PREFIX : <" + exampleNS + ">\nSELECT " + what + " { " + g.edge() + g.oneOf("", g.edge()) + end + "}"
 }
 
 // query draws a SELECT whose solutions have no prescribed order.
@@ -303,6 +360,11 @@ func (g *generator) query() string {
 		return prologue + g.sharing()
 	case g.chance(10):
 		return prologue + g.subquery(2)
+	case g.chance(15):
+		return g.nested()
+	case g.chance(6):
+		g.loose = true
+		return prologue + "SELECT " + g.oneOf("", "DISTINCT ") + g.oneOf("*", "?a ?b", "?c") + " " + g.group(2) + g.oneOf("", "ORDER BY ?a ") + fmt.Sprintf("LIMIT %d OFFSET %d", g.pick(6), g.pick(4))
 	case g.chance(15):
 		return prologue + "SELECT DISTINCT " + g.oneOf("?a ?b", "?c", "*") + " " + g.group(2)
 	case g.chance(15):

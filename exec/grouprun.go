@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
@@ -109,7 +108,7 @@ type groupRun struct {
 }
 
 func (g *groupOp) newRun(x *execution, level int) (*groupRun, error) {
-	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.open("group"), groups: newRowSet(len(g.keys))}
+	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.open("group"), groups: x.rowSet(len(g.keys))}
 	for i := range g.aggregates {
 		state, err := g.aggregates[i].accumulator(x, g.first())
 		if err != nil {
@@ -149,7 +148,7 @@ func (r *groupRun) groupFile(f *spillFile, emit func(*Batch) error) error {
 		return err
 	}
 	defer next.close()
-	if err := f.read(func(b *Batch) error { return next.add(b, 0) }); err != nil {
+	if err := f.read(r.x.heeding(func(b *Batch) error { return next.add(b, 0) })); err != nil {
 		return err
 	}
 	return next.finish(emit)
@@ -246,7 +245,7 @@ func (r *groupRun) account() error {
 		return r.held.need(bytes)
 	}
 	var err error
-	r.parts, err = createPartitions(r.x.options.TempDir, r.width(), r.level)
+	r.parts, err = createPartitions(r.x, r.width(), r.level)
 	return err
 }
 
@@ -254,6 +253,9 @@ func (r *groupRun) account() error {
 func (r *groupRun) merge(of *groupRun) {
 	numbers := make([]uint32, of.groups.rows.n)
 	for i := range numbers {
+		if r.x.look(i) != nil {
+			return // what was found is not emitted any more
+		}
 		n, fresh := r.groups.add(of.groups.rows.cols, i, of.groups.hashes[i])
 		if fresh {
 			r.first = append(r.first, of.first[i])
@@ -263,6 +265,9 @@ func (r *groupRun) merge(of *groupRun) {
 		numbers[i] = n
 	}
 	for i, state := range r.states {
+		if r.x.over() {
+			return
+		}
 		state.merge(of.states[i], r.groups.rows.n, numbers)
 	}
 	r.merged = true
@@ -274,6 +279,9 @@ func (r *groupRun) emit(emit func(*Batch) error) error {
 	all := append([][]dictionary.ID(nil), r.groups.rows.cols...)
 	for _, s := range r.states {
 		all = append(all, s.results(n))
+		if err := r.x.alive(); err != nil {
+			return err
+		}
 	}
 	out := &columns{n: n}
 	for _, c := range r.pick {
@@ -281,7 +289,10 @@ func (r *groupRun) emit(emit func(*Batch) error) error {
 	}
 	if r.merged {
 		order := allRows(n)
-		slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(r.first[a], r.first[b]) })
+		inOrder := func(a, b uint32) int { return cmp.Compare(r.first[a], r.first[b]) }
+		if err := sortHeeding(order, inOrder, &heed{ended: r.x.ended}); err != nil {
+			return err
+		}
 		for c, col := range out.cols {
 			out.cols[c] = gather(make([]dictionary.ID, 0, n), col, order)
 		}

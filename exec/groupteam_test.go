@@ -128,7 +128,7 @@ func endsByAFault(t *testing.T, q *parser.Query, m *memory) {
 	t.Helper()
 	dict := &faulty{TermSource: m.dict}
 	dict.left.Store(6000)
-	p, err := exec.Prepare(q, m, dict, onProcessor())
+	p, err := exec.Prepare(t.Context(), q, m, dict, onProcessor())
 	if err != nil {
 		t.Fatal(err)
 	}

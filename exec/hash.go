@@ -34,6 +34,8 @@ type rowSet struct {
 	hashes []uint64
 	slots  []uint32 // 1 + row, 0 is free
 	mask   uint64
+	// over, where it is not nil, reports whether the query has ended. The set finds nothing any more then.
+	over func() bool
 }
 
 func newRowSet(width int) *rowSet {
@@ -82,12 +84,22 @@ func (s *rowSet) grow() {
 	s.slots = make([]uint32, 2*len(s.slots))
 	s.mask = uint64(len(s.slots) - 1)
 	for row, hash := range s.hashes {
+		if row%lookEvery == lookEvery-1 && s.over != nil && s.over() {
+			return
+		}
 		slot := hash & s.mask
 		for s.slots[slot] != 0 {
 			slot = (slot + 1) & s.mask
 		}
 		s.slots[slot] = uint32(row) + 1
 	}
+}
+
+// rowSet is a set of rows for this query.
+func (x *execution) rowSet(width int) *rowSet {
+	s := newRowSet(width)
+	s.over = x.over
+	return s
 }
 
 func (s *rowSet) bytes() int64 {

@@ -12,6 +12,7 @@ import (
 // groups by which of the shared variables they bind, and for each group and each such set of a probing row there
 // is, made when it is first needed, an index on what both bind.
 type joinTable struct {
+	x    *execution
 	rows *columns
 	// shared are the build columns of the shared variables, at most planner.MaxShared.
 	shared []int
@@ -36,13 +37,16 @@ type joinIndex struct {
 	shift uint
 }
 
-func newJoinTable(rows *columns, shared []int) *joinTable {
-	t := &joinTable{rows: rows, shared: shared}
+func newJoinTable(x *execution, rows *columns, shared []int) (*joinTable, error) {
+	t := &joinTable{x: x, rows: rows, shared: shared}
 	for r := range rows.n {
+		if err := x.look(r); err != nil {
+			return nil, err
+		}
 		g := t.group(boundMask(rows.cols, shared, r))
 		g.rows = append(g.rows, uint32(r))
 	}
-	return t
+	return t, nil
 }
 
 func (t *joinTable) group(mask uint64) *joinGroup {
@@ -67,10 +71,10 @@ func boundMask(cols [][]dictionary.ID, columns []int, r int) uint64 {
 	return mask
 }
 
-func (t *joinTable) index(g *joinGroup, mask uint64) *joinIndex {
+func (t *joinTable) index(g *joinGroup, mask uint64) (*joinIndex, error) {
 	for _, ix := range g.indexes {
 		if ix.mask == mask {
-			return ix
+			return ix, nil
 		}
 	}
 	ix := &joinIndex{mask: mask}
@@ -84,11 +88,14 @@ func (t *joinTable) index(g *joinGroup, mask uint64) *joinIndex {
 	ix.heads, ix.next = make([]uint32, size), make([]uint32, len(g.rows))
 	t.hashes = hashRows(t.hashes, t.rows.cols, ix.build, t.rows.n)
 	for i := len(g.rows) - 1; i >= 0; i-- {
+		if err := t.x.look(i); err != nil {
+			return nil, err
+		}
 		h := t.hashes[g.rows[i]] * hashMultiplier >> ix.shift
 		ix.next[i], ix.heads[h] = ix.heads[h], uint32(i)+1
 	}
 	g.indexes = append(g.indexes, ix)
-	return ix
+	return ix, nil
 }
 
 // probe finds the rows that agree with each row of b on the shared variables, whose columns in b are shared.
@@ -106,7 +113,11 @@ func (t *joinTable) probe(b *Batch, shared []int, overlap bool, pairs *pairBuffe
 			if overlap && both == 0 {
 				continue
 			}
-			if err := t.probeGroup(g, t.index(g, both), b, shared, rows, pairs); err != nil {
+			ix, err := t.index(g, both)
+			if err != nil {
+				return err
+			}
+			if err := t.probeGroup(g, ix, b, shared, rows, pairs); err != nil {
 				return err
 			}
 		}
@@ -120,10 +131,13 @@ func (t *joinTable) probeGroup(g *joinGroup, ix *joinIndex, b *Batch, shared []i
 	for i, k := range ix.key {
 		probe[i] = shared[k]
 	}
-	hashes := hashRows(nil, b.Cols, probe, b.N)
+	hashes, steps := hashRows(nil, b.Cols, probe, b.N), 0
 	for _, r := range rows {
 		for i := ix.heads[hashes[r]*hashMultiplier>>ix.shift]; i != 0; i = ix.next[i-1] {
 			row := g.rows[i-1]
+			if steps++; steps%lookEvery == 0 && t.x.over() {
+				return t.x.ended()
+			}
 			if !t.agree(ix.build, row, b.Cols, probe, r) {
 				continue
 			}

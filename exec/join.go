@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"context"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -21,6 +19,7 @@ type joinOp struct {
 	seeded bool        // the operator has inputs, its batches an Origin
 	// condition filters pairs (LeftJoin's expression); its columns are out and then what else it reads.
 	condition *predicate
+	merged    int // columns of a pair
 }
 
 // joinRun is one run of a join.
@@ -31,6 +30,9 @@ type joinRun struct {
 
 	pending *columns // left rows to be seeded; the last column is their Origin when the join is seeded itself
 	flushAt int
+	// most is how many rows are merged, or wait to be, at a time.
+	most    int
+	held    *account
 	fed     int
 	hashing bool
 
@@ -38,6 +40,7 @@ type joinRun struct {
 	matched []bool
 	li, ri  []uint32
 	out     Batch
+	view    [][]dictionary.ID
 	keep    []uint32
 	spilled *partitions
 }
@@ -48,8 +51,10 @@ const (
 )
 
 func (j *joinOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
-	r := &joinRun{joinOp: j, x: x, emit: emit, flushAt: firstFlush, hashing: j.seeds == nil}
+	r := &joinRun{joinOp: j, x: x, emit: emit, hashing: j.seeds == nil, held: x.memory.open("rows on their way through joins")}
 	r.pending = newColumns(len(j.left.columns()) + 1)
+	r.most = x.rowsAtOnce(len(r.pending.cols) + j.merged)
+	r.flushAt = min(firstFlush, r.most)
 	defer r.close()
 	if err := measured(j.left, x, seed, r.add); err != nil {
 		return err
@@ -64,6 +69,7 @@ func (j *joinOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 }
 
 func (r *joinRun) close() {
+	r.held.close()
 	if r.spilled != nil {
 		r.spilled.close()
 	}
@@ -85,7 +91,7 @@ func (r *joinRun) add(b *Batch) error {
 	if r.pending.n < r.flushAt {
 		return nil
 	}
-	r.flushAt = min(2*r.flushAt, lastFlush)
+	r.flushAt = min(2*r.flushAt, lastFlush, r.most)
 	return r.flush()
 }
 
@@ -93,6 +99,9 @@ func (r *joinRun) add(b *Batch) error {
 func (r *joinRun) flush() error {
 	if r.pending.n == 0 {
 		return nil
+	}
+	if err := r.held.need(r.pending.bytes() + batchBytes(&r.out)); err != nil {
+		return err
 	}
 	last := len(r.pending.cols) - 1
 	view := &Batch{Cols: r.pending.cols[:last], N: r.pending.n}
@@ -178,12 +187,12 @@ type mergeSpec struct {
 }
 
 // columnPair is a left and a right column, -1 for none.
-type columnPair struct{ left, right int }
+type columnPair struct{ left, right int32 }
 
 // pairs takes pairs of rows: left row li[i] and right row ri[i] (or i, when ri is nil).
 func (r *joinRun) pairs(right [][]dictionary.ID, li, ri []uint32, n int, side *mergeSpec) error {
-	if r.x.ctx.Err() != nil {
-		return context.Cause(r.x.ctx)
+	if err := r.x.ended(); err != nil {
+		return err
 	}
 	if len(side.checks) > 0 {
 		li, ri = r.check(right, li, ri, n, side.checks)
@@ -200,7 +209,24 @@ func (r *joinRun) pairs(right [][]dictionary.ID, li, ri []uint32, n int, side *m
 	if r.kind == planner.Minus {
 		return nil
 	}
-	r.gather(right, li, ri, n, side.merge)
+	for from := 0; from < n; from += r.most {
+		to := min(from+r.most, n)
+		if err := r.merge(right, li, ri, from, to, side); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge emits the pairs from … to that the condition allows.
+func (r *joinRun) merge(right [][]dictionary.ID, li, ri []uint32, from, to int, side *mergeSpec) error {
+	if ri != nil {
+		ri = ri[from:to]
+	} else if from > 0 {
+		right = r.from(right, from)
+	}
+	li = li[from:to]
+	r.gather(right, li, ri, to-from, side.merge)
 	if r.condition != nil {
 		keep, err := r.condition.filter(r.x, &r.out, r.keep[:0])
 		if err != nil {
@@ -215,6 +241,15 @@ func (r *joinRun) pairs(right [][]dictionary.ID, li, ri []uint32, n int, side *m
 		compact(&r.out, keep)
 	}
 	return r.send()
+}
+
+// from views columns from a row on.
+func (r *joinRun) from(cols [][]dictionary.ID, row int) [][]dictionary.ID {
+	r.view = r.view[:0]
+	for _, col := range cols {
+		r.view = append(r.view, col[row:])
+	}
+	return r.view
 }
 
 // send emits the output columns of the merged rows.
@@ -315,15 +350,22 @@ func (r *joinRun) finish() error {
 	if len(alone) == 0 {
 		return nil
 	}
-	r.gather(nil, alone, nil, len(alone), r.loneSpec())
-	return r.send()
+	lone := r.loneSpec()
+	for from := 0; from < len(alone); from += r.most {
+		some := alone[from:min(from+r.most, len(alone))]
+		r.gather(nil, some, nil, len(some), lone)
+		if err := r.send(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // loneSpec merges left rows with nothing.
 func (r *joinRun) loneSpec() []columnPair {
 	lone := make([]columnPair, len(r.joinOp.out))
 	for i, l := range indexes(r.joinOp.left.columns(), r.joinOp.out) {
-		lone[i] = columnPair{l, -1}
+		lone[i] = columnPair{int32(l), -1}
 	}
 	return lone
 }

@@ -220,9 +220,9 @@ func (h *hashedSide) build(x *execution) error {
 		return err
 	}
 	if h.parts == nil {
-		h.table = newJoinTable(rows, indexes(h.op.columns(), h.shared))
+		h.table, err = newJoinTable(x, rows, indexes(h.op.columns(), h.shared))
 	}
-	return nil
+	return err
 }
 
 // tableOverhead is what a joinTable takes for a row beside its columns.
@@ -230,12 +230,15 @@ const tableOverhead = 24
 
 // spillRows moves the rows collected so far to files.
 func (h *hashedSide) spillRows(x *execution, rows *columns, key []int) (err error) {
-	if h.parts, err = createPartitions(x.options.TempDir, len(rows.cols), 0); err != nil {
+	if h.parts, err = createPartitions(x, len(rows.cols), 0); err != nil {
 		return err
 	}
 	x.cleanup = append(x.cleanup, h.parts.close)
-	hashes := hashRows(nil, rows.cols, key, rows.n)
-	err = h.parts.writeRows(&Batch{Cols: rows.cols, N: rows.n}, hashes)
+	var hashes []uint64
+	err = rows.emit(x.heeding(func(b *Batch) error {
+		hashes = hashRows(hashes, b.Cols, key, b.N)
+		return h.parts.writeRows(b, hashes)
+	}))
 	*rows = *newColumns(len(rows.cols))
 	h.held.hold(0)
 	return err
@@ -255,7 +258,7 @@ func (p *partitions) writeRows(b *Batch, hashes []uint64) error {
 func (r *joinRun) spill(b *Batch) (err error) {
 	width := len(r.joinOp.left.columns()) + 1
 	if r.spilled == nil {
-		if r.spilled, err = createPartitions(r.x.options.TempDir, width, 0); err != nil {
+		if r.spilled, err = createPartitions(r.x, width, 0); err != nil {
 			return err
 		}
 	}
@@ -287,25 +290,30 @@ func (r *joinRun) joinFiles(right, left *spillFile, level int) error {
 	held := r.x.memory.open("hash join")
 	defer held.close()
 	if !held.hold(bytes) {
-		if level == maxSpillLevel {
-			return held.need(bytes)
+		if level < maxSpillLevel {
+			held.close()
+			return r.splitFiles(right, left, level+1)
 		}
-		held.close()
-		return r.splitFiles(right, left, level+1)
+		if err := held.need(bytes); err != nil {
+			return err
+		}
 	}
 	rows := newColumns(right.width)
-	if err := right.read(func(b *Batch) error { rows.appendBatch(b); return nil }); err != nil {
+	if err := right.read(r.x.heeding(func(b *Batch) error { rows.appendBatch(b); return nil })); err != nil {
 		return err
 	}
-	table := newJoinTable(rows, indexes(r.hashed.op.columns(), r.hashed.shared))
-	return left.read(func(b *Batch) error {
+	table, err := newJoinTable(r.x, rows, indexes(r.hashed.op.columns(), r.hashed.shared))
+	if err != nil {
+		return err
+	}
+	return left.read(r.x.heeding(func(b *Batch) error {
 		last := len(b.Cols) - 1
 		view := Batch{Cols: b.Cols[:last], N: b.N}
 		if r.seeded {
 			view.Origin = b.Cols[last]
 		}
 		return r.probeTable(&view, table)
-	})
+	}))
 }
 
 // splitFiles partitions two files once more.
@@ -329,15 +337,15 @@ func (r *joinRun) splitFiles(right, left *spillFile, level int) error {
 }
 
 func splitFile(x *execution, f *spillFile, key []int, level int) (*partitions, error) {
-	p, err := createPartitions(x.options.TempDir, f.width, level)
+	p, err := createPartitions(x, f.width, level)
 	if err != nil {
 		return nil, err
 	}
 	var hashes []uint64
-	err = f.read(func(b *Batch) error {
+	err = f.read(x.heeding(func(b *Batch) error {
 		hashes = hashRows(hashes, b.Cols, key, b.N)
 		return p.writeRows(b, hashes)
-	})
+	}))
 	if err != nil {
 		p.close()
 		return nil, err
@@ -349,13 +357,14 @@ func splitFile(x *execution, f *spillFile, key []int, level int) (*partitions, e
 func newMergeSpec(left, right, all []string, agreed []string) mergeSpec {
 	var s mergeSpec
 	fromLeft, fromRight := indexes(left, all), indexes(right, all)
+	s.merge = make([]columnPair, len(all))
 	for i := range all {
-		s.merge = append(s.merge, columnPair{fromLeft[i], fromRight[i]})
+		s.merge[i] = columnPair{int32(fromLeft[i]), int32(fromRight[i])}
 	}
 	known := indexes(agreed, left)
 	for i, k := range indexes(right, left) {
 		if k >= 0 && known[i] < 0 {
-			s.checks = append(s.checks, columnPair{i, k})
+			s.checks = append(s.checks, columnPair{int32(i), int32(k)})
 		}
 	}
 	return s

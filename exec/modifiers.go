@@ -81,7 +81,7 @@ func (d *distinctOp) run(x *execution, seed *Batch, emit func(*Batch) error) err
 func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, width, level int, emit func(*Batch) error) error {
 	held := x.memory.open("distinct")
 	defer held.close()
-	seen := newRowSet(width)
+	seen := x.rowSet(width)
 	var parts *partitions
 	defer func() {
 		if parts != nil {
@@ -109,11 +109,13 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 			}
 		}
 		if parts == nil && !held.hold(seen.bytes()) {
-			if level > maxSpillLevel || width == 0 || d.sorted {
-				return held.need(seen.bytes())
-			}
 			var err error
-			if parts, err = createPartitions(x.options.TempDir, width, level); err != nil {
+			if level > maxSpillLevel || width == 0 || d.sorted {
+				err = held.need(seen.bytes())
+			} else {
+				parts, err = createPartitions(x, width, level)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -129,7 +131,7 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 	held.hold(0)
 	for _, f := range parts.files {
 		d.measured.Spilled += f.rows * int64(f.width) * 4
-		if err := d.level(x, f.read, width, level+1, emit); err != nil {
+		if err := d.level(x, func(do func(*Batch) error) error { return f.read(x.heeding(do)) }, width, level+1, emit); err != nil {
 			return err
 		}
 	}

@@ -87,9 +87,9 @@ func (e *reference) eval(n parser.Node, env mapping) []mapping {
 	case *parser.Group:
 		return e.outside(e.group(n), env)
 	case *parser.OrderBy:
-		return e.eval(n.Input, env)
+		return e.sorted(n, e.eval(n.Input, env), env)
 	case *parser.Slice:
-		panic("the reference does not slice")
+		return e.outside(slice(n, e.eval(n.Input, nil)), env)
 	}
 	panic("unknown operator")
 }
@@ -296,6 +296,8 @@ func (e *reference) outside(in []mapping, env mapping) []mapping {
 	var out []mapping
 	for _, m := range in {
 		if compatible(m, env) {
+			m = maps.Clone(m)
+			maps.DeleteFunc(m, func(v string, _ rdf.Term) bool { _, given := env[v]; return given })
 			out = append(out, m)
 		}
 	}
@@ -388,6 +390,8 @@ func (e *reference) aggregate(a parser.Aggregation, rows []mapping) (rdf.Term, b
 		}
 	}
 	switch a.Function {
+	case "MIN", "MAX":
+		return extreme(a.Function, list), !failed && len(list) > 0
 	case "COUNT":
 		return integer(len(list)), true
 	case "SUM":
@@ -464,6 +468,8 @@ func (e *reference) call(x *parser.Call, m mapping) (rdf.Term, bool) {
 	case "!":
 		b, ok := e.truth(x.Args[0], m)
 		return boolean(!b), ok
+	case "IN", "NOT IN":
+		return e.among(x, m)
 	case "COALESCE":
 		for _, a := range x.Args {
 			if t, ok := e.value(a, m); ok {
@@ -513,6 +519,20 @@ func (e *reference) call(x *parser.Call, m mapping) (rdf.Term, bool) {
 		return integer(a + b), true
 	}
 	panic("the reference does not compute " + x.Function)
+}
+
+// among is IN and NOT IN (section 17.4.1.9): "=" with each item, connected by ||.
+func (e *reference) among(x *parser.Call, m mapping) (rdf.Term, bool) {
+	value, ok := e.value(x.Args[0], m)
+	if !ok {
+		return rdf.Term{}, false
+	}
+	found, failed := false, false
+	for _, item := range x.Args[1:] {
+		t, known := e.value(item, m)
+		found, failed = found || known && t == value, failed || !known
+	}
+	return boolean(found == (x.Function == "IN")), found || !failed
 }
 
 // logic is the three-valued && and || (section 17.2).

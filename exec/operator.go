@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -37,11 +36,16 @@ func (b *base) stats() *measures { return b.measured }
 
 // execution is what the operators of a running plan share.
 type execution struct {
-	ctx     context.Context
-	memory  *budget
+	ctx context.Context
+	// ended says why the query must end; nil while it may go on.
+	ended   func() error
+	memory  *Budget
 	terms   *terms.Terms
 	env     *expr.Env
 	options *Options
+	plan    *Plan
+	// spills counts the buffers of temporary files.
+	spills *Meter
 	// analyze keeps measurements.
 	analyze bool
 	// blanks are the nodes that BNODE made for labels; serial numbers all that the query makes.
@@ -54,27 +58,58 @@ type execution struct {
 	cleanup []func()
 }
 
-// leastTerms is how many bytes of computed terms are allowed even where the memory limit is smaller: these cannot go to
-// disk.
-const leastTerms = 64 << 20
-
-// alive says why the query must end: its context, or the memory that the terms it computes take.
+// alive says why the query must end: its context, its memory, or the values that it computes.
 func (x *execution) alive() error {
-	if x.ctx.Err() != nil {
-		return context.Cause(x.ctx)
-	}
-	if bytes := x.terms.Bytes(); bytes > max(x.memory.limit, leastTerms) {
-		return fmt.Errorf("exec: the terms that the query computes hold %d bytes of the query's %d: %w", bytes, x.memory.limit, ErrMemoryLimit)
+	if err := x.ended(); err != nil {
+		return err
 	}
 	return nil
+}
+
+// Joins hold rows of their own between their inputs and their outputs, and a chain of n joins that bind a variable each has
+// n of them, up to n columns wide. Together they may have joinRows bytes, and no more than a quarter of the query's.
+const (
+	joinRows   = 64 << 20
+	fewestRows = 16
+)
+
+// rowsAtOnce is how many rows of so many columns a join may merge, or keep waiting, at a time.
+func (x *execution) rowsAtOnce(width int) int {
+	share := min(joinRows, x.memory.limit/4) / max(1, x.plan.joins.Load())
+	return int(min(lastFlush, max(fewestRows, share/int64(8*max(1, width)))))
+}
+
+// over reports whether the query has ended.
+func (x *execution) over() bool { return x.ended() != nil }
+
+// lookEvery is how many rows or vertices a loop takes between two looks at whether the query has ended: below a
+// millisecond.
+const lookEvery = 1 << 14
+
+// look is what a loop calls with the number of its round: now and then it says why the query must end.
+func (x *execution) look(round int) error {
+	if round%lookEvery != lookEvery-1 {
+		return nil
+	}
+	return x.ended()
+}
+
+// heeding is do, for batches that come from disk: each looks at whether the query has ended.
+func (x *execution) heeding(do func(*Batch) error) func(*Batch) error {
+	return func(b *Batch) error {
+		if err := x.alive(); err != nil {
+			return err
+		}
+		return do(b)
+	}
 }
 
 // measured runs an operator and, when the plan is analysed, records rows and time.
 // The time includes what the operator's inputs took and leaves out what its consumer took. Each batch looks at the
 // context.
 func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) error {
-	if err := x.ctx.Err(); err != nil {
-		return context.Cause(x.ctx)
+	if err := x.ended(); err != nil {
+		return err
 	}
 	if !x.analyze {
 		return o.run(x, seed, func(b *Batch) error {

@@ -250,28 +250,10 @@ func (r *pathRun) all(origin uint32) error {
 	}
 	if r.kind == planner.OneOrMore || r.kind == planner.Once {
 		if starts, ok := r.step.starts(r.graph, pcsr.Out); ok {
-			return eachRow(starts, visit)
+			return r.search.eachRow(starts, visit)
 		}
 	}
 	return r.search.eachNode(visit)
-}
-
-// eachRow visits the row vertices of some partitions, each once, in order.
-func eachRow(parts []*pcsr.Partition, visit func(dictionary.ID) error) error {
-	var vertices []dictionary.ID
-	for _, p := range parts {
-		vertices = p.AppendVertices(vertices, 0, p.Rows())
-	}
-	if len(parts) > 1 {
-		slices.Sort(vertices)
-		vertices = slices.Compact(vertices)
-	}
-	for _, v := range vertices {
-		if err := visit(v); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // loop reports v when a path leads from it to itself.
@@ -302,7 +284,7 @@ func (r *pathRun) flush() error {
 	if len(r.origin) == 0 {
 		return nil
 	}
-	if err := r.x.ctx.Err(); err != nil {
+	if err := r.x.ended(); err != nil {
 		return err
 	}
 	b := Batch{N: len(r.origin)}
@@ -348,7 +330,7 @@ func (b *builder) pathStep(g *pcsr.Graph, p parser.Path) pathStep {
 	case *parser.PathZeroOrMore:
 		return &closureStep{step: b.pathStep(g, p.Path), zero: true, more: true}
 	case *parser.PathOneOrMore:
-		return &closureStep{step: b.pathStep(g, p.Path), zero: planner.Nullable(p.Path), more: true}
+		return &closureStep{step: b.pathStep(g, p.Path), zero: parser.Nullable(p.Path), more: true}
 	case *parser.PathNegated:
 		return b.negatedStep(g, p)
 	}

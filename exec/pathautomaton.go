@@ -22,7 +22,8 @@ type transition struct {
 	to   int
 }
 
-// nested reports whether a step has a closure inside.
+// nested reports whether a step has a closure inside, or three steps in a row: walking them without remembering what was
+// seen in between may take the same edges again and again, once for each walk.
 func nested(s pathStep) bool {
 	switch s := s.(type) {
 	case *closureStep:
@@ -30,11 +31,24 @@ func nested(s pathStep) bool {
 	case *inverseStep:
 		return nested(s.of)
 	case *sequenceStep:
-		return nested(s.left) || nested(s.right)
+		return nested(s.left) || nested(s.right) || inRow(s) > 2
 	case *alternativeStep:
 		return nested(s.left) || nested(s.right)
 	}
 	return false
+}
+
+// inRow is how many predicates a step without closures walks in a row, at most.
+func inRow(s pathStep) int {
+	switch s := s.(type) {
+	case *inverseStep:
+		return inRow(s.of)
+	case *sequenceStep:
+		return inRow(s.left) + inRow(s.right)
+	case *alternativeStep:
+		return max(inRow(s.left), inRow(s.right))
+	}
+	return 1
 }
 
 // newAutomaton is the machine of walks of one step in a direction.
@@ -74,17 +88,25 @@ func (a *automaton) add(s pathStep, d pcsr.Direction, from, to int) {
 		a.add(s.left, d, from, to)
 		a.add(s.right, d, from, to)
 	case *closureStep:
-		// A state of its own, so that the loop takes no walks that only pass from or to.
-		reached := a.state()
-		a.add(s.step, d, from, reached)
-		if s.more {
-			a.add(s.step, d, reached, reached)
-		}
-		a.connect(reached, transition{to: to})
-		if s.zero {
-			a.connect(from, transition{to: to})
-		}
+		a.addClosure(s, d, from, to)
 	}
+}
+
+// addClosure adds a repetition. One of more steps gets states of its own, so that the loop takes no walks that only pass
+// from or to; its step is added once.
+func (a *automaton) addClosure(s *closureStep, d pcsr.Direction, from, to int) {
+	if s.zero {
+		a.connect(from, transition{to: to})
+	}
+	if !s.more {
+		a.add(s.step, d, from, to)
+		return
+	}
+	first, last := a.state(), a.state()
+	a.connect(from, transition{to: first})
+	a.add(s.step, d, first, last)
+	a.connect(last, transition{to: first})
+	a.connect(last, transition{to: to})
 }
 
 // pathNode is a vertex that a walk reaches in a state of an automaton.
@@ -139,7 +161,7 @@ func (s *pathSearch) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr
 	m.begin()
 	m.visit(beginState, v, vertices)
 	for i := 0; i < len(m.nodes); i++ {
-		if err := s.tick(); err != nil {
+		if err := s.reads(1); err != nil {
 			return err
 		}
 		if i&1023 == 1023 {

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -17,7 +18,8 @@ type pathSearch struct {
 	frontier []pcsr.Vertex
 	next     []pcsr.Vertex
 	touched  []pcsr.Vertex
-	ticks    int
+	// read counts vertices since the last look at the context.
+	read int
 	// machines are those of the steps with closures inside; machine is that of the step asked for last, nil for others.
 	machines []*machine
 	asked    bool
@@ -46,10 +48,49 @@ func (s *pathSearch) isNode(v dictionary.ID) bool {
 // eachNode visits the subjects and objects of the graph, in order.
 func (s *pathSearch) eachNode(visit func(dictionary.ID) error) error {
 	for v := range dictionary.ID(s.graph.Vertices()) {
+		if err := s.reads(1); err != nil {
+			return err
+		}
 		if s.isNode(v) {
 			if err := visit(v); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// eachRow visits the row vertices of some partitions, each once, in order.
+func (s *pathSearch) eachRow(parts []*pcsr.Partition, visit func(dictionary.ID) error) error {
+	if len(parts) == 1 {
+		return s.eachOf(parts[0], visit)
+	}
+	rows := make([]uint64, (s.graph.Vertices()+63)/64)
+	for _, p := range parts {
+		if err := s.eachOf(p, func(v dictionary.ID) error { rows[v>>6] |= 1 << (v & 63); return nil }); err != nil {
+			return err
+		}
+	}
+	for i, word := range rows {
+		if err := s.reads(1); err != nil {
+			return err
+		}
+		for ; word != 0; word &= word - 1 {
+			if err := visit(dictionary.ID(i<<6 + bits.TrailingZeros64(word))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// eachOf visits the row vertices of a partition, in order.
+func (s *pathSearch) eachOf(p *pcsr.Partition, visit func(dictionary.ID) error) error {
+	var some []dictionary.ID
+	for from := 0; from < p.Rows(); from += lookEvery {
+		some = p.AppendVertices(some[:0], from, min(from+lookEvery, p.Rows()))
+		if err := s.each(some, visit); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -104,7 +145,7 @@ func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zer
 	s.frontier = append(s.frontier, v)
 	for len(s.frontier) > 0 {
 		for _, u := range s.frontier {
-			if err := s.tick(); err != nil {
+			if err := s.reads(1); err != nil {
 				return err
 			}
 			err := step.neighbours(s, u, d, func(w pcsr.Vertex) error {
@@ -129,13 +170,31 @@ func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zer
 	return nil
 }
 
-// tick looks at the context now and then.
-func (s *pathSearch) tick() error {
-	if s.ticks++; s.ticks&1023 != 0 {
+// reads counts the vertices that are about to be read, at most lookEvery, and looks at the context now and then.
+func (s *pathSearch) reads(n int) error {
+	if s.read += n; s.read < lookEvery {
 		return nil
 	}
+	s.read = 0
 	if s.ctx.Err() != nil {
 		return context.Cause(s.ctx)
+	}
+	return nil
+}
+
+// each visits the vertices of a list.
+func (s *pathSearch) each(list []pcsr.Vertex, visit func(pcsr.Vertex) error) error {
+	for len(list) > 0 {
+		n := min(len(list), lookEvery)
+		if err := s.reads(n); err != nil {
+			return err
+		}
+		for _, w := range list[:n] {
+			if err := visit(w); err != nil {
+				return err
+			}
+		}
+		list = list[n:]
 	}
 	return nil
 }
@@ -188,12 +247,7 @@ func (l *labelStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, v
 	if !l.known {
 		return nil
 	}
-	for _, w := range s.graph.Partition(l.label, d).Neighbours(v) {
-		if err := visit(w); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.each(s.graph.Partition(l.label, d).Neighbours(v), visit)
 }
 
 // inverseStep walks another step backwards.
@@ -260,10 +314,8 @@ func (n *negatedStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction,
 			if n.not[i][l] {
 				continue
 			}
-			for _, w := range s.graph.Partition(l, dir).Neighbours(v) {
-				if err := visit(w); err != nil {
-					return err
-				}
+			if err := s.each(s.graph.Partition(l, dir).Neighbours(v), visit); err != nil {
+				return err
 			}
 		}
 	}

@@ -2,7 +2,10 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -22,7 +25,9 @@ type Options struct {
 	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) Matcher
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
-	// Memory is how many bytes the operators may hold before they go on from disk, or end with ErrMemoryLimit.
+	// Budget counts what the query holds: past its limits operators go on from disk, or end with ErrMemoryLimit. The caller
+	// closes it once the query has ended. Where it is nil, the query shares with no other and may hold Memory bytes.
+	Budget *Budget
 	Memory int64
 	// MaxRows ends the query with ErrRowLimit when it has more solutions (or triples); 0 means no limit.
 	MaxRows uint64
@@ -49,6 +54,8 @@ const defaultMemory = 1 << 30
 
 // Plan is a query that is ready to run, once, by one of Run, Ask and Count. It is not safe for concurrent use.
 type Plan struct {
+	// ctx is what Prepare was called with and, while the plan runs, the run's: patterns may be planned then too.
+	ctx      context.Context
 	physical *planner.Plan
 	options  Options
 	terms    *terms.Terms
@@ -59,16 +66,21 @@ type Plan struct {
 	output   projection
 	analyze  bool
 	peak     int64
+	// joins is how many joins have been built; they share the memory of rows on their way.
+	joins atomic.Int64
 }
 
 // TermSource is the dictionary that all graphs of a dataset share.
 type TermSource = terms.Dictionary
 
-// Prepare plans a query over a dataset.
-func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
+// Prepare plans a query over a dataset. When ctx ends it does so too, with the cause.
+func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
 	defer recovered(&err, guard())
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
+	}
+	if options.Budget == nil {
+		options.Budget = standalone(options.Memory)
 	}
 	if options.Now.IsZero() {
 		options.Now = time.Now()
@@ -82,9 +94,10 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 	if dataset, err = clause(dataset, query, &options, dict); err != nil {
 		return nil, err
 	}
-	p = &Plan{options: options, terms: terms.New(dict), dict: dict, measures: map[planner.Node]*measures{}}
+	p = &Plan{ctx: ctx, options: options, terms: terms.New(dict), dict: dict, measures: map[planner.Node]*measures{}}
+	p.terms.Charge = p.charge("computed terms")
 	p.env = newEnv(p)
-	if p.physical, err = planner.Make(context.Background(), query, dataset, p.planning()); err != nil {
+	if p.physical, err = planner.Make(ctx, query, dataset, p.planning()); err != nil {
 		return nil, err
 	}
 	b := &builder{Plan: p, measures: p.measures}
@@ -92,7 +105,37 @@ func Prepare(query *parser.Query, dataset Dataset, dict TermSource, options Opti
 		return nil, err
 	}
 	p.output.from = indexes(p.root.columns(), p.physical.Variables)
-	return p, nil
+	return p, p.ended()
+}
+
+// ended says why the query must end, nil while it may go on: its context, or a value that an expression computed.
+func (p *Plan) ended() error {
+	if err := p.contextEnded(); err != nil {
+		return err
+	}
+	err := p.env.Err()
+	if errors.Is(err, expr.ErrLong) {
+		return fmt.Errorf("exec: %w: %w", err, ErrMemoryLimit)
+	}
+	return err
+}
+
+// contextEnded says why the context of planning or running has ended, or that the query takes too much memory; nil while
+// neither is so.
+func (p *Plan) contextEnded() error {
+	if err := p.options.Budget.ending(); err != nil {
+		return err
+	}
+	if p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	return nil
+}
+
+// charge returns a function that counts what a part of the query takes; too much ends the query.
+func (p *Plan) charge(what string) func(bytes int64) {
+	meter := p.options.Budget.Meter(what)
+	return func(bytes int64) { _ = meter.Charge(bytes) }
 }
 
 // planning says what the plan is for.
@@ -100,7 +143,7 @@ func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
 		Semantics: o.Semantics, Speed: o.Speed, CountOnly: o.CountOnly, Services: o.Service != nil, Lookup: p.dict.Lookup,
-		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning,
+		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended,
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {
 			return expr.Compile(condition, map[string]int{variable: 0}, p.env)
 		},
@@ -176,7 +219,7 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 		if n, err = m.count(x); err == nil && p.options.MaxRows > 0 && n > p.options.MaxRows {
 			err = ErrRowLimit
 		}
-		return n, err
+		return n, p.outcome(err)
 	}
 	err = p.run(ctx, count)
 	return n, err
@@ -191,21 +234,34 @@ func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
 		}
 		return emit(b)
 	})
-	if err == nil && p.env.Stop.Load() { // rows may be missing
-		return context.Cause(ctx)
+	if err == nil && p.env.Stopped() { // rows may be missing
+		err = p.ended()
+	}
+	return p.outcome(err)
+}
+
+// outcome is the error that a run ended with: the limit that cancelled it rather than the cancellation.
+func (p *Plan) outcome(err error) error {
+	if errors.Is(err, context.Canceled) {
+		if limit := p.options.Budget.ending(); limit != nil {
+			return limit
+		}
 	}
 	return err
 }
 
 // execution starts a run; end frees what is left of it.
 func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	p.options.Budget.onEnd(cancel)
+	p.ctx = ctx
 	x = &execution{
-		ctx: ctx, memory: &budget{limit: p.options.Memory}, terms: p.terms, env: p.env,
-		options: &p.options, analyze: p.analyze,
+		ctx: ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
+		options: &p.options, analyze: p.analyze, plan: p, spills: p.options.Budget.Meter("buffers of temporary files"),
 	}
-	ended := context.AfterFunc(ctx, func() { p.env.Stop.Store(true) })
 	return x, func() {
-		ended()
+		p.options.Budget.onEnd(nil)
+		cancel(nil)
 		p.peak = x.memory.peak.Load()
 		for _, f := range x.cleanup {
 			f()

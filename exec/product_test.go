@@ -44,7 +44,7 @@ func TestPartsOfAPatternAreCombined(t *testing.T) {
 				o := onProcessor()
 				o.Tuning.ProductCost = always
 				o.Memory, o.TempDir = memory, t.TempDir()
-				p, err := exec.Prepare(q, m, m.dict, o)
+				p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -167,7 +167,7 @@ func BenchmarkSegments(b *testing.B) {
 		}{{"one", one}, {"several", several}} {
 			b.Run(c.name+"/"+m.name, func(b *testing.B) {
 				for b.Loop() {
-					p, err := exec.Prepare(q, m.memory, m.dict, onProcessor())
+					p, err := exec.Prepare(b.Context(), q, m.memory, m.dict, onProcessor())
 					if err == nil {
 						err = p.Run(b.Context(), func(*exec.Batch) error { return nil })
 					}

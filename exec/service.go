@@ -86,7 +86,11 @@ func (s *serviceOp) runRows(x *execution, endpoint rdf.Term, seed *Batch, some [
 		}
 		return emit(b)
 	}}
-	if err := newJoinTable(rows, key).probe(part, key, false, pairs); err != nil {
+	table, err := newJoinTable(x, rows, key)
+	if err != nil {
+		return err
+	}
+	if err := table.probe(part, key, false, pairs); err != nil {
 		return err
 	}
 	return pairs.end()

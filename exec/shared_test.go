@@ -16,7 +16,7 @@ func TestOneQueryIsRunByManyAtOnce(t *testing.T) {
 	counts := make([]uint64, 4)
 	for i := range counts {
 		group.Go(func() {
-			p, err := exec.Prepare(q, m, m.dict, onProcessor())
+			p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 			if err == nil {
 				counts[i], err = p.Count(t.Context())
 			}

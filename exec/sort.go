@@ -121,7 +121,9 @@ func (r *sortRun) cut() error {
 	}
 	order = order[:min(uint64(len(order)), r.limit)]
 	for c, col := range r.rows.cols {
-		r.rows.cols[c] = gather(make([]dictionary.ID, 0, cap(col)), col, order)
+		if r.rows.cols[c], err = r.gathered(col, order); err != nil {
+			return err
+		}
 	}
 	r.rows.n = len(order)
 	if uint64(len(order)) == r.limit && len(r.keys) > 0 {

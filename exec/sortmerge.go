@@ -14,12 +14,15 @@ func (r *sortRun) spill() error {
 	if r.limit > 0 {
 		order = order[:min(uint64(len(order)), r.limit)]
 	}
-	f, err := createSpill(r.x.options.TempDir, len(r.rows.cols))
+	f, err := createSpill(r.x, len(r.rows.cols))
 	if err != nil {
 		return err
 	}
 	r.runs = append(r.runs, f)
-	for _, row := range order {
+	for i, row := range order {
+		if err := r.x.look(i); err != nil {
+			return err
+		}
 		if err := f.write(r.rows.cols, int(row)); err != nil {
 			return err
 		}
@@ -45,6 +48,7 @@ type runCursor struct {
 type runHeap struct {
 	*sortRun
 	cursors []*runCursor
+	rows    int // of a run read at a time
 }
 
 func (h *runHeap) Len() int { return len(h.cursors) }
@@ -73,15 +77,24 @@ func (h *runHeap) Less(i, j int) bool {
 	return a.number < b.number
 }
 
-// mergeRows is how many rows of a run are read at a time.
-const mergeRows = 512
+// mergeRows and mergeCells bound how many rows of a run are read at a time.
+const (
+	mergeRows  = 512
+	mergeCells = 8192
+)
+
+// rowsOfRun is how many rows of a run are read at a time.
+func (r *sortRun) rowsOfRun() int {
+	share := r.x.memory.limit / reserve / int64(8*len(r.runs))
+	return int(max(1, min(mergeRows, min(mergeCells, share)/int64(len(r.rows.cols)))))
+}
 
 // maxRuns is how many sorted runs are kept apart: each is an open file.
 var maxRuns = 64
 
 // compactRuns merges all runs into one.
 func (r *sortRun) compactRuns() error {
-	f, err := createSpill(r.x.options.TempDir, len(r.rows.cols))
+	f, err := createSpill(r.x, len(r.rows.cols))
 	if err != nil {
 		return err
 	}
@@ -123,13 +136,18 @@ func (r *sortRun) merge(emit func(*Batch) error) error {
 
 // eachMerged visits the rows of all runs in order.
 func (r *sortRun) eachMerged(visit func(*runCursor) error) error {
-	h := &runHeap{sortRun: r}
+	h := &runHeap{sortRun: r, rows: r.rowsOfRun()}
+	merging := r.x.memory.open("merge of sorted runs")
+	defer merging.close()
+	if err := merging.need(int64(len(r.runs)) * int64(h.rows*len(r.rows.cols)*8+r.x.spillBuffer())); err != nil {
+		return err
+	}
 	for i, f := range r.runs {
 		reader, err := f.reader()
 		if err != nil {
 			return err
 		}
-		b, err := reader.next(mergeRows)
+		b, err := reader.next(h.rows)
 		if err != nil {
 			return err
 		}
@@ -159,7 +177,7 @@ func (r *sortRun) advance(h *runHeap, c *runCursor) error {
 		heap.Fix(h, 0)
 		return nil
 	}
-	b, err := c.reader.next(mergeRows)
+	b, err := c.reader.next(h.rows)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"sort"
 	"strings"
@@ -20,16 +19,28 @@ func (r *sortRun) order() ([]uint32, error) {
 	for i := range rows {
 		rows[i] = uint32(i)
 	}
-	return rows, r.refine(rows, 0, 0)
+	if err := r.refine(rows, 0, 0); err != nil {
+		return nil, err
+	}
+	return rows, nil
 }
 
 // refine sorts rows, which are equal in the keys before k and begin at position at of the result, by key k on.
 func (r *sortRun) refine(rows []uint32, k, at int) error {
-	if err := r.x.ctx.Err(); err != nil {
-		return context.Cause(r.x.ctx)
+	if err := r.x.ended(); err != nil {
+		return err
 	}
-	ranks, most := r.ranks(gather(make([]dictionary.ID, 0, len(rows)), r.rows.cols[k], rows), r.descending[k])
-	ranks = countingSort(rows, ranks, most)
+	keys, err := r.gathered(r.rows.cols[k], rows)
+	if err != nil {
+		return err
+	}
+	ranks, most, err := r.ranks(keys, r.descending[k])
+	if err != nil {
+		return err
+	}
+	if ranks, err = r.countingSort(rows, ranks, most); err != nil {
+		return err
+	}
 	if k+1 == len(r.keys) {
 		return nil
 	}
@@ -48,11 +59,26 @@ func (r *sortRun) refine(rows []uint32, k, at int) error {
 	return nil
 }
 
+// gathered is gather for many rows.
+func (r *sortRun) gathered(col []dictionary.ID, rows []uint32) ([]dictionary.ID, error) {
+	out := make([]dictionary.ID, 0, len(rows))
+	for part := range slices.Chunk(rows, lookEvery) {
+		if err := r.x.ended(); err != nil {
+			return nil, err
+		}
+		out = gather(out, col, part)
+	}
+	return out, nil
+}
+
 // countingSort sorts rows by their ranks, which are at most most; rows of one rank keep their order. It returns the
 // ranks in the new order.
-func countingSort(rows, ranks []uint32, most uint32) []uint32 {
+func (r *sortRun) countingSort(rows, ranks []uint32, most uint32) ([]uint32, error) {
 	starts := make([]uint32, most+2)
-	for _, rank := range ranks {
+	for i, rank := range ranks {
+		if err := r.x.look(i); err != nil {
+			return nil, err
+		}
 		starts[rank+1]++
 	}
 	for i := 1; i < len(starts); i++ {
@@ -60,57 +86,75 @@ func countingSort(rows, ranks []uint32, most uint32) []uint32 {
 	}
 	sorted, sortedRanks := make([]uint32, len(rows)), make([]uint32, len(rows))
 	for i, rank := range ranks {
+		if err := r.x.look(i); err != nil {
+			return nil, err
+		}
 		at := starts[rank]
 		starts[rank]++
 		sorted[at], sortedRanks[at] = rows[i], rank
 	}
 	copy(rows, sorted)
-	return sortedRanks
+	return sortedRanks, nil
 }
 
 // ranks returns for every value its rank among the distinct ones, equal values having equal ranks, and the greatest
 // rank. Values are compared once for each distinct term, not for each pair of rows.
-func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, most uint32) {
+func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, most uint32, err error) {
 	low, high := slices.Min(col), slices.Max(col)
 	span := uint64(high) - uint64(low)
-	var distinct, table []uint32
-	dense := span < 8*uint64(len(col))+1024
-	if dense {
-		table = make([]uint32, span+1)
-		for _, id := range col {
-			table[id-low] = 1
-		}
-		for i, seen := range table {
-			if seen != 0 {
-				distinct = append(distinct, low+uint32(i))
-			}
-		}
-	} else {
-		distinct = slices.Clone(col)
-		slices.Sort(distinct)
-		distinct = slices.Compact(distinct)
+	if span >= 8*uint64(len(col))+1024 {
+		return r.sparseRanks(col, descending)
 	}
-	rankOf, most := r.rankDistinct(distinct)
-	if descending {
-		for i, rank := range rankOf {
-			rankOf[i] = most - rank
+	table := make([]uint32, span+1)
+	for i, id := range col {
+		if err := r.x.look(i); err != nil {
+			return nil, 0, err
+		}
+		table[id-low] = 1
+	}
+	var distinct []uint32
+	for i, seen := range table {
+		if seen != 0 {
+			distinct = append(distinct, low+uint32(i))
 		}
 	}
-	out = make([]uint32, len(col))
-	if !dense {
-		for i, id := range col {
-			at, _ := slices.BinarySearch(distinct, id)
-			out[i] = rankOf[at]
-		}
-		return out, most
+	rankOf, most, err := r.rankDistinct(distinct, descending)
+	if err != nil {
+		return nil, 0, err
 	}
 	for i, id := range distinct {
 		table[id-low] = rankOf[i]
 	}
+	out = make([]uint32, len(col))
 	for i, id := range col {
+		if err := r.x.look(i); err != nil {
+			return nil, 0, err
+		}
 		out[i] = table[id-low]
 	}
-	return out, most
+	return out, most, nil
+}
+
+// sparseRanks is ranks for values that are far apart.
+func (r *sortRun) sparseRanks(col []dictionary.ID, descending bool) (out []uint32, most uint32, err error) {
+	distinct := slices.Clone(col)
+	if err := sortIDs(distinct, r.x.ended); err != nil {
+		return nil, 0, err
+	}
+	distinct = slices.Compact(distinct)
+	rankOf, most, err := r.rankDistinct(distinct, descending)
+	if err != nil {
+		return nil, 0, err
+	}
+	out = make([]uint32, len(col))
+	for i, id := range col {
+		if err := r.x.look(i); err != nil {
+			return nil, 0, err
+		}
+		at, _ := slices.BinarySearch(distinct, id)
+		out[i] = rankOf[at]
+	}
+	return out, most, nil
 }
 
 // sortTerm is a distinct term to be ranked: its place among the distinct IDs and, for an IRI or blank node, its text.
@@ -120,16 +164,13 @@ type sortTerm struct {
 	text      string
 }
 
-// rankDistinct ranks distinct IDs, which ascend, and returns the greatest rank too. IRIs and blank nodes are decoded once
+// rankDistinct ranks distinct IDs, which ascend, and returns the greatest rank too. (In descending order the first rank is that
+// of the last value.) IRIs and blank nodes are decoded once
 // each. What lies between two cuts of the comparer is sorted by itself, so that strings need decoding only to merge it.
-func (r *sortRun) rankDistinct(distinct []dictionary.ID) ([]uint32, uint32) {
-	list := make([]sortTerm, len(distinct))
-	for i, id := range distinct {
-		list[i] = sortTerm{id: id, place: uint32(i)}
-		if id != dictionary.None && r.x.terms.Value(id).Kind == dictionary.NoValue {
-			t := r.x.terms.Term(id)
-			list[i].kind, list[i].text = t.Kind, t.Value
-		}
+func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uint32, uint32, error) {
+	list, err := r.sortTerms(distinct)
+	if err != nil {
+		return nil, 0, err
 	}
 	compare := func(a, b sortTerm) int {
 		if a.kind != 0 && b.kind != 0 {
@@ -137,28 +178,57 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID) ([]uint32, uint32) {
 		}
 		return r.comparer.Compare(a.id, b.id)
 	}
+	h := &heed{ended: r.x.ended}
 	var sorted []sortTerm
 	take := func(n int) {
-		slices.SortFunc(list[:n], compare)
-		sorted, list = mergeSorted(sorted, list[:n], compare), list[n:]
+		if h.err == nil && sortHeeding(list[:n], compare, h) == nil {
+			sorted, list = mergeSorted(sorted, list[:n], compare, h), list[n:]
+		}
 	}
 	for _, cut := range r.comparer.Cuts() {
 		take(sort.Search(len(list), func(i int) bool { return list[i].id >= cut }))
 	}
-	take(len(list))
+	if take(len(list)); h.err != nil {
+		return nil, 0, h.err
+	}
 	ranks := make([]uint32, len(distinct))
 	rank := uint32(0)
 	for i, t := range sorted {
 		if i > 0 && compare(sorted[i-1], t) != 0 {
 			rank++
 		}
-		ranks[t.place] = rank
+		if ranks[t.place] = rank; h.over() {
+			return nil, 0, h.err
+		}
 	}
-	return ranks, rank
+	if descending {
+		for i := range ranks {
+			ranks[i] = rank - ranks[i]
+		}
+	}
+	return ranks, rank, nil
+}
+
+// sortTerms decodes what has to be decoded to be sorted.
+func (r *sortRun) sortTerms(distinct []dictionary.ID) ([]sortTerm, error) {
+	list := make([]sortTerm, len(distinct))
+	for i, id := range distinct {
+		if i%heedEvery == 0 {
+			if err := r.x.ended(); err != nil {
+				return nil, err
+			}
+		}
+		list[i] = sortTerm{id: id, place: uint32(i)}
+		if id != dictionary.None && r.x.terms.Value(id).Kind == dictionary.NoValue {
+			t := r.x.terms.Term(id)
+			list[i].kind, list[i].text = t.Kind, t.Value
+		}
+	}
+	return list, nil
 }
 
 // mergeSorted merges two sorted lists. It takes some comparisons for each term of the shorter one, not of both.
-func mergeSorted(long, short []sortTerm, compare func(a, b sortTerm) int) []sortTerm {
+func mergeSorted(long, short []sortTerm, compare func(a, b sortTerm) int, h *heed) []sortTerm {
 	if len(long) < len(short) {
 		long, short = short, long
 	}
@@ -167,6 +237,9 @@ func mergeSorted(long, short []sortTerm, compare func(a, b sortTerm) int) []sort
 	}
 	merged := make([]sortTerm, 0, len(long)+len(short))
 	for _, t := range short {
+		if h.over() {
+			return long
+		}
 		high := 1 // where to look: beyond it only if that comes before t
 		for high < len(long) && compare(long[high], t) < 0 {
 			high *= 2

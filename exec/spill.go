@@ -3,9 +3,11 @@ package exec
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
@@ -18,18 +20,53 @@ type spillFile struct {
 	width int
 	rows  int64
 	line  []byte
+	pool  *Pool
+	// meter counts the buffer.
+	meter   *Meter
+	buffer  int
+	written int64
 }
 
-func createSpill(dir string, width int) (*spillFile, error) {
-	f, err := os.CreateTemp(dir, "rdfgpu-*.spill")
+// Temporary files are read and written through buffers of a part of the query's memory: each join, sort or group may have 16 of
+// them open, and more while it splits one again.
+const (
+	largestBuffer  = 64 << 10
+	smallestBuffer = 16
+	bufferShare    = 1 << 11
+)
+
+func (x *execution) spillBuffer() int {
+	return int(min(largestBuffer, max(smallestBuffer, x.memory.limit/bufferShare)))
+}
+
+func createSpill(x *execution, width int) (*spillFile, error) {
+	f, err := os.CreateTemp(x.options.TempDir, "rdfgpu-*.spill")
 	if err != nil {
-		return nil, fmt.Errorf("exec: no temporary file: %w", err)
+		return nil, wrapSpill(err)
 	}
 	if err := os.Remove(f.Name()); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("exec: temporary file %s: %w", f.Name(), err)
+		return nil, wrapSpill(err)
 	}
-	return &spillFile{file: f, w: bufio.NewWriterSize(f, 1<<16), width: width, line: make([]byte, 4*width)}, nil
+	s := &spillFile{file: f, width: width, line: make([]byte, 4*width), pool: x.memory.pool, meter: x.spills, buffer: x.spillBuffer()}
+	s.w = bufio.NewWriterSize(countedFile{s}, s.buffer)
+	if err := s.meter.Charge(int64(s.buffer)); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// countedFile counts what is written of the disk that all queries share.
+type countedFile struct{ s *spillFile }
+
+// Write writes to the file.
+func (c countedFile) Write(b []byte) (int, error) {
+	c.s.written += int64(len(b))
+	if err := c.s.pool.write(int64(len(b))); err != nil {
+		return 0, err
+	}
+	return c.s.file.Write(b)
 }
 
 // write adds row r of cols, of which it takes the first width.
@@ -72,7 +109,7 @@ func (s *spillFile) reader() (*spillReader, error) {
 		return nil, wrapSpill(err)
 	}
 	section := io.NewSectionReader(s.file, 0, s.rows*int64(s.width)*4)
-	r := &spillReader{in: bufio.NewReaderSize(section, 1<<16), left: s.rows}
+	r := &spillReader{in: bufio.NewReaderSize(section, s.buffer), left: s.rows}
 	r.out.Cols = make([][]dictionary.ID, s.width)
 	return r, nil
 }
@@ -103,11 +140,23 @@ func (r *spillReader) next(n int) (*Batch, error) {
 	return &r.out, nil
 }
 
-func (s *spillFile) close() { s.file.Close() }
+func (s *spillFile) close() {
+	if s.file == nil {
+		return
+	}
+	s.file.Close()
+	s.file, s.w = nil, nil
+	s.pool.erase(s.written)
+	_ = s.meter.Charge(-int64(s.buffer))
+}
 
+// wrapSpill says where a file failed. A full disk is a limit like that of the pool.
 func wrapSpill(err error) error {
-	if err == nil {
-		return nil
+	switch {
+	case err == nil, errors.Is(err, ErrSpillLimit):
+		return err
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("exec: the disk of the temporary files is full (%v): %w", err, ErrSpillLimit)
 	}
 	return fmt.Errorf("exec: temporary file: %w", err)
 }
@@ -121,10 +170,10 @@ type partitions struct {
 	level int
 }
 
-func createPartitions(dir string, width, level int) (*partitions, error) {
+func createPartitions(x *execution, width, level int) (*partitions, error) {
 	p := &partitions{level: level}
 	for i := range p.files {
-		f, err := createSpill(dir, width)
+		f, err := createSpill(x, width)
 		if err != nil {
 			p.close()
 			return nil, err

@@ -57,7 +57,7 @@ func TestATeamEndsWithItsQuery(t *testing.T) {
 		want error
 		stop func() error
 	}{{enough, func() error { return enough }}, {context.Canceled, func() error { cancel(); return nil }}} {
-		p, err := exec.Prepare(q, m, m.dict, onProcessor())
+		p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 		if err != nil {
 			t.Fatal(err)
 		}

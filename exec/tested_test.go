@@ -89,7 +89,7 @@ func TestHostileConditionsEndAtTheTimeLimit(t *testing.T) {
 			q := parse(t, "PREFIX : <"+exampleNS+"> SELECT * { "+fmt.Sprintf(pattern, condition)+" }")
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			p, err := exec.Prepare(q, m, m.dict, onProcessor())
+			p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 			if err == nil {
 				err = p.Run(ctx, func(*exec.Batch) error { return nil })
 			}

@@ -39,7 +39,7 @@ const triangleUnion = "PREFIX : <" + exampleNS + "> SELECT * { { ?x :link ?y . ?
 func TestWhatBranchesHaveInCommonIsMatchedOnce(t *testing.T) {
 	m := triangles(t, 2000, 10000)
 	q := parse(t, triangleUnion)
-	p, err := exec.Prepare(q, m, m.dict, onProcessor())
+	p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestWhatBranchesHaveInCommonIsMatchedOnce(t *testing.T) {
 		t.Errorf("%d rows, unoptimised %d, error %v", len(got.rows), len(want.rows), err)
 	}
 	cheap := parse(t, "PREFIX : <"+exampleNS+"> SELECT * { { ?x :link ?y . ?y :name ?z . ?x :mail ?m } UNION { ?x :link ?y . ?y :name ?z . ?x :name ?m } }")
-	if p, err = exec.Prepare(cheap, m, m.dict, onProcessor()); err != nil {
+	if p, err = exec.Prepare(t.Context(), cheap, m, m.dict, onProcessor()); err != nil {
 		t.Fatal(err)
 	}
 	if text := explained(t, p); strings.Contains(text, "join") {

@@ -265,3 +265,39 @@ func Conjuncts(dst []Expr, e Expr) []Expr {
 	}
 	return append(dst, e)
 }
+
+// Nullable reports whether a path connects every term with itself.
+func Nullable(p Path) bool {
+	switch p := p.(type) {
+	case *PathZeroOrMore, *PathZeroOrOne:
+		return true
+	case *PathOneOrMore:
+		return Nullable(p.Path)
+	case *PathInverse:
+		return Nullable(p.Path)
+	case *PathSequence:
+		return Nullable(p.Left) && Nullable(p.Right)
+	case *PathAlternative:
+		return Nullable(p.Left) || Nullable(p.Right)
+	}
+	return false
+}
+
+// PathSize counts the operators and predicates of a path.
+func PathSize(p Path) int {
+	switch p := p.(type) {
+	case *PathInverse:
+		return 1 + PathSize(p.Path)
+	case *PathZeroOrOne:
+		return 1 + PathSize(p.Path)
+	case *PathZeroOrMore:
+		return 1 + PathSize(p.Path)
+	case *PathOneOrMore:
+		return 1 + PathSize(p.Path)
+	case *PathSequence:
+		return 1 + PathSize(p.Left) + PathSize(p.Right)
+	case *PathAlternative:
+		return 1 + PathSize(p.Left) + PathSize(p.Right)
+	}
+	return 1
+}

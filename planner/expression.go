@@ -108,7 +108,7 @@ func (p *planner) existence(e *parser.Exists, columns []string, of parser.Node) 
 	certain := p.scopes.Of(of).Must.Or(vars.Without(p.scopes.Of(of).May)) // the others are given from outside
 	var err error
 	x.Pattern, err = p.seeded(vars, certain, of, false, func(inputs []string) (Node, error) {
-		return p.lower(e.Pattern, request{inputs: inputs, correlated: len(inputs) > 0, distinct: true})
+		return p.lower(e.Pattern, request{inputs: inputs, outer: p.scopes.Set(inputs...), distinct: true})
 	})
 	return x, err
 }

@@ -17,7 +17,7 @@ func (p *planner) joinChain(parts []parser.Node, whole parser.Node, r request) (
 	needAfter := make([]scope.Set, len(parts)+1)
 	needAfter[len(parts)] = p.outputColumns(whole, r)
 	for i := len(parts) - 1; i >= 0; i-- {
-		needAfter[i] = needAfter[i+1].Or(p.reads(parts[i], r.correlated))
+		needAfter[i] = needAfter[i+1].Or(p.reads(parts[i], r.outer))
 	}
 	s := joinSpec{kind: Inner, request: r}
 	if len(r.inputs) > 0 {
@@ -54,11 +54,11 @@ func (p *planner) seed(inputs []string) Node {
 }
 
 // reads are the variables of other operands that joining with a pattern looks at.
-func (p *planner) reads(n parser.Node, correlated bool) scope.Set {
-	if correlated {
-		return p.scopes.Used(n)
+func (p *planner) reads(n parser.Node, outer scope.Set) scope.Set {
+	if outer.Empty() {
+		return p.scopes.Of(n).May
 	}
-	return p.scopes.Of(n).May
+	return p.scopes.Of(n).May.Or(outer.And(p.scopes.Used(n)))
 }
 
 // order sorts the operands of a join: the one with the fewest solutions first, then always the smallest of those that
@@ -69,6 +69,9 @@ func (p *planner) order(parts []parser.Node, inputs []string) {
 	}
 	bound := p.scopes.Set(inputs...)
 	for i := range parts {
+		if p.ended() != nil {
+			return
+		}
 		best, rows, joined := i, math.Inf(1), false
 		for j := i; j < len(parts); j++ {
 			n, connects := p.estimate(parts[j]), p.scopes.Of(parts[j]).May.Meets(bound)
@@ -153,13 +156,13 @@ func (p *planner) sides(j *Join, s joinSpec, all scope.Set) error {
 	}
 	distinct := s.distinct || s.kind == Minus
 	_, remote := s.right.(*parser.Service)
-	open := s.correlated && !p.closed(s.right, common) || remote
-	vars := p.passed(s, common)
+	outer := s.outer.And(p.reads(s.right, s.outer))
+	open := !outer.Empty() && !p.closed(s.right, common) || remote
+	vars := p.passed(s, common, outer)
 	if !vars.Empty() && vars.Len() < maxShared && (!p.options.Unoptimised || open) {
 		plan := func(inputs []string) (Node, error) {
-			return p.lower(s.right, request{
-				need: need.Without(p.scopes.Set(inputs...)), inputs: inputs, correlated: s.correlated && len(inputs) > 0, distinct: distinct,
-			})
+			bound := p.scopes.Set(inputs...)
+			return p.lower(s.right, request{need: need.Without(bound), inputs: inputs, outer: outer.And(bound), distinct: distinct})
 		}
 		var err error
 		if j.Seeded, err = p.seeded(vars, s.certain, s.bound, !open, plan); err != nil {
@@ -173,7 +176,7 @@ func (p *planner) sides(j *Join, s joinSpec, all scope.Set) error {
 }
 
 // passed are the variables of the left side whose bindings the right side is matched for.
-func (p *planner) passed(s joinSpec, common scope.Set) scope.Set {
+func (p *planner) passed(s joinSpec, common, outer scope.Set) scope.Set {
 	switch s.right.(type) {
 	case *parser.Values:
 		return nil
@@ -183,12 +186,12 @@ func (p *planner) passed(s joinSpec, common scope.Set) scope.Set {
 		}
 		return common
 	}
-	if s.correlated {
-		return s.left.Props().set.And(p.scopes.Used(s.right))
-	}
 	vars := common.And(p.scopes.Of(s.right).Must).And(p.seedable(s.right))
 	if s.kind == Minus {
 		vars = vars.And(s.certain)
+	}
+	if vars = vars.Or(outer); vars.Len() >= maxShared {
+		return outer
 	}
 	return vars
 }
@@ -298,7 +301,7 @@ func (p *planner) leftJoin(n *parser.LeftJoin, r request) (Node, error) {
 		return p.lower(n.Left, r)
 	}
 	out := p.outputColumns(n, r)
-	need := out.Or(p.reads(n.Right, r.correlated))
+	need := out.Or(p.reads(n.Right, r.outer))
 	if n.Condition != nil {
 		need = need.Or(p.scopes.Reads(n.Condition))
 	}
@@ -306,10 +309,7 @@ func (p *planner) leftJoin(n *parser.LeftJoin, r request) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	certain := p.scopes.Of(n.Left).Must
-	if r.correlated {
-		certain = certain.Or(p.scopes.Set(r.inputs...))
-	}
+	certain := p.scopes.Of(n.Left).Must.Or(r.outer)
 	return p.join(joinSpec{kind: Left, left: left, certain: certain, bound: n.Left, right: n.Right, condition: n.Condition, request: r.with(out)})
 }
 

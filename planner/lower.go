@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,9 +17,9 @@ type request struct {
 	need scope.Set
 	// inputs are the variables that the node is seeded with.
 	inputs []string
-	// correlated: the inputs are substituted into the pattern (EXISTS), so expressions anywhere in it see them. Otherwise
-	// they only narrow its solutions, and every one of them is bound by every solution of the pattern.
-	correlated bool
+	// outer are those of the inputs that are substituted into the pattern (EXISTS), so that expressions anywhere in it see
+	// them. The others only narrow its solutions: every one of them is bound by every solution of the pattern.
+	outer scope.Set
 	// distinct: repeated solutions do not matter.
 	distinct bool
 }
@@ -32,10 +31,10 @@ func (r request) with(need scope.Set) request {
 
 // request_ is what was asked of a pattern in a graph, in a form that can be compared.
 type request_ struct {
-	pattern              parser.Node
-	graph                *pcsr.Graph
-	need, inputs         string
-	correlated, distinct bool
+	pattern             parser.Node
+	graph               *pcsr.Graph
+	need, inputs, outer string
+	distinct            bool
 }
 
 // planned is what came of a request.
@@ -46,12 +45,12 @@ type planned struct {
 
 // lower returns the node for a pattern. What was asked before is not planned again.
 func (p *planner) lower(n parser.Node, r request) (Node, error) {
-	key := request_{n, p.graph, r.need.Key(), strings.Join(r.inputs, "\n"), r.correlated, r.distinct}
+	key := request_{n, p.graph, r.need.Key(), strings.Join(r.inputs, "\n"), r.outer.Key(), r.distinct}
 	if known, ok := p.planned[key]; ok {
 		return known.node, known.err
 	}
-	if p.ctx.Err() != nil {
-		return nil, context.Cause(p.ctx)
+	if err := p.ended(); err != nil {
+		return nil, err
 	}
 	node, err := p.plan(n, r)
 	p.planned[key] = planned{node, err}
@@ -63,7 +62,7 @@ func (p *planner) plan(n parser.Node, r request) (Node, error) {
 	if _, ok := n.(*parser.Extend); !ok && r.need.Has(p.scopes.Number(solutionColumn)) {
 		return p.number(n, r)
 	}
-	if r.correlated && !substitutable(n) {
+	if !r.outer.Empty() && !substitutable(n) {
 		return p.apply(n, r)
 	}
 	if len(r.inputs) > 0 && p.needsSeed(n, r) {
@@ -73,7 +72,7 @@ func (p *planner) plan(n parser.Node, r request) (Node, error) {
 	case *parser.BGP:
 		return p.given(n, r, func(r request) (Node, error) { return p.basic(n, nil, r) })
 	case *parser.PathPattern:
-		return p.given(n, r, func(r request) (Node, error) { return p.path(n, r), nil })
+		return p.given(n, r, func(r request) (Node, error) { return p.path(n, r) })
 	case *parser.Graph:
 		return p.given(n, r, func(r request) (Node, error) { return p.graphPattern(n, r) })
 	case *parser.Join:
@@ -100,11 +99,7 @@ func (p *planner) plan(n parser.Node, r request) (Node, error) {
 
 // outputColumns are the columns of a node for n: what is needed of what it binds.
 func (p *planner) outputColumns(n parser.Node, r request) scope.Set {
-	bound := p.scopes.Of(n).May
-	if r.correlated {
-		bound = bound.Or(p.scopes.Set(r.inputs...))
-	}
-	return bound.And(r.need)
+	return p.scopes.Of(n).May.Or(r.outer).And(r.need)
 }
 
 // needsSeed reports whether a pattern cannot take its inputs itself: it does not have them all.

@@ -36,7 +36,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 	out := p.outputColumns(n, r)
 	m := &Match{leaf: leaf{p.made(out, r.inputs)}, Graph: p.graph, Tests: pushed.tests}
 	var err error
-	m.Plan, err = bgp.Plan(n.Patterns, p.graph, p.options.Lookup, bgp.Options{
+	m.Plan, err = bgp.Plan(p.ctx, n.Patterns, p.graph, p.options.Lookup, bgp.Options{
 		Semantics: p.options.Semantics, Inputs: r.inputs, Output: m.Columns,
 		CountOnly: out.Empty() && !r.distinct, Distinct: r.distinct, Speed: p.options.Speed,
 		Ranges: pushed.ranges, Candidates: pushed.candidates, Shares: pushed.shares(),

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -12,9 +13,12 @@ import (
 
 // path plans the walk of a path: one of * + ? and negated property sets (SPARQL 1.1 section 9); the others are triple
 // patterns, joins and unions by now.
-func (p *planner) path(n *parser.PathPattern, r request) Node {
+func (p *planner) path(n *parser.PathPattern, r request) (Node, error) {
+	if parser.PathSize(n.Path) > maxPath {
+		return nil, fmt.Errorf("planner: a path of more than %d steps: %w", maxPath, ErrUnsupported)
+	}
 	out := &Path{leaf: leaf{p.made(p.outputColumns(n, r), r.inputs)}, Graph: p.graph, Step: n.Path}
-	out.Subject, out.Object = pathEnd(n.Subject, r), pathEnd(n.Object, r)
+	out.Subject, out.Object = p.pathEnd(n.Subject, r), p.pathEnd(n.Object, r)
 	switch path := n.Path.(type) {
 	case *parser.PathZeroOrOne:
 		out.Kind, out.Step = ZeroOrOne, path.Path
@@ -23,38 +27,21 @@ func (p *planner) path(n *parser.PathPattern, r request) Node {
 	case *parser.PathOneOrMore:
 		out.Kind, out.Step = OneOrMore, path.Path
 	}
-	if out.Kind == OneOrMore && Nullable(out.Step) {
+	if out.Kind == OneOrMore && parser.Nullable(out.Step) {
 		out.Kind = ZeroOrMore
 	}
 	out.text = termText(n.Subject) + " " + pathText(n.Path) + " " + termText(n.Object)
 	out.Rows, out.Cost = p.pathRows(out)
-	return out
+	return out, nil
 }
 
-func pathEnd(t parser.PatternTerm, r request) PathEnd {
+func (p *planner) pathEnd(t parser.PatternTerm, r request) PathEnd {
 	if !t.IsVariable() {
 		return PathEnd{Term: t.Term, Seed: -1}
 	}
 	e := PathEnd{Variable: t.Variable, Seed: slices.Index(r.inputs, t.Variable)}
-	e.Given = e.Seed >= 0 && (r.correlated || scope.IsParameter(t.Variable))
+	e.Given = e.Seed >= 0 && (r.outer.Has(p.scopes.Number(t.Variable)) || scope.IsParameter(t.Variable))
 	return e
-}
-
-// Nullable reports whether a path connects every term with itself.
-func Nullable(p parser.Path) bool {
-	switch p := p.(type) {
-	case *parser.PathZeroOrMore, *parser.PathZeroOrOne:
-		return true
-	case *parser.PathOneOrMore:
-		return Nullable(p.Path)
-	case *parser.PathInverse:
-		return Nullable(p.Path)
-	case *parser.PathSequence:
-		return Nullable(p.Left) && Nullable(p.Right)
-	case *parser.PathAlternative:
-		return Nullable(p.Left) || Nullable(p.Right)
-	}
-	return false
 }
 
 // pathRows guesses the solutions of a path and what finding them costs, in edges.
@@ -116,7 +103,7 @@ func (p *planner) starts(path parser.Path, d pcsr.Direction) (edges, rows float6
 		more, others, both := p.starts(path.Right, d)
 		return edges + more, rows + others, ok && both
 	case *parser.PathOneOrMore:
-		if !Nullable(path.Path) {
+		if !parser.Nullable(path.Path) {
 			return p.starts(path.Path, d)
 		}
 	}
@@ -152,9 +139,6 @@ func (w *pathWalk) reach(n *Path, from rdf.Term, d pcsr.Direction) bool {
 		u := queue[0]
 		queue = queue[1:]
 		near := w.neighbours(n.Step, u, d, func(next pcsr.Vertex) bool {
-			if w.walked++; w.walked > walkedEdges {
-				return false
-			}
 			if !w.seen[next] {
 				w.seen[next] = true
 				queue = append(queue, next)
@@ -195,7 +179,7 @@ func (w *pathWalk) neighbours(step parser.Path, v pcsr.Vertex, d pcsr.Direction,
 			return true
 		}
 		for _, u := range w.graph.Partition(label, d).Neighbours(v) {
-			if !visit(u) {
+			if w.walked++; w.walked > walkedEdges || !visit(u) {
 				return false
 			}
 		}

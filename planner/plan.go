@@ -48,6 +48,8 @@ type Options struct {
 	Dictionary *dictionary.Dictionary
 	// Tester compiles a condition on one variable.
 	Tester func(condition parser.Expr, variable string) (Tester, error)
+	// Ended says why the query must end besides its context; nil while it may go on. It may be nil itself.
+	Ended func() error
 	// Unoptimised leaves the algebra as the query has it and passes nothing sideways; tests compare the two.
 	Unoptimised bool
 	Tuning      Tuning
@@ -144,10 +146,21 @@ func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner 
 	return &planner{
 		shared: &shared{
 			ctx: ctx, catalog: catalog, options: options, scopes: s, planned: map[request_]planned{}, tested: map[testKey]*TestedValues{},
-			rules: rules.New(s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
+			rules: rules.New(ctx, s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
 		},
 		graph: catalog.Default(),
 	}
+}
+
+// ended says why planning must end; nil while it may go on.
+func (p *planner) ended() error {
+	if p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	if p.options.Ended != nil {
+		return p.options.Ended()
+	}
+	return nil
 }
 
 // over returns a planner with another active graph.

@@ -114,7 +114,7 @@ func (p *planner) valuesThat(e parser.Expr, v string, n *parser.BGP, cost float6
 		p.tested[testKey{e, values}] = set
 	}
 	began := time.Now()
-	set.Test(func() bool { return p.ctx.Err() != nil || time.Since(began) > p.testTime })
+	set.Test(func() bool { return p.ended() != nil || time.Since(began) > p.testTime })
 	p.testTime -= time.Since(began)
 	return set
 }

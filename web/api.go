@@ -21,7 +21,7 @@ func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache")
-	body := newResponse(w, r)
+	body := newResponse(r.Context(), w, r)
 	body.held.Write(buffer.Bytes())
 	body.finish()
 }
@@ -109,7 +109,7 @@ func (c *schemaCache) of(engine Engine, limit int) (rdfgpu.Schema, error) {
 // serveGraph answers a query that is being typed with its plan, which holds the query graph, or with the problem that
 // the query has: both with status 200, because a query that is not finished is no failure.
 func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request) {
-	request, problem := s.readRequest(w, r)
+	request, problem := s.readRequest(w, r, arrival(r))
 	if problem == nil && request.text == "" {
 		problem = badRequest("expected a parameter \"query\"")
 	}

@@ -37,28 +37,30 @@ func (s *Server) authenticate(next http.Handler) http.Handler {
 		digests[i] = sha256.Sum256([]byte(token))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !shown(r, digests) {
+		token := shown(r, digests)
+		if token == 0 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="rdfgpu"`)
 			s.fail(w, r, "", &Problem{Status: http.StatusUnauthorized, Title: "unauthorized",
 				Detail: "this server wants a token", Hint: "send the header Authorization: Bearer TOKEN"})
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, withToken(r, token))
 	})
 }
 
-// shown compares digests, all of them and in constant time, so that the time taken says nothing about the tokens.
-func shown(r *http.Request, digests [][32]byte) bool {
+// shown is the number of the token that a request shows, from 1; 0 where it shows none. All digests are compared, in constant
+// time, so that the time taken says nothing about the tokens.
+func shown(r *http.Request, digests [][32]byte) int {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
 		if _, given, ok = r.BasicAuth(); !ok {
-			return false
+			return 0
 		}
 	}
 	digest := sha256.Sum256([]byte(strings.TrimSpace(given)))
 	match := 0
 	for i := range digests {
-		match |= subtle.ConstantTimeCompare(digest[:], digests[i][:])
+		match = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(digest[:], digests[i][:]), i+1, match)
 	}
-	return match == 1
+	return match
 }

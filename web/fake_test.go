@@ -32,7 +32,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fakeEngine struct {
 	running atomic.Int64
 	last    atomic.Pointer[rdfgpu.QueryOptions]
-	damage  error // that CheckAll finds
+	until   atomic.Pointer[time.Time] // the deadline of the last query
+	damage  error                     // that CheckAll finds
+}
+
+// deadline is that of the last query.
+func (e *fakeEngine) deadline() (time.Time, bool) {
+	until := e.until.Load()
+	if until == nil {
+		return time.Time{}, false
+	}
+	return *until, true
 }
 
 var fakeErrors = map[string]error{
@@ -42,6 +52,9 @@ var fakeErrors = map[string]error{
 
 func (e *fakeEngine) Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (Answer, error) {
 	e.last.Store(&options)
+	if until, ok := ctx.Deadline(); ok {
+		e.until.Store(&until)
+	}
 	a := &fakeAnswer{engine: e, ctx: ctx, kind: rdfgpu.Solutions}
 	word, rest, _ := strings.Cut(text, " ")
 	switch word {

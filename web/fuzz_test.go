@@ -42,7 +42,7 @@ func FuzzProtocol(f *testing.F) {
 		if w.Code < 200 || w.Code > 599 || panics(t, s) > 0 {
 			t.Errorf("%s %s: %d %s", method, parameters, w.Code, w.Body)
 		}
-		if engine.running.Load() != 0 || s.queries.len() != 0 || len(s.admit.slots) != 0 {
+		if engine.running.Load() != 0 || s.queries.len() != 0 || s.admit.now() != (counts{}) {
 			t.Error("something of the query is left")
 		}
 	})

@@ -14,7 +14,7 @@ func (s *Server) logQuery(x *exchange, outcome string, elapsed time.Duration, by
 	switch {
 	case outcome == "error" || outcome == "memory":
 		level = slog.LevelWarn
-	case outcome == "timeout" || outcome == "rows" || elapsed >= s.options.SlowQuery:
+	case outcome == "timeout" || outcome == "rows" || outcome == "slow" || outcome == "stalled" || elapsed >= s.options.SlowQuery:
 		level = slog.LevelInfo
 	}
 	if !s.options.Log.Enabled(context.Background(), level) {

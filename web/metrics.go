@@ -13,7 +13,7 @@ import (
 )
 
 // outcomes are the values of the label outcome.
-var outcomes = []string{"ok", "malformed", "refused", "unsupported", "timeout", "rows", "memory", "cancelled", "gone", "busy", "error"}
+var outcomes = []string{"ok", "malformed", "refused", "unsupported", "timeout", "rows", "memory", "spill", "cancelled", "gone", "stalled", "slow", "busy", "error"}
 
 // latencyBuckets are seconds: 100 µs to 100 s.
 var latencyBuckets = []float64{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 100}
@@ -50,6 +50,9 @@ func newMetrics(s *Server) *metrics {
 	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.running,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(gauges(s)...)
+	if s.options.Budget != nil {
+		m.registry.MustRegister(budgetMetrics{s.options.Budget})
+	}
 	return m
 }
 
@@ -59,8 +62,11 @@ func gauges(s *Server) []prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
 	return []prometheus.Collector{
-		gauge("rdfgpu_queries_running", "Queries that run.", func() float64 { return float64(len(s.admit.slots)) }),
-		gauge("rdfgpu_queries_waiting", "Queries that wait for their turn.", func() float64 { return float64(s.admit.waiting.Load()) }),
+		gauge("rdfgpu_queries_running", "Queries that run.", func() float64 { return float64(s.admit.now().running) }),
+		gauge("rdfgpu_queries_waiting", "Queries that wait for their turn.", func() float64 { return float64(s.admit.now().waiting) }),
+		gauge("rdfgpu_queries_parked", "Queries that wait for their clients to read, and hold no slot.", func() float64 { return float64(s.admit.now().parked) }),
+		gauge("rdfgpu_queries_returning", "Queries that wait for a slot again after their clients have read.", func() float64 { return float64(s.admit.now().returning) }),
+		connectionMetrics{s},
 		gauge("rdfgpu_store_triples", "Triples in the store.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.Triples) }) }),
 		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.TotalBytes) }) }),
 		gauge("rdfgpu_store_checked", "Whether every checksum of the store has been compared and is right.", s.is(whole)),

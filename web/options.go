@@ -14,18 +14,35 @@ import (
 type Options struct {
 	// Addr is the address to listen on; "" is 127.0.0.1:7878.
 	Addr string
-	// Timeout is the longest a query may run, and what it gets when it does not ask; 0 means one minute.
+	// Timeout is the longest a query may take, from the first byte of its request to the last of its answer, and what it gets
+	// when it does not ask; 0 means one minute.
 	Timeout time.Duration
 	// MaxRows ends queries with more solutions; 0 means no limit.
 	MaxRows uint64
-	// MaxMemory bounds what the operators of one query hold, in bytes; 0 leaves it to the engine.
+	// MaxMemory bounds what one query holds, in bytes; 0 leaves it to the engine.
 	MaxMemory int64
-	// MaxConcurrent is how many queries run at once; 0 means four for each core.
+	// Budget, when not nil, is that of the engine's store: bodies of requests are counted against it, and /metrics shows it.
+	Budget *rdfgpu.Budget
+	// MaxConcurrent is how many queries run at once: the slots; 0 means four for each core.
 	MaxConcurrent int
 	// MaxQueued is how many more may wait for their turn; 0 means 512, less than 0 none.
 	MaxQueued int
-	// QueueWait is the longest a query waits; 0 means ten seconds.
+	// QueueWait is the longest a query waits for its turn; 0 means ten seconds.
 	QueueWait time.Duration
+	// MaxParked is how many queries may wait for their clients to read; they hold no slot, but their memory. Beyond that, the
+	// slowest is ended. 0 means four times MaxConcurrent.
+	MaxParked int
+	// ClientShare is the percentage of the slots that one client may hold without making way for others; 0 means 50.
+	// Others then get slots of their own, up to as many as the client holds beyond its share.
+	ClientShare int
+	// MaxConnections bounds the connections that Run keeps open; 0 means 1024.
+	MaxConnections int
+	// ReadTimeout is the longest that a request's body may stand still; 0 means 30 seconds.
+	ReadTimeout time.Duration
+	// WriteTimeout is the longest that a client of Run may take no byte of its answer; 0 means 30 seconds.
+	WriteTimeout time.Duration
+	// TrustedProxies are addresses and prefixes whose header X-Forwarded-For says who asks.
+	TrustedProxies []string
 	// MaxBody bounds the body of a request, in bytes; 0 means 4 MiB.
 	MaxBody int64
 	// Drain is how long running queries may still take once the server is told to stop; 0 means ten seconds.
@@ -53,10 +70,7 @@ type Options struct {
 const (
 	maxHeaderBytes    = 256 << 10
 	readHeaderTimeout = 10 * time.Second
-	readTimeout       = 60 * time.Second
 	idleTimeout       = 120 * time.Second
-	// writeStall is how long one block of an answer may take to leave before the client counts as gone.
-	writeStall = 30 * time.Second
 )
 
 func orDefault[T comparable](value *T, standard T) {
@@ -73,6 +87,11 @@ func (o Options) complete() (Options, error) {
 	orDefault(&o.MaxConcurrent, 4*runtime.GOMAXPROCS(0))
 	orDefault(&o.MaxQueued, 512)
 	orDefault(&o.QueueWait, 10*time.Second)
+	orDefault(&o.MaxParked, 4*o.MaxConcurrent)
+	orDefault(&o.ClientShare, 50)
+	orDefault(&o.MaxConnections, 1024)
+	orDefault(&o.ReadTimeout, 30*time.Second)
+	orDefault(&o.WriteTimeout, 30*time.Second)
 	orDefault(&o.MaxBody, 4<<20)
 	orDefault(&o.Drain, 10*time.Second)
 	orDefault(&o.SlowQuery, time.Second)
@@ -81,8 +100,11 @@ func (o Options) complete() (Options, error) {
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return o, fmt.Errorf("web: a certificate needs both its files")
 	}
-	if o.MaxConcurrent < 0 || o.Timeout < 0 {
+	if min(o.MaxConcurrent, o.MaxParked, o.MaxConnections) < 0 || min(o.Timeout, o.QueueWait, o.ReadTimeout, o.WriteTimeout) < 0 {
 		return o, fmt.Errorf("web: a limit is negative")
+	}
+	if o.ClientShare < 0 || o.ClientShare > 100 {
+		return o, fmt.Errorf("web: a client's share is %d: expected a percentage", o.ClientShare)
 	}
 	return o, nil
 }
@@ -90,7 +112,7 @@ func (o Options) complete() (Options, error) {
 // httpServer is the net/http server with every limit set.
 func (s *Server) httpServer() *http.Server {
 	return &http.Server{
-		Handler: s, MaxHeaderBytes: maxHeaderBytes, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
+		Handler: s, MaxHeaderBytes: maxHeaderBytes, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: s.options.ReadTimeout,
 		IdleTimeout: idleTimeout, ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 	}
 }

@@ -72,12 +72,14 @@ var engineProblems = []struct {
 	problem Problem
 }{
 	{errCancelled, Problem{Status: http.StatusConflict, Title: "cancelled", outcome: "cancelled"}},
+	{errTooSlow, Problem{Status: http.StatusServiceUnavailable, Title: "client too slow", outcome: "slow"}},
 	{rdfgpu.ErrTimeout, Problem{Status: http.StatusGatewayTimeout, Title: "timeout", outcome: "timeout",
 		Hint: "ask for less, or for more time by the parameter timeout, up to the server's limit"}},
 	{context.DeadlineExceeded, Problem{Status: http.StatusGatewayTimeout, Title: "timeout", outcome: "timeout"}},
 	{rdfgpu.ErrRowLimit, Problem{Status: http.StatusUnprocessableEntity, Title: "too many solutions", outcome: "rows",
 		Hint: "add a LIMIT, or count with COUNT(*)"}},
 	{rdfgpu.ErrMemoryLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough memory", outcome: "memory"}},
+	{rdfgpu.ErrSpillLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough temporary disk", outcome: "spill"}},
 	{rdfgpu.ErrUnsupported, Problem{Status: http.StatusNotImplemented, Title: "not supported", outcome: "unsupported"}},
 	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},

@@ -2,7 +2,10 @@ package web
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +22,7 @@ type exchange struct {
 	request *request
 	query   *query
 	ctx     context.Context
+	turn    *turn
 	offer   offer
 	body    *response
 	rows    uint64
@@ -27,7 +31,13 @@ type exchange struct {
 
 // serveQuery is the endpoint: the query operation of the SPARQL 1.1 Protocol, or the service description.
 func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
-	request, problem := s.readRequest(w, r)
+	began := arrival(r)
+	release, problem := s.holdBody(r)
+	defer release()
+	var request *request
+	if problem == nil {
+		request, problem = s.readRequest(w, r, began)
+	}
 	if problem != nil {
 		s.metrics.finished("refused", 0)
 		s.fail(w, r, "", problem)
@@ -38,16 +48,17 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	q := s.queries.add(request.text, r.RemoteAddr, cancel)
+	ctx, done := limited(ctx, began, request.options.Timeout)
+	defer done()
+	q := s.queries.add(request.text, r.RemoteAddr, began, cancel)
 	x := &exchange{server: s, w: w, r: r, request: request, query: q, ctx: ctx}
 	defer x.end()
 	w.Header().Set(headerQueryID, q.ID)
-	if problem := s.admit.enter(ctx); problem != nil {
+	if x.turn, problem = s.admit.enter(ctx, s.client(r), cancel); problem != nil {
 		x.fail(problem)
 		return
 	}
-	q.start()
-	defer s.admit.leave()
+	q.start(x.turn)
 	if request.explain != "" {
 		x.explain()
 		return
@@ -55,8 +66,26 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 	x.answer()
 }
 
+// limited is ctx with the time limit of a query that arrived at a time: it counts the reading of the request and the
+// waiting in the queue too.
+func limited(ctx context.Context, arrived time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithDeadlineCause(ctx, arrived.Add(limit), limitPassed(limit))
+}
+
+// limitPassed is the cause of a context whose query took longer than its limit.
+type limitPassed time.Duration
+
+// Error says which limit.
+func (e limitPassed) Error() string {
+	return fmt.Sprintf("%v of %v", rdfgpu.ErrTimeout, time.Duration(e))
+}
+
+// Unwrap is the engine's error for it.
+func (limitPassed) Unwrap() error { return rdfgpu.ErrTimeout }
+
 // end takes the query off the list, whatever happened.
 func (x *exchange) end() {
+	x.turn.leave()
 	if x.body != nil {
 		x.body.hold()
 	}
@@ -91,9 +120,12 @@ func (x *exchange) answer() {
 	} else {
 		h.Set("Content-Type", x.offer.format.MediaType())
 	}
-	x.body = newResponse(x.w, x.r)
+	x.body = newResponse(x.ctx, x.w, x.r)
+	x.body.turn = x.turn
 	x.rows, err = x.write(answer)
 	x.timings = answer.Timings()
+	answer.Close()
+	x.turn.leave() // what is left to do is to wait for the client
 	x.conclude(err)
 }
 
@@ -112,6 +144,7 @@ func (x *exchange) conclude(err error) {
 		err = x.ctx.Err()
 	}
 	switch {
+	case errors.Is(err, errHeadSent):
 	case err == nil && held:
 		x.w.Header().Set(headerRows, strconv.FormatUint(x.rows, 10))
 		x.w.Header().Set("Server-Timing", serverTiming(x.timings))
@@ -123,18 +156,28 @@ func (x *exchange) conclude(err error) {
 		x.fail(problemOf(x.ctx, err))
 		return
 	default:
-		problem := problemOf(x.ctx, err)
-		if x.r.Context().Err() != nil || x.body.err != nil {
-			problem.outcome = "gone"
-		}
+		problem := x.broken(err)
 		x.log(problem)
 		x.body.abort(comment(x.offer.format, problem))
 	}
-	if err := x.body.finish(); err != nil {
-		x.log(&Problem{Title: "client gone", Detail: err.Error(), outcome: "gone"})
+	if err := x.body.finish(); err != nil && !errors.Is(err, errHeadSent) {
+		x.log(x.broken(err))
 		panic(http.ErrAbortHandler)
 	}
 	x.log(nil)
+}
+
+// broken is why an answer ends in the middle: the query's own end before what the connection made of it.
+func (x *exchange) broken(err error) *Problem {
+	switch cause := context.Cause(x.ctx); {
+	case cause != nil && cause != context.Canceled:
+		return problemOf(x.ctx, cause)
+	case errors.Is(x.body.err, os.ErrDeadlineExceeded):
+		return &Problem{Title: "client stalled", Detail: "the client took nothing for too long", outcome: "stalled"}
+	case x.r.Context().Err() != nil || x.body.err != nil:
+		return &Problem{Title: "client gone", Detail: err.Error(), outcome: "gone"}
+	}
+	return problemOf(x.ctx, err)
 }
 
 // comment is a problem as a comment of the format; "" where it has none.
@@ -158,6 +201,7 @@ func (x *exchange) explain() {
 		x.fail(problemOf(x.ctx, err))
 		return
 	}
+	x.turn.leave()
 	x.server.writeJSON(x.w, x.r, plan)
 	x.log(nil)
 }

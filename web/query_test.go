@@ -369,7 +369,7 @@ func TestBeyondTheQueueQueriesAreTurnedAway(t *testing.T) {
 	waitFor(t, time.Second, func() bool { return engine.running.Load() == 1 })
 	waiting := make(chan *httptest.ResponseRecorder)
 	go func() { waiting <- get(s, "ASK") }()
-	waitFor(t, time.Second, func() bool { return s.admit.waiting.Load() == 1 })
+	waitFor(t, time.Second, func() bool { return s.admit.now().waiting == 1 })
 	if w := get(s, "ASK"); w.Code != 503 || w.Header().Get("Retry-After") != "1" {
 		t.Errorf("beyond the queue: %d %v", w.Code, w.Header())
 	}

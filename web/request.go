@@ -1,9 +1,7 @@
 package web
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -42,8 +40,8 @@ type request struct {
 }
 
 // readRequest reads a request by SPARQL 1.1 Protocol, section 2.1. A request without a query has text "" and no
-// error: it asks for the service description.
-func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, *Problem) {
+// error: it asks for the service description. began is when the request did: its body has the time that a query has.
+func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, began time.Time) (*request, *Problem) {
 	values, problem := parseForm(r.URL.RawQuery)
 	if problem != nil {
 		return nil, problem
@@ -54,7 +52,7 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, 
 			return &request{}, nil
 		}
 	case http.MethodPost:
-		if values, problem = s.readBody(w, r, values); problem != nil {
+		if values, problem = s.readBody(w, r, values, began); problem != nil {
 			return nil, problem
 		}
 	default:
@@ -76,7 +74,7 @@ func parseForm(text string) (url.Values, *Problem) {
 }
 
 // readBody reads the body of a POST by its media type and merges a form's parameters into those of the URL.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Values) (url.Values, *Problem) {
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Values, began time.Time) (url.Values, *Problem) {
 	mediaType, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
 		return nil, unsupportedMedia("a POST needs a Content-Type")
@@ -91,14 +89,9 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Val
 	default:
 		return nil, unsupportedMedia(fmt.Sprintf("%q is not a media type of this operation", mediaType))
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.options.MaxBody))
-	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return nil, &Problem{Status: http.StatusRequestEntityTooLarge, Title: "request too large",
-				Detail: fmt.Sprintf("the body is longer than %d bytes", s.options.MaxBody)}
-		}
-		return nil, badRequest("the body could not be read: " + err.Error())
+	body, problem := s.receive(w, r, began.Add(s.options.Timeout))
+	if problem != nil {
+		return nil, problem
 	}
 	if mediaType == "application/sparql-query" {
 		if values.Has("query") {

@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -16,16 +18,24 @@ import (
 const (
 	holdBytes = 48 << 10
 	holdTime  = 40 * time.Millisecond
+	// commentTime is how long the comment may take that ends an answer which failed.
+	commentTime = 50 * time.Millisecond
 	// compressFrom is the size from which a held answer is worth compressing.
 	compressFrom = 1400
 	// flushBelow is the size below which a write would stay in net/http's buffer.
 	flushBelow = 16 << 10
 )
 
+// errHeadSent ends a query that was asked by HEAD: its header has left, and there is no body.
+var errHeadSent = errors.New("web: the header is all that was asked for")
+
 // response is the body of an answer on its way: held back at first, sent in chunks once it is too long or too slow.
 type response struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	// ctx is the query's; turn, where not nil, is lent to others while the client does not read.
+	ctx  context.Context
+	turn *turn
 	// encoding is "", "gzip" or "zstd".
 	encoding string
 	head     bool
@@ -39,6 +49,11 @@ type response struct {
 	coder     coder
 	sent      int64
 	err       error
+
+	// unwatch ends the watch over ctx; watched guards over, which is set when there is nothing to cut any more.
+	unwatch func() bool
+	watched sync.Mutex
+	over    bool
 }
 
 // coder is a compressor.
@@ -61,8 +76,8 @@ func newZstd() coder {
 	return c
 }
 
-func newResponse(w http.ResponseWriter, r *http.Request) *response {
-	p := &response{w: w, control: http.NewResponseController(w), head: r.Method == http.MethodHead}
+func newResponse(ctx context.Context, w http.ResponseWriter, r *http.Request) *response {
+	p := &response{w: w, ctx: ctx, control: http.NewResponseController(w), head: r.Method == http.MethodHead}
 	if accept := r.Header["Accept-Encoding"]; len(accept) > 0 {
 		p.encoding = encoding(accept[0])
 	}
@@ -71,23 +86,49 @@ func newResponse(w http.ResponseWriter, r *http.Request) *response {
 	return p
 }
 
-// Write takes a part of the answer.
+// Write takes a part of the answer. While the client does not read, the query's slot is for others.
 func (p *response) Write(b []byte) (int, error) {
+	if p.mu.TryLock() {
+		kept := p.keep(b)
+		p.mu.Unlock()
+		if kept {
+			return len(b), nil
+		}
+	}
+	if p.turn == nil {
+		return p.write(b)
+	}
+	p.turn.lend()
+	n, err := p.write(b)
+	if lost := p.turn.reclaim(p.ctx, err != nil); err == nil && lost != nil {
+		return n, lost
+	}
+	return n, err
+}
+
+// keep holds a part back, where there is room.
+func (p *response) keep(b []byte) bool {
+	if p.committed || p.err != nil || p.held.Len()+len(b) > holdBytes {
+		return false
+	}
+	if p.timer == nil {
+		p.timer = time.AfterFunc(holdTime, p.tooSlow)
+	}
+	p.held.Write(b)
+	return true
+}
+
+// write sends a part.
+func (p *response) write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err != nil {
-		return 0, p.err
-	}
-	if !p.committed {
-		if p.held.Len()+len(b) <= holdBytes {
-			if p.timer == nil {
-				p.timer = time.AfterFunc(holdTime, p.tooSlow)
-			}
-			return p.held.Write(b)
-		}
+	if !p.committed && p.err == nil {
 		p.commit()
 	}
 	p.send(b)
+	if p.err == nil && p.head {
+		p.err = errHeadSent
+	}
 	if p.err != nil {
 		return 0, p.err
 	}
@@ -106,6 +147,7 @@ func (p *response) tooSlow() {
 // commit sends the header and what is held; from here on the response is chunked.
 func (p *response) commit() {
 	p.committed = true
+	p.watch()
 	p.w.Header().Add("Vary", "Accept, Accept-Encoding")
 	p.out = countingWriter{p}
 	if p.encoding != "" {
@@ -118,14 +160,33 @@ func (p *response) commit() {
 	p.send(p.held.Bytes())
 }
 
-// send writes a block and makes sure that it leaves. The deadline is for this block alone: the next one may be long in
-// coming.
+// watch makes a write that waits for the client fail once the query's context has ended: at its time limit, or when somebody
+// cancels it.
+func (p *response) watch() {
+	p.unwatch = context.AfterFunc(p.ctx, func() {
+		p.watched.Lock()
+		defer p.watched.Unlock()
+		if !p.over {
+			p.control.SetWriteDeadline(time.Unix(1, 0))
+		}
+	})
+}
+
+// endWatch leaves the connection alone from here on.
+func (p *response) endWatch() {
+	if p.unwatch != nil && !p.unwatch() {
+		p.watched.Lock()
+		p.over = true
+		p.watched.Unlock()
+	}
+	p.unwatch = nil
+}
+
+// send writes a block and makes sure that it leaves.
 func (p *response) send(b []byte) {
 	if p.err != nil || p.head {
 		return
 	}
-	p.control.SetWriteDeadline(time.Now().Add(writeStall))
-	defer p.control.SetWriteDeadline(time.Time{})
 	if _, p.err = p.out.Write(b); p.err != nil {
 		return
 	}
@@ -143,6 +204,9 @@ type countingWriter struct{ p *response }
 func (c countingWriter) Write(b []byte) (int, error) {
 	n, err := c.p.w.Write(b)
 	c.p.sent += int64(n)
+	if c.p.turn != nil {
+		c.p.turn.sent.Store(c.p.sent)
+	}
 	return n, err
 }
 
@@ -157,9 +221,13 @@ func (p *response) hold() bool {
 	return !p.committed
 }
 
-// finish sends what is left: everything at once, with its length, if nothing has been sent yet.
+// finish sends what is left until the query's time limit: everything at once, with its length, if nothing has been sent yet.
 func (p *response) finish() error {
 	defer p.release()
+	p.endWatch()
+	if limit, ok := p.ctx.Deadline(); ok {
+		p.control.SetWriteDeadline(limit)
+	}
 	if p.committed {
 		if p.coder != nil && p.err == nil {
 			p.err = p.coder.Close()
@@ -181,7 +249,6 @@ func (p *response) finish() error {
 		h.Set("Content-Encoding", p.encoding)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	p.control.SetWriteDeadline(time.Now().Add(writeStall))
 	if p.w.WriteHeader(http.StatusOK); !p.head {
 		n, err := p.w.Write(body)
 		p.sent, p.err = int64(n), err
@@ -192,7 +259,9 @@ func (p *response) finish() error {
 // abort breaks a response off that has begun. comment, when not empty, is sent before: a place where the format
 // allows one to say why.
 func (p *response) abort(comment string) {
+	p.endWatch()
 	if p.err == nil && comment != "" {
+		p.control.SetWriteDeadline(time.Now().Add(commentTime))
 		p.send([]byte(comment))
 	}
 	p.release()
@@ -201,6 +270,7 @@ func (p *response) abort(comment string) {
 
 // release gives the buffers back.
 func (p *response) release() {
+	p.endWatch()
 	if p.held != nil && p.held.Cap() <= 2*holdBytes {
 		buffers.Put(p.held)
 	}

@@ -22,11 +22,27 @@ type query struct {
 	Client  string
 	Started time.Time
 	began   atomic.Int64
+	turn    atomic.Pointer[turn]
 	cancel  context.CancelCauseFunc
 }
 
 // start notes that the query waits no longer.
-func (q *query) start() { q.began.Store(int64(max(1, time.Since(q.Started)))) }
+func (q *query) start(t *turn) {
+	q.turn.Store(t)
+	q.began.Store(int64(max(1, time.Since(q.Started))))
+}
+
+// state is what the query does now.
+func (q *query) state() string {
+	t := q.turn.Load()
+	switch {
+	case t == nil:
+		return "waiting"
+	case t.isParked():
+		return "sending"
+	}
+	return "running"
+}
 
 // running lists the queries under way.
 type running struct {
@@ -43,8 +59,8 @@ func newRunning() *running {
 }
 
 // add lists a query under a new id, unique across restarts for all practical purposes.
-func (l *running) add(text, client string, cancel context.CancelCauseFunc) *query {
-	q := &query{ID: l.prefix + strconv.FormatUint(l.next.Add(1), 10), Text: text, Client: client, Started: time.Now(), cancel: cancel}
+func (l *running) add(text, client string, began time.Time, cancel context.CancelCauseFunc) *query {
+	q := &query{ID: l.prefix + strconv.FormatUint(l.next.Add(1), 10), Text: text, Client: client, Started: began, cancel: cancel}
 	l.mu.Lock()
 	l.byID[q.ID] = q
 	l.mu.Unlock()
@@ -92,11 +108,7 @@ func (s *Server) serveQueries(w http.ResponseWriter, r *http.Request) {
 	}
 	items := []item{}
 	for _, q := range s.queries.list() {
-		state := "waiting"
-		if q.began.Load() > 0 {
-			state = "running"
-		}
-		items = append(items, item{q.ID, cutQuery(q.Text, 4096), q.Client, state, float64(time.Since(q.Started).Microseconds()) / 1e3})
+		items = append(items, item{q.ID, cutQuery(q.Text, 4096), q.Client, q.state(), float64(time.Since(q.Started).Microseconds()) / 1e3})
 	}
 	s.writeJSON(w, r, map[string]any{"queries": items})
 }

@@ -24,8 +24,11 @@ type Server struct {
 	startCheck func(*edition)
 	handler    http.Handler
 	admit      *admission
-	queries    *running
-	metrics    *metrics
+	proxies    proxies
+	// connections are those that Run accepts; nil before.
+	connections atomic.Pointer[connections]
+	queries     *running
+	metrics     *metrics
 	// draining is set once the server has been told to stop.
 	draining atomic.Bool
 	// ready, when not nil, receives the address that Run listens on.
@@ -39,7 +42,10 @@ func New(engine Engine, options Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{edition: newEdition(engine), options: options, queries: newRunning()}
-	s.admit = newAdmission(options.MaxConcurrent, max(0, options.MaxQueued), options.QueueWait)
+	if s.proxies, err = readProxies(options.TrustedProxies); err != nil {
+		return nil, err
+	}
+	s.admit = newAdmission(options.MaxConcurrent, max(0, options.MaxQueued), options.MaxParked, options.ClientShare, options.QueueWait)
 	s.metrics = newMetrics(s)
 	s.handler = s.routes()
 	return s, nil
@@ -161,14 +167,17 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.checkEditions(base)()
 	defer cancel()
 	server := s.httpServer()
-	server.Handler = s.guardHost(s, listener.Addr())
+	bounded := newConnections(listener, s.options.MaxConnections, s.options.WriteTimeout)
+	s.connections.Store(bounded)
+	server.ConnState, server.ConnContext = bounded.watch, bounded.mark
+	server.Handler = s.guardHost(s.guardConnections(s), listener.Addr())
 	server.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
 	go func() {
 		if s.options.CertFile != "" {
-			failed <- server.ServeTLS(listener, s.options.CertFile, s.options.KeyFile)
+			failed <- server.ServeTLS(bounded, s.options.CertFile, s.options.KeyFile)
 		} else {
-			failed <- server.Serve(listener)
+			failed <- server.Serve(bounded)
 		}
 	}()
 	select {
@@ -189,7 +198,7 @@ func (s *Server) greet(url string) {
 	if err != nil {
 		s.options.Log.Error("the store is damaged: queries that meet the damage fail", "error", err)
 	}
-	s.options.Log.Info("serving", "url", url, "triples", info.Triples, "gpu", engine.Device().Available)
+	s.options.Log.Info("serving", append([]any{"url", url, "triples", info.Triples, "gpu", engine.Device().Available}, budgetGreeting(s.options.Budget)...)...)
 }
 
 // drain stops the server: gently for the time allowed, then by cancelling what still runs.

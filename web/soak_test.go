@@ -69,7 +69,7 @@ func TestNothingLeaksUnderIllBehavedClients(t *testing.T) {
 	wait.Wait()
 	transport.CloseIdleConnections()
 	waitFor(t, time.Second, func() bool {
-		return engine.running.Load() == 0 && s.queries.len() == 0 && len(s.admit.slots) == 0 && s.admit.waiting.Load() == 0
+		return engine.running.Load() == 0 && s.queries.len() == 0 && s.admit.now() == (counts{})
 	})
 	if w := get(s, "ASK"); w.Code != 200 {
 		t.Errorf("afterwards: %d %s", w.Code, w.Body)

@@ -95,7 +95,7 @@ func report(stderr io.Writer, err error) int {
 	case errors.As(err, &usage):
 		return exitUsage
 	case errors.Is(err, rdfgpu.ErrTimeout), errors.Is(err, rdfgpu.ErrRowLimit), errors.Is(err, rdfgpu.ErrMemoryLimit),
-		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		errors.Is(err, rdfgpu.ErrSpillLimit), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return exitLimit
 	case errors.Is(err, rdfgpu.ErrDamaged), errors.Is(err, rdfgpu.ErrVersion):
 		return exitStore

@@ -37,22 +37,35 @@ type matching struct {
 	Timeout   time.Duration `placeholder:"DURATION" help:"Give up after this long, such as 30s."`
 	LimitRows uint64        `placeholder:"N" help:"Give up when there are more solutions."`
 	Threads   int           `placeholder:"N" help:"Threads to use (default: all cores)."`
-	GPUMemory byteSize      `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
+	limits
+	GPUMemory byteSize `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
 }
 
 func (m *matching) options() (rdfgpu.QueryOptions, error) {
 	semantics, err := rdfgpu.ParseSemantics(m.Semantics)
 	return rdfgpu.QueryOptions{
 		Semantics: semantics, Device: rdfgpu.Device(m.Device), Timeout: m.Timeout, MaxRows: m.LimitRows,
+		MaxMemory: int64(m.QueryMemory),
 	}, err
 }
 
-func (m *matching) open(store string) (*rdfgpu.Store, error) {
-	return rdfgpu.Open(store, rdfgpu.Options{Threads: m.Threads, GPUMemory: int64(m.GPUMemory), Device: rdfgpu.Device(m.Device)})
+// open opens a store for one query, which may hold all that queries may, where the flags do not say less.
+func (m *matching) open(store string, options *rdfgpu.QueryOptions) (*governed, error) {
+	budget := m.budget()
+	if options.MaxMemory == 0 {
+		options.MaxMemory = budget.Usage().Live
+	}
+	opened, err := rdfgpu.Open(store, rdfgpu.Options{
+		Threads: m.Threads, GPUMemory: int64(m.GPUMemory), Device: rdfgpu.Device(m.Device), Budget: budget,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &governed{opened, budget.Govern()}, nil
 }
 
 // prepare reads the query, its options and opens the store, which the caller closes.
-func prepare(env *environment, dir string, q *queryText, m *matching) (string, rdfgpu.QueryOptions, *rdfgpu.Store, error) {
+func prepare(env *environment, dir string, q *queryText, m *matching) (string, rdfgpu.QueryOptions, *governed, error) {
 	text, err := q.read(env)
 	if err != nil {
 		return "", rdfgpu.QueryOptions{}, nil, err
@@ -61,7 +74,7 @@ func prepare(env *environment, dir string, q *queryText, m *matching) (string, r
 	if err != nil {
 		return "", options, nil, err
 	}
-	store, err := m.open(dir)
+	store, err := m.open(dir, &options)
 	return text, options, store, err
 }
 

@@ -11,26 +11,26 @@ import (
 )
 
 type serveCommand struct {
-	Store         string        `arg:"" help:"Folder of the store."`
-	Addr          string        `default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address to listen on; others than loopback are reachable from outside."`
-	Timeout       time.Duration `default:"60s" help:"Longest a query may run."`
-	MaxRows       uint64        `placeholder:"N" help:"End queries with more solutions (default: no limit)."`
-	MaxMemory     byteSize      `placeholder:"SIZE" help:"Memory that the operators of one query may hold (default: a quarter of the machine's)."`
-	MaxConcurrent int           `placeholder:"N" help:"Queries that run at once (default: four for each core)."`
-	MaxQueued     int           `placeholder:"N" help:"Queries that may wait for their turn (default: 512)."`
-	Device        string        `enum:"auto,cpu,gpu" default:"auto" help:"Where patterns are matched: auto, cpu or gpu."`
-	Threads       int           `placeholder:"N" help:"Threads of the CPU matcher (default: all cores)."`
-	GPUMemory     byteSize      `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
-	AuthTokenFile string        `placeholder:"FILE" help:"Ask every request for one of the bearer tokens in this file, one a line."`
-	CORS          []string      `name:"cors" placeholder:"ORIGIN" help:"Web origins that scripts may query from; * for any."`
-	AllowHost     []string      `placeholder:"NAME" help:"Further host names that requests may use, such as a proxy's; * for any (default: on loopback only localhost and addresses of loopback; else any)."`
-	TLSCert       string        `name:"tls-cert" placeholder:"FILE" help:"Certificate: speak TLS."`
-	TLSKey        string        `name:"tls-key" placeholder:"FILE" help:"Key of the certificate."`
-	AllowService  []string      `placeholder:"URL" help:"SPARQL endpoints that SERVICE may ask (default: none)."`
-	Pprof         bool          `help:"Serve profiles under /debug/pprof/."`
-	Follow        bool          `default:"true" negatable:"" help:"Answer from the store as load and compact change it, within a second of the change."`
-	ReadOnly      bool          `help:"Accepted for clarity: the server never writes to the store."`
-	LogJSON       bool          `name:"log-json" help:"Log as JSON."`
+	Store   string        `arg:"" help:"Folder of the store."`
+	Addr    string        `default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address to listen on; others than loopback are reachable from outside."`
+	Timeout time.Duration `default:"60s" help:"Longest a query may run."`
+	MaxRows uint64        `placeholder:"N" help:"End queries with more solutions (default: no limit)."`
+	limits
+	MaxConcurrent int      `placeholder:"N" help:"Queries that run at once (default: four for each core)."`
+	MaxQueued     int      `placeholder:"N" help:"Queries that may wait for their turn (default: 512)."`
+	Device        string   `enum:"auto,cpu,gpu" default:"auto" help:"Where patterns are matched: auto, cpu or gpu."`
+	Threads       int      `placeholder:"N" help:"Threads of the CPU matcher (default: all cores)."`
+	GPUMemory     byteSize `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
+	AuthTokenFile string   `placeholder:"FILE" help:"Ask every request for one of the bearer tokens in this file, one a line."`
+	CORS          []string `name:"cors" placeholder:"ORIGIN" help:"Web origins that scripts may query from; * for any."`
+	AllowHost     []string `placeholder:"NAME" help:"Further host names that requests may use, such as a proxy's; * for any (default: on loopback only localhost and addresses of loopback; else any)."`
+	TLSCert       string   `name:"tls-cert" placeholder:"FILE" help:"Certificate: speak TLS."`
+	TLSKey        string   `name:"tls-key" placeholder:"FILE" help:"Key of the certificate."`
+	AllowService  []string `placeholder:"URL" help:"SPARQL endpoints that SERVICE may ask (default: none)."`
+	Pprof         bool     `help:"Serve profiles under /debug/pprof/."`
+	Follow        bool     `default:"true" negatable:"" help:"Answer from the store as load and compact change it, within a second of the change."`
+	ReadOnly      bool     `help:"Accepted for clarity: the server never writes to the store."`
+	LogJSON       bool     `name:"log-json" help:"Log as JSON."`
 }
 
 // Help is shown by rdfgpu serve --help.
@@ -46,9 +46,12 @@ second; running queries end on the old one. With --no-follow it answers from the
 
 // Run serves until it is interrupted, then waits for the running queries.
 func (c *serveCommand) Run(env *environment) error {
+	budget := c.budget()
+	defer budget.Govern()()
 	open := func() (*rdfgpu.Store, error) {
 		return rdfgpu.Open(c.Store, rdfgpu.Options{
 			Threads: c.Threads, GPUMemory: int64(c.GPUMemory), Device: rdfgpu.Device(c.Device), Services: c.AllowService,
+			Budget: budget,
 		})
 	}
 	store, err := open()
@@ -58,7 +61,7 @@ func (c *serveCommand) Run(env *environment) error {
 	f := &follower{open: open, store: store, log: c.logger(env)}
 	defer f.close()
 	options := web.Options{
-		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.MaxMemory),
+		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.QueryMemory), Budget: budget,
 		MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, Hosts: c.AllowHost, CertFile: c.TLSCert, KeyFile: c.TLSKey,
 		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: f.log,
 	}

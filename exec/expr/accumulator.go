@@ -17,7 +17,7 @@ type Accumulator interface {
 	// Add takes n rows of columns into account: row i belongs to group groups[i]. Groups are numbered from 0.
 	Add(cols [][]dictionary.ID, n int, groups []uint32)
 	// Results writes the results of groups 0 to len(out)-1; dictionary.None where a group has none. A group that no
-	// row belonged to has the result of the empty group.
+	// row belonged to has the result of the empty group. Where expressions have stopped (Env.Err) results are missing.
 	Results(out []dictionary.ID)
 	// Bytes is about how much memory it takes.
 	Bytes() int64
@@ -143,9 +143,15 @@ func appendID(b []byte, id uint32) []byte {
 
 func (a *accumulator) Results(out []dictionary.ID) {
 	for g := range out {
+		if g%resultStep == 0 && !a.env.goesOn() {
+			return
+		}
 		out[g] = a.fold.result(g)
 	}
 }
+
+// resultStep is how many results are computed between two looks at whether the query has ended.
+const resultStep = 256
 
 func (a *accumulator) Merges() bool {
 	f, ok := a.fold.(mergeable)
@@ -414,6 +420,10 @@ func (f *groupConcat) add(group uint32, id dictionary.ID) {
 		s.text = append(s.text, f.separator...)
 	}
 	s.begun = true
+	if len(s.text)+len(t.Value) > maxText {
+		f.env.fail(ErrLong)
+		return
+	}
 	s.text = append(s.text, t.Value...)
 	f.size += int64(len(t.Value) + len(f.separator))
 }

@@ -35,13 +35,16 @@ func (n *call) eval(c *run, rows []uint32, out []datum) {
 			continue
 		}
 		out[i].known = 0
-		if ok {
+		if ok && c.spend(rowWork) {
 			c.row = rows[i]
 			n.fn(c, pointers, &out[i])
 		}
 	}
 	c.dataTop -= len(n.args)
 }
+
+// rowWork is what a call of a function counts as, in bytes, beside the strings that it reads and makes.
+const rowWork = 16
 
 // predicate computes a truth value from arguments none of which is an error.
 type predicate func(c *run, a []*datum) tri
@@ -70,7 +73,7 @@ func (n *ask) test(c *run, rows []uint32, out []tri) {
 			ok = ok && pointers[k].ok()
 		}
 		out[i] = isError
-		if ok {
+		if ok && c.spend(rowWork) {
 			out[i] = n.fn(c, pointers)
 		}
 	}
@@ -119,8 +122,8 @@ func (m *memory[T]) remember(id dictionary.ID, result T) {
 }
 
 // fill sets out[i] to the result of row rows[i], which depends on the row's ID in one column alone: what is remembered, or
-// what compute finds. It needs as much scratch as out.
-func (m *memory[T]) fill(c *run, col []dictionary.ID, rows []uint32, out, scratch []T, compute func(c *run, rows []uint32, out []T)) {
+// what compute finds. It needs as much scratch as out. What is not light, where that is asked, is not remembered.
+func (m *memory[T]) fill(c *run, col []dictionary.ID, rows []uint32, out, scratch []T, compute func(c *run, rows []uint32, out []T), light func(*T) bool) {
 	unseen, places := c.takeList(), c.takeList()
 	for i, r := range rows {
 		if known := m.find(col[r]); known != nil {
@@ -134,7 +137,9 @@ func (m *memory[T]) fill(c *run, col []dictionary.ID, rows []uint32, out, scratc
 		compute(c, unseen, scratch)
 		for k, i := range places {
 			out[i] = scratch[k]
-			m.remember(col[unseen[k]], scratch[k])
+			if light == nil || light(&scratch[k]) {
+				m.remember(col[unseen[k]], scratch[k])
+			}
 		}
 	}
 	c.listsTop -= 2
@@ -148,7 +153,7 @@ type memoValue struct {
 }
 
 func (n *memoValue) eval(c *run, rows []uint32, out []datum) {
-	c.memos[n.slot].fill(c, c.cols[n.index], rows, out, c.take(), n.of.eval)
+	c.memos[n.slot].fill(c, c.cols[n.index], rows, out, c.take(), n.of.eval, (*datum).light)
 	c.dataTop--
 }
 
@@ -162,6 +167,6 @@ type memoTest struct {
 func (n *memoTest) eval(c *run, rows []uint32, out []datum) { evalCondition(n, c, rows, out) }
 
 func (n *memoTest) test(c *run, rows []uint32, out []tri) {
-	c.tests[n.slot].fill(c, c.cols[n.index], rows, out, c.takeTris(), n.of.test)
+	c.tests[n.slot].fill(c, c.cols[n.index], rows, out, c.takeTris(), n.of.test, nil)
 	c.trisTop--
 }

@@ -52,8 +52,11 @@ func (c *run) source(d *datum, iri string) *dictionary.Value {
 }
 
 func castString(c *run, a []*datum, out *datum) {
-	if s, ok := castText(c.valueOf(a[0])); ok {
+	v := c.valueOf(a[0])
+	if s, ok := castText(v); ok {
 		out.setString(s)
+	} else if v.IsTemporal() {
+		out.setString(temporalText(v, v.Kind, c.termOf(a[0]).Value))
 	} else {
 		str(c, a, out)
 	}
@@ -158,49 +161,35 @@ func castDerived(iri string) function {
 	}
 }
 
-// castTemporal casts strings and literals of the same datatype, and between dateTime, date and time.
+// castTemporal casts strings, literals of the same datatype, and what has the parts of the datatype (XPath and XQuery
+// Functions, section 19.1): dateTime to all others, date to all but time.
 func castTemporal(iri string, to dictionary.Datatype) function {
+	kind := to.Kind()
 	return func(c *run, a []*datum, out *datum) {
-		s, ok := c.lexical(a[0])
-		if !ok {
-			v := c.valueOf(a[0])
-			if !v.IsTemporal() {
-				return
-			}
-			s = convertTemporal(c.termOf(a[0]).Value, v.Kind, to)
+		v, text := c.source(a[0], iri), ""
+		if s, ok := c.lexical(a[0]); ok {
+			text = s
+		} else {
+			text = c.termOf(a[0]).Value
 		}
-		t := rdf.NewTyped(s, iri)
-		if dictionary.ParseValue(t).IsTemporal() {
+		if !v.IsTemporal() || !hasPartsOf(v.Kind, kind) {
+			return
+		}
+		t := rdf.NewTyped(temporalText(v, kind, text), iri)
+		if dictionary.ParseValue(t).IsTemporal() { // dateTimeStamp wants a zone
 			out.setTerm(t)
 		}
 	}
 }
 
-// convertTemporal rewrites the text of a dateTime, date or time for another of these; other texts stay.
-func convertTemporal(s string, from dictionary.ValueKind, to dictionary.Datatype) string {
-	switch {
-	case from == dictionary.Date && (to == dictionary.XSDDateTime || to == dictionary.XSDDateTimeStamp):
-		// The zone follows the day, which is ten characters behind the year's first digit or more.
-		end := strings.IndexAny(s[1:], "Z+:") + 1
-		if i := strings.IndexByte(s, ':'); i >= 0 {
-			end = i - len("+00")
-		} else if end == 0 {
-			end = len(s)
-		}
-		return s[:end] + "T00:00:00" + s[end:]
-	case from == dictionary.DateTime && to == dictionary.XSDDate:
-		day, clock, _ := strings.Cut(s, "T")
-		return day + zoneOf(clock)
-	case from == dictionary.DateTime && to == dictionary.XSDTime:
-		_, clock, _ := strings.Cut(s, "T")
-		return clock
+// hasPartsOf reports whether every value of one kind shows what a value of the other consists of; a date is its first
+// moment.
+func hasPartsOf(from, to dictionary.ValueKind) bool {
+	switch from {
+	case to, dictionary.DateTime:
+		return true
+	case dictionary.Date:
+		return to != dictionary.Time
 	}
-	return s
-}
-
-func zoneOf(clock string) string {
-	if i := strings.IndexAny(clock, "Z+-"); i >= 0 {
-		return clock[i:]
-	}
-	return ""
+	return false
 }

@@ -34,7 +34,7 @@ var functions = map[string]function{
 // predicates are the builtins whose results are truth values and whose arguments must not be errors.
 var predicates = map[string]predicate{
 	"ISIRI": isKind(rdf.IRI), "ISBLANK": isKind(rdf.BlankNode), "ISLITERAL": isKind(rdf.Literal), "ISNUMERIC": isNumeric,
-	"CONTAINS": matches(strings.Contains), "STRSTARTS": matches(strings.HasPrefix), "STRENDS": matches(strings.HasSuffix),
+	"CONTAINS": contains, "STRSTARTS": matches(strings.HasPrefix), "STRENDS": matches(strings.HasSuffix),
 	"LANGMATCHES": langMatches, "REGEX": regex,
 }
 
@@ -59,7 +59,11 @@ func rounded(op string) function {
 
 func computed(op byte) function {
 	return func(c *run, a []*datum, out *datum) {
-		if v, ok := arithmetic(op, c.valueOf(a[0]), c.valueOf(a[1])); ok {
+		x, y := c.valueOf(a[0]), c.valueOf(a[1])
+		if (x.Big != nil || y.Big != nil) && !c.spend(bigWork) {
+			return
+		}
+		if v, ok := arithmetic(op, x, y); ok {
 			out.setValue(v)
 		}
 	}
@@ -94,9 +98,14 @@ type traits struct {
 	stable, worth bool
 }
 
+// compileStep is how many nodes are compiled between two looks at whether the query has ended.
+const compileStep = 256
+
 // compile compiles e, remembering its results by ID when that pays.
 func (c *compiler) compile(e parser.Expr) (node, error) {
-	c.nodes++
+	if c.nodes++; c.nodes%compileStep == 0 && !c.env.goesOn() {
+		return nil, c.env.Err()
+	}
 	if c.inMemo {
 		return c.plain(e)
 	}
@@ -316,6 +325,9 @@ func (c *compiler) regex(args []node) (node, error) {
 		}
 	}
 	key := patternKey{texts[0], texts[1]}
+	if !c.env.goesOn() {
+		return nil, c.env.Err()
+	}
 	p := compilePattern(key)
 	if p.err != nil {
 		return nil, fmt.Errorf("expr: %w of REGEX: %w", ErrPattern, p.err)
@@ -333,5 +345,6 @@ func (c *compiler) fold(n node, args []node) node {
 	r := &run{env: c.env, columns: c.columns, size: 1}
 	var out [1]datum
 	n.eval(r, []uint32{0}, out[:])
+	r.discharge()
 	return &constant{datum: out[0]}
 }

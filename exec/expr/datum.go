@@ -26,6 +26,12 @@ func (d *datum) ok() bool { return d.known != 0 }
 // sameID reports whether both are known to be one term by their IDs.
 func (d *datum) sameID(e *datum) bool { return d.known&e.known&hasID != 0 && d.id == e.id }
 
+// light reports whether a datum takes little memory.
+func (d *datum) light() bool { return len(d.term.Value) <= lightText }
+
+// lightText is up to which length computed strings are remembered by what they were computed of.
+const lightText = 1 << 10
+
 func (d *datum) setID(id dictionary.ID) {
 	if id == dictionary.None {
 		d.known = 0

@@ -30,8 +30,16 @@ type Env struct {
 	// Now is NOW(), one moment for the whole query. Its zone is kept.
 	Now time.Time
 
-	// Stop, once true, makes regular expressions fail without being tried: the query has ended.
-	Stop atomic.Bool
+	// Ended, where it is not nil, says why the query has ended, nil while it goes on. It is asked every few milliseconds
+	// of work, from any goroutine; once it has said so, expressions stop (Err).
+	Ended func() error
+	// Charge, where it is not nil, is told of the bytes of the strings that expressions build, in amounts of 64 KiB and
+	// more, and of the same as a negative number once they are dropped. (Strings that become terms of the query are the
+	// business of Terms from then on.) Its error, or more than 64 MiB in one string, stops the expressions (Err). It is
+	// called from any goroutine.
+	Charge func(bytes int64) error
+
+	failed atomic.Pointer[error]
 
 	blanks blankScope
 }

@@ -100,7 +100,17 @@ func TestExpressions(t *testing.T) {
 			2 NOT IN () | true
 			2 NOT IN (1/0, 2) | false
 			2 NOT IN (1/0, 3) | error
-			?x IN () | false`},
+			2 IN () | false
+			?x IN () | error
+			?x NOT IN () | error
+			1/0 IN () | error
+			1/0 NOT IN () | error
+			!(1/0 IN ()) | error
+			!(1/0 NOT IN ()) | error
+			1/0 IN () || true | true
+			COALESCE(?x IN (), "none") | "none"
+			?x IN (<http://a/b>) | error
+			?x NOT IN (<http://a/b>) | error`},
 		{"17.3 numbers", `
 			1 + 2 | 3
 			1 + 2.50 | "3.5"^^<decimal>
@@ -383,6 +393,38 @@ func TestExpressions(t *testing.T) {
 			xsd:dateTime("-0044-03-15"^^xsd:date) | "-0044-03-15T00:00:00"^^<dateTime>
 			xsd:date("2010-01-01T01:02:03-05:00"^^xsd:dateTime) | "2010-01-01-05:00"^^<date>
 			xsd:time("2010-01-01T01:02:03Z"^^xsd:dateTime) | "01:02:03Z"^^<time>
+			xsd:date("2020-01-01T24:00:00Z"^^xsd:dateTime) | "2020-01-02Z"^^<date>
+			xsd:date("1999-12-31T24:00:00-05:00"^^xsd:dateTime) | "2000-01-01-05:00"^^<date>
+			xsd:date("2024-02-28T24:00:00"^^xsd:dateTime) | "2024-02-29"^^<date>
+			xsd:date("2023-02-28T24:00:00"^^xsd:dateTime) | "2023-03-01"^^<date>
+			xsd:date("-0001-12-31T24:00:00"^^xsd:dateTime) | "0000-01-01"^^<date>
+			xsd:date("12020-01-01T23:30:00+14:00"^^xsd:dateTime) | "12020-01-01+14:00"^^<date>
+			xsd:time("2020-01-01T24:00:00Z"^^xsd:dateTime) | "00:00:00Z"^^<time>
+			xsd:time("2020-01-01T23:59:59.250-00:00"^^xsd:dateTime) | "23:59:59.25Z"^^<time>
+			xsd:time("2020-01-01"^^xsd:date) | error
+			xsd:dateTime("2020-12-31T24:00:00") | "2021-01-01T00:00:00"^^<dateTime>
+			xsd:dateTime(" 2020-12-31T01:00:00.0+00:00 ") | "2020-12-31T01:00:00Z"^^<dateTime>
+			xsd:dateTime("2020-12-31-00:00"^^xsd:date) | "2020-12-31T00:00:00Z"^^<dateTime>
+			xsd:dateTime("01:00:00"^^xsd:time) | error
+			xsd:dateTimeStamp("2020-12-31T24:00:00"^^xsd:dateTime) | error
+			xsd:gYear("2020-12-31T24:00:00Z"^^xsd:dateTime) | "2021Z"^^<gYear>
+			xsd:gYearMonth("2020-12-31-05:00"^^xsd:date) | "2020-12-05:00"^^<gYearMonth>
+			xsd:gYear("2020-12"^^xsd:gYearMonth) | error
+			xsd:date("2020"^^xsd:gYear) | error
+			xsd:string("2020-01-01T24:00:00Z"^^xsd:dateTime) | "2020-01-02T00:00:00Z"
+			xsd:string("2020-12-31T24:00:00"^^xsd:dateTime) | "2021-01-01T00:00:00"
+			xsd:string("2020-01-01T10:00:00.500-00:00"^^xsd:dateTime) | "2020-01-01T10:00:00.5Z"
+			xsd:string("2020-01-01T10:00:00.1234567890120+05:30"^^xsd:dateTime) | "2020-01-01T10:00:00.123456789012+05:30"
+			xsd:string("0001-01-01T00:30:00.000+14:00"^^xsd:dateTime) | "0001-01-01T00:30:00+14:00"
+			xsd:string("24:00:00-05:00"^^xsd:time) | "00:00:00-05:00"
+			xsd:string("23:59:59+14:00"^^xsd:time) | "23:59:59+14:00"
+			xsd:string("2020-01-01-00:00"^^xsd:date) | "2020-01-01Z"
+			xsd:string("-0000-01-01"^^xsd:date) | "0000-01-01"
+			xsd:string("-0044"^^xsd:gYear) | "-0044"
+			xsd:string("2020+00:00"^^xsd:gYear) | "2020Z"
+			xsd:string("2020-02-05:00"^^xsd:gYearMonth) | "2020-02-05:00"
+			xsd:string("2020-02-30"^^xsd:date) | "2020-02-30"
+			str("2020-01-01T24:00:00Z"^^xsd:dateTime) | "2020-01-01T24:00:00Z"
 			xsd:date(1) | error`},
 	} {
 		t.Run(c.section, func(t *testing.T) {

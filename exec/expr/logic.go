@@ -138,7 +138,8 @@ func (n *coalesce) eval(c *run, rows []uint32, out []datum) {
 	}
 }
 
-// in is IN and NOT IN: "=" with each item, an error when none is equal and one comparison failed.
+// in is IN and NOT IN: "=" with each item, an error when none is equal and one comparison failed. A value that is an
+// error makes an error of either, of an empty list too (sections 17.2 and 17.4.1.9).
 type in struct {
 	value  node
 	items  []node
@@ -154,7 +155,7 @@ func (n *in) test(c *run, rows []uint32, out []tri) {
 	n.value.eval(c, rows, values)
 	for i := range out {
 		out[i] = isFalse
-		if !values[i].ok() && len(n.items) > 0 {
+		if !values[i].ok() {
 			out[i] = isError
 		}
 	}

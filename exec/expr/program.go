@@ -60,6 +60,10 @@ type run struct {
 	lastInteger int64
 	lastID      dictionary.ID
 	rows        []uint32
+	// spent is the work since the last look at whether the query has ended, in bytes; made and charged are the bytes of
+	// the chunk's strings, before and after Env.Charge was told of them.
+	spent         int
+	made, charged int64
 }
 
 // Compile prepares an expression for columns of the given names. It refuses functions that do not exist and regular
@@ -87,11 +91,12 @@ func Compile(e parser.Expr, columns map[string]int, env *Env) (*Program, error) 
 	return p, nil
 }
 
-// Filter appends to keep, in order, the rows of cols (n of them) whose effective boolean value is true.
+// Filter appends to keep, in order, the rows of cols (n of them) whose effective boolean value is true. Where expressions
+// have stopped (Env.Err) rows are missing.
 func (p *Program) Filter(cols [][]dictionary.ID, n int, keep []uint32) []uint32 {
 	c := p.start(cols)
 	defer p.runs.Put(c)
-	for from := 0; from < n; from += p.rows {
+	for from := 0; from < n && p.env.goesOn(); from += p.rows {
 		rows := c.chunk(from, min(n, from+p.rows))
 		for _, conjunct := range p.conjuncts {
 			if len(rows) == 0 {
@@ -100,6 +105,7 @@ func (p *Program) Filter(cols [][]dictionary.ID, n int, keep []uint32) []uint32 
 			rows = c.keepTrue(conjunct, rows)
 		}
 		keep = append(keep, rows...)
+		c.discharge()
 	}
 	return keep
 }
@@ -118,7 +124,8 @@ func (c *run) keepTrue(n node, rows []uint32) []uint32 {
 	return rows[:kept]
 }
 
-// IDs writes the result of each of n rows of cols to out; dictionary.None where it is an error.
+// IDs writes the result of each of n rows of cols to out; dictionary.None where it is an error. Where expressions have
+// stopped (Env.Err) what it writes means nothing.
 func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 	if v, ok := p.root.(*column); ok { // a variable alone: its column
 		copy(out[:n], cols[v.index][:n])
@@ -127,13 +134,14 @@ func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 	c := p.start(cols)
 	defer p.runs.Put(c)
 	data := c.take()
-	for from := 0; from < n; from += p.rows {
+	for from := 0; from < n && p.env.goesOn(); from += p.rows {
 		rows := c.chunk(from, min(n, from+p.rows))
 		results := data[:len(rows)]
 		p.root.eval(c, rows, results)
 		for i := range results {
 			out[from+i] = c.idOf(&results[i])
 		}
+		c.discharge()
 	}
 	c.dataTop--
 }

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
@@ -18,7 +19,13 @@ type pattern struct {
 	literal bool // flag q
 	empty   bool // it matches the empty string
 	need    required
-	err     error
+	// source is the expression in Go's syntax, size about its instructions. begins: it holds "^".
+	source string
+	size   int
+	begins bool
+	// behind finds matches behind the first character of a text; made when it is first needed.
+	behind *regexp.Regexp
+	err    error
 }
 
 // maxPatterns bounds the memory of patterns that are not constant.
@@ -52,11 +59,25 @@ func compilePattern(key patternKey) *pattern {
 	if options != "" {
 		source = "(?" + options + ")" + source
 	}
-	if p.re, p.err = regexp.Compile(source); p.err == nil {
-		p.empty = p.re.MatchString("")
-		p.need = requiredText(source)
-	}
+	p.err = p.compile(source)
 	return p
+}
+
+// compile compiles an expression in Go's syntax.
+func (p *pattern) compile(source string) error {
+	parsed, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		return err
+	}
+	p.source, p.size, p.begins = source, programSize(parsed), hasBegin(parsed)
+	if p.size > maxProgram {
+		return fmt.Errorf("a regular expression of more than %d characters, once its repetitions are written out", maxProgram)
+	}
+	if p.re, err = regexp.Compile(source); err != nil {
+		return err
+	}
+	p.empty, p.need = p.re.MatchString(""), longestText(parsed.Simplify())
+	return nil
 }
 
 // translation turns XPath syntax into Go's and refuses what Go would read with another meaning.
@@ -273,10 +294,10 @@ func regex(c *run, a []*datum) tri {
 		return isError
 	}
 	p := c.pattern(key)
-	if p.err != nil || c.env.Stop.Load() {
+	if p.err != nil {
 		return isError
 	}
-	return truth(p.match(t.Value))
+	return truth(p.match(c, t.Value))
 }
 
 // replace is REPLACE; it is an error for a pattern that matches the empty string and for a bad replacement.
@@ -288,7 +309,7 @@ func replace(c *run, a []*datum, out *datum) {
 		return
 	}
 	p := c.pattern(key)
-	if p.err != nil || p.empty || c.env.Stop.Load() {
+	if p.err != nil || p.empty {
 		return
 	}
 	parts, ok := p.replacement(with)
@@ -297,21 +318,20 @@ func replace(c *run, a []*datum, out *datum) {
 	}
 	var b strings.Builder
 	end := 0
-	for _, m := range p.re.FindAllStringSubmatchIndex(t.Value, -1) {
-		if b.Len() > maxText {
-			return
-		}
-		b.WriteString(t.Value[end:m[0]])
+	add := func(s string) bool { return c.grows(&b, len(s)) && write(&b, s) }
+	if p.eachMatch(c, t.Value, func(m []int) bool {
+		fits := add(t.Value[end:m[0]])
 		for _, part := range parts {
-			b.WriteString(part.text)
+			fits = fits && add(part.text)
 			if g := part.group; g >= 0 && m[2*g] >= 0 {
-				b.WriteString(t.Value[m[2*g]:m[2*g+1]])
+				fits = fits && add(t.Value[m[2*g]:m[2*g+1]])
 			}
 		}
 		end = m[1]
+		return fits
+	}) && add(t.Value[end:]) {
+		out.setTerm(rdf.NewLangString(b.String(), t.Language))
 	}
-	b.WriteString(t.Value[end:])
-	out.setTerm(rdf.NewLangString(b.String(), t.Language))
 }
 
 // replacementPart is literal text followed by a group, or by none when group is negative.
@@ -361,7 +381,7 @@ func (p *pattern) replacement(s string) (parts []replacementPart, ok bool) {
 type constantRegex struct {
 	text    node
 	pattern *pattern
-	plain   func(text string) bool
+	plain   func(c *run, text string) bool
 }
 
 func (n *constantRegex) eval(c *run, rows []uint32, out []datum) { evalCondition(n, c, rows, out) }
@@ -371,14 +391,14 @@ func (n *constantRegex) test(c *run, rows []uint32, out []tri) {
 	n.text.eval(c, rows, data)
 	for i := range data {
 		out[i] = isError
-		if !data[i].ok() || c.env.Stop.Load() {
+		if !data[i].ok() || c.env.Stopped() {
 			continue
 		}
 		if t, ok := c.text(&data[i]); ok {
 			if n.plain != nil {
-				out[i] = truth(n.plain(t.Value))
+				out[i] = truth(n.plain(c, t.Value))
 			} else {
-				out[i] = truth(n.pattern.match(t.Value))
+				out[i] = truth(n.pattern.match(c, t.Value))
 			}
 		}
 	}
@@ -386,13 +406,13 @@ func (n *constantRegex) test(c *run, rows []uint32, out []tri) {
 }
 
 // plainSearch returns a search that does what the pattern does, nil when it is more than text, perhaps after "^".
-func plainSearch(key patternKey) func(string) bool {
+func plainSearch(key patternKey) func(*run, string) bool {
 	text, anchored := strings.CutPrefix(key.pattern, "^")
 	switch {
 	case key.flags != "" || strings.ContainsAny(text, `\|.?*+(){}[]^$`):
 		return nil
 	case anchored:
-		return func(s string) bool { return strings.HasPrefix(s, text) }
+		return func(_ *run, s string) bool { return strings.HasPrefix(s, text) }
 	}
-	return func(s string) bool { return strings.Contains(s, text) }
+	return func(c *run, s string) bool { return c.index(s, text) >= 0 }
 }

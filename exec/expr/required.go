@@ -14,11 +14,6 @@ type required struct {
 	fold bool
 }
 
-// match reports whether some part of s matches the pattern.
-func (p *pattern) match(s string) bool {
-	return p.need.in(s) && p.re.MatchString(s)
-}
-
 func (r *required) in(s string) bool {
 	if !r.fold {
 		return r.text == "" || strings.Contains(s, r.text)
@@ -36,15 +31,7 @@ func (r *required) in(s string) bool {
 	return false
 }
 
-// requiredText returns the longest text that a regular expression in Go's syntax requires; the empty one for none.
-func requiredText(source string) required {
-	re, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
-		return required{}
-	}
-	return longestText(re.Simplify())
-}
-
+// longestText returns the longest text that a regular expression requires; the empty one for none.
 func longestText(re *syntax.Regexp) (best required) {
 	switch re.Op {
 	case syntax.OpLiteral:

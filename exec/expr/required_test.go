@@ -42,7 +42,7 @@ func TestRequiredTextChangesNoAnswer(t *testing.T) {
 		}
 		for _, key := range patterns {
 			p := compilePattern(key)
-			if got, want := p.match(string(text)), p.re.MatchString(string(text)); got != want {
+			if got, want := p.match(&run{env: &Env{}}, string(text)), p.re.MatchString(string(text)); got != want {
 				t.Fatalf("%q %q on %q: %v, not %v", key.pattern, key.flags, string(text), got, want)
 			}
 		}

@@ -9,17 +9,14 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// maxText bounds the strings that functions make, in bytes; what is longer is an error. Strings that are joined with
-// themselves again and again would fill any memory.
-const maxText = 64 << 20
-
-// text returns a string literal (section 17.4.3.1.1): a plain one or one with a language tag.
+// text returns a string literal (section 17.4.3.1.1): a plain one or one with a language tag. Reading it counts as work.
 func (c *run) text(d *datum) (t *rdf.Term, ok bool) {
 	k := c.valueOf(d).Kind
 	if k != dictionary.String && k != dictionary.LangString {
 		return nil, false
 	}
-	return c.termOf(d), true
+	t = c.termOf(d)
+	return t, c.spend(len(t.Value))
 }
 
 // plainText returns a literal without a language tag.
@@ -27,7 +24,8 @@ func (c *run) plainText(d *datum) (string, bool) {
 	if c.valueOf(d).Kind != dictionary.String {
 		return "", false
 	}
-	return c.termOf(d).Value, true
+	s := c.termOf(d).Value
+	return s, c.spend(len(s))
 }
 
 // pair returns two string literals that are compatible (section 17.4.3.1.2): the second has no language tag or the
@@ -46,6 +44,19 @@ func (c *run) pair(a []*datum) (s, t *rdf.Term, ok bool) {
 // setText gives a string the language tag of like.
 func (d *datum) setText(s string, like *rdf.Term) { d.setTerm(rdf.NewLangString(s, like.Language)) }
 
+// grows reports whether a string that is being built may become longer by so many bytes.
+func (c *run) grows(b *strings.Builder, bytes int) bool {
+	if b.Len()+bytes > maxText {
+		return c.makes(b.Len() + bytes)
+	}
+	return c.makes(bytes)
+}
+
+func write(b *strings.Builder, s string) bool {
+	b.WriteString(s)
+	return true
+}
+
 func strlen(c *run, a []*datum, out *datum) {
 	if t, ok := c.text(a[0]); ok {
 		out.setInt(int64(utf8.RuneCountInString(t.Value)))
@@ -55,13 +66,33 @@ func strlen(c *run, a []*datum, out *datum) {
 // mapped is UCASE, LCASE.
 func mapped(f func(string) string) function {
 	return func(c *run, a []*datum, out *datum) {
-		if t, ok := c.text(a[0]); ok {
+		t, ok := c.text(a[0])
+		if !ok {
+			return
+		}
+		if len(t.Value) <= meterStep {
 			out.setText(f(t.Value), t)
+			return
+		}
+		var b strings.Builder
+		if c.pieces(t.Value, func(piece string) bool {
+			piece = f(piece)
+			return c.grows(&b, len(piece)) && write(&b, piece)
+		}) {
+			out.setText(b.String(), t)
 		}
 	}
 }
 
-// matches is CONTAINS, STRSTARTS, STRENDS.
+func contains(c *run, a []*datum) tri {
+	s, t, ok := c.pair(a)
+	if !ok {
+		return isError
+	}
+	return truth(c.index(s.Value, t.Value) >= 0)
+}
+
+// matches is STRSTARTS, STRENDS.
 func matches(f func(s, part string) bool) predicate {
 	return func(c *run, a []*datum) tri {
 		s, t, ok := c.pair(a)
@@ -74,7 +105,7 @@ func matches(f func(s, part string) bool) predicate {
 
 func strbefore(c *run, a []*datum, out *datum) {
 	if s, t, ok := c.pair(a); ok {
-		if i := strings.Index(s.Value, t.Value); i >= 0 {
+		if i := c.index(s.Value, t.Value); i >= 0 {
 			out.setText(s.Value[:i], s)
 		} else {
 			out.setString("")
@@ -84,7 +115,7 @@ func strbefore(c *run, a []*datum, out *datum) {
 
 func strafter(c *run, a []*datum, out *datum) {
 	if s, t, ok := c.pair(a); ok {
-		if i := strings.Index(s.Value, t.Value); i >= 0 {
+		if i := c.index(s.Value, t.Value); i >= 0 {
 			out.setText(s.Value[i+len(t.Value):], s)
 		} else {
 			out.setString("")
@@ -106,7 +137,7 @@ func concat(c *run, a []*datum, out *datum) {
 		case !strings.EqualFold(language, t.Language):
 			language = ""
 		}
-		if b.Len()+len(t.Value) > maxText {
+		if !c.grows(&b, len(t.Value)) {
 			return
 		}
 		b.WriteString(t.Value)
@@ -133,6 +164,9 @@ func substr(c *run, a []*datum, out *datum) {
 	first, last := -1, len(t.Value)
 	position := 1.0
 	for i := range t.Value {
+		if !c.spend(1) {
+			return
+		}
 		if first < 0 && position >= from {
 			first = i
 		}
@@ -153,17 +187,27 @@ func encodeForURI(c *run, a []*datum, out *datum) {
 	if !ok {
 		return
 	}
+	var b strings.Builder
+	if c.pieces(t.Value, func(piece string) bool {
+		encoded := appendEncoded(make([]byte, 0, len(piece)+16), piece)
+		return c.grows(&b, len(encoded)) && write(&b, string(encoded))
+	}) {
+		out.setString(b.String())
+	}
+}
+
+// appendEncoded appends a text for use in an IRI.
+func appendEncoded(dst []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
-	b := make([]byte, 0, len(t.Value)+16)
-	for i := range len(t.Value) {
-		switch ch := t.Value[i]; {
+	for i := range len(s) {
+		switch ch := s[i]; {
 		case ch|0x20 >= 'a' && ch|0x20 <= 'z', ch >= '0' && ch <= '9', strings.IndexByte("-_.~", ch) >= 0:
-			b = append(b, ch)
+			dst = append(dst, ch)
 		default:
-			b = append(b, '%', hex[ch>>4], hex[ch&15])
+			dst = append(dst, '%', hex[ch>>4], hex[ch&15])
 		}
 	}
-	out.setString(string(b))
+	return dst
 }
 
 // langMatches is basic filtering (RFC 4647, section 3.3.1).

@@ -140,3 +140,60 @@ func tz(c *run, a []*datum, out *datum) {
 func now(c *run, _ []*datum, out *datum) {
 	out.setTerm(rdf.NewTyped(c.env.Now.Format(nowLayout), rdf.XSDDateTime))
 }
+
+// temporalText writes a date or time in canonical form (XSD 1.1 part 2, appendix E.3) as a value of a kind whose parts it
+// has: midnight is 00:00:00, no zero ends the fraction of a second, the zone of UTC is Z. The fraction is that of the
+// literal's text, which may have more digits than the value.
+func temporalText(v *dictionary.Value, kind dictionary.ValueKind, text string) string {
+	days, seconds := local(v)
+	var b strings.Builder
+	if kind != dictionary.Time {
+		writeDate(&b, days, kind)
+	}
+	if kind == dictionary.DateTime {
+		b.WriteByte('T')
+	}
+	if hasTime(kind) {
+		fmt.Fprintf(&b, "%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+		if f := fraction(text); f != "" {
+			b.WriteString("." + f)
+		}
+	}
+	switch zone, sign := v.Zone, '+'; {
+	case zone == dictionary.NoZone:
+	case zone == 0:
+		b.WriteByte('Z')
+	default:
+		if zone < 0 {
+			zone, sign = -zone, '-'
+		}
+		fmt.Fprintf(&b, "%c%02d:%02d", sign, zone/60, zone%60)
+	}
+	return b.String()
+}
+
+// writeDate writes as much of a day as a kind of value has.
+func writeDate(b *strings.Builder, days int64, kind dictionary.ValueKind) {
+	year, month, day := civil(days)
+	if year < 0 {
+		year = -year
+		b.WriteByte('-')
+	}
+	fmt.Fprintf(b, "%04d", year)
+	if kind == dictionary.GYear {
+		return
+	}
+	fmt.Fprintf(b, "-%02d", month)
+	if kind != dictionary.GYearMonth {
+		fmt.Fprintf(b, "-%02d", day)
+	}
+}
+
+// fraction is the digits of the fraction of a second, without zeros at their end.
+func fraction(text string) string {
+	_, digits, _ := strings.Cut(text, ".")
+	if end := strings.IndexAny(digits, "Z+-"); end >= 0 {
+		digits = digits[:end]
+	}
+	return strings.TrimRight(digits, "0")
+}

@@ -44,13 +44,16 @@ func datatype(c *run, a []*datum, out *datum) {
 
 func iri(c *run, a []*datum, out *datum) {
 	t := c.termOf(a[0])
-	if t.Kind != rdf.IRI && c.valueOf(a[0]).Kind != dictionary.String {
+	if t.Kind != rdf.IRI && c.valueOf(a[0]).Kind != dictionary.String || len(t.Value) > maxIRI {
 		return
 	}
 	if !strings.ContainsFunc(t.Value, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"{}|^`\\", r) }) {
 		out.setTerm(rdf.NewIRI(rdf.ResolveIRI(c.env.Base, t.Value)))
 	}
 }
+
+// maxIRI is how long an IRI that a query computes may be, and maxTag a language tag: what is longer is none.
+const maxIRI, maxTag = 1 << 20, 1 << 10
 
 func strdt(c *run, a []*datum, out *datum) {
 	s, ok := c.plainText(a[0])
@@ -68,6 +71,9 @@ func strlang(c *run, a []*datum, out *datum) {
 
 // isTag reports whether s has the form of a language tag (the LANGTAG production).
 func isTag(s string) bool {
+	if len(s) > maxTag {
+		return false
+	}
 	for i, part := range strings.Split(s, "-") {
 		if part == "" {
 			return false

@@ -45,6 +45,9 @@ func locate(n uint32) (number int, slot uint64) {
 // Terms maps IDs to terms and back, for one query: the store's terms and those the query computes.
 // All methods are safe for concurrent use; reading a computed term takes no lock.
 type Terms struct {
+	// Charge, where it is set before the first use, is told how many bytes each computed term takes.
+	Charge func(bytes int64)
+
 	dictionary Dictionary
 	base       dictionary.ID
 
@@ -153,7 +156,11 @@ func (t *Terms) add(term rdf.Term) dictionary.ID {
 	t.write(n, term)
 	id := t.base + n
 	t.ids[term] = id
-	t.bytes.Add(int64(len(term.Value)+len(term.Datatype)+len(term.Language)) + termOverhead)
+	bytes := int64(len(term.Value)+len(term.Datatype)+len(term.Language)) + termOverhead
+	t.bytes.Add(bytes)
+	if t.Charge != nil {
+		t.Charge(bytes)
+	}
 	t.count.Store(n + 1)
 	return id
 }

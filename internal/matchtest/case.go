@@ -1,6 +1,7 @@
 package matchtest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -88,7 +89,7 @@ func (c *Case) build(vertices, labels int, edges []pcsr.Edge) (*pcsr.Graph, erro
 
 // Plan plans the case's pattern over its graph.
 func (c *Case) Plan(g *pcsr.Graph) (*bgp.MatchPlan, error) {
-	return bgp.Plan(c.Patterns, g, c.Lookup, c.Options)
+	return bgp.Plan(context.Background(), c.Patterns, g, c.Lookup, c.Options)
 }
 
 // Match is the case's graph and plan, ready for a matcher.

@@ -18,6 +18,41 @@ type formatter struct {
 	scratch  []byte
 	order    []int32
 	subjects map[ID]int32
+	// full takes over text that has become long in the middle of a row and returns an empty buffer.
+	full func(text []byte) []byte
+	// charge counts what the formatter holds, charged so far; failed is its error: nothing more is written then.
+	charge  func(bytes int64) error
+	charged int64
+	failed  error
+}
+
+// longText is the length from which text leaves in the middle of rows.
+const longText = 1 << 20
+
+// settle counts what the formatter holds, with text of so many bytes, and says why the answer must end.
+func (f *formatter) settle(text int64) error {
+	held := text + int64(cap(f.nt)+cap(f.scratch))
+	if f.cache != nil {
+		held += int64(cap(f.cache.arena)) + cacheSlots*16
+	}
+	f.fail(f.charge(held - f.charged))
+	f.charged = held
+	return f.failed
+}
+
+// fail keeps the first error.
+func (f *formatter) fail(err error) {
+	if f.failed == nil {
+		f.failed = err
+	}
+}
+
+// spill hands on text that has become long.
+func (f *formatter) spill(dst []byte) []byte {
+	if f.settle(int64(cap(dst))) != nil {
+		return dst[:0]
+	}
+	return f.full(dst)
 }
 
 // shape is what all formatters of one Writer share: how a row is put together from its cells.
@@ -187,6 +222,9 @@ func (f *formatter) cell(dst []byte, id ID) []byte {
 
 // decode appends one bound term by asking the dictionary.
 func (f *formatter) decode(dst []byte, id ID) []byte {
+	if f.failed != nil {
+		return dst
+	}
 	f.misses++
 	start := len(dst)
 	if f.shape.direct {
@@ -203,6 +241,9 @@ func (f *formatter) decode(dst []byte, id ID) []byte {
 		f.cache.keep(id, dst[start:])
 	} else if f.misses > cacheMinCells {
 		f.cache = newCache()
+	}
+	if len(dst) > longText {
+		return f.spill(dst)
 	}
 	return dst
 }
@@ -272,5 +313,7 @@ func (f *formatter) warm(warmer Warmer) {
 // release gives back what the formatter holds.
 func (f *formatter) release() {
 	f.cache.release()
-	f.cache = nil
+	f.cache, f.nt, f.scratch = nil, nil, nil
+	_ = f.charge(-f.charged)
+	f.charged = 0
 }

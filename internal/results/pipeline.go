@@ -17,10 +17,15 @@ type chunk struct {
 	first bool
 	text  []byte
 	done  chan struct{}
+	// parts and back pass text that is too long to be kept to the writer, and the buffer back.
+	parts chan []byte
+	back  chan []byte
 }
 
 // chunkPool keeps chunks for the next answer; one that comes from it has n < 0 until it is shaped.
-var chunkPool = sync.Pool{New: func() any { return &chunk{n: -1, done: make(chan struct{}, 1)} }}
+var chunkPool = sync.Pool{New: func() any {
+	return &chunk{n: -1, done: make(chan struct{}, 1), parts: make(chan []byte), back: make(chan []byte)}
+}}
 
 // keptText is the most text a chunk in the pool holds on to.
 const keptText = 4 << 20
@@ -48,22 +53,26 @@ type pipeline struct {
 	first   bool
 	sent    time.Time
 	failed  atomic.Pointer[error]
+	charge  func(bytes int64) error
+	charged int64
 	wait    sync.WaitGroup
 }
 
 // newPipeline starts threads formatters and one goroutine that writes.
-func newPipeline(out io.Writer, s *shape, d Decoder, threads, columns int, first bool) *pipeline {
-	chunks := 3 * threads
+func newPipeline(out io.Writer, model formatter, threads, columns int, first bool) *pipeline {
+	chunks := chunksEach * threads
 	p := &pipeline{
-		out: out, rows: max(64, chunkCells/columns), columns: columns, first: first, sent: time.Now(),
+		out: out, rows: max(1, chunkCells/columns), columns: columns, first: first, sent: time.Now(), charge: model.charge,
 		free: make(chan *chunk, chunks), work: make(chan *chunk, chunks), order: make(chan *chunk, chunks),
 	}
 	for range chunks {
 		p.free <- chunkPool.Get().(*chunk)
 	}
+	p.charged = int64(chunks * p.rows * columns * 4)
+	p.fail(p.charge(p.charged))
 	p.wait.Add(threads + 1)
 	for range threads {
-		go p.format(formatter{shape: s, decoder: d})
+		go p.format(model)
 	}
 	go p.deliver()
 	return p
@@ -126,11 +135,27 @@ func (p *pipeline) format(f formatter) {
 	defer f.release()
 	for c := range p.work {
 		if p.failed.Load() == nil {
-			if err := section.Guard(func() error { c.text = f.rows(c.text[:0], c.cols, c.n, c.first); return nil }); err != nil {
-				p.failed.Store(&err)
-			}
+			f.full = func(text []byte) []byte { return p.pass(c, text) }
+			p.fail(section.Guard(func() error { c.text = f.rows(c.text[:0], c.cols, c.n, c.first); return nil }))
+			p.fail(f.settle(int64(cap(c.text)) * chunksEach))
 		}
 		c.done <- struct{}{}
+	}
+}
+
+// chunksEach is how many chunks there are for each formatter.
+const chunksEach = 3
+
+// pass hands text of a chunk to the writer, once the chunks before it have been written.
+func (p *pipeline) pass(c *chunk, text []byte) []byte {
+	c.parts <- text
+	return <-c.back
+}
+
+// fail keeps the first error.
+func (p *pipeline) fail(err error) {
+	if err != nil {
+		p.failed.CompareAndSwap(nil, &err)
 	}
 }
 
@@ -138,13 +163,30 @@ func (p *pipeline) format(f formatter) {
 func (p *pipeline) deliver() {
 	defer p.wait.Done()
 	for c := range p.order {
-		<-c.done
-		if p.failed.Load() == nil {
-			if _, err := p.out.Write(c.text); err != nil {
-				p.failed.Store(&err)
-			}
-		}
+		p.await(c)
+		p.put(c.text)
 		p.free <- c
+	}
+}
+
+// await writes what of a chunk comes early, until the rest is in its text.
+func (p *pipeline) await(c *chunk) {
+	for {
+		select {
+		case text := <-c.parts:
+			p.put(text)
+			c.back <- text[:0]
+		case <-c.done:
+			return
+		}
+	}
+}
+
+// put writes text, unless something has failed.
+func (p *pipeline) put(text []byte) {
+	if p.failed.Load() == nil {
+		_, err := p.out.Write(text)
+		p.fail(err)
 	}
 }
 
@@ -154,6 +196,7 @@ func (p *pipeline) close() error {
 	close(p.order)
 	close(p.work)
 	p.wait.Wait()
+	_ = p.charge(-p.charged)
 	for range cap(p.free) {
 		if c := <-p.free; cap(c.text) <= keptText {
 			c.n = -1

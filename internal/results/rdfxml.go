@@ -26,7 +26,12 @@ func rdfxmlRows(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte {
 		}
 		var local []byte
 		dst, local = f.openProperty(dst, cols[1][r])
-		dst = appendObject(dst, f.term(cols[2][r]), local)
+		if dst = appendObject(dst, f.term(cols[2][r]), local); len(dst) > longText {
+			dst = f.spill(dst)
+		}
+		if f.failed != nil {
+			return dst
+		}
 	}
 	if n > 0 {
 		dst = append(dst, "</rdf:Description>\n"...)

@@ -137,7 +137,7 @@ func turtleRows(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte {
 func (f *formatter) predicate(dst []byte, id ID) []byte {
 	start := len(dst)
 	dst = append(f.cell(dst, id), ' ')
-	if bytes.Equal(dst[start:], f.shape.prefixes.typeText) {
+	if len(dst) > start && bytes.Equal(dst[start:], f.shape.prefixes.typeText) {
 		dst = append(dst[:start], 'a', ' ')
 	}
 	return dst

@@ -34,6 +34,9 @@ type Options struct {
 	Prefixes map[string]string
 	// Width is a terminal's width in columns, for tables; 0 cuts nothing.
 	Width int
+	// Charge, where it is not nil, is told how many bytes the answer takes on its way (negative: gives back), from any goroutine.
+	// Its error ends the answer. It is asked with 0 when much has been written, too.
+	Charge func(bytes int64) error
 	// Links are the "link" members of a JSON answer's head.
 	Links []string
 }
@@ -52,6 +55,7 @@ type Writer struct {
 	buf     []byte
 	// pooled is where buf came from and goes back to.
 	pooled  *[]byte
+	charge  func(bytes int64) error
 	rows    uint64
 	flushed time.Time
 	err     error
@@ -61,7 +65,10 @@ type Writer struct {
 // NewWriter writes the head and returns a Writer for solutions with these variables. A format for triples takes
 // three columns, subject, predicate and object, and ignores variables.
 func NewWriter(out io.Writer, format Format, variables []string, decoder Decoder, options Options) (*Writer, error) {
-	w := &Writer{out: out, decode: decoder, columns: len(variables), threads: options.Threads}
+	w := &Writer{out: out, decode: decoder, columns: len(variables), threads: options.Threads, charge: options.Charge}
+	if w.charge == nil {
+		w.charge = func(int64) error { return nil }
+	}
 	if w.threads <= 0 {
 		w.threads = runtime.GOMAXPROCS(0)
 	}
@@ -75,7 +82,11 @@ func NewWriter(out io.Writer, format Format, variables []string, decoder Decoder
 	if w.shape = newShape(format, variables, options); w.shape == nil {
 		return nil, fmt.Errorf("%w: %q", ErrFormat, format)
 	}
-	w.inline = formatter{shape: w.shape, decoder: decoder}
+	w.inline = formatter{shape: w.shape, decoder: decoder, charge: w.charge}
+	w.inline.full = func(text []byte) []byte {
+		w.inline.fail(w.hand(text))
+		return text[:0]
+	}
 	w.pooled = bufferPool.Get().(*[]byte)
 	w.buf = append((*w.pooled)[:0], w.shape.head...)
 	return w, nil
@@ -113,7 +124,7 @@ func (w *Writer) write(cols [][]ID, n int) {
 	case w.threads > 1 && len(cols) > 0 && w.rows > inlineRows:
 		if w.err = w.flush(); w.err == nil {
 			w.inline.release()
-			w.pipe = newPipeline(w.out, w.shape, w.decode, w.threads, w.columns, first)
+			w.pipe = newPipeline(w.out, formatter{shape: w.shape, decoder: w.decode, charge: w.charge}, w.threads, w.columns, first)
 			w.err = w.pipe.write(cols, n)
 		}
 	default:
@@ -163,6 +174,9 @@ func (w *Writer) writeInline(cols [][]ID, n int, first bool) {
 			part[c] = col[from:to]
 		}
 		w.buf = w.inline.rows(w.buf, part, to-from, first && from == 0)
+		if w.err = w.inline.settle(int64(cap(w.buf))); w.err != nil {
+			return
+		}
 		if len(w.buf) >= blockBytes {
 			w.err = w.flush()
 		}
@@ -179,8 +193,14 @@ func (w *Writer) flush() error {
 	if len(w.buf) == 0 {
 		return nil
 	}
-	_, err := w.out.Write(w.buf)
+	err := w.hand(w.buf)
 	w.buf, w.flushed = w.buf[:0], time.Now()
+	return err
+}
+
+// hand gives text to the output.
+func (w *Writer) hand(text []byte) error {
+	_, err := w.out.Write(text)
 	return err
 }
 

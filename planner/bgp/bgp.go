@@ -1,6 +1,7 @@
 package bgp
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -12,12 +13,16 @@ import (
 // Plan plans the vertex join of a basic graph pattern over a graph. A pattern that stands there twice counts once.
 //
 // The plan has no steps where every variable is seeded, and is Empty where the data rule out any solution.
-// It fails where Options name an output variable that neither the pattern nor the inputs bind.
-func Plan(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options) (*MatchPlan, error) {
-	b := newBGP(graph, &options)
+// It fails where Options name an output variable that neither the pattern nor the inputs bind. When ctx ends it does so too, with
+// the cause.
+func Plan(ctx context.Context, patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options) (*MatchPlan, error) {
+	b := newBGP(ctx, graph, &options)
 	b.resolve(patterns, lookup)
 	if err := b.checkNames(patterns); err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if b.reason != "" {
 		return b.empty(patterns), nil
@@ -30,15 +35,28 @@ func Plan(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, opt
 		}
 	}
 	plan := b.plan(inputs)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if b.reason != "" {
 		return b.empty(patterns), nil
 	}
 	return plan, nil
 }
 
-func newBGP(graph *pcsr.Graph, options *Options) *bgp {
+// over reports whether the query has ended. That is a reason why there is no plan, so that whatever is under way gives
+// up.
+func (b *bgp) over() bool {
+	if b.ctx.Err() == nil {
+		return false
+	}
+	b.reason = "the query has ended"
+	return true
+}
+
+func newBGP(ctx context.Context, graph *pcsr.Graph, options *Options) *bgp {
 	return &bgp{
-		graph: graph, options: options, query: &QueryGraph{Semantics: options.Semantics},
+		ctx: ctx, graph: graph, options: options, query: &QueryGraph{Semantics: options.Semantics},
 		variables: make(map[string]int), constants: make(map[dictionary.ID]int),
 	}
 }
@@ -75,6 +93,9 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 // complete assembles a plan and says what of it is read.
 func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 	plan := b.assemble(e, inputs, order)
+	if b.over() {
+		return plan
+	}
 	plan.Once = b.options.Distinct && !b.options.CountOnly
 	if !b.options.CountOnly {
 		for _, name := range b.options.Output {
@@ -103,6 +124,9 @@ func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 		bestCost = b.measure(best, walks)
 	}
 	for _, order := range orders {
+		if b.over() {
+			break
+		}
 		plan := b.complete(e, inputs, order)
 		if cost := b.measure(plan, walks); cost < clearlyLess*bestCost {
 			best, bestCost = plan, cost
@@ -140,6 +164,9 @@ func (b *bgp) checkNames(patterns []parser.TriplePattern) error {
 		return nil
 	}
 	for _, name := range b.options.Output {
+		if b.over() {
+			return nil
+		}
 		if _, ok := b.variables[name]; !ok && !slices.Contains(b.options.Inputs, name) && !mentions(patterns, name) {
 			return fmt.Errorf("bgp: no pattern binds the output variable ?%s", name)
 		}

@@ -23,6 +23,9 @@ func (a *assembly) different(vertex, slot int) []Operand {
 		}
 	}
 	for other, s := range a.plan.Slots[:slot] {
+		if a.over() {
+			break
+		}
 		if s.Vertex >= 0 && a.slotOf[s.Vertex] == other && a.isNode[s.Vertex] &&
 			!a.estimates.disjoint(vertex, s.Vertex) && !a.joined(vertex, s.Vertex) {
 			out = append(out, Bound(other))
@@ -59,7 +62,7 @@ func (b *bgp) hasLoop(l pcsr.Label) bool {
 	}
 	found := false
 	for v, list := range b.graph.Partition(l, pcsr.Out).Lists() {
-		if found = pcsr.Contains(list, v); found {
+		if found = pcsr.Contains(list, v); found || b.over() {
 			break
 		}
 	}
@@ -107,6 +110,9 @@ func (a *assembly) edgeDistinct(pairs *[][2]EdgeCheck, slot int) {
 		return
 	}
 	for i := range a.patterns {
+		if a.over() {
+			return
+		}
 		first, ok := a.boundBy(&a.patterns[i], slot)
 		if !ok {
 			continue

@@ -76,13 +76,16 @@ func (b *bgp) estimate(inputs []int, sampleSize int) *estimates {
 	for v := range b.query.Vertices {
 		if b.query.Vertices[v].Variable != "" {
 			sides := e.sides(v)
-			if e.narrow(v, sides); b.reason != "" {
+			if e.narrow(v, sides); b.reason != "" || b.over() {
 				return e
 			}
 			e.sampleDomain(v, sides, sampleSize)
 		}
 	}
 	for i := range b.patterns {
+		if b.over() {
+			break
+		}
 		e.estimateEdge(i)
 	}
 	return e

@@ -1,6 +1,8 @@
 package bgp
 
 import (
+	"context"
+
 	"fmt"
 
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -9,7 +11,7 @@ import (
 
 // InOrder plans a pattern without inputs in the given order of its variables, whatever that costs.
 func InOrder(patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options, names []string) (*MatchPlan, error) {
-	b := newBGP(graph, &options)
+	b := newBGP(context.Background(), graph, &options)
 	b.resolve(patterns, lookup)
 	if b.reason != "" {
 		return nil, fmt.Errorf("bgp: %s", b.reason)

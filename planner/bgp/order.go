@@ -26,10 +26,19 @@ func (o *ordering) settle(order, tail []int, read []bool) []int {
 	if !slices.Contains(read, true) {
 		return append(order, tail...)
 	}
-	for i := len(tail) - 1; i >= 0; i-- {
+	for i := len(tail) - 1; i >= 0 && !o.over(); i-- {
 		order = o.settleLeaf(order, tail, i)
 	}
-	return append(order, slices.DeleteFunc(tail, func(v int) bool { return slices.Contains(order, v) })...)
+	return append(order, o.missing(order, tail)...)
+}
+
+// missing returns the vertices of the tail that are not in the order.
+func (o *ordering) missing(order, tail []int) []int {
+	copy(o.bound, o.inputs)
+	for _, v := range order {
+		o.bound[v] = true
+	}
+	return slices.DeleteFunc(tail, func(v int) bool { return o.bound[v] })
 }
 
 // settleLeaf inserts leaf number i of the tail into the order where that costs less.
@@ -119,7 +128,7 @@ func (e *estimates) adjacency() [][]int {
 // deferLeaves takes unread leaves, and what becomes a leaf without them, out of the vertices to order.
 func (o *ordering) deferLeaves(read []bool, seeded bool) (tail []int) {
 	gone := make([]bool, len(o.query.Vertices))
-	for changed := true; changed; {
+	for changed := true; changed && !o.over(); {
 		changed = false
 		for k, v := range o.rest {
 			if len(o.rest) == 1 && !seeded {
@@ -206,7 +215,7 @@ func (o *ordering) greedyFrom(first int, limit float64) ([]int, float64) {
 		rows *= factor
 		o.bound[v] = true
 		order = append(order, v)
-		if cost > limit {
+		if cost > limit || o.over() {
 			return nil, cost
 		}
 	}
@@ -253,6 +262,9 @@ type subset struct {
 // with it; by any vertex where none is.
 func (o *ordering) exact(read []bool) []int {
 	table := o.fill()
+	if o.over() {
+		return nil
+	}
 	return o.readOff(table, o.bestCore(table, read))
 }
 
@@ -263,7 +275,7 @@ func (o *ordering) fill() []subset {
 		table[s].last = -1
 	}
 	table[0] = subset{rows: 1}
-	for s := 0; s < len(table)-1; s++ {
+	for s := 0; s < len(table)-1 && !o.over(); s++ {
 		if s != 0 && table[s].last < 0 {
 			continue
 		}
@@ -313,6 +325,9 @@ func (e *estimates) alternatives(inputs []int, read []bool, budget float64) [][]
 	}
 	if n := len(o.rest); n > 2 && n <= maxCores && float64(n)*math.Exp2(float64(n))*exactStep <= budget {
 		table := o.fill()
+		if o.over() {
+			return nil
+		}
 		for _, core := range o.cores(table, read) {
 			add(o.readOff(table, core))
 		}

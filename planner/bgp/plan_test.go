@@ -1,6 +1,7 @@
 package bgp_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -110,7 +111,7 @@ func (d *data) plan(t *testing.T, td *datadriven.TestData) string {
 			patterns = append(patterns, parser.TriplePattern{Subject: term(f[0]), Predicate: term(f[1]), Object: term(f[2])})
 		}
 	}
-	plan, err := bgp.Plan(patterns, d.graph, d.lookup, options)
+	plan, err := bgp.Plan(context.Background(), patterns, d.graph, d.lookup, options)
 	if err != nil {
 		return err.Error() + "\n"
 	}

@@ -131,7 +131,7 @@ func (r *regretQuery) lookup(term rdf.Term) (uint32, bool) { return r.store.Dict
 func (r *regretQuery) measure(sum *regretSummary) {
 	sum.queries++
 	start := threadTime()
-	plan, err := bgp.Plan(r.patterns, r.store.Default, r.lookup, r.options)
+	plan, err := bgp.Plan(context.Background(), r.patterns, r.store.Default, r.lookup, r.options)
 	planning := threadTime() - start
 	if err != nil {
 		r.t.Fatal(err)

@@ -1,6 +1,7 @@
 package bgp
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -31,6 +32,7 @@ func (p *pattern) mentions(vertex int) bool {
 
 // bgp is a basic graph pattern on its way to a plan.
 type bgp struct {
+	ctx      context.Context
 	graph    *pcsr.Graph
 	options  *Options
 	query    *QueryGraph
@@ -55,7 +57,7 @@ func (b *bgp) resolve(patterns []parser.TriplePattern, lookup Lookup) {
 	seen := make(map[[3]ref]bool, len(patterns))
 	for i := range patterns {
 		s, p, o := b.position(patterns[i].Subject, lookup), b.position(patterns[i].Predicate, lookup), b.position(patterns[i].Object, lookup)
-		if b.reason != "" {
+		if b.reason != "" || b.over() {
 			return
 		}
 		if key := [3]ref{s, p, o}; !seen[key] {

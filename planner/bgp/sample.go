@@ -11,6 +11,7 @@ import (
 // sampler walks a plan's steps on the real partitions: each walk binds one random candidate per step and weighs it by
 // the number of candidates that it stands for (wander joins). The means estimate what each step will read and leave.
 type sampler struct {
+	over    func() bool
 	graph   *pcsr.Graph
 	plan    *MatchPlan
 	random  *rand.Rand
@@ -51,7 +52,7 @@ const (
 // measure replaces the plan's estimates by those of so many sampled walks and returns the cost.
 func (b *bgp) measure(p *MatchPlan, walks int) float64 {
 	s := &sampler{
-		graph: b.graph, plan: p, shares: b.options.Shares, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
+		over: b.over, graph: b.graph, plan: p, shares: b.options.Shares, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
 		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), arrived: make([]int, len(p.Steps)+1), reached: make([]float64, len(p.Steps)+1),
 	}
 	s.prepare()
@@ -137,6 +138,9 @@ func (s *Step) hasOtherReads() bool {
 func (s *sampler) walk() {
 	weight := 1.0
 	for k := range s.plan.Steps {
+		if s.over() {
+			return
+		}
 		step, known := &s.plan.Steps[k], &s.steps[k]
 		s.reached[k] = weight
 		list, candidates, share := s.choose(step, known, s.plan.Inputs+k)

@@ -30,6 +30,9 @@ func (e *estimates) signSteps(p *MatchPlan) {
 		return
 	}
 	for k := range p.Steps {
+		if e.over() {
+			return
+		}
 		e.sign(&p.Steps[k], p.Slots[p.Inputs+k].Vertex)
 	}
 }

@@ -45,6 +45,9 @@ func (b *bgp) assemble(e *estimates, inputs, order []int) *MatchPlan {
 	}
 	a.checkInputs()
 	for _, v := range order {
+		if b.over() {
+			break
+		}
 		list, factor := e.extend(a.known, v)
 		a.reads = a.partial * list
 		step := a.step(v)

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
@@ -10,7 +8,7 @@ import (
 // components: Join(BGP(A ∪ B), P) → Join(BGP(A), BGP(B), P) where A and B have no variable in common: P may connect
 // them, and the product of all their solutions need never be made.
 var components = Rule{
-	Name: "components", homomorphism: true,
+	Name: "components", homomorphism: true, trees: true,
 	at: is[*parser.Join],
 	apply: func(_ *Rewriter, n parser.Node) parser.Node {
 		before := Members(nil, n)
@@ -31,46 +29,51 @@ var components = Rule{
 	},
 }
 
-// Connected splits a basic graph pattern into its connected components; one that is connected is its own component.
+// Connected splits a basic graph pattern into its connected components, in the order of their first triple patterns; one
+// that is connected is its own component.
 func Connected(n *parser.BGP) (out []*parser.BGP) {
-	left := n.Patterns
-	for len(left) > 0 {
-		part, rest := component(left)
-		if len(rest) == 0 && len(out) == 0 {
-			break
+	root := make([]int, len(n.Patterns)) // of each pattern: an earlier one that it is connected with, or itself
+	find := func(i int) int {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
 		}
-		out, left = append(out, &parser.BGP{Patterns: part}), rest
+		return i
 	}
-	if len(out) == 0 {
+	first := map[string]int{} // the first pattern that mentions a variable
+	for i := range n.Patterns {
+		root[i] = i
+		for _, v := range variables(&n.Patterns[i]) {
+			j, seen := first[v]
+			if !seen {
+				first[v] = i
+				continue
+			}
+			a, b := find(i), find(j)
+			root[max(a, b)] = min(a, b)
+		}
+	}
+	parts := map[int]*parser.BGP{}
+	for i, t := range n.Patterns {
+		part := parts[find(i)]
+		if part == nil {
+			part = &parser.BGP{}
+			parts[i], out = part, append(out, part)
+		}
+		part.Patterns = append(part.Patterns, t)
+	}
+	if len(out) < 2 {
 		return []*parser.BGP{n}
 	}
 	return out
 }
 
-// component splits off the patterns that are connected with the first one.
-func component(list []parser.TriplePattern) (part, rest []parser.TriplePattern) {
-	part, rest = list[:1:1], slices.Clone(list[1:])
-	vars := variables(nil, &list[0])
-	for grown := true; grown; {
-		grown = false
-		rest = slices.DeleteFunc(rest, func(t parser.TriplePattern) bool {
-			own := variables(nil, &t)
-			if !slices.ContainsFunc(own, func(v string) bool { return slices.Contains(vars, v) }) {
-				return false
-			}
-			part, vars, grown = append(part, t), append(vars, own...), true
-			return true
-		})
-	}
-	return part, rest
-}
-
-// variables appends the variables of a triple pattern.
-func variables(dst []string, t *parser.TriplePattern) []string {
+// variables lists the variables of a triple pattern.
+func variables(t *parser.TriplePattern) (out []string) {
 	for _, p := range [3]parser.PatternTerm{t.Subject, t.Predicate, t.Object} {
 		if p.IsVariable() && !scope.IsParameter(p.Variable) {
-			dst = append(dst, p.Variable)
+			out = append(out, p.Variable)
 		}
 	}
-	return dst
+	return out
 }

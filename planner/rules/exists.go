@@ -6,15 +6,11 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// exists: the pattern of an EXISTS is rewritten by all rules, by those that hold inside EXISTS.
+// exists: the pattern of an EXISTS is rewritten by all rules.
 var exists = Rule{
 	Name: "exists", always: true,
-	at: func(n parser.Node) bool { return slices.ContainsFunc(parser.Expressions(n), parser.HasExists) },
-	apply: func(r *Rewriter, n parser.Node) parser.Node {
-		r.inside++
-		defer func() { r.inside-- }()
-		return parser.MapExpressions(n, r.existsIn)
-	},
+	at:    func(n parser.Node) bool { return slices.ContainsFunc(parser.Expressions(n), parser.HasExists) },
+	apply: func(r *Rewriter, n parser.Node) parser.Node { return parser.MapExpressions(n, r.existsIn) },
 }
 
 func (r *Rewriter) existsIn(e parser.Expr) parser.Expr {

@@ -12,12 +12,13 @@ import "github.com/rdfgpu/rdfgpu/parser"
 //	Filter(c, Extend(A, v, e))   → Extend(Filter(c, A), v, e)    c does not read v
 //	Filter(c, Extend(A, v, e))   → Extend(Filter(c[e/v], A), v, e)  c is small and asks for v's value only
 //	Filter(c, Graph(g, A))       → Graph(g, Filter(c, A))        c does not read g and has no EXISTS
-//	Filter(c, Project(A, V))     → Project(Filter(c, A), V)      c reads no variable that V hides
+//	Filter(c, Project(A, V))     → Project(Filter(c, A), V)      c reads only V
 //	Filter(c, Distinct(A))       → Distinct(Filter(c, A))
 //	Filter(c, Filter(d, A))      → Filter(d, Filter(c, A))       c goes deeper than d
 //
-// Inside EXISTS a variable may have a value from outside, which a subquery sees only where it exposes the variable:
-// there c goes into a Project only if V has all that c reads.
+// A variable that a projection does not expose is another one below it than above: inside EXISTS the one above may be of
+// the outside, whatever the projection's input binds, and substitution does not reach below (SPARQL 1.1 sections 18.2.1 and
+// 18.6).
 var filters = Rule{
 	Name: "filters",
 	at:   is[*parser.Filter],
@@ -32,7 +33,7 @@ var filters = Rule{
 
 // push puts a condition as deep into a pattern as it may go.
 func (r *Rewriter) push(c parser.Expr, n parser.Node) parser.Node {
-	if !parser.IsVolatile(c) {
+	if !parser.IsVolatile(c) && r.ctx.Err() == nil {
 		if out := r.pushInto(c, n); out != nil {
 			return out
 		}
@@ -65,7 +66,7 @@ func (r *Rewriter) pushInto(c parser.Expr, n parser.Node) parser.Node {
 			return &parser.Graph{Name: n.Name, Input: r.push(c, n.Input)}
 		}
 	case *parser.Project:
-		if r.passes(c, n) {
+		if r.Scopes.Reads(c).Within(r.Scopes.Set(n.Variables...)) {
 			return &parser.Project{Input: r.push(c, n.Input), Variables: n.Variables}
 		}
 	case *parser.Filter:
@@ -82,15 +83,6 @@ func (r *Rewriter) reads(c parser.Expr, variable string) bool {
 // nothing.
 func (r *Rewriter) touches(c parser.Expr, side parser.Node) bool {
 	return r.Scopes.Reads(c).Meets(r.Scopes.Of(side).May)
-}
-
-// passes reports whether a condition means the same below a projection.
-func (r *Rewriter) passes(c parser.Expr, n *parser.Project) bool {
-	read, exposed := r.Scopes.Reads(c), r.Scopes.Set(n.Variables...)
-	if r.inside > 0 {
-		return read.Within(exposed)
-	}
-	return !read.Meets(r.Scopes.Of(n.Input).May.Without(exposed))
 }
 
 func (r *Rewriter) pushIntoExtend(c parser.Expr, n *parser.Extend) parser.Node {

@@ -5,7 +5,7 @@ import "github.com/rdfgpu/rdfgpu/parser"
 // joins: Join(BGP, BGP) → BGP, also across other operands of a join: joins commute. Semantics that hold for a basic graph
 // pattern as a whole keep its patterns apart from others.
 var joins = Rule{
-	Name: "joins", homomorphism: true,
+	Name: "joins", homomorphism: true, trees: true,
 	at: is[*parser.Join],
 	apply: func(_ *Rewriter, n parser.Node) parser.Node {
 		merged := &parser.BGP{}

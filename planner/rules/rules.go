@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -19,18 +20,21 @@ type Rule struct {
 	homomorphism bool
 	// always: no operator can run what the rule would leave.
 	always bool
+	// trees: the rule rewrites all operands of a tree of joins at once.
+	trees bool
 }
 
 // List is the rules in the order in which they go over a query:
 //
 //   - exists first, so that every condition that moves later carries its pattern as it will be run;
-//   - paths make joins and unions, units drop operands of joins, joins then sees all patterns that belong together;
+//   - paths make joins and unions, and leave to repetitions what is walked;
+//   - units drop operands of joins, joins then sees all patterns that belong together;
 //   - optionals and distinct make filters and projections that filters can push on;
 //   - filters after whatever changes the operators that it pushes through;
 //   - components undoes what joins put together for nothing, once no filter wants it whole;
 //   - counts last: which variables are bound is then known best.
 func List() []Rule {
-	return []Rule{exists, paths, units, joins, optionals, distinct, filters, components, counts}
+	return []Rule{exists, paths, repetitions, units, joins, optionals, distinct, filters, components, counts}
 }
 
 // Rewriter applies the rules to the patterns of one query. It is not safe for concurrent use.
@@ -41,14 +45,15 @@ type Rewriter struct {
 	// off names rules that are left out.
 	off  []string
 	list []Rule
-	// invented counts the variables made for paths; inside is how many EXISTS stand around the pattern.
-	invented, inside int
+	ctx  context.Context
+	// invented counts the variables made for paths.
+	invented int
 }
 
-// New returns a rewriter of patterns in some scopes; homomorphism says that basic graph patterns have SPARQL's own
+// New returns a rewriter of patterns in some scopes, which stays as they are once ctx has ended; homomorphism says that basic graph patterns have SPARQL's own
 // semantics. Rules named in off are left out where queries can do without them; "all" leaves out all of these.
-func New(s *scope.Scopes, homomorphism bool, off ...string) *Rewriter {
-	return &Rewriter{Scopes: s, homomorphism: homomorphism, off: off, list: List()}
+func New(ctx context.Context, s *scope.Scopes, homomorphism bool, off ...string) *Rewriter {
+	return &Rewriter{ctx: ctx, Scopes: s, homomorphism: homomorphism, off: off, list: List()}
 }
 
 // Rewrite returns an equivalent pattern.
@@ -56,7 +61,7 @@ func (r *Rewriter) Rewrite(n parser.Node) parser.Node {
 	wanted := wantedBy(r.list, n)
 	for i := range r.list {
 		rule := &r.list[i]
-		if wanted>>i&1 == 0 || r.leavesOut(rule) {
+		if wanted>>i&1 == 0 || r.leavesOut(rule) || r.ctx.Err() != nil && !rule.always {
 			continue
 		}
 		if out := r.everywhere(rule, n); out != n {
@@ -92,11 +97,27 @@ func (r *Rewriter) everywhere(rule *Rule, n parser.Node) parser.Node {
 	if _, remote := n.(*parser.Service); remote {
 		return n
 	}
+	if rule.trees && is[*parser.Join](n) {
+		return rule.apply(r, r.tree(rule, n))
+	}
 	n = parser.Map(n, func(c parser.Node) parser.Node { return r.everywhere(rule, c) })
 	if rule.at(n) {
 		return rule.apply(r, n)
 	}
 	return n
+}
+
+// tree applies a rule to the operands of a tree of joins.
+func (r *Rewriter) tree(rule *Rule, n parser.Node) parser.Node {
+	parts, changed := Members(nil, n), false
+	for i, p := range parts {
+		parts[i] = r.everywhere(rule, p)
+		changed = changed || parts[i] != p
+	}
+	if !changed {
+		return n
+	}
+	return joined(parts)
 }
 
 // is tells operators of one type.

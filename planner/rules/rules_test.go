@@ -21,7 +21,7 @@ const (
 
 // TestRules compares what each rule makes of a pattern with the file of its name in testdata; -rewrite writes them anew.
 //
-//	rule [inside] [semantics=other]   a group graph pattern or subquery; this rule alone (and those that always hold)
+//	rule [semantics=other]   a group graph pattern or subquery; this rule alone (and those that always hold)
 //	all                               the same by all rules
 //	substitute given=(…)              what EXISTS makes of a pattern with some variables given
 //	common                            a union's common part
@@ -34,9 +34,9 @@ func TestRules(t *testing.T) {
 			var out parser.Node
 			switch d.Cmd {
 			case "rule":
-				out = alone(s, filepath.Base(path), !d.HasArg("semantics"), d.HasArg("inside")).Rewrite(where)
+				out = alone(t, s, filepath.Base(path), !d.HasArg("semantics")).Rewrite(where)
 			case "all":
-				out = rules.New(s, true).Rewrite(where)
+				out = rules.New(t.Context(), s, true).Rewrite(where)
 			case "substitute":
 				for _, a := range d.CmdArgs {
 					out = rules.Substitute(s, where, a.Vals...)
@@ -63,18 +63,14 @@ func pattern(t *testing.T, text string) parser.Node {
 }
 
 // alone is a rewriter that leaves out every rule but one.
-func alone(s *scope.Scopes, name string, homomorphism, inside bool) *rules.Rewriter {
+func alone(t *testing.T, s *scope.Scopes, name string, homomorphism bool) *rules.Rewriter {
 	var off []string
 	for _, r := range rules.List() {
 		if r.Name != name {
 			off = append(off, r.Name)
 		}
 	}
-	r := rules.New(s, homomorphism, off...)
-	if inside {
-		rules.Inside(r)
-	}
-	return r
+	return rules.New(t.Context(), s, homomorphism, off...)
 }
 
 func common(n parser.Node) string {

@@ -15,7 +15,7 @@ import (
 //	BIND(e AS ?v)              → FILTER(sameTerm(e, $v))
 //	VALUES (?v ?w) { … }       → the rows that agree with $v, without it
 //	SELECT ?v ?w { P }         → SELECT ?w { P with $v }; where ?v is not exposed, P stays as it is
-//	P with GROUP BY, LIMIT, …  → P joined with BIND($v AS ?v): it looks at all its solutions at once
+//	P with GROUP BY, LIMIT, …  → P joined with BIND($v AS ?v), without ?v: it looks at all its solutions at once
 //	FILTER(BOUND(?v))          → FILTER(true)
 func Substitute(s *scope.Scopes, n parser.Node, given ...string) parser.Node {
 	return substitution{s, given}.node(n)
@@ -47,10 +47,10 @@ func (s substitution) node(n parser.Node) parser.Node {
 		return s.values(n)
 	case *parser.Project:
 		return s.project(n)
-	case *parser.Join, *parser.LeftJoin, *parser.Union, *parser.Minus, *parser.Filter, *parser.Distinct, *parser.Reduced:
+	case *parser.Join, *parser.LeftJoin, *parser.Union, *parser.Minus, *parser.Filter, *parser.OrderBy, *parser.Distinct, *parser.Reduced:
 		return parser.MapExpressions(parser.Map(n, s.node), s.expr)
 	}
-	return &parser.Join{Left: n, Right: s.row(n)}
+	return s.result(n)
 }
 
 func (s substitution) term(t parser.PatternTerm) parser.PatternTerm {
@@ -88,15 +88,22 @@ func boundOf(e *parser.Call) (variable string, ok bool) {
 	return v.Name, true
 }
 
-// row is one solution: what the given variables of a pattern are.
-func (s substitution) row(n parser.Node) parser.Node {
-	var out parser.Node = &parser.BGP{}
+// result keeps the solutions of what looks at all of them at once that agree, without the variables that are given: they
+// are no variables any more.
+func (s substitution) result(n parser.Node) parser.Node {
+	var row parser.Node = &parser.BGP{}
+	var left []string
 	for _, v := range s.scopes.Names(s.scopes.Of(n).May) {
 		if s.has(v) {
-			out = &parser.Extend{Input: out, Variable: v, Expr: &parser.Var{Name: scope.Parameter(v)}}
+			row = &parser.Extend{Input: row, Variable: v, Expr: &parser.Var{Name: scope.Parameter(v)}}
+		} else {
+			left = append(left, v)
 		}
 	}
-	return out
+	if isUnit(row) {
+		return n
+	}
+	return &parser.Project{Input: &parser.Join{Left: n, Right: row}, Variables: left}
 }
 
 func (s substitution) extend(n *parser.Extend) parser.Node {

@@ -206,8 +206,11 @@ func (s *Scopes) Used(n parser.Node) Set {
 		return known
 	}
 	out := s.Of(n).May
-	switch n.(type) {
-	case *parser.Join, *parser.LeftJoin, *parser.Union, *parser.Minus, *parser.Filter, *parser.Graph, *parser.Extend:
+	switch n := n.(type) {
+	case *parser.Project:
+		out = out.Or(s.Used(n.Input).And(s.Set(n.Variables...)))
+	case *parser.Join, *parser.LeftJoin, *parser.Union, *parser.Minus, *parser.Filter, *parser.Graph, *parser.Extend,
+		*parser.OrderBy, *parser.Distinct, *parser.Reduced:
 		for _, c := range parser.Children(n) {
 			out = out.Or(s.Used(c))
 		}

@@ -42,7 +42,7 @@ func benchmarkFamily(b *testing.B, d *matchtest.Dataset, family string) {
 	m := cpu.New(0)
 	var plans, counts []*bgp.MatchPlan
 	plan := func(q *matchtest.Query, count bool) *bgp.MatchPlan {
-		p, err := bgp.Plan(q.Patterns, d.Graph, d.Lookup, bgp.Options{Output: q.Variables, CountOnly: count})
+		p, err := bgp.Plan(context.Background(), q.Patterns, d.Graph, d.Lookup, bgp.Options{Output: q.Variables, CountOnly: count})
 		if err != nil {
 			b.Fatal(err)
 		}

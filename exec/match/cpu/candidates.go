@@ -159,7 +159,10 @@ func (w *worker) readRows(s *step, c *scratch) []pcsr.Vertex {
 	if smallest == nil {
 		return nil
 	}
-	c.buf = smallest.AppendVertices(c.buf[:0], 0, smallest.Rows())
+	c.buf = c.buf[:0]
+	for from := 0; from < smallest.Rows() && !(from > 0 && w.run.stop.Load()); from += longList {
+		c.buf = smallest.AppendVertices(c.buf, from, min(from+longList, smallest.Rows()))
+	}
 	return c.buf
 }
 
@@ -198,47 +201,92 @@ func (w *worker) narrow(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex
 	}
 	if !c.based {
 		for _, p := range s.rows {
-			source = keepRows(c, source, p)
+			source = w.keepRows(c, source, p)
 		}
 		if s.signatures != nil {
 			source = w.keepSigned(s, c, source)
 		}
 	}
 	for _, p := range c.lookup {
-		source = keepRows(c, source, p)
+		source = w.keepRows(c, source, p)
 	}
 	return source
 }
 
-func keepRows(c *scratch, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex {
+// longList is from how many members on a list is read in pieces, so that the run can be stopped in between.
+const longList = 1 << 16
+
+// inPieces keeps members of a list: keep appends those of a piece of it to dst, which may be the piece's own memory. Of a
+// long list whose run was stopped it keeps none.
+func (w *worker) inPieces(c *scratch, list []pcsr.Vertex, keep func(dst, piece []pcsr.Vertex) []pcsr.Vertex) []pcsr.Vertex {
+	c.buf = grow(c.buf, len(list))
+	dst := c.buf[:0]
+	for len(list) > 0 {
+		if w.run.stop.Load() {
+			return nil
+		}
+		n := min(longList, len(list))
+		dst = keep(dst, list[:n])
+		list = list[n:]
+	}
+	return dst
+}
+
+// keepRows keeps the members of source that are rows of a partition.
+func (w *worker) keepRows(c *scratch, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex {
+	if len(source) > longList {
+		return w.inPieces(c, source, func(dst, piece []pcsr.Vertex) []pcsr.Vertex { return appendRows(dst, piece, p) })
+	}
 	c.buf = grow(c.buf, len(source))
-	n := 0
+	return appendRows(c.buf[:0], source, p)
+}
+
+func appendRows(dst, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex {
+	n := len(dst)
+	dst = dst[:n+len(source)]
 	for _, v := range source {
 		if _, ok := p.Row(v); ok {
-			c.buf[n] = v
+			dst[n] = v
 			n++
 		}
 	}
-	return c.buf[:n]
+	return dst[:n]
 }
 
 // keepSigned keeps the members of source that pass the step's signature.
 func (w *worker) keepSigned(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
-	c.buf = grow(c.buf, len(source))
 	w.work += len(source)
-	n := 0
+	if len(source) > longList {
+		return w.inPieces(c, source, s.appendSigned)
+	}
+	c.buf = grow(c.buf, len(source))
+	return s.appendSigned(c.buf[:0], source)
+}
+
+func (s *step) appendSigned(dst, source []pcsr.Vertex) []pcsr.Vertex {
+	n := len(dst)
+	dst = dst[:n+len(source)]
 	for _, v := range source {
 		if s.signatures.Match(v, s.plan.Signature) {
-			c.buf[n] = v
+			dst[n] = v
 			n++
 		}
 	}
-	return c.buf[:n]
+	return dst[:n]
 }
 
+// keepChecked keeps the members of source that pass the step's checks.
 func (w *worker) keepChecked(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
+	if len(source) > longList {
+		return w.inPieces(c, source, func(dst, piece []pcsr.Vertex) []pcsr.Vertex { return w.appendChecked(s, dst, piece) })
+	}
 	c.buf = grow(c.buf, len(source))
-	n := 0
+	return w.appendChecked(s, c.buf[:0], source)
+}
+
+func (w *worker) appendChecked(s *step, dst, source []pcsr.Vertex) []pcsr.Vertex {
+	n := len(dst)
+	dst = dst[:n+len(source)]
 	for _, v := range source {
 		w.values[s.slot] = v
 		ok := true
@@ -249,11 +297,11 @@ func (w *worker) keepChecked(s *step, c *scratch, source []pcsr.Vertex) []pcsr.V
 			}
 		}
 		if ok {
-			c.buf[n] = v
+			dst[n] = v
 			n++
 		}
 	}
-	return c.buf[:n]
+	return dst[:n]
 }
 
 // intersect keeps the members of source that are in other: by a bitmap where other is fixed or comes often, else by
@@ -267,6 +315,13 @@ func (w *worker) intersect(s *step, c *scratch, source, other []pcsr.Vertex) []p
 		w.work += 4 * len(source)
 	} else {
 		w.work += len(other)
+	}
+	if len(source) > longList {
+		rest := other
+		return w.inPieces(c, source, func(dst, piece []pcsr.Vertex) []pcsr.Vertex {
+			rest = rest[pcsr.Gallop(rest, piece[0]):]
+			return pcsr.Intersect(dst, piece, rest[:pcsr.Gallop(rest, piece[len(piece)-1]+1)])
+		})
 	}
 	c.buf = pcsr.Intersect(c.buf[:0], source, other)
 	return c.buf
@@ -304,7 +359,10 @@ func (w *worker) distinctSet(s *step) []pcsr.Vertex {
 	}
 	c := &w.scratch[s.index]
 	c.filtered = c.filtered[:0]
-	for _, v := range set {
+	for i, v := range set {
+		if i%longList == longList-1 && w.run.stop.Load() {
+			break
+		}
 		if w.differs(s, v) {
 			c.filtered = append(c.filtered, v)
 		}

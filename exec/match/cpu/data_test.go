@@ -59,7 +59,7 @@ func checkCount(t *testing.T, m match.Matcher, d *matchtest.Dataset, q *matchtes
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	start := time.Now()
-	plan, err := bgp.Plan(q.Patterns, d.Graph, d.Lookup, bgp.Options{Semantics: s, CountOnly: true})
+	plan, err := bgp.Plan(context.Background(), q.Patterns, d.Graph, d.Lookup, bgp.Options{Semantics: s, CountOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func checkCount(t *testing.T, m match.Matcher, d *matchtest.Dataset, q *matchtes
 		return
 	}
 	rows := uint64(0)
-	plan, err = bgp.Plan(q.Patterns, d.Graph, d.Lookup, bgp.Options{Semantics: s, Output: q.Variables})
+	plan, err = bgp.Plan(context.Background(), q.Patterns, d.Graph, d.Lookup, bgp.Options{Semantics: s, Output: q.Variables})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -295,7 +295,7 @@ func (w *worker) countLists(s *step, c *scratch) uint64 {
 		return uint64(b.count(other))
 	}
 	w.work += len(source)
-	return uint64(countCommon(source, other))
+	return w.countCommon(source, other)
 }
 
 // sourceBits returns the shorter list as a bitmap where reading the longer one against it is the cheaper way.

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -95,6 +96,22 @@ func grow(buf []pcsr.Vertex, n int) []pcsr.Vertex {
 
 // gallopRatio is how many times longer one list must be for galloping to beat merging.
 const gallopRatio = 12
+
+// countCommon is countCommon of two lists, the shorter first, that may be long.
+func (w *worker) countCommon(source, other []pcsr.Vertex) uint64 {
+	if len(source) <= longList {
+		return uint64(countCommon(source, other))
+	}
+	n := uint64(0)
+	for piece := range slices.Chunk(source, longList) {
+		if w.run.stop.Load() {
+			break
+		}
+		other = other[pcsr.Gallop(other, piece[0]):]
+		n += uint64(countCommon(piece, other[:pcsr.Gallop(other, piece[len(piece)-1]+1)]))
+	}
+	return n
+}
 
 // countCommon returns the size of the intersection of two sorted lists.
 func countCommon(a, b []pcsr.Vertex) int {

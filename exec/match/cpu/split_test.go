@@ -36,7 +36,7 @@ func TestTheTailOfOneRowIsCountedOnce(t *testing.T) {
 	}
 	c := matchtest.Case{Vertices: first + middle + many}
 	options := bgp.Options{Semantics: bgp.Isomorphism, Inputs: []string{"a"}, CountOnly: true}
-	plan, err := bgp.Plan(patterns, g, c.Lookup, options)
+	plan, err := bgp.Plan(context.Background(), patterns, g, c.Lookup, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func (s *dataSet) plan(text string, semantics bgp.Semantics, count bool) (*bgp.M
 			}
 		}
 	}
-	return bgp.Plan(found.Patterns, s.store.Default, s.store.Dictionary.Lookup,
+	return bgp.Plan(context.Background(), found.Patterns, s.store.Default, s.store.Dictionary.Lookup,
 		bgp.Options{Semantics: semantics, Output: names, CountOnly: count})
 }
 

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -148,7 +149,7 @@ func (p *pattern) plan(g *pcsr.Graph, semantics bgp.Semantics, count bool) (*bgp
 			}
 		}
 	}
-	plan, err := bgp.Plan(p.triples, g, lookup, options)
+	plan, err := bgp.Plan(context.Background(), p.triples, g, lookup, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}

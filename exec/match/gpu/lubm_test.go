@@ -258,7 +258,7 @@ func TestReportLUBM(t *testing.T) {
 					}
 				}
 			}
-			return func() (*bgp.MatchPlan, error) { return bgp.Plan(patterns, g, lookup, options) }
+			return func() (*bgp.MatchPlan, error) { return bgp.Plan(context.Background(), patterns, g, lookup, options) }
 		}
 		took, err := timeCount(d, g, plan(true), 9)
 		if err != nil {
@@ -279,7 +279,7 @@ func TestReportLUBM(t *testing.T) {
 	r.head("L4, L5 and L6 in turn, rows to the host, planning not counted", "goroutines", "queries a second")
 	var plans []*bgp.MatchPlan
 	for _, q := range lubmQueries[3:6] {
-		p, err := bgp.Plan(u.pattern(q.text), g, lookup, bgp.Options{Output: []string{"x"}, Speed: Speed})
+		p, err := bgp.Plan(context.Background(), u.pattern(q.text), g, lookup, bgp.Options{Output: []string{"x"}, Speed: Speed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +290,7 @@ func TestReportLUBM(t *testing.T) {
 	}
 	reportCrowd(t, r, gpu, g, func(name string) *bgp.MatchPlan {
 		i := slices.IndexFunc(lubmQueries, func(q struct{ name, text string }) bool { return q.name == name })
-		p, err := bgp.Plan(u.pattern(lubmQueries[i].text), g, lookup, bgp.Options{CountOnly: true, Speed: Speed})
+		p, err := bgp.Plan(context.Background(), u.pattern(lubmQueries[i].text), g, lookup, bgp.Options{CountOnly: true, Speed: Speed})
 		if err != nil {
 			t.Fatal(err)
 		}
