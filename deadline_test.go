@@ -37,7 +37,7 @@ func hostile() map[string]string {
 		"planning many patterns": "SELECT * {" + numbered("?a%d <http://example.org/p> ?b%d . ", 8_000) + "}",
 		"planning a long chain":  "SELECT * {" + numbered("?a%d <http://example.org/p> ?a%d . ", 5_000) + "}",
 		"planning many joins":    "SELECT * {" + strings.Repeat("{ SELECT ?a { ?a <http://example.org/p> ?b } LIMIT 9 }", 8_000) + "}",
-		"nested counts":          "SELECT * " + nest("{ SELECT (COUNT(*) AS ?n) ", "{ ?a <http://example.org/p> ?b } ", " }", 60) + "",
+		"nested counts":          "SELECT * " + numbered("{ SELECT (COUNT(*) AS ?n%d) #%d\n", 60) + "{ ?a <http://example.org/p> ?b } " + strings.Repeat(" }", 60),
 		"folding replacements":   "SELECT (" + nest("REPLACE(", `"aaaaaaaaaaaaaaaaaaaa"`, `, "a", "aaaaaaaaaaaaaaaaaaaa")`, 6) + " AS ?r) {}",
 		"nested concatenations":  "SELECT * { " + all + " BIND(STRLEN(" + nest("CONCAT(?u, ", `"aaaaaaaaaaaaaaaa"`, ")", 150) + ") AS ?n) FILTER(?n < 0) }",
 		"replacing":              "SELECT * { " + all + long + ` FILTER(STRLEN(REPLACE(?s9, "a.*b|a", "b")) < 0) }`,
@@ -89,7 +89,7 @@ func TestEveryQueryEndsAtItsLimit(t *testing.T) {
 				began := time.Now()
 				err := drain(t.Context(), store, text, rdfgpu.QueryOptions{Timeout: 100 * time.Millisecond})
 				took := time.Since(began)
-				t.Logf("%6.0f ms after its limit: %.80v", float64(took-100*time.Millisecond)/1e6, err)
+				t.Logf("%s, %s: %.0f ms after its limit: %.80v", name, shape, float64(took-100*time.Millisecond)/1e6, err)
 				if took > 100*time.Millisecond+lateBy {
 					t.Errorf("ended %v after its beginning", took)
 				}

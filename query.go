@@ -24,16 +24,13 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 	return r, nil
 }
 
-// treeBytes is about how many bytes of memory the tree of a query takes for each of its text, while it is parsed.
-const treeBytes = 64
-
 // prepare parses and plans the query.
 func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	s := r.store
-	if err = r.budget.Meter("the text of the query and its tree").Charge(int64(len(text)) * treeBytes); err != nil {
+	if r.query, err = s.parse(r.ctx, text, options); err != nil {
 		return err
 	}
-	if r.query, err = s.parse(r.ctx, text, options); err != nil {
+	if err := r.budget.Meter("the text of the query and its tree").Charge(treeBytes(text)); err != nil {
 		return err
 	}
 	parsed := time.Now()

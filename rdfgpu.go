@@ -107,6 +107,7 @@ var (
 	ErrDamaged     = store.ErrDamaged
 	ErrVersion     = store.ErrVersion
 	ErrNoDevice    = gpu.ErrNoDevice
+	ErrFormat      = results.ErrFormat
 )
 
 // Format is a syntax for results.

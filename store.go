@@ -40,6 +40,7 @@ func Open(dir string, options Options) (*Store, error) {
 	if s.budget == nil {
 		s.budget = processBudget()
 	}
+	s.parsed.budget = s.budget
 	s.info = sync.OnceValues(s.describe)
 	return s, nil
 }
@@ -53,6 +54,10 @@ func (s *Store) Close() error {
 // Replaced reports whether the folder holds another store by now, because of a Load or Compact, of this process or another.
 // This Store goes on answering from the one that it opened; Open opens the other. It costs no more than a look at one file.
 func (s *Store) Replaced() bool { return s.store.Replaced() }
+
+// Present is nil while the folder holds a store, be it this one or one that took its place. The error wraps fs.ErrNotExist where
+// it was deleted, or ErrDamaged where a file is not as long as it was. This Store goes on answering. It costs a look at each file.
+func (s *Store) Present() error { return s.store.Present() }
 
 // CheckAll compares the checksums of what no query has read yet, a tenth of the time of one core, so that queries go
 // first. Queries compare what they read for the first time themselves; once everything has been read, that costs them nothing

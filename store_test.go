@@ -144,13 +144,13 @@ func TestLimitsEndAQuery(t *testing.T) {
 	} {
 		start := time.Now()
 		r, err := store.Query(test.ctx, endless, test.options)
-		if err != nil {
-			t.Fatal(err)
+		if err == nil {
+			_, err = r.Write(io.Discard, rdfgpu.TSV)
+			r.Close()
 		}
-		if _, err = r.Write(io.Discard, rdfgpu.TSV); !errors.Is(err, test.want) {
+		if !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
-		r.Close()
 		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: ended after %v", name, took)
 		}

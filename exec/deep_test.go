@@ -35,6 +35,10 @@ func TestLargeQueriesArePlannedInTime(t *testing.T) {
 		"many FILTERs":     "{ ?x :number ?n OPTIONAL { ?x :link ?y } " + numbered("FILTER(?n != %d) ", 2000) + "}",
 		"a large IN":       "{ ?x :link ?y FILTER(?y IN (:i1" + strings.Repeat(", :i2", 5000) + ")) }",
 		"a large VALUES":   "{ ?x :link ?y VALUES ?y { " + strings.Repeat(":i1 ", 5000) + "} }",
+		"nested COUNTs":    numbered("{ SELECT (COUNT(*) AS ?n%d) ", 60) + "{ ?x :link ?y }" + strings.Repeat(" }", 60),
+		"nested paths":     "{ :i1 " + strings.Repeat("(", 100) + ":link" + strings.Repeat(")*", 100) + " ?o }",
+		"steps in a row":   "{ ?x (" + strings.Repeat("(:link|:group|^:link|^:group)/", 40) + ":none)+ ?y }",
+		"many groups":      "{" + strings.Repeat("{ ?x :number 7 OPTIONAL { ?x :none ?y } } ", 300) + "}",
 		"subqueries apart": "{" + strings.Repeat(" { SELECT ?x (COUNT(*) AS ?n) { ?x :link ?y } GROUP BY ?x }", 12) + " }",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +51,7 @@ func TestLargeQueriesArePlannedInTime(t *testing.T) {
 			if _, err := p.Count(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(began); took > 5*time.Second {
+			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("took %v", took)
 			}
 		})

@@ -24,7 +24,7 @@ type matchOp struct {
 }
 
 func (m *matchOp) match(x *execution) *Match {
-	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted}
+	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted, Charge: x.matches.Charge}
 	if x.analyze {
 		m.measured.Trace = &Trace{}
 		match.Trace = m.measured.Trace

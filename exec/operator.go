@@ -46,6 +46,8 @@ type execution struct {
 	plan    *Plan
 	// spills counts the buffers of temporary files.
 	spills *Meter
+	// matches counts what matchers take.
+	matches *Meter
 	// analyze keeps measurements.
 	analyze bool
 	// blanks are the nodes that BNODE made for labels; serial numbers all that the query makes.

@@ -68,6 +68,8 @@ type Plan struct {
 	peak     int64
 	// joins is how many joins have been built; they share the memory of rows on their way.
 	joins atomic.Int64
+	// plans counts what the plan takes.
+	plans *Meter
 }
 
 // TermSource is the dictionary that all graphs of a dataset share.
@@ -95,6 +97,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 		return nil, err
 	}
 	p = &Plan{ctx: ctx, options: options, terms: terms.New(dict), dict: dict, measures: map[planner.Node]*measures{}}
+	p.plans = options.Budget.Meter("the plan")
 	p.terms.Charge = p.charge("computed terms")
 	p.env = newEnv(p)
 	if p.physical, err = planner.Make(ctx, query, dataset, p.planning()); err != nil {
@@ -143,7 +146,8 @@ func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
 		Semantics: o.Semantics, Speed: o.Speed, CountOnly: o.CountOnly, Services: o.Service != nil, Lookup: p.dict.Lookup,
-		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended,
+		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
+		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {
 			return expr.Compile(condition, map[string]int{variable: 0}, p.env)
 		},
@@ -256,7 +260,8 @@ func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 	p.options.Budget.onEnd(cancel)
 	p.ctx = ctx
 	x = &execution{
-		ctx: ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
+		matches: p.options.Budget.Meter("partial matches"),
+		ctx:     ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
 		options: &p.options, analyze: p.analyze, plan: p, spills: p.options.Budget.Meter("buffers of temporary files"),
 	}
 	return x, func() {

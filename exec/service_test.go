@@ -18,6 +18,35 @@ func TestServicesAreRefusedUnlessAllowed(t *testing.T) {
 	}
 }
 
+// TestSilentServicesThatMayNotBeAskedBindNothing: one solution, whatever stands in the way.
+func TestSilentServicesThatMayNotBeAskedBindNothing(t *testing.T) {
+	m := many(t, 3)
+	refusing := onProcessor()
+	refusing.Service = func(context.Context, string, string, []string, func([]rdf.Term) error) error {
+		return exec.ErrUnsupported
+	}
+	for text, want := range map[string]int{
+		"{ SERVICE SILENT <http://elsewhere/sparql> { ?x ?p ?y } }":                                 1,
+		"{ ?x :number ?n SERVICE SILENT <http://elsewhere/sparql> { ?x ?p ?y } }":                   3,
+		"{ ?x :number ?n OPTIONAL { SERVICE SILENT <http://elsewhere/sparql> { ?x ?p ?y } } }":      3,
+		"{ ?x :number ?n MINUS { SERVICE SILENT <http://elsewhere/sparql> { ?x ?p ?y } } }":         3,
+		"{ ?x :number ?n FILTER EXISTS { SERVICE SILENT <http://elsewhere/sparql> { ?x ?p ?y } } }": 3,
+		"{ ?x :number ?n SERVICE SILENT ?x { ?x ?p ?y } }":                                          3,
+		"{ ?x :number ?n SERVICE SILENT ?n { ?x ?p ?y } }":                                          3,
+		"{ SERVICE SILENT ?e { ?x ?p ?y } }":                                                        1,
+		"{ SERVICE SILENT <http://e/sparql> {} SERVICE SILENT <http://f/sparql> { ?x ?p ?y } }":     1,
+	} {
+		for _, o := range []exec.Options{onProcessor(), refusing} {
+			a, err := m.run(parse(t, "PREFIX : <"+exampleNS+"> SELECT * "+text), o)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			} else if len(a.rows) != want {
+				t.Errorf("%s: %d rows, want %d", text, len(a.rows), want)
+			}
+		}
+	}
+}
+
 func TestBindingsGoToTheServiceAsValues(t *testing.T) {
 	m := many(t, 500)
 	var queries []string

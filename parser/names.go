@@ -62,8 +62,35 @@ func (s *scanner) scanName() (lexer.TokenType, string, error) {
 		}
 		return 0, "", f
 	}
-	s.at = end
-	return keyword(s.text[start:end])
+	s.at = start + firstKeyword(s.text[start:end])
+	return keyword(s.text[start:s.at])
+}
+
+// firstKeyword returns the length of the longest keyword that a word begins with, where a number or another keyword
+// follows ("LIMIT10", "FILTERsameTerm"): the grammar asks for no space between tokens. It is the length of the word
+// otherwise.
+func firstKeyword(word string) int {
+	if len(word) > maxJoined {
+		return len(word)
+	}
+	for n := min(len(word), maxKeyword); n > 0; n-- {
+		if _, known := keywordOf(word[:n]); known && (n == len(word) || is(word[n], isDigit) || beginsKeyword(word[n:])) {
+			return n
+		}
+	}
+	return len(word)
+}
+
+// maxJoined bounds the words that are taken apart: what is left of one is looked at again behind each keyword.
+const maxJoined = 200
+
+func beginsKeyword(word string) bool {
+	for n := min(len(word), maxKeyword); n > 0; n-- {
+		if _, known := keywordOf(word[:n]); known {
+			return true
+		}
+	}
+	return false
 }
 
 // scanLocal consumes the local part of a prefixed name that begins at i.
@@ -113,12 +140,23 @@ func pname(local bool) (lexer.TokenType, string, error) {
 
 // keyword classifies a bare word.
 func keyword(word string) (lexer.TokenType, string, error) {
-	if word == "a" {
-		return tokenKeyword, "a", nil
+	if k, ok := keywordOf(word); ok {
+		return tokenKeyword, k, nil
 	}
-	var upper [20]byte
+	return tokenWord, "", nil
+}
+
+// maxKeyword is more than the length of every keyword.
+const maxKeyword = 20
+
+// keywordOf returns the keyword that a word is, in upper case except for "a".
+func keywordOf(word string) (k string, ok bool) {
+	if word == "a" {
+		return "a", true
+	}
+	var upper [maxKeyword]byte
 	if len(word) > len(upper) {
-		return tokenWord, "", nil
+		return "", false
 	}
 	for i := range len(word) {
 		c := word[i]
@@ -127,10 +165,8 @@ func keyword(word string) (lexer.TokenType, string, error) {
 		}
 		upper[i] = c
 	}
-	if k, ok := keywords[string(upper[:len(word)])]; ok {
-		return tokenKeyword, k, nil
-	}
-	return tokenWord, "", nil
+	k, ok = keywords[string(upper[:len(word)])]
+	return k, ok
 }
 
 // keywords maps every keyword and function name to itself.

@@ -98,7 +98,9 @@ func (b *queryBody) group(conditions []groupCondition) error {
 		g.visible.addTerm(PatternTerm{Variable: key.Variable})
 		b.scope.add(key.Variable)
 	}
-	b.node, b.grouping = node, g
+	// Above a Group there are its keys only; SELECT may give the name of another variable of the pattern to an expression.
+	b.node, b.grouping, b.scope = node, g, nameSet{}
+	b.scope.addNames(g.visible.list)
 	return nil
 }
 

@@ -63,7 +63,7 @@ func (e *Existence) Inputs() []Node {
 
 // expression plans an expression over columns of the solutions of a pattern.
 func (p *planner) expression(e parser.Expr, columns []string, of parser.Node) (*Expression, error) {
-	out := &Expression{Columns: columns, text: exprText(e)}
+	out := &Expression{Columns: columns, text: p.exprText(e)}
 	var err error
 	out.Expr, err = p.lift(out, e, of)
 	return out, err

@@ -12,13 +12,19 @@ var infix = map[string]bool{
 }
 
 // exprText is an expression in the query's words.
-func exprText(e parser.Expr) string {
-	var b strings.Builder
-	writeExpr(&b, e)
-	return b.String()
+func (p *planner) exprText(e parser.Expr) string {
+	w := exprWriter{known: p.options.Known}
+	w.expr(e)
+	return w.String()
 }
 
-func writeExpr(b *strings.Builder, e parser.Expr) {
+// exprWriter writes expressions; known reports whether a function exists.
+type exprWriter struct {
+	strings.Builder
+	known func(*parser.FunctionCall) bool
+}
+
+func (b *exprWriter) expr(e parser.Expr) {
 	switch e := e.(type) {
 	case *parser.Var:
 		b.WriteString(variableText(e.Name))
@@ -31,34 +37,37 @@ func writeExpr(b *strings.Builder, e parser.Expr) {
 		b.WriteString("EXISTS {…}")
 	case *parser.FunctionCall:
 		b.WriteString("<" + e.IRI + ">")
-		writeArgs(b, e.Args, ", ")
+		b.args(e.Args, ", ")
+		if b.known != nil && !b.known(e) {
+			b.WriteString(" [no such function: an error]")
+		}
 	case *parser.Call:
 		switch {
 		case infix[e.Function] && len(e.Args) == 2:
-			writeArgs(b, e.Args, " "+e.Function+" ")
+			b.args(e.Args, " "+e.Function+" ")
 		case strings.HasSuffix(e.Function, "IN") && len(e.Args) > 0:
 			b.WriteByte('(')
-			writeExpr(b, e.Args[0])
+			b.expr(e.Args[0])
 			b.WriteString(" " + e.Function + " ")
-			writeArgs(b, e.Args[1:], ", ")
+			b.args(e.Args[1:], ", ")
 			b.WriteByte(')')
 		default:
 			b.WriteString(e.Function)
-			writeArgs(b, e.Args, ", ")
+			b.args(e.Args, ", ")
 		}
 	default:
 		b.WriteByte('?')
 	}
 }
 
-// writeArgs writes expressions in brackets.
-func writeArgs(b *strings.Builder, args []parser.Expr, separator string) {
+// args writes expressions in brackets.
+func (b *exprWriter) args(args []parser.Expr, separator string) {
 	b.WriteByte('(')
 	for i, a := range args {
 		if i > 0 {
 			b.WriteString(separator)
 		}
-		writeExpr(b, a)
+		b.expr(a)
 	}
 	b.WriteByte(')')
 }

@@ -33,7 +33,7 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 		in, weighted = weighed(in)
 	}
 	in = p.recall(in, parser.Expressions(n)...)
-	g := &Group{unary: unary{p.above(in, out), in}, text: groupText(n), Exposed: parser.Binds(n)}
+	g := &Group{unary: unary{p.above(in, out), in}, text: p.groupText(n), Exposed: parser.Binds(n)}
 	g.Seeds, g.Weighted = nil, weighted
 	if len(n.Keys) == 0 {
 		g.Rows = 1
@@ -120,7 +120,7 @@ func (p *planner) degrees(n *parser.Group, out scope.Set) Node {
 	if !ok || !p.countsTriples(n, key.Name, p.scopes.Of(pattern).May) {
 		return nil
 	}
-	d := &Degrees{leaf: leaf{p.made(out, nil)}, Graph: p.graph, text: patternText(pattern) + " " + groupText(n)}
+	d := &Degrees{leaf: leaf{p.made(out, nil)}, Graph: p.graph, text: patternText(pattern) + " " + p.groupText(n)}
 	t := pattern.Patterns[0]
 	s, o := t.Subject.Variable, t.Object.Variable
 	switch {

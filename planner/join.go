@@ -125,6 +125,9 @@ func (p *planner) join(s joinSpec) (Node, error) {
 		out = left.And(s.need)
 	}
 	j := &Join{Properties: p.made(out, s.inputs), Kind: s.kind, Left: s.left}
+	if p.options.Charge != nil {
+		p.options.Charge(int64(len(s.left.Props().Columns)+len(j.Columns)) * columnBytes)
+	}
 	j.Merged = j.Columns
 	all := out
 	if s.condition != nil {
@@ -182,7 +185,7 @@ func (p *planner) passed(s joinSpec, common, outer scope.Set) scope.Set {
 		return nil
 	case *parser.Service: // a row without a binding is asked about without it
 		if s.kind == Minus {
-			return common.And(s.certain)
+			return nil // an answer that binds none of them removes nothing
 		}
 		return common
 	}
@@ -289,7 +292,7 @@ func (p *planner) price(j *Join, s joinSpec) error {
 		}
 	}
 	if s.condition != nil {
-		j.text += " if " + exprText(s.condition)
+		j.text += " if " + p.exprText(s.condition)
 	}
 	l, r := s.left.Props(), right.Props()
 	j.Cost, j.Rows = l.Cost+r.Cost, max(l.Rows, r.Rows)

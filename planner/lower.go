@@ -195,12 +195,12 @@ func (p *planner) values(n *parser.Values, r request) Node {
 }
 
 func (p *planner) service(n *parser.Service, r request) (Node, error) {
-	if !p.options.Services {
+	if !p.options.Services && !n.Silent {
 		return nil, fmt.Errorf("planner: SERVICE %s is not allowed here: %w", termText(n.Name), ErrUnsupported)
 	}
 	s := &Service{leaf: leaf{p.made(p.outputColumns(n, r), r.inputs)}, Pattern: n, Name: -1}
 	if n.Name.IsVariable() {
-		if s.Name = slices.Index(r.inputs, n.Name.Variable); s.Name < 0 {
+		if s.Name = slices.Index(r.inputs, n.Name.Variable); s.Name < 0 && !n.Silent {
 			return nil, fmt.Errorf("planner: SERVICE %s without a binding for its variable: %w", termText(n.Name), ErrUnsupported)
 		}
 	}

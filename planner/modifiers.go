@@ -94,7 +94,7 @@ func (p *planner) orderBy(n *parser.OrderBy, r request) (Node, error) {
 			return nil, err
 		}
 		s.Keys = append(s.Keys, SortKey{e, k.Descending})
-		text := exprText(k.Expr)
+		text := p.exprText(k.Expr)
 		if k.Descending {
 			text += " descending"
 		}

@@ -50,6 +50,10 @@ type Options struct {
 	Tester func(condition parser.Expr, variable string) (Tester, error)
 	// Ended says why the query must end besides its context; nil while it may go on. It may be nil itself.
 	Ended func() error
+	// Charge is told how many bytes parts of the plan take; it may be nil.
+	Charge func(bytes int64)
+	// Known reports whether a function exists: explain says where one does not.
+	Known func(*parser.FunctionCall) bool
 	// Unoptimised leaves the algebra as the query has it and passes nothing sideways; tests compare the two.
 	Unoptimised bool
 	Tuning      Tuning
@@ -91,6 +95,7 @@ func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Opt
 	if err != nil {
 		return nil, err
 	}
+	defer p.forget()
 	out := &Plan{Root: root, Variables: tripleColumns}
 	switch query.Form {
 	case parser.Select:
@@ -161,6 +166,13 @@ func (p *planner) ended() error {
 		return p.options.Ended()
 	}
 	return nil
+}
+
+// forget drops what planning has found out about patterns and is not likely to be asked again. What is planned while the
+// query runs finds out anew what it needs.
+func (p *planner) forget() {
+	p.scopes.Forget()
+	clear(p.planned)
 }
 
 // over returns a planner with another active graph.

@@ -99,7 +99,7 @@ func (p *planner) pushFilters(n *parser.BGP, conditions []parser.Expr, r request
 	vars := p.free(n, r)
 	for _, e := range conditions {
 		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, vars, e) {
-			pushed.notes = append(pushed.notes, exprText(e))
+			pushed.notes = append(pushed.notes, p.exprText(e))
 		} else {
 			rest = append(rest, e)
 		}

@@ -60,7 +60,7 @@ func (p *planner) pushTests(pushed *pushedFilters, n *parser.BGP, conditions []p
 			rest = append(rest, e)
 			continue
 		}
-		pushed.notes = append(pushed.notes, exprText(e))
+		pushed.notes = append(pushed.notes, p.exprText(e))
 		if len(values.list) > 0 {
 			pushed.tests = append(pushed.tests, Test{name, values})
 		} else {

@@ -171,15 +171,15 @@ func negatedText(p *parser.PathNegated) string {
 	return strings.Join(parts, "|")
 }
 
-func groupText(n *parser.Group) string {
+func (p *planner) groupText(n *parser.Group) string {
 	var keys, aggregates []string
 	for _, k := range n.Keys {
-		keys = append(keys, exprText(k.Expr))
+		keys = append(keys, p.exprText(k.Expr))
 	}
 	for _, a := range n.Aggregates {
 		argument := "*"
 		if a.Argument != nil {
-			argument = exprText(a.Argument)
+			argument = p.exprText(a.Argument)
 		}
 		if a.Distinct {
 			argument = "DISTINCT " + argument

@@ -330,3 +330,21 @@ func TestAQueryLeavesTheQueueWithItsClient(t *testing.T) {
 		t.Errorf("%+v", a.now())
 	}
 }
+
+func TestPlanningAQueryTakesASlot(t *testing.T) {
+	s, _ := newTestServer(t, Options{MaxConcurrent: 1, QueueWait: 20 * time.Millisecond})
+	plan := func() int {
+		return do(s, "POST", "/api/graph", "SELECT 1", "Content-Type: application/sparql-query").Code
+	}
+	held, problem := s.admit.enter(t.Context(), clientID{}, nil)
+	if problem != nil {
+		t.Fatal(problem)
+	}
+	if code := plan(); code != 503 {
+		t.Errorf("without a slot: %d", code)
+	}
+	held.leave()
+	if code := plan(); code != 200 || s.admit.now() != (counts{}) {
+		t.Errorf("with a slot: %d, %+v", code, s.admit.now())
+	}
+}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -32,10 +33,10 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	w.Write([]byte("ok\n"))
 }
 
-// serveReady says whether the server takes queries: not while it drains.
+// serveReady says whether the server takes queries: not while it drains or its store is in trouble.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
-	if s.draining.Load() {
-		s.fail(w, r, "", &Problem{Status: http.StatusServiceUnavailable, Title: "draining"})
+	if problem := s.notReady(); problem != nil {
+		s.fail(w, r, "", problem)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -109,7 +110,8 @@ func (c *schemaCache) of(engine Engine, limit int) (rdfgpu.Schema, error) {
 // serveGraph answers a query that is being typed with its plan, which holds the query graph, or with the problem that
 // the query has: both with status 200, because a query that is not finished is no failure.
 func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request) {
-	request, problem := s.readRequest(w, r, arrival(r))
+	began := arrival(r)
+	request, problem := s.readRequest(w, r, began)
 	if problem == nil && request.text == "" {
 		problem = badRequest("expected a parameter \"query\"")
 	}
@@ -117,15 +119,29 @@ func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, "", problem)
 		return
 	}
-	request.options.Analyze = false
-	engine, done := s.use()
+	ctx, done := limited(r.Context(), began, request.options.Timeout)
 	defer done()
-	plan, err := engine.Explain(r.Context(), request.text, request.options)
+	turn, problem := s.admit.enter(ctx, s.client(r), nil)
+	defer turn.leave()
+	if problem != nil {
+		s.fail(w, r, "", problem)
+		return
+	}
+	plan, err := s.plan(ctx, request)
+	turn.leave()
 	if err != nil {
-		s.writeJSON(w, r, map[string]any{"problem": problemOf(r.Context(), err)})
+		s.writeJSON(w, r, map[string]any{"problem": problemOf(ctx, err)})
 		return
 	}
 	s.writeJSON(w, r, map[string]any{"explanation": plan})
+}
+
+// plan is the plan of a query that is not run.
+func (s *Server) plan(ctx context.Context, request *request) (any, error) {
+	request.options.Analyze = false
+	engine, done := s.use()
+	defer done()
+	return engine.Explain(ctx, request.text, request.options)
 }
 
 func (s *Server) serveExamples(w http.ResponseWriter, r *http.Request) {

@@ -64,7 +64,7 @@ func (l *connections) add(c *conn) (evicted *conn, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.open) >= l.bound {
-		if evicted = l.dispensable(l.byClient[c.client] + 1); evicted != nil {
+		if evicted = l.dispensable(c.client); evicted != nil {
 			l.forget(evicted)
 		} else {
 			l.refused.Add(1)
@@ -79,11 +79,14 @@ func (l *connections) add(c *conn) (evicted *conn, ok bool) {
 	return evicted, true
 }
 
-// dispensable is the unused connection that goes first, of a client with at least so many connections.
-func (l *connections) dispensable(atLeast int) (first *conn) {
-	most := atLeast
+// dispensable is the unused connection that goes first when a client opens one more: of this client, or of one with as many.
+func (l *connections) dispensable(newcomer netip.Prefix) (first *conn) {
+	most := l.byClient[newcomer] + 1
 	for c := range l.open {
 		n := l.byClient[c.client]
+		if c.client == newcomer {
+			n++
+		}
 		if c.busy.Load() || n < most {
 			continue
 		}

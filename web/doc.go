@@ -17,6 +17,10 @@
 //
 // # Why
 //
+// A query gives its slot back while it waits for its client, so that who does not read stops nobody else; the timer that notices
+// is set for each block of a long answer only. Shares bind where others wait, so that one user alone has
+// the whole machine; what is beyond a share is borrowed and not taken back, because a query that runs cannot be stopped fairly.
+//
 // An answer that fits one buffer leaves in one write with its length, so that a small query costs no more than any
 // other small response. A longer answer is sent in chunks as soon as the buffer is full or a moment has passed, and
 // from then on an error can only break the response off: the connection is closed without the last chunk, so that no

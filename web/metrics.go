@@ -27,6 +27,7 @@ type metrics struct {
 	rows     prometheus.Counter
 	bytes    prometheus.Counter
 	panics   prometheus.Counter
+	overdue  prometheus.Counter
 	running  prometheus.Gauge
 }
 
@@ -46,8 +47,10 @@ func newMetrics(s *Server) *metrics {
 	m.rows = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_rows_total", Help: "Solutions and triples found."})
 	m.bytes = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_response_bytes_total", Help: "Bytes of answers sent, compressed where they were."})
 	m.panics = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_panics_total", Help: "Requests that panicked."})
+	m.overdue = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_queries_overdue_total",
+		Help: "Queries that went on for a tenth of a second after they should have ended."})
 	m.running = prometheus.NewGauge(prometheus.GaugeOpts{Name: "rdfgpu_queries_underway", Help: "Queries that wait or run."})
-	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.running,
+	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.overdue, m.running,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(gauges(s)...)
 	if s.options.Budget != nil {
@@ -71,6 +74,12 @@ func gauges(s *Server) []prometheus.Collector {
 		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.TotalBytes) }) }),
 		gauge("rdfgpu_store_checked", "Whether every checksum of the store has been compared and is right.", s.is(whole)),
 		gauge("rdfgpu_store_damaged", "Whether a file of the store is not what was written.", s.is(damaged)),
+		gauge("rdfgpu_store_available", "Whether the store that is served could be opened again.", func() float64 {
+			if s.troubled() != nil {
+				return 0
+			}
+			return 1
+		}),
 		deviceMetrics{s}, cacheMetrics{s},
 	}
 }

@@ -83,6 +83,8 @@ var engineProblems = []struct {
 	{rdfgpu.ErrUnsupported, Problem{Status: http.StatusNotImplemented, Title: "not supported", outcome: "unsupported"}},
 	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
+	{rdfgpu.ErrFormat, Problem{Status: http.StatusNotAcceptable, Title: "no such syntax for this answer", outcome: "refused",
+		Hint: "ask for text/turtle or application/n-triples"}},
 	{rdfgpu.ErrDamaged, Problem{Status: http.StatusInternalServerError, Title: "damaged store", outcome: "error",
 		Hint: "the store must be loaded again"}},
 	{rdfgpu.ErrNoDevice, Problem{Status: http.StatusUnprocessableEntity, Title: "no usable GPU", outcome: "unsupported",

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu"
@@ -27,6 +28,12 @@ type exchange struct {
 	body    *response
 	rows    uint64
 	timings rdfgpu.Timings
+
+	mu sync.Mutex // guards body until it is set, what is sent without it, and answered
+	// answered: somebody sends, or has sent, what the client gets without body.
+	answered bool
+	// told is what the client of an overdue query was told.
+	told *Problem
 }
 
 // serveQuery is the endpoint: the query operation of the SPARQL 1.1 Protocol, or the service description.
@@ -85,6 +92,7 @@ func (limitPassed) Unwrap() error { return rdfgpu.ErrTimeout }
 
 // end takes the query off the list, whatever happened.
 func (x *exchange) end() {
+	x.claim()
 	x.turn.leave()
 	if x.body != nil {
 		x.body.hold()
@@ -97,6 +105,7 @@ func (x *exchange) end() {
 // answer runs the query and sends its answer.
 func (x *exchange) answer() {
 	options := x.request.options
+	options.Overdue = x.overdue
 	engine, done := x.server.use()
 	defer done()
 	answer, err := engine.Query(x.ctx, x.request.text, options)
@@ -114,6 +123,24 @@ func (x *exchange) answer() {
 		x.fail(problem)
 		return
 	}
+	if !x.begin() {
+		x.log(x.told)
+		return
+	}
+	x.rows, err = x.write(answer)
+	x.timings = answer.Timings()
+	answer.Close()
+	x.turn.leave() // what is left to do is to wait for the client
+	x.conclude(err)
+}
+
+// begin makes the response; false where the client was told already that the query has ended.
+func (x *exchange) begin() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.answered {
+		return false
+	}
 	h := x.w.Header()
 	if x.offer.contentType != "" {
 		h.Set("Content-Type", x.offer.contentType)
@@ -122,11 +149,7 @@ func (x *exchange) answer() {
 	}
 	x.body = newResponse(x.ctx, x.w, x.r)
 	x.body.turn = x.turn
-	x.rows, err = x.write(answer)
-	x.timings = answer.Timings()
-	answer.Close()
-	x.turn.leave() // what is left to do is to wait for the client
-	x.conclude(err)
+	return true
 }
 
 // write writes the answer, or the part of it that was asked for.
@@ -143,6 +166,11 @@ func (x *exchange) conclude(err error) {
 	if err == nil {
 		err = x.ctx.Err()
 	}
+	if held && !x.claim() {
+		x.body.release()
+		x.log(x.told)
+		return
+	}
 	switch {
 	case errors.Is(err, errHeadSent):
 	case err == nil && held:
@@ -153,7 +181,7 @@ func (x *exchange) conclude(err error) {
 		x.w.Header().Set(http.TrailerPrefix+"Server-Timing", serverTiming(x.timings))
 	case held:
 		x.body.release()
-		x.fail(problemOf(x.ctx, err))
+		x.send(problemOf(x.ctx, err))
 		return
 	default:
 		problem := x.broken(err)
@@ -196,18 +224,31 @@ func comment(format results.Format, p *Problem) string {
 func (x *exchange) explain() {
 	engine, done := x.server.use()
 	defer done()
-	plan, err := engine.Explain(x.ctx, x.request.text, x.request.options)
+	options := x.request.options
+	options.Overdue = x.overdue
+	plan, err := engine.Explain(x.ctx, x.request.text, options)
 	if err != nil {
 		x.fail(problemOf(x.ctx, err))
 		return
 	}
 	x.turn.leave()
-	x.server.writeJSON(x.w, x.r, plan)
+	if x.claim() {
+		x.server.writeJSON(x.w, x.r, plan)
+	}
 	x.log(nil)
 }
 
-// fail sends a problem where nothing has been sent yet.
+// fail sends a problem where nothing has been sent yet, unless the client was told already that the query has ended.
 func (x *exchange) fail(p *Problem) {
+	if !x.claim() {
+		x.log(p)
+		return
+	}
+	x.send(p)
+}
+
+// send sends a problem; the caller has claimed the answer.
+func (x *exchange) send(p *Problem) {
 	if x.r.Context().Err() != nil {
 		p.outcome = "gone"
 	}

@@ -207,7 +207,7 @@ func TestLimitsOfRealQueriesHold(t *testing.T) {
 		{"a pattern that would be huge", `SELECT * WHERE { ?s ?p ?o FILTER REGEX(STR(?o), "(((x{1000}){1000}){1000}){1000}") } LIMIT 1`, 400},
 		{"a pattern that is none", `SELECT * WHERE { ?s ?p ?o FILTER REGEX(STR(?o), "(") } LIMIT 1`, 400},
 		{"a function that nobody knows", "SELECT (<http://e/exec>(\"rm\") AS ?x) {}", 400},
-		{"a string that grows 26 times, nine times", "SELECT (STRLEN(?j) AS ?n) WHERE { BIND(\"xxxxxxxxxxxxxxxx\" AS ?a)" + doubled(26) + "}", 200},
+		{"a string that grows 26 times, nine times", "SELECT (STRLEN(?j) AS ?n) WHERE { BIND(\"xxxxxxxxxxxxxxxx\" AS ?a)" + doubled(26) + "}", anyLimit},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

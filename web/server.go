@@ -31,6 +31,8 @@ type Server struct {
 	metrics     *metrics
 	// draining is set once the server has been told to stop.
 	draining atomic.Bool
+	// trouble is what Trouble was told last.
+	trouble atomic.Pointer[error]
 	// ready, when not nil, receives the address that Run listens on.
 	ready chan net.Addr
 }

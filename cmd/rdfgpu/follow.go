@@ -13,8 +13,10 @@ import (
 // followInterval is how often a server looks whether its store was changed.
 const followInterval = time.Second
 
-// follower has a server answer from what a store's folder holds, as load and compact change it.
+// follower watches a store's folder: it tells the server when the store is gone, and where turns, has it answer from what load and
+// compact made of it.
 type follower struct {
+	turns  bool
 	open   func() (*rdfgpu.Store, error)
 	store  *rdfgpu.Store
 	server *web.Server
@@ -26,23 +28,25 @@ type follower struct {
 func (f *follower) follow(ctx context.Context) {
 	tick := time.NewTicker(followInterval)
 	defer tick.Stop()
-	failed := ""
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if !f.store.Replaced() {
-			continue
-		}
-		if err := f.turn(); err == nil {
-			failed = ""
-		} else if err.Error() != failed {
-			failed = err.Error()
-			f.log.Error("the store has changed, but cannot be opened: still serving it as it was", "error", err)
-		}
+		f.server.Trouble(f.look())
 	}
+}
+
+// look turns to a store that was replaced. The error is what is wrong in the folder.
+func (f *follower) look() error {
+	if err := f.store.Present(); err != nil {
+		return err
+	}
+	if f.turns && f.store.Replaced() {
+		return f.turn()
+	}
+	return nil
 }
 
 // turn opens the store as it is now; the one before is closed when its last query has ended.
@@ -60,8 +64,11 @@ func (f *follower) turn() error {
 		}
 	})
 	info, err := next.Info()
+	if err != nil {
+		f.log.Error("the store is damaged: queries that meet the damage fail", "error", err)
+	}
 	f.log.Info("the store has changed: serving it as it is now", "triples", info.Triples)
-	return err
+	return nil
 }
 
 // close waits for the stores that were replaced and closes the last.

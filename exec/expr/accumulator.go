@@ -11,8 +11,8 @@ import (
 
 // Accumulator computes one aggregate for any number of groups. It is used by one goroutine at a time.
 //
-// Errors (section 18.5.1): COUNT, SAMPLE and GROUP_CONCAT pass over arguments that are errors; SUM, AVG, MIN and MAX
-// have no result for a group with one.
+// Errors (section 18.5.1): COUNT and SAMPLE pass over arguments that are errors; the others have no result for a group with
+// one.
 type Accumulator interface {
 	// Add takes n rows of columns into account: row i belongs to group groups[i]. Groups are numbered from 0.
 	Add(cols [][]dictionary.ID, n int, groups []uint32)
@@ -391,7 +391,8 @@ func (f *sample) result(group int) dictionary.ID {
 
 func (f *sample) bytes() int64 { return int64(len(f.first)) * 4 }
 
-// groupConcat is GROUP_CONCAT of the strings of the values (STR).
+// groupConcat is GROUP_CONCAT: CONCAT (section 18.5.1.7) of the strings of the values (STR), so that a value without one, an
+// error or a blank node, makes an error of the whole.
 type groupConcat struct {
 	env       *Env
 	separator string
@@ -400,22 +401,23 @@ type groupConcat struct {
 }
 
 type concatState struct {
-	text  []byte
-	begun bool
+	text          []byte
+	begun, failed bool
 }
 
 func (f *groupConcat) add(group uint32, id dictionary.ID) {
 	for int(group) >= len(f.texts) {
 		f.texts = append(f.texts, concatState{})
 	}
-	if id == dictionary.None {
+	s := &f.texts[group]
+	if s.failed {
 		return
 	}
 	t := f.env.Terms.Term(id)
-	if t.Kind == rdf.BlankNode {
+	if id == dictionary.None || t.Kind == rdf.BlankNode {
+		*s = concatState{failed: true}
 		return
 	}
-	s := &f.texts[group]
 	if s.begun {
 		s.text = append(s.text, f.separator...)
 	}
@@ -429,11 +431,11 @@ func (f *groupConcat) add(group uint32, id dictionary.ID) {
 }
 
 func (f *groupConcat) result(group int) dictionary.ID {
-	text := ""
-	if group < len(f.texts) {
-		text = string(f.texts[group].text)
+	s := at(f.texts, group)
+	if s.failed {
+		return dictionary.None
 	}
-	return f.env.Terms.ID(rdf.NewString(text))
+	return f.env.Terms.ID(rdf.NewString(string(s.text)))
 }
 
 func (f *groupConcat) bytes() int64 { return int64(len(f.texts))*40 + f.size*2 }

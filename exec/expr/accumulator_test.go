@@ -72,7 +72,10 @@ func TestAggregates(t *testing.T) {
 		{"MIN(?x)", "3 1 2 | \"b\" \"a\" | 2 \"a\" <a> | | 1 UNDEF", `1 "a" <http://b/a> none none`},
 		{"MAX(?x)", "3 1 2 | \"b\" \"a\" | 2 \"a\" <a> | ", `3 "b" "a" none`},
 		{"SAMPLE(?x)", "UNDEF 2 3 | UNDEF", "2 none"},
-		{"GROUP_CONCAT(?x)", "1 \"a\"@en <a> UNDEF | | 1", `"1 a http://b/a" "" "1"`},
+		{"GROUP_CONCAT(?x)", "1 \"a\"@en <a> | | 1 | UNDEF | 1 UNDEF 2", `"1 a http://b/a" "" "1" none none`},
+		{"GROUP_CONCAT(?x / 0)", "1 2", "none"},
+		{"GROUP_CONCAT(COALESCE(?x, \"-\"))", "1 UNDEF", `"1 -"`},
+		{"GROUP_CONCAT(BNODE())", "1", "none"},
 		{"GROUP_CONCAT(DISTINCT ?x; SEPARATOR=\", \")", "1 2 1", `"1, 2"`},
 	} {
 		if got := aggregate(t, env, c.text, strings.Split(c.groups, "|")...); got != c.want {

@@ -10,7 +10,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// ErrFunction says that an expression calls a function that does not exist.
+// ErrFunction says that an expression calls a builtin or aggregate that does not exist, which no parsed query does.
 var ErrFunction = errors.New("no such function")
 
 // ErrPattern says that the pattern of a REGEX, a constant, is no regular expression.
@@ -200,10 +200,10 @@ func (c *compiler) plain(e parser.Expr) (node, error) {
 	case *parser.Exists:
 		return nil, errors.New("expr: EXISTS cannot stand here")
 	case *parser.FunctionCall:
-		fn := cast(e.IRI)
-		if fn == nil || len(e.Args) != 1 || e.Distinct {
-			return nil, fmt.Errorf("expr: %w: <%s> with %d arguments", ErrFunction, e.IRI, len(e.Args))
+		if !Known(e) {
+			return &constant{}, nil
 		}
+		fn := cast(e.IRI)
 		args, err := c.args(e.Args)
 		if err != nil {
 			return nil, err
@@ -213,6 +213,12 @@ func (c *compiler) plain(e parser.Expr) (node, error) {
 		return c.call(e)
 	}
 	return nil, fmt.Errorf("expr: unknown expression %T", e)
+}
+
+// Known reports whether there is a function of that name for so many arguments. A call of another one is an error in every
+// solution (section 17.2), which the expression around it may survive.
+func Known(e *parser.FunctionCall) bool {
+	return len(e.Args) == 1 && !e.Distinct && cast(e.IRI) != nil
 }
 
 func (c *compiler) args(list []parser.Expr) ([]node, error) {

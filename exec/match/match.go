@@ -40,6 +40,9 @@ type Match struct {
 	// Weighted: the caller reads Batch.Weights, so that a row may stand for several equal ones; Limit is 0 then.
 	// A matcher may ignore it.
 	Weighted bool
+	// Charge, when not nil, is told how many bytes the match takes (negative: gives back), from any goroutine; too many end the
+	// match's context.
+	Charge func(bytes int64) error
 	// Trace, when not nil, receives what each step did.
 	Trace *Trace
 }

@@ -314,6 +314,8 @@ func (f *formatter) warm(warmer Warmer) {
 func (f *formatter) release() {
 	f.cache.release()
 	f.cache, f.nt, f.scratch = nil, nil, nil
-	_ = f.charge(-f.charged)
-	f.charged = 0
+	if f.charged != 0 {
+		_ = f.charge(-f.charged)
+		f.charged = 0
+	}
 }

@@ -66,6 +66,33 @@ func (s *Store) Replaced() bool {
 	return err == nil && !(os.SameFile(now, s.file) && now.ModTime().Equal(s.file.ModTime()))
 }
 
+// Present is nil while the folder holds a store: this one with every file that it has, or another that took its place. It
+// looks at the folder's entries only.
+func (s *Store) Present() error {
+	if _, err := os.Stat(filepath.Join(s.dir, manifestFile)); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	for i := range s.manifest.Segments {
+		for _, f := range s.manifest.Segments[i].Files {
+			if err := s.checkPresent(i, f); err != nil && !s.Replaced() {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) checkPresent(segment int, f File) error {
+	path := s.path(segment, f.Name)
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return fmt.Errorf("store: %w", err)
+	case info.Size() != f.Bytes:
+		return damaged(path, fmt.Errorf("it has %d bytes, the manifest says %d", info.Size(), f.Bytes))
+	}
+	return nil
+}
+
 func openSegments(dir string, m *Manifest) (*Store, error) {
 	s := &Store{dir: dir, manifest: m, parts: &graph{}, named: map[dictionary.ID]*graph{}}
 	if err := section.Guard(s.open); err != nil {

@@ -76,7 +76,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	}
 	if cost := plan.Cost / speed; cost > deepCost || b.options.Thorough {
 		b.affordable = cost
-		e = b.estimate(inputs, max(samples, min(deepSamples, int(cost/samplePrice))))
+		e = b.estimate(inputs, whole(cost/samplePrice, samples, deepSamples))
 		if b.reason != "" {
 			return nil
 		}
@@ -115,11 +115,11 @@ func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 		budget = max(budget, 4*fewWalks*walkPrice)
 	}
 	orders := e.alternatives(inputs, b.read(), budget)
-	orders = orders[:min(len(orders), int(budget/(fewWalks*walkPrice)))]
+	orders = orders[:whole(budget/(fewWalks*walkPrice), 0, len(orders))]
 	if len(orders) == 0 {
 		return best
 	}
-	walks := int(max(fewWalks, min(manyWalks, budget/walkPrice/float64(len(orders)+1))))
+	walks := whole(budget/walkPrice/float64(len(orders)+1), fewWalks, manyWalks)
 	if walks > fewWalks {
 		bestCost = b.measure(best, walks)
 	}
@@ -133,6 +133,17 @@ func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 		}
 	}
 	return best
+}
+
+// whole is an estimate as an integer from low to high. Costs of large patterns are beyond all integers, and may be no number.
+func whole(x float64, low, high int) int {
+	switch {
+	case !(x > float64(low)):
+		return low
+	case x >= float64(high):
+		return high
+	}
+	return int(x)
 }
 
 // clearlyLess is the share of the best cost so far below which a sampled cost counts as less.

@@ -125,7 +125,7 @@ func (e *estimates) disjoint(v, w int) bool {
 }
 
 func (e *estimates) findDisjoint(v, w int) bool {
-	longest := min(longestCompared, max(shortCompared, int(e.affordable/comparedShare)))
+	longest := whole(e.affordable/comparedShare, shortCompared, longestCompared)
 	a, b := e.interval[v], e.interval[w]
 	if a.High != 0 && a.High <= b.Low || b.High != 0 && b.High <= a.Low {
 		return true

@@ -84,6 +84,12 @@ func (s *Scopes) Readable(set Set) Set {
 	return set.Without(hidden)
 }
 
+// Forget drops the scopes of all patterns; variables keep their numbers.
+func (s *Scopes) Forget() {
+	clear(s.known)
+	clear(s.used)
+}
+
 // Of returns the scope of a pattern.
 func (s *Scopes) Of(n parser.Node) Scope {
 	if known, ok := s.known[n]; ok {

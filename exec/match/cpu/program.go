@@ -20,6 +20,8 @@ type program struct {
 	steps  []*step
 	// prefix is how many steps are enumerated; those after it are counted by the groups of the tail.
 	prefix int
+	// charge is the match's.
+	charge func(bytes int64) error
 	tail   []*group
 	// tailReads are the slots that the tail reads.
 	tailReads []int
@@ -51,7 +53,7 @@ func (p *program) originSlot() int { return len(p.plan.Slots) }
 // compile makes a plan ready. The caller lays it out next.
 func compile(m *match.Match, t *tuning) (*program, error) {
 	plan := m.Plan
-	p := &program{tuning: t, graph: m.Graph, plan: plan, never: plan.Empty}
+	p := &program{tuning: t, graph: m.Graph, plan: plan, never: plan.Empty, charge: m.Charge}
 	if plan.Inputs > 0 {
 		if m.Input == nil || len(m.Input.Cols) != plan.Inputs {
 			return nil, fmt.Errorf("cpu: the plan wants %d seeded columns", plan.Inputs)
@@ -141,7 +143,7 @@ func (p *program) keepColumns() {
 func (p *program) parts() []*program {
 	var out []*program
 	for _, steps := range connected(p.steps) {
-		part := &program{tuning: p.tuning, graph: p.graph, plan: p.plan, steps: steps, counters: p.counters}
+		part := &program{tuning: p.tuning, graph: p.graph, plan: p.plan, steps: steps, counters: p.counters, charge: p.charge}
 		part.layOut(nil, false)
 		out = append(out, part)
 	}

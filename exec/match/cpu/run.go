@@ -19,8 +19,10 @@ type run struct {
 	// limit is the most rows to emit (or solutions to count), 0 for all; most is where counting for one row may stop.
 	limit, most uint64
 	capacity    int
-	source      source
-	emit        func(*match.Batch) error
+	// tableBytes is what the tables of a worker may take.
+	tableBytes int64
+	source     source
+	emit       func(*match.Batch) error
 
 	stop  atomic.Bool
 	total atomic.Uint64 // solutions counted
@@ -49,7 +51,32 @@ func newRun(m *Matcher, p *program, limit uint64) *run {
 		r.most = limit
 		r.capacity = int(min(uint64(m.tuning.tableRows), max(64, 2*limit)))
 	}
+	columns := 0
+	for _, carried := range p.carry {
+		columns += len(carried) + 1
+	}
+	if columns > 0 {
+		r.capacity = min(r.capacity, max(fewestRows, tableCells/columns))
+	}
+	r.tableBytes = 4*int64(r.capacity)*int64(columns) + sliceBytes*int64(len(p.carry)*len(p.plan.Slots))
 	return r
+}
+
+// The tables of a worker hold up to tableCells IDs: a chain of n steps carries up to n columns at each of n levels. What takes
+// less than smallTables is not counted; what takes more than largeTables is not kept for the next run.
+const (
+	tableCells  = 4 << 20
+	fewestRows  = 64
+	smallTables = 256 << 10
+	largeTables = 8 << 20
+	sliceBytes  = 24
+)
+
+// charge counts the tables of workers that begin (1) or end (-1).
+func (r *run) charge(workers int64) {
+	if r.tableBytes > smallTables && r.program.charge != nil {
+		_ = r.program.charge(workers * r.tableBytes)
+	}
 }
 
 // do runs the program to its end.

@@ -35,6 +35,7 @@ func (m *Matcher) worker(r *run) *worker {
 	if w == nil {
 		w = &worker{}
 	}
+	r.charge(1)
 	p := r.program
 	w.run, w.tuning, w.program, w.graph, w.most = r, &m.tuning, p, p.graph, r.most
 	w.runs++
@@ -96,9 +97,12 @@ func (w *worker) release() {
 		clear(c.lookup)
 	}
 	w.hubs.forget()
-	m := w.run.matcher
+	w.run.charge(-1)
+	m, large := w.run.matcher, w.run.tableBytes > largeTables
 	w.run, w.program, w.graph = nil, nil, nil
-	m.workers.Put(w)
+	if !large {
+		m.workers.Put(w)
+	}
 }
 
 // chunks runs chunks of the source until there are none.

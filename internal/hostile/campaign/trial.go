@@ -58,17 +58,15 @@ func (t *trial) run(ctx context.Context, n int) (*storeReport, error) {
 	return t.report, t.confirm(ctx)
 }
 
-// begin starts the server and learns what its store holds.
+// begin learns what the store holds and starts the server.
 func (t *trial) begin(ctx context.Context) (err error) {
 	if t.server, err = newServer(t.settings, t.server.name, t.dir); err != nil {
 		return err
 	}
-	if err = t.server.start(); err != nil {
+	if err = t.learn(ctx); err != nil {
 		return err
 	}
-	t.vocabulary, err = hostile.Learn(func(query string) (string, error) { return t.server.ask(ctx, query) })
-	if err != nil {
-		t.server.stop()
+	if err = t.server.start(); err != nil {
 		return err
 	}
 	t.gauge = &gauge{server: t.server, bound: t.settings.Memory + t.settings.Memory/10, beyond: t.above, killed: t.kill}
@@ -77,6 +75,22 @@ func (t *trial) begin(ctx context.Context) (err error) {
 		t.connections = append(t.connections, newConnection(t.server, fmt.Sprintf("127.0.%d.%d", 1+i/250, 1+i%250)))
 	}
 	return nil
+}
+
+// learn asks a server without tight limits, so that the same seed gives the same queries on a busy machine.
+func (t *trial) learn(ctx context.Context) error {
+	patient := *t.settings
+	patient.Timeout, patient.Memory, patient.Server = time.Minute, patient.Watchdog, nil
+	s, err := newServer(&patient, t.server.name+"-learn", t.dir)
+	if err != nil {
+		return err
+	}
+	if err := s.start(); err != nil {
+		return err
+	}
+	defer s.stop()
+	t.vocabulary, err = hostile.Learn(func(query string) (string, error) { return s.ask(ctx, query) })
+	return err
 }
 
 // attack sends n hostile queries from every connection at once, watched by the gauge and the prober.
@@ -200,7 +214,8 @@ func (t *trial) left(q *task, generation int) error {
 	}
 	began := time.Now()
 	if running(address, strings.TrimSpace(mark(q.Index))) {
-		t.add(violation{Kind: stayed, Detail: fmt.Sprintf("still there %v after its client left", (t.settings.Grace + time.Since(began)).Round(time.Millisecond))}, q)
+		t.add(violation{Kind: stayed, Detail: fmt.Sprintf("still there %v after its client left; our own clock up to %.0f ms late meanwhile",
+			(t.settings.Grace + time.Since(began)).Round(time.Millisecond), milliseconds(t.gauge.latest(began.Add(-t.settings.Grace))))}, q)
 	}
 	return nil
 }
