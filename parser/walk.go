@@ -1,6 +1,9 @@
 package parser
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // Children returns the operands of an operator, left to right. The patterns of EXISTS in its expressions are not among
 // them: they are reached through Expressions.
@@ -155,22 +158,26 @@ func mapGroup(n *Group, f func(Expr) Expr) Node {
 	return &Group{Input: n.Input, Keys: keys, Aggregates: aggregates}
 }
 
-// Terms returns the terms and variables that an operator itself names in its pattern: those of triple patterns, of a
-// path's ends, and of GRAPH and SERVICE.
-func Terms(n Node) (list []PatternTerm) {
-	switch n := n.(type) {
-	case *BGP:
-		for i := range n.Patterns {
-			list = append(list, n.Patterns[i].Subject, n.Patterns[i].Predicate, n.Patterns[i].Object)
+// Mentions yields the variables that an operator itself names in its pattern, as often as it does: those of triple
+// patterns, of a path's ends, and of GRAPH and SERVICE.
+func Mentions(n Node) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		term := func(t *PatternTerm) bool { return t.Variable == "" || yield(t.Variable) }
+		switch n := n.(type) {
+		case *BGP:
+			for i := range n.Patterns {
+				if p := &n.Patterns[i]; !term(&p.Subject) || !term(&p.Predicate) || !term(&p.Object) {
+					return
+				}
+			}
+		case *PathPattern:
+			_ = term(&n.Subject) && term(&n.Object)
+		case *Graph:
+			term(&n.Name)
+		case *Service:
+			term(&n.Name)
 		}
-	case *PathPattern:
-		list = append(list, n.Subject, n.Object)
-	case *Graph:
-		list = append(list, n.Name)
-	case *Service:
-		list = append(list, n.Name)
 	}
-	return list
 }
 
 // Binds returns the variables that an operator itself binds to computed or given values.

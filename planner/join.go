@@ -243,7 +243,7 @@ func (s *Seeded) mask(bound []string) (mask uint64) {
 }
 
 // hashed plans the right side of a join as a table: at once where it is the only way, or where so many rows are expected
-// on the left that its price will be asked for.
+// on the left that planning it takes less than a tenth of what matching it for them does.
 func (p *planner) hashed(j *Join, s joinSpec, common scope.Set, r request) error {
 	shared := p.scopes.Names(common)
 	j.Hashed = &Hashed{Shared: shared[:min(len(shared), maxShared)], Varies: p.varies(s.right)}
@@ -254,7 +254,7 @@ func (p *planner) hashed(j *Join, s joinSpec, common scope.Set, r request) error
 		}
 	}
 	var err error
-	if plan := func() (Node, error) { return p.lower(s.right, r) }; j.Seeded == nil || s.left.Props().Rows > fewSeeds {
+	if plan := func() (Node, error) { return p.lower(s.right, r) }; j.Seeded == nil || s.left.Props().Rows*seedCost > planPrice {
 		j.Hashed.Plan, err = p.now(plan())
 	} else {
 		j.Hashed.Plan = p.later(plan)

@@ -3,7 +3,6 @@ package planner
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -29,31 +28,31 @@ func (r request) with(need scope.Set) request {
 	return r
 }
 
-// request_ is what was asked of a pattern in a graph, in a form that can be compared.
-type request_ struct {
-	pattern             parser.Node
-	graph               *pcsr.Graph
-	need, inputs, outer string
-	distinct            bool
+// planned is what came of a request about a pattern in a graph.
+type planned struct {
+	request
+	graph *pcsr.Graph
+	node  Node
+	err   error
 }
 
-// planned is what came of a request.
-type planned struct {
-	node Node
-	err  error
+// same reports whether a request was this one.
+func (d *planned) same(r *request, graph *pcsr.Graph) bool {
+	return d.graph == graph && d.distinct == r.distinct && slices.Equal(d.need, r.need) && slices.Equal(d.inputs, r.inputs) && slices.Equal(d.outer, r.outer)
 }
 
 // lower returns the node for a pattern. What was asked before is not planned again.
 func (p *planner) lower(n parser.Node, r request) (Node, error) {
-	key := request_{n, p.graph, r.need.Key(), strings.Join(r.inputs, "\n"), r.outer.Key(), r.distinct}
-	if known, ok := p.planned[key]; ok {
-		return known.node, known.err
+	for i := range p.planned[n] {
+		if known := &p.planned[n][i]; known.same(&r, p.graph) {
+			return known.node, known.err
+		}
 	}
 	if err := p.ended(); err != nil {
 		return nil, err
 	}
 	node, err := p.plan(n, r)
-	p.planned[key] = planned{node, err}
+	p.planned[n] = append(p.planned[n], planned{r, p.graph, node, err})
 	return node, err
 }
 
@@ -153,9 +152,9 @@ func (p *planner) given(n parser.Node, r request, plan func(request) (Node, erro
 		return plan(r)
 	}
 	var parameters []string
-	for _, t := range parser.Terms(n) {
-		if scope.IsParameter(t.Variable) && !slices.Contains(parameters, t.Variable) {
-			parameters = append(parameters, t.Variable)
+	for v := range parser.Mentions(n) {
+		if scope.IsParameter(v) && !slices.Contains(parameters, v) {
+			parameters = append(parameters, v)
 		}
 	}
 	if len(parameters) == 0 {

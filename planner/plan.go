@@ -123,8 +123,8 @@ type shared struct {
 	options Options
 	scopes  *scope.Scopes
 	rules   *rules.Rewriter
-	// planned are the nodes made so far, by what was asked of which pattern; tested the conditions tested.
-	planned map[request_]planned
+	// planned are the nodes made so far, of each pattern; tested the conditions tested.
+	planned map[parser.Node][]planned
 	tested  map[testKey]*TestedValues
 	// testTime is how long conditions may still be tested.
 	testTime time.Duration
@@ -150,7 +150,7 @@ func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner 
 	s := scope.New()
 	return &planner{
 		shared: &shared{
-			ctx: ctx, catalog: catalog, options: options, scopes: s, planned: map[request_]planned{}, tested: map[testKey]*TestedValues{},
+			ctx: ctx, catalog: catalog, options: options, scopes: s, planned: map[parser.Node][]planned{}, tested: map[testKey]*TestedValues{},
 			rules: rules.New(ctx, s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
 		},
 		graph: catalog.Default(),

@@ -27,10 +27,8 @@ func checkSize(q *parser.Query) error {
 
 func (s *querySize) pattern(n parser.Node) {
 	s.operators++
-	for _, t := range parser.Terms(n) {
-		if t.IsVariable() {
-			s.variables[t.Variable] = true
-		}
+	for v := range parser.Mentions(n) {
+		s.variables[v] = true
 	}
 	for _, v := range parser.Binds(n) {
 		s.variables[v] = true

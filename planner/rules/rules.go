@@ -33,9 +33,9 @@ type Rule struct {
 //   - filters after whatever changes the operators that it pushes through;
 //   - components undoes what joins put together for nothing, once no filter wants it whole;
 //   - counts last: which variables are bound is then known best.
-func List() []Rule {
-	return []Rule{exists, paths, repetitions, units, joins, optionals, distinct, filters, components, counts}
-}
+func List() []Rule { return slices.Clone(inOrder) }
+
+var inOrder = []Rule{exists, paths, repetitions, units, joins, optionals, distinct, filters, components, counts}
 
 // Rewriter applies the rules to the patterns of one query. It is not safe for concurrent use.
 type Rewriter struct {
@@ -53,7 +53,7 @@ type Rewriter struct {
 // New returns a rewriter of patterns in some scopes, which stays as they are once ctx has ended; homomorphism says that basic graph patterns have SPARQL's own
 // semantics. Rules named in off are left out where queries can do without them; "all" leaves out all of these.
 func New(ctx context.Context, s *scope.Scopes, homomorphism bool, off ...string) *Rewriter {
-	return &Rewriter{ctx: ctx, Scopes: s, homomorphism: homomorphism, off: off, list: List()}
+	return &Rewriter{ctx: ctx, Scopes: s, homomorphism: homomorphism, off: off, list: inOrder}
 }
 
 // Rewrite returns an equivalent pattern.

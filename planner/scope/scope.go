@@ -54,11 +54,7 @@ func (s *Scopes) Number(name string) int {
 func (s *Scopes) Set(names ...string) Set {
 	var out Set
 	for _, name := range names {
-		v := s.Number(name)
-		for len(out) <= v>>6 {
-			out = append(out, 0)
-		}
-		out[v>>6] |= 1 << (v & 63)
+		out = out.with(s.Number(name))
 	}
 	return out
 }
@@ -142,13 +138,13 @@ func (s *Scopes) compute(n parser.Node) Scope {
 
 // terms are the variables that an operator itself names.
 func (s *Scopes) terms(n parser.Node) Set {
-	var names []string
-	for _, t := range parser.Terms(n) {
-		if t.IsVariable() && !IsParameter(t.Variable) {
-			names = append(names, t.Variable)
+	var out Set
+	for v := range parser.Mentions(n) {
+		if !IsParameter(v) {
+			out = out.with(s.Number(v))
 		}
 	}
-	return s.Set(names...)
+	return out
 }
 
 // neverFails reports whether an expression has a value in every solution of a scope.
@@ -247,8 +243,8 @@ func Parameters(list ...parser.Expr) (out []string) {
 		}
 	}
 	pattern = func(n parser.Node) {
-		for _, t := range parser.Terms(n) {
-			add(t.Variable)
+		for v := range parser.Mentions(n) {
+			add(v)
 		}
 		for _, e := range parser.Expressions(n) {
 			expression(e)

@@ -121,9 +121,16 @@ func (s Set) Key() string {
 	return string(key)
 }
 
+// with adds a member to a set that nobody else has.
+func (s Set) with(v int) Set {
+	for len(s) <= v>>6 {
+		s = append(s, 0)
+	}
+	s[v>>6] |= 1 << (v & 63)
+	return s
+}
+
 // single is the set of one variable.
 func single(v int) Set {
-	s := make(Set, v>>6+1)
-	s[v>>6] = 1 << (v & 63)
-	return s
+	return make(Set, v>>6+1).with(v)
 }
