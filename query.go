@@ -13,7 +13,8 @@ import (
 // is read, which must be closed. The error is a *SyntaxError where the text is wrong, and wraps ErrUnsupported or
 // ErrNoDevice where the query asks for what is not there.
 func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*Result, error) {
-	r := &Result{store: s, data: &dataset{store: s.store}, began: time.Now(), budget: s.budget.pool.Open(options.MaxMemory)}
+	s.countMerged(s.store.Default.MergedBytes())
+	r := &Result{store: s, data: &dataset{store: s.store}, budget: s.budget.pool.Open(options.MaxMemory), began: time.Now()}
 	r.ctx, r.cancel = limited(ctx, options.Timeout)
 	r.watch = newWatch(r.ctx, s, text, options.Overdue)
 	if err := r.prepare(text, options); err != nil {

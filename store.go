@@ -20,9 +20,11 @@ type Store struct {
 	cpu     exec.Matcher
 	gpu     *device
 	parsed  parseCache
+	budget  *Budget
+	// merged is what of the store's merged partitions is counted.
+	merged atomic.Int64
 	// overdue counts the queries that did not end in time.
 	overdue atomic.Uint64
-	budget  *Budget
 	info    func() (Info, error)
 }
 
@@ -45,9 +47,13 @@ func Open(dir string, options Options) (*Store, error) {
 	return s, nil
 }
 
+// countMerged counts what the store's segments took when they were merged since the last time.
+func (s *Store) countMerged(bytes int64) { s.budget.pool.Share(bytes - s.merged.Swap(bytes)) }
+
 // Close unmaps the store and frees the device; no Result of it may be used any more.
 func (s *Store) Close() error {
 	s.gpu.close()
+	s.countMerged(0)
 	return s.store.Close()
 }
 

@@ -202,7 +202,7 @@ func (b *Budget) refusal() error {
 			b.holding(), Size(b.limit), ErrMemoryLimit)
 	}
 	return fmt.Errorf("exec: the query holds %s, and all queries %s of the %s that they may together (--max-memory raises it): %w",
-		b.holding(), Size(b.pool.used.Load()), Size(b.pool.live()), ErrMemoryLimit)
+		b.holding(), b.pool.taken(), Size(b.pool.live()), ErrMemoryLimit)
 }
 
 // holding is what the query holds, and what holds the most of it.

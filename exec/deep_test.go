@@ -86,3 +86,53 @@ func TestWhatIsTooLargeToPlanIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestQueriesOfAnyWidthAnswer: one solution, over one triple and over a graph where there are more than numbers can say. In what
+// is repeated, @ stands for its number and ~ for the next.
+func TestQueriesOfAnyWidthAnswer(t *testing.T) {
+	one := []quad{{subject: node(0), predicate: node(9), object: node(0)}}
+	var dense []quad
+	for i := range 32 {
+		dense = append(dense, quad{subject: node(i / 8), predicate: node(9 - i%2), object: node(i / 2 % 4)})
+	}
+	for name, shape := range map[string]struct {
+		first, each string
+		widths      []int
+	}{
+		"chain of variables":   {"", "?v@ ?p@ ?v~ . ", []int{1, 47, 48, 49, 64, 65, 100}},
+		"star of variables":    {"", "?v ?p@ ?v@ . ", []int{1, 48, 64, 65, 130}},
+		"chain":                {"", "?v@ :n9 ?v~ . ", []int{1, 64, 65, 130}},
+		"star":                 {"", "?v :n9 ?v@ . ", []int{1, 64, 65, 130}},
+		"parts":                {"", "?v@ :n9 ?w@ . ", []int{1, 64, 65}},
+		"star of OPTIONALs":    {"?v :n9 ?w ", "OPTIONAL { ?v :n9 ?v@ } ", []int{1, 63, 64, 65}},
+		"chain of OPTIONALs":   {"?v0 :n9 ?w ", "OPTIONAL { ?v@ ?p@ ?v~ } ", []int{1, 63, 64, 65}},
+		"UNION":                {"{ ?v :n9 ?w } ", "UNION { ?v :n9 ?w@ } ", []int{1, 64, 65, 1000}},
+		"MINUS":                {"?v :n9 ?w ", "MINUS { ?v :none ?v@ } ", []int{1, 64, 65, 130}},
+		"EXISTS":               {"?v :n9 ?w ", "FILTER EXISTS { ?v :n9 ?v@ } ", []int{1, 64, 65, 130}},
+		"BIND":                 {"?v :n9 ?w ", "BIND(?w AS ?v@) ", []int{1, 64, 65, 130}},
+		"FILTER":               {"?v :n9 ?w ", "FILTER(?w != :x@) ", []int{1, 64, 65, 1000}},
+		"VALUES beside it":     {"?v :n9 ?w ", "VALUES ?v@ { :n0 } ", []int{1, 64, 65, 130}},
+		"subqueries beside it": {"?v :n9 ?w ", "{ SELECT ?v { ?v :n9 ?v@ } } ", []int{1, 30}},
+		"sequence":             {"?v :n9 ?w . ?v :n9", "/:n9", []int{1, 64, 65, 130}},
+	} {
+		for _, n := range shape.widths {
+			pattern := shape.first
+			for i := range n {
+				pattern += strings.NewReplacer("@", fmt.Sprint(i), "~", fmt.Sprint(i+1)).Replace(shape.each)
+			}
+			if name == "sequence" {
+				pattern += " ?u"
+			}
+			q := parse(t, "PREFIX : <"+exampleNS+"> SELECT * { "+pattern+" } LIMIT 1")
+			for _, quads := range [][]quad{one, dense} {
+				m, err := newMemory(quads)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a, err := m.run(q, onProcessor()); err != nil || len(a.rows) != 1 {
+					t.Errorf("%s, width %d, %d triples: not one solution, error %v", name, n, len(quads), err)
+				}
+			}
+		}
+	}
+}

@@ -16,6 +16,8 @@ import (
 type Pool struct {
 	memory, spill int64
 	used, spilled atomic.Int64
+	// shared is what of used belongs to the store.
+	shared atomic.Int64
 
 	mu      sync.Mutex
 	open    map[*Budget]struct{}
@@ -83,6 +85,22 @@ func (p *Pool) Take(what string, bytes int64) error {
 
 // Give takes bytes off the count.
 func (p *Pool) Give(bytes int64) { p.used.Add(-bytes) }
+
+// Share counts bytes (negative: gives them back) that the store takes for all queries: partitions of its segments that were
+// merged.
+func (p *Pool) Share(bytes int64) {
+	p.shared.Add(bytes)
+	p.used.Add(bytes)
+}
+
+// taken is what is held of the pool, in words.
+func (p *Pool) taken() string {
+	text := Size(p.used.Load())
+	if shared := p.shared.Load(); shared > 0 {
+		text += fmt.Sprintf(" (%s of them merged segments of the store, which compacting it saves)", Size(shared))
+	}
+	return text
+}
 
 // Open returns the budget of a new query, which may hold so many bytes: 0 means half of what queries may hold. It must
 // be closed.

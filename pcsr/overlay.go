@@ -26,6 +26,7 @@ type overlay struct {
 	graphs   []*Graph // two or more, with edges; the largest first
 	disjoint bool     // no edge is in two of them
 	parts    [][2]lazy[Partition]
+	bytes    atomic.Int64 // of the partitions that were merged
 	sets     [2]unionSets
 	table    lazy[SignatureTable]
 }
@@ -106,8 +107,21 @@ func (o *overlay) partition(slot uint32, l Label, d Direction) *Partition {
 		if len(parts) == 0 {
 			return &emptyPartition // a damaged file
 		}
-		return mergePartitions(parts)
+		union := mergePartitions(parts)
+		if len(parts) > 1 {
+			o.bytes.Add(union.memory())
+		}
+		return union
 	})
+}
+
+// MergedBytes is about how much memory the partitions take that a union of graphs has merged so far, beside the graphs'
+// mapped files; 0 for a graph that is no union.
+func (g *Graph) MergedBytes() int64 {
+	if g.over == nil {
+		return 0
+	}
+	return g.over.bytes.Load()
 }
 
 // made is the partition of a label if the whole of it is in one place already, or else nil.
@@ -176,3 +190,8 @@ func (o *overlay) neighbours(u *Graph, v Vertex, l Label, d Direction) []Vertex 
 
 // shortMerge is the length up to which the list of a vertex alone is merged.
 const shortMerge = 1 << 10
+
+// memory is the bytes of a partition's arrays.
+func (p *Partition) memory() int64 {
+	return 4 * int64(len(p.index)+len(p.vertices)+len(p.offsets)+len(p.neighbours))
+}

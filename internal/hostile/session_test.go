@@ -10,10 +10,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime/metrics"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,16 +25,14 @@ const (
 	timeLimit   = 300 * time.Millisecond
 	memoryLimit = 64 << 20
 	generous    = 10
-	lastResort  = 3 << 30 // bytes of heap at which the test process gives up, so that the machine does not
 )
 
 // session is a server in this process with tight limits.
 type session struct {
-	t       testing.TB
-	url     string
-	client  *http.Client
-	peak    atomic.Int64 // heap, bytes
-	current atomic.Value // the query under way
+	t      testing.TB
+	url    string
+	client *http.Client
+	heap   *heap
 }
 
 // openTiny loads and opens the tiny data set.
@@ -75,25 +71,8 @@ func newSession(t testing.TB) *session {
 			listener.Close()
 		}
 	})
-	s := &session{t: t, url: listener.URL, client: &http.Client{Transport: &http.Transport{}}}
-	ctx, stop := context.WithCancel(context.Background())
-	t.Cleanup(stop)
-	go s.watch(ctx)
+	s := &session{t: t, url: listener.URL, client: &http.Client{Transport: &http.Transport{}}, heap: watchHeap(t)}
 	return s
-}
-
-// watch samples the heap and ends the process before it takes the machine's memory.
-func (s *session) watch(ctx context.Context) {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	for ctx.Err() == nil {
-		metrics.Read(sample)
-		now := int64(sample[0].Value.Uint64())
-		s.peak.Store(max(s.peak.Load(), now))
-		if now > lastResort {
-			panic(fmt.Sprintf("%d MiB of heap under a limit of %d MiB: %.2000s", now>>20, memoryLimit>>20, s.current.Load()))
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }
 
 // allowed are the statuses that a query may end with: an answer, a refusal for a reason, a limit.
@@ -103,8 +82,7 @@ var allowed = []int{200, 400, 406, 413, 414, 431, 501, 503, 504, 507}
 func (s *session) check(name string, q *hostile.Query) {
 	s.t.Helper()
 	text := q.Text()
-	s.current.Store(name + ": " + text)
-	s.peak.Store(0)
+	s.heap.begin(name + ": " + text)
 	status, took, err := s.send(q)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && q.Leave == 0:
@@ -114,7 +92,7 @@ func (s *session) check(name string, q *hostile.Query) {
 	case status != 0 && !slices.Contains(allowed, status):
 		s.t.Errorf("%s: status %d: %.2000s", name, status, text)
 	}
-	if peak := s.peak.Load(); peak > generous*memoryLimit {
+	if peak := s.heap.peak.Load(); peak > generous*memoryLimit {
 		s.t.Errorf("%s: %d MiB of heap: %.2000s", name, peak>>20, text)
 	}
 }

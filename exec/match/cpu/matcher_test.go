@@ -32,3 +32,11 @@ func drawCase(t *rapid.T) *matchtest.Case {
 	c.Parts = rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "parts")
 	return c
 }
+
+func TestWidePatternsMatch(t *testing.T) {
+	for _, n := range []int{1, 2, 31, 47, 48, 49, 63, 64, 65} {
+		if err := matchtest.CheckWide(cpu.New(2), n); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -235,3 +235,12 @@ func TestLargeArraysArriveWhole(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWidePatternsMatch(t *testing.T) {
+	d := open(t, Options{Driver: kernels.Emulate(1 << 30)})
+	for _, n := range []int{1, 2, 31, 47, 48, 49, 63, 64, 65} {
+		if err := matchtest.CheckWide(d, n); err != nil {
+			t.Error(err)
+		}
+	}
+}
