@@ -18,21 +18,19 @@ type productOp struct {
 	parts []operator // the largest first
 	// from is where the columns come from.
 	from []productColumn
-	// undivided: the pattern is matched as a whole.
-	undivided bool
 }
 
 // productColumn is a column of a part.
 type productColumn struct{ part, column int }
 
-// undivide has the pattern matched as a whole.
-func (o *productOp) undivide() *matchOp {
-	o.undivided, o.measured.whole = true, true
+// asWhole has the pattern matched as a whole.
+func (o *productOp) asWhole() *matchOp {
+	o.measured.whole = true
 	return o.whole
 }
 
 // count returns the number of solutions without writing them.
-func (o *productOp) count(x *execution) (uint64, error) { return o.undivide().count(x) }
+func (o *productOp) count(x *execution) (uint64, error) { return o.asWhole().count(x) }
 
 func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	held := x.memory.open("product")
@@ -42,7 +40,7 @@ func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) erro
 		return err
 	}
 	if !fits {
-		return measured(o.undivide(), x, seed, emit)
+		return measured(o.asWhole(), x, seed, emit)
 	}
 	for _, k := range kept[1:] {
 		if k.n == 0 {
@@ -56,9 +54,9 @@ func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) erro
 	return r.flush()
 }
 
-// keep matches all parts but the first; fits is false where they need too much memory, or the pattern is undivided.
+// keep matches all parts but the first; fits is false where they need too much memory, or the pattern is matched as a whole already.
 func (o *productOp) keep(x *execution, held *account) (kept []*columns, fits bool, err error) {
-	if o.undivided {
+	if o.measured.whole {
 		return nil, false, nil
 	}
 	kept = make([]*columns, len(o.parts))

@@ -3,6 +3,7 @@ package planner
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -82,10 +83,12 @@ var tripleColumns = []string{"subject", "predicate", "object"}
 
 // Make plans a query. It fails where the query asks for what is not done (ErrUnsupported), and where the context ends.
 func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Options) (*Plan, error) {
-	if err := checkSize(query); err != nil {
+	size := sizeOf(query)
+	if err := size.check(); err != nil {
 		return nil, err
 	}
 	p := newPlanner(ctx, catalog, options)
+	p.scopes.Set(slices.Sorted(maps.Keys(size.variables))...) // numbers that sort as the names do
 	where := query.Where
 	if where == nil {
 		where = &parser.BGP{}

@@ -12,12 +12,17 @@ type querySize struct {
 	variables map[string]bool
 }
 
-// checkSize refuses a query that is too large to be planned.
-func checkSize(q *parser.Query) error {
+// sizeOf counts the operators and variables of a query.
+func sizeOf(q *parser.Query) *querySize {
 	s := &querySize{variables: map[string]bool{}}
 	if q.Where != nil {
 		s.pattern(q.Where)
 	}
+	return s
+}
+
+// check refuses a query that is too large to be planned.
+func (s *querySize) check() error {
 	if n := s.operators * len(s.variables); n > maxColumns {
 		return fmt.Errorf("planner: the query has %d operators and %d variables, together more than %d columns: %w",
 			s.operators, len(s.variables), maxColumns, ErrUnsupported)

@@ -22,41 +22,54 @@ func (s *Scopes) Bound(n parser.Node, of Set, limit int) (list []Set, ok bool) {
 			return nil, false
 		}
 	}
-	switch n := n.(type) {
-	case *parser.Join:
-		list = products(in, right)
-	case *parser.LeftJoin:
-		list = append(products(in, right), in...)
-	case *parser.Union:
-		list = append(in, right...)
-	case *parser.Graph:
-		list = products(in, []Set{s.terms(n).And(of)})
-	case *parser.Extend:
-		list = append(in, products(in, []Set{s.Set(n.Variable).And(of)})...)
-	case *parser.Project:
-		for _, b := range in {
-			list = append(list, b.And(found.May))
-		}
-	case *parser.Values:
-		for _, row := range n.Rows {
-			var b Set
-			for i, t := range row {
-				if !t.IsZero() {
-					b = b.Or(s.Set(n.Variables[i]))
-				}
-			}
-			list = append(list, b.And(of))
-		}
-	case *parser.Group, *parser.Service:
-		if list, ok = subsets(open, limit); !ok {
-			return nil, false
-		}
-		list = products(list, []Set{certain})
-	default:
-		list = in
+	if list, ok = s.combined(n, in, right, of, limit); !ok {
+		return nil, false
 	}
 	list = unique(list)
 	return list, len(list) <= limit
+}
+
+// combined lists what the solutions of an operator bind, of those of its operands.
+func (s *Scopes) combined(n parser.Node, in, right []Set, of Set, limit int) (list []Set, ok bool) {
+	switch n := n.(type) {
+	case *parser.Join:
+		return products(in, right), true
+	case *parser.LeftJoin:
+		return append(products(in, right), in...), true
+	case *parser.Union:
+		return append(in, right...), true
+	case *parser.Graph:
+		return products(in, []Set{s.terms(n).And(of)}), true
+	case *parser.Extend:
+		return append(in, products(in, []Set{s.Set(n.Variable).And(of)})...), true
+	case *parser.Project:
+		for _, b := range in {
+			list = append(list, b.And(s.Of(n).May))
+		}
+		return list, true
+	case *parser.Values:
+		return s.rows(n, of), true
+	case *parser.Group, *parser.Service:
+		found := s.Of(n)
+		certain := found.Must.And(of)
+		list, ok = subsets(found.May.Without(found.Must).And(of), limit)
+		return products(list, []Set{certain}), ok
+	}
+	return in, true
+}
+
+// rows lists what the rows of a table bind.
+func (s *Scopes) rows(n *parser.Values, of Set) (list []Set) {
+	for _, row := range n.Rows {
+		var b Set
+		for i, t := range row {
+			if !t.IsZero() {
+				b = b.Or(s.Set(n.Variables[i]))
+			}
+		}
+		list = append(list, b.And(of))
+	}
+	return list
 }
 
 // products unites each set of one list with each of the other.
