@@ -13,6 +13,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
 )
 
 // TestQueriesAnswerAsTheReferenceSays compares the engine, with and without its optimisations, and with so little
@@ -43,13 +44,17 @@ func compareWithReference(t *testing.T, draw func(*generator) string) {
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "teams"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "teams", "without a rule"} {
 			o := onProcessor()
 			if variant == "teams" {
 				defer exec.SetTeam(0, 0)()
 			}
 			if variant == "sharing" || variant == "spilling" {
 				o.Tuning.ProductCost = always
+			}
+			if variant == "without a rule" {
+				list := rules.List()
+				o.Tuning.Without = []string{list[g.pick(len(list))].Name}
 			}
 			if variant == "sharing" {
 				o.Tuning.SharedGain = math.Inf(1)

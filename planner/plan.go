@@ -69,6 +69,8 @@ type Tuning struct {
 	// SharedGain is the share of the cost of a union's branches below which matching what they have in common once is
 	// worth it; negative means never.
 	SharedGain float64
+	// Without names rules that are left out where a query can do without them (planner/rules).
+	Without []string
 }
 
 // Plan is how a query is answered.
@@ -146,7 +148,7 @@ func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner 
 	if t.SharedGain == 0 {
 		t.SharedGain = sharedGain
 	}
-	var off []string
+	off := slices.Clone(t.Without)
 	if options.Unoptimised {
 		off = append(off, "all")
 	}
