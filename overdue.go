@@ -103,7 +103,7 @@ func (w *watch) close() {
 }
 
 // mostStacks bounds the text of the stacks that are told, in bytes.
-const mostStacks = 256 << 10
+const mostStacks = 48 << 10
 
 // queryStacks are the stacks of the goroutines that work for queries.
 func queryStacks() string {

@@ -143,12 +143,7 @@ func TestLimitsEndAQuery(t *testing.T) {
 		"cancel": {cancelled, rdfgpu.QueryOptions{}, context.Canceled},
 	} {
 		start := time.Now()
-		r, err := store.Query(test.ctx, endless, test.options)
-		if err == nil {
-			_, err = r.Write(io.Discard, rdfgpu.TSV)
-			r.Close()
-		}
-		if !errors.Is(err, test.want) {
+		if err := drain(test.ctx, store, endless, test.options); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
 		if took := time.Since(start); took > time.Minute {
