@@ -18,8 +18,8 @@ import (
 const (
 	holdBytes = 48 << 10
 	holdTime  = 40 * time.Millisecond
-	// commentTime is how long the comment may take that ends an answer which failed.
-	commentTime = 50 * time.Millisecond
+	// lastTime is how long the last block of an answer may take, or the comment that ends one which failed, whatever the limit.
+	lastTime = 50 * time.Millisecond
 	// compressFrom is the size from which a held answer is worth compressing.
 	compressFrom = 1400
 	// flushBelow is the size below which a write would stay in net/http's buffer.
@@ -122,6 +122,9 @@ func (p *response) keep(b []byte) bool {
 func (p *response) write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.committed && p.ctx.Err() != nil {
+		return 0, context.Cause(p.ctx) // the header can still say so
+	}
 	if !p.committed && p.err == nil {
 		p.commit()
 	}
@@ -139,7 +142,7 @@ func (p *response) write(b []byte) (int, error) {
 func (p *response) tooSlow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.committed && !p.finished {
+	if !p.committed && !p.finished && p.ctx.Err() == nil {
 		p.commit()
 	}
 }
@@ -156,7 +159,9 @@ func (p *response) commit() {
 		p.coder.Reset(p.out)
 		p.out = p.coder
 	}
-	p.w.WriteHeader(http.StatusOK)
+	if p.w.WriteHeader(http.StatusOK); p.head {
+		p.err = p.control.Flush() // no part of a body will take it along
+	}
 	p.send(p.held.Bytes())
 }
 
@@ -226,7 +231,7 @@ func (p *response) finish() error {
 	defer p.release()
 	p.endWatch()
 	if limit, ok := p.ctx.Deadline(); ok {
-		p.control.SetWriteDeadline(limit)
+		p.control.SetWriteDeadline(later(limit, time.Now().Add(lastTime)))
 	}
 	if p.committed {
 		if p.coder != nil && p.err == nil {
@@ -256,12 +261,20 @@ func (p *response) finish() error {
 	return p.err
 }
 
+// later is the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // abort breaks a response off that has begun. comment, when not empty, is sent before: a place where the format
 // allows one to say why.
 func (p *response) abort(comment string) {
 	p.endWatch()
 	if p.err == nil && comment != "" {
-		p.control.SetWriteDeadline(time.Now().Add(commentTime))
+		p.control.SetWriteDeadline(time.Now().Add(lastTime))
 		p.send([]byte(comment))
 	}
 	p.release()
