@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/gpu"
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // device is the GPU of an open store, opened when a query first asks for it.
@@ -112,7 +112,7 @@ func (d *device) pays(cost float64) bool {
 	return cost > gpuColdCost
 }
 
-// speed is planner.Options.Speed of the device that expensive patterns go to.
+// speed is bgp.Options.Speed of the device that expensive patterns go to.
 func (c *choice) speed() float64 {
 	if c.device == GPU || c.device == Auto && c.store.gpu.warm.Load() {
 		return gpu.Speed
@@ -120,7 +120,7 @@ func (c *choice) speed() float64 {
 	return 1
 }
 
-func (c *choice) matcher(plan *planner.MatchPlan, _ *pcsr.Graph) exec.Matcher {
+func (c *choice) matcher(plan *bgp.MatchPlan, _ *pcsr.Graph) exec.Matcher {
 	if c.device == GPU || c.device == Auto && c.store.gpu.pays(plan.Cost) && c.store.gpu.available() {
 		c.used = true
 		return gpuMatcher{c}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/section"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Explanation is how a query is answered: the operators, each basic graph pattern's query graph and vertex order, and
@@ -115,7 +115,7 @@ func (e *Explanation) addGraphs(s *Store, node *exec.Explain) {
 	}
 }
 
-func (s *Store) patternGraph(plan *planner.MatchPlan) PatternGraph {
+func (s *Store) patternGraph(plan *bgp.MatchPlan) PatternGraph {
 	g := PatternGraph{Vertices: []PatternVertex{}, Edges: []PatternEdge{}, Order: []int{}, Empty: plan.Reason}
 	for _, v := range plan.Query.Vertices {
 		vertex := PatternVertex{Label: "?" + v.Variable, Variable: v.Variable != ""}

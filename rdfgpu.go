@@ -13,12 +13,12 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/gpu"
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Term is an RDF term: an IRI, a blank node or a literal.
@@ -34,13 +34,13 @@ type Batch = exec.Batch
 type SyntaxError = parser.Error
 
 // Semantics says which mappings are solutions of a basic graph pattern.
-type Semantics = planner.Semantics
+type Semantics = bgp.Semantics
 
 // The three semantics of a basic graph pattern.
 const (
-	Homomorphism    = planner.Homomorphism
-	Isomorphism     = planner.Isomorphism
-	EdgeIsomorphism = planner.EdgeIsomorphism
+	Homomorphism    = bgp.Homomorphism
+	Isomorphism     = bgp.Isomorphism
+	EdgeIsomorphism = bgp.EdgeIsomorphism
 )
 
 // Device says where basic graph patterns are matched.

@@ -1,6 +1,27 @@
 package exec
 
-import "github.com/rdfgpu/rdfgpu/dictionary"
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+)
+
+// What matchers and operators hand to each other.
+type (
+	// Batch is a set of solutions, column first.
+	Batch = match.Batch
+	// Match is one run of a match plan over a graph.
+	Match = match.Match
+	// Matcher runs match plans.
+	Matcher = match.Matcher
+	// Input seeds a match.
+	Input = match.Input
+	// Trace is what a match measured, StepTrace a step of it.
+	Trace     = match.Trace
+	StepTrace = match.StepTrace
+)
+
+// BatchRows is how many rows operators put into one batch.
+const BatchRows = match.BatchRows
 
 // columns is a growable set of rows, column first.
 type columns struct {
@@ -52,8 +73,8 @@ func (c *columns) bytes() int64 {
 	return sum
 }
 
-// bytes is the memory that the batch's columns take, where they are its own.
-func (b *Batch) bytes() int64 {
+// batchBytes is the memory that a batch's columns take, where they are its own.
+func batchBytes(b *Batch) int64 {
 	sum := int64(cap(b.Origin))*4 + int64(cap(b.Weights))*8
 	for _, col := range b.Cols {
 		sum += int64(cap(col)) * 4

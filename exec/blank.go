@@ -5,53 +5,18 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/parser"
 )
-
-// solutionColumn numbers solutions: BNODE with one label is one blank node throughout a solution, and another in
-// every other one (SPARQL 1.1 section 17.4.2.9). No variable has this name.
-const solutionColumn = parser.BlankPrefix + "solution"
-
-// labelsBlanks reports whether an expression calls BNODE with a label.
-func labelsBlanks(e parser.Expr) bool {
-	switch e := e.(type) {
-	case *parser.Call:
-		if e.Function == "BNODE" && len(e.Args) == 1 {
-			return true
-		}
-		for _, a := range e.Args {
-			if labelsBlanks(a) {
-				return true
-			}
-		}
-	case *parser.FunctionCall:
-		for _, a := range e.Args {
-			if labelsBlanks(a) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // numberOp numbers the solutions of its input.
 type numberOp struct {
+	base
 	input operator
-	out   []string
 	next  uint32
 }
 
-func newNumber(in operator) operator {
-	return &numberOp{input: in, out: append(append([]string(nil), in.columns()...), solutionColumn)}
-}
-
-func (o *numberOp) columns() []string { return o.out }
-
-func (o *numberOp) node() *Explain { return o.input.node() }
-
 func (o *numberOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	var numbers []dictionary.ID
-	return o.input.run(x, seed, func(b *Batch) error {
+	return measured(o.input, x, seed, func(b *Batch) error {
 		numbers = numbers[:0]
 		for range b.N {
 			numbers = append(numbers, o.next)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // Errors of expressions that have no meaning, found before a query begins.
@@ -25,7 +26,7 @@ var (
 	// ErrRowLimit: the query has more solutions than its row limit.
 	ErrRowLimit = errors.New("the query has more solutions than its row limit")
 	// ErrUnsupported: the query asks for something that is not done, or not allowed.
-	ErrUnsupported = errors.New("not supported")
+	ErrUnsupported = planner.ErrUnsupported
 )
 
 // Budget counts the bytes that one query holds, of a Pool. It is safe for concurrent use.

@@ -1,23 +1,17 @@
 package exec
 
 import (
-	"fmt"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/parser"
 )
-
-// tripleColumns names the columns of triples.
-var tripleColumns = []string{"subject", "predicate", "object"}
 
 // constructOp makes triples of solutions (SPARQL 1.1 section 16.2): each solution fills the template, with blank
 // nodes of its own; what is no RDF triple is left out.
 type constructOp struct {
+	base
 	input    operator
 	template [][3]templateTerm
 	blanks   int
-	explain  *Explain
 }
 
 // templateTerm is a column of the input, a blank node of the solution, or a constant.
@@ -25,45 +19,6 @@ type templateTerm struct {
 	column, blank int // -1
 	constant      dictionary.ID
 }
-
-func newConstruct(c *compiler, in operator, template []parser.TriplePattern) (operator, error) {
-	e := in.node()
-	o := &constructOp{input: in, explain: &Explain{
-		Operator: "construct", Detail: fmt.Sprintf("%d triples a solution", len(template)), Columns: tripleColumns,
-		EstimatedRows: e.EstimatedRows * float64(len(template)), cost: e.cost, Children: []*Explain{e}}}
-	blanks := map[string]int{}
-	for _, t := range template {
-		var row [3]templateTerm
-		for i, p := range [3]parser.PatternTerm{t.Subject, t.Predicate, t.Object} {
-			row[i] = o.term(c, p, blanks)
-		}
-		o.template = append(o.template, row)
-	}
-	o.blanks = len(blanks)
-	d := &distinctOp{input: o}
-	d.explain = &Explain{Operator: "distinct", Columns: tripleColumns, EstimatedRows: o.explain.EstimatedRows, cost: e.cost, Children: []*Explain{o.explain}}
-	return d, nil
-}
-
-func (o *constructOp) term(c *compiler, p parser.PatternTerm, blanks map[string]int) templateTerm {
-	switch {
-	case p.IsVariable():
-		column := indexOf(o.input.columns(), p.Variable)
-		return templateTerm{column: column, blank: -1, constant: dictionary.None}
-	case p.Term.Kind == rdf.BlankNode:
-		b, ok := blanks[p.Term.Value]
-		if !ok {
-			b = len(blanks)
-			blanks[p.Term.Value] = b
-		}
-		return templateTerm{column: -1, blank: b}
-	}
-	return templateTerm{column: -1, blank: -1, constant: c.plan.find(p.Term)}
-}
-
-func (o *constructOp) columns() []string { return tripleColumns }
-
-func (o *constructOp) node() *Explain { return o.explain }
 
 func (o *constructOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
 	out := newColumns(3)

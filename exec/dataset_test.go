@@ -7,11 +7,11 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // quad is a triple in a graph; the zero graph is the default graph.
@@ -145,7 +145,7 @@ var processor = cpu.New(1)
 
 // onProcessor are options that match everything on the processor.
 func onProcessor() exec.Options {
-	return exec.Options{Matcher: func(*planner.MatchPlan, *pcsr.Graph) exec.Matcher { return processor }}
+	return exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) exec.Matcher { return processor }}
 }
 
 // answer is what a query gave, as terms.

@@ -3,37 +3,18 @@ package exec
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // describeOp emits the concise bounded description of resources: the triples of which each is the subject and, where
 // an object is a blank node, that node's description too. The active graph is the default graph.
 type describeOp struct {
+	base
 	input     operator
 	constants []dictionary.ID
 	from      []int
 	graph     *pcsr.Graph
-	explain   *Explain
 }
-
-func newDescribe(c *compiler, in operator, what []parser.PatternTerm) (operator, error) {
-	e := in.node()
-	d := &describeOp{input: in, graph: c.graph, explain: &Explain{
-		Operator: "describe", Columns: tripleColumns, EstimatedRows: e.EstimatedRows, cost: e.cost, Children: []*Explain{e}}}
-	for _, t := range what {
-		if !t.IsVariable() {
-			d.constants = append(d.constants, c.idOf(t))
-		} else if i := indexOf(in.columns(), t.Variable); i >= 0 {
-			d.from = append(d.from, i)
-		}
-	}
-	return d, nil
-}
-
-func (d *describeOp) columns() []string { return tripleColumns }
-
-func (d *describeOp) node() *Explain { return d.explain }
 
 func (d *describeOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
 	r := &describeRun{describeOp: d, x: x, done: map[dictionary.ID]bool{}, out: newColumns(3), emit: emit, held: x.memory.open("describe")}

@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
 )
 
 // TestQueriesAnswerAsTheReferenceSays compares the engine, with and without its optimisations, and with so little
@@ -36,22 +38,26 @@ func compareWithReference(t *testing.T, draw func(*generator) string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		semantics := planner.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
+		semantics := bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
 		if rapid.IntRange(0, 1).Draw(t, "homomorphism") == 0 {
-			semantics = planner.Homomorphism
+			semantics = bgp.Homomorphism
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "teams"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "teams", "without a rule"} {
 			o := onProcessor()
 			if variant == "teams" {
 				defer exec.SetTeam(0, 0)()
 			}
 			if variant == "sharing" || variant == "spilling" {
-				defer exec.SetProductCost(0)()
+				o.Tuning.ProductCost = always
+			}
+			if variant == "without a rule" {
+				list := rules.List()
+				o.Tuning.Without = []string{list[g.pick(len(list))].Name}
 			}
 			if variant == "sharing" {
-				defer exec.ShareAlways()()
+				o.Tuning.SharedGain = math.Inf(1)
 			}
 			o.Semantics = semantics
 			o.Unoptimised = variant == "unoptimised"
@@ -100,7 +106,7 @@ func partOf(some, all []string, offset, limit int) bool {
 }
 
 // reference1 answers a SELECT by the reference.
-func reference1(quads []quad, names []rdf.Term, q *parser.Query, semantics planner.Semantics) [][]rdf.Term {
+func reference1(quads []quad, names []rdf.Term, q *parser.Query, semantics bgp.Semantics) [][]rdf.Term {
 	e := &reference{quads: quads, names: names, semantics: semantics}
 	var rows [][]rdf.Term
 	for _, m := range e.eval(q.Where, nil) {
@@ -153,7 +159,7 @@ func TestNestedPathsAnswerAsTheReferenceSays(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, reproduce(quads, text))
 		}
-		got, want := tally(a.rows), tally(reference1(quads, names, q, planner.Homomorphism))
+		got, want := tally(a.rows), tally(reference1(quads, names, q, bgp.Homomorphism))
 		if !slices.Equal(got, want) {
 			t.Fatalf("%s\n got:\n  %s\n want:\n  %s", reproduce(quads, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 		}

@@ -1,60 +1,33 @@
 package exec
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/parser"
 )
 
 // existence answers EXISTS for the rows of a batch. The pattern reads some of the batch's columns; each distinct
 // combination of their values is looked at once, many at a time, and remembered.
 type existence struct {
-	not     bool
-	vars    []string
-	from    []int
-	side    *seededSide
+	not  bool
+	from []int
+	side *seededSide
+	// varies: answers hold only for the parameters' values that frame numbers.
+	varies  bool
+	frame   uint64
 	known   *rowSet
 	answers []bool
 	held    *account
-	explain *Explain
-}
-
-// existence compiles EXISTS over rows that have the given columns.
-func (c *compiler) existence(e *parser.Exists, columns []string) (*existence, error) {
-	pattern, ok := c.rewrites[e.Pattern]
-	if !ok {
-		pattern = c.rewriter.rewrite(e.Pattern)
-		c.rewrites[e.Pattern] = pattern
-	}
-	vars := intersection(setOf(columns...), c.scopes.used(names{}, pattern)).sorted()
-	if len(vars) >= maxShared {
-		return nil, fmt.Errorf("exec: EXISTS that reads %d variables of the outside: %w", len(vars), ErrUnsupported)
-	}
-	x := &existence{not: e.Not, vars: vars}
-	x.from = indexes(columns, vars)
-	x.side = &seededSide{
-		vars: vars, from: allColumns(len(vars)),
-		compile: func(inputs []string) (operator, error) {
-			return c.compile(pattern, request{need: names{}, inputs: inputs, outer: setOf(inputs...), distinct: true})
-		},
-		spec: func(operator, []string) mergeSpec { return mergeSpec{} },
-	}
-	v, err := x.side.variant(x.side.all())
-	if err != nil {
-		return nil, err
-	}
-	x.explain = &Explain{Operator: "exists", Columns: vars, Children: []*Explain{v.op.node()}}
-	return x, nil
 }
 
 // evaluate says for every row of b whether the pattern has a solution. The slice is valid until the next call.
 func (e *existence) evaluate(x *execution, b *Batch) ([]bool, error) {
 	if e.known == nil {
-		e.forget()
 		e.held = x.memory.open("exists")
+	}
+	if e.known == nil || e.varies && e.frame != x.frame {
+		e.frame = x.frame
+		e.forget()
 	}
 	cols := make([][]dictionary.ID, len(e.from))
 	for i, c := range e.from {
@@ -82,7 +55,7 @@ func (e *existence) evaluate(x *execution, b *Batch) ([]bool, error) {
 
 // forget drops what is remembered: it is only a memory, bounded by the query's.
 func (e *existence) forget() {
-	e.known, e.answers = newRowSet(len(e.vars)), nil
+	e.known, e.answers = newRowSet(len(e.from)), nil
 }
 
 // ask finds the answers of the combinations from number first on.
@@ -95,23 +68,18 @@ func (e *existence) ask(x *execution, first int) error {
 	}
 	batch := e.known.rows.batch(first, n, &Batch{})
 	open := n - first
-	err := e.side.run(x, batch, func(b *Batch, _ *mergeSpec) error {
-		for _, row := range b.Origin {
-			if !e.answers[first+int(row)] {
-				e.answers[first+int(row)] = true
-				open--
+	return stopping(func(enough error) error {
+		return e.side.run(x, batch, func(b *Batch, _ *mergeSpec) error {
+			for _, row := range b.Origin {
+				if !e.answers[first+int(row)] {
+					e.answers[first+int(row)] = true
+					open--
+				}
 			}
-		}
-		if open == 0 {
-			return errAllFound
-		}
-		return nil
+			if open == 0 {
+				return enough
+			}
+			return nil
+		})
 	})
-	if err == errAllFound {
-		return nil
-	}
-	return err
 }
-
-// errAllFound stops a pattern when nothing is left to be found.
-var errAllFound = errors.New("exec: all found")

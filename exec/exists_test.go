@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // TestEXISTSKnowsItsOutside: which variables of an EXISTS are those of the solution it is asked for, which are its own.
@@ -51,7 +51,7 @@ func TestEXISTSKnowsItsOutside(t *testing.T) {
 		{"one name selected, another hidden", outer + "FILTER EXISTS { { SELECT ?c { ?c :q ?e } } FILTER(?e = :c) } }", 1},
 	} {
 		q := parse(t, "PREFIX : <"+exampleNS+"> "+c.query)
-		if n := len(reference1(quads, nil, q, planner.Homomorphism)); n != c.want {
+		if n := len(reference1(quads, nil, q, bgp.Homomorphism)); n != c.want {
 			t.Errorf("%s: the reference has %d solutions instead of %d", c.name, n, c.want)
 		}
 		for _, off := range []bool{false, true} {

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Explain is one operator of a plan with its inputs, for people and for tests.
@@ -21,7 +21,7 @@ type Explain struct {
 	// EstimatedRows is the planner's guess; negative when there is none.
 	EstimatedRows float64 `json:"estimatedRows"`
 	// Match is the vertex join of a basic graph pattern.
-	Match *planner.MatchPlan `json:"-"`
+	Match *bgp.MatchPlan `json:"-"`
 	// Steps describe Match.
 	Steps []string `json:"steps,omitempty"`
 	// Rows, Runs and Elapsed are what was measured, when the plan was run to be analysed. Elapsed includes the
@@ -34,9 +34,47 @@ type Explain struct {
 	// Trace is what the matcher measured.
 	Trace    *Trace     `json:"trace,omitempty"`
 	Children []*Explain `json:"children,omitempty"`
+}
 
-	// cost is about how many candidates are looked at to run it once.
-	cost float64
+// measures is what was measured of an operator.
+type measures struct {
+	Rows    uint64
+	Runs    int
+	Elapsed time.Duration
+	Spilled int64
+	Trace   *Trace
+	// match is the plan that was run, where conditions were tested for it; whole: a product was matched in one.
+	match *bgp.MatchPlan
+	whole bool
+}
+
+// explain describes a node of the plan, with what was measured of its operator, and those below it.
+func (p *Plan) explain(n planner.Node) *Explain {
+	if number, ok := n.(*planner.Number); ok {
+		return p.explain(number.Input)
+	}
+	e := &Explain{Columns: n.Props().Columns, EstimatedRows: n.Props().Rows}
+	e.Operator, e.Detail = n.Text()
+	m := p.measures[n]
+	if m == nil {
+		m = &measures{}
+	}
+	e.Rows, e.Runs, e.Elapsed, e.Spilled, e.Trace = m.Rows, m.Runs, m.Elapsed, m.Spilled, m.Trace
+	inputs := n.Inputs()
+	switch n := n.(type) {
+	case *planner.Match:
+		if e.Match = n.Plan; m.match != nil {
+			e.Match = m.match
+		}
+	case *planner.Product:
+		if m.whole {
+			inputs = []planner.Node{n.Whole}
+		}
+	}
+	for _, in := range inputs {
+		e.Children = append(e.Children, p.explain(in))
+	}
+	return e
 }
 
 // WriteText writes the tree, an operator a line, inputs indented below what reads them.
@@ -91,36 +129,4 @@ func (e *Explain) stepMeasured(i int) string {
 		s += ", " + t.Variant
 	}
 	return s + "]"
-}
-
-// WriteJSON writes the tree as JSON.
-func (e *Explain) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(e)
-}
-
-// WriteDOT writes the tree as a Graphviz graph, arrows pointing from inputs to what reads them.
-func (e *Explain) WriteDOT(w io.Writer) error {
-	var sb strings.Builder
-	sb.WriteString("digraph plan {\n  rankdir=BT;\n  node [shape=box, fontname=\"monospace\"];\n")
-	next := 0
-	e.dot(&sb, &next)
-	sb.WriteString("}\n")
-	_, err := io.WriteString(w, sb.String())
-	return err
-}
-
-func (e *Explain) dot(sb *strings.Builder, next *int) int {
-	me := *next
-	*next++
-	label := e.line()
-	for i, s := range e.Steps {
-		label += fmt.Sprintf("\n%d. %s%s", i+1, s, e.stepMeasured(i))
-	}
-	fmt.Fprintf(sb, "  n%d [label=%q];\n", me, label)
-	for _, c := range e.Children {
-		fmt.Fprintf(sb, "  n%d -> n%d;\n", c.dot(sb, next), me)
-	}
-	return me
 }

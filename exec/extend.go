@@ -2,55 +2,18 @@ package exec
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/parser"
 )
 
 // extendOp binds a variable to the value of an expression.
 type extendOp struct {
+	base
 	input operator
 	value evaluator
-	out   []string
 	from  []int // input columns of out; computed for the variable itself
-	// volatile: the value differs between equal rows.
-	volatile bool
-	explain  *Explain
 }
 
 // computed marks the column that an operator computes.
 const computed = -2
-
-func (c *compiler) extend(n *parser.Extend, r request) (operator, error) {
-	if !r.need[n.Variable] {
-		return c.compile(n.Input, r)
-	}
-	e := &extendOp{out: c.outputColumns(n, r), volatile: volatile(n.Expr)}
-	if r.need[solutionColumn] {
-		e.out = append(e.out, solutionColumn)
-	}
-	need := without(setOf(e.out...), setOf(n.Variable))
-	if labelsBlanks(n.Expr) {
-		need[solutionColumn] = true
-	}
-	var err error
-	if e.input, err = c.compile(n.Input, r.with(c.scopes.mentions(need, n.Expr))); err != nil {
-		return nil, err
-	}
-	if e.value, err = c.compileExpr(n.Expr, e.input.columns()); err != nil {
-		return nil, err
-	}
-	e.from = indexes(e.input.columns(), e.out)
-	e.from[indexOf(e.out, n.Variable)] = computed
-	in := e.input.node()
-	e.explain = &Explain{
-		Operator: "bind", Detail: "?" + n.Variable + " = " + exprText(n.Expr), Columns: e.out,
-		EstimatedRows: in.EstimatedRows, cost: in.cost, Children: []*Explain{in},
-	}
-	return e, nil
-}
-
-func (e *extendOp) columns() []string { return e.out }
-
-func (e *extendOp) node() *Explain { return e.explain }
 
 func (e *extendOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	return runStage(e, x, seed, emit)

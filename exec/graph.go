@@ -1,93 +1,27 @@
 package exec
 
 import (
-	"fmt"
+	"context"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// graphOp matches its pattern in one named graph after another and binds the graph's name.
-//
-// The pattern is planned for each graph when it is first needed: statistics differ. A name that is in the seed
+// graphOp matches its pattern in one named graph after another and binds the graph's name. A name that is in the seed
 // picks the graphs.
 type graphOp struct {
-	compiler *compiler
-	pattern  parser.Node
+	base
 	variable string
-	request  request
-	// nameInput is the seed's column of the name, -1 without.
+	names    []dictionary.ID
+	// make returns the operator of the pattern in a graph, made when it is first reached.
+	make func(ctx context.Context, name dictionary.ID) (operator, error)
+	// nameInput is the seed's column of the name, -1 without; innerFrom are those of the pattern.
 	nameInput int
-	inner     []string // inputs of the pattern
 	innerFrom []int
-	out       []string
-	plans     map[dictionary.ID]operator
-	explain   *Explain
 }
-
-// graphPattern compiles GRAPH: over one graph, which may be missing, or over each.
-func (c *compiler) graphPattern(n *parser.Graph, r request) (operator, error) {
-	data := c.plan.dataset
-	if !n.Name.IsVariable() {
-		id := c.idOf(n.Name)
-		g, ok := data.Named(id)
-		if !ok {
-			return &emptyOp{c.outputColumns(n, r), &Explain{Operator: "nothing", Detail: "no graph " + n.Name.Term.String()}}, nil
-		}
-		op, err := c.over(g).compile(n.Input, r)
-		if err == nil {
-			op.node().Detail += " in graph " + n.Name.Term.String()
-		}
-		return op, err
-	}
-	g := &graphOp{compiler: c, pattern: n.Input, variable: n.Name.Variable, request: r, plans: map[dictionary.ID]operator{}}
-	g.out, g.nameInput = c.outputColumns(n, r), -1
-	for i, v := range r.inputs {
-		if v == g.variable {
-			g.nameInput = i
-		} else {
-			g.inner, g.innerFrom = append(g.inner, v), append(g.innerFrom, i)
-		}
-	}
-	graphs := data.NamedGraphs()
-	g.explain = &Explain{Operator: "graph", Detail: fmt.Sprintf("?%s, %d graphs", g.variable, len(graphs)), Columns: g.out}
-	if len(graphs) == 0 {
-		return g, nil
-	}
-	op, err := g.plan(graphs[0])
-	if err != nil {
-		return nil, err
-	}
-	e := op.node()
-	g.explain.Children = []*Explain{e}
-	g.explain.cost, g.explain.EstimatedRows = e.cost*float64(len(graphs)), e.EstimatedRows*float64(len(graphs))
-	return g, nil
-}
-
-// plan returns the operator for the pattern in one graph. The pattern may mention the graph's variable itself.
-func (g *graphOp) plan(name dictionary.ID) (operator, error) {
-	if op, ok := g.plans[name]; ok {
-		return op, nil
-	}
-	graph, ok := g.compiler.plan.dataset.Named(name)
-	if !ok {
-		return nil, fmt.Errorf("exec: the data set has lost its graph %d", name)
-	}
-	need := union(g.request.need, setOf(g.variable))
-	op, err := g.compiler.over(graph).compile(g.pattern, request{need: need, inputs: g.inner, distinct: g.request.distinct})
-	if err == nil {
-		g.plans[name] = op
-	}
-	return op, err
-}
-
-func (g *graphOp) columns() []string { return g.out }
-
-func (g *graphOp) node() *Explain { return g.explain }
 
 func (g *graphOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	if g.nameInput < 0 {
-		for _, name := range g.compiler.plan.dataset.NamedGraphs() {
+		for _, name := range g.names {
 			if err := g.runGraph(x, name, seed, nil, emit); err != nil {
 				return err
 			}
@@ -98,7 +32,7 @@ func (g *graphOp) run(x *execution, seed *Batch, emit func(*Batch) error) error 
 	for r, name := range seed.Cols[g.nameInput] {
 		rows[name] = append(rows[name], uint32(r))
 	}
-	for _, name := range g.compiler.plan.dataset.NamedGraphs() {
+	for _, name := range g.names {
 		if some := rows[name]; some != nil {
 			if err := g.runGraph(x, name, seed, some, emit); err != nil {
 				return err
@@ -110,7 +44,7 @@ func (g *graphOp) run(x *execution, seed *Batch, emit func(*Batch) error) error 
 
 // runGraph matches the pattern in one graph for some rows of the seed (nil: all).
 func (g *graphOp) runGraph(x *execution, name dictionary.ID, seed *Batch, rows []uint32, emit func(*Batch) error) error {
-	op, err := g.plan(name)
+	op, err := g.make(x.ctx, name)
 	if err != nil {
 		return err
 	}
@@ -118,7 +52,7 @@ func (g *graphOp) runGraph(x *execution, name dictionary.ID, seed *Batch, rows [
 	if seed == nil {
 		return measured(op, x, nil, bind)
 	}
-	if len(g.inner) == 0 {
+	if len(g.innerFrom) == 0 {
 		return crossRows(x, op, len(rows), rows, bind)
 	}
 	inner := &Batch{N: seed.N}
@@ -166,15 +100,3 @@ func (g *graphOp) binder(columns []string, name dictionary.ID, emit func(*Batch)
 		return emit(&out)
 	}
 }
-
-// emptyOp has no solutions.
-type emptyOp struct {
-	out     []string
-	explain *Explain
-}
-
-func (e *emptyOp) columns() []string { return e.out }
-
-func (e *emptyOp) node() *Explain { return e.explain }
-
-func (e *emptyOp) run(*execution, *Batch, func(*Batch) error) error { return nil }

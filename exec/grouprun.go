@@ -130,7 +130,7 @@ func (r *groupRun) finish(emit func(*Batch) error) error {
 	r.groups, r.first, r.states = nil, nil, nil
 	r.held.hold(0)
 	for _, f := range r.parts.files {
-		r.explain.Spilled += f.rows * int64(f.width) * 4
+		r.measured.Spilled += f.rows * int64(f.width) * 4
 		if f.rows == 0 {
 			continue
 		}

@@ -9,11 +9,11 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // mixed is a dataset of so many items in three groups and in many, with values of several types; each type of value
@@ -76,7 +76,7 @@ func TestATeamGroupsAsOneGoroutineDoes(t *testing.T) {
 		for i, text := range grouped {
 			t.Run(fmt.Sprintf("%s %d", key, i), func(t *testing.T) {
 				q := parse(t, "PREFIX : <"+exampleNS+">\n"+strings.Replace(text, ":KEY", ":"+key, 1))
-				o := exec.Options{Matcher: func(*planner.MatchPlan, *pcsr.Graph) exec.Matcher { return inOrder }}
+				o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) exec.Matcher { return inOrder }}
 				restore := exec.SetTeam(math.MaxInt64/4, 0)
 				want, err := m.run(q, o)
 				restore()

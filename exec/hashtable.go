@@ -14,14 +14,11 @@ import (
 type joinTable struct {
 	x    *execution
 	rows *columns
-	// shared are the build columns of the shared variables, at most maxShared.
+	// shared are the build columns of the shared variables, at most planner.MaxShared.
 	shared []int
 	groups []*joinGroup
 	hashes []uint64
 }
-
-// maxShared is how many shared variables a joinTable can be told about.
-const maxShared = 64
 
 // joinGroup is the build rows that bind the same shared variables.
 type joinGroup struct {

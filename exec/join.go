@@ -2,20 +2,8 @@ package exec
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
-
-// joinKind says what a join does with the pairs of solutions that agree.
-type joinKind uint8
-
-const (
-	innerJoin joinKind = iota
-	// leftJoin keeps the left solutions without a partner (OPTIONAL).
-	leftJoin
-	// minusJoin keeps only those (MINUS).
-	minusJoin
-)
-
-func (k joinKind) String() string { return [...]string{"join", "left join", "minus"}[k] }
 
 // joinOp joins the solutions of its left input with a pattern on the right.
 //
@@ -23,21 +11,16 @@ func (k joinKind) String() string { return [...]string{"join", "left join", "min
 // they are few (sideways information passing). Once more rows came than the pattern alone would cost, the pattern
 // is run once into a hash table, which the remaining rows probe. A pattern that cannot be seeded is hashed at once.
 type joinOp struct {
-	kind   joinKind
+	base
+	kind   planner.JoinKind
 	left   operator
-	out    []string
 	seeds  *seededSide // nil: cannot be seeded
 	hashed *hashedSide // nil: cannot be hashed
 	seeded bool        // the operator has inputs, its batches an Origin
-	// condition filters pairs (LeftJoin's expression); its columns are out and then extra.
+	// condition filters pairs (LeftJoin's expression); its columns are out and then what else it reads.
 	condition *predicate
-	extra     int
-	explain   *Explain
+	merged    int // columns of a pair
 }
-
-func (j *joinOp) columns() []string { return j.out }
-
-func (j *joinOp) node() *Explain { return j.explain }
 
 // joinRun is one run of a join.
 type joinRun struct {
@@ -63,14 +46,14 @@ type joinRun struct {
 }
 
 const (
-	firstFlush = 256
+	firstFlush = planner.FewSeeds
 	lastFlush  = 32768
 )
 
 func (j *joinOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	r := &joinRun{joinOp: j, x: x, emit: emit, hashing: j.seeds == nil, held: x.memory.open("rows on their way through joins")}
 	r.pending = newColumns(len(j.left.columns()) + 1)
-	r.most = x.rowsAtOnce(len(r.pending.cols) + len(j.out) + j.extra)
+	r.most = x.rowsAtOnce(len(r.pending.cols) + j.merged)
 	r.flushAt = min(firstFlush, r.most)
 	defer r.close()
 	if err := measured(j.left, x, seed, r.add); err != nil {
@@ -117,7 +100,7 @@ func (r *joinRun) flush() error {
 	if r.pending.n == 0 {
 		return nil
 	}
-	if err := r.held.need(r.pending.bytes() + r.out.bytes()); err != nil {
+	if err := r.held.need(r.pending.bytes() + batchBytes(&r.out)); err != nil {
 		return err
 	}
 	last := len(r.pending.cols) - 1
@@ -126,8 +109,8 @@ func (r *joinRun) flush() error {
 		view.Origin = r.pending.cols[last]
 	}
 	r.fed += r.pending.n
-	if !r.hashing && r.fed > firstFlush && r.hashed != nil {
-		worth, err := r.hashed.cheaperThan(float64(r.fed))
+	if !r.hashing && r.fed > planner.FewSeeds && r.hashed != nil {
+		worth, err := r.hashed.cheaper(r.x, r.fed)
 		if err != nil {
 			return err
 		}
@@ -172,7 +155,7 @@ func (r *joinRun) probeTable(b *Batch, t *joinTable) error {
 	pairs.flush = func(li, ri []uint32) error {
 		return r.pairs(t.rows.cols, li, ri, len(li), &r.hashed.spec)
 	}
-	if err := t.probe(b, r.hashed.leftShared, r.kind == minusJoin, pairs); err != nil {
+	if err := t.probe(b, r.hashed.leftShared, r.kind == planner.Minus, pairs); err != nil {
 		return err
 	}
 	if err := pairs.end(); err != nil {
@@ -185,7 +168,7 @@ func (r *joinRun) probeTable(b *Batch, t *joinTable) error {
 // begin starts the pairs of the left rows b.
 func (r *joinRun) begin(b *Batch) {
 	r.left = *b
-	if r.kind == innerJoin {
+	if r.kind == planner.Inner {
 		return
 	}
 	if cap(r.matched) < b.N {
@@ -218,12 +201,12 @@ func (r *joinRun) pairs(right [][]dictionary.ID, li, ri []uint32, n int, side *m
 	if n == 0 {
 		return nil
 	}
-	if r.kind == minusJoin || r.kind == leftJoin && r.condition == nil {
+	if r.kind == planner.Minus || r.kind == planner.Left && r.condition == nil {
 		for _, l := range li {
 			r.matched[l] = true
 		}
 	}
-	if r.kind == minusJoin {
+	if r.kind == planner.Minus {
 		return nil
 	}
 	for from := 0; from < n; from += r.most {
@@ -250,7 +233,7 @@ func (r *joinRun) merge(right [][]dictionary.ID, li, ri []uint32, from, to int, 
 			return err
 		}
 		r.keep = keep
-		if r.kind == leftJoin {
+		if r.kind == planner.Left {
 			for _, k := range keep {
 				r.matched[li[k]] = true
 			}
@@ -354,7 +337,7 @@ func (r *joinRun) origin(li []uint32) {
 
 // finish emits the left rows without a partner, where the kind of join wants them.
 func (r *joinRun) finish() error {
-	if r.kind == innerJoin {
+	if r.kind == planner.Inner {
 		return nil
 	}
 	alone := r.keep[:0]

@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"context"
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // seededSide is the right side of a join as a pattern matched for given rows. Where a left row leaves a seed
@@ -10,41 +12,29 @@ type seededSide struct {
 	// vars are the variables passed sideways, from their left columns.
 	vars []string
 	from []int
-	// compile makes the variant that takes some of vars as inputs.
-	compile  func(inputs []string) (operator, error)
-	spec     func(op operator, inputs []string) mergeSpec
-	variants []*seedVariant
+	// variants are by the variables that are bound; make makes one that is not there yet.
+	variants map[uint64]*seedVariant
+	make     func(ctx context.Context, mask uint64) (*seedVariant, error)
 	// fixed: every row binds every variable.
 	fixed bool
 }
 
 type seedVariant struct {
-	mask uint64
 	op   operator
 	cols []int
 	spec mergeSpec
 }
 
 // variant returns the right side for rows that bind the variables in mask.
-func (s *seededSide) variant(mask uint64) (*seedVariant, error) {
-	for _, v := range s.variants {
-		if v.mask == mask {
-			return v, nil
+func (s *seededSide) variant(x *execution, mask uint64) (*seedVariant, error) {
+	v, ok := s.variants[mask]
+	if !ok {
+		var err error
+		if v, err = s.make(x.ctx, mask); err != nil {
+			return nil, err
 		}
+		s.variants[mask] = v
 	}
-	v := &seedVariant{mask: mask}
-	var inputs []string
-	for i, name := range s.vars {
-		if mask&(1<<uint(i)) != 0 {
-			inputs, v.cols = append(inputs, name), append(v.cols, s.from[i])
-		}
-	}
-	op, err := s.compile(inputs)
-	if err != nil {
-		return nil, err
-	}
-	v.op, v.spec = op, s.spec(op, inputs)
-	s.variants = append(s.variants, v)
 	return v, nil
 }
 
@@ -74,7 +64,7 @@ func (s *seededSide) run(x *execution, b *Batch, emit func(*Batch, *mergeSpec) e
 
 // runMask runs one variant for some rows of b (nil: all).
 func (s *seededSide) runMask(x *execution, b *Batch, mask uint64, rows []uint32, emit func(*Batch, *mergeSpec) error) error {
-	v, err := s.variant(mask)
+	v, err := s.variant(x, mask)
 	if err != nil {
 		return err
 	}
@@ -124,43 +114,62 @@ func crossRows(x *execution, op operator, n int, rows []uint32, emit func(*Batch
 
 // hashedSide is the right side of a join as a table: run once, kept for every later run of the join.
 type hashedSide struct {
-	compile func() (operator, error)
-	spec    mergeSpec
-	specOf  func(op operator) mergeSpec
+	// make makes the operator of the pattern, where it was not made with the others.
+	make func(ctx context.Context) error
+	spec mergeSpec
 	// shared names the variables both sides have; leftShared are their columns on the left.
 	shared     []string
 	leftShared []int
 	// key are the positions in shared that every row of both sides binds: rows can be split over files by them.
 	key []int
+	// varies: the table holds only for the parameters' values that frame numbers.
+	varies bool
+	frame  uint64
 
+	node  planner.Node
 	op    operator
 	table *joinTable
 	parts *partitions
 	held  *account
 }
 
-// prepare compiles the right side.
-func (h *hashedSide) prepare() error {
+// prepare makes the operator of the pattern.
+func (h *hashedSide) prepare(x *execution) error {
 	if h.op != nil {
 		return nil
 	}
-	op, err := h.compile()
-	if err != nil {
-		return err
-	}
-	h.op, h.spec = op, h.specOf(op)
-	return nil
+	return h.make(x.ctx)
 }
 
-// cheaperThan reports whether running the right side by itself costs less than seeding it with more rows.
-func (h *hashedSide) cheaperThan(rows float64) (bool, error) {
-	if h.table != nil || h.parts != nil {
+// built reports whether there is a table, which must be of the values that the parameters have now.
+func (h *hashedSide) built(x *execution) bool {
+	if h.varies && h.frame != x.frame {
+		h.forget()
+		h.frame = x.frame
+	}
+	return h.table != nil || h.parts != nil
+}
+
+// forget drops the table.
+func (h *hashedSide) forget() {
+	if h.parts != nil {
+		h.parts.close()
+	}
+	if h.held != nil {
+		h.held.close()
+	}
+	h.table, h.parts, h.held = nil, nil, nil
+}
+
+// cheaper reports whether running the right side by itself costs less than seeding it with so many rows.
+func (h *hashedSide) cheaper(x *execution, rows int) (bool, error) {
+	if h.built(x) {
 		return true, nil
 	}
-	if err := h.prepare(); err != nil {
+	if err := h.prepare(x); err != nil {
 		return false, err
 	}
-	return 2*rows > h.op.node().cost, nil
+	return planner.TableIsCheaper(h.node, rows), nil
 }
 
 // rightKey are the key's columns in the right side's batches.
@@ -183,10 +192,10 @@ func (h *hashedSide) leftKey() []int {
 
 // build runs the right side into the table, or into files when it does not fit.
 func (h *hashedSide) build(x *execution) error {
-	if h.table != nil || h.parts != nil {
+	if h.built(x) {
 		return nil
 	}
-	if err := h.prepare(); err != nil {
+	if err := h.prepare(x); err != nil {
 		return err
 	}
 	h.held = x.memory.open("hash join")
@@ -273,8 +282,8 @@ func (r *joinRun) joinPartitions() error {
 
 // joinFiles joins two files whose rows have met in one partition.
 func (r *joinRun) joinFiles(right, left *spillFile, level int) error {
-	r.explain.Spilled += 4 * (right.rows*int64(right.width) + left.rows*int64(left.width))
-	if left.rows == 0 || right.rows == 0 && r.kind == innerJoin {
+	r.measured.Spilled += 4 * (right.rows*int64(right.width) + left.rows*int64(left.width))
+	if left.rows == 0 || right.rows == 0 && r.kind == planner.Inner {
 		return nil
 	}
 	bytes := right.rows * (int64(right.width)*4 + tableOverhead)
@@ -342,4 +351,21 @@ func splitFile(x *execution, f *spillFile, key []int, level int) (*partitions, e
 		return nil, err
 	}
 	return p, nil
+}
+
+// newMergeSpec lines up the columns of a join: all wants names, agreed are shared variables known to agree.
+func newMergeSpec(left, right, all []string, agreed []string) mergeSpec {
+	var s mergeSpec
+	fromLeft, fromRight := indexes(left, all), indexes(right, all)
+	s.merge = make([]columnPair, len(all))
+	for i := range all {
+		s.merge[i] = columnPair{int32(fromLeft[i]), int32(fromRight[i])}
+	}
+	known := indexes(agreed, left)
+	for i, k := range indexes(right, left) {
+		if k >= 0 && known[i] < 0 {
+			s.checks = append(s.checks, columnPair{int32(i), int32(k)})
+		}
+	}
+	return s
 }

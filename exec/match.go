@@ -1,37 +1,33 @@
 package exec
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // matchOp matches a basic graph pattern.
 type matchOp struct {
-	plan    *planner.MatchPlan
+	base
+	plan    *bgp.MatchPlan
 	graph   *pcsr.Graph
 	matcher Matcher
-	out     []string
 	limit   uint64
 	// weighted: the consumer reads Batch.Weights.
 	weighted bool
-	explain  *Explain
 	rows     []uint32
-	// late is what is to be found out before the first run, nil when there is nothing.
-	late *lateValues
+	// tests are conditions of which all values are tested before the first run.
+	tests []planner.Test
 }
-
-func (m *matchOp) columns() []string { return m.out }
-
-func (m *matchOp) node() *Explain { return m.explain }
 
 func (m *matchOp) match(x *execution) *Match {
 	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted, Charge: x.matches.Charge}
 	if x.analyze {
-		m.explain.Trace = &Trace{}
-		match.Trace = m.explain.Trace
+		m.measured.Trace = &Trace{}
+		match.Trace = m.measured.Trace
 	}
 	return match
 }
@@ -93,88 +89,32 @@ func (m *matchOp) count(x *execution) (uint64, error) {
 	}
 	n, err := m.matcher.Count(x.ctx, m.match(x))
 	if x.analyze {
-		m.explain.Rows, m.explain.Runs = n, 1
+		m.measured.Rows, m.measured.Runs = n, 1
 	}
 	return n, err
 }
 
-// explainMatch describes a match plan; its steps follow when somebody asks (describeSteps).
-func explainMatch(plan *planner.MatchPlan, detail string, columns []string) *Explain {
-	e := &Explain{Operator: "match", Detail: detail, Columns: columns, Match: plan, cost: plan.Cost}
-	if plan.Empty {
-		e.Detail += " nothing: " + plan.Reason
-		return e
+// ready tests the values that are left to be tested: those that pass are the candidates of their variables.
+func (m *matchOp) ready(x *execution) error {
+	if len(m.tests) == 0 {
+		return nil
 	}
-	e.EstimatedRows = 1
-	if n := len(plan.Steps); n > 0 {
-		e.EstimatedRows = plan.Steps[n-1].EstimatedRows
-	}
-	return e
-}
-
-// describeSteps fills in the steps of the match plans in the tree; term names constants.
-func (e *Explain) describeSteps(term func(dictionary.ID) string) {
-	for _, child := range e.Children {
-		child.describeSteps(term)
-	}
-	if e.Match == nil || e.Match.Empty || e.Steps != nil {
-		return
-	}
-	for i := range e.Match.Steps {
-		s := &e.Match.Steps[i]
-		e.Steps = append(e.Steps, fmt.Sprintf("?%s: %s, estimated %.0f rows from %.0f candidates",
-			e.Match.Slots[e.Match.Inputs+i].Variable, describeStep(e.Match, s, term), s.EstimatedRows, s.EstimatedCandidates))
-	}
-}
-
-// describeStep says in a few words what limits a step's candidates.
-func describeStep(plan *planner.MatchPlan, s *planner.Step, term func(dictionary.ID) string) string {
-	name := func(o planner.Operand) string { return operandName(plan, o, term) }
-	text := ""
-	add := func(format string, args ...any) {
-		if text != "" {
-			text += " ∩ "
+	plan := *m.plan
+	plan.Steps = slices.Clone(plan.Steps)
+	for _, t := range m.tests {
+		var failed error
+		t.Values.Test(func() bool { failed = x.alive(); return failed != nil })
+		if failed != nil {
+			return failed
 		}
-		text += fmt.Sprintf(format, args...)
-	}
-	for _, c := range s.Classes {
-		add("class %s", term(c))
-	}
-	for _, l := range s.Links {
-		switch l.Kind {
-		case planner.Neighbours:
-			add("N(%s, %s, %s)", name(l.From), name(l.Label), l.Dir)
-		case planner.Rows:
-			add("rows(%s, %s)", name(l.Label), l.Dir)
-		case planner.EdgeLabels:
-			add("labels(%s, %s)", name(l.From), l.Dir)
-		case planner.AllEdgeLabels:
-			add("all labels")
-		case planner.AllVertices:
-			add("all vertices(%s)", l.Dir)
+		slot := slices.IndexFunc(plan.Slots, func(s bgp.Slot) bool { return s.Variable == t.Variable })
+		step, passed := &plan.Steps[slot-plan.Inputs], t.Values.Values()
+		if step.Candidates != nil {
+			passed = pcsr.Intersect([]dictionary.ID{}, step.Candidates, passed)
 		}
+		step.Candidates = passed
 	}
-	if s.High != 0 || s.Low != 0 {
-		add("ids %d…%d", s.Low, s.High)
-	}
-	if s.Candidates != nil {
-		add("%d candidates", len(s.Candidates))
-	}
-	if len(s.Checks) > 0 {
-		text += fmt.Sprintf(", %d checks", len(s.Checks))
-	}
-	if len(s.Distinct)+len(s.EdgeDistinct) > 0 {
-		text += fmt.Sprintf(", %d inequalities", len(s.Distinct)+len(s.EdgeDistinct))
-	}
-	if s.Counted {
-		text += ", counted"
-	}
-	return text
-}
-
-func operandName(plan *planner.MatchPlan, o planner.Operand, term func(dictionary.ID) string) string {
-	if o.IsConstant() {
-		return term(o.Constant)
-	}
-	return "?" + plan.Slots[o.Slot].Variable
+	m.plan, m.tests = &plan, nil
+	m.measured.match = m.plan
+	return nil
 }

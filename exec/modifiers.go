@@ -1,42 +1,12 @@
 package exec
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/rdfgpu/rdfgpu/parser"
-)
+import ()
 
 // projectOp picks columns.
 type projectOp struct {
-	input   operator
-	out     []string
-	explain *Explain
+	base
+	input operator
 }
-
-// project compiles a projection: a subquery, or the query's SELECT. Its input binds nothing else that is read.
-func (c *compiler) project(n *parser.Project, r request) (operator, error) {
-	in, err := c.compile(n.Input, r.with(setOf(c.outputColumns(n, r)...)))
-	if err != nil {
-		return nil, err
-	}
-	return c.narrowed(in, c.outputColumns(n, r)), nil
-}
-
-// narrowed puts a projection on an operator that has other columns than those asked for.
-func (c *compiler) narrowed(in operator, out []string) operator {
-	if strings.Join(in.columns(), "\n") == strings.Join(out, "\n") {
-		return in
-	}
-	e := in.node()
-	return &projectOp{input: in, out: out, explain: &Explain{
-		Operator: "project", Columns: out, EstimatedRows: e.EstimatedRows, cost: e.cost, Children: []*Explain{e}}}
-}
-
-func (p *projectOp) columns() []string { return p.out }
-
-func (p *projectOp) node() *Explain { return p.explain }
 
 func (p *projectOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	return runStage(p, x, seed, emit)
@@ -53,59 +23,23 @@ func (p *projectOp) fork() func(*execution, *Batch) (*Batch, error) {
 
 // sliceOp skips and limits solutions.
 type sliceOp struct {
+	base
 	input         operator
 	offset, limit int64
-	explain       *Explain
 }
-
-func (c *compiler) slice(n *parser.Slice, r request) (operator, error) {
-	r.distinct = false
-	in, err := c.compile(n.Input, r)
-	if err != nil {
-		return nil, err
-	}
-	s := &sliceOp{input: in, offset: max(n.Offset, 0), limit: n.Limit}
-	e := in.node()
-	s.explain = &Explain{Operator: "slice", Columns: in.columns(), EstimatedRows: e.EstimatedRows, cost: e.cost, Children: []*Explain{e}}
-	if n.Limit >= 0 {
-		s.explain.Detail = fmt.Sprintf("limit %d", n.Limit)
-		s.explain.EstimatedRows = min(e.EstimatedRows, float64(n.Limit))
-		limitRows(in, uint64(s.offset+n.Limit))
-	}
-	if s.offset > 0 {
-		s.explain.Detail = strings.TrimSpace(s.explain.Detail + fmt.Sprintf(" offset %d", s.offset))
-	}
-	return s, nil
-}
-
-// limitRows tells an operator how many of its solutions are read at most.
-func limitRows(op operator, n uint64) {
-	switch op := op.(type) {
-	case *matchOp:
-		op.limit = n
-	case *productOp:
-		op.undivide().limit = n
-	case *sortOp:
-		op.limit = n
-	case *projectOp:
-		limitRows(op.input, n)
-	case *extendOp:
-		limitRows(op.input, n)
-	}
-}
-
-func (s *sliceOp) columns() []string { return s.input.columns() }
-
-func (s *sliceOp) node() *Explain { return s.explain }
 
 func (s *sliceOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	if s.limit == 0 {
 		return nil
 	}
-	stop := errors.New("exec: limit reached")
+	return stopping(func(enough error) error { return s.slice(x, seed, enough, emit) })
+}
+
+// slice emits the solutions that are wanted, and ends with enough when there are no more of them.
+func (s *sliceOp) slice(x *execution, seed *Batch, enough error, emit func(*Batch) error) error {
 	skip, left := s.offset, s.limit
 	var out Batch
-	err := measured(s.input, x, seed, func(b *Batch) error {
+	return measured(s.input, x, seed, func(b *Batch) error {
 		from := min(skip, int64(b.N))
 		skip -= from
 		to := int64(b.N)
@@ -124,41 +58,19 @@ func (s *sliceOp) run(x *execution, seed *Batch, emit func(*Batch) error) error 
 			}
 		}
 		if left == 0 {
-			return stop
+			return enough
 		}
 		return nil
 	})
-	if err == stop {
-		return nil
-	}
-	return err
 }
 
 // distinctOp drops repeated solutions. Past the memory limit, rows that it has not seen go to files, split by hash.
 type distinctOp struct {
+	base
 	input operator
 	// sorted: the rows come in an order to be kept, which going on from disk would lose.
-	sorted  bool
-	explain *Explain
+	sorted bool
 }
-
-// distinct compiles DISTINCT: which rows are equal depends on all columns the input has, so that none is dropped.
-func (c *compiler) distinct(n *parser.Distinct, r request) (operator, error) {
-	want := c.outputColumns(n, r)
-	r.need, r.distinct = c.scopes.of(n).vars, true
-	in, err := c.compile(n.Input, r)
-	if err != nil {
-		return nil, err
-	}
-	e := in.node()
-	d := &distinctOp{input: in, sorted: sorted(n.Input), explain: &Explain{
-		Operator: "distinct", Columns: in.columns(), EstimatedRows: e.EstimatedRows, cost: e.cost, Children: []*Explain{e}}}
-	return c.narrowed(d, want), nil
-}
-
-func (d *distinctOp) columns() []string { return d.input.columns() }
-
-func (d *distinctOp) node() *Explain { return d.explain }
 
 func (d *distinctOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	source := func(do func(*Batch) error) error { return measured(d.input, x, seed, do) }
@@ -218,7 +130,7 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 	seen = nil
 	held.hold(0)
 	for _, f := range parts.files {
-		d.explain.Spilled += f.rows * int64(f.width) * 4
+		d.measured.Spilled += f.rows * int64(f.width) * 4
 		if err := d.level(x, func(do func(*Batch) error) error { return f.read(x.heeding(do)) }, width, level+1, emit); err != nil {
 			return err
 		}

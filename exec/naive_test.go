@@ -8,7 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // The reference evaluator: SPARQL's algebra by its definitions (SPARQL 1.1 section 18.5), one solution at a time, on
@@ -23,7 +23,7 @@ type reference struct {
 	names []rdf.Term
 	graph rdf.Term // active graph
 	// semantics holds inside each basic graph pattern.
-	semantics planner.Semantics
+	semantics bgp.Semantics
 }
 
 // in returns the reference with another active graph.
@@ -109,12 +109,12 @@ func (e *reference) allows(n *parser.BGP, m mapping) bool {
 	things := map[any]int{}
 	count := 0
 	switch e.semantics {
-	case planner.Isomorphism:
+	case bgp.Isomorphism:
 		for v := range vertices {
 			things[value(v)]++
 			count++
 		}
-	case planner.EdgeIsomorphism:
+	case bgp.EdgeIsomorphism:
 		for t := range edges {
 			things[[3]rdf.Term{value(t.Subject), value(t.Predicate), value(t.Object)}]++
 			count++

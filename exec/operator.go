@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -13,15 +14,25 @@ import (
 // it at once and is returned. Operators run one at a time, in the goroutine of the caller, but for stages, of which
 // copies may run at the same time.
 //
-// An operator that was compiled with inputs is seeded: seed holds one column for each of them, and what it emits are
+// An operator of a node with seeds is seeded: seed holds one column for each of them, and what it emits are
 // its solutions that agree with a row of the seed, Origin naming the row. Without inputs seed is nil.
 type operator interface {
 	// columns names what the batches bind, in order.
 	columns() []string
 	run(x *execution, seed *Batch, emit func(*Batch) error) error
-	// node describes the operator and its inputs for explain.
-	node() *Explain
+	// stats is what was measured of it.
+	stats() *measures
 }
+
+// base is what every operator has.
+type base struct {
+	out      []string
+	measured *measures
+}
+
+func (b *base) columns() []string { return b.out }
+
+func (b *base) stats() *measures { return b.measured }
 
 // execution is what the operators of a running plan share.
 type execution struct {
@@ -37,11 +48,14 @@ type execution struct {
 	spills *Meter
 	// matches counts what matchers take.
 	matches *Meter
-	// analyze keeps measurements in the operators' Explain nodes.
+	// analyze keeps measurements.
 	analyze bool
 	// blanks are the nodes that BNODE made for labels; serial numbers all that the query makes.
 	blanks map[blankKey]dictionary.ID
 	serial uint64
+	// parameters are the values that EXISTS gives to its pattern, and frame numbers these values; frames counts them.
+	parameters    map[string]dictionary.ID
+	frame, frames uint64
 	// cleanup are run when the query ends.
 	cleanup []func()
 }
@@ -92,7 +106,7 @@ func (x *execution) heeding(do func(*Batch) error) func(*Batch) error {
 	}
 }
 
-// measured runs an operator and, when the plan is analysed, records rows and time in its Explain node.
+// measured runs an operator and, when the plan is analysed, records rows and time.
 // The time includes what the operator's inputs took and leaves out what its consumer took. Each batch looks at the
 // context.
 func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) error {
@@ -107,7 +121,7 @@ func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) er
 			return emit(b)
 		})
 	}
-	n := o.node()
+	n := o.stats()
 	began, downstream := time.Now(), time.Duration(0)
 	err := o.run(x, seed, func(b *Batch) error {
 		n.Rows += uint64(b.N)
@@ -122,6 +136,15 @@ func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) er
 	n.Runs++
 	n.Elapsed += time.Since(began) - downstream
 	return err
+}
+
+// stopping runs something that whoever is called may end early, by the error it is given: that is no failure.
+func stopping(run func(enough error) error) error {
+	enough := errors.New("exec: enough")
+	if err := run(enough); err != enough {
+		return err
+	}
+	return nil
 }
 
 // fewColumns is up to how many columns are searched one after the other.

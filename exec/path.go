@@ -4,123 +4,37 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // pathOp walks a property path: one of * + ? and negated property sets (SPARQL 1.1 section 9); sequences,
-// alternatives and inverses at the top are joins and unions by then (rewriter.path).
+// alternatives and inverses at the top are joins and unions by then (planner/rules).
 type pathOp struct {
+	base
 	graph  *pcsr.Graph
 	search *pathSearch
 	step   pathStep
 	// negated paths count every triple; the closures yield each pair of ends once.
-	kind            pathKind
+	kind            planner.PathKind
 	subject, object pathEnd
-	out             []string
-	explain         *Explain
 }
-
-type pathKind uint8
-
-const (
-	oncePath     pathKind = iota // P
-	optionalPath                 // P?
-	starPath                     // P*
-	plusPath                     // P+
-)
 
 // pathEnd is one end of a path: a constant, a seed's column or a free variable.
 type pathEnd struct {
 	variable string
 	constant dictionary.ID
 	input    int // seed column, -1
-	// substituted: the column holds terms of the query, for which the zero-length path holds even where the graph does not
-	// have them.
-	substituted bool
+	// term: the end stands for a term of the query, for which the zero-length path holds even where the graph does not
+	// have it.
+	term bool
 }
 
 func (e pathEnd) free() bool { return e.variable != "" && e.input < 0 }
-
-func (c *compiler) path(n *parser.PathPattern, r request) (operator, error) {
-	switch n.Path.(type) {
-	case *parser.PathIRI, *parser.PathInverse, *parser.PathSequence, *parser.PathAlternative:
-		return c.compile(c.rewriter.path(n), r)
-	}
-	p := &pathOp{graph: c.graph, out: c.outputColumns(n, r)}
-	if err := checkPath(n.Path); err != nil {
-		return nil, err
-	}
-	p.search = &pathSearch{graph: c.graph, ctx: c.plan.ctx}
-	p.subject, p.object = c.pathEnd(n.Subject, r), c.pathEnd(n.Object, r)
-	inner := n.Path
-	switch path := n.Path.(type) {
-	case *parser.PathZeroOrOne:
-		p.kind, inner = optionalPath, path.Path
-	case *parser.PathZeroOrMore:
-		p.kind, inner = starPath, path.Path
-	case *parser.PathOneOrMore:
-		p.kind, inner = plusPath, path.Path
-	}
-	if p.kind == plusPath && nullable(inner) {
-		p.kind = starPath
-	}
-	p.step = c.pathStep(inner)
-	p.explain = &Explain{
-		Operator: "path", Detail: termText(n.Subject) + " " + pathText(n.Path) + " " + termText(n.Object), Columns: p.out,
-	}
-	p.explain.EstimatedRows, p.explain.cost = p.estimate()
-	return p, nil
-}
-
-func (c *compiler) pathEnd(t parser.PatternTerm, r request) pathEnd {
-	if !t.IsVariable() {
-		return pathEnd{constant: c.idOf(t), input: -1}
-	}
-	return pathEnd{variable: t.Variable, input: indexOf(r.inputs, t.Variable), substituted: r.outer[t.Variable]}
-}
-
-// pathText is a path in the query's words.
-func pathText(p parser.Path) string {
-	switch p := p.(type) {
-	case *parser.PathIRI:
-		return "<" + p.IRI + ">"
-	case *parser.PathInverse:
-		return "^" + pathText(p.Path)
-	case *parser.PathSequence:
-		return "(" + pathText(p.Left) + "/" + pathText(p.Right) + ")"
-	case *parser.PathAlternative:
-		return "(" + pathText(p.Left) + "|" + pathText(p.Right) + ")"
-	case *parser.PathZeroOrMore:
-		return pathText(p.Path) + "*"
-	case *parser.PathOneOrMore:
-		return pathText(p.Path) + "+"
-	case *parser.PathZeroOrOne:
-		return pathText(p.Path) + "?"
-	case *parser.PathNegated:
-		return "!(" + negatedText(p) + ")"
-	}
-	return "?"
-}
-
-func negatedText(p *parser.PathNegated) string {
-	var parts []string
-	for _, iri := range p.Forward {
-		parts = append(parts, "<"+iri+">")
-	}
-	for _, iri := range p.Inverse {
-		parts = append(parts, "^<"+iri+">")
-	}
-	return strings.Join(parts, "|")
-}
-
-func (p *pathOp) columns() []string { return p.out }
-
-func (p *pathOp) node() *Explain { return p.explain }
 
 // pathRun is one run of a path.
 type pathRun struct {
@@ -146,13 +60,13 @@ func (p *pathOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 		}
 		return r.flush()
 	}
-	if p.subject.input >= 0 && p.object.input >= 0 && p.kind != oncePath {
+	if p.subject.input >= 0 && p.object.input >= 0 && p.kind != planner.Once {
 		if err := r.bySubject(seed); err != nil {
 			return err
 		}
 		return r.flush()
 	}
-	if p.kind != oncePath && (p.subject.free() && p.object.input >= 0 || p.object.free() && p.subject.input >= 0) {
+	if p.kind != planner.Once && (p.subject.free() && p.object.input >= 0 || p.object.free() && p.subject.input >= 0) {
 		if err := r.bySource(seed); err != nil {
 			return err
 		}
@@ -179,9 +93,9 @@ func (r *pathRun) row(s, o dictionary.ID, origin uint32) error {
 	case !r.subject.free() && !r.object.free():
 		return r.both(s, o, origin)
 	case !r.subject.free():
-		return r.from(s, pcsr.Out, origin, r.isConstant(r.subject))
+		return r.from(s, pcsr.Out, origin, r.subject.term)
 	case !r.object.free():
-		return r.from(o, pcsr.In, origin, r.isConstant(r.object))
+		return r.from(o, pcsr.In, origin, r.object.term)
 	}
 	return r.all(origin)
 }
@@ -205,14 +119,14 @@ func (r *pathRun) bySubject(seed *Batch) error {
 			i = end
 			continue
 		}
-		zero := r.kind == starPath || r.kind == optionalPath
-		if err := r.search.closure(r.step, s, pcsr.Out, zero, r.kind != optionalPath, ignore); err != nil {
+		zero := r.kind == planner.ZeroOrMore || r.kind == planner.ZeroOrOne
+		if err := r.search.closure(r.step, s, pcsr.Out, zero, r.kind != planner.ZeroOrOne, ignore); err != nil {
 			return err
 		}
-		zero = zero && (r.isConstant(r.subject) || r.isConstant(r.object) || r.search.isNode(s))
+		zero = zero && (r.subject.term || r.object.term || r.search.isNode(s))
 		for _, row := range rows[i:end] {
 			o := objects[row]
-			if o == s && zero || (o != s || r.kind == plusPath) && r.search.saw(o) {
+			if o == s && zero || (o != s || r.kind == planner.OneOrMore) && r.search.saw(o) {
 				if err := r.found(s, o, row); err != nil {
 					return err
 				}
@@ -238,14 +152,14 @@ func (r *pathRun) bySource(seed *Batch) error {
 			end++
 		}
 		if end-i == 1 {
-			if err := r.from(v, d, rows[i], r.isConstant(given)); err != nil {
+			if err := r.from(v, d, rows[i], given.term); err != nil {
 				return err
 			}
 			i = end
 			continue
 		}
 		ends = ends[:0]
-		err := r.walk(v, d, r.isConstant(given), func(w dictionary.ID) error { ends = append(ends, w); return nil })
+		err := r.walk(v, d, given.term, func(w dictionary.ID) error { ends = append(ends, w); return nil })
 		if err == nil {
 			err = r.held.need(r.search.bytes() + int64(cap(ends))*4)
 		}
@@ -273,12 +187,9 @@ func sortedRows(col []dictionary.ID) []uint32 {
 	return rows
 }
 
-// isConstant reports whether an end is a term of the query, for which the zero-length path needs no vertex.
-func (r *pathRun) isConstant(e pathEnd) bool { return e.variable == "" || e.substituted }
-
 // both looks for a path between two given ends.
 func (r *pathRun) both(s, o dictionary.ID, origin uint32) error {
-	if r.kind == oncePath {
+	if r.kind == planner.Once {
 		n, err := r.search.count(r.step, s, o)
 		for range n {
 			if err := r.found(s, o, origin); err != nil {
@@ -287,13 +198,13 @@ func (r *pathRun) both(s, o dictionary.ID, origin uint32) error {
 		}
 		return err
 	}
-	zero := (r.kind == starPath || r.kind == optionalPath) && s == o &&
-		(r.isConstant(r.subject) || r.isConstant(r.object) || r.search.isNode(s))
+	zero := (r.kind == planner.ZeroOrMore || r.kind == planner.ZeroOrOne) && s == o &&
+		(r.subject.term || r.object.term || r.search.isNode(s))
 	if !zero {
 		if !r.search.isNode(s) || !r.search.isNode(o) {
 			return nil
 		}
-		hit, err := r.search.reaches(r.step, s, o, r.kind != optionalPath)
+		hit, err := r.search.reaches(r.step, s, o, r.kind != planner.ZeroOrOne)
 		if err != nil || !hit {
 			return err
 		}
@@ -316,28 +227,28 @@ func (r *pathRun) pair(v, w dictionary.ID, d pcsr.Direction, origin uint32) erro
 
 // walk reports where walks from a given end in a direction lead.
 func (r *pathRun) walk(v dictionary.ID, d pcsr.Direction, constant bool, report func(dictionary.ID) error) error {
-	if r.kind == oncePath {
+	if r.kind == planner.Once {
 		return r.search.image(r.step, v, d, report)
 	}
-	zero := r.kind == starPath || r.kind == optionalPath
+	zero := r.kind == planner.ZeroOrMore || r.kind == planner.ZeroOrOne
 	if zero && !constant && !r.search.isNode(v) {
 		return nil
 	}
-	return r.search.closure(r.step, v, d, zero, r.kind != optionalPath, report)
+	return r.search.closure(r.step, v, d, zero, r.kind != planner.ZeroOrOne, report)
 }
 
 // all walks from every vertex of the graph.
 func (r *pathRun) all(origin uint32) error {
 	visit := func(v dictionary.ID) error {
 		if r.same {
-			if r.kind == oncePath {
+			if r.kind == planner.Once {
 				return r.both(v, v, origin)
 			}
 			return r.loop(v, origin)
 		}
 		return r.from(v, pcsr.Out, origin, false)
 	}
-	if r.kind == plusPath || r.kind == oncePath {
+	if r.kind == planner.OneOrMore || r.kind == planner.Once {
 		if starts, ok := r.step.starts(r.graph, pcsr.Out); ok {
 			return r.search.eachRow(starts, visit)
 		}
@@ -347,7 +258,7 @@ func (r *pathRun) all(origin uint32) error {
 
 // loop reports v when a path leads from it to itself.
 func (r *pathRun) loop(v dictionary.ID, origin uint32) error {
-	if r.kind == plusPath {
+	if r.kind == planner.OneOrMore {
 		hit, err := r.search.reaches(r.step, v, v, true)
 		if err != nil || !hit {
 			return err
@@ -402,59 +313,42 @@ type pathStep interface {
 	starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool)
 }
 
-// pathStep compiles the inside of a closure.
-func (c *compiler) pathStep(p parser.Path) pathStep {
+// pathStep makes the inside of a closure.
+func (b *builder) pathStep(g *pcsr.Graph, p parser.Path) pathStep {
 	switch p := p.(type) {
 	case *parser.PathIRI:
-		label, ok := c.label(p.IRI)
+		label, ok := b.label(g, p.IRI)
 		return &labelStep{label: label, known: ok}
 	case *parser.PathInverse:
-		return &inverseStep{c.pathStep(p.Path)}
+		return &inverseStep{b.pathStep(g, p.Path)}
 	case *parser.PathSequence:
-		return &sequenceStep{c.pathStep(p.Left), c.pathStep(p.Right)}
+		return &sequenceStep{b.pathStep(g, p.Left), b.pathStep(g, p.Right)}
 	case *parser.PathAlternative:
-		return &alternativeStep{c.pathStep(p.Left), c.pathStep(p.Right)}
+		return &alternativeStep{b.pathStep(g, p.Left), b.pathStep(g, p.Right)}
 	case *parser.PathZeroOrOne:
-		return &closureStep{step: c.pathStep(p.Path), zero: true}
+		return &closureStep{step: b.pathStep(g, p.Path), zero: true}
 	case *parser.PathZeroOrMore:
-		return &closureStep{step: c.pathStep(p.Path), zero: true, more: true}
+		return &closureStep{step: b.pathStep(g, p.Path), zero: true, more: true}
 	case *parser.PathOneOrMore:
-		return &closureStep{step: c.pathStep(p.Path), zero: nullable(p.Path), more: true}
+		return &closureStep{step: b.pathStep(g, p.Path), zero: parser.Nullable(p.Path), more: true}
 	case *parser.PathNegated:
-		return c.negatedStep(p)
+		return b.negatedStep(g, p)
 	}
 	panic(fmt.Sprintf("exec: path %T", p))
 }
 
-// nullable reports whether a path connects every term with itself.
-func nullable(p parser.Path) bool {
-	switch p := p.(type) {
-	case *parser.PathZeroOrMore, *parser.PathZeroOrOne:
-		return true
-	case *parser.PathOneOrMore:
-		return nullable(p.Path)
-	case *parser.PathInverse:
-		return nullable(p.Path)
-	case *parser.PathSequence:
-		return nullable(p.Left) && nullable(p.Right)
-	case *parser.PathAlternative:
-		return nullable(p.Left) || nullable(p.Right)
-	}
-	return false
-}
-
 // label is the edge label of a predicate; false when the graph has none such.
-func (c *compiler) label(iri string) (pcsr.Label, bool) {
-	id, ok := c.plan.dict.Lookup(rdf.NewIRI(iri))
-	return id, ok && c.graph.HasLabel(id)
+func (b *builder) label(g *pcsr.Graph, iri string) (pcsr.Label, bool) {
+	id, ok := b.dict.Lookup(rdf.NewIRI(iri))
+	return id, ok && g.HasLabel(id)
 }
 
-func (c *compiler) negatedStep(p *parser.PathNegated) pathStep {
+func (b *builder) negatedStep(g *pcsr.Graph, p *parser.PathNegated) pathStep {
 	n := &negatedStep{walk: [2]bool{p.HasForward, p.HasInverse}}
 	for d, iris := range [2][]string{p.Forward, p.Inverse} {
 		n.not[d] = map[pcsr.Label]bool{}
 		for _, iri := range iris {
-			if l, ok := c.label(iri); ok {
+			if l, ok := b.label(g, iri); ok {
 				n.not[d][l] = true
 			}
 		}

@@ -18,9 +18,8 @@ type pathSearch struct {
 	frontier []pcsr.Vertex
 	next     []pcsr.Vertex
 	touched  []pcsr.Vertex
-	// read counts vertices since the last look at the context. limit, where it is not 0, ends the search with errFar
-	// after so many.
-	read, limit int
+	// read counts vertices since the last look at the context.
+	read int
 	// machines are those of the steps with closures inside; machine is that of the step asked for last, nil for others.
 	machines []*machine
 	asked    bool
@@ -173,11 +172,6 @@ func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zer
 
 // reads counts the vertices that are about to be read, at most lookEvery, and looks at the context now and then.
 func (s *pathSearch) reads(n int) error {
-	if s.limit > 0 {
-		if s.limit -= n; s.limit <= 0 {
-			return errFar
-		}
-	}
 	if s.read += n; s.read < lookEvery {
 		return nil
 	}
@@ -210,16 +204,17 @@ func (s *pathSearch) reaches(step pathStep, v, w pcsr.Vertex, more bool) (bool, 
 	if int64(w) >= int64(s.graph.Vertices()) {
 		return false, nil
 	}
-	err := s.closure(step, v, pcsr.Out, false, more, func(u pcsr.Vertex) error {
-		if u == w {
-			return errAllFound
-		}
-		return nil
+	found := false
+	err := stopping(func(enough error) error {
+		return s.closure(step, v, pcsr.Out, false, more, func(u pcsr.Vertex) error {
+			if u == w {
+				found = true
+				return enough
+			}
+			return nil
+		})
 	})
-	if err == errAllFound {
-		return true, nil
-	}
-	return false, err
+	return found, err
 }
 
 // image reports where single walks from v end, once for each walk.

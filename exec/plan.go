@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -16,14 +15,15 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Options are the settings of one query. The zero value asks for SPARQL's semantics and a memory limit of 1 GiB.
 type Options struct {
-	Semantics planner.Semantics
+	Semantics bgp.Semantics
 	// Matcher picks who runs a match plan. It is asked once for each basic graph pattern, and must not be nil.
-	Matcher func(plan *planner.MatchPlan, graph *pcsr.Graph) Matcher
-	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (planner.Options).
+	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) Matcher
+	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
 	// Budget counts what the query holds: past its limits operators go on from disk, or end with ErrMemoryLimit. The caller
 	// closes it once the query has ended. Where it is nil, the query shares with no other and may hold Memory bytes.
@@ -46,6 +46,8 @@ type Options struct {
 	CountOnly bool
 	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
 	Unoptimised bool
+	// Tuning has the planner's numbers that tests change.
+	Tuning planner.Tuning
 }
 
 const defaultMemory = 1 << 30
@@ -53,20 +55,20 @@ const defaultMemory = 1 << 30
 // Plan is a query that is ready to run, once, by one of Run, Ask and Count. It is not safe for concurrent use.
 type Plan struct {
 	// ctx is what Prepare was called with and, while the plan runs, the run's: patterns may be planned then too.
-	ctx       context.Context
-	query     *parser.Query
-	dataset   Dataset
-	options   Options
-	terms     *terms.Terms
-	dict      TermSource
-	env       *expr.Env
-	root      operator
-	output    projection
-	variables []string
-	analyze   bool
-	peak      int64
-	// joins is how many joins have been compiled; they share the memory of rows on their way.
+	ctx      context.Context
+	physical *planner.Plan
+	options  Options
+	terms    *terms.Terms
+	dict     TermSource
+	env      *expr.Env
+	root     operator
+	measures map[planner.Node]*measures
+	output   projection
+	analyze  bool
+	peak     int64
+	// joins is how many joins have been built; they share the memory of rows on their way.
 	joins atomic.Int64
+	// plans counts what the plan takes.
 	plans *Meter
 }
 
@@ -94,37 +96,18 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	if dataset, err = clause(dataset, query, &options, dict); err != nil {
 		return nil, err
 	}
-	p = &Plan{ctx: ctx, query: query, dataset: dataset, options: options, terms: terms.New(dict), dict: dict}
+	p = &Plan{ctx: ctx, options: options, terms: terms.New(dict), dict: dict, measures: map[planner.Node]*measures{}}
 	p.plans = options.Budget.Meter("the plan")
 	p.terms.Charge = p.charge("computed terms")
 	p.env = newEnv(p)
-	if err = sizeOf(query).check(); err != nil {
+	if p.physical, err = planner.Make(ctx, query, dataset, p.planning()); err != nil {
 		return nil, err
 	}
-	c := newCompiler(p)
-	p.variables = p.outputVariables()
-	where := query.Where
-	if where == nil {
-		where = &parser.BGP{}
-	}
-	ask := request{need: setOf(p.needed()...), distinct: repeatsAreNothing(query)}
-	if options.CountOnly && query.Form == parser.Select {
-		ask.need = names{}
-	}
-	if p.root, err = c.compile(c.rewriter.rewrite(where), ask); err != nil {
+	b := &builder{Plan: p, measures: p.measures}
+	if p.root, err = b.build(p.physical.Root); err != nil {
 		return nil, err
 	}
-	switch query.Form {
-	case parser.Construct:
-		p.root, err = newConstruct(c, p.root, query.Template)
-	case parser.Describe:
-		p.root, err = newDescribe(c, p.root, query.Describe)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.output.from = indexes(p.root.columns(), p.variables)
-	c.forget()
+	p.output.from = indexes(p.root.columns(), p.physical.Variables)
 	return p, p.ended()
 }
 
@@ -152,60 +135,27 @@ func (p *Plan) contextEnded() error {
 	return nil
 }
 
-// planColumn is about what a join's plan takes for each of its columns, with the sets of variables while it is planned.
-const planColumn = 160
-
-// planned counts what a part of the plan takes.
-func (p *Plan) planned(bytes int64) { _ = p.plans.Charge(bytes) }
-
 // charge returns a function that counts what a part of the query takes; too much ends the query.
 func (p *Plan) charge(what string) func(bytes int64) {
 	meter := p.options.Budget.Meter(what)
 	return func(bytes int64) { _ = meter.Charge(bytes) }
 }
 
-// repeatsAreNothing reports whether a repeated solution of the pattern adds nothing to the answer.
-func repeatsAreNothing(q *parser.Query) bool {
-	switch q.Form {
-	case parser.Select:
-		return false
-	case parser.Construct:
-		return !slices.ContainsFunc(q.Template, func(t parser.TriplePattern) bool {
-			return t.Subject.Term.Kind == rdf.BlankNode || t.Object.Term.Kind == rdf.BlankNode
-		})
+// planning says what the plan is for.
+func (p *Plan) planning() planner.Options {
+	o := &p.options
+	return planner.Options{
+		Semantics: o.Semantics, Speed: o.Speed, CountOnly: o.CountOnly, Services: o.Service != nil, Lookup: p.dict.Lookup,
+		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
+		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
+		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {
+			return expr.Compile(condition, map[string]int{variable: 0}, p.env)
+		},
 	}
-	return true
-}
-
-// outputVariables names the columns of the batches that Run emits.
-func (p *Plan) outputVariables() []string {
-	switch p.query.Form {
-	case parser.Select:
-		return p.query.Variables
-	case parser.Construct, parser.Describe:
-		return tripleColumns
-	}
-	return nil
-}
-
-// needed are the variables that the query form reads from its pattern's solutions.
-func (p *Plan) needed() []string {
-	vars := names{}
-	switch p.query.Form {
-	case parser.Select:
-		return p.query.Variables
-	case parser.Construct:
-		for _, t := range p.query.Template {
-			addTerms(vars, t.Subject, t.Predicate, t.Object)
-		}
-	case parser.Describe:
-		addTerms(vars, p.query.Describe...)
-	}
-	return vars.sorted()
 }
 
 // Variables names the columns of the batches that Run emits: those a SELECT exposes, or subject, predicate, object.
-func (p *Plan) Variables() []string { return p.variables }
+func (p *Plan) Variables() []string { return p.physical.Variables }
 
 // Terms decodes the IDs of the batches that Run emits.
 func (p *Plan) Terms() *terms.Terms { return p.terms }
@@ -218,7 +168,7 @@ func (p *Plan) PeakMemory() int64 { return p.peak }
 
 // Explain describes the plan; once it has run with Analyze, with what was measured.
 func (p *Plan) Explain() *Explain {
-	e := p.root.node()
+	e := p.explain(p.physical.Root)
 	e.describeSteps(func(id dictionary.ID) string { return p.terms.Term(id).String() })
 	return e
 }
@@ -243,21 +193,18 @@ func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
 // Ask reports whether the query's pattern has a solution.
 func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
 	defer recovered(&err, guard())
-	stop := errors.New("exec: found")
-	if m, ok := p.root.(*matchOp); ok {
-		m.limit = 1
-	}
-	err = p.run(ctx, func(b *Batch) error {
-		if b.N > 0 {
+	err = stopping(func(enough error) error {
+		return p.run(ctx, func(b *Batch) error {
 			found = true
-			return stop
-		}
-		return nil
+			return enough
+		})
 	})
-	if err == stop {
-		err = nil
-	}
 	return found, err
+}
+
+// counter is an operator that counts its solutions without writing them.
+type counter interface {
+	count(x *execution) (uint64, error)
 }
 
 // Count is the number of solutions (or triples).
@@ -270,10 +217,7 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 		}
 		return nil
 	}
-	if o, ok := p.root.(*productOp); ok {
-		p.root = o.undivide()
-	}
-	if m, ok := p.root.(*matchOp); ok {
+	if m, ok := p.root.(counter); ok {
 		x, end := p.execution(ctx)
 		defer end()
 		if n, err = m.count(x); err == nil && p.options.MaxRows > 0 && n > p.options.MaxRows {

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // productOp is a basic graph pattern of several parts without a common variable: each part is matched once and the
@@ -15,88 +13,24 @@ import (
 // All parts but the largest are kept in memory. Where they do not fit, or only some rows are wanted, the pattern is
 // matched as a whole.
 type productOp struct {
+	base
 	whole *matchOp
 	parts []operator // the largest first
 	// from is where the columns come from.
 	from []productColumn
-	// undivided: the pattern is matched as a whole.
-	undivided bool
-	explain   *Explain
 }
 
 // productColumn is a column of a part.
 type productColumn struct{ part, column int }
 
-// productCost is from which cost on a pattern is taken apart: planning the parts takes time too.
-var productCost = 5_000.0
-
-// product takes a match plan apart where its pattern consists of parts of which at least two bind what is needed.
-func (c *compiler) product(n *parser.BGP, pushed *pushedFilters, r request, op operator) (operator, error) {
-	whole, ok := op.(*matchOp)
-	if !ok || whole.plan.Empty || whole.plan.Cost < productCost || len(r.inputs) > 0 || c.plan.options.Unoptimised || c.plan.options.Semantics != planner.Homomorphism {
-		return op, nil
-	}
-	patterns, binding := connected(n), 0
-	for _, p := range patterns {
-		if len(intersection(c.scopes.of(p).vars, r.need)) > 0 {
-			binding++
-		}
-	}
-	if binding < 2 {
-		return op, nil
-	}
-	o := &productOp{whole: whole}
-	for _, p := range patterns {
-		part, err := c.match(p.(*parser.BGP), pushed.of(c.scopes.of(p).vars), r)
-		if err != nil {
-			return nil, err
-		}
-		o.parts = append(o.parts, part)
-	}
-	slices.SortStableFunc(o.parts, func(a, b operator) int {
-		return -cmp.Compare(a.node().EstimatedRows, b.node().EstimatedRows)
-	})
-	o.from = make([]productColumn, len(whole.out))
-	e := whole.node()
-	o.explain = &Explain{Operator: "product", Columns: whole.out, EstimatedRows: e.EstimatedRows, cost: e.cost}
-	for i, part := range o.parts {
-		for k, v := range part.columns() {
-			o.from[indexOf(whole.out, v)] = productColumn{i, k}
-		}
-		o.explain.Children = append(o.explain.Children, part.node())
-	}
-	return o, nil
-}
-
-// of returns the conditions on some variables.
-func (p *pushedFilters) of(vars names) *pushedFilters {
-	if p == nil {
-		return nil
-	}
-	out := newPushedFilters()
-	for v, list := range p.candidates {
-		if vars[v] {
-			out.candidates[v] = list
-		}
-	}
-	for v, r := range p.ranges {
-		if vars[v] {
-			out.ranges[v] = r
-		}
-	}
-	return out
-}
-
-// undivide has the pattern matched as a whole.
-func (o *productOp) undivide() *matchOp {
-	o.undivided = true
-	o.explain.Children = []*Explain{o.whole.node()}
+// asWhole has the pattern matched as a whole.
+func (o *productOp) asWhole() *matchOp {
+	o.measured.whole = true
 	return o.whole
 }
 
-func (o *productOp) columns() []string { return o.whole.out }
-
-func (o *productOp) node() *Explain { return o.explain }
+// count returns the number of solutions without writing them.
+func (o *productOp) count(x *execution) (uint64, error) { return o.asWhole().count(x) }
 
 func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	held := x.memory.open("product")
@@ -106,7 +40,7 @@ func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) erro
 		return err
 	}
 	if !fits {
-		return measured(o.undivide(), x, seed, emit)
+		return measured(o.asWhole(), x, seed, emit)
 	}
 	for _, k := range kept[1:] {
 		if k.n == 0 {
@@ -120,9 +54,9 @@ func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) erro
 	return r.flush()
 }
 
-// keep matches all parts but the first; fits is false where they need too much memory, or the pattern is undivided.
+// keep matches all parts but the first; fits is false where they need too much memory, or the pattern is matched as a whole already.
 func (o *productOp) keep(x *execution, held *account) (kept []*columns, fits bool, err error) {
-	if o.undivided {
+	if o.measured.whole {
 		return nil, false, nil
 	}
 	kept = make([]*columns, len(o.parts))

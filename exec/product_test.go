@@ -20,14 +20,16 @@ var products = []struct {
 	{"a condition between parts", "SELECT ?x ?y { ?x :number ?n . ?y :group ?g . ?y :number ?m FILTER(?n = ?m + 1) }", false},
 	{"conditions inside the parts", "SELECT ?x ?y { ?x :number ?n . ?y :number ?m FILTER(?n < 40 && ?m > 80 && STRLEN(STR(?x)) > 3) }", true},
 	{"groups of a product", "SELECT ?n (COUNT(?y) AS ?c) { ?x :number ?n . ?y :link ?z } GROUP BY ?n", true},
-	{"groups by both parts", "SELECT ?n ?g (COUNT(*) AS ?c) { ?x :number ?n . ?y :group ?g } GROUP BY ?n ?g", false},
+	{"groups by both parts", "SELECT ?n ?g (COUNT(*) AS ?c) { ?x :number ?n . ?y :group ?g } GROUP BY ?n ?g", true},
 	{"distinct rows of a product", "SELECT DISTINCT ?g ?h { ?x :group ?g . ?y :group ?h . ?y :link ?z }", false},
 	{"a product in order", "SELECT ?x ?y { ?x :number ?n . ?y :link ?z } ORDER BY ?x ?y LIMIT 70", false},
 }
 
+// always is a cost that every pattern has.
+const always = 1e-9
+
 // TestPartsOfAPatternAreCombined compares products with what the plan without optimisations gives.
 func TestPartsOfAPatternAreCombined(t *testing.T) {
-	defer exec.SetProductCost(0)()
 	m := many(t, 120)
 	for _, c := range products {
 		t.Run(c.name, func(t *testing.T) {
@@ -40,6 +42,7 @@ func TestPartsOfAPatternAreCombined(t *testing.T) {
 			}
 			for _, memory := range []int64{1 << 30, 1000} {
 				o := onProcessor()
+				o.Tuning.ProductCost = always
 				o.Memory, o.TempDir = memory, t.TempDir()
 				p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 				if err != nil {
@@ -63,10 +66,11 @@ func TestPartsOfAPatternAreCombined(t *testing.T) {
 
 // TestALimitedProductIsMatchedAsAWhole counts the rows of a product of which few are wanted.
 func TestALimitedProductIsMatchedAsAWhole(t *testing.T) {
-	defer exec.SetProductCost(0)()
 	m := many(t, 5000)
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT ?x ?y { ?x :number ?n . ?y :link ?z } LIMIT 7")
-	a, err := m.run(q, onProcessor())
+	o := onProcessor()
+	o.Tuning.ProductCost = always
+	a, err := m.run(q, o)
 	if err != nil || len(a.rows) != 7 {
 		t.Errorf("%d rows, %v", len(a.rows), err)
 	}

@@ -15,11 +15,6 @@ func newEnv(p *Plan) *expr.Env {
 	}
 }
 
-// newComparer is the order of ORDER BY over the plan's terms.
-func newComparer(p *Plan) *expr.Comparer {
-	return expr.NewComparer(p.terms, p.env.Dictionary)
-}
-
 // foldAccumulator computes an aggregate of values by exec/expr.
 type foldAccumulator struct{ of expr.Accumulator }
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // TestSubstitutedVariablesStayVertices: whether EXISTS is matched for many solutions at once or, because of a BIND, for
@@ -30,8 +30,8 @@ func TestSubstitutedVariablesStayVertices(t *testing.T) {
 	} {
 		for _, bind := range []string{"", " BIND(1 AS ?z)"} {
 			text := "PREFIX : <" + exampleNS + "> SELECT * { VALUES (?a ?b) { " + c.outside + " } FILTER EXISTS { " + c.inside + bind + " } }"
-			for semantics, want := range map[planner.Semantics]int{
-				planner.Homomorphism: c.homomorphism, planner.Isomorphism: c.isomorphism, planner.EdgeIsomorphism: c.byEdges,
+			for semantics, want := range map[bgp.Semantics]int{
+				bgp.Homomorphism: c.homomorphism, bgp.Isomorphism: c.isomorphism, bgp.EdgeIsomorphism: c.byEdges,
 			} {
 				o := onProcessor()
 				o.Semantics = semantics

@@ -21,32 +21,12 @@ const serviceRows = 200
 // serviceOp asks an endpoint. With the bindings of a join's left side as its seed, it sends them along as VALUES, a
 // batch at a time, so that the endpoint answers only what is needed.
 type serviceOp struct {
+	base
 	pattern *parser.Service
 	vars    []string // asked for
 	inputs  []string
 	name    int // seed column of the endpoint, -1 for a constant
-	out     []string
-	explain *Explain
 }
-
-func (c *compiler) service(n *parser.Service, r request) (operator, error) {
-	if c.plan.options.Service == nil && !n.Silent {
-		return nil, fmt.Errorf("exec: SERVICE %s is not allowed here: %w", termText(n.Name), ErrUnsupported)
-	}
-	s := &serviceOp{pattern: n, out: c.outputColumns(n, r), inputs: r.inputs, name: -1}
-	if n.Name.IsVariable() {
-		if s.name = indexOf(r.inputs, n.Name.Variable); s.name < 0 && !n.Silent {
-			return nil, fmt.Errorf("exec: SERVICE %s without a binding for its variable: %w", termText(n.Name), ErrUnsupported)
-		}
-	}
-	s.vars = readable(c.scopes.of(n.Input).vars).sorted()
-	s.explain = &Explain{Operator: "service", Detail: termText(n.Name), Columns: s.out, EstimatedRows: 1000, cost: 1e6}
-	return s, nil
-}
-
-func (s *serviceOp) columns() []string { return s.out }
-
-func (s *serviceOp) node() *Explain { return s.explain }
 
 func (s *serviceOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	if seed == nil {

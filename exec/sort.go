@@ -1,61 +1,21 @@
 package exec
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
-	"github.com/rdfgpu/rdfgpu/parser"
 )
 
 // sortOp sorts solutions by the order of SPARQL 1.1, section 15.1; equal ones keep the order they came in.
 //
 // With a limit it keeps only the best rows. Past the memory limit sorted runs go to files, which are merged.
 type sortOp struct {
+	base
 	input      operator
 	keys       []evaluator
 	descending []bool
-	out        []string
 	limit      uint64
 	comparer   *expr.Comparer
-	explain    *Explain
 }
-
-func (c *compiler) orderBy(n *parser.OrderBy, r request) (operator, error) {
-	s := &sortOp{out: c.outputColumns(n, r), comparer: newComparer(c.plan)}
-	need := setOf(s.out...)
-	for _, k := range n.Keys {
-		need = c.scopes.mentions(need, k.Expr)
-	}
-	var err error
-	if s.input, err = c.compile(n.Input, r.with(need)); err != nil {
-		return nil, err
-	}
-	var texts []string
-	for _, k := range n.Keys {
-		ev, err := c.compileExpr(k.Expr, s.input.columns())
-		if err != nil {
-			return nil, err
-		}
-		s.keys, s.descending = append(s.keys, ev), append(s.descending, k.Descending)
-		text := exprText(k.Expr)
-		if k.Descending {
-			text += " descending"
-		}
-		texts = append(texts, text)
-	}
-	e := s.input.node()
-	s.explain = &Explain{
-		Operator: "sort", Detail: "by " + strings.Join(texts, ", "), Columns: s.out,
-		EstimatedRows: e.EstimatedRows, cost: e.cost, Children: []*Explain{e},
-	}
-	return s, nil
-}
-
-func (s *sortOp) columns() []string { return s.out }
-
-func (s *sortOp) node() *Explain { return s.explain }
 
 // sortRun is one run of a sort. Its rows are the keys' values and then the output columns.
 type sortRun struct {
@@ -70,9 +30,6 @@ type sortRun struct {
 }
 
 func (s *sortOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
-	if s.limit > 0 {
-		s.explain.Detail = strings.TrimSuffix(s.explain.Detail, fmt.Sprintf(", best %d", s.limit)) + fmt.Sprintf(", best %d", s.limit)
-	}
 	r := &sortRun{sortOp: s, x: x, rows: newColumns(len(s.keys) + len(s.out)), held: x.memory.open("sort")}
 	defer r.close()
 	from := indexes(s.input.columns(), s.out)

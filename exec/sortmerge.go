@@ -27,7 +27,7 @@ func (r *sortRun) spill() error {
 			return err
 		}
 	}
-	r.explain.Spilled += f.rows * int64(f.width) * 4
+	r.measured.Spilled += f.rows * int64(f.width) * 4
 	r.rows = newColumns(len(r.rows.cols))
 	r.held.hold(0)
 	if len(r.runs) >= maxRuns {
@@ -111,24 +111,23 @@ func (r *sortRun) merge(emit func(*Batch) error) error {
 	out := newColumns(len(r.out))
 	var view Batch
 	left := r.limit
-	err := r.eachMerged(func(c *runCursor) error {
-		out.appendRow(c.batch.Cols[len(r.keys):], c.row)
-		left--
-		if out.n < BatchRows && (r.limit == 0 || left > 0) {
+	err := stopping(func(enough error) error {
+		return r.eachMerged(func(c *runCursor) error {
+			out.appendRow(c.batch.Cols[len(r.keys):], c.row)
+			left--
+			if out.n < BatchRows && (r.limit == 0 || left > 0) {
+				return nil
+			}
+			if err := emit(out.batch(0, out.n, &view)); err != nil {
+				return err
+			}
+			out.reset()
+			if r.limit > 0 && left == 0 {
+				return enough
+			}
 			return nil
-		}
-		if err := emit(out.batch(0, out.n, &view)); err != nil {
-			return err
-		}
-		out.reset()
-		if r.limit > 0 && left == 0 {
-			return errAllFound
-		}
-		return nil
+		})
 	})
-	if err == errAllFound {
-		return nil
-	}
 	if err != nil || out.n == 0 {
 		return err
 	}

@@ -52,12 +52,12 @@ func runStage(s stage, x *execution, seed *Batch, emit func(*Batch) error) error
 
 // runSource runs the operator below some stages, which somebody else runs, and counts that as a run of them.
 func runSource(x *execution, source operator, stages []stage, seed *Batch, emit func(*Batch) error) error {
-	before := source.node().Elapsed
+	before := source.stats().Elapsed
 	err := measured(source, x, seed, emit)
 	if x.analyze {
 		for _, s := range stages {
-			s.node().Runs++
-			s.node().Elapsed += source.node().Elapsed - before
+			s.stats().Runs++
+			s.stats().Elapsed += source.stats().Elapsed - before
 		}
 	}
 	return err
@@ -98,16 +98,16 @@ func (r *stageRun) apply(x *execution, b *Batch) (*Batch, error) {
 	return b, x.alive()
 }
 
-// report adds what the copies of the first n stages measured to their Explain nodes. Times of several goroutines add
+// report adds what the copies of the first n stages measured to their measures. Times of several goroutines add
 // up.
 func (r *stageRun) report(x *execution, n int) {
 	if !x.analyze {
 		return
 	}
 	for i, s := range r.stages[:n] {
-		s.node().Rows += r.rows[i]
+		s.stats().Rows += r.rows[i]
 		for _, above := range r.stages[i:n] {
-			above.node().Elapsed += r.took[i]
+			above.stats().Elapsed += r.took[i]
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 var staged = []struct{ name, text string }{
@@ -26,7 +26,7 @@ func TestATeamOfStagesEmitsWhatOneGoroutineDoes(t *testing.T) {
 	for _, c := range staged {
 		t.Run(c.name, func(t *testing.T) {
 			q := parse(t, "PREFIX : <"+exampleNS+">\n"+c.text)
-			o := exec.Options{Matcher: func(*planner.MatchPlan, *pcsr.Graph) exec.Matcher { return inOrder }}
+			o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) exec.Matcher { return inOrder }}
 			restore := exec.SetTeam(math.MaxInt64/4, 0)
 			want, err := m.run(q, o)
 			restore()

@@ -1,45 +1,10 @@
 package exec
 
-import "github.com/rdfgpu/rdfgpu/parser"
-
 // unionOp emits the solutions of both branches.
 type unionOp struct {
+	base
 	branches []operator
-	out      []string
-	explain  *Explain
 }
-
-func (c *compiler) union(n *parser.Union, r request) (operator, error) {
-	u := &unionOp{out: c.outputColumns(n, r)}
-	u.explain = &Explain{Operator: "union", Columns: u.out}
-	for _, b := range branches(nil, n) {
-		op, err := c.compile(b, r)
-		if err != nil {
-			return nil, err
-		}
-		u.branches = append(u.branches, op)
-		e := op.node()
-		u.explain.Children = append(u.explain.Children, e)
-		u.explain.cost += e.cost
-		u.explain.EstimatedRows += e.EstimatedRows
-	}
-	if op, err := c.sharedUnion(n, r, u.explain.cost); op != nil || err != nil {
-		return op, err
-	}
-	return u, nil
-}
-
-// branches appends the operands of nested unions.
-func branches(dst []parser.Node, n parser.Node) []parser.Node {
-	if u, ok := n.(*parser.Union); ok {
-		return branches(branches(dst, u.Left), u.Right)
-	}
-	return append(dst, n)
-}
-
-func (u *unionOp) columns() []string { return u.out }
-
-func (u *unionOp) node() *Explain { return u.explain }
 
 func (u *unionOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	for _, op := range u.branches {

@@ -80,11 +80,12 @@ func BenchmarkSharedUnion(b *testing.B) {
 	q := parse(b, triangleUnion)
 	for _, variant := range []string{"shared", "separate"} {
 		b.Run(variant, func(b *testing.B) {
+			o := onProcessor()
 			if variant == "separate" {
-				defer exec.ShareNever()()
+				o.Tuning.SharedGain = -1
 			}
 			for b.Loop() {
-				if _, err := m.run(q, onProcessor()); err != nil {
+				if _, err := m.run(q, o); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -5,7 +5,7 @@
 set -eu
 out=${1:-.bundle}
 mkdir -p "$out"
-CGO_ENABLED=1 CGO_LDFLAGS="-L$PWD/kernels" ${GO:-go} test -tags cuda -c -ldflags '-s -w' -o "$out/gpu.test" ./exec/gpu
+CGO_ENABLED=1 CGO_LDFLAGS="-L$PWD/kernels" ${GO:-go} test -tags cuda -c -ldflags '-s -w' -o "$out/gpu.test" ./exec/match/gpu
 CGO_ENABLED=1 CGO_LDFLAGS="-L$PWD/kernels" ${GO:-go} build -tags cuda -ldflags '-s -w' -o "$out/rdfgpu" ./cmd/rdfgpu
 cp kernels/on-device.sh kernels/end-to-end.sh internal/bench/gpu-serve.sh "$out/"
 # The largest set is left out: the smaller one of the same generator has the same queries.

@@ -1,30 +1,22 @@
-// Package planner turns SPARQL algebra into plans for a graph.
+// Package planner turns a query's algebra into a physical plan: data that says what is run, and that anybody can read.
 //
-// Nouns: [QueryGraph] (a basic graph pattern as a labelled query graph), [MatchPlan] (a vertex order with, for each
-// step, everything a matcher needs), [Step], [Link].
+// Nouns: [Plan], [Node] (an operator of a plan, such as [Join]) with its [Properties] (what it binds, what it is seeded
+// with, how many rows it is expected to have and what they cost, and how many are read), [Expression], [Subplan],
+// [Catalog] (the graphs that a plan is made for).
 //
-// [BGP] resolves a pattern's terms, guesses the domain of each query vertex and the selectivity of each edge from
-// partition sizes and a few sampled members, and orders the vertices: greedily, or by dynamic programming over
-// connected subsets where that is cheap beside the query. Vertices that nobody reads come last, where they are
-// counted; one that does not multiply rows comes where rows are fewest. Where the lists of a vertex have no member in common,
-// which their ends or a few searches often tell, there is nothing to match. A query that seems expensive is planned again with larger samples, and promising orders are compared by
-// walks over random partial matches on the real partitions.
+// [Make] plans in two passes: planner/rules rewrite the algebra, then one lowering turns each pattern into the node that
+// is expected to cost least, asking planner/bgp for the vertex order of each basic graph pattern. A pattern is planned
+// once for what is asked of it, however often others want to know its price. Whoever reads rows tells the nodes below
+// how many (LIMIT, ASK) and whether equal ones may come as one with a weight (COUNT), before anything runs. exec/build.go
+// makes an operator of each node; it decides nothing.
 //
-// A plan is data: it names no backend and can be run by exec/cpu and exec/gpu alike. Planning the same pattern over
-// the same graph gives the same plan. The package never enumerates matches. Its functions are safe for concurrent use.
+// The package never runs a plan and knows no operator. A plan is for one run at a time.
 //
-// # Why
+// # What is planned late
 //
-// Samples, not statistics: with every domain known exactly (what any statistics about vertices could at best say) the
-// q-error of the partial matches on WatDiv 10 M falls from 1.6 to 1.2 in the geometric mean, and the plans are hardly better.
-//
-// Isomorphism costs a comparison for each pair of query vertices, and ties together parts that could be counted
-// apart. Pairs that cannot be equal are left out: where their lists or their intervals of IDs are disjoint, where a
-// constant fails what the variable's own patterns ask, or where an edge joins them whose label has no loop in the data.
-//
-// A signature rules a candidate out by bits for edges that only later steps join. By itself the planner sets one where
-// a step is expected to have 2000 candidates or more, none of its lists is a constant's or the caller's, and at most 60 %
-// of a sample of the members that pass the step's other conditions pass the signature; a first step and the centre of a
-// star are the common cases. Bits that the step's own lists and classes imply are left out, so that the last vertex never
-// has any. On WatDiv this halves the rows of partial matches; graphs with one edge label leave nothing to test.
+// Three things are planned when a query first needs them, by [Subplan], under the query's context, for planning them
+// all beforehand would cost more than it saves: the pattern of GRAPH ?g in all graphs but the first, whose statistics
+// differ; the right side of a join as a table, where so few rows are expected on the left that it will not be wanted; and,
+// for a pattern that reads many variables which OPTIONALs or UNIONs may leave unbound, the combinations of bound ones
+// beyond the first eight.
 package planner

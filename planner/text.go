@@ -4,125 +4,191 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
 
-// String prints the plan with IDs for constants, a line for each step: golden tests and logs read it.
-func (p *MatchPlan) String() string {
-	return p.Format(func(id dictionary.ID) string { return fmt.Sprintf("#%d", id) })
+// Text of each kind of node.
+
+func (*Unit) Text() (string, string) { return "unit", "" }
+
+func (e *Empty) Text() (string, string) { return "nothing", e.Reason + e.note }
+
+func (*Seed) Text() (string, string) { return "seed", "" }
+
+func (m *Match) Text() (string, string) {
+	text := m.text
+	if m.Plan.Empty {
+		text += " nothing: " + m.Plan.Reason
+	}
+	if len(m.Seeds) > 0 {
+		text += " seeded with ?" + strings.Join(m.Seeds, " ?")
+	}
+	return "match", text + m.note
 }
 
-// Format prints the plan, a line for each step, with constants as term names them.
-func (p *MatchPlan) Format(term func(dictionary.ID) string) string {
-	w := planWriter{plan: p, term: term}
-	w.printf("%s\n", p.Query.Semantics)
-	if p.Empty {
-		w.printf("empty: %s\n", p.Reason)
-		return w.text.String()
-	}
-	for i := range p.Inputs {
-		w.printf("seeded ?%s\n", p.Slots[i].Variable)
-	}
-	w.inputs()
-	for i := range p.Steps {
-		w.step(&p.Steps[i], p.Inputs+i)
-	}
-	w.output()
-	return w.text.String()
+func (p *Product) Text() (string, string) { return "product", p.note }
+
+func (p *Path) Text() (string, string) { return "path", p.text + p.note }
+
+func (v *Values) Text() (string, string) {
+	return "values", fmt.Sprintf("%d rows", len(v.Table.Rows)) + v.note
 }
 
-type planWriter struct {
-	plan *MatchPlan
-	term func(dictionary.ID) string
-	text strings.Builder
+func (s *Service) Text() (string, string) { return "service", termText(s.Pattern.Name) + s.note }
+
+func (g *EachGraph) Text() (string, string) {
+	return "graph", fmt.Sprintf("?%s, %d graphs", g.Variable, len(g.Graphs)) + g.note
 }
 
-func (w *planWriter) printf(format string, args ...any) { fmt.Fprintf(&w.text, format, args...) }
+func (j *Join) Text() (string, string) { return j.Kind.String(), j.text + j.note }
 
-func (w *planWriter) operand(o Operand) string {
-	if o.IsConstant() {
-		return w.term(o.Constant)
+func (f *Filter) Text() (string, string) {
+	var texts []string
+	for _, c := range f.Conditions {
+		texts = append(texts, c.text)
 	}
-	return "?" + w.plan.Slots[o.Slot].Variable
+	return "filter", strings.Join(texts, " && ") + f.note
 }
 
-func (w *planWriter) check(c EdgeCheck) string {
-	return w.operand(c.From) + " " + w.operand(c.Label) + " " + w.operand(c.To)
+func (b *Bind) Text() (string, string) {
+	return "bind", "?" + b.Variable + " = " + b.Value.text + b.note
 }
 
-func (w *planWriter) pairs(pairs [][2]EdgeCheck) {
-	for _, p := range pairs {
-		w.printf("  %s is not %s\n", w.check(p[0]), w.check(p[1]))
+func (*Number) Text() (string, string) { return "number", "" }
+
+func (u *Union) Text() (string, string) { return "union", u.note }
+
+func (g *Group) Text() (string, string) { return "group", g.text + g.note }
+
+func (c *Count) Text() (string, string) { return "count", c.note }
+
+func (d *Degrees) Text() (string, string) { return "degrees", d.text + d.note }
+
+func (s *Sort) Text() (string, string) {
+	text := s.text
+	if s.Limit > 0 {
+		text += fmt.Sprintf(", best %d", s.Limit)
 	}
+	return "sort", text + s.note
 }
 
-func (w *planWriter) inputs() {
-	for _, c := range w.plan.InputChecks {
-		w.printf("  check %s\n", w.check(c))
+func (p *Project) Text() (string, string) { return "project", p.note }
+
+func (s *Slice) Text() (string, string) {
+	text := ""
+	if s.Most >= 0 {
+		text = fmt.Sprintf("limit %d", s.Most)
 	}
-	for _, c := range w.plan.InputClasses {
-		w.printf("  class %s of %s\n", w.term(c.Class), w.operand(c.Of))
+	if s.Offset > 0 {
+		text = strings.TrimSpace(text + fmt.Sprintf(" offset %d", s.Offset))
 	}
-	for _, p := range w.plan.InputDistinct {
-		w.printf("  %s is not %s\n", w.operand(p[0]), w.operand(p[1]))
-	}
-	w.pairs(w.plan.InputEdgeDistinct)
+	return "slice", text + s.note
 }
 
-func (w *planWriter) step(s *Step, slot int) {
-	verb := "bind"
-	if s.Counted {
-		verb = "count"
-	}
-	w.printf("%s ?%s part %d candidates %.3g rows %.3g\n", verb, w.plan.Slots[slot].Variable, s.Component, s.EstimatedCandidates, s.EstimatedRows)
-	for _, l := range s.Links {
-		w.printf("  in %s\n", w.link(l))
-	}
-	for _, c := range s.Classes {
-		w.printf("  class %s\n", w.term(c))
-	}
-	for _, c := range s.Checks {
-		w.printf("  check %s\n", w.check(c))
-	}
-	if s.High != 0 || s.Low != 0 {
-		w.printf("  from %d below %d\n", s.Low, s.High)
-	}
-	if s.Candidates != nil {
-		w.printf("  one of %d candidates\n", len(s.Candidates))
-	}
-	if !s.Signature.IsZero() {
-		w.printf("  signature %x\n", s.Signature.Words)
-	}
-	for _, o := range s.Distinct {
-		w.printf("  is not %s\n", w.operand(o))
-	}
-	w.pairs(s.EdgeDistinct)
+func (d *Distinct) Text() (string, string) { return "distinct", d.note }
+
+func (c *Construct) Text() (string, string) {
+	return "construct", fmt.Sprintf("%d triples a solution", len(c.Template))
 }
 
-func (w *planWriter) link(l Link) string {
-	switch l.Kind {
-	case Neighbours:
-		return fmt.Sprintf("N(%s, %s, %s)", w.operand(l.From), w.operand(l.Label), l.Dir)
-	case Rows:
-		return fmt.Sprintf("rows of (%s, %s)", w.operand(l.Label), l.Dir)
-	case EdgeLabels:
-		return fmt.Sprintf("labels of %s, %s", w.operand(l.From), l.Dir)
-	case AllEdgeLabels:
-		return "all labels"
+func (*Describe) Text() (string, string) { return "describe", "" }
+
+func (g *Given) Text() (string, string) { return "given", parametersText(g.Parameters) }
+
+func (r *Recall) Text() (string, string) { return "recall", parametersText(r.Parameters) }
+
+func (a *Apply) Text() (string, string) { return "for each binding", parametersText(a.Parameters) }
+
+func (*Existence) Text() (string, string) { return "exists", "" }
+
+// parametersText names parameters by the variables they stand for.
+func parametersText(list []string) string {
+	var out []string
+	for _, v := range list {
+		out = append(out, variableText(v))
 	}
-	return "all vertices with an edge " + l.Dir.String()
+	return strings.Join(out, " ")
 }
 
-func (w *planWriter) output() {
-	if len(w.plan.Output) == 0 {
-		return
+// patternText is a basic graph pattern in the query's words.
+func patternText(n *parser.BGP) string {
+	var parts []string
+	for _, t := range n.Patterns {
+		parts = append(parts, termText(t.Subject)+" "+termText(t.Predicate)+" "+termText(t.Object))
 	}
-	w.printf("output")
-	for _, slot := range w.plan.Output {
-		w.printf(" ?%s", w.plan.Slots[slot].Variable)
+	return "{ " + strings.Join(parts, " . ") + " }"
+}
+
+func termText(t parser.PatternTerm) string {
+	if t.IsVariable() {
+		return variableText(t.Variable)
 	}
-	if w.plan.Once {
-		w.printf(", repeats not wanted")
+	return t.Term.String()
+}
+
+func variableText(v string) string {
+	if name, ok := scope.OfParameter(v); ok {
+		return "$" + name
 	}
-	w.printf("\n")
+	if strings.HasPrefix(v, parser.BlankPrefix) {
+		return v
+	}
+	return "?" + v
+}
+
+// pathText is a path in the query's words.
+func pathText(p parser.Path) string {
+	switch p := p.(type) {
+	case *parser.PathIRI:
+		return "<" + p.IRI + ">"
+	case *parser.PathInverse:
+		return "^" + pathText(p.Path)
+	case *parser.PathSequence:
+		return "(" + pathText(p.Left) + "/" + pathText(p.Right) + ")"
+	case *parser.PathAlternative:
+		return "(" + pathText(p.Left) + "|" + pathText(p.Right) + ")"
+	case *parser.PathZeroOrMore:
+		return pathText(p.Path) + "*"
+	case *parser.PathOneOrMore:
+		return pathText(p.Path) + "+"
+	case *parser.PathZeroOrOne:
+		return pathText(p.Path) + "?"
+	case *parser.PathNegated:
+		return "!(" + negatedText(p) + ")"
+	}
+	return "?"
+}
+
+func negatedText(p *parser.PathNegated) string {
+	var parts []string
+	for _, iri := range p.Forward {
+		parts = append(parts, "<"+iri+">")
+	}
+	for _, iri := range p.Inverse {
+		parts = append(parts, "^<"+iri+">")
+	}
+	return strings.Join(parts, "|")
+}
+
+func (p *planner) groupText(n *parser.Group) string {
+	var keys, aggregates []string
+	for _, k := range n.Keys {
+		keys = append(keys, p.exprText(k.Expr))
+	}
+	for _, a := range n.Aggregates {
+		argument := "*"
+		if a.Argument != nil {
+			argument = p.exprText(a.Argument)
+		}
+		if a.Distinct {
+			argument = "DISTINCT " + argument
+		}
+		aggregates = append(aggregates, a.Function+"("+argument+")")
+	}
+	text := strings.Join(aggregates, ", ")
+	if len(keys) > 0 {
+		text = strings.TrimSpace("by " + strings.Join(keys, ", ") + " " + text)
+	}
+	return text
 }

@@ -167,37 +167,6 @@ func TestBlankNodesByLabelBelongToASolution(t *testing.T) {
 	}
 }
 
-func TestExistsAsksForTheRowsThatMatter(t *testing.T) {
-	env := newEnv(t, rdf.NewString("a"))
-	asked := 0
-	env.Exists = func(e *parser.Exists, columns map[string]int, cols [][]dictionary.ID, rows []uint32, out []bool) {
-		asked += len(rows)
-		for i, r := range rows {
-			out[i] = cols[columns["x"]][r] == 0
-		}
-	}
-	n := 1000
-	cols := [][]dictionary.ID{make([]dictionary.ID, n)}
-	for i := range n {
-		cols[0][i] = dictionary.None
-		if rand.IntN(2) == 0 {
-			cols[0][i] = 0
-		}
-	}
-	p, err := Compile(parseExpr(t, `BOUND(?x) && EXISTS { ?x ?p ?o }`), map[string]int{"x": 0}, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if kept := p.Filter(cols, n, nil); len(kept) != asked {
-		t.Errorf("asked for %d rows, kept %d", asked, len(kept))
-	}
-	bound := asked
-	p, _ = Compile(parseExpr(t, `NOT EXISTS { ?x ?p ?o }`), map[string]int{"x": 0}, env)
-	if kept := p.Filter(cols, n, []uint32{7}); len(kept) != 1+n-bound {
-		t.Errorf("kept %d rows of %d", len(kept), n)
-	}
-}
-
 func benchmarkFilter(b *testing.B, text string, ranges bool) {
 	var list []rdf.Term
 	for i := range 20000 {

@@ -3,7 +3,6 @@ package expr
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -184,21 +183,6 @@ func (c *compiler) traitsOf(e parser.Expr) traits {
 	return t
 }
 
-// walk visits e and the expressions inside, but not the patterns of EXISTS.
-func walk(e parser.Expr, visit func(parser.Expr)) {
-	visit(e)
-	switch e := e.(type) {
-	case *parser.Call:
-		for _, arg := range e.Args {
-			walk(arg, visit)
-		}
-	case *parser.FunctionCall:
-		for _, arg := range e.Args {
-			walk(arg, visit)
-		}
-	}
-}
-
 func (c *compiler) plain(e parser.Expr) (node, error) {
 	switch e := e.(type) {
 	case *parser.Var:
@@ -214,10 +198,7 @@ func (c *compiler) plain(e parser.Expr) (node, error) {
 		n.datum.known |= hasID | hasValue
 		return n, nil
 	case *parser.Exists:
-		if c.env.Exists == nil {
-			return nil, errors.New("expr: EXISTS cannot stand here")
-		}
-		return &exists{e}, nil
+		return nil, errors.New("expr: EXISTS cannot stand here")
 	case *parser.FunctionCall:
 		if !Known(e) {
 			return &constant{}, nil
@@ -372,42 +353,4 @@ func (c *compiler) fold(n node, args []node) node {
 	n.eval(r, []uint32{0}, out[:])
 	r.discharge()
 	return &constant{datum: out[0]}
-}
-
-// Variables returns the variables that e reads, each once, in order. Those that only a pattern of EXISTS mentions are
-// not among them (HasExists).
-func Variables(e parser.Expr) []string {
-	var list []string
-	walk(e, func(e parser.Expr) {
-		name := ""
-		if v, ok := e.(*parser.Var); ok {
-			name = v.Name
-		}
-		if name != "" && !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	})
-	return list
-}
-
-// HasExists reports whether e holds EXISTS.
-func HasExists(e parser.Expr) bool {
-	found := false
-	walk(e, func(e parser.Expr) {
-		if _, ok := e.(*parser.Exists); ok {
-			found = true
-		}
-	})
-	return found
-}
-
-// IsVolatile reports whether e may give another result each time it is evaluated (RAND, UUID, BNODE).
-func IsVolatile(e parser.Expr) bool {
-	found := false
-	walk(e, func(e parser.Expr) {
-		if call, ok := e.(*parser.Call); ok && volatile[call.Function] {
-			found = true
-		}
-	})
-	return found
 }

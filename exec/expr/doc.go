@@ -7,6 +7,6 @@
 // is compiled. A condition on one variable that is costly, such as REGEX, is computed once per ID. An error of an
 // expression is a value, not a Go error: a filter drops the row, a binding stays unbound.
 //
-// The package knows columns, not operators: it must not import exec, and it never reads the graph. EXISTS is a call
-// back to whoever evaluates patterns.
+// The package knows columns, not operators: it must not import exec, and it never reads the graph. EXISTS is
+// computed before, by who evaluates patterns: an expression reads its answer as a column of booleans.
 package expr

@@ -7,7 +7,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/parser"
 )
 
 // Terms maps IDs to terms and values and back; terms.Terms is one. It must be safe for concurrent use.
@@ -20,11 +19,6 @@ type Terms interface {
 	Find(t rdf.Term) (dictionary.ID, bool)
 }
 
-// ExistsFunc answers EXISTS for some rows of columns: out[i] says whether e.Pattern has a solution compatible with row
-// rows[i]. e.Not is the caller's business. A failure (a cancelled query) is for the function to remember; what it
-// leaves in out is then of no importance.
-type ExistsFunc func(e *parser.Exists, columns map[string]int, cols [][]dictionary.ID, rows []uint32, out []bool)
-
 // Env is what the expressions of one query share. Set the fields before the first Compile; it is then safe for
 // concurrent use.
 type Env struct {
@@ -35,8 +29,6 @@ type Env struct {
 	Base string
 	// Now is NOW(), one moment for the whole query. Its zone is kept.
 	Now time.Time
-	// Exists may be nil when no expression holds EXISTS.
-	Exists ExistsFunc
 
 	// Ended, where it is not nil, says why the query has ended, nil while it goes on. It is asked every few milliseconds
 	// of work, from any goroutine; once it has said so, expressions stop (Err).

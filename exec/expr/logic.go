@@ -2,7 +2,6 @@ package expr
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/parser"
 )
 
 // column reads a variable.
@@ -188,18 +187,5 @@ func (n *in) test(c *run, rows []uint32, out []tri) {
 				out[i] = isTrue - t
 			}
 		}
-	}
-}
-
-// exists is EXISTS and NOT EXISTS.
-type exists struct{ pattern *parser.Exists }
-
-func (n *exists) eval(c *run, rows []uint32, out []datum) { evalCondition(n, c, rows, out) }
-
-func (n *exists) test(c *run, rows []uint32, out []tri) {
-	found := make([]bool, len(rows))
-	c.env.Exists(n.pattern, c.columns, c.cols, rows, found)
-	for i, f := range found {
-		out[i] = truth(f != n.pattern.Not)
 	}
 }

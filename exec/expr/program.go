@@ -71,7 +71,7 @@ type run struct {
 func Compile(e parser.Expr, columns map[string]int, env *Env) (*Program, error) {
 	c := &compiler{env: env, columns: columns}
 	p := &Program{env: env, columns: columns}
-	for _, conjunct := range Conjuncts(e) {
+	for _, conjunct := range parser.Conjuncts(nil, e) {
 		n, err := c.compile(conjunct)
 		if err != nil {
 			return nil, err
@@ -89,25 +89,6 @@ func Compile(e parser.Expr, columns map[string]int, env *Env) (*Program, error) 
 			tests: make([]memory[tri], p.memos)}
 	}
 	return p, nil
-}
-
-// Conjuncts splits e at its top-level "&&": a filter is true where all of them are.
-func Conjuncts(e parser.Expr) []parser.Expr {
-	var list []parser.Expr
-	for {
-		call, ok := e.(*parser.Call)
-		if !ok || call.Function != "&&" || len(call.Args) != 2 {
-			break
-		}
-		// The parser nests chains to the left; collect from the right.
-		list = append(list, call.Args[1])
-		e = call.Args[0]
-	}
-	list = append(list, e)
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
-	return list
 }
 
 // Filter appends to keep, in order, the rows of cols (n of them) whose effective boolean value is true. Where expressions

@@ -6,7 +6,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Solution is the bindings of the output variables, after the input row that they extend.
@@ -103,9 +103,9 @@ func (b *brute) allowed() bool {
 		}
 	}
 	switch b.Options.Semantics {
-	case planner.Isomorphism:
+	case bgp.Isomorphism:
 		return b.isomorphic()
-	case planner.EdgeIsomorphism:
+	case bgp.EdgeIsomorphism:
 		for i, e := range b.triples {
 			if slices.Contains(b.triples[:i], e) {
 				return false

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Case is one matching problem.
@@ -25,9 +25,9 @@ type Case struct {
 	// Parts is the number of graphs that the edges lie in, overlaid to one; 0 and 1 mean one graph.
 	Parts    int
 	Patterns []parser.TriplePattern
-	Options  planner.Options
+	Options  bgp.Options
 	// Seeds are the columns of Options.Inputs; nil without inputs.
-	Seeds *exec.Input
+	Seeds *match.Input
 	// Limit is tried besides no limit.
 	Limit uint64
 }
@@ -88,12 +88,12 @@ func (c *Case) build(vertices, labels int, edges []pcsr.Edge) (*pcsr.Graph, erro
 }
 
 // Plan plans the case's pattern over its graph.
-func (c *Case) Plan(g *pcsr.Graph) (*planner.MatchPlan, error) {
-	return planner.BGP(context.Background(), c.Patterns, g, c.Lookup, c.Options)
+func (c *Case) Plan(g *pcsr.Graph) (*bgp.MatchPlan, error) {
+	return bgp.Plan(context.Background(), c.Patterns, g, c.Lookup, c.Options)
 }
 
 // Match is the case's graph and plan, ready for a matcher.
-func (c *Case) Match() (*exec.Match, error) {
+func (c *Case) Match() (*match.Match, error) {
 	g, err := c.Graph()
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (c *Case) Match() (*exec.Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &exec.Match{Graph: g, Plan: plan}, nil
+	return &match.Match{Graph: g, Plan: plan}, nil
 }
 
 // String prints the case so that it can be read and repeated: triples, then the pattern.

@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 )
 
 // Check compares a matcher with brute force on one case: the rows of Match, with weights, with and without a limit, and Count.
 // The error shows the case.
-func Check(m exec.Matcher, c *Case) error {
+func Check(m match.Matcher, c *Case) error {
 	g, err := c.Graph()
 	if err != nil {
 		return err
@@ -21,30 +21,30 @@ func Check(m exec.Matcher, c *Case) error {
 		return fmt.Errorf("planning: %w\n%v", err, c)
 	}
 	want := keys(c.Solutions())
-	match := exec.Match{Graph: g, Plan: plan, Input: c.Seeds, Trace: &exec.Trace{}}
-	got, err := collect(m, match)
+	task := match.Match{Graph: g, Plan: plan, Input: c.Seeds, Trace: &match.Trace{}}
+	got, err := collect(m, task)
 	if err != nil {
 		return fmt.Errorf("match: %w\n%v", err, c)
 	}
 	if err := compare(got, want, plan.Once); err != nil {
 		return fmt.Errorf("match: %w\n%v", err, c)
 	}
-	match.Weighted = true
-	if got, err = collect(m, match); err != nil {
+	task.Weighted = true
+	if got, err = collect(m, task); err != nil {
 		return fmt.Errorf("match with weights: %w\n%v", err, c)
 	}
 	if err := compare(got, want, plan.Once); err != nil {
 		return fmt.Errorf("match with weights: %w\n%v", err, c)
 	}
-	match.Weighted, match.Limit = false, c.Limit
-	limited, err := collect(m, match)
+	task.Weighted, task.Limit = false, c.Limit
+	limited, err := collect(m, task)
 	if err != nil {
 		return fmt.Errorf("match with limit: %w\n%v", err, c)
 	}
 	if err := compareLimited(limited, want, c.Limit, plan.Once); err != nil {
 		return fmt.Errorf("match with limit %d: %w\n%v", c.Limit, err, c)
 	}
-	n, err := m.Count(context.Background(), &exec.Match{Graph: g, Plan: plan, Input: c.Seeds})
+	n, err := m.Count(context.Background(), &match.Match{Graph: g, Plan: plan, Input: c.Seeds})
 	if err != nil || n != uint64(len(want)) {
 		return fmt.Errorf("count is %d (error %v), brute force finds %d\n%v", n, err, len(want), c)
 	}
@@ -68,10 +68,10 @@ func key(origin int, values []dictionary.ID) string {
 	return fmt.Sprint(origin, values)
 }
 
-func collect(m exec.Matcher, match exec.Match) ([]string, error) {
+func collect(m match.Matcher, task match.Match) ([]string, error) {
 	var out []string
-	err := m.Match(context.Background(), &match, func(b *exec.Batch) error {
-		if len(b.Cols) != len(match.Plan.Output) || match.Input != nil && b.Origin == nil {
+	err := m.Match(context.Background(), &task, func(b *match.Batch) error {
+		if len(b.Cols) != len(task.Plan.Output) || task.Input != nil && b.Origin == nil {
 			return fmt.Errorf("a batch has %d columns, origin %v", len(b.Cols), b.Origin != nil)
 		}
 		for r := range b.N {

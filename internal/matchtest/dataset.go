@@ -16,13 +16,13 @@ import (
 	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Dataset is a real graph with queries and the number of solutions they have.
 type Dataset struct {
 	Graph   *pcsr.Graph
-	Lookup  planner.Lookup
+	Lookup  bgp.Lookup
 	Queries []Query
 }
 

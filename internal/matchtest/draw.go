@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"pgregory.net/rapid"
 )
 
@@ -77,11 +77,11 @@ func drawPattern(t *rapid.T, c *Case, pool []string) parser.TriplePattern {
 
 func drawOptions(t *rapid.T, c *Case) {
 	used := usedVariables(c.Patterns)
-	c.Options.Semantics = planner.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
+	c.Options.Semantics = bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
 	c.Options.CountOnly = rapid.IntRange(0, 3).Draw(t, "count only") == 0
 	c.Options.Distinct = rapid.IntRange(0, 3).Draw(t, "distinct") == 0
 	c.Options.Thorough = rapid.Bool().Draw(t, "thorough")
-	c.Options.Signatures = planner.SignatureUse(rapid.IntRange(0, 2).Draw(t, "signatures"))
+	c.Options.Signatures = bgp.SignatureUse(rapid.IntRange(0, 2).Draw(t, "signatures"))
 	if rapid.IntRange(0, 3).Draw(t, "seeded") == 0 {
 		drawSeeds(t, c, append(slices.Clone(used), "unrelated"))
 	}
@@ -90,13 +90,13 @@ func drawOptions(t *rapid.T, c *Case) {
 			c.Options.Output = append(c.Options.Output, name)
 		}
 	}
-	c.Options.Ranges = make(map[string]planner.Range)
+	c.Options.Ranges = make(map[string]bgp.Range)
 	c.Options.Candidates = make(map[string][]dictionary.ID)
 	for _, name := range used {
 		switch rapid.IntRange(0, 12).Draw(t, "filter") {
 		case 0:
 			low := rapid.IntRange(0, c.Vertices).Draw(t, "low")
-			c.Options.Ranges[name] = planner.Range{Low: dictionary.ID(low), High: dictionary.ID(rapid.IntRange(0, c.Vertices).Draw(t, "high"))}
+			c.Options.Ranges[name] = bgp.Range{Low: dictionary.ID(low), High: dictionary.ID(rapid.IntRange(0, c.Vertices).Draw(t, "high"))}
 		case 1:
 			set := rapid.SliceOfDistinct(rapid.Uint32Range(0, uint32(c.Vertices)), rapid.ID[uint32]).Draw(t, "candidates")
 			slices.Sort(set)
@@ -114,7 +114,7 @@ func drawSeeds(t *rapid.T, c *Case, from []string) {
 	if len(c.Options.Inputs) == 0 {
 		return
 	}
-	c.Seeds = &exec.Input{N: rapid.IntRange(0, 5).Draw(t, "seeds")}
+	c.Seeds = &match.Input{N: rapid.IntRange(0, 5).Draw(t, "seeds")}
 	for range c.Options.Inputs {
 		column := make([]dictionary.ID, c.Seeds.N)
 		for r := range column {

@@ -1,0 +1,75 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// describeSteps fills in the steps of the match plans in the tree; term names constants.
+func (e *Explain) describeSteps(term func(dictionary.ID) string) {
+	for _, child := range e.Children {
+		child.describeSteps(term)
+	}
+	if e.Match == nil || e.Match.Empty || e.Steps != nil {
+		return
+	}
+	for i := range e.Match.Steps {
+		s := &e.Match.Steps[i]
+		e.Steps = append(e.Steps, fmt.Sprintf("?%s: %s, estimated %.0f rows from %.0f candidates",
+			e.Match.Slots[e.Match.Inputs+i].Variable, describeStep(e.Match, s, term), s.EstimatedRows, s.EstimatedCandidates))
+	}
+}
+
+// describeStep says in a few words what limits a step's candidates.
+func describeStep(plan *bgp.MatchPlan, s *bgp.Step, term func(dictionary.ID) string) string {
+	name := func(o bgp.Operand) string { return operandName(plan, o, term) }
+	text := ""
+	add := func(format string, args ...any) {
+		if text != "" {
+			text += " ∩ "
+		}
+		text += fmt.Sprintf(format, args...)
+	}
+	for _, c := range s.Classes {
+		add("class %s", term(c))
+	}
+	for _, l := range s.Links {
+		switch l.Kind {
+		case bgp.Neighbours:
+			add("N(%s, %s, %s)", name(l.From), name(l.Label), l.Dir)
+		case bgp.Rows:
+			add("rows(%s, %s)", name(l.Label), l.Dir)
+		case bgp.EdgeLabels:
+			add("labels(%s, %s)", name(l.From), l.Dir)
+		case bgp.AllEdgeLabels:
+			add("all labels")
+		case bgp.AllVertices:
+			add("all vertices(%s)", l.Dir)
+		}
+	}
+	if s.High != 0 || s.Low != 0 {
+		add("ids %d…%d", s.Low, s.High)
+	}
+	if s.Candidates != nil {
+		add("%d candidates", len(s.Candidates))
+	}
+	if len(s.Checks) > 0 {
+		text += fmt.Sprintf(", %d checks", len(s.Checks))
+	}
+	if len(s.Distinct)+len(s.EdgeDistinct) > 0 {
+		text += fmt.Sprintf(", %d inequalities", len(s.Distinct)+len(s.EdgeDistinct))
+	}
+	if s.Counted {
+		text += ", counted"
+	}
+	return text
+}
+
+func operandName(plan *bgp.MatchPlan, o bgp.Operand, term func(dictionary.ID) string) string {
+	if o.IsConstant() {
+		return term(o.Constant)
+	}
+	return "?" + plan.Slots[o.Slot].Variable
+}

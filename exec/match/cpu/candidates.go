@@ -1,0 +1,381 @@
+package cpu
+
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// scratch is a worker's memory for one step: the candidates found last, and what they were found for.
+type scratch struct {
+	// last holds the values of the step's deps that lists (and set, when found) belong to.
+	last  []dictionary.ID
+	valid bool
+	// lists are the lists the candidates lie in, the shortest first and cut to the step's range.
+	lists  [][]pcsr.Vertex
+	lookup []*pcsr.Partition // rows that a dynamic label names
+	// set is the candidates before Distinct and EdgeDistinct; counted is their number where only that was asked.
+	set               []pcsr.Vertex
+	hasSet, hasNumber bool
+	number            uint64
+	buf, filtered     []pcsr.Vertex
+	marks             []mark
+	// partials are, by level, the candidates as far as the lists up to that level, the fixed lists, rows and range
+	// go; based says that lists begins with one of them, which base indexes.
+	partials   []partial
+	based      bool
+	base       int
+	rowsIn     uint64
+	candidates uint64
+	rowsOut    uint64
+}
+
+// prepare finds the lists of step s for the partial match in w.values. It reports whether they are those of the last
+// call; lists are empty where there is no candidate.
+func (w *worker) prepare(s *step, c *scratch) (same bool) {
+	changed := 0
+	if c.valid {
+		if changed = w.firstChange(s, c); changed == len(s.deps) {
+			return true
+		}
+	}
+	c.valid = true
+	c.last = c.last[:0]
+	for _, slot := range s.deps {
+		c.last = append(c.last, w.values[slot])
+	}
+	c.hasSet, c.hasNumber = false, false
+	c.rowsIn++
+	c.based = false
+	if s.levels == nil || !w.findOnBase(s, c, changed) {
+		w.findLists(s, c)
+	}
+	return false
+}
+
+// firstChange returns the place of the first of the step's deps with another value than last time.
+func (w *worker) firstChange(s *step, c *scratch) int {
+	for i, slot := range s.deps {
+		if w.values[slot] != c.last[i] {
+			return i
+		}
+	}
+	return len(s.deps)
+}
+
+// findLists collects the lists of the candidates. It leaves none where one of them is empty.
+func (w *worker) findLists(s *step, c *scratch) {
+	c.lists, c.lookup = c.lists[:0], c.lookup[:0]
+	if w.addDynamic(s, c, 0, len(s.dynamic)); !c.hasSet {
+		w.addFixed(s, c)
+	}
+}
+
+// addDynamic adds the dynamic lists of levels low … high-1.
+func (w *worker) addDynamic(s *step, c *scratch, low, high int) {
+	for i := range s.dynamic {
+		d := &s.dynamic[i]
+		if d.level < low || d.level >= high {
+			continue
+		}
+		if d.kind == bgp.Rows {
+			c.lookup = append(c.lookup, w.graph.Partition(w.value(d.label), d.dir))
+			continue
+		}
+		list := w.list(d)
+		if len(list) == 0 {
+			c.none()
+			return
+		}
+		c.addList(list)
+	}
+	if c.based {
+		c.candidates += uint64(len(c.lists[0]))
+		w.work += len(c.lists[0]) + 4
+	}
+}
+
+// addFixed adds the lists that are the same for every partial match, and cuts the shortest list to the range.
+func (w *worker) addFixed(s *step, c *scratch) {
+	for _, l := range s.static {
+		c.addList(l.list)
+	}
+	if len(c.lists) == 0 {
+		c.addList(w.readRows(s, c))
+	}
+	c.lists[0] = pcsr.Between(c.lists[0], s.low, bound(s.high))
+	c.candidates += uint64(len(c.lists[0]))
+	w.work += len(c.lists[0]) + 4
+	if len(c.lists[0]) == 0 {
+		c.none()
+	}
+}
+
+// none notes that there is no candidate.
+func (c *scratch) none() {
+	c.lists = c.lists[:0]
+	c.set, c.hasSet, c.number, c.hasNumber = nil, true, 0, true
+}
+
+// addList adds a list, keeping the shortest in front.
+func (c *scratch) addList(list []pcsr.Vertex) {
+	c.lists = append(c.lists, list)
+	if last := len(c.lists) - 1; len(list) < len(c.lists[0]) {
+		c.lists[0], c.lists[last] = list, c.lists[0]
+	}
+}
+
+func bound(high dictionary.ID) dictionary.ID {
+	if high == dictionary.None {
+		return 0
+	}
+	return high
+}
+
+// list resolves a dynamic list that is stored as one.
+func (w *worker) list(d *dynamicList) []pcsr.Vertex {
+	if d.partition != nil {
+		return d.partition.Neighbours(w.values[d.from.Slot])
+	}
+	if d.kind == bgp.EdgeLabels {
+		return w.graph.EdgeLabels(w.values[d.from.Slot], d.dir)
+	}
+	return w.graph.Partition(w.value(d.label), d.dir).Neighbours(w.value(d.from))
+}
+
+// readRows lists the row vertices of the smallest partition, for a step that has no other list.
+func (w *worker) readRows(s *step, c *scratch) []pcsr.Vertex {
+	var smallest *pcsr.Partition
+	for _, p := range s.rows {
+		if smallest == nil || p.Rows() < smallest.Rows() {
+			smallest = p
+		}
+	}
+	for _, p := range c.lookup {
+		if smallest == nil || p.Rows() < smallest.Rows() {
+			smallest = p
+		}
+	}
+	if smallest == nil {
+		return nil
+	}
+	c.buf = c.buf[:0]
+	for from := 0; from < smallest.Rows() && !(from > 0 && w.run.stop.Load()); from += longList {
+		c.buf = smallest.AppendVertices(c.buf, from, min(from+longList, smallest.Rows()))
+	}
+	return c.buf
+}
+
+func (w *worker) value(o bgp.Operand) dictionary.ID {
+	if o.IsConstant() {
+		return o.Constant
+	}
+	return w.values[o.Slot]
+}
+
+// set returns the candidates of step s for the partial match in w.values, before Distinct and EdgeDistinct. It is
+// valid until the next call for the same step.
+func (w *worker) set(s *step) []pcsr.Vertex {
+	c := &w.scratch[s.index]
+	w.prepare(s, c)
+	if !c.hasSet {
+		c.set = w.filter(s, c, c.lists[0])
+		c.hasSet = true
+	}
+	return c.set
+}
+
+// filter keeps the members of source that are in all other lists and rows and pass the checks.
+func (w *worker) filter(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
+	source = w.narrow(s, c, source)
+	if len(s.plan.Checks) > 0 {
+		source = w.keepChecked(s, c, source)
+	}
+	return source
+}
+
+// narrow keeps the members of source that are in all other lists and rows.
+func (w *worker) narrow(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
+	for i := 1; i < len(c.lists) && len(source) > 0; i++ {
+		source = w.intersect(s, c, source, c.lists[i])
+	}
+	if !c.based {
+		for _, p := range s.rows {
+			source = w.keepRows(c, source, p)
+		}
+		if s.signatures != nil {
+			source = w.keepSigned(s, c, source)
+		}
+	}
+	for _, p := range c.lookup {
+		source = w.keepRows(c, source, p)
+	}
+	return source
+}
+
+// longList is from how many members on a list is read in pieces, so that the run can be stopped in between.
+const longList = 1 << 16
+
+// inPieces keeps members of a list: keep appends those of a piece of it to dst, which may be the piece's own memory. Of a
+// long list whose run was stopped it keeps none.
+func (w *worker) inPieces(c *scratch, list []pcsr.Vertex, keep func(dst, piece []pcsr.Vertex) []pcsr.Vertex) []pcsr.Vertex {
+	c.buf = grow(c.buf, len(list))
+	dst := c.buf[:0]
+	for len(list) > 0 {
+		if w.run.stop.Load() {
+			return nil
+		}
+		n := min(longList, len(list))
+		dst = keep(dst, list[:n])
+		list = list[n:]
+	}
+	return dst
+}
+
+// keepRows keeps the members of source that are rows of a partition.
+func (w *worker) keepRows(c *scratch, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex {
+	if len(source) > longList {
+		return w.inPieces(c, source, func(dst, piece []pcsr.Vertex) []pcsr.Vertex { return appendRows(dst, piece, p) })
+	}
+	c.buf = grow(c.buf, len(source))
+	return appendRows(c.buf[:0], source, p)
+}
+
+func appendRows(dst, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex {
+	n := len(dst)
+	dst = dst[:n+len(source)]
+	for _, v := range source {
+		if _, ok := p.Row(v); ok {
+			dst[n] = v
+			n++
+		}
+	}
+	return dst[:n]
+}
+
+// keepSigned keeps the members of source that pass the step's signature.
+func (w *worker) keepSigned(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
+	w.work += len(source)
+	if len(source) > longList {
+		return w.inPieces(c, source, s.appendSigned)
+	}
+	c.buf = grow(c.buf, len(source))
+	return s.appendSigned(c.buf[:0], source)
+}
+
+func (s *step) appendSigned(dst, source []pcsr.Vertex) []pcsr.Vertex {
+	n := len(dst)
+	dst = dst[:n+len(source)]
+	for _, v := range source {
+		if s.signatures.Match(v, s.plan.Signature) {
+			dst[n] = v
+			n++
+		}
+	}
+	return dst[:n]
+}
+
+// keepChecked keeps the members of source that pass the step's checks.
+func (w *worker) keepChecked(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
+	if len(source) > longList {
+		return w.inPieces(c, source, func(dst, piece []pcsr.Vertex) []pcsr.Vertex { return w.appendChecked(s, dst, piece) })
+	}
+	c.buf = grow(c.buf, len(source))
+	return w.appendChecked(s, c.buf[:0], source)
+}
+
+func (w *worker) appendChecked(s *step, dst, source []pcsr.Vertex) []pcsr.Vertex {
+	n := len(dst)
+	dst = dst[:n+len(source)]
+	for _, v := range source {
+		w.values[s.slot] = v
+		ok := true
+		for i := range s.plan.Checks {
+			check := &s.plan.Checks[i]
+			if ok = w.graph.HasEdge(w.value(check.From), w.value(check.Label), w.value(check.To)); !ok {
+				break
+			}
+		}
+		if ok {
+			dst[n] = v
+			n++
+		}
+	}
+	return dst[:n]
+}
+
+// intersect keeps the members of source that are in other: by a bitmap where other is fixed or comes often, else by
+// galloping or merging.
+func (w *worker) intersect(s *step, c *scratch, source, other []pcsr.Vertex) []pcsr.Vertex {
+	if b := w.bits(s, c, source, other); b != nil {
+		c.buf = b.filter(c.buf[:0], source)
+		return c.buf
+	}
+	if len(other) > gallopRatio*len(source) {
+		w.work += 4 * len(source)
+	} else {
+		w.work += len(other)
+	}
+	if len(source) > longList {
+		rest := other
+		return w.inPieces(c, source, func(dst, piece []pcsr.Vertex) []pcsr.Vertex {
+			rest = rest[pcsr.Gallop(rest, piece[0]):]
+			return pcsr.Intersect(dst, piece, rest[:pcsr.Gallop(rest, piece[len(piece)-1]+1)])
+		})
+	}
+	c.buf = pcsr.Intersect(c.buf[:0], source, other)
+	return c.buf
+}
+
+// differs reports whether v passes the step's Distinct and EdgeDistinct.
+func (w *worker) differs(s *step, v pcsr.Vertex) bool {
+	for _, o := range s.plan.Distinct {
+		if w.value(o) == v {
+			return false
+		}
+	}
+	if len(s.plan.EdgeDistinct) == 0 {
+		return true
+	}
+	w.values[s.slot] = v
+	return w.edgesDiffer(s.plan.EdgeDistinct)
+}
+
+func (w *worker) edgesDiffer(pairs [][2]bgp.EdgeCheck) bool {
+	for i := range pairs {
+		a, b := &pairs[i][0], &pairs[i][1]
+		if w.value(a.From) == w.value(b.From) && w.value(a.Label) == w.value(b.Label) && w.value(a.To) == w.value(b.To) {
+			return false
+		}
+	}
+	return true
+}
+
+// distinctSet returns the step's candidates that pass Distinct and EdgeDistinct too.
+func (w *worker) distinctSet(s *step) []pcsr.Vertex {
+	set := w.set(s)
+	if len(s.plan.EdgeDistinct) == 0 && !w.anyBound(s, set) {
+		return set
+	}
+	c := &w.scratch[s.index]
+	c.filtered = c.filtered[:0]
+	for i, v := range set {
+		if i%longList == longList-1 && w.run.stop.Load() {
+			break
+		}
+		if w.differs(s, v) {
+			c.filtered = append(c.filtered, v)
+		}
+	}
+	return c.filtered
+}
+
+// anyBound reports whether a value that Distinct names is in the set.
+func (w *worker) anyBound(s *step, set []pcsr.Vertex) bool {
+	for _, o := range s.plan.Distinct {
+		if pcsr.Contains(set, w.value(o)) {
+			return true
+		}
+	}
+	return false
+}

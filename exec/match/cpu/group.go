@@ -1,0 +1,350 @@
+package cpu
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// group is a connected part of the steps at the end of a plan that are counted: its first step, and the parts that
+// the rest falls into once that is bound. The number of solutions is the sum, over the first step's candidates, of
+// the product of the children's (an AND/OR search tree over the plan).
+type group struct {
+	step     *step
+	children []*group
+	// reads are the slots bound outside that the group reads.
+	reads []int
+	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
+	// candidates before Distinct is remembered (raw).
+	remembers, raw bool
+	number         int // of the memo
+}
+
+// makeGroups splits steps, in plan order, into groups.
+func makeGroups(steps []*step) []*group {
+	n := 0
+	return numbered(steps, &n)
+}
+
+func numbered(steps []*step, n *int) []*group {
+	var out []*group
+	for _, part := range connected(steps) {
+		g := &group{step: part[0], number: *n}
+		*n++
+		g.children = numbered(part[1:], n)
+		var inside []int
+		for _, s := range part {
+			g.reads = union(g.reads, s.reads)
+			inside = append(inside, s.slot)
+		}
+		g.reads = slices.DeleteFunc(g.reads, func(slot int) bool { return slices.Contains(inside, slot) })
+		g.raw = len(part) == 1 && g.step.rawMemo()
+		g.remembers = !g.raw && len(g.reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
+		out = append(out, g)
+	}
+	return out
+}
+
+// connected splits steps into parts of which none reads another's slots.
+func connected(steps []*step) [][]*step {
+	var out [][]*step
+	for _, s := range steps {
+		joined := []*step{s}
+		rest := out[:0]
+		for _, part := range out {
+			if slices.ContainsFunc(part, func(p *step) bool { return slices.Contains(s.reads, p.slot) }) {
+				joined = append(joined, part...)
+			} else {
+				rest = append(rest, part)
+			}
+		}
+		slices.SortFunc(joined, func(a, b *step) int { return a.index - b.index })
+		out = append(rest, joined)
+	}
+	return out
+}
+
+// memoKeys is the most slots a memo is kept for.
+const memoKeys = 4
+
+// memoWork is what finding a count costs, in list members read.
+const memoWork = 4
+
+type memoKey [memoKeys]uint32
+
+type memoEntry struct {
+	key   memoKey
+	run   uint32 // the worker's run that wrote the entry
+	count uint64
+}
+
+// memo remembers counts by the values that they depend on, a newer one in place of an older one at the same place.
+type memo struct {
+	calls, hits uint64
+	entries     []memoEntry
+	off         bool
+}
+
+// find returns the place of a key; nil while there is no memo.
+func (m *memo) find(key memoKey, t *tuning) *memoEntry {
+	m.calls++
+	if m.off || m.calls < t.memoFrom {
+		return nil
+	}
+	if m.entries == nil {
+		m.entries = make([]memoEntry, 1<<t.memoBits)
+	}
+	if m.calls == t.memoTrial && m.hits*t.memoShare < m.calls {
+		m.off, m.entries = true, nil
+		return nil
+	}
+	h := uint64(key[0])*0x9E3779B97F4A7C15 ^ uint64(key[1])*0xC2B2AE3D27D4EB4F ^ uint64(key[2])*0x165667B19E3779F9 ^ uint64(key[3])*0xD6E8FEB86659FD93
+	return &m.entries[h>>(64-t.memoBits)]
+}
+
+// countGroup returns the number of solutions of a group for the partial match in w.values, or at least w.most when
+// there are as many.
+func (w *worker) countGroup(g *group) uint64 {
+	if g.raw {
+		return w.countRaw(g)
+	}
+	if !g.remembers {
+		return w.countCandidates(g)
+	}
+	var key memoKey
+	for i, slot := range g.reads {
+		key[i] = w.values[slot]
+	}
+	m := &w.memos[g.number]
+	e := m.find(key, w.tuning)
+	if e == nil {
+		return w.countCandidates(g)
+	}
+	if e.run == w.runs && e.key == key {
+		m.hits++
+		w.work += memoWork
+		return e.count
+	}
+	n := w.countCandidates(g)
+	*e = memoEntry{key: key, run: w.runs, count: n}
+	return n
+}
+
+// rawMemo reports whether the number of a leaf's candidates before Distinct is worth a memo.
+func (s *step) rawMemo() bool {
+	return len(s.plan.Distinct) > 0 && len(s.plan.EdgeDistinct)+len(s.plan.Checks) == 0 &&
+		len(s.dynamic) > 1 && len(s.deps) <= memoKeys && len(s.deps) < len(s.reads)
+}
+
+// countRaw counts a leaf's candidates by a memo of their number before Distinct.
+func (w *worker) countRaw(g *group) uint64 {
+	s := g.step
+	var key memoKey
+	for i, slot := range s.deps {
+		key[i] = w.values[slot]
+	}
+	m := &w.memos[g.number]
+	e := m.find(key, w.tuning)
+	if e == nil {
+		return w.countLeaf(s)
+	}
+	if e.run != w.runs || e.key != key {
+		c := &w.scratch[s.index]
+		w.prepare(s, c)
+		n := uint64(0)
+		if len(c.lists) > 0 {
+			n = w.countUnbound(s, c)
+		}
+		*e = memoEntry{key: key, run: w.runs, count: n}
+	} else {
+		m.hits++
+		w.work += memoWork
+	}
+	if e.count == 0 {
+		return 0
+	}
+	n := e.count
+	for _, o := range s.plan.Distinct {
+		if w.admits(s, w.value(o)) {
+			n--
+		}
+	}
+	return n
+}
+
+// countUnbound counts the candidates before Distinct, with or without listing them.
+func (w *worker) countUnbound(s *step, c *scratch) uint64 {
+	if len(c.lists) > 2 || len(c.lookup) > 0 || s.tests() && !c.based {
+		return uint64(len(w.set(s)))
+	}
+	return w.countLists(s, c)
+}
+
+// admits reports whether v is a candidate of the step for the partial match in w.values, but for checks.
+func (w *worker) admits(s *step, v pcsr.Vertex) bool {
+	if v < s.low || v >= s.high {
+		return false
+	}
+	for i := range s.dynamic {
+		d := &s.dynamic[i]
+		if d.kind == bgp.Rows {
+			if _, ok := w.graph.Partition(w.value(d.label), d.dir).Row(v); !ok {
+				return false
+			}
+		} else if !pcsr.Contains(w.list(d), v) {
+			return false
+		}
+	}
+	for _, l := range s.static {
+		if !pcsr.Contains(l.list, v) {
+			return false
+		}
+	}
+	for _, p := range s.rows {
+		if _, ok := p.Row(v); !ok {
+			return false
+		}
+	}
+	return s.signatures == nil || s.signatures.Match(v, s.plan.Signature)
+}
+
+func (w *worker) countCandidates(g *group) uint64 {
+	s := g.step
+	if len(g.children) == 0 {
+		return w.countLeaf(s)
+	}
+	set := w.set(s)
+	distinct := len(s.plan.Distinct)+len(s.plan.EdgeDistinct) > 0
+	total := uint64(0)
+	for _, v := range set {
+		if w.run.stop.Load() || total >= w.most {
+			break
+		}
+		if distinct && !w.differs(s, v) {
+			continue
+		}
+		w.values[s.slot] = v
+		total = add(total, w.countAll(g.children))
+	}
+	w.scratch[s.index].rowsOut += uint64(len(set))
+	return total
+}
+
+// countAll multiplies the counts of independent groups.
+func (w *worker) countAll(groups []*group) uint64 {
+	product := uint64(1)
+	for _, g := range groups {
+		n := w.countGroup(g)
+		if n == 0 {
+			return 0
+		}
+		product = multiply(product, n)
+	}
+	return product
+}
+
+// countLeaf counts the candidates of a step that nothing depends on.
+func (w *worker) countLeaf(s *step) uint64 {
+	if s.plain {
+		w.work++
+		return uint64(len(s.dynamic[0].partition.Neighbours(w.values[s.dynamic[0].from.Slot])))
+	}
+	c := &w.scratch[s.index]
+	same := w.prepare(s, c)
+	if len(c.lists) == 0 {
+		return 0
+	}
+	if len(s.plan.EdgeDistinct) > 0 {
+		return uint64(len(w.distinctSet(s)))
+	}
+	if len(c.lists) > 2 || len(c.lookup)+len(s.plan.Checks) > 0 || s.tests() && !c.based || same && len(s.plan.Distinct) > 0 {
+		return w.countSet(s, c)
+	}
+	if !c.hasNumber {
+		c.number, c.hasNumber = w.countLists(s, c), true
+	}
+	return c.number - w.countBound(s, c)
+}
+
+// countSet counts the candidates of the set, without the bound ones.
+func (w *worker) countSet(s *step, c *scratch) uint64 {
+	set := w.set(s)
+	n := uint64(len(set))
+	for _, o := range s.plan.Distinct {
+		if pcsr.Contains(set, w.value(o)) {
+			n--
+		}
+	}
+	return n
+}
+
+// countLists returns the size of the intersection of at most two lists.
+func (w *worker) countLists(s *step, c *scratch) uint64 {
+	if len(c.lists) == 1 {
+		return uint64(len(c.lists[0]))
+	}
+	source, other := c.lists[0], c.lists[1]
+	if b := w.bits(s, c, source, other); b != nil {
+		return uint64(b.count(source))
+	}
+	if b := w.sourceBits(s, c, source, other); b != nil {
+		w.work += len(other)
+		return uint64(b.count(other))
+	}
+	w.work += len(source)
+	return w.countCommon(source, other)
+}
+
+// sourceBits returns the shorter list as a bitmap where reading the longer one against it is the cheaper way.
+func (w *worker) sourceBits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap {
+	if len(s.dynamic) < 2 || len(other) > longerScan*len(source) {
+		return nil
+	}
+	if c.based {
+		if b := &c.partials[c.base]; &b.list[0] == &source[0] && len(b.list) == len(source) {
+			return b.often(w.tuning.oftenMark)
+		}
+		return nil
+	}
+	if len(source) < w.tuning.shortMark || s.low != 0 || s.high != dictionary.None {
+		return nil
+	}
+	return c.marked(source, w.tuning.oftenMark)
+}
+
+// longerScan is how many members of a list are tested in a bitmap in the time of one search by galloping.
+const longerScan = 8
+
+// countBound returns how many of the values that Distinct names are in all lists of the step. Values that
+// isomorphism compares with one another are different.
+func (w *worker) countBound(s *step, c *scratch) (n uint64) {
+next:
+	for _, o := range s.plan.Distinct {
+		v := w.value(o)
+		for _, list := range c.lists {
+			if !pcsr.Contains(list, v) {
+				continue next
+			}
+		}
+		n++
+	}
+	return n
+}
+
+// add and multiply stay at the largest number instead of overflowing.
+func add(a, b uint64) uint64 {
+	if s, carry := bits.Add64(a, b, 0); carry == 0 {
+		return s
+	}
+	return ^uint64(0)
+}
+
+func multiply(a, b uint64) uint64 {
+	if high, low := bits.Mul64(a, b); high == 0 {
+		return low
+	}
+	return ^uint64(0)
+}

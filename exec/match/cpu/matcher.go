@@ -1,0 +1,109 @@
+package cpu
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+)
+
+// Matcher runs match plans on the processor. It is safe for concurrent use: matches that run at the same time share
+// its threads, and one that is small stays on the goroutine that called.
+type Matcher struct {
+	// helpers holds a token for each goroutine that may run beside the callers'.
+	helpers chan struct{}
+	workers sync.Pool
+	tuning  tuning
+}
+
+var _ match.Matcher = (*Matcher)(nil)
+
+// New returns a matcher that uses so many threads; 0 or less means one for each core.
+func New(threads int) *Matcher {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return &Matcher{helpers: make(chan struct{}, threads-1), tuning: tuned}
+}
+
+// Match implements [match.Matcher].
+func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match.Batch) error) error {
+	start := time.Now()
+	p, err := compile(task, &m.tuning)
+	if err != nil || p.empty() {
+		p.trace(task, start)
+		return err
+	}
+	p.weighted = task.Weighted
+	p.layOut(task.Plan.Output, task.Input != nil)
+	if ok, err := m.componentsExist(ctx, p); err != nil || !ok {
+		p.trace(task, start)
+		return err
+	}
+	r := newRun(m, p, task.Limit)
+	r.emit = emit
+	if task.Plan.Once {
+		r.most = 1
+	}
+	err = r.do(ctx)
+	p.trace(task, start)
+	return err
+}
+
+// Count implements [match.Matcher]. A number of solutions beyond 64 bits is given as the largest number.
+func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) {
+	start := time.Now()
+	p, err := compile(task, &m.tuning)
+	if err != nil || p.empty() {
+		p.trace(task, start)
+		return 0, err
+	}
+	total, err := m.count(ctx, p)
+	p.trace(task, start)
+	return total, err
+}
+
+// count multiplies the counts of the independent parts of a plan without seeds; with seeds each row is counted.
+func (m *Matcher) count(ctx context.Context, p *program) (uint64, error) {
+	if p.input != nil {
+		p.layOut(nil, false)
+		return m.countPart(ctx, p)
+	}
+	total := uint64(1)
+	for _, part := range p.parts() {
+		n, err := m.countPart(ctx, part)
+		if err != nil || n == 0 {
+			return 0, err
+		}
+		total = multiply(total, n)
+	}
+	return total, nil
+}
+
+func (m *Matcher) countPart(ctx context.Context, p *program) (uint64, error) {
+	r := newRun(m, p, 0)
+	err := r.do(ctx)
+	return r.total.Load(), err
+}
+
+// componentsExist reports whether each of several independent parts has a solution, so that a product with an empty
+// part is not enumerated.
+func (m *Matcher) componentsExist(ctx context.Context, p *program) (bool, error) {
+	if p.input != nil {
+		return true, nil
+	}
+	parts := p.parts()
+	if len(parts) < 2 {
+		return true, nil
+	}
+	for _, part := range parts {
+		r := newRun(m, part, 1)
+		r.most = 1
+		if err := r.do(ctx); err != nil || r.total.Load() == 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,42 @@
+package cpu_test
+
+import (
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"pgregory.net/rapid"
+)
+
+func TestMatcherAgreesWithBruteForce(t *testing.T) {
+	for name, m := range map[string]*cpu.Matcher{
+		"as used": cpu.New(2), "one thread": cpu.New(1), "everything small": cpu.NewContrary(3),
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				if err := matchtest.Check(m, drawCase(t)); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// drawCase draws a case whose labels lie close together or far apart, and whose edges lie in one graph or in several that
+// are overlaid.
+func drawCase(t *rapid.T) *matchtest.Case {
+	c := matchtest.Draw(t)
+	if n := rapid.SampledFrom([]int{1, 1, 1, 7, 2000}).Draw(t, "spread"); n > 1 {
+		c.Spread(n)
+	}
+	c.Parts = rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "parts")
+	return c
+}
+
+func TestWidePatternsMatch(t *testing.T) {
+	for _, n := range []int{1, 2, 31, 47, 48, 49, 63, 64, 65} {
+		if err := matchtest.CheckWide(cpu.New(2), n); err != nil {
+			t.Error(err)
+		}
+	}
+}

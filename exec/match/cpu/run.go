@@ -1,0 +1,254 @@
+package cpu
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// run is one pass of a program: the source of its first rows, and what its workers share.
+type run struct {
+	matcher *Matcher
+	program *program
+	// limit is the most rows to emit (or solutions to count), 0 for all; most is where counting for one row may stop.
+	limit, most uint64
+	capacity    int
+	// tableBytes is what the tables of a worker may take.
+	tableBytes int64
+	source     source
+	emit       func(*match.Batch) error
+
+	stop  atomic.Bool
+	total atomic.Uint64 // solutions counted
+	spare atomic.Bool   // the caller's own thread is idle and may be used
+	wait  sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows, and calls of emit
+	emitted uint64
+	err     error
+	// panicked is the first panic in one of the goroutines, which goes on in the caller's.
+	panicked any
+}
+
+// source deals out the first rows: seeds, the first step's list, or one empty row.
+type source struct {
+	length, chunk int
+	next          atomic.Int64
+	list          []pcsr.Vertex
+	rows          *pcsr.Partition
+	first         int // row of the partition that stands at place 0
+}
+
+func newRun(m *Matcher, p *program, limit uint64) *run {
+	r := &run{matcher: m, program: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows}
+	if limit > 0 {
+		r.most = limit
+		r.capacity = int(min(uint64(m.tuning.tableRows), max(64, 2*limit)))
+	}
+	columns := 0
+	for _, carried := range p.carry {
+		columns += len(carried) + 1
+	}
+	if columns > 0 {
+		r.capacity = min(r.capacity, max(fewestRows, tableCells/columns))
+	}
+	r.tableBytes = 4*int64(r.capacity)*int64(columns) + sliceBytes*int64(len(p.carry)*len(p.plan.Slots))
+	return r
+}
+
+// The tables of a worker hold up to tableCells IDs: a chain of n steps carries up to n columns at each of n levels. What takes
+// less than smallTables is not counted; what takes more than largeTables is not kept for the next run.
+const (
+	tableCells  = 4 << 20
+	fewestRows  = 64
+	smallTables = 256 << 10
+	largeTables = 8 << 20
+	sliceBytes  = 24
+)
+
+// charge counts the tables of workers that begin (1) or end (-1).
+func (r *run) charge(workers int64) {
+	if r.tableBytes > smallTables && r.program.charge != nil {
+		_ = r.program.charge(workers * r.tableBytes)
+	}
+}
+
+// do runs the program to its end.
+func (r *run) do(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if ctx.Done() != nil {
+		cancel := context.AfterFunc(ctx, func() { r.stop.Store(true) })
+		defer cancel()
+	}
+	r.openSource()
+	func() {
+		defer r.keepPanic()
+		w := r.matcher.worker(r)
+		w.chunks()
+		w.release()
+	}()
+	r.spare.Store(true)
+	r.wait.Wait()
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
+	if r.err != nil {
+		return r.err
+	}
+	return ctx.Err()
+}
+
+// openSource chooses what the first rows come from.
+func (r *run) openSource() {
+	p, s := r.program, &r.source
+	switch {
+	case p.input != nil:
+		s.length = p.input.N
+	case p.prefix == 0:
+		s.length = 1
+	case len(p.steps[0].static) > 0 && (len(p.steps[0].rows) == 0 || len(p.steps[0].static[0].list) <= p.steps[0].rows[0].Rows()):
+		first := p.steps[0]
+		s.list = pcsr.Between(first.static[0].list, first.low, bound(first.high))
+		s.length = len(s.list)
+	case len(p.steps[0].rows) > 0:
+		first := p.steps[0]
+		for _, rows := range first.rows {
+			low := rows.RowFrom(first.low)
+			if n := max(0, rows.RowFrom(first.high)-low); s.rows == nil || n < s.length {
+				s.rows, s.first, s.length = rows, low, n
+			}
+		}
+	}
+	s.chunk = min(r.capacity, max(32, s.length/(16*(cap(r.matcher.helpers)+1))))
+}
+
+// take returns the next chunk's places.
+func (s *source) take() (low, high int, ok bool) {
+	high = int(s.next.Add(int64(s.chunk)))
+	low = high - s.chunk
+	return low, min(high, s.length), low < s.length
+}
+
+// help starts a worker on another thread if one is free. It begins with rows (which may be nil) at a level, and goes
+// on with the source. It reports whether it did.
+func (r *run) help(level int, rows *table) bool {
+	return r.start(func(w *worker) {
+		if rows != nil {
+			w.rows(level, rows)
+		}
+	})
+}
+
+// helpSplit has another thread, if one is free, count the tail of the partial match in values for some candidates of
+// its first step.
+func (r *run) helpSplit(values []dictionary.ID, set []pcsr.Vertex) bool {
+	if !r.mayHelp() {
+		return false
+	}
+	values, set = slices.Clone(values), slices.Clone(set)
+	return r.start(func(w *worker) {
+		copy(w.values, values)
+		w.countSplit(set)
+	})
+}
+
+// mayHelp reports whether a thread seems to be free.
+func (r *run) mayHelp() bool {
+	return len(r.matcher.helpers) < cap(r.matcher.helpers) || r.spare.Load()
+}
+
+// start runs a worker on another thread if one is free: it does its share, and then goes on with the source.
+func (r *run) start(share func(*worker)) bool {
+	own := false
+	select {
+	case r.matcher.helpers <- struct{}{}:
+	default:
+		if own = r.spare.CompareAndSwap(true, false); !own {
+			return false
+		}
+	}
+	r.wait.Add(1)
+	go func() {
+		defer r.wait.Done()
+		defer func() {
+			if own {
+				r.spare.Store(true)
+			} else {
+				<-r.matcher.helpers
+			}
+		}()
+		defer r.keepPanic()
+		debug.SetPanicOnFault(true) // of mapped files that were cut; see package exec
+		w := r.matcher.worker(r)
+		share(w)
+		w.chunks()
+		w.release()
+	}()
+	return true
+}
+
+// keepPanic ends the run after a panic in one of its goroutines and keeps it until all of them have ended.
+func (r *run) keepPanic() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.panicked == nil {
+		r.panicked = v
+	}
+	r.stop.Store(true)
+}
+
+// deliver emits n rows of columns, no more than the limit allows.
+func (r *run) deliver(batch *match.Batch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil || r.stop.Load() {
+		return
+	}
+	if r.limit > 0 && r.emitted+uint64(batch.N) >= r.limit {
+		batch.N = int(r.limit - r.emitted)
+		for i := range batch.Cols {
+			batch.Cols[i] = batch.Cols[i][:batch.N]
+		}
+		if batch.Origin != nil {
+			batch.Origin = batch.Origin[:batch.N]
+		}
+		if batch.Weights != nil {
+			batch.Weights = batch.Weights[:batch.N]
+		}
+		r.stop.Store(true)
+	}
+	if batch.N == 0 {
+		return
+	}
+	r.emitted += uint64(batch.N)
+	if err := r.emit(batch); err != nil {
+		r.err = err
+		r.stop.Store(true)
+	}
+}
+
+// addTotal counts solutions; enough of them end the run.
+func (r *run) addTotal(n uint64) {
+	for {
+		old := r.total.Load()
+		sum := add(old, n)
+		if r.total.CompareAndSwap(old, sum) {
+			if r.limit > 0 && sum >= r.limit {
+				r.stop.Store(true)
+			}
+			return
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package cpu
+
+import "github.com/rdfgpu/rdfgpu/exec/match"
+
+// tuning holds the sizes that decide between ways to do the same thing. Tests set them so low that small inputs take
+// every way.
+type tuning struct {
+	// tableRows is how many partial matches a table holds.
+	tableRows int
+	// quiet is the work (list members read) after which a run is worth a second thread; often is how much lies
+	// between two offers.
+	quiet, often int
+	// With manyRows rows, or below smallCost candidates, it does not matter how the work of a count is split.
+	manyRows  int
+	smallCost float64
+	// A list of shortMark members or more that comes oftenMark times is made a bitmap.
+	shortMark, oftenMark int
+	// A fixed list is made a bitmap after so many more probes than its size.
+	probes int
+	// A memo of 1<<memoBits counts is made after memoFrom calls, and given up when fewer than 1 in memoShare of
+	// memoTrial calls found something in it.
+	memoFrom, memoTrial, memoShare uint64
+	memoBits                       int
+}
+
+var tuned = tuning{
+	tableRows: match.BatchRows, quiet: 30_000, often: 10_000, manyRows: 512, smallCost: 50_000, shortMark: 24, oftenMark: 3,
+	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 14,
+}

@@ -1,0 +1,269 @@
+package cpu
+
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// worker is what one goroutine needs to run a program. Workers are used again, with their memory.
+type worker struct {
+	run     *run
+	tuning  *tuning
+	program *program
+	graph   *pcsr.Graph
+	most    uint64
+	// values is the partial match at hand, by slot.
+	values  []dictionary.ID
+	scratch []scratch // by step of the plan
+	memos   []memo    // by group
+	hubs    hubs
+	runs    uint32  // how many runs this worker has served
+	tables  []table // by level; the last is the output
+	repeats table
+	weights []uint64 // of the rows of repeats, where they are asked for
+	batch   match.Batch
+	clock   clock
+	// work counts list members read; at shareAt the worker looks for an idle thread.
+	work, shareAt int
+	counted       uint64
+}
+
+// worker returns a worker ready for a run.
+func (m *Matcher) worker(r *run) *worker {
+	w, _ := m.workers.Get().(*worker)
+	if w == nil {
+		w = &worker{}
+	}
+	r.charge(1)
+	p := r.program
+	w.run, w.tuning, w.program, w.graph, w.most = r, &m.tuning, p, p.graph, r.most
+	w.runs++
+	w.work, w.shareAt, w.counted = 0, m.tuning.quiet, 0
+	w.values = grow(w.values, len(p.plan.Slots)+1)
+	w.clock.reset(p.counters != nil, len(p.plan.Steps))
+	w.scratch = extend(w.scratch, len(p.plan.Steps))
+	for _, s := range p.steps {
+		w.scratch[s.index].reset()
+	}
+	w.tables = extend(w.tables, p.prefix+1)
+	for i := range w.tables[:p.prefix+1] {
+		w.tables[i].shape(len(p.plan.Slots) + 1)
+	}
+	w.repeats.shape(len(p.plan.Slots) + 1)
+	w.memos = extend(w.memos, len(p.steps))
+	for i := range w.memos {
+		w.memos[i].calls, w.memos[i].hits, w.memos[i].off = 0, 0, false
+	}
+	return w
+}
+
+func extend[T any](s []T, n int) []T {
+	if len(s) < n {
+		s = append(s, make([]T, n-len(s))...)
+	}
+	return s
+}
+
+func (c *scratch) reset() {
+	c.valid, c.hasSet, c.hasNumber = false, false, false
+	c.rowsIn, c.candidates, c.rowsOut = 0, 0, 0
+}
+
+// release hands the worker back, without anything that points into the graph.
+func (w *worker) release() {
+	if w.counted > 0 {
+		w.run.addTotal(w.counted)
+	}
+	for _, s := range w.program.steps {
+		c := &w.scratch[s.index]
+		if k := w.program.counters; k != nil {
+			k[s.index].rowsIn.Add(c.rowsIn)
+			k[s.index].candidates.Add(c.candidates)
+			k[s.index].rowsOut.Add(c.rowsOut)
+			k[s.index].nanoseconds.Add(int64(w.clock.spent[s.index]))
+		}
+		for i := range c.marks {
+			if m := &c.marks[i]; m.on {
+				m.bits.clear(m.list)
+			}
+		}
+		for i := range c.partials {
+			c.partials[i].renew(nil)
+			c.partials[i].valid = false
+		}
+		c.marks, c.set, c.based = c.marks[:0], nil, false
+		clear(c.lists)
+		clear(c.lookup)
+	}
+	w.hubs.forget()
+	w.run.charge(-1)
+	m, large := w.run.matcher, w.run.tableBytes > largeTables
+	w.run, w.program, w.graph = nil, nil, nil
+	if !large {
+		m.workers.Put(w)
+	}
+}
+
+// chunks runs chunks of the source until there are none.
+func (w *worker) chunks() {
+	for !w.run.stop.Load() {
+		low, high, ok := w.run.source.take()
+		if !ok {
+			return
+		}
+		if high < w.run.source.length && w.work >= w.shareAt {
+			w.shareAt = w.work + w.tuning.often
+			w.run.help(0, nil)
+		}
+		w.chunk(low, high)
+		w.drain()
+	}
+}
+
+// chunk begins with places low … high-1 of the source.
+func (w *worker) chunk(low, high int) {
+	switch p := w.program; {
+	case p.input != nil:
+		w.seed(low, high)
+	case p.prefix == 0:
+		w.tables[0].n = 1
+		w.finish(&w.tables[0], 0, 1)
+	default:
+		w.first(low, high)
+	}
+}
+
+// first binds the first step to the chunk's members.
+func (w *worker) first(low, high int) {
+	s, src := w.program.steps[0], &w.run.source
+	defer w.clock.leave(w.clock.enter(s.index))
+	c := &w.scratch[s.index]
+	c.lists, c.lookup = c.lists[:0], c.lookup[:0]
+	if src.rows != nil {
+		c.buf = src.rows.AppendVertices(c.buf[:0], src.first+low, src.first+high)
+		c.lists = append(c.lists, c.buf)
+	} else {
+		c.lists = append(c.lists, src.list[low:high])
+	}
+	for i, l := range s.static {
+		if src.rows != nil || i > 0 {
+			c.lists = append(c.lists, l.list)
+		}
+	}
+	c.candidates += uint64(high - low)
+	w.work += high - low
+	c.set, c.hasSet, c.valid = w.filter(s, c, c.lists[0]), true, true
+	set := w.distinctSet(s)
+	c.rowsOut += uint64(len(set))
+	w.push(1, nil, 0, set)
+}
+
+// rows runs rows that another worker gave away, all of them.
+func (w *worker) rows(level int, t *table) {
+	w.extendRows(level, t, t.n)
+	w.drain()
+}
+
+// drain passes on the rows that wait in the tables.
+func (w *worker) drain() {
+	for level := 1; level <= w.program.prefix; level++ {
+		w.flush(level)
+	}
+}
+
+// flush passes on the rows that wait at a level.
+func (w *worker) flush(level int) {
+	t := &w.tables[level]
+	if t.n > 0 {
+		w.extendRows(level, t, t.n)
+		t.n = 0
+	}
+}
+
+// extendRows joins the first n rows of a table with the level's step, or finishes them.
+func (w *worker) extendRows(level int, t *table, n int) {
+	if level == w.program.prefix {
+		w.finish(t, 0, n)
+		return
+	}
+	s := w.program.steps[level]
+	defer w.clock.leave(w.clock.enter(s.index))
+	c := &w.scratch[s.index]
+	for row := 0; row < n; row++ {
+		if w.run.stop.Load() {
+			return
+		}
+		if w.work >= w.shareAt {
+			n = w.share(level, t, row, n)
+		}
+		for _, slot := range s.reads {
+			w.values[slot] = t.cols[slot][row]
+		}
+		set := w.candidates(s)
+		c.rowsOut += uint64(len(set))
+		if len(set) > 0 {
+			w.push(level+1, t, row, set)
+		}
+	}
+}
+
+// candidates returns what the step binds its slot to for the partial match in w.values.
+func (w *worker) candidates(s *step) []pcsr.Vertex {
+	if !s.plain {
+		return w.distinctSet(s)
+	}
+	list := s.dynamic[0].partition.Neighbours(w.values[s.dynamic[0].from.Slot])
+	c := &w.scratch[s.index]
+	c.rowsIn++
+	c.candidates += uint64(len(list))
+	w.work += len(list) + 2
+	return list
+}
+
+// share gives the later half of the rows that are left to an idle thread and returns where the rows now end.
+func (w *worker) share(level int, t *table, row, n int) int {
+	w.shareAt = w.work + w.tuning.often
+	if n-row < 2 {
+		return n
+	}
+	if !w.run.mayHelp() {
+		return n
+	}
+	half := row + (n-row+1)/2
+	columns := w.program.carry[level]
+	if level > 0 && w.program.keeps[level] {
+		columns = append(columns[:len(columns):len(columns)], w.program.steps[level-1].slot)
+	}
+	if w.run.help(level, t.part(columns, half, n)) {
+		return half
+	}
+	return n
+}
+
+// push appends to a level's table one row for each member of set: the given row of t, extended. Full tables are
+// passed on.
+func (w *worker) push(level int, t *table, row int, set []pcsr.Vertex) {
+	p, out := w.program, &w.tables[level]
+	carry, slot := p.carry[level], -1
+	if p.keeps[level] {
+		slot = p.steps[level-1].slot
+	}
+	for len(set) > 0 {
+		n := min(len(set), w.run.capacity-out.n)
+		out.reserve(n, carry, slot)
+		for _, c := range carry {
+			fill(out.cols[c], out.n, n, t.cols[c][row])
+		}
+		if slot >= 0 {
+			copy(out.cols[slot][out.n:out.n+n], set)
+		}
+		out.n += n
+		set = set[n:]
+		if out.n >= w.run.capacity {
+			if w.flush(level); w.run.stop.Load() {
+				return
+			}
+		}
+	}
+}

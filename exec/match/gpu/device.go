@@ -1,0 +1,269 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Errors; test with errors.Is.
+var (
+	// ErrNoDevice: no GPU can be used; the message says why.
+	ErrNoDevice = kernels.ErrNoDevice
+	// ErrDeviceLost: the device failed and this process cannot use it any more. The query can be answered on the CPU.
+	ErrDeviceLost = kernels.ErrLost
+	// ErrOutOfMemory: not even the smallest tables fit beside what is in use.
+	ErrOutOfMemory = kernels.ErrOutOfMemory
+)
+
+// Speed is bgp.Options.Speed for the device: large enough that sampling many orders begins where a match takes a
+// good part of a second, for a plan is made on a processor.
+const Speed = 20_000
+
+// Strategy says how a step's work is spread over the device.
+type Strategy = kernels.Strategy
+
+// The strategies.
+const (
+	Flattened  = kernels.Flattened
+	WarpPerRow = kernels.WarpPerRow
+)
+
+// Options are the settings of a Device. The zero value is good.
+type Options struct {
+	// Ordinal is the number of the GPU.
+	Ordinal int
+	// Memory bounds the device memory taken, in bytes; 0 means nine tenths of what is free.
+	Memory int64
+	// Arena is the memory of one query's tables; 0 means a size that suits the query.
+	Arena int64
+	// Keep is how long the memory of a large query's tables is kept for the next one; 0 means two seconds.
+	Keep time.Duration
+	// Launches is how many launches are waited for at a time, each by a busy thread; 0 means one for each processor.
+	Launches int
+	// Tile is the number of candidates that a block takes at a time; 0 means up to 4096.
+	Tile int
+	// Rows bounds the rows of a table; 0 means what the arena holds.
+	Rows int
+	// Blocks bounds the blocks of a launch; 0 means as many as the device holds.
+	Blocks int
+	// Slice is the time of one launch; 0 means 10 ms.
+	Slice time.Duration
+	// Strategy spreads the work; the others than Flattened are there to compare with.
+	Strategy Strategy
+	// Signatures tests every candidate against the signature of its query vertex, not only where the plan asks for it.
+	Signatures bool
+	// NoBitmaps tests membership in classes by searching their lists.
+	NoBitmaps bool
+	// NoClassCuts keeps a class among the lists that candidates are tested against, even where its members are consecutive.
+	NoClassCuts bool
+	// NoLeaves joins steps at the end of a count that could be counted by the length of a list.
+	NoLeaves bool
+	// NoOrder counts every image of a symmetric pattern one by one.
+	NoOrder bool
+	// NoSharing looks at all lists again for every row, also where rows could share an intersection.
+	NoSharing bool
+	// Few is the number of candidates from which a step that tests lists alone takes a short path; 0 means 65,536.
+	Few int
+	// NoMailbox copies small results back with a copy of their own.
+	NoMailbox bool
+	// Repeats lets repeated rows through where the plan allows to drop them.
+	Repeats bool
+	// HostDriven launches every phase of every step by itself; it is there to compare with.
+	HostDriven bool
+	// Driver replaces the CUDA driver, for tests.
+	Driver kernels.Driver
+}
+
+// Device is an open GPU. It is an match.Matcher and safe for concurrent use.
+type Device struct {
+	driver  kernels.Driver
+	options Options
+	blocks  int // that are resident together
+	memory  *budget
+	lost    atomic.Bool
+
+	lanes *pool
+	turns chan struct{} // one for each launch that is waited for
+
+	mu     sync.Mutex
+	graphs map[*pcsr.Graph]*resident
+}
+
+// Open opens a GPU. Without one the error wraps ErrNoDevice and says why.
+func Open(options Options) (*Device, error) {
+	driver := options.Driver
+	if driver == nil {
+		var err error
+		if driver, err = kernels.Open(options.Ordinal); err != nil {
+			return nil, err
+		}
+	}
+	leave, err := driver.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	free, _, err := driver.Memory()
+	if err != nil {
+		return nil, fmt.Errorf("gpu: asking for free memory: %w", err)
+	}
+	limit := free / 10 * 9
+	if options.Memory > 0 {
+		limit = min(limit, options.Memory)
+	}
+	if limit < minArena {
+		return nil, fmt.Errorf("gpu: %d bytes of device memory are too few: %w", limit, ErrNoDevice)
+	}
+	blocks, err := driver.ResidentBlocks(kernels.Match, 0)
+	if err != nil || blocks < 1 {
+		return nil, fmt.Errorf("gpu: the matcher does not fit the device (%v): %w", err, ErrNoDevice)
+	}
+	if options.Blocks > 0 {
+		blocks = min(blocks, options.Blocks)
+	}
+	if options.Slice <= 0 {
+		options.Slice = 10 * time.Millisecond
+	}
+	if options.Tile <= 0 || options.Tile > kernels.MaxTile {
+		options.Tile = kernels.MaxTile
+	}
+	if options.Few <= 0 {
+		options.Few = 1 << 16
+	}
+	if options.Keep <= 0 {
+		options.Keep = 2 * time.Second
+	}
+	if options.Launches <= 0 {
+		options.Launches = runtime.GOMAXPROCS(0)
+	}
+	d := &Device{
+		driver: driver, options: options, blocks: blocks, memory: newBudget(driver, limit),
+		turns: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{},
+	}
+	d.lanes = newPool(d, limit, options.Keep)
+	return d, nil
+}
+
+// Name is the GPU's name.
+func (d *Device) Name() string { return d.driver.Name() }
+
+// Lost reports that the device failed; every later match answers ErrDeviceLost.
+func (d *Device) Lost() bool { return d.lost.Load() }
+
+// Info is what a Device holds.
+type Info struct {
+	Name              string
+	ComputeCapability int
+	Multiprocessors   int
+	// Total and Free are the device's memory, Limit what this process may take of it, Used what it has taken.
+	Total, Free, Limit, Used int64
+	// Idle is the part of Used in arenas that no query uses now; the next queries will.
+	Idle int64
+	// Partitions of graphs are on the device, with so many bytes; HostBytes stayed in pinned host memory.
+	Partitions            int
+	GraphBytes, HostBytes int64
+}
+
+// Info asks the device how it is.
+func (d *Device) Info() (Info, error) {
+	leave, err := d.driver.Enter()
+	if err != nil {
+		return Info{}, err
+	}
+	defer leave()
+	info := Info{Name: d.driver.Name(), ComputeCapability: d.driver.ComputeCapability(), Multiprocessors: d.driver.Multiprocessors()}
+	if info.Free, info.Total, err = d.driver.Memory(); err != nil {
+		return info, err
+	}
+	info.Limit, info.Used, info.Idle = d.memory.limit, d.memory.inUse(), d.lanes.idleBytes()
+	d.mu.Lock()
+	graphs := slices.Collect(maps.Values(d.graphs))
+	d.mu.Unlock()
+	for _, r := range graphs {
+		r.mu.Lock()
+		info.Partitions += len(r.loaded)
+		info.GraphBytes += d.memory.taken(r.device)
+		info.HostBytes += r.hostBytes
+		r.mu.Unlock()
+	}
+	return info, nil
+}
+
+// Upload copies the whole graph to the device, so that no query waits for it.
+func (d *Device) Upload(ctx context.Context, g *pcsr.Graph) error {
+	return d.use(func() error {
+		r, err := d.resident(g)
+		if err != nil {
+			return err
+		}
+		return r.all(ctx)
+	})
+}
+
+// Forget frees what a graph takes on the device. No match over it may be running.
+func (d *Device) Forget(g *pcsr.Graph) error {
+	d.mu.Lock()
+	r := d.graphs[g]
+	delete(d.graphs, g)
+	d.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	return d.use(r.free)
+}
+
+// Close frees everything. No match may be running.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	graphs := d.graphs
+	d.graphs = map[*pcsr.Graph]*resident{}
+	d.mu.Unlock()
+	err := d.use(func() error {
+		errs := []error{d.lanes.close()}
+		for _, r := range graphs {
+			errs = append(errs, r.free())
+		}
+		return errors.Join(errs...)
+	})
+	return errors.Join(err, d.driver.Close())
+}
+
+// use runs f on a thread on which the device may be used, and remembers that the device is lost.
+func (d *Device) use(f func() error) error {
+	if d.lost.Load() {
+		return fmt.Errorf("gpu: %w", ErrDeviceLost)
+	}
+	leave, err := d.driver.Enter()
+	if err == nil {
+		err = section.Guard(f) // it reads mapped files
+		leave()
+	}
+	if errors.Is(err, ErrDeviceLost) {
+		d.lost.Store(true)
+	}
+	return err
+}
+
+func (d *Device) resident(g *pcsr.Graph) (*resident, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r := d.graphs[g]; r != nil {
+		return r, nil
+	}
+	r, err := newResident(d, g)
+	if err == nil {
+		d.graphs[g] = r
+	}
+	return r, err
+}

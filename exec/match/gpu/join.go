@@ -1,0 +1,448 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// join is a match plan translated for the device, its tables cut out of a lane's arena.
+type join struct {
+	*shape
+	ctx   context.Context
+	d     *Device
+	r     *resident
+	lane  *lane
+	image *image
+
+	blocks, tile int
+	// capacity is the rows of every table.
+	capacity int64
+	// columns are the addresses of each table's columns, in the order of shape.tables; out those of the output.
+	columns [][]kernels.Address
+	out     []kernels.Address
+	// variants say what each device step does, for explain.
+	variants []string
+	narrow   int // the blocks that a small query starts with
+	// lossy are the device steps behind which repeats are dropped, each by a table of seenWords words.
+	lossy     []int
+	seenWords int64
+}
+
+// newJoin translates a plan.
+func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *match.Match, s *shape) (*join, error) {
+	j := &join{shape: s, ctx: ctx, d: d, r: r, lane: l}
+	j.variants = make([]string, j.deviceSteps())
+	j.layTables(m)
+	if err := j.takeTables(); err != nil {
+		return nil, err
+	}
+	if err := j.layProgram(m); err != nil {
+		return nil, err
+	}
+	if len(j.image.bytes()) > int(j.imageBytes()) {
+		return nil, fmt.Errorf("gpu: the plan's %d bytes do not fit their %d", len(j.image.bytes()), j.imageBytes())
+	}
+	return j, nil
+}
+
+// layTables decides how many rows the tables have and how many blocks may add to them at a time.
+func (j *join) layTables(m *match.Match) {
+	perRow, overhead := j.perRow(), j.overhead()
+	overhead += j.laySeen(m)
+	j.capacity = min(max((j.lane.arena.left()-overhead)/perRow, 1), math.MaxInt32)
+	if j.d.options.Rows > 0 {
+		j.capacity = min(j.capacity, int64(j.d.options.Rows))
+	}
+	j.tile, j.blocks = j.d.options.Tile, j.d.blocks
+	for j.tile > kernels.Block && j.capacity < 4*int64(j.tile)*int64(j.blocks) {
+		j.tile /= 2
+	}
+	j.tile = int(max(min(int64(j.tile), j.capacity/2), 1))
+	j.blocks = int(max(min(int64(j.blocks), j.capacity/2/int64(j.tile)), 1))
+	j.narrow = j.blocks
+	if m.Plan.Cost < narrowCost {
+		j.narrow = min(j.blocks, narrowBlocks)
+	}
+}
+
+// A query with fewer estimated candidates than narrowCost starts with narrowBlocks blocks: their barriers are quicker.
+// It widens when it meets more than widenCandidates at a time.
+const (
+	narrowCost      = 50_000
+	narrowBlocks    = 32
+	widenCandidates = 200_000
+)
+
+// takeTables cuts the columns out of the arena.
+func (j *join) takeTables() error {
+	base, err := j.lane.arena.take(j.imageBytes())
+	if err != nil {
+		return err
+	}
+	j.image = &image{base: base}
+	column := func() kernels.Address {
+		if err != nil {
+			return 0
+		}
+		var at kernels.Address
+		at, err = j.lane.arena.take(4 * j.capacity)
+		return at
+	}
+	for _, table := range j.tables {
+		columns := make([]kernels.Address, len(table))
+		for i := range columns {
+			columns[i] = column()
+		}
+		j.columns = append(j.columns, columns)
+	}
+	for range j.output {
+		j.out = append(j.out, column())
+	}
+	return err
+}
+
+// layProgram writes the image.
+func (j *join) layProgram(m *match.Match) error {
+	n := j.deviceSteps()
+	im := j.image
+	im.reserve(int(kernels.Size[kernels.Program]()))
+	frames := im.reserve(n * int(kernels.Size[kernels.Frame]()))
+	traces := im.reserve(n * int(kernels.Size[kernels.StepTrace]()))
+	outputs := put(im, j.out)
+	steps := make([]kernels.Step, n)
+	for k := range steps {
+		if err := j.layStep(k, &steps[k]); err != nil {
+			return err
+		}
+	}
+	stepsAt := put(im, steps)
+	chunks := (j.capacity + kernels.Block - 1) / kernels.Block
+	flags, err := j.lane.arena.take(4 * chunks)
+	if err != nil {
+		return err
+	}
+	sums, err := j.lane.arena.take(32 * chunks)
+	if err != nil {
+		return err
+	}
+	if err := j.lane.stream.Zero(flags, 4*chunks); err != nil {
+		return err
+	}
+	p := im.program()
+	*p = kernels.Program{
+		Steps: stepsAt, Frames: frames, Traces: traces, Flags: flags, Sums: sums,
+		Partitions: j.r.table, Incident: j.r.address(j.r.incident(pcsr.Out)), Outputs: outputs,
+		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
+		Slice: uint64(j.d.options.Slice), Widen: widenCandidates,
+		StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
+		Few: uint32(j.d.options.Few),
+	}
+	if j.d.options.NoMailbox {
+		p.MailboxWords = 0
+	}
+	// Every block may go as far beyond its ticket as a row is kept whole.
+	each := j.capacity / int64(j.blocks)
+	if whole := 3*each/4 - int64(j.tile); whole > int64(j.tile) {
+		p.Whole = uint32(min(whole, kernels.MaxWhole))
+	} else if each >= 2*int64(j.tile) {
+		p.Whole = uint32(min(j.tile, kernels.MaxWhole))
+	}
+	p.State.Epoch = 1
+	return nil
+}
+
+// column is the column of a slot in the table of device step k.
+func (j *join) column(k, slot int) (kernels.Address, error) {
+	for i, s := range j.tables[k] {
+		if s == slot {
+			return j.columns[k][i], nil
+		}
+	}
+	return 0, fmt.Errorf("gpu: step %d of the plan reads slot %d, which is not bound before it", k-j.first, slot)
+}
+
+// operand translates an operand that device step k reads.
+func (j *join) operand(k int, o bgp.Operand) (kernels.Operand, error) {
+	switch {
+	case o.IsConstant():
+		return kernels.Operand{Constant: o.Constant}, nil
+	case o.Slot == j.slot(k):
+		return kernels.Operand{Kind: kernels.Candidate}, nil
+	}
+	at, err := j.column(k, o.Slot)
+	return kernels.Operand{Column: at, Kind: kernels.Column}, err
+}
+
+// layStep translates device step k.
+func (j *join) layStep(k int, s *kernels.Step) error {
+	conditions := j.step(k)
+	if conditions == nil {
+		conditions = j.inputStep()
+	}
+	var err error
+	if k >= j.first && j.siblings[k-j.first] != noSharing {
+		if conditions, err = j.laySiblings(k, s); err != nil {
+			return err
+		}
+	}
+	links, low, high, err := j.layLinks(k, conditions)
+	if err != nil {
+		return err
+	}
+	s.Low, s.High, s.LinkCount = low, high, uint32(len(links))
+	if s.Siblings != 0 {
+		links = append(links, kernels.Link{Kind: uint32(kernels.List)}) // for its columns
+	}
+	for i := range links {
+		if err := j.listColumns(&links[i]); err != nil {
+			return err
+		}
+	}
+	s.Links = put(j.image, links)
+	if err := j.layConditions(k, conditions, s); err != nil {
+		return err
+	}
+	if err := j.layCopies(k, s); err != nil {
+		return err
+	}
+	rows := j.capacity
+	for _, column := range []struct {
+		at   *kernels.Address
+		size int64
+	}{{&s.Item, 4 * rows}, {&s.Prefix, 8 * (rows + 1)}, {&s.Choice, 2 * rows}} {
+		if *column.at, err = j.lane.arena.take(column.size); err != nil {
+			return err
+		}
+	}
+	if signature := j.signatureOf(k, conditions); !signature.IsZero() {
+		if s.Bitmap, err = j.r.filter(signature); err != nil {
+			return err
+		}
+		j.variants[k] += "signature "
+	}
+	if slices.Contains(j.lossy, k) && j.seenWords > 0 {
+		if s.Seen, err = j.lane.arena.take(8 * j.seenWords); err != nil {
+			return err
+		}
+		s.SeenMask = uint32(j.seenWords - 1)
+		if err := j.lane.stream.Zero(s.Seen, 8*j.seenWords); err != nil {
+			return err
+		}
+		j.variants[k] += "once "
+	}
+	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.Strategy
+	if k == j.deviceSteps()-1 {
+		return j.layEnd(k, s)
+	}
+	return nil
+}
+
+// laySiblings says where the candidates' siblings are, and returns the step's conditions in the order that this asks for.
+func (j *join) laySiblings(k int, s *kernels.Step) (conditions *bgp.Step, err error) {
+	plan, from := k-j.first, j.siblings[k-j.first]
+	conditions, links, distinct := j.sharedStep(plan)
+	for _, slot := range conditions.Distinct[:distinct] {
+		if !j.implied(k, slot) {
+			s.OwnDistinct++
+		}
+	}
+	s.OwnLinks = uint32(links)
+	if s.Siblings, err = j.column(j.first+from+1, j.inputs+from); err != nil {
+		return nil, err
+	}
+	if s.SiblingsFirst, err = j.column(k, firstSibling(from)); err != nil {
+		return nil, err
+	}
+	s.SiblingsEnd, err = j.column(k, endSibling(from))
+	j.variants[k] += "siblings "
+	return conditions, err
+}
+
+// implied reports whether the candidate is greater than what it must differ from.
+func (j *join) implied(k int, o bgp.Operand) bool {
+	return !o.IsConstant() && slices.Contains(j.above[j.slot(k)], o.Slot)
+}
+
+// layEnd makes the last step count, where it should, and gives it its factors.
+func (j *join) layEnd(k int, s *kernels.Step) error {
+	if j.count {
+		s.Mode = kernels.Count
+	} else if len(j.out) == 0 {
+		s.Capacity = math.MaxInt64 // rows without columns are only counted
+	}
+	var factors []kernels.Link
+	for i := range j.factors {
+		factor, err := j.layFactor(k, &j.factors[i])
+		if err != nil {
+			return err
+		}
+		factors = append(factors, factor)
+	}
+	s.Factors, s.FactorCount = put(j.image, factors), uint32(len(factors))
+	return nil
+}
+
+// layFactor translates a step whose candidates are only counted.
+func (j *join) layFactor(k int, s *bgp.Step) (kernels.Link, error) {
+	links, low, high, err := j.layLinks(k, s)
+	if err != nil {
+		return kernels.Link{}, err
+	}
+	var except []kernels.Operand
+	for i, o := range s.Distinct {
+		if slices.Contains(s.Distinct[:i], o) {
+			continue
+		}
+		operand, err := j.operand(k, o)
+		if err != nil {
+			return kernels.Link{}, err
+		}
+		except = append(except, operand)
+	}
+	factor := links[0]
+	factor.Low, factor.High = low, high
+	factor.Except, factor.ExceptCount = put(j.image, except), uint32(len(except))
+	return factor, nil
+}
+
+// inputStep is the step that tests the inputs: one candidate, which nobody keeps.
+func (j *join) inputStep() *bgp.Step {
+	p := j.plan
+	s := &bgp.Step{Checks: p.InputChecks, EdgeDistinct: p.InputEdgeDistinct}
+	if label, ok := j.graph.TypeLabel(); ok {
+		for _, c := range p.InputClasses {
+			s.Checks = append(s.Checks[:len(s.Checks):len(s.Checks)],
+				bgp.EdgeCheck{From: c.Of, Label: bgp.Const(label), To: bgp.Const(c.Class)})
+		}
+	}
+	// Two operands that must differ are two edges that must.
+	for _, pair := range p.InputDistinct {
+		zero := bgp.Const(0)
+		s.EdgeDistinct = append(s.EdgeDistinct[:len(s.EdgeDistinct):len(s.EdgeDistinct)],
+			[2]bgp.EdgeCheck{{From: pair[0], Label: zero, To: zero}, {From: pair[1], Label: zero, To: zero}})
+	}
+	return s
+}
+
+// layConditions translates everything but the lists.
+func (j *join) layConditions(k int, from *bgp.Step, s *kernels.Step) error {
+	var checks []kernels.Check
+	for _, c := range from.Checks {
+		if err := j.loadChecked(c.Label); err != nil {
+			return err
+		}
+		check, err := j.check(k, c)
+		if err != nil {
+			return err
+		}
+		checks = append(checks, check)
+	}
+	var pairs []kernels.Pair
+	for _, c := range from.EdgeDistinct {
+		a, err := j.check(k, c[0])
+		if err != nil {
+			return err
+		}
+		b, err := j.check(k, c[1])
+		if err != nil {
+			return err
+		}
+		pairs = append(pairs, kernels.Pair{A: a, B: b})
+	}
+	var distinct []kernels.Operand
+	for _, o := range from.Distinct {
+		if j.implied(k, o) {
+			continue
+		}
+		operand, err := j.operand(k, o)
+		if err != nil {
+			return err
+		}
+		distinct = append(distinct, operand)
+	}
+	var above []kernels.Operand
+	for _, slot := range j.above[j.slot(k)] {
+		operand, err := j.operand(k, bgp.Bound(slot))
+		if err != nil {
+			return err
+		}
+		above = append(above, operand)
+	}
+	s.Above, s.AboveCount = put(j.image, above), uint32(len(above))
+	s.Checks, s.CheckCount = put(j.image, checks), uint32(len(checks))
+	s.Pairs, s.PairCount = put(j.image, pairs), uint32(len(pairs))
+	s.Distinct, s.DistinctCount = put(j.image, distinct), uint32(len(distinct))
+	return nil
+}
+
+func (j *join) check(k int, c bgp.EdgeCheck) (kernels.Check, error) {
+	from, err := j.operand(k, c.From)
+	if err != nil {
+		return kernels.Check{}, err
+	}
+	label, err := j.operand(k, c.Label)
+	if err != nil {
+		return kernels.Check{}, err
+	}
+	to, err := j.operand(k, c.To)
+	return kernels.Check{From: from, Label: label, To: to}, err
+}
+
+// loadChecked loads both directions of the label of an edge that is tested, or all partitions for a variable.
+func (j *join) loadChecked(label bgp.Operand) error {
+	if !label.IsConstant() {
+		return j.r.all(j.ctx)
+	}
+	for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
+		at, used := j.r.place(label.Constant, dir)
+		if !used {
+			return nil
+		}
+		if _, err := j.r.load(j.ctx, at, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// layCopies hands on the slots that the next table holds.
+func (j *join) layCopies(k int, s *kernels.Step) error {
+	next, to := j.output, j.out
+	if k+1 < j.deviceSteps() {
+		next, to = j.tables[k+1], j.columns[k+1]
+	}
+	var copies []kernels.Copy
+	for i, slot := range next {
+		switch plan := k - j.first; {
+		case slot == j.slot(k):
+			s.Store = to[i]
+			continue
+		case slot == weightLow:
+			s.WeightLow = to[i]
+			continue
+		case slot == weightHigh:
+			s.WeightHigh = to[i]
+			continue
+		case plan >= 0 && slot == firstSibling(plan):
+			s.GroupFirst = to[i]
+			continue
+		case plan >= 0 && slot == endSibling(plan):
+			s.GroupEnd = to[i]
+			continue
+		}
+		from, err := j.column(k, slot)
+		if err != nil {
+			return err
+		}
+		copies = append(copies, kernels.Copy{From: from, To: to[i]})
+	}
+	s.Copies, s.CopyCount = put(j.image, copies), uint32(len(copies))
+	return nil
+}

@@ -1,0 +1,372 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/kernels"
+)
+
+// Match implements match.Matcher.
+func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
+	if len(m.Plan.Output) == 0 && m.Plan.Inputs == 0 && m.Limit == 0 {
+		n, err := d.Count(ctx, m)
+		if err != nil {
+			return err
+		}
+		return emitMany(n, emit)
+	}
+	_, err := d.run(ctx, m, false, emit)
+	return err
+}
+
+// emitMany emits n rows of no columns.
+func emitMany(n uint64, emit func(*match.Batch) error) error {
+	for n > 0 {
+		part := min(n, math.MaxInt32)
+		if err := emit(&match.Batch{N: int(part)}); err != nil {
+			return err
+		}
+		n -= part
+	}
+	return nil
+}
+
+// Count implements match.Matcher.
+func (d *Device) Count(ctx context.Context, m *match.Match) (uint64, error) {
+	return d.run(ctx, m, true, nil)
+}
+
+// run carries a match out and returns how many solutions it counted or emitted.
+func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(*match.Batch) error) (n uint64, err error) {
+	begun := time.Now()
+	if m.Plan.Empty || m.Plan.Inputs > 0 && (m.Input == nil || m.Input.N == 0) {
+		return 0, ctx.Err()
+	}
+	err = d.use(func() error {
+		r, err := d.resident(m.Graph)
+		if err != nil {
+			return err
+		}
+		uploading := r.uploadTime()
+		s := newShape(m, count, r.isUndirected, &d.options)
+		q := &query{task: m, emit: emit, trace: m.Trace, turn: turn{turns: d.turns}}
+		if err := q.wait(ctx); err != nil {
+			return err
+		}
+		defer q.pass()
+		l, err := d.lanes.lane(d.arenaFor(s, m))
+		if err != nil {
+			return err
+		}
+		if err := q.lay(ctx, d, r, l, s); err != nil {
+			return err
+		}
+		if q.trace != nil {
+			*q.trace = match.Trace{Backend: d.Name(), Steps: make([]match.StepTrace, len(m.Plan.Steps)), Upload: r.uploadTime() - uploading}
+		}
+		err = section.Guard(func() (err error) {
+			n, err = q.run()
+			return err
+		})
+		if err != nil {
+			return q.lane.dropAfter(err)
+		}
+		q.lane.release()
+		return nil
+	})
+	if m.Trace != nil {
+		m.Trace.Elapsed = time.Since(begun)
+	}
+	return n, err
+}
+
+// query is one run of a join.
+type query struct {
+	*join
+	turn
+	task  *match.Match
+	emit  func(*match.Batch) error
+	trace *match.Trace
+	// done is the rows of earlier parts of the input, counted or emitted.
+	done       uint64
+	base, part int      // first input row of the part that runs, and how many
+	grown      int      // times that the tables grew
+	weights    []uint64 // of the batch that is handed out
+
+	hostFrames []kernels.Frame // of hostDriven
+	hostState  *kernels.State
+	hostEpoch  uint64
+}
+
+// lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
+func (q *query) lay(ctx context.Context, d *Device, r *resident, l *lane, s *shape) error {
+	var j *join
+	err := section.Guard(func() (err error) {
+		j, err = newJoin(ctx, d, r, l, q.task, s)
+		return err
+	})
+	if err != nil {
+		return l.dropAfter(err)
+	}
+	q.join = j // where it fails while tables grow, the query still has those it had
+	return nil
+}
+
+// run carries out the join over the input, as many rows at a time as the first table holds.
+func (q *query) run() (uint64, error) {
+	rows := 1
+	if q.inputs > 0 {
+		rows = q.task.Input.N
+	}
+	for q.base = 0; q.base < rows; q.base += int(q.capacity) {
+		q.part = min(rows-q.base, int(q.capacity))
+		if err := q.start(); err != nil {
+			return q.done, err
+		}
+		if err := q.drive(); err != nil {
+			return q.done, err
+		}
+		if !q.count && q.task.Limit > 0 && q.done >= q.task.Limit {
+			break
+		}
+	}
+	return q.done, nil
+}
+
+// start uploads the program and the rows of the part of the input.
+func (q *query) start() error {
+	p, n := q.image.program(), q.part
+	p.State = kernels.State{Epoch: 1}
+	p.Grow = 0
+	if q.mayGrow() {
+		p.Grow = 1
+	}
+	q.hostFrames = nil
+	if q.base > 0 { // flags of the part before must not count
+		if err := q.lane.stream.Zero(p.Flags, 4*((q.capacity+kernels.Block-1)/kernels.Block)); err != nil {
+			return err
+		}
+	}
+	if q.task.Limit > 0 && !q.count {
+		p.Limit = q.task.Limit - q.done
+	}
+	*(*kernels.Frame)(q.image.at(p.Frames)) = kernels.Frame{Rows: uint64(n)}
+	data := q.image.bytes()
+	if len(data) <= uploadBytes {
+		data = q.lane.upload()[:copy(q.lane.upload(), data)]
+	}
+	if err := q.lane.stream.Upload(q.image.base, data); err != nil {
+		return err
+	}
+	for i, slot := range q.tables[0] {
+		column := make([]dictionary.ID, 0)
+		if slot == originSlot {
+			for r := range n {
+				column = append(column, dictionary.ID(q.base+r))
+			}
+		} else {
+			column = q.task.Input.Cols[slot][q.base : q.base+n]
+		}
+		if err := q.lane.stream.Upload(q.columns[0][i], kernels.Bytes(column)); err != nil {
+			return err
+		}
+		if err := q.lane.stream.Synchronize(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at is the image's memory at a device address.
+func (im *image) at(a kernels.Address) unsafe.Pointer {
+	return unsafe.Pointer(&im.words[(a-im.base)/8])
+}
+
+// drive launches until the join is done, and hands its output out whenever the device stops with some.
+func (q *query) drive() error {
+	blocks := q.narrow
+	for {
+		if err := q.ctx.Err(); err != nil {
+			return err
+		}
+		state, err := q.launch(blocks)
+		if err != nil {
+			return err
+		}
+		switch state.Status {
+		case kernels.Sliced:
+			blocks = q.blocks
+			continue
+		case kernels.Widen:
+			blocks = q.blocks
+			continue
+		case kernels.Grow:
+			if err := q.grow(state); err != nil {
+				return err
+			}
+			blocks = q.blocks
+			continue
+		case kernels.Overflow:
+			return fmt.Errorf("gpu: a table of %d rows overflowed: %w", q.capacity, ErrOutOfMemory)
+		case kernels.OutputFull, kernels.Done:
+		default:
+			return fmt.Errorf("gpu: a launch ended with status %d: %w", state.Status, ErrDeviceLost)
+		}
+		if q.count {
+			high, n := bits.Mul64(state.Solutions(), q.repeats)
+			if high != 0 || state.Solutions() == math.MaxUint64 || q.done+n < n {
+				return q.uncountable()
+			}
+			q.done += n
+		} else if err := q.handOut(state); err != nil {
+			return err
+		}
+		if state.Status == kernels.Done {
+			return q.traceSteps(state)
+		}
+	}
+}
+
+// uncountable ends a count of more than 64 bits with the largest number.
+func (q *query) uncountable() error {
+	q.done = math.MaxUint64
+	q.base = math.MaxInt / 2
+	return nil
+}
+
+// launch runs the device until it stops and returns the state it left.
+func (q *query) launch(blocks int) (*kernels.State, error) {
+	if q.d.options.HostDriven {
+		return q.hostDriven()
+	}
+	if err := q.wait(q.ctx); err != nil {
+		return nil, err
+	}
+	defer q.pass()
+	shared := q.deviceSteps() * int(kernels.Size[kernels.Frame]())
+	if err := q.lane.stream.Launch(kernels.Match, blocks, shared, q.image.base); err != nil {
+		return nil, err
+	}
+	if err := q.lane.stream.Synchronize(); err != nil {
+		return nil, err
+	}
+	return (*kernels.State)(unsafe.Pointer(&q.lane.mailbox()[0])), nil
+}
+
+// handOut emits the rows of the output columns.
+func (q *query) handOut(state *kernels.State) error {
+	rows := state.Rows
+	if limit := q.task.Limit; limit > 0 {
+		rows = min(rows, limit-q.done)
+	}
+	q.done += rows
+	if rows == 0 {
+		return nil
+	}
+	if len(q.out) == 0 {
+		return emitMany(rows, q.emit)
+	}
+	if state.InMailbox != 0 {
+		data := q.lane.mailbox()[kernels.Size[kernels.State]():]
+		return q.emitColumns(data, int(state.Rows), int(rows))
+	}
+	begun := time.Now()
+	staging, err := q.lane.staging()
+	if err != nil {
+		return err
+	}
+	step := stagingBytes / 4 / len(q.out)
+	for first := 0; first < int(rows); first += step {
+		if err := q.ctx.Err(); err != nil {
+			return err
+		}
+		n := min(step, int(rows)-first)
+		for i, column := range q.out {
+			if err := q.lane.stream.Download(staging[4*step*i:][:4*n], column+4*kernels.Address(first)); err != nil {
+				return err
+			}
+		}
+		if err := q.lane.stream.Synchronize(); err != nil {
+			return err
+		}
+		if q.trace != nil {
+			q.trace.Download += time.Since(begun)
+		}
+		if err := q.emitColumns(staging, step, n); err != nil {
+			return err
+		}
+		begun = time.Now()
+	}
+	return nil
+}
+
+// emitColumns emits n rows that lie column by column, stride rows apart.
+func (q *query) emitColumns(data []byte, stride, n int) error {
+	column := func(i int) []uint32 { return unsafe.Slice((*uint32)(unsafe.Pointer(&data[4*stride*i])), n) }
+	b := match.Batch{N: n, Cols: make([][]dictionary.ID, len(q.plan.Output))}
+	for i, slot := range q.plan.Output {
+		for c, s := range q.output {
+			if s == slot {
+				b.Cols[i] = column(c)
+			}
+		}
+	}
+	if q.inputs > 0 {
+		b.Origin = column(len(q.output) - 1)
+	}
+	if i := slices.Index(q.output, weightLow); i >= 0 {
+		q.weights = q.weights[:0]
+		for r, low := range column(i) {
+			q.weights = append(q.weights, uint64(column(i + 1)[r])<<32|uint64(low))
+		}
+		b.Weights = q.weights
+	}
+	return q.emit(&b)
+}
+
+// traceSteps fetches what every step measured.
+func (q *query) traceSteps(state *kernels.State) error {
+	if q.trace == nil {
+		return nil
+	}
+	q.trace.Kernels += time.Duration(state.KernelTime)
+	traces := make([]kernels.StepTrace, q.deviceSteps())
+	if err := q.lane.stream.Download(kernels.Bytes(traces), q.image.program().Traces); err != nil {
+		return err
+	}
+	if err := q.lane.stream.Synchronize(); err != nil {
+		return err
+	}
+	for k := range q.steps {
+		t, s := traces[k+q.first], &q.trace.Steps[k]
+		s.RowsIn += t.RowsIn
+		s.Candidates += t.Candidates
+		s.RowsOut += t.RowsOut
+		s.Elapsed += time.Duration(t.Nanoseconds)
+		s.Variant = strings.TrimSpace(q.variants[k+q.first])
+		s.Bytes += q.bytes(k+q.first, t)
+	}
+	for k := range q.factors {
+		q.trace.Steps[len(q.plan.Steps)-1-k].Variant = "counted"
+	}
+	return nil
+}
+
+// bytes is the memory traffic of a step as extend.cuh and bound.cuh count it, without the lists that are searched.
+func (q *query) bytes(k int, t kernels.StepTrace) uint64 {
+	links, kept := uint64(q.links(k)), uint64(len(q.output))
+	if k+1 < len(q.tables) {
+		kept = uint64(len(q.tables[k+1]))
+	}
+	return t.RowsIn*(44*links+28) + t.Candidates*4 + t.RowsOut*8*kept
+}

@@ -1,0 +1,246 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
+)
+
+var _ match.Matcher = (*Device)(nil)
+
+// open opens an emulated device.
+func open(t testing.TB, options Options) *Device {
+	t.Helper()
+	if options.Driver == nil {
+		options.Driver = kernels.Emulate(64 << 20)
+	}
+	d, err := Open(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// drawOptions draws settings that split the work in all ways.
+func drawOptions(t *rapid.T) Options {
+	return Options{
+		Rows:        rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),
+		Tile:        rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
+		Blocks:      rapid.IntRange(1, 4).Draw(t, "blocks"),
+		HostDriven:  rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
+		NoBitmaps:   rapid.Bool().Draw(t, "no bitmaps"),
+		Signatures:  rapid.Bool().Draw(t, "signatures"),
+		NoClassCuts: rapid.IntRange(0, 3).Draw(t, "no class cuts") == 0,
+		NoLeaves:    rapid.IntRange(0, 3).Draw(t, "no leaves") == 0,
+		NoOrder:     rapid.IntRange(0, 3).Draw(t, "no order") == 0,
+		NoSharing:   rapid.IntRange(0, 3).Draw(t, "no sharing") == 0,
+		Few:         rapid.SampledFrom([]int{1, 1 << 16}).Draw(t, "few"),
+		NoMailbox:   rapid.IntRange(0, 3).Draw(t, "no mailbox") == 0,
+		Arena:       512 << 10,
+	}
+}
+
+// drawCase draws a case whose labels lie close together or far apart, so that their numbers are a range, indexed or
+// searched, and whose edges lie in one graph or in several that are overlaid.
+func drawCase(t *rapid.T) *matchtest.Case {
+	c := matchtest.Draw(t)
+	if n := rapid.SampledFrom([]int{1, 1, 1, 7, 2000}).Draw(t, "spread"); n > 1 {
+		c.Spread(n)
+	}
+	c.Parts = rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "parts")
+	return c
+}
+
+func TestRandomPatternsMatchAsByBruteForce(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := drawCase(rt)
+		options := drawOptions(rt)
+		options.Slice = time.Duration(rapid.SampledFrom([]int{1, 3, 1e9}).Draw(rt, "slice"))
+		d := open(t, options)
+		if err := matchtest.Check(d, c); err != nil {
+			rt.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			rt.Fatal(err)
+		}
+		if left := d.memory.inUse(); left != 0 {
+			rt.Fatalf("%d bytes of device memory are left after Close", left)
+		}
+	})
+}
+
+// ring is a graph of n vertices, each with an edge to the next few, and a plan of paths of three edges in it.
+func ring(t testing.TB, n int) *match.Match {
+	t.Helper()
+	var edges []pcsr.Edge
+	for v := range n {
+		for k := 1; k <= 8; k++ {
+			edges = append(edges, pcsr.Edge{From: uint32(v), To: uint32((v + k) % n)})
+		}
+	}
+	g, err := pcsr.Build(n, 1, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	variable := func(name string) parser.PatternTerm { return parser.PatternTerm{Variable: name} }
+	edge := parser.PatternTerm{Term: matchtest.Term(0)}
+	c := matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: bgp.Options{Output: []string{"a", "b", "c", "d"}}}
+	for _, p := range [][2]string{{"a", "b"}, {"b", "c"}, {"c", "d"}} {
+		c.Patterns = append(c.Patterns, parser.TriplePattern{Subject: variable(p[0]), Predicate: edge, Object: variable(p[1])})
+	}
+	plan, err := c.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &match.Match{Graph: g, Plan: plan}
+}
+
+func TestASmallMemoryIsEnough(t *testing.T) {
+	d := open(t, Options{Memory: 1 << 20})
+	m := ring(t, 600)
+	rows := 0
+	if err := d.Match(context.Background(), m, func(b *match.Batch) error { rows += b.N; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if want := 600 * 8 * 8 * 8; rows != want {
+		t.Errorf("%d rows, want %d", rows, want)
+	}
+	if used := d.memory.inUse(); used > 1<<20 {
+		t.Errorf("%d bytes are in use, more than the limit", used)
+	}
+}
+
+func TestAGraphLargerThanTheMemoryStaysOnTheHost(t *testing.T) {
+	d := open(t, Options{Memory: 320 << 10})
+	m := ring(t, 4000)
+	n, err := d.Count(context.Background(), m)
+	if err != nil || n != 4000*8*8*8 {
+		t.Fatal(n, err)
+	}
+	info, err := d.Info()
+	if err != nil || info.HostBytes == 0 || info.Used > info.Limit {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+func TestQueriesRunAtTheSameTime(t *testing.T) {
+	d := open(t, Options{Arena: 300 << 10})
+	m := ring(t, 300)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			rows := 0
+			err := d.Match(context.Background(), m, func(b *match.Batch) error { rows += b.N; return nil })
+			if err != nil || rows != 300*8*8*8 {
+				t.Error(rows, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestACancelledMatchEndsBetweenTwoLaunches(t *testing.T) {
+	launches := 0
+	ctx, cancel := context.WithCancel(context.Background())
+	e := kernels.Emulate(64 << 20)
+	e.Fail = func(call string) error {
+		if call == "launch" {
+			if launches++; launches == 3 {
+				cancel()
+			}
+		}
+		return nil
+	}
+	d := open(t, Options{Driver: e, Slice: 1, Tile: 1})
+	if _, err := d.Count(ctx, ring(t, 300)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if launches != 3 {
+		t.Errorf("%d launches", launches)
+	}
+}
+
+func TestAnErrorFromEmitEndsTheMatch(t *testing.T) {
+	d := open(t, Options{})
+	full := errors.New("disk full")
+	if err := d.Match(context.Background(), ring(t, 300), func(*match.Batch) error { return full }); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+	if n, err := d.Count(context.Background(), ring(t, 20)); err != nil || n == 0 {
+		t.Errorf("the next query: %d, %v", n, err)
+	}
+}
+
+func TestADeviceThatFailsIsLost(t *testing.T) {
+	e := kernels.Emulate(64 << 20)
+	d := open(t, Options{Driver: e})
+	m := ring(t, 20)
+	e.Fail = func(call string) error {
+		if call == "synchronize" {
+			return kernels.ErrLost
+		}
+		return nil
+	}
+	if _, err := d.Count(context.Background(), m); !errors.Is(err, ErrDeviceLost) {
+		t.Errorf("error %v", err)
+	}
+	e.Fail = nil
+	if _, err := d.Count(context.Background(), m); !errors.Is(err, ErrDeviceLost) || !d.Lost() {
+		t.Errorf("error %v after the loss", err)
+	}
+}
+
+func TestOpenWithoutAGPUSaysSo(t *testing.T) {
+	d, err := Open(Options{})
+	if err == nil {
+		t.Skipf("there is a GPU: %s", d.Name())
+	}
+	if !errors.Is(err, ErrNoDevice) {
+		t.Errorf("error %v", err)
+	}
+	t.Log(err)
+}
+
+func TestLargeArraysArriveWhole(t *testing.T) {
+	d := open(t, Options{Driver: kernels.Emulate(1 << 30)})
+	r := &resident{d: d}
+	var err error
+	if r.stream, err = d.driver.NewStream(); err != nil {
+		t.Fatal(err)
+	}
+	words := make([]uint32, sendBytes/3+12345)
+	for i := range words {
+		words[i] = uint32(i) * 2654435761
+	}
+	at, err := r.copyWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := make([]uint32, len(words))
+	if err := r.stream.Download(kernels.Bytes(back), at); err != nil || !slices.Equal(back, words) {
+		t.Errorf("the copy differs (error %v)", err)
+	}
+	if err := r.free(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWidePatternsMatch(t *testing.T) {
+	d := open(t, Options{Driver: kernels.Emulate(1 << 30)})
+	for _, n := range []int{1, 2, 31, 47, 48, 49, 63, 64, 65} {
+		if err := matchtest.CheckWide(d, n); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// report is a markdown file in the folder OUT, and the test's log.
+type report struct {
+	t    *testing.T
+	file *os.File
+}
+
+func newReport(t *testing.T, name string) *report {
+	t.Helper()
+	out := os.Getenv("OUT")
+	if out == "" {
+		out = t.TempDir()
+	}
+	f, err := os.Create(filepath.Join(out, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return &report{t, f}
+}
+
+func (r *report) row(cells ...any) {
+	line := "|"
+	for _, c := range cells {
+		if x, ok := c.(float64); ok {
+			c = strconv.FormatFloat(x, 'g', 4, 64)
+		}
+		line += fmt.Sprintf(" %v |", c)
+	}
+	fmt.Fprintln(r.file, line)
+	fmt.Println(line)
+}
+
+func (r *report) head(title string, cells ...any) {
+	fmt.Fprintf(r.file, "\n%s\n\n", title)
+	fmt.Printf("\n%s\n", title)
+	r.row(cells...)
+	rule := make([]any, len(cells))
+	for i := range rule {
+		rule[i] = "---"
+	}
+	r.row(rule...)
+}
+
+// details writes a file of its own beside the report.
+func (r *report) details(name, text string) {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(r.file.Name()), name), []byte(text), 0o644); err != nil {
+		r.t.Error(err)
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+// timing is what a count took: the plan, the whole of it with the plan, the kernels in it; milliseconds.
+type timing struct {
+	plan, whole, kernels float64
+	count                uint64
+	trace                match.Trace
+	steps                *bgp.MatchPlan
+}
+
+// timeCount plans and counts several times and takes medians. The first time, which uploads, does not count.
+func timeCount(d *Device, g *pcsr.Graph, plan func() (*bgp.MatchPlan, error), times int) (timing, error) {
+	var t timing
+	var plans, wholes, inside []float64
+	for i := range times + 1 {
+		begun := time.Now()
+		p, err := plan()
+		if err != nil {
+			return t, err
+		}
+		planned := time.Now()
+		m := &match.Match{Graph: g, Plan: p}
+		if i == times { // the last round is for the trace
+			m.Trace = &t.trace
+		}
+		if t.count, err = d.Count(context.Background(), m); err != nil {
+			return t, err
+		}
+		if i > 0 && i < times || times == 1 {
+			plans = append(plans, milliseconds(planned.Sub(begun)))
+			wholes = append(wholes, milliseconds(time.Since(begun)))
+		}
+		t.steps = p
+	}
+	inside = append(inside, milliseconds(t.trace.Kernels))
+	t.plan, t.whole, t.kernels = median(plans), median(wholes), median(inside)
+	return t, nil
+}
+
+// steps prints what every step did.
+func (t *timing) lines() string {
+	var b strings.Builder
+	for i, s := range t.trace.Steps {
+		fmt.Fprintf(&b, "    %d ?%s in %d candidates %d out %d (estimated %.0f) %.3f ms %s\n", i, t.steps.Slots[t.steps.Inputs+i].Variable,
+			s.RowsIn, s.Candidates, s.RowsOut, t.steps.Steps[i].EstimatedRows, milliseconds(s.Elapsed), s.Variant)
+	}
+	return b.String()
+}
+
+// candidates is how many all steps had.
+func (t *timing) candidates() (n float64) {
+	for _, s := range t.trace.Steps {
+		n += float64(s.Candidates)
+	}
+	return n
+}
+
+// rate is the candidates per nanosecond of the step that took longest.
+func (t *timing) rate() float64 {
+	var longest match.StepTrace
+	for _, s := range t.trace.Steps {
+		if s.Elapsed > longest.Elapsed {
+			longest = s
+		}
+	}
+	return float64(longest.Candidates) / float64(longest.Elapsed)
+}
+
+// benchFolder is the folder of labelled graphs: A.base, B.base, queries, expected.tsv, peers-h200.txt.
+func benchFolder(t *testing.T) string {
+	t.Helper()
+	folder := os.Getenv("RDFGPU_SM")
+	if folder == "" {
+		t.Skip("RDFGPU_SM is not set")
+	}
+	return folder
+}
+
+// expectedCounts reads set, query, isomorphism, homomorphism.
+func expectedCounts(t *testing.T, folder string) map[string]uint64 {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(folder, "expected.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]uint64{}
+	for _, line := range strings.Split(string(data), "\n") {
+		if w := strings.Fields(line); len(w) == 4 {
+			out[w[0]+" "+w[1]], _ = strconv.ParseUint(w[2], 10, 64)
+		}
+	}
+	return out
+}
+
+// TestReportLabelled measures the labelled graphs beside other matchers.
+func TestReportLabelled(t *testing.T) {
+	gpu := driver(t)
+	folder := benchFolder(t)
+	peers, expected := readPeers(t, filepath.Join(folder, "peers-h200.txt")), expectedCounts(t, folder)
+	r := newReport(t, "labelled.md")
+	sets := strings.Fields(os.Getenv("RDFGPU_SETS"))
+	if len(sets) == 0 {
+		sets = []string{"A.vl", "A.u", "B.vl", "B.el", "B.u"}
+	}
+	for _, set := range sets {
+		name, kind, _ := strings.Cut(set, ".")
+		base := readLabelled(t, filepath.Join(folder, name+".base"))
+		g := base.graph(t, kind == "el")
+		d := open(t, Options{Driver: gpu})
+		r.head(set, "query", "embeddings", "kernels ms", "plan ms", "whole ms", "best peer", "its kernels", "its whole", "ahead",
+			"heaviest step, G candidates/s")
+		ahead, n := 0.0, 0
+		var details strings.Builder
+		for _, q := range base.readPatterns(t, filepath.Join(folder, "queries", set+".txt")) {
+			if only := os.Getenv("RDFGPU_ONLY"); only != "" && only != q.name {
+				continue
+			}
+			took, err := timeCount(d, g, func() (*bgp.MatchPlan, error) { return q.plan(g, bgp.Isomorphism, true) }, 5)
+			if err != nil {
+				t.Errorf("%s %s: %v", set, q.name, err)
+				continue
+			}
+			if want := expected[set+" "+q.name]; took.count != want {
+				t.Errorf("%s %s: %d, want %d", set, q.name, took.count, want)
+			}
+			best := peer{tool: "-", kernels: math.NaN(), whole: math.NaN()}
+			if p := peers[set+" "+q.name]; len(p) > 0 {
+				best = p[0]
+				ahead += math.Log(best.whole / took.whole)
+				n++
+			}
+			r.row(q.name, took.count, took.kernels, took.plan, took.whole, best.tool, best.kernels, best.whole, best.whole/took.whole,
+				took.rate())
+			fmt.Fprintf(&details, "  %s\n%s", q.name, took.lines())
+		}
+		if n > 0 {
+			fmt.Fprintf(r.file, "\nGeometric mean: %.2f times ahead of the best peer.\n", math.Exp(ahead/float64(n)))
+			fmt.Printf("geometric mean %.2f\n", math.Exp(ahead/float64(n)))
+		}
+		r.details("steps-"+set+".txt", details.String())
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

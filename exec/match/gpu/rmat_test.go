@@ -1,0 +1,121 @@
+package gpu
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/generate"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+const rmatClasses = 16
+
+// rmat makes a directed R-MAT graph: rdf:type is 0, the one edge label 1, then the classes, then the vertices by class.
+func rmat(t *testing.T, edges uint64) *pcsr.Graph {
+	t.Helper()
+	scale := 4
+	for 1<<scale < edges/12 {
+		scale++
+	}
+	made, err := generate.RMAT(scale, edges, rmatClasses, 1, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := int(made.Vertices)
+	class, id := make([]byte, n), make([]uint32, n)
+	const chunk = 1 << 12
+	parallel((n+chunk-1)/chunk, func(i int) {
+		for v := i * chunk; v < min(n, (i+1)*chunk); v++ {
+			class[v] = byte(made.ClassOf(uint64(v)))
+		}
+	})
+	next := uint32(2 + rmatClasses)
+	for c := range byte(rmatClasses) {
+		for v := range n {
+			if class[v] == c {
+				id[v] = next
+				next++
+			}
+		}
+	}
+	all := make([]pcsr.Edge, edges+uint64(n))
+	parallel(made.Blocks(), func(b int) {
+		at := uint64(b) << 16
+		made.Block(b, func(e generate.Edge) {
+			all[at] = pcsr.Edge{From: id[e.From], Label: 1, To: id[e.To]}
+			at++
+		})
+	})
+	for v := range n {
+		all[edges+uint64(v)] = pcsr.Edge{From: id[v], To: 2 + uint32(class[v])}
+	}
+	g, err := pcsr.Build(int(next), 2+rmatClasses, all, pcsr.WithTypeLabel(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// rmatPatterns are edges between the vertices a, b, …, and the classes of those.
+var rmatPatterns = []struct {
+	name    string
+	edges   []string
+	classes []int
+}{
+	{"path of 3 edges", []string{"ab", "bc", "cd"}, []int{9, 4, 6, 8}},
+	{"star of 3 edges", []string{"ab", "ac", "ad"}, []int{12, 3, 5, 7}},
+	{"triangle", []string{"ab", "bc", "ac"}, []int{3, 4, 5}},
+	{"square", []string{"ab", "bc", "cd", "ad"}, []int{7, 8, 9, 10}},
+	{"clique of 4", []string{"ab", "ac", "ad", "bc", "bd", "cd"}, []int{4, 5, 6, 7}},
+	{"triangle and tail", []string{"ab", "bc", "ac", "cd", "de"}, []int{8, 9, 10, 11, 2}},
+}
+
+// TestReportRMAT measures a skewed graph of a hundred million edges.
+func TestReportRMAT(t *testing.T) {
+	gpu := driver(t)
+	edges := uint64(200_000)
+	if s := os.Getenv("RDFGPU_RMAT"); s != "" {
+		edges, _ = strconv.ParseUint(s, 10, 64)
+	}
+	g := rmat(t, edges)
+	d := open(t, Options{Driver: gpu})
+	defer d.Close()
+	r := newReport(t, "rmat.md")
+	r.head("R-MAT with "+strconv.FormatUint(g.Edges(), 10)+" triples, isomorphism", "query", "embeddings", "kernels ms", "plan ms", "whole ms",
+		"G embeddings/s", "heaviest step, G candidates/s", "CPU ms")
+	for _, q := range rmatPatterns {
+		var p pattern
+		p.name = q.name
+		variable := func(b byte) parser.PatternTerm { return parser.PatternTerm{Variable: string(b)} }
+		for i, c := range q.classes {
+			p.triples = append(p.triples, parser.TriplePattern{Subject: variable('a' + byte(i)), Predicate: term(0), Object: term(dictionary.ID(2 + c))})
+		}
+		for _, e := range q.edges {
+			p.triples = append(p.triples, parser.TriplePattern{Subject: variable(e[0]), Predicate: term(1), Object: variable(e[1])})
+		}
+		took, err := timeCount(d, g, func() (*bgp.MatchPlan, error) { return p.plan(g, bgp.Isomorphism, true) }, 3)
+		if err != nil {
+			t.Errorf("%s: %v", q.name, err)
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		begun := time.Now()
+		n, err := cpu.New(0).Count(ctx, &match.Match{Graph: g, Plan: took.steps})
+		cancel()
+		var processor any = milliseconds(time.Since(begun))
+		if err != nil {
+			processor = err
+		} else if n != took.count {
+			t.Errorf("%s: %d, on the CPU %d", q.name, took.count, n)
+		}
+		r.row(q.name, took.count, took.kernels, took.plan, took.whole, float64(took.count)/took.whole/1e6, took.rate(), processor)
+	}
+}

@@ -1,0 +1,117 @@
+package gpu
+
+import (
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// estimateMargin: tables have so many times the rows that the plan expects in its largest, as estimates go wrong.
+const estimateMargin = 4
+
+// arenaFor is the memory that a query's tables should have. A plan that expects too little gets more when a table is full
+// (query.grow).
+func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
+	if d.options.Arena != 0 {
+		return aligned(max(d.options.Arena, minArena))
+	}
+	rows := 0.0
+	for i := range s.steps {
+		if !s.count || i < len(s.steps)-1 { // the last step of a count makes no rows
+			rows = max(rows, estimateMargin*s.steps[i].EstimatedRows)
+		}
+	}
+	if m.Input != nil {
+		rows = max(rows, float64(m.Input.N))
+	}
+	most := d.mostRows()
+	if rows < float64(most) {
+		most = int64(rows)
+	}
+	if m.Plan.Cost > smallCost {
+		return d.lanes.size(max(s.tableBytes(most), d.lanes.middle))
+	}
+	return d.lanes.size(s.tableBytes(most))
+}
+
+// mostRows is the number of rows from which larger tables gain nothing: four tickets' output of every block.
+func (d *Device) mostRows() int64 { return 4 * kernels.MaxTile * int64(d.blocks) }
+
+// mostGrown is how often a query's tables may grow.
+const mostGrown = 3
+
+// mayGrow reports whether a launch should end as soon as a table turns out to be much too small: nothing is handed out yet,
+// and larger tables may be had.
+func (q *query) mayGrow() bool {
+	return q.grown < mostGrown && q.base == 0 && q.done == 0 && q.d.options.Arena == 0 && q.lane.arena.size < q.d.lanes.large
+}
+
+// grow begins again with larger tables, as large as the launch asks for; with the same where there is no room for others.
+func (q *query) grow(state *kernels.State) error {
+	q.grown++
+	if q.trace != nil {
+		q.trace.Kernels += time.Duration(state.KernelTime)
+	}
+	rows := min(state.Counters[0], uint64(q.d.mostRows()))
+	want := q.d.lanes.size(max(q.tableBytes(int64(rows)), 2*q.lane.arena.size))
+	l, err := q.d.lanes.whole(want)
+	if err != nil {
+		return err
+	}
+	if l == nil {
+		q.grown = mostGrown
+		return q.start()
+	}
+	small := q.lane
+	if err := q.lay(q.ctx, q.d, q.r, l, q.shape); err != nil {
+		return err
+	}
+	small.release()
+	return q.start()
+}
+
+// tableBytes is the memory that tables of so many rows take, with all that lies beside them.
+func (s *shape) tableBytes(rows int64) int64 { return rows*s.perRow() + s.overhead() }
+
+// perRow is the memory of one row of every table.
+func (s *shape) perRow() int64 {
+	n := int64(4*len(s.output)) + 1 // the look-back flags and sums of 256 rows
+	for k := range s.tables {
+		n += s.rowBytes(k)
+	}
+	return n
+}
+
+// overhead is what does not grow with the rows.
+func (s *shape) overhead() int64 {
+	n := s.imageBytes() + int64(alignment)*int64(12*s.deviceSteps()+len(s.output)+8)
+	for k := range s.tables {
+		n += int64(alignment) * int64(len(s.tables[k])+2*s.links(k)+4)
+	}
+	return n
+}
+
+// imageBytes bounds the size of the image: program, steps and constants.
+func (s *shape) imageBytes() int64 {
+	n := kernels.Size[kernels.Program]() + int64(len(s.output))*8 + 4096
+	n += int64(s.deviceSteps()) * (kernels.Size[kernels.Step]() + kernels.Size[kernels.Frame]() + kernels.Size[kernels.StepTrace]() + 512)
+	add := func(step *bgp.Step) {
+		n += int64(len(step.Links)+len(step.Classes)+2) * (kernels.Size[kernels.Link]() + 16)
+		n += int64(len(step.Checks))*kernels.Size[kernels.Check]() + int64(len(step.EdgeDistinct))*kernels.Size[kernels.Pair]()
+		n += int64(len(step.Distinct))*16 + int64(len(step.Candidates))*4
+		n += int64(s.inputs+len(s.plan.Steps)+1) * 32
+		for i := range step.Links {
+			if step.Links[i].Kind == bgp.AllEdgeLabels {
+				n += int64(len(s.graph.UsedLabels())) * 4
+			}
+		}
+	}
+	for i := range s.plan.Steps {
+		add(&s.plan.Steps[i])
+	}
+	n += int64(len(s.plan.InputChecks)+len(s.plan.InputClasses)) * kernels.Size[kernels.Check]()
+	n += int64(len(s.plan.InputDistinct)+len(s.plan.InputEdgeDistinct)) * kernels.Size[kernels.Pair]()
+	return aligned(n)
+}

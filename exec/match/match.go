@@ -1,0 +1,80 @@
+package match
+
+import (
+	"context"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// BatchRows is how many rows operators put into one batch; matchers may emit larger or smaller ones.
+const BatchRows = 4096
+
+// Batch is a set of solutions, column first: Cols[c][r] is the ID that row r binds to column c, or dictionary.None.
+// len(Cols[c]) == N for every c; N may be non-zero with no columns (solutions of no variables).
+type Batch struct {
+	Cols [][]dictionary.ID
+	N    int
+	// Origin, where a match was seeded, is the input row each row extends; nil otherwise.
+	Origin []uint32
+	// Weights, where a match was asked for them, is how many solutions each row stands for; nil: one each.
+	Weights []uint64
+}
+
+// Input seeds a match: the first MatchPlan.Inputs slots of N partial matches.
+type Input struct {
+	Cols [][]dictionary.ID
+	N    int
+}
+
+// Match is one run of a plan over a graph.
+type Match struct {
+	Graph *pcsr.Graph
+	Plan  *bgp.MatchPlan
+	// Input is nil when Plan.Inputs is 0.
+	Input *Input
+	// Limit stops the match after so many rows; 0 means no limit. ASK is a limit of one.
+	Limit uint64
+	// Weighted: the caller reads Batch.Weights, so that a row may stand for several equal ones; Limit is 0 then.
+	// A matcher may ignore it.
+	Weighted bool
+	// Charge, when not nil, is told how many bytes the match takes (negative: gives back), from any goroutine; too many end the
+	// match's context.
+	Charge func(bytes int64) error
+	// Trace, when not nil, receives what each step did.
+	Trace *Trace
+}
+
+// Matcher runs match plans. Implementations are safe for concurrent use.
+type Matcher interface {
+	// Match emits the solutions' Output columns in batches, in no particular order. emit is never called
+	// concurrently; the batch is valid until emit returns. An error from emit ends the match and is returned.
+	Match(ctx context.Context, m *Match, emit func(*Batch) error) error
+	// Count returns the number of solutions without writing rows. Limit is ignored.
+	Count(ctx context.Context, m *Match) (uint64, error)
+}
+
+// Trace is what a match measured, step by step (explain --analyze).
+type Trace struct {
+	// Backend is "cpu" or the GPU's name.
+	Backend string
+	Steps   []StepTrace
+	// Upload, Kernels and Download are the GPU's parts of the elapsed time; zero on the CPU.
+	Upload, Kernels, Download time.Duration
+	Elapsed                   time.Duration
+}
+
+// StepTrace is what one step measured.
+type StepTrace struct {
+	RowsIn, Candidates, RowsOut uint64
+	// Bytes is the memory traffic counted, where the backend counts it.
+	Bytes uint64
+	// Elapsed is the time spent in the step: on the CPU the sum over threads, which may exceed the time of the match, and
+	// with steps that are counted together at the end of a plan all told at the first of them; 0 where the backend does
+	// not measure single steps.
+	Elapsed time.Duration
+	// Variant names the strategy chosen (which list was read, how membership was tested).
+	Variant string
+}

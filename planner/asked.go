@@ -1,0 +1,50 @@
+package planner
+
+// limited tells a node how many of its rows are read at most, and returns the node to be used for that: a basic graph
+// pattern of which only some rows are wanted is matched as a whole, whatever its parts.
+func limited(n Node, rows uint64) Node {
+	switch n := n.(type) {
+	case *Match:
+		n.Limit = rows
+	case *Sort:
+		n.Limit = rows
+	case *Product:
+		return limited(n.Whole, rows)
+	case *Project:
+		n.Input = limited(n.Input, rows)
+	case *Bind:
+		n.Input = limited(n.Input, rows)
+	}
+	return n
+}
+
+// weighed lets equal rows of a node come as one with a weight, and returns the node to be used for that; false where
+// nothing comes of it.
+func weighed(n Node) (out Node, ok bool) {
+	switch n := n.(type) {
+	case *Match:
+		steps := n.Plan.Steps
+		n.Weighted = len(steps) > 0 && steps[len(steps)-1].Counted
+	case *Product:
+		if whole, ok := weighed(n.Whole); ok {
+			return whole, true
+		}
+	case *Project:
+		n.Input, n.Weighted = weighed(n.Input)
+	case *Filter:
+		if !n.Volatile {
+			n.Input, n.Weighted = weighed(n.Input)
+		}
+	case *Bind:
+		if !n.Volatile {
+			n.Input, n.Weighted = weighed(n.Input)
+		}
+	case *Union:
+		for i, b := range n.Branches {
+			var asked bool
+			n.Branches[i], asked = weighed(b)
+			n.Weighted = n.Weighted || asked
+		}
+	}
+	return n, n.Props().Weighted
+}

@@ -1,0 +1,212 @@
+package bgp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Plan plans the vertex join of a basic graph pattern over a graph. A pattern that stands there twice counts once.
+//
+// The plan has no steps where every variable is seeded, and is Empty where the data rule out any solution.
+// It fails where Options name an output variable that neither the pattern nor the inputs bind. When ctx ends it does so too, with
+// the cause.
+func Plan(ctx context.Context, patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options) (*MatchPlan, error) {
+	b := newBGP(ctx, graph, &options)
+	b.resolve(patterns, lookup)
+	if err := b.checkNames(patterns); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if b.reason != "" {
+		return b.empty(patterns), nil
+	}
+	inputs := make([]int, len(options.Inputs))
+	for i, name := range options.Inputs {
+		inputs[i] = -1
+		if v, ok := b.variables[name]; ok && !slices.Contains(options.Inputs[:i], name) {
+			inputs[i] = v
+		}
+	}
+	plan := b.plan(inputs)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if b.reason != "" {
+		return b.empty(patterns), nil
+	}
+	return plan, nil
+}
+
+// over reports whether the query has ended. That is a reason why there is no plan, so that whatever is under way gives
+// up.
+func (b *bgp) over() bool {
+	if b.ctx.Err() == nil {
+		return false
+	}
+	b.reason = "the query has ended"
+	return true
+}
+
+func newBGP(ctx context.Context, graph *pcsr.Graph, options *Options) *bgp {
+	return &bgp{
+		ctx: ctx, graph: graph, options: options, query: &QueryGraph{Semantics: options.Semantics},
+		variables: make(map[string]int), constants: make(map[dictionary.ID]int),
+	}
+}
+
+// plan orders the vertices and writes the steps, unless it finds a reason why there is no solution. A query that seems expensive is looked at more closely first.
+func (b *bgp) plan(inputs []int) *MatchPlan {
+	e := b.estimate(inputs, samples)
+	if b.reason != "" {
+		return nil
+	}
+	order := e.order(inputs, b.read())
+	plan := b.complete(e, inputs, order)
+	speed := max(b.options.Speed, 1)
+	if len(b.query.Edges) <= 1 && !b.options.Thorough {
+		e.signSteps(plan)
+		return plan // one list, read from the end that is known: nothing to compare
+	}
+	if cost := plan.Cost / speed; cost > deepCost || b.options.Thorough {
+		b.affordable = cost
+		e = b.estimate(inputs, whole(cost/samplePrice, samples, deepSamples))
+		if b.reason != "" {
+			return nil
+		}
+		order = e.order(inputs, b.read())
+		plan = b.complete(e, inputs, order)
+	}
+	if (plan.Cost/speed > walkCost || b.options.Thorough) && len(inputs) == 0 {
+		plan = b.choose(plan, e, inputs)
+	}
+	e.signSteps(plan)
+	return plan
+}
+
+// complete assembles a plan and says what of it is read.
+func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
+	plan := b.assemble(e, inputs, order)
+	if b.over() {
+		return plan
+	}
+	plan.Once = b.options.Distinct && !b.options.CountOnly
+	if !b.options.CountOnly {
+		for _, name := range b.options.Output {
+			plan.Output = append(plan.Output, slices.IndexFunc(plan.Slots, func(s Slot) bool { return s.Variable == name }))
+		}
+	}
+	markCounted(plan)
+	e.price(plan, inputs, order)
+	return plan
+}
+
+// choose compares the plan with some for other promising orders, by sampled walks, as many as the query's cost allows.
+func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
+	bestCost := b.measure(best, fewWalks)
+	budget := bestCost * planningShare / max(b.options.Speed, 1)
+	if b.options.Thorough {
+		budget = max(budget, 4*fewWalks*walkPrice)
+	}
+	orders := e.alternatives(inputs, b.read(), budget)
+	orders = orders[:whole(budget/(fewWalks*walkPrice), 0, len(orders))]
+	if len(orders) == 0 {
+		return best
+	}
+	walks := whole(budget/walkPrice/float64(len(orders)+1), fewWalks, manyWalks)
+	if walks > fewWalks {
+		bestCost = b.measure(best, walks)
+	}
+	for _, order := range orders {
+		if b.over() {
+			break
+		}
+		plan := b.complete(e, inputs, order)
+		if cost := b.measure(plan, walks); cost < clearlyLess*bestCost {
+			best, bestCost = plan, cost
+		}
+	}
+	return best
+}
+
+// whole is an estimate as an integer from low to high. Costs of large patterns are beyond all integers, and may be no number.
+func whole(x float64, low, high int) int {
+	switch {
+	case !(x > float64(low)):
+		return low
+	case x >= float64(high):
+		return high
+	}
+	return int(x)
+}
+
+// clearlyLess is the share of the best cost so far below which a sampled cost counts as less.
+const clearlyLess = 0.75
+
+// Above an estimate of deepCost candidates a closer look at domains pays; above walkCost, sampled walks that compare
+// vertex orders.
+const deepCost, walkCost = 50_000, 400_000
+
+// planningShare is the share of a query's cost that walks may take.
+const planningShare = 0.03
+
+// read marks the query vertices that somebody above reads.
+func (b *bgp) read() []bool {
+	out := make([]bool, len(b.query.Vertices))
+	if !b.options.CountOnly {
+		for _, name := range b.options.Output {
+			if v, ok := b.variables[name]; ok {
+				out[v] = true
+			}
+		}
+	}
+	return out
+}
+
+// checkNames refuses output variables that nothing binds.
+func (b *bgp) checkNames(patterns []parser.TriplePattern) error {
+	if b.options.CountOnly {
+		return nil
+	}
+	for _, name := range b.options.Output {
+		if b.over() {
+			return nil
+		}
+		if _, ok := b.variables[name]; !ok && !slices.Contains(b.options.Inputs, name) && !mentions(patterns, name) {
+			return fmt.Errorf("bgp: no pattern binds the output variable ?%s", name)
+		}
+	}
+	return nil
+}
+
+func mentions(patterns []parser.TriplePattern, name string) bool {
+	return slices.ContainsFunc(patterns, func(p parser.TriplePattern) bool {
+		return p.Subject.Variable == name || p.Predicate.Variable == name || p.Object.Variable == name
+	})
+}
+
+// empty returns the plan of a pattern without solutions. Its slots are the inputs and the output variables.
+func (b *bgp) empty(patterns []parser.TriplePattern) *MatchPlan {
+	plan := &MatchPlan{Query: b.query, Inputs: len(b.options.Inputs), Empty: true, Reason: b.reason}
+	for _, name := range b.options.Inputs {
+		plan.Slots = append(plan.Slots, Slot{Variable: name, Vertex: -1})
+	}
+	if b.options.CountOnly {
+		return plan
+	}
+	for _, name := range b.options.Output {
+		slot := slices.IndexFunc(plan.Slots, func(s Slot) bool { return s.Variable == name })
+		if slot < 0 {
+			slot = len(plan.Slots)
+			plan.Slots = append(plan.Slots, Slot{Variable: name, Vertex: -1})
+		}
+		plan.Output = append(plan.Output, slot)
+	}
+	return plan
+}

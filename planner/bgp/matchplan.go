@@ -1,0 +1,126 @@
+package bgp
+
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// MatchPlan is the vertex join of one basic graph pattern: a table of partial matches with one column per slot,
+// which every step extends by one slot. Slots are numbered in the order they are bound: first the Inputs slots that
+// the caller seeds (columns of another operator's solutions), then one slot per step.
+type MatchPlan struct {
+	Query *QueryGraph
+	// Slots names what each slot binds, in binding order; len(Slots) == Inputs + len(Steps).
+	Slots []Slot
+	// Inputs is how many leading slots the caller binds. 0: the join begins with one empty partial match.
+	Inputs int
+	Steps  []Step
+	// InputChecks are edges whose variables are all seeded: they hold before the first step.
+	InputChecks []EdgeCheck
+	// InputClasses are vertex labels that seeded slots must have.
+	InputClasses []ClassCheck
+	// InputDistinct are pairs that isomorphism wants different, each a seeded slot or a constant.
+	InputDistinct [][2]Operand
+	// InputEdgeDistinct are pairs of edges that edge-isomorphism wants different, all ends bound by the seed.
+	InputEdgeDistinct [][2]EdgeCheck
+	// Output lists the slots that somebody reads, in the order of the columns of the batches a matcher emits.
+	Output []int
+	// Once: the caller drops repeated rows, so a matcher may emit a row once however many candidates its Counted steps
+	// have; it may also repeat it.
+	Once bool
+	// Empty: no solution can exist (a term or a ground triple is not in the graph); Steps may be nil then.
+	Empty bool
+	// Reason says why Empty, for explain.
+	Reason string
+	// Cost is the sum of the steps' estimated candidates; backends are chosen by it.
+	Cost float64
+}
+
+// Slot is one column of the table of partial matches.
+type Slot struct {
+	// Variable is the query variable's name.
+	Variable string
+	// Vertex indexes QueryGraph.Vertices.
+	Vertex int
+}
+
+// Operand is a bound slot, or a constant when Slot < 0.
+type Operand struct {
+	Slot     int
+	Constant dictionary.ID
+}
+
+// IsConstant reports whether the operand is a constant.
+func (o Operand) IsConstant() bool { return o.Slot < 0 }
+
+// Bound returns the operand that reads a slot.
+func Bound(slot int) Operand { return Operand{Slot: slot} }
+
+// Const returns the operand with a fixed value.
+func Const(id dictionary.ID) Operand { return Operand{Slot: -1, Constant: id} }
+
+// LinkKind says which sorted list of data vertices a Link names.
+type LinkKind uint8
+
+const (
+	// Neighbours is N(From, Label, Dir): the linking edge of the papers.
+	Neighbours LinkKind = iota
+	// Rows is every vertex with at least one Label edge in direction Dir (the row vertices of the partition).
+	Rows
+	// EdgeLabels is every label of an edge of From in direction Dir.
+	EdgeLabels
+	// AllEdgeLabels is every edge label of the graph.
+	AllEdgeLabels
+	// AllVertices is every vertex with an edge in direction Dir.
+	AllVertices
+)
+
+// Link is a list that the candidates of a step must lie in. Lists are sorted and without repeats.
+type Link struct {
+	Kind  LinkKind
+	From  Operand // Neighbours, EdgeLabels
+	Label Operand // Neighbours, Rows
+	Dir   pcsr.Direction
+	// Edge indexes QueryGraph.Edges, for explain; -1 when the link is implied by no single edge.
+	Edge int
+}
+
+// Step binds slot Inputs+k, k its index in MatchPlan.Steps: for each partial match, the candidates are the members
+// of all Links (at least one) that pass every other condition.
+type Step struct {
+	Links []Link
+	// Classes are the vertex labels the candidate must have: it is in N(class, rdf:type, In).
+	// A step may name its only list here and have no Links.
+	Classes []dictionary.ID
+	// Checks are edges fully bound once the candidate is: self-loops, and edges whose label the candidate is.
+	Checks []EdgeCheck
+	// Low, High bound the candidate: Low ≤ id < High. High 0 means no bound.
+	Low, High dictionary.ID
+	// Candidates, when not nil, is the sorted set that the candidate must lie in (VALUES, IN, pushed-down filters).
+	Candidates []dictionary.ID
+	// Distinct are the operands the candidate must differ from (isomorphism).
+	Distinct []Operand
+	// EdgeDistinct are pairs of edges, fully bound once the candidate is, that must not be the same triple.
+	EdgeDistinct [][2]EdgeCheck
+	// Signature filters candidates through pcsr.SignatureTable; the zero value filters nothing.
+	Signature pcsr.Signature
+	// Counted: the slot is in no Output and no later step reads it, and all later steps are Counted too, so a
+	// matcher may multiply by the number of candidates instead of writing rows.
+	Counted bool
+	// Component numbers the connected part of the query graph the slot belongs to; a step without a Link or Check
+	// that reads an earlier slot begins a new component (a cartesian product).
+	Component int
+	// EstimatedRows and EstimatedCandidates are the planner's guesses for the whole step.
+	EstimatedRows, EstimatedCandidates float64
+}
+
+// EdgeCheck is a triple that must be in the graph (or one side of an EdgeDistinct pair).
+type EdgeCheck struct {
+	From, Label, To Operand
+}
+
+// ClassCheck is a vertex label that an operand must have.
+type ClassCheck struct {
+	Of    Operand
+	Class dictionary.ID
+}

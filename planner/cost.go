@@ -1,0 +1,66 @@
+package planner
+
+import "time"
+
+// Costs are in candidates: what it takes to read one member of a list of the graph and test it, some nanoseconds of a
+// processor. bgp.MatchPlan.Cost is in the same unit; so is a walked edge of a path. Rows are solutions.
+//
+// The constants that decisions rest on stand here, with their units; those of vertex orders are planner/bgp's own.
+const (
+	// productCost, in candidates, is from which cost on a pattern of several parts is taken apart: planning the parts
+	// takes time too.
+	productCost = 5_000.0
+	// sharedGain is the share of the cost of separate branches below which matching their common part once is worth it.
+	sharedGain = 0.5
+	// rowCost, in candidates a row, is what a row of a common part costs that leaves the matcher and comes back as a seed.
+	rowCost = 16
+	// seedCost, in candidates a row, is what a row costs at least that the right side of a join is matched for.
+	seedCost = 2
+	// planPrice, in candidates, is ten times what planning a small pattern costs.
+	planPrice = 50_000
+	// serviceRows and serviceCost are what another endpoint is taken to answer, in rows and in candidates.
+	serviceRows, serviceCost = 1000, 1e6
+
+	// testTime is how long a query may test conditions while it is planned; the rest is tested when the pattern is
+	// matched, under the query's context. testedAtOnce values are tested between two looks at the clock or the context.
+	testTime     = 5 * time.Millisecond
+	testedAtOnce = 16
+	// maxTested bounds the possible values of a variable that are tested, and testPrice, in candidates a value, is what a
+	// match must cost for that.
+	maxTested = 200_000
+	testPrice = 2
+
+	// fewSeeds is up to how many rows a join matches its right side for before it asks what a table would cost.
+	fewSeeds = 256
+	// maxVariants is how many combinations of bound variables a seeded pattern is planned for beforehand.
+	maxVariants = 8
+	// maxShared is how many variables a join or an EXISTS can be told about.
+	maxShared = 64
+	// fewGraphs is up to how many named graphs a GRAPH ?g pattern is matched in again for each batch of seeds.
+	fewGraphs = 16
+	// maxRangeCandidates bounds the IDs of several ranges that are listed one by one.
+	maxRangeCandidates = 4096
+	// walkedEdges is how many edges an estimate of a closure follows before it falls back on a bound. Most closures from a
+	// constant end within that, and then the estimate is the number of solutions.
+	walkedEdges = 2048
+	// columnBytes is about what a join takes for each of its columns, as a node and as an operator.
+	columnBytes = 80
+	// maxPath bounds the operators and predicates of one path: its automaton has up to two states for each.
+	maxPath = 4096
+	// maxColumns bounds the operators of a query times its variables. Each operator hands on a column for each variable,
+	// so that a long chain of OPTIONAL or BIND that bind a variable each takes time and memory with the square of its
+	// length; a union of many branches with few variables does not.
+	maxColumns = 4_000_000
+)
+
+// TableIsCheaper reports whether matching the right side of a join by itself, into a table, costs less than matching it for
+// so many rows.
+func TableIsCheaper(table Node, rows int) bool {
+	return seedCost*float64(rows) > table.Props().Cost
+}
+
+// FewSeeds is up to how many rows a join matches its right side for before it asks what a table would cost.
+const FewSeeds = fewSeeds
+
+// MaxShared is how many variables a join or an EXISTS can be told about.
+const MaxShared = maxShared

@@ -1,0 +1,176 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/scope"
+)
+
+// group plans GROUP BY and aggregates.
+func (p *planner) group(n *parser.Group, r request) (Node, error) {
+	out := p.outputColumns(n, r)
+	if node, err := p.counted(n, out); node != nil || err != nil {
+		return node, err
+	}
+	if node := p.degrees(n, out); node != nil {
+		return node, nil
+	}
+	need, counted := p.scopes.Reads(parser.Expressions(n)...), countsOnly(n)
+	for _, a := range n.Aggregates {
+		if a.Argument == nil && a.Distinct {
+			need = need.Or(p.scopes.Readable(p.scopes.Of(n.Input).May))
+		}
+	}
+	in, err := p.lower(n.Input, request{need: need, distinct: !repeatsMatter(n)})
+	if err != nil {
+		return nil, err
+	}
+	weighted := false
+	if repeatsMatter(n) && counted && !p.options.Unoptimised {
+		in, weighted = weighed(in)
+	}
+	in = p.recall(in, parser.Expressions(n)...)
+	g := &Group{unary: unary{p.above(in, out), in}, text: p.groupText(n), Exposed: parser.Binds(n)}
+	g.Seeds, g.Weighted = nil, weighted
+	if len(n.Keys) == 0 {
+		g.Rows = 1
+	}
+	return g, p.groupParts(g, n)
+}
+
+// groupParts plans the keys and the aggregates' arguments.
+func (p *planner) groupParts(g *Group, n *parser.Group) error {
+	columns := g.Input.Props().Columns
+	for _, k := range n.Keys {
+		e, err := p.expression(k.Expr, columns, n.Input)
+		if err != nil {
+			return err
+		}
+		g.Keys = append(g.Keys, e)
+	}
+	for _, a := range n.Aggregates {
+		agg := Aggregate{Aggregation: a}
+		if a.Argument != nil {
+			var err error
+			if agg.Argument, err = p.expression(a.Argument, columns, n.Input); err != nil {
+				return err
+			}
+		}
+		g.Aggregates = append(g.Aggregates, agg)
+	}
+	return nil
+}
+
+// repeatsMatter reports whether an aggregate tells how often a value comes.
+func repeatsMatter(n *parser.Group) bool {
+	return slices.ContainsFunc(n.Aggregates, func(a parser.Aggregation) bool { return countsRepeats(&a) })
+}
+
+func countsRepeats(a *parser.Aggregation) bool {
+	return !a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE"
+}
+
+// countsOnly reports whether equal rows may come as one with a weight: COUNT alone asks how often values come, and equal
+// rows have equal values.
+func countsOnly(n *parser.Group) bool {
+	if slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool { return parser.IsVolatile(k.Expr) }) {
+		return false
+	}
+	return !slices.ContainsFunc(n.Aggregates, func(a parser.Aggregation) bool {
+		return countsRepeats(&a) && (a.Function != "COUNT" || a.Argument != nil && parser.IsVolatile(a.Argument))
+	})
+}
+
+// counted plans SELECT (COUNT(*) AS ?n) over a basic graph pattern: the matcher counts without writing rows. It returns
+// nil where the group is something else.
+func (p *planner) counted(n *parser.Group, out scope.Set) (Node, error) {
+	other := func(a parser.Aggregation) bool { return a.Function != "COUNT" || a.Distinct || a.Argument != nil }
+	if len(n.Keys) != 0 || len(n.Aggregates) == 0 || p.options.Unoptimised || slices.ContainsFunc(n.Aggregates, other) {
+		return nil, nil
+	}
+	in, err := p.lower(n.Input, request{})
+	if err != nil {
+		return nil, err
+	}
+	m, ok := in.(*Match)
+	if !ok {
+		return nil, nil
+	}
+	c := &Count{Properties: p.above(m, out), Match: m}
+	c.Rows = 1
+	return c, nil
+}
+
+// degrees plans GROUP BY over one triple pattern with counts as the lengths of the graph's lists:
+//
+//	SELECT ?o (COUNT(*) AS ?n) { ?s :p ?o } GROUP BY ?o   – the degrees of the rows of :p, in
+//	SELECT ?s (COUNT(*) AS ?n) { ?s :p ?o } GROUP BY ?s   – the degrees of the rows of :p, out
+//	SELECT ?p (COUNT(*) AS ?n) { ?s ?p ?o } GROUP BY ?p   – the edges of each label
+//
+// It returns nil where the group is something else.
+func (p *planner) degrees(n *parser.Group, out scope.Set) Node {
+	pattern, ok := n.Input.(*parser.BGP)
+	if !ok || len(pattern.Patterns) != 1 || len(n.Keys) != 1 || p.options.Unoptimised || p.options.Semantics == bgp.Isomorphism {
+		return nil
+	}
+	key, ok := n.Keys[0].Expr.(*parser.Var)
+	if !ok || !p.countsTriples(n, key.Name, p.scopes.Of(pattern).May) {
+		return nil
+	}
+	d := &Degrees{leaf: leaf{p.made(out, nil)}, Graph: p.graph, text: patternText(pattern) + " " + p.groupText(n)}
+	t := pattern.Patterns[0]
+	s, o := t.Subject.Variable, t.Object.Variable
+	switch {
+	case s == "" || o == "" || s == o || s == t.Predicate.Variable || o == t.Predicate.Variable:
+		return nil
+	case t.Predicate.IsVariable():
+		if key.Name != t.Predicate.Variable {
+			return nil
+		}
+		d.Rows = float64(len(p.graph.UsedLabels()))
+	default:
+		label, known := p.label(t.Predicate.Term)
+		if !known {
+			return nil
+		}
+		dir := pcsr.Out
+		if key.Name == o {
+			dir = pcsr.In
+		}
+		d.Partition = p.graph.Partition(label, dir)
+		d.Rows = float64(d.Partition.Rows())
+	}
+	d.Cost = d.Rows
+	for _, v := range d.Columns {
+		d.Counted = append(d.Counted, slices.ContainsFunc(n.Aggregates, func(a parser.Aggregation) bool { return a.Variable == v }))
+	}
+	return d
+}
+
+// countsTriples reports whether every aggregate of a group counts the triples of one pattern: COUNT(*), COUNT of a
+// variable, and COUNT(DISTINCT ?x) where ?x is the only variable beside the key.
+func (p *planner) countsTriples(n *parser.Group, key string, vars scope.Set) bool {
+	has := func(v string) bool { return vars.Has(p.scopes.Number(v)) }
+	if !has(key) {
+		return false
+	}
+	for _, a := range n.Aggregates {
+		if a.Function != "COUNT" {
+			return false
+		}
+		if a.Argument == nil {
+			if a.Distinct && p.scopes.Readable(vars).Len() != vars.Len() {
+				return false
+			}
+			continue
+		}
+		v, ok := a.Argument.(*parser.Var)
+		if !ok || !has(v.Name) || a.Distinct && (v.Name == key || vars.Len() != 2) {
+			return false
+		}
+	}
+	return true
+}

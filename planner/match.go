@@ -1,0 +1,162 @@
+package planner
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
+)
+
+// basic plans a basic graph pattern with the conditions pushed to it.
+func (p *planner) basic(n *parser.BGP, pushed *pushedFilters, r request) (Node, error) {
+	if len(n.Patterns) == 0 {
+		u := &Unit{}
+		u.Rows = 1
+		return u, nil
+	}
+	m, err := p.match(n, pushed, r)
+	if err != nil {
+		return nil, err
+	}
+	return p.product(n, pushed, r, m)
+}
+
+// match plans the vertex join of a basic graph pattern.
+func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match, error) {
+	n, oneOf := rules.Languages(n, func(t rdf.Term) bool { _, ok := p.options.Lookup(t); return ok })
+	if pushed == nil {
+		pushed = &pushedFilters{}
+	}
+	for v, terms := range oneOf {
+		pushed.narrow(v, p.storedIDs(terms))
+	}
+	out := p.outputColumns(n, r)
+	m := &Match{leaf: leaf{p.made(out, r.inputs)}, Graph: p.graph, Tests: pushed.tests}
+	var err error
+	m.Plan, err = bgp.Plan(p.ctx, n.Patterns, p.graph, p.options.Lookup, bgp.Options{
+		Semantics: p.options.Semantics, Inputs: r.inputs, Output: m.Columns,
+		CountOnly: out.Empty() && !r.distinct, Distinct: r.distinct, Speed: p.options.Speed,
+		Ranges: pushed.ranges, Candidates: pushed.candidates, Shares: pushed.shares(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.text = patternText(n) + pushed.text()
+	if m.Plan.Empty {
+		m.Tests = nil
+		return m, nil
+	}
+	m.Rows, m.Cost = 1, m.Plan.Cost
+	if k := len(m.Plan.Steps); k > 0 {
+		m.Rows = m.Plan.Steps[k-1].EstimatedRows
+	}
+	return m, nil
+}
+
+// product takes a match apart where its pattern consists of parts of which at least two bind what is needed.
+func (p *planner) product(n *parser.BGP, pushed *pushedFilters, r request, whole *Match) (Node, error) {
+	if whole.Plan.Empty || whole.Cost < p.options.Tuning.ProductCost || len(r.inputs) > 0 || p.options.Unoptimised || p.options.Semantics != bgp.Homomorphism {
+		return whole, nil
+	}
+	patterns, binding := rules.Connected(n), 0
+	for _, part := range patterns {
+		if p.scopes.Of(part).May.Meets(r.need) {
+			binding++
+		}
+	}
+	if binding < 2 {
+		return whole, nil
+	}
+	o := &Product{Properties: whole.Properties, Whole: whole}
+	for _, pattern := range patterns {
+		vars := p.scopes.Of(pattern).May
+		part, err := p.match(pattern, pushed.of(func(v string) bool { return vars.Has(p.scopes.Number(v)) }), r)
+		if err != nil {
+			return nil, err
+		}
+		o.Parts = append(o.Parts, part)
+	}
+	slices.SortStableFunc(o.Parts, func(a, b Node) int { return -cmp.Compare(a.Props().Rows, b.Props().Rows) })
+	return o, nil
+}
+
+// filter plans a chain of filters: conditions on a basic graph pattern that the matcher can apply are handed to it, the
+// others run on the rows, those with EXISTS last.
+func (p *planner) filter(n *parser.Filter, r request) (Node, error) {
+	var plain, exists []parser.Expr
+	var in parser.Node = n
+	for f, ok := in.(*parser.Filter); ok; f, ok = in.(*parser.Filter) {
+		for _, e := range parser.Conjuncts(nil, f.Condition) {
+			if parser.HasExists(e) {
+				exists = append(exists, e)
+			} else {
+				plain = append(plain, e)
+			}
+		}
+		in = f.Input
+	}
+	pattern, ok := in.(*parser.BGP)
+	if !ok || len(pattern.Patterns) == 0 || p.options.Unoptimised || len(r.inputs) > 0 && p.needsSeed(pattern, r) {
+		conditions := append(plain, exists...)
+		input, err := p.lower(in, p.reading(n, conditions, r))
+		if err != nil {
+			return nil, err
+		}
+		return p.filtered(n, input, conditions, in, r)
+	}
+	var conditions []parser.Expr
+	input, err := p.given(pattern, r, func(own request) (node Node, err error) {
+		node, conditions, err = p.filteredMatch(n, pattern, plain, exists, own)
+		return node, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.filtered(n, input, conditions, in, r)
+}
+
+// reading asks for what the output of n and some conditions read.
+func (p *planner) reading(n parser.Node, conditions []parser.Expr, r request) request {
+	return r.with(p.outputColumns(n, r).Or(p.scopes.Reads(conditions...)))
+}
+
+// filteredMatch plans a basic graph pattern under conditions and returns those that the matcher does not apply.
+// Where the match is costly, conditions on one variable are tested for its possible values first.
+func (p *planner) filteredMatch(n *parser.Filter, pattern *parser.BGP, plain, exists []parser.Expr, r request) (Node, []parser.Expr, error) {
+	pushed, plain := p.pushFilters(pattern, plain, r)
+	all := append(slices.Clone(plain), exists...)
+	m, err := p.match(pattern, pushed, p.reading(n, all, r))
+	if err != nil {
+		return nil, nil, err
+	}
+	if !m.Plan.Empty && len(plain) > 0 {
+		if rest := p.pushTests(pushed, pattern, plain, r, m.Cost); len(rest) < len(plain) {
+			all = append(rest, exists...)
+			if m, err = p.match(pattern, pushed, p.reading(n, all, r)); err != nil || len(m.Tests) > 0 {
+				return m, all, err
+			}
+		}
+	}
+	node, err := p.product(pattern, pushed, p.reading(n, all, r), m)
+	return node, all, err
+}
+
+// filtered puts conditions on a node whose rows are solutions of a pattern.
+func (p *planner) filtered(n *parser.Filter, in Node, conditions []parser.Expr, pattern parser.Node, r request) (Node, error) {
+	if len(conditions) == 0 {
+		return in, nil
+	}
+	in = p.recall(in, conditions...)
+	f := &Filter{unary: unary{p.above(in, p.outputColumns(n, r)), in}}
+	for _, e := range conditions {
+		c, err := p.expression(e, in.Props().Columns, pattern)
+		if err != nil {
+			return nil, err
+		}
+		f.Conditions, f.Volatile = append(f.Conditions, c), f.Volatile || parser.IsVolatile(e)
+	}
+	return f, nil
+}

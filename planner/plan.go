@@ -1,0 +1,250 @@
+package planner
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
+	"github.com/rdfgpu/rdfgpu/planner/scope"
+)
+
+// ErrUnsupported: the query asks for something that is not done, or not allowed.
+var ErrUnsupported = errors.New("not supported")
+
+// Catalog is the graphs that a query is planned over.
+type Catalog interface {
+	// Default is the default graph.
+	Default() *pcsr.Graph
+	// Named returns the graph with a name.
+	Named(name dictionary.ID) (*pcsr.Graph, bool)
+	// NamedGraphs lists the names of the named graphs, sorted.
+	NamedGraphs() []dictionary.ID
+}
+
+// Tester decides a condition on one variable, whose values are the only column: it appends the rows for which it is true.
+type Tester interface {
+	Filter(cols [][]dictionary.ID, n int, keep []uint32) []uint32
+}
+
+// Options say what a plan is for.
+type Options struct {
+	Semantics bgp.Semantics
+	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
+	Speed float64
+	// CountOnly: only the number of solutions is wanted.
+	CountOnly bool
+	// Services allows SERVICE.
+	Services bool
+	// Lookup finds the IDs of the data's terms; Dictionary is their dictionary where its IDs lie in value order, or nil.
+	Lookup     bgp.Lookup
+	Dictionary *dictionary.Dictionary
+	// Tester compiles a condition on one variable.
+	Tester func(condition parser.Expr, variable string) (Tester, error)
+	// Ended says why the query must end besides its context; nil while it may go on. It may be nil itself.
+	Ended func() error
+	// Charge is told how many bytes parts of the plan take; it may be nil.
+	Charge func(bytes int64)
+	// Known reports whether a function exists: explain says where one does not.
+	Known func(*parser.FunctionCall) bool
+	// Unoptimised leaves the algebra as the query has it and passes nothing sideways; tests compare the two.
+	Unoptimised bool
+	Tuning      Tuning
+}
+
+// Tuning has the numbers that tests change; 0 stands for the default of each (cost.go).
+type Tuning struct {
+	// TestTime is how long conditions may be tested while a query is planned; negative means not at all.
+	TestTime time.Duration
+	// ProductCost is from which cost on a pattern of several parts is taken apart.
+	ProductCost float64
+	// SharedGain is the share of the cost of a union's branches below which matching what they have in common once is
+	// worth it; negative means never.
+	SharedGain float64
+	// Without names rules that are left out where a query can do without them (planner/rules).
+	Without []string
+}
+
+// Plan is how a query is answered.
+type Plan struct {
+	Root Node
+	// Variables are the columns that the query exposes, of those of Root: a SELECT's, or subject, predicate and object.
+	Variables []string
+}
+
+// Triple are the columns of triples.
+var tripleColumns = []string{"subject", "predicate", "object"}
+
+// Make plans a query. It fails where the query asks for what is not done (ErrUnsupported), and where the context ends.
+func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Options) (*Plan, error) {
+	size := sizeOf(query)
+	if err := size.check(); err != nil {
+		return nil, err
+	}
+	p := newPlanner(ctx, catalog, options)
+	p.scopes.Set(slices.Sorted(maps.Keys(size.variables))...) // numbers that sort as the names do
+	where := query.Where
+	if where == nil {
+		where = &parser.BGP{}
+	}
+	r := request{need: p.needed(query), distinct: repeatsAreNothing(query)}
+	root, err := p.lower(p.rules.Rewrite(where), r)
+	if err != nil {
+		return nil, err
+	}
+	defer p.forget()
+	out := &Plan{Root: root, Variables: tripleColumns}
+	switch query.Form {
+	case parser.Select:
+		out.Variables = query.Variables
+	case parser.Ask:
+		out.Root, out.Variables = limited(root, 1), nil
+	case parser.Construct:
+		out.Root = p.construct(root, query.Template)
+	case parser.Describe:
+		out.Root = p.describe(root, query.Describe)
+	}
+	return out, nil
+}
+
+// planner plans the patterns of one query over one active graph.
+type planner struct {
+	*shared
+	graph *pcsr.Graph
+}
+
+// shared is what the planners of one query have in common.
+type shared struct {
+	ctx     context.Context
+	catalog Catalog
+	options Options
+	scopes  *scope.Scopes
+	rules   *rules.Rewriter
+	// planned are the nodes made so far, of each pattern; tested the conditions tested.
+	planned map[parser.Node][]planned
+	tested  map[testKey]*TestedValues
+	// testTime is how long conditions may still be tested.
+	testTime time.Duration
+	// applied: the query has patterns with parameters.
+	applied bool
+}
+
+func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner {
+	t := &options.Tuning
+	if t.TestTime == 0 {
+		t.TestTime = testTime
+	}
+	if t.ProductCost == 0 {
+		t.ProductCost = productCost
+	}
+	if t.SharedGain == 0 {
+		t.SharedGain = sharedGain
+	}
+	off := slices.Clone(t.Without)
+	if options.Unoptimised {
+		off = append(off, "all")
+	}
+	s := scope.New()
+	return &planner{
+		shared: &shared{
+			ctx: ctx, catalog: catalog, options: options, scopes: s, planned: map[parser.Node][]planned{}, tested: map[testKey]*TestedValues{},
+			rules: rules.New(ctx, s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
+		},
+		graph: catalog.Default(),
+	}
+}
+
+// ended says why planning must end; nil while it may go on.
+func (p *planner) ended() error {
+	if p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	if p.options.Ended != nil {
+		return p.options.Ended()
+	}
+	return nil
+}
+
+// forget drops what planning has found out about patterns and is not likely to be asked again. What is planned while the
+// query runs finds out anew what it needs.
+func (p *planner) forget() {
+	p.scopes.Forget()
+	clear(p.planned)
+}
+
+// over returns a planner with another active graph.
+func (p *planner) over(g *pcsr.Graph) *planner { return &planner{shared: p.shared, graph: g} }
+
+// repeatsAreNothing reports whether a repeated solution of the pattern adds nothing to the answer.
+func repeatsAreNothing(q *parser.Query) bool {
+	switch q.Form {
+	case parser.Select:
+		return false
+	case parser.Construct:
+		return !slices.ContainsFunc(q.Template, func(t parser.TriplePattern) bool {
+			return t.Subject.Term.Kind == rdf.BlankNode || t.Object.Term.Kind == rdf.BlankNode
+		})
+	}
+	return true
+}
+
+// needed are the variables that the query form reads from its pattern's solutions.
+func (p *planner) needed(q *parser.Query) scope.Set {
+	switch q.Form {
+	case parser.Select:
+		if p.options.CountOnly {
+			return nil
+		}
+		return p.scopes.Set(q.Variables...)
+	case parser.Construct:
+		return p.scopes.Of(&parser.BGP{Patterns: q.Template}).May
+	case parser.Describe:
+		var names []string
+		for _, t := range q.Describe {
+			if t.IsVariable() {
+				names = append(names, t.Variable)
+			}
+		}
+		return p.scopes.Set(names...)
+	}
+	return nil
+}
+
+// construct makes triples of solutions, each triple once.
+func (p *planner) construct(in Node, template []parser.TriplePattern) Node {
+	c := &Construct{unary: unary{p.above(in, nil), in}, Template: template}
+	c.Columns, c.Rows = tripleColumns, c.Rows*float64(len(template))
+	d := &Distinct{unary: unary{p.above(c, nil), c}}
+	d.Columns = tripleColumns
+	return d
+}
+
+func (p *planner) describe(in Node, what []parser.PatternTerm) Node {
+	d := &Describe{unary: unary{p.above(in, nil), in}, What: what, Graph: p.graph}
+	d.Columns = tripleColumns
+	return d
+}
+
+// made are the properties of a node with the given columns.
+func (p *planner) made(columns scope.Set, seeds []string) Properties {
+	return Properties{Columns: p.scopes.Names(columns), Seeds: seeds, set: columns}
+}
+
+// above are the properties of a node with the given columns that has as many rows as its input, for as much.
+func (p *planner) above(in Node, columns scope.Set) Properties {
+	e := in.Props()
+	out := p.made(columns, e.Seeds)
+	out.Rows, out.Cost = e.Rows, e.Cost
+	return out
+}
+
+// endless is the price of what nobody knows.
+const endless = math.MaxFloat64

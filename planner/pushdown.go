@@ -1,0 +1,234 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/scope"
+)
+
+// pushedFilters are the conditions on single variables that a matcher applies while it joins. The zero value has none.
+type pushedFilters struct {
+	candidates map[string][]dictionary.ID
+	ranges     map[string]bgp.Range
+	// tests are conditions whose values are tested when the match begins.
+	tests []Test
+	notes []string
+}
+
+func (f *pushedFilters) text() string {
+	if len(f.notes) == 0 {
+		return ""
+	}
+	return " where " + strings.Join(f.notes, " && ")
+}
+
+// shares are the parts of a variable's values that are expected to pass its tests.
+func (f *pushedFilters) shares() map[string]float64 {
+	if len(f.tests) == 0 {
+		return nil
+	}
+	out := map[string]float64{}
+	for _, t := range f.tests {
+		if _, ok := out[t.Variable]; !ok {
+			out[t.Variable] = 1
+		}
+		out[t.Variable] *= t.Values.share()
+	}
+	return out
+}
+
+// of returns the conditions on some variables.
+func (f *pushedFilters) of(has func(variable string) bool) *pushedFilters {
+	out := &pushedFilters{}
+	if f == nil {
+		return out
+	}
+	for v, list := range f.candidates {
+		if has(v) {
+			out.narrow(v, list)
+		}
+	}
+	for v, r := range f.ranges {
+		if has(v) {
+			out.bound(v, dictionary.Range{From: r.Low, To: r.High})
+		}
+	}
+	return out
+}
+
+// narrow intersects a variable's candidates with a set.
+func (f *pushedFilters) narrow(v string, set []dictionary.ID) {
+	set = slices.Compact(slices.Sorted(slices.Values(set)))
+	if old, ok := f.candidates[v]; ok {
+		set = pcsr.Intersect([]dictionary.ID{}, old, set)
+	}
+	if f.candidates == nil {
+		f.candidates = map[string][]dictionary.ID{}
+	}
+	f.candidates[v] = set
+}
+
+// bound intersects a variable's range with another.
+func (f *pushedFilters) bound(v string, r dictionary.Range) {
+	if old, ok := f.ranges[v]; ok {
+		r.From, r.To = max(r.From, old.Low), min(r.To, old.High)
+	}
+	if r.From >= r.To {
+		f.narrow(v, nil)
+		return
+	}
+	if f.ranges == nil {
+		f.ranges = map[string]bgp.Range{}
+	}
+	f.ranges[v] = bgp.Range{Low: r.From, High: r.To}
+}
+
+// pushFilters splits the conditions on a basic graph pattern into those that the matcher applies and the rest.
+//
+//	sameTerm(?v, c), ?v = <iri>, ?v = "string", ?v IN (<iri>, "string", …) → the candidates of ?v
+//	?v < 5, ?v >= "2020-01-01"^^xsd:date, ?v = 1, …                        → a range of IDs of ?v
+//	any other condition on ?v alone, where ?v has few possible values      → the candidates of ?v for which it is true
+func (p *planner) pushFilters(n *parser.BGP, conditions []parser.Expr, r request) (pushed *pushedFilters, rest []parser.Expr) {
+	pushed = &pushedFilters{}
+	vars := p.free(n, r)
+	for _, e := range conditions {
+		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, vars, e) {
+			pushed.notes = append(pushed.notes, p.exprText(e))
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	return pushed, rest
+}
+
+// free are the variables of a pattern that its seeds do not bind.
+func (p *planner) free(n *parser.BGP, r request) scope.Set {
+	return p.scopes.Of(n).May.Without(p.scopes.Set(r.inputs...))
+}
+
+func (p *planner) pushTerms(pushed *pushedFilters, vars scope.Set, e parser.Expr) bool {
+	v, terms, ok := fixedTerms(e)
+	if !ok || !vars.Has(p.scopes.Number(v)) {
+		return false
+	}
+	pushed.narrow(v, p.storedIDs(terms))
+	return true
+}
+
+// comparisons are the operators that ranges of IDs can stand for, and what they are with their sides exchanged.
+var comparisons = map[string]struct{ as, mirrored dictionary.Comparison }{
+	"<":  {dictionary.IsLess, dictionary.IsGreater},
+	"<=": {dictionary.IsLessOrEqual, dictionary.IsGreaterOrEqual},
+	"=":  {dictionary.IsEqual, dictionary.IsEqual},
+	">=": {dictionary.IsGreaterOrEqual, dictionary.IsLessOrEqual},
+	">":  {dictionary.IsGreater, dictionary.IsLess},
+}
+
+// pushRange turns a comparison of a variable with a constant into IDs, which lie in value order.
+func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr) bool {
+	v, op, constant, ok := comparison(e)
+	if !ok || p.options.Dictionary == nil || !vars.Has(p.scopes.Number(v)) {
+		return false
+	}
+	ranges, exact := p.options.Dictionary.ValueRange(op, constant)
+	if !exact {
+		return false
+	}
+	total := 0
+	for _, r := range ranges {
+		total += r.Len()
+	}
+	switch {
+	case total == 0 || len(ranges) > 1 && total <= maxRangeCandidates:
+		var set []dictionary.ID
+		for _, r := range ranges {
+			for id := r.From; id < r.To; id++ {
+				set = append(set, id)
+			}
+		}
+		pushed.narrow(v, set)
+		return true
+	case len(ranges) == 1:
+		pushed.bound(v, ranges[0])
+		return true
+	}
+	pushed.bound(v, dictionary.Range{From: ranges[0].From, To: ranges[len(ranges)-1].To})
+	return false
+}
+
+// comparison takes a comparison of a variable with a constant apart.
+func comparison(e parser.Expr) (v string, op dictionary.Comparison, constant rdf.Term, ok bool) {
+	call, isCall := e.(*parser.Call)
+	if !isCall || len(call.Args) != 2 {
+		return
+	}
+	ops, known := comparisons[call.Function]
+	if !known {
+		return
+	}
+	if x, isVar := call.Args[0].(*parser.Var); isVar {
+		k, isConst := call.Args[1].(*parser.Const)
+		if !isConst {
+			return
+		}
+		return x.Name, ops.as, k.Term, true
+	}
+	k, isConst := call.Args[0].(*parser.Const)
+	x, isVar := call.Args[1].(*parser.Var)
+	if !isConst || !isVar {
+		return
+	}
+	return x.Name, ops.mirrored, k.Term, true
+}
+
+// storedIDs are the IDs of those terms that the data have.
+func (p *planner) storedIDs(terms []rdf.Term) (ids []dictionary.ID) {
+	for _, t := range terms {
+		if id, ok := p.options.Lookup(t); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// fixedTerms recognises a condition that is true exactly when a variable is one of some terms. Equality of values is
+// equality of terms for IRIs and for plain strings, and an error, which is not true, with anything else.
+func fixedTerms(e parser.Expr) (string, []rdf.Term, bool) {
+	call, ok := e.(*parser.Call)
+	if !ok || len(call.Args) < 2 {
+		return "", nil, false
+	}
+	args := call.Args
+	switch call.Function {
+	case "=", "SAMETERM":
+		if _, ok := args[1].(*parser.Var); ok {
+			args = []parser.Expr{args[1], args[0]}
+		}
+	case "IN":
+	default:
+		return "", nil, false
+	}
+	v, ok := args[0].(*parser.Var)
+	if !ok {
+		return "", nil, false
+	}
+	var terms []rdf.Term
+	for _, a := range args[1:] {
+		k, ok := a.(*parser.Const)
+		if !ok || call.Function != "SAMETERM" && !equalOnlyToItself(k.Term) {
+			return "", nil, false
+		}
+		terms = append(terms, k.Term)
+	}
+	return v.Name, terms, true
+}
+
+func equalOnlyToItself(t rdf.Term) bool {
+	return t.Kind == rdf.IRI || t.Kind == rdf.Literal && t.Language == "" && t.Datatype == ""
+}

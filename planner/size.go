@@ -1,0 +1,57 @@
+package planner
+
+import (
+	"fmt"
+
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// querySize counts what a query consists of.
+type querySize struct {
+	operators int
+	variables map[string]bool
+}
+
+// sizeOf counts the operators and variables of a query.
+func sizeOf(q *parser.Query) *querySize {
+	s := &querySize{variables: map[string]bool{}}
+	if q.Where != nil {
+		s.pattern(q.Where)
+	}
+	return s
+}
+
+// check refuses a query that is too large to be planned.
+func (s *querySize) check() error {
+	if n := s.operators * len(s.variables); n > maxColumns {
+		return fmt.Errorf("planner: the query has %d operators and %d variables, together more than %d columns: %w",
+			s.operators, len(s.variables), maxColumns, ErrUnsupported)
+	}
+	return nil
+}
+
+func (s *querySize) pattern(n parser.Node) {
+	s.operators++
+	for v := range parser.Mentions(n) {
+		s.variables[v] = true
+	}
+	for _, v := range parser.Binds(n) {
+		s.variables[v] = true
+	}
+	for _, e := range parser.Expressions(n) {
+		s.expression(e)
+	}
+	for _, c := range parser.Children(n) {
+		s.pattern(c)
+	}
+}
+
+// expression counts the patterns of EXISTS.
+func (s *querySize) expression(e parser.Expr) {
+	if x, ok := e.(*parser.Exists); ok {
+		s.pattern(x.Pattern)
+	}
+	for _, a := range parser.Arguments(e) {
+		s.expression(a)
+	}
+}
