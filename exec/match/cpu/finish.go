@@ -31,7 +31,7 @@ func (w *worker) count(n uint64) {
 // countTail counts the tail row by row.
 func (w *worker) countTail(t *table, low, high int) {
 	p := w.program
-	defer w.clock.leave(w.clock.enter(p.tail[0].step.index))
+	defer w.clock.leave(w.clock.enter(p.tail[0].step.Index))
 	// While rows stand for one solution or none, those that stay move up in the table, up to kept.
 	kept, n := low, uint64(0)
 	moves := w.run.emit != nil && !p.weighted && w.most != 1
@@ -157,7 +157,7 @@ func (w *worker) splits() bool {
 func (w *worker) countSplit(set []pcsr.Vertex) {
 	g := w.program.tail[0]
 	s := g.step
-	defer w.clock.leave(w.clock.enter(s.index))
+	defer w.clock.leave(w.clock.enter(s.Index))
 	for i := 0; i < len(set) && !w.run.stop.Load(); i++ {
 		if left := len(set) - i; left > 1 && w.work >= w.shareAt {
 			w.shareAt = w.work + w.tuning.often
@@ -168,10 +168,10 @@ func (w *worker) countSplit(set []pcsr.Vertex) {
 		if !w.differs(s, set[i]) {
 			continue
 		}
-		w.values[s.slot] = set[i]
+		w.values[s.Slot] = set[i]
 		w.count(w.countAll(g.children))
 	}
-	w.scratch[s.index].rowsOut += uint64(len(set))
+	w.scratch[s.Index].rowsOut += uint64(len(set))
 }
 
 // repeat emits a row n times.
@@ -203,7 +203,7 @@ func (w *worker) deliver(t *table, n int) {
 		b.Cols = append(b.Cols, t.cols[slot][:n])
 	}
 	if p.origin {
-		b.Origin = t.cols[p.originSlot()][:n]
+		b.Origin = t.cols[p.OriginSlot()][:n]
 	}
 	defer w.clock.leave(w.clock.enter(noStep))
 	w.run.deliver(b)
@@ -221,7 +221,7 @@ func (w *worker) seed(low, high int) {
 		}
 		t.reserve(1, p.carry[0], -1)
 		for _, slot := range p.carry[0] {
-			if slot == p.originSlot() {
+			if slot == p.OriginSlot() {
 				t.cols[slot][t.n] = dictionary.ID(row)
 			} else {
 				t.cols[slot][t.n] = w.values[slot]
@@ -235,23 +235,15 @@ func (w *worker) seed(low, high int) {
 
 // seedPasses tests the plan's conditions on seeded slots and constants.
 func (w *worker) seedPasses() bool {
-	plan := w.program.plan
-	for i := range plan.InputChecks {
-		c := &plan.InputChecks[i]
+	s := w.program.Input
+	if s == nil {
+		return true
+	}
+	for i := range s.Plan.Checks {
+		c := &s.Plan.Checks[i]
 		if !w.graph.HasEdge(w.value(c.From), w.value(c.Label), w.value(c.To)) {
 			return false
 		}
 	}
-	for _, c := range plan.InputClasses {
-		label, _ := w.graph.TypeLabel()
-		if !w.graph.HasEdge(w.value(c.Of), label, c.Class) {
-			return false
-		}
-	}
-	for _, pair := range plan.InputDistinct {
-		if w.value(pair[0]) == w.value(pair[1]) {
-			return false
-		}
-	}
-	return w.edgesDiffer(plan.InputEdgeDistinct)
+	return w.edgesDiffer(s.Plan.EdgeDistinct)
 }

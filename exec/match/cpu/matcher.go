@@ -31,7 +31,7 @@ func New(threads int) *Matcher {
 // Match implements [match.Matcher].
 func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match.Batch) error) error {
 	start := time.Now()
-	p, err := compile(task, &m.tuning)
+	p, err := compile(task, false, &m.tuning)
 	if err != nil || p.empty() {
 		p.trace(task, start)
 		return err
@@ -55,7 +55,7 @@ func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match
 // Count implements [match.Matcher]. A number of solutions beyond 64 bits is given as the largest number.
 func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) {
 	start := time.Now()
-	p, err := compile(task, &m.tuning)
+	p, err := compile(task, true, &m.tuning)
 	if err != nil || p.empty() {
 		p.trace(task, start)
 		return 0, err
@@ -71,7 +71,7 @@ func (m *Matcher) count(ctx context.Context, p *program) (uint64, error) {
 		p.layOut(nil, false)
 		return m.countPart(ctx, p)
 	}
-	total := uint64(1)
+	total := p.Automorphisms
 	for _, part := range p.parts() {
 		n, err := m.countPart(ctx, part)
 		if err != nil || n == 0 {

@@ -89,13 +89,13 @@ func (r *run) openSource() {
 		s.length = 1
 	case len(p.steps[0].static) > 0 && (len(p.steps[0].rows) == 0 || len(p.steps[0].static[0].list) <= p.steps[0].rows[0].Rows()):
 		first := p.steps[0]
-		s.list = pcsr.Between(first.static[0].list, first.low, bound(first.high))
+		s.list = pcsr.Between(first.static[0].list, first.Low, bound(first.High))
 		s.length = len(s.list)
 	case len(p.steps[0].rows) > 0:
 		first := p.steps[0]
 		for _, rows := range first.rows {
-			low := rows.RowFrom(first.low)
-			if n := max(0, rows.RowFrom(first.high)-low); s.rows == nil || n < s.length {
+			low := rows.RowFrom(first.Low)
+			if n := max(0, rows.RowFrom(first.High)-low); s.rows == nil || n < s.length {
 				s.rows, s.first, s.length = rows, low, n
 			}
 		}

@@ -5,6 +5,7 @@ import "github.com/rdfgpu/rdfgpu/exec/match"
 // tuning holds the sizes that decide between ways to do the same thing. Tests set them so low that small inputs take
 // every way.
 type tuning struct {
+	match.Tuning
 	// tableRows is how many partial matches a table holds.
 	tableRows int
 	// quiet is the work (list members read) after which a run is worth a second thread; often is how much lies

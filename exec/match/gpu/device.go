@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -71,6 +72,8 @@ type Options struct {
 	NoLeaves bool
 	// NoOrder counts every image of a symmetric pattern one by one.
 	NoOrder bool
+	// AnyCost looks for symmetries however little the plan costs.
+	AnyCost bool
 	// NoSharing looks at all lists again for every row, also where rows could share an intersection.
 	NoSharing bool
 	// Few is the number of candidates from which a step that tests lists alone takes a short path; 0 means 65,536.
@@ -83,6 +86,11 @@ type Options struct {
 	HostDriven bool
 	// Driver replaces the CUDA driver, for tests.
 	Driver kernels.Driver
+}
+
+// lowering are the settings that all matchers have.
+func (o *Options) lowering() match.Tuning {
+	return match.Tuning{KeepRanges: o.NoClassCuts, NoLeaves: o.NoLeaves, NoOrder: o.NoOrder, NoSharing: o.NoSharing, AnyCost: o.AnyCost}
 }
 
 // Device is an open GPU. It is an match.Matcher and safe for concurrent use.

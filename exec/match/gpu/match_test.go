@@ -44,6 +44,7 @@ func drawOptions(t *rapid.T) Options {
 		NoClassCuts: rapid.IntRange(0, 3).Draw(t, "no class cuts") == 0,
 		NoLeaves:    rapid.IntRange(0, 3).Draw(t, "no leaves") == 0,
 		NoOrder:     rapid.IntRange(0, 3).Draw(t, "no order") == 0,
+		AnyCost:     true,
 		NoSharing:   rapid.IntRange(0, 3).Draw(t, "no sharing") == 0,
 		Few:         rapid.SampledFrom([]int{1, 1 << 16}).Draw(t, "few"),
 		NoMailbox:   rapid.IntRange(0, 3).Draw(t, "no mailbox") == 0,

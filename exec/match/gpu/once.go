@@ -38,5 +38,5 @@ func (j *join) laySeen(m *match.Match) int64 {
 // drops reports whether a step hands on fewer slots than its table has and it binds.
 func (j *join) drops(k int, next []int) bool {
 	missing := func(slot int) bool { return !slices.Contains(next, slot) }
-	return slices.ContainsFunc(j.tables[k], missing) || j.step(k) != nil && missing(j.slot(k))
+	return slices.ContainsFunc(j.tables[k], missing) || j.slot(k) != match.NoSlot && missing(j.slot(k))
 }

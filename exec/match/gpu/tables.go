@@ -5,7 +5,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // estimateMargin: tables have so many times the rows that the plan expects in its largest, as estimates go wrong.
@@ -18,9 +17,9 @@ func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
 		return aligned(max(d.options.Arena, minArena))
 	}
 	rows := 0.0
-	for i := range s.steps {
-		if !s.count || i < len(s.steps)-1 { // the last step of a count makes no rows
-			rows = max(rows, estimateMargin*s.steps[i].EstimatedRows)
+	for k := s.first; k < len(s.steps); k++ {
+		if !s.count || k < len(s.steps)-1 { // the last step of a count makes no rows
+			rows = max(rows, estimateMargin*s.steps[k].Plan.EstimatedRows)
 		}
 	}
 	if m.Input != nil {
@@ -97,21 +96,21 @@ func (s *shape) overhead() int64 {
 func (s *shape) imageBytes() int64 {
 	n := kernels.Size[kernels.Program]() + int64(len(s.output))*8 + 4096
 	n += int64(s.deviceSteps()) * (kernels.Size[kernels.Step]() + kernels.Size[kernels.Frame]() + kernels.Size[kernels.StepTrace]() + 512)
-	add := func(step *bgp.Step) {
-		n += int64(len(step.Links)+len(step.Classes)+2) * (kernels.Size[kernels.Link]() + 16)
-		n += int64(len(step.Checks))*kernels.Size[kernels.Check]() + int64(len(step.EdgeDistinct))*kernels.Size[kernels.Pair]()
-		n += int64(len(step.Distinct))*16 + int64(len(step.Candidates))*4
-		n += int64(s.inputs+len(s.plan.Steps)+1) * 32
-		for i := range step.Links {
-			if step.Links[i].Kind == bgp.AllEdgeLabels {
-				n += int64(len(s.graph.UsedLabels())) * 4
+	for _, step := range s.allSteps() {
+		n += int64(len(step.Lists)+2) * (kernels.Size[kernels.Link]() + 16)
+		n += int64(len(step.Plan.Checks))*kernels.Size[kernels.Check]() + int64(len(step.Plan.EdgeDistinct))*kernels.Size[kernels.Pair]()
+		n += int64(len(step.Distinct)+len(step.Above)) * 16
+		n += int64(s.Plan.Inputs+len(s.Steps)+1) * 32
+		for i := range step.Lists {
+			if inImage(&step.Lists[i]) {
+				n += int64(len(step.Lists[i].Members)) * 4
 			}
 		}
 	}
-	for i := range s.plan.Steps {
-		add(&s.plan.Steps[i])
-	}
-	n += int64(len(s.plan.InputChecks)+len(s.plan.InputClasses)) * kernels.Size[kernels.Check]()
-	n += int64(len(s.plan.InputDistinct)+len(s.plan.InputEdgeDistinct)) * kernels.Size[kernels.Pair]()
 	return aligned(n)
+}
+
+// allSteps are the steps that are joined and the factors.
+func (s *shape) allSteps() []*match.Step {
+	return append(s.steps[:len(s.steps):len(s.steps)], s.factors...)
 }
