@@ -79,12 +79,13 @@ type Step struct {
 	// Above are the slots whose values the candidate must be greater than, without those that another of them is always
 	// greater than.
 	Above []int
+	// Below are all slots that the candidate is greater than, by Above of this step and of those it names.
+	Below []int
 	// Distinct are the operands that the candidate must differ from, without those that Above rules out.
 	Distinct []bgp.Operand
 	// Reads are the slots that the step's conditions read, without its own.
 	Reads []int
 
-	below []int // all slots that the candidate is greater than, by Above of this step and of those it names
 	never bool
 }
 

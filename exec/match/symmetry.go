@@ -31,19 +31,48 @@ func (l *Lowering) breakSymmetry(anyCost bool) {
 	if len(s.found) < 2 || len(s.found) > mostAutomorphisms {
 		return
 	}
-	below, ok := s.order()
-	if !ok {
-		return
-	}
-	l.Automorphisms = uint64(len(s.found))
+	below, n := s.largest()
+	l.Automorphisms = uint64(n)
 	for slot, step := range l.Steps {
 		step.setBelow(below[slot], below)
 	}
 }
 
+// largest returns the order that the largest usable group of automorphisms asks for, and its size: all of them, or those
+// that one generates.
+func (s *symmetry) largest() (below [][]int, size int) {
+	if below, ok := s.order(s.found); ok {
+		return below, len(s.found)
+	}
+	below, size = make([][]int, len(s.slots)), 1
+	for _, a := range s.found {
+		if group := powers(a); len(group) > size {
+			if order, ok := s.order(group); ok {
+				below, size = order, len(group)
+			}
+		}
+	}
+	return below, size
+}
+
+// powers is the group that a permutation generates.
+func powers(a []int) (group [][]int) {
+	for p := a; ; {
+		group = append(group, p)
+		if slices.IsSorted(p) {
+			return group
+		}
+		next := make([]int, len(p))
+		for i := range p {
+			next[i] = a[p[i]]
+		}
+		p = next
+	}
+}
+
 // setBelow takes over what the step's candidates are greater than; below has that of all slots.
 func (s *Step) setBelow(slots []int, below [][]int) {
-	s.below = slots
+	s.Below = slots
 	for _, slot := range slots {
 		if !slices.ContainsFunc(slots, func(other int) bool { return slices.Contains(below[other], slot) }) {
 			s.Above = append(s.Above, slot)
@@ -133,11 +162,10 @@ func (s *symmetry) mayHaveLoop(l pcsr.Label) bool {
 	return float64(out.Rows())*searchCost > s.worth || s.Graph.HasLoop(l)
 }
 
-// order turns the automorphisms into an order: below lists, by slot, the earlier slots whose vertices must have smaller
-// numbers. It fails where two slots that an automorphism exchanges may have the same vertex.
-func (s *symmetry) order() (below [][]int, ok bool) {
+// order turns a group of automorphisms into an order: below lists, by slot, the earlier slots whose vertices must have
+// smaller numbers. It fails where two slots that an automorphism exchanges may have the same vertex.
+func (s *symmetry) order(group [][]int) (below [][]int, ok bool) {
 	below = make([][]int, len(s.slots))
-	group := s.found
 	for slot := range s.slots {
 		orbit := []int{slot}
 		var fixed [][]int

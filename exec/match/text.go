@@ -17,6 +17,9 @@ func (l *Lowering) Format(term func(dictionary.ID) string) string {
 	if l.Automorphisms > 1 {
 		w.printf("each solution stands for %d\n", l.Automorphisms)
 	}
+	if s := l.Input; s != nil {
+		w.printf("seeds: %d edges to check, %d pairs to differ\n", len(s.Plan.Checks), len(s.Plan.EdgeDistinct))
+	}
 	for _, s := range l.Steps {
 		w.step(s)
 	}

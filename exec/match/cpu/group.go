@@ -228,13 +228,15 @@ func (w *worker) countLeaf(s *step) uint64 {
 	if len(s.Plan.EdgeDistinct) > 0 {
 		return uint64(len(w.distinctSet(s)))
 	}
-	later := len(s.Above) > 0 && !s.cuts
-	if len(c.lists) > 2 || len(c.lookup)+len(s.Plan.Checks) > 0 || s.tests() && !c.based || same && len(s.Distinct) > 0 ||
-		later && len(c.lists) > 1 {
+	if len(c.lists) > 2 || len(c.lookup)+len(s.Plan.Checks) > 0 || s.tests() && !c.based ||
+		same && (len(s.Distinct) > 0 || len(s.Above) > 0 && !s.cuts) {
 		return w.countSet(s, c)
 	}
-	if later {
-		return uint64(len(pcsr.Between(c.lists[0], w.floor(s), 0))) - w.countBound(s, c)
+	if len(s.Above) > 0 && !s.cuts {
+		c.floor = w.floor(s)
+		n := w.countLists(s, c) - w.countBound(s, c)
+		c.floor = 0
+		return n
 	}
 	if !c.hasNumber {
 		c.number, c.hasNumber = w.countLists(s, c), true

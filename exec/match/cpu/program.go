@@ -58,6 +58,11 @@ func compile(m *match.Match, counting bool, t *tuning) (*program, error) {
 		p.all[i] = &steps[i]
 	}
 	p.steps = p.all
+	for k, sharing := range p.Sharing(t.Tuning, func(int, int) bool { return true }) {
+		if sharing != nil {
+			p.all[k].shareWith(p.all[sharing.From], sharing.OwnLists)
+		}
+	}
 	return p, nil
 }
 

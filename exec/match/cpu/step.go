@@ -29,6 +29,9 @@ type step struct {
 	// levels are the slots that dynamic lists read last, ascending; nil where keeping the intersection of the lists of
 	// earlier slots cannot pay.
 	levels []int
+	// siblings is the step whose candidates are the intersection of the lists up to sharedLevel; nil where there is none.
+	siblings    *step
+	sharedLevel int
 	// plain: the candidates are one dynamic list and nothing else is asked.
 	plain bool
 }
@@ -47,7 +50,7 @@ func (d *dynamicList) last() int { return max(d.from.Slot, d.label.Slot) }
 
 // prepare takes over a lowered step.
 func (s *step) prepare(g *pcsr.Graph, from *match.Step) {
-	*s = step{Step: from}
+	*s = step{Step: from, sharedLevel: noLevel}
 	for i := range from.Lists {
 		s.addList(g, &from.Lists[i])
 	}
@@ -120,6 +123,31 @@ func (s *step) findLevels() {
 	}
 }
 
+// noLevel is the shared level of a step without siblings.
+const noLevel = -1
+
+// shareWith finds the level up to which the step's lists are those of an earlier step that covers it.
+func (s *step) shareWith(earlier *step, own int) {
+	if s.levels == nil || s.Low != earlier.Low || s.High != earlier.High || len(earlier.Above) > 0 && !earlier.cuts {
+		return
+	}
+	shared := noLevel
+	for i := range earlier.dynamic {
+		if at := slices.Index(s.levels, earlier.dynamic[i].last()); at > shared {
+			shared = at
+		}
+	}
+	beyond := 0
+	for i := range s.dynamic {
+		if s.dynamic[i].level > shared {
+			beyond++
+		}
+	}
+	if beyond == own {
+		s.siblings, s.sharedLevel = earlier, shared
+	}
+}
+
 // variant names how the step finds its candidates.
 func (s *step) variant() string {
 	var parts []string
@@ -139,5 +167,6 @@ func (s *step) variant() string {
 	}
 	add(len(s.Plan.Checks), "checks")
 	add(len(s.Above), "order")
+	add(s.sharedLevel+1, "siblings")
 	return strings.Join(parts, ", ")
 }
