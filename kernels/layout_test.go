@@ -29,6 +29,7 @@ var deviceOnly, hostOnly = []string{"WARPS"}, []string{"MAX_TILE"}
 
 // TestBothSidesHaveOneLayout reads layout.go and layout.cuh and compares every constant, enumerator and field.
 func TestBothSidesHaveOneLayout(t *testing.T) {
+	t.Parallel()
 	host, device := readHost(t), readDevice(t)
 	for _, name := range deviceOnly {
 		delete(device.numbers, name)
@@ -213,6 +214,7 @@ func TestTheLayoutIsThatOfTheRunningProgram(t *testing.T) {
 	}
 }
 func TestCountsBeyond64BitsAreTheLargestNumber(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		state State
 		want  uint64
@@ -230,6 +232,7 @@ func TestCountsBeyond64BitsAreTheLargestNumber(t *testing.T) {
 }
 
 func TestTheEmulatedDeviceRefusesAccessOutside(t *testing.T) {
+	t.Parallel()
 	e := Emulate(1 << 20)
 	a, err := e.Alloc(100)
 	if err != nil {

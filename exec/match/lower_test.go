@@ -15,6 +15,7 @@ import (
 // TestLowerings compares lowered plans with those in testdata/lowerings (-rewrite writes them anew). Graphs and patterns
 // are given as matchtest.ReadNamed reads them.
 func TestLowerings(t *testing.T) {
+	t.Parallel()
 	var d *matchtest.Named
 	datadriven.RunTest(t, "testdata/lowerings", func(t *testing.T, td *datadriven.TestData) string {
 		if td.Cmd == "graph" {

@@ -12,6 +12,7 @@ import (
 // TestPlans compares plans with those in testdata/plans (-rewrite writes them anew). Graphs and patterns are given as
 // matchtest.ReadNamed reads them.
 func TestPlans(t *testing.T) {
+	t.Parallel()
 	var d *matchtest.Named
 	datadriven.RunTest(t, "testdata/plans", func(t *testing.T, td *datadriven.TestData) string {
 		if td.Cmd == "graph" {

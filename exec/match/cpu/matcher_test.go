@@ -9,10 +9,12 @@ import (
 )
 
 func TestMatcherAgreesWithBruteForce(t *testing.T) {
+	t.Parallel()
 	agrees(t, drawCase)
 }
 
 func TestSymmetricPatternsMatchAsByBruteForce(t *testing.T) {
+	t.Parallel()
 	agrees(t, matchtest.DrawSymmetric)
 }
 
@@ -21,6 +23,7 @@ func agrees(t *testing.T, draw func(*rapid.T) *matchtest.Case) {
 		"as used": cpu.New(2), "one thread": cpu.New(1), "everything small": cpu.NewContrary(3),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				if err := matchtest.Check(m, draw(t)); err != nil {
 					t.Fatal(err)

@@ -57,10 +57,10 @@ func (j *join) layTables(m *match.Match) {
 	perRow, overhead := j.perRow(), j.overhead()
 	overhead += j.laySeen(m)
 	j.capacity = min(max((j.lane.arena.left()-overhead)/perRow, 1), math.MaxInt32)
-	if j.d.options.Rows > 0 {
-		j.capacity = min(j.capacity, int64(j.d.options.Rows))
+	if j.d.options.rows > 0 {
+		j.capacity = min(j.capacity, int64(j.d.options.rows))
 	}
-	j.tile, j.blocks = j.d.options.Tile, j.d.blocks
+	j.tile, j.blocks = j.d.options.tile, j.d.blocks
 	for j.tile > kernels.Block && j.capacity < 4*int64(j.tile)*int64(j.blocks) {
 		j.tile /= 2
 	}
@@ -140,11 +140,11 @@ func (j *join) layProgram(m *match.Match) error {
 		Steps: stepsAt, Frames: frames, Traces: traces, Flags: flags, Sums: sums,
 		Partitions: j.r.table, Incident: j.r.address(j.r.incident(pcsr.Out)), Outputs: outputs,
 		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
-		Slice: uint64(j.d.options.Slice), Widen: widenCandidates,
+		Slice: uint64(j.d.options.slice), Widen: widenCandidates,
 		StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
-		Few: uint32(j.d.options.Few),
+		Few: uint32(j.d.options.few),
 	}
-	if j.d.options.NoMailbox {
+	if j.d.options.noMailbox {
 		p.MailboxWords = 0
 	}
 	// Every block may go as far beyond its ticket as a row is kept whole.
@@ -237,7 +237,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 		j.variants[k] += "once "
 	}
-	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.Strategy
+	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.strategy
 	if k == j.deviceSteps()-1 {
 		return j.layEnd(k, s)
 	}

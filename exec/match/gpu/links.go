@@ -155,7 +155,7 @@ func (j *join) constant(l *bgp.Link, several bool) (kernels.Link, error) {
 		first = uint64(loaded.arrays.Offsets[row])
 	}
 	out := kernels.Link{Kind: uint32(kernels.List), ListAt: loaded.entry.Neighbours + 4*first, Length: n}
-	if several && n > bitmapFrom && !j.d.options.NoBitmaps {
+	if several && n > bitmapFrom && !j.d.options.noBitmaps {
 		out.Bitmap, err = j.r.bitmap(out.ListAt, n)
 	}
 	return out, err

@@ -252,7 +252,7 @@ func (q *query) uncountable() error {
 
 // launch runs the device until it stops and returns the state it left.
 func (q *query) launch(blocks int) (*kernels.State, error) {
-	if q.d.options.HostDriven {
+	if q.d.options.hostDriven {
 		return q.hostDriven()
 	}
 	if err := q.wait(q.ctx); err != nil {

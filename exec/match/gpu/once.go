@@ -13,7 +13,7 @@ const mostSeen = 2 << 20
 // telling them. A step makes equal rows of different ones when it drops a slot; its rows can be told when they have one
 // or two columns.
 func (j *join) laySeen(m *match.Match) int64 {
-	if !m.Plan.Once || j.count || j.d.options.Repeats {
+	if !m.Plan.Once || j.count || j.d.options.repeats {
 		return 0
 	}
 	for k := range j.tables {

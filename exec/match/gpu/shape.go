@@ -35,7 +35,7 @@ type shape struct {
 
 // newShape cuts a plan for counting or for writing rows out.
 func newShape(m *match.Match, count bool, options *Options) *shape {
-	s := &shape{Lowering: match.Lower(m, count, options.lowering()), count: count}
+	s := &shape{Lowering: match.Lower(m, count, options.Tuning), count: count}
 	if s.Never {
 		return s
 	}

@@ -16,9 +16,10 @@ import (
 )
 
 func TestSymmetricPatternsMatchAsByBruteForce(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		c, options := matchtest.DrawSymmetric(rt), drawOptions(rt)
-		options.Slice = time.Duration(rapid.SampledFrom([]int{3, 1e9}).Draw(rt, "slice"))
+		options.slice = time.Duration(rapid.SampledFrom([]int{3, 1e9}).Draw(rt, "slice"))
 		d := open(t, options)
 		if err := matchtest.Check(d, c); err != nil {
 			rt.Fatal(err)
@@ -70,6 +71,7 @@ func clique(t testing.TB, n, vertices int) *match.Match {
 }
 
 func TestSiblingsShareAnIntersection(t *testing.T) {
+	t.Parallel()
 	m := clique(t, 5, 16)
 	candidates := func(options Options) (all uint64) {
 		options.Driver = kernels.Emulate(1 << 30)
@@ -82,7 +84,7 @@ func TestSiblingsShareAnIntersection(t *testing.T) {
 		}
 		return all
 	}
-	with, without := candidates(Options{}), candidates(Options{NoSharing: true})
+	with, without := candidates(Options{}), candidates(Options{tuning: tuning{Tuning: match.Tuning{NoSharing: true}}})
 	// In a complete graph every list, cut to what is greater, is the siblings' list already.
 	if with > without {
 		t.Errorf("%d candidates among siblings, %d without", with, without)

@@ -9,11 +9,11 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// signatureOf is the signature that a step's candidates are tested against: the plan's, or with Options.Signatures one
+// signatureOf is the signature that a step's candidates are tested against: the plan's, or with tuning.signatures one
 // made of all edges of the query vertex.
 func (j *join) signatureOf(k int) pcsr.Signature {
 	planned := j.steps[k].Plan.Signature
-	if !planned.IsZero() || !j.d.options.Signatures || j.slot(k) == match.NoSlot {
+	if !planned.IsZero() || !j.d.options.signatures || j.slot(k) == match.NoSlot {
 		return planned
 	}
 	vertex, q := j.Plan.Slots[j.slot(k)].Vertex, j.Plan.Query

@@ -13,8 +13,8 @@ const estimateMargin = 4
 // arenaFor is the memory that a query's tables should have. A plan that expects too little gets more when a table is full
 // (query.grow).
 func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
-	if d.options.Arena != 0 {
-		return aligned(max(d.options.Arena, minArena))
+	if d.options.arena != 0 {
+		return aligned(max(d.options.arena, minArena))
 	}
 	rows := 0.0
 	for k := s.first; k < len(s.steps); k++ {
@@ -44,7 +44,7 @@ const mostGrown = 3
 // mayGrow reports whether a launch should end as soon as a table turns out to be much too small: nothing is handed out yet,
 // and larger tables may be had.
 func (q *query) mayGrow() bool {
-	return q.grown < mostGrown && q.base == 0 && q.done == 0 && q.d.options.Arena == 0 && q.lane.arena.size < q.d.lanes.large
+	return q.grown < mostGrown && q.base == 0 && q.done == 0 && q.d.options.arena == 0 && q.lane.arena.size < q.d.lanes.large
 }
 
 // grow begins again with larger tables, as large as the launch asks for; with the same where there is no room for others.
