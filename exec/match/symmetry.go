@@ -24,7 +24,7 @@ func (l *Lowering) breakSymmetry(anyCost bool) {
 	if anyCost {
 		s.worth = math.Inf(1)
 	}
-	if s.worth < leastOrdered || !s.applies() {
+	if s.worth < bgp.OrderCost || !s.applies() {
 		return
 	}
 	s.search(make([]int, 0, len(s.slots)))
@@ -135,20 +135,13 @@ func (s *symmetry) anyAlike() bool {
 	return false
 }
 
-// Symmetries are looked for from leastOrdered candidates on. What is found out about a label takes a look at all its edges,
-// so it is done where that is not much beside the match: comparing an edge costs compareShare of a candidate, searching a
-// row's list for the row's own vertex searchCost candidates.
-const (
-	leastOrdered = 2000
-	compareShare = 0.25
-	searchCost   = 8
-)
+// What is found out about a label takes a look at all its edges, so it is done where that is not much beside the match.
 
 // undirected reports whether the edges of a label are known to lead back.
 func (s *symmetry) undirected(l pcsr.Label) bool {
 	out, in := s.Graph.Outline(l, pcsr.Out), s.Graph.Outline(l, pcsr.In)
 	return out.Rows() == in.Rows() && out.Edges() == in.Edges() &&
-		float64(out.Edges())*compareShare <= s.worth && s.Graph.Undirected(l)
+		float64(out.Edges())*bgp.ComparePrice <= s.worth && s.Graph.Undirected(l)
 }
 
 // mayHaveLoop reports whether a vertex may have an edge of a label to itself.
@@ -159,7 +152,7 @@ func (s *symmetry) mayHaveLoop(l pcsr.Label) bool {
 	if !ok || first > high || low > last {
 		return false
 	}
-	return float64(out.Rows())*searchCost > s.worth || s.Graph.HasLoop(l)
+	return float64(out.Rows())*bgp.SearchPrice > s.worth || s.Graph.HasLoop(l)
 }
 
 // order turns a group of automorphisms into an order: below lists, by slot, the earlier slots whose vertices must have

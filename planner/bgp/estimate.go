@@ -48,7 +48,6 @@ type edgeEstimate struct {
 const (
 	samples     = 24
 	deepSamples = 400
-	samplePrice = 2000
 )
 
 func (b *bgp) estimate(inputs []int, sampleSize int) *estimates {

@@ -13,7 +13,7 @@ func (e *estimates) order(inputs []int, read []bool) []int {
 	o := e.ordering(inputs)
 	tail := o.deferLeaves(read, len(inputs) > 0)
 	head, cost := o.greedy()
-	if n := len(o.rest); n > 2 && n <= maxExact && (n <= alwaysExact || float64(n)*math.Exp2(float64(n))*exactStep < cost) {
+	if n := len(o.rest); n > 2 && n <= maxExact && (n <= alwaysExact || float64(n)*math.Exp2(float64(n))*extensionPrice < cost) {
 		head = o.exact(read)
 	}
 	return o.settle(head, tail, read)
@@ -50,7 +50,7 @@ func (o *ordering) settleLeaf(order, tail []int, i int) []int {
 		}
 	}
 	list, factor := o.extend(o.bound, v)
-	if factor > mostSettled || 2*stepCost(fewest, list, factor) > rows*rowCost {
+	if factor > mostSettled || 2*stepCost(fewest, list, factor) > rows*rowPrice {
 		return order
 	}
 	return slices.Insert(order, place, v)
@@ -62,8 +62,6 @@ const mostSettled = 1.1
 const (
 	// maxExact bounds the vertices of dynamic programming; up to alwaysExact it is always cheap enough.
 	maxExact, alwaysExact = 14, 4
-	// exactStep is the cost of one extension in dynamic programming, in candidates read.
-	exactStep = 20
 )
 
 type ordering struct {
@@ -163,11 +161,8 @@ func (o *ordering) hangs(v int, gone []bool) float64 {
 
 // stepCost is what extending so many partial matches costs, in candidates read.
 func stepCost(rows, list, factor float64) float64 {
-	return rows*(rowCost+list) + rows*factor
+	return rows*(rowPrice+list) + rows*factor
 }
-
-// rowCost is what a partial match costs by itself, in candidates read.
-const rowCost = 16
 
 // greedy tries the most promising first vertices and extends each by the cheapest step.
 func (o *ordering) greedy() (best []int, bestCost float64) {
@@ -311,7 +306,7 @@ func (e *estimates) alternatives(inputs []int, read []bool, budget float64) [][]
 			out = append(out, order)
 		}
 	}
-	if n := len(o.rest); n > 2 && n <= maxCores && float64(n)*math.Exp2(float64(n))*exactStep <= budget {
+	if n := len(o.rest); n > 2 && n <= maxCores && float64(n)*math.Exp2(float64(n))*extensionPrice <= budget {
 		table := o.fill()
 		for _, core := range o.cores(table, read) {
 			add(o.readOff(table, core))
@@ -351,7 +346,7 @@ func (o *ordering) coreCost(table []subset, s int) float64 {
 	for k, v := range o.rest {
 		if s>>k&1 == 0 {
 			list, _ := o.extend(o.bound, v)
-			cost += table[s].rows * (rowCost + list)
+			cost += table[s].rows * (rowPrice + list)
 		}
 	}
 	return cost

@@ -40,8 +40,8 @@ type sampledStep struct {
 }
 
 const (
-	// A plan is judged by fewWalks … manyWalks; a walk takes as long as reading walkPrice candidates.
-	fewWalks, manyWalks, walkPrice = 24, 1024, 1000
+	// A plan is judged by fewWalks … manyWalks.
+	fewWalks, manyWalks = 24, 1024
 	// looks is how many members of a longer list are looked at.
 	looks = 24
 )

@@ -14,15 +14,8 @@ const (
 	NeverSignatures
 )
 
-const (
-	// signedCandidates is the estimate of a step's candidates below which a look at a signature costs more than it saves.
-	signedCandidates = 2000
-	// signedShare is the share of candidates that pass, among those that pass the step's own conditions, above which
-	// testing the others costs more than the rows that it saves.
-	signedShare = 0.6
-	// signatureLooks is how many candidates are tested to find the share.
-	signatureLooks = 32
-)
+// signatureLooks is how many candidates are tested to find the share of those that pass a signature.
+const signatureLooks = 32
 
 // signSteps gives signatures to the steps of a plan.
 func (e *estimates) signSteps(p *MatchPlan) {

@@ -205,7 +205,7 @@ func TestReportRepeats(t *testing.T) {
 		{"edges of triangles", triangle, []string{"a", "b"}},
 		{"vertices of triangles", triangle, []string{"a"}},
 	} {
-		p, err := bgp.Plan(q.patterns, g, lookup, bgp.Options{Output: q.output, Distinct: true, Speed: Speed})
+		p, err := bgp.Plan(q.patterns, g, lookup, bgp.Options{Output: q.output, Distinct: true, Speed: bgp.GPUSpeed})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,10 +26,6 @@ var (
 	ErrOutOfMemory = kernels.ErrOutOfMemory
 )
 
-// Speed is bgp.Options.Speed for the device: large enough that sampling many orders begins where a match takes a
-// good part of a second, for a plan is made on a processor.
-const Speed = 20_000
-
 // Options are the settings of a Device. The zero value is good.
 type Options struct {
 	// Ordinal is the number of the GPU.

@@ -67,18 +67,13 @@ func (j *join) layTables(m *match.Match) {
 	j.tile = int(max(min(int64(j.tile), j.capacity/2), 1))
 	j.blocks = int(max(min(int64(j.blocks), j.capacity/2/int64(j.tile)), 1))
 	j.narrow = j.blocks
-	if m.Plan.Cost < narrowCost {
+	if m.Plan.Cost < bgp.GPUNarrowCost {
 		j.narrow = min(j.blocks, narrowBlocks)
 	}
 }
 
-// A query with fewer estimated candidates than narrowCost starts with narrowBlocks blocks: their barriers are quicker.
-// It widens when it meets more than widenCandidates at a time.
-const (
-	narrowCost      = 50_000
-	narrowBlocks    = 32
-	widenCandidates = 200_000
-)
+// narrowBlocks is how many blocks a query of little cost starts with.
+const narrowBlocks = 32
 
 // takeTables cuts the columns out of the arena.
 func (j *join) takeTables() error {
@@ -140,7 +135,7 @@ func (j *join) layProgram(m *match.Match) error {
 		Steps: stepsAt, Frames: frames, Traces: traces, Flags: flags, Sums: sums,
 		Partitions: j.r.table, Incident: j.r.address(j.r.incident(pcsr.Out)), Outputs: outputs,
 		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
-		Slice: uint64(j.d.options.slice), Widen: widenCandidates,
+		Slice: uint64(j.d.options.slice), Widen: bgp.GPUWidenCost,
 		StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
 		Few: uint32(j.d.options.few),
 	}

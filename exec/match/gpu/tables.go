@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // estimateMargin: tables have so many times the rows that the plan expects in its largest, as estimates go wrong.
@@ -29,7 +30,7 @@ func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
 	if rows < float64(most) {
 		most = int64(rows)
 	}
-	if m.Plan.Cost > smallCost {
+	if m.Plan.Cost > bgp.GPULargeCost {
 		return d.lanes.size(max(s.tableBytes(most), d.lanes.middle))
 	}
 	return d.lanes.size(s.tableBytes(most))
