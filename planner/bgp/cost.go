@@ -13,7 +13,7 @@ const (
 	rowPrice       = 16
 	extensionPrice = 20
 	walkPrice      = 1000
-	// samplePrice is what a query must cost for each member of a domain that a second guess looks at.
+	// samplePrice is what a query must cost for each member of a domain that a second estimate tries.
 	samplePrice = 2000
 
 	// planningShare is the share of a query's cost that walks may take; clearlyLess the share of the best cost so far below

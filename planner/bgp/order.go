@@ -339,7 +339,7 @@ func (o *ordering) cores(table []subset, read []bool) []int {
 	return sets[:min(len(sets), maxAlternatives)]
 }
 
-// coreCost guesses what it costs to enumerate a core and count the rest.
+// coreCost estimates what it costs to enumerate a core and count the rest.
 func (o *ordering) coreCost(table []subset, s int) float64 {
 	o.bindSet(s)
 	cost := table[s].cost

@@ -14,8 +14,8 @@ const (
 	NeverSignatures
 )
 
-// signatureLooks is how many candidates are tested to find the share of those that pass a signature.
-const signatureLooks = 32
+// signatureSample is how many candidates are tested to find the share of those that pass a signature.
+const signatureSample = 32
 
 // signSteps gives signatures to the steps of a plan.
 func (e *estimates) signSteps(p *MatchPlan) {
@@ -98,7 +98,7 @@ func (e *estimates) known(s *Step, p *pattern, d pcsr.Direction, end ref, all, i
 	return all, implied
 }
 
-// signedShare looks at some members of the domain of v and returns, of those that pass the lists and rows of step s
+// signedShare tries some members of the domain of v and returns, of those that pass the lists and rows of step s
 // that read no slot, the share that passes the signature.
 func (e *estimates) signedShare(s *Step, v int, signature pcsr.Signature) float64 {
 	table := e.graph.Signatures()
@@ -109,7 +109,7 @@ func (e *estimates) signedShare(s *Step, v int, signature pcsr.Signature) float6
 		}
 		source = e.rowSource(v, rows)
 	}
-	tried := min(source.length, signatureLooks)
+	tried := min(source.length, signatureSample)
 	own, passed := 0, 0
 	for k := range tried {
 		x := source.at(source.length * k / tried)

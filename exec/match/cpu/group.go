@@ -19,12 +19,12 @@ type group struct {
 	remembers, raw bool
 }
 
-// groups splits the program's steps from one on into groups.
-func (p *program) groups(from int) []*group {
+// groups splits the join's steps from one on into groups.
+func (p *join) groups(from int) []*group {
 	return p.adopt(match.Groups(p.lowered(p.steps[from:])))
 }
 
-func (p *program) adopt(groups []*match.Group) []*group {
+func (p *join) adopt(groups []*match.Group) []*group {
 	var out []*group
 	for _, from := range groups {
 		g := &group{Group: from, step: p.step(from.Step), children: p.adopt(from.Children)}

@@ -66,7 +66,7 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 }
 
 // count multiplies the counts of the independent parts of a plan without seeds; with seeds each row is counted.
-func (m *Matcher) count(ctx context.Context, p *program) (uint64, error) {
+func (m *Matcher) count(ctx context.Context, p *join) (uint64, error) {
 	if p.input != nil {
 		p.layOut(nil, false)
 		return m.countPart(ctx, p)
@@ -82,7 +82,7 @@ func (m *Matcher) count(ctx context.Context, p *program) (uint64, error) {
 	return total, nil
 }
 
-func (m *Matcher) countPart(ctx context.Context, p *program) (uint64, error) {
+func (m *Matcher) countPart(ctx context.Context, p *join) (uint64, error) {
 	r := newRun(m, p, 0)
 	err := r.do(ctx)
 	return r.total.Load(), err
@@ -90,7 +90,7 @@ func (m *Matcher) countPart(ctx context.Context, p *program) (uint64, error) {
 
 // componentsExist reports whether each of several independent parts has a solution, so that a product with an empty
 // part is not enumerated.
-func (m *Matcher) componentsExist(ctx context.Context, p *program) (bool, error) {
+func (m *Matcher) componentsExist(ctx context.Context, p *join) (bool, error) {
 	if p.input != nil {
 		return true, nil
 	}

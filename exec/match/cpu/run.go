@@ -12,10 +12,10 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// run is one pass of a program: the source of its first rows, and what its workers share.
+// run is one pass of a join: the source of its first rows, and what its workers share.
 type run struct {
 	matcher *Matcher
-	program *program
+	join    *join
 	// limit is the most rows to emit (or solutions to count), 0 for all; most is where counting for one row may stop.
 	limit, most uint64
 	capacity    int
@@ -43,8 +43,8 @@ type source struct {
 	first         int // row of the partition that stands at place 0
 }
 
-func newRun(m *Matcher, p *program, limit uint64) *run {
-	r := &run{matcher: m, program: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows}
+func newRun(m *Matcher, p *join, limit uint64) *run {
+	r := &run{matcher: m, join: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows}
 	if limit > 0 {
 		r.most = limit
 		r.capacity = int(min(uint64(m.tuning.tableRows), max(64, 2*limit)))
@@ -52,7 +52,7 @@ func newRun(m *Matcher, p *program, limit uint64) *run {
 	return r
 }
 
-// do runs the program to its end.
+// do runs the join to its end.
 func (r *run) do(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (r *run) do(ctx context.Context) error {
 
 // openSource chooses what the first rows come from.
 func (r *run) openSource() {
-	p, s := r.program, &r.source
+	p, s := r.join, &r.source
 	switch {
 	case p.input != nil:
 		s.length = p.input.N

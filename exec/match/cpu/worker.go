@@ -6,13 +6,13 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// worker is what one goroutine needs to run a program. Workers are used again, with their memory.
+// worker is what one goroutine needs to run a join. Workers are used again, with their memory.
 type worker struct {
-	run     *run
-	tuning  *tuning
-	program *program
-	graph   *pcsr.Graph
-	most    uint64
+	run    *run
+	tuning *tuning
+	join   *join
+	graph  *pcsr.Graph
+	most   uint64
 	// values is the partial match at hand, by slot.
 	values  []dictionary.ID
 	scratch []scratch // by step of the plan
@@ -35,8 +35,8 @@ func (m *Matcher) worker(r *run) *worker {
 	if w == nil {
 		w = &worker{}
 	}
-	p := r.program
-	w.run, w.tuning, w.program, w.graph, w.most = r, &m.tuning, p, p.Graph, r.most
+	p := r.join
+	w.run, w.tuning, w.join, w.graph, w.most = r, &m.tuning, p, p.Graph, r.most
 	w.runs++
 	w.work, w.shareAt, w.counted = 0, m.tuning.quiet, 0
 	w.values = grow(w.values, len(p.Plan.Slots)+1)
@@ -74,9 +74,9 @@ func (w *worker) release() {
 	if w.counted > 0 {
 		w.run.addTotal(w.counted)
 	}
-	for _, s := range w.program.steps {
+	for _, s := range w.join.steps {
 		c := &w.scratch[s.Index]
-		if k := w.program.counters; k != nil {
+		if k := w.join.counters; k != nil {
 			k[s.Index].rowsIn.Add(c.rowsIn)
 			k[s.Index].candidates.Add(c.candidates)
 			k[s.Index].rowsOut.Add(c.rowsOut)
@@ -97,7 +97,7 @@ func (w *worker) release() {
 	}
 	w.hubs.forget()
 	m := w.run.matcher
-	w.run, w.program, w.graph = nil, nil, nil
+	w.run, w.join, w.graph = nil, nil, nil
 	m.workers.Put(w)
 }
 
@@ -119,7 +119,7 @@ func (w *worker) chunks() {
 
 // chunk begins with places low … high-1 of the source.
 func (w *worker) chunk(low, high int) {
-	switch p := w.program; {
+	switch p := w.join; {
 	case p.input != nil:
 		w.seed(low, high)
 	case p.prefix == 0:
@@ -132,7 +132,7 @@ func (w *worker) chunk(low, high int) {
 
 // first binds the first step to the chunk's members.
 func (w *worker) first(low, high int) {
-	s, src := w.program.steps[0], &w.run.source
+	s, src := w.join.steps[0], &w.run.source
 	defer w.clock.leave(w.clock.enter(s.Index))
 	c := &w.scratch[s.Index]
 	c.lists, c.lookup = c.lists[:0], c.lookup[:0]
@@ -163,7 +163,7 @@ func (w *worker) rows(level int, t *table) {
 
 // drain passes on the rows that wait in the tables.
 func (w *worker) drain() {
-	for level := 1; level <= w.program.prefix; level++ {
+	for level := 1; level <= w.join.prefix; level++ {
 		w.flush(level)
 	}
 }
@@ -179,11 +179,11 @@ func (w *worker) flush(level int) {
 
 // extendRows joins the first n rows of a table with the level's step, or finishes them.
 func (w *worker) extendRows(level int, t *table, n int) {
-	if level == w.program.prefix {
+	if level == w.join.prefix {
 		w.finish(t, 0, n)
 		return
 	}
-	s := w.program.steps[level]
+	s := w.join.steps[level]
 	defer w.clock.leave(w.clock.enter(s.Index))
 	c := &w.scratch[s.Index]
 	for row := 0; row < n; row++ {
@@ -227,9 +227,9 @@ func (w *worker) share(level int, t *table, row, n int) int {
 		return n
 	}
 	half := row + (n-row+1)/2
-	columns := w.program.carry[level]
-	if level > 0 && w.program.keeps[level] {
-		columns = append(columns[:len(columns):len(columns)], w.program.steps[level-1].Slot)
+	columns := w.join.carry[level]
+	if level > 0 && w.join.keeps[level] {
+		columns = append(columns[:len(columns):len(columns)], w.join.steps[level-1].Slot)
 	}
 	if w.run.help(level, t.part(columns, half, n)) {
 		return half
@@ -240,7 +240,7 @@ func (w *worker) share(level int, t *table, row, n int) int {
 // push appends to a level's table one row for each member of set: the given row of t, extended. Full tables are
 // passed on.
 func (w *worker) push(level int, t *table, row int, set []pcsr.Vertex) {
-	p, out := w.program, &w.tables[level]
+	p, out := w.join, &w.tables[level]
 	carry, slot := p.carry[level], -1
 	if p.keeps[level] {
 		slot = p.steps[level-1].Slot

@@ -50,8 +50,8 @@ type Device struct {
 	memory  *budget
 	lost    atomic.Bool
 
-	lanes *pool
-	turns chan struct{} // one for each launch that is waited for
+	lanes   *pool
+	permits chan struct{} // one for each launch that is waited for
 
 	mu     sync.Mutex
 	graphs map[*pcsr.Graph]*resident
@@ -98,7 +98,7 @@ func Open(options Options) (*Device, error) {
 	}
 	d := &Device{
 		driver: driver, options: options, blocks: blocks, memory: newBudget(driver, limit),
-		turns: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{},
+		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{},
 	}
 	d.lanes = newPool(d, limit, options.Keep)
 	return d, nil

@@ -65,7 +65,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		if s.Never {
 			return ctx.Err()
 		}
-		q := &query{task: m, emit: emit, trace: m.Trace, turn: turn{turns: d.turns}}
+		q := &query{task: m, emit: emit, trace: m.Trace, permit: permit{permits: d.permits}}
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 // query is one run of a join.
 type query struct {
 	*join
-	turn
+	permit
 	task  *match.Match
 	emit  func(*match.Batch) error
 	trace *match.Trace

@@ -139,19 +139,19 @@ func TestAQueryThatFailsWhileItsTablesGrowGivesAllBack(t *testing.T) {
 	if _, err := d.Count(context.Background(), m); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
-	if p := d.lanes; p.taken != p.idleBytes() || len(d.turns) != 0 {
-		t.Errorf("%d bytes of tables, %d of them idle, %d turns", p.taken, p.idleBytes(), len(d.turns))
+	if p := d.lanes; p.taken != p.idleBytes() || len(d.permits) != 0 {
+		t.Errorf("%d bytes of tables, %d of them idle, %d permits", p.taken, p.idleBytes(), len(d.permits))
 	}
 }
 
 func TestAQueryWaitsForItsTurnNoLongerThanItsContext(t *testing.T) {
 	d := open(t, Options{Launches: 1})
-	d.turns <- struct{}{} // somebody else's launch
+	d.permits <- struct{}{} // somebody else's launch
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := d.Count(ctx, ring(t, 20)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
-	<-d.turns
+	<-d.permits
 	count(t, d, ring(t, 20), 20*8*8*8)
 }

@@ -42,7 +42,7 @@ func (d *Device) mostRows() int64 { return 4 * kernels.MaxTile * int64(d.blocks)
 // mostGrown is how often a query's tables may grow.
 const mostGrown = 3
 
-// mayGrow reports whether a launch should end as soon as a table turns out to be much too small: nothing is handed out yet,
+// mayGrow reports whether a launch should end as soon as a table permits out to be much too small: nothing is handed out yet,
 // and larger tables may be had.
 func (q *query) mayGrow() bool {
 	return q.grown < mostGrown && q.base == 0 && q.done == 0 && q.d.options.arena == 0 && q.lane.arena.size < q.d.lanes.large

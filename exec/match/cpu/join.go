@@ -9,8 +9,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 )
 
-// program is a lowered plan, or an independent part of one, with the tables that lie between its steps.
-type program struct {
+// join is a lowered plan, or an independent part of one, with the tables that lie between its steps.
+type join struct {
 	*match.Lowering
 	tuning *tuning
 	input  *match.Input
@@ -43,11 +43,11 @@ type counters struct {
 
 // compile makes a match's plan ready; counting says that only the number of solutions is asked for. The caller lays it
 // out next.
-func compile(m *match.Match, counting bool, t *tuning) (*program, error) {
+func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 	if m.Plan.Inputs > 0 && (m.Input == nil || len(m.Input.Cols) != m.Plan.Inputs) {
 		return nil, fmt.Errorf("cpu: the plan wants %d seeded columns", m.Plan.Inputs)
 	}
-	p := &program{Lowering: match.Lower(m, counting, t.Tuning), tuning: t, input: m.Input}
+	p := &join{Lowering: match.Lower(m, counting, t.Tuning), tuning: t, input: m.Input}
 	if m.Trace != nil {
 		p.counters = make([]counters, len(m.Plan.Steps))
 	}
@@ -66,10 +66,10 @@ func compile(m *match.Match, counting bool, t *tuning) (*program, error) {
 	return p, nil
 }
 
-// step is the program's step that a lowered one has become.
-func (p *program) step(s *match.Step) *step { return p.all[s.Index] }
+// step is the join's step that a lowered one has become.
+func (p *join) step(s *match.Step) *step { return p.all[s.Index] }
 
-func (p *program) lowered(steps []*step) []*match.Step {
+func (p *join) lowered(steps []*step) []*match.Step {
 	out := make([]*match.Step, len(steps))
 	for i, s := range steps {
 		out[i] = s.Step
@@ -78,12 +78,12 @@ func (p *program) lowered(steps []*step) []*match.Step {
 }
 
 // empty reports whether there is nothing to do.
-func (p *program) empty() bool {
+func (p *join) empty() bool {
 	return p == nil || p.Never || p.input != nil && p.input.N == 0
 }
 
 // layOut decides which steps are enumerated and which slots the tables keep.
-func (p *program) layOut(output []int, origin bool) {
+func (p *join) layOut(output []int, origin bool) {
 	p.output, p.origin = output, origin
 	p.prefix = 0
 	for i, s := range p.steps {
@@ -102,7 +102,7 @@ func (p *program) layOut(output []int, origin bool) {
 
 // widen enumerates further steps of an expensive plan until there are rows enough to share among threads. The last
 // step stays: it is counted.
-func (p *program) widen() {
+func (p *join) widen() {
 	if p.input != nil && p.input.N >= p.tuning.manyRows {
 		return
 	}
@@ -122,7 +122,7 @@ func (p *program) widen() {
 }
 
 // keepColumns finds the slots that each level's tables need.
-func (p *program) keepColumns() {
+func (p *join) keepColumns() {
 	p.emitted = union(nil, p.output)
 	if p.origin {
 		p.emitted = append(p.emitted, p.OriginSlot())
@@ -138,10 +138,10 @@ func (p *program) keepColumns() {
 }
 
 // parts splits a plan without seeds into parts that share no variable and no condition, ready to be counted.
-func (p *program) parts() []*program {
-	var out []*program
+func (p *join) parts() []*join {
+	var out []*join
 	for _, steps := range match.Parts(p.Steps) {
-		part := &program{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters}
+		part := &join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters}
 		for _, s := range steps {
 			part.steps = append(part.steps, p.step(s))
 		}
@@ -152,7 +152,7 @@ func (p *program) parts() []*program {
 }
 
 // trace writes down what the steps did.
-func (p *program) trace(m *match.Match, start time.Time) {
+func (p *join) trace(m *match.Match, start time.Time) {
 	t := m.Trace
 	if t == nil || p == nil {
 		return
