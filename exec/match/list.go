@@ -65,8 +65,6 @@ func (l *List) is(other *List) bool {
 
 // findLists collects the lists of a step and makes bounds of those without gaps.
 func (s *Step) findLists(g *pcsr.Graph, keepClasses bool) {
-	n := len(s.Plan.Links) + len(s.Plan.Classes)
-	s.Lists = make([]List, 0, n+1)
 	for i := range s.Plan.Links {
 		s.addLink(g, &s.Plan.Links[i])
 	}
@@ -106,9 +104,12 @@ func (s *Step) add(l List) {
 		s.never = true
 		return
 	}
-	if !slices.ContainsFunc(s.Lists, func(other List) bool { return l.is(&other) }) {
-		s.Lists = append(s.Lists, l)
+	for i := range s.Lists {
+		if l.is(&s.Lists[i]) {
+			return
+		}
 	}
+	s.Lists = append(s.Lists, l)
 }
 
 // foldRanges makes bounds of lists without gaps, but for the shortest where there would be no list left.
@@ -129,7 +130,9 @@ func (s *Step) foldRanges(keepClasses bool) {
 	if ranges == len(s.Lists) {
 		s.Lists[shortest].gapless = false
 	}
-	s.Lists = slices.DeleteFunc(s.Lists, s.bound)
+	if ranges > 0 {
+		s.Lists = slices.DeleteFunc(s.Lists, s.bound)
+	}
 }
 
 // bound makes bounds of a list without gaps, and reports whether it did.

@@ -49,11 +49,17 @@ func Lower(m *Match, counting bool, t Tuning) *Lowering {
 		return l
 	}
 	l.Input = inputStep(m.Plan, m.Graph)
-	steps := make([]Step, len(m.Plan.Steps))
+	lists := 0
+	for k := range m.Plan.Steps {
+		lists += mostLists(&m.Plan.Steps[k])
+	}
+	steps, room := make([]Step, len(m.Plan.Steps)), make([]List, lists)
 	l.Steps = make([]*Step, len(steps))
 	for k := range steps {
 		s := &steps[k]
-		s.lower(m.Graph, m.Plan, k, t)
+		n := mostLists(&m.Plan.Steps[k])
+		s.lower(m.Graph, m.Plan, k, room[:0:n], t)
+		room = room[n:]
 		l.Steps[k] = s
 		l.Never = l.Never || s.never
 	}
@@ -89,10 +95,13 @@ type Step struct {
 	never bool
 }
 
-func (s *Step) lower(g *pcsr.Graph, plan *bgp.MatchPlan, index int, t Tuning) {
+// mostLists bounds how many lists a step has.
+func mostLists(s *bgp.Step) int { return len(s.Links) + len(s.Classes) + 1 }
+
+func (s *Step) lower(g *pcsr.Graph, plan *bgp.MatchPlan, index int, room []List, t Tuning) {
 	from := &plan.Steps[index]
 	*s = Step{
-		Plan: from, Index: index, Slot: plan.Inputs + index, Low: from.Low, High: from.High, Distinct: from.Distinct,
+		Plan: from, Index: index, Slot: plan.Inputs + index, Low: from.Low, High: from.High, Lists: room, Distinct: from.Distinct,
 	}
 	if s.High == 0 {
 		s.High = dictionary.None

@@ -34,7 +34,7 @@ func (l *Lowering) Sharing(t Tuning, kept func(j, k int) bool) []*Sharing {
 	}
 	for k := range l.Steps {
 		for j := k - 1; j >= max(0, k-mostCovered); j-- {
-			if l.Steps[j].covers(l.Steps[k]) && kept(j, k) {
+			if kept(j, k) && l.Steps[j].covers(l.Steps[k]) {
 				all[k] = l.Steps[k].among(l.Steps[j])
 				break
 			}
@@ -90,7 +90,12 @@ func ownFirst[T any](all, others []T, same func(a, b T) bool) (sorted []T, own i
 }
 
 func subset[T any](some, all []T, same func(a, b T) bool) bool {
-	return len(without(some, all, same)) == 0
+	for i := range some {
+		if !slices.ContainsFunc(all, func(y T) bool { return same(some[i], y) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // without returns the members of a list that another does not have.

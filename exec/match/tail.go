@@ -39,6 +39,9 @@ func groups(steps []*Step, n *int) []*Group {
 
 // Parts splits steps into parts of which none reads another's slots: their solutions multiply.
 func Parts(steps []*Step) [][]*Step {
+	if len(steps) == 1 {
+		return [][]*Step{steps}
+	}
 	var out [][]*Step
 	for _, s := range steps {
 		joined := []*Step{s}
@@ -50,7 +53,9 @@ func Parts(steps []*Step) [][]*Step {
 				rest = append(rest, part)
 			}
 		}
-		slices.SortFunc(joined, func(a, b *Step) int { return a.Index - b.Index })
+		if len(joined) > 1 {
+			slices.SortFunc(joined, func(a, b *Step) int { return a.Index - b.Index })
+		}
 		out = append(rest, joined)
 	}
 	return out

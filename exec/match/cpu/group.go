@@ -21,16 +21,17 @@ type group struct {
 
 // groups splits the join's steps from one on into groups.
 func (p *join) groups(from int) []*group {
-	return p.adopt(match.Groups(p.lowered(p.steps[from:])))
+	return p.adoptGroups(match.Groups(p.lowered(p.steps[from:])))
 }
 
-func (p *join) adopt(groups []*match.Group) []*group {
-	var out []*group
-	for _, from := range groups {
-		g := &group{Group: from, step: p.step(from.Step), children: p.adopt(from.Children)}
+func (p *join) adoptGroups(groups []*match.Group) []*group {
+	all, out := make([]group, len(groups)), make([]*group, len(groups))
+	for i, from := range groups {
+		g := &all[i]
+		*g = group{Group: from, step: p.step(from.Step), children: p.adoptGroups(from.Children)}
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
-		out = append(out, g)
+		out[i] = g
 	}
 	return out
 }

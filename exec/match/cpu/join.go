@@ -58,7 +58,7 @@ func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 		p.all[i] = &steps[i]
 	}
 	p.steps = p.all
-	for k, sharing := range p.Sharing(t.Tuning, func(int, int) bool { return true }) {
+	for k, sharing := range p.Sharing(t.Tuning, func(_, k int) bool { return p.all[k].levels != nil }) {
 		if sharing != nil {
 			p.all[k].shareWith(p.all[sharing.From], sharing.OwnLists)
 		}
@@ -137,10 +137,10 @@ func (p *join) keepColumns() {
 	}
 }
 
-// parts splits a plan without seeds into parts that share no variable and no condition, ready to be counted.
-func (p *join) parts() []*join {
+// adopt makes parts of the plan ready to be counted.
+func (p *join) adopt(parts [][]*match.Step) []*join {
 	var out []*join
-	for _, steps := range match.Parts(p.Steps) {
+	for _, steps := range parts {
 		part := &join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters}
 		for _, s := range steps {
 			part.steps = append(part.steps, p.step(s))

@@ -72,7 +72,7 @@ func (m *Matcher) count(ctx context.Context, p *join) (uint64, error) {
 		return m.countPart(ctx, p)
 	}
 	total := p.Automorphisms
-	for _, part := range p.parts() {
+	for _, part := range p.adopt(match.Parts(p.Steps)) {
 		n, err := m.countPart(ctx, part)
 		if err != nil || n == 0 {
 			return 0, err
@@ -94,11 +94,11 @@ func (m *Matcher) componentsExist(ctx context.Context, p *join) (bool, error) {
 	if p.input != nil {
 		return true, nil
 	}
-	parts := p.parts()
+	parts := match.Parts(p.Steps)
 	if len(parts) < 2 {
 		return true, nil
 	}
-	for _, part := range parts {
+	for _, part := range p.adopt(parts) {
 		r := newRun(m, part, 1)
 		r.most = 1
 		if err := r.do(ctx); err != nil || r.total.Load() == 0 {
