@@ -97,25 +97,18 @@ type choice struct {
 	gpu     exec.Trace
 }
 
-// The planner's costs (candidates looked at) above which a match is quicker on the GPU: launches and copies included,
-// and when the device must first be opened and the graph's partitions copied there.
-const (
-	gpuCost     = 200_000
-	gpuColdCost = 200_000_000
-)
-
 // pays reports whether a match of that cost is worth a GPU, if there is one.
 func (d *device) pays(cost float64) bool {
 	if d.warm.Load() {
-		return cost > gpuCost
+		return cost > bgp.GPUCost
 	}
-	return cost > gpuColdCost
+	return cost > bgp.GPUColdCost
 }
 
 // speed is bgp.Options.Speed of the device that expensive patterns go to.
 func (c *choice) speed() float64 {
 	if c.device == GPU || c.device == Auto && c.store.gpu.warm.Load() {
-		return gpu.Speed
+		return bgp.GPUSpeed
 	}
 	return 1
 }

@@ -18,6 +18,15 @@ struct Sums {
   u64 candidates, items, candidatesBefore, itemsBefore;
 };
 
+// A chunk's flag says what others may read of its sums. It is never cleared between scans: scan number epoch (1 and up, in
+// State.epoch) writes 2 * epoch + 1, then 2 * epoch + 2, so that whatever an earlier scan left, 2 * epoch at most, counts as
+// nothing, and the zeros that a run begins with do too.
+enum ScanState : u32 {
+  PART_KNOWN = 1,   // the chunk's own sums
+  WHOLE_KNOWN = 2,  // the sums of all chunks up to this one
+};
+static __device__ __forceinline__ u32 flagOf(u32 epoch, ScanState state) { return 2 * epoch + state; }
+
 static __device__ __forceinline__ u32 loadFlag(u64 flags, u32 chunk) {
   return *(volatile u32 *)(at<u32>(flags) + chunk);
 }
@@ -35,17 +44,17 @@ static __device__ void lookBack(const Program &p, u32 chunk, u32 epoch, u64 &can
   candidates = items = 0;
   for (long long last = (long long)chunk - 1; last >= 0; last -= 32) {
     long long mine = last - lane;
-    u32 flag = 2 * epoch + 2;
+    u32 flag = flagOf(epoch, WHOLE_KNOWN);
     u64 c = 0, n = 0;
     if (mine >= 0) {
-      do flag = loadFlag(p.flags, u32(mine)); while (flag < 2 * epoch + 1);
+      do flag = loadFlag(p.flags, u32(mine)); while (flag < flagOf(epoch, PART_KNOWN));
       __threadfence();
       const Sums *s = at<const Sums>(p.sums) + mine;
-      bool whole = flag == 2 * epoch + 2;
+      bool whole = flag == flagOf(epoch, WHOLE_KNOWN);
       c = loadSum(whole ? &s->candidatesBefore : &s->candidates);
       n = loadSum(whole ? &s->itemsBefore : &s->items);
     }
-    u32 wholes = __ballot_sync(~0u, flag == 2 * epoch + 2);
+    u32 wholes = __ballot_sync(~0u, flag == flagOf(epoch, WHOLE_KNOWN));
     u32 stop = wholes ? __ffs(wholes) - 1 : 31;
     if (lane > stop) c = n = 0;
     for (int d = 16; d; d >>= 1) {
@@ -141,13 +150,13 @@ static __device__ void bound(Program &p, const Step &s, u64 rows, u32 epoch, Fra
       if (threadIdx.x == 0 && chunk) {
         *(volatile u64 *)&sums->candidates = c;
         *(volatile u64 *)&sums->items = k;
-        storeFlag(p.flags, chunk, 2 * epoch + 1);
+        storeFlag(p.flags, chunk, flagOf(epoch, PART_KNOWN));
       }
       lookBack(p, chunk, epoch, beforeC, beforeN);
       if (threadIdx.x == 0) {
         *(volatile u64 *)&sums->candidatesBefore = beforeC + c;
         *(volatile u64 *)&sums->itemsBefore = beforeN + k;
-        storeFlag(p.flags, chunk, 2 * epoch + 2);
+        storeFlag(p.flags, chunk, flagOf(epoch, WHOLE_KNOWN));
         before[0] = beforeC;
         before[1] = beforeN;
         if (chunk == chunks - 1) {

@@ -37,14 +37,14 @@ struct Visit {
 // Steps with no more lists and unequal columns than these, and nothing else to test, take the short path (inLists).
 const u32 MOST_LISTS = 6, MOST_DISTINCT = 8;
 
-// TileShared is a block's piece of work: up to MAX_TILE consecutive candidates and the items that they belong to, or up to
+// TileShared is a block's piece of work: up to WORK_TILE consecutive candidates and the items that they belong to, or up to
 // MAX_WHOLE of one item; and which of them passed.
 struct TileShared {
-  u32 relative[MAX_TILE];               // where an item's candidates begin in the piece
-  u32 row[MAX_TILE];
-  u64 begin[MAX_TILE];
-  unsigned short chosen[MAX_TILE];
-  unsigned short item[MAX_TILE];        // by candidate, where it passed and there are several items
+  u32 relative[WORK_TILE];               // where an item's candidates begin in the piece
+  u32 row[WORK_TILE];
+  u64 begin[WORK_TILE];
+  unsigned short chosen[WORK_TILE];
+  unsigned short item[WORK_TILE];        // by candidate, where it passed and there are several items
   u32 votes[MAX_WHOLE / 32 + 1], before[MAX_WHOLE / 32 + 1];
   u64 base, nextItem;
   u32 items, n, total;
@@ -59,8 +59,8 @@ struct TileShared {
 // several where there are very many, for every ticket costs an atomic addition and a search.
 static __device__ __forceinline__ u32 tileOf(const Program &p, u64 candidates) {
   u64 fair = (candidates / (2ull * p.blocks) + BLOCK - 1) / BLOCK * BLOCK;
-  u64 many = candidates / (16ull * p.blocks) / MAX_TILE * MAX_TILE;
-  return u32(min(u64(p.tile), max(min(fair, u64(MAX_TILE)), max(many, u64(BLOCK)))));
+  u64 many = candidates / (16ull * p.blocks) / WORK_TILE * WORK_TILE;
+  return u32(min(u64(p.tile), max(min(fair, u64(WORK_TILE)), max(many, u64(BLOCK)))));
 }
 
 const u64 NO_TICKET = ~0ull;
@@ -156,7 +156,7 @@ static __device__ __forceinline__ bool comesOut(const Program &p, const Step &s,
 static __device__ __forceinline__ void stage(TileShared &t, u32 x, bool pass, u32 item) {
   u32 votes = __ballot_sync(~0u, pass);
   if ((x & 31) == 0) t.votes[x >> 5] = votes;
-  if (pass && x < MAX_TILE) t.item[x] = (unsigned short)item;
+  if (pass && x < WORK_TILE) t.item[x] = (unsigned short)item;
 }
 
 // rank is how many candidates before x passed.
@@ -235,15 +235,15 @@ static __device__ void nextTile(const Program &p, const Step &s, const Visit &v,
 }
 
 // loadItems brings the items of a piece that begins at candidate c, of item first, into shared memory. A piece ends with
-// the ticket and has MAX_TILE candidates at most; where siblings are wanted, it ends between two rows, if it can, and rows
-// of no more candidates than Program.whole are not cut, but taken alone where they are more than MAX_TILE.
+// the ticket and has WORK_TILE candidates at most; where siblings are wanted, it ends between two rows, if it can, and rows
+// of no more candidates than Program.whole are not cut, but taken alone where they are more than WORK_TILE.
 template <bool LISTS>
 static __device__ void loadItems(const Program &p, const Step &s, const Visit &v, TileShared &t, u64 c, u64 end, u64 first) {
   const u64 *prefix = at<const u64>(s.prefix);
   const Link *links = at<const Link>(s.links);
   u32 whole = s.groupEnd ? p.whole : 0;
-  u64 most = c + MAX_TILE, stopAt = min(end, most);
-  for (u32 i = threadIdx.x; i < MAX_TILE && first + i < v.items; i += BLOCK) {
+  u64 most = c + WORK_TILE, stopAt = min(end, most);
+  for (u32 i = threadIdx.x; i < WORK_TILE && first + i < v.items; i += BLOCK) {
     u64 item = first + i, start = prefix[item];
     if (start >= (whole ? end : stopAt)) break;
     u64 stop = prefix[item + 1], until = stopAt;
@@ -361,7 +361,7 @@ static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, Ti
 
 // extendRows gives a warp one row at a time. A ticket is WARPS rows; their lists must fit the next table whole.
 static __device__ void extendRows(Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
-  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = MAX_TILE / WARPS;
+  u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, perWarp = WORK_TILE / WARPS;
   u64 tickets = (v.items + WARPS - 1) / WARPS;
   for (;;) {
     if (threadIdx.x == 0) t.tickets[0] = claim(p, s, v, tickets, 0);
@@ -398,7 +398,7 @@ static __device__ void extendRows(Program &p, const Step &s, const Visit &v, Til
         if (s.mode == EXTEND) stage(t, warp * perWarp + k + lane, pass, warp);
       }
       if (s.mode == EXTEND) {
-        flush<true>(p, s, v, t, MAX_TILE, WARPS);
+        flush<true>(p, s, v, t, WORK_TILE, WARPS);
         __syncthreads();
       }
     }

@@ -1,4 +1,6 @@
-// What the host and the kernels share: layout.go mirrors every struct here, field by field.
+// What the host and the kernels share: layout.go mirrors every constant, enumeration and struct here, field by field, and
+// layout_test.go reads both and fails where they differ. A field has the name of its Go field with a small first letter,
+// pad stands for _, and an enumerator is its Go constant in capitals.
 //
 // Addresses are 64-bit device addresses, 0 for "not there". Everything that a query reads and writes on the device hangs
 // on one Program; the kernels own nothing.
@@ -15,8 +17,8 @@ const u32 WARPS = BLOCK / 32;
 #ifndef RESIDENT
 #define RESIDENT 5
 #endif
-// MAX_TILE is the largest number of candidates a block works on at a time; a ticket (Program.tile) may be several.
-const u32 MAX_TILE = 1024;
+// WORK_TILE is the largest number of candidates a block works on at a time; a ticket (Program.tile) may be several.
+const u32 WORK_TILE = 1024;
 // MAX_WHOLE bounds Program.whole: the candidates of one row that a block can work on at a time, alone.
 const u32 MAX_WHOLE = 4096;
 // VIRTUAL marks the begin of a list that is a range of numbers and lies nowhere.
@@ -43,7 +45,7 @@ struct Link {
   u32 kind, direction;
   Operand from, label;
   u64 partition;      // a Partition, where the label is constant; 0: looked up by label
-  u64 list, length;   // LIST: address and length; NUMBERS: first number and how many
+  u64 listAt, length; // LIST: address and length; NUMBERS: first number and how many
   u64 bitmap;         // LIST: one bit per vertex, or 0: search the list
   u64 begin, size;    // u64[rows], u32[rows]: written by bound, read by extend
   // What follows holds for factors alone: low <= member < high (high 0: no bound), and the values that do not count.
@@ -101,6 +103,8 @@ struct StepTrace {
 };
 
 enum Status : u32 { RUNNING, DONE, OUTPUT_FULL, SLICED, WIDEN, OVERFLOW, GROW };
+// Action: what a launch begins with.
+enum Action : u32 { DO_BOUND, DO_EXTEND };
 
 // State: the part of a Program that runs change, and the answer.
 struct State {
@@ -134,7 +138,8 @@ struct Program {
   State state;
 };
 
-// layout_test.go has the same sizes.
+// The sizes that layout_test.go finds by reading this file are those that the compiler gives.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
+static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16, "layout.go");
 static_assert(sizeof(Step) == 224 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 264, "layout.go");

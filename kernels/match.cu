@@ -18,8 +18,6 @@ struct Level {
   u64 rows, items, candidates, next;
 };
 
-enum Action : u32 { DO_BOUND, DO_EXTEND };
-
 static __device__ void barrier(Program &p, u32 &waits) {
   __syncthreads();
   if (threadIdx.x == 0) {

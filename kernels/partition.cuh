@@ -174,8 +174,8 @@ static __device__ __forceinline__ const Partition *partitionOf(const Program &p,
 
 // resolve returns the list that a link names for a row.
 static __device__ List resolve(const Program &p, const Link &l, u64 row, u32 candidate) {
-  if (l.kind == LIST) return {l.list, u32(l.length)};
-  if (l.kind == NUMBERS) return {VIRTUAL | l.list, u32(l.length)};
+  if (l.kind == LIST) return {l.listAt, u32(l.length)};
+  if (l.kind == NUMBERS) return {VIRTUAL | l.listAt, u32(l.length)};
   if (l.kind == EDGE_LABELS) {
     const Partition *incident = at<const Partition>(p.incident) + l.direction;
     u32 r = rowOf(*incident, value(l.from, row, candidate));
@@ -204,8 +204,8 @@ static __device__ __forceinline__ bool member(const Program &p, const Link &l, u
   switch (l.kind) {
   case LIST:
     if (l.bitmap) return word(l.bitmap, candidate >> 5) >> (candidate & 31) & 1;
-    return contains({l.list, u32(l.length)}, candidate);
-  case NUMBERS: return candidate - u32(l.list) < u32(l.length);
+    return contains({l.listAt, u32(l.length)}, candidate);
+  case NUMBERS: return candidate - u32(l.listAt) < u32(l.length);
   case ROWS: {
     const Partition *part = l.partition ? at<const Partition>(l.partition)
                                         : partitionOf(p, value(l.label, row, candidate), l.direction);

@@ -89,7 +89,7 @@ func newGraph(vertices, labels int, s settings) (*Graph, error) {
 	if s.hasType && uint64(s.typeLabel) >= uint64(labels) {
 		return nil, fmt.Errorf("pcsr: the type label %d is outside %d labels", s.typeLabel, labels)
 	}
-	return &Graph{vertices: vertices, labels: labels, typeLabel: s.typeLabel, hasType: s.hasType}, nil
+	return &Graph{vertices: vertices, labels: labels, typeLabel: s.typeLabel, hasType: s.hasType, facts: newFacts()}, nil
 }
 
 // edgeKey orders the edges of one label by from, then to.

@@ -17,6 +17,7 @@ type Graph struct {
 
 	sets       [2]labelSets
 	signatures SignatureTable
+	facts      *facts
 
 	file    *section.File // nil in memory
 	records []record      // as parts, Out then In; nil in memory

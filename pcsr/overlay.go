@@ -33,7 +33,7 @@ type overlay struct {
 
 // unite makes the union of graphs.
 func unite(vertices int, disjoint bool, graphs []*Graph) *Graph {
-	u := &Graph{vertices: vertices}
+	u := &Graph{vertices: vertices, facts: newFacts()}
 	var filled []*Graph
 	for _, g := range graphs {
 		u.vertices, u.labels = max(u.vertices, g.vertices), max(u.labels, g.labels)

@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // CheckWide asks a matcher for one solution of a chain of n triple patterns with variables in all positions, which has
 // more solutions than numbers can say, and looks whether it is one.
-func CheckWide(m exec.Matcher, n int) error {
+func CheckWide(m match.Matcher, n int) error {
 	c := wide(n)
 	match, err := c.Match()
 	if err != nil {
@@ -21,7 +21,7 @@ func CheckWide(m exec.Matcher, n int) error {
 	}
 	match.Limit = 1
 	rows := 0
-	err = m.Match(context.Background(), match, func(b *exec.Batch) error {
+	err = m.Match(context.Background(), match, func(b *match.Batch) error {
 		rows += b.N
 		for i := range n {
 			e := pcsr.Edge{From: b.Cols[2*i][0], Label: b.Cols[2*i+1][0], To: b.Cols[2*i+2][0]}

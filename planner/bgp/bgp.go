@@ -146,16 +146,6 @@ func whole(x float64, low, high int) int {
 	return int(x)
 }
 
-// clearlyLess is the share of the best cost so far below which a sampled cost counts as less.
-const clearlyLess = 0.75
-
-// Above an estimate of deepCost candidates a closer look at domains pays; above walkCost, sampled walks that compare
-// vertex orders.
-const deepCost, walkCost = 50_000, 400_000
-
-// planningShare is the share of a query's cost that walks may take.
-const planningShare = 0.03
-
 // read marks the query vertices that somebody above reads.
 func (b *bgp) read() []bool {
 	out := make([]bool, len(b.query.Vertices))

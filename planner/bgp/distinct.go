@@ -57,7 +57,7 @@ func (b *bgp) hasLoop(l pcsr.Label) bool {
 	if !ok || first > high || low > last {
 		return false
 	}
-	if float64(out.Rows())*searchCost > b.affordable {
+	if float64(out.Rows())*SearchPrice > b.affordable {
 		return true
 	}
 	found := false
@@ -72,9 +72,6 @@ func (b *bgp) hasLoop(l pcsr.Label) bool {
 	b.loops[l] = found
 	return found
 }
-
-// searchCost is the cost of a search in a list, in list members read.
-const searchCost = 8
 
 // mayBe reports whether the constant passes what the patterns ask of the variable alone.
 func (a *assembly) mayBe(vertex int, c dictionary.ID) bool {

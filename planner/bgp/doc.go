@@ -3,7 +3,7 @@
 // Nouns: [QueryGraph] (a basic graph pattern as a labelled query graph), [MatchPlan] (a vertex order with, for each
 // step, everything a matcher needs), [Step], [Link].
 //
-// [Plan] resolves a pattern's terms, guesses the domain of each query vertex and the selectivity of each edge from
+// [Plan] resolves a pattern's terms, estimates the domain of each query vertex and the selectivity of each edge from
 // partition sizes and a few sampled members, and orders the vertices: greedily, or by dynamic programming over
 // connected subsets where that is cheap beside the query. Vertices that nobody reads come last, where they are
 // counted; one that does not multiply rows comes where rows are fewest. Where the lists of a vertex have no member in common,

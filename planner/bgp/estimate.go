@@ -8,8 +8,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// estimates are the guesses that vertex orders are compared by. A partial match of a set S of query vertices is
-// expected domain(v) times for each v in S, times the selectivity of every edge inside S: the guess for S does not
+// estimates are what vertex orders are compared by. A partial match of a set S of query vertices is
+// expected domain(v) times for each v in S, times the selectivity of every edge inside S: the estimate for S does not
 // depend on the order in which S was bound.
 type estimates struct {
 	*bgp
@@ -32,7 +32,7 @@ type estimates struct {
 	apart []int8
 }
 
-// edgeEstimate holds what is guessed for one pattern.
+// edgeEstimate holds what is estimated for one pattern.
 type edgeEstimate struct {
 	// selectivity is the share of pairs (from, to) of the two domains that the pattern links; with a predicate
 	// variable, the share of triples (from, label, to).
@@ -43,12 +43,11 @@ type edgeEstimate struct {
 	length [2]float64
 }
 
-// samples is how many members of a domain are looked at in a first guess; a second one, for queries that are expensive
-// enough, looks at one for each samplePrice candidates, up to deepSamples.
+// samples is how many members of a domain are looked at in a first estimate; a second one, for queries that are expensive
+// enough, tries one for each samplePrice candidates, up to deepSamples.
 const (
 	samples     = 24
 	deepSamples = 400
-	samplePrice = 2000
 )
 
 func (b *bgp) estimate(inputs []int, sampleSize int) *estimates {
@@ -204,8 +203,8 @@ func (e *estimates) nobody(v int) {
 	e.reason = "no vertex of the data passes all that is asked of ?" + e.query.Vertices[v].Variable
 }
 
-// sampleDomain looks at some members of the vertex's shortest list, evenly spread, and tests the other conditions. Where
-// few pass, it looks at more; where none does, it tries to find out whether any does.
+// sampleDomain tries some members of the vertex's shortest list, evenly spread, and tests the other conditions. Where
+// few pass, it tries more; where none does, it tries to find out whether any does.
 func (e *estimates) sampleDomain(v int, sides []side, sampleSize int) {
 	s := e.shortest(v, sides)
 	e.source[v] = float64(s.length)
@@ -313,7 +312,7 @@ func (e *estimates) leap(v int, sides []side, most int) (found []pcsr.Vertex, ok
 	return found, true
 }
 
-// fanOut guesses the mean length of a side's lists over the domain: by the sample where it speaks for the domain.
+// fanOut estimates the mean length of a side's lists over the domain: by the sample where it speaks for the domain.
 func (e *estimates) fanOut(v int, s *side, kept int, exact bool) {
 	rows := float64(s.partition.Rows())
 	mean := 0.0
@@ -393,11 +392,11 @@ func (e *estimates) shortest(v int, sides []side) domainSource {
 	return best
 }
 
-// estimateEdge guesses the selectivity of pattern i once the domains of its variables are known.
+// estimateEdge estimates the selectivity of pattern i once the domains of its variables are known.
 func (e *estimates) estimateEdge(i int) {
-	p, guess := &e.patterns[i], &e.edges[i]
+	p, estimate := &e.patterns[i], &e.edges[i]
 	if !p.label.isConstant() {
-		e.estimateVariableEdge(p, guess)
+		e.estimateVariableEdge(p, estimate)
 		return
 	}
 	if p.from.isConstant() || p.to.isConstant() || p.from.vertex == p.to.vertex {
@@ -408,27 +407,27 @@ func (e *estimates) estimateEdge(i int) {
 		return
 	}
 	if e.domain[p.from.vertex]/rows[0] <= e.domain[p.to.vertex]/rows[1] {
-		guess.selectivity = guess.length[pcsr.Out] / rows[1]
+		estimate.selectivity = estimate.length[pcsr.Out] / rows[1]
 	} else {
-		guess.selectivity = guess.length[pcsr.In] / rows[0]
+		estimate.selectivity = estimate.length[pcsr.In] / rows[0]
 	}
-	guess.selectivity = min(1, guess.selectivity)
+	estimate.selectivity = min(1, estimate.selectivity)
 }
 
-// estimateVariableEdge guesses for a pattern with a predicate variable, from means over the whole graph.
-func (e *estimates) estimateVariableEdge(p *pattern, guess *edgeEstimate) {
+// estimateVariableEdge estimates for a pattern with a predicate variable, from means over the whole graph.
+func (e *estimates) estimateVariableEdge(p *pattern, estimate *edgeEstimate) {
 	labels := max(1, float64(len(e.graph.UsedLabels())))
 	out, in := max(1, float64(e.graph.IncidentRows(pcsr.Out))), max(1, float64(e.graph.IncidentRows(pcsr.In)))
 	edges := float64(e.graph.Edges())
 	rows := [2]float64{e.averageRows(pcsr.Out) * labels, e.averageRows(pcsr.In) * labels}
-	guess.length = [2]float64{edges / max(1, rows[0]), edges / max(1, rows[1])}
-	guess.fromLabel, guess.toLabel = rows[0]/out/labels, rows[1]/in/labels
-	guess.selectivity = edges / out / in / labels
+	estimate.length = [2]float64{edges / max(1, rows[0]), edges / max(1, rows[1])}
+	estimate.fromLabel, estimate.toLabel = rows[0]/out/labels, rows[1]/in/labels
+	estimate.selectivity = edges / out / in / labels
 	if p.from.isConstant() {
-		guess.fromLabel, guess.selectivity = e.constantEnd(p.from.id, pcsr.Out, labels, in)
+		estimate.fromLabel, estimate.selectivity = e.constantEnd(p.from.id, pcsr.Out, labels, in)
 	}
 	if p.to.isConstant() {
-		guess.toLabel, guess.selectivity = e.constantEnd(p.to.id, pcsr.In, labels, out)
+		estimate.toLabel, estimate.selectivity = e.constantEnd(p.to.id, pcsr.In, labels, out)
 	}
 }
 
@@ -501,12 +500,12 @@ func (e *estimates) rowSource(v int, p *pcsr.Outline) domainSource {
 	return domainSource{length: rows.Rows(), rows: rows}
 }
 
-// keepsLooks is how many members of a list are looked at to find which share a semi-join keeps.
-const keepsLooks = 12
+// keepsSample is how many members of a list are looked at to find which share a semi-join keeps.
+const keepsSample = 12
 
-// keeps guesses the share of a list's members, among those that pass the lists of v, that are rows of a partition.
+// keeps estimates the share of a list's members, among those that pass the lists of v, that are rows of a partition.
 func (e *estimates) keeps(v int, source *domainSource, p *pcsr.Outline) float64 {
-	tried := min(source.length, keepsLooks)
+	tried := min(source.length, keepsSample)
 	own, kept := 0, 0
 	for k := range tried {
 		x := source.at(source.length * k / tried)

@@ -110,7 +110,7 @@ type Step struct {
 	// Component numbers the connected part of the query graph the slot belongs to; a step without a Link or Check
 	// that reads an earlier slot begins a new component (a cartesian product).
 	Component int
-	// EstimatedRows and EstimatedCandidates are the planner's guesses for the whole step.
+	// EstimatedRows and EstimatedCandidates are the planner's estimates for the whole step.
 	EstimatedRows, EstimatedCandidates float64
 }
 

@@ -13,7 +13,7 @@ func (e *estimates) order(inputs []int, read []bool) []int {
 	o := e.ordering(inputs)
 	tail := o.deferLeaves(read, len(inputs) > 0)
 	head, cost := o.greedy()
-	if n := len(o.rest); n > 2 && n <= maxExact && (n <= alwaysExact || float64(n)*math.Exp2(float64(n))*exactStep < cost) {
+	if n := len(o.rest); n > 2 && n <= maxExact && (n <= alwaysExact || float64(n)*math.Exp2(float64(n))*extensionPrice < cost) {
 		head = o.exact(read)
 	}
 	return o.settle(head, tail, read)
@@ -59,7 +59,7 @@ func (o *ordering) settleLeaf(order, tail []int, i int) []int {
 		}
 	}
 	list, factor := o.extend(o.bound, v)
-	if factor > mostSettled || 2*stepCost(fewest, list, factor) > rows*rowCost {
+	if factor > mostSettled || 2*stepCost(fewest, list, factor) > rows*rowPrice {
 		return order
 	}
 	return slices.Insert(order, place, v)
@@ -71,8 +71,6 @@ const mostSettled = 1.1
 const (
 	// maxExact bounds the vertices of dynamic programming; up to alwaysExact it is always cheap enough.
 	maxExact, alwaysExact = 14, 4
-	// exactStep is the cost of one extension in dynamic programming, in candidates read.
-	exactStep = 20
 )
 
 type ordering struct {
@@ -172,11 +170,8 @@ func (o *ordering) hangs(v int, gone []bool) float64 {
 
 // stepCost is what extending so many partial matches costs, in candidates read.
 func stepCost(rows, list, factor float64) float64 {
-	return rows*(rowCost+list) + rows*factor
+	return rows*(rowPrice+list) + rows*factor
 }
-
-// rowCost is what a partial match costs by itself, in candidates read.
-const rowCost = 16
 
 // greedy tries the most promising first vertices and extends each by the cheapest step.
 func (o *ordering) greedy() (best []int, bestCost float64) {
@@ -323,7 +318,7 @@ func (e *estimates) alternatives(inputs []int, read []bool, budget float64) [][]
 			out = append(out, order)
 		}
 	}
-	if n := len(o.rest); n > 2 && n <= maxCores && float64(n)*math.Exp2(float64(n))*exactStep <= budget {
+	if n := len(o.rest); n > 2 && n <= maxCores && float64(n)*math.Exp2(float64(n))*extensionPrice <= budget {
 		table := o.fill()
 		if o.over() {
 			return nil
@@ -359,14 +354,14 @@ func (o *ordering) cores(table []subset, read []bool) []int {
 	return sets[:min(len(sets), maxAlternatives)]
 }
 
-// coreCost guesses what it costs to enumerate a core and count the rest.
+// coreCost estimates what it costs to enumerate a core and count the rest.
 func (o *ordering) coreCost(table []subset, s int) float64 {
 	o.bindSet(s)
 	cost := table[s].cost
 	for k, v := range o.rest {
 		if s>>k&1 == 0 {
 			list, _ := o.extend(o.bound, v)
-			cost += table[s].rows * (rowCost + list)
+			cost += table[s].rows * (rowPrice + list)
 		}
 	}
 	return cost

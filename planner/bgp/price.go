@@ -2,7 +2,7 @@ package bgp
 
 import "github.com/rdfgpu/rdfgpu/pcsr"
 
-// price writes the guesses for the steps of a plan, for one seeded partial match. A step that is counted leaves the
+// price writes the estimates for the steps of a plan, for one seeded partial match. A step that is counted leaves the
 // number of partial matches as it was.
 func (e *estimates) price(p *MatchPlan, inputs, order []int) {
 	bound := make([]bool, len(e.query.Vertices))
@@ -32,35 +32,35 @@ func (s *Step) isLength() bool {
 	return s.Counted && len(s.Links)+len(s.Classes) == 1 && len(s.Checks)+len(s.EdgeDistinct) == 0 && s.Candidates == nil
 }
 
-// extend guesses, for one partial match of the bound vertices, the length of the list that a step for v reads and
+// extend estimates, for one partial match of the bound vertices, the length of the list that a step for v reads and
 // the number of candidates that pass.
 func (e *estimates) extend(bound []bool, v int) (list, factor float64) {
 	list, factor = e.source[v], e.domain[v]
 	for _, i := range e.byVertex[v] {
-		p, guess := &e.patterns[i], &e.edges[i]
+		p, estimate := &e.patterns[i], &e.edges[i]
 		from, to := p.from.isConstant() || bound[p.from.vertex], p.to.isConstant() || bound[p.to.vertex]
 		if p.label.isConstant() {
 			switch {
 			case p.from.vertex == p.to.vertex:
 			case from:
-				list, factor = min(list, guess.length[pcsr.Out]), factor*guess.selectivity
+				list, factor = min(list, estimate.length[pcsr.Out]), factor*estimate.selectivity
 			case to:
-				list, factor = min(list, guess.length[pcsr.In]), factor*guess.selectivity
+				list, factor = min(list, estimate.length[pcsr.In]), factor*estimate.selectivity
 			}
 			continue
 		}
 		label := bound[p.label.vertex]
-		factor *= guess.share(from || p.from.vertex == v, label || p.label.vertex == v, to || p.to.vertex == v) /
-			guess.share(from, label, to)
+		factor *= estimate.share(from || p.from.vertex == v, label || p.label.vertex == v, to || p.to.vertex == v) /
+			estimate.share(from, label, to)
 		switch {
 		case v == p.label.vertex && from:
-			list = min(list, guess.fromLabel*e.domain[v])
+			list = min(list, estimate.fromLabel*e.domain[v])
 		case v == p.label.vertex && to:
-			list = min(list, guess.toLabel*e.domain[v])
+			list = min(list, estimate.toLabel*e.domain[v])
 		case label && from:
-			list = min(list, guess.length[pcsr.Out])
+			list = min(list, estimate.length[pcsr.Out])
 		case label && to:
-			list = min(list, guess.length[pcsr.In])
+			list = min(list, estimate.length[pcsr.In])
 		}
 	}
 	return max(list, factor), factor
@@ -80,7 +80,7 @@ func (g *edgeEstimate) share(from, label, to bool) float64 {
 	return 1
 }
 
-// length guesses the length of a link's list.
+// length estimates the length of a link's list.
 func (e *estimates) length(l Link) float64 {
 	switch l.Kind {
 	case Neighbours:

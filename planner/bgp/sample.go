@@ -43,10 +43,10 @@ type sampledStep struct {
 }
 
 const (
-	// A plan is judged by fewWalks … manyWalks; a walk takes as long as reading walkPrice candidates.
-	fewWalks, manyWalks, walkPrice = 24, 1024, 1000
-	// looks is how many members of a longer list are looked at.
-	looks = 24
+	// A plan is judged by fewWalks … manyWalks.
+	fewWalks, manyWalks = 24, 1024
+	// listSample is how many members of a longer list are tried.
+	listSample = 24
 )
 
 // measure replaces the plan's estimates by those of so many sampled walks and returns the cost.
@@ -64,21 +64,21 @@ func (b *bgp) measure(p *MatchPlan, walks int) float64 {
 	return p.Cost
 }
 
-// judge replaces the estimates of the plan's steps and returns the cost. What too few walks reached to tell is guessed from
+// judge replaces the estimates of the plan's steps and returns the cost. What too few walks reached to tell is estimated from
 // the estimates that stood there: otherwise a plan on whose later steps no walk arrives would look cheap.
 func (s *sampler) judge(walks float64) (cost float64) {
-	guessed, rows := 1.0, 1.0 // partial matches so far: as was guessed before, and now
+	estimated, rows := 1.0, 1.0 // partial matches so far: as was estimated before, and now
 	for k := range s.plan.Steps {
 		step := &s.plan.Steps[k]
 		candidates, left := s.candidates[k]/walks, s.rows[k]/walks
-		if s.arrived[k] < fewArrived && guessed > 0 {
-			candidates = max(candidates, step.EstimatedCandidates*rows/guessed)
+		if s.arrived[k] < fewArrived && estimated > 0 {
+			candidates = max(candidates, step.EstimatedCandidates*rows/estimated)
 		}
-		if s.arrived[k+1] < fewArrived && guessed > 0 {
-			left = max(left, step.EstimatedRows*rows/guessed)
+		if s.arrived[k+1] < fewArrived && estimated > 0 {
+			left = max(left, step.EstimatedRows*rows/estimated)
 		}
 		if !step.Counted {
-			guessed, rows = step.EstimatedRows, left
+			estimated, rows = step.EstimatedRows, left
 			cost += 2 * left
 		}
 		cost += candidates
@@ -174,7 +174,7 @@ func (s *sampler) choose(step *Step, known *sampledStep, slot int) (list, candid
 		return 0, 0, 1
 	}
 	s.kept = s.kept[:0]
-	tried := min(source, looks)
+	tried := min(source, listSample)
 	offset := s.random.IntN(source)
 	for i := range tried {
 		v := at((offset + i*source/tried) % source)
@@ -216,7 +216,7 @@ func (s *sampler) pick(known *sampledStep) (chosen int, share float64) {
 	return chosen, total / (float64(n) * s.weights[chosen])
 }
 
-// baseLength guesses the length of the intersection of the step's base lists.
+// baseLength estimates the length of the intersection of the step's base lists.
 func (s *sampler) baseLength(step *Step, known *sampledStep) float64 {
 	lists := s.lists[:0]
 	for _, i := range known.base {
@@ -231,7 +231,7 @@ func (s *sampler) baseLength(step *Step, known *sampledStep) float64 {
 	if len(lists) == 1 || len(shortest) == 0 {
 		return float64(len(shortest))
 	}
-	tried, found := min(len(shortest), looks), 0
+	tried, found := min(len(shortest), listSample), 0
 	for i := range tried {
 		v := shortest[i*len(shortest)/tried]
 		if !slices.ContainsFunc(lists[1:], func(l []pcsr.Vertex) bool { return !pcsr.Contains(l, v) }) {

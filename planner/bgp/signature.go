@@ -14,15 +14,8 @@ const (
 	NeverSignatures
 )
 
-const (
-	// signedCandidates is the estimate of a step's candidates below which a look at a signature costs more than it saves.
-	signedCandidates = 2000
-	// signedShare is the share of candidates that pass, among those that pass the step's own conditions, above which
-	// testing the others costs more than the rows that it saves.
-	signedShare = 0.6
-	// signatureLooks is how many candidates are tested to find the share.
-	signatureLooks = 32
-)
+// signatureSample is how many candidates are tested to find the share of those that pass a signature.
+const signatureSample = 32
 
 // signSteps gives signatures to the steps of a plan.
 func (e *estimates) signSteps(p *MatchPlan) {
@@ -108,7 +101,7 @@ func (e *estimates) known(s *Step, p *pattern, d pcsr.Direction, end ref, all, i
 	return all, implied
 }
 
-// signedShare looks at some members of the domain of v and returns, of those that pass the lists and rows of step s
+// signedShare tries some members of the domain of v and returns, of those that pass the lists and rows of step s
 // that read no slot, the share that passes the signature.
 func (e *estimates) signedShare(s *Step, v int, signature pcsr.Signature) float64 {
 	table := e.graph.Signatures()
@@ -119,7 +112,7 @@ func (e *estimates) signedShare(s *Step, v int, signature pcsr.Signature) float6
 		}
 		source = e.rowSource(v, rows)
 	}
-	tried := min(source.length, signatureLooks)
+	tried := min(source.length, signatureSample)
 	own, passed := 0, 0
 	for k := range tried {
 		x := source.at(source.length * k / tried)

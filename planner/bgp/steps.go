@@ -289,10 +289,6 @@ func (a *assembly) drops(v int, source *domainSource, rows *pcsr.Outline) bool {
 // fewReads is how many candidates a step without inputs has to be expected to read for semi-joins to be looked at.
 const fewReads = 24
 
-// semiJoinShare is the share of candidates below which a semi-join with a later edge's rows costs less than the rows
-// that it saves.
-const semiJoinShare = 0.6
-
 func compareFloat(x, y float64) int {
 	switch {
 	case x < y:

@@ -22,9 +22,11 @@ type scratch struct {
 	marks             []mark
 	// partials are, by level, the candidates as far as the lists up to that level, the fixed lists, rows and range
 	// go; based says that lists begins with one of them, which base indexes.
-	partials   []partial
-	based      bool
-	base       int
+	partials []partial
+	based    bool
+	base     int
+	// floor is what the members of lists must not be below, because of Above; 0 where they are not cut.
+	floor      dictionary.ID
 	rowsIn     uint64
 	candidates uint64
 	rowsOut    uint64
@@ -46,12 +48,34 @@ func (w *worker) prepare(s *step, c *scratch) (same bool) {
 	}
 	c.hasSet, c.hasNumber = false, false
 	c.rowsIn++
-	c.based = false
+	c.based, c.floor = false, 0
 	if s.levels == nil || !w.findOnBase(s, c, changed) {
 		w.findLists(s, c)
 	}
+	if s.cuts {
+		c.floor = w.floor(s)
+	}
 	return false
 }
+
+// floor is the smallest number that a candidate may have for the partial match in w.values, because of Above.
+func (w *worker) floor(s *step) (floor dictionary.ID) {
+	for _, slot := range s.Above {
+		floor = max(floor, w.values[slot]+1)
+	}
+	return floor
+}
+
+// cut returns the members of a sorted list that are not below the floor.
+func (c *scratch) cut(list []pcsr.Vertex) []pcsr.Vertex {
+	if c.floor == 0 {
+		return list
+	}
+	return list[pcsr.Gallop(list, c.floor):]
+}
+
+// source is the shortest list, cut.
+func (c *scratch) source() []pcsr.Vertex { return c.cut(c.lists[0]) }
 
 // firstChange returns the place of the first of the step's deps with another value than last time.
 func (w *worker) firstChange(s *step, c *scratch) int {
@@ -103,7 +127,7 @@ func (w *worker) addFixed(s *step, c *scratch) {
 	if len(c.lists) == 0 {
 		c.addList(w.readRows(s, c))
 	}
-	c.lists[0] = pcsr.Between(c.lists[0], s.low, bound(s.high))
+	c.lists[0] = pcsr.Between(c.lists[0], s.Low, bound(s.High))
 	c.candidates += uint64(len(c.lists[0]))
 	w.work += len(c.lists[0]) + 4
 	if len(c.lists[0]) == 0 {
@@ -176,11 +200,14 @@ func (w *worker) value(o bgp.Operand) dictionary.ID {
 // set returns the candidates of step s for the partial match in w.values, before Distinct and EdgeDistinct. It is
 // valid until the next call for the same step.
 func (w *worker) set(s *step) []pcsr.Vertex {
-	c := &w.scratch[s.index]
+	c := &w.scratch[s.Index]
 	w.prepare(s, c)
 	if !c.hasSet {
-		c.set = w.filter(s, c, c.lists[0])
+		c.set = w.filter(s, c, c.source())
 		c.hasSet = true
+	}
+	if len(s.Above) > 0 && !s.cuts {
+		return pcsr.Between(c.set, w.floor(s), 0)
 	}
 	return c.set
 }
@@ -188,7 +215,7 @@ func (w *worker) set(s *step) []pcsr.Vertex {
 // filter keeps the members of source that are in all other lists and rows and pass the checks.
 func (w *worker) filter(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
 	source = w.narrow(s, c, source)
-	if len(s.plan.Checks) > 0 {
+	if len(s.Plan.Checks) > 0 {
 		source = w.keepChecked(s, c, source)
 	}
 	return source
@@ -267,7 +294,7 @@ func (s *step) appendSigned(dst, source []pcsr.Vertex) []pcsr.Vertex {
 	n := len(dst)
 	dst = dst[:n+len(source)]
 	for _, v := range source {
-		if s.signatures.Match(v, s.plan.Signature) {
+		if s.signatures.Match(v, s.Plan.Signature) {
 			dst[n] = v
 			n++
 		}
@@ -288,10 +315,10 @@ func (w *worker) appendChecked(s *step, dst, source []pcsr.Vertex) []pcsr.Vertex
 	n := len(dst)
 	dst = dst[:n+len(source)]
 	for _, v := range source {
-		w.values[s.slot] = v
+		w.values[s.Slot] = v
 		ok := true
-		for i := range s.plan.Checks {
-			check := &s.plan.Checks[i]
+		for i := range s.Plan.Checks {
+			check := &s.Plan.Checks[i]
 			if ok = w.graph.HasEdge(w.value(check.From), w.value(check.Label), w.value(check.To)); !ok {
 				break
 			}
@@ -311,6 +338,7 @@ func (w *worker) intersect(s *step, c *scratch, source, other []pcsr.Vertex) []p
 		c.buf = b.filter(c.buf[:0], source)
 		return c.buf
 	}
+	other = c.cut(other)
 	if len(other) > gallopRatio*len(source) {
 		w.work += 4 * len(source)
 	} else {
@@ -329,16 +357,16 @@ func (w *worker) intersect(s *step, c *scratch, source, other []pcsr.Vertex) []p
 
 // differs reports whether v passes the step's Distinct and EdgeDistinct.
 func (w *worker) differs(s *step, v pcsr.Vertex) bool {
-	for _, o := range s.plan.Distinct {
+	for _, o := range s.Distinct {
 		if w.value(o) == v {
 			return false
 		}
 	}
-	if len(s.plan.EdgeDistinct) == 0 {
+	if len(s.Plan.EdgeDistinct) == 0 {
 		return true
 	}
-	w.values[s.slot] = v
-	return w.edgesDiffer(s.plan.EdgeDistinct)
+	w.values[s.Slot] = v
+	return w.edgesDiffer(s.Plan.EdgeDistinct)
 }
 
 func (w *worker) edgesDiffer(pairs [][2]bgp.EdgeCheck) bool {
@@ -354,10 +382,10 @@ func (w *worker) edgesDiffer(pairs [][2]bgp.EdgeCheck) bool {
 // distinctSet returns the step's candidates that pass Distinct and EdgeDistinct too.
 func (w *worker) distinctSet(s *step) []pcsr.Vertex {
 	set := w.set(s)
-	if len(s.plan.EdgeDistinct) == 0 && !w.anyBound(s, set) {
+	if len(s.Plan.EdgeDistinct) == 0 && !w.anyBound(s, set) {
 		return set
 	}
-	c := &w.scratch[s.index]
+	c := &w.scratch[s.Index]
 	c.filtered = c.filtered[:0]
 	for i, v := range set {
 		if i%longList == longList-1 && w.run.stop.Load() {
@@ -372,7 +400,7 @@ func (w *worker) distinctSet(s *step) []pcsr.Vertex {
 
 // anyBound reports whether a value that Distinct names is in the set.
 func (w *worker) anyBound(s *step, set []pcsr.Vertex) bool {
-	for _, o := range s.plan.Distinct {
+	for _, o := range s.Distinct {
 		if pcsr.Contains(set, w.value(o)) {
 			return true
 		}

@@ -64,6 +64,7 @@ func TestCancelEndsACartesianProductSoon(t *testing.T) {
 }
 
 func TestCountMultipliesIndependentParts(t *testing.T) {
+	t.Parallel()
 	task := dense(t, 200, bgp.Options{CountOnly: true})
 	n, err := cpu.New(2).Count(context.Background(), task)
 	if want := uint64(200 * 200 * 200 * 200 * 200 * 200); err != nil || n != want {
@@ -72,6 +73,7 @@ func TestCountMultipliesIndependentParts(t *testing.T) {
 }
 
 func TestErrorOfEmitEndsTheMatch(t *testing.T) {
+	t.Parallel()
 	task := dense(t, 100, bgp.Options{Output: []string{"a", "b", "c", "d", "e", "f"}})
 	full, calls := errors.New("full"), 0
 	err := cpu.New(2).Match(context.Background(), task, func(*match.Batch) error {
@@ -86,6 +88,7 @@ func TestErrorOfEmitEndsTheMatch(t *testing.T) {
 }
 
 func TestLimitIsExact(t *testing.T) {
+	t.Parallel()
 	task := dense(t, 100, bgp.Options{Output: []string{"f", "a"}})
 	for _, limit := range []uint64{1, 63, 4096, 10_001} {
 		task.Limit = limit
@@ -100,6 +103,7 @@ func TestLimitIsExact(t *testing.T) {
 }
 
 func TestManyMatchesAtOnceAgree(t *testing.T) {
+	t.Parallel()
 	m := cpu.New(3)
 	task := dense(t, 14, bgp.Options{Output: []string{"a", "b"}, Semantics: bgp.Isomorphism})
 	want, err := m.Count(context.Background(), task)
@@ -122,6 +126,7 @@ func TestManyMatchesAtOnceAgree(t *testing.T) {
 }
 
 func TestSeedsThatDoNotFitThePlanAreAnError(t *testing.T) {
+	t.Parallel()
 	task := dense(t, 3, bgp.Options{Inputs: []string{"a"}, Output: []string{"b"}})
 	if err := cpu.New(1).Match(context.Background(), task, func(*match.Batch) error { return nil }); err == nil {
 		t.Error("no seeds are accepted")

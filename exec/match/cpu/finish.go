@@ -7,7 +7,7 @@ import (
 
 // finish counts the tail for rows low … high-1 of a table of the last level, and counts or emits them.
 func (w *worker) finish(t *table, low, high int) {
-	p := w.program
+	p := w.join
 	if len(p.tail) > 0 {
 		w.countTail(t, low, high)
 		return
@@ -30,8 +30,8 @@ func (w *worker) count(n uint64) {
 
 // countTail counts the tail row by row.
 func (w *worker) countTail(t *table, low, high int) {
-	p := w.program
-	defer w.clock.leave(w.clock.enter(p.tail[0].step.index))
+	p := w.join
+	defer w.clock.leave(w.clock.enter(p.tail[0].step.Index))
 	// While rows stand for one solution or none, those that stay move up in the table, up to kept.
 	kept, n := low, uint64(0)
 	moves := w.run.emit != nil && !p.weighted && w.most != 1
@@ -89,7 +89,7 @@ func (w *worker) move(t *table, from, to int) {
 	if from == to {
 		return
 	}
-	for _, c := range w.program.emitted {
+	for _, c := range w.join.emitted {
 		t.cols[c][to] = t.cols[c][from]
 	}
 }
@@ -99,8 +99,8 @@ func (w *worker) copyRows(t *table, low, high int) {
 	out := &w.repeats
 	for low < high && !w.run.stop.Load() {
 		k := min(high-low, w.run.capacity-out.n)
-		out.reserve(k, w.program.emitted, -1)
-		for _, c := range w.program.emitted {
+		out.reserve(k, w.join.emitted, -1)
+		for _, c := range w.join.emitted {
 			copy(out.cols[c][out.n:out.n+k], t.cols[c][low:low+k])
 		}
 		out.n += k
@@ -118,7 +118,7 @@ func (w *worker) again(t *table, row int) bool {
 	if out.n == 0 {
 		return false
 	}
-	for _, c := range w.program.emitted {
+	for _, c := range w.join.emitted {
 		if out.cols[c][out.n-1] != t.cols[c][row] {
 			return false
 		}
@@ -138,8 +138,8 @@ func (w *worker) weigh(t *table, row int, n uint64) {
 		w.deliver(out, out.n)
 		out.n = 0
 	}
-	out.reserve(1, w.program.emitted, -1)
-	for _, c := range w.program.emitted {
+	out.reserve(1, w.join.emitted, -1)
+	for _, c := range w.join.emitted {
 		out.cols[c][out.n] = t.cols[c][row]
 	}
 	w.weights = append(w.weights[:out.n], n)
@@ -148,16 +148,16 @@ func (w *worker) weigh(t *table, row int, n uint64) {
 
 // splits reports whether the tail of one row can be counted in parts that are simply added.
 func (w *worker) splits() bool {
-	tail := w.program.tail
+	tail := w.join.tail
 	return w.run.emit == nil && w.run.limit == 0 && len(tail) == 1 && len(tail[0].children) > 0
 }
 
 // countSplit counts the tail for those of its first step's candidates, and gives the later half of those that are left
 // to an idle thread where there is one.
 func (w *worker) countSplit(set []pcsr.Vertex) {
-	g := w.program.tail[0]
+	g := w.join.tail[0]
 	s := g.step
-	defer w.clock.leave(w.clock.enter(s.index))
+	defer w.clock.leave(w.clock.enter(s.Index))
 	for i := 0; i < len(set) && !w.run.stop.Load(); i++ {
 		if left := len(set) - i; left > 1 && w.work >= w.shareAt {
 			w.shareAt = w.work + w.tuning.often
@@ -168,10 +168,10 @@ func (w *worker) countSplit(set []pcsr.Vertex) {
 		if !w.differs(s, set[i]) {
 			continue
 		}
-		w.values[s.slot] = set[i]
+		w.values[s.Slot] = set[i]
 		w.count(w.countAll(g.children))
 	}
-	w.scratch[s.index].rowsOut += uint64(len(set))
+	w.scratch[s.Index].rowsOut += uint64(len(set))
 }
 
 // repeat emits a row n times.
@@ -179,8 +179,8 @@ func (w *worker) repeat(t *table, row int, n uint64) {
 	out := &w.repeats
 	for n > 0 && !w.run.stop.Load() {
 		k := int(min(n, uint64(w.run.capacity-out.n)))
-		out.reserve(k, w.program.emitted, -1)
-		for _, c := range w.program.emitted {
+		out.reserve(k, w.join.emitted, -1)
+		for _, c := range w.join.emitted {
 			fill(out.cols[c], out.n, k, t.cols[c][row])
 		}
 		out.n += k
@@ -194,7 +194,7 @@ func (w *worker) repeat(t *table, row int, n uint64) {
 
 // deliver emits the first n rows of a table.
 func (w *worker) deliver(t *table, n int) {
-	p, b := w.program, &w.batch
+	p, b := w.join, &w.batch
 	b.Cols, b.N, b.Origin, b.Weights = b.Cols[:0], n, nil, nil
 	if p.weighted && t == &w.repeats {
 		b.Weights = w.weights[:n]
@@ -203,7 +203,7 @@ func (w *worker) deliver(t *table, n int) {
 		b.Cols = append(b.Cols, t.cols[slot][:n])
 	}
 	if p.origin {
-		b.Origin = t.cols[p.originSlot()][:n]
+		b.Origin = t.cols[p.OriginSlot()][:n]
 	}
 	defer w.clock.leave(w.clock.enter(noStep))
 	w.run.deliver(b)
@@ -211,7 +211,7 @@ func (w *worker) deliver(t *table, n int) {
 
 // seed begins with rows low … high-1 of the input that pass what the plan asks of seeds alone.
 func (w *worker) seed(low, high int) {
-	p, t := w.program, &w.tables[0]
+	p, t := w.join, &w.tables[0]
 	for row := low; row < high && !w.run.stop.Load(); row++ {
 		for slot, col := range p.input.Cols {
 			w.values[slot] = col[row]
@@ -221,7 +221,7 @@ func (w *worker) seed(low, high int) {
 		}
 		t.reserve(1, p.carry[0], -1)
 		for _, slot := range p.carry[0] {
-			if slot == p.originSlot() {
+			if slot == p.OriginSlot() {
 				t.cols[slot][t.n] = dictionary.ID(row)
 			} else {
 				t.cols[slot][t.n] = w.values[slot]
@@ -235,23 +235,15 @@ func (w *worker) seed(low, high int) {
 
 // seedPasses tests the plan's conditions on seeded slots and constants.
 func (w *worker) seedPasses() bool {
-	plan := w.program.plan
-	for i := range plan.InputChecks {
-		c := &plan.InputChecks[i]
+	s := w.join.Input
+	if s == nil {
+		return true
+	}
+	for i := range s.Plan.Checks {
+		c := &s.Plan.Checks[i]
 		if !w.graph.HasEdge(w.value(c.From), w.value(c.Label), w.value(c.To)) {
 			return false
 		}
 	}
-	for _, c := range plan.InputClasses {
-		label, _ := w.graph.TypeLabel()
-		if !w.graph.HasEdge(w.value(c.Of), label, c.Class) {
-			return false
-		}
-	}
-	for _, pair := range plan.InputDistinct {
-		if w.value(pair[0]) == w.value(pair[1]) {
-			return false
-		}
-	}
-	return w.edgesDiffer(plan.InputEdgeDistinct)
+	return w.edgesDiffer(s.Plan.EdgeDistinct)
 }

@@ -2,67 +2,36 @@ package cpu
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// group is a connected part of the steps at the end of a plan that are counted: its first step, and the parts that
-// the rest falls into once that is bound. The number of solutions is the sum, over the first step's candidates, of
-// the product of the children's (an AND/OR search tree over the plan).
+// group is a match.Group with what is kept of it.
 type group struct {
+	*match.Group
 	step     *step
 	children []*group
-	// reads are the slots bound outside that the group reads.
-	reads []int
 	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
 	// candidates before Distinct is remembered (raw).
 	remembers, raw bool
-	number         int // of the memo
 }
 
-// makeGroups splits steps, in plan order, into groups.
-func makeGroups(steps []*step) []*group {
-	n := 0
-	return numbered(steps, &n)
+// groups splits the join's steps from one on into groups.
+func (p *join) groups(from int) []*group {
+	return p.adoptGroups(match.Groups(p.lowered(p.steps[from:])))
 }
 
-func numbered(steps []*step, n *int) []*group {
-	var out []*group
-	for _, part := range connected(steps) {
-		g := &group{step: part[0], number: *n}
-		*n++
-		g.children = numbered(part[1:], n)
-		var inside []int
-		for _, s := range part {
-			g.reads = union(g.reads, s.reads)
-			inside = append(inside, s.slot)
-		}
-		g.reads = slices.DeleteFunc(g.reads, func(slot int) bool { return slices.Contains(inside, slot) })
-		g.raw = len(part) == 1 && g.step.rawMemo()
-		g.remembers = !g.raw && len(g.reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
-		out = append(out, g)
-	}
-	return out
-}
-
-// connected splits steps into parts of which none reads another's slots.
-func connected(steps []*step) [][]*step {
-	var out [][]*step
-	for _, s := range steps {
-		joined := []*step{s}
-		rest := out[:0]
-		for _, part := range out {
-			if slices.ContainsFunc(part, func(p *step) bool { return slices.Contains(s.reads, p.slot) }) {
-				joined = append(joined, part...)
-			} else {
-				rest = append(rest, part)
-			}
-		}
-		slices.SortFunc(joined, func(a, b *step) int { return a.index - b.index })
-		out = append(rest, joined)
+func (p *join) adoptGroups(groups []*match.Group) []*group {
+	all, out := make([]group, len(groups)), make([]*group, len(groups))
+	for i, from := range groups {
+		g := &all[i]
+		*g = group{Group: from, step: p.step(from.Step), children: p.adoptGroups(from.Children)}
+		g.raw = len(g.children) == 0 && g.step.rawMemo()
+		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
+		out[i] = g
 	}
 	return out
 }
@@ -115,10 +84,10 @@ func (w *worker) countGroup(g *group) uint64 {
 		return w.countCandidates(g)
 	}
 	var key memoKey
-	for i, slot := range g.reads {
+	for i, slot := range g.Reads {
 		key[i] = w.values[slot]
 	}
-	m := &w.memos[g.number]
+	m := &w.memos[g.Number]
 	e := m.find(key, w.tuning)
 	if e == nil {
 		return w.countCandidates(g)
@@ -135,8 +104,8 @@ func (w *worker) countGroup(g *group) uint64 {
 
 // rawMemo reports whether the number of a leaf's candidates before Distinct is worth a memo.
 func (s *step) rawMemo() bool {
-	return len(s.plan.Distinct) > 0 && len(s.plan.EdgeDistinct)+len(s.plan.Checks) == 0 &&
-		len(s.dynamic) > 1 && len(s.deps) <= memoKeys && len(s.deps) < len(s.reads)
+	return len(s.Distinct) > 0 && len(s.Plan.EdgeDistinct)+len(s.Plan.Checks) == 0 && (s.cuts || len(s.Above) == 0) &&
+		len(s.dynamic) > 1 && len(s.deps) <= memoKeys && len(s.deps) < len(s.Reads)
 }
 
 // countRaw counts a leaf's candidates by a memo of their number before Distinct.
@@ -146,13 +115,13 @@ func (w *worker) countRaw(g *group) uint64 {
 	for i, slot := range s.deps {
 		key[i] = w.values[slot]
 	}
-	m := &w.memos[g.number]
+	m := &w.memos[g.Number]
 	e := m.find(key, w.tuning)
 	if e == nil {
 		return w.countLeaf(s)
 	}
 	if e.run != w.runs || e.key != key {
-		c := &w.scratch[s.index]
+		c := &w.scratch[s.Index]
 		w.prepare(s, c)
 		n := uint64(0)
 		if len(c.lists) > 0 {
@@ -167,7 +136,7 @@ func (w *worker) countRaw(g *group) uint64 {
 		return 0
 	}
 	n := e.count
-	for _, o := range s.plan.Distinct {
+	for _, o := range s.Distinct {
 		if w.admits(s, w.value(o)) {
 			n--
 		}
@@ -185,7 +154,7 @@ func (w *worker) countUnbound(s *step, c *scratch) uint64 {
 
 // admits reports whether v is a candidate of the step for the partial match in w.values, but for checks.
 func (w *worker) admits(s *step, v pcsr.Vertex) bool {
-	if v < s.low || v >= s.high {
+	if v < s.Low || v >= s.High || v < w.floor(s) {
 		return false
 	}
 	for i := range s.dynamic {
@@ -208,7 +177,7 @@ func (w *worker) admits(s *step, v pcsr.Vertex) bool {
 			return false
 		}
 	}
-	return s.signatures == nil || s.signatures.Match(v, s.plan.Signature)
+	return s.signatures == nil || s.signatures.Match(v, s.Plan.Signature)
 }
 
 func (w *worker) countCandidates(g *group) uint64 {
@@ -217,7 +186,7 @@ func (w *worker) countCandidates(g *group) uint64 {
 		return w.countLeaf(s)
 	}
 	set := w.set(s)
-	distinct := len(s.plan.Distinct)+len(s.plan.EdgeDistinct) > 0
+	distinct := len(s.Distinct)+len(s.Plan.EdgeDistinct) > 0
 	total := uint64(0)
 	for _, v := range set {
 		if w.run.stop.Load() || total >= w.most {
@@ -226,10 +195,10 @@ func (w *worker) countCandidates(g *group) uint64 {
 		if distinct && !w.differs(s, v) {
 			continue
 		}
-		w.values[s.slot] = v
+		w.values[s.Slot] = v
 		total = add(total, w.countAll(g.children))
 	}
-	w.scratch[s.index].rowsOut += uint64(len(set))
+	w.scratch[s.Index].rowsOut += uint64(len(set))
 	return total
 }
 
@@ -252,16 +221,23 @@ func (w *worker) countLeaf(s *step) uint64 {
 		w.work++
 		return uint64(len(s.dynamic[0].partition.Neighbours(w.values[s.dynamic[0].from.Slot])))
 	}
-	c := &w.scratch[s.index]
+	c := &w.scratch[s.Index]
 	same := w.prepare(s, c)
 	if len(c.lists) == 0 {
 		return 0
 	}
-	if len(s.plan.EdgeDistinct) > 0 {
+	if len(s.Plan.EdgeDistinct) > 0 {
 		return uint64(len(w.distinctSet(s)))
 	}
-	if len(c.lists) > 2 || len(c.lookup)+len(s.plan.Checks) > 0 || s.tests() && !c.based || same && len(s.plan.Distinct) > 0 {
+	if len(c.lists) > 2 || len(c.lookup)+len(s.Plan.Checks) > 0 || s.tests() && !c.based ||
+		same && (len(s.Distinct) > 0 || len(s.Above) > 0 && !s.cuts) {
 		return w.countSet(s, c)
+	}
+	if len(s.Above) > 0 && !s.cuts {
+		c.floor = w.floor(s)
+		n := w.countLists(s, c) - w.countBound(s, c)
+		c.floor = 0
+		return n
 	}
 	if !c.hasNumber {
 		c.number, c.hasNumber = w.countLists(s, c), true
@@ -273,7 +249,7 @@ func (w *worker) countLeaf(s *step) uint64 {
 func (w *worker) countSet(s *step, c *scratch) uint64 {
 	set := w.set(s)
 	n := uint64(len(set))
-	for _, o := range s.plan.Distinct {
+	for _, o := range s.Distinct {
 		if pcsr.Contains(set, w.value(o)) {
 			n--
 		}
@@ -283,14 +259,16 @@ func (w *worker) countSet(s *step, c *scratch) uint64 {
 
 // countLists returns the size of the intersection of at most two lists.
 func (w *worker) countLists(s *step, c *scratch) uint64 {
+	source := c.source()
 	if len(c.lists) == 1 {
-		return uint64(len(c.lists[0]))
+		return uint64(len(source))
 	}
-	source, other := c.lists[0], c.lists[1]
+	other := c.lists[1]
 	if b := w.bits(s, c, source, other); b != nil {
 		return uint64(b.count(source))
 	}
-	if b := w.sourceBits(s, c, source, other); b != nil {
+	other = c.cut(other)
+	if b := w.sourceBits(s, c, c.lists[0], other); b != nil {
 		w.work += len(other)
 		return uint64(b.count(other))
 	}
@@ -309,7 +287,7 @@ func (w *worker) sourceBits(s *step, c *scratch, source, other []pcsr.Vertex) *b
 		}
 		return nil
 	}
-	if len(source) < w.tuning.shortMark || s.low != 0 || s.high != dictionary.None {
+	if len(source) < w.tuning.shortMark || s.Low != 0 || s.High != dictionary.None {
 		return nil
 	}
 	return c.marked(source, w.tuning.oftenMark)
@@ -321,9 +299,13 @@ const longerScan = 8
 // countBound returns how many of the values that Distinct names are in all lists of the step. Values that
 // isomorphism compares with one another are different.
 func (w *worker) countBound(s *step, c *scratch) (n uint64) {
+	floor := w.floor(s)
 next:
-	for _, o := range s.plan.Distinct {
+	for _, o := range s.Distinct {
 		v := w.value(o)
+		if v < floor {
+			continue
+		}
 		for _, list := range c.lists {
 			if !pcsr.Contains(list, v) {
 				continue next

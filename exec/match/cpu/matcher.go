@@ -31,7 +31,7 @@ func New(threads int) *Matcher {
 // Match implements [match.Matcher].
 func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match.Batch) error) error {
 	start := time.Now()
-	p, err := compile(task, &m.tuning)
+	p, err := compile(task, false, &m.tuning)
 	if err != nil || p.empty() {
 		p.trace(task, start)
 		return err
@@ -55,7 +55,7 @@ func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match
 // Count implements [match.Matcher]. A number of solutions beyond 64 bits is given as the largest number.
 func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) {
 	start := time.Now()
-	p, err := compile(task, &m.tuning)
+	p, err := compile(task, true, &m.tuning)
 	if err != nil || p.empty() {
 		p.trace(task, start)
 		return 0, err
@@ -66,13 +66,13 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 }
 
 // count multiplies the counts of the independent parts of a plan without seeds; with seeds each row is counted.
-func (m *Matcher) count(ctx context.Context, p *program) (uint64, error) {
+func (m *Matcher) count(ctx context.Context, p *join) (uint64, error) {
 	if p.input != nil {
 		p.layOut(nil, false)
 		return m.countPart(ctx, p)
 	}
-	total := uint64(1)
-	for _, part := range p.parts() {
+	total := p.Automorphisms
+	for _, part := range p.adopt(match.Parts(p.Steps)) {
 		n, err := m.countPart(ctx, part)
 		if err != nil || n == 0 {
 			return 0, err
@@ -82,7 +82,7 @@ func (m *Matcher) count(ctx context.Context, p *program) (uint64, error) {
 	return total, nil
 }
 
-func (m *Matcher) countPart(ctx context.Context, p *program) (uint64, error) {
+func (m *Matcher) countPart(ctx context.Context, p *join) (uint64, error) {
 	r := newRun(m, p, 0)
 	err := r.do(ctx)
 	return r.total.Load(), err
@@ -90,15 +90,15 @@ func (m *Matcher) countPart(ctx context.Context, p *program) (uint64, error) {
 
 // componentsExist reports whether each of several independent parts has a solution, so that a product with an empty
 // part is not enumerated.
-func (m *Matcher) componentsExist(ctx context.Context, p *program) (bool, error) {
+func (m *Matcher) componentsExist(ctx context.Context, p *join) (bool, error) {
 	if p.input != nil {
 		return true, nil
 	}
-	parts := p.parts()
+	parts := match.Parts(p.Steps)
 	if len(parts) < 2 {
 		return true, nil
 	}
-	for _, part := range parts {
+	for _, part := range p.adopt(parts) {
 		r := newRun(m, part, 1)
 		r.most = 1
 		if err := r.do(ctx); err != nil || r.total.Load() == 0 {

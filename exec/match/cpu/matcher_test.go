@@ -9,12 +9,23 @@ import (
 )
 
 func TestMatcherAgreesWithBruteForce(t *testing.T) {
+	t.Parallel()
+	agrees(t, drawCase)
+}
+
+func TestSymmetricPatternsMatchAsByBruteForce(t *testing.T) {
+	t.Parallel()
+	agrees(t, matchtest.DrawSymmetric)
+}
+
+func agrees(t *testing.T, draw func(*rapid.T) *matchtest.Case) {
 	for name, m := range map[string]*cpu.Matcher{
 		"as used": cpu.New(2), "one thread": cpu.New(1), "everything small": cpu.NewContrary(3),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
-				if err := matchtest.Check(m, drawCase(t)); err != nil {
+				if err := matchtest.Check(m, draw(t)); err != nil {
 					t.Fatal(err)
 				}
 			})

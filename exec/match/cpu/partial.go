@@ -1,6 +1,11 @@
 package cpu
 
-import "github.com/rdfgpu/rdfgpu/pcsr"
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
 
 // partial is an intersection of lists that stays while later slots change.
 type partial struct {
@@ -40,6 +45,10 @@ func (w *worker) findOnBase(s *step, c *scratch, changed int) bool {
 // intersectBase computes the partial of a level, from that of an earlier one if there is one.
 func (w *worker) intersectBase(s *step, c *scratch, level int) {
 	b := &c.partials[level]
+	if level == s.sharedLevel && w.takeSiblings(s, b) {
+		b.valid = true
+		return
+	}
 	from := level - 1
 	for from >= 0 && !c.partials[from].valid {
 		from--
@@ -55,9 +64,31 @@ func (w *worker) intersectBase(s *step, c *scratch, level int) {
 			w.addFixed(s, c)
 		}
 		if !c.hasSet {
-			source = w.narrow(s, c, c.lists[0])
+			c.floor = w.floorOf(s, level)
+			source = w.narrow(s, c, c.source())
+			c.floor = 0
 		}
 	}
 	b.renew(source)
 	b.valid, c.base, c.hasSet, c.hasNumber = true, level, false, false
+}
+
+// floorOf is the floor of what does not depend on slots behind a level's.
+func (w *worker) floorOf(s *step, level int) (floor dictionary.ID) {
+	for _, slot := range s.Below {
+		if slot <= s.levels[level] && slices.Contains(s.deps, slot) {
+			floor = max(floor, w.values[slot]+1)
+		}
+	}
+	return floor
+}
+
+// takeSiblings makes a partial of the candidates that the step of the siblings has just found, if it has.
+func (w *worker) takeSiblings(s *step, b *partial) bool {
+	c := &w.scratch[s.siblings.Index]
+	if !c.valid || !c.hasSet || w.firstChange(s.siblings, c) < len(s.siblings.deps) {
+		return false
+	}
+	b.renew(c.set)
+	return true
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// run is one pass of a program: the source of its first rows, and what its workers share.
+// run is one pass of a join: the source of its first rows, and what its workers share.
 type run struct {
 	matcher *Matcher
-	program *program
+	join    *join
 	// limit is the most rows to emit (or solutions to count), 0 for all; most is where counting for one row may stop.
 	limit, most uint64
 	capacity    int
@@ -45,8 +45,8 @@ type source struct {
 	first         int // row of the partition that stands at place 0
 }
 
-func newRun(m *Matcher, p *program, limit uint64) *run {
-	r := &run{matcher: m, program: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows}
+func newRun(m *Matcher, p *join, limit uint64) *run {
+	r := &run{matcher: m, join: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows}
 	if limit > 0 {
 		r.most = limit
 		r.capacity = int(min(uint64(m.tuning.tableRows), max(64, 2*limit)))
@@ -58,7 +58,7 @@ func newRun(m *Matcher, p *program, limit uint64) *run {
 	if columns > 0 {
 		r.capacity = min(r.capacity, max(fewestRows, tableCells/columns))
 	}
-	r.tableBytes = 4*int64(r.capacity)*int64(columns) + sliceBytes*int64(len(p.carry)*len(p.plan.Slots))
+	r.tableBytes = 4*int64(r.capacity)*int64(columns) + sliceBytes*int64(len(p.carry)*len(p.Plan.Slots))
 	return r
 }
 
@@ -74,12 +74,12 @@ const (
 
 // charge counts the tables of workers that begin (1) or end (-1).
 func (r *run) charge(workers int64) {
-	if r.tableBytes > smallTables && r.program.charge != nil {
-		_ = r.program.charge(workers * r.tableBytes)
+	if r.tableBytes > smallTables && r.join.charge != nil {
+		_ = r.join.charge(workers * r.tableBytes)
 	}
 }
 
-// do runs the program to its end.
+// do runs the join to its end.
 func (r *run) do(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (r *run) do(ctx context.Context) error {
 
 // openSource chooses what the first rows come from.
 func (r *run) openSource() {
-	p, s := r.program, &r.source
+	p, s := r.join, &r.source
 	switch {
 	case p.input != nil:
 		s.length = p.input.N
@@ -116,13 +116,13 @@ func (r *run) openSource() {
 		s.length = 1
 	case len(p.steps[0].static) > 0 && (len(p.steps[0].rows) == 0 || len(p.steps[0].static[0].list) <= p.steps[0].rows[0].Rows()):
 		first := p.steps[0]
-		s.list = pcsr.Between(first.static[0].list, first.low, bound(first.high))
+		s.list = pcsr.Between(first.static[0].list, first.Low, bound(first.High))
 		s.length = len(s.list)
 	case len(p.steps[0].rows) > 0:
 		first := p.steps[0]
 		for _, rows := range first.rows {
-			low := rows.RowFrom(first.low)
-			if n := max(0, rows.RowFrom(first.high)-low); s.rows == nil || n < s.length {
+			low := rows.RowFrom(first.Low)
+			if n := max(0, rows.RowFrom(first.High)-low); s.rows == nil || n < s.length {
 				s.rows, s.first, s.length = rows, low, n
 			}
 		}

@@ -15,6 +15,7 @@ import (
 
 // One seed has most of the work: its tail is counted in parts by several threads.
 func TestTheTailOfOneRowIsCountedOnce(t *testing.T) {
+	t.Parallel()
 	const hub, first, middle, leaves, many = 1, 2, 5000, 40, 20000
 	var edges []pcsr.Edge
 	for i := range pcsr.Vertex(middle) {

@@ -2,23 +2,20 @@ package cpu
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// step is a plan's step made ready for a graph.
+// step is a lowered step with its lists sorted by what they depend on.
 type step struct {
-	plan  *bgp.Step
-	index int // in the plan
-	slot  int
-	// Low ≤ candidate < high, ranges of IDs that lists stand for included.
-	low, high dictionary.ID
-	// dynamic lists depend on a partial match; static lists and the rows of partitions do not.
+	*match.Step
+	// dynamic lists depend on a partial match; static lists and the rows of partitions do not. Both begin with the
+	// shortest.
 	dynamic []dynamicList
 	static  []*staticList
 	rows    []*pcsr.Partition
@@ -26,14 +23,17 @@ type step struct {
 	signatures *pcsr.SignatureTable
 	// deps are the slots that the candidates depend on, before Distinct and EdgeDistinct, ascending.
 	deps []int
+	// cuts: the slots of Above are among deps, so that lists are cut to what is greater before they are read; elsewhere
+	// the candidates are, when they are found.
+	cuts bool
 	// levels are the slots that dynamic lists read last, ascending; nil where keeping the intersection of the lists of
 	// earlier slots cannot pay.
 	levels []int
-	// reads are all slots that the step reads.
-	reads []int
+	// siblings is the step whose candidates are the intersection of the lists up to sharedLevel; nil where there is none.
+	siblings    *step
+	sharedLevel int
 	// plain: the candidates are one dynamic list and nothing else is asked.
 	plain bool
-	never bool
 }
 
 // dynamicList is a link that reads a slot.
@@ -48,139 +48,71 @@ type dynamicList struct {
 // last returns the slot that the list reads last.
 func (d *dynamicList) last() int { return max(d.from.Slot, d.label.Slot) }
 
-// compile makes plan step number index ready; it binds the given slot.
-func (s *step) compile(g *pcsr.Graph, plan *bgp.Step, index, slot int) {
-	*s = step{plan: plan, index: index, slot: slot, low: plan.Low, high: plan.High}
-	if s.high == 0 {
-		s.high = dictionary.None
+// prepare takes over a lowered step.
+func (s *step) prepare(g *pcsr.Graph, from *match.Step) {
+	*s = step{Step: from, sharedLevel: noLevel}
+	for i := range from.Lists {
+		s.addList(g, &from.Lists[i])
 	}
-	for i := range plan.Links {
-		s.addLink(g, &plan.Links[i])
-	}
-	for _, c := range plan.Classes {
-		s.addStatic(g.Members(c))
-	}
-	if plan.Candidates != nil {
-		s.addStatic(plan.Candidates)
-	}
-	if !plan.Signature.IsZero() {
+	slices.SortFunc(s.static, func(a, b *staticList) int { return cmp.Compare(len(a.list), len(b.list)) })
+	slices.SortFunc(s.rows, func(a, b *pcsr.Partition) int { return cmp.Compare(a.Rows(), b.Rows()) })
+	if !from.Plan.Signature.IsZero() {
 		s.signatures = g.Signatures()
 	}
-	s.foldRanges()
-	s.findReads()
+	s.findDeps()
+	s.findLevels()
 	s.plain = len(s.dynamic) == 1 && s.dynamic[0].kind == bgp.Neighbours && s.dynamic[0].partition != nil && !s.tests() &&
-		len(s.static)+len(plan.Checks)+len(plan.Distinct)+len(plan.EdgeDistinct) == 0 &&
-		s.low == 0 && s.high == dictionary.None
-	s.never = s.never || s.low >= s.high
+		len(s.static)+len(s.Plan.Checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct)+len(s.Above) == 0 &&
+		s.Low == 0 && s.High == dictionary.None
 }
 
 // tests reports whether candidates are tested one by one, the same way for every partial match: by rows, by signature.
 func (s *step) tests() bool { return len(s.rows) > 0 || s.signatures != nil }
 
-func (s *step) addLink(g *pcsr.Graph, l *bgp.Link) {
+func (s *step) addList(g *pcsr.Graph, l *match.List) {
 	switch l.Kind {
-	case bgp.Neighbours:
-		switch {
-		case !l.Label.IsConstant():
-			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: l.From, label: l.Label, dir: l.Dir})
-		case l.From.IsConstant():
-			s.addStatic(g.Neighbours(l.From.Constant, l.Label.Constant, l.Dir))
-		default:
-			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, partition: g.Partition(l.Label.Constant, l.Dir), from: l.From, label: l.Label})
-		}
-	case bgp.Rows:
-		if l.Label.IsConstant() {
-			s.addRows(g.Partition(l.Label.Constant, l.Dir))
-		} else {
-			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: bgp.Const(0), label: l.Label, dir: l.Dir})
-		}
-	case bgp.EdgeLabels:
-		if l.From.IsConstant() {
-			s.addStatic(g.EdgeLabels(l.From.Constant, l.Dir))
-		} else {
-			s.dynamic = append(s.dynamic, dynamicList{kind: l.Kind, from: l.From, label: bgp.Const(0), dir: l.Dir})
-		}
-	case bgp.AllEdgeLabels:
-		s.addStatic(g.UsedLabels())
-	case bgp.AllVertices:
-		s.addRows(g.Incident(l.Dir))
+	case match.Rows:
+		s.rows = append(s.rows, l.Partition)
+	case match.Fixed, match.Set:
+		s.static = append(s.static, &staticList{list: l.Members})
+	default:
+		s.dynamic = append(s.dynamic, dynamic(g, &l.Link))
 	}
 }
 
-func (s *step) addStatic(list []pcsr.Vertex) {
-	if len(list) == 0 {
-		s.never = true
-		return
+func dynamic(g *pcsr.Graph, l *bgp.Link) dynamicList {
+	d := dynamicList{kind: l.Kind, from: l.From, label: l.Label, dir: l.Dir}
+	switch {
+	case l.Kind == bgp.Rows:
+		d.from = bgp.Const(0)
+	case l.Kind == bgp.EdgeLabels:
+		d.label = bgp.Const(0)
+	case l.Label.IsConstant():
+		d.partition = g.Partition(l.Label.Constant, l.Dir)
 	}
-	for _, other := range s.static {
-		if len(other.list) == len(list) && &other.list[0] == &list[0] {
-			return
-		}
-	}
-	s.static = append(s.static, &staticList{list: list})
+	return d
 }
 
-func (s *step) addRows(p *pcsr.Partition) {
-	if p.Rows() == 0 {
-		s.never = true
-		return
-	}
-	if !slices.Contains(s.rows, p) {
-		s.rows = append(s.rows, p)
-	}
-}
-
-// foldRanges turns lists without gaps into bounds, while another list remains to be read.
-func (s *step) foldRanges() {
-	if s.never {
-		return
-	}
-	slices.SortFunc(s.static, func(a, b *staticList) int { return cmp.Compare(len(a.list), len(b.list)) })
-	slices.SortFunc(s.rows, func(a, b *pcsr.Partition) int { return cmp.Compare(a.Rows(), b.Rows()) })
-	for i := len(s.rows) - 1; i >= 0 && len(s.dynamic)+len(s.static)+len(s.rows) > 1; i-- {
-		p := s.rows[i]
-		if s.foldRange(p.Vertex(0), p.Vertex(p.Rows()-1), p.Rows()) {
-			s.rows = slices.Delete(s.rows, i, i+1)
+// findDeps collects the slots that the candidates depend on.
+func (s *step) findDeps() {
+	conditions := bgp.Step{Links: s.Plan.Links, Checks: s.Plan.Checks}
+	conditions.EachSlot(func(slot int) {
+		if slot != s.Slot && !slices.Contains(s.deps, slot) {
+			s.deps = append(s.deps, slot)
 		}
-	}
-	for i := len(s.static) - 1; i >= 0 && len(s.dynamic)+len(s.static)+len(s.rows) > 1; i-- {
-		list := s.static[i].list
-		if s.foldRange(list[0], list[len(list)-1], len(list)) {
-			s.static = slices.Delete(s.static, i, i+1)
-		}
-	}
-}
-
-func (s *step) foldRange(first, last pcsr.Vertex, n int) bool {
-	if int(last)-int(first)+1 != n || last == math.MaxUint32 {
-		return false
-	}
-	s.low, s.high = max(s.low, first), min(s.high, last+1)
-	return true
-}
-
-// findReads collects the slots that the step reads.
-func (s *step) findReads() {
-	links := bgp.Step{Links: s.plan.Links, Checks: s.plan.Checks}
-	add := func(set *[]int) func(int) {
-		return func(slot int) {
-			if slot != s.slot && !slices.Contains(*set, slot) {
-				*set = append(*set, slot)
-			}
-		}
-	}
-	links.EachSlot(add(&s.deps))
-	s.plan.EachSlot(add(&s.reads))
+	})
 	slices.Sort(s.deps)
-	s.findLevels()
+	s.cuts = len(s.Above) > 0 && !slices.ContainsFunc(s.Above, func(slot int) bool { return !slices.Contains(s.deps, slot) })
 }
 
 func (s *step) findLevels() {
-	if len(s.dynamic)+len(s.static)+len(s.rows) < 3 {
+	if len(s.Lists) < 3 {
 		return
 	}
 	for i := range s.dynamic {
-		s.levels = union(s.levels, []int{s.dynamic[i].last()})
+		if last := s.dynamic[i].last(); !slices.Contains(s.levels, last) {
+			s.levels = append(s.levels, last)
+		}
 	}
 	slices.Sort(s.levels)
 	for i := range s.dynamic {
@@ -188,6 +120,31 @@ func (s *step) findLevels() {
 	}
 	if len(s.levels) < 2 {
 		s.levels = nil
+	}
+}
+
+// noLevel is the shared level of a step without siblings.
+const noLevel = -1
+
+// shareWith finds the level up to which the step's lists are those of an earlier step that covers it.
+func (s *step) shareWith(earlier *step, own int) {
+	if s.levels == nil || s.Low != earlier.Low || s.High != earlier.High || len(earlier.Above) > 0 && !earlier.cuts {
+		return
+	}
+	shared := noLevel
+	for i := range earlier.dynamic {
+		if at := slices.Index(s.levels, earlier.dynamic[i].last()); at > shared {
+			shared = at
+		}
+	}
+	beyond := 0
+	for i := range s.dynamic {
+		if s.dynamic[i].level > shared {
+			beyond++
+		}
+	}
+	if beyond == own {
+		s.siblings, s.sharedLevel = earlier, shared
 	}
 }
 
@@ -202,12 +159,14 @@ func (s *step) variant() string {
 	add(len(s.dynamic), "lists")
 	add(len(s.static), "fixed lists")
 	add(len(s.rows), "rows")
-	if s.low > 0 || s.high != dictionary.None {
+	if s.Low > 0 || s.High != dictionary.None {
 		parts = append(parts, "range")
 	}
 	if s.signatures != nil {
 		parts = append(parts, "signature")
 	}
-	add(len(s.plan.Checks), "checks")
+	add(len(s.Plan.Checks), "checks")
+	add(len(s.Above), "order")
+	add(s.sharedLevel+1, "siblings")
 	return strings.Join(parts, ", ")
 }

@@ -1,10 +1,14 @@
 package cpu
 
-import "github.com/rdfgpu/rdfgpu/exec/match"
+import (
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
 
 // tuning holds the sizes that decide between ways to do the same thing. Tests set them so low that small inputs take
 // every way.
 type tuning struct {
+	match.Tuning
 	// tableRows is how many partial matches a table holds.
 	tableRows int
 	// quiet is the work (list members read) after which a run is worth a second thread; often is how much lies
@@ -24,6 +28,6 @@ type tuning struct {
 }
 
 var tuned = tuning{
-	tableRows: match.BatchRows, quiet: 30_000, often: 10_000, manyRows: 512, smallCost: 50_000, shortMark: 24, oftenMark: 3,
+	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3,
 	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 14,
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// worker is what one goroutine needs to run a program. Workers are used again, with their memory.
+// worker is what one goroutine needs to run a join. Workers are used again, with their memory.
 type worker struct {
-	run     *run
-	tuning  *tuning
-	program *program
-	graph   *pcsr.Graph
-	most    uint64
+	run    *run
+	tuning *tuning
+	join   *join
+	graph  *pcsr.Graph
+	most   uint64
 	// values is the partial match at hand, by slot.
 	values  []dictionary.ID
 	scratch []scratch // by step of the plan
@@ -36,21 +36,21 @@ func (m *Matcher) worker(r *run) *worker {
 		w = &worker{}
 	}
 	r.charge(1)
-	p := r.program
-	w.run, w.tuning, w.program, w.graph, w.most = r, &m.tuning, p, p.graph, r.most
+	p := r.join
+	w.run, w.tuning, w.join, w.graph, w.most = r, &m.tuning, p, p.Graph, r.most
 	w.runs++
 	w.work, w.shareAt, w.counted = 0, m.tuning.quiet, 0
-	w.values = grow(w.values, len(p.plan.Slots)+1)
-	w.clock.reset(p.counters != nil, len(p.plan.Steps))
-	w.scratch = extend(w.scratch, len(p.plan.Steps))
+	w.values = grow(w.values, len(p.Plan.Slots)+1)
+	w.clock.reset(p.counters != nil, len(p.Plan.Steps))
+	w.scratch = extend(w.scratch, len(p.Plan.Steps))
 	for _, s := range p.steps {
-		w.scratch[s.index].reset()
+		w.scratch[s.Index].reset()
 	}
 	w.tables = extend(w.tables, p.prefix+1)
 	for i := range w.tables[:p.prefix+1] {
-		w.tables[i].shape(len(p.plan.Slots) + 1)
+		w.tables[i].shape(len(p.Plan.Slots) + 1)
 	}
-	w.repeats.shape(len(p.plan.Slots) + 1)
+	w.repeats.shape(len(p.Plan.Slots) + 1)
 	w.memos = extend(w.memos, len(p.steps))
 	for i := range w.memos {
 		w.memos[i].calls, w.memos[i].hits, w.memos[i].off = 0, 0, false
@@ -75,13 +75,13 @@ func (w *worker) release() {
 	if w.counted > 0 {
 		w.run.addTotal(w.counted)
 	}
-	for _, s := range w.program.steps {
-		c := &w.scratch[s.index]
-		if k := w.program.counters; k != nil {
-			k[s.index].rowsIn.Add(c.rowsIn)
-			k[s.index].candidates.Add(c.candidates)
-			k[s.index].rowsOut.Add(c.rowsOut)
-			k[s.index].nanoseconds.Add(int64(w.clock.spent[s.index]))
+	for _, s := range w.join.steps {
+		c := &w.scratch[s.Index]
+		if k := w.join.counters; k != nil {
+			k[s.Index].rowsIn.Add(c.rowsIn)
+			k[s.Index].candidates.Add(c.candidates)
+			k[s.Index].rowsOut.Add(c.rowsOut)
+			k[s.Index].nanoseconds.Add(int64(w.clock.spent[s.Index]))
 		}
 		for i := range c.marks {
 			if m := &c.marks[i]; m.on {
@@ -99,7 +99,7 @@ func (w *worker) release() {
 	w.hubs.forget()
 	w.run.charge(-1)
 	m, large := w.run.matcher, w.run.tableBytes > largeTables
-	w.run, w.program, w.graph = nil, nil, nil
+	w.run, w.join, w.graph = nil, nil, nil
 	if !large {
 		m.workers.Put(w)
 	}
@@ -123,7 +123,7 @@ func (w *worker) chunks() {
 
 // chunk begins with places low … high-1 of the source.
 func (w *worker) chunk(low, high int) {
-	switch p := w.program; {
+	switch p := w.join; {
 	case p.input != nil:
 		w.seed(low, high)
 	case p.prefix == 0:
@@ -136,9 +136,9 @@ func (w *worker) chunk(low, high int) {
 
 // first binds the first step to the chunk's members.
 func (w *worker) first(low, high int) {
-	s, src := w.program.steps[0], &w.run.source
-	defer w.clock.leave(w.clock.enter(s.index))
-	c := &w.scratch[s.index]
+	s, src := w.join.steps[0], &w.run.source
+	defer w.clock.leave(w.clock.enter(s.Index))
+	c := &w.scratch[s.Index]
 	c.lists, c.lookup = c.lists[:0], c.lookup[:0]
 	if src.rows != nil {
 		c.buf = src.rows.AppendVertices(c.buf[:0], src.first+low, src.first+high)
@@ -167,7 +167,7 @@ func (w *worker) rows(level int, t *table) {
 
 // drain passes on the rows that wait in the tables.
 func (w *worker) drain() {
-	for level := 1; level <= w.program.prefix; level++ {
+	for level := 1; level <= w.join.prefix; level++ {
 		w.flush(level)
 	}
 }
@@ -183,13 +183,13 @@ func (w *worker) flush(level int) {
 
 // extendRows joins the first n rows of a table with the level's step, or finishes them.
 func (w *worker) extendRows(level int, t *table, n int) {
-	if level == w.program.prefix {
+	if level == w.join.prefix {
 		w.finish(t, 0, n)
 		return
 	}
-	s := w.program.steps[level]
-	defer w.clock.leave(w.clock.enter(s.index))
-	c := &w.scratch[s.index]
+	s := w.join.steps[level]
+	defer w.clock.leave(w.clock.enter(s.Index))
+	c := &w.scratch[s.Index]
 	for row := 0; row < n; row++ {
 		if w.run.stop.Load() {
 			return
@@ -197,7 +197,7 @@ func (w *worker) extendRows(level int, t *table, n int) {
 		if w.work >= w.shareAt {
 			n = w.share(level, t, row, n)
 		}
-		for _, slot := range s.reads {
+		for _, slot := range s.Reads {
 			w.values[slot] = t.cols[slot][row]
 		}
 		set := w.candidates(s)
@@ -214,7 +214,7 @@ func (w *worker) candidates(s *step) []pcsr.Vertex {
 		return w.distinctSet(s)
 	}
 	list := s.dynamic[0].partition.Neighbours(w.values[s.dynamic[0].from.Slot])
-	c := &w.scratch[s.index]
+	c := &w.scratch[s.Index]
 	c.rowsIn++
 	c.candidates += uint64(len(list))
 	w.work += len(list) + 2
@@ -231,9 +231,9 @@ func (w *worker) share(level int, t *table, row, n int) int {
 		return n
 	}
 	half := row + (n-row+1)/2
-	columns := w.program.carry[level]
-	if level > 0 && w.program.keeps[level] {
-		columns = append(columns[:len(columns):len(columns)], w.program.steps[level-1].slot)
+	columns := w.join.carry[level]
+	if level > 0 && w.join.keeps[level] {
+		columns = append(columns[:len(columns):len(columns)], w.join.steps[level-1].Slot)
 	}
 	if w.run.help(level, t.part(columns, half, n)) {
 		return half
@@ -244,10 +244,10 @@ func (w *worker) share(level int, t *table, row, n int) int {
 // push appends to a level's table one row for each member of set: the given row of t, extended. Full tables are
 // passed on.
 func (w *worker) push(level int, t *table, row int, set []pcsr.Vertex) {
-	p, out := w.program, &w.tables[level]
+	p, out := w.join, &w.tables[level]
 	carry, slot := p.carry[level], -1
 	if p.keeps[level] {
-		slot = p.steps[level-1].slot
+		slot = p.steps[level-1].Slot
 	}
 	for len(set) > 0 {
 		n := min(len(set), w.run.capacity-out.n)

@@ -87,19 +87,19 @@ func TestReportAblation(t *testing.T) {
 		r.row(name, mean(all), mean(all)/mean(normal), worst)
 	}
 	show("default (planning not counted)", g, Options{})
-	show("a warp for each row", g, Options{Strategy: kernels.WarpPerRow})
-	show("a launch for every phase", g, Options{HostDriven: true})
-	show("classes not cut, tested by bitmaps", g, Options{NoClassCuts: true})
-	show("classes not cut, searched as lists", g, Options{NoClassCuts: true, NoBitmaps: true})
-	show("leaves joined, not counted by length", g, Options{NoLeaves: true})
-	show("no order constraints", g, Options{NoOrder: true})
-	show("neither cuts nor counted leaves", g, Options{NoClassCuts: true, NoLeaves: true})
-	show("signatures tested everywhere", g, Options{Signatures: true})
-	show("signatures tested everywhere, classes not cut", g, Options{Signatures: true, NoClassCuts: true})
-	show("tables of 300,000 rows", g, Options{Rows: 300_000})
-	show("tables of 20,000 rows", g, Options{Rows: 20_000})
-	show("tiles of 256 candidates", g, Options{Tile: 256})
-	show("tickets of one tile (1,024 candidates)", g, Options{Tile: 1024})
+	show("a warp for each row", g, Options{tuning: tuning{strategy: kernels.WarpPerRow}})
+	show("a launch for every phase", g, Options{tuning: tuning{hostDriven: true}})
+	show("classes not cut, tested by bitmaps", g, Options{tuning: tuning{Tuning: match.Tuning{KeepRanges: true}}})
+	show("classes not cut, searched as lists", g, Options{tuning: tuning{noBitmaps: true, Tuning: match.Tuning{KeepRanges: true}}})
+	show("leaves joined, not counted by length", g, Options{tuning: tuning{Tuning: match.Tuning{NoLeaves: true}}})
+	show("no order constraints", g, Options{tuning: tuning{Tuning: match.Tuning{NoOrder: true}}})
+	show("neither cuts nor counted leaves", g, Options{tuning: tuning{Tuning: match.Tuning{KeepRanges: true, NoLeaves: true}}})
+	show("signatures tested everywhere", g, Options{tuning: tuning{signatures: true}})
+	show("signatures tested everywhere, classes not cut", g, Options{tuning: tuning{signatures: true, Tuning: match.Tuning{KeepRanges: true}}})
+	show("tables of 300,000 rows", g, Options{tuning: tuning{rows: 300_000}})
+	show("tables of 20,000 rows", g, Options{tuning: tuning{rows: 20_000}})
+	show("tiles of 256 candidates", g, Options{tuning: tuning{tile: 256}})
+	show("tickets of one tile (1,024 candidates)", g, Options{tuning: tuning{tile: 1024}})
 	for _, layer := range []pcsr.Layer{pcsr.Bitmap, pcsr.Hash, pcsr.List, pcsr.Direct, pcsr.Group} {
 		show("row layer "+layer.String(), b.graph(pcsr.WithLayer(layer)), Options{})
 	}
@@ -114,7 +114,7 @@ func TestReportSharing(t *testing.T) {
 	for _, set := range []string{"A.u", "B.u"} {
 		b := newBench(t, set)
 		g := b.graph()
-		with, without := b.count(g, Options{}), b.count(g, Options{NoSharing: true})
+		with, without := b.count(g, Options{}), b.count(g, Options{tuning: tuning{Tuning: match.Tuning{NoSharing: true}}})
 		for i, q := range b.patterns {
 			if with[i].count != without[i].count {
 				t.Errorf("%s %s: %d with sharing, %d without", set, q.name, with[i].count, without[i].count)
@@ -135,7 +135,7 @@ func TestReportTables(t *testing.T) {
 		g := b.graph()
 		var fixed [][]timing
 		for _, size := range sizes {
-			fixed = append(fixed, b.count(g, Options{Arena: size}))
+			fixed = append(fixed, b.count(g, Options{tuning: tuning{arena: size}}))
 		}
 		for i, q := range b.patterns {
 			d := open(t, Options{Driver: b.gpu})
@@ -159,7 +159,7 @@ func TestReportTables(t *testing.T) {
 func reportOrder(t *testing.T, r *report) {
 	b := newBench(t, "A.u", "tri", "k4", "k5")
 	g := b.graph()
-	with, without := b.count(g, Options{}), b.count(g, Options{NoOrder: true})
+	with, without := b.count(g, Options{}), b.count(g, Options{tuning: tuning{Tuning: match.Tuning{NoOrder: true}}})
 	r.head("Order constraints on A, no labels", "query", "with, kernels ms", "without", "gain")
 	for i, q := range b.patterns {
 		r.row(q.name, with[i].kernels, without[i].kernels, without[i].kernels/with[i].kernels)
@@ -173,8 +173,8 @@ func TestReportSignatures(t *testing.T) {
 	r := newReport(t, "signatures.md")
 	r.head("Signatures on B, vertex labels", "query", "candidates", "removed", "whole ms", "with signatures",
 		"classes not cut: candidates", "removed", "whole ms", "with signatures")
-	without, with := b.count(g, Options{}), b.count(g, Options{Signatures: true})
-	uncut, both := b.count(g, Options{NoClassCuts: true}), b.count(g, Options{NoClassCuts: true, Signatures: true})
+	without, with := b.count(g, Options{}), b.count(g, Options{tuning: tuning{signatures: true}})
+	uncut, both := b.count(g, Options{tuning: tuning{Tuning: match.Tuning{KeepRanges: true}}}), b.count(g, Options{tuning: tuning{signatures: true, Tuning: match.Tuning{KeepRanges: true}}})
 	for i, q := range b.patterns {
 		before, after := without[i].candidates(), uncut[i].candidates()
 		r.row(q.name, before, share(1-with[i].candidates()/before), without[i].whole, with[i].whole,
@@ -205,12 +205,12 @@ func TestReportRepeats(t *testing.T) {
 		{"edges of triangles", triangle, []string{"a", "b"}},
 		{"vertices of triangles", triangle, []string{"a"}},
 	} {
-		p, err := bgp.Plan(context.Background(), q.patterns, g, lookup, bgp.Options{Output: q.output, Distinct: true, Speed: Speed})
+		p, err := bgp.Plan(context.Background(), q.patterns, g, lookup, bgp.Options{Output: q.output, Distinct: true, Speed: bgp.GPUSpeed})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, repeats := range []bool{true, false} {
-			d := open(t, Options{Driver: b.gpu, Repeats: repeats})
+			d := open(t, Options{Driver: b.gpu, tuning: tuning{repeats: repeats}})
 			rows, kernels, whole := timeRepeats(t, d, g, p)
 			r.row(q.name, map[bool]string{true: "repeats pass", false: "repeats dropped"}[repeats], rows, kernels, whole)
 			if err := d.Close(); err != nil {
@@ -243,7 +243,7 @@ func TestReportMailbox(t *testing.T) {
 	r := newReport(t, "mailbox.md")
 	r.head("A hundred rows of a small join", "variant", "rows on the host ms")
 	for _, without := range []bool{false, true} {
-		d := open(t, Options{Driver: gpu, NoMailbox: without})
+		d := open(t, Options{Driver: gpu, tuning: tuning{noMailbox: without}})
 		var times []float64
 		for range 200 {
 			begun := time.Now()

@@ -26,63 +26,20 @@ var (
 	ErrOutOfMemory = kernels.ErrOutOfMemory
 )
 
-// Speed is bgp.Options.Speed for the device: large enough that sampling many orders begins where a match takes a
-// good part of a second, for a plan is made on a processor.
-const Speed = 20_000
-
-// Strategy says how a step's work is spread over the device.
-type Strategy = kernels.Strategy
-
-// The strategies.
-const (
-	Flattened  = kernels.Flattened
-	WarpPerRow = kernels.WarpPerRow
-)
-
 // Options are the settings of a Device. The zero value is good.
 type Options struct {
 	// Ordinal is the number of the GPU.
 	Ordinal int
 	// Memory bounds the device memory taken, in bytes; 0 means nine tenths of what is free.
 	Memory int64
-	// Arena is the memory of one query's tables; 0 means a size that suits the query.
-	Arena int64
 	// Keep is how long the memory of a large query's tables is kept for the next one; 0 means two seconds.
 	Keep time.Duration
 	// Launches is how many launches are waited for at a time, each by a busy thread; 0 means one for each processor.
 	Launches int
-	// Tile is the number of candidates that a block takes at a time; 0 means up to 4096.
-	Tile int
-	// Rows bounds the rows of a table; 0 means what the arena holds.
-	Rows int
-	// Blocks bounds the blocks of a launch; 0 means as many as the device holds.
-	Blocks int
-	// Slice is the time of one launch; 0 means 10 ms.
-	Slice time.Duration
-	// Strategy spreads the work; the others than Flattened are there to compare with.
-	Strategy Strategy
-	// Signatures tests every candidate against the signature of its query vertex, not only where the plan asks for it.
-	Signatures bool
-	// NoBitmaps tests membership in classes by searching their lists.
-	NoBitmaps bool
-	// NoClassCuts keeps a class among the lists that candidates are tested against, even where its members are consecutive.
-	NoClassCuts bool
-	// NoLeaves joins steps at the end of a count that could be counted by the length of a list.
-	NoLeaves bool
-	// NoOrder counts every image of a symmetric pattern one by one.
-	NoOrder bool
-	// NoSharing looks at all lists again for every row, also where rows could share an intersection.
-	NoSharing bool
-	// Few is the number of candidates from which a step that tests lists alone takes a short path; 0 means 65,536.
-	Few int
-	// NoMailbox copies small results back with a copy of their own.
-	NoMailbox bool
-	// Repeats lets repeated rows through where the plan allows to drop them.
-	Repeats bool
-	// HostDriven launches every phase of every step by itself; it is there to compare with.
-	HostDriven bool
 	// Driver replaces the CUDA driver, for tests.
 	Driver kernels.Driver
+
+	tuning
 }
 
 // Device is an open GPU. It is an match.Matcher and safe for concurrent use.
@@ -93,8 +50,8 @@ type Device struct {
 	memory  *budget
 	lost    atomic.Bool
 
-	lanes *pool
-	turns chan struct{} // one for each launch that is waited for
+	lanes   *pool
+	permits chan struct{} // one for each launch that is waited for
 
 	mu     sync.Mutex
 	graphs map[*pcsr.Graph]*resident
@@ -129,18 +86,10 @@ func Open(options Options) (*Device, error) {
 	if err != nil || blocks < 1 {
 		return nil, fmt.Errorf("gpu: the matcher does not fit the device (%v): %w", err, ErrNoDevice)
 	}
-	if options.Blocks > 0 {
-		blocks = min(blocks, options.Blocks)
+	if options.blocks > 0 {
+		blocks = min(blocks, options.blocks)
 	}
-	if options.Slice <= 0 {
-		options.Slice = 10 * time.Millisecond
-	}
-	if options.Tile <= 0 || options.Tile > kernels.MaxTile {
-		options.Tile = kernels.MaxTile
-	}
-	if options.Few <= 0 {
-		options.Few = 1 << 16
-	}
+	options.tuning.complete()
 	if options.Keep <= 0 {
 		options.Keep = 2 * time.Second
 	}
@@ -149,7 +98,7 @@ func Open(options Options) (*Device, error) {
 	}
 	d := &Device{
 		driver: driver, options: options, blocks: blocks, memory: newBudget(driver, limit),
-		turns: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{},
+		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{},
 	}
 	d.lanes = newPool(d, limit, options.Keep)
 	return d, nil

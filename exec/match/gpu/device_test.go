@@ -158,7 +158,7 @@ func TestDeviceAnswersTheDataSets(t *testing.T) {
 	for _, f := range folders {
 		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) {
 			set := loadSet(t, filepath.Dir(f))
-			for _, options := range []Options{{Driver: gpu}, {Driver: gpu, Memory: 24 << 20, Arena: 2 << 20}} {
+			for _, options := range []Options{{Driver: gpu}, {Driver: gpu, Memory: 24 << 20, tuning: tuning{arena: 2 << 20}}} {
 				d := open(t, options)
 				set.check(t, d)
 				if err := d.Close(); err != nil {

@@ -57,28 +57,23 @@ func (j *join) layTables(m *match.Match) {
 	perRow, overhead := j.perRow(), j.overhead()
 	overhead += j.laySeen(m)
 	j.capacity = min(max((j.lane.arena.left()-overhead)/perRow, 1), math.MaxInt32)
-	if j.d.options.Rows > 0 {
-		j.capacity = min(j.capacity, int64(j.d.options.Rows))
+	if j.d.options.rows > 0 {
+		j.capacity = min(j.capacity, int64(j.d.options.rows))
 	}
-	j.tile, j.blocks = j.d.options.Tile, j.d.blocks
+	j.tile, j.blocks = j.d.options.tile, j.d.blocks
 	for j.tile > kernels.Block && j.capacity < 4*int64(j.tile)*int64(j.blocks) {
 		j.tile /= 2
 	}
 	j.tile = int(max(min(int64(j.tile), j.capacity/2), 1))
 	j.blocks = int(max(min(int64(j.blocks), j.capacity/2/int64(j.tile)), 1))
 	j.narrow = j.blocks
-	if m.Plan.Cost < narrowCost {
+	if m.Plan.Cost < bgp.GPUNarrowCost {
 		j.narrow = min(j.blocks, narrowBlocks)
 	}
 }
 
-// A query with fewer estimated candidates than narrowCost starts with narrowBlocks blocks: their barriers are quicker.
-// It widens when it meets more than widenCandidates at a time.
-const (
-	narrowCost      = 50_000
-	narrowBlocks    = 32
-	widenCandidates = 200_000
-)
+// narrowBlocks is how many blocks a query of little cost starts with.
+const narrowBlocks = 32
 
 // takeTables cuts the columns out of the arena.
 func (j *join) takeTables() error {
@@ -140,11 +135,11 @@ func (j *join) layProgram(m *match.Match) error {
 		Steps: stepsAt, Frames: frames, Traces: traces, Flags: flags, Sums: sums,
 		Partitions: j.r.table, Incident: j.r.address(j.r.incident(pcsr.Out)), Outputs: outputs,
 		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
-		Slice: uint64(j.d.options.Slice), Widen: widenCandidates,
+		Slice: uint64(j.d.options.slice), Widen: bgp.GPUWidenCost,
 		StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
-		Few: uint32(j.d.options.Few),
+		Few: uint32(j.d.options.few),
 	}
-	if j.d.options.NoMailbox {
+	if j.d.options.noMailbox {
 		p.MailboxWords = 0
 	}
 	// Every block may go as far beyond its ticket as a row is kept whole.
@@ -182,21 +177,21 @@ func (j *join) operand(k int, o bgp.Operand) (kernels.Operand, error) {
 
 // layStep translates device step k.
 func (j *join) layStep(k int, s *kernels.Step) error {
-	conditions := j.step(k)
-	if conditions == nil {
-		conditions = j.inputStep()
-	}
+	from := j.steps[k]
+	lists, distinct := from.Lists, from.Distinct
 	var err error
-	if k >= j.first && j.siblings[k-j.first] != noSharing {
-		if conditions, err = j.laySiblings(k, s); err != nil {
+	if sharing := j.sharing[k]; sharing != nil {
+		lists, distinct = sharing.Lists, sharing.Distinct
+		if err := j.laySiblings(k, s); err != nil {
 			return err
 		}
 	}
-	links, low, high, err := j.layLinks(k, conditions)
+	links, err := j.layLinks(k, lists)
 	if err != nil {
 		return err
 	}
-	s.Low, s.High, s.LinkCount = low, high, uint32(len(links))
+	s.Low, s.High = j.bounds(k, from)
+	s.LinkCount = uint32(len(links))
 	if s.Siblings != 0 {
 		links = append(links, kernels.Link{Kind: uint32(kernels.List)}) // for its columns
 	}
@@ -206,7 +201,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 	}
 	s.Links = put(j.image, links)
-	if err := j.layConditions(k, conditions, s); err != nil {
+	if err := j.layConditions(k, distinct, s); err != nil {
 		return err
 	}
 	if err := j.layCopies(k, s); err != nil {
@@ -221,7 +216,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 			return err
 		}
 	}
-	if signature := j.signatureOf(k, conditions); !signature.IsZero() {
+	if signature := j.signatureOf(k); !signature.IsZero() {
 		if s.Bitmap, err = j.r.filter(signature); err != nil {
 			return err
 		}
@@ -237,37 +232,26 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 		j.variants[k] += "once "
 	}
-	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.Strategy
+	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.strategy
 	if k == j.deviceSteps()-1 {
 		return j.layEnd(k, s)
 	}
 	return nil
 }
 
-// laySiblings says where the candidates' siblings are, and returns the step's conditions in the order that this asks for.
-func (j *join) laySiblings(k int, s *kernels.Step) (conditions *bgp.Step, err error) {
-	plan, from := k-j.first, j.siblings[k-j.first]
-	conditions, links, distinct := j.sharedStep(plan)
-	for _, slot := range conditions.Distinct[:distinct] {
-		if !j.implied(k, slot) {
-			s.OwnDistinct++
-		}
+// laySiblings says where the candidates' siblings are.
+func (j *join) laySiblings(k int, s *kernels.Step) (err error) {
+	sharing := j.sharing[k]
+	s.OwnLinks, s.OwnDistinct = uint32(sharing.OwnLists), uint32(sharing.OwnDistinct)
+	if s.Siblings, err = j.column(j.first+sharing.From+1, j.Steps[sharing.From].Slot); err != nil {
+		return err
 	}
-	s.OwnLinks = uint32(links)
-	if s.Siblings, err = j.column(j.first+from+1, j.inputs+from); err != nil {
-		return nil, err
+	if s.SiblingsFirst, err = j.column(k, j.firstSibling(sharing.From)); err != nil {
+		return err
 	}
-	if s.SiblingsFirst, err = j.column(k, firstSibling(from)); err != nil {
-		return nil, err
-	}
-	s.SiblingsEnd, err = j.column(k, endSibling(from))
+	s.SiblingsEnd, err = j.column(k, j.endSibling(sharing.From))
 	j.variants[k] += "siblings "
-	return conditions, err
-}
-
-// implied reports whether the candidate is greater than what it must differ from.
-func (j *join) implied(k int, o bgp.Operand) bool {
-	return !o.IsConstant() && slices.Contains(j.above[j.slot(k)], o.Slot)
+	return err
 }
 
 // layEnd makes the last step count, where it should, and gives it its factors.
@@ -278,8 +262,8 @@ func (j *join) layEnd(k int, s *kernels.Step) error {
 		s.Capacity = math.MaxInt64 // rows without columns are only counted
 	}
 	var factors []kernels.Link
-	for i := range j.factors {
-		factor, err := j.layFactor(k, &j.factors[i])
+	for _, f := range j.factors {
+		factor, err := j.layFactor(k, f)
 		if err != nil {
 			return err
 		}
@@ -290,8 +274,8 @@ func (j *join) layEnd(k int, s *kernels.Step) error {
 }
 
 // layFactor translates a step whose candidates are only counted.
-func (j *join) layFactor(k int, s *bgp.Step) (kernels.Link, error) {
-	links, low, high, err := j.layLinks(k, s)
+func (j *join) layFactor(k int, s *match.Step) (kernels.Link, error) {
+	links, err := j.layLinks(k, s.Lists)
 	if err != nil {
 		return kernels.Link{}, err
 	}
@@ -307,34 +291,16 @@ func (j *join) layFactor(k int, s *bgp.Step) (kernels.Link, error) {
 		except = append(except, operand)
 	}
 	factor := links[0]
-	factor.Low, factor.High = low, high
+	factor.Low, factor.High = j.bounds(k, s)
 	factor.Except, factor.ExceptCount = put(j.image, except), uint32(len(except))
 	return factor, nil
 }
 
-// inputStep is the step that tests the inputs: one candidate, which nobody keeps.
-func (j *join) inputStep() *bgp.Step {
-	p := j.plan
-	s := &bgp.Step{Checks: p.InputChecks, EdgeDistinct: p.InputEdgeDistinct}
-	if label, ok := j.graph.TypeLabel(); ok {
-		for _, c := range p.InputClasses {
-			s.Checks = append(s.Checks[:len(s.Checks):len(s.Checks)],
-				bgp.EdgeCheck{From: c.Of, Label: bgp.Const(label), To: bgp.Const(c.Class)})
-		}
-	}
-	// Two operands that must differ are two edges that must.
-	for _, pair := range p.InputDistinct {
-		zero := bgp.Const(0)
-		s.EdgeDistinct = append(s.EdgeDistinct[:len(s.EdgeDistinct):len(s.EdgeDistinct)],
-			[2]bgp.EdgeCheck{{From: pair[0], Label: zero, To: zero}, {From: pair[1], Label: zero, To: zero}})
-	}
-	return s
-}
-
 // layConditions translates everything but the lists.
-func (j *join) layConditions(k int, from *bgp.Step, s *kernels.Step) error {
+func (j *join) layConditions(k int, distinct []bgp.Operand, s *kernels.Step) error {
+	from := j.steps[k]
 	var checks []kernels.Check
-	for _, c := range from.Checks {
+	for _, c := range from.Plan.Checks {
 		if err := j.loadChecked(c.Label); err != nil {
 			return err
 		}
@@ -345,7 +311,7 @@ func (j *join) layConditions(k int, from *bgp.Step, s *kernels.Step) error {
 		checks = append(checks, check)
 	}
 	var pairs []kernels.Pair
-	for _, c := range from.EdgeDistinct {
+	for _, c := range from.Plan.EdgeDistinct {
 		a, err := j.check(k, c[0])
 		if err != nil {
 			return err
@@ -356,30 +322,36 @@ func (j *join) layConditions(k int, from *bgp.Step, s *kernels.Step) error {
 		}
 		pairs = append(pairs, kernels.Pair{A: a, B: b})
 	}
-	var distinct []kernels.Operand
-	for _, o := range from.Distinct {
-		if j.implied(k, o) {
-			continue
-		}
-		operand, err := j.operand(k, o)
-		if err != nil {
-			return err
-		}
-		distinct = append(distinct, operand)
+	differ, err := j.operands(k, distinct)
+	if err != nil {
+		return err
 	}
-	var above []kernels.Operand
-	for _, slot := range j.above[j.slot(k)] {
-		operand, err := j.operand(k, bgp.Bound(slot))
-		if err != nil {
-			return err
-		}
-		above = append(above, operand)
+	above := make([]bgp.Operand, len(from.Above))
+	for i, slot := range from.Above {
+		above[i] = bgp.Bound(slot)
 	}
-	s.Above, s.AboveCount = put(j.image, above), uint32(len(above))
+	greater, err := j.operands(k, above)
+	if err != nil {
+		return err
+	}
+	s.Above, s.AboveCount = put(j.image, greater), uint32(len(greater))
 	s.Checks, s.CheckCount = put(j.image, checks), uint32(len(checks))
 	s.Pairs, s.PairCount = put(j.image, pairs), uint32(len(pairs))
-	s.Distinct, s.DistinctCount = put(j.image, distinct), uint32(len(distinct))
+	s.Distinct, s.DistinctCount = put(j.image, differ), uint32(len(differ))
 	return nil
+}
+
+// operands translates operands that device step k reads.
+func (j *join) operands(k int, all []bgp.Operand) ([]kernels.Operand, error) {
+	var out []kernels.Operand
+	for _, o := range all {
+		operand, err := j.operand(k, o)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, operand)
+	}
+	return out, nil
 }
 
 func (j *join) check(k int, c bgp.EdgeCheck) (kernels.Check, error) {
@@ -424,16 +396,16 @@ func (j *join) layCopies(k int, s *kernels.Step) error {
 		case slot == j.slot(k):
 			s.Store = to[i]
 			continue
-		case slot == weightLow:
+		case slot == j.weightLow():
 			s.WeightLow = to[i]
 			continue
-		case slot == weightHigh:
+		case slot == j.weightHigh():
 			s.WeightHigh = to[i]
 			continue
-		case plan >= 0 && slot == firstSibling(plan):
+		case plan >= 0 && slot == j.firstSibling(plan):
 			s.GroupFirst = to[i]
 			continue
-		case plan >= 0 && slot == endSibling(plan):
+		case plan >= 0 && slot == j.endSibling(plan):
 			s.GroupEnd = to[i]
 			continue
 		}

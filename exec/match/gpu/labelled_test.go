@@ -141,7 +141,7 @@ func (g *labelled) readPatterns(t testing.TB, path string) []pattern {
 }
 
 func (p *pattern) plan(g *pcsr.Graph, semantics bgp.Semantics, count bool) (*bgp.MatchPlan, error) {
-	options := bgp.Options{Semantics: semantics, CountOnly: count, Speed: Speed}
+	options := bgp.Options{Semantics: semantics, CountOnly: count, Speed: bgp.GPUSpeed}
 	for _, x := range p.triples {
 		for _, v := range []string{x.Subject.Variable, x.Object.Variable} {
 			if v != "" && !slices.Contains(options.Output, v) {

@@ -250,7 +250,7 @@ func TestReportLUBM(t *testing.T) {
 	for i, q := range lubmQueries {
 		patterns := u.pattern(q.text)
 		plan := func(count bool) func() (*bgp.MatchPlan, error) {
-			options := bgp.Options{CountOnly: count, Speed: Speed}
+			options := bgp.Options{CountOnly: count, Speed: bgp.GPUSpeed}
 			for _, p := range patterns {
 				for _, v := range []string{p.Subject.Variable, p.Object.Variable} {
 					if v != "" && !slices.Contains(options.Output, v) {
@@ -279,7 +279,7 @@ func TestReportLUBM(t *testing.T) {
 	r.head("L4, L5 and L6 in turn, rows to the host, planning not counted", "goroutines", "queries a second")
 	var plans []*bgp.MatchPlan
 	for _, q := range lubmQueries[3:6] {
-		p, err := bgp.Plan(context.Background(), u.pattern(q.text), g, lookup, bgp.Options{Output: []string{"x"}, Speed: Speed})
+		p, err := bgp.Plan(context.Background(), u.pattern(q.text), g, lookup, bgp.Options{Output: []string{"x"}, Speed: bgp.GPUSpeed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +290,7 @@ func TestReportLUBM(t *testing.T) {
 	}
 	reportCrowd(t, r, gpu, g, func(name string) *bgp.MatchPlan {
 		i := slices.IndexFunc(lubmQueries, func(q struct{ name, text string }) bool { return q.name == name })
-		p, err := bgp.Plan(context.Background(), u.pattern(lubmQueries[i].text), g, lookup, bgp.Options{CountOnly: true, Speed: Speed})
+		p, err := bgp.Plan(context.Background(), u.pattern(lubmQueries[i].text), g, lookup, bgp.Options{CountOnly: true, Speed: bgp.GPUSpeed})
 		if err != nil {
 			t.Fatal(err)
 		}

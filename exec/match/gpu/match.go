@@ -58,8 +58,14 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 			return err
 		}
 		uploading := r.uploadTime()
-		s := newShape(m, count, r.isUndirected, &d.options)
-		q := &query{task: m, emit: emit, trace: m.Trace, turn: turn{turns: d.turns}}
+		s := newShape(m, count, &d.options)
+		if m.Trace != nil {
+			*m.Trace = match.Trace{Backend: d.Name(), Steps: make([]match.StepTrace, len(m.Plan.Steps))}
+		}
+		if s.Never {
+			return ctx.Err()
+		}
+		q := &query{task: m, emit: emit, trace: m.Trace, permit: permit{permits: d.permits}}
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
@@ -72,7 +78,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 			return err
 		}
 		if q.trace != nil {
-			*q.trace = match.Trace{Backend: d.Name(), Steps: make([]match.StepTrace, len(m.Plan.Steps)), Upload: r.uploadTime() - uploading}
+			q.trace.Upload = r.uploadTime() - uploading
 		}
 		err = section.Guard(func() (err error) {
 			n, err = q.run()
@@ -93,7 +99,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 // query is one run of a join.
 type query struct {
 	*join
-	turn
+	permit
 	task  *match.Match
 	emit  func(*match.Batch) error
 	trace *match.Trace
@@ -125,7 +131,7 @@ func (q *query) lay(ctx context.Context, d *Device, r *resident, l *lane, s *sha
 // run carries out the join over the input, as many rows at a time as the first table holds.
 func (q *query) run() (uint64, error) {
 	rows := 1
-	if q.inputs > 0 {
+	if q.Plan.Inputs > 0 {
 		rows = q.task.Input.N
 	}
 	for q.base = 0; q.base < rows; q.base += int(q.capacity) {
@@ -170,7 +176,7 @@ func (q *query) start() error {
 	}
 	for i, slot := range q.tables[0] {
 		column := make([]dictionary.ID, 0)
-		if slot == originSlot {
+		if slot == q.OriginSlot() {
 			for r := range n {
 				column = append(column, dictionary.ID(q.base+r))
 			}
@@ -223,7 +229,7 @@ func (q *query) drive() error {
 			return fmt.Errorf("gpu: a launch ended with status %d: %w", state.Status, ErrDeviceLost)
 		}
 		if q.count {
-			high, n := bits.Mul64(state.Solutions(), q.repeats)
+			high, n := bits.Mul64(state.Solutions(), q.Automorphisms)
 			if high != 0 || state.Solutions() == math.MaxUint64 || q.done+n < n {
 				return q.uncountable()
 			}
@@ -246,7 +252,7 @@ func (q *query) uncountable() error {
 
 // launch runs the device until it stops and returns the state it left.
 func (q *query) launch(blocks int) (*kernels.State, error) {
-	if q.d.options.HostDriven {
+	if q.d.options.hostDriven {
 		return q.hostDriven()
 	}
 	if err := q.wait(q.ctx); err != nil {
@@ -313,18 +319,18 @@ func (q *query) handOut(state *kernels.State) error {
 // emitColumns emits n rows that lie column by column, stride rows apart.
 func (q *query) emitColumns(data []byte, stride, n int) error {
 	column := func(i int) []uint32 { return unsafe.Slice((*uint32)(unsafe.Pointer(&data[4*stride*i])), n) }
-	b := match.Batch{N: n, Cols: make([][]dictionary.ID, len(q.plan.Output))}
-	for i, slot := range q.plan.Output {
+	b := match.Batch{N: n, Cols: make([][]dictionary.ID, len(q.Plan.Output))}
+	for i, slot := range q.Plan.Output {
 		for c, s := range q.output {
 			if s == slot {
 				b.Cols[i] = column(c)
 			}
 		}
 	}
-	if q.inputs > 0 {
+	if q.Plan.Inputs > 0 {
 		b.Origin = column(len(q.output) - 1)
 	}
-	if i := slices.Index(q.output, weightLow); i >= 0 {
+	if i := slices.Index(q.output, q.weightLow()); i >= 0 {
 		q.weights = q.weights[:0]
 		for r, low := range column(i) {
 			q.weights = append(q.weights, uint64(column(i + 1)[r])<<32|uint64(low))
@@ -347,7 +353,7 @@ func (q *query) traceSteps(state *kernels.State) error {
 	if err := q.lane.stream.Synchronize(); err != nil {
 		return err
 	}
-	for k := range q.steps {
+	for k := range len(q.steps) - q.first {
 		t, s := traces[k+q.first], &q.trace.Steps[k]
 		s.RowsIn += t.RowsIn
 		s.Candidates += t.Candidates
@@ -357,7 +363,7 @@ func (q *query) traceSteps(state *kernels.State) error {
 		s.Bytes += q.bytes(k+q.first, t)
 	}
 	for k := range q.factors {
-		q.trace.Steps[len(q.plan.Steps)-1-k].Variant = "counted"
+		q.trace.Steps[len(q.Plan.Steps)-1-k].Variant = "counted"
 	}
 	return nil
 }

@@ -34,21 +34,24 @@ func open(t testing.TB, options Options) *Device {
 
 // drawOptions draws settings that split the work in all ways.
 func drawOptions(t *rapid.T) Options {
-	return Options{
-		Rows:        rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),
-		Tile:        rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
-		Blocks:      rapid.IntRange(1, 4).Draw(t, "blocks"),
-		HostDriven:  rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
-		NoBitmaps:   rapid.Bool().Draw(t, "no bitmaps"),
-		Signatures:  rapid.Bool().Draw(t, "signatures"),
-		NoClassCuts: rapid.IntRange(0, 3).Draw(t, "no class cuts") == 0,
-		NoLeaves:    rapid.IntRange(0, 3).Draw(t, "no leaves") == 0,
-		NoOrder:     rapid.IntRange(0, 3).Draw(t, "no order") == 0,
-		NoSharing:   rapid.IntRange(0, 3).Draw(t, "no sharing") == 0,
-		Few:         rapid.SampledFrom([]int{1, 1 << 16}).Draw(t, "few"),
-		NoMailbox:   rapid.IntRange(0, 3).Draw(t, "no mailbox") == 0,
-		Arena:       512 << 10,
-	}
+	return Options{tuning: tuning{
+		Tuning: match.Tuning{
+			KeepRanges: rapid.IntRange(0, 3).Draw(t, "no class cuts") == 0,
+			NoLeaves:   rapid.IntRange(0, 3).Draw(t, "no leaves") == 0,
+			NoOrder:    rapid.IntRange(0, 3).Draw(t, "no order") == 0,
+			AnyCost:    true,
+			NoSharing:  rapid.IntRange(0, 3).Draw(t, "no sharing") == 0,
+		},
+		rows:       rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),
+		tile:       rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
+		blocks:     rapid.IntRange(1, 4).Draw(t, "blocks"),
+		hostDriven: rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
+		noBitmaps:  rapid.Bool().Draw(t, "no bitmaps"),
+		signatures: rapid.Bool().Draw(t, "signatures"),
+		few:        rapid.SampledFrom([]int{1, 1 << 16}).Draw(t, "few"),
+		noMailbox:  rapid.IntRange(0, 3).Draw(t, "no mailbox") == 0,
+		arena:      512 << 10,
+	}}
 }
 
 // drawCase draws a case whose labels lie close together or far apart, so that their numbers are a range, indexed or
@@ -63,10 +66,11 @@ func drawCase(t *rapid.T) *matchtest.Case {
 }
 
 func TestRandomPatternsMatchAsByBruteForce(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		c := drawCase(rt)
 		options := drawOptions(rt)
-		options.Slice = time.Duration(rapid.SampledFrom([]int{1, 3, 1e9}).Draw(rt, "slice"))
+		options.slice = time.Duration(rapid.SampledFrom([]int{1, 3, 1e9}).Draw(rt, "slice"))
 		d := open(t, options)
 		if err := matchtest.Check(d, c); err != nil {
 			rt.Fatal(err)
@@ -107,6 +111,7 @@ func ring(t testing.TB, n int) *match.Match {
 }
 
 func TestASmallMemoryIsEnough(t *testing.T) {
+	t.Parallel()
 	d := open(t, Options{Memory: 1 << 20})
 	m := ring(t, 600)
 	rows := 0
@@ -122,6 +127,7 @@ func TestASmallMemoryIsEnough(t *testing.T) {
 }
 
 func TestAGraphLargerThanTheMemoryStaysOnTheHost(t *testing.T) {
+	t.Parallel()
 	d := open(t, Options{Memory: 320 << 10})
 	m := ring(t, 4000)
 	n, err := d.Count(context.Background(), m)
@@ -135,7 +141,8 @@ func TestAGraphLargerThanTheMemoryStaysOnTheHost(t *testing.T) {
 }
 
 func TestQueriesRunAtTheSameTime(t *testing.T) {
-	d := open(t, Options{Arena: 300 << 10})
+	t.Parallel()
+	d := open(t, Options{tuning: tuning{arena: 300 << 10}})
 	m := ring(t, 300)
 	var wg sync.WaitGroup
 	for range 4 {
@@ -162,7 +169,7 @@ func TestACancelledMatchEndsBetweenTwoLaunches(t *testing.T) {
 		}
 		return nil
 	}
-	d := open(t, Options{Driver: e, Slice: 1, Tile: 1})
+	d := open(t, Options{Driver: e, tuning: tuning{slice: 1, tile: 1}})
 	if _, err := d.Count(ctx, ring(t, 300)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -172,6 +179,7 @@ func TestACancelledMatchEndsBetweenTwoLaunches(t *testing.T) {
 }
 
 func TestAnErrorFromEmitEndsTheMatch(t *testing.T) {
+	t.Parallel()
 	d := open(t, Options{})
 	full := errors.New("disk full")
 	if err := d.Match(context.Background(), ring(t, 300), func(*match.Batch) error { return full }); !errors.Is(err, full) {
@@ -183,6 +191,7 @@ func TestAnErrorFromEmitEndsTheMatch(t *testing.T) {
 }
 
 func TestADeviceThatFailsIsLost(t *testing.T) {
+	t.Parallel()
 	e := kernels.Emulate(64 << 20)
 	d := open(t, Options{Driver: e})
 	m := ring(t, 20)
@@ -213,6 +222,7 @@ func TestOpenWithoutAGPUSaysSo(t *testing.T) {
 }
 
 func TestLargeArraysArriveWhole(t *testing.T) {
+	t.Parallel()
 	d := open(t, Options{Driver: kernels.Emulate(1 << 30)})
 	r := &resident{d: d}
 	var err error

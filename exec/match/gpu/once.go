@@ -13,7 +13,7 @@ const mostSeen = 2 << 20
 // telling them. A step makes equal rows of different ones when it drops a slot; its rows can be told when they have one
 // or two columns.
 func (j *join) laySeen(m *match.Match) int64 {
-	if !m.Plan.Once || j.count || j.d.options.Repeats {
+	if !m.Plan.Once || j.count || j.d.options.repeats {
 		return 0
 	}
 	for k := range j.tables {
@@ -38,5 +38,5 @@ func (j *join) laySeen(m *match.Match) int64 {
 // drops reports whether a step hands on fewer slots than its table has and it binds.
 func (j *join) drops(k int, next []int) bool {
 	missing := func(slot int) bool { return !slices.Contains(next, slot) }
-	return slices.ContainsFunc(j.tables[k], missing) || j.step(k) != nil && missing(j.slot(k))
+	return slices.ContainsFunc(j.tables[k], missing) || j.slot(k) != match.NoSlot && missing(j.slot(k))
 }

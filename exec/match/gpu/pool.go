@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// Sizes of arenas: smallArena times a power of four, up to largeArena; a query of more than smallCost estimated candidates has
+// Sizes of arenas: smallArena times a power of four, up to largeArena; a query of more than bgp.GPULargeCost has
 // middleArena at least. A device with little memory has smaller ones.
 const (
 	smallArena  = 64 << 20
 	middleArena = 1 << 30
 	largeArena  = 4 << 30
-	smallCost   = 200_000
 )
 
 // pool keeps the lanes that no query uses. All arenas together take a third of the memory at most; a query that comes

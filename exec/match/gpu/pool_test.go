@@ -86,7 +86,8 @@ func TestManyLargeQueriesShareTheMemory(t *testing.T) {
 }
 
 func TestTablesThatAreTooSmallGrow(t *testing.T) {
-	d := open(t, Options{Driver: kernels.Emulate(1 << 30), Rows: 500, Tile: 100, Slice: 200})
+	t.Parallel()
+	d := open(t, Options{Driver: kernels.Emulate(1 << 30), tuning: tuning{rows: 500, tile: 100, slice: 200}})
 	d.blocks = 1000
 	m := expecting(ring(t, 300), 1)
 	m.Trace = &match.Trace{}
@@ -100,8 +101,9 @@ func TestTablesThatAreTooSmallGrow(t *testing.T) {
 }
 
 func TestWithoutRoomForLargerTablesTheSmallOnesStay(t *testing.T) {
+	t.Parallel()
 	e := kernels.Emulate(1 << 30)
-	d := open(t, Options{Driver: e, Rows: 500, Tile: 100, Slice: 200})
+	d := open(t, Options{Driver: e, tuning: tuning{rows: 500, tile: 100, slice: 200}})
 	d.blocks = 1000
 	first := true
 	e.Fail = func(call string) error {
@@ -118,8 +120,9 @@ func TestWithoutRoomForLargerTablesTheSmallOnesStay(t *testing.T) {
 }
 
 func TestAQueryThatFailsWhileItsTablesGrowGivesAllBack(t *testing.T) {
+	t.Parallel()
 	e := kernels.Emulate(1 << 30)
-	d := open(t, Options{Driver: e, Rows: 500, Tile: 100, Slice: 200})
+	d := open(t, Options{Driver: e, tuning: tuning{rows: 500, tile: 100, slice: 200}})
 	d.blocks = 1000
 	m := expecting(ring(t, 300), 1)
 	count(t, d, ring(t, 20), 20*8*8*8)
@@ -136,19 +139,19 @@ func TestAQueryThatFailsWhileItsTablesGrowGivesAllBack(t *testing.T) {
 	if _, err := d.Count(context.Background(), m); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
-	if p := d.lanes; p.taken != p.idleBytes() || len(d.turns) != 0 {
-		t.Errorf("%d bytes of tables, %d of them idle, %d turns", p.taken, p.idleBytes(), len(d.turns))
+	if p := d.lanes; p.taken != p.idleBytes() || len(d.permits) != 0 {
+		t.Errorf("%d bytes of tables, %d of them idle, %d permits", p.taken, p.idleBytes(), len(d.permits))
 	}
 }
 
 func TestAQueryWaitsForItsTurnNoLongerThanItsContext(t *testing.T) {
 	d := open(t, Options{Launches: 1})
-	d.turns <- struct{}{} // somebody else's launch
+	d.permits <- struct{}{} // somebody else's launch
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := d.Count(ctx, ring(t, 20)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
-	<-d.turns
+	<-d.permits
 	count(t, d, ring(t, 20), 20*8*8*8)
 }

@@ -22,18 +22,17 @@ type resident struct {
 	labels []pcsr.Label // in use
 	table  kernels.Address
 
-	mu         sync.Mutex
-	stream     kernels.Stream
-	loaded     map[int]*loaded // by place in the table
-	bitmaps    map[classKey]kernels.Address
-	undirected map[pcsr.Label]bool
-	columns    kernels.Address // of the signature table
-	filters    map[pcsr.Signature]kernels.Address
-	staging    [2]*kernels.HostMemory
-	device     []kernels.Address // every allocation
-	host       []*kernels.HostMemory
-	hostBytes  int64
-	uploading  time.Duration
+	mu        sync.Mutex
+	stream    kernels.Stream
+	loaded    map[int]*loaded // by place in the table
+	bitmaps   map[classKey]kernels.Address
+	columns   kernels.Address // of the signature table
+	filters   map[pcsr.Signature]kernels.Address
+	staging   [2]*kernels.HostMemory
+	device    []kernels.Address // every allocation
+	host      []*kernels.HostMemory
+	hostBytes int64
+	uploading time.Duration
 }
 
 // loaded is one partition on the device.
@@ -52,7 +51,7 @@ type classKey struct {
 func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	r := &resident{
 		d: d, graph: g, labels: g.UsedLabels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{},
-		undirected: map[pcsr.Label]bool{}, filters: map[pcsr.Signature]kernels.Address{},
+		filters: map[pcsr.Signature]kernels.Address{},
 	}
 	size := int64(2*len(r.labels)+5) * kernels.Size[kernels.Partition]()
 	var err error
@@ -247,20 +246,6 @@ func (r *resident) labelSets(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// isUndirected reports that both directions of a label have the same lists.
-func (r *resident) isUndirected(l pcsr.Label) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	is, known := r.undirected[l]
-	if !known {
-		a, b := r.graph.Partition(l, pcsr.Out).Arrays(), r.graph.Partition(l, pcsr.In).Arrays()
-		is = a.Layer == b.Layer && a.Base == b.Base && a.Rows == b.Rows && slices.Equal(a.Index, b.Index) &&
-			slices.Equal(a.Vertices, b.Vertices) && slices.Equal(a.Offsets, b.Offsets) && slices.Equal(a.Neighbours, b.Neighbours)
-		r.undirected[l] = is
-	}
-	return is
 }
 
 // bitmap returns a bitmap of the members of a list on the device, or 0 where there is no room for one.

@@ -3,20 +3,22 @@ package gpu
 import (
 	"errors"
 
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// signatureOf is the signature that a step's candidates are tested against: the plan's, or with Options.Signatures one
+// signatureOf is the signature that a step's candidates are tested against: the plan's, or with tuning.signatures one
 // made of all edges of the query vertex.
-func (j *join) signatureOf(k int, s *bgp.Step) pcsr.Signature {
-	if !s.Signature.IsZero() || !j.d.options.Signatures || j.step(k) == nil {
-		return s.Signature
+func (j *join) signatureOf(k int) pcsr.Signature {
+	planned := j.steps[k].Plan.Signature
+	if !planned.IsZero() || !j.d.options.signatures || j.slot(k) == match.NoSlot {
+		return planned
 	}
-	vertex, q := j.plan.Slots[j.slot(k)].Vertex, j.plan.Query
+	vertex, q := j.Plan.Slots[j.slot(k)].Vertex, j.Plan.Query
 	if vertex < 0 || q == nil || q.Vertices[vertex].EdgeLabel {
-		return s.Signature
+		return planned
 	}
 	var edges []pcsr.KnownEdge
 	for _, e := range q.Edges {
@@ -30,7 +32,7 @@ func (j *join) signatureOf(k int, s *bgp.Step) pcsr.Signature {
 			edges = append(edges, knownEdge(q, e.Label, pcsr.In, e.From))
 		}
 	}
-	return j.graph.Signatures().Encode(edges, q.Vertices[vertex].Classes)
+	return j.Graph.Signatures().Encode(edges, q.Vertices[vertex].Classes)
 }
 
 func knownEdge(q *bgp.QueryGraph, l pcsr.Label, dir pcsr.Direction, neighbour int) pcsr.KnownEdge {

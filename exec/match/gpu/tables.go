@@ -14,13 +14,13 @@ const estimateMargin = 4
 // arenaFor is the memory that a query's tables should have. A plan that expects too little gets more when a table is full
 // (query.grow).
 func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
-	if d.options.Arena != 0 {
-		return aligned(max(d.options.Arena, minArena))
+	if d.options.arena != 0 {
+		return aligned(max(d.options.arena, minArena))
 	}
 	rows := 0.0
-	for i := range s.steps {
-		if !s.count || i < len(s.steps)-1 { // the last step of a count makes no rows
-			rows = max(rows, estimateMargin*s.steps[i].EstimatedRows)
+	for k := s.first; k < len(s.steps); k++ {
+		if !s.count || k < len(s.steps)-1 { // the last step of a count makes no rows
+			rows = max(rows, estimateMargin*s.steps[k].Plan.EstimatedRows)
 		}
 	}
 	if m.Input != nil {
@@ -30,7 +30,7 @@ func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
 	if rows < float64(most) {
 		most = int64(rows)
 	}
-	if m.Plan.Cost > smallCost {
+	if m.Plan.Cost > bgp.GPULargeCost {
 		return d.lanes.size(max(s.tableBytes(most), d.lanes.middle))
 	}
 	return d.lanes.size(s.tableBytes(most))
@@ -42,10 +42,10 @@ func (d *Device) mostRows() int64 { return 4 * kernels.MaxTile * int64(d.blocks)
 // mostGrown is how often a query's tables may grow.
 const mostGrown = 3
 
-// mayGrow reports whether a launch should end as soon as a table turns out to be much too small: nothing is handed out yet,
+// mayGrow reports whether a launch should end as soon as a table permits out to be much too small: nothing is handed out yet,
 // and larger tables may be had.
 func (q *query) mayGrow() bool {
-	return q.grown < mostGrown && q.base == 0 && q.done == 0 && q.d.options.Arena == 0 && q.lane.arena.size < q.d.lanes.large
+	return q.grown < mostGrown && q.base == 0 && q.done == 0 && q.d.options.arena == 0 && q.lane.arena.size < q.d.lanes.large
 }
 
 // grow begins again with larger tables, as large as the launch asks for; with the same where there is no room for others.
@@ -97,21 +97,21 @@ func (s *shape) overhead() int64 {
 func (s *shape) imageBytes() int64 {
 	n := kernels.Size[kernels.Program]() + int64(len(s.output))*8 + 4096
 	n += int64(s.deviceSteps()) * (kernels.Size[kernels.Step]() + kernels.Size[kernels.Frame]() + kernels.Size[kernels.StepTrace]() + 512)
-	add := func(step *bgp.Step) {
-		n += int64(len(step.Links)+len(step.Classes)+2) * (kernels.Size[kernels.Link]() + 16)
-		n += int64(len(step.Checks))*kernels.Size[kernels.Check]() + int64(len(step.EdgeDistinct))*kernels.Size[kernels.Pair]()
-		n += int64(len(step.Distinct))*16 + int64(len(step.Candidates))*4
-		n += int64(s.inputs+len(s.plan.Steps)+1) * 32
-		for i := range step.Links {
-			if step.Links[i].Kind == bgp.AllEdgeLabels {
-				n += int64(len(s.graph.UsedLabels())) * 4
+	for _, step := range s.allSteps() {
+		n += int64(len(step.Lists)+2) * (kernels.Size[kernels.Link]() + 16)
+		n += int64(len(step.Plan.Checks))*kernels.Size[kernels.Check]() + int64(len(step.Plan.EdgeDistinct))*kernels.Size[kernels.Pair]()
+		n += int64(len(step.Distinct)+len(step.Above)) * 16
+		n += int64(s.Plan.Inputs+len(s.Steps)+1) * 32
+		for i := range step.Lists {
+			if inImage(&step.Lists[i]) {
+				n += int64(len(step.Lists[i].Members)) * 4
 			}
 		}
 	}
-	for i := range s.plan.Steps {
-		add(&s.plan.Steps[i])
-	}
-	n += int64(len(s.plan.InputChecks)+len(s.plan.InputClasses)) * kernels.Size[kernels.Check]()
-	n += int64(len(s.plan.InputDistinct)+len(s.plan.InputEdgeDistinct)) * kernels.Size[kernels.Pair]()
 	return aligned(n)
+}
+
+// allSteps are the steps that are joined and the factors.
+func (s *shape) allSteps() []*match.Step {
+	return append(s.steps[:len(s.steps):len(s.steps)], s.factors...)
 }

@@ -7,17 +7,15 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// program is a plan, or an independent part of one, made ready for a graph.
-type program struct {
+// join is a lowered plan, or an independent part of one, with the tables that lie between its steps.
+type join struct {
+	*match.Lowering
 	tuning *tuning
-	graph  *pcsr.Graph
-	plan   *bgp.MatchPlan
 	input  *match.Input
-	steps  []*step
+	// all are the steps of the plan, steps those of this part of it.
+	all, steps []*step
 	// prefix is how many steps are enumerated; those after it are counted by the groups of the tail.
 	prefix int
 	// charge is the match's.
@@ -36,8 +34,6 @@ type program struct {
 	weighted bool
 	// emitted are the table columns that rows are emitted from.
 	emitted []int
-	// never: no partial match gets through.
-	never bool
 	// counters holds what each step of the plan did.
 	counters []counters
 }
@@ -47,71 +43,77 @@ type counters struct {
 	nanoseconds                 atomic.Int64
 }
 
-// originSlot is the column of a table that holds the seed's row.
-func (p *program) originSlot() int { return len(p.plan.Slots) }
-
-// compile makes a plan ready. The caller lays it out next.
-func compile(m *match.Match, t *tuning) (*program, error) {
-	plan := m.Plan
-	p := &program{tuning: t, graph: m.Graph, plan: plan, never: plan.Empty, charge: m.Charge}
-	if plan.Inputs > 0 {
-		if m.Input == nil || len(m.Input.Cols) != plan.Inputs {
-			return nil, fmt.Errorf("cpu: the plan wants %d seeded columns", plan.Inputs)
-		}
+// compile makes a match's plan ready; counting says that only the number of solutions is asked for. The caller lays it
+// out next.
+func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
+	if m.Plan.Inputs > 0 && (m.Input == nil || len(m.Input.Cols) != m.Plan.Inputs) {
+		return nil, fmt.Errorf("cpu: the plan wants %d seeded columns", m.Plan.Inputs)
 	}
-	p.input = m.Input
+	p := &join{Lowering: match.Lower(m, counting, t.Tuning), tuning: t, input: m.Input, charge: m.Charge}
 	if m.Trace != nil {
-		p.counters = make([]counters, len(plan.Steps))
+		p.counters = make([]counters, len(m.Plan.Steps))
 	}
-	if p.never {
-		return p, nil
+	steps := make([]step, len(p.Steps))
+	p.all = make([]*step, len(steps))
+	for i := range steps {
+		steps[i].prepare(m.Graph, p.Steps[i])
+		p.all[i] = &steps[i]
 	}
-	steps := make([]step, len(plan.Steps))
-	p.steps = make([]*step, len(plan.Steps))
-	for i := range plan.Steps {
-		s := &steps[i]
-		s.compile(m.Graph, &plan.Steps[i], i, plan.Inputs+i)
-		p.steps[i] = s
-		p.never = p.never || s.never
+	p.steps = p.all
+	for k, sharing := range p.Sharing(t.Tuning, func(_, k int) bool { return p.all[k].levels != nil }) {
+		if sharing != nil {
+			p.all[k].shareWith(p.all[sharing.From], sharing.OwnLists)
+		}
 	}
 	return p, nil
 }
 
+// step is the join's step that a lowered one has become.
+func (p *join) step(s *match.Step) *step { return p.all[s.Index] }
+
+func (p *join) lowered(steps []*step) []*match.Step {
+	out := make([]*match.Step, len(steps))
+	for i, s := range steps {
+		out[i] = s.Step
+	}
+	return out
+}
+
 // empty reports whether there is nothing to do.
-func (p *program) empty() bool {
-	return p == nil || p.never || p.input != nil && p.input.N == 0
+func (p *join) empty() bool {
+	return p == nil || p.Never || p.input != nil && p.input.N == 0
 }
 
 // layOut decides which steps are enumerated and which slots the tables keep.
-func (p *program) layOut(output []int, origin bool) {
+func (p *join) layOut(output []int, origin bool) {
 	p.output, p.origin = output, origin
 	p.prefix = 0
 	for i, s := range p.steps {
-		if slices.Contains(output, s.slot) {
+		if slices.Contains(output, s.Slot) {
 			p.prefix = i + 1
 		}
 	}
 	p.widen()
-	p.tail = makeGroups(p.steps[p.prefix:])
+	p.tail = p.groups(p.prefix)
 	p.tailReads = nil
 	for _, g := range p.tail {
-		p.tailReads = union(p.tailReads, g.reads)
+		p.tailReads = union(p.tailReads, g.Reads)
 	}
 	p.keepColumns()
 }
 
 // widen enumerates further steps of an expensive plan until there are rows enough to share among threads. The last
 // step stays: it is counted.
-func (p *program) widen() {
+func (p *join) widen() {
 	if p.input != nil && p.input.N >= p.tuning.manyRows {
 		return
 	}
 	cost := 0.0
 	for _, s := range p.steps {
-		cost += s.plan.EstimatedCandidates
+		cost += s.Plan.EstimatedCandidates
 	}
 	for p.prefix < len(p.steps)-1 {
-		if p.prefix > 0 && (cost < p.tuning.smallCost || p.steps[p.prefix-1].plan.EstimatedRows >= float64(p.tuning.manyRows)) {
+		if p.prefix > 0 && (cost < p.tuning.smallCost || p.steps[p.prefix-1].Plan.EstimatedRows >= float64(p.tuning.manyRows)) {
 			return
 		}
 		if p.prefix == 0 && cost < p.tuning.smallCost && len(p.steps[0].dynamic) > 0 {
@@ -122,28 +124,29 @@ func (p *program) widen() {
 }
 
 // keepColumns finds the slots that each level's tables need.
-func (p *program) keepColumns() {
+func (p *join) keepColumns() {
 	p.emitted = union(nil, p.output)
 	if p.origin {
-		p.emitted = append(p.emitted, p.originSlot())
+		p.emitted = append(p.emitted, p.OriginSlot())
 	}
-	needed := union(slices.Clone(p.emitted), p.tailReads)
-	p.carry = make([][]int, p.prefix+1)
+	p.carry = match.Live(p.lowered(p.steps[:p.prefix]), union(slices.Clone(p.emitted), p.tailReads))
 	p.keeps = make([]bool, p.prefix+1)
-	for level := p.prefix; level > 0; level-- {
-		s := p.steps[level-1]
-		p.keeps[level] = slices.Contains(needed, s.slot)
-		p.carry[level] = without(needed, s.slot)
-		needed = union(slices.Clone(p.carry[level]), s.reads)
+	for level := 1; level <= p.prefix; level++ {
+		slot := p.steps[level-1].Slot
+		if i := slices.Index(p.carry[level], slot); i >= 0 {
+			p.keeps[level], p.carry[level] = true, slices.Delete(p.carry[level], i, i+1)
+		}
 	}
-	p.carry[0] = needed
 }
 
-// parts splits a plan without seeds into parts that share no variable and no condition, ready to be counted.
-func (p *program) parts() []*program {
-	var out []*program
-	for _, steps := range connected(p.steps) {
-		part := &program{tuning: p.tuning, graph: p.graph, plan: p.plan, steps: steps, counters: p.counters, charge: p.charge}
+// adopt makes parts of the plan ready to be counted.
+func (p *join) adopt(parts [][]*match.Step) []*join {
+	var out []*join
+	for _, steps := range parts {
+		part := &join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters, charge: p.charge}
+		for _, s := range steps {
+			part.steps = append(part.steps, p.step(s))
+		}
 		part.layOut(nil, false)
 		out = append(out, part)
 	}
@@ -151,7 +154,7 @@ func (p *program) parts() []*program {
 }
 
 // trace writes down what the steps did.
-func (p *program) trace(m *match.Match, start time.Time) {
+func (p *join) trace(m *match.Match, start time.Time) {
 	t := m.Trace
 	if t == nil || p == nil {
 		return
@@ -176,8 +179,4 @@ func union(set, more []int) []int {
 		}
 	}
 	return set
-}
-
-func without(set []int, x int) []int {
-	return slices.DeleteFunc(slices.Clone(set), func(y int) bool { return y == x })
 }

@@ -1,0 +1,50 @@
+package gpu
+
+import (
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/kernels"
+)
+
+// tuning are the sizes and switches that tests and measurements change; the zero value is what is used.
+type tuning struct {
+	match.Tuning
+	// arena is the memory of one query's tables; 0 means a size that suits the query.
+	arena int64
+	// tile is the number of candidates that a block takes at a time; 0 means up to 4096.
+	tile int
+	// rows bounds the rows of a table; 0 means what the arena holds.
+	rows int
+	// blocks bounds the blocks of a launch; 0 means as many as the device holds.
+	blocks int
+	// slice is the time of one launch; 0 means 10 ms.
+	slice time.Duration
+	// strategy spreads the work; the others than kernels.Flattened are there to compare with.
+	strategy kernels.Strategy
+	// signatures tests every candidate against the signature of its query vertex, not only where the plan asks for it.
+	signatures bool
+	// noBitmaps tests membership in classes by searching their lists.
+	noBitmaps bool
+	// few is the number of candidates from which a step that tests lists alone takes a short path; 0 means 65,536.
+	few int
+	// noMailbox copies small results back with a copy of their own.
+	noMailbox bool
+	// repeats lets repeated rows through where the plan allows to drop them.
+	repeats bool
+	// hostDriven launches every phase of every step by itself; it is there to compare with.
+	hostDriven bool
+}
+
+// complete puts in what is used where nothing is said.
+func (t *tuning) complete() {
+	if t.slice <= 0 {
+		t.slice = 10 * time.Millisecond
+	}
+	if t.tile <= 0 || t.tile > kernels.MaxTile {
+		t.tile = kernels.MaxTile
+	}
+	if t.few <= 0 {
+		t.few = 1 << 16
+	}
+}

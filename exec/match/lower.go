@@ -1,0 +1,159 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// Lowering is a plan made ready for a graph, as far as that is the same for every matcher: which lists each step really
+// has, which of them are bounds, what its candidates must be greater than, and what it reads. It is never written once
+// it is made and points into the graph.
+type Lowering struct {
+	Plan  *bgp.MatchPlan
+	Graph *pcsr.Graph
+	// Steps are the plan's, in its order.
+	Steps []*Step
+	// Input tests what the plan asks of seeded slots and constants alone: it binds nothing. nil where nothing is asked.
+	Input *Step
+	// Automorphisms is how many solutions each one stands for that the steps find, because of Step.Above; 1 where the
+	// solutions themselves are asked for.
+	Automorphisms uint64
+	// Never: a step has no candidates, whatever is bound before it.
+	Never bool
+	// counting: only the number of solutions is asked for.
+	counting bool
+}
+
+// Tuning switches off parts of the lowering, for measurements and tests; the zero value is what is used.
+type Tuning struct {
+	// KeepRanges keeps the members of a class among the lists that candidates are tested against, even where they are
+	// consecutive.
+	KeepRanges bool
+	// NoLeaves enumerates steps that could be counted by the length of a list.
+	NoLeaves bool
+	// NoOrder counts every image of a symmetric pattern one by one.
+	NoOrder bool
+	// AnyCost looks for symmetries however little the plan costs.
+	AnyCost bool
+	// NoSharing looks at all lists again for every row, also where rows could share an intersection.
+	NoSharing bool
+}
+
+// Lower makes a match's plan ready; counting says that only the number of solutions is asked for.
+func Lower(m *Match, counting bool, t Tuning) *Lowering {
+	l := &Lowering{Plan: m.Plan, Graph: m.Graph, Automorphisms: 1, Never: m.Plan.Empty, counting: counting}
+	if l.Never {
+		return l
+	}
+	l.Input = inputStep(m.Plan, m.Graph)
+	lists := 0
+	for k := range m.Plan.Steps {
+		lists += mostLists(&m.Plan.Steps[k])
+	}
+	steps, room := make([]Step, len(m.Plan.Steps)), make([]List, lists)
+	l.Steps = make([]*Step, len(steps))
+	for k := range steps {
+		s := &steps[k]
+		n := mostLists(&m.Plan.Steps[k])
+		s.lower(m.Graph, m.Plan, k, room[:0:n], t)
+		room = room[n:]
+		l.Steps[k] = s
+		l.Never = l.Never || s.never
+	}
+	if counting && !t.NoOrder && !l.Never {
+		l.breakSymmetry(t.AnyCost)
+	}
+	for _, s := range l.Steps {
+		s.findReads()
+	}
+	return l
+}
+
+// Step is a step of a plan, made ready for a graph.
+type Step struct {
+	Plan *bgp.Step
+	// Index is its place in the plan, Slot what it binds.
+	Index, Slot int
+	// Low ≤ candidate < High, the lists without gaps included; High dictionary.None means no bound.
+	Low, High dictionary.ID
+	// Lists are what candidates must lie in, in the order of the plan, without those that Low and High stand for and
+	// without repeats.
+	Lists []List
+	// Above are the slots whose values the candidate must be greater than, without those that another of them is always
+	// greater than.
+	Above []int
+	// Below are all slots that the candidate is greater than, by Above of this step and of those it names.
+	Below []int
+	// Distinct are the operands that the candidate must differ from, without those that Above rules out.
+	Distinct []bgp.Operand
+	// Reads are the slots that the step's conditions read, without its own.
+	Reads []int
+
+	never bool
+}
+
+// mostLists bounds how many lists a step has.
+func mostLists(s *bgp.Step) int { return len(s.Links) + len(s.Classes) + 1 }
+
+func (s *Step) lower(g *pcsr.Graph, plan *bgp.MatchPlan, index int, room []List, t Tuning) {
+	from := &plan.Steps[index]
+	*s = Step{
+		Plan: from, Index: index, Slot: plan.Inputs + index, Low: from.Low, High: from.High, Lists: room, Distinct: from.Distinct,
+	}
+	if s.High == 0 {
+		s.High = dictionary.None
+	}
+	s.findLists(g, t.KeepRanges)
+	s.never = s.never || s.Low >= s.High
+}
+
+// NoSlot is the slot of a step that binds nothing.
+const NoSlot = -1
+
+// inputStep puts the conditions on inputs into a step.
+func inputStep(p *bgp.MatchPlan, g *pcsr.Graph) *Step {
+	if len(p.InputChecks)+len(p.InputClasses)+len(p.InputDistinct)+len(p.InputEdgeDistinct) == 0 {
+		return nil
+	}
+	from := &bgp.Step{Checks: slices.Clone(p.InputChecks), EdgeDistinct: slices.Clone(p.InputEdgeDistinct)}
+	if label, ok := g.TypeLabel(); ok {
+		for _, c := range p.InputClasses {
+			from.Checks = append(from.Checks, bgp.EdgeCheck{From: c.Of, Label: bgp.Const(label), To: bgp.Const(c.Class)})
+		}
+	}
+	for _, pair := range p.InputDistinct { // two operands that must differ are two edges that must
+		zero := bgp.Const(0)
+		from.EdgeDistinct = append(from.EdgeDistinct,
+			[2]bgp.EdgeCheck{{From: pair[0], Label: zero, To: zero}, {From: pair[1], Label: zero, To: zero}})
+	}
+	s := &Step{Plan: from, Index: NoSlot, Slot: NoSlot, High: dictionary.None}
+	s.findReads()
+	return s
+}
+
+// IsLength reports whether the candidates of the step are a stretch of one list, without the values that Distinct names:
+// so that their number can be told without reading them.
+func (s *Step) IsLength() bool {
+	return len(s.Lists) == 1 && s.Lists[0].Kind != Set && len(s.Above) == 0 && len(s.Plan.Checks)+len(s.Plan.EdgeDistinct) == 0 &&
+		s.Plan.Signature.IsZero()
+}
+
+// findReads collects the slots that the step reads.
+func (s *Step) findReads() {
+	conditions := bgp.Step{
+		Links: s.Plan.Links, Checks: s.Plan.Checks, Distinct: s.Distinct, EdgeDistinct: s.Plan.EdgeDistinct,
+	}
+	conditions.EachSlot(s.addRead)
+	for _, slot := range s.Above {
+		s.addRead(slot)
+	}
+}
+
+func (s *Step) addRead(slot int) {
+	if slot != s.Slot {
+		s.Reads = with(s.Reads, slot)
+	}
+}

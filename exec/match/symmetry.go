@@ -1,0 +1,287 @@
+package match
+
+import (
+	"math"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// mostSymmetric is the largest number of query vertices whose symmetries are looked for, mostAutomorphisms how many of
+// them.
+const (
+	mostSymmetric     = 10
+	mostAutomorphisms = 5040
+)
+
+// breakSymmetry finds the automorphisms of the query graph. Where the vertices that they exchange are always different,
+// every solution is one of as many as there are automorphisms, and exactly one of them satisfies the order that
+// Step.Above asks for (Grochow and Kellis, RECOMB 2007). So a count needs to look at that one alone.
+func (l *Lowering) breakSymmetry(anyCost bool) {
+	s := symmetry{Lowering: l, worth: l.Plan.Cost}
+	if anyCost {
+		s.worth = math.Inf(1)
+	}
+	if s.worth < bgp.OrderCost || !s.applies() {
+		return
+	}
+	s.search(make([]int, 0, len(s.slots)))
+	if len(s.found) < 2 || len(s.found) > mostAutomorphisms {
+		return
+	}
+	below, n := s.largest()
+	l.Automorphisms = uint64(n)
+	for slot, step := range l.Steps {
+		step.setBelow(below[slot], below)
+	}
+}
+
+// largest returns the order that the largest usable group of automorphisms asks for, and its size: all of them, or those
+// that one generates.
+func (s *symmetry) largest() (below [][]int, size int) {
+	if below, ok := s.order(s.found); ok {
+		return below, len(s.found)
+	}
+	below, size = make([][]int, len(s.slots)), 1
+	for _, a := range s.found {
+		if group := powers(a); len(group) > size {
+			if order, ok := s.order(group); ok {
+				below, size = order, len(group)
+			}
+		}
+	}
+	return below, size
+}
+
+// powers is the group that a permutation generates.
+func powers(a []int) (group [][]int) {
+	for p := a; ; {
+		group = append(group, p)
+		if slices.IsSorted(p) {
+			return group
+		}
+		next := make([]int, len(p))
+		for i := range p {
+			next[i] = a[p[i]]
+		}
+		p = next
+	}
+}
+
+// setBelow takes over what the step's candidates are greater than; below has that of all slots.
+func (s *Step) setBelow(slots []int, below [][]int) {
+	s.Below = slots
+	for _, slot := range slots {
+		if !slices.ContainsFunc(slots, func(other int) bool { return slices.Contains(below[other], slot) }) {
+			s.Above = append(s.Above, slot)
+		}
+	}
+	if len(slots) > 0 {
+		s.Distinct = slices.DeleteFunc(slices.Clone(s.Distinct), func(o bgp.Operand) bool {
+			return !o.IsConstant() && slices.Contains(slots, o.Slot)
+		})
+	}
+}
+
+// symmetry searches the permutations of the slots that map the query graph to itself.
+type symmetry struct {
+	*Lowering
+	worth float64 // candidates that the match is expected to look at
+	slots []int   // slot → query vertex
+	edges map[[3]int]bool
+	found [][]int
+}
+
+// applies reports whether symmetries can be told and used: nothing seeded, no predicate variables. An edge that always
+// leads back has no direction; edge-isomorphism tells the two apart.
+func (s *symmetry) applies() bool {
+	q := s.Plan.Query
+	if q == nil || s.Plan.Inputs > 0 || len(s.Steps) < 2 || len(s.Steps) > mostSymmetric || len(s.Plan.Slots) != len(s.Steps) {
+		return false
+	}
+	for _, slot := range s.Plan.Slots {
+		if slot.Vertex < 0 || slices.Contains(s.slots, slot.Vertex) || q.Vertices[slot.Vertex].EdgeLabel {
+			return false
+		}
+		s.slots = append(s.slots, slot.Vertex)
+	}
+	if !s.anyAlike() {
+		return false
+	}
+	s.edges = make(map[[3]int]bool, len(q.Edges))
+	for _, e := range q.Edges {
+		if e.LabelVertex >= 0 {
+			return false
+		}
+		s.edges[[3]int{e.From, int(e.Label), e.To}] = true
+		if q.Semantics != bgp.EdgeIsomorphism && s.undirected(e.Label) {
+			s.edges[[3]int{e.To, int(e.Label), e.From}] = true
+		}
+	}
+	return true
+}
+
+// anyAlike reports whether two slots ask the same of their vertices alone.
+func (s *symmetry) anyAlike() bool {
+	for a := range s.slots {
+		for b := range a {
+			if s.alike(a, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// What is found out about a label takes a look at all its edges, so it is done where that is not much beside the match.
+
+// undirected reports whether the edges of a label are known to lead back.
+func (s *symmetry) undirected(l pcsr.Label) bool {
+	out, in := s.Graph.Outline(l, pcsr.Out), s.Graph.Outline(l, pcsr.In)
+	return out.Rows() == in.Rows() && out.Edges() == in.Edges() &&
+		float64(out.Edges())*bgp.ComparePrice <= s.worth && s.Graph.Undirected(l)
+}
+
+// mayHaveLoop reports whether a vertex may have an edge of a label to itself.
+func (s *symmetry) mayHaveLoop(l pcsr.Label) bool {
+	out, in := s.Graph.Outline(l, pcsr.Out), s.Graph.Outline(l, pcsr.In)
+	first, last, ok := out.Span()
+	low, high, _ := in.Span()
+	if !ok || first > high || low > last {
+		return false
+	}
+	return float64(out.Rows())*bgp.SearchPrice > s.worth || s.Graph.HasLoop(l)
+}
+
+// order turns a group of automorphisms into an order: below lists, by slot, the earlier slots whose vertices must have
+// smaller numbers. It fails where two slots that an automorphism exchanges may have the same vertex.
+func (s *symmetry) order(group [][]int) (below [][]int, ok bool) {
+	below = make([][]int, len(s.slots))
+	for slot := range s.slots {
+		orbit := []int{slot}
+		var fixed [][]int
+		for _, a := range group {
+			if a[slot] == slot {
+				fixed = append(fixed, a)
+			}
+			orbit = with(orbit, a[slot])
+		}
+		if !s.allDiffer(orbit) {
+			return nil, false
+		}
+		for _, other := range orbit[1:] {
+			below[other] = append(below[other], slot)
+		}
+		group = fixed
+	}
+	return transitive(below), true
+}
+
+// transitive adds to each slot those that the slots below it are above of. Slots are only above earlier ones.
+func transitive(below [][]int) [][]int {
+	for slot := range below {
+		for _, other := range below[slot] {
+			below[slot] = union(below[slot], below[other])
+		}
+	}
+	return below
+}
+
+// allDiffer reports whether no solution has one vertex for two of the slots.
+func (s *symmetry) allDiffer(slots []int) bool {
+	if s.Plan.Query.Semantics == bgp.Isomorphism {
+		return true
+	}
+	for i, a := range slots {
+		for _, b := range slots[:i] {
+			if !s.joined(s.slots[a], s.slots[b]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// joined reports whether an edge joins two query vertices whose label no vertex has to itself.
+func (s *symmetry) joined(v, w int) bool {
+	for _, e := range s.Plan.Query.Edges {
+		if (e.From == v && e.To == w || e.From == w && e.To == v) && !s.mayHaveLoop(e.Label) {
+			return true
+		}
+	}
+	return false
+}
+
+// search extends a permutation of the first slots.
+func (s *symmetry) search(image []int) {
+	if len(s.found) > mostAutomorphisms {
+		return
+	}
+	if len(image) == len(s.slots) {
+		s.found = append(s.found, slices.Clone(image))
+		return
+	}
+	for to := range s.slots {
+		if !slices.Contains(image, to) && s.alike(len(image), to) {
+			if next := append(image, to); s.keepsEdges(next) {
+				s.search(next)
+			}
+		}
+	}
+}
+
+// alike reports whether two slots ask the same of their vertex alone.
+func (s *symmetry) alike(a, b int) bool {
+	x, y := s.Steps[a].Plan, s.Steps[b].Plan
+	sorted := func(slot int) []dictionary.ID {
+		classes := slices.Clone(s.Plan.Query.Vertices[s.slots[slot]].Classes)
+		slices.Sort(classes)
+		return classes
+	}
+	return x.Low == y.Low && x.High == y.High && slices.Equal(x.Candidates, y.Candidates) &&
+		(x.Candidates == nil) == (y.Candidates == nil) && slices.Equal(sorted(a), sorted(b))
+}
+
+// keepsEdges reports whether the edges between the last slot mapped and those before it, itself and the constants are
+// the same as between their images.
+func (s *symmetry) keepsEdges(image []int) bool {
+	last := len(image) - 1
+	mapped := func(v int) (int, bool) {
+		slot := slices.Index(s.slots, v)
+		if slot < 0 {
+			return v, true // a constant
+		}
+		if slot > last {
+			return 0, false
+		}
+		return s.slots[image[slot]], true
+	}
+	from, to := s.slots[last], s.slots[image[last]]
+	before, after := 0, 0
+	for e := range s.edges {
+		if e[0] == from || e[2] == from {
+			f, ok := mapped(e[0])
+			t, also := mapped(e[2])
+			if ok && also {
+				if !s.edges[[3]int{f, e[1], t}] {
+					return false
+				}
+				before++
+			}
+		}
+		if e[0] == to || e[2] == to {
+			if s.isImage(e[0], image) && s.isImage(e[2], image) {
+				after++
+			}
+		}
+	}
+	return before == after
+}
+
+// isImage reports whether a query vertex is a constant or the image of a slot mapped so far.
+func (s *symmetry) isImage(v int, image []int) bool {
+	slot := slices.Index(s.slots, v)
+	return slot < 0 || slices.Contains(image, slot)
+}

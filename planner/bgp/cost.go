@@ -1,0 +1,60 @@
+package bgp
+
+// The cost model. A cost is counted in candidates: members of lists that are read, tested and, where they pass, handed on.
+// All prices here are in that unit, so that a sum of them is what MatchPlan.Cost is; shares have none.
+//
+// On one thread of a processor a candidate takes 3 to 8 nanoseconds: measured counting the cliques of 5 in wiki-Vote (130
+// million candidates in 0.45 s) and the wheels of 5 vertices in a graph of 100,000 (410 million in 3.2 s).
+const (
+	// SearchPrice is a search in a list; rowPrice what a partial match costs by itself; extensionPrice one extension of an
+	// order in dynamic programming; walkPrice one sampled walk; comparePrice an edge that is compared with another.
+	SearchPrice    = 8
+	ComparePrice   = 0.25
+	rowPrice       = 16
+	extensionPrice = 20
+	walkPrice      = 1000
+	// samplePrice is what a query must cost for each member of a domain that a second estimate tries.
+	samplePrice = 2000
+
+	// planningShare is the share of a query's cost that walks may take; clearlyLess the share of the best cost so far below
+	// which a sampled cost counts as less.
+	planningShare = 0.03
+	clearlyLess   = 0.75
+
+	// From deepCost on a closer look at domains pays, from walkCost on sampled walks that compare vertex orders, from
+	// signedCandidates of one step a look at a signature, from OrderCost a search for symmetries.
+	deepCost         = 50_000
+	walkCost         = 400_000
+	signedCandidates = 2000
+	OrderCost        = 2000
+
+	// semiJoinShare is the share of candidates below which a semi-join with a later edge's rows costs less than the rows
+	// that it saves; signedShare the share that pass a signature above which testing the others costs more than it saves.
+	semiJoinShare = 0.6
+	signedShare   = 0.6
+)
+
+// From ThreadCost on a second thread is worth its start, and others are offered work every OfferCost; from SplitCost on it
+// matters how the work of a count is split.
+const (
+	ThreadCost = 30_000
+	OfferCost  = 10_000
+	SplitCost  = 50_000
+)
+
+// What pays on a GPU, in candidates that a processor would read; docs/BENCHMARKS-GPU.md has the machine that these were
+// chosen on.
+const (
+	// GPUCost is the cost from which a match is quicker on a GPU, launches and copies included; GPUColdCost where the device
+	// must first be opened and the graph's partitions copied there.
+	GPUCost     = 200_000
+	GPUColdCost = 200_000_000
+	// GPUSpeed is Options.Speed for a GPU: large enough that sampling many orders begins where a match takes a good part of
+	// a second, for a plan is made on a processor.
+	GPUSpeed = 20_000
+	// GPUNarrowCost is the cost below which a query starts with few blocks, whose barriers are quicker; it widens when it
+	// meets more than GPUWidenCost at a time. From GPULargeCost on its tables are not the smallest.
+	GPUNarrowCost = 50_000
+	GPUWidenCost  = 200_000
+	GPULargeCost  = 200_000
+)
