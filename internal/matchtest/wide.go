@@ -15,13 +15,13 @@ import (
 // more solutions than numbers can say, and looks whether it is one.
 func CheckWide(m match.Matcher, n int) error {
 	c := wide(n)
-	match, err := c.Match()
+	run, err := c.Match()
 	if err != nil {
 		return err
 	}
-	match.Limit = 1
+	run.Limit = 1
 	rows := 0
-	err = m.Match(context.Background(), match, func(b *match.Batch) error {
+	err = m.Match(context.Background(), run, func(b *match.Batch) error {
 		rows += b.N
 		for i := range n {
 			e := pcsr.Edge{From: b.Cols[2*i][0], Label: b.Cols[2*i+1][0], To: b.Cols[2*i+2][0]}
