@@ -185,3 +185,22 @@ func TestAFullDiskIsALimit(t *testing.T) {
 		t.Errorf("error %v, want ErrSpillLimit", err)
 	}
 }
+// TestSmallQueriesAreLeftAlone beside those that hold everything.
+func TestSmallQueriesAreLeftAlone(t *testing.T) {
+	p := NewPool(64<<20, 0)
+	small, large := p.Open(0), p.Open(0)
+	large.Meter("a sort").Charge(p.live())
+	if err := p.Take("the parsing of a query", 10<<10); err != nil {
+		t.Errorf("a small query is not parsed: %v", err)
+	}
+	if err := p.Take("the parsing of a query", 10<<20); err == nil {
+		t.Error("a large query is parsed where there is no room")
+	}
+	small.Meter("its plan").Charge(1 << 10)
+	if large.Close(); p.EndLargest(80 << 20) {
+		t.Error("the query that was left over was ended for what another took")
+	}
+	if err := small.ending(); err != nil {
+		t.Error(err)
+	}
+}

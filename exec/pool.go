@@ -72,10 +72,13 @@ func (p *Pool) live() int64 { return p.memory / 8 * liveShare }
 // free is how much they may still take.
 func (p *Pool) free() int64 { return p.live() - p.used.Load() }
 
-// Take counts bytes that belong to no query, such as a request that is being read, until Give; the error wraps
-// ErrMemoryLimit and nothing is counted.
+// smallTake is what Take never refuses: a small query gets its answer beside those that hold everything.
+const smallTake = 64 << 10
+
+// Take counts bytes that belong to no query, such as a request that is being read, until Give. Where there is no room and
+// they are more than smallTake, the error wraps ErrMemoryLimit and nothing is counted.
 func (p *Pool) Take(what string, bytes int64) error {
-	if used := p.used.Add(bytes); used > p.live() {
+	if used := p.used.Add(bytes); used > p.live() && bytes > smallTake {
 		p.used.Add(-bytes)
 		return fmt.Errorf("exec: no room for %s of %s beside the %s that queries hold, of %s (--max-memory raises it): %w",
 			what, Size(bytes), Size(used-bytes), Size(p.live()), ErrMemoryLimit)
@@ -125,12 +128,12 @@ func (p *Pool) forget(b *Budget) {
 }
 
 // EndLargest ends the query that holds the most, because the process has taken more memory than it may; it reports
-// whether there was one.
+// whether there was one. Queries that hold no more than any may are left alone: what is taken is not theirs.
 func (p *Pool) EndLargest(resident int64) bool {
 	p.mu.Lock()
 	var largest *Budget
 	for b := range p.open {
-		if b.ending() == nil && (largest == nil || b.used.Load() > largest.used.Load()) {
+		if b.ending() == nil && b.used.Load() > leastBudget && (largest == nil || b.used.Load() > largest.used.Load()) {
 			largest = b
 		}
 	}
