@@ -26,6 +26,7 @@ type Server struct {
 	admit      *admission
 	queries    *running
 	metrics    *metrics
+	history    history
 	// draining is set once the server has been told to stop.
 	draining atomic.Bool
 	// ready, when not nil, receives the address that Run listens on.
@@ -88,6 +89,7 @@ func (s *Server) routes() http.Handler {
 			router.Post("/graph", s.serveGraph)
 			router.Get("/queries", s.serveQueries)
 			router.Delete("/queries/{id}", s.serveCancel)
+			router.Get("/history", s.serveHistory)
 		})
 		if s.options.Pprof {
 			router.HandleFunc("/debug/pprof/*", pprof.Index)
@@ -159,6 +161,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	base, cancel := context.WithCancel(context.Background())
 	defer s.checkEditions(base)()
+	defer s.keepHistory(base)()
 	defer cancel()
 	server := s.httpServer()
 	server.Handler = s.guardHost(s, listener.Addr())
