@@ -117,7 +117,7 @@ func TestWorkbenchTakesLongWords(t *testing.T) {
 			}
 			place.reach(v)
 			if n := valueOf[int](v, lengthen); n == 0 {
-				t.Errorf("%s: no label found", place.name)
+				v.t.Errorf("%s: no label found", place.name)
 			}
 			v.do("look", shot("long-"+v.screen.name+"-"+place.name))
 			v.fits(place.name + " with long words")

@@ -41,7 +41,7 @@ func TestWorkbenchAnswersQueries(t *testing.T) {
 			chromedp.WaitVisible(".answer tbody tr td"), chromedp.WaitNotPresent(".status .spinner"),
 			chromedp.Text(".status", &status), chromedp.Text(".answer td[data-place]", &firstCell), shot(name+"-2-table"))
 		if !strings.Contains(status, "rows") || !strings.Contains(firstCell, ":") {
-			t.Errorf("status %q, first cell %q", status, firstCell)
+			v.t.Errorf("status %q, first cell %q", status, firstCell)
 		}
 		v.fits("the table")
 		v.await(`document.querySelectorAll("#query-graph .node").length === 3`)
@@ -57,9 +57,9 @@ func TestWorkbenchAnswersQueries(t *testing.T) {
 			chromedp.WaitVisible("body.running"), chromedp.WaitReady(".status .spinner"), chromedp.Sleep(300*time.Millisecond), shot(name+"-5-running"),
 			chromedp.KeyEvent(kb.Escape), chromedp.WaitReady(".problem h2"), chromedp.Text(".problem h2", &status))
 		if status != "Cancelled" {
-			t.Errorf("after Escape: %q", status)
+			v.t.Errorf("after Escape: %q", status)
 		}
-		waitFor(t, 10*time.Second, func() bool { return s.queries.len() == 0 })
+		waitFor(v.t, 10*time.Second, func() bool { return s.queries.len() == 0 })
 		v.do("an error is shown where it is",
 			typeQuery("SELECT * WHERE { ?s ?p }"), chromedp.WaitReady("#complaint:not([hidden])"), chromedp.WaitReady(".fault"), shot(name+"-6-error"))
 		v.fits("a query with an error")

@@ -41,7 +41,7 @@ func TestWorkbenchDrawsAnswers(t *testing.T) {
 		v.do("coordinates make a map", chromedp.WaitReady(".map .mark"), chromedp.WaitReady(".map-box[data-land] .land path"), chromedp.Sleep(200*time.Millisecond), shot(name+"-map"))
 		v.fits("the map")
 		if asked := valueOf[int](v, `performance.getEntriesByType("resource").filter((e) => !e.name.startsWith(location.origin)).length`); asked != 0 {
-			t.Errorf("the map asked other servers %d times", asked)
+			v.t.Errorf("the map asked other servers %d times", asked)
 		}
 		marks := valueOf[int](v, `document.querySelectorAll(".mark").length`)
 		v.click(`.view-bar [aria-label="Zoom in"]`)
@@ -53,13 +53,13 @@ func TestWorkbenchDrawsAnswers(t *testing.T) {
 		v.click("#tab-pivot")
 		v.do("a pivot", chromedp.WaitReady(".pivot td"), shot(name+"-pivot"))
 		if top := valueOf[string](v, `document.querySelector(".pivot tbody tr").textContent`); !strings.Contains(top, "hispania") || !strings.Contains(top, "171") {
-			t.Errorf("the pivot begins with %q", top)
+			v.t.Errorf("the pivot begins with %q", top)
 		}
 		v.answer(reignsQuery)
 		v.click("#tab-timeline")
 		v.do("a timeline", chromedp.WaitReady(".plot .span"), shot(name+"-timeline"))
 		if ticks := valueOf[string](v, `document.querySelector(".plot").textContent`); !strings.Contains(ticks, "1000") {
-			t.Errorf("the timeline goes over %q", ticks)
+			v.t.Errorf("the timeline goes over %q", ticks)
 		}
 		v.click("#tab-chart")
 		v.choosePlot("Chart", "line")

@@ -14,6 +14,8 @@ const shown = 60;
 const patience = "1500ms";
 /** sample is how many subjects are looked at for what joins with them. */
 const sample = 3000;
+/** mostKept is how many of the server's answers are kept. */
+const mostKept = 300;
 
 let schema = { classes: [], predicates: [], links: [] };
 const asked = new Map();
@@ -74,6 +76,7 @@ const line = (t) => `${t.s} ${t.p} ${t.o} .`;
 
 /** fetched asks once for each text; a query that takes too long counts as no answer. */
 async function fetched(text) {
+  if (asked.size > mostKept) asked.clear();
   if (!asked.has(text)) asked.set(text, select(text, { timeout: patience }).catch(() => undefined));
   return asked.get(text);
 }
@@ -99,6 +102,15 @@ SELECT ?c_ (COUNT(*) AS ?n_) WHERE { { SELECT DISTINCT ${subject} WHERE { ${cont
   return rows?.map((r) => iri(r.c_.value, Number(r.n_.value)));
 }
 
+let latest = 0;
+
+/** overtaken waits for a pause in typing, and says whether there was none. */
+async function overtaken() {
+  const ticket = ++latest;
+  await new Promise((resolve) => setTimeout(resolve, 160));
+  return ticket !== latest;
+}
+
 /** values are the objects that a predicate has here; what is typed narrows them down. */
 async function values(at, yasqe, typed) {
   const [subject, predicate] = at.part;
@@ -106,6 +118,7 @@ async function values(at, yasqe, typed) {
   const word = typed.replace(/^["'<]|["'>]$/g, "").replace(/^[^:]*:/, "");
   const context = /^[?$]/.test(subject) ? around(at.triples, subject).map(line).join(" ") : "";
   const narrow = word.length > 1 ? `FILTER(CONTAINS(LCASE(STR(?o_)), ${JSON.stringify(word.toLowerCase())}))` : "";
+  if (await overtaken()) return [];
   const rows = await fetched(`${prologue(yasqe)}
 SELECT ?o_ (COUNT(*) AS ?n_) WHERE { ${context} ${subject} ${predicate} ?o_ ${narrow} } GROUP BY ?o_ ORDER BY DESC(?n_) LIMIT ${shown}`);
   return (rows ?? []).filter((r) => r.o_.type !== "bnode").map((r) => (r.o_.type === "uri" ? iri(r.o_.value, Number(r.n_.value)) : { text: written(r.o_).replace(/\^\^<[^>]*#(integer|decimal|double|boolean)>$/, "").replace(/^"([\d.eE+-]+|true|false)"$/, "$1"), label: r.o_.value, count: Number(r.n_.value) }));

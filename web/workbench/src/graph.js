@@ -84,6 +84,7 @@ export class GraphView {
       nodes.append(n.group);
     }
     labels.classList.toggle("hush", Boolean(this.options.hush));
+    links.classList.toggle("dense", this.edges.length > 80);
     this.camera.replaceChildren(links, labels, nodes);
     this.grow = undefined;
     this.place();
@@ -134,7 +135,6 @@ export class GraphView {
     const grow = Math.max(1, 1 / this.view.k);
     if (grow !== this.grow) {
       this.grow = grow;
-      for (const n of this.nodes) if (n.round) sizeText(n, grow);
       for (const e of this.edges) placeEdge(e, grow);
     }
     declutter(this.nodes, this.edges.map((e) => ({ ...e, ...middle(e), text: e.text })), this.view, grow);
@@ -280,14 +280,6 @@ function placeLabels(nodes, edges) {
     }
     taken.push({ ...middle(e), w: e.width + 8, h: 17 });
   }
-}
-
-/** sizeText writes the labels of a round node larger, so that they stay as large on the screen. */
-function sizeText(node, grow) {
-  [...node.group.querySelectorAll("text")].forEach((text, i) => {
-    text.style.fontSize = `${(i ? 11 : 12.5) * grow}px`;
-    text.setAttribute("y", node.w / 2 + (i ? 27 : 13) * grow);
-  });
 }
 
 function placeEdge(e, grow = 1) {

@@ -11,6 +11,8 @@ const around = 24;
 const heights = { 1: 29, 3: 65 };
 const pictureHeight = 112;
 const rowNumberWidth = 62;
+/** headHeight is as in the style. */
+const headHeight = 34;
 
 /** Grid draws Rows in a box. memory keeps widths and the like while the answer is shown elsewhere. */
 export class Grid {
@@ -141,8 +143,9 @@ export class Grid {
   geometry() {
     const all = this.rows.size * this.height;
     const tall = Math.min(all, tallest);
-    const view = Math.max(this.scroller.clientHeight - this.height, this.height);
-    const top = all <= tallest ? this.scroller.scrollTop / this.height : (this.scroller.scrollTop / Math.max(1, tall - view)) * Math.max(0, this.rows.size - view / this.height);
+    const view = Math.max(this.scroller.clientHeight - headHeight, this.height);
+    const share = this.scroller.scrollTop / Math.max(1, tall + headHeight - this.scroller.clientHeight);
+    const top = all <= tallest ? this.scroller.scrollTop / this.height : Math.min(1, share) * Math.max(0, this.rows.size - view / this.height);
     return { tall, top: Math.min(top, this.rows.size), shown: Math.ceil(view / this.height) };
   }
 
@@ -177,7 +180,8 @@ export class Grid {
   frame() {
     const { from, list } = this.drawn;
     const { tall, top } = this.geometry();
-    const start = Math.max(0, tall < tallest ? from * this.height : this.scroller.scrollTop - (top - from) * this.height);
+    const wanted = tall < tallest ? from * this.height : this.scroller.scrollTop - (top - from) * this.height;
+    const start = Math.max(0, Math.min(wanted, tall - list.length * this.height));
     this.before.firstChild.firstChild.style.height = `${start}px`;
     this.after.firstChild.firstChild.style.height = `${Math.max(0, tall - start - list.length * this.height)}px`;
     this.table.setAttribute("aria-rowcount", this.rows.size + 1);

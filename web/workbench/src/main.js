@@ -1,6 +1,5 @@
 // The workbench: what belongs to no single part.
 
-import "./style.css";
 import { $, h, count, toast, short } from "./dom.js";
 import { json } from "./api.js";
 import { learn } from "./names.js";

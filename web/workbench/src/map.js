@@ -5,6 +5,7 @@ import { cut } from "./names.js";
 import { plainText, drawTerm } from "./cells.js";
 import { coordinates, categories, nameColumn } from "./shape.js";
 import { colour, colours, legend, choice } from "./plot.js";
+import { extent } from "./scale.js";
 import { read } from "./wkt.js";
 import { setting } from "./settings.js";
 import { pictureMenu } from "./picture.js";
@@ -63,7 +64,8 @@ function geometries(way, row, at) {
     const first = g.points[0] ?? lines[0]?.[0];
     if (!first) return [];
     const middle = path ? center(lines.flat()) : first;
-    return [...(path ? [{ ...xy(middle), path, area: g.areas.length > 0 }] : []), ...g.points.map(xy)];
+    const corners = path ? [extent(lines.flat().map((p) => project(p)[0])), extent(lines.flat().map((p) => project(p)[1]))] : [];
+    return [...(path ? [{ ...xy(middle), path, corners, area: g.areas.length > 0 }] : []), ...g.points.map(xy)];
   }
   const [lat, long] = [row[at[way.lat]], row[at[way.long]]];
   const position = [Number(long?.value), Number(lat?.value)];
@@ -81,6 +83,21 @@ function xy(position) {
 function project([long, lat]) {
   const phi = (Math.max(-85, Math.min(85, lat)) * Math.PI) / 180;
   return [((long + 180) / 360) * world, (0.5 - Math.log(Math.tan(Math.PI / 4 + phi / 2)) / (2 * Math.PI)) * world];
+}
+
+/** unrolled is a ring that may cross 180 degrees as rings that go on beyond them: one for each edge of the map. The ring
+ * around the pole is closed along the map's lower edge. */
+function unrolled(ring) {
+  let shift = 0;
+  const whole = ring.map(([long, lat], i) => {
+    const step = i ? long - ring[i - 1][0] : 0;
+    if (Math.abs(step) > 180) shift -= 360 * Math.sign(step);
+    return [long + shift, lat];
+  });
+  if (shift) whole.push([whole.at(-1)[0], -85], [whole[0][0], -85]);
+  const longs = whole.map(([long]) => long);
+  const moved = (by) => whole.map(([long, lat]) => [long + by, lat]);
+  return [whole, ...(Math.max(...longs) > 180 ? [moved(-360)] : []), ...(Math.min(...longs) < -180 ? [moved(360)] : [])];
 }
 
 class MapView {
@@ -104,8 +121,8 @@ class MapView {
   /** drawLand fetches the outline when a map is first drawn. */
   async drawLand() {
     const [{ feature }, { default: atlas }] = await Promise.all([import("topojson-client"), import("world-atlas/land-110m.json")]);
-    const polygons = feature(atlas, atlas.objects.land).features.flatMap((f) => f.geometry.coordinates);
-    const d = polygons.flat().map((ring) => ring.map((p, i) => `${i ? "L" : "M"}${project(p).map((n) => n.toFixed(2)).join(" ")}`).join("") + "Z").join("");
+    const rings = feature(atlas, atlas.objects.land).features.flatMap((f) => f.geometry.coordinates).flat().flatMap(unrolled);
+    const d = rings.map((ring) => ring.map((p, i) => `${i ? "L" : "M"}${project(p).map((n) => n.toFixed(2)).join(" ")}`).join("") + "Z").join("");
     this.land.replaceChildren(s("path", { d, "vector-effect": "non-scaling-stroke" }));
     this.box.dataset.land = "";
   }
@@ -125,9 +142,8 @@ class MapView {
   fit() {
     const { width, height } = this.size;
     if (!width || !height) return;
-    const xs = this.places.map((p) => p.x).sort((a, b) => a - b);
-    const ys = this.places.map((p) => p.y).sort((a, b) => a - b);
-    const [left, right, top, bottom] = xs.length ? [xs[0], xs.at(-1), ys[0], ys.at(-1)] : [0, world, 150, 700];
+    const [left, right] = this.places.length ? extent(this.places.flatMap((p) => p.corners?.[0] ?? p.x)) : [0, world];
+    const [top, bottom] = this.places.length ? extent(this.places.flatMap((p) => p.corners?.[1] ?? p.y)) : [150, 700];
     const k = Math.min((width - 60) / Math.max(right - left, 12), (height - 60) / Math.max(bottom - top, 12));
     this.memory.mapView = undefined;
     this.look({ k, x: width / 2 - (k * (left + right)) / 2, y: height / 2 - (k * (top + bottom)) / 2 });

@@ -17,7 +17,7 @@ export function draw(box, _, { store, actions }) {
   const shown = h("span", { class: "place" });
   box.replaceChildren(h("div", { class: "explore" }, h("h1", { class: "unseen" }, "Schema"), h("div", { class: "explore-main" },
     h("div", { class: "view-bar" }, h("label", { class: "field" }, h("span", {}, "Classes"), slider), shown, h("span", { class: "spring" }), h("button", { class: "quiet", onclick: () => view.fit() }, "Whole"), pictureMenu(() => view.svg, "schema")), inner), panel));
-  const view = new GraphView(inner, { title: "Classes and the predicates between them", declutter: true, largest: 1.2, spread: 1.7, pick: (node) => drawClass(panel, schema, node.key, actions) });
+  const view = new GraphView(inner, { title: "Classes and the predicates between them", declutter: true, largest: 1.2, spread: 2.2, pick: (node) => drawClass(panel, schema, node.key, actions) });
   const show = (n) => {
     const [nodes, edges] = classGraph(schema, n, n * 2);
     view.set(nodes, edges.map((e) => ({ ...e, label: e.counted })));

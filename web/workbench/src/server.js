@@ -36,7 +36,7 @@ class ServerPage {
     if (document.hidden) return;
     try {
       const { queries } = await json("api/queries");
-      this.running.replaceChildren(queries.length ? h("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": "Queries" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["Query", "From", "State", "Time", ""].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Cancel"))))), h("tbody", {}, queries.map((q) => this.query(q))))) : h("p", { class: "none" }, "None at this moment."));
+      this.running.replaceChildren(queries.length ? h("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": "Queries" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["", "Query", "From", "State", "Time"].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Cancel"))))), h("tbody", {}, queries.map((q) => this.query(q))))) : h("p", { class: "none" }, "None at this moment."));
     } catch (error) {
       this.running.replaceChildren(h("p", { class: "problem" }, problemOf(error).title));
     }
@@ -44,9 +44,9 @@ class ServerPage {
 
   query(q) {
     const limit = (this.limits?.timeoutSeconds ?? 0) * 1000;
-    return h("tr", {}, h("td", {}, h("button", { class: "code-link", title: q.query, onclick: () => this.actions.open(q.query) }, q.query.replace(/\s+/g, " ").slice(0, 160))), h("td", {}, q.client), h("td", {}, q.state),
-      h("td", { class: "n" }, time(q.elapsedMilliseconds), limit > 0 && h("progress", { max: limit, value: Math.min(limit, q.elapsedMilliseconds), "aria-label": `of the ${count(limit / 1000)} s that it may take` })),
-      h("td", {}, h("button", { class: "quiet", "aria-label": `Cancel query ${q.id}`, onclick: () => this.cancel(q.id) }, "Cancel")));
+    return h("tr", {}, h("td", {}, h("button", { class: "quiet", "aria-label": `Cancel query ${q.id}`, onclick: () => this.cancel(q.id) }, "Cancel")),
+      h("td", {}, h("button", { class: "code-link", title: q.query, onclick: () => this.actions.open(q.query) }, q.query.replace(/\s+/g, " ").slice(0, 160))), h("td", {}, q.client), h("td", {}, q.state),
+      h("td", { class: "n" }, time(q.elapsedMilliseconds), limit > 0 && h("progress", { max: limit, value: Math.min(limit, q.elapsedMilliseconds), "aria-label": `of the ${count(limit / 1000)} s that it may take` })));
   }
 
   async cancel(id) {
@@ -117,7 +117,7 @@ function drawSpark(figure, title, samples, of, text) {
   else if (points.length) plot.add(s("circle", { class: "series series-0", r: 3, cx: points[0].split(" ")[0], cy: points[0].split(" ")[1] }));
 }
 
-const table = (head, rows) => h("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": head[0] }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, head.map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => h("td", { class: i ? "n" : "" }, cell)))))));
+const table = (head, rows) => h("div", { class: "table-box", tabindex: 0, role: "region", "aria-label": head[0] }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, head.map((t, i) => h("th", { scope: "col", class: i ? "n" : "" }, t)))), h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => h("td", { class: i ? "n" : "" }, cell)))))));
 
 /** bytes writes a size with three digits. */
 function bytes(n) {
