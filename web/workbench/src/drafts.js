@@ -20,8 +20,8 @@ export class Drafts {
   load() {
     try {
       const { list, active } = JSON.parse(localStorage.getItem(key));
-      this.list = list;
-      this.active = list.find((d) => d.id === active) ?? list[0];
+      this.list = list.filter((d) => typeof d.text === "string" && typeof d.name === "string").map((d) => ({ ...d, settings: d.settings ?? {} }));
+      this.active = this.list.find((d) => d.id === active) ?? this.list[0];
     } catch {
       this.list = [];
     }

@@ -59,6 +59,7 @@ export class Grid {
     this.table.replaceChildren(this.group, this.head(), this.before, this.body, this.after);
     this.table.style.setProperty("--row", `${this.height}px`);
     this.table.style.setProperty("--lines", this.memory.lines);
+    this.frame();
     this.refresh();
   }
 

@@ -25,6 +25,7 @@ export class Pages {
     this.end();
     this.end = () => {};
     this.mark(name);
+    document.title = "rdfgpu workbench";
     $("query-page").hidden = Boolean(name);
     $("page").hidden = !name;
     if (!name) return dispatchEvent(new Event("resize"));

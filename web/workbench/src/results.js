@@ -58,10 +58,19 @@ export class Results {
     if (run !== this.run) return;
     if (!run.running) {
       this.suggest();
-      this.draw();
+      this.settle();
     } else if (!this.grid && this.tab === "table" && run.rows.state.loaded) this.draw();
     else if (this.grid) this.grid.grow();
     this.report();
+  }
+
+  /** settle shows a run that has ended; a table that somebody is in stays where it is. */
+  settle() {
+    if (!this.grid || this.tab !== "table" || this.run.problem) return this.draw();
+    this.drawTabs();
+    this.drawSave();
+    this.grid.drawTools();
+    this.grid.refresh();
   }
 
   /** suggest picks the view that fits an answer best, unless one was chosen. */
