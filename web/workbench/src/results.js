@@ -42,7 +42,7 @@ export class Results {
 
   /** show draws a draft's run by the view that the draft is at. */
   show(draft) {
-    const other = draft !== this.draft;
+    const other = draft !== this.draft || draft.run !== this.run;
     this.draft = draft;
     this.run = draft.run;
     if (other || !this.run?.running) this.draw();
