@@ -54,8 +54,12 @@ bench: ## Go benchmarks of the hot paths (compare two runs with `go tool benchst
 workbench: ## rebuild the browser workbench (needs npm)
 	cd web/workbench && npm ci && npm run build
 
-browser: ## drive the workbench in a real browser (needs chromium; RDFGPU_SHOTS=folder keeps pictures)
-	$(GO) test -tags browser -count=1 -run Workbench ./web
+web/workbench/node_modules: web/workbench/package-lock.json
+	cd web/workbench && npm ci
+	@touch $@
+
+browser: web/workbench/node_modules ## drive the workbench in a real browser (needs chromium and npm; RDFGPU_SHOTS=folder keeps pictures)
+	$(GO) test -tags browser -count=1 -timeout 40m -run Workbench ./web
 
 clean: ## remove what make made
 	rm -rf bin .cache .bundle

@@ -29,6 +29,7 @@ type Server struct {
 	connections atomic.Pointer[connections]
 	queries     *running
 	metrics     *metrics
+	history     history
 	// draining is set once the server has been told to stop.
 	draining atomic.Bool
 	// trouble is what Trouble was told last.
@@ -96,6 +97,7 @@ func (s *Server) routes() http.Handler {
 			router.Post("/graph", s.serveGraph)
 			router.Get("/queries", s.serveQueries)
 			router.Delete("/queries/{id}", s.serveCancel)
+			router.Get("/history", s.serveHistory)
 		})
 		if s.options.Pprof {
 			router.HandleFunc("/debug/pprof/*", pprof.Index)
@@ -167,6 +169,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	base, cancel := context.WithCancel(context.Background())
 	defer s.checkEditions(base)()
+	defer s.keepHistory(base)()
 	defer cancel()
 	server := s.httpServer()
 	bounded := newConnections(listener, s.options.MaxConnections, s.options.WriteTimeout)

@@ -62,8 +62,9 @@ func newAsset(name string, body []byte) *asset {
 	return a
 }
 
-// contentPolicy keeps the page to what comes from this server.
-const contentPolicy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+// contentPolicy keeps the page to what comes from this server, but for images: those that a store names are shown when
+// somebody asks for them, and a map may be laid over tiles that somebody has set.
+const contentPolicy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob: http: https:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
 // serveWorkbench serves the page's files, and 404 for everything else.
 func (s *Server) serveWorkbench(w http.ResponseWriter, r *http.Request) {

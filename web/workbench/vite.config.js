@@ -2,7 +2,7 @@ import { defineConfig } from "vite";
 import { readFileSync } from "node:fs";
 
 // Licences of what is bundled, shipped beside it.
-const bundled = ["@zazuko/yasqe", "@zazuko/yasgui-utils", "codemirror", "lodash-es", "query-string", "decode-uri-component", "filter-obj", "split-on-first", "strict-uri-encode", "store", "dompurify"];
+const bundled = ["@zazuko/yasqe", "@zazuko/yasgui-utils", "codemirror", "lodash-es", "query-string", "decode-uri-component", "filter-obj", "split-on-first", "strict-uri-encode", "store", "dompurify", "topojson-client", "world-atlas"];
 
 const mit = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 documentation files (the "Software"), to deal in the Software without restriction, including without limitation the

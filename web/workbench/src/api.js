@@ -1,6 +1,6 @@
 // The server's addresses, relative to the page, so that it works behind a proxy under any path.
 
-import { h } from "./dom.js";
+import { ask } from "./dialog.js";
 
 /** Refusal is an error that the server explained: an RFC 9457 problem. */
 export class Refusal extends Error {
@@ -17,19 +17,10 @@ export const token = () => sessionStorage.getItem(tokenKey);
 /** askToken asks for the server's token, once however many requests wait for it. */
 let asking;
 function askToken() {
-  asking ??= new Promise((resolve) => {
-    const input = h("input", { type: "password", autocomplete: "current-password", "aria-label": "Token", placeholder: "Token" });
-    const dialog = h("dialog", { class: "ask" },
-      h("form", { method: "dialog" }, h("h2", {}, "This server wants a token"), input,
-        h("button", { class: "run", value: "ok" }, "Continue")));
-    dialog.addEventListener("close", () => {
-      sessionStorage.setItem(tokenKey, input.value);
-      dialog.remove();
-      asking = undefined;
-      resolve(input.value !== "");
-    });
-    document.body.append(dialog);
-    dialog.showModal();
+  asking ??= ask("This server wants a token", "Token", "", "password").then((given) => {
+    sessionStorage.setItem(tokenKey, given ?? "");
+    asking = undefined;
+    return given !== undefined;
   });
   return asking;
 }
@@ -74,88 +65,16 @@ export async function graph(text, settings, signal) {
 /** answerTypes: JSON for solutions and booleans, N-Triples for graphs. */
 export const answerTypes = "application/sparql-results+json, application/n-triples;q=0.9, application/problem+json;q=0.1";
 
-/**
- * read reads an answer as it arrives and calls grow each time there is more of it. The server writes one solution a
- * line, so lines can be read before the whole is there.
- */
-export async function read(response, grow) {
-  const answer = { kind: "solutions", variables: [], rows: [], total: undefined, bytes: 0, raw: "" };
-  const triples = (response.headers.get("Content-Type") ?? "").startsWith("application/n-triples");
-  if (triples) Object.assign(answer, { kind: "triples", variables: ["subject", "predicate", "object"] });
-  const take = triples ? takeTriple : takeLine;
-  const stream = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done, value } = await stream.read();
-    const text = rest + (value ?? "");
-    const lines = text.split("\n");
-    rest = done ? "" : lines.pop();
-    for (const line of lines) take(answer, line);
-    if (!triples && rest.startsWith("{") && rest.endsWith("}") && whole(rest)) {
-      take(answer, rest);
-      rest = "";
-    }
-    if (value) {
-      answer.bytes += value.length;
-      if (answer.raw.length < 2_000_000) answer.raw += value;
-    }
-    grow(answer, done);
-    if (done) break;
-  }
-  const rows = response.headers.get("X-Rdfgpu-Rows");
-  answer.total ??= rows !== null ? Number(rows) : undefined;
-  answer.timing = response.headers.get("Server-Timing");
-  return answer;
+/** select asks a query of the workbench's own and returns its solutions. */
+export async function select(text, settings, signal) {
+  const answer = await (await query(text, settings, "application/sparql-results+json", signal)).json();
+  return answer.results.bindings;
 }
 
-/** whole reports whether the last line is there to its end, though its line break is not. */
-function whole(line) {
-  try {
-    JSON.parse(line);
-    return !line.startsWith('{"head"');
-  } catch {
-    return false;
-  }
-}
-
-function takeLine(answer, line) {
-  if (line.startsWith('{"head"')) {
-    const open = line.endsWith("[") ? "]}}" : "";
-    const head = JSON.parse(line + open);
-    answer.variables = head.head.vars ?? [];
-    if (typeof head.boolean === "boolean") Object.assign(answer, { kind: "boolean", boolean: head.boolean });
-  } else if (line.startsWith("{")) {
-    answer.rows.push(JSON.parse(line.endsWith(",") ? line.slice(0, -1) : line));
-  } else if (line.startsWith("]")) {
-    const rows = /"rows":(\d+)/.exec(line);
-    if (rows) answer.total = Number(rows[1]);
-  }
-}
-
-const nt = /^(<[^>]*>|_:\S+)\s+(<[^>]*>)\s+(.*?)\s*\.$/;
-
-function takeTriple(answer, line) {
-  const parts = nt.exec(line);
-  if (!parts) return;
-  answer.rows.push({ subject: term(parts[1]), predicate: term(parts[2]), object: term(parts[3]) });
-}
-
-/** term reads a term in N-Triples syntax into the JSON results form. */
-export function term(text) {
-  if (text.startsWith("<")) return { type: "uri", value: unescape(text.slice(1, -1)) };
-  if (text.startsWith("_:")) return { type: "bnode", value: text.slice(2) };
-  const end = text.lastIndexOf('"');
-  const literal = { type: "literal", value: unescape(text.slice(1, end)) };
-  const rest = text.slice(end + 1);
-  if (rest.startsWith("@")) literal["xml:lang"] = rest.slice(1);
-  if (rest.startsWith("^^")) literal.datatype = rest.slice(3, -1);
-  return literal;
-}
-
-const escapes = { t: "\t", n: "\n", r: "\r", b: "\b", f: "\f" };
-
-function unescape(text) {
-  if (!text.includes("\\")) return text;
-  return text.replace(/\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))/g, (_, four, eight, one) =>
-    one ? (escapes[one] ?? one) : String.fromCodePoint(parseInt(four ?? eight, 16)));
+/** problemOf is any error as a problem to show. */
+export function problemOf(error) {
+  if (error.name === "AbortError") return { title: "Cancelled", detail: "The query was stopped before it had finished." };
+  if (error instanceof Refusal) return error.problem;
+  if (error instanceof TypeError) return { title: "No answer", detail: "The connection to the server broke. If rows had begun to arrive, the query failed on the way: try it with a LIMIT, or look at its plan." };
+  return { title: "Error", detail: error.message };
 }

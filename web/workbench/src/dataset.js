@@ -1,9 +1,9 @@
-// The data set: the list at the side and the view at a glance.
+// The data set at a glance, and queries made from its schema.
 
-import { $, h, count, short } from "./dom.js";
-import { name, display } from "./names.js";
+import { h, count, short } from "./dom.js";
+import { name } from "./names.js";
 import { GraphView } from "./graph.js";
-import { writer } from "./editor.js";
+import { writer } from "./writer.js";
 
 /** starters are example queries made from the schema, for stores that bring none. */
 export function starters(schema) {
@@ -24,13 +24,15 @@ export function starters(schema) {
   return list;
 }
 
-function members(iri) {
+/** members asks what the members of a class say. */
+export function members(iri) {
   const w = writer();
   const body = `SELECT ?s ?p ?o WHERE {\n  ?s a ${w.write(iri)} ;\n     ?p ?o .\n}\nLIMIT 100`;
   return w.head() + body;
 }
 
-function uses(iri) {
+/** uses asks for the triples of a predicate. */
+export function uses(iri) {
   const w = writer();
   const body = `SELECT ?s ?o WHERE {\n  ?s ${w.write(iri)} ?o .\n}\nLIMIT 100`;
   return w.head() + body;
@@ -39,69 +41,17 @@ function uses(iri) {
 /** titled gives an example the first comment of its text as its name. */
 export const titled = (example) => ({ ...example, name: /^\s*#\s*(.+)/.exec(example.text)?.[1].replace(/\.$/, "") ?? example.name });
 
-/** Dataset draws the side list. */
-export class Dataset {
-  constructor(container, actions) {
-    this.actions = actions;
-    this.tab = "classes";
-    this.filter = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter", oninput: () => this.list() });
-    this.tabs = h("div", { class: "tabs", role: "tablist" });
-    this.body = h("ul", { class: "entries" });
-    container.append(this.tabs, this.filter, this.body);
-    this.body.append(...Array.from({ length: 9 }, (_, i) => h("li", { class: "ghost", style: `width:${88 - 6 * (i % 5)}%` })));
-  }
-
-  set(schema, examples) {
-    this.schema = schema;
-    this.examples = examples.length ? examples : starters(schema);
-    if (!schema.classes.length) this.tab = "predicates";
-    this.list();
-  }
-
-  list() {
-    if (!this.schema) return;
-    const sizes = { classes: this.schema.classes.length, predicates: this.schema.predicates.length, examples: this.examples.length };
-    this.tabs.replaceChildren(...Object.entries(sizes).map(([tab, size]) =>
-      h("button", { role: "tab", "aria-selected": String(this.tab === tab), onclick: () => { this.tab = tab; this.list(); } }, tab[0].toUpperCase() + tab.slice(1), this.tab === tab && h("span", {}, count(size)))));
-    const wanted = this.filter.value.toLowerCase();
-    const entries = this.entries().filter((e) => e.text.toLowerCase().includes(wanted) || (e.title ?? "").toLowerCase().includes(wanted));
-    const most = Math.max(1, ...entries.map((e) => e.count ?? 0));
-    this.body.replaceChildren(...entries.slice(0, 400).map((e) => this.entry(e, most)));
-    if (!entries.length) this.body.append(h("li", { class: "none" }, wanted ? "Nothing by that name." : `No ${this.tab} in this store.`));
-  }
-
-  entries() {
-    if (this.tab === "classes") return this.schema.classes.map((c) => ({ iri: c.iri, text: name(c.iri), title: c.iri, count: c.members, query: () => members(c.iri) }));
-    if (this.tab === "predicates") {
-      return this.schema.predicates.map((p) => ({ iri: p.iri, text: name(p.iri), count: p.triples, query: () => uses(p.iri),
-        title: `${p.iri}\n${count(p.triples)} triples, ${count(p.subjects)} subjects, ${count(p.objects)} objects` }));
-    }
-    return this.examples.map((e) => ({ text: e.name, title: e.text, example: true, query: () => e.text }));
-  }
-
-  entry(e, most) {
-    const parts = e.iri && display(e.iri);
-    const show = parts ? [h("i", {}, `${parts[0]}:`), parts[1]] : [e.text];
-    return h("li", { class: e.example ? "example" : "" },
-      h("button", { class: "entry", title: e.title, onclick: () => (e.example ? this.actions.open(e.query()) : this.actions.insert(e.iri)) }, h("span", { class: "what" }, show),
-        e.count !== undefined && h("span", { class: "many" }, short(e.count)),
-        e.count !== undefined && h("span", { class: "weight", style: `width:${Math.max(1.5, (100 * Math.sqrt(e.count)) / Math.sqrt(most))}%` })),
-      !e.example && h("button", { class: "try", title: "Query it", "aria-label": `Query ${e.text}`, onclick: () => this.actions.run(e.query()) }));
-  }
-}
-
 /** drawOverview is what the result area shows before the first query: the data set at a glance. */
-export function drawOverview(container, info, schema, examples, actions) {
+export function drawOverview(container, { info, schema, examples }, actions) {
   const tile = (value, what) => h("div", { class: "tile" }, h("b", {}, value), h("span", {}, what));
   const store = info.store;
   const picture = h("div", { class: "overview-graph" });
-  const list = examples.length ? examples : starters(schema);
   container.replaceChildren(h("div", { class: "overview" },
     h("div", { class: "tiles" }, tile(count(store.triples), "triples"), tile(count(store.predicates || schema.predicates.length), "predicates"),
       tile(count(store.classes || schema.classes.length), "classes"), tile(count(store.terms), "terms"), store.namedGraphs > 0 && tile(count(store.namedGraphs), "named graphs")),
     h("div", { class: "overview-body" },
       schema.links.length > 0 && h("figure", {}, h("figcaption", {}, "How classes connect"), picture),
-      h("div", { class: "examples" }, h("h2", {}, "Start with"), h("ul", {}, list.slice(0, 8).map((e) =>
+      h("div", { class: "examples" }, h("h2", {}, "Start with"), h("ul", {}, examples.slice(0, 8).map((e) =>
         h("li", {}, h("button", { onclick: () => actions.run(e.text) }, h("span", {}, e.name), h("code", {}, firstLine(e.text))))))))));
   if (schema.links.length > 0) {
     const view = new GraphView(picture, { calm: true, spread: 1.3, hush: schema.links.length > 8, title: "How classes connect", pick: (node) => actions.run(members(node.key)) });
@@ -112,20 +62,21 @@ export function drawOverview(container, info, schema, examples, actions) {
 const firstLine = (text) => text.split("\n").filter((l) => !/^\s*(PREFIX|BASE|#|$)/i.test(l)).join(" ").replace(/\s+/g, " ").slice(0, 120);
 
 /** classGraph is the largest classes and the predicates between them, those of one pair on one edge. */
-function classGraph(schema) {
+export function classGraph(schema, mostClasses = 14, mostPairs = 26) {
   const sizes = new Map(schema.classes.map((c) => [c.iri, c.members]));
   const wanted = new Map();
   const pairs = new Map();
   for (const link of schema.links) {
-    if (wanted.size >= 14 && !(wanted.has(link.from) && wanted.has(link.to))) continue;
+    if (wanted.size >= mostClasses && !(wanted.has(link.from) && wanted.has(link.to))) continue;
     wanted.set(link.from, true).set(link.to, true);
     const key = `${link.from}\n${link.to}`;
     pairs.set(key, [...(pairs.get(key) ?? []), link]);
-    if (pairs.size >= 26) break;
+    if (pairs.size >= mostPairs) break;
   }
   const most = Math.max(1, ...[...wanted.keys()].map((c) => sizes.get(c) ?? 0));
   const nodes = [...wanted.keys()].map((iri) => ({ key: iri, label: name(iri), sub: sizes.has(iri) ? short(sizes.get(iri)) : undefined, kind: "class", title: iri, size: 12 + 30 * Math.sqrt((sizes.get(iri) ?? 0) / most) }));
   const edges = [...pairs.values()].map((links) => ({ from: links[0].from, to: links[0].to,
-    label: name(links[0].predicate) + (links.length > 1 ? ` +${links.length - 1}` : ""), title: links.map((l) => `${name(l.predicate)}: ${count(l.triples)}`).join("\n") }));
+    label: name(links[0].predicate) + (links.length > 1 ? ` +${links.length - 1}` : ""),
+    counted: `${name(links[0].predicate)} ${short(links[0].triples)}${links.length > 1 ? ` +${links.length - 1}` : ""}`, title: links.map((l) => `${name(l.predicate)}: ${count(l.triples)}`).join("\n") }));
   return [nodes, edges];
 }

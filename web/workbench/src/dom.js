@@ -22,6 +22,12 @@ export const h = (name, attributes, ...children) => fill(document.createElement(
 /** s makes an SVG element. */
 export const s = (name, attributes, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
+/** put replaces what is in an element; what is missing is left out, as in h. */
+export const put = (element, ...children) => {
+  element.replaceChildren();
+  return fill(element, undefined, children);
+};
+
 export const $ = (id) => document.getElementById(id);
 
 const numbers = new Intl.NumberFormat("en");

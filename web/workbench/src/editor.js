@@ -1,98 +1,34 @@
-// The editor: YASQE, with completion from this store's own statistics.
+// The editor: YASQE, with what this workbench adds to it.
 
 import { Yasqe } from "@zazuko/yasqe";
 import "@zazuko/yasqe/build/yasqe.min.css";
-import { h, short } from "./dom.js";
-import { prefixes, shorten } from "./names.js";
-
-/** candidates are what can be completed: [{iri, count}], most frequent first. */
-const candidates = { property: [], class: [] };
-
-const rdfType = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
-
-/** offer sets the completions. */
-export function offer(schema) {
-  candidates.class = schema.classes.map((c) => ({ iri: c.iri, count: c.members }));
-  candidates.property = schema.predicates.map((p) => ({ iri: p.iri, count: p.triples }));
-}
-
-/** matching ranks the candidates for what has been typed: beginnings of the IRI or local name first, then parts. */
-function matching(list, typed, written) {
-  if (!typed) return list.slice(0, 60).map((c) => c.iri);
-  const words = [typed.toLowerCase(), (written ?? typed).toLowerCase()];
-  const ranked = [];
-  for (const { iri, count } of list) {
-    const parts = shorten(iri);
-    const forms = [iri.toLowerCase(), parts ? `${parts[0]}:${parts[1]}`.toLowerCase() : "", (parts?.[1] ?? "").toLowerCase()];
-    if (words.some((w) => forms.some((f) => f.startsWith(w)))) ranked.push({ iri, rank: 1e15 + count });
-    else if (words.some((w) => w.length > 1 && forms.some((f) => f.includes(w)))) ranked.push({ iri, rank: count });
-  }
-  return ranked.sort((a, b) => b.rank - a.rank).slice(0, 60).map((c) => c.iri);
-}
-
-function completer(kind) {
-  return {
-    name: `store-${kind}`,
-    bulk: false,
-    autoShow: true,
-    get: (_yasqe, token) => matching(candidates[kind], token.autocompletionString?.replace(/^[<a]$/, ""), token.string.replace(/^[<a]$/, "").trim()),
-    postProcessSuggestion: (_yasqe, _token, iri) => `<${iri}>`,
-    postprocessHints: (yasqe, hints) => hints.map((hint) => dress(yasqe, kind, hint)),
-  };
-}
-
-/** dress shows a completion with its count, and declares its prefix when it is taken. */
-function dress(yasqe, kind, hint) {
-  const iri = hint.text.slice(1, -1);
-  const parts = shorten(iri);
-  const entry = candidates[kind].find((c) => c.iri === iri);
-  hint.text = kind === "property" && iri === rdfType ? "a" : parts ? `${parts[0]}:${parts[1]}` : hint.text;
-  hint.render = (element) => element.append(h("span", { class: "what" }, hint.text), h("span", { class: "many" }, entry ? short(entry.count) : ""));
-  hint.hint = (editor, data) => {
-    editor.getDoc().replaceRange(hint.text, hint.from ?? data.from, hint.to ?? data.to, "complete");
-    if (parts && hint.text !== "a") declarePrefix(yasqe, parts[0], parts[2]);
-  };
-  return hint;
-}
-
-function declarePrefix(yasqe, prefix, namespace) {
-  if (yasqe.getPrefixesFromQuery()[prefix] === undefined) yasqe.addPrefixes({ [prefix]: namespace });
-}
-
-let registered = false;
-
-function register() {
-  if (registered) return;
-  registered = true;
-  Yasqe.forkAutocompleter("property", completer("property"), false);
-  Yasqe.forkAutocompleter("class", completer("class"), false);
-  Yasqe.forkAutocompleter("prefixes", {
-    name: "store-prefixes",
-    persistenceId: null,
-    get: () => [...prefixes].map(([prefix, namespace]) => `${prefix}: <${namespace}>`).sort(),
-  }, false);
-}
+import { toast } from "./dom.js";
+import { shorten } from "./names.js";
+import { complete, wanted } from "./completion.js";
+import { format } from "./format.js";
+import { FindBar, renamed, variableAt } from "./find.js";
+import { ask } from "./dialog.js";
 
 /** Editor wraps YASQE. */
 export class Editor {
-  constructor(container, { text, run, change }) {
-    register();
+  constructor(container, { run, change, save }) {
     this.yasqe = new Yasqe(container, {
-      value: text,
-      persistenceId: null,
-      consumeShareLink: null,
-      createShareableLink: () => location.href,
-      showQueryButton: false,
-      resizeable: false,
-      editorHeight: "100%",
-      pluginButtons: () => [],
-      autocompleters: ["variables", "store-prefixes", "store-property", "store-class"],
-      viewportMargin: Infinity,
+      value: "", persistenceId: null, consumeShareLink: null, createShareableLink: () => location.href, showQueryButton: false, resizeable: false,
+      editorHeight: "100%", pluginButtons: () => [], autocompleters: [], viewportMargin: Infinity,
     });
-    const keys = { "Ctrl-Enter": run, "Cmd-Enter": run };
+    this.find = new FindBar(container, this);
+    const keys = {
+      "Ctrl-Enter": run, "Cmd-Enter": run, "Ctrl-Space": () => complete(this.yasqe, true), "Ctrl-F": () => this.find.open(), "Cmd-F": () => this.find.open(), "Ctrl-H": () => this.find.open(),
+      F2: () => this.rename(), "Ctrl-S": save, "Cmd-S": save, "Shift-Ctrl-F": () => this.tidy(), "Shift-Cmd-F": () => this.tidy(),
+      Tab: (cm) => (cm.somethingSelected() ? cm.execCommand("indentMore") : cm.replaceSelection("  ")), Esc: (cm) => this.leave(cm),
+    };
     this.yasqe.setOption("extraKeys", { ...this.yasqe.getOption("extraKeys"), ...keys });
-    this.yasqe.getInputField().setAttribute("aria-label", "SPARQL query");
-    this.yasqe.on("change", change);
+    const field = this.yasqe.getInputField();
+    field.setAttribute("aria-label", "SPARQL query. Escape, then Tab, leaves it.");
+    this.yasqe.on("change", (_, event) => {
+      change();
+      if (event.origin === "+input" && wanted(this.yasqe)) complete(this.yasqe, false);
+    });
     this.marks = [];
   }
 
@@ -100,8 +36,19 @@ export class Editor {
     return this.yasqe.getValue();
   }
 
+  /** Setting the text begins its history anew; change is a step in it. */
   set text(value) {
+    if (value === this.text) return;
     this.yasqe.setValue(value);
+    this.yasqe.getDoc().clearHistory();
+  }
+
+  /** change replaces the text so that it can be undone; the cursor stays about where it was. */
+  change(value) {
+    const doc = this.yasqe.getDoc();
+    const cursor = doc.getCursor();
+    doc.replaceRange(value, { line: 0, ch: 0 }, { line: doc.lastLine() + 1, ch: 0 });
+    doc.setCursor(cursor);
   }
 
   get prefixes() {
@@ -120,41 +67,57 @@ export class Editor {
     this.yasqe.refresh();
   }
 
+  /** leave makes the next Tab go on to what follows, for those who have only keys. */
+  leave(cm) {
+    cm.getInputField().blur();
+    cm.getWrapperElement().closest(".compose").querySelector("#keep").focus();
+  }
+
   tidy() {
-    this.yasqe.autoformat();
+    this.change(format(this.text));
+    this.focus();
+  }
+
+  /** rename gives the variable at the cursor another name everywhere. */
+  async rename() {
+    const doc = this.yasqe.getDoc();
+    const old = variableAt(this.text, doc.indexFromPos(doc.getCursor()));
+    if (!old) return toast("Put the cursor on a variable first");
+    const name = (await ask(`Rename ?${old}`, "New name", old))?.replace(/^[?$]/, "");
+    if (name && /^[\p{L}\p{N}_]+$/u.test(name)) this.change(renamed(this.text, old, name));
+    else if (name) toast("A variable has letters, digits and _ only");
+    this.focus();
+  }
+
+  /** commands are what the menu of the editor offers. */
+  commands() {
+    return [
+      ["Format (Shift Ctrl F)", () => this.tidy()],
+      ["Find and replace (Ctrl F)", () => this.find.open()],
+      ["Rename the variable (F2)", () => this.rename()],
+      ["Comment lines (Ctrl /)", () => this.yasqe.commentLines()],
+      ["Undo (Ctrl Z)", () => this.yasqe.getDoc().undo()],
+      ["Redo (Ctrl Y)", () => this.yasqe.getDoc().redo()],
+    ];
   }
 
   /** insert puts an IRI at the cursor, by its short name where there is one. */
   insert(iri) {
     const parts = shorten(iri);
     this.yasqe.getDoc().replaceSelection(parts ? `${parts[0]}:${parts[1]}` : `<${iri}>`);
-    if (parts) declarePrefix(this.yasqe, parts[0], parts[2]);
+    if (parts && this.prefixes[parts[0]] === undefined) this.yasqe.addPrefixes({ [parts[0]]: parts[2] });
     this.yasqe.focus();
   }
 
-  /** point marks the place of an error, from 1; without one it takes the marks away. */
-  point(line, column) {
+  /** point marks the place of an error, from 1, and those of slips. */
+  point(line, column, slips = []) {
     for (const mark of this.marks) mark.clear();
-    this.marks = [];
-    if (!line) return;
     const doc = this.yasqe.getDoc();
+    this.marks = slips.map((s) => doc.markText(doc.posFromIndex(s.from), doc.posFromIndex(s.to), { className: "fault", attributes: { title: s.hint } }));
+    if (!line) return;
     const text = doc.getLine(line - 1) ?? "";
     const from = Math.min(column - 1, Math.max(0, text.length - 1));
     const word = /^[^\s{}().;,]+|^./.exec(text.slice(from))?.[0] ?? " ";
     this.marks.push(doc.markText({ line: line - 1, ch: from }, { line: line - 1, ch: from + word.length }, { className: "fault" }));
   }
-}
-
-/** declared writes the PREFIX lines that IRIs need, and returns them with a function that shortens. */
-export function writer() {
-  const used = new Map();
-  const write = (iri) => {
-    if (iri === rdfType) return "a";
-    const parts = shorten(iri);
-    if (!parts) return `<${iri}>`;
-    used.set(parts[0], parts[2]);
-    return `${parts[0]}:${parts[1]}`;
-  };
-  const head = () => [...used].map(([prefix, namespace]) => `PREFIX ${prefix}: <${namespace}>\n`).join("");
-  return { write, head };
 }

@@ -2,6 +2,7 @@
 
 import { s } from "./dom.js";
 import { layout } from "./layout.js";
+import { declutter } from "./declutter.js";
 
 const measure = (() => {
   const context = document.createElement("canvas").getContext("2d");
@@ -22,7 +23,7 @@ export class GraphView {
     this.view = { x: 0, y: 0, k: 1 };
     this.camera = s("g", { class: "camera" });
     this.arrow = `arrow-${Math.random().toString(36).slice(2)}`;
-    this.svg = s("svg", { class: "graph", role: "img", "aria-label": options.title ?? "Graph" },
+    this.svg = s("svg", { class: "graph", role: options.pick ? "group" : "img", "aria-label": options.title ?? "Graph" },
       s("defs", {}, s("marker", { id: this.arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
         s("path", { d: "M0 .8 7.2 4 0 7.2z", class: "arrow" }))), this.camera);
     container.append(this.svg);
@@ -73,7 +74,7 @@ export class GraphView {
       }
     }
     for (const n of this.nodes) {
-      n.group = s("g", { class: `node ${n.kind ?? ""}`, tabindex: this.options.pick ? 0 : undefined },
+      n.group = s("g", { class: `node ${n.kind ?? ""}`, ...(this.options.pick && { tabindex: 0, role: "button" }) },
         n.round ? s("circle", { r: n.w / 2 }) : s("rect", { x: -n.w / 2, y: -n.h / 2, width: n.w, height: n.h, rx: n.kind === "variable" ? n.h / 2 : 4 }),
         s("text", { "text-anchor": "middle", y: n.round ? n.w / 2 + 13 : n.sub ? -6 : 0, dy: ".35em" }, n.label),
         n.sub && s("text", { class: "sub", "text-anchor": "middle", y: n.round ? n.w / 2 + 27 : 10, dy: ".35em" }, n.sub),
@@ -83,13 +84,15 @@ export class GraphView {
       nodes.append(n.group);
     }
     labels.classList.toggle("hush", Boolean(this.options.hush));
+    links.classList.toggle("dense", this.edges.length > 80);
     this.camera.replaceChildren(links, labels, nodes);
+    this.grow = undefined;
     this.place();
   }
 
   place() {
     for (const n of this.nodes) n.group.setAttribute("transform", `translate(${n.x.toFixed(1)},${n.y.toFixed(1)})`);
-    for (const e of this.edges) placeEdge(e);
+    for (const e of this.edges) placeEdge(e, this.grow);
   }
 
   /** fit shows the whole drawing. */
@@ -120,6 +123,21 @@ export class GraphView {
 
   look() {
     this.camera.setAttribute("transform", `translate(${this.view.x},${this.view.y}) scale(${this.view.k})`);
+    if (!this.options.declutter || this.clearing) return;
+    this.clearing = requestAnimationFrame(() => {
+      this.clearing = undefined;
+      this.clear();
+    });
+  }
+
+  /** clear keeps text at its size when the drawing is small, and hides labels that would cover others. */
+  clear() {
+    const grow = Math.max(1, 1 / this.view.k);
+    if (grow !== this.grow) {
+      this.grow = grow;
+      for (const e of this.edges) placeEdge(e, grow);
+    }
+    declutter(this.nodes, this.edges.map((e) => ({ ...e, ...middle(e), text: e.text })), this.view, grow);
   }
 
   listen() {
@@ -142,7 +160,9 @@ export class GraphView {
     });
     this.svg.addEventListener("keydown", (event) => {
       const node = event.target.__node;
-      if (node && event.key === "Enter") this.options.pick?.(node, event);
+      if (node && (event.key === "Enter" || event.key === " ")) this.options.pick?.(node, event);
+      else return;
+      event.preventDefault();
     });
   }
 
@@ -155,6 +175,7 @@ export class GraphView {
       e.path.classList.toggle("lit", on);
       e.text?.classList.toggle("lit", on);
     }
+    for (const n of this.nodes) n.group.classList.toggle("lit", n === node);
   }
 
   /** grab moves a node, or the whole drawing. */
@@ -261,7 +282,7 @@ function placeLabels(nodes, edges) {
   }
 }
 
-function placeEdge(e) {
+function placeEdge(e, grow = 1) {
   const { from: a, to: b } = e;
   if (a === b) {
     const top = a.y - a.h / 2 - 1;
@@ -275,6 +296,6 @@ function placeEdge(e) {
   }
   if (e.text) {
     const m = middle(e);
-    e.text.setAttribute("transform", `translate(${m.x.toFixed(1)},${m.y.toFixed(1)})`);
+    e.text.setAttribute("transform", `translate(${m.x.toFixed(1)},${m.y.toFixed(1)}) scale(${grow.toFixed(3)})`);
   }
 }

@@ -116,3 +116,9 @@ export function label(text) {
 }
 
 export const cut = (text, limit) => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
+
+/** allPrefixes are those of this store and the well-known ones: [[prefix, namespace]], in the order of the alphabet. */
+export const allPrefixes = () => [...ordered].sort((a, b) => (a[0] < b[0] ? -1 : 1));
+
+/** namespaceOf is the namespace that a prefix stands for, or undefined. */
+export const namespaceOf = (prefix) => ordered.find(([p]) => p === prefix)?.[1];

@@ -2,6 +2,7 @@
 
 import { h, count, short, time } from "./dom.js";
 import { label, cut } from "./names.js";
+import { problemOf } from "./api.js";
 
 const ms = (nanoseconds) => (nanoseconds ?? 0) / 1e6;
 
@@ -65,8 +66,8 @@ function steps(node, measured) {
   const longest = Math.max(0, ...(traced ?? []).map((t) => t.Elapsed ?? 0));
   const head = (...names) => names.map((n) => h("th", {}, n));
   const cell = (n) => h("td", { class: "n" }, n === undefined ? "" : short(n));
-  return h("div", { class: "steps-box" }, h("table", { class: "steps" },
-    h("thead", {}, h("tr", {}, head("", "Step"), traced ? head("Candidates", "estimated", "Rows", "estimated") : head("Candidates", "Rows"), longest > 0 && head("Time"))),
+  return h("div", { class: "steps-box", tabindex: 0, role: "region", "aria-label": "Steps of the join" }, h("table", { class: "steps" },
+    h("thead", {}, h("tr", {}, h("th", {}, h("span", { class: "unseen" }, "Place")), head("Step"), traced ? head("Candidates", "estimated", "Rows", "estimated") : head("Candidates", "Rows"), longest > 0 && head("Time"))),
     h("tbody", {}, node.steps.map((text, i) => {
       const t = traced?.[i];
       const p = parts(text);
@@ -88,4 +89,39 @@ export function drawComparison(cpu, gpu) {
   return h("div", { class: "comparison" },
     h("div", { class: "race" }, lane("CPU", a), lane("GPU", b), ratio && h("p", {}, ratio)),
     h("div", { class: "sides" }, h("div", {}, cpu && drawPlan(cpu)), h("div", {}, gpu && drawPlan(gpu))));
+}
+
+/** draw shows the plan of the query in the editor, estimated or measured. */
+export function draw(box, run, actions, draft) {
+  const inner = h("div", { class: "plan-box" });
+  const fetchInto = async (get, shown) => {
+    inner.replaceChildren(h("div", { class: "waiting" }, Array.from({ length: 5 }, (_, i) => h("div", { class: "ghost", style: `width:${80 - 12 * (i % 3)}%` }))));
+    try {
+      inner.replaceChildren(shown(await get()));
+    } catch (error) {
+      const problem = problemOf(error);
+      inner.replaceChildren(h("p", { class: "problem" }, problem.line ? `Line ${problem.line}: ` : "", problem.detail || problem.title));
+    }
+  };
+  const analyze = () => fetchInto(() => actions.explain(true), (plan) => kept(draft, drawPlan(plan)));
+  const compare = () => {
+    const device = actions.device();
+    if (device?.available) return fetchInto(() => both(actions), ([cpu, gpu]) => kept(draft, drawComparison(cpu, gpu)));
+    inner.replaceChildren(h("p", { class: "empty" }, `This server has no usable GPU${device?.reason ? `: ${device.reason}` : ""}. The plan is the same on both; only the matching differs.`));
+  };
+  box.replaceChildren(h("div", { class: "plan-bar" }, h("button", { class: "quiet", onclick: analyze }, "Run and measure"), h("button", { class: "quiet", onclick: compare }, "CPU beside GPU")), inner);
+  if (draft.plan?.text === actions.text()) inner.replaceChildren(draft.plan.shown);
+  else fetchInto(() => actions.explain(false), drawPlan);
+
+  function kept(draft, shown) {
+    draft.plan = { text: actions.text(), shown };
+    return shown;
+  }
+}
+
+/** both measures on the CPU and on the GPU; the GPU's first run, which copies partitions to the device, is not looked at. */
+async function both(actions) {
+  const cpu = await actions.explain(true, "cpu");
+  await actions.explain(true, "gpu");
+  return [cpu, await actions.explain(true, "gpu")];
 }

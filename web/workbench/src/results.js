@@ -1,130 +1,169 @@
-// The result area: table, graph, plan and raw text of one answer.
+// The result area: one run of a query as a table, a graph, pictures of other kinds, its plan, or as it came.
 
-import { h, $, count, short, time, copy } from "./dom.js";
-import { name, display, cut, label } from "./names.js";
-import { GraphView } from "./graph.js";
-import { drawPlan, drawComparison } from "./plan.js";
+import { h, put, count, short, time, toast } from "./dom.js";
+import { cut } from "./names.js";
+import { menu, tablist } from "./menu.js";
+import { Grid } from "./grid.js";
 import { token, call } from "./api.js";
+import { termActions } from "./cells.js";
+import { called, fetchLabels } from "./labels.js";
+import { coordinates, dates, numbers, categories } from "./shape.js";
 
 const formats = {
   solutions: [["json", "JSON"], ["xml", "XML"], ["csv", "CSV"], ["tsv", "TSV"]],
-  boolean: [["json", "JSON"], ["xml", "XML"], ["csv", "CSV"], ["tsv", "TSV"]],
   triples: [["turtle", "Turtle"], ["ntriples", "N-Triples"], ["rdfxml", "RDF/XML"]],
 };
+formats.boolean = formats.solutions;
 
-const pageRows = 150;
-const graphNodes = 110;
+/** views are the ways to look at an answer: [id, title, whether this answer fits, the module that draws it]. */
+const views = [
+  ["table", "Table", () => true],
+  ["graph", "Graph", () => true, () => import("./resultgraph.js")],
+  ["map", "Map", (p) => coordinates(p).length > 0, () => import("./map.js")],
+  ["chart", "Chart", (p) => p.length > 1 && (numbers(p).length > 0 || categories(p).length > 0), () => import("./chart.js")],
+  ["timeline", "Timeline", (p) => dates(p).length > 0, () => import("./timeline.js")],
+  ["pivot", "Pivot", (p) => p.length > 1 && categories(p).length > 0, () => import("./pivot.js")],
+  ["plan", "Plan", () => true, () => import("./plan.js")],
+  ["raw", "Raw", () => true],
+];
+
+/** withoutAnswer are the views that need no answer. */
+const withoutAnswer = new Set(["overview", "plan"]);
 
 export class Results {
   constructor(container, actions) {
     this.actions = actions;
-    this.tab = "table";
     this.status = h("p", { class: "status", role: "status" });
-    this.tabs = h("div", { class: "tabs", role: "tablist" });
+    this.tabs = h("div", { class: "tabs" });
     this.save = h("div", { class: "save" });
-    this.body = h("div", { class: "result-body", tabindex: -1 });
+    this.body = h("div", { class: "result-body", tabindex: -1, role: "tabpanel", "aria-label": "Answer" });
     container.append(h("div", { class: "result-bar" }, this.tabs, h("span", { class: "spring" }), this.status, this.save), this.body);
-    this.reset();
   }
 
-  reset() {
-    this.answer = undefined;
-    this.plan = undefined;
-    this.comparison = undefined;
-    this.problem = undefined;
-  }
-
-  /** start shows that a query runs. */
-  start(ask) {
-    this.reset();
-    this.ask = ask;
-    this.began = performance.now();
-    this.running = true;
-    if (this.tab === "overview") this.tab = "table";
-    this.show();
+  /** show draws a draft's run by the view that the draft is at. */
+  show(draft) {
+    const other = draft !== this.draft || draft.run !== this.run;
+    this.draft = draft;
+    this.run = draft.run;
+    if (other || !this.run?.running) this.draw();
     this.tick();
   }
 
-  tick() {
-    if (!this.running) return;
+  get tab() {
+    return this.draft.view ?? (this.run ? "table" : "overview");
+  }
+
+  /** changed hears that a run has more to show. */
+  changed(run) {
+    if (run !== this.run) return;
+    if (!run.running) {
+      this.suggest();
+      this.settle();
+    } else if (!this.grid && this.tab === "table" && run.rows.state.loaded) this.draw();
+    else if (this.grid) this.grid.grow();
     this.report();
-    requestAnimationFrame(() => setTimeout(() => this.tick(), 60));
   }
 
-  /** grow takes an answer that is arriving. */
-  grow(answer) {
-    const first = this.answer === undefined;
-    this.answer = answer;
-    if (first && answer.kind === "triples" && this.tab === "table" && answer.rows.length) this.tab = "graph";
-    if (this.tab === "table" && (first || this.shown < pageRows)) this.show();
-    else this.report();
+  /** settle shows a run that has ended; a table that somebody is in stays where it is. */
+  settle() {
+    if (!this.grid || this.tab !== "table" || this.run.problem) return this.draw();
+    this.drawTabs();
+    this.drawSave();
+    this.grid.drawTools();
+    this.grid.refresh();
   }
 
-  done(answer) {
-    this.running = false;
-    this.elapsed = performance.now() - this.began;
-    this.answer = answer;
-    this.show();
+  /** suggest picks the view that fits an answer best, unless one was chosen. */
+  suggest() {
+    const { run, draft } = this;
+    if (draft.chosen || run.problem || !run.rows.state.loaded) return;
+    draft.view = run.kind === "triples" ? "graph" : coordinates(run.profile).length ? "map" : "table";
   }
 
-  fail(problem) {
-    this.running = false;
-    this.elapsed = performance.now() - this.began;
-    this.problem = problem;
-    this.show();
+  tick() {
+    if (!this.run?.running || this.ticking) return;
+    this.ticking = true;
+    setTimeout(() => {
+      this.ticking = false;
+      this.report();
+      this.tick();
+    }, 80);
   }
 
-  choose(tab) {
-    this.tab = tab;
-    this.actions.chose(tab);
-    this.show();
+  choose(view) {
+    this.draft.view = view;
+    this.draft.chosen = view !== "overview";
+    this.actions.chose();
+    this.draw();
   }
 
   report() {
-    this.status.replaceChildren(...this.summary());
+    put(this.status, this.summary());
   }
 
   summary() {
-    const found = this.answer?.rows.length ?? 0;
-    const noun = (n) => (this.answer?.kind === "triples" ? (n === 1 ? " triple" : " triples") : n === 1 ? " row" : " rows");
-    if (this.running) {
-      return [h("span", { class: "spinner", "aria-hidden": "true" }), found ? `${count(found)}${noun(found)}, counting… ` : "Running… ", h("span", { class: "clock" }, time(performance.now() - this.began))];
-    }
-    if (this.problem || !this.answer) return [];
-    if (this.answer.kind === "boolean") return [h("span", { class: "clock" }, time(this.elapsed))];
-    const total = this.answer.total ?? found;
-    const note = total > found ? `, first ${count(found)} here` : "";
-    const server = /total;dur=([\d.]+)/.exec(this.answer.timing ?? "")?.[1];
-    return [h("b", {}, count(total)), noun(total), note, " · ", h("span", { class: "clock" }, server ? `${time(Number(server))} in the engine, ${time(this.elapsed)} in all` : time(this.elapsed))];
+    const run = this.run;
+    if (!run || (run.problem && !run.running)) return [];
+    const { loaded, total = loaded, kind } = run.rows.state;
+    const noun = (n) => (kind === "triples" ? (n === 1 ? " triple" : " triples") : n === 1 ? " row" : " rows");
+    if (run.running) return [h("span", { class: "spinner", "aria-hidden": "true" }), loaded ? `${count(loaded)}${noun(loaded)}, counting… ` : "Running… ", h("span", { class: "clock", "aria-hidden": "true" }, time(performance.now() - run.began))];
+    const server = /total;dur=([\d.]+)/.exec(run.rows.timing ?? "")?.[1];
+    const clock = h("span", { class: "clock" }, server ? `${time(Number(server))} in the engine, ${time(run.elapsed)} in all` : time(run.elapsed));
+    if (kind === "boolean") return [clock];
+    const more = total > loaded && [`, first ${count(loaded)} here`, loaded < 1_000_000 && h("button", { class: "quiet more-rows", onclick: () => this.actions.loadMore() }, `Load ${short(Math.min(total, 1_000_000))}`)];
+    return [h("b", {}, count(total)), noun(total), more, " · ", clock];
   }
 
-  show() {
-    const tabs = [["overview", "Dataset"], ["table", "Table"], ["graph", "Graph"], ["plan", "Plan"], ["raw", "Raw"]];
-    this.tabs.replaceChildren(...tabs.map(([tab, title]) => h("button", { role: "tab", id: `tab-${tab}`, "aria-selected": String(tab === this.tab), onclick: () => this.choose(tab) }, title)));
+  drawTabs() {
+    const fits = ([id, , fit]) => !this.run || withoutAnswer.has(id) || fit(this.run.profile) || id === this.tab;
+    const shown = [["overview", "Dataset"], ...views.filter((v) => (this.run ? fits(v) : ["table", "graph", "plan", "raw"].includes(v[0])))];
+    tablist(this.tabs, shown.map(([id, title]) => [id, title]), this.tab, (id) => this.choose(id), "Ways to look at the answer");
+    this.body.setAttribute("aria-labelledby", `tab-${this.tab}`);
+  }
+
+  draw() {
+    const { run, tab } = this;
+    this.grid = undefined;
+    this.body.className = `result-body show-${tab}`;
+    this.drawTabs();
     this.report();
     this.drawSave();
-    this.shown = 0;
-    this.body.className = `result-body show-${this.tab}`;
-    if (this.tab === "overview") return this.actions.overview(this.body);
-    if (this.tab === "plan") return this.drawPlan();
-    if (this.problem) return this.drawProblem();
-    if (!this.answer) return this.drawWaiting();
-    if (this.tab === "raw") return this.drawRaw();
-    if (this.answer.kind === "boolean") return this.drawBoolean();
-    if (this.tab === "graph") return this.drawGraph();
-    return this.drawTable();
+    if (tab === "overview") return this.actions.overview(this.body);
+    if (tab === "plan") return this.drawLazily();
+    if (!run) return this.drawNothing();
+    if (run.problem) return this.drawProblem();
+    if (run.running && !(tab === "table" && run.rows.state.loaded)) return this.drawWaiting();
+    if (run.kind === "boolean") return this.drawBoolean();
+    if (tab === "table") return this.drawTable();
+    if (tab === "raw") return this.drawRaw();
+    return this.drawLazily();
+  }
+
+  /** drawLazily draws a view whose module is fetched when it is first needed. */
+  async drawLazily() {
+    const { run, tab, draft } = this;
+    const load = views.find(([id]) => id === tab)[3];
+    this.body.replaceChildren(h("div", { class: "waiting" }, ghosts(5)));
+    try {
+      const view = await load();
+      if (draft !== this.draft || tab !== this.tab || run !== this.run) return;
+      await view.draw(this.body, run, this.actions, draft);
+    } catch (error) {
+      this.body.replaceChildren(h("p", { class: "problem" }, error.message));
+    }
+  }
+
+  drawNothing() {
+    const link = this.draft.byLink && h("div", { class: "by-link" }, h("p", {}, "This query came by a link. Nothing has been run: look at it first."), h("button", { class: "run", onclick: () => this.actions.start() }, "Run it"));
+    this.body.replaceChildren(link || h("p", { class: "empty" }, "Run a query to see its answer here.", h("kbd", {}, "Ctrl ↵")));
   }
 
   drawWaiting() {
-    if (this.running) {
-      this.body.replaceChildren(h("div", { class: "waiting" }, Array.from({ length: 7 }, (_, i) => h("div", { class: "ghost", style: `width:${92 - 9 * (i % 4)}%` }))));
-    } else {
-      this.body.replaceChildren(h("p", { class: "empty" }, "Run a query to see its answer here.", h("kbd", {}, "Ctrl ↵")));
-    }
+    this.body.replaceChildren(h("div", { class: "waiting" }, ghosts(7)));
   }
 
   drawProblem() {
-    const p = this.problem;
+    const p = this.run.problem;
     this.body.replaceChildren(h("div", { class: "problem" },
       h("h2", {}, capital(p.title), p.line > 0 && h("small", {}, ` line ${p.line}, column ${p.column}`)),
       p.detail && h("p", {}, p.detail),
@@ -134,130 +173,63 @@ export class Results {
   }
 
   drawBoolean() {
-    this.body.replaceChildren(h("div", { class: "boolean" }, h("b", { class: this.answer.boolean ? "yes" : "no" }, this.answer.boolean ? "Yes" : "No"), h("span", {}, this.answer.boolean ? "The pattern has a solution." : "The pattern has no solution.")));
+    const { boolean } = this.run.rows.state;
+    this.body.replaceChildren(h("div", { class: "boolean" }, h("b", { class: boolean ? "yes" : "no" }, boolean ? "Yes" : "No"), h("span", {}, boolean ? "The pattern has a solution." : "The pattern has no solution.")));
   }
 
-  drawRaw() {
-    const raw = this.answer.raw;
-    const limit = 200_000;
-    this.body.replaceChildren(h("pre", { class: "raw" }, raw.slice(0, limit)), raw.length > limit ? h("p", { class: "more" }, `The first ${short(limit)} characters of ${short(this.answer.bytes)}. Save the answer to see all of it.`) : "");
+  async drawRaw() {
+    const text = await this.run.rows.raw();
+    const { bytes } = this.run.rows.state;
+    this.body.replaceChildren(h("pre", { class: "raw", tabindex: 0 }, text), bytes > text.length ? h("p", { class: "more" }, `The first ${short(text.length)} characters of ${short(bytes)} bytes. Save the answer to see all of it.`) : "");
   }
 
   drawTable() {
-    const { variables, rows } = this.answer;
-    if (!rows.length) {
-      this.body.replaceChildren(this.running ? h("div") : h("div", { class: "empty" }, h("p", {}, "No solution. "), h("button", { class: "quiet", onclick: () => this.choose("plan") }, "See the plan")));
+    const { run } = this;
+    if (!run.rows.state.loaded) {
+      this.body.replaceChildren(h("div", { class: "empty" }, h("p", {}, "No solution. "), h("button", { class: "quiet", onclick: () => this.choose("plan") }, "See the plan")));
       return;
     }
-    const body = h("tbody");
-    const more = h("div", { class: "sentinel" });
-    this.body.replaceChildren(h("table", { class: "answer" }, h("thead", {}, h("tr", {}, h("th", { class: "n" }), variables.map((v) => h("th", {}, v)))), body), more);
-    const numeric = variables.map((v) => rows.slice(0, 50).every((r) => !r[v] || isNumber(r[v])));
-    const next = () => {
-      const from = this.shown;
-      const part = rows.slice(from, from + pageRows);
-      this.shown += part.length;
-      body.append(...part.map((row, i) => h("tr", {}, h("td", { class: "n" }, count(from + i + 1)), variables.map((v, c) => h("td", { class: numeric[c] ? "number" : "" }, row[v] ? this.term(row[v]) : "")))));
-      const total = this.answer.total ?? rows.length;
-      more.textContent = this.shown >= rows.length && total > rows.length ? `${count(rows.length)} of ${count(total)} shown. Save the answer to get all of them.` : "";
-    };
-    next();
-    this.watch?.disconnect();
-    this.watch = new IntersectionObserver((seen) => seen[0].isIntersecting && this.shown < rows.length && next(), { root: this.body, rootMargin: "600px" });
-    this.watch.observe(more);
+    this.grid = new Grid(this.body, run.rows, {
+      run: this.actions.run,
+      arranged: () => this.report(),
+      hasImages: () => run.profile.some((c) => c.image),
+      hasIris: () => run.profile.some((c) => c.iri),
+      captions: (list, grid) => this.fetchNames(list, grid),
+    }, run.memory.grid);
+    this.grid.begin();
   }
 
-  /** term is one cell. */
-  term(t) {
-    if (t.type === "uri") {
-      const parts = display(t.value);
-      return h("button", { class: "iri", title: t.value, onclick: (event) => this.menu(event, t.value) }, parts ? [h("i", {}, `${parts[0]}:`), parts[1]] : spaced(t.value));
+  /** fetchNames gets what the things in sight are called, where names are wanted. */
+  async fetchNames(list, grid) {
+    const { names } = grid.memory;
+    if (!names) return;
+    const missing = list.flatMap(({ row }) => Object.values(row)).filter((t) => t.type === "uri" && !names.has(t.value)).map((t) => t.value);
+    if (!missing.length) return;
+    for (const iri of missing) names.set(iri, undefined);
+    try {
+      await fetchLabels(missing);
+    } catch (error) {
+      return toast(error.message);
     }
-    if (t.type === "bnode") return h("span", { class: "blank" }, `_:${cut(t.value, 24)}`);
-    const tag = t["xml:lang"] ? h("sup", {}, t["xml:lang"]) : t.datatype && !isNumber(t) ? h("sup", {}, name(t.datatype)) : "";
-    return h("span", { class: "literal", title: t.value.length > 300 ? t.value : undefined }, cut(t.value, 300), tag);
+    for (const iri of missing) names.set(iri, called(iri));
+    if (missing.some(called)) grid.draw();
   }
 
-  /** menu offers what can be done with an IRI. */
-  menu(event, iri) {
-    document.querySelector(".menu")?.remove();
-    const item = (text, action) => h("button", { onclick: () => { close(); action(); } }, text);
-    const menu = h("div", { class: "menu", role: "menu" }, h("p", {}, iri),
-      item("What it says", () => this.actions.run(`SELECT ?predicate ?object WHERE {\n  <${iri}> ?predicate ?object .\n}`)),
-      item("What says it", () => this.actions.run(`SELECT ?subject ?predicate WHERE {\n  ?subject ?predicate <${iri}> .\n}\nLIMIT 1000`)),
-      item("Copy", () => copy(iri)),
-      /^https?:/.test(iri) && item("Open ↗", () => window.open(iri, "_blank", "noopener,noreferrer")));
-    const close = () => { menu.remove(); removeEventListener("pointerdown", outside, true); removeEventListener("keydown", escape, true); };
-    const outside = (e) => !menu.contains(e.target) && close();
-    const escape = (e) => e.key === "Escape" && (close(), e.stopPropagation());
-    document.body.append(menu);
-    const box = menu.getBoundingClientRect();
-    menu.style.left = `${Math.max(8, Math.min(event.clientX, innerWidth - box.width - 8))}px`;
-    menu.style.top = `${Math.max(8, Math.min(event.clientY + 6, innerHeight - box.height - 8))}px`;
-    addEventListener("pointerdown", outside, true);
-    addEventListener("keydown", escape, true);
-    menu.querySelector("button").focus();
+  /** menu offers what can be done with a term. */
+  menu(event, term) {
+    menu({ x: event.clientX ?? 80, y: event.clientY ?? 200 }, termActions(term, this.actions), h("p", {}, cut(term.value, 300)));
   }
 
   /** know hears that the query graph of a text is there now; a result drawn without it can be drawn again. */
-  know(text) {
-    if (this.tab === "graph" && this.answer?.kind === "solutions" && this.ask.text === text) this.drawGraph();
-  }
-
-  drawGraph() {
-    const triples = triplesOf(this.answer, this.actions.queryGraphs());
-    if (!triples.length) {
-      this.body.replaceChildren(h("p", { class: "empty" }, this.answer.rows.length ? "These rows have no two columns that the query connects. CONSTRUCT makes any pattern a graph." : "Nothing to draw."));
-      return;
-    }
-    const [nodes, edges, all] = drawing(triples);
-    const box = h("div", { class: "graph-box" });
-    this.body.replaceChildren(box, all ? "" : h("p", { class: "note" }, `The first ${nodes.length} nodes`));
-    new GraphView(box, { title: "Result as a graph", largest: 1.1, hush: edges.length > 45, pick: (node, event) => node.iri && this.menu(event, node.iri) }).set(nodes, edges);
-  }
-
-  async drawPlan() {
-    const run = h("button", { class: "quiet", onclick: () => this.analyze() }, "Run and measure");
-    const both = h("button", { class: "quiet", onclick: () => this.compare() }, "CPU beside GPU");
-    const box = h("div", { class: "plan-box" });
-    this.body.replaceChildren(h("div", { class: "plan-bar" }, run, both), box);
-    if (this.comparison) return box.replaceChildren(this.comparison);
-    if (this.plan) return box.replaceChildren(drawPlan(this.plan));
-    await this.fetchPlan(box, () => this.actions.explain(false), drawPlan);
-  }
-
-  async fetchPlan(box, get, draw) {
-    box.replaceChildren(h("div", { class: "waiting" }, Array.from({ length: 5 }, (_, i) => h("div", { class: "ghost", style: `width:${80 - 12 * (i % 3)}%` }))));
-    try {
-      const drawn = draw(await get());
-      if (this.tab === "plan" && box.isConnected) box.replaceChildren(drawn);
-    } catch (error) {
-      if (error.name !== "AbortError") box.replaceChildren(h("p", { class: "problem" }, error.problem?.line ? `Line ${error.problem.line}: ` : "", error.message));
-      else box.replaceChildren(h("p", { class: "empty" }, "Cancelled."));
-    }
-  }
-
-  analyze() {
-    this.comparison = undefined;
-    this.fetchPlan(this.body.querySelector(".plan-box"), async () => (this.plan = await this.actions.explain(true)), drawPlan);
-  }
-
-  compare() {
-    const device = this.actions.device();
-    if (!device?.available) {
-      this.body.querySelector(".plan-box").replaceChildren(h("p", { class: "empty" }, `This server has no usable GPU${device?.reason ? `: ${device.reason}` : ""}. The plan is the same on both; only the matching differs.`));
-      return;
-    }
-    this.fetchPlan(this.body.querySelector(".plan-box"), async () => {
-      const cpu = await this.actions.explain(true, "cpu");
-      await this.actions.explain(true, "gpu"); // the first run copies partitions to the device
-      return [cpu, await this.actions.explain(true, "gpu")];
-    }, ([cpu, gpu]) => (this.comparison = drawComparison(cpu, gpu)));
+  know(text, graphs) {
+    if (this.run?.ask.text !== text) return;
+    this.run.graphs = graphs;
+    if (this.tab === "graph" && this.run.kind === "solutions" && !this.run.running) this.drawLazily();
   }
 
   drawSave() {
-    const kind = this.answer?.kind;
-    if (!kind || this.running) return this.save.replaceChildren();
+    const kind = this.run?.kind;
+    if (!kind || this.run.running || this.run.problem) return this.save.replaceChildren();
     const list = formats[kind].map(([format, title]) => h("button", { onclick: () => this.download(format) }, title));
     this.save.replaceChildren(h("details", { class: "drop" }, h("summary", { class: "quiet" }, "Save"), h("div", {}, list)));
   }
@@ -266,7 +238,7 @@ export class Results {
   async download(format) {
     this.save.querySelector("details")?.removeAttribute("open");
     const extension = { turtle: "ttl", ntriples: "nt", rdfxml: "rdf" }[format] ?? format;
-    const parameters = new URLSearchParams({ query: this.ask.text, ...this.ask.settings, format });
+    const parameters = new URLSearchParams({ query: this.run.ask.text, ...this.run.ask.settings, format });
     let href = `sparql?${parameters}`;
     if (token() || href.length > 60_000) {
       const response = await call("sparql", { method: "POST", body: parameters, headers: { Accept: "*/*" } });
@@ -276,102 +248,6 @@ export class Results {
   }
 }
 
-/** spaced is a long IRI with its namespace stepping back. */
-function spaced(iri) {
-  const at = Math.max(iri.lastIndexOf("#"), iri.lastIndexOf("/"), iri.lastIndexOf(":")) + 1;
-  if (at < 8 || at === iri.length) return cut(iri, 110);
-  return [h("i", { class: "space" }, cut(iri.slice(0, at), 80)), cut(iri.slice(at), 60)];
-}
+const ghosts = (n) => Array.from({ length: n }, (_, i) => h("div", { class: "ghost", style: `width:${92 - 9 * (i % 4)}%` }));
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-const isNumber = (t) => t.type === "literal" && /#(integer|decimal|double|float|int|long|short|byte|nonNegativeInteger|positiveInteger)$/.test(t.datatype ?? "");
-
-const key = (t) => `${t.type} ${t.value} ${t["xml:lang"] ?? ""} ${t.datatype ?? ""}`;
-
-/** triplesOf makes an answer a list of [subject, label, object]: its triples, its s-p-o columns, or the edges of the
- * query graph with each row's values. */
-export function triplesOf(answer, graphs) {
-  const { variables, rows } = answer;
-  if (answer.kind === "triples") return rows.map((r) => [r.subject, name(r.predicate.value), r.object]);
-  const columns = spo(variables);
-  if (columns) return rows.flatMap((r) => (r[columns[0]] && r[columns[1]] && r[columns[2]] ? [[r[columns[0]], r[columns[1]].type === "uri" ? name(r[columns[1]].value) : r[columns[1]].value, r[columns[2]]]] : []));
-  const edges = (graphs ?? []).flatMap((g) => connections(g, new Set(variables)));
-  const triples = [];
-  for (const row of rows) {
-    for (const [from, edge, to] of edges) {
-      const [a, b] = [end(from, row), end(to, row)];
-      if (a && b) triples.push([a, edge.map((e) => (e.variable ? nameOf(row[e.label.slice(1)]) : label(e.label))).join(" / "), b]);
-    }
-  }
-  if (!triples.length && variables.length === 2) return rows.flatMap((r) => (r[variables[0]] && r[variables[1]] ? [[r[variables[0]], "", r[variables[1]]]] : []));
-  return triples;
-}
-
-/** connections are the ways between vertices that a row has values for, through vertices that it has not. */
-function connections(graph, selected) {
-  const known = graph.vertices.map((v) => !v.variable || selected.has(v.label.slice(1)));
-  const ways = [];
-  graph.vertices.forEach((vertex, start) => {
-    if (!known[start]) return;
-    const seen = new Set([start]);
-    let border = [[start, []]];
-    while (border.length) {
-      const next = [];
-      for (const [at, way] of border) {
-        for (const e of graph.edges) {
-          if (e.from !== at && e.to !== at) continue;
-          const to = e.from === at ? e.to : e.from;
-          const direct = way.length === 0;
-          if (known[to]) {
-            const forward = direct ? e.from === start : start < to;
-            if (forward && (to !== start || (direct && e.from === e.to)) && (direct || !seen.has(`to ${to}`))) ways.push([vertex, [...way, e], graph.vertices[to]]);
-            if (!direct) seen.add(`to ${to}`);
-          } else if (!seen.has(to)) {
-            seen.add(to);
-            next.push([to, [...way, e]]);
-          }
-        }
-      }
-      border = next;
-    }
-  });
-  return ways;
-}
-
-const nameOf = (t) => (t ? (t.type === "uri" ? name(t.value) : t.value) : "");
-
-function end(vertex, row) {
-  if (vertex.variable) return row[vertex.label.slice(1)];
-  if (vertex.label.startsWith("<")) return { type: "uri", value: vertex.label.slice(1, -1) };
-  return { type: "literal", value: vertex.label };
-}
-
-function spo(variables) {
-  for (const names of [["s", "p", "o"], ["subject", "predicate", "object"], ["from", "link", "to"], ["source", "edge", "target"]]) {
-    if (names.every((n) => variables.includes(n))) return names;
-  }
-  return undefined;
-}
-
-/** drawing is the nodes and edges of triples, up to a number of nodes. */
-function drawing(triples) {
-  const nodes = new Map();
-  const edges = new Map();
-  let all = true;
-  const node = (t) => {
-    const k = key(t);
-    if (!nodes.has(k)) {
-      if (nodes.size >= graphNodes) return undefined;
-      nodes.set(k, { key: k, iri: t.type === "uri" ? t.value : undefined, title: t.value, kind: t.type === "literal" ? "constant literal" : t.type === "bnode" ? "blank" : "iri",
-        label: cut(t.type === "uri" ? name(t.value) : t.type === "bnode" ? "·" : t.value, 26), size: t.type === "literal" ? undefined : 10 });
-    }
-    return k;
-  };
-  for (const [s, p, o] of triples) {
-    const [from, to] = [node(s), node(o)];
-    if (from && to) edges.set(`${from}\n${p}\n${to}`, { from, to, label: cut(p, 24) });
-    else all = false;
-  }
-  return [[...nodes.values()], [...edges.values()], all];
-}

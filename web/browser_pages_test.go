@@ -1,0 +1,114 @@
+//go:build browser
+
+package web
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+func TestWorkbenchShowsResources(t *testing.T) {
+	atEachSize(t, func(v *visit, s *Server) {
+		v.open("")
+		v.answer("SELECT DISTINCT ?thing WHERE { VALUES ?thing { <http://nomisma.org/id/rome> } ?thing ?p ?o }")
+		v.do("a link in the table leads to the page of a thing", chromedp.WaitReady(".answer a.iri"), chromedp.Evaluate(`document.querySelector('.answer a[href*="rome"]').click()`, nil), chromedp.WaitReady(".resource h1"))
+		v.await(`document.querySelector(".resource h1").textContent === "Rome"`)
+		v.await(`document.querySelectorAll(".facts-list dt").length > 4 && document.querySelectorAll(".types a").length > 0`)
+		v.fits("a resource")
+		v.open("#resource=http%3A%2F%2Fnomisma.org%2Fid%2Froman_empire")
+		v.await(`document.querySelectorAll(".sides section:nth-child(2) dt").length > 1`)
+		v.do("see what says it", shot(v.screen.name+"-resource"))
+		v.do("more of it", chromedp.Evaluate(`(() => { const g = document.querySelector(".sides section:nth-child(2)"); window.before = g.querySelectorAll("li").length; g.querySelector(".more-values").click(); })()`, nil))
+		v.await(`document.querySelectorAll(".sides section:nth-child(2) li").length > window.before`)
+		v.do("find a thing", chromedp.SetValue(".thing-search input", "alexandria troas"), chromedp.Evaluate(`document.querySelector(".thing-search input").dispatchEvent(new Event("input"))`, nil), chromedp.WaitReady(".found-list a"))
+		if first := valueOf[string](v, `document.querySelector(".found-list a b").textContent`); !strings.EqualFold(first, "Alexandria Troas") {
+			v.t.Errorf("found %q first", first)
+		}
+	})
+}
+
+// overlaps counts pairs of labels in sight that cover each other by more than a sliver.
+const overlaps = `(() => {
+  const boxes = [...document.querySelectorAll(".explore-graph .node > text, .explore-graph .edge-label")].filter((e) => !e.classList.contains("hid") && e.textContent).map((e) => e.getBoundingClientRect());
+  let n = 0;
+  boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => (n += Math.min(a.right, b.right) - Math.max(a.left, b.left) > 4 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4)));
+  return n;
+})()`
+
+func TestWorkbenchExploresByClicks(t *testing.T) {
+	atEachSize(t, func(v *visit, s *Server) {
+		v.open("#explore=http%3A%2F%2Fnomisma.org%2Fid%2Fhispania")
+		nodes := `document.querySelectorAll(".explore-graph .node").length`
+		v.await(nodes + " > 5")
+		const grow = `(() => {
+  const ways = [...document.querySelectorAll(".explore-panel .entry")];
+  const more = ways.find((w) => w.textContent.startsWith("←") && Number(w.querySelector(".many").textContent) > 30);
+  if (more) more.click();
+  else document.querySelector(".explore-graph .node.unopened").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}));
+})()`
+		for range 60 {
+			if valueOf[int](v, nodes) >= 200 {
+				break
+			}
+			v.do("add some", chromedp.Evaluate(grow, nil), chromedp.Sleep(150*time.Millisecond))
+		}
+		v.await(nodes + " >= 200")
+		v.do("come to rest", chromedp.Sleep(900*time.Millisecond), shot(v.screen.name+"-explore-200"))
+		v.fits("the exploration graph")
+		if n := valueOf[int](v, overlaps); n > 3 {
+			v.t.Errorf("%d pairs of labels cover each other", n)
+		}
+		shown := valueOf[[]int](v, `[[...document.querySelectorAll(".explore-graph .node > text")].filter((e) => !e.classList.contains("hid")).length, [...document.querySelectorAll(".explore-graph .edge-label")].filter((e) => !e.classList.contains("hid")).length]`)
+		if shown[0] < 15 || shown[1] < 1 {
+			v.t.Errorf("of 200 nodes only %d names and %d edge labels are shown", shown[0], shown[1])
+		}
+		if size := valueOf[float64](v, `Math.min(...[...document.querySelectorAll(".explore-graph .node > text")].filter((e) => !e.classList.contains("hid") && e.closest(".iri")).map((e) => e.getBoundingClientRect().height))`); size < 9 {
+			v.t.Errorf("names are %.1f pixels high", size)
+		}
+	})
+}
+
+func TestWorkbenchShowsTheSchema(t *testing.T) {
+	atEachSize(t, func(v *visit, s *Server) {
+		v.open("#schema")
+		v.do("see classes", chromedp.WaitReady(".explore-graph .node"), chromedp.Sleep(400*time.Millisecond), shot(v.screen.name+"-schema"))
+		v.fits("the schema")
+		if n := valueOf[int](v, overlaps); n > 3 {
+			v.t.Errorf("%d pairs of labels cover each other", n)
+		}
+		v.do("choose a class", chromedp.Evaluate(`[...document.querySelectorAll(".explore-panel .entry")].find((e) => e.textContent.startsWith("nmo:Mint")).click()`, nil))
+		v.await(`document.querySelector(".explore-panel h2").textContent === "nmo:Mint" && document.querySelector(".explore-panel").textContent.includes("members")`)
+		v.await(`[...document.querySelectorAll(".explore-panel .entry")].some((e) => e.textContent.includes("geo:location") && e.textContent.includes("geo:SpatialThing"))`)
+	})
+}
+
+func TestWorkbenchShowsTheServer(t *testing.T) {
+	atEachSize(t, func(v *visit, s *Server) {
+		v.open("#server")
+		v.do("see the hour", chromedp.WaitReady(".hour .plot"))
+		v.await(`document.querySelector(".server").textContent.includes("757,143")`)
+		done := make(chan int, 1)
+		go func() {
+			response, err := http.PostForm(v.address+"/sparql", url.Values{"query": {endlessQuery}, "format": {"tsv"}, "send": {"1"}})
+			if err != nil {
+				done <- 0
+				return
+			}
+			io.Copy(io.Discard, response.Body) // hanging up would cancel it
+			response.Body.Close()
+			done <- response.StatusCode
+		}()
+		v.do("see it run", chromedp.WaitReady(".server progress"), chromedp.Sleep(300*time.Millisecond), shot(v.screen.name+"-server"))
+		v.fits("the server")
+		v.click(`[aria-label^="Cancel query"]`)
+		v.await(`document.querySelector(".server .none")`)
+		waitFor(v.t, 20*time.Second, func() bool { return s.queries.len() == 0 })
+		<-done
+	})
+}
