@@ -38,6 +38,8 @@ var rooms = map[string][]string{
 	"internal/store":            {"dictionary", "pcsr"},
 	"internal/results":          {"dictionary"},
 	"internal/readback":         {"internal/results"},
+	"internal/federation":       {"exec", "internal/results"},
+	"internal/drawing":          {"planner/bgp", "dictionary"},
 	"internal/bench":            {},
 	"internal/bench/scale":      {root},
 	"internal/hostile":          {},
@@ -47,7 +49,7 @@ var rooms = map[string][]string{
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate"},
 	root: {
 		"loader", "parser", "planner/bgp", "pcsr", "dictionary", "exec", "exec/match/cpu", "exec/match/gpu", "exec/terms",
-		"internal/readback", "internal/results", "internal/store",
+		"internal/drawing", "internal/federation", "internal/readback", "internal/results", "internal/store",
 	},
 }
 
