@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/internal/drawing"
 	"github.com/rdfgpu/rdfgpu/internal/section"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Explanation is how a query is answered: the operators, each basic graph pattern's query graph and vertex order, and
@@ -27,31 +27,12 @@ type Explanation struct {
 	Analyzed     bool               `json:"analyzed"`
 }
 
-// PatternGraph is a basic graph pattern as a labelled graph.
-type PatternGraph struct {
-	Vertices []PatternVertex `json:"vertices"`
-	Edges    []PatternEdge   `json:"edges"`
-	// Order lists the vertices in the order the join binds them.
-	Order []int `json:"order"`
-	// Empty says why the pattern cannot match; "" when it may.
-	Empty string `json:"empty,omitempty"`
-}
-
-// PatternVertex is a variable or a constant.
-type PatternVertex struct {
-	Label    string   `json:"label"`
-	Variable bool     `json:"variable"`
-	Classes  []string `json:"classes,omitempty"`
-}
-
-// PatternEdge is a triple pattern; From and To index PatternGraph.Vertices.
-type PatternEdge struct {
-	From  int    `json:"from"`
-	To    int    `json:"to"`
-	Label string `json:"label"`
-	// Variable reports that the predicate is a variable.
-	Variable bool `json:"variable,omitempty"`
-}
+// A PatternGraph is a basic graph pattern as a labelled graph, of vertices and edges.
+type (
+	PatternGraph  = drawing.Graph
+	PatternVertex = drawing.Vertex
+	PatternEdge   = drawing.Edge
+)
 
 // Explain plans a query and, with options.Analyze, runs it and counts its solutions.
 func (s *Store) Explain(ctx context.Context, text string, options QueryOptions) (*Explanation, error) {
@@ -108,38 +89,11 @@ func (t Timings) milliseconds() map[string]float64 {
 
 func (e *Explanation) addGraphs(s *Store, node *exec.Explain) {
 	if node.Match != nil && node.Match.Query != nil {
-		e.Graphs = append(e.Graphs, s.patternGraph(node.Match))
+		e.Graphs = append(e.Graphs, drawing.New(node.Match, s.label))
 	}
 	for _, child := range node.Children {
 		e.addGraphs(s, child)
 	}
-}
-
-func (s *Store) patternGraph(plan *bgp.MatchPlan) PatternGraph {
-	g := PatternGraph{Vertices: []PatternVertex{}, Edges: []PatternEdge{}, Order: []int{}, Empty: plan.Reason}
-	for _, v := range plan.Query.Vertices {
-		vertex := PatternVertex{Label: "?" + v.Variable, Variable: v.Variable != ""}
-		if !vertex.Variable {
-			vertex.Label = s.label(v.Constant)
-		}
-		for _, c := range v.Classes {
-			vertex.Classes = append(vertex.Classes, s.label(c))
-		}
-		g.Vertices = append(g.Vertices, vertex)
-	}
-	for _, edge := range plan.Query.Edges {
-		p := PatternEdge{From: edge.From, To: edge.To, Variable: edge.LabelVertex >= 0}
-		if p.Variable {
-			p.Label = "?" + plan.Query.Vertices[edge.LabelVertex].Variable
-		} else {
-			p.Label = s.label(edge.Label)
-		}
-		g.Edges = append(g.Edges, p)
-	}
-	for _, slot := range plan.Slots {
-		g.Order = append(g.Order, slot.Vertex)
-	}
-	return g
 }
 
 func (s *Store) label(id ID) string {
@@ -168,38 +122,4 @@ func (e *Explanation) WriteText(w io.Writer) error {
 }
 
 // WriteDot writes the query graphs for Graphviz, vertices numbered in the order the join binds them.
-func (e *Explanation) WriteDot(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString("digraph query {\n  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n")
-	for i, g := range e.Graphs {
-		g.writeDot(&b, i)
-	}
-	b.WriteString("}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (g PatternGraph) writeDot(b *strings.Builder, number int) {
-	fmt.Fprintf(b, "  subgraph cluster_%d {\n    label=%q;\n", number, fmt.Sprintf("pattern %d", number+1))
-	position := map[int]int{}
-	for i, v := range g.Order {
-		position[v] = i + 1
-	}
-	for i, v := range g.Vertices {
-		label, shape := v.Label, "box"
-		if v.Variable {
-			shape = "ellipse"
-		}
-		if n, ok := position[i]; ok {
-			label = fmt.Sprintf("%d: %s", n, label)
-		}
-		for _, c := range v.Classes {
-			label += "\na " + c
-		}
-		fmt.Fprintf(b, "    g%dv%d [label=%q, shape=%s];\n", number, i, label, shape)
-	}
-	for _, e := range g.Edges {
-		fmt.Fprintf(b, "    g%dv%d -> g%dv%d [label=%q];\n", number, e.From, number, e.To, e.Label)
-	}
-	b.WriteString("  }\n")
-}
+func (e *Explanation) WriteDot(w io.Writer) error { return drawing.WriteDot(w, e.Graphs) }

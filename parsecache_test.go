@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/rdfgpu/rdfgpu/parser"
 )
 
 func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
-	c := parseCache{budget: NewBudget(BudgetOptions{})}
+	c := newParseCache(NewBudget(BudgetOptions{}))
 	often, err := c.parse(t.Context(), "ASK { ?often ?p ?o }", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 10 * parseCacheEntries {
+	for i := range 3 * parseCacheEntries {
 		if _, err := c.parse(t.Context(), fmt.Sprintf("ASK { ?s%d ?p ?o }", i), ""); err != nil {
 			t.Fatal(err)
 		}
@@ -23,12 +21,9 @@ func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
 			t.Fatalf("parsed again after %d other queries", i+1)
 		}
 	}
-	if n := len(c.young) + len(c.old); n > 2*parseCacheEntries {
-		t.Errorf("%d entries", n)
-	}
-	stats := c.stats()
-	if stats.Hits != 10*parseCacheEntries || stats.Misses != 10*parseCacheEntries+1 || stats.Entries < parseCacheEntries || stats.Entries > 2*parseCacheEntries {
-		t.Errorf("%+v", stats)
+	want := CacheStats{Hits: 3 * parseCacheEntries, Misses: 3*parseCacheEntries + 1, Entries: parseCacheEntries}
+	if stats := c.stats(); stats != want {
+		t.Errorf("%+v, want %+v", stats, want)
 	}
 	if _, err := c.parse(t.Context(), "ASK { ?s ?p }", ""); err == nil {
 		t.Error("a wrong query parses")
@@ -42,25 +37,23 @@ func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
 }
 
 func TestTheParseCacheIsBoundedInBytes(t *testing.T) {
-	c := parseCache{budget: NewBudget(BudgetOptions{})}
-	for i := range 2 * parseCacheEntries {
+	c := newParseCache(NewBudget(BudgetOptions{}))
+	for i := range 3 * parseCacheBytes / treeBytes(strings.Repeat("1,", parseCacheText/2-50)) {
 		if _, err := c.parse(t.Context(), fmt.Sprintf("ASK { ?s%d ?p %s1 }", i, strings.Repeat("1,", parseCacheText/2-50)), ""); err != nil {
 			t.Fatal(err)
 		}
-	}
-	kept := int64(0)
-	for _, generation := range []map[parseKey]*parser.Query{c.young, c.old} {
-		for key := range generation {
+		kept := int64(0)
+		for _, key := range c.kept.Keys() {
 			kept += treeBytes(key.text)
 		}
-	}
-	if kept > 2*parseCacheBytes+2*treeBytes(strings.Repeat("1,", parseCacheText)) {
-		t.Errorf("%d bytes are kept", kept)
+		if kept != c.bytes || kept > parseCacheBytes || kept == 0 {
+			t.Fatalf("%d bytes are kept, %d counted, at most %d allowed", kept, c.bytes, parseCacheBytes)
+		}
 	}
 }
 
 func TestParsingIsRefusedWhereThereIsNoRoom(t *testing.T) {
-	c := parseCache{budget: NewBudget(BudgetOptions{Memory: 16 << 20})}
+	c := newParseCache(NewBudget(BudgetOptions{Memory: 16 << 20}))
 	_, err := c.parse(t.Context(), "SELECT * { ?s ?p "+strings.Repeat("1,", 300_000)+"1 }", "")
 	if !errors.Is(err, ErrMemoryLimit) {
 		t.Errorf("error %v, want ErrMemoryLimit", err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/internal/federation"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
@@ -80,4 +81,12 @@ func (s *Store) parse(ctx context.Context, text string, options QueryOptions) (*
 		query = &changed
 	}
 	return query, nil
+}
+
+// service asks the endpoints that SERVICE may ask; nil when there are none.
+func (o Options) service() exec.Service {
+	if len(o.Services) == 0 {
+		return nil
+	}
+	return federation.New(o.Services).Ask
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/readback"
 	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -108,6 +109,7 @@ var (
 	ErrVersion     = store.ErrVersion
 	ErrNoDevice    = gpu.ErrNoDevice
 	ErrFormat      = results.ErrFormat
+	ErrReadBack    = readback.ErrDiffers
 )
 
 // Format is a syntax for results.

@@ -200,15 +200,20 @@ func (r *Result) Rows() iter.Seq2[[]Term, error] {
 // Write writes the result in a format, streaming, and returns the number of solutions or triples written (1 for a
 // boolean).
 func (r *Result) Write(w io.Writer, format Format) (uint64, error) {
+	return r.writeTimed(w, format, func(*Batch) error { return nil })
+}
+
+// writeTimed writes the result; seen is called with each batch that has been written.
+func (r *Result) writeTimed(w io.Writer, format Format, seen func(*Batch) error) (uint64, error) {
 	timed := &timedWriter{w: w}
-	n, err := r.write(timed, format)
+	n, err := r.write(timed, format, seen)
 	r.watch.enter(idle)
 	r.timings.Write = timed.spent
 	r.timings.Decode = max(r.timings.Decode-timed.spent, 0)
 	return n, err
 }
 
-func (r *Result) write(w io.Writer, format Format) (uint64, error) {
+func (r *Result) write(w io.Writer, format Format, seen func(*Batch) error) (uint64, error) {
 	if r.Kind() == Boolean {
 		answer, err := r.Boolean()
 		if err != nil {
@@ -224,6 +229,9 @@ func (r *Result) write(w io.Writer, format Format) (uint64, error) {
 	for batch, err := range r.Batches() {
 		if err == nil {
 			err = out.Write(batch.Cols, batch.N)
+		}
+		if err == nil {
+			err = seen(batch)
 		}
 		if err != nil {
 			out.Abort()

@@ -19,7 +19,7 @@ type Store struct {
 	options Options
 	cpu     exec.Matcher
 	gpu     *device
-	parsed  parseCache
+	parsed  *parseCache
 	budget  *Budget
 	// merged is what of the store's merged partitions is counted.
 	merged atomic.Int64
@@ -42,7 +42,7 @@ func Open(dir string, options Options) (*Store, error) {
 	if s.budget == nil {
 		s.budget = processBudget()
 	}
-	s.parsed.budget = s.budget
+	s.parsed = newParseCache(s.budget)
 	s.info = sync.OnceValues(s.describe)
 	return s, nil
 }

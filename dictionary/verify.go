@@ -6,9 +6,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
+	"golang.org/x/sync/errgroup"
 )
 
 // Verify reads the whole dictionary: the checksums of its files, then for every term that it lies in its section and in
@@ -41,20 +41,13 @@ func (d *Dictionary) verify() error {
 func (d *Dictionary) verifyTerms(i int) error {
 	n, workers := d.segments[i].Len(), runtime.GOMAXPROCS(0)
 	step := (n/workers/blockTerms + 1) * blockTerms
-	errs := make([]error, workers)
-	var wait sync.WaitGroup
+	var group errgroup.Group
 	for k := range workers {
-		wait.Go(func() {
-			errs[k] = section.Guard(func() error { return d.verifyRange(i, min(k*step, n), min((k+1)*step, n)) })
+		group.Go(func() error {
+			return section.Guard(func() error { return d.verifyRange(i, min(k*step, n), min((k+1)*step, n)) })
 		})
 	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return group.Wait()
 }
 
 func (s *Segment) verifyGroups() error {

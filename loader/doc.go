@@ -11,7 +11,7 @@
 // ends and parsed on all cores. Turtle and TriG are read by a recursive-descent parser of our own: the library at hand
 // (knakk/rdf) resolves relative IRIs by gluing, accepts broken escapes and invalid UTF-8, has no TriG, and gives no
 // columns. RDF/XML is read over encoding/xml, because the library also glues there, and gives up on some nested
-// elements. It stays as the oracle of the tests.
+// elements. It stays as the oracle of the tests, and internal/readback uses it.
 //
 // Every reader refuses what its grammar refuses: invalid UTF-8, characters that an IRI must not have, escapes for
 // surrogates or beyond U+10FFFF, malformed labels and tags, relative IRIs without a base. A document that is refused

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
+	"golang.org/x/sync/errgroup"
 )
 
 // A row of the triple list is subject, predicate number and object, and, where some input can name graphs, the graph:
@@ -185,16 +186,15 @@ func namelessFile(folder string) (*os.File, error) {
 // parallel runs n copies of do and waits for them. The first error cancels the context of the others. A store that
 // turns out to be damaged is an error.
 func parallel(ctx context.Context, n int, do func(ctx context.Context, worker int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wait sync.WaitGroup
+	group, within := errgroup.WithContext(ctx)
 	for worker := range n {
-		wait.Go(func() {
-			if err := section.Guard(func() error { return do(ctx, worker) }); err != nil {
-				cancel(err)
-			}
+		group.Go(func() error {
+			return section.Guard(func() error { return do(within, worker) })
 		})
 	}
-	wait.Wait()
-	return context.Cause(ctx)
+	err := group.Wait()
+	if ctx.Err() != nil { // then copies end without an error, or with one that does not know the cause
+		return context.Cause(ctx)
+	}
+	return err
 }

@@ -143,7 +143,7 @@ func (g *Graph) derive(s settings) {
 }
 
 // parallel calls do(0) … do(n-1) on all cores and waits. A panic in one of the calls, as of a damaged file, comes up in the
-// caller when all have ended.
+// caller when all have ended; errgroup lets it end the process.
 func parallel(n int, do func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {

@@ -83,6 +83,7 @@ type queryCommand struct {
 	queryText
 	matching
 	Format string `enum:"table,json,xml,csv,tsv,ntriples,turtle,rdfxml," default:"" help:"table, json, xml, csv or tsv for solutions; ntriples, turtle or rdfxml for graphs (default: table on a terminal, tsv elsewhere; turtle for graphs)."`
+	Check  bool   `help:"Read a graph in ntriples or turtle back with another reader, and print it only if it is the same."`
 	Count  bool   `help:"Print the number of solutions only."`
 	Time   bool   `help:"Print what each part took, on standard error."`
 }
@@ -126,7 +127,11 @@ func (c *queryCommand) write(env *environment, result *rdfgpu.Result) error {
 		return err
 	}
 	out := bufio.NewWriterSize(env.stdout, 1<<16)
-	_, err := result.Write(out, c.format(env, result.Kind()))
+	write := result.Write
+	if c.Check {
+		write = result.WriteChecked
+	}
+	_, err := write(out, c.format(env, result.Kind()))
 	return firstError(err, out.Flush())
 }
 

@@ -230,7 +230,11 @@ var iriForbidden = func() (t [utf8.RuneSelf]bool) {
 }()
 
 // bareNumber reports whether Turtle may write the literal without quotes and datatype and read the same term back.
+// Not every reader takes a point behind a sign (+.7), though the grammar does.
 func bareNumber(c cell) bool {
+	if len(c.value) > 1 && c.value[1] == '.' && c.value[0]-'0' > 9 {
+		return false
+	}
 	switch string(c.datatype) {
 	case rdf.XSDInteger:
 		return numberShape(c.value) == rdf.XSDInteger

@@ -3,10 +3,10 @@ package gpu
 import (
 	"errors"
 	"runtime"
-	"sync"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
+	"golang.org/x/sync/errgroup"
 )
 
 // Large arrays go to the device through two pinned buffers in turn: while one is on its way, the other is filled by
@@ -57,17 +57,15 @@ func (r *resident) stage() bool {
 func copyParallel(dst, src []byte) (int, error) {
 	n := min(len(dst), len(src))
 	part := n/min(sendThreads, runtime.GOMAXPROCS(0)) + 1
-	errs := make([]error, (n+part-1)/part)
-	var wg sync.WaitGroup
-	for i := range errs {
-		low, high := i*part, min((i+1)*part, n)
-		wg.Go(func() {
-			errs[i] = section.Guard(func() error {
+	var group errgroup.Group
+	for low := 0; low < n; low += part {
+		high := min(low+part, n)
+		group.Go(func() error {
+			return section.Guard(func() error {
 				copy(dst[low:high], src[low:high])
 				return nil
 			})
 		})
 	}
-	wg.Wait()
-	return n, errors.Join(errs...)
+	return n, group.Wait()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/internal/hostile"
+	"golang.org/x/sync/errgroup"
 )
 
 // trial is one server under attack.
@@ -119,30 +120,21 @@ func (t *trial) attack(ctx context.Context, n int) error {
 // watched runs do for every connection, with the gauge, the prober and a line of progress beside them.
 func (t *trial) watched(ctx context.Context, do func(context.Context, *connection, int) error) error {
 	watch, stop := context.WithCancel(ctx)
-	var watchers, workers sync.WaitGroup
+	var watchers sync.WaitGroup
 	watchers.Go(func() { t.gauge.run(watch) })
 	watchers.Go(func() { t.prober.run(watch) })
 	watchers.Go(func() { t.progress(watch) })
-	errs := make([]error, len(t.connections))
-	working, give := context.WithCancel(ctx)
+	workers, working := errgroup.WithContext(ctx)
 	for i, c := range t.connections {
-		workers.Go(func() {
-			if errs[i] = do(working, c, i); errs[i] != nil {
-				give()
-			}
-			c.close()
+		workers.Go(func() error {
+			defer c.close()
+			return do(working, c, i)
 		})
 	}
-	workers.Wait()
-	give()
+	err := workers.Wait()
 	stop()
 	watchers.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // task makes the i-th query of a campaign.
