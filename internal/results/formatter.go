@@ -214,7 +214,10 @@ func (f *formatter) cell(dst []byte, id ID) []byte {
 	if f.cache != nil {
 		e := &f.cache.entries[id&(cacheSlots-1)]
 		if e.id == id && e.epoch == f.cache.epoch {
-			return append(dst, f.cache.arena[e.start:e.start+e.size]...)
+			if dst = append(dst, f.cache.arena[e.start:e.start+e.size]...); len(dst) > longText {
+				return f.spill(dst) // also where it is the columns' names that are long
+			}
+			return dst
 		}
 	}
 	return f.decode(dst, id)

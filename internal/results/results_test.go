@@ -461,3 +461,35 @@ func TestTriplesAreWrittenAsRDFXML(t *testing.T) {
 		t.Errorf("a predicate without a name: %v", err)
 	}
 }
+
+// largestWrite keeps the length of the longest text that it was given at once.
+type largestWrite int
+
+func (l *largestWrite) Write(b []byte) (int, error) {
+	*l = max(*l, largestWrite(len(b)))
+	return len(b), nil
+}
+
+// TestLongNamesLeaveInTheMiddleOfRows: a name stands in each row, beside terms that the cache has.
+func TestLongNamesLeaveInTheMiddleOfRows(t *testing.T) {
+	const batches, name = 8, 40_000
+	for _, format := range []Format{JSON, XML} {
+		var longest largestWrite
+		w, err := NewWriter(&longest, format, []string{strings.Repeat("a", name)}, sample, Options{Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		column := make([]ID, 4096)
+		for range batches {
+			if err := w.Write([][]ID{column}, len(column)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if longest > 2*longText {
+			t.Errorf("%s: %d bytes at once", format, longest)
+		}
+	}
+}
