@@ -53,7 +53,7 @@ func (a *aggregate) accumulator(x *execution, first int) (accumulator, error) {
 	case a.rows != nil:
 		return &distinctRows{x: x, of: acc, first: first, width: len(a.rows)}, nil
 	case a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE":
-		return &distinctValues{of: acc, seen: x.rowSet(2)}, nil
+		return &distinctValues{of: acc, seen: newRowSet(2, x.ended)}, nil
 	}
 	return acc, nil
 }
@@ -109,7 +109,7 @@ func (c *counts) results(n int) []dictionary.ID {
 	out := make([]dictionary.ID, n)
 	known := map[uint64]dictionary.ID{} // most groups are as large as another
 	for g, k := range grown(c.n, n)[:n] {
-		if c.x.look(g) != nil {
+		if c.x.ended.check(g) != nil {
 			return out
 		}
 		id, ok := known[k]
@@ -231,7 +231,7 @@ func (d *distinctRows) add(in *groupedRows) {
 // addRows takes rows of groups (of n) and columns.
 func (d *distinctRows) addRows(n int, cols [][]dictionary.ID) {
 	if d.seen == nil {
-		d.seen = d.x.rowSet(1 + d.width)
+		d.seen = newRowSet(1+d.width, d.x.ended)
 	}
 	d.hashes = hashRows(d.hashes, cols, allColumns(1+d.width), len(cols[0]))
 	d.groups = d.groups[:0]

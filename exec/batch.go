@@ -5,20 +5,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 )
 
-// What matchers and operators hand to each other.
-type (
-	// Batch is a set of solutions, column first.
-	Batch = match.Batch
-	// Match is one run of a match plan over a graph.
-	Match = match.Match
-	// Matcher runs match plans.
-	Matcher = match.Matcher
-	// Input seeds a match.
-	Input = match.Input
-	// Trace is what a match measured, StepTrace a step of it.
-	Trace     = match.Trace
-	StepTrace = match.StepTrace
-)
+// Batch is a set of solutions, column first.
+type Batch = match.Batch
 
 // BatchRows is how many rows operators put into one batch.
 const BatchRows = match.BatchRows
@@ -62,6 +50,17 @@ func (c *columns) batch(from, to int, into *Batch) *Batch {
 	}
 	into.N, into.Origin = to-from, nil
 	return into
+}
+
+// emit hands out all rows, batch by batch.
+func (c *columns) emit(emit func(*Batch) error) error {
+	var b Batch
+	for at := 0; at < c.n; at += BatchRows {
+		if err := emit(c.batch(at, min(at+BatchRows, c.n), &b)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bytes is the memory that the rows take.

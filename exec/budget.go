@@ -6,15 +6,6 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
-
-	"github.com/rdfgpu/rdfgpu/exec/expr"
-	"github.com/rdfgpu/rdfgpu/planner"
-)
-
-// Errors of expressions that have no meaning, found before a query begins.
-var (
-	ErrFunction = expr.ErrFunction
-	ErrPattern  = expr.ErrPattern
 )
 
 // Errors that end a query at a limit; test with errors.Is.
@@ -25,8 +16,6 @@ var (
 	ErrSpillLimit = errors.New("the query needs more temporary disk than its limit")
 	// ErrRowLimit: the query has more solutions than its row limit.
 	ErrRowLimit = errors.New("the query has more solutions than its row limit")
-	// ErrUnsupported: the query asks for something that is not done, or not allowed.
-	ErrUnsupported = planner.ErrUnsupported
 )
 
 // Budget counts the bytes that one query holds, of a Pool. It is safe for concurrent use.
@@ -85,6 +74,12 @@ func (b *Budget) Close() {
 		b.pool.forget(b)
 	}
 }
+
+// Limit is how many bytes it may hold.
+func (b *Budget) Limit() int64 { return b.limit }
+
+// Peak is the most bytes that it has held at once.
+func (b *Budget) Peak() int64 { return b.peak.Load() }
 
 // Used is how many bytes the query holds.
 func (b *Budget) Used() int64 { return b.used.Load() }
@@ -245,3 +240,14 @@ func (a *account) close() {
 		a.budget.accounts.Add(-1)
 	}
 }
+
+// spill counts bytes that the query has put on disk, of those of all queries; erase takes them off.
+func (b *Budget) spill(bytes int64) error {
+	p := b.pool
+	if all := p.spilled.Add(bytes); all > p.spill {
+		return fmt.Errorf("exec: temporary files would hold %s of the %s that they may (--max-spill raises it): %w", Size(all), Size(p.spill), ErrSpillLimit)
+	}
+	return nil
+}
+
+func (b *Budget) erase(bytes int64) { b.pool.spilled.Add(-bytes) }

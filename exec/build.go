@@ -8,6 +8,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -126,9 +127,9 @@ func (b *builder) product(n *planner.Product) (operator, error) {
 }
 
 func (b *builder) path(n *planner.Path) operator {
-	p := &pathOp{base: b.base(n), graph: n.Graph, kind: n.Kind, search: &pathSearch{graph: n.Graph, ctx: b.ctx}}
+	p := &pathOp{base: b.base(n), graph: n.Graph, kind: n.Kind, search: newSearch(n.Graph)}
 	p.subject, p.object = b.pathEnd(n.Subject), b.pathEnd(n.Object)
-	p.step = b.pathStep(n.Graph, n.Step)
+	p.step = newStep(n.Step, func(iri string) (pcsr.Label, bool) { return b.labelOf(n.Graph, iri) })
 	return p
 }
 
@@ -253,7 +254,7 @@ func (b *builder) values(n *planner.Values) operator {
 	v := &valuesOp{base: b.base(n), rows: newColumns(len(n.Columns))}
 	for i, k := range indexes(n.Table.Variables, n.Columns) {
 		for r, row := range n.Table.Rows {
-			if r%heedEvery == 0 && b.ended() != nil {
+			if r%watchEvery == 0 && b.ended() != nil {
 				break // nobody reads them
 			}
 			id := dictionary.None

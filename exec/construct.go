@@ -40,7 +40,7 @@ func (o *constructOp) run(x *execution, _ *Batch, emit func(*Batch) error) error
 		for r := range b.N {
 			o.freshBlanks(x, blanks)
 			for _, t := range o.template {
-				if made++; made%lookEvery == 0 && x.over() {
+				if made++; made%checkEvery == 0 && x.ended.over() {
 					return x.ended()
 				}
 				s, p, obj := t[0].value(b, r, blanks), t[1].value(b, r, blanks), t[2].value(b, r, blanks)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -145,7 +146,7 @@ var processor = cpu.New(1)
 
 // onProcessor are options that match everything on the processor.
 func onProcessor() exec.Options {
-	return exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) exec.Matcher { return processor }}
+	return exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return processor }}
 }
 
 // answer is what a query gave, as terms.

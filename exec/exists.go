@@ -27,7 +27,7 @@ func (e *existence) evaluate(x *execution, b *Batch) ([]bool, error) {
 	}
 	if e.known == nil || e.varies && e.frame != x.frame {
 		e.frame = x.frame
-		e.forget()
+		e.forget(x)
 	}
 	cols := make([][]dictionary.ID, len(e.from))
 	for i, c := range e.from {
@@ -47,15 +47,15 @@ func (e *existence) evaluate(x *execution, b *Batch) ([]bool, error) {
 		found[r] = e.answers[n]
 	}
 	if !e.held.hold(e.known.bytes() + int64(len(e.answers))) {
-		e.forget()
+		e.forget(x)
 		e.held.hold(0)
 	}
 	return found, nil
 }
 
 // forget drops what is remembered: it is only a memory, bounded by the query's.
-func (e *existence) forget() {
-	e.known, e.answers = newRowSet(len(e.from)), nil
+func (e *existence) forget(x *execution) {
+	e.known, e.answers = newRowSet(len(e.from), x.ended), nil
 }
 
 // ask finds the answers of the combinations from number first on.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -32,8 +33,8 @@ type Explain struct {
 	// Spilled is how many bytes the operator wrote to temporary files.
 	Spilled int64 `json:"spilled,omitempty"`
 	// Trace is what the matcher measured.
-	Trace    *Trace     `json:"trace,omitempty"`
-	Children []*Explain `json:"children,omitempty"`
+	Trace    *match.Trace `json:"trace,omitempty"`
+	Children []*Explain   `json:"children,omitempty"`
 }
 
 // measures is what was measured of an operator.
@@ -42,7 +43,7 @@ type measures struct {
 	Runs    int
 	Elapsed time.Duration
 	Spilled int64
-	Trace   *Trace
+	Trace   *match.Trace
 	// match is the plan that was run, where conditions were tested for it; whole: a product was matched in one.
 	match *bgp.MatchPlan
 	whole bool

@@ -1,12 +1,5 @@
 package exec
 
-// SetMaxRuns changes how many sorted runs are kept apart and returns what changes it back.
-func SetMaxRuns(n int) (restore func()) {
-	old := maxRuns
-	maxRuns = n
-	return func() { maxRuns = old }
-}
-
 // SetTeam changes after how many rows several goroutines may take over the rest, and how many rows there must be for
 // each group; a row need not take long then. Until the test ends.
 func SetTeam(from, share int) (restore func()) {

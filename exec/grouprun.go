@@ -12,7 +12,7 @@ import (
 var errAgain = errors.New("exec: the order of the rows matters")
 
 func (g *groupOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
-	err := g.attempt(x, !x.options.Unoptimised && g.plain(), emit)
+	err := g.attempt(x, !x.single && g.plain(), emit)
 	if err == errAgain {
 		err = g.attempt(x, false, emit)
 	}
@@ -108,7 +108,7 @@ type groupRun struct {
 }
 
 func (g *groupOp) newRun(x *execution, level int) (*groupRun, error) {
-	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.open("group"), groups: x.rowSet(len(g.keys))}
+	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.open("group"), groups: newRowSet(len(g.keys), x.ended)}
 	for i := range g.aggregates {
 		state, err := g.aggregates[i].accumulator(x, g.first())
 		if err != nil {
@@ -148,7 +148,7 @@ func (r *groupRun) groupFile(f *spillFile, emit func(*Batch) error) error {
 		return err
 	}
 	defer next.close()
-	if err := f.read(r.x.heeding(func(b *Batch) error { return next.add(b, 0) })); err != nil {
+	if err := f.read(r.x.checked(func(b *Batch) error { return next.add(b, 0) })); err != nil {
 		return err
 	}
 	return next.finish(emit)
@@ -245,7 +245,7 @@ func (r *groupRun) account() error {
 		return r.held.need(bytes)
 	}
 	var err error
-	r.parts, err = createPartitions(r.x, r.width(), r.level)
+	r.parts, err = r.x.disk.partition(r.width(), r.level)
 	return err
 }
 
@@ -253,7 +253,7 @@ func (r *groupRun) account() error {
 func (r *groupRun) merge(of *groupRun) {
 	numbers := make([]uint32, of.groups.rows.n)
 	for i := range numbers {
-		if r.x.look(i) != nil {
+		if r.x.ended.check(i) != nil {
 			return // what was found is not emitted any more
 		}
 		n, fresh := r.groups.add(of.groups.rows.cols, i, of.groups.hashes[i])
@@ -265,7 +265,7 @@ func (r *groupRun) merge(of *groupRun) {
 		numbers[i] = n
 	}
 	for i, state := range r.states {
-		if r.x.over() {
+		if r.x.ended.over() {
 			return
 		}
 		state.merge(of.states[i], r.groups.rows.n, numbers)
@@ -279,7 +279,7 @@ func (r *groupRun) emit(emit func(*Batch) error) error {
 	all := append([][]dictionary.ID(nil), r.groups.rows.cols...)
 	for _, s := range r.states {
 		all = append(all, s.results(n))
-		if err := r.x.alive(); err != nil {
+		if err := r.x.ended(); err != nil {
 			return err
 		}
 	}
@@ -290,7 +290,7 @@ func (r *groupRun) emit(emit func(*Batch) error) error {
 	if r.merged {
 		order := allRows(n)
 		inOrder := func(a, b uint32) int { return cmp.Compare(r.first[a], r.first[b]) }
-		if err := sortHeeding(order, inOrder, &heed{ended: r.x.ended}); err != nil {
+		if err := sortWatched(order, inOrder, &watch{ended: r.x.ended}); err != nil {
 			return err
 		}
 		for c, col := range out.cols {

@@ -34,12 +34,13 @@ type rowSet struct {
 	hashes []uint64
 	slots  []uint32 // 1 + row, 0 is free
 	mask   uint64
-	// over, where it is not nil, reports whether the query has ended. The set finds nothing any more then.
-	over func() bool
+	// ended says whether the query has ended. The set finds nothing any more then.
+	ended Ended
 }
 
-func newRowSet(width int) *rowSet {
-	return &rowSet{rows: newColumns(width), slots: make([]uint32, 64), mask: 63}
+// newRowSet is an empty set of rows of so many columns, for a query.
+func newRowSet(width int, ended Ended) *rowSet {
+	return &rowSet{ended: ended, rows: newColumns(width), slots: make([]uint32, 64), mask: 63}
 }
 
 // find returns the number of row r of cols, or the free slot where it belongs.
@@ -84,7 +85,7 @@ func (s *rowSet) grow() {
 	s.slots = make([]uint32, 2*len(s.slots))
 	s.mask = uint64(len(s.slots) - 1)
 	for row, hash := range s.hashes {
-		if row%lookEvery == lookEvery-1 && s.over != nil && s.over() {
+		if s.ended.check(row) != nil {
 			return
 		}
 		slot := hash & s.mask
@@ -93,13 +94,6 @@ func (s *rowSet) grow() {
 		}
 		s.slots[slot] = uint32(row) + 1
 	}
-}
-
-// rowSet is a set of rows for this query.
-func (x *execution) rowSet(width int) *rowSet {
-	s := newRowSet(width)
-	s.over = x.over
-	return s
 }
 
 func (s *rowSet) bytes() int64 {

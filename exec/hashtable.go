@@ -12,8 +12,8 @@ import (
 // groups by which of the shared variables they bind, and for each group and each such set of a probing row there
 // is, made when it is first needed, an index on what both bind.
 type joinTable struct {
-	x    *execution
-	rows *columns
+	ended Ended
+	rows  *columns
 	// shared are the build columns of the shared variables, at most planner.MaxShared.
 	shared []int
 	groups []*joinGroup
@@ -37,10 +37,11 @@ type joinIndex struct {
 	shift uint
 }
 
-func newJoinTable(x *execution, rows *columns, shared []int) (*joinTable, error) {
-	t := &joinTable{x: x, rows: rows, shared: shared}
+// newJoinTable takes over the rows, of which shared are the columns to be found by.
+func newJoinTable(ended Ended, rows *columns, shared []int) (*joinTable, error) {
+	t := &joinTable{ended: ended, rows: rows, shared: shared}
 	for r := range rows.n {
-		if err := x.look(r); err != nil {
+		if err := ended.check(r); err != nil {
 			return nil, err
 		}
 		g := t.group(boundMask(rows.cols, shared, r))
@@ -88,7 +89,7 @@ func (t *joinTable) index(g *joinGroup, mask uint64) (*joinIndex, error) {
 	ix.heads, ix.next = make([]uint32, size), make([]uint32, len(g.rows))
 	t.hashes = hashRows(t.hashes, t.rows.cols, ix.build, t.rows.n)
 	for i := len(g.rows) - 1; i >= 0; i-- {
-		if err := t.x.look(i); err != nil {
+		if err := t.ended.check(i); err != nil {
 			return nil, err
 		}
 		h := t.hashes[g.rows[i]] * hashMultiplier >> ix.shift
@@ -135,8 +136,8 @@ func (t *joinTable) probeGroup(g *joinGroup, ix *joinIndex, b *Batch, shared []i
 	for _, r := range rows {
 		for i := ix.heads[hashes[r]*hashMultiplier>>ix.shift]; i != 0; i = ix.next[i-1] {
 			row := g.rows[i-1]
-			if steps++; steps%lookEvery == 0 && t.x.over() {
-				return t.x.ended()
+			if steps++; steps%checkEvery == 0 && t.ended.over() {
+				return t.ended()
 			}
 			if !t.agree(ix.build, row, b.Cols, probe, r) {
 				continue

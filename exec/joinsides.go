@@ -220,7 +220,7 @@ func (h *hashedSide) build(x *execution) error {
 		return err
 	}
 	if h.parts == nil {
-		h.table, err = newJoinTable(x, rows, indexes(h.op.columns(), h.shared))
+		h.table, err = newJoinTable(x.ended, rows, indexes(h.op.columns(), h.shared))
 	}
 	return err
 }
@@ -230,12 +230,12 @@ const tableOverhead = 24
 
 // spillRows moves the rows collected so far to files.
 func (h *hashedSide) spillRows(x *execution, rows *columns, key []int) (err error) {
-	if h.parts, err = createPartitions(x, len(rows.cols), 0); err != nil {
+	if h.parts, err = x.disk.partition(len(rows.cols), 0); err != nil {
 		return err
 	}
 	x.cleanup = append(x.cleanup, h.parts.close)
 	var hashes []uint64
-	err = rows.emit(x.heeding(func(b *Batch) error {
+	err = rows.emit(x.checked(func(b *Batch) error {
 		hashes = hashRows(hashes, b.Cols, key, b.N)
 		return h.parts.writeRows(b, hashes)
 	}))
@@ -244,21 +244,11 @@ func (h *hashedSide) spillRows(x *execution, rows *columns, key []int) (err erro
 	return err
 }
 
-// writeRows distributes rows over the files by hash.
-func (p *partitions) writeRows(b *Batch, hashes []uint64) error {
-	for r := range b.N {
-		if err := p.of(hashes[r]).write(b.Cols, r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // spill puts left rows into files beside those of the right side.
 func (r *joinRun) spill(b *Batch) (err error) {
 	width := len(r.joinOp.left.columns()) + 1
 	if r.spilled == nil {
-		if r.spilled, err = createPartitions(r.x, width, 0); err != nil {
+		if r.spilled, err = r.x.disk.partition(width, 0); err != nil {
 			return err
 		}
 	}
@@ -299,14 +289,14 @@ func (r *joinRun) joinFiles(right, left *spillFile, level int) error {
 		}
 	}
 	rows := newColumns(right.width)
-	if err := right.read(r.x.heeding(func(b *Batch) error { rows.appendBatch(b); return nil })); err != nil {
+	if err := right.read(r.x.checked(func(b *Batch) error { rows.appendBatch(b); return nil })); err != nil {
 		return err
 	}
-	table, err := newJoinTable(r.x, rows, indexes(r.hashed.op.columns(), r.hashed.shared))
+	table, err := newJoinTable(r.x.ended, rows, indexes(r.hashed.op.columns(), r.hashed.shared))
 	if err != nil {
 		return err
 	}
-	return left.read(r.x.heeding(func(b *Batch) error {
+	return left.read(r.x.checked(func(b *Batch) error {
 		last := len(b.Cols) - 1
 		view := Batch{Cols: b.Cols[:last], N: b.N}
 		if r.seeded {
@@ -337,12 +327,12 @@ func (r *joinRun) splitFiles(right, left *spillFile, level int) error {
 }
 
 func splitFile(x *execution, f *spillFile, key []int, level int) (*partitions, error) {
-	p, err := createPartitions(x, f.width, level)
+	p, err := x.disk.partition(f.width, level)
 	if err != nil {
 		return nil, err
 	}
 	var hashes []uint64
-	err = f.read(x.heeding(func(b *Batch) error {
+	err = f.read(x.checked(func(b *Batch) error {
 		hashes = hashRows(hashes, b.Cols, key, b.N)
 		return p.writeRows(b, hashes)
 	}))

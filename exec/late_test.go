@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -28,7 +29,7 @@ func TestNothingIsPlannedWhileItRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := onProcessor()
 			matcher, asked := o.Matcher, 0
-			o.Matcher = func(plan *bgp.MatchPlan, graph *pcsr.Graph) exec.Matcher { asked++; return matcher(plan, graph) }
+			o.Matcher = func(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher { asked++; return matcher(plan, graph) }
 			o.Tuning.TestTime = -1
 			p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, m.dict, o)
 			if err != nil {

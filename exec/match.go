@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -14,7 +15,7 @@ type matchOp struct {
 	base
 	plan    *bgp.MatchPlan
 	graph   *pcsr.Graph
-	matcher Matcher
+	matcher match.Matcher
 	limit   uint64
 	// weighted: the consumer reads Batch.Weights.
 	weighted bool
@@ -23,13 +24,13 @@ type matchOp struct {
 	tests []planner.Test
 }
 
-func (m *matchOp) match(x *execution) *Match {
-	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted, Charge: x.matches.Charge}
+func (m *matchOp) match(x *execution) *match.Match {
+	run := &match.Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted, Charge: x.matches.Charge}
 	if x.analyze {
-		m.measured.Trace = &Trace{}
-		match.Trace = m.measured.Trace
+		m.measured.Trace = &match.Trace{}
+		run.Trace = m.measured.Trace
 	}
-	return match
+	return run
 }
 
 func (m *matchOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
@@ -39,26 +40,26 @@ func (m *matchOp) run(x *execution, seed *Batch, emit func(*Batch) error) error 
 	if m.plan.Empty {
 		return nil
 	}
-	match := m.match(x)
+	run := m.match(x)
 	if seed == nil {
-		return m.matcher.Match(x.ctx, match, emit)
+		return m.matcher.Match(x.ctx, run, emit)
 	}
 	if seed.N == 0 {
 		return nil
 	}
 	m.rows = m.inGraph(m.rows[:0], seed)
 	if len(m.rows) == seed.N {
-		match.Input = &Input{Cols: seed.Cols, N: seed.N}
-		return m.matcher.Match(x.ctx, match, emit)
+		run.Input = &match.Input{Cols: seed.Cols, N: seed.N}
+		return m.matcher.Match(x.ctx, run, emit)
 	}
 	if len(m.rows) == 0 {
 		return nil
 	}
 	some := selectRows(&Batch{}, &Batch{Cols: seed.Cols, N: seed.N}, m.rows)
-	match.Input = &Input{Cols: some.Cols, N: some.N}
+	run.Input = &match.Input{Cols: some.Cols, N: some.N}
 	rows := m.rows
 	var origin []uint32
-	return m.matcher.Match(x.ctx, match, func(b *Batch) error {
+	return m.matcher.Match(x.ctx, run, func(b *Batch) error {
 		origin = gather(origin[:0], rows, b.Origin)
 		return emit(&Batch{Cols: b.Cols, N: b.N, Origin: origin, Weights: b.Weights})
 	})
@@ -103,7 +104,7 @@ func (m *matchOp) ready(x *execution) error {
 	plan.Steps = slices.Clone(plan.Steps)
 	for _, t := range m.tests {
 		var failed error
-		t.Values.Test(func() bool { failed = x.alive(); return failed != nil })
+		t.Values.Test(func() bool { failed = x.ended(); return failed != nil })
 		if failed != nil {
 			return failed
 		}

@@ -1,7 +1,5 @@
 package exec
 
-import ()
-
 // projectOp picks columns.
 type projectOp struct {
 	base
@@ -81,7 +79,7 @@ func (d *distinctOp) run(x *execution, seed *Batch, emit func(*Batch) error) err
 func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, width, level int, emit func(*Batch) error) error {
 	held := x.memory.open("distinct")
 	defer held.close()
-	seen := x.rowSet(width)
+	seen := newRowSet(width, x.ended)
 	var parts *partitions
 	defer func() {
 		if parts != nil {
@@ -113,7 +111,7 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 			if level > maxSpillLevel || width == 0 || d.sorted {
 				err = held.need(seen.bytes())
 			} else {
-				parts, err = createPartitions(x, width, level)
+				parts, err = x.disk.partition(width, level)
 			}
 			if err != nil {
 				return err
@@ -131,7 +129,7 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 	held.hold(0)
 	for _, f := range parts.files {
 		d.measured.Spilled += f.rows * int64(f.width) * 4
-		if err := d.level(x, func(do func(*Batch) error) error { return f.read(x.heeding(do)) }, width, level+1, emit); err != nil {
+		if err := d.level(x, func(do func(*Batch) error) error { return f.read(x.checked(do)) }, width, level+1, emit); err != nil {
 			return err
 		}
 	}

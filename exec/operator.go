@@ -2,7 +2,7 @@ package exec
 
 import (
 	"context"
-	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -38,14 +38,19 @@ func (b *base) stats() *measures { return b.measured }
 type execution struct {
 	ctx context.Context
 	// ended says why the query must end; nil while it may go on.
-	ended   func() error
-	memory  *Budget
-	terms   *terms.Terms
-	env     *expr.Env
-	options *Options
-	plan    *Plan
-	// spills counts the buffers of temporary files.
-	spills *Meter
+	ended  Ended
+	memory *Budget
+	terms  *terms.Terms
+	env    *expr.Env
+	disk   *Disk
+	// service answers SERVICE; nil refuses it.
+	service Service
+	// joins is how many joins the plan has so far.
+	joins *atomic.Int64
+	// sortedRuns is how many sorted runs a sort keeps apart: each is an open file.
+	sortedRuns int
+	// single keeps every operator to one goroutine.
+	single bool
 	// matches counts what matchers take.
 	matches *Meter
 	// analyze keeps measurements.
@@ -60,14 +65,6 @@ type execution struct {
 	cleanup []func()
 }
 
-// alive says why the query must end: its context, its memory, or the values that it computes.
-func (x *execution) alive() error {
-	if err := x.ended(); err != nil {
-		return err
-	}
-	return nil
-}
-
 // Joins hold rows of their own between their inputs and their outputs, and a chain of n joins that bind a variable each has
 // n of them, up to n columns wide. Together they may have joinRows bytes, and no more than a quarter of the query's.
 const (
@@ -77,29 +74,14 @@ const (
 
 // rowsAtOnce is how many rows of so many columns a join may merge, or keep waiting, at a time.
 func (x *execution) rowsAtOnce(width int) int {
-	share := min(joinRows, x.memory.limit/4) / max(1, x.plan.joins.Load())
+	share := min(joinRows, x.memory.Limit()/4) / max(1, x.joins.Load())
 	return int(min(lastFlush, max(fewestRows, share/int64(8*max(1, width)))))
 }
 
-// over reports whether the query has ended.
-func (x *execution) over() bool { return x.ended() != nil }
-
-// lookEvery is how many rows or vertices a loop takes between two looks at whether the query has ended: below a
-// millisecond.
-const lookEvery = 1 << 14
-
-// look is what a loop calls with the number of its round: now and then it says why the query must end.
-func (x *execution) look(round int) error {
-	if round%lookEvery != lookEvery-1 {
-		return nil
-	}
-	return x.ended()
-}
-
-// heeding is do, for batches that come from disk: each looks at whether the query has ended.
-func (x *execution) heeding(do func(*Batch) error) func(*Batch) error {
+// checked is do, for batches that come from disk: each checks whether the query has ended.
+func (x *execution) checked(do func(*Batch) error) func(*Batch) error {
 	return func(b *Batch) error {
-		if err := x.alive(); err != nil {
+		if err := x.ended(); err != nil {
 			return err
 		}
 		return do(b)
@@ -115,7 +97,7 @@ func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) er
 	}
 	if !x.analyze {
 		return o.run(x, seed, func(b *Batch) error {
-			if err := x.alive(); err != nil {
+			if err := x.ended(); err != nil {
 				return err
 			}
 			return emit(b)
@@ -125,7 +107,7 @@ func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) er
 	began, downstream := time.Now(), time.Duration(0)
 	err := o.run(x, seed, func(b *Batch) error {
 		n.Rows += uint64(b.N)
-		if err := x.alive(); err != nil {
+		if err := x.ended(); err != nil {
 			return err
 		}
 		at := time.Now()
@@ -136,15 +118,6 @@ func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) er
 	n.Runs++
 	n.Elapsed += time.Since(began) - downstream
 	return err
-}
-
-// stopping runs something that whoever is called may end early, by the error it is given: that is no failure.
-func stopping(run func(enough error) error) error {
-	enough := errors.New("exec: enough")
-	if err := run(enough); err != enough {
-		return err
-	}
-	return nil
 }
 
 // fewColumns is up to how many columns are searched one after the other.

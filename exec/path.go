@@ -2,12 +2,10 @@ package exec
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -53,7 +51,7 @@ func (p *pathOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 	r := &pathRun{pathOp: p, x: x, emit: emit, seeded: seed != nil, held: x.memory.open("path")}
 	defer r.held.close()
 	r.same = p.subject.variable != "" && p.subject.variable == p.object.variable
-	p.search.ctx, p.search.held = x.ctx, r.held
+	p.search.serve(x.ctx, r.held)
 	if seed == nil {
 		if err := r.row(p.subject.constant, p.object.constant, 0); err != nil {
 			return err
@@ -303,55 +301,8 @@ func (r *pathRun) flush() error {
 	return err
 }
 
-// pathStep is what a path walks at a time, as an operation on vertices.
-type pathStep interface {
-	// neighbours calls visit with every vertex that one walk of the step from v in direction d ends at. A vertex may
-	// come several times; for a negated set, once for each triple.
-	neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error
-	// starts are partitions whose rows are all the vertices that the step can be walked from; false where that may be
-	// any vertex.
-	starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool)
-}
-
-// pathStep makes the inside of a closure.
-func (b *builder) pathStep(g *pcsr.Graph, p parser.Path) pathStep {
-	switch p := p.(type) {
-	case *parser.PathIRI:
-		label, ok := b.label(g, p.IRI)
-		return &labelStep{label: label, known: ok}
-	case *parser.PathInverse:
-		return &inverseStep{b.pathStep(g, p.Path)}
-	case *parser.PathSequence:
-		return &sequenceStep{b.pathStep(g, p.Left), b.pathStep(g, p.Right)}
-	case *parser.PathAlternative:
-		return &alternativeStep{b.pathStep(g, p.Left), b.pathStep(g, p.Right)}
-	case *parser.PathZeroOrOne:
-		return &closureStep{step: b.pathStep(g, p.Path), zero: true}
-	case *parser.PathZeroOrMore:
-		return &closureStep{step: b.pathStep(g, p.Path), zero: true, more: true}
-	case *parser.PathOneOrMore:
-		return &closureStep{step: b.pathStep(g, p.Path), zero: parser.Nullable(p.Path), more: true}
-	case *parser.PathNegated:
-		return b.negatedStep(g, p)
-	}
-	panic(fmt.Sprintf("exec: path %T", p))
-}
-
-// label is the edge label of a predicate; false when the graph has none such.
-func (b *builder) label(g *pcsr.Graph, iri string) (pcsr.Label, bool) {
+// labelOf is the edge label of a predicate; false when the graph has none such.
+func (b *builder) labelOf(g *pcsr.Graph, iri string) (pcsr.Label, bool) {
 	id, ok := b.dict.Lookup(rdf.NewIRI(iri))
 	return id, ok && g.HasLabel(id)
-}
-
-func (b *builder) negatedStep(g *pcsr.Graph, p *parser.PathNegated) pathStep {
-	n := &negatedStep{walk: [2]bool{p.HasForward, p.HasInverse}}
-	for d, iris := range [2][]string{p.Forward, p.Inverse} {
-		n.not[d] = map[pcsr.Label]bool{}
-		for _, iri := range iris {
-			if l, ok := b.label(g, iri); ok {
-				n.not[d][l] = true
-			}
-		}
-	}
-	return n
 }

@@ -28,6 +28,12 @@ type pathSearch struct {
 	machine  *machine
 }
 
+// newSearch is a search of a graph, to serve a query.
+func newSearch(g *pcsr.Graph) *pathSearch { return &pathSearch{graph: g} }
+
+// serve makes what follows end with ctx, and counts what it takes as held.
+func (s *pathSearch) serve(ctx context.Context, held *account) { s.ctx, s.held = ctx, held }
+
 // bytes is the memory that the search takes: the bitmap and the lists of vertices seen.
 func (s *pathSearch) bytes() int64 {
 	sum := int64(len(s.seen))*8 + int64(cap(s.touched)+cap(s.frontier)+cap(s.next))*4
@@ -87,8 +93,8 @@ func (s *pathSearch) eachRow(parts []*pcsr.Partition, visit func(dictionary.ID) 
 // eachOf visits the row vertices of a partition, in order.
 func (s *pathSearch) eachOf(p *pcsr.Partition, visit func(dictionary.ID) error) error {
 	var some []dictionary.ID
-	for from := 0; from < p.Rows(); from += lookEvery {
-		some = p.AppendVertices(some[:0], from, min(from+lookEvery, p.Rows()))
+	for from := 0; from < p.Rows(); from += checkEvery {
+		some = p.AppendVertices(some[:0], from, min(from+checkEvery, p.Rows()))
 		if err := s.each(some, visit); err != nil {
 			return err
 		}
@@ -170,9 +176,9 @@ func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zer
 	return nil
 }
 
-// reads counts the vertices that are about to be read, at most lookEvery, and looks at the context now and then.
+// reads counts the vertices that are about to be read, at most checkEvery, and looks at the context now and then.
 func (s *pathSearch) reads(n int) error {
-	if s.read += n; s.read < lookEvery {
+	if s.read += n; s.read < checkEvery {
 		return nil
 	}
 	s.read = 0
@@ -185,7 +191,7 @@ func (s *pathSearch) reads(n int) error {
 // each visits the vertices of a list.
 func (s *pathSearch) each(list []pcsr.Vertex, visit func(pcsr.Vertex) error) error {
 	for len(list) > 0 {
-		n := min(len(list), lookEvery)
+		n := min(len(list), checkEvery)
 		if err := s.reads(n); err != nil {
 			return err
 		}
@@ -235,127 +241,4 @@ func (s *pathSearch) count(step pathStep, v, w pcsr.Vertex) (int, error) {
 		return nil
 	})
 	return n, err
-}
-
-// labelStep walks one predicate.
-type labelStep struct {
-	label pcsr.Label
-	known bool
-}
-
-func (l *labelStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
-	if !l.known {
-		return nil
-	}
-	return s.each(s.graph.Partition(l.label, d).Neighbours(v), visit)
-}
-
-// inverseStep walks another step backwards.
-type inverseStep struct{ of pathStep }
-
-func (i *inverseStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
-	return i.of.neighbours(s, v, d.Reverse(), visit)
-}
-
-// sequenceStep walks two steps, one after the other.
-type sequenceStep struct{ left, right pathStep }
-
-func (q *sequenceStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
-	first, second := q.left, q.right
-	if d == pcsr.In {
-		first, second = second, first
-	}
-	return first.neighbours(s, v, d, func(w pcsr.Vertex) error {
-		return second.neighbours(s, w, d, visit)
-	})
-}
-
-// alternativeStep walks either of two steps.
-type alternativeStep struct{ left, right pathStep }
-
-func (a *alternativeStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
-	if err := a.left.neighbours(s, v, d, visit); err != nil {
-		return err
-	}
-	return a.right.neighbours(s, v, d, visit)
-}
-
-// closureStep is a closure inside a path.
-type closureStep struct {
-	step       pathStep
-	zero, more bool
-	search     pathSearch
-}
-
-func (c *closureStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
-	if c.search.held == nil {
-		c.search = pathSearch{graph: s.graph, held: s.held.budget.open("path")}
-	}
-	c.search.ctx = s.ctx
-	return c.search.closure(c.step, v, d, c.zero, c.more, visit)
-}
-
-// negatedStep walks every predicate but some; walk says in which directions (forward, inverse).
-type negatedStep struct {
-	not  [2]map[pcsr.Label]bool
-	walk [2]bool
-}
-
-func (n *negatedStep) neighbours(s *pathSearch, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
-	for i, walk := range n.walk {
-		if !walk {
-			continue
-		}
-		dir := d
-		if i == 1 {
-			dir = d.Reverse()
-		}
-		for _, l := range s.graph.EdgeLabels(v, dir) {
-			if n.not[i][l] {
-				continue
-			}
-			if err := s.each(s.graph.Partition(l, dir).Neighbours(v), visit); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (l *labelStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
-	if !l.known {
-		return nil, true
-	}
-	return []*pcsr.Partition{g.Partition(l.label, d)}, true
-}
-
-func (i *inverseStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
-	return i.of.starts(g, d.Reverse())
-}
-
-func (q *sequenceStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
-	if d == pcsr.In {
-		return q.right.starts(g, d)
-	}
-	return q.left.starts(g, d)
-}
-
-func (a *alternativeStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
-	left, ok := a.left.starts(g, d)
-	if !ok {
-		return nil, false
-	}
-	right, ok := a.right.starts(g, d)
-	return append(left, right...), ok
-}
-
-func (c *closureStep) starts(g *pcsr.Graph, d pcsr.Direction) ([]*pcsr.Partition, bool) {
-	if c.zero {
-		return nil, false
-	}
-	return c.step.starts(g, d)
-}
-
-func (n *negatedStep) starts(*pcsr.Graph, pcsr.Direction) ([]*pcsr.Partition, bool) {
-	return nil, false
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -22,7 +23,7 @@ import (
 type Options struct {
 	Semantics bgp.Semantics
 	// Matcher picks who runs a match plan. It is asked once for each basic graph pattern, and must not be nil.
-	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) Matcher
+	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
 	// Budget counts what the query holds: past its limits operators go on from disk, or end with ErrMemoryLimit. The caller
@@ -46,11 +47,16 @@ type Options struct {
 	CountOnly bool
 	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
 	Unoptimised bool
+	// SortedRuns is how many sorted runs a sort keeps apart, each an open file; 0 means 64.
+	SortedRuns int
 	// Tuning has the planner's numbers that tests change.
 	Tuning planner.Tuning
 }
 
-const defaultMemory = 1 << 30
+const (
+	defaultMemory = 1 << 30
+	sortedRuns    = 64
+)
 
 // Plan is a query that is ready to run, once, by one of Run, Ask and Count. It is not safe for concurrent use.
 type Plan struct {
@@ -83,6 +89,9 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	}
 	if options.Budget == nil {
 		options.Budget = standalone(options.Memory)
+	}
+	if options.SortedRuns == 0 {
+		options.SortedRuns = sortedRuns
 	}
 	if options.Now.IsZero() {
 		options.Now = time.Now()
@@ -262,12 +271,13 @@ func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 	x = &execution{
 		matches: p.options.Budget.Meter("partial matches"),
 		ctx:     ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
-		options: &p.options, analyze: p.analyze, plan: p, spills: p.options.Budget.Meter("buffers of temporary files"),
+		analyze: p.analyze, joins: &p.joins, single: p.options.Unoptimised, service: p.options.Service, sortedRuns: p.options.SortedRuns,
+		disk: &Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files")},
 	}
 	return x, func() {
 		p.options.Budget.onEnd(nil)
 		cancel(nil)
-		p.peak = x.memory.peak.Load()
+		p.peak = x.memory.Peak()
 		for _, f := range x.cleanup {
 			f()
 		}

@@ -143,16 +143,6 @@ func (p *Pool) EndLargest(resident int64) bool {
 	return true
 }
 
-// write counts bytes that a query has put on disk; erase takes them off.
-func (p *Pool) write(bytes int64) error {
-	if all := p.spilled.Add(bytes); all > p.spill {
-		return fmt.Errorf("exec: temporary files would hold %s of the %s that they may (--max-spill raises it): %w", Size(all), Size(p.spill), ErrSpillLimit)
-	}
-	return nil
-}
-
-func (p *Pool) erase(bytes int64) { p.spilled.Add(-bytes) }
-
 // Size is a number of bytes in words.
 func Size(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}

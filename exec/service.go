@@ -86,7 +86,7 @@ func (s *serviceOp) runRows(x *execution, endpoint rdf.Term, seed *Batch, some [
 		}
 		return emit(b)
 	}}
-	table, err := newJoinTable(x, rows, key)
+	table, err := newJoinTable(x.ended, rows, key)
 	if err != nil {
 		return err
 	}
@@ -120,15 +120,15 @@ func (s *serviceOp) values(x *execution, vars []string, b *Batch) []string {
 	return lines
 }
 
-// service asks an endpoint where that is allowed at all.
-func (x *execution) service(endpoint rdf.Term, query string, vars []string, row func([]rdf.Term) error) error {
+// send asks an endpoint where that is allowed at all.
+func (s *serviceOp) send(x *execution, endpoint rdf.Term, query string, vars []string, row func([]rdf.Term) error) error {
 	switch {
-	case x.options.Service == nil:
+	case x.service == nil:
 		return fmt.Errorf("no endpoint may be asked here: %w", ErrUnsupported)
 	case endpoint.Kind != rdf.IRI:
 		return fmt.Errorf("an endpoint is an IRI: %w", ErrUnsupported)
 	}
-	return x.options.Service(x.ctx, endpoint.Value, query, vars, row)
+	return x.service(x.ctx, endpoint.Value, query, vars, row)
 }
 
 // ask returns the endpoint's solutions as columns; a failure of a SILENT service is one solution that binds nothing.
@@ -144,7 +144,7 @@ func (s *serviceOp) ask(x *execution, endpoint rdf.Term, values, wanted []string
 		query += s.pattern.Text
 	}
 	rows, from := newColumns(len(wanted)), indexes(s.vars, wanted)
-	err := x.service(endpoint, query, s.vars, func(row []rdf.Term) error {
+	err := s.send(x, endpoint, query, s.vars, func(row []rdf.Term) error {
 		for i, c := range from {
 			id := dictionary.None
 			if c >= 0 {

@@ -6,19 +6,19 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
 
-// heed is the ear that a long sort has for the end of its query.
-type heed struct {
-	ended func() error
+// watch ends a long sort when its query ends.
+type watch struct {
+	ended Ended
 	steps int
 	err   error
 }
 
-// heedEvery is how many comparisons are made between two looks at whether the query has ended; each may decode strings.
-const heedEvery = 256
+// watchEvery is how many comparisons are made between two checks of whether the query has ended; each may decode strings.
+const watchEvery = 256
 
 // over counts a comparison and reports whether the query has ended.
-func (h *heed) over() bool {
-	if h.steps++; h.steps%heedEvery == 0 && h.err == nil {
+func (h *watch) over() bool {
+	if h.steps++; h.steps%watchEvery == 0 && h.err == nil {
 		h.err = h.ended()
 	}
 	return h.err != nil
@@ -27,16 +27,16 @@ func (h *heed) over() bool {
 // sortedAtOnce is how many elements are sorted in one go: a sort whose query has ended still has to go through them.
 const sortedAtOnce = 1 << 14
 
-// sortHeeding sorts a list, longer ones by merging sorted parts. Where the query ends first, the order means nothing.
-func sortHeeding[T any](list []T, compare func(a, b T) int, h *heed) error {
-	heeding := func(a, b T) int {
+// sortWatched sorts a list, longer ones by merging sorted parts. Where the query ends first, the order means nothing.
+func sortWatched[T any](list []T, compare func(a, b T) int, h *watch) error {
+	watched := func(a, b T) int {
 		if h.over() {
 			return 0
 		}
 		return compare(a, b)
 	}
 	for part := range slices.Chunk(list, sortedAtOnce) {
-		if slices.SortFunc(part, heeding); h.err != nil {
+		if slices.SortFunc(part, watched); h.err != nil {
 			return h.err
 		}
 	}
@@ -48,7 +48,7 @@ func sortHeeding[T any](list []T, compare func(a, b T) int, h *heed) error {
 		out := to[:0]
 		for at := 0; at < len(from); at += 2 * size {
 			middle, end := min(at+size, len(from)), min(at+2*size, len(from))
-			if out = mergeHeeding(out, from[at:middle], from[middle:end], heeding, h); h.err != nil {
+			if out = mergeWatched(out, from[at:middle], from[middle:end], watched, h); h.err != nil {
 				return h.err
 			}
 		}
@@ -60,8 +60,8 @@ func sortHeeding[T any](list []T, compare func(a, b T) int, h *heed) error {
 	return nil
 }
 
-// mergeHeeding appends two sorted lists as one.
-func mergeHeeding[T any](dst, a, b []T, compare func(a, b T) int, h *heed) []T {
+// mergeWatched appends two sorted lists as one.
+func mergeWatched[T any](dst, a, b []T, compare func(a, b T) int, h *watch) []T {
 	for len(a) > 0 && len(b) > 0 && h.err == nil {
 		if compare(b[0], a[0]) < 0 {
 			dst, b = append(dst, b[0]), b[1:]
@@ -87,7 +87,7 @@ func sortIDs(list []dictionary.ID, ended func() error) error {
 	from, to := list, make([]dictionary.ID, len(list))
 	for shift := 0; shift < 32; shift += radixBits {
 		starts := make([]int, 1<<radixBits+1)
-		for part := range slices.Chunk(from, lookEvery) {
+		for part := range slices.Chunk(from, checkEvery) {
 			if err := ended(); err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func sortIDs(list []dictionary.ID, ended func() error) error {
 		for i := 1; i < len(starts); i++ {
 			starts[i] += starts[i-1]
 		}
-		for part := range slices.Chunk(from, lookEvery) {
+		for part := range slices.Chunk(from, checkEvery) {
 			if err := ended(); err != nil {
 				return err
 			}

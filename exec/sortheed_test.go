@@ -21,7 +21,7 @@ func TestLongSortsSortAndEnd(t *testing.T) {
 		want := slices.Sorted(slices.Values(list))
 		compared, digits := slices.Clone(list), slices.Clone(list)
 		alive := func() error { return nil }
-		if err := sortHeeding(compared, cmp.Compare, &heed{ended: alive}); err != nil || !slices.Equal(compared, want) {
+		if err := sortWatched(compared, cmp.Compare, &watch{ended: alive}); err != nil || !slices.Equal(compared, want) {
 			t.Errorf("%d elements are not sorted by comparing (%v)", n, err)
 		}
 		if err := sortIDs(digits, alive); err != nil || !slices.Equal(digits, want) {
@@ -33,8 +33,8 @@ func TestLongSortsSortAndEnd(t *testing.T) {
 	for i := range list {
 		list[i] = random.Uint32()
 	}
-	err := sortHeeding(list, func(a, b dictionary.ID) int { compared++; return cmp.Compare(a, b) }, &heed{ended: func() error { return stop }})
-	if err != stop || compared > heedEvery {
+	err := sortWatched(list, func(a, b dictionary.ID) int { compared++; return cmp.Compare(a, b) }, &watch{ended: func() error { return stop }})
+	if err != stop || compared > watchEvery {
 		t.Errorf("a sort of an ended query ends with %v after %d comparisons", err, compared)
 	}
 	if err := sortIDs(list, func() error { return stop }); err != stop {

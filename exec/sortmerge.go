@@ -14,13 +14,13 @@ func (r *sortRun) spill() error {
 	if r.limit > 0 {
 		order = order[:min(uint64(len(order)), r.limit)]
 	}
-	f, err := createSpill(r.x, len(r.rows.cols))
+	f, err := r.x.disk.create(len(r.rows.cols))
 	if err != nil {
 		return err
 	}
 	r.runs = append(r.runs, f)
 	for i, row := range order {
-		if err := r.x.look(i); err != nil {
+		if err := r.x.ended.check(i); err != nil {
 			return err
 		}
 		if err := f.write(r.rows.cols, int(row)); err != nil {
@@ -30,7 +30,7 @@ func (r *sortRun) spill() error {
 	r.measured.Spilled += f.rows * int64(f.width) * 4
 	r.rows = newColumns(len(r.rows.cols))
 	r.held.hold(0)
-	if len(r.runs) >= maxRuns {
+	if len(r.runs) >= r.x.sortedRuns {
 		return r.compactRuns()
 	}
 	return nil
@@ -85,16 +85,13 @@ const (
 
 // rowsOfRun is how many rows of a run are read at a time.
 func (r *sortRun) rowsOfRun() int {
-	share := r.x.memory.limit / reserve / int64(8*len(r.runs))
+	share := r.x.memory.Limit() / reserve / int64(8*len(r.runs))
 	return int(max(1, min(mergeRows, min(mergeCells, share)/int64(len(r.rows.cols)))))
 }
 
-// maxRuns is how many sorted runs are kept apart: each is an open file.
-var maxRuns = 64
-
 // compactRuns merges all runs into one.
 func (r *sortRun) compactRuns() error {
-	f, err := createSpill(r.x, len(r.rows.cols))
+	f, err := r.x.disk.create(len(r.rows.cols))
 	if err != nil {
 		return err
 	}
@@ -139,7 +136,7 @@ func (r *sortRun) eachMerged(visit func(*runCursor) error) error {
 	h := &runHeap{sortRun: r, rows: r.rowsOfRun()}
 	merging := r.x.memory.open("merge of sorted runs")
 	defer merging.close()
-	if err := merging.need(int64(len(r.runs)) * int64(h.rows*len(r.rows.cols)*8+r.x.spillBuffer())); err != nil {
+	if err := merging.need(int64(len(r.runs)) * int64(h.rows*len(r.rows.cols)*8+r.x.disk.buffer())); err != nil {
 		return err
 	}
 	for i, f := range r.runs {
@@ -157,7 +154,7 @@ func (r *sortRun) eachMerged(visit func(*runCursor) error) error {
 	for h.Len() > 0 {
 		c := h.cursors[0]
 		if c.row == 0 {
-			if err := r.x.alive(); err != nil {
+			if err := r.x.ended(); err != nil {
 				return err
 			}
 		}

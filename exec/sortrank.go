@@ -62,7 +62,7 @@ func (r *sortRun) refine(rows []uint32, k, at int) error {
 // gathered is gather for many rows.
 func (r *sortRun) gathered(col []dictionary.ID, rows []uint32) ([]dictionary.ID, error) {
 	out := make([]dictionary.ID, 0, len(rows))
-	for part := range slices.Chunk(rows, lookEvery) {
+	for part := range slices.Chunk(rows, checkEvery) {
 		if err := r.x.ended(); err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (r *sortRun) gathered(col []dictionary.ID, rows []uint32) ([]dictionary.ID,
 func (r *sortRun) countingSort(rows, ranks []uint32, most uint32) ([]uint32, error) {
 	starts := make([]uint32, most+2)
 	for i, rank := range ranks {
-		if err := r.x.look(i); err != nil {
+		if err := r.x.ended.check(i); err != nil {
 			return nil, err
 		}
 		starts[rank+1]++
@@ -86,7 +86,7 @@ func (r *sortRun) countingSort(rows, ranks []uint32, most uint32) ([]uint32, err
 	}
 	sorted, sortedRanks := make([]uint32, len(rows)), make([]uint32, len(rows))
 	for i, rank := range ranks {
-		if err := r.x.look(i); err != nil {
+		if err := r.x.ended.check(i); err != nil {
 			return nil, err
 		}
 		at := starts[rank]
@@ -107,7 +107,7 @@ func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, mos
 	}
 	table := make([]uint32, span+1)
 	for i, id := range col {
-		if err := r.x.look(i); err != nil {
+		if err := r.x.ended.check(i); err != nil {
 			return nil, 0, err
 		}
 		table[id-low] = 1
@@ -127,7 +127,7 @@ func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, mos
 	}
 	out = make([]uint32, len(col))
 	for i, id := range col {
-		if err := r.x.look(i); err != nil {
+		if err := r.x.ended.check(i); err != nil {
 			return nil, 0, err
 		}
 		out[i] = table[id-low]
@@ -148,7 +148,7 @@ func (r *sortRun) sparseRanks(col []dictionary.ID, descending bool) (out []uint3
 	}
 	out = make([]uint32, len(col))
 	for i, id := range col {
-		if err := r.x.look(i); err != nil {
+		if err := r.x.ended.check(i); err != nil {
 			return nil, 0, err
 		}
 		at, _ := slices.BinarySearch(distinct, id)
@@ -178,10 +178,10 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uin
 		}
 		return r.comparer.Compare(a.id, b.id)
 	}
-	h := &heed{ended: r.x.ended}
+	h := &watch{ended: r.x.ended}
 	var sorted []sortTerm
 	take := func(n int) {
-		if h.err == nil && sortHeeding(list[:n], compare, h) == nil {
+		if h.err == nil && sortWatched(list[:n], compare, h) == nil {
 			sorted, list = mergeSorted(sorted, list[:n], compare, h), list[n:]
 		}
 	}
@@ -213,7 +213,7 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uin
 func (r *sortRun) sortTerms(distinct []dictionary.ID) ([]sortTerm, error) {
 	list := make([]sortTerm, len(distinct))
 	for i, id := range distinct {
-		if i%heedEvery == 0 {
+		if i%watchEvery == 0 {
 			if err := r.x.ended(); err != nil {
 				return nil, err
 			}
@@ -228,7 +228,7 @@ func (r *sortRun) sortTerms(distinct []dictionary.ID) ([]sortTerm, error) {
 }
 
 // mergeSorted merges two sorted lists. It takes some comparisons for each term of the shorter one, not of both.
-func mergeSorted(long, short []sortTerm, compare func(a, b sortTerm) int, h *heed) []sortTerm {
+func mergeSorted(long, short []sortTerm, compare func(a, b sortTerm) int, h *watch) []sortTerm {
 	if len(long) < len(short) {
 		long, short = short, long
 	}

@@ -15,14 +15,12 @@ import (
 // spillFile holds rows of IDs on disk. The file has no name any more when it is in use, so that nothing is left
 // behind however the query ends.
 type spillFile struct {
-	file  *os.File
-	w     *bufio.Writer
-	width int
-	rows  int64
-	line  []byte
-	pool  *Pool
-	// meter counts the buffer.
-	meter   *Meter
+	file    *os.File
+	w       *bufio.Writer
+	width   int
+	rows    int64
+	line    []byte
+	disk    *Disk
 	buffer  int
 	written int64
 }
@@ -35,12 +33,22 @@ const (
 	bufferShare    = 1 << 11
 )
 
-func (x *execution) spillBuffer() int {
-	return int(min(largestBuffer, max(smallestBuffer, x.memory.limit/bufferShare)))
+// Disk is where the temporary files of a query are.
+type Disk struct {
+	// Folder has the files, Budget counts what is written, and Buffers the buffers of open files.
+	Folder  string
+	Budget  *Budget
+	Buffers *Meter
 }
 
-func createSpill(x *execution, width int) (*spillFile, error) {
-	f, err := os.CreateTemp(x.options.TempDir, "rdfgpu-*.spill")
+// buffer is the size of a file's buffer, in bytes.
+func (d *Disk) buffer() int {
+	return int(min(largestBuffer, max(smallestBuffer, d.Budget.Limit()/bufferShare)))
+}
+
+// create makes a file for rows of so many columns.
+func (d *Disk) create(width int) (*spillFile, error) {
+	f, err := os.CreateTemp(d.Folder, "rdfgpu-*.spill")
 	if err != nil {
 		return nil, wrapSpill(err)
 	}
@@ -48,9 +56,9 @@ func createSpill(x *execution, width int) (*spillFile, error) {
 		f.Close()
 		return nil, wrapSpill(err)
 	}
-	s := &spillFile{file: f, width: width, line: make([]byte, 4*width), pool: x.memory.pool, meter: x.spills, buffer: x.spillBuffer()}
+	s := &spillFile{file: f, width: width, line: make([]byte, 4*width), disk: d, buffer: d.buffer()}
 	s.w = bufio.NewWriterSize(countedFile{s}, s.buffer)
-	if err := s.meter.Charge(int64(s.buffer)); err != nil {
+	if err := s.disk.Buffers.Charge(int64(s.buffer)); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -63,7 +71,7 @@ type countedFile struct{ s *spillFile }
 // Write writes to the file.
 func (c countedFile) Write(b []byte) (int, error) {
 	c.s.written += int64(len(b))
-	if err := c.s.pool.write(int64(len(b))); err != nil {
+	if err := c.s.disk.Budget.spill(int64(len(b))); err != nil {
 		return 0, err
 	}
 	return c.s.file.Write(b)
@@ -146,8 +154,8 @@ func (s *spillFile) close() {
 	}
 	s.file.Close()
 	s.file, s.w = nil, nil
-	s.pool.erase(s.written)
-	_ = s.meter.Charge(-int64(s.buffer))
+	s.disk.Budget.erase(s.written)
+	_ = s.disk.Buffers.Charge(-int64(s.buffer))
 }
 
 // wrapSpill says where a file failed. A full disk is a limit like that of the pool.
@@ -170,10 +178,11 @@ type partitions struct {
 	level int
 }
 
-func createPartitions(x *execution, width, level int) (*partitions, error) {
+// partition makes the files of a level of partitioning, for rows of so many columns.
+func (d *Disk) partition(width, level int) (*partitions, error) {
 	p := &partitions{level: level}
 	for i := range p.files {
-		f, err := createSpill(x, width)
+		f, err := d.create(width)
 		if err != nil {
 			p.close()
 			return nil, err
@@ -198,3 +207,13 @@ func (p *partitions) close() {
 
 // maxSpillLevel bounds the recursion: rows that still meet in one partition then are equal, or nearly so.
 const maxSpillLevel = 6
+
+// writeRows distributes rows over the files by hash.
+func (p *partitions) writeRows(b *Batch, hashes []uint64) error {
+	for r := range b.N {
+		if err := p.of(hashes[r]).write(b.Cols, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

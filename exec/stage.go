@@ -32,7 +32,7 @@ func stagesOf(op operator) (stages []stage, source operator) {
 // runStage runs a stage and those below it, on several goroutines where there is much to do.
 func runStage(s stage, x *execution, seed *Batch, emit func(*Batch) error) error {
 	stages, source := stagesOf(s)
-	if len(stages) == 0 || x.options.Unoptimised {
+	if len(stages) == 0 || x.single {
 		apply := s.fork()
 		return measured(s.below(), x, seed, func(b *Batch) error {
 			out, err := apply(x, b)
@@ -95,7 +95,7 @@ func (r *stageRun) apply(x *execution, b *Batch) (*Batch, error) {
 			r.took[i] += time.Since(began)
 		}
 	}
-	return b, x.alive()
+	return b, x.ended()
 }
 
 // report adds what the copies of the first n stages measured to their measures. Times of several goroutines add

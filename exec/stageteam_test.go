@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -26,7 +27,7 @@ func TestATeamOfStagesEmitsWhatOneGoroutineDoes(t *testing.T) {
 	for _, c := range staged {
 		t.Run(c.name, func(t *testing.T) {
 			q := parse(t, "PREFIX : <"+exampleNS+">\n"+c.text)
-			o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) exec.Matcher { return inOrder }}
+			o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return inOrder }}
 			restore := exec.SetTeam(math.MaxInt64/4, 0)
 			want, err := m.run(q, o)
 			restore()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
@@ -183,8 +184,8 @@ func names(p *bgp.MatchPlan) (out []string) {
 
 // qerrors runs a plan with a trace and compares the rows of the enumerated steps with the estimates.
 func (r *regretQuery) qerrors(plan *bgp.MatchPlan, sum *regretSummary) float64 {
-	trace := &exec.Trace{}
-	m := &exec.Match{Graph: r.store.Default, Plan: plan, Trace: trace}
+	trace := &match.Trace{}
+	m := &match.Match{Graph: r.store.Default, Plan: plan, Trace: trace}
 	var err error
 	if r.options.CountOnly {
 		_, err = r.matcher.Count(context.Background(), m)
@@ -211,7 +212,7 @@ func (r *regretQuery) qerrors(plan *bgp.MatchPlan, sum *regretSummary) float64 {
 func (r *regretQuery) run(plan *bgp.MatchPlan, limit time.Duration) (float64, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	m := &exec.Match{Graph: r.store.Default, Plan: plan}
+	m := &match.Match{Graph: r.store.Default, Plan: plan}
 	start := threadTime()
 	n, err := uint64(0), error(nil)
 	if r.options.CountOnly {
