@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -136,10 +136,10 @@ func (c *choice) String() string {
 // gpuMatcher runs matches on the GPU, and on the CPU when the GPU is lost before the first solution.
 type gpuMatcher struct{ *choice }
 
-func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*exec.Batch) error) error {
+func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*vector.Batch) error) error {
 	emitted := false
 	return g.run(m, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
-		return matcher.Match(ctx, m, func(b *exec.Batch) error {
+		return matcher.Match(ctx, m, func(b *vector.Batch) error {
 			emitted = true
 			return emit(b)
 		})

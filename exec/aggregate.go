@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -30,7 +31,7 @@ type groupedRows struct {
 	groups []uint32
 	ids    []dictionary.ID
 	// rows are all columns and the weights, which COUNT reads; nil where they do not matter.
-	rows *Batch
+	rows *vector.Batch
 	// at is where the first row stands in the source.
 	at uint64
 }
@@ -53,7 +54,7 @@ func (a *aggregate) accumulator(x *execution, first int) (accumulator, error) {
 	case a.rows != nil:
 		return &distinctRows{x: x, of: acc, first: first, width: len(a.rows)}, nil
 	case a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE":
-		return &distinctValues{of: acc, seen: newRowSet(2, x.ended)}, nil
+		return &distinctValues{of: acc, seen: vector.NewRowSet(2, x.ended)}, nil
 	}
 	return acc, nil
 }
@@ -109,7 +110,7 @@ func (c *counts) results(n int) []dictionary.ID {
 	out := make([]dictionary.ID, n)
 	known := map[uint64]dictionary.ID{} // most groups are as large as another
 	for g, k := range grown(c.n, n)[:n] {
-		if c.x.ended.check(g) != nil {
+		if c.x.ended.Check(g) != nil {
 			return out
 		}
 		id, ok := known[k]
@@ -182,7 +183,7 @@ func (s *samples) merge(of accumulator, n int, groups []uint32) {
 // distinctValues hands each value of a group on once.
 type distinctValues struct {
 	of     accumulator
-	seen   *rowSet
+	seen   *vector.RowSet
 	groups []uint32
 	ids    []dictionary.ID
 	hashes []uint64
@@ -191,9 +192,9 @@ type distinctValues struct {
 func (d *distinctValues) add(in *groupedRows) {
 	d.groups, d.ids = d.groups[:0], d.ids[:0]
 	pair := [][]dictionary.ID{in.groups, in.ids}
-	d.hashes = hashRows(d.hashes, pair, []int{0, 1}, len(in.groups))
+	d.hashes = vector.HashRows(d.hashes, pair, []int{0, 1}, len(in.groups))
 	for i := range in.groups {
-		if _, fresh := d.seen.add(pair, i, d.hashes[i]); fresh {
+		if _, fresh := d.seen.Add(pair, i, d.hashes[i]); fresh {
 			d.groups, d.ids = append(d.groups, in.groups[i]), append(d.ids, in.ids[i])
 		}
 	}
@@ -202,15 +203,15 @@ func (d *distinctValues) add(in *groupedRows) {
 
 func (d *distinctValues) results(n int) []dictionary.ID { return d.of.results(n) }
 
-func (d *distinctValues) bytes() int64 { return d.seen.bytes() + d.of.bytes() }
+func (d *distinctValues) bytes() int64 { return d.seen.Bytes() + d.of.bytes() }
 
-func (d *distinctValues) distinct() int { return d.seen.rows.n }
+func (d *distinctValues) distinct() int { return d.seen.Rows.N }
 
 func (d *distinctValues) merges() bool { return d.of.merges() }
 
 func (d *distinctValues) merge(of accumulator, n int, groups []uint32) {
-	seen := of.(*distinctValues).seen.rows
-	d.add(&groupedRows{n: n, groups: gather(nil, groups, seen.cols[0]), ids: seen.cols[1]})
+	seen := of.(*distinctValues).seen.Rows
+	d.add(&groupedRows{n: n, groups: vector.Gather(nil, groups, seen.Cols[0]), ids: seen.Cols[1]})
 }
 
 // distinctRows hands each solution of a group on once: COUNT(DISTINCT *).
@@ -219,7 +220,7 @@ type distinctRows struct {
 	of     accumulator
 	first  int
 	width  int
-	seen   *rowSet
+	seen   *vector.RowSet
 	groups []uint32
 	hashes []uint64
 }
@@ -231,12 +232,12 @@ func (d *distinctRows) add(in *groupedRows) {
 // addRows takes rows of groups (of n) and columns.
 func (d *distinctRows) addRows(n int, cols [][]dictionary.ID) {
 	if d.seen == nil {
-		d.seen = newRowSet(1+d.width, d.x.ended)
+		d.seen = vector.NewRowSet(1+d.width, d.x.ended)
 	}
-	d.hashes = hashRows(d.hashes, cols, allColumns(1+d.width), len(cols[0]))
+	d.hashes = vector.HashRows(d.hashes, cols, vector.AllColumns(1+d.width), len(cols[0]))
 	d.groups = d.groups[:0]
 	for i, g := range cols[0] {
-		if _, fresh := d.seen.add(cols, i, d.hashes[i]); fresh {
+		if _, fresh := d.seen.Add(cols, i, d.hashes[i]); fresh {
 			d.groups = append(d.groups, g)
 		}
 	}
@@ -249,14 +250,14 @@ func (d *distinctRows) bytes() int64 {
 	if d.seen == nil {
 		return d.of.bytes()
 	}
-	return d.seen.bytes() + d.of.bytes()
+	return d.seen.Bytes() + d.of.bytes()
 }
 
 func (d *distinctRows) distinct() int {
 	if d.seen == nil {
 		return 0
 	}
-	return d.seen.rows.n
+	return d.seen.Rows.N
 }
 
 func (d *distinctRows) merges() bool { return d.of.merges() }
@@ -266,7 +267,7 @@ func (d *distinctRows) merge(of accumulator, n int, groups []uint32) {
 	if o.seen == nil {
 		return
 	}
-	cols := slices.Clone(o.seen.rows.cols)
-	cols[0] = gather(nil, groups, cols[0])
+	cols := slices.Clone(o.seen.Rows.Cols)
+	cols[0] = vector.Gather(nil, groups, cols[0])
 	d.addRows(n, cols)
 }

@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/rdfgpu/rdfgpu/dictionary"
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
 
 // applyOp runs its input for one seed row after the other, with the row's values as the parameters, and emits the rows
 // for which the input has a solution.
@@ -10,7 +14,7 @@ type applyOp struct {
 	parameters []string
 }
 
-func (a *applyOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (a *applyOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	frame, before := x.frame, make([]dictionary.ID, len(a.parameters))
 	for i, p := range a.parameters {
 		before[i] = x.parameters[p]
@@ -33,7 +37,7 @@ func (a *applyOp) run(x *execution, seed *Batch, emit func(*Batch) error) error 
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	return emit(&Batch{N: len(found), Origin: found})
+	return emit(&vector.Batch{N: len(found), Origin: found})
 }
 
 // give sets parameters; frame numbers the values that all have then.
@@ -49,8 +53,8 @@ func (x *execution) give(parameters []string, values []dictionary.ID, frame uint
 
 // exists reports whether an operator without inputs has a solution.
 func exists(op operator, x *execution) (found bool, err error) {
-	err = stopping(func(enough error) error {
-		return measured(op, x, nil, func(b *Batch) error {
+	err = limits.Stopping(func(enough error) error {
+		return measured(op, x, nil, func(b *vector.Batch) error {
 			if found = b.N > 0; found {
 				return enough
 			}
@@ -67,12 +71,12 @@ type givenOp struct {
 	parameters []string
 }
 
-func (g *givenOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (g *givenOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	if seed != nil {
-		return measured(g.input, x, &Batch{Cols: append(x.given(g.parameters, seed.N), seed.Cols...), N: seed.N}, emit)
+		return measured(g.input, x, &vector.Batch{Cols: append(x.given(g.parameters, seed.N), seed.Cols...), N: seed.N}, emit)
 	}
-	return measured(g.input, x, &Batch{Cols: x.given(g.parameters, 1), N: 1}, func(b *Batch) error {
-		return emit(&Batch{Cols: b.Cols, N: b.N, Weights: b.Weights})
+	return measured(g.input, x, &vector.Batch{Cols: x.given(g.parameters, 1), N: 1}, func(b *vector.Batch) error {
+		return emit(&vector.Batch{Cols: b.Cols, N: b.N, Weights: b.Weights})
 	})
 }
 
@@ -92,9 +96,9 @@ type recallOp struct {
 	parameters []string
 }
 
-func (r *recallOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
-	return measured(r.input, x, seed, func(b *Batch) error {
+func (r *recallOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	return measured(r.input, x, seed, func(b *vector.Batch) error {
 		cols := append(append([][]dictionary.ID(nil), b.Cols...), x.given(r.parameters, b.N)...)
-		return emit(&Batch{Cols: cols, N: b.N, Origin: b.Origin, Weights: b.Weights})
+		return emit(&vector.Batch{Cols: cols, N: b.N, Origin: b.Origin, Weights: b.Weights})
 	})
 }

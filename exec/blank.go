@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -14,16 +15,16 @@ type numberOp struct {
 	next  uint32
 }
 
-func (o *numberOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (o *numberOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	var numbers []dictionary.ID
-	return measured(o.input, x, seed, func(b *Batch) error {
+	return measured(o.input, x, seed, func(b *vector.Batch) error {
 		numbers = numbers[:0]
 		for range b.N {
 			numbers = append(numbers, o.next)
 			o.next++
 		}
 		cols := append(append([][]dictionary.ID(nil), b.Cols...), numbers)
-		return emit(&Batch{Cols: cols, N: b.N, Origin: b.Origin})
+		return emit(&vector.Batch{Cols: cols, N: b.N, Origin: b.Origin})
 	})
 }
 
@@ -37,7 +38,7 @@ type labelledBlank struct {
 type blankKey struct{ solution, label uint32 }
 
 // column returns the blank nodes of a batch; dictionary.None where the label is no plain string.
-func (l *labelledBlank) column(x *execution, b *Batch) ([]dictionary.ID, error) {
+func (l *labelledBlank) column(x *execution, b *vector.Batch) ([]dictionary.ID, error) {
 	labels, err := l.label.values(x, b, nil)
 	if err != nil {
 		return nil, err

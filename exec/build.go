@@ -6,6 +6,8 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/path"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -127,9 +129,9 @@ func (b *builder) product(n *planner.Product) (operator, error) {
 }
 
 func (b *builder) path(n *planner.Path) operator {
-	p := &pathOp{base: b.base(n), graph: n.Graph, kind: n.Kind, search: newSearch(n.Graph)}
+	p := &pathOp{base: b.base(n), graph: n.Graph, kind: n.Kind, search: path.NewSearch(n.Graph)}
 	p.subject, p.object = b.pathEnd(n.Subject), b.pathEnd(n.Object)
-	p.step = newStep(n.Step, func(iri string) (pcsr.Label, bool) { return b.labelOf(n.Graph, iri) })
+	p.step = path.NewStep(n.Step, func(iri string) (pcsr.Label, bool) { return b.labelOf(n.Graph, iri) })
 	return p
 }
 
@@ -251,20 +253,20 @@ func (b *builder) union(n *planner.Union) (operator, error) {
 }
 
 func (b *builder) values(n *planner.Values) operator {
-	v := &valuesOp{base: b.base(n), rows: newColumns(len(n.Columns))}
+	v := &valuesOp{base: b.base(n), rows: vector.NewRows(len(n.Columns))}
 	for i, k := range indexes(n.Table.Variables, n.Columns) {
 		for r, row := range n.Table.Rows {
-			if r%watchEvery == 0 && b.ended() != nil {
+			if r%vector.WatchEvery == 0 && b.ended() != nil {
 				break // nobody reads them
 			}
 			id := dictionary.None
 			if !row[k].IsZero() {
 				id = b.find(row[k])
 			}
-			v.rows.cols[i] = append(v.rows.cols[i], id)
+			v.rows.Cols[i] = append(v.rows.Cols[i], id)
 		}
 	}
-	v.rows.n = len(n.Table.Rows)
+	v.rows.N = len(n.Table.Rows)
 	return v
 }
 
@@ -306,7 +308,7 @@ func (b *builder) group(n *planner.Group, in operator) (operator, error) {
 			}
 			agg.argument, g.arguments = len(g.arguments), append(g.arguments, e)
 		} else if a.Distinct {
-			agg.rows = allColumns(len(in.columns()))
+			agg.rows = vector.AllColumns(len(in.columns()))
 		}
 		g.aggregates = append(g.aggregates, agg)
 	}
@@ -370,7 +372,7 @@ func (b *builder) describe(n *planner.Describe, in operator) operator {
 func (b *builder) evaluator(e *planner.Expression) (evaluator, error) {
 	ev := evaluator{width: len(e.Columns)}
 	for _, x := range e.Exists {
-		side, err := b.seeded(x.Pattern, allColumns(len(x.From)), func(_, _ []string) mergeSpec { return mergeSpec{} })
+		side, err := b.seeded(x.Pattern, vector.AllColumns(len(x.From)), func(_, _ []string) mergeSpec { return mergeSpec{} })
 		if err != nil {
 			return ev, err
 		}

@@ -2,6 +2,8 @@ package exec
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -20,9 +22,9 @@ type templateTerm struct {
 	constant      dictionary.ID
 }
 
-func (o *constructOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
-	out := newColumns(3)
-	var view Batch
+func (o *constructOp) run(x *execution, _ *vector.Batch, emit func(*vector.Batch) error) error {
+	out := vector.NewRows(3)
+	var view vector.Batch
 	kinds := map[dictionary.ID]rdf.Kind{}
 	kind := func(id dictionary.ID) rdf.Kind {
 		k, ok := kinds[id]
@@ -36,11 +38,11 @@ func (o *constructOp) run(x *execution, _ *Batch, emit func(*Batch) error) error
 		return k
 	}
 	blanks, made := make([]dictionary.ID, o.blanks), 0
-	return measured(o.input, x, nil, func(b *Batch) error {
+	return measured(o.input, x, nil, func(b *vector.Batch) error {
 		for r := range b.N {
 			o.freshBlanks(x, blanks)
 			for _, t := range o.template {
-				if made++; made%checkEvery == 0 && x.ended.over() {
+				if made++; made%limits.CheckEvery == 0 && x.ended.Over() {
 					return x.ended()
 				}
 				s, p, obj := t[0].value(b, r, blanks), t[1].value(b, r, blanks), t[2].value(b, r, blanks)
@@ -48,21 +50,21 @@ func (o *constructOp) run(x *execution, _ *Batch, emit func(*Batch) error) error
 					kind(s) == rdf.Literal || kind(p) != rdf.IRI {
 					continue
 				}
-				out.cols[0], out.cols[1], out.cols[2] = append(out.cols[0], s), append(out.cols[1], p), append(out.cols[2], obj)
-				out.n++
+				out.Cols[0], out.Cols[1], out.Cols[2] = append(out.Cols[0], s), append(out.Cols[1], p), append(out.Cols[2], obj)
+				out.N++
 			}
-			if out.n >= BatchRows {
-				if err := emit(out.batch(0, out.n, &view)); err != nil {
+			if out.N >= vector.BatchRows {
+				if err := emit(out.Batch(0, out.N, &view)); err != nil {
 					return err
 				}
-				out.reset()
+				out.Reset()
 			}
 		}
-		if out.n == 0 {
+		if out.N == 0 {
 			return nil
 		}
-		err := emit(out.batch(0, out.n, &view))
-		out.reset()
+		err := emit(out.Batch(0, out.N, &view))
+		out.Reset()
 		return err
 	})
 }
@@ -74,7 +76,7 @@ func (o *constructOp) freshBlanks(x *execution, blanks []dictionary.ID) {
 	}
 }
 
-func (t templateTerm) value(b *Batch, r int, blanks []dictionary.ID) dictionary.ID {
+func (t templateTerm) value(b *vector.Batch, r int, blanks []dictionary.ID) dictionary.ID {
 	switch {
 	case t.column >= 0:
 		return b.Cols[t.column][r]

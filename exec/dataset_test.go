@@ -9,6 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -169,7 +170,7 @@ func (m *memory) run(q *parser.Query, o exec.Options) (*answer, error) {
 		a.boolean, err = p.Ask(context.Background())
 		return a, err
 	}
-	err = p.Run(context.Background(), func(b *exec.Batch) error {
+	err = p.Run(context.Background(), func(b *vector.Batch) error {
 		for r := range b.N {
 			row := make([]rdf.Term, len(b.Cols))
 			for c, col := range b.Cols {

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -36,9 +37,9 @@ func (d *degreeOp) row(i int) (dictionary.ID, int) {
 	return label, d.graph.LabelEdges(label)
 }
 
-func (d *degreeOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
-	out := newColumns(len(d.out))
-	var view Batch
+func (d *degreeOp) run(x *execution, _ *vector.Batch, emit func(*vector.Batch) error) error {
+	out := vector.NewRows(len(d.out))
+	var view vector.Batch
 	numbers := map[int]dictionary.ID{}
 	for i := range d.rows() {
 		key, count := d.row(i)
@@ -49,24 +50,24 @@ func (d *degreeOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
 		}
 		for c, counted := range d.counted {
 			if counted {
-				out.cols[c] = append(out.cols[c], id)
+				out.Cols[c] = append(out.Cols[c], id)
 			} else {
-				out.cols[c] = append(out.cols[c], key)
+				out.Cols[c] = append(out.Cols[c], key)
 			}
 		}
-		if out.n++; out.n < BatchRows {
+		if out.N++; out.N < vector.BatchRows {
 			continue
 		}
 		if err := x.ended(); err != nil {
 			return err
 		}
-		if err := emit(out.batch(0, out.n, &view)); err != nil {
+		if err := emit(out.Batch(0, out.N, &view)); err != nil {
 			return err
 		}
-		out.reset()
+		out.Reset()
 	}
-	if out.n == 0 {
+	if out.N == 0 {
 		return nil
 	}
-	return emit(out.batch(0, out.n, &view))
+	return emit(out.Batch(0, out.N, &view))
 }

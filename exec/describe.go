@@ -2,6 +2,8 @@ package exec
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -16,15 +18,15 @@ type describeOp struct {
 	graph     *pcsr.Graph
 }
 
-func (d *describeOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
-	r := &describeRun{describeOp: d, x: x, done: map[dictionary.ID]bool{}, out: newColumns(3), emit: emit, held: x.memory.open("describe")}
-	defer r.held.close()
+func (d *describeOp) run(x *execution, _ *vector.Batch, emit func(*vector.Batch) error) error {
+	r := &describeRun{describeOp: d, x: x, done: map[dictionary.ID]bool{}, out: vector.NewRows(3), emit: emit, held: x.memory.Open("describe")}
+	defer r.held.Close()
 	for _, id := range d.constants {
 		if err := r.resource(id); err != nil {
 			return err
 		}
 	}
-	err := measured(d.input, x, nil, func(b *Batch) error {
+	err := measured(d.input, x, nil, func(b *vector.Batch) error {
 		for _, c := range d.from {
 			for _, id := range b.Cols[c] {
 				if err := r.resource(id); err != nil {
@@ -45,10 +47,10 @@ type describeRun struct {
 	x    *execution
 	done map[dictionary.ID]bool
 	todo []dictionary.ID
-	out  *columns
-	view Batch
-	emit func(*Batch) error
-	held *account
+	out  *vector.Rows
+	view vector.Batch
+	emit func(*vector.Batch) error
+	held *limits.Account
 }
 
 // resource emits the description of one resource, and of the blank nodes that it leads to.
@@ -65,7 +67,7 @@ func (r *describeRun) resource(id dictionary.ID) error {
 			}
 		}
 	}
-	return r.held.need(int64(len(r.done)) * 24)
+	return r.held.Need(int64(len(r.done)) * 24)
 }
 
 // later puts a vertex of the graph that was not described yet on the list.
@@ -77,26 +79,26 @@ func (r *describeRun) later(id dictionary.ID) {
 }
 
 func (r *describeRun) triple(s, p, o dictionary.ID) error {
-	c := r.out.cols
+	c := r.out.Cols
 	c[0], c[1], c[2] = append(c[0], s), append(c[1], p), append(c[2], o)
-	r.out.n++
+	r.out.N++
 	if r.x.terms.Term(o).Kind == rdf.BlankNode {
 		r.later(o)
 	}
-	if r.out.n < BatchRows {
+	if r.out.N < vector.BatchRows {
 		return nil
 	}
 	return r.flush()
 }
 
 func (r *describeRun) flush() error {
-	if r.out.n == 0 {
+	if r.out.N == 0 {
 		return nil
 	}
 	if err := r.x.ended(); err != nil {
 		return err
 	}
-	err := r.emit(r.out.batch(0, r.out.n, &r.view))
-	r.out.reset()
+	err := r.emit(r.out.Batch(0, r.out.N, &r.view))
+	r.out.Reset()
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // existence answers EXISTS for the rows of a batch. The pattern reads some of the batch's columns; each distinct
@@ -15,15 +17,15 @@ type existence struct {
 	// varies: answers hold only for the parameters' values that frame numbers.
 	varies  bool
 	frame   uint64
-	known   *rowSet
+	known   *vector.RowSet
 	answers []bool
-	held    *account
+	held    *limits.Account
 }
 
 // evaluate says for every row of b whether the pattern has a solution. The slice is valid until the next call.
-func (e *existence) evaluate(x *execution, b *Batch) ([]bool, error) {
+func (e *existence) evaluate(x *execution, b *vector.Batch) ([]bool, error) {
 	if e.known == nil {
-		e.held = x.memory.open("exists")
+		e.held = x.memory.Open("exists")
 	}
 	if e.known == nil || e.varies && e.frame != x.frame {
 		e.frame = x.frame
@@ -33,11 +35,11 @@ func (e *existence) evaluate(x *execution, b *Batch) ([]bool, error) {
 	for i, c := range e.from {
 		cols[i] = b.Cols[c]
 	}
-	hashes := hashRows(nil, cols, allColumns(len(cols)), b.N)
+	hashes := vector.HashRows(nil, cols, vector.AllColumns(len(cols)), b.N)
 	numbers := make([]uint32, b.N)
-	before := e.known.rows.n
+	before := e.known.Rows.N
 	for r := range b.N {
-		numbers[r], _ = e.known.add(cols, r, hashes[r])
+		numbers[r], _ = e.known.Add(cols, r, hashes[r])
 	}
 	if err := e.ask(x, before); err != nil {
 		return nil, err
@@ -46,30 +48,30 @@ func (e *existence) evaluate(x *execution, b *Batch) ([]bool, error) {
 	for r, n := range numbers {
 		found[r] = e.answers[n]
 	}
-	if !e.held.hold(e.known.bytes() + int64(len(e.answers))) {
+	if !e.held.Hold(e.known.Bytes() + int64(len(e.answers))) {
 		e.forget(x)
-		e.held.hold(0)
+		e.held.Hold(0)
 	}
 	return found, nil
 }
 
 // forget drops what is remembered: it is only a memory, bounded by the query's.
 func (e *existence) forget(x *execution) {
-	e.known, e.answers = newRowSet(len(e.from), x.ended), nil
+	e.known, e.answers = vector.NewRowSet(len(e.from), x.ended), nil
 }
 
 // ask finds the answers of the combinations from number first on.
 func (e *existence) ask(x *execution, first int) error {
-	n := e.known.rows.n
+	n := e.known.Rows.N
 	e.answers = slices.Grow(e.answers, n-len(e.answers))[:n]
 	clear(e.answers[first:])
 	if first == n {
 		return nil
 	}
-	batch := e.known.rows.batch(first, n, &Batch{})
+	batch := e.known.Rows.Batch(first, n, &vector.Batch{})
 	open := n - first
-	return stopping(func(enough error) error {
-		return e.side.run(x, batch, func(b *Batch, _ *mergeSpec) error {
+	return limits.Stopping(func(enough error) error {
+		return e.side.run(x, batch, func(b *vector.Batch, _ *mergeSpec) error {
 			for _, row := range b.Origin {
 				if !e.answers[first+int(row)] {
 					e.answers[first+int(row)] = true

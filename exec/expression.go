@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -25,7 +26,7 @@ type predicate struct{ evaluator }
 func (ev *evaluator) plain() bool { return len(ev.exists)+len(ev.blanks) == 0 }
 
 // inputs returns the columns that the program reads: the batch's and the EXISTS columns.
-func (ev *evaluator) inputs(x *execution, b *Batch) ([][]dictionary.ID, error) {
+func (ev *evaluator) inputs(x *execution, b *vector.Batch) ([][]dictionary.ID, error) {
 	if ev.plain() {
 		return b.Cols, nil
 	}
@@ -56,7 +57,7 @@ func (ev *evaluator) inputs(x *execution, b *Batch) ([][]dictionary.ID, error) {
 }
 
 // filter appends the rows of b for which the expression is true to keep.
-func (p *predicate) filter(x *execution, b *Batch, keep []uint32) ([]uint32, error) {
+func (p *predicate) filter(x *execution, b *vector.Batch, keep []uint32) ([]uint32, error) {
 	cols, err := p.inputs(x, b)
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (p *predicate) filter(x *execution, b *Batch, keep []uint32) ([]uint32, err
 }
 
 // values appends the expression's value in every row of b to out, dictionary.None where it is an error.
-func (ev *evaluator) values(x *execution, b *Batch, out []dictionary.ID) ([]dictionary.ID, error) {
+func (ev *evaluator) values(x *execution, b *vector.Batch, out []dictionary.ID) ([]dictionary.ID, error) {
 	cols, err := ev.inputs(x, b)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // extendOp binds a variable to the value of an expression.
@@ -15,7 +16,7 @@ type extendOp struct {
 // computed marks the column that an operator computes.
 const computed = -2
 
-func (e *extendOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (e *extendOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	return runStage(e, x, seed, emit)
 }
 
@@ -23,10 +24,10 @@ func (e *extendOp) below() operator { return e.input }
 
 func (e *extendOp) forks() bool { return e.value.plain() }
 
-func (e *extendOp) fork() func(*execution, *Batch) (*Batch, error) {
+func (e *extendOp) fork() func(*execution, *vector.Batch) (*vector.Batch, error) {
 	var values []dictionary.ID
-	var out Batch
-	return func(x *execution, b *Batch) (*Batch, error) {
+	var out vector.Batch
+	return func(x *execution, b *vector.Batch) (*vector.Batch, error) {
 		var err error
 		if values, err = e.value.values(x, b, values[:0]); err != nil {
 			return nil, err

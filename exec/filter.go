@@ -2,6 +2,8 @@ package exec
 
 import (
 	"slices"
+
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // filterOp keeps the solutions for which every condition is true.
@@ -11,7 +13,7 @@ type filterOp struct {
 	conditions []*predicate
 }
 
-func (f *filterOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (f *filterOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	return runStage(f, x, seed, emit)
 }
 
@@ -21,11 +23,11 @@ func (f *filterOp) forks() bool {
 	return !slices.ContainsFunc(f.conditions, func(p *predicate) bool { return !p.plain() })
 }
 
-func (f *filterOp) fork() func(*execution, *Batch) (*Batch, error) {
-	var work Batch
+func (f *filterOp) fork() func(*execution, *vector.Batch) (*vector.Batch, error) {
+	var work vector.Batch
 	var keep []uint32
 	out := projection{from: indexes(f.input.columns(), f.out)}
-	return func(x *execution, b *Batch) (*Batch, error) {
+	return func(x *execution, b *vector.Batch) (*vector.Batch, error) {
 		current := b
 		for _, p := range f.conditions {
 			var err error
@@ -36,9 +38,9 @@ func (f *filterOp) fork() func(*execution, *Batch) (*Batch, error) {
 				return nil, nil
 			}
 			if current == b && len(keep) < b.N {
-				current = selectRows(&work, b, keep)
+				current = vector.Select(&work, b, keep)
 			} else {
-				compact(current, keep)
+				vector.Compact(current, keep)
 			}
 		}
 		return out.of(current), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // graphOp matches its pattern in one named graph after another and binds the graph's name. A name that is in the seed
@@ -19,7 +20,7 @@ type graphOp struct {
 	innerFrom []int
 }
 
-func (g *graphOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (g *graphOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	if g.nameInput < 0 {
 		for _, name := range g.names {
 			if err := g.runGraph(x, name, seed, nil, emit); err != nil {
@@ -43,7 +44,7 @@ func (g *graphOp) run(x *execution, seed *Batch, emit func(*Batch) error) error 
 }
 
 // runGraph matches the pattern in one graph for some rows of the seed (nil: all).
-func (g *graphOp) runGraph(x *execution, name dictionary.ID, seed *Batch, rows []uint32, emit func(*Batch) error) error {
+func (g *graphOp) runGraph(x *execution, name dictionary.ID, seed *vector.Batch, rows []uint32, emit func(*vector.Batch) error) error {
 	op, err := g.make(x.ctx, name)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (g *graphOp) runGraph(x *execution, name dictionary.ID, seed *Batch, rows [
 	if len(g.innerFrom) == 0 {
 		return crossRows(x, op, len(rows), rows, bind)
 	}
-	inner := &Batch{N: seed.N}
+	inner := &vector.Batch{N: seed.N}
 	for _, c := range g.innerFrom {
 		inner.Cols = append(inner.Cols, seed.Cols[c])
 	}
@@ -63,19 +64,19 @@ func (g *graphOp) runGraph(x *execution, name dictionary.ID, seed *Batch, rows [
 		return measured(op, x, inner, bind)
 	}
 	var origin []uint32
-	return measured(op, x, selectRows(&Batch{}, inner, rows), func(b *Batch) error {
-		origin = gather(origin[:0], rows, b.Origin)
-		return bind(&Batch{Cols: b.Cols, N: b.N, Origin: origin})
+	return measured(op, x, vector.Select(&vector.Batch{}, inner, rows), func(b *vector.Batch) error {
+		origin = vector.Gather(origin[:0], rows, b.Origin)
+		return bind(&vector.Batch{Cols: b.Cols, N: b.N, Origin: origin})
 	})
 }
 
 // binder adds the graph's name to batches of its pattern, whose own binding of the variable must agree.
-func (g *graphOp) binder(columns []string, name dictionary.ID, emit func(*Batch) error) func(*Batch) error {
+func (g *graphOp) binder(columns []string, name dictionary.ID, emit func(*vector.Batch) error) func(*vector.Batch) error {
 	from, own := indexes(columns, g.out), indexOf(columns, g.variable)
-	names := make([]dictionary.ID, 0, BatchRows)
+	names := make([]dictionary.ID, 0, vector.BatchRows)
 	var keep []uint32
-	var work, out Batch
-	return func(b *Batch) error {
+	var work, out vector.Batch
+	return func(b *vector.Batch) error {
 		if own >= 0 {
 			keep = keep[:0]
 			for r, id := range b.Cols[own] {
@@ -83,7 +84,7 @@ func (g *graphOp) binder(columns []string, name dictionary.ID, emit func(*Batch)
 					keep = append(keep, uint32(r))
 				}
 			}
-			b = selectRows(&work, b, keep)
+			b = vector.Select(&work, b, keep)
 		}
 		for len(names) < b.N {
 			names = append(names, name)

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
@@ -37,7 +38,7 @@ func (g *groupOp) evaluator(i int) *evaluator {
 }
 
 // splitWeights appends the halves of the rows' weights.
-func splitWeights(b *Batch, low, high []dictionary.ID) ([]dictionary.ID, []dictionary.ID) {
+func splitWeights(b *vector.Batch, low, high []dictionary.ID) ([]dictionary.ID, []dictionary.ID) {
 	for r := range b.N {
 		n := uint64(1)
 		if b.Weights != nil {
@@ -81,12 +82,12 @@ type countOp struct {
 	match *matchOp
 }
 
-func (o *countOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
+func (o *countOp) run(x *execution, _ *vector.Batch, emit func(*vector.Batch) error) error {
 	n, err := o.match.count(x)
 	if err != nil {
 		return err
 	}
-	b := &Batch{N: 1}
+	b := &vector.Batch{N: 1}
 	for range o.out {
 		b.Cols = append(b.Cols, []dictionary.ID{integerID(x, n)})
 	}

@@ -6,12 +6,14 @@ import (
 	"math"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // errAgain: what several goroutines found depends on the order of the rows, so that they have to be grouped by one.
 var errAgain = errors.New("exec: the order of the rows matters")
 
-func (g *groupOp) run(x *execution, _ *Batch, emit func(*Batch) error) error {
+func (g *groupOp) run(x *execution, _ *vector.Batch, emit func(*vector.Batch) error) error {
 	err := g.attempt(x, !x.single && g.plain(), emit)
 	if err == errAgain {
 		err = g.attempt(x, false, emit)
@@ -31,7 +33,7 @@ func (g *groupOp) plain() bool {
 
 // attempt groups the input, by several goroutines where that is allowed and worth while. Only they end in errAgain,
 // and before anything is emitted.
-func (g *groupOp) attempt(x *execution, parallel bool, emit func(*Batch) error) error {
+func (g *groupOp) attempt(x *execution, parallel bool, emit func(*vector.Batch) error) error {
 	r, err := g.newRun(x, 0)
 	if err != nil {
 		return err
@@ -57,28 +59,28 @@ func (g *groupOp) attempt(x *execution, parallel bool, emit func(*Batch) error) 
 type groupRows struct {
 	op        *groupOp
 	stages    *stageRun
-	work      *columns
-	row       Batch
+	work      *vector.Rows
+	row       vector.Batch
 	low, high []dictionary.ID
 }
 
 func newGroupRows(g *groupOp, stages []stage) *groupRows {
-	return &groupRows{op: g, stages: newStageRun(stages), work: newColumns(len(g.keys) + len(g.arguments))}
+	return &groupRows{op: g, stages: newStageRun(stages), work: vector.NewRows(len(g.keys) + len(g.arguments))}
 }
 
 // of returns the rows of a batch, valid until the next call; nil where there are none.
-func (w *groupRows) of(x *execution, b *Batch) (*Batch, error) {
+func (w *groupRows) of(x *execution, b *vector.Batch) (*vector.Batch, error) {
 	b, err := w.stages.apply(x, b)
 	if err != nil || b == nil {
 		return nil, err
 	}
-	w.work.reset()
-	for i := range w.work.cols {
-		if w.work.cols[i], err = w.op.evaluator(i).values(x, b, w.work.cols[i]); err != nil {
+	w.work.Reset()
+	for i := range w.work.Cols {
+		if w.work.Cols[i], err = w.op.evaluator(i).values(x, b, w.work.Cols[i]); err != nil {
 			return nil, err
 		}
 	}
-	w.row.Cols = append(w.row.Cols[:0], w.work.cols...)
+	w.row.Cols = append(w.row.Cols[:0], w.work.Cols...)
 	if w.op.weighted {
 		w.low, w.high = splitWeights(b, w.low[:0], w.high[:0])
 		w.row.Cols = append(w.row.Cols, w.low, w.high)
@@ -92,12 +94,12 @@ type groupRun struct {
 	*groupOp
 	x      *execution
 	level  int
-	held   *account
-	groups *rowSet
+	held   *limits.Account
+	groups *vector.RowSet
 	// first is where the first row of each group stands in the source.
 	first   []uint64
 	states  []accumulator
-	parts   *partitions
+	parts   *vector.Partitions
 	numbers []uint32
 	hashes  []uint64
 	weights []uint64
@@ -108,7 +110,7 @@ type groupRun struct {
 }
 
 func (g *groupOp) newRun(x *execution, level int) (*groupRun, error) {
-	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.open("group"), groups: newRowSet(len(g.keys), x.ended)}
+	r := &groupRun{groupOp: g, x: x, level: level, held: x.memory.Open("group"), groups: vector.NewRowSet(len(g.keys), x.ended)}
 	for i := range g.aggregates {
 		state, err := g.aggregates[i].accumulator(x, g.first())
 		if err != nil {
@@ -120,18 +122,18 @@ func (g *groupOp) newRun(x *execution, level int) (*groupRun, error) {
 }
 
 // finish emits the groups of the rows that came, and then groups those that it had to put aside.
-func (r *groupRun) finish(emit func(*Batch) error) error {
-	if len(r.keys) == 0 && r.groups.rows.n == 0 {
-		r.groups.add(nil, 0, 0)
+func (r *groupRun) finish(emit func(*vector.Batch) error) error {
+	if len(r.keys) == 0 && r.groups.Rows.N == 0 {
+		r.groups.Add(nil, 0, 0)
 	}
 	if err := r.emit(emit); err != nil || r.parts == nil {
 		return err
 	}
 	r.groups, r.first, r.states = nil, nil, nil
-	r.held.hold(0)
-	for _, f := range r.parts.files {
-		r.measured.Spilled += f.rows * int64(f.width) * 4
-		if f.rows == 0 {
+	r.held.Hold(0)
+	for _, f := range r.parts.Files {
+		r.measured.Spilled += f.Rows * int64(f.Width) * 4
+		if f.Rows == 0 {
 			continue
 		}
 		if err := r.groupFile(f, emit); err != nil {
@@ -142,29 +144,29 @@ func (r *groupRun) finish(emit func(*Batch) error) error {
 }
 
 // groupFile groups rows that were put aside.
-func (r *groupRun) groupFile(f *spillFile, emit func(*Batch) error) error {
+func (r *groupRun) groupFile(f *vector.File, emit func(*vector.Batch) error) error {
 	next, err := r.newRun(r.x, r.level+1)
 	if err != nil {
 		return err
 	}
 	defer next.close()
-	if err := f.read(r.x.checked(func(b *Batch) error { return next.add(b, 0) })); err != nil {
+	if err := f.Read(r.x.checked(func(b *vector.Batch) error { return next.add(b, 0) })); err != nil {
 		return err
 	}
 	return next.finish(emit)
 }
 
 func (r *groupRun) close() {
-	r.held.close()
+	r.held.Close()
 	if r.parts != nil {
-		r.parts.close()
+		r.parts.Close()
 	}
 }
 
 // add takes rows into their groups; the first of them is row at of the source.
-func (r *groupRun) add(b *Batch, at uint64) error {
+func (r *groupRun) add(b *vector.Batch, at uint64) error {
 	k := len(r.keys)
-	r.hashes = hashRows(r.hashes, b.Cols, allColumns(k), b.N)
+	r.hashes = vector.HashRows(r.hashes, b.Cols, vector.AllColumns(k), b.N)
 	r.numbers = r.numbers[:0]
 	if r.parts == nil {
 		r.number(b, at)
@@ -177,9 +179,9 @@ func (r *groupRun) add(b *Batch, at uint64) error {
 	if r.weighted {
 		at := r.groupOp.first() - 2
 		r.weights = joinWeights(b.Cols[at], b.Cols[at+1], r.weights[:0])
-		b = &Batch{Cols: b.Cols, N: b.N, Weights: r.weights}
+		b = &vector.Batch{Cols: b.Cols, N: b.N, Weights: r.weights}
 	}
-	in := groupedRows{n: r.groups.rows.n, groups: r.numbers, rows: b, at: at}
+	in := groupedRows{n: r.groups.Rows.N, groups: r.numbers, rows: b, at: at}
 	for i, state := range r.states {
 		in.ids = r.aggregates[i].values(b, k)
 		state.add(&in)
@@ -188,9 +190,9 @@ func (r *groupRun) add(b *Batch, at uint64) error {
 }
 
 // number finds the groups of rows.
-func (r *groupRun) number(b *Batch, at uint64) {
+func (r *groupRun) number(b *vector.Batch, at uint64) {
 	for i := range b.N {
-		n, fresh := r.groups.add(b.Cols, i, r.hashes[i])
+		n, fresh := r.groups.Add(b.Cols, i, r.hashes[i])
 		if fresh {
 			r.first = append(r.first, at+uint64(i))
 		}
@@ -199,23 +201,23 @@ func (r *groupRun) number(b *Batch, at uint64) {
 }
 
 // putAside writes the rows of unknown groups to files and returns the others.
-func (r *groupRun) putAside(b *Batch) (*Batch, error) {
+func (r *groupRun) putAside(b *vector.Batch) (*vector.Batch, error) {
 	var known []uint32
 	for i := range b.N {
-		n, _, ok := r.groups.find(b.Cols, i, r.hashes[i])
+		n, _, ok := r.groups.Find(b.Cols, i, r.hashes[i])
 		if !ok {
-			if err := r.parts.of(r.hashes[i]).write(b.Cols, i); err != nil {
+			if err := r.parts.Of(r.hashes[i]).Write(b.Cols, i); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		r.numbers, known = append(r.numbers, n), append(known, uint32(i))
 	}
-	return selectRows(&Batch{}, &Batch{Cols: b.Cols, N: b.N}, known), nil
+	return vector.Select(&vector.Batch{}, &vector.Batch{Cols: b.Cols, N: b.N}, known), nil
 }
 
 // values are the argument's values in rows whose keys are k columns.
-func (a *aggregate) values(b *Batch, k int) []dictionary.ID {
+func (a *aggregate) values(b *vector.Batch, k int) []dictionary.ID {
 	if a.argument < 0 {
 		return nil
 	}
@@ -224,7 +226,7 @@ func (a *aggregate) values(b *Batch, k int) []dictionary.ID {
 
 // bytes is the memory that the groups take.
 func (r *groupRun) bytes() int64 {
-	bytes := r.groups.bytes() + int64(cap(r.first))*8
+	bytes := r.groups.Bytes() + int64(cap(r.first))*8
 	for _, s := range r.states {
 		bytes += s.bytes()
 	}
@@ -234,29 +236,29 @@ func (r *groupRun) bytes() int64 {
 // account counts the memory and starts putting rows of new groups aside when there is too much.
 func (r *groupRun) account() error {
 	bytes := r.bytes()
-	if r.held.hold(bytes) || r.parts != nil && r.level <= maxSpillLevel {
+	if r.held.Hold(bytes) || r.parts != nil && r.level <= vector.MaxLevel {
 		return nil
 	}
 	if r.team != nil {
 		r.team.full.Store(true)
 		return nil
 	}
-	if len(r.keys) == 0 || r.level > maxSpillLevel {
-		return r.held.need(bytes)
+	if len(r.keys) == 0 || r.level > vector.MaxLevel {
+		return r.held.Need(bytes)
 	}
 	var err error
-	r.parts, err = r.x.disk.partition(r.width(), r.level)
+	r.parts, err = r.x.disk.Partition(r.width(), r.level)
 	return err
 }
 
 // merge takes over the groups of a run of other rows of the same source.
 func (r *groupRun) merge(of *groupRun) {
-	numbers := make([]uint32, of.groups.rows.n)
+	numbers := make([]uint32, of.groups.Rows.N)
 	for i := range numbers {
-		if r.x.ended.check(i) != nil {
+		if r.x.ended.Check(i) != nil {
 			return // what was found is not emitted any more
 		}
-		n, fresh := r.groups.add(of.groups.rows.cols, i, of.groups.hashes[i])
+		n, fresh := r.groups.Add(of.groups.Rows.Cols, i, of.groups.Hashes[i])
 		if fresh {
 			r.first = append(r.first, of.first[i])
 		} else {
@@ -265,39 +267,39 @@ func (r *groupRun) merge(of *groupRun) {
 		numbers[i] = n
 	}
 	for i, state := range r.states {
-		if r.x.ended.over() {
+		if r.x.ended.Over() {
 			return
 		}
-		state.merge(of.states[i], r.groups.rows.n, numbers)
+		state.merge(of.states[i], r.groups.Rows.N, numbers)
 	}
 	r.merged = true
 }
 
 // emit hands out the groups in the order of their first rows.
-func (r *groupRun) emit(emit func(*Batch) error) error {
-	n := r.groups.rows.n
-	all := append([][]dictionary.ID(nil), r.groups.rows.cols...)
+func (r *groupRun) emit(emit func(*vector.Batch) error) error {
+	n := r.groups.Rows.N
+	all := append([][]dictionary.ID(nil), r.groups.Rows.Cols...)
 	for _, s := range r.states {
 		all = append(all, s.results(n))
 		if err := r.x.ended(); err != nil {
 			return err
 		}
 	}
-	out := &columns{n: n}
+	out := &vector.Rows{N: n}
 	for _, c := range r.pick {
-		out.cols = append(out.cols, all[c])
+		out.Cols = append(out.Cols, all[c])
 	}
 	if r.merged {
 		order := allRows(n)
 		inOrder := func(a, b uint32) int { return cmp.Compare(r.first[a], r.first[b]) }
-		if err := sortWatched(order, inOrder, &watch{ended: r.x.ended}); err != nil {
+		if err := vector.Sort(order, inOrder, &vector.Watch{Ended: r.x.ended}); err != nil {
 			return err
 		}
-		for c, col := range out.cols {
-			out.cols[c] = gather(make([]dictionary.ID, 0, n), col, order)
+		for c, col := range out.Cols {
+			out.Cols[c] = vector.Gather(make([]dictionary.ID, 0, n), col, order)
 		}
 	}
-	return out.emit(emit)
+	return out.Emit(emit)
 }
 
 // allRows numbers n rows.

@@ -3,6 +3,9 @@ package exec
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // teamShare is how many rows there must have been for each thing that the results of a team of groups are merged by (a
@@ -19,7 +22,7 @@ type groupFeed struct {
 	at, next uint64
 }
 
-func (f *groupFeed) add(b *Batch) error {
+func (f *groupFeed) add(b *vector.Batch) error {
 	if f.team != nil && f.team.full.Load() {
 		if err := f.gather(); err != nil {
 			return err
@@ -53,7 +56,7 @@ func (f *groupFeed) share() (err error) {
 
 // shares reports whether runs of some of the rows each are worth being merged, after so many rows.
 func (r *groupRun) shares(rows uint64) bool {
-	held := r.groups.rows.n
+	held := r.groups.Rows.N
 	for _, s := range r.states {
 		if !s.merges() {
 			return false
@@ -107,7 +110,7 @@ type groupTeam struct {
 	members []groupMember
 	jobs    chan *groupJob
 	free    chan *groupJob
-	held    *account
+	held    *limits.Account
 	wait    sync.WaitGroup
 	ended   bool
 	// full: a member holds more than it may.
@@ -134,7 +137,7 @@ func newGroupTeam(r *groupRun, stages []stage) (*groupTeam, error) {
 	if size == 0 {
 		return nil, nil
 	}
-	t := &groupTeam{x: r.x, jobs: make(chan *groupJob, size), free: make(chan *groupJob, 3*size), held: r.x.memory.open("group")}
+	t := &groupTeam{x: r.x, jobs: make(chan *groupJob, size), free: make(chan *groupJob, 3*size), held: r.x.memory.Open("group")}
 	for range cap(t.free) {
 		t.free <- &groupJob{}
 	}
@@ -155,7 +158,7 @@ func newGroupTeam(r *groupRun, stages []stage) (*groupTeam, error) {
 }
 
 // send gives a copy of a batch to the team.
-func (t *groupTeam) send(b *Batch, at uint64) error {
+func (t *groupTeam) send(b *vector.Batch, at uint64) error {
 	if t.stopped.Load() {
 		return t.end()
 	}
@@ -163,7 +166,7 @@ func (t *groupTeam) send(b *Batch, at uint64) error {
 	before := j.batch.bytes()
 	j.batch.copy(b)
 	j.at = at
-	t.held.hold(t.held.held + j.batch.bytes() - before)
+	t.held.Hold(t.held.Held + j.batch.bytes() - before)
 	t.jobs <- j
 	return nil
 }
@@ -206,7 +209,7 @@ func (t *groupTeam) end() error {
 		close(t.jobs)
 		t.wait.Wait()
 		dismiss(len(t.members))
-		t.held.close()
+		t.held.Close()
 	}
 	return t.err
 }

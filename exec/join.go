@@ -2,6 +2,8 @@ package exec
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -26,23 +28,23 @@ type joinOp struct {
 type joinRun struct {
 	*joinOp
 	x    *execution
-	emit func(*Batch) error
+	emit func(*vector.Batch) error
 
-	pending *columns // left rows to be seeded; the last column is their Origin when the join is seeded itself
+	pending *vector.Rows // left rows to be seeded; the last column is their Origin when the join is seeded itself
 	flushAt int
 	// most is how many rows are merged, or wait to be, at a time.
 	most    int
-	held    *account
+	held    *limits.Account
 	fed     int
 	hashing bool
 
-	left    Batch // view of the rows in work
+	left    vector.Batch // view of the rows in work
 	matched []bool
 	li, ri  []uint32
-	out     Batch
+	out     vector.Batch
 	view    [][]dictionary.ID
 	keep    []uint32
-	spilled *partitions
+	spilled *vector.Partitions
 }
 
 const (
@@ -50,10 +52,10 @@ const (
 	lastFlush  = 32768
 )
 
-func (j *joinOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
-	r := &joinRun{joinOp: j, x: x, emit: emit, hashing: j.seeds == nil, held: x.memory.open("rows on their way through joins")}
-	r.pending = newColumns(len(j.left.columns()) + 1)
-	r.most = x.rowsAtOnce(len(r.pending.cols) + j.merged)
+func (j *joinOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	r := &joinRun{joinOp: j, x: x, emit: emit, hashing: j.seeds == nil, held: x.memory.Open("rows on their way through joins")}
+	r.pending = vector.NewRows(len(j.left.columns()) + 1)
+	r.most = x.rowsAtOnce(len(r.pending.Cols) + j.merged)
 	r.flushAt = min(firstFlush, r.most)
 	defer r.close()
 	if err := measured(j.left, x, seed, r.add); err != nil {
@@ -69,26 +71,26 @@ func (j *joinOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 }
 
 func (r *joinRun) close() {
-	r.held.close()
+	r.held.Close()
 	if r.spilled != nil {
-		r.spilled.close()
+		r.spilled.Close()
 	}
 }
 
 // add takes a batch of the left input.
-func (r *joinRun) add(b *Batch) error {
+func (r *joinRun) add(b *vector.Batch) error {
 	if r.hashing {
 		return r.probe(b)
 	}
-	last := len(r.pending.cols) - 1
+	last := len(r.pending.Cols) - 1
 	for c := range last {
-		r.pending.cols[c] = append(r.pending.cols[c], b.Cols[c]...)
+		r.pending.Cols[c] = append(r.pending.Cols[c], b.Cols[c]...)
 	}
 	if b.Origin != nil {
-		r.pending.cols[last] = append(r.pending.cols[last], b.Origin...)
+		r.pending.Cols[last] = append(r.pending.Cols[last], b.Origin...)
 	}
-	r.pending.n += b.N
-	if r.pending.n < r.flushAt {
+	r.pending.N += b.N
+	if r.pending.N < r.flushAt {
 		return nil
 	}
 	r.flushAt = min(2*r.flushAt, lastFlush, r.most)
@@ -97,18 +99,18 @@ func (r *joinRun) add(b *Batch) error {
 
 // flush joins the rows collected so far.
 func (r *joinRun) flush() error {
-	if r.pending.n == 0 {
+	if r.pending.N == 0 {
 		return nil
 	}
-	if err := r.held.need(r.pending.bytes() + batchBytes(&r.out)); err != nil {
+	if err := r.held.Need(r.pending.Bytes() + vector.Bytes(&r.out)); err != nil {
 		return err
 	}
-	last := len(r.pending.cols) - 1
-	view := &Batch{Cols: r.pending.cols[:last], N: r.pending.n}
+	last := len(r.pending.Cols) - 1
+	view := &vector.Batch{Cols: r.pending.Cols[:last], N: r.pending.N}
 	if r.seeded {
-		view.Origin = r.pending.cols[last]
+		view.Origin = r.pending.Cols[last]
 	}
-	r.fed += r.pending.n
+	r.fed += r.pending.N
 	if !r.hashing && r.fed > planner.FewSeeds && r.hashed != nil {
 		worth, err := r.hashed.cheaper(r.x, r.fed)
 		if err != nil {
@@ -122,14 +124,14 @@ func (r *joinRun) flush() error {
 	} else {
 		err = r.seedWith(view)
 	}
-	r.pending.reset()
+	r.pending.Reset()
 	return err
 }
 
 // seedWith matches the right pattern for the rows of b.
-func (r *joinRun) seedWith(b *Batch) error {
+func (r *joinRun) seedWith(b *vector.Batch) error {
 	r.begin(b)
-	err := r.seeds.run(r.x, b, func(right *Batch, side *mergeSpec) error {
+	err := r.seeds.run(r.x, b, func(right *vector.Batch, side *mergeSpec) error {
 		return r.pairs(right.Cols, right.Origin, nil, right.N, side)
 	})
 	if err != nil {
@@ -139,7 +141,7 @@ func (r *joinRun) seedWith(b *Batch) error {
 }
 
 // probe joins the rows of b with the hash table.
-func (r *joinRun) probe(b *Batch) error {
+func (r *joinRun) probe(b *vector.Batch) error {
 	if err := r.hashed.build(r.x); err != nil {
 		return err
 	}
@@ -149,24 +151,24 @@ func (r *joinRun) probe(b *Batch) error {
 	return r.probeTable(b, r.hashed.table)
 }
 
-func (r *joinRun) probeTable(b *Batch, t *joinTable) error {
+func (r *joinRun) probeTable(b *vector.Batch, t *vector.Table) error {
 	r.begin(b)
-	pairs := &pairBuffer{left: r.li[:0], right: r.ri[:0]}
-	pairs.flush = func(li, ri []uint32) error {
-		return r.pairs(t.rows.cols, li, ri, len(li), &r.hashed.spec)
+	pairs := &vector.Pairs{Left: r.li[:0], Right: r.ri[:0]}
+	pairs.Flush = func(li, ri []uint32) error {
+		return r.pairs(t.Rows.Cols, li, ri, len(li), &r.hashed.spec)
 	}
-	if err := t.probe(b, r.hashed.leftShared, r.kind == planner.Minus, pairs); err != nil {
+	if err := t.Probe(b, r.hashed.leftShared, r.kind == planner.Minus, pairs); err != nil {
 		return err
 	}
-	if err := pairs.end(); err != nil {
+	if err := pairs.End(); err != nil {
 		return err
 	}
-	r.li, r.ri = pairs.left, pairs.right
+	r.li, r.ri = pairs.Left, pairs.Right
 	return r.finish()
 }
 
 // begin starts the pairs of the left rows b.
-func (r *joinRun) begin(b *Batch) {
+func (r *joinRun) begin(b *vector.Batch) {
 	r.left = *b
 	if r.kind == planner.Inner {
 		return
@@ -238,7 +240,7 @@ func (r *joinRun) merge(right [][]dictionary.ID, li, ri []uint32, from, to int, 
 				r.matched[li[k]] = true
 			}
 		}
-		compact(&r.out, keep)
+		vector.Compact(&r.out, keep)
 	}
 	return r.send()
 }
@@ -257,7 +259,7 @@ func (r *joinRun) send() error {
 	if r.out.N == 0 {
 		return nil
 	}
-	b := Batch{Cols: r.out.Cols[:len(r.joinOp.out)], N: r.out.N, Origin: r.out.Origin}
+	b := vector.Batch{Cols: r.out.Cols[:len(r.joinOp.out)], N: r.out.N, Origin: r.out.Origin}
 	return r.emit(&b)
 }
 
@@ -288,13 +290,13 @@ func (r *joinRun) gather(right [][]dictionary.ID, li, ri []uint32, n int, merge 
 		col := r.out.Cols[c][:0]
 		switch {
 		case m.left < 0 && m.right < 0:
-			col = append(col, unbound(n)...)
+			col = append(col, vector.Unbound(n)...)
 		case m.left < 0 && ri == nil:
 			col = append(col, right[m.right][:n]...)
 		case m.left < 0:
-			col = gather(col, right[m.right], ri)
+			col = vector.Gather(col, right[m.right], ri)
 		default:
-			col = gather(col, r.left.Cols[m.left], li)
+			col = vector.Gather(col, r.left.Cols[m.left], li)
 			if m.right >= 0 {
 				fillUnbound(col, right[m.right], ri)
 			}
@@ -332,7 +334,7 @@ func (r *joinRun) origin(li []uint32) {
 		r.out.Origin = nil
 		return
 	}
-	r.out.Origin = gather(r.out.Origin[:0], r.left.Origin, li)
+	r.out.Origin = vector.Gather(r.out.Origin[:0], r.left.Origin, li)
 }
 
 // finish emits the left rows without a partner, where the kind of join wants them.

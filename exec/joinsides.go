@@ -2,7 +2,10 @@ package exec
 
 import (
 	"context"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -42,13 +45,13 @@ func (s *seededSide) variant(x *execution, mask uint64) (*seedVariant, error) {
 func (s *seededSide) all() uint64 { return 1<<uint(len(s.vars)) - 1 }
 
 // run matches the right side for the rows of b. Origin of the batches handed to emit indexes b.
-func (s *seededSide) run(x *execution, b *Batch, emit func(*Batch, *mergeSpec) error) error {
+func (s *seededSide) run(x *execution, b *vector.Batch, emit func(*vector.Batch, *mergeSpec) error) error {
 	if s.fixed {
 		return s.runMask(x, b, s.all(), nil, emit)
 	}
 	rows := map[uint64][]uint32{}
 	for r := range b.N {
-		mask := boundMask(b.Cols, s.from, r)
+		mask := vector.BoundMask(b.Cols, s.from, r)
 		rows[mask] = append(rows[mask], uint32(r))
 	}
 	for mask, some := range rows {
@@ -63,37 +66,37 @@ func (s *seededSide) run(x *execution, b *Batch, emit func(*Batch, *mergeSpec) e
 }
 
 // runMask runs one variant for some rows of b (nil: all).
-func (s *seededSide) runMask(x *execution, b *Batch, mask uint64, rows []uint32, emit func(*Batch, *mergeSpec) error) error {
+func (s *seededSide) runMask(x *execution, b *vector.Batch, mask uint64, rows []uint32, emit func(*vector.Batch, *mergeSpec) error) error {
 	v, err := s.variant(x, mask)
 	if err != nil {
 		return err
 	}
-	seed := &Batch{N: b.N}
+	seed := &vector.Batch{N: b.N}
 	for _, c := range v.cols {
 		seed.Cols = append(seed.Cols, b.Cols[c])
 	}
 	if rows != nil {
-		seed = selectRows(&Batch{}, seed, rows)
+		seed = vector.Select(&vector.Batch{}, seed, rows)
 		seed.N = len(rows)
 	}
 	if len(v.cols) == 0 {
-		return crossRows(x, v.op, seed.N, rows, func(out *Batch) error { return emit(out, &v.spec) })
+		return crossRows(x, v.op, seed.N, rows, func(out *vector.Batch) error { return emit(out, &v.spec) })
 	}
 	if rows == nil {
-		return measured(v.op, x, seed, func(out *Batch) error { return emit(out, &v.spec) })
+		return measured(v.op, x, seed, func(out *vector.Batch) error { return emit(out, &v.spec) })
 	}
 	var origin []uint32
-	return measured(v.op, x, seed, func(out *Batch) error {
-		origin = gather(origin[:0], rows, out.Origin)
-		mapped := Batch{Cols: out.Cols, N: out.N, Origin: origin}
+	return measured(v.op, x, seed, func(out *vector.Batch) error {
+		origin = vector.Gather(origin[:0], rows, out.Origin)
+		mapped := vector.Batch{Cols: out.Cols, N: out.N, Origin: origin}
 		return emit(&mapped, &v.spec)
 	})
 }
 
 // crossRows runs an operator without inputs and emits its solutions once for each of n rows (or those named).
-func crossRows(x *execution, op operator, n int, rows []uint32, emit func(*Batch) error) error {
+func crossRows(x *execution, op operator, n int, rows []uint32, emit func(*vector.Batch) error) error {
 	var origin []uint32
-	return measured(op, x, nil, func(b *Batch) error {
+	return measured(op, x, nil, func(b *vector.Batch) error {
 		for i := range n {
 			row := uint32(i)
 			if rows != nil {
@@ -103,7 +106,7 @@ func crossRows(x *execution, op operator, n int, rows []uint32, emit func(*Batch
 			for range b.N {
 				origin = append(origin, row)
 			}
-			out := Batch{Cols: b.Cols, N: b.N, Origin: origin}
+			out := vector.Batch{Cols: b.Cols, N: b.N, Origin: origin}
 			if err := emit(&out); err != nil {
 				return err
 			}
@@ -128,9 +131,9 @@ type hashedSide struct {
 
 	node  planner.Node
 	op    operator
-	table *joinTable
-	parts *partitions
-	held  *account
+	table *vector.Table
+	parts *vector.Partitions
+	held  *limits.Account
 }
 
 // prepare makes the operator of the pattern.
@@ -153,10 +156,10 @@ func (h *hashedSide) built(x *execution) bool {
 // forget drops the table.
 func (h *hashedSide) forget() {
 	if h.parts != nil {
-		h.parts.close()
+		h.parts.Close()
 	}
 	if h.held != nil {
-		h.held.close()
+		h.held.Close()
 	}
 	h.table, h.parts, h.held = nil, nil, nil
 }
@@ -198,21 +201,21 @@ func (h *hashedSide) build(x *execution) error {
 	if err := h.prepare(x); err != nil {
 		return err
 	}
-	h.held = x.memory.open("hash join")
-	rows := newColumns(len(h.op.columns()))
+	h.held = x.memory.Open("hash join")
+	rows := vector.NewRows(len(h.op.columns()))
 	key := h.rightKey()
 	var hashes []uint64
-	err := measured(h.op, x, nil, func(b *Batch) error {
+	err := measured(h.op, x, nil, func(b *vector.Batch) error {
 		if h.parts != nil {
-			hashes = hashRows(hashes, b.Cols, key, b.N)
-			return h.parts.writeRows(b, hashes)
+			hashes = vector.HashRows(hashes, b.Cols, key, b.N)
+			return h.parts.WriteRows(b, hashes)
 		}
-		rows.appendBatch(b)
-		if h.held.hold(rows.bytes() + int64(rows.n)*tableOverhead) {
+		rows.AppendBatch(b)
+		if h.held.Hold(rows.Bytes() + int64(rows.N)*tableOverhead) {
 			return nil
 		}
 		if len(key) == 0 {
-			return h.held.need(h.held.held)
+			return h.held.Need(h.held.Held)
 		}
 		return h.spillRows(x, rows, key)
 	})
@@ -220,7 +223,7 @@ func (h *hashedSide) build(x *execution) error {
 		return err
 	}
 	if h.parts == nil {
-		h.table, err = newJoinTable(x.ended, rows, indexes(h.op.columns(), h.shared))
+		h.table, err = vector.NewTable(x.ended, rows, indexes(h.op.columns(), h.shared))
 	}
 	return err
 }
@@ -229,26 +232,26 @@ func (h *hashedSide) build(x *execution) error {
 const tableOverhead = 24
 
 // spillRows moves the rows collected so far to files.
-func (h *hashedSide) spillRows(x *execution, rows *columns, key []int) (err error) {
-	if h.parts, err = x.disk.partition(len(rows.cols), 0); err != nil {
+func (h *hashedSide) spillRows(x *execution, rows *vector.Rows, key []int) (err error) {
+	if h.parts, err = x.disk.Partition(len(rows.Cols), 0); err != nil {
 		return err
 	}
-	x.cleanup = append(x.cleanup, h.parts.close)
+	x.cleanup = append(x.cleanup, h.parts.Close)
 	var hashes []uint64
-	err = rows.emit(x.checked(func(b *Batch) error {
-		hashes = hashRows(hashes, b.Cols, key, b.N)
-		return h.parts.writeRows(b, hashes)
+	err = rows.Emit(x.checked(func(b *vector.Batch) error {
+		hashes = vector.HashRows(hashes, b.Cols, key, b.N)
+		return h.parts.WriteRows(b, hashes)
 	}))
-	*rows = *newColumns(len(rows.cols))
-	h.held.hold(0)
+	*rows = *vector.NewRows(len(rows.Cols))
+	h.held.Hold(0)
 	return err
 }
 
 // spill puts left rows into files beside those of the right side.
-func (r *joinRun) spill(b *Batch) (err error) {
+func (r *joinRun) spill(b *vector.Batch) (err error) {
 	width := len(r.joinOp.left.columns()) + 1
 	if r.spilled == nil {
-		if r.spilled, err = r.x.disk.partition(width, 0); err != nil {
+		if r.spilled, err = r.x.disk.Partition(width, 0); err != nil {
 			return err
 		}
 	}
@@ -257,13 +260,13 @@ func (r *joinRun) spill(b *Batch) (err error) {
 		origin = make([]uint32, b.N)
 	}
 	cols := append(append(make([][]dictionary.ID, 0, width), b.Cols...), origin)
-	hashes := hashRows(nil, b.Cols, r.hashed.leftKey(), b.N)
-	return r.spilled.writeRows(&Batch{Cols: cols, N: b.N}, hashes)
+	hashes := vector.HashRows(nil, b.Cols, r.hashed.leftKey(), b.N)
+	return r.spilled.WriteRows(&vector.Batch{Cols: cols, N: b.N}, hashes)
 }
 
 func (r *joinRun) joinPartitions() error {
-	for i, left := range r.spilled.files {
-		if err := r.joinFiles(r.hashed.parts.files[i], left, 0); err != nil {
+	for i, left := range r.spilled.Files {
+		if err := r.joinFiles(r.hashed.parts.Files[i], left, 0); err != nil {
 			return err
 		}
 	}
@@ -271,34 +274,34 @@ func (r *joinRun) joinPartitions() error {
 }
 
 // joinFiles joins two files whose rows have met in one partition.
-func (r *joinRun) joinFiles(right, left *spillFile, level int) error {
-	r.measured.Spilled += 4 * (right.rows*int64(right.width) + left.rows*int64(left.width))
-	if left.rows == 0 || right.rows == 0 && r.kind == planner.Inner {
+func (r *joinRun) joinFiles(right, left *vector.File, level int) error {
+	r.measured.Spilled += 4 * (right.Rows*int64(right.Width) + left.Rows*int64(left.Width))
+	if left.Rows == 0 || right.Rows == 0 && r.kind == planner.Inner {
 		return nil
 	}
-	bytes := right.rows * (int64(right.width)*4 + tableOverhead)
-	held := r.x.memory.open("hash join")
-	defer held.close()
-	if !held.hold(bytes) {
-		if level < maxSpillLevel {
-			held.close()
+	bytes := right.Rows * (int64(right.Width)*4 + tableOverhead)
+	held := r.x.memory.Open("hash join")
+	defer held.Close()
+	if !held.Hold(bytes) {
+		if level < vector.MaxLevel {
+			held.Close()
 			return r.splitFiles(right, left, level+1)
 		}
-		if err := held.need(bytes); err != nil {
+		if err := held.Need(bytes); err != nil {
 			return err
 		}
 	}
-	rows := newColumns(right.width)
-	if err := right.read(r.x.checked(func(b *Batch) error { rows.appendBatch(b); return nil })); err != nil {
+	rows := vector.NewRows(right.Width)
+	if err := right.Read(r.x.checked(func(b *vector.Batch) error { rows.AppendBatch(b); return nil })); err != nil {
 		return err
 	}
-	table, err := newJoinTable(r.x.ended, rows, indexes(r.hashed.op.columns(), r.hashed.shared))
+	table, err := vector.NewTable(r.x.ended, rows, indexes(r.hashed.op.columns(), r.hashed.shared))
 	if err != nil {
 		return err
 	}
-	return left.read(r.x.checked(func(b *Batch) error {
+	return left.Read(r.x.checked(func(b *vector.Batch) error {
 		last := len(b.Cols) - 1
-		view := Batch{Cols: b.Cols[:last], N: b.N}
+		view := vector.Batch{Cols: b.Cols[:last], N: b.N}
 		if r.seeded {
 			view.Origin = b.Cols[last]
 		}
@@ -307,37 +310,37 @@ func (r *joinRun) joinFiles(right, left *spillFile, level int) error {
 }
 
 // splitFiles partitions two files once more.
-func (r *joinRun) splitFiles(right, left *spillFile, level int) error {
+func (r *joinRun) splitFiles(right, left *vector.File, level int) error {
 	rightParts, err := splitFile(r.x, right, r.hashed.rightKey(), level)
 	if err != nil {
 		return err
 	}
-	defer rightParts.close()
+	defer rightParts.Close()
 	leftParts, err := splitFile(r.x, left, r.hashed.leftKey(), level)
 	if err != nil {
 		return err
 	}
-	defer leftParts.close()
-	for i := range leftParts.files {
-		if err := r.joinFiles(rightParts.files[i], leftParts.files[i], level); err != nil {
+	defer leftParts.Close()
+	for i := range leftParts.Files {
+		if err := r.joinFiles(rightParts.Files[i], leftParts.Files[i], level); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func splitFile(x *execution, f *spillFile, key []int, level int) (*partitions, error) {
-	p, err := x.disk.partition(f.width, level)
+func splitFile(x *execution, f *vector.File, key []int, level int) (*vector.Partitions, error) {
+	p, err := x.disk.Partition(f.Width, level)
 	if err != nil {
 		return nil, err
 	}
 	var hashes []uint64
-	err = f.read(x.checked(func(b *Batch) error {
-		hashes = hashRows(hashes, b.Cols, key, b.N)
-		return p.writeRows(b, hashes)
+	err = f.Read(x.checked(func(b *vector.Batch) error {
+		hashes = vector.HashRows(hashes, b.Cols, key, b.N)
+		return p.WriteRows(b, hashes)
 	}))
 	if err != nil {
-		p.close()
+		p.Close()
 		return nil, err
 	}
 	return p, nil

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
 )
 
 // TestNothingIsPlannedWhileItRuns: who runs a match plan is asked when the plan is built, and not again.
@@ -36,7 +36,7 @@ func TestNothingIsPlannedWhileItRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := asked
-			if err := p.Run(t.Context(), func(*exec.Batch) error { return nil }); err != nil {
+			if err := p.Run(t.Context(), func(*vector.Batch) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
 			if asked != before {

@@ -1,15 +1,17 @@
 package exec
 
+import "github.com/rdfgpu/rdfgpu/exec/vector"
+
 // emptyOp has no solutions.
 type emptyOp struct{ base }
 
-func (e *emptyOp) run(*execution, *Batch, func(*Batch) error) error { return nil }
+func (e *emptyOp) run(*execution, *vector.Batch, func(*vector.Batch) error) error { return nil }
 
 // unitOp emits one solution that binds nothing.
 type unitOp struct{ base }
 
-func (u *unitOp) run(_ *execution, _ *Batch, emit func(*Batch) error) error {
-	return emit(&Batch{N: 1})
+func (u *unitOp) run(_ *execution, _ *vector.Batch, emit func(*vector.Batch) error) error {
+	return emit(&vector.Batch{N: 1})
 }
 
 // seedOp emits the rows it is seeded with.
@@ -18,9 +20,9 @@ type seedOp struct {
 	origin []uint32
 }
 
-func (s *seedOp) run(_ *execution, seed *Batch, emit func(*Batch) error) error {
+func (s *seedOp) run(_ *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	for len(s.origin) < seed.N {
 		s.origin = append(s.origin, uint32(len(s.origin)))
 	}
-	return emit(&Batch{Cols: seed.Cols, N: seed.N, Origin: s.origin[:seed.N]})
+	return emit(&vector.Batch{Cols: seed.Cols, N: seed.N, Origin: s.origin[:seed.N]})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -33,7 +34,7 @@ func (m *matchOp) match(x *execution) *match.Match {
 	return run
 }
 
-func (m *matchOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (m *matchOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	if err := m.ready(x); err != nil {
 		return err
 	}
@@ -55,18 +56,18 @@ func (m *matchOp) run(x *execution, seed *Batch, emit func(*Batch) error) error 
 	if len(m.rows) == 0 {
 		return nil
 	}
-	some := selectRows(&Batch{}, &Batch{Cols: seed.Cols, N: seed.N}, m.rows)
+	some := vector.Select(&vector.Batch{}, &vector.Batch{Cols: seed.Cols, N: seed.N}, m.rows)
 	run.Input = &match.Input{Cols: some.Cols, N: some.N}
 	rows := m.rows
 	var origin []uint32
-	return m.matcher.Match(x.ctx, run, func(b *Batch) error {
-		origin = gather(origin[:0], rows, b.Origin)
-		return emit(&Batch{Cols: b.Cols, N: b.N, Origin: origin, Weights: b.Weights})
+	return m.matcher.Match(x.ctx, run, func(b *vector.Batch) error {
+		origin = vector.Gather(origin[:0], rows, b.Origin)
+		return emit(&vector.Batch{Cols: b.Cols, N: b.N, Origin: origin, Weights: b.Weights})
 	})
 }
 
 // inGraph appends the rows of a seed whose terms the graph can have: not those that the query computed.
-func (m *matchOp) inGraph(dst []uint32, seed *Batch) []uint32 {
+func (m *matchOp) inGraph(dst []uint32, seed *vector.Batch) []uint32 {
 	vertices := dictionary.ID(m.graph.Vertices())
 next:
 	for r := range seed.N {

@@ -1,12 +1,17 @@
 package exec
 
+import (
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
 // projectOp picks columns.
 type projectOp struct {
 	base
 	input operator
 }
 
-func (p *projectOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (p *projectOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	return runStage(p, x, seed, emit)
 }
 
@@ -14,9 +19,9 @@ func (p *projectOp) below() operator { return p.input }
 
 func (p *projectOp) forks() bool { return true }
 
-func (p *projectOp) fork() func(*execution, *Batch) (*Batch, error) {
+func (p *projectOp) fork() func(*execution, *vector.Batch) (*vector.Batch, error) {
 	out := projection{from: indexes(p.input.columns(), p.out)}
-	return func(_ *execution, b *Batch) (*Batch, error) { return out.of(b), nil }
+	return func(_ *execution, b *vector.Batch) (*vector.Batch, error) { return out.of(b), nil }
 }
 
 // sliceOp skips and limits solutions.
@@ -26,18 +31,18 @@ type sliceOp struct {
 	offset, limit int64
 }
 
-func (s *sliceOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (s *sliceOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	if s.limit == 0 {
 		return nil
 	}
-	return stopping(func(enough error) error { return s.slice(x, seed, enough, emit) })
+	return limits.Stopping(func(enough error) error { return s.slice(x, seed, enough, emit) })
 }
 
 // slice emits the solutions that are wanted, and ends with enough when there are no more of them.
-func (s *sliceOp) slice(x *execution, seed *Batch, enough error, emit func(*Batch) error) error {
+func (s *sliceOp) slice(x *execution, seed *vector.Batch, enough error, emit func(*vector.Batch) error) error {
 	skip, left := s.offset, s.limit
-	var out Batch
-	return measured(s.input, x, seed, func(b *Batch) error {
+	var out vector.Batch
+	return measured(s.input, x, seed, func(b *vector.Batch) error {
 		from := min(skip, int64(b.N))
 		skip -= from
 		to := int64(b.N)
@@ -70,48 +75,48 @@ type distinctOp struct {
 	sorted bool
 }
 
-func (d *distinctOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
-	source := func(do func(*Batch) error) error { return measured(d.input, x, seed, do) }
+func (d *distinctOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	source := func(do func(*vector.Batch) error) error { return measured(d.input, x, seed, do) }
 	return d.level(x, source, len(d.columns()), 0, emit)
 }
 
 // level drops the repeats among the rows of one source.
-func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, width, level int, emit func(*Batch) error) error {
-	held := x.memory.open("distinct")
-	defer held.close()
-	seen := newRowSet(width, x.ended)
-	var parts *partitions
+func (d *distinctOp) level(x *execution, source func(func(*vector.Batch) error) error, width, level int, emit func(*vector.Batch) error) error {
+	held := x.memory.Open("distinct")
+	defer held.Close()
+	seen := vector.NewRowSet(width, x.ended)
+	var parts *vector.Partitions
 	defer func() {
 		if parts != nil {
-			parts.close()
+			parts.Close()
 		}
 	}()
-	key := allColumns(width)
+	key := vector.AllColumns(width)
 	var hashes []uint64
 	var keep []uint32
-	var out Batch
-	err := source(func(b *Batch) error {
-		hashes = hashRows(hashes, b.Cols, key, b.N)
+	var out vector.Batch
+	err := source(func(b *vector.Batch) error {
+		hashes = vector.HashRows(hashes, b.Cols, key, b.N)
 		keep = keep[:0]
 		for r := range b.N {
 			if parts != nil {
-				if _, _, known := seen.find(b.Cols, r, hashes[r]); !known {
-					if err := parts.of(hashes[r]).write(b.Cols, r); err != nil {
+				if _, _, known := seen.Find(b.Cols, r, hashes[r]); !known {
+					if err := parts.Of(hashes[r]).Write(b.Cols, r); err != nil {
 						return err
 					}
 				}
 				continue
 			}
-			if _, fresh := seen.add(b.Cols, r, hashes[r]); fresh {
+			if _, fresh := seen.Add(b.Cols, r, hashes[r]); fresh {
 				keep = append(keep, uint32(r))
 			}
 		}
-		if parts == nil && !held.hold(seen.bytes()) {
+		if parts == nil && !held.Hold(seen.Bytes()) {
 			var err error
-			if level > maxSpillLevel || width == 0 || d.sorted {
-				err = held.need(seen.bytes())
+			if level > vector.MaxLevel || width == 0 || d.sorted {
+				err = held.Need(seen.Bytes())
 			} else {
-				parts, err = x.disk.partition(width, level)
+				parts, err = x.disk.Partition(width, level)
 			}
 			if err != nil {
 				return err
@@ -120,16 +125,16 @@ func (d *distinctOp) level(x *execution, source func(func(*Batch) error) error, 
 		if len(keep) == 0 {
 			return nil
 		}
-		return emit(selectRows(&out, b, keep))
+		return emit(vector.Select(&out, b, keep))
 	})
 	if err != nil || parts == nil {
 		return err
 	}
 	seen = nil
-	held.hold(0)
-	for _, f := range parts.files {
-		d.measured.Spilled += f.rows * int64(f.width) * 4
-		if err := d.level(x, func(do func(*Batch) error) error { return f.read(x.checked(do)) }, width, level+1, emit); err != nil {
+	held.Hold(0)
+	for _, f := range parts.Files {
+		d.measured.Spilled += f.Rows * int64(f.Width) * 4
+		if err := d.level(x, func(do func(*vector.Batch) error) error { return f.Read(x.checked(do)) }, width, level+1, emit); err != nil {
 			return err
 		}
 	}

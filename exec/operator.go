@@ -7,7 +7,9 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // operator is one node of a physical plan. It pushes its solutions to emit, batch by batch; an error from emit ends
@@ -19,7 +21,7 @@ import (
 type operator interface {
 	// columns names what the batches bind, in order.
 	columns() []string
-	run(x *execution, seed *Batch, emit func(*Batch) error) error
+	run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error
 	// stats is what was measured of it.
 	stats() *measures
 }
@@ -38,11 +40,11 @@ func (b *base) stats() *measures { return b.measured }
 type execution struct {
 	ctx context.Context
 	// ended says why the query must end; nil while it may go on.
-	ended  Ended
-	memory *Budget
+	ended  limits.Ended
+	memory *limits.Budget
 	terms  *terms.Terms
 	env    *expr.Env
-	disk   *Disk
+	disk   *vector.Disk
 	// service answers SERVICE; nil refuses it.
 	service Service
 	// joins is how many joins the plan has so far.
@@ -52,7 +54,7 @@ type execution struct {
 	// single keeps every operator to one goroutine.
 	single bool
 	// matches counts what matchers take.
-	matches *Meter
+	matches *limits.Meter
 	// analyze keeps measurements.
 	analyze bool
 	// blanks are the nodes that BNODE made for labels; serial numbers all that the query makes.
@@ -79,8 +81,8 @@ func (x *execution) rowsAtOnce(width int) int {
 }
 
 // checked is do, for batches that come from disk: each checks whether the query has ended.
-func (x *execution) checked(do func(*Batch) error) func(*Batch) error {
-	return func(b *Batch) error {
+func (x *execution) checked(do func(*vector.Batch) error) func(*vector.Batch) error {
+	return func(b *vector.Batch) error {
 		if err := x.ended(); err != nil {
 			return err
 		}
@@ -91,12 +93,12 @@ func (x *execution) checked(do func(*Batch) error) func(*Batch) error {
 // measured runs an operator and, when the plan is analysed, records rows and time.
 // The time includes what the operator's inputs took and leaves out what its consumer took. Each batch looks at the
 // context.
-func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) error {
+func measured(o operator, x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	if err := x.ended(); err != nil {
 		return err
 	}
 	if !x.analyze {
-		return o.run(x, seed, func(b *Batch) error {
+		return o.run(x, seed, func(b *vector.Batch) error {
 			if err := x.ended(); err != nil {
 				return err
 			}
@@ -105,7 +107,7 @@ func measured(o operator, x *execution, seed *Batch, emit func(*Batch) error) er
 	}
 	n := o.stats()
 	began, downstream := time.Now(), time.Duration(0)
-	err := o.run(x, seed, func(b *Batch) error {
+	err := o.run(x, seed, func(b *vector.Batch) error {
 		n.Rows += uint64(b.N)
 		if err := x.ended(); err != nil {
 			return err
@@ -157,15 +159,15 @@ func indexOf(columns []string, v string) int {
 // projection picks columns of batches in another order; a missing column is unbound.
 type projection struct {
 	from []int
-	out  Batch
+	out  vector.Batch
 }
 
 // of returns the picked columns as a batch, valid until the next call.
-func (p *projection) of(b *Batch) *Batch {
+func (p *projection) of(b *vector.Batch) *vector.Batch {
 	p.out.Cols = p.out.Cols[:0]
 	for _, c := range p.from {
 		if c < 0 {
-			p.out.Cols = append(p.out.Cols, unbound(b.N))
+			p.out.Cols = append(p.out.Cols, vector.Unbound(b.N))
 		} else {
 			p.out.Cols = append(p.out.Cols, b.Cols[c])
 		}

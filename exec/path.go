@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/path"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
@@ -15,8 +18,8 @@ import (
 type pathOp struct {
 	base
 	graph  *pcsr.Graph
-	search *pathSearch
-	step   pathStep
+	search *path.Search
+	step   path.Step
 	// negated paths count every triple; the closures yield each pair of ends once.
 	kind            planner.PathKind
 	subject, object pathEnd
@@ -38,20 +41,20 @@ func (e pathEnd) free() bool { return e.variable != "" && e.input < 0 }
 type pathRun struct {
 	*pathOp
 	x      *execution
-	emit   func(*Batch) error
+	emit   func(*vector.Batch) error
 	seeded bool
 	cols   [2][]dictionary.ID // subjects and objects found
 	origin []uint32
-	held   *account
+	held   *limits.Account
 	// same: both ends are one variable.
 	same bool
 }
 
-func (p *pathOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
-	r := &pathRun{pathOp: p, x: x, emit: emit, seeded: seed != nil, held: x.memory.open("path")}
-	defer r.held.close()
+func (p *pathOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	r := &pathRun{pathOp: p, x: x, emit: emit, seeded: seed != nil, held: x.memory.Open("path")}
+	defer r.held.Close()
 	r.same = p.subject.variable != "" && p.subject.variable == p.object.variable
-	p.search.serve(x.ctx, r.held)
+	p.search.Serve(x.ctx, r.held)
 	if seed == nil {
 		if err := r.row(p.subject.constant, p.object.constant, 0); err != nil {
 			return err
@@ -99,7 +102,7 @@ func (r *pathRun) row(s, o dictionary.ID, origin uint32) error {
 }
 
 // bySubject looks for paths between the given ends of all rows, walking once from each distinct subject.
-func (r *pathRun) bySubject(seed *Batch) error {
+func (r *pathRun) bySubject(seed *vector.Batch) error {
 	subjects, objects := seed.Cols[r.subject.input], seed.Cols[r.object.input]
 	rows := sortedRows(subjects)
 	ignore := func(pcsr.Vertex) error { return nil }
@@ -118,13 +121,13 @@ func (r *pathRun) bySubject(seed *Batch) error {
 			continue
 		}
 		zero := r.kind == planner.ZeroOrMore || r.kind == planner.ZeroOrOne
-		if err := r.search.closure(r.step, s, pcsr.Out, zero, r.kind != planner.ZeroOrOne, ignore); err != nil {
+		if err := r.search.Closure(r.step, s, pcsr.Out, zero, r.kind != planner.ZeroOrOne, ignore); err != nil {
 			return err
 		}
-		zero = zero && (r.subject.term || r.object.term || r.search.isNode(s))
+		zero = zero && (r.subject.term || r.object.term || r.search.IsNode(s))
 		for _, row := range rows[i:end] {
 			o := objects[row]
-			if o == s && zero || (o != s || r.kind == planner.OneOrMore) && r.search.saw(o) {
+			if o == s && zero || (o != s || r.kind == planner.OneOrMore) && r.search.Saw(o) {
 				if err := r.found(s, o, row); err != nil {
 					return err
 				}
@@ -136,7 +139,7 @@ func (r *pathRun) bySubject(seed *Batch) error {
 }
 
 // bySource walks once from each distinct given end, the other end being free.
-func (r *pathRun) bySource(seed *Batch) error {
+func (r *pathRun) bySource(seed *vector.Batch) error {
 	given, d := r.subject, pcsr.Out
 	if given.free() {
 		given, d = r.object, pcsr.In
@@ -159,7 +162,7 @@ func (r *pathRun) bySource(seed *Batch) error {
 		ends = ends[:0]
 		err := r.walk(v, d, given.term, func(w dictionary.ID) error { ends = append(ends, w); return nil })
 		if err == nil {
-			err = r.held.need(r.search.bytes() + int64(cap(ends))*4)
+			err = r.held.Need(r.search.Bytes() + int64(cap(ends))*4)
 		}
 		if err != nil {
 			return err
@@ -188,7 +191,7 @@ func sortedRows(col []dictionary.ID) []uint32 {
 // both looks for a path between two given ends.
 func (r *pathRun) both(s, o dictionary.ID, origin uint32) error {
 	if r.kind == planner.Once {
-		n, err := r.search.count(r.step, s, o)
+		n, err := r.search.Count(r.step, s, o)
 		for range n {
 			if err := r.found(s, o, origin); err != nil {
 				return err
@@ -197,12 +200,12 @@ func (r *pathRun) both(s, o dictionary.ID, origin uint32) error {
 		return err
 	}
 	zero := (r.kind == planner.ZeroOrMore || r.kind == planner.ZeroOrOne) && s == o &&
-		(r.subject.term || r.object.term || r.search.isNode(s))
+		(r.subject.term || r.object.term || r.search.IsNode(s))
 	if !zero {
-		if !r.search.isNode(s) || !r.search.isNode(o) {
+		if !r.search.IsNode(s) || !r.search.IsNode(o) {
 			return nil
 		}
-		hit, err := r.search.reaches(r.step, s, o, r.kind != planner.ZeroOrOne)
+		hit, err := r.search.Reaches(r.step, s, o, r.kind != planner.ZeroOrOne)
 		if err != nil || !hit {
 			return err
 		}
@@ -226,13 +229,13 @@ func (r *pathRun) pair(v, w dictionary.ID, d pcsr.Direction, origin uint32) erro
 // walk reports where walks from a given end in a direction lead.
 func (r *pathRun) walk(v dictionary.ID, d pcsr.Direction, constant bool, report func(dictionary.ID) error) error {
 	if r.kind == planner.Once {
-		return r.search.image(r.step, v, d, report)
+		return r.search.Image(r.step, v, d, report)
 	}
 	zero := r.kind == planner.ZeroOrMore || r.kind == planner.ZeroOrOne
-	if zero && !constant && !r.search.isNode(v) {
+	if zero && !constant && !r.search.IsNode(v) {
 		return nil
 	}
-	return r.search.closure(r.step, v, d, zero, r.kind != planner.ZeroOrOne, report)
+	return r.search.Closure(r.step, v, d, zero, r.kind != planner.ZeroOrOne, report)
 }
 
 // all walks from every vertex of the graph.
@@ -247,17 +250,17 @@ func (r *pathRun) all(origin uint32) error {
 		return r.from(v, pcsr.Out, origin, false)
 	}
 	if r.kind == planner.OneOrMore || r.kind == planner.Once {
-		if starts, ok := r.step.starts(r.graph, pcsr.Out); ok {
-			return r.search.eachRow(starts, visit)
+		if starts, ok := r.step.Starts(r.graph, pcsr.Out); ok {
+			return r.search.EachRow(starts, visit)
 		}
 	}
-	return r.search.eachNode(visit)
+	return r.search.EachNode(visit)
 }
 
 // loop reports v when a path leads from it to itself.
 func (r *pathRun) loop(v dictionary.ID, origin uint32) error {
 	if r.kind == planner.OneOrMore {
-		hit, err := r.search.reaches(r.step, v, v, true)
+		hit, err := r.search.Reaches(r.step, v, v, true)
 		if err != nil || !hit {
 			return err
 		}
@@ -272,7 +275,7 @@ func (r *pathRun) found(s, o dictionary.ID, origin uint32) error {
 	}
 	r.cols[0], r.cols[1] = append(r.cols[0], s), append(r.cols[1], o)
 	r.origin = append(r.origin, origin)
-	if len(r.origin) < BatchRows {
+	if len(r.origin) < vector.BatchRows {
 		return nil
 	}
 	return r.flush()
@@ -285,7 +288,7 @@ func (r *pathRun) flush() error {
 	if err := r.x.ended(); err != nil {
 		return err
 	}
-	b := Batch{N: len(r.origin)}
+	b := vector.Batch{N: len(r.origin)}
 	for _, v := range r.out {
 		if v == r.subject.variable {
 			b.Cols = append(b.Cols, r.cols[0])

@@ -10,8 +10,10 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -28,7 +30,7 @@ type Options struct {
 	Speed float64
 	// Budget counts what the query holds: past its limits operators go on from disk, or end with ErrMemoryLimit. The caller
 	// closes it once the query has ended. Where it is nil, the query shares with no other and may hold Memory bytes.
-	Budget *Budget
+	Budget *limits.Budget
 	Memory int64
 	// MaxRows ends the query with ErrRowLimit when it has more solutions (or triples); 0 means no limit.
 	MaxRows uint64
@@ -75,7 +77,7 @@ type Plan struct {
 	// joins is how many joins have been built; they share the memory of rows on their way.
 	joins atomic.Int64
 	// plans counts what the plan takes.
-	plans *Meter
+	plans *limits.Meter
 }
 
 // TermSource is the dictionary that all graphs of a dataset share.
@@ -88,7 +90,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 		options.Memory = defaultMemory
 	}
 	if options.Budget == nil {
-		options.Budget = standalone(options.Memory)
+		options.Budget = limits.Standalone(options.Memory)
 	}
 	if options.SortedRuns == 0 {
 		options.SortedRuns = sortedRuns
@@ -127,7 +129,7 @@ func (p *Plan) ended() error {
 	}
 	err := p.env.Err()
 	if errors.Is(err, expr.ErrLong) {
-		return fmt.Errorf("exec: %w: %w", err, ErrMemoryLimit)
+		return fmt.Errorf("exec: %w: %w", err, limits.ErrMemory)
 	}
 	return err
 }
@@ -135,7 +137,7 @@ func (p *Plan) ended() error {
 // contextEnded says why the context of planning or running has ended, or that the query takes too much memory; nil while
 // neither is so.
 func (p *Plan) contextEnded() error {
-	if err := p.options.Budget.ending(); err != nil {
+	if err := p.options.Budget.Ending(); err != nil {
 		return err
 	}
 	if p.ctx.Err() != nil {
@@ -185,13 +187,13 @@ func (p *Plan) Explain() *Explain {
 // Run emits the solutions of a SELECT, or the triples of a CONSTRUCT or DESCRIBE, in batches whose columns are
 // Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context
 // ends, its cause is returned.
-func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
+func (p *Plan) Run(ctx context.Context, emit func(*vector.Batch) error) (err error) {
 	defer recovered(&err, guard())
 	var rows uint64
-	return p.run(ctx, func(b *Batch) error {
+	return p.run(ctx, func(b *vector.Batch) error {
 		rows += uint64(b.N)
 		if p.options.MaxRows > 0 && rows > p.options.MaxRows {
-			return ErrRowLimit
+			return limits.ErrRows
 		}
 		out := *p.output.of(b)
 		out.Origin = nil
@@ -202,8 +204,8 @@ func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
 // Ask reports whether the query's pattern has a solution.
 func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
 	defer recovered(&err, guard())
-	err = stopping(func(enough error) error {
-		return p.run(ctx, func(b *Batch) error {
+	err = limits.Stopping(func(enough error) error {
+		return p.run(ctx, func(b *vector.Batch) error {
 			found = true
 			return enough
 		})
@@ -219,10 +221,10 @@ type counter interface {
 // Count is the number of solutions (or triples).
 func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 	defer recovered(&err, guard())
-	count := func(b *Batch) error {
+	count := func(b *vector.Batch) error {
 		n += uint64(b.N)
 		if p.options.MaxRows > 0 && n > p.options.MaxRows {
-			return ErrRowLimit
+			return limits.ErrRows
 		}
 		return nil
 	}
@@ -230,7 +232,7 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 		x, end := p.execution(ctx)
 		defer end()
 		if n, err = m.count(x); err == nil && p.options.MaxRows > 0 && n > p.options.MaxRows {
-			err = ErrRowLimit
+			err = limits.ErrRows
 		}
 		return n, p.outcome(err)
 	}
@@ -238,10 +240,10 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 	return n, err
 }
 
-func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
+func (p *Plan) run(ctx context.Context, emit func(*vector.Batch) error) error {
 	x, end := p.execution(ctx)
 	defer end()
-	err := measured(p.root, x, nil, func(b *Batch) error {
+	err := measured(p.root, x, nil, func(b *vector.Batch) error {
 		if b.N == 0 {
 			return nil
 		}
@@ -256,7 +258,7 @@ func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
 // outcome is the error that a run ended with: the limit that cancelled it rather than the cancellation.
 func (p *Plan) outcome(err error) error {
 	if errors.Is(err, context.Canceled) {
-		if limit := p.options.Budget.ending(); limit != nil {
+		if limit := p.options.Budget.Ending(); limit != nil {
 			return limit
 		}
 	}
@@ -266,16 +268,16 @@ func (p *Plan) outcome(err error) error {
 // execution starts a run; end frees what is left of it.
 func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	p.options.Budget.onEnd(cancel)
+	p.options.Budget.OnEnd(cancel)
 	p.ctx = ctx
 	x = &execution{
 		matches: p.options.Budget.Meter("partial matches"),
 		ctx:     ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
 		analyze: p.analyze, joins: &p.joins, single: p.options.Unoptimised, service: p.options.Service, sortedRuns: p.options.SortedRuns,
-		disk: &Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files")},
+		disk: &vector.Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files")},
 	}
 	return x, func() {
-		p.options.Budget.onEnd(nil)
+		p.options.Budget.OnEnd(nil)
 		cancel(nil)
 		p.peak = x.memory.Peak()
 		for _, f := range x.cleanup {

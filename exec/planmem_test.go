@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // optionals is a query of a chain of n OPTIONALs that bind a variable each.
@@ -56,7 +57,7 @@ func TestAChainOfOptionalsRunsInLittleMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := 0
-		if err := p.Run(t.Context(), func(b *exec.Batch) error { rows += b.N; return nil }); err != nil || rows != 20_000 {
+		if err := p.Run(t.Context(), func(b *vector.Batch) error { rows += b.N; return nil }); err != nil || rows != 20_000 {
 			t.Fatal(rows, err)
 		}
 		t.Logf("%d: %d KiB", n, p.PeakMemory()>>10)

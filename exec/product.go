@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // productOp is a basic graph pattern of several parts without a common variable: each part is matched once and the
@@ -32,9 +34,9 @@ func (o *productOp) asWhole() *matchOp {
 // count returns the number of solutions without writing them.
 func (o *productOp) count(x *execution) (uint64, error) { return o.asWhole().count(x) }
 
-func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
-	held := x.memory.open("product")
-	defer held.close()
+func (o *productOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	held := x.memory.Open("product")
+	defer held.Close()
 	kept, fits, err := o.keep(x, held)
 	if err != nil {
 		return err
@@ -43,7 +45,7 @@ func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) erro
 		return measured(o.asWhole(), x, seed, emit)
 	}
 	for _, k := range kept[1:] {
-		if k.n == 0 {
+		if k.N == 0 {
 			return nil
 		}
 	}
@@ -55,30 +57,30 @@ func (o *productOp) run(x *execution, seed *Batch, emit func(*Batch) error) erro
 }
 
 // keep matches all parts but the first; fits is false where they need too much memory, or the pattern is matched as a whole already.
-func (o *productOp) keep(x *execution, held *account) (kept []*columns, fits bool, err error) {
+func (o *productOp) keep(x *execution, held *limits.Account) (kept []*vector.Rows, fits bool, err error) {
 	if o.measured.whole {
 		return nil, false, nil
 	}
-	kept = make([]*columns, len(o.parts))
+	kept = make([]*vector.Rows, len(o.parts))
 	bytes := int64(0)
 	for i, part := range o.parts[1:] {
-		rows := newColumns(len(part.columns()))
+		rows := vector.NewRows(len(part.columns()))
 		kept[i+1] = rows
-		err := measured(part, x, nil, func(b *Batch) error {
-			rows.appendBatch(b)
-			if !held.hold(bytes + rows.bytes()) {
-				return ErrMemoryLimit
+		err := measured(part, x, nil, func(b *vector.Batch) error {
+			rows.AppendBatch(b)
+			if !held.Hold(bytes + rows.Bytes()) {
+				return limits.ErrMemory
 			}
 			return nil
 		})
-		if err == ErrMemoryLimit {
-			held.hold(0)
+		if err == limits.ErrMemory {
+			held.Hold(0)
 			return nil, false, nil
 		}
 		if err != nil {
 			return nil, false, err
 		}
-		bytes += rows.bytes()
+		bytes += rows.Bytes()
 	}
 	return kept, true, nil
 }
@@ -86,28 +88,28 @@ func (o *productOp) keep(x *execution, held *account) (kept []*columns, fits boo
 // productRun combines the rows of the first part, as they come, with those kept of the others.
 type productRun struct {
 	*productOp
-	rows []*columns // of each part, the first one's being a view of a batch
+	rows []*vector.Rows // of each part, the first one's being a view of a batch
 	// order is the parts by which rows are combined, the one that is copied in runs last; at is the row of each part.
 	order []int
 	at    []int
-	first columns
-	out   *columns
-	view  Batch
-	emit  func(*Batch) error
+	first vector.Rows
+	out   *vector.Rows
+	view  vector.Batch
+	emit  func(*vector.Batch) error
 }
 
-func newProductRun(o *productOp, kept []*columns, emit func(*Batch) error) *productRun {
-	r := &productRun{productOp: o, rows: kept, at: make([]int, len(kept)), out: newColumns(len(o.from)), emit: emit}
+func newProductRun(o *productOp, kept []*vector.Rows, emit func(*vector.Batch) error) *productRun {
+	r := &productRun{productOp: o, rows: kept, at: make([]int, len(kept)), out: vector.NewRows(len(o.from)), emit: emit}
 	kept[0] = &r.first
 	for i := range kept {
 		r.order = append(r.order, i)
 	}
-	slices.SortStableFunc(r.order[1:], func(a, b int) int { return cmp.Compare(kept[a].n, kept[b].n) })
+	slices.SortStableFunc(r.order[1:], func(a, b int) int { return cmp.Compare(kept[a].N, kept[b].N) })
 	return r
 }
 
-func (r *productRun) add(b *Batch) error {
-	r.first.cols, r.first.n = b.Cols, b.N
+func (r *productRun) add(b *vector.Batch) error {
+	r.first.Cols, r.first.N = b.Cols, b.N
 	return r.combine(0)
 }
 
@@ -117,7 +119,7 @@ func (r *productRun) combine(place int) error {
 	if place == len(r.order)-1 {
 		return r.copy(part)
 	}
-	for row := range r.rows[part].n {
+	for row := range r.rows[part].N {
 		r.at[part] = row
 		if err := r.combine(place + 1); err != nil {
 			return err
@@ -128,18 +130,18 @@ func (r *productRun) combine(place int) error {
 
 // copy combines the rows that the other parts are at with all of the last one's.
 func (r *productRun) copy(last int) error {
-	for from := 0; from < r.rows[last].n; {
-		n := min(r.rows[last].n-from, BatchRows-r.out.n)
+	for from := 0; from < r.rows[last].N; {
+		n := min(r.rows[last].N-from, vector.BatchRows-r.out.N)
 		for c, f := range r.from {
-			col := r.rows[f.part].cols[f.column]
+			col := r.rows[f.part].Cols[f.column]
 			if f.part == last {
-				r.out.cols[c] = append(r.out.cols[c], col[from:from+n]...)
+				r.out.Cols[c] = append(r.out.Cols[c], col[from:from+n]...)
 			} else {
-				r.out.cols[c] = appendRepeated(r.out.cols[c], col[r.at[f.part]], n)
+				r.out.Cols[c] = appendRepeated(r.out.Cols[c], col[r.at[f.part]], n)
 			}
 		}
 		from += n
-		if r.out.n += n; r.out.n == BatchRows {
+		if r.out.N += n; r.out.N == vector.BatchRows {
 			if err := r.flush(); err != nil {
 				return err
 			}
@@ -157,10 +159,10 @@ func appendRepeated(col []dictionary.ID, id dictionary.ID, n int) []dictionary.I
 }
 
 func (r *productRun) flush() error {
-	if r.out.n == 0 {
+	if r.out.N == 0 {
 		return nil
 	}
-	err := r.emit(r.out.batch(0, r.out.n, &r.view))
-	r.out.reset()
+	err := r.emit(r.out.Batch(0, r.out.N, &r.view))
+	r.out.Reset()
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
@@ -28,13 +29,13 @@ type serviceOp struct {
 	name    int // seed column of the endpoint, -1 for a constant
 }
 
-func (s *serviceOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
+func (s *serviceOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	if seed == nil {
 		rows, err := s.ask(x, s.pattern.Name.Term, nil, s.out)
 		if err != nil {
 			return err
 		}
-		return rows.emit(emit)
+		return rows.Emit(emit)
 	}
 	endpoints := map[dictionary.ID][]uint32{}
 	for r := range seed.N {
@@ -61,43 +62,43 @@ func (s *serviceOp) run(x *execution, seed *Batch, emit func(*Batch) error) erro
 }
 
 // runRows asks an endpoint about some rows of the seed and joins them with its answer.
-func (s *serviceOp) runRows(x *execution, endpoint rdf.Term, seed *Batch, some []uint32, emit func(*Batch) error) error {
+func (s *serviceOp) runRows(x *execution, endpoint rdf.Term, seed *vector.Batch, some []uint32, emit func(*vector.Batch) error) error {
 	var sent []string
-	part := &Batch{N: len(some)}
+	part := &vector.Batch{N: len(some)}
 	for i, v := range s.inputs {
 		if indexOf(s.vars, v) >= 0 {
 			sent = append(sent, v)
-			part.Cols = append(part.Cols, gather(nil, seed.Cols[i], some))
+			part.Cols = append(part.Cols, vector.Gather(nil, seed.Cols[i], some))
 		}
 	}
 	rows, err := s.ask(x, endpoint, s.values(x, sent, part), append(append([]string(nil), sent...), s.out...))
 	if err != nil {
 		return err
 	}
-	key := allColumns(len(sent))
-	pairs := &pairBuffer{flush: func(li, ri []uint32) error {
-		b := &Batch{N: len(li), Origin: gather(nil, some, li)}
+	key := vector.AllColumns(len(sent))
+	pairs := &vector.Pairs{Flush: func(li, ri []uint32) error {
+		b := &vector.Batch{N: len(li), Origin: vector.Gather(nil, some, li)}
 		for c, v := range s.out {
-			col := gather(nil, rows.cols[len(sent)+c], ri)
+			col := vector.Gather(nil, rows.Cols[len(sent)+c], ri)
 			if i := indexOf(s.inputs, v); i >= 0 {
-				col = gather(nil, seed.Cols[i], b.Origin)
+				col = vector.Gather(nil, seed.Cols[i], b.Origin)
 			}
 			b.Cols = append(b.Cols, col)
 		}
 		return emit(b)
 	}}
-	table, err := newJoinTable(x.ended, rows, key)
+	table, err := vector.NewTable(x.ended, rows, key)
 	if err != nil {
 		return err
 	}
-	if err := table.probe(part, key, false, pairs); err != nil {
+	if err := table.Probe(part, key, false, pairs); err != nil {
 		return err
 	}
-	return pairs.end()
+	return pairs.End()
 }
 
 // values is the bindings of a batch as an inline table. Blank nodes mean nothing to another endpoint: they stay open.
-func (s *serviceOp) values(x *execution, vars []string, b *Batch) []string {
+func (s *serviceOp) values(x *execution, vars []string, b *vector.Batch) []string {
 	if len(vars) == 0 {
 		return nil
 	}
@@ -132,7 +133,7 @@ func (s *serviceOp) send(x *execution, endpoint rdf.Term, query string, vars []s
 }
 
 // ask returns the endpoint's solutions as columns; a failure of a SILENT service is one solution that binds nothing.
-func (s *serviceOp) ask(x *execution, endpoint rdf.Term, values, wanted []string) (*columns, error) {
+func (s *serviceOp) ask(x *execution, endpoint rdf.Term, values, wanted []string) (*vector.Rows, error) {
 	projection := "*"
 	if len(s.vars) > 0 {
 		projection = "?" + strings.Join(s.vars, " ?")
@@ -143,16 +144,16 @@ func (s *serviceOp) ask(x *execution, endpoint rdf.Term, values, wanted []string
 	} else {
 		query += s.pattern.Text
 	}
-	rows, from := newColumns(len(wanted)), indexes(s.vars, wanted)
+	rows, from := vector.NewRows(len(wanted)), indexes(s.vars, wanted)
 	err := s.send(x, endpoint, query, s.vars, func(row []rdf.Term) error {
 		for i, c := range from {
 			id := dictionary.None
 			if c >= 0 {
 				id = x.terms.ID(row[c])
 			}
-			rows.cols[i] = append(rows.cols[i], id)
+			rows.Cols[i] = append(rows.Cols[i], id)
 		}
-		rows.n++
+		rows.N++
 		return nil
 	})
 	switch {
@@ -161,10 +162,10 @@ func (s *serviceOp) ask(x *execution, endpoint rdf.Term, values, wanted []string
 	case !s.pattern.Silent || x.ctx.Err() != nil:
 		return nil, fmt.Errorf("exec: SERVICE %s: %w", endpoint, err)
 	}
-	rows = newColumns(len(wanted))
-	for i := range rows.cols {
-		rows.cols[i] = append(rows.cols[i], dictionary.None)
+	rows = vector.NewRows(len(wanted))
+	for i := range rows.Cols {
+		rows.Cols[i] = append(rows.Cols[i], dictionary.None)
 	}
-	rows.n = 1
+	rows.N = 1
 	return rows, nil
 }

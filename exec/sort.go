@@ -3,6 +3,8 @@ package exec
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // sortOp sorts solutions by the order of SPARQL 1.1, section 15.1; equal ones keep the order they came in.
@@ -21,19 +23,19 @@ type sortOp struct {
 type sortRun struct {
 	*sortOp
 	x    *execution
-	rows *columns
-	held *account
-	runs []*spillFile
+	rows *vector.Rows
+	held *limits.Account
+	runs []*vector.File
 	// worst compares with the first key of the worst row worth keeping, once there are as many rows as are read.
 	worst func(dictionary.ID) int
 	keep  []uint32
 }
 
-func (s *sortOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
-	r := &sortRun{sortOp: s, x: x, rows: newColumns(len(s.keys) + len(s.out)), held: x.memory.open("sort")}
+func (s *sortOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	r := &sortRun{sortOp: s, x: x, rows: vector.NewRows(len(s.keys) + len(s.out)), held: x.memory.Open("sort")}
 	defer r.close()
 	from := indexes(s.input.columns(), s.out)
-	if err := measured(s.input, x, seed, func(b *Batch) error { return r.add(b, from) }); err != nil {
+	if err := measured(s.input, x, seed, func(b *vector.Batch) error { return r.add(b, from) }); err != nil {
 		return err
 	}
 	if len(r.runs) == 0 {
@@ -46,20 +48,20 @@ func (s *sortOp) run(x *execution, seed *Batch, emit func(*Batch) error) error {
 }
 
 func (r *sortRun) close() {
-	r.held.close()
+	r.held.Close()
 	for _, f := range r.runs {
-		f.close()
+		f.Close()
 	}
 }
 
 // topFactor is how many times the wanted rows are collected before the rest is dropped.
 const topFactor = 4
 
-func (r *sortRun) add(b *Batch, from []int) error {
-	k, before := len(r.keys), r.rows.n
+func (r *sortRun) add(b *vector.Batch, from []int) error {
+	k, before := len(r.keys), r.rows.N
 	for i := range r.keys {
 		var err error
-		if r.rows.cols[i], err = r.keys[i].values(r.x, b, r.rows.cols[i]); err != nil {
+		if r.rows.Cols[i], err = r.keys[i].values(r.x, b, r.rows.Cols[i]); err != nil {
 			return err
 		}
 	}
@@ -68,30 +70,30 @@ func (r *sortRun) add(b *Batch, from []int) error {
 	}
 	for i, c := range from {
 		if c < 0 {
-			r.rows.cols[k+i] = append(r.rows.cols[k+i], unbound(b.N)...)
+			r.rows.Cols[k+i] = append(r.rows.Cols[k+i], vector.Unbound(b.N)...)
 		} else {
-			r.rows.cols[k+i] = append(r.rows.cols[k+i], b.Cols[c]...)
+			r.rows.Cols[k+i] = append(r.rows.Cols[k+i], b.Cols[c]...)
 		}
 	}
-	r.rows.n += b.N
-	if r.limit > 0 && uint64(r.rows.n) > topFactor*(r.limit+BatchRows) {
+	r.rows.N += b.N
+	if r.limit > 0 && uint64(r.rows.N) > topFactor*(r.limit+vector.BatchRows) {
 		if err := r.cut(); err != nil {
 			return err
 		}
 	}
 	// Sorting takes a row number and ranks for each key beside the rows.
-	if !r.held.hold(r.rows.bytes() + int64(r.rows.n)*int64(8+16*k)) {
+	if !r.held.Hold(r.rows.Bytes() + int64(r.rows.N)*int64(8+16*k)) {
 		return r.spill()
 	}
 	return nil
 }
 
 // promising drops the rows of a new batch, whose keys were added after row before, that cannot be among the best.
-func (r *sortRun) promising(b *Batch, before int) *Batch {
+func (r *sortRun) promising(b *vector.Batch, before int) *vector.Batch {
 	r.keep = r.keep[:0]
 	last := dictionary.None
 	good := false
-	for i, id := range r.rows.cols[0][before:] {
+	for i, id := range r.rows.Cols[0][before:] {
 		if id != last || i == 0 {
 			order := r.worst(id)
 			good, last = order == 0 || order < 0 != r.descending[0], id
@@ -104,13 +106,13 @@ func (r *sortRun) promising(b *Batch, before int) *Batch {
 		return b
 	}
 	for i := range r.keys {
-		col := r.rows.cols[i]
+		col := r.rows.Cols[i]
 		for to, row := range r.keep {
 			col[before+to] = col[before+int(row)]
 		}
-		r.rows.cols[i] = col[:before+len(r.keep)]
+		r.rows.Cols[i] = col[:before+len(r.keep)]
 	}
-	return selectRows(&Batch{}, b, r.keep)
+	return vector.Select(&vector.Batch{}, b, r.keep)
 }
 
 // cut keeps the best rows only.
@@ -120,19 +122,19 @@ func (r *sortRun) cut() error {
 		return err
 	}
 	order = order[:min(uint64(len(order)), r.limit)]
-	for c, col := range r.rows.cols {
-		if r.rows.cols[c], err = r.gathered(col, order); err != nil {
+	for c, col := range r.rows.Cols {
+		if r.rows.Cols[c], err = r.gathered(col, order); err != nil {
 			return err
 		}
 	}
-	r.rows.n = len(order)
+	r.rows.N = len(order)
 	if uint64(len(order)) == r.limit && len(r.keys) > 0 {
-		r.worst = r.comparer.Against(r.rows.cols[0][len(order)-1])
+		r.worst = r.comparer.Against(r.rows.Cols[0][len(order)-1])
 	}
 	return nil
 }
 
-func (r *sortRun) emitSorted(emit func(*Batch) error) error {
+func (r *sortRun) emitSorted(emit func(*vector.Batch) error) error {
 	order, err := r.order()
 	if err != nil {
 		return err
@@ -140,10 +142,10 @@ func (r *sortRun) emitSorted(emit func(*Batch) error) error {
 	if r.limit > 0 {
 		order = order[:min(uint64(len(order)), r.limit)]
 	}
-	view := &Batch{Cols: r.rows.cols[len(r.keys):], N: r.rows.n}
-	var out Batch
-	for at := 0; at < len(order); at += BatchRows {
-		if err := emit(selectRows(&out, view, order[at:min(at+BatchRows, len(order))])); err != nil {
+	view := &vector.Batch{Cols: r.rows.Cols[len(r.keys):], N: r.rows.N}
+	var out vector.Batch
+	for at := 0; at < len(order); at += vector.BatchRows {
+		if err := emit(vector.Select(&out, view, order[at:min(at+vector.BatchRows, len(order))])); err != nil {
 			return err
 		}
 	}

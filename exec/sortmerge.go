@@ -1,10 +1,15 @@
 package exec
 
-import "container/heap"
+import (
+	"container/heap"
+
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
 
 // spill writes the rows collected so far as a sorted run.
 func (r *sortRun) spill() error {
-	if r.rows.n == 0 {
+	if r.rows.N == 0 {
 		return nil
 	}
 	order, err := r.order()
@@ -14,22 +19,22 @@ func (r *sortRun) spill() error {
 	if r.limit > 0 {
 		order = order[:min(uint64(len(order)), r.limit)]
 	}
-	f, err := r.x.disk.create(len(r.rows.cols))
+	f, err := r.x.disk.Create(len(r.rows.Cols))
 	if err != nil {
 		return err
 	}
 	r.runs = append(r.runs, f)
 	for i, row := range order {
-		if err := r.x.ended.check(i); err != nil {
+		if err := r.x.ended.Check(i); err != nil {
 			return err
 		}
-		if err := f.write(r.rows.cols, int(row)); err != nil {
+		if err := f.Write(r.rows.Cols, int(row)); err != nil {
 			return err
 		}
 	}
-	r.measured.Spilled += f.rows * int64(f.width) * 4
-	r.rows = newColumns(len(r.rows.cols))
-	r.held.hold(0)
+	r.measured.Spilled += f.Rows * int64(f.Width) * 4
+	r.rows = vector.NewRows(len(r.rows.Cols))
+	r.held.Hold(0)
 	if len(r.runs) >= r.x.sortedRuns {
 		return r.compactRuns()
 	}
@@ -38,8 +43,8 @@ func (r *sortRun) spill() error {
 
 // runCursor is the next row of a sorted run.
 type runCursor struct {
-	reader *spillReader
-	batch  *Batch
+	reader *vector.Reader
+	batch  *vector.Batch
 	row    int
 	number int
 }
@@ -85,66 +90,66 @@ const (
 
 // rowsOfRun is how many rows of a run are read at a time.
 func (r *sortRun) rowsOfRun() int {
-	share := r.x.memory.Limit() / reserve / int64(8*len(r.runs))
-	return int(max(1, min(mergeRows, min(mergeCells, share)/int64(len(r.rows.cols)))))
+	share := r.x.memory.Limit() / limits.Reserve / int64(8*len(r.runs))
+	return int(max(1, min(mergeRows, min(mergeCells, share)/int64(len(r.rows.Cols)))))
 }
 
 // compactRuns merges all runs into one.
 func (r *sortRun) compactRuns() error {
-	f, err := r.x.disk.create(len(r.rows.cols))
+	f, err := r.x.disk.Create(len(r.rows.Cols))
 	if err != nil {
 		return err
 	}
-	err = r.eachMerged(func(c *runCursor) error { return f.write(c.batch.Cols, c.row) })
+	err = r.eachMerged(func(c *runCursor) error { return f.Write(c.batch.Cols, c.row) })
 	for _, old := range r.runs {
-		old.close()
+		old.Close()
 	}
 	r.runs = append(r.runs[:0], f)
 	return err
 }
 
 // merge emits the rows of all runs in order.
-func (r *sortRun) merge(emit func(*Batch) error) error {
-	out := newColumns(len(r.out))
-	var view Batch
+func (r *sortRun) merge(emit func(*vector.Batch) error) error {
+	out := vector.NewRows(len(r.out))
+	var view vector.Batch
 	left := r.limit
-	err := stopping(func(enough error) error {
+	err := limits.Stopping(func(enough error) error {
 		return r.eachMerged(func(c *runCursor) error {
-			out.appendRow(c.batch.Cols[len(r.keys):], c.row)
+			out.AppendRow(c.batch.Cols[len(r.keys):], c.row)
 			left--
-			if out.n < BatchRows && (r.limit == 0 || left > 0) {
+			if out.N < vector.BatchRows && (r.limit == 0 || left > 0) {
 				return nil
 			}
-			if err := emit(out.batch(0, out.n, &view)); err != nil {
+			if err := emit(out.Batch(0, out.N, &view)); err != nil {
 				return err
 			}
-			out.reset()
+			out.Reset()
 			if r.limit > 0 && left == 0 {
 				return enough
 			}
 			return nil
 		})
 	})
-	if err != nil || out.n == 0 {
+	if err != nil || out.N == 0 {
 		return err
 	}
-	return emit(out.batch(0, out.n, &view))
+	return emit(out.Batch(0, out.N, &view))
 }
 
 // eachMerged visits the rows of all runs in order.
 func (r *sortRun) eachMerged(visit func(*runCursor) error) error {
 	h := &runHeap{sortRun: r, rows: r.rowsOfRun()}
-	merging := r.x.memory.open("merge of sorted runs")
-	defer merging.close()
-	if err := merging.need(int64(len(r.runs)) * int64(h.rows*len(r.rows.cols)*8+r.x.disk.buffer())); err != nil {
+	merging := r.x.memory.Open("merge of sorted runs")
+	defer merging.Close()
+	if err := merging.Need(int64(len(r.runs)) * int64(h.rows*len(r.rows.Cols)*8+r.x.disk.Buffer())); err != nil {
 		return err
 	}
 	for i, f := range r.runs {
-		reader, err := f.reader()
+		reader, err := f.Reader()
 		if err != nil {
 			return err
 		}
-		b, err := reader.next(h.rows)
+		b, err := reader.Next(h.rows)
 		if err != nil {
 			return err
 		}
@@ -174,7 +179,7 @@ func (r *sortRun) advance(h *runHeap, c *runCursor) error {
 		heap.Fix(h, 0)
 		return nil
 	}
-	b, err := c.reader.next(h.rows)
+	b, err := c.reader.Next(h.rows)
 	if err != nil {
 		return err
 	}

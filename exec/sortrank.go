@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
 // order returns the row numbers in sorted order, as far as somebody reads them: the limit.
 func (r *sortRun) order() ([]uint32, error) {
-	rows := make([]uint32, r.rows.n)
+	rows := make([]uint32, r.rows.N)
 	if len(rows) == 0 || len(r.keys) == 0 {
 		return rows, nil
 	}
@@ -30,7 +32,7 @@ func (r *sortRun) refine(rows []uint32, k, at int) error {
 	if err := r.x.ended(); err != nil {
 		return err
 	}
-	keys, err := r.gathered(r.rows.cols[k], rows)
+	keys, err := r.gathered(r.rows.Cols[k], rows)
 	if err != nil {
 		return err
 	}
@@ -62,11 +64,11 @@ func (r *sortRun) refine(rows []uint32, k, at int) error {
 // gathered is gather for many rows.
 func (r *sortRun) gathered(col []dictionary.ID, rows []uint32) ([]dictionary.ID, error) {
 	out := make([]dictionary.ID, 0, len(rows))
-	for part := range slices.Chunk(rows, checkEvery) {
+	for part := range slices.Chunk(rows, limits.CheckEvery) {
 		if err := r.x.ended(); err != nil {
 			return nil, err
 		}
-		out = gather(out, col, part)
+		out = vector.Gather(out, col, part)
 	}
 	return out, nil
 }
@@ -76,7 +78,7 @@ func (r *sortRun) gathered(col []dictionary.ID, rows []uint32) ([]dictionary.ID,
 func (r *sortRun) countingSort(rows, ranks []uint32, most uint32) ([]uint32, error) {
 	starts := make([]uint32, most+2)
 	for i, rank := range ranks {
-		if err := r.x.ended.check(i); err != nil {
+		if err := r.x.ended.Check(i); err != nil {
 			return nil, err
 		}
 		starts[rank+1]++
@@ -86,7 +88,7 @@ func (r *sortRun) countingSort(rows, ranks []uint32, most uint32) ([]uint32, err
 	}
 	sorted, sortedRanks := make([]uint32, len(rows)), make([]uint32, len(rows))
 	for i, rank := range ranks {
-		if err := r.x.ended.check(i); err != nil {
+		if err := r.x.ended.Check(i); err != nil {
 			return nil, err
 		}
 		at := starts[rank]
@@ -107,7 +109,7 @@ func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, mos
 	}
 	table := make([]uint32, span+1)
 	for i, id := range col {
-		if err := r.x.ended.check(i); err != nil {
+		if err := r.x.ended.Check(i); err != nil {
 			return nil, 0, err
 		}
 		table[id-low] = 1
@@ -127,7 +129,7 @@ func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, mos
 	}
 	out = make([]uint32, len(col))
 	for i, id := range col {
-		if err := r.x.ended.check(i); err != nil {
+		if err := r.x.ended.Check(i); err != nil {
 			return nil, 0, err
 		}
 		out[i] = table[id-low]
@@ -138,7 +140,7 @@ func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, mos
 // sparseRanks is ranks for values that are far apart.
 func (r *sortRun) sparseRanks(col []dictionary.ID, descending bool) (out []uint32, most uint32, err error) {
 	distinct := slices.Clone(col)
-	if err := sortIDs(distinct, r.x.ended); err != nil {
+	if err := vector.SortIDs(distinct, r.x.ended); err != nil {
 		return nil, 0, err
 	}
 	distinct = slices.Compact(distinct)
@@ -148,7 +150,7 @@ func (r *sortRun) sparseRanks(col []dictionary.ID, descending bool) (out []uint3
 	}
 	out = make([]uint32, len(col))
 	for i, id := range col {
-		if err := r.x.ended.check(i); err != nil {
+		if err := r.x.ended.Check(i); err != nil {
 			return nil, 0, err
 		}
 		at, _ := slices.BinarySearch(distinct, id)
@@ -178,18 +180,18 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uin
 		}
 		return r.comparer.Compare(a.id, b.id)
 	}
-	h := &watch{ended: r.x.ended}
+	h := &vector.Watch{Ended: r.x.ended}
 	var sorted []sortTerm
 	take := func(n int) {
-		if h.err == nil && sortWatched(list[:n], compare, h) == nil {
+		if h.Err == nil && vector.Sort(list[:n], compare, h) == nil {
 			sorted, list = mergeSorted(sorted, list[:n], compare, h), list[n:]
 		}
 	}
 	for _, cut := range r.comparer.Cuts() {
 		take(sort.Search(len(list), func(i int) bool { return list[i].id >= cut }))
 	}
-	if take(len(list)); h.err != nil {
-		return nil, 0, h.err
+	if take(len(list)); h.Err != nil {
+		return nil, 0, h.Err
 	}
 	ranks := make([]uint32, len(distinct))
 	rank := uint32(0)
@@ -197,8 +199,8 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uin
 		if i > 0 && compare(sorted[i-1], t) != 0 {
 			rank++
 		}
-		if ranks[t.place] = rank; h.over() {
-			return nil, 0, h.err
+		if ranks[t.place] = rank; h.Over() {
+			return nil, 0, h.Err
 		}
 	}
 	if descending {
@@ -213,7 +215,7 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uin
 func (r *sortRun) sortTerms(distinct []dictionary.ID) ([]sortTerm, error) {
 	list := make([]sortTerm, len(distinct))
 	for i, id := range distinct {
-		if i%watchEvery == 0 {
+		if i%vector.WatchEvery == 0 {
 			if err := r.x.ended(); err != nil {
 				return nil, err
 			}
@@ -228,7 +230,7 @@ func (r *sortRun) sortTerms(distinct []dictionary.ID) ([]sortTerm, error) {
 }
 
 // mergeSorted merges two sorted lists. It takes some comparisons for each term of the shorter one, not of both.
-func mergeSorted(long, short []sortTerm, compare func(a, b sortTerm) int, h *watch) []sortTerm {
+func mergeSorted(long, short []sortTerm, compare func(a, b sortTerm) int, h *vector.Watch) []sortTerm {
 	if len(long) < len(short) {
 		long, short = short, long
 	}
@@ -237,7 +239,7 @@ func mergeSorted(long, short []sortTerm, compare func(a, b sortTerm) int, h *wat
 	}
 	merged := make([]sortTerm, 0, len(long)+len(short))
 	for _, t := range short {
-		if h.over() {
+		if h.Over() {
 			return long
 		}
 		high := 1 // where to look: beyond it only if that comes before t

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
@@ -92,7 +94,7 @@ func spilled(e *exec.Explain) int64 {
 }
 
 func collect(p *exec.Plan) (rows [][]rdf.Term, err error) {
-	err = p.Run(context.Background(), func(b *exec.Batch) error {
+	err = p.Run(context.Background(), func(b *vector.Batch) error {
 		for r := range b.N {
 			row := make([]rdf.Term, len(b.Cols))
 			for c, col := range b.Cols {
@@ -133,7 +135,7 @@ func TestTheMemoryLimitNamesTheOperator(t *testing.T) {
 	o.Memory = 300_000
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT (COUNT(DISTINCT ?n) AS ?c) { ?x :number ?n }")
 	_, err := m.run(q, o)
-	if !errors.Is(err, exec.ErrMemoryLimit) {
+	if !errors.Is(err, limits.ErrMemory) {
 		t.Fatalf("error %v, want ErrMemoryLimit", err)
 	}
 	for _, want := range []string{"in group", "293.0 KiB", "--query-memory"} {
@@ -149,7 +151,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 	q := parse(t, prologue+"SELECT ?x ?y { ?x :link ?y . ?y :group ?g . ?z :group ?g }")
 	o := onProcessor()
 	o.MaxRows = 10
-	if _, err := m.run(q, o); !errors.Is(err, exec.ErrRowLimit) {
+	if _, err := m.run(q, o); !errors.Is(err, limits.ErrRows) {
 		t.Errorf("error %v, want ErrRowLimit", err)
 	}
 	stop := errors.New("enough")
@@ -157,7 +159,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Run(t.Context(), func(*exec.Batch) error { return stop }); err != stop {
+	if err := p.Run(t.Context(), func(*vector.Batch) error { return stop }); err != stop {
 		t.Errorf("error %v, want the consumer's", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -168,7 +170,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Run(ctx, func(*exec.Batch) error { return nil }); err != stop {
+		if err := p.Run(ctx, func(*vector.Batch) error { return nil }); err != stop {
 			t.Errorf("%s: error %v, want the cause of the cancellation", text, err)
 		}
 	}
@@ -258,7 +260,7 @@ func TestACrossProductEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := p.Run(ctx, func(*exec.Batch) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := p.Run(ctx, func(*vector.Batch) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want the deadline's", err)
 	}
 }

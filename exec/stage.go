@@ -3,6 +3,8 @@ package exec
 import (
 	"slices"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // stage is an operator that turns each batch of its input into at most one batch, looking at nothing else, so that
@@ -14,7 +16,7 @@ type stage interface {
 	// forks reports whether copies may run at the same time.
 	forks() bool
 	// fork returns a copy: it maps a batch to one that is valid until the next call, nil where no row is left.
-	fork() func(x *execution, b *Batch) (*Batch, error)
+	fork() func(x *execution, b *vector.Batch) (*vector.Batch, error)
 }
 
 // stagesOf returns the stages at the top of a plan, lowest first, and the operator below them.
@@ -30,11 +32,11 @@ func stagesOf(op operator) (stages []stage, source operator) {
 }
 
 // runStage runs a stage and those below it, on several goroutines where there is much to do.
-func runStage(s stage, x *execution, seed *Batch, emit func(*Batch) error) error {
+func runStage(s stage, x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	stages, source := stagesOf(s)
 	if len(stages) == 0 || x.single {
 		apply := s.fork()
-		return measured(s.below(), x, seed, func(b *Batch) error {
+		return measured(s.below(), x, seed, func(b *vector.Batch) error {
 			out, err := apply(x, b)
 			if err != nil || out == nil {
 				return err
@@ -51,7 +53,7 @@ func runStage(s stage, x *execution, seed *Batch, emit func(*Batch) error) error
 }
 
 // runSource runs the operator below some stages, which somebody else runs, and counts that as a run of them.
-func runSource(x *execution, source operator, stages []stage, seed *Batch, emit func(*Batch) error) error {
+func runSource(x *execution, source operator, stages []stage, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	before := source.stats().Elapsed
 	err := measured(source, x, seed, emit)
 	if x.analyze {
@@ -66,7 +68,7 @@ func runSource(x *execution, source operator, stages []stage, seed *Batch, emit 
 // stageRun is copies of some stages for one goroutine, with what they measured.
 type stageRun struct {
 	stages []stage
-	copies []func(*execution, *Batch) (*Batch, error)
+	copies []func(*execution, *vector.Batch) (*vector.Batch, error)
 	rows   []uint64
 	took   []time.Duration
 }
@@ -80,7 +82,7 @@ func newStageRun(stages []stage) *stageRun {
 }
 
 // apply takes a batch through all stages; nil where no row is left.
-func (r *stageRun) apply(x *execution, b *Batch) (*Batch, error) {
+func (r *stageRun) apply(x *execution, b *vector.Batch) (*vector.Batch, error) {
 	for i, apply := range r.copies {
 		began := time.Time{}
 		if x.analyze {

@@ -4,6 +4,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // stageFeed hands batches to the copies of some stages: at first in the caller's goroutine and, once it is known that a
@@ -12,13 +15,13 @@ type stageFeed struct {
 	x    *execution
 	own  *stageRun
 	team *stageTeam
-	emit func(*Batch) error
+	emit func(*vector.Batch) error
 	// rows took so long; at next it is time to ask for a team again.
 	rows, next uint64
 	took       time.Duration
 }
 
-func (f *stageFeed) add(b *Batch) error {
+func (f *stageFeed) add(b *vector.Batch) error {
 	if f.team == nil && f.rows >= f.next {
 		f.next *= 2
 		if f.took.Nanoseconds() >= int64(f.rows)*int64(teamNanoseconds) && len(f.own.stages) <= teamStages {
@@ -72,7 +75,7 @@ type stageTeam struct {
 	ring        []stageJob
 	first, last int
 	jobs        chan *stageJob
-	held        *account
+	held        *limits.Account
 	wait        sync.WaitGroup
 	stopped     atomic.Bool
 }
@@ -80,7 +83,7 @@ type stageTeam struct {
 type stageJob struct {
 	batch  batchCopy
 	stages *stageRun
-	out    *Batch
+	out    *vector.Batch
 	err    error
 	done   chan struct{}
 }
@@ -91,7 +94,7 @@ func newStageTeam(x *execution, stages []stage) *stageTeam {
 	if size == 0 {
 		return nil
 	}
-	t := &stageTeam{x: x, size: size, ring: make([]stageJob, 3*size), jobs: make(chan *stageJob, 3*size), held: x.memory.open("filter or bind")}
+	t := &stageTeam{x: x, size: size, ring: make([]stageJob, 3*size), jobs: make(chan *stageJob, 3*size), held: x.memory.Open("filter or bind")}
 	for i := range t.ring {
 		t.ring[i].stages, t.ring[i].done = newStageRun(stages), make(chan struct{}, 1)
 	}
@@ -103,7 +106,7 @@ func newStageTeam(x *execution, stages []stage) *stageTeam {
 }
 
 // send gives a copy of a batch to the team and emits what is done.
-func (t *stageTeam) send(b *Batch, emit func(*Batch) error) error {
+func (t *stageTeam) send(b *vector.Batch, emit func(*vector.Batch) error) error {
 	for t.last-t.first == len(t.ring) || t.first < t.last && len(t.at(t.first).done) > 0 {
 		if err := t.next(emit); err != nil {
 			return err
@@ -112,7 +115,7 @@ func (t *stageTeam) send(b *Batch, emit func(*Batch) error) error {
 	j := t.at(t.last)
 	before := j.batch.bytes()
 	j.batch.copy(b)
-	t.held.hold(t.held.held + j.batch.bytes() - before)
+	t.held.Hold(t.held.Held + j.batch.bytes() - before)
 	t.last++
 	t.jobs <- j
 	return nil
@@ -121,7 +124,7 @@ func (t *stageTeam) send(b *Batch, emit func(*Batch) error) error {
 func (t *stageTeam) at(job int) *stageJob { return &t.ring[job%len(t.ring)] }
 
 // next waits for the first job and emits what came of it.
-func (t *stageTeam) next(emit func(*Batch) error) error {
+func (t *stageTeam) next(emit func(*vector.Batch) error) error {
 	j := t.at(t.first)
 	<-j.done
 	t.first++
@@ -142,7 +145,7 @@ func (t *stageTeam) work() {
 	}
 }
 
-func (t *stageTeam) do(j *stageJob) (out *Batch, err error) {
+func (t *stageTeam) do(j *stageJob) (out *vector.Batch, err error) {
 	defer recovered(&err, guard())
 	return j.stages.apply(t.x, &j.batch.Batch)
 }
@@ -153,5 +156,5 @@ func (t *stageTeam) end() {
 	close(t.jobs)
 	t.wait.Wait()
 	dismiss(t.size)
-	t.held.close()
+	t.held.Close()
 }

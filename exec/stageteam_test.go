@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -62,7 +63,7 @@ func TestATeamEndsWithItsQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Run(ctx, func(*exec.Batch) error { return c.stop() }); !errors.Is(err, c.want) {
+		if err := p.Run(ctx, func(*vector.Batch) error { return c.stop() }); !errors.Is(err, c.want) {
 			t.Errorf("the query ended with %v instead of %v", err, c.want)
 		}
 	}

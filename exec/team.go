@@ -5,12 +5,13 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // teamFrom is how many rows an operator takes by itself before several goroutines may take over the rest, and
 // teamNanoseconds how long a row must have taken a stage.
 var (
-	teamFrom        = 2 * BatchRows
+	teamFrom        = 2 * vector.BatchRows
 	teamNanoseconds = 50
 )
 
@@ -42,12 +43,12 @@ func dismiss(size int) { teamMembers.Add(-int32(size)) }
 
 // batchCopy is a batch of its own memory, used again and again.
 type batchCopy struct {
-	Batch
+	vector.Batch
 	origin  []uint32
 	weights []uint64
 }
 
-func (c *batchCopy) copy(b *Batch) {
+func (c *batchCopy) copy(b *vector.Batch) {
 	for len(c.Cols) < len(b.Cols) {
 		c.Cols = append(c.Cols, []dictionary.ID{})
 	}

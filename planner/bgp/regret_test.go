@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -190,7 +190,7 @@ func (r *regretQuery) qerrors(plan *bgp.MatchPlan, sum *regretSummary) float64 {
 	if r.options.CountOnly {
 		_, err = r.matcher.Count(context.Background(), m)
 	} else {
-		err = r.matcher.Match(context.Background(), m, func(*exec.Batch) error { return nil })
+		err = r.matcher.Match(context.Background(), m, func(*vector.Batch) error { return nil })
 	}
 	if err != nil {
 		r.t.Fatal(err)
@@ -218,7 +218,7 @@ func (r *regretQuery) run(plan *bgp.MatchPlan, limit time.Duration) (float64, bo
 	if r.options.CountOnly {
 		n, err = r.matcher.Count(ctx, m)
 	} else {
-		err = r.matcher.Match(ctx, m, func(b *exec.Batch) error {
+		err = r.matcher.Match(ctx, m, func(b *vector.Batch) error {
 			n += uint64(b.N)
 			return nil
 		})

@@ -1,4 +1,4 @@
-package exec
+package path
 
 import "github.com/rdfgpu/rdfgpu/pcsr"
 
@@ -17,14 +17,14 @@ const (
 
 // transition leads to another state by a step without closures inside, or by none where step is nil.
 type transition struct {
-	step pathStep
+	step Step
 	dir  pcsr.Direction
 	to   int
 }
 
 // nested reports whether a step has a closure inside, or three steps in a row: walking them without remembering what was
 // seen in between may take the same edges again and again, once for each walk.
-func nested(s pathStep) bool {
+func nested(s Step) bool {
 	switch s := s.(type) {
 	case *closureStep:
 		return true
@@ -39,7 +39,7 @@ func nested(s pathStep) bool {
 }
 
 // inRow is how many predicates a step without closures walks in a row, at most.
-func inRow(s pathStep) int {
+func inRow(s Step) int {
 	switch s := s.(type) {
 	case *inverseStep:
 		return inRow(s.of)
@@ -52,7 +52,7 @@ func inRow(s pathStep) int {
 }
 
 // newAutomaton is the machine of walks of one step in a direction.
-func newAutomaton(s pathStep, d pcsr.Direction) *automaton {
+func newAutomaton(s Step, d pcsr.Direction) *automaton {
 	a := &automaton{states: make([][]transition, 2)}
 	a.add(s, d, beginState, endState)
 	return a
@@ -68,7 +68,7 @@ func (a *automaton) connect(from int, t transition) {
 }
 
 // add lets walks of a step lead from one state to another.
-func (a *automaton) add(s pathStep, d pcsr.Direction, from, to int) {
+func (a *automaton) add(s Step, d pcsr.Direction, from, to int) {
 	if !nested(s) {
 		a.connect(from, transition{s, d, to})
 		return
@@ -109,8 +109,8 @@ func (a *automaton) addClosure(s *closureStep, d pcsr.Direction, from, to int) {
 	a.connect(last, transition{to: to})
 }
 
-// pathNode is a vertex that a walk reaches in a state of an automaton.
-type pathNode struct {
+// node is a vertex that a walk reaches in a state of an automaton.
+type node struct {
 	state  int
 	vertex pcsr.Vertex
 }
@@ -118,10 +118,10 @@ type pathNode struct {
 // machine is an automaton in use: the pairs that one search has seen, those from next on still to be gone on from.
 type machine struct {
 	*automaton
-	step  pathStep
+	step  Step
 	dir   pcsr.Direction
 	seen  [][]uint64 // a bitmap of vertices for each state
-	nodes []pathNode
+	nodes []node
 }
 
 func (m *machine) bytes() (sum int64) {
@@ -150,13 +150,13 @@ func (m *machine) visit(state int, v pcsr.Vertex, vertices int) {
 	word, bit := &m.seen[state][v>>6], uint64(1)<<(v&63)
 	if *word&bit == 0 {
 		*word |= bit
-		m.nodes = append(m.nodes, pathNode{state, v})
+		m.nodes = append(m.nodes, node{state, v})
 	}
 }
 
 // walk reports every vertex that walks of the machine (more: of one or more, in a row) from v end at, as
 // pathSearch.closure does.
-func (s *pathSearch) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr.Vertex) error) error {
+func (s *Search) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr.Vertex) error) error {
 	vertices := s.graph.Vertices()
 	m.begin()
 	m.visit(beginState, v, vertices)
@@ -165,7 +165,7 @@ func (s *pathSearch) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr
 			return err
 		}
 		if i&1023 == 1023 {
-			if err := s.held.need(s.bytes()); err != nil {
+			if err := s.held.Need(s.Bytes()); err != nil {
 				return err
 			}
 		}
@@ -199,7 +199,7 @@ func (s *pathSearch) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr
 }
 
 // machineOf returns the machine of a step with closures inside, made when it is first asked for; nil for other steps.
-func (s *pathSearch) machineOf(step pathStep, d pcsr.Direction) *machine {
+func (s *Search) machineOf(step Step, d pcsr.Direction) *machine {
 	if s.asked && s.step == step && s.dir == d { // searches from many vertices ask for the same one
 		return s.machine
 	}

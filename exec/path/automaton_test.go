@@ -1,10 +1,10 @@
-package exec
+package path
 
 import "testing"
 
 // TestAnAutomatonGrowsWithItsPath, not with a power of its nesting: steps that cannot be dropped stand in each other.
 func TestAnAutomatonGrowsWithItsPath(t *testing.T) {
-	var step pathStep = &labelStep{}
+	var step Step = &labelStep{}
 	for range 60 {
 		step = &closureStep{step: &sequenceStep{step, &labelStep{}}, more: true}
 	}

@@ -1,4 +1,4 @@
-package exec
+package vector
 
 import (
 	"cmp"
@@ -21,10 +21,10 @@ func TestLongSortsSortAndEnd(t *testing.T) {
 		want := slices.Sorted(slices.Values(list))
 		compared, digits := slices.Clone(list), slices.Clone(list)
 		alive := func() error { return nil }
-		if err := sortWatched(compared, cmp.Compare, &watch{ended: alive}); err != nil || !slices.Equal(compared, want) {
+		if err := Sort(compared, cmp.Compare, &Watch{Ended: alive}); err != nil || !slices.Equal(compared, want) {
 			t.Errorf("%d elements are not sorted by comparing (%v)", n, err)
 		}
-		if err := sortIDs(digits, alive); err != nil || !slices.Equal(digits, want) {
+		if err := SortIDs(digits, alive); err != nil || !slices.Equal(digits, want) {
 			t.Errorf("%d elements are not sorted by their digits (%v)", n, err)
 		}
 	}
@@ -33,11 +33,11 @@ func TestLongSortsSortAndEnd(t *testing.T) {
 	for i := range list {
 		list[i] = random.Uint32()
 	}
-	err := sortWatched(list, func(a, b dictionary.ID) int { compared++; return cmp.Compare(a, b) }, &watch{ended: func() error { return stop }})
-	if err != stop || compared > watchEvery {
+	err := Sort(list, func(a, b dictionary.ID) int { compared++; return cmp.Compare(a, b) }, &Watch{Ended: func() error { return stop }})
+	if err != stop || compared > WatchEvery {
 		t.Errorf("a sort of an ended query ends with %v after %d comparisons", err, compared)
 	}
-	if err := sortIDs(list, func() error { return stop }); err != stop {
+	if err := SortIDs(list, func() error { return stop }); err != stop {
 		t.Errorf("a sort by digits ends with %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package exec
+package limits
 
 import (
 	"errors"
@@ -10,17 +10,17 @@ import (
 
 // Errors that end a query at a limit; test with errors.Is.
 var (
-	// ErrMemoryLimit: the query needs more memory than it may take and cannot go on from disk.
-	ErrMemoryLimit = errors.New("the query needs more memory than its limit")
-	// ErrSpillLimit: what does not fit into memory does not fit on the disk either.
-	ErrSpillLimit = errors.New("the query needs more temporary disk than its limit")
-	// ErrRowLimit: the query has more solutions than its row limit.
-	ErrRowLimit = errors.New("the query has more solutions than its row limit")
+	// ErrMemory: the query needs more memory than it may take and cannot go on from disk.
+	ErrMemory = errors.New("the query needs more memory than its limit")
+	// ErrSpill: what does not fit into memory does not fit on the disk either.
+	ErrSpill = errors.New("the query needs more temporary disk than its limit")
+	// ErrRows: the query has more solutions than its row limit.
+	ErrRows = errors.New("the query has more solutions than its row limit")
 )
 
 // Budget counts the bytes that one query holds, of a Pool. It is safe for concurrent use.
 //
-// What can go on from disk, or has to end in an orderly way, asks an account (hold, need). Everything else counts what it
+// What can go on from disk, or has to end in an orderly way, asks an Account (Hold, Need). Everything else counts what it
 // takes (Meter), which ends the query from outside where it is too much.
 type Budget struct {
 	pool  *Pool
@@ -48,25 +48,25 @@ type Meter struct {
 	holder *holder
 }
 
-// account is one operator's share of the budget; it is not safe for concurrent use.
-type account struct {
-	budget   *Budget
+// Account is one operator's share of the budget; it is not safe for concurrent use.
+type Account struct {
+	Budget   *Budget
 	holder   *holder
 	operator string
-	held     int64
+	Held     int64
 	closed   bool
 }
 
-// reserve is the part of every limit that is kept for accounts that hold little, as one over it. Accounts hold at most
+// Reserve is the part of every limit that is kept for accounts that hold little, as one over it. Accounts hold at most
 // the rest together, but for what each has of an equal share of the reserve: so the sum of all stays below the limit, and
 // none goes to disk row by row because others hold everything.
-const reserve = 8
+const Reserve = 8
 
 // leastBudget is what a query may always hold of what cannot go on from disk.
 const leastBudget = 256 << 10
 
-// standalone is the budget of a query that shares with no other.
-func standalone(limit int64) *Budget { return NewPool(math.MaxInt64, 0).Open(limit) }
+// Standalone is the budget of a query that shares with no other.
+func Standalone(limit int64) *Budget { return NewPool(math.MaxInt64, 0).Open(limit) }
 
 // Close gives back what the query holds. It may be called several times, once the query has ended.
 func (b *Budget) Close() {
@@ -84,9 +84,10 @@ func (b *Budget) Peak() int64 { return b.peak.Load() }
 // Used is how many bytes the query holds.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-func (b *Budget) open(operator string) *account {
+// Open returns the account of an operator, named as errors should; it must be closed.
+func (b *Budget) Open(operator string) *Account {
 	b.accounts.Add(1)
-	return &account{budget: b, operator: operator, holder: b.holder(operator)}
+	return &Account{Budget: b, operator: operator, holder: b.holder(operator)}
 }
 
 func (b *Budget) holder(name string) *holder {
@@ -116,7 +117,7 @@ func (b *Budget) add(h *holder, bytes int64) {
 
 // least is what the query may hold, whatever others do.
 func (b *Budget) least() int64 {
-	return min(b.limit, b.pool.live()/max(1, b.pool.queries.Load())) / reserve
+	return min(b.limit, b.pool.live()/max(1, b.pool.queries.Load())) / Reserve
 }
 
 // share is what any account may hold, whatever the others do.
@@ -125,12 +126,12 @@ func (b *Budget) share() int64 { return b.least() / max(1, b.accounts.Load()) }
 // fits reports whether the query may hold what it holds.
 func (b *Budget) fits() bool {
 	used := b.used.Load()
-	return used <= b.limit-b.limit/reserve && b.fitsPool(used)
+	return used <= b.limit-b.limit/Reserve && b.fitsPool(used)
 }
 
 // fitsPool reports whether the pool bears it.
 func (b *Budget) fitsPool(used int64) bool {
-	free := b.pool.free() - b.pool.live()/reserve
+	free := b.pool.free() - b.pool.live()/Reserve
 	return free >= 0 && (used <= free || b.pool.queries.Load() <= 1)
 }
 
@@ -148,11 +149,11 @@ func (m *Meter) Charge(bytes int64) error {
 // check ends the query where its meters count too much, and says why it has to end. What accounts hold too much of, they
 // give back by themselves.
 func (b *Budget) check() error {
-	if err := b.ending(); err != nil {
+	if err := b.Ending(); err != nil {
 		return err
 	}
 	metered := b.metered.Load()
-	if metered <= leastBudget || metered <= b.limit-b.limit/reserve && (b.fitsPool(metered) || metered <= b.least()) {
+	if metered <= leastBudget || metered <= b.limit-b.limit/Reserve && (b.fitsPool(metered) || metered <= b.least()) {
 		return nil
 	}
 	err := b.refusal()
@@ -160,8 +161,8 @@ func (b *Budget) check() error {
 	return err
 }
 
-// ending says why the query has to end, nil where it has not.
-func (b *Budget) ending() error {
+// Ending says why the query has to end, nil where it has not.
+func (b *Budget) Ending() error {
 	if err := b.failed.Load(); err != nil {
 		return *err
 	}
@@ -179,12 +180,12 @@ func (b *Budget) end(err error) {
 	}
 }
 
-// onEnd says what cancels the query's run.
-func (b *Budget) onEnd(cancel func(error)) {
+// OnEnd says what cancels the query's run.
+func (b *Budget) OnEnd(cancel func(error)) {
 	b.mu.Lock()
 	b.cancel = cancel
 	b.mu.Unlock()
-	if err := b.ending(); err != nil && cancel != nil {
+	if err := b.Ending(); err != nil && cancel != nil {
 		cancel(err)
 	}
 }
@@ -192,12 +193,12 @@ func (b *Budget) onEnd(cancel func(error)) {
 // refusal says who holds how much of which limit.
 func (b *Budget) refusal() error {
 	used := b.used.Load()
-	if used > b.limit-b.limit/reserve {
+	if used > b.limit-b.limit/Reserve {
 		return fmt.Errorf("exec: the query holds %s of the %s that one query may (--query-memory, or QueryOptions.MaxMemory, raises it): %w",
-			b.holding(), Size(b.limit), ErrMemoryLimit)
+			b.holding(), Size(b.limit), ErrMemory)
 	}
 	return fmt.Errorf("exec: the query holds %s, and all queries %s of the %s that they may together (--max-memory raises it): %w",
-		b.holding(), b.pool.taken(), Size(b.pool.live()), ErrMemoryLimit)
+		b.holding(), b.pool.taken(), Size(b.pool.live()), ErrMemory)
 }
 
 // holding is what the query holds, and what holds the most of it.
@@ -216,38 +217,39 @@ func (b *Budget) holding() string {
 	return fmt.Sprintf("%s (most of it in %s, %s)", Size(b.used.Load()), name, Size(most))
 }
 
-// hold sets the bytes that the operator holds and reports whether the budget allows it.
+// Hold sets the bytes that the operator holds and reports whether the budget allows it.
 // The bytes are counted either way: an operator that is refused writes to disk and holds less.
-func (a *account) hold(bytes int64) bool {
-	a.budget.add(a.holder, bytes-a.held)
-	a.held = bytes
-	return a.budget.fits() || bytes <= a.budget.share()
+func (a *Account) Hold(bytes int64) bool {
+	a.Budget.add(a.holder, bytes-a.Held)
+	a.Held = bytes
+	return a.Budget.fits() || bytes <= a.Budget.share()
 }
 
-// need is hold for an operator that cannot go on from disk.
-func (a *account) need(bytes int64) error {
-	if a.hold(bytes) || a.budget.used.Load() <= leastBudget {
+// Need is hold for an operator that cannot go on from disk.
+func (a *Account) Need(bytes int64) error {
+	if a.Hold(bytes) || a.Budget.used.Load() <= leastBudget {
 		return nil
 	}
-	return a.budget.refusal()
+	return a.Budget.refusal()
 }
 
-// close gives back what the account holds.
-func (a *account) close() {
-	a.hold(0)
+// Close gives back what the account holds.
+func (a *Account) Close() {
+	a.Hold(0)
 	if !a.closed {
 		a.closed = true
-		a.budget.accounts.Add(-1)
+		a.Budget.accounts.Add(-1)
 	}
 }
 
-// spill counts bytes that the query has put on disk, of those of all queries; erase takes them off.
-func (b *Budget) spill(bytes int64) error {
+// Spill counts bytes that the query has put on disk, of what all queries may; the error wraps ErrSpill.
+func (b *Budget) Spill(bytes int64) error {
 	p := b.pool
 	if all := p.spilled.Add(bytes); all > p.spill {
-		return fmt.Errorf("exec: temporary files would hold %s of the %s that they may (--max-spill raises it): %w", Size(all), Size(p.spill), ErrSpillLimit)
+		return fmt.Errorf("exec: temporary files would hold %s of the %s that they may (--max-spill raises it): %w", Size(all), Size(p.spill), ErrSpill)
 	}
 	return nil
 }
 
-func (b *Budget) erase(bytes int64) { b.pool.spilled.Add(-bytes) }
+// Erase takes bytes off what is on disk.
+func (b *Budget) Erase(bytes int64) { b.pool.spilled.Add(-bytes) }

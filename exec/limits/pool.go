@@ -1,4 +1,4 @@
-package exec
+package limits
 
 import (
 	"fmt"
@@ -78,7 +78,7 @@ func (p *Pool) Take(what string, bytes int64) error {
 	if used := p.used.Add(bytes); used > p.live() {
 		p.used.Add(-bytes)
 		return fmt.Errorf("exec: no room for %s of %s beside the %s that queries hold, of %s (--max-memory raises it): %w",
-			what, Size(bytes), Size(used-bytes), Size(p.live()), ErrMemoryLimit)
+			what, Size(bytes), Size(used-bytes), Size(p.live()), ErrMemory)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (p *Pool) EndLargest(resident int64) bool {
 	p.mu.Lock()
 	var largest *Budget
 	for b := range p.open {
-		if b.ending() == nil && (largest == nil || b.used.Load() > largest.used.Load()) {
+		if b.Ending() == nil && (largest == nil || b.used.Load() > largest.used.Load()) {
 			largest = b
 		}
 	}
@@ -139,7 +139,7 @@ func (p *Pool) EndLargest(resident int64) bool {
 		return false
 	}
 	largest.end(fmt.Errorf("exec: the process has taken %s of the %s that it may (--max-memory raises it), and of its queries this one holds the most, %s: %w",
-		Size(resident), Size(p.memory), largest.holding(), ErrMemoryLimit))
+		Size(resident), Size(p.memory), largest.holding(), ErrMemory))
 	return true
 }
 

@@ -1,19 +1,20 @@
-package exec
+package path
 
 import (
 	"context"
 	"math/bits"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// pathSearch walks closures of paths by frontiers: breadth first, each vertex once, with a bitmap of those seen.
+// Search walks closures of paths by frontiers: breadth first, each vertex once, with a bitmap of those seen.
 // It serves one search at a time. A path with closures inside is walked by an automaton.
-type pathSearch struct {
+type Search struct {
 	graph    *pcsr.Graph
 	ctx      context.Context
-	held     *account
+	held     *limits.Account
 	seen     []uint64
 	frontier []pcsr.Vertex
 	next     []pcsr.Vertex
@@ -23,19 +24,19 @@ type pathSearch struct {
 	// machines are those of the steps with closures inside; machine is that of the step asked for last, nil for others.
 	machines []*machine
 	asked    bool
-	step     pathStep
+	step     Step
 	dir      pcsr.Direction
 	machine  *machine
 }
 
-// newSearch is a search of a graph, to serve a query.
-func newSearch(g *pcsr.Graph) *pathSearch { return &pathSearch{graph: g} }
+// NewSearch is a search of a graph, to serve a query.
+func NewSearch(g *pcsr.Graph) *Search { return &Search{graph: g} }
 
-// serve makes what follows end with ctx, and counts what it takes as held.
-func (s *pathSearch) serve(ctx context.Context, held *account) { s.ctx, s.held = ctx, held }
+// Serve makes what follows end with ctx, and counts what it takes as held.
+func (s *Search) Serve(ctx context.Context, held *limits.Account) { s.ctx, s.held = ctx, held }
 
-// bytes is the memory that the search takes: the bitmap and the lists of vertices seen.
-func (s *pathSearch) bytes() int64 {
+// Bytes is the memory that the search takes: the bitmap and the lists of vertices seen.
+func (s *Search) Bytes() int64 {
 	sum := int64(len(s.seen))*8 + int64(cap(s.touched)+cap(s.frontier)+cap(s.next))*4
 	for _, m := range s.machines {
 		sum += m.bytes()
@@ -43,21 +44,21 @@ func (s *pathSearch) bytes() int64 {
 	return sum
 }
 
-// isNode reports whether a term is the subject or object of a triple of the graph.
-func (s *pathSearch) isNode(v dictionary.ID) bool {
+// IsNode reports whether a term is the subject or object of a triple of the graph.
+func (s *Search) IsNode(v dictionary.ID) bool {
 	if int64(v) >= int64(s.graph.Vertices()) {
 		return false
 	}
 	return len(s.graph.EdgeLabels(v, pcsr.Out)) > 0 || len(s.graph.EdgeLabels(v, pcsr.In)) > 0
 }
 
-// eachNode visits the subjects and objects of the graph, in order.
-func (s *pathSearch) eachNode(visit func(dictionary.ID) error) error {
+// EachNode visits the subjects and objects of the graph, in order.
+func (s *Search) EachNode(visit func(dictionary.ID) error) error {
 	for v := range dictionary.ID(s.graph.Vertices()) {
 		if err := s.reads(1); err != nil {
 			return err
 		}
-		if s.isNode(v) {
+		if s.IsNode(v) {
 			if err := visit(v); err != nil {
 				return err
 			}
@@ -66,8 +67,8 @@ func (s *pathSearch) eachNode(visit func(dictionary.ID) error) error {
 	return nil
 }
 
-// eachRow visits the row vertices of some partitions, each once, in order.
-func (s *pathSearch) eachRow(parts []*pcsr.Partition, visit func(dictionary.ID) error) error {
+// EachRow visits the row vertices of some partitions, each once, in order.
+func (s *Search) EachRow(parts []*pcsr.Partition, visit func(dictionary.ID) error) error {
 	if len(parts) == 1 {
 		return s.eachOf(parts[0], visit)
 	}
@@ -91,10 +92,10 @@ func (s *pathSearch) eachRow(parts []*pcsr.Partition, visit func(dictionary.ID) 
 }
 
 // eachOf visits the row vertices of a partition, in order.
-func (s *pathSearch) eachOf(p *pcsr.Partition, visit func(dictionary.ID) error) error {
+func (s *Search) eachOf(p *pcsr.Partition, visit func(dictionary.ID) error) error {
 	var some []dictionary.ID
-	for from := 0; from < p.Rows(); from += checkEvery {
-		some = p.AppendVertices(some[:0], from, min(from+checkEvery, p.Rows()))
+	for from := 0; from < p.Rows(); from += limits.CheckEvery {
+		some = p.AppendVertices(some[:0], from, min(from+limits.CheckEvery, p.Rows()))
 		if err := s.each(some, visit); err != nil {
 			return err
 		}
@@ -103,7 +104,7 @@ func (s *pathSearch) eachOf(p *pcsr.Partition, visit func(dictionary.ID) error) 
 }
 
 // mark reports whether v was not seen before, and remembers it.
-func (s *pathSearch) mark(v pcsr.Vertex) bool {
+func (s *Search) mark(v pcsr.Vertex) bool {
 	word, bit := v>>6, uint64(1)<<(v&63)
 	if s.seen[word]&bit != 0 {
 		return false
@@ -113,13 +114,13 @@ func (s *pathSearch) mark(v pcsr.Vertex) bool {
 	return true
 }
 
-// saw reports whether the last closure reached v.
-func (s *pathSearch) saw(v dictionary.ID) bool {
+// Saw reports whether the last closure reached v.
+func (s *Search) Saw(v dictionary.ID) bool {
 	return int64(v) < int64(s.graph.Vertices()) && s.seen[v>>6]&(1<<(v&63)) != 0
 }
 
 // begin readies the search for a new start.
-func (s *pathSearch) begin() {
+func (s *Search) begin() {
 	if s.seen == nil {
 		s.seen = make([]uint64, (s.graph.Vertices()+63)/64)
 	}
@@ -129,9 +130,9 @@ func (s *pathSearch) begin() {
 	s.touched, s.frontier, s.next = s.touched[:0], s.frontier[:0], s.next[:0]
 }
 
-// closure reports every vertex that walks of one step (more: of one or more) from v end at, each once, and v itself
+// Closure reports every vertex that walks of one step (more: of one or more) from v end at, each once, and v itself
 // when zero. A vertex beyond the graph has only the walk of no step.
-func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zero, more bool, report func(pcsr.Vertex) error) error {
+func (s *Search) Closure(step Step, v pcsr.Vertex, d pcsr.Direction, zero, more bool, report func(pcsr.Vertex) error) error {
 	inGraph := int64(v) < int64(s.graph.Vertices())
 	if zero {
 		if err := report(v); err != nil {
@@ -169,7 +170,7 @@ func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zer
 			return nil
 		}
 		s.frontier, s.next = s.next, s.frontier[:0]
-		if err := s.held.need(s.bytes()); err != nil {
+		if err := s.held.Need(s.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -177,8 +178,8 @@ func (s *pathSearch) closure(step pathStep, v pcsr.Vertex, d pcsr.Direction, zer
 }
 
 // reads counts the vertices that are about to be read, at most checkEvery, and looks at the context now and then.
-func (s *pathSearch) reads(n int) error {
-	if s.read += n; s.read < checkEvery {
+func (s *Search) reads(n int) error {
+	if s.read += n; s.read < limits.CheckEvery {
 		return nil
 	}
 	s.read = 0
@@ -189,9 +190,9 @@ func (s *pathSearch) reads(n int) error {
 }
 
 // each visits the vertices of a list.
-func (s *pathSearch) each(list []pcsr.Vertex, visit func(pcsr.Vertex) error) error {
+func (s *Search) each(list []pcsr.Vertex, visit func(pcsr.Vertex) error) error {
 	for len(list) > 0 {
-		n := min(len(list), checkEvery)
+		n := min(len(list), limits.CheckEvery)
 		if err := s.reads(n); err != nil {
 			return err
 		}
@@ -205,14 +206,14 @@ func (s *pathSearch) each(list []pcsr.Vertex, visit func(pcsr.Vertex) error) err
 	return nil
 }
 
-// reaches reports whether a walk of one (more: one or more) steps leads from v to w.
-func (s *pathSearch) reaches(step pathStep, v, w pcsr.Vertex, more bool) (bool, error) {
+// Reaches reports whether a walk of one (more: one or more) steps leads from v to w.
+func (s *Search) Reaches(step Step, v, w pcsr.Vertex, more bool) (bool, error) {
 	if int64(w) >= int64(s.graph.Vertices()) {
 		return false, nil
 	}
 	found := false
-	err := stopping(func(enough error) error {
-		return s.closure(step, v, pcsr.Out, false, more, func(u pcsr.Vertex) error {
+	err := limits.Stopping(func(enough error) error {
+		return s.Closure(step, v, pcsr.Out, false, more, func(u pcsr.Vertex) error {
 			if u == w {
 				found = true
 				return enough
@@ -223,18 +224,18 @@ func (s *pathSearch) reaches(step pathStep, v, w pcsr.Vertex, more bool) (bool, 
 	return found, err
 }
 
-// image reports where single walks from v end, once for each walk.
-func (s *pathSearch) image(step pathStep, v pcsr.Vertex, d pcsr.Direction, report func(pcsr.Vertex) error) error {
+// Image reports where single walks from v end, once for each walk.
+func (s *Search) Image(step Step, v pcsr.Vertex, d pcsr.Direction, report func(pcsr.Vertex) error) error {
 	if int64(v) >= int64(s.graph.Vertices()) {
 		return nil
 	}
 	return step.neighbours(s, v, d, report)
 }
 
-// count is the number of single walks from v to w.
-func (s *pathSearch) count(step pathStep, v, w pcsr.Vertex) (int, error) {
+// Count is the number of single walks from v to w.
+func (s *Search) Count(step Step, v, w pcsr.Vertex) (int, error) {
 	n := 0
-	err := s.image(step, v, pcsr.Out, func(u pcsr.Vertex) error {
+	err := s.Image(step, v, pcsr.Out, func(u pcsr.Vertex) error {
 		if u == w {
 			n++
 		}

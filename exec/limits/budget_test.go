@@ -1,4 +1,4 @@
-package exec
+package limits
 
 import (
 	"context"
@@ -13,17 +13,17 @@ func TestTheSumOfAllAccountsStaysBelowTheLimit(t *testing.T) {
 	const limit, operators, step = 1 << 20, 600, 100
 	b := NewPool(0, 0).Open(limit)
 	defer b.Close()
-	accounts := make([]*account, operators)
+	accounts := make([]*Account, operators)
 	for i := range accounts {
-		accounts[i] = b.open("sort")
+		accounts[i] = b.Open("sort")
 	}
 	for grown := true; grown; {
 		grown = false
 		for _, a := range accounts {
-			if a.hold(a.held + step) {
+			if a.Hold(a.Held + step) {
 				grown = true
 			} else {
-				a.hold(a.held - step) // it goes to disk instead
+				a.Hold(a.Held - step) // it goes to disk instead
 			}
 		}
 		if b.Used() > limit {
@@ -33,8 +33,8 @@ func TestTheSumOfAllAccountsStaysBelowTheLimit(t *testing.T) {
 	if b.Used() < limit/2 {
 		t.Errorf("they hold %d bytes of %d only", b.Used(), limit)
 	}
-	late := b.open("group")
-	if !late.hold(limit / reserve / (operators + 2)) {
+	late := b.Open("group")
+	if !late.Hold(limit / Reserve / (operators + 2)) {
 		t.Error("one that comes late may hold nothing")
 	}
 }
@@ -44,28 +44,28 @@ func TestTheSumOfAllAccountsStaysBelowTheLimit(t *testing.T) {
 func TestQueriesShareThePool(t *testing.T) {
 	p := NewPool(8<<20, 0)
 	first := p.Open(0)
-	big := first.open("sort")
-	if !big.hold(2 << 20) {
+	big := first.Open("sort")
+	if !big.Hold(2 << 20) {
 		t.Fatal("a query by itself may not hold two fifths of the pool")
 	}
 	second := p.Open(0)
-	small := second.open("sort")
-	if !small.hold(1 << 20) {
+	small := second.Open("sort")
+	if !small.Hold(1 << 20) {
 		t.Error("a second query finds no room")
 	}
-	if big.hold(2<<20 + 1<<19) {
+	if big.Hold(2<<20 + 1<<19) {
 		t.Error("the query that holds the most may grow although less than that is free")
 	}
-	big.hold(2 << 20)
+	big.Hold(2 << 20)
 	second.Close()
-	if !big.hold(2<<20 + 1<<17) {
+	if !big.Hold(2<<20 + 1<<17) {
 		t.Error("once the second query has ended the first may not grow")
 	}
 	first.Close()
 	if u := p.Usage(); u.Used != 0 || u.Queries != 0 {
 		t.Errorf("afterwards %+v", u)
 	}
-	big.close()
+	big.Close()
 	if u := p.Usage(); u.Used != 0 {
 		t.Errorf("what ends late is counted: %+v", u)
 	}
@@ -75,7 +75,7 @@ func TestQueriesShareThePool(t *testing.T) {
 func TestWhatCannotBeRefusedEndsTheQuery(t *testing.T) {
 	b := NewPool(0, 0).Open(1 << 20)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	b.onEnd(cancel)
+	b.OnEnd(cancel)
 	m := b.Meter("computed terms")
 	var wait sync.WaitGroup
 	for range 4 {
@@ -87,7 +87,7 @@ func TestWhatCannotBeRefusedEndsTheQuery(t *testing.T) {
 	}
 	wait.Wait()
 	err := context.Cause(ctx)
-	if !errors.Is(err, ErrMemoryLimit) || !strings.Contains(err.Error(), "most of it in computed terms") {
+	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "most of it in computed terms") {
 		t.Errorf("the context ended with %v", err)
 	}
 	if b.Used() != 4000<<10 {
@@ -102,12 +102,12 @@ func TestTheLargestQueryIsEnded(t *testing.T) {
 		t.Error("a query was ended where there is none")
 	}
 	small, large := p.Open(0), p.Open(0)
-	small.open("sort").hold(1000)
-	large.open("sort").hold(2000)
-	if !p.EndLargest(2<<30) || !errors.Is(large.ending(), ErrMemoryLimit) || small.ending() != nil {
-		t.Errorf("large: %v, small: %v", large.ending(), small.ending())
+	small.Open("sort").Hold(1000)
+	large.Open("sort").Hold(2000)
+	if !p.EndLargest(2<<30) || !errors.Is(large.Ending(), ErrMemory) || small.Ending() != nil {
+		t.Errorf("large: %v, small: %v", large.Ending(), small.Ending())
 	}
-	if !p.EndLargest(2<<30) || small.ending() == nil {
+	if !p.EndLargest(2<<30) || small.Ending() == nil {
 		t.Error("the other one was not ended next")
 	}
 }

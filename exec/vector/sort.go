@@ -1,43 +1,44 @@
-package exec
+package vector
 
 import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 )
 
-// watch ends a long sort when its query ends.
-type watch struct {
-	ended Ended
+// Watch ends a long sort when its query ends.
+type Watch struct {
+	Ended limits.Ended
 	steps int
-	err   error
+	Err   error
 }
 
-// watchEvery is how many comparisons are made between two checks of whether the query has ended; each may decode strings.
-const watchEvery = 256
+// WatchEvery is how many comparisons are made between two checks of whether the query has ended; each may decode strings.
+const WatchEvery = 256
 
-// over counts a comparison and reports whether the query has ended.
-func (h *watch) over() bool {
-	if h.steps++; h.steps%watchEvery == 0 && h.err == nil {
-		h.err = h.ended()
+// Over counts a comparison and reports whether the query has ended.
+func (h *Watch) Over() bool {
+	if h.steps++; h.steps%WatchEvery == 0 && h.Err == nil {
+		h.Err = h.Ended()
 	}
-	return h.err != nil
+	return h.Err != nil
 }
 
 // sortedAtOnce is how many elements are sorted in one go: a sort whose query has ended still has to go through them.
 const sortedAtOnce = 1 << 14
 
-// sortWatched sorts a list, longer ones by merging sorted parts. Where the query ends first, the order means nothing.
-func sortWatched[T any](list []T, compare func(a, b T) int, h *watch) error {
+// Sort sorts a list, longer ones by merging sorted parts. Where the query ends first, the order means nothing.
+func Sort[T any](list []T, compare func(a, b T) int, h *Watch) error {
 	watched := func(a, b T) int {
-		if h.over() {
+		if h.Over() {
 			return 0
 		}
 		return compare(a, b)
 	}
 	for part := range slices.Chunk(list, sortedAtOnce) {
-		if slices.SortFunc(part, watched); h.err != nil {
-			return h.err
+		if slices.SortFunc(part, watched); h.Err != nil {
+			return h.Err
 		}
 	}
 	if len(list) <= sortedAtOnce {
@@ -48,8 +49,8 @@ func sortWatched[T any](list []T, compare func(a, b T) int, h *watch) error {
 		out := to[:0]
 		for at := 0; at < len(from); at += 2 * size {
 			middle, end := min(at+size, len(from)), min(at+2*size, len(from))
-			if out = mergeWatched(out, from[at:middle], from[middle:end], watched, h); h.err != nil {
-				return h.err
+			if out = mergeWatched(out, from[at:middle], from[middle:end], watched, h); h.Err != nil {
+				return h.Err
 			}
 		}
 		from, to = out, from
@@ -61,8 +62,8 @@ func sortWatched[T any](list []T, compare func(a, b T) int, h *watch) error {
 }
 
 // mergeWatched appends two sorted lists as one.
-func mergeWatched[T any](dst, a, b []T, compare func(a, b T) int, h *watch) []T {
-	for len(a) > 0 && len(b) > 0 && h.err == nil {
+func mergeWatched[T any](dst, a, b []T, compare func(a, b T) int, h *Watch) []T {
+	for len(a) > 0 && len(b) > 0 && h.Err == nil {
 		if compare(b[0], a[0]) < 0 {
 			dst, b = append(dst, b[0]), b[1:]
 		} else {
@@ -78,8 +79,8 @@ const (
 	radixBits = 16
 )
 
-// sortIDs sorts IDs, as slices.Sort does.
-func sortIDs(list []dictionary.ID, ended func() error) error {
+// SortIDs sorts IDs, as slices.Sort does.
+func SortIDs(list []dictionary.ID, ended func() error) error {
 	if len(list) < radixFrom {
 		slices.Sort(list)
 		return nil
@@ -87,7 +88,7 @@ func sortIDs(list []dictionary.ID, ended func() error) error {
 	from, to := list, make([]dictionary.ID, len(list))
 	for shift := 0; shift < 32; shift += radixBits {
 		starts := make([]int, 1<<radixBits+1)
-		for part := range slices.Chunk(from, checkEvery) {
+		for part := range slices.Chunk(from, limits.CheckEvery) {
 			if err := ended(); err != nil {
 				return err
 			}
@@ -98,7 +99,7 @@ func sortIDs(list []dictionary.ID, ended func() error) error {
 		for i := 1; i < len(starts); i++ {
 			starts[i] += starts[i-1]
 		}
-		for part := range slices.Chunk(from, checkEvery) {
+		for part := range slices.Chunk(from, limits.CheckEvery) {
 			if err := ended(); err != nil {
 				return err
 			}
