@@ -3,11 +3,9 @@ package exec
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
 // accumulator is the state of one aggregate for all groups.
@@ -115,7 +113,7 @@ func (c *counts) results(n int) []dictionary.ID {
 		}
 		id, ok := known[k]
 		if !ok {
-			id = integerID(c.x, k)
+			id = c.x.integer(k)
 			known[k] = id
 		}
 		out[g] = id
@@ -124,10 +122,6 @@ func (c *counts) results(n int) []dictionary.ID {
 }
 
 func (c *counts) bytes() int64 { return int64(cap(c.n)) * 8 }
-
-func integerID(x *execution, n uint64) dictionary.ID {
-	return x.terms.ID(rdf.NewTyped(strconv.FormatUint(n, 10), rdf.XSDInteger))
-}
 
 // grown returns s with at least n elements.
 func grown[T any](s []T, n int) []T {

@@ -40,17 +40,6 @@ func (a *applyOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch)
 	return emit(&vector.Batch{N: len(found), Origin: found})
 }
 
-// give sets parameters; frame numbers the values that all have then.
-func (x *execution) give(parameters []string, values []dictionary.ID, frame uint64) {
-	if x.parameters == nil {
-		x.parameters = map[string]dictionary.ID{}
-	}
-	for i, p := range parameters {
-		x.parameters[p] = values[i]
-	}
-	x.frame = frame
-}
-
 // exists reports whether an operator without inputs has a solution.
 func exists(op operator, x *execution) (found bool, err error) {
 	err = limits.Stopping(func(enough error) error {
@@ -78,15 +67,6 @@ func (g *givenOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch)
 	return measured(g.input, x, &vector.Batch{Cols: x.given(g.parameters, 1), N: 1}, func(b *vector.Batch) error {
 		return emit(&vector.Batch{Cols: b.Cols, N: b.N, Weights: b.Weights})
 	})
-}
-
-// given are columns of n rows with the values of parameters.
-func (x *execution) given(parameters []string, n int) [][]dictionary.ID {
-	cols := make([][]dictionary.ID, len(parameters))
-	for i, p := range parameters {
-		cols[i] = appendRepeated(nil, x.parameters[p], n)
-	}
-	return cols
 }
 
 // recallOp adds the values of parameters as columns.

@@ -48,7 +48,7 @@ func (b *builder) build(n planner.Node) (operator, error) {
 	case *planner.Values:
 		return b.values(n), nil
 	case *planner.Service:
-		return &serviceOp{base: b.base(n), pattern: n.Pattern, vars: n.Asked, inputs: n.Seeds, name: n.Name}, nil
+		return &serviceOp{base: b.base(n), pattern: n.Pattern, vars: n.Asked, inputs: n.Seeds, name: n.Name, endpoint: b.options.Service}, nil
 	case *planner.Degrees:
 		return &degreeOp{base: b.base(n), graph: n.Graph, partition: n.Partition, counted: n.Counted}, nil
 	}
@@ -397,4 +397,10 @@ func (b *builder) evaluator(e *planner.Expression) (evaluator, error) {
 func (b *builder) predicate(e *planner.Expression) (*predicate, error) {
 	ev, err := b.evaluator(e)
 	return &predicate{ev}, err
+}
+
+// labelOf is the edge label of a predicate; false when the graph has none such.
+func (b *builder) labelOf(g *pcsr.Graph, iri string) (pcsr.Label, bool) {
+	id, ok := b.dict.Lookup(rdf.NewIRI(iri))
+	return id, ok && g.HasLabel(id)
 }

@@ -45,7 +45,7 @@ func (d *degreeOp) run(x *execution, _ *vector.Batch, emit func(*vector.Batch) e
 		key, count := d.row(i)
 		id, ok := numbers[count]
 		if !ok {
-			id = integerID(x, uint64(count))
+			id = x.integer(uint64(count))
 			numbers[count] = id
 		}
 		for c, counted := range d.counted {

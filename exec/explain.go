@@ -37,18 +37,6 @@ type Explain struct {
 	Children []*Explain   `json:"children,omitempty"`
 }
 
-// measures is what was measured of an operator.
-type measures struct {
-	Rows    uint64
-	Runs    int
-	Elapsed time.Duration
-	Spilled int64
-	Trace   *match.Trace
-	// match is the plan that was run, where conditions were tested for it; whole: a product was matched in one.
-	match *bgp.MatchPlan
-	whole bool
-}
-
 // explain describes a node of the plan, with what was measured of its operator, and those below it.
 func (p *Plan) explain(n planner.Node) *Explain {
 	if number, ok := n.(*planner.Number); ok {

@@ -47,10 +47,8 @@ type joinRun struct {
 	spilled *vector.Partitions
 }
 
-const (
-	firstFlush = planner.FewSeeds
-	lastFlush  = 32768
-)
+// firstFlush is for how many rows the right pattern is seeded first.
+const firstFlush = planner.FewSeeds
 
 func (j *joinOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	r := &joinRun{joinOp: j, x: x, emit: emit, hashing: j.seeds == nil, held: x.memory.Open("rows on their way through joins")}
@@ -93,7 +91,7 @@ func (r *joinRun) add(b *vector.Batch) error {
 	if r.pending.N < r.flushAt {
 		return nil
 	}
-	r.flushAt = min(2*r.flushAt, lastFlush, r.most)
+	r.flushAt = min(2*r.flushAt, MostRows, r.most)
 	return r.flush()
 }
 
@@ -179,17 +177,6 @@ func (r *joinRun) begin(b *vector.Batch) {
 	r.matched = r.matched[:b.N]
 	clear(r.matched)
 }
-
-// mergeSpec says how the columns of one variant of the right side meet the left's.
-type mergeSpec struct {
-	// merge are the output's columns, then the condition's.
-	merge []columnPair
-	// checks are shared columns that must agree, where both are bound, and are not known to.
-	checks []columnPair
-}
-
-// columnPair is a left and a right column, -1 for none.
-type columnPair struct{ left, right int32 }
 
 // pairs takes pairs of rows: left row li[i] and right row ri[i] (or i, when ri is nil).
 func (r *joinRun) pairs(right [][]dictionary.ID, li, ri []uint32, n int, side *mergeSpec) error {

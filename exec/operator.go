@@ -45,8 +45,6 @@ type execution struct {
 	terms  *terms.Terms
 	env    *expr.Env
 	disk   *vector.Disk
-	// service answers SERVICE; nil refuses it.
-	service Service
 	// joins is how many joins the plan has so far.
 	joins *atomic.Int64
 	// sortedRuns is how many sorted runs a sort keeps apart: each is an open file.
@@ -72,12 +70,14 @@ type execution struct {
 const (
 	joinRows   = 64 << 20
 	fewestRows = 16
+	// MostRows is the most rows that a join keeps at a time.
+	MostRows = 32768
 )
 
 // rowsAtOnce is how many rows of so many columns a join may merge, or keep waiting, at a time.
 func (x *execution) rowsAtOnce(width int) int {
 	share := min(joinRows, x.memory.Limit()/4) / max(1, x.joins.Load())
-	return int(min(lastFlush, max(fewestRows, share/int64(8*max(1, width)))))
+	return int(min(MostRows, max(fewestRows, share/int64(8*max(1, width)))))
 }
 
 // checked is do, for batches that come from disk: each checks whether the query has ended.

@@ -8,7 +8,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/path"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -302,10 +301,4 @@ func (r *pathRun) flush() error {
 	err := r.emit(&b)
 	r.cols[0], r.cols[1], r.origin = r.cols[0][:0], r.cols[1][:0], r.origin[:0]
 	return err
-}
-
-// labelOf is the edge label of a predicate; false when the graph has none such.
-func (b *builder) labelOf(g *pcsr.Graph, iri string) (pcsr.Label, bool) {
-	id, ok := b.dict.Lookup(rdf.NewIRI(iri))
-	return id, ok && g.HasLabel(id)
 }

@@ -21,6 +21,11 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
+// Service asks another SPARQL endpoint for the solutions of a query (SPARQL 1.1 Federated Query). The query is a
+// SELECT of variables, and a row has one term for each, the zero Term where it is unbound. It refuses endpoints that
+// are not allowed with an error.
+type Service func(ctx context.Context, endpoint, query string, variables []string, row func([]rdf.Term) error) error
+
 // Options are the settings of one query. The zero value asks for SPARQL's semantics and a memory limit of 1 GiB.
 type Options struct {
 	Semantics bgp.Semantics
@@ -273,7 +278,7 @@ func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 	x = &execution{
 		matches: p.options.Budget.Meter("partial matches"),
 		ctx:     ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
-		analyze: p.analyze, joins: &p.joins, single: p.options.Unoptimised, service: p.options.Service, sortedRuns: p.options.SortedRuns,
+		analyze: p.analyze, joins: &p.joins, single: p.options.Unoptimised, sortedRuns: p.options.SortedRuns,
 		disk: &vector.Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files")},
 	}
 	return x, func() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
@@ -137,7 +136,7 @@ func (r *productRun) copy(last int) error {
 			if f.part == last {
 				r.out.Cols[c] = append(r.out.Cols[c], col[from:from+n]...)
 			} else {
-				r.out.Cols[c] = appendRepeated(r.out.Cols[c], col[r.at[f.part]], n)
+				r.out.Cols[c] = vector.Repeated(r.out.Cols[c], col[r.at[f.part]], n)
 			}
 		}
 		from += n
@@ -148,14 +147,6 @@ func (r *productRun) copy(last int) error {
 		}
 	}
 	return nil
-}
-
-// appendRepeated appends an ID n times.
-func appendRepeated(col []dictionary.ID, id dictionary.ID, n int) []dictionary.ID {
-	for range n {
-		col = append(col, id)
-	}
-	return col
 }
 
 func (r *productRun) flush() error {

@@ -9,12 +9,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
-
-// Service asks another SPARQL endpoint for the solutions of a query (SPARQL 1.1 Federated Query). The query is a
-// SELECT of variables, and a row has one term for each, the zero Term where it is unbound. It refuses endpoints that
-// are not allowed with an error.
-type Service func(ctx context.Context, endpoint, query string, variables []string, row func([]rdf.Term) error) error
 
 // serviceRows is how many bindings are sent to an endpoint at once.
 const serviceRows = 200
@@ -27,6 +23,8 @@ type serviceOp struct {
 	vars    []string // asked for
 	inputs  []string
 	name    int // seed column of the endpoint, -1 for a constant
+	// endpoint asks an endpoint; nil refuses it.
+	endpoint func(ctx context.Context, endpoint, query string, variables []string, row func([]rdf.Term) error) error
 }
 
 func (s *serviceOp) run(x *execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
@@ -124,12 +122,12 @@ func (s *serviceOp) values(x *execution, vars []string, b *vector.Batch) []strin
 // send asks an endpoint where that is allowed at all.
 func (s *serviceOp) send(x *execution, endpoint rdf.Term, query string, vars []string, row func([]rdf.Term) error) error {
 	switch {
-	case x.service == nil:
-		return fmt.Errorf("no endpoint may be asked here: %w", ErrUnsupported)
+	case s.endpoint == nil:
+		return fmt.Errorf("no endpoint may be asked here: %w", planner.ErrUnsupported)
 	case endpoint.Kind != rdf.IRI:
-		return fmt.Errorf("an endpoint is an IRI: %w", ErrUnsupported)
+		return fmt.Errorf("an endpoint is an IRI: %w", planner.ErrUnsupported)
 	}
-	return x.service(x.ctx, endpoint.Value, query, vars, row)
+	return s.endpoint(x.ctx, endpoint.Value, query, vars, row)
 }
 
 // ask returns the endpoint's solutions as columns; a failure of a SILENT service is one solution that binds nothing.

@@ -104,3 +104,11 @@ func Unbound(n int) []dictionary.ID {
 	}
 	return col
 }
+
+// Repeated appends an ID n times.
+func Repeated(col []dictionary.ID, id dictionary.ID, n int) []dictionary.ID {
+	for range n {
+		col = append(col, id)
+	}
+	return col
+}

@@ -6,15 +6,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// newEnv is what the expressions of one plan share. EXISTS never reaches them: the evaluator computes it before.
-func newEnv(p *Plan) *expr.Env {
-	stored, _ := p.dict.(*dictionary.Dictionary)
-	return &expr.Env{
-		Terms: p.terms, Dictionary: stored, Base: p.options.Base, Now: p.options.Now,
-		Ended: p.contextEnded, Charge: p.options.Budget.Meter("strings that expressions build").Charge,
-	}
-}
-
 // foldAccumulator computes an aggregate of values by exec/expr.
 type foldAccumulator struct{ of expr.Accumulator }
 
