@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -19,7 +20,7 @@ type Explain struct {
 	Detail string `json:"detail,omitempty"`
 	// Columns are the variables it binds.
 	Columns []string `json:"columns,omitempty"`
-	// EstimatedRows is the planner's guess; negative when there is none.
+	// EstimatedRows is what the planner expects; negative when it does not say.
 	EstimatedRows float64 `json:"estimatedRows"`
 	// Match is the vertex join of a basic graph pattern.
 	Match *bgp.MatchPlan `json:"-"`
@@ -46,17 +47,17 @@ func (p *Plan) explain(n planner.Node) *Explain {
 	e.Operator, e.Detail = n.Text()
 	m := p.measures[n]
 	if m == nil {
-		m = &measures{}
+		m = &operator.Measures{}
 	}
 	e.Rows, e.Runs, e.Elapsed, e.Spilled, e.Trace = m.Rows, m.Runs, m.Elapsed, m.Spilled, m.Trace
 	inputs := n.Inputs()
 	switch n := n.(type) {
 	case *planner.Match:
-		if e.Match = n.Plan; m.match != nil {
-			e.Match = m.match
+		if e.Match = n.Plan; m.Match != nil {
+			e.Match = m.Match
 		}
 	case *planner.Product:
-		if m.whole {
+		if m.Whole {
 			inputs = []planner.Node{n.Whole}
 		}
 	}

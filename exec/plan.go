@@ -12,6 +12,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -74,9 +75,9 @@ type Plan struct {
 	terms    *terms.Terms
 	dict     TermSource
 	env      *expr.Env
-	root     operator
-	measures map[planner.Node]*measures
-	output   projection
+	root     operator.Operator
+	measures map[planner.Node]*operator.Measures
+	output   operator.Projection
 	analyze  bool
 	peak     int64
 	// joins is how many joins have been built; they share the memory of rows on their way.
@@ -90,7 +91,7 @@ type TermSource = terms.Dictionary
 
 // Prepare plans a query over a dataset. When ctx ends it does so too, with the cause.
 func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
-	defer recovered(&err, guard())
+	defer operator.Recovered(&err, operator.Guard())
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
 	}
@@ -112,7 +113,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	if dataset, err = clause(dataset, query, &options, dict); err != nil {
 		return nil, err
 	}
-	p = &Plan{ctx: ctx, options: options, terms: terms.New(dict), dict: dict, measures: map[planner.Node]*measures{}}
+	p = &Plan{ctx: ctx, options: options, terms: terms.New(dict), dict: dict, measures: map[planner.Node]*operator.Measures{}}
 	p.plans = options.Budget.Meter("the plan")
 	p.terms.Charge = p.charge("computed terms")
 	p.env = newEnv(p)
@@ -123,7 +124,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	if p.root, err = b.build(p.physical.Root); err != nil {
 		return nil, err
 	}
-	p.output.from = indexes(p.root.columns(), p.physical.Variables)
+	p.output.From = operator.Indexes(p.root.Columns(), p.physical.Variables)
 	return p, p.ended()
 }
 
@@ -193,14 +194,14 @@ func (p *Plan) Explain() *Explain {
 // Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context
 // ends, its cause is returned.
 func (p *Plan) Run(ctx context.Context, emit func(*vector.Batch) error) (err error) {
-	defer recovered(&err, guard())
+	defer operator.Recovered(&err, operator.Guard())
 	var rows uint64
 	return p.run(ctx, func(b *vector.Batch) error {
 		rows += uint64(b.N)
 		if p.options.MaxRows > 0 && rows > p.options.MaxRows {
 			return limits.ErrRows
 		}
-		out := *p.output.of(b)
+		out := *p.output.Of(b)
 		out.Origin = nil
 		return emit(&out)
 	})
@@ -208,7 +209,7 @@ func (p *Plan) Run(ctx context.Context, emit func(*vector.Batch) error) (err err
 
 // Ask reports whether the query's pattern has a solution.
 func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
-	defer recovered(&err, guard())
+	defer operator.Recovered(&err, operator.Guard())
 	err = limits.Stopping(func(enough error) error {
 		return p.run(ctx, func(b *vector.Batch) error {
 			found = true
@@ -220,12 +221,12 @@ func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
 
 // counter is an operator that counts its solutions without writing them.
 type counter interface {
-	count(x *execution) (uint64, error)
+	Count(x *operator.Execution) (uint64, error)
 }
 
 // Count is the number of solutions (or triples).
 func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
-	defer recovered(&err, guard())
+	defer operator.Recovered(&err, operator.Guard())
 	count := func(b *vector.Batch) error {
 		n += uint64(b.N)
 		if p.options.MaxRows > 0 && n > p.options.MaxRows {
@@ -236,7 +237,7 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 	if m, ok := p.root.(counter); ok {
 		x, end := p.execution(ctx)
 		defer end()
-		if n, err = m.count(x); err == nil && p.options.MaxRows > 0 && n > p.options.MaxRows {
+		if n, err = m.Count(x); err == nil && p.options.MaxRows > 0 && n > p.options.MaxRows {
 			err = limits.ErrRows
 		}
 		return n, p.outcome(err)
@@ -248,7 +249,7 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 func (p *Plan) run(ctx context.Context, emit func(*vector.Batch) error) error {
 	x, end := p.execution(ctx)
 	defer end()
-	err := measured(p.root, x, nil, func(b *vector.Batch) error {
+	err := operator.Run(p.root, x, nil, func(b *vector.Batch) error {
 		if b.N == 0 {
 			return nil
 		}
@@ -271,21 +272,21 @@ func (p *Plan) outcome(err error) error {
 }
 
 // execution starts a run; end frees what is left of it.
-func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
+func (p *Plan) execution(ctx context.Context) (x *operator.Execution, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.options.Budget.OnEnd(cancel)
 	p.ctx = ctx
-	x = &execution{
-		matches: p.options.Budget.Meter("partial matches"),
-		ctx:     ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
-		analyze: p.analyze, joins: &p.joins, single: p.options.Unoptimised, sortedRuns: p.options.SortedRuns,
-		disk: &vector.Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files")},
+	x = &operator.Execution{
+		Matches: p.options.Budget.Meter("partial matches"),
+		Ctx:     ctx, Ended: p.ended, Memory: p.options.Budget, Terms: p.terms, Env: p.env,
+		Analyze: p.analyze, Joins: &p.joins, Single: p.options.Unoptimised, SortedRuns: p.options.SortedRuns,
+		Disk: &vector.Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files")},
 	}
 	return x, func() {
 		p.options.Budget.OnEnd(nil)
 		cancel(nil)
-		p.peak = x.memory.Peak()
-		for _, f := range x.cleanup {
+		p.peak = x.Memory.Peak()
+		for _, f := range x.Cleanup {
 			f()
 		}
 	}

@@ -155,7 +155,7 @@ func (m *machine) visit(state int, v pcsr.Vertex, vertices int) {
 }
 
 // walk reports every vertex that walks of the machine (more: of one or more, in a row) from v end at, as
-// pathSearch.closure does.
+// Search.Closure does.
 func (s *Search) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr.Vertex) error) error {
 	vertices := s.graph.Vertices()
 	m.begin()

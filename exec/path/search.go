@@ -19,7 +19,7 @@ type Search struct {
 	frontier []pcsr.Vertex
 	next     []pcsr.Vertex
 	touched  []pcsr.Vertex
-	// read counts vertices since the last look at the context.
+	// read counts vertices since the context was checked last.
 	read int
 	// machines are those of the steps with closures inside; machine is that of the step asked for last, nil for others.
 	machines []*machine
@@ -177,7 +177,7 @@ func (s *Search) Closure(step Step, v pcsr.Vertex, d pcsr.Direction, zero, more 
 	return nil
 }
 
-// reads counts the vertices that are about to be read, at most checkEvery, and looks at the context now and then.
+// reads counts the vertices that are about to be read, at most limits.CheckEvery, and checks the context now and then.
 func (s *Search) reads(n int) error {
 	if s.read += n; s.read < limits.CheckEvery {
 		return nil
