@@ -20,7 +20,7 @@
 // it must end). Batches are columns of IDs; there are no row objects and no allocation per row.
 //
 // Operators are built once, by build.go: they have from their node all that they need to know, and none plans. A variant of
-// a pattern that is first reached while the query runs is asked of the plan then (planner: what is planned late).
+// a pattern that is first reached while the query runs is asked of the plan then (planner: what is planned on demand).
 //
 // The package never reads text and chooses no plan: queries come as the parser's algebra, terms as IDs.
 package exec

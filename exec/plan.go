@@ -79,7 +79,6 @@ type Plan struct {
 	measures map[planner.Node]*operator.Measures
 	output   operator.Projection
 	analyze  bool
-	peak     int64
 	// joins is how many joins have been built; they share the memory of rows on their way.
 	joins atomic.Int64
 	// plans counts what the plan takes.
@@ -179,9 +178,6 @@ func (p *Plan) Terms() *terms.Terms { return p.terms }
 
 // Analyze makes the plan measure its operators when it runs, for Explain.
 func (p *Plan) Analyze() { p.analyze = true }
-
-// PeakMemory is the most bytes that the operators held at once, as far as they count them.
-func (p *Plan) PeakMemory() int64 { return p.peak }
 
 // Explain describes the plan; once it has run with Analyze, with what was measured.
 func (p *Plan) Explain() *Explain {
@@ -285,7 +281,6 @@ func (p *Plan) execution(ctx context.Context) (x *operator.Execution, end func()
 	return x, func() {
 		p.options.Budget.OnEnd(nil)
 		cancel(nil)
-		p.peak = x.Memory.Peak()
 		for _, f := range x.Cleanup {
 			f()
 		}
