@@ -16,10 +16,10 @@ type Hashed struct {
 	// Make makes the operator of the pattern, where it was not made with the others.
 	Make func(ctx context.Context) error
 	Spec sideways.Merge
-	// Shared names the variables both sides have; leftShared are their columns on the left.
+	// Shared names the variables both sides have; LeftShared are their columns on the left.
 	Shared     []string
 	LeftShared []int
-	// Key are the positions in shared that every row of both sides binds: rows can be split over files by them.
+	// Key are the positions in Shared that every row of both sides binds: rows can be split over files by them.
 	Key []int
 	// Varies: the table holds only for the parameters' values that frame numbers.
 	Varies bool

@@ -11,7 +11,8 @@ import (
 type Watch struct {
 	Ended limits.Ended
 	steps int
-	Err   error
+	// Err is why it has ended.
+	Err error
 }
 
 // WatchEvery is how many comparisons are made between two checks of whether the query has ended; each may decode strings.
