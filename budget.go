@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
@@ -18,7 +18,7 @@ import (
 // most five eighths of Memory, so that garbage and the runtime find room beside it; a query by itself may hold
 // QueryOptions.MaxMemory, and beside others as much as they leave free. Sorts, groups and joins that would need more go on from
 // disk, as far as Spill allows; what cannot ends with ErrMemoryLimit or ErrSpillLimit.
-type Budget struct{ pool *exec.Pool }
+type Budget struct{ pool *limits.Pool }
 
 // BudgetOptions are the limits of a Budget.
 type BudgetOptions struct {
@@ -32,7 +32,7 @@ type BudgetOptions struct {
 }
 
 // BudgetUsage is what queries have taken of a Budget.
-type BudgetUsage = exec.Usage
+type BudgetUsage = limits.Usage
 
 // NewBudget returns a budget.
 func NewBudget(options BudgetOptions) *Budget {
@@ -45,7 +45,7 @@ func NewBudget(options BudgetOptions) *Budget {
 	if options.Spill <= 0 {
 		options.Spill = machine.FreeDisk(options.TempDir) / 10
 	}
-	return &Budget{exec.NewPool(options.Memory, options.Spill)}
+	return &Budget{limits.NewPool(options.Memory, options.Spill)}
 }
 
 // processBudget is that of stores that are opened without one.

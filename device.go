@@ -8,8 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -94,7 +95,7 @@ type choice struct {
 	device  Device
 	used    bool
 	fellOut bool
-	gpu     exec.Trace
+	gpu     match.Trace
 }
 
 // pays reports whether a match of that cost is worth a GPU, if there is one.
@@ -113,7 +114,7 @@ func (c *choice) speed() float64 {
 	return 1
 }
 
-func (c *choice) matcher(plan *bgp.MatchPlan, _ *pcsr.Graph) exec.Matcher {
+func (c *choice) matcher(plan *bgp.MatchPlan, _ *pcsr.Graph) match.Matcher {
 	if c.device == GPU || c.device == Auto && c.store.gpu.pays(plan.Cost) && c.store.gpu.available() {
 		c.used = true
 		return gpuMatcher{c}
@@ -135,40 +136,40 @@ func (c *choice) String() string {
 // gpuMatcher runs matches on the GPU, and on the CPU when the GPU is lost before the first solution.
 type gpuMatcher struct{ *choice }
 
-func (g gpuMatcher) Match(ctx context.Context, m *exec.Match, emit func(*exec.Batch) error) error {
+func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*vector.Batch) error) error {
 	emitted := false
-	return g.run(m, func() bool { return !emitted }, func(matcher exec.Matcher, m *exec.Match) error {
-		return matcher.Match(ctx, m, func(b *exec.Batch) error {
+	return g.run(m, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
+		return matcher.Match(ctx, m, func(b *vector.Batch) error {
 			emitted = true
 			return emit(b)
 		})
 	})
 }
 
-func (g gpuMatcher) Count(ctx context.Context, m *exec.Match) (n uint64, err error) {
-	err = g.run(m, func() bool { return true }, func(matcher exec.Matcher, m *exec.Match) (err error) {
+func (g gpuMatcher) Count(ctx context.Context, m *match.Match) (n uint64, err error) {
+	err = g.run(m, func() bool { return true }, func(matcher match.Matcher, m *match.Match) (err error) {
 		n, err = matcher.Count(ctx, m)
 		return err
 	})
 	return n, err
 }
 
-func (g gpuMatcher) run(m *exec.Match, again func() bool, match func(exec.Matcher, *exec.Match) error) error {
+func (g gpuMatcher) run(m *match.Match, again func() bool, try func(match.Matcher, *match.Match) error) error {
 	device, err := g.store.gpu.open()
 	if err != nil {
 		return err
 	}
 	traced := *m
 	if traced.Trace == nil {
-		traced.Trace = &exec.Trace{}
+		traced.Trace = &match.Trace{}
 	}
-	err = match(device, &traced)
+	err = try(device, &traced)
 	g.gpu.Upload += traced.Trace.Upload
 	g.gpu.Kernels += traced.Trace.Kernels
 	g.gpu.Download += traced.Trace.Download
 	if errors.Is(err, gpu.ErrDeviceLost) && again() {
 		g.fellOut = true
-		return match(g.store.cpu, m)
+		return try(g.store.cpu, m)
 	}
 	return err
 }

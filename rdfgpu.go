@@ -13,7 +13,9 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/readback"
 	"github.com/rdfgpu/rdfgpu/internal/results"
@@ -29,7 +31,7 @@ type Term = rdf.Term
 type ID = dictionary.ID
 
 // Batch is a set of solutions, column first.
-type Batch = exec.Batch
+type Batch = vector.Batch
 
 // SyntaxError says what is wrong with a query's text, and where; find it with errors.As in an error of Query.
 type SyntaxError = parser.Error
@@ -99,9 +101,9 @@ type QueryOptions struct {
 // Errors that a query or a load may end with; test with errors.Is.
 var (
 	ErrTimeout     = errors.New("the query ran longer than its time limit")
-	ErrRowLimit    = exec.ErrRowLimit
-	ErrMemoryLimit = exec.ErrMemoryLimit
-	ErrSpillLimit  = exec.ErrSpillLimit
+	ErrRowLimit    = limits.ErrRows
+	ErrMemoryLimit = limits.ErrMemory
+	ErrSpillLimit  = limits.ErrSpill
 	ErrUnsupported = exec.ErrUnsupported
 	ErrFunction    = exec.ErrFunction
 	ErrPattern     = exec.ErrPattern

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
@@ -28,7 +29,7 @@ type Result struct {
 	watch   *watch
 	ctx     context.Context
 	cancel  context.CancelFunc
-	budget  *exec.Budget
+	budget  *limits.Budget
 	began   time.Time
 	timings Timings
 	read    bool

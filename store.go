@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -17,7 +17,7 @@ type Store struct {
 	dir     string
 	store   *store.Store
 	options Options
-	cpu     exec.Matcher
+	cpu     match.Matcher
 	gpu     *device
 	parsed  *parseCache
 	budget  *Budget

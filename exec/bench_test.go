@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -48,7 +49,7 @@ func BenchmarkOperators(b *testing.B) {
 					b.Fatal(err)
 				}
 				rows := 0
-				if err := p.Run(b.Context(), func(batch *exec.Batch) error { rows += batch.N; return nil }); err != nil {
+				if err := p.Run(b.Context(), func(batch *vector.Batch) error { rows += batch.N; return nil }); err != nil {
 					b.Fatal(err)
 				}
 				b.ReportMetric(float64(rows), "rows")

@@ -5,9 +5,20 @@ import (
 	"fmt"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/eval"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/group"
+	"github.com/rdfgpu/rdfgpu/exec/join"
+	"github.com/rdfgpu/rdfgpu/exec/modifier"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/path"
+	"github.com/rdfgpu/rdfgpu/exec/sideways"
+	"github.com/rdfgpu/rdfgpu/exec/source"
+	"github.com/rdfgpu/rdfgpu/exec/triples"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -16,11 +27,11 @@ import (
 type builder struct {
 	*Plan
 	// measures are kept by node, for explain.
-	measures map[planner.Node]*measures
+	measures map[planner.Node]*operator.Measures
 }
 
 // build returns the operator of a node, made of those of its inputs.
-func (b *builder) build(n planner.Node) (operator, error) {
+func (b *builder) build(n planner.Node) (operator.Operator, error) {
 	switch n := n.(type) {
 	case *planner.Match:
 		return b.match(n), nil
@@ -35,19 +46,19 @@ func (b *builder) build(n planner.Node) (operator, error) {
 	case *planner.Union:
 		return b.union(n)
 	case *planner.Count:
-		return &countOp{base: b.base(n), match: b.match(n.Match)}, nil
+		return &source.Count{Base: b.base(n), Match: b.match(n.Match)}, nil
 	case *planner.Unit:
-		return &unitOp{b.base(n)}, nil
+		return &source.Unit{Base: b.base(n)}, nil
 	case *planner.Empty:
-		return &emptyOp{b.base(n)}, nil
+		return &source.Empty{Base: b.base(n)}, nil
 	case *planner.Seed:
-		return &seedOp{base: b.base(n)}, nil
+		return &source.Seed{Base: b.base(n)}, nil
 	case *planner.Values:
 		return b.values(n), nil
 	case *planner.Service:
-		return &serviceOp{base: b.base(n), pattern: n.Pattern, vars: n.Asked, inputs: n.Seeds, name: n.Name}, nil
+		return &source.Service{Base: b.base(n), Pattern: n.Pattern, Vars: n.Asked, Inputs: n.Seeds, Name: n.Name, Endpoint: b.options.Service}, nil
 	case *planner.Degrees:
-		return &degreeOp{base: b.base(n), graph: n.Graph, partition: n.Partition, counted: n.Counted}, nil
+		return &source.Degrees{Base: b.base(n), Graph: n.Graph, Partition: n.Partition, Counted: n.Counted}, nil
 	}
 	if list := n.Inputs(); len(list) > 0 {
 		in, err := b.build(list[0])
@@ -60,7 +71,7 @@ func (b *builder) build(n planner.Node) (operator, error) {
 }
 
 // above returns the operator of a node with one input.
-func (b *builder) above(n planner.Node, in operator) (operator, error) {
+func (b *builder) above(n planner.Node, in operator.Operator) (operator.Operator, error) {
 	base := b.base(n)
 	switch n := n.(type) {
 	case *planner.Filter:
@@ -72,155 +83,78 @@ func (b *builder) above(n planner.Node, in operator) (operator, error) {
 	case *planner.Sort:
 		return b.sort(n, in)
 	case *planner.Number:
-		return &numberOp{base: base, input: in}, nil
+		return &modifier.Number{Base: base, Input: in}, nil
 	case *planner.Project:
-		return &projectOp{base: base, input: in}, nil
+		return &modifier.Project{Base: base, Input: in}, nil
 	case *planner.Slice:
-		return &sliceOp{base: base, input: in, offset: n.Offset, limit: n.Most}, nil
+		return &modifier.Slice{Base: base, Input: in, Offset: n.Offset, Limit: n.Most}, nil
 	case *planner.Distinct:
-		return &distinctOp{base: base, input: in, sorted: n.Sorted}, nil
+		return &modifier.Distinct{Base: base, Input: in, Sorted: n.Sorted}, nil
 	case *planner.Construct:
 		return b.construct(n, in), nil
 	case *planner.Describe:
 		return b.describe(n, in), nil
 	case *planner.Given:
-		return &givenOp{base: base, input: in, parameters: n.Parameters}, nil
+		return &sideways.Given{Base: base, Input: in, Parameters: n.Parameters}, nil
 	case *planner.Recall:
-		return &recallOp{base: base, input: in, parameters: n.Parameters}, nil
+		return &sideways.Recall{Base: base, Input: in, Parameters: n.Parameters}, nil
 	case *planner.Apply:
-		return &applyOp{base: base, input: in, parameters: n.Parameters}, nil
+		return &sideways.Apply{Base: base, Input: in, Parameters: n.Parameters}, nil
 	}
 	return nil, fmt.Errorf("exec: a plan has a node %T", n)
 }
 
 // base is what every operator has: the columns of its node, and what it measures.
-func (b *builder) base(n planner.Node) base {
+func (b *builder) base(n planner.Node) operator.Base {
 	m := b.measures[n]
 	if m == nil {
-		m = &measures{}
+		m = &operator.Measures{}
 		b.measures[n] = m
 	}
-	return base{out: n.Props().Columns, measured: m}
+	return operator.Base{Out: n.Props().Columns, Measured: m}
 }
 
-func (b *builder) match(n *planner.Match) *matchOp {
-	return &matchOp{
-		base: b.base(n), plan: n.Plan, graph: n.Graph, matcher: b.options.Matcher(n.Plan, n.Graph), limit: n.Limit,
-		weighted: n.Weighted, tests: n.Tests,
+func (b *builder) match(n *planner.Match) *source.Match {
+	return &source.Match{
+		Base: b.base(n), Plan: n.Plan, Graph: n.Graph, Matcher: b.options.Matcher(n.Plan, n.Graph), Limit: n.Limit,
+		Weighted: n.Weighted, Tests: n.Tests,
 	}
 }
 
-func (b *builder) product(n *planner.Product) (operator, error) {
-	o := &productOp{base: b.base(n), whole: b.match(n.Whole), from: make([]productColumn, len(n.Columns))}
+func (b *builder) product(n *planner.Product) (operator.Operator, error) {
+	o := &source.Product{Base: b.base(n), Whole: b.match(n.Whole), From: make([]source.ProductColumn, len(n.Columns))}
 	for i, part := range n.Parts {
 		op, err := b.build(part)
 		if err != nil {
 			return nil, err
 		}
-		o.parts = append(o.parts, op)
-		for k, v := range op.columns() {
-			o.from[indexOf(o.out, v)] = productColumn{i, k}
+		o.Parts = append(o.Parts, op)
+		for k, v := range op.Columns() {
+			o.From[operator.IndexOf(o.Out, v)] = source.ProductColumn{Part: i, Column: k}
 		}
 	}
 	return o, nil
 }
 
-func (b *builder) path(n *planner.Path) operator {
-	p := &pathOp{base: b.base(n), graph: n.Graph, kind: n.Kind, search: &pathSearch{graph: n.Graph, ctx: b.ctx}}
-	p.subject, p.object = b.pathEnd(n.Subject), b.pathEnd(n.Object)
-	p.step = b.pathStep(n.Graph, n.Step)
+func (b *builder) path(n *planner.Path) operator.Operator {
+	p := &path.Path{Base: b.base(n), Graph: n.Graph, Kind: n.Kind, Search: path.NewSearch(n.Graph)}
+	p.Subject, p.Object = b.pathEnd(n.Subject), b.pathEnd(n.Object)
+	p.Step = path.NewStep(n.Step, func(iri string) (pcsr.Label, bool) { return b.labelOf(n.Graph, iri) })
 	return p
 }
 
-func (b *builder) pathEnd(e planner.PathEnd) pathEnd {
-	end := pathEnd{variable: e.Variable, input: e.Seed, term: e.Given || e.Variable == ""}
+func (b *builder) pathEnd(e planner.PathEnd) path.End {
+	end := path.End{Variable: e.Variable, Input: e.Seed, Term: e.Given || e.Variable == ""}
 	if e.Variable == "" {
-		end.constant = b.find(e.Term)
+		end.Constant = b.find(e.Term)
 	}
 	return end
 }
 
-func (b *builder) join(n *planner.Join) (operator, error) {
-	left, err := b.build(n.Left)
-	if err != nil {
-		return nil, err
-	}
-	b.joins.Add(1)
-	j := &joinOp{base: b.base(n), merged: len(n.Merged), kind: n.Kind, left: left, seeded: len(n.Seeds) > 0}
-	if n.Condition != nil {
-		if j.condition, err = b.predicate(n.Condition); err != nil {
-			return nil, err
-		}
-	}
-	merge := func(right []string, agreed []string) mergeSpec {
-		return newMergeSpec(left.columns(), right, n.Merged, agreed)
-	}
-	if n.Seeded != nil {
-		if j.seeds, err = b.seeded(n.Seeded, indexes(left.columns(), n.Seeded.Variables), merge); err != nil {
-			return nil, err
-		}
-	}
-	if n.Hashed != nil {
-		j.hashed, err = b.hashed(n.Hashed, left, merge)
-	}
-	return j, err
-}
-
-// seeded makes the operators of the variants that are planned; from are the columns of the variables.
-func (b *builder) seeded(s *planner.Seeded, from []int, merge func(right, agreed []string) mergeSpec) (*seededSide, error) {
-	side := &seededSide{vars: s.Variables, from: from, fixed: s.Fixed, variants: map[uint64]*seedVariant{}}
-	side.make = func(ctx context.Context, mask uint64) (*seedVariant, error) {
-		node, err := s.Variant(mask).Node(ctx)
-		if err != nil {
-			return nil, err
-		}
-		op, err := b.build(node)
-		if err != nil {
-			return nil, err
-		}
-		v := &seedVariant{op: op}
-		var bound []string
-		for i, name := range s.Variables {
-			if mask>>i&1 == 1 {
-				bound, v.cols = append(bound, name), append(v.cols, from[i])
-			}
-		}
-		v.spec = merge(op.columns(), bound)
-		return v, nil
-	}
-	for _, mask := range s.Planned() {
-		var err error
-		if side.variants[mask], err = side.make(context.Background(), mask); err != nil {
-			return nil, err
-		}
-	}
-	return side, nil
-}
-
-func (b *builder) hashed(n *planner.Hashed, left operator, merge func(right, agreed []string) mergeSpec) (*hashedSide, error) {
-	h := &hashedSide{shared: n.Shared, leftShared: indexes(left.columns(), n.Shared), key: n.Key, varies: n.Varies}
-	h.make = func(ctx context.Context) error {
-		node, err := n.Plan.Node(ctx)
-		if err == nil {
-			h.node = node
-			h.op, err = b.build(node)
-		}
-		if err == nil {
-			h.spec = merge(h.op.columns(), n.Shared)
-		}
-		return err
-	}
-	if n.Plan.Made() == nil {
-		return h, nil
-	}
-	return h, h.make(context.Background())
-}
-
-// eachGraph makes the operator of a graph's plan when it is first reached.
-func (b *builder) eachGraph(n *planner.EachGraph) operator {
-	g := &graphOp{base: b.base(n), variable: n.Variable, nameInput: n.Name, innerFrom: n.Seeded, names: n.Graphs}
-	operators := map[dictionary.ID]operator{}
-	g.make = func(ctx context.Context, name dictionary.ID) (operator, error) {
+func (b *builder) eachGraph(n *planner.EachGraph) operator.Operator {
+	g := &source.EachGraph{Base: b.base(n), Variable: n.Variable, NameInput: n.Name, InnerFrom: n.Seeded, Names: n.Graphs}
+	operators := map[dictionary.ID]operator.Operator{}
+	g.Make = func(ctx context.Context, name dictionary.ID) (operator.Operator, error) {
 		op, ok := operators[name]
 		if ok {
 			return op, nil
@@ -237,161 +171,167 @@ func (b *builder) eachGraph(n *planner.EachGraph) operator {
 	return g
 }
 
-func (b *builder) union(n *planner.Union) (operator, error) {
-	u := &unionOp{base: b.base(n)}
+func (b *builder) union(n *planner.Union) (operator.Operator, error) {
+	u := &join.Union{Base: b.base(n)}
 	for _, branch := range n.Branches {
 		op, err := b.build(branch)
 		if err != nil {
 			return nil, err
 		}
-		u.branches = append(u.branches, op)
+		u.Branches = append(u.Branches, op)
 	}
 	return u, nil
 }
 
-func (b *builder) values(n *planner.Values) operator {
-	v := &valuesOp{base: b.base(n), rows: newColumns(len(n.Columns))}
-	for i, k := range indexes(n.Table.Variables, n.Columns) {
+func (b *builder) values(n *planner.Values) operator.Operator {
+	v := &source.Values{Base: b.base(n), Rows: vector.NewRows(len(n.Columns))}
+	for i, k := range operator.Indexes(n.Table.Variables, n.Columns) {
 		for r, row := range n.Table.Rows {
-			if r%heedEvery == 0 && b.ended() != nil {
+			if r%vector.WatchEvery == 0 && b.ended() != nil {
 				break // nobody reads them
 			}
 			id := dictionary.None
 			if !row[k].IsZero() {
 				id = b.find(row[k])
 			}
-			v.rows.cols[i] = append(v.rows.cols[i], id)
+			v.Rows.Cols[i] = append(v.Rows.Cols[i], id)
 		}
 	}
-	v.rows.n = len(n.Table.Rows)
+	v.Rows.N = len(n.Table.Rows)
 	return v
 }
 
-func (b *builder) filter(n *planner.Filter, in operator) (operator, error) {
-	f := &filterOp{base: b.base(n), input: in}
+func (b *builder) filter(n *planner.Filter, in operator.Operator) (operator.Operator, error) {
+	f := &eval.Filter{Base: b.base(n), Input: in}
 	for _, c := range n.Conditions {
 		p, err := b.predicate(c)
 		if err != nil {
 			return nil, err
 		}
-		f.conditions = append(f.conditions, p)
+		f.Conditions = append(f.Conditions, p)
 	}
 	return f, nil
 }
 
-func (b *builder) bind(n *planner.Bind, in operator) (operator, error) {
-	e := &extendOp{base: b.base(n), input: in, from: indexes(in.columns(), n.Columns)}
-	e.from[indexOf(n.Columns, n.Variable)] = computed
+func (b *builder) bind(n *planner.Bind, in operator.Operator) (operator.Operator, error) {
+	e := &eval.Bind{Base: b.base(n), Input: in, From: operator.Indexes(in.Columns(), n.Columns)}
+	e.From[operator.IndexOf(n.Columns, n.Variable)] = eval.Computed
 	var err error
-	e.value, err = b.evaluator(n.Value)
+	e.Value, err = b.evaluator(n.Value)
 	return e, err
 }
 
-func (b *builder) group(n *planner.Group, in operator) (operator, error) {
-	g := &groupOp{base: b.base(n), input: in, weighted: n.Weighted, pick: indexes(n.Exposed, n.Columns)}
+func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operator, error) {
+	g := &group.Group{Base: b.base(n), Input: in, Weighted: n.Weighted, Pick: operator.Indexes(n.Exposed, n.Columns)}
 	for _, k := range n.Keys {
 		e, err := b.evaluator(k)
 		if err != nil {
 			return nil, err
 		}
-		g.keys = append(g.keys, e)
+		g.Keys = append(g.Keys, e)
 	}
 	for _, a := range n.Aggregates {
-		agg := aggregate{Aggregation: a.Aggregation, argument: -1}
+		agg := group.Aggregate{Aggregation: a.Aggregation, Argument: -1}
 		if a.Argument != nil {
 			e, err := b.evaluator(a.Argument)
 			if err != nil {
 				return nil, err
 			}
-			agg.argument, g.arguments = len(g.arguments), append(g.arguments, e)
+			agg.Argument, g.Arguments = len(g.Arguments), append(g.Arguments, e)
 		} else if a.Distinct {
-			agg.rows = allColumns(len(in.columns()))
+			agg.Rows = vector.AllColumns(len(in.Columns()))
 		}
-		g.aggregates = append(g.aggregates, agg)
+		g.Aggregates = append(g.Aggregates, agg)
 	}
 	return g, nil
 }
 
-func (b *builder) sort(n *planner.Sort, in operator) (operator, error) {
-	s := &sortOp{base: b.base(n), input: in, limit: n.Limit, comparer: expr.NewComparer(b.terms, b.env.Dictionary)}
+func (b *builder) sort(n *planner.Sort, in operator.Operator) (operator.Operator, error) {
+	s := &modifier.Sort{Base: b.base(n), Input: in, Limit: n.Limit, Comparer: expr.NewComparer(b.terms, b.env.Dictionary)}
 	for _, k := range n.Keys {
 		e, err := b.evaluator(k.Expression)
 		if err != nil {
 			return nil, err
 		}
-		s.keys, s.descending = append(s.keys, e), append(s.descending, k.Descending)
+		s.Keys, s.Descending = append(s.Keys, e), append(s.Descending, k.Descending)
 	}
 	return s, nil
 }
 
-func (b *builder) construct(n *planner.Construct, in operator) operator {
-	o := &constructOp{base: b.base(n), input: in}
+func (b *builder) construct(n *planner.Construct, in operator.Operator) operator.Operator {
+	o := &triples.Construct{Base: b.base(n), Input: in}
 	blanks := map[string]int{}
 	for _, t := range n.Template {
-		var row [3]templateTerm
+		var row [3]triples.TemplateTerm
 		for i, p := range [3]parser.PatternTerm{t.Subject, t.Predicate, t.Object} {
-			row[i] = b.templateTerm(p, in.columns(), blanks)
+			row[i] = b.templateTerm(p, in.Columns(), blanks)
 		}
-		o.template = append(o.template, row)
+		o.Template = append(o.Template, row)
 	}
-	o.blanks = len(blanks)
+	o.Blanks = len(blanks)
 	return o
 }
 
-func (b *builder) templateTerm(p parser.PatternTerm, columns []string, blanks map[string]int) templateTerm {
+func (b *builder) templateTerm(p parser.PatternTerm, columns []string, blanks map[string]int) triples.TemplateTerm {
 	switch {
 	case p.IsVariable():
-		return templateTerm{column: indexOf(columns, p.Variable), blank: -1, constant: dictionary.None}
+		return triples.TemplateTerm{Column: operator.IndexOf(columns, p.Variable), Blank: -1, Constant: dictionary.None}
 	case p.Term.Kind == rdf.BlankNode:
 		k, ok := blanks[p.Term.Value]
 		if !ok {
 			k = len(blanks)
 			blanks[p.Term.Value] = k
 		}
-		return templateTerm{column: -1, blank: k}
+		return triples.TemplateTerm{Column: -1, Blank: k}
 	}
-	return templateTerm{column: -1, blank: -1, constant: b.find(p.Term)}
+	return triples.TemplateTerm{Column: -1, Blank: -1, Constant: b.find(p.Term)}
 }
 
-func (b *builder) describe(n *planner.Describe, in operator) operator {
-	d := &describeOp{base: b.base(n), input: in, graph: n.Graph}
+func (b *builder) describe(n *planner.Describe, in operator.Operator) operator.Operator {
+	d := &triples.Describe{Base: b.base(n), Input: in, Graph: n.Graph}
 	for _, t := range n.What {
 		if !t.IsVariable() {
-			d.constants = append(d.constants, b.find(t.Term))
-		} else if i := indexOf(in.columns(), t.Variable); i >= 0 {
-			d.from = append(d.from, i)
+			d.Constants = append(d.Constants, b.find(t.Term))
+		} else if i := operator.IndexOf(in.Columns(), t.Variable); i >= 0 {
+			d.From = append(d.From, i)
 		}
 	}
 	return d
 }
 
 // evaluator compiles an expression.
-func (b *builder) evaluator(e *planner.Expression) (evaluator, error) {
-	ev := evaluator{width: len(e.Columns)}
+func (b *builder) evaluator(e *planner.Expression) (eval.Evaluator, error) {
+	ev := eval.Evaluator{Width: len(e.Columns)}
 	for _, x := range e.Exists {
-		side, err := b.seeded(x.Pattern, allColumns(len(x.From)), func(_, _ []string) mergeSpec { return mergeSpec{} })
+		side, err := b.seeded(x.Pattern, vector.AllColumns(len(x.From)), func(_, _ []string) sideways.Merge { return sideways.Merge{} })
 		if err != nil {
 			return ev, err
 		}
-		ev.exists = append(ev.exists, &existence{not: x.Not, from: x.From, varies: x.Varies, side: side})
+		ev.Exists = append(ev.Exists, &sideways.Existence{Not: x.Not, From: x.From, Varies: x.Varies, Side: side})
 	}
 	for _, l := range e.Blanks {
 		label, err := b.evaluator(l.Label)
 		if err != nil {
 			return ev, err
 		}
-		ev.blanks = append(ev.blanks, &labelledBlank{label: label, solution: l.Solution})
+		ev.Blanks = append(ev.Blanks, &eval.Blank{Label: label, Solution: l.Solution})
 	}
 	index := map[string]int{}
 	for i, v := range e.Inputs() {
 		index[v] = i
 	}
 	var err error
-	ev.program, err = expr.Compile(e.Expr, index, b.env)
+	ev.Program, err = expr.Compile(e.Expr, index, b.env)
 	return ev, err
 }
 
-func (b *builder) predicate(e *planner.Expression) (*predicate, error) {
+func (b *builder) predicate(e *planner.Expression) (*eval.Predicate, error) {
 	ev, err := b.evaluator(e)
-	return &predicate{ev}, err
+	return &eval.Predicate{Evaluator: ev}, err
+}
+
+// labelOf is the edge label of a predicate; false when the graph has none such.
+func (b *builder) labelOf(g *pcsr.Graph, iri string) (pcsr.Label, bool) {
+	id, ok := b.dict.Lookup(rdf.NewIRI(iri))
+	return id, ok && g.HasLabel(id)
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -145,7 +147,7 @@ var processor = cpu.New(1)
 
 // onProcessor are options that match everything on the processor.
 func onProcessor() exec.Options {
-	return exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) exec.Matcher { return processor }}
+	return exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return processor }}
 }
 
 // answer is what a query gave, as terms.
@@ -168,7 +170,7 @@ func (m *memory) run(q *parser.Query, o exec.Options) (*answer, error) {
 		a.boolean, err = p.Ask(context.Background())
 		return a, err
 	}
-	err = p.Run(context.Background(), func(b *exec.Batch) error {
+	err = p.Run(context.Background(), func(b *vector.Batch) error {
 		for r := range b.N {
 			row := make([]rdf.Term, len(b.Cols))
 			for c, col := range b.Cols {

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"github.com/rdfgpu/rdfgpu/planner/rules"
+	"pgregory.net/rapid"
 )
 
 // TestQueriesAnswerAsTheReferenceSays compares the engine, with and without its optimisations, and with so little
@@ -65,7 +65,7 @@ func compareWithReference(t *testing.T, draw func(*generator) string) {
 				o.Memory = 1
 			}
 			a, err := m.run(q, o)
-			if variant == "spilling" && err != nil && strings.Contains(err.Error(), exec.ErrMemoryLimit.Error()) {
+			if variant == "spilling" && err != nil && strings.Contains(err.Error(), limits.ErrMemory.Error()) {
 				continue
 			}
 			if err != nil {

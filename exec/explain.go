@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -18,7 +20,7 @@ type Explain struct {
 	Detail string `json:"detail,omitempty"`
 	// Columns are the variables it binds.
 	Columns []string `json:"columns,omitempty"`
-	// EstimatedRows is the planner's guess; negative when there is none.
+	// EstimatedRows is what the planner expects; negative when it does not say.
 	EstimatedRows float64 `json:"estimatedRows"`
 	// Match is the vertex join of a basic graph pattern.
 	Match *bgp.MatchPlan `json:"-"`
@@ -32,20 +34,8 @@ type Explain struct {
 	// Spilled is how many bytes the operator wrote to temporary files.
 	Spilled int64 `json:"spilled,omitempty"`
 	// Trace is what the matcher measured.
-	Trace    *Trace     `json:"trace,omitempty"`
-	Children []*Explain `json:"children,omitempty"`
-}
-
-// measures is what was measured of an operator.
-type measures struct {
-	Rows    uint64
-	Runs    int
-	Elapsed time.Duration
-	Spilled int64
-	Trace   *Trace
-	// match is the plan that was run, where conditions were tested for it; whole: a product was matched in one.
-	match *bgp.MatchPlan
-	whole bool
+	Trace    *match.Trace `json:"trace,omitempty"`
+	Children []*Explain   `json:"children,omitempty"`
 }
 
 // explain describes a node of the plan, with what was measured of its operator, and those below it.
@@ -57,17 +47,17 @@ func (p *Plan) explain(n planner.Node) *Explain {
 	e.Operator, e.Detail = n.Text()
 	m := p.measures[n]
 	if m == nil {
-		m = &measures{}
+		m = &operator.Measures{}
 	}
 	e.Rows, e.Runs, e.Elapsed, e.Spilled, e.Trace = m.Rows, m.Runs, m.Elapsed, m.Spilled, m.Trace
 	inputs := n.Inputs()
 	switch n := n.(type) {
 	case *planner.Match:
-		if e.Match = n.Plan; m.match != nil {
-			e.Match = m.match
+		if e.Match = n.Plan; m.Match != nil {
+			e.Match = m.Match
 		}
 	case *planner.Product:
-		if m.whole {
+		if m.Whole {
 			inputs = []planner.Node{n.Whole}
 		}
 	}

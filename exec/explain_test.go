@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
-
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -93,7 +93,7 @@ func TestExplainIsWrittenAsTextAndJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Analyze()
-	if err := p.Run(t.Context(), func(*exec.Batch) error { return nil }); err != nil {
+	if err := p.Run(t.Context(), func(*vector.Batch) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	for name, write := range map[string]func(*bytes.Buffer) error{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -76,7 +77,7 @@ func TestATeamGroupsAsOneGoroutineDoes(t *testing.T) {
 		for i, text := range grouped {
 			t.Run(fmt.Sprintf("%s %d", key, i), func(t *testing.T) {
 				q := parse(t, "PREFIX : <"+exampleNS+">\n"+strings.Replace(text, ":KEY", ":"+key, 1))
-				o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) exec.Matcher { return inOrder }}
+				o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return inOrder }}
 				restore := exec.SetTeam(math.MaxInt64/4, 0)
 				want, err := m.run(q, o)
 				restore()

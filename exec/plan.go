@@ -10,7 +10,11 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -18,16 +22,21 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
+// Service asks another SPARQL endpoint for the solutions of a query (SPARQL 1.1 Federated Query). The query is a
+// SELECT of variables, and a row has one term for each, the zero Term where it is unbound. It refuses endpoints that
+// are not allowed with an error.
+type Service func(ctx context.Context, endpoint, query string, variables []string, row func([]rdf.Term) error) error
+
 // Options are the settings of one query. The zero value asks for SPARQL's semantics and a memory limit of 1 GiB.
 type Options struct {
 	Semantics bgp.Semantics
 	// Matcher picks who runs a match plan. It is asked once for each basic graph pattern, and must not be nil.
-	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) Matcher
+	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
 	// Budget counts what the query holds: past its limits operators go on from disk, or end with ErrMemoryLimit. The caller
 	// closes it once the query has ended. Where it is nil, the query shares with no other and may hold Memory bytes.
-	Budget *Budget
+	Budget *limits.Budget
 	Memory int64
 	// MaxRows ends the query with ErrRowLimit when it has more solutions (or triples); 0 means no limit.
 	MaxRows uint64
@@ -46,11 +55,16 @@ type Options struct {
 	CountOnly bool
 	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
 	Unoptimised bool
+	// SortedRuns is how many sorted runs a sort keeps apart, each an open file; 0 means 64.
+	SortedRuns int
 	// Tuning has the planner's numbers that tests change.
 	Tuning planner.Tuning
 }
 
-const defaultMemory = 1 << 30
+const (
+	defaultMemory = 1 << 30
+	sortedRuns    = 64
+)
 
 // Plan is a query that is ready to run, once, by one of Run, Ask and Count. It is not safe for concurrent use.
 type Plan struct {
@@ -61,15 +75,14 @@ type Plan struct {
 	terms    *terms.Terms
 	dict     TermSource
 	env      *expr.Env
-	root     operator
-	measures map[planner.Node]*measures
-	output   projection
+	root     operator.Operator
+	measures map[planner.Node]*operator.Measures
+	output   operator.Projection
 	analyze  bool
-	peak     int64
 	// joins is how many joins have been built; they share the memory of rows on their way.
 	joins atomic.Int64
 	// plans counts what the plan takes.
-	plans *Meter
+	plans *limits.Meter
 }
 
 // TermSource is the dictionary that all graphs of a dataset share.
@@ -77,12 +90,15 @@ type TermSource = terms.Dictionary
 
 // Prepare plans a query over a dataset. When ctx ends it does so too, with the cause.
 func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
-	defer recovered(&err, guard())
+	defer operator.Recovered(&err, operator.Guard())
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
 	}
 	if options.Budget == nil {
-		options.Budget = standalone(options.Memory)
+		options.Budget = limits.Standalone(options.Memory)
+	}
+	if options.SortedRuns == 0 {
+		options.SortedRuns = sortedRuns
 	}
 	if options.Now.IsZero() {
 		options.Now = time.Now()
@@ -96,7 +112,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	if dataset, err = clause(dataset, query, &options, dict); err != nil {
 		return nil, err
 	}
-	p = &Plan{ctx: ctx, options: options, terms: terms.New(dict), dict: dict, measures: map[planner.Node]*measures{}}
+	p = &Plan{ctx: ctx, options: options, terms: terms.New(dict), dict: dict, measures: map[planner.Node]*operator.Measures{}}
 	p.plans = options.Budget.Meter("the plan")
 	p.terms.Charge = p.charge("computed terms")
 	p.env = newEnv(p)
@@ -107,7 +123,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	if p.root, err = b.build(p.physical.Root); err != nil {
 		return nil, err
 	}
-	p.output.from = indexes(p.root.columns(), p.physical.Variables)
+	p.output.From = operator.Indexes(p.root.Columns(), p.physical.Variables)
 	return p, p.ended()
 }
 
@@ -118,7 +134,7 @@ func (p *Plan) ended() error {
 	}
 	err := p.env.Err()
 	if errors.Is(err, expr.ErrLong) {
-		return fmt.Errorf("exec: %w: %w", err, ErrMemoryLimit)
+		return fmt.Errorf("exec: %w: %w", err, limits.ErrMemory)
 	}
 	return err
 }
@@ -126,7 +142,7 @@ func (p *Plan) ended() error {
 // contextEnded says why the context of planning or running has ended, or that the query takes too much memory; nil while
 // neither is so.
 func (p *Plan) contextEnded() error {
-	if err := p.options.Budget.ending(); err != nil {
+	if err := p.options.Budget.Ending(); err != nil {
 		return err
 	}
 	if p.ctx.Err() != nil {
@@ -163,9 +179,6 @@ func (p *Plan) Terms() *terms.Terms { return p.terms }
 // Analyze makes the plan measure its operators when it runs, for Explain.
 func (p *Plan) Analyze() { p.analyze = true }
 
-// PeakMemory is the most bytes that the operators held at once, as far as they count them.
-func (p *Plan) PeakMemory() int64 { return p.peak }
-
 // Explain describes the plan; once it has run with Analyze, with what was measured.
 func (p *Plan) Explain() *Explain {
 	e := p.explain(p.physical.Root)
@@ -176,15 +189,15 @@ func (p *Plan) Explain() *Explain {
 // Run emits the solutions of a SELECT, or the triples of a CONSTRUCT or DESCRIBE, in batches whose columns are
 // Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context
 // ends, its cause is returned.
-func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
-	defer recovered(&err, guard())
+func (p *Plan) Run(ctx context.Context, emit func(*vector.Batch) error) (err error) {
+	defer operator.Recovered(&err, operator.Guard())
 	var rows uint64
-	return p.run(ctx, func(b *Batch) error {
+	return p.run(ctx, func(b *vector.Batch) error {
 		rows += uint64(b.N)
 		if p.options.MaxRows > 0 && rows > p.options.MaxRows {
-			return ErrRowLimit
+			return limits.ErrRows
 		}
-		out := *p.output.of(b)
+		out := *p.output.Of(b)
 		out.Origin = nil
 		return emit(&out)
 	})
@@ -192,9 +205,9 @@ func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
 
 // Ask reports whether the query's pattern has a solution.
 func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
-	defer recovered(&err, guard())
-	err = stopping(func(enough error) error {
-		return p.run(ctx, func(b *Batch) error {
+	defer operator.Recovered(&err, operator.Guard())
+	err = limits.Stopping(func(enough error) error {
+		return p.run(ctx, func(b *vector.Batch) error {
 			found = true
 			return enough
 		})
@@ -204,24 +217,24 @@ func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
 
 // counter is an operator that counts its solutions without writing them.
 type counter interface {
-	count(x *execution) (uint64, error)
+	Count(x *operator.Execution) (uint64, error)
 }
 
 // Count is the number of solutions (or triples).
 func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
-	defer recovered(&err, guard())
-	count := func(b *Batch) error {
+	defer operator.Recovered(&err, operator.Guard())
+	count := func(b *vector.Batch) error {
 		n += uint64(b.N)
 		if p.options.MaxRows > 0 && n > p.options.MaxRows {
-			return ErrRowLimit
+			return limits.ErrRows
 		}
 		return nil
 	}
 	if m, ok := p.root.(counter); ok {
 		x, end := p.execution(ctx)
 		defer end()
-		if n, err = m.count(x); err == nil && p.options.MaxRows > 0 && n > p.options.MaxRows {
-			err = ErrRowLimit
+		if n, err = m.Count(x); err == nil && p.options.MaxRows > 0 && n > p.options.MaxRows {
+			err = limits.ErrRows
 		}
 		return n, p.outcome(err)
 	}
@@ -229,10 +242,10 @@ func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 	return n, err
 }
 
-func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
+func (p *Plan) run(ctx context.Context, emit func(*vector.Batch) error) error {
 	x, end := p.execution(ctx)
 	defer end()
-	err := measured(p.root, x, nil, func(b *Batch) error {
+	err := operator.Run(p.root, x, nil, func(b *vector.Batch) error {
 		if b.N == 0 {
 			return nil
 		}
@@ -247,7 +260,7 @@ func (p *Plan) run(ctx context.Context, emit func(*Batch) error) error {
 // outcome is the error that a run ended with: the limit that cancelled it rather than the cancellation.
 func (p *Plan) outcome(err error) error {
 	if errors.Is(err, context.Canceled) {
-		if limit := p.options.Budget.ending(); limit != nil {
+		if limit := p.options.Budget.Ending(); limit != nil {
 			return limit
 		}
 	}
@@ -255,20 +268,20 @@ func (p *Plan) outcome(err error) error {
 }
 
 // execution starts a run; end frees what is left of it.
-func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
+func (p *Plan) execution(ctx context.Context) (x *operator.Execution, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	p.options.Budget.onEnd(cancel)
+	p.options.Budget.OnEnd(cancel)
 	p.ctx = ctx
-	x = &execution{
-		matches: p.options.Budget.Meter("partial matches"),
-		ctx:     ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
-		options: &p.options, analyze: p.analyze, plan: p, spills: p.options.Budget.Meter("buffers of temporary files"),
+	x = &operator.Execution{
+		Matches: p.options.Budget.Meter("partial matches"),
+		Ctx:     ctx, Ended: p.ended, Memory: p.options.Budget, Terms: p.terms, Env: p.env,
+		Analyze: p.analyze, Joins: &p.joins, Single: p.options.Unoptimised, SortedRuns: p.options.SortedRuns,
+		Disk: &vector.Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files")},
 	}
 	return x, func() {
-		p.options.Budget.onEnd(nil)
+		p.options.Budget.OnEnd(nil)
 		cancel(nil)
-		p.peak = x.memory.peak.Load()
-		for _, f := range x.cleanup {
+		for _, f := range x.Cleanup {
 			f()
 		}
 	}

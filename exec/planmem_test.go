@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // optionals is a query of a chain of n OPTIONALs that bind a variable each.
@@ -51,17 +53,20 @@ func TestAChainOfOptionalsPlansInLittleMemory(t *testing.T) {
 func TestAChainOfOptionalsRunsInLittleMemory(t *testing.T) {
 	m := many(t, 20_000)
 	for _, n := range []int{50, 200} {
-		p, err := exec.Prepare(t.Context(), parse(t, optionals(n)), m, m.dict, onProcessor())
+		o := onProcessor()
+		o.Budget = limits.NewPool(0, 0).Open(1 << 30)
+		p, err := exec.Prepare(t.Context(), parse(t, optionals(n)), m, m.dict, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rows := 0
-		if err := p.Run(t.Context(), func(b *exec.Batch) error { rows += b.N; return nil }); err != nil || rows != 20_000 {
+		if err := p.Run(t.Context(), func(b *vector.Batch) error { rows += b.N; return nil }); err != nil || rows != 20_000 {
 			t.Fatal(rows, err)
 		}
-		t.Logf("%d: %d KiB", n, p.PeakMemory()>>10)
-		if p.PeakMemory() > 100<<20 {
-			t.Errorf("a chain of %d OPTIONALs holds %d bytes", n, p.PeakMemory())
+		t.Logf("%d: %d KiB", n, o.Budget.Peak()>>10)
+		if o.Budget.Peak() > 100<<20 {
+			t.Errorf("a chain of %d OPTIONALs holds %d bytes", n, o.Budget.Peak())
 		}
+		o.Budget.Close()
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -105,7 +107,7 @@ func TestSegmentsAnswerAsOneDoes(t *testing.T) {
 				a, err := one.run(parsed, o)
 				b, errSeveral := several.run(parsed, o)
 				if err != nil || errSeveral != nil {
-					if memory > 0 && strings.Contains(fmt.Sprint(err, errSeveral), exec.ErrMemoryLimit.Error()) {
+					if memory > 0 && strings.Contains(fmt.Sprint(err, errSeveral), limits.ErrMemory.Error()) {
 						continue
 					}
 					t.Fatal(q.text, err, errSeveral)
@@ -169,7 +171,7 @@ func BenchmarkSegments(b *testing.B) {
 				for b.Loop() {
 					p, err := exec.Prepare(b.Context(), q, m.memory, m.dict, onProcessor())
 					if err == nil {
-						err = p.Run(b.Context(), func(*exec.Batch) error { return nil })
+						err = p.Run(b.Context(), func(*vector.Batch) error { return nil })
 					}
 					if err != nil {
 						b.Fatal(err)

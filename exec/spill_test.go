@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
@@ -50,7 +52,6 @@ var spilling = []struct{ name, text string }{
 
 func TestWhatSpillsAnswersAsWhatDoesNot(t *testing.T) {
 	m := many(t, 20_000)
-	defer exec.SetMaxRuns(3)()
 	for _, c := range spilling {
 		t.Run(c.name, func(t *testing.T) {
 			q := parse(t, "PREFIX : <"+exampleNS+">\n"+c.text)
@@ -59,7 +60,7 @@ func TestWhatSpillsAnswersAsWhatDoesNot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.Memory, o.TempDir = 220_000, t.TempDir()
+			o.Memory, o.TempDir, o.SortedRuns = 220_000, t.TempDir(), 3
 			if c.name == "groups" {
 				o.Memory = 7_000_000 // its keys are terms that the query computes, which stay in memory
 			}
@@ -93,7 +94,7 @@ func spilled(e *exec.Explain) int64 {
 }
 
 func collect(p *exec.Plan) (rows [][]rdf.Term, err error) {
-	err = p.Run(context.Background(), func(b *exec.Batch) error {
+	err = p.Run(context.Background(), func(b *vector.Batch) error {
 		for r := range b.N {
 			row := make([]rdf.Term, len(b.Cols))
 			for c, col := range b.Cols {
@@ -134,7 +135,7 @@ func TestTheMemoryLimitNamesTheOperator(t *testing.T) {
 	o.Memory = 300_000
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT (COUNT(DISTINCT ?n) AS ?c) { ?x :number ?n }")
 	_, err := m.run(q, o)
-	if !errors.Is(err, exec.ErrMemoryLimit) {
+	if !errors.Is(err, limits.ErrMemory) {
 		t.Fatalf("error %v, want ErrMemoryLimit", err)
 	}
 	for _, want := range []string{"in group", "293.0 KiB", "--query-memory"} {
@@ -150,7 +151,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 	q := parse(t, prologue+"SELECT ?x ?y { ?x :link ?y . ?y :group ?g . ?z :group ?g }")
 	o := onProcessor()
 	o.MaxRows = 10
-	if _, err := m.run(q, o); !errors.Is(err, exec.ErrRowLimit) {
+	if _, err := m.run(q, o); !errors.Is(err, limits.ErrRows) {
 		t.Errorf("error %v, want ErrRowLimit", err)
 	}
 	stop := errors.New("enough")
@@ -158,7 +159,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Run(t.Context(), func(*exec.Batch) error { return stop }); err != stop {
+	if err := p.Run(t.Context(), func(*vector.Batch) error { return stop }); err != stop {
 		t.Errorf("error %v, want the consumer's", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -169,7 +170,7 @@ func TestLimitsAndEarlyStops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Run(ctx, func(*exec.Batch) error { return nil }); err != stop {
+		if err := p.Run(ctx, func(*vector.Batch) error { return nil }); err != stop {
 			t.Errorf("%s: error %v, want the cause of the cancellation", text, err)
 		}
 	}
@@ -259,7 +260,7 @@ func TestACrossProductEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := p.Run(ctx, func(*exec.Batch) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := p.Run(ctx, func(*vector.Batch) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want the deadline's", err)
 	}
 }

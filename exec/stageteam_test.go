@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -26,7 +28,7 @@ func TestATeamOfStagesEmitsWhatOneGoroutineDoes(t *testing.T) {
 	for _, c := range staged {
 		t.Run(c.name, func(t *testing.T) {
 			q := parse(t, "PREFIX : <"+exampleNS+">\n"+c.text)
-			o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) exec.Matcher { return inOrder }}
+			o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return inOrder }}
 			restore := exec.SetTeam(math.MaxInt64/4, 0)
 			want, err := m.run(q, o)
 			restore()
@@ -61,7 +63,7 @@ func TestATeamEndsWithItsQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Run(ctx, func(*exec.Batch) error { return c.stop() }); !errors.Is(err, c.want) {
+		if err := p.Run(ctx, func(*vector.Batch) error { return c.stop() }); !errors.Is(err, c.want) {
 			t.Errorf("the query ended with %v instead of %v", err, c.want)
 		}
 	}

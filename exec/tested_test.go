@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -91,7 +92,7 @@ func TestHostileConditionsEndAtTheTimeLimit(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 			if err == nil {
-				err = p.Run(ctx, func(*exec.Batch) error { return nil })
+				err = p.Run(ctx, func(*vector.Batch) error { return nil })
 			}
 			cancel()
 			took := time.Since(began)

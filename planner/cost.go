@@ -22,7 +22,7 @@ const (
 	serviceRows, serviceCost = 1000, 1e6
 
 	// testTime is how long a query may test conditions while it is planned; the rest is tested when the pattern is
-	// matched, under the query's context. testedAtOnce values are tested between two looks at the clock or the context.
+	// matched, under the query's context. testedAtOnce values are tested between two checks of the clock or the context.
 	testTime     = 5 * time.Millisecond
 	testedAtOnce = 16
 	// maxTested bounds the possible values of a variable that are tested, and testPrice, in candidates a value, is what a

@@ -12,7 +12,7 @@
 //
 // The package never runs a plan and knows no operator. A plan is for one run at a time.
 //
-// # What is planned late
+// # What is planned on demand
 //
 // Three things are planned when a query first needs them, by [Subplan], under the query's context, for planning them
 // all beforehand would cost more than it saves: the pattern of GRAPH ?g in all graphs but the first, whose statistics

@@ -39,7 +39,7 @@ func (p *planner) eachGraph(n *parser.Graph, r request) (Node, error) {
 		}
 	}
 	for _, name := range g.Graphs {
-		g.Plans = append(g.Plans, p.later(func() (Node, error) { return p.inGraph(n.Input, name, own) }))
+		g.Plans = append(g.Plans, p.onDemand(func() (Node, error) { return p.inGraph(n.Input, name, own) }))
 	}
 	if len(g.Plans) == 0 {
 		return g, nil

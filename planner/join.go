@@ -86,7 +86,7 @@ func (p *planner) order(parts []parser.Node, inputs []string) {
 	}
 }
 
-// estimate guesses the number of solutions of a pattern by itself.
+// estimate is the number of solutions of a pattern by itself.
 func (p *planner) estimate(n parser.Node) float64 {
 	switch n := n.(type) {
 	case *parser.Values:
@@ -257,7 +257,7 @@ func (p *planner) hashed(j *Join, s joinSpec, common scope.Set, r request) error
 	if plan := func() (Node, error) { return p.lower(s.right, r) }; j.Seeded == nil || s.left.Props().Rows*seedCost > planPrice {
 		j.Hashed.Plan, err = p.now(plan())
 	} else {
-		j.Hashed.Plan = p.later(plan)
+		j.Hashed.Plan = p.onDemand(plan)
 	}
 	return err
 }

@@ -256,7 +256,7 @@ type Seeded struct {
 func (s *Seeded) Variant(mask uint64) *Subplan {
 	v, ok := s.variants[mask]
 	if !ok {
-		v = s.planner.later(func() (Node, error) { return s.plan(s.bound(mask)) })
+		v = s.planner.onDemand(func() (Node, error) { return s.plan(s.bound(mask)) })
 		s.variants[mask] = v
 	}
 	return v
@@ -305,8 +305,8 @@ func (s *Subplan) Node(ctx context.Context) (Node, error) {
 // Made returns the plan; nil while it was not asked for.
 func (s *Subplan) Made() Node { return s.node }
 
-// later is a plan that is made when somebody asks for it.
-func (p *planner) later(make func() (Node, error)) *Subplan { return &Subplan{make: make, on: p} }
+// onDemand is a plan that is made when somebody asks for it.
+func (p *planner) onDemand(make func() (Node, error)) *Subplan { return &Subplan{make: make, on: p} }
 
 // now is a plan that is made at once.
 func (p *planner) now(node Node, err error) (*Subplan, error) {

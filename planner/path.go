@@ -44,7 +44,7 @@ func (p *planner) pathEnd(t parser.PatternTerm, r request) PathEnd {
 	return e
 }
 
-// pathRows guesses the solutions of a path and what finding them costs, in edges.
+// pathRows estimates the solutions of a path and what finding them costs, in edges.
 func (p *planner) pathRows(n *Path) (rows, cost float64) {
 	edges, ends := p.pathBounds(n)
 	subject, object := n.Subject.Free(), n.Object.Free()

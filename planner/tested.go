@@ -40,7 +40,7 @@ func (s *TestedValues) Test(enough func() bool) {
 // Values are those for which the condition is true, sorted, once all are tested; they are not to be changed.
 func (s *TestedValues) Values() []dictionary.ID { return s.keep }
 
-// share guesses the part of the values for which the condition is true.
+// share estimates the part of the values for which the condition is true.
 func (s *TestedValues) share() float64 { return float64(len(s.keep)+1) / float64(s.tested+1) }
 
 // pushTests takes over conditions on one variable whose possible values are far fewer than what the match would look
@@ -74,7 +74,7 @@ func (p *planner) pushTests(pushed *pushedFilters, n *parser.BGP, conditions []p
 // fewest.
 func (p *planner) possibleValues(n *parser.BGP, v string) *pcsr.Partition {
 	var best *pcsr.Partition
-	look := func(end parser.PatternTerm, label pcsr.Label, d pcsr.Direction) {
+	probe := func(end parser.PatternTerm, label pcsr.Label, d pcsr.Direction) {
 		if end.Variable != v {
 			return
 		}
@@ -84,8 +84,8 @@ func (p *planner) possibleValues(n *parser.BGP, v string) *pcsr.Partition {
 	}
 	for _, t := range n.Patterns {
 		if label, ok := p.label(t.Predicate.Term); ok && !t.Predicate.IsVariable() {
-			look(t.Subject, label, pcsr.Out)
-			look(t.Object, label, pcsr.In)
+			probe(t.Subject, label, pcsr.Out)
+			probe(t.Object, label, pcsr.In)
 		}
 	}
 	return best

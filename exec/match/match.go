@@ -5,23 +5,16 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// BatchRows is how many rows operators put into one batch; matchers may emit larger or smaller ones.
-const BatchRows = 4096
+// BatchRows is how many rows matchers put into one batch, about.
+const BatchRows = vector.BatchRows
 
-// Batch is a set of solutions, column first: Cols[c][r] is the ID that row r binds to column c, or dictionary.None.
-// len(Cols[c]) == N for every c; N may be non-zero with no columns (solutions of no variables).
-type Batch struct {
-	Cols [][]dictionary.ID
-	N    int
-	// Origin, where a match was seeded, is the input row each row extends; nil otherwise.
-	Origin []uint32
-	// Weights, where a match was asked for them, is how many solutions each row stands for; nil: one each.
-	Weights []uint64
-}
+// Batch is a set of solutions, column first.
+type Batch = vector.Batch
 
 // Input seeds a match: the first MatchPlan.Inputs slots of N partial matches.
 type Input struct {

@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -183,13 +184,13 @@ func names(p *bgp.MatchPlan) (out []string) {
 
 // qerrors runs a plan with a trace and compares the rows of the enumerated steps with the estimates.
 func (r *regretQuery) qerrors(plan *bgp.MatchPlan, sum *regretSummary) float64 {
-	trace := &exec.Trace{}
-	m := &exec.Match{Graph: r.store.Default, Plan: plan, Trace: trace}
+	trace := &match.Trace{}
+	m := &match.Match{Graph: r.store.Default, Plan: plan, Trace: trace}
 	var err error
 	if r.options.CountOnly {
 		_, err = r.matcher.Count(context.Background(), m)
 	} else {
-		err = r.matcher.Match(context.Background(), m, func(*exec.Batch) error { return nil })
+		err = r.matcher.Match(context.Background(), m, func(*vector.Batch) error { return nil })
 	}
 	if err != nil {
 		r.t.Fatal(err)
@@ -211,13 +212,13 @@ func (r *regretQuery) qerrors(plan *bgp.MatchPlan, sum *regretSummary) float64 {
 func (r *regretQuery) run(plan *bgp.MatchPlan, limit time.Duration) (float64, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	m := &exec.Match{Graph: r.store.Default, Plan: plan}
+	m := &match.Match{Graph: r.store.Default, Plan: plan}
 	start := threadTime()
 	n, err := uint64(0), error(nil)
 	if r.options.CountOnly {
 		n, err = r.matcher.Count(ctx, m)
 	} else {
-		err = r.matcher.Match(ctx, m, func(b *exec.Batch) error {
+		err = r.matcher.Match(ctx, m, func(b *vector.Batch) error {
 			n += uint64(b.N)
 			return nil
 		})

@@ -1,0 +1,87 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/sideways"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// Evaluator computes an expression over batches. What EXISTS says is computed first, for the whole batch, as a
+// column of booleans that the rest of the expression reads; the nodes of BNODE with a label likewise.
+type Evaluator struct {
+	Program *expr.Program
+	Exists  []*sideways.Existence
+	Blanks  []*Blank
+	Width   int
+	work    [][]dictionary.ID
+}
+
+// Predicate is an expression whose effective boolean value matters.
+type Predicate struct{ Evaluator }
+
+// Plain reports whether the expression needs nothing computed before it: then goroutines may share the evaluator.
+func (ev *Evaluator) Plain() bool { return len(ev.Exists)+len(ev.Blanks) == 0 }
+
+// inputs returns the columns that the program reads: the batch's and the EXISTS columns.
+func (ev *Evaluator) inputs(x *operator.Execution, b *vector.Batch) ([][]dictionary.ID, error) {
+	if ev.Plain() {
+		return b.Cols, nil
+	}
+	ev.work = append(ev.work[:0], b.Cols[:ev.Width]...)
+	yes, no := x.Terms.ID(rdf.NewTyped("true", rdf.XSDBoolean)), x.Terms.ID(rdf.NewTyped("false", rdf.XSDBoolean))
+	for _, e := range ev.Exists {
+		found, err := e.Evaluate(x, b)
+		if err != nil {
+			return nil, err
+		}
+		col := make([]dictionary.ID, b.N)
+		for r := range col {
+			col[r] = no
+			if found[r] != e.Not {
+				col[r] = yes
+			}
+		}
+		ev.work = append(ev.work, col)
+	}
+	for _, l := range ev.Blanks {
+		col, err := l.column(x, b)
+		if err != nil {
+			return nil, err
+		}
+		ev.work = append(ev.work, col)
+	}
+	return ev.work, nil
+}
+
+// Filter appends the rows of b for which the expression is true to keep.
+func (p *Predicate) Filter(x *operator.Execution, b *vector.Batch, keep []uint32) ([]uint32, error) {
+	cols, err := p.inputs(x, b)
+	if err != nil {
+		return nil, err
+	}
+	keep = p.Program.Filter(cols, b.N, keep)
+	if x.Env.Stopped() {
+		return nil, x.Ended()
+	}
+	return keep, nil
+}
+
+// Values appends the expression's value in every row of b to out, dictionary.None where it is an error.
+func (ev *Evaluator) Values(x *operator.Execution, b *vector.Batch, out []dictionary.ID) ([]dictionary.ID, error) {
+	cols, err := ev.inputs(x, b)
+	if err != nil {
+		return nil, err
+	}
+	n := len(out)
+	out = slices.Grow(out, b.N)[:n+b.N]
+	ev.Program.IDs(cols, b.N, out[n:])
+	if x.Env.Stopped() {
+		return nil, x.Ended()
+	}
+	return out, nil
+}

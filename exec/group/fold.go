@@ -1,0 +1,38 @@
+package group
+
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// foldAccumulator computes an aggregate of values by exec/expr.
+type foldAccumulator struct{ of expr.Accumulator }
+
+// newFold compiles the aggregate for the one column that holds its argument's values; DISTINCT is not its business.
+func newFold(a *Aggregate, env *expr.Env) (*foldAccumulator, error) {
+	of, err := expr.NewAccumulator(parser.Aggregation{
+		Variable: a.Variable, Function: a.Function, Separator: a.Separator, Argument: &parser.Var{Name: a.Variable},
+	}, map[string]int{a.Variable: 0}, env)
+	return &foldAccumulator{of}, err
+}
+
+func (f *foldAccumulator) add(in *groupedRows) {
+	f.of.Add([][]dictionary.ID{in.ids}, len(in.ids), in.groups)
+}
+
+func (f *foldAccumulator) results(n int) []dictionary.ID {
+	out := make([]dictionary.ID, n)
+	f.of.Results(out)
+	return out
+}
+
+func (f *foldAccumulator) bytes() int64 { return f.of.Bytes() }
+
+func (f *foldAccumulator) distinct() int { return 0 }
+
+func (f *foldAccumulator) merges() bool { return f.of.Merges() }
+
+func (f *foldAccumulator) merge(of accumulator, _ int, groups []uint32) {
+	f.of.Merge(of.(*foldAccumulator).of, groups)
+}

@@ -1,0 +1,313 @@
+package group
+
+import (
+	"cmp"
+	"errors"
+	"math"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// errAgain: what several goroutines found depends on the order of the rows, so that they have to be grouped by one.
+var errAgain = errors.New("exec: the order of the rows matters")
+
+func (g *Group) Run(x *operator.Execution, _ *vector.Batch, emit func(*vector.Batch) error) error {
+	err := g.attempt(x, !x.Single && g.plain(), emit)
+	if err == errAgain {
+		err = g.attempt(x, false, emit)
+	}
+	return err
+}
+
+// plain reports whether goroutines may share the keys and arguments.
+func (g *Group) plain() bool {
+	for i := range len(g.Keys) + len(g.Arguments) {
+		if !g.evaluator(i).Plain() {
+			return false
+		}
+	}
+	return true
+}
+
+// attempt groups the input, by several goroutines where that is allowed and worth while. Only they end in errAgain,
+// and before anything is emitted.
+func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.Batch) error) error {
+	r, err := g.newRun(x, 0)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	stages, source := operator.StagesOf(g.Input)
+	f := &groupFeed{run: r, own: newGroupRows(g, stages), next: uint64(operator.TeamFrom)}
+	if !parallel {
+		f.next = math.MaxUint64
+	}
+	defer f.close()
+	if err := operator.RunSource(x, source, stages, nil, f.add); err != nil {
+		return err
+	}
+	if err := f.gather(); err != nil {
+		return err
+	}
+	return r.finish(emit)
+}
+
+// groupRows turns batches of the input's source into rows of a run, for one goroutine: the keys' values, the
+// arguments' values, the halves of the weights, and then the input's columns.
+type groupRows struct {
+	op        *Group
+	stages    *operator.StageRun
+	work      *vector.Rows
+	row       vector.Batch
+	low, high []dictionary.ID
+}
+
+func newGroupRows(g *Group, stages []operator.Stage) *groupRows {
+	return &groupRows{op: g, stages: operator.NewStageRun(stages), work: vector.NewRows(len(g.Keys) + len(g.Arguments))}
+}
+
+// of returns the rows of a batch, valid until the next call; nil where there are none.
+func (w *groupRows) of(x *operator.Execution, b *vector.Batch) (*vector.Batch, error) {
+	b, err := w.stages.Apply(x, b)
+	if err != nil || b == nil {
+		return nil, err
+	}
+	w.work.Reset()
+	for i := range w.work.Cols {
+		if w.work.Cols[i], err = w.op.evaluator(i).Values(x, b, w.work.Cols[i]); err != nil {
+			return nil, err
+		}
+	}
+	w.row.Cols = append(w.row.Cols[:0], w.work.Cols...)
+	if w.op.Weighted {
+		w.low, w.high = splitWeights(b, w.low[:0], w.high[:0])
+		w.row.Cols = append(w.row.Cols, w.low, w.high)
+	}
+	w.row.Cols, w.row.N = append(w.row.Cols, b.Cols...), b.N
+	return &w.row, nil
+}
+
+// run groups rows (groupRows) of one source, or some of them.
+type run struct {
+	*Group
+	x      *operator.Execution
+	level  int
+	held   *limits.Account
+	groups *vector.RowSet
+	// first is where the first row of each group stands in the source.
+	first   []uint64
+	states  []accumulator
+	parts   *vector.Partitions
+	numbers []uint32
+	hashes  []uint64
+	weights []uint64
+	// team is the team that the run is a part of: it says so when it holds too much, and does not go on from disk.
+	team *groupTeam
+	// merged: the groups are not in the order of their first rows.
+	merged bool
+}
+
+func (g *Group) newRun(x *operator.Execution, level int) (*run, error) {
+	r := &run{Group: g, x: x, level: level, held: x.Memory.Open("group"), groups: vector.NewRowSet(len(g.Keys), x.Ended)}
+	for i := range g.Aggregates {
+		state, err := g.Aggregates[i].accumulator(x, g.first())
+		if err != nil {
+			return nil, err
+		}
+		r.states = append(r.states, state)
+	}
+	return r, nil
+}
+
+// finish emits the groups of the rows that came, and then groups those that it had to put aside.
+func (r *run) finish(emit func(*vector.Batch) error) error {
+	if len(r.Keys) == 0 && r.groups.Rows.N == 0 {
+		r.groups.Add(nil, 0, 0)
+	}
+	if err := r.emit(emit); err != nil || r.parts == nil {
+		return err
+	}
+	r.groups, r.first, r.states = nil, nil, nil
+	r.held.Hold(0)
+	for _, f := range r.parts.Files {
+		r.Measured.Spilled += f.Rows * int64(f.Width) * 4
+		if f.Rows == 0 {
+			continue
+		}
+		if err := r.groupFile(f, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groupFile groups rows that were put aside.
+func (r *run) groupFile(f *vector.File, emit func(*vector.Batch) error) error {
+	next, err := r.newRun(r.x, r.level+1)
+	if err != nil {
+		return err
+	}
+	defer next.close()
+	if err := f.Read(r.x.Checked(func(b *vector.Batch) error { return next.add(b, 0) })); err != nil {
+		return err
+	}
+	return next.finish(emit)
+}
+
+func (r *run) close() {
+	r.held.Close()
+	if r.parts != nil {
+		r.parts.Close()
+	}
+}
+
+// add takes rows into their groups; the first of them is row at of the source.
+func (r *run) add(b *vector.Batch, at uint64) error {
+	k := len(r.Keys)
+	r.hashes = vector.HashRows(r.hashes, b.Cols, vector.AllColumns(k), b.N)
+	r.numbers = r.numbers[:0]
+	if r.parts == nil {
+		r.number(b, at)
+	} else {
+		var err error
+		if b, err = r.putAside(b); err != nil {
+			return err
+		}
+	}
+	if r.Weighted {
+		at := r.Group.first() - 2
+		r.weights = joinWeights(b.Cols[at], b.Cols[at+1], r.weights[:0])
+		b = &vector.Batch{Cols: b.Cols, N: b.N, Weights: r.weights}
+	}
+	in := groupedRows{n: r.groups.Rows.N, groups: r.numbers, rows: b, at: at}
+	for i, state := range r.states {
+		in.ids = r.Aggregates[i].values(b, k)
+		state.add(&in)
+	}
+	return r.account()
+}
+
+// number finds the groups of rows.
+func (r *run) number(b *vector.Batch, at uint64) {
+	for i := range b.N {
+		n, fresh := r.groups.Add(b.Cols, i, r.hashes[i])
+		if fresh {
+			r.first = append(r.first, at+uint64(i))
+		}
+		r.numbers = append(r.numbers, n)
+	}
+}
+
+// putAside writes the rows of unknown groups to files and returns the others.
+func (r *run) putAside(b *vector.Batch) (*vector.Batch, error) {
+	var known []uint32
+	for i := range b.N {
+		n, _, ok := r.groups.Find(b.Cols, i, r.hashes[i])
+		if !ok {
+			if err := r.parts.Of(r.hashes[i]).Write(b.Cols, i); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		r.numbers, known = append(r.numbers, n), append(known, uint32(i))
+	}
+	return vector.Select(&vector.Batch{}, &vector.Batch{Cols: b.Cols, N: b.N}, known), nil
+}
+
+// values are the argument's values in rows whose keys are k columns.
+func (a *Aggregate) values(b *vector.Batch, k int) []dictionary.ID {
+	if a.Argument < 0 {
+		return nil
+	}
+	return b.Cols[k+a.Argument]
+}
+
+// bytes is the memory that the groups take.
+func (r *run) bytes() int64 {
+	bytes := r.groups.Bytes() + int64(cap(r.first))*8
+	for _, s := range r.states {
+		bytes += s.bytes()
+	}
+	return bytes
+}
+
+// account counts the memory and starts putting rows of new groups aside when there is too much.
+func (r *run) account() error {
+	bytes := r.bytes()
+	if r.held.Hold(bytes) || r.parts != nil && r.level <= vector.MaxLevel {
+		return nil
+	}
+	if r.team != nil {
+		r.team.full.Store(true)
+		return nil
+	}
+	if len(r.Keys) == 0 || r.level > vector.MaxLevel {
+		return r.held.Need(bytes)
+	}
+	var err error
+	r.parts, err = r.x.Disk.Partition(r.width(), r.level)
+	return err
+}
+
+// merge takes over the groups of a run of other rows of the same source.
+func (r *run) merge(of *run) {
+	numbers := make([]uint32, of.groups.Rows.N)
+	for i := range numbers {
+		if r.x.Ended.Check(i) != nil {
+			return // what was found is not emitted any more
+		}
+		n, fresh := r.groups.Add(of.groups.Rows.Cols, i, of.groups.Hashes[i])
+		if fresh {
+			r.first = append(r.first, of.first[i])
+		} else {
+			r.first[n] = min(r.first[n], of.first[i])
+		}
+		numbers[i] = n
+	}
+	for i, state := range r.states {
+		if r.x.Ended.Over() {
+			return
+		}
+		state.merge(of.states[i], r.groups.Rows.N, numbers)
+	}
+	r.merged = true
+}
+
+// emit hands out the groups in the order of their first rows.
+func (r *run) emit(emit func(*vector.Batch) error) error {
+	n := r.groups.Rows.N
+	all := append([][]dictionary.ID(nil), r.groups.Rows.Cols...)
+	for _, s := range r.states {
+		all = append(all, s.results(n))
+		if err := r.x.Ended(); err != nil {
+			return err
+		}
+	}
+	out := &vector.Rows{N: n}
+	for _, c := range r.Pick {
+		out.Cols = append(out.Cols, all[c])
+	}
+	if r.merged {
+		order := allRows(n)
+		inOrder := func(a, b uint32) int { return cmp.Compare(r.first[a], r.first[b]) }
+		if err := vector.Sort(order, inOrder, &vector.Watch{Ended: r.x.Ended}); err != nil {
+			return err
+		}
+		for c, col := range out.Cols {
+			out.Cols[c] = vector.Gather(make([]dictionary.ID, 0, n), col, order)
+		}
+	}
+	return out.Emit(emit)
+}
+
+// allRows numbers n rows.
+func allRows(n int) []uint32 {
+	rows := make([]uint32, n)
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	return rows
+}

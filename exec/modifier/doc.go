@@ -1,0 +1,7 @@
+// Package modifier has the solution modifiers (SPARQL 1.1 section 15): order, projection, distinct rows, offset and limit.
+//
+// Nouns: [Sort], [Distinct], [Project], [Slice], [Number] (numbers solutions, so that what is made of each can be told apart).
+//
+// Sorting is stable, and with a limit keeps the best rows only. Past the memory limit sorted runs go to files and are
+// merged; distinct rows go to files split by hash.
+package modifier

@@ -1,0 +1,58 @@
+package operator
+
+import "github.com/rdfgpu/rdfgpu/exec/vector"
+
+// fewColumns is up to how many columns are searched one after the other.
+const fewColumns = 32
+
+// Indexes returns the position of each name in columns, -1 where it is missing.
+func Indexes(columns, names []string) []int {
+	out := make([]int, len(names))
+	if len(columns) > fewColumns {
+		at := make(map[string]int, len(columns))
+		for i, c := range columns {
+			at[c] = i
+		}
+		for i, v := range names {
+			out[i] = -1
+			if c, ok := at[v]; ok {
+				out[i] = c
+			}
+		}
+		return out
+	}
+	for i, v := range names {
+		out[i] = IndexOf(columns, v)
+	}
+	return out
+}
+
+// IndexOf returns the position of a name, -1 where it is missing.
+func IndexOf(columns []string, v string) int {
+	for i, c := range columns {
+		if c == v {
+			return i
+		}
+	}
+	return -1
+}
+
+// Projection picks columns of batches in another order; a missing column is unbound.
+type Projection struct {
+	From []int
+	out  vector.Batch
+}
+
+// Of returns the picked columns as a batch, valid until the next call.
+func (p *Projection) Of(b *vector.Batch) *vector.Batch {
+	p.out.Cols = p.out.Cols[:0]
+	for _, c := range p.From {
+		if c < 0 {
+			p.out.Cols = append(p.out.Cols, vector.Unbound(b.N))
+		} else {
+			p.out.Cols = append(p.out.Cols, b.Cols[c])
+		}
+	}
+	p.out.N, p.out.Origin, p.out.Weights = b.N, b.Origin, b.Weights
+	return &p.out
+}

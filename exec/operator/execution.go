@@ -1,0 +1,70 @@
+package operator
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/terms"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// Execution is what the operators of a running plan share. It serves one run, and is not safe for concurrent use but by
+// stages, which read it.
+type Execution struct {
+	// Ctx is the run's; its end ends the matchers.
+	Ctx context.Context
+	// Ended says why the query must end; nil while it may go on.
+	Ended limits.Ended
+	// Memory is what the query may hold, and Disk where its temporary files are.
+	Memory *limits.Budget
+	Disk   *vector.Disk
+	// Terms has the terms that the query computes, Env what expressions read.
+	Terms *terms.Terms
+	Env   *expr.Env
+	// Joins is how many joins the plan has so far.
+	Joins *atomic.Int64
+	// SortedRuns is how many sorted runs a sort keeps apart: each is an open file.
+	SortedRuns int
+	// Single keeps every operator to one goroutine.
+	Single bool
+	// Matches counts what matchers take.
+	Matches *limits.Meter
+	// Analyze keeps measurements.
+	Analyze bool
+	// blanks are the nodes that BNODE made for labels; serial numbers all that the query makes.
+	blanks map[blankKey]dictionary.ID
+	serial uint64
+	// Parameters are the values that EXISTS gives to its pattern, and Frame numbers these values; Frames counts them.
+	Parameters    map[string]dictionary.ID
+	Frame, Frames uint64
+	// Cleanup are run when the query ends.
+	Cleanup []func()
+}
+
+// Joins hold rows of their own between their inputs and their outputs, and a chain of n joins that bind a variable each has
+// n of them, up to n columns wide. Together they may have joinRows bytes, and no more than a quarter of the query's.
+const (
+	joinRows   = 64 << 20
+	fewestRows = 16
+	// MostRows is the most rows that a join keeps at a time.
+	MostRows = 32768
+)
+
+// RowsAtOnce is how many rows of so many columns a join may merge, or keep waiting, at a time.
+func (x *Execution) RowsAtOnce(width int) int {
+	share := min(joinRows, x.Memory.Limit()/4) / max(1, x.Joins.Load())
+	return int(min(MostRows, max(fewestRows, share/int64(8*max(1, width)))))
+}
+
+// Checked is do, for batches that come from disk: each checks whether the query has ended.
+func (x *Execution) Checked(do func(*vector.Batch) error) func(*vector.Batch) error {
+	return func(b *vector.Batch) error {
+		if err := x.Ended(); err != nil {
+			return err
+		}
+		return do(b)
+	}
+}

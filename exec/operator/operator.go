@@ -1,0 +1,67 @@
+package operator
+
+import (
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// Operator is one node of a physical plan. It pushes its solutions to emit, batch by batch; an error from emit ends
+// it at once and is returned. Operators run one at a time, in the goroutine of the caller, but for stages, of which
+// copies may run at the same time.
+//
+// An operator of a node with seeds is seeded: seed holds one column for each of them, and what it emits are
+// its solutions that agree with a row of the seed, Origin naming the row. Without inputs seed is nil.
+type Operator interface {
+	// Columns names what the batches bind, in order.
+	Columns() []string
+	// Run emits the solutions; it is called by way of the function Run.
+	Run(x *Execution, seed *vector.Batch, emit func(*vector.Batch) error) error
+	// Stats is what was measured of it.
+	Stats() *Measures
+}
+
+// Base is what every operator has.
+type Base struct {
+	// Out names the columns of its batches.
+	Out      []string
+	Measured *Measures
+}
+
+// Columns names what the batches bind.
+func (b *Base) Columns() []string { return b.Out }
+
+// Stats is what was measured of the operator.
+func (b *Base) Stats() *Measures { return b.Measured }
+
+// Run runs an operator and, when the plan is analysed, records rows and time.
+// The time includes what the operator's inputs took and leaves out what its consumer took. Each batch checks
+// whether the query has ended.
+func Run(o Operator, x *Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	if err := x.Ended(); err != nil {
+		return err
+	}
+	if !x.Analyze {
+		return o.Run(x, seed, func(b *vector.Batch) error {
+			if err := x.Ended(); err != nil {
+				return err
+			}
+			return emit(b)
+		})
+	}
+	n := o.Stats()
+	began, downstream := time.Now(), time.Duration(0)
+	err := o.Run(x, seed, func(b *vector.Batch) error {
+		n.Rows += uint64(b.N)
+		if err := x.Ended(); err != nil {
+			return err
+		}
+		at := time.Now()
+		err := emit(b)
+		downstream += time.Since(at)
+		return err
+	})
+	n.Runs++
+	n.Elapsed += time.Since(began) - downstream
+	return err
+}

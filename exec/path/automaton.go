@@ -1,0 +1,219 @@
+package path
+
+import "github.com/rdfgpu/rdfgpu/pcsr"
+
+// automaton is a path with closures inside as a machine: walks lead through pairs of a state and a vertex, so that a
+// search looks at each pair once, however the closures are nested. Searching the inner closure of (p/q*)* from each
+// vertex anew would walk the same edges once for each.
+type automaton struct {
+	states [][]transition
+}
+
+// The first states of every automaton: where walks of the path begin and end.
+const (
+	beginState = iota
+	endState
+)
+
+// transition leads to another state by a step without closures inside, or by none where step is nil.
+type transition struct {
+	step Step
+	dir  pcsr.Direction
+	to   int
+}
+
+// nested reports whether a step has a closure inside, or three steps in a row: walking them without remembering what was
+// seen in between may take the same edges again and again, once for each walk.
+func nested(s Step) bool {
+	switch s := s.(type) {
+	case *closureStep:
+		return true
+	case *inverseStep:
+		return nested(s.of)
+	case *sequenceStep:
+		return nested(s.left) || nested(s.right) || inRow(s) > 2
+	case *alternativeStep:
+		return nested(s.left) || nested(s.right)
+	}
+	return false
+}
+
+// inRow is how many predicates a step without closures walks in a row, at most.
+func inRow(s Step) int {
+	switch s := s.(type) {
+	case *inverseStep:
+		return inRow(s.of)
+	case *sequenceStep:
+		return inRow(s.left) + inRow(s.right)
+	case *alternativeStep:
+		return max(inRow(s.left), inRow(s.right))
+	}
+	return 1
+}
+
+// newAutomaton is the machine of walks of one step in a direction.
+func newAutomaton(s Step, d pcsr.Direction) *automaton {
+	a := &automaton{states: make([][]transition, 2)}
+	a.add(s, d, beginState, endState)
+	return a
+}
+
+func (a *automaton) state() int {
+	a.states = append(a.states, nil)
+	return len(a.states) - 1
+}
+
+func (a *automaton) connect(from int, t transition) {
+	a.states[from] = append(a.states[from], t)
+}
+
+// add lets walks of a step lead from one state to another.
+func (a *automaton) add(s Step, d pcsr.Direction, from, to int) {
+	if !nested(s) {
+		a.connect(from, transition{s, d, to})
+		return
+	}
+	switch s := s.(type) {
+	case *inverseStep:
+		a.add(s.of, d.Reverse(), from, to)
+	case *sequenceStep:
+		first, second := s.left, s.right
+		if d == pcsr.In {
+			first, second = second, first
+		}
+		middle := a.state()
+		a.add(first, d, from, middle)
+		a.add(second, d, middle, to)
+	case *alternativeStep:
+		a.add(s.left, d, from, to)
+		a.add(s.right, d, from, to)
+	case *closureStep:
+		a.addClosure(s, d, from, to)
+	}
+}
+
+// addClosure adds a repetition. One of more steps gets states of its own, so that the loop takes no walks that only pass
+// from or to; its step is added once.
+func (a *automaton) addClosure(s *closureStep, d pcsr.Direction, from, to int) {
+	if s.zero {
+		a.connect(from, transition{to: to})
+	}
+	if !s.more {
+		a.add(s.step, d, from, to)
+		return
+	}
+	first, last := a.state(), a.state()
+	a.connect(from, transition{to: first})
+	a.add(s.step, d, first, last)
+	a.connect(last, transition{to: first})
+	a.connect(last, transition{to: to})
+}
+
+// node is a vertex that a walk reaches in a state of an automaton.
+type node struct {
+	state  int
+	vertex pcsr.Vertex
+}
+
+// machine is an automaton in use: the pairs that one search has seen, those from next on still to be gone on from.
+type machine struct {
+	*automaton
+	step  Step
+	dir   pcsr.Direction
+	seen  [][]uint64 // a bitmap of vertices for each state
+	nodes []node
+}
+
+func (m *machine) bytes() (sum int64) {
+	for _, bits := range m.seen {
+		sum += int64(len(bits)) * 8
+	}
+	return sum + int64(cap(m.nodes))*16
+}
+
+// begin readies the machine for a new start.
+func (m *machine) begin() {
+	for _, n := range m.nodes {
+		m.seen[n.state][n.vertex>>6] = 0
+	}
+	m.nodes = m.nodes[:0]
+}
+
+// visit adds a pair that was not seen before.
+func (m *machine) visit(state int, v pcsr.Vertex, vertices int) {
+	if m.seen == nil {
+		m.seen = make([][]uint64, len(m.states))
+	}
+	if m.seen[state] == nil {
+		m.seen[state] = make([]uint64, (vertices+63)/64)
+	}
+	word, bit := &m.seen[state][v>>6], uint64(1)<<(v&63)
+	if *word&bit == 0 {
+		*word |= bit
+		m.nodes = append(m.nodes, node{state, v})
+	}
+}
+
+// walk reports every vertex that walks of the machine (more: of one or more, in a row) from v end at, as
+// Search.Closure does.
+func (s *Search) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr.Vertex) error) error {
+	vertices := s.graph.Vertices()
+	m.begin()
+	m.visit(beginState, v, vertices)
+	for i := 0; i < len(m.nodes); i++ {
+		if err := s.reads(1); err != nil {
+			return err
+		}
+		if i&1023 == 1023 {
+			if err := s.held.Need(s.Bytes()); err != nil {
+				return err
+			}
+		}
+		n := m.nodes[i]
+		if n.state == endState {
+			if s.mark(n.vertex) {
+				if err := report(n.vertex); err != nil {
+					return err
+				}
+			}
+			if more {
+				m.visit(beginState, n.vertex, vertices)
+			}
+			continue
+		}
+		for _, t := range m.states[n.state] {
+			if t.step == nil {
+				m.visit(t.to, n.vertex, vertices)
+				continue
+			}
+			err := t.step.neighbours(s, n.vertex, t.dir, func(w pcsr.Vertex) error {
+				m.visit(t.to, w, vertices)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// machineOf returns the machine of a step with closures inside, made when it is first asked for; nil for other steps.
+func (s *Search) machineOf(step Step, d pcsr.Direction) *machine {
+	if s.asked && s.step == step && s.dir == d { // searches from many vertices ask for the same one
+		return s.machine
+	}
+	s.asked, s.step, s.dir, s.machine = true, step, d, nil
+	if !nested(step) {
+		return nil
+	}
+	for _, m := range s.machines {
+		if m.step == step && m.dir == d {
+			s.machine = m
+			return m
+		}
+	}
+	s.machine = &machine{automaton: newAutomaton(step, d), step: step, dir: d}
+	s.machines = append(s.machines, s.machine)
+	return s.machine
+}

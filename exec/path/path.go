@@ -1,0 +1,304 @@
+package path
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// Path walks a property path: one of * + ? and negated property sets (SPARQL 1.1 section 9); sequences,
+// alternatives and inverses at the top are joins and unions by then (planner/rules).
+type Path struct {
+	operator.Base
+	Graph  *pcsr.Graph
+	Search *Search
+	Step   Step
+	// negated paths count every triple; the closures yield each pair of ends once.
+	Kind            planner.PathKind
+	Subject, Object End
+}
+
+// End is one end of a path: a constant, a seed's column or a free variable.
+type End struct {
+	Variable string
+	Constant dictionary.ID
+	Input    int // seed column, -1
+	// Term: the end stands for a term of the query, for which the zero-length path holds even where the graph does not
+	// have it.
+	Term bool
+}
+
+func (e End) free() bool { return e.Variable != "" && e.Input < 0 }
+
+// run is one run of a path.
+type run struct {
+	*Path
+	x      *operator.Execution
+	emit   func(*vector.Batch) error
+	seeded bool
+	cols   [2][]dictionary.ID // subjects and objects found
+	origin []uint32
+	held   *limits.Account
+	// same: both ends are one variable.
+	same bool
+}
+
+func (p *Path) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	r := &run{Path: p, x: x, emit: emit, seeded: seed != nil, held: x.Memory.Open("path")}
+	defer r.held.Close()
+	r.same = p.Subject.Variable != "" && p.Subject.Variable == p.Object.Variable
+	p.Search.Serve(x.Ctx, r.held)
+	if seed == nil {
+		if err := r.row(p.Subject.Constant, p.Object.Constant, 0); err != nil {
+			return err
+		}
+		return r.flush()
+	}
+	if p.Subject.Input >= 0 && p.Object.Input >= 0 && p.Kind != planner.Once {
+		if err := r.bySubject(seed); err != nil {
+			return err
+		}
+		return r.flush()
+	}
+	if p.Kind != planner.Once && (p.Subject.free() && p.Object.Input >= 0 || p.Object.free() && p.Subject.Input >= 0) {
+		if err := r.bySource(seed); err != nil {
+			return err
+		}
+		return r.flush()
+	}
+	for i := range seed.N {
+		s, o := p.Subject.Constant, p.Object.Constant
+		if p.Subject.Input >= 0 {
+			s = seed.Cols[p.Subject.Input][i]
+		}
+		if p.Object.Input >= 0 {
+			o = seed.Cols[p.Object.Input][i]
+		}
+		if err := r.row(s, o, uint32(i)); err != nil {
+			return err
+		}
+	}
+	return r.flush()
+}
+
+// row walks for one pair of ends, those that are free aside.
+func (r *run) row(s, o dictionary.ID, origin uint32) error {
+	switch {
+	case !r.Subject.free() && !r.Object.free():
+		return r.both(s, o, origin)
+	case !r.Subject.free():
+		return r.from(s, pcsr.Out, origin, r.Subject.Term)
+	case !r.Object.free():
+		return r.from(o, pcsr.In, origin, r.Object.Term)
+	}
+	return r.all(origin)
+}
+
+// bySubject looks for paths between the given ends of all rows, walking once from each distinct subject.
+func (r *run) bySubject(seed *vector.Batch) error {
+	subjects, objects := seed.Cols[r.Subject.Input], seed.Cols[r.Object.Input]
+	rows := sortedRows(subjects)
+	ignore := func(pcsr.Vertex) error { return nil }
+	for i := 0; i < len(rows); {
+		s, end := subjects[rows[i]], i+1
+		for end < len(rows) && subjects[rows[end]] == s {
+			end++
+		}
+		if end-i == 1 || int64(s) >= int64(r.Graph.Vertices()) {
+			for _, row := range rows[i:end] {
+				if err := r.both(s, objects[row], row); err != nil {
+					return err
+				}
+			}
+			i = end
+			continue
+		}
+		zero := r.Kind == planner.ZeroOrMore || r.Kind == planner.ZeroOrOne
+		if err := r.Search.Closure(r.Step, s, pcsr.Out, zero, r.Kind != planner.ZeroOrOne, ignore); err != nil {
+			return err
+		}
+		zero = zero && (r.Subject.Term || r.Object.Term || r.Search.IsNode(s))
+		for _, row := range rows[i:end] {
+			o := objects[row]
+			if o == s && zero || (o != s || r.Kind == planner.OneOrMore) && r.Search.Saw(o) {
+				if err := r.found(s, o, row); err != nil {
+					return err
+				}
+			}
+		}
+		i = end
+	}
+	return nil
+}
+
+// bySource walks once from each distinct given end, the other end being free.
+func (r *run) bySource(seed *vector.Batch) error {
+	given, d := r.Subject, pcsr.Out
+	if given.free() {
+		given, d = r.Object, pcsr.In
+	}
+	sources := seed.Cols[given.Input]
+	rows := sortedRows(sources)
+	var ends []dictionary.ID
+	for i := 0; i < len(rows); {
+		v, end := sources[rows[i]], i+1
+		for end < len(rows) && sources[rows[end]] == v {
+			end++
+		}
+		if end-i == 1 {
+			if err := r.from(v, d, rows[i], given.Term); err != nil {
+				return err
+			}
+			i = end
+			continue
+		}
+		ends = ends[:0]
+		err := r.walk(v, d, given.Term, func(w dictionary.ID) error { ends = append(ends, w); return nil })
+		if err == nil {
+			err = r.held.Need(r.Search.Bytes() + int64(cap(ends))*4)
+		}
+		if err != nil {
+			return err
+		}
+		for ; i < end; i++ {
+			for _, w := range ends {
+				if err := r.pair(v, w, d, rows[i]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sortedRows returns the row numbers of a column by its values.
+func sortedRows(col []dictionary.ID) []uint32 {
+	rows := make([]uint32, len(col))
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	slices.SortStableFunc(rows, func(a, b uint32) int { return cmp.Compare(col[a], col[b]) })
+	return rows
+}
+
+// both looks for a path between two given ends.
+func (r *run) both(s, o dictionary.ID, origin uint32) error {
+	if r.Kind == planner.Once {
+		n, err := r.Search.Count(r.Step, s, o)
+		for range n {
+			if err := r.found(s, o, origin); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+	zero := (r.Kind == planner.ZeroOrMore || r.Kind == planner.ZeroOrOne) && s == o &&
+		(r.Subject.Term || r.Object.Term || r.Search.IsNode(s))
+	if !zero {
+		if !r.Search.IsNode(s) || !r.Search.IsNode(o) {
+			return nil
+		}
+		hit, err := r.Search.Reaches(r.Step, s, o, r.Kind != planner.ZeroOrOne)
+		if err != nil || !hit {
+			return err
+		}
+	}
+	return r.found(s, o, origin)
+}
+
+// from walks from one given end in a direction and adds the pairs with the other ends.
+func (r *run) from(v dictionary.ID, d pcsr.Direction, origin uint32, constant bool) error {
+	return r.walk(v, d, constant, func(w dictionary.ID) error { return r.pair(v, w, d, origin) })
+}
+
+// pair adds the ends v and w of a walk in a direction.
+func (r *run) pair(v, w dictionary.ID, d pcsr.Direction, origin uint32) error {
+	if d == pcsr.Out {
+		return r.found(v, w, origin)
+	}
+	return r.found(w, v, origin)
+}
+
+// walk reports where walks from a given end in a direction lead.
+func (r *run) walk(v dictionary.ID, d pcsr.Direction, constant bool, report func(dictionary.ID) error) error {
+	if r.Kind == planner.Once {
+		return r.Search.Image(r.Step, v, d, report)
+	}
+	zero := r.Kind == planner.ZeroOrMore || r.Kind == planner.ZeroOrOne
+	if zero && !constant && !r.Search.IsNode(v) {
+		return nil
+	}
+	return r.Search.Closure(r.Step, v, d, zero, r.Kind != planner.ZeroOrOne, report)
+}
+
+// all walks from every vertex of the graph.
+func (r *run) all(origin uint32) error {
+	visit := func(v dictionary.ID) error {
+		if r.same {
+			if r.Kind == planner.Once {
+				return r.both(v, v, origin)
+			}
+			return r.loop(v, origin)
+		}
+		return r.from(v, pcsr.Out, origin, false)
+	}
+	if r.Kind == planner.OneOrMore || r.Kind == planner.Once {
+		if starts, ok := r.Step.Starts(r.Graph, pcsr.Out); ok {
+			return r.Search.EachRow(starts, visit)
+		}
+	}
+	return r.Search.EachNode(visit)
+}
+
+// loop reports v when a path leads from it to itself.
+func (r *run) loop(v dictionary.ID, origin uint32) error {
+	if r.Kind == planner.OneOrMore {
+		hit, err := r.Search.Reaches(r.Step, v, v, true)
+		if err != nil || !hit {
+			return err
+		}
+	}
+	return r.found(v, v, origin)
+}
+
+// found adds one pair of ends.
+func (r *run) found(s, o dictionary.ID, origin uint32) error {
+	if r.same && s != o {
+		return nil
+	}
+	r.cols[0], r.cols[1] = append(r.cols[0], s), append(r.cols[1], o)
+	r.origin = append(r.origin, origin)
+	if len(r.origin) < vector.BatchRows {
+		return nil
+	}
+	return r.flush()
+}
+
+func (r *run) flush() error {
+	if len(r.origin) == 0 {
+		return nil
+	}
+	if err := r.x.Ended(); err != nil {
+		return err
+	}
+	b := vector.Batch{N: len(r.origin)}
+	for _, v := range r.Out {
+		if v == r.Subject.Variable {
+			b.Cols = append(b.Cols, r.cols[0])
+		} else {
+			b.Cols = append(b.Cols, r.cols[1])
+		}
+	}
+	if r.seeded {
+		b.Origin = r.origin
+	}
+	err := r.emit(&b)
+	r.cols[0], r.cols[1], r.origin = r.cols[0][:0], r.cols[1][:0], r.origin[:0]
+	return err
+}

@@ -1,0 +1,105 @@
+package source
+
+import (
+	"context"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/sideways"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// EachGraph matches its pattern in one named graph after another and binds the graph's name. A name that is in the seed
+// picks the graphs.
+type EachGraph struct {
+	operator.Base
+	Variable string
+	Names    []dictionary.ID
+	// Make returns the operator of the pattern in a graph, made when it is first reached.
+	Make func(ctx context.Context, name dictionary.ID) (operator.Operator, error)
+	// NameInput is the seed's column of the name, -1 without; innerFrom are those of the pattern.
+	NameInput int
+	InnerFrom []int
+}
+
+func (g *EachGraph) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	if g.NameInput < 0 {
+		for _, name := range g.Names {
+			if err := g.runGraph(x, name, seed, nil, emit); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	rows := map[dictionary.ID][]uint32{}
+	for r, name := range seed.Cols[g.NameInput] {
+		rows[name] = append(rows[name], uint32(r))
+	}
+	for _, name := range g.Names {
+		if some := rows[name]; some != nil {
+			if err := g.runGraph(x, name, seed, some, emit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// runGraph matches the pattern in one graph for some rows of the seed (nil: all).
+func (g *EachGraph) runGraph(x *operator.Execution, name dictionary.ID, seed *vector.Batch, rows []uint32, emit func(*vector.Batch) error) error {
+	op, err := g.Make(x.Ctx, name)
+	if err != nil {
+		return err
+	}
+	bind := g.binder(op.Columns(), name, emit)
+	if seed == nil {
+		return operator.Run(op, x, nil, bind)
+	}
+	if len(g.InnerFrom) == 0 {
+		return sideways.Cross(x, op, len(rows), rows, bind)
+	}
+	inner := &vector.Batch{N: seed.N}
+	for _, c := range g.InnerFrom {
+		inner.Cols = append(inner.Cols, seed.Cols[c])
+	}
+	if rows == nil {
+		return operator.Run(op, x, inner, bind)
+	}
+	var origin []uint32
+	return operator.Run(op, x, vector.Select(&vector.Batch{}, inner, rows), func(b *vector.Batch) error {
+		origin = vector.Gather(origin[:0], rows, b.Origin)
+		return bind(&vector.Batch{Cols: b.Cols, N: b.N, Origin: origin})
+	})
+}
+
+// binder adds the graph's name to batches of its pattern, whose own binding of the variable must agree.
+func (g *EachGraph) binder(columns []string, name dictionary.ID, emit func(*vector.Batch) error) func(*vector.Batch) error {
+	from, own := operator.Indexes(columns, g.Out), operator.IndexOf(columns, g.Variable)
+	names := make([]dictionary.ID, 0, vector.BatchRows)
+	var keep []uint32
+	var work, out vector.Batch
+	return func(b *vector.Batch) error {
+		if own >= 0 {
+			keep = keep[:0]
+			for r, id := range b.Cols[own] {
+				if id == name || id == dictionary.None {
+					keep = append(keep, uint32(r))
+				}
+			}
+			b = vector.Select(&work, b, keep)
+		}
+		for len(names) < b.N {
+			names = append(names, name)
+		}
+		out.Cols = out.Cols[:0]
+		for i, c := range from {
+			if g.Out[i] == g.Variable {
+				out.Cols = append(out.Cols, names[:b.N])
+			} else {
+				out.Cols = append(out.Cols, b.Cols[c])
+			}
+		}
+		out.N, out.Origin = b.N, b.Origin
+		return emit(&out)
+	}
+}

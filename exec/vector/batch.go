@@ -1,0 +1,114 @@
+package vector
+
+import "github.com/rdfgpu/rdfgpu/dictionary"
+
+// BatchRows is how many rows operators put into one batch; matchers may emit larger or smaller ones.
+const BatchRows = 4096
+
+// Batch is a set of solutions, column first: Cols[c][r] is the ID that row r binds to column c, or dictionary.None.
+// len(Cols[c]) == N for every c; N may be non-zero with no columns (solutions of no variables).
+type Batch struct {
+	Cols [][]dictionary.ID
+	N    int
+	// Origin, where a match was seeded, is the input row each row extends; nil otherwise.
+	Origin []uint32
+	// Weights, where a match was asked for them, is how many solutions each row stands for; nil: one each.
+	Weights []uint64
+}
+
+// Bytes is the memory that a batch's columns take, where they are its own.
+func Bytes(b *Batch) int64 {
+	sum := int64(cap(b.Origin))*4 + int64(cap(b.Weights))*8
+	for _, col := range b.Cols {
+		sum += int64(cap(col)) * 4
+	}
+	return sum
+}
+
+// Gather appends src[rows[i]] for every i to dst.
+func Gather[T any](dst, src []T, rows []uint32) []T {
+	for _, r := range rows {
+		dst = append(dst, src[r])
+	}
+	return dst
+}
+
+// Compact keeps the given rows (ascending) of a batch in place.
+func Compact(b *Batch, keep []uint32) {
+	if len(keep) == b.N {
+		return
+	}
+	for c, col := range b.Cols {
+		out := col[:len(keep)]
+		for i, r := range keep {
+			out[i] = col[r]
+		}
+		b.Cols[c] = out
+	}
+	if b.Origin != nil {
+		out := b.Origin[:len(keep)]
+		for i, r := range keep {
+			out[i] = b.Origin[r]
+		}
+		b.Origin = out
+	}
+	if b.Weights != nil {
+		out := b.Weights[:len(keep)]
+		for i, r := range keep {
+			out[i] = b.Weights[r]
+		}
+		b.Weights = out
+	}
+	b.N = len(keep)
+}
+
+// Select copies the given rows of src into dst, which it returns.
+func Select(dst, src *Batch, rows []uint32) *Batch {
+	if cap(dst.Cols) < len(src.Cols) {
+		dst.Cols = make([][]dictionary.ID, len(src.Cols))
+	}
+	dst.Cols = dst.Cols[:len(src.Cols)]
+	for c, col := range src.Cols {
+		dst.Cols[c] = Gather(dst.Cols[c][:0], col, rows)
+	}
+	dst.N = len(rows)
+	if src.Weights == nil {
+		dst.Weights = nil
+	} else {
+		dst.Weights = Gather(dst.Weights[:0], src.Weights, rows)
+	}
+	if src.Origin == nil {
+		dst.Origin = nil
+		return dst
+	}
+	dst.Origin = Gather(dst.Origin[:0], src.Origin, rows)
+	return dst
+}
+
+// nones is a column of unbound variables.
+var nones = func() (col [BatchRows]dictionary.ID) {
+	for i := range col {
+		col[i] = dictionary.None
+	}
+	return
+}()
+
+// Unbound returns a read-only column of n unbound values.
+func Unbound(n int) []dictionary.ID {
+	if n <= len(nones) {
+		return nones[:n]
+	}
+	col := make([]dictionary.ID, n)
+	for i := range col {
+		col[i] = dictionary.None
+	}
+	return col
+}
+
+// Repeated appends an ID n times.
+func Repeated(col []dictionary.ID, id dictionary.ID, n int) []dictionary.ID {
+	for range n {
+		col = append(col, id)
+	}
+	return col
+}

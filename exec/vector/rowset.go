@@ -1,0 +1,114 @@
+package vector
+
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+)
+
+const hashMultiplier = 0x9E3779B97F4A7C15
+
+// mix spreads one more ID into a row's hash.
+func mix(h uint64, id dictionary.ID) uint64 {
+	h = (h ^ uint64(id)) * hashMultiplier
+	return h ^ h>>29
+}
+
+// HashRows sets out[r] to the hash of the key columns of row r.
+func HashRows(out []uint64, cols [][]dictionary.ID, key []int, n int) []uint64 {
+	if cap(out) < n {
+		out = make([]uint64, n)
+	}
+	out = out[:n]
+	for r := range out {
+		out[r] = hashMultiplier
+	}
+	for _, c := range key {
+		col := cols[c][:n]
+		for r, id := range col {
+			out[r] = mix(out[r], id)
+		}
+	}
+	return out
+}
+
+// RowSet numbers the distinct rows of the first width columns in the order they come.
+type RowSet struct {
+	Rows   *Rows
+	Hashes []uint64
+	slots  []uint32 // 1 + row, 0 is free
+	mask   uint64
+	// ended says whether the query has ended. The set finds nothing any more then.
+	ended limits.Ended
+}
+
+// NewRowSet is an empty set of rows of so many columns, for a query.
+func NewRowSet(width int, ended limits.Ended) *RowSet {
+	return &RowSet{ended: ended, Rows: NewRows(width), slots: make([]uint32, 64), mask: 63}
+}
+
+// Find returns the number of row r of cols, or the free slot where it belongs.
+func (s *RowSet) Find(cols [][]dictionary.ID, r int, hash uint64) (row uint32, slot uint64, ok bool) {
+	for slot = hash & s.mask; ; slot = (slot + 1) & s.mask {
+		at := s.slots[slot]
+		if at == 0 {
+			return 0, slot, false
+		}
+		if s.Hashes[at-1] == hash && s.equal(int(at-1), cols, r) {
+			return at - 1, slot, true
+		}
+	}
+}
+
+func (s *RowSet) equal(row int, cols [][]dictionary.ID, r int) bool {
+	for c, col := range s.Rows.Cols {
+		if col[row] != cols[c][r] {
+			return false
+		}
+	}
+	return true
+}
+
+// Add returns the number of row r of cols and whether it is new.
+func (s *RowSet) Add(cols [][]dictionary.ID, r int, hash uint64) (uint32, bool) {
+	row, slot, ok := s.Find(cols, r, hash)
+	if ok {
+		return row, false
+	}
+	row = uint32(s.Rows.N)
+	s.Rows.AppendRow(cols, r)
+	s.Hashes = append(s.Hashes, hash)
+	s.slots[slot] = row + 1
+	if uint64(s.Rows.N)*2 > s.mask {
+		s.grow()
+	}
+	return row, true
+}
+
+func (s *RowSet) grow() {
+	s.slots = make([]uint32, 2*len(s.slots))
+	s.mask = uint64(len(s.slots) - 1)
+	for row, hash := range s.Hashes {
+		if s.ended.Check(row) != nil {
+			return
+		}
+		slot := hash & s.mask
+		for s.slots[slot] != 0 {
+			slot = (slot + 1) & s.mask
+		}
+		s.slots[slot] = uint32(row) + 1
+	}
+}
+
+// Bytes is the memory that the set takes.
+func (s *RowSet) Bytes() int64 {
+	return s.Rows.Bytes() + int64(cap(s.Hashes))*8 + int64(len(s.slots))*4
+}
+
+// AllColumns is the key that takes every one of n columns.
+func AllColumns(n int) []int {
+	key := make([]int, n)
+	for i := range key {
+		key[i] = i
+	}
+	return key
+}
