@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/internal/readback"
 )
 
@@ -39,7 +39,7 @@ func (r *Result) WriteChecked(w io.Writer, format Format) (uint64, error) {
 type checkedText struct {
 	bytes.Buffer
 	graph readback.Graph
-	meter *exec.Meter
+	meter *limits.Meter
 }
 
 func (c *checkedText) Write(p []byte) (int, error) {
