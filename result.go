@@ -13,6 +13,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
@@ -29,6 +30,7 @@ type Result struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	budget  *exec.Budget
+	workers *schedule.Share
 	began   time.Time
 	timings Timings
 	read    bool
@@ -217,7 +219,7 @@ func (r *Result) write(w io.Writer, format Format) (uint64, error) {
 		return 1, results.WriteBoolean(w, format, answer)
 	}
 	out, err := results.NewWriter(w, format, r.Variables(), decoder{r.plan.Terms(), r.store.store.Dictionary},
-		results.Options{Prefixes: r.query.Prefixes, Threads: r.store.options.Threads, Charge: r.charge()})
+		results.Options{Prefixes: r.query.Prefixes, Workers: r.workers, Charge: r.charge()})
 	if err != nil {
 		return 0, err
 	}
@@ -226,11 +228,15 @@ func (r *Result) write(w io.Writer, format Format) (uint64, error) {
 			err = out.Write(batch.Cols, batch.N)
 		}
 		if err != nil {
+			r.workers.Enter()
 			out.Abort()
+			r.workers.Leave()
 			return out.Rows(), err
 		}
 	}
 	r.watch.enter(writing)
+	r.workers.Enter()
+	defer r.workers.Leave()
 	return out.Rows(), r.outcome(out.Close()) // terms are decoded up to here
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
@@ -38,7 +39,7 @@ func (g *groupOp) attempt(x *execution, parallel bool, emit func(*Batch) error) 
 	}
 	defer r.close()
 	stages, source := stagesOf(g.input)
-	f := &groupFeed{run: r, own: newGroupRows(g, stages), next: uint64(teamFrom)}
+	f := &groupFeed{run: r, own: newGroupRows(g, stages), next: x.options.Operators.ShareFrom}
 	if !parallel {
 		f.next = math.MaxUint64
 	}
@@ -101,8 +102,8 @@ type groupRun struct {
 	numbers []uint32
 	hashes  []uint64
 	weights []uint64
-	// team is the team that the run is a part of: it says so when it holds too much, and does not go on from disk.
-	team *groupTeam
+	// full is what a run of some of the rows sets when it holds too much; it does not go on from disk. Nil for all rows.
+	full *atomic.Bool
 	// merged: the groups are not in the order of their first rows.
 	merged bool
 }
@@ -237,8 +238,8 @@ func (r *groupRun) account() error {
 	if r.held.hold(bytes) || r.parts != nil && r.level <= maxSpillLevel {
 		return nil
 	}
-	if r.team != nil {
-		r.team.full.Store(true)
+	if r.full != nil {
+		r.full.Store(true)
 		return nil
 	}
 	if len(r.keys) == 0 || r.level > maxSpillLevel {

@@ -24,7 +24,7 @@ type matchOp struct {
 }
 
 func (m *matchOp) match(x *execution) *Match {
-	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted, Charge: x.matches.Charge}
+	match := &Match{Graph: m.graph, Plan: m.plan, Limit: m.limit, Weighted: m.weighted, Charge: x.matches.Charge, Workers: x.options.Workers}
 	if x.analyze {
 		m.measured.Trace = &Trace{}
 		match.Trace = m.measured.Trace

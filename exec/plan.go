@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
@@ -46,8 +48,13 @@ type Options struct {
 	CountOnly bool
 	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
 	Unoptimised bool
+	// Workers is the query's share of the processor's threads, which planning and running enter; nil: the caller's thread
+	// alone.
+	Workers *schedule.Share
 	// Tuning has the planner's numbers that tests change.
 	Tuning planner.Tuning
+	// Operators has the operators' numbers that tests change.
+	Operators Tuning
 }
 
 const defaultMemory = 1 << 30
@@ -77,7 +84,10 @@ type TermSource = terms.Dictionary
 
 // Prepare plans a query over a dataset. When ctx ends it does so too, with the cause.
 func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
-	defer recovered(&err, guard())
+	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
+	options.Workers.Enter()
+	defer options.Workers.Leave()
+	options.Operators = options.Operators.complete()
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
 	}
@@ -177,7 +187,7 @@ func (p *Plan) Explain() *Explain {
 // Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context
 // ends, its cause is returned.
 func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
-	defer recovered(&err, guard())
+	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
 	var rows uint64
 	return p.run(ctx, func(b *Batch) error {
 		rows += uint64(b.N)
@@ -192,7 +202,7 @@ func (p *Plan) Run(ctx context.Context, emit func(*Batch) error) (err error) {
 
 // Ask reports whether the query's pattern has a solution.
 func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
-	defer recovered(&err, guard())
+	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
 	err = stopping(func(enough error) error {
 		return p.run(ctx, func(b *Batch) error {
 			found = true
@@ -209,7 +219,7 @@ type counter interface {
 
 // Count is the number of solutions (or triples).
 func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
-	defer recovered(&err, guard())
+	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
 	count := func(b *Batch) error {
 		n += uint64(b.N)
 		if p.options.MaxRows > 0 && n > p.options.MaxRows {
@@ -259,6 +269,7 @@ func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.options.Budget.onEnd(cancel)
 	p.ctx = ctx
+	p.options.Workers.Enter()
 	x = &execution{
 		matches: p.options.Budget.Meter("partial matches"),
 		ctx:     ctx, ended: p.ended, memory: p.options.Budget, terms: p.terms, env: p.env,
@@ -268,6 +279,7 @@ func (p *Plan) execution(ctx context.Context) (x *execution, end func()) {
 		p.options.Budget.onEnd(nil)
 		cancel(nil)
 		p.peak = x.memory.peak.Load()
+		p.options.Workers.Leave()
 		for _, f := range x.cleanup {
 			f()
 		}

@@ -30,7 +30,7 @@ func (r *sortRun) spill() error {
 	r.measured.Spilled += f.rows * int64(f.width) * 4
 	r.rows = newColumns(len(r.rows.cols))
 	r.held.hold(0)
-	if len(r.runs) >= maxRuns {
+	if len(r.runs) >= r.x.options.Operators.MaxRuns {
 		return r.compactRuns()
 	}
 	return nil
@@ -88,9 +88,6 @@ func (r *sortRun) rowsOfRun() int {
 	share := r.x.memory.limit / reserve / int64(8*len(r.runs))
 	return int(max(1, min(mergeRows, min(mergeCells, share)/int64(len(r.rows.cols)))))
 }
-
-// maxRuns is how many sorted runs are kept apart: each is an open file.
-var maxRuns = 64
 
 // compactRuns merges all runs into one.
 func (r *sortRun) compactRuns() error {

@@ -50,7 +50,6 @@ var spilling = []struct{ name, text string }{
 
 func TestWhatSpillsAnswersAsWhatDoesNot(t *testing.T) {
 	m := many(t, 20_000)
-	defer exec.SetMaxRuns(3)()
 	for _, c := range spilling {
 		t.Run(c.name, func(t *testing.T) {
 			q := parse(t, "PREFIX : <"+exampleNS+">\n"+c.text)
@@ -60,6 +59,7 @@ func TestWhatSpillsAnswersAsWhatDoesNot(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.Memory, o.TempDir = 220_000, t.TempDir()
+			o.Operators.MaxRuns = 3
 			if c.name == "groups" {
 				o.Memory = 7_000_000 // its keys are terms that the query computes, which stay in memory
 			}

@@ -42,7 +42,7 @@ func runStage(s stage, x *execution, seed *Batch, emit func(*Batch) error) error
 			return emit(out)
 		})
 	}
-	f := &stageFeed{x: x, own: newStageRun(stages), next: uint64(teamFrom), emit: emit}
+	f := &stageFeed{x: x, own: newStageRun(stages), next: x.options.Operators.ShareFrom, emit: emit}
 	defer f.close()
 	if err := runSource(x, source, stages[:len(stages)-1], seed, f.add); err != nil {
 		return err
