@@ -6,8 +6,8 @@
 //
 // Operators push: each calls the next with its batches, in the caller's goroutine, and an error from there ends it, so
 // that LIMIT, a consumer that has enough and a cancelled context stop everything below. Two kinds of work are shared
-// among goroutines, which their operator waits for: costly filters and bindings (stageTeam; what comes out is emitted in
-// the order of the input), and the grouping of many rows into few groups (groupTeam; the groups and their values are what
+// among goroutines, which their operator waits for: costly filters and bindings (sharedStages; what comes out is emitted in
+// the order of the input), and the grouping of many rows into few groups (sharedGroups; the groups and their values are what
 // one goroutine finds, in the same order). There are no row objects and no allocation per row. Past the memory limit sorts, groups, distinct rows and hash joins go on from temporary files.
 //
 // Operators are built once, by build.go, from the nodes of a physical plan (planner): they have from their node all that they
