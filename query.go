@@ -17,6 +17,7 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 	s.countMerged(s.store.Default.MergedBytes())
 	r := &Result{store: s, data: &dataset{store: s.store}, budget: s.budget.pool.Open(options.MaxMemory), began: time.Now()}
 	r.ctx, r.cancel = limited(ctx, options.Timeout)
+	r.workers = s.pool.Open(r.ctx, s.options.Threads)
 	r.watch = newWatch(r.ctx, s, text, options.Overdue)
 	if err := r.prepare(text, options); err != nil {
 		r.Close()
@@ -45,6 +46,7 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, s.store.Dictionary, exec.Options{
 		Semantics: options.Semantics, Matcher: r.device.matcher, Speed: r.device.speed(), Budget: r.budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
+		Workers: r.workers,
 	})
 	if r.data.err != nil {
 		return r.data.err

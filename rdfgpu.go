@@ -58,7 +58,8 @@ const (
 
 // Options are the settings of an open store.
 type Options struct {
-	// Threads bounds the CPU matcher's parallelism; 0 means all cores.
+	// Threads is the most threads that a query uses, in matching, in operators and in writing its answer; 0 means all cores.
+	// Queries that run at the same time share the cores of the process, whatever store they are of.
 	Threads int
 	// GPUMemory bounds the device memory that queries and the resident graph may take, in bytes; 0 means most of it.
 	GPUMemory int64

@@ -14,6 +14,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
@@ -30,6 +31,7 @@ type Result struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	budget  *limits.Budget
+	workers *schedule.Share
 	began   time.Time
 	timings Timings
 	read    bool
@@ -223,7 +225,7 @@ func (r *Result) write(w io.Writer, format Format, seen func(*Batch) error) (uin
 		return 1, results.WriteBoolean(w, format, answer)
 	}
 	out, err := results.NewWriter(w, format, r.Variables(), decoder{r.plan.Terms(), r.store.store.Dictionary},
-		results.Options{Prefixes: r.query.Prefixes, Threads: r.store.options.Threads, Charge: r.charge()})
+		results.Options{Prefixes: r.query.Prefixes, Workers: r.workers, Charge: r.charge()})
 	if err != nil {
 		return 0, err
 	}
@@ -235,11 +237,15 @@ func (r *Result) write(w io.Writer, format Format, seen func(*Batch) error) (uin
 			err = seen(batch)
 		}
 		if err != nil {
+			r.workers.Enter()
 			out.Abort()
+			r.workers.Leave()
 			return out.Rows(), err
 		}
 	}
 	r.watch.enter(writing)
+	r.workers.Enter()
+	defer r.workers.Leave()
 	return out.Rows(), r.outcome(out.Close()) // terms are decoded up to here
 }
 

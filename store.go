@@ -8,6 +8,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -17,16 +18,21 @@ type Store struct {
 	dir     string
 	store   *store.Store
 	options Options
-	cpu     match.Matcher
-	gpu     *device
-	parsed  *parseCache
-	budget  *Budget
+	// pool is what the queries of the process share.
+	pool   *schedule.Pool
+	cpu    match.Matcher
+	gpu    *device
+	parsed *parseCache
+	budget *Budget
 	// merged is what of the store's merged partitions is counted.
 	merged atomic.Int64
 	// overdue counts the queries that did not end in time.
 	overdue atomic.Uint64
 	info    func() (Info, error)
 }
+
+// processPool is the processor's threads.
+var processPool = sync.OnceValue(func() *schedule.Pool { return schedule.New(0) })
 
 // Open maps the store in dir. The error wraps ErrDamaged or ErrVersion where the store is not one that this version
 // can read.
@@ -37,7 +43,7 @@ func Open(dir string, options Options) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, store: opened, options: options, budget: options.Budget,
-		cpu: cpu.New(options.Threads), gpu: newDevice(options),
+		pool: processPool(), cpu: cpu.New(), gpu: newDevice(options),
 	}
 	if s.budget == nil {
 		s.budget = processBudget()

@@ -11,6 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -143,11 +144,23 @@ func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
 	return pcsr.Overlay(b.dict.Len(), graphs...), nil
 }
 
-var processor = cpu.New(1)
+// processor matches in the caller's goroutine, so that solutions come in the same order every time.
+var processor = alone{cpu.New()}
 
-// onProcessor are options that match everything on the processor.
+type alone struct{ match.Matcher }
+
+func (a alone) Match(ctx context.Context, m *match.Match, emit func(*vector.Batch) error) error {
+	by := *m
+	by.Workers = nil
+	return a.Matcher.Match(ctx, &by, emit)
+}
+
+// threads are those of the process.
+var threads = schedule.New(0)
+
+// onProcessor are options that match everything on the processor, in one goroutine; operators have all threads.
 func onProcessor() exec.Options {
-	return exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return processor }}
+	return exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return processor }, Workers: threads.Open(context.Background(), 0)}
 }
 
 // answer is what a query gave, as terms.

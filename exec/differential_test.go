@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -44,10 +43,10 @@ func compareWithReference(t *testing.T, draw func(*generator) string) {
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "teams", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "workers", "without a rule"} {
 			o := onProcessor()
-			if variant == "teams" {
-				defer exec.SetTeam(0, 0)()
+			if variant == "workers" {
+				o = shared()
 			}
 			if variant == "sharing" || variant == "spilling" {
 				o.Tuning.ProductCost = always

@@ -6,7 +6,7 @@
 //
 // The operators live below, by noun:
 //
-//	operator   what an operator is, the run that they share, stages and their goroutines
+//	operator   what an operator is, the run that they share, stages and their workers
 //	source     match, product, count, degrees, each graph, service, values: where solutions come from
 //	path       property paths
 //	sideways   patterns run for given bindings: joins, EXISTS, parameters

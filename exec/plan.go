@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
@@ -55,16 +57,16 @@ type Options struct {
 	CountOnly bool
 	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
 	Unoptimised bool
-	// SortedRuns is how many sorted runs a sort keeps apart, each an open file; 0 means 64.
-	SortedRuns int
+	// Workers is the query's share of the processor's threads, which planning and running enter; nil: the caller's thread
+	// alone.
+	Workers *schedule.Share
 	// Tuning has the planner's numbers that tests change.
 	Tuning planner.Tuning
+	// Operators has the operators' numbers that tests change.
+	Operators operator.Tuning
 }
 
-const (
-	defaultMemory = 1 << 30
-	sortedRuns    = 64
-)
+const defaultMemory = 1 << 30
 
 // Plan is a query that is ready to run, once, by one of Run, Ask and Count. It is not safe for concurrent use.
 type Plan struct {
@@ -90,15 +92,15 @@ type TermSource = terms.Dictionary
 
 // Prepare plans a query over a dataset. When ctx ends it does so too, with the cause.
 func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict TermSource, options Options) (p *Plan, err error) {
-	defer operator.Recovered(&err, operator.Guard())
+	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
+	options.Workers.Enter()
+	defer options.Workers.Leave()
+	options.Operators = options.Operators.Complete()
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
 	}
 	if options.Budget == nil {
 		options.Budget = limits.Standalone(options.Memory)
-	}
-	if options.SortedRuns == 0 {
-		options.SortedRuns = sortedRuns
 	}
 	if options.Now.IsZero() {
 		options.Now = time.Now()
@@ -190,7 +192,7 @@ func (p *Plan) Explain() *Explain {
 // Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context
 // ends, its cause is returned.
 func (p *Plan) Run(ctx context.Context, emit func(*vector.Batch) error) (err error) {
-	defer operator.Recovered(&err, operator.Guard())
+	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
 	var rows uint64
 	return p.run(ctx, func(b *vector.Batch) error {
 		rows += uint64(b.N)
@@ -205,7 +207,7 @@ func (p *Plan) Run(ctx context.Context, emit func(*vector.Batch) error) (err err
 
 // Ask reports whether the query's pattern has a solution.
 func (p *Plan) Ask(ctx context.Context) (found bool, err error) {
-	defer operator.Recovered(&err, operator.Guard())
+	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
 	err = limits.Stopping(func(enough error) error {
 		return p.run(ctx, func(b *vector.Batch) error {
 			found = true
@@ -222,7 +224,7 @@ type counter interface {
 
 // Count is the number of solutions (or triples).
 func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
-	defer operator.Recovered(&err, operator.Guard())
+	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
 	count := func(b *vector.Batch) error {
 		n += uint64(b.N)
 		if p.options.MaxRows > 0 && n > p.options.MaxRows {
@@ -272,15 +274,17 @@ func (p *Plan) execution(ctx context.Context) (x *operator.Execution, end func()
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.options.Budget.OnEnd(cancel)
 	p.ctx = ctx
+	p.options.Workers.Enter()
 	x = &operator.Execution{
 		Matches: p.options.Budget.Meter("partial matches"),
 		Ctx:     ctx, Ended: p.ended, Memory: p.options.Budget, Terms: p.terms, Env: p.env,
-		Analyze: p.analyze, Joins: &p.joins, Single: p.options.Unoptimised, SortedRuns: p.options.SortedRuns,
+		Analyze: p.analyze, Joins: &p.joins, Single: p.options.Unoptimised, Workers: p.options.Workers, Tuning: p.options.Operators,
 		Disk: &vector.Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files")},
 	}
 	return x, func() {
 		p.options.Budget.OnEnd(nil)
 		cancel(nil)
+		p.options.Workers.Leave()
 		for _, f := range x.Cleanup {
 			f()
 		}

@@ -60,7 +60,8 @@ func TestWhatSpillsAnswersAsWhatDoesNot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.Memory, o.TempDir, o.SortedRuns = 220_000, t.TempDir(), 3
+			o.Memory, o.TempDir = 220_000, t.TempDir()
+			o.Operators.MaxRuns = 3
 			if c.name == "groups" {
 				o.Memory = 7_000_000 // its keys are terms that the query computes, which stay in memory
 			}

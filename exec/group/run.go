@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
@@ -41,7 +42,7 @@ func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.
 	}
 	defer r.close()
 	stages, source := operator.StagesOf(g.Input)
-	f := &groupFeed{run: r, own: newGroupRows(g, stages), next: uint64(operator.TeamFrom)}
+	f := &groupFeed{run: r, own: newGroupRows(g, stages), next: x.Tuning.ShareFrom}
 	if !parallel {
 		f.next = math.MaxUint64
 	}
@@ -104,8 +105,8 @@ type run struct {
 	numbers []uint32
 	hashes  []uint64
 	weights []uint64
-	// team is the team that the run is a part of: it says so when it holds too much, and does not go on from disk.
-	team *groupTeam
+	// full is what a run of some of the rows sets when it holds too much; it does not go on from disk. Nil for all rows.
+	full *atomic.Bool
 	// merged: the groups are not in the order of their first rows.
 	merged bool
 }
@@ -240,8 +241,8 @@ func (r *run) account() error {
 	if r.held.Hold(bytes) || r.parts != nil && r.level <= vector.MaxLevel {
 		return nil
 	}
-	if r.team != nil {
-		r.team.full.Store(true)
+	if r.full != nil {
+		r.full.Store(true)
 		return nil
 	}
 	if len(r.Keys) == 0 || r.level > vector.MaxLevel {

@@ -35,7 +35,7 @@ func (r *sortRun) spill() error {
 	r.Measured.Spilled += f.Rows * int64(f.Width) * 4
 	r.rows = vector.NewRows(len(r.rows.Cols))
 	r.held.Hold(0)
-	if len(r.runs) >= r.x.SortedRuns {
+	if len(r.runs) >= r.x.Tuning.MaxRuns {
 		return r.compactRuns()
 	}
 	return nil

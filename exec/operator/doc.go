@@ -2,11 +2,11 @@
 //
 // Nouns: [Operator] (one node of a physical plan, which pushes its solutions on), [Base] (what each has), [Execution] (one
 // run of a plan: its limits, disk, terms and parameters), [Measures] (what was measured of an operator), [Stage] (an
-// operator that maps batches one by one, so that goroutines can share them), [Projection] (columns in another order).
+// operator that maps batches one by one, so that workers can share them), [Projection] (columns in another order).
 //
 // Operators push: each calls the next with its batches, in the caller's goroutine, and an error from there ends it, so
 // that LIMIT, a consumer that has enough and a cancelled context stop everything below. One operator runs another by
-// [Run], which measures it. Goroutines are started for stages only, and waited for. A batch is valid until emit returns.
+// [Run], which measures it. Workers of the query (internal/schedule) are asked for by stages only, and waited for. A batch is valid until emit returns.
 //
 // The package knows no single operator, and no plan.
 package operator

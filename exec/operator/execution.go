@@ -9,6 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 // Execution is what the operators of a running plan share. It serves one run, and is not safe for concurrent use but by
@@ -26,8 +27,9 @@ type Execution struct {
 	Env   *expr.Env
 	// Joins is how many joins the plan has so far.
 	Joins *atomic.Int64
-	// SortedRuns is how many sorted runs a sort keeps apart: each is an open file.
-	SortedRuns int
+	// Workers is the query's share of the processor's threads, and Tuning has numbers of the operators.
+	Workers *schedule.Share
+	Tuning  Tuning
 	// Single keeps every operator to one goroutine.
 	Single bool
 	// Matches counts what matchers take.

@@ -44,7 +44,7 @@ func RunStage(s Stage, x *Execution, seed *vector.Batch, emit func(*vector.Batch
 			return emit(out)
 		})
 	}
-	f := &stageFeed{x: x, own: NewStageRun(stages), next: uint64(TeamFrom), emit: emit}
+	f := &stageFeed{x: x, own: NewStageRun(stages), next: x.Tuning.ShareFrom, emit: emit}
 	defer f.close()
 	if err := RunSource(x, source, stages[:len(stages)-1], seed, f.add); err != nil {
 		return err

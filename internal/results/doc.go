@@ -1,7 +1,7 @@
 // Package results writes and reads the formats in which SPARQL answers travel.
 //
-// Nouns: [Format] (a syntax with its media type), [Writer] (columns of IDs → bytes, in order, formatted on several
-// cores), [Decoder] (what a Writer needs to know about terms), [Table] (an answer that was read back).
+// Nouns: [Format] (a syntax with its media type), [Writer] (columns of IDs → bytes, in order, formatted by several
+// threads), [Decoder] (what a Writer needs to know about terms), [Table] (an answer that was read back).
 //
 // Solutions are written as SPARQL JSON, XML, CSV, TSV or an aligned table; triples as N-Triples or Turtle. A Writer
 // needs constant memory however long the answer is, allocates nothing per row, and hands its output on in large

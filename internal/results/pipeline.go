@@ -2,30 +2,26 @@ package results
 
 import (
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
-// chunk is a run of rows on its way: copied in, formatted by one worker, written in order.
+// chunk is a run of rows on its way: copied in, formatted by one goroutine, written in order.
 type chunk struct {
-	cols  [][]ID
-	ids   []ID
-	n     int
-	first bool
-	text  []byte
-	done  chan struct{}
-	// parts and back pass text that is too long to be kept to the writer, and the buffer back.
-	parts chan []byte
-	back  chan []byte
+	cols   [][]ID
+	ids    []ID
+	n      int
+	number int // of the answer's chunks
+	first  bool
+	text   []byte
 }
 
 // chunkPool keeps chunks for the next answer; one that comes from it has n < 0 until it is shaped.
-var chunkPool = sync.Pool{New: func() any {
-	return &chunk{n: -1, done: make(chan struct{}, 1), parts: make(chan []byte), back: make(chan []byte)}
-}}
+var chunkPool = sync.Pool{New: func() any { return &chunk{n: -1} }}
 
 // keptText is the most text a chunk in the pool holds on to.
 const keptText = 4 << 20
@@ -41,40 +37,49 @@ func (c *chunk) shape(rows, columns int) {
 	}
 }
 
-// pipeline formats chunks in parallel and writes them in order. Its memory is a fixed number of chunks.
+// pipeline formats chunks in parallel and writes them in order. Its memory is a fixed number of chunks. Chunks are formatted by
+// workers and, where there are none or they have too much, by the caller; who has formatted the chunk that is next writes
+// it, and those after it that are ready.
 type pipeline struct {
 	out     io.Writer
+	model   formatter
+	share   *schedule.Share
+	workers schedule.Group
+	active  atomic.Int32 // workers that will look at work again
 	rows    int
 	columns int
-	free    chan *chunk
-	work    chan *chunk
-	order   chan *chunk
+	work    chan *chunk // those that nobody has begun, in order
 	filling *chunk
 	first   bool
 	sent    time.Time
 	failed  atomic.Pointer[error]
 	charge  func(bytes int64) error
 	charged int64
-	wait    sync.WaitGroup
+
+	mu         sync.Mutex
+	changed    sync.Cond // on mu: there is a free chunk, or another one is next to be written
+	free       []*chunk
+	formatters []*formatter // those that nobody uses
+	ready      []*chunk     // formatted, before its turn
+	numbered   int          // chunks that were sent
+	next       int          // the chunk to be written
+	writing    bool
 }
 
-// newPipeline starts threads formatters and one goroutine that writes.
-func newPipeline(out io.Writer, model formatter, threads, columns int, first bool) *pipeline {
-	chunks := chunksEach * threads
+// newPipeline returns a pipeline without workers.
+func newPipeline(out io.Writer, model formatter, share *schedule.Share, columns int, first bool) *pipeline {
+	chunks := chunksEach * share.Limit()
 	p := &pipeline{
-		out: out, rows: max(1, chunkCells/columns), columns: columns, first: first, sent: time.Now(), charge: model.charge,
-		free: make(chan *chunk, chunks), work: make(chan *chunk, chunks), order: make(chan *chunk, chunks),
+		out: out, model: model, share: share, rows: max(1, chunkCells/columns), columns: columns, first: first, sent: time.Now(),
+		charge: model.charge, work: make(chan *chunk, chunks),
 	}
+	p.changed.L = &p.mu
+	p.workers = schedule.Group{Share: share}
 	for range chunks {
-		p.free <- chunkPool.Get().(*chunk)
+		p.free = append(p.free, chunkPool.Get().(*chunk))
 	}
 	p.charged = int64(chunks * p.rows * columns * 4)
 	p.fail(p.charge(p.charged))
-	p.wait.Add(threads + 1)
-	for range threads {
-		go p.format(model)
-	}
-	go p.deliver()
 	return p
 }
 
@@ -101,25 +106,47 @@ func (p *pipeline) write(cols [][]ID, n int) error {
 	return nil
 }
 
-// current is the chunk being filled; it waits for a free one.
+// current is the chunk being filled; while none is free, the caller formats.
 func (p *pipeline) current() *chunk {
-	if p.filling != nil {
-		return p.filling
+	for p.filling == nil {
+		if p.filling = p.unused(); p.filling == nil && !p.one() {
+			p.pause(func() bool { return len(p.free) > 0 })
+		}
+		if c := p.filling; c != nil {
+			if len(c.cols) != p.columns || c.n < 0 {
+				c.shape(p.rows, p.columns)
+			}
+			c.n, c.first, p.first = 0, p.first, false
+		}
 	}
-	c := <-p.free
-	if len(c.cols) != p.columns || c.n < 0 {
-		c.shape(p.rows, p.columns)
+	return p.filling
+}
+
+// unused takes a free chunk; nil where there is none.
+func (p *pipeline) unused() *chunk {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.free) == 0 {
+		return nil
 	}
-	c.n, c.first, p.first = 0, p.first, false
-	p.filling = c
+	c := p.free[len(p.free)-1]
+	p.free = p.free[:len(p.free)-1]
 	return c
 }
 
+// send has the chunk formatted that was being filled: by a worker, if there is one.
 func (p *pipeline) send() {
-	p.sent = time.Now()
-	p.order <- p.filling
-	p.work <- p.filling
-	p.filling = nil
+	c := p.filling
+	p.sent, p.filling = time.Now(), nil
+	c.number = p.numbered
+	p.numbered++
+	p.work <- c
+	if p.workers.Reserve() {
+		p.active.Add(1)
+		p.workers.Start(p.format)
+	} else if p.active.Load() == 0 {
+		p.one()
+	}
 }
 
 // flush sends the chunk being filled as it is.
@@ -129,27 +156,77 @@ func (p *pipeline) flush() {
 	}
 }
 
-// format is one worker.
-func (p *pipeline) format(f formatter) {
-	defer p.wait.Done()
-	defer f.release()
-	for c := range p.work {
+// format is one worker: it formats chunks until there are none. Before it ends it formats those that were sent while it was
+// thought to go on.
+func (p *pipeline) format(w *schedule.Worker) error {
+	for w.Keep() && p.one() {
+	}
+	p.active.Add(-1)
+	for range len(p.work) {
+		p.one()
+	}
+	return nil
+}
+
+// one formats a chunk and writes what can be written then; false where there is none.
+func (p *pipeline) one() bool {
+	select {
+	case c := <-p.work:
 		if p.failed.Load() == nil {
+			f := p.formatter()
 			f.full = func(text []byte) []byte { return p.pass(c, text) }
-			p.fail(section.Guard(func() error { c.text = f.rows(c.text[:0], c.cols, c.n, c.first); return nil }))
+			p.fail(schedule.Guard(func() error { c.text = f.rows(c.text[:0], c.cols, c.n, c.first); return nil }))
 			p.fail(f.settle(int64(cap(c.text)) * chunksEach))
+			p.giveBack(f)
 		}
-		c.done <- struct{}{}
+		p.deliver(c)
+		return true
+	default:
+		return false
 	}
 }
 
-// chunksEach is how many chunks there are for each formatter.
+// chunksEach is how many chunks there are for each thread.
 const chunksEach = 3
 
-// pass hands text of a chunk to the writer, once the chunks before it have been written.
+// formatter takes a formatter that nobody uses.
+func (p *pipeline) formatter() *formatter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.formatters); n > 0 {
+		f := p.formatters[n-1]
+		p.formatters = p.formatters[:n-1]
+		return f
+	}
+	f := p.model
+	return &f
+}
+
+func (p *pipeline) giveBack(f *formatter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.formatters = append(p.formatters, f)
+}
+
+// pass writes text of a chunk that is not whole, once those before it have been written. They are all being formatted.
 func (p *pipeline) pass(c *chunk, text []byte) []byte {
-	c.parts <- text
-	return <-c.back
+	p.pause(func() bool { return p.next == c.number && !p.writing })
+	p.put(text)
+	return text[:0]
+}
+
+// pause waits, without a permit, until something is so.
+func (p *pipeline) pause(until func() bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until() {
+		return
+	}
+	p.share.Leave()
+	for !until() {
+		p.changed.Wait()
+	}
+	p.share.Enter()
 }
 
 // fail keeps the first error.
@@ -159,46 +236,53 @@ func (p *pipeline) fail(err error) {
 	}
 }
 
-// deliver writes the chunks in order.
-func (p *pipeline) deliver() {
-	defer p.wait.Done()
-	for c := range p.order {
-		p.await(c)
-		p.put(c.text)
-		p.free <- c
-	}
-}
-
-// await writes what of a chunk comes early, until the rest is in its text.
-func (p *pipeline) await(c *chunk) {
-	for {
-		select {
-		case text := <-c.parts:
-			p.put(text)
-			c.back <- text[:0]
-		case <-c.done:
+// deliver writes the chunks that are ready and next, unless another goroutine does; c has become ready.
+func (p *pipeline) deliver(c *chunk) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ready = append(p.ready, c)
+	for !p.writing {
+		at := slices.IndexFunc(p.ready, func(c *chunk) bool { return c.number == p.next })
+		if at < 0 {
 			return
 		}
+		c := p.ready[at]
+		p.ready = slices.Delete(p.ready, at, at+1)
+		p.writing = true
+		p.mu.Unlock()
+		p.put(c.text)
+		p.mu.Lock()
+		p.writing = false
+		p.next++
+		p.free = append(p.free, c)
+		p.changed.Broadcast()
 	}
 }
 
-// put writes text, unless something has failed.
+// put writes text, without a permit, unless something has failed.
 func (p *pipeline) put(text []byte) {
 	if p.failed.Load() == nil {
-		_, err := p.out.Write(text)
-		p.fail(err)
+		p.share.Leave()
+		p.fail(schedule.Guard(func() error {
+			_, err := p.out.Write(text)
+			return err
+		}))
+		p.share.Enter()
 	}
 }
 
 // close sends the last chunk and waits for everything.
 func (p *pipeline) close() error {
 	p.flush()
-	close(p.order)
-	close(p.work)
-	p.wait.Wait()
+	for p.one() {
+	}
+	p.fail(p.workers.Wait())
+	for _, f := range p.formatters {
+		f.release()
+	}
 	_ = p.charge(-p.charged)
-	for range cap(p.free) {
-		if c := <-p.free; cap(c.text) <= keptText {
+	for _, c := range p.free {
+		if cap(c.text) <= keptText {
 			c.n = -1
 			chunkPool.Put(c)
 		}

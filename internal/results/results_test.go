@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -204,9 +206,16 @@ func TestAnswersComeBackAsTheyWere(t *testing.T) {
 	})
 }
 
+// threads is the share of a query that has a pool for itself.
+func threads(n int) *schedule.Share {
+	share := schedule.New(n).Open(context.Background(), 0)
+	share.Enter()
+	return share
+}
+
 func checkRoundTrip(r *rapid.T, format Format, variables []string, d terms, cols [][]ID, rows int) {
 	var out bytes.Buffer
-	w, err := NewWriter(&out, format, variables, d, Options{Threads: 2})
+	w, err := NewWriter(&out, format, variables, d, Options{Workers: threads(2)})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -291,7 +300,7 @@ func TestAnOutputThatFailsEndsTheAnswer(t *testing.T) {
 			if format.Graph() {
 				given = [][]ID{cols[0], cols[0], cols[0]}
 			}
-			w, err := NewWriter(&failing{left}, format, []string{"x"}, sample, Options{Threads: 2})
+			w, err := NewWriter(&failing{left}, format, []string{"x"}, sample, Options{Workers: threads(2)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -336,7 +345,7 @@ func TestAFlushHandsOnWhatIsThere(t *testing.T) {
 	for _, format := range []Format{TSV, TableText} {
 		for _, rows := range []int{3, 6000} {
 			var out syncBuffer
-			w, err := NewWriter(&out, format, []string{"x"}, sample, Options{Threads: 2})
+			w, err := NewWriter(&out, format, []string{"x"}, sample, Options{Workers: threads(2)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -418,7 +427,7 @@ func benchmarkWrite(b *testing.B, format Format, d terms, cols [][]ID, rows int)
 	var out counting
 	for b.Loop() {
 		out.bytes = 0
-		w, err := NewWriter(&out, format, []string{"a", "b", "c", "d"}, d, Options{})
+		w, err := NewWriter(&out, format, []string{"a", "b", "c", "d"}, d, Options{Workers: threads(0)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -475,7 +484,7 @@ func TestLongNamesLeaveInTheMiddleOfRows(t *testing.T) {
 	const batches, name = 8, 40_000
 	for _, format := range []Format{JSON, XML} {
 		var longest largestWrite
-		w, err := NewWriter(&longest, format, []string{strings.Repeat("a", name)}, sample, Options{Threads: 2})
+		w, err := NewWriter(&longest, format, []string{strings.Repeat("a", name)}, sample, Options{Workers: threads(2)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"sync"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
@@ -28,8 +28,9 @@ var ErrFormat = errors.New("results: the format cannot carry this kind of answer
 
 // Options are settings of a Writer; the zero value is good.
 type Options struct {
-	// Threads bounds the goroutines that format; 0 means GOMAXPROCS.
-	Threads int
+	// Workers is the query's share of the processor's threads, which the caller has entered: long answers are formatted by
+	// several, and what waits for the output leaves it. Nil: the caller's thread alone.
+	Workers *schedule.Share
 	// Prefixes shorten IRIs in Turtle and tables: prefix → namespace.
 	Prefixes map[string]string
 	// Width is a terminal's width in columns, for tables; 0 cuts nothing.
@@ -43,14 +44,13 @@ type Options struct {
 
 // Writer writes one answer: any number of calls to Write, then Close. It is not safe for concurrent use.
 type Writer struct {
-	out    io.Writer
-	shape  *shape
-	table  *tableWriter
-	inline formatter
-	pipe   *pipeline
-	decode Decoder
-	// threads is how many goroutines may format.
-	threads int
+	out     io.Writer
+	shape   *shape
+	table   *tableWriter
+	inline  formatter
+	pipe    *pipeline
+	decode  Decoder
+	workers *schedule.Share
 	columns int
 	buf     []byte
 	// pooled is where buf came from and goes back to.
@@ -65,12 +65,9 @@ type Writer struct {
 // NewWriter writes the head and returns a Writer for solutions with these variables. A format for triples takes
 // three columns, subject, predicate and object, and ignores variables.
 func NewWriter(out io.Writer, format Format, variables []string, decoder Decoder, options Options) (*Writer, error) {
-	w := &Writer{out: out, decode: decoder, columns: len(variables), threads: options.Threads, charge: options.Charge}
+	w := &Writer{out: out, decode: decoder, columns: len(variables), workers: options.Workers, charge: options.Charge}
 	if w.charge == nil {
 		w.charge = func(int64) error { return nil }
-	}
-	if w.threads <= 0 {
-		w.threads = runtime.GOMAXPROCS(0)
 	}
 	if format.Graph() {
 		w.columns = 3
@@ -121,10 +118,10 @@ func (w *Writer) write(cols [][]ID, n int) {
 		w.err = w.table.write(cols, n)
 	case w.pipe != nil:
 		w.err = w.pipe.write(cols, n)
-	case w.threads > 1 && len(cols) > 0 && w.rows > inlineRows:
+	case w.workers.Limit() > 1 && len(cols) > 0 && w.rows > inlineRows:
 		if w.err = w.flush(); w.err == nil {
 			w.inline.release()
-			w.pipe = newPipeline(w.out, formatter{shape: w.shape, decoder: w.decode, charge: w.charge}, w.threads, w.columns, first)
+			w.pipe = newPipeline(w.out, formatter{shape: w.shape, decoder: w.decode, charge: w.charge}, w.workers, w.columns, first)
 			w.err = w.pipe.write(cols, n)
 		}
 	default:
@@ -198,8 +195,10 @@ func (w *Writer) flush() error {
 	return err
 }
 
-// hand gives text to the output.
+// hand gives text to the output, without a permit.
 func (w *Writer) hand(text []byte) error {
+	w.workers.Leave()
+	defer w.workers.Enter()
 	_, err := w.out.Write(text)
 	return err
 }

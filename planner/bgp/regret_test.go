@@ -44,7 +44,7 @@ func TestRegret(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	var sum regretSummary
 	for _, file := range files {
-		r := regretQuery{t: t, store: s, matcher: cpu.New(1), budget: 300 * time.Millisecond}
+		r := regretQuery{t: t, store: s, matcher: cpu.New(), budget: 300 * time.Millisecond}
 		if text := os.Getenv("RDFGPU_BUDGET"); text != "" {
 			if r.budget, err = time.ParseDuration(text); err != nil {
 				t.Fatal(err)

@@ -39,7 +39,7 @@ func BenchmarkQueries(b *testing.B) {
 }
 
 func benchmarkFamily(b *testing.B, d *matchtest.Dataset, family string) {
-	m := cpu.New(0)
+	m := matchtest.OnThreads(cpu.New(), 0)
 	var plans, counts []*bgp.MatchPlan
 	plan := func(q *matchtest.Query, count bool) *bgp.MatchPlan {
 		p, err := bgp.Plan(context.Background(), q.Patterns, d.Graph, d.Lookup, bgp.Options{Output: q.Variables, CountOnly: count})

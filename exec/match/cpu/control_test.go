@@ -41,7 +41,7 @@ func dense(t testing.TB, n int, options bgp.Options) *match.Match {
 }
 
 func TestCancelEndsACartesianProductSoon(t *testing.T) {
-	m := cpu.New(2)
+	m := matchtest.OnThreads(cpu.New(), 2)
 	for name, s := range map[string]bgp.Semantics{"rows": bgp.Homomorphism, "isomorphic": bgp.Isomorphism, "edges": bgp.EdgeIsomorphism} {
 		t.Run(name, func(t *testing.T) {
 			task := dense(t, 200, bgp.Options{Output: []string{"a", "b", "c", "d", "e", "f"}, Semantics: s})
@@ -66,7 +66,7 @@ func TestCancelEndsACartesianProductSoon(t *testing.T) {
 func TestCountMultipliesIndependentParts(t *testing.T) {
 	t.Parallel()
 	task := dense(t, 200, bgp.Options{CountOnly: true})
-	n, err := cpu.New(2).Count(context.Background(), task)
+	n, err := matchtest.OnThreads(cpu.New(), 2).Count(context.Background(), task)
 	if want := uint64(200 * 200 * 200 * 200 * 200 * 200); err != nil || n != want {
 		t.Errorf("counted %d (error %v), want %d", n, err, want)
 	}
@@ -76,7 +76,7 @@ func TestErrorOfEmitEndsTheMatch(t *testing.T) {
 	t.Parallel()
 	task := dense(t, 100, bgp.Options{Output: []string{"a", "b", "c", "d", "e", "f"}})
 	full, calls := errors.New("full"), 0
-	err := cpu.New(2).Match(context.Background(), task, func(*match.Batch) error {
+	err := matchtest.OnThreads(cpu.New(), 2).Match(context.Background(), task, func(*match.Batch) error {
 		if calls++; calls == 20 {
 			return full
 		}
@@ -93,7 +93,7 @@ func TestLimitIsExact(t *testing.T) {
 	for _, limit := range []uint64{1, 63, 4096, 10_001} {
 		task.Limit = limit
 		rows := uint64(0)
-		if err := cpu.New(2).Match(context.Background(), task, func(b *match.Batch) error {
+		if err := matchtest.OnThreads(cpu.New(), 2).Match(context.Background(), task, func(b *match.Batch) error {
 			rows += uint64(b.N)
 			return nil
 		}); err != nil || rows != limit {
@@ -104,7 +104,7 @@ func TestLimitIsExact(t *testing.T) {
 
 func TestManyMatchesAtOnceAgree(t *testing.T) {
 	t.Parallel()
-	m := cpu.New(3)
+	m := matchtest.OnThreads(cpu.New(), 3)
 	task := dense(t, 14, bgp.Options{Output: []string{"a", "b"}, Semantics: bgp.Isomorphism})
 	want, err := m.Count(context.Background(), task)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestManyMatchesAtOnceAgree(t *testing.T) {
 func TestSeedsThatDoNotFitThePlanAreAnError(t *testing.T) {
 	t.Parallel()
 	task := dense(t, 3, bgp.Options{Inputs: []string{"a"}, Output: []string{"b"}})
-	if err := cpu.New(1).Match(context.Background(), task, func(*match.Batch) error { return nil }); err == nil {
+	if err := cpu.New().Match(context.Background(), task, func(*match.Batch) error { return nil }); err == nil {
 		t.Error("no seeds are accepted")
 	}
 }
@@ -139,7 +139,7 @@ func TestATraceTellsTheTimeOfEachStep(t *testing.T) {
 	waited := time.Duration(0)
 	start := time.Now()
 	calls := 0
-	err := cpu.New(1).Match(context.Background(), task, func(*match.Batch) error {
+	err := cpu.New().Match(context.Background(), task, func(*match.Batch) error {
 		if calls++; calls <= 3 {
 			time.Sleep(20 * time.Millisecond)
 			waited += 20 * time.Millisecond
@@ -168,7 +168,7 @@ func TestATraceTellsTheTimeOfEachStep(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	start = time.Now()
-	cpu.New(1).Count(ctx, counted)
+	cpu.New().Count(ctx, counted)
 	sum = 0
 	for _, s := range counted.Trace.Steps {
 		sum += s.Elapsed

@@ -34,7 +34,7 @@ func datasets(t testing.TB) []string {
 const slowQuery = 2 * time.Second
 
 func TestQueriesOfDatasetsHaveTheExpectedCounts(t *testing.T) {
-	m := cpu.New(0)
+	m := matchtest.OnThreads(cpu.New(), 0)
 	for _, dir := range datasets(t) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			if strings.HasSuffix(dir, "watdiv10m") && testing.Short() {

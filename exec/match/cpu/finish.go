@@ -161,6 +161,7 @@ func (w *worker) countSplit(set []pcsr.Vertex) {
 	for i := 0; i < len(set) && !w.run.stop.Load(); i++ {
 		if left := len(set) - i; left > 1 && w.work >= w.shareAt {
 			w.shareAt = w.work + w.tuning.often
+			w.yield()
 			if half := i + (left+1)/2; w.run.helpSplit(w.values, set[half:]) {
 				set = set[:half]
 			}

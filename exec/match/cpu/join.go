@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 // join is a lowered plan, or an independent part of one, with the tables that lie between its steps.
@@ -18,9 +19,10 @@ type join struct {
 	all, steps []*step
 	// prefix is how many steps are enumerated; those after it are counted by the groups of the tail.
 	prefix int
-	// charge is the match's.
-	charge func(bytes int64) error
-	tail   []*group
+	// charge and workers are the match's.
+	charge  func(bytes int64) error
+	workers *schedule.Share
+	tail    []*group
 	// tailReads are the slots that the tail reads.
 	tailReads []int
 	// carry lists, for each level 0 … prefix, the slots below that level which its tables keep.
@@ -49,7 +51,7 @@ func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 	if m.Plan.Inputs > 0 && (m.Input == nil || len(m.Input.Cols) != m.Plan.Inputs) {
 		return nil, fmt.Errorf("cpu: the plan wants %d seeded columns", m.Plan.Inputs)
 	}
-	p := &join{Lowering: match.Lower(m, counting, t.Tuning), tuning: t, input: m.Input, charge: m.Charge}
+	p := &join{Lowering: match.Lower(m, counting, t.Tuning), tuning: t, input: m.Input, charge: m.Charge, workers: m.Workers}
 	if m.Trace != nil {
 		p.counters = make([]counters, len(m.Plan.Steps))
 	}
@@ -143,7 +145,7 @@ func (p *join) keepColumns() {
 func (p *join) adopt(parts [][]*match.Step) []*join {
 	var out []*join
 	for _, steps := range parts {
-		part := &join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters, charge: p.charge}
+		part := &join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters, charge: p.charge, workers: p.workers}
 		for _, s := range steps {
 			part.steps = append(part.steps, p.step(s))
 		}

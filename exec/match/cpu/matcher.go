@@ -2,31 +2,23 @@ package cpu
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 )
 
-// Matcher runs match plans on the processor. It is safe for concurrent use: matches that run at the same time share
-// its threads, and one that is small stays on the goroutine that called.
+// Matcher runs match plans on the processor. It is safe for concurrent use. A match that is small stays on the goroutine that
+// called; a large one has the workers that its query gets (match.Match.Workers).
 type Matcher struct {
-	// helpers holds a token for each goroutine that may run beside the callers'.
-	helpers chan struct{}
 	workers sync.Pool
 	tuning  tuning
 }
 
 var _ match.Matcher = (*Matcher)(nil)
 
-// New returns a matcher that uses so many threads; 0 or less means one for each core.
-func New(threads int) *Matcher {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	return &Matcher{helpers: make(chan struct{}, threads-1), tuning: tuned}
-}
+// New returns a matcher.
+func New() *Matcher { return &Matcher{tuning: tuned} }
 
 // Match implements [match.Matcher].
 func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match.Batch) error) error {

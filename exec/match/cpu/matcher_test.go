@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"pgregory.net/rapid"
@@ -19,8 +20,8 @@ func TestSymmetricPatternsMatchAsByBruteForce(t *testing.T) {
 }
 
 func agrees(t *testing.T, draw func(*rapid.T) *matchtest.Case) {
-	for name, m := range map[string]*cpu.Matcher{
-		"as used": cpu.New(2), "one thread": cpu.New(1), "everything small": cpu.NewContrary(3),
+	for name, m := range map[string]match.Matcher{
+		"as used": matchtest.OnThreads(cpu.New(), 2), "one thread": cpu.New(), "everything small": matchtest.OnThreads(cpu.NewContrary(), 3),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -46,7 +47,7 @@ func drawCase(t *rapid.T) *matchtest.Case {
 
 func TestWidePatternsMatch(t *testing.T) {
 	for _, n := range []int{1, 2, 31, 47, 48, 49, 63, 64, 65} {
-		if err := matchtest.CheckWide(cpu.New(2), n); err != nil {
+		if err := matchtest.CheckWide(matchtest.OnThreads(cpu.New(), 2), n); err != nil {
 			t.Error(err)
 		}
 	}

@@ -2,13 +2,13 @@ package cpu
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -23,17 +23,14 @@ type run struct {
 	tableBytes int64
 	source     source
 	emit       func(*match.Batch) error
+	helpers    schedule.Group
 
 	stop  atomic.Bool
 	total atomic.Uint64 // solutions counted
-	spare atomic.Bool   // the caller's own thread is idle and may be used
-	wait  sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows, and calls of emit
 	emitted uint64
-	err     error
-	// panicked is the first panic in one of the goroutines, which goes on in the caller's.
-	panicked any
+	err     error // of emit
 }
 
 // source deals out the first rows: seeds, the first step's list, or one empty row.
@@ -47,6 +44,7 @@ type source struct {
 
 func newRun(m *Matcher, p *join, limit uint64) *run {
 	r := &run{matcher: m, join: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows}
+	r.helpers = schedule.Group{Share: p.workers, Failed: func() { r.stop.Store(true) }}
 	if limit > 0 {
 		r.most = limit
 		r.capacity = int(min(uint64(m.tuning.tableRows), max(64, 2*limit)))
@@ -89,16 +87,14 @@ func (r *run) do(ctx context.Context) error {
 		defer cancel()
 	}
 	r.openSource()
-	func() {
-		defer r.keepPanic()
+	r.helpers.Do(func() error {
 		w := r.matcher.worker(r)
 		w.chunks()
 		w.release()
-	}()
-	r.spare.Store(true)
-	r.wait.Wait()
-	if r.panicked != nil {
-		panic(r.panicked)
+		return nil
+	})
+	if err := r.helpers.Wait(); err != nil {
+		return err
 	}
 	if r.err != nil {
 		return r.err
@@ -127,7 +123,7 @@ func (r *run) openSource() {
 			}
 		}
 	}
-	s.chunk = min(r.capacity, max(32, s.length/(16*(cap(r.matcher.helpers)+1))))
+	s.chunk = min(r.capacity, max(32, s.length/(16*r.join.workers.Limit())))
 }
 
 // take returns the next chunk's places.
@@ -137,81 +133,52 @@ func (s *source) take() (low, high int, ok bool) {
 	return low, min(high, s.length), low < s.length
 }
 
-// help starts a worker on another thread if one is free. It begins with rows (which may be nil) at a level, and goes
-// on with the source. It reports whether it did.
-func (r *run) help(level int, rows *table) bool {
-	return r.start(func(w *worker) {
-		if rows != nil {
-			w.rows(level, rows)
-		}
-	})
-}
-
 // helpSplit has another thread, if one is free, count the tail of the partial match in values for some candidates of
 // its first step.
 func (r *run) helpSplit(values []dictionary.ID, set []pcsr.Vertex) bool {
-	if !r.mayHelp() {
+	if !r.helpers.Reserve() {
 		return false
 	}
 	values, set = slices.Clone(values), slices.Clone(set)
-	return r.start(func(w *worker) {
+	r.start(func(w *worker) {
 		copy(w.values, values)
 		w.countSplit(set)
 	})
-}
-
-// mayHelp reports whether a thread seems to be free.
-func (r *run) mayHelp() bool {
-	return len(r.matcher.helpers) < cap(r.matcher.helpers) || r.spare.Load()
-}
-
-// start runs a worker on another thread if one is free: it does its share, and then goes on with the source.
-func (r *run) start(share func(*worker)) bool {
-	own := false
-	select {
-	case r.matcher.helpers <- struct{}{}:
-	default:
-		if own = r.spare.CompareAndSwap(true, false); !own {
-			return false
-		}
-	}
-	r.wait.Add(1)
-	go func() {
-		defer r.wait.Done()
-		defer func() {
-			if own {
-				r.spare.Store(true)
-			} else {
-				<-r.matcher.helpers
-			}
-		}()
-		defer r.keepPanic()
-		debug.SetPanicOnFault(true) // of mapped files that were cut; see package exec
-		w := r.matcher.worker(r)
-		share(w)
-		w.chunks()
-		w.release()
-	}()
 	return true
 }
 
-// keepPanic ends the run after a panic in one of its goroutines and keeps it until all of them have ended.
-func (r *run) keepPanic() {
-	v := recover()
-	if v == nil {
+// helpSource has another thread, if one is free, take chunks of the source.
+func (r *run) helpSource() {
+	if r.helpers.Reserve() {
+		r.start(func(*worker) {})
+	}
+}
+
+// start runs a worker on another thread, for which there is a permit: it does its share, and then goes on with the source.
+func (r *run) start(share func(*worker)) {
+	r.helpers.Start(func(permit *schedule.Worker) error {
+		w := r.matcher.worker(r)
+		w.permit = permit
+		share(w)
+		w.chunks()
+		w.release()
+		return nil
+	})
+}
+
+// lock waits for its turn to emit; another goroutine of the query may work meanwhile.
+func (r *run) lock() {
+	if r.mu.TryLock() {
 		return
 	}
+	r.join.workers.Leave()
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.panicked == nil {
-		r.panicked = v
-	}
-	r.stop.Store(true)
+	r.join.workers.Enter()
 }
 
 // deliver emits n rows of columns, no more than the limit allows.
 func (r *run) deliver(batch *match.Batch) {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if r.err != nil || r.stop.Load() {
 		return

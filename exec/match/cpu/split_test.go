@@ -44,7 +44,7 @@ func TestTheTailOfOneRowIsCountedOnce(t *testing.T) {
 	task := &match.Match{Graph: g, Plan: plan, Input: &match.Input{N: 1, Cols: [][]dictionary.ID{{hub}}}}
 	for threads := 1; threads <= 4; threads++ {
 		for range 5 {
-			n, err := cpu.New(threads).Count(context.Background(), task)
+			n, err := matchtest.OnThreads(cpu.New(), threads).Count(context.Background(), task)
 			if err != nil || n != middle*leaves {
 				t.Fatalf("%d threads: %d solutions (error %v), expected %d", threads, n, err, middle*leaves)
 			}

@@ -16,7 +16,7 @@ func TestTablesOfWidePatternsHoldFewerRows(t *testing.T) {
 		}
 		return p
 	}
-	m := New(1)
+	m := New()
 	if r := newRun(m, chain(10), 0); r.capacity != match.BatchRows {
 		t.Errorf("a chain of 10 holds %d rows a table, want %d", r.capacity, match.BatchRows)
 	}

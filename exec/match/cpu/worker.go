@@ -3,12 +3,15 @@ package cpu
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // worker is what one goroutine needs to run a join. Workers are used again, with their memory.
 type worker struct {
-	run    *run
+	run *run
+	// permit is that of a helper; nil for the goroutine of the caller.
+	permit *schedule.Worker
 	tuning *tuning
 	join   *join
 	graph  *pcsr.Graph
@@ -99,7 +102,7 @@ func (w *worker) release() {
 	w.hubs.forget()
 	w.run.charge(-1)
 	m, large := w.run.matcher, w.run.tableBytes > largeTables
-	w.run, w.join, w.graph = nil, nil, nil
+	w.run, w.join, w.graph, w.permit = nil, nil, nil, nil
 	if !large {
 		m.workers.Put(w)
 	}
@@ -107,18 +110,33 @@ func (w *worker) release() {
 
 // chunks runs chunks of the source until there are none.
 func (w *worker) chunks() {
-	for !w.run.stop.Load() {
+	for !w.run.stop.Load() && w.keep() {
 		low, high, ok := w.run.source.take()
 		if !ok {
 			return
 		}
 		if high < w.run.source.length && w.work >= w.shareAt {
 			w.shareAt = w.work + w.tuning.often
-			w.run.help(0, nil)
+			w.run.helpSource()
 		}
 		w.chunk(low, high)
 		w.drain()
 	}
+}
+
+// keep reports whether the worker may begin another chunk. The caller's always may, if perhaps not at once.
+func (w *worker) keep() bool {
+	if w.permit != nil {
+		return w.permit.Keep()
+	}
+	w.join.workers.Yield()
+	return true
+}
+
+// yield lets others have the thread if they need it.
+func (w *worker) yield() {
+	defer w.clock.leave(w.clock.enter(noStep))
+	w.join.workers.Yield()
 }
 
 // chunk begins with places low … high-1 of the source.
@@ -224,10 +242,8 @@ func (w *worker) candidates(s *step) []pcsr.Vertex {
 // share gives the later half of the rows that are left to an idle thread and returns where the rows now end.
 func (w *worker) share(level int, t *table, row, n int) int {
 	w.shareAt = w.work + w.tuning.often
-	if n-row < 2 {
-		return n
-	}
-	if !w.run.mayHelp() {
+	w.yield()
+	if n-row < 2 || !w.run.helpers.Reserve() {
 		return n
 	}
 	half := row + (n-row+1)/2
@@ -235,10 +251,9 @@ func (w *worker) share(level int, t *table, row, n int) int {
 	if level > 0 && w.join.keeps[level] {
 		columns = append(columns[:len(columns):len(columns)], w.join.steps[level-1].Slot)
 	}
-	if w.run.help(level, t.part(columns, half, n)) {
-		return half
-	}
-	return n
+	rows := t.part(columns, half, n)
+	w.run.start(func(w *worker) { w.rows(level, rows) })
+	return half
 }
 
 // push appends to a level's table one row for each member of set: the given row of t, extended. Full tables are

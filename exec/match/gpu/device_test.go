@@ -172,7 +172,7 @@ func TestDeviceAnswersTheDataSets(t *testing.T) {
 // check compares counts with the expected ones, and rows with the CPU's.
 func (s *dataSet) check(t *testing.T, d *Device) {
 	begun, queries := time.Now(), 0
-	processor := cpu.New(0)
+	processor := matchtest.OnThreads(cpu.New(), 0)
 	for _, row := range s.rows {
 		for semantics, want := range map[bgp.Semantics]string{bgp.Homomorphism: row.count, bgp.Isomorphism: row.isomorphic} {
 			if want == "-" {

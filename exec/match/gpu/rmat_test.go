@@ -11,6 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/generate"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -108,7 +109,7 @@ func TestReportRMAT(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 		begun := time.Now()
-		n, err := cpu.New(0).Count(ctx, &match.Match{Graph: g, Plan: took.steps})
+		n, err := matchtest.OnThreads(cpu.New(), 0).Count(ctx, &match.Match{Graph: g, Plan: took.steps})
 		cancel()
 		var processor any = milliseconds(time.Since(begun))
 		if err != nil {

@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -9,12 +10,10 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // mixed is a dataset of so many items in three groups and in many, with values of several types; each type of value
@@ -66,29 +65,38 @@ var grouped = []string{
 	"SELECT ?g ?p (COUNT(*) AS ?a) { ?x :KEY ?g ; ?p ?o } GROUP BY ?g ?p",
 }
 
-// inOrder emits solutions in the same order every time.
-var inOrder = cpu.New(1)
+// shared are options of queries whose operators give rows to workers, of four threads, from the second batch on.
+func shared() exec.Options {
+	o := onProcessor()
+	o.Workers = schedule.New(4).Open(context.Background(), 0)
+	o.Operators = operator.Tuning{ShareFrom: 1, ShareTime: -1, GroupRows: -1}
+	return o
+}
 
-// TestATeamGroupsAsOneGoroutineDoes compares the groups of a team with those of one goroutine, to the last digit and in
+// unshared are options of queries that run in their caller's goroutine.
+func unshared() exec.Options {
+	o := onProcessor()
+	o.Workers = nil
+	return o
+}
+
+// TestWorkersGroupAsOneGoroutineDoes compares the groups of workers with those of one goroutine, to the last digit and in
 // the same order.
-func TestATeamGroupsAsOneGoroutineDoes(t *testing.T) {
+func TestWorkersGroupAsOneGoroutineDoes(t *testing.T) {
 	m := mixed(t, 16_000)
 	for _, key := range []string{"few", "many"} {
 		for i, text := range grouped {
 			t.Run(fmt.Sprintf("%s %d", key, i), func(t *testing.T) {
+				t.Parallel()
 				q := parse(t, "PREFIX : <"+exampleNS+">\n"+strings.Replace(text, ":KEY", ":"+key, 1))
-				o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return inOrder }}
-				restore := exec.SetTeam(math.MaxInt64/4, 0)
-				want, err := m.run(q, o)
-				restore()
+				want, err := m.run(q, unshared())
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, memory := range []int64{1 << 30, 400_000} {
+					o := shared()
 					o.Memory, o.TempDir = memory, t.TempDir()
-					restore := exec.SetTeam(0, 0)
 					got, err := m.run(q, o)
-					restore()
 					if memory < 1<<30 && err != nil {
 						continue // a DISTINCT that holds too much
 					}
@@ -117,9 +125,9 @@ func (f *faulty) Value(id dictionary.ID) dictionary.Value {
 	return f.TermSource.Value(id)
 }
 
-func TestAFaultInATeamEndsTheQuery(t *testing.T) {
+func TestAFaultOfAWorkerEndsTheQuery(t *testing.T) {
+	t.Parallel()
 	m := mixed(t, 16_000)
-	defer exec.SetTeam(0, 0)()
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT ?g (SUM(?v) AS ?a) { ?x :few ?g ; :integer ?v } GROUP BY ?g")
 	endsByAFault(t, q, m)
 }
@@ -129,7 +137,7 @@ func endsByAFault(t *testing.T, q *parser.Query, m *memory) {
 	t.Helper()
 	dict := &faulty{TermSource: m.dict}
 	dict.left.Store(6000)
-	p, err := exec.Prepare(t.Context(), q, m, dict, onProcessor())
+	p, err := exec.Prepare(t.Context(), q, m, dict, shared())
 	if err != nil {
 		t.Fatal(err)
 	}

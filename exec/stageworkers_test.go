@@ -3,14 +3,10 @@ package exec_test
 import (
 	"context"
 	"errors"
-	"math"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec"
-	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
-	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 var staged = []struct{ name, text string }{
@@ -22,21 +18,18 @@ var staged = []struct{ name, text string }{
 	{"a label for blank nodes", "SELECT ?x ?v { ?x :integer ?v BIND(BNODE(STR(?v)) AS ?b) FILTER(isBlank(?b) && ?v > 3) }"},
 }
 
-// TestATeamOfStagesEmitsWhatOneGoroutineDoes compares rows and their order.
-func TestATeamOfStagesEmitsWhatOneGoroutineDoes(t *testing.T) {
+// TestWorkersOfStagesEmitWhatOneGoroutineDoes compares rows and their order.
+func TestWorkersOfStagesEmitWhatOneGoroutineDoes(t *testing.T) {
 	m := mixed(t, 16_000)
 	for _, c := range staged {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			q := parse(t, "PREFIX : <"+exampleNS+">\n"+c.text)
-			o := exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return inOrder }}
-			restore := exec.SetTeam(math.MaxInt64/4, 0)
-			want, err := m.run(q, o)
-			restore()
+			want, err := m.run(q, unshared())
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer exec.SetTeam(0, 0)()
-			got, err := m.run(q, o)
+			got, err := m.run(q, shared())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,10 +40,10 @@ func TestATeamOfStagesEmitsWhatOneGoroutineDoes(t *testing.T) {
 	}
 }
 
-// TestATeamEndsWithItsQuery ends queries that a team works for by a fault, by the caller and by the context.
-func TestATeamEndsWithItsQuery(t *testing.T) {
+// TestWorkersEndWithTheirQuery ends queries that workers work for by a fault, by the caller and by the context.
+func TestWorkersEndWithTheirQuery(t *testing.T) {
+	t.Parallel()
 	m := mixed(t, 16_000)
-	defer exec.SetTeam(0, 0)()
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT ?x ?a { ?x :integer ?v BIND(?v * 3 AS ?a) FILTER(?a + 1 > -10000) }")
 	endsByAFault(t, q, m)
 	enough := errors.New("enough")
@@ -59,7 +52,7 @@ func TestATeamEndsWithItsQuery(t *testing.T) {
 		want error
 		stop func() error
 	}{{enough, func() error { return enough }}, {context.Canceled, func() error { cancel(); return nil }}} {
-		p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
+		p, err := exec.Prepare(t.Context(), q, m, m.dict, shared())
 		if err != nil {
 			t.Fatal(err)
 		}

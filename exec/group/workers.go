@@ -1,0 +1,234 @@
+package group
+
+import (
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
+)
+
+// groupFeed hands the rows of a source to a run: at first in the caller's goroutine and, once it is known that there are
+// many rows in few groups, to workers too, which group some of them each.
+type groupFeed struct {
+	run    *run
+	own    *groupRows
+	shared *sharedGroups
+	// at counts the source's rows; at next it is time to look whether workers are worth it.
+	at, next uint64
+}
+
+func (f *groupFeed) add(b *vector.Batch) error {
+	if f.shared != nil && f.shared.full.Load() {
+		if err := f.gather(); err != nil {
+			return err
+		}
+	}
+	if f.at >= f.next {
+		f.next *= 2
+		if err := f.share(); err != nil {
+			return err
+		}
+	}
+	at := f.at
+	f.at += uint64(b.N)
+	if f.shared != nil {
+		return f.shared.add(b, at)
+	}
+	rows, err := f.own.of(f.run.x, b)
+	if err != nil || rows == nil {
+		return err
+	}
+	return f.run.add(rows, at)
+}
+
+// share lets workers have rows from now on, where that is worth while.
+func (f *groupFeed) share() (err error) {
+	if f.shared == nil && f.run.x.Copies() > 1 && f.run.shares(f.at) && len(f.own.stages.Stages) <= operator.MostStages {
+		f.shared, err = newSharedGroups(f.run, f.own.stages.Stages)
+	}
+	return err
+}
+
+// shares reports whether runs of some of the rows each are worth being merged, after so many rows.
+func (r *run) shares(rows uint64) bool {
+	held := r.groups.Rows.N
+	for _, s := range r.states {
+		if !s.merges() {
+			return false
+		}
+		held += s.distinct()
+	}
+	return r.parts == nil && uint64(held)*uint64(max(0, r.x.Tuning.GroupRows)) <= rows
+}
+
+// gather ends the workers and merges what it found.
+func (f *groupFeed) gather() error {
+	if f.shared == nil {
+		return nil
+	}
+	shared := f.shared
+	f.next = ^uint64(0)
+	if err := shared.end(); err != nil {
+		return err
+	}
+	for _, m := range shared.members {
+		for _, s := range m.run.states {
+			if !s.merges() {
+				return errAgain
+			}
+		}
+	}
+	f.shared = nil
+	for _, m := range shared.members {
+		f.run.merge(m.run)
+		m.rows.stages.Report(f.run.x, len(f.own.stages.Stages))
+		m.run.close()
+	}
+	return f.run.account()
+}
+
+// close ends the workers, if the feed ended before its rows did.
+func (f *groupFeed) close() {
+	if f.shared != nil {
+		f.shared.stopped.Store(true)
+		_ = f.shared.end()
+		for _, m := range f.shared.members {
+			m.run.close()
+		}
+		f.shared = nil
+	}
+	f.own.stages.Report(f.run.x, len(f.own.stages.Stages))
+}
+
+// sharedGroups are members that group some of the rows each. Each is used by one goroutine at a time: the first by the caller,
+// the others by workers.
+type sharedGroups struct {
+	x       *operator.Execution
+	members []*groupMember
+	idle    chan *groupMember
+	jobs    chan *groupJob // those that nobody has begun
+	free    chan *groupJob
+	workers schedule.Group
+	held    *limits.Account
+	ended   bool
+	err     error
+	// full: a member holds more than it may.
+	full    atomic.Bool
+	stopped atomic.Bool
+}
+
+type groupMember struct {
+	run  *run
+	rows *groupRows
+}
+
+// groupJob is a copy of a batch of the source; the first row is row at of it.
+type groupJob struct {
+	batch operator.BatchCopy
+	at    uint64
+}
+
+// newSharedGroups returns members beside a run.
+func newSharedGroups(r *run, stages []operator.Stage) (*sharedGroups, error) {
+	size := r.x.Copies()
+	t := &sharedGroups{x: r.x, idle: make(chan *groupMember, size), jobs: make(chan *groupJob, 3*size), free: make(chan *groupJob, 3*size)}
+	t.workers = schedule.Group{Share: r.x.Workers, Failed: func() { t.stopped.Store(true) }}
+	for range cap(t.free) {
+		t.free <- &groupJob{}
+	}
+	for range size {
+		run, err := r.newRun(r.x, 0)
+		if err != nil {
+			return nil, err
+		}
+		run.full = &t.full
+		t.members = append(t.members, &groupMember{run, newGroupRows(r.Group, stages)})
+	}
+	for _, m := range t.members[1:] {
+		t.idle <- m
+	}
+	t.held = r.x.Memory.Open("group")
+	return t, nil
+}
+
+// add gives a copy of a batch to the workers; the caller groups it where there is none, or they have enough.
+func (t *sharedGroups) add(b *vector.Batch, at uint64) error {
+	if t.stopped.Load() {
+		return t.end()
+	}
+	select {
+	case j := <-t.free:
+		if t.send(j, b, at) {
+			return nil
+		}
+		t.free <- j
+	default:
+	}
+	return t.members[0].add(t.x, b, at)
+}
+
+// send gives a job to the workers, if there are any.
+func (t *sharedGroups) send(j *groupJob, b *vector.Batch, at uint64) bool {
+	reserved := len(t.idle) > 0 && t.workers.Reserve()
+	if !reserved && t.workers.Running() == 0 {
+		return false
+	}
+	before := j.batch.Bytes()
+	j.batch.Copy(b)
+	j.at = at
+	t.held.Hold(t.held.Held + j.batch.Bytes() - before)
+	t.jobs <- j
+	if reserved {
+		t.workers.Start(t.work)
+	}
+	return true
+}
+
+// add groups the rows of a batch of the source.
+func (m *groupMember) add(x *operator.Execution, b *vector.Batch, at uint64) error {
+	rows, err := m.rows.of(x, b)
+	if err != nil || rows == nil {
+		return err
+	}
+	return m.run.add(rows, at)
+}
+
+// work is one worker: it does jobs until there are none, with a member that nobody uses.
+func (t *sharedGroups) work(w *schedule.Worker) error {
+	select {
+	case m := <-t.idle:
+		defer func() { t.idle <- m }()
+		return t.drain(m, w.Keep)
+	default:
+		return nil
+	}
+}
+
+// drain does jobs with a member until there are none, or something has failed.
+func (t *sharedGroups) drain(m *groupMember, keep func() bool) error {
+	for !t.stopped.Load() && keep() {
+		select {
+		case j := <-t.jobs:
+			if err := m.add(t.x, &j.batch.Batch, j.at); err != nil {
+				return err
+			}
+			t.free <- j
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// end waits until all jobs are done and says why one of them failed.
+func (t *sharedGroups) end() error {
+	if !t.ended {
+		t.ended = true
+		t.workers.Do(func() error { return t.drain(t.members[0], func() bool { return true }) })
+		t.err = t.workers.Wait()
+		t.held.Close()
+	}
+	return t.err
+}

@@ -1,0 +1,205 @@
+package operator
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
+)
+
+// stageFeed hands batches to the copies of some stages: at first in the caller's goroutine and, once it is known that a
+// row takes long, to workers too. What comes out is emitted in the caller's goroutine, in the order of the batches.
+type stageFeed struct {
+	x      *Execution
+	own    *StageRun
+	shared *sharedStages
+	emit   func(*vector.Batch) error
+	// rows took so long; at next it is time to look whether workers are worth it.
+	rows, next uint64
+	took       time.Duration
+}
+
+func (f *stageFeed) add(b *vector.Batch) error {
+	if f.shared == nil && f.rows >= f.next {
+		f.next *= 2
+		f.share()
+	}
+	if f.shared != nil {
+		if taken, err := f.shared.take(b, f.emit); taken || err != nil {
+			return err
+		}
+	}
+	return f.apply(b)
+}
+
+// apply takes a batch through the stages at once.
+func (f *stageFeed) apply(b *vector.Batch) error {
+	began := time.Now()
+	out, err := f.own.Apply(f.x, b)
+	f.took += time.Since(began)
+	f.rows += uint64(b.N)
+	if err != nil || out == nil {
+		return err
+	}
+	return f.emit(out)
+}
+
+// share lets workers have batches from now on, where that is worth while.
+func (f *stageFeed) share() {
+	costly := f.took >= time.Duration(f.rows)*f.x.Tuning.ShareTime
+	if costly && f.x.Copies() > 1 && len(f.own.Stages) <= MostStages {
+		f.shared = newSharedStages(f.x, f.own.Stages)
+	}
+}
+
+// drain emits what workers were given.
+func (f *stageFeed) drain() error {
+	if f.shared == nil {
+		return nil
+	}
+	return f.shared.drain(f.emit)
+}
+
+// close waits for the workers. The uppermost stage is measured by who runs it.
+func (f *stageFeed) close() {
+	below := len(f.own.Stages) - 1
+	f.own.Report(f.x, below)
+	if f.shared == nil {
+		return
+	}
+	f.shared.end()
+	for i := range f.shared.ring {
+		f.shared.ring[i].stages.Report(f.x, below)
+	}
+}
+
+// sharedStages are batches that workers, and the caller where it would wait for them, take through stages. Jobs first …
+// last-1, counted from the beginning, are being worked on or done; each has a place in the ring, and copies of the stages
+// whose output stays until it is used again.
+type sharedStages struct {
+	x           *Execution
+	ring        []stageJob
+	first, last int
+	jobs        chan *stageJob // those that nobody has begun
+	workers     schedule.Group
+	held        *limits.Account
+	stopped     atomic.Bool
+}
+
+type stageJob struct {
+	batch  BatchCopy
+	stages *StageRun
+	out    *vector.Batch
+	err    error
+	done   chan struct{}
+}
+
+func newSharedStages(x *Execution, stages []Stage) *sharedStages {
+	places := 3 * x.Copies()
+	t := &sharedStages{x: x, ring: make([]stageJob, places), jobs: make(chan *stageJob, places), held: x.Memory.Open("filter or bind")}
+	t.workers = schedule.Group{Share: x.Workers, Failed: func() { t.stopped.Store(true) }}
+	for i := range t.ring {
+		t.ring[i].stages, t.ring[i].done = NewStageRun(stages), make(chan struct{}, 1)
+	}
+	return t
+}
+
+// pending reports whether there are jobs whose output has not been emitted.
+func (t *sharedStages) pending() bool { return t.first < t.last }
+
+// take emits what is done, and takes a copy of a batch. Where there is no worker for it, it emits all and leaves the batch to
+// the caller.
+func (t *sharedStages) take(b *vector.Batch, emit func(*vector.Batch) error) (taken bool, err error) {
+	for t.last-t.first == len(t.ring) || t.pending() && len(t.at(t.first).done) > 0 {
+		if err := t.next(emit); err != nil {
+			return false, err
+		}
+	}
+	reserved := t.workers.Reserve()
+	if !reserved && t.workers.Running() == 0 {
+		return false, t.drain(emit)
+	}
+	j := t.at(t.last)
+	before := j.batch.Bytes()
+	j.batch.Copy(b)
+	t.held.Hold(t.held.Held + j.batch.Bytes() - before)
+	t.last++
+	t.jobs <- j
+	if reserved {
+		t.workers.Start(t.work)
+	}
+	return true, nil
+}
+
+// drain emits what comes of all jobs.
+func (t *sharedStages) drain(emit func(*vector.Batch) error) error {
+	for t.pending() {
+		if err := t.next(emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *sharedStages) at(job int) *stageJob { return &t.ring[job%len(t.ring)] }
+
+// next waits for the first job and emits what came of it.
+func (t *sharedStages) next(emit func(*vector.Batch) error) error {
+	j := t.at(t.first)
+	t.await(j)
+	t.first++
+	if j.err != nil || j.out == nil {
+		return j.err
+	}
+	return emit(j.out)
+}
+
+// await returns when a job is done; meanwhile the caller does those that nobody has begun.
+func (t *sharedStages) await(j *stageJob) {
+	for len(j.done) == 0 {
+		select {
+		case other := <-t.jobs:
+			t.do(other)
+			continue
+		default:
+		}
+		t.x.Workers.Leave()
+		<-j.done
+		t.x.Workers.Enter()
+		return
+	}
+	<-j.done
+}
+
+// work is one worker: it does jobs until there are none.
+func (t *sharedStages) work(w *schedule.Worker) error {
+	for w.Keep() {
+		select {
+		case j := <-t.jobs:
+			t.do(j)
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// do does one job. After the end jobs are only taken away.
+func (t *sharedStages) do(j *stageJob) {
+	if !t.stopped.Load() {
+		j.err = schedule.Guard(func() (err error) {
+			j.out, err = j.stages.Apply(t.x, &j.batch.Batch)
+			return err
+		})
+	}
+	j.done <- struct{}{}
+}
+
+// end waits for the workers; what they have not begun is left.
+func (t *sharedStages) end() {
+	t.stopped.Store(true)
+	_ = t.workers.Wait() // a job keeps its error
+	t.held.Close()
+}

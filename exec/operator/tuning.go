@@ -1,0 +1,47 @@
+package operator
+
+import (
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// Tuning has numbers of the operators that tests change; 0 stands for what is used.
+type Tuning struct {
+	// ShareFrom is how many rows an operator takes by itself before workers may take over the rest.
+	ShareFrom uint64
+	// ShareTime is how long a row must have taken some stages for that; negative: any time will do.
+	ShareTime time.Duration
+	// GroupRows is how many rows there must have been for each thing that the groups of several workers are merged by (a
+	// group, a value of a DISTINCT); negative: any number will do.
+	GroupRows int
+	// MaxRuns is how many sorted runs are kept apart: each is an open file.
+	MaxRuns int
+}
+
+// Complete fills in what is used.
+func (t Tuning) Complete() Tuning {
+	if t.ShareFrom == 0 {
+		t.ShareFrom = 2 * vector.BatchRows
+	}
+	if t.ShareTime == 0 {
+		t.ShareTime = 50 * time.Nanosecond
+	}
+	if t.GroupRows == 0 {
+		t.GroupRows = 8
+	}
+	if t.MaxRuns == 0 {
+		t.MaxRuns = 64
+	}
+	return t
+}
+
+// mostCopies is the most copies of some stages that are made for workers, and MostStages the most stages that are copied: each
+// copy of a stage takes the memory of a batch.
+const (
+	mostCopies = 16
+	MostStages = 16
+)
+
+// Copies is how many goroutines stages may run on.
+func (x *Execution) Copies() int { return min(x.Workers.Limit(), mostCopies) }

@@ -1,0 +1,143 @@
+package schedule
+
+import "time"
+
+// Share is what one query holds of a pool. A nil Share is one of a query that has its caller's goroutine only. It is safe for
+// concurrent use.
+type Share struct {
+	pool  *Pool
+	limit int
+	done  <-chan struct{}
+
+	// Guarded by the pool's lock.
+	held    int // permits
+	waiting int
+	runs    bool
+	wishes  time.Time // until then a worker is wished for
+}
+
+// Limit is the most threads that the query uses, at least 1.
+func (s *Share) Limit() int {
+	if s == nil {
+		return 1
+	}
+	return s.limit
+}
+
+// Enter takes a permit for a goroutine that begins or goes on to work. It does not wait.
+func (s *Share) Enter() {
+	if s == nil {
+		return
+	}
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	s.pool.take(s)
+}
+
+// Leave gives the permit of a goroutine back that ends or is about to wait.
+func (s *Share) Leave() {
+	if s == nil {
+		return
+	}
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	s.pool.give(s)
+}
+
+// reserve takes a permit for a worker that is about to start, and reports whether there was one.
+func (s *Share) reserve() bool {
+	if s == nil || s.limit < 2 {
+		return false
+	}
+	p := s.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.held >= s.limit {
+		return false
+	}
+	now := time.Now()
+	if !p.mayTake(s, now) {
+		s.wishes = now.Add(wish)
+		p.pressed.Store(true)
+		return false
+	}
+	s.wishes = time.Time{}
+	p.take(s)
+	return true
+}
+
+// Yield gives a goroutine's permit back and waits for another one, where others need it. It is to be called every millisecond
+// or more often, and costs next to nothing while the machine is not full. The goroutine may hold locks that other goroutines
+// of the same query wait for, if these have left.
+func (s *Share) Yield() {
+	if s == nil || !s.pool.pressed.Load() {
+		return
+	}
+	if w := s.queue(); w != nil {
+		w.wait()
+	}
+}
+
+// queue gives a permit back and returns what waits for another one; nil where the share may keep it.
+func (s *Share) queue() *waiter {
+	p := s.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.looksAt(s) {
+		return nil
+	}
+	w := &waiter{share: s, ready: make(chan struct{})}
+	p.waiting = append(p.waiting, w)
+	s.waiting++
+	p.give(s)
+	return w
+}
+
+// cede gives a permit back if others need it, and reports whether it did.
+func (s *Share) cede() bool {
+	if s == nil || !s.pool.pressed.Load() {
+		return false
+	}
+	p := s.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.looksAt(s) {
+		return false
+	}
+	p.give(s)
+	return true
+}
+
+// wait returns when the waiter has a permit. Wishes of others fade, so it looks again now and then.
+func (w *waiter) wait() {
+	again := time.NewTicker(wish)
+	defer again.Stop()
+	for {
+		select {
+		case <-w.ready:
+			return
+		case <-w.share.done:
+			w.force()
+			return
+		case now := <-again.C:
+			w.share.pool.mu.Lock()
+			w.share.pool.wake(now)
+			w.share.pool.mu.Unlock()
+		}
+	}
+}
+
+// force takes a permit, if the waiter has none by now.
+func (w *waiter) force() {
+	p := w.share.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, other := range p.waiting {
+		if other == w {
+			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
+			w.share.waiting--
+			p.take(w.share)
+			return
+		}
+	}
+}
