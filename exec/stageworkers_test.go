@@ -3,10 +3,15 @@ package exec_test
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 var staged = []struct{ name, text string }{
@@ -58,6 +63,37 @@ func TestWorkersEndWithTheirQuery(t *testing.T) {
 		}
 		if err := p.Run(ctx, func(*vector.Batch) error { return c.stop() }); !errors.Is(err, c.want) {
 			t.Errorf("the query ended with %v instead of %v", err, c.want)
+		}
+	}
+}
+
+// crowded is a dictionary that notes how many goroutines ask it at once.
+type crowded struct {
+	exec.TermSource
+	now, most atomic.Int64
+}
+
+func (c *crowded) Value(id dictionary.ID) dictionary.Value {
+	if n := c.now.Add(1); n > c.most.Load() {
+		c.most.Store(n)
+	}
+	defer c.now.Add(-1)
+	runtime.Gosched()
+	return c.TermSource.Value(id)
+}
+
+func TestAQueryOfOneThreadHasNoWorkers(t *testing.T) {
+	t.Parallel()
+	m := mixed(t, 16_000)
+	for _, text := range []string{staged[0].text, strings.Replace(grouped[1], ":KEY", ":few", 1)} {
+		o, dict := shared(), &crowded{TermSource: m.dict}
+		o.Workers = schedule.New(4).Open(context.Background(), 1)
+		p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, dict, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := collect(p); err != nil || dict.most.Load() != 1 {
+			t.Errorf("%d goroutines at once, %v", dict.most.Load(), err)
 		}
 	}
 }

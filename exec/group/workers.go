@@ -153,37 +153,42 @@ func newSharedGroups(r *run, stages []operator.Stage) (*sharedGroups, error) {
 	return t, nil
 }
 
-// add gives a copy of a batch to the workers; the caller groups it where there is none, or they have enough.
+// add gives a copy of a batch to the workers. Where they have enough, the caller does a job itself. Every member gets its rows
+// in the order of the source: the caller takes a batch past the jobs only when there are none.
 func (t *sharedGroups) add(b *vector.Batch, at uint64) error {
 	if t.stopped.Load() {
 		return t.end()
 	}
-	select {
-	case j := <-t.free:
-		if t.send(j, b, at) {
-			return nil
+	own := t.members[0]
+	if len(t.free) == 0 {
+		if done, err := t.one(own); err != nil {
+			return err
+		} else if !done {
+			return own.add(t.x, b, at)
 		}
-		t.free <- j
-	default:
 	}
-	return t.members[0].add(t.x, b, at)
-}
-
-// send gives a job to the workers, if there are any.
-func (t *sharedGroups) send(j *groupJob, b *vector.Batch, at uint64) bool {
 	reserved := len(t.idle) > 0 && t.workers.Reserve()
 	if !reserved && t.workers.Running() == 0 {
-		return false
+		if err := t.drain(own); err != nil {
+			return err
+		}
+		return own.add(t.x, b, at)
 	}
+	t.send(b, at)
+	if reserved {
+		t.workers.Start(t.work)
+	}
+	return nil
+}
+
+// send makes a job of a copy of a batch.
+func (t *sharedGroups) send(b *vector.Batch, at uint64) {
+	j := <-t.free
 	before := j.batch.Bytes()
 	j.batch.Copy(b)
 	j.at = at
 	t.held.Hold(t.held.Held + j.batch.Bytes() - before)
 	t.jobs <- j
-	if reserved {
-		t.workers.Start(t.work)
-	}
-	return true
 }
 
 // add groups the rows of a batch of the source.
@@ -200,33 +205,45 @@ func (t *sharedGroups) work(w *schedule.Worker) error {
 	select {
 	case m := <-t.idle:
 		defer func() { t.idle <- m }()
-		return t.drain(m, w.Keep)
+		for w.Keep() {
+			if done, err := t.one(m); err != nil || !done {
+				return err
+			}
+		}
 	default:
-		return nil
+	}
+	return nil
+}
+
+// drain does jobs with a member until there are none.
+func (t *sharedGroups) drain(m *groupMember) error {
+	for {
+		if done, err := t.one(m); err != nil || !done {
+			return err
+		}
 	}
 }
 
-// drain does jobs with a member until there are none, or something has failed.
-func (t *sharedGroups) drain(m *groupMember, keep func() bool) error {
-	for !t.stopped.Load() && keep() {
-		select {
-		case j := <-t.jobs:
-			if err := m.add(t.x, &j.batch.Batch, j.at); err != nil {
-				return err
-			}
-			t.free <- j
-		default:
-			return nil
-		}
+// one does a job with a member; not so where there is none, or something has failed.
+func (t *sharedGroups) one(m *groupMember) (done bool, err error) {
+	if t.stopped.Load() {
+		return false, nil
 	}
-	return nil
+	select {
+	case j := <-t.jobs:
+		err := m.add(t.x, &j.batch.Batch, j.at)
+		t.free <- j
+		return err == nil, err
+	default:
+		return false, nil
+	}
 }
 
 // end waits until all jobs are done and says why one of them failed.
 func (t *sharedGroups) end() error {
 	if !t.ended {
 		t.ended = true
-		t.workers.Do(func() error { return t.drain(t.members[0], func() bool { return true }) })
+		t.workers.Do(func() error { return t.drain(t.members[0]) })
 		t.err = t.workers.Wait()
 		t.held.Close()
 	}
