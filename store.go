@@ -6,21 +6,20 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/backend"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // Store is an open data set, read-only, safe for any number of goroutines (and processes).
 type Store struct {
-	dir     string
-	store   *store.Store
-	options Options
-	cpu     match.Matcher
-	gpu     *device
-	parsed  *parseCache
-	budget  *Budget
+	dir      string
+	store    *store.Store
+	options  Options
+	backends *backend.Backends
+	parsed   *parseCache
+	budget   *Budget
 	// merged is what of the store's merged partitions is counted.
 	merged atomic.Int64
 	// overdue counts the queries that did not end in time.
@@ -37,7 +36,7 @@ func Open(dir string, options Options) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, store: opened, options: options, budget: options.Budget,
-		cpu: cpu.New(options.Threads), gpu: newDevice(options),
+		backends: backend.New(cpu.New(options.Threads), backend.Options{Device: options.Device, GPUMemory: options.GPUMemory}),
 	}
 	if s.budget == nil {
 		s.budget = processBudget()
@@ -52,7 +51,7 @@ func (s *Store) countMerged(bytes int64) { s.budget.pool.Share(bytes - s.merged.
 
 // Close unmaps the store and frees the device; no Result of it may be used any more.
 func (s *Store) Close() error {
-	s.gpu.close()
+	s.backends.Close()
 	s.countMerged(0)
 	return s.store.Close()
 }
