@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/internal/backend"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -43,19 +44,16 @@ type SegmentInfo struct {
 }
 
 // DeviceInfo describes a GPU.
-type DeviceInfo struct {
-	// Available reports whether queries can run on it; Reason says why not.
-	Available bool   `json:"available"`
-	Reason    string `json:"reason,omitempty"`
-	Name      string `json:"name,omitempty"`
-	// Memory, Free, Used, Resident and Working are bytes: of the device, free on it, taken by this process, and of these
-	// taken by the store's partitions and by the queries that run now.
-	Memory     int64  `json:"memory,omitempty"`
-	Free       int64  `json:"free,omitempty"`
-	Used       int64  `json:"used,omitempty"`
-	Resident   int64  `json:"resident,omitempty"`
-	Working    int64  `json:"working,omitempty"`
-	Capability string `json:"capability,omitempty"`
+type DeviceInfo = backend.Info
+
+// Device describes the GPU and what of the store is resident there.
+func (s *Store) Device() DeviceInfo { return s.backends.Describe() }
+
+// DescribeDevice describes the GPU.
+func DescribeDevice() DeviceInfo {
+	b := backend.New(nil, backend.Options{})
+	defer b.Close()
+	return b.Describe()
 }
 
 // Schema is the data set at a glance.
@@ -268,14 +266,4 @@ func (i Info) String() string {
 		fmt.Fprintf(&b, "\n%s", i.Advice)
 	}
 	return b.String()
-}
-
-// String describes the device in a line.
-func (d DeviceInfo) String() string {
-	if !d.Available {
-		return d.Reason
-	}
-	const gib = 1 << 30
-	return fmt.Sprintf("%s, compute capability %s, %.1f GiB (%.1f free), %.3f GiB of the store resident",
-		d.Name, d.Capability, float64(d.Memory)/gib, float64(d.Free)/gib, float64(d.Resident)/gib)
 }

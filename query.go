@@ -38,13 +38,11 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	}
 	parsed := time.Now()
 	r.watch.enter(planning)
-	device, err := s.gpu.resolve(options.Device)
-	if err != nil {
+	if r.device, err = s.backends.Choose(options.Device); err != nil {
 		return err
 	}
-	r.device = &choice{store: s, device: device}
 	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, s.store.Dictionary, exec.Options{
-		Semantics: options.Semantics, Matcher: r.device.matcher, Speed: r.device.speed(), Budget: r.budget, MaxRows: options.MaxRows,
+		Semantics: options.Semantics, Matcher: r.device.Matcher, Speed: r.device.Speed(), Budget: r.budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 		Workers: r.workers,
 	})
@@ -58,7 +56,7 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 		r.plan.Analyze()
 	}
 	r.timings.Parse = parsed.Sub(r.began)
-	r.timings.OpenDevice = s.gpu.claimOpening()
+	r.timings.OpenDevice = s.backends.ClaimOpening()
 	r.timings.Plan = time.Since(parsed) - r.timings.OpenDevice
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/backend"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/readback"
 	"github.com/rdfgpu/rdfgpu/internal/results"
@@ -47,13 +48,13 @@ const (
 )
 
 // Device says where basic graph patterns are matched.
-type Device string
+type Device = backend.Device
 
 // The devices a query may ask for. Auto chooses by cost.
 const (
-	Auto Device = "auto"
-	CPU  Device = "cpu"
-	GPU  Device = "gpu"
+	Auto = backend.Auto
+	CPU  = backend.CPU
+	GPU  = backend.GPU
 )
 
 // Options are the settings of an open store.

@@ -12,6 +12,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
+	"github.com/rdfgpu/rdfgpu/internal/backend"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
@@ -26,7 +27,7 @@ type Result struct {
 	query   *parser.Query
 	plan    *exec.Plan
 	data    *dataset
-	device  *choice
+	device  *backend.Choice
 	watch   *watch
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -92,7 +93,8 @@ func (r *Result) once() (done func(), err error) {
 		now := time.Now()
 		r.timings.Match = now.Sub(start) - r.timings.Decode - r.timings.Write
 		r.timings.Total = now.Sub(r.began)
-		r.device.addTo(&r.timings)
+		spent := r.device.Spent()
+		r.timings.Upload, r.timings.Kernels, r.timings.Download = spent.Upload, spent.Kernels, spent.Download
 	}, nil
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/backend"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -15,15 +15,14 @@ import (
 
 // Store is an open data set, read-only, safe for any number of goroutines (and processes).
 type Store struct {
-	dir     string
-	store   *store.Store
-	options Options
+	dir      string
+	store    *store.Store
+	options  Options
+	backends *backend.Backends
+	parsed   *parseCache
+	budget   *Budget
 	// pool is what the queries of the process share.
-	pool   *schedule.Pool
-	cpu    match.Matcher
-	gpu    *device
-	parsed *parseCache
-	budget *Budget
+	pool *schedule.Pool
 	// merged is what of the store's merged partitions is counted.
 	merged atomic.Int64
 	// overdue counts the queries that did not end in time.
@@ -43,7 +42,8 @@ func Open(dir string, options Options) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, store: opened, options: options, budget: options.Budget,
-		pool: processPool(), cpu: cpu.New(), gpu: newDevice(options),
+		pool:     processPool(),
+		backends: backend.New(cpu.New(), backend.Options{Device: options.Device, GPUMemory: options.GPUMemory}),
 	}
 	if s.budget == nil {
 		s.budget = processBudget()
@@ -58,7 +58,7 @@ func (s *Store) countMerged(bytes int64) { s.budget.pool.Share(bytes - s.merged.
 
 // Close unmaps the store and frees the device; no Result of it may be used any more.
 func (s *Store) Close() error {
-	s.gpu.close()
+	s.backends.Close()
 	s.countMerged(0)
 	return s.store.Close()
 }

@@ -35,7 +35,7 @@ func largeOnDisk(t *testing.T) (dir string, right *Dictionary) {
 	}
 	for id := range ID(right.Len()) {
 		add := w.Add
-		if right.SectionOfID(id) == Predicates {
+		if right.sectionOfID(id) == Predicates {
 			add = w.Predicate
 		}
 		if _, err := add(right.AppendKey(nil, id)); err != nil {

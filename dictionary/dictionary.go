@@ -30,7 +30,7 @@ func Open(dirs ...string) (*Dictionary, error) {
 	segments := make([]*Segment, 0, len(dirs))
 	var err error
 	for _, dir := range dirs {
-		s, e := OpenSegment(dir)
+		s, e := openSegment(dir)
 		if err = e; err != nil {
 			break
 		}
@@ -134,12 +134,6 @@ func (d *Dictionary) Section(i int, of Section) Range {
 	return Range{d.starts[i] + r.From, d.starts[i] + r.To}
 }
 
-// SectionOfID is the section that an ID lies in, SectionCount where it lies in none.
-func (d *Dictionary) SectionOfID(id ID) Section {
-	s, local := d.locate(id)
-	return s.section(local)
-}
-
 // Kind is IRI, BlankNode or Literal; 0 for an ID that no term has.
 func (d *Dictionary) Kind(id ID) rdf.Kind {
 	s, id := d.locate(id)
@@ -180,22 +174,6 @@ func (d *Dictionary) Term(id ID) rdf.Term {
 		t.Datatype = s.qualifierOf(id).text
 	}
 	return t
-}
-
-// AppendText appends the IRI, the blank node's label or the lexical form of an ID.
-func (d *Dictionary) AppendText(dst []byte, id ID) []byte {
-	s, id := d.locate(id)
-	start := len(dst)
-	t, _ := s.text(id)
-	dst = t.append(dst)
-	if id >= s.starts[Numbers] || len(dst) == start {
-		return dst
-	}
-	mark := 1
-	if dst[start] == keyBlank {
-		mark = min(2, len(dst)-start)
-	}
-	return append(dst[:start], dst[start+mark:]...)
 }
 
 // AppendKey appends the key of an ID (the function AppendKey describes keys); nothing where no term has the ID.

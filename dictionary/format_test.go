@@ -69,7 +69,7 @@ func writeVersion1(t *testing.T, dir string) {
 	for i := range memory.Len() {
 		list = append(strconv.AppendQuoteToASCII(list, string(memory.AppendKey(nil, ID(i)))), '\n')
 		add := w.Add
-		if memory.SectionOfID(ID(i)) == Predicates {
+		if memory.sectionOfID(ID(i)) == Predicates {
 			add = w.Predicate
 		}
 		if _, err := add(memory.AppendKey(nil, ID(i))); err != nil {

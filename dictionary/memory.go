@@ -35,7 +35,7 @@ func segmentOf(terms, predicates []rdf.Term, known func(key []byte) bool) (*Segm
 	if err != nil {
 		return nil, err
 	}
-	w := NewMemoryWriter()
+	w := newMemoryWriter()
 	taken := make(map[string]bool, len(rows))
 	for _, r := range rows {
 		taken[string(r.key)] = true

@@ -2,7 +2,6 @@ package dictionary
 
 import (
 	"bytes"
-	"slices"
 	"sort"
 	"strings"
 
@@ -186,33 +185,4 @@ func (d *Dictionary) compareText(id ID, s string) int {
 	t, _ := segment.text(id)
 	var buffer [512]byte
 	return strings.Compare(string(t.append(buffer[:0])), s)
-}
-
-// PrefixRanges are the plain strings that start with a prefix (`STRSTARTS(?x, "prefix")` on plain strings): a range for
-// each segment, in order, that do not touch.
-func (d *Dictionary) PrefixRanges(prefix string) (ranges []Range) {
-	end := afterPrefix(prefix)
-	for i := range d.segments {
-		r := d.Section(i, Strings)
-		r.From = search(r, func(id ID) bool { return d.compareText(id, prefix) >= 0 })
-		if end != "" {
-			r.To = search(r, func(id ID) bool { return d.compareText(id, end) >= 0 })
-		}
-		ranges = appendRange(ranges, r.From, r.To)
-	}
-	return ranges
-}
-
-// afterPrefix is the least text greater than all that start with the prefix; "" when there is none.
-func afterPrefix(prefix string) string {
-	b := []byte(prefix)
-	for len(b) > 0 && b[len(b)-1] == 0xff {
-		b = b[:len(b)-1]
-	}
-	if len(b) == 0 {
-		return ""
-	}
-	b = slices.Clone(b)
-	b[len(b)-1]++
-	return string(b)
 }

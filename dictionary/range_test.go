@@ -1,6 +1,7 @@
 package dictionary
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -139,6 +140,17 @@ func TestNumbersLieInExactOrder(t *testing.T) {
 	}
 }
 
+// sortKey orders a number among numbers.
+func sortKey(t *testing.T, number rdf.Term) []byte {
+	t.Helper()
+	key, _ := AppendKey(nil, number)
+	order, section, err := AppendSortKey(nil, key)
+	if err != nil || section != Numbers {
+		t.Fatalf("%v lies in section %v, error %v", number, section, err)
+	}
+	return order
+}
+
 func TestSortKeysOfRandomNumbersCompareExactly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	draw := func() rdf.Term {
@@ -158,33 +170,11 @@ func TestSortKeysOfRandomNumbersCompareExactly(t *testing.T) {
 		a, b := draw(), draw()
 		x, okX := exactValue(a)
 		y, okY := exactValue(b)
-		if !okX || !okY || SectionOfTerm(a) != Numbers || SectionOfTerm(b) != Numbers {
+		if !okX || !okY || sectionOfTerm(a) != Numbers || sectionOfTerm(b) != Numbers {
 			continue
 		}
-		keyA, _ := AppendKey(nil, a)
-		keyB, _ := AppendKey(nil, b)
-		if want := x.Cmp(y); want != 0 && CompareInSection(keyA, keyB) != want {
-			t.Fatalf("%v and %v: %d, want %d", a, b, CompareInSection(keyA, keyB), want)
-		}
-	}
-}
-
-func TestPrefixRanges(t *testing.T) {
-	d, _ := sampleDictionary(t)
-	checkPrefixes(t, d)
-}
-
-func checkPrefixes(t *testing.T, d *Dictionary) {
-	t.Helper()
-	for _, prefix := range []string{"", "text", "text 1", "text 12", "y", "zzz", "\xff", "ü"} {
-		ranges := d.PrefixRanges(prefix)
-		for _, all := range d.Sections(Strings, Strings) {
-			for id := all.From; id < all.To; id++ {
-				got := slices.ContainsFunc(ranges, func(r Range) bool { return r.Contains(id) })
-				if want := strings.HasPrefix(d.Term(id).Value, prefix); got != want {
-					t.Fatalf("%q: %v is %v", prefix, d.Term(id), got)
-				}
-			}
+		if got, want := bytes.Compare(sortKey(t, a), sortKey(t, b)), x.Cmp(y); want != 0 && got != want {
+			t.Fatalf("%v and %v: %d, want %d", a, b, got, want)
 		}
 	}
 }

@@ -27,8 +27,8 @@ type Segment struct {
 	broken     atomic.Bool
 }
 
-// OpenSegment maps the segment in a folder. It checks headers, tables and counts.
-func OpenSegment(dir string) (*Segment, error) {
+// openSegment maps the segment in a folder. It checks headers, tables and counts.
+func openSegment(dir string) (*Segment, error) {
 	kinds := [3]string{termsKind, valuesKind, hashKind}
 	versions := [3]uint32{termsVersion, valuesVersion, hashVersion}
 	var files [3]*section.File

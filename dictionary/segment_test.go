@@ -87,11 +87,6 @@ func TestRangesOfSegmentsAreWhatTheOperatorsSay(t *testing.T) {
 	}
 }
 
-func TestPrefixRangesOfSegments(t *testing.T) {
-	terms, predicates := sampleTerms()
-	checkPrefixes(t, split(t, rand.New(rand.NewPCG(7, 3)), 4, terms, predicates))
-}
-
 func TestSegmentsOnFiles(t *testing.T) {
 	terms, predicates := sampleTerms()
 	memory := split(t, rand.New(rand.NewPCG(7, 4)), 3, terms, predicates)
@@ -107,7 +102,7 @@ func TestSegmentsOnFiles(t *testing.T) {
 		}
 		for id := memory.Start(i); id < memory.Start(i+1); id++ {
 			add := w.Add
-			if memory.SectionOfID(id) == Predicates {
+			if memory.sectionOfID(id) == Predicates {
 				add = w.Predicate
 			}
 			if local, err := add(memory.AppendKey(nil, id)); err != nil || local != id-memory.Start(i) {

@@ -7,8 +7,6 @@ import (
 	"strconv"
 
 	"github.com/cockroachdb/apd/v3"
-
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
 // SectionOf is the section that a term belongs to, given its key: Resources for every IRI and blank node (only the
@@ -20,21 +18,6 @@ func SectionOf(key []byte) Section {
 	}
 	section, _ := p.classify()
 	return section
-}
-
-// SectionOfTerm is SectionOf for a term.
-func SectionOfTerm(t rdf.Term) Section {
-	if t.Kind != rdf.Literal {
-		return Resources
-	}
-	switch v := ParseValue(t); v.Kind {
-	case String:
-		return Strings
-	case LangString:
-		return LangStrings
-	default:
-		return sectionOfValue(v.Kind)
-	}
 }
 
 func (p *parts) classify() (Section, Value) {
@@ -100,16 +83,6 @@ func (p *parts) datatypeIRI() string {
 		return p.datatype.IRI()
 	}
 	return string(p.qualifier)
-}
-
-// CompareInSection compares two keys of one section by the order of their IDs (for Resources: inside one group).
-func CompareInSection(a, b []byte) int {
-	if len(a) > 0 && len(b) > 0 && a[0] != keyKnown && a[0] != keyOther && b[0] != keyKnown && b[0] != keyOther {
-		return bytes.Compare(a, b)
-	}
-	x, _, _ := AppendSortKey(make([]byte, 0, 128), a)
-	y, _, _ := AppendSortKey(make([]byte, 0, 128), b)
-	return bytes.Compare(x, y)
 }
 
 // What appendNumberOrder starts with.

@@ -90,8 +90,8 @@ func (w *Writer) openSpill(dir string) {
 	w.fail(err)
 }
 
-// NewMemoryWriter starts a segment that is kept in memory; after Finish, Segment opens it.
-func NewMemoryWriter() *Writer {
+// newMemoryWriter starts a segment that is kept in memory; after Finish, Segment opens it.
+func newMemoryWriter() *Writer {
 	w := &Writer{
 		memory: true,
 		terms:  section.NewMemory(termsKind, termsVersion),
@@ -277,7 +277,7 @@ func (w *Writer) writeTables() error {
 	)
 }
 
-// Segment opens what NewMemoryWriter wrote.
+// Segment opens what newMemoryWriter wrote.
 func (w *Writer) Segment() (*Segment, error) {
 	if !w.memory {
 		return nil, errors.New("dictionary: the writer writes files")

@@ -61,6 +61,3 @@ func TableIsCheaper(table Node, rows int) bool {
 
 // FewSeeds is up to how many rows a join matches its right side for before it asks what a table would cost.
 const FewSeeds = fewSeeds
-
-// MaxShared is how many variables a join or an EXISTS can be told about.
-const MaxShared = maxShared

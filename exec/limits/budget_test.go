@@ -102,8 +102,8 @@ func TestTheLargestQueryIsEnded(t *testing.T) {
 		t.Error("a query was ended where there is none")
 	}
 	small, large := p.Open(0), p.Open(0)
-	small.Open("sort").Hold(1000)
-	large.Open("sort").Hold(2000)
+	small.Open("sort").Hold(1000 << 10)
+	large.Open("sort").Hold(2000 << 10)
 	if !p.EndLargest(2<<30) || !errors.Is(large.Ending(), ErrMemory) || small.Ending() != nil {
 		t.Errorf("large: %v, small: %v", large.Ending(), small.Ending())
 	}

@@ -68,7 +68,7 @@ func (l *Lowering) Lengths() int {
 	n := 0
 	for k := len(l.Steps) - 1; k >= 0; k-- {
 		s := l.Steps[k]
-		if !l.counting && !s.Plan.Counted || !s.IsLength() || slices.Contains(read, s.Slot) {
+		if !l.counting && !s.Plan.Counted || !s.isLength() || slices.Contains(read, s.Slot) {
 			break
 		}
 		read = union(read, s.Reads)

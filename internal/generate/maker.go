@@ -115,7 +115,7 @@ func bellRank(r *rand.Rand, n uint64) uint64 {
 	}
 }
 
-// scatter is the function scatter of this graph; it remembers the last permutation.
+// scatter maps a rank to a vertex by the permutation of n, which is remembered.
 func (m *maker) scatter(rank, n uint64) uint64 {
 	if m.permutation.n != n {
 		m.permutation = newPermutation(n, m.seed+11)

@@ -44,8 +44,8 @@ func className(c ClassID) string {
 	return kindNames[c]
 }
 
-// AppendEntity appends e in N-Triples syntax.
-func AppendEntity(dst []byte, e Entity) []byte {
+// appendEntity appends e in N-Triples syntax.
+func appendEntity(dst []byte, e Entity) []byte {
 	switch e.Kind {
 	case Class:
 		dst = append(dst, '<')
@@ -107,11 +107,11 @@ func appendHost(dst []byte, e Entity) []byte {
 }
 
 func appendTriple(dst []byte, t Triple) []byte {
-	dst = AppendEntity(dst, t.Subject)
+	dst = appendEntity(dst, t.Subject)
 	dst = append(dst, " <"...)
 	dst = append(dst, PredicateIRI(t.Predicate)...)
 	dst = append(dst, "> "...)
-	dst = AppendEntity(dst, t.Object)
+	dst = appendEntity(dst, t.Object)
 	return append(dst, " .\n"...)
 }
 

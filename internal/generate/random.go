@@ -93,9 +93,6 @@ func newPermutation(n, seed uint64) permutation {
 
 func (p permutation) at(rank uint64) uint64 { return (rank*p.step + p.first) % p.n }
 
-// scatter maps a rank to a vertex by a permutation.
-func scatter(rank, n, seed uint64) uint64 { return newPermutation(n, seed).at(rank) }
-
 func gcd(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b

@@ -55,6 +55,7 @@ var rooms = map[string][]string{
 	"internal/store":            {"dictionary", "pcsr"},
 	"internal/results":          {"internal/schedule", "dictionary"},
 	"internal/readback":         {"internal/results"},
+	"internal/backend":          {"exec/match", "exec/match/gpu", "planner/bgp", "pcsr"},
 	"internal/federation":       {"exec", "internal/results"},
 	"internal/drawing":          {"planner/bgp", "dictionary"},
 	"internal/bench":            {},
@@ -66,7 +67,7 @@ var rooms = map[string][]string{
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate"},
 	root: {
 		"loader", "parser", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match", "exec/match/cpu", "exec/match/gpu", "exec/terms",
-		"internal/drawing", "internal/federation", "internal/readback", "internal/results", "internal/schedule", "internal/store",
+		"internal/backend", "internal/drawing", "internal/federation", "internal/readback", "internal/results", "internal/schedule", "internal/store",
 	},
 }
 

@@ -20,7 +20,6 @@ const (
 	XSDDateTime = xsdNS + "dateTime"
 	XSDDate     = xsdNS + "date"
 	XSDTime     = xsdNS + "time"
-	XSDDuration = xsdNS + "duration"
 )
 
 // XSD is the namespace of the XML Schema datatypes.

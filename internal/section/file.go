@@ -172,9 +172,6 @@ func (f *File) Bytes(name string) ([]byte, error) {
 	return f.data[e.offset:end:end], nil
 }
 
-// Uint16s is Bytes as 16-bit numbers.
-func (f *File) Uint16s(name string) ([]uint16, error) { return view[uint16](f, name) }
-
 // Uint32s is Bytes as 32-bit numbers.
 func (f *File) Uint32s(name string) ([]uint32, error) { return view[uint32](f, name) }
 

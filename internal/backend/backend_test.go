@@ -1,0 +1,82 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// processor is a matcher that does nothing.
+type processor struct{ match.Matcher }
+
+func (processor) Count(context.Context, *match.Match) (uint64, error) { return 7, nil }
+
+func TestTheProcessorMatchesWhatIsCheapOrAskedOfIt(t *testing.T) {
+	b := New(processor{}, Options{})
+	defer b.Close()
+	for device, cost := range map[Device]float64{CPU: 1e300, Auto: 1, "": 1} {
+		choice, err := b.Choose(device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := choice.Matcher(&bgp.MatchPlan{Cost: cost}, nil).(processor); !ok || choice.String() != "cpu" || choice.Speed() != 1 {
+			t.Errorf("%q at cost %g: %v at speed %g", device, cost, choice, choice.Speed())
+		}
+	}
+	if b.opened != nil || b.failed != nil {
+		t.Error("a GPU was opened")
+	}
+}
+
+func TestTheStoresDeviceIsForQueriesWithoutAWish(t *testing.T) {
+	b := New(processor{}, Options{Device: CPU})
+	defer b.Close()
+	if choice, err := b.Choose(Auto); err != nil || choice.device != CPU {
+		t.Errorf("choice %+v, error %v", choice, err)
+	}
+	if _, err := b.Choose("tpu"); err == nil || !strings.Contains(err.Error(), "expected auto, cpu or gpu") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAGPUThatIsMissingIsAnErrorOnlyWhereItIsAskedFor(t *testing.T) {
+	b := New(processor{}, Options{})
+	defer b.Close()
+	if b.Describe().Available {
+		t.Skip("there is a GPU")
+	}
+	if _, err := b.Choose(GPU); !errors.Is(err, gpu.ErrNoDevice) {
+		t.Errorf("error %v, want ErrNoDevice", err)
+	}
+	choice, err := b.Choose(Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := choice.Matcher(&bgp.MatchPlan{Cost: 1e300}, nil).(processor); !ok {
+		t.Errorf("an expensive pattern goes to %v", choice)
+	}
+}
+
+func TestAMatchGoesOnOnTheProcessorWhenTheGPUIsLost(t *testing.T) {
+	b := New(processor{}, Options{})
+	b.once.Do(func() { b.opened = &gpu.Device{} })
+	choice := &Choice{backends: b, device: GPU, used: true}
+	fail := func(on match.Matcher, _ *match.Match) error {
+		if _, ok := on.(processor); ok {
+			return nil
+		}
+		return gpu.ErrDeviceLost
+	}
+	m := gpuMatcher{choice}
+	if err := m.run(&match.Match{}, func() bool { return false }, fail); !errors.Is(err, gpu.ErrDeviceLost) {
+		t.Errorf("behind the first solution: error %v", err)
+	}
+	if err := m.run(&match.Match{}, func() bool { return true }, fail); err != nil || choice.String() != "cpu (the GPU failed)" {
+		t.Errorf("error %v, matched on %v", err, choice)
+	}
+}

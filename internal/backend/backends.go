@@ -1,0 +1,98 @@
+package backend
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// Device says where basic graph patterns are matched.
+type Device string
+
+// The devices a query may ask for. Auto chooses by cost.
+const (
+	Auto Device = "auto"
+	CPU  Device = "cpu"
+	GPU  Device = "gpu"
+)
+
+// Options are the settings of Backends.
+type Options struct {
+	// Device is what queries get that ask for none; "" is Auto.
+	Device Device
+	// GPUMemory bounds what is taken of the device, in bytes; 0 means most of it.
+	GPUMemory int64
+}
+
+// Backends are the matchers of a store. Safe for concurrent use.
+type Backends struct {
+	cpu     match.Matcher
+	options Options
+	once    sync.Once
+	opened  *gpu.Device
+	failed  error
+	warm    atomic.Bool
+	// opening is how long opening took, until a query takes it for its own.
+	opening atomic.Int64
+}
+
+// New returns the matchers of a store; no GPU is opened yet.
+func New(cpu match.Matcher, options Options) *Backends { return &Backends{cpu: cpu, options: options} }
+
+// open opens the GPU on the first call; the error wraps gpu.ErrNoDevice and says why there is none.
+func (b *Backends) open() (*gpu.Device, error) {
+	b.once.Do(func() {
+		began := time.Now()
+		b.opened, b.failed = gpu.Open(gpu.Options{Memory: b.options.GPUMemory})
+		b.opening.Store(int64(time.Since(began)))
+		b.warm.Store(b.failed == nil)
+	})
+	if b.failed == nil && b.opened.Lost() {
+		return nil, fmt.Errorf("%w: %w", gpu.ErrNoDevice, gpu.ErrDeviceLost)
+	}
+	return b.opened, b.failed
+}
+
+// ClaimOpening returns how long opening the GPU took, once; the query that opened it asks.
+func (b *Backends) ClaimOpening() time.Duration { return time.Duration(b.opening.Swap(0)) }
+
+// Close frees the GPU, if it was opened.
+func (b *Backends) Close() error {
+	if b.opened == nil {
+		return nil
+	}
+	return b.opened.Close()
+}
+
+// pays reports whether a match of that cost is worth a GPU, if there is one.
+func (b *Backends) pays(cost float64) bool {
+	if b.warm.Load() {
+		return cost > bgp.GPUCost
+	}
+	return cost > bgp.GPUColdCost
+}
+
+// Choose makes the choice of one query: its own wish, else the store's. The error wraps gpu.ErrNoDevice where a GPU is asked for
+// that is not there.
+func (b *Backends) Choose(asked Device) (*Choice, error) {
+	if asked == "" || asked == Auto {
+		asked = b.options.Device
+	}
+	switch asked {
+	case "", Auto:
+		return &Choice{backends: b, device: Auto}, nil
+	case CPU:
+		return &Choice{backends: b, device: CPU}, nil
+	case GPU:
+		if _, err := b.open(); err != nil {
+			return nil, err
+		}
+		return &Choice{backends: b, device: GPU}, nil
+	}
+	return nil, fmt.Errorf("%q is no device: expected auto, cpu or gpu", asked)
+}

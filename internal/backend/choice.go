@@ -1,0 +1,97 @@
+package backend
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// Choice picks the matcher of each basic graph pattern of one query, and adds up what the GPU took.
+type Choice struct {
+	backends *Backends
+	device   Device
+	used     bool
+	fellOut  bool
+	spent    match.Trace
+}
+
+// Speed is bgp.Options.Speed of the device that expensive patterns go to.
+func (c *Choice) Speed() float64 {
+	if c.device == GPU || c.device == Auto && c.backends.warm.Load() {
+		return bgp.GPUSpeed
+	}
+	return 1
+}
+
+// Matcher is the matcher of a pattern.
+func (c *Choice) Matcher(plan *bgp.MatchPlan, _ *pcsr.Graph) match.Matcher {
+	if c.device == GPU || c.device == Auto && c.backends.pays(plan.Cost) && c.available() {
+		c.used = true
+		return gpuMatcher{c}
+	}
+	return c.backends.cpu
+}
+
+func (c *Choice) available() bool {
+	_, err := c.backends.open()
+	return err == nil
+}
+
+// Spent has the GPU's parts of the elapsed time: Upload, Kernels and Download.
+func (c *Choice) Spent() match.Trace { return c.spent }
+
+// String names where the patterns were matched.
+func (c *Choice) String() string {
+	switch {
+	case c.fellOut:
+		return "cpu (the GPU failed)"
+	case c.used:
+		return "gpu"
+	}
+	return "cpu"
+}
+
+// gpuMatcher runs matches on the GPU, and on the CPU when the GPU is lost before the first solution.
+type gpuMatcher struct{ *Choice }
+
+func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
+	emitted := false
+	return g.run(m, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
+		return matcher.Match(ctx, m, func(b *match.Batch) error {
+			emitted = true
+			return emit(b)
+		})
+	})
+}
+
+func (g gpuMatcher) Count(ctx context.Context, m *match.Match) (n uint64, err error) {
+	err = g.run(m, func() bool { return true }, func(matcher match.Matcher, m *match.Match) (err error) {
+		n, err = matcher.Count(ctx, m)
+		return err
+	})
+	return n, err
+}
+
+func (g gpuMatcher) run(m *match.Match, again func() bool, do func(match.Matcher, *match.Match) error) error {
+	device, err := g.backends.open()
+	if err != nil {
+		return err
+	}
+	traced := *m
+	if traced.Trace == nil {
+		traced.Trace = &match.Trace{}
+	}
+	err = do(device, &traced)
+	g.spent.Upload += traced.Trace.Upload
+	g.spent.Kernels += traced.Trace.Kernels
+	g.spent.Download += traced.Trace.Download
+	if errors.Is(err, gpu.ErrDeviceLost) && again() {
+		g.fellOut = true
+		return do(g.backends.cpu, m)
+	}
+	return err
+}
