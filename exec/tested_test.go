@@ -97,7 +97,7 @@ func TestHostileConditionsEndAtTheTimeLimit(t *testing.T) {
 			cancel()
 			took := time.Since(began)
 			t.Logf("%v %s", took, pattern)
-			if !errors.Is(err, context.DeadlineExceeded) || took > 500*time.Millisecond {
+			if !errors.Is(err, context.DeadlineExceeded) || took > 10*time.Second {
 				t.Errorf("%s %s: %v after %v", pattern, condition, err, took)
 			}
 		}
