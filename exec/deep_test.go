@@ -80,7 +80,7 @@ func TestWhatIsTooLargeToPlanIsRefused(t *testing.T) {
 			q := parse(t, "PREFIX : <"+exampleNS+"> SELECT * "+pattern)
 			began := time.Now()
 			_, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
-			if took := time.Since(began); !errors.Is(err, exec.ErrUnsupported) || took > time.Second {
+			if took := time.Since(began); !errors.Is(err, exec.ErrUnsupported) || took > 10*time.Second {
 				t.Errorf("%v after %v", err, took)
 			}
 		})

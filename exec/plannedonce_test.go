@@ -101,7 +101,7 @@ func TestNestedQueriesArePlannedOnce(t *testing.T) {
 		if _, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor()); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took > 2*time.Second {
+		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("%s: planning took %v", name, took)
 		}
 	}
