@@ -226,7 +226,7 @@ func (f *formatter) cell(dst []byte, id ID) []byte {
 // decode appends one bound term by asking the dictionary.
 func (f *formatter) decode(dst []byte, id ID) []byte {
 	if f.failed != nil {
-		return dst
+		return dst[:0] // nobody will read it, and names go on being put in front
 	}
 	f.misses++
 	start := len(dst)
