@@ -124,6 +124,9 @@ func jsonShape(variables, links []string) *shape {
 func jsonRows(f *formatter, dst []byte, cols [][]ID, n int, first bool) []byte {
 	before := f.shape.before
 	for r := range n {
+		if f.failed != nil {
+			return dst[:0] // nobody will read it, and long names would go on being copied
+		}
 		if first && r == 0 {
 			dst = append(dst, '\n', '{')
 		} else {
@@ -159,6 +162,9 @@ func xmlShape(variables []string) *shape {
 
 func xmlRows(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte {
 	for r := range n {
+		if f.failed != nil {
+			return dst[:0]
+		}
 		dst = append(dst, "<result>"...)
 		for c, col := range cols {
 			if id := col[r]; id != dictionary.None {
@@ -226,7 +232,7 @@ func (f *formatter) cell(dst []byte, id ID) []byte {
 // decode appends one bound term by asking the dictionary.
 func (f *formatter) decode(dst []byte, id ID) []byte {
 	if f.failed != nil {
-		return dst[:0] // nobody will read it, and names go on being put in front
+		return dst[:0] // nobody will read it, and names go on being put in front of what is left of the row
 	}
 	f.misses++
 	start := len(dst)

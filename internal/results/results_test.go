@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -500,5 +501,31 @@ func TestLongNamesLeaveInTheMiddleOfRows(t *testing.T) {
 		if longest > 2*longText {
 			t.Errorf("%s: %d bytes at once", format, longest)
 		}
+	}
+}
+
+func TestAFailedAnswerKeepsNoText(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("no memory is left")
+	charge := func(bytes int64) error {
+		if bytes > longText {
+			return refused
+		}
+		return nil
+	}
+	name := strings.Repeat("n", 100_000)
+	ids := make([]ID, 2000) // 200 MB of names
+	for _, format := range []Format{JSON, XML} {
+		w, err := NewWriter(io.Discard, format, []string{name}, sample, Options{Charge: charge})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write([][]ID{ids}, len(ids)); !errors.Is(err, refused) {
+			t.Errorf("%s: %v", format, err)
+		}
+		if cap(w.buf) > 8*longText {
+			t.Errorf("%s: %d bytes of text that nobody will read", format, cap(w.buf))
+		}
+		w.Abort()
 	}
 }
