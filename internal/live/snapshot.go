@@ -1,6 +1,10 @@
 package live
 
-import "context"
+import (
+	"context"
+
+	"github.com/rdfgpu/rdfgpu/internal/store"
+)
 
 // Snapshot is a state that is kept readable until Release.
 type Snapshot struct {
@@ -77,3 +81,6 @@ func (s *Store) publish(state *State) {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
+
+// Files are the store's files that the snapshot rests on.
+func (s *Snapshot) Files() *store.Store { return s.ground.files }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
@@ -200,4 +199,3 @@ func (s *State) Delta() (d Delta) {
 
 // bytesOfChange is about what an edge that was added or removed takes in memory.
 const bytesOfChange = 120
-
