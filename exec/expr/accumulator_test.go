@@ -215,3 +215,20 @@ func BenchmarkFilterContains(b *testing.B)   { benchmarkFilter(b, `CONTAINS(?s, 
 func BenchmarkFilterLogic(b *testing.B) {
 	benchmarkFilter(b, `?n < 100 || ?n > 3000 || ?s = "name 5"`, true)
 }
+
+func TestTextsGrowInPieces(t *testing.T) {
+	t.Parallel()
+	var p pieces
+	var want strings.Builder
+	for i := range 400 {
+		part := strings.Repeat(string(rune('a'+i%26)), i*i*i%(maxPiece/64))
+		if i%150 == 149 {
+			part = strings.Repeat("long", maxPiece/2)
+		}
+		p.add(part)
+		want.WriteString(part)
+	}
+	if p.joined() != want.String() || p.length != want.Len() || len(p.full) < 3 {
+		t.Errorf("%d bytes of %d in %d pieces", len(p.joined()), want.Len(), len(p.full))
+	}
+}
