@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -65,6 +66,9 @@ func (s *Store) takeTurn(ctx context.Context) error {
 
 // State is what the transaction has made so far. Graphs and terms of it stay valid until Commit or Abort.
 func (t *Transaction) State() *State { return t.state }
+
+// Touched are the names of the graphs that Apply and Clear have changed.
+func (t *Transaction) Touched() iter.Seq[dictionary.ID] { return maps.Keys(t.touched) }
 
 // Began is the state that the transaction started from.
 func (t *Transaction) Began() *State { return t.began.State }
