@@ -9,6 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/internal/federation"
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -125,7 +126,7 @@ func (s *Store) settings(ctx context.Context, options UpdateOptions) (update.Opt
 		Using:  options.UsingGraphs, UsingNamed: options.UsingNamedGraphs,
 	}
 	if len(s.options.Loads) > 0 {
-		settings.Source = s.loadFrom
+		settings.Source = federation.NewDocuments(s.options.Loads).Read
 	}
 	return settings, nil
 }

@@ -112,7 +112,7 @@ func (s *Store) Maintained() (flushes, compactions uint64) {
 // newest state is made one over the new files.
 func (s *Store) Flush(ctx context.Context) error {
 	err := s.rewrite(ctx, func(ctx context.Context, from loader.Snapshot, options loader.Options) error {
-		_, err := loader.Flush(ctx, s.dir, from, options)
+		_, err := loader.Flush(ctx, s.lock, from, options)
 		return err
 	})
 	if err == nil {
@@ -124,7 +124,7 @@ func (s *Store) Flush(ctx context.Context) error {
 // Compact writes one base of everything, without terms that nothing uses any more.
 func (s *Store) Compact(ctx context.Context) error {
 	err := s.rewrite(ctx, func(ctx context.Context, from loader.Snapshot, options loader.Options) error {
-		_, err := loader.CompactSnapshot(ctx, s.dir, from, options)
+		_, err := loader.Rebuild(ctx, s.lock, from, options)
 		return err
 	})
 	if err == nil {
@@ -146,7 +146,7 @@ func (s *Store) rewrite(ctx context.Context, write func(context.Context, loader.
 	from := s.Snapshot()
 	defer from.Release()
 	err := section.Guard(func() error {
-		return write(ctx, written{from.State}, loader.Options{Lock: s.lock, Threads: s.options.Threads})
+		return write(ctx, written{from.State}, loader.Options{Threads: s.options.Threads})
 	})
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func drawQuad(t *rapid.T) rdf.Quad {
 	}
 	q := rdf.Quad{Subject: iri("s", 12), Predicate: iri("p", 4)}
 	if rapid.IntRange(0, 9).Draw(t, "type") == 0 {
-		q.Predicate = rdf.NewIRI(rdf.Type)
+		q.Predicate = rdf.NewIRI("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "object") {
 	case 0:
@@ -210,7 +210,12 @@ func TestAgainstAMap(t *testing.T) {
 		for _, h := range held {
 			h.Release()
 		}
-		if err := store.Verify(folder); err != nil {
+		files, err := store.Open(folder)
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer files.Close()
+		if err := files.Verify(); err != nil {
 			r.Fatal(err)
 		}
 	})
