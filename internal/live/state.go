@@ -22,6 +22,8 @@ type State struct {
 	named *btree.Map[dictionary.ID, *pcsr.Graph]
 	// cleared are the graphs of which nothing is left that the files have.
 	cleared map[dictionary.ID]bool
+	// added and removed count the edges that differ from the files', but for those of cleared graphs.
+	added, removed uint64
 
 	// grown are unchanged named graphs over the state's IDs, made when they are asked for.
 	grown sync.Map

@@ -11,7 +11,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
-	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 var (
@@ -183,15 +182,7 @@ type Delta struct {
 
 // Delta of a state.
 func (s *State) Delta() (d Delta) {
-	add := func(g *pcsr.Graph) {
-		added, removed := g.Changed()
-		d.Added, d.Removed = d.Added+added, d.Removed+removed
-	}
-	add(s.graph)
-	s.named.Scan(func(_ dictionary.ID, g *pcsr.Graph) bool {
-		add(g)
-		return true
-	})
+	d.Added, d.Removed = s.added, s.removed
 	d.Terms = s.dictionary.Len() - int(s.dictionary.Ordered())
 	d.Bytes = s.ground.tail.Bytes() + int64(d.Added+d.Removed)*bytesOfChange
 	return d
