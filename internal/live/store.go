@@ -35,6 +35,8 @@ type Options struct {
 	FlushTriples, FlushTerms int
 	// Threads is how many threads flushing and compacting take; 0 means one.
 	Threads int
+	// Retired, where it is not nil, is called with files that nobody reads any more, before they are closed.
+	Retired func(files *store.Store)
 	// Background, where it is not nil, is told of what is done in the background, and of its error.
 	Background func(what string, err error)
 }
@@ -56,6 +58,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Threads <= 0 {
 		o.Threads = 1
+	}
+	if o.Retired == nil {
+		o.Retired = func(*store.Store) {}
 	}
 	if o.Background == nil {
 		o.Background = func(string, error) {}
