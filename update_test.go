@@ -111,3 +111,68 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("after a dry run:\n%s\nbefore:\n%s", got, before)
 	}
 }
+
+func TestAppendAndCompactAfterUpdates(t *testing.T) {
+	dir := t.TempDir()
+	more := filepath.Join(dir, "more.ttl")
+	if err := os.WriteFile(more, []byte(`<http://e/a> <http://e/p> <http://e/added>, <http://e/loaded> .`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := filepath.Join(dir, "first.ttl")
+	if err := os.WriteFile(first, []byte(`<http://e/a> <http://e/p> <http://e/gone>, <http://e/b> .`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "store")
+	ctx := context.Background()
+	if _, err := rdfgpu.Load(ctx, folder, []string{first}, rdfgpu.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	with := func(options rdfgpu.Options, do func(s *rdfgpu.Store)) {
+		s, err := rdfgpu.Open(folder, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	with(rdfgpu.Options{Writable: true}, func(s *rdfgpu.Store) {
+		updated(t, s, `DELETE DATA { :a :p :gone } ; INSERT DATA { :a :p :added }`)
+		if _, err := rdfgpu.Load(ctx, folder, []string{more}, rdfgpu.LoadOptions{Append: true}); !errors.Is(err, rdfgpu.ErrBusy) {
+			t.Errorf("a store that is open for writing was added to: %v", err)
+		}
+	})
+	if _, err := rdfgpu.Load(ctx, folder, []string{more}, rdfgpu.LoadOptions{Append: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := "?o\n<http://e/added>\n<http://e/b>\n<http://e/loaded>\n"
+	check := func(s *rdfgpu.Store) {
+		if got := asked(t, s, `SELECT ?o { :a :p ?o } ORDER BY ?o`); got != want || s.Sequence() != 1 {
+			t.Errorf("%s at %d", got, s.Sequence())
+		}
+	}
+	with(rdfgpu.Options{}, check)
+	if _, err := rdfgpu.Compact(ctx, folder, rdfgpu.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	with(rdfgpu.Options{}, check)
+	with(rdfgpu.Options{Writable: true}, func(s *rdfgpu.Store) {
+		updated(t, s, `DELETE WHERE { :a :p :b }`)
+		want, _ = "?o\n<http://e/added>\n<http://e/loaded>\n", check
+		if got := asked(t, s, `SELECT ?o { :a :p ?o } ORDER BY ?o`); got != want || s.Sequence() != 2 {
+			t.Errorf("%s at %d", got, s.Sequence())
+		}
+	})
+	if err := rdfgpu.Verify(folder); err != nil {
+		t.Error(err)
+	}
+	if _, err := rdfgpu.Load(ctx, folder, []string{first}, rdfgpu.LoadOptions{}); err != nil { // replaces it, log and all
+		t.Fatal(err)
+	}
+	with(rdfgpu.Options{Writable: true}, func(s *rdfgpu.Store) {
+		if got := asked(t, s, `SELECT ?o { :a :p ?o } ORDER BY ?o`); got != "?o\n<http://e/b>\n<http://e/gone>\n" || s.Sequence() != 0 {
+			t.Errorf("%s at %d", got, s.Sequence())
+		}
+	})
+}

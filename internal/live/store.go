@@ -169,6 +169,13 @@ func (s *Store) fail(cause error) error {
 
 func isBroken(err error) bool { return errors.Is(err, wal.ErrBroken) || errors.Is(err, wal.ErrClosed) }
 
+// Behind reports whether the log has commits that the files do not have.
+func (s *Store) Behind() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.head.sequence > s.head.ground.files.Manifest().Log.Sequence
+}
+
 // Writable reports whether the store was opened for writing.
 func (s *Store) Writable() bool { return s.turn != nil }
 
