@@ -251,7 +251,7 @@ func (s *Store) Records(from uint64) iter.Seq2[wal.Record, error] {
 		return s.log.Read(max(from, s.log.First()))
 	}
 	return func(yield func(wal.Record, error) bool) {
-		r, err := wal.OpenReader(s.logFolder(), wal.Options{})
+		r, err := wal.OpenReader(s.logFolder(), wal.Options{Folder: s.options.LogFolder})
 		var first uint64
 		if err == nil {
 			first, err = r.First()

@@ -18,7 +18,7 @@ import (
 // openLog opens the log for writing, and replays it.
 func (s *Store) openLog(ctx context.Context) (err error) {
 	m := s.head.ground.files.Manifest()
-	if s.log, err = wal.Open(s.logFolder(), wal.Options{First: m.Log.Sequence + 1, Identity: identity(m)}); err != nil {
+	if s.log, err = wal.Open(s.logFolder(), wal.Options{First: m.Log.Sequence + 1, Identity: identity(m), Folder: s.options.LogFolder}); err != nil {
 		return err
 	}
 	if m.Log.ID == "" {
@@ -41,7 +41,7 @@ func (s *Store) readLog(ctx context.Context) error {
 	if m.Log.ID == "" {
 		return nil
 	}
-	r, err := wal.OpenReader(s.logFolder(), wal.Options{Identity: identity(m)})
+	r, err := wal.OpenReader(s.logFolder(), wal.Options{Identity: identity(m), Folder: s.options.LogFolder})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

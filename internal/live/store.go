@@ -35,6 +35,8 @@ type Options struct {
 	FlushTriples, FlushTerms int
 	// Threads is how many threads flushing and compacting take; 0 means one.
 	Threads int
+	// LogFolder is where the log lies; nil for the store's own folder of that purpose. Tests break it.
+	LogFolder wal.Folder
 	// Retired, where it is not nil, is called with files that nobody reads any more, before they are closed.
 	Retired func(files *store.Store)
 	// Background, where it is not nil, is told of what is done in the background, and of its error.
