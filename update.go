@@ -123,6 +123,15 @@ type GraphOptions struct {
 	// Replace removes what the graph had before (PUT); else the body is added (POST).
 	Replace    bool
 	IfSequence *uint64
+	// Next, where it is not nil, yields the further documents that go into the graph with the body, each once the one before has
+	// been read to its end; io.EOF ends them. Blank nodes of different documents are different.
+	Next func() (Document, error)
+}
+
+// Document is one document of several that go into a graph together: its text, and the format of that.
+type Document struct {
+	Body   io.Reader
+	Format string
 }
 
 // PutGraph adds a document to a graph, or replaces it with that, as one transaction; graph is its IRI, "" the default graph. existed
