@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -32,8 +33,10 @@ type documents struct {
 	head  string
 	whole bool
 	hold  hold
-	// form has the parts of a multipart body; nil where the body is one document.
-	form *multipart.Reader
+	// form has the parts of a multipart body, which ends with closing; nil where the body is one document.
+	form    *multipart.Reader
+	closing string
+	tail    tail
 	// problem is what is wrong with a part of the form.
 	problem *Problem
 }
@@ -91,7 +94,7 @@ func (d *documents) failure(w http.ResponseWriter, r *http.Request) *Problem {
 // first is the first document of a body whose media type is that of one, or of a form.
 func (d *documents) first(media, boundary string) (rdfgpu.Document, error) {
 	if media == typeParts {
-		d.form = multipart.NewReader(d.reader(), boundary)
+		d.form, d.closing = multipart.NewReader(io.TeeReader(d.reader(), &d.tail), boundary), "--"+boundary+"--"
 		document, err := d.next()
 		if err == io.EOF {
 			return document, d.refuse(badRequest("the form has no part"))
@@ -111,8 +114,11 @@ func (d *documents) next() (rdfgpu.Document, error) {
 		return rdfgpu.Document{}, io.EOF
 	}
 	part, err := d.form.NextPart()
-	if err == io.EOF {
+	if err == io.EOF && bytes.Contains(d.tail.kept, []byte(d.closing)) {
 		return rdfgpu.Document{}, err
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // multipart takes the end of the body for that of the form
 	}
 	if err != nil {
 		return rdfgpu.Document{}, d.refuse(badRequest("the form cannot be read: " + err.Error()))
@@ -130,6 +136,20 @@ func (d *documents) next() (rdfgpu.Document, error) {
 		return rdfgpu.Document{}, d.refuse(problem)
 	}
 	return rdfgpu.Document{Body: part, Format: format}, nil
+}
+
+// tail keeps the last of what is written to it: more than the form's reader reads at once.
+type tail struct{ kept []byte }
+
+const tailBytes = 8 << 10
+
+// Write keeps the end.
+func (t *tail) Write(b []byte) (int, error) {
+	t.kept = append(t.kept, b...)
+	if over := len(t.kept) - tailBytes; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(b), nil
 }
 
 // errRefused ends an operation that a problem with its body ends.

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -49,6 +50,7 @@ func (e *fakeEngine) deadline() (time.Time, bool) {
 var fakeErrors = map[string]error{
 	"timeout": rdfgpu.ErrTimeout, "rows": rdfgpu.ErrRowLimit, "memory": rdfgpu.ErrMemoryLimit,
 	"unsupported": rdfgpu.ErrUnsupported, "device": rdfgpu.ErrNoDevice, "other": fmt.Errorf("something broke"),
+	"exists": rdfgpu.ErrGraphExists, "writers": rdfgpu.ErrWriters, "readonly": rdfgpu.ErrReadOnly, "full": syscall.ENOSPC,
 }
 
 func (e *fakeEngine) Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (Answer, error) {

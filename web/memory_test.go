@@ -209,7 +209,7 @@ func (e *memoryEngine) operation(text string, graphs map[string]graph, options r
 	if inner := graphForm.FindStringSubmatch(body); inner != nil {
 		name, body = inner[1], inner[2]
 	}
-	g, err := e.read(strings.NewReader(body), "turtle", options.Base)
+	g, err := e.read(strings.NewReader(body+" ."), "turtle", options.Base)
 	if err != nil {
 		return &rdfgpu.SyntaxError{Line: 1, Column: 1, Message: err.Error()}
 	}
