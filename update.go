@@ -103,7 +103,9 @@ func (t *Transaction) Delete(quads ...Quad) error { return ErrReadOnly }
 func (t *Transaction) Clear(graph Term) error { return ErrReadOnly }
 
 // Commit makes the changes visible, as durable as Options.Durability says.
-func (t *Transaction) Commit(ctx context.Context) (UpdateReport, error) { return UpdateReport{}, ErrReadOnly }
+func (t *Transaction) Commit(ctx context.Context) (UpdateReport, error) {
+	return UpdateReport{}, ErrReadOnly
+}
 
 // Rollback drops the changes; after Commit it does nothing.
 func (t *Transaction) Rollback() {}
