@@ -58,7 +58,7 @@ func (e *Explanation) describe(r *Result) (err error) {
 		e.Milliseconds = r.timings.milliseconds()
 	}
 	e.Device = r.device.String()
-	e.addGraphs(r.store, e.Plan)
+	e.addGraphs(r, e.Plan)
 	return nil
 }
 
@@ -87,20 +87,20 @@ func (t Timings) milliseconds() map[string]float64 {
 	return ms
 }
 
-func (e *Explanation) addGraphs(s *Store, node *exec.Explain) {
+func (e *Explanation) addGraphs(r *Result, node *exec.Explain) {
 	if node.Match != nil && node.Match.Query != nil {
-		e.Graphs = append(e.Graphs, drawing.New(node.Match, s.label))
+		e.Graphs = append(e.Graphs, drawing.New(node.Match, r.label))
 	}
 	for _, child := range node.Children {
-		e.addGraphs(s, child)
+		e.addGraphs(r, child)
 	}
 }
 
-func (s *Store) label(id ID) string {
-	if id >= ID(s.store.Dictionary.Len()) {
+func (r *Result) label(id ID) string {
+	if id >= ID(r.data.Dictionary().Len()) {
 		return "(not in the store)"
 	}
-	return s.store.Dictionary.Term(id).String()
+	return r.data.Dictionary().Term(id).String()
 }
 
 // WriteText writes the explanation as an indented tree.

@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/backend"
+	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -92,23 +96,27 @@ type Example struct {
 	Text string `json:"text"`
 }
 
-// Info describes the store. The error wraps ErrDamaged where the terms or the classes cannot be read.
-func (s *Store) Info() (Info, error) { return s.info() }
-
-func (s *Store) describe() (i Info, err error) {
+// Info describes the store as it is now. The first call, and the first after the files have changed, read the kind of every
+// term. The error wraps ErrDamaged where the terms or the classes cannot be read.
+func (s *Store) Info() (i Info, err error) {
+	snapshot := s.live.Snapshot()
+	defer snapshot.Release()
 	err = section.Guard(func() error {
-		i = s.count()
-		return nil
+		i, err = s.describe(snapshot)
+		return err
 	})
 	return i, err
 }
 
-// count reads the kind of every term.
-func (s *Store) count() Info {
-	d, m := s.store.Dictionary, s.store.Manifest()
+func (s *Store) describe(of *live.Snapshot) (Info, error) {
+	d, m := of.Dictionary(), of.Files().Manifest()
+	triples, err := of.Triples()
+	if err != nil {
+		return Info{}, err
+	}
 	i := Info{
-		Path: s.dir, FormatVersion: m.Version, Triples: m.Triples, NamedGraphs: len(s.store.NamedGraphs()), Terms: m.Terms,
-		Predicates: m.Predicates, Classes: len(s.classes()), TotalBytes: m.Bytes(), Bytes: map[string]int64{},
+		Path: s.dir, FormatVersion: m.Version, Triples: triples, NamedGraphs: len(of.NamedGraphs()), Terms: d.Len(),
+		Predicates: m.Predicates, Classes: len(classes(of.Default())), TotalBytes: m.Bytes(), Bytes: map[string]int64{},
 	}
 	for _, segment := range m.Segments {
 		i.Segments = append(i.Segments, SegmentInfo{segment.Folder, segment.Created, segment.Triples, segment.Terms, segment.Bytes()})
@@ -122,18 +130,43 @@ func (s *Store) count() Info {
 			i.Bytes["named graphs"] += g.Bytes
 		}
 	}
-	for id := range ID(d.Len()) {
+	i.IRIs, i.BlankNodes, i.Literals = s.kinds.of(of)
+	i.advise()
+	return i, nil
+}
+
+// kindCounts remembers how many terms of each kind the files of a store have.
+type kindCounts struct {
+	mu     sync.Mutex
+	files  *store.Store
+	counts [3]int
+}
+
+// of counts the IRIs, blank nodes and literals of a snapshot.
+func (k *kindCounts) of(snapshot *live.Snapshot) (iris, blanks, literals int) {
+	d := snapshot.Dictionary()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.files != snapshot.Files() {
+		k.files, k.counts = snapshot.Files(), [3]int{}
+		countKinds(d, 0, d.Ordered(), &k.counts)
+	}
+	counts := k.counts
+	countKinds(d, d.Ordered(), ID(d.Len()), &counts)
+	return counts[0], counts[1], counts[2]
+}
+
+func countKinds(d *dictionary.Dictionary, from, to ID, counts *[3]int) {
+	for id := from; id < to; id++ {
 		switch d.Kind(id) {
 		case rdf.IRI:
-			i.IRIs++
+			counts[0]++
 		case rdf.BlankNode:
-			i.BlankNodes++
+			counts[1]++
 		default:
-			i.Literals++
+			counts[2]++
 		}
 	}
-	i.advise()
-	return i
 }
 
 // worthCompacting is the share of a store's triples that may lie in added segments before compacting is advised.
@@ -149,18 +182,26 @@ func (i *Info) advise() {
 // Schema describes the classes and predicates of the default graph, largest first, and the links between classes,
 // at most limit of each (0: all). The error wraps ErrDamaged.
 func (s *Store) Schema(limit int) (schema Schema, err error) {
+	snapshot := s.live.Snapshot()
+	defer snapshot.Release()
 	err = section.Guard(func() error {
-		schema = s.schema(limit)
+		schema = sketch{snapshot.Default(), snapshot.Dictionary()}.schema(limit)
 		return nil
 	})
 	return schema, err
 }
 
-func (s *Store) schema(limit int) Schema {
-	g := s.store.Default
+// sketch looks at one graph.
+type sketch struct {
+	graph *pcsr.Graph
+	terms *dictionary.Dictionary
+}
+
+func (s sketch) schema(limit int) Schema {
+	g := s.graph
 	schema := Schema{Classes: []ClassInfo{}, Predicates: []PredicateInfo{}, Links: s.links(limit)}
 	typeLabel, _ := g.TypeLabel()
-	for _, class := range s.classes() {
+	for _, class := range classes(g) {
 		schema.Classes = append(schema.Classes, ClassInfo{IRI: s.iri(class), Members: uint64(g.Degree(class, typeLabel, pcsr.In))})
 	}
 	for _, label := range g.UsedLabels() {
@@ -186,9 +227,8 @@ func atMost[T any](list []T, limit int) []T {
 	return list
 }
 
-// classes are the objects of rdf:type in the default graph.
-func (s *Store) classes() []ID {
-	g := s.store.Default
+// classes are the objects of rdf:type in a graph.
+func classes(g *pcsr.Graph) []ID {
 	label, ok := g.TypeLabel()
 	if !ok {
 		return nil
@@ -196,19 +236,19 @@ func (s *Store) classes() []ID {
 	return g.Outline(label, pcsr.In).Vertices()
 }
 
-func (s *Store) iri(id ID) string { return s.store.Dictionary.Term(id).Value }
+func (s sketch) iri(id ID) string { return s.terms.Term(id).Value }
 
 // linkSamples is how many edges of a predicate are looked at to find the classes it links.
 const linkSamples = 256
 
 // links finds out, from a sample of each predicate's edges, which classes the predicates lead from and to.
-func (s *Store) links(limit int) []LinkInfo {
-	g := s.store.Default
+func (s sketch) links(limit int) []LinkInfo {
+	g := s.graph
 	typeLabel, _ := g.TypeLabel()
 	found := map[LinkInfo]float64{}
 	for _, label := range g.UsedLabels() {
 		if label != typeLabel {
-			s.sampleLinks(g, label, g.Outline(label, pcsr.Out), found)
+			s.sampleLinks(label, g.Outline(label, pcsr.Out), found)
 		}
 	}
 	links := make([]LinkInfo, 0, len(found))
@@ -223,7 +263,8 @@ func (s *Store) links(limit int) []LinkInfo {
 	return atMost(links, limit)
 }
 
-func (s *Store) sampleLinks(g *pcsr.Graph, label pcsr.Label, out pcsr.Outline, found map[LinkInfo]float64) {
+func (s sketch) sampleLinks(label pcsr.Label, out pcsr.Outline, found map[LinkInfo]float64) {
+	g := s.graph
 	samples := min(linkSamples, out.Rows())
 	for i := range samples {
 		v := out.Vertex(i * out.Rows() / samples)

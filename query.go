@@ -14,9 +14,15 @@ import (
 // is read, which must be closed. The error is a *SyntaxError where the text is wrong, and wraps ErrUnsupported or
 // ErrNoDevice where the query asks for what is not there.
 func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*Result, error) {
-	s.countMerged(s.store.Default.MergedBytes())
-	r := &Result{store: s, data: &dataset{store: s.store}, budget: s.budget.pool.Open(options.MaxMemory), began: time.Now()}
+	r := &Result{store: s, budget: s.budget.pool.Open(options.MaxMemory), began: time.Now()}
 	r.ctx, r.cancel = limited(ctx, options.Timeout)
+	if err := s.live.WaitFor(r.ctx, options.MinSequence); err != nil {
+		r.cancel()
+		r.budget.Close()
+		return nil, err
+	}
+	r.data = &dataset{Snapshot: s.live.Snapshot()}
+	s.countMerged(r.data.Default().MergedBytes())
 	r.workers = s.pool.Open(r.ctx, s.options.Threads)
 	r.watch = newWatch(r.ctx, s, text, options.Overdue)
 	if err := r.prepare(text, options); err != nil {
@@ -41,7 +47,7 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	if r.device, err = s.backends.Choose(options.Device); err != nil {
 		return err
 	}
-	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, s.store.Dictionary, exec.Options{
+	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, r.data.Dictionary(), exec.Options{
 		Semantics: options.Semantics, Matcher: r.device.Matcher, Speed: r.device.Speed(), Budget: r.budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 		Workers: r.workers,

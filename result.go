@@ -77,6 +77,7 @@ func (r *Result) Close() error {
 	r.watch.close()
 	r.cancel()
 	r.budget.Close()
+	r.data.Release()
 	return nil
 }
 
@@ -132,7 +133,7 @@ func (r *Result) outcome(err error) error {
 	if r.data.err != nil {
 		return r.data.err
 	}
-	if damage := r.data.store.Dictionary.Err(); damage != nil {
+	if damage := r.data.Dictionary().Err(); damage != nil {
 		return damage
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
@@ -226,7 +227,7 @@ func (r *Result) write(w io.Writer, format Format, seen func(*Batch) error) (uin
 		}
 		return 1, results.WriteBoolean(w, format, answer)
 	}
-	out, err := results.NewWriter(w, format, r.Variables(), decoder{r.plan.Terms(), r.store.store.Dictionary},
+	out, err := results.NewWriter(w, format, r.Variables(), decoder{r.plan.Terms(), r.data.Dictionary()},
 		results.Options{Prefixes: r.query.Prefixes, Workers: r.workers, Charge: r.charge()})
 	if err != nil {
 		return 0, err
@@ -300,7 +301,7 @@ func (d decoder) AppendNTriples(dst []byte, id ID) []byte {
 }
 
 // Sequence is that of the last commit that the query reads.
-func (r *Result) Sequence() uint64 { return 0 }
+func (r *Result) Sequence() uint64 { return r.data.Sequence() }
 
 // Repeatable reports whether the query means the same each time it is asked of the same data: it asks no SERVICE and calls none
 // of NOW, RAND, UUID, STRUUID and BNODE.

@@ -8,15 +8,17 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/backend"
+	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// Store is an open data set, read-only, safe for any number of goroutines (and processes).
+// Store is an open data set, safe for any number of goroutines. Several processes may have one open for reading, one of
+// them for writing too.
 type Store struct {
 	dir      string
-	store    *store.Store
+	live     *live.Store
 	options  Options
 	backends *backend.Backends
 	parsed   *parseCache
@@ -27,21 +29,21 @@ type Store struct {
 	merged atomic.Int64
 	// overdue counts the queries that did not end in time.
 	overdue atomic.Uint64
-	info    func() (Info, error)
+	kinds   kindCounts
 }
 
 // processPool is the processor's threads.
 var processPool = sync.OnceValue(func() *schedule.Pool { return schedule.New(0) })
 
-// Open maps the store in dir. The error wraps ErrDamaged or ErrVersion where the store is not one that this version
-// can read.
+// Open maps the store in dir, and replays the updates that are not in its files yet. The error wraps ErrDamaged or ErrVersion
+// where the store is not one that this version can read, ErrBusy where another process writes it and options ask for that.
 func Open(dir string, options Options) (*Store, error) {
-	opened, err := store.Open(dir)
+	opened, err := live.Open(context.Background(), dir, options.live())
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{
-		dir: dir, store: opened, options: options, budget: options.Budget,
+		dir: dir, live: opened, options: options, budget: options.Budget,
 		pool:     processPool(),
 		backends: backend.New(cpu.New(), backend.Options{Device: options.Device, GPUMemory: options.GPUMemory}),
 	}
@@ -49,32 +51,48 @@ func Open(dir string, options Options) (*Store, error) {
 		s.budget = processBudget()
 	}
 	s.parsed = newParseCache(s.budget)
-	s.info = sync.OnceValues(s.describe)
 	return s, nil
 }
 
 // countMerged counts what the store's segments took when they were merged since the last time.
 func (s *Store) countMerged(bytes int64) { s.budget.pool.Share(bytes - s.merged.Swap(bytes)) }
 
-// Close unmaps the store and frees the device; no Result of it may be used any more.
+// Close unmaps the store and frees the device; no Result of it may be used any more. Updates that were acknowledged are safe
+// without it.
 func (s *Store) Close() error {
 	s.backends.Close()
 	s.countMerged(0)
-	return s.store.Close()
+	return s.live.Close()
 }
 
 // Replaced reports whether the folder holds another store by now, because of a Load or Compact, of this process or another.
 // This Store goes on answering from the one that it opened; Open opens the other. It costs no more than a look at one file.
-func (s *Store) Replaced() bool { return s.store.Replaced() }
+// A store that is open for writing is never replaced.
+func (s *Store) Replaced() bool {
+	if s.live.Writable() {
+		return false
+	}
+	snapshot := s.live.Snapshot()
+	defer snapshot.Release()
+	return snapshot.Files().Replaced()
+}
 
 // Present is nil while the folder holds a store, be it this one or one that took its place. The error wraps fs.ErrNotExist where
 // it was deleted, or ErrDamaged where a file is not as long as it was. This Store goes on answering. It costs a look at each file.
-func (s *Store) Present() error { return s.store.Present() }
+func (s *Store) Present() error {
+	snapshot := s.live.Snapshot()
+	defer snapshot.Release()
+	return snapshot.Files().Present()
+}
 
 // CheckAll compares the checksums of what no query has read yet, a tenth of the time of one core, so that queries go
 // first. Queries compare what they read for the first time themselves; once everything has been read, that costs them nothing
 // any more. The error wraps ErrDamaged and names the file, or is the context's. It must have returned before Close.
-func (s *Store) CheckAll(ctx context.Context) error { return s.store.CheckAll(ctx) }
+func (s *Store) CheckAll(ctx context.Context) error {
+	snapshot := s.live.Snapshot()
+	defer snapshot.Release()
+	return snapshot.Files().CheckAll(ctx)
+}
 
 // Verify checks every checksum and invariant of the store in dir.
 func Verify(dir string) error {
@@ -89,16 +107,12 @@ func Verify(dir string) error {
 // dataset is the store as one query's operators see it. They know no damaged graphs: err remembers one for the
 // Result.
 type dataset struct {
-	store *store.Store
-	err   error
+	*live.Snapshot
+	err error
 }
 
-func (d *dataset) Default() *pcsr.Graph { return d.store.Default }
-
-func (d *dataset) NamedGraphs() []dictionary.ID { return d.store.NamedGraphs() }
-
 func (d *dataset) Named(name dictionary.ID) (*pcsr.Graph, bool) {
-	g, err := d.store.Named(name)
+	g, err := d.Snapshot.Named(name)
 	if err != nil {
 		d.err = err
 	}
@@ -107,7 +121,9 @@ func (d *dataset) Named(name dictionary.ID) (*pcsr.Graph, bool) {
 
 // Examples are the queries (.rq files) in the store's queries folder, by name; none when they cannot be read.
 func (s *Store) Examples() []Example {
-	queries, err := s.store.Queries()
+	snapshot := s.live.Snapshot()
+	defer snapshot.Release()
+	queries, err := snapshot.Files().Queries()
 	if err != nil {
 		return nil
 	}

@@ -3,9 +3,19 @@ package rdfgpu
 import (
 	"context"
 	"errors"
-	"io"
-	"iter"
+	"fmt"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/internal/federation"
+	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/internal/update"
+	"github.com/rdfgpu/rdfgpu/parser"
 )
 
 // Durability says when an update is acknowledged.
@@ -24,15 +34,23 @@ const (
 
 // Errors that an update may end with; test with errors.Is.
 var (
-	// ErrReadOnly: the store was opened without Options.Writable.
-	ErrReadOnly = errors.New("the store was opened read-only")
+	// ErrReadOnly: the store was opened without Options.Writable. ErrBusy: another process has it open for writing.
+	ErrReadOnly = live.ErrReadOnly
+	ErrBusy     = store.ErrBusy
 	// ErrConflict: the store is not at the sequence that the update asked for.
 	ErrConflict = errors.New("the store has changed since")
 	// ErrWriters: more updates wait for their turn than Options.MaxWriters.
-	ErrWriters = errors.New("too many updates are waiting")
+	ErrWriters = live.ErrWaiting
+	// ErrFailed: the log could not be written. The store takes no more updates until it is opened anew; the one that got this
+	// error may be there then.
+	ErrFailed = live.ErrFailed
 	// ErrGraphExists and ErrNoGraph: what CREATE, and what DROP, CLEAR, COPY, MOVE, ADD, find where they are not SILENT.
-	ErrGraphExists = errors.New("the graph exists already")
-	ErrNoGraph     = errors.New("there is no such graph")
+	ErrGraphExists = update.ErrGraphExists
+	ErrNoGraph     = update.ErrNoGraph
+	// ErrUsing: the request names a data set, and the update has its own.
+	ErrUsing = update.ErrUsing
+	// ErrLoad wraps why LOAD could not read its document.
+	ErrLoad = update.ErrLoad
 )
 
 // UpdateOptions are the settings of one update.
@@ -78,140 +96,137 @@ type GraphChange struct {
 // never wait for them. The error is a *SyntaxError where the text is wrong, or wraps ErrReadOnly, ErrConflict, ErrWriters,
 // ErrTimeout, ErrMemoryLimit, ErrNoGraph or ErrGraphExists; nothing has changed then.
 func (s *Store) Update(ctx context.Context, text string, options UpdateOptions) (UpdateReport, error) {
-	return UpdateReport{}, ErrReadOnly
+	ctx, cancel := limited(ctx, options.Timeout)
+	defer cancel()
+	parsed, err := parser.ParseUpdate(ctx, text, parser.Options{Base: options.Base})
+	if err != nil {
+		return UpdateReport{}, err
+	}
+	return s.write(ctx, options, func(tx *live.Transaction) error {
+		settings, err := s.settings(ctx, options)
+		if err != nil {
+			return err
+		}
+		return update.Run(ctx, tx, parsed, settings)
+	})
+}
+
+// settings are those of an update's operations.
+func (s *Store) settings(ctx context.Context, options UpdateOptions) (update.Options, error) {
+	device, err := s.backends.Choose(options.Device)
+	if err != nil {
+		return update.Options{}, err
+	}
+	settings := update.Options{
+		Query: exec.Options{
+			Semantics: options.Semantics, Matcher: device.Matcher, Speed: device.Speed(), TempDir: s.options.TempDir, Base: options.Base,
+			Now: time.Now(), Service: s.options.service(), Workers: s.pool.Open(ctx, s.options.Threads),
+		},
+		Budget: func() *limits.Budget { return s.budget.pool.Open(options.MaxMemory) },
+		Using:  options.UsingGraphs, UsingNamed: options.UsingNamedGraphs,
+	}
+	if len(s.options.Loads) > 0 {
+		settings.Source = federation.NewDocuments(s.options.Loads).Read
+	}
+	return settings, nil
+}
+
+// write runs a transaction.
+func (s *Store) write(ctx context.Context, options UpdateOptions, do func(tx *live.Transaction) error) (report UpdateReport, err error) {
+	began := time.Now()
+	tx, err := s.live.Begin(ctx)
+	if err != nil {
+		return report, err
+	}
+	defer tx.Abort()
+	if wanted := options.IfSequence; wanted != nil && *wanted != tx.Began().Sequence() {
+		return report, fmt.Errorf("%w: it is at %d, not at %d", ErrConflict, tx.Began().Sequence(), *wanted)
+	}
+	err = section.Guard(func() error {
+		if err := do(tx); err != nil {
+			return err
+		}
+		report, err = finish(ctx, tx, options.DryRun)
+		return err
+	})
+	report.Elapsed = time.Since(began)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return report, err
+}
+
+// finish commits a transaction, or tells what it would do.
+func finish(ctx context.Context, tx *live.Transaction, dry bool) (UpdateReport, error) {
+	terms := tx.State().Dictionary()
+	end := func() (live.Report, error) { return tx.Commit(ctx) }
+	if dry {
+		end = tx.Changes
+	}
+	names := map[ID]string{}
+	for name := range tx.Touched() {
+		if name != dictionary.None {
+			names[name] = terms.Term(name).Value
+		}
+	}
+	done, err := end()
+	if err != nil {
+		return UpdateReport{}, err
+	}
+	report := UpdateReport{Sequence: done.Sequence}
+	for _, g := range done.Graphs {
+		report.Added += g.Added
+		report.Removed += g.Removed
+		report.Graphs = append(report.Graphs, GraphChange{Graph: names[g.Name], Added: g.Added, Removed: g.Removed})
+	}
+	return report, nil
 }
 
 // Quad is a triple in a graph; the zero Graph is the default graph.
-type Quad struct {
-	Subject, Predicate, Object, Graph Term
-}
+type Quad = rdf.Quad
 
 // Transaction is a set of changes that become visible together. It is not safe for concurrent use; other updates wait
-// until it ends, by Commit or Rollback, one of which must be called.
-type Transaction struct{}
+// until it ends, by Commit or Rollback, one of which must be called. Blank nodes are those of the store with the same labels.
+type Transaction struct {
+	tx *live.Transaction
+}
 
 // Begin waits for its turn and starts a transaction.
-func (s *Store) Begin(ctx context.Context) (*Transaction, error) { return nil, ErrReadOnly }
+func (s *Store) Begin(ctx context.Context) (*Transaction, error) {
+	tx, err := s.live.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Transaction{tx}, nil
+}
 
 // Insert adds quads that are not there yet.
-func (t *Transaction) Insert(quads ...Quad) error { return ErrReadOnly }
+func (t *Transaction) Insert(quads ...Quad) error { return update.Insert(t.tx, quads) }
 
 // Delete removes those of the quads that are there.
-func (t *Transaction) Delete(quads ...Quad) error { return ErrReadOnly }
+func (t *Transaction) Delete(quads ...Quad) error { return update.Delete(t.tx, quads) }
 
 // Clear removes a graph's triples; the zero Term is the default graph.
-func (t *Transaction) Clear(graph Term) error { return ErrReadOnly }
+func (t *Transaction) Clear(graph Term) error { return update.Clear(t.tx, graph) }
 
 // Commit makes the changes visible, as durable as Options.Durability says.
-func (t *Transaction) Commit(ctx context.Context) (UpdateReport, error) {
-	return UpdateReport{}, ErrReadOnly
+func (t *Transaction) Commit(ctx context.Context) (report UpdateReport, err error) {
+	began := time.Now()
+	err = section.Guard(func() error {
+		report, err = finish(ctx, t.tx, false)
+		return err
+	})
+	report.Elapsed = time.Since(began)
+	return report, err
 }
 
 // Rollback drops the changes; after Commit it does nothing.
-func (t *Transaction) Rollback() {}
+func (t *Transaction) Rollback() { t.tx.Abort() }
 
 // Sequence is the number of the last commit that readers see: 0 for a store that was never updated.
-func (s *Store) Sequence() uint64 { return 0 }
+func (s *Store) Sequence() uint64 { return s.live.Sequence() }
 
 // WaitFor returns once readers see the commit of a sequence.
-func (s *Store) WaitFor(ctx context.Context, sequence uint64) error { return nil }
-
-// GraphOptions are the settings of an operation of the Graph Store Protocol.
-type GraphOptions struct {
-	// Format is the syntax of the body, as a format of Load: ntriples, nquads, turtle, trig, rdfxml.
-	Format string
-	// Base resolves relative IRIs.
-	Base string
-	// Replace removes what the graph had before (PUT); else the body is added (POST).
-	Replace    bool
-	IfSequence *uint64
-	// Next, where it is not nil, yields the further documents that go into the graph with the body, each once the one before has
-	// been read to its end; io.EOF ends them. Blank nodes of different documents are different.
-	Next func() (Document, error)
+func (s *Store) WaitFor(ctx context.Context, sequence uint64) error {
+	return s.live.WaitFor(ctx, sequence)
 }
-
-// Document is one document of several that go into a graph together: its text, and the format of that.
-type Document struct {
-	Body   io.Reader
-	Format string
-}
-
-// PutGraph adds a document to a graph, or replaces it with that, as one transaction; graph is its IRI, "" the default graph. existed
-// tells whether the graph had triples before. A fault in the document is a *DataError.
-func (s *Store) PutGraph(ctx context.Context, graph string, body io.Reader, options GraphOptions) (report UpdateReport, existed bool, err error) {
-	return UpdateReport{}, false, ErrReadOnly
-}
-
-// DropGraph removes a graph; ErrNoGraph where it has no triples. "" is the default graph, which is only emptied.
-func (s *Store) DropGraph(ctx context.Context, graph string, options GraphOptions) (UpdateReport, error) {
-	return UpdateReport{}, ErrReadOnly
-}
-
-// HasGraph reports whether a named graph has triples.
-func (s *Store) HasGraph(graph string) (bool, error) { return false, nil }
-
-// Patch applies an RDF Patch (rows A and D; each transaction TX … TC of it is one here too).
-func (s *Store) Patch(ctx context.Context, body io.Reader, options UpdateOptions) (UpdateReport, error) {
-	return UpdateReport{}, ErrReadOnly
-}
-
-// Dump writes the quads of a snapshot, of all graphs or of one (its IRI; nil: all; "" is the default graph), as N-Quads, or as
-// N-Triples where it is one graph and triples is set, and tells which sequence it is of. progress may be nil.
-func (s *Store) Dump(ctx context.Context, w io.Writer, options DumpOptions) (DumpReport, error) {
-	return DumpReport{}, ErrReadOnly
-}
-
-// DumpOptions are the settings of a dump.
-type DumpOptions struct {
-	// Graph, where it is not nil, is the IRI of the one graph to write, "" the default graph.
-	Graph *string
-	// Triples leaves the names of graphs out: N-Triples.
-	Triples bool
-	// Progress, when not nil, is called several times a second with the number of quads written.
-	Progress func(written, total uint64)
-}
-
-// DumpReport is what a dump wrote.
-type DumpReport struct {
-	Sequence uint64 `json:"sequence"`
-	Quads    uint64 `json:"quads"`
-}
-
-// LogEntry is one commit of the store's log.
-type LogEntry struct {
-	Sequence uint64    `json:"sequence"`
-	Time     time.Time `json:"time"`
-	Added    uint64    `json:"added"`
-	Removed  uint64    `json:"removed"`
-}
-
-// Log yields the commits from a sequence on that the log still has, oldest first. WritePatch of an entry's sequence tells what changed.
-func (s *Store) Log(from uint64) iter.Seq2[LogEntry, error] {
-	return func(func(LogEntry, error) bool) {}
-}
-
-// WritePatch writes one commit as RDF Patch.
-func (s *Store) WritePatch(w io.Writer, sequence uint64) error { return ErrReadOnly }
-
-// LiveInfo is what updates have left of a store: what is not in its segments yet.
-type LiveInfo struct {
-	Sequence uint64 `json:"sequence"`
-	// Added and Removed are the triples of the delta, Terms its terms, DeltaBytes about the memory that it takes, LogBytes the log's files.
-	Added      uint64 `json:"added"`
-	Removed    uint64 `json:"removed"`
-	Terms      int    `json:"terms"`
-	DeltaBytes int64  `json:"deltaBytes"`
-	LogBytes   int64  `json:"logBytes"`
-	// Waiting is how many updates wait for their turn; Flushes and Compactions how many ended since the store was opened.
-	Waiting     int    `json:"waiting"`
-	Flushes     uint64 `json:"flushes"`
-	Compactions uint64 `json:"compactions"`
-	// Failed is why the store takes no updates any more; "" while it does.
-	Failed string `json:"failed,omitempty"`
-}
-
-// Live describes the delta; ok is false for a store that is read-only.
-func (s *Store) Live() (info LiveInfo, ok bool) { return LiveInfo{}, false }
-
-// Flush writes the delta as a segment now. It is done by itself when the delta has grown.
-func (s *Store) Flush(ctx context.Context) error { return ErrReadOnly }

@@ -11,8 +11,9 @@ import (
 )
 
 // Dictionary is a list of finished segments, whose terms are numbered through: the global ID of a term is its local ID
-// in its segment plus the number of terms in the segments before. No term lies in two segments. All methods are safe for
-// concurrent use, except Close, and all IDs are global ones.
+// in its segment plus the number of terms in the segments before. No term lies in two segments. Behind them there may be
+// the first terms of a Tail (Tail.Dictionary), in order of arrival. All methods are safe for concurrent use, except
+// Close, and all IDs are global ones.
 //
 // An ID that no term has gives the zero Term, the zero Value, nothing. What is read of mapped files is checked when it is
 // first read: where it is not what was written, the method panics with a *section.Damage, which section.Guard makes an
@@ -21,7 +22,9 @@ type Dictionary struct {
 	base     *Segment // the first
 	end      ID       // where the second starts, or would
 	segments []*Segment
-	starts   []ID // the first ID of each segment, and the number of terms
+	starts   []ID // the first ID of each segment, and the number of terms in all of them
+	ordered  ID   // the last of starts
+	tail     arrivals
 }
 
 // Open maps the segments in some folders, at least one, in their order. It checks headers, tables and counts; Verify
@@ -62,20 +65,16 @@ func Join(segments ...*Segment) (*Dictionary, error) {
 		}
 		d.starts[i+1] = d.starts[i] + ID(s.Len())
 	}
-	d.end = d.starts[1]
+	d.end, d.ordered = d.starts[1], d.starts[len(segments)]
 	return d, nil
 }
 
-// locate is the segment that an ID lies in and its local ID there; where no term has the ID, none of that segment has
-// the local one.
+// locate is the segment that an ID from d.end on lies in and its local ID there; where it lies in none, no segment and its
+// number in the tail.
 func (d *Dictionary) locate(id ID) (*Segment, ID) {
-	if id < d.end {
-		return d.base, id
+	if id >= d.ordered {
+		return nil, id - d.ordered
 	}
-	return d.locateAdded(id)
-}
-
-func (d *Dictionary) locateAdded(id ID) (*Segment, ID) {
 	i := len(d.segments) - 1
 	for id < d.starts[i] {
 		i--
@@ -86,7 +85,7 @@ func (d *Dictionary) locateAdded(id ID) (*Segment, ID) {
 // Segments are the segments in the order of their IDs.
 func (d *Dictionary) Segments() []*Segment { return d.segments }
 
-// Start is the first ID of segment i; of the one after the last, Len.
+// Start is the first ID of segment i; of the one after the last, Ordered.
 func (d *Dictionary) Start(i int) ID { return d.starts[i] }
 
 // Close unmaps the files; nothing that the dictionary handed out as bytes may be used any more.
@@ -116,11 +115,15 @@ func (d *Dictionary) Err() error {
 	return nil
 }
 
-// Len is the number of terms.
-func (d *Dictionary) Len() int { return int(d.starts[len(d.segments)]) }
+// Len is the number of terms: all IDs are below.
+func (d *Dictionary) Len() int { return int(d.ordered) + int(d.tail.count) }
 
-// Sections are the IDs of all terms in the sections from first to last, as ascending ranges that do not touch: one for
-// each segment at most.
+// Ordered is the number of terms in segments. IDs below it mean something by their order, as the package's documentation
+// says; those from it up to Len are in order of arrival. Sections, Section and ValueRange speak of the former alone.
+func (d *Dictionary) Ordered() ID { return d.ordered }
+
+// Sections are the IDs below Ordered of all terms in the sections from first to last, as ascending ranges that do not
+// touch: one for each segment at most.
 func (d *Dictionary) Sections(first, last Section) (ranges []Range) {
 	for i := range d.segments {
 		ranges = appendRange(ranges, d.Section(i, first).From, d.Section(i, last).To)
@@ -136,7 +139,12 @@ func (d *Dictionary) Section(i int, of Section) Range {
 
 // Kind is IRI, BlankNode or Literal; 0 for an ID that no term has.
 func (d *Dictionary) Kind(id ID) rdf.Kind {
-	s, id := d.locate(id)
+	s := d.base
+	if id >= d.end {
+		if s, id = d.locate(id); s == nil {
+			return d.tail.kind(id)
+		}
+	}
 	if id >= s.starts[Numbers] {
 		if id >= s.starts[SectionCount] {
 			return 0
@@ -155,7 +163,12 @@ func (d *Dictionary) Kind(id ID) rdf.Kind {
 
 // Term is the term of an ID; the zero Term where there is none.
 func (d *Dictionary) Term(id ID) rdf.Term {
-	s, id := d.locate(id)
+	s := d.base
+	if id >= d.end {
+		if s, id = d.locate(id); s == nil {
+			return d.tail.term(id)
+		}
+	}
 	stored, ok := s.text(id)
 	if !ok {
 		return rdf.Term{}
@@ -178,7 +191,12 @@ func (d *Dictionary) Term(id ID) rdf.Term {
 
 // AppendKey appends the key of an ID (the function AppendKey describes keys); nothing where no term has the ID.
 func (d *Dictionary) AppendKey(dst []byte, id ID) []byte {
-	s, id := d.locate(id)
+	s := d.base
+	if id >= d.end {
+		if s, id = d.locate(id); s == nil {
+			return d.tail.appendKey(dst, id)
+		}
+	}
 	t, ok := s.text(id)
 	if !ok {
 		return dst
@@ -214,15 +232,26 @@ func (d *Dictionary) Lookup(t rdf.Term) (ID, bool) {
 	return d.LookupKey(key)
 }
 
-// LookupKey is Lookup by key. Each segment costs a probe, the first first.
+// LookupKey is Lookup by key. Each segment costs a probe, the first first, and a tail one more.
 func (d *Dictionary) LookupKey(key []byte) (ID, bool) {
 	p, err := splitKey(key)
 	if err != nil {
 		return None, false
 	}
 	hash := xxh3.Hash(key)
+	if id, ok := d.findOrdered(hash, &p); ok {
+		return id, true
+	}
+	if n, ok := d.tail.find(hash, key); ok {
+		return d.ordered + n, true
+	}
+	return None, false
+}
+
+// findOrdered is the ID of a key that a segment has, given its hash and its parts.
+func (d *Dictionary) findOrdered(hash uint64, p *parts) (ID, bool) {
 	for i, s := range d.segments {
-		if id, ok := s.find(hash, &p); ok {
+		if id, ok := s.find(hash, p); ok {
 			return d.starts[i] + id, true
 		}
 	}
@@ -231,7 +260,12 @@ func (d *Dictionary) LookupKey(key []byte) (ID, bool) {
 
 // Value is the value of an ID, without parsing text (but for numbers that do not fit 64 bits).
 func (d *Dictionary) Value(id ID) Value {
-	s, id := d.locate(id)
+	s := d.base
+	if id >= d.end {
+		if s, id = d.locate(id); s == nil {
+			return d.tail.value(id)
+		}
+	}
 	switch {
 	case id < s.starts[Numbers] || id >= s.starts[SectionCount]:
 		return Value{Zone: NoZone}
@@ -247,7 +281,12 @@ func (d *Dictionary) Value(id ID) Value {
 
 // Language is the language tag of an ID, "" for all but language-tagged literals.
 func (d *Dictionary) Language(id ID) string {
-	s, id := d.locate(id)
+	s := d.base
+	if id >= d.end {
+		if s, id = d.locate(id); s == nil {
+			return d.tail.term(id).Language
+		}
+	}
 	if id < s.starts[LangStrings] || id >= s.starts[Others] {
 		return ""
 	}
@@ -256,7 +295,12 @@ func (d *Dictionary) Language(id ID) string {
 
 // DatatypeIRI is the datatype of a literal in full, "" for an ID that is no literal (rdf.Term.DatatypeIRI).
 func (d *Dictionary) DatatypeIRI(id ID) string {
-	s, id := d.locate(id)
+	s := d.base
+	if id >= d.end {
+		if s, id = d.locate(id); s == nil {
+			return d.tail.term(id).DatatypeIRI()
+		}
+	}
 	switch {
 	case id < s.starts[Numbers] || id >= s.starts[SectionCount]:
 		return ""

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
@@ -81,54 +82,67 @@ func splitKey(key []byte) (parts, error) {
 	if len(key) == 0 {
 		return parts{}, fmt.Errorf("%w: no bytes", ErrTerm)
 	}
-	p := parts{mark: key[0], text: key[1:]}
+	p, ok := cutKey(key)
+	if !ok || p.mark == keyOther && (datatypeByIRI[string(p.qualifier)] != OtherDatatype || string(p.qualifier) == rdf.XSDString) {
+		return parts{}, fmt.Errorf("%w: %q", ErrTerm, key)
+	}
+	return p, nil
+}
+
+// cutKey is splitKey for bytes that may be no key only where ok is false, or by the datatype of another literal.
+func cutKey(key []byte) (p parts, ok bool) {
+	p = parts{mark: key[0], text: key[1:]}
 	switch p.mark {
 	case keyIRI:
 		p.text = key
-		return p, nil
+		return p, true
 	case keyBlank:
-		if len(key) >= 2 && key[1] == ':' {
-			p.text = key
-			return p, nil
-		}
+		p.text = key
+		return p, len(key) >= 2 && key[1] == ':'
 	case keyString:
-		return p, nil
+		return p, true
 	case keyKnown:
 		if len(key) >= 2 && key[1] > codeBase && key[1] < codeBase+byte(datatypes) {
 			p.datatype, p.text = Datatype(key[1]-codeBase), key[2:]
-			return p, nil
+			return p, true
 		}
 	case keyLang, keyOther:
 		if i := bytes.IndexByte(p.text, 0); i > 0 {
 			p.qualifier, p.text = p.text[:i], p.text[i+1:]
-			if p.mark == keyLang || datatypeByIRI[string(p.qualifier)] == OtherDatatype && string(p.qualifier) != rdf.XSDString {
-				return p, nil
-			}
+			return p, true
 		}
 	}
-	return parts{}, fmt.Errorf("%w: %q", ErrTerm, key)
+	return p, false
 }
 
 // ParseKey is the term of a key.
 func ParseKey(key []byte) (rdf.Term, error) {
-	p, err := splitKey(key)
+	p, err := splitKey(bytes.Clone(key))
 	if err != nil {
 		return rdf.Term{}, err
 	}
+	return p.term(), nil
+}
+
+// term is the term of a key; its strings are the key's bytes, which must never change.
+func (p *parts) term() rdf.Term {
 	switch p.mark {
 	case keyIRI:
-		return rdf.NewIRI(string(p.text[1:])), nil
+		return rdf.NewIRI(viewString(p.text[1:]))
 	case keyBlank:
-		return rdf.NewBlank(string(p.text[2:])), nil
+		return rdf.NewBlank(viewString(p.text[2:]))
 	}
-	t := rdf.Term{Kind: rdf.Literal, Value: string(p.text)}
+	t := rdf.Term{Kind: rdf.Literal, Value: viewString(p.text)}
 	switch p.mark {
 	case keyLang:
-		t.Language = string(p.qualifier)
+		t.Language = viewString(p.qualifier)
 	case keyKnown:
 		t.Datatype = p.datatype.IRI()
 	case keyOther:
-		t.Datatype = string(p.qualifier)
+		t.Datatype = viewString(p.qualifier)
 	}
-	return t, nil
+	return t
 }
+
+// viewString is bytes that never change as a string.
+func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

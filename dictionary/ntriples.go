@@ -4,7 +4,12 @@ import "github.com/rdfgpu/rdfgpu/internal/rdf"
 
 // AppendNTriples appends the term of an ID in N-Triples syntax, as rdf.AppendNTriples does; nothing where there is none.
 func (d *Dictionary) AppendNTriples(dst []byte, id ID) []byte {
-	s, id := d.locate(id)
+	s := d.base
+	if id >= d.end {
+		if s, id = d.locate(id); s == nil {
+			return rdf.AppendNTriples(dst, d.tail.term(id))
+		}
+	}
 	if id >= s.starts[Numbers] {
 		return s.appendLiteral(dst, id)
 	}
@@ -83,9 +88,12 @@ func (d *Dictionary) Warm(ids []ID) byte {
 		return d.base.warm(ids)
 	}
 	var x byte
-	for i := range ids {
-		s, local := d.locate(ids[i])
-		x ^= s.warm([]ID{local})
+	for i, id := range ids {
+		if id < d.end {
+			x ^= d.base.warm(ids[i : i+1])
+		} else if s, local := d.locate(id); s != nil {
+			x ^= s.warm([]ID{local})
+		}
 	}
 	return x
 }

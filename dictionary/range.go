@@ -37,10 +37,10 @@ func (c Comparison) Holds(o Order) bool {
 // maxDisputed bounds the numbers that ValueRange compares one by one.
 const maxDisputed = 4096
 
-// ValueRange is the IDs of this dictionary for which `?x c constant` is true by SPARQL's operators (Compare; plain
-// strings by code points), as ascending ranges that do not touch, some for each segment; all other IDs give false or a
-// type error. exact is false when the constant has no such order (an IRI, a language-tagged or other literal), or when
-// the answer would not be a few ranges; then the ranges mean nothing.
+// ValueRange is the IDs below Ordered for which `?x c constant` is true by SPARQL's operators (Compare; plain strings by
+// code points), as ascending ranges that do not touch, some for each segment; all other IDs below Ordered give false or a
+// type error, and of those from Ordered on it says nothing. exact is false when the constant has no such order (an IRI,
+// a language-tagged or other literal), or when the answer would not be a few ranges; then the ranges mean nothing.
 func (d *Dictionary) ValueRange(c Comparison, constant rdf.Term) (ranges []Range, exact bool) {
 	v := ParseValue(constant)
 	for i := range d.segments {
@@ -179,9 +179,12 @@ func (d *Dictionary) stringRange(ranges []Range, c Comparison, all Range, s stri
 	return ranges
 }
 
-// compareText compares the text of an ID with s, in byte order, which is the order of code points.
+// compareText compares the text of an ID below Ordered with s, in byte order, which is the order of code points.
 func (d *Dictionary) compareText(id ID, s string) int {
-	segment, id := d.locate(id)
+	segment := d.base
+	if id >= d.end {
+		segment, id = d.locate(id)
+	}
 	t, _ := segment.text(id)
 	var buffer [512]byte
 	return strings.Compare(string(t.append(buffer[:0])), s)

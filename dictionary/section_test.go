@@ -4,8 +4,12 @@ import "github.com/rdfgpu/rdfgpu/internal/rdf"
 
 // sectionOfID is the section that an ID lies in, SectionCount where it lies in none.
 func (d *Dictionary) sectionOfID(id ID) Section {
-	s, local := d.locate(id)
-	return s.section(local)
+	for i, s := range d.segments {
+		if id >= d.starts[i] && id < d.starts[i+1] {
+			return s.section(id - d.starts[i])
+		}
+	}
+	return SectionCount
 }
 
 // sectionOfTerm is SectionOf for a term, by its parsed value in place of its key.

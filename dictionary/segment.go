@@ -2,7 +2,6 @@ package dictionary
 
 import (
 	"errors"
-	"math"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -188,23 +187,16 @@ func (s *Segment) storedValue(id ID) Value {
 	if s.files[1].Unchecked() {
 		s.checkValue(i)
 	}
-	payload, meta := s.values[i], s.values[i+1]
-	v := Value{Datatype: Datatype(meta), Scale: uint8(meta >> 8), Zone: int16(meta >> 16), Nanos: uint32(meta >> 32)}
-	if v.Datatype >= datatypes {
+	v, whole := unpackValue(s.values[i], s.values[i+1])
+	switch {
+	case whole:
+		return v
+	case v.Datatype >= datatypes:
 		s.broken.Store(true)
 		return Value{Kind: OtherLiteral, Zone: NoZone}
 	}
-	v.Kind = v.Datatype.Kind()
-	switch {
-	case v.Scale > 18:
-		t, _ := s.text(id)
-		return parseLexical(v.Datatype, t.append(nil))
-	case v.Kind == Float || v.Kind == Double:
-		v.Float = math.Float64frombits(payload)
-	default:
-		v.Int = int64(payload)
-	}
-	return v
+	t, _ := s.text(id)
+	return parseLexical(v.Datatype, t.append(nil))
 }
 
 // qualifierOf is the qualifier of an ID in LangStrings or Others.

@@ -162,6 +162,37 @@ func parseLexical[T string | []byte](d Datatype, lexical T) Value {
 	return v
 }
 
+// A value is kept as two words: its payload (Int, or the bits of Float) and, from the lowest bit, 8 bits datatype, 8 bits
+// scale (valueBig where the number must be read from the lexical form), 16 bits zone, 32 bits nanoseconds.
+const valueBig = 0xff
+
+// packValue is the words of the value of a number, date or boolean.
+func packValue(v *Value) (payload, meta uint64) {
+	payload, scale := uint64(v.Int), v.Scale
+	if v.Kind == Float || v.Kind == Double {
+		payload = math.Float64bits(v.Float)
+	}
+	if v.Big != nil {
+		scale = valueBig
+	}
+	return payload, uint64(v.Datatype) | uint64(scale)<<8 | uint64(uint16(v.Zone))<<16 | uint64(v.Nanos)<<32
+}
+
+// unpackValue is the value of two words. Where whole is false, only its datatype and scale mean anything: the number must
+// be read from the lexical form, or the datatype is none.
+func unpackValue(payload, meta uint64) (v Value, whole bool) {
+	v = Value{Datatype: Datatype(meta), Scale: uint8(meta >> 8), Zone: int16(meta >> 16), Nanos: uint32(meta >> 32)}
+	if v.Datatype >= datatypes || v.Scale > 18 {
+		return v, false
+	}
+	if v.Kind = v.Datatype.Kind(); v.Kind == Float || v.Kind == Double {
+		v.Float = math.Float64frombits(payload)
+	} else {
+		v.Int = int64(payload)
+	}
+	return v, true
+}
+
 func parseBoolean[T string | []byte](v *Value, s T) bool {
 	switch string(s) {
 	case "true", "1":

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -31,6 +30,14 @@ func Files() []string { return []string{TermsFile, ValuesFile, HashFile} }
 
 // ErrOrder says that terms did not come in the order of their IDs.
 var ErrOrder = errors.New("term out of order")
+
+// ErrFull says that every ID has a term.
+var ErrFull = errors.New("there are 4,294,967,295 terms, as many as there can be")
+
+// tooLong is the error of a term above maxText.
+func tooLong(key []byte) error {
+	return fmt.Errorf("dictionary: a term has %d bytes, more than %d", len(key), maxText)
+}
 
 // Writer writes a segment from keys (AppendKey) in the order of their IDs, which are local ones: all predicates, then the other IRIs and
 // blank nodes group by group, then the literals in the order of their sections and sort keys. It checks that order;
@@ -160,10 +167,10 @@ func (w *Writer) add(key []byte, predicate bool) (ID, error) {
 // check compares the term with the one before it and moves on to its section.
 func (w *Writer) check(key []byte, s Section) error {
 	if len(key) > maxText {
-		return fmt.Errorf("dictionary: a term has %d bytes, more than %d", len(key), maxText)
+		return tooLong(key)
 	}
 	if w.count == None {
-		return errors.New("dictionary: more than 4,294,967,294 terms")
+		return fmt.Errorf("dictionary: %w", ErrFull)
 	}
 	w.order = w.order[:0]
 	if s <= Resources {
@@ -224,21 +231,11 @@ func (w *Writer) endStrings() {
 	w.strings.encode(w.writeBlock)
 }
 
-// A value is two words: its payload (Int, or the bits of Float) and, from the lowest bit, 8 bits datatype, 8 bits scale
-// (valueBig where the number must be read from the lexical form), 16 bits zone, 32 bits nanoseconds.
-const valueBig = 0xff
-
 func (w *Writer) writeValue(v *Value) error {
-	var b [16]byte
-	payload, scale := uint64(v.Int), v.Scale
-	if v.Kind == Float || v.Kind == Double {
-		payload = math.Float64bits(v.Float)
-	}
-	if v.Big != nil {
-		scale = valueBig
-	}
+	var b [valueBytes]byte
+	payload, meta := packValue(v)
 	binary.LittleEndian.PutUint64(b[:], payload)
-	binary.LittleEndian.PutUint64(b[8:], uint64(v.Datatype)|uint64(scale)<<8|uint64(uint16(v.Zone))<<16|uint64(v.Nanos)<<32)
+	binary.LittleEndian.PutUint64(b[8:], meta)
 	_, err := w.values.Write(b[:])
 	return err
 }

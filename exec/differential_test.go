@@ -33,7 +33,8 @@ func compareWithReference(t *testing.T, draw func(*generator) string) {
 		if err != nil {
 			t.Skip(err) // a variable bound twice, say
 		}
-		m, err := newSegments(g.split(quads), names...)
+		parts, arrived := g.split(quads)
+		m, err := newGrown(parts, arrived, names...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -22,6 +23,41 @@ type generator struct {
 	loose bool
 	// narrow: patterns are single edges and conditions compare variables, so that most have solutions.
 	narrow bool
+	// literals: objects are literals of all sorts, and conditions compare them.
+	literals bool
+}
+
+// literals are of all sorts: equal by value under different terms, comparable and not, ill-formed.
+var literals = func() (list []rdf.Term) {
+	for datatype, lexicals := range map[string]string{
+		"integer": "0 1 01 +1 2 -1 16777217 x", "byte": "1 128", "decimal": "1.0 1.50 0.5 2.", "double": "1e0 1.5 INF -INF NaN -0 16777217", "float": "1.5 16777216 0.1",
+		"boolean": "true 1 false yes", "date": "2000-01-01 2000-01-01Z 2000-01-02+14:00 1999-12-31", "dateTime": "2000-01-01T00:00:00Z 2000-01-01T01:00:00+01:00 2000-01-01T10:00:00",
+		"token": "a",
+	} {
+		for _, lexical := range strings.Fields(lexicals) {
+			list = append(list, rdf.NewTyped(lexical, rdf.XSD+datatype))
+		}
+	}
+	list = append(list, rdf.NewString(""), rdf.NewString("a"), rdf.NewString("b"), rdf.NewString("1"), rdf.NewLangString("a", "en"), rdf.NewLangString("a", "EN"),
+		rdf.NewLangString("b", "de"), rdf.NewLangString("", "en"))
+	slices.SortFunc(list, func(a, b rdf.Term) int { return strings.Compare(a.String(), b.String()) })
+	return list
+}()
+
+// constant draws a literal.
+func (g *generator) constant() string {
+	if !g.literals {
+		return "1"
+	}
+	return literals[g.pick(len(literals))].String()
+}
+
+// derived draws an expression that computes a term from a variable's.
+func (g *generator) derived(variable string) string {
+	if g.literals {
+		return "STR(" + variable + ")"
+	}
+	return variable + " + 1"
 }
 
 func (g *generator) pick(n int) int { return rapid.IntRange(0, n-1).Draw(g.t, "n") }
@@ -49,6 +85,7 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 	if g.chance(50) { // most patterns have solutions
 		nodes, predicates, size = 3, 2, 6+g.pick(14)
 	}
+	g.literals = !g.wide && g.chance(50)
 	for range size {
 		q := quad{
 			subject:   node(g.pick(nodes)),
@@ -64,6 +101,9 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 		if g.chance(8) {
 			q.object = rdf.NewString("a")
 		}
+		if g.literals && g.chance(60) {
+			q.object = literals[g.pick(len(literals))]
+		}
 		if g.chance(6) {
 			q.subject = rdf.NewIRI(exampleNS + "p0")
 		}
@@ -75,16 +115,20 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 	return quads, names
 }
 
-// split draws which quads are in the base and which were added, in up to three parts.
-func (g *generator) split(quads []quad) [][]quad {
-	parts := make([][]quad, 1+g.pick(4))
+// split draws which quads are in the base and which were added, in up to three parts, the last of which may have arrived
+// without becoming a segment.
+func (g *generator) split(quads []quad) (parts [][]quad, arrived []quad) {
+	parts = make([][]quad, 1+g.pick(4))
 	for _, q := range quads {
 		for range 1 + g.pick(2) {
 			i := g.pick(len(parts))
 			parts[i] = append(parts[i], q)
 		}
 	}
-	return parts
+	if last := len(parts) - 1; last > 0 && g.chance(60) {
+		return parts[:last], parts[last]
+	}
+	return parts, nil
 }
 
 func (g *generator) variable() string {
@@ -108,7 +152,7 @@ func (g *generator) term() string {
 
 func (g *generator) object() string {
 	if g.chance(10) {
-		return g.oneOf("0", "1", "\"a\"")
+		return g.oneOf("0", g.constant(), "\"a\"")
 	}
 	return g.term()
 }
@@ -226,6 +270,9 @@ func (g *generator) expression(depth int) string {
 	if g.wide && g.chance(25) {
 		return g.scalar(2)
 	}
+	if g.literals && g.chance(40) {
+		return g.valued()
+	}
 	if depth == 0 || g.chance(50) {
 		switch g.pick(8) {
 		case 0:
@@ -242,6 +289,9 @@ func (g *generator) expression(depth int) string {
 			return "isIRI(" + g.variable() + ")"
 		case 6:
 			return "(COALESCE(" + g.variable() + ", " + g.variable() + ") = " + g.resource() + ")"
+		}
+		if g.literals {
+			return g.valued()
 		}
 		return "(" + g.variable() + " + 1 > 1)"
 	}
@@ -263,8 +313,30 @@ func (g *generator) expression(depth int) string {
 	return g.oneOf("EXISTS ", "NOT EXISTS ") + g.group(1)
 }
 
+// valued draws a condition on values.
+func (g *generator) valued() string {
+	v := g.variable()
+	op := func() string { return g.oneOf(" = ", " < ", " <= ", " > ", " >= ", " != ") }
+	switch g.pick(8) {
+	case 0:
+		return "(" + g.constant() + op() + v + ")"
+	case 1:
+		return "(" + v + op() + g.variable() + ")"
+	case 2, 3:
+		return "(" + v + g.oneOf(" > ", " >= ") + g.constant() + " && " + v + g.oneOf(" < ", " <= ") + g.constant() + ")"
+	case 4:
+		return "(" + v + g.oneOf(" IN (", " NOT IN (") + g.constant() + ", " + g.constant() + ", :n1))"
+	case 5:
+		return g.oneOf("isNumeric(", "isLiteral(", "!isLiteral(", "(") + v + ")"
+	}
+	return "(" + v + op() + g.constant() + ")"
+}
+
 // comparison draws a condition that is true of some solutions and false of others.
 func (g *generator) comparison() string {
+	if g.literals && g.chance(30) {
+		return g.valued()
+	}
 	a, b := g.variable(), g.variable()
 	return g.oneOf("("+a+" = "+b+")", "("+a+" = "+b+")", "("+a+" != "+b+")", "BOUND("+a+")", "!BOUND("+a+")", "sameTerm("+a+", "+b+")",
 		"("+a+g.oneOf(" IN ", " NOT IN ")+g.oneOf("()", "("+b+", :n1)", "(:n0, :n1)")+")")
@@ -302,7 +374,7 @@ func (g *generator) element(depth int) string {
 		if g.wide {
 			return fmt.Sprintf("BIND(%s AS ?x%d) ", g.scalar(2), g.fresh)
 		}
-		return fmt.Sprintf("BIND(%s AS ?x%d) ", g.oneOf(g.variable(), g.expression(0), "1", g.variable()+" + 1"), g.fresh)
+		return fmt.Sprintf("BIND(%s AS ?x%d) ", g.oneOf(g.variable(), g.expression(0), g.constant(), g.derived(g.variable())), g.fresh)
 	case 7:
 		return "GRAPH " + g.oneOf(":n0", ":g1", ":none", "?a", "?g") + " " + g.group(depth-1)
 	case 8:
@@ -354,7 +426,7 @@ func (g *generator) query() string {
 	case g.chance(8):
 		v := g.variable()
 		return prologue + fmt.Sprintf("SELECT %s (COUNT(*) AS ?n) (COUNT(%s) AS ?m) (COUNT(DISTINCT %s) AS ?d) { %s } GROUP BY %s", v,
-			g.oneOf("?a", "?b", "?c + 1"), g.variable(), g.oneOf(g.triples(), g.triples()+"FILTER "+g.expression(1),
+			g.oneOf("?a", "?b", g.derived("?c")), g.variable(), g.oneOf(g.triples(), g.triples()+"FILTER "+g.expression(1),
 				"{ "+g.triples()+"} UNION { "+g.triples()+"}", g.triples()+"BIND("+v+" = :n1 AS ?c)"), v)
 	case g.chance(6):
 		return prologue + g.sharing()

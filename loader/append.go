@@ -9,8 +9,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/section"
-	"github.com/rdfgpu/rdfgpu/internal/store"
-	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // An append reads its inputs like any load. Then it looks their terms and triples up in the store: a term that the store
@@ -19,46 +17,6 @@ import (
 // So that there are never many segments, the last ones are made one with the new one as long as they are no more than
 // twice as large; where what is added is more than half of the base, everything is made one base again. A triple is so
 // written again a number of times that grows with the logarithm of the store.
-
-// oldStore is the store that a load adds to.
-type oldStore struct {
-	*store.Store
-	// keep is how many of its segments stay as they are, start the number of their terms: the IDs below stay.
-	keep  int
-	start uint32
-
-	// known are the IDs plus one, by provisional ID, of the inputs' terms that the store has; labels likewise by
-	// predicate number, without the plus one (None).
-	known  []uint32
-	labels []uint32
-
-	// Of the segments that do not stay: the provisional IDs of their terms, by ID less start, and the terms of
-	// segments that stay which their triples name, ascending, with provisional IDs from borrowedFrom on.
-	taken        []uint32
-	borrowed     []uint32
-	borrowedFrom uint32
-}
-
-// openOld opens the store in dir; nil when there is none yet.
-func openOld(dir string) (*oldStore, error) {
-	s, err := store.Open(dir)
-	if errors.Is(err, store.ErrNotStore) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	o := &oldStore{Store: s}
-	o.keepFirst(len(s.Manifest().Segments))
-	return o, nil
-}
-
-func (o *oldStore) keepFirst(n int) {
-	o.keep, o.start = n, 0
-	for _, s := range o.Manifest().Segments[:n] {
-		o.start += uint32(s.Terms)
-	}
-}
 
 // skips reports whether a term needs no new ID. A nil store skips nothing.
 func (o *oldStore) skips(id uint32) bool {
@@ -81,11 +39,12 @@ func (o *oldStore) label(number int) (label uint32, ok bool) {
 	return o.labels[number], true
 }
 
-// chooseSegments decides which segments stay when so many triples are added.
+// chooseSegments decides which segments stay when so many triples are added. One that removes triples goes only with all
+// before it: what it removes is not in those that go.
 func (o *oldStore) chooseSegments(added uint64) {
-	segments := o.Manifest().Segments
+	segments := o.manifest.Segments
 	keep := len(segments)
-	for keep > 1 && segments[keep-1].Triples <= 2*added {
+	for keep > 1 && segments[keep-1].Triples <= 2*added && !segments[keep-1].Removes() {
 		keep--
 		added += segments[keep].Triples
 	}
@@ -98,7 +57,7 @@ func (o *oldStore) chooseSegments(added uint64) {
 // isPredicate reports whether a term is an edge label in the segments that stay.
 func (o *oldStore) isPredicate(id uint32) bool {
 	start := uint32(0)
-	for _, s := range o.Manifest().Segments[:o.keep] {
+	for _, s := range o.manifest.Segments[:o.keep] {
 		if id >= start && id-start < uint32(s.Predicates) {
 			return true
 		}
@@ -146,23 +105,23 @@ func (l *load) join(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	added := uint64(l.triples.rows.Load())
-	if added == 0 && len(l.sources) > 0 {
+	if added == 0 {
 		return true, l.timed(Committing, l.commitNothing)
 	}
-	if len(l.sources) == 0 {
-		l.old.keepFirst(0) // Compact
-	} else {
-		l.old.chooseSegments(added)
-	}
-	if l.old.keep == len(l.old.Manifest().Segments) {
+	l.old.chooseSegments(added)
+	if l.old.keep == len(l.old.manifest.Segments) {
 		return false, nil
 	}
-	return false, l.timed(TakingOver, func() error { return l.takeOver(ctx) })
+	edges, err := l.old.goneEdges()
+	if err != nil {
+		return false, err
+	}
+	return false, l.timed(TakingOver, func() error { return l.takeOver(ctx, edges) })
 }
 
 func (l *load) commitNothing() error {
-	m := l.old.Manifest()
-	if err := l.target.CommitNothing(l.sourceNames()); err != nil {
+	m := l.old.manifest
+	if err := l.target.CommitNothing(l.sourceNames(), l.old.log()); err != nil {
 		return err
 	}
 	l.report.Kept = m.Triples
@@ -196,7 +155,8 @@ func (l *load) settle(order *termOrder) {
 	}
 	release(l.memory, o.known)
 	release(l.memory, o.taken)
-	o.known, o.taken, o.borrowed = nil, nil, nil
+	release(l.memory, o.used)
+	o.known, o.taken, o.used, o.borrowed = nil, nil, nil, nil
 }
 
 // checkSize refuses a store with more terms than IDs.
@@ -207,31 +167,6 @@ func (l *load) checkSize(order *termOrder) error {
 	return nil
 }
 
-// Compact makes all segments of the store in dir one base. A store of one segment stays as it is: Report.Merged is 0
-// then. Like a load it leaves either the old store or the new one, whenever it ends; Options.Append and SkipBad mean
-// nothing.
-func Compact(ctx context.Context, dir string, options Options) (Report, error) {
-	old, err := store.Open(dir)
-	if err != nil {
-		return Report{}, err
-	}
-	if err := old.Close(); err != nil {
-		return Report{}, err
-	}
-	target, err := store.Begin(dir)
-	if err != nil {
-		return Report{}, err
-	}
-	l := newLoad(target, nil, options.withDefaults())
-	if m := target.Current(); m != nil && len(m.Segments) == 1 {
-		l.report.Kept = m.Triples
-		l.describe(m)
-		return l.report, target.Abort()
-	}
-	l.old, err = openOld(dir)
-	return l.finish(ctx, err)
-}
-
 // finish runs the load unless there was an error before, and gives back what it holds.
 func (l *load) finish(ctx context.Context, err error) (Report, error) {
 	if err == nil {
@@ -240,18 +175,8 @@ func (l *load) finish(ctx context.Context, err error) (Report, error) {
 	if err != nil {
 		err = errors.Join(err, l.target.Abort())
 	}
-	if l.old != nil {
-		err = errors.Join(err, l.old.Close())
-	}
+	err = errors.Join(err, l.old.close())
 	l.memory.releaseAll()
 	l.report.Elapsed = time.Since(l.start)
 	return l.report, err
-}
-
-// partsOf are the graphs of one name in the segments of the old store, nil where a segment has none.
-func (o *oldStore) partsOf(name uint32) ([]*pcsr.Graph, error) {
-	if name == defaultGraph {
-		return o.Parts(dictionary.None)
-	}
-	return o.Parts(dictionary.ID(name))
 }

@@ -19,7 +19,7 @@ func Load(ctx context.Context, dir string, inputs []Input, options Options) (Rep
 	if err != nil {
 		return Report{}, err
 	}
-	target, err := store.Begin(dir)
+	target, err := options.begin(dir)
 	if err != nil {
 		return Report{}, err
 	}
@@ -39,8 +39,12 @@ type load struct {
 	report  Report
 	start   time.Time
 
-	old        *oldStore // nil unless the load adds to it
+	old        *oldStore // nil where the load replaces it
 	firstScope int       // of the inputs' blank nodes
+	// combine makes what is in the store already, or in a snapshot, part of what was read; done says that the load has ended.
+	combine func(ctx context.Context) (done bool, err error)
+
+	gone gone // what a flush removes
 
 	terms   *termTable
 	gate    sync.RWMutex // held for reading while the term table is in use, for writing while it is spilled
@@ -74,6 +78,7 @@ func newLoad(target *store.Load, sources []*source, options Options) *load {
 		}
 	}
 	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, folder: l.options.TempDir}
+	l.combine = l.join
 	l.runs = &termRuns{memory: l.memory, folder: l.options.TempDir}
 	return l
 }
@@ -83,8 +88,8 @@ func (l *load) run(ctx context.Context) (err error) {
 	defer stop()
 	defer func() { err = errors.Join(err, l.triples.release(), l.runs.release()) }()
 	if l.old != nil {
-		l.firstScope = l.old.Manifest().BlankScope + 1
-		if len(l.old.NamedGraphs()) > 0 {
+		l.firstScope = l.old.manifest.BlankScope + 1
+		if len(l.old.Graphs()) > 1 {
 			l.triples.width = 4
 		}
 	}
@@ -94,7 +99,7 @@ func (l *load) run(ctx context.Context) (err error) {
 	l.report.Read = uint64(l.triples.rows.Load())
 	l.report.InputBytes = l.read.Load()
 	if l.old != nil {
-		if done, err := l.join(ctx); done || err != nil {
+		if done, err := l.combine(ctx); done || err != nil {
 			return err
 		}
 	}
@@ -231,9 +236,10 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 		return store.Contents{}, err
 	}
 	contents := store.Contents{
-		Sources: l.sourceNames(), BlankScope: max(0, l.firstScope+len(l.sources)-1), Terms: order.size(),
+		Sources: l.sourceNames(), BlankScope: max(0, l.firstScope+len(l.sources)-1), Log: l.old.log(), Terms: order.size(),
 		Predicates: int(order.predicates), LatePredicates: l.old.latePredicates(labels), DefaultTriples: e.graphs[0].edges,
 	}
+	contents.Removed, contents.Cleared = l.gone.removed, l.gone.cleared
 	if l.old != nil {
 		contents.Keep = l.old.keep
 	}
@@ -246,7 +252,7 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 // sourceNames are those of the store with the inputs.
 func (l *load) sourceNames() (names []string) {
 	if l.old != nil {
-		names = append(names, l.old.Manifest().Sources...)
+		names = append(names, l.old.manifest.Sources...)
 	}
 	for _, s := range l.sources {
 		names = append(names, s.Name)
@@ -262,8 +268,8 @@ func (l *load) commit(contents store.Contents) error {
 	m := l.target.Current()
 	l.report.WrittenBytes = m.Segments[contents.Keep].Bytes()
 	if l.old != nil {
-		old := l.old.Manifest()
-		l.report.Kept = old.Triples
+		old := l.old.manifest
+		l.report.Kept = old.Triples - l.gone.triples
 		l.report.Merged = len(old.Segments) - contents.Keep
 	}
 	l.describe(m)

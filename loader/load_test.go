@@ -59,7 +59,7 @@ func dumpGraph(t *testing.T, d *dictionary.Dictionary, g *pcsr.Graph, name rdf.T
 					if direction == pcsr.In {
 						s, o = w, v
 					}
-					sides[direction] = append(sides[direction], Quad{d.Term(s), d.Term(pcsr.Vertex(l)), d.Term(o), name})
+					sides[direction] = append(sides[direction], Quad{Subject: d.Term(s), Predicate: d.Term(pcsr.Vertex(l)), Object: d.Term(o), Graph: name})
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/internal/machine"
+	"github.com/rdfgpu/rdfgpu/internal/store"
 )
 
 // Options are the settings of a load.
@@ -19,6 +20,8 @@ type Options struct {
 	TempDir string
 	// SkipBad is how many bad lines of N-Triples and N-Quads are skipped before the load fails.
 	SkipBad uint64
+	// Lock is that of the store, where the caller holds it; nil takes it for the load.
+	Lock *store.Lock
 	// Threads bounds parallelism; 0 means all cores.
 	Threads int
 	// Progress, when not nil, is called several times a second, by one goroutine at a time.

@@ -28,7 +28,7 @@ func (l *load) resolve(ctx context.Context) (err error) {
 	return parallel(ctx, l.options.Threads, func(ctx context.Context, _ int) error {
 		for i := int(next.Add(1)) - 1; i < tableShards && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 			l.terms.shards[i].each(func(_ uint64, number uint32, key []byte) {
-				if id, ok := o.Dictionary.LookupKey(key); ok {
+				if id, ok := o.Dictionary().LookupKey(key); ok {
 					o.known[l.terms.base+number<<shardBits+uint32(i)] = id + 1
 				}
 			})
@@ -50,20 +50,20 @@ func grown(m *memory, array []uint32, n int) ([]uint32, error) {
 
 func (l *load) resolvePredicates() error {
 	for _, key := range l.names.keys {
-		id, ok := l.old.Dictionary.LookupKey([]byte(key))
+		id, ok := l.old.Dictionary().LookupKey([]byte(key))
 		if !ok {
 			id = dictionary.None
 		}
 		l.old.labels = append(l.old.labels, id)
 	}
-	return l.old.Dictionary.Err()
+	return l.old.Dictionary().Err()
 }
 
 // dropKnown drops the rows whose triples the old store has, and counts the uses of the predicates anew.
 func (l *load) dropKnown(ctx context.Context) error {
 	workers := make([]*edgeFinder, l.options.Threads)
 	for i := range workers {
-		workers[i] = &edgeFinder{old: l.old, parts: map[uint32][]*pcsr.Graph{}, uses: make([]uint64, len(l.names.keys))}
+		workers[i] = &edgeFinder{old: l.old, graphs: map[uint32]*pcsr.Graph{}, uses: make([]uint64, len(l.names.keys))}
 	}
 	err := l.triples.filter(ctx, func(worker int, row []uint32) (bool, error) { return workers[worker].isNew(row) })
 	if err != nil {
@@ -83,10 +83,10 @@ func (l *load) dropKnown(ctx context.Context) error {
 
 // edgeFinder finds rows in the old store. One worker owns it.
 type edgeFinder struct {
-	old   *oldStore
-	parts map[uint32][]*pcsr.Graph // by ID of the graph's name
-	uses  []uint64
-	known uint64
+	old    *oldStore
+	graphs map[uint32]*pcsr.Graph // by ID of the name, nil where there is none
+	uses   []uint64
+	known  uint64
 }
 
 func (f *edgeFinder) isNew(row []uint32) (bool, error) {
@@ -114,18 +114,13 @@ func (f *edgeFinder) find(row []uint32) (bool, error) {
 		}
 		name--
 	}
-	parts, ok := f.parts[name]
+	g, ok := f.graphs[name]
 	if !ok {
 		var err error
-		if parts, err = f.old.partsOf(name); err != nil {
+		if g, err = f.old.Graph(name); err != nil { // dictionary.None is defaultGraph
 			return false, err
 		}
-		f.parts[name] = parts
+		f.graphs[name] = g
 	}
-	for _, g := range parts {
-		if g != nil && g.HasEdge(s-1, label, o-1) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return g != nil && g.HasEdge(s-1, label, o-1), nil
 }

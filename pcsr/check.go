@@ -17,6 +17,9 @@ var openChecked = []string{sectionHeader, sectionTable, sectionLabelSets}
 // CheckAll compares the checksums of what has not been read yet, slowly, beside other work. From then on reading costs no
 // checks. The error is section.ErrDamaged and names the file, or it is the context's.
 func (g *Graph) CheckAll(ctx context.Context) error {
+	if g.live != nil {
+		return g.live.line.ground.CheckAll(ctx)
+	}
 	for _, part := range g.owned {
 		if err := part.CheckAll(ctx); err != nil {
 			return err

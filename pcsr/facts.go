@@ -18,6 +18,9 @@ func newFacts() *facts {
 // Undirected reports whether every edge of the label has one that leads back. The first call for a label compares its
 // lists in the two directions; they are read to the end only where they are the same.
 func (g *Graph) Undirected(l Label) bool {
+	if g = g.holder(l); g.live != nil {
+		return g.live.label(l).isUndirected()
+	}
 	return g.facts.find(g.facts.undirected, l, func() bool {
 		return g.Partition(l, Out).sameLists(g.Partition(l, In))
 	})
@@ -26,14 +29,20 @@ func (g *Graph) Undirected(l Label) bool {
 // HasLoop reports whether a vertex has an edge of the label to itself. The first call for a label searches the list of
 // every row.
 func (g *Graph) HasLoop(l Label) bool {
-	return g.facts.find(g.facts.loops, l, func() bool {
-		for v, list := range g.Partition(l, Out).Lists() {
-			if Contains(list, v) {
-				return true
-			}
+	if g = g.holder(l); g.live != nil {
+		return g.live.label(l).hasLoop()
+	}
+	return g.facts.find(g.facts.loops, l, g.Partition(l, Out).hasLoop)
+}
+
+// hasLoop reports whether a vertex is its own neighbour.
+func (p *Partition) hasLoop() bool {
+	for v, list := range p.Lists() {
+		if Contains(list, v) {
+			return true
 		}
-		return false
-	})
+	}
+	return false
 }
 
 func (f *facts) find(known map[Label]bool, l Label, look func() bool) bool {
@@ -47,9 +56,65 @@ func (f *facts) find(known map[Label]bool, l Label, look func() bool) bool {
 	return is
 }
 
+// known is what was found out of a label.
+func (f *facts) known(facts map[Label]bool, l Label) int32 {
+	if f == nil {
+		return unknown
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	is, ok := facts[l]
+	if !ok {
+		return unknown
+	}
+	return known(is)
+}
+
+// isUndirected is Graph.Undirected.
+func (c *changedLabel) isUndirected() bool {
+	return c.undirected.find(func() bool { return c.parts[Out].sameRows(c.parts[In]) })
+}
+
+// hasLoop is Graph.HasLoop.
+func (c *changedLabel) hasLoop() bool { return c.loops.find(c.parts[Out].hasLoop) }
+
+// follow takes over what is known of the label as it was and still so when some edges came and others went.
+func (c *changedLabel) follow(was *changedLabel, came, went []uint64) {
+	isLoop := func(k uint64) bool { return k>>32 == k&noVertex }
+	switch loops := was.loops.is.Load(); {
+	case slices.ContainsFunc(came, isLoop):
+		c.loops.is.Store(yes)
+	case loops == no || loops == yes && !slices.ContainsFunc(went, isLoop):
+		c.loops.is.Store(loops)
+	}
+	if was.undirected.is.Load() != yes {
+		return
+	}
+	out := c.parts[Out]
+	oneWay := slices.ContainsFunc(came, func(k uint64) bool { return !out.contains(Vertex(k), Vertex(k>>32)) }) ||
+		slices.ContainsFunc(went, func(k uint64) bool { return out.contains(Vertex(k), Vertex(k>>32)) })
+	c.undirected.is.Store(known(!oneWay))
+}
+
+// sameRows is sameLists, of partitions that may be Patched: it compares list by list.
+func (p *Partition) sameRows(other *Partition) bool {
+	if p.rows != other.rows || p.Edges() != other.Edges() {
+		return false
+	}
+	for v, list := range p.Lists() {
+		if !slices.Equal(list, other.Neighbours(v)) {
+			return false
+		}
+	}
+	return true
+}
+
 // sameLists reports whether two partitions of one graph have the same rows and lists. One label's partitions in the two
 // directions have the same row layer where they have the same rows, as it is chosen by these.
 func (p *Partition) sameLists(other *Partition) bool {
+	if p.layer == Patched || other.layer == Patched {
+		return p.sameRows(other)
+	}
 	if p.rows != other.rows || p.base != other.base || len(p.neighbours) != len(other.neighbours) {
 		return false
 	}

@@ -268,6 +268,9 @@ func (g *Graph) Close() error {
 
 // Prefetch asks the system to read the whole file ahead.
 func (g *Graph) Prefetch() {
+	if g.live != nil {
+		g.live.line.ground.Prefetch()
+	}
 	for _, part := range g.owned {
 		part.Prefetch()
 	}

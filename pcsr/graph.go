@@ -22,6 +22,7 @@ type Graph struct {
 	file    *section.File // nil in memory
 	records []record      // as parts, Out then In; nil in memory
 	over    *overlay      // where the graph is the union of others: what parts, sets and signatures are made from
+	live    *live         // where Change made it: what parts and signatures are found in; no label has a slot then
 	owned   []*Graph      // the graphs of an Overlay
 }
 
@@ -52,10 +53,20 @@ func (g *Graph) Edges() uint64 {
 }
 
 // UsedLabels are the labels with at least one edge, ascending.
-func (g *Graph) UsedLabels() []Label { return g.used }
+func (g *Graph) UsedLabels() []Label {
+	if g.live != nil {
+		return g.live.usedLabels()
+	}
+	return g.used
+}
 
 // HasLabel reports whether an edge has the label, which may be any number.
-func (g *Graph) HasLabel(l Label) bool { return g.slot(l) != noSlot }
+func (g *Graph) HasLabel(l Label) bool {
+	if g.live != nil {
+		return g.live.hasLabel(l)
+	}
+	return g.slot(l) != noSlot
+}
 
 // TypeLabel is the label of rdf:type, and whether the graph's writer named one. It may have no edges.
 func (g *Graph) TypeLabel() (Label, bool) { return g.typeLabel, g.hasType }
@@ -65,6 +76,9 @@ func (g *Graph) TypeLabel() (Label, bool) { return g.typeLabel, g.hasType }
 func (g *Graph) Partition(l Label, d Direction) *Partition {
 	slot := g.slot(l)
 	if slot == noSlot {
+		if g.live != nil {
+			return g.live.partition(l, d)
+		}
 		return &emptyPartition
 	}
 	if g.over != nil {
@@ -124,10 +138,14 @@ func (g *Graph) setParts(used []Label, parts [][2]Partition) {
 
 // HasEdge reports whether from --l--> to is in the graph. It searches the shorter of the two lists.
 func (g *Graph) HasEdge(from Vertex, l Label, to Vertex) bool {
-	if g.over != nil {
+	if g = g.holder(l); g.over != nil {
 		return g.over.hasEdge(g, from, l, to)
 	}
-	objects := g.Partition(l, Out).Neighbours(from)
+	out := g.Partition(l, Out)
+	if out.layer == Patched {
+		return out.patch.contains(from, to)
+	}
+	objects := out.Neighbours(from)
 	if len(objects) > longList {
 		if subjects := g.Partition(l, In).Neighbours(to); len(subjects) < len(objects) {
 			return Contains(subjects, from)
@@ -145,7 +163,7 @@ func (g *Graph) EdgeLabels(v Vertex, d Direction) []Label {
 	if !ok {
 		return nil
 	}
-	return g.EdgeLabelSets(d).List(set)
+	return g.EdgeLabelSets(d).Neighbours(Vertex(set))
 }
 
 // EdgeLabelSet returns the number of v's label set in a direction, 0 … EdgeLabelSets(d).Rows()-1, and whether v has an
@@ -155,13 +173,12 @@ func (g *Graph) EdgeLabelSet(v Vertex, d Direction) (int, bool) {
 	if g.over != nil {
 		return g.over.labelSet(v, d)
 	}
-	of := &g.sets[d&1].of
-	row, ok := of.Row(v)
-	if !ok {
+	sets := &g.sets[d&1]
+	set := sets.of.Neighbours(v)
+	if len(set) == 0 {
 		return 0, false
 	}
-	set := of.List(row)[0]
-	return int(set), set < g.sets[d&1].labels.rows
+	return int(set[0]), set[0] < sets.labels.rows
 }
 
 // EdgeLabelSets returns the label sets of a direction: row s lists the labels of set s.

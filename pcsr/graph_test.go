@@ -109,8 +109,14 @@ func (m *model) checkPartition(p *Partition, l Label, d Direction) error {
 		if ok && (rows[row] != v || p.Vertex(row) != v || p.Degree(row) != len(want)) {
 			return fmt.Errorf("%v: vertex %d is in row %d, whose vertex is %d", p.Layer(), v, row, p.Vertex(row))
 		}
-		if got := p.Neighbours(v); !slices.Equal(got, want) {
+		if got := p.Neighbours(v); !slices.Equal(got, want) || ok && !slices.Equal(p.List(row), want) {
 			return fmt.Errorf("%v: neighbours of %d: %v, want %v", p.Layer(), v, got, want)
+		}
+		if p.Has(v) != ok || p.degreeOf(v) != len(want) || p.RowFrom(v) != searchFrom(rows, v) {
+			return fmt.Errorf("%v: vertex %d: a row %v, degree %d, %d rows before", p.Layer(), v, p.Has(v), p.degreeOf(v), p.RowFrom(v))
+		}
+		if w := v * 7 % Vertex(m.vertices+1); p.contains(v, w) != Contains(want, w) {
+			return fmt.Errorf("%v: %d is a neighbour of %d: %v", p.Layer(), w, v, p.contains(v, w))
 		}
 		edges += len(want)
 	}

@@ -19,13 +19,18 @@ const (
 	// Group: the 128-byte groups of PCSR as published (SGSI, section 4), kept to compare with.
 	Group
 
+	// layers are those that arrays have.
 	layers
+
+	// Patched: those of another partition, and beside them rows that a change has touched (Graph.Change). It has no arrays
+	// of its own and is in no file.
+	Patched = layers
 )
 
 // String returns the layer's name.
 func (l Layer) String() string {
-	if l < layers {
-		return [layers]string{"range", "bitmap", "hash", "list", "direct", "group"}[l]
+	if l <= Patched {
+		return [Patched + 1]string{"range", "bitmap", "hash", "list", "direct", "group", "patched"}[l]
 	}
 	return "unknown"
 }
@@ -229,6 +234,8 @@ func (p *Partition) find(v Vertex) (int, bool) {
 		return int(row), row < p.rows
 	case Group:
 		return p.findGroup(v)
+	case Patched:
+		return p.patch.row(v)
 	}
 	return 0, false
 }

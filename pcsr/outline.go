@@ -18,12 +18,11 @@ type outlinePart struct {
 
 // Outline is that of Partition(l, d).
 func (g *Graph) Outline(l Label, d Direction) Outline {
-	slot := g.slot(l)
-	if slot == noSlot {
-		return Outline{first: outlinePart{Partition: &emptyPartition}}
+	if g = g.holder(l); g.over == nil {
+		return outlineOf(g.Partition(l, d))
 	}
-	if g.over == nil {
-		return outlineOf(&g.parts[slot][d&1])
+	if g.slot(l) == noSlot {
+		return outlineOf(&emptyPartition)
 	}
 	return g.over.outline(func(g *Graph) Outline { return g.Outline(l, d) })
 }
@@ -88,11 +87,7 @@ func (p outlinePart) degree(v Vertex) int {
 	if p.Partition == nil {
 		return 0
 	}
-	row, ok := p.Row(v)
-	if !ok {
-		return 0
-	}
-	return p.Partition.Degree(row)
+	return p.degreeOf(v)
 }
 
 // Vertex is a row vertex, 0 ≤ i < Rows(): those of one graph after those of another, ascending in each.
@@ -197,7 +192,7 @@ func (o Outline) Span() (first, last Vertex, ok bool) {
 // Neighbours is Partition(l, d).Neighbours(v). In a union of graphs it merges nothing where one graph alone has
 // neighbours of v, or where the list is short.
 func (g *Graph) Neighbours(v Vertex, l Label, d Direction) []Vertex {
-	if g.over == nil {
+	if g = g.holder(l); g.over == nil {
 		return g.Partition(l, d).Neighbours(v)
 	}
 	return g.over.neighbours(g, v, l, d)
@@ -205,7 +200,7 @@ func (g *Graph) Neighbours(v Vertex, l Label, d Direction) []Vertex {
 
 // Degree is len(Neighbours(v, l, d)), and merges nothing where the graphs of a union have no edges in common.
 func (g *Graph) Degree(v Vertex, l Label, d Direction) int {
-	if g.over != nil && !g.over.disjoint {
+	if g = g.holder(l); g.over != nil && !g.over.disjoint {
 		return len(g.Neighbours(v, l, d))
 	}
 	return g.Outline(l, d).Degree(v)
@@ -213,7 +208,7 @@ func (g *Graph) Degree(v Vertex, l Label, d Direction) int {
 
 // LabelEdges is the number of edges of a label, without merging them unless graphs of a union may have some in common.
 func (g *Graph) LabelEdges(l Label) int {
-	if g.over != nil && !g.over.disjoint {
+	if g = g.holder(l); g.over != nil && !g.over.disjoint {
 		return g.Partition(l, Out).Edges()
 	}
 	return g.Outline(l, Out).Edges()
@@ -222,7 +217,7 @@ func (g *Graph) LabelEdges(l Label) int {
 // Counts returns the numbers of edges, and of rows of Partition(l, Out) and Partition(l, In), of a label, without
 // merging them unless graphs of a union may have edges in common.
 func (g *Graph) Counts(l Label) (edges, subjects, objects int) {
-	if g.over != nil && !g.over.disjoint {
+	if g = g.holder(l); g.over != nil && !g.over.disjoint {
 		return g.Partition(l, Out).Edges(), g.Partition(l, Out).Rows(), g.Partition(l, In).Rows()
 	}
 	out, in := g.Outline(l, Out), g.Outline(l, In)

@@ -37,7 +37,7 @@ func unite(vertices int, disjoint bool, graphs []*Graph) *Graph {
 	var filled []*Graph
 	for _, g := range graphs {
 		u.vertices, u.labels = max(u.vertices, g.vertices), max(u.labels, g.labels)
-		if len(g.used) > 0 {
+		if len(g.UsedLabels()) > 0 {
 			filled = append(filled, g)
 		}
 		if g.hasType && !u.hasType {
@@ -52,7 +52,7 @@ func unite(vertices int, disjoint bool, graphs []*Graph) *Graph {
 		return u
 	}
 	for _, g := range filled {
-		u.used = append(u.used, g.used...)
+		u.used = append(u.used, g.UsedLabels()...)
 		u.edges += g.edges
 	}
 	slices.Sort(u.used)
@@ -115,13 +115,16 @@ func (o *overlay) partition(slot uint32, l Label, d Direction) *Partition {
 	})
 }
 
-// MergedBytes is about how much memory the partitions take that a union of graphs has merged so far, beside the graphs'
-// mapped files; 0 for a graph that is no union.
+// MergedBytes is about how much memory the partitions take that a union of graphs has merged so far, and what was
+// changed, beside the graphs' mapped files; 0 for a graph that is no union and was never changed.
 func (g *Graph) MergedBytes() int64 {
-	if g.over == nil {
-		return 0
+	switch {
+	case g.over != nil:
+		return g.over.bytes.Load()
+	case g.live != nil:
+		return g.live.line.ground.MergedBytes() + g.live.memory()
 	}
-	return g.over.bytes.Load()
+	return 0
 }
 
 // made is the partition of a label if the whole of it is in one place already, or else nil.

@@ -183,10 +183,11 @@ func (m *setMaker) extend(sets *Partition, distinct [][]Label, final []uint32) *
 	if !slices.Contains(final, noSlot) {
 		return sets
 	}
-	lists := slices.Clone(sets.Arrays().Neighbours)
+	arrays := sets.Arrays()
+	lists := slices.Clone(arrays.Neighbours)
 	offsets := make([]uint32, 0, sets.Rows()+len(distinct)+1)
-	if sets.offsets != nil {
-		offsets = append(offsets, sets.offsets[:sets.rows]...)
+	if arrays.Offsets != nil {
+		offsets = append(offsets, arrays.Offsets[:sets.rows]...)
 	} else {
 		for i := range sets.rows {
 			offsets = append(offsets, i)

@@ -68,8 +68,8 @@ func (o *overlay) merged() int {
 			bytes += whole.Bytes()
 		}
 	}
-	if t := o.table.made.Load(); t != nil {
-		bytes += 4 * len(t.columns)
+	if t := o.table.made.Load(); t != nil && t.whole != nil {
+		bytes += t.whole.bytes() + t.touched[len(t.touched)-1].bytes() + t.late.bytes()
 	}
 	return bytes
 }

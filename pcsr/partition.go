@@ -17,6 +17,7 @@ type Partition struct {
 	rows   uint32
 	probes uint32 // Hash, Group: how many buckets a lookup reads at most
 	merged bool   // made by merging those of several graphs
+	patch  *patch // Patched: what it is made of, in place of the arrays
 
 	index      []uint32 // what layer needs; see docs/STORE.md
 	vertices   []Vertex // row → vertex; nil where the layer tells (Range, Bitmap)
@@ -46,8 +47,10 @@ type Arrays struct {
 	Neighbours []Vertex
 }
 
-// Arrays returns the partition's memory, all of it checked, to be copied elsewhere as it is and never written.
+// Arrays returns the partition's memory, all of it checked, to be copied elsewhere as it is and never written. Those of a Patched
+// partition are made the first time, in the time of copying it, and have another row layer.
 func (p *Partition) Arrays() Arrays {
+	p = p.flat()
 	if p.file.Unchecked() {
 		p.check()
 	}
@@ -57,8 +60,19 @@ func (p *Partition) Arrays() Arrays {
 	}
 }
 
-// Bytes is the size of all arrays.
+// flat is the partition as arrays.
+func (p *Partition) flat() *Partition {
+	if p.layer == Patched {
+		return p.patch.arrays()
+	}
+	return p
+}
+
+// Bytes is the size of all arrays; of a Patched partition, of what was touched, about.
 func (p *Partition) Bytes() int {
+	if p.layer == Patched {
+		return p.patch.bytes
+	}
 	return 4 * (len(p.index) + len(p.vertices) + len(p.offsets) + len(p.neighbours))
 }
 
@@ -69,7 +83,12 @@ func (p *Partition) Layer() Layer { return p.layer }
 func (p *Partition) Rows() int { return int(p.rows) }
 
 // Edges is the number of edges.
-func (p *Partition) Edges() int { return len(p.neighbours) }
+func (p *Partition) Edges() int {
+	if p.layer == Patched {
+		return p.patch.edges
+	}
+	return len(p.neighbours)
+}
 
 // Row returns the row of v and whether it has one. v may be any number.
 func (p *Partition) Row(v Vertex) (int, bool) {
@@ -79,14 +98,16 @@ func (p *Partition) Row(v Vertex) (int, bool) {
 	return p.find(v)
 }
 
-// Vertex returns the vertex of a row, 0 ≤ row < Rows(). Bitmap layers search for it: use RowVertices or
-// AppendVertices for many.
+// Vertex returns the vertex of a row, 0 ≤ row < Rows(). Bitmap layers and Patched ones search for it: use
+// RowVertices or AppendVertices for many.
 func (p *Partition) Vertex(row int) Vertex {
 	switch {
 	case p.layer == Range:
 		return p.base + uint32(row)
 	case p.layer == Bitmap:
 		return p.selectBitmap(uint32(row))
+	case p.layer == Patched:
+		return p.patch.vertex(row)
 	}
 	if p.file.Unchecked() {
 		section.Check(p.file, p.vertices[row:row+1])
@@ -105,6 +126,9 @@ func (p *Partition) List(row int) []Vertex {
 // list is List of what has been checked.
 func (p *Partition) list(row int) []Vertex {
 	if p.offsets == nil {
+		if p.layer == Patched {
+			return p.patch.list(row)
+		}
 		return p.neighbours[row : row+1 : row+1]
 	}
 	low, high := p.offsets[row], p.offsets[row+1]
@@ -117,6 +141,9 @@ func (p *Partition) list(row int) []Vertex {
 // Degree is len(List(row)).
 func (p *Partition) Degree(row int) int {
 	if p.offsets == nil {
+		if p.layer == Patched {
+			return p.patch.rowDegree(row)
+		}
 		return 1
 	}
 	if p.file.Unchecked() {
@@ -126,10 +153,13 @@ func (p *Partition) Degree(row int) int {
 }
 
 // Single reports that every row has exactly one neighbour: List(row) is Arrays().Neighbours[row].
-func (p *Partition) Single() bool { return p.offsets == nil }
+func (p *Partition) Single() bool { return p.offsets == nil && p.Edges() == int(p.rows) }
 
 // Neighbours returns N(v, l), ascending and without repeats; nil when v has no edge here.
 func (p *Partition) Neighbours(v Vertex) []Vertex {
+	if p.layer == Patched {
+		return p.patch.neighbours(v)
+	}
 	row, ok := p.Row(v)
 	if !ok {
 		return nil
@@ -140,8 +170,40 @@ func (p *Partition) Neighbours(v Vertex) []Vertex {
 	return p.list(row)
 }
 
+// Has reports whether v has a row: Row without its number, which a Patched partition has to look for.
+func (p *Partition) Has(v Vertex) bool {
+	if p.layer == Patched {
+		return p.patch.has(v)
+	}
+	_, ok := p.Row(v)
+	return ok
+}
+
+// degreeOf is len(Neighbours(v)), and makes no list.
+func (p *Partition) degreeOf(v Vertex) int {
+	if p.layer == Patched {
+		return p.patch.degree(v)
+	}
+	row, ok := p.Row(v)
+	if !ok {
+		return 0
+	}
+	return p.Degree(row)
+}
+
+// contains reports whether w is a neighbour of v, and makes no list.
+func (p *Partition) contains(v, w Vertex) bool {
+	if p.layer == Patched {
+		return p.patch.contains(v, w)
+	}
+	return Contains(p.Neighbours(v), w)
+}
+
 // RowVertices yields the row vertices, ascending.
 func (p *Partition) RowVertices() iter.Seq[Vertex] {
+	if p.layer == Patched {
+		return p.patch.rowVertices(int(p.rows))
+	}
 	return func(yield func(Vertex) bool) {
 		switch p.layer {
 		case Range:
@@ -172,6 +234,8 @@ func (p *Partition) AppendVertices(dst []Vertex, low, high int) []Vertex {
 	switch {
 	case low >= high:
 		return dst
+	case p.layer == Patched:
+		return p.patch.appendVertices(dst, low, high)
 	case p.layer == Range:
 		for row := low; row < high; row++ {
 			dst = append(dst, p.base+uint32(row))
@@ -217,6 +281,8 @@ func (p *Partition) scanBitmap(from uint32, yield func(Vertex) bool) {
 // time too, the others but Range search.
 func (p *Partition) RowFrom(v Vertex) int {
 	switch {
+	case p.layer == Patched:
+		return p.patch.rowFrom(v)
 	case p.rows == 0 || v <= p.base:
 		return 0
 	case p.layer == Range:
@@ -243,6 +309,9 @@ func (p *Partition) rankBitmap(x uint32) int {
 
 // Lists yields every row vertex with its neighbours, ascending.
 func (p *Partition) Lists() iter.Seq2[Vertex, []Vertex] {
+	if p.layer == Patched {
+		return p.patch.lists(int(p.rows))
+	}
 	return func(yield func(Vertex, []Vertex) bool) {
 		row := 0
 		for v := range p.RowVertices() {

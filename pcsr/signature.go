@@ -14,7 +14,7 @@ type Signature struct {
 func (s Signature) IsZero() bool { return s == Signature{} }
 
 // SignatureTable holds the signatures of the vertices base … base+Rows()-1, which are all that have an edge out (in a union
-// of graphs, all in the largest; Subject is not set there), column first: word c of every vertex, then word c+1 of every
+// of graphs, all in the largest, and in one that was changed, all that had one before; Subject is not set there), column first: word c of every vertex, then word c+1 of every
 // vertex (SGSI, figure 7d).
 //
 // Unlike the published one it has one bit a group (under SPARQL's homomorphisms two edges of a query vertex may meet
@@ -37,10 +37,14 @@ type SignatureTable struct {
 
 	file *section.File // what the arrays lie in, to be checked; nil in memory
 
-	// In a union of graphs, under is the table of the largest, whose bits these are, and late are the classes that others
-	// give to vertices of that one.
+	// In a union of graphs, under is the table of the largest, whose bits these are; in a graph that was changed, that of the
+	// graph as it was. Nil in others.
 	under *SignatureTable
-	late  map[Vertex]bool
+	// touched are the vertices, in sets of which some grow, that got edges which the bits know nothing of; late the classes
+	// that vertices got which have such edges.
+	touched []*marks
+	late    *marks
+	whole   *wholeColumns // of Columns, where there are touched vertices
 }
 
 const (
@@ -68,10 +72,13 @@ type KnownEdge struct {
 }
 
 // Signatures returns the graph's signature table; it has no rows where one would not pay. In a union of graphs the first
-// call makes it, which takes about the time of copying it.
+// call takes time in proportion to what all but the largest have.
 func (g *Graph) Signatures() *SignatureTable {
-	if g.over != nil {
+	switch {
+	case g.over != nil:
 		return g.over.signatures(g)
+	case g.live != nil:
+		return g.live.line.signatures()
 	}
 	return &g.signatures
 }
@@ -85,9 +92,13 @@ func (t *SignatureTable) Rows() int { return int(t.rows) }
 // Words is the number of columns, at most four; the bits of Signature.Words beyond it are never set.
 func (t *SignatureTable) Words() int { return int(t.words) }
 
-// Columns is the table, all of it checked: word c of vertex v is Columns()[c*Stride()+v-Base()].
+// Columns is the table, all of it checked: word c of vertex v is Columns()[c*Stride()+v-Base()]. In a union of graphs or
+// one that was changed it is a copy, which is made anew when more vertices have been touched.
 func (t *SignatureTable) Columns() []uint32 {
 	section.Check(t.file, t.columns)
+	if t.whole != nil {
+		return t.whole.of(t)
+	}
 	return t.columns
 }
 
@@ -143,7 +154,7 @@ func (t *SignatureTable) Match(v Vertex, s Signature) bool {
 	}
 	for c, at := uint32(0), uint64(row); c < t.words; c, at = c+1, at+uint64(t.stride) {
 		if w := s.Words[c&3]; w != 0 && t.columns[at]&w != w {
-			return false
+			return t.touched != nil && t.isTouched(v)
 		}
 	}
 	return true

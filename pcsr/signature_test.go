@@ -115,6 +115,9 @@ func (m *model) checkSignature(t *rapid.T, g *Graph) error {
 			}
 		}
 	}
+	if err := checkColumns(g.Signatures(), s, m.vertices); err != nil {
+		return err
+	}
 	if !g.Signatures().Match(of, Signature{}) || !g.Signatures().Match(noVertex, Signature{}) {
 		return fmt.Errorf("the zero signature excludes a vertex")
 	}
@@ -172,4 +175,20 @@ func TestSignatureExcludes(t *testing.T) {
 	if len(match) < 20 {
 		t.Errorf("only %v match", match)
 	}
+}
+
+// checkColumns compares what passes a signature with the columns.
+func checkColumns(t *SignatureTable, s Signature, vertices int) error {
+	columns := t.Columns()
+	for v := t.Base(); v < min(t.Base()+uint32(t.Rows()), uint32(vertices)); v++ {
+		passes := true
+		for c := range t.Words() {
+			w := columns[c*t.Stride()+int(v-t.Base())]
+			passes = passes && w&s.Words[c] == s.Words[c]
+		}
+		if t.Match(v, s) != passes {
+			return fmt.Errorf("vertex %d passes %v: %v, by its columns %v", v, s, t.Match(v, s), passes)
+		}
+	}
+	return nil
 }

@@ -8,7 +8,8 @@ type Sizes struct {
 	// Layers counts the partitions with each row layer; Single those where every row has exactly one neighbour.
 	Layers [layers]int
 	Single int
-	// Merged is what a union of graphs has merged so far, which the other fields, the sums over its graphs, leave out.
+	// Merged is what a union of graphs has merged so far, which the other fields, the sums over its graphs, leave out, and
+	// what a graph that was changed takes beside the graph that it was.
 	Merged int
 }
 
@@ -19,8 +20,11 @@ func (s Sizes) Total() int {
 
 // Sizes adds up what the graph takes.
 func (g *Graph) Sizes() Sizes {
-	if g.over != nil {
+	switch {
+	case g.over != nil:
 		return g.over.sizes()
+	case g.live != nil:
+		return g.live.sizes()
 	}
 	var s Sizes
 	for i := range g.parts {
@@ -48,3 +52,14 @@ func (s *Sizes) add(p *Partition) {
 
 // Bytes is the size of the whole graph: Sizes().Total().
 func (g *Graph) Bytes() int { return g.Sizes().Total() }
+
+// sizes are those of the ground and what was changed.
+func (x *live) sizes() Sizes {
+	s := x.line.ground.Sizes()
+	s.Merged += int(x.memory()) + x.line.touched.bytes() + x.line.late.bytes()
+	return s
+}
+
+// memory is about what was changed takes, with the lists and partitions that were made of it and are in use, be it by
+// other graphs of the lineage.
+func (x *live) memory() int64 { return int64(x.bytes) + x.line.held.Load() }

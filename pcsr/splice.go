@@ -26,7 +26,7 @@ func mergePartitions(parts []*Partition) *Partition {
 // one: the first counts rows and edges, the second writes them.
 type splice struct {
 	large, small *Partition
-	overwrite    bool // where both have a row, the small one's counts
+	overwrite    bool // where both have a row, the small one's counts; where that has no neighbours, the row is gone
 	chunks       []spliceChunk
 	union        *Partition
 }
@@ -44,7 +44,8 @@ func spliceInto(large, small *Partition) *Partition {
 	return (&splice{large: large, small: small}).run()
 }
 
-// overwrite returns the rows of both partitions, all of which have one neighbour; where both have a row, that of over.
+// overwrite returns the rows of both partitions; where both have a row, that of over, and none where it has no neighbours
+// there.
 func overwrite(p, over *Partition) *Partition {
 	return (&splice{large: p, small: over, overwrite: true}).run()
 }
@@ -56,9 +57,10 @@ func (s *splice) run() *Partition {
 	if s.large.rows == 0 {
 		return s.small
 	}
-	for _, p := range []*Partition{s.large, s.small} {
-		if p.file.Unchecked() {
-			p.check()
+	for _, p := range []**Partition{&s.large, &s.small} {
+		*p = (*p).flat()
+		if (*p).file.Unchecked() {
+			(*p).check()
 		}
 	}
 	s.split()
@@ -75,6 +77,9 @@ func (s *splice) run() *Partition {
 	if edges >= math.MaxUint32 {
 		panic(&section.Damage{Err: fmt.Errorf("pcsr: a label has %d edges in several graphs, more than a partition can have", edges)})
 	}
+	if rows == 0 {
+		return &emptyPartition
+	}
 	s.lay(int(rows), int(edges))
 	parallel(len(s.chunks)+1, func(i int) {
 		if i == len(s.chunks) {
@@ -84,8 +89,11 @@ func (s *splice) run() *Partition {
 		c := &s.chunks[i]
 		s.walk(c, &spliceWriter{union: s.union, row: int(c.rows), edge: int(c.edges)})
 	})
-	if s.union.layer == Hash {
-		s.union.index, s.union.probes = buildHash(s.union.vertices)
+	switch u := s.union; {
+	case u.layer == Hash:
+		u.index, u.probes = buildHash(u.vertices)
+	case u.layer == Bitmap && u.vertices != nil:
+		u.index, u.vertices = buildBitmap(u.vertices), nil
 	}
 	return s.union
 }
@@ -186,6 +194,9 @@ func (c *spliceCount) stretch(p *Partition, from, to int) {
 }
 
 func (c *spliceCount) both(_ Vertex, large, small []Vertex) {
+	if len(large)+len(small) == 0 {
+		return
+	}
 	c.rows++
 	c.edges += uint64(len(large) + len(small) - countCommon(large, small))
 }
@@ -208,12 +219,11 @@ func countCommon(large, small []Vertex) int {
 
 // lay makes the arrays of the union.
 func (s *splice) lay(rows, edges int) {
-	first := min(s.large.base, s.small.base)
-	last := max(s.large.Vertex(s.large.Rows()-1), s.small.Vertex(s.small.Rows()-1))
+	first, last := s.span()
 	u := &Partition{merged: true, layer: layerOf(rows, first, last), base: first, rows: uint32(rows), neighbours: make([]Vertex, edges)}
-	switch u.layer {
-	case Range:
-	case Bitmap:
+	switch {
+	case u.layer == Range:
+	case u.layer == Bitmap && first == min(s.large.base, s.small.base):
 		u.index = make([]uint32, bitmapWords(uint64(last-first)+1))
 	default:
 		u.vertices = make([]Vertex, rows)
@@ -225,13 +235,56 @@ func (s *splice) lay(rows, edges int) {
 	s.union = u
 }
 
+// span returns the first and the last row vertex of the union, which has rows.
+func (s *splice) span() (first, last Vertex) {
+	low, high := [2]int{}, [2]int{s.large.Rows() - 1, s.small.Rows() - 1}
+	parts := [2]*Partition{s.large, s.small}
+	for i, p := range parts {
+		for low[i] <= high[i] && s.isGone(p, low[i]) {
+			low[i]++
+		}
+		for low[i] <= high[i] && s.isGone(p, high[i]) {
+			high[i]--
+		}
+	}
+	first = noVertex
+	for i, p := range parts {
+		if low[i] <= high[i] {
+			first, last = min(first, p.Vertex(low[i])), max(last, p.Vertex(high[i]))
+		}
+	}
+	return first, last
+}
+
+// isGone reports whether a row of one of the partitions is not in the union.
+func (s *splice) isGone(p *Partition, row int) bool {
+	if !s.overwrite {
+		return false
+	}
+	if p == s.large {
+		var ok bool
+		if row, ok = s.small.Row(p.Vertex(row)); !ok {
+			return false
+		}
+	}
+	return s.small.Degree(row) == 0
+}
+
 // index fills a Bitmap.
 func (s *splice) index() {
-	if s.union.layer == Bitmap {
-		s.union.mark(s.large)
-		s.union.mark(s.small)
-		countBlocks(s.union.index)
+	if s.union.layer != Bitmap || s.union.index == nil {
+		return
 	}
+	s.union.mark(s.large)
+	s.union.mark(s.small)
+	if s.overwrite {
+		for row := range s.small.Rows() {
+			if s.small.Degree(row) == 0 {
+				s.union.unmark(s.small.Vertex(row))
+			}
+		}
+	}
+	countBlocks(s.union.index)
 }
 
 // spliceWriter writes rows from a row and an edge of the union on.
@@ -265,6 +318,9 @@ func (w *spliceWriter) stretch(p *Partition, from, to int) {
 }
 
 func (w *spliceWriter) both(v Vertex, large, small []Vertex) {
+	if len(large)+len(small) == 0 {
+		return
+	}
 	u := w.union
 	if u.vertices != nil {
 		u.vertices[w.row] = v
@@ -319,6 +375,15 @@ func (u *Partition) mark(p *Partition) {
 		for _, v := range p.vertices {
 			u.markWord(uint64(v-u.base)/32, 1<<((v-u.base)%32))
 		}
+	}
+}
+
+// unmark clears the bit of a vertex in a Bitmap.
+func (u *Partition) unmark(v Vertex) {
+	const words = blockWords - 1
+	i := uint64(v-u.base) / 32
+	if at := i/words*blockWords + 1 + i%words; at < uint64(len(u.index)) {
+		u.index[at] &^= 1 << ((v - u.base) % 32)
 	}
 }
 

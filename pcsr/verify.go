@@ -11,8 +11,11 @@ import (
 // Verify reads the whole graph and checks everything that the format promises: the checksums of the file, row layers,
 // order and range of every list, the same edges in both directions, and what is derived against the partitions.
 func (g *Graph) Verify() error {
-	if g.over != nil {
+	switch {
+	case g.over != nil:
 		return g.over.verify(g)
+	case g.live != nil:
+		return g.verifyLive()
 	}
 	if g.file != nil {
 		if err := g.file.Verify(); err != nil {
@@ -53,33 +56,45 @@ func (g *Graph) verify() error {
 
 // verifyLabel checks both partitions of g.used[i].
 func (g *Graph) verifyLabel(i int) error {
-	var hashes [2]uint64
-	for _, d := range []Direction{Out, In} {
-		p := &g.parts[i][d]
-		if err := p.verify(g.vertices, g.vertices); err != nil {
-			return fmt.Errorf("%v: %w", d, err)
-		}
-		for v, list := range p.Lists() {
-			for _, w := range list {
-				hashes[d] += keyHash(d, v, w)
-			}
-		}
-		if g.records != nil && hashes[d] != g.records[2*i+int(d)].hash {
-			return fmt.Errorf("%v: the edges are not those that were written", d)
-		}
+	parts := &g.parts[i]
+	hashes, err := g.verifyParts([2]*Partition{&parts[Out], &parts[In]})
+	if err != nil {
+		return err
 	}
-	if hashes[Out] != hashes[In] || g.parts[i][Out].Edges() != g.parts[i][In].Edges() {
-		return errors.New("has other edges out than in")
+	for d := range hashes {
+		if g.records != nil && hashes[d] != g.records[2*i+d].hash {
+			return fmt.Errorf("%v: the edges are not those that were written", Direction(d))
+		}
 	}
 	return nil
 }
 
+// verifyParts checks the partitions of a label and returns the hashes of their edges.
+func (g *Graph) verifyParts(parts [2]*Partition) (hashes [2]uint64, err error) {
+	for d, p := range parts {
+		if err := p.verify(g.vertices, g.vertices); err != nil {
+			return hashes, fmt.Errorf("%v: %w", Direction(d), err)
+		}
+		for v, list := range p.Lists() {
+			for _, w := range list {
+				hashes[d] += keyHash(Direction(d), v, w)
+			}
+		}
+	}
+	if hashes[Out] != hashes[In] || parts[Out].Edges() != parts[In].Edges() {
+		return hashes, errors.New("has other edges out than in")
+	}
+	return hashes, nil
+}
+
 // verify checks a partition whose row vertices are below vertices and whose neighbours are below neighbours.
 func (p *Partition) verify(vertices, neighbours int) error {
-	if err := p.checkShape(); p.rows > 0 && err != nil {
-		return err
+	if p.layer != Patched {
+		if err := p.checkShape(); p.rows > 0 && err != nil {
+			return err
+		}
+		p.check()
 	}
-	p.check()
 	if err := p.verifyRows(vertices); err != nil {
 		return err
 	}
@@ -111,6 +126,9 @@ func (p *Partition) verifyRows(vertices int) error {
 	}
 	if row != int(p.rows) {
 		return fmt.Errorf("it has %d row vertices for %d rows", row, p.rows)
+	}
+	if p.layer == Patched {
+		return p.patch.verify()
 	}
 	if p.rows == 0 {
 		return nil

@@ -44,7 +44,8 @@ type Options struct {
 	CountOnly bool
 	// Services allows SERVICE.
 	Services bool
-	// Lookup finds the IDs of the data's terms; Dictionary is their dictionary where its IDs lie in value order, or nil.
+	// Lookup finds the IDs of the data's terms; Dictionary is their dictionary where its segments' IDs lie in value order, or
+	// nil.
 	Lookup     bgp.Lookup
 	Dictionary *dictionary.Dictionary
 	// Tester compiles a condition on one variable.

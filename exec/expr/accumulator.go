@@ -3,6 +3,7 @@ package expr
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -401,8 +402,44 @@ type groupConcat struct {
 }
 
 type concatState struct {
-	text          []byte
+	text          pieces
 	begun, failed bool
+}
+
+// pieces are a text that grows, in pieces of at most maxPiece bytes, so that growing never copies a long one.
+type pieces struct {
+	full   []string
+	last   []byte
+	length int
+}
+
+const maxPiece = 1 << 20
+
+func (p *pieces) add(s string) {
+	p.length += len(s)
+	if len(p.last)+len(s) > maxPiece && len(p.last) > 0 {
+		p.full = append(p.full, string(p.last))
+		p.last = p.last[:0]
+	}
+	if len(s) > maxPiece {
+		p.full = append(p.full, s)
+		return
+	}
+	p.last = append(p.last, s...)
+}
+
+// joined is the whole text.
+func (p *pieces) joined() string {
+	if len(p.full) == 0 {
+		return string(p.last)
+	}
+	var b strings.Builder
+	b.Grow(p.length)
+	for _, s := range p.full {
+		b.WriteString(s)
+	}
+	b.Write(p.last)
+	return b.String()
 }
 
 func (f *groupConcat) add(group uint32, id dictionary.ID) {
@@ -418,15 +455,15 @@ func (f *groupConcat) add(group uint32, id dictionary.ID) {
 		*s = concatState{failed: true}
 		return
 	}
-	if s.begun {
-		s.text = append(s.text, f.separator...)
-	}
-	s.begun = true
-	if len(s.text)+len(t.Value) > maxText {
+	if s.text.length+len(f.separator)+len(t.Value) > maxText {
 		f.env.fail(ErrLong)
 		return
 	}
-	s.text = append(s.text, t.Value...)
+	if s.begun {
+		s.text.add(f.separator)
+	}
+	s.begun = true
+	s.text.add(t.Value)
 	f.size += int64(len(t.Value) + len(f.separator))
 }
 
@@ -435,7 +472,7 @@ func (f *groupConcat) result(group int) dictionary.ID {
 	if s.failed {
 		return dictionary.None
 	}
-	return f.env.Terms.ID(rdf.NewString(string(s.text)))
+	return f.env.Terms.ID(rdf.NewString(s.text.joined()))
 }
 
-func (f *groupConcat) bytes() int64 { return int64(len(f.texts))*40 + f.size*2 }
+func (f *groupConcat) bytes() int64 { return int64(len(f.texts))*80 + f.size*2 }

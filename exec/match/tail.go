@@ -16,49 +16,111 @@ type Group struct {
 
 // Groups splits steps, in the order of the plan, into the groups by which they are counted.
 func Groups(steps []*Step) []*Group {
-	n := 0
-	return groups(steps, &n)
-}
-
-func groups(steps []*Step, n *int) []*Group {
-	var out []*Group
-	for _, part := range Parts(steps) {
-		g := &Group{Step: part[0], Number: *n}
-		*n++
-		g.Children = groups(part[1:], n)
-		for _, s := range part {
-			g.Reads = union(g.Reads, s.Reads)
-		}
-		g.Reads = slices.DeleteFunc(g.Reads, func(slot int) bool {
-			return slices.ContainsFunc(part, func(s *Step) bool { return s.Slot == slot })
-		})
-		out = append(out, g)
+	var roots []*root
+	for i := len(steps) - 1; i >= 0; i-- {
+		roots = adopt(roots, steps[i], i)
 	}
-	return out
+	n := 0
+	return number(roots, &n)
 }
 
-// Parts splits steps into parts of which none reads another's slots: their solutions multiply.
+// root is a group that no step looked at so far leads to; steps are looked at from the last to the first.
+type root struct {
+	group    *Group
+	children []*root
+	reads    slotSet
+	last     int // the last of its steps
+}
+
+// adopt makes the roots that read a step's slot children of its group, which becomes a root.
+func adopt(roots []*root, s *Step, at int) []*root {
+	r := &root{group: &Group{Step: s}, last: at}
+	for _, slot := range s.Reads {
+		r.reads.add(slot)
+	}
+	rest := roots[:0]
+	for _, other := range roots {
+		if !other.reads.has(s.Slot) {
+			rest = append(rest, other)
+			continue
+		}
+		r.children = append(r.children, other)
+		r.reads.addAll(other.reads)
+		r.last = max(r.last, other.last)
+	}
+	r.reads.remove(s.Slot)
+	return append(rest, r)
+}
+
+// number numbers groups, those first that end first, each before its children.
+func number(roots []*root, n *int) []*Group {
+	slices.SortFunc(roots, func(a, b *root) int { return a.last - b.last })
+	var groups []*Group
+	for _, r := range roots {
+		g := r.group
+		g.Number, g.Reads = *n, r.reads.members()
+		*n++
+		g.Children = number(r.children, n)
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// Parts splits steps into parts of which none reads another's slots: their solutions multiply. Those come first that end
+// first.
 func Parts(steps []*Step) [][]*Step {
 	if len(steps) == 1 {
 		return [][]*Step{steps}
 	}
-	var out [][]*Step
-	for _, s := range steps {
-		joined := []*Step{s}
-		rest := out[:0]
-		for _, part := range out {
-			if slices.ContainsFunc(part, func(p *Step) bool { return slices.Contains(s.Reads, p.Slot) }) {
-				joined = append(joined, part...)
-			} else {
-				rest = append(rest, part)
+	joined := make([]int, len(steps)) // by step: an earlier one of its part, or itself
+	first := func(i int) int {
+		for joined[i] != i {
+			joined[i] = joined[joined[i]]
+			i = joined[i]
+		}
+		return i
+	}
+	var bound slotSteps
+	for i, s := range steps {
+		joined[i] = i
+		for _, slot := range s.Reads {
+			if by := bound.step(slot); by >= 0 {
+				a, b := first(by), first(i)
+				joined[max(a, b)] = min(a, b)
 			}
 		}
-		if len(joined) > 1 {
-			slices.SortFunc(joined, func(a, b *Step) int { return a.Index - b.Index })
+		bound.bind(s.Slot, i)
+	}
+	members := make([][]*Step, len(steps)) // by the part's first step
+	for i, s := range steps {
+		f := first(i)
+		members[f] = append(members[f], s)
+	}
+	out := make([][]*Step, 0, len(steps))
+	for i, s := range steps {
+		if part := members[first(i)]; part[len(part)-1] == s {
+			out = append(out, part)
 		}
-		out = append(rest, joined)
 	}
 	return out
+}
+
+// slotSteps say which step binds a slot: its place plus one.
+type slotSteps []int
+
+func (b *slotSteps) bind(slot, step int) {
+	for len(*b) <= slot {
+		*b = append(*b, 0)
+	}
+	(*b)[slot] = step + 1
+}
+
+// step is the place of the step that binds a slot, or -1.
+func (b slotSteps) step(slot int) int {
+	if slot < len(b) {
+		return b[slot] - 1
+	}
+	return -1
 }
 
 // Lengths is how many steps at the end can be counted by the lengths of their lists, one factor each: those that no

@@ -13,7 +13,7 @@ func (s *Store) CheckAll(ctx context.Context) error {
 	if err := s.Dictionary.CheckAll(ctx); err != nil {
 		return err
 	}
-	for _, g := range s.openParts() {
+	for _, g := range s.openFiles() {
 		if err := g.CheckAll(ctx); err != nil {
 			return err
 		}
@@ -21,18 +21,18 @@ func (s *Store) CheckAll(ctx context.Context) error {
 	return nil
 }
 
-// openParts are the parts of all graphs that are open, the default graph's first.
-func (s *Store) openParts() (open []*pcsr.Graph) {
+// openFiles are the files of all graphs that are open, the default graph's first.
+func (s *Store) openFiles() (open []*pcsr.Graph) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	graphs := []*graph{s.parts}
+	graphs := []*graph{s.standard}
 	for _, name := range s.names {
 		graphs = append(graphs, s.named[name])
 	}
 	for _, g := range graphs {
-		for i := range g.files {
-			if p := g.files[i].open; p != nil {
-				open = append(open, p)
+		for _, f := range g.files() {
+			if f.open != nil {
+				open = append(open, f.open)
 			}
 		}
 	}

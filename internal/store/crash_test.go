@@ -171,9 +171,10 @@ func FuzzDamagedStore(f *testing.F) {
 // FuzzManifest: any bytes are a manifest or are refused.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"format":"rdfgpu store","version":2,"segments":[{"folder":"gen-000001"}]}`))
+	f.Add([]byte(`{"format":"rdfgpu store","version":3,"segments":[{"folder":"gen-000001"}]}`))
 	f.Add([]byte(`{"format":"rdfgpu store","version":1}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if m, err := parseManifest("manifest.json", b); err == nil && (m.Version != Version || len(m.Segments) == 0) {
+		if m, err := parseManifest("manifest.json", b); err == nil && (m.Version < oldestVersion || m.Version > Version || len(m.Segments) == 0) {
 			t.Fatalf("%q was accepted", b)
 		}
 	})

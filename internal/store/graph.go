@@ -9,17 +9,98 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// graph is one graph of the store: a part in each segment that has triples of it.
+// graph is one graph of the store: a part in each segment that says something of it.
 type graph struct {
-	files []part
-	whole *pcsr.Graph // nil until it is asked for
+	parts   []part
+	live    int // the first part that is read; one that clears the graph comes after those that are not
+	triples uint64
+	whole   *pcsr.Graph // nil until it is asked for
 }
 
-// part is what one segment has of a graph.
+// part is what one segment says of a graph: after it nothing of what came before is there, or all but the triples that are
+// removed, and then those that are added.
 type part struct {
+	segment        int
+	cleared        bool
+	removed, added *graphFile // nil where there is none
+}
+
+// graphFile is the file of a graph in a segment.
+type graphFile struct {
 	segment int
 	Graph
 	open *pcsr.Graph // nil until it is asked for
+}
+
+// files are those of the parts that are read.
+func (g *graph) files() (files []*graphFile) {
+	for i := range g.parts[min(g.live, len(g.parts)):] {
+		files = g.parts[g.live+i].appendFiles(files)
+	}
+	return files
+}
+
+func (p *part) appendFiles(files []*graphFile) []*graphFile {
+	for _, f := range []*graphFile{p.removed, p.added} {
+		if f != nil {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// part is the part of a segment, which is made where it is not there; segments come in their order.
+func (g *graph) part(segment int) *part {
+	if n := len(g.parts); n == 0 || g.parts[n-1].segment != segment {
+		g.parts = append(g.parts, part{segment: segment})
+	}
+	return &g.parts[len(g.parts)-1]
+}
+
+// listGraphs notes what a segment says of graphs.
+func (s *Store) listGraphs(segment int) error {
+	m := &s.manifest.Segments[segment]
+	for _, id := range m.Cleared {
+		g, err := s.entry(id, segment)
+		if err != nil {
+			return err
+		}
+		g.part(segment).cleared = true
+		g.live, g.triples = len(g.parts)-1, 0
+	}
+	for _, removed := range m.Removed {
+		g, err := s.entry(removed.ID, segment)
+		if err != nil {
+			return err
+		}
+		g.part(segment).removed = &graphFile{segment: segment, Graph: removed}
+		g.triples -= removed.Triples
+	}
+	for _, added := range m.Graphs() {
+		g, err := s.entry(added.ID, segment)
+		if err != nil {
+			return err
+		}
+		g.part(segment).added = &graphFile{segment: segment, Graph: added}
+		g.triples += added.Triples
+	}
+	return nil
+}
+
+// entry is the graph of a name, which a segment speaks of.
+func (s *Store) entry(name dictionary.ID, segment int) (*graph, error) {
+	if name == dictionary.None {
+		return s.standard, nil
+	}
+	if int(name) >= s.ends[segment] {
+		return nil, damaged(s.manifestPath(), fmt.Errorf("graph %d has no name", name))
+	}
+	g := s.named[name]
+	if g == nil {
+		g = &graph{}
+		s.named[name] = g
+	}
+	return g, nil
 }
 
 // union opens a graph.
@@ -27,44 +108,91 @@ func (s *Store) union(g *graph) (*pcsr.Graph, error) {
 	if g.whole != nil {
 		return g.whole, nil
 	}
-	var parts []*pcsr.Graph
-	for i := range g.files {
-		p, err := s.openPart(&g.files[i])
-		if err != nil {
+	for _, f := range g.files() {
+		if err := s.openFile(f); err != nil {
 			return nil, err
 		}
-		parts = append(parts, p)
 	}
-	if terms := s.manifest.Terms; len(parts) == 1 && parts[0].Vertices() == terms {
-		g.whole = parts[0]
-	} else {
-		g.whole = pcsr.Overlay(terms, parts...)
+	parts, terms := g.parts[g.live:], s.manifest.Terms
+	if len(parts) == 1 && parts[0].added != nil && parts[0].added.open.Vertices() == terms {
+		g.whole = parts[0].added.open
+		return g.whole, nil
 	}
-	return g.whole, nil
+	var err error
+	g.whole, err = overlay(terms, parts)
+	return g.whole, err
 }
 
-func (s *Store) openPart(p *part) (*pcsr.Graph, error) {
-	if p.open != nil {
-		return p.open, nil
+// overlay is the graph that its parts, which are open, make.
+func overlay(terms int, parts []part) (*pcsr.Graph, error) {
+	// STAND-IN
+	var graphs []*pcsr.Graph
+	plain := true
+	labels := 0
+	for _, p := range parts {
+		if p.added != nil {
+			graphs = append(graphs, p.added.open)
+			labels = max(labels, p.added.open.Labels())
+		}
+		plain = plain && p.removed == nil
 	}
-	if err := s.checkFile(p.segment, p.File); err != nil {
-		return nil, replaced(err)
+	if plain {
+		return pcsr.Overlay(terms, graphs...), nil
 	}
-	path := s.path(p.segment, p.Name)
+	edges := map[pcsr.Edge]bool{}
+	each := func(g *pcsr.Graph, there bool) {
+		for _, l := range g.UsedLabels() {
+			for v, list := range g.Partition(l, pcsr.Out).Lists() {
+				for _, w := range list {
+					edges[pcsr.Edge{From: v, Label: l, To: w}] = there
+				}
+			}
+		}
+	}
+	var options []pcsr.Option
+	for _, p := range parts {
+		if p.removed != nil {
+			each(p.removed.open, false)
+		}
+		if p.added != nil {
+			each(p.added.open, true)
+			if t, ok := p.added.open.TypeLabel(); ok && options == nil {
+				options = append(options, pcsr.WithTypeLabel(t))
+			}
+		}
+	}
+	var list []pcsr.Edge
+	for e, there := range edges {
+		if there {
+			list = append(list, e)
+		}
+	}
+	return pcsr.Build(terms, labels, list, options...)
+}
+
+// openFile opens one file of a graph.
+func (s *Store) openFile(f *graphFile) error {
+	if f.open != nil {
+		return nil
+	}
+	if err := s.checkFile(f.segment, f.File); err != nil {
+		return replaced(err)
+	}
+	path := s.path(f.segment, f.Name)
 	g, err := pcsr.Open(path)
 	if err != nil {
-		return nil, replaced(err)
+		return replaced(err)
 	}
-	labels := s.ends[p.segment]
-	if p.segment == 0 {
+	labels := s.ends[f.segment]
+	if f.segment == 0 {
 		labels = s.manifest.Segments[0].Predicates
 	}
-	if g.Edges() != p.Triples || g.Vertices() != s.ends[p.segment] || g.Labels() != labels {
+	if g.Edges() != f.Triples || g.Vertices() != s.ends[f.segment] || g.Labels() != labels {
 		err = damaged(path, errors.New("its numbers of triples, vertices and labels are not the manifest's"))
-		return nil, errors.Join(err, g.Close())
+		return errors.Join(err, g.Close())
 	}
-	p.open = g
-	return g, nil
+	f.open = g
+	return nil
 }
 
 // replaced explains why a file is missing that was there when the store was opened.
@@ -76,37 +204,45 @@ func replaced(err error) error {
 }
 
 func (g *graph) close() (err error) {
-	if g.whole != nil {
-		return g.whole.Close()
-	}
-	for i := range g.files {
-		if p := &g.files[i]; p.open != nil {
-			err = errors.Join(err, p.open.Close())
-			p.open = nil
+	for i := range g.parts {
+		for _, f := range g.parts[i].appendFiles(nil) {
+			if f.open != nil {
+				err = errors.Join(err, f.open.Close())
+				f.open = nil
+			}
 		}
+	}
+	if g.whole != nil {
+		err = errors.Join(err, g.whole.Close())
 	}
 	return err
 }
 
-// Parts are what the segments have of a graph, None being the default graph: one graph for each segment, nil where it
-// has none. The triples of a part are in no other part.
-func (s *Store) Parts(name dictionary.ID) ([]*pcsr.Graph, error) {
+// Added are the graphs that the segments from one on add to a graph, None being the default graph.
+func (s *Store) Added(name dictionary.ID, first int) (added []*pcsr.Graph, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := s.parts
-	if name != dictionary.None {
-		g = s.named[name]
-	}
-	parts := make([]*pcsr.Graph, len(s.ends))
+	g := s.graph(name)
 	if g == nil {
-		return parts, nil
+		return nil, nil
 	}
-	for i := range g.files {
-		p, err := s.openPart(&g.files[i])
-		if err != nil {
+	for i := range g.parts {
+		p := &g.parts[i]
+		if p.segment < first || p.added == nil {
+			continue
+		}
+		if err := s.openFile(p.added); err != nil {
 			return nil, err
 		}
-		parts[g.files[i].segment] = p
+		added = append(added, p.added.open)
 	}
-	return parts, nil
+	return added, nil
+}
+
+// graph is the graph of a name, None being the default graph; nil where no segment speaks of it.
+func (s *Store) graph(name dictionary.ID) *graph {
+	if name == dictionary.None {
+		return s.standard
+	}
+	return s.named[name]
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
@@ -26,72 +24,34 @@ const (
 	temporary     = ".tmp"
 )
 
+// LogFolder is the folder of the log of commits in the store's. The package removes it with the store whose log it is, and
+// knows nothing of what lies in it.
+const LogFolder = "wal"
+
 // Load is a segment that is being written: Begin, then the files into Dir (dictionary.Create, pcsr.Create on
-// DefaultPath and NamedPath), then Commit or Abort. Not for concurrent use.
+// DefaultPath, NamedPath and RemovedPath), then Commit or Abort. Not for concurrent use.
 type Load struct {
 	dir, name string
-	lock      *os.File
+	lock      *Lock
+	owned     bool      // the lock was taken for this load
 	current   *Manifest // nil where there is no store that can be read
 	removed   []string
 	done      bool
 }
 
-// Begin makes the folder of the next segment in the store dir, which is created when it is not there. It removes
-// what earlier loads left behind when they were killed (Removed). ErrBusy when another load is at work; an error when
-// dir is a folder of something else, or a store of a newer version.
+// Begin takes the lock of the store dir for one load and begins it (TakeLock, Lock.Begin); the lock is given back when the
+// load ends.
 func Begin(dir string) (*Load, error) {
-	if err := checkTarget(dir); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	lock, err := takeLock(dir)
+	lock, err := TakeLock(dir)
 	if err != nil {
 		return nil, err
 	}
-	l := &Load{dir: dir, lock: lock}
-	if err := l.prepare(); err != nil {
-		return nil, errors.Join(err, lock.Close())
+	l, err := lock.Begin()
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
 	}
+	l.owned = true
 	return l, nil
-}
-
-// checkTarget refuses folders in which something else lies.
-func checkTarget(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if name != manifestFile && name != manifestFile+temporary && name != lockFile && name != queriesFolder && !generationName.MatchString(name) {
-			return fmt.Errorf("store: %s: %w, and not empty: it has %s", dir, ErrNotStore, name)
-		}
-	}
-	if _, err := readManifest(dir); errors.Is(err, ErrVersion) && !errors.Is(err, errOlder) {
-		return err
-	}
-	return nil
-}
-
-// takeLock locks the store for this process until the file is closed, be it by its end.
-func takeLock(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("store: %s: %w", dir, ErrBusy)
-		}
-		return nil, fmt.Errorf("store: lock %s: %w", dir, err)
-	}
-	return f, nil
 }
 
 // prepare removes leftovers and makes the new segment's folder, with a number that was not used before.
@@ -151,15 +111,22 @@ func (l *Load) DefaultPath() string { return filepath.Join(l.Dir(), defaultFile)
 // NamedPath is the file of the named graph with a number that the loader chooses, from 0.
 func (l *Load) NamedPath(number int) string { return filepath.Join(l.Dir(), namedFile(number)) }
 
+// RemovedPath is the file of the triples that are removed from a graph, with a number that the loader chooses, from 0.
+func (l *Load) RemovedPath(number int) string { return filepath.Join(l.Dir(), removedFile(number)) }
+
 func namedFile(number int) string { return fmt.Sprintf("graph-%06d.pcsr", number) }
+
+func removedFile(number int) string { return fmt.Sprintf("removed-%06d.pcsr", number) }
 
 // Contents is what the loader says of the files it wrote.
 type Contents struct {
 	// Keep is how many segments of the store stay before the new one: 0 makes it the base, and the store is replaced.
 	Keep int
-	// Sources are those of the whole store, BlankScope as in the Manifest.
+	// Sources are those of the whole store, BlankScope and Log as in the Manifest. The log can change only where no segment
+	// stays, and goes only forward.
 	Sources    []string
 	BlankScope int
+	Log        Log
 	// Terms are those of the segment's dictionary, Predicates the edge labels among them, LatePredicates the terms of
 	// kept segments that were no edge labels before.
 	Terms, Predicates int
@@ -168,9 +135,13 @@ type Contents struct {
 	DefaultTriples uint64
 	// Named are the named graphs; entry i lies in NamedPath(i).
 	Named []NamedContents
+	// Removed are the graphs that triples of kept segments are removed from, dictionary.None being the default graph; entry
+	// i lies in RemovedPath(i). Cleared are those of which nothing stays.
+	Removed []NamedContents
+	Cleared []dictionary.ID
 }
 
-// NamedContents is one named graph: the ID of its name and how many triples of it the segment has.
+// NamedContents is one graph: the ID of its name and how many triples of it a file has.
 type NamedContents struct {
 	ID      dictionary.ID
 	Triples uint64
@@ -191,7 +162,7 @@ func (l *Load) Commit(c Contents) error {
 		err = syncFolder(l.Dir())
 	}
 	if err == nil {
-		err = l.replace(append(l.kept(c.Keep), *s), c.Sources, c.BlankScope)
+		err = l.replace(append(l.kept(c.Keep), *s), c.Sources, c.BlankScope, c.Log)
 	}
 	if err != nil {
 		return errors.Join(err, l.Abort())
@@ -199,14 +170,15 @@ func (l *Load) Commit(c Contents) error {
 	return l.end()
 }
 
-// CommitNothing ends a load that had nothing to add: the store stays as it is but for its sources.
-func (l *Load) CommitNothing(sources []string) error {
+// CommitNothing ends a load that had nothing to add: the store stays as it is but for its sources and the sequence of its
+// log.
+func (l *Load) CommitNothing(sources []string, log Log) error {
 	if l.done || l.current == nil {
 		return errors.New("store: there is nothing to add to")
 	}
 	err := os.RemoveAll(l.Dir())
-	if err == nil && !slices.Equal(sources, l.current.Sources) {
-		err = l.replace(l.current.Segments, sources, l.current.BlankScope)
+	if err == nil && (!slices.Equal(sources, l.current.Sources) || log != l.current.Log) {
+		err = l.replace(l.current.Segments, sources, l.current.BlankScope, log)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("store: %w", err), l.Abort())
@@ -223,7 +195,16 @@ func (l *Load) end() error {
 	} else {
 		l.removeOld()
 	}
-	return errors.Join(err, l.lock.Close())
+	return errors.Join(err, l.release())
+}
+
+// release lets the next load begin.
+func (l *Load) release() error {
+	l.lock.ended()
+	if l.owned {
+		return l.lock.Release()
+	}
+	return nil
 }
 
 // kept are the first segments of the store.
@@ -235,20 +216,24 @@ func (l *Load) kept(n int) []Segment {
 }
 
 // replace makes segments the store.
-func (l *Load) replace(segments []Segment, sources []string, blankScope int) error {
+func (l *Load) replace(segments []Segment, sources []string, blankScope int, log Log) error {
 	m := &Manifest{
-		Format: manifestFormat, Version: Version, Created: now(), Sources: sources, BlankScope: blankScope, Segments: segments,
+		Format: manifestFormat, Version: Version, Created: now(), Sources: sources, BlankScope: blankScope, Segments: segments, Log: log,
 	}
+	path := filepath.Join(l.dir, manifestFile)
+	counts, err := m.count()
+	if err != nil {
+		return damaged(path, err)
+	}
+	m.Triples = counts.total()
 	for _, s := range segments {
-		m.Triples += s.Triples
 		m.Terms += s.Terms
 		m.Predicates += s.Predicates + len(s.LatePredicates)
 	}
-	var err error
 	if m.Checksum, err = m.sum(); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := m.check(filepath.Join(l.dir, manifestFile)); err != nil {
+	if err := m.check(path); err != nil {
 		return err
 	}
 	if err := l.replaceManifest(m); err != nil {
@@ -265,9 +250,12 @@ func (l *Load) segment(c Contents) (*Segment, error) {
 	if c.Keep > 0 && (l.current == nil || c.Keep > len(l.current.Segments)) {
 		return nil, fmt.Errorf("store: there are no %d segments to keep", c.Keep)
 	}
+	if err := l.checkLog(c); err != nil {
+		return nil, err
+	}
 	s := &Segment{
 		Folder: l.name, Created: now(), Triples: c.DefaultTriples, Terms: c.Terms, Predicates: c.Predicates,
-		LatePredicates: c.LatePredicates,
+		LatePredicates: c.LatePredicates, Cleared: slices.Sorted(slices.Values(c.Cleared)),
 	}
 	var err error
 	file := func(name string) File {
@@ -285,21 +273,31 @@ func (l *Load) segment(c Contents) (*Segment, error) {
 		s.Named = append(s.Named, Graph{ID: g.ID, Triples: g.Triples, File: file(namedFile(i))})
 		s.Triples += g.Triples
 	}
-	slices.SortFunc(s.Named, func(a, b Graph) int { return cmp.Compare(a.ID, b.ID) })
+	for i, g := range c.Removed {
+		s.Removed = append(s.Removed, Graph{ID: g.ID, Triples: g.Triples, File: file(removedFile(i))})
+	}
+	for _, graphs := range [][]Graph{s.Named, s.Removed} {
+		slices.SortFunc(graphs, func(a, b Graph) int { return cmp.Compare(a.ID, b.ID) })
+	}
 	if err != nil {
 		return nil, fmt.Errorf("store: a file of the new segment is missing: %w", err)
 	}
 	return s, nil
 }
 
+// checkLog refuses to forget commits that no segment has.
+func (l *Load) checkLog(c Contents) error {
+	if m := l.current; m != nil && c.Log.ID == m.Log.ID && c.Log.Sequence < m.Log.Sequence || c.Keep > 0 && c.Log.ID != m.Log.ID {
+		return fmt.Errorf("store: the segments hold the log %+v and would hold %+v", m.Log, c.Log)
+	}
+	return nil
+}
+
 // removeOthers removes the loader's temporary files from the segment's folder.
 func (l *Load) removeOthers(s *Segment) error {
 	ours := map[string]bool{}
-	for _, f := range s.Files {
+	for _, f := range s.AllFiles() {
 		ours[f.Name] = true
-	}
-	for _, g := range s.Graphs() {
-		ours[g.Name] = true
 	}
 	entries, err := os.ReadDir(l.Dir())
 	if err != nil {
@@ -341,15 +339,16 @@ func (l *Load) replaceManifest(m *Manifest) error {
 	return nil
 }
 
-// removeOld removes the segments that the manifest does not name any more. Open readers keep their files, which are
-// mapped. What cannot be removed now is removed by the next load.
+// removeOld removes the segments that the manifest does not name any more, and the log of a store that was replaced. Open
+// readers keep their files, which are mapped. What cannot be removed now is removed by the next load.
 func (l *Load) removeOld() {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if generationName.MatchString(e.Name()) && !l.current.has(e.Name()) {
+		log := e.Name() == LogFolder && l.current.Log.ID == ""
+		if log || generationName.MatchString(e.Name()) && !l.current.has(e.Name()) {
 			_ = os.RemoveAll(filepath.Join(l.dir, e.Name()))
 		}
 	}
@@ -362,7 +361,7 @@ func (l *Load) Abort() error {
 	}
 	l.done = true
 	err := os.RemoveAll(l.Dir())
-	return errors.Join(err, l.lock.Close())
+	return errors.Join(err, l.release())
 }
 
 func syncFolder(dir string) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -23,15 +24,16 @@ var (
 	ErrVersion = section.ErrVersion
 	// ErrNotStore says that a folder holds no finished store.
 	ErrNotStore = errors.New("not a store")
-	// ErrBusy says that another load is writing the store.
-	ErrBusy = errors.New("another load is writing this store")
+	// ErrBusy says that the store is being changed: by a load, or by a process that has it open for updates.
+	ErrBusy = errors.New("another process is changing this store")
 
 	// errOlder says that the store is of an older version, which a load may replace.
 	errOlder = errors.New("load it again")
 )
 
-// Version is the format version of manifest.json and of the layout of the folder.
-const Version = 2
+// Version is the format version of manifest.json and of the layout of the folder. A store of version 2, which has neither
+// removed triples nor a log, is read too.
+const Version, oldestVersion = 3, 2
 
 const (
 	manifestFile    = "manifest.json"
@@ -45,25 +47,34 @@ type Manifest struct {
 	Version int       `json:"version"`
 	Created time.Time `json:"created"`
 	Sources []string  `json:"sources,omitempty"`
-	// Triples counts the default graph and the named graphs of all segments.
+	// Triples counts those of the default graph and the named graphs that are there, after all segments.
 	Triples uint64 `json:"triples"`
 	Terms   int    `json:"terms"`
-	// Predicates is how many of the terms are edge labels.
+	// Predicates is how many of the terms are edge labels, or were before their triples were removed.
 	Predicates int `json:"predicates"`
 	// BlankScope is the highest number that keeps the blank nodes of an input apart from those of others.
 	BlankScope int `json:"blankScope"`
 	// Segments are the base and what was added to it, in this order.
 	Segments []Segment `json:"segments"`
+	Log
 	// Checksum is the XXH3 of the manifest's JSON, without indentation, with an empty Checksum.
 	Checksum string `json:"checksum"`
 }
 
-// Segment is one folder of files, which are never changed: the terms that no segment before it has, and graphs with the
-// triples that no segment before it has in that graph.
+// Log says how far the segments follow the log of commits that lies in LogFolder.
+type Log struct {
+	// ID tells the log from that of any other store (Lock.StartLog); "" where there is none.
+	ID string `json:"log,omitempty"`
+	// Sequence is the last commit that the segments contain.
+	Sequence uint64 `json:"sequence,omitempty"`
+}
+
+// Segment is one folder of files, which are never changed: the terms that no segment before it has, and for each graph the
+// triples that it adds to what the segments before it have of that graph, and those that it removes from it.
 type Segment struct {
 	Folder  string    `json:"folder"`
 	Created time.Time `json:"created"`
-	// Triples counts those of all its graphs, Terms those of its dictionary, and Predicates the edge labels among them.
+	// Triples counts those that it adds to all its graphs, Terms those of its dictionary, and Predicates the edge labels among them.
 	Triples    uint64 `json:"triples"`
 	Terms      int    `json:"terms"`
 	Predicates int    `json:"predicates"`
@@ -72,7 +83,12 @@ type Segment struct {
 	// Default is nil where the segment adds nothing to the default graph; the base always has it.
 	Default *Graph  `json:"default,omitempty"`
 	Named   []Graph `json:"named,omitempty"`
-	// Files are the dictionary's; a graph has its own.
+	// Removed are the triples of earlier segments that are gone with this one, by graph, Cleared the graphs of which all
+	// that earlier segments have is gone; dictionary.None, the default graph, comes last. No graph is in both, and the base
+	// has neither.
+	Removed []Graph         `json:"removed,omitempty"`
+	Cleared []dictionary.ID `json:"cleared,omitempty"`
+	// Files are the dictionary's; graphs have their own.
 	Files []File `json:"files"`
 }
 
@@ -84,7 +100,7 @@ type File struct {
 	Sum string `json:"sum"`
 }
 
-// Graph is one graph of the data set.
+// Graph is what a segment adds to one graph of the data set, or removes from it.
 type Graph struct {
 	// ID is the graph's name; dictionary.None for the default graph.
 	ID      dictionary.ID `json:"id"`
@@ -101,21 +117,7 @@ func (m *Manifest) Bytes() int64 {
 	return total
 }
 
-// NamedGraphs is the number of named graphs, each counted once.
-func (m *Manifest) NamedGraphs() int {
-	if len(m.Segments) == 1 {
-		return len(m.Segments[0].Named)
-	}
-	names := map[dictionary.ID]bool{}
-	for i := range m.Segments {
-		for _, g := range m.Segments[i].Named {
-			names[g.ID] = true
-		}
-	}
-	return len(names)
-}
-
-// Graphs are the graphs of the segment, the default graph first where it has one.
+// Graphs are the graphs that the segment adds to, the default graph first where it is one of them.
 func (s *Segment) Graphs() []Graph {
 	if s.Default == nil {
 		return s.Named
@@ -123,17 +125,26 @@ func (s *Segment) Graphs() []Graph {
 	return append([]Graph{*s.Default}, s.Named...)
 }
 
+// AllFiles are the segment's files: the dictionary's, then those of graphs.
+func (s *Segment) AllFiles() []File {
+	files := slices.Clone(s.Files)
+	for _, g := range slices.Concat(s.Graphs(), s.Removed) {
+		files = append(files, g.File)
+	}
+	return files
+}
+
 // Bytes is the size of the segment's files.
 func (s *Segment) Bytes() int64 {
 	total := int64(0)
-	for _, f := range s.Files {
+	for _, f := range s.AllFiles() {
 		total += f.Bytes
-	}
-	for _, g := range s.Graphs() {
-		total += g.File.Bytes
 	}
 	return total
 }
+
+// Removes reports whether triples of earlier segments are gone with the segment.
+func (s *Segment) Removes() bool { return len(s.Removed) > 0 || len(s.Cleared) > 0 }
 
 func (m *Manifest) sum() (string, error) {
 	plain := *m
@@ -187,7 +198,7 @@ func parseManifest(path string, b []byte) (*Manifest, error) {
 	if head.Version > Version {
 		return nil, fmt.Errorf("store: %s: %w: the store has version %d, this program reads version %d", path, ErrVersion, head.Version, Version)
 	}
-	if head.Version < Version {
+	if head.Version < oldestVersion {
 		return nil, fmt.Errorf("store: %s: %w: the store has version %d, this program reads version %d; %w",
 			path, ErrVersion, head.Version, Version, errOlder)
 	}
@@ -221,41 +232,49 @@ func (m *Manifest) check(path string) error {
 		if err := s.check(path, i == 0); err != nil {
 			return err
 		}
-		sum.Triples += s.Triples
 		sum.Terms += s.Terms
 		sum.Predicates += s.Predicates + len(s.LatePredicates)
 	}
-	if len(m.Segments) == 0 || m.Triples != sum.Triples || m.Terms != sum.Terms || m.Predicates != sum.Predicates {
+	counts, err := m.count()
+	if err != nil {
+		return damaged(path, err)
+	}
+	if len(m.Segments) == 0 || m.Triples != counts.total() || m.Terms != sum.Terms || m.Predicates != sum.Predicates {
 		return damaged(path, errors.New("its segments are not what it sums up"))
 	}
 	return nil
 }
 
 func (s *Segment) check(path string, base bool) error {
-	for _, f := range s.Files {
+	for _, f := range s.AllFiles() {
 		if f.Name != filepath.Base(f.Name) {
 			return damaged(path, fmt.Errorf("%q is not the name of a file", f.Name))
 		}
 	}
-	if s.Terms < 0 || s.Predicates < 0 || base && s.Default == nil {
+	if s.Terms < 0 || s.Predicates < 0 || base && (s.Default == nil || s.Removes()) {
 		return damaged(path, fmt.Errorf("segment %s is not whole", s.Folder))
 	}
-	for i, g := range s.Named {
-		if i > 0 && g.ID <= s.Named[i-1].ID {
-			return damaged(path, fmt.Errorf("graph %q is out of place", g.Name))
-		}
+	if !inOrder(s.Named) || !inOrder(s.Removed) || !slices.IsSorted(s.Cleared) {
+		return damaged(path, fmt.Errorf("the graphs of segment %s are out of place", s.Folder))
 	}
 	triples := uint64(0)
 	for _, g := range s.Graphs() {
-		if g.Name != filepath.Base(g.Name) {
-			return damaged(path, fmt.Errorf("%q is not the name of a file", g.Name))
-		}
 		triples += g.Triples
 	}
 	if triples != s.Triples {
 		return damaged(path, fmt.Errorf("the graphs of segment %s have %d triples, not %d", s.Folder, triples, s.Triples))
 	}
 	return nil
+}
+
+// inOrder reports whether the names of graphs ascend.
+func inOrder(graphs []Graph) bool {
+	for i := 1; i < len(graphs); i++ {
+		if graphs[i].ID <= graphs[i-1].ID {
+			return false
+		}
+	}
+	return true
 }
 
 var generationName = regexp.MustCompile(`^gen-[0-9]{6,9}$`)

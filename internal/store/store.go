@@ -23,17 +23,17 @@ const openedAtOnce = 256
 type Store struct {
 	// Dictionary has the terms of all segments.
 	Dictionary *dictionary.Dictionary
-	// Default is the default graph: the union of what the segments have of it.
+	// Default is the default graph: what all segments together make of it.
 	Default *pcsr.Graph
 
 	dir      string
 	manifest *Manifest
 	file     os.FileInfo // the manifest's, when it was read
 	ends     []int       // by segment: the number of terms up to and including it
-	parts    *graph
-	mu       sync.Mutex // of named graphs that are opened
+	standard *graph      // the default graph
+	mu       sync.Mutex  // of named graphs that are opened
 	named    map[dictionary.ID]*graph
-	names    []dictionary.ID
+	names    []dictionary.ID // of those in named that have triples
 }
 
 // Open maps the store in dir. It checks the manifest, and of each file its size and the checksums of header and table;
@@ -94,7 +94,7 @@ func (s *Store) checkPresent(segment int, f File) error {
 }
 
 func openSegments(dir string, m *Manifest) (*Store, error) {
-	s := &Store{dir: dir, manifest: m, parts: &graph{}, named: map[dictionary.ID]*graph{}}
+	s := &Store{dir: dir, manifest: m, standard: &graph{}, named: map[dictionary.ID]*graph{}}
 	if err := section.Guard(s.open); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -122,8 +122,13 @@ func (s *Store) open() error {
 		return err
 	}
 	var err error
-	if s.Default, err = s.union(s.parts); err != nil {
+	if s.Default, err = s.union(s.standard); err != nil {
 		return err
+	}
+	for name, g := range s.named {
+		if g.triples > 0 {
+			s.names = append(s.names, name)
+		}
 	}
 	slices.Sort(s.names)
 	if len(s.names) <= openedAtOnce {
@@ -149,30 +154,11 @@ func (s *Store) openDictionary(folders []string) (err error) {
 	return nil
 }
 
-// listGraphs notes which graphs a segment has.
-func (s *Store) listGraphs(segment int) error {
-	m := &s.manifest.Segments[segment]
-	if m.Default != nil {
-		s.parts.files = append(s.parts.files, part{segment: segment, Graph: *m.Default})
-	}
-	for _, g := range m.Named {
-		if int(g.ID) >= s.ends[segment] {
-			return damaged(filepath.Join(s.dir, manifestFile), fmt.Errorf("graph %s has no name", g.Name))
-		}
-		n := s.named[g.ID]
-		if n == nil {
-			n = &graph{}
-			s.named[g.ID] = n
-			s.names = append(s.names, g.ID)
-		}
-		n.files = append(n.files, part{segment: segment, Graph: g})
-	}
-	return nil
-}
-
 func (s *Store) path(segment int, name string) string {
 	return filepath.Join(s.dir, s.manifest.Segments[segment].Folder, name)
 }
+
+func (s *Store) manifestPath() string { return filepath.Join(s.dir, manifestFile) }
 
 // checkFile compares a file's size and header with the manifest.
 func (s *Store) checkFile(segment int, f File) error {
@@ -195,13 +181,13 @@ func (s *Store) Close() error {
 	if s.Dictionary != nil {
 		err = s.Dictionary.Close()
 	}
-	if s.parts != nil {
-		err = errors.Join(err, s.parts.close())
+	if s.standard != nil {
+		err = errors.Join(err, s.standard.close())
 	}
 	for _, n := range s.named {
 		err = errors.Join(err, n.close())
 	}
-	s.Dictionary, s.Default, s.parts, s.named, s.names = nil, nil, nil, nil, nil
+	s.Dictionary, s.Default, s.standard, s.named, s.names = nil, nil, nil, nil, nil
 	return err
 }
 
@@ -214,15 +200,15 @@ func (s *Store) Prefetch() {
 // Manifest is what manifest.json said when the store was opened; not to be changed.
 func (s *Store) Manifest() *Manifest { return s.manifest }
 
-// NamedGraphs are the IDs of the names of the named graphs, in ascending order; not to be changed.
+// NamedGraphs are the IDs of the names of the named graphs that have triples, in ascending order; not to be changed.
 func (s *Store) NamedGraphs() []dictionary.ID { return s.names }
 
 // Named is the named graph with that name, nil when there is none.
 func (s *Store) Named(name dictionary.ID) (*pcsr.Graph, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, ok := s.named[name]
-	if !ok {
+	n := s.named[name]
+	if n == nil || n.triples == 0 {
 		return nil, nil
 	}
 	return s.union(n)

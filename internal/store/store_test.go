@@ -133,7 +133,7 @@ func TestAKilledOrAbortedLoadLeavesTheOldStore(t *testing.T) {
 		t.Fatal("two loads at once:", err)
 	}
 	writeFiles(t, l, 4, 0)
-	must(t, l.lock.Close()) // what the end of a process does
+	must(t, l.lock.Release()) // what the end of a process does
 	must(t, os.WriteFile(filepath.Join(dir, manifestFile+temporary), []byte("{"), 0o644))
 	checkStore(t, dir, 3, 1)
 
@@ -171,7 +171,7 @@ func TestTheFirstLoadIsKilled(t *testing.T) {
 	l, err := Begin(dir)
 	must(t, err)
 	writeFiles(t, l, 4, 0)
-	must(t, l.lock.Close())
+	must(t, l.lock.Release())
 	if _, err := Open(dir); !errors.Is(err, ErrNotStore) {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestANewerVersionIsRefused(t *testing.T) {
 	path := filepath.Join(dir, manifestFile)
 	b, err := os.ReadFile(path)
 	must(t, err)
-	must(t, os.WriteFile(path, []byte(strings.Replace(string(b), `"version": 2`, `"version": 7`, 1)), 0o644))
+	must(t, os.WriteFile(path, []byte(strings.Replace(string(b), fmt.Sprintf(`"version": %d`, Version), `"version": 7`, 1)), 0o644))
 	if _, err := Open(dir); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "version 7") {
 		t.Fatal(err)
 	}

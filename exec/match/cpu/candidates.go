@@ -272,7 +272,7 @@ func appendRows(dst, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex {
 	n := len(dst)
 	dst = dst[:n+len(source)]
 	for _, v := range source {
-		if _, ok := p.Row(v); ok {
+		if p.Has(v) {
 			dst[n] = v
 			n++
 		}

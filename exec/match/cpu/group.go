@@ -160,7 +160,7 @@ func (w *worker) admits(s *step, v pcsr.Vertex) bool {
 	for i := range s.dynamic {
 		d := &s.dynamic[i]
 		if d.kind == bgp.Rows {
-			if _, ok := w.graph.Partition(w.value(d.label), d.dir).Row(v); !ok {
+			if !w.graph.Partition(w.value(d.label), d.dir).Has(v) {
 				return false
 			}
 		} else if !pcsr.Contains(w.list(d), v) {
@@ -173,7 +173,7 @@ func (w *worker) admits(s *step, v pcsr.Vertex) bool {
 		}
 	}
 	for _, p := range s.rows {
-		if _, ok := p.Row(v); !ok {
+		if !p.Has(v) {
 			return false
 		}
 	}

@@ -1,0 +1,59 @@
+package dictionary
+
+import (
+	"bytes"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// arrivals are the first terms of a tail, numbered from 0; none in a dictionary without one. Its methods give nothing for
+// a number that no term has.
+type arrivals struct {
+	arena
+	index *arrivalIndex
+	count ID
+}
+
+// find is the number of a key, given its hash. A term that arrived later is not there.
+func (a *arrivals) find(hash uint64, key []byte) (ID, bool) {
+	if a.count == 0 {
+		return None, false
+	}
+	return a.index.find(hash, func(n ID) bool { return n < a.count && bytes.Equal(a.key(n), key) })
+}
+
+func (a *arrivals) kind(n ID) rdf.Kind {
+	if n >= a.count {
+		return 0
+	}
+	switch a.key(n)[0] {
+	case keyIRI:
+		return rdf.IRI
+	case keyBlank:
+		return rdf.BlankNode
+	}
+	return rdf.Literal
+}
+
+func (a *arrivals) appendKey(dst []byte, n ID) []byte {
+	if n >= a.count {
+		return dst
+	}
+	return append(dst, a.key(n)...)
+}
+
+// term is the term of a number; its strings are the tail's bytes.
+func (a *arrivals) term(n ID) rdf.Term {
+	if n >= a.count {
+		return rdf.Term{}
+	}
+	p, _ := cutKey(a.key(n))
+	return p.term()
+}
+
+func (a *arrivals) value(n ID) Value {
+	if n >= a.count {
+		return Value{Zone: NoZone}
+	}
+	return a.arena.value(n)
+}

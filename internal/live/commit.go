@@ -1,0 +1,160 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/wal"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Report is what a transaction did.
+type Report struct {
+	// Sequence is that of the commit; where nothing changed, of the state that the transaction began from.
+	Sequence uint64
+	// Graphs are those that changed, in the order of their names' IDs, the default graph last.
+	Graphs []GraphReport
+}
+
+// GraphReport is what changed in one graph.
+type GraphReport struct {
+	Name           dictionary.ID
+	Added, Removed uint64
+}
+
+// change is what a transaction changes in one graph, net.
+type change struct {
+	name           dictionary.ID
+	added, removed []pcsr.Edge
+}
+
+// Changes is what Commit would do.
+func (t *Transaction) Changes() (Report, error) {
+	changes, err := t.net()
+	r := report(changes)
+	r.Sequence = t.began.sequence
+	return r, err
+}
+
+func report(changes []change) (r Report) {
+	for _, c := range changes {
+		r.Graphs = append(r.Graphs, GraphReport{c.name, uint64(len(c.added)), uint64(len(c.removed))})
+	}
+	return r
+}
+
+// net is what differs between the state that the transaction began from and its own, by graph, sorted.
+func (t *Transaction) net() (changes []change, err error) {
+	for name, edges := range t.touched {
+		before, err := t.began.Graph(name)
+		if err != nil {
+			return nil, err
+		}
+		after, err := t.state.Graph(name)
+		if err != nil {
+			return nil, err
+		}
+		c := change{name: name}
+		for _, e := range sortEdges(edges) {
+			was, is := before.HasEdge(e.From, e.Label, e.To), after.HasEdge(e.From, e.Label, e.To)
+			switch {
+			case is && !was:
+				c.added = append(c.added, e)
+			case was && !is:
+				c.removed = append(c.removed, e)
+			}
+		}
+		if len(c.added)+len(c.removed) > 0 {
+			changes = append(changes, c)
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return int(int64(a.name) - int64(b.name)) })
+	return changes, nil
+}
+
+// Commit writes what changed to the log, gives the turn to the next writer, waits until the log is as durable as
+// Options.Durability says, and lets readers see it. Once the log has been written to, the context's end does not take it back. An error
+// means that the change is not there, unless it is ErrFailed: then it may come back when the store is opened anew.
+func (t *Transaction) Commit(ctx context.Context) (Report, error) {
+	if t.ended {
+		return Report{}, errEnded
+	}
+	state, changes, err := t.append(ctx)
+	t.Abort() // the turn is the next one's
+	if err != nil {
+		return Report{}, err
+	}
+	r := report(changes)
+	r.Sequence = state.sequence
+	if state.sequence > 0 {
+		if err := t.store.syncer.Wait(context.WithoutCancel(ctx), state.sequence); err != nil {
+			return Report{}, t.store.fail(err)
+		}
+		t.store.publish(state)
+	}
+	t.store.afterCommit(state)
+	return r, nil
+}
+
+// append writes the transaction to the log and makes its state the newest.
+func (t *Transaction) append(ctx context.Context) (*State, []change, error) {
+	s := t.store
+	changes, err := t.net()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(changes) == 0 {
+		return t.began.State, nil, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	payload := s.encode(t.state.dictionary, changes, time.Now())
+	sequence, err := s.log.Append(payload)
+	if err != nil {
+		if isBroken(err) {
+			err = s.fail(err)
+		}
+		return nil, nil, fmt.Errorf("live: %w", err)
+	}
+	s.syncer.Start()
+	t.state.sequence = sequence
+	s.mu.Lock()
+	s.head = t.state
+	s.mu.Unlock()
+	return t.state, changes, nil
+}
+
+// encode is the payload of a transaction.
+func (s *Store) encode(d *dictionary.Dictionary, changes []change, at time.Time) []byte {
+	b := &s.builder
+	b.Reset()
+	known := map[dictionary.ID]wal.Term{}
+	term := func(id dictionary.ID) wal.Term {
+		n, ok := known[id]
+		if !ok {
+			s.key = d.AppendKey(s.key[:0], id)
+			n = b.Term(s.key)
+			known[id] = n
+		}
+		return n
+	}
+	for _, c := range changes {
+		graph := wal.DefaultGraph
+		if c.name != dictionary.None {
+			graph = term(c.name)
+		}
+		add := func(edges []pcsr.Edge, gone bool) {
+			for _, e := range edges {
+				b.Add(wal.Change{Delete: gone, Graph: graph, Subject: term(e.From), Predicate: term(e.Label), Object: term(e.To)})
+			}
+		}
+		add(c.removed, true)
+		add(c.added, false)
+	}
+	s.payload = b.Append(s.payload[:0], at)
+	return s.payload
+}

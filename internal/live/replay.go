@@ -1,0 +1,178 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"strconv"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/internal/wal"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// openLog opens the log for writing, and replays it.
+func (s *Store) openLog(ctx context.Context) (err error) {
+	m := s.head.ground.files.Manifest()
+	if s.log, err = wal.Open(s.logFolder(), wal.Options{First: m.Log.Sequence + 1, Identity: identity(m)}); err != nil {
+		return err
+	}
+	if m.Log.ID == "" {
+		if err := s.lock.StartLog(store.Log{ID: fmt.Sprintf("%016x", s.log.Identity()), Sequence: m.Log.Sequence}); err != nil {
+			return err
+		}
+	}
+	if err := s.replay(ctx, s.log.Read, s.log.First()); err != nil {
+		return err
+	}
+	s.syncer = wal.NewSyncer(s.log, s.options.Durability)
+	s.turn = make(chan struct{}, 1)
+	s.maintenance.begin(s)
+	return nil
+}
+
+// readLog replays the log of a store that is open for reading; there may be none.
+func (s *Store) readLog(ctx context.Context) error {
+	m := s.head.ground.files.Manifest()
+	if m.Log.ID == "" {
+		return nil
+	}
+	r, err := wal.OpenReader(s.logFolder(), wal.Options{Identity: identity(m)})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	first, err := r.First()
+	if err != nil {
+		return err
+	}
+	return s.replay(ctx, r.Read, first)
+}
+
+// identity is that of the log that the manifest names, 0 where it names none.
+func identity(m *store.Manifest) uint64 {
+	id, _ := strconv.ParseUint(m.Log.ID, 16, 64)
+	return id
+}
+
+// replay applies the log's records that the files do not have.
+func (s *Store) replay(ctx context.Context, read func(uint64) iter.Seq2[wal.Record, error], first uint64) error {
+	files := s.head.sequence
+	if first > files+1 {
+		return fmt.Errorf("live: %s: %w: the log begins at commit %d, the files end at %d", s.logFolder(), section.ErrDamaged, first, files)
+	}
+	state, err := replayed(ctx, s.head, read(files+1))
+	if err != nil {
+		return err
+	}
+	s.head, s.published = state, state
+	return nil
+}
+
+// replayed is a state with the commits of some records.
+func replayed(ctx context.Context, from *State, records iter.Seq2[wal.Record, error]) (*State, error) {
+	b := newBatch(from)
+	err := section.Guard(func() error {
+		for record, err := range records {
+			if err == nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			if err == nil {
+				err = b.add(record)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return b.flush()
+	})
+	return b.state, err
+}
+
+// batch gathers the changes of several commits, so that a state is made of many at once.
+type batch struct {
+	state    *State
+	sequence uint64
+	graphs   map[dictionary.ID]map[pcsr.Edge]fate
+	edges    int
+}
+
+// fate is what became of an edge: whether the first and the last of its changes removed it. They alternate.
+type fate struct{ firstGone, lastGone bool }
+
+// batchEdges is how many changes are gathered.
+const batchEdges = 1 << 16
+
+func newBatch(from *State) *batch {
+	return &batch{state: from, sequence: from.sequence, graphs: map[dictionary.ID]map[pcsr.Edge]fate{}}
+}
+
+// add takes one commit.
+func (b *batch) add(record wal.Record) error {
+	t, err := wal.ReadTransaction(record.Payload)
+	if err != nil {
+		return fmt.Errorf("live: commit %d: %w: %w", record.Sequence, section.ErrDamaged, err)
+	}
+	ids := make([]dictionary.ID, t.Terms()+1)
+	ids[0] = dictionary.None // the default graph
+	for n := 1; n < len(ids); n++ {
+		if ids[n], err = b.state.ground.tail.Intern(t.Key(wal.Term(n))); err != nil {
+			return fmt.Errorf("live: commit %d: %w: %w", record.Sequence, section.ErrDamaged, err)
+		}
+	}
+	for c := range t.Changes() {
+		graph := b.graphs[ids[c.Graph]]
+		if graph == nil {
+			graph = map[pcsr.Edge]fate{}
+			b.graphs[ids[c.Graph]] = graph
+		}
+		e := pcsr.Edge{From: ids[c.Subject], Label: ids[c.Predicate], To: ids[c.Object]}
+		f, known := graph[e]
+		if !known {
+			f.firstGone = c.Delete
+			b.edges++
+		}
+		f.lastGone = c.Delete
+		graph[e] = f
+	}
+	b.sequence = record.Sequence
+	if b.edges >= batchEdges {
+		return b.flush()
+	}
+	return nil
+}
+
+// flush makes the state of what was gathered.
+func (b *batch) flush() error {
+	if b.sequence == b.state.sequence {
+		return nil
+	}
+	next := b.state.next()
+	for name, edges := range b.graphs {
+		var added, removed []pcsr.Edge
+		for e, f := range edges {
+			switch {
+			case f.firstGone != f.lastGone: // back to where it was
+			case f.lastGone:
+				removed = append(removed, e)
+			default:
+				added = append(added, e)
+			}
+		}
+		g, err := b.state.Graph(name)
+		if err != nil {
+			return err
+		}
+		next.put(name, g.Change(next.dictionary.Len(), sortEdges(added), sortEdges(removed)))
+	}
+	next.sequence = b.sequence
+	b.state, b.edges = next.ready(), 0
+	clear(b.graphs)
+	return nil
+}

@@ -1,0 +1,192 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/internal/wal"
+)
+
+var (
+	// ErrReadOnly: the store was opened for reading.
+	ErrReadOnly = errors.New("the store was opened read-only")
+	// ErrWaiting: more writers wait for their turn than Options.MaxWaiting.
+	ErrWaiting = errors.New("too many updates are waiting")
+	// ErrFailed: the log could not be written; the store takes no more updates until it is opened anew.
+	ErrFailed = errors.New("the store takes no more updates: its log failed")
+)
+
+// Options are the settings of an open store.
+type Options struct {
+	// Writable takes the store's lock and opens its log for writing.
+	Writable bool
+	// Durability says when Commit returns.
+	Durability wal.Durability
+	// MaxWaiting is how many writers may wait for their turn; 0 means 1024.
+	MaxWaiting int
+	// FlushTriples and FlushTerms are from how many changed triples, or new terms, on the delta is written as a segment; 0
+	// means a million.
+	FlushTriples, FlushTerms int
+	// Threads is how many threads flushing and compacting take; 0 means one.
+	Threads int
+	// Background, where it is not nil, is told of what is done in the background, and of its error.
+	Background func(what string, err error)
+}
+
+const (
+	defaultWaiting = 1024
+	defaultFlush   = 1 << 20
+)
+
+func (o Options) withDefaults() Options {
+	if o.MaxWaiting <= 0 {
+		o.MaxWaiting = defaultWaiting
+	}
+	if o.FlushTriples <= 0 {
+		o.FlushTriples = defaultFlush
+	}
+	if o.FlushTerms <= 0 {
+		o.FlushTerms = defaultFlush
+	}
+	if o.Threads <= 0 {
+		o.Threads = 1
+	}
+	if o.Background == nil {
+		o.Background = func(string, error) {}
+	}
+	return o
+}
+
+// Store is a store's folder that is open. All methods are safe for concurrent use.
+type Store struct {
+	dir     string
+	options Options
+
+	lock   *store.Lock
+	log    *wal.Log
+	syncer *wal.Syncer
+	// turn holds one token while somebody writes; nil where the store is read-only.
+	turn    chan struct{}
+	waiting atomic.Int64
+	failed  atomic.Pointer[error]
+
+	// mu guards which states are the newest, and who holds what.
+	mu sync.Mutex
+	// head is the newest state that was written to the log, published the newest that readers may see.
+	head, published *State
+	changed         chan struct{} // closed when published is another
+
+	// builder, key and payload belong to whoever has the turn.
+	builder wal.Builder
+	key     []byte
+	payload []byte
+
+	maintenance maintenance
+}
+
+// Open opens the store in dir, and replays what its log has beyond its files.
+func Open(ctx context.Context, dir string, options Options) (*Store, error) {
+	s := &Store{dir: dir, options: options.withDefaults(), changed: make(chan struct{})}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) (err error) {
+	if s.options.Writable {
+		if s.lock, err = store.TakeLock(s.dir); err != nil {
+			return err
+		}
+	}
+	files, err := store.Open(s.dir)
+	if err != nil {
+		return err
+	}
+	s.settle(files)
+	if s.options.Writable {
+		return s.openLog(ctx)
+	}
+	return s.readLog(ctx)
+}
+
+// settle makes files the ground of all that comes.
+func (s *Store) settle(files *store.Store) {
+	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
+	s.head = g.first()
+	s.published = s.head
+}
+
+func (s *Store) logFolder() string { return filepath.Join(s.dir, store.LogFolder) }
+
+// Close ends the store: waits for writers, syncs the log and closes the files. Snapshots that are held keep theirs.
+func (s *Store) Close() error {
+	var err error
+	if s.turn != nil {
+		s.maintenance.end()
+		s.turn <- struct{}{} // for good
+	}
+	if s.syncer != nil {
+		err = s.syncer.Close()
+	}
+	if s.log != nil {
+		err = errors.Join(err, s.log.Close())
+	}
+	if s.published != nil {
+		s.release(s.published.ground)
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Release())
+	}
+	return err
+}
+
+// Failed is why the store takes no more updates; nil while it does.
+func (s *Store) Failed() error {
+	if failed := s.failed.Load(); failed != nil {
+		return *failed
+	}
+	return nil
+}
+
+// fail ends updates.
+func (s *Store) fail(cause error) error {
+	err := fmt.Errorf("live: %w: %w", ErrFailed, cause)
+	s.failed.CompareAndSwap(nil, &err)
+	return *s.failed.Load()
+}
+
+func isBroken(err error) bool { return errors.Is(err, wal.ErrBroken) || errors.Is(err, wal.ErrClosed) }
+
+// Writable reports whether the store was opened for writing.
+func (s *Store) Writable() bool { return s.turn != nil }
+
+// Waiting is how many writers wait for their turn.
+func (s *Store) Waiting() int { return int(max(0, s.waiting.Load())) }
+
+// Log is the log, which is nil where the store is read-only or has none.
+func (s *Store) Log() *wal.Log { return s.log }
+
+// Delta is how much of the newest state is not in the files.
+type Delta struct {
+	Added, Removed uint64
+	Terms          int
+	Bytes          int64
+}
+
+// Delta of a state.
+func (s *State) Delta() (d Delta) {
+	d.Added, d.Removed = s.added, s.removed
+	d.Terms = s.dictionary.Len() - int(s.dictionary.Ordered())
+	d.Bytes = s.ground.tail.Bytes() + int64(d.Added+d.Removed)*bytesOfChange
+	return d
+}
+
+// bytesOfChange is about what an edge that was added or removed takes in memory.
+const bytesOfChange = 120

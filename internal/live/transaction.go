@@ -1,0 +1,258 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Quad is a triple in a graph, by IDs of the transaction's state; the graph dictionary.None is the default graph.
+type Quad struct {
+	Graph, Subject, Predicate, Object dictionary.ID
+}
+
+// Transaction is a state in the making. It holds the store's turn to write until Commit or Abort. Not for concurrent use.
+type Transaction struct {
+	store *Store
+	began *Snapshot
+	state *State
+	// touched are, by graph, the edges that Apply added or removed, each once or more; whole are the graphs that were cleared.
+	touched map[dictionary.ID][]pcsr.Edge
+	steps   int
+	ended   bool
+}
+
+// Begin waits for its turn to write and starts a transaction from the newest state. The error is ErrReadOnly, ErrWaiting, why the
+// store takes no more updates (ErrFailed), or the context's.
+func (s *Store) Begin(ctx context.Context) (*Transaction, error) {
+	if err := s.takeTurn(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	began := s.hold(s.head)
+	return &Transaction{store: s, began: began, state: s.head, touched: map[dictionary.ID][]pcsr.Edge{}}, nil
+}
+
+// takeTurn waits until nobody else writes.
+func (s *Store) takeTurn(ctx context.Context) error {
+	if s.turn == nil {
+		return ErrReadOnly
+	}
+	if s.waiting.Add(1) > int64(s.options.MaxWaiting)+1 {
+		s.waiting.Add(-1)
+		return ErrWaiting
+	}
+	defer s.waiting.Add(-1)
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := s.Failed(); err != nil {
+		<-s.turn
+		return err
+	}
+	return nil
+}
+
+// State is what the transaction has made so far. Graphs and terms of it stay valid until Commit or Abort.
+func (t *Transaction) State() *State { return t.state }
+
+// Touched are the names of the graphs that Apply and Clear have changed.
+func (t *Transaction) Touched() iter.Seq[dictionary.ID] { return maps.Keys(t.touched) }
+
+// Began is the state that the transaction started from.
+func (t *Transaction) Began() *State { return t.began.State }
+
+// Intern is the ID of a term, which gets one where it has none. States that were made before do not have the term.
+func (t *Transaction) Intern(term rdf.Term) (dictionary.ID, error) {
+	var buffer [256]byte
+	key, ok := dictionary.AppendKey(buffer[:0], term)
+	if !ok {
+		return dictionary.None, fmt.Errorf("live: %w: %q", dictionary.ErrTerm, term)
+	}
+	return t.state.ground.tail.Intern(key)
+}
+
+// Find is the ID of a term that has one.
+func (t *Transaction) Find(term rdf.Term) (dictionary.ID, bool) {
+	return t.state.dictionary.Lookup(term)
+}
+
+// Apply removes those of some quads that are there, and then adds those of others that are not. They may be in any order, have
+// repeats, and are the transaction's afterwards.
+func (t *Transaction) Apply(remove, add []Quad) error {
+	next := t.state.next()
+	for _, part := range byGraph(remove, add) {
+		if err := t.applyTo(next, part); err != nil {
+			return err
+		}
+	}
+	t.state = next.ready()
+	t.steps++
+	return nil
+}
+
+// graphPart is what Apply does to one graph.
+type graphPart struct {
+	name        dictionary.ID
+	remove, add []pcsr.Edge
+}
+
+// byGraph sorts quads and drops repeats.
+func byGraph(remove, add []Quad) (parts []graphPart) {
+	at := map[dictionary.ID]int{}
+	part := func(name dictionary.ID) *graphPart {
+		i, ok := at[name]
+		if !ok {
+			i = len(parts)
+			at[name], parts = i, append(parts, graphPart{name: name})
+		}
+		return &parts[i]
+	}
+	for _, q := range remove {
+		p := part(q.Graph)
+		p.remove = append(p.remove, pcsr.Edge{From: q.Subject, Label: q.Predicate, To: q.Object})
+	}
+	for _, q := range add {
+		p := part(q.Graph)
+		p.add = append(p.add, pcsr.Edge{From: q.Subject, Label: q.Predicate, To: q.Object})
+	}
+	for i := range parts {
+		parts[i].remove, parts[i].add = sortEdges(parts[i].remove), sortEdges(parts[i].add)
+	}
+	return parts
+}
+
+func compareEdges(a, b pcsr.Edge) int {
+	return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+}
+
+func sortEdges(edges []pcsr.Edge) []pcsr.Edge {
+	slices.SortFunc(edges, compareEdges)
+	return slices.Compact(edges)
+}
+
+// applyTo changes one graph of a state in the making.
+func (t *Transaction) applyTo(next *State, p graphPart) error {
+	g, err := t.state.Graph(p.name)
+	if err != nil {
+		return err
+	}
+	removed := slices.DeleteFunc(p.remove, func(e pcsr.Edge) bool {
+		if _, again := slices.BinarySearchFunc(p.add, e, compareEdges); again {
+			return true
+		}
+		return !g.HasEdge(e.From, e.Label, e.To)
+	})
+	added := slices.DeleteFunc(p.add, func(e pcsr.Edge) bool { return g.HasEdge(e.From, e.Label, e.To) })
+	if len(added)+len(removed) == 0 {
+		return nil
+	}
+	t.touched[p.name] = append(append(t.touched[p.name], removed...), added...)
+	next.put(p.name, g.Change(next.dictionary.Len(), added, removed))
+	return nil
+}
+
+// Clear removes all triples of a graph.
+func (t *Transaction) Clear(name dictionary.ID) error {
+	g, err := t.state.Graph(name)
+	if err != nil || g.Edges() == 0 {
+		return err
+	}
+	edges := make([]pcsr.Edge, 0, g.Edges())
+	for e := range Edges(g) {
+		edges = append(edges, e)
+	}
+	t.touched[name] = append(t.touched[name], edges...)
+	next := t.state.next()
+	next.put(name, emptyGraph(next.dictionary.Len()))
+	next.cleared = cloneWith(next.cleared, name)
+	t.state = next.ready()
+	t.steps += 2
+	return nil
+}
+
+func cloneWith(set map[dictionary.ID]bool, name dictionary.ID) map[dictionary.ID]bool {
+	clone := make(map[dictionary.ID]bool, len(set)+1)
+	for member := range set {
+		clone[member] = true
+	}
+	clone[name] = true
+	return clone
+}
+
+// next is a state to be changed, with all terms of the tail.
+func (s *State) next() *State {
+	tail := s.ground.tail
+	next := &State{
+		sequence: s.sequence, ground: s.ground, dictionary: tail.Dictionary(tail.Len()), named: s.named.Copy(), cleared: s.cleared,
+		added: s.added, removed: s.removed,
+	}
+	next.graph = s.graph
+	if n := next.dictionary.Len(); n > s.graph.Vertices() {
+		next.graph = s.graph.Change(n, nil, nil)
+	}
+	return next
+}
+
+// put makes a graph that of a name.
+func (s *State) put(name dictionary.ID, g *pcsr.Graph) {
+	old := s.graph
+	if name == dictionary.None {
+		s.graph = g
+	} else {
+		old, _ = s.named.Set(name, g)
+	}
+	if old != nil {
+		added, removed := old.Changed()
+		s.added, s.removed = s.added-added, s.removed-removed
+	}
+	added, removed := g.Changed()
+	s.added, s.removed = s.added+added, s.removed+removed
+}
+
+// Abort drops the transaction; after Commit it does nothing.
+func (t *Transaction) Abort() {
+	if !t.ended {
+		t.ended = true
+		<-t.store.turn
+		t.began.Release()
+	}
+}
+
+// errEnded: a transaction was used after its end.
+var errEnded = errors.New("live: the transaction has ended")
+
+// Kind is that of a term, of those interned since the state was made too.
+func (t *Transaction) Kind(id dictionary.ID) rdf.Kind {
+	d := t.state.dictionary
+	if int64(id) >= int64(d.Len()) {
+		d = t.state.ground.tail.Dictionary(t.state.ground.tail.Len())
+	}
+	return d.Kind(id)
+}
+
+// Edges yields the edges of a graph, by label.
+func Edges(g *pcsr.Graph) iter.Seq[pcsr.Edge] {
+	return func(yield func(pcsr.Edge) bool) {
+		for _, l := range g.UsedLabels() {
+			for from, list := range g.Partition(l, pcsr.Out).Lists() {
+				for _, to := range list {
+					if !yield(pcsr.Edge{From: from, Label: l, To: to}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package rdfgpu
+
+import (
+	"io"
+	"iter"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/patch"
+	"github.com/rdfgpu/rdfgpu/internal/wal"
+)
+
+// LogEntry is one commit of the store's log.
+type LogEntry struct {
+	Sequence uint64    `json:"sequence"`
+	Time     time.Time `json:"time"`
+	Added    uint64    `json:"added"`
+	Removed  uint64    `json:"removed"`
+}
+
+// Log yields the commits from a sequence on that the log still has, oldest first; WritePatch tells what one changed.
+func (s *Store) Log(from uint64) iter.Seq2[LogEntry, error] {
+	return func(yield func(LogEntry, error) bool) {
+		for record, err := range s.live.Records(from) {
+			var e LogEntry
+			if err == nil {
+				e, err = entryOf(record)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func entryOf(record wal.Record) (LogEntry, error) {
+	t, err := wal.ReadTransaction(record.Payload)
+	if err != nil {
+		return LogEntry{}, err
+	}
+	e := LogEntry{Sequence: record.Sequence, Time: t.Time}
+	for g := range t.Graphs() {
+		e.Added += uint64(g.Added)
+		e.Removed += uint64(g.Removed)
+	}
+	return e, nil
+}
+
+// WritePatch writes one commit as RDF Patch. Its blank nodes have the labels that they have in the store.
+func (s *Store) WritePatch(w io.Writer, sequence uint64) error {
+	for record, err := range s.live.Records(sequence) {
+		if err != nil {
+			return err
+		}
+		return writePatch(w, record)
+	}
+	return wal.ErrGone
+}
+
+func writePatch(w io.Writer, record wal.Record) error {
+	t, err := wal.ReadTransaction(record.Payload)
+	if err != nil {
+		return err
+	}
+	terms := make([]Term, t.Terms()+1)
+	for n := 1; n < len(terms); n++ {
+		if terms[n], err = dictionary.ParseKey(t.Key(wal.Term(n))); err != nil {
+			return err
+		}
+	}
+	out := patch.NewWriter(w)
+	out.Write(patch.Row{Operation: patch.Begin})
+	for c := range t.Changes() {
+		row := patch.Row{Operation: patch.Insert, Subject: terms[c.Subject], Predicate: terms[c.Predicate], Object: terms[c.Object], Graph: terms[c.Graph]}
+		if c.Delete {
+			row.Operation = patch.Delete
+		}
+		out.Write(row)
+	}
+	out.Write(patch.Row{Operation: patch.Commit})
+	return out.Flush()
+}

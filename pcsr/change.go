@@ -1,0 +1,226 @@
+package pcsr
+
+import (
+	"math"
+	"slices"
+)
+
+// Change returns the graph with edges added and others removed, which take effect first. Both may come in any order and more than
+// once; to add an edge that is there, or to remove one that is not, changes nothing. vertices is the size of the new ID
+// space, which is never smaller than the old one and has all ends and labels of the edges; any vertex may be a label. Of the
+// options, WithTypeLabel names the label of rdf:type where the graph has none so far.
+//
+// The graph stays as it is; the new one shares with it all that is the same, which is valid as long as it is. Making it takes time
+// and memory in proportion to the edges, times the logarithm of what was changed before; closing it closes nothing. Both may
+// be used, and changed, by several goroutines. Like a query it panics with a *section.Damage where it reads of a damaged file.
+func (g *Graph) Change(vertices int, added, removed []Edge, options ...Option) *Graph {
+	c := newChange(g, newSettings(options))
+	batches := c.split(added, removed)
+	c.graph.vertices = max(c.graph.vertices, min(vertices, math.MaxUint32))
+	for _, l := range c.batched {
+		c.label(l, batches[l])
+	}
+	c.finish()
+	return c.graph
+}
+
+// change is a Graph in the making.
+type change struct {
+	graph *Graph
+	*live
+	batched []Label // of which there are edges to add or to remove, ascending
+	states  []*changedLabel
+	// gained and lost are keys of vertices that got the first edge of a label, and lost the last: vertex<<32 | label.
+	gained, lost [2][]uint64
+	relabelled   bool // other labels are in use
+}
+
+// newChange begins with a graph as it is.
+func newChange(g *Graph, s settings) *change {
+	next := &Graph{vertices: g.vertices, labels: g.labels, edges: g.Edges(), typeLabel: g.typeLabel, hasType: g.hasType, sets: g.sets}
+	if !g.hasType && s.hasType {
+		next.typeLabel, next.hasType = s.typeLabel, true
+		next.include(s.typeLabel)
+		next.labels = max(next.labels, int(s.typeLabel)+1)
+	}
+	if g.live != nil {
+		x := *g.live
+		next.live = &x
+	} else {
+		next.live = &live{line: &lineage{ground: g, leastSettled: leastSettled}, used: &lazy[[]Label]{}}
+		next.sets = [2]labelSets{
+			{of: *g.Incident(Out), labels: *g.EdgeLabelSets(Out)}, {of: *g.Incident(In), labels: *g.EdgeLabelSets(In)},
+		}
+	}
+	return &change{graph: next, live: next.live}
+}
+
+// include makes the ID space large enough for some vertices.
+func (g *Graph) include(vertices ...Vertex) {
+	for _, v := range vertices {
+		g.vertices = max(g.vertices, int(v)+1)
+	}
+}
+
+// batch has the keys of the edges of one label, ascending.
+type batch struct{ added, removed []uint64 }
+
+// split gathers the edges by their labels.
+func (c *change) split(added, removed []Edge) map[Label]*batch {
+	batches := map[Label]*batch{}
+	of := func(e Edge) *batch {
+		b := batches[e.Label]
+		if b == nil {
+			b = &batch{}
+			batches[e.Label] = b
+			c.batched = append(c.batched, e.Label)
+		}
+		return b
+	}
+	for _, e := range added {
+		b := of(e)
+		b.added = append(b.added, edgeKey(e.From, e.To))
+		c.graph.include(e.From, e.To, e.Label)
+		c.graph.labels = max(c.graph.labels, int(e.Label)+1)
+	}
+	for _, e := range removed {
+		b := of(e)
+		b.removed = append(b.removed, edgeKey(e.From, e.To))
+	}
+	slices.Sort(c.batched)
+	return batches
+}
+
+// sortKeys sorts keys and drops repeats.
+func sortKeys(keys []uint64) []uint64 {
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// reversed are the keys of the same edges in the other direction, sorted.
+func reversed(keys []uint64) []uint64 {
+	back := make([]uint64, len(keys))
+	for i, k := range keys {
+		back[i] = k<<32 | k>>32
+	}
+	slices.Sort(back)
+	return back
+}
+
+// label changes the edges of a label.
+func (c *change) label(l Label, b *batch) {
+	was := c.live.label(l)
+	if was == nil {
+		ground := c.line.ground
+		was = &changedLabel{parts: [2]*Partition{ground.Partition(l, Out), ground.Partition(l, In)}}
+		was.loops.is.Store(ground.facts.known(ground.facts.loops, l))
+		was.undirected.is.Store(ground.facts.known(ground.facts.undirected, l))
+	}
+	out, edit := was.parts[Out].change(sortKeys(b.added), sortKeys(b.removed), &c.line.held)
+	added, removed := edit.came.effective(), edit.went.effective()
+	if len(added)+len(removed) == 0 {
+		return
+	}
+	in, back := was.parts[In].change(reversed(added), reversed(removed), &c.line.held)
+	now := &changedLabel{parts: [2]*Partition{out, in}, settled: was.settled}
+	c.relabelled = c.relabelled || (was.edges() == 0) != (now.edges() == 0)
+	now.follow(was, added, removed)
+	c.note(l, Out, edit)
+	c.note(l, In, back)
+	c.count(l, added, removed)
+	c.sign(l, added)
+	c.replace(l, was, now)
+}
+
+// replace puts the new state of a label in the place of the old one.
+func (c *change) replace(l Label, was, now *changedLabel) {
+	c.graph.edges += uint64(now.edges()) - uint64(was.edges())
+	c.bytes += now.bytes() - was.bytes()
+	c.unsettled += oneIf(c.line.isDue(now)) - oneIf(c.line.isDue(was))
+	ground := c.line.ground
+	c.labels = c.labels.edit([]uint32{l}, func(int, **changedLabel) (*changedLabel, bool) {
+		return now, now.parts[Out] != ground.Partition(l, Out) || now.parts[In] != ground.Partition(l, In)
+	})
+}
+
+// note keeps the vertices that got the first edge of a label, or lost the last.
+func (c *change) note(l Label, d Direction, e *patchEdit) {
+	for _, v := range e.appeared {
+		c.gained[d] = append(c.gained[d], edgeKey(v, l))
+	}
+	for _, v := range e.vanished {
+		c.lost[d] = append(c.lost[d], edgeKey(v, l))
+	}
+}
+
+// count counts the edges that differ from those of the ground.
+func (c *change) count(l Label, added, removed []uint64) {
+	ground := c.line.ground
+	for _, k := range added {
+		if ground.HasEdge(Vertex(k>>32), l, Vertex(k)) {
+			c.removed--
+		} else {
+			c.added++
+		}
+	}
+	for _, k := range removed {
+		if ground.HasEdge(Vertex(k>>32), l, Vertex(k)) {
+			c.removed++
+		} else {
+			c.added--
+		}
+	}
+}
+
+// sign notes the vertices of which the signatures of the ground know too little.
+func (c *change) sign(l Label, added []uint64) {
+	classes := c.graph.hasType && l == c.graph.typeLabel
+	for _, k := range added {
+		from, to := Vertex(k>>32), Vertex(k)
+		c.line.touched.add(from)
+		c.line.touched.add(to)
+		if classes && c.line.ground.hasEdges(from) {
+			c.line.late.add(to)
+		}
+	}
+}
+
+// hasEdges reports whether v has an edge in any direction.
+func (g *Graph) hasEdges(v Vertex) bool {
+	_, out := g.EdgeLabelSet(v, Out)
+	if out {
+		return true
+	}
+	_, in := g.EdgeLabelSet(v, In)
+	return in
+}
+
+// finish changes what belongs to no label.
+func (c *change) finish() {
+	for _, d := range []Direction{Out, In} {
+		slices.Sort(c.gained[d])
+		slices.Sort(c.lost[d])
+		c.bytes -= setBytes(&c.graph.sets[d])
+		c.graph.sets[d] = c.changeSets(d, c.graph.sets[d], c.gained[d], c.lost[d])
+		c.bytes += setBytes(&c.graph.sets[d])
+	}
+	if c.relabelled {
+		c.used = &lazy[[]Label]{}
+	}
+	if invariants {
+		if err := c.graph.verifyChanges(); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// setBytes is about what label sets take beside the ground.
+func setBytes(s *labelSets) int {
+	bytes := 0
+	for _, p := range []*Partition{&s.of, &s.labels} {
+		if p.layer == Patched {
+			bytes += p.patch.bytes
+		}
+	}
+	return bytes
+}

@@ -1,0 +1,379 @@
+package pcsr
+
+import "slices"
+
+// tree is an immutable map from numbers to values in the order of the numbers (a B⁺-tree). An edit makes another tree,
+// which shares with the old one all nodes but those on the ways to what was edited. The zero value is empty.
+type tree[V ranked] struct{ root *node[V] }
+
+// ranked are values of a tree. Those of a patch say where their rows stand; the others are rank 0.
+type ranked interface {
+	// rank returns how many rows of the ground come before the key, and by how many rows those after it are shifted.
+	rank() (at uint32, shift int32)
+}
+
+// unranked is embedded in values whose order alone counts.
+type unranked struct{}
+
+func (unranked) rank() (uint32, int32) { return 0, 0 }
+
+// node is a leaf, which has values, or has children, all of one height.
+type node[V ranked] struct {
+	keys     []uint32   // ascending; the first of each child
+	values   []V        // nil but in a leaf
+	children []*node[V] // nil in a leaf
+	shifts   []int32    // what the values before each key shift, from the node's beginning; nil where that is nothing
+	at       uint32     // of the first value
+	shift    int32      // of all values
+	size     int        // the number of values
+}
+
+const (
+	// fan is the most keys of a node; full is how many one has that is made with others of many.
+	fan, full = 32, 24
+)
+
+func newLeaf[V ranked](keys []uint32, values []V) *node[V] {
+	n := &node[V]{keys: slices.Clone(keys), values: slices.Clone(values), size: len(keys)}
+	n.at, _ = values[0].rank()
+	for i := range values {
+		_, shift := values[i].rank()
+		n.addShift(i, shift)
+	}
+	return n
+}
+
+func newInner[V ranked](children []*node[V]) *node[V] {
+	n := &node[V]{keys: make([]uint32, len(children)), children: children, at: children[0].at}
+	for i, c := range children {
+		n.keys[i] = c.keys[0]
+		n.size += c.size
+		n.addShift(i, c.shift)
+	}
+	return n
+}
+
+// addShift adds what the value or child at i shifts.
+func (n *node[V]) addShift(i int, shift int32) {
+	if n.shifts != nil {
+		n.shifts[i] = n.shift
+	} else if shift != 0 {
+		n.shifts = make([]int32, len(n.keys))
+	}
+	n.shift += shift
+}
+
+// before is what the values before key i shift, from the node's beginning.
+func (n *node[V]) before(i int) int32 {
+	if n.shifts == nil {
+		return 0
+	}
+	return n.shifts[i]
+}
+
+// lastUpTo returns the place of the last of ascending keys that is not above k, or 0.
+func lastUpTo(keys []uint32, k uint32) int {
+	low := 0
+	for n := len(keys); n > 1; {
+		half := n / 2
+		if keys[low+half] <= k {
+			low += half
+		}
+		n -= half
+	}
+	return low
+}
+
+// size is the number of values.
+func (t tree[V]) size() int {
+	if t.root == nil {
+		return 0
+	}
+	return t.root.size
+}
+
+// get returns the value of k, nil where there is none.
+func (t tree[V]) get(k uint32) *V {
+	n := t.root
+	if n == nil {
+		return nil
+	}
+	for n.children != nil {
+		n = n.children[lastUpTo(n.keys, k)]
+	}
+	if i := lastUpTo(n.keys, k); n.keys[i] == k {
+		return &n.values[i]
+	}
+	return nil
+}
+
+// seek is get, and returns what the values before k shift.
+func (t tree[V]) seek(k uint32) (v *V, before int32) {
+	n := t.root
+	if n == nil {
+		return nil, 0
+	}
+	for n.children != nil {
+		i := lastUpTo(n.keys, k)
+		before += n.before(i)
+		n = n.children[i]
+	}
+	i := lastUpTo(n.keys, k)
+	switch before += n.before(i); {
+	case n.keys[i] == k:
+		return &n.values[i], before
+	case n.keys[i] < k:
+		_, shift := n.values[i].rank()
+		before += shift
+	}
+	return nil, before
+}
+
+// seekRow returns the last key whose rank is not above row, with its value and what those before it shift; nil where the
+// rank of every key is. The rank of a key is the number of rows before it.
+func (t tree[V]) seekRow(row int) (k uint32, v *V, before int32) {
+	n := t.root
+	if n == nil || int(n.at) > row {
+		return 0, nil, 0
+	}
+	for n.children != nil {
+		i := n.lastRank(row, func(i int) uint32 { return n.children[i].at }, before)
+		before += n.before(i)
+		n = n.children[i]
+	}
+	i := n.lastRank(row, func(i int) uint32 { at, _ := n.values[i].rank(); return at }, before)
+	return n.keys[i], &n.values[i], before + n.before(i)
+}
+
+// lastRank returns the place of the node's last key whose rank is not above row; that of the first is not.
+func (n *node[V]) lastRank(row int, at func(i int) uint32, before int32) int {
+	low := 0
+	for left := len(n.keys); left > 1; {
+		half := left / 2
+		if int(at(low+half))+int(before)+int(n.before(low+half)) <= row {
+			low += half
+		}
+		left -= half
+	}
+	return low
+}
+
+// ascend visits the keys from a number on, ascending, until a visit returns false, and reports whether none did.
+func (t tree[V]) ascend(from uint32, visit func(k uint32, v *V) bool) bool {
+	return t.root == nil || t.root.ascend(from, visit)
+}
+
+func (n *node[V]) ascend(from uint32, visit func(k uint32, v *V) bool) bool {
+	for i := lastUpTo(n.keys, from); i < len(n.keys); i++ {
+		if n.children != nil {
+			if !n.children[i].ascend(from, visit) {
+				return false
+			}
+		} else if n.keys[i] >= from && !visit(n.keys[i], &n.values[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// edit returns the tree with other values for ascending keys: do is called for each in turn, with the value that there is or nil,
+// and returns the new one and whether there shall be one.
+func (t tree[V]) edit(keys []uint32, do func(i int, old *V) (V, bool)) tree[V] {
+	if len(keys) == 0 {
+		return t
+	}
+	e := editor[V]{keys: keys, do: do}
+	root := t.root
+	if root == nil {
+		root = &node[V]{}
+	}
+	nodes := e.edit(nil, root, 0, len(keys))
+	for len(nodes) > 1 {
+		nodes = pack(nil, nodes)
+	}
+	if len(nodes) == 0 {
+		return tree[V]{}
+	}
+	for root = nodes[0]; len(root.children) == 1; {
+		root = root.children[0]
+	}
+	return tree[V]{root}
+}
+
+type editor[V ranked] struct {
+	keys []uint32
+	do   func(i int, old *V) (V, bool)
+	// leafKeys and leafValues are those of the leaf at hand.
+	leafKeys   []uint32
+	leafValues []V
+}
+
+// edit appends what becomes of a node with the keys low … high-1, none or nodes of the same height.
+func (e *editor[V]) edit(dst []*node[V], n *node[V], low, high int) []*node[V] {
+	if n.children == nil {
+		return e.editLeaf(dst, n, low, high)
+	}
+	children := make([]*node[V], 0, len(n.children)+1)
+	for i, child := range n.children {
+		if low == high {
+			children = append(children, n.children[i:]...)
+			break
+		}
+		end := high
+		if i+1 < len(n.children) {
+			end = low + searchFrom(e.keys[low:high], n.keys[i+1])
+		}
+		if end == low {
+			children = append(children, child)
+			continue
+		}
+		children = e.edit(children, child, low, end)
+		low = end
+	}
+	return pack(dst, join(children))
+}
+
+func (e *editor[V]) editLeaf(dst []*node[V], n *node[V], low, high int) []*node[V] {
+	e.leafKeys, e.leafValues = e.leafKeys[:0], e.leafValues[:0]
+	i := 0
+	for ; low < high; low++ {
+		k := e.keys[low]
+		next := i + searchFrom(n.keys[i:], k)
+		e.keep(n, i, next)
+		i = next
+		var old *V
+		if i < len(n.keys) && n.keys[i] == k {
+			old = &n.values[i]
+			i++
+		}
+		if v, ok := e.do(low, old); ok {
+			e.leafKeys, e.leafValues = append(e.leafKeys, k), append(e.leafValues, v)
+		}
+	}
+	e.keep(n, i, len(n.keys))
+	return cut(dst, len(e.leafKeys), func(from, to int) *node[V] {
+		return newLeaf(e.leafKeys[from:to], e.leafValues[from:to])
+	})
+}
+
+// keep takes over what a leaf has at i … to-1.
+func (e *editor[V]) keep(n *node[V], i, to int) {
+	e.leafKeys, e.leafValues = append(e.leafKeys, n.keys[i:to]...), append(e.leafValues, n.values[i:to]...)
+}
+
+// cut appends nodes of n parts in all.
+func cut[V ranked](dst []*node[V], n int, make func(from, to int) *node[V]) []*node[V] {
+	if n == 0 {
+		return dst
+	}
+	nodes := 1
+	if n > fan {
+		nodes = (n + full - 1) / full
+	}
+	for i := range nodes {
+		dst = append(dst, make(n*i/nodes, n*(i+1)/nodes))
+	}
+	return dst
+}
+
+// pack appends nodes that have the given ones as children.
+func pack[V ranked](dst, children []*node[V]) []*node[V] {
+	return cut(dst, len(children), func(from, to int) *node[V] { return newInner(children[from:to:to]) })
+}
+
+// join makes one node of neighbours that have few keys.
+func join[V ranked](nodes []*node[V]) []*node[V] {
+	if len(nodes) < 2 {
+		return nodes
+	}
+	out := nodes[:1]
+	for _, n := range nodes[1:] {
+		if last := out[len(out)-1]; len(last.keys)+len(n.keys) <= fan/2 {
+			out[len(out)-1] = concat(last, n)
+		} else {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func concat[V ranked](a, b *node[V]) *node[V] {
+	if a.children != nil {
+		return newInner(slices.Concat(a.children, b.children))
+	}
+	return newLeaf(slices.Concat(a.keys, b.keys), slices.Concat(a.values, b.values))
+}
+
+// difference visits, ascending, the keys at which two trees may differ, with the value of each or nil. Nodes that they share are passed
+// over: it takes time in the number of leaves, and of values in those that they do not share.
+func difference[V ranked](a, b tree[V], visit func(k uint32, a, b *V) bool) {
+	var own [2][]*node[V]
+	left, right := a.leaves(), b.leaves()
+	for len(left) > 0 || len(right) > 0 {
+		switch {
+		case len(right) == 0 || len(left) > 0 && left[0].keys[0] < right[0].keys[0]:
+			own[0], left = append(own[0], left[0]), left[1:]
+		case len(left) == 0 || right[0].keys[0] < left[0].keys[0]:
+			own[1], right = append(own[1], right[0]), right[1:]
+		default:
+			if left[0] != right[0] {
+				own[0], own[1] = append(own[0], left[0]), append(own[1], right[0])
+			}
+			left, right = left[1:], right[1:]
+		}
+	}
+	x, y := leafCursor[V]{leaves: own[0]}, leafCursor[V]{leaves: own[1]}
+	for {
+		i, v := x.peek()
+		j, w := y.peek()
+		if v == nil && w == nil {
+			return
+		}
+		if v == nil || w != nil && j < i {
+			i, v = j, nil
+		} else if w != nil && i < j {
+			w = nil
+		}
+		if v != nil {
+			x.at++
+		}
+		if w != nil {
+			y.at++
+		}
+		if !visit(i, v, w) {
+			return
+		}
+	}
+}
+
+// leafCursor goes through the values of leaves.
+type leafCursor[V ranked] struct {
+	leaves []*node[V]
+	at     int
+}
+
+func (c *leafCursor[V]) peek() (k uint32, v *V) {
+	for len(c.leaves) > 0 && c.at == len(c.leaves[0].keys) {
+		c.leaves, c.at = c.leaves[1:], 0
+	}
+	if len(c.leaves) == 0 {
+		return 0, nil
+	}
+	return c.leaves[0].keys[c.at], &c.leaves[0].values[c.at]
+}
+
+// leaves are all leaves, in order.
+func (t tree[V]) leaves() []*node[V] {
+	if t.root == nil {
+		return nil
+	}
+	level := []*node[V]{t.root}
+	for level[0].children != nil {
+		below := make([]*node[V], 0, len(level)*full)
+		for _, n := range level {
+			below = append(below, n.children...)
+		}
+		level = below
+	}
+	return level
+}
