@@ -44,7 +44,7 @@ func serveByProgram(t *testing.T, program, path string, flags ...string) http.Ha
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(log)
-	forward := &forwarder{t: t, store: dir}
+	forward := &forwarder{t: t, store: dir, client: &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: time.Minute}}
 	for forward.url == "" && lines.Scan() {
 		if m := servedAt.FindStringSubmatch(lines.Text()); m != nil {
 			forward.url = m[1]
@@ -66,7 +66,6 @@ func serveByProgram(t *testing.T, program, path string, flags ...string) http.Ha
 	if forward.url == "" {
 		t.Fatal("the program does not say where it serves")
 	}
-	forward.client = &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: time.Minute}
 	return forward
 }
 

@@ -63,7 +63,7 @@ func (c *change) serve() {
 	turn.leave()
 	if err != nil {
 		c.w.Header().Set(headerSequence, strconv.FormatUint(engine.Sequence(), 10))
-		c.fail(c.problem(ctx, engine, err))
+		c.fail(c.problem(ctx, err))
 		return
 	}
 	c.report = report
@@ -120,32 +120,30 @@ func prefersMinimal(r *http.Request) bool {
 }
 
 // problem translates what the engine, or the body that it read, says.
-func (c *change) problem(ctx context.Context, engine *edition, err error) *Problem {
+func (c *change) problem(ctx context.Context, err error) *Problem {
 	if c.documents != nil {
 		if problem := c.documents.failure(c.w, c.r); problem != nil {
 			return problem
 		}
 	}
-	if c.missing != nil && errors.Is(err, rdfgpu.ErrNoGraph) {
+	switch {
+	case c.missing != nil && errors.Is(err, rdfgpu.ErrNoGraph):
 		return c.missing
+	case errors.Is(err, rdfgpu.ErrFailed):
+		c.server.options.Log.Error("the store takes no updates any more", "error", err)
+		p := noUpdates()
+		p.Hint = "this update may be there, or not, once the server has been started again"
+		return p
 	}
 	p := problemOf(ctx, err)
-	switch p.Status {
-	case http.StatusBadRequest:
-		p.Title = strings.Replace(p.Title, "malformed query", "malformed update", 1)
-	case http.StatusInternalServerError:
-		if live, ok := engine.Live(); ok && live.Failed != "" {
-			c.server.options.Log.Error("the store takes no updates any more", "error", live.Failed)
-			return noUpdates()
-		}
-	}
+	p.Title = strings.Replace(p.Title, "malformed query", "malformed update", 1)
 	return p
 }
 
 // noUpdates is the problem of a store that takes no updates any more; the log alone says why, because that names files.
 func noUpdates() *Problem {
 	return &Problem{Status: http.StatusServiceUnavailable, Title: "no updates",
-		Detail: "the store takes no updates any more: the server's log says why", Hint: "the server has to be started again", outcome: "error"}
+		Detail: "the store takes no updates any more until the server is started again: its log says why", outcome: "error"}
 }
 
 // fail sends a problem.

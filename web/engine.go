@@ -22,7 +22,7 @@ type Engine interface {
 	Examples() []rdfgpu.Example
 	// CheckAll compares the checksums of what no query has read yet, beside the queries.
 	CheckAll(ctx context.Context) error
-	// HasGraph reports whether a named graph has triples.
+	// HasGraph reports whether a graph exists: the default graph, "", or a named one that has triples.
 	HasGraph(graph string) (bool, error)
 	// Dump writes a snapshot.
 	Dump(ctx context.Context, w io.Writer, options rdfgpu.DumpOptions) (rdfgpu.DumpReport, error)

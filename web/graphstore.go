@@ -166,14 +166,9 @@ func (c *change) drop(t target, condition condition) *Problem {
 	return nil
 }
 
-// exists asks an engine whether it has the graph; the default graph is always there.
+// exists asks an engine whether it has the graph.
 func (t target) exists(e *edition) func() (bool, error) {
-	return func() (bool, error) {
-		if t.name == "" {
-			return true, nil
-		}
-		return e.HasGraph(t.name)
-	}
+	return func() (bool, error) { return e.HasGraph(t.name) }
 }
 
 // open reads the beginning of the body; a long body is for the uploads to admit.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -84,7 +83,7 @@ func (e *memoryEngine) Live() (rdfgpu.LiveInfo, bool) {
 func (e *memoryEngine) HasGraph(name string) (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.graphs[name]) > 0, nil
+	return name == "" || len(e.graphs[name]) > 0, nil
 }
 
 // change runs f over a copy of the graphs, and commits what it made of them.
@@ -93,7 +92,7 @@ func (e *memoryEngine) change(ifSequence *uint64, dryRun bool, f func(map[string
 	defer e.mu.Unlock()
 	report.Sequence = e.commits
 	if e.failed != "" {
-		return report, errors.New("engine: /secret/path: " + e.failed)
+		return report, fmt.Errorf("engine: /secret/path: %w: %s", rdfgpu.ErrFailed, e.failed)
 	}
 	if ifSequence != nil && *ifSequence != e.commits {
 		return report, fmt.Errorf("engine: %w", rdfgpu.ErrConflict)
@@ -243,7 +242,7 @@ func (e *memoryEngine) PutGraph(ctx context.Context, name string, body io.Reader
 		return report, false, err
 	}
 	report, err = e.change(options.IfSequence, false, func(graphs map[string]graph) error {
-		existed = len(graphs[name]) > 0
+		existed = name == "" || len(graphs[name]) > 0
 		if options.Replace {
 			delete(graphs, name)
 		}

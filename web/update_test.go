@@ -96,6 +96,8 @@ func TestUpdatesThatAreWrongAreToldSo(t *testing.T) {
 		{"a graph that is there", "POST", "/update", "FAIL exists", []string{asUpdate}, 409},
 		{"too many writers", "POST", "/update", "FAIL writers", []string{asUpdate}, 503},
 		{"a store that cannot be written", "POST", "/update", "FAIL readonly", []string{asUpdate}, 403},
+		{"a data set of its own", "POST", "/update", "FAIL using", []string{asUpdate}, 400},
+		{"a document that cannot be loaded", "POST", "/update", "FAIL load", []string{asUpdate}, 422},
 		{"a full disk", "POST", "/update", "FAIL full", []string{asUpdate}, 507},
 		{"too much memory", "POST", "/update", "FAIL memory", []string{asUpdate}, 507},
 		{"something unsupported", "POST", "/update", "FAIL unsupported", []string{asUpdate}, 501},
