@@ -146,7 +146,7 @@ func (m *model) clear() {
 }
 
 // write flushes or rebuilds, and lets the store go on meanwhile.
-func (m *model) write(how func(context.Context, *store.Lock, Snapshot, Options) (Report, error), goOn bool) {
+func (m *model) write(how snapshotWriter, goOn bool) {
 	snapshot := m.live.snapshot()
 	var added, removed []Quad
 	if goOn {
