@@ -62,6 +62,7 @@ var rooms = map[string][]string{
 	"internal/bench/scale":      {root},
 	"internal/hostile":          {},
 	"internal/hostile/campaign": {"internal/hostile", "internal/bench"},
+	"internal/naive":            {"parser", "planner/bgp"},
 	"internal/matchtest":        {"internal/schedule", "exec/match", "planner/bgp", "parser", "pcsr", "dictionary", "loader"},
 	"web":                       {root, "internal/results"},
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate"},
