@@ -51,6 +51,7 @@ var rooms = map[string][]string{
 	"internal/machine":          {},
 	"internal/generate":         {},
 	"internal/imports":          {},
+	"internal/isomorphism":      {},
 	"internal/schedule":         {},
 	"internal/store":            {"dictionary", "pcsr"},
 	"internal/results":          {"internal/schedule", "dictionary"},
