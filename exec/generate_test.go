@@ -3,6 +3,7 @@ package exec_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -75,6 +76,8 @@ func (g *generator) chance(percent int) bool {
 }
 
 func (g *generator) oneOf(list ...string) string { return list[g.pick(len(list))] }
+
+func integer(n int) rdf.Term { return rdf.NewTyped(strconv.Itoa(n), rdf.XSDInteger) }
 
 func node(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%sn%d", exampleNS, i)) }
 
