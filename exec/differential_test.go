@@ -24,6 +24,11 @@ func TestNestedQueriesAnswerAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).nested)
 }
 
+// TestComparisonsAnswerAsTheReferenceSays does so for conditions on values, and their order.
+func TestComparisonsAnswerAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).compared)
+}
+
 func compareWithReference(t *testing.T, draw func(*generator) string) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t}
@@ -33,7 +38,8 @@ func compareWithReference(t *testing.T, draw func(*generator) string) {
 		if err != nil {
 			t.Skip(err) // a variable bound twice, say
 		}
-		m, err := newSegments(g.split(quads), names...)
+		parts, arrived := g.split(quads)
+		m, err := newGrown(parts, arrived, names...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package exec_test
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -27,32 +26,6 @@ func (e *reference) sorted(n *parser.OrderBy, in []mapping, env mapping) []mappi
 	return in
 }
 
-// compareTerms orders terms: unbound, IRIs, integers, booleans, strings.
-func compareTerms(a, b rdf.Term) int {
-	if c := cmp.Compare(orderRank(a), orderRank(b)); c != 0 {
-		return c
-	}
-	x, numeric := number(a)
-	if y, ok := number(b); ok && numeric {
-		return cmp.Compare(x, y)
-	}
-	return strings.Compare(a.Value, b.Value)
-}
-
-func orderRank(t rdf.Term) int {
-	switch {
-	case t.IsZero():
-		return 0
-	case t.Kind == rdf.IRI:
-		return 1
-	case t.Datatype == rdf.XSDInteger:
-		return 2
-	case t.Datatype == rdf.XSDBoolean:
-		return 3
-	}
-	return 4
-}
-
 // slice skips and limits.
 func slice(n *parser.Slice, in []mapping) []mapping {
 	in = in[min(max(n.Offset, 0), int64(len(in))):]
@@ -62,13 +35,14 @@ func slice(n *parser.Slice, in []mapping) []mapping {
 	return in
 }
 
-// extreme is the least or the greatest term of a list.
+// extreme is the least or the greatest term of a list, of equal ones by its text.
 func extreme(function string, list []rdf.Term) rdf.Term {
+	compare := func(a, b rdf.Term) int { return cmp.Or(compareTerms(a, b), compareTexts(a, b)) }
 	switch {
 	case len(list) == 0:
 		return rdf.Term{}
 	case function == "MIN":
-		return slices.MinFunc(list, compareTerms)
+		return slices.MinFunc(list, compare)
 	}
-	return slices.MaxFunc(list, compareTerms)
+	return slices.MaxFunc(list, compare)
 }

@@ -428,19 +428,10 @@ func (e *reference) isTrue(x parser.Expr, m mapping) bool {
 
 func (e *reference) truth(x parser.Expr, m mapping) (value, ok bool) {
 	t, ok := e.value(x, m)
-	if !ok || t.Kind != rdf.Literal {
+	if !ok {
 		return false, false
 	}
-	switch t.Datatype {
-	case rdf.XSDBoolean:
-		return t.Value == "true", true
-	case rdf.XSDInteger:
-		n, ok := number(t)
-		return n != 0, ok
-	case "":
-		return t.Value != "", true
-	}
-	return false, false
+	return effective(t)
 }
 
 func (e *reference) value(x parser.Expr, m mapping) (rdf.Term, bool) {
@@ -500,23 +491,27 @@ func (e *reference) call(x *parser.Call, m mapping) (rdf.Term, bool) {
 		return boolean(args[0] == args[1]), true
 	case "ISIRI":
 		return boolean(args[0].Kind == rdf.IRI), true
-	case "=":
-		return boolean(args[0] == args[1]), true
-	case "!=":
-		return boolean(args[0] != args[1]), true
-	}
-	a, ok := number(args[0])
-	b, ok2 := number(args[1])
-	if !ok || !ok2 {
-		return rdf.Term{}, false
-	}
-	switch x.Function {
-	case "<":
-		return boolean(a < b), true
-	case ">":
-		return boolean(a > b), true
+	case "ISLITERAL":
+		return boolean(args[0].Kind == rdf.Literal), true
+	case "ISNUMERIC":
+		return boolean(literalOf(args[0]).kind == numberKind), true
+	case "STR":
+		return rdf.NewString(args[0].Value), args[0].Kind != rdf.BlankNode
+	case "LANG":
+		return rdf.NewString(args[0].Language), args[0].Kind == rdf.Literal
+	case "DATATYPE":
+		return rdf.NewIRI(args[0].DatatypeIRI()), args[0].Kind == rdf.Literal
+	case "=", "!=":
+		equal, ok := equalTerms(args[0], args[1])
+		return boolean(equal == (x.Function == "=")), ok
+	case "<", ">", "<=", ">=":
+		order, unordered, ok := compareLiterals(args[0], args[1])
+		holds := map[string]bool{"<": order < 0, ">": order > 0, "<=": order <= 0, ">=": order >= 0}[x.Function]
+		return boolean(holds && !unordered), ok
 	case "+":
-		return integer(a + b), true
+		a, ok := number(args[0])
+		b, ok2 := number(args[1])
+		return integer(a + b), ok && ok2
 	}
 	panic("the reference does not compute " + x.Function)
 }
@@ -530,7 +525,11 @@ func (e *reference) among(x *parser.Call, m mapping) (rdf.Term, bool) {
 	found, failed := false, false
 	for _, item := range x.Args[1:] {
 		t, known := e.value(item, m)
-		found, failed = found || known && t == value, failed || !known
+		equal := false
+		if known {
+			equal, known = equalTerms(value, t)
+		}
+		found, failed = found || known && equal, failed || !known
 	}
 	return boolean(found == (x.Function == "IN")), found || !failed
 }
