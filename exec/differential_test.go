@@ -25,6 +25,11 @@ func TestNestedQueriesAnswerAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).nested)
 }
 
+// TestComparisonsAnswerAsTheReferenceSays does so for conditions on values, and their order.
+func TestComparisonsAnswerAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).compared)
+}
+
 func compareWithReference(t *testing.T, draw func(*generator) string) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t}

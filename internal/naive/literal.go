@@ -55,6 +55,9 @@ var (
 	floatForm   = regexp.MustCompile(`^([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)$`)
 )
 
+// OneSort reports whether two terms are literals of one sort: numbers, dates and so on.
+func OneSort(s, t rdf.Term) bool { return literalOf(s).kind == literalOf(t).kind }
+
 func literalOf(t rdf.Term) literal {
 	switch {
 	case t.Kind != rdf.Literal:
