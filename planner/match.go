@@ -39,7 +39,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 	m.Plan, err = bgp.Plan(p.ctx, n.Patterns, p.graph, p.options.Lookup, bgp.Options{
 		Semantics: p.options.Semantics, Inputs: r.inputs, Output: m.Columns,
 		CountOnly: out.Empty() && !r.distinct, Distinct: r.distinct, Speed: p.options.Speed,
-		Ranges: pushed.ranges, Candidates: pushed.candidates, Shares: pushed.shares(),
+		Ranges: pushed.ranges, Candidates: pushed.candidates, Unequal: pushed.unequal, Shares: pushed.shares(),
 	})
 	if err != nil {
 		return nil, err

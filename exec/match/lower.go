@@ -137,7 +137,7 @@ func inputStep(p *bgp.MatchPlan, g *pcsr.Graph) *Step {
 // isLength reports whether the candidates of the step are a stretch of one list, without the values that Distinct names:
 // so that their number can be told without reading them.
 func (s *Step) isLength() bool {
-	return len(s.Lists) == 1 && s.Lists[0].Kind != Set && len(s.Above) == 0 && len(s.Plan.Checks)+len(s.Plan.EdgeDistinct) == 0 &&
+	return !s.Plan.Overlaps && len(s.Lists) == 1 && s.Lists[0].Kind != Set && len(s.Above) == 0 && len(s.Plan.Checks)+len(s.Plan.EdgeDistinct) == 0 &&
 		s.Plan.Signature.IsZero()
 }
 

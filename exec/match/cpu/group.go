@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -136,8 +137,8 @@ func (w *worker) countRaw(g *group) uint64 {
 		return 0
 	}
 	n := e.count
-	for _, o := range s.Distinct {
-		if w.admits(s, w.value(o)) {
+	for i, o := range s.Distinct {
+		if !w.saidBefore(s, i) && w.admits(s, w.value(o)) {
 			n--
 		}
 	}
@@ -249,12 +250,21 @@ func (w *worker) countLeaf(s *step) uint64 {
 func (w *worker) countSet(s *step, c *scratch) uint64 {
 	set := w.set(s)
 	n := uint64(len(set))
-	for _, o := range s.Distinct {
-		if pcsr.Contains(set, w.value(o)) {
+	for i, o := range s.Distinct {
+		if !w.saidBefore(s, i) && pcsr.Contains(set, w.value(o)) {
 			n--
 		}
 	}
 	return n
+}
+
+// saidBefore reports whether the value of operand i of the step's Distinct is that of one before it.
+func (w *worker) saidBefore(s *step, i int) bool {
+	if !s.Plan.Overlaps {
+		return false
+	}
+	v := w.value(s.Distinct[i])
+	return slices.ContainsFunc(s.Distinct[:i], func(o bgp.Operand) bool { return w.value(o) == v })
 }
 
 // countLists returns the size of the intersection of at most two lists.
@@ -296,14 +306,13 @@ func (w *worker) sourceBits(s *step, c *scratch, source, other []pcsr.Vertex) *b
 // longerScan is how many members of a list are tested in a bitmap in the time of one search by galloping.
 const longerScan = 8
 
-// countBound returns how many of the values that Distinct names are in all lists of the step. Values that
-// isomorphism compares with one another are different.
+// countBound returns how many of the values that Distinct names are in all lists of the step.
 func (w *worker) countBound(s *step, c *scratch) (n uint64) {
 	floor := w.floor(s)
 next:
-	for _, o := range s.Distinct {
+	for i, o := range s.Distinct {
 		v := w.value(o)
-		if v < floor {
+		if v < floor || w.saidBefore(s, i) {
 			continue
 		}
 		for _, list := range c.lists {
