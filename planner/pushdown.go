@@ -106,7 +106,7 @@ func (p *planner) pushFilters(n *parser.BGP, conditions []parser.Expr, r request
 	pushed = &pushedFilters{}
 	vars := p.free(n, r)
 	for _, e := range conditions {
-		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, vars, e) || p.pushUnequal(pushed, n, e) {
+		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, vars, e) || p.pushUnequal(pushed, n, n, e) {
 			pushed.notes = append(pushed.notes, p.exprText(e))
 		} else {
 			rest = append(rest, e)

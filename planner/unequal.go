@@ -19,7 +19,9 @@ import (
 //	?v != <iri>, ?v NOT IN (<iri>, …)
 //
 // Variables of parts that nothing else connects stay in a filter: such parts are matched apart.
-func (p *planner) pushUnequal(pushed *pushedFilters, n *parser.BGP, e parser.Expr) bool {
+//
+// The condition reads variables of n, of which some are those of the pattern that is matched.
+func (p *planner) pushUnequal(pushed *pushedFilters, matched, n *parser.BGP, e parser.Expr) bool {
 	left, others, byTerm := unequalTerms(e)
 	if left == "" || !p.inPattern(n, left) {
 		return false
@@ -28,7 +30,7 @@ func (p *planner) pushUnequal(pushed *pushedFilters, n *parser.BGP, e parser.Exp
 	for _, other := range others {
 		switch x := other.(type) {
 		case *parser.Var:
-			if x.Name == left || !p.inPattern(n, x.Name) || !byTerm && !p.isResource(n, left) && !p.isResource(n, x.Name) || !together(n, left, x.Name) {
+			if x.Name == left || !p.inPattern(n, x.Name) || !byTerm && !p.isResource(n, left) && !p.isResource(n, x.Name) || matched == n && !together(n, left, x.Name) {
 				return false
 			}
 			found = append(found, bgp.Inequality{A: left, B: x.Name})

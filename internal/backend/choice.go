@@ -27,8 +27,15 @@ func (c *Choice) Speed() float64 {
 	return 1
 }
 
+// Branches reports whether plans may have branches: those are for the processor, and nothing is done there where the GPU is
+// asked for.
+func (c *Choice) Branches() bool { return c.device != GPU }
+
 // Matcher is the matcher of a pattern.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, _ *pcsr.Graph) match.Matcher {
+	if len(plan.Branches) > 0 {
+		return c.backends.cpu // there is no kernel for them yet
+	}
 	if c.device == GPU || c.device == Auto && c.backends.pays(plan.Cost) && c.available() {
 		c.used = true
 		return gpuMatcher{c}

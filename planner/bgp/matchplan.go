@@ -15,6 +15,8 @@ type MatchPlan struct {
 	// Inputs is how many leading slots the caller binds. 0: the join begins with one empty partial match.
 	Inputs int
 	Steps  []Step
+	// Branches hang on slots; their steps stand behind the plan's own.
+	Branches []Branch
 	// InputChecks are edges whose variables are all seeded: they hold before the first step.
 	InputChecks []EdgeCheck
 	// InputClasses are vertex labels that seeded slots must have.
@@ -111,6 +113,8 @@ type Step struct {
 	// Counted: the slot is in no Output and no later step reads it, and all later steps are Counted too, so a
 	// matcher may multiply by the number of candidates instead of writing rows.
 	Counted bool
+	// Branch is the branch that the step belongs to: Branches[Branch-1]; 0 is the plan itself.
+	Branch int
 	// Component numbers the connected part of the query graph the slot belongs to; a step without a Link or Check
 	// that reads an earlier slot begins a new component (a cartesian product).
 	Component int

@@ -13,6 +13,7 @@ import (
 // group is a match.Group with what is kept of it.
 type group struct {
 	*match.Group
+	// step is nil where the group is a branch.
 	step     *step
 	children []*group
 	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
@@ -22,19 +23,38 @@ type group struct {
 
 // groups splits the join's steps from one on into groups.
 func (p *join) groups(from int) []*group {
-	return p.adoptGroups(match.Groups(p.lowered(p.steps[from:])))
+	return p.adoptGroups(p.Groups(p.lowered(p.steps[from:])))
 }
 
 func (p *join) adoptGroups(groups []*match.Group) []*group {
 	all, out := make([]group, len(groups)), make([]*group, len(groups))
 	for i, from := range groups {
 		g := &all[i]
-		*g = group{Group: from, step: p.step(from.Step), children: p.adoptGroups(from.Children)}
+		*g = group{Group: from, children: p.adoptGroups(from.Children)}
+		out[i] = g
+		if from.Branch != nil {
+			g.remembers = len(g.Reads) <= memoKeys && slices.ContainsFunc(g.children, func(c *group) bool { return !c.quick() })
+			continue
+		}
+		g.step = p.step(from.Step)
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
-		out[i] = g
 	}
 	return out
+}
+
+// quick reports whether the group is counted by looking up one list.
+func (g *group) quick() bool { return g.step != nil && len(g.children) == 0 && len(g.step.Lists) == 1 }
+
+// index is the place in the plan of the first step of the group; noStep where there is none.
+func (g *group) index() int {
+	if g.step != nil {
+		return g.step.Index
+	}
+	if len(g.children) > 0 {
+		return g.children[0].index()
+	}
+	return noStep
 }
 
 // memoKeys is the most slots a memo is kept for.
@@ -182,6 +202,9 @@ func (w *worker) admits(s *step, v pcsr.Vertex) bool {
 }
 
 func (w *worker) countCandidates(g *group) uint64 {
+	if g.Branch != nil {
+		return w.weighBranch(g)
+	}
 	s := g.step
 	if len(g.children) == 0 {
 		return w.countLeaf(s)
@@ -201,6 +224,26 @@ func (w *worker) countCandidates(g *group) uint64 {
 	}
 	w.scratch[s.Index].rowsOut += uint64(len(set))
 	return total
+}
+
+// weighBranch is what a branch makes of the number of its solutions for the partial match in w.values.
+func (w *worker) weighBranch(g *group) uint64 {
+	n := uint64(0)
+	if !g.Never && w.passes(g.Test) {
+		most := w.most
+		if g.Branch.Weight != bgp.AtLeastOne {
+			w.most = 1
+		}
+		n = w.countAll(g.children)
+		w.most = most
+	}
+	switch g.Branch.Weight {
+	case bgp.Some:
+		return min(n, 1)
+	case bgp.None:
+		return 1 - min(n, 1)
+	}
+	return max(n, 1)
 }
 
 // countAll multiplies the counts of independent groups.

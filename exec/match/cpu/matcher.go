@@ -57,9 +57,9 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 	return total, err
 }
 
-// count multiplies the counts of the independent parts of a plan without seeds; with seeds each row is counted.
+// count multiplies the counts of the independent parts of a plan without seeds and branches; with seeds each row is counted.
 func (m *Matcher) count(ctx context.Context, p *join) (uint64, error) {
-	if p.input != nil {
+	if p.input != nil || len(p.Plan.Branches) > 0 {
 		p.layOut(nil, false)
 		return m.countPart(ctx, p)
 	}
@@ -83,7 +83,7 @@ func (m *Matcher) countPart(ctx context.Context, p *join) (uint64, error) {
 // componentsExist reports whether each of several independent parts has a solution, so that a product with an empty
 // part is not enumerated.
 func (m *Matcher) componentsExist(ctx context.Context, p *join) (bool, error) {
-	if p.input != nil {
+	if p.input != nil || len(p.Plan.Branches) > 0 {
 		return true, nil
 	}
 	parts := match.Parts(p.Steps)
