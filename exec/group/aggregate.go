@@ -97,13 +97,19 @@ func (c *counts) merge(of accumulator, n int, groups []uint32) {
 	}
 }
 
-// addWeight adds, up to the largest number.
+// addWeight adds, up to tooMany.
 func addWeight(a, b uint64) uint64 {
 	if sum := a + b; sum >= a {
 		return sum
 	}
-	return math.MaxUint64
+	return tooMany
 }
+
+// tooMany stands for all numbers of more than 64 bits.
+const tooMany = math.MaxUint64
+
+// overflowed reports whether the count of one of n groups has more than 64 bits.
+func (c *counts) overflowed(n int) bool { return slices.Contains(c.n[:min(n, len(c.n))], tooMany) }
 
 func (c *counts) results(n int) []dictionary.ID {
 	out := make([]dictionary.ID, n)

@@ -368,17 +368,19 @@ next:
 	return n
 }
 
-// add and multiply stay at the largest number instead of overflowing.
+// tooMany stands for all numbers of more than 64 bits: add and multiply stay there.
+const tooMany = ^uint64(0)
+
 func add(a, b uint64) uint64 {
 	if s, carry := bits.Add64(a, b, 0); carry == 0 {
 		return s
 	}
-	return ^uint64(0)
+	return tooMany
 }
 
 func multiply(a, b uint64) uint64 {
 	if high, low := bits.Mul64(a, b); high == 0 {
 		return low
 	}
-	return ^uint64(0)
+	return tooMany
 }

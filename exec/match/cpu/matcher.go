@@ -44,7 +44,7 @@ func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match
 	return err
 }
 
-// Count implements [match.Matcher]. A number of solutions beyond 64 bits is given as the largest number.
+// Count implements [match.Matcher].
 func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) {
 	start := time.Now()
 	p, err := compile(task, true, &m.tuning)
@@ -54,6 +54,9 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 	}
 	total, err := m.count(ctx, p)
 	p.trace(task, start)
+	if err == nil && total == tooMany {
+		return 0, match.ErrTooMany
+	}
 	return total, err
 }
 
