@@ -95,12 +95,21 @@ func (p *planner) counted(n *parser.Group, out scope.Set) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, ok := in.(*Match)
-	if !ok {
-		return nil, nil
+	c := &Count{Properties: p.above(in, out)}
+	if c.Terms, err = p.difference(n.Input, in); err != nil {
+		return nil, err
 	}
-	c := &Count{Properties: p.above(m, out), Match: m}
-	c.Rows = 1
+	if c.Terms == nil {
+		m, ok := in.(*Match)
+		if !ok {
+			return nil, nil
+		}
+		c.Terms = []CountTerm{{1, m}}
+	}
+	c.Rows, c.Cost = 1, 0
+	for _, t := range c.Terms {
+		c.Cost += t.Match.Cost
+	}
 	return c, nil
 }
 
