@@ -33,7 +33,7 @@ func (g *generator) tally() string {
 	var out []string
 	for i := range 1 + g.pick(2)*g.pick(2) {
 		v := g.oneOf("?a", "?b", "?c", "?d")
-		out = append(out, fmt.Sprintf("(%s AS ?n%d)", g.oneOf("COUNT(*)", "COUNT(*)", "COUNT("+v+")", "COUNT(DISTINCT "+v+")", "SUM("+v+")", "MIN("+v+")"), i))
+		out = append(out, fmt.Sprintf("(%s AS ?n%d)", g.oneOf("COUNT(*)", "COUNT(*)", "COUNT("+v+")", "COUNT(DISTINCT "+v+")", "SUM("+v+")", "SUM("+v+" + 1)", "SUM(DISTINCT "+v+")", "MIN("+v+")"), i))
 	}
 	return strings.Join(out, " ")
 }

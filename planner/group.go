@@ -73,14 +73,14 @@ func countsRepeats(a *parser.Aggregation) bool {
 	return !a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE"
 }
 
-// countsOnly reports whether equal rows may come as one with a weight: COUNT alone asks how often values come, and equal
-// rows have equal values.
+// countsOnly reports whether equal rows may come as one with a weight: of what asks how often values come, COUNT, SUM and AVG
+// can tell from it, and equal rows have equal values.
 func countsOnly(n *parser.Group) bool {
 	if slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool { return parser.IsVolatile(k.Expr) }) {
 		return false
 	}
 	return !slices.ContainsFunc(n.Aggregates, func(a parser.Aggregation) bool {
-		return countsRepeats(&a) && (a.Function != "COUNT" || a.Argument != nil && parser.IsVolatile(a.Argument))
+		return countsRepeats(&a) && (a.Function != "COUNT" && a.Function != "SUM" && a.Function != "AVG" || a.Argument != nil && parser.IsVolatile(a.Argument))
 	})
 }
 

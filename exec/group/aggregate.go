@@ -23,6 +23,12 @@ type accumulator interface {
 	merge(of accumulator, n int, groups []uint32)
 }
 
+// counting is an accumulator that tells how many rows there were.
+type counting interface {
+	// overflowed reports whether there were too many in one of n groups.
+	overflowed(n int) bool
+}
+
 // groupedRows are rows that an accumulator takes: row i belongs to group groups[i] of n and its argument has the value
 // ids[i] (dictionary.None for an error); ids is nil for COUNT(*).
 type groupedRows struct {

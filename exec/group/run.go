@@ -283,7 +283,7 @@ func (r *run) emit(emit func(*vector.Batch) error) error {
 	n := r.groups.Rows.N
 	all := append([][]dictionary.ID(nil), r.groups.Rows.Cols...)
 	for _, s := range r.states {
-		if c, ok := s.(*counts); ok && c.overflowed(n) {
+		if c, ok := s.(counting); ok && c.overflowed(n) {
 			return match.ErrTooMany
 		}
 		all = append(all, s.results(n))
