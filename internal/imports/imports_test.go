@@ -69,6 +69,7 @@ var rooms = map[string][]string{
 	"internal/hostile":          {},
 	"internal/hostile/campaign": {"internal/hostile", "internal/bench"},
 	"internal/naive":            {"parser", "planner/bgp"},
+	"internal/updatetest":       {"internal/isomorphism", "internal/results", "loader"},
 	"internal/matchtest":        {"internal/schedule", "exec/match", "planner/bgp", "parser", "pcsr", "dictionary", "loader"},
 	"web":                       {root, "internal/results"},
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate"},
