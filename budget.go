@@ -67,7 +67,8 @@ const (
 	watchEvery  = 5 * time.Millisecond
 	watchRests  = 50 * time.Millisecond
 	mostLive    = 85
-	mostTaken   = 104
+	mostTaken   = 102
+	collectAt   = 97 // where the garbage collector aims
 	watchIdle   = 100 * time.Millisecond
 	metricTotal = "/memory/classes/total:bytes"
 	metricGiven = "/memory/classes/heap/released:bytes"
@@ -75,14 +76,14 @@ const (
 )
 
 // Govern makes the budget that of the whole process, for programs that do nothing else: the garbage collector aims at its
-// memory (debug.SetMemoryLimit), and where the process takes more all the same, because something is not counted as it is, the
+// memory (debug.SetMemoryLimit), a little below, and where the process takes more all the same, because something is not counted as it is, the
 // query that holds the most ends with ErrMemoryLimit. stop ends that.
 func (b *Budget) Govern() (stop func()) {
 	limit := b.Usage().Memory
 	if limit == 0 {
 		return func() {}
 	}
-	before := debug.SetMemoryLimit(limit)
+	before := debug.SetMemoryLimit(limit / 100 * collectAt)
 	ended := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { b.watch(limit, ended) })

@@ -9,6 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/internal/federation"
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -118,14 +119,14 @@ func (s *Store) settings(ctx context.Context, options UpdateOptions) (update.Opt
 	}
 	settings := update.Options{
 		Query: exec.Options{
-			Semantics: options.Semantics, Matcher: device.Matcher, Speed: device.Speed(), TempDir: s.options.TempDir, Base: options.Base,
+			Semantics: options.Semantics, Matcher: device.Matcher, Speed: device.Speed(), NoBranches: !device.Branches(), TempDir: s.options.TempDir, Base: options.Base,
 			Now: time.Now(), Service: s.options.service(), Workers: s.pool.Open(ctx, s.options.Threads),
 		},
 		Budget: func() *limits.Budget { return s.budget.pool.Open(options.MaxMemory) },
 		Using:  options.UsingGraphs, UsingNamed: options.UsingNamedGraphs,
 	}
 	if len(s.options.Loads) > 0 {
-		settings.Source = s.loadFrom
+		settings.Source = federation.NewDocuments(s.options.Loads).Read
 	}
 	return settings, nil
 }

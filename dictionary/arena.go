@@ -17,6 +17,7 @@ import (
 type arena struct {
 	pages  []*page
 	chunks [][]byte
+	values valueRuns
 }
 
 const (
@@ -49,17 +50,29 @@ func (a *arena) key(n ID) []byte {
 	return record[head:end:end]
 }
 
-// value is the key and the value of term n, which must be a literal of a datatype with values for the latter to mean
-// anything; whole as of unpackValue.
-func (a *arena) value(n ID) (key []byte, v Value, whole bool) {
+// value is the value of term n.
+func (a *arena) value(n ID) Value {
 	record := a.record(n)
 	length, head := binary.Uvarint(record)
-	end := head + int(length)
-	if key = record[head:end:end]; key[0] != keyKnown {
-		return key, v, false
+	key, value := record[head:head+int(length)], record[head+int(length):]
+	switch key[0] {
+	case keyString:
+		return Value{Kind: String, Zone: NoZone}
+	case keyLang:
+		return Value{Kind: LangString, Zone: NoZone}
+	case keyOther:
+		return Value{Kind: OtherLiteral, Zone: NoZone}
+	case keyKnown:
+		v, whole := unpackValue(binary.LittleEndian.Uint64(value), binary.LittleEndian.Uint64(value[8:]))
+		switch {
+		case !whole:
+			return parseLexical(v.Datatype, key[2:])
+		case v.Kind == NoValue:
+			return Value{Kind: OtherLiteral, Datatype: Datatype(key[1] - codeBase), Zone: NoZone}
+		}
+		return v
 	}
-	v, whole = unpackValue(binary.LittleEndian.Uint64(record[end:]), binary.LittleEndian.Uint64(record[end+8:]))
-	return key, v, whole
+	return Value{Zone: NoZone}
 }
 
 // arenaWriter adds terms to an arena.
@@ -78,6 +91,9 @@ func (w *arenaWriter) add(key []byte, p *parts) (grown bool) {
 	size := length + len(key)
 	if p.mark == keyKnown {
 		size += valueBytes
+	}
+	if w.count&(pageTerms-1) == 0 {
+		w.sortValues()
 	}
 	place, record, grown := w.room(size)
 	copy(record, head[:length])
@@ -131,5 +147,5 @@ func (w *arenaWriter) room(size int) (place uint64, record []byte, grown bool) {
 
 // copied is the arena as it is now.
 func (w *arenaWriter) copied() *arena {
-	return &arena{pages: slices.Clip(w.pages), chunks: slices.Clip(w.chunks)}
+	return &arena{slices.Clip(w.pages), slices.Clip(w.chunks), w.values}
 }

@@ -55,22 +55,5 @@ func (a *arrivals) value(n ID) Value {
 	if n >= a.count {
 		return Value{Zone: NoZone}
 	}
-	key, v, whole := a.arena.value(n)
-	switch key[0] {
-	case keyString:
-		return Value{Kind: String, Zone: NoZone}
-	case keyLang:
-		return Value{Kind: LangString, Zone: NoZone}
-	case keyOther:
-		return Value{Kind: OtherLiteral, Zone: NoZone}
-	case keyKnown:
-		switch {
-		case !whole:
-			return parseLexical(v.Datatype, key[2:])
-		case v.Kind == NoValue:
-			return Value{Kind: OtherLiteral, Datatype: Datatype(key[1] - codeBase), Zone: NoZone}
-		}
-		return v
-	}
-	return Value{Zone: NoZone}
+	return a.arena.value(n)
 }

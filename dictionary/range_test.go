@@ -51,17 +51,39 @@ func (r *rangeTest) check(t *testing.T, constant rdf.Term) {
 			continue
 		}
 		for i, r := range ranges {
-			if r.From >= r.To || i > 0 && r.From <= ranges[i-1].To {
+			if r.From >= r.To || i > 0 && r.From <= ranges[i-1].To || r.To > d.Ordered() {
 				t.Fatalf("%v: ranges %v", constant, ranges)
 			}
 		}
+		ids, ok := d.ValueIDs([]Condition{{c, constant}}, d.Len())
+		if !slices.IsSorted(ids) || ok != (v.Kind != String || d.tail.count <= pageTerms) {
+			t.Fatalf("%v: IDs %v, %v", constant, ids, ok)
+		}
 		for i := range d.Len() {
 			id := ID(i)
-			got := slices.ContainsFunc(ranges, func(r Range) bool { return r.Contains(id) })
+			if id == d.Ordered() && !ok {
+				break
+			}
+			_, got := slices.BinarySearch(ids, id)
+			got = got || slices.ContainsFunc(ranges, func(r Range) bool { return r.Contains(id) })
 			if want := c.Holds(r.compare(id, constant, v)); got != want {
 				t.Fatalf("%v comparison %d with %v: %v, want %v (ranges %v)", r.terms[id], c, constant, got, want, ranges)
 			}
 		}
+	}
+}
+
+// checkBoth compares the terms of a tail with two constants.
+func (r *rangeTest) checkBoth(t *testing.T, a, b Condition) {
+	t.Helper()
+	var want []ID
+	for id := r.d.Ordered(); id < ID(r.d.Len()); id++ {
+		if a.Holds(r.compare(id, a.Constant, ParseValue(a.Constant))) && b.Holds(r.compare(id, b.Constant, ParseValue(b.Constant))) {
+			want = append(want, id)
+		}
+	}
+	if got, ok := r.d.ValueIDs([]Condition{a, b}, r.d.Len()); ok && !slices.Equal(got, want) {
+		t.Fatalf("comparisons %d with %v and %d with %v: %v, want %v", a.Comparison, a.Constant, b.Comparison, b.Constant, got, want)
 	}
 }
 
@@ -78,9 +100,9 @@ func TestRangesAreWhatTheOperatorsSay(t *testing.T) {
 	}
 }
 
-// Numbers that are equal only after rounding: around 2^24 and 2^53, and decimals between two doubles.
-func TestRangesOfNumbersThatRound(t *testing.T) {
-	var terms []rdf.Term
+// roundingNumbers are equal only after rounding: around 2^24 and 2^53, decimals between two doubles, and decimals beside what
+// is in the middle between two floats.
+func roundingNumbers() (terms []rdf.Term) {
 	for _, base := range []int64{1 << 24, 1 << 53, -1 << 24, -1 << 53, 0} {
 		for i := int64(-5); i <= 5; i++ {
 			n := base + i
@@ -89,6 +111,16 @@ func TestRangesOfNumbersThatRound(t *testing.T) {
 				rdf.NewTyped(fmt.Sprintf("%d.1", n), rdf.XSDFloat), rdf.NewTyped(fmt.Sprintf("%d.1", n), rdf.XSDDouble))
 		}
 	}
+	for _, n := range []string{"16777217", "16777216.9999999999999999", "16777217.0000000000000001", "-16777216.9999999999999999", "-0.0", "1e-60", "-1e-60"} {
+		for _, d := range []Datatype{XSDInteger, XSDDecimal, XSDFloat, XSDDouble} {
+			terms = append(terms, rdf.NewTyped(n, d.IRI()))
+		}
+	}
+	return terms
+}
+
+func TestRangesOfNumbersThatRound(t *testing.T) {
+	terms := roundingNumbers()
 	d, err := FromTerms(terms)
 	if err != nil {
 		t.Fatal(err)

@@ -44,3 +44,20 @@ func (r Range) Len() int { return int(r.To) - int(r.From) }
 
 // Contains reports whether id lies in the range.
 func (r Range) Contains(id ID) bool { return r.From <= id && id < r.To }
+
+// Intersect returns the IDs that lie in both of two lists of ranges, each in order and apart.
+func Intersect(a, b []Range) []Range {
+	var out []Range
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		r := Range{From: max(a[i].From, b[j].From), To: min(a[i].To, b[j].To)}
+		if r.From < r.To {
+			out = append(out, r)
+		}
+		if a[i].To < b[j].To {
+			i++
+		} else {
+			j++
+		}
+	}
+	return out
+}

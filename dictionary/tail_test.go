@@ -164,6 +164,86 @@ func TestTailsOfManyTerms(t *testing.T) {
 	}
 }
 
+// TestValuesOfTailsAreWhatTheOperatorsSay compares all terms of a tail that has several runs of values with constants, in
+// views that end anywhere.
+func TestValuesOfTailsAreWhatTheOperatorsSay(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	terms, predicates := sampleTerms()
+	terms = append(terms, roundingNumbers()...)
+	r.Shuffle(len(terms), func(i, j int) { terms[i], terms[j] = terms[j], terms[i] })
+	d, err := FromTerms(terms[:300], predicates...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail := NewTail(d)
+	var views []*rangeTest
+	var key []byte
+	for i, term := range terms {
+		key, _ = AppendKey(key[:0], term)
+		if _, err := tail.Intern(key); err != nil {
+			t.Fatal(err)
+		}
+		if i%800 == 799 {
+			views = append(views, newRangeTest(tail.Dictionary(tail.Len())))
+		}
+	}
+	views = append(views, newRangeTest(tail.Dictionary(pageTerms+7)), newRangeTest(tail.Dictionary(2*pageTerms)), newRangeTest(tail.Dictionary(tail.Len())))
+	if !slices.ContainsFunc(views, func(v *rangeTest) bool { return len(v.d.tail.values.runs) > 1 }) {
+		t.Fatal("no view has several runs")
+	}
+	constants := append(roundingNumbers(), rdf.NewString("text 5"), rdf.NewString(""), rdf.NewTyped("0.1", rdf.XSDFloat), rdf.NewTyped("1e-50", rdf.XSDFloat))
+	for _, term := range terms {
+		if v := ParseValue(term); v.IsTemporal() && r.IntN(3) == 0 || r.IntN(60) == 0 {
+			constants = append(constants, term)
+		}
+	}
+	for i, view := range views {
+		for range 300 {
+			draw := func() Condition { return Condition{Comparison(r.IntN(5)), constants[r.IntN(len(constants))]} }
+			a, b := draw(), draw()
+			if v := ParseValue(a.Constant); !v.IsNumeric() && !v.IsTemporal() && v.Kind != Boolean && v.Kind != String {
+				continue
+			}
+			if v := ParseValue(b.Constant); !v.IsNumeric() && !v.IsTemporal() && v.Kind != Boolean && v.Kind != String {
+				continue
+			}
+			view.checkBoth(t, a, b)
+		}
+		for k, term := range constants {
+			if (k+i)%6 == 0 && !testing.Short() || testing.Short() && k%20 == 0 {
+				view.check(t, term)
+			}
+		}
+	}
+}
+
+func TestValuesOfTailsAreNoMoreThanAskedFor(t *testing.T) {
+	d, err := FromTerms(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail := NewTail(d)
+	for i := range 3 * pageTerms {
+		key, _ := AppendKey(nil, rdf.NewTyped(fmt.Sprint(i), rdf.XSDInteger))
+		if _, err := tail.Intern(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := tail.Dictionary(tail.Len())
+	for most, want := range map[int]bool{0: false, 9: false, 10: true, 11: true} {
+		ids, ok := v.ValueIDs([]Condition{{IsLess, rdf.NewTyped("10", rdf.XSDInteger)}, {IsLess, rdf.NewIRI("a")}}, most)
+		if ok != want || ok && len(ids) != 10 || !ok && ids != nil {
+			t.Errorf("at most %d: %v, %v", most, ids, ok)
+		}
+	}
+	if ids, ok := d.ValueIDs([]Condition{{IsLess, rdf.NewString("a")}}, 0); len(ids) > 0 || !ok {
+		t.Error("without a tail:", ids, ok)
+	}
+	if _, ok := v.ValueIDs([]Condition{{IsLess, rdf.NewIRI("a")}}, 10); ok {
+		t.Error("an IRI has an order")
+	}
+}
+
 func TestTailsRefuseWhatIsNoKey(t *testing.T) {
 	d, err := FromTerms([]rdf.Term{rdf.NewString("a")})
 	if err != nil {

@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -44,7 +45,17 @@ func newMemory(quads []quad, names ...rdf.Term) (*memory, error) {
 
 // newSegments builds a dataset of a base and what was added to it, part by part.
 func newSegments(parts [][]quad, names ...rdf.Term) (*memory, error) {
+	return newGrown(parts, nil, names...)
+}
+
+// newGrown builds a dataset of a base, what was added to it, part by part, and what has arrived since, the new terms of which
+// are in a tail.
+func newGrown(parts [][]quad, arrived []quad, names ...rdf.Term) (*memory, error) {
 	dict, err := segmentTerms(parts, names)
+	if err == nil && len(arrived) > 0 {
+		parts = append(slices.Clip(parts), arrived)
+		dict, err = arrivedTerms(dict, arrived)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +108,35 @@ func segmentTerms(parts [][]quad, names []rdf.Term) (dict *dictionary.Dictionary
 	return dict, nil
 }
 
+// arrivedTerms is a dictionary with the terms of some quads in a tail, and what queries may name, too late to be seen.
+func arrivedTerms(dict *dictionary.Dictionary, quads []quad) (*dictionary.Dictionary, error) {
+	tail := dictionary.NewTail(dict)
+	intern := func(terms ...rdf.Term) error {
+		for _, t := range terms {
+			if t.IsZero() {
+				continue
+			}
+			key, _ := dictionary.AppendKey(nil, t)
+			if _, err := tail.Intern(key); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, q := range quads {
+		if err := intern(q.subject, q.predicate, q.object, q.graph); err != nil {
+			return nil, err
+		}
+	}
+	n := tail.Len()
+	for i := range 5 {
+		if err := intern(node(i), rdf.NewIRI(fmt.Sprint(exampleNS, "p", i)), integer(i)); err != nil {
+			return nil, err
+		}
+	}
+	return tail.Dictionary(n), intern(literals...)
+}
+
 // segmentBuilder builds graphs over the segments of a dictionary.
 type segmentBuilder struct {
 	dict  *dictionary.Dictionary
@@ -123,7 +163,10 @@ func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
 				edges = append(edges, pcsr.Edge{From: b.id(q.subject), Label: b.id(q.predicate), To: b.id(q.object)})
 			}
 		}
-		vertices := int(b.dict.Start(i + 1))
+		vertices := b.dict.Len()
+		if i < len(b.dict.Segments()) {
+			vertices = int(b.dict.Start(i + 1))
+		}
 		labels := vertices
 		if i == 0 {
 			labels = b.dict.Section(0, dictionary.Predicates).Len()
@@ -132,7 +175,7 @@ func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
 		if label, ok := b.dict.Lookup(rdf.NewIRI(rdf.RDFType)); ok && int(label) < labels {
 			options = append(options, pcsr.WithTypeLabel(label))
 		}
-		g, err := pcsr.Build(vertices, labels, edges, options...)
+		g, err := buildByChange(vertices, labels, edges, options...)
 		if err != nil {
 			return nil, err
 		}
@@ -142,6 +185,30 @@ func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
 		return graphs[0], nil
 	}
 	return pcsr.Overlay(b.dict.Len(), graphs...), nil
+}
+
+// buildByChange builds the graph of an even number of edges at once; of an odd number, it changes one that lacks every third and has
+// others that lead back.
+func buildByChange(vertices, labels int, edges []pcsr.Edge, options ...pcsr.Option) (*pcsr.Graph, error) {
+	if len(edges)%2 == 0 {
+		return pcsr.Build(vertices, labels, edges, options...)
+	}
+	var first, added, removed []pcsr.Edge
+	for i, e := range edges {
+		if i%3 == 0 {
+			added = append(added, e)
+		} else {
+			first = append(first, e)
+		}
+		if back := (pcsr.Edge{From: e.To, Label: e.Label, To: e.From}); !slices.Contains(edges, back) {
+			first, removed = append(first, back), append(removed, back)
+		}
+	}
+	g, err := pcsr.Build(vertices, labels, first, options...)
+	if err != nil {
+		return nil, err
+	}
+	return g.Change(vertices, added, removed), nil
 }
 
 // processor matches in the caller's goroutine, so that solutions come in the same order every time.

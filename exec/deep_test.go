@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,6 +35,7 @@ func TestLargeQueriesArePlannedInTime(t *testing.T) {
 		"many BINDs":       "{ ?x :number ?n " + numbered("BIND(?n + 1 AS ?b%d) ", 500) + "}",
 		"many FILTERs":     "{ ?x :number ?n OPTIONAL { ?x :link ?y } " + numbered("FILTER(?n != %d) ", 2000) + "}",
 		"a large IN":       "{ ?x :link ?y FILTER(?y IN (:i1" + strings.Repeat(", :i2", 5000) + ")) }",
+		"a large NOT IN":   "{ ?x :link ?y FILTER(?y NOT IN (?z" + numbered(", ?z%d", 50_000) + ")) }",
 		"a large VALUES":   "{ ?x :link ?y VALUES ?y { " + strings.Repeat(":i1 ", 5000) + "} }",
 		"nested COUNTs":    numbered("{ SELECT (COUNT(*) AS ?n%d) ", 60) + "{ ?x :link ?y }" + strings.Repeat(" }", 60),
 		"nested paths":     "{ :i1 " + strings.Repeat("(", 100) + ":link" + strings.Repeat(")*", 100) + " ?o }",
@@ -55,6 +57,23 @@ func TestLargeQueriesArePlannedInTime(t *testing.T) {
 				t.Errorf("took %v", took)
 			}
 		})
+	}
+}
+
+// TestExplainIsJSONWhateverItCosts: estimates stay numbers where the product of what is joined does not.
+func TestExplainIsJSONWhateverItCosts(t *testing.T) {
+	m := many(t, 1000)
+	for _, pattern := range []string{
+		"{ " + numbered("?a%[1]d ?p%[1]d ?b%[1]d . ", 300) + "}",
+		"{ " + numbered("{ ?a%[1]d ?p%[1]d ?b%[1]d } UNION { ?a%[1]d :link ?b%[1]d } ", 150) + "}",
+	} {
+		p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> SELECT * "+pattern), m, m.dict, onProcessor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := json.Marshal(p.Explain()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

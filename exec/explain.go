@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ func (p *Plan) explain(n planner.Node) *Explain {
 	if number, ok := n.(*planner.Number); ok {
 		return p.explain(number.Input)
 	}
-	e := &Explain{Columns: n.Props().Columns, EstimatedRows: n.Props().Rows}
+	e := &Explain{Columns: n.Props().Columns, EstimatedRows: finite(n.Props().Rows)}
 	e.Operator, e.Detail = n.Text()
 	m := p.measures[n]
 	if m == nil {
@@ -119,4 +120,12 @@ func (e *Explain) stepMeasured(i int) string {
 		s += ", " + t.Variant
 	}
 	return s + "]"
+}
+
+// finite is an estimate as JSON can carry it.
+func finite(rows float64) float64 {
+	if rows <= math.MaxFloat64 {
+		return rows
+	}
+	return math.MaxFloat64
 }

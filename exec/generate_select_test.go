@@ -20,7 +20,7 @@ func (g *generator) subquery(depth int) string {
 	head := vars
 	if g.chance(20) {
 		g.fresh++
-		head += fmt.Sprintf(" (%s AS ?x%d)", g.oneOf("?a", "?b + 1", g.expression(1)), g.fresh)
+		head += fmt.Sprintf(" (%s AS ?x%d)", g.oneOf("?a", g.derived("?b"), g.expression(1)), g.fresh)
 		vars += fmt.Sprintf(" ?x%d", g.fresh)
 	}
 	return "SELECT " + g.oneOf("", "DISTINCT ", "REDUCED ") + head + " " + g.body(depth) + g.slice(vars)
@@ -44,7 +44,11 @@ func (g *generator) grouped(depth int) string {
 	text := "SELECT " + g.oneOf("", "", "DISTINCT ") + keys + " (" + g.aggregate() + " AS " + count + ") " + body + "GROUP BY " + by + " "
 	if g.chance(30) {
 		key := strings.Fields(keys)[0]
-		text += "HAVING (" + g.oneOf("COUNT(*) > 1", "COUNT(DISTINCT ?b) < 2", key+" != :n1", key+" = :n2", "SUM(?b) > 0 || BOUND("+key+")", "EXISTS { "+key+" :p1 [] }") + ") "
+		sum := "SUM"
+		if g.literals != nil {
+			sum = "COUNT"
+		}
+		text += "HAVING (" + g.oneOf("COUNT(*) > 1", "COUNT(DISTINCT ?b) < 2", key+" != :n1", key+" = :n2", sum+"(?b) > 0 || BOUND("+key+")", "EXISTS { "+key+" :p1 [] }") + ") "
 	}
 	return text + g.slice(keys+" "+count)
 }
@@ -53,6 +57,9 @@ func (g *generator) aggregate() string {
 	function := g.oneOf("COUNT", "COUNT", "SUM", "MIN", "MAX")
 	if g.wide {
 		function = g.oneOf("MIN", "MAX", "AVG", "SUM", "COUNT", "COUNT")
+	}
+	if g.literals != nil && function == "SUM" {
+		function = "MAX"
 	}
 	if function == "COUNT" && g.chance(40) {
 		return g.oneOf("COUNT(*)", "COUNT(DISTINCT *)")
@@ -92,6 +99,9 @@ func (g *generator) slice(vars string) string {
 	order := "ORDER BY "
 	for _, v := range strings.Fields(vars) {
 		order += g.oneOf(v, "DESC("+v+")") + " "
+		if g.literals != nil { // 1 and 1.0 are equal
+			order += fmt.Sprintf("STR(%s) LANG(%s) DATATYPE(%s) ", v, v, v)
+		}
 	}
 	return order + g.oneOf("", fmt.Sprintf("LIMIT %d ", g.pick(4)), fmt.Sprintf("LIMIT %d OFFSET %d ", 1+g.pick(3), g.pick(3)), fmt.Sprintf("OFFSET %d ", g.pick(3)))
 }

@@ -2,10 +2,13 @@ package exec_test
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"pgregory.net/rapid"
 
+	"github.com/rdfgpu/rdfgpu/internal/naive"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -22,6 +25,41 @@ type generator struct {
 	loose bool
 	// narrow: patterns are single edges and conditions compare variables, so that most have solutions.
 	narrow bool
+	// literals are what objects are and conditions compare, of all sorts or of one; none: a few integers and a string.
+	literals []rdf.Term
+}
+
+// literals are of all sorts: equal by value under different terms, comparable and not, ill-formed.
+var literals = func() (list []rdf.Term) {
+	for datatype, lexicals := range map[string]string{
+		"integer": "0 1 01 +1 2 -1 16777217 x", "byte": "1 128", "decimal": "1.0 1.50 0.5 2.", "double": "1e0 1.5 INF -INF NaN -0 16777217", "float": "1.5 16777216 0.1",
+		"boolean": "true 1 false yes", "date": "2000-01-01 2000-01-01Z 2000-01-02+14:00 1999-12-31", "dateTime": "2000-01-01T00:00:00Z 2000-01-01T01:00:00+01:00 2000-01-01T10:00:00",
+		"token": "a",
+	} {
+		for _, lexical := range strings.Fields(lexicals) {
+			list = append(list, rdf.NewTyped(lexical, rdf.XSD+datatype))
+		}
+	}
+	list = append(list, rdf.NewString(""), rdf.NewString("a"), rdf.NewString("b"), rdf.NewString("1"), rdf.NewLangString("a", "en"), rdf.NewLangString("a", "EN"),
+		rdf.NewLangString("b", "de"), rdf.NewLangString("", "en"))
+	slices.SortFunc(list, func(a, b rdf.Term) int { return strings.Compare(a.String(), b.String()) })
+	return list
+}()
+
+// constant draws a literal.
+func (g *generator) constant() string {
+	if g.literals == nil {
+		return "1"
+	}
+	return g.literals[g.pick(len(g.literals))].String()
+}
+
+// derived draws an expression that computes a term from a variable's.
+func (g *generator) derived(variable string) string {
+	if g.literals != nil {
+		return "STR(" + variable + ")"
+	}
+	return variable + " + 1"
 }
 
 func (g *generator) pick(n int) int { return rapid.IntRange(0, n-1).Draw(g.t, "n") }
@@ -40,6 +78,8 @@ func (g *generator) chance(percent int) bool {
 
 func (g *generator) oneOf(list ...string) string { return list[g.pick(len(list))] }
 
+func integer(n int) rdf.Term { return rdf.NewTyped(strconv.Itoa(n), rdf.XSDInteger) }
+
 func node(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%sn%d", exampleNS, i)) }
 
 // dataset draws quads in the default graph and two named graphs.
@@ -48,6 +88,9 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 	nodes, predicates, size := 4, 3, g.pick(14)
 	if g.chance(50) { // most patterns have solutions
 		nodes, predicates, size = 3, 2, 6+g.pick(14)
+	}
+	if !g.wide && g.chance(60) {
+		g.drawLiterals()
 	}
 	for range size {
 		q := quad{
@@ -64,6 +107,9 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 		if g.chance(8) {
 			q.object = rdf.NewString("a")
 		}
+		if g.literals != nil && g.chance(60) {
+			q.object = g.literals[g.pick(len(g.literals))]
+		}
 		if g.chance(6) {
 			q.subject = rdf.NewIRI(exampleNS + "p0")
 		}
@@ -75,16 +121,31 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 	return quads, names
 }
 
-// split draws which quads are in the base and which were added, in up to three parts.
-func (g *generator) split(quads []quad) [][]quad {
-	parts := make([][]quad, 1+g.pick(4))
+// drawLiterals draws which literals there are: all, or those of one sort, of which more can be compared.
+func (g *generator) drawLiterals() {
+	g.literals = literals
+	if g.chance(30) {
+		return
+	}
+	one := literals[g.pick(len(literals))]
+	g.literals = slices.DeleteFunc(slices.Clone(literals), func(t rdf.Term) bool { return !naive.OneSort(one, t) })
+}
+
+// split draws which quads are in the base, which were added, in up to three parts, and which have arrived since.
+func (g *generator) split(quads []quad) (parts [][]quad, arrived []quad) {
+	parts = make([][]quad, 1+g.pick(4))
+	live := g.chance(60)
 	for _, q := range quads {
+		if live && g.chance(50) {
+			arrived = append(arrived, q)
+			continue
+		}
 		for range 1 + g.pick(2) {
 			i := g.pick(len(parts))
 			parts[i] = append(parts[i], q)
 		}
 	}
-	return parts
+	return parts, arrived
 }
 
 func (g *generator) variable() string {
@@ -108,7 +169,7 @@ func (g *generator) term() string {
 
 func (g *generator) object() string {
 	if g.chance(10) {
-		return g.oneOf("0", "1", "\"a\"")
+		return g.oneOf("0", g.constant(), "\"a\"")
 	}
 	return g.term()
 }
@@ -226,6 +287,9 @@ func (g *generator) expression(depth int) string {
 	if g.wide && g.chance(25) {
 		return g.scalar(2)
 	}
+	if g.literals != nil && g.chance(40) {
+		return g.valued()
+	}
 	if depth == 0 || g.chance(50) {
 		switch g.pick(8) {
 		case 0:
@@ -242,6 +306,9 @@ func (g *generator) expression(depth int) string {
 			return "isIRI(" + g.variable() + ")"
 		case 6:
 			return "(COALESCE(" + g.variable() + ", " + g.variable() + ") = " + g.resource() + ")"
+		}
+		if g.literals != nil {
+			return g.valued()
 		}
 		return "(" + g.variable() + " + 1 > 1)"
 	}
@@ -263,8 +330,54 @@ func (g *generator) expression(depth int) string {
 	return g.oneOf("EXISTS ", "NOT EXISTS ") + g.group(1)
 }
 
+// compared draws a SELECT of literals under conditions on their values, in their order or aggregated.
+func (g *generator) compared() string {
+	if g.literals == nil {
+		g.drawLiterals()
+	}
+	body := fmt.Sprintf("{ ?a %s ?v . %s", g.oneOf(":p0", ":p0", ":p1", "?p"), g.oneOf("", "", "?a :p1 ?w . ", "?b :p0 ?a . ", "OPTIONAL { ?a :p1 ?w } "))
+	for range 1 + g.pick(2) {
+		body += "FILTER " + g.oneOf(g.valuedOf("?v"), g.valuedOf("?v"), g.valuedOf("?w"), "("+g.valuedOf("?v")+" || "+g.valuedOf("?v")+")") + " "
+	}
+	body += "} "
+	const order = "STR(?v) LANG(?v) DATATYPE(?v) ?a ?w STR(?w) LANG(?w) DATATYPE(?w) ?b ?p "
+	prologue := "PREFIX : <" + exampleNS + ">\n"
+	switch g.pick(4) {
+	case 0:
+		return prologue + "SELECT * " + body + "ORDER BY " + g.oneOf("?v ", "DESC(?v) ") + order + g.oneOf("", fmt.Sprintf("LIMIT %d", 1+g.pick(4)))
+	case 1:
+		return prologue + "SELECT " + g.oneOf("?a ", "") + "(" + g.oneOf("MIN", "MAX") + "(?v) AS ?m) (COUNT(DISTINCT ?v) AS ?n) " + body + "GROUP BY ?a"
+	case 2:
+		return prologue + "SELECT DISTINCT ?v ?w " + body
+	}
+	return prologue + "SELECT * " + body
+}
+
+// valued draws a condition on values.
+func (g *generator) valued() string { return g.valuedOf(g.variable()) }
+
+func (g *generator) valuedOf(v string) string {
+	op := func() string { return g.oneOf(" = ", " < ", " <= ", " > ", " >= ", " != ") }
+	switch g.pick(8) {
+	case 0:
+		return "(" + g.constant() + op() + v + ")"
+	case 1:
+		return "(" + v + op() + g.variable() + ")"
+	case 2, 3:
+		return "(" + v + g.oneOf(" > ", " >= ") + g.constant() + " && " + v + g.oneOf(" < ", " <= ") + g.constant() + ")"
+	case 4:
+		return "(" + v + g.oneOf(" IN (", " NOT IN (") + g.constant() + ", " + g.constant() + ", :n1))"
+	case 5:
+		return g.oneOf("isNumeric(", "isLiteral(", "!isLiteral(", "(") + v + ")"
+	}
+	return "(" + v + op() + g.constant() + ")"
+}
+
 // comparison draws a condition that is true of some solutions and false of others.
 func (g *generator) comparison() string {
+	if g.literals != nil && g.chance(30) {
+		return g.valued()
+	}
 	a, b := g.variable(), g.variable()
 	return g.oneOf("("+a+" = "+b+")", "("+a+" = "+b+")", "("+a+" != "+b+")", "BOUND("+a+")", "!BOUND("+a+")", "sameTerm("+a+", "+b+")",
 		"("+a+g.oneOf(" IN ", " NOT IN ")+g.oneOf("()", "("+b+", :n1)", "(:n0, :n1)")+")")
@@ -302,7 +415,7 @@ func (g *generator) element(depth int) string {
 		if g.wide {
 			return fmt.Sprintf("BIND(%s AS ?x%d) ", g.scalar(2), g.fresh)
 		}
-		return fmt.Sprintf("BIND(%s AS ?x%d) ", g.oneOf(g.variable(), g.expression(0), "1", g.variable()+" + 1"), g.fresh)
+		return fmt.Sprintf("BIND(%s AS ?x%d) ", g.oneOf(g.variable(), g.expression(0), g.constant(), g.derived(g.variable())), g.fresh)
 	case 7:
 		return "GRAPH " + g.oneOf(":n0", ":g1", ":none", "?a", "?g") + " " + g.group(depth-1)
 	case 8:
@@ -354,7 +467,7 @@ func (g *generator) query() string {
 	case g.chance(8):
 		v := g.variable()
 		return prologue + fmt.Sprintf("SELECT %s (COUNT(*) AS ?n) (COUNT(%s) AS ?m) (COUNT(DISTINCT %s) AS ?d) { %s } GROUP BY %s", v,
-			g.oneOf("?a", "?b", "?c + 1"), g.variable(), g.oneOf(g.triples(), g.triples()+"FILTER "+g.expression(1),
+			g.oneOf("?a", "?b", g.derived("?c")), g.variable(), g.oneOf(g.triples(), g.triples()+"FILTER "+g.expression(1),
 				"{ "+g.triples()+"} UNION { "+g.triples()+"}", g.triples()+"BIND("+v+" = :n1 AS ?c)"), v)
 	case g.chance(6):
 		return prologue + g.sharing()

@@ -9,10 +9,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// Quad is one triple in its graph; the zero Graph is the default graph.
-type Quad struct {
-	Subject, Predicate, Object, Graph rdf.Term
-}
+// Quad is one triple in its graph.
+type Quad = rdf.Quad
 
 // ErrFormat says that a format is unknown or cannot be told from a file's name.
 var ErrFormat = errors.New("unknown RDF format")
@@ -64,7 +62,7 @@ func (s *lineScanner) readBlock(b block, emit func(Quad) error) error {
 			return &SyntaxError{Line: number, Column: column(line, err.offset), Message: err.message}
 		}
 		if ok {
-			q := Quad{termOf(k.subject), termOf(k.predicate), termOf(k.object), termOf(k.graph)}
+			q := Quad{Subject: termOf(k.subject), Predicate: termOf(k.predicate), Object: termOf(k.object), Graph: termOf(k.graph)}
 			if err := emit(q); err != nil {
 				return err
 			}

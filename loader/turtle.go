@@ -313,7 +313,7 @@ func (p *turtleParser) objectList(subject, predicate rdf.Term) error {
 }
 
 func (p *turtleParser) triple(subject, predicate, object rdf.Term) error {
-	return p.emit(Quad{subject, predicate, object, p.graph})
+	return p.emit(Quad{Subject: subject, Predicate: predicate, Object: object, Graph: p.graph})
 }
 
 func (p *turtleParser) object() (rdf.Term, error) {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Error says what is wrong with a query and where.
+// Error says what is wrong with a query or an update and where.
 type Error struct {
 	// Line and Column count from 1; Column counts characters, not bytes.
 	Line, Column int
@@ -53,6 +53,31 @@ func (f *fault) Error() string { return f.message }
 
 func faultf(offset int, format string, args ...any) *fault {
 	return &fault{offset: offset, message: fmt.Sprintf(format, args...)}
+}
+
+// locator finds the places of offsets that only grow, in one pass over the text.
+type locator struct {
+	text string
+	// shifts are those that lie ahead; by is what the last one behind says.
+	shifts []shift
+	by     int
+	offset int // of at
+	at     Position
+}
+
+// locate returns the place of a byte offset of the decoded text, which is not before the last one that was asked for.
+func (l *locator) locate(offset int) Position {
+	for len(l.shifts) > 0 && offset >= l.shifts[0].at {
+		l.by, l.shifts = l.shifts[0].by, l.shifts[1:]
+	}
+	line, column := position(l.text[l.offset:], offset+l.by-l.offset)
+	if line > 1 {
+		l.at = Position{l.at.Line + line - 1, column}
+	} else {
+		l.at.Column += column - 1
+	}
+	l.offset = offset + l.by
+	return l.at
 }
 
 // position returns the line and the column of a byte offset of text, both from 1.

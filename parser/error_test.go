@@ -35,7 +35,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT * { ?x ?p \xff }", `line 1, column 18: the query is not valid UTF-8`},
 		{`SELECT * { ?x ?p "\ud800" }`, `line 1, column 19: \ud800 is no character`},
 		{"SELECT * { _:a ?p 1 { _:a ?q 2 } }", `line 1, column 23: the blank node label _:a is used in two basic graph patterns (use a variable instead)`},
-		{"INSERT DATA { <a> <b> <c> }", `line 1, column 1: unexpected "INSERT", expected SELECT, ASK, CONSTRUCT, DESCRIBE, PREFIX or BASE (SPARQL Update is not supported)`},
+		{"INSERT DATA { <a> <b> <c> }", `line 1, column 1: unexpected "INSERT", expected SELECT, ASK, CONSTRUCT, DESCRIBE, PREFIX or BASE (an update is sent apart from queries)`},
 		{"CONSTRUCT FROM <g> { ?s ?p ?o }", `line 1, column 20: unexpected "{", expected WHERE`},
 		{"CONSTRUCT WHERE { ?s ?p ?o FILTER(?o) }", `line 1, column 28: CONSTRUCT WHERE takes triple patterns only`},
 		{"CONSTRUCT WHERE { ?s <p>/<q> ?o }", `line 1, column 22: a property path cannot stand in a template`},
@@ -91,7 +91,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	for _, seed := range w3cQueries() {
+	for _, seed := range w3cTexts(".rq") {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -14,19 +14,26 @@ type declaration struct {
 
 // Parse reads BaseDecl or PrefixDecl (rules 5 and 6).
 func (d *declaration) Parse(lex *lexer.PeekingLexer) error {
-	switch {
-	case accept(lex, "BASE"):
-		d.base = true
-	case accept(lex, "PREFIX"):
+	if !beginsDeclaration(lex.Peek()) {
+		return participle.NextMatch
+	}
+	return d.read(lex)
+}
+
+func beginsDeclaration(t *lexer.Token) bool {
+	return t.Type == tokenKeyword && (t.Value == "BASE" || t.Value == "PREFIX")
+}
+
+func (d *declaration) read(lex tokens) error {
+	if d.base = accept(lex, "BASE"); !d.base {
+		lex.Next()
 		t := lex.Peek()
 		if t.Type != tokenPNameNS {
 			return unexpected(t, `a prefix such as "ex:"`)
 		}
 		d.prefix = lex.Next().Value
-	default:
-		return participle.NextMatch
 	}
-	return d.iri.Parse(lex)
+	return d.iri.read(lex)
 }
 
 // selectItem is a variable, or an expression and the variable that it is assigned to.

@@ -44,13 +44,14 @@ func (definition) Lex(_ string, r io.Reader) (lexer.Lexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &scanner{text: string(text), maxDepth: DefaultDepth}, nil
+	return &scanner{text: string(text), name: "query", maxDepth: DefaultDepth}, nil
 }
 
-// scanner cuts a query into tokens. Token positions carry the byte offset only: lines are counted when an error needs
-// them.
+// scanner cuts a query or an update into tokens. Token positions carry the byte offset only: lines are counted when an
+// error needs them.
 type scanner struct {
 	text     string
+	name     string // "query" or "update"
 	at       int
 	open     []int // offsets of the brackets that are open
 	maxDepth int
@@ -61,7 +62,7 @@ func (s *scanner) Next() (lexer.Token, error) {
 	s.skipSpace()
 	start := s.at
 	if start >= len(s.text) {
-		return lexer.Token{Type: tokenEOF, Pos: lexer.Position{Offset: start}}, nil
+		return lexer.Token{Type: tokenEOF, Value: "end of the " + s.name, Pos: lexer.Position{Offset: start}}, nil
 	}
 	kind, value, err := s.scan()
 	if err != nil {

@@ -169,6 +169,12 @@ func keywordOf(word string) (k string, ok bool) {
 	return k, ok
 }
 
+// updateWords are the keywords that stand in updates only; those that are true begin an operation.
+var updateWords = map[string]bool{
+	"INSERT": true, "DELETE": true, "WITH": true, "LOAD": true, "CLEAR": true, "DROP": true, "CREATE": true, "ADD": true,
+	"MOVE": true, "COPY": true, "DATA": false, "USING": false, "INTO": false, "TO": false, "DEFAULT": false, "ALL": false,
+}
+
 // keywords maps every keyword and function name to itself.
 var keywords = func() map[string]string {
 	m := map[string]string{}
@@ -178,6 +184,9 @@ var keywords = func() map[string]string {
 		"GRAPH", "SERVICE", "SILENT", "BIND", "MINUS", "UNION", "FILTER", "IN", "NOT", "EXISTS", "SEPARATOR", "TRUE",
 		"FALSE",
 	} {
+		m[k] = k
+	}
+	for k := range updateWords {
 		m[k] = k
 	}
 	for k := range builtins {

@@ -3,6 +3,7 @@ package parser
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,40 +13,49 @@ import (
 
 // Limits that hold when Options leaves them zero.
 const (
-	// DefaultLength is the longest query, in bytes.
+	// DefaultLength is the longest query, in bytes, and the longest operation of an update that is not of data.
 	DefaultLength = 1 << 20
+	// DefaultUpdate is the longest update, in bytes.
+	DefaultUpdate = 64 << 20
 	// DefaultDepth is the deepest nesting of brackets of all sorts.
 	DefaultDepth = 200
 )
 
-// Options set the surroundings of a query. The zero value is ready to use.
+// Options set the surroundings of a query or an update. The zero value is ready to use.
 type Options struct {
-	// Base is the IRI that relative IRIs are resolved against before any BASE of the query; "" leaves them as they are.
+	// Base is the IRI that relative IRIs are resolved against before any BASE of the text; "" leaves them as they are.
 	Base string
-	// Prefixes are declared before the query's own.
+	// Prefixes are declared before the text's own.
 	Prefixes map[string]string
-	// MaxLength and MaxDepth bound the query's bytes and its brackets; 0 means the defaults above.
+	// MaxLength and MaxDepth bound the query's bytes and its brackets; 0 means the defaults above. Of an update, MaxLength
+	// bounds each operation but INSERT DATA and DELETE DATA.
 	MaxLength, MaxDepth int
+	// MaxUpdate bounds an update's bytes, up to 2 GiB; 0 means the default above.
+	MaxUpdate int
+	// Charge, where it is not nil, is told while an update is parsed about how many bytes more it takes, or less where they are
+	// negative; an error ends the parsing.
+	Charge func(bytes int64) error
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxLength <= 0 {
+		o.MaxLength = DefaultLength
+	}
+	if o.MaxDepth <= 0 {
+		o.MaxDepth = DefaultDepth
+	}
+	if o.MaxUpdate <= 0 {
+		o.MaxUpdate = DefaultUpdate
+	}
+	return o
 }
 
 // Parse translates a SPARQL 1.1 query. Its error is always an *Error.
 func Parse(text string, options Options) (*Query, error) {
-	if options.MaxLength <= 0 {
-		options.MaxLength = DefaultLength
-	}
-	if options.MaxDepth <= 0 {
-		options.MaxDepth = DefaultDepth
-	}
-	if len(text) > options.MaxLength {
-		return nil, &Error{Line: 1, Column: 1,
-			Message: fmt.Sprintf("the query has %d bytes, more than the limit of %d", len(text), options.MaxLength)}
-	}
-	if !utf8.ValidString(text) {
-		return nil, explain(text, nil, faultf(invalidByte(text), "the query is not valid UTF-8"))
-	}
-	plain, shifts, err := decodeEscapes(text)
+	options = options.withDefaults()
+	plain, shifts, err := prepare(text, "query", options.MaxLength)
 	if err != nil {
-		return nil, explain(text, nil, err)
+		return nil, err
 	}
 	q, err := parse(plain, options)
 	if err != nil {
@@ -54,8 +64,23 @@ func Parse(text string, options Options) (*Query, error) {
 	return q, nil
 }
 
+// prepare checks a text and decodes its escapes. Its error is an *Error.
+func prepare(text, name string, limit int) (plain string, shifts []shift, err error) {
+	switch {
+	case len(text) > limit:
+		return "", nil, &Error{Line: 1, Column: 1,
+			Message: fmt.Sprintf("the %s has %d bytes, more than the limit of %d", name, len(text), limit)}
+	case !utf8.ValidString(text):
+		return "", nil, explain(text, nil, faultf(invalidByte(text), "the %s is not valid UTF-8", name))
+	}
+	if plain, shifts, err = decodeEscapes(text); err != nil {
+		return "", nil, explain(text, nil, err)
+	}
+	return plain, shifts, nil
+}
+
 func parse(text string, options Options) (*Query, error) {
-	s := &scanner{text: text, maxDepth: options.MaxDepth}
+	s := &scanner{text: text, name: "query", maxDepth: options.MaxDepth}
 	tokens, err := lexer.Upgrade(s)
 	if err != nil {
 		return nil, err
@@ -85,7 +110,7 @@ func diagnose(err error, s *scanner) error {
 	switch {
 	case errors.As(err, &f):
 	case errors.As(err, &token):
-		f = unexpected(&token.Unexpected, expectations(token.Message())...)
+		f = unexpected(&token.Unexpected, expectations(token.Message(), s.name)...)
 	default:
 		f = faultf(0, "%v", err)
 		var located participle.Error
@@ -112,15 +137,21 @@ func hint(f *fault, s *scanner) string {
 	for end < len(s.text) && is(s.text[end], isWord) {
 		end++
 	}
-	word := strings.ToUpper(s.text[f.offset:end])
-	if updates[word] {
-		return "SPARQL Update is not supported"
+	if end-f.offset < 3 || end-f.offset > maxKeyword {
+		return ""
 	}
-	if _, known := keywords[word]; known || len(word) < 3 || len(word) > 20 {
+	word := strings.ToUpper(s.text[f.offset:end])
+	if s.name == "query" && updateWords[word] {
+		return "an update is sent apart from queries"
+	}
+	if s.knows(word) {
 		return ""
 	}
 	best, distance := "", 3
 	for k := range keywords {
+		if !s.knows(k) {
+			continue
+		}
 		if d := editDistance(word, k); d < distance || d == distance && k < best {
 			best, distance = k, d
 		}
@@ -131,10 +162,11 @@ func hint(f *fault, s *scanner) string {
 	return "did you mean " + best + "?"
 }
 
-// updates are the words that an update begins with.
-var updates = map[string]bool{
-	"INSERT": true, "DELETE": true, "LOAD": true, "CLEAR": true, "CREATE": true, "DROP": true, "COPY": true, "MOVE": true,
-	"ADD": true, "WITH": true,
+// knows reports whether a word is a keyword of what s scans.
+func (s *scanner) knows(word string) bool {
+	_, known := keywords[word]
+	_, update := updateWords[word]
+	return known && (s.name == "update" || !update)
 }
 
 // editDistance counts insertions, deletions and replacements.
@@ -158,32 +190,66 @@ func editDistance(a, b string) int {
 }
 
 // expectations reads what the grammar expected first out of its message.
-func expectations(message string) []string {
+func expectations(message, name string) []string {
 	_, list, ok := strings.Cut(message, "(expected ")
-	if !ok {
+	switch {
+	case !ok && name == "update":
+		return []string{`";"`, "the end of the update"}
+	case !ok:
 		return []string{"the end of the query"}
 	}
-	list = strings.TrimLeft(list, "(")
-	if strings.HasPrefix(list, `"`) {
-		literal := list[:strings.IndexByte(list[1:], '"')+2]
-		if literal == `"}"` {
-			return []string{"a triple pattern", "a keyword such as OPTIONAL or FILTER", literal}
+	var words []string
+	for _, item := range firstItems(list) {
+		spoken, known := productions[item]
+		if !known && item[0] == '"' {
+			spoken = []string{item}
 		}
-		return []string{literal}
+		for _, word := range spoken {
+			if !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
 	}
-	end := strings.IndexFunc(list, func(r rune) bool { return !is(byte(r), isWord) && r != '<' })
-	if end < 0 {
-		end = len(list)
+	return words
+}
+
+// firstItems returns the items of an expression of the grammar that may come first: "A" and "B" of `("A" x | ("B" y)) z`.
+func firstItems(list string) (items []string) {
+	depth, at, wanted := 0, 0, true // at is how deep the last item stood
+	for i := 0; i < len(list); i++ {
+		switch c := list[i]; {
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth <= 0 {
+				return items
+			}
+		case c == '|':
+			wanted = wanted || depth <= at
+		case c == '"' || c == '<' || is(c, isWord):
+			end := i + 1
+			for end < len(list) && (c == '"' && list[end] != '"' || c != '"' && is(list[end], isWord)) {
+				end++
+			}
+			if c == '"' {
+				end = min(end+1, len(list))
+			}
+			if wanted {
+				items, at, wanted = append(items, list[i:end]), depth, false
+			}
+			if i = end - 1; depth == 0 {
+				return items
+			}
+		}
 	}
-	if words, ok := productions[list[:end]]; ok {
-		return words
-	}
-	return nil
+	return items
 }
 
 // productions names the parts of the grammar for people.
 var productions = map[string][]string{
-	"Group": {`"{"`}, "Body": {`"{"`}, "<var": {"a variable"}, "<integer": {"a number"},
+	`"}"`: {"a triple pattern", "a keyword such as OPTIONAL or FILTER", `"}"`}, `"WHERE"`: {`"USING"`, `"WHERE"`},
+	"Group": {`"{"`}, "Body": {`"{"`}, "Quads": {`"{"`}, "quads": {`"{"`}, "QuadsBody": {`"{"`}, "<var": {"a variable"},
+	"<integer": {"a number"}, "GraphSyntax": {"a variable", "an IRI"},
 	"term": {"a variable", "an IRI"}, "constraint": {"an expression in brackets", "a function call"},
 	"SelectClause": {"SELECT"}, "UnitSyntax": {"SELECT", "ASK", "CONSTRUCT", "DESCRIBE"},
 	"SelectSyntax":   {"SELECT", "ASK", "CONSTRUCT", "DESCRIBE", "PREFIX", "BASE"},

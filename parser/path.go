@@ -1,10 +1,6 @@
 package parser
 
-import (
-	"github.com/alecthomas/participle/v2/lexer"
-
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
-)
+import "github.com/rdfgpu/rdfgpu/internal/rdf"
 
 type pathKind uint8
 
@@ -34,7 +30,7 @@ var (
 )
 
 // readVerb reads VerbPath or VerbSimple.
-func readVerb(lex *lexer.PeekingLexer) (*pathSyntax, error) {
+func readVerb(lex tokens) (*pathSyntax, error) {
 	t := lex.Peek()
 	if t.Type == tokenVar {
 		lex.Next()
@@ -47,17 +43,17 @@ func readVerb(lex *lexer.PeekingLexer) (*pathSyntax, error) {
 }
 
 // readPath reads PathAlternative.
-func readPath(lex *lexer.PeekingLexer) (*pathSyntax, error) {
+func readPath(lex tokens) (*pathSyntax, error) {
 	return readChain(lex, pathAlternative, "|", readPathSequence)
 }
 
-func readPathSequence(lex *lexer.PeekingLexer) (*pathSyntax, error) {
+func readPathSequence(lex tokens) (*pathSyntax, error) {
 	return readChain(lex, pathSequence, "/", readPathStep)
 }
 
 // readChain reads one or more parts with op between them.
-func readChain(lex *lexer.PeekingLexer, kind pathKind, op string,
-	part func(*lexer.PeekingLexer) (*pathSyntax, error)) (*pathSyntax, error) {
+func readChain(lex tokens, kind pathKind, op string,
+	part func(tokens) (*pathSyntax, error)) (*pathSyntax, error) {
 	first, err := part(lex)
 	if err != nil || !next(lex, op) {
 		return first, err
@@ -74,7 +70,7 @@ func readChain(lex *lexer.PeekingLexer, kind pathKind, op string,
 }
 
 // readPathStep reads PathEltOrInverse.
-func readPathStep(lex *lexer.PeekingLexer) (*pathSyntax, error) {
+func readPathStep(lex tokens) (*pathSyntax, error) {
 	offset := lex.Peek().Pos.Offset
 	inverse := accept(lex, "^")
 	p, err := readPathPrimary(lex)
@@ -93,7 +89,7 @@ func readPathStep(lex *lexer.PeekingLexer) (*pathSyntax, error) {
 	return p, nil
 }
 
-func readPathPrimary(lex *lexer.PeekingLexer) (*pathSyntax, error) {
+func readPathPrimary(lex tokens) (*pathSyntax, error) {
 	offset := lex.Peek().Pos.Offset
 	switch {
 	case accept(lex, "("):
@@ -109,7 +105,7 @@ func readPathPrimary(lex *lexer.PeekingLexer) (*pathSyntax, error) {
 }
 
 // readPathIRI reads an IRI or the keyword a.
-func readPathIRI(lex *lexer.PeekingLexer) (*pathSyntax, error) {
+func readPathIRI(lex tokens) (*pathSyntax, error) {
 	t := lex.Peek()
 	p := &pathSyntax{offset: t.Pos.Offset, term: term{offset: t.Pos.Offset}}
 	switch {
@@ -125,7 +121,7 @@ func readPathIRI(lex *lexer.PeekingLexer) (*pathSyntax, error) {
 }
 
 // readNegated reads PathNegatedPropertySet behind its "!".
-func readNegated(lex *lexer.PeekingLexer, offset int) (*pathSyntax, error) {
+func readNegated(lex tokens, offset int) (*pathSyntax, error) {
 	set := &pathSyntax{kind: pathNegated, offset: offset}
 	if !accept(lex, "(") {
 		p, err := readNegatedIRI(lex)
@@ -147,7 +143,7 @@ func readNegated(lex *lexer.PeekingLexer, offset int) (*pathSyntax, error) {
 	}
 }
 
-func readNegatedIRI(lex *lexer.PeekingLexer) (*pathSyntax, error) {
+func readNegatedIRI(lex tokens) (*pathSyntax, error) {
 	offset := lex.Peek().Pos.Offset
 	inverse := accept(lex, "^")
 	p, err := readPathIRI(lex)

@@ -13,7 +13,9 @@ type iriSyntax struct {
 }
 
 // Parse reads iri (section 19.8, rule 136).
-func (i *iriSyntax) Parse(lex *lexer.PeekingLexer) error {
+func (i *iriSyntax) Parse(lex *lexer.PeekingLexer) error { return i.read(lex) }
+
+func (i *iriSyntax) read(lex tokens) error {
 	if t := lex.Peek(); !isIRIToken(t) {
 		return unexpected(t, "an IRI")
 	}
@@ -73,7 +75,7 @@ func (t *term) Parse(lex *lexer.PeekingLexer) error {
 }
 
 // readTerm reads one variable, IRI, literal or labelled blank node; ok is false when the next token begins none.
-func readTerm(lex *lexer.PeekingLexer) (t term, ok bool, err error) {
+func readTerm(lex tokens) (t term, ok bool, err error) {
 	next := lex.Peek()
 	t = term{offset: next.Pos.Offset, text: next.Value}
 	switch next.Type {
@@ -102,15 +104,47 @@ func readTerm(lex *lexer.PeekingLexer) (t term, ok bool, err error) {
 }
 
 // annotate reads the language tag or datatype that may follow a string.
-func (t *term) annotate(lex *lexer.PeekingLexer) error {
+func (t *term) annotate(lex tokens) error {
 	switch next := lex.Peek(); {
 	case next.Type == tokenLang:
 		t.lang = lex.Next().Value[1:]
 	case next.Value == "^^":
 		lex.Next()
-		return t.iri.Parse(lex)
+		return t.iri.read(lex)
 	}
 	return nil
+}
+
+// same reports whether t and u are one place in the text.
+func (t term) same(u term) bool { return t.offset == u.offset && t.kind == u.kind && t.text == u.text }
+
+// isLiteral reports whether t is a literal.
+func (t term) isLiteral() bool {
+	return t.kind == termString || t.kind == termNumber || t.kind == termBool
+}
+
+// isBlank reports whether t is a blank node.
+func (t term) isBlank() bool { return t.kind == termBlank || t.kind == termFresh }
+
+// describe quotes a term for a message.
+func (t term) describe() string {
+	token := lexer.Token{Value: t.text}
+	switch t.kind {
+	case termIRI:
+		token.Value = t.iri.text
+	case termFresh:
+		token.Value = "["
+		if t.text[0] == 'l' {
+			token.Value = "("
+		}
+	case termNil:
+		token.Value = "()"
+	case termString:
+		token.Type = tokenString
+	case termUndef:
+		token.Value = "UNDEF"
+	}
+	return describe(&token)
 }
 
 // numberType returns the sort of a number token, signed ones included.
@@ -137,14 +171,18 @@ func unexpected(t *lexer.Token, expected ...string) *fault {
 	return f
 }
 
-// describe quotes a token for a message.
+// describe quotes a token for a message; the value of the end of a text is its name.
 func describe(t *lexer.Token) string {
-	if t.EOF() {
-		return "end of the query"
-	}
 	value := t.Value
-	if r := []rune(value); len(r) > 40 {
-		value = string(r[:40]) + "…"
+	if t.EOF() {
+		return value
+	}
+	shown := 0
+	for i := range value {
+		if shown++; shown > 40 {
+			value = value[:i] + "…"
+			break
+		}
 	}
 	if t.Type == tokenString {
 		return "string " + value
@@ -153,7 +191,7 @@ func describe(t *lexer.Token) string {
 }
 
 // accept consumes the next token when it is the given keyword or operator.
-func accept(lex *lexer.PeekingLexer, value string) bool {
+func accept(lex tokens, value string) bool {
 	if t := lex.Peek(); t.Value == value && (t.Type == tokenPunct || t.Type == tokenKeyword) {
 		lex.Next()
 		return true
@@ -162,7 +200,7 @@ func accept(lex *lexer.PeekingLexer, value string) bool {
 }
 
 // expect consumes the given keyword or operator or fails.
-func expect(lex *lexer.PeekingLexer, value string, others ...string) error {
+func expect(lex tokens, value string, others ...string) error {
 	if accept(lex, value) {
 		return nil
 	}
@@ -170,7 +208,7 @@ func expect(lex *lexer.PeekingLexer, value string, others ...string) error {
 }
 
 // next reports whether the next token is the given keyword or operator.
-func next(lex *lexer.PeekingLexer, value string) bool {
+func next(lex tokens, value string) bool {
 	t := lex.Peek()
 	return t.Value == value && (t.Type == tokenPunct || t.Type == tokenKeyword)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// translator turns syntax into algebra (section 18.2). It lives for one query.
+// translator turns syntax into algebra (section 18.2). It lives for one query or update.
 type translator struct {
 	base     string
 	prefixes map[string]string
@@ -17,11 +17,16 @@ type translator struct {
 	invented int // variables invented
 }
 
-func translate(u *unitSyntax, options Options) (*Query, error) {
-	t := &translator{base: options.Base, prefixes: make(map[string]string, len(options.Prefixes)+len(u.Prologue))}
+func newTranslator(options Options) *translator {
+	t := &translator{base: options.Base, prefixes: make(map[string]string, len(options.Prefixes))}
 	for name, iri := range options.Prefixes {
 		t.prefixes[name] = iri
 	}
+	return t
+}
+
+func translate(u *unitSyntax, options Options) (*Query, error) {
+	t := newTranslator(options)
 	if err := t.prologue(u.Prologue); err != nil {
 		return nil, err
 	}

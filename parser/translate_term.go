@@ -46,13 +46,19 @@ func (t *translator) term(w term) (PatternTerm, error) {
 	switch w.kind {
 	case termVar:
 		return PatternTerm{Variable: w.text[1:]}, nil
-	case termBlank:
-		return PatternTerm{Variable: BlankPrefix + "u" + w.text[2:]}, nil
-	case termFresh:
-		return PatternTerm{Variable: BlankPrefix + w.text}, nil
+	case termBlank, termFresh:
+		return PatternTerm{Variable: BlankPrefix + blankLabel(w)}, nil
 	}
 	c, err := t.constant(w)
 	return PatternTerm{Term: c}, err
+}
+
+// blankLabel is the label of a blank node: no written one is that of one without a label.
+func blankLabel(w term) string {
+	if w.kind == termBlank {
+		return "u" + w.text[2:]
+	}
+	return w.text
 }
 
 // constant returns the RDF term that w stands for.
@@ -96,10 +102,7 @@ func (t *translator) literal(w term) (rdf.Term, error) {
 // variableOrIRI translates the name of a graph, a service or a resource to describe.
 func (t *translator) variableOrIRI(w term) (PatternTerm, error) {
 	if w.kind != termVar && w.kind != termIRI {
-		f := faultf(w.offset, "unexpected %q", w.text)
-		if w.kind == termUndef {
-			f.message = `unexpected "UNDEF"`
-		}
+		f := faultf(w.offset, "unexpected %s", w.describe())
 		f.expected = []string{"a variable", "an IRI"}
 		return PatternTerm{}, f
 	}

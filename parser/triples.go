@@ -25,16 +25,38 @@ func (b *triples) Parse(lex *lexer.PeekingLexer) error {
 		return participle.NextMatch
 	}
 	b.list = make([]triple, 0, 8)
+	r := tripleReader{lex: lex, verb: readVerb, add: func(t triple) error {
+		b.list = append(b.list, t)
+		return nil
+	}}
+	return r.readBlock()
+}
+
+// tripleReader reads triples and hands them on one by one.
+type tripleReader struct {
+	lex   tokens
+	verb  func(tokens) (*pathSyntax, error)
+	add   func(triple) error
+	count int // triples handed on
+}
+
+func (r *tripleReader) emit(subject term, path *pathSyntax, object term) error {
+	r.count++
+	return r.add(triple{subject, path, object})
+}
+
+// readBlock reads triples up to and with the last ".".
+func (r *tripleReader) readBlock() error {
 	for {
-		if err := b.readSubject(lex); err != nil {
+		if err := r.readSubject(); err != nil {
 			return err
 		}
-		dot := accept(lex, ".")
-		if !beginsNode(lex.Peek()) {
+		dot := accept(r.lex, ".")
+		if !beginsNode(r.lex.Peek()) {
 			return nil
 		}
 		if !dot {
-			f := unexpected(lex.Peek(), `"."`, `";"`, `","`)
+			f := unexpected(r.lex.Peek(), `"."`, `";"`, `","`)
 			f.hint = "triple patterns are separated by a full stop"
 			return f
 		}
@@ -53,19 +75,19 @@ func beginsNode(t *lexer.Token) bool {
 }
 
 // readSubject reads TriplesSameSubjectPath.
-func (b *triples) readSubject(lex *lexer.PeekingLexer) error {
-	optional := next(lex, "[") || next(lex, "(")
-	start := lex.Cursor()
-	subject, err := b.readNode(lex)
+func (r *tripleReader) readSubject() error {
+	optional := next(r.lex, "[") || next(r.lex, "(")
+	before := r.count
+	subject, err := r.readNode()
 	if err != nil {
 		return err
 	}
 	// [] and () stand alone only when they hold something.
-	optional = optional && lex.Cursor() > start+2
-	if optional && !beginsVerb(lex.Peek()) {
+	optional = optional && r.count > before
+	if optional && !beginsVerb(r.lex.Peek()) {
 		return nil
 	}
-	return b.readProperties(lex, subject)
+	return r.readProperties(subject)
 }
 
 func beginsVerb(t *lexer.Token) bool {
@@ -81,53 +103,55 @@ func beginsVerb(t *lexer.Token) bool {
 }
 
 // readProperties reads PropertyListPathNotEmpty for subject.
-func (b *triples) readProperties(lex *lexer.PeekingLexer, subject term) error {
+func (r *tripleReader) readProperties(subject term) error {
 	for {
-		path, err := readVerb(lex)
+		path, err := r.verb(r.lex)
 		if err != nil {
 			return err
 		}
 		for {
-			object, err := b.readNode(lex)
+			object, err := r.readNode()
 			if err != nil {
 				return err
 			}
-			b.list = append(b.list, triple{subject, path, object})
-			if !accept(lex, ",") {
+			if err := r.emit(subject, path, object); err != nil {
+				return err
+			}
+			if !accept(r.lex, ",") {
 				break
 			}
 		}
-		if !accept(lex, ";") {
+		if !accept(r.lex, ";") {
 			return nil
 		}
-		for accept(lex, ";") {
+		for accept(r.lex, ";") {
 		}
-		if !beginsVerb(lex.Peek()) {
+		if !beginsVerb(r.lex.Peek()) {
 			return nil
 		}
 	}
 }
 
-// readNode reads a GraphNodePath: a term, a collection or a blank node property list. It appends the triples inside
-// after those that use it.
-func (b *triples) readNode(lex *lexer.PeekingLexer) (term, error) {
-	if t, ok, err := readTerm(lex); ok || err != nil {
+// readNode reads a GraphNodePath: a term, a collection or a blank node property list. The triples inside are handed on
+// before those that use it.
+func (r *tripleReader) readNode() (term, error) {
+	if t, ok, err := readTerm(r.lex); ok || err != nil {
 		return t, err
 	}
-	switch offset := lex.Peek().Pos.Offset; {
-	case accept(lex, "["):
+	switch offset := r.lex.Peek().Pos.Offset; {
+	case accept(r.lex, "["):
 		node := freshBlank("a", offset)
-		if accept(lex, "]") {
+		if accept(r.lex, "]") {
 			return node, nil
 		}
-		if err := b.readProperties(lex, node); err != nil {
+		if err := r.readProperties(node); err != nil {
 			return node, err
 		}
-		return node, expect(lex, "]", `";"`, `","`)
-	case accept(lex, "("):
-		return b.readCollection(lex, offset)
+		return node, expect(r.lex, "]", `";"`, `","`)
+	case accept(r.lex, "("):
+		return r.readCollection(offset)
 	}
-	return term{}, unexpected(lex.Peek(), "a variable", "an IRI", "a literal", "a blank node")
+	return term{}, unexpected(r.lex.Peek(), "a variable", "an IRI", "a literal", "a blank node")
 }
 
 // freshBlank names a blank node after its place, so that names are unique in the query.
@@ -136,23 +160,27 @@ func freshBlank(sort string, offset int) term {
 }
 
 // readCollection reads the items of a collection whose "(" is consumed.
-func (b *triples) readCollection(lex *lexer.PeekingLexer, offset int) (term, error) {
-	if accept(lex, ")") {
+func (r *tripleReader) readCollection(offset int) (term, error) {
+	if accept(r.lex, ")") {
 		return term{kind: termNil, offset: offset}, nil
 	}
-	head := freshBlank("l", lex.Peek().Pos.Offset)
+	head := freshBlank("l", r.lex.Peek().Pos.Offset)
+	head.offset = offset
 	for cell := head; ; {
-		item, err := b.readNode(lex)
+		item, err := r.readNode()
 		if err != nil {
 			return head, err
 		}
-		b.list = append(b.list, triple{cell, pathFirst, item})
-		if accept(lex, ")") {
-			b.list = append(b.list, triple{cell, pathRest, term{kind: termNil, offset: offset}})
-			return head, nil
+		if err := r.emit(cell, pathFirst, item); err != nil {
+			return head, err
 		}
-		rest := freshBlank("l", lex.Peek().Pos.Offset)
-		b.list = append(b.list, triple{cell, pathRest, rest})
+		if accept(r.lex, ")") {
+			return head, r.emit(cell, pathRest, term{kind: termNil, offset: offset})
+		}
+		rest := freshBlank("l", r.lex.Peek().Pos.Offset)
+		if err := r.emit(cell, pathRest, rest); err != nil {
+			return head, err
+		}
 		cell = rest
 	}
 }

@@ -16,6 +16,8 @@ import (
 type pushedFilters struct {
 	candidates map[string][]dictionary.ID
 	ranges     map[string]bgp.Range
+	// unequal are pairs of terms that must differ.
+	unequal []bgp.Inequality
 	// tests are conditions whose values are tested when the match begins.
 	tests []Test
 	notes []string
@@ -59,6 +61,11 @@ func (f *pushedFilters) of(has func(variable string) bool) *pushedFilters {
 			out.bound(v, dictionary.Range{From: r.Low, To: r.High})
 		}
 	}
+	for _, d := range f.unequal {
+		if has(d.A) {
+			out.unequal = append(out.unequal, d)
+		}
+	}
 	return out
 }
 
@@ -92,13 +99,14 @@ func (f *pushedFilters) bound(v string, r dictionary.Range) {
 // pushFilters splits the conditions on a basic graph pattern into those that the matcher applies and the rest.
 //
 //	sameTerm(?v, c), ?v = <iri>, ?v = "string", ?v IN (<iri>, "string", …) → the candidates of ?v
-//	?v < 5, ?v >= "2020-01-01"^^xsd:date, ?v = 1, …                        → a range of IDs of ?v
+//	?v < 5, ?v >= "2020-01-01"^^xsd:date, ?v = 1, …                        → a range of IDs of ?v, or its candidates
+//	?v != ?w, !sameTerm(?v, ?w), ?v NOT IN (<iri>, …)                      → inequalities (unequal.go)
 //	any other condition on ?v alone, where ?v has few possible values      → the candidates of ?v for which it is true
 func (p *planner) pushFilters(n *parser.BGP, conditions []parser.Expr, r request) (pushed *pushedFilters, rest []parser.Expr) {
 	pushed = &pushedFilters{}
 	vars := p.free(n, r)
 	for _, e := range conditions {
-		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, vars, e) {
+		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, vars, e, conditions) || p.pushUnequal(pushed, n, n, e) {
 			pushed.notes = append(pushed.notes, p.exprText(e))
 		} else {
 			rest = append(rest, e)
@@ -130,22 +138,27 @@ var comparisons = map[string]struct{ as, mirrored dictionary.Comparison }{
 	">":  {dictionary.IsGreater, dictionary.IsLess},
 }
 
-// pushRange turns a comparison of a variable with a constant into IDs, which lie in value order.
-func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr) bool {
-	v, op, constant, ok := comparison(e)
+// pushRange turns a comparison of a variable with a constant, one of some conditions, into IDs. Where these are many and
+// no range, the match gets two bounds between which they lie, and the comparison is left for the rows.
+func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr, conditions []parser.Expr) bool {
+	v, c, ok := comparison(e)
 	if !ok || p.options.Dictionary == nil || !vars.Has(p.scopes.Number(v)) {
 		return false
 	}
-	ranges, exact := p.options.Dictionary.ValueRange(op, constant)
-	if !exact {
+	ranges, ok := p.options.Dictionary.ValueRange(c.Comparison, c.Constant)
+	if !ok {
 		return false
+	}
+	exact := true
+	if d := p.options.Dictionary; d.Ordered() < dictionary.ID(d.Len()) {
+		ranges, exact = p.withArrived(ranges, v, conditions)
 	}
 	total := 0
 	for _, r := range ranges {
 		total += r.Len()
 	}
 	switch {
-	case total == 0 || len(ranges) > 1 && total <= maxRangeCandidates:
+	case exact && (total == 0 || len(ranges) > 1 && total <= maxRangeCandidates):
 		var set []dictionary.ID
 		for _, r := range ranges {
 			for id := r.From; id < r.To; id++ {
@@ -154,7 +167,7 @@ func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr
 		}
 		pushed.narrow(v, set)
 		return true
-	case len(ranges) == 1:
+	case exact && len(ranges) == 1:
 		pushed.bound(v, ranges[0])
 		return true
 	}
@@ -162,8 +175,34 @@ func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr
 	return false
 }
 
+// withArrived narrows ranges of ordered IDs to those that all comparisons of a variable with constants let through, and adds
+// the IDs behind them, which have no order, of such terms; all of these, where they are many, and exact is false.
+func (p *planner) withArrived(ranges []dictionary.Range, v string, conditions []parser.Expr) (_ []dictionary.Range, exact bool) {
+	d := p.options.Dictionary
+	var list []dictionary.Condition
+	for _, e := range conditions {
+		if of, c, ok := comparison(e); ok && of == v {
+			if own, ok := d.ValueRange(c.Comparison, c.Constant); ok {
+				ranges, list = dictionary.Intersect(ranges, own), append(list, c)
+			}
+		}
+	}
+	arrived, exact := d.ValueIDs(list, maxRangeCandidates)
+	if !exact {
+		return append(ranges, dictionary.Range{From: d.Ordered(), To: dictionary.ID(d.Len())}), false
+	}
+	for _, id := range arrived {
+		if n := len(ranges); n > 0 && ranges[n-1].To == id {
+			ranges[n-1].To++
+		} else {
+			ranges = append(ranges, dictionary.Range{From: id, To: id + 1})
+		}
+	}
+	return ranges, true
+}
+
 // comparison takes a comparison of a variable with a constant apart.
-func comparison(e parser.Expr) (v string, op dictionary.Comparison, constant rdf.Term, ok bool) {
+func comparison(e parser.Expr) (v string, c dictionary.Condition, ok bool) {
 	call, isCall := e.(*parser.Call)
 	if !isCall || len(call.Args) != 2 {
 		return
@@ -177,14 +216,14 @@ func comparison(e parser.Expr) (v string, op dictionary.Comparison, constant rdf
 		if !isConst {
 			return
 		}
-		return x.Name, ops.as, k.Term, true
+		return x.Name, dictionary.Condition{Comparison: ops.as, Constant: k.Term}, true
 	}
 	k, isConst := call.Args[0].(*parser.Const)
 	x, isVar := call.Args[1].(*parser.Var)
 	if !isConst || !isVar {
 		return
 	}
-	return x.Name, ops.mirrored, k.Term, true
+	return x.Name, dictionary.Condition{Comparison: ops.mirrored, Constant: k.Term}, true
 }
 
 // storedIDs are the IDs of those terms that the data have.

@@ -38,7 +38,7 @@ func aggregate(t *testing.T, env *Env, text string, groups ...string) string {
 	}
 	for len(ids) > 0 {
 		n := min(3, len(ids))
-		acc.Add([][]dictionary.ID{ids[:n]}, n, of[:n])
+		acc.Add([][]dictionary.ID{ids[:n]}, n, of[:n], nil)
 		ids, of = ids[n:], of[n:]
 	}
 	out := make([]dictionary.ID, len(groups))
@@ -117,15 +117,21 @@ func TestOrderIsTotalAndAgreesWithLess(t *testing.T) {
 	}
 }
 
-// TestOrderIsThatOfTheTermsInAllSegments compares the order by ID with that of the decoded terms.
+// TestOrderIsThatOfTheTermsInAllSegments compares the order by ID with that of the decoded terms, in one to four segments,
+// and with a tail behind them.
 func TestOrderIsThatOfTheTermsInAllSegments(t *testing.T) {
 	list := sampleTerms()
 	r := rand.New(rand.NewPCG(5, 5))
 	for i := range 60 {
 		list = append(list, rdf.NewString(fmt.Sprint(i*i)), rdf.NewLangString(fmt.Sprint(i*i), []string{"en", "de", "de-AT"}[i%3]))
 	}
-	for n := 1; n <= 4; n++ {
-		env := newEnvOfSegments(t, split(r, n, list[:len(list)-9])...)
+	for n := 1; n <= 8; n++ {
+		var env *Env
+		if stored := list[:len(list)-9]; n <= 4 {
+			env = newEnvOfSegments(t, split(r, n, stored)...)
+		} else {
+			env = newEnvWithTail(t, list, split(r, n-3, stored)...)
+		}
 		ids := []dictionary.ID{dictionary.None}
 		for _, term := range list {
 			ids = append(ids, env.Terms.ID(term))
@@ -136,10 +142,10 @@ func TestOrderIsThatOfTheTermsInAllSegments(t *testing.T) {
 			for _, a := range ids {
 				want := decoded.Compare(a, b)
 				if got := byID.Compare(a, b); cmp.Compare(got, 0) != cmp.Compare(want, 0) {
-					t.Fatalf("%d segments: %v and %v: %d, want %d", n, env.Terms.Term(a), env.Terms.Term(b), got, want)
+					t.Fatalf("split %d: %v and %v: %d, want %d", n, env.Terms.Term(a), env.Terms.Term(b), got, want)
 				}
 				if got := against(a); cmp.Compare(got, 0) != cmp.Compare(want, 0) {
-					t.Fatalf("%d segments: %v against %v: %d, want %d", n, env.Terms.Term(a), env.Terms.Term(b), got, want)
+					t.Fatalf("split %d: %v against %v: %d, want %d", n, env.Terms.Term(a), env.Terms.Term(b), got, want)
 				}
 			}
 		}
@@ -208,4 +214,21 @@ func BenchmarkFilterRegex(b *testing.B)      { benchmarkFilter(b, `REGEX(?s, "^n
 func BenchmarkFilterContains(b *testing.B)   { benchmarkFilter(b, `CONTAINS(?s, "77")`, true) }
 func BenchmarkFilterLogic(b *testing.B) {
 	benchmarkFilter(b, `?n < 100 || ?n > 3000 || ?s = "name 5"`, true)
+}
+
+func TestTextsGrowInPieces(t *testing.T) {
+	t.Parallel()
+	var p pieces
+	var want strings.Builder
+	for i := range 400 {
+		part := strings.Repeat(string(rune('a'+i%26)), i*i*i%(maxPiece/64))
+		if i%150 == 149 {
+			part = strings.Repeat("long", maxPiece/2)
+		}
+		p.add(part)
+		want.WriteString(part)
+	}
+	if p.joined() != want.String() || p.length != want.Len() || len(p.full) < 3 {
+		t.Errorf("%d bytes of %d in %d pieces", len(p.joined()), want.Len(), len(p.full))
+	}
 }

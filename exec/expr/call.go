@@ -35,7 +35,7 @@ func (n *call) eval(c *run, rows []uint32, out []datum) {
 			continue
 		}
 		out[i].known = 0
-		if ok && c.spend(rowWork) {
+		if ok && c.spend(rowWork*max(1, len(args))) {
 			c.row = rows[i]
 			n.fn(c, pointers, &out[i])
 		}
@@ -43,7 +43,7 @@ func (n *call) eval(c *run, rows []uint32, out []datum) {
 	c.dataTop -= len(n.args)
 }
 
-// rowWork is what a call of a function counts as, in bytes, beside the strings that it reads and makes.
+// rowWork is what a call of a function counts as for each argument, in bytes, beside the strings that it reads and makes.
 const rowWork = 16
 
 // predicate computes a truth value from arguments none of which is an error.
@@ -73,7 +73,7 @@ func (n *ask) test(c *run, rows []uint32, out []tri) {
 			ok = ok && pointers[k].ok()
 		}
 		out[i] = isError
-		if ok && c.spend(rowWork) {
+		if ok && c.spend(rowWork*max(1, len(args))) {
 			out[i] = n.fn(c, pointers)
 		}
 	}

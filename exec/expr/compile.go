@@ -140,7 +140,7 @@ func (c *compiler) ranged(e parser.Expr, n node) node {
 	if !ok || !bound || len(ranges) > maxRanges {
 		return n
 	}
-	return &ranged{index: index, ranges: ranges, end: dictionary.ID(c.env.Dictionary.Len()), of: n}
+	return &ranged{index: index, ranges: ranges, end: c.env.Dictionary.Ordered(), of: n}
 }
 
 // traitsOf looks at e once, however often it is asked.

@@ -44,6 +44,28 @@ func newEnvOfSegments(t testing.TB, stored ...[]rdf.Term) *Env {
 		Now: time.Date(2026, 11, 20, 17, 5, 9, 250e6, time.UTC)}
 }
 
+// newEnvWithTail is newEnvOfSegments with the last of the lists in a tail, of which the terms of a further one are not seen.
+func newEnvWithTail(t testing.TB, later []rdf.Term, stored ...[]rdf.Term) *Env {
+	t.Helper()
+	last := len(stored) - 1
+	env := newEnvOfSegments(t, stored[:last]...)
+	tail := dictionary.NewTail(env.Dictionary)
+	intern := func(list []rdf.Term) {
+		for _, term := range list {
+			key, _ := dictionary.AppendKey(nil, term)
+			if _, err := tail.Intern(key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	intern(stored[last])
+	n := tail.Len()
+	intern(later)
+	env.Dictionary = tail.Dictionary(n)
+	env.Terms = terms.New(env.Dictionary)
+	return env
+}
+
 // evaluate returns the result of an expression without variables in N-Triples with short names, "error" for an error.
 func evaluate(t testing.TB, env *Env, text string) string {
 	t.Helper()

@@ -9,9 +9,10 @@ import (
 )
 
 // IDRanges finds the IDs of a dictionary that satisfy a condition on one variable: comparisons with a constant, IN,
-// isNumeric, isLiteral, and their combinations by "&&" and "||". The condition is true for an ID of the dictionary
+// isNumeric, isLiteral, and their combinations by "&&" and "||". The condition is true for an ID below d.Ordered()
 // exactly when one of the ranges, which are in order and apart, holds the ID. ok is false when e is no such condition
-// (or one whose ranges would be too many); IDs of computed terms must then, as always, be tested by a Program.
+// (or one whose ranges would be too many). All other IDs, of terms in a tail and of computed ones, must be tested by a
+// Program; no range holds any.
 func IDRanges(e parser.Expr, d *dictionary.Dictionary) (variable string, ranges []dictionary.Range, ok bool) {
 	call, ok := e.(*parser.Call)
 	if !ok {
@@ -60,7 +61,7 @@ func combinedRanges(call *parser.Call, d *dictionary.Dictionary) (string, []dict
 		return "", nil, false
 	}
 	if call.Function == "&&" {
-		return v, Intersect(left, right), true
+		return v, dictionary.Intersect(left, right), true
 	}
 	return v, merge(append(slices.Clone(left), right...)), true
 }
@@ -101,36 +102,19 @@ func merge(list []dictionary.Range) []dictionary.Range {
 	return out
 }
 
-// Intersect returns the IDs that lie in both of two lists of ranges, each in order and apart.
-func Intersect(a, b []dictionary.Range) []dictionary.Range {
-	var out []dictionary.Range
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		r := dictionary.Range{From: max(a[i].From, b[j].From), To: min(a[i].To, b[j].To)}
-		if r.From < r.To {
-			out = append(out, r)
-		}
-		if a[i].To < b[j].To {
-			i++
-		} else {
-			j++
-		}
-	}
-	return out
-}
-
 // comparisons are the operators that the dictionary knows ranges for.
 var comparisons = map[operator]dictionary.Comparison{
 	opEqual: dictionary.IsEqual, opLess: dictionary.IsLess, opLessEqual: dictionary.IsLessOrEqual,
 	opGreater: dictionary.IsGreater, opGreaterEqual: dictionary.IsGreaterOrEqual,
 }
 
-// compareRanges finds the IDs x with "x op term".
+// compareRanges finds the IDs x below d.Ordered() with "x op term".
 func compareRanges(op operator, t rdf.Term, d *dictionary.Dictionary) ([]dictionary.Range, bool) {
 	v := dictionary.ParseValue(t)
 	switch {
 	case op == opSame || op == opEqual && (v.Kind == dictionary.NoValue || v.Kind == dictionary.String || v.Kind == dictionary.OtherLiteral):
 		id, found := d.Lookup(t)
-		if !found {
+		if !found || id >= d.Ordered() {
 			return nil, true
 		}
 		return []dictionary.Range{{From: id, To: id + 1}}, true
@@ -149,14 +133,14 @@ func notEqualRanges(v dictionary.Value, t rdf.Term, d *dictionary.Dictionary) ([
 	if v.Kind != dictionary.NoValue {
 		return nil, false
 	}
-	end := dictionary.ID(d.Len())
-	if id, found := d.Lookup(t); found {
+	end := d.Ordered()
+	if id, found := d.Lookup(t); found && id < end {
 		return merge([]dictionary.Range{{From: 0, To: id}, {From: id + 1, To: end}}), true
 	}
 	return merge([]dictionary.Range{{From: 0, To: end}}), true
 }
 
-// ranged tests a top-level condition of a filter by ID where the dictionary has the ID.
+// ranged tests a top-level condition of a filter by ID where the order of IDs means something: below end.
 type ranged struct {
 	index  int
 	ranges []dictionary.Range
@@ -171,19 +155,19 @@ func (n *ranged) test(c *run, rows []uint32, out []tri) {
 	if n.single(col, rows, out) {
 		return
 	}
-	computed := c.takeList()
+	others := c.takeList()
 	places := c.takeList()
 	for i, r := range rows {
 		id := col[r]
 		if id >= n.end {
-			computed, places = append(computed, r), append(places, uint32(i))
+			others, places = append(others, r), append(places, uint32(i))
 			continue
 		}
 		out[i] = truth(n.contains(id))
 	}
-	if len(computed) > 0 {
-		tris := c.takeTris()[:len(computed)]
-		c.test(n.of, computed, tris)
+	if len(others) > 0 {
+		tris := c.takeTris()[:len(others)]
+		c.test(n.of, others, tris)
 		for k, i := range places {
 			out[i] = tris[k]
 		}
@@ -192,7 +176,7 @@ func (n *ranged) test(c *run, rows []uint32, out []tri) {
 	c.listsTop -= 2
 }
 
-// single is test for one range and stored IDs only, without branches; false when that is not what there is.
+// single is test for one range and IDs below end only, without branches; false when that is not what there is.
 func (n *ranged) single(col []dictionary.ID, rows []uint32, out []tri) bool {
 	if len(n.ranges) != 1 {
 		return false

@@ -23,7 +23,7 @@ type Comparer struct {
 	texts []dictionary.Range
 	// strings and langs are those of the first segment.
 	strings, langs dictionary.Range
-	// cuts are where segments after the first start, and where the dictionary ends.
+	// cuts are where segments after the first start, and where the last ends.
 	cuts []dictionary.ID
 }
 

@@ -119,7 +119,13 @@ func compareAny(a, b float64) int {
 // constant on either side, stored and computed.
 func TestComparisonsAgreeWithTheReference(t *testing.T) {
 	list := sampleTerms()
-	env := newEnv(t, list[:len(list)/2*2-1]...)
+	t.Run("stored", func(t *testing.T) { checkComparisons(t, list, newEnv(t, list[:len(list)/2*2-1]...)) })
+	t.Run("tail", func(t *testing.T) {
+		checkComparisons(t, list, newEnvWithTail(t, list, split(rand.New(rand.NewPCG(1, 3)), 2, list[:len(list)/2*2-1])...))
+	})
+}
+
+func checkComparisons(t *testing.T, list []rdf.Term, env *Env) {
 	columns := map[string]int{"x": 0, "y": 1}
 	var cols [2][]dictionary.ID
 	for _, a := range list {
@@ -217,7 +223,13 @@ func constants(list []rdf.Term) []string {
 // same expression evaluated one row at a time with constants in place of its variables.
 func TestShortcutsChangeNothing(t *testing.T) {
 	list := sampleTerms()
-	env := newEnv(t, list[:len(list)*3/4]...)
+	t.Run("stored", func(t *testing.T) { checkShortcuts(t, list, newEnv(t, list[:len(list)*3/4]...)) })
+	t.Run("tail", func(t *testing.T) {
+		checkShortcuts(t, list, newEnvWithTail(t, list, split(rand.New(rand.NewPCG(1, 4)), 3, list[:len(list)*3/4])...))
+	})
+}
+
+func checkShortcuts(t *testing.T, list []rdf.Term, env *Env) {
 	pool := constants(list)
 	r := rand.New(rand.NewPCG(1, 2))
 	rounds := 250
@@ -300,15 +312,16 @@ func substitute(e parser.Expr, terms map[string]rdf.Term) parser.Expr {
 	return e
 }
 
-// TestRangesAreExact compares ranges of IDs with the condition tested on every term of the dictionary, of one segment and
-// of several.
+// TestRangesAreExact compares ranges of IDs with the condition tested on every term of the segments, of one and of
+// several, without and with a tail behind them.
 func TestRangesAreExact(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		t.Run(fmt.Sprintf("%d segments", n), func(t *testing.T) { checkRanges(t, n) })
+		t.Run(fmt.Sprintf("%d segments", n), func(t *testing.T) { checkRanges(t, n, false) })
+		t.Run(fmt.Sprintf("%d segments and a tail", n), func(t *testing.T) { checkRanges(t, n, true) })
 	}
 }
 
-func checkRanges(t *testing.T, segments int) {
+func checkRanges(t *testing.T, segments int, tail bool) {
 	list := sampleTerms()
 	for i := range 200 {
 		list = append(list, rdf.NewTyped(fmt.Sprint(i%50), rdf.XSDInteger), rdf.NewTyped(fmt.Sprintf("%d.%02d", i/20, i%20), rdf.XSDDecimal),
@@ -316,9 +329,12 @@ func checkRanges(t *testing.T, segments int) {
 	}
 	r := rand.New(rand.NewPCG(3, uint64(segments)))
 	env := newEnvOfSegments(t, split(r, segments, list)...)
+	if tail {
+		env = newEnvWithTail(t, nil, split(r, segments+1, list)...)
+	}
 	d := env.Dictionary
 	plain := &Env{Terms: env.Terms, Base: env.Base, Now: env.Now}
-	all := make([]dictionary.ID, d.Len())
+	all := make([]dictionary.ID, d.Ordered())
 	for i := range all {
 		all[i] = dictionary.ID(i)
 	}

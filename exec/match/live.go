@@ -1,6 +1,9 @@
 package match
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // OriginSlot stands behind the plan's slots for the number of the input row that a partial match comes from. Matchers
 // number what else they hand on in tables from there.
@@ -38,4 +41,41 @@ func union(set, more []int) []int {
 		set = with(set, x)
 	}
 	return set
+}
+
+// slotSet is a set of slots as bits, for plans of many steps.
+type slotSet []uint64
+
+func (s *slotSet) add(slot int) {
+	for len(*s) <= slot/64 {
+		*s = append(*s, 0)
+	}
+	(*s)[slot/64] |= 1 << (slot % 64)
+}
+
+func (s slotSet) has(slot int) bool { return slot/64 < len(s) && s[slot/64]>>(slot%64)&1 != 0 }
+
+func (s slotSet) remove(slot int) {
+	if slot/64 < len(s) {
+		s[slot/64] &^= 1 << (slot % 64)
+	}
+}
+
+func (s *slotSet) addAll(more slotSet) {
+	for len(*s) < len(more) {
+		*s = append(*s, 0)
+	}
+	for i, word := range more {
+		(*s)[i] |= word
+	}
+}
+
+// members are the slots, ascending.
+func (s slotSet) members() (slots []int) {
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			slots = append(slots, 64*i+bits.TrailingZeros64(word))
+		}
+	}
+	return slots
 }

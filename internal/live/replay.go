@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"strconv"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -16,8 +18,15 @@ import (
 // openLog opens the log for writing, and replays it.
 func (s *Store) openLog(ctx context.Context) (err error) {
 	m := s.head.ground.files.Manifest()
-	if s.log, err = wal.Open(s.logFolder(), wal.Options{First: m.Sequence + 1}); err != nil {
+	if s.log, err = wal.Open(s.logFolder(), wal.Options{
+		First: m.Log.Sequence + 1, Identity: identity(m), Folder: s.options.LogFolder, FileSize: logFileSize(m.Bytes()),
+	}); err != nil {
 		return err
+	}
+	if m.Log.ID == "" {
+		if err := s.lock.StartLog(store.Log{ID: fmt.Sprintf("%016x", s.log.Identity()), Sequence: m.Log.Sequence}); err != nil {
+			return err
+		}
 	}
 	if err := s.replay(ctx, s.log.Read, s.log.First()); err != nil {
 		return err
@@ -30,7 +39,11 @@ func (s *Store) openLog(ctx context.Context) (err error) {
 
 // readLog replays the log of a store that is open for reading; there may be none.
 func (s *Store) readLog(ctx context.Context) error {
-	r, err := wal.OpenReader(s.logFolder(), wal.Options{})
+	m := s.head.ground.files.Manifest()
+	if m.Log.ID == "" {
+		return nil
+	}
+	r, err := wal.OpenReader(s.logFolder(), wal.Options{Identity: identity(m), Folder: s.options.LogFolder})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -44,17 +57,41 @@ func (s *Store) readLog(ctx context.Context) error {
 	return s.replay(ctx, r.Read, first)
 }
 
+// logFileSize is the size of the files of a log, which are taken from the disk at once: a quarter of the store, within bounds.
+func logFileSize(store int64) int64 { return max(leastLogFile, min(mostLogFile, store/4)) }
+
+const (
+	leastLogFile = 1 << 20
+	mostLogFile  = 64 << 20
+)
+
+// identity is that of the log that the manifest names, 0 where it names none.
+func identity(m *store.Manifest) uint64 {
+	id, _ := strconv.ParseUint(m.Log.ID, 16, 64)
+	return id
+}
+
 // replay applies the log's records that the files do not have.
 func (s *Store) replay(ctx context.Context, read func(uint64) iter.Seq2[wal.Record, error], first uint64) error {
 	files := s.head.sequence
 	if first > files+1 {
 		return fmt.Errorf("live: %s: %w: the log begins at commit %d, the files end at %d", s.logFolder(), section.ErrDamaged, first, files)
 	}
-	b := newBatch(s.head)
+	state, err := replayed(ctx, s.head, read(files+1))
+	if err != nil {
+		return err
+	}
+	s.head, s.published = state, state
+	return nil
+}
+
+// replayed is a state with the commits of some records.
+func replayed(ctx context.Context, from *State, records iter.Seq2[wal.Record, error]) (*State, error) {
+	b := newBatch(from)
 	err := section.Guard(func() error {
-		for record, err := range read(files + 1) {
-			if err == nil {
-				err = ctx.Err()
+		for record, err := range records {
+			if err == nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
 			}
 			if err == nil {
 				err = b.add(record)
@@ -65,11 +102,7 @@ func (s *Store) replay(ctx context.Context, read func(uint64) iter.Seq2[wal.Reco
 		}
 		return b.flush()
 	})
-	if err != nil {
-		return err
-	}
-	s.head, s.published = b.state, b.state
-	return nil
+	return b.state, err
 }
 
 // batch gathers the changes of several commits, so that a state is made of many at once.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -65,6 +66,9 @@ func (s *Store) takeTurn(ctx context.Context) error {
 
 // State is what the transaction has made so far. Graphs and terms of it stay valid until Commit or Abort.
 func (t *Transaction) State() *State { return t.state }
+
+// Touched are the names of the graphs that Apply and Clear have changed.
+func (t *Transaction) Touched() iter.Seq[dictionary.ID] { return maps.Keys(t.touched) }
 
 // Began is the state that the transaction started from.
 func (t *Transaction) Began() *State { return t.began.State }
@@ -192,6 +196,7 @@ func (s *State) next() *State {
 	tail := s.ground.tail
 	next := &State{
 		sequence: s.sequence, ground: s.ground, dictionary: tail.Dictionary(tail.Len()), named: s.named.Copy(), cleared: s.cleared,
+		added: s.added, removed: s.removed,
 	}
 	next.graph = s.graph
 	if n := next.dictionary.Len(); n > s.graph.Vertices() {
@@ -202,11 +207,18 @@ func (s *State) next() *State {
 
 // put makes a graph that of a name.
 func (s *State) put(name dictionary.ID, g *pcsr.Graph) {
+	old := s.graph
 	if name == dictionary.None {
 		s.graph = g
-		return
+	} else {
+		old, _ = s.named.Set(name, g)
 	}
-	s.named.Set(name, g)
+	if old != nil {
+		added, removed := old.Changed()
+		s.added, s.removed = s.added-added, s.removed-removed
+	}
+	added, removed := g.Changed()
+	s.added, s.removed = s.added+added, s.removed+removed
 }
 
 // Abort drops the transaction; after Commit it does nothing.

@@ -1,6 +1,6 @@
 // Package rdf holds the RDF term, the one value that every room shares.
 //
-// Nouns: [Term] (an IRI, a blank node or a literal) and its [Kind].
+// Nouns: [Term] (an IRI, a blank node or a literal) and its [Kind]; [Quad] (a triple in a graph).
 // It knows nothing of IDs, files or queries, and never reads outside bytes.
 package rdf
 

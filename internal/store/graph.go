@@ -249,3 +249,18 @@ func (s *Store) graph(name dictionary.ID) *graph {
 	}
 	return s.named[name]
 }
+
+// Opened are the graphs that have been opened.
+func (s *Store) Opened() (graphs []*pcsr.Graph) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Default != nil {
+		graphs = append(graphs, s.Default)
+	}
+	for _, g := range s.named {
+		if g.whole != nil {
+			graphs = append(graphs, g.whole)
+		}
+	}
+	return graphs
+}

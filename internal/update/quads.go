@@ -1,6 +1,8 @@
 package update
 
 import (
+	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -31,12 +33,23 @@ func intern(tx *live.Transaction, quads []rdf.Quad) ([]live.Quad, error) {
 		return id
 	}
 	for i, q := range quads {
-		if err := q.Check(); err != nil {
+		if err := check(q); err != nil {
 			return nil, err
 		}
 		out[i] = live.Quad{Graph: id(q.Graph), Subject: id(q.Subject), Predicate: id(q.Predicate), Object: id(q.Object)}
 	}
 	return out, err
+}
+
+// ErrQuad says that terms make no quad.
+var ErrQuad = errors.New("a subject is an IRI or a blank node, a predicate an IRI, a graph an IRI or a blank node, and an object any term")
+
+func check(q rdf.Quad) error {
+	resource := func(t rdf.Term) bool { return t.Kind == rdf.IRI || t.Kind == rdf.BlankNode }
+	if !resource(q.Subject) || q.Predicate.Kind != rdf.IRI || q.Object.IsZero() || !q.Graph.IsZero() && !resource(q.Graph) {
+		return fmt.Errorf("%w: %v %v %v %v", ErrQuad, q.Subject, q.Predicate, q.Object, q.Graph)
+	}
+	return nil
 }
 
 // Delete removes quads.

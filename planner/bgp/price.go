@@ -18,13 +18,25 @@ func (e *estimates) price(p *MatchPlan, inputs, order []int) {
 		if step.isLength() {
 			list = 1
 		}
-		step.EstimatedCandidates, step.EstimatedRows = rows*list, rows*factor
+		step.EstimatedCandidates, step.EstimatedRows = bounded(rows*list), bounded(rows*factor)
 		p.Cost += step.EstimatedCandidates
 		if !step.Counted {
-			rows *= factor
+			rows = step.EstimatedRows
 		}
 		bound[v] = true
 	}
+}
+
+// beyond is the largest estimate: more than anything could be enumerated in, and still a number after some sums and
+// products of it.
+const beyond = 1e60
+
+// bounded keeps an estimate a number.
+func bounded(x float64) float64 {
+	if x < beyond {
+		return x
+	}
+	return beyond
 }
 
 // isLength reports whether the candidates of a step are counted by the length of one list, without reading it.

@@ -72,10 +72,10 @@ func (s *sampler) judge(walks float64) (cost float64) {
 		step := &s.plan.Steps[k]
 		candidates, left := s.candidates[k]/walks, s.rows[k]/walks
 		if s.arrived[k] < fewArrived && estimated > 0 {
-			candidates = max(candidates, step.EstimatedCandidates*rows/estimated)
+			candidates = max(candidates, bounded(step.EstimatedCandidates*(rows/estimated)))
 		}
 		if s.arrived[k+1] < fewArrived && estimated > 0 {
-			left = max(left, step.EstimatedRows*rows/estimated)
+			left = max(left, bounded(step.EstimatedRows*(rows/estimated)))
 		}
 		if !step.Counted {
 			estimated, rows = step.EstimatedRows, left

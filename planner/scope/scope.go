@@ -188,18 +188,25 @@ func (s *Scopes) group(n *parser.Group, in Scope) Scope {
 
 // Reads is every variable that some expressions read, those of EXISTS patterns included. Parameters are not among them.
 func (s *Scopes) Reads(list ...parser.Expr) (out Set) {
+	s.addReads(&out, list)
+	return out
+}
+
+// addReads adds what expressions read to a set that nobody else has.
+func (s *Scopes) addReads(out *Set, list []parser.Expr) {
 	for _, e := range list {
 		switch e := e.(type) {
 		case *parser.Var:
 			if !IsParameter(e.Name) {
-				out = out.Or(s.Set(e.Name))
+				*out = out.with(s.Number(e.Name))
 			}
 		case *parser.Exists:
-			out = out.Or(s.Used(e.Pattern))
+			for v := range s.Used(e.Pattern).All() {
+				*out = out.with(v)
+			}
 		}
-		out = out.Or(s.Reads(parser.Arguments(e)...))
+		s.addReads(out, parser.Arguments(e))
 	}
-	return out
 }
 
 // Used is every variable that a pattern mentions anywhere that substitution could reach.

@@ -1,0 +1,273 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/internal/wal"
+	"github.com/rdfgpu/rdfgpu/loader"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// maintenance is what is done beside reads and writes: flushing the delta into a segment, compacting the segments.
+type maintenance struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	wake   chan struct{}
+	done   sync.WaitGroup
+	// one is held while something is at work.
+	one                  sync.Mutex
+	flushes, compactions atomic.Uint64
+}
+
+// When the store compacts itself: more segments than mostSegments, or more than a tenth of the triples removed.
+const (
+	mostSegments = 24
+	mostRemoved  = 10
+)
+
+// begin starts the goroutine.
+func (m *maintenance) begin(s *Store) {
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.wake = make(chan struct{}, 1)
+	m.done.Go(func() {
+		for {
+			select {
+			case <-m.ctx.Done():
+				return
+			case <-m.wake:
+			}
+			s.maintain(m.ctx)
+		}
+	})
+}
+
+// end waits for the goroutine, which gives up what it is at.
+func (m *maintenance) end() {
+	m.cancel()
+	m.done.Wait()
+}
+
+// afterCommit looks whether a delta has become large.
+func (s *Store) afterCommit(state *State) {
+	if !s.full(state) && !state.unsettled() {
+		return
+	}
+	select {
+	case s.maintenance.wake <- struct{}{}:
+	default:
+	}
+}
+
+// full reports whether a delta is large enough to be flushed.
+func (s *Store) full(state *State) bool {
+	d := state.Delta()
+	return d.Added+d.Removed >= uint64(s.options.FlushTriples) || d.Terms >= s.options.FlushTerms
+}
+
+// maintain does what is due.
+func (s *Store) maintain(ctx context.Context) {
+	s.settleGraphs()
+	if snapshot := s.Snapshot(); s.full(snapshot.State) {
+		snapshot.Release()
+		if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
+			s.options.Background("flush", err)
+		}
+	} else {
+		snapshot.Release()
+	}
+	if s.scattered() {
+		if err := s.Compact(ctx); err != nil && ctx.Err() == nil {
+			s.options.Background("compact", err)
+		}
+	}
+}
+
+// unsettled reports whether so much of a graph was changed that laying it anew is worth its time.
+func (s *State) unsettled() bool {
+	is := s.graph.Unsettled()
+	if !is && s.named.Len() <= mostLookedAt {
+		s.named.Scan(func(_ dictionary.ID, g *pcsr.Graph) bool {
+			is = is || g.Unsettled()
+			return !is
+		})
+	}
+	return is
+}
+
+// mostLookedAt is how many changed named graphs are looked at after a commit.
+const mostLookedAt = 64
+
+// settleGraphs lays partitions anew of which much was changed, so that they are read as fast as those of files. Reads and writes
+// go on meanwhile, but for the moment in which the newest state takes the partitions over.
+func (s *Store) settleGraphs() {
+	snapshot := s.Snapshot()
+	defer snapshot.Release()
+	if !snapshot.unsettled() {
+		return
+	}
+	settled := map[dictionary.ID]*pcsr.Settled{}
+	if snapshot.graph.Unsettled() {
+		settled[dictionary.None] = snapshot.graph.Settle()
+	}
+	snapshot.named.Scan(func(name dictionary.ID, g *pcsr.Graph) bool {
+		if g.Unsettled() {
+			settled[name] = g.Settle()
+		}
+		return true
+	})
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.head.ground != snapshot.ground {
+		return
+	}
+	next := s.head.next()
+	for name, laid := range settled {
+		if g, ok := next.named.Get(name); ok || name == dictionary.None {
+			if name == dictionary.None {
+				g = next.graph
+			}
+			next.put(name, g.Adopt(laid))
+		}
+	}
+	next.ready()
+	if s.published.sequence == s.head.sequence {
+		s.published = next
+	}
+	s.head = next
+}
+
+// scattered reports whether the files should be compacted.
+func (s *Store) scattered() bool {
+	snapshot := s.Snapshot()
+	defer snapshot.Release()
+	m := snapshot.Files().Manifest()
+	removed := uint64(0)
+	for i := range m.Segments {
+		for _, g := range m.Segments[i].Removed {
+			removed += g.Triples
+		}
+	}
+	return len(m.Segments) > mostSegments || removed*mostRemoved > m.Triples
+}
+
+// Maintained is how many flushes and compactions have ended since the store was opened.
+func (s *Store) Maintained() (flushes, compactions uint64) {
+	return s.maintenance.flushes.Load(), s.maintenance.compactions.Load()
+}
+
+// Flush writes what the files do not have as a segment. Reads and writes go on meanwhile, but for the moment in which the
+// newest state is made one over the new files.
+func (s *Store) Flush(ctx context.Context) error {
+	err := s.rewrite(ctx, func(ctx context.Context, from loader.Snapshot, options loader.Options) error {
+		_, err := loader.Flush(ctx, s.lock, from, options)
+		return err
+	})
+	if err == nil {
+		s.maintenance.flushes.Add(1)
+	}
+	return err
+}
+
+// Compact writes one base of everything, without terms that nothing uses any more.
+func (s *Store) Compact(ctx context.Context) error {
+	err := s.rewrite(ctx, func(ctx context.Context, from loader.Snapshot, options loader.Options) error {
+		_, err := loader.Rebuild(ctx, s.lock, from, options)
+		return err
+	})
+	if err == nil {
+		s.maintenance.compactions.Add(1)
+	}
+	return err
+}
+
+// rewrite has files written from the newest state, and turns to them.
+func (s *Store) rewrite(ctx context.Context, write func(context.Context, loader.Snapshot, loader.Options) error) error {
+	if s.turn == nil {
+		return ErrReadOnly
+	}
+	s.maintenance.one.Lock()
+	defer s.maintenance.one.Unlock()
+	if err := s.Failed(); err != nil {
+		return err
+	}
+	from := s.Snapshot()
+	defer from.Release()
+	err := section.Guard(func() error {
+		return write(ctx, from.State, loader.Options{Threads: s.options.Threads})
+	})
+	if err != nil {
+		return err
+	}
+	return s.turnTo(ctx, from.sequence)
+}
+
+// turnTo opens the files that were written, and makes states over them of what was committed since.
+func (s *Store) turnTo(ctx context.Context, sequence uint64) error {
+	files, err := store.Open(s.dir)
+	if err != nil {
+		return err
+	}
+	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
+	state := g.first()
+	// Most of what was committed meanwhile is replayed while writers go on, the rest while they wait.
+	if state, err = s.catchUp(ctx, state); err == nil {
+		s.turn <- struct{}{}
+		defer func() { <-s.turn }()
+		state, err = s.catchUp(context.WithoutCancel(ctx), state)
+	}
+	if err != nil {
+		return errors.Join(err, files.Close())
+	}
+	if _, err := s.log.Sync(); err != nil {
+		return errors.Join(s.fail(err), files.Close())
+	}
+	s.mu.Lock()
+	old := s.published.ground
+	s.head, s.published = state, state
+	close(s.changed)
+	s.changed = make(chan struct{})
+	s.mu.Unlock()
+	s.release(old)
+	return s.log.Drop(sequence + 1)
+}
+
+// catchUp replays what was committed since a state.
+func (s *Store) catchUp(ctx context.Context, state *State) (*State, error) {
+	return replayed(ctx, state, s.log.Read(state.sequence+1))
+}
+
+// Records are the commits from a sequence on that the log has.
+func (s *Store) Records(from uint64) iter.Seq2[wal.Record, error] {
+	if s.log != nil {
+		return s.log.Read(max(from, s.log.First()))
+	}
+	return func(yield func(wal.Record, error) bool) {
+		r, err := wal.OpenReader(s.logFolder(), wal.Options{Folder: s.options.LogFolder})
+		var first uint64
+		if err == nil {
+			first, err = r.First()
+		}
+		if err != nil {
+			yield(wal.Record{}, err)
+			return
+		}
+		r.Read(max(from, first))(yield)
+	}
+}
+
+// LogBytes is what the log takes on the disk.
+func (s *Store) LogBytes() int64 {
+	if s.log == nil {
+		return 0
+	}
+	return s.log.Bytes()
+}

@@ -1,0 +1,296 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/loader"
+)
+
+// quads is a data set by the text of its terms.
+type quads map[rdf.Quad]bool
+
+// contents reads a state.
+func contents(t interface{ Fatal(...any) }, s *live.State) quads {
+	all := quads{}
+	d := s.Dictionary()
+	read := func(name dictionary.ID) {
+		g, err := s.Graph(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var graph rdf.Term
+		if name != dictionary.None {
+			graph = d.Term(name)
+		}
+		n := uint64(0)
+		for e := range live.Edges(g) {
+			n++
+			all[rdf.Quad{Subject: d.Term(e.From), Predicate: d.Term(e.Label), Object: d.Term(e.To), Graph: graph}] = true
+		}
+		if n != g.Edges() {
+			t.Fatal("a graph has", n, "edges and says", g.Edges())
+		}
+	}
+	read(dictionary.None)
+	for _, name := range s.NamedGraphs() {
+		read(name)
+	}
+	if n, err := s.Triples(); err != nil || n != uint64(len(all)) {
+		t.Fatal(n, "triples of", len(all), err)
+	}
+	return all
+}
+
+// drawQuad draws from few terms, so that quads meet again.
+func drawQuad(t *rapid.T) rdf.Quad {
+	iri := func(what string, n int) rdf.Term {
+		return rdf.NewIRI(fmt.Sprintf("http://e/%s%d", what, rapid.IntRange(0, n).Draw(t, what)))
+	}
+	q := rdf.Quad{Subject: iri("s", 12), Predicate: iri("p", 4)}
+	if rapid.IntRange(0, 9).Draw(t, "type") == 0 {
+		q.Predicate = rdf.NewIRI("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "object") {
+	case 0:
+		q.Object = rdf.NewTyped(fmt.Sprint(rapid.IntRange(-5, 40).Draw(t, "number")), rdf.XSDInteger)
+	case 1:
+		q.Object = rdf.NewString(fmt.Sprint("text ", rapid.IntRange(0, 20).Draw(t, "text")))
+	default:
+		q.Object = iri("s", 12)
+	}
+	if rapid.Bool().Draw(t, "named") {
+		q.Graph = iri("g", 2)
+	}
+	return q
+}
+
+// newFolder loads a store of some quads.
+func newFolder(t testing.TB, initial quads) string {
+	folder, remove := newFolderToRemove(t, initial)
+	t.Cleanup(remove)
+	return folder
+}
+
+func newFolderToRemove(t testing.TB, initial quads) (folder string, remove func()) {
+	dir, err := os.MkdirTemp("", "live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "data.nq")
+	var text []byte
+	for q := range initial {
+		for _, term := range []rdf.Term{q.Subject, q.Predicate, q.Object, q.Graph} {
+			if !term.IsZero() {
+				text = append(rdf.AppendNTriples(text, term), ' ')
+			}
+		}
+		text = append(text, ".\n"...)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := loader.Files("", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder = filepath.Join(dir, "store")
+	if _, err := loader.Load(context.Background(), folder, inputs, loader.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return folder, func() { _ = os.RemoveAll(dir) }
+}
+
+// ids are quads by the IDs of a transaction.
+func ids(t *rapid.T, tx *live.Transaction, list []rdf.Quad) (out []live.Quad) {
+	id := func(term rdf.Term) dictionary.ID {
+		if term.IsZero() {
+			return dictionary.None
+		}
+		id, err := tx.Intern(term)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	for _, q := range list {
+		out = append(out, live.Quad{Graph: id(q.Graph), Subject: id(q.Subject), Predicate: id(q.Predicate), Object: id(q.Object)})
+	}
+	return out
+}
+
+// seen is a snapshot and what it must go on showing.
+type seen struct {
+	*live.Snapshot
+	want quads
+}
+
+// TestAgainstAMap does random transactions, flushes, compactions and restarts, and compares every state with a map.
+func TestAgainstAMap(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		model := quads{}
+		for range rapid.IntRange(0, 30).Draw(r, "initial") {
+			model[drawQuad(r)] = true
+		}
+		folder, remove := newFolderToRemove(t, model)
+		defer remove()
+		open := func() *live.Store {
+			s, err := live.Open(context.Background(), folder, live.Options{Writable: true, FlushTriples: 1 << 30})
+			if err != nil {
+				r.Fatal(err)
+			}
+			return s
+		}
+		s := open()
+		defer func() { s.Close() }()
+		var held []seen
+		check := func(what string, state *live.State, want quads) {
+			if got := contents(r, state); !maps.Equal(got, want) {
+				r.Fatalf("%s: %d quads where %d should be: %v", what, len(got), len(want), difference(got, want))
+			}
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"transaction": func(r *rapid.T) { model = transact(r, s, model) },
+			"snapshot": func(r *rapid.T) {
+				held = append(held, seen{s.Snapshot(), maps.Clone(model)})
+			},
+			"release": func(r *rapid.T) {
+				if len(held) > 0 {
+					check("a snapshot of before", held[0].State, held[0].want)
+					held[0].Release()
+					held = held[1:]
+				}
+			},
+			"flush": func(r *rapid.T) {
+				if err := s.Flush(context.Background()); err != nil {
+					r.Fatal(err)
+				}
+			},
+			"compact": func(r *rapid.T) {
+				if err := s.Compact(context.Background()); err != nil {
+					r.Fatal(err)
+				}
+			},
+			"restart": func(r *rapid.T) {
+				for _, h := range held {
+					check("a snapshot of before", h.State, h.want)
+					h.Release()
+				}
+				held = nil
+				sequence := s.Sequence()
+				if err := s.Close(); err != nil {
+					r.Fatal(err)
+				}
+				s = open()
+				if s.Sequence() != sequence {
+					r.Fatalf("commit %d after a restart, %d before", s.Sequence(), sequence)
+				}
+			},
+			"read": func(r *rapid.T) {
+				other, err := live.Open(context.Background(), folder, live.Options{})
+				if err != nil {
+					r.Fatal(err)
+				}
+				snapshot := other.Snapshot()
+				check("another process", snapshot.State, model)
+				snapshot.Release()
+				if _, err := other.Begin(context.Background()); err != live.ErrReadOnly {
+					r.Fatal(err)
+				}
+				if err := other.Close(); err != nil {
+					r.Fatal(err)
+				}
+			},
+			"": func(r *rapid.T) {
+				snapshot := s.Snapshot()
+				check("now", snapshot.State, model)
+				snapshot.Release()
+			},
+		})
+		for _, h := range held {
+			h.Release()
+		}
+		files, err := store.Open(folder)
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer files.Close()
+		if err := files.Verify(); err != nil {
+			r.Fatal(err)
+		}
+	})
+}
+
+// transact does one transaction and returns what the data set is then.
+func transact(r *rapid.T, s *live.Store, model quads) quads {
+	tx, err := s.Begin(context.Background())
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer tx.Abort()
+	next := maps.Clone(model)
+	for range rapid.IntRange(1, 3).Draw(r, "steps") {
+		if rapid.IntRange(0, 7).Draw(r, "clear") == 0 {
+			graph := drawQuad(r).Graph
+			if name, ok := tx.Find(graph); ok || graph.IsZero() {
+				if graph.IsZero() {
+					name = dictionary.None
+				}
+				if err := tx.Clear(name); err != nil {
+					r.Fatal(err)
+				}
+			}
+			maps.DeleteFunc(next, func(q rdf.Quad, _ bool) bool { return q.Graph == graph })
+			continue
+		}
+		draw := rapid.SliceOfN(rapid.Custom(drawQuad), 0, 8)
+		remove, add := draw.Draw(r, "remove"), draw.Draw(r, "add")
+		if err := tx.Apply(ids(r, tx, remove), ids(r, tx, add)); err != nil {
+			r.Fatal(err)
+		}
+		for _, q := range remove {
+			delete(next, q)
+		}
+		for _, q := range add {
+			next[q] = true
+		}
+	}
+	if got := contents(r, tx.State()); !maps.Equal(got, next) {
+		r.Fatalf("within the transaction: %v", difference(got, next))
+	}
+	if rapid.IntRange(0, 5).Draw(r, "abort") == 0 {
+		return model
+	}
+	report, err := tx.Commit(context.Background())
+	if err != nil {
+		r.Fatal(err)
+	}
+	added, removed := uint64(0), uint64(0)
+	for _, g := range report.Graphs {
+		added, removed = added+g.Added, removed+g.Removed
+	}
+	if uint64(len(without(next, model))) != added || uint64(len(without(model, next))) != removed {
+		r.Fatalf("%d added and %d removed, where %d and %d were", added, removed, len(without(next, model)), len(without(model, next)))
+	}
+	return next
+}
+
+func without(a, b quads) quads {
+	out := maps.Clone(a)
+	maps.DeleteFunc(out, func(q rdf.Quad, _ bool) bool { return b[q] })
+	return out
+}
+
+func difference(got, want quads) string {
+	return fmt.Sprintf("too much: %v; missing: %v", without(got, want), without(want, got))
+}
