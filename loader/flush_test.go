@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/rdfgpu/rdfgpu/internal/isomorphism"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 )
@@ -99,7 +100,7 @@ func TestAFlushOfNothingMovesTheSequence(t *testing.T) {
 	e.edit(nil, []Quad{fresh}) // its terms are in the tail, but nothing uses them
 	report := writeSnapshot(t, dir, e, Flush, Options{})
 	e.close()
-	if report.Segments != 1 || report.WrittenBytes != 0 || int(report.Kept) != len(distinct(quads)) {
+	if report.Segments != 1 || report.WrittenBytes != 0 || int(report.Kept) != len(isomorphism.Distinct(quads)) {
 		t.Fatalf("%+v", report)
 	}
 	s, err := store.Open(dir)
@@ -113,7 +114,7 @@ func TestAFlushOfNothingMovesTheSequence(t *testing.T) {
 
 func TestASegmentOfRemovalsHasNoTerms(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
-	quads := distinct(randomQuads(1, 300, 60))
+	quads := isomorphism.Distinct(randomQuads(1, 300, 60))
 	appendFile(t, dir, quads, true, 0)
 	e := openEdited(t, dir)
 	e.edit(nil, quads[:40])
@@ -180,7 +181,7 @@ func TestCancelledTheyLeaveNoTrace(t *testing.T) {
 func TestWhatWasRemovedCanBeAppended(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	var quads []Quad // without blank nodes, which an append makes others
-	for _, q := range distinct(randomQuads(1, 3000, 400)) {
+	for _, q := range isomorphism.Distinct(randomQuads(1, 3000, 400)) {
 		if q.Subject.Kind == rdf.IRI && q.Object.Kind != rdf.BlankNode {
 			quads = append(quads, q)
 		}
@@ -248,7 +249,7 @@ func TestAStoreOfVersion2IsReadAndAddedTo(t *testing.T) {
 // TestTermsThatNothingUsesGo compacts a store of which everything but one triple was removed.
 func TestTermsThatNothingUsesGo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
-	quads := distinct(randomQuads(1, 500, 100))
+	quads := isomorphism.Distinct(randomQuads(1, 500, 100))
 	appendFile(t, dir, quads, true, 0)
 	e := openEdited(t, dir)
 	e.edit(nil, quads[1:])
