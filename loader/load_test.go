@@ -16,13 +16,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/isomorphism"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // dump reads every triple back out of a store, from both directions of its partitions.
-func dump(t *testing.T, dir string) []Quad {
+func dump(t tester, dir string) []Quad {
 	t.Helper()
 	s, err := store.Open(dir)
 	if err != nil {
@@ -43,7 +44,7 @@ func dump(t *testing.T, dir string) []Quad {
 	return quads
 }
 
-func dumpGraph(t *testing.T, d *dictionary.Dictionary, g *pcsr.Graph, name rdf.Term) (quads []Quad) {
+func dumpGraph(t tester, d *dictionary.Dictionary, g *pcsr.Graph, name rdf.Term) (quads []Quad) {
 	t.Helper()
 	for l := range g.Labels() {
 		var sides [2][]Quad
@@ -86,10 +87,10 @@ func quadText(q Quad) string {
 }
 
 // same fails when the store does not hold exactly the given quads.
-func same(t *testing.T, dir string, want []Quad) {
+func same(t tester, dir string, want []Quad) {
 	t.Helper()
 	got := dump(t, dir)
-	want = distinct(want)
+	want = isomorphism.Distinct(want)
 	sortQuads(got)
 	sortQuads(want)
 	if !slices.Equal(got, want) {
@@ -150,7 +151,7 @@ func randomQuads(seed uint64, n, terms int) []Quad {
 	return quads
 }
 
-func writeQuads(t *testing.T, path string, quads []Quad, graphs bool) []Quad {
+func writeQuads(t tester, path string, quads []Quad, graphs bool) []Quad {
 	t.Helper()
 	var b bytes.Buffer
 	var kept []Quad
@@ -191,7 +192,7 @@ func TestLoadKeepsEveryQuad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if int(report.Read) != test.n || int(report.Triples) != len(distinct(want)) {
+			if int(report.Read) != test.n || int(report.Triples) != len(isomorphism.Distinct(want)) {
 				t.Errorf("the report says %d read, %d kept", report.Read, report.Triples)
 			}
 			same(t, filepath.Join(dir, "store"), want)
@@ -342,7 +343,7 @@ func TestAppendAddsToTheStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Read != 1500 || int(report.Triples) != len(distinct(want)) || i > 0 != (report.Kept > 0) {
+		if report.Read != 1500 || int(report.Triples) != len(isomorphism.Distinct(want)) || i > 0 != (report.Kept > 0) {
 			t.Errorf("the report says %d read, %d kept, %d triples", report.Read, report.Kept, report.Triples)
 		}
 		same(t, to, want)

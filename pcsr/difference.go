@@ -37,13 +37,13 @@ func (p *Partition) touchedRows() tree[touchedRow] {
 
 // entryDifference is that of two entries, nil for the ground's row. Of long rows it makes no lists.
 func entryDifference(ground *Partition, v Vertex, a, b *touchedRow) (came, went []uint64) {
-	if (a == nil || a.long != nil) && (b == nil || b.long != nil) {
+	if (a == nil || a.long() != nil) && (b == nil || b.long() != nil) {
 		var before, after tree[membership]
 		if a != nil {
-			before = a.long.changes
+			before = a.long().changes
 		}
 		if b != nil {
-			after = b.long.changes
+			after = b.long().changes
 		}
 		return membershipDifference(before, after)
 	}
@@ -145,3 +145,6 @@ func (g *Graph) changes(of func(*rowDifference) []uint64) iter.Seq[Edge] {
 		})
 	}
 }
+
+// Patched reports that Change made the graph: its partitions may be patched ones, whose Arrays have to be made.
+func (g *Graph) Patched() bool { return g.live != nil }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -57,7 +56,7 @@ func (m *maintenance) end() {
 
 // afterCommit looks whether a delta has become large.
 func (s *Store) afterCommit(state *State) {
-	if !s.full(state) {
+	if !s.full(state) && !state.unsettled() {
 		return
 	}
 	select {
@@ -74,6 +73,7 @@ func (s *Store) full(state *State) bool {
 
 // maintain does what is due.
 func (s *Store) maintain(ctx context.Context) {
+	s.settleGraphs()
 	if snapshot := s.Snapshot(); s.full(snapshot.State) {
 		snapshot.Release()
 		if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
@@ -87,6 +87,62 @@ func (s *Store) maintain(ctx context.Context) {
 			s.options.Background("compact", err)
 		}
 	}
+}
+
+// unsettled reports whether so much of a graph was changed that laying it anew is worth its time.
+func (s *State) unsettled() bool {
+	is := s.graph.Unsettled()
+	if !is && s.named.Len() <= mostLookedAt {
+		s.named.Scan(func(_ dictionary.ID, g *pcsr.Graph) bool {
+			is = is || g.Unsettled()
+			return !is
+		})
+	}
+	return is
+}
+
+// mostLookedAt is how many changed named graphs are looked at after a commit.
+const mostLookedAt = 64
+
+// settleGraphs lays partitions anew of which much was changed, so that they are read as fast as those of files. Reads and writes
+// go on meanwhile, but for the moment in which the newest state takes the partitions over.
+func (s *Store) settleGraphs() {
+	snapshot := s.Snapshot()
+	defer snapshot.Release()
+	if !snapshot.unsettled() {
+		return
+	}
+	settled := map[dictionary.ID]*pcsr.Settled{}
+	if snapshot.graph.Unsettled() {
+		settled[dictionary.None] = snapshot.graph.Settle()
+	}
+	snapshot.named.Scan(func(name dictionary.ID, g *pcsr.Graph) bool {
+		if g.Unsettled() {
+			settled[name] = g.Settle()
+		}
+		return true
+	})
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.head.ground != snapshot.ground {
+		return
+	}
+	next := s.head.next()
+	for name, laid := range settled {
+		if g, ok := next.named.Get(name); ok || name == dictionary.None {
+			if name == dictionary.None {
+				g = next.graph
+			}
+			next.put(name, g.Adopt(laid))
+		}
+	}
+	next.ready()
+	if s.published.sequence == s.head.sequence {
+		s.published = next
+	}
+	s.head = next
 }
 
 // scattered reports whether the files should be compacted.
@@ -146,7 +202,7 @@ func (s *Store) rewrite(ctx context.Context, write func(context.Context, loader.
 	from := s.Snapshot()
 	defer from.Release()
 	err := section.Guard(func() error {
-		return write(ctx, written{from.State}, loader.Options{Threads: s.options.Threads})
+		return write(ctx, from.State, loader.Options{Threads: s.options.Threads})
 	})
 	if err != nil {
 		return err
@@ -189,53 +245,13 @@ func (s *Store) catchUp(ctx context.Context, state *State) (*State, error) {
 	return replayed(ctx, state, s.log.Read(state.sequence+1))
 }
 
-// written is a state as package loader writes it.
-type written struct{ *State }
-
-// Graphs are the names of all graphs that the state or the files have.
-func (w written) Graphs() []dictionary.ID {
-	names := append([]dictionary.ID{dictionary.None}, w.NamedGraphs()...)
-	names = append(names, w.ground.files.NamedGraphs()...)
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// Graph is that of a name, nil where it has no triples.
-func (w written) Graph(name dictionary.ID) (*pcsr.Graph, error) {
-	if name == dictionary.None {
-		return w.State.graph, nil
-	}
-	return w.Named(name)
-}
-
-// Change tells what has become of a graph since the files were written.
-func (w written) Change(name dictionary.ID) loader.Change {
-	if w.cleared[name] {
-		return loader.Replaced
-	}
-	if name != dictionary.None {
-		g, changed := w.named.Get(name)
-		switch {
-		case !changed:
-			return loader.Unchanged
-		case g.Edges() == 0:
-			return loader.Replaced
-		}
-		return loader.Edited
-	}
-	if added, removed := w.State.graph.Changed(); added+removed == 0 {
-		return loader.Unchanged
-	}
-	return loader.Edited
-}
-
 // Records are the commits from a sequence on that the log has.
 func (s *Store) Records(from uint64) iter.Seq2[wal.Record, error] {
 	if s.log != nil {
 		return s.log.Read(max(from, s.log.First()))
 	}
 	return func(yield func(wal.Record, error) bool) {
-		r, err := wal.OpenReader(s.logFolder(), wal.Options{})
+		r, err := wal.OpenReader(s.logFolder(), wal.Options{Folder: s.options.LogFolder})
 		var first uint64
 		if err == nil {
 			first, err = r.First()

@@ -120,6 +120,9 @@ func (s *State) Graph(name dictionary.ID) (*pcsr.Graph, error) {
 	if name == dictionary.None {
 		return s.graph, nil
 	}
+	if g, ok := s.named.Get(name); ok { // also where it has no edges: it knows which of the files' are gone
+		return s.over(name, g), nil
+	}
 	g, err := s.Named(name)
 	if g == nil && err == nil {
 		g = emptyGraph(s.dictionary.Len())
