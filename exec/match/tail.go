@@ -44,9 +44,13 @@ type unit struct {
 
 // units are the steps of a branch and the branches that hang in it; 0 is the plan itself.
 func (l *Lowering) units(steps []*Step, in int) (out []*unit) {
+	all, slots := make([]unit, 0, len(steps)), make([]int, 0, len(steps))
+	out = make([]*unit, 0, len(steps)+len(l.Plan.Branches))
 	for _, s := range steps {
 		if s.Plan.Branch == in {
-			out = append(out, &unit{step: s, reads: s.Reads, binds: []int{s.Slot}})
+			slots = append(slots, s.Slot)
+			all = append(all, unit{step: s, reads: s.Reads, binds: slots[len(slots)-1 : len(slots) : len(slots)]})
+			out = append(out, &all[len(all)-1])
 		}
 	}
 	for i := range l.Plan.Branches {
@@ -113,10 +117,13 @@ func (l *Lowering) weigh(g *Group, u *unit, n *int) {
 
 // parts splits units into parts of which none reads what another binds. A step stands before what reads it.
 func parts(units []*unit) [][]*unit {
+	if len(units) == 1 {
+		return [][]*unit{units}
+	}
 	var out [][]*unit
 	for _, u := range units {
-		joined := []*unit{}
-		rest := out[:0:0]
+		joined := []*unit{u}
+		rest := out[:0]
 		for _, part := range out {
 			if slices.ContainsFunc(part, func(p *unit) bool { return meets(u.reads, p.binds) }) {
 				joined = append(joined, part...)
@@ -124,8 +131,9 @@ func parts(units []*unit) [][]*unit {
 				rest = append(rest, part)
 			}
 		}
-		joined = append(joined, u)
-		slices.SortStableFunc(joined, func(a, b *unit) int { return a.place() - b.place() })
+		if len(joined) > 1 {
+			slices.SortFunc(joined, func(a, b *unit) int { return a.place() - b.place() })
+		}
 		out = append(rest, joined)
 	}
 	return out
