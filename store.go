@@ -38,14 +38,16 @@ var processPool = sync.OnceValue(func() *schedule.Pool { return schedule.New(0) 
 // Open maps the store in dir, and replays the updates that are not in its files yet. The error wraps ErrDamaged or ErrVersion
 // where the store is not one that this version can read, ErrBusy where another process writes it and options ask for that.
 func Open(dir string, options Options) (*Store, error) {
-	opened, err := live.Open(context.Background(), dir, options.live())
-	if err != nil {
-		return nil, err
-	}
 	s := &Store{
-		dir: dir, live: opened, options: options, budget: options.Budget,
+		dir: dir, options: options, budget: options.Budget,
 		pool:     processPool(),
 		backends: backend.New(cpu.New(), backend.Options{Device: options.Device, GPUMemory: options.GPUMemory}),
+	}
+	settings := options.live()
+	settings.Retired = func(files *store.Store) { s.backends.Forget(files.Opened()...) }
+	var err error
+	if s.live, err = live.Open(context.Background(), dir, settings); err != nil {
+		return nil, err
 	}
 	if s.budget == nil {
 		s.budget = processBudget()

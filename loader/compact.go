@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 )
 
@@ -57,7 +56,7 @@ func newSnapshotLoad(lock *store.Lock, s Snapshot, options Options) (*load, erro
 		return nil, err
 	}
 	m := target.Current()
-	if m == nil || m.Terms != int(ordered(s.Dictionary())) || m.Sequence > s.Sequence() {
+	if m == nil || m.Terms != int(s.Dictionary().Ordered()) || m.Sequence > s.Sequence() {
 		return nil, errors.Join(errors.New("loader: the snapshot is not one of the store's segments"), target.Abort())
 	}
 	l := newLoad(target, nil, options.withDefaults())
@@ -79,5 +78,3 @@ func (l *load) rebuild(ctx context.Context, err error) (Report, error) {
 	report.Kept = report.Triples
 	return report, err
 }
-
-func ordered(d *dictionary.Dictionary) dictionary.ID { return d.Start(len(d.Segments())) } // STAND-IN

@@ -46,15 +46,11 @@ func (l *load) takeChanges(ctx context.Context) (done bool, err error) {
 // changes are the edges that were added; of those that are gone, it writes the files.
 func (l *load) changes(ctx context.Context) (added []oldEdges, err error) {
 	before := l.old.manifest.Counts()
-	for _, name := range l.old.Graphs() {
+	for _, name := range l.old.Changed() {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		change := l.old.Change(name)
-		if change == Unchanged {
-			continue
-		}
-		edges, err := l.change(ctx, name, change, before[name])
+		edges, err := l.change(ctx, name, before[name])
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +60,7 @@ func (l *load) changes(ctx context.Context) (added []oldEdges, err error) {
 }
 
 // change is changes of one graph, of which the segments have so many triples.
-func (l *load) change(ctx context.Context, name dictionary.ID, change Change, before uint64) (added []oldEdges, err error) {
+func (l *load) change(ctx context.Context, name dictionary.ID, before uint64) (added []oldEdges, err error) {
 	g, err := l.old.Graph(name)
 	switch {
 	case err != nil:
@@ -72,7 +68,7 @@ func (l *load) change(ctx context.Context, name dictionary.ID, change Change, be
 	case g == nil:
 		l.gone.clear(name, before)
 		return nil, nil
-	case change == Replaced:
+	case l.old.Cleared(name):
 		l.gone.clear(name, before)
 		return edgesOf(name, g), nil
 	}
@@ -149,3 +145,5 @@ func writeBoth(ctx context.Context, w *pcsr.Writer, label pcsr.Label, keys []uin
 	reversed = sortUpper(reversed, make([]uint64, len(keys)), 32) // those of one object are in order by subject
 	return errors.Join(w.Partition(label, pcsr.In), w.Append(reversed))
 }
+
+func isNamed(graph dictionary.ID) bool { return graph != dictionary.None }

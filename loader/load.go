@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -89,7 +90,7 @@ func (l *load) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, l.triples.release(), l.runs.release()) }()
 	if l.old != nil {
 		l.firstScope = l.old.manifest.BlankScope + 1
-		if len(l.old.Graphs()) > 1 {
+		if l.old.manifest.NamedGraphs() > 0 || slices.ContainsFunc(l.old.Changed(), isNamed) {
 			l.triples.width = 4
 		}
 	}
@@ -224,7 +225,7 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 		},
 		step: func(n int) { l.written.Add(int64(n)) },
 	}
-	if order.first > 0 {
+	if l.old != nil && l.old.keep > 0 {
 		e.labelCount = e.vertices
 	}
 	if t := labels[typeNumber]; int(t) < e.vertices {

@@ -22,7 +22,7 @@ import (
 )
 
 // dump reads every triple back out of a store, from both directions of its partitions.
-func dump(t *testing.T, dir string) []Quad {
+func dump(t tester, dir string) []Quad {
 	t.Helper()
 	s, err := store.Open(dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func dump(t *testing.T, dir string) []Quad {
 	return quads
 }
 
-func dumpGraph(t *testing.T, d *dictionary.Dictionary, g *pcsr.Graph, name rdf.Term) (quads []Quad) {
+func dumpGraph(t tester, d *dictionary.Dictionary, g *pcsr.Graph, name rdf.Term) (quads []Quad) {
 	t.Helper()
 	for l := range g.Labels() {
 		var sides [2][]Quad
@@ -86,7 +86,7 @@ func quadText(q Quad) string {
 }
 
 // same fails when the store does not hold exactly the given quads.
-func same(t *testing.T, dir string, want []Quad) {
+func same(t tester, dir string, want []Quad) {
 	t.Helper()
 	got := dump(t, dir)
 	want = distinct(want)
@@ -150,7 +150,7 @@ func randomQuads(seed uint64, n, terms int) []Quad {
 	return quads
 }
 
-func writeQuads(t *testing.T, path string, quads []Quad, graphs bool) []Quad {
+func writeQuads(t tester, path string, quads []Quad, graphs bool) []Quad {
 	t.Helper()
 	var b bytes.Buffer
 	var kept []Quad

@@ -56,7 +56,7 @@ func listsOf(edges iter.Seq[pcsr.Edge]) iter.Seq2[oldRow, []pcsr.Vertex] {
 
 // allEdges are the edges of all graphs of the snapshot.
 func (o *oldStore) allEdges() (edges []oldEdges, err error) {
-	for _, name := range o.Graphs() {
+	for _, name := range append([]dictionary.ID{dictionary.None}, o.NamedGraphs()...) {
 		g, err := o.Graph(name)
 		if err != nil {
 			return nil, err

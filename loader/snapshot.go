@@ -9,41 +9,26 @@ import (
 )
 
 // Snapshot is one state of a store: that of its segments, or what a process has made of it in memory since. It does not
-// change while it is read, by several goroutines.
+// change while it is read, by several goroutines. dictionary.None stands for the default graph.
 type Snapshot interface {
 	// Dictionary has the terms: those of the segments, and behind them, from Ordered on, those that came since.
 	Dictionary() *dictionary.Dictionary
-	// Graphs are the names of the graphs that have triples, or that had some in the segments, each once; dictionary.None is
-	// the default graph, which is always one of them.
-	Graphs() []dictionary.ID
-	// Graph is one of them, with the IDs of Dictionary; nil where it has no triples.
+	// NamedGraphs are the names of the named graphs that have triples, each once.
+	NamedGraphs() []dictionary.ID
+	// Graph is the graph of a name, with the IDs of Dictionary; nil or without edges where it has no triples.
 	Graph(name dictionary.ID) (*pcsr.Graph, error)
-	// Change tells what has become of a graph since the segments were written.
-	Change(name dictionary.ID) Change
+	// Changed are the graphs that are not as in the segments, each once. They tell by pcsr.Graph.Changes what is other,
+	// unless they are Cleared: those have nothing of what the segments have.
+	Changed() []dictionary.ID
+	Cleared(name dictionary.ID) bool
 	// Sequence is the last commit of the store's log that is in the snapshot.
 	Sequence() uint64
 }
-
-// Change is what a snapshot has made of a graph.
-type Change uint8
-
-const (
-	// Unchanged graphs are those of the segments.
-	Unchanged Change = iota
-	// Edited graphs tell their difference from those of the segments by pcsr.Graph.Changes.
-	Edited
-	// Replaced graphs have nothing of those of the segments: all their triples are new.
-	Replaced
-)
 
 // stored is the snapshot of a store that is nothing but its segments.
 type stored struct{ *store.Store }
 
 func (s stored) Dictionary() *dictionary.Dictionary { return s.Store.Dictionary }
-
-func (s stored) Graphs() []dictionary.ID {
-	return append([]dictionary.ID{dictionary.None}, s.NamedGraphs()...)
-}
 
 func (s stored) Graph(name dictionary.ID) (*pcsr.Graph, error) {
 	if name == dictionary.None {
@@ -52,7 +37,9 @@ func (s stored) Graph(name dictionary.ID) (*pcsr.Graph, error) {
 	return s.Named(name)
 }
 
-func (stored) Change(dictionary.ID) Change { return Unchanged }
+func (stored) Changed() []dictionary.ID { return nil }
+
+func (stored) Cleared(dictionary.ID) bool { return false }
 
 func (s stored) Sequence() uint64 { return s.Manifest().Sequence }
 

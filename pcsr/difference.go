@@ -145,3 +145,6 @@ func (g *Graph) changes(of func(*rowDifference) []uint64) iter.Seq[Edge] {
 		})
 	}
 }
+
+// Patched reports that Change made the graph: its partitions may be patched ones, whose Arrays have to be made.
+func (g *Graph) Patched() bool { return g.live != nil }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
@@ -67,6 +68,16 @@ func (b *Backends) Close() error {
 		return nil
 	}
 	return b.opened.Close()
+}
+
+// Forget frees what graphs take on the GPU, if it was opened. No match over them may be running.
+func (b *Backends) Forget(graphs ...*pcsr.Graph) {
+	if !b.warm.Load() {
+		return
+	}
+	for _, g := range graphs {
+		_ = b.opened.Forget(g) // a lost device holds nothing
+	}
 }
 
 // pays reports whether a match of that cost is worth a GPU, if there is one.

@@ -53,6 +53,8 @@ var rooms = map[string][]string{
 	"internal/imports":          {},
 	"internal/schedule":         {},
 	"internal/store":            {"dictionary", "pcsr"},
+	"internal/wal":              {},
+	"internal/patch":            {"loader"},
 	"internal/results":          {"internal/schedule", "dictionary"},
 	"internal/readback":         {"internal/results"},
 	"internal/backend":          {"exec/match", "exec/match/gpu", "planner/bgp", "pcsr"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 	"github.com/rdfgpu/rdfgpu/loader"
-	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // maintenance is what is done beside reads and writes: flushing the delta into a segment, compacting the segments.
@@ -146,7 +144,7 @@ func (s *Store) rewrite(ctx context.Context, write func(context.Context, loader.
 	from := s.Snapshot()
 	defer from.Release()
 	err := section.Guard(func() error {
-		return write(ctx, written{from.State}, loader.Options{Threads: s.options.Threads})
+		return write(ctx, from.State, loader.Options{Threads: s.options.Threads})
 	})
 	if err != nil {
 		return err
@@ -187,46 +185,6 @@ func (s *Store) turnTo(ctx context.Context, sequence uint64) error {
 // catchUp replays what was committed since a state.
 func (s *Store) catchUp(ctx context.Context, state *State) (*State, error) {
 	return replayed(ctx, state, s.log.Read(state.sequence+1))
-}
-
-// written is a state as package loader writes it.
-type written struct{ *State }
-
-// Graphs are the names of all graphs that the state or the files have.
-func (w written) Graphs() []dictionary.ID {
-	names := append([]dictionary.ID{dictionary.None}, w.NamedGraphs()...)
-	names = append(names, w.ground.files.NamedGraphs()...)
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// Graph is that of a name, nil where it has no triples.
-func (w written) Graph(name dictionary.ID) (*pcsr.Graph, error) {
-	if name == dictionary.None {
-		return w.State.graph, nil
-	}
-	return w.Named(name)
-}
-
-// Change tells what has become of a graph since the files were written.
-func (w written) Change(name dictionary.ID) loader.Change {
-	if w.cleared[name] {
-		return loader.Replaced
-	}
-	if name != dictionary.None {
-		g, changed := w.named.Get(name)
-		switch {
-		case !changed:
-			return loader.Unchanged
-		case g.Edges() == 0:
-			return loader.Replaced
-		}
-		return loader.Edited
-	}
-	if added, removed := w.State.graph.Changed(); added+removed == 0 {
-		return loader.Unchanged
-	}
-	return loader.Edited
 }
 
 // Records are the commits from a sequence on that the log has.

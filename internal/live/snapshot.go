@@ -42,6 +42,7 @@ func (s *Store) release(g *ground) {
 	last := g.holders == 0
 	s.mu.Unlock()
 	if last {
+		s.options.Retired(g.files)
 		_ = g.files.Close() // its files were only read
 	}
 }

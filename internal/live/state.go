@@ -22,6 +22,8 @@ type State struct {
 	named *btree.Map[dictionary.ID, *pcsr.Graph]
 	// cleared are the graphs of which nothing is left that the files have.
 	cleared map[dictionary.ID]bool
+	// added and removed count the edges that differ from the files', but for those of cleared graphs.
+	added, removed uint64
 
 	// grown are unchanged named graphs over the state's IDs, made when they are asked for.
 	grown sync.Map
@@ -117,6 +119,9 @@ func (s *State) listNames() []dictionary.ID {
 func (s *State) Graph(name dictionary.ID) (*pcsr.Graph, error) {
 	if name == dictionary.None {
 		return s.graph, nil
+	}
+	if g, ok := s.named.Get(name); ok { // also where it has no edges: it knows which of the files' are gone
+		return s.over(name, g), nil
 	}
 	g, err := s.Named(name)
 	if g == nil && err == nil {

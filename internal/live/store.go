@@ -11,7 +11,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
-	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 var (
@@ -36,6 +35,8 @@ type Options struct {
 	FlushTriples, FlushTerms int
 	// Threads is how many threads flushing and compacting take; 0 means one.
 	Threads int
+	// Retired, where it is not nil, is called with files that nobody reads any more, before they are closed.
+	Retired func(files *store.Store)
 	// Background, where it is not nil, is told of what is done in the background, and of its error.
 	Background func(what string, err error)
 }
@@ -57,6 +58,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Threads <= 0 {
 		o.Threads = 1
+	}
+	if o.Retired == nil {
+		o.Retired = func(*store.Store) {}
 	}
 	if o.Background == nil {
 		o.Background = func(string, error) {}
@@ -183,15 +187,7 @@ type Delta struct {
 
 // Delta of a state.
 func (s *State) Delta() (d Delta) {
-	add := func(g *pcsr.Graph) {
-		added, removed := g.Changed()
-		d.Added, d.Removed = d.Added+added, d.Removed+removed
-	}
-	add(s.graph)
-	s.named.Scan(func(_ dictionary.ID, g *pcsr.Graph) bool {
-		add(g)
-		return true
-	})
+	d.Added, d.Removed = s.added, s.removed
 	d.Terms = s.dictionary.Len() - int(s.dictionary.Ordered())
 	d.Bytes = s.ground.tail.Bytes() + int64(d.Added+d.Removed)*bytesOfChange
 	return d

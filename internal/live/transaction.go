@@ -196,6 +196,7 @@ func (s *State) next() *State {
 	tail := s.ground.tail
 	next := &State{
 		sequence: s.sequence, ground: s.ground, dictionary: tail.Dictionary(tail.Len()), named: s.named.Copy(), cleared: s.cleared,
+		added: s.added, removed: s.removed,
 	}
 	next.graph = s.graph
 	if n := next.dictionary.Len(); n > s.graph.Vertices() {
@@ -206,11 +207,18 @@ func (s *State) next() *State {
 
 // put makes a graph that of a name.
 func (s *State) put(name dictionary.ID, g *pcsr.Graph) {
+	old := s.graph
 	if name == dictionary.None {
 		s.graph = g
-		return
+	} else {
+		old, _ = s.named.Set(name, g)
 	}
-	s.named.Set(name, g)
+	if old != nil {
+		added, removed := old.Changed()
+		s.added, s.removed = s.added-added, s.removed-removed
+	}
+	added, removed := g.Changed()
+	s.added, s.removed = s.added+added, s.removed+removed
 }
 
 // Abort drops the transaction; after Commit it does nothing.

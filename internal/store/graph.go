@@ -29,7 +29,8 @@ type part struct {
 type graphFile struct {
 	segment int
 	Graph
-	open *pcsr.Graph // nil until it is asked for
+	vertices, labels int         // that it must have
+	open             *pcsr.Graph // nil until it is asked for
 }
 
 // files are those of the parts that are read.
@@ -60,6 +61,12 @@ func (g *graph) part(segment int) *part {
 // listGraphs notes what a segment says of graphs.
 func (s *Store) listGraphs(segment int) error {
 	m := &s.manifest.Segments[segment]
+	terms, labels, before := s.ends[segment], s.ends[segment], 0
+	if segment == 0 {
+		labels = m.Predicates
+	} else {
+		before = s.ends[segment-1]
+	}
 	for _, id := range m.Cleared {
 		g, err := s.entry(id, segment)
 		if err != nil {
@@ -73,7 +80,7 @@ func (s *Store) listGraphs(segment int) error {
 		if err != nil {
 			return err
 		}
-		g.part(segment).removed = &graphFile{segment: segment, Graph: removed}
+		g.part(segment).removed = &graphFile{segment: segment, Graph: removed, vertices: before, labels: before}
 		g.triples -= removed.Triples
 	}
 	for _, added := range m.Graphs() {
@@ -81,7 +88,7 @@ func (s *Store) listGraphs(segment int) error {
 		if err != nil {
 			return err
 		}
-		g.part(segment).added = &graphFile{segment: segment, Graph: added}
+		g.part(segment).added = &graphFile{segment: segment, Graph: added, vertices: terms, labels: labels}
 		g.triples += added.Triples
 	}
 	return nil
@@ -183,11 +190,7 @@ func (s *Store) openFile(f *graphFile) error {
 	if err != nil {
 		return replaced(err)
 	}
-	labels := s.ends[f.segment]
-	if f.segment == 0 {
-		labels = s.manifest.Segments[0].Predicates
-	}
-	if g.Edges() != f.Triples || g.Vertices() != s.ends[f.segment] || g.Labels() != labels {
+	if g.Edges() != f.Triples || g.Vertices() != f.vertices || g.Labels() != f.labels {
 		err = damaged(path, errors.New("its numbers of triples, vertices and labels are not the manifest's"))
 		return errors.Join(err, g.Close())
 	}
@@ -245,4 +248,19 @@ func (s *Store) graph(name dictionary.ID) *graph {
 		return s.standard
 	}
 	return s.named[name]
+}
+
+// Opened are the graphs that have been opened.
+func (s *Store) Opened() (graphs []*pcsr.Graph) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Default != nil {
+		graphs = append(graphs, s.Default)
+	}
+	for _, g := range s.named {
+		if g.whole != nil {
+			graphs = append(graphs, g.whole)
+		}
+	}
+	return graphs
 }

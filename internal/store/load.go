@@ -287,7 +287,7 @@ func (l *Load) segment(c Contents) (*Segment, error) {
 
 // checkLog refuses to forget commits that no segment has.
 func (l *Load) checkLog(c Contents) error {
-	if m := l.current; m != nil && c.Log.ID == m.Log.ID && c.Log.Sequence < m.Log.Sequence || c.Keep > 0 && c.Log.ID != m.Log.ID {
+	if m := l.current; m != nil && m.Log.ID != "" && c.Log.ID == m.Log.ID && c.Log.Sequence < m.Log.Sequence || c.Keep > 0 && c.Log.ID != m.Log.ID {
 		return fmt.Errorf("store: the segments hold the log %+v and would hold %+v", m.Log, c.Log)
 	}
 	return nil

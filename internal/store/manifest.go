@@ -254,7 +254,9 @@ func (s *Segment) check(path string, base bool) error {
 	if s.Terms < 0 || s.Predicates < 0 || base && (s.Default == nil || s.Removes()) {
 		return damaged(path, fmt.Errorf("segment %s is not whole", s.Folder))
 	}
-	if !inOrder(s.Named) || !inOrder(s.Removed) || !slices.IsSorted(s.Cleared) {
+	last := len(s.Named) - 1
+	if s.Default != nil && s.Default.ID != dictionary.None || last >= 0 && s.Named[last].ID == dictionary.None ||
+		!inOrder(s.Named) || !inOrder(s.Removed) || !slices.IsSorted(s.Cleared) {
 		return damaged(path, fmt.Errorf("the graphs of segment %s are out of place", s.Folder))
 	}
 	triples := uint64(0)

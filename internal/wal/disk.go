@@ -1,0 +1,76 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// disk is a folder of the operating system.
+type disk string
+
+// openDisk makes the folder where it is not there, and makes that durable.
+func openDisk(dir string) (Folder, error) {
+	switch err := os.Mkdir(dir, 0o755); {
+	case err == nil:
+		return disk(dir), disk(filepath.Dir(dir)).Sync()
+	case errors.Is(err, os.ErrExist):
+		return disk(dir), nil
+	default:
+		return nil, fmt.Errorf("wal: %w", err)
+	}
+}
+
+func (d disk) path(name string) string { return filepath.Join(string(d), name) }
+
+func (d disk) Names() ([]string, error) {
+	entries, err := os.ReadDir(string(d))
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+func (d disk) Create(name string) (File, error) {
+	return d.file(os.OpenFile(d.path(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644))
+}
+
+func (d disk) Open(name string, write bool) (File, error) {
+	if write {
+		return d.file(os.OpenFile(d.path(name), os.O_RDWR, 0))
+	}
+	return d.file(os.Open(d.path(name)))
+}
+
+// file keeps a nil *os.File from becoming a File.
+func (disk) file(f *os.File, err error) (File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return diskFile{f}, nil
+}
+
+func (d disk) Rename(from, to string) error { return os.Rename(d.path(from), d.path(to)) }
+
+func (d disk) Remove(name string) error { return os.Remove(d.path(name)) }
+
+func (d disk) Sync() error {
+	f, err := os.Open(string(d))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// diskFile is a file of the operating system.
+type diskFile struct{ *os.File }
+
+func (f diskFile) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
