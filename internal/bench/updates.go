@@ -126,13 +126,14 @@ func (r *UpdateReport) measure(ctx context.Context, kind UpdateKind, n int) erro
 }
 
 // run checks that nothing is there, writes what the streams need, and measures readers, then writers with readers
-// beside them.
+// beside them. An endpoint that does not take what the streams need has a row that says so.
 func (w *writers) run(ctx context.Context) (UpdateRow, error) {
 	if err := w.checkEmpty(); err != nil {
 		return w.row, err
 	}
 	if err := w.prepare(ctx); err != nil {
-		return w.row, err
+		w.row.Errors, w.row.Note, w.row.Lost = map[string]int{"first data": 1}, err.Error(), "not done"
+		return w.row, ctx.Err()
 	}
 	w.phase(ctx, w.options.Duration/4)
 	w.discard()

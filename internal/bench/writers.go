@@ -75,10 +75,7 @@ func (w *writers) prepare(ctx context.Context) error {
 		})
 	}
 	wait.Wait()
-	if err := errors.Join(failed...); err != nil {
-		return fmt.Errorf("bench: %s, first data of %s: %w", w.endpoint.Name, w.row.Kind, err)
-	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // prepareTries is how often an update that must be there first is sent while the server is busy.
