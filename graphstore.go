@@ -22,15 +22,20 @@ type GraphOptions struct {
 	// Replace removes what the graph had before (PUT); else the body is added (POST).
 	Replace    bool
 	IfSequence *uint64
+	// Next, where it is not nil, yields the further documents that go into the graph with the body, each once the one before has
+	// been read to its end; io.EOF ends them. Blank nodes of different documents are different.
+	Next func() (Document, error)
+}
+
+// Document is one document of several that go into a graph together: its text, and the format of that.
+type Document struct {
+	Body   io.Reader
+	Format string
 }
 
 // PutGraph adds a document to a graph, or replaces the graph with it, as one transaction; graph is its IRI, "" the default graph.
 // existed tells whether the graph had triples before; the default graph always exists. A fault in the document is a *DataError.
 func (s *Store) PutGraph(ctx context.Context, graph string, body io.Reader, options GraphOptions) (report UpdateReport, existed bool, err error) {
-	format, err := loader.ParseFormat(options.Format)
-	if err != nil {
-		return report, false, err
-	}
 	name := graphTerm(graph)
 	report, err = s.write(ctx, UpdateOptions{IfSequence: options.IfSequence}, func(tx *live.Transaction) error {
 		if existed, err = hasGraph(tx.State(), name); err != nil {
@@ -38,11 +43,32 @@ func (s *Store) PutGraph(ctx context.Context, graph string, body io.Reader, opti
 		}
 		budget := s.budget.pool.Open(0)
 		defer budget.Close()
-		return update.Put(tx, name, options.Replace, budget, func(emit func(Quad) error) error {
-			return loader.Read(body, format, options.Base, emit)
+		return options.documents(body, func(d Document, replace bool) error {
+			format, err := loader.ParseFormat(d.Format)
+			if err != nil {
+				return err
+			}
+			return update.Put(tx, name, replace, budget, func(emit func(Quad) error) error {
+				return loader.Read(d.Body, format, options.Base, emit)
+			})
 		})
 	})
 	return report, existed, err
+}
+
+// documents hands each document to put, and tells it of the first whether that replaces what is there.
+func (o *GraphOptions) documents(body io.Reader, put func(d Document, replace bool) error) error {
+	err := put(Document{Body: body, Format: o.Format}, o.Replace)
+	for err == nil && o.Next != nil {
+		var next Document
+		if next, err = o.Next(); err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = put(next, false)
+		}
+	}
+	return err
 }
 
 // graphTerm is the name of a graph: the zero Term for the default graph.

@@ -2,10 +2,13 @@ package rdfgpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/loader"
 )
 
@@ -80,6 +83,9 @@ type LoadPhase struct {
 // is interrupted. A fault in a file is a *DataError.
 func Load(ctx context.Context, dir string, files []string, options LoadOptions) (LoadReport, error) {
 	inputs, err := options.inputs(files)
+	if err == nil && options.Append {
+		err = flushed(ctx, dir)
+	}
 	if err != nil {
 		return LoadReport{}, err
 	}
@@ -92,8 +98,30 @@ func Load(ctx context.Context, dir string, files []string, options LoadOptions) 
 // new one, whenever it is interrupted; processes that have the store open keep the old one. Memory, TempDir, Threads
 // and Progress of the options count. A store of one segment stays as it is (Merged is 0).
 func Compact(ctx context.Context, dir string, options LoadOptions) (LoadReport, error) {
+	if err := flushed(ctx, dir); err != nil {
+		return LoadReport{}, err
+	}
 	r, err := loader.Compact(ctx, dir, options.settings())
 	return newReport(dir, r), err
+}
+
+// flushed makes sure that all updates of a store, if there is one, are in its files.
+func flushed(ctx context.Context, dir string) error {
+	s, err := live.Open(ctx, dir, live.Options{})
+	if errors.Is(err, store.ErrNotStore) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	behind := s.Behind()
+	if err := s.Close(); err != nil || !behind {
+		return err
+	}
+	if s, err = live.Open(ctx, dir, live.Options{Writable: true}); err != nil {
+		return err
+	}
+	return errors.Join(s.Flush(ctx), s.Close())
 }
 
 func (o LoadOptions) settings() loader.Options {

@@ -302,3 +302,7 @@ func (d decoder) AppendNTriples(dst []byte, id ID) []byte {
 
 // Sequence is that of the last commit that the query reads.
 func (r *Result) Sequence() uint64 { return r.data.Sequence() }
+
+// Repeatable reports whether the query means the same each time it is asked of the same data: it asks no SERVICE and calls none
+// of NOW, RAND, UUID, STRUUID and BNODE.
+func (r *Result) Repeatable() bool { return r.query.Repeatable() }

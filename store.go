@@ -96,14 +96,16 @@ func (s *Store) CheckAll(ctx context.Context) error {
 	return snapshot.Files().CheckAll(ctx)
 }
 
-// Verify checks every checksum and invariant of the store in dir.
+// Verify checks every checksum and invariant of the store in dir, and replays its log.
 func Verify(dir string) error {
-	opened, err := store.Open(dir)
+	opened, err := live.Open(context.Background(), dir, live.Options{})
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
-	return opened.Verify()
+	snapshot := opened.Snapshot()
+	defer snapshot.Release()
+	return snapshot.Files().Verify()
 }
 
 // dataset is the store as one query's operators see it. They know no damaged graphs: err remembers one for the

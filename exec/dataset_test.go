@@ -175,7 +175,7 @@ func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
 		if label, ok := b.dict.Lookup(rdf.NewIRI(rdf.RDFType)); ok && int(label) < labels {
 			options = append(options, pcsr.WithTypeLabel(label))
 		}
-		g, err := pcsr.Build(vertices, labels, edges, options...)
+		g, err := buildByChange(vertices, labels, edges, options...)
 		if err != nil {
 			return nil, err
 		}
@@ -185,6 +185,30 @@ func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
 		return graphs[0], nil
 	}
 	return pcsr.Overlay(b.dict.Len(), graphs...), nil
+}
+
+// buildByChange builds the graph of an even number of edges at once; of an odd number, it changes one that lacks every third and has
+// others that lead back.
+func buildByChange(vertices, labels int, edges []pcsr.Edge, options ...pcsr.Option) (*pcsr.Graph, error) {
+	if len(edges)%2 == 0 {
+		return pcsr.Build(vertices, labels, edges, options...)
+	}
+	var first, added, removed []pcsr.Edge
+	for i, e := range edges {
+		if i%3 == 0 {
+			added = append(added, e)
+		} else {
+			first = append(first, e)
+		}
+		if back := (pcsr.Edge{From: e.To, Label: e.Label, To: e.From}); !slices.Contains(edges, back) {
+			first, removed = append(first, back), append(removed, back)
+		}
+	}
+	g, err := pcsr.Build(vertices, labels, first, options...)
+	if err != nil {
+		return nil, err
+	}
+	return g.Change(vertices, added, removed), nil
 }
 
 // processor matches in the caller's goroutine, so that solutions come in the same order every time.

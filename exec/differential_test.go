@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/internal/naive"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -22,6 +23,11 @@ func TestQueriesAnswerAsTheReferenceSays(t *testing.T) { compareWithReference(t,
 // TestNestedQueriesAnswerAsTheReferenceSays does so for EXISTS and sub-SELECTs in each other.
 func TestNestedQueriesAnswerAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).nested)
+}
+
+// TestComparisonsAnswerAsTheReferenceSays does so for conditions on values, and their order.
+func TestComparisonsAnswerAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).compared)
 }
 
 func compareWithReference(t *testing.T, draw func(*generator) string) {
@@ -107,16 +113,11 @@ func partOf(some, all []string, offset, limit int) bool {
 
 // reference1 answers a SELECT by the reference.
 func reference1(quads []quad, names []rdf.Term, q *parser.Query, semantics bgp.Semantics) [][]rdf.Term {
-	e := &reference{quads: quads, names: names, semantics: semantics}
-	var rows [][]rdf.Term
-	for _, m := range e.eval(q.Where, nil) {
-		row := make([]rdf.Term, len(q.Variables))
-		for i, v := range q.Variables {
-			row[i] = m[v]
-		}
-		rows = append(rows, row)
+	e := &naive.Evaluator{Names: names, Semantics: semantics}
+	for _, q := range quads {
+		e.Quads = append(e.Quads, rdf.Quad{Subject: q.subject, Predicate: q.predicate, Object: q.object, Graph: q.graph})
 	}
-	return rows
+	return e.Select(q)
 }
 
 // tally is a table in an order that does not depend on how it was computed.

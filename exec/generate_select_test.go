@@ -45,7 +45,7 @@ func (g *generator) grouped(depth int) string {
 	if g.chance(30) {
 		key := strings.Fields(keys)[0]
 		sum := "SUM"
-		if g.literals {
+		if g.literals != nil {
 			sum = "COUNT"
 		}
 		text += "HAVING (" + g.oneOf("COUNT(*) > 1", "COUNT(DISTINCT ?b) < 2", key+" != :n1", key+" = :n2", sum+"(?b) > 0 || BOUND("+key+")", "EXISTS { "+key+" :p1 [] }") + ") "
@@ -58,7 +58,7 @@ func (g *generator) aggregate() string {
 	if g.wide {
 		function = g.oneOf("MIN", "MAX", "AVG", "SUM", "COUNT", "COUNT")
 	}
-	if g.literals && function == "SUM" {
+	if g.literals != nil && function == "SUM" {
 		function = "MAX"
 	}
 	if function == "COUNT" && g.chance(40) {
@@ -99,7 +99,7 @@ func (g *generator) slice(vars string) string {
 	order := "ORDER BY "
 	for _, v := range strings.Fields(vars) {
 		order += g.oneOf(v, "DESC("+v+")") + " "
-		if g.literals { // 1 and 1.0 are equal
+		if g.literals != nil { // 1 and 1.0 are equal
 			order += fmt.Sprintf("STR(%s) LANG(%s) DATATYPE(%s) ", v, v, v)
 		}
 	}

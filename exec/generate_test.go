@@ -3,10 +3,12 @@ package exec_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pgregory.net/rapid"
 
+	"github.com/rdfgpu/rdfgpu/internal/naive"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -23,8 +25,8 @@ type generator struct {
 	loose bool
 	// narrow: patterns are single edges and conditions compare variables, so that most have solutions.
 	narrow bool
-	// literals: objects are literals of all sorts, and conditions compare them.
-	literals bool
+	// literals are what objects are and conditions compare, of all sorts or of one; none: a few integers and a string.
+	literals []rdf.Term
 }
 
 // literals are of all sorts: equal by value under different terms, comparable and not, ill-formed.
@@ -46,15 +48,15 @@ var literals = func() (list []rdf.Term) {
 
 // constant draws a literal.
 func (g *generator) constant() string {
-	if !g.literals {
+	if g.literals == nil {
 		return "1"
 	}
-	return literals[g.pick(len(literals))].String()
+	return g.literals[g.pick(len(g.literals))].String()
 }
 
 // derived draws an expression that computes a term from a variable's.
 func (g *generator) derived(variable string) string {
-	if g.literals {
+	if g.literals != nil {
 		return "STR(" + variable + ")"
 	}
 	return variable + " + 1"
@@ -76,6 +78,8 @@ func (g *generator) chance(percent int) bool {
 
 func (g *generator) oneOf(list ...string) string { return list[g.pick(len(list))] }
 
+func integer(n int) rdf.Term { return rdf.NewTyped(strconv.Itoa(n), rdf.XSDInteger) }
+
 func node(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%sn%d", exampleNS, i)) }
 
 // dataset draws quads in the default graph and two named graphs.
@@ -85,7 +89,9 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 	if g.chance(50) { // most patterns have solutions
 		nodes, predicates, size = 3, 2, 6+g.pick(14)
 	}
-	g.literals = !g.wide && g.chance(50)
+	if !g.wide && g.chance(60) {
+		g.drawLiterals()
+	}
 	for range size {
 		q := quad{
 			subject:   node(g.pick(nodes)),
@@ -101,8 +107,8 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 		if g.chance(8) {
 			q.object = rdf.NewString("a")
 		}
-		if g.literals && g.chance(60) {
-			q.object = literals[g.pick(len(literals))]
+		if g.literals != nil && g.chance(60) {
+			q.object = g.literals[g.pick(len(g.literals))]
 		}
 		if g.chance(6) {
 			q.subject = rdf.NewIRI(exampleNS + "p0")
@@ -115,20 +121,31 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 	return quads, names
 }
 
-// split draws which quads are in the base and which were added, in up to three parts, the last of which may have arrived
-// without becoming a segment.
+// drawLiterals draws which literals there are: all, or those of one sort, of which more can be compared.
+func (g *generator) drawLiterals() {
+	g.literals = literals
+	if g.chance(30) {
+		return
+	}
+	one := literals[g.pick(len(literals))]
+	g.literals = slices.DeleteFunc(slices.Clone(literals), func(t rdf.Term) bool { return !naive.OneSort(one, t) })
+}
+
+// split draws which quads are in the base, which were added, in up to three parts, and which have arrived since.
 func (g *generator) split(quads []quad) (parts [][]quad, arrived []quad) {
 	parts = make([][]quad, 1+g.pick(4))
+	live := g.chance(60)
 	for _, q := range quads {
+		if live && g.chance(50) {
+			arrived = append(arrived, q)
+			continue
+		}
 		for range 1 + g.pick(2) {
 			i := g.pick(len(parts))
 			parts[i] = append(parts[i], q)
 		}
 	}
-	if last := len(parts) - 1; last > 0 && g.chance(60) {
-		return parts[:last], parts[last]
-	}
-	return parts, nil
+	return parts, arrived
 }
 
 func (g *generator) variable() string {
@@ -270,7 +287,7 @@ func (g *generator) expression(depth int) string {
 	if g.wide && g.chance(25) {
 		return g.scalar(2)
 	}
-	if g.literals && g.chance(40) {
+	if g.literals != nil && g.chance(40) {
 		return g.valued()
 	}
 	if depth == 0 || g.chance(50) {
@@ -290,7 +307,7 @@ func (g *generator) expression(depth int) string {
 		case 6:
 			return "(COALESCE(" + g.variable() + ", " + g.variable() + ") = " + g.resource() + ")"
 		}
-		if g.literals {
+		if g.literals != nil {
 			return g.valued()
 		}
 		return "(" + g.variable() + " + 1 > 1)"
@@ -313,9 +330,33 @@ func (g *generator) expression(depth int) string {
 	return g.oneOf("EXISTS ", "NOT EXISTS ") + g.group(1)
 }
 
+// compared draws a SELECT of literals under conditions on their values, in their order or aggregated.
+func (g *generator) compared() string {
+	if g.literals == nil {
+		g.drawLiterals()
+	}
+	body := fmt.Sprintf("{ ?a %s ?v . %s", g.oneOf(":p0", ":p0", ":p1", "?p"), g.oneOf("", "", "?a :p1 ?w . ", "?b :p0 ?a . ", "OPTIONAL { ?a :p1 ?w } "))
+	for range 1 + g.pick(2) {
+		body += "FILTER " + g.oneOf(g.valuedOf("?v"), g.valuedOf("?v"), g.valuedOf("?w"), "("+g.valuedOf("?v")+" || "+g.valuedOf("?v")+")") + " "
+	}
+	body += "} "
+	const order = "STR(?v) LANG(?v) DATATYPE(?v) ?a ?w STR(?w) LANG(?w) DATATYPE(?w) ?b ?p "
+	prologue := "PREFIX : <" + exampleNS + ">\n"
+	switch g.pick(4) {
+	case 0:
+		return prologue + "SELECT * " + body + "ORDER BY " + g.oneOf("?v ", "DESC(?v) ") + order + g.oneOf("", fmt.Sprintf("LIMIT %d", 1+g.pick(4)))
+	case 1:
+		return prologue + "SELECT " + g.oneOf("?a ", "") + "(" + g.oneOf("MIN", "MAX") + "(?v) AS ?m) (COUNT(DISTINCT ?v) AS ?n) " + body + "GROUP BY ?a"
+	case 2:
+		return prologue + "SELECT DISTINCT ?v ?w " + body
+	}
+	return prologue + "SELECT * " + body
+}
+
 // valued draws a condition on values.
-func (g *generator) valued() string {
-	v := g.variable()
+func (g *generator) valued() string { return g.valuedOf(g.variable()) }
+
+func (g *generator) valuedOf(v string) string {
 	op := func() string { return g.oneOf(" = ", " < ", " <= ", " > ", " >= ", " != ") }
 	switch g.pick(8) {
 	case 0:
@@ -334,7 +375,7 @@ func (g *generator) valued() string {
 
 // comparison draws a condition that is true of some solutions and false of others.
 func (g *generator) comparison() string {
-	if g.literals && g.chance(30) {
+	if g.literals != nil && g.chance(30) {
 		return g.valued()
 	}
 	a, b := g.variable(), g.variable()

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/internal/isomorphism"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 )
@@ -99,11 +100,11 @@ func TestAppendsAddSegments(t *testing.T) {
 				scope, most := 0, 0
 				add := func(quads []Quad) Report {
 					t.Helper()
-					old := len(distinct(want))
+					old := len(isomorphism.Distinct(want))
 					report := appendFile(t, to, quads, graphs, memory)
 					want = append(want, scopeBlanks(keepGraphs(quads, graphs), scope)...)
 					scope++
-					all := len(distinct(want))
+					all := len(isomorphism.Distinct(want))
 					if int(report.Triples) != all || int(report.Kept) != old || int(report.Read) != len(quads) {
 						t.Errorf("the report says %d read, %d kept, %d triples of %d", report.Read, report.Kept, report.Triples, all)
 					}

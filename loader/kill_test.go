@@ -17,11 +17,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 )
 
-// The variables by which a test starts itself again as a process that changes a store: what it does (load, append or
-// compact), the store, the input, and the size of file beyond which every write fails, 0 for none.
+// The variables by which a test starts itself again as a process that changes a store: what it does (load, append,
+// compact, flush or rebuild), the store, the input, and the size of file beyond which every write fails, 0 for none.
 const (
 	childAction = "LOADER_TEST_ACTION"
 	childStore  = "LOADER_TEST_STORE"
@@ -45,9 +46,12 @@ func child(action, dir, input, limit string) int {
 		}
 	}
 	var err error
-	if action == "compact" {
+	switch action {
+	case "compact":
 		_, err = Compact(context.Background(), dir, Options{})
-	} else {
+	case "flush", "rebuild":
+		err = writeEdited(dir, map[string]snapshotWriter{"flush": Flush, "rebuild": Rebuild}[action])
+	default:
 		_, err = Load(context.Background(), dir, []Input{{Name: input}}, Options{Append: action == "append"})
 	}
 	if err != nil {
@@ -56,6 +60,29 @@ func child(action, dir, input, limit string) int {
 	}
 	return 0
 }
+
+// writeEdited writes a store that was edited: triples were added and removed, a graph cleared, terms are new.
+func writeEdited(dir string, write snapshotWriter) error {
+	t := panicking{}
+	e := openEdited(t, dir)
+	defer e.close()
+	quads := dump(t, dir)
+	e.edit(lateQuads(20, 400, 1200), slices.DeleteFunc(quads, func(q Quad) bool { return len(quadText(q))%5 > 0 }))
+	e.clear(rdf.NewIRI("http://example.org/graph1"))
+	lock, err := store.TakeLock(dir)
+	if err != nil {
+		return err
+	}
+	_, err = write(context.Background(), lock, e, Options{})
+	return errors.Join(err, lock.Release())
+}
+
+// panicking is a tester where there is no test.
+type panicking struct{}
+
+func (panicking) Helper()                           {}
+func (panicking) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
+func (panicking) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 // crashed is a store that processes are broken off at changing.
 type crashed struct {
@@ -90,7 +117,7 @@ func newCrashed(t *testing.T, action string) *crashed {
 		}
 	}
 	c.input = filepath.Join(root, "more.nq")
-	writeQuads(t, c.input, lateQuads(20, map[string]int{"load": 5000, "append": 250, "compact": 0}[action], 1200), true)
+	writeQuads(t, c.input, lateQuads(20, map[string]int{"load": 5000, "append": 250}[action], 1200), true)
 	c.before = contentsOf(t, c.template)
 	c.restore(t)
 	if out, err := c.command(0).CombinedOutput(); err != nil {
@@ -185,7 +212,7 @@ func (c *crashed) tidy(t *testing.T) {
 	defer s.Close()
 	for _, segment := range s.Manifest().Segments {
 		files, err := os.ReadDir(filepath.Join(c.dir, segment.Folder))
-		if err != nil || len(files) != len(segment.Files)+len(segment.Graphs()) {
+		if err != nil || len(files) != len(segment.AllFiles()) {
 			t.Fatalf("%s holds %v, %v", segment.Folder, files, err)
 		}
 	}
@@ -204,7 +231,7 @@ func kills(t *testing.T) int {
 }
 
 // marks are files by whose appearance a process is killed, or not long after; "" is any moment.
-var marks = []string{"", "", "", "gen-*/terms.dict", "gen-*/*.pcsr", "gen-*/default.pcsr", "manifest.json.tmp"}
+var marks = []string{"", "", "", "gen-*/terms.dict", "gen-*/*.pcsr", "gen-*/default.pcsr", "gen-*/removed-*.pcsr", "manifest.json.tmp"}
 
 // kill starts the action and breaks it off at a random moment of the time that it takes.
 func (c *crashed) kill(t *testing.T, whole time.Duration) {
@@ -233,7 +260,7 @@ func appeared(pattern string, old []string) bool {
 }
 
 func TestKilledAtAnyMomentAStoreIsTheOldOrTheNewOne(t *testing.T) {
-	for _, action := range []string{"load", "append", "compact"} {
+	for _, action := range []string{"load", "append", "compact", "flush", "rebuild"} {
 		t.Run(action, func(t *testing.T) {
 			c := newCrashed(t, action)
 			start := time.Now()
@@ -256,7 +283,7 @@ func TestKilledAtAnyMomentAStoreIsTheOldOrTheNewOne(t *testing.T) {
 
 // TestOnAFullDiskTheOldStoreStays lets every write beyond a random size of file fail, part-way.
 func TestOnAFullDiskTheOldStoreStays(t *testing.T) {
-	for _, action := range []string{"load", "append", "compact"} {
+	for _, action := range []string{"load", "append", "compact", "flush", "rebuild"} {
 		t.Run(action, func(t *testing.T) {
 			c := newCrashed(t, action)
 			for i := range kills(t) {

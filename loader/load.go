@@ -225,7 +225,7 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 		},
 		step: func(n int) { l.written.Add(int64(n)) },
 	}
-	if l.old != nil && l.old.keep > 0 {
+	if l.old != nil && l.old.keep > 0 { // labels of an added segment may be any IDs
 		e.labelCount = e.vertices
 	}
 	if t := labels[typeNumber]; int(t) < e.vertices {

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/isomorphism"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -89,7 +90,7 @@ func quadText(q Quad) string {
 func same(t tester, dir string, want []Quad) {
 	t.Helper()
 	got := dump(t, dir)
-	want = distinct(want)
+	want = isomorphism.Distinct(want)
 	sortQuads(got)
 	sortQuads(want)
 	if !slices.Equal(got, want) {
@@ -191,7 +192,7 @@ func TestLoadKeepsEveryQuad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if int(report.Read) != test.n || int(report.Triples) != len(distinct(want)) {
+			if int(report.Read) != test.n || int(report.Triples) != len(isomorphism.Distinct(want)) {
 				t.Errorf("the report says %d read, %d kept", report.Read, report.Triples)
 			}
 			same(t, filepath.Join(dir, "store"), want)
@@ -342,7 +343,7 @@ func TestAppendAddsToTheStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Read != 1500 || int(report.Triples) != len(distinct(want)) || i > 0 != (report.Kept > 0) {
+		if report.Read != 1500 || int(report.Triples) != len(isomorphism.Distinct(want)) || i > 0 != (report.Kept > 0) {
 			t.Errorf("the report says %d read, %d kept, %d triples", report.Read, report.Kept, report.Triples)
 		}
 		same(t, to, want)

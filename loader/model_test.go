@@ -113,8 +113,8 @@ func (m *model) reopen() {
 	if int(manifest.Triples) != len(m.quads) || manifest.NamedGraphs() != len(graphs) {
 		m.Fatalf("the manifest says %d triples and %d named graphs, not %d and %d", manifest.Triples, manifest.NamedGraphs(), len(m.quads), len(graphs))
 	}
-	for _, segment := range manifest.Segments {
-		if segment.Terms == 0 && segment.Triples == 0 && !segment.Removes() && len(manifest.Segments) > 1 {
+	for _, segment := range manifest.Segments[1:] {
+		if segment.Terms == 0 && segment.Triples == 0 && !segment.Removes() {
 			m.Fatal("there is an empty segment")
 		}
 	}
@@ -146,7 +146,7 @@ func (m *model) clear() {
 }
 
 // write flushes or rebuilds, and lets the store go on meanwhile.
-func (m *model) write(how func(context.Context, *store.Lock, Snapshot, Options) (Report, error), goOn bool) {
+func (m *model) write(how snapshotWriter, goOn bool) {
 	snapshot := m.live.snapshot()
 	var added, removed []Quad
 	if goOn {

@@ -11,6 +11,7 @@ import (
 	knakk "github.com/knakk/rdf"
 	"pgregory.net/rapid"
 
+	"github.com/rdfgpu/rdfgpu/internal/isomorphism"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -75,7 +76,7 @@ func TestBlocksDoNotMatter(t *testing.T) {
 		for _, format := range []Format{NTriples, Turtle} {
 			var got []Quad
 			err = Read(&slowReader{[]byte(doc), step}, format, "", func(q Quad) error { got = append(got, q); return nil })
-			if err != nil || !isomorphic(got, want) {
+			if err != nil || !isomorphism.Same(got, want) {
 				t.Fatalf("%s: %d quads of %d, %v", format, len(got), len(want), err)
 			}
 		}
@@ -159,14 +160,14 @@ func FuzzEncoder(f *testing.F) {
 		if (wantErr == nil) != (gotErr == nil) || wantErr != nil && wantErr.Error() != gotErr.Error() {
 			t.Fatalf("%q: the scanner says %v, the encoder %v", doc, wantErr, gotErr)
 		}
-		if wantErr == nil && !isomorphicLists(got, want) {
+		if wantErr == nil && !sameLists(got, want) {
 			t.Fatalf("%q: the scanner reads %v, the encoder %v", doc, want, got)
 		}
 	})
 }
 
-// isomorphicLists compares quads whose blank nodes have the same labels.
-func isomorphicLists(a, b []Quad) bool {
+// sameLists compares quads whose blank nodes have the same labels.
+func sameLists(a, b []Quad) bool {
 	count := map[Quad]int{}
 	for _, q := range a {
 		count[q]++

@@ -9,6 +9,7 @@ import (
 
 	knakk "github.com/knakk/rdf"
 
+	"github.com/rdfgpu/rdfgpu/internal/isomorphism"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -43,7 +44,7 @@ func TestRDFXML(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !isomorphic(got, want) {
+			if !isomorphism.Same(got, want) {
 				t.Errorf("got\n%v\nwant\n%v", got, want)
 			}
 		})
@@ -119,7 +120,7 @@ func TestRDFXMLAgreesWithTheLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: the library says %v", body, err)
 		}
-		if !isomorphic(got, want) {
+		if !isomorphism.Same(got, want) {
 			t.Errorf("%s: got\n%v\nwant\n%v", body, got, want)
 		}
 	}

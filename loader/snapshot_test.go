@@ -142,19 +142,16 @@ func (e *edited) close() {
 	}
 }
 
-// flushed writes the changes of a snapshot under a lock that it takes.
-func flushed(t tester, dir string, s Snapshot, write func(context.Context, *store.Lock, Snapshot, Options) (Report, error), o Options) Report {
+// snapshotWriter is Flush or Rebuild.
+type snapshotWriter func(context.Context, *store.Lock, Snapshot, Options) (Report, error)
+
+// writeSnapshot writes a snapshot under a lock that it takes.
+func writeSnapshot(t tester, dir string, s Snapshot, write snapshotWriter, o Options) Report {
 	t.Helper()
 	lock, err := store.TakeLock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	report, err := write(context.Background(), lock, s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := lock.Release(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, lock.Release())
 	return report
 }

@@ -40,7 +40,7 @@ func (d *dataReader) beginGraph(name *term) (err error) {
 
 func (d *dataReader) addTriple(w triple) (err error) {
 	if !w.subject.same(d.subject) {
-		if w.subject.isLiteral() {
+		if w.subject.isLiteral() || w.subject.kind == termVar || w.subject.isBlank() && !d.blanks {
 			return d.refuse(w.subject, d.nodes()...)
 		}
 		if d.subjectPlace, err = d.place(w.subject); err != nil {
@@ -55,7 +55,7 @@ func (d *dataReader) addTriple(w triple) (err error) {
 		d.path = w.path
 	}
 	object, err := d.place(w.object)
-	d.used += quadBytes
+	d.used += quadParsed
 	d.Quads = append(d.Quads, DataQuad{Subject: d.subjectPlace, Predicate: d.verbPlace, Object: object, Graph: d.current})
 	return err
 }
@@ -109,7 +109,7 @@ func (d *dataReader) add(w term) (place uint32, err error) {
 	default:
 		t, err = d.constant(w)
 	}
-	d.used += placeBytes
+	d.used += placeParsed
 	d.Terms = append(d.Terms, t)
 	return uint32(len(d.Terms) - 1), err
 }
@@ -131,7 +131,7 @@ func (d *dataReader) refuse(w term, expected ...string) error {
 		f.hint = "variables stand in INSERT { … } WHERE { … }"
 	case w.kind == termVar:
 		f.hint = "variables stand in DELETE WHERE { … }"
-	case w.kind == termBlank || w.kind == termFresh:
+	case w.isBlank() && !d.blanks:
 		f.hint = "a blank node is found by a variable: DELETE WHERE { … }"
 	}
 	return f

@@ -91,7 +91,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	for _, seed := range w3cQueries() {
+	for _, seed := range w3cTexts(".rq") {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -66,13 +66,13 @@ type updateReader struct {
 	inserted *InsertData
 }
 
-// What is counted as used, beside the bytes of quads and terms of data.
+// What is counted as used: by quads and terms of data and by tokens of other operations, while an operation is parsed
+// and then. Measured on texts of one kind each, the worst of which count for tokens.
 const (
-	tokenParsed    = 470 // a token of another operation while it is parsed: the worst of many texts
-	tokenKept      = 110 // and then
-	operationBytes = 150
-	placeBytes     = 90 // a term of data, with its share of growing slices and a label
-	quadBytes      = 22
+	quadParsed, quadKept   = 36, 20
+	placeParsed, placeKept = 140, 90
+	tokenParsed, tokenKept = 470, 110
+	operationKept          = 150
 )
 
 // check asks whether to go on.
@@ -112,7 +112,7 @@ func (r *updateReader) read() error {
 			return err
 		}
 		r.update.Operations = append(r.update.Operations, operation)
-		r.used += operationBytes
+		r.used += operationKept
 		if !accept(r.in, ";") && !r.in.Peek().EOF() {
 			return unexpected(r.in.Peek(), `";"`, "the end of the update")
 		}
@@ -175,6 +175,7 @@ func (r *updateReader) data(name string) (Data, error) {
 	r.known.era++
 	d := &dataReader{updateReader: r, Data: Data{Terms: make([]rdf.Term, 1)}, name: name, blanks: name == insertData}
 	err := readQuads(r.in, d)
+	r.used -= int64(len(d.Quads))*(quadParsed-quadKept) + int64(len(d.Terms))*(placeParsed-placeKept)
 	var f *fault
 	if errors.As(err, &f) { // of a grammar that it shares with patterns
 		f.expected = slices.DeleteFunc(f.expected, func(what string) bool {

@@ -123,6 +123,9 @@ func (t term) isLiteral() bool {
 	return t.kind == termString || t.kind == termNumber || t.kind == termBool
 }
 
+// isBlank reports whether t is a blank node.
+func (t term) isBlank() bool { return t.kind == termBlank || t.kind == termFresh }
+
 // describe quotes a term for a message.
 func (t term) describe() string {
 	token := lexer.Token{Value: t.text}

@@ -166,7 +166,7 @@ func (t *translator) blocks(q *quads, blanks bool) (list []templateBlock, err er
 // noBlanks refuses a triple with a blank node, which cannot be deleted: nothing says which one it is.
 func noBlanks(t triple) error {
 	for _, w := range [...]term{t.subject, t.object} {
-		if w.kind == termBlank || w.kind == termFresh {
+		if w.isBlank() {
 			f := faultf(w.offset, "unexpected %s in DELETE", w.describe())
 			f.expected = []string{"a variable", "an IRI"}
 			f.hint = "a blank node is found by a variable"

@@ -10,14 +10,15 @@ import (
 )
 
 var (
-	manifestEntry  = regexp.MustCompile(`(?m)^\s*(:\S+|<#\S+>)\s+(a|rdf:type|mf:name)\s`)
-	manifestType   = regexp.MustCompile(`mf:(Positive|Negative)SyntaxTest(?:11)?\b`)
-	manifestAction = regexp.MustCompile(`mf:action\s+<([^>]+)>`)
-	manifestQuery  = regexp.MustCompile(`qt:query\s+<([^>]+)>`)
+	manifestEntry   = regexp.MustCompile(`(?m)^\s*(:\S+|<#\S+>)\s+(a|rdf:type|mf:name)\s`)
+	manifestType    = regexp.MustCompile(`mf:(Positive|Negative)(?:Update)?SyntaxTest(?:11)?\b`)
+	manifestAction  = regexp.MustCompile(`mf:action\s+<([^>]+)>`)
+	manifestQuery   = regexp.MustCompile(`qt:query\s+<([^>]+)>`)
+	manifestRequest = regexp.MustCompile(`ut:request\s+<([^>]+)>`)
 )
 
-// TestW3CSyntax parses every query of the SPARQL 1.0 and 1.1 suites: the syntax tests as their type says, the
-// queries of all other tests without an error.
+// TestW3CSyntax parses every query and update of the SPARQL 1.0 and 1.1 suites: the syntax tests as their type says, the
+// queries and updates of all other tests without an error.
 func TestW3CSyntax(t *testing.T) {
 	root := os.Getenv("RDFGPU_W3C")
 	if root == "" {
@@ -45,19 +46,23 @@ func TestW3CSyntax(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%v", counts)
-	if counts["positive"] < 215 || counts["negative"] < 95 || counts["query"] < 400 {
-		t.Errorf("only %v tests were found", counts)
+	for kind, least := range map[string]int{
+		"positive": 215, "negative": 85, "query": 400, "positive update": 42, "negative update": 21, "request": 94,
+	} {
+		if counts[kind] < least {
+			t.Errorf("%d tests of kind %s were found instead of %d", counts[kind], kind, least)
+		}
 	}
 }
 
-// w3cQueries returns the queries of the suites, nil without them.
-func w3cQueries() (list []string) {
+// w3cTexts returns the queries (.rq) or the updates (.ru) of the suites, nil without them.
+func w3cTexts(extension string) (list []string) {
 	root := os.Getenv("RDFGPU_W3C")
 	if root == "" {
 		return nil
 	}
 	_ = filepath.WalkDir(filepath.Join(root, "sparql"), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".rq") {
+		if err == nil && strings.HasSuffix(path, extension) {
 			if text, err := os.ReadFile(path); err == nil {
 				list = append(list, string(text))
 			}
@@ -84,11 +89,18 @@ func classify(entry string) (file string, positive bool, kind string) {
 	if m := manifestQuery.FindStringSubmatch(entry); m != nil {
 		return m[1], true, "query"
 	}
+	if m := manifestRequest.FindStringSubmatch(entry); m != nil {
+		return m[1], true, "request"
+	}
 	m, action := manifestType.FindStringSubmatch(entry), manifestAction.FindStringSubmatch(entry)
 	if m == nil || action == nil {
 		return "", false, ""
 	}
-	return action[1], m[1] == "Positive", strings.ToLower(m[1])
+	kind = strings.ToLower(m[1])
+	if strings.HasSuffix(action[1], ".ru") {
+		kind += " update"
+	}
+	return action[1], m[1] == "Positive", kind
 }
 
 func checkSyntax(t *testing.T, file string, positive bool) {
@@ -98,7 +110,11 @@ func checkSyntax(t *testing.T, file string, positive bool) {
 		t.Error(err)
 		return
 	}
-	_, err = Parse(string(text), Options{Base: "http://example.org/"})
+	if options := (Options{Base: "http://example.org/"}); strings.HasSuffix(file, ".ru") {
+		_, err = ParseUpdate(t.Context(), string(text), options)
+	} else {
+		_, err = Parse(string(text), options)
+	}
 	switch {
 	case positive && err != nil:
 		t.Errorf("%s: %v\n%s", file, err, text)

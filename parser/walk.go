@@ -103,6 +103,30 @@ func withInput(n, in Node) Node {
 	return n
 }
 
+// Pattern returns what an operation matches to find its quads; nil where it matches nothing.
+func Pattern(o Operation) Node {
+	if m, ok := o.(*Modify); ok {
+		return m.Where
+	}
+	return nil
+}
+
+// MapPattern returns an operation like o whose pattern is what f makes of it; o itself where f changes nothing or there
+// is none. The text of the pattern stays as it is.
+func MapPattern(o Operation, f func(Node) Node) Operation {
+	m, ok := o.(*Modify)
+	if !ok {
+		return o
+	}
+	where := f(m.Where)
+	if where == m.Where {
+		return o
+	}
+	changed := *m
+	changed.Where = where
+	return &changed
+}
+
 // Expressions returns the expressions that an operator itself computes, not those of its operands.
 func Expressions(n Node) (list []Expr) {
 	MapExpressions(n, func(e Expr) Expr { list = append(list, e); return e })

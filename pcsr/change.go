@@ -29,6 +29,8 @@ type change struct {
 	graph *Graph
 	*live
 	batched []Label // of which there are edges to add or to remove, ascending
+	// changed are the labels among them whose edges differ now, and states what they are.
+	changed []Label
 	states  []*changedLabel
 	// gained and lost are keys of vertices that got the first edge of a label, and lost the last: vertex<<32 | label.
 	gained, lost [2][]uint64
@@ -137,10 +139,7 @@ func (c *change) replace(l Label, was, now *changedLabel) {
 	c.graph.edges += uint64(now.edges()) - uint64(was.edges())
 	c.bytes += now.bytes() - was.bytes()
 	c.unsettled += oneIf(c.line.isDue(now)) - oneIf(c.line.isDue(was))
-	ground := c.line.ground
-	c.labels = c.labels.edit([]uint32{l}, func(int, **changedLabel) (*changedLabel, bool) {
-		return now, now.parts[Out] != ground.Partition(l, Out) || now.parts[In] != ground.Partition(l, In)
-	})
+	c.changed, c.states = append(c.changed, l), append(c.states, now)
 }
 
 // note keeps the vertices that got the first edge of a label, or lost the last.
@@ -195,8 +194,13 @@ func (g *Graph) hasEdges(v Vertex) bool {
 	return in
 }
 
-// finish changes what belongs to no label.
+// finish changes what belongs to no label alone.
 func (c *change) finish() {
+	ground := c.line.ground
+	c.labels = c.labels.edit(c.changed, func(i int, _ **changedLabel) (*changedLabel, bool) {
+		l, now := c.changed[i], c.states[i]
+		return now, now.parts[Out] != ground.Partition(l, Out) || now.parts[In] != ground.Partition(l, In)
+	})
 	for _, d := range []Direction{Out, In} {
 		slices.Sort(c.gained[d])
 		slices.Sort(c.lost[d])

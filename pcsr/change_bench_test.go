@@ -55,7 +55,7 @@ func benchGraph(b *testing.B, edges int) (g *Graph, vertices int) {
 	return g, vertices
 }
 
-// editor makes changes like those of a stream: an entity gets new values in the place of old ones, or is new.
+// streamEditor makes changes like those of a stream: an entity gets new values in the place of old ones, or is new.
 type streamEditor struct {
 	random   *rand.Rand
 	graph    *Graph
@@ -90,18 +90,13 @@ func (s *streamEditor) batch(n int) (added, removed []Edge) {
 	return added, removed[:min(len(removed), n-len(added))]
 }
 
-// change makes one change and returns how many edges it had.
-func (s *streamEditor) change(n int) int {
-	added, removed := s.batch(n)
-	s.graph = s.graph.Change(s.vertices, added, removed)
-	return len(added) + len(removed)
-}
-
 // changed is a graph of which a share of the edges was changed, by batches.
 func changedGraph(g *Graph, vertices int, share float64) *streamEditor {
 	s := &streamEditor{random: rand.New(rand.NewPCG(3, 4)), graph: g, vertices: vertices}
 	for left := int(share * float64(g.Edges())); left > 0; {
-		left -= s.change(min(left, 1000))
+		added, removed := s.batch(min(left, 1000))
+		s.graph = s.graph.Change(s.vertices, added, removed)
+		left -= len(added) + len(removed)
 	}
 	return s
 }
@@ -122,19 +117,20 @@ func BenchmarkChange(b *testing.B) {
 				base := changedGraph(g, vertices, share)
 				for _, n := range []int{1, 42, 1000, 100_000} {
 					b.Run(fmt.Sprintf("%g%%/%d edges", 100*share, n), func(b *testing.B) {
-						s := *base
-						s.random = rand.New(rand.NewPCG(5, 6))
-						edges := 0
+						batches := drawBatches(*base, n, 2+100_000/(n+200))
+						next, edges, graph := 0, 0, base.graph
 						var longest time.Duration
 						b.ReportAllocs()
 						for b.Loop() {
-							b.StopTimer()
-							added, removed := s.batch(n)
-							b.StartTimer()
+							if next == len(batches) {
+								next, graph = 0, base.graph
+							}
+							c := &batches[next]
 							begun := time.Now()
-							s.graph = s.graph.Change(s.vertices, added, removed)
+							graph = graph.Change(c.vertices, c.added, c.removed)
 							longest = max(longest, time.Since(begun))
-							edges += len(added) + len(removed)
+							edges += len(c.added) + len(c.removed)
+							next++
 						}
 						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(edges), "ns/edge")
 						b.ReportMetric(longest.Seconds()*1e3, "ms-longest")
@@ -143,6 +139,24 @@ func BenchmarkChange(b *testing.B) {
 			}
 		})
 	}
+}
+
+// benchBatch is a change.
+type benchBatch struct {
+	vertices       int
+	added, removed []Edge
+}
+
+// drawBatches draws changes of a graph, one of what the other leaves.
+func drawBatches(s streamEditor, n, batches int) []benchBatch {
+	s.random = rand.New(rand.NewPCG(5, 6))
+	all := make([]benchBatch, batches)
+	for i := range all {
+		added, removed := s.batch(n)
+		all[i] = benchBatch{s.vertices, added, removed}
+		s.graph = s.graph.Change(s.vertices, added, removed)
+	}
+	return all
 }
 
 // BenchmarkChangedReads compares reading a graph of which shares were changed with reading the same edges in a flat one.
@@ -160,10 +174,11 @@ func BenchmarkChangedReads(b *testing.B) {
 						graph *Graph
 					}{{"flat", flat}, {"changed", s.graph}, {"settled", s.graph.Adopt(s.graph.Settle())}} {
 						b.Run(fmt.Sprintf("%g%%/%s/%s", 100*share, read.name, of.name), func(b *testing.B) {
-							read.read(of.graph, probes) // makes what is made once
+							do := read.of(of.graph)
+							do(probes[0]) // makes what is made once
 							i := 0
 							for b.Loop() {
-								read.read(of.graph, probes[i%len(probes):])
+								do(probes[i&(len(probes)-1)])
 								i++
 							}
 						})
@@ -195,7 +210,7 @@ func flattened(b *testing.B, g *Graph) *Graph {
 type benchRead struct {
 	name   string
 	probes func(s *streamEditor) []Vertex
-	read   func(g *Graph, probes []Vertex)
+	of     func(g *Graph) func(v Vertex)
 }
 
 // benchLabel is the label whose partitions are read.
@@ -237,44 +252,55 @@ var benchReads = []benchRead{
 	{"neighbours of untouched", someRows(0), readNeighbours},
 	{"neighbours of touched", someRows(1), readNeighbours},
 	{"neighbours of any", someRows(2), readNeighbours},
-	{"rows of any", someRows(2), func(g *Graph, probes []Vertex) { g.Partition(benchLabel, Out).Has(probes[0]) }},
-	{"labels of any", someRows(2), func(g *Graph, probes []Vertex) { g.EdgeLabels(probes[0], Out) }},
-	{"scan", noRows, func(g *Graph, _ []Vertex) {
-		sum := 0
-		for _, list := range g.Partition(benchLabel, Out).Lists() {
-			sum += len(list)
-		}
+	{"rows of any", someRows(2), func(g *Graph) func(Vertex) {
+		p := g.Partition(benchLabel, Out)
+		return func(v Vertex) { p.Has(v) }
 	}},
-	{"scan back", noRows, func(g *Graph, _ []Vertex) {
-		sum := 0
-		for _, list := range g.Partition(benchLabel, In).Lists() {
-			sum += len(list)
-		}
+	{"labels of any", someRows(2), func(g *Graph) func(Vertex) {
+		return func(v Vertex) { g.EdgeLabels(v, Out) }
 	}},
-	{"rows", noRows, func(g *Graph, _ []Vertex) {
+	{"scan", noRows, func(g *Graph) func(Vertex) { return scan(g.Partition(benchLabel, Out)) }},
+	{"scan back", noRows, func(g *Graph) func(Vertex) { return scan(g.Partition(benchLabel, In)) }},
+	{"rows", noRows, func(g *Graph) func(Vertex) {
 		p := g.Partition(benchLabel, Out)
 		var some []Vertex
-		for row := 0; row < p.Rows(); row += 1 << 12 {
-			some = p.AppendVertices(some[:0], row, min(row+1<<12, p.Rows()))
-		}
-	}},
-	{"two steps", noRows, func(g *Graph, _ []Vertex) { // members of a class, what they link to, and who links there
-		sum := 0
-		first, second := g.Partition(benchLabel, Out), g.Partition(benchLabel+1, In)
-		for _, v := range g.Members(benchLabels + 15) {
-			for _, w := range first.Neighbours(v) {
-				sum += len(second.Neighbours(w))
+		return func(Vertex) {
+			for row := 0; row < p.Rows(); row += 1 << 12 {
+				some = p.AppendVertices(some[:0], row, min(row+1<<12, p.Rows()))
 			}
 		}
 	}},
-	{"intersection", noRows, func(g *Graph, _ []Vertex) {
-		first, second := g.Partition(benchLabel, Out), g.Partition(benchLabel+1, Out)
-		var dst []Vertex
-		for _, v := range g.Members(benchLabels + 15) {
-			dst = Intersect(dst[:0], first.Neighbours(v), second.Neighbours(v))
+	{"two steps", noRows, func(g *Graph) func(Vertex) { // members of a class, what they link to, and who links there
+		first, second, members := g.Partition(benchLabel, Out), g.Partition(benchLabel+1, In), g.Members(benchLabels+15)
+		return func(Vertex) {
+			for _, v := range members {
+				for _, w := range first.Neighbours(v) {
+					second.Neighbours(w)
+				}
+			}
 		}
 	}},
-	{"members", noRows, func(g *Graph, _ []Vertex) { g.Members(benchLabels) }},
+	{"intersection", noRows, func(g *Graph) func(Vertex) {
+		first, second, members := g.Partition(benchLabel, Out), g.Partition(benchLabel+1, Out), g.Members(benchLabels+15)
+		var dst []Vertex
+		return func(Vertex) {
+			for _, v := range members {
+				dst = Intersect(dst[:0], first.Neighbours(v), second.Neighbours(v))
+			}
+		}
+	}},
+	{"members", noRows, func(g *Graph) func(Vertex) { return func(Vertex) { g.Members(benchLabels) } }},
 }
 
-func readNeighbours(g *Graph, probes []Vertex) { g.Partition(benchLabel, Out).Neighbours(probes[0]) }
+func readNeighbours(g *Graph) func(Vertex) {
+	p := g.Partition(benchLabel, Out)
+	return func(v Vertex) { p.Neighbours(v) }
+}
+
+func scan(p *Partition) func(Vertex) {
+	return func(Vertex) {
+		for _, list := range p.Lists() {
+			_ = list
+		}
+	}
+}

@@ -37,13 +37,13 @@ func (p *Partition) touchedRows() tree[touchedRow] {
 
 // entryDifference is that of two entries, nil for the ground's row. Of long rows it makes no lists.
 func entryDifference(ground *Partition, v Vertex, a, b *touchedRow) (came, went []uint64) {
-	if (a == nil || a.long != nil) && (b == nil || b.long != nil) {
+	if (a == nil || a.long() != nil) && (b == nil || b.long() != nil) {
 		var before, after tree[membership]
 		if a != nil {
-			before = a.long.changes
+			before = a.long().changes
 		}
 		if b != nil {
-			after = b.long.changes
+			after = b.long().changes
 		}
 		return membershipDifference(before, after)
 	}

@@ -83,7 +83,7 @@ func (p *patch) verify() (err error) {
 		switch {
 		case p.find(v) != t:
 			err = fmt.Errorf("the entry of row vertex %d is not found", v)
-		case t.inGround != ok || ok && int(t.at) != row || !ok && int(t.at) != p.ground.RowFrom(v):
+		case t.inGround() != ok || ok && int(t.at) != row || !ok && int(t.at) != p.ground.RowFrom(v):
 			err = fmt.Errorf("the entry of row vertex %d stands in row %d", v, t.at)
 		case t.degree() != len(t.neighbours()):
 			err = fmt.Errorf("row vertex %d has %d neighbours, and not %d", v, len(t.neighbours()), t.degree())
@@ -109,9 +109,9 @@ func (t tree[V]) verify() error {
 
 // verify returns the height of the node; its keys are from low on.
 func (n *node[V]) verify(low uint32) (height int, err error) {
-	size, shift := 0, int32(0)
-	for i, k := range n.keys {
-		if k < low || i > 0 && k <= n.keys[i-1] || n.before(i) != shift {
+	size, shift := int32(0), int32(0)
+	for i, k := range n.keys() {
+		if k < low || i > 0 && k <= n.first[i-1] || n.before(i) != shift {
 			return 0, fmt.Errorf("key %d of a node stands at %d, where %d rows are shifted", k, i, shift)
 		}
 		if n.children == nil {
@@ -124,13 +124,13 @@ func (n *node[V]) verify(low uint32) (height int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if c.keys[0] != k || height > 0 && h != height {
-			return 0, fmt.Errorf("the node of key %d begins with %d and is %d high", k, c.keys[0], h)
+		if c.first[0] != k || height > 0 && h != height {
+			return 0, fmt.Errorf("the node of key %d begins with %d and is %d high", k, c.first[0], h)
 		}
 		size, shift, height = size+c.size, shift+c.shift, h
 	}
-	if size != n.size || shift != n.shift || len(n.keys) == 0 || len(n.keys) > fan {
-		return 0, fmt.Errorf("a node of %d keys has %d values and not %d", len(n.keys), size, n.size)
+	if size != n.size || shift != n.shift || n.n == 0 || n.n > fan {
+		return 0, fmt.Errorf("a node of %d keys has %d values and not %d", n.n, size, n.size)
 	}
 	return height + 1, nil
 }

@@ -18,42 +18,6 @@ type patch struct {
 	whole  lazy[Partition]
 }
 
-// touchedRow is a row that differs from that of the ground.
-type touchedRow struct {
-	at       uint32 // how many rows of the ground come before
-	inGround bool   // the ground has such a row
-	list     []Vertex
-	long     *longRow // instead of list where that or the ground's is long
-}
-
-// rank is what a tree wants to know of a row.
-func (t touchedRow) rank() (at uint32, shift int32) {
-	return t.at, int32(oneIf(t.degree() > 0)) - int32(oneIf(t.inGround))
-}
-
-// degree is the number of neighbours; 0 where the row is gone.
-func (t *touchedRow) degree() int {
-	if t.long != nil {
-		return t.long.degree
-	}
-	return len(t.list)
-}
-
-func (t *touchedRow) neighbours() []Vertex {
-	if t.long != nil {
-		return t.long.neighbours()
-	}
-	return t.list
-}
-
-// contains reports whether w is a neighbour, and makes no list to find out.
-func (t *touchedRow) contains(w Vertex) bool {
-	if t.long != nil {
-		return t.long.contains(w)
-	}
-	return Contains(t.list, w)
-}
-
 // find returns the entry of v, nil where it is as in the ground.
 func (p *patch) find(v Vertex) *touchedRow {
 	if !p.filter.has(v) {
@@ -181,7 +145,7 @@ func (p *patch) walk(row, n int, stretch func(from, to int) bool, touched func(v
 		if n == 0 {
 			return false
 		}
-		at += oneIf(t.inGround)
+		at += oneIf(t.inGround())
 		if t.degree() > 0 {
 			n--
 			return touched(v, t) && n > 0

@@ -106,17 +106,11 @@ func keyRows(a, b []uint64) []Vertex {
 // row makes the entry of row i, given the one that there is; there shall be one where the row differs from the ground's.
 func (e *patchEdit) row(i int, old *touchedRow) (touchedRow, bool) {
 	v := e.rows[i]
-	was, in := touchedRow{}, []Vertex(nil)
+	was := touchedRow{}
 	if old != nil {
 		was = *old
 	} else {
-		was.at, was.inGround = e.place(v)
-	}
-	if was.inGround {
-		in = e.ground.List(int(was.at))
-	}
-	if old == nil {
-		was.list = in
+		was = e.place(v)
 	}
 	came, went := e.came.of(v), e.went.of(v)
 	went = e.went.keep(went, func(w Vertex) bool { return was.contains(w) && !containsKey(came, edgeKey(v, w)) })
@@ -124,13 +118,7 @@ func (e *patchEdit) row(i int, old *touchedRow) (touchedRow, bool) {
 	if len(came)+len(went) == 0 {
 		return was, old != nil
 	}
-	now := touchedRow{at: was.at, inGround: was.inGround}
 	degree := was.degree() + len(came) - len(went)
-	if len(in) > shortRow || degree > shortRow {
-		now.long = e.longRow(&was, in, degree, came, went)
-	} else if degree > 0 {
-		now.list = e.merge(was.neighbours(), degree, came, went, len(e.rows)-i)
-	}
 	if degree == 0 {
 		e.vanished = append(e.vanished, v)
 	} else if was.degree() == 0 {
@@ -139,41 +127,43 @@ func (e *patchEdit) row(i int, old *touchedRow) (touchedRow, bool) {
 	if old != nil {
 		e.bytes -= was.bytes()
 	}
-	if now.isGround(in) {
-		return touchedRow{}, false
+	now, differs := e.next(&was, degree, came, went, len(e.rows)-i)
+	if differs {
+		e.bytes += now.bytes()
 	}
-	e.bytes += now.bytes()
-	return now, true
+	return now, differs
 }
 
-// place returns how many rows of the ground come before v and whether it has one.
-func (e *patchEdit) place(v Vertex) (at uint32, inGround bool) {
-	if row, ok := e.ground.Row(v); ok {
-		return uint32(row), true
+// next makes a row of the one before, and reports whether it differs from the ground's. At most so many more rows are to be made.
+func (e *patchEdit) next(was *touchedRow, degree int, came, went []uint64, more int) (touchedRow, bool) {
+	var in []Vertex
+	if was.inGround() {
+		in = e.ground.List(int(was.at))
 	}
-	return uint32(e.ground.RowFrom(v)), false
+	if len(in) > shortRow || degree > shortRow {
+		long := e.longRow(was, in, degree, came, went)
+		return longTouched(was.at, was.inGround(), long), long.changes.size() > 0
+	}
+	list := e.merge(was.neighbours(), degree, came, went, more)
+	return shortTouched(was.at, was.inGround(), list), !slices.Equal(list, in)
+}
+
+// place is the row of v as it is in the ground.
+func (e *patchEdit) place(v Vertex) touchedRow {
+	row, ok := e.ground.Row(v)
+	if !ok {
+		return shortTouched(uint32(e.ground.RowFrom(v)), false, nil)
+	}
+	list := e.ground.List(row)
+	if len(list) > shortRow {
+		return longTouched(uint32(row), true, &longRow{ground: list, degree: len(list), held: e.held})
+	}
+	return shortTouched(uint32(row), true, list)
 }
 
 func containsKey(keys []uint64, k uint64) bool {
 	_, found := slices.BinarySearch(keys, k)
 	return found
-}
-
-// isGround reports whether a row is the one that the ground has, in which its list is in.
-func (t *touchedRow) isGround(in []Vertex) bool {
-	if t.long != nil {
-		return t.long.changes.size() == 0
-	}
-	return slices.Equal(t.list, in)
-}
-
-// bytes is about what an entry takes.
-func (t *touchedRow) bytes() int {
-	const entry, long = 64, 160
-	if t.long != nil {
-		return entry + long + 8*t.long.changes.size()
-	}
-	return entry + 4*len(t.list)
 }
 
 // merge returns a short list with what came and without what went, of which there will be at most so many more.
@@ -205,11 +195,11 @@ const slabVertices = 512
 // longRow makes a row without its list.
 func (e *patchEdit) longRow(was *touchedRow, in []Vertex, degree int, came, went []uint64) *longRow {
 	r := &longRow{ground: in, degree: degree, held: e.held}
-	if was.long != nil {
-		r.changes = was.long.changes
-		r.follow(was.long, came, went)
+	if long := was.long(); long != nil {
+		r.changes = long.changes
+		r.follow(long, came, went)
 	} else {
-		r.changes = listChanges(in, was.list)
+		r.changes = listChanges(in, was.neighbours())
 	}
 	r.changes = toggle(r.changes, came, went)
 	return r

@@ -19,53 +19,65 @@ func (unranked) rank() (uint32, int32) { return 0, 0 }
 
 // node is a leaf, which has values, or has children, all of one height.
 type node[V ranked] struct {
-	keys     []uint32   // ascending; the first of each child
-	values   []V        // nil but in a leaf
-	children []*node[V] // nil in a leaf
-	shifts   []int32    // what the values before each key shift, from the node's beginning; nil where that is nothing
-	at       uint32     // of the first value
-	shift    int32      // of all values
-	size     int        // the number of values
+	first    [fan]uint32 // see keys
+	n        int32
+	at       uint32 // of the first value
+	shift    int32  // of all values
+	size     int32  // the number of values
+	values   []V    // nil but in a leaf
+	children []*node[V]
+	shifts   []int32 // what the children before each shift; nil where that is nothing
 }
 
 const (
 	// fan is the most keys of a node; full is how many one has that is made with others of many.
-	fan, full = 32, 24
+	fan, full = 16, 12
 )
 
+// newLeaf makes a leaf of keys and their values, and takes the values over.
 func newLeaf[V ranked](keys []uint32, values []V) *node[V] {
-	n := &node[V]{keys: slices.Clone(keys), values: slices.Clone(values), size: len(keys)}
+	n := &node[V]{n: int32(len(keys)), size: int32(len(keys)), values: values}
+	copy(n.first[:], keys)
 	n.at, _ = values[0].rank()
+	n.shift = shiftOf(values)
+	return n
+}
+
+// shiftOf is what some values shift.
+func shiftOf[V ranked](values []V) (sum int32) {
 	for i := range values {
 		_, shift := values[i].rank()
-		n.addShift(i, shift)
+		sum += shift
 	}
-	return n
+	return sum
 }
 
+// newInner makes a node of others, and takes the slice over.
 func newInner[V ranked](children []*node[V]) *node[V] {
-	n := &node[V]{keys: make([]uint32, len(children)), children: children, at: children[0].at}
+	n := &node[V]{n: int32(len(children)), children: children, at: children[0].at}
 	for i, c := range children {
-		n.keys[i] = c.keys[0]
+		n.first[i] = c.first[0]
 		n.size += c.size
-		n.addShift(i, c.shift)
+		if c.shift != 0 && n.shifts == nil {
+			n.shifts = make([]int32, len(children))
+		}
+		if n.shifts != nil {
+			n.shifts[i] = n.shift
+		}
+		n.shift += c.shift
 	}
 	return n
 }
 
-// addShift adds what the value or child at i shifts.
-func (n *node[V]) addShift(i int, shift int32) {
-	if n.shifts != nil {
-		n.shifts[i] = n.shift
-	} else if shift != 0 {
-		n.shifts = make([]int32, len(n.keys))
-	}
-	n.shift += shift
-}
+// keys are those of the values, ascending, or the first of each child.
+func (n *node[V]) keys() []uint32 { return n.first[:n.n] }
 
-// before is what the values before key i shift, from the node's beginning.
+// before is what the values before those of key i shift, from the node's beginning.
 func (n *node[V]) before(i int) int32 {
-	if n.shifts == nil {
+	switch {
+	case n.children == nil:
+		return shiftOf(n.values[:i])
+	case n.shifts == nil:
 		return 0
 	}
 	return n.shifts[i]
@@ -89,7 +101,7 @@ func (t tree[V]) size() int {
 	if t.root == nil {
 		return 0
 	}
-	return t.root.size
+	return int(t.root.size)
 }
 
 // get returns the value of k, nil where there is none.
@@ -99,9 +111,9 @@ func (t tree[V]) get(k uint32) *V {
 		return nil
 	}
 	for n.children != nil {
-		n = n.children[lastUpTo(n.keys, k)]
+		n = n.children[lastUpTo(n.keys(), k)]
 	}
-	if i := lastUpTo(n.keys, k); n.keys[i] == k {
+	if i := lastUpTo(n.keys(), k); n.first[i] == k {
 		return &n.values[i]
 	}
 	return nil
@@ -114,15 +126,15 @@ func (t tree[V]) seek(k uint32) (v *V, before int32) {
 		return nil, 0
 	}
 	for n.children != nil {
-		i := lastUpTo(n.keys, k)
+		i := lastUpTo(n.keys(), k)
 		before += n.before(i)
 		n = n.children[i]
 	}
-	i := lastUpTo(n.keys, k)
+	i := lastUpTo(n.keys(), k)
 	switch before += n.before(i); {
-	case n.keys[i] == k:
+	case n.first[i] == k:
 		return &n.values[i], before
-	case n.keys[i] < k:
+	case n.first[i] < k:
 		_, shift := n.values[i].rank()
 		before += shift
 	}
@@ -142,13 +154,13 @@ func (t tree[V]) seekRow(row int) (k uint32, v *V, before int32) {
 		n = n.children[i]
 	}
 	i := n.lastRank(row, func(i int) uint32 { at, _ := n.values[i].rank(); return at }, before)
-	return n.keys[i], &n.values[i], before + n.before(i)
+	return n.first[i], &n.values[i], before + n.before(i)
 }
 
 // lastRank returns the place of the node's last key whose rank is not above row; that of the first is not.
 func (n *node[V]) lastRank(row int, at func(i int) uint32, before int32) int {
 	low := 0
-	for left := len(n.keys); left > 1; {
+	for left := int(n.n); left > 1; {
 		half := left / 2
 		if int(at(low+half))+int(before)+int(n.before(low+half)) <= row {
 			low += half
@@ -164,12 +176,12 @@ func (t tree[V]) ascend(from uint32, visit func(k uint32, v *V) bool) bool {
 }
 
 func (n *node[V]) ascend(from uint32, visit func(k uint32, v *V) bool) bool {
-	for i := lastUpTo(n.keys, from); i < len(n.keys); i++ {
+	for i := lastUpTo(n.keys(), from); i < int(n.n); i++ {
 		if n.children != nil {
 			if !n.children[i].ascend(from, visit) {
 				return false
 			}
-		} else if n.keys[i] >= from && !visit(n.keys[i], &n.values[i]) {
+		} else if n.first[i] >= from && !visit(n.first[i], &n.values[i]) {
 			return false
 		}
 	}
@@ -182,7 +194,7 @@ func (t tree[V]) edit(keys []uint32, do func(i int, old *V) (V, bool)) tree[V] {
 	if len(keys) == 0 {
 		return t
 	}
-	e := editor[V]{keys: keys, do: do}
+	e := editor[V]{keys: keys, do: do, leaf: make([]uint32, 0, fan+1)}
 	root := t.root
 	if root == nil {
 		root = &node[V]{}
@@ -203,9 +215,7 @@ func (t tree[V]) edit(keys []uint32, do func(i int, old *V) (V, bool)) tree[V] {
 type editor[V ranked] struct {
 	keys []uint32
 	do   func(i int, old *V) (V, bool)
-	// leafKeys and leafValues are those of the leaf at hand.
-	leafKeys   []uint32
-	leafValues []V
+	leaf []uint32 // keys of the leaf at hand
 }
 
 // edit appends what becomes of a node with the keys low … high-1, none or nodes of the same height.
@@ -221,7 +231,7 @@ func (e *editor[V]) edit(dst []*node[V], n *node[V], low, high int) []*node[V] {
 		}
 		end := high
 		if i+1 < len(n.children) {
-			end = low + searchFrom(e.keys[low:high], n.keys[i+1])
+			end = low + searchFrom(e.keys[low:high], n.first[i+1])
 		}
 		if end == low {
 			children = append(children, child)
@@ -234,31 +244,40 @@ func (e *editor[V]) edit(dst []*node[V], n *node[V], low, high int) []*node[V] {
 }
 
 func (e *editor[V]) editLeaf(dst []*node[V], n *node[V], low, high int) []*node[V] {
-	e.leafKeys, e.leafValues = e.leafKeys[:0], e.leafValues[:0]
-	i := 0
+	e.leaf = e.leaf[:0]
+	values := make([]V, 0, int(n.n)+e.count(n, low, high))
+	was, i := n.keys(), 0
 	for ; low < high; low++ {
 		k := e.keys[low]
-		next := i + searchFrom(n.keys[i:], k)
-		e.keep(n, i, next)
+		next := i + searchFrom(was[i:], k)
+		e.leaf, values = append(e.leaf, was[i:next]...), append(values, n.values[i:next]...)
 		i = next
 		var old *V
-		if i < len(n.keys) && n.keys[i] == k {
+		if i < len(was) && was[i] == k {
 			old = &n.values[i]
 			i++
 		}
 		if v, ok := e.do(low, old); ok {
-			e.leafKeys, e.leafValues = append(e.leafKeys, k), append(e.leafValues, v)
+			e.leaf, values = append(e.leaf, k), append(values, v)
 		}
 	}
-	e.keep(n, i, len(n.keys))
-	return cut(dst, len(e.leafKeys), func(from, to int) *node[V] {
-		return newLeaf(e.leafKeys[from:to], e.leafValues[from:to])
+	e.leaf, values = append(e.leaf, was[i:]...), append(values, n.values[i:]...)
+	if n := len(e.leaf); n > 0 && n <= fan {
+		return append(dst, newLeaf(e.leaf, values))
+	}
+	return cut(dst, len(e.leaf), func(from, to int) *node[V] {
+		return newLeaf(e.leaf[from:to], slices.Clone(values[from:to]))
 	})
 }
 
-// keep takes over what a leaf has at i … to-1.
-func (e *editor[V]) keep(n *node[V], i, to int) {
-	e.leafKeys, e.leafValues = append(e.leafKeys, n.keys[i:to]...), append(e.leafValues, n.values[i:to]...)
+// count returns how many of the keys low … high-1 a leaf does not have.
+func (e *editor[V]) count(n *node[V], low, high int) int {
+	more, was := 0, n.keys()
+	for _, k := range e.keys[low:high] {
+		was = was[searchFrom(was, k):]
+		more += oneIf(len(was) == 0 || was[0] != k)
+	}
+	return more
 }
 
 // cut appends nodes of n parts in all.
@@ -288,7 +307,7 @@ func join[V ranked](nodes []*node[V]) []*node[V] {
 	}
 	out := nodes[:1]
 	for _, n := range nodes[1:] {
-		if last := out[len(out)-1]; len(last.keys)+len(n.keys) <= fan/2 {
+		if last := out[len(out)-1]; last.n+n.n <= fan/2 {
 			out[len(out)-1] = concat(last, n)
 		} else {
 			out = append(out, n)
@@ -301,7 +320,7 @@ func concat[V ranked](a, b *node[V]) *node[V] {
 	if a.children != nil {
 		return newInner(slices.Concat(a.children, b.children))
 	}
-	return newLeaf(slices.Concat(a.keys, b.keys), slices.Concat(a.values, b.values))
+	return newLeaf(slices.Concat(a.keys(), b.keys()), slices.Concat(a.values, b.values))
 }
 
 // difference visits, ascending, the keys at which two trees may differ, with the value of each or nil. Nodes that they share are passed
@@ -311,9 +330,9 @@ func difference[V ranked](a, b tree[V], visit func(k uint32, a, b *V) bool) {
 	left, right := a.leaves(), b.leaves()
 	for len(left) > 0 || len(right) > 0 {
 		switch {
-		case len(right) == 0 || len(left) > 0 && left[0].keys[0] < right[0].keys[0]:
+		case len(right) == 0 || len(left) > 0 && left[0].first[0] < right[0].first[0]:
 			own[0], left = append(own[0], left[0]), left[1:]
-		case len(left) == 0 || right[0].keys[0] < left[0].keys[0]:
+		case len(left) == 0 || right[0].first[0] < left[0].first[0]:
 			own[1], right = append(own[1], right[0]), right[1:]
 		default:
 			if left[0] != right[0] {
@@ -353,13 +372,13 @@ type leafCursor[V ranked] struct {
 }
 
 func (c *leafCursor[V]) peek() (k uint32, v *V) {
-	for len(c.leaves) > 0 && c.at == len(c.leaves[0].keys) {
+	for len(c.leaves) > 0 && c.at == int(c.leaves[0].n) {
 		c.leaves, c.at = c.leaves[1:], 0
 	}
 	if len(c.leaves) == 0 {
 		return 0, nil
 	}
-	return c.leaves[0].keys[c.at], &c.leaves[0].values[c.at]
+	return c.leaves[0].first[c.at], &c.leaves[0].values[c.at]
 }
 
 // leaves are all leaves, in order.

@@ -53,19 +53,29 @@ func (s *Server) serveInfo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	info.Path = ""
-	s.writeJSON(w, r, map[string]any{
+	described := map[string]any{
 		"version": rdfgpu.Version(), "store": info, "device": engine.Device(), "integrity": engine.checked.describe(),
+		"writable": s.options.Writable, "sequence": engine.Sequence(),
 		"limits": map[string]any{
 			"timeoutSeconds": s.options.Timeout.Seconds(), "maxRows": s.options.MaxRows, "maxConcurrent": s.options.MaxConcurrent,
+			"updateTimeoutSeconds": s.options.UpdateTimeout.Seconds(), "maxUpdateBytes": s.options.MaxUpdate,
 		},
-	})
+	}
+	if live, ok := engine.Live(); ok {
+		if live.Failed != "" {
+			live.Failed = noUpdates().Detail // the log alone names files
+		}
+		described["live"] = live
+	}
+	s.writeJSON(w, r, described)
 }
 
 // schemaCache keeps the data set of an edition at a glance.
 type schemaCache struct {
-	mu    sync.Mutex
-	limit int
-	value *rdfgpu.Schema
+	mu       sync.Mutex
+	limit    int
+	sequence uint64
+	value    *rdfgpu.Schema
 }
 
 // defaultSchemaLimit is how many classes, predicates and links the workbench completes from.
@@ -97,12 +107,12 @@ func (s *Server) serveSchema(w http.ResponseWriter, r *http.Request) {
 func (c *schemaCache) of(engine Engine, limit int) (rdfgpu.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.value == nil || c.limit != limit {
+	if now := engine.Sequence(); c.value == nil || c.limit != limit || c.sequence != now {
 		value, err := engine.Schema(limit)
 		if err != nil {
 			return value, err
 		}
-		c.value, c.limit = &value, limit
+		c.value, c.limit, c.sequence = &value, limit, now
 	}
 	return *c.value, nil
 }
@@ -111,8 +121,10 @@ func (c *schemaCache) of(engine Engine, limit int) (rdfgpu.Schema, error) {
 // the query has: both with status 200, because a query that is not finished is no failure.
 func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request) {
 	began := arrival(r)
-	request, problem := s.readRequest(w, r, began)
-	if problem == nil && request.text == "" {
+	hold := &hold{budget: s.options.Budget}
+	defer hold.release()
+	request, problem := s.readRequest(w, r, began, hold)
+	if problem == nil && (request.text == "" || request.update != nil) {
 		problem = badRequest("expected a parameter \"query\"")
 	}
 	if problem != nil {

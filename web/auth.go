@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -27,25 +28,62 @@ func ReadTokens(path string) ([]string, error) {
 	return tokens, nil
 }
 
-// authenticate lets requests pass that show a token, as a bearer or as the password of basic authentication.
+// asksTokens reports whether there are tokens that a request may show.
+func (o *Options) asksTokens() bool { return len(o.Tokens)+len(o.WriteTokens) > 0 }
+
+// authenticate lets requests pass that show a token, as a bearer or as the password of basic authentication; where only writing
+// needs one, all others too.
 func (s *Server) authenticate(next http.Handler) http.Handler {
-	if len(s.options.Tokens) == 0 {
+	if !s.options.asksTokens() {
 		return next
 	}
-	digests := make([][32]byte, len(s.options.Tokens))
-	for i, token := range s.options.Tokens {
-		digests[i] = sha256.Sum256([]byte(token))
+	var digests [][32]byte
+	for _, token := range slices.Concat(s.options.Tokens, s.options.WriteTokens) {
+		digests = append(digests, sha256.Sum256([]byte(token)))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := shown(r, digests)
-		if token == 0 {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="rdfgpu"`)
-			s.fail(w, r, "", &Problem{Status: http.StatusUnauthorized, Title: "unauthorized",
-				Detail: "this server wants a token", Hint: "send the header Authorization: Bearer TOKEN"})
+		if token == 0 && len(s.options.Tokens) > 0 {
+			s.fail(w, r, "", wantsToken("this server wants a token"))
 			return
 		}
 		next.ServeHTTP(w, withToken(r, token))
 	})
+}
+
+func wantsToken(detail string) *Problem {
+	return &Problem{Status: http.StatusUnauthorized, Title: "unauthorized", Detail: detail, Hint: "send the header Authorization: Bearer TOKEN"}
+}
+
+// mayWrite is nil for a request that may change the store; else why it may not. Pages of other origins than this server's may
+// not, but those that Options.Origins name: a browser that shows such a page would let it send a form here, with a password that
+// it remembers.
+func (s *Server) mayWrite(r *http.Request) *Problem {
+	if !s.options.Writable {
+		return readOnly()
+	}
+	if token := tokenOf(r); len(s.options.WriteTokens) > 0 && token <= len(s.options.Tokens) {
+		if token == 0 {
+			return wantsToken("changing the store wants a token")
+		}
+		return &Problem{Status: http.StatusForbidden, Title: "forbidden", Detail: "this token lets you read, not write"}
+	}
+	if err := s.origins.Check(r); err != nil {
+		return &Problem{Status: http.StatusForbidden, Title: "forbidden", Detail: "pages of another origin may not change the store",
+			Hint: "name the origin with --cors"}
+	}
+	return nil
+}
+
+// trustedOrigins lets pages of the named origins write; patterns with * let them read only.
+func trustedOrigins(names []string) *http.CrossOriginProtection {
+	origins := http.NewCrossOriginProtection()
+	for _, name := range names {
+		if !strings.Contains(name, "*") {
+			_ = origins.AddTrustedOrigin(name) // what is no origin matches none
+		}
+	}
+	return origins
 }
 
 // shown is the number of the token that a request shows, from 1; 0 where it shows none. All digests are compared, in constant

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,13 +29,13 @@ func buildProgram(t *testing.T) string {
 var servedAt = regexp.MustCompile(`msg=serving url=(\S+)/`)
 
 // serveByProgram loads a file and serves it by the running program. The handler passes requests on to it.
-func serveByProgram(t *testing.T, program, path string) http.Handler {
+func serveByProgram(t *testing.T, program, path string, flags ...string) http.Handler {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "store")
 	if out, err := exec.Command(program, "load", "-q", "--base", "http://example.org/", "-o", dir, path).CombinedOutput(); err != nil {
 		t.Fatalf("load: %v: %s", err, out)
 	}
-	command := exec.Command(program, "serve", dir, "--addr", "127.0.0.1:0")
+	command := exec.Command(program, append([]string{"serve", dir, "--addr", "127.0.0.1:0"}, flags...)...)
 	log, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func serveByProgram(t *testing.T, program, path string) http.Handler {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(log)
-	forward := &forwarder{t: t, store: dir}
+	forward := &forwarder{t: t, store: dir, client: &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: time.Minute}}
 	for forward.url == "" && lines.Scan() {
 		if m := servedAt.FindStringSubmatch(lines.Text()); m != nil {
 			forward.url = m[1]
@@ -65,7 +66,6 @@ func serveByProgram(t *testing.T, program, path string) http.Handler {
 	if forward.url == "" {
 		t.Fatal("the program does not say where it serves")
 	}
-	forward.client = &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: time.Minute}
 	return forward
 }
 
@@ -103,7 +103,17 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestW3CProtocolOfTheProgram(t *testing.T) {
 	s := openSuite(t, "protocol")
 	program := buildProgram(t)
-	testProtocol(t, s, serveByProgram(t, program, s.protocolData(t)))
+	data := s.protocolData(t)
+	readOnly := serveByProgram(t, program, data)
+	testProtocol(t, s, func(t *testing.T, name string) http.Handler {
+		if !strings.HasPrefix(name, "update_") {
+			return readOnly
+		}
+		if _, ok := newRealServer(t, data, Options{}); !ok {
+			t.Skip("the engine takes no updates yet")
+		}
+		return serveByProgram(t, program, data, "--writable", "--durability", "none")
+	})
 }
 
 func TestW3CResultFormatsOfTheProgram(t *testing.T) {

@@ -1,28 +1,40 @@
 package web
 
 import (
-	"net/http"
-
 	"github.com/rdfgpu/rdfgpu"
 )
 
 // bodyCopies is how many times the memory of its body a request takes: as it is read, and as text or form.
 const bodyCopies = 2
 
-// holdBody counts the body of a request against the process's memory until release, which is never nil; the problem says that
-// there is no room.
-func (s *Server) holdBody(r *http.Request) (release func(), problem *Problem) {
-	bytes := bodyCopies * s.options.MaxBody
-	if r.ContentLength >= 0 {
-		bytes = min(bytes, bodyCopies*r.ContentLength)
+// holdStep is how much of a body whose length nobody knows is counted at once.
+const holdStep = 32 << 10
+
+// hold counts the memory of a request's body against the process's until it is released.
+type hold struct {
+	budget *rdfgpu.Budget // nil: nothing is counted
+	taken  int64
+}
+
+// reach counts a body of so many bytes, of which some may be counted already; the error says that there is no room.
+func (h *hold) reach(bytes int64) error {
+	more := bodyCopies*bytes - h.taken
+	if h.budget == nil || more <= 0 {
+		return nil
 	}
-	if s.options.Budget == nil || bytes == 0 || r.Method != http.MethodPost {
-		return func() {}, nil
+	if err := h.budget.Take("the body of a request", more); err != nil {
+		return err
 	}
-	if err := s.options.Budget.Take("the body of a request", bytes); err != nil {
-		return func() {}, problemOf(r.Context(), err)
+	h.taken += more
+	return nil
+}
+
+// release takes what was counted off the count.
+func (h *hold) release() {
+	if h.taken > 0 {
+		h.budget.Give(h.taken)
+		h.taken = 0
 	}
-	return func() { s.options.Budget.Give(bytes) }, nil
 }
 
 // budgetGreeting is what the log says of the budget at the start.

@@ -12,7 +12,7 @@ import (
 // comes from. An IPv6 address counts with its neighbours in the same /64, because one host has all of those.
 type clientID struct {
 	address netip.Prefix
-	token   int // 1 is the first of Options.Tokens
+	token   int // 1 is the first of Options.Tokens; those of Options.WriteTokens follow
 }
 
 // tokenKey is where a request's context says which token it showed.
@@ -22,12 +22,16 @@ func withToken(r *http.Request, token int) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), tokenKey{}, token))
 }
 
+// tokenOf is the token that a request showed; 0 where it showed none.
+func tokenOf(r *http.Request) int {
+	token, _ := r.Context().Value(tokenKey{}).(int)
+	return token
+}
+
 // client is whom a request counts for.
 func (s *Server) client(r *http.Request) clientID {
-	if len(s.options.Tokens) > 0 {
-		if token, ok := r.Context().Value(tokenKey{}).(int); ok {
-			return clientID{token: token}
-		}
+	if token := tokenOf(r); token > 0 {
+		return clientID{token: token}
 	}
 	return clientID{address: neighbours(s.proxies.origin(addressOf(r.RemoteAddr), r))}
 }

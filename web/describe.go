@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -20,8 +19,8 @@ const (
 	formatsNS = "http://www.w3.org/ns/formats/"
 )
 
-// serveDescription answers a request for the endpoint without a query: with the service description, or for a browser
-// with a way to the workbench.
+// serveDescription answers a request for an endpoint without a query or an update: with the service description, or for a
+// browser with a way to the workbench.
 func (s *Server) serveDescription(w http.ResponseWriter, r *http.Request) {
 	accept := strings.Join(r.Header["Accept"], ",")
 	if acceptance(accept, "text/html") > acceptance(accept, "text/turtle") {
@@ -107,7 +106,13 @@ func (s *Server) description(r *http.Request) (*smallGraph, error) {
 	}
 	g.add(service, rdf.RDFType, iri(sdNS+"Service"))
 	g.add(service, sdNS+"endpoint", iri(endpointOf(r)))
-	g.add(service, sdNS+"supportedLanguage", iri(sdNS+"SPARQL11Query"))
+	updates := isPath(r, "/update")
+	if !updates {
+		g.add(service, sdNS+"supportedLanguage", iri(sdNS+"SPARQL11Query"))
+	}
+	if updates || s.options.Writable {
+		g.add(service, sdNS+"supportedLanguage", iri(sdNS+"SPARQL11Update"))
+	}
 	for _, format := range []string{"SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV", "Turtle", "N-Triples", "RDF_XML"} {
 		g.add(service, sdNS+"resultFormat", iri(formatsNS+format))
 	}
@@ -121,8 +126,8 @@ func (s *Server) description(r *http.Request) (*smallGraph, error) {
 	return g, nil
 }
 
-// endpointOf is the endpoint's address as the client knows it.
-func endpointOf(r *http.Request) string {
+// originOf is this server as the client knows it: scheme and host.
+func originOf(r *http.Request) string {
 	scheme := "http"
 	if r.TLS != nil {
 		scheme = "https"
@@ -130,5 +135,8 @@ func endpointOf(r *http.Request) string {
 	if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
 		scheme = forwarded
 	}
-	return fmt.Sprintf("%s://%s%s", scheme, r.Host, r.URL.Path)
+	return scheme + "://" + r.Host
 }
+
+// endpointOf is the address of a request as the client knows it, without parameters.
+func endpointOf(r *http.Request) string { return originOf(r) + r.URL.EscapedPath() }

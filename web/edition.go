@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
+	"strings"
 	"sync"
 )
 
@@ -9,6 +11,8 @@ import (
 // beginning to its end; when the server turns to another, the old one is at rest once its last query has ended.
 type edition struct {
 	Engine
+	// name tells the editions apart in entity tags, also those of servers before this one.
+	name    string
 	schema  schemaCache
 	checked integrity
 	// ctx ends when the server turns to another edition.
@@ -18,7 +22,7 @@ type edition struct {
 }
 
 func newEdition(engine Engine) *edition {
-	e := &edition{Engine: engine}
+	e := &edition{Engine: engine, name: strings.ToLower(rand.Text()[:8])}
 	e.ctx, e.retire = context.WithCancel(context.Background())
 	return e
 }

@@ -22,6 +22,24 @@ type Engine interface {
 	Examples() []rdfgpu.Example
 	// CheckAll compares the checksums of what no query has read yet, beside the queries.
 	CheckAll(ctx context.Context) error
+	// HasGraph reports whether a graph exists: the default graph, "", or a named one that has triples.
+	HasGraph(graph string) (bool, error)
+	// Dump writes a snapshot.
+	Dump(ctx context.Context, w io.Writer, options rdfgpu.DumpOptions) (rdfgpu.DumpReport, error)
+	// Sequence is that of the last commit; WaitFor returns once queries read one.
+	Sequence() uint64
+	WaitFor(ctx context.Context, sequence uint64) error
+	Updates
+}
+
+// Updates is what a server needs of a store that can be changed; others return rdfgpu.ErrReadOnly.
+type Updates interface {
+	Update(ctx context.Context, text string, options rdfgpu.UpdateOptions) (rdfgpu.UpdateReport, error)
+	PutGraph(ctx context.Context, graph string, body io.Reader, options rdfgpu.GraphOptions) (report rdfgpu.UpdateReport, existed bool, err error)
+	DropGraph(ctx context.Context, graph string, options rdfgpu.GraphOptions) (rdfgpu.UpdateReport, error)
+	Patch(ctx context.Context, body io.Reader, options rdfgpu.UpdateOptions) (rdfgpu.UpdateReport, error)
+	// Live is what updates have left; ok is false where the store is read-only.
+	Live() (info rdfgpu.LiveInfo, ok bool)
 }
 
 // Answer is the outcome of one query, read once.
@@ -36,6 +54,10 @@ type Answer interface {
 	// Write writes the whole answer and returns the number of solutions or triples.
 	Write(w io.Writer, format rdfgpu.Format) (uint64, error)
 	Timings() rdfgpu.Timings
+	// Sequence is that of the last commit that the answer is of.
+	Sequence() uint64
+	// Repeatable: the same query means the same as long as the store stays at the sequence.
+	Repeatable() bool
 	Close() error
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -30,6 +31,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 //	BAD, PANIC, BREAK a syntax error; a panic; an error after some rows
 //	FAIL x            the engine's error of that name
 type fakeEngine struct {
+	unchangeable
 	running atomic.Int64
 	last    atomic.Pointer[rdfgpu.QueryOptions]
 	until   atomic.Pointer[time.Time] // the deadline of the last query
@@ -48,6 +50,8 @@ func (e *fakeEngine) deadline() (time.Time, bool) {
 var fakeErrors = map[string]error{
 	"timeout": rdfgpu.ErrTimeout, "rows": rdfgpu.ErrRowLimit, "memory": rdfgpu.ErrMemoryLimit,
 	"unsupported": rdfgpu.ErrUnsupported, "device": rdfgpu.ErrNoDevice, "other": fmt.Errorf("something broke"),
+	"exists": rdfgpu.ErrGraphExists, "writers": rdfgpu.ErrWriters, "readonly": rdfgpu.ErrReadOnly, "full": syscall.ENOSPC,
+	"using": rdfgpu.ErrUsing, "load": rdfgpu.ErrLoad,
 }
 
 func (e *fakeEngine) Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (Answer, error) {
@@ -55,7 +59,7 @@ func (e *fakeEngine) Query(ctx context.Context, text string, options rdfgpu.Quer
 	if until, ok := ctx.Deadline(); ok {
 		e.until.Store(&until)
 	}
-	a := &fakeAnswer{engine: e, ctx: ctx, kind: rdfgpu.Solutions}
+	a := &fakeAnswer{engine: e, ctx: ctx, kind: rdfgpu.Solutions, text: text}
 	word, rest, _ := strings.Cut(text, " ")
 	switch word {
 	case "SELECT":
@@ -104,6 +108,30 @@ func (e *fakeEngine) Schema(limit int) (rdfgpu.Schema, error) {
 func (e *fakeEngine) CheckAll(ctx context.Context) error { return e.damage }
 func (e *fakeEngine) Examples() []rdfgpu.Example         { return nil }
 
+// unchangeable is the part of an engine that cannot be changed.
+type unchangeable struct{}
+
+func (unchangeable) HasGraph(graph string) (bool, error)                { return graph == "http://e/g", nil }
+func (unchangeable) Sequence() uint64                                   { return 0 }
+func (unchangeable) WaitFor(ctx context.Context, sequence uint64) error { return nil }
+func (unchangeable) Live() (rdfgpu.LiveInfo, bool)                      { return rdfgpu.LiveInfo{}, false }
+func (unchangeable) Dump(ctx context.Context, w io.Writer, options rdfgpu.DumpOptions) (rdfgpu.DumpReport, error) {
+	_, err := io.WriteString(w, "<http://e/s> <http://e/p> \"o\" .\n")
+	return rdfgpu.DumpReport{Quads: 1}, err
+}
+func (unchangeable) Update(context.Context, string, rdfgpu.UpdateOptions) (rdfgpu.UpdateReport, error) {
+	return rdfgpu.UpdateReport{}, rdfgpu.ErrReadOnly
+}
+func (unchangeable) PutGraph(context.Context, string, io.Reader, rdfgpu.GraphOptions) (rdfgpu.UpdateReport, bool, error) {
+	return rdfgpu.UpdateReport{}, false, rdfgpu.ErrReadOnly
+}
+func (unchangeable) DropGraph(context.Context, string, rdfgpu.GraphOptions) (rdfgpu.UpdateReport, error) {
+	return rdfgpu.UpdateReport{}, rdfgpu.ErrReadOnly
+}
+func (unchangeable) Patch(context.Context, io.Reader, rdfgpu.UpdateOptions) (rdfgpu.UpdateReport, error) {
+	return rdfgpu.UpdateReport{}, rdfgpu.ErrReadOnly
+}
+
 type fakeAnswer struct {
 	engine *fakeEngine
 	ctx    context.Context
@@ -112,10 +140,13 @@ type fakeAnswer struct {
 	delay  time.Duration
 	broken bool
 	closed bool
+	text   string
 }
 
 func (a *fakeAnswer) Kind() rdfgpu.Kind      { return a.kind }
 func (a *fakeAnswer) Boolean() (bool, error) { return true, nil }
+func (a *fakeAnswer) Sequence() uint64       { return 0 }
+func (a *fakeAnswer) Repeatable() bool       { return !strings.Contains(a.text, "NOW") }
 func (a *fakeAnswer) Timings() rdfgpu.Timings {
 	return rdfgpu.Timings{Parse: 12345, Total: 1234567}
 }

@@ -29,6 +29,7 @@ type metrics struct {
 	panics   prometheus.Counter
 	overdue  prometheus.Counter
 	running  prometheus.Gauge
+	updates  *updateMetrics
 }
 
 func newMetrics(s *Server) *metrics {
@@ -49,9 +50,10 @@ func newMetrics(s *Server) *metrics {
 	m.panics = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_panics_total", Help: "Requests that panicked."})
 	m.overdue = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_queries_overdue_total",
 		Help: "Queries that went on for a tenth of a second after they should have ended."})
-	m.running = prometheus.NewGauge(prometheus.GaugeOpts{Name: "rdfgpu_queries_underway", Help: "Queries that wait or run."})
+	m.running = prometheus.NewGauge(prometheus.GaugeOpts{Name: "rdfgpu_queries_underway", Help: "Queries and updates that wait or run."})
 	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.overdue, m.running,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.updates = newUpdateMetrics(m.registry)
 	m.registry.MustRegister(gauges(s)...)
 	if s.options.Budget != nil {
 		m.registry.MustRegister(budgetMetrics{s.options.Budget})
@@ -69,7 +71,9 @@ func gauges(s *Server) []prometheus.Collector {
 		gauge("rdfgpu_queries_waiting", "Queries that wait for their turn.", func() float64 { return float64(s.admit.now().waiting) }),
 		gauge("rdfgpu_queries_parked", "Queries that wait for their clients to read, and hold no slot.", func() float64 { return float64(s.admit.now().parked) }),
 		gauge("rdfgpu_queries_returning", "Queries that wait for a slot again after their clients have read.", func() float64 { return float64(s.admit.now().returning) }),
-		connectionMetrics{s},
+		gauge("rdfgpu_updates_running", "Updates that the engine has.", func() float64 { return float64(s.updates.now().running + s.uploads.now().running) }),
+		gauge("rdfgpu_updates_waiting", "Updates that wait until the engine may have them.", func() float64 { return float64(s.updates.now().waiting + s.uploads.now().waiting) }),
+		connectionMetrics{s}, liveMetrics{s},
 		gauge("rdfgpu_store_triples", "Triples in the store.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.Triples) }) }),
 		gauge("rdfgpu_store_bytes", "Size of the store on disk.", func() float64 { return s.size(func(i rdfgpu.Info) float64 { return float64(i.TotalBytes) }) }),
 		gauge("rdfgpu_store_checked", "Whether every checksum of the store has been compared and is right.", s.is(whole)),

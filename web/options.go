@@ -49,7 +49,23 @@ type Options struct {
 	Drain time.Duration
 	// Tokens, when not empty, are the bearer tokens of which a request must show one (see ReadTokens).
 	Tokens []string
-	// Origins are the web origins that scripts may query from; "*" means any.
+	// Writable lets requests change the store, which must have been opened so; else they get 403.
+	Writable bool
+	// WriteTokens, when not empty, are the tokens of which a request that changes the store must show one; they let read too.
+	WriteTokens []string
+	// UpdateTimeout is what Timeout is to queries, for updates, for reading and writing whole graphs, and for dumps; 0 means ten
+	// minutes.
+	UpdateTimeout time.Duration
+	// MaxUpdate bounds the text of an update, in bytes; 0 means 64 MiB.
+	MaxUpdate int64
+	// MaxUpdates is how many updates the engine gets at once, which does them one after the other and syncs them together; 0
+	// means 64. As many as MaxQueued may wait for that, no longer than QueueWait.
+	MaxUpdates int
+	// MaxUploads is how many large documents are taken in at once; 0 means 4.
+	MaxUploads int
+	// DirectGraphs lets addresses below /store be names of graphs.
+	DirectGraphs bool
+	// Origins are the web origins that scripts may query from, and write where that is allowed; "*" means any, to query.
 	Origins []string
 	// Hosts are further names that requests may carry in their header Host; "*" means any. Run checks the header where
 	// it listens on loopback, or where there are Hosts; localhost, loopback addresses and Addr's host always pass.
@@ -93,6 +109,10 @@ func (o Options) complete() (Options, error) {
 	orDefault(&o.ReadTimeout, 30*time.Second)
 	orDefault(&o.WriteTimeout, 30*time.Second)
 	orDefault(&o.MaxBody, 4<<20)
+	orDefault(&o.UpdateTimeout, 10*time.Minute)
+	orDefault(&o.MaxUpdate, 64<<20)
+	orDefault(&o.MaxUpdates, 64)
+	orDefault(&o.MaxUploads, 4)
 	orDefault(&o.Drain, 10*time.Second)
 	orDefault(&o.SlowQuery, time.Second)
 	orDefault(&o.Device, rdfgpu.Auto)
@@ -100,7 +120,8 @@ func (o Options) complete() (Options, error) {
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return o, fmt.Errorf("web: a certificate needs both its files")
 	}
-	if min(o.MaxConcurrent, o.MaxParked, o.MaxConnections) < 0 || min(o.Timeout, o.QueueWait, o.ReadTimeout, o.WriteTimeout) < 0 {
+	if min(o.MaxConcurrent, o.MaxParked, o.MaxConnections, o.MaxUpdates, o.MaxUploads) < 0 || min(o.MaxBody, o.MaxUpdate) < 0 ||
+		min(o.Timeout, o.UpdateTimeout, o.QueueWait, o.ReadTimeout, o.WriteTimeout) < 0 {
 		return o, fmt.Errorf("web: a limit is negative")
 	}
 	if o.ClientShare < 0 || o.ClientShare > 100 {

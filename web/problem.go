@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu"
@@ -18,12 +19,12 @@ type Problem struct {
 	Status int    `json:"status"`
 	Title  string `json:"title"`
 	Detail string `json:"detail,omitempty"`
-	// Line and Column, from 1, are set for a query that could not be parsed.
+	// Line and Column, from 1, are set for a query, an update or a document that could not be parsed.
 	Line     int      `json:"line,omitempty"`
 	Column   int      `json:"column,omitempty"`
 	Expected []string `json:"expected,omitempty"`
 	Hint     string   `json:"hint,omitempty"`
-	// Query is the query's id, as in the log.
+	// Query is the id of the query or update, as in the log.
 	Query string `json:"query,omitempty"`
 
 	retryAfter time.Duration
@@ -36,16 +37,16 @@ func badRequest(detail string) *Problem {
 }
 
 func readOnly() *Problem {
-	return &Problem{Status: http.StatusForbidden, Title: "read-only", Detail: "this endpoint answers queries and takes no updates"}
+	return &Problem{Status: http.StatusForbidden, Title: "read-only", Detail: "this server answers queries and takes no updates",
+		Hint: "rdfgpu serve STORE --writable takes updates"}
 }
 
-func unsupportedMedia(detail string) *Problem {
-	return &Problem{Status: http.StatusUnsupportedMediaType, Title: "unsupported media type", Detail: detail,
-		Expected: []string{"application/sparql-query", "application/x-www-form-urlencoded"}}
+func unsupportedMedia(detail string, expected []string) *Problem {
+	return &Problem{Status: http.StatusUnsupportedMediaType, Title: "unsupported media type", Detail: detail, Expected: expected}
 }
 
 // errCancelled is the cause of a context that a person cancelled.
-var errCancelled = errors.New("the query was cancelled")
+var errCancelled = errors.New("somebody cancelled it")
 
 // problemOf translates an error of the engine.
 func problemOf(ctx context.Context, err error) *Problem {
@@ -53,6 +54,11 @@ func problemOf(ctx context.Context, err error) *Problem {
 	if errors.As(err, &syntax) {
 		return &Problem{Status: http.StatusBadRequest, Title: "malformed query", Detail: syntax.Message, Line: syntax.Line,
 			Column: syntax.Column, Expected: syntax.Expected, Hint: syntax.Hint, outcome: "malformed"}
+	}
+	var data *rdfgpu.DataError
+	if errors.As(err, &data) {
+		return &Problem{Status: http.StatusBadRequest, Title: "malformed document", Detail: data.Message, Line: int(data.Line), Column: data.Column,
+			outcome: "malformed"}
 	}
 	for _, known := range engineProblems {
 		if errors.Is(err, known.err) || errors.Is(context.Cause(ctx), known.err) {
@@ -87,6 +93,18 @@ var engineProblems = []struct {
 		Hint: "ask for text/turtle or application/n-triples"}},
 	{rdfgpu.ErrDamaged, Problem{Status: http.StatusInternalServerError, Title: "damaged store", outcome: "error",
 		Hint: "the store must be loaded again"}},
+	{rdfgpu.ErrReadOnly, Problem{Status: http.StatusForbidden, Title: "read-only", outcome: "refused",
+		Hint: "rdfgpu serve STORE --writable takes updates"}},
+	{rdfgpu.ErrConflict, Problem{Status: http.StatusPreconditionFailed, Title: "precondition failed", outcome: "conflict",
+		Hint: "read again, and repeat the request with the tag of that answer"}},
+	{rdfgpu.ErrWriters, Problem{Status: http.StatusServiceUnavailable, Title: "too many updates", outcome: "busy",
+		Hint: "try again in a moment", retryAfter: time.Second}},
+	{rdfgpu.ErrGraphExists, Problem{Status: http.StatusConflict, Title: "conflict", outcome: "refused", Hint: "CREATE SILENT takes a graph that exists"}},
+	{rdfgpu.ErrNoGraph, Problem{Status: http.StatusConflict, Title: "conflict", outcome: "refused", Hint: "with SILENT, a graph that is not there is no error"}},
+	{rdfgpu.ErrUsing, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
+	{rdfgpu.ErrLoad, Problem{Status: http.StatusUnprocessableEntity, Title: "nothing loaded", outcome: "refused",
+		Hint: "rdfgpu serve --allow-load PREFIX says what LOAD may read; LOAD SILENT goes on without"}},
+	{syscall.ENOSPC, Problem{Status: http.StatusInsufficientStorage, Title: "disk full", outcome: "spill"}},
 	{rdfgpu.ErrNoDevice, Problem{Status: http.StatusUnprocessableEntity, Title: "no usable GPU", outcome: "unsupported",
 		Hint: "leave the parameter device at auto"}},
 }
@@ -94,8 +112,11 @@ var engineProblems = []struct {
 // fail sends a problem: as JSON to those who accept JSON, as text to the others.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, id string, p *Problem) {
 	h := w.Header()
-	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type"} {
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "ETag", "Cache-Control"} {
 		h.Del(name)
+	}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="rdfgpu"`)
 	}
 	if p.retryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(max(1, int(p.retryAfter.Seconds()))))

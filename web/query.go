@@ -15,7 +15,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/results"
 )
 
-// exchange is one query operation from request to response.
+// exchange is one query, or one reading of graphs, from request to response.
 type exchange struct {
 	server  *Server
 	w       http.ResponseWriter
@@ -28,6 +28,8 @@ type exchange struct {
 	body    *response
 	rows    uint64
 	timings rdfgpu.Timings
+	// dumped is set once all graphs have been written.
+	dumped *rdfgpu.DumpReport
 
 	mu sync.Mutex // guards body until it is set, what is sent without it, and answered
 	// answered: somebody sends, or has sent, what the client gets without body.
@@ -36,24 +38,27 @@ type exchange struct {
 	told *Problem
 }
 
-// serveQuery is the endpoint: the query operation of the SPARQL 1.1 Protocol, or the service description.
+// serveQuery is the endpoint: the operations of the SPARQL 1.1 Protocol, or the service description.
 func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 	began := arrival(r)
-	release, problem := s.holdBody(r)
-	defer release()
-	var request *request
-	if problem == nil {
-		request, problem = s.readRequest(w, r, began)
-	}
-	if problem != nil {
+	hold := &hold{budget: s.options.Budget}
+	defer hold.release()
+	request, problem := s.readRequest(w, r, began, hold)
+	switch {
+	case problem != nil:
 		s.metrics.finished("refused", 0)
 		s.fail(w, r, "", problem)
-		return
-	}
-	if request.text == "" && r.Method != http.MethodPost {
+	case request.update != nil:
+		s.update(w, r, request, began)
+	case request.text == "" && r.Method != http.MethodPost:
 		s.serveDescription(w, r)
-		return
+	default:
+		s.ask(w, r, request, began)
 	}
+}
+
+// ask answers a query, or reads graphs.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, request *request, began time.Time) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	ctx, done := limited(ctx, began, request.options.Timeout)
 	defer done()
@@ -61,16 +66,34 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{server: s, w: w, r: r, request: request, query: q, ctx: ctx}
 	defer x.end()
 	w.Header().Set(headerQueryID, q.ID)
+	if err := x.await(); err != nil {
+		x.fail(problemOf(ctx, err))
+		return
+	}
+	var problem *Problem
 	if x.turn, problem = s.admit.enter(ctx, s.client(r), cancel); problem != nil {
 		x.fail(problem)
 		return
 	}
 	q.start(x.turn)
-	if request.explain != "" {
+	switch {
+	case request.explain != "":
 		x.explain()
-		return
+	case request.graph != nil && request.graph.all:
+		x.dump()
+	default:
+		x.answer()
 	}
-	x.answer()
+}
+
+// await waits, without a slot, until the commit can be read that the query wants to see.
+func (x *exchange) await() error {
+	if x.request.options.MinSequence == 0 {
+		return nil
+	}
+	engine, done := x.server.use()
+	defer done()
+	return engine.WaitFor(x.ctx, x.request.options.MinSequence)
 }
 
 // limited is ctx with the time limit of a query that arrived at a time: it counts the reading of the request and the
@@ -108,6 +131,10 @@ func (x *exchange) answer() {
 	options.Overdue = x.overdue
 	engine, done := x.server.use()
 	defer done()
+	if problem := x.missing(engine); problem != nil {
+		x.fail(problem)
+		return
+	}
 	answer, err := engine.Query(x.ctx, x.request.text, options)
 	if err != nil {
 		x.fail(problemOf(x.ctx, err))
@@ -120,7 +147,10 @@ func (x *exchange) answer() {
 	}
 	var problem *Problem
 	if x.offer, problem = negotiate(offers, x.request.format, x.r.Header["Accept"]); problem != nil {
-		x.fail(problem)
+		x.fail(x.explained(problem))
+		return
+	}
+	if x.same(engine, answer) {
 		return
 	}
 	if !x.begin() {
@@ -173,12 +203,16 @@ func (x *exchange) conclude(err error) {
 	}
 	switch {
 	case errors.Is(err, errHeadSent):
-	case err == nil && held:
-		x.w.Header().Set(headerRows, strconv.FormatUint(x.rows, 10))
-		x.w.Header().Set("Server-Timing", serverTiming(x.timings))
 	case err == nil:
-		x.w.Header().Set(http.TrailerPrefix+headerRows, strconv.FormatUint(x.rows, 10))
-		x.w.Header().Set(http.TrailerPrefix+"Server-Timing", serverTiming(x.timings))
+		trailer := http.TrailerPrefix
+		if held {
+			trailer = ""
+		}
+		x.w.Header().Set(trailer+headerRows, strconv.FormatUint(x.rows, 10))
+		x.w.Header().Set(trailer+"Server-Timing", serverTiming(x.timings))
+		if x.dumped != nil {
+			x.w.Header().Set(trailer+headerSequence, strconv.FormatUint(x.dumped.Sequence, 10))
+		}
 	case held:
 		x.body.release()
 		x.send(problemOf(x.ctx, err))

@@ -6,30 +6,69 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu"
 )
 
-// receive reads a request's body until a time. Until it is here, its connection counts as unused.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request, until time.Time) ([]byte, *Problem) {
+// receive reads a request's body, of at most limit bytes, until a time. Until it is here, its connection counts as unused.
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, limit int64, until time.Time, hold *hold) (string, *Problem) {
 	if c := connection(r); c != nil && r.ProtoMajor == 1 {
 		c.busy.Store(false)
 		defer c.busy.Store(true)
 	}
-	moving := &movingBody{body: http.MaxBytesReader(w, r.Body, s.options.MaxBody), control: http.NewResponseController(w),
-		still: s.options.ReadTimeout, until: until}
-	body, err := io.ReadAll(moving)
+	body, problem := s.openBody(w, r, until)
+	if problem != nil {
+		return "", problem
+	}
+	defer body.Close()
+	var text strings.Builder
+	if length := r.ContentLength; length > 0 && !body.packed {
+		if err := hold.reach(min(length, limit)); err != nil {
+			return "", problemOf(r.Context(), err)
+		}
+		text.Grow(int(min(length, limit)))
+	}
+	if _, err := io.Copy(&text, &measured{body: http.MaxBytesReader(w, body, limit), hold: hold}); err != nil {
+		return "", bodyProblem(w, r, err)
+	}
+	return text.String(), nil
+}
+
+// measured counts a body as it is read.
+type measured struct {
+	body io.Reader
+	hold *hold
+	read int64
+}
+
+// Read reads on.
+func (m *measured) Read(b []byte) (int, error) {
+	n, err := m.body.Read(b)
+	m.read += int64(n)
+	if bodyCopies*m.read > m.hold.taken {
+		if full := m.hold.reach(m.read + holdStep); full != nil {
+			return n, full
+		}
+	}
+	return n, err
+}
+
+// bodyProblem is why a body could not be read.
+func bodyProblem(w http.ResponseWriter, r *http.Request, err error) *Problem {
 	var tooLarge *http.MaxBytesError
 	switch {
-	case err == nil:
-		return body, nil
 	case errors.As(err, &tooLarge):
-		return nil, &Problem{Status: http.StatusRequestEntityTooLarge, Title: "request too large",
-			Detail: fmt.Sprintf("the body is longer than %d bytes", s.options.MaxBody)}
+		return &Problem{Status: http.StatusRequestEntityTooLarge, Title: "request too large",
+			Detail: fmt.Sprintf("the body is longer than %d bytes", tooLarge.Limit)}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
-		return nil, &Problem{Status: http.StatusRequestTimeout, Title: "request timeout", Detail: "the body was too slow in coming"}
+		return &Problem{Status: http.StatusRequestTimeout, Title: "request timeout", Detail: "the body was too slow in coming"}
+	case errors.Is(err, rdfgpu.ErrMemoryLimit):
+		return problemOf(r.Context(), err)
 	}
-	return nil, badRequest("the body could not be read: " + err.Error())
+	return badRequest("the body could not be read: " + err.Error())
 }
 
 // movingBody is a body that may stand still for a while only, and has to be whole by a time.

@@ -5,7 +5,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,38 +12,42 @@ import (
 	"github.com/rdfgpu/rdfgpu"
 )
 
-// Headers of ours.
+// Media types of requests.
 const (
-	headerSemantics = "X-Rdfgpu-Semantics"
-	headerDevice    = "X-Rdfgpu-Device"
-	headerTimeout   = "X-Rdfgpu-Timeout"
-	headerExplain   = "X-Rdfgpu-Explain"
-	headerSend      = "X-Rdfgpu-Send"
-	headerQueryID   = "X-Rdfgpu-Query-Id"
-	headerRows      = "X-Rdfgpu-Rows"
+	typeQuery  = "application/sparql-query"
+	typeUpdate = "application/sparql-update"
+	typeForm   = "application/x-www-form-urlencoded"
 )
 
 // sendAll is the value of request.send when nobody asked for fewer rows.
 const sendAll = -1
 
-// request is a query operation, read and checked.
+// request is an operation of the protocol, read and checked: a query, or an update.
 type request struct {
 	text    string
 	options rdfgpu.QueryOptions
+	// update, where it is not nil, says that the text is an update, and how it is done.
+	update *rdfgpu.UpdateOptions
 	// explain is "", "plan" or "analyze".
 	explain string
 	// send is how many rows to send while all are counted, or sendAll.
 	send int64
 	// format is what the parameter asks for, before the Accept header.
 	format string
+	// graph, where it is not nil, is the graph that the query reads whole.
+	graph *target
 }
 
-// readRequest reads a request by SPARQL 1.1 Protocol, section 2.1. A request without a query has text "" and no
+// readRequest reads a request by SPARQL 1.1 Protocol, sections 2.1 and 2.2. A request without a query has text "" and no
 // error: it asks for the service description. began is when the request did: its body has the time that a query has.
-func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, began time.Time) (*request, *Problem) {
+func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, began time.Time, hold *hold) (*request, *Problem) {
 	values, problem := parseForm(r.URL.RawQuery)
 	if problem != nil {
 		return nil, problem
+	}
+	if values.Has("update") {
+		return nil, &Problem{Status: http.StatusBadRequest, Title: "bad request", Detail: "an update stands in the address",
+			Hint: "send it in the body of a POST, by itself or as the field \"update\" of a form"}
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -52,14 +55,17 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, began time.
 			return &request{}, nil
 		}
 	case http.MethodPost:
-		if values, problem = s.readBody(w, r, values, began); problem != nil {
+		if values, problem = s.readBody(w, r, values, began, hold); problem != nil {
 			return nil, problem
 		}
 	default:
 		w.Header().Set("Allow", "GET, HEAD, POST, OPTIONS")
-		return nil, &Problem{Status: http.StatusMethodNotAllowed, Title: "method not allowed", Hint: "send queries by GET or POST"}
+		return nil, &Problem{Status: http.StatusMethodNotAllowed, Title: "method not allowed", Hint: "send queries by GET or POST, updates by POST"}
 	}
-	return s.checkRequest(r, values)
+	if values.Has("update") {
+		return s.checkUpdate(r, values)
+	}
+	return s.checkQuery(r, values)
 }
 
 func parseForm(text string) (url.Values, *Problem) {
@@ -73,148 +79,139 @@ func parseForm(text string) (url.Values, *Problem) {
 	return values, nil
 }
 
-// readBody reads the body of a POST by its media type and merges a form's parameters into those of the URL.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Values, began time.Time) (url.Values, *Problem) {
-	mediaType, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+// mediaType reads the Content-Type of a body, which has to be UTF-8.
+func mediaType(header string) (name string, parameters map[string]string, problem *Problem) {
+	name, parameters, err := mime.ParseMediaType(header)
 	if err != nil {
-		return nil, unsupportedMedia("a POST needs a Content-Type")
+		return "", nil, unsupportedMedia("a body needs a Content-Type", nil)
 	}
 	if charset := parameters["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "us-ascii") {
-		return nil, unsupportedMedia("the only character set is UTF-8")
+		return "", nil, unsupportedMedia("the only character set is UTF-8", nil)
 	}
-	switch mediaType {
-	case "application/sparql-query", "application/x-www-form-urlencoded":
-	case "application/sparql-update":
-		return nil, readOnly()
-	default:
-		return nil, unsupportedMedia(fmt.Sprintf("%q is not a media type of this operation", mediaType))
+	return name, parameters, nil
+}
+
+// readBody reads the body of a POST by its media type and merges a form's parameters into those of the URL.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Values, began time.Time, hold *hold) (url.Values, *Problem) {
+	media, _, problem := mediaType(r.Header.Get("Content-Type"))
+	if problem != nil {
+		problem.Expected = []string{typeQuery, typeUpdate, typeForm}
+		return nil, problem
 	}
-	body, problem := s.receive(w, r, began.Add(s.options.Timeout))
+	limit, problem := s.bodyLimit(r, media)
 	if problem != nil {
 		return nil, problem
 	}
-	if mediaType == "application/sparql-query" {
-		if values.Has("query") {
-			return nil, badRequest("the query stands both in the URL and in the body")
-		}
-		if values == nil {
-			values = url.Values{}
-		}
-		values.Set("query", string(body))
-		return values, nil
-	}
-	form, problem := parseForm(string(body))
+	body, problem := s.receive(w, r, limit, began.Add(s.options.Timeout), hold)
 	if problem != nil {
 		return nil, problem
 	}
+	if media == typeForm {
+		form, problem := parseForm(body)
+		return merged(values, form), problem
+	}
+	name := "query"
+	if media == typeUpdate {
+		name = "update"
+	}
+	if values.Has("query") {
+		return nil, badRequest("there is a query in the URL and something else in the body")
+	}
+	return merged(values, url.Values{name: {body}}), nil
+}
+
+// bodyLimit is the length of the longest body of a media type, of a client that may send it.
+func (s *Server) bodyLimit(r *http.Request, media string) (int64, *Problem) {
+	switch media {
+	case typeQuery:
+		return s.options.MaxBody, nil
+	case typeForm:
+		if s.mayWrite(r) == nil {
+			return max(s.options.MaxBody, s.options.MaxUpdate), nil
+		}
+		return s.options.MaxBody, nil
+	case typeUpdate:
+		return s.options.MaxUpdate, s.mayWrite(r)
+	}
+	return 0, unsupportedMedia(fmt.Sprintf("%q is not a media type of this operation", media), []string{typeQuery, typeUpdate, typeForm})
+}
+
+// merged are the parameters of the URL and of the body together.
+func merged(values, more url.Values) url.Values {
 	if values == nil {
-		return form, nil
+		return more
 	}
-	for name, list := range form {
+	for name, list := range more {
 		values[name] = append(values[name], list...)
 	}
-	return values, nil
+	return values
 }
 
-// checkRequest turns the parameters into a request.
-func (s *Server) checkRequest(r *http.Request, values url.Values) (*request, *Problem) {
-	if values.Has("update") {
-		return nil, readOnly()
+// one is the only value of a parameter that is a text of SPARQL.
+func one(values url.Values, name string) (string, *Problem) {
+	list := values[name]
+	if len(list) != 1 {
+		return "", badRequest(fmt.Sprintf("expected one parameter %q, found %d", name, len(list)))
 	}
-	queries := values["query"]
-	if len(queries) != 1 {
-		return nil, badRequest(fmt.Sprintf("expected one parameter \"query\", found %d", len(queries)))
+	if !utf8.ValidString(list[0]) {
+		return "", badRequest(fmt.Sprintf("the %s is not UTF-8", name))
 	}
-	if !utf8.ValidString(queries[0]) {
-		return nil, badRequest("the query is not UTF-8")
+	return list[0], nil
+}
+
+// checkQuery turns the parameters of a query into a request.
+func (s *Server) checkQuery(r *http.Request, values url.Values) (*request, *Problem) {
+	text, problem := one(values, "query")
+	if problem != nil {
+		return nil, problem
 	}
-	request := &request{text: queries[0], send: sendAll, format: values.Get("format")}
+	request := &request{text: text, send: sendAll, format: values.Get("format")}
 	request.options = rdfgpu.QueryOptions{
-		Device: s.options.Device, Timeout: s.options.Timeout, MaxRows: s.options.MaxRows, MaxMemory: s.options.MaxMemory,
+		Device: s.options.Device, Timeout: s.options.Timeout, MaxRows: s.options.MaxRows, MaxMemory: s.options.MaxMemory, Base: endpointOf(r),
 		DefaultGraphs: values["default-graph-uri"], NamedGraphs: values["named-graph-uri"],
 	}
-	for _, graph := range append(request.options.DefaultGraphs, request.options.NamedGraphs...) {
-		if u, err := url.Parse(graph); err != nil || !u.IsAbs() {
-			return nil, badRequest(fmt.Sprintf("%q is no absolute IRI of a graph", graph))
-		}
+	if problem := absolute(request.options.DefaultGraphs, request.options.NamedGraphs); problem != nil {
+		return nil, problem
 	}
-	for _, extra := range extras {
-		value := values.Get(extra.name)
-		if value == "" {
-			value = r.Header.Get(extra.header)
-		}
-		if value == "" {
-			continue
-		}
-		if err := extra.set(request, value); err != nil {
-			return nil, badRequest(fmt.Sprintf("parameter %q: %v", extra.name, err))
-		}
-	}
-	return request, nil
+	return request, request.set(r, values, queryExtras)
 }
 
-// extras are the parameters of ours, also read as headers.
-var extras = []struct {
-	name, header string
-	set          func(*request, string) error
-}{
-	{"semantics", headerSemantics, (*request).setSemantics},
-	{"device", headerDevice, (*request).setDevice},
-	{"timeout", headerTimeout, (*request).setTimeout},
-	{"explain", headerExplain, (*request).setExplain},
-	{"send", headerSend, (*request).setSend},
-}
-
-func (q *request) setSemantics(value string) (err error) {
-	q.options.Semantics, err = rdfgpu.ParseSemantics(value)
-	return err
-}
-
-func (q *request) setDevice(value string) error {
-	switch device := rdfgpu.Device(value); device {
-	case rdfgpu.Auto, rdfgpu.CPU, rdfgpu.GPU:
-		q.options.Device = device
-		return nil
+// checkUpdate turns the parameters of an update into a request.
+func (s *Server) checkUpdate(r *http.Request, values url.Values) (*request, *Problem) {
+	if problem := s.mayWrite(r); problem != nil {
+		return nil, problem
 	}
-	return fmt.Errorf("%q is no device: expected auto, cpu or gpu", value)
+	text, problem := one(values, "update")
+	if problem != nil {
+		return nil, problem
+	}
+	if values.Has("query") {
+		return nil, badRequest("there are both a query and an update")
+	}
+	request := &request{text: text, update: &rdfgpu.UpdateOptions{
+		Device: s.options.Device, Timeout: s.options.UpdateTimeout, MaxMemory: s.options.MaxMemory, Base: endpointOf(r),
+		UsingGraphs: values["using-graph-uri"], UsingNamedGraphs: values["using-named-graph-uri"],
+	}}
+	if problem := absolute(request.update.UsingGraphs, request.update.UsingNamedGraphs); problem != nil {
+		return nil, problem
+	}
+	return request, request.set(r, values, updateExtras)
 }
 
-// setTimeout reads a number of seconds or a duration; it can only shorten the server's own limit.
-func (q *request) setTimeout(value string) error {
-	limit, err := time.ParseDuration(value)
-	if err != nil {
-		seconds, numberErr := strconv.ParseFloat(value, 64)
-		if numberErr != nil || seconds != seconds {
-			return fmt.Errorf("%q is no time: expected seconds or a duration such as 500ms", value)
+// absolute checks the names of a data set's graphs.
+func absolute(lists ...[]string) *Problem {
+	for _, list := range lists {
+		for _, graph := range list {
+			if !isGraphIRI(graph) {
+				return badRequest(fmt.Sprintf("%q is no absolute IRI of a graph", graph))
+			}
 		}
-		limit = time.Duration(min(seconds, 1e9) * float64(time.Second))
-	}
-	if limit <= 0 {
-		return fmt.Errorf("%q is not positive", value)
-	}
-	q.options.Timeout = min(q.options.Timeout, limit)
-	return nil
-}
-
-func (q *request) setExplain(value string) error {
-	switch value {
-	case "plan", "true", "1":
-		q.explain = "plan"
-	case "analyze":
-		q.explain = "analyze"
-		q.options.Analyze = true
-	case "false", "0":
-	default:
-		return fmt.Errorf("%q: expected plan or analyze", value)
 	}
 	return nil
 }
 
-func (q *request) setSend(value string) error {
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < 0 {
-		return fmt.Errorf("%q is no number of rows", value)
-	}
-	q.send = n
-	return nil
+// isGraphIRI reports an absolute IRI.
+func isGraphIRI(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.IsAbs() && utf8.ValidString(text) && !strings.ContainsAny(text, "<>\"{}|\\^` ")
 }

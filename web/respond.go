@@ -154,7 +154,7 @@ func (p *response) commit() {
 	p.w.Header().Add("Vary", "Accept, Accept-Encoding")
 	p.out = countingWriter{p}
 	if p.encoding != "" {
-		p.w.Header().Set("Content-Encoding", p.encoding)
+		p.markPacked()
 		p.coder = coderPool[p.encoding].Get().(coder)
 		p.coder.Reset(p.out)
 		p.out = p.coder
@@ -163,6 +163,15 @@ func (p *response) commit() {
 		p.err = p.control.Flush() // no part of a body will take it along
 	}
 	p.send(p.held.Bytes())
+}
+
+// markPacked says in the header that the body is compressed.
+func (p *response) markPacked() {
+	h := p.w.Header()
+	h.Set("Content-Encoding", p.encoding)
+	if tag := h.Get("ETag"); tag != "" {
+		h.Set("ETag", packedTag(tag, p.encoding))
+	}
 }
 
 // watch makes a write that waits for the client fail once the query's context has ended: at its time limit, or when somebody
@@ -251,7 +260,7 @@ func (p *response) finish() error {
 		p.coder.Write(body)
 		p.coder.Close()
 		body = packed.Bytes()
-		h.Set("Content-Encoding", p.encoding)
+		p.markPacked()
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	if p.w.WriteHeader(http.StatusOK); !p.head {

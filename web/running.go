@@ -15,12 +15,14 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// query is one query that waits or runs.
+// query is one query or update that waits or runs.
 type query struct {
 	ID      string
 	Text    string
 	Client  string
 	Started time.Time
+	// changes: it changes the store.
+	changes bool
 	began   atomic.Int64
 	turn    atomic.Pointer[turn]
 	cancel  context.CancelCauseFunc
@@ -104,21 +106,28 @@ func (s *Server) serveQueries(w http.ResponseWriter, r *http.Request) {
 		Query   string  `json:"query"`
 		Client  string  `json:"client"`
 		State   string  `json:"state"`
+		Update  bool    `json:"update,omitempty"`
 		Elapsed float64 `json:"elapsedMilliseconds"`
 	}
 	items := []item{}
 	for _, q := range s.queries.list() {
-		items = append(items, item{q.ID, cutQuery(q.Text, 4096), q.Client, q.state(), float64(time.Since(q.Started).Microseconds()) / 1e3})
+		items = append(items, item{q.ID, cutQuery(q.Text, 4096), q.Client, q.state(), q.changes, float64(time.Since(q.Started).Microseconds()) / 1e3})
 	}
 	s.writeJSON(w, r, map[string]any{"queries": items})
 }
 
-// serveCancel cancels a query.
+// serveCancel cancels a query; an update only for those who may write.
 func (s *Server) serveCancel(w http.ResponseWriter, r *http.Request) {
 	q := s.queries.find(chi.URLParam(r, "id"))
 	if q == nil {
 		s.fail(w, r, "", &Problem{Status: http.StatusNotFound, Title: "not found", Detail: "no such query is under way"})
 		return
+	}
+	if q.changes {
+		if problem := s.mayWrite(r); problem != nil {
+			s.fail(w, r, "", problem)
+			return
+		}
 	}
 	q.cancel(errCancelled)
 	w.WriteHeader(http.StatusNoContent)

@@ -23,8 +23,11 @@ type Server struct {
 	// startCheck, while the server runs, compares the checksums of an edition beside its queries.
 	startCheck func(*edition)
 	handler    http.Handler
-	admit      *admission
-	proxies    proxies
+	admit      *admission // of queries
+	// updates and uploads admit what changes the store: texts and small documents, and large documents.
+	updates, uploads *admission
+	origins          *http.CrossOriginProtection
+	proxies          proxies
 	// connections are those that Run accepts; nil before.
 	connections atomic.Pointer[connections]
 	queries     *running
@@ -48,7 +51,11 @@ func New(engine Engine, options Options) (*Server, error) {
 	if s.proxies, err = readProxies(options.TrustedProxies); err != nil {
 		return nil, err
 	}
-	s.admit = newAdmission(options.MaxConcurrent, max(0, options.MaxQueued), options.MaxParked, options.ClientShare, options.QueueWait)
+	admits := func(slots int) *admission {
+		return newAdmission(slots, max(0, options.MaxQueued), options.MaxParked, options.ClientShare, options.QueueWait)
+	}
+	s.admit, s.updates, s.uploads = admits(options.MaxConcurrent), admits(options.MaxUpdates), admits(options.MaxUploads)
+	s.origins = trustedOrigins(options.Origins)
 	s.metrics = newMetrics(s)
 	s.handler = s.routes()
 	return s, nil
@@ -69,7 +76,7 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 
 // plainQuery reports a request for the endpoint that no middleware has anything to say about: most of the traffic.
 func (s *Server) plainQuery(r *http.Request) bool {
-	return r.URL.Path == "/sparql" && r.Method != http.MethodOptions && len(s.options.Tokens) == 0 && r.Header["Origin"] == nil
+	return r.URL.Path == "/sparql" && r.Method != http.MethodOptions && !s.options.asksTokens() && r.Header["Origin"] == nil
 }
 
 func (s *Server) routes() http.Handler {
@@ -77,9 +84,10 @@ func (s *Server) routes() http.Handler {
 	if len(s.options.Origins) > 0 {
 		router.Use(cors.Handler(cors.Options{
 			AllowedOrigins: s.options.Origins,
-			AllowedMethods: []string{"GET", "HEAD", "POST"},
-			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "X-Rdfgpu-*", headerSemantics, headerDevice, headerTimeout, headerExplain, headerSend},
-			ExposedHeaders: []string{headerQueryID, headerRows, "Server-Timing", "Retry-After"},
+			AllowedMethods: []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"},
+			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "Content-Encoding", "If-Match", "If-None-Match", "Prefer", "X-Rdfgpu-*",
+				headerSemantics, headerDevice, headerTimeout, headerExplain, headerSend, headerMinSequence, headerDryRun, headerBase},
+			ExposedHeaders: []string{headerQueryID, headerRows, headerSequence, "ETag", "Location", "Server-Timing", "Retry-After"},
 			MaxAge:         3600,
 		}))
 	}
@@ -89,6 +97,10 @@ func (s *Server) routes() http.Handler {
 		router.Use(s.authenticate)
 		router.HandleFunc("/sparql", s.serveQuery)
 		router.HandleFunc("/sparql/", s.serveQuery)
+		router.HandleFunc("/update", s.serveUpdate)
+		router.HandleFunc("/update/", s.serveUpdate)
+		router.HandleFunc(storePath, s.serveGraphs)
+		router.HandleFunc(storePath+"/*", s.serveGraphs)
 		router.Handle("/metrics", s.metrics.handler())
 		router.Route("/api", func(router chi.Router) {
 			router.Get("/info", s.serveInfo)
@@ -164,6 +176,7 @@ func (s *Server) Run(ctx context.Context) error {
 		scheme = "https"
 	}
 	s.greet(fmt.Sprintf("%s://%s/", scheme, listener.Addr()))
+	s.warn(listener.Addr())
 	if s.ready != nil {
 		s.ready <- listener.Addr()
 	}
@@ -203,7 +216,15 @@ func (s *Server) greet(url string) {
 	if err != nil {
 		s.options.Log.Error("the store is damaged: queries that meet the damage fail", "error", err)
 	}
-	s.options.Log.Info("serving", append([]any{"url", url, "triples", info.Triples, "gpu", engine.Device().Available}, budgetGreeting(s.options.Budget)...)...)
+	s.options.Log.Info("serving", append([]any{"url", url, "triples", info.Triples, "gpu", engine.Device().Available, "writable", s.options.Writable},
+		budgetGreeting(s.options.Budget)...)...)
+}
+
+// warn logs that everybody who reaches the server may change the store.
+func (s *Server) warn(bound net.Addr) {
+	if tcp, ok := bound.(*net.TCPAddr); s.options.Writable && !s.options.asksTokens() && (!ok || !tcp.IP.IsLoopback()) {
+		s.options.Log.Warn("everybody who reaches this address may change the store", "address", bound.String(), "hint", "--write-tokens FILE")
+	}
 }
 
 // drain stops the server: gently for the time allowed, then by cancelling what still runs.

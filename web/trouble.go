@@ -36,8 +36,10 @@ func (s *Server) notReady() *Problem {
 	switch {
 	case s.draining.Load():
 		p.Title = "draining"
-	case err == nil:
+	case err == nil && s.takesUpdates():
 		return nil
+	case err == nil:
+		return noUpdates()
 	case errors.Is(err, fs.ErrNotExist):
 		p.Detail = "the store, or a file of it, was deleted"
 	case errors.Is(err, fs.ErrPermission):
@@ -50,4 +52,12 @@ func (s *Server) notReady() *Problem {
 		p.Detail = "the store cannot be opened any more"
 	}
 	return p
+}
+
+// takesUpdates is false for a store that was writable and takes no updates any more.
+func (s *Server) takesUpdates() bool {
+	engine, done := s.use()
+	defer done()
+	live, ok := engine.Live()
+	return !ok || live.Failed == ""
 }

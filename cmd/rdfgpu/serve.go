@@ -36,7 +36,13 @@ type serveCommand struct {
 	AllowService  []string      `placeholder:"URL" help:"SPARQL endpoints that SERVICE may ask (default: none)."`
 	Pprof         bool          `help:"Serve profiles under /debug/pprof/."`
 	Follow        bool          `default:"true" negatable:"" help:"Answer from the store as load and compact change it, within a second of the change."`
-	ReadOnly      bool          `help:"Accepted for clarity: the server never writes to the store."`
+	ReadOnly      bool          `xor:"writable" help:"Accepted for clarity: without --writable the server never writes to the store."`
+	Writable      bool          `xor:"writable" help:"Take updates (/update) and documents (/store); nobody else may change the store meanwhile."`
+	WriteTokens   string        `placeholder:"FILE" help:"Ask requests that change the store for one of the tokens in this file, one a line; without it those of --auth-token-file may."`
+	writing
+	UpdateTimeout time.Duration `default:"10m" help:"Longest that an update, the reading or writing of a whole graph, or a dump may take."`
+	MaxUpdate     byteSize      `default:"64MiB" placeholder:"SIZE" help:"Longest text of an update."`
+	DirectGraphs  bool          `help:"Addresses below /store are names of graphs."`
 	LogJSON       bool          `name:"log-json" help:"Log as JSON."`
 }
 
@@ -47,10 +53,13 @@ func (*serveCommand) Help() string {
   rdfgpu serve my.store --addr 0.0.0.0:7878 --auth-token-file tokens.txt --tls-cert cert.pem --tls-key key.pem
   rdfgpu serve my.store --timeout 20s --max-connections 4096 --write-timeout 10s --client-share 25
   rdfgpu serve my.store --allow-host data.example.org --trusted-proxy 10.0.0.0/8
+  rdfgpu serve my.store --writable --write-tokens writers.txt
   curl 'http://127.0.0.1:7878/sparql' --data-urlencode 'query=SELECT * WHERE { ?s ?p ?o } LIMIT 3' -H 'Accept: text/csv'
+  curl 'http://127.0.0.1:7878/update' --data-urlencode 'update=INSERT DATA { <http://e/s> <http://e/p> 1 }'
+  curl -T more.ttl -H 'Content-Type: text/turtle' 'http://127.0.0.1:7878/store?graph=http://e/g'
 
 When load, load --append or compact has changed the store, the server answers new queries from the new one within a
-second; running queries end on the old one. With --no-follow it answers from the store as it was when it started. While the store
+second; running queries end on the old one. They cannot change a store that a server has open with --writable. With --no-follow it answers from the store as it was when it started. While the store
 is deleted or cannot be read, /readyz says so, and queries are answered from it as it was.`
 }
 
@@ -59,10 +68,14 @@ func (c *serveCommand) Run(env *environment) error {
 	budget := c.budget()
 	defer budget.Govern()()
 	open := func() (*rdfgpu.Store, error) {
-		return rdfgpu.Open(c.Store, rdfgpu.Options{
+		options := rdfgpu.Options{
 			Threads: c.Threads, GPUMemory: int64(c.GPUMemory), Device: rdfgpu.Device(c.Device), Services: c.AllowService,
 			Budget: budget,
-		})
+		}
+		if c.Writable {
+			c.writing.in(&options)
+		}
+		return rdfgpu.Open(c.Store, options)
 	}
 	store, err := open()
 	if err != nil {
@@ -76,9 +89,15 @@ func (c *serveCommand) Run(env *environment) error {
 		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: f.log,
 		QueueWait: c.QueueTimeout, MaxParked: c.MaxParked, ClientShare: c.ClientShare, MaxConnections: c.MaxConns,
 		ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, TrustedProxies: c.TrustedProxy,
+		Writable: c.Writable, UpdateTimeout: c.UpdateTimeout, MaxUpdate: int64(c.MaxUpdate), DirectGraphs: c.DirectGraphs,
 	}
 	if c.AuthTokenFile != "" {
 		if options.Tokens, err = web.ReadTokens(c.AuthTokenFile); err != nil {
+			return err
+		}
+	}
+	if c.WriteTokens != "" {
+		if options.WriteTokens, err = web.ReadTokens(c.WriteTokens); err != nil {
 			return err
 		}
 	}

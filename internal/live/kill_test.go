@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -55,26 +54,12 @@ func writeUntilKilled(dir string) error {
 	if err != nil {
 		return err
 	}
-	from := int(s.Sequence())
-	var mu sync.Mutex // of the order of numbers: transaction n is commit n+1
-	next := from
 	fail := make(chan error)
 	for range 4 {
 		go func() {
 			for {
-				mu.Lock()
-				n := next
-				next++
-				tx, err := s.Begin(context.Background())
-				if err == nil {
-					err = applyNumber(tx, n)
-				}
+				n, err := commitNumber(s)
 				if err != nil {
-					fail <- err
-				}
-				// The next one waits in Begin until Commit has given the turn away.
-				mu.Unlock()
-				if _, err := tx.Commit(context.Background()); err != nil {
 					fail <- err
 				}
 				fmt.Println(n)
@@ -82,6 +67,21 @@ func writeUntilKilled(dir string) error {
 		}()
 	}
 	return <-fail
+}
+
+// commitNumber commits the next transaction: number n is commit n+1.
+func commitNumber(s *live.Store) (n int, err error) {
+	tx, err := s.Begin(context.Background())
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Abort()
+	n = int(tx.Began().Sequence())
+	if err := applyNumber(tx, n); err != nil {
+		return n, err
+	}
+	_, err = tx.Commit(context.Background())
+	return n, err
 }
 
 func applyNumber(tx *live.Transaction, n int) error {
@@ -153,7 +153,11 @@ func killOnce(t *testing.T, folder string) int {
 
 // checkNumbers makes sure that the store has the transactions up to some number, at least those acknowledged, each whole.
 func checkNumbers(t *testing.T, folder string, acknowledged int) {
-	s, err := live.Open(context.Background(), folder, live.Options{})
+	checkNumbersOn(t, folder, acknowledged, live.Options{})
+}
+
+func checkNumbersOn(t *testing.T, folder string, acknowledged int, options live.Options) {
+	s, err := live.Open(context.Background(), folder, options)
 	if err != nil {
 		t.Fatal(err)
 	}

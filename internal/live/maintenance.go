@@ -12,6 +12,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 	"github.com/rdfgpu/rdfgpu/loader"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // maintenance is what is done beside reads and writes: flushing the delta into a segment, compacting the segments.
@@ -55,7 +56,7 @@ func (m *maintenance) end() {
 
 // afterCommit looks whether a delta has become large.
 func (s *Store) afterCommit(state *State) {
-	if !s.full(state) {
+	if !s.full(state) && !state.unsettled() {
 		return
 	}
 	select {
@@ -72,6 +73,7 @@ func (s *Store) full(state *State) bool {
 
 // maintain does what is due.
 func (s *Store) maintain(ctx context.Context) {
+	s.settleGraphs()
 	if snapshot := s.Snapshot(); s.full(snapshot.State) {
 		snapshot.Release()
 		if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
@@ -85,6 +87,62 @@ func (s *Store) maintain(ctx context.Context) {
 			s.options.Background("compact", err)
 		}
 	}
+}
+
+// unsettled reports whether so much of a graph was changed that laying it anew is worth its time.
+func (s *State) unsettled() bool {
+	is := s.graph.Unsettled()
+	if !is && s.named.Len() <= mostLookedAt {
+		s.named.Scan(func(_ dictionary.ID, g *pcsr.Graph) bool {
+			is = is || g.Unsettled()
+			return !is
+		})
+	}
+	return is
+}
+
+// mostLookedAt is how many changed named graphs are looked at after a commit.
+const mostLookedAt = 64
+
+// settleGraphs lays partitions anew of which much was changed, so that they are read as fast as those of files. Reads and writes
+// go on meanwhile, but for the moment in which the newest state takes the partitions over.
+func (s *Store) settleGraphs() {
+	snapshot := s.Snapshot()
+	defer snapshot.Release()
+	if !snapshot.unsettled() {
+		return
+	}
+	settled := map[dictionary.ID]*pcsr.Settled{}
+	if snapshot.graph.Unsettled() {
+		settled[dictionary.None] = snapshot.graph.Settle()
+	}
+	snapshot.named.Scan(func(name dictionary.ID, g *pcsr.Graph) bool {
+		if g.Unsettled() {
+			settled[name] = g.Settle()
+		}
+		return true
+	})
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.head.ground != snapshot.ground {
+		return
+	}
+	next := s.head.next()
+	for name, laid := range settled {
+		if g, ok := next.named.Get(name); ok || name == dictionary.None {
+			if name == dictionary.None {
+				g = next.graph
+			}
+			next.put(name, g.Adopt(laid))
+		}
+	}
+	next.ready()
+	if s.published.sequence == s.head.sequence {
+		s.published = next
+	}
+	s.head = next
 }
 
 // scattered reports whether the files should be compacted.
@@ -193,7 +251,7 @@ func (s *Store) Records(from uint64) iter.Seq2[wal.Record, error] {
 		return s.log.Read(max(from, s.log.First()))
 	}
 	return func(yield func(wal.Record, error) bool) {
-		r, err := wal.OpenReader(s.logFolder(), wal.Options{})
+		r, err := wal.OpenReader(s.logFolder(), wal.Options{Folder: s.options.LogFolder})
 		var first uint64
 		if err == nil {
 			first, err = r.First()

@@ -77,7 +77,16 @@ func drawQuad(t *rapid.T) rdf.Quad {
 
 // newFolder loads a store of some quads.
 func newFolder(t testing.TB, initial quads) string {
-	dir := t.TempDir()
+	folder, remove := newFolderToRemove(t, initial)
+	t.Cleanup(remove)
+	return folder
+}
+
+func newFolderToRemove(t testing.TB, initial quads) (folder string, remove func()) {
+	dir, err := os.MkdirTemp("", "live")
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(dir, "data.nq")
 	var text []byte
 	for q := range initial {
@@ -95,11 +104,11 @@ func newFolder(t testing.TB, initial quads) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := filepath.Join(dir, "store")
+	folder = filepath.Join(dir, "store")
 	if _, err := loader.Load(context.Background(), folder, inputs, loader.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	return folder
+	return folder, func() { _ = os.RemoveAll(dir) }
 }
 
 // ids are quads by the IDs of a transaction.
@@ -133,7 +142,8 @@ func TestAgainstAMap(t *testing.T) {
 		for range rapid.IntRange(0, 30).Draw(r, "initial") {
 			model[drawQuad(r)] = true
 		}
-		folder := newFolder(t, model)
+		folder, remove := newFolderToRemove(t, model)
+		defer remove()
 		open := func() *live.Store {
 			s, err := live.Open(context.Background(), folder, live.Options{Writable: true, FlushTriples: 1 << 30})
 			if err != nil {

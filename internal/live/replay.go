@@ -18,7 +18,9 @@ import (
 // openLog opens the log for writing, and replays it.
 func (s *Store) openLog(ctx context.Context) (err error) {
 	m := s.head.ground.files.Manifest()
-	if s.log, err = wal.Open(s.logFolder(), wal.Options{First: m.Log.Sequence + 1, Identity: identity(m)}); err != nil {
+	if s.log, err = wal.Open(s.logFolder(), wal.Options{
+		First: m.Log.Sequence + 1, Identity: identity(m), Folder: s.options.LogFolder, FileSize: logFileSize(m.Bytes()),
+	}); err != nil {
 		return err
 	}
 	if m.Log.ID == "" {
@@ -41,7 +43,7 @@ func (s *Store) readLog(ctx context.Context) error {
 	if m.Log.ID == "" {
 		return nil
 	}
-	r, err := wal.OpenReader(s.logFolder(), wal.Options{Identity: identity(m)})
+	r, err := wal.OpenReader(s.logFolder(), wal.Options{Identity: identity(m), Folder: s.options.LogFolder})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -54,6 +56,14 @@ func (s *Store) readLog(ctx context.Context) error {
 	}
 	return s.replay(ctx, r.Read, first)
 }
+
+// logFileSize is the size of the files of a log, which are taken from the disk at once: a quarter of the store, within bounds.
+func logFileSize(store int64) int64 { return max(leastLogFile, min(mostLogFile, store/4)) }
+
+const (
+	leastLogFile = 1 << 20
+	mostLogFile  = 64 << 20
+)
 
 // identity is that of the log that the manifest names, 0 where it names none.
 func identity(m *store.Manifest) uint64 {

@@ -35,6 +35,8 @@ type Options struct {
 	FlushTriples, FlushTerms int
 	// Threads is how many threads flushing and compacting take; 0 means one.
 	Threads int
+	// LogFolder is where the log lies; nil for the store's own folder of that purpose. Tests break it.
+	LogFolder wal.Folder
 	// Retired, where it is not nil, is called with files that nobody reads any more, before they are closed.
 	Retired func(files *store.Store)
 	// Background, where it is not nil, is told of what is done in the background, and of its error.
@@ -168,6 +170,13 @@ func (s *Store) fail(cause error) error {
 }
 
 func isBroken(err error) bool { return errors.Is(err, wal.ErrBroken) || errors.Is(err, wal.ErrClosed) }
+
+// Behind reports whether the log has commits that the files do not have.
+func (s *Store) Behind() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.head.sequence > s.head.ground.files.Manifest().Log.Sequence
+}
 
 // Writable reports whether the store was opened for writing.
 func (s *Store) Writable() bool { return s.turn != nil }

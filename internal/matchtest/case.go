@@ -23,7 +23,9 @@ type Case struct {
 	TypeLabel int
 	Edges     []pcsr.Edge
 	// Parts is the number of graphs that the edges lie in, overlaid to one; 0 and 1 mean one graph.
-	Parts    int
+	Parts int
+	// Changes is the number of changes that make the graph of one that lacks some of the edges and has others.
+	Changes  int
 	Patterns []parser.TriplePattern
 	Options  bgp.Options
 	// Seeds are the columns of Options.Inputs; nil without inputs.
@@ -54,12 +56,40 @@ func idOf(t rdf.Term) dictionary.ID {
 
 // Graph builds the case's graph. The ID spaces of parts grow, and in those after the first every vertex may be a label.
 func (c *Case) Graph() (*pcsr.Graph, error) {
+	if c.Changes == 0 {
+		return c.union(c.Edges)
+	}
+	changes := make([]change, c.Changes+1) // the first is where it begins
+	for i, e := range c.Edges {
+		at := i % len(changes)
+		changes[at].added = append(changes[at].added, e)
+		if back := (pcsr.Edge{From: e.To, Label: e.Label, To: e.From}); !slices.Contains(c.Edges, back) && at < c.Changes {
+			changes[at].added = append(changes[at].added, back)
+			changes[at+1].removed = append(changes[at+1].removed, back)
+		}
+	}
+	g, err := c.union(changes[0].added)
+	if err != nil {
+		return nil, err
+	}
+	for _, change := range changes[1:] {
+		settled := g.Settle()
+		g = g.Change(c.Vertices, change.added, change.removed).Adopt(settled)
+	}
+	return g, nil
+}
+
+// change is what is added to a graph, and what was too much before.
+type change struct{ added, removed []pcsr.Edge }
+
+// union builds the graph of some edges, of Parts.
+func (c *Case) union(edges []pcsr.Edge) (*pcsr.Graph, error) {
 	if c.Parts < 2 {
-		return c.build(c.Vertices, c.Labels, c.Edges)
+		return c.build(c.Vertices, c.Labels, edges)
 	}
 	split := make([][]pcsr.Edge, c.Parts)
-	for i, e := range c.Edges {
-		if !slices.Contains(c.Edges[:i], e) {
+	for i, e := range edges {
+		if !slices.Contains(edges[:i], e) {
 			split[i%c.Parts] = append(split[i%c.Parts], e)
 		}
 	}

@@ -86,8 +86,8 @@ func (l *Log) fail(cause error) error {
 // Append writes a record of each payload, in one piece, and returns the sequence of the first. They are in the file
 // then, not durable: Sync does that. A payload of no bytes is a record like any other.
 //
-// After an error none of them is in the log. Where it is not ErrBroken, ErrClosed or ErrTooLarge (a full disk), what was
-// written has been taken back, and appending may go on.
+// After an error none of them is in the log, and where it is not ErrBroken or ErrClosed, appending may go on: on a full
+// disk, what was written has been taken back. After ErrBroken, whether they are there shows when the log is opened anew.
 func (l *Log) Append(payloads ...[]byte) (first uint64, err error) {
 	l.appending.Lock()
 	defer l.appending.Unlock()

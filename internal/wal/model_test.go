@@ -190,11 +190,20 @@ func (m *model) Check(t *rapid.T) {
 }
 
 func TestWhatWasDurableComesBackAfterAnyCrash(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := newModel(t)
-		t.Repeat(map[string]func(*rapid.T){
-			"append": m.Append, "append ": m.Append, "append  ": m.Append, "sync": m.Sync, "fault": m.Fault, "drop": m.Drop,
-			"crash": m.Crash, "kill": m.Kill, "restart": m.Restart, "": m.Check,
-		})
+	rounds := 10
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
+		rapid.Check(t, live)
+	}
+}
+
+// live does what happens to a log, in any order.
+func live(t *rapid.T) {
+	m := newModel(t)
+	t.Repeat(map[string]func(*rapid.T){
+		"append": m.Append, "append ": m.Append, "append  ": m.Append, "sync": m.Sync, "fault": m.Fault, "drop": m.Drop,
+		"crash": m.Crash, "kill": m.Kill, "restart": m.Restart, "": m.Check,
 	})
 }

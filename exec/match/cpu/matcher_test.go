@@ -35,13 +35,14 @@ func agrees(t *testing.T, draw func(*rapid.T) *matchtest.Case) {
 }
 
 // drawCase draws a case whose labels lie close together or far apart, and whose edges lie in one graph or in several that
-// are overlaid.
+// are overlaid, or that is changed until it has them.
 func drawCase(t *rapid.T) *matchtest.Case {
 	c := matchtest.Draw(t)
 	if n := rapid.SampledFrom([]int{1, 1, 1, 7, 2000}).Draw(t, "spread"); n > 1 {
 		c.Spread(n)
 	}
 	c.Parts = rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "parts")
+	c.Changes = rapid.SampledFrom([]int{0, 0, 1, 2, 4}).Draw(t, "changes")
 	return c
 }
 

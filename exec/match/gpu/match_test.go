@@ -55,13 +55,14 @@ func drawOptions(t *rapid.T) Options {
 }
 
 // drawCase draws a case whose labels lie close together or far apart, so that their numbers are a range, indexed or
-// searched, and whose edges lie in one graph or in several that are overlaid.
+// searched, and whose edges lie in one graph or in several that are overlaid, or that is changed until it has them.
 func drawCase(t *rapid.T) *matchtest.Case {
 	c := matchtest.Draw(t)
 	if n := rapid.SampledFrom([]int{1, 1, 1, 7, 2000}).Draw(t, "spread"); n > 1 {
 		c.Spread(n)
 	}
 	c.Parts = rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "parts")
+	c.Changes = rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "changes")
 	return c
 }
 

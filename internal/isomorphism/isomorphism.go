@@ -1,4 +1,7 @@
-package loader
+// Package isomorphism tells whether two data sets are the same up to the labels of blank nodes.
+//
+// Only tests import it: it takes long for data sets with many blank nodes that look alike.
+package isomorphism
 
 import (
 	"fmt"
@@ -8,19 +11,20 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// isomorphic reports whether two data sets are equal up to the labels of blank nodes: colours are refined by their
-// surroundings until they no longer split, then blank nodes of one colour are tried against each other.
-func isomorphic(a, b []Quad) bool {
-	a, b = distinct(a), distinct(b)
+// Same reports whether two data sets are equal up to the labels of blank nodes, however often a quad comes: colours are
+// refined by their surroundings until they no longer split, then blank nodes of one colour are tried against each other.
+func Same(a, b []rdf.Quad) bool {
+	a, b = Distinct(a), Distinct(b)
 	if len(a) != len(b) {
 		return false
 	}
 	return match(a, b, map[string]string{}, map[string]string{})
 }
 
-func distinct(quads []Quad) []Quad {
-	seen := map[Quad]bool{}
-	var out []Quad
+// Distinct is the quads without repetitions.
+func Distinct(quads []rdf.Quad) []rdf.Quad {
+	seen := map[rdf.Quad]bool{}
+	var out []rdf.Quad
 	for _, q := range quads {
 		if !seen[q] {
 			seen[q] = true
@@ -31,7 +35,7 @@ func distinct(quads []Quad) []Quad {
 }
 
 // match refines the colours of both sides, given some fixed ones, and splits on a colour that is shared.
-func match(a, b []Quad, fixedA, fixedB map[string]string) bool {
+func match(a, b []rdf.Quad, fixedA, fixedB map[string]string) bool {
 	colourA, colourB := refine(a, fixedA), refine(b, fixedB)
 	if signature(a, colourA) != signature(b, colourB) {
 		return false
@@ -62,7 +66,7 @@ func match(a, b []Quad, fixedA, fixedB map[string]string) bool {
 	return true
 }
 
-func refine(quads []Quad, fixed map[string]string) map[string]string {
+func refine(quads []rdf.Quad, fixed map[string]string) map[string]string {
 	colour := map[string]string{}
 	for _, q := range quads {
 		for _, t := range []rdf.Term{q.Subject, q.Object, q.Graph} {
@@ -98,7 +102,7 @@ func hashString(s string) uint64 {
 	return h
 }
 
-func paint(q Quad, colour map[string]string, self string) string {
+func paint(q rdf.Quad, colour map[string]string, self string) string {
 	var b strings.Builder
 	for _, t := range []rdf.Term{q.Subject, q.Predicate, q.Object, q.Graph} {
 		switch {
@@ -114,7 +118,7 @@ func paint(q Quad, colour map[string]string, self string) string {
 	return b.String()
 }
 
-func signature(quads []Quad, colour map[string]string) string {
+func signature(quads []rdf.Quad, colour map[string]string) string {
 	var lines []string
 	for _, q := range quads {
 		lines = append(lines, paint(q, colour, ""))

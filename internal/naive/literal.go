@@ -1,4 +1,4 @@
-package exec_test
+package naive
 
 import (
 	"cmp"
@@ -54,6 +54,9 @@ var (
 	decimalForm = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$`)
 	floatForm   = regexp.MustCompile(`^([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)$`)
 )
+
+// OneSort reports whether two terms are literals of one sort: numbers, dates and so on.
+func OneSort(s, t rdf.Term) bool { return literalOf(s).kind == literalOf(t).kind }
 
 func literalOf(t rdf.Term) literal {
 	switch {

@@ -1,4 +1,4 @@
-package exec_test
+package naive
 
 import (
 	"cmp"
@@ -8,10 +8,10 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// What the reference evaluator knows of order: ORDER BY (SPARQL 1.1 section 15.1), LIMIT and OFFSET, MIN and MAX.
+// What the evaluator knows of order: ORDER BY (SPARQL 1.1 section 15.1), LIMIT and OFFSET, MIN and MAX.
 
-func (e *reference) sorted(n *parser.OrderBy, in []mapping, env mapping) []mapping {
-	slices.SortStableFunc(in, func(a, b mapping) int {
+func (e *Evaluator) sorted(n *parser.OrderBy, in []Solution, env Solution) []Solution {
+	slices.SortStableFunc(in, func(a, b Solution) int {
 		for _, k := range n.Keys {
 			x, _ := e.value(k.Expr, merge(a, env))
 			y, _ := e.value(k.Expr, merge(b, env))
@@ -27,7 +27,7 @@ func (e *reference) sorted(n *parser.OrderBy, in []mapping, env mapping) []mappi
 }
 
 // slice skips and limits.
-func slice(n *parser.Slice, in []mapping) []mapping {
+func slice(n *parser.Slice, in []Solution) []Solution {
 	in = in[min(max(n.Offset, 0), int64(len(in))):]
 	if n.Limit >= 0 {
 		in = in[:min(n.Limit, int64(len(in)))]

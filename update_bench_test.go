@@ -1,0 +1,38 @@
+package rdfgpu_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// BenchmarkUpdate inserts a triple with a new subject in each update, from several goroutines, by how it is made durable.
+func BenchmarkUpdate(b *testing.B) {
+	for name, durability := range map[string]rdfgpu.Durability{"synced": rdfgpu.Synced, "unsynced": rdfgpu.Unsynced} {
+		for _, writers := range []int{1, 8, 64} {
+			b.Run(fmt.Sprintf("%s/%d", name, writers), func(b *testing.B) {
+				s := newWritable(b, `<http://e/a> <http://e/p> 1 .`, rdfgpu.Options{Durability: durability})
+				var next atomic.Int64
+				var all sync.WaitGroup
+				b.ResetTimer()
+				for range writers {
+					all.Go(func() {
+						for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
+							text := fmt.Sprintf("INSERT DATA { <http://e/s%d> <http://e/p> %d }", n, n)
+							if _, err := s.Update(context.Background(), text, rdfgpu.UpdateOptions{}); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				all.Wait()
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
+			})
+		}
+	}
+}

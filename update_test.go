@@ -1,0 +1,178 @@
+package rdfgpu_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// newWritable opens a store of some Turtle for writing.
+func newWritable(t testing.TB, turtle string, options rdfgpu.Options) *rdfgpu.Store {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "data.trig")
+	if err := os.WriteFile(path, []byte(turtle), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "store")
+	if _, err := rdfgpu.Load(context.Background(), folder, []string{path}, rdfgpu.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	options.Writable = true
+	s, err := rdfgpu.Open(folder, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// asked is the answer of a query as TSV.
+func asked(t testing.TB, s *rdfgpu.Store, query string) string {
+	t.Helper()
+	r, err := s.Query(context.Background(), "PREFIX : <http://e/> "+query, rdfgpu.QueryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b strings.Builder
+	if _, err := r.Write(&b, rdfgpu.TSV); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func updated(t testing.TB, s *rdfgpu.Store, text string) rdfgpu.UpdateReport {
+	t.Helper()
+	report, err := s.Update(context.Background(), "PREFIX : <http://e/> "+text, rdfgpu.UpdateOptions{})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return report
+}
+
+func TestUpdate(t *testing.T) {
+	s := newWritable(t, `@prefix : <http://e/> . :a :p :b ; :n 1 . :b :p :c . :g { :a :q 5 }`, rdfgpu.Options{})
+	r := updated(t, s, `INSERT DATA { :a :p :d , :b ; :n 2.5 GRAPH :g { :x :q "y"@en } GRAPH :h { _:b :q _:b } }`)
+	if r.Sequence != 1 || r.Added != 4 || r.Removed != 0 || len(r.Graphs) != 3 {
+		t.Errorf("%+v", r)
+	}
+	if got := asked(t, s, `SELECT ?o { :a :p ?o } ORDER BY ?o`); got != "?o\n<http://e/b>\n<http://e/d>\n" {
+		t.Error(got)
+	}
+	if got := asked(t, s, `SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }`); got != "?n\n3\n" {
+		t.Error(got)
+	}
+	if got := asked(t, s, `SELECT (SUM(?n) AS ?sum) { ?s :n ?n FILTER(?n > 0.5) }`); got != "?sum\n3.5\n" {
+		t.Error(got)
+	}
+	r = updated(t, s, `DELETE { ?s :p ?o } INSERT { ?o :r ?s . ?s :made [] } WHERE { ?s :p ?o FILTER(?o != :b) }`)
+	if r.Added != 4 || r.Removed != 2 {
+		t.Errorf("%+v", r)
+	}
+	if got := asked(t, s, `SELECT ?s ?o { ?s :r ?o } ORDER BY ?s`); got != "?s\t?o\n<http://e/c>\t<http://e/b>\n<http://e/d>\t<http://e/a>\n" {
+		t.Error(got)
+	}
+	r = updated(t, s, `COPY :g TO :k ; DROP GRAPH :g ; INSERT { GRAPH :k { :new :sum ?n } } WHERE { SELECT (COUNT(*) AS ?n) { GRAPH :k { ?s ?p ?o } } }`)
+	if r.Added != 3 || r.Removed != 2 {
+		t.Errorf("%+v", r)
+	}
+	if got := asked(t, s, `SELECT ?g ?n { GRAPH ?g { :new :sum ?n } }`); got != "?g\t?n\n<http://e/k>\t2\n" {
+		t.Error(got)
+	}
+	if _, err := s.Update(context.Background(), "DROP GRAPH <http://e/none>", rdfgpu.UpdateOptions{}); !errors.Is(err, rdfgpu.ErrNoGraph) {
+		t.Error(err)
+	}
+	before := asked(t, s, `SELECT * { ?s ?p ?o } ORDER BY ?s ?p ?o`)
+	if err := s.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := asked(t, s, `SELECT * { ?s ?p ?o } ORDER BY ?s ?p ?o`); got != before {
+		t.Errorf("after a flush:\n%s\nbefore:\n%s", got, before)
+	}
+	three := uint64(3)
+	if _, err := s.Update(context.Background(), "CLEAR ALL", rdfgpu.UpdateOptions{IfSequence: &three, DryRun: true}); err != nil {
+		t.Error(err)
+	}
+	two := uint64(2)
+	if _, err := s.Update(context.Background(), "CLEAR ALL", rdfgpu.UpdateOptions{IfSequence: &two}); !errors.Is(err, rdfgpu.ErrConflict) {
+		t.Error(err)
+	}
+	if got := asked(t, s, `SELECT * { ?s ?p ?o } ORDER BY ?s ?p ?o`); got != before {
+		t.Errorf("after a dry run:\n%s\nbefore:\n%s", got, before)
+	}
+}
+
+func TestAppendAndCompactAfterUpdates(t *testing.T) {
+	dir := t.TempDir()
+	more := filepath.Join(dir, "more.ttl")
+	if err := os.WriteFile(more, []byte(`<http://e/a> <http://e/p> <http://e/added>, <http://e/loaded> .`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := filepath.Join(dir, "first.ttl")
+	if err := os.WriteFile(first, []byte(`<http://e/a> <http://e/p> <http://e/gone>, <http://e/b> .`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "store")
+	ctx := context.Background()
+	if _, err := rdfgpu.Load(ctx, folder, []string{first}, rdfgpu.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	with := func(options rdfgpu.Options, do func(s *rdfgpu.Store)) {
+		s, err := rdfgpu.Open(folder, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	with(rdfgpu.Options{Writable: true}, func(s *rdfgpu.Store) {
+		updated(t, s, `DELETE DATA { :a :p :gone } ; INSERT DATA { :a :p :added }`)
+		if _, err := rdfgpu.Load(ctx, folder, []string{more}, rdfgpu.LoadOptions{Append: true}); !errors.Is(err, rdfgpu.ErrBusy) {
+			t.Errorf("a store that is open for writing was added to: %v", err)
+		}
+	})
+	if _, err := rdfgpu.Load(ctx, folder, []string{more}, rdfgpu.LoadOptions{Append: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := "?o\n<http://e/added>\n<http://e/b>\n<http://e/loaded>\n"
+	check := func(s *rdfgpu.Store) {
+		if got := asked(t, s, `SELECT ?o { :a :p ?o } ORDER BY ?o`); got != want || s.Sequence() != 1 {
+			t.Errorf("%s at %d", got, s.Sequence())
+		}
+	}
+	with(rdfgpu.Options{}, check)
+	if _, err := rdfgpu.Compact(ctx, folder, rdfgpu.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	with(rdfgpu.Options{}, check)
+	with(rdfgpu.Options{Writable: true}, func(s *rdfgpu.Store) {
+		updated(t, s, `DELETE WHERE { :a :p :b }`)
+		want, _ = "?o\n<http://e/added>\n<http://e/loaded>\n", check
+		if got := asked(t, s, `SELECT ?o { :a :p ?o } ORDER BY ?o`); got != want || s.Sequence() != 2 {
+			t.Errorf("%s at %d", got, s.Sequence())
+		}
+	})
+	if err := rdfgpu.Verify(folder); err != nil {
+		t.Error(err)
+	}
+	if _, err := rdfgpu.Load(ctx, folder, []string{first}, rdfgpu.LoadOptions{}); err != nil { // replaces it, log and all
+		t.Fatal(err)
+	}
+	with(rdfgpu.Options{Writable: true}, func(s *rdfgpu.Store) {
+		if got := asked(t, s, `SELECT ?o { :a :p ?o } ORDER BY ?o`); got != "?o\n<http://e/b>\n<http://e/gone>\n" || s.Sequence() != 0 {
+			t.Errorf("%s at %d", got, s.Sequence())
+		}
+	})
+}

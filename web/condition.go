@@ -1,0 +1,141 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+// sequenceTag is the entity tag of the store at a sequence: that of the answer to an update, and what If-Match takes.
+func sequenceTag(sequence uint64) string { return `"` + strconv.FormatUint(sequence, 10) + `"` }
+
+// graphTag is the entity tag of a graph in a syntax. It is strong, so that If-Match takes it too.
+func (e *edition) graphTag(sequence uint64, format rdfgpu.Format) string {
+	return fmt.Sprintf(`"%d-%s-%s"`, sequence, e.name, format)
+}
+
+// answerTag is the entity tag of the answer to a query. It is weak: another run may find the rows in another order.
+func (e *edition) answerTag(sequence uint64, q *request, o offer) string {
+	key := fmt.Appendf(nil, "%d %d %s %s %q %q %q ", q.options.Semantics, q.send, o.format, o.contentType, q.options.Base,
+		q.options.DefaultGraphs, q.options.NamedGraphs)
+	key = append(key, q.text...)
+	return fmt.Sprintf(`W/"%d-%s-%s"`, sequence, e.name, strconv.FormatUint(xxh3.Hash(key), 36))
+}
+
+// packedTag is the tag of a compressed representation: other bytes, so another strong tag.
+func packedTag(tag, encoding string) string {
+	if !strings.HasPrefix(tag, `"`) {
+		return tag
+	}
+	return tag[:len(tag)-1] + "-" + encoding + `"`
+}
+
+// entityTags is the value of If-Match or If-None-Match (RFC 9110, section 13.1).
+type entityTags struct {
+	any  bool // *
+	list []string
+}
+
+// readTags reads a header of tags; ok is false where it is not well formed.
+func readTags(header []string) (tags entityTags, ok bool) {
+	rest := strings.TrimSpace(strings.Join(header, ","))
+	if rest == "*" {
+		return entityTags{any: true}, true
+	}
+	for rest != "" {
+		quote := 0
+		if strings.HasPrefix(rest, "W/") {
+			quote = 2
+		}
+		if len(rest) <= quote || rest[quote] != '"' {
+			return tags, false
+		}
+		end := strings.IndexByte(rest[quote+1:], '"')
+		if end < 0 {
+			return tags, false
+		}
+		end += quote + 2
+		tags.list = append(tags.list, rest[:end])
+		rest = strings.TrimLeft(rest[end:], " \t")
+		if rest != "" && rest[0] != ',' {
+			return tags, false
+		}
+		rest = strings.TrimLeft(rest, ", \t")
+	}
+	return tags, true
+}
+
+func (t *entityTags) empty() bool { return !t.any && len(t.list) == 0 }
+
+// has reports whether a tag is listed, by weak comparison and compressed or not.
+func (t *entityTags) has(tag string) bool {
+	plain := strings.TrimPrefix(tag, "W/")
+	return t.any || slices.ContainsFunc(t.list, func(listed string) bool {
+		listed = strings.TrimPrefix(listed, "W/")
+		return listed == plain || listed == packedTag(plain, "gzip") || listed == packedTag(plain, "zstd")
+	})
+}
+
+// unchanged reports whether a client that asks for a representation has the one with a tag already.
+func unchanged(r *http.Request, tag string) bool {
+	header := r.Header["If-None-Match"]
+	if len(header) == 0 || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	tags, ok := readTags(header)
+	return ok && tags.has(tag)
+}
+
+// condition is what a request that changes the store wants it to be, by If-Match and If-None-Match.
+type condition struct{ match, unlike entityTags }
+
+func readCondition(r *http.Request) (c condition, problem *Problem) {
+	for name, tags := range map[string]*entityTags{"If-Match": &c.match, "If-None-Match": &c.unlike} {
+		var ok bool
+		if *tags, ok = readTags(r.Header[name]); !ok {
+			problem = badRequest(fmt.Sprintf("the header %s is no list of entity tags: expected a sequence in quotation marks, such as \"17\", or *", name))
+		}
+	}
+	return c, problem
+}
+
+// pin returns the sequence at which the condition holds, for the engine to begin at; nil where any will do. exists says whether
+// what is changed is there. Where the condition does not hold, the error wraps rdfgpu.ErrConflict.
+func (c *condition) pin(e *edition, exists func() (bool, error)) (*uint64, error) {
+	if c.match.empty() && c.unlike.empty() {
+		return nil, nil
+	}
+	now := e.Sequence()
+	failed := fmt.Errorf("%w: it is at sequence %d", rdfgpu.ErrConflict, now)
+	if len(c.match.list) > 0 && !slices.ContainsFunc(c.match.list, func(tag string) bool { return e.isAt(tag, now) }) ||
+		slices.ContainsFunc(c.unlike.list, func(tag string) bool { return e.isAt(strings.TrimPrefix(tag, "W/"), now) }) {
+		return nil, failed
+	}
+	if c.match.any || c.unlike.any {
+		there, err := exists()
+		if err != nil {
+			return nil, err
+		}
+		if there != c.match.any || there == c.unlike.any {
+			return nil, failed
+		}
+	}
+	return &now, nil
+}
+
+// isAt reports whether a strong tag is one of the store at a sequence: its own, or one of a graph, as this edition was read.
+func (e *edition) isAt(tag string, sequence uint64) bool {
+	number, rest, long := strings.Cut(strings.Trim(tag, `"`), "-")
+	n, err := strconv.ParseUint(number, 10, 64)
+	if err != nil || n != sequence || !strings.HasPrefix(tag, `"`) {
+		return false
+	}
+	name, _, _ := strings.Cut(rest, "-")
+	return !long || name == e.name
+}
