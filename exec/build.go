@@ -46,7 +46,7 @@ func (b *builder) build(n planner.Node) (operator.Operator, error) {
 	case *planner.Union:
 		return b.union(n)
 	case *planner.Count:
-		return &source.Count{Base: b.base(n), Match: b.match(n.Match)}, nil
+		return b.count(n), nil
 	case *planner.Unit:
 		return &source.Unit{Base: b.base(n)}, nil
 	case *planner.Empty:
@@ -119,6 +119,14 @@ func (b *builder) match(n *planner.Match) *source.Match {
 		Base: b.base(n), Plan: n.Plan, Graph: n.Graph, Matcher: b.options.Matcher(n.Plan, n.Graph), Limit: n.Limit,
 		Weighted: n.Weighted, Tests: n.Tests,
 	}
+}
+
+func (b *builder) count(n *planner.Count) operator.Operator {
+	c := &source.Count{Base: b.base(n)}
+	for _, t := range n.Terms {
+		c.Terms = append(c.Terms, source.CountTerm{Times: t.Times, Match: b.match(t.Match)})
+	}
+	return c
 }
 
 func (b *builder) product(n *planner.Product) (operator.Operator, error) {

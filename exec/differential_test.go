@@ -64,6 +64,7 @@ func compareWithReference(t *testing.T, draw func(*generator) string) {
 			}
 			if variant == "sharing" {
 				o.Tuning.SharedGain = math.Inf(1)
+				o.Tuning.DifferenceCost, o.Tuning.DifferenceGain = always, math.Inf(1)
 			}
 			o.Semantics = semantics
 			o.Unoptimised = variant == "unoptimised"

@@ -17,8 +17,18 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 	}
 	for i := range e.Match.Steps {
 		s := &e.Match.Steps[i]
-		e.Steps = append(e.Steps, fmt.Sprintf("?%s: %s, estimated %.0f rows from %.0f candidates",
-			e.Match.Slots[e.Match.Inputs+i].Variable, describeStep(e.Match, s, term), s.EstimatedRows, s.EstimatedCandidates))
+		in := ""
+		if s.Branch > 0 {
+			in = fmt.Sprintf("%s %d: ", e.Match.Branches[s.Branch-1].Weight, s.Branch)
+		}
+		e.Steps = append(e.Steps, fmt.Sprintf("%s?%s: %s, estimated %.0f rows from %.0f candidates",
+			in, e.Match.Slots[e.Match.Inputs+i].Variable, describeStep(e.Match, s, term), s.EstimatedRows, s.EstimatedCandidates))
+	}
+	for i := range e.Match.Branches {
+		b := &e.Match.Branches[i]
+		if n := len(b.Checks) + len(b.Classes); n+len(b.Distinct)+len(b.EdgeDistinct) > 0 {
+			e.Steps = append(e.Steps, fmt.Sprintf("%s %d: %d checks, %d inequalities", b.Weight, i+1, n, len(b.Distinct)+len(b.EdgeDistinct)))
+		}
 	}
 }
 

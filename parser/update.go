@@ -2,6 +2,7 @@ package parser
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
@@ -181,4 +182,27 @@ func (m *Modify) Select() *Query {
 		Form: Select, Base: m.Base, Variables: variables, From: m.Using, FromNamed: m.UsingNamed,
 		Where: &Project{Input: m.Where, Variables: variables},
 	}
+}
+
+// WithDataset returns u with the data set of a protocol request for every WHERE (SPARQL 1.1 Protocol, section 2.2.3); u
+// itself where both lists are empty. An operation that has WITH, USING or USING NAMED is an *Error.
+func (u *Update) WithDataset(using, usingNamed []string) (*Update, error) {
+	if len(using)+len(usingNamed) == 0 {
+		return u, nil
+	}
+	given := &Update{Operations: slices.Clone(u.Operations)}
+	for i, o := range given.Operations {
+		m, ok := o.(*Modify)
+		if !ok {
+			continue
+		}
+		if !m.With.IsZero() || len(m.Using)+len(m.UsingNamed) > 0 {
+			return nil, &Error{Line: m.Line, Column: m.Column,
+				Message: "this operation has WITH or USING, and the request names graphs too", Hint: "do one or the other"}
+		}
+		changed := *m
+		changed.Using, changed.UsingNamed = using, usingNamed
+		given.Operations[i] = &changed
+	}
+	return given, nil
 }

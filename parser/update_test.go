@@ -118,6 +118,25 @@ func TestSelectOfAModification(t *testing.T) {
 	}
 }
 
+func TestTheDatasetOfARequest(t *testing.T) {
+	u := mustParseUpdate(t, "CLEAR ALL; DELETE WHERE { ?s ?p ?o }; INSERT {} WHERE {}")
+	before := u.String()
+	given, err := u.WithDataset([]string{"a", "b"}, []string{"c"})
+	if err != nil || u.String() != before || strings.Count(given.String(), "USING <a>\nUSING <b>\nUSING NAMED <c>\n") != 2 {
+		t.Errorf("%v\n%v", err, given)
+	}
+	for _, text := range []string{"WITH <g> INSERT {} WHERE {}", "INSERT {} USING <g> WHERE {}", "INSERT {} USING NAMED <g> WHERE {}"} {
+		u := mustParseUpdate(t, "CLEAR ALL;\n "+text)
+		if same, err := u.WithDataset(nil, nil); err != nil || same != u {
+			t.Error(err)
+		}
+		const want = "line 2, column 2: this operation has WITH or USING, and the request names graphs too (do one or the other)"
+		if _, err := u.WithDataset(nil, []string{"a"}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestOperationsKnowWhereTheyBegin(t *testing.T) {
 	text := "# é\nPREFIX é: <x:>\n  INSERT DATA { é:a é:b '''\n''' } ; DELETE # c\n DATA { }\n; PREFIX x: <y:> \\u0049NSERT { } WHERE { ?\\u0061 ?b ?c }; CLEAR ALL;\n\nLOAD <x>"
 	u := mustParseUpdate(t, text)

@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // filter says of vertices that they have no entry in a patch, or that they may have one: two bits of one word a vertex
 // (Putze, Sanders and Singler, Cache-, hash- and space-efficient Bloom filters, 2007: blocked filters). It is shared by all
-// patches over one ground; vertices that one of them adds may be taken for entries by the others.
+// patches over one ground; vertices that one of them adds may be taken for entries by the others. Copies are one and the same.
 type filter struct {
 	words []atomic.Uint64
 	shift uint8 // 64 less the bits of the number of words
@@ -18,8 +18,8 @@ const (
 )
 
 // filterFor returns a filter of the row vertices of a patch: was, where it has room for all, with the vertices added, or a new one with all of rows.
-func filterFor[V ranked](was *filter, rows tree[V], added []Vertex) *filter {
-	if was != nil && rows.size() <= filterWord*len(was.words) {
+func filterFor[V ranked](was filter, rows tree[V], added []Vertex) filter {
+	if rows.size() <= filterWord*len(was.words) {
 		for _, v := range added {
 			was.add(v)
 		}
@@ -29,7 +29,7 @@ func filterFor[V ranked](was *filter, rows tree[V], added []Vertex) *filter {
 	for 2*rows.size() > filterWord*words {
 		words, shift = 2*words, shift-1
 	}
-	f := &filter{words: make([]atomic.Uint64, words), shift: shift}
+	f := filter{words: make([]atomic.Uint64, words), shift: shift}
 	rows.ascend(0, func(v Vertex, _ *V) bool {
 		f.add(v)
 		return true

@@ -143,7 +143,7 @@ func (g *Graph) HasEdge(from Vertex, l Label, to Vertex) bool {
 	}
 	out := g.Partition(l, Out)
 	if out.layer == Patched {
-		return out.patch.contains(from, to)
+		return out.contains(from, to)
 	}
 	objects := out.Neighbours(from)
 	if len(objects) > longList {

@@ -99,7 +99,16 @@ func (m *model) checkPartition(p *Partition, l Label, d Direction) error {
 			return fmt.Errorf("%v: vertices of rows %d to %d: %v, want %v", p.Layer(), low, high, got, rows[low:high])
 		}
 	}
-	edges := 0
+	edges, row := 0, 0
+	for v, n := range p.Degrees() {
+		if v != rows[row] || n != len(m.lists[d][l][v]) {
+			return fmt.Errorf("%v: row %d is %d of degree %d", p.Layer(), row, v, n)
+		}
+		row++
+	}
+	if row != len(rows) {
+		return fmt.Errorf("%v: %d degrees, want %d", p.Layer(), row, len(rows))
+	}
 	for v := range Vertex(m.vertices + 300) {
 		row, ok := p.Row(v)
 		want := sorted(m.lists[d][l][v])

@@ -67,10 +67,10 @@ func Gallop(list []Vertex, v Vertex) int {
 
 // Between returns the part of an ascending list with low ≤ v < high; high 0 means no bound.
 func Between(list []Vertex, low, high Vertex) []Vertex {
-	if low > 0 {
+	if len(list) > 0 && list[0] < low {
 		list = list[searchFrom(list, low):]
 	}
-	if high > 0 {
+	if high > 0 && len(list) > 0 && list[len(list)-1] >= high {
 		list = list[:searchFrom(list, high)]
 	}
 	return list

@@ -158,7 +158,10 @@ func (p *Partition) Single() bool { return p.offsets == nil && p.Edges() == int(
 // Neighbours returns N(v, l), ascending and without repeats; nil when v has no edge here.
 func (p *Partition) Neighbours(v Vertex) []Vertex {
 	if p.layer == Patched {
-		return p.patch.neighbours(v)
+		if t := p.patch.find(v); t != nil {
+			return t.neighbours()
+		}
+		p = p.patch.ground
 	}
 	row, ok := p.Row(v)
 	if !ok {
@@ -173,7 +176,10 @@ func (p *Partition) Neighbours(v Vertex) []Vertex {
 // Has reports whether v has a row: Row without its number, which a Patched partition has to look for.
 func (p *Partition) Has(v Vertex) bool {
 	if p.layer == Patched {
-		return p.patch.has(v)
+		if t := p.patch.find(v); t != nil {
+			return t.degree() > 0
+		}
+		p = p.patch.ground
 	}
 	_, ok := p.Row(v)
 	return ok
@@ -182,7 +188,10 @@ func (p *Partition) Has(v Vertex) bool {
 // degreeOf is len(Neighbours(v)), and makes no list.
 func (p *Partition) degreeOf(v Vertex) int {
 	if p.layer == Patched {
-		return p.patch.degree(v)
+		if t := p.patch.find(v); t != nil {
+			return t.degree()
+		}
+		p = p.patch.ground
 	}
 	row, ok := p.Row(v)
 	if !ok {
@@ -194,7 +203,10 @@ func (p *Partition) degreeOf(v Vertex) int {
 // contains reports whether w is a neighbour of v, and makes no list.
 func (p *Partition) contains(v, w Vertex) bool {
 	if p.layer == Patched {
-		return p.patch.contains(v, w)
+		if t := p.patch.find(v); t != nil {
+			return t.contains(w)
+		}
+		p = p.patch.ground
 	}
 	return Contains(p.Neighbours(v), w)
 }
@@ -202,7 +214,7 @@ func (p *Partition) contains(v, w Vertex) bool {
 // RowVertices yields the row vertices, ascending.
 func (p *Partition) RowVertices() iter.Seq[Vertex] {
 	if p.layer == Patched {
-		return p.patch.rowVertices(int(p.rows))
+		return p.patch.rowVertices()
 	}
 	return func(yield func(Vertex) bool) {
 		switch p.layer {
@@ -310,12 +322,28 @@ func (p *Partition) rankBitmap(x uint32) int {
 // Lists yields every row vertex with its neighbours, ascending.
 func (p *Partition) Lists() iter.Seq2[Vertex, []Vertex] {
 	if p.layer == Patched {
-		return p.patch.lists(int(p.rows))
+		return p.patch.lists()
 	}
 	return func(yield func(Vertex, []Vertex) bool) {
 		row := 0
 		for v := range p.RowVertices() {
 			if row >= int(p.rows) || !yield(v, p.List(row)) {
+				return
+			}
+			row++
+		}
+	}
+}
+
+// Degrees yields every row vertex with the number of its neighbours, ascending.
+func (p *Partition) Degrees() iter.Seq2[Vertex, int] {
+	if p.layer == Patched {
+		return p.patch.degrees()
+	}
+	return func(yield func(Vertex, int) bool) {
+		row := 0
+		for v := range p.RowVertices() {
+			if row >= int(p.rows) || !yield(v, p.Degree(row)) {
 				return
 			}
 			row++

@@ -10,7 +10,7 @@ import (
 type patch struct {
 	ground *Partition // not Patched itself
 	rows   tree[touchedRow]
-	filter *filter // of the keys of rows
+	filter filter // of the keys of rows
 	edges  int
 	since  int           // how many edges came and went since there was nothing but the ground
 	bytes  int           // of rows and short lists
@@ -34,39 +34,6 @@ func (p *patch) row(v Vertex) (int, bool) {
 	}
 	row, ok := p.ground.Row(v)
 	return row + int(before), ok
-}
-
-// has reports whether v has a row.
-func (p *patch) has(v Vertex) bool {
-	if t := p.find(v); t != nil {
-		return t.degree() > 0
-	}
-	_, ok := p.ground.Row(v)
-	return ok
-}
-
-// neighbours is Partition.Neighbours.
-func (p *patch) neighbours(v Vertex) []Vertex {
-	if t := p.find(v); t != nil {
-		return t.neighbours()
-	}
-	return p.ground.Neighbours(v)
-}
-
-// degree is the number of neighbours of v.
-func (p *patch) degree(v Vertex) int {
-	if t := p.find(v); t != nil {
-		return t.degree()
-	}
-	return p.ground.degreeOf(v)
-}
-
-// contains reports whether w is a neighbour of v.
-func (p *patch) contains(v, w Vertex) bool {
-	if t := p.find(v); t != nil {
-		return t.contains(w)
-	}
-	return Contains(p.ground.Neighbours(v), w)
 }
 
 // spot is where a row is found: in its entry, whose vertex is v, or in the ground.
@@ -127,89 +94,88 @@ func (p *patch) rowFrom(v Vertex) int {
 	return p.ground.RowFrom(v) + int(before)
 }
 
-// walk visits n rows from one on, which there are, in their order: a stretch of rows from … to-1 of the ground, or an entry and its
-// vertex.
-func (p *patch) walk(row, n int, stretch func(from, to int) bool, touched func(v Vertex, t *touchedRow) bool) {
-	if n <= 0 {
-		return
-	}
-	start := p.locate(row)
-	at := start.at
-	going := p.rows.ascend(start.next, func(v Vertex, t *touchedRow) bool {
-		if run := min(int(t.at)-at, n); run > 0 {
-			if !stretch(at, at+run) {
-				return false
+// mergeRows yields the rows of a ground, and in their place or beside them those that were touched.
+func mergeRows[T any](ground iter.Seq2[Vertex, T], rows tree[touchedRow], of func(*touchedRow) T) iter.Seq2[Vertex, T] {
+	return func(yield func(Vertex, T) bool) {
+		entries := rows.cursor()
+		w, t := entries.peek()
+		next := func() bool { // yields an entry
+			was := t
+			v := w
+			entries.at++
+			w, t = entries.peek()
+			return was.degree() == 0 || yield(v, of(was))
+		}
+		for v, row := range ground {
+			for t != nil && w < v {
+				if !next() {
+					return
+				}
 			}
-			at, n = at+run, n-run
+			if t != nil && w == v {
+				if !next() {
+					return
+				}
+				continue
+			}
+			if !yield(v, row) {
+				return
+			}
 		}
-		if n == 0 {
-			return false
+		for t != nil && next() {
 		}
-		at += oneIf(t.inGround())
-		if t.degree() > 0 {
-			n--
-			return touched(v, t) && n > 0
-		}
-		return true
-	})
-	if rows := p.ground.Rows(); going {
-		stretch(min(at, rows), min(at+n, rows)) // less in a damaged file
 	}
 }
 
-// walkRows is how many row vertices of the ground are listed at a time.
-const walkRows = 256
-
 // lists is Partition.Lists.
-func (p *patch) lists(rows int) iter.Seq2[Vertex, []Vertex] {
-	return func(yield func(Vertex, []Vertex) bool) {
-		var vertices []Vertex
-		p.walk(0, rows, func(from, to int) bool {
-			for ; from < to; from += walkRows {
-				vertices = p.ground.AppendVertices(vertices[:0], from, min(from+walkRows, to))
-				for i, v := range vertices {
-					if !yield(v, p.ground.List(from+i)) {
-						return false
-					}
-				}
-			}
-			return true
-		}, func(v Vertex, t *touchedRow) bool {
-			return yield(v, t.neighbours())
-		})
-	}
+func (p *patch) lists() iter.Seq2[Vertex, []Vertex] {
+	return mergeRows(p.ground.Lists(), p.rows, (*touchedRow).neighbours)
+}
+
+// degrees is Partition.Degrees.
+func (p *patch) degrees() iter.Seq2[Vertex, int] {
+	return mergeRows(p.ground.Degrees(), p.rows, (*touchedRow).degree)
 }
 
 // rowVertices is Partition.RowVertices.
-func (p *patch) rowVertices(rows int) iter.Seq[Vertex] {
-	return func(yield func(Vertex) bool) {
-		var vertices []Vertex
-		p.walk(0, rows, func(from, to int) bool {
-			for ; from < to; from += walkRows {
-				vertices = p.ground.AppendVertices(vertices[:0], from, min(from+walkRows, to))
-				for _, v := range vertices {
-					if !yield(v) {
-						return false
-					}
-				}
+func (p *patch) rowVertices() iter.Seq[Vertex] {
+	type nothing struct{}
+	ground := func(yield func(Vertex, nothing) bool) {
+		for v := range p.ground.RowVertices() {
+			if !yield(v, nothing{}) {
+				return
 			}
-			return true
-		}, func(v Vertex, _ *touchedRow) bool {
-			return yield(v)
-		})
+		}
+	}
+	rows := mergeRows(ground, p.rows, func(*touchedRow) nothing { return nothing{} })
+	return func(yield func(Vertex) bool) {
+		for v := range rows {
+			if !yield(v) {
+				return
+			}
+		}
 	}
 }
 
-// appendVertices is Partition.AppendVertices.
+// appendVertices is Partition.AppendVertices of rows that there are.
 func (p *patch) appendVertices(dst []Vertex, low, high int) []Vertex {
-	p.walk(low, high-low, func(from, to int) bool {
-		dst = p.ground.AppendVertices(dst, from, to)
-		return true
-	}, func(v Vertex, _ *touchedRow) bool {
-		dst = append(dst, v)
-		return true
+	start := p.locate(low)
+	at, left := start.at, high-low // rows of the ground so far, and rows to come
+	p.rows.ascend(start.next, func(v Vertex, t *touchedRow) bool {
+		run := int(t.at) - at
+		if _, shift := t.rank(); shift == 0 || run >= left {
+			return run < left // the vertex stays a row of the ground's, or comes later
+		}
+		dst = p.ground.AppendVertices(dst, at, at+run)
+		at, left = int(t.at)+oneIf(t.inGround()), left-run
+		if t.degree() > 0 {
+			dst = append(dst, v)
+			left--
+		}
+		return left > 0
 	})
-	return dst
+	end := p.ground.Rows()
+	return p.ground.AppendVertices(dst, min(at, end), min(at+left, end)) // less in a damaged file
 }
 
 // arrays makes a partition of arrays of the rows, once.

@@ -341,7 +341,7 @@ func difference[V ranked](a, b tree[V], visit func(k uint32, a, b *V) bool) {
 			left, right = left[1:], right[1:]
 		}
 	}
-	x, y := leafCursor[V]{leaves: own[0]}, leafCursor[V]{leaves: own[1]}
+	x, y := cursorOf(own[0]...), cursorOf(own[1]...)
 	for {
 		i, v := x.peek()
 		j, w := y.peek()
@@ -365,20 +365,43 @@ func difference[V ranked](a, b tree[V], visit func(k uint32, a, b *V) bool) {
 	}
 }
 
-// leafCursor goes through the values of leaves.
-type leafCursor[V ranked] struct {
-	leaves []*node[V]
-	at     int
+// cursor goes through the values below nodes.
+type cursor[V ranked] struct {
+	nodes [][]*node[V] // those to come, of each height
+	leaf  *node[V]
+	at    int
 }
 
-func (c *leafCursor[V]) peek() (k uint32, v *V) {
-	for len(c.leaves) > 0 && c.at == int(c.leaves[0].n) {
-		c.leaves, c.at = c.leaves[1:], 0
+func cursorOf[V ranked](nodes ...*node[V]) cursor[V] { return cursor[V]{nodes: [][]*node[V]{nodes}} }
+
+// cursor begins before the first value.
+func (t tree[V]) cursor() cursor[V] {
+	if t.root == nil {
+		return cursor[V]{}
 	}
-	if len(c.leaves) == 0 {
-		return 0, nil
+	return cursorOf(t.root)
+}
+
+// peek returns the next value, nil behind the last one.
+func (c *cursor[V]) peek() (k uint32, v *V) {
+	for c.leaf == nil || c.at == int(c.leaf.n) {
+		last := len(c.nodes) - 1
+		if last < 0 {
+			return 0, nil
+		}
+		if len(c.nodes[last]) == 0 {
+			c.nodes = c.nodes[:last]
+			continue
+		}
+		n := c.nodes[last][0]
+		c.nodes[last] = c.nodes[last][1:]
+		if n.children == nil {
+			c.leaf, c.at = n, 0
+		} else {
+			c.nodes = append(c.nodes, n.children)
+		}
 	}
-	return c.leaves[0].first[c.at], &c.leaves[0].values[c.at]
+	return c.leaf.first[c.at], &c.leaf.values[c.at]
 }
 
 // leaves are all leaves, in order.

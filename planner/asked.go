@@ -24,7 +24,7 @@ func weighed(n Node) (out Node, ok bool) {
 	switch n := n.(type) {
 	case *Match:
 		steps := n.Plan.Steps
-		n.Weighted = len(steps) > 0 && steps[len(steps)-1].Counted
+		n.Weighted = len(n.Plan.Branches) > 0 || len(steps) > 0 && steps[len(steps)-1].Counted
 	case *Product:
 		if whole, ok := weighed(n.Whole); ok {
 			return whole, true

@@ -12,6 +12,10 @@ const (
 	productCost = 5_000.0
 	// sharedGain is the share of the cost of separate branches below which matching their common part once is worth it.
 	sharedGain = 0.5
+	// differenceCost, in candidates, is from which cost on a count is tried as a difference; differenceGain the share of the
+	// cost of the match with its conditions below which that is taken.
+	differenceCost = planPrice
+	differenceGain = 0.7
 	// rowCost, in candidates a row, is what a row of a common part costs that leaves the matcher and comes back as a seed.
 	rowCost = 16
 	// seedCost, in candidates a row, is what a row costs at least that the right side of a join is matched for.

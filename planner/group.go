@@ -73,14 +73,14 @@ func countsRepeats(a *parser.Aggregation) bool {
 	return !a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE"
 }
 
-// countsOnly reports whether equal rows may come as one with a weight: COUNT alone asks how often values come, and equal
-// rows have equal values.
+// countsOnly reports whether equal rows may come as one with a weight: of what asks how often values come, COUNT, SUM and AVG
+// can tell from it, and equal rows have equal values.
 func countsOnly(n *parser.Group) bool {
 	if slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool { return parser.IsVolatile(k.Expr) }) {
 		return false
 	}
 	return !slices.ContainsFunc(n.Aggregates, func(a parser.Aggregation) bool {
-		return countsRepeats(&a) && (a.Function != "COUNT" || a.Argument != nil && parser.IsVolatile(a.Argument))
+		return countsRepeats(&a) && (a.Function != "COUNT" && a.Function != "SUM" && a.Function != "AVG" || a.Argument != nil && parser.IsVolatile(a.Argument))
 	})
 }
 
@@ -95,12 +95,21 @@ func (p *planner) counted(n *parser.Group, out scope.Set) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, ok := in.(*Match)
-	if !ok {
-		return nil, nil
+	c := &Count{Properties: p.above(in, out)}
+	if c.Terms, err = p.difference(n.Input, in); err != nil {
+		return nil, err
 	}
-	c := &Count{Properties: p.above(m, out), Match: m}
-	c.Rows = 1
+	if c.Terms == nil {
+		m, ok := in.(*Match)
+		if !ok {
+			return nil, nil
+		}
+		c.Terms = []CountTerm{{1, m}}
+	}
+	c.Rows, c.Cost = 1, 0
+	for _, t := range c.Terms {
+		c.Cost += t.Match.Cost
+	}
 	return c, nil
 }
 

@@ -303,6 +303,9 @@ func (p *planner) leftJoin(n *parser.LeftJoin, r request) (Node, error) {
 	if r.distinct && !p.options.Unoptimised && rules.OnlyRepeats(p.scopes, n, r.need) {
 		return p.lower(n.Left, r)
 	}
+	if m, err := p.branched(n, r); m != nil || err != nil {
+		return m, err
+	}
 	out := p.outputColumns(n, r)
 	need := out.Or(p.reads(n.Right, r.outer))
 	if n.Condition != nil {
@@ -322,6 +325,9 @@ func (p *planner) minus(n *parser.Minus, r request) (Node, error) {
 	common := l.May.And(right.May)
 	if common.Empty() {
 		return p.lower(n.Left, r)
+	}
+	if m, err := p.branched(n, r); m != nil || err != nil {
+		return m, err
 	}
 	left, err := p.lower(n.Left, r.with(r.need.Or(common)))
 	if err != nil {

@@ -39,7 +39,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 	m.Plan, err = bgp.Plan(p.ctx, n.Patterns, p.graph, p.options.Lookup, bgp.Options{
 		Semantics: p.options.Semantics, Inputs: r.inputs, Output: m.Columns,
 		CountOnly: out.Empty() && !r.distinct, Distinct: r.distinct, Speed: p.options.Speed,
-		Ranges: pushed.ranges, Candidates: pushed.candidates, Shares: pushed.shares(),
+		Ranges: pushed.ranges, Candidates: pushed.candidates, Unequal: pushed.unequal, Shares: pushed.shares(),
 	})
 	if err != nil {
 		return nil, err
@@ -86,6 +86,9 @@ func (p *planner) product(n *parser.BGP, pushed *pushedFilters, r request, whole
 // filter plans a chain of filters: conditions on a basic graph pattern that the matcher can apply are handed to it, the
 // others run on the rows, those with EXISTS last.
 func (p *planner) filter(n *parser.Filter, r request) (Node, error) {
+	if m, err := p.branched(n, r); m != nil || err != nil {
+		return m, err
+	}
 	var plain, exists []parser.Expr
 	var in parser.Node = n
 	for f, ok := in.(*parser.Filter); ok; f, ok = in.(*parser.Filter) {
@@ -145,7 +148,7 @@ func (p *planner) filteredMatch(n *parser.Filter, pattern *parser.BGP, plain, ex
 }
 
 // filtered puts conditions on a node whose rows are solutions of a pattern.
-func (p *planner) filtered(n *parser.Filter, in Node, conditions []parser.Expr, pattern parser.Node, r request) (Node, error) {
+func (p *planner) filtered(n parser.Node, in Node, conditions []parser.Expr, pattern parser.Node, r request) (Node, error) {
 	if len(conditions) == 0 {
 		return in, nil
 	}

@@ -162,10 +162,10 @@ type (
 		Exposed []string
 		text    string
 	}
-	// Count is the number of solutions of a match, in each of the columns of one row.
+	// Count is the number of solutions of a match, or a sum of such numbers, in each of the columns of one row.
 	Count struct {
 		Properties
-		Match *Match
+		Terms []CountTerm
 	}
 	// Degrees counts the triples of each subject or object of a predicate, or of each predicate, by the lengths of the
 	// graph's lists.
@@ -313,6 +313,20 @@ func (p *planner) now(node Node, err error) (*Subplan, error) {
 	return &Subplan{node: node, err: err}, err
 }
 
+// CountTerm is a match whose solutions count so many times, which may be negative.
+type CountTerm struct {
+	Times int
+	Match *Match
+}
+
+// Inputs are the matches.
+func (c *Count) Inputs() (out []Node) {
+	for _, t := range c.Terms {
+		out = append(out, t.Match)
+	}
+	return out
+}
+
 // Aggregate is an aggregate of a group.
 type Aggregate struct {
 	parser.Aggregation
@@ -358,7 +372,6 @@ type Test struct {
 
 func (p *Product) Inputs() []Node   { return p.Parts }
 func (u *Union) Inputs() []Node     { return u.Branches }
-func (c *Count) Inputs() []Node     { return []Node{c.Match} }
 func (g *EachGraph) Inputs() []Node { return firstMade(g.Plans) }
 
 // firstMade is the first of some plans.

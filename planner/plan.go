@@ -40,6 +40,8 @@ type Options struct {
 	Semantics bgp.Semantics
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
+	// NoBranches: no plan has bgp.Branch.
+	NoBranches bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool
 	// Services allows SERVICE.
@@ -70,6 +72,9 @@ type Tuning struct {
 	// SharedGain is the share of the cost of a union's branches below which matching what they have in common once is
 	// worth it; negative means never.
 	SharedGain float64
+	// DifferenceCost is from which cost on a count is tried as a difference, and DifferenceGain the share of its cost below
+	// which that is worth it.
+	DifferenceCost, DifferenceGain float64
 	// Without names rules that are left out where a query can do without them (planner/rules).
 	Without []string
 }
@@ -148,6 +153,12 @@ func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner 
 	}
 	if t.SharedGain == 0 {
 		t.SharedGain = sharedGain
+	}
+	if t.DifferenceCost == 0 {
+		t.DifferenceCost = differenceCost
+	}
+	if t.DifferenceGain == 0 {
+		t.DifferenceGain = differenceGain
 	}
 	off := slices.Clone(t.Without)
 	if options.Unoptimised {

@@ -84,7 +84,8 @@ func TestWhoReadsRowsTellsTheNodesBelow(t *testing.T) {
 		"SELECT * { ?x :p ?y } LIMIT 5":                                                   "slice(match limit=5)",
 		"SELECT * { ?x :p ?y } OFFSET 2 LIMIT 5":                                          "slice(match limit=7)",
 		"SELECT * { ?x :p ?y BIND(?y AS ?z) } LIMIT 5":                                    "slice(bind(match limit=5))",
-		"SELECT * { ?x :p ?y FILTER(?x != ?y) } LIMIT 5":                                  "slice(filter(match))",
+		"SELECT * { ?x :p ?y FILTER(?x != ?y) } LIMIT 5":                                  "slice(match limit=5)",
+		"SELECT * { ?x :p ?y FILTER(?x < ?y) } LIMIT 5":                                   "slice(filter(match))",
 		"SELECT ?x { ?x :p ?y } ORDER BY ?x LIMIT 5":                                      "slice(sort limit=5(match))",
 		"ASK { ?x :p ?y }":                                                                "match limit=1",
 		"SELECT * { ?x :p ?y . ?a :p ?b }":                                                "product(match, match)",
@@ -93,9 +94,10 @@ func TestWhoReadsRowsTellsTheNodesBelow(t *testing.T) {
 		"SELECT (COUNT(*) AS ?n) { ?x :p ?y }":                                            "bind(count(match))",
 		"SELECT (COUNT(?y) AS ?n) { ?x :p ?y }":                                           "bind(count(match))",
 		"SELECT ?x (COUNT(?y) AS ?n) { ?x :p ?y . ?y :q ?z } GROUP BY ?x":                 "bind(group weighted(match weighted))",
-		"SELECT ?x (COUNT(?y) AS ?n) (SUM(?x) AS ?s) { ?x :p ?y . ?y :q ?z } GROUP BY ?x": "bind(bind(group(match)))",
+		"SELECT ?x (COUNT(?y) AS ?n) (SUM(?x) AS ?s) { ?x :p ?y . ?y :q ?z } GROUP BY ?x": "bind(bind(group weighted(match weighted)))",
+		"SELECT ?x (GROUP_CONCAT(?y) AS ?s) { ?x :p ?y . ?y :q ?z } GROUP BY ?x":          "bind(group(match))",
 		"SELECT * { ?x :p ?y OPTIONAL { ?y :q ?z } }":                                     "left join(match, match seeds=y)",
-		"SELECT * { ?x :p ?y FILTER EXISTS { ?y :q ?z } }":                                "filter(match, exists(match seeds=y))",
+		"SELECT * { ?x :p ?y FILTER EXISTS { ?y :q ?z } }":                                "match",
 		"SELECT * { ?x :p ?y FILTER EXISTS { ?y :q ?z MINUS { ?z :q ?x } } }":             "filter(match, exists(for each binding seeds=x,y(minus(given(match seeds=_:given y), given seeds=z(match seeds=_:given x,z)))))",
 	} {
 		p, err := c.plan(t.Context(), text)

@@ -16,6 +16,8 @@ import (
 type pushedFilters struct {
 	candidates map[string][]dictionary.ID
 	ranges     map[string]bgp.Range
+	// unequal are pairs of terms that must differ.
+	unequal []bgp.Inequality
 	// tests are conditions whose values are tested when the match begins.
 	tests []Test
 	notes []string
@@ -59,6 +61,11 @@ func (f *pushedFilters) of(has func(variable string) bool) *pushedFilters {
 			out.bound(v, dictionary.Range{From: r.Low, To: r.High})
 		}
 	}
+	for _, d := range f.unequal {
+		if has(d.A) {
+			out.unequal = append(out.unequal, d)
+		}
+	}
 	return out
 }
 
@@ -93,12 +100,13 @@ func (f *pushedFilters) bound(v string, r dictionary.Range) {
 //
 //	sameTerm(?v, c), ?v = <iri>, ?v = "string", ?v IN (<iri>, "string", …) → the candidates of ?v
 //	?v < 5, ?v >= "2020-01-01"^^xsd:date, ?v = 1, …                        → a range of IDs of ?v, or its candidates
+//	?v != ?w, !sameTerm(?v, ?w), ?v NOT IN (<iri>, …)                      → inequalities (unequal.go)
 //	any other condition on ?v alone, where ?v has few possible values      → the candidates of ?v for which it is true
 func (p *planner) pushFilters(n *parser.BGP, conditions []parser.Expr, r request) (pushed *pushedFilters, rest []parser.Expr) {
 	pushed = &pushedFilters{}
 	vars := p.free(n, r)
 	for _, e := range conditions {
-		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, vars, e, conditions) {
+		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, vars, e, conditions) || p.pushUnequal(pushed, n, n, e) {
 			pushed.notes = append(pushed.notes, p.exprText(e))
 		} else {
 			rest = append(rest, e)

@@ -61,7 +61,17 @@ func (u *Union) Text() (string, string) { return "union", u.note }
 
 func (g *Group) Text() (string, string) { return "group", g.text + g.note }
 
-func (c *Count) Text() (string, string) { return "count", c.note }
+// Text of a count says how often the solutions of each input count, where that is not once.
+func (c *Count) Text() (string, string) {
+	var text []string
+	for _, t := range c.Terms {
+		text = append(text, fmt.Sprintf("%+d", t.Times))
+	}
+	if len(c.Terms) == 1 && c.Terms[0].Times == 1 {
+		text = nil
+	}
+	return "count", strings.Join(text, " ") + c.note
+}
 
 func (d *Degrees) Text() (string, string) { return "degrees", d.text + d.note }
 

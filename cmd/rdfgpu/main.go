@@ -1,6 +1,6 @@
 // Command rdfgpu loads RDF into a store and answers SPARQL over it.
 //
-// Exit codes: 0 answered, 1 the query or the data is wrong, 2 wrong usage, 3 a limit or a cancel, 4 the store is
+// Exit codes: 0 answered, 1 the query, the update or the data is wrong, 2 wrong usage, 3 a limit or a cancel, 4 the store is
 // damaged or of another format version.
 package main
 
@@ -33,6 +33,9 @@ type commands struct {
 	PlanLoad     planCommand         `cmd:"" name:"plan-load" help:"Estimate what a load will take: memory, disk, time."`
 	Query        queryCommand        `cmd:"" help:"Answer a SPARQL query."`
 	Explain      explainCommand      `cmd:"" help:"Show how a query is answered."`
+	Update       updateCommand       `cmd:"" help:"Change a store, or that of a server, by a SPARQL Update."`
+	Dump         dumpCommand         `cmd:"" help:"Write a snapshot as N-Quads, of a running server too."`
+	Log          logCommand          `cmd:"" help:"List what was committed."`
 	Serve        serveCommand        `cmd:"" help:"Serve SPARQL over HTTP, with a workbench in the browser."`
 	Info         infoCommand         `cmd:"" help:"Describe a store, or the GPU."`
 	Verify       verifyCommand       `cmd:"" help:"Check every file of a store: checksums and invariants."`
@@ -92,9 +95,12 @@ func report(stderr io.Writer, err error) int {
 	}
 	fmt.Fprintln(stderr, "rdfgpu:", err)
 	var usage usageError
+	var refused *refusal
 	switch {
 	case errors.As(err, &usage):
 		return exitUsage
+	case errors.As(err, &refused) && refused.isLimit(), errors.Is(err, rdfgpu.ErrWriters):
+		return exitLimit
 	case errors.Is(err, rdfgpu.ErrTimeout), errors.Is(err, rdfgpu.ErrRowLimit), errors.Is(err, rdfgpu.ErrMemoryLimit),
 		errors.Is(err, rdfgpu.ErrSpillLimit), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return exitLimit
@@ -115,4 +121,5 @@ Examples:
   rdfgpu load -o people.store people.nt.gz
   rdfgpu query people.store 'SELECT ?s WHERE { ?s a <http://xmlns.com/foaf/0.1/Person> } LIMIT 10'
   rdfgpu explain people.store -f query.rq --analyze
+  rdfgpu update people.store 'INSERT DATA { <http://e/me> a <http://xmlns.com/foaf/0.1/Person> }'
   rdfgpu serve people.store`

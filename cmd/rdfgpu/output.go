@@ -90,7 +90,10 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	return &progress{w: w, quiet: quiet, terminal: isTerminal(w), start: now, last: now}
 }
 
-func (p *progress) load(state rdfgpu.LoadProgress) {
+func (p *progress) load(state rdfgpu.LoadProgress) { p.show(state) }
+
+// show prints how far something is, once that is worth a line again.
+func (p *progress) show(state fmt.Stringer) {
 	interval := 5 * time.Second
 	if p.terminal {
 		interval = 200 * time.Millisecond

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"io"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,7 +23,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitCode, "flip": flip},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitCode, "flip": flip, "serve": serve},
 	})
 }
 
@@ -48,4 +52,44 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	data[len(data)/2] ^= 0x40
 	ts.Check(os.WriteFile(name, data, 0o666))
+}
+
+var servedAt = regexp.MustCompile(`msg=serving url=(\S+)`)
+
+// serve is "serve STORE [FLAGS...]": serves a store until the script ends; $URL is its address.
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: serve STORE [flags...]")
+	}
+	for i, arg := range args {
+		if _, err := os.Stat(ts.MkAbs(arg)); err == nil {
+			args[i] = ts.MkAbs(arg)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	log, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		code := run(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), &environment{ctx: ctx, stdin: strings.NewReader(""), stdout: io.Discard, stderr: out})
+		out.Close()
+		ended <- code
+	}()
+	var said strings.Builder
+	lines := bufio.NewScanner(io.TeeReader(log, &said))
+	url := ""
+	for url == "" && lines.Scan() {
+		if m := servedAt.FindStringSubmatch(lines.Text()); m != nil {
+			url = m[1]
+		}
+	}
+	go io.Copy(io.Discard, log)
+	if url == "" {
+		cancel()
+		ts.Fatalf("the server ends with %d: %s", <-ended, said.String())
+	}
+	ts.Setenv("URL", url)
+	ts.Defer(func() {
+		cancel()
+		<-ended
+	})
 }

@@ -3,6 +3,7 @@ package expr
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -15,8 +16,11 @@ import (
 // Errors (section 18.5.1): COUNT and SAMPLE pass over arguments that are errors; the others have no result for a group with
 // one.
 type Accumulator interface {
-	// Add takes n rows of columns into account: row i belongs to group groups[i]. Groups are numbered from 0.
-	Add(cols [][]dictionary.ID, n int, groups []uint32)
+	// Add takes n rows of columns into account: row i belongs to group groups[i] and, where there are weights, stands for
+	// weights[i] equal ones. Groups are numbered from 0.
+	Add(cols [][]dictionary.ID, n int, groups []uint32, weights []uint64)
+	// Overflowed reports whether there were more rows than can be counted.
+	Overflowed() bool
 	// Results writes the results of groups 0 to len(out)-1; dictionary.None where a group has none. A group that no
 	// row belonged to has the result of the empty group. Where expressions have stopped (Env.Err) results are missing.
 	Results(out []dictionary.ID)
@@ -60,6 +64,13 @@ type fold interface {
 	bytes() int64
 }
 
+// weighing is a fold to which it matters how often a value comes. Others are told once.
+type weighing interface {
+	// addTimes is add so many times.
+	addTimes(group uint32, id dictionary.ID, times uint64)
+	overflowed() bool
+}
+
 // mergeable is a fold whose result does not depend on the order of the rows, as far as merges says so.
 type mergeable interface {
 	merges() bool
@@ -98,9 +109,9 @@ type accumulator struct {
 	key      []byte
 }
 
-func (a *accumulator) Add(cols [][]dictionary.ID, n int, groups []uint32) {
+func (a *accumulator) Add(cols [][]dictionary.ID, n int, groups []uint32, weights []uint64) {
 	if a.argument == nil {
-		a.addRows(cols, n, groups)
+		a.addRows(cols, n, groups, weights)
 		return
 	}
 	if cap(a.ids) < n {
@@ -116,12 +127,26 @@ func (a *accumulator) Add(cols [][]dictionary.ID, n int, groups []uint32) {
 			}
 			a.seen[key] = struct{}{}
 		}
-		a.fold.add(groups[i], id)
+		a.tell(groups[i], id, weights, i)
 	}
 }
 
+// tell hands a row on.
+func (a *accumulator) tell(group uint32, id dictionary.ID, weights []uint64, row int) {
+	if w, ok := a.fold.(weighing); ok && weights != nil && a.seen == nil && a.rows == nil {
+		w.addTimes(group, id, weights[row])
+		return
+	}
+	a.fold.add(group, id)
+}
+
+func (a *accumulator) Overflowed() bool {
+	w, ok := a.fold.(weighing)
+	return ok && w.overflowed()
+}
+
 // addRows counts rows, or different rows.
-func (a *accumulator) addRows(cols [][]dictionary.ID, n int, groups []uint32) {
+func (a *accumulator) addRows(cols [][]dictionary.ID, n int, groups []uint32, weights []uint64) {
 	for i := range n {
 		if a.rows != nil {
 			a.key = appendID(a.key[:0], groups[i])
@@ -134,7 +159,7 @@ func (a *accumulator) addRows(cols [][]dictionary.ID, n int, groups []uint32) {
 			a.rows[string(a.key)] = struct{}{}
 			a.rowBytes += int64(len(a.key)) + 32
 		}
-		a.fold.add(groups[i], 0)
+		a.tell(groups[i], 0, weights, i)
 	}
 }
 
@@ -186,12 +211,33 @@ func at[T any](s []T, group int) (v T) {
 type count struct {
 	env    *Env
 	counts []int64
+	rowCount
 }
+
+// rowCount adds up how many rows there were.
+type rowCount struct{ over bool }
+
+func (c *rowCount) plus(n int64, times uint64) int64 {
+	if times > uint64(math.MaxInt64-n) {
+		c.over = true
+		return n
+	}
+	return n + int64(times)
+}
+
+func (c *rowCount) overflowed() bool { return c.over }
 
 func (f *count) add(group uint32, id dictionary.ID) {
 	f.counts = grow(f.counts, group)
 	if id != dictionary.None {
 		f.counts[group]++
+	}
+}
+
+func (f *count) addTimes(group uint32, id dictionary.ID, times uint64) {
+	f.counts = grow(f.counts, group)
+	if id != dictionary.None {
+		f.counts[group] = f.plus(f.counts[group], times)
 	}
 }
 
@@ -220,6 +266,7 @@ type sum struct {
 	values []dictionary.Value
 	// rounded: floats were added, which depends on their order.
 	rounded bool
+	rowCount
 }
 
 // sumState is a sum so far: total or, once that is large or no integer, a value. There may be many, so it is small and
@@ -241,6 +288,28 @@ func (f *sum) add(group uint32, id dictionary.ID) {
 	}
 	v := f.env.Terms.Value(id)
 	f.addValue(s, &v)
+}
+
+// addTimes adds a product: equal values are added in one.
+func (f *sum) addTimes(group uint32, id dictionary.ID, times uint64) {
+	if times == 1 {
+		f.add(group, id)
+		return
+	}
+	f.sums = grow(f.sums, group)
+	s := &f.sums[group]
+	if s.count = f.plus(s.count, times); f.over {
+		return
+	}
+	if id == dictionary.None || s.failed {
+		s.failed = true
+		return
+	}
+	v, n := f.env.Terms.Value(id), integer(int64(times))
+	product, ok := arithmetic('*', &v, &n)
+	if s.failed = !ok; ok {
+		f.addValue(s, &product)
+	}
 }
 
 // addValue adds a value to a sum that has not failed.
@@ -273,10 +342,11 @@ func (f *sum) merges() bool { return !f.rounded }
 
 func (f *sum) merge(of fold, groups []uint32) {
 	o := of.(*sum)
+	f.over = f.over || o.over
 	for g := range o.sums {
 		f.sums = grow(f.sums, groups[g])
 		s := &f.sums[groups[g]]
-		s.count += o.sums[g].count
+		s.count = f.plus(s.count, uint64(o.sums[g].count))
 		if s.failed = s.failed || o.sums[g].failed; !s.failed {
 			v := o.of(&o.sums[g])
 			f.addValue(s, &v)

@@ -38,7 +38,7 @@ func aggregate(t *testing.T, env *Env, text string, groups ...string) string {
 	}
 	for len(ids) > 0 {
 		n := min(3, len(ids))
-		acc.Add([][]dictionary.ID{ids[:n]}, n, of[:n])
+		acc.Add([][]dictionary.ID{ids[:n]}, n, of[:n], nil)
 		ids, of = ids[n:], of[n:]
 	}
 	out := make([]dictionary.ID, len(groups))

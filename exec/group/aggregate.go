@@ -23,6 +23,12 @@ type accumulator interface {
 	merge(of accumulator, n int, groups []uint32)
 }
 
+// counting is an accumulator that tells how many rows there were.
+type counting interface {
+	// overflowed reports whether there were too many in one of n groups.
+	overflowed(n int) bool
+}
+
 // groupedRows are rows that an accumulator takes: row i belongs to group groups[i] of n and its argument has the value
 // ids[i] (dictionary.None for an error); ids is nil for COUNT(*).
 type groupedRows struct {
@@ -97,13 +103,19 @@ func (c *counts) merge(of accumulator, n int, groups []uint32) {
 	}
 }
 
-// addWeight adds, up to the largest number.
+// addWeight adds, up to tooMany.
 func addWeight(a, b uint64) uint64 {
 	if sum := a + b; sum >= a {
 		return sum
 	}
-	return math.MaxUint64
+	return tooMany
 }
+
+// tooMany stands for all numbers of more than 64 bits.
+const tooMany = math.MaxUint64
+
+// overflowed reports whether the count of one of n groups has more than 64 bits.
+func (c *counts) overflowed(n int) bool { return slices.Contains(c.n[:min(n, len(c.n))], tooMany) }
 
 func (c *counts) results(n int) []dictionary.ID {
 	out := make([]dictionary.ID, n)

@@ -18,7 +18,11 @@ func newFold(a *Aggregate, env *expr.Env) (*foldAccumulator, error) {
 }
 
 func (f *foldAccumulator) add(in *groupedRows) {
-	f.of.Add([][]dictionary.ID{in.ids}, len(in.ids), in.groups)
+	var weights []uint64
+	if in.rows != nil {
+		weights = in.rows.Weights
+	}
+	f.of.Add([][]dictionary.ID{in.ids}, len(in.ids), in.groups, weights)
 }
 
 func (f *foldAccumulator) results(n int) []dictionary.ID {
@@ -28,6 +32,8 @@ func (f *foldAccumulator) results(n int) []dictionary.ID {
 }
 
 func (f *foldAccumulator) bytes() int64 { return f.of.Bytes() }
+
+func (f *foldAccumulator) overflowed(int) bool { return f.of.Overflowed() }
 
 func (f *foldAccumulator) distinct() int { return 0 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
@@ -282,6 +283,9 @@ func (r *run) emit(emit func(*vector.Batch) error) error {
 	n := r.groups.Rows.N
 	all := append([][]dictionary.ID(nil), r.groups.Rows.Cols...)
 	for _, s := range r.states {
+		if c, ok := s.(counting); ok && c.overflowed(n) {
+			return match.ErrTooMany
+		}
 		all = append(all, s.results(n))
 		if err := r.x.Ended(); err != nil {
 			return err

@@ -18,6 +18,8 @@ type Lowering struct {
 	Steps []*Step
 	// Input tests what the plan asks of seeded slots and constants alone: it binds nothing. nil where nothing is asked.
 	Input *Step
+	// Tests test what each branch of the plan asks of slots that are bound outside of it; nil where it asks nothing.
+	Tests []*Step
 	// Automorphisms is how many solutions each one stands for that the steps find, because of Step.Above; 1 where the
 	// solutions themselves are asked for.
 	Automorphisms uint64
@@ -61,7 +63,11 @@ func Lower(m *Match, counting bool, t Tuning) *Lowering {
 		s.lower(m.Graph, m.Plan, k, room[:0:n], t)
 		room = room[n:]
 		l.Steps[k] = s
-		l.Never = l.Never || s.never
+		l.Never = l.Never || s.never && s.Plan.Branch == 0
+	}
+	for i := range m.Plan.Branches {
+		b := &m.Plan.Branches[i]
+		l.Tests = append(l.Tests, testStep(b.Checks, b.Classes, b.Distinct, b.EdgeDistinct, m.Graph))
 	}
 	if counting && !t.NoOrder && !l.Never {
 		l.breakSymmetry(t.AnyCost)
@@ -115,16 +121,21 @@ const NoSlot = -1
 
 // inputStep puts the conditions on inputs into a step.
 func inputStep(p *bgp.MatchPlan, g *pcsr.Graph) *Step {
-	if len(p.InputChecks)+len(p.InputClasses)+len(p.InputDistinct)+len(p.InputEdgeDistinct) == 0 {
+	return testStep(p.InputChecks, p.InputClasses, p.InputDistinct, p.InputEdgeDistinct, g)
+}
+
+// testStep puts conditions on slots that are bound into a step that binds nothing; nil where there are none.
+func testStep(checks []bgp.EdgeCheck, classes []bgp.ClassCheck, distinct [][2]bgp.Operand, edges [][2]bgp.EdgeCheck, g *pcsr.Graph) *Step {
+	if len(checks)+len(classes)+len(distinct)+len(edges) == 0 {
 		return nil
 	}
-	from := &bgp.Step{Checks: slices.Clone(p.InputChecks), EdgeDistinct: slices.Clone(p.InputEdgeDistinct)}
+	from := &bgp.Step{Checks: slices.Clone(checks), EdgeDistinct: slices.Clone(edges)}
 	if label, ok := g.TypeLabel(); ok {
-		for _, c := range p.InputClasses {
+		for _, c := range classes {
 			from.Checks = append(from.Checks, bgp.EdgeCheck{From: c.Of, Label: bgp.Const(label), To: bgp.Const(c.Class)})
 		}
 	}
-	for _, pair := range p.InputDistinct { // two operands that must differ are two edges that must
+	for _, pair := range distinct { // two operands that must differ are two edges that must
 		zero := bgp.Const(0)
 		from.EdgeDistinct = append(from.EdgeDistinct,
 			[2]bgp.EdgeCheck{{From: pair[0], Label: zero, To: zero}, {From: pair[1], Label: zero, To: zero}})
@@ -137,7 +148,7 @@ func inputStep(p *bgp.MatchPlan, g *pcsr.Graph) *Step {
 // isLength reports whether the candidates of the step are a stretch of one list, without the values that Distinct names:
 // so that their number can be told without reading them.
 func (s *Step) isLength() bool {
-	return len(s.Lists) == 1 && s.Lists[0].Kind != Set && len(s.Above) == 0 && len(s.Plan.Checks)+len(s.Plan.EdgeDistinct) == 0 &&
+	return !s.Plan.Overlaps && len(s.Lists) == 1 && s.Lists[0].Kind != Set && len(s.Above) == 0 && len(s.Plan.Checks)+len(s.Plan.EdgeDistinct) == 0 &&
 		s.Plan.Signature.IsZero()
 }
 

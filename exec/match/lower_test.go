@@ -72,7 +72,7 @@ func around(l *match.Lowering) string {
 	for _, live := range match.Live(l.Steps[:joined], slices.Compact(needed)) {
 		fmt.Fprintf(&b, " [%s]", names(l, live))
 	}
-	fmt.Fprintf(&b, "\ncounted as %s\n", groups(l, match.Groups(l.Steps)))
+	fmt.Fprintf(&b, "\ncounted as %s\n", groups(l, l.Groups(l.Steps)))
 	for k, sharing := range l.Sharing(match.Tuning{}, func(int, int) bool { return true }) {
 		if sharing != nil {
 			fmt.Fprintf(&b, "?%s among the siblings of ?%s, %d lists of its own\n",
@@ -94,7 +94,10 @@ func names(l *match.Lowering, slots []int) string {
 func groups(l *match.Lowering, all []*match.Group) string {
 	var out []string
 	for _, g := range all {
-		name := "?" + l.Plan.Slots[g.Step.Slot].Variable
+		name := "branch"
+		if g.Step != nil {
+			name = "?" + l.Plan.Slots[g.Step.Slot].Variable
+		}
 		if len(g.Children) > 0 {
 			name += "(" + groups(l, g.Children) + ")"
 		}

@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -43,12 +44,15 @@ type Match struct {
 	Trace *Trace
 }
 
+// ErrTooMany: a number of solutions has more than 64 bits. A weight (Batch.Weights) of all ones says the same.
+var ErrTooMany = errors.New("match: there are more solutions than 64 bits can count; ask for part of them")
+
 // Matcher runs match plans. Implementations are safe for concurrent use.
 type Matcher interface {
 	// Match emits the solutions' Output columns in batches, in no particular order. emit is never called
 	// concurrently; the batch is valid until emit returns. An error from emit ends the match and is returned.
 	Match(ctx context.Context, m *Match, emit func(*Batch) error) error
-	// Count returns the number of solutions without writing rows. Limit is ignored.
+	// Count returns the number of solutions without writing rows, or ErrTooMany. Limit is ignored.
 	Count(ctx context.Context, m *Match) (uint64, error)
 }
 

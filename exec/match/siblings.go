@@ -34,7 +34,7 @@ func (l *Lowering) Sharing(t Tuning, kept func(j, k int) bool) []*Sharing {
 	}
 	for k := range l.Steps {
 		for j := k - 1; j >= max(0, k-mostCovered); j-- {
-			if kept(j, k) && l.Steps[j].covers(l.Steps[k]) {
+			if l.Steps[k].Plan.Branch == 0 && kept(j, k) && l.Steps[j].covers(l.Steps[k]) {
 				all[k] = l.Steps[k].among(l.Steps[j])
 				break
 			}

@@ -94,11 +94,12 @@ type symmetry struct {
 	found [][]int
 }
 
-// applies reports whether symmetries can be told and used: nothing seeded, no predicate variables. An edge that always
+// applies reports whether symmetries can be told and used: nothing seeded, no predicate variables, no inequalities that
+// the query asks for. An edge that always
 // leads back has no direction; edge-isomorphism tells the two apart.
 func (s *symmetry) applies() bool {
 	q := s.Plan.Query
-	if q == nil || s.Plan.Inputs > 0 || len(s.Steps) < 2 || len(s.Steps) > mostSymmetric || len(s.Plan.Slots) != len(s.Steps) {
+	if q == nil || s.Plan.Unequal || len(s.Plan.Branches) > 0 || s.Plan.Inputs > 0 || len(s.Steps) < 2 || len(s.Steps) > mostSymmetric || len(s.Plan.Slots) != len(s.Steps) {
 		return false
 	}
 	for _, slot := range s.Plan.Slots {

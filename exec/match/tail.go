@@ -1,12 +1,23 @@
 package match
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
 
 // Group is a connected part of steps that are counted and not enumerated: its first step, and the parts that the rest
 // falls into once that is bound. The number of solutions is the sum, over the first step's candidates, of the product of
-// the children's (an AND/OR search tree over the plan).
+// the children's (an AND/OR search tree over the plan). A group that is a branch of the plan binds nothing itself: it is
+// what the branch's weight makes of the product of the children's.
 type Group struct {
-	Step     *Step
+	// Step is nil where the group is a branch.
+	Step *Step
+	// Branch is what the group weighs, and Test what must hold of slots that are bound outside, nil for nothing. Never: it
+	// has no solution, whatever is bound outside.
+	Branch   *bgp.Branch
+	Test     *Step
+	Never    bool
 	Children []*Group
 	// Reads are the slots bound outside that the group reads.
 	Reads []int
@@ -14,33 +25,86 @@ type Group struct {
 	Number int
 }
 
-// Groups splits steps, in the order of the plan, into the groups by which they are counted.
-func Groups(steps []*Step) []*Group {
-	var roots []*root
-	for i := len(steps) - 1; i >= 0; i-- {
-		roots = adopt(roots, steps[i], i)
-	}
+// Groups splits steps, in the order of the plan, into the groups by which they are counted. The steps of branches are
+// among them all or not at all.
+func (l *Lowering) Groups(steps []*Step) []*Group {
 	n := 0
-	return number(roots, &n)
+	return l.groups(l.units(steps, 0), &n)
 }
 
-// root is a group that no step looked at so far leads to; steps are looked at from the last to the first.
+// unit is what groups are made of: a step, or a branch with all that hangs in it.
+type unit struct {
+	step   *Step
+	branch int // of Plan.Branches, counted from 1; 0 for a step
+	within []*Step
+	reads  []int // bound outside
+	binds  []int
+}
+
+// units are the steps of a branch and the branches that hang in it; 0 is the plan itself.
+func (l *Lowering) units(steps []*Step, in int) (out []*unit) {
+	for _, s := range steps {
+		if s.Plan.Branch == in {
+			out = append(out, &unit{step: s, reads: s.Reads, binds: []int{s.Slot}})
+		}
+	}
+	for i := range l.Plan.Branches {
+		if l.Plan.Branches[i].Within == in {
+			out = append(out, l.branchUnit(steps, i+1))
+		}
+	}
+	return out
+}
+
+func (l *Lowering) branchUnit(steps []*Step, branch int) *unit {
+	u := &unit{branch: branch}
+	l.gather(u, steps, branch)
+	u.reads = slices.DeleteFunc(u.reads, func(slot int) bool { return slices.Contains(u.binds, slot) })
+	return u
+}
+
+// gather adds the steps of a branch and of those in it.
+func (l *Lowering) gather(u *unit, steps []*Step, branch int) {
+	for _, s := range steps {
+		if s.Plan.Branch == branch {
+			u.within, u.binds, u.reads = append(u.within, s), append(u.binds, s.Slot), union(u.reads, s.Reads)
+		}
+	}
+	if t := l.Tests[branch-1]; t != nil {
+		u.reads = union(u.reads, t.Reads)
+	}
+	for i := range l.Plan.Branches {
+		if l.Plan.Branches[i].Within == branch {
+			l.gather(u, steps, i+1)
+		}
+	}
+}
+
+func (l *Lowering) groups(units []*unit, n *int) []*Group {
+	var roots []*root
+	for i := len(units) - 1; i >= 0; i-- {
+		roots = adopt(roots, units[i], i)
+	}
+	return l.number(roots, n)
+}
+
+// root is a group that no unit looked at so far leads to; units are looked at from the last to the first.
 type root struct {
-	group    *Group
+	*unit
 	children []*root
 	reads    slotSet
-	last     int // the last of its steps
+	last     int // the last of its units
 }
 
-// adopt makes the roots that read a step's slot children of its group, which becomes a root.
-func adopt(roots []*root, s *Step, at int) []*root {
-	r := &root{group: &Group{Step: s}, last: at}
-	for _, slot := range s.Reads {
+// adopt makes the roots that read what a unit binds children of its group, which becomes a root.
+func adopt(roots []*root, u *unit, at int) []*root {
+	r := &root{unit: u, last: at}
+	for _, slot := range u.reads {
 		r.reads.add(slot)
 	}
 	rest := roots[:0]
 	for _, other := range roots {
-		if !other.reads.has(s.Slot) {
+		if !slices.ContainsFunc(u.binds, other.reads.has) {
 			rest = append(rest, other)
 			continue
 		}
@@ -48,25 +112,39 @@ func adopt(roots []*root, s *Step, at int) []*root {
 		r.reads.addAll(other.reads)
 		r.last = max(r.last, other.last)
 	}
-	r.reads.remove(s.Slot)
+	for _, slot := range u.binds {
+		r.reads.remove(slot)
+	}
 	return append(rest, r)
 }
 
 // number numbers groups, those first that end first, each before its children.
-func number(roots []*root, n *int) []*Group {
+func (l *Lowering) number(roots []*root, n *int) []*Group {
 	slices.SortFunc(roots, func(a, b *root) int { return a.last - b.last })
 	var groups []*Group
 	for _, r := range roots {
-		g := r.group
-		g.Number, g.Reads = *n, r.reads.members()
+		g := &Group{Number: *n, Reads: r.reads.members()}
 		*n++
-		g.Children = number(r.children, n)
+		if r.step != nil {
+			g.Step, g.Children = r.step, l.number(r.children, n)
+		} else {
+			l.weigh(g, r.unit, n)
+		}
 		groups = append(groups, g)
 	}
 	return groups
 }
 
-// Parts splits steps into parts of which none reads another's slots: their solutions multiply. Those come first that end
+// weigh makes a group of a branch that stands alone: nothing that is bound with it is read by another.
+func (l *Lowering) weigh(g *Group, u *unit, n *int) {
+	g.Branch, g.Test = &l.Plan.Branches[u.branch-1], l.Tests[u.branch-1]
+	g.Never = slices.ContainsFunc(u.within, func(s *Step) bool { return s.never && s.Plan.Branch == u.branch })
+	if !g.Never {
+		g.Children = l.groups(l.units(u.within, u.branch), n)
+	}
+}
+
+// Parts splits steps of a plan without branches into parts of which none reads another's slots: their solutions multiply. Those come first that end
 // first.
 func Parts(steps []*Step) [][]*Step {
 	if len(steps) == 1 {

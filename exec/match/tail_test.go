@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // plainParts finds parts by joining, for each step, the parts that it reads of.
@@ -51,6 +53,9 @@ func equalGroups(a, b []*Group) bool {
 	})
 }
 
+// plain is a lowering without branches.
+var plain = &Lowering{Plan: new(bgp.MatchPlan)}
+
 func TestGroupsAndParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -58,7 +63,7 @@ func TestGroupsAndParts(t *testing.T) {
 		slots := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 64, 70, 130}).Draw(t, "slots")
 		steps := make([]*Step, n)
 		for i := range steps {
-			steps[i] = &Step{Index: i, Slot: slots[i]}
+			steps[i] = &Step{Index: i, Slot: slots[i], Plan: new(bgp.Step)}
 			for range rapid.IntRange(0, 3).Draw(t, "reads") {
 				if of := rapid.IntRange(0, i+2).Draw(t, "of"); of != i && of < len(slots) && (of < i || of >= n) {
 					steps[i].Reads = with(steps[i].Reads, slots[of])
@@ -69,7 +74,7 @@ func TestGroupsAndParts(t *testing.T) {
 			t.Error("other parts")
 		}
 		n = 0
-		if !equalGroups(Groups(steps), plainGroups(steps, &n)) {
+		if !equalGroups(plain.Groups(steps), plainGroups(steps, &n)) {
 			t.Error("other groups")
 		}
 	})
@@ -80,14 +85,14 @@ func TestGroupsOfWidePlans(t *testing.T) {
 	t.Parallel()
 	chain, star := make([]*Step, 1000), make([]*Step, 1000)
 	for i := range chain {
-		chain[i], star[i] = &Step{Index: i, Slot: i}, &Step{Index: i, Slot: i}
+		chain[i], star[i] = &Step{Index: i, Slot: i, Plan: new(bgp.Step)}, &Step{Index: i, Slot: i, Plan: new(bgp.Step)}
 		if i > 0 {
 			chain[i].Reads, star[i].Reads = []int{i - 1}, []int{0, i - 1}
 		}
 	}
 	start := time.Now()
 	for _, steps := range [][]*Step{chain, star} {
-		if len(Groups(steps)) != 1 || len(Parts(steps)) != 1 {
+		if len(plain.Groups(steps)) != 1 || len(Parts(steps)) != 1 {
 			t.Error("they hang together")
 		}
 	}

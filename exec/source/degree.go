@@ -1,6 +1,8 @@
 package source
 
 import (
+	"iter"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
@@ -22,28 +24,25 @@ type Degrees struct {
 	Counted []bool
 }
 
-func (d *Degrees) rows() int {
+// groups are the keys and counts.
+func (d *Degrees) groups() iter.Seq2[dictionary.ID, int] {
 	if d.Partition != nil {
-		return d.Partition.Rows()
+		return d.Partition.Degrees()
 	}
-	return len(d.Graph.UsedLabels())
-}
-
-// row returns the key and the count of one group.
-func (d *Degrees) row(i int) (dictionary.ID, int) {
-	if d.Partition != nil {
-		return d.Partition.Vertex(i), d.Partition.Degree(i)
+	return func(yield func(dictionary.ID, int) bool) {
+		for _, label := range d.Graph.UsedLabels() {
+			if !yield(label, d.Graph.LabelEdges(label)) {
+				return
+			}
+		}
 	}
-	label := d.Graph.UsedLabels()[i]
-	return label, d.Graph.LabelEdges(label)
 }
 
 func (d *Degrees) Run(x *operator.Execution, _ *vector.Batch, emit func(*vector.Batch) error) error {
 	out := vector.NewRows(len(d.Out))
 	var view vector.Batch
 	numbers := map[int]dictionary.ID{}
-	for i := range d.rows() {
-		key, count := d.row(i)
+	for key, count := range d.groups() {
 		id, ok := numbers[count]
 		if !ok {
 			id = x.Integer(uint64(count))

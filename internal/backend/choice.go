@@ -27,10 +27,14 @@ func (c *Choice) Speed() float64 {
 	return 1
 }
 
-// Matcher is the matcher of a pattern. A graph that updates have changed since its files were written is matched on the
-// processor.
+// Branches reports whether plans may have branches: those are for the processor, and nothing is done there where the GPU is
+// asked for.
+func (c *Choice) Branches() bool { return c.device != GPU }
+
+// Matcher is the matcher of a pattern. There is no kernel for branches yet, and a graph that updates have changed since its
+// files were written is matched on the processor too.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
-	if graph != nil && graph.Patched() {
+	if len(plan.Branches) > 0 || graph != nil && graph.Patched() {
 		return c.backends.cpu
 	}
 	if c.device == GPU || c.device == Auto && c.backends.pays(plan.Cost) && c.available() {

@@ -102,6 +102,15 @@ func (b *brute) allowed() bool {
 			return false
 		}
 	}
+	for _, d := range b.Options.Unequal {
+		other := d.Constant
+		if d.B != "" {
+			other = b.binding[d.B]
+		}
+		if b.binding[d.A] == other {
+			return false
+		}
+	}
 	switch b.Options.Semantics {
 	case bgp.Isomorphism:
 		return b.isomorphic()

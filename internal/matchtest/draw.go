@@ -90,6 +90,9 @@ func drawOptions(t *rapid.T, c *Case) {
 			c.Options.Output = append(c.Options.Output, name)
 		}
 	}
+	if names := append(slices.Clone(used), c.Options.Inputs...); len(names) > 0 {
+		drawUnequal(t, c, names)
+	}
 	c.Options.Ranges = make(map[string]bgp.Range)
 	c.Options.Candidates = make(map[string][]dictionary.ID)
 	for _, name := range used {
@@ -102,6 +105,19 @@ func drawOptions(t *rapid.T, c *Case) {
 			slices.Sort(set)
 			c.Options.Candidates[name] = set
 		}
+	}
+}
+
+// drawUnequal draws inequalities of bound variables, most of the time none.
+func drawUnequal(t *rapid.T, c *Case, names []string) {
+	for range rapid.IntRange(0, 6).Draw(t, "inequalities") - 3 {
+		d := bgp.Inequality{A: rapid.SampledFrom(names).Draw(t, "left")}
+		if rapid.IntRange(0, 3).Draw(t, "with a constant") == 0 {
+			d.Constant = dictionary.ID(rapid.IntRange(0, c.Vertices).Draw(t, "constant"))
+		} else if d.B = rapid.SampledFrom(names).Draw(t, "right"); d.A == d.B {
+			continue
+		}
+		c.Options.Unequal = append(c.Options.Unequal, d)
 	}
 }
 

@@ -66,6 +66,9 @@ func DrawSymmetric(t *rapid.T) *Case {
 	c.Options.Semantics = bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
 	c.Options.CountOnly = often(2, "count only")
 	c.Options.Thorough = rapid.Bool().Draw(t, "thorough")
+	if names := usedVariables(c.Patterns); !often(3, "no inequalities") && len(names) > 0 {
+		drawUnequal(t, c, names)
+	}
 	return c
 }
 

@@ -1,13 +1,53 @@
 package bgp
 
 import (
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// distinct adds what isomorphism asks of the vertex that was bound last.
+// distinct adds what isomorphism and inequalities ask of the vertex that was bound last.
 func (a *assembly) distinct(s *Step, vertex int) {
-	s.Distinct = a.different(vertex, len(a.plan.Slots)-1)
+	slot := len(a.plan.Slots) - 1
+	s.Distinct = a.different(vertex, slot)
+	for _, o := range a.unequal(slot) {
+		if !slices.Contains(s.Distinct, o) {
+			s.Distinct = append(s.Distinct, o)
+			s.Overlaps = len(s.Distinct) > 1
+		}
+	}
+}
+
+// unequal lists the constants and the slots below slot that inequalities want different from it, without those that
+// cannot be equal to it.
+func (a *assembly) unequal(slot int) (out []Operand) {
+	for _, d := range a.options.Unequal {
+		other := d.B
+		if name := a.plan.Slots[slot].Variable; name == d.B {
+			other = d.A
+		} else if name != d.A {
+			continue
+		}
+		o := Const(d.Constant)
+		if d.B != "" {
+			o = Bound(slices.IndexFunc(a.plan.Slots[:slot], func(s Slot) bool { return s.Variable == other }))
+		} else if v := a.plan.Slots[slot].Vertex; v >= 0 && a.isNode[v] && !a.query.Vertices[v].EdgeLabel && !a.mayBe(v, d.Constant) {
+			continue
+		}
+		if d.B != "" && (o.Slot < 0 || a.apart(slot, o.Slot)) {
+			continue
+		}
+		a.plan.Unequal = true
+		out = append(out, o)
+	}
+	return out
+}
+
+// apart reports whether what two slots bind is always different.
+func (a *assembly) apart(slot, other int) bool {
+	v, w := a.plan.Slots[slot].Vertex, a.plan.Slots[other].Vertex
+	return v >= 0 && w >= 0 && (a.estimates.disjoint(v, w) || a.joined(v, w))
 }
 
 // different lists the constants and the slots below slot that isomorphism wants different from vertex, without those

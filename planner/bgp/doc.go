@@ -1,7 +1,7 @@
 // Package bgp turns a basic graph pattern into a plan for matching it against a graph.
 //
 // Nouns: [QueryGraph] (a basic graph pattern as a labelled query graph), [MatchPlan] (a vertex order with, for each
-// step, everything a matcher needs), [Step], [Link].
+// step, everything a matcher needs), [Step], [Link], [Branch] (a pattern that weighs partial matches: OPTIONAL, EXISTS).
 //
 // [Plan] resolves a pattern's terms, estimates the domain of each query vertex and the selectivity of each edge from
 // partition sizes and a few sampled members, and orders the vertices: greedily, or by dynamic programming over

@@ -15,14 +15,18 @@ type MatchPlan struct {
 	// Inputs is how many leading slots the caller binds. 0: the join begins with one empty partial match.
 	Inputs int
 	Steps  []Step
+	// Branches hang on slots; their steps stand behind the plan's own.
+	Branches []Branch
 	// InputChecks are edges whose variables are all seeded: they hold before the first step.
 	InputChecks []EdgeCheck
 	// InputClasses are vertex labels that seeded slots must have.
 	InputClasses []ClassCheck
-	// InputDistinct are pairs that isomorphism wants different, each a seeded slot or a constant.
+	// InputDistinct are pairs that isomorphism or an inequality wants different, each a seeded slot or a constant.
 	InputDistinct [][2]Operand
 	// InputEdgeDistinct are pairs of edges that edge-isomorphism wants different, all ends bound by the seed.
 	InputEdgeDistinct [][2]EdgeCheck
+	// Unequal: steps have inequalities that are the query's, not those of its semantics.
+	Unequal bool
 	// Output lists the slots that somebody reads, in the order of the columns of the batches a matcher emits.
 	Output []int
 	// Once: the caller drops repeated rows, so a matcher may emit a row once however many candidates its Counted steps
@@ -98,8 +102,10 @@ type Step struct {
 	Low, High dictionary.ID
 	// Candidates, when not nil, is the sorted set that the candidate must lie in (VALUES, IN, pushed-down filters).
 	Candidates []dictionary.ID
-	// Distinct are the operands the candidate must differ from (isomorphism).
+	// Distinct are the operands the candidate must differ from (isomorphism, inequalities).
 	Distinct []Operand
+	// Overlaps: two of Distinct may have the same value.
+	Overlaps bool
 	// EdgeDistinct are pairs of edges, fully bound once the candidate is, that must not be the same triple.
 	EdgeDistinct [][2]EdgeCheck
 	// Signature filters candidates through pcsr.SignatureTable; the zero value filters nothing.
@@ -107,6 +113,8 @@ type Step struct {
 	// Counted: the slot is in no Output and no later step reads it, and all later steps are Counted too, so a
 	// matcher may multiply by the number of candidates instead of writing rows.
 	Counted bool
+	// Branch is the branch that the step belongs to: Branches[Branch-1]; 0 is the plan itself.
+	Branch int
 	// Component numbers the connected part of the query graph the slot belongs to; a step without a Link or Check
 	// that reads an earlier slot begins a new component (a cartesian product).
 	Component int

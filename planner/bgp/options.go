@@ -32,6 +32,8 @@ type Options struct {
 	// Those of a seeded variable are ignored: the caller filters its own columns.
 	Ranges     map[string]Range
 	Candidates map[string][]dictionary.ID
+	// Unequal are conditions that two terms differ. Their variables occur in the pattern or in Inputs.
+	Unequal []Inequality
 	// Shares are the parts of the values of some variables that a condition is expected to let pass, which is tested when
 	// the match begins: the plan counts on it, and the caller fills in Step.Candidates.
 	Shares map[string]float64
@@ -40,4 +42,10 @@ type Options struct {
 // Range is the IDs with Low ≤ id < High; High 0 means no upper bound.
 type Range struct {
 	Low, High dictionary.ID
+}
+
+// Inequality is a variable A that must not be the same term as the variable B; where B is "", as a constant.
+type Inequality struct {
+	A, B     string
+	Constant dictionary.ID
 }

@@ -43,6 +43,8 @@ func plan(t *testing.T, d *matchtest.Named, td *datadriven.TestData) string {
 			options.Signatures = bgp.AlwaysSignatures
 		case "inputs":
 			options.Inputs = arg.Vals
+		case "unequal":
+			options.Unequal = append(options.Unequal, bgp.Inequality{A: arg.Vals[0], B: arg.Vals[1]})
 		case "output":
 			options.Output = arg.Vals
 		default:

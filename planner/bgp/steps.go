@@ -109,6 +109,11 @@ func (a *assembly) checkInputs() {
 		}
 		a.edgeDistinct(&a.plan.InputEdgeDistinct, slot)
 	}
+	for slot := range a.plan.Inputs {
+		for _, o := range a.unequal(slot) {
+			a.plan.InputDistinct = append(a.plan.InputDistinct, [2]Operand{Bound(slot), o})
+		}
+	}
 }
 
 // optionalLink is a list that the candidates lie in anyway, by an edge that a later step joins.

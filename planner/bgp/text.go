@@ -27,6 +27,9 @@ func (p *MatchPlan) Format(term func(dictionary.ID) string) string {
 	for i := range p.Steps {
 		w.step(&p.Steps[i], p.Inputs+i)
 	}
+	for i := range p.Branches {
+		w.branch(i+1, &p.Branches[i])
+	}
 	w.output()
 	return w.text.String()
 }
@@ -74,6 +77,9 @@ func (w *planWriter) step(s *Step, slot int) {
 	if s.Counted {
 		verb = "count"
 	}
+	if s.Branch > 0 {
+		w.printf("branch %d: ", s.Branch)
+	}
 	w.printf("%s ?%s part %d candidates %.3g rows %.3g\n", verb, w.plan.Slots[slot].Variable, s.Component, s.EstimatedCandidates, s.EstimatedRows)
 	for _, l := range s.Links {
 		w.printf("  in %s\n", w.link(l))
@@ -97,6 +103,20 @@ func (w *planWriter) step(s *Step, slot int) {
 		w.printf("  is not %s\n", w.operand(o))
 	}
 	w.pairs(s.EdgeDistinct)
+}
+
+func (w *planWriter) branch(number int, b *Branch) {
+	w.printf("branch %d within %d: %s\n", number, b.Within, b.Weight)
+	for _, c := range b.Checks {
+		w.printf("  check %s\n", w.check(c))
+	}
+	for _, c := range b.Classes {
+		w.printf("  class %s of %s\n", w.term(c.Class), w.operand(c.Of))
+	}
+	for _, p := range b.Distinct {
+		w.printf("  %s is not %s\n", w.operand(p[0]), w.operand(p[1]))
+	}
+	w.pairs(b.EdgeDistinct)
 }
 
 func (w *planWriter) link(l Link) string {

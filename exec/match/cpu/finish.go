@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -31,7 +32,7 @@ func (w *worker) count(n uint64) {
 // countTail counts the tail row by row.
 func (w *worker) countTail(t *table, low, high int) {
 	p := w.join
-	defer w.clock.leave(w.clock.enter(p.tail[0].step.Index))
+	defer w.clock.leave(w.clock.enter(p.tail[0].index()))
 	// While rows stand for one solution or none, those that stay move up in the table, up to kept.
 	kept, n := low, uint64(0)
 	moves := w.run.emit != nil && !p.weighted && w.most != 1
@@ -149,7 +150,7 @@ func (w *worker) weigh(t *table, row int, n uint64) {
 // splits reports whether the tail of one row can be counted in parts that are simply added.
 func (w *worker) splits() bool {
 	tail := w.join.tail
-	return w.run.emit == nil && w.run.limit == 0 && len(tail) == 1 && len(tail[0].children) > 0
+	return w.run.emit == nil && w.run.limit == 0 && len(tail) == 1 && tail[0].step != nil && len(tail[0].children) > 0
 }
 
 // countSplit counts the tail for those of its first step's candidates, and gives the later half of those that are left
@@ -235,8 +236,10 @@ func (w *worker) seed(low, high int) {
 }
 
 // seedPasses tests the plan's conditions on seeded slots and constants.
-func (w *worker) seedPasses() bool {
-	s := w.join.Input
+func (w *worker) seedPasses() bool { return w.passes(w.join.Input) }
+
+// passes tests conditions on bound slots; nil has none.
+func (w *worker) passes(s *match.Step) bool {
 	if s == nil {
 		return true
 	}

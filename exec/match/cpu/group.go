@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -12,6 +13,7 @@ import (
 // group is a match.Group with what is kept of it.
 type group struct {
 	*match.Group
+	// step is nil where the group is a branch.
 	step     *step
 	children []*group
 	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
@@ -21,19 +23,38 @@ type group struct {
 
 // groups splits the join's steps from one on into groups.
 func (p *join) groups(from int) []*group {
-	return p.adoptGroups(match.Groups(p.lowered(p.steps[from:])))
+	return p.adoptGroups(p.Groups(p.lowered(p.steps[from:])))
 }
 
 func (p *join) adoptGroups(groups []*match.Group) []*group {
 	all, out := make([]group, len(groups)), make([]*group, len(groups))
 	for i, from := range groups {
 		g := &all[i]
-		*g = group{Group: from, step: p.step(from.Step), children: p.adoptGroups(from.Children)}
+		*g = group{Group: from, children: p.adoptGroups(from.Children)}
+		out[i] = g
+		if from.Branch != nil {
+			g.remembers = len(g.Reads) <= memoKeys && slices.ContainsFunc(g.children, func(c *group) bool { return !c.quick() })
+			continue
+		}
+		g.step = p.step(from.Step)
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
-		out[i] = g
 	}
 	return out
+}
+
+// quick reports whether the group is counted by looking up one list.
+func (g *group) quick() bool { return g.step != nil && len(g.children) == 0 && len(g.step.Lists) == 1 }
+
+// index is the place in the plan of the first step of the group; noStep where there is none.
+func (g *group) index() int {
+	if g.step != nil {
+		return g.step.Index
+	}
+	if len(g.children) > 0 {
+		return g.children[0].index()
+	}
+	return noStep
 }
 
 // memoKeys is the most slots a memo is kept for.
@@ -136,8 +157,8 @@ func (w *worker) countRaw(g *group) uint64 {
 		return 0
 	}
 	n := e.count
-	for _, o := range s.Distinct {
-		if w.admits(s, w.value(o)) {
+	for i, o := range s.Distinct {
+		if !w.saidBefore(s, i) && w.admits(s, w.value(o)) {
 			n--
 		}
 	}
@@ -181,6 +202,9 @@ func (w *worker) admits(s *step, v pcsr.Vertex) bool {
 }
 
 func (w *worker) countCandidates(g *group) uint64 {
+	if g.Branch != nil {
+		return w.weighBranch(g)
+	}
 	s := g.step
 	if len(g.children) == 0 {
 		return w.countLeaf(s)
@@ -200,6 +224,26 @@ func (w *worker) countCandidates(g *group) uint64 {
 	}
 	w.scratch[s.Index].rowsOut += uint64(len(set))
 	return total
+}
+
+// weighBranch is what a branch makes of the number of its solutions for the partial match in w.values.
+func (w *worker) weighBranch(g *group) uint64 {
+	n := uint64(0)
+	if !g.Never && w.passes(g.Test) {
+		most := w.most
+		if g.Branch.Weight != bgp.AtLeastOne {
+			w.most = 1
+		}
+		n = w.countAll(g.children)
+		w.most = most
+	}
+	switch g.Branch.Weight {
+	case bgp.Some:
+		return min(n, 1)
+	case bgp.None:
+		return 1 - min(n, 1)
+	}
+	return max(n, 1)
 }
 
 // countAll multiplies the counts of independent groups.
@@ -249,12 +293,21 @@ func (w *worker) countLeaf(s *step) uint64 {
 func (w *worker) countSet(s *step, c *scratch) uint64 {
 	set := w.set(s)
 	n := uint64(len(set))
-	for _, o := range s.Distinct {
-		if pcsr.Contains(set, w.value(o)) {
+	for i, o := range s.Distinct {
+		if !w.saidBefore(s, i) && pcsr.Contains(set, w.value(o)) {
 			n--
 		}
 	}
 	return n
+}
+
+// saidBefore reports whether the value of operand i of the step's Distinct is that of one before it.
+func (w *worker) saidBefore(s *step, i int) bool {
+	if !s.Plan.Overlaps {
+		return false
+	}
+	v := w.value(s.Distinct[i])
+	return slices.ContainsFunc(s.Distinct[:i], func(o bgp.Operand) bool { return w.value(o) == v })
 }
 
 // countLists returns the size of the intersection of at most two lists.
@@ -296,14 +349,13 @@ func (w *worker) sourceBits(s *step, c *scratch, source, other []pcsr.Vertex) *b
 // longerScan is how many members of a list are tested in a bitmap in the time of one search by galloping.
 const longerScan = 8
 
-// countBound returns how many of the values that Distinct names are in all lists of the step. Values that
-// isomorphism compares with one another are different.
+// countBound returns how many of the values that Distinct names are in all lists of the step.
 func (w *worker) countBound(s *step, c *scratch) (n uint64) {
 	floor := w.floor(s)
 next:
-	for _, o := range s.Distinct {
+	for i, o := range s.Distinct {
 		v := w.value(o)
-		if v < floor {
+		if v < floor || w.saidBefore(s, i) {
 			continue
 		}
 		for _, list := range c.lists {
@@ -316,17 +368,19 @@ next:
 	return n
 }
 
-// add and multiply stay at the largest number instead of overflowing.
+// tooMany stands for all numbers of more than 64 bits: add and multiply stay there.
+const tooMany = ^uint64(0)
+
 func add(a, b uint64) uint64 {
 	if s, carry := bits.Add64(a, b, 0); carry == 0 {
 		return s
 	}
-	return ^uint64(0)
+	return tooMany
 }
 
 func multiply(a, b uint64) uint64 {
 	if high, low := bits.Mul64(a, b); high == 0 {
 		return low
 	}
-	return ^uint64(0)
+	return tooMany
 }

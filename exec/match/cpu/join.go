@@ -105,7 +105,7 @@ func (p *join) layOut(output []int, origin bool) {
 }
 
 // widen enumerates further steps of an expensive plan until there are rows enough to share among threads. The last
-// step stays: it is counted.
+// step stays, or the branches do: they are counted.
 func (p *join) widen() {
 	if p.input != nil && p.input.N >= p.tuning.manyRows {
 		return
@@ -114,7 +114,11 @@ func (p *join) widen() {
 	for _, s := range p.steps {
 		cost += s.Plan.EstimatedCandidates
 	}
-	for p.prefix < len(p.steps)-1 {
+	last := len(p.steps) - 1
+	if len(p.Plan.Branches) > 0 {
+		last = p.Plan.Own() // branches are counted
+	}
+	for p.prefix < last {
 		if p.prefix > 0 && (cost < p.tuning.smallCost || p.steps[p.prefix-1].Plan.EstimatedRows >= float64(p.tuning.manyRows)) {
 			return
 		}

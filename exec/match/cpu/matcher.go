@@ -44,7 +44,7 @@ func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match
 	return err
 }
 
-// Count implements [match.Matcher]. A number of solutions beyond 64 bits is given as the largest number.
+// Count implements [match.Matcher].
 func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) {
 	start := time.Now()
 	p, err := compile(task, true, &m.tuning)
@@ -54,12 +54,15 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 	}
 	total, err := m.count(ctx, p)
 	p.trace(task, start)
+	if err == nil && total == tooMany {
+		return 0, match.ErrTooMany
+	}
 	return total, err
 }
 
-// count multiplies the counts of the independent parts of a plan without seeds; with seeds each row is counted.
+// count multiplies the counts of the independent parts of a plan without seeds and branches; with seeds each row is counted.
 func (m *Matcher) count(ctx context.Context, p *join) (uint64, error) {
-	if p.input != nil {
+	if p.input != nil || len(p.Plan.Branches) > 0 {
 		p.layOut(nil, false)
 		return m.countPart(ctx, p)
 	}
@@ -83,7 +86,7 @@ func (m *Matcher) countPart(ctx context.Context, p *join) (uint64, error) {
 // componentsExist reports whether each of several independent parts has a solution, so that a product with an empty
 // part is not enumerated.
 func (m *Matcher) componentsExist(ctx context.Context, p *join) (bool, error) {
-	if p.input != nil {
+	if p.input != nil || len(p.Plan.Branches) > 0 {
 		return true, nil
 	}
 	parts := match.Parts(p.Steps)

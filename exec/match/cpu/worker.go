@@ -54,7 +54,7 @@ func (m *Matcher) worker(r *run) *worker {
 		w.tables[i].shape(len(p.Plan.Slots) + 1)
 	}
 	w.repeats.shape(len(p.Plan.Slots) + 1)
-	w.memos = extend(w.memos, len(p.steps))
+	w.memos = extend(w.memos, len(p.steps)+len(p.Plan.Branches))
 	for i := range w.memos {
 		w.memos[i].calls, w.memos[i].hits, w.memos[i].off = 0, 0, false
 	}

@@ -231,7 +231,7 @@ func (q *query) drive() error {
 		if q.count {
 			high, n := bits.Mul64(state.Solutions(), q.Automorphisms)
 			if high != 0 || state.Solutions() == math.MaxUint64 || q.done+n < n {
-				return q.uncountable()
+				return match.ErrTooMany
 			}
 			q.done += n
 		} else if err := q.handOut(state); err != nil {
@@ -241,13 +241,6 @@ func (q *query) drive() error {
 			return q.traceSteps(state)
 		}
 	}
-}
-
-// uncountable ends a count of more than 64 bits with the largest number.
-func (q *query) uncountable() error {
-	q.done = math.MaxUint64
-	q.base = math.MaxInt / 2
-	return nil
 }
 
 // launch runs the device until it stops and returns the state it left.

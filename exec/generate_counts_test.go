@@ -1,0 +1,97 @@
+package exec_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestCountsAnswerAsTheReferenceSays compares what is counted without rows with the reference evaluator: patterns with
+// inequalities, OPTIONAL, EXISTS, MINUS, UNION and VALUES in each other, under all aggregates that repeats matter to.
+func TestCountsAnswerAsTheReferenceSays(t *testing.T) { compareWithReference(t, (*generator).counting) }
+
+// counting draws a query that asks how many solutions a pattern has, or for some of them.
+func (g *generator) counting() string {
+	g.narrow = true
+	body, what := g.tree(2), g.tally()
+	prologue := "PREFIX : <" + exampleNS + ">\nSELECT "
+	switch {
+	case g.chance(10):
+		g.loose = true
+		return prologue + g.oneOf("*", "?a", "?b ?c") + " " + body + fmt.Sprintf("LIMIT %d", 1+g.pick(4))
+	case g.chance(15):
+		return prologue + g.oneOf("*", "?a", "DISTINCT ?b", "?c ?d") + " " + body
+	case g.chance(30):
+		key := g.oneOf("?a", "?b", "?c", "?a ?b")
+		return prologue + key + " " + what + " " + body + "GROUP BY " + key
+	}
+	return prologue + what + " " + body
+}
+
+// tally draws aggregates.
+func (g *generator) tally() string {
+	var out []string
+	for i := range 1 + g.pick(2)*g.pick(2) {
+		v := g.oneOf("?a", "?b", "?c", "?d")
+		out = append(out, fmt.Sprintf("(%s AS ?n%d)", g.oneOf("COUNT(*)", "COUNT(*)", "COUNT("+v+")", "COUNT(DISTINCT "+v+")", "SUM("+v+")", "SUM("+v+" + 1)", "SUM(DISTINCT "+v+")", "MIN("+v+")"), i))
+	}
+	return strings.Join(out, " ")
+}
+
+// tree draws edges with what hangs from them.
+func (g *generator) tree(depth int) string {
+	var sb strings.Builder
+	sb.WriteString("{ ")
+	for range 1 + g.pick(3) {
+		sb.WriteString(g.link())
+	}
+	for range g.pick(4) {
+		sb.WriteString(g.hanging(depth))
+	}
+	sb.WriteString("} ")
+	return sb.String()
+}
+
+// link draws a triple pattern over few variables, so that patterns are connected.
+func (g *generator) link() string {
+	end := func() string {
+		if g.chance(6) {
+			return g.resource()
+		}
+		return g.oneOf("?a", "?b", "?c", "?d", "?a", "?b", "?e")
+	}
+	switch {
+	case g.chance(6):
+		return fmt.Sprintf("%s ?p %s . ", end(), end())
+	case g.chance(6):
+		return fmt.Sprintf("%s a %s . ", end(), g.resource())
+	}
+	return fmt.Sprintf("%s :p%d %s . ", end(), g.pick(2), end())
+}
+
+// hanging draws what may be counted beside a pattern.
+func (g *generator) hanging(depth int) string {
+	switch n := g.pick(12); {
+	case n < 4 || depth == 0:
+		return "FILTER(" + g.unequal() + ") "
+	case n < 6:
+		return "OPTIONAL " + g.tree(depth-1)
+	case n < 8:
+		return "FILTER NOT EXISTS " + g.tree(depth-1)
+	case n < 9:
+		return "FILTER EXISTS " + g.tree(depth-1)
+	case n < 10:
+		return "MINUS " + g.tree(depth-1)
+	case n < 11:
+		return g.tree(depth-1) + g.oneOf("UNION "+g.tree(depth-1), "")
+	}
+	return fmt.Sprintf("VALUES ?%s { %s %s } ", g.oneOf("a", "b", "c"), g.resource(), g.oneOf("UNDEF", g.resource()))
+}
+
+// unequal draws a comparison of variables, most of them inequalities.
+func (g *generator) unequal() string {
+	v := func() string { return g.oneOf("?a", "?b", "?c", "?d", "?e") }
+	a, b := v(), v()
+	return g.oneOf(a+" != "+b, a+" != "+b, a+" != "+b+" && "+v()+" != "+v(), "!sameTerm("+a+", "+b+")", a+" = "+b, "sameTerm("+a+", "+b+")",
+		a+" != "+g.resource(), a+" NOT IN ("+g.resource()+", "+g.resource()+")", "!("+a+" = "+b+")", a+" != "+b+" || "+a+" = "+g.resource())
+}
