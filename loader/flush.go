@@ -20,6 +20,10 @@ func Flush(ctx context.Context, lock *store.Lock, s Snapshot, options Options) (
 	if err != nil {
 		return Report{}, err
 	}
+	return l.flush(ctx)
+}
+
+func (l *load) flush(ctx context.Context) (Report, error) {
 	l.combine = l.takeChanges
 	return l.finish(ctx, nil)
 }
