@@ -27,18 +27,18 @@ func (s *Store) union(g *graph) (*pcsr.Graph, error) {
 	if g.whole != nil {
 		return g.whole, nil
 	}
-	var parts []*pcsr.Graph
+	var segments []pcsr.Segment
 	for i := range g.files {
 		p, err := s.openPart(&g.files[i])
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, p)
+		segments = append(segments, pcsr.Segment{Added: p})
 	}
-	if terms := s.manifest.Terms; len(parts) == 1 && parts[0].Vertices() == terms {
-		g.whole = parts[0]
+	if terms := s.manifest.Terms; len(segments) == 1 && segments[0].Added.Vertices() == terms {
+		g.whole = segments[0].Added
 	} else {
-		g.whole = pcsr.Overlay(terms, parts...)
+		g.whole = pcsr.Overlay(terms, segments...)
 	}
 	return g.whole, nil
 }
