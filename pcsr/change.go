@@ -219,12 +219,4 @@ func (c *change) finish() {
 }
 
 // setBytes is about what label sets take beside the ground.
-func setBytes(s *labelSets) int {
-	bytes := 0
-	for _, p := range []*Partition{&s.of, &s.labels} {
-		if p.layer == Patched {
-			bytes += p.patch.bytes
-		}
-	}
-	return bytes
-}
+func setBytes(s *labelSets) int { return s.of.touchedBytes() + s.labels.touchedBytes() }

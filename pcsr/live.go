@@ -62,15 +62,7 @@ func (k *knowledge) find(look func() bool) bool {
 func (c *changedLabel) edges() int { return c.parts[Out].Edges() }
 
 // bytes is about what was touched takes.
-func (c *changedLabel) bytes() int {
-	bytes := 0
-	for _, p := range c.parts {
-		if p.layer == Patched {
-			bytes += p.patch.bytes
-		}
-	}
-	return bytes
-}
+func (c *changedLabel) bytes() int { return c.parts[Out].touchedBytes() + c.parts[In].touchedBytes() }
 
 // label returns a label that was changed, nil where it is as in the ground.
 func (x *live) label(l Label) *changedLabel {
