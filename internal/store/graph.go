@@ -125,22 +125,28 @@ func (s *Store) union(g *graph) (*pcsr.Graph, error) {
 		g.whole = parts[0].added.open
 		return g.whole, nil
 	}
-	empty, err := pcsr.Build(0, 0, nil)
-	if err != nil {
-		return nil, err
-	}
+	var err error
+	g.whole, err = overlay(terms, parts)
+	return g.whole, err
+}
+
+// overlay is the graph that its parts, which are open, make.
+func overlay(terms int, parts []part) (*pcsr.Graph, error) {
 	segments := make([]pcsr.Segment, len(parts))
 	for i, p := range parts {
-		segments[i].Added = empty
-		if p.added != nil {
-			segments[i].Added = p.added.open
-		}
 		if p.removed != nil {
 			segments[i].Removed = p.removed.open
 		}
+		if p.added != nil {
+			segments[i].Added = p.added.open
+			continue
+		}
+		var err error
+		if segments[i].Added, err = pcsr.Build(0, 0, nil); err != nil {
+			return nil, err
+		}
 	}
-	g.whole = pcsr.Overlay(terms, segments...)
-	return g.whole, nil
+	return pcsr.Overlay(terms, segments...), nil
 }
 
 // openFile opens one file of a graph.
