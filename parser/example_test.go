@@ -34,15 +34,15 @@ func ExampleParseUpdate() {
 		switch o := o.(type) {
 		case *parser.InsertData:
 			for q := range o.Data.All() {
-				fmt.Println("+", q.Subject, q.Predicate, q.Object, q.Graph)
+				fmt.Printf("%v %v %v in (%v)\n", q.Subject, q.Predicate, q.Object, q.Graph)
 			}
 		case *parser.Modify:
 			fmt.Println(o.Start(), o.With, len(o.Delete), parser.FormatNode(o.Where))
 		}
 	}
 	// Output:
-	// + <http://e/a> <http://e/knows> _:ub
-	// + _:ub <http://e/name> "Bo"
-	// + <http://e/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Person> <http://e/g>
+	// <http://e/a> <http://e/knows> _:ub in ()
+	// _:ub <http://e/name> "Bo" in ()
+	// <http://e/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Person> in (<http://e/g>)
 	// {3 3} <http://e/g> 1 (bgp (?s <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Person>))
 }
