@@ -98,7 +98,9 @@ type GraphChange struct {
 func (s *Store) Update(ctx context.Context, text string, options UpdateOptions) (UpdateReport, error) {
 	ctx, cancel := limited(ctx, options.Timeout)
 	defer cancel()
-	parsed, err := parser.ParseUpdate(ctx, text, parser.Options{Base: options.Base})
+	budget := s.budget.pool.Open(options.MaxMemory)
+	defer budget.Close()
+	parsed, err := parser.ParseUpdate(ctx, text, parser.Options{Base: options.Base, Charge: budget.Meter("the text of the update and its tree").Charge})
 	if err != nil {
 		return UpdateReport{}, err
 	}
