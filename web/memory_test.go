@@ -37,7 +37,7 @@ type memoryEngine struct {
 	graphs  map[string]graph
 	commits uint64
 	failed  string
-	scopes  int
+	scopes  atomic.Int64
 }
 
 // graph is a set of triples.
@@ -144,8 +144,7 @@ func into(graphs map[string]graph, name string) graph {
 // read reads a document; its blank nodes are its own.
 func (e *memoryEngine) read(body io.Reader, format, base string) (g graph, err error) {
 	g = graph{}
-	e.scopes++
-	scope := strconv.Itoa(e.scopes)
+	scope := strconv.FormatInt(e.scopes.Add(1), 10)
 	own := func(t rdf.Term) rdf.Term {
 		if t.Kind == rdf.BlankNode {
 			t.Value += "s" + scope
