@@ -37,6 +37,9 @@ var (
 	// ErrReadOnly: the store was opened without Options.Writable. ErrBusy: another process has it open for writing.
 	ErrReadOnly = live.ErrReadOnly
 	ErrBusy     = store.ErrBusy
+	// ErrBackup: the folder is a backup, which only Backup changes. ErrOtherBackup: it is none, or one of another store.
+	ErrBackup      = live.ErrBackup
+	ErrOtherBackup = store.ErrOtherBackup
 	// ErrConflict: the store is not at the sequence that the update asked for.
 	ErrConflict = errors.New("the store has changed since")
 	// ErrWriters: more updates wait for their turn than Options.MaxWriters.

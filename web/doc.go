@@ -1,8 +1,8 @@
-// Package web serves a store over HTTP: the query operation of the SPARQL 1.1 Protocol, a small API beside it, what
-// an operator needs, and the workbench, one page for a browser.
+// Package web serves a store over HTTP: the operations of the SPARQL 1.1 Protocol, the Graph Store Protocol, a small API
+// beside them, what an operator needs, and the workbench, one page for a browser.
 //
-// Nouns: [Server] (an http.Handler and the loop that runs it), [Engine] (what it needs of a store), [Options],
-// [Problem] (an error as the client sees it).
+// Nouns: [Server] (an http.Handler and the loop that runs it), [Engine] (what it needs of a store), [Updates] (and of one that
+// can be changed), [Options], [Problem] (an error as the client sees it).
 //
 //	server, err := web.New(web.StoreEngine(store), web.Options{Addr: "127.0.0.1:7878"})
 //	if err != nil {
@@ -20,6 +20,10 @@
 // A query gives its slot back while it waits for its client, so that who does not read stops nobody else; the timer that notices
 // is set for each block of a long answer only. Shares bind where others wait, so that one user alone has
 // the whole machine; what is beyond a share is borrowed and not taken back, because a query that runs cannot be stopped fairly.
+//
+// What changes the store has admissions of its own, because the engine does one change after the other: an update that waits
+// for others would hold the slot of a query. Many are handed to the engine at once, so that they share syncs. A small document is
+// read before it is admitted, so that a slow client keeps nobody waiting; large ones are few at a time.
 //
 // An answer that fits one buffer leaves in one write with its length, so that a small query costs no more than any
 // other small response. A longer answer is sent in chunks as soon as the buffer is full or a moment has passed, and

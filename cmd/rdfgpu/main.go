@@ -36,6 +36,8 @@ type commands struct {
 	Update       updateCommand       `cmd:"" help:"Change a store, or that of a server, by a SPARQL Update."`
 	Dump         dumpCommand         `cmd:"" help:"Write a snapshot as N-Quads, of a running server too."`
 	Log          logCommand          `cmd:"" help:"List what was committed."`
+	Backup       backupCommand       `cmd:"" help:"Copy a store, also while it is changed; again, only what is new."`
+	Restore      restoreCommand      `cmd:"" help:"Make a store of a backup, and check it."`
 	Serve        serveCommand        `cmd:"" help:"Serve SPARQL over HTTP, with a workbench in the browser."`
 	Info         infoCommand         `cmd:"" help:"Describe a store, or the GPU."`
 	Verify       verifyCommand       `cmd:"" help:"Check every file of a store: checksums and invariants."`

@@ -16,6 +16,8 @@ import (
 var (
 	// ErrReadOnly: the store was opened for reading.
 	ErrReadOnly = errors.New("the store was opened read-only")
+	// ErrBackup: the store is a backup, which only the next backup changes.
+	ErrBackup = errors.New("it is a backup: restore it, and change what that makes")
 	// ErrWaiting: more writers wait for their turn than Options.MaxWaiting.
 	ErrWaiting = errors.New("too many updates are waiting")
 	// ErrFailed: the log could not be written; the store takes no more updates until it is opened anew.
@@ -118,6 +120,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.settle(files)
+	if s.options.Writable && files.Manifest().Backup {
+		return fmt.Errorf("live: %s: %w", s.dir, ErrBackup)
+	}
 	if s.options.Writable {
 		return s.openLog(ctx)
 	}

@@ -312,12 +312,14 @@ func (l *Load) removeOthers(s *Segment) error {
 }
 
 // replaceManifest writes the manifest beside the old one and renames it into its place.
-func (l *Load) replaceManifest(m *Manifest) error {
+func (l *Load) replaceManifest(m *Manifest) error { return replaceManifest(l.dir, m) }
+
+func replaceManifest(dir string, m *Manifest) error {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	path := filepath.Join(l.dir, manifestFile)
+	path := filepath.Join(dir, manifestFile)
 	f, err := os.OpenFile(path+temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -328,7 +330,7 @@ func (l *Load) replaceManifest(m *Manifest) error {
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		// The segment's folder must be found after a power cut before the manifest names it.
-		err = syncFolder(l.dir)
+		err = syncFolder(dir)
 	}
 	if err == nil {
 		err = os.Rename(path+temporary, path)

@@ -57,6 +57,8 @@ type Manifest struct {
 	// Segments are the base and what was added to it, in this order.
 	Segments []Segment `json:"segments"`
 	Log
+	// Backup says that the folder is a backup, which nothing but the next backup changes.
+	Backup bool `json:"backup,omitempty"`
 	// Checksum is the XXH3 of the manifest's JSON, without indentation, with an empty Checksum.
 	Checksum string `json:"checksum"`
 }
