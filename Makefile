@@ -36,7 +36,7 @@ race: ## the race detector on the packages that start goroutines
 
 w3c: ## the W3C suites: RDFGPU_W3C=folder of the rdf-tests checkout
 	@[ -n "$$RDFGPU_W3C" ] || { echo "set RDFGPU_W3C to a folder that holds the W3C suites (rdf/ and sparql/)"; exit 2; }
-	$(GO) test -count=1 -run W3C -v ./parser/... ./loader/... ./exec/... ./internal/results/... ./web/... | grep -vE '^ *(=== |--- PASS)'
+	$(GO) test -count=1 -run W3C -v ./parser/... ./loader/... ./exec/... ./internal/results/... ./internal/updatetest/... ./web/... | grep -vE '^ *(=== |--- PASS)'
 
 FUZZTIME ?= 30s
 fuzz: ## every fuzz target for FUZZTIME (default 30s)

@@ -51,7 +51,7 @@ func (g *generator) constant() string {
 	if g.literals == nil {
 		return "1"
 	}
-	return g.literals[g.pick(len(g.literals))].String()
+	return g.literals[g.even(len(g.literals))].String()
 }
 
 // derived draws an expression that computes a term from a variable's.
@@ -74,6 +74,18 @@ func (g *generator) chance(percent int) bool {
 		}
 	}
 	return n*100 < percent*128
+}
+
+// even is like pick without a preference, for n up to 128.
+func (g *generator) even(n int) int {
+	k := 0
+	for range 7 {
+		k *= 2
+		if rapid.Bool().Draw(g.t, "bit") {
+			k++
+		}
+	}
+	return k * n / 128
 }
 
 func (g *generator) oneOf(list ...string) string { return list[g.pick(len(list))] }
@@ -127,8 +139,21 @@ func (g *generator) drawLiterals() {
 	if g.chance(30) {
 		return
 	}
-	one := literals[g.pick(len(literals))]
+	one := literals[g.even(len(literals))]
 	g.literals = slices.DeleteFunc(slices.Clone(literals), func(t rdf.Term) bool { return !naive.OneSort(one, t) })
+}
+
+// values draws quads most of whose objects are literals.
+func (g *generator) values() (quads []quad, names []rdf.Term) {
+	g.drawLiterals()
+	for range 5 + g.even(40) {
+		q := quad{subject: node(g.pick(8)), predicate: rdf.NewIRI(fmt.Sprintf("%sp%d", exampleNS, g.pick(2))), object: g.literals[g.even(len(g.literals))]}
+		if g.chance(10) {
+			q.object = node(g.pick(8))
+		}
+		quads = append(quads, q)
+	}
+	return quads, nil
 }
 
 // split draws which quads are in the base, which were added, in up to three parts, and which have arrived since.
@@ -332,9 +357,6 @@ func (g *generator) expression(depth int) string {
 
 // compared draws a SELECT of literals under conditions on their values, in their order or aggregated.
 func (g *generator) compared() string {
-	if g.literals == nil {
-		g.drawLiterals()
-	}
 	body := fmt.Sprintf("{ ?a %s ?v . %s", g.oneOf(":p0", ":p0", ":p1", "?p"), g.oneOf("", "", "?a :p1 ?w . ", "?b :p0 ?a . ", "OPTIONAL { ?a :p1 ?w } "))
 	for range 1 + g.pick(2) {
 		body += "FILTER " + g.oneOf(g.valuedOf("?v"), g.valuedOf("?v"), g.valuedOf("?w"), "("+g.valuedOf("?v")+" || "+g.valuedOf("?v")+")") + " "

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -18,6 +19,7 @@ type keys struct {
 type lineScanner struct {
 	quads   bool   // a fourth term may follow
 	scope   string // put before blank node labels
+	store   bool   // labels are those of a store: they stay as they are, and <_:label> is one, too
 	scratch [5][]byte
 	text    []byte // an unescaped literal
 	slot    int    // the scratch slot of the next term
@@ -41,25 +43,31 @@ func (s *lineScanner) scan(line []byte, k *keys) (ok bool, err *lineError) {
 	if i == len(line) || line[i] == '#' {
 		return false, nil
 	}
+	err = s.statement(line, i, k)
+	return err == nil, err
+}
+
+// statement reads a statement at i, up to the end of the line.
+func (s *lineScanner) statement(line []byte, i int, k *keys) (err *lineError) {
 	s.slot = 0
 	k.graph = nil
 	if k.subject, i, err = s.resource(line, i, "a subject (<IRI> or _:label)", true); err != nil {
-		return false, err
+		return err
 	}
 	if k.predicate, i, err = s.resource(line, skipBlanks(line, i), "a predicate (<IRI>)", false); err != nil {
-		return false, err
+		return err
 	}
 	if k.object, i, err = s.object(line, skipBlanks(line, i)); err != nil {
-		return false, err
+		return err
 	}
 	i = skipBlanks(line, i)
 	if s.quads && i < len(line) && line[i] != '.' {
 		if k.graph, i, err = s.resource(line, i, "a graph (<IRI> or _:label) or '.'", true); err != nil {
-			return false, err
+			return err
 		}
 		i = skipBlanks(line, i)
 	}
-	return true, lineEnd(line, i)
+	return lineEnd(line, i)
 }
 
 func lineEnd(line []byte, i int) *lineError {
@@ -95,6 +103,8 @@ func invalidUTF8(b []byte) int {
 func (s *lineScanner) resource(line []byte, i int, what string, blank bool) ([]byte, int, *lineError) {
 	if i < len(line) {
 		switch {
+		case s.store && blank && bytes.HasPrefix(line[i:], []byte("<_:")):
+			return s.bracketed(line, i)
 		case line[i] == '<':
 			return s.iri(line, i)
 		case line[i] == '_' && blank:
@@ -202,13 +212,22 @@ func (s *lineScanner) blankNode(line []byte, i int) ([]byte, int, *lineError) {
 	if next < len(line) && line[next] == ':' {
 		return nil, next, fault(next, "expected the end of the blank node label, found ':'")
 	}
-	if s.scope == "" && !scoped(line[i+2:next]) {
+	if s.store || s.scope == "" && !scoped(line[i+2:next]) {
 		return line[i:next], next, nil
 	}
 	b := s.take()
 	*b = append(*b, "_:"...)
 	*b = appendLabel(*b, s.scope, line[i+2:next])
 	return *b, next, nil
+}
+
+// bracketed reads a blank node as RDF Patch may have it, <_:label>, at i.
+func (s *lineScanner) bracketed(line []byte, i int) ([]byte, int, *lineError) {
+	label, next, err := s.blankNode(line, i+1)
+	if err == nil && (next == len(line) || line[next] != '>') {
+		err = fault(next, "expected '>' after the blank node label, found "+found(line[next:]))
+	}
+	return label, next + 1, err
 }
 
 // literal reads "…" with its language tag or datatype at i.

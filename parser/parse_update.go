@@ -27,6 +27,9 @@ func ParseUpdate(ctx context.Context, text string, options Options) (*Update, er
 		translator: newTranslator(options), ctx: ctx, options: options, known: newPlaceCache(len(plain)),
 		lines: locator{text: text, shifts: shifts, at: Position{1, 1}}, taken: map[string]bool{},
 	}
+	if shifts != nil { // then plain is another text, too
+		r.used = int64(len(plain)) + int64(len(shifts))*shiftBytes
+	}
 	r.in = &stream{scanner: s, check: r.check}
 	if err = r.read(); r.in.err != nil {
 		err = r.in.err // the grammar took it for the end of the text
@@ -73,6 +76,7 @@ const (
 	placeParsed, placeKept = 140, 90
 	tokenParsed, tokenKept = 470, 110
 	operationKept          = 150
+	shiftBytes             = 32 // with its share of a growing slice
 )
 
 // check asks whether to go on.

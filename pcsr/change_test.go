@@ -151,10 +151,12 @@ func (s *version) change(vertices int, added, removed []Edge) *version {
 		next.edges[e] = true
 		next.labels = max(next.labels, int(e.Label)+1)
 	}
-	next.graph = s.graph.Change(vertices, added, removed)
-	if next.graph.live != nil {
-		next.graph.live.line.leastSettled = 8
+	from := s.graph
+	if from.live == nil {
+		from = from.Change(0, nil, nil)
+		from.live.line.leastSettled = 8
 	}
+	next.graph = from.Change(vertices, added, removed)
 	return next
 }
 

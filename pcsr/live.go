@@ -15,7 +15,7 @@ type live struct {
 	added, removed uint64         // edges that the ground does not have, and that it alone has
 	used           *lazy[[]Label] // UsedLabels, for all graphs with the same ones
 	bytes          int            // of the partitions that differ
-	unsettled      int            // how many labels Settle would settle
+	unsettled      int            // how many labels, and directions of label sets, Settle would settle
 }
 
 // lineage is what the graphs share that Change makes, one of the other.
@@ -34,9 +34,7 @@ type lineage struct {
 // which it is the same.
 type changedLabel struct {
 	unranked
-	parts [2]*Partition
-	// settled: the grounds of the partitions are not the ground graph's.
-	settled           bool
+	parts             [2]*Partition
 	undirected, loops knowledge
 }
 

@@ -336,6 +336,9 @@ func (m *model) checkLabelSets(g *Graph) error {
 				return fmt.Errorf("set %d %v: %v, want %v", set, d, g.EdgeLabelSets(d).List(set), labels)
 			}
 		}
+		if err := checkRows(g.IncidentOutline(d), rows); err != nil {
+			return fmt.Errorf("vertices with edges %v: %w", d, err)
+		}
 		if n := g.IncidentRows(d); n != len(rows) {
 			return fmt.Errorf("%d vertices with edges %v, want %d", n, d, len(rows))
 		}

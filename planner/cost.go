@@ -16,6 +16,8 @@ const (
 	// cost of the match with its conditions below which that is taken.
 	differenceCost = planPrice
 	differenceGain = 0.7
+	// partsGain is the share of the cost of a pattern below which matching it for parts of a variable's IDs is worth it.
+	partsGain = 0.9
 	// rowCost, in candidates a row, is what a row of a common part costs that leaves the matcher and comes back as a seed.
 	rowCost = 16
 	// seedCost, in candidates a row, is what a row costs at least that the right side of a join is matched for.
@@ -42,8 +44,12 @@ const (
 	maxShared = 64
 	// fewGraphs is up to how many named graphs a GRAPH ?g pattern is matched in again for each batch of seeds.
 	fewGraphs = 16
-	// maxRangeCandidates bounds the IDs of several ranges that are listed one by one.
-	maxRangeCandidates = 4096
+	// maxListed bounds the IDs of several ranges that are listed one by one.
+	maxListed = 4096
+	// maxParts bounds the ranges of a variable's scattered IDs that a pattern is matched for one by one, and smallPart is up to
+	// how many IDs a range is listed with others instead.
+	maxParts  = 4
+	smallPart = 64
 	// walkedEdges is how many edges an estimate of a closure follows before it falls back on a bound. Most closures from a
 	// constant end within that, and then the estimate is the number of solutions.
 	walkedEdges = 2048

@@ -143,7 +143,11 @@ func (p *planner) filteredMatch(n *parser.Filter, pattern *parser.BGP, plain, ex
 			}
 		}
 	}
-	node, err := p.product(pattern, pushed, p.reading(n, all, r), m)
+	r = p.reading(n, all, r)
+	node, err := p.product(pattern, pushed, r, m)
+	if err == nil {
+		node, err = p.apart(pattern, pushed, r, node)
+	}
 	return node, all, err
 }
 

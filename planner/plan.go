@@ -67,8 +67,13 @@ type Options struct {
 type Tuning struct {
 	// TestTime is how long conditions may be tested while a query is planned; negative means not at all.
 	TestTime time.Duration
-	// ProductCost is from which cost on a pattern of several parts is taken apart.
+	// ProductCost is from which cost on a pattern of several parts is taken apart, and one with a variable of scattered IDs
+	// matched for the parts of these.
 	ProductCost float64
+	// PartsGain is the share of the cost of such a pattern below which matching it for the parts is worth it.
+	PartsGain float64
+	// MaxListed bounds the IDs of several ranges that are listed one by one.
+	MaxListed int
 	// SharedGain is the share of the cost of a union's branches below which matching what they have in common once is
 	// worth it; negative means never.
 	SharedGain float64
@@ -134,9 +139,11 @@ type shared struct {
 	options Options
 	scopes  *scope.Scopes
 	rules   *rules.Rewriter
-	// planned are the nodes made so far, of each pattern; tested the conditions tested.
-	planned map[parser.Node][]planned
-	tested  map[testKey]*TestedValues
+	// planned are the nodes made so far, of each pattern; tested the conditions tested, and compared those that were
+	// compared with the order of IDs.
+	planned  map[parser.Node][]planned
+	tested   map[testKey]*TestedValues
+	compared map[parser.Expr]orderedIDs
 	// testTime is how long conditions may still be tested.
 	testTime time.Duration
 	// applied: the query has patterns with parameters.
@@ -150,6 +157,12 @@ func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner 
 	}
 	if t.ProductCost == 0 {
 		t.ProductCost = productCost
+	}
+	if t.PartsGain == 0 {
+		t.PartsGain = partsGain
+	}
+	if t.MaxListed == 0 {
+		t.MaxListed = maxListed
 	}
 	if t.SharedGain == 0 {
 		t.SharedGain = sharedGain
@@ -168,7 +181,8 @@ func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner 
 	return &planner{
 		shared: &shared{
 			ctx: ctx, catalog: catalog, options: options, scopes: s, planned: map[parser.Node][]planned{}, tested: map[testKey]*TestedValues{},
-			rules: rules.New(ctx, s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
+			compared: map[parser.Expr]orderedIDs{},
+			rules:    rules.New(ctx, s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
 		},
 		graph: catalog.Default(),
 	}

@@ -21,6 +21,10 @@ type pushedFilters struct {
 	// tests are conditions whose values are tested when the match begins.
 	tests []Test
 	notes []string
+	// scattered is a variable whose range also holds IDs between those that pass its conditions, "" for none; parts are the
+	// ranges of those that may.
+	scattered string
+	parts     []dictionary.Range
 }
 
 func (f *pushedFilters) text() string {
@@ -127,103 +131,6 @@ func (p *planner) pushTerms(pushed *pushedFilters, vars scope.Set, e parser.Expr
 	}
 	pushed.narrow(v, p.storedIDs(terms))
 	return true
-}
-
-// comparisons are the operators that ranges of IDs can stand for, and what they are with their sides exchanged.
-var comparisons = map[string]struct{ as, mirrored dictionary.Comparison }{
-	"<":  {dictionary.IsLess, dictionary.IsGreater},
-	"<=": {dictionary.IsLessOrEqual, dictionary.IsGreaterOrEqual},
-	"=":  {dictionary.IsEqual, dictionary.IsEqual},
-	">=": {dictionary.IsGreaterOrEqual, dictionary.IsLessOrEqual},
-	">":  {dictionary.IsGreater, dictionary.IsLess},
-}
-
-// pushRange turns a comparison of a variable with a constant, one of some conditions, into IDs. Where these are many and
-// no range, the match gets two bounds between which they lie, and the comparison is left for the rows.
-func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr, conditions []parser.Expr) bool {
-	v, c, ok := comparison(e)
-	if !ok || p.options.Dictionary == nil || !vars.Has(p.scopes.Number(v)) {
-		return false
-	}
-	ranges, ok := p.options.Dictionary.ValueRange(c.Comparison, c.Constant)
-	if !ok {
-		return false
-	}
-	exact := true
-	if d := p.options.Dictionary; d.Ordered() < dictionary.ID(d.Len()) {
-		ranges, exact = p.withArrived(ranges, v, conditions)
-	}
-	total := 0
-	for _, r := range ranges {
-		total += r.Len()
-	}
-	switch {
-	case exact && (total == 0 || len(ranges) > 1 && total <= maxRangeCandidates):
-		var set []dictionary.ID
-		for _, r := range ranges {
-			for id := r.From; id < r.To; id++ {
-				set = append(set, id)
-			}
-		}
-		pushed.narrow(v, set)
-		return true
-	case exact && len(ranges) == 1:
-		pushed.bound(v, ranges[0])
-		return true
-	}
-	pushed.bound(v, dictionary.Range{From: ranges[0].From, To: ranges[len(ranges)-1].To})
-	return false
-}
-
-// withArrived narrows ranges of ordered IDs to those that all comparisons of a variable with constants let through, and adds
-// the IDs behind them, which have no order, of such terms; all of these, where they are many, and exact is false.
-func (p *planner) withArrived(ranges []dictionary.Range, v string, conditions []parser.Expr) (_ []dictionary.Range, exact bool) {
-	d := p.options.Dictionary
-	var list []dictionary.Condition
-	for _, e := range conditions {
-		if of, c, ok := comparison(e); ok && of == v {
-			if own, ok := d.ValueRange(c.Comparison, c.Constant); ok {
-				ranges, list = dictionary.Intersect(ranges, own), append(list, c)
-			}
-		}
-	}
-	arrived, exact := d.ValueIDs(list, maxRangeCandidates)
-	if !exact {
-		return append(ranges, dictionary.Range{From: d.Ordered(), To: dictionary.ID(d.Len())}), false
-	}
-	for _, id := range arrived {
-		if n := len(ranges); n > 0 && ranges[n-1].To == id {
-			ranges[n-1].To++
-		} else {
-			ranges = append(ranges, dictionary.Range{From: id, To: id + 1})
-		}
-	}
-	return ranges, true
-}
-
-// comparison takes a comparison of a variable with a constant apart.
-func comparison(e parser.Expr) (v string, c dictionary.Condition, ok bool) {
-	call, isCall := e.(*parser.Call)
-	if !isCall || len(call.Args) != 2 {
-		return
-	}
-	ops, known := comparisons[call.Function]
-	if !known {
-		return
-	}
-	if x, isVar := call.Args[0].(*parser.Var); isVar {
-		k, isConst := call.Args[1].(*parser.Const)
-		if !isConst {
-			return
-		}
-		return x.Name, dictionary.Condition{Comparison: ops.as, Constant: k.Term}, true
-	}
-	k, isConst := call.Args[0].(*parser.Const)
-	x, isVar := call.Args[1].(*parser.Var)
-	if !isConst || !isVar {
-		return
-	}
-	return x.Name, dictionary.Condition{Comparison: ops.mirrored, Constant: k.Term}, true
 }
 
 // storedIDs are the IDs of those terms that the data have.

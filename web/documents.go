@@ -93,7 +93,7 @@ func (d *documents) failure(w http.ResponseWriter, r *http.Request) *Problem {
 
 // first is the first document of a body whose media type is that of one, or of a form.
 func (d *documents) first(media, boundary string) (rdfgpu.Document, error) {
-	if media == typeParts {
+	if media == mediaParts {
 		d.form, d.closing = multipart.NewReader(io.TeeReader(d.reader(), &d.tail), boundary), "--"+boundary+"--"
 		document, err := d.next()
 		if err == io.EOF {
@@ -171,7 +171,7 @@ func documentFormat(media, file string) (string, *Problem) {
 	}
 	expected := []string{"text/turtle", "application/n-triples", "application/rdf+xml"}
 	if holdsGraphs(media) {
-		return "", unsupportedMedia(media+" names graphs itself, and this is for one graph: rdfgpu load --append takes such files, and PATCH takes "+typePatch, expected)
+		return "", unsupportedMedia(media+" names graphs itself, and this is for one graph: rdfgpu load --append takes such files, and PATCH takes "+mediaPatch, expected)
 	}
 	return "", unsupportedMedia(fmt.Sprintf("%q is no syntax of a graph that this server reads", media), expected)
 }

@@ -13,8 +13,8 @@ import (
 
 // Media types of the Graph Store Protocol.
 const (
-	typeParts = "multipart/form-data"
-	typePatch = "application/rdf-patch"
+	mediaParts = "multipart/form-data"
+	mediaPatch = "application/rdf-patch"
 )
 
 // storePath is where the Graph Store Protocol is spoken.
@@ -230,8 +230,8 @@ func (c *change) patch(t target, condition condition, options *rdfgpu.UpdateOpti
 		return badRequest("a patch names its graphs itself: send it to " + storePath + " without a graph")
 	}
 	media, _, problem := mediaType(c.r.Header.Get("Content-Type"))
-	if problem == nil && media != typePatch {
-		problem = unsupportedMedia(fmt.Sprintf("%q is no patch", media), []string{typePatch})
+	if problem == nil && media != mediaPatch {
+		problem = unsupportedMedia(fmt.Sprintf("%q is no patch", media), []string{mediaPatch})
 		problem.Hint = "updates go to /update"
 	}
 	if problem != nil {

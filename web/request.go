@@ -14,9 +14,9 @@ import (
 
 // Media types of requests.
 const (
-	typeQuery  = "application/sparql-query"
-	typeUpdate = "application/sparql-update"
-	typeForm   = "application/x-www-form-urlencoded"
+	mediaQuery  = "application/sparql-query"
+	mediaUpdate = "application/sparql-update"
+	mediaForm   = "application/x-www-form-urlencoded"
 )
 
 // sendAll is the value of request.send when nobody asked for fewer rows.
@@ -95,7 +95,7 @@ func mediaType(header string) (name string, parameters map[string]string, proble
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Values, began time.Time, hold *hold) (url.Values, *Problem) {
 	media, _, problem := mediaType(r.Header.Get("Content-Type"))
 	if problem != nil {
-		problem.Expected = []string{typeQuery, typeUpdate, typeForm}
+		problem.Expected = []string{mediaQuery, mediaUpdate, mediaForm}
 		return nil, problem
 	}
 	limit, problem := s.bodyLimit(r, media)
@@ -106,12 +106,12 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Val
 	if problem != nil {
 		return nil, problem
 	}
-	if media == typeForm {
+	if media == mediaForm {
 		form, problem := parseForm(body)
 		return merged(values, form), problem
 	}
 	name := "query"
-	if media == typeUpdate {
+	if media == mediaUpdate {
 		name = "update"
 	}
 	if values.Has("query") {
@@ -123,17 +123,17 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Val
 // bodyLimit is the length of the longest body of a media type, of a client that may send it.
 func (s *Server) bodyLimit(r *http.Request, media string) (int64, *Problem) {
 	switch media {
-	case typeQuery:
+	case mediaQuery:
 		return s.options.MaxBody, nil
-	case typeForm:
+	case mediaForm:
 		if s.mayWrite(r) == nil {
 			return max(s.options.MaxBody, s.options.MaxUpdate), nil
 		}
 		return s.options.MaxBody, nil
-	case typeUpdate:
+	case mediaUpdate:
 		return s.options.MaxUpdate, s.mayWrite(r)
 	}
-	return 0, unsupportedMedia(fmt.Sprintf("%q is not a media type of this operation", media), []string{typeQuery, typeUpdate, typeForm})
+	return 0, unsupportedMedia(fmt.Sprintf("%q is not a media type of this operation", media), []string{mediaQuery, mediaUpdate, mediaForm})
 }
 
 // merged are the parameters of the URL and of the body together.

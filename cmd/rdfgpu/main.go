@@ -28,20 +28,21 @@ const (
 )
 
 type commands struct {
-	Load     loadCommand     `cmd:"" help:"Load RDF files into a store."`
-	Compact  compactCommand  `cmd:"" help:"Make a store that was added to one segment again."`
-	PlanLoad planCommand     `cmd:"" name:"plan-load" help:"Estimate what a load will take: memory, disk, time."`
-	Query    queryCommand    `cmd:"" help:"Answer a SPARQL query."`
-	Explain  explainCommand  `cmd:"" help:"Show how a query is answered."`
-	Update   updateCommand   `cmd:"" help:"Change a store, or that of a server, by a SPARQL Update."`
-	Dump     dumpCommand     `cmd:"" help:"Write a snapshot as N-Quads, of a running server too."`
-	Log      logCommand      `cmd:"" help:"List what was committed."`
-	Serve    serveCommand    `cmd:"" help:"Serve SPARQL over HTTP, with a workbench in the browser."`
-	Info     infoCommand     `cmd:"" help:"Describe a store, or the GPU."`
-	Verify   verifyCommand   `cmd:"" help:"Check every file of a store: checksums and invariants."`
-	Generate generateCommand `cmd:"" help:"Make a benchmark graph."`
-	Bench    benchCommand    `cmd:"" help:"Measure the latency of SPARQL endpoints side by side."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Load         loadCommand         `cmd:"" help:"Load RDF files into a store."`
+	Compact      compactCommand      `cmd:"" help:"Make a store that was added to one segment again."`
+	PlanLoad     planCommand         `cmd:"" name:"plan-load" help:"Estimate what a load will take: memory, disk, time."`
+	Query        queryCommand        `cmd:"" help:"Answer a SPARQL query."`
+	Explain      explainCommand      `cmd:"" help:"Show how a query is answered."`
+	Update       updateCommand       `cmd:"" help:"Change a store, or that of a server, by a SPARQL Update."`
+	Dump         dumpCommand         `cmd:"" help:"Write a snapshot as N-Quads, of a running server too."`
+	Log          logCommand          `cmd:"" help:"List what was committed."`
+	Serve        serveCommand        `cmd:"" help:"Serve SPARQL over HTTP, with a workbench in the browser."`
+	Info         infoCommand         `cmd:"" help:"Describe a store, or the GPU."`
+	Verify       verifyCommand       `cmd:"" help:"Check every file of a store: checksums and invariants."`
+	Generate     generateCommand     `cmd:"" help:"Make a benchmark graph."`
+	Bench        benchCommand        `cmd:"" help:"Measure the latency of SPARQL endpoints side by side."`
+	BenchUpdates benchUpdatesCommand `cmd:"" name:"bench-updates" help:"Measure how SPARQL endpoints take updates, side by side."`
+	Version      versionCommand      `cmd:"" help:"Print the version."`
 }
 
 // environment is what a command may touch of the process, so that tests can run commands without one.

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Endpoint is a SPARQL query endpoint. Query parameters in URL are sent with every request.
+// Endpoint is a SPARQL endpoint, for queries or for updates. Query parameters in URL are sent with every request.
 type Endpoint struct {
 	Name string
 	URL  string
@@ -70,7 +70,7 @@ func (c *client) connect() error {
 	return nil
 }
 
-// statusError is an answer with another status than 200.
+// statusError is an answer whose status is not of the 200s.
 type statusError struct {
 	code   int
 	detail string
@@ -82,9 +82,21 @@ func (e *statusError) Error() string { return fmt.Sprintf("%d: %s", e.code, e.de
 func (c *client) request(text, accept string) []byte {
 	form := c.url.Query()
 	form.Set("query", text)
-	body := form.Encode()
-	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nAccept: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n",
-		path(c.url), c.url.Host, accept, len(body))
+	return c.post(path(c.url), accept, "application/x-www-form-urlencoded", form.Encode())
+}
+
+// updateRequest is an update posted directly, byte by byte as it is sent.
+func (c *client) updateRequest(text string) []byte {
+	target := path(c.url)
+	if c.url.RawQuery != "" {
+		target += "?" + c.url.RawQuery
+	}
+	return c.post(target, "*/*", "application/sparql-update", text)
+}
+
+func (c *client) post(target, accept, contentType, body string) []byte {
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nAccept: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+		target, c.url.Host, accept, contentType, len(body))
 	return append([]byte(head), body...)
 }
 
@@ -141,7 +153,7 @@ func (c *client) roundTrip(request []byte, deadline time.Time) (answer, error) {
 	if response.Close {
 		c.close()
 	}
-	if response.StatusCode != http.StatusOK {
+	if response.StatusCode/100 != 2 {
 		return a, &statusError{response.StatusCode, firstLine(a.kept)}
 	}
 	return a, nil

@@ -12,16 +12,16 @@ import (
 // String is the row as a line of progress.
 func (r LoadRow) String() string {
 	return fmt.Sprintf("%-10s %3d connections: %.1f queries/s, p50 %s, p95 %s, p99 %s, 503: %d, errors: %s, wrong: %d  %s",
-		r.Endpoint, r.Connections, r.PerSecond, r.P50, r.P95, r.P99, r.Busy, r.kinds(), r.Wrong, r.Note)
+		r.Endpoint, r.Connections, r.PerSecond, r.P50, r.P95, r.P99, r.Busy, kinds(r.Errors), r.Wrong, r.Note)
 }
 
-// kinds lists the errors that are no 503, by kind.
-func (r LoadRow) kinds() string {
-	if len(r.Errors) == 0 {
+// kinds lists errors by kind.
+func kinds(errors map[string]int) string {
+	if len(errors) == 0 {
 		return "0"
 	}
 	var list []string
-	for kind, n := range r.Errors {
+	for kind, n := range errors {
 		list = append(list, fmt.Sprintf("%s ×%d", kind, n))
 	}
 	slices.Sort(list)
@@ -39,7 +39,7 @@ func (r *LoadReport) WriteMarkdown(w io.Writer) error {
 	fmt.Fprintln(w, "|---:|---|---:|---:|---:|---:|---:|---:|---|---:|")
 	for _, row := range r.Rows {
 		fmt.Fprintf(w, "| %d | %s | %.1f | %s | %s | %s | %s | %d | %s | %d |\n", row.Connections, row.Endpoint, row.PerSecond,
-			ratio(row.Ratio), row.latency(row.P50), row.latency(row.P95), row.latency(row.P99), row.Busy, row.kinds(), row.Wrong)
+			ratio(row.Ratio), row.latency(row.P50), row.latency(row.P95), row.latency(row.P99), row.Busy, kinds(row.Errors), row.Wrong)
 	}
 	for _, row := range r.Rows {
 		if row.Note != "" {

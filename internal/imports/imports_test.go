@@ -66,6 +66,7 @@ var rooms = map[string][]string{
 	"internal/drawing":          {"planner/bgp", "dictionary"},
 	"internal/bench":            {},
 	"internal/bench/scale":      {root},
+	"internal/bench/delta":      {root},
 	"internal/hostile":          {},
 	"internal/hostile/campaign": {"internal/hostile", "internal/bench"},
 	"internal/naive":            {"parser", "planner/bgp"},

@@ -95,6 +95,7 @@ type Store struct {
 	payload []byte
 
 	maintenance maintenance
+	closing     sync.Once
 }
 
 // Open opens the store in dir, and replays what its log has beyond its files.
@@ -132,8 +133,15 @@ func (s *Store) settle(files *store.Store) {
 
 func (s *Store) logFolder() string { return filepath.Join(s.dir, store.LogFolder) }
 
-// Close ends the store: waits for writers, syncs the log and closes the files. Snapshots that are held keep theirs.
+// Close ends the store: waits for writers, syncs the log and closes the files. Snapshots that are held keep theirs. It may be called
+// again.
 func (s *Store) Close() error {
+	var err error
+	s.closing.Do(func() { err = s.close() })
+	return err
+}
+
+func (s *Store) close() error {
 	var err error
 	if s.turn != nil {
 		s.maintenance.end()

@@ -18,9 +18,14 @@ const bytesOfQuad = 64
 func (r *runner) insertData(data *parser.Data) error {
 	ids := make([]dictionary.ID, len(data.Terms))
 	ids[0] = dictionary.None
+	nodes := map[string]rdf.Term{} // by label
 	for i, term := range data.Terms[1:] {
 		if term.Kind == rdf.BlankNode {
-			term = r.blanks.next()
+			label := term.Value
+			if term = nodes[label]; term.IsZero() {
+				term = r.blanks.next()
+				nodes[label] = term
+			}
 		}
 		id, err := r.tx.Intern(term)
 		if err != nil {

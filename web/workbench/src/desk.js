@@ -11,6 +11,7 @@ import { drawOverview } from "./dataset.js";
 import { QueryGraph } from "./querygraph.js";
 import { Results } from "./results.js";
 import { Run } from "./run.js";
+import { Change, isUpdate } from "./change.js";
 import { menu, below } from "./menu.js";
 import { ask } from "./dialog.js";
 import { complain } from "./complaint.js";
@@ -20,8 +21,9 @@ const usualRows = 100_000;
 const mostRows = 1_000_000;
 
 export class Desk {
-  constructor(store) {
-    this.store = store;
+  /** renew describes the store anew, once it has been changed. */
+  constructor(store, renew) {
+    Object.assign(this, { store, renew });
     this.turn = 0;
     this.shelf = new Shelf();
     this.editor = new Editor($("editor"), { run: () => this.start(), change: () => this.typed(), save: () => this.keep() });
@@ -166,7 +168,8 @@ export class Desk {
     draft.settings = this.settings();
     const settings = Object.fromEntries(Object.entries(draft.settings).filter(([, v]) => v));
     declare(this.editor.prefixes);
-    draft.run = new Run({ text: this.editor.text, settings }, (run) => this.changed(draft, run));
+    const Kind = isUpdate(this.editor.text) ? Change : Run;
+    draft.run = new Kind({ text: this.editor.text, settings }, (run) => this.changed(draft, run));
     draft.run.graphs = this.sketched === draft.run.ask.text ? this.queryGraph.graphs : [];
     this.address();
     const ended = draft.run.start(send);
@@ -178,6 +181,7 @@ export class Desk {
     this.shelf.ran(draft.run);
     this.sidebar.refresh();
     this.showRunning();
+    if (draft.run.done) await this.renew();
   }
 
   changed(draft, run) {
@@ -216,7 +220,7 @@ export class Desk {
     this.sketching = new AbortController();
     const turn = ++this.turn;
     const text = this.editor.text;
-    if (!text.trim()) {
+    if (!text.trim() || isUpdate(text)) {
       this.complain();
       this.queryGraph.set([]);
       return;

@@ -11,7 +11,10 @@ import { openSettings } from "./settings.js";
 
 const store = { info: undefined, schema: { classes: [], predicates: [], links: [] }, examples: [] };
 
-const desk = new Desk(store);
+const desk = new Desk(store, async () => {
+  await ask();
+  desk.sidebar.set(store);
+});
 const pages = new Pages(store, desk.actions);
 
 function paint(theme) {
@@ -53,12 +56,8 @@ function describe(info) {
   desk.allowGPU(info.device);
 }
 
-async function begin() {
-  const theme = localStorage.getItem("rdfgpu-theme");
-  if (theme) paint(theme);
-  listen();
-  desk.begin();
-  follow();
+/** ask asks the server what its store holds. */
+async function ask() {
   const wait = (promise) => promise.catch((error) => toast(error.message));
   const [info, schema, examples] = await Promise.all([wait(json("api/info")), wait(json("api/schema")), wait(json("api/examples"))]);
   Object.assign(store, { info, examples: (examples?.examples ?? []).map(titled) });
@@ -67,6 +66,15 @@ async function begin() {
   learn([...store.schema.classes.map((c) => c.iri), ...store.schema.predicates.map((p) => p.iri)]);
   offer(store.schema);
   if (info) describe(info);
+}
+
+async function begin() {
+  const theme = localStorage.getItem("rdfgpu-theme");
+  if (theme) paint(theme);
+  listen();
+  desk.begin();
+  follow();
+  await ask();
   desk.know();
   pages.know();
   document.documentElement.dataset.ready = "";

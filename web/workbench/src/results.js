@@ -8,6 +8,7 @@ import { token, call } from "./api.js";
 import { termActions } from "./cells.js";
 import { called, fetchLabels } from "./labels.js";
 import { coordinates, dates, numbers, categories } from "./shape.js";
+import { drawChange } from "./change.js";
 
 const formats = {
   solutions: [["json", "JSON"], ["xml", "XML"], ["csv", "CSV"], ["tsv", "TSV"]],
@@ -109,14 +110,14 @@ export class Results {
     if (run.running) return [h("span", { class: "spinner", "aria-hidden": "true" }), loaded ? `${count(loaded)}${noun(loaded)}, counting… ` : "Running… ", h("span", { class: "clock", "aria-hidden": "true" }, time(performance.now() - run.began))];
     const server = /total;dur=([\d.]+)/.exec(run.rows.timing ?? "")?.[1];
     const clock = h("span", { class: "clock" }, server ? `${time(Number(server))} in the engine, ${time(run.elapsed)} in all` : time(run.elapsed));
-    if (kind === "boolean") return [clock];
+    if (kind === "boolean" || run.report) return [clock];
     const more = total > loaded && [`, first ${count(loaded)} here`, loaded < 1_000_000 && h("button", { class: "quiet more-rows", onclick: () => this.actions.loadMore() }, `Load ${short(Math.min(total, 1_000_000))}`)];
     return [h("b", {}, count(total)), noun(total), more, " · ", clock];
   }
 
   drawTabs() {
     const fits = ([id, , fit]) => !this.run || withoutAnswer.has(id) || fit(this.run.profile) || id === this.tab;
-    const shown = [["overview", "Dataset"], ...views.filter((v) => (this.run ? fits(v) : ["table", "graph", "plan", "raw"].includes(v[0])))];
+    const shown = this.run?.kind === "update" ? [["overview", "Dataset"], ["table", "Change"]] : [["overview", "Dataset"], ...views.filter((v) => (this.run ? fits(v) : ["table", "graph", "plan", "raw"].includes(v[0])))];
     tablist(this.tabs, shown.map(([id, title]) => [id, title]), this.tab, (id) => this.choose(id), "Ways to look at the answer");
     this.body.setAttribute("aria-labelledby", `tab-${this.tab}`);
   }
@@ -133,6 +134,7 @@ export class Results {
     if (!run) return this.drawNothing();
     if (run.problem) return this.drawProblem();
     if (run.running && !(tab === "table" && run.rows.state.loaded)) return this.drawWaiting();
+    if (run.report) return drawChange(this.body, run);
     if (run.kind === "boolean") return this.drawBoolean();
     if (tab === "table") return this.drawTable();
     if (tab === "raw") return this.drawRaw();
@@ -229,7 +231,7 @@ export class Results {
 
   drawSave() {
     const kind = this.run?.kind;
-    if (!kind || this.run.running || this.run.problem) return this.save.replaceChildren();
+    if (!formats[kind] || this.run.running || this.run.problem) return this.save.replaceChildren();
     const list = formats[kind].map(([format, title]) => h("button", { onclick: () => this.download(format) }, title));
     this.save.replaceChildren(h("details", { class: "drop" }, h("summary", { class: "quiet" }, "Save"), h("div", {}, list)));
   }

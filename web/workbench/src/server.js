@@ -71,13 +71,14 @@ class ServerPage {
     }
   }
 
-  drawStore({ store, integrity }) {
+  drawStore({ store, integrity, live }) {
     const tile = (value, what) => h("div", { class: "tile" }, h("b", {}, value), h("span", {}, what));
     const parts = Object.entries(store.bytes).sort((a, b) => b[1] - a[1]);
     put(this.store, h("div", { class: "tiles" }, tile(count(store.triples), "triples"), tile(count(store.terms), "terms"), tile(bytes(store.totalBytes), "on disk"), tile((store.totalBytes / Math.max(1, store.triples)).toFixed(1), "bytes a triple")),
       store.advice && h("p", { class: "advice" }, store.advice),
       table(["Segment", "Created", "Triples", "Terms", "Bytes"], store.segments.map((g) => [g.folder || "base", new Date(g.created).toLocaleString(), count(g.triples), count(g.terms), bytes(g.bytes)])),
       table(["Part", "Bytes", "Share"], parts.map(([part, size]) => [part, bytes(size), `${((100 * size) / store.totalBytes).toFixed(1)} %`])),
+      live && h("p", { class: live.failed ? "problem" : "none" }, live.failed ?? liveText(live)),
       integrity && h("p", { class: "none" }, integrityText(integrity)));
   }
 
@@ -99,6 +100,8 @@ class ServerPage {
 }
 
 const integrityText = (i) => (typeof i === "string" ? i : Object.entries(i).map(([k, v]) => `${k}: ${typeof v === "object" ? JSON.stringify(v) : v}`).join(" · "));
+
+const liveText = (l) => `Commit ${count(l.sequence)}: ${count(l.added)} triples added and ${count(l.removed)} removed since the files were written, ${bytes(l.deltaBytes)} in memory, ${bytes(l.logBytes)} of log.`;
 
 /** drawSpark is a line over the last hour; the newest value stands beside the title. */
 function drawSpark(figure, title, samples, of, text) {

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+const usage = `usage: delta [flags] DATA.nt QUERIES
+
+Changes stores of DATA.nt (N-Triples) by updates, asks the queries (*.rq of the folder QUERIES), and prints tables.
+`
+
+// settings are the flags and arguments.
+type settings struct {
+	data, queries string
+	folder        string
+	shares        []float64
+	only          []string
+	repetitions   int
+	budget        time.Duration // of one query
+	log           int64         // bytes of the log that is replayed, 0 for none
+}
+
+func main() {
+	s := settings{}
+	shares := flag.String("shares", "0,0.001,0.01,0.1", "shares of the triples that are inserted, and of those that are removed")
+	only := flag.String("only", "", "only these queries (file names without .rq)")
+	flag.StringVar(&s.folder, "dir", ".cache/delta", "folder for stores")
+	flag.IntVar(&s.repetitions, "n", 11, "timed repetitions of each query")
+	flag.DurationVar(&s.budget, "budget", 2*time.Second, "stop repeating a query after this long")
+	flag.Int64Var(&s.log, "log", 1<<30, "bytes of the log with which a store is opened; 0 leaves that out")
+	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage); flag.PrintDefaults() }
+	flag.Parse()
+	if flag.NArg() != 2 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	s.data, s.queries = flag.Arg(0), flag.Arg(1)
+	for text := range strings.SplitSeq(*shares, ",") {
+		share, err := strconv.ParseFloat(text, 64)
+		check(err)
+		s.shares = append(s.shares, share)
+	}
+	if *only != "" {
+		s.only = strings.Split(*only, ",")
+	}
+	check(s.run(context.Background()))
+}
+
+// run measures everything and prints each table when it is whole.
+func (s *settings) run(ctx context.Context) error {
+	queries, err := readQueries(s.queries, s.only)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.folder, 0o755); err != nil {
+		return err
+	}
+	t := newTable(os.Stdout)
+	for _, share := range s.shares {
+		m, err := s.measure(ctx, share, queries)
+		if err != nil {
+			return fmt.Errorf("share %g: %w", share, err)
+		}
+		t.add(m)
+	}
+	t.write()
+	if err := s.first(ctx, queries); err != nil {
+		return fmt.Errorf("first queries: %w", err)
+	}
+	if s.log == 0 {
+		return nil
+	}
+	return s.replay(ctx)
+}
+
+// load makes a store anew.
+func (s *settings) load(ctx context.Context, name, file string) (dir string, err error) {
+	dir = filepath.Join(s.folder, name)
+	if err := os.RemoveAll(dir); err != nil {
+		return dir, err
+	}
+	_, err = rdfgpu.Load(ctx, dir, []string{file}, rdfgpu.LoadOptions{})
+	return dir, err
+}
+
+// openWritable opens a store to be changed. Commits are not synced: what they cost is measured elsewhere.
+func openWritable(dir string) (*rdfgpu.Store, error) {
+	return rdfgpu.Open(dir, rdfgpu.Options{Writable: true, Durability: rdfgpu.Unsynced, Device: rdfgpu.CPU})
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "delta:", err)
+		os.Exit(1)
+	}
+}
