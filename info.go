@@ -38,11 +38,13 @@ type Info struct {
 	Advice   string        `json:"advice,omitempty"`
 }
 
-// SegmentInfo is one segment of a store: the terms and triples that no segment before it has.
+// SegmentInfo is one segment of a store: the terms that no segment before it has, the triples that it adds to those which are
+// there after these, and how many of them are gone with it.
 type SegmentInfo struct {
 	Folder  string    `json:"folder"`
 	Created time.Time `json:"created"`
 	Triples uint64    `json:"triples"`
+	Removed uint64    `json:"removed,omitempty"`
 	Terms   int       `json:"terms"`
 	Bytes   int64     `json:"bytes"`
 }
@@ -118,8 +120,9 @@ func (s *Store) describe(of *live.Snapshot) (Info, error) {
 		Path: s.dir, FormatVersion: m.Version, Triples: triples, NamedGraphs: len(of.NamedGraphs()), Terms: d.Len(),
 		Predicates: m.Predicates, Classes: len(classes(of.Default())), TotalBytes: m.Bytes(), Bytes: map[string]int64{},
 	}
-	for _, segment := range m.Segments {
-		i.Segments = append(i.Segments, SegmentInfo{segment.Folder, segment.Created, segment.Triples, segment.Terms, segment.Bytes()})
+	removed := m.Removed()
+	for n, segment := range m.Segments {
+		i.Segments = append(i.Segments, SegmentInfo{segment.Folder, segment.Created, segment.Triples, removed[n], segment.Terms, segment.Bytes()})
 		for _, f := range segment.Files {
 			i.Bytes[f.Name] += f.Bytes
 		}
@@ -128,6 +131,9 @@ func (s *Store) describe(of *live.Snapshot) (Info, error) {
 		}
 		for _, g := range segment.Named {
 			i.Bytes["named graphs"] += g.Bytes
+		}
+		for _, g := range segment.Removed {
+			i.Bytes["removed triples"] += g.Bytes
 		}
 	}
 	i.IRIs, i.BlankNodes, i.Literals = s.kinds.of(of)
@@ -169,13 +175,29 @@ func countKinds(d *dictionary.Dictionary, from, to ID, counts *[3]int) {
 	}
 }
 
-// worthCompacting is the share of a store's triples that may lie in added segments before compacting is advised.
-const worthCompacting = 0.05
+// Compacting is advised where there are more segments, or a larger share of the triples is in added ones or removed.
+const (
+	manySegments = 24
+	muchAdded    = 0.05
+	muchRemoved  = 0.1
+)
 
 func (i *Info) advise() {
-	added := i.Triples - i.Segments[0].Triples
-	if share := float64(added) / float64(max(i.Triples, 1)); share > worthCompacting {
-		i.Advice = fmt.Sprintf("%.0f %% of the triples are in added segments: rdfgpu compact would make queries faster", 100*share)
+	written, added, removed := uint64(0), uint64(0), uint64(0)
+	for n, s := range i.Segments {
+		written, removed = written+s.Triples, removed+s.Removed
+		if n > 0 {
+			added += s.Triples
+		}
+	}
+	share := func(of uint64) float64 { return float64(of) / float64(max(written, 1)) }
+	switch {
+	case len(i.Segments) > manySegments:
+		i.Advice = fmt.Sprintf("there are %d segments: rdfgpu compact would make queries faster", len(i.Segments))
+	case share(removed) > muchRemoved:
+		i.Advice = fmt.Sprintf("%.0f %% of the triples are removed: rdfgpu compact would make the store smaller and queries faster", 100*share(removed))
+	case share(added) > muchAdded:
+		i.Advice = fmt.Sprintf("%.0f %% of the triples are in added segments: rdfgpu compact would make queries faster", 100*share(added))
 	}
 }
 
@@ -301,6 +323,9 @@ func (i Info) String() string {
 		for _, s := range i.Segments {
 			fmt.Fprintf(&b, "\n%14d   bytes of %s: %d triples and %d terms that none before it has, %s",
 				s.Bytes, s.Folder, s.Triples, s.Terms, s.Created.Format(time.DateTime))
+			if s.Removed > 0 {
+				fmt.Fprintf(&b, "; %d triples removed", s.Removed)
+			}
 		}
 	}
 	if i.Advice != "" {

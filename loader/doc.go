@@ -1,7 +1,8 @@
 // Package loader reads RDF files and builds stores from them.
 //
 // Nouns: [Format] (a syntax, told by a file's name), [Read] (one document → quads of terms, in memory),
-// [Load] (any number of files → a store on disk, in bulk, with bounded memory), [Options], [Report],
+// [Load] (any number of files → a store on disk, in bulk, with bounded memory), [Snapshot] (a store as a process has changed
+// it in memory) and what writes one ([Flush], [Rebuild]), [Options], [Report],
 // [Plan] (a sample of the files → an [Estimate] of what a load takes),
 // [SyntaxError] (file, line, column and what was expected).
 //
@@ -31,13 +32,20 @@
 //	rows → graph files         keys of 64 bits by graph and label, sorted by radix both ways (edges.go, gather.go)
 //	commit                     internal/store renames the manifest into place
 //
-// With [Options].Append, terms and rows are looked up in the store between the first two steps (resolve.go): known terms
-// keep their IDs, known triples are dropped, and the rest becomes a segment. The last segments may be read back and join
-// it, or all of them may become a new base (append.go says when; [Compact] does it on request): their terms come from the
-// dictionary, their rows from the partitions (takeover.go).
+// What a store has already enters between the first two steps; what comes after them does not know the difference:
 //
-// A store depends on its inputs, and on which of them were appended, alone: not on the number of cores, nor on what was
-// spilled.
+//	[Load] with Append   terms and rows are looked up in the store (resolve.go): known terms keep their IDs, known triples
+//	                     are dropped, the rest becomes a segment. The last segments may be read back and join it, or all
+//	                     of them become a new base (append.go says when)
+//	[Flush]              the triples that came are rows, with the terms that came; those that went are written as they are
+//	                     (flush.go). Nothing is looked up
+//	[Compact], [Rebuild] all triples that are there are rows, all terms that they use terms (compact.go)
+//
+// Terms come from the dictionary, rows from graphs (takeover.go): a first reading notes which terms are used, a second makes
+// rows. Terms that keep their IDs are only numbered.
+//
+// A store depends on its inputs, and on which of them were appended or flushed, alone: not on the number of cores, nor on
+// what was spilled.
 //
 // # Memory and disk
 //
@@ -47,7 +55,8 @@
 // with named graphs). Keys are never spilled: where they do not fit, the rows are read again for the rest of them.
 // So each row and term is written at most once (terms twice more in a merge) beside the store itself. What grows with
 // the data and is not bounded is 4 bytes a provisional ID (8 in an append) and 24 bytes for each IRI and blank node. All
-// of it grows with what is read, not with the store that is added to.
+// of it grows with what is read, not with the store that is added to. A flush holds 8 bytes more for each triple of one
+// label that is gone, twice. A union of segments is read piece by piece and not merged.
 //
 // # Why
 //

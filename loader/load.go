@@ -3,12 +3,14 @@ package loader
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -127,10 +129,9 @@ func (l *load) run(ctx context.Context) (err error) {
 	}
 	var contents store.Contents
 	err = l.timed(WritingTriples, func() error {
-		return parallel(ctx, 2, func(ctx context.Context, worker int) (err error) {
-			if worker == 0 {
-				return l.writeTerms(ctx, order, keys, position, groups)
-			}
+		return both(ctx, l.options.Threads, func(ctx context.Context) error {
+			return l.writeTerms(ctx, order, keys, position, groups)
+		}, func(ctx context.Context) (err error) {
 			contents, err = l.writeTriples(ctx, order, labels)
 			return err
 		})
@@ -165,6 +166,14 @@ func (l *load) orderTerms(ctx context.Context, keys []string) (order *termOrder,
 		return nil, errors.Join(err, order.terms.release())
 	}
 	return order, nil
+}
+
+// checkSize refuses a store with more terms than IDs.
+func (l *load) checkSize(order *termOrder) error {
+	if uint64(order.first)+uint64(order.size()) >= uint64(dictionary.None) {
+		return fmt.Errorf("loader: %w", errTooManyTerms)
+	}
+	return nil
 }
 
 // toFinal makes the ranks IDs: predicates, resources by position, literals; the terms of the store keep theirs.
@@ -275,6 +284,20 @@ func (l *load) commit(contents store.Contents) error {
 	}
 	l.describe(m)
 	return nil
+}
+
+// finish runs the load unless there was an error before, and gives back what it holds.
+func (l *load) finish(ctx context.Context, err error) (Report, error) {
+	if err == nil {
+		err = section.Guard(func() error { return l.run(ctx) }) // it reads the old store
+	}
+	if err != nil {
+		err = errors.Join(err, l.target.Abort())
+	}
+	err = errors.Join(err, l.old.close())
+	l.memory.releaseAll()
+	l.report.Elapsed = time.Since(l.start)
+	return l.report, err
 }
 
 // describe reports what the store is now.

@@ -23,7 +23,7 @@ type oldRow struct {
 func edgesOf(name dictionary.ID, g *pcsr.Graph) (edges []oldEdges) {
 	for _, label := range g.UsedLabels() {
 		lists := func(yield func(oldRow, []pcsr.Vertex) bool) {
-			for v, list := range g.Partition(label, pcsr.Out).Lists() {
+			for v, list := range g.Lists(label, pcsr.Out) {
 				if !yield(oldRow{label, v}, list) {
 					return
 				}

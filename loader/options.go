@@ -105,3 +105,11 @@ type Report struct {
 
 // maxSkipped bounds Report.Skipped.
 const maxSkipped = 1000
+
+// begin begins a load of the store in dir, under the lock that the caller holds, if it does.
+func (o *Options) begin(dir string) (*store.Load, error) {
+	if o.Lock == nil {
+		return store.Begin(dir)
+	}
+	return o.Lock.Begin()
+}

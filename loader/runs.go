@@ -137,10 +137,9 @@ func (r *termRuns) order(ctx context.Context, predicateKeys []string, limit uint
 	o.terms = source
 	resources := &runMerge{rank: o.rank, out: source.resources, labels: predicateKeys}
 	literals := &runMerge{rank: o.rank, out: source.literals, backwards: true}
-	err = parallel(ctx, 2, func(ctx context.Context, worker int) error {
-		if worker == 0 {
-			return resources.run(ctx, r.readers(func(run *termRun) (from, to int64) { return 0, run.literals }))
-		}
+	err = both(ctx, r.memory.threads, func(ctx context.Context) error {
+		return resources.run(ctx, r.readers(func(run *termRun) (from, to int64) { return 0, run.literals }))
+	}, func(ctx context.Context) error {
 		return literals.run(ctx, r.readers(func(run *termRun) (from, to int64) { return run.literals, run.size }))
 	})
 	if err != nil {

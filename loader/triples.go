@@ -198,3 +198,17 @@ func parallel(ctx context.Context, n int, do func(ctx context.Context, worker in
 	}
 	return err
 }
+
+// both runs two functions like parallel, side by side where there are threads for both.
+func both(ctx context.Context, threads int, first, second func(ctx context.Context) error) error {
+	do := []func(ctx context.Context) error{first, second}
+	var next atomic.Int64
+	return parallel(ctx, min(threads, len(do)), func(ctx context.Context, _ int) error {
+		for i := int(next.Add(1)) - 1; i < len(do); i = int(next.Add(1)) - 1 {
+			if err := do[i](ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

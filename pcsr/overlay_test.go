@@ -239,7 +239,7 @@ func checkUnion(t *rapid.T, m *model, g *Graph) {
 	}
 	low, high := Vertex(rapid.IntRange(0, m.vertices).Draw(t, "low")), Vertex(rapid.IntRange(0, m.vertices).Draw(t, "high"))
 	outlines := func(g *Graph) error { return m.checkOutlines(g, low, high) }
-	for _, check := range []func(*Graph) error{outlines, m.checkLabelSets, m.check, outlines, m.checkLabelSets, verifyWhole} {
+	for _, check := range []func(*Graph) error{outlines, m.checkLists, m.checkLabelSets, m.check, outlines, m.checkLists, m.checkLabelSets, verifyWhole} {
 		if err := check(g); err != nil {
 			t.Fatal(err)
 		}
@@ -421,4 +421,30 @@ func TestOverlayKeepsPartitions(t *testing.T) {
 	if overlapping.Verify() == nil {
 		t.Error("Verify takes graphs with common edges")
 	}
+}
+
+// checkLists compares the lists that are read without making partitions with the model's.
+func (m *model) checkLists(g *Graph) error {
+	for l := range Label(m.labels + 1) {
+		for _, d := range []Direction{Out, In} {
+			got := map[Vertex]map[Vertex]bool{}
+			for v, list := range g.Lists(l, d) {
+				if got[v] == nil {
+					got[v] = map[Vertex]bool{}
+				}
+				for _, w := range list {
+					if got[v][w] || !m.lists[d][l][v][w] {
+						return fmt.Errorf("label %d %v: the edge of %d and %d comes twice or is not there", l, d, v, w)
+					}
+					got[v][w] = true
+				}
+			}
+			for v, want := range m.lists[d][l] {
+				if len(got[v]) != len(want) {
+					return fmt.Errorf("label %d %v: vertex %d has %d neighbours, not %d", l, d, v, len(got[v]), len(want))
+				}
+			}
+		}
+	}
+	return nil
 }

@@ -62,6 +62,18 @@ func (m *Manifest) NamedGraphs() int {
 	return len(c)
 }
 
+// Removed is how many triples of earlier segments are gone with each segment.
+func (m *Manifest) Removed() []uint64 {
+	c, removed := counts{}, make([]uint64, len(m.Segments))
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		before := c.total()
+		_ = c.follow(s) // it was checked
+		removed[i] = before + s.Triples - c.total()
+	}
+	return removed
+}
+
 // Gone is how many triples the segments' files have that a later segment removes.
 func (m *Manifest) Gone() uint64 {
 	written := uint64(0)
