@@ -154,7 +154,7 @@ func (b *segmentBuilder) id(t rdf.Term) dictionary.ID {
 
 // graph is the graph of a name: one of the first part's triples, overlaid with those that each other part adds.
 func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
-	var graphs []*pcsr.Graph
+	var segments []pcsr.Segment
 	for i, part := range b.parts {
 		var edges []pcsr.Edge
 		for _, q := range part {
@@ -179,12 +179,12 @@ func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
 		if err != nil {
 			return nil, err
 		}
-		graphs = append(graphs, g)
+		segments = append(segments, pcsr.Segment{Added: g})
 	}
-	if len(graphs) == 1 {
-		return graphs[0], nil
+	if len(segments) == 1 {
+		return segments[0].Added, nil
 	}
-	return pcsr.Overlay(b.dict.Len(), graphs...), nil
+	return pcsr.Overlay(b.dict.Len(), segments...), nil
 }
 
 // buildByChange builds the graph of an even number of edges at once; of an odd number, it changes one that lacks every third and has

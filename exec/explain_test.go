@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -17,16 +18,25 @@ import (
 
 // TestExplain compares plans with those in testdata/explain; go test -rewrite writes them anew.
 //
-//	data                 Turtle or TriG; replaces the data set
-//	plan [semantics=…]   a query; prints its plan without the numbers that depend on estimates
+//	data                         Turtle or TriG; replaces the data set
+//	arrived                      Turtle or TriG; comes to the data set, its new terms to a tail
+//	plan [semantics=…] [parts]   a query; prints its plan without the numbers that depend on estimates; with parts, single
+//	                             IDs are taken for many, and patterns for costly
 func TestExplain(t *testing.T) {
 	datadriven.Walk(t, "testdata/explain", func(t *testing.T, path string) {
 		var m *memory
+		var data []quad
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
-			case "data":
-				var err error
-				if m, err = readTriG(d.Input); err != nil {
+			case "data", "arrived":
+				quads, err := readQuads(d.Input)
+				if err == nil && d.Cmd == "data" {
+					data, quads = quads, nil
+				}
+				if err == nil {
+					m, err = newGrown([][]quad{data}, quads)
+				}
+				if err != nil {
 					return err.Error() + "\n"
 				}
 				return ""
@@ -40,15 +50,19 @@ func TestExplain(t *testing.T) {
 }
 
 func readTriG(text string) (*memory, error) {
-	var quads []quad
-	err := loader.Read(strings.NewReader("@prefix : <"+exampleNS+"> .\n"+text), loader.TriG, exampleNS, func(q loader.Quad) error {
-		quads = append(quads, quad{q.Subject, q.Predicate, q.Object, q.Graph})
-		return nil
-	})
+	quads, err := readQuads(text)
 	if err != nil {
 		return nil, err
 	}
 	return newMemory(quads)
+}
+
+func readQuads(text string) (quads []quad, err error) {
+	err = loader.Read(strings.NewReader("@prefix : <"+exampleNS+"> .\n"+text), loader.TriG, exampleNS, func(q loader.Quad) error {
+		quads = append(quads, quad{q.Subject, q.Predicate, q.Object, q.Graph})
+		return nil
+	})
+	return quads, err
 }
 
 func explainText(t *testing.T, m *memory, d *datadriven.TestData) string {
@@ -58,6 +72,9 @@ func explainText(t *testing.T, m *memory, d *datadriven.TestData) string {
 		var name string
 		d.ScanArgs(t, "semantics", &name)
 		o.Semantics = map[string]bgp.Semantics{"isomorphism": bgp.Isomorphism, "edge-isomorphism": bgp.EdgeIsomorphism}[name]
+	}
+	if d.HasArg("parts") {
+		o.Tuning.MaxListed, o.Tuning.PartsGain, o.Tuning.ProductCost = 1, math.Inf(1), 1e-9
 	}
 	p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 	if err != nil {

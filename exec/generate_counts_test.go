@@ -8,7 +8,9 @@ import (
 
 // TestCountsAnswerAsTheReferenceSays compares what is counted without rows with the reference evaluator: patterns with
 // inequalities, OPTIONAL, EXISTS, MINUS, UNION and VALUES in each other, under all aggregates that repeats matter to.
-func TestCountsAnswerAsTheReferenceSays(t *testing.T) { compareWithReference(t, (*generator).counting) }
+func TestCountsAnswerAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).dataset, (*generator).counting)
+}
 
 // counting draws a query that asks how many solutions a pattern has, or for some of them.
 func (g *generator) counting() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/store"
@@ -50,7 +51,7 @@ func (l *load) takeChanges(ctx context.Context) (done bool, err error) {
 // changes are the edges that were added; of those that are gone, it writes the files.
 func (l *load) changes(ctx context.Context) (added []oldEdges, err error) {
 	before := l.old.manifest.Counts()
-	for _, name := range l.old.Changed() {
+	for _, name := range slices.Sorted(slices.Values(l.old.Changed())) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -114,5 +114,5 @@ func (l *Line) Quad() (Quad, error) {
 	if err := l.scanner.statement(l.text, l.at, &k); err != nil {
 		return Quad{}, l.fault(err)
 	}
-	return Quad{termOf(k.subject), termOf(k.predicate), termOf(k.object), termOf(k.graph)}, nil
+	return Quad{Subject: termOf(k.subject), Predicate: termOf(k.predicate), Object: termOf(k.object), Graph: termOf(k.graph)}, nil
 }

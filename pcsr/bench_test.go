@@ -341,14 +341,3 @@ func BenchmarkWriter(b *testing.B) {
 		report(b, g, 0)
 	}
 }
-
-// keys are the edges of a partition as row vertex<<32 | neighbour.
-func (p *Partition) keys() []uint64 {
-	keys := make([]uint64, 0, p.Edges())
-	for v, list := range p.Lists() {
-		for _, w := range list {
-			keys = append(keys, edgeKey(v, w))
-		}
-	}
-	return keys
-}

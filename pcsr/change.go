@@ -124,7 +124,7 @@ func (c *change) label(l Label, b *batch) {
 		return
 	}
 	in, back := was.parts[In].change(reversed(added), reversed(removed), &c.line.held)
-	now := &changedLabel{parts: [2]*Partition{out, in}, settled: was.settled}
+	now := &changedLabel{parts: [2]*Partition{out, in}}
 	c.relabelled = c.relabelled || (was.edges() == 0) != (now.edges() == 0)
 	now.follow(was, added, removed)
 	c.note(l, Out, edit)
@@ -138,7 +138,7 @@ func (c *change) label(l Label, b *batch) {
 func (c *change) replace(l Label, was, now *changedLabel) {
 	c.graph.edges += uint64(now.edges()) - uint64(was.edges())
 	c.bytes += now.bytes() - was.bytes()
-	c.unsettled += oneIf(c.line.isDue(now)) - oneIf(c.line.isDue(was))
+	c.unsettled += oneIf(c.line.isDueLabel(now)) - oneIf(c.line.isDueLabel(was))
 	c.changed, c.states = append(c.changed, l), append(c.states, now)
 }
 
@@ -204,9 +204,11 @@ func (c *change) finish() {
 	for _, d := range []Direction{Out, In} {
 		slices.Sort(c.gained[d])
 		slices.Sort(c.lost[d])
-		c.bytes -= setBytes(&c.graph.sets[d])
-		c.graph.sets[d] = c.changeSets(d, c.graph.sets[d], c.gained[d], c.lost[d])
-		c.bytes += setBytes(&c.graph.sets[d])
+		was := c.graph.sets[d]
+		now := c.changeSets(d, was, c.gained[d], c.lost[d])
+		c.bytes += setBytes(&now) - setBytes(&was)
+		c.unsettled += oneIf(c.line.areDue(&now)) - oneIf(c.line.areDue(&was))
+		c.graph.sets[d] = now
 	}
 	if c.relabelled {
 		c.used = &lazy[[]Label]{}
@@ -219,12 +221,4 @@ func (c *change) finish() {
 }
 
 // setBytes is about what label sets take beside the ground.
-func setBytes(s *labelSets) int {
-	bytes := 0
-	for _, p := range []*Partition{&s.of, &s.labels} {
-		if p.layer == Patched {
-			bytes += p.patch.bytes
-		}
-	}
-	return bytes
-}
+func setBytes(s *labelSets) int { return s.of.touchedBytes() + s.labels.touchedBytes() }

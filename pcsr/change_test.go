@@ -31,19 +31,20 @@ func (s *version) model() *model {
 
 // drawGround draws a graph to be changed: built, read from a file, or an overlay of several.
 func drawGround(t *rapid.T, dir func() string) *version {
-	vertices, labels, edges, graphs := drawSplit(t)
-	s := &version{vertices: vertices, labels: labels, edges: map[Edge]bool{}}
-	for _, e := range edges {
+	split := drawSplit(t)
+	s := &version{vertices: split.vertices, labels: split.labels, edges: map[Edge]bool{}}
+	for _, e := range split.edges {
 		s.edges[e] = true
 	}
 	switch kind := rapid.SampledFrom([]string{"built", "file", "overlay", "merge"}).Draw(t, "ground"); {
-	case kind == "overlay" || labels > 8: // in which labels may be any
-		s.graph = drawUnion(t, vertices, graphs)
+	case kind == "overlay" || split.labels > 8: // in which labels may be any
+		s.graph = split.overlay(t)
 	case kind == "merge":
-		s.graph = Merge(append(graphs, graphs[0])...)
-		s.vertices = s.graph.vertices
+		whole := split.overlay(t)
+		s.graph = Merge(whole, s.common(t))
+		drawPatching(t, s.graph)
 	default:
-		g, err := Build(vertices, labels, edges, WithTypeLabel(0))
+		g, err := Build(s.vertices, s.labels, split.edges, WithTypeLabel(0))
 		if err == nil && kind == "file" {
 			g, err = rewrite(g, filepath.Join(dir(), "graph.pcsr"))
 		}
@@ -124,17 +125,17 @@ func drawChange(t *rapid.T, s *version) (vertices int, added, removed []Edge) {
 }
 
 // sorted are the edges in order.
-func (s *version) sorted() []Edge {
-	edges := make([]Edge, 0, len(s.edges))
-	for e := range s.edges {
+func (s *version) sorted() []Edge { return sortedEdges(s.edges) }
+
+func sortedEdges(set map[Edge]bool) []Edge {
+	edges := make([]Edge, 0, len(set))
+	for e := range set {
 		edges = append(edges, e)
 	}
-	slices.SortFunc(edges, compareEdges)
+	slices.SortFunc(edges, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
 	return edges
-}
-
-func compareEdges(a, b Edge) int {
-	return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 }
 
 // change makes the next version.
@@ -150,10 +151,12 @@ func (s *version) change(vertices int, added, removed []Edge) *version {
 		next.edges[e] = true
 		next.labels = max(next.labels, int(e.Label)+1)
 	}
-	next.graph = s.graph.Change(vertices, added, removed)
-	if next.graph.live != nil {
-		next.graph.live.line.leastSettled = 8
+	from := s.graph
+	if from.live == nil {
+		from = from.Change(0, nil, nil)
+		from.live.line.leastSettled = 8
 	}
+	next.graph = from.Change(vertices, added, removed)
 	return next
 }
 
@@ -219,9 +222,16 @@ func (s *version) check(t *rapid.T, ground *version) {
 	if err := s.checkChanges(ground); err != nil {
 		t.Fatal(err)
 	}
-	check("merged", Merge(s.graph, s.graph))
-	check("merged with the ground's own", Merge(s.graph, s.common(t)))
-	check("changed again", Merge(s.graph, s.graph).Change(0, nil, nil))
+	switch rapid.IntRange(0, 3).Draw(t, "then") {
+	case 0:
+		check("merged", Merge(s.graph, s.graph))
+	case 1:
+		union := Merge(s.graph, s.common(t))
+		drawPatching(t, union)
+		check("merged with some of its edges", union)
+	case 2:
+		check("changed again", Merge(s.graph, s.graph).Change(0, nil, nil))
+	}
 }
 
 // common is a graph of some of the edges.

@@ -21,7 +21,7 @@ func TestFactsOfLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, g := range map[string]*Graph{"whole": whole, "united": Overlay(10, first, second)} {
+	for name, g := range map[string]*Graph{"whole": whole, "united": Overlay(10, segmentsOf(first, second)...)} {
 		for range 2 {
 			for l, want := range map[Label][2]bool{undirected: {true, false}, directed: {false, false}, loops: {true, true}, none: {true, false}} {
 				if got := [2]bool{g.Undirected(l), g.HasLoop(l)}; got != want {

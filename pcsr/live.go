@@ -15,7 +15,7 @@ type live struct {
 	added, removed uint64         // edges that the ground does not have, and that it alone has
 	used           *lazy[[]Label] // UsedLabels, for all graphs with the same ones
 	bytes          int            // of the partitions that differ
-	unsettled      int            // how many labels Settle would settle
+	unsettled      int            // how many labels, and directions of label sets, Settle would settle
 }
 
 // lineage is what the graphs share that Change makes, one of the other.
@@ -34,9 +34,7 @@ type lineage struct {
 // which it is the same.
 type changedLabel struct {
 	unranked
-	parts [2]*Partition
-	// settled: the grounds of the partitions are not the ground graph's.
-	settled           bool
+	parts             [2]*Partition
 	undirected, loops knowledge
 }
 
@@ -62,15 +60,7 @@ func (k *knowledge) find(look func() bool) bool {
 func (c *changedLabel) edges() int { return c.parts[Out].Edges() }
 
 // bytes is about what was touched takes.
-func (c *changedLabel) bytes() int {
-	bytes := 0
-	for _, p := range c.parts {
-		if p.layer == Patched {
-			bytes += p.patch.bytes
-		}
-	}
-	return bytes
-}
+func (c *changedLabel) bytes() int { return c.parts[Out].touchedBytes() + c.parts[In].touchedBytes() }
 
 // label returns a label that was changed, nil where it is as in the ground.
 func (x *live) label(l Label) *changedLabel {

@@ -4,11 +4,11 @@ package pcsr
 // Overlay it is made when it is read, a partition at a time, so that it is valid as long as the graphs are open; they
 // stay their owner's. The type label is that of the first graph that has one.
 func Merge(graphs ...*Graph) *Graph {
-	vertices := 0
-	for _, g := range graphs {
-		vertices = max(vertices, g.vertices)
+	segments := make([]Segment, len(graphs))
+	for i, g := range graphs {
+		segments[i].Added = g
 	}
-	return unite(vertices, false, graphs)
+	return unite(0, false, segments)
 }
 
 // alias returns the graph in a larger ID space; its Close does nothing.

@@ -1,6 +1,9 @@
 package pcsr
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Outline is what can be told of a partition without merging it: the rows of one partition, or in a union of graphs of
 // each that has some, merged or not, so that the same question is planned the same way before and after. The zero value
@@ -21,26 +24,39 @@ func (g *Graph) Outline(l Label, d Direction) Outline {
 	if g = g.holder(l); g.over == nil {
 		return outlineOf(g.Partition(l, d))
 	}
-	if g.slot(l) == noSlot {
+	switch {
+	case g.slot(l) == noSlot:
 		return outlineOf(&emptyPartition)
+	case g.over.hasRemoved(l):
+		return outlineOf(g.Partition(l, d))
 	}
 	return g.over.outline(func(g *Graph) Outline { return g.Outline(l, d) })
 }
 
 // IncidentOutline is that of Incident(d).
 func (g *Graph) IncidentOutline(d Direction) Outline {
-	if g.over == nil {
+	switch {
+	case g.over == nil:
 		return outlineOf(&g.sets[d&1].of)
+	case len(g.over.removed) > 0:
+		return outlineOf(g.Incident(d))
 	}
 	return g.over.outline(func(g *Graph) Outline { return g.IncidentOutline(d) })
 }
 
 func outlineOf(p *Partition) Outline { return Outline{first: outlinePart{p, 0, p.Rows()}} }
 
+// bySize are the graphs of what was added, the largest first.
+func (o *overlay) bySize() []*Graph {
+	graphs := append([]*Graph{o.largest()}, o.others()...)
+	slices.SortStableFunc(graphs, func(a, b *Graph) int { return cmp.Compare(b.edges, a.edges) })
+	return graphs
+}
+
 // outline joins those of the graphs.
 func (o *overlay) outline(of func(*Graph) Outline) Outline {
 	var joined Outline
-	for _, g := range o.graphs {
+	for _, g := range o.bySize() {
 		part := of(g)
 		for _, rows := range append([]outlinePart{part.first}, part.more...) {
 			if joined.first.to == joined.first.from {
@@ -208,10 +224,14 @@ func (g *Graph) Degree(v Vertex, l Label, d Direction) int {
 
 // LabelEdges is the number of edges of a label, without merging them unless graphs of a union may have some in common.
 func (g *Graph) LabelEdges(l Label) int {
-	if g = g.holder(l); g.over != nil && !g.over.disjoint {
+	g = g.holder(l)
+	switch {
+	case g.over != nil && !g.over.disjoint:
 		return g.Partition(l, Out).Edges()
+	case g.over != nil:
+		return g.over.labelEdges(l)
 	}
-	return g.Outline(l, Out).Edges()
+	return g.Partition(l, Out).Edges()
 }
 
 // Counts returns the numbers of edges, and of rows of Partition(l, Out) and Partition(l, In), of a label, without

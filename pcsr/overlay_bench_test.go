@@ -62,7 +62,7 @@ func BenchmarkOverlay(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/%.1f%%/%s", name, 100*share, use.name), func(b *testing.B) {
 					var u *Graph
 					for b.Loop() {
-						u = Overlay(base.Vertices(), base, added)
+						u = Overlay(base.Vertices(), segmentsOf(base, added)...)
 						if use.before != nil {
 							b.StopTimer()
 							use.before(u)
@@ -83,7 +83,7 @@ func BenchmarkOverlay(b *testing.B) {
 func BenchmarkOverlayLookups(b *testing.B) {
 	base, added := splitData(b, "watdiv1m", 0.01)
 	d := loadData(b, "watdiv1m")
-	whole, union, merged := d.build(b), Overlay(d.vertices, base, added), Overlay(d.vertices, base, added)
+	whole, union, merged := d.build(b), Overlay(d.vertices, segmentsOf(base, added)...), Overlay(d.vertices, segmentsOf(base, added)...)
 	for _, l := range merged.UsedLabels() {
 		merged.Partition(l, Out)
 		merged.Partition(l, In)

@@ -9,68 +9,137 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawSplit draws edges and 1 to 4 graphs that have them, each edge one, over an ID space that grows: labels of later graphs may
-// be any vertices.
-func drawSplit(t *rapid.T) (vertices, labels int, edges []Edge, graphs []*Graph) {
-	vertices, labels, edges = drawEdges(t)
-	classes := rapid.Bool().Draw(t, "few classes")
-	n := rapid.IntRange(1, 4).Draw(t, "graphs")
-	late := n > 1 && rapid.Bool().Draw(t, "late labels")
-	space := make([]int, n) // of each graph
+// splitGraph is a graph in segments: the edges that it has to have, and what each segment adds and removes.
+type splitGraph struct {
+	vertices, labels int
+	edges            []Edge
+	segments         []Segment
+}
+
+// drawSplit draws 1 to 4 segments of an ID space that grows: labels of later segments may be any vertices. Now and then they remove what
+// was added before, and add it again.
+func drawSplit(t *rapid.T) *splitGraph {
+	vertices, labels, edges := drawEdges(t)
+	n := rapid.IntRange(1, 4).Draw(t, "segments")
+	s := &splitGraph{vertices: vertices, labels: labels}
+	space := make([]int, n) // of each segment
 	for i := range space {
 		space[i] = max(labels, vertices*(i+1)/n)
 	}
+	added := drawAdded(t, s, edges, space)
+	removes := rapid.Bool().Draw(t, "removes")
+	there := map[Edge]bool{}
+	for i := range added {
+		var removed []Edge
+		for _, e := range sortedEdges(there) {
+			if removes && rapid.IntRange(0, 9).Draw(t, "remove") == 0 {
+				removed = append(removed, e)
+				delete(there, e)
+				if rapid.IntRange(0, 3).Draw(t, "again") == 0 {
+					added[min(i+rapid.IntRange(0, 1).Draw(t, "later"), n-1)][e] = true
+				}
+			}
+		}
+		for e := range added[i] {
+			if there[e] {
+				delete(added[i], e)
+			}
+			there[e] = true
+		}
+		s.add(t, space[i], sortedEdges(added[i]), removed)
+	}
+	s.edges = sortedEdges(there)
+	return s
+}
+
+// drawAdded draws which segment adds which edges.
+func drawAdded(t *rapid.T, s *splitGraph, edges []Edge, space []int) []map[Edge]bool {
+	n := len(space)
+	classes := rapid.Bool().Draw(t, "few classes")
+	late := n > 1 && rapid.Bool().Draw(t, "late labels")
 	skew := rapid.SampledFrom([]int{1, 3, 20}).Draw(t, "skew")
-	split := make([][]Edge, n)
-	seen := map[Edge]bool{}
-	kept := edges[:0]
+	added := make([]map[Edge]bool, n)
+	for i := range added {
+		added[i] = map[Edge]bool{}
+	}
 	for _, e := range edges {
 		if classes && e.Label == 0 {
-			e.To %= Vertex(min(5, vertices))
+			e.To %= Vertex(min(5, s.vertices))
 		}
 		first := 0
 		if late && rapid.IntRange(0, 9).Draw(t, "late label") == 0 {
-			e.Label, first = Label(rapid.IntRange(0, vertices-1).Draw(t, "label")), 1
+			e.Label, first = Label(rapid.IntRange(0, s.vertices-1).Draw(t, "label")), 1
 		}
 		for first < n-1 && space[first] <= int(max(e.From, e.Label, e.To)) {
 			first++
 		}
 		part := first
 		if rapid.IntRange(0, skew).Draw(t, "later") == 0 {
-			part = rapid.IntRange(first, n-1).Draw(t, "graph")
+			part = rapid.IntRange(first, n-1).Draw(t, "segment")
 		}
-		if !seen[e] {
-			seen[e] = true
-			split[part] = append(split[part], e)
-			kept = append(kept, e)
+		if !slices.ContainsFunc(added, func(m map[Edge]bool) bool { return m[e] }) {
+			added[part][e] = true
 		}
 	}
-	for i, some := range split {
-		names := labels
-		if late && i > 0 {
-			names = space[i]
-			labels = max(labels, names)
-		}
+	if late {
+		s.labels = max(s.labels, space[n-1])
+	}
+	return added
+}
+
+// add adds a segment.
+func (s *splitGraph) add(t *rapid.T, space int, added, removed []Edge) {
+	names := s.labels
+	if len(s.segments) == 0 || names > space {
+		names = min(names, space)
+	}
+	build := func(edges []Edge) *Graph {
 		options := []Option{WithTypeLabel(0)}
 		if layer := Layer(rapid.IntRange(0, 2*int(layers)).Draw(t, "layer")); layer < layers {
 			options = append(options, WithLayer(layer))
 		}
-		g, err := Build(space[i], names, some, options...)
+		g, err := Build(space, names, edges, options...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		graphs = append(graphs, g)
+		return g
 	}
-	return vertices, labels, kept, graphs
+	segment := Segment{Added: build(added)}
+	if len(removed) > 0 || rapid.Bool().Draw(t, "removes nothing") {
+		segment.Removed = build(removed)
+	}
+	s.segments = append(s.segments, segment)
 }
 
-// drawUnion makes the overlay of graphs, at once or of overlays of some of them.
-func drawUnion(t *rapid.T, vertices int, graphs []*Graph) *Graph {
-	if len(graphs) > 2 && rapid.IntRange(0, 3).Draw(t, "nested") == 0 {
-		at := rapid.IntRange(1, len(graphs)-1).Draw(t, "nested at")
-		graphs = append([]*Graph{Overlay(graphs[at-1].vertices, graphs[:at]...)}, graphs[at:]...)
+// overlay makes the overlay of the segments, at once or of overlays of some of them, in which all or only much larger partitions are patched.
+func (s *splitGraph) overlay(t *rapid.T) *Graph {
+	segments := s.segments
+	if len(segments) > 2 && rapid.IntRange(0, 3).Draw(t, "nested") == 0 {
+		at := rapid.IntRange(1, len(segments)-1).Draw(t, "nested at")
+		below := Overlay(segments[at-1].Added.vertices, segments[:at]...)
+		drawPatching(t, below)
+		segments = append([]Segment{{Added: below}}, segments[at:]...)
 	}
-	return Overlay(vertices, graphs...)
+	union := Overlay(s.vertices, segments...)
+	drawPatching(t, union)
+	return union
+}
+
+// drawPatching draws what a union patches.
+func drawPatching(t *rapid.T, g *Graph) {
+	if g.over != nil {
+		g.over.leastPatched = rapid.SampledFrom([]int{1, 1 << 30}).Draw(t, "least patched")
+		g.over.patchShare = rapid.SampledFrom([]int{1, 4}).Draw(t, "patch share")
+	}
+}
+
+// segmentsOf are segments that remove nothing.
+func segmentsOf(graphs ...*Graph) []Segment {
+	segments := make([]Segment, len(graphs))
+	for i, g := range graphs {
+		segments[i].Added = g
+	}
+	return segments
 }
 
 // use asks for some things of a graph, so that others are asked for before and after them.
@@ -103,9 +172,9 @@ func smallChunks(t *testing.T) {
 func TestOverlayAgreesWithMaps(t *testing.T) {
 	smallChunks(t)
 	rapid.Check(t, func(t *rapid.T) {
-		vertices, labels, edges, graphs := drawSplit(t)
-		union := drawUnion(t, vertices, graphs)
-		m := newModel(vertices, labels, edges)
+		split := drawSplit(t)
+		union := split.overlay(t)
+		m := newModel(split.vertices, split.labels, split.edges)
 		use(t, m, union)
 		checkUnion(t, m, union)
 		if err := union.Close(); err != nil {
@@ -143,7 +212,9 @@ func TestMergeAgreesWithMaps(t *testing.T) {
 		if n == 0 {
 			vertices, labels = 0, 0
 		}
-		checkUnion(t, newModel(vertices, labels, all), Merge(graphs...))
+		union := Merge(graphs...)
+		drawPatching(t, union)
+		checkUnion(t, newModel(vertices, labels, all), union)
 	})
 }
 
@@ -265,6 +336,9 @@ func (m *model) checkLabelSets(g *Graph) error {
 				return fmt.Errorf("set %d %v: %v, want %v", set, d, g.EdgeLabelSets(d).List(set), labels)
 			}
 		}
+		if err := checkRows(g.IncidentOutline(d), rows); err != nil {
+			return fmt.Errorf("vertices with edges %v: %w", d, err)
+		}
 		if n := g.IncidentRows(d); n != len(rows) {
 			return fmt.Errorf("%d vertices with edges %v, want %d", n, d, len(rows))
 		}
@@ -290,9 +364,9 @@ func (m *model) checkLabelSets(g *Graph) error {
 func TestOverlayAtOnce(t *testing.T) {
 	smallChunks(t)
 	rapid.Check(t, func(t *rapid.T) {
-		vertices, labels, edges, graphs := drawSplit(t)
-		union := drawUnion(t, vertices, graphs)
-		m := newModel(vertices, labels, edges)
+		split := drawSplit(t)
+		union := split.overlay(t)
+		m := newModel(split.vertices, split.labels, split.edges)
 		var wait sync.WaitGroup
 		errs := make([]error, 4)
 		for i := range errs {
@@ -326,7 +400,7 @@ func TestOverlayKeepsPartitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	union := Overlay(12, base, added)
+	union := Overlay(12, segmentsOf(base, added)...)
 	for l, g := range map[Label]*Graph{0: base, 2: base, 10: added} {
 		for _, d := range []Direction{Out, In} {
 			if union.Partition(l, d) != g.Partition(l, d) {
@@ -343,7 +417,7 @@ func TestOverlayKeepsPartitions(t *testing.T) {
 	if union.Edges() != 5 || union.HasLabel(9) || !union.HasLabel(10) {
 		t.Errorf("%d edges, labels %v", union.Edges(), union.UsedLabels())
 	}
-	overlapping := Overlay(12, base, base)
+	overlapping := Overlay(12, segmentsOf(base, base)...)
 	if overlapping.Verify() == nil {
 		t.Error("Verify takes graphs with common edges")
 	}

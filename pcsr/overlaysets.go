@@ -1,9 +1,6 @@
 package pcsr
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "encoding/binary"
 
 // unionSets are the label sets of a union in one direction. The sets of the largest graph keep their numbers; vertices
 // that have edges in others are listed with theirs, which may be new.
@@ -14,8 +11,8 @@ type unionSets struct {
 
 type madeSets struct {
 	base    *Graph
-	changed Partition // vertices with edges in other graphs than base → the numbers of their sets
-	added   int       // those of them that have none in base
+	changed Partition // vertices with edges in other graphs than base → the numbers of their sets; none where all edges are gone
+	rows    int       // how many vertices have edges
 	labels  Partition // number of a set → its labels, ascending
 }
 
@@ -31,17 +28,21 @@ func (o *overlay) labelSets(d Direction) *madeSets {
 // labelSet is Graph.EdgeLabelSet.
 func (o *overlay) labelSet(v Vertex, d Direction) (int, bool) {
 	if whole := o.sets[d&1].whole.made.Load(); whole != nil {
-		row, ok := whole.Row(v)
-		if !ok {
+		set := whole.Neighbours(v)
+		if len(set) == 0 {
 			return 0, false
 		}
-		return int(whole.List(row)[0]), true
+		return int(set[0]), true
 	}
 	s := o.labelSets(d)
-	if row, ok := s.changed.Row(v); ok {
-		return int(s.changed.neighbours[row]), true
+	row, ok := s.changed.Row(v)
+	if !ok {
+		return s.base.EdgeLabelSet(v, d)
 	}
-	return s.base.EdgeLabelSet(v, d)
+	if set := s.changed.List(row); len(set) > 0 {
+		return int(set[0]), true
+	}
+	return 0, false
 }
 
 // incident is Graph.Incident.
@@ -52,7 +53,21 @@ func (o *overlay) incident(d Direction) *Partition {
 	}
 	return whole.get(func() *Partition {
 		s := o.labelSets(d)
-		return overwrite(s.base.Incident(d), &s.changed)
+		base := s.base.Incident(d)
+		if base.Edges() < o.leastPatched || s.changed.Rows() > base.Rows()/o.patchShare {
+			return overwrite(base, &s.changed)
+		}
+		var came, went []uint64
+		for v, set := range s.changed.Lists() {
+			for _, was := range base.Neighbours(v) {
+				went = append(went, edgeKey(v, was))
+			}
+			for _, is := range set {
+				came = append(came, edgeKey(v, is))
+			}
+		}
+		p, _ := base.change(came, went, &o.bytes)
+		return p
 	})
 }
 
@@ -61,158 +76,125 @@ func (g *Graph) IncidentRows(d Direction) int {
 	if g.over == nil {
 		return g.sets[d&1].of.Rows()
 	}
-	s := g.over.labelSets(d)
-	return s.base.IncidentRows(d) + s.added
+	return g.over.labelSets(d).rows
 }
 
 // makeSets finds the sets of the vertices that have edges in other graphs than the largest.
 func (o *overlay) makeSets(d Direction) *madeSets {
-	base, others := o.graphs[0], o.graphs[1:]
-	incident := make([]*Partition, len(others))
+	base, others := o.largest(), o.others()
+	var removed []*Graph
+	for _, l := range o.segments {
+		if l.Removed != nil {
+			removed = append(removed, l.Removed)
+		}
+	}
+	var incident []*Partition
 	limit := 0
-	for i, g := range others {
-		incident[i] = g.Incident(d)
+	for _, g := range append(others, removed...) {
+		incident = append(incident, g.Incident(d))
 		limit = max(limit, g.vertices)
 	}
-	m := &setMaker{base: base, graphs: o.graphs, dir: d, known: map[string]uint32{}}
-	vertices := rowUnion(limit, incident)
-	numbers := make([]uint32, len(vertices))
-	added := 0
-	for i, v := range vertices {
-		var inBase bool
-		numbers[i], inBase = m.candidate(v)
-		added += 1 - oneIf(inBase)
+	m := &setMaker{
+		sets: setNumbers{sets: base.EdgeLabelSets(d), index: newSetIndex(base.EdgeLabelSets(d))},
+		over: o, graphs: append([]*Graph{base}, others...), removed: removed, dir: d, known: map[string]uint32{},
 	}
-	final, labels := m.number()
-	for i, n := range numbers {
-		numbers[i] = final[n]
+	made := &madeSets{base: base, rows: base.IncidentRows(d)}
+	candidates := rowUnion(limit, incident)
+	vertices := candidates[:0]
+	offsets, numbers := make([]uint32, 1, len(candidates)+1), make([]uint32, 0, len(candidates))
+	for _, v := range candidates {
+		set, ok := m.number(v)
+		made.rows += oneIf(ok) - oneIf(m.inBase)
+		if ok {
+			numbers = append(numbers, set)
+		}
+		if ok || m.inBase {
+			vertices, offsets = append(vertices, v), append(offsets, uint32(len(numbers)))
+		}
 	}
-	changed := newPartition(chooseLayer(vertices), vertices, nil, numbers)
-	return &madeSets{base: base, changed: *changed, added: added, labels: *labels}
+	made.changed = *newPartition(chooseLayer(vertices), vertices, offsets, numbers)
+	made.labels = *m.sets.extend(&o.bytes)
+	return made
 }
 
-// setMaker gathers the sets of vertices and gives those that base does not have a number.
+// setMaker finds the sets of vertices.
 type setMaker struct {
-	base   *Graph
-	graphs []*Graph
-	dir    Direction
+	sets    setNumbers
+	over    *overlay
+	graphs  []*Graph // of what was added, the largest first
+	removed []*Graph
+	dir     Direction
 
-	known    map[string]uint32 // the sets of a vertex in all graphs → its entry in lists
-	lists    [][]Label
-	key      []byte
-	last     []byte // the key before
-	lastSet  uint32
-	nonEmpty bool
+	known   map[string]uint32 // the sets of a vertex in all graphs → its own
+	labels  []Label
+	key     []byte
+	last    []byte // the key before
+	lastSet uint32
+	// inBase: the vertex asked for last has edges in the largest graph.
+	inBase bool
 }
 
-// candidate returns the place of v's set in lists, and whether v has edges in base.
-func (m *setMaker) candidate(v Vertex) (set uint32, inBase bool) {
+// number returns the number of v's set, and whether it has one.
+func (m *setMaker) number(v Vertex) (set uint32, ok bool) {
 	m.key = m.key[:0]
 	for i, g := range m.graphs {
 		n, ok := g.EdgeLabelSet(v, m.dir)
+		if i == 0 {
+			m.inBase = ok
+		}
 		if !ok {
 			n = -1
 		}
-		inBase = inBase || i == 0 && ok
 		m.key = binary.LittleEndian.AppendUint32(m.key, uint32(n+1))
 	}
-	if m.nonEmpty && string(m.key) == string(m.last) {
-		return m.lastSet, inBase
-	}
-	set, ok := m.known[string(m.key)]
-	if !ok {
-		set = uint32(len(m.lists))
-		m.known[string(m.key)] = set
-		m.lists = append(m.lists, m.union(v))
-	}
-	m.last, m.lastSet, m.nonEmpty = append(m.last[:0], m.key...), set, true
-	return set, inBase
-}
-
-// union is the labels of v in all graphs.
-func (m *setMaker) union(v Vertex) []Label {
-	var labels []Label
-	for _, g := range m.graphs {
-		labels = append(labels, g.EdgeLabels(v, m.dir)...)
-	}
-	slices.Sort(labels)
-	return slices.Compact(labels)
-}
-
-// number returns the number of each set in lists, and the labels of all sets: those of base and then the new ones.
-func (m *setMaker) number() (numbers []uint32, labels *Partition) {
-	sets := m.base.EdgeLabelSets(m.dir)
-	numbers = make([]uint32, len(m.lists))
-	byHash := map[uint64]uint32{} // hash of a set → place in distinct
-	var distinct [][]Label
-	place := make([]uint32, len(m.lists))
-	for i, list := range m.lists {
-		h := hashLabels(list)
-		at, ok := byHash[h]
-		for ok && !slices.Equal(distinct[at], list) {
-			h++
-			at, ok = byHash[h]
-		}
-		if !ok {
-			at = uint32(len(distinct))
-			byHash[h], distinct = at, append(distinct, list)
-		}
-		place[i] = at
-	}
-	final := slices.Repeat([]uint32{noSlot}, len(distinct))
-	for set := range sets.Rows() {
-		list := sets.List(set)
-		h := hashLabels(list)
-		for at, ok := byHash[h]; ok; at, ok = byHash[h] {
-			if slices.Equal(distinct[at], list) {
-				final[at] = uint32(set)
-				break
+	for _, g := range m.removed {
+		if _, ok := g.EdgeLabelSet(v, m.dir); ok {
+			if m.gather(v); len(m.labels) == 0 {
+				return 0, false
 			}
-			h++
+			return m.sets.number(m.labels), true
 		}
 	}
-	labels = m.extend(sets, distinct, final)
-	for i, at := range place {
-		numbers[i] = final[at]
+	if len(m.last) > 0 && string(m.key) == string(m.last) {
+		return m.lastSet, true
 	}
-	return numbers, labels
+	set, ok = m.known[string(m.key)]
+	if !ok {
+		m.gather(v)
+		set = m.sets.number(m.labels)
+		m.known[string(m.key)] = set
+	}
+	m.last, m.lastSet = append(m.last[:0], m.key...), set
+	return set, true
 }
 
-// extend appends the sets without a number to those of base and numbers them.
-func (m *setMaker) extend(sets *Partition, distinct [][]Label, final []uint32) *Partition {
-	if !slices.Contains(final, noSlot) {
-		return sets
+// gather finds the labels of v.
+func (m *setMaker) gather(v Vertex) {
+	m.labels = m.labels[:0]
+	for _, g := range m.graphs {
+		m.labels = append(m.labels, g.EdgeLabels(v, m.dir)...)
 	}
-	arrays := sets.Arrays()
-	lists := slices.Clone(arrays.Neighbours)
-	offsets := make([]uint32, 0, sets.Rows()+len(distinct)+1)
-	if arrays.Offsets != nil {
-		offsets = append(offsets, arrays.Offsets[:sets.rows]...)
-	} else {
-		for i := range sets.rows {
-			offsets = append(offsets, i)
+	m.labels = sortLabels(m.labels)
+	if len(m.removed) == 0 {
+		return
+	}
+	left := m.labels[:0]
+	for _, l := range m.labels {
+		if !m.over.hasRemoved(l) || m.degree(v, l) > 0 {
+			left = append(left, l)
 		}
 	}
-	for at, list := range distinct {
-		if final[at] == noSlot {
-			final[at] = uint32(len(offsets))
-			offsets = append(offsets, uint32(len(lists)))
-			lists = append(lists, list...)
-		}
-	}
-	offsets = append(offsets, uint32(len(lists)))
-	p := &Partition{layer: Range, rows: uint32(len(offsets) - 1), neighbours: lists}
-	if len(lists) != int(p.rows) {
-		p.offsets = offsets
-	}
-	return p
+	m.labels = left
 }
 
-func hashLabels(list []Label) uint64 {
-	h := uint64(len(list))
-	for _, l := range list {
-		h = (h ^ uint64(l)) * 0x9E3779B97F4A7C15
-		h ^= h >> 29
+// degree is the number of neighbours of v, where no edge is in two segments.
+func (m *setMaker) degree(v Vertex, l Label) int {
+	n := 0
+	for _, g := range m.graphs {
+		n += g.Degree(v, l, m.dir)
 	}
-	return h
+	for _, g := range m.removed {
+		n -= g.Degree(v, l, m.dir)
+	}
+	return n
 }

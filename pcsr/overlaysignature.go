@@ -12,7 +12,7 @@ func (o *overlay) signatures(u *Graph) *SignatureTable {
 
 // makeTable makes the table of the union of that of the largest graph.
 func (o *overlay) makeTable(u *Graph) *SignatureTable {
-	base, others := o.graphs[0], o.graphs[1:]
+	base, others := o.largest(), o.others()
 	under := base.Signatures()
 	if under.rows == 0 || base.hasType && base.typeLabel != u.typeLabel {
 		return &SignatureTable{g: u}

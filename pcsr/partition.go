@@ -16,7 +16,6 @@ type Partition struct {
 	base   Vertex // smallest row vertex
 	rows   uint32
 	probes uint32 // Hash, Group: how many buckets a lookup reads at most
-	merged bool   // made by merging those of several graphs
 	patch  *patch // Patched: what it is made of, in place of the arrays
 
 	index      []uint32 // what layer needs; see docs/STORE.md

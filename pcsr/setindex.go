@@ -1,6 +1,9 @@
 package pcsr
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // setIndex finds the numbers of a graph's label sets by their labels.
 type setIndex struct {
@@ -40,94 +43,60 @@ func (x *setIndex) find(labels []Label) (uint32, bool) {
 	return 0, false
 }
 
-// setEdit gives label sets to vertices whose labels change.
-type setEdit struct {
-	x       *live
-	dir     Direction
-	sets    labelSets
-	index   *setIndex
-	fresh   [][]Label // sets that are new, by number from those in sets on
-	labels  []Label
-	numbers tree[setNumber]
+func hashLabels(list []Label) uint64 {
+	h := uint64(len(list))
+	for _, l := range list {
+		h = (h ^ uint64(l)) * 0x9E3779B97F4A7C15
+		h ^= h >> 29
+	}
+	return h
 }
 
-// changeSets returns the label sets of a direction in which vertices got edges of labels they had none of, and lost their last
-// ones. Keys are vertex<<32 | label, ascending.
-func (x *live) changeSets(d Direction, sets labelSets, came, went []uint64) labelSets {
-	if len(came)+len(went) == 0 {
-		return sets
-	}
-	index := &x.line.sets[d]
-	e := setEdit{x: x, dir: d, sets: sets, index: index.made.Load(), numbers: x.numbers[d]}
-	if e.index == nil {
-		e.index = index.get(func() *setIndex { return newSetIndex(x.line.ground.EdgeLabelSets(d)) })
-	}
-	var now, was []uint64
-	gained, lost := editKeys{keys: came}, editKeys{keys: went}
-	for _, v := range keyRows(came, went) {
-		e.labels = e.labels[:0]
-		if old := sets.of.Neighbours(v); len(old) > 0 {
-			was = append(was, edgeKey(v, old[0]))
-			e.labels = append(e.labels, sets.labels.Neighbours(old[0])...)
-		}
-		e.change(gained.of(v), lost.of(v))
-		if len(e.labels) > 0 {
-			now = append(now, edgeKey(v, e.number()))
-		}
-	}
-	of, _ := sets.of.change(now, was, &x.line.held)
-	x.numbers[d] = e.numbers
-	return labelSets{of: *of, labels: *e.extend()}
+// setNumbers gives numbers to label sets: those that they have, and behind them new ones.
+type setNumbers struct {
+	sets  *Partition      // all that there are
+	index *setIndex       // of the first of them
+	known tree[setNumber] // the others and new ones, by their hashes
+	fresh [][]Label       // the new ones
 }
 
-// change makes labels those of the next vertex.
-func (e *setEdit) change(came, went []uint64) {
-	e.labels = slices.DeleteFunc(e.labels, func(l Label) bool {
-		return len(went) > 0 && slices.ContainsFunc(went, func(k uint64) bool { return Label(k) == l })
-	})
-	for _, k := range came {
-		e.labels = append(e.labels, Label(k))
-	}
-	slices.Sort(e.labels)
-}
-
-// number returns the number of the set of labels, a new one if need be.
-func (e *setEdit) number() uint32 {
-	if n, ok := e.index.find(e.labels); ok {
+// number returns the number of the set of some labels.
+func (s *setNumbers) number(labels []Label) uint32 {
+	if n, ok := s.index.find(labels); ok {
 		return n
 	}
-	h := uint32(hashLabels(e.labels) >> 32)
+	h := uint32(hashLabels(labels) >> 32)
 	for ; ; h++ {
-		known := e.numbers.get(h)
+		known := s.known.get(h)
 		if known == nil {
 			break
 		}
-		if slices.Equal(e.list(known.number), e.labels) {
+		if slices.Equal(s.list(known.number), labels) {
 			return known.number
 		}
 	}
-	n := uint32(e.sets.labels.Rows() + len(e.fresh))
-	e.fresh = append(e.fresh, slices.Clone(e.labels))
-	e.numbers = e.numbers.edit([]uint32{h}, func(int, *setNumber) (setNumber, bool) { return setNumber{number: n}, true })
+	n := uint32(s.sets.Rows() + len(s.fresh))
+	s.fresh = append(s.fresh, slices.Clone(labels))
+	s.known = s.known.edit([]uint32{h}, func(int, *setNumber) (setNumber, bool) { return setNumber{number: n}, true })
 	return n
 }
 
 // list is the labels of a set.
-func (e *setEdit) list(set uint32) []Label {
-	if n := uint32(e.sets.labels.Rows()); set >= n {
-		return e.fresh[set-n]
+func (s *setNumbers) list(set uint32) []Label {
+	if n := uint32(s.sets.Rows()); set >= n {
+		return s.fresh[set-n]
 	}
-	return e.sets.labels.Neighbours(set)
+	return s.sets.Neighbours(set)
 }
 
 // extend returns the sets with the new ones.
-func (e *setEdit) extend() *Partition {
+func (s *setNumbers) extend(held *atomic.Int64) *Partition {
 	var keys []uint64
-	for i, labels := range e.fresh {
+	for i, labels := range s.fresh {
 		for _, l := range labels {
-			keys = append(keys, edgeKey(Vertex(e.sets.labels.Rows()+i), l))
+			keys = append(keys, edgeKey(Vertex(s.sets.Rows()+i), l))
 		}
 	}
-	labels, _ := e.sets.labels.change(keys, nil, &e.x.line.held)
-	return labels
+	sets, _ := s.sets.change(keys, nil, held)
+	return sets
 }

@@ -10,6 +10,22 @@
 // how many (LIMIT, ASK) and whether equal ones may come as one with a weight (COUNT), before anything runs. exec/build.go
 // makes an operator of each node; it decides nothing.
 //
+// # Counting without rows
+//
+// Where nobody reads what a pattern binds, it is not made into rows:
+//
+//   - Inequalities that terms decide are conditions of a step (unequal.go).
+//   - OPTIONAL, EXISTS, NOT EXISTS and MINUS that hang on one basic graph pattern, and what hangs on them in turn, are
+//     branches of its match (branch.go, bgp.Branch): each makes a factor max(1, n), n > 0 or n = 0 of the number n of its
+//     solutions for a partial match. They are left to joins where somebody reads what they bind, where their variables are
+//     bound in no fixed order, and where a table costs less.
+//   - COUNT of a basic graph pattern with inequalities, or with NOT EXISTS over its own variables, is a difference of counts
+//     of patterns without them where that costs less, under homomorphism (difference.go).
+//   - COUNT, SUM and AVG read equal rows as one with a weight (asked.go).
+//
+// Steps that are enumerated end where the plan says counted; explain shows both. A plan with branches is for the processor
+// (Options.NoBranches leaves them out).
+//
 // The package never runs a plan and knows no operator. A plan is for one run at a time.
 //
 // # What is planned on demand

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -11,8 +12,10 @@ import (
 // apart matches a pattern for each part of a variable's scattered IDs by itself, where that costs less than matching it for
 // all between the first and the last of them. The conditions are tested on the rows of both.
 //
-//	match { ?x <:age> ?n } where 5 ≤ ?n                        (IDs 700 to 90000)
-//	→ union: match { … } (IDs 700 to 800), match { … } (the IDs 89000, 89100 and 90000, which have arrived since)
+//	match { ?x <:age> ?n }                          IDs 700 to 90,000 of ?n
+//	→ union of
+//	    match { ?x <:age> ?n } where ?n in part 1 of 2    IDs 700 to 800
+//	    match { ?x <:age> ?n } where ?n in part 2 of 2    the IDs 89,000, 89,100 and 90,000, which have arrived since
 func (p *planner) apart(n *parser.BGP, pushed *pushedFilters, r request, whole Node) (Node, error) {
 	t := &p.options.Tuning
 	parts := pushed.apart(min(smallPart, t.MaxListed))
@@ -20,7 +23,8 @@ func (p *planner) apart(n *parser.BGP, pushed *pushedFilters, r request, whole N
 		return whole, nil
 	}
 	u := &Union{Properties: p.made(p.outputColumns(n, r), r.inputs)}
-	for _, part := range parts {
+	for i, part := range parts {
+		part.notes = append(part.notes, fmt.Sprintf("?%s in part %d of %d", pushed.scattered, i+1, len(parts)))
 		m, err := p.match(n, part, r)
 		if err != nil {
 			return nil, err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
-	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
@@ -284,7 +283,7 @@ func (r *run) emit(emit func(*vector.Batch) error) error {
 	all := append([][]dictionary.ID(nil), r.groups.Rows.Cols...)
 	for _, s := range r.states {
 		if c, ok := s.(counting); ok && c.overflowed(n) {
-			return match.ErrTooMany
+			return vector.ErrTooMany
 		}
 		all = append(all, s.results(n))
 		if err := r.x.Ended(); err != nil {

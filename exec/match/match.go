@@ -2,7 +2,6 @@ package match
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -44,8 +43,8 @@ type Match struct {
 	Trace *Trace
 }
 
-// ErrTooMany: a number of solutions has more than 64 bits. A weight (Batch.Weights) of all ones says the same.
-var ErrTooMany = errors.New("match: there are more solutions than 64 bits can count; ask for part of them")
+// ErrTooMany: a number of solutions has more than 64 bits.
+var ErrTooMany = vector.ErrTooMany
 
 // Matcher runs match plans. Implementations are safe for concurrent use.
 type Matcher interface {

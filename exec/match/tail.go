@@ -43,9 +43,13 @@ type unit struct {
 
 // units are the steps of a branch and the branches that hang in it; 0 is the plan itself.
 func (l *Lowering) units(steps []*Step, in int) (out []*unit) {
+	all, slots := make([]unit, 0, len(steps)), make([]int, 0, len(steps))
+	out = make([]*unit, 0, len(steps)+len(l.Plan.Branches))
 	for _, s := range steps {
 		if s.Plan.Branch == in {
-			out = append(out, &unit{step: s, reads: s.Reads, binds: []int{s.Slot}})
+			slots = append(slots, s.Slot)
+			all = append(all, unit{step: s, reads: s.Reads, binds: slots[len(slots)-1 : len(slots) : len(slots)]})
+			out = append(out, &all[len(all)-1])
 		}
 	}
 	for i := range l.Plan.Branches {

@@ -1,9 +1,16 @@
 package vector
 
-import "github.com/rdfgpu/rdfgpu/dictionary"
+import (
+	"errors"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+)
 
 // BatchRows is how many rows operators put into one batch; matchers may emit larger or smaller ones.
 const BatchRows = 4096
+
+// ErrTooMany: a number of rows has more than 64 bits. A weight (Batch.Weights) of all ones says the same.
+var ErrTooMany = errors.New("exec: there are more solutions than 64 bits can count; ask for part of them")
 
 // Batch is a set of solutions, column first: Cols[c][r] is the ID that row r binds to column c, or dictionary.None.
 // len(Cols[c]) == N for every c; N may be non-zero with no columns (solutions of no variables).

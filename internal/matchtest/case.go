@@ -22,7 +22,7 @@ type Case struct {
 	// TypeLabel is the label of rdf:type, -1 where the graph has none.
 	TypeLabel int
 	Edges     []pcsr.Edge
-	// Parts is the number of graphs that the edges lie in, overlaid to one; 0 and 1 mean one graph.
+	// Parts is the number of segments that the edges lie in, overlaid to one; 0 and 1 mean one graph.
 	Parts int
 	// Changes is the number of changes that make the graph of one that lacks some of the edges and has others.
 	Changes  int
@@ -54,60 +54,63 @@ func idOf(t rdf.Term) dictionary.ID {
 	return dictionary.ID(n)
 }
 
-// Graph builds the case's graph. The ID spaces of parts grow, and in those after the first every vertex may be a label.
+// Graph builds the case's graph.
 func (c *Case) Graph() (*pcsr.Graph, error) {
-	if c.Changes == 0 {
-		return c.union(c.Edges)
-	}
-	changes := make([]change, c.Changes+1) // the first is where it begins
-	for i, e := range c.Edges {
-		at := i % len(changes)
-		changes[at].added = append(changes[at].added, e)
-		if back := (pcsr.Edge{From: e.To, Label: e.Label, To: e.From}); !slices.Contains(c.Edges, back) && at < c.Changes {
-			changes[at].added = append(changes[at].added, back)
-			changes[at+1].removed = append(changes[at+1].removed, back)
-		}
-	}
-	g, err := c.union(changes[0].added)
+	steps := split(c.Edges, c.Changes+1)
+	g, err := c.union(steps[0].added)
 	if err != nil {
 		return nil, err
 	}
-	for _, change := range changes[1:] {
+	for _, s := range steps[1:] {
 		settled := g.Settle()
-		g = g.Change(c.Vertices, change.added, change.removed).Adopt(settled)
+		g = g.Change(c.Vertices, s.added, s.removed).Adopt(settled)
 	}
 	return g, nil
 }
 
-// change is what is added to a graph, and what was too much before.
-type change struct{ added, removed []pcsr.Edge }
+// step is what is added to a graph, and what had been too much.
+type step struct{ added, removed []pcsr.Edge }
 
-// union builds the graph of some edges, of Parts.
+// split has the edges come in some steps, each with edges for one step that lead back and are not among the edges.
+func split(edges []pcsr.Edge, n int) []step {
+	steps := make([]step, n)
+	for i, e := range edges {
+		if slices.Contains(edges[:i], e) {
+			continue
+		}
+		s := i % n
+		steps[s].added = append(steps[s].added, e)
+		if back := (pcsr.Edge{From: e.To, Label: e.Label, To: e.From}); s+1 < n && !slices.Contains(edges, back) {
+			steps[s].added, steps[s+1].removed = append(steps[s].added, back), append(steps[s+1].removed, back)
+		}
+	}
+	return steps
+}
+
+// union builds the graph of some edges, of Parts. The ID spaces of parts grow, and in those after the first every vertex may
+// be a label.
 func (c *Case) union(edges []pcsr.Edge) (*pcsr.Graph, error) {
 	if c.Parts < 2 {
 		return c.build(c.Vertices, c.Labels, edges)
 	}
-	split := make([][]pcsr.Edge, c.Parts)
-	for i, e := range edges {
-		if !slices.Contains(edges[:i], e) {
-			split[i%c.Parts] = append(split[i%c.Parts], e)
-		}
-	}
-	graphs := make([]*pcsr.Graph, c.Parts)
+	segments := make([]pcsr.Segment, c.Parts)
 	space, labels := c.Labels, c.Labels
-	for i := range graphs {
-		for _, e := range split[i] {
+	for i, s := range split(edges, c.Parts) {
+		for _, e := range s.added {
 			space = max(space, int(e.From)+1, int(e.To)+1)
 		}
 		if i > 0 {
 			labels = space
 		}
 		var err error
-		if graphs[i], err = c.build(space, labels, split[i]); err != nil {
+		if segments[i].Added, err = c.build(space, labels, s.added); err != nil {
+			return nil, err
+		}
+		if segments[i].Removed, err = c.build(space, labels, s.removed); err != nil {
 			return nil, err
 		}
 	}
-	return pcsr.Overlay(c.Vertices, graphs...), nil
+	return pcsr.Overlay(c.Vertices, segments...), nil
 }
 
 func (c *Case) build(vertices, labels int, edges []pcsr.Edge) (*pcsr.Graph, error) {

@@ -132,49 +132,21 @@ func (s *Store) union(g *graph) (*pcsr.Graph, error) {
 
 // overlay is the graph that its parts, which are open, make.
 func overlay(terms int, parts []part) (*pcsr.Graph, error) {
-	// STAND-IN
-	var graphs []*pcsr.Graph
-	plain := true
-	labels := 0
-	for _, p := range parts {
-		if p.added != nil {
-			graphs = append(graphs, p.added.open)
-			labels = max(labels, p.added.open.Labels())
-		}
-		plain = plain && p.removed == nil
-	}
-	if plain {
-		return pcsr.Overlay(terms, graphs...), nil
-	}
-	edges := map[pcsr.Edge]bool{}
-	each := func(g *pcsr.Graph, there bool) {
-		for _, l := range g.UsedLabels() {
-			for v, list := range g.Partition(l, pcsr.Out).Lists() {
-				for _, w := range list {
-					edges[pcsr.Edge{From: v, Label: l, To: w}] = there
-				}
-			}
-		}
-	}
-	var options []pcsr.Option
-	for _, p := range parts {
+	segments := make([]pcsr.Segment, len(parts))
+	for i, p := range parts {
 		if p.removed != nil {
-			each(p.removed.open, false)
+			segments[i].Removed = p.removed.open
 		}
 		if p.added != nil {
-			each(p.added.open, true)
-			if t, ok := p.added.open.TypeLabel(); ok && options == nil {
-				options = append(options, pcsr.WithTypeLabel(t))
-			}
+			segments[i].Added = p.added.open
+			continue
+		}
+		var err error
+		if segments[i].Added, err = pcsr.Build(0, 0, nil); err != nil {
+			return nil, err
 		}
 	}
-	var list []pcsr.Edge
-	for e, there := range edges {
-		if there {
-			list = append(list, e)
-		}
-	}
-	return pcsr.Build(terms, labels, list, options...)
+	return pcsr.Overlay(terms, segments...), nil
 }
 
 // openFile opens one file of a graph.

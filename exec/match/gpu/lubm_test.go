@@ -17,6 +17,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/generate"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -245,7 +246,7 @@ func TestReportLUBM(t *testing.T) {
 	title := fmt.Sprintf("LUBM(%d): %d triples, %d terms; made in %v, %d MB uploaded in %v", scale, g.Edges(), g.Vertices(),
 		made.Round(time.Millisecond), g.Bytes()>>20, time.Since(begun).Round(time.Millisecond))
 	r.head(title, "query", "solutions", "count: kernels ms", "count ms", "plan ms", "rows: match ms", "rows on the host ms", "CPU count ms", "Wukong+G, K40m, LUBM-2560")
-	processor := cpu.New()
+	processor := matchtest.OnThreads(cpu.New(), 0)
 	var details strings.Builder
 	for i, q := range lubmQueries {
 		patterns := u.pattern(q.text)

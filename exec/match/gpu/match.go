@@ -330,7 +330,40 @@ func (q *query) emitColumns(data []byte, stride, n int) error {
 		}
 		b.Weights = q.weights
 	}
-	return q.emit(&b)
+	return q.emitParts(&b)
+}
+
+// emitRows is the most rows that are emitted at once: those who take them look at the time between two batches.
+const emitRows = 1 << 16
+
+// emitParts emits a batch in parts of emitRows.
+func (q *query) emitParts(b *match.Batch) error {
+	if b.N <= emitRows {
+		return q.emit(b)
+	}
+	part := match.Batch{Cols: make([][]dictionary.ID, len(b.Cols))}
+	for from := 0; from < b.N; from += emitRows {
+		to := min(from+emitRows, b.N)
+		part.N = to - from
+		for i, column := range b.Cols {
+			if column != nil {
+				part.Cols[i] = column[from:to]
+			}
+		}
+		if b.Origin != nil {
+			part.Origin = b.Origin[from:to]
+		}
+		if b.Weights != nil {
+			part.Weights = b.Weights[from:to]
+		}
+		if err := q.emit(&part); err != nil {
+			return err
+		}
+		if err := q.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // traceSteps fetches what every step measured.
