@@ -58,7 +58,7 @@ func (s *settings) first(ctx context.Context, queries []query) error {
 	}
 	slices.Sort(dearer)
 	worst := dearer[len(dearer)-1]
-	fmt.Printf("\nThe first query after an update that touches all %d predicates takes %.3f ms more than the second (median of %d updates, the median of %d queries), %.3f ms at the most (%s).\n",
+	fmt.Fprintf(s.out, "\nThe first query after an update that touches all %d predicates takes %.3f ms more than the second (median of %d updates, the median of %d queries), %.3f ms at the most (%s).\n",
 		len(predicates), milliseconds(dearer[len(dearer)/2]), updatesBefore, len(queries), milliseconds(worst), names[worst])
 	return nil
 }

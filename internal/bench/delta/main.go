@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,10 +28,11 @@ type settings struct {
 	repetitions   int
 	budget        time.Duration // of one query
 	log           int64         // bytes of the log that is replayed, 0 for none
+	out           io.Writer     // takes the tables
 }
 
 func main() {
-	s := settings{}
+	s := settings{out: os.Stdout}
 	shares := flag.String("shares", "0,0.001,0.01,0.1", "shares of the triples that are inserted, and of those that are removed")
 	only := flag.String("only", "", "only these queries (file names without .rq)")
 	flag.StringVar(&s.folder, "dir", ".cache/delta", "folder for stores")
@@ -64,7 +66,7 @@ func (s *settings) run(ctx context.Context) error {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return err
 	}
-	t := newTable(os.Stdout)
+	t := newTable(s.out)
 	for _, share := range s.shares {
 		m, err := s.measure(ctx, share, queries)
 		if err != nil {

@@ -184,7 +184,7 @@ func (s *settings) reopen(store *rdfgpu.Store, dir string, changes int) error {
 	if opened.Sequence() != store.Sequence() {
 		return fmt.Errorf("the log was replayed to sequence %d of %d", opened.Sequence(), store.Sequence())
 	}
-	fmt.Printf("\nOpened a store with %.0f MB of log, %d transactions with %d changes, in %.2f s.\n",
+	fmt.Fprintf(s.out, "\nOpened a store with %.0f MB of log, %d transactions with %d changes, in %.2f s.\n",
 		float64(live.LogBytes)/1e6, live.Sequence, changes, took.Seconds())
 	return nil
 }
