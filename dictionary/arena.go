@@ -8,7 +8,7 @@ import (
 // An arena holds the terms of a tail. The record of a term lies in a chunk of bytes, which are written once and never
 // move:
 //
-//	the length of the key (unsigned varint)
+//	twice the length of the key, plus 1 where the term needs escapes in N-Triples (unsigned varint)
 //	the key
 //	16 bytes   of a literal of a datatype with values: payload and meta of its value (packValue), zeros where it is ill-formed
 //
@@ -36,25 +36,23 @@ const (
 // page holds the places of pageTerms terms.
 type page [pageTerms]uint64
 
-// record is the bytes from the record of term n on.
-func (a *arena) record(n ID) []byte {
+// record is the key of term n, the bytes behind it, and whether the term needs escapes in N-Triples.
+func (a *arena) record(n ID) (key, rest []byte, escapes bool) {
 	place := a.pages[n>>pageBits][n&(pageTerms-1)]
-	return a.chunks[place>>32][uint32(place):]
+	record := a.chunks[place>>32][uint32(place):]
+	size, head := binary.Uvarint(record)
+	end := head + int(size>>1)
+	return record[head:end:end], record[end:], size&1 != 0
 }
 
-// key is the key of term n.
 func (a *arena) key(n ID) []byte {
-	record := a.record(n)
-	length, head := binary.Uvarint(record)
-	end := head + int(length)
-	return record[head:end:end]
+	key, _, _ := a.record(n)
+	return key
 }
 
 // value is the value of term n.
 func (a *arena) value(n ID) Value {
-	record := a.record(n)
-	length, head := binary.Uvarint(record)
-	key, value := record[head:head+int(length)], record[head+int(length):]
+	key, value, _ := a.record(n)
 	switch key[0] {
 	case keyString:
 		return Value{Kind: String, Zone: NoZone}
@@ -87,7 +85,7 @@ type arenaWriter struct {
 // add adds a term; grown says that there is a page or a chunk more, which copies of the arena do not have.
 func (w *arenaWriter) add(key []byte, p *parts) (grown bool) {
 	var head [binary.MaxVarintLen64]byte
-	length := binary.PutUvarint(head[:], uint64(len(key)))
+	length := binary.PutUvarint(head[:], uint64(len(key))<<1|p.escapes())
 	size := length + len(key)
 	if p.mark == keyKnown {
 		size += valueBytes

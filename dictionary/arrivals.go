@@ -51,6 +51,32 @@ func (a *arrivals) term(n ID) rdf.Term {
 	return p.term()
 }
 
+func (a *arrivals) appendNTriples(dst []byte, n ID) []byte {
+	if n >= a.count {
+		return dst
+	}
+	key, _, escapes := a.record(n)
+	p, _ := cutKey(key)
+	switch {
+	case escapes:
+		return rdf.AppendNTriples(dst, p.term())
+	case p.mark == keyIRI:
+		return append(append(dst, key...), '>')
+	case p.mark == keyBlank:
+		return append(dst, key...)
+	}
+	dst = append(append(dst, '"'), p.text...)
+	switch p.mark {
+	case keyLang:
+		return append(append(dst, '"', '@'), p.qualifier...)
+	case keyKnown:
+		return append(dst, datatypeTable[p.datatype].tail...)
+	case keyOther:
+		return append(append(append(dst, `"^^<`...), p.qualifier...), '>')
+	}
+	return append(dst, '"')
+}
+
 func (a *arrivals) value(n ID) Value {
 	if n >= a.count {
 		return Value{Zone: NoZone}

@@ -2,6 +2,7 @@ package dictionary
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"sort"
@@ -9,16 +10,16 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// A valued is a number, date, time or boolean of a tail in a coarse order of values: of two whose classes are the same and
-// whose keys are apart (disputed), the operators find the one with the smaller key to be less.
+// A valued is a term of a tail that comparisons may be true of, in a coarse order of values: of two whose classes are the
+// same and whose keys are apart (disputed), the operators find the one with the smaller key to be less.
 type valued struct {
 	key   int64
 	n     ID
 	class ValueKind // Double for all numbers
 }
 
-// coarse is the class and key of a value; ok is false for what no comparison is true of, or no coarse order known.
-func coarse(v *Value) (class ValueKind, key int64, ok bool) {
+// coarse is the class and key of a value, given the lexical form; ok is false for what no comparison is true of.
+func coarse(v *Value, text string) (class ValueKind, key int64, ok bool) {
 	switch {
 	case v.IsNumeric() && !v.IsNaN():
 		bits := int32(math.Float32bits(v.Float32() + 0)) // −0 becomes 0
@@ -28,6 +29,10 @@ func coarse(v *Value) (class ValueKind, key int64, ok bool) {
 		return Double, int64(bits), true
 	case v.IsTemporal(), v.Kind == Boolean:
 		return v.Kind, v.Int, true
+	case v.Kind == String:
+		var prefix [8]byte
+		copy(prefix[:], text)
+		return String, int64(binary.BigEndian.Uint64(prefix[:]) ^ 1<<63), true
 	}
 	return 0, 0, false
 }
@@ -39,7 +44,7 @@ func disputed(class ValueKind) int64 {
 	switch class {
 	case Double:
 		return 1
-	case Boolean:
+	case Boolean, String:
 		return 0
 	}
 	return zoneSpread + 1
@@ -85,8 +90,11 @@ func mergeValued(a, b []valued) []valued {
 func (w *arenaWriter) sortValues() {
 	var run []valued
 	for n := w.values.covered; n < w.count; n++ {
-		v := w.value(n)
-		if class, key, ok := coarse(&v); ok {
+		v, text := w.value(n), ""
+		if v.Kind == String {
+			text = viewString(w.key(n)[1:])
+		}
+		if class, key, ok := coarse(&v, text); ok {
 			run = append(run, valued{key, n, class})
 		}
 	}
@@ -102,73 +110,72 @@ type Condition struct {
 
 // ValueIDs is what ValueRange is, for the IDs from Ordered on and several conditions at once: the IDs of terms for which
 // all of them are true, ascending. Conditions whose constants have no such order are left out. ok is false when no
-// condition is left, when there are more than most such IDs, or when finding them would take long: there are many terms,
-// and the constants are strings.
+// condition is left, when there are more than most such IDs, or when there are many more that have to be looked at.
 func (d *Dictionary) ValueIDs(conditions []Condition, most int) (ids []ID, ok bool) {
 	s := arrivalSearch{arrivals: &d.tail, start: d.ordered, most: most}
-	valued := false
 	for _, c := range conditions {
 		v := ParseValue(c.Constant)
 		if v.IsNaN() {
 			return nil, true
 		}
-		_, _, has := coarse(&v)
-		if valued = valued || has; has || v.Kind == String {
-			s.conditions = append(s.conditions, parsedCondition{c, v})
+		if class, key, ok := coarse(&v, c.Constant.Value); ok {
+			s.conditions = append(s.conditions, valuedCondition{c, v, valued{key: key, class: class}})
 		}
 	}
-	switch {
-	case valued:
-		for _, run := range d.tail.values.runs {
-			s.searchRun(run)
-		}
-		s.searchTerms(d.tail.values.covered)
-	case len(s.conditions) > 0 && d.tail.count <= pageTerms:
-		s.searchTerms(0)
-	default:
+	if len(s.conditions) == 0 {
 		return nil, false
 	}
-	if len(s.ids) > most {
+	for _, run := range d.tail.values.runs {
+		s.searchRun(run)
+	}
+	for n := d.tail.values.covered; n < s.count && !s.over(); n++ {
+		s.test(n)
+	}
+	if s.over() {
 		return nil, false
 	}
 	slices.Sort(s.ids)
 	return s.ids, true
 }
 
-// arrivalSearch gathers the terms of a tail for which some conditions are true, one more than most at most.
+// maxFailed is how many terms may be tested that fail.
+const maxFailed = 4096
+
+// arrivalSearch gathers the terms of a tail for which some conditions are true.
 type arrivalSearch struct {
 	*arrivals
 	start      ID
-	conditions []parsedCondition
+	conditions []valuedCondition
 	most       int
 	ids        []ID
+	failed     int
 }
 
-type parsedCondition struct {
+// over reports whether the search has to be given up.
+func (s *arrivalSearch) over() bool { return len(s.ids) > s.most || s.failed > maxFailed }
+
+type valuedCondition struct {
 	Condition
 	value Value
+	place valued // without a term
 }
 
 // searchRun tests the part of a run that may pass all conditions.
 func (s *arrivalSearch) searchRun(run []valued) {
 	for i := range s.conditions {
 		c := &s.conditions[i]
-		class, key, ok := coarse(&c.value)
-		if !ok {
-			continue
-		}
-		low, high := valued{math.MinInt64, 0, class}, valued{math.MinInt64, 0, class + 1}
+		low, high := valued{key: math.MinInt64, class: c.place.class}, valued{key: math.MinInt64, class: c.place.class + 1}
 		if !c.Holds(Less) {
-			low.key = key - disputed(class)
+			low.key = c.place.key - disputed(c.place.class)
 		}
-		if !c.Holds(Greater) {
-			high.class, high.key = class, key+disputed(class)+1
+		if !c.Holds(Greater) && c.place.key < math.MaxInt64 {
+			high = valued{key: c.place.key + disputed(c.place.class) + 1, class: c.place.class}
 		}
 		run = run[:runFrom(run, high)]
 		run = run[runFrom(run, low):]
 	}
 	for _, e := range run {
-		if len(s.ids) > s.most {
+		if s.over() {
 			return
 		}
 		s.test(e.n)
@@ -178,13 +185,6 @@ func (s *arrivalSearch) searchRun(run []valued) {
 // runFrom is where in a run a key starts, or would.
 func runFrom(run []valued, key valued) int {
 	return sort.Search(len(run), func(i int) bool { return compareCoarse(run[i], key) >= 0 })
-}
-
-// searchTerms tests the terms from a number on.
-func (s *arrivalSearch) searchTerms(from ID) {
-	for n := from; n < s.count && len(s.ids) <= s.most; n++ {
-		s.test(n)
-	}
 }
 
 func (s *arrivalSearch) test(n ID) {
@@ -199,6 +199,7 @@ func (s *arrivalSearch) test(n ID) {
 			o = Order(cmp.Compare(s.term(n).Value, c.Constant.Value))
 		}
 		if !c.Holds(o) {
+			s.failed++
 			return
 		}
 	}

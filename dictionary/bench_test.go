@@ -380,6 +380,102 @@ func BenchmarkSegments(b *testing.B) {
 	}
 }
 
+// BenchmarkTail reads numbers and IRIs of a dictionary without a tail, of the same with a tail behind it, and of the tail
+// itself, and adds terms to one.
+func BenchmarkTail(b *testing.B) {
+	const n = 100_000
+	name := func(i int) rdf.Term {
+		if i%2 == 0 {
+			return rdf.NewTyped(fmt.Sprint(i), rdf.XSDInteger)
+		}
+		return rdf.NewIRI(fmt.Sprintf("http://example.org/a/long/way/to/%d", i))
+	}
+	var terms []rdf.Term
+	var keys [][]byte
+	for i := range 2 * n {
+		key, _ := AppendKey(nil, name(i))
+		terms, keys = append(terms, name(i)), append(keys, key)
+	}
+	base, err := FromTerms(terms[:n])
+	if err != nil {
+		b.Fatal(err)
+	}
+	fill := func() *Tail {
+		tail := NewTail(base)
+		for _, key := range keys[n:] {
+			if _, err := tail.Intern(key); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return tail
+	}
+	tail := fill()
+	view := tail.Dictionary(n)
+	for _, c := range []struct {
+		name string
+		d    *Dictionary
+		from int
+	}{{"without", base, 0}, {"before", view, 0}, {"in", view, n}} {
+		ids, list := make([]ID, n), keys[c.from:c.from+n]
+		for i := range ids {
+			ids[i] = ID(c.from + i)
+		}
+		rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		var buffer []byte
+		for _, m := range []struct {
+			name string
+			read func(i int)
+		}{
+			{"Term", func(i int) { _ = c.d.Term(ids[i]) }},
+			{"Value", func(i int) { _ = c.d.Value(ids[i]) }},
+			{"Kind", func(i int) { _ = c.d.Kind(ids[i]) }},
+			{"AppendNTriples", func(i int) { buffer = c.d.AppendNTriples(buffer[:0], ids[i]) }},
+			{"LookupKey", func(i int) { c.d.LookupKey(list[i]) }},
+		} {
+			b.Run(m.name+"/"+c.name, func(b *testing.B) {
+				measure(b, n, func() {
+					for i := range n {
+						m.read(i)
+					}
+				})
+			})
+		}
+	}
+	b.Run("Intern", func(b *testing.B) {
+		measure(b, n, func() { fill() })
+		b.ReportMetric(float64(tail.Bytes())/n, "B/term")
+	})
+	b.Run("Dictionary", func(b *testing.B) {
+		for b.Loop() {
+			view = tail.Dictionary(n / 2)
+		}
+	})
+}
+
+// BenchmarkValueIDs finds the numbers of a tail that lie between two constants.
+func BenchmarkValueIDs(b *testing.B) {
+	d, err := FromTerms(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	tail := NewTail(d)
+	for i := range 1_000_000 {
+		key, _ := AppendKey(nil, rdf.NewTyped(fmt.Sprint(i*7919%1_000_000), rdf.XSDInteger))
+		if _, err := tail.Intern(key); err != nil {
+			b.Fatal(err)
+		}
+	}
+	integer := func(i int) rdf.Term { return rdf.NewTyped(fmt.Sprint(i), rdf.XSDInteger) }
+	for _, terms := range []int{1000, 100_000, 1_000_000} {
+		d := tail.Dictionary(terms)
+		b.Run(fmt.Sprint(terms), func(b *testing.B) {
+			for b.Loop() {
+				d.ValueIDs([]Condition{{IsGreaterOrEqual, integer(5000)}, {IsLess, integer(5100)}}, 4096)
+			}
+		})
+	}
+}
+
 // BenchmarkWriter adds one term an operation, four IRIs for each string: `-benchtime 100000000x` for a large dictionary.
 func BenchmarkWriter(b *testing.B) {
 	dir := b.TempDir()

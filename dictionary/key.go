@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -113,6 +114,25 @@ func cutKey(key []byte) (p parts, ok bool) {
 		}
 	}
 	return p, false
+}
+
+// escapes is 1 where the term needs escapes in N-Triples, else 0.
+func (p *parts) escapes() uint64 {
+	text, table := p.text, &literalEscapes
+	switch p.mark {
+	case keyIRI:
+		text, table = text[1:], &iriEscapes
+	case keyBlank:
+		return 0
+	case keyOther:
+		if slices.ContainsFunc(p.qualifier, func(c byte) bool { return iriEscapes[c] }) {
+			return 1
+		}
+	}
+	if slices.ContainsFunc(text, func(c byte) bool { return table[c] }) {
+		return 1
+	}
+	return 0
 }
 
 // ParseKey is the term of a key.

@@ -7,7 +7,7 @@ func (d *Dictionary) AppendNTriples(dst []byte, id ID) []byte {
 	s := d.base
 	if id >= d.end {
 		if s, id = d.locate(id); s == nil {
-			return rdf.AppendNTriples(dst, d.tail.term(id))
+			return d.tail.appendNTriples(dst, id)
 		}
 	}
 	if id >= s.starts[Numbers] {

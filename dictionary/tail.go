@@ -11,7 +11,8 @@ import (
 // Tail is terms that were added to a dictionary since its segments were written: in memory, in order of arrival, with
 // the IDs from the number of terms in the segments on. It only grows, and IDs stay. One goroutine at a time adds terms;
 // any number of others read them at the same time, through the dictionaries that Dictionary gives, and none waits for
-// another. A term takes the bytes of its key, 16 more where it is a number, date or boolean, and about 25 beside them.
+// another. A term takes the bytes of its key and about 25 more; a plain string 16 on top of that, and a number, date or
+// boolean 32.
 type Tail struct {
 	segments  *Dictionary // without a tail
 	published atomic.Pointer[arena]

@@ -236,6 +236,19 @@ func TestValuesOfTailsAreNoMoreThanAskedFor(t *testing.T) {
 			t.Errorf("at most %d: %v, %v", most, ids, ok)
 		}
 	}
+	for i := range 6 * pageTerms {
+		key, _ := AppendKey(nil, rdf.NewString(fmt.Sprint("the same beginning ", i)))
+		if _, err := tail.Intern(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v = tail.Dictionary(tail.Len())
+	if _, ok := v.ValueIDs([]Condition{{IsLess, rdf.NewString("the same beginning 10")}}, 10); ok {
+		t.Error("thousands of strings were compared")
+	}
+	if ids, ok := v.ValueIDs([]Condition{{IsLess, rdf.NewString("the")}}, 10); len(ids) > 0 || !ok {
+		t.Error("strings that come after a constant:", ids, ok)
+	}
 	if ids, ok := d.ValueIDs([]Condition{{IsLess, rdf.NewString("a")}}, 0); len(ids) > 0 || !ok {
 		t.Error("without a tail:", ids, ok)
 	}

@@ -14,7 +14,7 @@ import (
 // Verify reads the whole dictionary: the checksums of its files, then for every term that it lies in its section and in
 // order, that its value is that of its text, and that the hash tables find it, in the first segment that has it, and
 // nothing else under its key; so no segment repeats a term of an earlier one. The error names the file and the ID, local
-// to the file's segment.
+// to the file's segment. A tail has no files, and is not looked at.
 func (d *Dictionary) Verify() error { return section.Guard(d.verify) }
 
 func (d *Dictionary) verify() error {

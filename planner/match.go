@@ -145,8 +145,8 @@ func (p *planner) filteredMatch(n *parser.Filter, pattern *parser.BGP, plain, ex
 	}
 	r = p.reading(n, all, r)
 	node, err := p.product(pattern, pushed, r, m)
-	if err == nil {
-		node, err = p.apart(pattern, pushed, r, node)
+	if node == Node(m) {
+		node, err = p.apart(pattern, pushed, r, m)
 	}
 	return node, all, err
 }

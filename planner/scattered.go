@@ -16,10 +16,10 @@ import (
 //	→ union of
 //	    match { ?x <:age> ?n } where ?n in part 1 of 2    IDs 700 to 800
 //	    match { ?x <:age> ?n } where ?n in part 2 of 2    the IDs 89,000, 89,100 and 90,000, which have arrived since
-func (p *planner) apart(n *parser.BGP, pushed *pushedFilters, r request, whole Node) (Node, error) {
+func (p *planner) apart(n *parser.BGP, pushed *pushedFilters, r request, whole *Match) (Node, error) {
 	t := &p.options.Tuning
 	parts := pushed.apart(min(smallPart, t.MaxListed))
-	if len(parts) == 0 || whole.Props().Cost < t.ProductCost*float64(len(parts)) {
+	if len(parts) == 0 || whole.Cost < t.ProductCost*float64(len(parts)) {
 		return whole, nil
 	}
 	u := &Union{Properties: p.made(p.outputColumns(n, r), r.inputs)}
@@ -36,7 +36,7 @@ func (p *planner) apart(n *parser.BGP, pushed *pushedFilters, r request, whole N
 		}
 	}
 	switch {
-	case u.Cost >= t.PartsGain*whole.Props().Cost || len(u.Branches) == 0:
+	case u.Cost >= t.PartsGain*whole.Cost || len(u.Branches) == 0:
 		return whole, nil
 	case len(u.Branches) == 1:
 		return u.Branches[0], nil
