@@ -54,6 +54,7 @@ var rooms = map[string][]string{
 	"internal/schedule":         {},
 	"internal/store":            {"dictionary", "pcsr"},
 	"internal/wal":              {},
+	"internal/wal/waltest":      {"internal/wal"},
 	"internal/patch":            {"loader"},
 	"internal/results":          {"internal/schedule", "dictionary"},
 	"internal/readback":         {"internal/results"},
