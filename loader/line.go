@@ -103,7 +103,7 @@ func invalidUTF8(b []byte) int {
 func (s *lineScanner) resource(line []byte, i int, what string, blank bool) ([]byte, int, *lineError) {
 	if i < len(line) {
 		switch {
-		case s.store && blank && bytes.HasPrefix(line[i:], []byte("<_:")):
+		case line[i] == '<' && s.store && blank && bytes.HasPrefix(line[i+1:], []byte("_:")):
 			return s.bracketed(line, i)
 		case line[i] == '<':
 			return s.iri(line, i)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Durability says when a record counts as committed. The zero Durability is "sync".
+// Durability says when a record counts as committed. The zero Durability is "sync". Whatever it is, a log must be synced before
+// what it says is made durable elsewhere: else a power cut leaves a log that ends before.
 type Durability struct {
 	// Unsynced: when it is appended. It is synced within a second; a killed process loses nothing, a power cut the last
 	// second.

@@ -298,6 +298,8 @@ func (l *Log) close() {
 
 // closeFile closes the file that is appended to.
 func (l *Log) closeFile() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if len(l.files) == 0 {
 		return nil
 	}

@@ -175,3 +175,55 @@ func TestWaitEndsWithItsContextAndWithTheSyncer(t *testing.T) {
 	}
 	must(t, s.Close())
 }
+
+// The process dies at any moment of its work, with the machine.
+func TestWhatWasAcknowledgedBeforeAPowerCutIsThereAfterIt(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for seed := range uint64(40) {
+		disk := waltest.New(seed)
+		l, err := wal.Open("", wal.Options{Folder: disk, FileSize: 16 << 10})
+		must(t, err)
+		var dead atomic.Bool
+		disk.Fault = func(waltest.Operation, string, int) error {
+			if dead.Load() {
+				return syscall.EIO
+			}
+			return nil
+		}
+		s := wal.NewSyncer(l, wal.Durability{})
+		acknowledged := make([]uint64, 8)
+		var writers sync.WaitGroup
+		for i := range acknowledged {
+			writers.Go(func() {
+				for {
+					n, err := l.Append(make([]byte, 100*i))
+					if err != nil {
+						return
+					}
+					if err := s.Wait(context.Background(), n); err != nil {
+						return
+					}
+					acknowledged[i] = n
+				}
+			})
+		}
+		time.Sleep(time.Duration(seed%7) * time.Millisecond)
+		dead.Store(true)
+		writers.Wait()
+		if err := s.Close(); err == nil {
+			t.Error("the disk is dead")
+		}
+		disk.Fault = nil
+		disk.Crash(512)
+		l, err = wal.Open("", wal.Options{Folder: disk})
+		must(t, err)
+		for _, n := range acknowledged {
+			if l.Last() < n {
+				t.Fatalf("seed %d: %d was acknowledged, the log ends with %d", seed, n, l.Last())
+			}
+		}
+		for _, err := range l.Read(1) {
+			must(t, err)
+		}
+	}
+}
