@@ -87,9 +87,47 @@ func useEverything(g *Graph) {
 	for v := range Vertex(limit) {
 		g.Signatures().Match(v, s)
 	}
+	useChanged(g)
 	if g.Vertices() < 1<<20 {
 		Merge(g, g)
 		_ = g.Verify()
+	}
+}
+
+// useChanged changes the graph, and calls the readers of what was changed.
+func useChanged(g *Graph) {
+	var added, removed []Edge
+	for _, l := range g.UsedLabels() {
+		n := 0
+		for v, list := range g.Partition(l, Out).Lists() {
+			if n++; n%7 == 0 && len(list) > 0 {
+				removed = append(removed, Edge{v, l, list[0]})
+				added = append(added, Edge{v, l, v ^ 1}, Edge{list[0], l, v})
+			}
+			if n == 200 {
+				break
+			}
+		}
+	}
+	changed := g.Change(0, added, removed).Change(0, removed, added[:len(added)/2])
+	for _, l := range changed.UsedLabels() {
+		for _, d := range []Direction{Out, In} {
+			p := changed.Partition(l, d)
+			for row := 0; row < p.Rows(); row += 1 + p.Rows()/50 {
+				p.Neighbours(p.Vertex(row))
+				p.RowFrom(Vertex(row))
+				p.Degree(row)
+			}
+			for v := range p.Lists() {
+				changed.EdgeLabels(v, d)
+				p.Row(v)
+			}
+			p.AppendVertices(nil, p.Rows()/3, p.Rows())
+			p.Arrays()
+		}
+	}
+	added_, _ := changed.Changes()
+	for range added_ {
 	}
 }
 

@@ -116,6 +116,9 @@ func (p *Partition) Vertex(row int) Vertex {
 
 // List returns the neighbours of a row, 0 ≤ row < Rows().
 func (p *Partition) List(row int) []Vertex {
+	if p.layer == Patched {
+		return p.patch.list(row)
+	}
 	if p.file.Unchecked() {
 		p.checkList(row)
 	}
@@ -125,9 +128,6 @@ func (p *Partition) List(row int) []Vertex {
 // list is List of what has been checked.
 func (p *Partition) list(row int) []Vertex {
 	if p.offsets == nil {
-		if p.layer == Patched {
-			return p.patch.list(row)
-		}
 		return p.neighbours[row : row+1 : row+1]
 	}
 	low, high := p.offsets[row], p.offsets[row+1]
@@ -156,13 +156,13 @@ func (p *Partition) Single() bool { return p.offsets == nil && p.Edges() == int(
 
 // Neighbours returns N(v, l), ascending and without repeats; nil when v has no edge here.
 func (p *Partition) Neighbours(v Vertex) []Vertex {
-	if p.layer == Patched {
-		if t := p.patch.find(v); t != nil {
-			return t.neighbours()
+	row, ok := int(v-p.base), v-p.base < p.rows
+	if p.layer != Range {
+		if p.layer == Patched {
+			return p.patch.neighbours(v)
 		}
-		p = p.patch.ground
+		row, ok = p.find(v)
 	}
-	row, ok := p.Row(v)
 	if !ok {
 		return nil
 	}
@@ -175,10 +175,7 @@ func (p *Partition) Neighbours(v Vertex) []Vertex {
 // Has reports whether v has a row: Row without its number, which a Patched partition has to look for.
 func (p *Partition) Has(v Vertex) bool {
 	if p.layer == Patched {
-		if t := p.patch.find(v); t != nil {
-			return t.degree() > 0
-		}
-		p = p.patch.ground
+		return p.patch.has(v)
 	}
 	_, ok := p.Row(v)
 	return ok

@@ -36,6 +36,27 @@ func (p *patch) row(v Vertex) (int, bool) {
 	return row + int(before), ok
 }
 
+// neighbours is Partition.Neighbours.
+func (p *patch) neighbours(v Vertex) []Vertex {
+	if p.filter.has(v) {
+		if t := p.rows.get(v); t != nil {
+			return t.neighbours()
+		}
+	}
+	return p.ground.Neighbours(v)
+}
+
+// has is Partition.Has.
+func (p *patch) has(v Vertex) bool {
+	if p.filter.has(v) {
+		if t := p.rows.get(v); t != nil {
+			return t.degree() > 0
+		}
+	}
+	_, ok := p.ground.Row(v)
+	return ok
+}
+
 // spot is where a row is found: in its entry, whose vertex is v, or in the ground.
 type spot struct {
 	v     Vertex

@@ -9,51 +9,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
-// mergePartitions returns the union of partitions: an edge that several have is there once. It copies the stretches of
-// rows that only one of them has as they are, so that little added to much takes the time of a copy.
-func mergePartitions(parts []*Partition) *Partition {
-	if len(parts) == 0 {
-		return &emptyPartition
-	}
-	parts = slices.Clone(parts)
-	for len(parts) > 1 {
-		slices.SortFunc(parts, func(a, b *Partition) int { return b.Edges() - a.Edges() })
-		n := len(parts)
-		parts[n-2] = spliceInto(parts[n-2], parts[n-1])
-		parts = parts[:n-1]
-	}
-	return parts[0]
-}
-
-// mergeSegments returns the union of segments, the lowest first.
-func mergeSegments(segments []segmentPart) *Partition {
-	var parts []*Partition
-	for _, s := range segments {
-		if s.removed != nil {
-			parts = []*Partition{without(mergePartitions(parts), s.removed)}
-		}
-		parts = append(parts, s.added)
-	}
-	return mergePartitions(parts)
-}
-
-// without returns a partition without the edges of another.
-func without(p, removed *Partition) *Partition {
-	over := &Partition{layer: List, offsets: []uint32{0}}
-	for v, gone := range removed.Lists() {
-		if list := p.Neighbours(v); len(list) > 0 {
-			over.vertices = append(over.vertices, v)
-			over.neighbours = append(over.neighbours, withoutMembers(list, gone)...)
-			over.offsets = append(over.offsets, uint32(len(over.neighbours)))
-		}
-	}
-	if len(over.vertices) == 0 {
-		return p // a damaged file
-	}
-	over.base, over.rows = over.vertices[0], uint32(len(over.vertices))
-	return overwrite(p, over)
-}
-
 // splice is the union of two partitions in the making. It is made in two passes over chunks of the rows of the larger
 // one: the first counts rows and edges, the second writes them.
 type splice struct {
