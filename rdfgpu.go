@@ -117,6 +117,8 @@ var (
 	ErrRowLimit    = limits.ErrRows
 	ErrMemoryLimit = limits.ErrMemory
 	ErrSpillLimit  = limits.ErrSpill
+	// ErrTooMany: there are more solutions than 64 bits can count.
+	ErrTooMany     = exec.ErrTooMany
 	ErrUnsupported = exec.ErrUnsupported
 	ErrFunction    = exec.ErrFunction
 	ErrPattern     = exec.ErrPattern

@@ -2,10 +2,11 @@ package exec
 
 import (
 	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
-// Errors that are found before a query begins; test with errors.Is. Those that end it at a limit are of exec/limits.
+// Errors that a query ends with; test with errors.Is. Those that end it at a limit are of exec/limits.
 var (
 	// ErrFunction: an expression calls a function that there is not.
 	ErrFunction = expr.ErrFunction
@@ -13,4 +14,6 @@ var (
 	ErrPattern = expr.ErrPattern
 	// ErrUnsupported: the query asks for something that is not done, or not allowed.
 	ErrUnsupported = planner.ErrUnsupported
+	// ErrTooMany: a query counts more solutions than 64 bits can say.
+	ErrTooMany = vector.ErrTooMany
 )

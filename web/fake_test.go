@@ -48,7 +48,7 @@ func (e *fakeEngine) deadline() (time.Time, bool) {
 }
 
 var fakeErrors = map[string]error{
-	"timeout": rdfgpu.ErrTimeout, "rows": rdfgpu.ErrRowLimit, "memory": rdfgpu.ErrMemoryLimit,
+	"timeout": rdfgpu.ErrTimeout, "rows": rdfgpu.ErrRowLimit, "memory": rdfgpu.ErrMemoryLimit, "many": rdfgpu.ErrTooMany,
 	"unsupported": rdfgpu.ErrUnsupported, "device": rdfgpu.ErrNoDevice, "other": fmt.Errorf("something broke"),
 	"exists": rdfgpu.ErrGraphExists, "writers": rdfgpu.ErrWriters, "readonly": rdfgpu.ErrReadOnly, "full": syscall.ENOSPC,
 	"using": rdfgpu.ErrUsing, "load": rdfgpu.ErrLoad,

@@ -84,6 +84,7 @@ var engineProblems = []struct {
 	{context.DeadlineExceeded, Problem{Status: http.StatusGatewayTimeout, Title: "timeout", outcome: "timeout"}},
 	{rdfgpu.ErrRowLimit, Problem{Status: http.StatusUnprocessableEntity, Title: "too many solutions", outcome: "rows",
 		Hint: "add a LIMIT, or count with COUNT(*)"}},
+	{rdfgpu.ErrTooMany, Problem{Status: http.StatusUnprocessableEntity, Title: "too many solutions", outcome: "rows"}},
 	{rdfgpu.ErrMemoryLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough memory", outcome: "memory"}},
 	{rdfgpu.ErrSpillLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough temporary disk", outcome: "spill"}},
 	{rdfgpu.ErrUnsupported, Problem{Status: http.StatusNotImplemented, Title: "not supported", outcome: "unsupported"}},

@@ -92,6 +92,7 @@ func TestRequestsThatAreWrongAreToldSo(t *testing.T) {
 		{"too many rows", "GET", "/sparql?query=FAIL+rows", "", "", 422},
 		{"too much memory", "GET", "/sparql?query=FAIL+memory", "", "", 507},
 		{"something unsupported", "GET", "/sparql?query=FAIL+unsupported", "", "", 501},
+		{"more solutions than can be counted", "GET", "/sparql?query=FAIL+many", "", "", 422},
 		{"no GPU", "GET", "/sparql?query=FAIL+device", "", "", 422},
 		{"another error", "GET", "/sparql?query=FAIL+other", "", "", 500},
 		{"a panic", "GET", "/sparql?query=PANIC", "", "", 500},

@@ -104,7 +104,7 @@ func report(stderr io.Writer, err error) int {
 	case errors.As(err, &refused) && refused.isLimit(), errors.Is(err, rdfgpu.ErrWriters):
 		return exitLimit
 	case errors.Is(err, rdfgpu.ErrTimeout), errors.Is(err, rdfgpu.ErrRowLimit), errors.Is(err, rdfgpu.ErrMemoryLimit),
-		errors.Is(err, rdfgpu.ErrSpillLimit), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		errors.Is(err, rdfgpu.ErrSpillLimit), errors.Is(err, rdfgpu.ErrTooMany), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return exitLimit
 	case errors.Is(err, rdfgpu.ErrDamaged), errors.Is(err, rdfgpu.ErrVersion):
 		return exitStore

@@ -50,7 +50,7 @@ type violation struct {
 // statuses are the documented ones that a query may end with, besides 200: refused for a reason, or ended at a limit.
 var statuses = []int{
 	http.StatusBadRequest, http.StatusNotAcceptable, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
-	http.StatusRequestHeaderFieldsTooLarge, http.StatusNotImplemented, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+	http.StatusRequestHeaderFieldsTooLarge, http.StatusUnprocessableEntity, http.StatusNotImplemented, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
 	http.StatusInsufficientStorage,
 }
 
