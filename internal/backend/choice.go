@@ -31,13 +31,12 @@ func (c *Choice) Speed() float64 {
 // asked for.
 func (c *Choice) Branches() bool { return c.device != GPU }
 
-// Matcher is the matcher of a pattern. There is no kernel for branches yet, and a graph that updates have changed since its
-// files were written is matched on the processor too.
+// Matcher is the matcher of a pattern. There is no kernel for branches yet.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
-	if len(plan.Branches) > 0 || graph != nil && graph.Patched() {
+	if len(plan.Branches) > 0 {
 		return c.backends.cpu
 	}
-	if c.device == GPU || c.device == Auto && c.backends.pays(plan.Cost) && c.available() {
+	if c.device == GPU || c.device == Auto && c.backends.pays(plan, graph) && c.available() {
 		c.used = true
 		return gpuMatcher{c}
 	}
