@@ -144,16 +144,19 @@ func (s *Store) write(ctx context.Context, options UpdateOptions, do func(tx *li
 		return report, err
 	}
 	defer tx.Abort()
-	if wanted := options.IfSequence; wanted != nil && *wanted != tx.Began().Sequence() {
-		return report, fmt.Errorf("%w: it is at %d, not at %d", ErrConflict, tx.Began().Sequence(), *wanted)
-	}
 	err = section.Guard(func() error {
+		if wanted := options.IfSequence; wanted != nil && *wanted != tx.Began().Sequence() {
+			return fmt.Errorf("%w: it is at %d, not at %d", ErrConflict, tx.Began().Sequence(), *wanted)
+		}
 		if err := do(tx); err != nil {
 			return err
 		}
 		report, err = finish(ctx, tx, options.DryRun)
 		return err
 	})
+	if failed := tx.Withdraw(ctx); failed != nil {
+		return UpdateReport{}, failed
+	}
 	report.Elapsed = time.Since(began)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
