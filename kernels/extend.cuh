@@ -136,7 +136,7 @@ static __device__ __forceinline__ u64 product(const Program &p, u64 factors, u32
 }
 
 // branchWeight is what a branch makes of the number of its solutions.
-static __device__ __noinline__ u64 branchWeight(const Program &p, const Branch &b, u64 row, u32 v) {
+static __device__ u64 branchWeight(const Program &p, const Branch &b, u64 row, u32 v) {
   bool fits = true;
   for (u32 i = 0; i < b.checkCount && fits; i++) fits = holds(p, at<const Check>(b.checks)[i], row, v);
   for (u32 i = 0; i < b.pairCount && fits; i++) fits = !sameEdge(at<const Pair>(b.pairs)[i], row, v);
@@ -146,7 +146,7 @@ static __device__ __noinline__ u64 branchWeight(const Program &p, const Branch &
 }
 
 // weigh is the weight of a row and what it binds, up to the largest number.
-static __device__ __forceinline__ u64 weigh(const Program &p, const Step &s, u64 row, u32 v) {
+static __device__ u64 weigh(const Program &p, const Step &s, u64 row, u32 v) {
   u64 w = product(p, s.factors, s.factorCount, row, v);
   for (u32 i = 0; i < s.branchCount && w; i++) w = times(w, branchWeight(p, at<const Branch>(s.branches)[i], row, v));
   return w;
