@@ -109,10 +109,17 @@ func buildLayer(layer Layer, vertices []Vertex) (index []uint32, probes uint32) 
 }
 
 func buildBitmap(vertices []Vertex) []uint32 {
-	base, last := vertices[0], vertices[len(vertices)-1]
-	index := make([]uint32, bitmapWords(uint64(last-base)+1))
+	return bitmapOf(vertices, vertices[0], vertices[len(vertices)-1])
+}
+
+// bitmapOf is the index of vertices from first to last; those of a damaged file may lie elsewhere, and are left out.
+func bitmapOf(vertices []Vertex, first, last Vertex) []uint32 {
+	index := make([]uint32, bitmapWords(uint64(last-first)+1))
 	for _, v := range vertices {
-		x := v - base
+		x := v - first
+		if x > last-first {
+			continue
+		}
 		bit := x % blockBits
 		index[x/blockBits*blockWords+1+bit/32] |= 1 << (bit % 32)
 	}

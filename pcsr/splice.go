@@ -3,7 +3,6 @@ package pcsr
 import (
 	"fmt"
 	"math"
-	"runtime"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
@@ -13,8 +12,10 @@ import (
 type splice struct {
 	large, small *Partition
 	overwrite    bool // where both have a row, the small one's counts; where that has no neighbours, the row is gone
+	chunkEdges   int  // about how many edges a chunk has
 	chunks       []spliceChunk
 	union        *Partition
+	last         Vertex // of its rows
 }
 
 // spliceChunk are rows of both partitions, and where those of the union begin.
@@ -23,17 +24,17 @@ type spliceChunk struct {
 	rows, edges  uint64
 }
 
-// chunkEdges is about how many edges a chunk has; a variable so that tests have several.
-var chunkEdges = 1 << 18
+// chunkEdges is about how many edges a goroutine takes at a time.
+const chunkEdges = 1 << 18
 
 func spliceInto(large, small *Partition) *Partition {
-	return (&splice{large: large, small: small}).run()
+	return (&splice{large: large, small: small, chunkEdges: chunkEdges}).run()
 }
 
 // overwrite returns the rows of both partitions; where both have a row, that of over, and none where it has no neighbours
 // there.
 func overwrite(p, over *Partition) *Partition {
-	return (&splice{large: p, small: over, overwrite: true}).run()
+	return (&splice{large: p, small: over, overwrite: true, chunkEdges: chunkEdges}).run()
 }
 
 func (s *splice) run() *Partition {
@@ -79,7 +80,7 @@ func (s *splice) run() *Partition {
 	case u.layer == Hash:
 		u.index, u.probes = buildHash(u.vertices)
 	case u.layer == Bitmap && u.vertices != nil:
-		u.index, u.vertices = buildBitmap(u.vertices), nil
+		u.index, u.vertices = bitmapOf(u.vertices, u.base, s.last), nil
 	}
 	return s.union
 }
@@ -87,8 +88,8 @@ func (s *splice) run() *Partition {
 // split cuts the rows into chunks.
 func (s *splice) split() {
 	n := 1
-	if edges := s.large.Edges() + s.small.Edges(); edges > 2*chunkEdges && runtime.GOMAXPROCS(0) > 1 {
-		n = max(1, min(edges/chunkEdges, s.large.Rows()))
+	if edges := s.large.Edges() + s.small.Edges(); edges > 2*s.chunkEdges {
+		n = max(1, min(edges/s.chunkEdges, s.large.Rows()))
 	}
 	s.chunks = make([]spliceChunk, n)
 	from, other := 0, 0
@@ -218,7 +219,7 @@ func (s *splice) lay(rows, edges int) {
 		u.offsets = make([]uint32, rows+1)
 		u.offsets[rows] = uint32(edges)
 	}
-	s.union = u
+	s.union, s.last = u, last
 }
 
 // span returns the first and the last row vertex of the union, which has rows.
