@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -84,6 +85,17 @@ type Tuning struct {
 	Without []string
 }
 
+// complete fills in the defaults.
+func (t *Tuning) complete() {
+	t.TestTime = cmp.Or(t.TestTime, testTime)
+	t.ProductCost = cmp.Or(t.ProductCost, productCost)
+	t.PartsGain = cmp.Or(t.PartsGain, partsGain)
+	t.MaxListed = cmp.Or(t.MaxListed, maxListed)
+	t.SharedGain = cmp.Or(t.SharedGain, sharedGain)
+	t.DifferenceCost = cmp.Or(t.DifferenceCost, differenceCost)
+	t.DifferenceGain = cmp.Or(t.DifferenceGain, differenceGain)
+}
+
 // Plan is how a query is answered.
 type Plan struct {
 	Root Node
@@ -152,27 +164,7 @@ type shared struct {
 
 func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner {
 	t := &options.Tuning
-	if t.TestTime == 0 {
-		t.TestTime = testTime
-	}
-	if t.ProductCost == 0 {
-		t.ProductCost = productCost
-	}
-	if t.PartsGain == 0 {
-		t.PartsGain = partsGain
-	}
-	if t.MaxListed == 0 {
-		t.MaxListed = maxListed
-	}
-	if t.SharedGain == 0 {
-		t.SharedGain = sharedGain
-	}
-	if t.DifferenceCost == 0 {
-		t.DifferenceCost = differenceCost
-	}
-	if t.DifferenceGain == 0 {
-		t.DifferenceGain = differenceGain
-	}
+	t.complete()
 	off := slices.Clone(t.Without)
 	if options.Unoptimised {
 		off = append(off, "all")

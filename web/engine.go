@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"io"
-	"iter"
 
 	"github.com/rdfgpu/rdfgpu"
 )
@@ -45,14 +44,10 @@ type Updates interface {
 // Answer is the outcome of one query, read once.
 type Answer interface {
 	Kind() rdfgpu.Kind
-	Variables() []string
-	Boolean() (bool, error)
-	Batches() iter.Seq2[*rdfgpu.Batch, error]
-	Term(id rdfgpu.ID) rdfgpu.Term
-	// Err is the damage that Term met.
-	Err() error
 	// Write writes the whole answer and returns the number of solutions or triples.
 	Write(w io.Writer, format rdfgpu.Format) (uint64, error)
+	// WritePart writes the first send solutions or triples of it and returns the number of all.
+	WritePart(w io.Writer, format rdfgpu.Format, send uint64) (uint64, error)
 	Timings() rdfgpu.Timings
 	// Sequence is that of the last commit that the answer is of.
 	Sequence() uint64

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +19,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/loader"
 )
 
@@ -344,15 +344,12 @@ type memoryAnswer struct {
 	sequence uint64
 }
 
-func (a *memoryAnswer) Kind() rdfgpu.Kind          { return rdfgpu.Triples }
-func (a *memoryAnswer) Variables() []string        { return []string{"s", "p", "o"} }
-func (a *memoryAnswer) Boolean() (bool, error)     { return len(a.terms) > 0, nil }
-func (a *memoryAnswer) Term(id rdfgpu.ID) rdf.Term { return a.terms[id] }
-func (a *memoryAnswer) Err() error                 { return nil }
-func (a *memoryAnswer) Timings() rdfgpu.Timings    { return rdfgpu.Timings{Total: 1} }
-func (a *memoryAnswer) Sequence() uint64           { return a.sequence }
-func (a *memoryAnswer) Repeatable() bool           { return true }
-func (a *memoryAnswer) Close() error               { return nil }
+func (a *memoryAnswer) Kind() rdfgpu.Kind       { return rdfgpu.Triples }
+func (a *memoryAnswer) Variables() []string     { return []string{"s", "p", "o"} }
+func (a *memoryAnswer) Timings() rdfgpu.Timings { return rdfgpu.Timings{Total: 1} }
+func (a *memoryAnswer) Sequence() uint64        { return a.sequence }
+func (a *memoryAnswer) Repeatable() bool        { return true }
+func (a *memoryAnswer) Close() error            { return nil }
 func (a *memoryAnswer) Batches() iter.Seq2[*rdfgpu.Batch, error] {
 	return func(yield func(*rdfgpu.Batch, error) bool) {
 		b := &rdfgpu.Batch{N: len(a.terms) / 3, Cols: make([][]rdfgpu.ID, 3)}
@@ -363,18 +360,16 @@ func (a *memoryAnswer) Batches() iter.Seq2[*rdfgpu.Batch, error] {
 	}
 }
 
+func (a *memoryAnswer) AppendNTriples(dst []byte, id rdfgpu.ID) []byte {
+	return rdf.AppendNTriples(dst, a.terms[id])
+}
+
 func (a *memoryAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
-	out, err := results.NewWriter(w, format, a.Variables(), answerDecoder{a}, results.Options{})
-	if err != nil {
-		return 0, err
-	}
-	for b := range a.Batches() {
-		if err := out.Write(b.Cols, b.N); err != nil {
-			out.Abort()
-			return 0, err
-		}
-	}
-	return out.Rows(), out.Close()
+	return a.WritePart(w, format, math.MaxUint64)
+}
+
+func (a *memoryAnswer) WritePart(w io.Writer, format rdfgpu.Format, send uint64) (uint64, error) {
+	return writeFake(w, format, a, send)
 }
 
 // content is a graph as sorted N-Triples.
