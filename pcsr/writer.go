@@ -57,7 +57,8 @@ func newWriter(g *Graph, s settings, file *section.Writer, path string) *Writer 
 	w := &Writer{settings: s, graph: g, file: file, path: path}
 	w.neighbours = make([]Vertex, 0, writeNeighbours)
 	if path != "" {
-		w.vertices.path, w.offsets.path = path+".vertices", path+".offsets"
+		w.vertices = spool{path: path + ".vertices", most: spoolNumbers}
+		w.offsets = spool{path: path + ".offsets", most: spoolNumbers}
 	}
 	w.fail(file.Section(sectionPartitions))
 	return w

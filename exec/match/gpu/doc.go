@@ -1,4 +1,4 @@
-// Package gpu matches basic graph patterns on a GPU: an match.Matcher over the kernels of package kernels.
+// Package gpu matches basic graph patterns on a GPU: a match.Matcher over the kernels of package kernels.
 //
 // Nouns: [Device] (an open GPU, shared by any number of queries), partitions (those on the device, each once for all
 // graphs that have it), resident (where those of one graph are), reading (a query's use of that), lane (a stream with
