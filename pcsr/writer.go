@@ -45,7 +45,7 @@ func Create(path string, vertices, labels int, options ...Option) (*Writer, erro
 	if err != nil {
 		return nil, err
 	}
-	file, err := section.Create(path, fileKind, fileVersion)
+	file, err := s.disk.Create(path, fileKind, fileVersion)
 	if err != nil {
 		return nil, fmt.Errorf("pcsr: %w", err)
 	}
@@ -58,6 +58,7 @@ func newWriter(g *Graph, s settings, file *section.Writer, path string) *Writer 
 	w.neighbours = make([]Vertex, 0, writeNeighbours)
 	if path != "" {
 		w.vertices.path, w.offsets.path = path+".vertices", path+".offsets"
+		w.vertices.disk, w.offsets.disk = s.disk, s.disk
 	}
 	w.fail(file.Section(sectionPartitions))
 	return w
