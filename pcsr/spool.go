@@ -10,13 +10,14 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
-// spoolNumbers is how many numbers a spool keeps in memory; a variable so that tests reach the file.
-var spoolNumbers = 1 << 24
+// spoolNumbers is how many numbers a spool keeps in memory.
+const spoolNumbers = 1 << 24
 
-// spool gathers numbers of which there may be too many for the heap: beyond spoolNumbers they go to a file.
+// spool gathers numbers of which there may be too many for the heap: as many as most at a time go to a file.
 type spool struct {
-	path   string
+	path   string // "" keeps all in memory
 	disk   *section.Disk
+	most   int
 	heap   []uint32
 	file   *section.DiskFile
 	mapped []byte
@@ -24,7 +25,7 @@ type spool struct {
 }
 
 func (s *spool) append(v uint32) error {
-	if len(s.heap) == spoolNumbers && s.path != "" {
+	if len(s.heap) == s.most && s.path != "" {
 		if err := s.flush(); err != nil {
 			return err
 		}

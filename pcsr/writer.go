@@ -57,8 +57,8 @@ func newWriter(g *Graph, s settings, file *section.Writer, path string) *Writer 
 	w := &Writer{settings: s, graph: g, file: file, path: path}
 	w.neighbours = make([]Vertex, 0, writeNeighbours)
 	if path != "" {
-		w.vertices.path, w.offsets.path = path+".vertices", path+".offsets"
-		w.vertices.disk, w.offsets.disk = s.disk, s.disk
+		w.vertices = spool{path: path + ".vertices", disk: s.disk, most: spoolNumbers}
+		w.offsets = spool{path: path + ".offsets", disk: s.disk, most: spoolNumbers}
 	}
 	w.fail(file.Section(sectionPartitions))
 	return w

@@ -1,4 +1,4 @@
-// Package gpu matches basic graph patterns on a GPU: an match.Matcher over the kernels of package kernels.
+// Package gpu matches basic graph patterns on a GPU: a match.Matcher over the kernels of package kernels.
 //
 // Nouns: [Device] (an open GPU, shared by any number of queries), resident (the partitions of one graph that are on
 // the device), lane (a stream with the memory of the one query that uses it), join (a match plan translated for the

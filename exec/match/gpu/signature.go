@@ -41,11 +41,20 @@ func knownEdge(q *bgp.QueryGraph, l pcsr.Label, dir pcsr.Direction, neighbour in
 	return e
 }
 
+// copyColumns brings the signature table to the device.
+func (r *resident) copyColumns(table *pcsr.SignatureTable) (err error) {
+	p := r.d.partitions
+	p.work.Lock()
+	defer p.work.Unlock()
+	r.columns, err = p.copyWords(&r.storage, table.Columns())
+	return err
+}
+
 // mostSignatures is the number of signatures whose bitmaps are kept.
 const mostSignatures = 64
 
-// filter returns the bitmap of the vertices that pass a signature, or 0 where there is no room for one: a signature only
-// saves work.
+// filter returns the bitmap of the vertices that pass a signature, or 0 where there is no room for one, or updates have changed the
+// graph: a signature only saves work.
 func (r *resident) filter(s pcsr.Signature) (kernels.Address, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,24 +62,23 @@ func (r *resident) filter(s pcsr.Signature) (kernels.Address, error) {
 		return at, nil
 	}
 	table := r.graph.Signatures()
-	if table.Rows() == 0 || len(r.filters) >= mostSignatures {
+	if table.Rows() == 0 || r.graph.Patched() || len(r.filters) >= mostSignatures {
 		return 0, nil
 	}
 	if r.columns == 0 {
-		var err error
-		if r.columns, err = r.copyWords(table.Columns()); err != nil {
+		if err := r.copyColumns(table); err != nil {
 			return 0, err
 		}
 	}
 	vertices := uint64(r.graph.Vertices())
-	at, err := r.d.memory.alloc(int64(vertices+31)/32*4, r.d.memory.limit/4)
+	at, err := r.d.memory.take(int64(vertices+31)/32*4, r.d.memory.limit/4)
 	if errors.Is(err, ErrOutOfMemory) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	r.device = append(r.device, at)
+	r.kept = append(r.kept, at)
 	base := uint64(table.Base())
 	if s.Subject {
 		base |= 1 << 32
