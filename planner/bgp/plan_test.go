@@ -3,6 +3,7 @@ package bgp_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -37,6 +38,8 @@ func plan(t *testing.T, d *matchtest.Named, td *datadriven.TestData) string {
 			options.Semantics = bgp.EdgeIsomorphism
 		case "count":
 			options.CountOnly = true
+		case "weights":
+			options.WeightGain = math.Inf(1)
 		case "distinct":
 			options.Distinct = true
 		case "signatures":
