@@ -21,6 +21,8 @@ type unit struct {
 	// reads are the slots bound outside; own: nothing but their number keeps the unit from being weights.
 	reads []int
 	own   bool
+	// spans: what its list depends on and what is in it lie so close together that an array has not many places in vain.
+	spans bool
 	// fits: the unit and all that hangs on it can be weights, which takes reading so many candidates first (build).
 	fits  bool
 	build float64
@@ -139,7 +141,7 @@ func (w *weighing) stepUnit(s *Step, slot int) *unit {
 		case l.Kind == Neighbours && l.Label.IsConstant() && !l.From.IsConstant():
 			lists++
 			rows, neighbours := w.graph.Outline(l.Label.Constant, l.Dir), w.graph.Outline(l.Label.Constant, l.Dir.Reverse())
-			u.own = u.own && isDense(rows) && isDense(neighbours)
+			u.spans = isDense(rows) && isDense(neighbours)
 			u.values, u.build = float64(rows.Rows()), weighPrice*float64(rows.Rows()+rows.Edges()+neighbours.Rows())
 		case l.Kind == Rows && l.Label.IsConstant(), l.Kind == AllVertices, l.Kind == AllEdgeLabels,
 			l.Kind == Neighbours && l.Label.IsConstant(), l.Kind == EdgeLabels && l.From.IsConstant():
@@ -166,7 +168,7 @@ func isDense(rows pcsr.Outline) bool {
 }
 
 // sparseShare and smallSpan bound the arrays of weights: so many places for each row, beside what is small anyway.
-const sparseShare, smallSpan = 8, 1 << 15
+const sparseShare, smallSpan = 16, 1 << 17
 
 // readOutside collects what a branch reads of outside.
 func (w *weighing) readOutside(branch int) {
@@ -224,8 +226,11 @@ func (w *weighing) fit(u *unit) {
 		u.fits = u.fits && part.fits
 		whole = true
 	}
-	if !whole && u.isLength() {
+	switch {
+	case !whole && u.isLength():
 		u.build = 0
+	case u.step != nil && len(u.reads) > 0:
+		u.fits = u.fits && u.spans
 	}
 	for _, part := range u.parts {
 		u.build += part.build

@@ -145,8 +145,8 @@ func (s *step) isPair() bool {
 }
 
 // shortPair is the longest list, and longPair the longest of the other, that are merged for each partial match without being looked up in
-// what is remembered.
-const shortPair, longPair = 8, 64
+// what is remembered; of a list of fewPair members each is searched in the other.
+const shortPair, longPair, fewPair = 8, 64, 4
 
 // countPair counts what two short lists have in common; false where they are long.
 func (w *worker) countPair(s *step) (n uint64, ok bool) {
@@ -155,10 +155,27 @@ func (w *worker) countPair(s *step) (n uint64, ok bool) {
 		return 0, true
 	}
 	b := s.dynamic[1].partition.Neighbours(w.values[s.dynamic[1].from.Slot])
-	if min(len(a), len(b)) > shortPair || max(len(a), len(b)) > longPair {
-		return 0, false
+	if len(a) > len(b) {
+		a, b = b, a
 	}
-	w.work += len(a) + len(b)
+	switch {
+	case len(b) <= longPair && len(a) <= shortPair:
+		w.work += len(a) + len(b)
+		return countMerged(a, b), true
+	case len(a) <= fewPair:
+		w.work += bgp.SearchPrice * len(a)
+		for _, v := range a {
+			if pcsr.Contains(b, v) {
+				n++
+			}
+		}
+		return n, true
+	}
+	return 0, false
+}
+
+// countMerged counts the common members of two lists.
+func countMerged(a, b []pcsr.Vertex) (n uint64) {
 	for len(a) > 0 && len(b) > 0 {
 		switch x, y := a[0], b[0]; {
 		case x < y:
@@ -170,7 +187,7 @@ func (w *worker) countPair(s *step) (n uint64, ok bool) {
 			a, b = a[1:], b[1:]
 		}
 	}
-	return n, true
+	return n
 }
 
 // readWeight is the number of a group that has weights.

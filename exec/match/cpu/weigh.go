@@ -72,7 +72,7 @@ func (w *weighing) group(g *group) (*weights, error) {
 		n, err := w.total(s, children)
 		return &weights{times: n}, err
 	}
-	lists := s.dynamic[0].partition
+	lists := s.dynamic[0].partition.Checked()
 	candidates, err := w.candidates(s, children)
 	switch {
 	case err != nil:
