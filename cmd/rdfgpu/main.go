@@ -44,7 +44,13 @@ type commands struct {
 	Generate     generateCommand     `cmd:"" help:"Make a benchmark graph."`
 	Bench        benchCommand        `cmd:"" help:"Measure the latency of SPARQL endpoints side by side."`
 	BenchUpdates benchUpdatesCommand `cmd:"" name:"bench-updates" help:"Measure how SPARQL endpoints take updates, side by side."`
-	Version      versionCommand      `cmd:"" help:"Print the version."`
+	Man          manCommand          `cmd:"" help:"Print the manual page."`
+	Completion   completionCommand   `cmd:"" help:"Print what completes command lines in a shell."`
+	Complete     completeCommand     `cmd:"" hidden:"" passthrough:"" help:"List what the last word of a command line may become."`
+	Version      versionCommand      `cmd:"" help:"Tell version, commit, Go version and GPU support."`
+
+	Config      string `placeholder:"FILE" help:"File of settings; flags and the environment come before it (default: ~/.config/rdfgpu/config.toml, else /etc/rdfgpu/config.toml, if there)."`
+	ShowVersion bool   `name:"version" help:"Tell the version, as rdfgpu version does."`
 }
 
 // environment is what a command may touch of the process, so that tests can run commands without one.
@@ -64,20 +70,16 @@ func main() {
 // run executes one command line and returns the exit code.
 func run(args []string, env *environment) int {
 	code := -1
-	app, err := kong.New(&commands{},
-		kong.Name("rdfgpu"),
-		kong.Description(description),
-		kong.Writers(env.stdout, env.stderr),
-		kong.Exit(func(c int) { code = c }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
-		kong.Bind(env),
-	)
+	app, err := newApp(env, kong.Exit(func(c int) { code = c }))
 	if err != nil {
 		fmt.Fprintln(env.stderr, "rdfgpu:", err)
 		return exitUsage
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "--version": // so that it takes the command's flags
+		args = append([]string{"version"}, args[1:]...)
 	}
 	parsed, err := app.Parse(args)
 	if code >= 0 { // --help
@@ -88,6 +90,19 @@ func run(args []string, env *environment) int {
 		return exitUsage
 	}
 	return report(env.stderr, parsed.Run(env))
+}
+
+// newApp describes the command line to kong.
+func newApp(env *environment, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(&commands{}, append(options,
+		kong.Name("rdfgpu"),
+		kong.Description(description),
+		kong.Writers(env.stdout, env.stderr),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // variables stand in the manual
+		kong.PostBuild(nameVariables),
+		kong.Bind(env),
+	)...)
 }
 
 // report prints an error and returns its exit code.
@@ -124,4 +139,6 @@ Examples:
   rdfgpu query people.store 'SELECT ?s WHERE { ?s a <http://xmlns.com/foaf/0.1/Person> } LIMIT 10'
   rdfgpu explain people.store -f query.rq --analyze
   rdfgpu update people.store 'INSERT DATA { <http://e/me> a <http://xmlns.com/foaf/0.1/Person> }'
-  rdfgpu serve people.store`
+  rdfgpu serve people.store
+
+Every flag can also be set in the environment (serve --timeout: RDFGPU_SERVE_TIMEOUT) or in a file (--config): see rdfgpu man.`
