@@ -34,6 +34,7 @@ type commands struct {
 	Query        queryCommand        `cmd:"" help:"Answer a SPARQL query."`
 	Explain      explainCommand      `cmd:"" help:"Show how a query is answered."`
 	Update       updateCommand       `cmd:"" help:"Change a store, or that of a server, by a SPARQL Update."`
+	Convert      convertCommand      `cmd:"" help:"Write RDF files in another syntax."`
 	Dump         dumpCommand         `cmd:"" help:"Write a snapshot as N-Quads, of a running server too."`
 	Log          logCommand          `cmd:"" help:"List what was committed."`
 	Backup       backupCommand       `cmd:"" help:"Copy a store, also while it is changed; again, only what is new."`
