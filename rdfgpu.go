@@ -123,6 +123,7 @@ var (
 	ErrFunction    = exec.ErrFunction
 	ErrPattern     = exec.ErrPattern
 	ErrDamaged     = store.ErrDamaged
+	ErrNotStore    = store.ErrNotStore
 	ErrVersion     = store.ErrVersion
 	ErrNoDevice    = gpu.ErrNoDevice
 	ErrFormat      = results.ErrFormat

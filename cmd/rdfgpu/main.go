@@ -1,6 +1,6 @@
 // Command rdfgpu loads RDF into a store and answers SPARQL over it.
 //
-// Exit codes: 0 answered, 1 the query, the update or the data is wrong, 2 wrong usage, 3 a limit or a cancel, 4 the store is
+// Exit codes: 0 answered, 1 the query, the update or the data is wrong, or the stores of diff differ, 2 wrong usage, 3 a limit or a cancel, 4 the store is
 // damaged or of another format version.
 package main
 
@@ -35,6 +35,7 @@ type commands struct {
 	Explain      explainCommand      `cmd:"" help:"Show how a query is answered."`
 	Update       updateCommand       `cmd:"" help:"Change a store, or that of a server, by a SPARQL Update."`
 	Convert      convertCommand      `cmd:"" help:"Write RDF files in another syntax."`
+	Diff         diffCommand         `cmd:"" help:"Tell how two stores differ, as RDF Patch."`
 	Dump         dumpCommand         `cmd:"" help:"Write a snapshot as N-Quads, of a running server too."`
 	Log          logCommand          `cmd:"" help:"List what was committed."`
 	Backup       backupCommand       `cmd:"" help:"Copy a store, also while it is changed; again, only what is new."`
@@ -110,6 +111,9 @@ func newApp(env *environment, options ...kong.Option) (*kong.Kong, error) {
 func report(stderr io.Writer, err error) int {
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return exitAnswered
+	}
+	if errors.Is(err, errDiffer) { // which the summary says
+		return exitWrong
 	}
 	fmt.Fprintln(stderr, "rdfgpu:", err)
 	var usage usageError
