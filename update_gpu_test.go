@@ -32,17 +32,17 @@ func answerOn(t *testing.T, s *rdfgpu.Store, query string, device rdfgpu.Device)
 	return lines, took
 }
 
-// newStudents is an update of 1,000 triples: students like those that the store has from one on.
-func newStudents(t *testing.T, s *rdfgpu.Store, round int) string {
+// newStudents is update number n, of 1,000 triples: students like those that the store has from one on.
+func newStudents(t *testing.T, s *rdfgpu.Store, n int) string {
 	t.Helper()
 	select1000 := fmt.Sprintf(`SELECT ?s ?p ?o { { SELECT ?s { ?s a <http://swat.cse.lehigh.edu/onto/univ-bench.owl#GraduateStudent> } OFFSET %d LIMIT 200 }
-		?s ?p ?o } LIMIT 1000`, 200*round)
+		?s ?p ?o } LIMIT 1000`, 200*n)
 	rows, _ := answerOn(t, s, select1000, rdfgpu.CPU)
 	var b strings.Builder
 	b.WriteString("INSERT DATA {\n")
 	for _, row := range rows[1:] {
 		term := strings.Split(row, "\t")
-		fmt.Fprintf(&b, "%s-%d> %s %s .\n", strings.TrimSuffix(term[0], ">"), round, term[1], term[2])
+		fmt.Fprintf(&b, "%s-%d> %s %s .\n", strings.TrimSuffix(term[0], ">"), n, term[1], term[2])
 	}
 	return b.String() + "}"
 }
@@ -62,7 +62,7 @@ func TestUpdatesOnTheGPU(t *testing.T) {
 	if info := s.Device(); !info.Available {
 		t.Skip(info)
 	}
-	for _, name := range []string{"L1", "L2", "L3", "L6", "L7"} {
+	for i, name := range []string{"L1", "L2", "L3", "L6", "L7"} {
 		text, err := os.ReadFile(filepath.Join(data, "lubm10", "queries", name+".rq"))
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestUpdatesOnTheGPU(t *testing.T) {
 		answerOn(t, s, query, rdfgpu.GPU) // uploads
 		_, before := answerOn(t, s, query, rdfgpu.GPU)
 		for round := range 5 {
-			update := newStudents(t, s, round)
+			update := newStudents(t, s, 5*i+round)
 			was := s.Device().Copied
 			begun := time.Now()
 			report, err := s.Update(context.Background(), update, rdfgpu.UpdateOptions{})

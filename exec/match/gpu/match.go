@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -70,7 +69,11 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, r.end()) }()
+		defer func() {
+			if failed := r.end(); err == nil {
+				err = failed
+			}
+		}()
 		q := &query{task: m, emit: emit, trace: m.Trace, permit: permit{permits: d.permits}}
 		if err := q.wait(ctx); err != nil {
 			return err
