@@ -16,6 +16,11 @@ const (
 	// samplePrice is what a query must cost for each member of a domain that a second estimate tries.
 	samplePrice = 2000
 
+	// weighPrice is what a member of a list costs where weights are added up, or one weight is read; from treeCost on a vertex order is
+	// looked for that leaves as much as can be to weights.
+	weighPrice = 0.25
+	treeCost   = 10_000
+
 	// planningShare is the share of a query's cost that walks may take; clearlyLess the share of the best cost so far below
 	// which a sampled cost counts as less.
 	planningShare = 0.03

@@ -151,9 +151,7 @@ func (d *Device) Info() (Info, error) {
 	graphs := slices.Collect(maps.Values(d.graphs))
 	d.mu.Unlock()
 	for _, r := range graphs {
-		device, host := r.bytes()
-		info.GraphBytes += device
-		info.HostBytes += host
+		info.GraphBytes += r.bytes()
 	}
 	return info, nil
 }

@@ -217,7 +217,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 	}
 	if signature := j.signatureOf(k); !signature.IsZero() {
-		if s.Bitmap, err = j.r.filter(signature); err != nil {
+		if s.Bitmap, err = j.r.filter(j.ctx, signature); err != nil {
 			return err
 		}
 		j.variants[k] += "signature "

@@ -87,6 +87,11 @@ func checkLargePatches(t *testing.T, driver func() kernels.Driver, rounds int) {
 }
 
 func compareAll(t *testing.T, d *Device, g *pcsr.Graph, layers map[pcsr.Layer]int) {
+	leave, err := d.driver.Enter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
 	r, err := d.read(g)
 	if err != nil {
 		t.Fatal(err)

@@ -161,6 +161,11 @@ func (w *world) change(t *rapid.T) {
 
 // checkPatches changes a graph and compares all that is made of it on the device after each change, whatever states were there.
 func checkPatches(t *rapid.T, d *Device) {
+	leave, err := d.driver.Enter() // the calls below are the matcher's own, on its thread
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
 	w := drawWorld(t)
 	graphs := []*pcsr.Graph{w.graph}
 	for range rapid.IntRange(1, 5).Draw(t, "changes") {

@@ -25,10 +25,8 @@ type resident struct {
 	published []kernels.Partition // the table
 	bitmaps   map[listKey]kernels.Address
 	firsts    map[listKey]uint32 // where lists begin among the neighbours
-	columns   kernels.Address    // of the signature table
 	filters   map[pcsr.Signature]kernels.Address
-	storage
-	kept []kernels.Address // to be given back to the budget
+	kept      []kernels.Address // everything, to be given back to the budget
 
 	// Under Device.mu: the queries that read the graph, and when the last came, by Device.rounds.
 	queries int
@@ -218,7 +216,6 @@ func (r *resident) free() error {
 	for _, a := range r.kept {
 		errs = append(errs, r.d.memory.give(a))
 	}
-	errs = append(errs, r.storage.release(r.d, r.d.memory.free))
 	if r.stream != nil {
 		errs = append(errs, r.stream.Close())
 	}
@@ -227,8 +224,8 @@ func (r *resident) free() error {
 }
 
 // bytes is what the resident takes itself.
-func (r *resident) bytes() (device, host int64) {
+func (r *resident) bytes() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.d.memory.taken(r.device) + r.d.memory.taken(r.kept), r.hostBytes()
+	return r.d.memory.taken(r.kept)
 }

@@ -5,12 +5,17 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"pgregory.net/rapid"
 )
 
@@ -205,6 +210,54 @@ func TestTheLongestUnusedMakesRoom(t *testing.T) {
 			}
 		}
 	}
+	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+		t.Errorf("%v, %d bytes left", err, d.memory.inUse())
+	}
+}
+
+// forks is a count of ?x that have an edge of label 0 and one of label 1.
+func forks(t *testing.T, g *pcsr.Graph) *match.Match {
+	t.Helper()
+	variable := func(name string) parser.PatternTerm { return parser.PatternTerm{Variable: name} }
+	c := matchtest.Case{Vertices: g.Vertices(), Labels: 2, TypeLabel: -1, Options: bgp.Options{CountOnly: true, Output: []string{"x"}}}
+	for l, name := range []string{"y", "z"} {
+		c.Patterns = append(c.Patterns, parser.TriplePattern{
+			Subject: variable("x"), Predicate: parser.PatternTerm{Term: matchtest.Term(dictionary.ID(l))}, Object: variable(name)})
+	}
+	plan, err := c.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &match.Match{Graph: g, Plan: plan}
+}
+
+// TestSignaturesPassWhatUpdatesTouched asks for vertices that have the edges which a signature tells of only since an update, in the
+// state after it and, when there are many more vertices, in the one before.
+func TestSignaturesPassWhatUpdatesTouched(t *testing.T) {
+	t.Parallel()
+	d := open(t, Options{tuning: tuning{signatures: true}})
+	var edges []pcsr.Edge
+	for v := range uint32(400) {
+		edges = append(edges, pcsr.Edge{From: v, To: v % 7})
+		if v%20 == 0 {
+			edges = append(edges, pcsr.Edge{From: v, Label: 1, To: v % 5})
+		}
+	}
+	g, err := pcsr.Build(400, 2, edges)
+	if err != nil || g.Signatures().Rows() == 0 {
+		t.Fatal(err, "or no signatures")
+	}
+	first := g.Change(400, []pcsr.Edge{{From: 33, Label: 1, To: 5}}, nil)
+	second := first.Change(1<<20, []pcsr.Edge{{From: 1 << 19, Label: 1, To: 5}, {From: 1 << 19, To: 5}}, []pcsr.Edge{{From: 20, Label: 1, To: 0}})
+	for i, want := range []uint64{20, 21, 21} {
+		m := forks(t, []*pcsr.Graph{g, first, second}[i])
+		m.Trace = &match.Trace{}
+		count(t, d, m, want)
+		if i > 0 && !strings.Contains(m.Trace.Steps[0].Variant, "signature") {
+			t.Errorf("state %d: the step is %q", i, m.Trace.Steps[0].Variant)
+		}
+	}
+	count(t, d, forks(t, first), 21)
 	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
 		t.Errorf("%v, %d bytes left", err, d.memory.inUse())
 	}
