@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/updatetest"
 	"github.com/rdfgpu/rdfgpu/loader"
 )
 
@@ -51,13 +52,13 @@ func TestW3CGraphStoreProtocol(t *testing.T) {
 		s := openManifest(t, "graph-store-protocol", manifest)
 		eachGraphStore(t, func(t *testing.T, serve func(t *testing.T) http.Handler) {
 			tests := s.entries()
-			if unlisted := rdf.NewIRI(strings.TrimSuffix(tests[0].Value, localName(tests[0].Value)) + "head_non_existing_direct"); s.triples[unlisted] != nil {
+			if unlisted := rdf.NewIRI(strings.TrimSuffix(tests[0].Value, updatetest.LocalName(tests[0])) + "head_non_existing_direct"); s.Objects[unlisted] != nil {
 				tests = append(tests, unlisted)
 			}
 			for _, test := range tests {
-				t.Run(localName(test.Value), func(t *testing.T) {
+				t.Run(updatetest.LocalName(test), func(t *testing.T) {
 					handler, location := serve(t), ""
-					for _, request := range s.list(s.one(s.one(test, "action"), "requests")) {
+					for _, request := range s.List(s.One(s.One(test, "action"), "requests")) {
 						location = s.graphExchange(t, handler, request, location)
 					}
 				})
@@ -69,27 +70,27 @@ func TestW3CGraphStoreProtocol(t *testing.T) {
 // graphExchange sends one request of the manifest and checks the response. location is what an earlier one was told, or this one.
 func (s *suite) graphExchange(t *testing.T, handler http.Handler, request rdf.Term, location string) string {
 	fill := func(text string) string { return strings.ReplaceAll(text, "$LOCATION$", location) }
-	path := storePath + strings.TrimPrefix(fill(s.one(request, "absolutePath").Value), "/gsp")
-	r := httptest.NewRequest(s.one(request, "methodName").Value, path, strings.NewReader(fill(s.one(s.one(request, "body"), "chars").Value)))
+	path := storePath + strings.TrimPrefix(fill(s.One(request, "absolutePath").Value), "/gsp")
+	r := httptest.NewRequest(s.One(request, "methodName").Value, path, strings.NewReader(fill(s.One(s.One(request, "body"), "chars").Value)))
 	r.Host = "www.example"
-	for _, header := range s.list(s.one(request, "headers")) {
-		r.Header.Add(s.one(header, "fieldName").Value, s.one(header, "fieldValue").Value)
+	for _, header := range s.List(s.One(request, "headers")) {
+		r.Header.Add(s.One(header, "fieldName").Value, s.One(header, "fieldValue").Value)
 	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
-	response := s.one(request, "resp")
-	if !slices.ContainsFunc(s.triples[response]["expectedStatus"], func(c rdf.Term) bool { return statuses[localName(c.Value)] == w.Code }) {
-		t.Fatalf("%s %s: %d %s, want %v", r.Method, path, w.Code, w.Body, s.triples[response]["expectedStatus"])
+	response := s.One(request, "resp")
+	if !slices.ContainsFunc(s.Objects[response]["expectedStatus"], func(c rdf.Term) bool { return statuses[updatetest.LocalName(c)] == w.Code }) {
+		t.Fatalf("%s %s: %d %s, want %v", r.Method, path, w.Code, w.Body, s.Objects[response]["expectedStatus"])
 	}
-	for _, header := range s.list(s.one(response, "headers")) {
-		if name, want := s.one(header, "fieldName").Value, s.one(header, "fieldValue").Value; w.Header().Get(name) != want {
+	for _, header := range s.List(s.One(response, "headers")) {
+		if name, want := s.One(header, "fieldName").Value, s.One(header, "fieldValue").Value; w.Header().Get(name) != want {
 			t.Errorf("%s %s: %s is %q, want %q", r.Method, path, name, w.Header().Get(name), want)
 		}
 	}
-	if body := s.one(s.one(response, "body"), "chars"); !body.IsZero() {
+	if body := s.One(s.One(response, "body"), "chars"); !body.IsZero() {
 		compareGraphs(t, body.Value, w.Body.String())
 	}
-	if s.one(response, "expectedLocation").IsZero() {
+	if s.One(response, "expectedLocation").IsZero() {
 		return location
 	}
 	return w.Header().Get("Location")
@@ -186,13 +187,13 @@ func TestW3CEarlierGraphStoreProtocol(t *testing.T) {
 	eachGraphStore(t, func(t *testing.T, serve func(t *testing.T) http.Handler) {
 		handler, created := serve(t), ""
 		for _, test := range s.entries() {
-			name := localName(test.Value)
+			name := updatetest.LocalName(test)
 			t.Run(name, func(t *testing.T) {
 				errata := earlierErrata[name]
 				if errata.before != nil {
 					errata.before(t, handler)
 				}
-				comments := s.triples[test]["comment"]
+				comments := s.Objects[test]["comment"]
 				i := slices.IndexFunc(comments, func(c rdf.Term) bool { return strings.Contains(c.Value, "#### Request") })
 				text := strings.NewReplacer("$HOST$", "www.example", "$GRAPHSTORE$", "store", "$NEWPATH$", created).Replace(comments[i].Value)
 				if errata.text != "" && !strings.Contains(text, errata.text) {

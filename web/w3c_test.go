@@ -14,13 +14,13 @@ import (
 	"github.com/rdfgpu/rdfgpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
-	"github.com/rdfgpu/rdfgpu/loader"
+	"github.com/rdfgpu/rdfgpu/internal/updatetest"
 )
 
-// suite is a folder of the W3C tests with its manifest read.
+// suite is a folder of the W3C tests with its manifest.
 type suite struct {
-	folder  string
-	triples map[rdf.Term]map[string][]rdf.Term
+	updatetest.Document
+	folder string
 }
 
 func openSuite(t *testing.T, name string) *suite { return openManifest(t, name, "manifest.ttl") }
@@ -31,50 +31,19 @@ func openManifest(t *testing.T, name, file string) *suite {
 	if root == "" {
 		t.Skip("RDFGPU_W3C names no folder with the W3C tests")
 	}
-	s := &suite{filepath.Join(root, "sparql", "sparql11", name), map[rdf.Term]map[string][]rdf.Term{}}
-	manifest, err := os.Open(filepath.Join(s.folder, file))
+	folder := filepath.Join(root, "sparql", "sparql11", name)
+	manifest, err := updatetest.ReadDocument(filepath.Join(folder, file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer manifest.Close()
-	err = loader.Read(manifest, "turtle", "file:///", func(q loader.Quad) error {
-		if s.triples[q.Subject] == nil {
-			s.triples[q.Subject] = map[string][]rdf.Term{}
-		}
-		p := localName(q.Predicate.Value)
-		s.triples[q.Subject][p] = append(s.triples[q.Subject][p], q.Object)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func localName(iri string) string { return iri[strings.LastIndexAny(iri, "#/")+1:] }
-
-// one is a property's only value; the zero Term when there is none.
-func (s *suite) one(of rdf.Term, property string) rdf.Term {
-	if values := s.triples[of][property]; len(values) > 0 {
-		return values[0]
-	}
-	return rdf.Term{}
-}
-
-// list is an RDF list.
-func (s *suite) list(head rdf.Term) (items []rdf.Term) {
-	for head.Value != rdf.RDFNil && !head.IsZero() {
-		items = append(items, s.one(head, "first"))
-		head = s.one(head, "rest")
-	}
-	return items
+	return &suite{manifest, folder}
 }
 
 // entries are the manifest's tests.
 func (s *suite) entries() []rdf.Term {
-	for subject, properties := range s.triples {
+	for subject, properties := range s.Objects {
 		if len(properties["entries"]) > 0 {
-			return s.list(s.one(subject, "entries"))
+			return s.List(s.One(subject, "entries"))
 		}
 	}
 	return nil
@@ -82,7 +51,7 @@ func (s *suite) entries() []rdf.Term {
 
 func (s *suite) read(t *testing.T, name rdf.Term) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.folder, localName(name.Value)))
+	text, err := os.ReadFile(filepath.Join(s.folder, updatetest.LocalName(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,10 +142,10 @@ func (s *suite) protocolData(t *testing.T) string {
 
 func testProtocol(t *testing.T, s *suite, handler func(t *testing.T, name string) http.Handler) {
 	for _, test := range s.entries() {
-		name := localName(test.Value)
+		name := updatetest.LocalName(test)
 		t.Run(name, func(t *testing.T) {
 			h := handler(t, name)
-			for _, request := range s.list(s.one(s.one(test, "action"), "requests")) {
+			for _, request := range s.List(s.One(s.One(test, "action"), "requests")) {
 				s.exchange(t, h, request)
 			}
 		})
@@ -185,37 +154,37 @@ func testProtocol(t *testing.T, s *suite, handler func(t *testing.T, name string
 
 // exchange sends one request of the manifest and checks the response.
 func (s *suite) exchange(t *testing.T, handler http.Handler, request rdf.Term) {
-	body := s.one(s.one(request, "body"), "chars").Value
-	r := httptest.NewRequest(s.one(request, "methodName").Value, s.one(request, "absolutePath").Value, strings.NewReader(body))
-	if encoding := s.one(s.one(request, "body"), "characterEncoding").Value; strings.EqualFold(encoding, "utf-16") {
+	body := s.One(s.One(request, "body"), "chars").Value
+	r := httptest.NewRequest(s.One(request, "methodName").Value, s.One(request, "absolutePath").Value, strings.NewReader(body))
+	if encoding := s.One(s.One(request, "body"), "characterEncoding").Value; strings.EqualFold(encoding, "utf-16") {
 		r.Body = http.NoBody
 		r = httptest.NewRequest(r.Method, r.URL.String(), strings.NewReader(utf16(body)))
 	}
-	for _, header := range s.list(s.one(request, "headers")) {
-		r.Header.Add(s.one(header, "fieldName").Value, s.one(header, "fieldValue").Value)
+	for _, header := range s.List(s.One(request, "headers")) {
+		r.Header.Add(s.One(header, "fieldName").Value, s.One(header, "fieldValue").Value)
 	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
-	response := s.one(request, "resp")
-	classes := s.triples[response]["expectedStatus"]
+	response := s.One(request, "resp")
+	classes := s.Objects[response]["expectedStatus"]
 	class := fmt.Sprintf("StatusCode%dxx", w.Code/100)
-	if !slices.ContainsFunc(classes, func(c rdf.Term) bool { return localName(c.Value) == class }) {
+	if !slices.ContainsFunc(classes, func(c rdf.Term) bool { return updatetest.LocalName(c) == class }) {
 		t.Fatalf("%s %s: %d %s, want %v", r.Method, r.URL, w.Code, w.Body, classes)
 	}
 	if w.Code != http.StatusOK {
 		return
 	}
-	if s.one(response, "expectedFormat").IsZero() { // an update
+	if s.One(response, "expectedFormat").IsZero() { // an update
 		return
 	}
 	contentType, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
-	switch s.one(response, "expectedFormat").Value {
+	switch s.One(response, "expectedFormat").Value {
 	case "boolean", "tabular":
 		table, err := results.Read(w.Body, results.JSON)
 		if err != nil || contentType != "application/sparql-results+json" {
 			t.Fatalf("%s: %v", contentType, err)
 		}
-		if want := s.one(response, "expectedBoolean"); !want.IsZero() && (want.Value == "true") != table.Boolean {
+		if want := s.One(response, "expectedBoolean"); !want.IsZero() && (want.Value == "true") != table.Boolean {
 			t.Errorf("the answer is %t", table.Boolean)
 		}
 	case "RDF":
@@ -241,12 +210,12 @@ func testResultFormats(t *testing.T, serve func(t *testing.T, path string) http.
 	for _, folder := range []string{"csv-tsv-res", "json-res"} {
 		s := openSuite(t, folder)
 		for _, test := range s.entries() {
-			t.Run(localName(test.Value), func(t *testing.T) {
-				action := s.one(test, "action")
-				handler := serve(t, filepath.Join(s.folder, localName(s.one(action, "data").Value)))
-				expected := s.one(test, "result")
+			t.Run(updatetest.LocalName(test), func(t *testing.T) {
+				action := s.One(test, "action")
+				handler := serve(t, filepath.Join(s.folder, updatetest.LocalName(s.One(action, "data"))))
+				expected := s.One(test, "result")
 				format, _ := results.ParseFormat(filepath.Ext(expected.Value))
-				w := do(handler, "POST", "/sparql?format="+string(format), string(s.read(t, s.one(action, "query"))), "Content-Type: application/sparql-query")
+				w := do(handler, "POST", "/sparql?format="+string(format), string(s.read(t, s.One(action, "query"))), "Content-Type: application/sparql-query")
 				if w.Code != http.StatusOK {
 					t.Fatalf("%d %s", w.Code, w.Body)
 				}

@@ -2,7 +2,7 @@
 // SPARQL Protocol against whatever can update.
 //
 // Nouns: [Engine] (a graph store that takes requests), [EvaluationTest] (a data set before and after a request),
-// [ProtocolTest] (requests of HTTP and what they are answered), [Exchange] (one of them).
+// [ProtocolTest] (requests of HTTP and what they are answered), [Exchange] (one of them), [Document] (a manifest).
 //
 // The tests are read from the manifests in the folder that RDFGPU_W3C names; without it they are skipped. Its own tests
 // run all of them against the naive store, so what fails elsewhere fails there. Only tests import the package.

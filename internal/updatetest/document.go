@@ -10,23 +10,24 @@ import (
 	"github.com/rdfgpu/rdfgpu/loader"
 )
 
-// document is a manifest: objects by subject and the local name of the predicate.
-type document struct {
+// Document is a manifest, or another small RDF document.
+type Document struct {
+	// Objects are those of a subject, by the local name of the predicate.
+	Objects  map[rdf.Term]map[string][]rdf.Term
 	subjects []rdf.Term // in order
-	objects  map[rdf.Term]map[string][]rdf.Term
 }
 
-// readDocument reads a Turtle file. Relative IRIs in it are files beside it.
-func readDocument(path string) (document, error) {
-	d := document{objects: map[rdf.Term]map[string][]rdf.Term{}}
+// ReadDocument reads a Turtle file. Relative IRIs in it are files beside it.
+func ReadDocument(path string) (Document, error) {
+	d := Document{Objects: map[rdf.Term]map[string][]rdf.Term{}}
 	quads, err := readFile(path)
 	for _, q := range quads {
-		if d.objects[q.Subject] == nil {
+		if d.Objects[q.Subject] == nil {
 			d.subjects = append(d.subjects, q.Subject)
-			d.objects[q.Subject] = map[string][]rdf.Term{}
+			d.Objects[q.Subject] = map[string][]rdf.Term{}
 		}
-		p := localName(q.Predicate)
-		d.objects[q.Subject][p] = append(d.objects[q.Subject][p], q.Object)
+		p := LocalName(q.Predicate)
+		d.Objects[q.Subject][p] = append(d.Objects[q.Subject][p], q.Object)
 	}
 	return d, err
 }
@@ -53,29 +54,30 @@ func readFile(path string) (quads []rdf.Quad, err error) {
 	return quads, err
 }
 
-func localName(t rdf.Term) string { return t.Value[strings.LastIndexAny(t.Value, "#/")+1:] }
+// LocalName is the last part of an IRI.
+func LocalName(t rdf.Term) string { return t.Value[strings.LastIndexAny(t.Value, "#/")+1:] }
 
-// one is the only value of a property, the zero Term without one.
-func (d document) one(of rdf.Term, property string) rdf.Term {
-	if list := d.objects[of][property]; len(list) > 0 {
+// One is the only value of a property, the zero Term without one.
+func (d Document) One(of rdf.Term, property string) rdf.Term {
+	if list := d.Objects[of][property]; len(list) > 0 {
 		return list[0]
 	}
 	return rdf.Term{}
 }
 
-// list is an RDF list.
-func (d document) list(head rdf.Term) (items []rdf.Term) {
+// List is an RDF list.
+func (d Document) List(head rdf.Term) (items []rdf.Term) {
 	for head.Value != rdf.RDFNil && !head.IsZero() {
-		items = append(items, d.one(head, "first"))
-		head = d.one(head, "rest")
+		items = append(items, d.One(head, "first"))
+		head = d.One(head, "rest")
 	}
 	return items
 }
 
-// ofType are the subjects of a class, by its local name, in order.
-func (d document) ofType(class string) (list []rdf.Term) {
+// OfType are the subjects of a class, by its local name, in order.
+func (d Document) OfType(class string) (list []rdf.Term) {
 	for _, s := range d.subjects {
-		if localName(d.one(s, "type")) == class {
+		if LocalName(d.One(s, "type")) == class {
 			list = append(list, s)
 		}
 	}

@@ -54,22 +54,22 @@ func EvaluationTests(folder string) (tests []EvaluationTest, err error) {
 }
 
 func readSuite(folder string) (tests []EvaluationTest, err error) {
-	d, err := readDocument(filepath.Join(folder, "manifest.ttl"))
+	d, err := ReadDocument(filepath.Join(folder, "manifest.ttl"))
 	if err != nil {
 		return nil, err
 	}
-	for _, entry := range d.ofType("UpdateEvaluationTest") {
-		action := d.one(entry, "action")
-		request := d.one(action, "request")
+	for _, entry := range d.OfType("UpdateEvaluationTest") {
+		action := d.One(entry, "action")
+		request := d.One(action, "request")
 		text, err := os.ReadFile(filePath(request))
 		if err != nil {
 			return nil, err
 		}
-		test := EvaluationTest{Name: filepath.Base(folder) + "/" + localName(entry), Request: string(text), Base: request.Value}
+		test := EvaluationTest{Name: filepath.Base(folder) + "/" + LocalName(entry), Request: string(text), Base: request.Value}
 		if test.Before, err = d.dataset(action); err != nil {
 			return nil, err
 		}
-		if test.After, err = d.dataset(d.one(entry, "result")); err != nil {
+		if test.After, err = d.dataset(d.One(entry, "result")); err != nil {
 			return nil, err
 		}
 		tests = append(tests, test)
@@ -78,7 +78,7 @@ func readSuite(folder string) (tests []EvaluationTest, err error) {
 }
 
 // dataset reads the files of a data set: ut:data is its default graph, each ut:graphData a graph and its name.
-func (d document) dataset(of rdf.Term) (quads []rdf.Quad, err error) {
+func (d Document) dataset(of rdf.Term) (quads []rdf.Quad, err error) {
 	files := 0
 	add := func(file, graph rdf.Term) error {
 		list, err := readFile(filePath(file))
@@ -94,13 +94,13 @@ func (d document) dataset(of rdf.Term) (quads []rdf.Quad, err error) {
 		}
 		return err
 	}
-	for _, file := range d.objects[of]["data"] {
+	for _, file := range d.Objects[of]["data"] {
 		if err := add(file, rdf.Term{}); err != nil {
 			return nil, err
 		}
 	}
-	for _, g := range d.objects[of]["graphData"] {
-		if err := add(d.one(g, "graph"), rdf.NewIRI(d.one(g, "label").Value)); err != nil {
+	for _, g := range d.Objects[of]["graphData"] {
+		if err := add(d.One(g, "graph"), rdf.NewIRI(d.One(g, "label").Value)); err != nil {
 			return nil, err
 		}
 	}

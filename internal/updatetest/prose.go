@@ -15,19 +15,19 @@ import (
 // listed below.
 func ProseTests(folder string) (ProtocolTest, error) {
 	test := ProtocolTest{Name: "http-rdf-update", Requires: []string{"DirectGraphIdentification", "POSTGraphCreation"}}
-	d, err := readDocument(filepath.Join(folder, "http-rdf-update", "manifest.ttl"))
+	d, err := ReadDocument(filepath.Join(folder, "http-rdf-update", "manifest.ttl"))
 	if err != nil {
 		return test, err
 	}
-	for _, entry := range d.ofType("GraphStoreProtocolTest") {
-		for _, comment := range d.objects[entry]["comment"] {
+	for _, entry := range d.OfType("GraphStoreProtocolTest") {
+		for _, comment := range d.Objects[entry]["comment"] {
 			request, response, ok := strings.Cut(comment.Value, "#### Response")
 			if !ok {
 				continue
 			}
-			e, err := readProse(localName(entry), request, response)
+			e, err := readProse(LocalName(entry), request, response)
 			if err != nil {
-				return test, fmt.Errorf("%s: %w", localName(entry), err)
+				return test, fmt.Errorf("%s: %w", LocalName(entry), err)
 			}
 			if before, ok := missing[e.Name]; ok {
 				test.Exchanges = append(test.Exchanges, before)

@@ -61,16 +61,16 @@ func GraphStoreTests(folder string) (tests []ProtocolTest, err error) {
 }
 
 func readProtocol(manifest, class string) (tests []ProtocolTest, err error) {
-	d, err := readDocument(manifest)
+	d, err := ReadDocument(manifest)
 	if err != nil {
 		return nil, err
 	}
-	for _, entry := range d.ofType(class) {
-		test := ProtocolTest{Name: localName(entry)}
-		for _, feature := range d.objects[entry]["requires"] {
-			test.Requires = append(test.Requires, localName(feature))
+	for _, entry := range d.OfType(class) {
+		test := ProtocolTest{Name: LocalName(entry)}
+		for _, feature := range d.Objects[entry]["requires"] {
+			test.Requires = append(test.Requires, LocalName(feature))
 		}
-		for _, request := range d.list(d.one(d.one(entry, "action"), "requests")) {
+		for _, request := range d.List(d.One(d.One(entry, "action"), "requests")) {
 			exchange, err := d.exchange(request)
 			if err != nil {
 				return nil, err
@@ -83,38 +83,38 @@ func readProtocol(manifest, class string) (tests []ProtocolTest, err error) {
 }
 
 // exchange reads a ht:Request with its ht:resp.
-func (d document) exchange(request rdf.Term) (Exchange, error) {
-	body, response := d.one(request, "body"), d.one(request, "resp")
+func (d Document) exchange(request rdf.Term) (Exchange, error) {
+	body, response := d.One(request, "body"), d.One(request, "resp")
 	e := Exchange{
-		Method: d.one(request, "methodName").Value, Path: d.one(request, "absolutePath").Value, Header: d.header(request),
-		Body: d.one(body, "chars").Value, Location: d.one(response, "expectedLocation").Value,
+		Method: d.One(request, "methodName").Value, Path: d.One(request, "absolutePath").Value, Header: d.header(request),
+		Body: d.One(body, "chars").Value, Location: d.One(response, "expectedLocation").Value,
 		ContentType: mediaType(d.header(response).Get("Content-Type")),
 	}
 	e.Name = e.Method + " " + e.Path
-	if strings.EqualFold(d.one(body, "characterEncoding").Value, "utf-16") {
+	if strings.EqualFold(d.One(body, "characterEncoding").Value, "utf-16") {
 		e.Body = utf16(e.Body)
 	}
-	for _, status := range d.objects[response]["expectedStatus"] {
-		e.Status = append(e.Status, statusCode(localName(status)))
+	for _, status := range d.Objects[response]["expectedStatus"] {
+		e.Status = append(e.Status, statusCode(LocalName(status)))
 	}
-	if b := d.one(response, "expectedBoolean"); !b.IsZero() {
+	if b := d.One(response, "expectedBoolean"); !b.IsZero() {
 		value := b.Value == "true"
 		e.Boolean = &value
 	}
-	if graph := d.one(response, "body"); !graph.IsZero() {
+	if graph := d.One(response, "body"); !graph.IsZero() {
 		var err error
 		e.HasGraph = true
-		if e.Graph, err = readTurtle(d.one(graph, "chars").Value); err != nil {
+		if e.Graph, err = readTurtle(d.One(graph, "chars").Value); err != nil {
 			return e, err
 		}
 	}
 	return e, nil
 }
 
-func (d document) header(of rdf.Term) http.Header {
+func (d Document) header(of rdf.Term) http.Header {
 	header := http.Header{}
-	for _, h := range d.list(d.one(of, "headers")) {
-		header.Add(d.one(h, "fieldName").Value, d.one(h, "fieldValue").Value)
+	for _, h := range d.List(d.One(of, "headers")) {
+		header.Add(d.One(h, "fieldName").Value, d.One(h, "fieldValue").Value)
 	}
 	return header
 }
