@@ -16,9 +16,10 @@ const spoolNumbers = 1 << 24
 // spool gathers numbers of which there may be too many for the heap: as many as most at a time go to a file.
 type spool struct {
 	path   string // "" keeps all in memory
+	disk   *section.Disk
 	most   int
 	heap   []uint32
-	file   *os.File
+	file   *section.DiskFile
 	mapped []byte
 	n      int // numbers in file
 }
@@ -35,7 +36,7 @@ func (s *spool) append(v uint32) error {
 
 func (s *spool) flush() error {
 	if s.file == nil {
-		file, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+		file, err := s.disk.OpenFile(s.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func (s *spool) reset() error {
 	if s.mapped != nil {
 		err = unix.Munmap(s.mapped)
 	}
-	err = errors.Join(err, s.file.Close(), os.Remove(s.path))
+	err = errors.Join(err, s.file.Close(), s.disk.Remove(s.path))
 	s.file, s.mapped, s.n = nil, nil, 0
 	return err
 }

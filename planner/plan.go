@@ -42,6 +42,7 @@ type Options struct {
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
 	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone.
+	// Nothing is counted by weights of vertices then.
 	ShallowBranches bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool
@@ -81,6 +82,8 @@ type Tuning struct {
 	// DifferenceCost is from which cost on a count is tried as a difference, and DifferenceGain the share of its cost below
 	// which that is worth it.
 	DifferenceCost, DifferenceGain float64
+	// WeightGain is bgp.Options.WeightGain of what is counted; negative means never.
+	WeightGain float64
 	// Without names rules that are left out where a query can do without them (planner/rules).
 	Without []string
 }
@@ -168,6 +171,9 @@ func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner 
 	off := slices.Clone(t.Without)
 	if options.Unoptimised {
 		off = append(off, "all")
+	}
+	if t.WeightGain == 0 {
+		t.WeightGain = 1
 	}
 	s := scope.New()
 	return &planner{

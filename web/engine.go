@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"io"
+	"iter"
 
 	"github.com/rdfgpu/rdfgpu"
 )
@@ -44,6 +45,12 @@ type Updates interface {
 // Answer is the outcome of one query, read once.
 type Answer interface {
 	Kind() rdfgpu.Kind
+	Variables() []string
+	Boolean() (bool, error)
+	Batches() iter.Seq2[*rdfgpu.Batch, error]
+	Term(id rdfgpu.ID) rdfgpu.Term
+	// Err is the damage that Term met.
+	Err() error
 	// Write writes the whole answer and returns the number of solutions or triples.
 	Write(w io.Writer, format rdfgpu.Format) (uint64, error)
 	// WritePart writes the first send solutions or triples of it and returns the number of all.

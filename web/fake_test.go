@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/rdfgpu/rdfgpu"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
 )
 
@@ -143,9 +144,14 @@ type fakeAnswer struct {
 	text   string
 }
 
-func (a *fakeAnswer) Kind() rdfgpu.Kind { return a.kind }
-func (a *fakeAnswer) Sequence() uint64  { return 0 }
-func (a *fakeAnswer) Repeatable() bool  { return !strings.Contains(a.text, "NOW") }
+func (a *fakeAnswer) Kind() rdfgpu.Kind      { return a.kind }
+func (a *fakeAnswer) Boolean() (bool, error) { return true, nil }
+func (a *fakeAnswer) Err() error             { return nil }
+func (a *fakeAnswer) Term(id rdfgpu.ID) rdfgpu.Term {
+	return rdf.NewIRI(fmt.Sprintf("http://example.org/t%d", id))
+}
+func (a *fakeAnswer) Sequence() uint64 { return 0 }
+func (a *fakeAnswer) Repeatable() bool { return !strings.Contains(a.text, "NOW") }
 func (a *fakeAnswer) Timings() rdfgpu.Timings {
 	return rdfgpu.Timings{Parse: 12345, Total: 1234567}
 }

@@ -344,12 +344,15 @@ type memoryAnswer struct {
 	sequence uint64
 }
 
-func (a *memoryAnswer) Kind() rdfgpu.Kind       { return rdfgpu.Triples }
-func (a *memoryAnswer) Variables() []string     { return []string{"s", "p", "o"} }
-func (a *memoryAnswer) Timings() rdfgpu.Timings { return rdfgpu.Timings{Total: 1} }
-func (a *memoryAnswer) Sequence() uint64        { return a.sequence }
-func (a *memoryAnswer) Repeatable() bool        { return true }
-func (a *memoryAnswer) Close() error            { return nil }
+func (a *memoryAnswer) Kind() rdfgpu.Kind          { return rdfgpu.Triples }
+func (a *memoryAnswer) Variables() []string        { return []string{"s", "p", "o"} }
+func (a *memoryAnswer) Boolean() (bool, error)     { return len(a.terms) > 0, nil }
+func (a *memoryAnswer) Term(id rdfgpu.ID) rdf.Term { return a.terms[id] }
+func (a *memoryAnswer) Err() error                 { return nil }
+func (a *memoryAnswer) Timings() rdfgpu.Timings    { return rdfgpu.Timings{Total: 1} }
+func (a *memoryAnswer) Sequence() uint64           { return a.sequence }
+func (a *memoryAnswer) Repeatable() bool           { return true }
+func (a *memoryAnswer) Close() error               { return nil }
 func (a *memoryAnswer) Batches() iter.Seq2[*rdfgpu.Batch, error] {
 	return func(yield func(*rdfgpu.Batch, error) bool) {
 		b := &rdfgpu.Batch{N: len(a.terms) / 3, Cols: make([][]rdfgpu.ID, 3)}

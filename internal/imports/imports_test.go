@@ -74,8 +74,9 @@ var rooms = map[string][]string{
 	"internal/naive":            {"parser", "planner/bgp"},
 	"internal/updatetest":       {"internal/isomorphism", "internal/results", "loader"},
 	"internal/matchtest":        {"internal/schedule", "exec/match", "planner/bgp", "parser", "pcsr", "dictionary", "loader"},
-	"web":                       {root, "internal/results"},
-	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate"},
+	"internal/mcp":              {root},
+	"web":                       {root, "internal/results", "internal/mcp"},
+	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate", "internal/mcp"},
 	root: {
 		"loader", "parser", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match/cpu", "exec/match/gpu", "exec/terms",
 		"internal/backend", "internal/backup", "internal/drawing", "internal/federation", "internal/live", "internal/patch", "internal/readback", "internal/results", "internal/schedule",
@@ -91,9 +92,10 @@ var common = []string{"internal/rdf", "internal/section", "internal/machine"}
 
 // only lists libraries that one room alone may import (its tests are no imports).
 var only = map[string]string{
-	"gorgonia.org/cu":                   "kernels",
-	"github.com/knakk/rdf":              "internal/readback",
-	"github.com/anishathalye/porcupine": "internal/history",
+	"gorgonia.org/cu":                            "kernels",
+	"github.com/knakk/rdf":                       "internal/readback",
+	"github.com/anishathalye/porcupine":          "internal/history",
+	"github.com/modelcontextprotocol/go-sdk/mcp": "internal/mcp",
 }
 
 type listed struct {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 )
@@ -37,8 +38,10 @@ type Options struct {
 	FlushTriples, FlushTerms int
 	// Threads is how many threads flushing and compacting take; 0 means one.
 	Threads int
-	// LogFolder is where the log lies; nil for the store's own folder of that purpose. Tests break it.
+	// LogFolder is where the log lies, nil for the store's own folder of that purpose; Disk is where the other files are written, nil for
+	// the system's. Tests break them.
 	LogFolder wal.Folder
+	Disk      *section.Disk
 	// Retired, where it is not nil, is called with files that nobody reads any more, before they are closed.
 	Retired func(files *store.Store)
 	// Background, where it is not nil, is told of what is done in the background, and of its error.
@@ -114,6 +117,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		if s.lock, err = store.TakeLock(s.dir); err != nil {
 			return err
 		}
+		s.lock.Disk = s.options.Disk
 	}
 	if err := s.openFiles(); err != nil {
 		return err

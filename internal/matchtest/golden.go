@@ -3,6 +3,7 @@ package matchtest
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -41,6 +42,8 @@ func (d *Named) Plan(t *testing.T, td *datadriven.TestData, options bgp.Options,
 			options.Semantics = bgp.EdgeIsomorphism
 		case "count":
 			options.CountOnly = true
+		case "weights":
+			options.WeightGain = math.Inf(1)
 		case "distinct":
 			options.Distinct = true
 		case "signatures":
