@@ -85,7 +85,7 @@ func splitKey(key []byte) (parts, error) {
 	}
 	p, ok := cutKey(key)
 	if !ok || p.mark == keyOther && (datatypeByIRI[string(p.qualifier)] != OtherDatatype || string(p.qualifier) == rdf.XSDString) {
-		return parts{}, fmt.Errorf("%w: %q", ErrTerm, key)
+		return parts{}, fmt.Errorf("%w: %q", ErrTerm, string(key)) // a copy, so that keys may lie on the stack
 	}
 	return p, nil
 }

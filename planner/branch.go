@@ -242,11 +242,11 @@ func (p *planner) hang(m *Match, t *tree, gain float64) (bool, error) {
 			slots = append(slots, slices.IndexFunc(m.Plan.Slots[:m.Plan.Inputs+m.Plan.Own()], func(s bgp.Slot) bool { return s.Variable == v }))
 		}
 		m.Plan.Hang(h.weight, inner.Plan, slots, rows)
-		text := inner.text
+		text := inner.text.String()
 		if len(inner.Plan.Branches) > 0 {
 			text = "(" + text + ")"
 		}
-		m.text += " " + h.weight.String() + " " + text
+		m.text.branches += " " + h.weight.String() + " " + text
 		if m.Cost = m.Plan.Cost; h.weight == bgp.AtLeastOne {
 			m.Rows *= max(1, inner.Rows)
 		}

@@ -45,7 +45,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 	if err != nil {
 		return nil, err
 	}
-	m.text = patternText(n) + pushed.text()
+	m.text = matchText{pattern: n, where: pushed.notes}
 	if m.Plan.Empty {
 		m.Tests = nil
 		return m, nil

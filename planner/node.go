@@ -74,7 +74,7 @@ type (
 		// Tests are conditions of which the values were not all tested when the match was planned: what passes them are the
 		// candidates of their variable.
 		Tests []Test
-		text  string
+		text  matchText
 	}
 	// Product combines the rows of the parts of a basic graph pattern that have no variable in common. Whole matches it
 	// in one, for when the parts do not fit into memory.

@@ -178,9 +178,8 @@ func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner 
 	s := scope.New()
 	return &planner{
 		shared: &shared{
-			ctx: ctx, catalog: catalog, options: options, scopes: s, planned: map[parser.Node][]planned{}, tested: map[testKey]*TestedValues{},
-			compared: map[parser.Expr]orderedIDs{},
-			rules:    rules.New(ctx, s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
+			ctx: ctx, catalog: catalog, options: options, scopes: s, planned: map[parser.Node][]planned{},
+			rules: rules.New(ctx, s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
 		},
 		graph: catalog.Default(),
 	}

@@ -2,7 +2,6 @@ package planner
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -25,13 +24,6 @@ type pushedFilters struct {
 	// ranges of those that may.
 	scattered string
 	parts     []dictionary.Range
-}
-
-func (f *pushedFilters) text() string {
-	if len(f.notes) == 0 {
-		return ""
-	}
-	return " where " + strings.Join(f.notes, " && ")
 }
 
 // shares are the parts of a variable's values that are expected to pass its tests.

@@ -28,6 +28,9 @@ func (p *planner) ordered(e parser.Expr, c dictionary.Condition) orderedIDs {
 	ids, known := p.compared[e]
 	if !known {
 		ids.ranges, ids.ok = p.options.Dictionary.ValueRange(c.Comparison, c.Constant)
+		if p.compared == nil {
+			p.compared = map[parser.Expr]orderedIDs{}
+		}
 		p.compared[e] = ids
 	}
 	return ids

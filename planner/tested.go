@@ -111,6 +111,9 @@ func (p *planner) valuesThat(e parser.Expr, v string, n *parser.BGP, cost float6
 			return nil // the error is found again where the condition is compiled for its rows
 		}
 		set = &TestedValues{tester: tester, list: slices.Clone(values.AppendVertices(nil, 0, values.Rows())), keep: []dictionary.ID{}}
+		if p.tested == nil {
+			p.tested = map[testKey]*TestedValues{}
+		}
 		p.tested[testKey{e, values}] = set
 	}
 	began := time.Now()

@@ -16,8 +16,23 @@ func (e *Empty) Text() (string, string) { return "nothing", e.Reason + e.note }
 
 func (*Seed) Text() (string, string) { return "seed", "" }
 
+// matchText is what a match is in the query's words, which only explain puts together.
+type matchText struct {
+	pattern  *parser.BGP
+	where    []string
+	branches string
+}
+
+func (t *matchText) String() string {
+	text := patternText(t.pattern)
+	if len(t.where) > 0 {
+		text += " where " + strings.Join(t.where, " && ")
+	}
+	return text + t.branches
+}
+
 func (m *Match) Text() (string, string) {
-	text := m.text
+	text := m.text.String()
 	if m.Plan.Empty {
 		text += " nothing: " + m.Plan.Reason
 	}
