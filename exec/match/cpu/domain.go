@@ -130,4 +130,3 @@ func (d *domain) candidates(low, high int, room, kept []pcsr.Vertex) []pcsr.Vert
 	}
 	return vertices
 }
-
