@@ -51,6 +51,9 @@ func (g *generator) tree(depth int) string {
 	for range 1 + g.pick(3) {
 		sb.WriteString(g.link())
 	}
+	for g.chance(25) {
+		sb.WriteString(g.arm())
+	}
 	for range g.pick(4) {
 		sb.WriteString(g.hanging(depth))
 	}
@@ -73,6 +76,24 @@ func (g *generator) link() string {
 		return fmt.Sprintf("%s a %s . ", end(), g.resource())
 	}
 	return fmt.Sprintf("%s :p%d %s . ", end(), g.pick(2), end())
+}
+
+// arm draws a path, or a small tree, of variables that nothing else names: what may be counted by weights.
+func (g *generator) arm() string {
+	var sb strings.Builder
+	at := g.oneOf("?a", "?b", "?c", "?d", "?e")
+	for range 1 + g.pick(3) {
+		g.fresh++
+		next := fmt.Sprintf("?w%d", g.fresh)
+		sb.WriteString(g.oneOf(fmt.Sprintf("%s :p%d %s . ", at, g.pick(2), next), fmt.Sprintf("%s :p%d %s . ", next, g.pick(2), at)))
+		if g.chance(15) {
+			sb.WriteString(g.oneOf("FILTER("+next+" != "+g.resource()+") ", next+" a "+g.resource()+" . ", next+" :p0 "+next+" . ", "FILTER("+next+" > 0) ", g.resource()+" :p1 "+next+" . "))
+		}
+		if !g.chance(25) {
+			at = next
+		}
+	}
+	return sb.String()
 }
 
 // hanging draws what may be counted beside a pattern.

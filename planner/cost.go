@@ -15,7 +15,7 @@ const (
 	// differenceCost, in candidates, is from which cost on a count is tried as a difference; differenceGain the share of the
 	// cost of the match with its conditions below which that is taken.
 	differenceCost = planPrice
-	differenceGain = 0.7
+	differenceGain = 0.3
 	// partsGain is the share of the cost of a pattern below which matching it for parts of a variable's IDs is worth it.
 	partsGain = 0.9
 	// rowCost, in candidates a row, is what a row of a common part costs that leaves the matcher and comes back as a seed.

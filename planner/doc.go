@@ -22,6 +22,10 @@
 //   - COUNT of a basic graph pattern with inequalities, or with NOT EXISTS over its own variables, is a difference of counts
 //     of patterns without them where that costs less, under homomorphism (difference.go).
 //   - COUNT, SUM and AVG read equal rows as one with a weight (asked.go).
+//   - What of such a pattern hangs on one slot, branches too, becomes weights where that costs less (bgp.MatchPlan.Weigh): one number for
+//     each vertex that may stand there, made from the leaves up and read once for each row of what is left, which is those that are read
+//     and the cycles; of a tree nothing is left.
+//   - FILTER(?a = ?b), where that is sameTerm, is a pattern with one variable for both (equal.go).
 //
 // Steps that are enumerated end where the plan says counted; explain shows both. The GPU weighs by branches of
 // conditions and counted lists; others are for the processor (Options.ShallowBranches leaves them out).
