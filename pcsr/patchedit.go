@@ -70,15 +70,17 @@ func (p *Partition) change(e *patchEdit, came, went []uint64, held *atomic.Int64
 	case rows.size() == 0:
 		return e.ground
 	}
-	made := &struct {
+	made := &struct { // one piece of memory for both
 		Partition
 		patch patch
 	}{patch: patch{
 		ground: e.ground, rows: rows, filter: filterFor(was.filter, rows, e.rows), since: was.since + n,
 		bytes: was.bytes + e.bytes, held: held,
-		edges: was.edges + len(e.came.effective()) - len(e.went.effective()),
+		edges: max(was.edges+len(e.came.effective())-len(e.went.effective()), 0),
 	}}
-	made.Partition = Partition{layer: Patched, rows: uint32(p.Rows() + len(e.appeared) - len(e.vanished)), patch: &made.patch}
+	// None may have less than nothing: in a damaged file several vertices share a row.
+	n = max(p.Rows()+len(e.appeared)-len(e.vanished), 0)
+	made.Partition = Partition{layer: Patched, rows: uint32(n), patch: &made.patch}
 	return &made.Partition
 }
 
