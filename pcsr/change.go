@@ -35,6 +35,7 @@ type change struct {
 	// gained and lost are keys of vertices that got the first edge of a label, and lost the last: vertex<<32 | label.
 	gained, lost [2][]uint64
 	relabelled   bool // other labels are in use
+	edits        [2]patchEdit
 }
 
 // newChange begins with a graph as it is.
@@ -118,12 +119,13 @@ func (c *change) label(l Label, b *batch) {
 		was.loops.is.Store(ground.facts.known(ground.facts.loops, l))
 		was.undirected.is.Store(ground.facts.known(ground.facts.undirected, l))
 	}
-	out, edit := was.parts[Out].change(sortKeys(b.added), sortKeys(b.removed), &c.line.held)
+	edit, back := &c.edits[Out], &c.edits[In]
+	out := was.parts[Out].change(edit, sortKeys(b.added), sortKeys(b.removed), &c.line.held)
 	added, removed := edit.came.effective(), edit.went.effective()
 	if len(added)+len(removed) == 0 {
 		return
 	}
-	in, back := was.parts[In].change(reversed(added), reversed(removed), &c.line.held)
+	in := was.parts[In].change(back, reversed(added), reversed(removed), &c.line.held)
 	now := &changedLabel{parts: [2]*Partition{out, in}}
 	c.relabelled = c.relabelled || (was.edges() == 0) != (now.edges() == 0)
 	now.follow(was, added, removed)

@@ -140,7 +140,7 @@ func TestVerticesThatShareARow(t *testing.T) {
 	for i := bucketEntries; i < len(damaged.index); i += bucketWords {
 		clear(damaged.index[i : i+bucketEntries])
 	}
-	p, _ := damaged.change([]uint64{edgeKey(40, 1)}, []uint64{edgeKey(10, 5), edgeKey(20, 5), edgeKey(30, 5)}, &atomic.Int64{})
+	p := damaged.change(&patchEdit{}, []uint64{edgeKey(40, 1)}, []uint64{edgeKey(10, 5), edgeKey(20, 5), edgeKey(30, 5)}, &atomic.Int64{})
 	if p.Rows() != 0 || p.Edges() != 0 {
 		t.Errorf("%d rows and %d edges", p.Rows(), p.Edges())
 	}

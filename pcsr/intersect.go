@@ -1,7 +1,12 @@
 package pcsr
 
-// gallopRatio is how many times longer one list must be before searching it beats merging.
-const gallopRatio = 16
+const (
+	// gallopRatio is how many times longer one list must be before searching it beats merging, denseRatio how many times where it
+	// has nearly all numbers of a range.
+	gallopRatio, denseRatio = 16, 3
+	// leastDense is the shortest list that is looked at for that.
+	leastDense = 64
+)
 
 // Contains reports whether v is in an ascending list.
 func Contains(list []Vertex, v Vertex) bool {
@@ -15,7 +20,10 @@ func Intersect(dst, a, b []Vertex) []Vertex {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(b) > gallopRatio*len(a) {
+	switch {
+	case len(b) > denseRatio*len(a) && isDense(b):
+		return intersectDense(dst, a, b)
+	case len(b) > gallopRatio*len(a):
 		return intersectGallop(dst, a, b)
 	}
 	i, j := 0, 0
@@ -48,6 +56,46 @@ func intersectGallop(dst, short, long []Vertex) []Vertex {
 		}
 	}
 	return dst
+}
+
+// isDense reports whether the middle half of a list has most numbers of a range. The members of a class do: their numbers follow
+// each other but for those that came or went later.
+func isDense(list []Vertex) bool {
+	n := len(list)
+	return n >= leastDense && int(list[n/4*3]-list[n/4]) <= n/2+n/8
+}
+
+// intersectDense is intersectGallop for a long list that isDense. A member that is n above another stands at most n places behind it, and
+// just there where no number between them is missing.
+func intersectDense(dst, short, long []Vertex) []Vertex {
+	for _, v := range short {
+		if len(long) == 0 {
+			break
+		}
+		if v < long[0] {
+			continue
+		}
+		at := int(v - long[0])
+		if at >= len(long) || long[at] != v {
+			at = searchBack(long, v, min(at, len(long)))
+		}
+		if long = long[at:]; len(long) > 0 && long[0] == v {
+			dst = append(dst, v)
+		}
+	}
+	return dst
+}
+
+// searchBack returns the number of members of an ascending list that are below v, which is at most end, in time logarithmic in how far
+// it is from there.
+func searchBack(list []Vertex, v Vertex, end int) int {
+	low, step := end, 1
+	for low > 0 && list[low-1] >= v {
+		end = low - 1
+		low = max(0, end-step)
+		step *= 2
+	}
+	return low + searchFrom(list[low:end], v)
 }
 
 // Gallop returns the number of leading members of an ascending list that are below v, in time logarithmic in the

@@ -1,6 +1,7 @@
 package pcsr
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -11,6 +12,14 @@ func drawList(t *rapid.T, name string) []Vertex {
 	limit := rapid.SampledFrom([]uint32{10, 1000, 1 << 31}).Draw(t, name+" below")
 	n := rapid.SampledFrom([]int{0, 1, 3, 20, 400}).Draw(t, name+" up to")
 	list := rapid.SliceOfN(rapid.Uint32Max(limit), 0, n).Draw(t, name)
+	if rapid.Bool().Draw(t, name+" has a run") {
+		first, gap := rapid.Uint32Max(limit).Draw(t, name+" from"), rapid.Uint32Range(2, 200).Draw(t, name+" gap")
+		for v := first; v < first+uint32(n); v++ {
+			if v%gap != 0 {
+				list = append(list, v)
+			}
+		}
+	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
@@ -51,4 +60,26 @@ func TestSetOperationsAgreeWithMaps(t *testing.T) {
 			t.Fatalf("intersection in place %v, want %v", got, want)
 		}
 	})
+}
+
+// BenchmarkIntersectOfAClass intersects a list with the members of a class, of which one in a thousand is missing.
+func BenchmarkIntersectOfAClass(b *testing.B) {
+	var class []Vertex
+	for v := Vertex(5000); v < 25_000; v++ {
+		if v%1000 != 7 {
+			class = append(class, v)
+		}
+	}
+	for _, every := range []Vertex{5, 20, 200} {
+		var list []Vertex
+		for v := Vertex(0); v < 30_000; v += every {
+			list = append(list, v)
+		}
+		b.Run(fmt.Sprintf("one in %d", every), func(b *testing.B) {
+			var dst []Vertex
+			for range b.N {
+				dst = Intersect(dst[:0], list, class)
+			}
+		})
+	}
 }

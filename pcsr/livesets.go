@@ -12,7 +12,7 @@ func (x *live) changeSets(d Direction, sets labelSets, came, went []uint64) labe
 	gained, lost := editKeys{keys: came}, editKeys{keys: went}
 	var now, was []uint64
 	var labels []Label
-	for _, v := range keyRows(came, went) {
+	for _, v := range keyRows(nil, came, went) {
 		labels = labels[:0]
 		if old := sets.of.Neighbours(v); len(old) > 0 {
 			was = append(was, edgeKey(v, old[0]))
@@ -22,7 +22,7 @@ func (x *live) changeSets(d Direction, sets labelSets, came, went []uint64) labe
 			now = append(now, edgeKey(v, numbers.number(labels)))
 		}
 	}
-	of, _ := sets.of.change(now, was, &x.line.held)
+	of := sets.of.change(&patchEdit{}, now, was, &x.line.held)
 	next := labelSets{of: *of, labels: *numbers.extend(&x.line.held)}
 	x.numbers[d] = numbers.known
 	return next

@@ -205,7 +205,7 @@ func (o *overlay) unite(parts []segmentPart) *Partition {
 	if o.isPatch(parts) {
 		union := parts[0].added
 		for _, p := range parts[1:] {
-			union, _ = union.change(p.added.keys(), p.removed.keys(), &o.bytes)
+			union = union.change(&patchEdit{}, p.added.keys(), p.removed.keys(), &o.bytes)
 		}
 		o.bytes.Add(int64(union.touchedBytes()))
 		return union

@@ -66,8 +66,7 @@ func (o *overlay) incident(d Direction) *Partition {
 				came = append(came, edgeKey(v, is))
 			}
 		}
-		p, _ := base.change(came, went, &o.bytes)
-		return p
+		return base.change(&patchEdit{}, came, went, &o.bytes)
 	})
 }
 

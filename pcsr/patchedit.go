@@ -51,9 +51,12 @@ func (k *editKeys) effective() []uint64 { return k.keys[:k.kept] }
 
 // change returns the partition without the edges that went and with those that came, as a Patched one, in time in proportion to
 // these. Keys are row<<32 | neighbour, ascending; what is there already or is not there changes nothing, and what comes
-// and goes comes. The keys are overwritten by those that changed something.
-func (p *Partition) change(came, went []uint64, held *atomic.Int64) (*Partition, *patchEdit) {
-	e := &patchEdit{from: p, ground: p, held: held, came: editKeys{keys: came}, went: editKeys{keys: went}, rows: keyRows(came, went)}
+// and goes comes. The keys are overwritten by those that changed something. The edit tells of what was done; its memory is used again.
+func (p *Partition) change(e *patchEdit, came, went []uint64, held *atomic.Int64) *Partition {
+	*e = patchEdit{
+		from: p, ground: p, held: held, came: editKeys{keys: came}, went: editKeys{keys: went},
+		rows: keyRows(e.rows[:0], came, went), appeared: e.appeared[:0], vanished: e.vanished[:0],
+	}
 	was := patch{edges: p.Edges()}
 	if p.layer == Patched {
 		was = patch{ground: p.patch.ground, rows: p.patch.rows, filter: p.patch.filter, edges: p.patch.edges, since: p.patch.since, bytes: p.patch.bytes}
@@ -63,23 +66,26 @@ func (p *Partition) change(came, went []uint64, held *atomic.Int64) (*Partition,
 	n := len(e.came.effective()) + len(e.went.effective())
 	switch {
 	case n == 0:
-		return p, e
+		return p
 	case rows.size() == 0:
-		return e.ground, e
+		return e.ground
 	}
-	return &Partition{ // none may have less than nothing: in a damaged file several vertices share a row
-		layer: Patched, rows: uint32(max(p.Rows()+len(e.appeared)-len(e.vanished), 0)),
-		patch: &patch{
-			ground: e.ground, rows: rows, filter: filterFor(was.filter, rows, e.rows), since: was.since + n,
-			bytes: was.bytes + e.bytes, held: held,
-			edges: max(was.edges+len(e.came.effective())-len(e.went.effective()), 0),
-		},
-	}, e
+	made := &struct { // one piece of memory for both
+		Partition
+		patch patch
+	}{patch: patch{
+		ground: e.ground, rows: rows, filter: filterFor(was.filter, rows, e.rows), since: was.since + n,
+		bytes: was.bytes + e.bytes, held: held,
+		edges: max(was.edges+len(e.came.effective())-len(e.went.effective()), 0),
+	}}
+	// None may have less than nothing: in a damaged file several vertices share a row.
+	n = max(p.Rows()+len(e.appeared)-len(e.vanished), 0)
+	made.Partition = Partition{layer: Patched, rows: uint32(n), patch: &made.patch}
+	return &made.Partition
 }
 
-// keyRows are the rows of two lists of keys, ascending, each once.
-func keyRows(a, b []uint64) []Vertex {
-	rows := make([]Vertex, 0, min(len(a)+len(b), 64))
+// keyRows appends the rows of two lists of keys, ascending, each once.
+func keyRows(rows []Vertex, a, b []uint64) []Vertex {
 	add := func(v Vertex) {
 		if len(rows) == 0 || rows[len(rows)-1] != v {
 			rows = append(rows, v)

@@ -91,12 +91,14 @@ func (s *setNumbers) list(set uint32) []Label {
 
 // extend returns the sets with the new ones.
 func (s *setNumbers) extend(held *atomic.Int64) *Partition {
+	if len(s.fresh) == 0 {
+		return s.sets
+	}
 	var keys []uint64
 	for i, labels := range s.fresh {
 		for _, l := range labels {
 			keys = append(keys, edgeKey(Vertex(s.sets.Rows()+i), l))
 		}
 	}
-	sets, _ := s.sets.change(keys, nil, held)
-	return sets
+	return s.sets.change(&patchEdit{}, keys, nil, held)
 }

@@ -121,8 +121,7 @@ func (g *Graph) adoptSets(sets *labelSets, s *[2]settledPart) {
 // follow returns what the partition has become meanwhile, over the new one.
 func (s *settledPart) follow(now *Partition, line *lineage) *Partition {
 	came, went := partitionDifference(s.was, now)
-	p, _ := s.flat.change(came, went, &line.held)
-	return p
+	return s.flat.change(&patchEdit{}, came, went, &line.held)
 }
 
 // ground is the partition that a Patched one is over, and another itself.

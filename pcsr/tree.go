@@ -147,25 +147,38 @@ func (t tree[V]) seekRow(row int) (k uint32, v *V, before int32) {
 		return 0, nil, 0
 	}
 	for n.children != nil {
-		i := n.lastRank(row, func(i int) uint32 { return n.children[i].at }, before)
+		i := n.lastRank(row, before)
 		before += n.before(i)
 		n = n.children[i]
 	}
-	i := n.lastRank(row, func(i int) uint32 { at, _ := n.values[i].rank(); return at }, before)
-	return n.first[i], &n.values[i], before + n.before(i)
+	i, shift := n.lastValue(row, before)
+	return n.first[i], &n.values[i], before + shift
 }
 
-// lastRank returns the place of the node's last key whose rank is not above row; that of the first is not.
-func (n *node[V]) lastRank(row int, at func(i int) uint32, before int32) int {
+// lastRank returns the place of the last child whose first key has a rank that is not above row; that of the first child's has not.
+func (n *node[V]) lastRank(row int, before int32) int {
 	low := 0
-	for left := int(n.n); left > 1; {
+	for left := len(n.children); left > 1; {
 		half := left / 2
-		if int(at(low+half))+int(before)+int(n.before(low+half)) <= row {
+		if int(n.children[low+half].at)+int(before)+int(n.before(low+half)) <= row {
 			low += half
 		}
 		left -= half
 	}
 	return low
+}
+
+// lastValue is lastRank for a leaf, with what the values before shift: one pass, as that is known of each from those before alone.
+func (n *node[V]) lastValue(row int, before int32) (i int, shift int32) {
+	_, by := n.values[0].rank()
+	for k := 1; k < len(n.values); k++ {
+		at, next := n.values[k].rank()
+		if int(at)+int(before)+int(by) > row {
+			break
+		}
+		i, shift, by = k, by, by+next
+	}
+	return i, shift
 }
 
 // ascend visits the keys from a number on, ascending, until a visit returns false, and reports whether none did.

@@ -8,14 +8,15 @@ func (t tree[V]) edit(keys []uint32, do func(i int, old *V) (V, bool)) tree[V] {
 	if len(keys) == 0 {
 		return t
 	}
-	e := editor[V]{keys: keys, do: do, leaf: make([]uint32, 0, fan+1)}
+	e := &editor[V]{keys: keys, do: do}
+	e.leaf = e.space[:0]
 	root := t.root
 	if root == nil {
 		root = &node[V]{}
 	}
-	nodes := e.edit(nil, root, 0, len(keys))
+	nodes := e.edit(e.roots[:0], root, 0, len(keys))
 	for len(nodes) > 1 {
-		nodes = pack(nil, nodes)
+		nodes = pack(nil, slices.Clone(nodes)) // which a node keeps, and not the editor
 	}
 	if len(nodes) == 0 {
 		return tree[V]{}
@@ -30,6 +31,9 @@ type editor[V ranked] struct {
 	keys []uint32
 	do   func(i int, old *V) (V, bool)
 	leaf []uint32 // keys of the leaf at hand
+	// space is for the keys of a leaf, roots for what becomes of the root, where these are few.
+	space [fan + 1]uint32
+	roots [2]*node[V]
 }
 
 // edit appends what becomes of a node with the keys low … high-1, none or nodes of the same height.

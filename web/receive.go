@@ -30,7 +30,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, limit int64, un
 			return "", problemOf(r.Context(), err)
 		}
 		text.Grow(int(min(length, limit)))
-		piece = min(piece, length)
+		piece = min(piece, length, max(leastPiece, length/8))
 	}
 	if _, err := io.CopyBuffer(&text, &measured{body: http.MaxBytesReader(w, body, limit), hold: hold}, make([]byte, piece)); err != nil {
 		return "", bodyProblem(w, r, err)
@@ -38,8 +38,8 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, limit int64, un
 	return text.String(), nil
 }
 
-// largestPiece is how much of a body is read at once, at the most.
-const largestPiece = 32 << 10
+// leastPiece and largestPiece are how much of a body is read at once, if it has as much.
+const leastPiece, largestPiece = 4 << 10, 32 << 10
 
 // measured counts a body as it is read.
 type measured struct {

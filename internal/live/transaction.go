@@ -77,8 +77,7 @@ func (t *Transaction) Began() *State { return t.began.State }
 
 // Intern is the ID of a term, which gets one where it has none. States that were made before do not have the term.
 func (t *Transaction) Intern(term rdf.Term) (dictionary.ID, error) {
-	var buffer [256]byte
-	key, ok := dictionary.AppendKey(buffer[:0], term)
+	key, ok := t.key(term)
 	if !ok {
 		return dictionary.None, fmt.Errorf("live: %w: %q", dictionary.ErrTerm, term)
 	}
@@ -87,8 +86,24 @@ func (t *Transaction) Intern(term rdf.Term) (dictionary.ID, error) {
 
 // Find is the ID of a term that has one.
 func (t *Transaction) Find(term rdf.Term) (dictionary.ID, bool) {
-	return t.state.dictionary.Lookup(term)
+	key, ok := t.key(term)
+	if !ok {
+		return dictionary.None, false
+	}
+	return t.state.dictionary.LookupKey(key)
 }
+
+// key is the key of a term, until the next is asked for.
+func (t *Transaction) key(term rdf.Term) (key []byte, ok bool) {
+	key, ok = dictionary.AppendKey(t.store.key[:0], term)
+	if cap(key) <= largestKey {
+		t.store.key = key
+	}
+	return key, ok
+}
+
+// largestKey bounds the memory that is kept for keys.
+const largestKey = 1 << 16
 
 // Apply removes those of some quads that are there, and then adds those of others that are not. They may be in any order, have
 // repeats, and are the transaction's afterwards.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu"
@@ -95,6 +96,7 @@ func (s *settings) changed(ctx context.Context, m *measured, dir string, d *divi
 	time.Sleep(time.Second) // what changed partitions call for in the background
 	m.delta, _ = store.Live()
 	m.life.heap = bytesOfHeap() - heap
+	runtime.KeepAlive(d) // its lines are in both figures
 	if m.delta.Flushes > 0 {
 		fmt.Fprintf(os.Stderr, "delta: share %g: the delta was flushed by itself, so that it is smaller than that\n", m.share)
 	}
