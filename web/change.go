@@ -23,7 +23,9 @@ type change struct {
 	began  time.Time
 	// text is what the log and the list of what is under way show of it.
 	text  string
-	limit  time.Duration
+	limit time.Duration
+	// admit is who lets it run; not the admission of queries, so that it takes none of their slots while it waits for others.
+	admit  *admission
 	dryRun bool
 	// do changes the store; created tells that there is a graph that was not there before.
 	do func(ctx context.Context, engine *edition) (report rdfgpu.UpdateReport, created bool, err error)
@@ -48,14 +50,7 @@ func (c *change) serve() {
 	c.query.changes = true
 	defer c.end()
 	c.w.Header().Set(headerQueryID, c.query.ID)
-	upload, problem := c.fetch(ctx, cancel)
-	defer upload.leave()
-	if problem != nil {
-		c.fail(problem)
-		return
-	}
-	// Not the admission of queries: it takes none of their slots while it waits for other changes.
-	turn, problem := s.updates.enter(ctx, s.client(c.r), cancel)
+	turn, problem := c.admit.enter(ctx, s.client(c.r), cancel)
 	defer turn.leave()
 	if problem != nil {
 		c.fail(problem)
@@ -74,18 +69,6 @@ func (c *change) serve() {
 	c.report = report
 	c.answer(created)
 	c.log("ok", nil)
-}
-
-// fetch brings a long body here; its turn lasts as long as the body is kept.
-func (c *change) fetch(ctx context.Context, cancel context.CancelCauseFunc) (*turn, *Problem) {
-	if c.documents == nil || c.documents.whole {
-		return nil, nil
-	}
-	turn, problem := c.server.uploads.enter(ctx, c.server.client(c.r), cancel)
-	if problem == nil {
-		problem = c.documents.fetch(c.w, c.r)
-	}
-	return turn, problem
 }
 
 // end takes the change off the list, whatever happened.

@@ -7,17 +7,15 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"os"
 	"path"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu"
 )
 
-// smallBody is the length up to which the body of a change is kept in memory. Longer ones lie in a temporary file, a few at a time,
-// until they are here: while the engine reads a body, nothing else can be changed, so a slow client must not be what it reads from.
+// smallBody is the length up to which a document is read before it is taken in, so that one whose client is slow keeps nobody
+// waiting. Longer ones are taken in as they come, a few at a time.
 const smallBody = 256 << 10
 
 // documentTypes are the syntaxes of a graph, by media type.
@@ -28,12 +26,12 @@ var documentTypes = map[string]string{
 // documentEndings are those of files in a form whose media type does not tell.
 var documentEndings = map[string]string{".ttl": "turtle", ".nt": "ntriples", ".rdf": "rdfxml", ".owl": "rdfxml", ".xml": "rdfxml"}
 
-// documents are what the body of a request brings: one document, or the parts of a form.
+// documents are what the body of a request brings into a graph: one document, or the parts of a form.
 type documents struct {
 	body *payload
-	// whole: all of the body is here. file, where not nil, has what was too long for memory.
+	// head is the beginning of the body, read already; whole: there is nothing behind it.
+	head  string
 	whole bool
-	file  *os.File
 	hold  hold
 	// form has the parts of a multipart body, which ends with closing; nil where the body is one document.
 	form    *multipart.Reader
@@ -43,8 +41,7 @@ type documents struct {
 	problem *Problem
 }
 
-// openDocuments reads the beginning of a body, as it was sent. What the documents hold is freed by close, also where there is a
-// problem.
+// openDocuments reads the beginning of a body. What the documents hold is freed by close, also where there is a problem.
 func (s *Server) openDocuments(w http.ResponseWriter, r *http.Request, until time.Time) (*documents, *Problem) {
 	d := &documents{hold: hold{budget: s.options.Budget}}
 	body, problem := s.openBody(w, r, until)
@@ -57,63 +54,36 @@ func (s *Server) openDocuments(w http.ResponseWriter, r *http.Request, until tim
 		defer c.busy.Store(true)
 	}
 	var head strings.Builder
-	if length := r.ContentLength; length > 0 {
+	if length := r.ContentLength; length > 0 && !body.packed {
 		if err := d.hold.reach(min(length, smallBody)); err != nil {
 			return d, problemOf(r.Context(), err)
 		}
 		head.Grow(int(min(length, smallBody)))
 	}
-	sent := body.sent
-	n, err := io.CopyN(&head, &measured{body: sent, hold: &d.hold}, smallBody)
+	n, err := io.CopyN(&head, &measured{body: body, hold: &d.hold}, smallBody)
 	if err != nil && err != io.EOF {
 		return d, bodyProblem(w, r, err)
 	}
-	d.whole = n < smallBody
-	body.sent = strings.NewReader(head.String())
-	if !d.whole {
-		body.sent = io.MultiReader(body.sent, sent)
-	}
+	d.head, d.whole = head.String(), n < smallBody
 	return d, nil
-}
-
-// fetch brings the rest of the body here.
-func (d *documents) fetch(w http.ResponseWriter, r *http.Request) *Problem {
-	if d.whole {
-		return nil
-	}
-	file, err := os.CreateTemp("", "rdfgpu-body-")
-	if err != nil {
-		return problemOf(r.Context(), err)
-	}
-	d.file = file
-	err = os.Remove(file.Name()) // however this ends, nothing is left of it
-	if err == nil {
-		_, err = io.Copy(file, d.body.sent)
-	}
-	if err == nil {
-		_, err = file.Seek(0, io.SeekStart)
-	}
-	if errors.Is(err, syscall.ENOSPC) {
-		return problemOf(r.Context(), err)
-	}
-	if err != nil {
-		return bodyProblem(w, r, err)
-	}
-	d.body.sent, d.whole = file, true
-	return nil
 }
 
 func (d *documents) close() {
 	if d.body != nil {
 		d.body.Close()
 	}
-	if d.file != nil {
-		d.file.Close()
-	}
 	d.hold.release()
 }
 
-// failure is why the body could not be unpacked or taken apart; nil where it could.
+// reader is the body from its beginning.
+func (d *documents) reader() io.Reader {
+	if d.whole {
+		return strings.NewReader(d.head)
+	}
+	return io.MultiReader(strings.NewReader(d.head), d.body)
+}
+
+// failure is why the body could not be read; nil where it could.
 func (d *documents) failure(w http.ResponseWriter, r *http.Request) *Problem {
 	if d.body.err != nil {
 		return bodyProblem(w, r, d.body.err)
@@ -124,7 +94,7 @@ func (d *documents) failure(w http.ResponseWriter, r *http.Request) *Problem {
 // first is the first document of a body whose media type is that of one, or of a form.
 func (d *documents) first(media, boundary string) (rdfgpu.Document, error) {
 	if media == mediaParts {
-		d.form, d.closing = multipart.NewReader(io.TeeReader(d.body, &d.tail), boundary), "--"+boundary+"--"
+		d.form, d.closing = multipart.NewReader(io.TeeReader(d.reader(), &d.tail), boundary), "--"+boundary+"--"
 		document, err := d.next()
 		if err == io.EOF {
 			return document, d.refuse(badRequest("the form has no part"))
@@ -135,7 +105,7 @@ func (d *documents) first(media, boundary string) (rdfgpu.Document, error) {
 	if problem != nil {
 		return rdfgpu.Document{}, d.refuse(problem)
 	}
-	return rdfgpu.Document{Body: d.body, Format: format}, nil
+	return rdfgpu.Document{Body: d.reader(), Format: format}, nil
 }
 
 // next is the next part of a form; io.EOF where there is none.

@@ -136,7 +136,7 @@ func (s *Server) changeGraph(w http.ResponseWriter, r *http.Request, t target, b
 		return problem
 	}
 	c := &change{server: s, w: w, r: r, began: began, text: "# " + r.Method + " " + t.String(), limit: settings.update.Timeout,
-		dryRun: settings.update.DryRun}
+		admit: s.updates, dryRun: settings.update.DryRun}
 	if c.dryRun && r.Method != http.MethodPatch {
 		return badRequest("dry-run is for updates and patches")
 	}
@@ -171,9 +171,12 @@ func (t target) exists(e *edition) func() (bool, error) {
 	return func() (bool, error) { return e.HasGraph(t.name) }
 }
 
-// open reads the beginning of the body.
+// open reads the beginning of the body; a long body is for the uploads to admit.
 func (c *change) open() (problem *Problem) {
 	c.documents, problem = c.server.openDocuments(c.w, c.r, c.began.Add(c.limit))
+	if problem == nil && !c.documents.whole {
+		c.admit = c.server.uploads
+	}
 	return problem
 }
 
@@ -186,22 +189,18 @@ func (c *change) put(t target, condition condition) *Problem {
 	if problem != nil {
 		return problem
 	}
-	if media != mediaParts {
-		_, problem = documentFormat(media, "")
+	if problem = c.open(); problem == nil {
+		problem = c.putDocuments(t, condition, media, parameters["boundary"])
 	}
-	if problem == nil {
-		problem = c.open()
-	}
-	if problem == nil {
-		c.putDocuments(t, condition, media, parameters["boundary"])
-	}
-	if c.documents != nil {
-		c.documents.close()
-	}
+	c.documents.close()
 	return problem
 }
 
-func (c *change) putDocuments(t target, condition condition, media, boundary string) {
+func (c *change) putDocuments(t target, condition condition, media, boundary string) *Problem {
+	first, err := c.documents.first(media, boundary)
+	if err != nil {
+		return c.documents.failure(c.w, c.r)
+	}
 	if t.all { // section 5.5: a POST to the graph store makes a graph
 		t = target{name: originOf(c.r) + storePath + "/" + strings.ToLower(rand.Text())}
 		c.location, c.text = t.name, "# POST "+t.String()
@@ -211,10 +210,6 @@ func (c *change) putDocuments(t target, condition condition, media, boundary str
 		base = endpointOf(c.r)
 	}
 	c.do = func(ctx context.Context, e *edition) (report rdfgpu.UpdateReport, created bool, err error) {
-		first, err := c.documents.first(media, boundary)
-		if err != nil {
-			return report, false, err
-		}
 		options := rdfgpu.GraphOptions{Format: first.Format, Base: base, Replace: c.r.Method == http.MethodPut}
 		if c.documents.form != nil {
 			options.Next = c.documents.next
@@ -226,6 +221,7 @@ func (c *change) putDocuments(t target, condition condition, media, boundary str
 		return report, !existed && report.Added > 0, err
 	}
 	c.serve()
+	return nil
 }
 
 // patch applies an RDF Patch.
@@ -244,7 +240,7 @@ func (c *change) patch(t target, condition condition, options *rdfgpu.UpdateOpti
 	if problem = c.open(); problem == nil {
 		c.do = func(ctx context.Context, e *edition) (report rdfgpu.UpdateReport, created bool, err error) {
 			if options.IfSequence, err = condition.pin(e, t.exists(e)); err == nil {
-				report, err = e.Patch(ctx, c.documents.body, *options)
+				report, err = e.Patch(ctx, c.documents.reader(), *options)
 			}
 			return report, false, err
 		}

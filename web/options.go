@@ -61,7 +61,7 @@ type Options struct {
 	// MaxUpdates is how many updates the engine gets at once, which does them one after the other and syncs them together; 0
 	// means 64. As many as MaxQueued may wait for that, no longer than QueueWait.
 	MaxUpdates int
-	// MaxUploads is how many large documents are taken in at once, by way of temporary files; 0 means 4.
+	// MaxUploads is how many large documents are taken in at once; 0 means 4.
 	MaxUploads int
 	// DirectGraphs lets addresses below /store be names of graphs.
 	DirectGraphs bool

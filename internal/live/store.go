@@ -37,6 +37,10 @@ type Options struct {
 	FlushTriples, FlushTerms int
 	// Threads is how many threads flushing and compacting take; 0 means one.
 	Threads int
+	// IntakeMemory bounds what an intake holds, in bytes; 0 means 512 MiB. TempDir is where it goes on from there; "" means the
+	// system's folder.
+	IntakeMemory int64
+	TempDir      string
 	// LogFolder is where the log lies; nil for the store's own folder of that purpose. Tests break it.
 	LogFolder wal.Folder
 	// Retired, where it is not nil, is called with files that nobody reads any more, before they are closed.
@@ -48,6 +52,7 @@ type Options struct {
 const (
 	defaultWaiting = 1024
 	defaultFlush   = 1 << 20
+	defaultIntake  = 512 << 20
 )
 
 func (o Options) withDefaults() Options {
@@ -62,6 +67,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Threads <= 0 {
 		o.Threads = 1
+	}
+	if o.IntakeMemory <= 0 {
+		o.IntakeMemory = defaultIntake
 	}
 	if o.Retired == nil {
 		o.Retired = func(*store.Store) {}
@@ -115,18 +123,22 @@ func (s *Store) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	files, err := store.Open(s.dir)
-	if err != nil {
-		return err
+	for {
+		files, err := store.Open(s.dir)
+		if err != nil {
+			return err
+		}
+		s.settle(files)
+		if s.options.Writable {
+			return s.openLog(ctx)
+		}
+		// Another process may have written files meanwhile, and go on in a log that these files do not lead to.
+		if err = s.readLog(ctx); err == nil || ctx.Err() != nil || !files.Replaced() {
+			return err
+		}
+		s.release(s.published.ground)
+		s.published = nil
 	}
-	s.settle(files)
-	if s.options.Writable && files.Manifest().Backup {
-		return fmt.Errorf("live: %s: %w", s.dir, ErrBackup)
-	}
-	if s.options.Writable {
-		return s.openLog(ctx)
-	}
-	return s.readLog(ctx)
 }
 
 // settle makes files the ground of all that comes.

@@ -174,12 +174,17 @@ func (t *Transaction) Clear(name dictionary.ID) error {
 		edges = append(edges, e)
 	}
 	t.touched[name] = append(t.touched[name], edges...)
-	next := t.state.next()
-	next.put(name, emptyGraph(next.dictionary.Len()))
-	next.cleared = cloneWith(next.cleared, name)
-	t.state = next.ready()
+	t.state = t.state.without(name)
 	t.steps += 2
 	return nil
+}
+
+// without is a state in which a graph has no triples.
+func (s *State) without(name dictionary.ID) *State {
+	next := s.next()
+	next.put(name, emptyGraph(next.dictionary.Len()))
+	next.cleared = cloneWith(next.cleared, name)
+	return next.ready()
 }
 
 func cloneWith(set map[dictionary.ID]bool, name dictionary.ID) map[dictionary.ID]bool {

@@ -43,11 +43,21 @@ func Run(ctx context.Context, tx *live.Transaction, u *parser.Update, options Op
 	r := &runner{tx: tx, options: options, blanks: newBlanks()}
 	for _, op := range u.Operations {
 		if err := r.do(ctx, op); err != nil {
-			at := op.Start()
-			return fmt.Errorf("the operation at line %d, column %d: %w", at.Line, at.Column, err)
+			return At(op, err)
 		}
 	}
 	return nil
+}
+
+// At says which operation ended with an error.
+func At(op parser.Operation, err error) error {
+	at := op.Start()
+	return fmt.Errorf("the operation at line %d, column %d: %w", at.Line, at.Column, err)
+}
+
+// LoadError is that of LOAD whose document cannot be read.
+func LoadError(op *parser.Load, err error) error {
+	return fmt.Errorf("%w %s: %w", ErrLoad, rdf.NewIRI(op.Source), err)
 }
 
 // runner is one update under way.
