@@ -46,16 +46,24 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		if err != nil {
 			t.Fatal(err)
 		}
+		device, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer device.Close()
 		semantics := bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
 		if rapid.IntRange(0, 1).Draw(t, "homomorphism") == 0 {
 			semantics = bgp.Homomorphism
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "device", "without a rule"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
+			}
+			if variant == "device" {
+				o = device.options()
 			}
 			if variant == "sharing" || variant == "spilling" || variant == "scattered" {
 				o.Tuning.ProductCost = always

@@ -113,6 +113,27 @@ type Copy struct {
 	From, To Address
 }
 
+// Weight says what a branch makes of the number n of its solutions.
+type Weight uint32
+
+// The weights.
+const (
+	// AtLeastOne is max(1, n).
+	AtLeastOne Weight = iota
+	// Some is 1 where n > 0, else 0.
+	Some
+	// NoSolution is 1 where n = 0, else 0.
+	NoSolution
+)
+
+// Branch is a pattern that hangs on a row and what it binds: its solutions are the product of the factors where the checks hold
+// and no pair is of equal edges, else none.
+type Branch struct {
+	Factors, Checks, Pairs             Address
+	FactorCount, CheckCount, PairCount uint32
+	Weight                             Weight
+}
+
 // Mode says what becomes of the candidates that pass.
 type Mode uint32
 
@@ -120,7 +141,7 @@ type Mode uint32
 const (
 	// Extend makes them rows of the next table.
 	Extend Mode = iota
-	// Count adds the product of the factors' lengths for each.
+	// Count adds the product of the factors' lengths and the branches' weights for each.
 	Count
 )
 
@@ -168,8 +189,10 @@ type Step struct {
 	Siblings, SiblingsFirst, SiblingsEnd Address
 	OwnLinks, OwnDistinct                uint32
 	// WeightLow and WeightHigh are the columns of the output that take the halves of a row's weight, the product of the
-	// factors; rows without any do not come out. 0: rows have no weights.
+	// factors and of the branches' weights. 0: rows have no weights. Rows whose weight would be 0 do not come out.
 	WeightLow, WeightHigh Address
+	Branches              Address
+	BranchCount, _        uint32
 }
 
 // Shared marks the choice of a row whose candidates come from its siblings.

@@ -79,7 +79,8 @@ func (s *splice) run() *Partition {
 	case u.layer == Hash:
 		u.index, u.probes = buildHash(u.vertices)
 	case u.layer == Bitmap && u.vertices != nil:
-		u.index, u.vertices = buildBitmap(u.vertices), nil
+		fillBitmap(u.index, u.base, u.vertices)
+		u.vertices = nil
 	}
 	return s.union
 }
@@ -209,8 +210,11 @@ func (s *splice) lay(rows, edges int) {
 	u := &Partition{layer: layerOf(rows, first, last), base: first, rows: uint32(rows), neighbours: make([]Vertex, edges)}
 	switch {
 	case u.layer == Range:
-	case u.layer == Bitmap && first == min(s.large.base, s.small.base):
+	case u.layer == Bitmap:
 		u.index = make([]uint32, bitmapWords(uint64(last-first)+1))
+		if first > min(s.large.base, s.small.base) {
+			u.vertices = make([]Vertex, rows) // until it is filled
+		}
 	default:
 		u.vertices = make([]Vertex, rows)
 	}
@@ -256,9 +260,9 @@ func (s *splice) isGone(p *Partition, row int) bool {
 	return s.small.Degree(row) == 0
 }
 
-// index fills a Bitmap.
+// index fills a Bitmap that begins where one of the partitions does.
 func (s *splice) index() {
-	if s.union.layer != Bitmap || s.union.index == nil {
+	if s.union.layer != Bitmap || s.union.vertices != nil {
 		return
 	}
 	s.union.mark(s.large)

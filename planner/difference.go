@@ -39,7 +39,7 @@ func (p *planner) difference(n parser.Node, whole Node) ([]CountTerm, error) {
 	if p.options.Semantics != bgp.Homomorphism || p.applied || whole.Props().Cost < p.options.Tuning.DifferenceCost {
 		return nil, nil
 	}
-	t := p.treeOf(n)
+	t := p.treeOf(n, maxBranches)
 	if t == nil {
 		return nil, nil
 	}

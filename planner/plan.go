@@ -40,8 +40,8 @@ type Options struct {
 	Semantics bgp.Semantics
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
-	// NoBranches: no plan has bgp.Branch.
-	NoBranches bool
+	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone.
+	ShallowBranches bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool
 	// Services allows SERVICE.

@@ -81,9 +81,10 @@ type movingBody struct {
 
 // Read reads on.
 func (m *movingBody) Read(b []byte) (int, error) {
-	deadline := time.Now().Add(m.still)
+	now := time.Now()
+	deadline := now.Add(m.still)
 	if m.until.Before(deadline) {
-		deadline = m.until
+		deadline = later(m.until, now.Add(leastTime))
 	}
 	m.control.SetReadDeadline(deadline)
 	return m.body.Read(b)

@@ -205,12 +205,21 @@ func (b slotSteps) step(slot int) int {
 	return -1
 }
 
-// Lengths is how many steps at the end can be counted by the lengths of their lists, one factor each: those that no
-// other reads, and whose slot nobody reads where solutions are asked for.
+// Lengths is how many of the plan's own steps, at their end, can be counted by the lengths of their lists, one factor each:
+// those that no other step and no branch reads, and whose slot nobody reads where solutions are asked for.
 func (l *Lowering) Lengths() int {
 	var read []int
+	own := l.Plan.Own()
+	for _, s := range l.Steps[own:] {
+		read = union(read, s.Reads)
+	}
+	for _, t := range l.Tests {
+		if t != nil {
+			read = union(read, t.Reads)
+		}
+	}
 	n := 0
-	for k := len(l.Steps) - 1; k >= 0; k-- {
+	for k := own - 1; k >= 0; k-- {
 		s := l.Steps[k]
 		if !l.counting && !s.Plan.Counted || !s.isLength() || slices.Contains(read, s.Slot) {
 			break
@@ -220,3 +229,21 @@ func (l *Lowering) Lengths() int {
 	}
 	return n
 }
+
+// AreLengths reports whether groups are products of the lengths of lists, and of branches over such: so that they can be
+// weighed without enumerating anything.
+func AreLengths(groups []*Group) bool {
+	for _, g := range groups {
+		if g.Step == nil && !areLeaves(g.Children) || g.Step != nil && !g.isLeaf() {
+			return false
+		}
+	}
+	return true
+}
+
+func areLeaves(groups []*Group) bool {
+	return !slices.ContainsFunc(groups, func(g *Group) bool { return !g.isLeaf() })
+}
+
+// isLeaf reports whether the group is a step whose candidates are counted by the length of a list.
+func (g *Group) isLeaf() bool { return g.Step != nil && len(g.Children) == 0 && g.Step.isLength() }

@@ -68,6 +68,7 @@ var rooms = map[string][]string{
 	"internal/bench":            {},
 	"internal/bench/scale":      {root},
 	"internal/bench/delta":      {root},
+	"internal/history":          {},
 	"internal/hostile":          {},
 	"internal/hostile/campaign": {"internal/hostile", "internal/bench"},
 	"internal/naive":            {"parser", "planner/bgp"},
@@ -90,8 +91,9 @@ var common = []string{"internal/rdf", "internal/section", "internal/machine"}
 
 // only lists libraries that one room alone may import (its tests are no imports).
 var only = map[string]string{
-	"gorgonia.org/cu":      "kernels",
-	"github.com/knakk/rdf": "internal/readback",
+	"gorgonia.org/cu":                   "kernels",
+	"github.com/knakk/rdf":              "internal/readback",
+	"github.com/anishathalye/porcupine": "internal/history",
 }
 
 type listed struct {

@@ -71,14 +71,19 @@ func (in *Intake) Commit(ctx context.Context, replace bool, check func(*State) e
 		return Merged{}, err
 	}
 	defer t.Abort()
-	if check != nil {
-		if err := check(t.state); err != nil {
-			return Merged{}, err
-		}
-	}
 	m := &merge{Intake: in, tx: t}
-	err = section.Guard(func() error { return m.run(ctx, replace) })
+	err = section.Guard(func() error {
+		if check != nil {
+			if err := check(t.state); err != nil {
+				return err
+			}
+		}
+		return m.run(ctx, replace)
+	})
 	s.wake()
+	if failed := t.Withdraw(ctx); failed != nil {
+		return Merged{}, failed
+	}
 	return m.merged, err
 }
 

@@ -18,9 +18,6 @@ import (
 // openLog opens the log for writing, and replays it.
 func (s *Store) openLog(ctx context.Context) (err error) {
 	m := s.head.ground.files.Manifest()
-	if m.Backup {
-		return fmt.Errorf("live: %s: %w", s.dir, ErrBackup)
-	}
 	if s.log, err = wal.Open(s.logFolder(), wal.Options{
 		First: m.Log.Sequence + 1, Identity: identity(m), Folder: s.options.LogFolder, FileSize: logFileSize(m.Bytes()),
 	}); err != nil {

@@ -123,29 +123,50 @@ func (s *Store) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	for {
-		files, err := store.Open(s.dir)
-		if err != nil {
-			return err
-		}
-		s.settle(files)
-		if s.options.Writable {
-			return s.openLog(ctx)
-		}
-		// Another process may have written files meanwhile, and go on in a log that these files do not lead to.
-		if err = s.readLog(ctx); err == nil || ctx.Err() != nil || !files.Replaced() {
-			return err
-		}
-		s.release(s.published.ground)
-		s.published = nil
+	if err := s.openFiles(); err != nil {
+		return err
 	}
+	if !s.options.Writable {
+		return s.read(ctx)
+	}
+	if s.head.ground.files.Manifest().Backup {
+		return fmt.Errorf("live: %s: %w", s.dir, ErrBackup)
+	}
+	return s.openLog(ctx)
 }
 
-// settle makes files the ground of all that comes.
-func (s *Store) settle(files *store.Store) {
+// openFiles makes the files that are there the ground of all that comes.
+func (s *Store) openFiles() error {
+	files, err := store.Open(s.dir)
+	if err != nil {
+		return err
+	}
 	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
 	s.head = g.first()
 	s.published = s.head
+	return nil
+}
+
+// attempts bounds how often a reader opens files that another process replaces meanwhile.
+const attempts = 100
+
+// read replays the log over the files. Where another process has flushed since they were opened, the log may begin behind them: then the
+// new ones are opened.
+func (s *Store) read(ctx context.Context) error {
+	for range attempts {
+		files := s.head.ground.files
+		err := s.readLog(ctx)
+		if err == nil || ctx.Err() != nil || !files.Replaced() {
+			return err
+		}
+		if err := s.openFiles(); err != nil {
+			return err
+		}
+		if err := files.Close(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("live: %s: the store was replaced %d times while it was opened: try again", s.dir, attempts)
 }
 
 func (s *Store) logFolder() string { return filepath.Join(s.dir, store.LogFolder) }

@@ -67,6 +67,18 @@ func (p *MatchPlan) Hang(weight Weight, of *MatchPlan, inputs []int, rows float6
 	p.enumerateRead()
 }
 
+// IsLengths reports whether each step's candidates are counted by the length of one list that no other step leads to.
+func (p *MatchPlan) IsLengths() bool {
+	for i := range p.Steps {
+		deep := false
+		p.Steps[i].EachSlot(func(slot int) { deep = deep || slot >= p.Inputs && slot != p.Inputs+i })
+		if deep || !p.Steps[i].isList() {
+			return false
+		}
+	}
+	return true
+}
+
 // Own is how many of the steps are the plan's own: those behind them are branches'.
 func (p *MatchPlan) Own() int {
 	if k := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Branch > 0 }); k >= 0 {

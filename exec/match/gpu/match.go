@@ -18,7 +18,7 @@ import (
 
 // Match implements match.Matcher.
 func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
-	if len(m.Plan.Output) == 0 && m.Plan.Inputs == 0 && m.Limit == 0 {
+	if countsAlone(m) {
 		n, err := d.Count(ctx, m)
 		if err != nil {
 			return err
@@ -27,6 +27,11 @@ func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Bat
 	}
 	_, err := d.run(ctx, m, false, emit)
 	return err
+}
+
+// countsAlone reports whether nothing but the number of a match's rows is asked for.
+func countsAlone(m *match.Match) bool {
+	return len(m.Plan.Output) == 0 && m.Plan.Inputs == 0 && m.Limit == 0
 }
 
 // emitMany emits n rows of no columns.
@@ -388,8 +393,8 @@ func (q *query) traceSteps(state *kernels.State) error {
 		s.Variant = strings.TrimSpace(q.variants[k+q.first])
 		s.Bytes += q.bytes(k+q.first, t)
 	}
-	for k := range q.factors {
-		q.trace.Steps[len(q.Plan.Steps)-1-k].Variant = "counted"
+	for k := len(q.steps) - q.first; k < len(q.trace.Steps); k++ {
+		q.trace.Steps[k].Variant = "counted"
 	}
 	return nil
 }
