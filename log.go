@@ -18,8 +18,8 @@ type LogEntry struct {
 	Time     time.Time `json:"time"`
 	Added    uint64    `json:"added"`
 	Removed  uint64    `json:"removed"`
-	// InFiles says that the log has these numbers alone: the commit was written to the store's files at once, its quads are in
-	// the Segment, a folder of the store, as long as that is there. "" where neither numbers nor segment are known, because the process
+	// InFiles says that the log has these numbers alone: the commit, of a large document or of large graphs that were cleared, was
+	// written to the store's files at once; its quads are in the Segment, a folder of the store, as long as that is there. "" where neither numbers nor segment are known, because the process
 	// ended before they were noted.
 	InFiles bool   `json:"inFiles,omitempty"`
 	Segment string `json:"segment,omitempty"`
@@ -57,7 +57,7 @@ func entryOf(record wal.Record) (LogEntry, error) {
 }
 
 // WritePatch writes one commit as RDF Patch. Its blank nodes have the labels that they have in the store. The error wraps ErrInFiles
-// for a large document.
+// for one that is InFiles.
 func (s *Store) WritePatch(w io.Writer, sequence uint64) error {
 	for record, err := range s.live.Records(sequence) {
 		if err != nil {

@@ -92,6 +92,10 @@ func (in *Intake) Merge(ctx context.Context, lock *store.Lock, s Snapshot, repla
 	return l.finish(ctx, nil)
 }
 
+// mostlyNew is how many times as many triples as are there must be added, that it pays to make a new base of all: others may wait for
+// it.
+const mostlyNew = 4
+
 // joinSnapshot is join for a snapshot: what it has changed becomes part of the segment too.
 func (l *load) joinSnapshot(ctx context.Context) (done bool, err error) {
 	if err := l.timed(Comparing, func() error { return l.compareWith(ctx, l.replaced) }); err != nil {
@@ -102,7 +106,7 @@ func (l *load) joinSnapshot(ctx context.Context) (done bool, err error) {
 		return true, l.timed(Committing, l.leave)
 	}
 	var edges []oldEdges
-	if l.replaced == nil && added > l.old.manifest.Segments[0].Triples/2 {
+	if l.replaced == nil && added/mostlyNew > l.old.manifest.Triples {
 		l.old.keepFirst(0)
 		edges, err = l.old.allEdges()
 	} else {

@@ -2,16 +2,12 @@ package live
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
-	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -93,15 +89,14 @@ type merge struct {
 	tx *Transaction
 	// replaced is what the graph had, where the documents replace something.
 	replaced *pcsr.Graph
-	files    *store.Store
 	merged   Merged
 }
 
 func (m *merge) run(ctx context.Context, replace bool) error {
 	s, before := m.store, m.tx.state
 	m.merged.Sequence = before.sequence
-	if last := s.log.Last(); last != before.sequence {
-		return s.fail(fmt.Errorf("the log ends at %d and the store is at %d", last, before.sequence))
+	if err := s.following(before); err != nil {
+		return err
 	}
 	if replace {
 		if err := m.clear(); err != nil {
@@ -112,19 +107,21 @@ func (m *merge) run(ctx context.Context, replace bool) error {
 	state.sequence = before.sequence + 1
 	report, err := m.read.Merge(ctx, s.lock, state, m.replaced)
 	if err != nil {
-		return m.undecided(err, state.sequence)
+		return s.undecided(err, state.sequence)
 	}
 	if report.Unchanged {
 		return nil
 	}
-	if err := m.turnTo(before); err != nil {
-		return s.fail(err)
+	err = s.turnToFiles(func(files *State) (wal.Summary, error) {
+		if err := m.count(before, files); err != nil {
+			return wal.Summary{}, err
+		}
+		return m.summary(), nil
+	})
+	if err == nil {
+		m.merged.Sequence = state.sequence
 	}
-	m.merged.Sequence = state.sequence
-	if err := s.log.Drop(state.sequence + 1); err != nil {
-		s.options.Background("drop old commits of the log", err)
-	}
-	return nil
+	return err
 }
 
 // clear empties the graph in the transaction's state.
@@ -143,39 +140,8 @@ func (m *merge) clear() error {
 	return nil
 }
 
-// undecided is the error of a merge that failed: where the files are the store's all the same, updates end.
-func (m *merge) undecided(err error, sequence uint64) error {
-	if now, e := store.ReadManifest(m.store.dir); e != nil || now.Log.Sequence == sequence {
-		return m.store.fail(errors.Join(err, e))
-	}
-	return err
-}
-
-// turnTo opens the files that were written, logs that they are there, and lets readers see them.
-func (m *merge) turnTo(before *State) (err error) {
-	s := m.store
-	if m.files, err = store.Open(s.dir); err != nil {
-		return err
-	}
-	g := &ground{files: m.files, tail: dictionary.NewTail(m.files.Dictionary), holders: 1}
-	state := g.first()
-	if err = m.count(before, state); err == nil {
-		_, err = s.log.Append(m.record())
-	}
-	if err == nil {
-		_, err = s.log.Sync()
-	}
-	if err != nil {
-		return errors.Join(err, m.files.Close())
-	}
-	s.turnToState(state)
-	return nil
-}
-
-// record is what the log has of the commit.
-func (m *merge) record() []byte {
-	segments := m.files.Manifest().Segments
-	summary := wal.Summary{Segment: segments[len(segments)-1].Folder}
+// summary is what the log has of the commit.
+func (m *merge) summary() (summary wal.Summary) {
 	for _, g := range m.merged.Graphs {
 		graph := wal.GraphSummary{Added: g.Added, Removed: g.Removed}
 		if !g.Graph.IsZero() {
@@ -183,7 +149,7 @@ func (m *merge) record() []byte {
 		}
 		summary.Graphs = append(summary.Graphs, graph)
 	}
-	return summary.Append(nil, time.Now())
+	return summary
 }
 
 // count finds out how many triples came and went.
@@ -239,68 +205,4 @@ func (s *State) counts() map[dictionary.ID]uint64 {
 	})
 	counts[dictionary.None] = s.graph.Edges()
 	return counts
-}
-
-// translation turns IDs of a ground into those that a dictionary has for the same terms, None where it has none. The dictionary has
-// the ground's segments and others behind them, so that only the tail's terms have other IDs.
-func (g *ground) translation(to *dictionary.Dictionary) func(dictionary.ID) dictionary.ID {
-	from := g.tail.Dictionary(g.tail.Len())
-	first := from.Ordered()
-	ids := make([]dictionary.ID, from.Len()-int(first))
-	var key []byte
-	for i := range ids {
-		key = from.AppendKey(key[:0], first+dictionary.ID(i))
-		var known bool
-		if ids[i], known = to.LookupKey(key); !known {
-			ids[i] = dictionary.None
-		}
-	}
-	return func(id dictionary.ID) dictionary.ID {
-		if id < first {
-			return id
-		}
-		return ids[id-first]
-	}
-}
-
-// commonEdges counts the edges of a graph that another one has too, which calls vertices as translate says.
-func commonEdges(a *pcsr.Graph, translate func(dictionary.ID) dictionary.ID, b *pcsr.Graph) (n uint64) {
-	var list []pcsr.Vertex
-	for _, label := range a.UsedLabels() {
-		other := translate(label)
-		if other == dictionary.None {
-			continue
-		}
-		partition := b.Partition(other, pcsr.Out)
-		for from, to := range a.Lists(label, pcsr.Out) {
-			if from = translate(from); from == dictionary.None {
-				continue
-			}
-			list = list[:0]
-			for _, v := range to {
-				if v = translate(v); v != dictionary.None {
-					list = append(list, v)
-				}
-			}
-			slices.Sort(list)
-			n += commonMembers(list, partition.Neighbours(from))
-		}
-	}
-	return n
-}
-
-// commonMembers counts what two ascending lists share.
-func commonMembers(a, b []pcsr.Vertex) (n uint64) {
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			a = a[1:]
-		case a[0] > b[0]:
-			b = b[1:]
-		default:
-			a, b = a[1:], b[1:]
-			n++
-		}
-	}
-	return n
 }

@@ -58,6 +58,16 @@ func (m *maintenance) take(ctx context.Context) error {
 	}
 }
 
+// tryTake is take that does not wait.
+func (m *maintenance) tryTake() bool {
+	select {
+	case m.one <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
 // give ends take.
 func (m *maintenance) give() { <-m.one }
 

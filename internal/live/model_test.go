@@ -146,7 +146,8 @@ func TestAgainstAMap(t *testing.T) {
 		folder, remove := newFolderToRemove(t, model)
 		defer remove()
 		open := func() *live.Store {
-			s, err := live.Open(context.Background(), folder, live.Options{Writable: true, FlushTriples: 1 << 30})
+			large := rapid.SampledFrom([]int{1, 4, 0}).Draw(r, "large clear")
+			s, err := live.Open(context.Background(), folder, live.Options{Writable: true, FlushTriples: 1 << 30, LargeClear: large})
 			if err != nil {
 				r.Fatal(err)
 			}

@@ -37,6 +37,9 @@ type Options struct {
 	FlushTriples, FlushTerms int
 	// Threads is how many threads flushing and compacting take; 0 means one.
 	Threads int
+	// LargeClear is from how many triples on a graph that is cleared is committed with files, and not by logging each; 0 means a
+	// quarter of a million.
+	LargeClear int
 	// IntakeMemory bounds what an intake holds, in bytes; 0 means 512 MiB. TempDir is where it goes on from there; "" means the
 	// system's folder.
 	IntakeMemory int64
@@ -53,6 +56,7 @@ const (
 	defaultWaiting = 1024
 	defaultFlush   = 1 << 20
 	defaultIntake  = 512 << 20
+	defaultClear   = 1 << 18
 )
 
 func (o Options) withDefaults() Options {
@@ -67,6 +71,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Threads <= 0 {
 		o.Threads = 1
+	}
+	if o.LargeClear <= 0 {
+		o.LargeClear = defaultClear
 	}
 	if o.IntakeMemory <= 0 {
 		o.IntakeMemory = defaultIntake

@@ -24,8 +24,10 @@ type Transaction struct {
 	store *Store
 	began *Snapshot
 	state *State
-	// touched are, by graph, the edges that Apply added or removed, each once or more; whole are the graphs that were cleared.
+	// touched are, by graph, the edges that Apply added or removed, each once or more; of the graphs in whole, which were large when they
+	// were cleared, any edge may be another than before.
 	touched map[dictionary.ID][]pcsr.Edge
+	whole   map[dictionary.ID]bool
 	steps   int
 	ended   bool
 }
@@ -169,11 +171,12 @@ func (t *Transaction) Clear(name dictionary.ID) error {
 	if err != nil || g.Edges() == 0 {
 		return err
 	}
-	edges := make([]pcsr.Edge, 0, g.Edges())
-	for e := range Edges(g) {
-		edges = append(edges, e)
+	if g.Edges() >= uint64(t.store.options.LargeClear) {
+		t.whole = cloneWith(t.whole, name)
+		t.touched[name] = slices.Clip(t.touched[name])
+	} else {
+		t.touched[name] = slices.AppendSeq(t.touched[name], Edges(g))
 	}
-	t.touched[name] = append(t.touched[name], edges...)
 	t.state = t.state.without(name)
 	t.steps += 2
 	return nil
