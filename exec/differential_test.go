@@ -57,7 +57,7 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "device", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "weighed", "without weights", "device", "without a rule"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
@@ -78,6 +78,12 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			if variant == "sharing" {
 				o.Tuning.SharedGain = math.Inf(1)
 				o.Tuning.DifferenceCost, o.Tuning.DifferenceGain = always, math.Inf(1)
+			}
+			switch variant {
+			case "weighed", "sharing":
+				o.Tuning.WeightGain = math.Inf(1)
+			case "without weights":
+				o.Tuning.WeightGain = -1
 			}
 			o.Semantics = semantics
 			o.Unoptimised = variant == "unoptimised"

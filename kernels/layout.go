@@ -301,6 +301,26 @@ func (p *Program) Tickets(candidates uint64) uint64 {
 	return (candidates + ticket - 1) / ticket
 }
 
+// Patch makes a partition of another one and of what came and went. Rows that were touched are numbered in the order of their
+// vertices, edits are the neighbours that came to them or went, row by row and ascending in each. What came before shifts what
+// follows: Shifts and RowShifts are sums modulo 2³², of one for each edit or row that came, less one for each that went.
+type Patch struct {
+	// From.Vertices is there but for LayerRange. To has its final shape, and arrays to be written: Vertices but for LayerRange,
+	// Offsets unless it has as many edges as rows.
+	From, To Partition
+	// Neighbours is u32[Edits], Shifts u32[Edits+1].
+	Neighbours, Shifts Address
+	// Places is u32[Edits]: before which of From.Neighbours each comes, or which goes; written by PatchPlaces.
+	Places Address
+	// Vertices are the touched ones, u32[Rows]; Before is how many rows of From lie below each.
+	Vertices, Before Address
+	// Firsts is u32[Rows+1], the first edit of each row; RowShifts u32[Rows+1].
+	Firsts, RowShifts Address
+	// Probes is u32, zero at first: the most buckets that IndexHash read for an insertion.
+	Probes      Address
+	Edits, Rows uint32
+}
+
 // Bytes returns the memory of a value or an array as it is copied to the device.
 func Bytes[T any](values []T) []byte {
 	if len(values) == 0 {

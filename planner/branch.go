@@ -193,14 +193,22 @@ func (p *planner) branched(n parser.Node, r request) (Node, error) {
 	if err != nil || m.Plan.Empty {
 		return nil, err
 	}
-	if ok, err := p.hang(m, t); err != nil || !ok {
+	gain := p.weightGain(r)
+	if len(r.inputs) > 0 {
+		gain = 0
+	}
+	if ok, err := p.hang(m, t, gain); err != nil || !ok {
 		return nil, err
+	}
+	if gain > 0 {
+		m.Plan.Weigh(p.graph, gain, 1)
+		m.Cost = m.Plan.Cost
 	}
 	return p.filtered(n, m, rest, t.pattern, r)
 }
 
-// hang makes branches of what hangs on the pattern of a match; false where they cost too much.
-func (p *planner) hang(m *Match, t *tree) (bool, error) {
+// hang makes branches of what hangs on the pattern of a match; false where they cost too much. gain is bgp.Options.WeightGain.
+func (p *planner) hang(m *Match, t *tree, gain float64) (bool, error) {
 	rows := m.Rows
 	for _, h := range t.hanging {
 		if err := p.ended(); err != nil {
@@ -219,10 +227,14 @@ func (p *planner) hang(m *Match, t *tree) (bool, error) {
 		if p.options.ShallowBranches && !(len(h.tree.hanging) == 0 && inner.Plan.IsLengths()) {
 			return false, nil
 		}
-		if ok, err := p.hang(inner, h.tree); err != nil || !ok {
+		if ok, err := p.hang(inner, h.tree, gain); err != nil || !ok {
 			return false, err
 		}
-		if cheap, err := p.hangsCheaply(h, rows, inner.Plan.Cost); err != nil || !cheap {
+		cost := rows * inner.Plan.Cost
+		if gain > 0 {
+			cost = min(cost, inner.Plan.Weigh(p.graph, gain, rows))
+		}
+		if cheap, err := p.hangsCheaply(h, rows, cost); err != nil || !cheap {
 			return false, err
 		}
 		var slots []int
@@ -242,10 +254,10 @@ func (p *planner) hang(m *Match, t *tree) (bool, error) {
 	return true, nil
 }
 
-// hangsCheaply reports whether looking at a hanging pattern for so many rows, at a price each, costs no more than matching it
+// hangsCheaply reports whether looking at a hanging pattern for so many rows, at a cost for all, costs no more than matching it
 // by itself into a table.
-func (p *planner) hangsCheaply(h *hanging, rows, each float64) (bool, error) {
-	if rows*each < planPrice || each < rowCost {
+func (p *planner) hangsCheaply(h *hanging, rows, cost float64) (bool, error) {
+	if cost < planPrice || cost < rows*rowCost {
 		return true, nil
 	}
 	table, err := p.lower(h.whole, request{need: p.scopes.Set(h.request.inputs...).And(p.scopes.Of(h.whole).May)})
@@ -253,5 +265,5 @@ func (p *planner) hangsCheaply(h *hanging, rows, each float64) (bool, error) {
 		return false, err
 	}
 	e := table.Props()
-	return rows*each <= e.Cost+(e.Rows+rows)*rowCost, nil
+	return cost <= e.Cost+(e.Rows+rows)*rowCost, nil
 }

@@ -19,6 +19,8 @@ type Group struct {
 	Test     *Step
 	Never    bool
 	Children []*Group
+	// Weighed: the plan wants the group's numbers made once for each vertex of the slot that it reads, or once where it reads none.
+	Weighed bool
 	// Reads are the slots bound outside that the group reads.
 	Reads []int
 	// Number tells the groups of one tail apart: 0 and up.
@@ -134,9 +136,21 @@ func (l *Lowering) number(roots []*root, n *int) []*Group {
 		} else {
 			l.weigh(g, r.unit, n)
 		}
+		g.Weighed = g.mayBeWeighed()
 		groups = append(groups, g)
 	}
 	return groups
+}
+
+// mayBeWeighed reports whether the plan wants weights and the order that breaks symmetries does not keep it from them.
+func (g *Group) mayBeWeighed() bool {
+	if len(g.Reads) > 1 || slices.ContainsFunc(g.Children, func(c *Group) bool { return !c.Weighed }) {
+		return false
+	}
+	if g.Step != nil {
+		return g.Step.Plan.Weighed && len(g.Step.Above) == 0
+	}
+	return g.Branch.Weighed
 }
 
 // weigh makes a group of a branch that stands alone: nothing that is bound with it is read by another.

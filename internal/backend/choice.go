@@ -31,12 +31,9 @@ func (c *Choice) Speed() float64 {
 // matched on the processor.
 func (c *Choice) ShallowBranches() bool { return c.device == GPU }
 
-// Matcher is the matcher of a pattern. A graph that updates have changed since its files were written is matched on the processor.
+// Matcher is the matcher of a pattern.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
-	if graph != nil && graph.Patched() {
-		return c.backends.cpu
-	}
-	if c.device == GPU || c.device == Auto && c.backends.pays(plan.Cost) && c.available() {
+	if c.device == GPU || c.device == Auto && c.backends.pays(plan, graph) && c.available() {
 		c.used = true
 		return gpuMatcher{c}
 	}

@@ -49,6 +49,17 @@ func report(changes []change) (r Report) {
 
 // net is what differs between the state that the transaction began from and its own, by graph, sorted.
 func (t *Transaction) net() (changes []change, err error) {
+	if t.steps == 1 {
+		changes = t.only
+	} else if changes, err = t.compared(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(changes, func(a, b change) int { return int(int64(a.name) - int64(b.name)) })
+	return changes, nil
+}
+
+// compared is what differs between the two states among the edges that were touched, by graph.
+func (t *Transaction) compared() (changes []change, err error) {
 	for name, edges := range t.touched {
 		before, err := t.began.Graph(name)
 		if err != nil {
@@ -65,7 +76,6 @@ func (t *Transaction) net() (changes []change, err error) {
 			changes = append(changes, c)
 		}
 	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.name, b.name) })
 	return changes, nil
 }
 

@@ -18,9 +18,9 @@ import (
 // the log a record that counts what changed. The writer holds maintenance, and the turn from before the files are written until
 // readers see them, so the log is never ahead of what the files have.
 
-// turnToFiles opens the files that were written with a commit, logs it, and lets readers see it. An error ends updates, because the
+// turnToCommit opens the files that were written with a commit, logs it, and lets readers see it. An error ends updates, because the
 // files are there.
-func (s *Store) turnToFiles(summarise func(files *State) (wal.Summary, error)) error {
+func (s *Store) turnToCommit(summarise func(files *State) (wal.Summary, error)) error {
 	files, err := store.Open(s.dir)
 	if err != nil {
 		return s.fail(err)
@@ -78,7 +78,7 @@ func (t *Transaction) flush(ctx context.Context) (r Report, err error) {
 		return Report{}, s.undecided(err, state.sequence)
 	}
 	r.Sequence = state.sequence
-	return r, s.turnToFiles(func(*State) (summary wal.Summary, err error) {
+	return r, s.turnToCommit(func(*State) (summary wal.Summary, err error) {
 		for _, g := range r.Graphs {
 			graph := wal.GraphSummary{Added: g.Added, Removed: g.Removed}
 			if g.Name != dictionary.None {

@@ -62,6 +62,9 @@ func (in *Intake) Commit(ctx context.Context, replace bool, check func(*State) e
 		return Merged{}, err
 	}
 	defer s.maintenance.give()
+	if err := s.turnToWritten(ctx); err != nil {
+		return Merged{}, err
+	}
 	t, err := s.Begin(ctx)
 	if err != nil {
 		return Merged{}, err
@@ -112,7 +115,7 @@ func (m *merge) run(ctx context.Context, replace bool) error {
 	if report.Unchanged {
 		return nil
 	}
-	err = s.turnToFiles(func(files *State) (wal.Summary, error) {
+	err = s.turnToCommit(func(files *State) (wal.Summary, error) {
 		if err := m.count(before, files); err != nil {
 			return wal.Summary{}, err
 		}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -22,7 +23,9 @@ type maintenance struct {
 	wake   chan struct{}
 	done   sync.WaitGroup
 	// one has a token while something writes files.
-	one                  chan struct{}
+	one chan struct{}
+	// written says that files are in place which no state is over yet: what wrote them was broken off.
+	written              bool
 	flushes, compactions atomic.Uint64
 }
 
@@ -43,9 +46,24 @@ func (m *maintenance) begin(s *Store) {
 				return
 			case <-m.wake:
 			}
-			s.maintain(m.ctx)
+			if err := s.maintain(m.ctx); err != nil {
+				m.rest()
+			}
 		}
 	})
+}
+
+// afterFailure is how long nothing is tried in the background after something failed: a full disk stays full for a while.
+const afterFailure = 10 * time.Second
+
+// rest waits.
+func (m *maintenance) rest() {
+	timer := time.NewTimer(afterFailure)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-m.ctx.Done():
+	}
 }
 
 // take waits until nothing else writes files.
@@ -58,14 +76,18 @@ func (m *maintenance) take(ctx context.Context) error {
 	}
 }
 
-// tryTake is take that does not wait.
+// tryTake is take that does not wait; it fails too where files are in place which no state is over.
 func (m *maintenance) tryTake() bool {
 	select {
 	case m.one <- struct{}{}:
-		return true
 	default:
 		return false
 	}
+	if m.written {
+		m.give()
+		return false
+	}
+	return true
 }
 
 // give ends take.
@@ -99,21 +121,34 @@ func (s *Store) full(state *State) bool {
 }
 
 // maintain does what is due.
-func (s *Store) maintain(ctx context.Context) {
+func (s *Store) maintain(ctx context.Context) error {
 	s.settleGraphs()
-	if snapshot := s.Snapshot(); s.full(snapshot.State) {
-		snapshot.Release()
-		if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
-			s.options.Background("flush", err)
+	if s.isFull() {
+		if err := s.Flush(ctx); err != nil {
+			return s.tell(ctx, "flush", err)
 		}
-	} else {
-		snapshot.Release()
 	}
 	if s.scattered() {
-		if err := s.Compact(ctx); err != nil && ctx.Err() == nil {
-			s.options.Background("compact", err)
+		if err := s.Compact(ctx); err != nil {
+			return s.tell(ctx, "compact", err)
 		}
 	}
+	return nil
+}
+
+// isFull is full for the newest state.
+func (s *Store) isFull() bool {
+	snapshot := s.Snapshot()
+	defer snapshot.Release()
+	return s.full(snapshot.State)
+}
+
+// tell tells of an error in the background, unless that is to end.
+func (s *Store) tell(ctx context.Context, what string, err error) error {
+	if ctx.Err() == nil {
+		s.options.Background(what, err)
+	}
+	return err
 }
 
 // unsettled reports whether so much of a graph was changed that laying it anew is worth its time.
@@ -222,19 +257,46 @@ func (s *Store) rewrite(ctx context.Context, write func(context.Context, loader.
 	if err := s.Failed(); err != nil {
 		return err
 	}
+	if err := s.turnToWritten(ctx); err != nil {
+		return err
+	}
 	from := s.Snapshot()
 	defer from.Release()
 	err := section.Guard(func() error {
 		return write(ctx, from.State, loader.Options{Threads: s.options.Threads})
 	})
+	s.maintenance.written = err == nil || errors.Is(err, store.ErrUnsafe)
 	if err != nil {
 		return err
 	}
-	return s.turnTo(ctx, from.sequence)
+	return s.turnToFiles(ctx)
+}
+
+// turnToWritten turns to the files that are in place already, if there are such.
+func (s *Store) turnToWritten(ctx context.Context) error {
+	if !s.maintenance.written {
+		return nil
+	}
+	if err := s.lock.Sync(); err != nil {
+		return err
+	}
+	return s.turnToFiles(ctx)
+}
+
+// turnToFiles makes the files that were written those of the newest state, and drops the log's before them.
+func (s *Store) turnToFiles(ctx context.Context) error {
+	if err := s.turnTo(ctx); err != nil {
+		return err
+	}
+	s.maintenance.written = false
+	s.mu.Lock()
+	files := s.published.ground.files.Manifest().Log.Sequence
+	s.mu.Unlock()
+	return s.log.Drop(files + 1)
 }
 
 // turnTo opens the files that were written, and makes states over them of what was committed since.
-func (s *Store) turnTo(ctx context.Context, sequence uint64) error {
+func (s *Store) turnTo(ctx context.Context) error {
 	files, err := store.Open(s.dir)
 	if err != nil {
 		return err
@@ -254,7 +316,7 @@ func (s *Store) turnTo(ctx context.Context, sequence uint64) error {
 		return errors.Join(s.fail(err), files.Close())
 	}
 	s.turnToState(state)
-	return s.log.Drop(sequence + 1)
+	return nil
 }
 
 // turnToState makes a state over new files, of all that is in the log, the newest and the one that readers see.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 )
@@ -44,8 +45,10 @@ type Options struct {
 	// system's folder.
 	IntakeMemory int64
 	TempDir      string
-	// LogFolder is where the log lies; nil for the store's own folder of that purpose. Tests break it.
+	// LogFolder is where the log lies, nil for the store's own folder of that purpose; Disk is where the other files are written, nil for
+	// the system's. Tests break them.
 	LogFolder wal.Folder
+	Disk      *section.Disk
 	// Retired, where it is not nil, is called with files that nobody reads any more, before they are closed.
 	Retired func(files *store.Store)
 	// Background, where it is not nil, is told of what is done in the background, and of its error.
@@ -129,6 +132,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		if s.lock, err = store.TakeLock(s.dir); err != nil {
 			return err
 		}
+		s.lock.Disk = s.options.Disk
 	}
 	if err := s.openFiles(); err != nil {
 		return err

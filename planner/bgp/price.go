@@ -15,6 +15,7 @@ func (e *estimates) price(p *MatchPlan, inputs, order []int) {
 	for k, v := range order {
 		step := &p.Steps[k]
 		list, factor := e.extend(bound, v)
+		step.list, step.fan = bounded(list), bounded(factor)
 		if step.isLength() {
 			list = 1
 		}

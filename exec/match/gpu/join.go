@@ -17,7 +17,7 @@ type join struct {
 	*shape
 	ctx   context.Context
 	d     *Device
-	r     *resident
+	r     *reading
 	lane  *lane
 	image *image
 
@@ -36,7 +36,7 @@ type join struct {
 }
 
 // newJoin translates a plan.
-func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *match.Match, s *shape) (*join, error) {
+func newJoin(ctx context.Context, d *Device, r *reading, l *lane, m *match.Match, s *shape) (*join, error) {
 	j := &join{shape: s, ctx: ctx, d: d, r: r, lane: l}
 	j.variants = make([]string, j.deviceSteps())
 	j.layTables(m)
@@ -217,7 +217,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 	}
 	if signature := j.signatureOf(k); !signature.IsZero() {
-		if s.Bitmap, err = j.r.filter(signature); err != nil {
+		if s.Bitmap, err = j.r.filter(j.ctx, signature); err != nil {
 			return err
 		}
 		j.variants[k] += "signature "
