@@ -141,12 +141,8 @@ func (x *exchange) answer() {
 		return
 	}
 	defer answer.Close()
-	offers := solutionOffers
-	if answer.Kind() == rdfgpu.Triples {
-		offers = tripleOffers
-	}
 	var problem *Problem
-	if x.offer, problem = negotiate(offers, x.request.format, x.r.Header["Accept"]); problem != nil {
+	if x.offer, problem = x.offered(answer.Kind()); problem != nil {
 		x.fail(x.explained(problem))
 		return
 	}
@@ -177,6 +173,9 @@ func (x *exchange) begin() bool {
 	} else {
 		h.Set("Content-Type", x.offer.format.MediaType())
 	}
+	if x.offer == pageOffer {
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	}
 	x.body = newResponse(x.ctx, x.w, x.r)
 	x.body.turn = x.turn
 	return true
@@ -184,6 +183,9 @@ func (x *exchange) begin() bool {
 
 // write writes the answer, or the part of it that was asked for.
 func (x *exchange) write(answer Answer) (uint64, error) {
+	if x.offer == pageOffer {
+		return x.writePage(answer)
+	}
 	if x.request.send != sendAll {
 		return answer.WritePart(x.body, x.offer.format, uint64(x.request.send))
 	}
