@@ -58,7 +58,7 @@ func (o Options) live() live.Options {
 	if o.Durability == Grouped {
 		durability.Interval = cmp.Or(o.GroupEvery, defaultGroup)
 	}
-	return live.Options{Writable: o.Writable, Durability: durability, MaxWaiting: o.MaxWriters}
+	return live.Options{Writable: o.Writable, Durability: durability, MaxWaiting: o.MaxWriters, TempDir: o.TempDir}
 }
 
 // defaultGroup is how often grouped updates are synced.

@@ -10,7 +10,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/update"
-	"github.com/rdfgpu/rdfgpu/loader"
 )
 
 // GraphOptions are the settings of an operation of the Graph Store Protocol.
@@ -35,40 +34,11 @@ type Document struct {
 
 // PutGraph adds a document to a graph, or replaces the graph with it, as one transaction; graph is its IRI, "" the default graph.
 // existed tells whether the graph had triples before; the default graph always exists. A fault in the document is a *DataError.
+//
+// Documents are read before the store is asked for its turn to write. From Options.LargeDocument on, they are read on all cores into
+// bounded memory and temporary files, and committed as files of the store, not by way of its log.
 func (s *Store) PutGraph(ctx context.Context, graph string, body io.Reader, options GraphOptions) (report UpdateReport, existed bool, err error) {
-	name := graphTerm(graph)
-	report, err = s.write(ctx, UpdateOptions{IfSequence: options.IfSequence}, func(tx *live.Transaction) error {
-		if existed, err = hasGraph(tx.State(), name); err != nil {
-			return err
-		}
-		budget := s.budget.pool.Open(0)
-		defer budget.Close()
-		return options.documents(body, func(d Document, replace bool) error {
-			format, err := loader.ParseFormat(d.Format)
-			if err != nil {
-				return err
-			}
-			return update.Put(tx, name, replace, budget, func(emit func(Quad) error) error {
-				return loader.Read(d.Body, format, options.Base, emit)
-			})
-		})
-	})
-	return report, existed, err
-}
-
-// documents hands each document to put, and tells it of the first whether that replaces what is there.
-func (o *GraphOptions) documents(body io.Reader, put func(d Document, replace bool) error) error {
-	err := put(Document{Body: body, Format: o.Format}, o.Replace)
-	for err == nil && o.Next != nil {
-		var next Document
-		if next, err = o.Next(); err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = put(next, false)
-		}
-	}
-	return err
+	return s.put(ctx, graphTerm(graph), options.Base, Document{Body: body, Format: options.Format}, options)
 }
 
 // graphTerm is the name of a graph: the zero Term for the default graph.
@@ -121,9 +91,14 @@ func (s *Store) HasGraph(graph string) (exists bool, err error) {
 func (s *Store) Patch(ctx context.Context, body io.Reader, options UpdateOptions) (UpdateReport, error) {
 	ctx, cancel := limited(ctx, options.Timeout)
 	defer cancel()
-	return s.write(ctx, options, func(tx *live.Transaction) error {
-		budget := s.budget.pool.Open(options.MaxMemory)
-		defer budget.Close()
-		return update.Patch(tx, budget, patch.Read(body))
-	})
+	if err := s.mayChange(options.IfSequence); err != nil {
+		return UpdateReport{}, err
+	}
+	budget := s.budget.pool.Open(options.MaxMemory)
+	defer budget.Close()
+	rows, err := update.PatchRows(budget, patch.Read(body)) // before others wait for it
+	if err != nil {
+		return UpdateReport{}, err
+	}
+	return s.write(ctx, options, func(tx *live.Transaction) error { return update.Patch(tx, rows) })
 }

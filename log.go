@@ -1,6 +1,8 @@
 package rdfgpu
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"time"
@@ -16,7 +18,15 @@ type LogEntry struct {
 	Time     time.Time `json:"time"`
 	Added    uint64    `json:"added"`
 	Removed  uint64    `json:"removed"`
+	// InFiles says that the log has these numbers alone: the commit, of a large document or of large graphs that were cleared, was
+	// written to the store's files at once; its quads are in the Segment, a folder of the store, as long as that is there. "" where neither numbers nor segment are known, because the process
+	// ended before they were noted.
+	InFiles bool   `json:"inFiles,omitempty"`
+	Segment string `json:"segment,omitempty"`
 }
+
+// ErrInFiles: a commit cannot be written as a patch, because its quads are in the store's files alone.
+var ErrInFiles = errors.New("its quads are in the store's files and not in the log: dump the store, or back it up")
 
 // Log yields the commits from a sequence on that the log still has, oldest first; WritePatch tells what one changed.
 func (s *Store) Log(from uint64) iter.Seq2[LogEntry, error] {
@@ -38,7 +48,7 @@ func entryOf(record wal.Record) (LogEntry, error) {
 	if err != nil {
 		return LogEntry{}, err
 	}
-	e := LogEntry{Sequence: record.Sequence, Time: t.Time}
+	e := LogEntry{Sequence: record.Sequence, Time: t.Time, InFiles: t.InFiles(), Segment: t.Segment()}
 	for g := range t.Graphs() {
 		e.Added += uint64(g.Added)
 		e.Removed += uint64(g.Removed)
@@ -46,7 +56,8 @@ func entryOf(record wal.Record) (LogEntry, error) {
 	return e, nil
 }
 
-// WritePatch writes one commit as RDF Patch. Its blank nodes have the labels that they have in the store.
+// WritePatch writes one commit as RDF Patch. Its blank nodes have the labels that they have in the store. The error wraps ErrInFiles
+// for one that is InFiles.
 func (s *Store) WritePatch(w io.Writer, sequence uint64) error {
 	for record, err := range s.live.Records(sequence) {
 		if err != nil {
@@ -61,6 +72,9 @@ func writePatch(w io.Writer, record wal.Record) error {
 	t, err := wal.ReadTransaction(record.Payload)
 	if err != nil {
 		return err
+	}
+	if t.InFiles() {
+		return fmt.Errorf("rdfgpu: commit %d: %w", record.Sequence, ErrInFiles)
 	}
 	terms := make([]Term, t.Terms()+1)
 	for n := 1; n < len(terms); n++ {

@@ -80,6 +80,9 @@ type Options struct {
 	GroupEvery time.Duration
 	// MaxWriters is how many updates may wait for their turn; 0 means 1024.
 	MaxWriters int
+	// LargeDocument is from how many bytes of text on what is put into a graph is taken in as a load is, and committed as files of
+	// the store; 0 means 16 MiB.
+	LargeDocument int64
 	// Loads lists what LOAD may read: prefixes of http(s) IRIs, and folders as file IRIs; none: LOAD is refused.
 	Loads []string
 }

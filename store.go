@@ -43,14 +43,15 @@ func Open(dir string, options Options) (*Store, error) {
 		pool:     processPool(),
 		backends: backend.New(cpu.New(), backend.Options{Device: options.Device, GPUMemory: options.GPUMemory}),
 	}
+	if s.budget == nil {
+		s.budget = processBudget()
+	}
 	settings := options.live()
+	settings.IntakeMemory = s.intakeMemory()
 	settings.Retired = func(files *store.Store) { s.backends.Forget(files.Opened()...) }
 	var err error
 	if s.live, err = live.Open(context.Background(), dir, settings); err != nil {
 		return nil, err
-	}
-	if s.budget == nil {
-		s.budget = processBudget()
 	}
 	s.parsed = newParseCache(s.budget)
 	return s, nil

@@ -3,7 +3,6 @@ package rdfgpu
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -107,6 +106,9 @@ func (s *Store) Update(ctx context.Context, text string, options UpdateOptions) 
 	if err != nil {
 		return UpdateReport{}, err
 	}
+	if load := onlyLoad(parsed); load != nil && len(s.options.Loads) > 0 && !options.DryRun {
+		return s.loadDocument(ctx, load, options, budget)
+	}
 	return s.write(ctx, options, func(tx *live.Transaction) error {
 		settings, err := s.settings(ctx, options)
 		if err != nil {
@@ -145,8 +147,8 @@ func (s *Store) write(ctx context.Context, options UpdateOptions, do func(tx *li
 	}
 	defer tx.Abort()
 	err = section.Guard(func() error {
-		if wanted := options.IfSequence; wanted != nil && *wanted != tx.Began().Sequence() {
-			return fmt.Errorf("%w: it is at %d, not at %d", ErrConflict, tx.Began().Sequence(), *wanted)
+		if err := atSequence(tx.Began(), options.IfSequence); err != nil {
+			return err
 		}
 		if err := do(tx); err != nil {
 			return err

@@ -69,7 +69,8 @@ func appendFile(t *testing.T, to string, quads []Quad, graphs bool, memory int64
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLoad(target, sources, Options{}.withDefaults())
+	l := newLoad(sources, Options{}.withDefaults())
+	l.aim(target)
 	l.options.Memory, l.triples.budget = memory, 1<<20
 	l.old, err = openOld(to)
 	report, err := l.finish(context.Background(), err)

@@ -18,7 +18,8 @@ func Compact(ctx context.Context, dir string, options Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	l := newLoad(target, nil, options.withDefaults())
+	l := newLoad(nil, options.withDefaults())
+	l.aim(target)
 	if m := target.Current(); m != nil && len(m.Segments) == 1 {
 		l.report.Kept = m.Triples
 		l.describe(m)
@@ -51,17 +52,23 @@ func Rebuild(ctx context.Context, lock *store.Lock, s Snapshot, options Options)
 
 // newSnapshotLoad begins a load of what a snapshot has.
 func newSnapshotLoad(lock *store.Lock, s Snapshot, options Options) (*load, error) {
+	l := newLoad(nil, options.withDefaults())
+	return l, l.begin(lock, s)
+}
+
+// begin begins a segment of the store that a snapshot is of.
+func (l *load) begin(lock *store.Lock, s Snapshot) error {
 	target, err := lock.Begin()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m := target.Current()
 	if m == nil || m.Terms != int(s.Dictionary().Ordered()) || m.Sequence > s.Sequence() {
-		return nil, errors.Join(errors.New("loader: the snapshot is not one of the store's segments"), target.Abort())
+		return errors.Join(errors.New("loader: the snapshot is not one of the store's segments"), target.Abort())
 	}
-	l := newLoad(target, nil, options.withDefaults())
+	l.aim(target)
 	l.old = newOld(s, m)
-	return l, nil
+	return nil
 }
 
 // rebuild makes everything one base.

@@ -2,7 +2,7 @@
 //
 // Nouns: [Format] (a syntax, told by a file's name), [Read] (one document → quads of terms, in memory),
 // [Load] (any number of files → a store on disk, in bulk, with bounded memory), [Snapshot] (a store as a process has changed
-// it in memory) and what writes one ([Flush], [Rebuild]), [Options], [Report],
+// it in memory) and what writes one ([Flush], [Rebuild], [Intake]), [Options], [Report],
 // [Plan] (a sample of the files → an [Estimate] of what a load takes),
 // [SyntaxError] (file, line, column and what was expected).
 //
@@ -39,6 +39,8 @@
 //	                     of them become a new base (append.go says when)
 //	[Flush]              the triples that came are rows, with the terms that came; those that went are written as they are
 //	                     (flush.go). Nothing is looked up
+//	[Intake]             documents are read before there is a store to add them to; Merge then looks them up as an append does, in a
+//	                     snapshot, and adds what that has changed as a flush does (intake.go)
 //	[Compact], [Rebuild] all triples that are there are rows, all terms that they use terms (compact.go)
 //
 // Terms come from the dictionary, rows from graphs (takeover.go): a first reading notes which terms are used, a second makes

@@ -19,6 +19,7 @@ type encoder struct {
 	triples *tripleList
 	scanner lineScanner
 
+	into    uint32 // the graph of statements that name none: provisional
 	rows    []uint32
 	classes map[uint32]uint32 // class → members, by provisional ID
 	uses    []uint64          // triples by predicate number
@@ -189,7 +190,7 @@ func (e *encoder) resolve(odd func(line []byte, number int64) error) error {
 		case err != nil:
 			return err
 		case ok:
-			err = e.add(e.subjectID, p.predicate, object, defaultGraph)
+			err = e.add(e.subjectID, p.predicate, object, e.into)
 		default:
 			err = odd(p.line, p.number)
 		}
@@ -330,7 +331,7 @@ func (e *encoder) statement(line []byte) (fault *lineError, err error) {
 	if err != nil {
 		return nil, err
 	}
-	g := defaultGraph
+	g := e.into
 	if len(k.graph) > 0 {
 		if g, err = e.terms.id(k.graph); err != nil {
 			return nil, err
@@ -341,7 +342,7 @@ func (e *encoder) statement(line []byte) (fault *lineError, err error) {
 
 // quad encodes a statement of terms.
 func (e *encoder) quad(q Quad) error {
-	g := defaultGraph
+	g := e.into
 	s, err := e.term(q.Subject)
 	if err != nil {
 		return err

@@ -26,7 +26,8 @@ func Load(ctx context.Context, dir string, inputs []Input, options Options) (Rep
 	if err != nil {
 		return Report{}, err
 	}
-	l := newLoad(target, sources, options.withDefaults())
+	l := newLoad(sources, options.withDefaults())
+	l.aim(target)
 	if options.Append {
 		l.old, err = openOld(dir)
 	}
@@ -44,10 +45,17 @@ type load struct {
 
 	old        *oldStore // nil where the load replaces it
 	firstScope int       // of the inputs' blank nodes
+	blanks     string    // in its place, what the labels of an intake begin with
+	into       uint32    // the graph of statements that name none: provisional, or defaultGraph
+	// work is the load, once all is prepared.
+	work func(ctx context.Context) error
 	// combine makes what is in the store already, or in a snapshot, part of what was read; done says that the load has ended.
 	combine func(ctx context.Context) (done bool, err error)
 
 	gone gone // what a flush removes
+	// replaced is the graph that an intake replaces, and differs whether it has other triples.
+	replaced *pcsr.Graph
+	differs  atomic.Bool
 
 	terms   *termTable
 	gate    sync.RWMutex // held for reading while the term table is in use, for writing while it is spilled
@@ -64,15 +72,11 @@ type load struct {
 	written atomic.Int64 // keys, for the progress
 }
 
-func newLoad(target *store.Load, sources []*source, options Options) *load {
-	l := &load{options: options, target: target, sources: sources, start: time.Now()}
+func newLoad(sources []*source, options Options) *load {
+	l := &load{options: options, sources: sources, into: defaultGraph, start: time.Now()}
 	l.memory = newMemory(options.Threads)
 	l.terms = newTermTable(l.memory)
 	l.names = newPredicates()
-	l.report.Removed = target.Removed()
-	if l.options.TempDir == "" {
-		l.options.TempDir = target.Dir()
-	}
 	width := 3
 	for _, s := range sources {
 		l.total += s.size
@@ -80,16 +84,26 @@ func newLoad(target *store.Load, sources []*source, options Options) *load {
 			width = 4
 		}
 	}
-	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, folder: l.options.TempDir}
-	l.combine = l.join
-	l.runs = &termRuns{memory: l.memory, folder: l.options.TempDir}
+	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, folder: options.TempDir}
+	l.combine, l.work = l.join, l.run
+	l.runs = &termRuns{memory: l.memory, folder: options.TempDir}
 	return l
+}
+
+// aim makes a folder that of the load.
+func (l *load) aim(target *store.Load) {
+	l.target = target
+	l.report.Removed = target.Removed()
+	if l.options.TempDir == "" {
+		l.options.TempDir = target.Dir()
+		l.triples.folder, l.runs.folder = target.Dir(), target.Dir()
+	}
 }
 
 func (l *load) run(ctx context.Context) (err error) {
 	stop := l.reportProgress()
 	defer stop()
-	defer func() { err = errors.Join(err, l.triples.release(), l.runs.release()) }()
+	defer func() { err = errors.Join(err, l.releaseFiles()) }()
 	if l.old != nil {
 		l.firstScope = l.old.manifest.BlankScope + 1
 		if l.old.manifest.NamedGraphs() > 0 || slices.ContainsFunc(l.old.Changed(), isNamed) {
@@ -101,6 +115,14 @@ func (l *load) run(ctx context.Context) (err error) {
 	}
 	l.report.Read = uint64(l.triples.rows.Load())
 	l.report.InputBytes = l.read.Load()
+	return l.merge(ctx)
+}
+
+// releaseFiles removes the temporary files.
+func (l *load) releaseFiles() error { return errors.Join(l.triples.release(), l.runs.release()) }
+
+// merge makes a store, or a segment of one, of what was read.
+func (l *load) merge(ctx context.Context) (err error) {
 	if l.old != nil {
 		if done, err := l.combine(ctx); done || err != nil {
 			return err
@@ -139,6 +161,9 @@ func (l *load) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if l.same(order, contents) {
+		return l.timed(Committing, l.leave)
+	}
 	return l.timed(Committing, func() error { return l.commit(contents) })
 }
 
@@ -156,7 +181,7 @@ func (l *load) orderTerms(ctx context.Context, keys []string) (order *termOrder,
 		}
 		l.terms.release()
 		l.report.TermRuns = l.runs.count()
-		order, err = l.runs.order(ctx, keys, limit)
+		order, err = l.runs.order(ctx, keys, l.old.skips, limit)
 	}
 	if err != nil {
 		return nil, err
@@ -289,7 +314,7 @@ func (l *load) commit(contents store.Contents) error {
 // finish runs the load unless there was an error before, and gives back what it holds.
 func (l *load) finish(ctx context.Context, err error) (Report, error) {
 	if err == nil {
-		err = section.Guard(func() error { return l.run(ctx) }) // it reads the old store
+		err = section.Guard(func() error { return l.work(ctx) }) // it reads the old store
 	}
 	if err != nil {
 		err = errors.Join(err, l.target.Abort())

@@ -255,7 +255,8 @@ func TestLoadSpills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := newLoad(target, sources, Options{}.withDefaults())
+		l := newLoad(sources, Options{}.withDefaults())
+		l.aim(target)
 		l.options.Memory, l.triples.budget = 200<<10, 1<<20
 		if err := l.run(context.Background()); err != nil {
 			t.Fatal(err)

@@ -94,8 +94,10 @@ type Report struct {
 	InputBytes, StoreBytes, WrittenBytes, SpilledBytes int64
 	// TermRuns is how many times the term table was full; 0 when everything fitted.
 	TermRuns int
-	Elapsed  time.Duration
-	Phases   []PhaseTime
+	// Unchanged says that an intake had nothing that was not there.
+	Unchanged bool
+	Elapsed   time.Duration
+	Phases    []PhaseTime
 	// BadLines is how many lines were skipped, Skipped the first of them.
 	BadLines uint64
 	Skipped  []SyntaxError

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync/atomic"
 )
 
@@ -109,13 +110,18 @@ func (l *load) encode(ctx context.Context, tasks <-chan task, free chan<- []byte
 }
 
 func (l *load) newEncoder() (e *encoder, err error) {
-	e = &encoder{terms: l.terms, names: l.names, triples: l.triples, classes: map[uint32]uint32{}}
+	e = &encoder{terms: l.terms, names: l.names, triples: l.triples, into: l.into, classes: map[uint32]uint32{}}
 	e.rows, err = l.triples.fresh()
 	return e, err
 }
 
 // scope is the scope of the blank nodes of an input.
-func (l *load) scope(s *source) string { return blankScope(l.firstScope + s.number) }
+func (l *load) scope(s *source) string {
+	if l.blanks != "" {
+		return l.blanks + strconv.Itoa(s.number) + "_"
+	}
+	return blankScope(l.firstScope + s.number)
+}
 
 // endEncoder adds what an encoder counted to the sums of all.
 func (l *load) endEncoder(e *encoder) error {

@@ -99,8 +99,9 @@ func (h runHeap) sink(i int) {
 type runMerge struct {
 	rank      []uint32 // of all provisional IDs
 	out       *keyFile
-	terms     uint32 // so far, without predicates
-	backwards bool   // the rank of term n is noted as ^n, until it is known how many terms come before
+	skip      func(id uint32) bool // terms that get no rank
+	terms     uint32               // so far, without predicates
+	backwards bool                 // the rank of term n is noted as ^n, until it is known how many terms come before
 	labels    []string
 	label     int // labels before this one have been met
 	// pending are the IDs of predicates, whose ranks are known once all terms are counted.
@@ -138,15 +139,18 @@ func (m *runMerge) term(h *runHeap) error {
 	m.key = append(m.key[:0], least.key...)
 	section := least.section
 	label, predicate := m.isPredicate()
+	skipped := m.skip(least.id)
 	rank := m.terms
 	if m.backwards {
 		rank = ^rank
 	}
 	for len(*h) > 0 && (*h)[0].section == section && bytes.Equal((*h)[0].key, m.key) {
 		r := (*h)[0]
-		if predicate {
+		switch {
+		case skipped:
+		case predicate:
 			m.pending, m.ranks = append(m.pending, r.id), append(m.ranks, label)
-		} else {
+		default:
 			m.rank[r.id] = rank
 		}
 		if err := r.next(); err == io.EOF {
@@ -157,7 +161,7 @@ func (m *runMerge) term(h *runHeap) error {
 		}
 		h.sink(0)
 	}
-	if predicate {
+	if predicate || skipped {
 		return nil
 	}
 	m.terms++

@@ -123,9 +123,10 @@ func (r *termRuns) release() (err error) {
 	return err
 }
 
-// order merges the runs: every provisional ID gets the rank of its term, and the terms go, in order, to two files.
+// order merges the runs: every provisional ID gets the rank of its term, and the terms go, in order, to two files, but for those
+// that skip tells.
 // Resources and literals are merged side by side.
-func (r *termRuns) order(ctx context.Context, predicateKeys []string, limit uint64) (o *termOrder, err error) {
+func (r *termRuns) order(ctx context.Context, predicateKeys []string, skip func(id uint32) bool, limit uint64) (o *termOrder, err error) {
 	o = &termOrder{predicates: uint32(len(predicateKeys))}
 	if o.rank, err = allocate[uint32](r.memory, int(limit)); err != nil {
 		return nil, err
@@ -135,8 +136,8 @@ func (r *termRuns) order(ctx context.Context, predicateKeys []string, limit uint
 		return nil, err
 	}
 	o.terms = source
-	resources := &runMerge{rank: o.rank, out: source.resources, labels: predicateKeys}
-	literals := &runMerge{rank: o.rank, out: source.literals, backwards: true}
+	resources := &runMerge{rank: o.rank, out: source.resources, skip: skip, labels: predicateKeys}
+	literals := &runMerge{rank: o.rank, out: source.literals, skip: skip, backwards: true}
 	err = both(ctx, r.memory.threads, func(ctx context.Context) error {
 		return resources.run(ctx, r.readers(func(run *termRun) (from, to int64) { return 0, run.literals }))
 	}, func(ctx context.Context) error {

@@ -60,7 +60,10 @@ func (c *logCommand) write(out *bufio.Writer, store *rdfgpu.Store, e rdfgpu.LogE
 			err = store.WritePatch(out, e.Sequence)
 		}
 	default:
-		_, err = fmt.Fprintf(out, "%d\t%s\t+%d\t-%d\n", e.Sequence, at, e.Added, e.Removed)
+		if _, err = fmt.Fprintf(out, "%d\t%s\t+%d\t-%d", e.Sequence, at, e.Added, e.Removed); e.InFiles {
+			_, err = fmt.Fprintf(out, "\tin the store's files %s", e.Segment)
+		}
+		err = firstError(err, out.WriteByte('\n'))
 	}
 	return err
 }

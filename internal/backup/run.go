@@ -49,7 +49,7 @@ func Run(ctx context.Context, from, to string, o Options) (Report, error) {
 	}
 	r := &run{Options: o, from: from, copy: store.Copy{From: from, To: to, Linked: o.Linked}}
 	for range attempts {
-		if err = r.once(ctx); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, wal.ErrGone) {
+		if err = r.once(ctx); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, wal.ErrGone) && !errors.Is(err, errOlder) {
 			break
 		}
 	}
@@ -64,7 +64,11 @@ type run struct {
 	report Report
 }
 
-// once tries to copy the store. The error is fs.ErrNotExist or wal.ErrGone where the store has removed something meanwhile.
+// errOlder: the log has a commit whose quads are in files that came after those that were copied.
+var errOlder = errors.New("backup: the store has newer files")
+
+// once tries to copy the store. The error is fs.ErrNotExist or wal.ErrGone where the store has removed something meanwhile, errOlder
+// where it has written something.
 func (r *run) once(ctx context.Context) error {
 	m, err := store.ReadManifest(r.from)
 	if err != nil {
@@ -214,8 +218,14 @@ const syncEvery = 64 << 20
 func (r *run) append(ctx context.Context, log *wal.Log, from *wal.Reader) error {
 	pending := 0
 	for record, err := range from.Read(log.Last() + 1) {
+		if errors.Is(err, wal.ErrBeyond) { // the files have more
+			break
+		}
 		if err == nil && ctx.Err() != nil {
 			err = context.Cause(ctx)
+		}
+		if err == nil && wal.InFiles(record.Payload) {
+			err = errOlder
 		}
 		if err == nil {
 			_, err = log.Append(record.Payload)

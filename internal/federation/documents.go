@@ -56,10 +56,7 @@ func (d *Documents) allowed(iri string) bool {
 
 // Read reads the document of an IRI. Its syntax is told by the type that the server gives it, or else by its name.
 func (d *Documents) Read(ctx context.Context, iri string, emit func(rdf.Quad) error) error {
-	if !d.allowed(iri) {
-		return ErrNotAllowed
-	}
-	body, format, err := d.open(ctx, iri)
+	body, format, err := d.Open(ctx, iri)
 	if err != nil {
 		return err
 	}
@@ -67,7 +64,11 @@ func (d *Documents) Read(ctx context.Context, iri string, emit func(rdf.Quad) er
 	return loader.Read(io.LimitReader(body, answerBytes), format, iri, emit)
 }
 
-func (d *Documents) open(ctx context.Context, iri string) (io.ReadCloser, loader.Format, error) {
+// Open opens the document of an IRI for reading, and tells its syntax as Read does.
+func (d *Documents) Open(ctx context.Context, iri string) (io.ReadCloser, loader.Format, error) {
+	if !d.allowed(iri) {
+		return nil, "", ErrNotAllowed
+	}
 	if file, is := strings.CutPrefix(iri, "file://"); is {
 		return openFile(file)
 	}

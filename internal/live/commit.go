@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -68,21 +69,29 @@ func (t *Transaction) compared() (changes []change, err error) {
 		if err != nil {
 			return nil, err
 		}
-		c := change{name: name}
-		for _, e := range sortEdges(edges) {
-			was, is := before.HasEdge(e.From, e.Label, e.To), after.HasEdge(e.From, e.Label, e.To)
-			switch {
-			case is && !was:
-				c.added = append(c.added, e)
-			case was && !is:
-				c.removed = append(c.removed, e)
-			}
+		if t.whole[name] {
+			edges = slices.AppendSeq(slices.Clip(edges), Edges(before))
 		}
-		if len(c.added)+len(c.removed) > 0 {
+		if c := netOf(name, edges, before, after); len(c.added)+len(c.removed) > 0 {
 			changes = append(changes, c)
 		}
 	}
 	return changes, nil
+}
+
+// netOf is what differs between two states of a graph, which differ in some of the edges at most.
+func netOf(name dictionary.ID, edges []pcsr.Edge, before, after *pcsr.Graph) change {
+	c := change{name: name}
+	for _, e := range sortEdges(edges) {
+		was, is := before.HasEdge(e.From, e.Label, e.To), after.HasEdge(e.From, e.Label, e.To)
+		switch {
+		case is && !was:
+			c.added = append(c.added, e)
+		case was && !is:
+			c.removed = append(c.removed, e)
+		}
+	}
+	return c
 }
 
 // Commit writes what changed to the log, gives the turn to the next writer, waits until the log is as durable as
@@ -91,6 +100,12 @@ func (t *Transaction) compared() (changes []change, err error) {
 func (t *Transaction) Commit(ctx context.Context) (Report, error) {
 	if t.ended {
 		return Report{}, errEnded
+	}
+	if len(t.whole) > 0 && t.store.maintenance.tryTake() { // else quad by quad
+		defer t.store.maintenance.give()
+		r, err := t.flush(ctx)
+		t.store.wake()
+		return r, cmp.Or(t.Withdraw(ctx), err)
 	}
 	state, changes, err := t.append(ctx)
 	t.Abort() // the turn is the next one's

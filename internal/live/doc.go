@@ -2,7 +2,8 @@
 // and in memory what these commits changed.
 //
 // Nouns: [Store] (the folder, open for reading or for writing too), [State] (everything as of one commit: immutable),
-// [Snapshot] (a state that somebody reads, until Release), [Transaction] (a state in the making), [Quad], [Change].
+// [Snapshot] (a state that somebody reads, until Release), [Transaction] (a state in the making), [Quad], [Intake] (large documents
+// on their way into a graph).
 //
 // A reader takes the newest state and keeps it; nothing that happens later touches it. There is one writer at a time: it
 // begins from the newest state that was written to the log, be it durable yet or not, makes a new one, and appends what
@@ -19,6 +20,9 @@
 // In memory a state is what the files are: a dictionary, and a graph for each name. Terms that the files do not have stand
 // behind theirs in order of arrival (dictionary.Tail), graphs are the files' with edges added and removed
 // (pcsr.Graph.Change). So queries need to know nothing of all this.
+//
+// An Intake is committed with the store's files: what it read becomes a segment, with what was changed in memory by then, and the
+// manifest that names the segment is the commit. The log gets a record that counts what changed.
 //
 // The package evaluates nothing: package update runs SPARQL Update in a Transaction. docs/UPDATE.md tells what is promised.
 //

@@ -6,3 +6,9 @@ func (s *Store) Abandon() {
 	s.release(s.published.ground)
 	_ = s.lock.Release()
 }
+
+// Occupy keeps others from writing files until the function that it returns is called.
+func (s *Store) Occupy() (end func()) {
+	s.maintenance.one <- struct{}{}
+	return s.maintenance.give
+}

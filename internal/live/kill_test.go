@@ -16,6 +16,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/loader"
 )
 
 // childVariable names the store that this process, started by TestKills, writes until it is killed.
@@ -55,10 +56,14 @@ func writeUntilKilled(dir string) error {
 		return err
 	}
 	fail := make(chan error)
-	for range 4 {
+	for writer := range 4 {
 		go func() {
-			for {
-				n, err := commitNumber(s)
+			for k := 0; ; k++ {
+				commit := commitNumber
+				if writer == 0 && k%8 == 7 {
+					commit = commitDocument
+				}
+				n, err := commit(s)
 				if err != nil {
 					fail <- err
 				}
@@ -67,6 +72,51 @@ func writeUntilKilled(dir string) error {
 		}()
 	}
 	return <-fail
+}
+
+// documentTriples is how many triples a document of commitDocument has, which all have the document's own subject and lie in
+// documentGraph.
+const documentTriples = 500
+
+var (
+	documentGraph  = rdf.NewIRI("http://e/documents")
+	documentPrefix = "http://e/document"
+)
+
+// commitDocument commits a document by an intake, in the place of a transaction.
+func commitDocument(s *live.Store) (n int, err error) {
+	in, err := s.NewIntake(documentGraph)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	var text strings.Builder
+	id := rand.Uint64()
+	for i := range documentTriples {
+		fmt.Fprintf(&text, "<%s%x> <http://e/p%d> \"%d\" .\n", documentPrefix, id, i%7, i)
+	}
+	if err := in.Loader().Read(context.Background(), strings.NewReader(text.String()), loader.NTriples, ""); err != nil {
+		return 0, err
+	}
+	merged, err := in.Commit(context.Background(), false, nil)
+	return int(merged.Sequence) - 1, err
+}
+
+// takeDocuments removes the documents from what a store has, and returns the number of them. Each must be whole.
+func takeDocuments(t *testing.T, got quads) int {
+	found := map[string]int{}
+	for q := range got {
+		if q.Graph == documentGraph {
+			found[q.Subject.Value]++
+			delete(got, q)
+		}
+	}
+	for name, triples := range found {
+		if triples != documentTriples {
+			t.Fatalf("%s has %d triples of %d", name, triples, documentTriples)
+		}
+	}
+	return len(found)
 }
 
 // commitNumber commits the next transaction: number n is commit n+1.
@@ -182,15 +232,24 @@ func checkNumbersOn(t *testing.T, folder string, acknowledged int, options live.
 // checkState makes sure that a state has its transactions and nothing else.
 func checkState(t *testing.T, state *live.State) {
 	t.Helper()
-	n, want := int(state.Sequence()), quads{}
+	n, got := int(state.Sequence()), contents(t, state)
+	documents := takeDocuments(t, got)
+	want := quads{}
+	others := n
 	for k := range n {
+		if !got[killQuad(k, 0)] { // it was one of these
+			others--
+			continue
+		}
 		for i := range quadsEach {
-			if i == 0 || k+keptFor >= n {
+			if i == 0 || k+keptFor >= n || !got[killQuad(k+keptFor, 0)] {
 				want[killQuad(k, i)] = true
 			}
 		}
 	}
-	got := contents(t, state)
+	if documents+others != n {
+		t.Fatalf("after %d commits: %d documents and %d others", n, documents, others)
+	}
 	if len(got) != len(want) || len(without(want, got)) > 0 {
 		t.Fatalf("after %d commits: %s", n, difference(got, want))
 	}

@@ -22,8 +22,8 @@ type maintenance struct {
 	cancel context.CancelFunc
 	wake   chan struct{}
 	done   sync.WaitGroup
-	// one is held while something is at work.
-	one sync.Mutex
+	// one has a token while something writes files.
+	one chan struct{}
 	// written says that files are in place which no state is over yet: what wrote them was broken off.
 	written              bool
 	flushes, compactions atomic.Uint64
@@ -38,7 +38,7 @@ const (
 // begin starts the goroutine.
 func (m *maintenance) begin(s *Store) {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
-	m.wake = make(chan struct{}, 1)
+	m.wake, m.one = make(chan struct{}, 1), make(chan struct{}, 1)
 	m.done.Go(func() {
 		for {
 			select {
@@ -66,6 +66,33 @@ func (m *maintenance) rest() {
 	}
 }
 
+// take waits until nothing else writes files.
+func (m *maintenance) take(ctx context.Context) error {
+	select {
+	case m.one <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// tryTake is take that does not wait; it fails too where files are in place which no state is over.
+func (m *maintenance) tryTake() bool {
+	select {
+	case m.one <- struct{}{}:
+	default:
+		return false
+	}
+	if m.written {
+		m.give()
+		return false
+	}
+	return true
+}
+
+// give ends take.
+func (m *maintenance) give() { <-m.one }
+
 // end waits for the goroutine, which gives up what it is at.
 func (m *maintenance) end() {
 	m.cancel()
@@ -74,9 +101,13 @@ func (m *maintenance) end() {
 
 // afterCommit looks whether a delta has become large.
 func (s *Store) afterCommit(state *State) {
-	if !s.full(state) && !state.unsettled() {
-		return
+	if s.full(state) || state.unsettled() {
+		s.wake()
 	}
+}
+
+// wake lets maintenance look what is due.
+func (s *Store) wake() {
 	select {
 	case s.maintenance.wake <- struct{}{}:
 	default:
@@ -181,13 +212,7 @@ func (s *Store) scattered() bool {
 	snapshot := s.Snapshot()
 	defer snapshot.Release()
 	m := snapshot.Files().Manifest()
-	removed := uint64(0)
-	for i := range m.Segments {
-		for _, g := range m.Segments[i].Removed {
-			removed += g.Triples
-		}
-	}
-	return len(m.Segments) > mostSegments || removed*mostRemoved > m.Triples
+	return len(m.Segments) > mostSegments || m.Gone()*mostRemoved > m.Triples
 }
 
 // Maintained is how many flushes and compactions have ended since the store was opened.
@@ -225,18 +250,15 @@ func (s *Store) rewrite(ctx context.Context, write func(context.Context, loader.
 	if s.turn == nil {
 		return ErrReadOnly
 	}
-	s.maintenance.one.Lock()
-	defer s.maintenance.one.Unlock()
+	if err := s.maintenance.take(ctx); err != nil {
+		return err
+	}
+	defer s.maintenance.give()
 	if err := s.Failed(); err != nil {
 		return err
 	}
-	if s.maintenance.written {
-		if err := s.lock.Sync(); err != nil {
-			return err
-		}
-		if err := s.turnToFiles(ctx); err != nil {
-			return err
-		}
+	if err := s.turnToWritten(ctx); err != nil {
+		return err
 	}
 	from := s.Snapshot()
 	defer from.Release()
@@ -245,6 +267,17 @@ func (s *Store) rewrite(ctx context.Context, write func(context.Context, loader.
 	})
 	s.maintenance.written = err == nil || errors.Is(err, store.ErrUnsafe)
 	if err != nil {
+		return err
+	}
+	return s.turnToFiles(ctx)
+}
+
+// turnToWritten turns to the files that are in place already, if there are such.
+func (s *Store) turnToWritten(ctx context.Context) error {
+	if !s.maintenance.written {
+		return nil
+	}
+	if err := s.lock.Sync(); err != nil {
 		return err
 	}
 	return s.turnToFiles(ctx)
@@ -282,6 +315,12 @@ func (s *Store) turnTo(ctx context.Context) error {
 	if _, err := s.log.Sync(); err != nil {
 		return errors.Join(s.fail(err), files.Close())
 	}
+	s.turnToState(state)
+	return nil
+}
+
+// turnToState makes a state over new files, of all that is in the log, the newest and the one that readers see.
+func (s *Store) turnToState(state *State) {
 	s.mu.Lock()
 	old := s.published.ground
 	s.head, s.published = state, state
@@ -289,7 +328,6 @@ func (s *Store) turnTo(ctx context.Context) error {
 	s.changed = make(chan struct{})
 	s.mu.Unlock()
 	s.release(old)
-	return nil
 }
 
 // catchUp replays what was committed since a state.

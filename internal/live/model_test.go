@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -145,7 +146,8 @@ func TestAgainstAMap(t *testing.T) {
 		folder, remove := newFolderToRemove(t, model)
 		defer remove()
 		open := func() *live.Store {
-			s, err := live.Open(context.Background(), folder, live.Options{Writable: true, FlushTriples: 1 << 30})
+			large := rapid.SampledFrom([]int{1, 4, 0}).Draw(r, "large clear")
+			s, err := live.Open(context.Background(), folder, live.Options{Writable: true, FlushTriples: 1 << 30, LargeClear: large})
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -161,6 +163,7 @@ func TestAgainstAMap(t *testing.T) {
 		}
 		r.Repeat(map[string]func(*rapid.T){
 			"transaction": func(r *rapid.T) { model = transact(r, s, model) },
+			"document":    func(r *rapid.T) { model = takeIn(r, s, model) },
 			"snapshot": func(r *rapid.T) {
 				held = append(held, seen{s.Snapshot(), maps.Clone(model)})
 			},
@@ -281,6 +284,48 @@ func transact(r *rapid.T, s *live.Store, model quads) quads {
 	}
 	if uint64(len(without(next, model))) != added || uint64(len(without(model, next))) != removed {
 		r.Fatalf("%d added and %d removed, where %d and %d were", added, removed, len(without(next, model)), len(without(model, next)))
+	}
+	return next
+}
+
+// takeIn adds a document to a graph, or replaces the graph with it, by an intake, and returns what the data set is then.
+func takeIn(r *rapid.T, s *live.Store, model quads) quads {
+	graph, replace := drawQuad(r).Graph, rapid.Bool().Draw(r, "replace")
+	in, err := s.NewIntake(graph)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer in.Close()
+	next := maps.Clone(model)
+	if replace {
+		maps.DeleteFunc(next, func(q rdf.Quad, _ bool) bool { return q.Graph == graph })
+	}
+	for range rapid.IntRange(1, 2).Draw(r, "documents") {
+		var text []byte
+		for _, q := range rapid.SliceOfN(rapid.Custom(drawQuad), 0, 12).Draw(r, "triples") {
+			q.Graph = graph
+			next[q] = true
+			for _, term := range []rdf.Term{q.Subject, q.Predicate, q.Object} {
+				text = append(rdf.AppendNTriples(text, term), ' ')
+			}
+			text = append(text, ".\n"...)
+		}
+		if err := in.Loader().Read(context.Background(), bytes.NewReader(text), loader.NTriples, ""); err != nil {
+			r.Fatal(err)
+		}
+	}
+	before := s.Sequence()
+	merged, err := in.Commit(context.Background(), replace, nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	added, removed := uint64(len(without(next, model))), uint64(len(without(model, next)))
+	want := live.Merged{Sequence: before}
+	if added+removed > 0 {
+		want = live.Merged{Sequence: before + 1, Graphs: []live.MergedGraph{{Graph: graph, Added: added, Removed: removed}}}
+	}
+	if fmt.Sprint(merged) != fmt.Sprint(want) {
+		r.Fatalf("the commit says %v, where %v is right", merged, want)
 	}
 	return next
 }

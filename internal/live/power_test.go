@@ -63,10 +63,14 @@ func writeNumbers(t *testing.T, folder string, disk *waltest.Disk, random *rand.
 	highest.Store(int64(s.Sequence()) - 1)
 	last := int(s.Sequence()) + random.IntN(300)
 	var all sync.WaitGroup
-	for range 3 {
+	for writer := range 3 {
 		all.Go(func() {
-			for {
-				n, err := commitNumber(s)
+			for k := 0; ; k++ {
+				commit := commitNumber
+				if writer == 0 && k%40 == 39 {
+					commit = commitDocument
+				}
+				n, err := commit(s)
 				switch {
 				case errors.Is(err, live.ErrFailed):
 					return

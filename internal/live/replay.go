@@ -28,6 +28,9 @@ func (s *Store) openLog(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if err := s.fillLog(m); err != nil {
+		return err
+	}
 	if err := s.replay(ctx, s.log.Read, s.log.First()); err != nil {
 		return err
 	}
@@ -35,6 +38,19 @@ func (s *Store) openLog(ctx context.Context) (err error) {
 	s.turn = make(chan struct{}, 1)
 	s.maintenance.begin(s)
 	return nil
+}
+
+// fillLog makes the log end no earlier than the files: a crash came between the two, or before commits were durable that a flush
+// had written to the files by then.
+func (s *Store) fillLog(m *store.Manifest) error {
+	for s.log.Last() < m.Log.Sequence {
+		var unknown wal.Summary
+		if _, err := s.log.Append(unknown.Append(nil, m.Created)); err != nil {
+			return fmt.Errorf("live: %w", err)
+		}
+	}
+	_, err := s.log.Sync()
+	return err
 }
 
 // readLog replays the log of a store that is open for reading; there may be none.
@@ -78,6 +94,9 @@ func (s *Store) replay(ctx context.Context, read func(uint64) iter.Seq2[wal.Reco
 		return fmt.Errorf("live: %s: %w: the log begins at commit %d, the files end at %d", s.logFolder(), section.ErrDamaged, first, files)
 	}
 	state, err := replayed(ctx, s.head, read(files+1))
+	if errors.Is(err, wal.ErrBeyond) { // the files have more
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -128,6 +147,9 @@ func (b *batch) add(record wal.Record) error {
 	t, err := wal.ReadTransaction(record.Payload)
 	if err != nil {
 		return fmt.Errorf("live: commit %d: %w: %w", record.Sequence, section.ErrDamaged, err)
+	}
+	if t.InFiles() {
+		return fmt.Errorf("live: commit %d: %w: it is in files that the store does not have", record.Sequence, section.ErrDamaged)
 	}
 	ids := make([]dictionary.ID, t.Terms()+1)
 	ids[0] = dictionary.None // the default graph

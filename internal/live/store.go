@@ -38,6 +38,13 @@ type Options struct {
 	FlushTriples, FlushTerms int
 	// Threads is how many threads flushing and compacting take; 0 means one.
 	Threads int
+	// LargeClear is from how many triples on a graph that is cleared is committed with files, and not by logging each; 0 means a
+	// quarter of a million.
+	LargeClear int
+	// IntakeMemory bounds what an intake holds, in bytes; 0 means 512 MiB. TempDir is where it goes on from there; "" means the
+	// system's folder.
+	IntakeMemory int64
+	TempDir      string
 	// LogFolder is where the log lies, nil for the store's own folder of that purpose; Disk is where the other files are written, nil for
 	// the system's. Tests break them.
 	LogFolder wal.Folder
@@ -51,6 +58,8 @@ type Options struct {
 const (
 	defaultWaiting = 1024
 	defaultFlush   = 1 << 20
+	defaultIntake  = 512 << 20
+	defaultClear   = 1 << 18
 )
 
 func (o Options) withDefaults() Options {
@@ -65,6 +74,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Threads <= 0 {
 		o.Threads = 1
+	}
+	if o.LargeClear <= 0 {
+		o.LargeClear = defaultClear
+	}
+	if o.IntakeMemory <= 0 {
+		o.IntakeMemory = defaultIntake
 	}
 	if o.Retired == nil {
 		o.Retired = func(*store.Store) {}

@@ -24,8 +24,10 @@ type Transaction struct {
 	store *Store
 	began *Snapshot
 	state *State
-	// touched are, by graph, the edges that Apply and Clear added or removed, each once or more.
+	// touched are, by graph, the edges that Apply and Clear added or removed, each once or more; of the graphs in whole, which were
+	// large when they were cleared, any edge may be another than before.
 	touched map[dictionary.ID][]pcsr.Edge
+	whole   map[dictionary.ID]bool
 	// only is what the transaction changes, where one Apply did it all.
 	only  []change
 	steps int
@@ -188,17 +190,23 @@ func (t *Transaction) Clear(name dictionary.ID) error {
 	if err != nil || g.Edges() == 0 {
 		return err
 	}
-	edges := make([]pcsr.Edge, 0, g.Edges())
-	for e := range Edges(g) {
-		edges = append(edges, e)
+	if g.Edges() >= uint64(t.store.options.LargeClear) {
+		t.whole = cloneWith(t.whole, name)
+		t.touched[name] = slices.Clip(t.touched[name])
+	} else {
+		t.touched[name] = slices.AppendSeq(t.touched[name], Edges(g))
 	}
-	t.touched[name] = append(t.touched[name], edges...)
-	next := t.state.next()
-	next.put(name, emptyGraph(next.dictionary.Len()))
-	next.cleared = cloneWith(next.cleared, name)
-	t.state = next.ready()
+	t.state = t.state.without(name)
 	t.steps += 2
 	return nil
+}
+
+// without is a state in which a graph has no triples.
+func (s *State) without(name dictionary.ID) *State {
+	next := s.next()
+	next.put(name, emptyGraph(next.dictionary.Len()))
+	next.cleared = cloneWith(next.cleared, name)
+	return next.ready()
 }
 
 func cloneWith(set map[dictionary.ID]bool, name dictionary.ID) map[dictionary.ID]bool {

@@ -2,6 +2,7 @@ package update
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -83,7 +84,7 @@ func (r *runner) copy(from, to rdf.Term, how copying) error {
 // load is LOAD. What a document has before a fault in it is not kept.
 func (r *runner) load(ctx context.Context, op *parser.Load) error {
 	if r.options.Source == nil {
-		return fmt.Errorf("%w %s: nothing may be loaded from here", ErrLoad, rdf.NewIRI(op.Source))
+		return LoadError(op, errors.New("nothing may be loaded from here"))
 	}
 	into := dictionary.None
 	var err error
@@ -97,7 +98,7 @@ func (r *runner) load(ctx context.Context, op *parser.Load) error {
 		if gather.err != nil {
 			return gather.err
 		}
-		return fmt.Errorf("%w %s: %w", ErrLoad, rdf.NewIRI(op.Source), err)
+		return LoadError(op, err)
 	}
 	return r.tx.Apply(nil, gather.quads)
 }

@@ -105,76 +105,48 @@ func Put(tx *live.Transaction, graph rdf.Term, replace bool, budget *limits.Budg
 	return tx.Apply(nil, g.quads)
 }
 
-// Patch applies the rows of an RDF Patch, in their order, but for those that it aborts.
-func Patch(tx *live.Transaction, budget *limits.Budget, rows iter.Seq2[patch.Row, error]) error {
-	p := &patcher{tx: tx, charge: budget.Meter("the quads of a patch").Charge}
+// PatchRows reads an RDF Patch to its end, and returns the rows that add or remove something, but for those that it aborts.
+func PatchRows(budget *limits.Budget, rows iter.Seq2[patch.Row, error]) (all []patch.Row, err error) {
+	charge := budget.Meter("the quads of a patch").Charge
+	begun := 0
 	for row, err := range rows {
-		if err == nil {
-			err = p.take(row)
-		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-	}
-	return p.flush()
-}
-
-// patcher gathers rows of one kind.
-type patcher struct {
-	tx       *live.Transaction
-	charge   func(int64) error
-	pending  []patch.Row // of a transaction that is not committed yet
-	inside   bool
-	deleting bool
-	quads    []rdf.Quad
-}
-
-func (p *patcher) take(row patch.Row) error {
-	switch row.Operation {
-	case patch.Begin:
-		p.inside = true
-	case patch.Abort:
-		p.inside, p.pending = false, nil
-	case patch.Commit:
-		rows := p.pending
-		p.inside, p.pending = false, nil
-		for _, row := range rows {
-			if err := p.apply(row); err != nil {
-				return err
+		switch row.Operation {
+		case patch.Begin:
+			begun = len(all)
+		case patch.Abort:
+			all = all[:begun]
+		case patch.Insert, patch.Delete:
+			if err := charge(4 * bytesOfQuad); err != nil {
+				return nil, err
 			}
+			all = append(all, row)
 		}
-	case patch.Insert, patch.Delete:
-		if err := p.charge(4 * bytesOfQuad); err != nil {
-			return err
-		}
-		if p.inside {
-			p.pending = append(p.pending, row)
-			return nil
-		}
-		return p.apply(row)
 	}
-	return nil
+	return all, nil
 }
 
-// apply takes a row that counts.
-func (p *patcher) apply(row patch.Row) error {
-	if deleting := row.Operation == patch.Delete; deleting != p.deleting {
-		if err := p.flush(); err != nil {
+// Patch applies rows that add or remove something, in their order.
+func Patch(tx *live.Transaction, rows []patch.Row) error {
+	for len(rows) > 0 {
+		operation, n := rows[0].Operation, 0
+		for n < len(rows) && rows[n].Operation == operation {
+			n++
+		}
+		quads := make([]rdf.Quad, n)
+		for i, row := range rows[:n] {
+			quads[i] = rdf.Quad{Subject: row.Subject, Predicate: row.Predicate, Object: row.Object, Graph: row.Graph}
+		}
+		do := Insert
+		if operation == patch.Delete {
+			do = Delete
+		}
+		if err := do(tx, quads); err != nil {
 			return err
 		}
-		p.deleting = deleting
+		rows = rows[n:]
 	}
-	p.quads = append(p.quads, rdf.Quad{Subject: row.Subject, Predicate: row.Predicate, Object: row.Object, Graph: row.Graph})
 	return nil
-}
-
-// flush does what was gathered.
-func (p *patcher) flush() error {
-	do := Insert
-	if p.deleting {
-		do = Delete
-	}
-	err := do(p.tx, p.quads)
-	p.quads = p.quads[:0]
-	return err
 }

@@ -44,12 +44,22 @@ func Run(ctx context.Context, tx *live.Transaction, u *parser.Update, options Op
 	for left := u.Operations; len(left) > 0; {
 		ops := left[:max(1, leadingData(left))]
 		if op, err := r.do(ctx, ops); err != nil {
-			at := op.Start()
-			return fmt.Errorf("the operation at line %d, column %d: %w", at.Line, at.Column, err)
+			return At(op, err)
 		}
 		left = left[len(ops):]
 	}
 	return nil
+}
+
+// At says which operation ended with an error.
+func At(op parser.Operation, err error) error {
+	at := op.Start()
+	return fmt.Errorf("the operation at line %d, column %d: %w", at.Line, at.Column, err)
+}
+
+// LoadError is that of LOAD whose document cannot be read.
+func LoadError(op *parser.Load, err error) error {
+	return fmt.Errorf("%w %s: %w", ErrLoad, rdf.NewIRI(op.Source), err)
 }
 
 // runner is one update under way.

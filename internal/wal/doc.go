@@ -2,7 +2,8 @@
 //
 // Nouns: [Log] (the files, open for appending), [Record] (one payload under its sequence), [Reader] (a log that another
 // process may be appending to), [Syncer] (the goroutine that makes appended records durable, and those who wait for it),
-// [Builder] and [Transaction] (the payload: the quads that one commit added and removed), [Folder] and [File] (what a log
+// [Builder] and [Transaction] (the payload: the quads that one commit added and removed), [Summary] (the payload of a commit whose
+// quads are in a store's files alone), [Folder] and [File] (what a log
 // asks of a file system, so that tests can break it; waltest has one).
 //
 // A committer uses them like this; one goroutine appends, any number wait:

@@ -18,6 +18,8 @@ var (
 	ErrBroken = errors.New("the log is broken: open it anew")
 	// ErrGone says that a sequence was dropped.
 	ErrGone = errors.New("the log does not reach back that far")
+	// ErrBeyond says that a log ends before the record that comes before the one to be read.
+	ErrBeyond = errors.New("it lies beyond the log")
 	// ErrTooLarge says that a payload is longer than MaxPayload.
 	ErrTooLarge = errors.New("the payload is too large for the log")
 	// ErrClosed says that a log or syncer was closed.

@@ -16,7 +16,7 @@ type Record struct {
 
 // Read gives the records from a sequence up to Last as it is when the reading begins, each checked. A payload is valid
 // until the next step. The last step is an error where there is one: ErrGone where from was dropped, ErrDamaged.
-// From Last + 1 there is nothing to read; to read from beyond that is an error.
+// From Last + 1 there is nothing to read; to read from beyond that is ErrBeyond.
 func (l *Log) Read(from uint64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := l.read(from, yield); err != nil && !errors.Is(err, errStopped) {
@@ -81,7 +81,7 @@ func readable(from, first, last uint64) error {
 		return gone(from, first)
 	}
 	if from > last+1 {
-		return fmt.Errorf("wal: sequence %d lies beyond the log, which ends with %d", from, last)
+		return fmt.Errorf("wal: sequence %d: %w, which ends with %d", from, ErrBeyond, last)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ type Transaction struct {
 	Time time.Time
 
 	payload []byte
+	segment string   // of a Summary
 	terms   []uint32 // where the length of each key lies in the payload
 	groups  []byte   // what follows the number of graphs
 	graphs  int
@@ -31,17 +32,25 @@ func ReadTransaction(payload []byte) (*Transaction, error) {
 // Read is ReadTransaction into a Transaction whose memory is used again. After an error it is not to be used.
 func (t *Transaction) Read(payload []byte) error {
 	d := decoder{b: payload}
-	if len(payload) < timeBytes || payload[0] != payloadFormat || len(payload) > MaxPayload {
-		return fmt.Errorf("wal: %w: expected %d and a time at its start", ErrPayload, payloadFormat)
+	if len(payload) < timeBytes || payload[0] != payloadFormat && payload[0] != summaryFormat || len(payload) > MaxPayload {
+		return fmt.Errorf("wal: %w: expected %d or %d and a time at its start", ErrPayload, payloadFormat, summaryFormat)
 	}
 	*t = Transaction{payload: payload, terms: t.terms[:0]}
 	t.Time = time.Unix(0, int64(binary.LittleEndian.Uint64(payload[1:])))
 	d.at = timeBytes
+	if t.InFiles() {
+		n := d.skip(d.uvarint())
+		t.segment = string(payload[d.at-n : d.at])
+	}
 	t.readTerms(&d)
-	t.graphs = d.count(4)
+	t.graphs = d.count(leastGraph[payload[0]])
 	t.groups = payload[d.at:]
 	for range t.graphs {
-		d.group(len(t.terms))
+		if t.InFiles() {
+			d.summary(len(t.terms))
+		} else {
+			d.group(len(t.terms))
+		}
 	}
 	if d.failed == "" && d.at < len(payload) {
 		d.fail("bytes behind the last change")
@@ -51,6 +60,9 @@ func (t *Transaction) Read(payload []byte) error {
 	}
 	return nil
 }
+
+// leastGraph is how many bytes a graph takes at least, by format.
+var leastGraph = [...]int{payloadFormat: 4, summaryFormat: 3}
 
 // readTerms notes where the terms of the table lie.
 func (t *Transaction) readTerms(d *decoder) {
@@ -87,18 +99,29 @@ func (t *Transaction) Graphs() iter.Seq[GraphChanges] {
 	return func(yield func(GraphChanges) bool) {
 		d := decoder{b: t.groups}
 		for range t.graphs {
-			g, size := d.groupHead()
-			d.at += size
-			if !yield(g) {
+			if !yield(d.counts(t)) {
 				return
 			}
 		}
 	}
 }
 
-// Changes gives the changes, graph by graph, in the order in which they were added to the builder.
+// counts reads how many changes a graph has, and steps over them.
+func (d *decoder) counts(t *Transaction) GraphChanges {
+	if t.InFiles() {
+		return d.summary(len(t.terms))
+	}
+	g, size := d.groupHead()
+	d.at += size
+	return g
+}
+
+// Changes gives the changes, graph by graph, in the order in which they were added to the builder; none of a Summary.
 func (t *Transaction) Changes() iter.Seq[Change] {
 	return func(yield func(Change) bool) {
+		if t.InFiles() {
+			return
+		}
 		d := decoder{b: t.groups}
 		for range t.graphs {
 			g, _ := d.groupHead()

@@ -1,0 +1,208 @@
+package loader
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Intake is documents on their way into one graph of a store that is open: what was read of them lies in memory, within
+// Options.Memory, and in temporary files beyond. Until Merge it has nothing to do with any store, so the store may be changed
+// while a long document is read. Not for concurrent use.
+type Intake struct {
+	l         *load
+	documents int
+}
+
+// NewIntake begins an intake of documents whose triples go to a graph; the zero Term is the default graph. Options.Memory, Threads
+// and TempDir ("" for the system's folder) count. Close it.
+func NewIntake(graph rdf.Term, options Options) (in *Intake, err error) {
+	l := newLoad(nil, options.withDefaults())
+	l.triples.width = rowGraph + 1 // whatever graphs the store will have
+	var bits [12]byte
+	_, _ = rand.Read(bits[:]) // never fails
+	l.blanks = "u" + hex.EncodeToString(bits[:]) + "x"
+	if graph.IsZero() {
+		return &Intake{l: l}, nil
+	}
+	key, ok := dictionary.AppendKey(nil, graph)
+	if !ok {
+		return nil, fmt.Errorf("loader: %w: %q", dictionary.ErrTerm, graph)
+	}
+	if l.into, err = l.terms.id(key); err != nil {
+		l.memory.releaseAll()
+		return nil, err
+	}
+	return &Intake{l: l}, nil
+}
+
+// Read reads one document, on as many cores as its format allows. Its blank nodes are others than those of any store and of other
+// documents. base is as in [Read]. After an error, a *SyntaxError where it is a fault in the document, the intake is of no more use.
+func (in *Intake) Read(ctx context.Context, r io.Reader, format Format, base string) error {
+	l := in.l
+	l.sources = []*source{{Input: Input{Name: "the document", Format: format, Reader: r, Base: base}, number: in.documents}}
+	in.documents++
+	err := l.timed(Reading, func() error { return l.readAll(ctx) })
+	var fault *SyntaxError
+	if errors.As(err, &fault) {
+		fault.File = ""
+		return fault
+	}
+	return err
+}
+
+// Triples is how many were read, repeats included.
+func (in *Intake) Triples() uint64 { return uint64(in.l.triples.rows.Load()) }
+
+// Close gives back what the intake holds. It may be called again.
+func (in *Intake) Close() error {
+	err := in.l.releaseFiles()
+	in.l.memory.releaseAll()
+	return err
+}
+
+// Merge makes what was read part of the store whose lock the caller holds, in one segment with what a snapshot of that store has
+// changed (see Flush); where most of the store is new then, in a base. The manifest gets the snapshot's sequence, so this is how a process
+// that has the store open commits many triples.
+//
+// replaced is what the graph of the intake had before the snapshot, in which it is cleared; nil where what was read is added to
+// the graph. Where nothing changes, nothing is written (Report.Unchanged). The intake is at its end, whatever comes.
+func (in *Intake) Merge(ctx context.Context, lock *store.Lock, s Snapshot, replaced *pcsr.Graph) (Report, error) {
+	l := in.l
+	l.sources, l.replaced = nil, replaced
+	if err := l.begin(lock, s); err != nil {
+		return Report{}, errors.Join(err, in.Close())
+	}
+	l.firstScope = l.old.manifest.BlankScope + 1
+	l.combine = l.joinSnapshot
+	l.work = func(ctx context.Context) (err error) {
+		defer func() { err = errors.Join(err, l.releaseFiles()) }()
+		return l.merge(ctx)
+	}
+	return l.finish(ctx, nil)
+}
+
+// mostlyNew is how many times as many triples as are there must be added, that it pays to make a new base of all: others may wait for
+// it.
+const mostlyNew = 4
+
+// joinSnapshot is join for a snapshot: what it has changed becomes part of the segment too.
+func (l *load) joinSnapshot(ctx context.Context) (done bool, err error) {
+	if err := l.timed(Comparing, func() error { return l.compareWith(ctx, l.replaced) }); err != nil {
+		return false, err
+	}
+	added := uint64(l.triples.rows.Load())
+	if added == 0 && l.replaced == nil {
+		return true, l.timed(Committing, l.leave)
+	}
+	var edges []oldEdges
+	if l.replaced == nil && added/mostlyNew > l.old.manifest.Triples {
+		l.old.keepFirst(0)
+		edges, err = l.old.allEdges()
+	} else {
+		edges, err = l.changes(ctx)
+	}
+	if err != nil {
+		return false, err
+	}
+	return false, l.timed(TakingOver, func() error { return l.takeOver(ctx, edges) })
+}
+
+// compareWith looks terms and rows up in the snapshot, and drops the rows that it has. Where the rows replace a graph, it looks
+// whether that has them all.
+func (l *load) compareWith(ctx context.Context, replaced *pcsr.Graph) error {
+	if err := l.resolveRuns(ctx); err != nil {
+		return err
+	}
+	if err := l.resolve(ctx); err != nil {
+		return err
+	}
+	if err := l.resolvePredicates(); err != nil {
+		return err
+	}
+	if replaced == nil {
+		return l.dropKnown(ctx)
+	}
+	name := defaultGraph
+	if l.into != defaultGraph {
+		name = l.old.known[l.into] - 1 // a graph that has triples has a name
+	}
+	return l.triples.each(ctx, func(_ int, rows []uint32) error {
+		f := &edgeFinder{old: l.old, graphs: map[uint32]*pcsr.Graph{name: replaced}}
+		for ; len(rows) > 0 && !l.differs.Load(); rows = rows[l.triples.width:] {
+			known, err := f.find(rows[:l.triples.width])
+			if err != nil {
+				return err
+			}
+			if !known {
+				l.differs.Store(true)
+			}
+		}
+		return nil
+	})
+}
+
+// resolveRuns looks the terms of spilled runs up in the old store.
+func (l *load) resolveRuns(ctx context.Context) (err error) {
+	o, runs := l.old, l.runs.runs
+	if o.known, err = grown(l.memory, o.known, int(l.terms.limit())); err != nil {
+		return err
+	}
+	var next atomic.Int64
+	return parallel(ctx, min(l.options.Threads, len(runs)), func(ctx context.Context, _ int) error {
+		for i := int(next.Add(1)) - 1; i < len(runs); i = int(next.Add(1)) - 1 {
+			if err := o.resolveRun(ctx, runs[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (o *oldStore) resolveRun(ctx context.Context, run *termRun) error {
+	r := &runReader{file: run.file, end: run.size}
+	for n := 0; ; n++ {
+		switch err := r.next(); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case n%stride == 0 && ctx.Err() != nil:
+			return ctx.Err()
+		}
+		if id, ok := o.Dictionary().LookupKey(r.key); ok {
+			o.known[r.id] = id + 1
+		}
+	}
+}
+
+// same reports whether the rows, which were written, replace a graph of the same triples.
+func (l *load) same(order *termOrder, written store.Contents) bool {
+	if l.replaced == nil || l.differs.Load() {
+		return false
+	}
+	triples := written.DefaultTriples
+	if l.into != defaultGraph {
+		triples = 0
+		if i := slices.IndexFunc(written.Named, func(g store.NamedContents) bool { return g.ID == order.rank[l.into] }); i >= 0 {
+			triples = written.Named[i].Triples
+		}
+	}
+	return triples == l.replaced.Edges()
+}
+
+// leave ends a load that changes nothing.
+func (l *load) leave() error {
+	l.report.Unchanged = true
+	return l.target.Abort()
+}

@@ -1,0 +1,117 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/store"
+)
+
+// intakeText is n triples of which those from a number on are new to who has the first.
+func intakeText(from, to int) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&b, "<http://e/s%d> <http://e/p%d> \"value %d\" .\n<http://e/s%d> a <http://e/C%d> .\n", i, i%5, i, i, i%3)
+	}
+	return strings.ReplaceAll(b.String(), " a ", " <"+rdf.RDFType+"> ")
+}
+
+// mergeInto merges documents into the store in dir, with a small term table so that terms are spilled.
+func mergeInto(t *testing.T, dir string, graph rdf.Term, memory int64, texts ...string) Report {
+	t.Helper()
+	in, err := NewIntake(graph, Options{Threads: 2, TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if memory > 0 {
+		in.l.options.Memory, in.l.triples.budget = memory, memory
+	}
+	for _, text := range texts {
+		if err := in.Read(context.Background(), strings.NewReader(text), NTriples, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, err := store.TakeLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Release()
+	files, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	report, err := in.Merge(context.Background(), lock, stored{files}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// TestAnIntakeThatSpillsIsWhatALoadOfEverythingIs merges documents of which a part is in the store already.
+func TestAnIntakeThatSpillsIsWhatALoadOfEverythingIs(t *testing.T) {
+	const base, all = 6_000, 9_000
+	for _, c := range []struct {
+		name      string
+		from      int   // where the documents begin
+		memory    int64 // of the intake
+		segments  int
+		unchanged bool
+	}{
+		{"a few more, in memory", base - 1000, 0, 2, false},
+		{"a few more, spilled", base - 2000, 200 << 10, 2, false},
+		{"nothing more, spilled", all, 200 << 10, 1, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, to := t.TempDir(), base+1000
+			load := func(name, text string) string {
+				path := filepath.Join(dir, name)
+				inputs := []Input{{Name: name + ".nt", Reader: strings.NewReader(text)}}
+				if _, err := Load(context.Background(), path, inputs, Options{Threads: 2}); err != nil {
+					t.Fatal(err)
+				}
+				return path
+			}
+			into := load("into", intakeText(0, base))
+			texts := []string{intakeText(c.from, to), intakeText(to-10, to)}
+			if c.unchanged {
+				to, texts = base, []string{intakeText(0, base)}
+			}
+			want := dump(t, load("want", intakeText(0, to)))
+			report := mergeInto(t, into, rdf.Term{}, c.memory, texts...)
+			if report.Unchanged != c.unchanged || c.memory > 0 && !c.unchanged && (report.TermRuns < 2 || report.SpilledBytes == 0) {
+				t.Errorf("%+v", report)
+			}
+			if got := segments(t, into); got != c.segments {
+				t.Errorf("%d segments", got)
+			}
+			same(t, into, want)
+		})
+	}
+}
+
+func TestAFaultInAnIntakeSaysWhere(t *testing.T) {
+	for format, text := range map[Format]string{
+		NTriples: "<http://e/s> <http://e/p> 1 .\n",
+		Turtle:   "<http://e/s> <http://e/p> ] .\n",
+	} {
+		in, err := NewIntake(rdf.NewIRI("http://e/g"), Options{TempDir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = in.Read(context.Background(), strings.NewReader("\n\n"+text), format, "")
+		var fault *SyntaxError
+		if !errors.As(err, &fault) || fault.Line != 3 || fault.Column != 27 || fault.File != "" {
+			t.Errorf("%s: %v", format, err)
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
