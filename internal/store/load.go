@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
@@ -367,12 +368,7 @@ func (l *Load) Abort() error {
 }
 
 func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	err = errors.Join(f.Sync(), f.Close())
-	if err != nil {
+	if err := machine.SyncFolder(dir); err != nil {
 		return fmt.Errorf("store: sync %s: %w", dir, err)
 	}
 	return nil
