@@ -76,6 +76,7 @@ var rooms = map[string][]string{
 	"internal/updatetest":       {"internal/isomorphism", "internal/results", "loader"},
 	"internal/matchtest":        {"internal/schedule", "exec/match", "planner/bgp", "parser", "pcsr", "dictionary", "loader"},
 	"web":                       {root, "internal/results"},
+	"packaging/sbom":            {},
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate"},
 	root: {
 		"loader", "parser", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match", "exec/match/cpu", "exec/match/gpu", "exec/terms",
