@@ -70,7 +70,7 @@ func (s *Server) serveInfo(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, described)
 }
 
-// schemaCache keeps the data set of an edition at a glance.
+// schemaCache keeps the data set of an edition at a glance: as much of it as was asked for at once.
 type schemaCache struct {
 	mu       sync.Mutex
 	limit    int
@@ -107,14 +107,16 @@ func (s *Server) serveSchema(w http.ResponseWriter, r *http.Request) {
 func (c *schemaCache) of(engine Engine, limit int) (rdfgpu.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := engine.Sequence(); c.value == nil || c.limit != limit || c.sequence != now {
+	if now := engine.Sequence(); c.value == nil || c.limit < limit || c.sequence != now {
 		value, err := engine.Schema(limit)
 		if err != nil {
 			return value, err
 		}
 		c.value, c.limit, c.sequence = &value, limit, now
 	}
-	return *c.value, nil
+	v := *c.value
+	v.Classes, v.Predicates, v.Links = v.Classes[:min(limit, len(v.Classes))], v.Predicates[:min(limit, len(v.Predicates))], v.Links[:min(limit, len(v.Links))]
+	return v, nil
 }
 
 // serveGraph answers a query that is being typed with its plan, which holds the query graph, or with the problem that

@@ -14,9 +14,7 @@ var errWithheld = errors.New("web: the client was told that the query has ended"
 // overdue is called by the engine, from a goroutine of its own, when the query goes on although it should have ended. It
 // says where in the log and tells the client, who need not wait. The query's turn is not over before it really ends.
 func (x *exchange) overdue(o rdfgpu.Overdue) {
-	x.server.metrics.overdue.Inc()
-	x.server.options.Log.Warn("a query goes on after its end", slog.String("query", x.query.ID), slog.String("stage", o.Stage),
-		slog.String("cause", o.Cause.Error()), slog.String("text", cutQuery(o.Query, 1000)), slog.String("stacks", o.Stacks))
+	x.server.reportOverdue(x.query, o)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.answered || x.body != nil && !x.body.withhold() {
@@ -26,6 +24,13 @@ func (x *exchange) overdue(o rdfgpu.Overdue) {
 	x.w.Header().Set("Connection", "close")
 	x.server.fail(x.w, x.r, x.query.ID, x.told)
 	_ = http.NewResponseController(x.w).Flush() // a client that is gone needs no answer
+}
+
+// reportOverdue counts a query that goes on, and says where in the log.
+func (s *Server) reportOverdue(q *query, o rdfgpu.Overdue) {
+	s.metrics.overdue.Inc()
+	s.options.Log.Warn("a query goes on after its end", slog.String("query", q.ID), slog.String("stage", o.Stage),
+		slog.String("cause", o.Cause.Error()), slog.String("text", cutQuery(o.Query, 1000)), slog.String("stacks", o.Stacks))
 }
 
 // claim reports whether the client is still to be answered, by the caller alone.

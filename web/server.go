@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/cors"
+
+	"github.com/rdfgpu/rdfgpu/internal/mcp"
 )
 
 // Server serves one engine at a time. It is an http.Handler; Run listens.
@@ -29,6 +31,7 @@ type Server struct {
 	// connections are those that Run accepts; nil before.
 	connections atomic.Pointer[connections]
 	queries     *running
+	tools       http.Handler // the Model Context Protocol
 	metrics     *metrics
 	history     history
 	// draining is set once the server has been told to stop.
@@ -57,6 +60,7 @@ func New(engine Engine, options Options) (*Server, error) {
 	s.origins = trustedOrigins(options.Origins)
 	s.rate = newRateLimit(options.Rate, options.Burst)
 	s.metrics = newMetrics(s)
+	s.tools = mcp.New(mcp.Options{Budget: options.Budget, Log: options.Log}).Handler(func(r *http.Request) mcp.Source { return caller{s, r} })
 	s.handler = s.routes()
 	return s, nil
 }
@@ -89,7 +93,7 @@ func (s *Server) routes() http.Handler {
 			AllowedOrigins: s.options.Origins,
 			AllowedMethods: []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "Content-Encoding", "If-Match", "If-None-Match", "Prefer", "X-Rdfgpu-*",
-				headerSemantics, headerDevice, headerTimeout, headerExplain, headerSend, headerMinSequence, headerDryRun, headerBase, headerRequestID},
+				headerSemantics, headerDevice, headerTimeout, headerExplain, headerSend, headerMinSequence, headerDryRun, headerBase, headerRequestID, "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"},
 			ExposedHeaders: []string{headerQueryID, headerRequestID, headerRows, headerSequence, "ETag", "Location", "Server-Timing", "Retry-After"},
 			MaxAge:         3600,
 		}))
@@ -104,6 +108,7 @@ func (s *Server) routes() http.Handler {
 		router.HandleFunc("/update/", s.limited(s.serveUpdate))
 		router.HandleFunc(storePath, s.limited(s.serveGraphs))
 		router.HandleFunc(storePath+"/*", s.limited(s.serveGraphs))
+		router.HandleFunc("/mcp", s.limited(s.serveTools))
 		router.Handle("/metrics", s.metrics.handler())
 		router.Route("/api", func(router chi.Router) {
 			router.Get("/info", s.serveInfo)

@@ -42,6 +42,7 @@ type commands struct {
 	Restore      restoreCommand      `cmd:"" help:"Make a store of a backup, and check it."`
 	Serve        serveCommand        `cmd:"" help:"Serve SPARQL over HTTP, with a workbench in the browser."`
 	Health       healthCommand       `cmd:"" help:"Ask a server whether it takes queries."`
+	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Let language models use a store, by the Model Context Protocol over standard input and output."`
 	Info         infoCommand         `cmd:"" help:"Describe a store, or the GPU."`
 	Verify       verifyCommand       `cmd:"" help:"Check every file of a store: checksums and invariants."`
 	Generate     generateCommand     `cmd:"" help:"Make a benchmark graph."`
