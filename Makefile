@@ -10,7 +10,7 @@ COMMIT  ?= $(shell git describe --always --abbrev=40 --dirty --exclude '*' 2>/de
 LDFLAGS := -X github.com/rdfgpu/rdfgpu.version=$(VERSION) -X github.com/rdfgpu/rdfgpu.commit=$(COMMIT)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-gpu build-cpu run test check race fuzz hostile w3c bench lint vet fmt staticcheck workbench browser clean
+.PHONY: help build build-gpu build-cpu cross release run test check race fuzz hostile w3c bench lint vet fmt staticcheck workbench browser clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -65,7 +65,18 @@ web/workbench/node_modules: web/workbench/package-lock.json
 browser: web/workbench/node_modules ## drive the workbench in a real browser (needs chromium and npm; RDFGPU_SHOTS=folder keeps pictures)
 	$(GO) test -tags browser -count=1 -timeout 40m -run Workbench ./web
 
+# The rooms that differ between systems; their tests are vetted too.
+SYSTEM_ROOMS := ./internal/machine ./internal/section ./internal/store ./exec/vector ./pcsr ./loader
+cross: ## build for the other systems, and vet the rooms that differ there
+	@for p in linux/arm64 darwin/arm64 windows/amd64; do echo $$p; \
+	  export CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/}; \
+	  $(GO) build -o /dev/null ./cmd/rdfgpu && $(GO) vet $(SYSTEM_ROOMS) || exit 1; done
+
+release: ## what is published of a version (VERSION=v1.2.3): tarballs, packages, bills of materials, checksums, in dist/
+	@[ -n "$(VERSION)" ] || { echo "name the version: make release VERSION=v1.2.3"; exit 2; }
+	GO="$(GO)" packaging/release.sh $(VERSION)
+
 clean: ## remove what make made
-	rm -rf bin .cache .bundle
+	rm -rf bin .cache .bundle dist
 
 include kernels/kernels.mk

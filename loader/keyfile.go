@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // keyFile is a nameless file of keys, each after its length.
@@ -21,7 +23,7 @@ type keyFile struct {
 }
 
 func newKeyFile(folder string, buffer int) (*keyFile, error) {
-	f, err := namelessFile(folder)
+	f, err := machine.NamelessFile(folder)
 	if err != nil {
 		return nil, fmt.Errorf("loader: %w", err)
 	}

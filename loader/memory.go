@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // memory hands out large arrays outside the garbage-collected heap, so that a load's footprint is what it holds and
@@ -32,7 +32,7 @@ func allocate[T number](m *memory, n int) ([]T, error) {
 	if size == 0 {
 		return nil, nil
 	}
-	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	b, err := machine.Allocate(size)
 	if err != nil {
 		return nil, fmt.Errorf("loader: cannot get %d MiB of memory: %w", size>>20, err)
 	}
@@ -58,7 +58,7 @@ func release[T number](m *memory, array []T) {
 	m.mu.Unlock()
 	if ok {
 		m.held.Add(-int64(len(b)))
-		_ = unix.Munmap(b) // of a mapping of ours: cannot fail
+		_ = machine.Release(b) // of a mapping of ours: cannot fail
 	}
 }
 
@@ -67,7 +67,7 @@ func (m *memory) releaseAll() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for key, b := range m.maps {
-		_ = unix.Munmap(b)
+		_ = machine.Release(b)
 		delete(m.maps, key)
 	}
 	m.held.Store(0)

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // termRuns are the sorted runs that a term table was spilled to.
@@ -44,7 +46,7 @@ func (r *termRuns) spill(t *termTable, skip func(id uint32) bool) error {
 	}
 	defer release(t.memory, resources)
 	defer release(t.memory, literals)
-	f, err := namelessFile(r.folder)
+	f, err := machine.NamelessFile(r.folder)
 	if err != nil {
 		return fmt.Errorf("loader: %w", err)
 	}

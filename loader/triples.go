@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"golang.org/x/sync/errgroup"
 )
@@ -78,7 +79,7 @@ func (l *tripleList) add(rows []uint32) error {
 		return nil
 	}
 	if l.file == nil {
-		f, err := namelessFile(l.folder)
+		f, err := machine.NamelessFile(l.folder)
 		if err != nil {
 			return err
 		}
@@ -172,15 +173,6 @@ func (l *tripleList) release() error {
 func bytesOf[T number](numbers []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), len(numbers)*int(unsafe.Sizeof(t)))
-}
-
-// namelessFile makes a file that vanishes with the process.
-func namelessFile(folder string) (*os.File, error) {
-	f, err := os.CreateTemp(folder, "load-*.tmp")
-	if err != nil {
-		return nil, err
-	}
-	return f, os.Remove(f.Name())
 }
 
 // parallel runs n copies of do and waits for them. The first error cancels the context of the others. A store that

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
@@ -56,7 +55,7 @@ func (s *spool) numbers() ([]uint32, error) {
 	if err := s.flush(); err != nil {
 		return nil, err
 	}
-	mapped, err := unix.Mmap(int(s.file.Fd()), 0, 4*s.n, unix.PROT_READ, unix.MAP_SHARED)
+	mapped, err := machine.Map(s.file.File, 4*s.n)
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", s.path, err)
 	}
@@ -72,7 +71,7 @@ func (s *spool) reset() error {
 	}
 	var err error
 	if s.mapped != nil {
-		err = unix.Munmap(s.mapped)
+		err = machine.Unmap(s.mapped)
 	}
 	err = errors.Join(err, s.file.Close(), s.disk.Remove(s.path))
 	s.file, s.mapped, s.n = nil, nil, 0

@@ -41,6 +41,7 @@ type commands struct {
 	Backup       backupCommand       `cmd:"" help:"Copy a store, also while it is changed; again, only what is new."`
 	Restore      restoreCommand      `cmd:"" help:"Make a store of a backup, and check it."`
 	Serve        serveCommand        `cmd:"" help:"Serve SPARQL over HTTP, with a workbench in the browser."`
+	Health       healthCommand       `cmd:"" help:"Ask a server whether it takes queries."`
 	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Let language models use a store, by the Model Context Protocol over standard input and output."`
 	Info         infoCommand         `cmd:"" help:"Describe a store, or the GPU."`
 	Verify       verifyCommand       `cmd:"" help:"Check every file of a store: checksums and invariants."`

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // File holds rows of IDs on disk. The file has no name any more when it is in use, so that nothing is left
@@ -49,12 +49,8 @@ func (d *Disk) Buffer() int {
 
 // Create makes a file for rows of so many columns.
 func (d *Disk) Create(width int) (*File, error) {
-	f, err := os.CreateTemp(d.Folder, "rdfgpu-*.spill")
+	f, err := machine.NamelessFile(d.Folder)
 	if err != nil {
-		return nil, wrapSpill(err)
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
 		return nil, wrapSpill(err)
 	}
 	s := &File{file: f, Width: width, line: make([]byte, 4*width), disk: d, buffer: d.Buffer()}
@@ -166,7 +162,7 @@ func wrapSpill(err error) error {
 	switch {
 	case err == nil, errors.Is(err, limits.ErrSpill):
 		return err
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case machine.DiskFull(err):
 		return fmt.Errorf("exec: the disk of the temporary files is full (%v): %w", err, limits.ErrSpill)
 	}
 	return fmt.Errorf("exec: temporary file: %w", err)

@@ -78,6 +78,7 @@ var rooms = map[string][]string{
 	"internal/matchtest":        {"internal/schedule", "exec/match", "planner/bgp", "parser", "pcsr", "dictionary", "loader"},
 	"internal/mcp":              {root},
 	"web":                       {root, "internal/results", "internal/mcp"},
+	"packaging/sbom":            {},
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate", "internal/mcp"},
 	root: {
 		"loader", "parser", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match/cpu", "exec/match/gpu", "exec/terms",

@@ -1,2 +1,3 @@
-// Package machine says how much memory the machine has, so that budgets can be a share of it.
+// Package machine is what differs between operating systems and is not files by name: how much memory and disk there is, so that
+// budgets can be a share of it, mappings of files, memory outside the heap, temporary files without a name.
 package machine

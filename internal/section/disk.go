@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // Operation is what is asked of a Disk.
@@ -99,15 +101,10 @@ func (d *Disk) RemoveAll(path string) error {
 
 // SyncFolder makes the entries of a folder durable.
 func (d *Disk) SyncFolder(path string) error {
-	err := d.fault(SyncFolder, path)
-	if err != nil {
+	if err := d.fault(SyncFolder, path); err != nil {
 		return err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(f.Sync(), f.Close()); err != nil {
+	if err := machine.SyncFolder(path); err != nil {
 		return fmt.Errorf("sync %s: %w", path, err)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"os"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // File is a finished file. Its methods are safe for concurrent use, except Close.
@@ -92,7 +92,7 @@ func readFile(path string) (data []byte, mapped bool, err error) {
 		}
 		return data, false, nil
 	}
-	data, err = unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	data, err = machine.Map(file, int(info.Size()))
 	if err != nil {
 		return nil, false, fmt.Errorf("section: map %s: %w", path, err)
 	}
@@ -197,7 +197,7 @@ func view[T number](f *File, name string) ([]T, error) {
 // Prefetch asks the system to read the whole file ahead.
 func (f *File) Prefetch() {
 	if f.mapped {
-		_ = unix.Madvise(f.data, unix.MADV_WILLNEED) // advice only
+		machine.WillNeed(f.data)
 	}
 }
 
@@ -212,7 +212,7 @@ func (f *File) Close() error {
 	mappings.remove(f)
 	f.data = nil
 	f.mapped = false
-	if err := unix.Munmap(data); err != nil {
+	if err := machine.Unmap(data); err != nil {
 		return fmt.Errorf("section: unmap %s: %w", f.name, err)
 	}
 	return nil

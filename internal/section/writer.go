@@ -6,7 +6,8 @@ import (
 	"os"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sys/unix"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 func checksum(b []byte) uint64 { return xxh3.Hash(b) }
@@ -121,12 +122,12 @@ func (w *Writer) Written() (data []byte, release func() error, err error) {
 	if w.file == nil {
 		return w.buffer[start:], func() error { return nil }, nil
 	}
-	mapped, err := unix.Mmap(int(w.file.Fd()), 0, int(w.flushed), unix.PROT_READ, unix.MAP_SHARED)
+	mapped, err := machine.Map(w.file.File, int(w.flushed))
 	if err != nil {
 		w.fail(fmt.Errorf("map %s: %w", w.name, err))
 		return nil, nil, w.err
 	}
-	return mapped[start:], func() error { return unix.Munmap(mapped) }, nil
+	return mapped[start:], func() error { return machine.Unmap(mapped) }, nil
 }
 
 // Finish writes the sums, the table and the header, and flushes the file to the disk. A Writer must end in Finish or Abort.
