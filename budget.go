@@ -67,8 +67,8 @@ const (
 	watchEvery  = 5 * time.Millisecond
 	watchRests  = 50 * time.Millisecond
 	mostLive    = 85
-	mostTaken   = 102
-	collectAt   = 97 // where the garbage collector aims
+	mostTaken   = 100
+	collectAt   = 95 // where the garbage collector aims
 	watchIdle   = 100 * time.Millisecond
 	metricTotal = "/memory/classes/total:bytes"
 	metricGiven = "/memory/classes/heap/released:bytes"

@@ -24,7 +24,7 @@ func (r *Result) WriteChecked(w io.Writer, format Format) (uint64, error) {
 		return 0, fmt.Errorf("%w: only triples in %s and %s can be read back", ErrFormat, NTriples, Turtle)
 	}
 	text := &checkedText{graph: readback.Graph{}, meter: r.budget.Meter("the answer that is read back")}
-	n, err := r.writeTimed(text, format, func(b *Batch) error { return r.addChecked(text, b) })
+	n, err := r.writeTimed(text, format, everything, func(b *Batch) error { return r.addChecked(text, b) })
 	if err != nil {
 		return n, err
 	}

@@ -48,6 +48,10 @@ func (s *Store) Live() (info LiveInfo, ok bool) {
 // Flush writes the delta as a segment now. It is done by itself when the delta has grown.
 func (s *Store) Flush(ctx context.Context) error { return s.live.Flush(ctx) }
 
+// Compact writes everything as one base now, without terms that nothing uses any more; reads and writes go on. It is done by itself
+// when there are many segments, or when much was removed. The error wraps ErrReadOnly where the store was not opened for writing.
+func (s *Store) Compact(ctx context.Context) error { return s.live.Compact(ctx) }
+
 // live are the options of the store's room.
 func (o Options) live() live.Options {
 	durability := wal.Durability{Unsynced: o.Durability == Unsynced}

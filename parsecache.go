@@ -128,15 +128,16 @@ func parseWithin(ctx context.Context, text string, options parser.Options, ended
 	select {
 	case longParses <- struct{}{}:
 	case <-ctx.Done():
+		ended()
 		return nil, context.Cause(ctx)
 	}
 	done := make(chan parsed, 1)
 	go func() {
-		defer ended()
 		var p parsed
 		defer func() {
 			p.panicked = recover()
 			<-longParses
+			ended()
 			done <- p
 		}()
 		p.query, p.err = parser.Parse(text, options)

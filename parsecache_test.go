@@ -1,8 +1,10 @@
 package rdfgpu
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -57,6 +59,34 @@ func TestParsingIsRefusedWhereThereIsNoRoom(t *testing.T) {
 	_, err := c.parse(t.Context(), "SELECT * { ?s ?p "+strings.Repeat("1,", 300_000)+"1 }", "")
 	if !errors.Is(err, ErrMemoryLimit) {
 		t.Errorf("error %v, want ErrMemoryLimit", err)
+	}
+	if n := c.budget.Usage().Used; n != 0 {
+		t.Errorf("%d bytes are still counted", n)
+	}
+}
+
+func TestAQueryThatEndsBeforeItIsParsedGivesItsMemoryBack(t *testing.T) {
+	for range cap(longParses) { // as many as may be parsed at once
+		longParses <- struct{}{}
+	}
+	defer func() {
+		for range cap(longParses) {
+			<-longParses
+		}
+	}()
+	c := newParseCache(NewBudget(BudgetOptions{}))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.parse(ctx, "ASK { ?s ?p "+strings.Repeat("1,", longText)+"1 }", "")
+		ended <- err
+	}()
+	for c.budget.Usage().Used == 0 {
+		runtime.Gosched()
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 	if n := c.budget.Usage().Used; n != 0 {
 		t.Errorf("%d bytes are still counted", n)

@@ -48,7 +48,7 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 		return err
 	}
 	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, r.data.Dictionary(), exec.Options{
-		Semantics: options.Semantics, Matcher: r.device.Matcher, Speed: r.device.Speed(), NoBranches: !r.device.Branches(), Budget: r.budget, MaxRows: options.MaxRows,
+		Semantics: options.Semantics, Matcher: r.device.Matcher, Speed: r.device.Speed(), ShallowBranches: r.device.ShallowBranches(), Budget: r.budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 		Workers: r.workers,
 	})

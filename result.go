@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -203,23 +204,33 @@ func (r *Result) Rows() iter.Seq2[[]Term, error] {
 	}
 }
 
+// everything is more rows than an answer has.
+const everything = math.MaxUint64
+
 // Write writes the result in a format, streaming, and returns the number of solutions or triples written (1 for a
 // boolean).
 func (r *Result) Write(w io.Writer, format Format) (uint64, error) {
-	return r.writeTimed(w, format, func(*Batch) error { return nil })
+	return r.writeTimed(w, format, everything, nil)
 }
 
-// writeTimed writes the result; seen is called with each batch that has been written.
-func (r *Result) writeTimed(w io.Writer, format Format, seen func(*Batch) error) (uint64, error) {
+// WritePart is Write for the first send solutions or triples, which w has before the rest is counted; it returns how many there are,
+// which JSON tells too, as a member "rows" beside the results.
+func (r *Result) WritePart(w io.Writer, format Format, send uint64) (uint64, error) {
+	return r.writeTimed(w, format, send, nil)
+}
+
+// writeTimed writes the first send rows of the result and counts all; seen, where it is not nil, is called with each batch that has
+// been written.
+func (r *Result) writeTimed(w io.Writer, format Format, send uint64, seen func(*Batch) error) (uint64, error) {
 	timed := &timedWriter{w: w}
-	n, err := r.write(timed, format, seen)
+	n, err := r.write(timed, format, send, seen)
 	r.watch.enter(idle)
 	r.timings.Write = timed.spent
 	r.timings.Decode = max(r.timings.Decode-timed.spent, 0)
 	return n, err
 }
 
-func (r *Result) write(w io.Writer, format Format, seen func(*Batch) error) (uint64, error) {
+func (r *Result) write(w io.Writer, format Format, send uint64, seen func(*Batch) error) (uint64, error) {
 	if r.Kind() == Boolean {
 		answer, err := r.Boolean()
 		if err != nil {
@@ -232,24 +243,41 @@ func (r *Result) write(w io.Writer, format Format, seen func(*Batch) error) (uin
 	if err != nil {
 		return 0, err
 	}
+	rows := uint64(0)
 	for batch, err := range r.Batches() {
 		if err == nil {
-			err = out.Write(batch.Cols, batch.N)
+			err = writeFirst(out, batch, send-min(rows, send))
+			rows += uint64(batch.N)
 		}
-		if err == nil {
+		if err == nil && seen != nil {
 			err = seen(batch)
 		}
 		if err != nil {
 			r.workers.Enter()
 			out.Abort()
 			r.workers.Leave()
-			return out.Rows(), err
+			return rows, err
 		}
+	}
+	if send != everything {
+		out.Total(rows)
 	}
 	r.watch.enter(writing)
 	r.workers.Enter()
 	defer r.workers.Leave()
-	return out.Rows(), r.outcome(out.Close()) // terms are decoded up to here
+	return rows, r.outcome(out.Close()) // terms are decoded up to here
+}
+
+// writeFirst writes up to most rows of a batch. With the last of them, all that was written is handed on.
+func writeFirst(out *results.Writer, batch *Batch, most uint64) error {
+	n := min(uint64(batch.N), most)
+	if n == 0 {
+		return nil
+	}
+	if err := out.Write(batch.Cols, int(n)); err != nil || n < most {
+		return err
+	}
+	return out.Flush()
 }
 
 // charge counts what the answer takes on its way, and says why it must end.

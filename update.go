@@ -124,7 +124,7 @@ func (s *Store) settings(ctx context.Context, options UpdateOptions) (update.Opt
 	}
 	settings := update.Options{
 		Query: exec.Options{
-			Semantics: options.Semantics, Matcher: device.Matcher, Speed: device.Speed(), NoBranches: !device.Branches(), TempDir: s.options.TempDir, Base: options.Base,
+			Semantics: options.Semantics, Matcher: device.Matcher, Speed: device.Speed(), ShallowBranches: device.ShallowBranches(), TempDir: s.options.TempDir, Base: options.Base,
 			Now: time.Now(), Service: s.options.service(), Workers: s.pool.Open(ctx, s.options.Threads),
 		},
 		Budget: func() *limits.Budget { return s.budget.pool.Open(options.MaxMemory) },
@@ -144,16 +144,19 @@ func (s *Store) write(ctx context.Context, options UpdateOptions, do func(tx *li
 		return report, err
 	}
 	defer tx.Abort()
-	if wanted := options.IfSequence; wanted != nil && *wanted != tx.Began().Sequence() {
-		return report, fmt.Errorf("%w: it is at %d, not at %d", ErrConflict, tx.Began().Sequence(), *wanted)
-	}
 	err = section.Guard(func() error {
+		if wanted := options.IfSequence; wanted != nil && *wanted != tx.Began().Sequence() {
+			return fmt.Errorf("%w: it is at %d, not at %d", ErrConflict, tx.Began().Sequence(), *wanted)
+		}
 		if err := do(tx); err != nil {
 			return err
 		}
 		report, err = finish(ctx, tx, options.DryRun)
 		return err
 	})
+	if failed := tx.Withdraw(ctx); failed != nil {
+		return UpdateReport{}, failed
+	}
 	report.Elapsed = time.Since(began)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -3,6 +3,7 @@ package rdfgpu_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -35,4 +36,33 @@ func BenchmarkUpdate(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkEdit replaces 20 triples of one of 1,024 entities and adds two in each update: the shape of an edit of Wikidata.
+func BenchmarkEdit(b *testing.B) {
+	const entities = 1024
+	s := newWritable(b, `<http://e/a> <http://e/p> 1 .`, rdfgpu.Options{Durability: rdfgpu.Unsynced})
+	edit := func(entity, version int) string {
+		var gone, come strings.Builder
+		for p := range 20 {
+			fmt.Fprintf(&gone, "<http://e/%d> <http://e/p%d> %d .\n", entity, p, 31*p+version)
+			fmt.Fprintf(&come, "<http://e/%d> <http://e/p%d> %d .\n", entity, p, 31*p+version+1)
+		}
+		fmt.Fprintf(&come, "<http://e/%d> <http://e/added> %d, \"%d\" .\n", entity, version, version)
+		return "DELETE DATA {\n" + gone.String() + "} ; INSERT DATA {\n" + come.String() + "}"
+	}
+	update := func(text string) {
+		if _, err := s.Update(context.Background(), text, rdfgpu.UpdateOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for entity := range entities {
+		update(edit(entity, 0))
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for n := range b.N {
+		update(edit(n%entities, 1+n/entities))
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
 }

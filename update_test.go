@@ -176,3 +176,50 @@ func TestAppendAndCompactAfterUpdates(t *testing.T) {
 		}
 	})
 }
+
+// TestOperationsOnDataSeeThoseBeforeThem: several DELETE DATA and INSERT DATA in one request are done together where that is the
+// same, and only there.
+func TestOperationsOnDataSeeThoseBeforeThem(t *testing.T) {
+	for _, c := range []struct {
+		text, left     string
+		added, removed uint64
+	}{
+		{`DELETE DATA { :a :p 1 } ; INSERT DATA { :a :p 1 , 3 }`, "1 2 3", 1, 0},
+		{`DELETE DATA { :a :p 1 } ; DELETE DATA { :a :p 2 } ; INSERT DATA { :a :p 2 } ; INSERT DATA { :a :p 3 , 3 }`, "2 3", 1, 1},
+		{`INSERT DATA { :a :p 3 } ; DELETE DATA { :a :p 3 , 1 }`, "2", 0, 1},
+		{`INSERT DATA { :a :p 3 } ; DELETE DATA { :a :p 3 , 1 } ; INSERT DATA { :a :p 4 } ; DELETE DATA { :a :p 4 } ; INSERT DATA { :a :p 1 }`, "1 2", 0, 0},
+		{`DELETE DATA { :a :p 1 } ; INSERT { :a :p ?next } WHERE { SELECT (MAX(?n) + 7 AS ?next) { :a :p ?n } } ; DELETE DATA { :a :p 2 }`, "9", 1, 2},
+		{`DELETE DATA { GRAPH :g { :a :p 1 } } ; INSERT DATA { GRAPH :h { :a :p 1 } :a :p 3 }`, "1 2 3", 2, 1},
+	} {
+		s := newWritable(t, `@prefix : <http://e/> . :a :p 1 , 2 . :g { :a :p 1 , 2 }`, rdfgpu.Options{Durability: rdfgpu.Unsynced})
+		r := updated(t, s, c.text)
+		if r.Added != c.added || r.Removed != c.removed {
+			t.Errorf("%s: %+v", c.text, r)
+		}
+		if got := asked(t, s, `SELECT ?n { :a :p ?n } ORDER BY ?n`); got != "?n\n"+strings.ReplaceAll(c.left, " ", "\n")+"\n" {
+			t.Errorf("%s: %s", c.text, got)
+		}
+	}
+	s := newWritable(t, `<http://e/a> <http://e/p> 1 .`, rdfgpu.Options{Durability: rdfgpu.Unsynced})
+	updated(t, s, `INSERT DATA { _:b :q 1 } ; INSERT DATA { _:c :q 1 }`)
+	if got := asked(t, s, `SELECT (COUNT(?s) AS ?n) { ?s :q 1 }`); got != "?n\n2\n" {
+		t.Error("blank nodes of two operations:", got)
+	}
+}
+
+// TestCompactionOfAnOpenStore goes on beside the store's readers, and takes all that was committed.
+func TestCompactionOfAnOpenStore(t *testing.T) {
+	s := newWritable(t, `@prefix : <http://e/> . :a :p 1 , 2 .`, rdfgpu.Options{Durability: rdfgpu.Unsynced})
+	for _, text := range []string{`INSERT DATA { :a :p 3 }`, `DELETE DATA { :a :p 1 }`, `INSERT DATA { :b :p "new" }`} {
+		updated(t, s, text)
+		if err := s.Compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := asked(t, s, `SELECT ?n { ?s :p ?n } ORDER BY ?n`); got != "?n\n2\n3\n\"new\"\n" {
+		t.Error(got)
+	}
+	if live, _ := s.Live(); live.Compactions != 3 || live.Added+live.Removed != 0 {
+		t.Errorf("%+v", live)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"os"
 	"unsafe"
 
 	"github.com/zeebo/xxh3"
@@ -42,7 +41,7 @@ func (e hashEntry) id() ID       { return ID(e) }
 
 // hashBuilder gathers entries by partition; with a spill file it keeps spillEntries of each in memory.
 type hashBuilder struct {
-	spill  *os.File
+	spill  *section.DiskFile
 	offset int64
 	count  int
 	parts  [partitions]struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -66,11 +65,14 @@ type Writer struct {
 }
 
 // Create starts a segment in a folder that exists and has none yet.
-func Create(dir string) (*Writer, error) {
+func Create(dir string) (*Writer, error) { return CreateOn(nil, dir) }
+
+// CreateOn is Create on a disk.
+func CreateOn(disk *section.Disk, dir string) (*Writer, error) {
 	w := &Writer{}
 	open := func(name, kind string, version uint32) (f *section.Writer) {
 		if w.err == nil {
-			f, w.err = section.Create(filepath.Join(dir, name), kind, version)
+			f, w.err = disk.Create(filepath.Join(dir, name), kind, version)
 		}
 		return f
 	}
@@ -78,23 +80,13 @@ func Create(dir string) (*Writer, error) {
 	w.values = open(ValuesFile, valuesKind, valuesVersion)
 	w.table = open(HashFile, hashKind, hashVersion)
 	if w.err == nil {
-		w.openSpill(dir)
+		w.hash.spill, w.err = disk.Nameless(dir, "hash-*.tmp") // for entries
 	}
 	w.begin()
 	if w.err != nil {
 		return nil, errors.Join(w.err, w.Abort())
 	}
 	return w, nil
-}
-
-// openSpill opens a nameless file for the hash entries: it vanishes with the process.
-func (w *Writer) openSpill(dir string) {
-	f, err := os.CreateTemp(dir, "hash-*.tmp")
-	if err == nil {
-		w.hash.spill = f
-		err = os.Remove(f.Name())
-	}
-	w.fail(err)
 }
 
 // newMemoryWriter starts a segment that is kept in memory; after Finish, Segment opens it.

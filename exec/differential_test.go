@@ -46,16 +46,24 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		if err != nil {
 			t.Fatal(err)
 		}
+		device, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer device.Close()
 		semantics := bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
 		if rapid.IntRange(0, 1).Draw(t, "homomorphism") == 0 {
 			semantics = bgp.Homomorphism
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "weighed", "without weights", "device", "without a rule"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
+			}
+			if variant == "device" {
+				o = device.options()
 			}
 			if variant == "sharing" || variant == "spilling" || variant == "scattered" {
 				o.Tuning.ProductCost = always
@@ -70,6 +78,12 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			if variant == "sharing" {
 				o.Tuning.SharedGain = math.Inf(1)
 				o.Tuning.DifferenceCost, o.Tuning.DifferenceGain = always, math.Inf(1)
+			}
+			switch variant {
+			case "weighed", "sharing":
+				o.Tuning.WeightGain = math.Inf(1)
+			case "without weights":
+				o.Tuning.WeightGain = -1
 			}
 			o.Semantics = semantics
 			o.Unoptimised = variant == "unoptimised"

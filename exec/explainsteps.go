@@ -21,8 +21,11 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 		if s.Branch > 0 {
 			in = fmt.Sprintf("%s %d: ", e.Match.Branches[s.Branch-1].Weight, s.Branch)
 		}
-		e.Steps = append(e.Steps, fmt.Sprintf("%s?%s: %s, estimated %.0f rows from %.0f candidates",
-			in, e.Match.Slots[e.Match.Inputs+i].Variable, describeStep(e.Match, s, term), s.EstimatedRows, s.EstimatedCandidates))
+		text := fmt.Sprintf("%s?%s: %s", in, e.Match.Slots[e.Match.Inputs+i].Variable, describeStep(e.Match, s, term))
+		if !s.Weighed {
+			text += fmt.Sprintf(", estimated %.0f rows from %.0f candidates", s.EstimatedRows, s.EstimatedCandidates)
+		}
+		e.Steps = append(e.Steps, text)
 	}
 	for i := range e.Match.Branches {
 		b := &e.Match.Branches[i]
@@ -71,8 +74,21 @@ func describeStep(plan *bgp.MatchPlan, s *bgp.Step, term func(dictionary.ID) str
 	if len(s.Distinct)+len(s.EdgeDistinct) > 0 {
 		text += fmt.Sprintf(", %d inequalities", len(s.Distinct)+len(s.EdgeDistinct))
 	}
-	if s.Counted {
+	switch {
+	case s.Weighed:
+		text += ", weights" + weightsOf(plan, s)
+	case s.Counted:
 		text += ", counted"
+	}
+	return text
+}
+
+// weightsOf names the slot that the weights which a step makes belong to.
+func weightsOf(plan *bgp.MatchPlan, s *bgp.Step) (text string) {
+	for _, l := range s.Links {
+		if l.Kind == bgp.Neighbours && !l.From.IsConstant() {
+			text = " of ?" + plan.Slots[l.From.Slot].Variable
+		}
 	}
 	return text
 }

@@ -35,7 +35,11 @@ func (g *generator) tally() string {
 	var out []string
 	for i := range 1 + g.pick(2)*g.pick(2) {
 		v := g.oneOf("?a", "?b", "?c", "?d")
-		out = append(out, fmt.Sprintf("(%s AS ?n%d)", g.oneOf("COUNT(*)", "COUNT(*)", "COUNT("+v+")", "COUNT(DISTINCT "+v+")", "SUM("+v+")", "SUM("+v+" + 1)", "SUM(DISTINCT "+v+")", "MIN("+v+")"), i))
+		what := []string{"COUNT(*)", "COUNT(*)", "COUNT(" + v + ")", "COUNT(DISTINCT " + v + ")", "MIN(" + v + ")"}
+		if g.literals == nil { // the reference adds integers alone
+			what = append(what, "SUM("+v+")", "SUM("+v+" + 1)", "SUM(DISTINCT "+v+")")
+		}
+		out = append(out, fmt.Sprintf("(%s AS ?n%d)", g.oneOf(what...), i))
 	}
 	return strings.Join(out, " ")
 }

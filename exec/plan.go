@@ -36,9 +36,9 @@ type Options struct {
 	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
-	// NoBranches: what hangs on a basic graph pattern (OPTIONAL, EXISTS, MINUS) is not matched with it, because the matcher
-	// cannot do it.
-	NoBranches bool
+	// ShallowBranches: what hangs on a basic graph pattern (OPTIONAL, EXISTS, MINUS) is matched with it only where its solutions are
+	// counted by the lengths of lists, because the matcher can do no more.
+	ShallowBranches bool
 	// Budget counts what the query holds: past its limits operators go on from disk, or end with ErrMemoryLimit. The caller
 	// closes it once the query has ended. Where it is nil, the query shares with no other and may hold Memory bytes.
 	Budget *limits.Budget
@@ -166,7 +166,7 @@ func (p *Plan) charge(what string) func(bytes int64) {
 func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
-		Semantics: o.Semantics, Speed: o.Speed, NoBranches: o.NoBranches, CountOnly: o.CountOnly, Services: o.Service != nil, Lookup: p.dict.Lookup,
+		Semantics: o.Semantics, Speed: o.Speed, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Services: o.Service != nil, Lookup: p.dict.Lookup,
 		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
 		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {

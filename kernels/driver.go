@@ -28,12 +28,26 @@ const (
 	Filter
 	// Mark sets the bits of a list's members: (list, length, bitmap).
 	Mark
+	// RowVertices lists the row vertices of a bitmap: (index, its words, base, rows, list).
+	RowVertices
+	// The others carry out a Patch, one after the other: (patch). PatchPlaces finds where the edits are.
+	PatchPlaces
+	// PatchLists writes the lists.
+	PatchLists
+	// PatchRows writes the row vertices and the offsets, and empties the buckets of a hash.
+	PatchRows
+	// IndexBitmap and IndexHash write the row layer, where the new partition has that one.
+	IndexBitmap
+	IndexHash
 
 	kernelCount
 )
 
 // kernelNames are the names in the machine code.
-var kernelNames = [kernelCount]string{"match", "bound_phase", "extend_phase", "filter", "mark"}
+var kernelNames = [kernelCount]string{
+	"match", "bound_phase", "extend_phase", "filter", "mark",
+	"row_vertices", "patch_places", "patch_lists", "patch_rows", "index_bitmap", "index_hash",
+}
 
 // String returns the kernel's name in the machine code.
 func (k Kernel) String() string { return kernelNames[k] }

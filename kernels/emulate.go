@@ -133,6 +133,10 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		t.filter(args)
 	case Mark:
 		t.mark(args[0], args[1], args[2])
+	case RowVertices:
+		t.rowVertices(args[0], args[1], args[2], args[3], args[4])
+	case PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash:
+		t.patch(k, in[Patch](&s.e.memory, args[0], 0))
 	default:
 		return fmt.Errorf("kernels: no kernel %d", k)
 	}

@@ -125,31 +125,43 @@ static __device__ __forceinline__ bool firstSeen(const Step &s, u64 row, u32 v) 
   return atomicExch(slot, key + 1) != key + 1;
 }
 
-// addWeight adds the product of the factors of a candidate that passed.
-static __device__ __forceinline__ void addWeight(Program &p, const Step &s, u64 row, u32 v, u64 &count) {
+// times is the product of two numbers, up to the largest.
+static __device__ __forceinline__ u64 times(u64 a, u64 b) { return __umul64hi(a, b) ? ~0ull : a * b; }
+
+// product is how many choices there are of one member of each factor's list.
+static __device__ __forceinline__ u64 product(const Program &p, u64 factors, u32 n, u64 row, u32 v) {
   u64 w = 1;
-  for (u32 i = 0; i < s.factorCount && w; i++) {
-    u64 f = factor(p, at<const Link>(s.factors)[i], row, v);
-    if (__umul64hi(w, f)) p.state.overflowed = 1;
-    w *= f;
-  }
-  count += w;
-  if (count < w) p.state.overflowed = 1;
+  for (u32 i = 0; i < n && w; i++) w = times(w, factor(p, at<const Link>(factors)[i], row, v));
+  return w;
 }
 
-// weigh is the product of the factors of a row and what it binds, up to the largest number.
+// branchWeight is what a branch makes of the number of its solutions.
+static __device__ u64 branchWeight(const Program &p, const Branch &b, u64 row, u32 v) {
+  bool fits = true;
+  for (u32 i = 0; i < b.checkCount && fits; i++) fits = holds(p, at<const Check>(b.checks)[i], row, v);
+  for (u32 i = 0; i < b.pairCount && fits; i++) fits = !sameEdge(at<const Pair>(b.pairs)[i], row, v);
+  u64 n = fits ? product(p, b.factors, b.factorCount, row, v) : 0;
+  if (b.weight == AT_LEAST_ONE) return max(n, 1ull);
+  return (n != 0) == (b.weight == SOME);
+}
+
+// weigh is the weight of a row and what it binds, up to the largest number.
 static __device__ u64 weigh(const Program &p, const Step &s, u64 row, u32 v) {
-  u64 w = 1;
-  for (u32 i = 0; i < s.factorCount && w; i++) {
-    u64 f = factor(p, at<const Link>(s.factors)[i], row, v);
-    w = __umul64hi(w, f) ? ~0ull : w * f;
-  }
+  u64 w = product(p, s.factors, s.factorCount, row, v);
+  for (u32 i = 0; i < s.branchCount && w; i++) w = times(w, branchWeight(p, at<const Branch>(s.branches)[i], row, v));
   return w;
+}
+
+// addWeight adds the weight of a candidate that passed.
+static __device__ __forceinline__ void addWeight(Program &p, const Step &s, u64 row, u32 v, u64 &count) {
+  u64 w = weigh(p, s, row, v);
+  count += w;
+  if (w == ~0ull || count < w) p.state.overflowed = 1;
 }
 
 // comesOut tests what is left to test where rows come out: that the row has a weight, and is not known.
 static __device__ __forceinline__ bool comesOut(const Program &p, const Step &s, u64 row, u32 v) {
-  return (!s.weightLow || weigh(p, s, row, v)) && (!s.seen || firstSeen(s, row, v));
+  return (!s.weightLow && !s.branchCount || weigh(p, s, row, v)) && (!s.seen || firstSeen(s, row, v));
 }
 
 // stage notes whether the candidate at x passed. A warp calls it for 32 neighbours.
@@ -291,7 +303,7 @@ static __device__ bool prepareLists(const Program &p, const Step &s, const Visit
     can = o.kind == COLUMN;
     t.distinct[d] = o.column;
   } else if (i == 64) {
-    can = !s.bitmap && !s.seen && !s.weightLow && !s.checkCount && !s.pairCount && s.linkCount <= MOST_LISTS && s.distinctCount <= MOST_DISTINCT;
+    can = !s.bitmap && !s.seen && !s.weightLow && (!s.branchCount || s.mode != EXTEND) && !s.checkCount && !s.pairCount && s.linkCount <= MOST_LISTS && s.distinctCount <= MOST_DISTINCT;
   }
   return __syncthreads_and(can);
 }
@@ -314,7 +326,7 @@ static __device__ __forceinline__ bool inLists(const Step &s, const TileShared &
 template <bool LISTS>
 static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
   u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, side = 0;
-  bool extending = s.mode == EXTEND, factors = s.factorCount;
+  bool extending = s.mode == EXTEND, weighs = s.factorCount + s.branchCount;
   u64 tiles = (v.candidates + v.tile - 1) / v.tile;
   for (;; side ^= 1) {
     if (warp == 0) nextTile(p, s, v, t, tiles, side);
@@ -341,7 +353,7 @@ static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, Ti
             u32 vertex = at<const u32>(t.begin[low])[x - t.relative[low]];
             pass = inLists(s, t, row, vertex, chosen);
             if (!extending && pass) {
-              if (factors) addWeight(p, s, row, vertex, count);
+              if (weighs) addWeight(p, s, row, vertex, count);
               else count++;
             }
           } else {

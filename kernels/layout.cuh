@@ -64,6 +64,14 @@ struct Copy {
   u64 from, to;
 };
 
+// Branch: a pattern that hangs on a row and what it binds. It has n solutions, the product of the factors, where the checks
+// hold and no pair is of equal edges, else none; its weight is max(1, n), 1 where n > 0, or 1 where n = 0.
+enum Weight : u32 { AT_LEAST_ONE, SOME, NO_SOLUTION };
+struct Branch {
+  u64 factors, checks, pairs;
+  u32 factorCount, checkCount, pairCount, weight;
+};
+
 // Step: one query vertex joined to the table. Arrays by address and count.
 enum Mode : u32 { EXTEND, COUNT };
 struct Step {
@@ -87,7 +95,9 @@ struct Step {
   // from all of distinct but the first ownDistinct. Where siblings is not 0, a link behind the last holds begin and size.
   u64 siblings, siblingsFirst, siblingsEnd;
   u32 ownLinks, ownDistinct;
-  u64 weightLow, weightHigh;   // columns of the output for the product of the factors, where rows have weights; or 0
+  u64 weightLow, weightHigh;   // columns of the output for the product of the factors and branches' weights; or 0
+  u64 branches;
+  u32 branchCount, pad;
 };
 // SHARED marks the choice of a row whose candidates come from its siblings; ownLinks is in the other bits.
 const u32 SHARED = 0x8000;
@@ -138,8 +148,21 @@ struct Program {
   State state;
 };
 
+// Patch makes a partition of another one and of what came and went. Rows that were touched are numbered in the order of their
+// vertices, edits are the neighbours that came to them or went, row by row and ascending in each. What came before shifts what
+// follows: shifts and rowShifts are sums modulo 2^32, of one for each edit or row that came, less one for each that went.
+struct Patch {
+  Partition from, to;          // from.vertices is there but for LAYER_RANGE; to has its final shape, and arrays to be written
+  u64 neighbours, shifts;      // u32[edits], u32[edits + 1]
+  u64 places;                  // u32[edits]: before which of from.neighbours, or which; written by patch_places
+  u64 vertices, before;        // u32[rows]: touched vertices, and how many rows of from lie below each
+  u64 firsts, rowShifts;       // u32[rows + 1]: the first edit of each, and by how much the rows before it shift it
+  u64 probes;                  // u32, zero: the most buckets that an insertion into a hash read
+  u32 edits, rows;
+};
+
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
-static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16, "layout.go");
-static_assert(sizeof(Step) == 224 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
-static_assert(sizeof(State) == 128 && sizeof(Program) == 264, "layout.go");
+static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
+static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
+static_assert(sizeof(State) == 128 && sizeof(Program) == 264 && sizeof(Patch) == 200, "layout.go");

@@ -113,6 +113,27 @@ type Copy struct {
 	From, To Address
 }
 
+// Weight says what a branch makes of the number n of its solutions.
+type Weight uint32
+
+// The weights.
+const (
+	// AtLeastOne is max(1, n).
+	AtLeastOne Weight = iota
+	// Some is 1 where n > 0, else 0.
+	Some
+	// NoSolution is 1 where n = 0, else 0.
+	NoSolution
+)
+
+// Branch is a pattern that hangs on a row and what it binds: its solutions are the product of the factors where the checks hold
+// and no pair is of equal edges, else none.
+type Branch struct {
+	Factors, Checks, Pairs             Address
+	FactorCount, CheckCount, PairCount uint32
+	Weight                             Weight
+}
+
 // Mode says what becomes of the candidates that pass.
 type Mode uint32
 
@@ -120,7 +141,7 @@ type Mode uint32
 const (
 	// Extend makes them rows of the next table.
 	Extend Mode = iota
-	// Count adds the product of the factors' lengths for each.
+	// Count adds the product of the factors' lengths and the branches' weights for each.
 	Count
 )
 
@@ -168,8 +189,10 @@ type Step struct {
 	Siblings, SiblingsFirst, SiblingsEnd Address
 	OwnLinks, OwnDistinct                uint32
 	// WeightLow and WeightHigh are the columns of the output that take the halves of a row's weight, the product of the
-	// factors; rows without any do not come out. 0: rows have no weights.
+	// factors and of the branches' weights. 0: rows have no weights. Rows whose weight would be 0 do not come out.
 	WeightLow, WeightHigh Address
+	Branches              Address
+	BranchCount, _        uint32
 }
 
 // Shared marks the choice of a row whose candidates come from its siblings.
@@ -276,6 +299,26 @@ func (p *Program) Ticket(candidates uint64) uint64 {
 func (p *Program) Tickets(candidates uint64) uint64 {
 	ticket := p.Ticket(candidates)
 	return (candidates + ticket - 1) / ticket
+}
+
+// Patch makes a partition of another one and of what came and went. Rows that were touched are numbered in the order of their
+// vertices, edits are the neighbours that came to them or went, row by row and ascending in each. What came before shifts what
+// follows: Shifts and RowShifts are sums modulo 2³², of one for each edit or row that came, less one for each that went.
+type Patch struct {
+	// From.Vertices is there but for LayerRange. To has its final shape, and arrays to be written: Vertices but for LayerRange,
+	// Offsets unless it has as many edges as rows.
+	From, To Partition
+	// Neighbours is u32[Edits], Shifts u32[Edits+1].
+	Neighbours, Shifts Address
+	// Places is u32[Edits]: before which of From.Neighbours each comes, or which goes; written by PatchPlaces.
+	Places Address
+	// Vertices are the touched ones, u32[Rows]; Before is how many rows of From lie below each.
+	Vertices, Before Address
+	// Firsts is u32[Rows+1], the first edit of each row; RowShifts u32[Rows+1].
+	Firsts, RowShifts Address
+	// Probes is u32, zero at first: the most buckets that IndexHash read for an insertion.
+	Probes      Address
+	Edits, Rows uint32
 }
 
 // Bytes returns the memory of a value or an array as it is copied to the device.

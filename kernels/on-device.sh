@@ -1,7 +1,7 @@
 #!/bin/bash
 # on-device.sh [PART...]: runs in a bundle (bundle.sh) on a machine with a GPU. Parts: correct, sets, labelled, ablation,
-# lubm, rmat, whole, sanitize; all of them by default. RDFGPU_LUBM universities (2560), RDFGPU_RMAT edges (100 million) and
-# RDFGPU_STORE universities (100, for whole) are generated. Tables are written as markdown to the folder $OUT. RDFGPU_WORK
+# lubm, updates, rmat, whole, sanitize; all of them by default. RDFGPU_LUBM universities (2560), RDFGPU_RMAT edges (100 million) and
+# RDFGPU_STORE universities (100, for updates and whole) are generated. Tables are written as markdown to the folder $OUT. RDFGPU_WORK
 # names a scratch folder to keep between runs.
 set -u
 cd "$(dirname "$0")"
@@ -15,8 +15,8 @@ export OUT=${OUT:-$here/out} RDFGPU_DATA=$here/data RDFGPU_SM=$work/sm
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}:/usr/local/nvidia/lib64
 export RDFGPU_LUBM=${RDFGPU_LUBM:-2560} RDFGPU_RMAT=${RDFGPU_RMAT:-100000000}
 mkdir -p "$OUT"
-chmod +x gpu.test rdfgpu
-parts=${*:-correct sets labelled ablation lubm rmat whole sanitize}
+chmod +x gpu.test store.test rdfgpu
+parts=${*:-correct sets labelled ablation lubm updates rmat whole sanitize}
 bench() { ./gpu.test -test.timeout 9m -gpu 0 "$@" 2>&1 | grep -vE '^(=== |PASS$)'; }
 
 if [ ! -e "$RDFGPU_SM/B.base" ] && [ -d sm ]; then
@@ -26,11 +26,17 @@ fi
 for part in $parts; do
 	echo "== $part ($(date +%T))"
 	case $part in
-	correct) bench -test.run 'Device(Matches|Stops|Runs)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
+	correct) bench -test.run 'Device(Matches|Stops|Runs|Patches)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
 	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
 	labelled) bench -test.run ReportLabelled ;;
 	ablation) bench -test.run 'Report(Ablation|Sharing|Tables|Signatures|Repeats|Mailbox)' ;;
 	lubm) bench -test.run ReportLUBM ;;
+	updates)
+		bench -test.run ReportUpdates
+		[ -d "$work/lubm.store" ] || ./rdfgpu generate lubm --scale "${RDFGPU_STORE:-100}" --load "$work/lubm.store"
+		cp -r "$work/lubm.store" "$work/live.store"
+		RDFGPU_LIVE=$work/live.store ./store.test -test.run UpdatesOnTheGPU -test.v | tee "$OUT/live.md"
+		rm -r "$work/live.store" ;;
 	rmat) bench -test.run ReportRMAT ;;
 	whole)
 		[ -d "$work/lubm.store" ] || ./rdfgpu generate lubm --scale "${RDFGPU_STORE:-100}" --load "$work/lubm.store"
@@ -38,7 +44,7 @@ for part in $parts; do
 	sanitize)
 		for tool in memcheck racecheck; do
 			echo "-- $tool"
-			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run DeviceMatches -rapid.checks="${SANITIZE:-20}" 2>&1 | tail -5
+			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run 'Device(Matches|Patches)' -rapid.checks="${SANITIZE:-20}" 2>&1 | tail -5
 		done ;;
 	esac
 done 2>&1 | tee "$OUT/log.txt"

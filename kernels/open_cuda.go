@@ -18,6 +18,9 @@ var matchCode string
 //go:embed filter.fatbin
 var filterCode string
 
+//go:embed patch.fatbin
+var patchCode string
+
 // device is a GPU behind the CUDA driver. All streams share one context.
 type device struct {
 	name       string
@@ -78,7 +81,10 @@ func (d *device) open(ordinal int) error {
 }
 
 func (d *device) load() error {
-	for code, kernels := range map[*string][]Kernel{&matchCode: {Match, BoundPhase, ExtendPhase}, &filterCode: {Filter, Mark}} {
+	for code, kernels := range map[*string][]Kernel{
+		&matchCode: {Match, BoundPhase, ExtendPhase}, &filterCode: {Filter, Mark},
+		&patchCode: {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
+	} {
 		module, err := cu.LoadData(*code)
 		if err != nil {
 			return fmt.Errorf("loading the kernels (the driver may be too old for CUDA 11.8): %w", err)

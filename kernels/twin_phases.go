@@ -89,30 +89,62 @@ func (t *twin) boundPhase(level int, rows uint64) {
 	*in[uint64](t.memory, s.Prefix, frame.Items) = frame.Candidates
 }
 
-// addWeight adds the product of the factors of a candidate that passed.
+// addWeight adds the weight of a candidate that passed.
 func (t *twin) addWeight(s *Step, row uint64, v uint32) {
 	st := &t.p.State
-	w := uint64(1)
-	for i := range uint64(s.FactorCount) {
-		high, low := bits.Mul64(w, uint64(t.factor(in[Link](t.memory, s.Factors, i), row, v)))
-		if high != 0 {
-			st.Overflowed = 1
-		}
-		w = low
+	w := t.weigh(s, row, v)
+	if w == math.MaxUint64 {
+		st.Overflowed = 1
 	}
 	st.Count += w & math.MaxUint32
 	st.CountHigh += w >> 32
 }
 
+// times is extend.cuh's.
+func times(a, b uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	if high != 0 {
+		return math.MaxUint64
+	}
+	return low
+}
+
+// product is extend.cuh's.
+func (t *twin) product(factors Address, n uint32, row uint64, v uint32) uint64 {
+	w := uint64(1)
+	for i := uint64(0); i < uint64(n) && w > 0; i++ {
+		w = times(w, uint64(t.factor(in[Link](t.memory, factors, i), row, v)))
+	}
+	return w
+}
+
+// branchWeight is extend.cuh's.
+func (t *twin) branchWeight(b *Branch, row uint64, v uint32) uint64 {
+	n := t.product(b.Factors, b.FactorCount, row, v)
+	for i := range uint64(b.CheckCount) {
+		if !t.holds(in[Check](t.memory, b.Checks, i), row, v) {
+			n = 0
+		}
+	}
+	for i := range uint64(b.PairCount) {
+		if t.sameEdge(in[Pair](t.memory, b.Pairs, i), row, v) {
+			n = 0
+		}
+	}
+	switch {
+	case b.Weight == AtLeastOne:
+		return max(n, 1)
+	case (n != 0) == (b.Weight == Some):
+		return 1
+	}
+	return 0
+}
+
 // weigh is extend.cuh's.
 func (t *twin) weigh(s *Step, row uint64, v uint32) uint64 {
-	w := uint64(1)
-	for i := uint64(0); i < uint64(s.FactorCount) && w > 0; i++ {
-		high, low := bits.Mul64(w, uint64(t.factor(in[Link](t.memory, s.Factors, i), row, v)))
-		w = low
-		if high != 0 {
-			w = math.MaxUint64
-		}
+	w := t.product(s.Factors, s.FactorCount, row, v)
+	for i := uint64(0); i < uint64(s.BranchCount) && w > 0; i++ {
+		w = times(w, t.branchWeight(in[Branch](t.memory, s.Branches, i), row, v))
 	}
 	return w
 }
@@ -222,12 +254,14 @@ func (t *twin) candidate(s *Step, item, i uint64, out *uint64) {
 		t.addWeight(s, row, v)
 		return
 	}
-	if s.WeightLow != 0 {
+	if s.WeightLow != 0 || s.BranchCount > 0 {
 		w := t.weigh(s, row, v)
 		if w == 0 {
 			return
 		}
-		*in[uint32](t.memory, s.WeightLow, *out), *in[uint32](t.memory, s.WeightHigh, *out) = uint32(w), uint32(w>>32)
+		if s.WeightLow != 0 {
+			*in[uint32](t.memory, s.WeightLow, *out), *in[uint32](t.memory, s.WeightHigh, *out) = uint32(w), uint32(w>>32)
+		}
 	}
 	if s.Seen != 0 && !t.firstSeen(s, row, v) {
 		return

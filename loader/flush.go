@@ -110,7 +110,7 @@ func (g *gone) clear(name dictionary.ID, triples uint64) {
 // writeRemoved writes the file of the edges that are gone from a graph, which come by label and vertex.
 func (l *load) writeRemoved(ctx context.Context, name dictionary.ID, edges iter.Seq[pcsr.Edge]) (err error) {
 	terms := int(l.old.start)
-	w, err := pcsr.Create(l.target.RemovedPath(len(l.gone.removed)), terms, terms)
+	w, err := pcsr.Create(l.target.RemovedPath(len(l.gone.removed)), terms, terms, pcsr.OnDisk(l.target.Disk()))
 	if err != nil {
 		return err
 	}

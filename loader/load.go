@@ -197,7 +197,7 @@ func (o *termOrder) toFinal(m *memory, position []uint32) {
 }
 
 func (l *load) writeTerms(ctx context.Context, order *termOrder, keys []string, position, groups []uint32) error {
-	w, err := dictionary.Create(l.target.Dir())
+	w, err := dictionary.CreateOn(l.target.Disk(), l.target.Dir())
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 			}
 			return l.target.NamedPath(graph - 1)
 		},
-		step: func(n int) { l.written.Add(int64(n)) },
+		step: func(n int) { l.written.Add(int64(n)) }, options: []pcsr.Option{pcsr.OnDisk(l.target.Disk())},
 	}
 	if l.old != nil && l.old.keep > 0 { // labels of an added segment may be any IDs
 		e.labelCount = e.vertices

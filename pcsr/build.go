@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // Option is a setting of Build and of a Writer.
@@ -18,11 +20,17 @@ type settings struct {
 	hasType   bool
 	layer     Layer
 	forced    bool
+	disk      *section.Disk
 }
 
 // WithTypeLabel says which label is rdf:type.
 func WithTypeLabel(l Label) Option {
 	return func(s *settings) { s.typeLabel, s.hasType = l, true }
+}
+
+// OnDisk says where a Writer writes.
+func OnDisk(disk *section.Disk) Option {
+	return func(s *settings) { s.disk = disk }
 }
 
 // WithLayer forces one row layer on every partition that can have it, for comparison; a Range layer is used only

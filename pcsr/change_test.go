@@ -173,7 +173,7 @@ func (s *version) readHubs() {
 // TestChangeAgreesWithMaps makes versions of a graph one of the other, some of old ones, settles some, and checks them all at the end, in any
 // order and with some use in between.
 func TestChangeAgreesWithMaps(t *testing.T) {
-	smallChunks(t)
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		ground := drawGround(rt, t.TempDir)
 		versions := []*version{ground}

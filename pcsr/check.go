@@ -49,6 +49,17 @@ func (p *Partition) check() {
 	}
 }
 
+// Checked is the partition for who reads most of it: all of it is checked now, and nothing when it is read.
+func (p *Partition) Checked() *Partition {
+	if p.layer == Patched || !p.file.Unchecked() {
+		return p
+	}
+	p.check()
+	out := *p
+	out.file = nil
+	return &out
+}
+
 // checkList checks the list of a row and the offsets that lead to it.
 func (p *Partition) checkList(row int) {
 	if p.offsets == nil {

@@ -96,8 +96,7 @@ func sampleEdges() (vertices, labels int, edges []Edge) {
 }
 
 func TestWriterOnDisk(t *testing.T) {
-	defer func(n int) { spoolNumbers = n }(spoolNumbers)
-	spoolNumbers = 64
+	t.Parallel()
 	vertices, labels, edges := sampleEdges()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "graph.pcsr")
@@ -105,6 +104,7 @@ func TestWriterOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.vertices.most, w.offsets.most = 64, 64
 	if err := writeEdges(w, labels, edges); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -129,6 +130,22 @@ func useChanged(g *Graph) {
 	added_, _ := changed.Changes()
 	for range added_ {
 	}
+}
+
+// TestVerticesThatShareARow: where a damaged index leads several vertices to one row, removing its edge from all of them leaves
+// nothing, not less.
+func TestVerticesThatShareARow(t *testing.T) {
+	damaged := newPartition(Hash, []Vertex{10, 20, 30}, nil, []Vertex{5, 5, 5})
+	damaged.rows, damaged.vertices, damaged.neighbours = 1, damaged.vertices[:1], damaged.neighbours[:1]
+	for i := bucketEntries; i < len(damaged.index); i += bucketWords {
+		clear(damaged.index[i : i+bucketEntries])
+	}
+	p, _ := damaged.change([]uint64{edgeKey(40, 1)}, []uint64{edgeKey(10, 5), edgeKey(20, 5), edgeKey(30, 5)}, &atomic.Int64{})
+	if p.Rows() != 0 || p.Edges() != 0 {
+		t.Errorf("%d rows and %d edges", p.Rows(), p.Edges())
+	}
+	p.keys()
+	p.Arrays()
 }
 
 // FuzzDamagedFile changes words of a good file (eight bytes of input each: place, value) behind its header and reads

@@ -111,13 +111,21 @@ func buildLayer(layer Layer, vertices []Vertex) (index []uint32, probes uint32) 
 func buildBitmap(vertices []Vertex) []uint32 {
 	base, last := vertices[0], vertices[len(vertices)-1]
 	index := make([]uint32, bitmapWords(uint64(last-base)+1))
+	fillBitmap(index, base, vertices)
+	return index
+}
+
+// fillBitmap sets the bits of vertices in a Bitmap that begins at base. Vertices of a damaged file that are not in their order may be
+// outside it, and get none.
+func fillBitmap(index []uint32, base Vertex, vertices []Vertex) {
 	for _, v := range vertices {
 		x := v - base
 		bit := x % blockBits
-		index[x/blockBits*blockWords+1+bit/32] |= 1 << (bit % 32)
+		if at := uint64(x/blockBits)*blockWords + 1 + uint64(bit/32); at < uint64(len(index)) {
+			index[at] |= 1 << (bit % 32)
+		}
 	}
 	countBlocks(index)
-	return index
 }
 
 // countBlocks fills in the running counts of a Bitmap.

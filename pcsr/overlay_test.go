@@ -29,15 +29,8 @@ func use(t *rapid.T, m *model, g *Graph) {
 	}
 }
 
-// smallChunks makes merging go in many chunks.
-func smallChunks(t *testing.T) {
-	was := chunkEdges
-	chunkEdges = 5
-	t.Cleanup(func() { chunkEdges = was })
-}
-
 func TestOverlayAgreesWithMaps(t *testing.T) {
-	smallChunks(t)
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		split := drawSplit(t)
 		union := split.overlay(t)
@@ -51,7 +44,7 @@ func TestOverlayAgreesWithMaps(t *testing.T) {
 }
 
 func TestMergeAgreesWithMaps(t *testing.T) {
-	smallChunks(t)
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		vertices, labels, edges := drawEdges(t)
 		n := rapid.IntRange(0, 4).Draw(t, "graphs")
@@ -229,7 +222,7 @@ func (m *model) checkLabelSets(g *Graph) error {
 
 // TestOverlayAtOnce uses a union from several goroutines, none of which has merged anything.
 func TestOverlayAtOnce(t *testing.T) {
-	smallChunks(t)
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		split := drawSplit(t)
 		union := split.overlay(t)

@@ -67,12 +67,12 @@ func (p *Partition) change(came, went []uint64, held *atomic.Int64) (*Partition,
 	case rows.size() == 0:
 		return e.ground, e
 	}
-	return &Partition{
-		layer: Patched, rows: uint32(p.Rows() + len(e.appeared) - len(e.vanished)),
+	return &Partition{ // none may have less than nothing: in a damaged file several vertices share a row
+		layer: Patched, rows: uint32(max(p.Rows()+len(e.appeared)-len(e.vanished), 0)),
 		patch: &patch{
 			ground: e.ground, rows: rows, filter: filterFor(was.filter, rows, e.rows), since: was.since + n,
 			bytes: was.bytes + e.bytes, held: held,
-			edges: was.edges + len(e.came.effective()) - len(e.went.effective()),
+			edges: max(was.edges+len(e.came.effective())-len(e.went.effective()), 0),
 		},
 	}, e
 }

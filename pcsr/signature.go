@@ -102,6 +102,26 @@ func (t *SignatureTable) Columns() []uint32 {
 	return t.columns
 }
 
+// Stored are the columns of the vertices that the graph had, or the largest of a union, before the others came: those that Touched visits are to
+// pass everything. They are in memory, or in the file, of one identity for all graphs that share them.
+func (t *SignatureTable) Stored() (columns []uint32, identity Identity) {
+	section.Check(t.file, t.columns)
+	if len(t.columns) == 0 {
+		return nil, Identity{}
+	}
+	if at, ok := t.file.Place(t.columns); ok {
+		return t.columns, Identity{place: at}
+	}
+	return t.columns, Identity{first: &t.columns[0]}
+}
+
+// Touched visits the vertices that pass everything, in no order, some more than once, and some that later changes of the graph touched.
+func (t *SignatureTable) Touched(visit func(Vertex)) {
+	for _, m := range t.touched {
+		m.each(visit)
+	}
+}
+
 // Stride is the number of words from a column to the next, a multiple of 16.
 func (t *SignatureTable) Stride() int { return int(t.stride) }
 

@@ -3,7 +3,6 @@ package pcsr
 import (
 	"fmt"
 	"math"
-	"runtime"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
@@ -13,6 +12,7 @@ import (
 type splice struct {
 	large, small *Partition
 	overwrite    bool // where both have a row, the small one's counts; where that has no neighbours, the row is gone
+	chunkEdges   int  // about how many edges a chunk has
 	chunks       []spliceChunk
 	union        *Partition
 }
@@ -23,17 +23,17 @@ type spliceChunk struct {
 	rows, edges  uint64
 }
 
-// chunkEdges is about how many edges a chunk has; a variable so that tests have several.
-var chunkEdges = 1 << 18
+// chunkEdges is about how many edges a goroutine takes at a time.
+const chunkEdges = 1 << 18
 
 func spliceInto(large, small *Partition) *Partition {
-	return (&splice{large: large, small: small}).run()
+	return (&splice{large: large, small: small, chunkEdges: chunkEdges}).run()
 }
 
 // overwrite returns the rows of both partitions; where both have a row, that of over, and none where it has no neighbours
 // there.
 func overwrite(p, over *Partition) *Partition {
-	return (&splice{large: p, small: over, overwrite: true}).run()
+	return (&splice{large: p, small: over, overwrite: true, chunkEdges: chunkEdges}).run()
 }
 
 func (s *splice) run() *Partition {
@@ -79,7 +79,8 @@ func (s *splice) run() *Partition {
 	case u.layer == Hash:
 		u.index, u.probes = buildHash(u.vertices)
 	case u.layer == Bitmap && u.vertices != nil:
-		u.index, u.vertices = buildBitmap(u.vertices), nil
+		fillBitmap(u.index, u.base, u.vertices)
+		u.vertices = nil
 	}
 	return s.union
 }
@@ -87,8 +88,8 @@ func (s *splice) run() *Partition {
 // split cuts the rows into chunks.
 func (s *splice) split() {
 	n := 1
-	if edges := s.large.Edges() + s.small.Edges(); edges > 2*chunkEdges && runtime.GOMAXPROCS(0) > 1 {
-		n = max(1, min(edges/chunkEdges, s.large.Rows()))
+	if edges := s.large.Edges() + s.small.Edges(); edges > 2*s.chunkEdges {
+		n = max(1, min(edges/s.chunkEdges, s.large.Rows()))
 	}
 	s.chunks = make([]spliceChunk, n)
 	from, other := 0, 0
@@ -209,8 +210,11 @@ func (s *splice) lay(rows, edges int) {
 	u := &Partition{layer: layerOf(rows, first, last), base: first, rows: uint32(rows), neighbours: make([]Vertex, edges)}
 	switch {
 	case u.layer == Range:
-	case u.layer == Bitmap && first == min(s.large.base, s.small.base):
+	case u.layer == Bitmap:
 		u.index = make([]uint32, bitmapWords(uint64(last-first)+1))
+		if first > min(s.large.base, s.small.base) {
+			u.vertices = make([]Vertex, rows) // until it is filled
+		}
 	default:
 		u.vertices = make([]Vertex, rows)
 	}
@@ -256,9 +260,9 @@ func (s *splice) isGone(p *Partition, row int) bool {
 	return s.small.Degree(row) == 0
 }
 
-// index fills a Bitmap.
+// index fills a Bitmap that begins where one of the partitions does.
 func (s *splice) index() {
-	if s.union.layer != Bitmap || s.union.index == nil {
+	if s.union.layer != Bitmap || s.union.vertices != nil {
 		return
 	}
 	s.union.mark(s.large)

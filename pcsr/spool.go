@@ -10,20 +10,22 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
-// spoolNumbers is how many numbers a spool keeps in memory; a variable so that tests reach the file.
-var spoolNumbers = 1 << 24
+// spoolNumbers is how many numbers a spool keeps in memory.
+const spoolNumbers = 1 << 24
 
-// spool gathers numbers of which there may be too many for the heap: beyond spoolNumbers they go to a file.
+// spool gathers numbers of which there may be too many for the heap: as many as most at a time go to a file.
 type spool struct {
-	path   string
+	path   string // "" keeps all in memory
+	disk   *section.Disk
+	most   int
 	heap   []uint32
-	file   *os.File
+	file   *section.DiskFile
 	mapped []byte
 	n      int // numbers in file
 }
 
 func (s *spool) append(v uint32) error {
-	if len(s.heap) == spoolNumbers && s.path != "" {
+	if len(s.heap) == s.most && s.path != "" {
 		if err := s.flush(); err != nil {
 			return err
 		}
@@ -34,7 +36,7 @@ func (s *spool) append(v uint32) error {
 
 func (s *spool) flush() error {
 	if s.file == nil {
-		file, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+		file, err := s.disk.OpenFile(s.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {
 			return err
 		}
@@ -72,7 +74,7 @@ func (s *spool) reset() error {
 	if s.mapped != nil {
 		err = unix.Munmap(s.mapped)
 	}
-	err = errors.Join(err, s.file.Close(), os.Remove(s.path))
+	err = errors.Join(err, s.file.Close(), s.disk.Remove(s.path))
 	s.file, s.mapped, s.n = nil, nil, 0
 	return err
 }

@@ -38,6 +38,7 @@ func (e *editor[V]) edit(dst []*node[V], n *node[V], low, high int) []*node[V] {
 		return e.editLeaf(dst, n, low, high)
 	}
 	children := make([]*node[V], 0, len(n.children)+1)
+	same := true // as many children as there were, and none that has become small
 	for i, child := range n.children {
 		if low == high {
 			children = append(children, n.children[i:]...)
@@ -52,9 +53,41 @@ func (e *editor[V]) edit(dst []*node[V], n *node[V], low, high int) []*node[V] {
 			continue
 		}
 		children = e.edit(children, child, low, end)
+		same = same && len(children) == i+1 && (children[i].n >= child.n || children[i].n >= fan/2)
 		low = end
 	}
+	if same {
+		return append(dst, n.with(children))
+	}
 	return pack(dst, join(children))
+}
+
+// with returns an inner node that has the same children or others in their places, and takes the slice over. It looks at none but
+// the others: most edits are of one key, and the children that stay need not be in the cache.
+func (n *node[V]) with(children []*node[V]) *node[V] {
+	next := *n
+	next.children = children
+	by, copied := int32(0), false
+	for i, c := range children {
+		was := n.children[i]
+		if by != 0 {
+			next.shifts[i] += by
+		}
+		if c == was {
+			continue
+		}
+		if i == 0 {
+			next.at = c.at
+		}
+		next.first[i] = c.first[0]
+		next.size += c.size - was.size
+		if by += c.shift - was.shift; by != 0 && !copied {
+			next.shifts, copied = make([]int32, len(children)), true
+			copy(next.shifts, n.shifts)
+		}
+	}
+	next.shift += by
+	return &next
 }
 
 func (e *editor[V]) editLeaf(dst []*node[V], n *node[V], low, high int) []*node[V] {

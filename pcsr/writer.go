@@ -45,7 +45,7 @@ func Create(path string, vertices, labels int, options ...Option) (*Writer, erro
 	if err != nil {
 		return nil, err
 	}
-	file, err := section.Create(path, fileKind, fileVersion)
+	file, err := s.disk.Create(path, fileKind, fileVersion)
 	if err != nil {
 		return nil, fmt.Errorf("pcsr: %w", err)
 	}
@@ -57,7 +57,8 @@ func newWriter(g *Graph, s settings, file *section.Writer, path string) *Writer 
 	w := &Writer{settings: s, graph: g, file: file, path: path}
 	w.neighbours = make([]Vertex, 0, writeNeighbours)
 	if path != "" {
-		w.vertices.path, w.offsets.path = path+".vertices", path+".offsets"
+		w.vertices = spool{path: path + ".vertices", disk: s.disk, most: spoolNumbers}
+		w.offsets = spool{path: path + ".offsets", disk: s.disk, most: spoolNumbers}
 	}
 	w.fail(file.Section(sectionPartitions))
 	return w

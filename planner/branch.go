@@ -18,6 +18,8 @@ type tree struct {
 	pattern    *parser.BGP
 	conditions []parser.Expr
 	hanging    []*hanging
+	// room is how many more patterns may hang in it, at any depth.
+	room int
 }
 
 // hanging is what hangs on a tree.
@@ -34,13 +36,13 @@ type hanging struct {
 	inside bool
 }
 
-// maxBranches bounds what hangs on one pattern.
+// maxBranches bounds what hangs in one pattern, at any depth: what hangs deep is planned again for each pattern that it hangs in.
 const maxBranches = 16
 
-// treeOf takes a pattern apart; nil where it is no tree.
-func (p *planner) treeOf(n parser.Node) *tree {
-	t := &tree{}
-	if !p.takeApart(t, n) || len(t.hanging) > maxBranches {
+// treeOf takes a pattern apart; nil where it is no tree, or where more patterns hang in it than there is room for.
+func (p *planner) treeOf(n parser.Node, room int) *tree {
+	t := &tree{room: room}
+	if !p.takeApart(t, n) {
 		return nil
 	}
 	return t
@@ -106,12 +108,15 @@ func (p *planner) take(t *tree, left parser.Node, h *hanging) bool {
 	if h.condition != nil {
 		used = used.Or(p.scopes.Reads(h.condition))
 	}
-	if len(t.hanging) >= maxBranches || used.Meets(p.scopes.Of(left).May.Without(p.scopes.Of(t.pattern).May)) {
+	if t.room == 0 || used.Meets(p.scopes.Of(left).May.Without(p.scopes.Of(t.pattern).May)) {
 		return false
 	}
-	h.tree = p.treeOf(h.whole)
+	if h.tree = p.treeOf(h.whole, t.room-1); h.tree == nil {
+		return false
+	}
+	t.room = h.tree.room
 	t.hanging = append(t.hanging, h)
-	return h.tree != nil
+	return true
 }
 
 // settle finds what each hanging pattern is given and which conditions its match takes over; false where it cannot be a
@@ -171,10 +176,10 @@ func (p *planner) pushAll(h *hanging, known *parser.BGP, conditions []parser.Exp
 // branched plans a tree as one match with branches; nil where it is none, where somebody reads what hangs on it, or where
 // that is expected to cost more than joining.
 func (p *planner) branched(n parser.Node, r request) (Node, error) {
-	if p.options.NoBranches || p.options.Unoptimised || p.applied {
+	if p.options.Unoptimised || p.applied {
 		return nil, nil
 	}
-	t := p.treeOf(n)
+	t := p.treeOf(n, maxBranches)
 	if t == nil || len(t.hanging) == 0 {
 		return nil, nil
 	}
@@ -188,16 +193,27 @@ func (p *planner) branched(n parser.Node, r request) (Node, error) {
 	if err != nil || m.Plan.Empty {
 		return nil, err
 	}
-	if ok, err := p.hang(m, t); err != nil || !ok {
+	gain := p.weightGain(r)
+	if len(r.inputs) > 0 {
+		gain = 0
+	}
+	if ok, err := p.hang(m, t, gain); err != nil || !ok {
 		return nil, err
+	}
+	if gain > 0 {
+		m.Plan.Weigh(p.graph, gain, 1)
+		m.Cost = m.Plan.Cost
 	}
 	return p.filtered(n, m, rest, t.pattern, r)
 }
 
-// hang makes branches of what hangs on the pattern of a match; false where they cost too much.
-func (p *planner) hang(m *Match, t *tree) (bool, error) {
+// hang makes branches of what hangs on the pattern of a match; false where they cost too much. gain is bgp.Options.WeightGain.
+func (p *planner) hang(m *Match, t *tree, gain float64) (bool, error) {
 	rows := m.Rows
 	for _, h := range t.hanging {
+		if err := p.ended(); err != nil {
+			return false, err
+		}
 		inner, err := p.match(h.pattern, h.pushed, h.request)
 		if err != nil {
 			return false, err
@@ -208,10 +224,17 @@ func (p *planner) hang(m *Match, t *tree) (bool, error) {
 			}
 			continue // and weighs nothing
 		}
-		if ok, err := p.hang(inner, h.tree); err != nil || !ok {
+		if p.options.ShallowBranches && !(len(h.tree.hanging) == 0 && inner.Plan.IsLengths()) {
+			return false, nil
+		}
+		if ok, err := p.hang(inner, h.tree, gain); err != nil || !ok {
 			return false, err
 		}
-		if cheap, err := p.hangsCheaply(h, rows, inner.Plan.Cost); err != nil || !cheap {
+		cost := rows * inner.Plan.Cost
+		if gain > 0 {
+			cost = min(cost, inner.Plan.Weigh(p.graph, gain, rows))
+		}
+		if cheap, err := p.hangsCheaply(h, rows, cost); err != nil || !cheap {
 			return false, err
 		}
 		var slots []int
@@ -231,10 +254,10 @@ func (p *planner) hang(m *Match, t *tree) (bool, error) {
 	return true, nil
 }
 
-// hangsCheaply reports whether looking at a hanging pattern for so many rows, at a price each, costs no more than matching it
+// hangsCheaply reports whether looking at a hanging pattern for so many rows, at a cost for all, costs no more than matching it
 // by itself into a table.
-func (p *planner) hangsCheaply(h *hanging, rows, each float64) (bool, error) {
-	if rows*each < planPrice || each < rowCost {
+func (p *planner) hangsCheaply(h *hanging, rows, cost float64) (bool, error) {
+	if cost < planPrice || cost < rows*rowCost {
 		return true, nil
 	}
 	table, err := p.lower(h.whole, request{need: p.scopes.Set(h.request.inputs...).And(p.scopes.Of(h.whole).May)})
@@ -242,5 +265,5 @@ func (p *planner) hangsCheaply(h *hanging, rows, each float64) (bool, error) {
 		return false, err
 	}
 	e := table.Props()
-	return rows*each <= e.Cost+(e.Rows+rows)*rowCost, nil
+	return cost <= e.Cost+(e.Rows+rows)*rowCost, nil
 }

@@ -39,7 +39,7 @@ func (p *planner) difference(n parser.Node, whole Node) ([]CountTerm, error) {
 	if p.options.Semantics != bgp.Homomorphism || p.applied || whole.Props().Cost < p.options.Tuning.DifferenceCost {
 		return nil, nil
 	}
-	t := p.treeOf(n)
+	t := p.treeOf(n, maxBranches)
 	if t == nil {
 		return nil, nil
 	}
@@ -54,7 +54,7 @@ func (p *planner) difference(n parser.Node, whole Node) ([]CountTerm, error) {
 		if len(rest) > 0 {
 			return nil, nil
 		}
-		m, err := p.match(a.pattern, pushed, request{})
+		m, err := p.match(a.pattern, pushed, request{counted: true})
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func alternativeOf(n *parser.BGP, denials []denial, set int, conditions []parser
 		}
 		return v
 	}
-	out := alternative{times: 1, pattern: &parser.BGP{}}
+	out := alternative{times: 1}
 	patterns := n.Patterns
 	for i, d := range denials {
 		if set>>i&1 == 0 {
@@ -125,16 +125,7 @@ func alternativeOf(n *parser.BGP, denials []denial, set int, conditions []parser
 			names[b] = a
 		}
 	}
-	for _, t := range patterns {
-		for _, term := range []*parser.PatternTerm{&t.Subject, &t.Predicate, &t.Object} {
-			if term.IsVariable() {
-				term.Variable = name(term.Variable)
-			}
-		}
-		if !slices.Contains(out.pattern.Patterns, t) {
-			out.pattern.Patterns = append(out.pattern.Patterns, t)
-		}
-	}
+	out.pattern = renamedPattern(&parser.BGP{Patterns: patterns}, name)
 	for _, e := range conditions {
 		out.conditions = append(out.conditions, renamed(e, name))
 	}

@@ -23,8 +23,8 @@
 //     of patterns without them where that costs less, under homomorphism (difference.go).
 //   - COUNT, SUM and AVG read equal rows as one with a weight (asked.go).
 //
-// Steps that are enumerated end where the plan says counted; explain shows both. A plan with branches is for the processor
-// (Options.NoBranches leaves them out).
+// Steps that are enumerated end where the plan says counted; explain shows both. The GPU weighs by branches of
+// conditions and counted lists; others are for the processor (Options.ShallowBranches leaves them out).
 //
 // The package never runs a plan and knows no operator. A plan is for one run at a time.
 //

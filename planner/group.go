@@ -24,7 +24,7 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 			need = need.Or(p.scopes.Readable(p.scopes.Of(n.Input).May))
 		}
 	}
-	in, err := p.lower(n.Input, request{need: need, distinct: !repeatsMatter(n)})
+	in, err := p.lower(n.Input, request{need: need, distinct: !repeatsMatter(n), counted: counted && repeatsMatter(n)})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (p *planner) counted(n *parser.Group, out scope.Set) (Node, error) {
 	if len(n.Keys) != 0 || len(n.Aggregates) == 0 || p.options.Unoptimised || slices.ContainsFunc(n.Aggregates, other) {
 		return nil, nil
 	}
-	in, err := p.lower(n.Input, request{})
+	in, err := p.lower(n.Input, request{counted: true})
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type request struct {
 	outer scope.Set
 	// distinct: repeated solutions do not matter.
 	distinct bool
+	// counted: all solutions are counted, equal ones as one with a weight.
+	counted bool
 }
 
 func (r request) with(need scope.Set) request {
@@ -38,7 +40,7 @@ type planned struct {
 
 // same reports whether a request was this one.
 func (d *planned) same(r *request, graph *pcsr.Graph) bool {
-	return d.graph == graph && d.distinct == r.distinct && slices.Equal(d.need, r.need) && slices.Equal(d.inputs, r.inputs) && slices.Equal(d.outer, r.outer)
+	return d.graph == graph && d.distinct == r.distinct && d.counted == r.counted && slices.Equal(d.need, r.need) && slices.Equal(d.inputs, r.inputs) && slices.Equal(d.outer, r.outer)
 }
 
 // lower returns the node for a pattern. What was asked before is not planned again.

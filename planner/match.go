@@ -40,6 +40,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 		Semantics: p.options.Semantics, Inputs: r.inputs, Output: m.Columns,
 		CountOnly: out.Empty() && !r.distinct, Distinct: r.distinct, Speed: p.options.Speed,
 		Ranges: pushed.ranges, Candidates: pushed.candidates, Unequal: pushed.unequal, Shares: pushed.shares(),
+		WeightGain: p.weightGain(r),
 	})
 	if err != nil {
 		return nil, err
@@ -54,6 +55,14 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 		m.Rows = m.Plan.Steps[k-1].EstimatedRows
 	}
 	return m, nil
+}
+
+// weightGain is bgp.Options.WeightGain for what is asked.
+func (p *planner) weightGain(r request) float64 {
+	if !r.counted || p.options.Unoptimised || p.options.ShallowBranches || p.applied {
+		return 0
+	}
+	return max(0, p.options.Tuning.WeightGain)
 }
 
 // product takes a match apart where its pattern consists of parts of which at least two bind what is needed.
@@ -88,6 +97,9 @@ func (p *planner) product(n *parser.BGP, pushed *pushedFilters, r request, whole
 func (p *planner) filter(n *parser.Filter, r request) (Node, error) {
 	if m, err := p.branched(n, r); m != nil || err != nil {
 		return m, err
+	}
+	if same := p.unified(n, r); same != nil {
+		return p.lower(same, r)
 	}
 	var plain, exists []parser.Expr
 	var in parser.Node = n

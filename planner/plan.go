@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -40,8 +41,9 @@ type Options struct {
 	Semantics bgp.Semantics
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
-	// NoBranches: no plan has bgp.Branch.
-	NoBranches bool
+	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone.
+	// Nothing is counted by weights of vertices then.
+	ShallowBranches bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool
 	// Services allows SERVICE.
@@ -80,8 +82,21 @@ type Tuning struct {
 	// DifferenceCost is from which cost on a count is tried as a difference, and DifferenceGain the share of its cost below
 	// which that is worth it.
 	DifferenceCost, DifferenceGain float64
+	// WeightGain is bgp.Options.WeightGain of what is counted; negative means never.
+	WeightGain float64
 	// Without names rules that are left out where a query can do without them (planner/rules).
 	Without []string
+}
+
+// complete fills in the defaults.
+func (t *Tuning) complete() {
+	t.TestTime = cmp.Or(t.TestTime, testTime)
+	t.ProductCost = cmp.Or(t.ProductCost, productCost)
+	t.PartsGain = cmp.Or(t.PartsGain, partsGain)
+	t.MaxListed = cmp.Or(t.MaxListed, maxListed)
+	t.SharedGain = cmp.Or(t.SharedGain, sharedGain)
+	t.DifferenceCost = cmp.Or(t.DifferenceCost, differenceCost)
+	t.DifferenceGain = cmp.Or(t.DifferenceGain, differenceGain)
 }
 
 // Plan is how a query is answered.
@@ -152,30 +167,13 @@ type shared struct {
 
 func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner {
 	t := &options.Tuning
-	if t.TestTime == 0 {
-		t.TestTime = testTime
-	}
-	if t.ProductCost == 0 {
-		t.ProductCost = productCost
-	}
-	if t.PartsGain == 0 {
-		t.PartsGain = partsGain
-	}
-	if t.MaxListed == 0 {
-		t.MaxListed = maxListed
-	}
-	if t.SharedGain == 0 {
-		t.SharedGain = sharedGain
-	}
-	if t.DifferenceCost == 0 {
-		t.DifferenceCost = differenceCost
-	}
-	if t.DifferenceGain == 0 {
-		t.DifferenceGain = differenceGain
-	}
+	t.complete()
 	off := slices.Clone(t.Without)
 	if options.Unoptimised {
 		off = append(off, "all")
+	}
+	if t.WeightGain == 0 {
+		t.WeightGain = 1
 	}
 	s := scope.New()
 	return &planner{

@@ -165,10 +165,14 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// leastTime is how long a read or write may take whose deadline has passed before it was tried: what lies ready, or fits the
+// socket's buffer, goes through also where a busy processor came to it late.
+const leastTime = 20 * time.Millisecond
+
 // Write fails where the client takes no byte for as long as may be.
 func (c *conn) Write(b []byte) (written int, err error) {
-	for {
-		if err := c.arm(); err != nil {
+	for least := leastTime; ; least = 0 {
+		if err := c.arm(least); err != nil {
 			return written, err
 		}
 		n, err := c.Conn.Write(b[written:])
@@ -179,13 +183,14 @@ func (c *conn) Write(b []byte) (written int, err error) {
 	}
 }
 
-// arm sets the deadline of one write.
-func (c *conn) arm() error {
+// arm sets the deadline of one write, which has at least so much time.
+func (c *conn) arm(least time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	deadline := time.Now().Add(c.owner.stall)
+	now := time.Now()
+	deadline := now.Add(c.owner.stall)
 	if !c.limit.IsZero() && c.limit.Before(deadline) {
-		deadline = c.limit
+		deadline = later(c.limit, now.Add(least))
 	}
 	return c.Conn.SetWriteDeadline(deadline)
 }
@@ -202,7 +207,7 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	c.limit = t
 	c.mu.Unlock()
-	return c.arm()
+	return c.arm(0)
 }
 
 // SetDeadline bounds reads and writes.

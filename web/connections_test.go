@@ -3,11 +3,14 @@ package web
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -168,5 +171,36 @@ func TestRequestsSentTogetherAreAnsweredInTheirOrder(t *testing.T) {
 		if n := bytes.Count(body, []byte("\n")); err != nil || response.StatusCode != 200 || n != i*100+1 {
 			t.Errorf("answer %d: %d, %v, %d lines", i, response.StatusCode, err, n)
 		}
+	}
+}
+
+// TestALateWriteIsTriedOnce: where a busy processor comes to a write after its deadline, what the socket takes at once goes through,
+// and a client that takes nothing is not waited for.
+func TestALateWriteIsTriedOnce(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	client, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	c, err := newConnections(listener, 1, time.Minute).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.SetWriteDeadline(time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.Write([]byte("answer")); n != 6 || err != nil {
+		t.Errorf("%d bytes written, error %v", n, err)
+	}
+	begun := time.Now()
+	n, err := c.Write(make([]byte, 256<<20))
+	if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) > 10*time.Second {
+		t.Errorf("%d bytes written in %v, error %v", n, time.Since(begun), err)
 	}
 }

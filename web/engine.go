@@ -53,6 +53,8 @@ type Answer interface {
 	Err() error
 	// Write writes the whole answer and returns the number of solutions or triples.
 	Write(w io.Writer, format rdfgpu.Format) (uint64, error)
+	// WritePart writes the first send solutions or triples of it and returns the number of all.
+	WritePart(w io.Writer, format rdfgpu.Format, send uint64) (uint64, error)
 	Timings() rdfgpu.Timings
 	// Sequence is that of the last commit that the answer is of.
 	Sequence() uint64

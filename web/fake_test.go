@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -145,8 +146,12 @@ type fakeAnswer struct {
 
 func (a *fakeAnswer) Kind() rdfgpu.Kind      { return a.kind }
 func (a *fakeAnswer) Boolean() (bool, error) { return true, nil }
-func (a *fakeAnswer) Sequence() uint64       { return 0 }
-func (a *fakeAnswer) Repeatable() bool       { return !strings.Contains(a.text, "NOW") }
+func (a *fakeAnswer) Err() error             { return nil }
+func (a *fakeAnswer) Term(id rdfgpu.ID) rdfgpu.Term {
+	return rdf.NewIRI(fmt.Sprintf("http://example.org/t%d", id))
+}
+func (a *fakeAnswer) Sequence() uint64 { return 0 }
+func (a *fakeAnswer) Repeatable() bool { return !strings.Contains(a.text, "NOW") }
 func (a *fakeAnswer) Timings() rdfgpu.Timings {
 	return rdfgpu.Timings{Parse: 12345, Total: 1234567}
 }
@@ -196,31 +201,48 @@ func (a *fakeAnswer) Batches() iter.Seq2[*rdfgpu.Batch, error] {
 	}
 }
 
-func (a *fakeAnswer) Term(id rdfgpu.ID) rdfgpu.Term {
-	return rdf.NewIRI(fmt.Sprintf("http://example.org/t%d", id))
+func (a *fakeAnswer) AppendNTriples(dst []byte, id rdfgpu.ID) []byte {
+	return fmt.Appendf(dst, "<http://example.org/t%d>", id)
 }
 
-func (a *fakeAnswer) Err() error { return nil }
-
 func (a *fakeAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
+	return a.WritePart(w, format, math.MaxUint64)
+}
+
+func (a *fakeAnswer) WritePart(w io.Writer, format rdfgpu.Format, send uint64) (uint64, error) {
 	if a.kind == rdfgpu.Boolean {
 		return 0, results.WriteBoolean(w, format, true)
 	}
-	out, err := results.NewWriter(w, format, a.Variables(), answerDecoder{a}, results.Options{})
+	return writeFake(w, format, a, send)
+}
+
+// fakeRows is an answer that a test makes up.
+type fakeRows interface {
+	results.Decoder
+	Variables() []string
+	Batches() iter.Seq2[*rdfgpu.Batch, error]
+}
+
+// writeFake writes the first send rows of an answer and returns how many there are.
+func writeFake(w io.Writer, format rdfgpu.Format, a fakeRows, send uint64) (rows uint64, err error) {
+	out, err := results.NewWriter(w, format, a.Variables(), a, results.Options{})
 	if err != nil {
 		return 0, err
 	}
 	for b, err := range a.Batches() {
+		if err == nil {
+			err = out.Write(b.Cols, int(min(uint64(b.N), send-min(rows, send))))
+			rows += uint64(b.N)
+		}
 		if err != nil {
 			out.Abort()
-			return out.Rows(), err
-		}
-		if err := out.Write(b.Cols, b.N); err != nil {
-			out.Abort()
-			return out.Rows(), err
+			return rows, err
 		}
 	}
-	return out.Rows(), out.Close()
+	if send < math.MaxUint64 {
+		out.Total(rows)
+	}
+	return rows, out.Close()
 }
 
 // quiet is a log that nobody reads.

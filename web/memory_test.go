@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +19,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/loader"
 )
 
@@ -363,18 +363,16 @@ func (a *memoryAnswer) Batches() iter.Seq2[*rdfgpu.Batch, error] {
 	}
 }
 
+func (a *memoryAnswer) AppendNTriples(dst []byte, id rdfgpu.ID) []byte {
+	return rdf.AppendNTriples(dst, a.terms[id])
+}
+
 func (a *memoryAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
-	out, err := results.NewWriter(w, format, a.Variables(), answerDecoder{a}, results.Options{})
-	if err != nil {
-		return 0, err
-	}
-	for b := range a.Batches() {
-		if err := out.Write(b.Cols, b.N); err != nil {
-			out.Abort()
-			return 0, err
-		}
-	}
-	return out.Rows(), out.Close()
+	return a.WritePart(w, format, math.MaxUint64)
+}
+
+func (a *memoryAnswer) WritePart(w io.Writer, format rdfgpu.Format, send uint64) (uint64, error) {
+	return writeFake(w, format, a, send)
 }
 
 // content is a graph as sorted N-Triples.

@@ -184,8 +184,8 @@ func (x *exchange) begin() bool {
 
 // write writes the answer, or the part of it that was asked for.
 func (x *exchange) write(answer Answer) (uint64, error) {
-	if x.request.send != sendAll && answer.Kind() != rdfgpu.Boolean {
-		return writePart(x.body, x.offer.format, answer, x.request.send)
+	if x.request.send != sendAll {
+		return answer.WritePart(x.body, x.offer.format, uint64(x.request.send))
 	}
 	return answer.Write(x.body, x.offer.format)
 }
@@ -324,43 +324,4 @@ func serverTiming(t rdfgpu.Timings) string {
 		b = strconv.AppendFloat(b, float64(phase.spent.Nanoseconds())/1e6, 'f', 3, 64)
 	}
 	return string(b)
-}
-
-// writePart writes the first send rows and counts them all.
-func writePart(out *response, format results.Format, answer Answer, send int64) (uint64, error) {
-	decoder := answerDecoder{answer}
-	w, err := results.NewWriter(out, format, answer.Variables(), decoder, results.Options{})
-	if err != nil {
-		return 0, err
-	}
-	var rows uint64
-	for batch, err := range answer.Batches() {
-		if err != nil {
-			w.Abort()
-			return rows, err
-		}
-		if n := min(int64(batch.N), send-int64(min(rows, uint64(send)))); n > 0 {
-			err := w.Write(batch.Cols, int(n))
-			if err == nil && rows+uint64(n) >= uint64(send) {
-				err = w.Flush()
-			}
-			if err != nil {
-				w.Abort()
-				return rows, err
-			}
-		}
-		rows += uint64(batch.N)
-	}
-	w.Total(rows)
-	if err := w.Close(); err != nil {
-		return rows, err
-	}
-	return rows, answer.Err() // terms are decoded up to here
-}
-
-// answerDecoder lets a results.Writer read an answer's terms.
-type answerDecoder struct{ answer Answer }
-
-func (d answerDecoder) AppendNTriples(dst []byte, id rdfgpu.ID) []byte {
-	return results.AppendTerm(dst, d.answer.Term(id))
 }

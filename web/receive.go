@@ -24,17 +24,22 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, limit int64, un
 	}
 	defer body.Close()
 	var text strings.Builder
+	piece := int64(largestPiece)
 	if length := r.ContentLength; length > 0 && !body.packed {
 		if err := hold.reach(min(length, limit)); err != nil {
 			return "", problemOf(r.Context(), err)
 		}
 		text.Grow(int(min(length, limit)))
+		piece = min(piece, length)
 	}
-	if _, err := io.Copy(&text, &measured{body: http.MaxBytesReader(w, body, limit), hold: hold}); err != nil {
+	if _, err := io.CopyBuffer(&text, &measured{body: http.MaxBytesReader(w, body, limit), hold: hold}, make([]byte, piece)); err != nil {
 		return "", bodyProblem(w, r, err)
 	}
 	return text.String(), nil
 }
+
+// largestPiece is how much of a body is read at once, at the most.
+const largestPiece = 32 << 10
 
 // measured counts a body as it is read.
 type measured struct {
@@ -81,9 +86,10 @@ type movingBody struct {
 
 // Read reads on.
 func (m *movingBody) Read(b []byte) (int, error) {
-	deadline := time.Now().Add(m.still)
+	now := time.Now()
+	deadline := now.Add(m.still)
 	if m.until.Before(deadline) {
-		deadline = m.until
+		deadline = later(m.until, now.Add(leastTime))
 	}
 	m.control.SetReadDeadline(deadline)
 	return m.body.Read(b)

@@ -40,7 +40,9 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request, request *request
 		s.fail(w, r, "", problem)
 		return
 	}
-	c := &change{server: s, w: w, r: r, began: began, text: request.text, limit: request.update.Timeout, admit: s.updates, dryRun: request.update.DryRun}
+	limit := request.update.Timeout
+	request.update.Timeout = 0 // the context of the change has it
+	c := &change{server: s, w: w, r: r, began: began, text: request.text, limit: limit, admit: s.updates, dryRun: request.update.DryRun}
 	c.do = func(ctx context.Context, e *edition) (report rdfgpu.UpdateReport, created bool, err error) {
 		always := func() (bool, error) { return true, nil }
 		if request.update.IfSequence, err = condition.pin(e, always); err == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -50,15 +51,22 @@ func (c *benchCommand) load(env *environment, endpoints []bench.Endpoint, cases 
 	if err != nil {
 		return err
 	}
-	if c.Format == "csv" {
-		err = report.WriteCSV(env.stdout)
-	} else {
-		err = report.WriteMarkdown(env.stdout)
-	}
+	err = writeReport(env, c.Format, report)
 	if err == nil && slices.ContainsFunc(report.Rows, bench.LoadRow.Failed) {
 		err = errors.New("an endpoint failed or answered wrongly; see the report")
 	}
 	return err
+}
+
+// writeReport writes what was measured, as CSV or Markdown.
+func writeReport(env *environment, format string, report interface {
+	WriteCSV(io.Writer) error
+	WriteMarkdown(io.Writer) error
+}) error {
+	if format == "csv" {
+		return report.WriteCSV(env.stdout)
+	}
+	return report.WriteMarkdown(env.stdout)
 }
 
 // Run measures.
@@ -92,8 +100,5 @@ func (c *benchCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if c.Format == "csv" {
-		return report.WriteCSV(env.stdout)
-	}
-	return report.WriteMarkdown(env.stdout)
+	return writeReport(env, c.Format, report)
 }

@@ -54,11 +54,7 @@ func (c *benchUpdatesCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if c.Format == "csv" {
-		err = report.WriteCSV(env.stdout)
-	} else {
-		err = report.WriteMarkdown(env.stdout)
-	}
+	err = writeReport(env, c.Format, report)
 	if err == nil && slices.ContainsFunc(report.Rows, bench.UpdateRow.Failed) {
 		err = errors.New("an endpoint failed, answered wrongly or lost something; see the report")
 	}

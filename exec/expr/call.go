@@ -17,12 +17,7 @@ type call struct {
 
 func (n *call) eval(c *run, rows []uint32, out []datum) {
 	var columns [4][]datum
-	args := columns[:0]
-	for _, arg := range n.args {
-		data := c.take()[:len(rows)]
-		arg.eval(c, rows, data)
-		args = append(args, data)
-	}
+	args := c.evaluated(columns[:0], n.args, rows)
 	pointers := make([]*datum, len(args))
 	for i := range out {
 		ok := true
@@ -43,6 +38,16 @@ func (n *call) eval(c *run, rows []uint32, out []datum) {
 	c.dataTop -= len(n.args)
 }
 
+// evaluated appends the values of arguments, which the caller gives back.
+func (c *run) evaluated(columns [][]datum, args []node, rows []uint32) [][]datum {
+	for _, arg := range args {
+		data := c.take()[:len(rows)]
+		arg.eval(c, rows, data)
+		columns = append(columns, data)
+	}
+	return columns
+}
+
 // rowWork is what a call of a function counts as for each argument, in bytes, beside the strings that it reads and makes.
 const rowWork = 16
 
@@ -59,12 +64,7 @@ func (n *ask) eval(c *run, rows []uint32, out []datum) { evalCondition(n, c, row
 
 func (n *ask) test(c *run, rows []uint32, out []tri) {
 	var columns [4][]datum
-	args := columns[:0]
-	for _, arg := range n.args {
-		data := c.take()[:len(rows)]
-		arg.eval(c, rows, data)
-		args = append(args, data)
-	}
+	args := c.evaluated(columns[:0], n.args, rows)
 	pointers := make([]*datum, len(args))
 	for i := range out {
 		ok := true

@@ -89,7 +89,7 @@ func (c *run) termOf(d *datum) *rdf.Term {
 	return &d.term
 }
 
-// idOf returns the ID of a datum; None for an error.
+// idOf returns the ID of a datum; None for an error, and where the query has ended.
 func (c *run) idOf(d *datum) dictionary.ID {
 	switch {
 	case d.known&hasID != 0:
@@ -101,7 +101,11 @@ func (c *run) idOf(d *datum) dictionary.ID {
 	case d.known == hasTerm|hasValue && d.value.Kind == dictionary.String && len(d.term.Value) <= shortText:
 		return c.textID(d)
 	}
-	return c.env.Terms.ID(*c.termOf(d))
+	term := c.termOf(d)
+	if !c.spend(len(term.Value)) { // the dictionary is searched for all of it
+		return dictionary.None
+	}
+	return c.env.Terms.ID(*term)
 }
 
 // shortText is up to which length the IDs of computed strings are remembered: language tags, flags and classes repeat.

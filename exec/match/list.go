@@ -144,6 +144,24 @@ func (s *Step) bound(l List) bool {
 	return l.gapless
 }
 
+// dropBounds drops bounds between which all neighbours lie that a list may have.
+func (s *Step) dropBounds(g *pcsr.Graph) {
+	if s.Low == 0 && s.High == dictionary.None {
+		return
+	}
+	for i := range s.Lists {
+		l := &s.Lists[i]
+		if l.Kind != Dynamic || l.Link.Kind != bgp.Neighbours || !l.Link.Label.IsConstant() {
+			continue
+		}
+		first, last, ok := g.Outline(l.Link.Label.Constant, l.Link.Dir.Reverse()).Span()
+		if ok && s.Low <= first && last < s.High {
+			s.Low, s.High = 0, dictionary.None
+			return
+		}
+	}
+}
+
 // isRange reports whether a list depends on nothing and has no gaps.
 func (l *List) isRange() bool {
 	if l.Kind == Dynamic {

@@ -113,6 +113,7 @@ func (s *Step) lower(g *pcsr.Graph, plan *bgp.MatchPlan, index int, room []List,
 		s.High = dictionary.None
 	}
 	s.findLists(g, t.KeepRanges)
+	s.dropBounds(g)
 	s.never = s.never || s.Low >= s.High
 }
 

@@ -1,54 +1,30 @@
 package match_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// TestLowerings compares lowered plans with those in testdata/lowerings (-rewrite writes them anew). Graphs and patterns
-// are given as matchtest.ReadNamed reads them.
+// TestLowerings compares lowered plans with those in testdata/lowerings.
 func TestLowerings(t *testing.T) {
 	t.Parallel()
-	var d *matchtest.Named
-	datadriven.RunTest(t, "testdata/lowerings", func(t *testing.T, td *datadriven.TestData) string {
-		if td.Cmd == "graph" {
-			var err error
-			if d, err = matchtest.ReadNamed(td.Input); err != nil {
-				t.Fatal(err)
-			}
-			return fmt.Sprintf("%d triples\n", d.Graph.Edges())
-		}
-		return lowering(t, d, td)
-	})
+	matchtest.RunNamed(t, "testdata/lowerings", lowering)
 }
 
 func lowering(t *testing.T, d *matchtest.Named, td *datadriven.TestData) string {
 	options, tuning := bgp.Options{CountOnly: td.Cmd == "count"}, match.Tuning{AnyCost: true}
-	for _, arg := range td.CmdArgs {
-		switch arg.Key {
-		case "isomorphism":
-			options.Semantics = bgp.Isomorphism
-		case "edge-isomorphism":
-			options.Semantics = bgp.EdgeIsomorphism
-		case "inputs":
-			options.Inputs = arg.Vals
-		case "output":
-			options.Output = arg.Vals
-		case "keep-ranges":
-			tuning.KeepRanges = true
-		default:
-			t.Fatalf("%s: what is %s?", td.Pos, arg.Key)
-		}
-	}
-	plan, err := bgp.Plan(context.Background(), matchtest.NamedPatterns(td.Input), d.Graph, d.Lookup, options)
+	plan, err := d.Plan(t, td, options, func(key string) bool {
+		tuning.KeepRanges = tuning.KeepRanges || key == "keep-ranges"
+		return key == "keep-ranges"
+	})
 	if err != nil {
 		return err.Error() + "\n"
 	}

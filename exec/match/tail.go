@@ -19,6 +19,8 @@ type Group struct {
 	Test     *Step
 	Never    bool
 	Children []*Group
+	// Weighed: the plan wants the group's numbers made once for each vertex of the slot that it reads, or once where it reads none.
+	Weighed bool
 	// Reads are the slots bound outside that the group reads.
 	Reads []int
 	// Number tells the groups of one tail apart: 0 and up.
@@ -134,9 +136,21 @@ func (l *Lowering) number(roots []*root, n *int) []*Group {
 		} else {
 			l.weigh(g, r.unit, n)
 		}
+		g.Weighed = g.mayBeWeighed()
 		groups = append(groups, g)
 	}
 	return groups
+}
+
+// mayBeWeighed reports whether the plan wants weights and the order that breaks symmetries does not keep it from them.
+func (g *Group) mayBeWeighed() bool {
+	if len(g.Reads) > 1 || slices.ContainsFunc(g.Children, func(c *Group) bool { return !c.Weighed }) {
+		return false
+	}
+	if g.Step != nil {
+		return g.Step.Plan.Weighed && len(g.Step.Above) == 0
+	}
+	return g.Branch.Weighed
 }
 
 // weigh makes a group of a branch that stands alone: nothing that is bound with it is read by another.
@@ -205,12 +219,21 @@ func (b slotSteps) step(slot int) int {
 	return -1
 }
 
-// Lengths is how many steps at the end can be counted by the lengths of their lists, one factor each: those that no
-// other reads, and whose slot nobody reads where solutions are asked for.
+// Lengths is how many of the plan's own steps, at their end, can be counted by the lengths of their lists, one factor each:
+// those that no other step and no branch reads, and whose slot nobody reads where solutions are asked for.
 func (l *Lowering) Lengths() int {
 	var read []int
+	own := l.Plan.Own()
+	for _, s := range l.Steps[own:] {
+		read = union(read, s.Reads)
+	}
+	for _, t := range l.Tests {
+		if t != nil {
+			read = union(read, t.Reads)
+		}
+	}
 	n := 0
-	for k := len(l.Steps) - 1; k >= 0; k-- {
+	for k := own - 1; k >= 0; k-- {
 		s := l.Steps[k]
 		if !l.counting && !s.Plan.Counted || !s.isLength() || slices.Contains(read, s.Slot) {
 			break
@@ -220,3 +243,21 @@ func (l *Lowering) Lengths() int {
 	}
 	return n
 }
+
+// AreLengths reports whether groups are products of the lengths of lists, and of branches over such: so that they can be
+// weighed without enumerating anything.
+func AreLengths(groups []*Group) bool {
+	for _, g := range groups {
+		if g.Step == nil && !areLeaves(g.Children) || g.Step != nil && !g.isLeaf() {
+			return false
+		}
+	}
+	return true
+}
+
+func areLeaves(groups []*Group) bool {
+	return !slices.ContainsFunc(groups, func(g *Group) bool { return !g.isLeaf() })
+}
+
+// isLeaf reports whether the group is a step whose candidates are counted by the length of a list.
+func (g *Group) isLeaf() bool { return g.Step != nil && len(g.Children) == 0 && g.Step.isLength() }

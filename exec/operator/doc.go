@@ -5,8 +5,11 @@
 // operator that maps batches one by one, so that workers can share them), [Projection] (columns in another order).
 //
 // Operators push: each calls the next with its batches, in the caller's goroutine, and an error from there ends it, so
-// that LIMIT, a consumer that has enough and a cancelled context stop everything below. One operator runs another by
-// [Run], which measures it. Workers of the query (internal/schedule) are asked for by stages only, and waited for. A batch is valid until emit returns.
+// that LIMIT, a consumer that has enough and a cancelled context stop everything below. A batch is valid until emit returns.
+// One operator runs another by [Run], which measures it.
+//
+// An operator runs in one goroutine unless it asks the query's share (internal/schedule, Execution.Workers) for more. Stages
+// do so here; groups (exec/group) and matchers for themselves. Whoever asks waits for its workers.
 //
 // The package knows no single operator, and no plan.
 package operator

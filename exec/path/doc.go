@@ -1,9 +1,9 @@
 // Package path walks property paths over a graph (SPARQL 1.1 section 9): what is left of them once sequences, alternatives and
 // inverses at their top have become joins and unions.
 //
-// Nouns: [Path] (the operator, between two [End]s), [Step] (what a path walks at a time, as an operation on vertices), [Search] (closures of steps, breadth first, each
-// vertex once), automaton (a path with closures inside as a machine, so that a search looks at each pair of a state and
-// a vertex once).
+// Nouns: [Path] (the operator, between two [End]s), [Step] (what a path walks at a time, as an operation on vertices),
+// [Search] (closures of steps, breadth first, each vertex once), automaton (a path with closures inside as a machine, so
+// that a search looks at each pair of a state and a vertex once).
 //
 // A search serves one walk at a time and keeps its memory for the next; it counts what it takes with the account that it
 // serves, and ends when the context does. Paths read the graph's partitions, and never the dictionary.

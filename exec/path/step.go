@@ -67,6 +67,9 @@ func (l *labelStep) neighbours(s *Search, v pcsr.Vertex, d pcsr.Direction, visit
 	if !l.known {
 		return nil
 	}
+	if err := s.reads(1); err != nil { // a path may have thousands of predicates, none of which leads on
+		return err
+	}
 	return s.each(s.graph.Partition(l.label, d).Neighbours(v), visit)
 }
 
@@ -131,6 +134,9 @@ func (n *negatedStep) neighbours(s *Search, v pcsr.Vertex, d pcsr.Direction, vis
 			dir = d.Reverse()
 		}
 		for _, l := range s.graph.EdgeLabels(v, dir) {
+			if err := s.reads(1); err != nil {
+				return err
+			}
 			if n.not[i][l] {
 				continue
 			}

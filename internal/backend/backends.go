@@ -70,22 +70,24 @@ func (b *Backends) Close() error {
 	return b.opened.Close()
 }
 
-// Forget frees what graphs take on the GPU, if it was opened. No match over them may be running.
+// Forget frees what graphs take on the GPU, if it was opened (gpu.Device.Forget). No match over them may be running.
 func (b *Backends) Forget(graphs ...*pcsr.Graph) {
-	if !b.warm.Load() {
-		return
-	}
-	for _, g := range graphs {
-		_ = b.opened.Forget(g) // a lost device holds nothing
+	if b.warm.Load() {
+		_ = b.opened.Forget(graphs...) // a lost device holds nothing
 	}
 }
 
-// pays reports whether a match of that cost is worth a GPU, if there is one.
-func (b *Backends) pays(cost float64) bool {
-	if b.warm.Load() {
-		return cost > bgp.GPUCost
+// pays reports whether a match is worth a GPU, if there is one. Where it were, if only what it reads were there, that is brought there: the
+// processor matches meanwhile.
+func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
+	if !b.warm.Load() || plan.Cost <= bgp.GPUCost {
+		return plan.Cost > bgp.GPUColdCost
 	}
-	return cost > bgp.GPUColdCost
+	if b.opened.Lost() || graph == nil || plan.Cost > bgp.GPUCost+b.opened.Price(graph, plan) {
+		return true
+	}
+	b.opened.Prepare(graph, plan)
+	return false
 }
 
 // Choose makes the choice of one query: its own wish, else the store's. The error wraps gpu.ErrNoDevice where a GPU is asked for

@@ -27,17 +27,13 @@ func (c *Choice) Speed() float64 {
 	return 1
 }
 
-// Branches reports whether plans may have branches: those are for the processor, and nothing is done there where the GPU is
-// asked for.
-func (c *Choice) Branches() bool { return c.device != GPU }
+// ShallowBranches reports whether plans may only have branches that the GPU can weigh: where it is asked for, nothing should be
+// matched on the processor.
+func (c *Choice) ShallowBranches() bool { return c.device == GPU }
 
-// Matcher is the matcher of a pattern. There is no kernel for branches yet, and a graph that updates have changed since its
-// files were written is matched on the processor too.
+// Matcher is the matcher of a pattern.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
-	if len(plan.Branches) > 0 || graph != nil && graph.Patched() {
-		return c.backends.cpu
-	}
-	if c.device == GPU || c.device == Auto && c.backends.pays(plan.Cost) && c.available() {
+	if c.device == GPU || c.device == Auto && c.backends.pays(plan, graph) && c.available() {
 		c.used = true
 		return gpuMatcher{c}
 	}
@@ -63,12 +59,12 @@ func (c *Choice) String() string {
 	return "cpu"
 }
 
-// gpuMatcher runs matches on the GPU, and on the CPU when the GPU is lost before the first solution.
+// gpuMatcher runs matches on the GPU, and on the CPU those that the GPU cannot run, and when it is lost before the first solution.
 type gpuMatcher struct{ *Choice }
 
 func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
 	emitted := false
-	return g.run(m, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
+	return g.run(m, false, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
 		return matcher.Match(ctx, m, func(b *match.Batch) error {
 			emitted = true
 			return emit(b)
@@ -77,14 +73,17 @@ func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.
 }
 
 func (g gpuMatcher) Count(ctx context.Context, m *match.Match) (n uint64, err error) {
-	err = g.run(m, func() bool { return true }, func(matcher match.Matcher, m *match.Match) (err error) {
+	err = g.run(m, true, func() bool { return true }, func(matcher match.Matcher, m *match.Match) (err error) {
 		n, err = matcher.Count(ctx, m)
 		return err
 	})
 	return n, err
 }
 
-func (g gpuMatcher) run(m *match.Match, again func() bool, do func(match.Matcher, *match.Match) error) error {
+func (g gpuMatcher) run(m *match.Match, count bool, again func() bool, do func(match.Matcher, *match.Match) error) error {
+	if !gpu.Fits(m, count) {
+		return do(g.backends.cpu, m)
+	}
 	device, err := g.backends.open()
 	if err != nil {
 		return err

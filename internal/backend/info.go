@@ -16,6 +16,9 @@ type Info struct {
 	Resident   int64  `json:"resident,omitempty"`
 	Working    int64  `json:"working,omitempty"`
 	Capability string `json:"capability,omitempty"`
+	// Copied is how many bytes of partitions were copied to it so far, Patched how many that updates have changed were made there.
+	Copied  int64 `json:"copied,omitempty"`
+	Patched int   `json:"patched,omitempty"`
 }
 
 // String describes the device in a line.
@@ -41,7 +44,7 @@ func (b *Backends) Describe() Info {
 	}
 	return Info{
 		Available: true, Name: info.Name, Memory: info.Total, Free: info.Free, Used: info.Used, Resident: info.GraphBytes,
-		Working:    max(0, info.Used-info.GraphBytes-info.Idle),
+		Working: max(0, info.Used-info.GraphBytes-info.Idle), Copied: info.Copied, Patched: info.Patched,
 		Capability: fmt.Sprintf("%d.%d", info.ComputeCapability/10, info.ComputeCapability%10),
 	}
 }

@@ -50,6 +50,8 @@ var worst = map[string]string{
 	"two tables of 60,000 rows":                   "SELECT (COUNT(*) AS ?n) { VALUES ?a { " + repeated(60_000, "# ") + "} VALUES ?b { " + repeated(60_000, "# ") + "} FILTER (?a < ?b) }",
 	"9,000 conditions":                            "SELECT * { ?a ?p ?b FILTER (?a != ?b" + repeated(9_000, " && ?b != #") + ") }",
 	"EXISTS in each other":                        "SELECT * " + nest(60, "{ ?a ?p ?b FILTER EXISTS ", "{ ?a :next ?b }", " }"),
+	"NOT EXISTS in each other":                    "SELECT (COUNT(*) AS ?n) " + nest(150, "{ ?a :next ?b FILTER NOT EXISTS ", "{ ?a :next ?b }", " }"),
+	"a long text for each row":                    "SELECT (GROUP_CONCAT(" + nest(5, "REPLACE(", `"aaaaaaaa"`, `, "a", "aaaaaaaaaaaaaaaaaaaa")`) + ") AS ?l) { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f }",
 	"MINUS in each other":                         "SELECT * " + nest(60, "{ ?a ?p ?b MINUS ", "{ ?a :next ?b }", " }"),
 	"UNIONs in each other":                        "SELECT * " + nest(60, "{ { ?a ?p ?b } UNION { ?b ?p ?a } ", "{ ?a :next ?b }", " }"),
 	"graphs in each other":                        "SELECT * " + nest(60, "{ GRAPH ?g ", "{ ?a ?p ?b }", " }"),

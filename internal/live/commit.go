@@ -48,6 +48,17 @@ func report(changes []change) (r Report) {
 
 // net is what differs between the state that the transaction began from and its own, by graph, sorted.
 func (t *Transaction) net() (changes []change, err error) {
+	if t.steps == 1 {
+		changes = t.only
+	} else if changes, err = t.compared(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(changes, func(a, b change) int { return int(int64(a.name) - int64(b.name)) })
+	return changes, nil
+}
+
+// compared is what differs between the two states among the edges that were touched, by graph.
+func (t *Transaction) compared() (changes []change, err error) {
 	for name, edges := range t.touched {
 		before, err := t.began.Graph(name)
 		if err != nil {
@@ -71,7 +82,6 @@ func (t *Transaction) net() (changes []change, err error) {
 			changes = append(changes, c)
 		}
 	}
-	slices.SortFunc(changes, func(a, b change) int { return int(int64(a.name) - int64(b.name)) })
 	return changes, nil
 }
 
@@ -89,14 +99,35 @@ func (t *Transaction) Commit(ctx context.Context) (Report, error) {
 	}
 	r := report(changes)
 	r.Sequence = state.sequence
-	if state.sequence > 0 {
-		if err := t.store.syncer.Wait(context.WithoutCancel(ctx), state.sequence); err != nil {
-			return Report{}, t.store.fail(err)
-		}
-		t.store.publish(state)
+	if err := t.store.acknowledge(ctx, state); err != nil {
+		return Report{}, err
 	}
 	t.store.afterCommit(state)
 	return r, nil
+}
+
+// acknowledge waits until a state is as durable as Options.Durability says, and lets readers see it.
+func (s *Store) acknowledge(ctx context.Context, state *State) error {
+	if state.sequence == 0 {
+		return nil
+	}
+	if err := s.syncer.Wait(context.WithoutCancel(ctx), state.sequence); err != nil {
+		return s.fail(err)
+	}
+	s.publish(state)
+	return nil
+}
+
+// Withdraw ends the transaction like Abort, and returns once readers see what it began from. Until then that is not
+// durable, and whatever was found in it (that a graph is not there, what a commit would change) must be told to nobody.
+// After Commit or Abort it does nothing.
+func (t *Transaction) Withdraw(ctx context.Context) error {
+	if t.ended {
+		return nil
+	}
+	began := t.began.State
+	t.Abort()
+	return t.store.acknowledge(ctx, began)
 }
 
 // append writes the transaction to the log and makes its state the newest.

@@ -168,18 +168,7 @@ func checkNumbersOn(t *testing.T, folder string, acknowledged int, options live.
 	if n <= acknowledged {
 		t.Fatalf("commits up to %d are there, up to %d were acknowledged", n, acknowledged+1)
 	}
-	want := quads{}
-	for k := range n {
-		for i := range quadsEach {
-			if i == 0 || k+keptFor >= n {
-				want[killQuad(k, i)] = true
-			}
-		}
-	}
-	got := contents(t, snapshot.State)
-	if len(got) != len(want) || len(without(want, got)) > 0 {
-		t.Fatalf("after %d commits: %s", n, difference(got, want))
-	}
+	checkState(t, snapshot.State)
 	files, err := store.Open(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -187,5 +176,22 @@ func checkNumbersOn(t *testing.T, folder string, acknowledged int, options live.
 	defer files.Close()
 	if err := files.Verify(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// checkState makes sure that a state has its transactions and nothing else.
+func checkState(t *testing.T, state *live.State) {
+	t.Helper()
+	n, want := int(state.Sequence()), quads{}
+	for k := range n {
+		for i := range quadsEach {
+			if i == 0 || k+keptFor >= n {
+				want[killQuad(k, i)] = true
+			}
+		}
+	}
+	got := contents(t, state)
+	if len(got) != len(want) || len(without(want, got)) > 0 {
+		t.Fatalf("after %d commits: %s", n, difference(got, want))
 	}
 }

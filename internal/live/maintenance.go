@@ -6,6 +6,7 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -22,7 +23,9 @@ type maintenance struct {
 	wake   chan struct{}
 	done   sync.WaitGroup
 	// one is held while something is at work.
-	one                  sync.Mutex
+	one sync.Mutex
+	// written says that files are in place which no state is over yet: what wrote them was broken off.
+	written              bool
 	flushes, compactions atomic.Uint64
 }
 
@@ -43,9 +46,24 @@ func (m *maintenance) begin(s *Store) {
 				return
 			case <-m.wake:
 			}
-			s.maintain(m.ctx)
+			if err := s.maintain(m.ctx); err != nil {
+				m.rest()
+			}
 		}
 	})
+}
+
+// afterFailure is how long nothing is tried in the background after something failed: a full disk stays full for a while.
+const afterFailure = 10 * time.Second
+
+// rest waits.
+func (m *maintenance) rest() {
+	timer := time.NewTimer(afterFailure)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-m.ctx.Done():
+	}
 }
 
 // end waits for the goroutine, which gives up what it is at.
@@ -72,21 +90,34 @@ func (s *Store) full(state *State) bool {
 }
 
 // maintain does what is due.
-func (s *Store) maintain(ctx context.Context) {
+func (s *Store) maintain(ctx context.Context) error {
 	s.settleGraphs()
-	if snapshot := s.Snapshot(); s.full(snapshot.State) {
-		snapshot.Release()
-		if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
-			s.options.Background("flush", err)
+	if s.isFull() {
+		if err := s.Flush(ctx); err != nil {
+			return s.tell(ctx, "flush", err)
 		}
-	} else {
-		snapshot.Release()
 	}
 	if s.scattered() {
-		if err := s.Compact(ctx); err != nil && ctx.Err() == nil {
-			s.options.Background("compact", err)
+		if err := s.Compact(ctx); err != nil {
+			return s.tell(ctx, "compact", err)
 		}
 	}
+	return nil
+}
+
+// isFull is full for the newest state.
+func (s *Store) isFull() bool {
+	snapshot := s.Snapshot()
+	defer snapshot.Release()
+	return s.full(snapshot.State)
+}
+
+// tell tells of an error in the background, unless that is to end.
+func (s *Store) tell(ctx context.Context, what string, err error) error {
+	if ctx.Err() == nil {
+		s.options.Background(what, err)
+	}
+	return err
 }
 
 // unsettled reports whether so much of a graph was changed that laying it anew is worth its time.
@@ -199,19 +230,40 @@ func (s *Store) rewrite(ctx context.Context, write func(context.Context, loader.
 	if err := s.Failed(); err != nil {
 		return err
 	}
+	if s.maintenance.written {
+		if err := s.lock.Sync(); err != nil {
+			return err
+		}
+		if err := s.turnToFiles(ctx); err != nil {
+			return err
+		}
+	}
 	from := s.Snapshot()
 	defer from.Release()
 	err := section.Guard(func() error {
 		return write(ctx, from.State, loader.Options{Threads: s.options.Threads})
 	})
+	s.maintenance.written = err == nil || errors.Is(err, store.ErrUnsafe)
 	if err != nil {
 		return err
 	}
-	return s.turnTo(ctx, from.sequence)
+	return s.turnToFiles(ctx)
+}
+
+// turnToFiles makes the files that were written those of the newest state, and drops the log's before them.
+func (s *Store) turnToFiles(ctx context.Context) error {
+	if err := s.turnTo(ctx); err != nil {
+		return err
+	}
+	s.maintenance.written = false
+	s.mu.Lock()
+	files := s.published.ground.files.Manifest().Log.Sequence
+	s.mu.Unlock()
+	return s.log.Drop(files + 1)
 }
 
 // turnTo opens the files that were written, and makes states over them of what was committed since.
-func (s *Store) turnTo(ctx context.Context, sequence uint64) error {
+func (s *Store) turnTo(ctx context.Context) error {
 	files, err := store.Open(s.dir)
 	if err != nil {
 		return err
@@ -237,7 +289,7 @@ func (s *Store) turnTo(ctx context.Context, sequence uint64) error {
 	s.changed = make(chan struct{})
 	s.mu.Unlock()
 	s.release(old)
-	return s.log.Drop(sequence + 1)
+	return nil
 }
 
 // catchUp replays what was committed since a state.

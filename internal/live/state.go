@@ -46,8 +46,11 @@ func (g *ground) first() *State {
 	}).ready()
 }
 
-// ready sets up what is made on demand.
+// ready gives the default graph all IDs of the state, and sets up what is made on demand.
 func (s *State) ready() *State {
+	if n := s.dictionary.Len(); n > s.graph.Vertices() {
+		s.graph = s.graph.Change(n, nil, nil)
+	}
 	s.names = sync.OnceValue(s.listNames)
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 )
@@ -37,8 +38,10 @@ type Options struct {
 	FlushTriples, FlushTerms int
 	// Threads is how many threads flushing and compacting take; 0 means one.
 	Threads int
-	// LogFolder is where the log lies; nil for the store's own folder of that purpose. Tests break it.
+	// LogFolder is where the log lies, nil for the store's own folder of that purpose; Disk is where the other files are written, nil for
+	// the system's. Tests break them.
 	LogFolder wal.Folder
+	Disk      *section.Disk
 	// Retired, where it is not nil, is called with files that nobody reads any more, before they are closed.
 	Retired func(files *store.Store)
 	// Background, where it is not nil, is told of what is done in the background, and of its error.
@@ -114,26 +117,52 @@ func (s *Store) open(ctx context.Context) (err error) {
 		if s.lock, err = store.TakeLock(s.dir); err != nil {
 			return err
 		}
+		s.lock.Disk = s.options.Disk
 	}
+	if err := s.openFiles(); err != nil {
+		return err
+	}
+	if !s.options.Writable {
+		return s.read(ctx)
+	}
+	if s.head.ground.files.Manifest().Backup {
+		return fmt.Errorf("live: %s: %w", s.dir, ErrBackup)
+	}
+	return s.openLog(ctx)
+}
+
+// openFiles makes the files that are there the ground of all that comes.
+func (s *Store) openFiles() error {
 	files, err := store.Open(s.dir)
 	if err != nil {
 		return err
 	}
-	s.settle(files)
-	if s.options.Writable && files.Manifest().Backup {
-		return fmt.Errorf("live: %s: %w", s.dir, ErrBackup)
-	}
-	if s.options.Writable {
-		return s.openLog(ctx)
-	}
-	return s.readLog(ctx)
-}
-
-// settle makes files the ground of all that comes.
-func (s *Store) settle(files *store.Store) {
 	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
 	s.head = g.first()
 	s.published = s.head
+	return nil
+}
+
+// attempts bounds how often a reader opens files that another process replaces meanwhile.
+const attempts = 100
+
+// read replays the log over the files. Where another process has flushed since they were opened, the log may begin behind them: then the
+// new ones are opened.
+func (s *Store) read(ctx context.Context) error {
+	for range attempts {
+		files := s.head.ground.files
+		err := s.readLog(ctx)
+		if err == nil || ctx.Err() != nil || !files.Replaced() {
+			return err
+		}
+		if err := s.openFiles(); err != nil {
+			return err
+		}
+		if err := files.Close(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("live: %s: the store was replaced %d times while it was opened: try again", s.dir, attempts)
 }
 
 func (s *Store) logFolder() string { return filepath.Join(s.dir, store.LogFolder) }

@@ -24,10 +24,12 @@ type Transaction struct {
 	store *Store
 	began *Snapshot
 	state *State
-	// touched are, by graph, the edges that Apply added or removed, each once or more; whole are the graphs that were cleared.
+	// touched are, by graph, the edges that Apply and Clear added or removed, each once or more.
 	touched map[dictionary.ID][]pcsr.Edge
-	steps   int
-	ended   bool
+	// only is what the transaction changes, where one Apply did it all.
+	only  []change
+	steps int
+	ended bool
 }
 
 // Begin waits for its turn to write and starts a transaction from the newest state. The error is ErrReadOnly, ErrWaiting, why the
@@ -92,6 +94,7 @@ func (t *Transaction) Find(term rdf.Term) (dictionary.ID, bool) {
 // repeats, and are the transaction's afterwards.
 func (t *Transaction) Apply(remove, add []Quad) error {
 	next := t.state.next()
+	t.only = nil
 	for _, part := range byGraph(remove, add) {
 		if err := t.applyTo(next, part); err != nil {
 			return err
@@ -159,6 +162,7 @@ func (t *Transaction) applyTo(next *State, p graphPart) error {
 		return nil
 	}
 	t.touched[p.name] = append(append(t.touched[p.name], removed...), added...)
+	t.only = append(t.only, change{p.name, added, removed})
 	next.put(p.name, g.Change(next.dictionary.Len(), added, removed))
 	return nil
 }
@@ -191,7 +195,7 @@ func cloneWith(set map[dictionary.ID]bool, name dictionary.ID) map[dictionary.ID
 	return clone
 }
 
-// next is a state to be changed, with all terms of the tail.
+// next is a state to be changed, with all terms of the tail; ready ends it.
 func (s *State) next() *State {
 	tail := s.ground.tail
 	next := &State{
@@ -199,9 +203,6 @@ func (s *State) next() *State {
 		added: s.added, removed: s.removed,
 	}
 	next.graph = s.graph
-	if n := next.dictionary.Len(); n > s.graph.Vertices() {
-		next.graph = s.graph.Change(n, nil, nil)
-	}
 	return next
 }
 

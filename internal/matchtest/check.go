@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // Check compares a matcher with brute force on one case: the rows of Match, with weights, with and without a limit, and Count.
@@ -16,6 +17,11 @@ func Check(m match.Matcher, c *Case) error {
 	if err != nil {
 		return err
 	}
+	return CheckOn(m, c, g)
+}
+
+// CheckOn is Check over a graph that has the case's edges.
+func CheckOn(m match.Matcher, c *Case, g *pcsr.Graph) error {
 	plan, err := c.Plan(g)
 	if err != nil {
 		return fmt.Errorf("planning: %w\n%v", err, c)

@@ -1,6 +1,7 @@
 package matchtest
 
 import (
+	"math"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -82,6 +83,7 @@ func drawOptions(t *rapid.T, c *Case) {
 	c.Options.Distinct = rapid.IntRange(0, 3).Draw(t, "distinct") == 0
 	c.Options.Thorough = rapid.Bool().Draw(t, "thorough")
 	c.Options.Signatures = bgp.SignatureUse(rapid.IntRange(0, 2).Draw(t, "signatures"))
+	c.Options.WeightGain = rapid.SampledFrom([]float64{math.Inf(1), 1, 0}).Draw(t, "weights")
 	if rapid.IntRange(0, 3).Draw(t, "seeded") == 0 {
 		drawSeeds(t, c, append(slices.Clone(used), "unrelated"))
 	}

@@ -1,14 +1,67 @@
 package matchtest
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
+
+// RunNamed compares the cases of a file with what run makes of them (-rewrite writes them anew). A case "graph" is the graph of
+// those after it, as ReadNamed reads it.
+func RunNamed(t *testing.T, file string, run func(*testing.T, *Named, *datadriven.TestData) string) {
+	var d *Named
+	datadriven.RunTest(t, file, func(t *testing.T, td *datadriven.TestData) string {
+		if td.Cmd != "graph" {
+			return run(t, d, td)
+		}
+		var err error
+		if d, err = ReadNamed(td.Input); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%d triples\n", d.Graph.Edges())
+	})
+}
+
+// Plan plans the patterns of a case, with what its arguments say beside options; own takes those that are the test's alone.
+func (d *Named) Plan(t *testing.T, td *datadriven.TestData, options bgp.Options, own func(key string) bool) (*bgp.MatchPlan, error) {
+	for _, arg := range td.CmdArgs {
+		switch arg.Key {
+		case "isomorphism":
+			options.Semantics = bgp.Isomorphism
+		case "edge-isomorphism":
+			options.Semantics = bgp.EdgeIsomorphism
+		case "count":
+			options.CountOnly = true
+		case "weights":
+			options.WeightGain = math.Inf(1)
+		case "distinct":
+			options.Distinct = true
+		case "signatures":
+			options.Signatures = bgp.AlwaysSignatures
+		case "inputs":
+			options.Inputs = arg.Vals
+		case "unequal":
+			options.Unequal = append(options.Unequal, bgp.Inequality{A: arg.Vals[0], B: arg.Vals[1]})
+		case "output":
+			options.Output = arg.Vals
+		default:
+			if own == nil || !own(arg.Key) {
+				t.Fatalf("%s: what is %s?", td.Pos, arg.Key)
+			}
+		}
+	}
+	return bgp.Plan(context.Background(), NamedPatterns(td.Input), d.Graph, d.Lookup, options)
+}
 
 // Named is a graph of names, for golden tests.
 type Named struct {

@@ -54,7 +54,7 @@ func AppendEscaped(dst []byte, s string) []byte {
 }
 
 // AppendIRI appends an IRI, writing the characters that the IRIREF production forbids as \u escapes.
-func AppendIRI(dst []byte, iri string) []byte {
+func AppendIRI[T string | []byte](dst []byte, iri T) []byte {
 	start := 0
 	for i := 0; i < len(iri); i++ {
 		if c := iri[i]; c < utf8.RuneSelf && iriForbidden[c] {

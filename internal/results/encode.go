@@ -173,7 +173,7 @@ func encodeTSV(dst []byte, c cell) []byte {
 func appendNT(dst []byte, c cell) []byte {
 	switch c.kind {
 	case rdf.IRI:
-		return append(appendIRI(append(dst, '<'), c.value), '>')
+		return append(rdf.AppendIRI(append(dst, '<'), c.value), '>')
 	case rdf.BlankNode:
 		return append(append(dst, '_', ':'), c.value...)
 	}
@@ -200,34 +200,10 @@ func appendNT(dst []byte, c cell) []byte {
 	case c.language != nil:
 		dst = append(append(dst, '@'), c.language...)
 	case c.datatype != nil:
-		dst = append(appendIRI(append(dst, '^', '^', '<'), c.datatype), '>')
+		dst = append(rdf.AppendIRI(append(dst, '^', '^', '<'), c.datatype), '>')
 	}
 	return dst
 }
-
-// appendIRI appends an IRI, writing the characters that the IRIREF production forbids as \u escapes.
-func appendIRI(dst, iri []byte) []byte {
-	start := 0
-	for i, b := range iri {
-		if b >= utf8.RuneSelf || !iriForbidden[b] {
-			continue
-		}
-		dst = append(dst, iri[start:i]...)
-		dst = append(dst, '\\', 'u', '0', '0', hexDigits[b>>4], hexDigits[b&15])
-		start = i + 1
-	}
-	return append(dst, iri[start:]...)
-}
-
-var iriForbidden = func() (t [utf8.RuneSelf]bool) {
-	for c := range t[:0x21] {
-		t[c] = true
-	}
-	for _, c := range "<>\"{}|^`\\" {
-		t[c] = true
-	}
-	return t
-}()
 
 // bareNumber reports whether Turtle may write the literal without quotes and datatype and read the same term back.
 // Not every reader takes a point behind a sign (+.7), though the grammar does.

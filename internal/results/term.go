@@ -17,9 +17,6 @@ type Decoder interface {
 	AppendNTriples(dst []byte, id ID) []byte
 }
 
-// AppendTerm appends a term in N-Triples syntax: a Decoder's method for those who hold terms.
-func AppendTerm(dst []byte, t rdf.Term) []byte { return rdf.AppendNTriples(dst, t) }
-
 // cell is a term taken apart without copying: slices of its N-Triples form, unescaped.
 type cell struct {
 	kind                      rdf.Kind

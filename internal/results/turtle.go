@@ -53,7 +53,7 @@ func (p *prefixes) head() (head []byte) {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.names[a], p.names[b]) })
 	for _, i := range order {
 		head = append(append(head, "@prefix "...), p.names[i]...)
-		head = append(appendIRI(append(head, ": <"...), p.namespaces[i]), "> .\n"...)
+		head = append(rdf.AppendIRI(append(head, ": <"...), p.namespaces[i]), "> .\n"...)
 	}
 	if len(head) > 0 {
 		head = append(head, '\n')
@@ -102,7 +102,7 @@ func (p *prefixes) encode(dst []byte, c cell) []byte {
 		if short, ok := p.appendName(dst, c.datatype); ok {
 			return short
 		}
-		return append(appendIRI(append(dst, '<'), c.datatype), '>')
+		return append(rdf.AppendIRI(append(dst, '<'), c.datatype), '>')
 	}
 	return appendNT(dst, c)
 }

@@ -153,7 +153,7 @@ func TestWriteErrorsStay(t *testing.T) {
 		t.Skip("no /dev/full here: ", err)
 	}
 	w = newWriter("/dev/full", "sample", 1)
-	w.file = full
+	w.file = &DiskFile{File: full}
 	err = w.Section("a")
 	for i := 0; i < 20 && err == nil; i++ {
 		err = write(w, make([]byte, 100_000))

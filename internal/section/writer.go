@@ -19,8 +19,8 @@ type Writer struct {
 	name    string
 	kind    string
 	version uint32
-	file    *os.File // nil in memory
-	buffer  []byte   // what is not yet in file; the whole file in memory
+	file    *DiskFile // nil in memory
+	buffer  []byte    // what is not yet in file; the whole file in memory
 	flushed uint64
 	sums    summer
 	entries []entry
@@ -31,7 +31,12 @@ type Writer struct {
 
 // Create starts a file at path, which must not exist yet. A kind has at most 8 ASCII characters.
 func Create(path, kind string, version uint32) (*Writer, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	return (*Disk)(nil).Create(path, kind, version)
+}
+
+// Create starts a file on the disk.
+func (d *Disk) Create(path, kind string, version uint32) (*Writer, error) {
+	file, err := d.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("section: %w", err)
 	}
@@ -177,7 +182,7 @@ func (w *Writer) Abort() error {
 	}
 	w.fail(errors.New("the file was given up"))
 	err := w.file.Close()
-	err = errors.Join(err, os.Remove(w.file.Name()))
+	err = errors.Join(err, w.file.disk.Remove(w.file.Name()))
 	w.file = nil
 	return err
 }

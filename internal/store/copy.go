@@ -9,10 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // ErrOtherBackup says that a folder holds something else than earlier backups of the same store.
 var ErrOtherBackup = errors.New("the folder holds something else than a backup of this store: choose another one")
+
+// system is the disk that copies go to.
+var system *section.Disk
 
 // ReadManifest reads the manifest of the store in dir, as it is now.
 func ReadManifest(dir string) (*Manifest, error) { return readManifest(dir) }
@@ -48,7 +53,7 @@ func (c *Copy) Segments(ctx context.Context, m *Manifest) error {
 			return err
 		}
 	}
-	return syncFolder(c.To)
+	return system.SyncFolder(c.To)
 }
 
 // sameSegment compares the files of a segment with those of the manifest's segment of that name.
@@ -75,7 +80,7 @@ func (c *Copy) segment(ctx context.Context, s *Segment) error {
 		}
 		c.Copied += f.Bytes
 	}
-	return syncFolder(folder)
+	return system.SyncFolder(folder)
 }
 
 func (c *Copy) file(ctx context.Context, from, to string, size int64) (err error) {
@@ -152,12 +157,12 @@ func (c *Copy) Finish(m *Manifest) (err error) {
 	if m.Checksum, err = m.sum(); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := replaceManifest(c.To, m); err != nil {
+	if err := replaceManifest(system, c.To, m); err != nil {
 		return err
 	}
-	if err := syncFolder(c.To); err != nil {
+	if err := system.SyncFolder(c.To); err != nil {
 		return err
 	}
-	(&Load{dir: c.To, current: m}).removeOld()
+	(&Load{dir: c.To, lock: &Lock{}, current: m}).removeOld()
 	return nil
 }

@@ -79,17 +79,34 @@ func (l *Load) prepare() error {
 		} else if name != manifestFile+temporary {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(l.dir, name)); err != nil {
-			return fmt.Errorf("store: remove what an earlier load left: %w", err)
-		}
 		l.removed = append(l.removed, name)
 	}
+	if err := l.removeLeft(); err != nil {
+		return fmt.Errorf("store: remove what an earlier load left: %w", err)
+	}
 	l.name = fmt.Sprintf("%s%06d", generation, last+1)
-	if err := os.Mkdir(l.Dir(), 0o755); err != nil {
+	if err := l.Disk().Mkdir(l.Dir(), 0o755); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil
 }
+
+// removeLeft removes what the manifest does not name. It may be a manifest that is not durable yet, where the load that
+// wrote it was broken off; the one before it names what is removed.
+func (l *Load) removeLeft() (err error) {
+	if len(l.removed) > 0 {
+		err = l.Disk().SyncFolder(l.dir)
+	}
+	for _, name := range l.removed {
+		if err == nil {
+			err = l.Disk().RemoveAll(filepath.Join(l.dir, name))
+		}
+	}
+	return err
+}
+
+// Disk is where the files are to be written.
+func (l *Load) Disk() *section.Disk { return l.lock.Disk }
 
 // has reports whether a folder is a segment of the store; m may be nil.
 func (m *Manifest) has(folder string) bool {
@@ -149,7 +166,7 @@ type NamedContents struct {
 
 // Commit makes the kept segments and the files written the store: from here on they are what Open opens, and all other
 // segments are removed. The files must be finished and on the disk (their writers' Finish does that). After an error
-// the old store is still in place, unless the error says that the new one could not be made safe against a power cut.
+// the old store is still in place, unless the error is ErrUnsafe.
 func (l *Load) Commit(c Contents) error {
 	if l.done {
 		return errors.New("store: the load has ended")
@@ -159,7 +176,7 @@ func (l *Load) Commit(c Contents) error {
 		err = l.removeOthers(s)
 	}
 	if err == nil {
-		err = syncFolder(l.Dir())
+		err = l.Disk().SyncFolder(l.Dir())
 	}
 	if err == nil {
 		err = l.replace(append(l.kept(c.Keep), *s), c.Sources, c.BlankScope, c.Log)
@@ -176,7 +193,7 @@ func (l *Load) CommitNothing(sources []string, log Log) error {
 	if l.done || l.current == nil {
 		return errors.New("store: there is nothing to add to")
 	}
-	err := os.RemoveAll(l.Dir())
+	err := l.Disk().RemoveAll(l.Dir())
 	if err == nil && (!slices.Equal(sources, l.current.Sources) || log != l.current.Log) {
 		err = l.replace(l.current.Segments, sources, l.current.BlankScope, log)
 	}
@@ -189,9 +206,9 @@ func (l *Load) CommitNothing(sources []string, log Log) error {
 // end makes the new manifest safe, removes what it does not name and gives the lock back.
 func (l *Load) end() error {
 	l.done = true
-	err := syncFolder(l.dir)
+	err := l.Disk().SyncFolder(l.dir)
 	if err != nil {
-		err = fmt.Errorf("the new store is in place, but may not survive a power cut: %w", err)
+		err = fmt.Errorf("%w: %w", ErrUnsafe, err)
 	} else {
 		l.removeOld()
 	}
@@ -305,22 +322,22 @@ func (l *Load) removeOthers(s *Segment) error {
 	}
 	for _, e := range entries {
 		if !ours[e.Name()] {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(l.Dir(), e.Name())))
+			err = errors.Join(err, l.Disk().RemoveAll(filepath.Join(l.Dir(), e.Name())))
 		}
 	}
 	return err
 }
 
 // replaceManifest writes the manifest beside the old one and renames it into its place.
-func (l *Load) replaceManifest(m *Manifest) error { return replaceManifest(l.dir, m) }
+func (l *Load) replaceManifest(m *Manifest) error { return replaceManifest(l.Disk(), l.dir, m) }
 
-func replaceManifest(dir string, m *Manifest) error {
+func replaceManifest(disk *section.Disk, dir string, m *Manifest) error {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	path := filepath.Join(dir, manifestFile)
-	f, err := os.OpenFile(path+temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	f, err := disk.OpenFile(path+temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -330,13 +347,13 @@ func replaceManifest(dir string, m *Manifest) error {
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		// The segment's folder must be found after a power cut before the manifest names it.
-		err = syncFolder(dir)
+		err = disk.SyncFolder(dir)
 	}
 	if err == nil {
-		err = os.Rename(path+temporary, path)
+		err = disk.Rename(path+temporary, path)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("store: %w", err), os.Remove(path+temporary))
+		return errors.Join(fmt.Errorf("store: %w", err), disk.Remove(path+temporary))
 	}
 	return nil
 }
@@ -351,7 +368,7 @@ func (l *Load) removeOld() {
 	for _, e := range entries {
 		log := e.Name() == LogFolder && l.current.Log.ID == ""
 		if log || generationName.MatchString(e.Name()) && !l.current.has(e.Name()) {
-			_ = os.RemoveAll(filepath.Join(l.dir, e.Name()))
+			_ = l.Disk().RemoveAll(filepath.Join(l.dir, e.Name()))
 		}
 	}
 }
@@ -362,18 +379,6 @@ func (l *Load) Abort() error {
 		return nil
 	}
 	l.done = true
-	err := os.RemoveAll(l.Dir())
+	err := l.Disk().RemoveAll(l.Dir())
 	return errors.Join(err, l.release())
-}
-
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	err = errors.Join(f.Sync(), f.Close())
-	if err != nil {
-		return fmt.Errorf("store: sync %s: %w", dir, err)
-	}
-	return nil
 }

@@ -8,11 +8,16 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // Lock is the right to change a store, which one process has at a time: for one load, or for as long as it keeps the store
 // open for updates. Its methods are safe for concurrent use.
 type Lock struct {
+	// Disk is where loads of the lock write; nil for the system's.
+	Disk *section.Disk
+
 	dir  string
 	file *os.File
 
@@ -126,6 +131,9 @@ func (l *Lock) StartLog(log Log) error {
 	}
 	return errors.Join(err, load.Abort())
 }
+
+// Sync makes the store durable that is in place, after ErrUnsafe.
+func (l *Lock) Sync() error { return l.Disk.SyncFolder(l.dir) }
 
 // Release gives the lock back. No load may be at work.
 func (l *Lock) Release() error { return l.file.Close() }

@@ -26,6 +26,8 @@ var (
 	ErrNotStore = errors.New("not a store")
 	// ErrBusy says that the store is being changed: by a load, or by a process that has it open for updates.
 	ErrBusy = errors.New("another process is changing this store")
+	// ErrUnsafe says that a load is in place, but the folder could not be made durable (Lock.Sync).
+	ErrUnsafe = errors.New("the new store is in place, but may not survive a power cut")
 
 	// errOlder says that the store is of an older version, which a load may replace.
 	errOlder = errors.New("load it again")

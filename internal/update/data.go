@@ -1,6 +1,7 @@
 package update
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"strconv"
@@ -14,8 +15,56 @@ import (
 // bytesOfQuad is what a quad takes on its way, with what sorting and logging it take.
 const bytesOfQuad = 64
 
-// insertData adds ground quads. Its blank nodes are new ones.
-func (r *runner) insertData(data *parser.Data) error {
+// leadingData is how many of some operations, from the first on, are on data alone and can be done as one: those that delete, and
+// then those that insert. That is the shape of an edit, and one change of a graph costs little more than each of two.
+func leadingData(ops []parser.Operation) (n int) {
+	for n < len(ops) && is[*parser.DeleteData](ops[n]) {
+		n++
+	}
+	for n < len(ops) && is[*parser.InsertData](ops[n]) {
+		n++
+	}
+	return n
+}
+
+func is[T parser.Operation](op parser.Operation) bool {
+	_, ok := op.(T)
+	return ok
+}
+
+// data does operations on data, of which those that delete come first. Where there is an error, op is the operation that met it.
+func (r *runner) data(ctx context.Context, ops []parser.Operation) (op parser.Operation, err error) {
+	var gone, come []live.Quad
+	for _, op := range ops {
+		var quads []live.Quad
+		switch op := op.(type) {
+		case *parser.DeleteData:
+			quads, err = r.deleted(&op.Data)
+			gone = joined(gone, quads)
+		case *parser.InsertData:
+			quads, err = r.inserted(&op.Data)
+			come = joined(come, quads)
+		}
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return op, err
+		}
+	}
+	return ops[0], r.tx.Apply(gone, come)
+}
+
+// joined are the quads of two lists, in the memory of the first unless it is empty.
+func joined(quads, more []live.Quad) []live.Quad {
+	if len(quads) == 0 {
+		return more
+	}
+	return append(quads, more...)
+}
+
+// inserted are the quads of INSERT DATA. Its blank nodes are new ones.
+func (r *runner) inserted(data *parser.Data) ([]live.Quad, error) {
 	ids := make([]dictionary.ID, len(data.Terms))
 	ids[0] = dictionary.None
 	nodes := map[string]rdf.Term{} // by label
@@ -29,15 +78,11 @@ func (r *runner) insertData(data *parser.Data) error {
 		}
 		id, err := r.tx.Intern(term)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ids[i+1] = id
 	}
-	quads, err := r.quads(data, ids)
-	if err != nil {
-		return err
-	}
-	return r.tx.Apply(nil, quads)
+	return r.quads(data, ids)
 }
 
 // quads are ground quads by the IDs of their terms.
@@ -55,8 +100,8 @@ func (r *runner) quads(data *parser.Data, ids []dictionary.ID) ([]live.Quad, err
 // missing is the ID of a term that is not in the data set, so that no quad with it is.
 const missing = dictionary.None - 1
 
-// deleteData removes ground quads.
-func (r *runner) deleteData(data *parser.Data) error {
+// deleted are the quads of DELETE DATA of which the data set has all terms.
+func (r *runner) deleted(data *parser.Data) ([]live.Quad, error) {
 	ids := make([]dictionary.ID, len(data.Terms))
 	ids[0] = dictionary.None
 	for i, term := range data.Terms[1:] {
@@ -67,10 +112,7 @@ func (r *runner) deleteData(data *parser.Data) error {
 		ids[i+1] = id
 	}
 	quads, err := r.quads(data, ids)
-	if err != nil {
-		return err
-	}
-	return r.tx.Apply(present(quads), nil)
+	return present(quads), err
 }
 
 // present leaves out quads with a term that is missing.

@@ -41,11 +41,13 @@ type Options struct {
 // Run does the operations of an update. After an error the transaction is to be aborted.
 func Run(ctx context.Context, tx *live.Transaction, u *parser.Update, options Options) error {
 	r := &runner{tx: tx, options: options, blanks: newBlanks()}
-	for _, op := range u.Operations {
-		if err := r.do(ctx, op); err != nil {
+	for left := u.Operations; len(left) > 0; {
+		ops := left[:max(1, leadingData(left))]
+		if op, err := r.do(ctx, ops); err != nil {
 			at := op.Start()
 			return fmt.Errorf("the operation at line %d, column %d: %w", at.Line, at.Column, err)
 		}
+		left = left[len(ops):]
 	}
 	return nil
 }
@@ -58,21 +60,25 @@ type runner struct {
 	blanks  *blanks
 }
 
-// do does one operation.
-func (r *runner) do(ctx context.Context, op parser.Operation) error {
+// do does one operation, or several on data. Where there is an error, op is the operation that met it.
+func (r *runner) do(ctx context.Context, ops []parser.Operation) (op parser.Operation, err error) {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return ops[0], context.Cause(ctx)
 	}
 	r.budget = limits.Standalone(1 << 40)
 	if r.options.Budget != nil {
 		r.budget = r.options.Budget()
 	}
 	defer r.budget.Close()
+	if leadingData(ops) > 0 {
+		return r.data(ctx, ops)
+	}
+	return ops[0], r.one(ctx, ops[0])
+}
+
+// one does an operation that is not on data alone.
+func (r *runner) one(ctx context.Context, op parser.Operation) error {
 	switch op := op.(type) {
-	case *parser.InsertData:
-		return r.insertData(&op.Data)
-	case *parser.DeleteData:
-		return r.deleteData(&op.Data)
 	case *parser.Modify:
 		return r.modify(ctx, op)
 	case *parser.Load:

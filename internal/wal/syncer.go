@@ -3,6 +3,7 @@ package wal
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -85,6 +86,7 @@ func (s *Syncer) run() {
 			s.tell(err)
 			return
 		}
+		runtime.Gosched() // others that are ready to append do so before, and share this sync
 		_, err := s.log.Sync()
 		s.tell(err)
 		if err != nil {

@@ -3,6 +3,7 @@ package bgp
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -71,8 +72,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	plan := b.complete(e, inputs, order)
 	speed := max(b.options.Speed, 1)
 	if len(b.query.Edges) <= 1 && !b.options.Thorough {
-		e.signSteps(plan)
-		return plan // one list, read from the end that is known: nothing to compare
+		return b.finish(e, plan) // one list, read from the end that is known: nothing to compare
 	}
 	if cost := plan.Cost / speed; cost > deepCost || b.options.Thorough {
 		b.affordable = cost
@@ -86,7 +86,34 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	if (plan.Cost/speed > walkCost || b.options.Thorough) && len(inputs) == 0 {
 		plan = b.choose(plan, e, inputs)
 	}
+	return b.finish(e, plan)
+}
+
+// finish adds to a plan what does not depend on others: what is counted by weights, and signatures.
+func (b *bgp) finish(e *estimates, plan *MatchPlan) *MatchPlan {
+	if b.options.WeightGain > 0 && plan.Inputs == 0 {
+		plan = b.weigh(e, plan)
+	}
 	e.signSteps(plan)
+	return plan
+}
+
+// weigh has weights count what it can where that costs less, in the order of the plan or in one that leaves most to them.
+func (b *bgp) weigh(e *estimates, plan *MatchPlan) *MatchPlan {
+	gain := b.options.WeightGain
+	cost := plan.Weigh(b.graph, gain, 1)
+	always := math.IsInf(gain, 1)
+	if b.over() || cost < treeCost && !always {
+		return plan
+	}
+	order := e.treeOrder(b.read())
+	if order == nil || b.over() {
+		return plan
+	}
+	other := b.complete(e, nil, order)
+	if otherCost := other.Weigh(b.graph, gain, 1); otherCost < gain*cost || always {
+		return other
+	}
 	return plan
 }
 

@@ -33,6 +33,10 @@ type Branch struct {
 	Classes      []ClassCheck
 	Distinct     [][2]Operand
 	EdgeDistinct [][2]EdgeCheck
+	// Weighed is what Step.Weighed is.
+	Weighed bool
+
+	rows float64 // partial matches that it is expected to be looked at for
 }
 
 // Hang adds the plan of a pattern, and the branches that hang in it, as a branch: input i of that plan is a slot of this one. The
@@ -46,14 +50,16 @@ func (p *MatchPlan) Hang(weight Weight, of *MatchPlan, inputs []int, rows float6
 		return first + slot - of.Inputs
 	}}
 	b := Branch{
-		Weight: weight, Checks: r.checks(of.InputChecks), Distinct: r.operandPairs(of.InputDistinct), EdgeDistinct: r.pairs(of.InputEdgeDistinct),
+		Weight: weight, rows: rows, Checks: r.checks(of.InputChecks), Distinct: r.operandPairs(of.InputDistinct), EdgeDistinct: r.pairs(of.InputEdgeDistinct),
 	}
 	for _, c := range of.InputClasses {
 		b.Classes = append(b.Classes, ClassCheck{Of: r.operand(c.Of), Class: c.Class})
 	}
 	p.Branches = append(p.Branches, b)
 	for i := range of.Branches {
-		p.Branches = append(p.Branches, r.branch(&of.Branches[i], number))
+		inner := r.branch(&of.Branches[i], number)
+		inner.rows *= rows
+		p.Branches = append(p.Branches, inner)
 	}
 	for i := range of.Steps {
 		s := r.step(&of.Steps[i])
@@ -65,6 +71,18 @@ func (p *MatchPlan) Hang(weight Weight, of *MatchPlan, inputs []int, rows float6
 	}
 	p.Cost += rows * (of.Cost + 1)
 	p.enumerateRead()
+}
+
+// IsLengths reports whether each step's candidates are counted by the length of one list that no other step leads to.
+func (p *MatchPlan) IsLengths() bool {
+	for i := range p.Steps {
+		deep := false
+		p.Steps[i].EachSlot(func(slot int) { deep = deep || slot >= p.Inputs && slot != p.Inputs+i })
+		if deep || !p.Steps[i].isList() {
+			return false
+		}
+	}
+	return true
 }
 
 // Own is how many of the steps are the plan's own: those behind them are branches'.
@@ -156,7 +174,7 @@ func (r renaming) operandPairs(list [][2]Operand) (out [][2]Operand) {
 
 func (r renaming) branch(from *Branch, outer int) Branch {
 	b := Branch{
-		Weight: from.Weight, Within: from.Within + outer, Checks: r.checks(from.Checks),
+		Weight: from.Weight, Within: from.Within + outer, rows: from.rows, Checks: r.checks(from.Checks),
 		Distinct: r.operandPairs(from.Distinct), EdgeDistinct: r.pairs(from.EdgeDistinct),
 	}
 	for _, c := range from.Classes {

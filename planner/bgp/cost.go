@@ -16,6 +16,11 @@ const (
 	// samplePrice is what a query must cost for each member of a domain that a second estimate tries.
 	samplePrice = 2000
 
+	// weighPrice is what a member of a list costs where weights are added up, or one weight is read; from treeCost on a vertex order is
+	// looked for that leaves as much as can be to weights.
+	weighPrice = 0.25
+	treeCost   = 10_000
+
 	// planningShare is the share of a query's cost that walks may take; clearlyLess the share of the best cost so far below
 	// which a sampled cost counts as less.
 	planningShare = 0.03
@@ -45,10 +50,15 @@ const (
 // What pays on a GPU, in candidates that a processor would read; docs/BENCHMARKS-GPU.md has the machine that these were
 // chosen on.
 const (
-	// GPUCost is the cost from which a match is quicker on a GPU, launches and copies included; GPUColdCost where the device
+	// GPUCost is the cost from which a match is quicker on a GPU, launches and copies of results included; GPUColdCost where the device
 	// must first be opened and the graph's partitions copied there.
 	GPUCost     = 200_000
 	GPUColdCost = 200_000_000
+	// GPUCopyBytes are copied to a GPU, and GPUMoveBytes moved there, in the time of one candidate; GPUPatchCost is what a partition costs
+	// beside that which is made there of an earlier state of it.
+	GPUCopyBytes = 50
+	GPUMoveBytes = 5000
+	GPUPatchCost = 20_000
 	// GPUSpeed is Options.Speed for a GPU: large enough that sampling many orders begins where a match takes a good part of
 	// a second, for a plan is made on a processor.
 	GPUSpeed = 20_000

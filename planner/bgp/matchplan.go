@@ -113,6 +113,10 @@ type Step struct {
 	// Counted: the slot is in no Output and no later step reads it, and all later steps are Counted too, so a
 	// matcher may multiply by the number of candidates instead of writing rows.
 	Counted bool
+	// Weighed: what the step counts, with all that hangs on what it binds, depends on the one slot that it reads, or on none: a matcher
+	// may compute that once for each vertex that may stand there, instead of for each partial match. All that hangs on the step is
+	// Weighed too.
+	Weighed bool
 	// Branch is the branch that the step belongs to: Branches[Branch-1]; 0 is the plan itself.
 	Branch int
 	// Component numbers the connected part of the query graph the slot belongs to; a step without a Link or Check
@@ -120,6 +124,9 @@ type Step struct {
 	Component int
 	// EstimatedRows and EstimatedCandidates are the planner's estimates for the whole step.
 	EstimatedRows, EstimatedCandidates float64
+
+	// list and fan are how many candidates are read for one partial match, and how many of them pass.
+	list, fan float64
 }
 
 // EdgeCheck is a triple that must be in the graph (or one side of an EdgeDistinct pair).

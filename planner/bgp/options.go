@@ -26,6 +26,9 @@ type Options struct {
 	Speed float64
 	// Thorough plans as for an expensive query, whatever the pattern seems to cost.
 	Thorough bool
+	// WeightGain is the share of the cost of counting what nobody reads for each partial match below which it is counted by weights
+	// (MatchPlan.Weigh): 0 is never, infinite always. It is for solutions that are all counted, equal ones together.
+	WeightGain float64
 	// Signatures says which steps test their candidates against signatures.
 	Signatures SignatureUse
 	// Ranges and Candidates are filters pushed down to a variable: its ID lies in the range, in the sorted list.

@@ -12,11 +12,16 @@ import (
 func (e *estimates) order(inputs []int, read []bool) []int {
 	o := e.ordering(inputs)
 	tail := o.deferLeaves(read, len(inputs) > 0)
+	return o.settle(o.head(read), tail, read)
+}
+
+// head orders the vertices that are left to order.
+func (o *ordering) head(read []bool) []int {
 	head, cost := o.greedy()
 	if n := len(o.rest); n > 2 && n <= maxExact && (n <= alwaysExact || float64(n)*math.Exp2(float64(n))*extensionPrice < cost) {
 		head = o.exact(read)
 	}
-	return o.settle(head, tail, read)
+	return head
 }
 
 // settle puts the deferred leaves behind the other vertices; but one that is not expected to multiply partial matches goes
@@ -148,24 +153,29 @@ func (o *ordering) deferLeaves(read []bool, seeded bool) (tail []int) {
 // hangs returns how many times v, which hangs on one other vertex by one edge, multiplies partial matches; 0 where it hangs
 // on none or on more.
 func (o *ordering) hangs(v int, gone []bool) float64 {
+	if edge := o.onlyEdge(v, gone); edge >= 0 {
+		return o.domain[v] * o.edges[edge].selectivity
+	}
+	return 0
+}
+
+// onlyEdge is the one edge by which v hangs on one other vertex that is not gone; -1 where it hangs on none or on more.
+func (o *ordering) onlyEdge(v int, gone []bool) int {
 	edge := -1
 	for _, i := range o.byVertex[v] {
 		p := &o.patterns[i]
 		if !p.label.isConstant() || p.from.vertex == p.to.vertex {
-			return 0
+			return -1
 		}
 		if other := p.from.vertex + p.to.vertex - v; gone[other] {
 			continue
 		}
 		if edge >= 0 {
-			return 0
+			return -1
 		}
 		edge = i
 	}
-	if edge < 0 {
-		return 0
-	}
-	return o.domain[v] * o.edges[edge].selectivity
+	return edge
 }
 
 // stepCost is what extending so many partial matches costs, in candidates read.

@@ -15,6 +15,7 @@ func (e *estimates) price(p *MatchPlan, inputs, order []int) {
 	for k, v := range order {
 		step := &p.Steps[k]
 		list, factor := e.extend(bound, v)
+		step.list, step.fan = bounded(list), bounded(factor)
 		if step.isLength() {
 			list = 1
 		}
@@ -41,7 +42,12 @@ func bounded(x float64) float64 {
 
 // isLength reports whether the candidates of a step are counted by the length of one list, without reading it.
 func (s *Step) isLength() bool {
-	return s.Counted && len(s.Links)+len(s.Classes) == 1 && len(s.Checks)+len(s.EdgeDistinct) == 0 && s.Candidates == nil
+	return s.Counted && s.isList()
+}
+
+// isList reports whether the candidates of a step are one list.
+func (s *Step) isList() bool {
+	return len(s.Links)+len(s.Classes) == 1 && len(s.Checks)+len(s.EdgeDistinct) == 0 && s.Candidates == nil
 }
 
 // extend estimates, for one partial match of the bound vertices, the length of the list that a step for v reads and

@@ -77,6 +77,9 @@ func (w *planWriter) step(s *Step, slot int) {
 	if s.Counted {
 		verb = "count"
 	}
+	if s.Weighed {
+		verb = "weigh"
+	}
 	if s.Branch > 0 {
 		w.printf("branch %d: ", s.Branch)
 	}
@@ -106,7 +109,11 @@ func (w *planWriter) step(s *Step, slot int) {
 }
 
 func (w *planWriter) branch(number int, b *Branch) {
-	w.printf("branch %d within %d: %s\n", number, b.Within, b.Weight)
+	weighed := ""
+	if b.Weighed {
+		weighed = ", weighed"
+	}
+	w.printf("branch %d within %d: %s%s\n", number, b.Within, b.Weight, weighed)
 	for _, c := range b.Checks {
 		w.printf("  check %s\n", w.check(c))
 	}

@@ -150,7 +150,7 @@ func (w *worker) weigh(t *table, row int, n uint64) {
 // splits reports whether the tail of one row can be counted in parts that are simply added.
 func (w *worker) splits() bool {
 	tail := w.join.tail
-	return w.run.emit == nil && w.run.limit == 0 && len(tail) == 1 && tail[0].step != nil && len(tail[0].children) > 0
+	return w.run.emit == nil && w.run.limit == 0 && len(tail) == 1 && tail[0].step != nil && tail[0].weights == nil && len(tail[0].children) > 0
 }
 
 // countSplit counts the tail for those of its first step's candidates, and gives the later half of those that are left

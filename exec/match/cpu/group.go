@@ -19,6 +19,10 @@ type group struct {
 	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
 	// candidates before Distinct is remembered (raw).
 	remembers, raw bool
+	// pair: a leaf's candidates are what two dynamic lists have in common, and nothing else is asked.
+	pair bool
+	// weights are the group's numbers where they have been made for all vertices.
+	weights *weights
 }
 
 // groups splits the join's steps from one on into groups.
@@ -38,6 +42,7 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 		}
 		g.step = p.step(from.Step)
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
+		g.pair = len(g.children) == 0 && g.step.isPair()
 		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
 	}
 	return out
@@ -98,6 +103,14 @@ func (m *memo) find(key memoKey, t *tuning) *memoEntry {
 // countGroup returns the number of solutions of a group for the partial match in w.values, or at least w.most when
 // there are as many.
 func (w *worker) countGroup(g *group) uint64 {
+	if g.weights != nil {
+		return w.readWeight(g)
+	}
+	if g.pair {
+		if n, ok := w.countPair(g.step); ok {
+			return n
+		}
+	}
 	if g.raw {
 		return w.countRaw(g)
 	}
@@ -121,6 +134,69 @@ func (w *worker) countGroup(g *group) uint64 {
 	n := w.countCandidates(g)
 	*e = memoEntry{key: key, run: w.runs, count: n}
 	return n
+}
+
+// isPair reports whether the candidates are what two lists of neighbours by constant labels have in common.
+func (s *step) isPair() bool {
+	if len(s.dynamic) != 2 || s.dynamic[0].partition == nil || s.dynamic[1].partition == nil || s.tests() || s.Low != 0 || s.High != dictionary.None {
+		return false
+	}
+	return len(s.static)+len(s.Plan.Checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct)+len(s.Above) == 0
+}
+
+// shortPair is the longest list, and longPair the longest of the other, that are merged for each partial match without being looked up in
+// what is remembered; of a list of fewPair members each is searched in the other.
+const shortPair, longPair, fewPair = 8, 64, 4
+
+// countPair counts what two short lists have in common; false where they are long.
+func (w *worker) countPair(s *step) (n uint64, ok bool) {
+	a := s.dynamic[0].partition.Neighbours(w.values[s.dynamic[0].from.Slot])
+	if len(a) == 0 {
+		return 0, true
+	}
+	b := s.dynamic[1].partition.Neighbours(w.values[s.dynamic[1].from.Slot])
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	switch {
+	case len(b) <= longPair && len(a) <= shortPair:
+		w.work += len(a) + len(b)
+		return countMerged(a, b), true
+	case len(a) <= fewPair:
+		w.work += bgp.SearchPrice * len(a)
+		for _, v := range a {
+			if pcsr.Contains(b, v) {
+				n++
+			}
+		}
+		return n, true
+	}
+	return 0, false
+}
+
+// countMerged counts the common members of two lists.
+func countMerged(a, b []pcsr.Vertex) (n uint64) {
+	for len(a) > 0 && len(b) > 0 {
+		switch x, y := a[0], b[0]; {
+		case x < y:
+			a = a[1:]
+		case x > y:
+			b = b[1:]
+		default:
+			n++
+			a, b = a[1:], b[1:]
+		}
+	}
+	return n
+}
+
+// readWeight is the number of a group that has weights.
+func (w *worker) readWeight(g *group) uint64 {
+	w.work += memoWork
+	if len(g.Reads) == 0 {
+		return g.weights.at(0)
+	}
+	return g.weights.at(w.values[g.Reads[0]])
 }
 
 // rawMemo reports whether the number of a leaf's candidates before Distinct is worth a memo.
@@ -209,7 +285,7 @@ func (w *worker) countCandidates(g *group) uint64 {
 	if len(g.children) == 0 {
 		return w.countLeaf(s)
 	}
-	set := w.set(s)
+	set := w.members(s)
 	distinct := len(s.Distinct)+len(s.Plan.EdgeDistinct) > 0
 	total := uint64(0)
 	for _, v := range set {
@@ -224,6 +300,14 @@ func (w *worker) countCandidates(g *group) uint64 {
 	}
 	w.scratch[s.Index].rowsOut += uint64(len(set))
 	return total
+}
+
+// members are the step's candidates before Distinct, found without being kept where they are one list.
+func (w *worker) members(s *step) []pcsr.Vertex {
+	if s.plain {
+		return w.candidates(s)
+	}
+	return w.set(s)
 }
 
 // weighBranch is what a branch makes of the number of its solutions for the partial match in w.values.

@@ -95,13 +95,26 @@ func (p *join) layOut(output []int, origin bool) {
 			p.prefix = i + 1
 		}
 	}
-	p.widen()
-	p.tail = p.groups(p.prefix)
+	if p.tail = p.wholeTail(); p.tail == nil {
+		p.widen()
+		p.tail = p.groups(p.prefix)
+	}
 	p.tailReads = nil
 	for _, g := range p.tail {
 		p.tailReads = union(p.tailReads, g.Reads)
 	}
 	p.keepColumns()
+}
+
+// wholeTail is the groups of all steps where weights count each of them; else nil.
+func (p *join) wholeTail() []*group {
+	if p.prefix > 0 || p.input != nil || len(p.steps) == 0 || !p.steps[0].Plan.Weighed {
+		return nil
+	}
+	if tail := p.groups(0); !slices.ContainsFunc(tail, func(g *group) bool { return !g.Weighed }) {
+		return tail
+	}
+	return nil
 }
 
 // widen enumerates further steps of an expensive plan until there are rows enough to share among threads. The last
@@ -118,7 +131,7 @@ func (p *join) widen() {
 	if len(p.Plan.Branches) > 0 {
 		last = p.Plan.Own() // branches are counted
 	}
-	for p.prefix < last {
+	for p.prefix < last && !p.steps[p.prefix].Plan.Weighed {
 		if p.prefix > 0 && (cost < p.tuning.smallCost || p.steps[p.prefix-1].Plan.EstimatedRows >= float64(p.tuning.manyRows)) {
 			return
 		}

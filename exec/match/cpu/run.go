@@ -24,6 +24,8 @@ type run struct {
 	source     source
 	emit       func(*match.Batch) error
 	helpers    schedule.Group
+	// weightBytes are charged for weights.
+	weightBytes int64
 
 	stop  atomic.Bool
 	total atomic.Uint64 // solutions counted
@@ -85,6 +87,10 @@ func (r *run) do(ctx context.Context) error {
 	if ctx.Done() != nil {
 		cancel := context.AfterFunc(ctx, func() { r.stop.Store(true) })
 		defer cancel()
+	}
+	defer r.dropWeights()
+	if err := r.weigh(); err != nil {
+		return err
 	}
 	r.openSource()
 	r.helpers.Do(func() error {

@@ -54,6 +54,11 @@ func (s *step) prepare(g *pcsr.Graph, from *match.Step) {
 	for i := range from.Lists {
 		s.addList(g, &from.Lists[i])
 	}
+	for i := range s.dynamic {
+		if l := &s.dynamic[i]; l.partition != nil && readShare*from.Plan.EstimatedCandidates >= float64(l.partition.Edges()) {
+			l.partition = l.partition.Checked()
+		}
+	}
 	slices.SortFunc(s.static, func(a, b *staticList) int { return cmp.Compare(len(a.list), len(b.list)) })
 	slices.SortFunc(s.rows, func(a, b *pcsr.Partition) int { return cmp.Compare(a.Rows(), b.Rows()) })
 	if !from.Plan.Signature.IsZero() {
@@ -65,6 +70,9 @@ func (s *step) prepare(g *pcsr.Graph, from *match.Step) {
 		len(s.static)+len(s.Plan.Checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct)+len(s.Above) == 0 &&
 		s.Low == 0 && s.High == dictionary.None
 }
+
+// readShare is how many times as many members of lists as a step is expected to read a partition may have that is checked beforehand.
+const readShare = 8
 
 // tests reports whether candidates are tested one by one, the same way for every partial match: by rows, by signature.
 func (s *step) tests() bool { return len(s.rows) > 0 || s.signatures != nil }

@@ -50,11 +50,16 @@ type Device struct {
 	memory  *budget
 	lost    atomic.Bool
 
-	lanes   *pool
-	permits chan struct{} // one for each launch that is waited for
+	lanes      *pool
+	partitions *partitions
+	permits    chan struct{} // one for each launch that is waited for
+	ahead      preparation
 
 	mu     sync.Mutex
 	graphs map[*pcsr.Graph]*resident
+	// current is, by the graph that Change began with, the state of it that was read last.
+	current map[*pcsr.Graph]*resident
+	rounds  uint64 // counts calls of Forget
 }
 
 // Open opens a GPU. Without one the error wraps ErrNoDevice and says why.
@@ -98,10 +103,11 @@ func Open(options Options) (*Device, error) {
 	}
 	d := &Device{
 		driver: driver, options: options, blocks: blocks, memory: newBudget(driver, limit),
-		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{},
+		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{}, current: map[*pcsr.Graph]*resident{},
 	}
 	d.lanes = newPool(d, limit, options.Keep)
-	return d, nil
+	d.partitions, err = newPartitions(d)
+	return d, err
 }
 
 // Name is the GPU's name.
@@ -117,11 +123,15 @@ type Info struct {
 	Multiprocessors   int
 	// Total and Free are the device's memory, Limit what this process may take of it, Used what it has taken.
 	Total, Free, Limit, Used int64
-	// Idle is the part of Used in arenas that no query uses now; the next queries will.
+	// Idle is the part of Used in memory that nothing uses now; the next queries will.
 	Idle int64
 	// Partitions of graphs are on the device, with so many bytes; HostBytes stayed in pinned host memory.
 	Partitions            int
 	GraphBytes, HostBytes int64
+	// Copied is how many bytes of partitions were copied to the device so far, Patched how many that updates have changed were made
+	// there of others.
+	Copied  int64
+	Patched int
 }
 
 // Info asks the device how it is.
@@ -135,16 +145,13 @@ func (d *Device) Info() (Info, error) {
 	if info.Free, info.Total, err = d.driver.Memory(); err != nil {
 		return info, err
 	}
-	info.Limit, info.Used, info.Idle = d.memory.limit, d.memory.inUse(), d.lanes.idleBytes()
+	info.Limit, info.Used, info.Idle = d.memory.limit, d.memory.inUse(), d.lanes.idleBytes()+d.memory.keptBytes()
+	d.partitions.count(&info)
 	d.mu.Lock()
 	graphs := slices.Collect(maps.Values(d.graphs))
 	d.mu.Unlock()
 	for _, r := range graphs {
-		r.mu.Lock()
-		info.Partitions += len(r.loaded)
-		info.GraphBytes += d.memory.taken(r.device)
-		info.HostBytes += r.hostBytes
-		r.mu.Unlock()
+		info.GraphBytes += r.bytes()
 	}
 	return info, nil
 }
@@ -152,37 +159,51 @@ func (d *Device) Info() (Info, error) {
 // Upload copies the whole graph to the device, so that no query waits for it.
 func (d *Device) Upload(ctx context.Context, g *pcsr.Graph) error {
 	return d.use(func() error {
-		r, err := d.resident(g)
+		r, err := d.read(g)
 		if err != nil {
 			return err
 		}
-		return r.all(ctx)
+		return errors.Join(r.all(ctx), r.end())
 	})
 }
 
-// Forget frees what a graph takes on the device. No match over it may be running.
-func (d *Device) Forget(g *pcsr.Graph) error {
+// Forget frees what graphs take on the device, and the graphs that Change made of them. Partitions of files stay for graphs that have the
+// same files open later, until nobody has used them from one call to the next. No match over the graphs may be running.
+func (d *Device) Forget(graphs ...*pcsr.Graph) error {
+	d.ahead.stop(graphs)
+	var gone []*resident
 	d.mu.Lock()
-	r := d.graphs[g]
-	delete(d.graphs, g)
-	d.mu.Unlock()
-	if r == nil {
-		return nil
+	for g, r := range d.graphs {
+		if slices.Contains(graphs, r.ground) || r.queries == 0 && r.round < d.rounds {
+			gone = append(gone, r)
+			delete(d.graphs, g)
+			delete(d.current, r.ground)
+		}
 	}
-	return d.use(r.free)
+	d.rounds++
+	d.mu.Unlock()
+	return d.use(func() error {
+		errs := []error{d.partitions.forget(graphs)}
+		for _, r := range gone {
+			errs = append(errs, r.free())
+		}
+		return errors.Join(errs...)
+	})
 }
 
 // Close frees everything. No match may be running.
 func (d *Device) Close() error {
+	d.ahead.stop(nil)
 	d.mu.Lock()
 	graphs := d.graphs
-	d.graphs = map[*pcsr.Graph]*resident{}
+	d.graphs, d.current = map[*pcsr.Graph]*resident{}, map[*pcsr.Graph]*resident{}
 	d.mu.Unlock()
 	err := d.use(func() error {
-		errs := []error{d.lanes.close()}
+		errs := []error{d.lanes.close(), d.partitions.close()}
 		for _, r := range graphs {
 			errs = append(errs, r.free())
 		}
+		errs = append(errs, d.memory.close())
 		return errors.Join(errs...)
 	})
 	return errors.Join(err, d.driver.Close())
@@ -202,17 +223,4 @@ func (d *Device) use(f func() error) error {
 		d.lost.Store(true)
 	}
 	return err
-}
-
-func (d *Device) resident(g *pcsr.Graph) (*resident, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if r := d.graphs[g]; r != nil {
-		return r, nil
-	}
-	r, err := newResident(d, g)
-	if err == nil {
-		d.graphs[g] = r
-	}
-	return r, err
 }

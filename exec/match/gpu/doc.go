@@ -1,8 +1,8 @@
-// Package gpu matches basic graph patterns on a GPU: an match.Matcher over the kernels of package kernels.
+// Package gpu matches basic graph patterns on a GPU: a match.Matcher over the kernels of package kernels.
 //
-// Nouns: [Device] (an open GPU, shared by any number of queries), resident (the partitions of one graph that are on
-// the device), lane (a stream with the memory of the one query that uses it), join (a match plan translated for the
-// device).
+// Nouns: [Device] (an open GPU, shared by any number of queries), partitions (those on the device, each once for all
+// graphs that have it), resident (where those of one graph are), reading (a query's use of that), lane (a stream with
+// the memory of the one query that uses it), join (a match plan translated for the device).
 //
 // Every plan that exec/match/cpu runs runs here. The tables between the steps have a fixed size: the join is breadth-first
 // inside a table and depth-first across tables, so no query fails for want of memory. A match is one launch that
@@ -10,8 +10,9 @@
 // is full, and is launched again from where it stopped, which is also how a context is heeded and how queries on other
 // streams get their turn.
 //
-// A graph's partitions are copied to the device when a query first needs them and stay there; those that do not fit
-// stay in pinned host memory and are read from there.
+// Partitions are copied to the device when a query first needs them; those that updates have changed are made there of an
+// earlier state and the difference. What no query reads makes room for others; what does not fit then stays in pinned host memory
+// and is read from there.
 //
 // # Why
 //

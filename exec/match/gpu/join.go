@@ -17,7 +17,7 @@ type join struct {
 	*shape
 	ctx   context.Context
 	d     *Device
-	r     *resident
+	r     *reading
 	lane  *lane
 	image *image
 
@@ -36,7 +36,7 @@ type join struct {
 }
 
 // newJoin translates a plan.
-func newJoin(ctx context.Context, d *Device, r *resident, l *lane, m *match.Match, s *shape) (*join, error) {
+func newJoin(ctx context.Context, d *Device, r *reading, l *lane, m *match.Match, s *shape) (*join, error) {
 	j := &join{shape: s, ctx: ctx, d: d, r: r, lane: l}
 	j.variants = make([]string, j.deviceSteps())
 	j.layTables(m)
@@ -217,7 +217,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 	}
 	if signature := j.signatureOf(k); !signature.IsZero() {
-		if s.Bitmap, err = j.r.filter(signature); err != nil {
+		if s.Bitmap, err = j.r.filter(j.ctx, signature); err != nil {
 			return err
 		}
 		j.variants[k] += "signature "
@@ -270,7 +270,47 @@ func (j *join) layEnd(k int, s *kernels.Step) error {
 		factors = append(factors, factor)
 	}
 	s.Factors, s.FactorCount = put(j.image, factors), uint32(len(factors))
+	return j.layBranches(k, s)
+}
+
+// layBranches gives the last step what weighs its rows.
+func (j *join) layBranches(k int, s *kernels.Step) (err error) {
+	branches := make([]kernels.Branch, len(j.branches))
+	for i, g := range j.branches {
+		if branches[i], err = j.layBranch(k, g); err != nil {
+			return err
+		}
+		j.variants[k] += g.Branch.Weight.String() + " "
+	}
+	s.Branches, s.BranchCount = put(j.image, branches), uint32(len(branches))
 	return nil
+}
+
+// branchWeights are the device's names of weights.
+var branchWeights = [...]kernels.Weight{bgp.AtLeastOne: kernels.AtLeastOne, bgp.Some: kernels.Some, bgp.None: kernels.NoSolution}
+
+// layBranch translates a branch whose weight is a matter of lengths.
+func (j *join) layBranch(k int, g *match.Group) (b kernels.Branch, err error) {
+	b.Weight = branchWeights[g.Branch.Weight]
+	factors := make([]kernels.Link, 0, len(g.Children)+1)
+	if g.Never {
+		factors = append(factors, empty())
+	}
+	for _, child := range g.Children {
+		factor, err := j.layFactor(k, child.Step)
+		if err != nil {
+			return b, err
+		}
+		factors = append(factors, factor)
+	}
+	b.Factors, b.FactorCount = put(j.image, factors), uint32(len(factors))
+	if g.Test == nil {
+		return b, nil
+	}
+	checks, pairs, err := j.layChecks(k, g.Test)
+	b.Checks, b.CheckCount = put(j.image, checks), uint32(len(checks))
+	b.Pairs, b.PairCount = put(j.image, pairs), uint32(len(pairs))
+	return b, err
 }
 
 // layFactor translates a step whose candidates are only counted.
@@ -299,28 +339,9 @@ func (j *join) layFactor(k int, s *match.Step) (kernels.Link, error) {
 // layConditions translates everything but the lists.
 func (j *join) layConditions(k int, distinct []bgp.Operand, s *kernels.Step) error {
 	from := j.steps[k]
-	var checks []kernels.Check
-	for _, c := range from.Plan.Checks {
-		if err := j.loadChecked(c.Label); err != nil {
-			return err
-		}
-		check, err := j.check(k, c)
-		if err != nil {
-			return err
-		}
-		checks = append(checks, check)
-	}
-	var pairs []kernels.Pair
-	for _, c := range from.Plan.EdgeDistinct {
-		a, err := j.check(k, c[0])
-		if err != nil {
-			return err
-		}
-		b, err := j.check(k, c[1])
-		if err != nil {
-			return err
-		}
-		pairs = append(pairs, kernels.Pair{A: a, B: b})
+	checks, pairs, err := j.layChecks(k, from)
+	if err != nil {
+		return err
 	}
 	differ, err := j.operands(k, distinct)
 	if err != nil {
@@ -339,6 +360,32 @@ func (j *join) layConditions(k int, distinct []bgp.Operand, s *kernels.Step) err
 	s.Pairs, s.PairCount = put(j.image, pairs), uint32(len(pairs))
 	s.Distinct, s.DistinctCount = put(j.image, differ), uint32(len(differ))
 	return nil
+}
+
+// layChecks translates the edges that a step tests, and those that must differ.
+func (j *join) layChecks(k int, from *match.Step) (checks []kernels.Check, pairs []kernels.Pair, err error) {
+	for _, c := range from.Plan.Checks {
+		if err := j.loadChecked(c.Label); err != nil {
+			return nil, nil, err
+		}
+		check, err := j.check(k, c)
+		if err != nil {
+			return nil, nil, err
+		}
+		checks = append(checks, check)
+	}
+	for _, c := range from.Plan.EdgeDistinct {
+		a, err := j.check(k, c[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		b, err := j.check(k, c[1])
+		if err != nil {
+			return nil, nil, err
+		}
+		pairs = append(pairs, kernels.Pair{A: a, B: b})
+	}
+	return checks, pairs, nil
 }
 
 // operands translates operands that device step k reads.

@@ -92,8 +92,8 @@ func (j *join) link(k int, list *match.List, several bool) (kernels.Link, error)
 		return j.withLabel(k, l, out, false)
 	case bgp.Rows:
 		if list.Kind == match.Rows {
-			if a := list.Partition.Arrays(); a.Layer == pcsr.Range {
-				return kernels.Link{Kind: uint32(kernels.Numbers), ListAt: uint64(a.Base), Length: uint64(a.Rows)}, nil
+			if f := list.Partition.Form(); f.Layer == pcsr.Range {
+				return kernels.Link{Kind: uint32(kernels.Numbers), ListAt: uint64(f.Base), Length: uint64(f.Rows)}, nil
 			}
 		}
 		out.Kind = uint32(kernels.Rows)
@@ -150,13 +150,14 @@ func (j *join) constant(l *bgp.Link, several bool) (kernels.Link, error) {
 	if err != nil {
 		return kernels.Link{}, err
 	}
-	first := uint64(row)
-	if loaded.arrays.Offsets != nil {
-		first = uint64(loaded.arrays.Offsets[row])
+	key := listKey{at, row}
+	first, err := j.r.first(key, &loaded)
+	if err != nil {
+		return kernels.Link{}, err
 	}
-	out := kernels.Link{Kind: uint32(kernels.List), ListAt: loaded.entry.Neighbours + 4*first, Length: n}
+	out := kernels.Link{Kind: uint32(kernels.List), ListAt: loaded.Neighbours + 4*uint64(first), Length: n}
 	if several && n > bitmapFrom && !j.d.options.noBitmaps {
-		out.Bitmap, err = j.r.bitmap(out.ListAt, n)
+		out.Bitmap, err = j.r.bitmap(key, out.ListAt, n)
 	}
 	return out, err
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -18,7 +19,7 @@ import (
 
 // Match implements match.Matcher.
 func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
-	if len(m.Plan.Output) == 0 && m.Plan.Inputs == 0 && m.Limit == 0 {
+	if countsAlone(m) {
 		n, err := d.Count(ctx, m)
 		if err != nil {
 			return err
@@ -27,6 +28,11 @@ func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Bat
 	}
 	_, err := d.run(ctx, m, false, emit)
 	return err
+}
+
+// countsAlone reports whether nothing but the number of a match's rows is asked for.
+func countsAlone(m *match.Match) bool {
+	return len(m.Plan.Output) == 0 && m.Plan.Inputs == 0 && m.Limit == 0
 }
 
 // emitMany emits n rows of no columns.
@@ -52,12 +58,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 	if m.Plan.Empty || m.Plan.Inputs > 0 && (m.Input == nil || m.Input.N == 0) {
 		return 0, ctx.Err()
 	}
-	err = d.use(func() error {
-		r, err := d.resident(m.Graph)
-		if err != nil {
-			return err
-		}
-		uploading := r.uploadTime()
+	err = d.use(func() (err error) {
 		s := newShape(m, count, &d.options)
 		if m.Trace != nil {
 			*m.Trace = match.Trace{Backend: d.Name(), Steps: make([]match.StepTrace, len(m.Plan.Steps))}
@@ -65,6 +66,11 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		if s.Never {
 			return ctx.Err()
 		}
+		r, err := d.read(m.Graph)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.end()) }()
 		q := &query{task: m, emit: emit, trace: m.Trace, permit: permit{permits: d.permits}}
 		if err := q.wait(ctx); err != nil {
 			return err
@@ -78,7 +84,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 			return err
 		}
 		if q.trace != nil {
-			q.trace.Upload = r.uploadTime() - uploading
+			q.trace.Upload = r.waiting
 		}
 		err = section.Guard(func() (err error) {
 			n, err = q.run()
@@ -115,7 +121,7 @@ type query struct {
 }
 
 // lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
-func (q *query) lay(ctx context.Context, d *Device, r *resident, l *lane, s *shape) error {
+func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shape) error {
 	var j *join
 	err := section.Guard(func() (err error) {
 		j, err = newJoin(ctx, d, r, l, q.task, s)
@@ -388,8 +394,8 @@ func (q *query) traceSteps(state *kernels.State) error {
 		s.Variant = strings.TrimSpace(q.variants[k+q.first])
 		s.Bytes += q.bytes(k+q.first, t)
 	}
-	for k := range q.factors {
-		q.trace.Steps[len(q.Plan.Steps)-1-k].Variant = "counted"
+	for k := len(q.steps) - q.first; k < len(q.trace.Steps); k++ {
+		q.trace.Steps[k].Variant = "counted"
 	}
 	return nil
 }

@@ -225,24 +225,20 @@ func TestOpenWithoutAGPUSaysSo(t *testing.T) {
 func TestLargeArraysArriveWhole(t *testing.T) {
 	t.Parallel()
 	d := open(t, Options{Driver: kernels.Emulate(1 << 30)})
-	r := &resident{d: d}
-	var err error
-	if r.stream, err = d.driver.NewStream(); err != nil {
-		t.Fatal(err)
-	}
+	p, s := d.partitions, &storage{}
 	words := make([]uint32, sendBytes/3+12345)
 	for i := range words {
 		words[i] = uint32(i) * 2654435761
 	}
-	at, err := r.copyWords(words)
+	at, err := p.copyWords(s, words)
 	if err != nil {
 		t.Fatal(err)
 	}
 	back := make([]uint32, len(words))
-	if err := r.stream.Download(kernels.Bytes(back), at); err != nil || !slices.Equal(back, words) {
+	if err := p.stream.Download(kernels.Bytes(back), at); err != nil || !slices.Equal(back, words) {
 		t.Errorf("the copy differs (error %v)", err)
 	}
-	if err := r.free(); err != nil {
+	if err := s.release(d, d.memory.free); err != nil {
 		t.Error(err)
 	}
 }

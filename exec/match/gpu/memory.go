@@ -1,7 +1,9 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
+	"math/bits"
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/kernels"
@@ -23,10 +25,13 @@ type budget struct {
 	mu    sync.Mutex
 	used  int64
 	sizes map[kernels.Address]int64
+	// spare is what was given back, by size; kept is how much that is.
+	spare map[int64][]kernels.Address
+	kept  int64
 }
 
 func newBudget(driver kernels.Driver, limit int64) *budget {
-	return &budget{driver: driver, limit: limit, sizes: map[kernels.Address]int64{}}
+	return &budget{driver: driver, limit: limit, sizes: map[kernels.Address]int64{}, spare: map[int64][]kernels.Address{}}
 }
 
 func (b *budget) inUse() int64 {
@@ -51,9 +56,16 @@ func (b *budget) alloc(bytes, spare int64) (kernels.Address, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.used+bytes+spare > b.limit {
+		_ = b.dropSpares() // the device is lost, or says so now
+	}
+	if b.used+bytes+spare > b.limit {
 		return 0, fmt.Errorf("gpu: %d bytes asked for, %d of %d in use: %w", bytes, b.used, b.limit, ErrOutOfMemory)
 	}
 	a, err := b.driver.Alloc(bytes)
+	if errors.Is(err, ErrOutOfMemory) && b.kept > 0 {
+		_ = b.dropSpares()
+		a, err = b.driver.Alloc(bytes)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -68,9 +80,77 @@ func (b *budget) free(a kernels.Address) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.release(a)
+}
+
+func (b *budget) release(a kernels.Address) error {
 	b.used -= b.sizes[a]
 	delete(b.sizes, a)
 	return b.driver.Free(a)
+}
+
+// take is alloc of memory that is given back with give: freeing memory, and having it anew, waits for all that runs on the device. It has an
+// eighth more at most, so that what grows a little finds what there was before.
+func (b *budget) take(bytes, spare int64) (kernels.Address, error) {
+	size := sizeClass(bytes)
+	b.mu.Lock()
+	if kept := b.spare[size]; len(kept) > 0 {
+		at := kept[len(kept)-1]
+		b.spare[size], b.kept = kept[:len(kept)-1], b.kept-size
+		b.mu.Unlock()
+		return at, nil
+	}
+	b.mu.Unlock()
+	return b.alloc(size, spare)
+}
+
+// sizeClass rounds up to one of eight sizes between two powers of two.
+func sizeClass(bytes int64) int64 {
+	bytes = aligned(max(bytes, 1))
+	step := max(int64(1)<<bits.Len64(uint64(bytes))/16, alignment)
+	return (bytes + step - 1) / step * step
+}
+
+// keptShare is the share of the memory that is kept for the next that wants some of one size.
+const keptShare = 8
+
+// give takes memory back that nothing on the device uses any more.
+func (b *budget) give(a kernels.Address) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	size := b.sizes[a]
+	if b.kept+size > b.limit/keptShare {
+		return b.release(a)
+	}
+	b.spare[size], b.kept = append(b.spare[size], a), b.kept+size
+	return nil
+}
+
+// dropSpares frees what was given back; mu is held.
+func (b *budget) dropSpares() error {
+	var errs []error
+	for _, kept := range b.spare {
+		for _, a := range kept {
+			errs = append(errs, b.release(a))
+		}
+	}
+	clear(b.spare)
+	b.kept = 0
+	return errors.Join(errs...)
+}
+
+// keptBytes is what was given back and is kept.
+func (b *budget) keptBytes() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.kept
+}
+
+// close frees what was given back.
+func (b *budget) close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.dropSpares()
 }
 
 // arena is a piece of device memory that is cut up from the front and given back whole.

@@ -1,64 +1,52 @@
 package gpu
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// resident is what of a graph is on the device. Partitions come when they are first needed.
+// resident is what the device has for one graph beside its partitions, which it shares with others: where they are.
 //
 // The table on the device has a kernels.Partition for every label in use and direction, then those of Graph.Incident
-// (Out, In) and of Graph.EdgeLabelSets (Out, In), then one that numbers the labels in use; what is not loaded has no rows.
+// (Out, In) and of Graph.EdgeLabelSets (Out, In), then one that numbers the labels in use; what no query has asked for has no rows.
 type resident struct {
 	d      *Device
 	graph  *pcsr.Graph
+	ground *pcsr.Graph
 	labels []pcsr.Label // in use
 	table  kernels.Address
 
 	mu        sync.Mutex
 	stream    kernels.Stream
-	loaded    map[int]*loaded // by place in the table
-	bitmaps   map[classKey]kernels.Address
-	columns   kernels.Address // of the signature table
+	published []kernels.Partition // the table
+	bitmaps   map[listKey]kernels.Address
+	firsts    map[listKey]uint32 // where lists begin among the neighbours
 	filters   map[pcsr.Signature]kernels.Address
-	staging   [2]*kernels.HostMemory
-	device    []kernels.Address // every allocation
-	host      []*kernels.HostMemory
-	hostBytes int64
-	uploading time.Duration
+	kept      []kernels.Address // everything, to be given back to the budget
+
+	// Under Device.mu: the queries that read the graph, and when the last came, by Device.rounds.
+	queries int
+	round   uint64
 }
 
-// loaded is one partition on the device.
-type loaded struct {
-	arrays      pcsr.Arrays
-	entry       kernels.Partition
-	hasVertices bool
-}
-
-// classKey names a list by its place in a partition.
-type classKey struct {
-	begin  kernels.Address
-	length uint64
-}
+// listKey names a list: by its partition's place in the table, and its row.
+type listKey struct{ at, row int }
 
 func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	r := &resident{
-		d: d, graph: g, labels: g.UsedLabels(), loaded: map[int]*loaded{}, bitmaps: map[classKey]kernels.Address{},
+		d: d, graph: g, ground: g.Ground(), labels: g.UsedLabels(), bitmaps: map[listKey]kernels.Address{}, firsts: map[listKey]uint32{},
 		filters: map[pcsr.Signature]kernels.Address{},
 	}
-	size := int64(2*len(r.labels)+5) * kernels.Size[kernels.Partition]()
+	r.published = make([]kernels.Partition, 2*len(r.labels)+5)
+	size := int64(len(r.published)) * kernels.Size[kernels.Partition]()
 	var err error
-	if r.table, err = d.memory.alloc(size, 0); err != nil {
+	if r.table, err = r.take(size); err != nil {
 		return nil, err
 	}
-	r.device = append(r.device, r.table)
 	if r.stream, err = d.driver.NewStream(); err == nil {
 		if err = r.stream.Zero(r.table, size); err == nil {
 			err = r.numberLabels()
@@ -70,11 +58,13 @@ func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	return r, nil
 }
 
-// uploadTime is the time spent on copying the graph so far.
-func (r *resident) uploadTime() time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.uploading
+// take takes memory that is given back when nobody reads the graph any more.
+func (r *resident) take(bytes int64) (kernels.Address, error) {
+	at, err := r.d.partitions.alloc(bytes, func(bytes, _ int64) (kernels.Address, error) { return r.d.memory.take(bytes, 0) })
+	if err == nil {
+		r.kept = append(r.kept, at)
+	}
+	return at, err
 }
 
 // numberLabels publishes the partition whose rows are the labels in use: a range where they are consecutive, else a table
@@ -98,19 +88,31 @@ func (r *resident) numberLabels() (err error) {
 			index[l-first] = uint32(i)
 		}
 		e.Layer, e.Words = kernels.LayerDirect, uint32(span)
-		e.Index, err = r.copyWords(index)
+		e.Index, err = r.sendWords(index)
 	default:
 		e.Layer = kernels.LayerList
-		e.Vertices, err = r.copyWords(r.labels)
+		e.Vertices, err = r.sendWords(r.labels)
 	}
 	if err != nil {
 		return err
 	}
-	return r.publish(2*n+4, &loaded{entry: e})
+	return r.publish(2*n+4, e)
 }
 
 // mostSpan is how many numbers there may be for each label in use before labels are searched and not indexed.
 const mostSpan = 64
+
+// sendWords puts a small array on the device.
+func (r *resident) sendWords(words []uint32) (kernels.Address, error) {
+	at, err := r.take(4 * int64(len(words)))
+	if err != nil {
+		return 0, err
+	}
+	if err := r.stream.Upload(at, kernels.Bytes(words)); err != nil {
+		return 0, err
+	}
+	return at, r.stream.Synchronize()
+}
 
 // place is where a partition stands in the table, and whether the label is in use.
 func (r *resident) place(l pcsr.Label, dir pcsr.Direction) (int, bool) {
@@ -136,135 +138,63 @@ func (r *resident) part(at int) *pcsr.Partition {
 	}
 }
 
-// load brings a partition to the device, if it is not there yet, with the list of its row vertices if that is asked for.
-func (r *resident) load(ctx context.Context, at int, vertices bool) (*loaded, error) {
+// publish writes entries into the table from a place on, unless they are there.
+func (r *resident) publish(at int, entries ...kernels.Partition) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l := r.loaded[at]
-	if l != nil && (l.hasVertices || !vertices) {
-		return l, nil
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	begun := time.Now()
-	p := r.part(at)
-	if l == nil {
-		l = &loaded{arrays: p.Arrays()}
-		a := &l.arrays
-		l.entry = kernels.Partition{Layer: kernels.Layer(a.Layer), Base: a.Base, Rows: a.Rows, Edges: a.Edges, Probes: a.Probes, Words: uint32(len(a.Index))}
-	}
-	if err := r.copyArrays(l, p, vertices); err != nil {
-		return nil, fmt.Errorf("gpu: uploading a partition: %w", err)
-	}
-	r.uploading += time.Since(begun)
-	r.loaded[at] = l
-	return l, r.publish(at, l)
-}
-
-func (r *resident) copyArrays(l *loaded, p *pcsr.Partition, vertices bool) (err error) {
-	a, e := &l.arrays, &l.entry
-	list := a.Vertices
-	needed := a.Layer == pcsr.List || vertices && a.Layer != pcsr.Range
-	if needed && list == nil {
-		list = p.AppendVertices(make([]pcsr.Vertex, 0, a.Rows), 0, int(a.Rows))
-	}
-	if needed && e.Vertices == 0 {
-		if e.Vertices, err = r.copyWords(list); err != nil {
-			return err
-		}
-	}
-	l.hasVertices = needed || a.Layer == pcsr.Range
-	if e.Neighbours != 0 {
+	if slices.Equal(r.published[at:at+len(entries)], entries) {
 		return nil
 	}
-	if e.Index, err = r.copyWords(a.Index); err != nil {
+	if err := r.stream.Upload(r.address(at), kernels.Bytes(entries)); err != nil {
 		return err
 	}
-	if e.Offsets, err = r.copyWords(a.Offsets); err != nil {
+	if err := r.stream.Synchronize(); err != nil {
 		return err
 	}
-	e.Neighbours, err = r.copyWords(a.Neighbours)
-	return err
-}
-
-// copyWords puts an array on the device or, where that is full, into pinned host memory. Tables that wait for the next query
-// make room.
-func (r *resident) copyWords(words []uint32) (kernels.Address, error) {
-	if len(words) == 0 {
-		return 0, nil
-	}
-	data := kernels.Bytes(words)
-	// An eighth of the memory stays for the queries' tables.
-	alloc := func() (kernels.Address, error) {
-		return r.d.memory.alloc(int64(len(data)), max(r.d.memory.limit/8, minArena))
-	}
-	at, err := alloc()
-	for errors.Is(err, ErrOutOfMemory) && r.d.lanes.drop() {
-		at, err = alloc()
-	}
-	if errors.Is(err, ErrOutOfMemory) {
-		m, err := r.d.driver.AllocHost(int64(len(data)))
-		if err != nil {
-			return 0, err
-		}
-		copy(m.Data, data)
-		r.host = append(r.host, m)
-		r.hostBytes += int64(len(data))
-		return m.Device, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	r.device = append(r.device, at)
-	return at, r.send(at, data)
-}
-
-// publish writes a partition's entry into the table.
-func (r *resident) publish(at int, l *loaded) error {
-	if err := r.stream.Upload(r.address(at), kernels.Bytes([]kernels.Partition{l.entry})); err != nil {
-		return err
-	}
-	return r.stream.Synchronize()
-}
-
-// all loads every partition, with the lists of row vertices.
-func (r *resident) all(ctx context.Context) error {
-	for at := range 2 * len(r.labels) {
-		if _, err := r.load(ctx, at, true); err != nil {
-			return err
-		}
-	}
-	return r.labelSets(ctx)
-}
-
-// labelSets loads what tells the labels of a vertex's edges.
-func (r *resident) labelSets(ctx context.Context) error {
-	for n := range 4 {
-		if _, err := r.load(ctx, 2*len(r.labels)+n, n < 2); err != nil {
-			return err
-		}
-	}
+	copy(r.published[at:], entries)
 	return nil
 }
 
-// bitmap returns a bitmap of the members of a list on the device, or 0 where there is no room for one.
-func (r *resident) bitmap(begin kernels.Address, length uint64) (kernels.Address, error) {
+// first is where the list of a row begins among the neighbours of the partition at a place.
+func (r *resident) first(key listKey, e *kernels.Partition) (uint32, error) {
+	if e.Offsets == 0 {
+		return uint32(key.row), nil
+	}
+	if p := r.part(key.at); p.Layer() != pcsr.Patched {
+		return p.Arrays().Offsets[key.row], nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := classKey{begin, length}
+	if first, ok := r.firsts[key]; ok {
+		return first, nil
+	}
+	var first [1]uint32
+	if err := r.stream.Download(kernels.Bytes(first[:]), e.Offsets+4*uint64(key.row)); err != nil {
+		return 0, err
+	}
+	if err := r.stream.Synchronize(); err != nil {
+		return 0, err
+	}
+	r.firsts[key] = first[0]
+	return first[0], nil
+}
+
+// bitmap returns a bitmap of the members of a list on the device, or 0 where there is no room for one.
+func (r *resident) bitmap(key listKey, begin kernels.Address, length uint64) (kernels.Address, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if at, ok := r.bitmaps[key]; ok {
 		return at, nil
 	}
 	bytes := (int64(r.graph.Vertices())+31)/32*4 + 4
-	at, err := r.d.memory.alloc(bytes, r.d.memory.limit/4)
+	at, err := r.d.memory.take(bytes, r.d.memory.limit/4)
 	if errors.Is(err, ErrOutOfMemory) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	r.device = append(r.device, at)
+	r.kept = append(r.kept, at)
 	if err := r.stream.Zero(at, bytes); err != nil {
 		return 0, err
 	}
@@ -283,15 +213,19 @@ func (r *resident) free() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var errs []error
-	for _, a := range r.device {
-		errs = append(errs, r.d.memory.free(a))
-	}
-	for _, m := range r.host {
-		errs = append(errs, r.d.driver.FreeHost(m))
+	for _, a := range r.kept {
+		errs = append(errs, r.d.memory.give(a))
 	}
 	if r.stream != nil {
 		errs = append(errs, r.stream.Close())
 	}
-	r.device, r.host, r.stream = nil, nil, nil
+	r.kept, r.stream = nil, nil
 	return errors.Join(errs...)
+}
+
+// bytes is what the resident takes itself.
+func (r *resident) bytes() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.d.memory.taken(r.kept)
 }

@@ -23,9 +23,12 @@ type shape struct {
 	// no other steps.
 	first int
 	// steps are those that are joined, by device step; factors those behind them whose lists are only counted, for the
-	// count or for the rows' weights.
+	// count or for the rows' weights; branches the patterns that weigh each row that comes out.
 	steps, factors []*match.Step
+	branches       []*match.Group
 	count          bool
+	// weighted: each row comes out with the number of solutions that it stands for.
+	weighted bool
 	// tables are the slots in the table that each device step reads; output those of the output table.
 	tables [][]int
 	output []int
@@ -39,11 +42,16 @@ func newShape(m *match.Match, count bool, options *Options) *shape {
 	if s.Never {
 		return s
 	}
-	joined := len(s.Steps)
-	if !options.NoLeaves && (count || m.Weighted && !m.Plan.Once) {
+	own := s.Plan.Own()
+	joined := own
+	if !options.NoLeaves && (count || weighted(m)) {
 		joined -= s.Lengths()
 	}
-	s.steps, s.factors = s.Steps[:joined], s.Steps[joined:]
+	s.steps, s.factors = s.Steps[:joined], s.Steps[joined:own]
+	if len(s.Plan.Branches) > 0 {
+		s.branches = s.Groups(s.Steps[own:])
+	}
+	s.weighted = !count && weighted(m) && (len(s.factors) > 0 || s.repeats())
 	if s.Input != nil || joined == 0 {
 		s.first = 1
 		s.steps = append([]*match.Step{s.firstStep()}, s.steps...)
@@ -54,6 +62,24 @@ func newShape(m *match.Match, count bool, options *Options) *shape {
 	s.findTables()
 	s.findSharing(options)
 	return s
+}
+
+// weighted reports whether rows may come with the number of solutions that they stand for.
+func weighted(m *match.Match) bool { return m.Weighted && !m.Plan.Once }
+
+// repeats reports whether a branch can weigh more than one.
+func (s *shape) repeats() bool {
+	return slices.ContainsFunc(s.branches, func(g *match.Group) bool { return g.Branch.Weight == bgp.AtLeastOne && len(g.Children) > 0 })
+}
+
+// Fits reports whether the device can run a match: the branches of its plan must be of lists that are counted by their
+// lengths, and rows that these repeat must be allowed to come with weights.
+func Fits(m *match.Match, count bool) bool {
+	if len(m.Plan.Branches) == 0 {
+		return true
+	}
+	s := newShape(m, count || countsAlone(m), &Options{})
+	return s.Never || match.AreLengths(s.branches) && (s.count || m.Plan.Once || s.weighted || !s.repeats())
 }
 
 // firstStep is the step before the plan's own: it tests the inputs, if there is something to be tested.
@@ -71,7 +97,7 @@ func (s *shape) layOutput() {
 			s.output = append(s.output, slot)
 		}
 	}
-	if len(s.factors) > 0 {
+	if s.weighted {
 		s.output = append(s.output, s.weightLow(), s.weightHigh())
 	}
 	if s.Plan.Inputs > 0 {
@@ -93,12 +119,18 @@ func (s *shape) findTables() {
 			needed = append(needed, slot)
 		}
 	}
-	for _, f := range s.factors {
-		for _, slot := range f.Reads {
+	read := func(slots []int) {
+		for _, slot := range slots {
 			if !slices.Contains(needed, slot) {
 				needed = append(needed, slot)
 			}
 		}
+	}
+	for _, f := range s.factors {
+		read(f.Reads)
+	}
+	for _, b := range s.branches {
+		read(b.Reads)
 	}
 	s.tables = match.Live(s.steps, needed)[:len(s.steps)]
 }

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"context"
 	"errors"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -41,12 +42,12 @@ func knownEdge(q *bgp.QueryGraph, l pcsr.Label, dir pcsr.Direction, neighbour in
 	return e
 }
 
-// mostSignatures is the number of signatures whose bitmaps are kept.
+// mostSignatures is the number of signatures whose bitmaps are kept for a graph.
 const mostSignatures = 64
 
 // filter returns the bitmap of the vertices that pass a signature, or 0 where there is no room for one: a signature only
 // saves work.
-func (r *resident) filter(s pcsr.Signature) (kernels.Address, error) {
+func (r *reading) filter(ctx context.Context, s pcsr.Signature) (kernels.Address, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at, ok := r.filters[s]; ok {
@@ -56,34 +57,78 @@ func (r *resident) filter(s pcsr.Signature) (kernels.Address, error) {
 	if table.Rows() == 0 || len(r.filters) >= mostSignatures {
 		return 0, nil
 	}
-	if r.columns == 0 {
-		var err error
-		if r.columns, err = r.copyWords(table.Columns()); err != nil {
-			return 0, err
-		}
-	}
-	vertices := uint64(r.graph.Vertices())
-	at, err := r.d.memory.alloc(int64(vertices+31)/32*4, r.d.memory.limit/4)
+	at, err := r.d.memory.take(int64(r.graph.Vertices()+31)/32*4, r.d.memory.limit/4)
 	if errors.Is(err, ErrOutOfMemory) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	r.device = append(r.device, at)
-	base := uint64(table.Base())
-	if s.Subject {
-		base |= 1 << 32
-	}
-	blocks := min(uint64(r.d.blocks), vertices/kernels.Block+1)
-	err = r.stream.Launch(kernels.Filter, int(blocks), 0, r.columns, uint64(table.Stride()), base, uint64(table.Rows()), vertices, at,
-		uint64(s.Words[0])|uint64(s.Words[1])<<32, uint64(s.Words[2])|uint64(s.Words[3])<<32)
-	if err == nil {
-		err = r.stream.Synchronize()
-	}
-	if err != nil {
+	r.kept = append(r.kept, at)
+	if err := r.fill(ctx, at, table, s); err != nil {
 		return 0, err
 	}
 	r.filters[s] = at
 	return at, nil
+}
+
+// fill sets the bits of the vertices that pass a signature: those whose words have its bits, and those that were touched since the words
+// were written.
+func (r *reading) fill(ctx context.Context, bitmap kernels.Address, table *pcsr.SignatureTable, s pcsr.Signature) error {
+	columns, err := r.d.partitions.columns(ctx, r.ground, table)
+	if err != nil {
+		return err
+	}
+	vertices, base := uint64(r.graph.Vertices()), uint64(table.Base())
+	if s.Subject {
+		base |= 1 << 32
+	}
+	blocks := min(uint64(r.d.blocks), vertices/kernels.Block+1)
+	err = r.stream.Launch(kernels.Filter, int(blocks), 0, columns.entry.Neighbours, uint64(table.Stride()), base, uint64(table.Rows()), vertices, bitmap,
+		uint64(s.Words[0])|uint64(s.Words[1])<<32, uint64(s.Words[2])|uint64(s.Words[3])<<32)
+	if err == nil {
+		err = r.markTouched(bitmap, table)
+	}
+	return errors.Join(err, r.stream.Synchronize(), r.d.partitions.letGo(columns))
+}
+
+// markTouched sets the bits of the vertices that pass every signature.
+func (r *reading) markTouched(bitmap kernels.Address, table *pcsr.SignatureTable) error {
+	var touched []pcsr.Vertex
+	table.Touched(func(v pcsr.Vertex) {
+		if int(v) < r.graph.Vertices() {
+			touched = append(touched, v)
+		}
+	})
+	if len(touched) == 0 {
+		return nil
+	}
+	p, n := r.d.partitions, int64(len(touched))
+	at, err := p.alloc(4*n, p.d.memory.take)
+	if err != nil {
+		return err
+	}
+	if err = r.stream.Upload(at, kernels.Bytes(touched)); err == nil {
+		err = r.stream.Launch(kernels.Mark, int(min(int64(r.d.blocks), n/kernels.Block+1)), 0, at, uint64(n), bitmap)
+	}
+	return errors.Join(err, r.stream.Synchronize(), r.d.memory.give(at))
+}
+
+// columns holds the words of a signature table, and brings them to the device where they are not there.
+func (p *partitions) columns(ctx context.Context, ground *pcsr.Graph, table *pcsr.SignatureTable) (*loaded, error) {
+	words, identity := table.Stored()
+	if l, _ := p.find(identity, false); l != nil {
+		return l, nil
+	}
+	p.work.Lock()
+	defer p.work.Unlock()
+	if l, _ := p.find(identity, false); l != nil || ctx.Err() != nil {
+		return l, ctx.Err()
+	}
+	l := &loaded{identity: identity, ground: ground}
+	var err error
+	if l.entry.Neighbours, err = p.copyWords(&l.storage, words); err != nil {
+		return nil, errors.Join(err, l.storage.release(p.d, p.d.memory.free))
+	}
+	return l, p.add(l)
 }

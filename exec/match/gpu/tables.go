@@ -97,6 +97,7 @@ func (s *shape) overhead() int64 {
 func (s *shape) imageBytes() int64 {
 	n := kernels.Size[kernels.Program]() + int64(len(s.output))*8 + 4096
 	n += int64(s.deviceSteps()) * (kernels.Size[kernels.Step]() + kernels.Size[kernels.Frame]() + kernels.Size[kernels.StepTrace]() + 512)
+	n += int64(len(s.branches)) * (kernels.Size[kernels.Branch]() + kernels.Size[kernels.Link]() + 64)
 	for _, step := range s.allSteps() {
 		n += int64(len(step.Lists)+2) * (kernels.Size[kernels.Link]() + 16)
 		n += int64(len(step.Plan.Checks))*kernels.Size[kernels.Check]() + int64(len(step.Plan.EdgeDistinct))*kernels.Size[kernels.Pair]()
@@ -111,7 +112,16 @@ func (s *shape) imageBytes() int64 {
 	return aligned(n)
 }
 
-// allSteps are the steps that are joined and the factors.
+// allSteps are the steps that are joined, the factors, and what branches are of.
 func (s *shape) allSteps() []*match.Step {
-	return append(s.steps[:len(s.steps):len(s.steps)], s.factors...)
+	all := append(s.steps[:len(s.steps):len(s.steps)], s.factors...)
+	for _, g := range s.branches {
+		if g.Test != nil {
+			all = append(all, g.Test)
+		}
+		for _, child := range g.Children {
+			all = append(all, child.Step)
+		}
+	}
+	return all
 }

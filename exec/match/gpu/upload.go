@@ -16,38 +16,75 @@ const (
 	sendThreads = 8
 )
 
+// copyWords puts an array on the device or, where that is full, into pinned host memory.
+func (p *partitions) copyWords(s *storage, words []uint32) (kernels.Address, error) {
+	if len(words) == 0 {
+		return 0, nil
+	}
+	data := kernels.Bytes(words)
+	at, host, err := p.space(s, int64(len(data)))
+	if err != nil {
+		return 0, err
+	}
+	if host != nil {
+		copy(host, data)
+		return at, nil
+	}
+	return at, p.send(at, data)
+}
+
+// space takes memory on the device or, where that is full, pinned host memory, which it returns.
+func (p *partitions) space(s *storage, bytes int64) (at kernels.Address, host []byte, err error) {
+	at, err = p.alloc(bytes, p.d.memory.alloc)
+	if err == nil {
+		s.device = append(s.device, at)
+		return at, nil, nil
+	}
+	if !errors.Is(err, ErrOutOfMemory) {
+		return 0, nil, err
+	}
+	m, err := p.d.driver.AllocHost(bytes)
+	if err != nil {
+		return 0, nil, err
+	}
+	s.host = append(s.host, m)
+	return m.Device, m.Data, nil
+}
+
 // send copies data to the device and waits for it.
-func (r *resident) send(at kernels.Address, data []byte) error {
-	if len(data) < sendBytes/8 || !r.stage() {
-		if err := r.stream.Upload(at, data); err != nil {
+func (p *partitions) send(at kernels.Address, data []byte) error {
+	p.mu.Lock()
+	p.copied += int64(len(data))
+	p.mu.Unlock()
+	if len(data) < sendBytes/8 || !p.stage() {
+		if err := p.stream.Upload(at, data); err != nil {
 			return err
 		}
-		return r.stream.Synchronize()
+		return p.stream.Synchronize()
 	}
 	for i := 0; len(data) > 0; i++ {
-		buffer := r.staging[i%2].Data
+		buffer := p.staging[i%2].Data
 		n, err := copyParallel(buffer, data)
-		if err := errors.Join(r.stream.Synchronize(), err); err != nil { // the other buffer has arrived
+		if err := errors.Join(p.stream.Synchronize(), err); err != nil { // the other buffer has arrived
 			return err
 		}
-		if err := r.stream.Upload(at, buffer[:n]); err != nil {
+		if err := p.stream.Upload(at, buffer[:n]); err != nil {
 			return err
 		}
 		data, at = data[n:], at+kernels.Address(n)
 	}
-	return r.stream.Synchronize()
+	return p.stream.Synchronize()
 }
 
 // stage makes the pinned buffers; false where the system has none to give.
-func (r *resident) stage() bool {
-	for i := range r.staging {
-		if r.staging[i] == nil {
-			m, err := r.d.driver.AllocHost(sendBytes)
+func (p *partitions) stage() bool {
+	for i := range p.staging {
+		if p.staging[i] == nil {
+			m, err := p.d.driver.AllocHost(sendBytes)
 			if err != nil {
 				return false
 			}
-			r.staging[i] = m
-			r.host = append(r.host, m)
+			p.staging[i] = m
 		}
 	}
 	return true

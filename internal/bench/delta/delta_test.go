@@ -70,12 +70,12 @@ func TestChangedStoresAnswerAsLoadedOnes(t *testing.T) {
 	var out strings.Builder
 	s := settings{
 		data: data, queries: queries, folder: t.TempDir(), shares: []float64{0, 0.2},
-		repetitions: 2, budget: time.Second, log: 1 << 17, out: &out,
+		repetitions: 2, budget: time.Second, log: 1 << 17, updates: 3, span: 50 * time.Millisecond, out: &out,
 	}
 	if err := s.run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| 20 % |", "| path |", "touches all 3 predicates", "Opened a store with "} {
+	for _, want := range []string{"| 20 % |", "| path |", "touches all 3 predicates", "| a compaction |", "| new terms |", "Opened a store with "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %s", want, out.String())
 		}

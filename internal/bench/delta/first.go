@@ -13,9 +13,6 @@ import (
 	"github.com/rdfgpu/rdfgpu"
 )
 
-// updatesBefore is how many updates are made, with the first and the second query after each timed.
-const updatesBefore = 15
-
 // first measures how much longer a query takes that comes first after an update, which inserts a triple of each
 // predicate that the data have, so that it touches all that any query reads.
 func (s *settings) first(ctx context.Context, queries []query) error {
@@ -37,7 +34,7 @@ func (s *settings) first(ctx context.Context, queries []query) error {
 	number := 0
 	for _, q := range queries {
 		var more []time.Duration
-		for range updatesBefore {
+		for range s.updates {
 			number++
 			if _, err := store.Update(ctx, touching(predicates, number), rdfgpu.UpdateOptions{}); err != nil {
 				return err
@@ -59,7 +56,7 @@ func (s *settings) first(ctx context.Context, queries []query) error {
 	slices.Sort(dearer)
 	worst := dearer[len(dearer)-1]
 	fmt.Fprintf(s.out, "\nThe first query after an update that touches all %d predicates takes %.3f ms more than the second (median of %d updates, the median of %d queries), %.3f ms at the most (%s).\n",
-		len(predicates), milliseconds(dearer[len(dearer)/2]), updatesBefore, len(queries), milliseconds(worst), names[worst])
+		len(predicates), milliseconds(dearer[len(dearer)/2]), s.updates, len(queries), milliseconds(worst), names[worst])
 	return nil
 }
 

@@ -27,6 +27,8 @@ type settings struct {
 	only          []string
 	repetitions   int
 	budget        time.Duration // of one query
+	updates       int           // before each query, with the first and the second query after each timed; 0 for none
+	span          time.Duration // how long readers ask beside something that has no end of its own, 0 for not at all
 	log           int64         // bytes of the log that is replayed, 0 for none
 	out           io.Writer     // takes the tables
 }
@@ -38,6 +40,8 @@ func main() {
 	flag.StringVar(&s.folder, "dir", ".cache/delta", "folder for stores")
 	flag.IntVar(&s.repetitions, "n", 11, "timed repetitions of each query")
 	flag.DurationVar(&s.budget, "budget", 2*time.Second, "stop repeating a query after this long")
+	flag.IntVar(&s.updates, "first", 15, "updates for each query, of which the first and the second query afterwards are timed; 0 leaves that out")
+	flag.DurationVar(&s.span, "beside", 10*time.Second, "how long queries are asked beside writers, and alone; 0 leaves that out, and flushes and compactions beside them")
 	flag.Int64Var(&s.log, "log", 1<<30, "bytes of the log with which a store is opened; 0 leaves that out")
 	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage); flag.PrintDefaults() }
 	flag.Parse()
@@ -47,6 +51,9 @@ func main() {
 	}
 	s.data, s.queries = flag.Arg(0), flag.Arg(1)
 	for text := range strings.SplitSeq(*shares, ",") {
+		if text == "" {
+			continue // -shares "" leaves them out
+		}
 		share, err := strconv.ParseFloat(text, 64)
 		check(err)
 		s.shares = append(s.shares, share)
@@ -74,14 +81,23 @@ func (s *settings) run(ctx context.Context) error {
 		}
 		t.add(m)
 	}
-	t.write()
-	if err := s.first(ctx, queries); err != nil {
-		return fmt.Errorf("first queries: %w", err)
+	if len(t.rows) > 0 {
+		t.write()
 	}
-	if s.log == 0 {
-		return nil
+	if s.updates > 0 {
+		if err := s.first(ctx, queries); err != nil {
+			return fmt.Errorf("first queries: %w", err)
+		}
 	}
-	return s.replay(ctx)
+	if s.span > 0 {
+		if err := s.beside(ctx, queries); err != nil {
+			return err
+		}
+	}
+	if s.log > 0 {
+		return s.replay(ctx)
+	}
+	return nil
 }
 
 // load makes a store anew.

@@ -36,6 +36,7 @@ type measured struct {
 	inserted, removed int
 	changing          time.Duration // all updates
 	delta             rdfgpu.LiveInfo
+	life              life
 	flush, compact    time.Duration
 	figures           []figure
 }
@@ -68,6 +69,9 @@ func (s *settings) measure(ctx context.Context, share float64, queries []query) 
 		return nil, err
 	}
 	m.compact = time.Since(start)
+	if m.life.base, err = bytesOfFiles(dir); err != nil {
+		return nil, err
+	}
 	store, err := openWritable(dir)
 	if err != nil {
 		return nil, err
@@ -83,17 +87,22 @@ func (s *settings) changed(ctx context.Context, m *measured, dir string, d *divi
 		return err
 	}
 	defer store.Close()
-	start := time.Now()
+	heap, start := bytesOfHeap(), time.Now()
 	if err := d.apply(ctx, store); err != nil {
 		return err
 	}
 	m.changing = time.Since(start)
 	time.Sleep(time.Second) // what changed partitions call for in the background
 	m.delta, _ = store.Live()
+	m.life.heap = bytesOfHeap() - heap
 	if m.delta.Flushes > 0 {
 		fmt.Fprintf(os.Stderr, "delta: share %g: the delta was flushed by itself, so that it is smaller than that\n", m.share)
 	}
 	if err := s.compare(ctx, m, inDelta, store, loaded, queries); err != nil {
+		return err
+	}
+	files, err := bytesOfFiles(dir)
+	if err != nil {
 		return err
 	}
 	start = time.Now()
@@ -101,6 +110,10 @@ func (s *settings) changed(ctx context.Context, m *measured, dir string, d *divi
 		return err
 	}
 	m.flush = time.Since(start)
+	if m.life.segment, err = bytesOfFiles(dir); err != nil {
+		return err
+	}
+	m.life.segment -= files
 	return s.compare(ctx, m, flushed, store, loaded, queries)
 }
 

@@ -18,7 +18,7 @@ func newTable(w io.Writer) *table { return &table{w: w} }
 
 func (t *table) add(m *measured) { t.rows = append(t.rows, m) }
 
-// write prints the table of all queries together, and that of each query.
+// write prints the table of all queries together, that of each query, and that of what changes take.
 func (t *table) write() {
 	fmt.Fprintln(t.w, "| share | inserted | removed | updates, s | delta, MB | in the delta: mean, worst | flush, s | flushed: mean, worst | compact, s | compacted: mean, worst |")
 	fmt.Fprintln(t.w, "|---:|---:|---:|---:|---:|---|---:|---|---:|---|")
@@ -27,6 +27,7 @@ func (t *table) write() {
 			m.changing.Seconds(), float64(m.delta.DeltaBytes)/1e6, m.summary(inDelta), m.flush.Seconds(), m.summary(flushed), m.compact.Seconds(), m.summary(compacted))
 	}
 	t.writeQueries()
+	t.writeLives()
 }
 
 // writeQueries prints a line for each query: its time when loaded, without changes, and the ratios in the delta.

@@ -99,6 +99,13 @@ func (c *connection) open() error {
 	return nil
 }
 
+// ask sends the query of a task, which others see meanwhile.
+func (c *connection) ask(ctx context.Context, q *task, body io.Writer) answer {
+	c.asking.Store(q)
+	defer c.asking.Store(nil)
+	return c.send(ctx, q.query, body)
+}
+
 // send sends a query and reads the answer; body, when not nil, gets that of a 200. A connection that the server has
 // closed since its last answer is replaced, once.
 func (c *connection) send(ctx context.Context, q *hostile.Query, body io.Writer) answer {

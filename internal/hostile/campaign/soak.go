@@ -69,9 +69,7 @@ func (t *trial) soakHostile(ctx context.Context, c *connection) error {
 	if err != nil {
 		return err
 	}
-	c.asking.Store(q)
-	a := c.send(ctx, q.query, nil)
-	c.asking.Store(nil)
+	a := c.ask(ctx, q, nil)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -86,9 +84,7 @@ func (t *trial) soakHostile(ctx context.Context, c *connection) error {
 func (t *trial) askKnown(ctx context.Context, c *connection, k *known) (answer, error) {
 	q := &task{Index: -1, Text: k.query.Text(), query: k.query, known: k}
 	var s summer
-	c.asking.Store(q)
-	a := c.send(ctx, k.query, &s)
-	c.asking.Store(nil)
+	a := c.ask(ctx, q, &s)
 	if ctx.Err() != nil {
 		return a, nil
 	}

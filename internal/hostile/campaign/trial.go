@@ -163,9 +163,7 @@ func mark(i int) string { return fmt.Sprintf("#left-%d-\n", i) }
 
 // ask sends one query, judges the answer and counts it.
 func (t *trial) ask(ctx context.Context, c *connection, q *task) error {
-	c.asking.Store(q)
-	a := c.send(ctx, q.query, nil)
-	c.asking.Store(nil)
+	a := c.ask(ctx, q, nil)
 	if ctx.Err() != nil {
 		return nil
 	}

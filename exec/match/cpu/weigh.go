@@ -1,0 +1,409 @@
+package cpu
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// weighing makes the weights of a run, leaves first: each step's in two turns, the weights of its candidates by what hangs on them, then for
+// each vertex before them the sum over its list.
+type weighing struct {
+	*run
+	// charged are the bytes of the tables that there are.
+	charged int64
+}
+
+// weigh makes the weights that the tail of the run's join asks for.
+func (r *run) weigh() error {
+	if r.limit > 0 || r.most != ^uint64(0) {
+		return nil // the first solutions are wanted
+	}
+	w := &weighing{run: r}
+	defer func() { r.weightBytes = w.charged }()
+	return w.tail(r.join.tail)
+}
+
+// dropWeights gives back what the weights took.
+func (r *run) dropWeights() {
+	if r.weightBytes > 0 {
+		_ = r.join.charge(-r.weightBytes)
+	}
+}
+
+// tail makes the weights of groups, or of those in them.
+func (w *weighing) tail(groups []*group) (err error) {
+	for _, g := range groups {
+		if !g.Weighed {
+			err = w.tail(g.children)
+		} else {
+			g.weights, err = w.group(g)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group makes the weights of a group.
+func (w *weighing) group(g *group) (*weights, error) {
+	children := make([]*weights, 0, len(g.children))
+	for _, c := range g.children {
+		if g.Never {
+			break
+		}
+		of, err := w.group(c)
+		if err != nil {
+			return nil, err
+		}
+		children = append(children, of)
+	}
+	if g.Branch != nil {
+		return &weights{branch: g.Group, of: children, graph: w.join.Graph}, nil
+	}
+	s := g.step
+	if len(s.dynamic) == 0 {
+		n, err := w.total(s, children)
+		return &weights{times: n}, err
+	}
+	lists := s.dynamic[0].partition.Checked()
+	candidates, err := w.candidates(s, children)
+	switch {
+	case err != nil:
+		return nil, err
+	case candidates.isNumber():
+		return &weights{lists: lists, times: candidates.times}, nil
+	}
+	return w.sums(g, lists, candidates)
+}
+
+// candidates are the weights of the candidates of a step: what hangs on them, 0 for those that do not pass the step's conditions. One number
+// alone says that all neighbours have that.
+func (w *weighing) candidates(s *step, children []*weights) (*weights, error) {
+	d := &s.dynamic[0]
+	neighbours := w.join.Graph.Partition(d.label.Constant, d.dir.Reverse())
+	if s.takesAll() {
+		switch {
+		case len(children) == 0:
+			return &weights{times: 1}, nil
+		case len(children) == 1 && (children[0].isNumber() || !children[0].maybeOne(neighbours)):
+			return children[0], nil
+		}
+	}
+	from := w.domain(s, children, neighbours)
+	out := &weights{first: from.low}
+	var err error
+	if out.table, err = w.make(from.span()); err != nil {
+		return nil, err
+	}
+	seen := spread{}
+	seen.least.Store(math.MaxUint64)
+	err = w.inBlocks(from, children, func(vertices []pcsr.Vertex, products []uint64) {
+		for i, v := range vertices {
+			out.table[v-out.first] = products[i]
+		}
+		seen.add(products)
+	})
+	for _, c := range children {
+		w.release(c)
+	}
+	if n := seen.most.Load(); err == nil && from.rows == neighbours && n == seen.least.Load() && seen.n.Load() == uint64(neighbours.Rows()) {
+		w.release(out)
+		return &weights{times: n}, nil
+	}
+	return out, err
+}
+
+// isNumber: all vertices have the same weight.
+func (t *weights) isNumber() bool { return t.table == nil && t.lists == nil && t.branch == nil }
+
+// maybeOne reports whether all rows of a partition are likely to have the same weight, so that it is worth finding out.
+func (t *weights) maybeOne(rows *pcsr.Partition) bool {
+	return t.lists != nil && t.lists.Single() && t.lists.Rows() >= rows.Rows()
+}
+
+// spread is how many numbers were seen, the smallest and the largest.
+type spread struct{ n, least, most atomic.Uint64 }
+
+func (s *spread) add(numbers []uint64) {
+	if len(numbers) == 0 {
+		return
+	}
+	s.n.Add(uint64(len(numbers)))
+	least, most := slices.Min(numbers), slices.Max(numbers)
+	for old := s.least.Load(); least < old && !s.least.CompareAndSwap(old, least); old = s.least.Load() {
+	}
+	for old := s.most.Load(); most > old && !s.most.CompareAndSwap(old, most); old = s.most.Load() {
+	}
+}
+
+// takesAll reports whether every member of the step's one list that depends on a slot is a candidate.
+func (s *step) takesAll() bool {
+	return len(s.static)+len(s.rows)+len(s.Plan.Checks)+len(s.Distinct) == 0 && s.Low == 0 && s.High == dictionary.None
+}
+
+// sums are the weights of the vertices before a step: for each the sum over its list.
+func (w *weighing) sums(g *group, lists *pcsr.Partition, candidates *weights) (*weights, error) {
+	low, high := w.boundsOf(g.Reads[0])
+	first, last := lists.RowFrom(low), lists.Rows()
+	if high < dictionary.None {
+		last = lists.RowFrom(high + 1)
+	}
+	out := &weights{times: 0}
+	if first >= last {
+		return out, nil
+	}
+	out.first = lists.Vertex(first)
+	var err error
+	if out.table, err = w.make(int(lists.Vertex(last-1)-out.first) + 1); err != nil {
+		return nil, err
+	}
+	err = w.each(last-first, func(low, high int) {
+		var block [weighBlock]pcsr.Vertex
+		for i, v := range lists.AppendVertices(block[:0], first+low, first+high) {
+			out.table[v-out.first] = candidates.sum(lists.List(first + low + i))
+		}
+	})
+	w.release(candidates)
+	return out, err
+}
+
+// boundsOf are the smallest and the largest vertex that a slot may be bound to, as far as lists that depend on nothing say.
+func (w *weighing) boundsOf(slot int) (low, high pcsr.Vertex) {
+	high = dictionary.None
+	if slot < w.join.Plan.Inputs {
+		return low, high
+	}
+	s := w.join.all[slot-w.join.Plan.Inputs]
+	d := &domain{low: s.Low, high: s.High}
+	if s.High < dictionary.None {
+		d.high--
+	}
+	for i := range s.dynamic {
+		if l := &s.dynamic[i]; l.partition != nil {
+			d.cutRows(w.join.Graph.Partition(l.label.Constant, l.dir.Reverse()))
+		}
+	}
+	for _, l := range s.static {
+		d.cut(l.list[0], l.list[len(l.list)-1])
+	}
+	for _, p := range s.rows {
+		d.cutRows(p)
+	}
+	return d.low, d.high
+}
+
+// total is the number of candidates of a step that depends on nothing, each as often as what hangs on it has solutions.
+func (w *weighing) total(s *step, children []*weights) (uint64, error) {
+	var total atomic.Uint64
+	err := w.inBlocks(w.domain(s, children, nil), children, func(_ []pcsr.Vertex, products []uint64) {
+		sum := uint64(0)
+		for _, n := range products {
+			sum = add(sum, n)
+		}
+		for old := total.Load(); !total.CompareAndSwap(old, add(old, sum)); old = total.Load() {
+		}
+	})
+	for _, c := range children {
+		w.release(c)
+	}
+	return total.Load(), err
+}
+
+// domain is where a step's candidates are read from: the shortest list or rows, between the first and the last vertex that may be one.
+type domain struct {
+	step      *step
+	graph     *pcsr.Graph
+	list      []pcsr.Vertex
+	rows      *pcsr.Partition
+	first, n  int // of the list's members, or of the rows
+	low, high pcsr.Vertex
+	// others are the lists and rows that candidates must also be in.
+	others    [][]pcsr.Vertex
+	otherRows []*pcsr.Partition
+}
+
+// span is how many vertices there are from the first to the last.
+func (d *domain) span() int {
+	if d.n == 0 {
+		return 0
+	}
+	return int(d.high-d.low) + 1
+}
+
+// domain finds where the candidates of a step are: among the neighbours of its list, unless that is nil.
+func (w *weighing) domain(s *step, children []*weights, neighbours *pcsr.Partition) *domain {
+	d := &domain{step: s, graph: w.join.Graph, n: -1, low: s.Low, high: s.High}
+	if s.High < dictionary.None {
+		d.high--
+	}
+	rows := slices.Clone(s.rows)
+	if neighbours != nil {
+		rows = append(rows, neighbours)
+	}
+	for _, c := range children {
+		if c.lists != nil {
+			rows = append(rows, c.lists)
+		} else if c.table != nil {
+			d.cut(c.first, c.first+pcsr.Vertex(len(c.table))-1)
+		}
+	}
+	for _, p := range rows {
+		d.cutRows(p)
+	}
+	for _, l := range s.static {
+		d.cut(l.list[0], l.list[len(l.list)-1])
+	}
+	if d.low > d.high {
+		return &domain{step: s}
+	}
+	d.choose(rows)
+	return d
+}
+
+func (d *domain) cut(first, last pcsr.Vertex) { d.low, d.high = max(d.low, first), min(d.high, last) }
+
+// cutRows leaves what lies between the first and the last row of a partition.
+func (d *domain) cutRows(p *pcsr.Partition) {
+	if p.Rows() == 0 {
+		d.low, d.high = 1, 0
+		return
+	}
+	d.cut(p.Vertex(0), p.Vertex(p.Rows()-1))
+}
+
+// choose takes the shortest list or rows as the source; members of the others are tested, but for the rows that children have.
+func (d *domain) choose(rows []*pcsr.Partition) {
+	chosen := -1
+	for i, l := range d.step.static {
+		list := pcsr.Between(l.list, d.low, after(d.high))
+		if d.n < 0 || len(list) < d.n {
+			d.list, d.n, chosen = list, len(list), i
+		}
+	}
+	for _, p := range rows {
+		first, last := p.RowFrom(d.low), p.Rows()
+		if d.high < dictionary.None {
+			last = p.RowFrom(d.high + 1)
+		}
+		if d.n < 0 || last-first < d.n {
+			d.rows, d.first, d.n, chosen = p, first, last-first, -1
+		}
+	}
+	for i, l := range d.step.static {
+		if i != chosen {
+			d.others = append(d.others, l.list)
+		}
+	}
+	for _, p := range d.step.rows {
+		if p != d.rows {
+			d.otherRows = append(d.otherRows, p)
+		}
+	}
+}
+
+// after is the bound of a range that ends with v; 0 is none.
+func after(v pcsr.Vertex) pcsr.Vertex {
+	if v == dictionary.None {
+		return 0
+	}
+	return v + 1
+}
+
+// inBlocks finds the candidates of a domain and the products of the children's weights, block by block, on the threads that there are.
+func (w *weighing) inBlocks(d *domain, children []*weights, use func(vertices []pcsr.Vertex, products []uint64)) error {
+	return w.each(d.n, func(low, high int) {
+		var room, kept [weighBlock]pcsr.Vertex
+		var numbers [weighBlock]uint64
+		vertices := d.candidates(low, high, room[:0], kept[:0])
+		products := numbers[:len(vertices)]
+		for i := range products {
+			products[i] = 1
+		}
+		for _, c := range children {
+			c.multiplyInto(products, vertices)
+		}
+		use(vertices, products)
+	})
+}
+
+// candidates are the members of the source from low to high-1 that pass the step's conditions.
+func (d *domain) candidates(low, high int, room, kept []pcsr.Vertex) []pcsr.Vertex {
+	vertices := append(room, d.list[min(low, len(d.list)):min(high, len(d.list))]...)
+	if d.rows != nil {
+		vertices = d.rows.AppendVertices(room, d.first+low, d.first+high)
+	}
+	for _, other := range d.others {
+		if len(vertices) > 0 {
+			kept = pcsr.Intersect(kept[:0], vertices, pcsr.Between(other, vertices[0], after(vertices[len(vertices)-1])))
+			vertices, kept = kept, vertices
+		}
+	}
+	for _, p := range d.otherRows {
+		vertices = appendRows(vertices[:0], vertices, p)
+	}
+	if s := d.step; len(s.Plan.Checks)+len(s.Distinct) > 0 {
+		vertices = slices.DeleteFunc(vertices, func(v pcsr.Vertex) bool {
+			return slices.ContainsFunc(s.Distinct, func(o bgp.Operand) bool { return o.Constant == v }) || !holds(d.graph, s.Step, v)
+		})
+	}
+	return vertices
+}
+
+// each calls work for all of 0 … n-1, weighBlock at most at a time, on the threads that there are.
+func (w *weighing) each(n int, work func(low, high int)) error {
+	var next atomic.Int64
+	turn := func(keep func() bool) error {
+		for !w.stop.Load() && keep() {
+			low := int(next.Add(weighTurn)) - weighTurn
+			if low >= n {
+				break
+			}
+			for high := min(low+weighTurn, n); low < high && !w.stop.Load(); low += weighBlock {
+				work(low, min(low+weighBlock, high))
+			}
+		}
+		return nil
+	}
+	helpers := schedule.Group{Share: w.join.workers, Failed: func() { w.stop.Store(true) }}
+	if n > w.matcher.tuning.quiet {
+		for range w.join.workers.Limit() - 1 {
+			helpers.Go(func(k *schedule.Worker) error { return turn(k.Keep) })
+		}
+	}
+	helpers.Do(func() error {
+		return turn(func() bool { w.join.workers.Yield(); return true })
+	})
+	return helpers.Wait()
+}
+
+// weighTurn is how many places a thread takes at a time.
+const weighTurn = 8 * weighBlock
+
+// make returns memory for so many numbers, and counts it.
+func (w *weighing) make(n int) ([]uint64, error) {
+	if bytes := 8 * int64(n); bytes > smallTables && w.join.charge != nil {
+		w.charged += bytes
+		if err := w.join.charge(bytes); err != nil {
+			return nil, err
+		}
+	}
+	return make([]uint64, max(n, 1)), nil
+}
+
+// release gives back what weights take that are not needed any more.
+func (w *weighing) release(t *weights) {
+	if bytes := 8 * int64(len(t.table)); bytes > smallTables && w.join.charge != nil {
+		w.charged -= bytes
+		_ = w.join.charge(-bytes)
+	}
+	for _, part := range t.of {
+		w.release(part)
+	}
+}

@@ -1,0 +1,158 @@
+package cpu
+
+import (
+	"math/bits"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// weights are the numbers of a group by the vertex of the slot that it hangs on, made once for all partial matches. They are one of
+//
+//   - table: written down for each vertex from first on, 0 for all others;
+//   - lists: times the length of the vertex's list;
+//   - a branch: what it makes of the product of others;
+//   - times alone, for any vertex.
+//
+// Numbers of more than 64 bits stay tooMany until something multiplies them by nothing.
+type weights struct {
+	first  pcsr.Vertex
+	table  []uint64
+	lists  *pcsr.Partition
+	times  uint64
+	branch *match.Group
+	of     []*weights
+	graph  *pcsr.Graph
+}
+
+// weighBlock is how many vertices are weighed together.
+const weighBlock = 512
+
+// at is the number of one vertex.
+func (t *weights) at(v pcsr.Vertex) uint64 {
+	switch {
+	case t.table != nil:
+		if i := v - t.first; uint64(i) < uint64(len(t.table)) {
+			return t.table[i]
+		}
+		return 0
+	case t.lists != nil:
+		return multiply(t.times, uint64(len(t.lists.Neighbours(v))))
+	case t.branch != nil:
+		return t.weighed(v, t.product(v))
+	}
+	return t.times
+}
+
+// product is that of the parts of a branch.
+func (t *weights) product(v pcsr.Vertex) uint64 {
+	product := uint64(1)
+	for _, part := range t.of {
+		if product = multiply(product, part.at(v)); product == 0 {
+			break
+		}
+	}
+	return product
+}
+
+// weighed is what a branch makes of the number of its solutions for a vertex, given the product of its parts.
+func (t *weights) weighed(v pcsr.Vertex, n uint64) uint64 {
+	if t.branch.Never || n > 0 && !holds(t.graph, t.branch.Test, v) {
+		n = 0
+	}
+	switch t.branch.Branch.Weight {
+	case bgp.Some:
+		return min(n, 1)
+	case bgp.None:
+		return 1 - min(n, 1)
+	}
+	return max(n, 1)
+}
+
+// multiplyInto multiplies the numbers of at most weighBlock vertices into a product for each.
+func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
+	switch {
+	case t.table != nil:
+		for i, v := range vertices {
+			n := uint64(0)
+			if at := v - t.first; uint64(at) < uint64(len(t.table)) {
+				n = t.table[at]
+			}
+			products[i] = multiply(products[i], n)
+		}
+	case t.lists != nil:
+		for i, v := range vertices {
+			if products[i] != 0 {
+				products[i] = multiply(products[i], multiply(t.times, uint64(len(t.lists.Neighbours(v)))))
+			}
+		}
+	case t.branch != nil:
+		var block [weighBlock]uint64
+		parts := block[:len(vertices)]
+		for i := range parts {
+			parts[i] = 1
+		}
+		for _, part := range t.of {
+			part.multiplyInto(parts, vertices)
+		}
+		for i, v := range vertices {
+			products[i] = multiply(products[i], t.weighed(v, parts[i]))
+		}
+	default:
+		for i := range products {
+			products[i] = multiply(products[i], t.times)
+		}
+	}
+}
+
+// sum adds up the numbers of some vertices.
+func (t *weights) sum(vertices []pcsr.Vertex) (sum uint64) {
+	if t.table == nil {
+		for _, v := range vertices {
+			sum = add(sum, t.at(v))
+		}
+		return sum
+	}
+	var over uint64
+	for _, v := range vertices {
+		if i := v - t.first; uint64(i) < uint64(len(t.table)) {
+			var carry uint64
+			sum, carry = bits.Add64(sum, t.table[i], 0)
+			over |= carry
+		}
+	}
+	if over != 0 {
+		return tooMany
+	}
+	return sum
+}
+
+// holds tests conditions that read one slot, bound to a vertex; nil has none.
+func holds(g *pcsr.Graph, s *match.Step, v pcsr.Vertex) bool {
+	if s == nil {
+		return true
+	}
+	for i := range s.Plan.Checks {
+		c := &s.Plan.Checks[i]
+		if !g.HasEdge(valueAt(c.From, v), valueAt(c.Label, v), valueAt(c.To, v)) {
+			return false
+		}
+	}
+	for i := range s.Plan.EdgeDistinct {
+		a, b := &s.Plan.EdgeDistinct[i][0], &s.Plan.EdgeDistinct[i][1]
+		if valueAt(a.From, v) == valueAt(b.From, v) && valueAt(a.Label, v) == valueAt(b.Label, v) && valueAt(a.To, v) == valueAt(b.To, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// valueAt is what an operand stands for where the one slot that is read is bound to v.
+func valueAt(o bgp.Operand, v pcsr.Vertex) dictionary.ID {
+	if o.IsConstant() {
+		return o.Constant
+	}
+	return v
+}

@@ -1,0 +1,112 @@
+package cpu_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// chain is the count of paths of some length in a graph with an edge between any two of n vertices, by weights.
+func chain(t testing.TB, n, length int) *match.Match {
+	c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
+	for v := range n {
+		for w := range n {
+			c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v), To: pcsr.Vertex(w)})
+		}
+	}
+	for i := range length {
+		c.Patterns = append(c.Patterns, edge(i, 0))
+	}
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// edge is number i of a path's edges.
+func edge(i, label int) parser.TriplePattern {
+	end := func(i int) parser.PatternTerm { return parser.PatternTerm{Variable: fmt.Sprint("v", i)} }
+	return parser.TriplePattern{Subject: end(i), Predicate: parser.PatternTerm{Term: matchtest.Term(dictionary.ID(label))}, Object: end(i + 1)}
+}
+
+// TestPathsAreCountedByWeights: 10 to the power of 19 paths are counted by reading each edge a few times, ten times as many are too many.
+func TestPathsAreCountedByWeights(t *testing.T) {
+	t.Parallel()
+	m := matchtest.OnThreads(cpu.New(), 2)
+	start := time.Now()
+	n, err := m.Count(context.Background(), chain(t, 10, 18))
+	if err != nil || n != 10_000_000_000_000_000_000 {
+		t.Errorf("counted %d (error %v)", n, err)
+	}
+	if n, err = m.Count(context.Background(), chain(t, 10, 19)); !errors.Is(err, match.ErrTooMany) {
+		t.Errorf("counted %d (error %v), which is beyond 64 bits", n, err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestWeightsAreChargedAndGivenBack: their memory counts, also where the query ends early.
+func TestWeightsAreChargedAndGivenBack(t *testing.T) {
+	t.Parallel()
+	const vertices = 100_000
+	var edges []pcsr.Edge
+	for v := range pcsr.Vertex(vertices) {
+		for label := range pcsr.Label(2) {
+			edges = append(edges, pcsr.Edge{From: v, Label: label, To: v * 7 % vertices}, pcsr.Edge{From: v, Label: label, To: v / 2})
+		}
+	}
+	g, err := pcsr.Build(vertices, 2, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &matchtest.Case{Vertices: vertices, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
+	for i := range 5 {
+		c.Patterns = append(c.Patterns, edge(i, i%2))
+	}
+	plan, err := c.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := &match.Match{Graph: g, Plan: plan}
+	var now, most atomic.Int64
+	task.Charge = func(bytes int64) error {
+		n := now.Add(bytes)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		return nil
+	}
+	m := matchtest.OnThreads(cpu.New(), 2)
+	want, err := m.Count(context.Background(), task)
+	if err != nil || now.Load() != 0 || most.Load() < 1<<19 {
+		t.Errorf("counted %d (error %v), %d bytes at most, %d are left", want, err, most.Load(), now.Load())
+	}
+	full := errors.New("full")
+	task.Charge = func(bytes int64) error {
+		if now.Add(bytes) > 1<<20 {
+			return full
+		}
+		return nil
+	}
+	if _, err := m.Count(context.Background(), task); !errors.Is(err, full) || now.Load() != 0 {
+		t.Errorf("ended with %v, %d bytes are left", err, now.Load())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	task.Charge = func(int64) error { cancel(); return nil }
+	if n, err := m.Count(ctx, task); !errors.Is(err, context.Canceled) {
+		t.Errorf("counted %d of %d when it was cancelled (error %v)", n, want, err)
+	}
+}

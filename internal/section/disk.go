@@ -1,0 +1,145 @@
+package section
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Operation is what is asked of a Disk.
+type Operation string
+
+// The operations that can fail.
+const (
+	CreateFile Operation = "create"
+	MakeFolder Operation = "mkdir"
+	Write      Operation = "write"
+	Sync       Operation = "sync"
+	SyncFolder Operation = "sync folder"
+	Rename     Operation = "rename"
+	Remove     Operation = "remove"
+)
+
+// Disk is where the files of a store are written. A nil Disk is the system's; tests have one whose operations fail.
+type Disk struct {
+	// Fault is asked before each operation; its error is the operation's. A write then writes half of its bytes. It is
+	// called by several goroutines.
+	Fault func(op Operation, path string) error
+}
+
+func (d *Disk) fault(op Operation, path string) error {
+	if d == nil || d.Fault == nil {
+		return nil
+	}
+	if err := d.Fault(op, path); err != nil {
+		return &fs.PathError{Op: string(op), Path: path, Err: err}
+	}
+	return nil
+}
+
+// OpenFile is os.OpenFile of a file that is to be written.
+func (d *Disk) OpenFile(path string, flag int, mode fs.FileMode) (*DiskFile, error) {
+	if err := d.fault(CreateFile, path); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, flag, mode)
+	if err != nil {
+		return nil, err
+	}
+	return &DiskFile{f, d}, nil
+}
+
+// Nameless makes a file in a folder that vanishes with the process.
+func (d *Disk) Nameless(folder, pattern string) (*DiskFile, error) {
+	if err := d.fault(CreateFile, folder); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(folder, pattern)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &DiskFile{f, d}, nil
+}
+
+// Mkdir is os.Mkdir.
+func (d *Disk) Mkdir(path string, mode fs.FileMode) error {
+	if err := d.fault(MakeFolder, path); err != nil {
+		return err
+	}
+	return os.Mkdir(path, mode)
+}
+
+// Rename is os.Rename.
+func (d *Disk) Rename(from, to string) error {
+	if err := d.fault(Rename, to); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// Remove is os.Remove.
+func (d *Disk) Remove(path string) error {
+	if err := d.fault(Remove, path); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// RemoveAll is os.RemoveAll.
+func (d *Disk) RemoveAll(path string) error {
+	if err := d.fault(Remove, path); err != nil {
+		return err
+	}
+	return os.RemoveAll(path)
+}
+
+// SyncFolder makes the entries of a folder durable.
+func (d *Disk) SyncFolder(path string) error {
+	err := d.fault(SyncFolder, path)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("sync %s: %w", path, err)
+	}
+	return nil
+}
+
+// DiskFile is a file of a Disk.
+type DiskFile struct {
+	*os.File
+	disk *Disk
+}
+
+func (f *DiskFile) Write(b []byte) (int, error) {
+	if err := f.disk.fault(Write, f.Name()); err != nil {
+		n, _ := f.File.Write(b[:len(b)/2])
+		return n, err
+	}
+	return f.File.Write(b)
+}
+
+// WriteAt is os.File.WriteAt.
+func (f *DiskFile) WriteAt(b []byte, at int64) (int, error) {
+	if err := f.disk.fault(Write, f.Name()); err != nil {
+		n, _ := f.File.WriteAt(b[:len(b)/2], at)
+		return n, err
+	}
+	return f.File.WriteAt(b, at)
+}
+
+// Sync is os.File.Sync.
+func (f *DiskFile) Sync() error {
+	if err := f.disk.fault(Sync, f.Name()); err != nil {
+		return err
+	}
+	return f.File.Sync()
+}
