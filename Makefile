@@ -4,6 +4,10 @@ GO     ?= go
 BIN    := bin/rdfgpu
 NVCC   ?= $(shell command -v nvcc)
 STORE  ?= .cache/nomisma
+# What the binary says of itself: VERSION of a release, and the commit.
+VERSION ?=
+COMMIT  ?= $(shell git describe --always --abbrev=40 --dirty --exclude '*' 2>/dev/null)
+LDFLAGS := -X github.com/rdfgpu/rdfgpu.version=$(VERSION) -X github.com/rdfgpu/rdfgpu.commit=$(COMMIT)
 
 .DEFAULT_GOAL := help
 .PHONY: help build build-gpu build-cpu run test check race fuzz hostile w3c bench lint vet fmt staticcheck workbench browser clean
@@ -12,7 +16,7 @@ help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
 
 build-cpu:
-	$(GO) build -o $(BIN) ./cmd/rdfgpu
+	$(GO) build -ldflags "$(LDFLAGS)" -o $(BIN) ./cmd/rdfgpu
 
 run: build ## load the data set in testdata/ and answer a few queries
 	@testdata/run.sh $(BIN) $(STORE)

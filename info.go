@@ -312,7 +312,7 @@ func (i Info) String() string {
 	fmt.Fprintf(&b, "%14d terms (%d IRIs, %d blank nodes, %d literals)\n", i.Terms, i.IRIs, i.BlankNodes, i.Literals)
 	fmt.Fprintf(&b, "%14d predicates, %d classes\n", i.Predicates, i.Classes)
 	fmt.Fprintf(&b, "%14d bytes", i.TotalBytes)
-	if i.Triples > 0 {
+	if i.Triples > tinyStore {
 		fmt.Fprintf(&b, ", %.1f for each triple", float64(i.TotalBytes)/float64(i.Triples))
 	}
 	for _, part := range sortedKeys(i.Bytes) {

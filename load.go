@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/internal/live"
@@ -91,6 +95,33 @@ func Load(ctx context.Context, dir string, files []string, options LoadOptions) 
 	}
 	r, err := loader.Load(ctx, dir, inputs, options.settings())
 	return newReport(dir, r), err
+}
+
+// FindFiles lists the files below dir whose names tell that they hold RDF, sorted by path; files and folders whose names begin with
+// a dot are passed over, and links to folders are not followed. The error wraps ErrNoFormat where there are none.
+func FindFiles(dir string) (files []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path != dir && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir():
+			return nil
+		}
+		if _, _, err := loader.Detect(path); err == nil {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		return nil, fmt.Errorf("%s: %w: no file below it ends in %s", dir, ErrNoFormat, loader.Endings)
+	}
+	slices.Sort(files)
+	return files, err
 }
 
 // Compact makes all segments of the store in dir, as appends have left them, one base again: queries over it are as
@@ -180,12 +211,22 @@ func (p LoadProgress) String() string {
 	return line
 }
 
+// Size is the size of the store in words.
+func (r LoadReport) Size() string {
+	if r.Triples <= tinyStore {
+		return fmt.Sprintf("%.1f kB", float64(r.Bytes)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB (%.1f bytes for each triple)", float64(r.Bytes)/1e6, float64(r.Bytes)/float64(r.Triples))
+}
+
+// tinyStore is up to how many triples a store's bytes for each of them are not told: they are those of the files' headers.
+const tinyStore = 10_000
+
 // String sums the load up in a line.
 func (r LoadReport) String() string {
 	if r.Added == r.Triples && r.AlreadyThere == 0 && r.Segments == 1 {
-		return fmt.Sprintf("%s: %d triples (%d repeated), %d terms, %.1f MB (%.1f bytes for each triple), %.2f s (%.2f M triples/s)",
-			r.Store, r.Triples, r.Duplicates, r.Terms, float64(r.Bytes)/1e6, float64(r.Bytes)/float64(max(r.Triples, 1)),
-			r.Elapsed.Seconds(), float64(r.Triples)/1e6/max(r.Elapsed.Seconds(), 1e-9))
+		return fmt.Sprintf("%s: %d triples (%d repeated), %d terms, %s, %.2f s (%.2f M triples/s)",
+			r.Store, r.Triples, r.Duplicates, r.Terms, r.Size(), r.Elapsed.Seconds(), float64(r.Triples)/1e6/max(r.Elapsed.Seconds(), 1e-9))
 	}
 	line := fmt.Sprintf("%s: %d triples added (%d were there already, %d repeated), %d in all, %d terms, %.1f MB, of them %.1f written now",
 		r.Store, r.Added, r.AlreadyThere, r.Duplicates, r.Triples, r.Terms, float64(r.Bytes)/1e6, float64(r.Written)/1e6)

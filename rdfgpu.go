@@ -7,7 +7,6 @@ package rdfgpu
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/readback"
 	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/internal/store"
+	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -123,10 +123,13 @@ var (
 	ErrFunction    = exec.ErrFunction
 	ErrPattern     = exec.ErrPattern
 	ErrDamaged     = store.ErrDamaged
+	ErrNotStore    = store.ErrNotStore
 	ErrVersion     = store.ErrVersion
 	ErrNoDevice    = gpu.ErrNoDevice
 	ErrFormat      = results.ErrFormat
-	ErrReadBack    = readback.ErrDiffers
+	// ErrNoFormat: the syntax of RDF to be read is unknown.
+	ErrNoFormat = loader.ErrFormat
+	ErrReadBack = readback.ErrDiffers
 )
 
 // Format is a syntax for results.
@@ -176,15 +179,6 @@ func ParseSemantics(name string) (Semantics, error) {
 		return EdgeIsomorphism, nil
 	}
 	return Homomorphism, fmt.Errorf("%q is no semantics: expected homomorphism, isomorphism or edge-isomorphism", name)
-}
-
-// Version returns the version of the program, from the build.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "rdfgpu (development build)"
-	}
-	return "rdfgpu " + info.Main.Version
 }
 
 // part is one named share of the elapsed time.

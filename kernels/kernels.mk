@@ -23,7 +23,7 @@ have-cuda:
 	  echo "nvidia-cuda-toolkit, nvidia-cuda-dev), or set NVCC and CUDA_INCLUDE. Without it, use make build-cpu."; exit 1; }
 
 build-gpu: have-cuda kernels ## build with the kernels inside; the binary uses a GPU where it finds one
-	$(GPU_ENV) $(GO) build -tags cuda -o $(BIN) ./cmd/rdfgpu
+	$(GPU_ENV) $(GO) build -tags cuda -ldflags "$(LDFLAGS)" -o $(BIN) ./cmd/rdfgpu
 
 build: ## build bin/rdfgpu: with GPU support where the CUDA toolkit is installed, else for the CPU alone
 	@if [ -n "$(NVCC)" ] && [ -n "$(CUDA_INCLUDE)" ]; then $(MAKE) --no-print-directory build-gpu; \

@@ -31,7 +31,7 @@ func ParseFormat(name string) (Format, error) {
 	if f, ok := formatOf[strings.ToLower(strings.TrimPrefix(name, "."))]; ok {
 		return f, nil
 	}
-	return "", fmt.Errorf("loader: %w: %q (known: nt, nq, ttl, trig, rdf, owl)", ErrFormat, name)
+	return "", fmt.Errorf("loader: %w: %q: expected ntriples, nquads, turtle, trig or rdfxml", ErrFormat, name)
 }
 
 // Compression is how a file is packed.
@@ -47,6 +47,9 @@ const (
 
 var compressionOf = map[string]Compression{".gz": Gzip, ".zst": Zstd, ".zstd": Zstd, ".bz2": Bzip2}
 
+// Endings are those of the names that tell a format.
+const Endings = ".nt .nq .ttl .trig .rdf or .owl (then .gz .zst or .bz2)"
+
 // Detect tells format and compression from a file's name: .nt .nq .ttl .trig .rdf .owl, with .gz .zst or .bz2 behind.
 func Detect(name string) (Format, Compression, error) {
 	ext := strings.ToLower(filepath.Ext(name))
@@ -56,7 +59,7 @@ func Detect(name string) (Format, Compression, error) {
 	}
 	f, ok := formatOf[strings.TrimPrefix(ext, ".")]
 	if !ok || ext == "" {
-		return "", c, fmt.Errorf("loader: %s: %w: the name should end in .nt .nq .ttl .trig .rdf or .owl (then .gz .zst or .bz2), or give the format", name, ErrFormat)
+		return "", c, fmt.Errorf("loader: %s: %w: the name should end in %s, or give the format: ntriples, nquads, turtle, trig or rdfxml", name, ErrFormat, Endings)
 	}
 	return f, c, nil
 }

@@ -43,7 +43,7 @@ func Files(format Format, paths ...string) ([]Input, error) {
 		if path == "-" {
 			in.Name, in.Reader = "stdin", os.Stdin
 			if format == "" {
-				return nil, fmt.Errorf("loader: standard input: %w: give the format", ErrFormat)
+				return nil, fmt.Errorf("loader: standard input: %w: give the format: ntriples, nquads, turtle, trig or rdfxml", ErrFormat)
 			}
 			in.Format = format
 		} else if _, _, err := Detect(path); err != nil {

@@ -47,7 +47,37 @@ type constructSyntax struct {
 }
 
 type template struct {
-	Triples *triples `parser:"'{' @@? '}'"`
+	Triples *triples       `parser:"'{' @@?"`
+	Graph   *templateGraph `parser:"@@? '}'"`
+}
+
+// templateGraph is GRAPH in a template, and all that follows there, as other engines have it: translation refuses it.
+type templateGraph struct{ offset int }
+
+// Parse passes over it, to the end of the template.
+func (g *templateGraph) Parse(lex *lexer.PeekingLexer) error {
+	if !next(lex, "GRAPH") {
+		return participle.NextMatch
+	}
+	g.offset = lex.Peek().Pos.Offset
+	for depth := 0; !lex.Peek().EOF(); lex.Next() {
+		switch {
+		case next(lex, "{"):
+			depth++
+		case next(lex, "}") && depth == 0:
+			return nil
+		case next(lex, "}"):
+			depth--
+		}
+	}
+	return nil
+}
+
+// graphConstructed is the fault of a CONSTRUCT that would make more than one graph (SPARQL 1.1 Query, rule 73).
+func graphConstructed(offset int) *fault {
+	f := faultf(offset, "GRAPH in the template of CONSTRUCT is not in SPARQL 1.1, which constructs one graph")
+	f.hint = "GRAPH may stand in WHERE; an update writes graphs: INSERT { GRAPH … } WHERE …"
+	return f
 }
 
 type describeSyntax struct {

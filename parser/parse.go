@@ -152,7 +152,7 @@ func hint(f *fault, s *scanner) string {
 		if !s.knows(k) {
 			continue
 		}
-		if d := editDistance(word, k); d < distance || d == distance && k < best {
+		if d := EditDistance(word, k); d < distance || d == distance && k < best {
 			best, distance = k, d
 		}
 	}
@@ -169,8 +169,8 @@ func (s *scanner) knows(word string) bool {
 	return known && (s.name == "update" || !update)
 }
 
-// editDistance counts insertions, deletions and replacements.
-func editDistance(a, b string) int {
+// EditDistance is the least number of bytes inserted, removed and replaced that makes b of a.
+func EditDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -115,6 +115,9 @@ func (t *translator) construct(q *Query, s *constructSyntax, values *dataBlock) 
 			return err
 		}
 	}
+	if written.Graph != nil {
+		return graphConstructed(written.Graph.offset)
+	}
 	if written.Triples != nil {
 		if q.Template, err = t.template(written.Triples.list); err != nil {
 			return err
@@ -137,6 +140,9 @@ func shortTemplate(g *group) (*template, error) {
 		return &template{}, nil
 	}
 	for _, e := range g.Elements {
+		if e.Graph != nil {
+			return nil, graphConstructed(e.Pos.Offset)
+		}
 		if e.Triples == nil {
 			return nil, faultf(e.Pos.Offset, "CONSTRUCT WHERE takes triple patterns only")
 		}

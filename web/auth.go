@@ -34,16 +34,21 @@ func (o *Options) asksTokens() bool { return len(o.Tokens)+len(o.WriteTokens) > 
 // authenticate lets requests pass that show a token, as a bearer or as the password of basic authentication; where only writing
 // needs one, all others too.
 func (s *Server) authenticate(next http.Handler) http.Handler {
-	if !s.options.asksTokens() {
+	return s.wantToken(s.options.Tokens, s.options.WriteTokens, next)
+}
+
+// wantToken is authenticate for tokens that let read, and tokens that let write too.
+func (s *Server) wantToken(reading, writing []string, next http.Handler) http.Handler {
+	if len(reading)+len(writing) == 0 {
 		return next
 	}
 	var digests [][32]byte
-	for _, token := range slices.Concat(s.options.Tokens, s.options.WriteTokens) {
+	for _, token := range slices.Concat(reading, writing) {
 		digests = append(digests, sha256.Sum256([]byte(token)))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := shown(r, digests)
-		if token == 0 && len(s.options.Tokens) > 0 {
+		if token == 0 && len(reading) > 0 {
 			s.fail(w, r, "", wantsToken("this server wants a token"))
 			return
 		}

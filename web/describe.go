@@ -126,7 +126,7 @@ func (s *Server) description(r *http.Request) (*smallGraph, error) {
 	return g, nil
 }
 
-// originOf is this server as the client knows it: scheme and host.
+// originOf is this server as the client knows it: scheme and host, and the path that the server is at where it is one of several.
 func originOf(r *http.Request) string {
 	scheme := "http"
 	if r.TLS != nil {
@@ -135,7 +135,7 @@ func originOf(r *http.Request) string {
 	if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
 		scheme = forwarded
 	}
-	return scheme + "://" + r.Host
+	return scheme + "://" + r.Host + mountOf(r)
 }
 
 // endpointOf is the address of a request as the client knows it, without parameters.

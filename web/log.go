@@ -15,7 +15,7 @@ func (s *Server) logQuery(x *exchange, outcome string, elapsed time.Duration, by
 		return
 	}
 	attributes := []slog.Attr{
-		slog.String("query", x.query.ID), slog.String("outcome", outcome), slog.Duration("elapsed", elapsed),
+		slog.String("query", x.query.ID), slog.String("request", requestOf(x.r)), slog.String("outcome", outcome), slog.Duration("elapsed", elapsed),
 		slog.Duration("waited", time.Duration(x.query.began.Load())), slog.Uint64("rows", x.rows), slog.Int64("bytes", bytes),
 		slog.String("client", x.r.RemoteAddr), slog.String("text", cutQuery(x.request.text, 1000)),
 	}
@@ -32,7 +32,7 @@ func (s *Server) logChange(c *change, outcome string, elapsed time.Duration, p *
 		return
 	}
 	attributes := []slog.Attr{
-		slog.String("update", c.query.ID), slog.String("outcome", outcome), slog.Duration("elapsed", elapsed),
+		slog.String("update", c.query.ID), slog.String("request", requestOf(c.r)), slog.String("outcome", outcome), slog.Duration("elapsed", elapsed),
 		slog.Duration("waited", time.Duration(c.query.began.Load())), slog.Uint64("sequence", c.report.Sequence), slog.Uint64("added", c.report.Added),
 		slog.Uint64("removed", c.report.Removed), slog.Bool("dry_run", c.dryRun), slog.String("client", c.r.RemoteAddr), slog.String("text", cutQuery(c.text, 1000)),
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"runtime"
 	"time"
@@ -43,6 +44,9 @@ type Options struct {
 	WriteTimeout time.Duration
 	// TrustedProxies are addresses and prefixes whose header X-Forwarded-For says who asks.
 	TrustedProxies []string
+	// Rate is how many requests for queries, updates and graphs a client may send in a second, on average; Burst how many it may
+	// send at once after a pause: 0 means a second's. More get 429. A Rate of 0 means no limit.
+	Rate, Burst float64
 	// MaxBody bounds the body of a request, in bytes; 0 means 4 MiB.
 	MaxBody int64
 	// Drain is how long running queries may still take once the server is told to stop; 0 means ten seconds.
@@ -123,6 +127,9 @@ func (o Options) complete() (Options, error) {
 	if min(o.MaxConcurrent, o.MaxParked, o.MaxConnections, o.MaxUpdates, o.MaxUploads) < 0 || min(o.MaxBody, o.MaxUpdate) < 0 ||
 		min(o.Timeout, o.UpdateTimeout, o.QueueWait, o.ReadTimeout, o.WriteTimeout) < 0 {
 		return o, fmt.Errorf("web: a limit is negative")
+	}
+	if o.Rate < 0 || o.Burst < 0 || math.IsNaN(o.Rate+o.Burst) {
+		return o, fmt.Errorf("web: a rate is negative")
 	}
 	if o.ClientShare < 0 || o.ClientShare > 100 {
 		return o, fmt.Errorf("web: a client's share is %d: expected a percentage", o.ClientShare)

@@ -141,12 +141,8 @@ func (x *exchange) answer() {
 		return
 	}
 	defer answer.Close()
-	offers := solutionOffers
-	if answer.Kind() == rdfgpu.Triples {
-		offers = tripleOffers
-	}
 	var problem *Problem
-	if x.offer, problem = negotiate(offers, x.request.format, x.r.Header["Accept"]); problem != nil {
+	if x.offer, problem = x.offered(answer.Kind()); problem != nil {
 		x.fail(x.explained(problem))
 		return
 	}
@@ -176,6 +172,9 @@ func (x *exchange) begin() bool {
 		h.Set("Content-Type", x.offer.contentType)
 	} else {
 		h.Set("Content-Type", x.offer.format.MediaType())
+	}
+	if x.offer == pageOffer {
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	}
 	x.body = newResponse(x.ctx, x.w, x.r)
 	x.body.turn = x.turn

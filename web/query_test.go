@@ -60,6 +60,34 @@ func TestAQueryIsTakenInEveryWayOfTheProtocol(t *testing.T) {
 	}
 }
 
+func TestPagesAndGraphsForThoseWhoAcceptLittle(t *testing.T) {
+	s, _ := newTestServer(t, Options{})
+	browser := "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for _, c := range []struct {
+		name, query, header string
+		status              int
+		media, has          string
+	}{
+		{"solutions as a page", "SELECT", "Accept: text/html", 200, "text/html; charset=utf-8", "<table>"},
+		{"solutions to a browser", "SELECT", browser, 200, "text/html; charset=utf-8", "<table>"},
+		{"a boolean as a page", "ASK", "Accept: text/html", 200, "text/html; charset=utf-8", "<strong>true</strong>"},
+		{"a graph as a page", "CONSTRUCT", "Accept: text/html", 200, "text/html; charset=utf-8", "<td><a rel="},
+		{"a graph to who reads solutions", "CONSTRUCT", "Accept: application/sparql-results+json", 200, "text/turtle; charset=utf-8", ""},
+		{"a graph to who reads tables", "CONSTRUCT", "Accept: text/csv", 200, "text/turtle; charset=utf-8", ""},
+		{"a page that is second best", "SELECT", "Accept: text/html;q=0.5, text/csv", 200, "text/csv; charset=utf-8", ""},
+		{"whatever there is", "SELECT", "Accept: */*", 200, "application/sparql-results+json", ""},
+		{"a page by name", "SELECT+3&format=html&send=2", "", 200, "text/html; charset=utf-8", "2: the first rows"},
+		{"solutions to who reads graphs", "SELECT", "Accept: text/turtle", 406, "text/plain; charset=utf-8", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := do(s, "GET", "/sparql?query="+c.query, "", c.header)
+			if w.Code != c.status || w.Header().Get("Content-Type") != c.media || !strings.Contains(w.Body.String(), c.has) {
+				t.Errorf("%d %s %s", w.Code, w.Header().Get("Content-Type"), w.Body)
+			}
+		})
+	}
+}
+
 func TestRequestsThatAreWrongAreToldSo(t *testing.T) {
 	s, _ := newTestServer(t, Options{MaxBody: 100})
 	form, direct := "Content-Type: application/x-www-form-urlencoded", "Content-Type: application/sparql-query"
@@ -137,7 +165,7 @@ func TestTheFormatIsNegotiated(t *testing.T) {
 		{"SELECT 1", "text/*", "text/tab-separated-values; charset=utf-8"},
 		{"SELECT 1", "application/sparql-results+xml;q=0.9, text/csv;q=0.8", "application/sparql-results+xml"},
 		{"SELECT 1", "application/sparql-results+json;q=0, */*;q=0.1", "application/json"},
-		{"SELECT 1", "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", "application/xml"},
+		{"SELECT 1", "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", "text/html; charset=utf-8"},
 		{"SELECT 1", "application/JSON", "application/json"},
 		{"ASK", "application/sparql-results+xml", "application/sparql-results+xml"},
 		{"CONSTRUCT", "", "text/turtle; charset=utf-8"},

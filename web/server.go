@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -9,7 +8,6 @@ import (
 	"net/http/pprof"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/cors"
@@ -40,6 +38,7 @@ type Server struct {
 	draining atomic.Bool
 	// trouble is what Trouble was told last.
 	trouble atomic.Pointer[error]
+	rate    *rateLimit // nil without a limit
 	// ready, when not nil, receives the address that Run listens on.
 	ready chan net.Addr
 }
@@ -59,6 +58,7 @@ func New(engine Engine, options Options) (*Server, error) {
 	}
 	s.admit, s.updates, s.uploads = admits(options.MaxConcurrent), admits(options.MaxUpdates), admits(options.MaxUploads)
 	s.origins = trustedOrigins(options.Origins)
+	s.rate = newRateLimit(options.Rate, options.Burst)
 	s.metrics = newMetrics(s)
 	s.tools = mcp.New(mcp.Options{Budget: options.Budget, Log: options.Log}).Handler(func(r *http.Request) mcp.Source { return caller{s, r} })
 	s.handler = s.routes()
@@ -71,8 +71,11 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	defer s.recover(w, r)
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set(headerRequestID, identify(r))
 	if s.plainQuery(r) {
-		s.serveQuery(w, r)
+		if s.withinRate(w, r) {
+			s.serveQuery(w, r)
+		}
 		return
 	}
 	s.handler.ServeHTTP(w, r)
@@ -90,8 +93,8 @@ func (s *Server) routes() http.Handler {
 			AllowedOrigins: s.options.Origins,
 			AllowedMethods: []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "Content-Encoding", "If-Match", "If-None-Match", "Prefer", "X-Rdfgpu-*",
-				headerSemantics, headerDevice, headerTimeout, headerExplain, headerSend, headerMinSequence, headerDryRun, headerBase, "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"},
-			ExposedHeaders: []string{headerQueryID, headerRows, headerSequence, "ETag", "Location", "Server-Timing", "Retry-After"},
+				headerSemantics, headerDevice, headerTimeout, headerExplain, headerSend, headerMinSequence, headerDryRun, headerBase, headerRequestID, "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"},
+			ExposedHeaders: []string{headerQueryID, headerRequestID, headerRows, headerSequence, "ETag", "Location", "Server-Timing", "Retry-After"},
 			MaxAge:         3600,
 		}))
 	}
@@ -99,13 +102,13 @@ func (s *Server) routes() http.Handler {
 	router.Get("/readyz", s.serveReady)
 	router.Group(func(router chi.Router) {
 		router.Use(s.authenticate)
-		router.HandleFunc("/sparql", s.serveQuery)
-		router.HandleFunc("/sparql/", s.serveQuery)
-		router.HandleFunc("/update", s.serveUpdate)
-		router.HandleFunc("/update/", s.serveUpdate)
-		router.HandleFunc(storePath, s.serveGraphs)
-		router.HandleFunc(storePath+"/*", s.serveGraphs)
-		router.HandleFunc("/mcp", s.serveTools)
+		router.HandleFunc("/sparql", s.limited(s.serveQuery))
+		router.HandleFunc("/sparql/", s.limited(s.serveQuery))
+		router.HandleFunc("/update", s.limited(s.serveUpdate))
+		router.HandleFunc("/update/", s.limited(s.serveUpdate))
+		router.HandleFunc(storePath, s.limited(s.serveGraphs))
+		router.HandleFunc(storePath+"/*", s.limited(s.serveGraphs))
+		router.HandleFunc("/mcp", s.limited(s.serveTools))
 		router.Handle("/metrics", s.metrics.handler())
 		router.Route("/api", func(router chi.Router) {
 			router.Get("/info", s.serveInfo)
@@ -141,7 +144,7 @@ func (s *Server) recover(w *tracked, r *http.Request) {
 		panic(v)
 	}
 	s.metrics.panics.Inc()
-	s.options.Log.Error("a request panicked", "path", r.URL.Path, "panic", fmt.Sprint(v), "stack", stack())
+	s.options.Log.Error("a request panicked", "path", r.URL.Path, "request", requestOf(r), "panic", fmt.Sprint(v), "stack", stack())
 	if w.begun {
 		panic(http.ErrAbortHandler)
 	}
@@ -168,83 +171,3 @@ func (t *tracked) Write(b []byte) (int, error) {
 
 // Unwrap lets http.ResponseController find flushing and deadlines.
 func (t *tracked) Unwrap() http.ResponseWriter { return t.ResponseWriter }
-
-// Run listens until ctx is done, then drains: it takes no more connections, lets running queries finish for a while,
-// cancels those that are left, and returns nil.
-func (s *Server) Run(ctx context.Context) error {
-	listener, err := net.Listen("tcp", s.options.Addr)
-	if err != nil {
-		return fmt.Errorf("web: %w", err)
-	}
-	scheme := "http"
-	if s.options.CertFile != "" {
-		scheme = "https"
-	}
-	s.greet(fmt.Sprintf("%s://%s/", scheme, listener.Addr()))
-	s.warn(listener.Addr())
-	if s.ready != nil {
-		s.ready <- listener.Addr()
-	}
-	base, cancel := context.WithCancel(context.Background())
-	defer s.checkEditions(base)()
-	defer s.keepHistory(base)()
-	defer cancel()
-	server := s.httpServer()
-	bounded := newConnections(listener, s.options.MaxConnections, s.options.WriteTimeout)
-	s.connections.Store(bounded)
-	server.ConnState, server.ConnContext = bounded.watch, bounded.mark
-	server.Handler = s.guardHost(s.guardConnections(s), listener.Addr())
-	server.BaseContext = func(net.Listener) context.Context { return base }
-	failed := make(chan error, 1)
-	go func() {
-		if s.options.CertFile != "" {
-			failed <- server.ServeTLS(bounded, s.options.CertFile, s.options.KeyFile)
-		} else {
-			failed <- server.Serve(bounded)
-		}
-	}()
-	select {
-	case err := <-failed:
-		return fmt.Errorf("web: %w", err)
-	case <-ctx.Done():
-	}
-	s.drain(server, cancel)
-	<-failed
-	return nil
-}
-
-// greet logs what is served.
-func (s *Server) greet(url string) {
-	engine, done := s.use()
-	defer done()
-	info, err := engine.Info()
-	if err != nil {
-		s.options.Log.Error("the store is damaged: queries that meet the damage fail", "error", err)
-	}
-	s.options.Log.Info("serving", append([]any{"url", url, "triples", info.Triples, "gpu", engine.Device().Available, "writable", s.options.Writable},
-		budgetGreeting(s.options.Budget)...)...)
-}
-
-// warn logs that everybody who reaches the server may change the store.
-func (s *Server) warn(bound net.Addr) {
-	if tcp, ok := bound.(*net.TCPAddr); s.options.Writable && !s.options.asksTokens() && (!ok || !tcp.IP.IsLoopback()) {
-		s.options.Log.Warn("everybody who reaches this address may change the store", "address", bound.String(), "hint", "--write-tokens FILE")
-	}
-}
-
-// drain stops the server: gently for the time allowed, then by cancelling what still runs.
-func (s *Server) drain(server *http.Server, cancel context.CancelFunc) {
-	s.draining.Store(true)
-	s.options.Log.Info("draining", "running", s.queries.len())
-	gentle, done := context.WithTimeout(context.Background(), s.options.Drain)
-	defer done()
-	if server.Shutdown(gentle) == nil {
-		return
-	}
-	cancel()
-	last, done := context.WithTimeout(context.Background(), 2*time.Second)
-	defer done()
-	if server.Shutdown(last) != nil {
-		server.Close()
-	}
-}

@@ -48,6 +48,6 @@ func (c compacted) String() string {
 	if c.Merged == 0 {
 		return fmt.Sprintf("%s: nothing to do, it has one segment", c.Store)
 	}
-	return fmt.Sprintf("%s: %d segments made one: %d triples, %d terms, %.1f MB (%.1f bytes for each triple), %.2f s",
-		c.Store, c.Merged, c.Triples, c.Terms, float64(c.Bytes)/1e6, float64(c.Bytes)/float64(max(c.Triples, 1)), c.Elapsed.Seconds())
+	return fmt.Sprintf("%s: %d segments made one: %d triples, %d terms, %s, %.2f s",
+		c.Store, c.Merged, c.Triples, c.Terms, c.Size(), c.Elapsed.Seconds())
 }

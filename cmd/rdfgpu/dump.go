@@ -1,29 +1,23 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
-	"github.com/klauspost/pgzip"
 
 	"github.com/rdfgpu/rdfgpu"
 )
 
 type dumpCommand struct {
-	Store    string `arg:"" help:"Folder of the store, or address of a server."`
-	Graph    string `placeholder:"IRI" help:"Only this graph, as N-Triples; default is the default graph."`
-	Output   string `short:"o" placeholder:"FILE" help:"Write to a file, compressed if it ends in .gz or .zst (default: standard output)."`
-	Compress string `enum:"none,gz,zst," default:"" help:"Compression: none, gz or zst (default: by the file's name)."`
+	Store  string `arg:"" help:"Folder of the store, or address of a server."`
+	Graph  string `placeholder:"IRI" help:"Only this graph, as N-Triples; default is the default graph."`
+	Output string `short:"o" placeholder:"FILE" help:"Write to a file, compressed if it ends in .gz or .zst (default: standard output)."`
+	packing
 	access
 	Quiet bool `short:"q" help:"No progress, no summary."`
 	JSON  bool `name:"json" help:"Summary as JSON, on standard error where the dump goes to standard output."`
@@ -42,7 +36,7 @@ Examples:
 
 // Run dumps the store.
 func (c *dumpCommand) Run(env *environment) error {
-	out, err := c.create(env)
+	out, err := c.create(env, c.Output)
 	if err != nil {
 		return err
 	}
@@ -57,12 +51,7 @@ func (c *dumpCommand) Run(env *environment) error {
 	if err = out.end(err); err != nil {
 		return err
 	}
-	if c.Output == "" {
-		summary := *env
-		summary.stdout = env.stderr
-		env = &summary
-	}
-	return printReport(env, dumped{report, time.Since(began)}, c.JSON, c.Quiet)
+	return printReport(env.summary(c.Output), dumped{report, time.Since(began)}, c.JSON, c.Quiet)
 }
 
 // local dumps a store in a folder, a server's too.
@@ -149,60 +138,4 @@ type dumped struct {
 // String sums the dump up in a line.
 func (d dumped) String() string {
 	return fmt.Sprintf("%d quads at sequence %d, %.2f s", d.Quads, d.Sequence, d.Elapsed.Seconds())
-}
-
-// dumpFile is what a dump is written to: standard output, or a file that takes its name once it is whole.
-type dumpFile struct {
-	*bufio.Writer
-	packer io.WriteCloser // nil where it is not compressed
-	file   *os.File       // nil for standard output
-	name   string
-}
-
-func (c *dumpCommand) create(env *environment) (*dumpFile, error) {
-	d := &dumpFile{name: c.Output}
-	sink := env.stdout
-	if c.Output != "" {
-		file, err := os.Create(c.Output + ".part")
-		if err != nil {
-			return nil, err
-		}
-		d.file, sink = file, file
-	}
-	switch {
-	case c.Compress == "gz" || c.Compress == "" && strings.HasSuffix(c.Output, ".gz"):
-		d.packer = pgzip.NewWriter(sink)
-	case c.Compress == "zst" || c.Compress == "" && strings.HasSuffix(c.Output, ".zst"):
-		packer, err := zstd.NewWriter(sink)
-		if err != nil {
-			return nil, d.end(err)
-		}
-		d.packer = packer
-	}
-	if d.packer != nil {
-		sink = d.packer
-	}
-	d.Writer = bufio.NewWriterSize(sink, 1<<20)
-	return d, nil
-}
-
-// end finishes the file, or removes it where the dump failed.
-func (d *dumpFile) end(err error) error {
-	if err == nil {
-		err = d.Flush()
-	}
-	if d.packer != nil {
-		err = firstError(err, d.packer.Close())
-	}
-	if d.file == nil {
-		return err
-	}
-	if err == nil {
-		err = d.file.Sync()
-	}
-	err = firstError(err, d.file.Close())
-	if err == nil {
-		return os.Rename(d.file.Name(), d.name)
-	}
-	return errors.Join(err, os.Remove(d.file.Name()))
 }

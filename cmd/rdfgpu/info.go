@@ -71,11 +71,3 @@ func (c *verifyCommand) Run(env *environment) error {
 	_, err := fmt.Fprintf(env.stdout, "%s: every checksum and invariant holds\n", c.Store)
 	return err
 }
-
-type versionCommand struct{}
-
-// Run prints the version.
-func (versionCommand) Run(env *environment) error {
-	_, err := fmt.Fprintln(env.stdout, rdfgpu.Version())
-	return err
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 
 type loadCommand struct {
 	Store   string   `short:"o" required:"" placeholder:"STORE" help:"Folder of the store; an old store there is replaced when the load has finished."`
-	Files   []string `arg:"" help:"Files (.nt .nq .ttl .trig .rdf, also .gz .zst .bz2), globs, or - for standard input."`
+	Files   []string `arg:"" help:"Files (.nt .nq .ttl .trig .rdf, also .gz .zst .bz2), globs, folders (all such files below them, by name), or - for standard input."`
 	Format  string   `placeholder:"FORMAT" help:"Syntax of the input where its name does not tell: ntriples, nquads, turtle, trig, rdfxml."`
 	Base    string   `placeholder:"IRI" help:"Base IRI of relative IRIs (default: the file's own)."`
 	Memory  byteSize `placeholder:"SIZE" help:"Memory to use before spilling to disk, such as 2GiB (default: half the machine's)."`
@@ -26,16 +27,17 @@ type loadCommand struct {
 func (*loadCommand) Help() string {
 	return `Examples:
   rdfgpu load -o geo.store dump-*.nt.zst
+  rdfgpu load -o geo.store dumps/
   zcat dump.nt.gz | rdfgpu load -o geo.store --format ntriples -
   rdfgpu load -o geo.store --append today.nt.gz
 
-A load or an append that is interrupted leaves the store as it was. Appends add segments; rdfgpu info
+A load or an append that fails or is interrupted leaves the store as it was; where there was none, a failed one leaves nothing. Appends add segments; rdfgpu info
 lists them and says when rdfgpu compact is worth its time.`
 }
 
 // Run loads the files.
 func (c *loadCommand) Run(env *environment) error {
-	files, err := expandGlobs(c.Files)
+	files, err := inputFiles(c.Files)
 	if err != nil {
 		return err
 	}
@@ -64,21 +66,27 @@ func printReport(env *environment, report fmt.Stringer, json, quiet bool) error 
 	return nil
 }
 
-func expandGlobs(patterns []string) ([]string, error) {
-	var files []string
-	for _, p := range patterns {
-		if !strings.ContainsAny(p, "*?[") {
-			files = append(files, p)
-			continue
+// inputFiles are the files that the arguments name: by globs, and below folders.
+func inputFiles(arguments []string) (files []string, err error) {
+	for _, argument := range arguments {
+		found := []string{argument}
+		if strings.ContainsAny(argument, "*?[") {
+			if found, err = filepath.Glob(argument); err != nil {
+				return nil, usageError(fmt.Sprintf("bad pattern %q: %v", argument, err))
+			}
+			if len(found) == 0 {
+				return nil, usageError(fmt.Sprintf("no file matches %q", argument))
+			}
 		}
-		found, err := filepath.Glob(p)
-		if err != nil {
-			return nil, usageError(fmt.Sprintf("bad pattern %q: %v", p, err))
+		for _, name := range found {
+			below := []string{name}
+			if info, err := os.Stat(name); err == nil && info.IsDir() {
+				if below, err = rdfgpu.FindFiles(name); err != nil {
+					return nil, err
+				}
+			}
+			files = append(files, below...)
 		}
-		if len(found) == 0 {
-			return nil, usageError(fmt.Sprintf("no file matches %q", p))
-		}
-		files = append(files, found...)
 	}
 	return files, nil
 }

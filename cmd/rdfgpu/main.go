@@ -1,6 +1,6 @@
 // Command rdfgpu loads RDF into a store and answers SPARQL over it.
 //
-// Exit codes: 0 answered, 1 the query, the update or the data is wrong, 2 wrong usage, 3 a limit or a cancel, 4 the store is
+// Exit codes: 0 answered, 1 the query, the update or the data is wrong, or the stores of diff differ, 2 wrong usage, 3 a limit or a cancel, 4 the store is
 // damaged or of another format version.
 package main
 
@@ -34,6 +34,8 @@ type commands struct {
 	Query        queryCommand        `cmd:"" help:"Answer a SPARQL query."`
 	Explain      explainCommand      `cmd:"" help:"Show how a query is answered."`
 	Update       updateCommand       `cmd:"" help:"Change a store, or that of a server, by a SPARQL Update."`
+	Convert      convertCommand      `cmd:"" help:"Write RDF files in another syntax."`
+	Diff         diffCommand         `cmd:"" help:"Tell how two stores differ, as RDF Patch."`
 	Dump         dumpCommand         `cmd:"" help:"Write a snapshot as N-Quads, of a running server too."`
 	Log          logCommand          `cmd:"" help:"List what was committed."`
 	Backup       backupCommand       `cmd:"" help:"Copy a store, also while it is changed; again, only what is new."`
@@ -45,7 +47,13 @@ type commands struct {
 	Generate     generateCommand     `cmd:"" help:"Make a benchmark graph."`
 	Bench        benchCommand        `cmd:"" help:"Measure the latency of SPARQL endpoints side by side."`
 	BenchUpdates benchUpdatesCommand `cmd:"" name:"bench-updates" help:"Measure how SPARQL endpoints take updates, side by side."`
-	Version      versionCommand      `cmd:"" help:"Print the version."`
+	Man          manCommand          `cmd:"" help:"Print the manual page."`
+	Completion   completionCommand   `cmd:"" help:"Print what completes command lines in a shell."`
+	Complete     completeCommand     `cmd:"" hidden:"" passthrough:"" help:"List what the last word of a command line may become."`
+	Version      versionCommand      `cmd:"" help:"Tell version, commit, Go version and GPU support."`
+
+	Config      string `placeholder:"FILE" help:"File of settings; flags and the environment come before it (default: ~/.config/rdfgpu/config.toml, else /etc/rdfgpu/config.toml, if there)."`
+	ShowVersion bool   `name:"version" help:"Tell the version, as rdfgpu version does."`
 }
 
 // environment is what a command may touch of the process, so that tests can run commands without one.
@@ -65,20 +73,16 @@ func main() {
 // run executes one command line and returns the exit code.
 func run(args []string, env *environment) int {
 	code := -1
-	app, err := kong.New(&commands{},
-		kong.Name("rdfgpu"),
-		kong.Description(description),
-		kong.Writers(env.stdout, env.stderr),
-		kong.Exit(func(c int) { code = c }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
-		kong.Bind(env),
-	)
+	app, err := newApp(env, kong.Exit(func(c int) { code = c }))
 	if err != nil {
 		fmt.Fprintln(env.stderr, "rdfgpu:", err)
 		return exitUsage
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "--version": // so that it takes the command's flags
+		args = append([]string{"version"}, args[1:]...)
 	}
 	parsed, err := app.Parse(args)
 	if code >= 0 { // --help
@@ -91,10 +95,26 @@ func run(args []string, env *environment) int {
 	return report(env.stderr, parsed.Run(env))
 }
 
+// newApp describes the command line to kong.
+func newApp(env *environment, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(&commands{}, append(options,
+		kong.Name("rdfgpu"),
+		kong.Description(description),
+		kong.Writers(env.stdout, env.stderr),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // variables stand in the manual
+		kong.PostBuild(nameVariables),
+		kong.Bind(env),
+	)...)
+}
+
 // report prints an error and returns its exit code.
 func report(stderr io.Writer, err error) int {
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return exitAnswered
+	}
+	if errors.Is(err, errDiffer) { // which the summary says
+		return exitWrong
 	}
 	fmt.Fprintln(stderr, "rdfgpu:", err)
 	var usage usageError
@@ -125,4 +145,6 @@ Examples:
   rdfgpu query people.store 'SELECT ?s WHERE { ?s a <http://xmlns.com/foaf/0.1/Person> } LIMIT 10'
   rdfgpu explain people.store -f query.rq --analyze
   rdfgpu update people.store 'INSERT DATA { <http://e/me> a <http://xmlns.com/foaf/0.1/Person> }'
-  rdfgpu serve people.store`
+  rdfgpu serve people.store
+
+Every flag can also be set in the environment (serve --timeout: RDFGPU_SERVE_TIMEOUT) or in a file (--config): see rdfgpu man.`

@@ -7,7 +7,7 @@ import (
 )
 
 type planCommand struct {
-	Files   []string `arg:"" help:"Files (.nt .nq .ttl .trig .rdf, also .gz .zst .bz2) or globs."`
+	Files   []string `arg:"" help:"Files (.nt .nq .ttl .trig .rdf, also .gz .zst .bz2), globs or folders."`
 	Format  string   `placeholder:"FORMAT" help:"Syntax of the input where its name does not tell: ntriples, nquads, turtle, trig, rdfxml."`
 	Base    string   `placeholder:"IRI" help:"Base IRI of relative IRIs (default: the file's own)."`
 	Memory  byteSize `placeholder:"SIZE" help:"Memory the load may use before spilling to disk, such as 2GiB (default: half the machine's)."`
@@ -27,7 +27,7 @@ Examples:
 
 // Run plans the load.
 func (c *planCommand) Run(env *environment) error {
-	files, err := expandGlobs(c.Files)
+	files, err := inputFiles(c.Files)
 	if err != nil {
 		return err
 	}

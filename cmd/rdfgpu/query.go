@@ -110,6 +110,9 @@ func (c *queryCommand) Run(env *environment) error {
 		return nameFile(err, c.File)
 	}
 	defer result.Close()
+	for _, u := range result.Unknown() {
+		fmt.Fprintln(env.stderr, "rdfgpu:", u)
+	}
 	if err := c.write(env, result); err != nil {
 		return err
 	}

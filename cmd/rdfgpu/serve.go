@@ -2,16 +2,20 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/rdfgpu/rdfgpu"
 	"github.com/rdfgpu/rdfgpu/web"
 )
 
 type serveCommand struct {
-	Store   string        `arg:"" help:"Folder of the store."`
+	Stores  []string      `arg:"" name:"store" help:"Folder of the store; or of several, each then at a path of its name (/people/sparql of people.store, or of people=FOLDER)."`
+	Set     []string      `sep:"none" placeholder:"NAME.FLAG=VALUE" help:"A flag for one of several stores alone; may be repeated."`
 	Addr    string        `default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address to listen on; others than loopback are reachable from outside."`
 	Timeout time.Duration `default:"60s" help:"Longest a query may take, from the first byte of its request to the last of its answer."`
 	MaxRows uint64        `placeholder:"N" help:"End queries with more solutions (default: no limit)."`
@@ -24,6 +28,8 @@ type serveCommand struct {
 	MaxConns      int           `name:"max-connections" default:"1024" placeholder:"N" help:"Connections that are open at once; beyond, unused ones are closed."`
 	ReadTimeout   time.Duration `default:"30s" help:"Longest that a request's body may stand still."`
 	WriteTimeout  time.Duration `default:"30s" help:"Longest that a client may take no byte of its answer."`
+	Rate          float64       `placeholder:"N" help:"Requests for queries, updates and graphs that one client (address or token) may send in a second, on average; more get 429 (default: no limit)."`
+	Burst         float64       `placeholder:"N" help:"Requests that a client may send at once, after a pause, where --rate is given (default: those of a second)."`
 	TrustedProxy  []string      `placeholder:"ADDRESS" help:"Proxies, as addresses or prefixes such as 10.0.0.0/8, whose header X-Forwarded-For says which client asks."`
 	Device        string        `enum:"auto,cpu,gpu" default:"auto" help:"Where patterns are matched: auto, cpu or gpu."`
 	Threads       int           `placeholder:"N" help:"Threads of the CPU matcher (default: all cores)."`
@@ -54,6 +60,7 @@ func (*serveCommand) Help() string {
   rdfgpu serve my.store --timeout 20s --max-connections 4096 --write-timeout 10s --client-share 25
   rdfgpu serve my.store --allow-host data.example.org --trusted-proxy 10.0.0.0/8
   rdfgpu serve my.store --writable --write-tokens writers.txt
+  rdfgpu serve people.store places=/data/geo.store --set people.writable=true --set places.timeout=5s
   curl 'http://127.0.0.1:7878/sparql' --data-urlencode 'query=SELECT * WHERE { ?s ?p ?o } LIMIT 3' -H 'Accept: text/csv'
   curl 'http://127.0.0.1:7878/update' --data-urlencode 'update=INSERT DATA { <http://e/s> <http://e/p> 1 }'
   curl -T more.ttl -H 'Content-Type: text/turtle' 'http://127.0.0.1:7878/store?graph=http://e/g'
@@ -64,9 +71,50 @@ is deleted or cannot be read, /readyz says so, and queries are answered from it 
 }
 
 // Run serves until it is interrupted, then waits for the running queries.
-func (c *serveCommand) Run(env *environment) error {
+func (c *serveCommand) Run(env *environment, parsed *kong.Context) error {
+	named, err := c.named()
+	if err != nil {
+		return err
+	}
 	budget := c.budget()
 	defer budget.Govern()()
+	if len(named) == 1 && len(c.Set) == 0 && named[0].given == "" {
+		s, err := c.start(env, named[0].folder, budget)
+		if err != nil {
+			return err
+		}
+		defer s.stop()
+		return s.server.Run(env.ctx)
+	}
+	settings, err := c.each(parsed, named)
+	if err != nil {
+		return err
+	}
+	servers := map[string]*web.Server{}
+	for i, store := range named {
+		s, err := settings[i].start(env, store.folder, budget)
+		if err != nil {
+			return fmt.Errorf("%s: %w", store.name, err)
+		}
+		defer s.stop()
+		servers[store.name] = s.server
+	}
+	stores, err := web.NewStores(servers)
+	if err != nil {
+		return usageError(err.Error())
+	}
+	return stores.Run(env.ctx)
+}
+
+// served is a store that is being served and followed.
+type served struct {
+	*follower
+	end       context.CancelFunc
+	following sync.WaitGroup
+}
+
+// start opens a store and prepares its server.
+func (c *serveCommand) start(env *environment, folder string, budget *rdfgpu.Budget) (*served, error) {
 	open := func() (*rdfgpu.Store, error) {
 		options := rdfgpu.Options{
 			Threads: c.Threads, GPUMemory: int64(c.GPUMemory), Device: rdfgpu.Device(c.Device), Services: c.AllowService,
@@ -75,41 +123,54 @@ func (c *serveCommand) Run(env *environment) error {
 		if c.Writable {
 			c.writing.in(&options)
 		}
-		return rdfgpu.Open(c.Store, options)
+		return rdfgpu.Open(folder, options)
 	}
 	store, err := open()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := &follower{turns: c.Follow, open: open, store: store, log: c.logger(env)}
-	defer f.close()
-	options := web.Options{
+	options, err := c.options(budget, f.log)
+	if err == nil {
+		if f.server, err = web.New(web.StoreEngine(store), options); err != nil {
+			err = usageError(err.Error())
+		}
+	}
+	if err != nil {
+		return nil, firstError(err, f.close())
+	}
+	ctx, end := context.WithCancel(env.ctx)
+	s := &served{follower: f, end: end}
+	s.following.Go(func() { f.follow(ctx) })
+	return s, nil
+}
+
+// stop waits for what follows the store and closes it.
+func (s *served) stop() {
+	s.end()
+	s.following.Wait()
+	s.close()
+}
+
+// options are the flags as the server takes them.
+func (c *serveCommand) options(budget *rdfgpu.Budget, log *slog.Logger) (options web.Options, err error) {
+	options = web.Options{
 		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.QueryMemory), Budget: budget,
 		MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, Hosts: c.AllowHost, CertFile: c.TLSCert, KeyFile: c.TLSKey,
-		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: f.log,
+		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: log, Rate: c.Rate, Burst: c.Burst,
 		QueueWait: c.QueueTimeout, MaxParked: c.MaxParked, ClientShare: c.ClientShare, MaxConnections: c.MaxConns,
 		ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, TrustedProxies: c.TrustedProxy,
 		Writable: c.Writable, UpdateTimeout: c.UpdateTimeout, MaxUpdate: int64(c.MaxUpdate), DirectGraphs: c.DirectGraphs,
 	}
 	if c.AuthTokenFile != "" {
 		if options.Tokens, err = web.ReadTokens(c.AuthTokenFile); err != nil {
-			return err
+			return options, err
 		}
 	}
 	if c.WriteTokens != "" {
-		if options.WriteTokens, err = web.ReadTokens(c.WriteTokens); err != nil {
-			return err
-		}
+		options.WriteTokens, err = web.ReadTokens(c.WriteTokens)
 	}
-	if f.server, err = web.New(web.StoreEngine(store), options); err != nil {
-		return usageError(err.Error())
-	}
-	ctx, stop := context.WithCancel(env.ctx)
-	var following sync.WaitGroup
-	following.Go(func() { f.follow(ctx) })
-	defer following.Wait()
-	defer stop()
-	return f.server.Run(env.ctx)
+	return options, err
 }
 
 func (c *serveCommand) logger(env *environment) *slog.Logger {

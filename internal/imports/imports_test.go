@@ -64,6 +64,8 @@ var rooms = map[string][]string{
 	"internal/live":             {"dictionary", "pcsr", "loader", "internal/store", "internal/wal"},
 	"internal/backup":           {"internal/store", "internal/wal"},
 	"internal/update":           {"internal/live", "internal/patch", "exec", "exec/limits", "exec/vector", "parser", "pcsr", "dictionary"},
+	"internal/blanks":           {},
+	"internal/document":         {},
 	"internal/drawing":          {"planner/bgp", "dictionary"},
 	"internal/bench":            {},
 	"internal/bench/scale":      {root},
@@ -79,7 +81,7 @@ var rooms = map[string][]string{
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate", "internal/mcp"},
 	root: {
 		"loader", "parser", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match/cpu", "exec/match/gpu", "exec/terms",
-		"internal/backend", "internal/backup", "internal/drawing", "internal/federation", "internal/live", "internal/patch", "internal/readback", "internal/results", "internal/schedule",
+		"internal/backend", "internal/backup", "internal/blanks", "internal/document", "internal/drawing", "internal/federation", "internal/live", "internal/patch", "internal/readback", "internal/results", "internal/schedule",
 		"internal/store", "internal/update", "internal/wal",
 	},
 }

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
@@ -20,6 +19,8 @@ type Lock struct {
 
 	dir  string
 	file *os.File
+	// made are the folders that TakeLock made, dir last; none where dir was there.
+	made []string
 
 	mu   sync.Mutex
 	busy bool // a load is at work
@@ -32,25 +33,63 @@ func TakeLock(dir string) (*Lock, error) {
 	if err := checkTarget(dir); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+	l := &Lock{dir: dir, made: missing(dir)}
+	if err := l.take(); err != nil {
+		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("store: %s: %w", dir, ErrBusy)
-		}
-		return nil, fmt.Errorf("store: lock %s: %w", dir, err)
-	}
-	l := &Lock{dir: dir, file: f}
 	if err := l.removeOldLog(); err != nil {
 		return nil, errors.Join(err, l.Release())
 	}
 	return l, nil
+}
+
+// missing are the folders that must be made so that dir is there, the outermost first.
+func missing(dir string) (list []string) {
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, os.ErrNotExist) {
+			slices.Reverse(list)
+			return list
+		}
+		list = append(list, at)
+	}
+}
+
+// errHeld says that another file holds the lock of a name.
+var errHeld = errors.New("the file is locked")
+
+// take makes the folder and takes the lock. A lock that was released may have removed both meanwhile.
+func (l *Lock) take() error {
+	path := filepath.Join(l.dir, lockFile)
+	for {
+		if err := os.MkdirAll(l.dir, 0o755); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+		if err = lockNow(f); err == nil && isThere(f, path) {
+			l.file = f
+			return nil
+		}
+		f.Close()
+		switch {
+		case errors.Is(err, errHeld):
+			return fmt.Errorf("store: %s: %w", l.dir, ErrBusy)
+		case err != nil:
+			return fmt.Errorf("store: lock %s: %w", l.dir, err)
+		}
+	}
+}
+
+// isThere reports whether a path still names the open file.
+func isThere(f *os.File, path string) bool {
+	open, err := f.Stat()
+	named, missing := os.Stat(path)
+	return err == nil && missing == nil && os.SameFile(open, named)
 }
 
 // removeOldLog removes the log where the manifest says that the store has none: it is that of the store before, if no
@@ -135,5 +174,21 @@ func (l *Lock) StartLog(log Log) error {
 // Sync makes the store durable that is in place, after ErrUnsafe.
 func (l *Lock) Sync() error { return l.Disk.SyncFolder(l.dir) }
 
-// Release gives the lock back. No load may be at work.
-func (l *Lock) Release() error { return l.file.Close() }
+// Release gives the lock back. No load may be at work. Folders that were made for the lock, and in which no store has come to be,
+// are removed.
+func (l *Lock) Release() error {
+	entries, err := os.ReadDir(l.dir)
+	if len(l.made) == 0 || err != nil || len(entries) != 1 || entries[0].Name() != lockFile {
+		return l.file.Close()
+	}
+	path := filepath.Join(l.dir, lockFile)
+	held := os.Remove(path) // while nobody else can have it, where the system lets open files be removed
+	err = l.file.Close()
+	if held != nil {
+		_ = os.Remove(path)
+	}
+	for _, dir := range slices.Backward(l.made) {
+		_ = os.Remove(dir) // unless something has come into it
+	}
+	return err
+}

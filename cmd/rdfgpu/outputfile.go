@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/pgzip"
+)
+
+// outputFile is what a dump or a document is written to: standard output, or a file that takes its name once it is whole.
+type outputFile struct {
+	*bufio.Writer
+	packer io.WriteCloser // nil where it is not compressed
+	file   *os.File       // nil for standard output
+	name   string
+}
+
+// packing is the flag of commands that may pack what they write.
+type packing struct {
+	Compress string `enum:"none,gz,zst," default:"" help:"Compression: none, gz or zst (default: by the file's name)."`
+}
+
+// create makes what is written to: a file of that name, or standard output where there is none.
+func (c *packing) create(env *environment, output string) (*outputFile, error) {
+	d := &outputFile{name: output}
+	sink := env.stdout
+	if output != "" {
+		file, err := os.Create(output + ".part")
+		if err != nil {
+			return nil, err
+		}
+		d.file, sink = file, file
+	}
+	switch {
+	case c.Compress == "gz" || c.Compress == "" && strings.HasSuffix(output, ".gz"):
+		d.packer = pgzip.NewWriter(sink)
+	case c.Compress == "zst" || c.Compress == "" && strings.HasSuffix(output, ".zst"):
+		packer, err := zstd.NewWriter(sink)
+		if err != nil {
+			return nil, d.end(err)
+		}
+		d.packer = packer
+	}
+	if d.packer != nil {
+		sink = d.packer
+	}
+	d.Writer = bufio.NewWriterSize(sink, 1<<20)
+	return d, nil
+}
+
+// end finishes the file, or removes it where writing failed.
+func (d *outputFile) end(err error) error {
+	if err == nil {
+		err = d.Flush()
+	}
+	if d.packer != nil {
+		err = firstError(err, d.packer.Close())
+	}
+	if d.file == nil {
+		return err
+	}
+	if err == nil {
+		err = d.file.Sync()
+	}
+	err = firstError(err, d.file.Close())
+	if err == nil {
+		return os.Rename(d.file.Name(), d.name)
+	}
+	return errors.Join(err, os.Remove(d.file.Name()))
+}
+
+// summary is the environment that a summary is printed to: standard error where standard output has what was made.
+func (e *environment) summary(output string) *environment {
+	if output != "" {
+		return e
+	}
+	summary := *e
+	summary.stdout = e.stderr
+	return &summary
+}
