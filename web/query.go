@@ -183,6 +183,9 @@ func (x *exchange) begin() bool {
 
 // write writes the answer, or the part of it that was asked for.
 func (x *exchange) write(answer Answer) (uint64, error) {
+	if x.offer == pageOffer {
+		return x.writePage(answer)
+	}
 	if x.request.send != sendAll {
 		return answer.WritePart(x.body, x.offer.format, uint64(x.request.send))
 	}
