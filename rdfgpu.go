@@ -138,7 +138,7 @@ var (
 // Format is a syntax for results.
 type Format = results.Format
 
-// Solutions and booleans can be written in the first five, graphs in the last three.
+// Solutions and booleans can be written in the first five, graphs in the next three, everything in the last.
 const (
 	Table    = results.TableText
 	JSON     = results.JSON
@@ -148,6 +148,7 @@ const (
 	NTriples = results.NTriples
 	Turtle   = results.Turtle
 	RDFXML   = results.RDFXML
+	Arrow    = results.Arrow
 )
 
 // Kind is what a query returns.

@@ -28,6 +28,7 @@ var (
 		{"application/xml", rdfgpu.XML, "application/xml"},
 		{"text/xml", rdfgpu.XML, "text/xml; charset=utf-8"},
 		{"text/plain", rdfgpu.Table, ""},
+		{"application/vnd.apache.arrow.stream", rdfgpu.Arrow, ""},
 	}
 	tripleOffers = []offer{
 		{"text/turtle", rdfgpu.Turtle, ""},
@@ -38,6 +39,7 @@ var (
 		{"application/rdf+xml", rdfgpu.RDFXML, ""},
 		{"application/xml", rdfgpu.RDFXML, "application/xml"},
 		{"text/plain", rdfgpu.NTriples, "text/plain; charset=utf-8"},
+		{"application/vnd.apache.arrow.stream", rdfgpu.Arrow, ""},
 	}
 )
 

@@ -167,6 +167,8 @@ func TestTheFormatIsNegotiated(t *testing.T) {
 		{"SELECT 1", "application/sparql-results+json;q=0, */*;q=0.1", "application/json"},
 		{"SELECT 1", "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", "text/html; charset=utf-8"},
 		{"SELECT 1", "application/JSON", "application/json"},
+		{"SELECT 1", "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.stream"},
+		{"CONSTRUCT", "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.stream"},
 		{"ASK", "application/sparql-results+xml", "application/sparql-results+xml"},
 		{"CONSTRUCT", "", "text/turtle; charset=utf-8"},
 		{"CONSTRUCT", "application/n-triples", "application/n-triples"},

@@ -82,7 +82,7 @@ type queryCommand struct {
 	Store string `arg:"" help:"Folder of the store."`
 	queryText
 	matching
-	Format string `enum:"table,json,xml,csv,tsv,ntriples,turtle,rdfxml," default:"" help:"table, json, xml, csv or tsv for solutions; ntriples, turtle or rdfxml for graphs (default: table on a terminal, tsv elsewhere; turtle for graphs)."`
+	Format string `enum:"table,json,xml,csv,tsv,ntriples,turtle,rdfxml,arrow," default:"" help:"table, json, xml, csv or tsv for solutions; ntriples, turtle or rdfxml for graphs; arrow for both (default: table on a terminal, tsv elsewhere; turtle for graphs)."`
 	Check  bool   `help:"Read a graph in ntriples or turtle back with another reader, and print it only if it is the same."`
 	Count  bool   `help:"Print the number of solutions only."`
 	Time   bool   `help:"Print what each part took, on standard error."`
@@ -93,7 +93,8 @@ func (*queryCommand) Help() string {
 	return `Examples:
   rdfgpu query my.store 'SELECT * WHERE { ?s ?p ?o } LIMIT 5'
   rdfgpu query my.store -f triangle.rq --semantics isomorphism --count
-  rdfgpu query my.store --format json --time < query.rq`
+  rdfgpu query my.store --format json --time < query.rq
+  rdfgpu query my.store -f query.rq --format arrow > answer.arrows`
 }
 
 // Run answers the query.
@@ -134,7 +135,11 @@ func (c *queryCommand) write(env *environment, result *rdfgpu.Result) error {
 	if c.Check {
 		write = result.WriteChecked
 	}
-	_, err := write(out, c.format(env, result.Kind()))
+	format := c.format(env, result.Kind())
+	if format.Binary() && isTerminal(env.stdout) {
+		return usageError(fmt.Sprintf("%s is not for a terminal: send it to a file, as in --format %[1]s > answer.arrows", format))
+	}
+	_, err := write(out, format)
 	return firstError(err, out.Flush())
 }
 

@@ -99,6 +99,7 @@ var only = map[string]string{
 	"github.com/knakk/rdf":                       "internal/readback",
 	"github.com/anishathalye/porcupine":          "internal/history",
 	"github.com/modelcontextprotocol/go-sdk/mcp": "internal/mcp",
+	"github.com/apache/arrow-go/v18/arrow/ipc":   "internal/results",
 }
 
 type listed struct {

@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// WriteBoolean writes the answer of ASK. CSV and TSV, for which the recommendations define none, get the bare word.
+// WriteBoolean writes the answer of ASK. CSV and TSV, for which the recommendations define none, get the bare word;
+// Arrow one row of a column "boolean".
 func WriteBoolean(out io.Writer, format Format, answer bool) error {
 	var text string
 	switch format {
@@ -17,6 +18,8 @@ func WriteBoolean(out io.Writer, format Format, answer bool) error {
 		text = fmt.Sprintf("%t\r\n", answer)
 	case TSV, TableText:
 		text = fmt.Sprintf("%t\n", answer)
+	case Arrow:
+		return writeArrowBoolean(out, answer)
 	default:
 		return fmt.Errorf("%w: a boolean as %s", ErrFormat, format)
 	}

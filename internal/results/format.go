@@ -5,7 +5,7 @@ import "strings"
 // Format is a syntax for results.
 type Format string
 
-// Solutions and booleans can be written in the first five, graphs in the last three.
+// Solutions and booleans can be written in the first five, graphs in the next three, everything in the last.
 const (
 	TableText Format = "table"
 	JSON      Format = "json"
@@ -15,6 +15,7 @@ const (
 	NTriples  Format = "ntriples"
 	Turtle    Format = "turtle"
 	RDFXML    Format = "rdfxml"
+	Arrow     Format = "arrow"
 )
 
 // MediaType is the format's content type, with its character set where the type has that parameter.
@@ -34,12 +35,17 @@ func (f Format) MediaType() string {
 		return "text/turtle; charset=utf-8"
 	case RDFXML:
 		return "application/rdf+xml"
+	case Arrow:
+		return "application/vnd.apache.arrow.stream"
 	}
 	return "text/plain; charset=utf-8"
 }
 
 // Graph reports whether the format is one for triples.
 func (f Format) Graph() bool { return f == NTriples || f == Turtle || f == RDFXML }
+
+// Binary reports whether the format is no text.
+func (f Format) Binary() bool { return f == Arrow }
 
 // ParseFormat reads a format's name, as a command line gives it: a format, or a file name extension.
 func ParseFormat(name string) (Format, bool) {
@@ -60,6 +66,8 @@ func ParseFormat(name string) (Format, bool) {
 		return Turtle, true
 	case "rdfxml", "rdf/xml", "rdf":
 		return RDFXML, true
+	case "arrow", "arrows":
+		return Arrow, true
 	}
 	return "", false
 }

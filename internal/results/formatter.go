@@ -16,6 +16,7 @@ type formatter struct {
 	wanted   []ID
 	nt       []byte
 	scratch  []byte
+	columns  *columns
 	order    []int32
 	subjects map[ID]int32
 	// full takes over text that has become long in the middle of a row and returns an empty buffer.
@@ -34,6 +35,9 @@ func (f *formatter) settle(text int64) error {
 	held := text + int64(cap(f.nt)+cap(f.scratch))
 	if f.cache != nil {
 		held += int64(cap(f.cache.arena)) + cacheSlots*16
+	}
+	if f.columns != nil {
+		held += f.columns.held()
 	}
 	f.fail(f.charge(held - f.charged))
 	f.charged = held
@@ -69,10 +73,20 @@ type shape struct {
 	head      []byte
 	foot      string
 	prefixes  *prefixes
+	// cells is how many make a chunk where that is not chunkCells.
+	cells int
 	// direct says that IRIs and blank nodes are written as N-Triples writes them, verbatim that literals are too.
 	direct, verbatim bool
 	// failed holds the first term that the format cannot carry.
 	failed atomic.Pointer[error]
+}
+
+// chunkCells is how many cells are formatted at once.
+func (s *shape) chunkCells() int {
+	if s.cells > 0 {
+		return s.cells
+	}
+	return chunkCells
 }
 
 // newShape prepares the writing of solutions with these variables, or of triples.
@@ -91,6 +105,8 @@ func newShape(format Format, variables []string, options Options) *shape {
 	case Turtle:
 		p := newPrefixes(options.Prefixes)
 		return &shape{encode: p.encode, rows: turtleRows, head: p.head(), prefixes: p}
+	case Arrow:
+		return arrowShape(variables)
 	case RDFXML:
 		return &shape{rows: rdfxmlRows, head: []byte(rdfxmlHead), foot: "</rdf:RDF>\n"}
 	}
@@ -322,7 +338,8 @@ func (f *formatter) warm(warmer Warmer) {
 // release gives back what the formatter holds.
 func (f *formatter) release() {
 	f.cache.release()
-	f.cache, f.nt, f.scratch = nil, nil, nil
+	f.columns.release()
+	f.cache, f.nt, f.scratch, f.columns = nil, nil, nil, nil
 	if f.charged != 0 {
 		_ = f.charge(-f.charged)
 		f.charged = 0

@@ -70,7 +70,7 @@ type pipeline struct {
 func newPipeline(out io.Writer, model formatter, share *schedule.Share, columns int, first bool) *pipeline {
 	chunks := chunksEach * share.Limit()
 	p := &pipeline{
-		out: out, model: model, share: share, rows: max(1, chunkCells/columns), columns: columns, first: first, sent: time.Now(),
+		out: out, model: model, share: share, rows: max(1, model.shape.chunkCells()/columns), columns: columns, first: first, sent: time.Now(),
 		charge: model.charge, work: make(chan *chunk, chunks),
 	}
 	p.changed.L = &p.mu

@@ -412,7 +412,7 @@ func BenchmarkWrite(b *testing.B) {
 			cols[c] = append(cols[c], ID(random.IntN(vertices)))
 		}
 	}
-	for _, format := range []Format{TSV, CSV, JSON, XML} {
+	for _, format := range []Format{TSV, Arrow, CSV, JSON, XML} {
 		b.Run(string(format), func(b *testing.B) { benchmarkWrite(b, format, d, cols, rows) })
 	}
 	b.Run("ntriples", func(b *testing.B) { benchmarkWrite(b, NTriples, d, cols[:3], rows) })

@@ -118,7 +118,7 @@ func (w *Writer) write(cols [][]ID, n int) {
 		w.err = w.table.write(cols, n)
 	case w.pipe != nil:
 		w.err = w.pipe.write(cols, n)
-	case w.workers.Limit() > 1 && len(cols) > 0 && w.rows > inlineRows:
+	case (w.workers.Limit() > 1 || w.shape.cells > 0) && len(cols) > 0 && w.rows > inlineRows:
 		if w.err = w.flush(); w.err == nil {
 			w.inline.release()
 			w.pipe = newPipeline(w.out, formatter{shape: w.shape, decoder: w.decode, charge: w.charge}, w.workers, w.columns, first)
@@ -164,7 +164,7 @@ func (w *Writer) Total(rows uint64) {
 // writeInline formats in the caller's goroutine, a block at a time.
 func (w *Writer) writeInline(cols [][]ID, n int, first bool) {
 	part := make([][]ID, len(cols))
-	step := max(1, chunkCells/max(1, len(cols)))
+	step := max(1, w.shape.chunkCells()/max(1, len(cols)))
 	for from := 0; from < n && w.err == nil; from += step {
 		to := min(from+step, n)
 		for c, col := range cols {

@@ -1,0 +1,293 @@
+package results
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
+
+// How a term is told apart in columnar formats: its value is the IRI, the label or the lexical form, and its kind is one of these
+// two, or of a literal "@" and its language, or else its datatype.
+const (
+	kindIRI   = "iri"
+	kindBlank = "bnode"
+)
+
+// kindSuffix follows the name of a variable in the name of the column of kinds. A variable's name has no dot.
+const kindSuffix = ".type"
+
+// Bounds of a batch of rows: the cells of a whole one, and the text of its dictionaries beyond which it ends early.
+const (
+	batchCells = 128 << 10
+	batchText  = 8 << 20
+)
+
+// errLongTerms: a column's terms in a few hundred rows are longer than its offsets can say.
+var errLongTerms = errors.New("results: terms of more than 2 GiB in a column of 256 rows, which Arrow cannot carry")
+
+// columns is a batch of rows on its way into a columnar format: for each variable the rows as places in a list of terms.
+type columns struct {
+	list  []column
+	rows  int
+	fresh []ID // those of a stripe that a column has not had before
+	kind  []byte
+}
+
+// column is one variable's. Its terms are those of the batch, and of batches before it where many of these come again.
+type column struct {
+	slots []slot
+	shift uint32
+	// places are where each row's term is in the list of terms, -1 where there is none, of which there are so many nulls.
+	places []int32
+	nulls  int
+	// terms are where each term's value and kind are in the dictionaries. They are left out while all terms are of one kind: then
+	// the list of terms is that of the values.
+	terms       []pair
+	value, kind texts
+	values      []int32 // of the rows, where terms are not left out
+	kinds       []int32
+	// had is how many terms the column had when the batch began; forgets says that it was no use to keep them.
+	had     int
+	forgets bool
+}
+
+// slot says which place a term has, from 1; 0 says that the slot is free.
+type slot struct {
+	id   ID
+	next int32
+}
+
+// pair is where a term's value and kind are.
+type pair struct{ value, kind int32 }
+
+const leastSlots = 1 << 10
+
+// columnsPool keeps columns for the next answer, unless they have become large.
+var columnsPool = sync.Pool{New: func() any { return &columns{} }}
+
+const keptColumns = 32 << 20
+
+func newColumns(width int) *columns {
+	c := columnsPool.Get().(*columns)
+	c.list = slices.Grow(c.list[:0], width)[:width]
+	for i := range c.list {
+		l := &c.list[i]
+		if l.slots == nil {
+			l.resize(leastSlots)
+		}
+		l.places, l.nulls, l.forgets = l.places[:0], 0, false
+		l.forget()
+	}
+	c.rows = 0
+	return c
+}
+
+// release gives columns back to the pool.
+func (c *columns) release() {
+	if c != nil && c.held() <= keptColumns {
+		columnsPool.Put(c)
+	}
+}
+
+// clear begins another batch.
+func (c *columns) clear() {
+	for i := range c.list {
+		c.list[i].clear(c.rows, batchText/4/len(c.list))
+	}
+	c.rows = 0
+}
+
+// clear keeps the terms of a batch of so many rows for the next, if that may expect to find many of them there: each came twice and
+// more, and where terms were kept before, few were added to them. Their text is at most so long.
+func (c *column) clear(rows, longest int) {
+	c.places, c.nulls = c.places[:0], 0
+	n := c.len()
+	if c.had > 0 && n > c.had+c.had/4 {
+		c.forgets = true
+	}
+	if c.had = n; c.forgets || n > rows/2 || len(c.value.text) > longest {
+		c.forget()
+	}
+}
+
+// forget makes the column have no terms.
+func (c *column) forget() {
+	clear(c.slots)
+	c.terms, c.had = c.terms[:0], 0
+	c.value.clear()
+	c.kind.clear()
+}
+
+// len is how many terms there are.
+func (c *column) len() int {
+	if c.mixed() {
+		return len(c.terms)
+	}
+	return c.value.len()
+}
+
+// mixed reports whether there are terms of several kinds.
+func (c *column) mixed() bool { return len(c.terms) > 0 }
+
+// resize makes room for more terms; size is a power of two.
+func (c *column) resize(size int) {
+	old := c.slots
+	c.slots, c.shift = make([]slot, size), 32
+	for ; size > 1; size /= 2 {
+		c.shift--
+	}
+	for _, s := range old {
+		if s.next != 0 {
+			*c.slot(s.id) = s
+		}
+	}
+}
+
+// slot is where a term is noted, or would be.
+func (c *column) slot(id ID) *slot {
+	mask := uint32(len(c.slots) - 1)
+	at := uint32(id) * 0x9E3779B1 >> c.shift
+	for c.slots[at].next != 0 && c.slots[at].id != id {
+		at = (at + 1) & mask
+	}
+	return &c.slots[at]
+}
+
+// add adds at most stripeRows rows to the batch.
+func (c *columns) add(f *formatter, cols [][]ID, from, to int) {
+	for i := range c.list {
+		c.fresh = c.list[i].put(cols[i][from:to], c.fresh[:0])
+		c.decode(f, &c.list[i])
+	}
+	c.rows += to - from
+}
+
+// put appends the places of a stripe's terms, and the terms that are new to fresh: they are to be decoded in this order.
+func (c *column) put(ids, fresh []ID) []ID {
+	known := c.len()
+	if known+len(ids) > len(c.slots)/2 {
+		c.resize(2 * len(c.slots))
+	}
+	last, place := ID(dictionary.None), int32(-1)
+	for _, id := range ids {
+		if id != last {
+			last, place = id, -1
+			if id != dictionary.None {
+				s := c.slot(id)
+				if s.next == 0 {
+					fresh = append(fresh, id)
+					*s = slot{id, int32(known + len(fresh))}
+				}
+				place = s.next - 1
+			}
+		}
+		if place < 0 {
+			c.nulls++
+		}
+		c.places = append(c.places, place)
+	}
+	return fresh
+}
+
+// decode brings the new terms of a stripe into the dictionaries.
+func (c *columns) decode(f *formatter, into *column) {
+	if warmer, ok := f.decoder.(Warmer); ok && len(c.fresh) >= warmFrom {
+		warmer.Warm(c.fresh)
+	}
+	for _, id := range c.fresh {
+		term := f.apart(id)
+		c.kind = appendKind(c.kind[:0], term)
+		if len(into.value.text)+len(term.value) > math.MaxInt32 || len(into.kind.text)+len(c.kind) > math.MaxInt32 {
+			f.fail(errLongTerms)
+			return
+		}
+		into.append(term.value, c.kind)
+	}
+}
+
+// append appends a term.
+func (c *column) append(value, kind []byte) {
+	k := c.kind.place(kind)
+	if !c.mixed() && k > 0 {
+		for i := range int32(c.value.len()) {
+			c.terms = append(c.terms, pair{value: i})
+		}
+	}
+	if c.mixed() {
+		c.terms = append(c.terms, pair{c.value.place(value), k})
+	} else {
+		c.value.add(value) // terms of one kind differ in their values
+	}
+}
+
+// split is where the value and the kind of each row are in the dictionaries; -1 where there is none.
+func (c *column) split() (values, kinds []int32) {
+	c.values, c.kinds = c.values[:0], c.kinds[:0]
+	if !c.mixed() {
+		for _, place := range c.places {
+			c.kinds = append(c.kinds, min(place, 0))
+		}
+		return c.places, c.kinds
+	}
+	for _, place := range c.places {
+		p := pair{-1, -1}
+		if place >= 0 {
+			p = c.terms[place]
+		}
+		c.values, c.kinds = append(c.values, p.value), append(c.kinds, p.kind)
+	}
+	return c.values, c.kinds
+}
+
+// appendKind appends what tells terms of the same value apart.
+func appendKind(dst []byte, term cell) []byte {
+	switch {
+	case term.kind == rdf.IRI:
+		return append(dst, kindIRI...)
+	case term.kind == rdf.BlankNode:
+		return append(dst, kindBlank...)
+	case term.language != nil:
+		return append(append(dst, '@'), term.language...)
+	case term.datatype != nil:
+		return append(dst, term.datatype...)
+	}
+	return append(dst, rdf.XSDString...)
+}
+
+// text is how long the dictionaries are.
+func (c *columns) text() (bytes int) {
+	for i := range c.list {
+		bytes += len(c.list[i].value.text) + len(c.list[i].kind.text)
+	}
+	return bytes
+}
+
+// held is how many bytes everything takes.
+func (c *columns) held() (bytes int64) {
+	for i := range c.list {
+		l := &c.list[i]
+		bytes += 8*int64(cap(l.slots)+cap(l.terms)) + 4*int64(cap(l.places)+cap(l.values)+cap(l.kinds)) + l.value.held() + l.kind.held()
+	}
+	return bytes
+}
+
+// apart takes a term apart, from the cache where it is there. It is valid until the next call.
+func (f *formatter) apart(id ID) (c cell) {
+	if f.cache != nil {
+		if e := &f.cache.entries[id&(cacheSlots-1)]; e.id == id && e.epoch == f.cache.epoch {
+			c, f.scratch = parse(f.cache.arena[e.start:e.start+e.size], f.scratch)
+			return c
+		}
+	}
+	c = f.term(id)
+	if f.misses++; f.cache != nil {
+		f.cache.keep(id, f.nt)
+	} else if f.misses > cacheMinCells {
+		f.cache = newCache()
+	}
+	return c
+}
