@@ -82,6 +82,7 @@ type movingBody struct {
 	control *http.ResponseController
 	still   time.Duration
 	until   time.Time
+	late    bool // it was read once after its time, for what lay ready
 }
 
 // Read reads on.
@@ -89,7 +90,10 @@ func (m *movingBody) Read(b []byte) (int, error) {
 	now := time.Now()
 	deadline := now.Add(m.still)
 	if m.until.Before(deadline) {
-		deadline = later(m.until, now.Add(leastTime))
+		deadline = m.until
+	}
+	if late := now.Add(leastTime); deadline.Before(late) && !m.late {
+		deadline, m.late = late, true
 	}
 	m.control.SetReadDeadline(deadline)
 	return m.body.Read(b)
