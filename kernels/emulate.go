@@ -120,13 +120,13 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 	}
 	t := &twin{memory: &s.e.memory, blocks: uint64(blocks)}
 	switch k {
-	case Match:
+	case Match, MatchBranches:
 		t.open(args[0])
 		t.match()
 	case BoundPhase:
 		t.open(args[0])
 		t.boundPhase(int(args[1]), args[2])
-	case ExtendPhase:
+	case ExtendPhase, ExtendBranches:
 		t.open(args[0])
 		t.extendPhase(int(args[1]), args[2], args[3], args[4])
 	case Filter:

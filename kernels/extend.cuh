@@ -135,6 +135,8 @@ static __device__ __forceinline__ u64 product(const Program &p, u64 factors, u32
   return w;
 }
 
+// Branches have kernels of their own (branches.cu), because their code costs the others registers.
+#ifdef BRANCHES
 // branchWeight is what a branch makes of the number of its solutions.
 static __device__ u64 branchWeight(const Program &p, const Branch &b, u64 row, u32 v) {
   bool fits = true;
@@ -144,24 +146,51 @@ static __device__ u64 branchWeight(const Program &p, const Branch &b, u64 row, u
   if (b.weight == AT_LEAST_ONE) return max(n, 1ull);
   return (n != 0) == (b.weight == SOME);
 }
+#endif
 
 // weigh is the weight of a row and what it binds, up to the largest number.
 static __device__ u64 weigh(const Program &p, const Step &s, u64 row, u32 v) {
   u64 w = product(p, s.factors, s.factorCount, row, v);
+#ifdef BRANCHES
   for (u32 i = 0; i < s.branchCount && w; i++) w = times(w, branchWeight(p, at<const Branch>(s.branches)[i], row, v));
+#endif
   return w;
 }
 
 // addWeight adds the weight of a candidate that passed.
 static __device__ __forceinline__ void addWeight(Program &p, const Step &s, u64 row, u32 v, u64 &count) {
+#ifdef BRANCHES
   u64 w = weigh(p, s, row, v);
+  if (w == ~0ull) p.state.overflowed = 1;
+#else
+  u64 w = 1;
+  for (u32 i = 0; i < s.factorCount && w; i++) {
+    u64 f = factor(p, at<const Link>(s.factors)[i], row, v);
+    if (__umul64hi(w, f)) p.state.overflowed = 1;
+    w *= f;
+  }
+#endif
   count += w;
-  if (w == ~0ull || count < w) p.state.overflowed = 1;
+  if (count < w) p.state.overflowed = 1;
+}
+
+// weighs: a step's rows are not all worth one solution.
+static __device__ __forceinline__ bool weighs(const Step &s) {
+#ifdef BRANCHES
+  return s.factorCount + s.branchCount;
+#else
+  return s.factorCount;
+#endif
 }
 
 // comesOut tests what is left to test where rows come out: that the row has a weight, and is not known.
 static __device__ __forceinline__ bool comesOut(const Program &p, const Step &s, u64 row, u32 v) {
-  return (!s.weightLow && !s.branchCount || weigh(p, s, row, v)) && (!s.seen || firstSeen(s, row, v));
+#ifdef BRANCHES
+  bool asked = s.weightLow || s.branchCount;
+#else
+  bool asked = s.weightLow;
+#endif
+  return (!asked || weigh(p, s, row, v)) && (!s.seen || firstSeen(s, row, v));
 }
 
 // stage notes whether the candidate at x passed. A warp calls it for 32 neighbours.
@@ -303,7 +332,10 @@ static __device__ bool prepareLists(const Program &p, const Step &s, const Visit
     can = o.kind == COLUMN;
     t.distinct[d] = o.column;
   } else if (i == 64) {
-    can = !s.bitmap && !s.seen && !s.weightLow && (!s.branchCount || s.mode != EXTEND) && !s.checkCount && !s.pairCount && s.linkCount <= MOST_LISTS && s.distinctCount <= MOST_DISTINCT;
+    can = !s.bitmap && !s.seen && !s.weightLow && !s.checkCount && !s.pairCount && s.linkCount <= MOST_LISTS && s.distinctCount <= MOST_DISTINCT;
+#ifdef BRANCHES
+    can = can && (!s.branchCount || s.mode != EXTEND);
+#endif
   }
   return __syncthreads_and(can);
 }
@@ -326,7 +358,7 @@ static __device__ __forceinline__ bool inLists(const Step &s, const TileShared &
 template <bool LISTS>
 static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, TileShared &t, u64 &count) {
   u32 warp = threadIdx.x >> 5, lane = threadIdx.x & 31, side = 0;
-  bool extending = s.mode == EXTEND, weighs = s.factorCount + s.branchCount;
+  bool extending = s.mode == EXTEND, factors = weighs(s);
   u64 tiles = (v.candidates + v.tile - 1) / v.tile;
   for (;; side ^= 1) {
     if (warp == 0) nextTile(p, s, v, t, tiles, side);
@@ -353,7 +385,7 @@ static __device__ void extendTiles(Program &p, const Step &s, const Visit &v, Ti
             u32 vertex = at<const u32>(t.begin[low])[x - t.relative[low]];
             pass = inLists(s, t, row, vertex, chosen);
             if (!extending && pass) {
-              if (weighs) addWeight(p, s, row, vertex, count);
+              if (factors) addWeight(p, s, row, vertex, count);
               else count++;
             }
           } else {

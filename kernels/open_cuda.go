@@ -15,6 +15,9 @@ import (
 //go:embed match.fatbin
 var matchCode string
 
+//go:embed branches.fatbin
+var branchesCode string
+
 //go:embed filter.fatbin
 var filterCode string
 
@@ -82,7 +85,7 @@ func (d *device) open(ordinal int) error {
 
 func (d *device) load() error {
 	for code, kernels := range map[*string][]Kernel{
-		&matchCode: {Match, BoundPhase, ExtendPhase}, &filterCode: {Filter, Mark},
+		&matchCode: {Match, BoundPhase, ExtendPhase}, &branchesCode: {MatchBranches, ExtendBranches}, &filterCode: {Filter, Mark},
 		&patchCode: {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 	} {
 		module, err := cu.LoadData(*code)
@@ -94,6 +97,9 @@ func (d *device) load() error {
 				return err
 			}
 		}
+	}
+	if err := allowShared(d.functions[MatchBranches], maxShared); err != nil {
+		return err
 	}
 	return allowShared(d.functions[Match], maxShared)
 }

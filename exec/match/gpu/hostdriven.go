@@ -80,7 +80,7 @@ func (q *query) hostPhases(k int, state *kernels.State, frames []kernels.Frame) 
 	} else if p.Limit > 0 {
 		limit = p.Limit - state.Emitted
 	}
-	if err := s.Launch(kernels.ExtendPhase, q.blocks, 0, base, uint64(k), out, limit, math.MaxInt64); err != nil {
+	if err := s.Launch(q.kernel(kernels.ExtendPhase, kernels.ExtendBranches), q.blocks, 0, base, uint64(k), out, limit, math.MaxInt64); err != nil {
 		return err
 	}
 	var now [1]kernels.State

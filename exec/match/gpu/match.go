@@ -262,13 +262,21 @@ func (q *query) launch(blocks int) (*kernels.State, error) {
 	}
 	defer q.pass()
 	shared := q.deviceSteps() * int(kernels.Size[kernels.Frame]())
-	if err := q.lane.stream.Launch(kernels.Match, blocks, shared, q.image.base); err != nil {
+	if err := q.lane.stream.Launch(q.kernel(kernels.Match, kernels.MatchBranches), blocks, shared, q.image.base); err != nil {
 		return nil, err
 	}
 	if err := q.lane.stream.Synchronize(); err != nil {
 		return nil, err
 	}
 	return (*kernels.State)(unsafe.Pointer(&q.lane.mailbox()[0])), nil
+}
+
+// kernel is the one that runs the query's steps, of those for plans without branches and with some.
+func (q *query) kernel(plain, branches kernels.Kernel) kernels.Kernel {
+	if len(q.branches) > 0 {
+		return branches
+	}
+	return plain
 }
 
 // handOut emits the rows of the output columns.

@@ -1,0 +1,3 @@
+// The matcher for plans with branches: match.cu with what weighs them, as kernels of their own.
+#define BRANCHES
+#include "match.cu"
