@@ -122,7 +122,13 @@ func (s *Store) full(state *State) bool {
 
 // maintain does what is due.
 func (s *Store) maintain(ctx context.Context) error {
-	s.settleGraphs()
+	err := section.Guard(func() error { // it reads mapped files
+		s.settleGraphs()
+		return nil
+	})
+	if err != nil {
+		_ = s.tell(ctx, "settle", err)
+	}
 	if s.isFull() {
 		if err := s.Flush(ctx); err != nil {
 			return s.tell(ctx, "flush", err)
