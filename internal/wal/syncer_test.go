@@ -51,7 +51,7 @@ func TestWhatIsAcknowledgedSurvivesACrash(t *testing.T) {
 			disk := waltest.New(3)
 			l, err := wal.Open("", wal.Options{Folder: disk, FileSize: 32 << 10})
 			must(t, err)
-			count := syncs(disk, 100*time.Microsecond)
+			count := syncs(disk, 2*time.Millisecond)
 			s := wal.NewSyncer(l, d)
 			var highest atomic.Uint64
 			var writers sync.WaitGroup
