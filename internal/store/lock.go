@@ -105,8 +105,25 @@ func (l *Lock) removeOldLog() error {
 	return nil
 }
 
+// checkInside refuses folders within a store, which could not be changed any more: its folder would hold something else.
+func checkInside(dir string) error {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	for up := filepath.Dir(at); up != at; at, up = up, filepath.Dir(up) {
+		if _, err := readManifest(up); err == nil {
+			return fmt.Errorf("store: %s lies in the folder of the store %s: choose a place outside of it", dir, up)
+		}
+	}
+	return nil
+}
+
 // checkTarget refuses folders in which something else lies.
 func checkTarget(dir string) error {
+	if err := checkInside(dir); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

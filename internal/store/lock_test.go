@@ -55,6 +55,25 @@ func TestALoadThatComesToNothingLeavesNothing(t *testing.T) {
 	})
 }
 
+// TestNothingIsMadeWithinAStore: a folder within it would keep the store from being changed.
+func TestNothingIsMadeWithinAStore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a.store")
+	l, err := Begin(dir)
+	must(t, err)
+	must(t, l.Commit(writeFiles(t, l, 3, 0)))
+	for _, inside := range []string{"b", "b/c", "gen-000001/b"} {
+		if lock, err := TakeLock(filepath.Join(dir, inside)); err == nil {
+			t.Errorf("%s may be made: %v", inside, lock.Release())
+		}
+		if _, err := os.Stat(filepath.Join(dir, "b")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is there: %v", inside, err)
+		}
+	}
+	lock, err := TakeLock(dir)
+	must(t, err)
+	must(t, lock.Release())
+}
+
 // TestALockThatGoesAwayIsHeldByOne takes and releases the lock of a folder that comes and goes.
 func TestALockThatGoesAwayIsHeldByOne(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new.store")
