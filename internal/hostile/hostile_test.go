@@ -16,6 +16,9 @@ var vocabulary = &hostile.Vocabulary{
 	Terms: []string{"<http://example.org/a>", "<http://example.org/b>"}, Literals: []string{`"a"`, "1"}, Graphs: []string{"<http://example.org/g>"},
 }
 
+// prologue speaks of the tiny data set.
+var prologue = hostile.Prologue("http://example.org/next", "http://example.org/name")
+
 func TestTheSameSeedGivesTheSameQueries(t *testing.T) {
 	for i := range uint64(200) {
 		one := hostile.New(hostile.Random(1, i), vocabulary).Query()
@@ -52,6 +55,20 @@ func TestEveryShapeIsDrawn(t *testing.T) {
 	for _, shape := range []string{"mixed", "deep", "wide", "path", "expression", "product", "everything", "table", "term", "broken"} {
 		if !seen[shape] {
 			t.Errorf("no query of shape %s", shape)
+		}
+	}
+}
+
+// TestKeptQueriesParse: what is wrong with them comes after the parser, and no two have one name.
+func TestKeptQueriesParse(t *testing.T) {
+	names := map[string]bool{}
+	for _, kept := range hostile.Kept(hostile.EndsInTime | hostile.StaysSmall | hostile.KeepsBudget) {
+		if names[kept.Name] {
+			t.Errorf("two queries are named %s", kept.Name)
+		}
+		names[kept.Name] = true
+		if _, err := parser.Parse(prologue+kept.Query, parser.Options{}); err != nil {
+			t.Errorf("%s: %.300s", kept.Name, err)
 		}
 	}
 }

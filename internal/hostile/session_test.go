@@ -3,7 +3,6 @@ package hostile_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -135,13 +133,4 @@ func (s *session) learn() *hostile.Vocabulary {
 		s.t.Fatalf("learned %v: %v", v, err)
 	}
 	return v
-}
-
-// repeated writes a text n times, with its number in place of each #.
-func repeated(n int, text string) string {
-	var sb strings.Builder
-	for i := range n {
-		sb.WriteString(strings.ReplaceAll(text, "#", fmt.Sprint(i)))
-	}
-	return sb.String()
 }
