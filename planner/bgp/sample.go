@@ -24,8 +24,6 @@ type sampler struct {
 	reached []float64
 	// candidates and rows sum the weights of each step over the walks.
 	candidates, rows []float64
-	// shares are those of Options.
-	shares map[string]float64
 	// arrived counts the walks that got to each step, and to the end.
 	arrived []int
 }
@@ -37,9 +35,14 @@ type sampledStep struct {
 	last int
 	// base are the links whose intersection stays while the slot of step last changes; nil where that saves nothing.
 	base []int
-	// onward is a link of a later step that reads the step's slot, nil where there is none; reads is how many do.
-	onward *Link
+	// rows are the partitions whose rows the links ask for, one for each link; nil where no link does, or where it depends on
+	// the walk.
+	rows []pcsr.Outline
+	// passing is the share of the candidates that conditions leave.
+	passing float64
+	// reads is how many links of later steps read the step's slot, onward the partition that one of them reads.
 	reads  int
+	onward pcsr.Outline
 }
 
 const (
@@ -52,10 +55,10 @@ const (
 // measure replaces the plan's estimates by those of so many sampled walks and returns the cost.
 func (b *bgp) measure(p *MatchPlan, walks int) float64 {
 	s := &sampler{
-		over: b.over, graph: b.graph, plan: p, shares: b.options.Shares, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
+		over: b.over, graph: b.graph, plan: p, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
 		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), arrived: make([]int, len(p.Steps)+1), reached: make([]float64, len(p.Steps)+1),
 	}
-	s.prepare()
+	s.prepare(b.options.Shares)
 	s.arrived[0] = walks
 	for range walks {
 		s.walk()
@@ -90,12 +93,15 @@ func (s *sampler) judge(walks float64) (cost float64) {
 // fewArrived is how many walks have to get to a step, and beyond it, to tell what it reads, and what it leaves.
 const fewArrived = 3
 
-// prepare finds what the walks need to know of the steps.
-func (s *sampler) prepare() {
+// prepare finds what the walks need to know of the steps. shares are those of Options.
+func (s *sampler) prepare(shares map[string]float64) {
 	s.steps = make([]sampledStep, len(s.plan.Steps))
 	for k := range s.steps {
 		step, known := &s.plan.Steps[k], &s.steps[k]
-		known.last = -1
+		known.last, known.passing, known.rows = -1, 1, s.fixedRows(step)
+		if share, ok := shares[s.plan.Slots[s.plan.Inputs+k].Variable]; ok {
+			known.passing = share
+		}
 		lists := len(step.Classes)
 		for i := range step.Links {
 			if l := &step.Links[i]; l.Kind == Neighbours {
@@ -116,10 +122,27 @@ func (s *sampler) prepare() {
 	}
 }
 
+// fixedRows are sampledStep.rows.
+func (s *sampler) fixedRows(step *Step) (rows []pcsr.Outline) {
+	for i := range step.Links {
+		l := &step.Links[i]
+		switch {
+		case l.Kind != Rows && l.Kind != AllVertices:
+			continue
+		case l.Kind == Rows && !l.Label.IsConstant():
+			return nil
+		case rows == nil:
+			rows = make([]pcsr.Outline, len(step.Links))
+		}
+		rows[i] = s.partition(l)
+	}
+	return rows
+}
+
 // onward notes a link with the step whose slot it reads.
 func (s *sampler) onward(l *Link) {
 	if k := l.From.Slot - s.plan.Inputs; k >= 0 && l.Label.IsConstant() {
-		s.steps[k].onward = l
+		s.steps[k].onward = s.graph.Outline(l.Label.Constant, l.Dir)
 		s.steps[k].reads++
 	}
 }
@@ -144,9 +167,7 @@ func (s *sampler) walk() {
 		step, known := &s.plan.Steps[k], &s.steps[k]
 		s.reached[k] = weight
 		list, candidates, share := s.choose(step, known, s.plan.Inputs+k)
-		if passing, ok := s.shares[s.plan.Slots[s.plan.Inputs+k].Variable]; ok {
-			candidates *= passing
-		}
+		candidates *= known.passing
 		switch {
 		case step.isLength():
 			list = 0
@@ -169,7 +190,7 @@ func (s *sampler) walk() {
 // candidates as far as the members looked at tell, and what the weight of the chosen one is to be multiplied by: vertices
 // with many neighbours are chosen the more often, so that few walks meet what most of the work comes from.
 func (s *sampler) choose(step *Step, known *sampledStep, slot int) (list, candidates, share float64) {
-	source, at := s.source(step)
+	source, at := s.source(step, known)
 	if source == 0 {
 		return 0, 0, 1
 	}
@@ -179,7 +200,7 @@ func (s *sampler) choose(step *Step, known *sampledStep, slot int) (list, candid
 	for i := range tried {
 		v := at((offset + i*source/tried) % source)
 		s.values[slot] = v
-		if s.passes(step, v) {
+		if s.passes(step, known, v) {
 			s.kept = append(s.kept, v)
 		}
 	}
@@ -195,14 +216,13 @@ func (s *sampler) choose(step *Step, known *sampledStep, slot int) (list, candid
 // The share is how much more likely an even choice would be.
 func (s *sampler) pick(known *sampledStep) (chosen int, share float64) {
 	n := len(s.kept)
-	if n == 1 || known.onward == nil {
+	if n == 1 || known.reads == 0 {
 		return s.random.IntN(n), 1
 	}
-	partition := s.graph.Outline(known.onward.Label.Constant, known.onward.Dir)
 	s.weights = s.weights[:0]
 	total := 0.0
 	for _, v := range s.kept {
-		w := 1 + float64(partition.Degree(v))
+		w := 1 + float64(known.onward.Degree(v))
 		if known.reads > 1 {
 			w *= w
 		}
@@ -242,7 +262,7 @@ func (s *sampler) baseLength(step *Step, known *sampledStep) float64 {
 }
 
 // source collects the step's lists and returns the shortest one's length and members.
-func (s *sampler) source(step *Step) (int, func(int) pcsr.Vertex) {
+func (s *sampler) source(step *Step, known *sampledStep) (int, func(int) pcsr.Vertex) {
 	s.lists = s.lists[:0]
 	for i := range step.Links {
 		if l := &step.Links[i]; l.Kind != Rows && l.Kind != AllVertices {
@@ -262,7 +282,7 @@ func (s *sampler) source(step *Step) (int, func(int) pcsr.Vertex) {
 	}
 	var best pcsr.Outline
 	for i := range step.Links {
-		if p := s.partition(&step.Links[i]); i == 0 || p.Rows() < best.Rows() {
+		if p := s.rowsOf(step, known, i); i == 0 || p.Rows() < best.Rows() {
 			best = p
 		}
 	}
@@ -288,6 +308,14 @@ func (s *sampler) list(l *Link) []pcsr.Vertex {
 	return s.graph.Neighbours(s.value(l.From), s.value(l.Label), l.Dir)
 }
 
+// rowsOf is the partition whose rows link i of a step asks for.
+func (s *sampler) rowsOf(step *Step, known *sampledStep, i int) pcsr.Outline {
+	if known.rows != nil {
+		return known.rows[i]
+	}
+	return s.partition(&step.Links[i])
+}
+
 // partition returns the partition whose rows a link asks for.
 func (s *sampler) partition(l *Link) pcsr.Outline {
 	if l.Kind == AllVertices {
@@ -297,7 +325,7 @@ func (s *sampler) partition(l *Link) pcsr.Outline {
 }
 
 // passes tests a candidate, which stands in its slot already, against everything but Distinct.
-func (s *sampler) passes(step *Step, v pcsr.Vertex) bool {
+func (s *sampler) passes(step *Step, known *sampledStep, v pcsr.Vertex) bool {
 	for _, list := range s.lists {
 		if !pcsr.Contains(list, v) {
 			return false
@@ -305,7 +333,7 @@ func (s *sampler) passes(step *Step, v pcsr.Vertex) bool {
 	}
 	for i := range step.Links {
 		if l := &step.Links[i]; l.Kind == Rows || l.Kind == AllVertices {
-			if s.partition(l).Degree(v) == 0 {
+			if s.rowsOf(step, known, i).Degree(v) == 0 {
 				return false
 			}
 		}
