@@ -18,6 +18,7 @@ import (
 // TestDataSetsInParts splits data sets at random and loads them part by part: the numbers of solutions are those of the
 // whole. The queries are those of testdata/sparql and those beside the data, the latter in both semantics.
 func TestDataSetsInParts(t *testing.T) {
+	t.Parallel()
 	data := os.Getenv("RDFGPU_DATA")
 	if data == "" {
 		t.Skip("RDFGPU_DATA names no folder of data sets")

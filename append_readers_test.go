@@ -12,6 +12,7 @@ import (
 
 // TestReadersKeepTheStoreThatTheyOpened appends to an open store and compacts it.
 func TestReadersKeepTheStoreThatTheyOpened(t *testing.T) {
+	t.Parallel()
 	const graphs = 300 // more than are opened at once
 	var base strings.Builder
 	for i := range graphs {
@@ -65,6 +66,7 @@ func TestReadersKeepTheStoreThatTheyOpened(t *testing.T) {
 
 // TestOpenDuringAppendsAndCompactions opens a store again and again while it changes: it is always one of its states.
 func TestOpenDuringAppendsAndCompactions(t *testing.T) {
+	t.Parallel()
 	const base, adds = 400, 40
 	dir := filepath.Join(t.TempDir(), "store")
 	line := func(i int) string { return fmt.Sprintf("<http://e/s%d> <http://e/p> <http://e/o%d> .\n", i, i%7) }

@@ -221,6 +221,7 @@ func openStore(t *testing.T, dir string) *rdfgpu.Store {
 // TestPartsAnswerLikeTheWhole loads random data at once and in parts, and compares the answers to queries of all shapes.
 // RDFGPU_SEEDS sets how many data sets there are.
 func TestPartsAnswerLikeTheWhole(t *testing.T) {
+	t.Parallel()
 	seeds, err := strconv.Atoi(os.Getenv("RDFGPU_SEEDS"))
 	if err != nil {
 		seeds = 3

@@ -112,6 +112,7 @@ func restored(t *testing.T, from string, sequence uint64) {
 }
 
 func TestABackupBringsOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
 	e := newEdited(t)
 	to := filepath.Join(t.TempDir(), "backup")
 	back := func() rdfgpu.BackupReport {
@@ -174,6 +175,7 @@ func TestABackupBringsOnlyWhatIsNew(t *testing.T) {
 }
 
 func TestABackupIsNotChangedAndTakesNoOtherStore(t *testing.T) {
+	t.Parallel()
 	e := newEdited(t)
 	e.commit()
 	to := filepath.Join(t.TempDir(), "backup")
@@ -222,6 +224,7 @@ func TestABackupIsNotChangedAndTakesNoOtherStore(t *testing.T) {
 }
 
 func TestADamagedBackupIsNotRestored(t *testing.T) {
+	t.Parallel()
 	e := newEdited(t)
 	e.commit()
 	to := filepath.Join(t.TempDir(), "backup")
@@ -252,6 +255,7 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 // TestBackupsWhileTheStoreChanges: commits and flushes go on, and each backup is one state that is no older than what was
 // acknowledged when it began.
 func TestBackupsWhileTheStoreChanges(t *testing.T) {
+	t.Parallel()
 	e := newEdited(t)
 	to := filepath.Join(t.TempDir(), "backup")
 	stop := make(chan struct{})

@@ -36,6 +36,7 @@ func budgeted(t *testing.T, budget *rdfgpu.Budget, triples int) *rdfgpu.Store {
 
 // TestABudgetIsGivenBack whatever becomes of a query; merged segments are counted until the store is closed.
 func TestABudgetIsGivenBack(t *testing.T) {
+	t.Parallel()
 	budget := rdfgpu.NewBudget(rdfgpu.BudgetOptions{Memory: 64 << 20, Spill: 1 << 20})
 	s := budgeted(t, budget, 4_000)
 	const product = "SELECT * { ?a <http://e/p> ?b . ?c <http://e/p> ?d } ORDER BY ?d ?b"
@@ -77,6 +78,8 @@ func TestABudgetIsGivenBack(t *testing.T) {
 var errSyntax = errors.New("syntax")
 
 // TestGovernSetsTheCollectorsAim and sets it back.
+//
+// Serial: it sets the memory limit of the process.
 func TestGovernSetsTheCollectorsAim(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	stop := rdfgpu.NewBudget(rdfgpu.BudgetOptions{Memory: 3 << 30}).Govern()

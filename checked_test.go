@@ -9,6 +9,7 @@ import (
 )
 
 func TestAGraphIsWrittenOnceItHasBeenReadBack(t *testing.T) {
+	t.Parallel()
 	store := load(t, "ntriples", complete(20)+"_:b <http://example.org/p> \"say \\\"+.7\\\"\\r\\n\"@en .\n")
 	write := func(query string, options rdfgpu.QueryOptions, format rdfgpu.Format, checked bool) (string, error) {
 		t.Helper()

@@ -201,6 +201,7 @@ func damage(r *rand.Rand, good []byte) (bad []byte, what string) {
 }
 
 func TestADamagedStoreIsRefusedOrHarmless(t *testing.T) {
+	t.Parallel()
 	dir := damageStore(t)
 	open := func() (*rdfgpu.Store, error) { return rdfgpu.Open(dir, rdfgpu.Options{Threads: 2}) }
 	store, err := open()
@@ -279,6 +280,7 @@ func TestADamagedStoreIsRefusedOrHarmless(t *testing.T) {
 }
 
 func TestAFileThatIsCutWhileOpenEndsWithAnError(t *testing.T) {
+	t.Parallel()
 	text := complete(300)
 	query := func(store *rdfgpu.Store) (*rdfgpu.Result, error) {
 		return store.Query(context.Background(), `SELECT * WHERE { ?a ?p ?b . ?b ?q ?c }`, rdfgpu.QueryOptions{Device: rdfgpu.CPU, MaxRows: 1 << 20})

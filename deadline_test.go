@@ -18,6 +18,7 @@ import (
 // lateBy is how much after its limit a query may end in tests: a machine may be busy, and the aim is a tenth of a second.
 const lateBy = 10 * time.Second
 
+// TestEveryQueryEndsAtItsLimit is serial: it measures how soon queries end, which take all the machine has.
 func TestEveryQueryEndsAtItsLimit(t *testing.T) {
 	for _, asked := range hostileStores(t) {
 		for _, kept := range hostile.Kept(hostile.EndsInTime) {
@@ -38,6 +39,8 @@ func TestEveryQueryEndsAtItsLimit(t *testing.T) {
 }
 
 // TestEveryQueryEndsWithItsClient: what ends a query's context ends the query.
+//
+// Serial: it measures how soon queries end, which take all the machine has.
 func TestEveryQueryEndsWithItsClient(t *testing.T) {
 	tiny := tinyStore(t)
 	gone := errors.New("gone")

@@ -83,6 +83,7 @@ func patched(t *rapid.T, quads []rdf.Quad, text string) (out []rdf.Quad) {
 
 // TestAPatchMakesOneStoreTheOther draws pairs of data sets, applies their difference, and compares with a witness.
 func TestAPatchMakesOneStoreTheOther(t *testing.T) {
+	t.Parallel()
 	ctx, n := context.Background(), 0
 	rapid.Check(t, func(r *rapid.T) {
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(n))
@@ -120,6 +121,7 @@ func TestAPatchMakesOneStoreTheOther(t *testing.T) {
 }
 
 func TestManyBlankNodesAreComparedByLabel(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	open := func(name, text string) *rdfgpu.Store {
 		s, err := rdfgpu.Open(loadQuads(t, dir, name, text), rdfgpu.Options{})

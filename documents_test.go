@@ -129,6 +129,7 @@ func counted(subject string, n int) string {
 }
 
 func TestALargeDocumentIsACommit(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "more.nt")
 	if err := os.WriteFile(file, []byte(counted("loaded", 50)), 0o600); err != nil {
@@ -197,6 +198,7 @@ func TestALargeDocumentIsACommit(t *testing.T) {
 // TestReadersAndBackupsBesideLargeDocuments opens and backs a store up while documents are put into it, each one triple larger
 // than the one before: every one must be whole.
 func TestReadersAndBackupsBesideLargeDocuments(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "data.nt")
 	if err := os.WriteFile(file, []byte(counted("base", 1000)), 0o600); err != nil {
 		t.Fatal(err)
@@ -290,6 +292,7 @@ func anonymous(t *testing.T) int64 {
 // aloneVariable is set in a process of this test alone: others leave memory behind.
 const aloneVariable = "RDFGPU_TEST_ALONE"
 
+// TestMemoryDoesNotGrowWithALargeDocument is serial: it measures the memory of a process that has the machine to itself.
 func TestMemoryDoesNotGrowWithALargeDocument(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads 200 MB")

@@ -11,6 +11,8 @@ import (
 )
 
 // TestAnOverdueQueryIsToldOf: who reads its solutions keeps the query from ending.
+//
+// Serial: it reads the stacks of the process.
 func TestAnOverdueQueryIsToldOf(t *testing.T) {
 	store := load(t, "ntriples", complete(5))
 	told, gone := make(chan rdfgpu.Overdue, 1), errors.New("gone")
@@ -43,6 +45,7 @@ func TestAnOverdueQueryIsToldOf(t *testing.T) {
 
 // TestAQueryThatEndedIsNotOverdue, though its context ends later and its result stays open.
 func TestAQueryThatEndedIsNotOverdue(t *testing.T) {
+	t.Parallel()
 	store := load(t, "ntriples", complete(5))
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()

@@ -10,6 +10,7 @@ import (
 )
 
 func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
+	t.Parallel()
 	c := newParseCache(NewBudget(BudgetOptions{}))
 	often, err := c.parse(t.Context(), "ASK { ?often ?p ?o }", "")
 	if err != nil {
@@ -39,6 +40,7 @@ func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
 }
 
 func TestTheParseCacheIsBoundedInBytes(t *testing.T) {
+	t.Parallel()
 	c := newParseCache(NewBudget(BudgetOptions{}))
 	for i := range 3 * parseCacheBytes / treeBytes(strings.Repeat("1,", parseCacheText/2-50)) {
 		if _, err := c.parse(t.Context(), fmt.Sprintf("ASK { ?s%d ?p %s1 }", i, strings.Repeat("1,", parseCacheText/2-50)), ""); err != nil {
@@ -55,6 +57,7 @@ func TestTheParseCacheIsBoundedInBytes(t *testing.T) {
 }
 
 func TestParsingIsRefusedWhereThereIsNoRoom(t *testing.T) {
+	t.Parallel()
 	c := newParseCache(NewBudget(BudgetOptions{Memory: 16 << 20}))
 	_, err := c.parse(t.Context(), "SELECT * { ?s ?p "+strings.Repeat("1,", 300_000)+"1 }", "")
 	if !errors.Is(err, ErrMemoryLimit) {
@@ -65,6 +68,7 @@ func TestParsingIsRefusedWhereThereIsNoRoom(t *testing.T) {
 	}
 }
 
+// TestAQueryThatEndsBeforeItIsParsedGivesItsMemoryBack is serial: it takes all places of long texts of the process.
 func TestAQueryThatEndsBeforeItIsParsedGivesItsMemoryBack(t *testing.T) {
 	for range cap(longParses) { // as many as may be parsed at once
 		longParses <- struct{}{}

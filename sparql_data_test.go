@@ -16,6 +16,7 @@ import (
 // TestSPARQLOverDataSets answers the queries of testdata/sparql/SET over the data set of that name under RDFGPU_DATA and
 // compares the numbers of solutions with those of other engines (testdata/sparql/README.md).
 func TestSPARQLOverDataSets(t *testing.T) {
+	t.Parallel()
 	data := os.Getenv("RDFGPU_DATA")
 	if data == "" {
 		t.Skip("RDFGPU_DATA names no folder of data sets")

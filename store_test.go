@@ -61,6 +61,7 @@ func count(t testing.TB, store *rdfgpu.Store, query string, options rdfgpu.Query
 const path3 = `SELECT * { ?a <http://example.org/p> ?b . ?b <http://example.org/p> ?c . ?c <http://example.org/p> ?d }`
 
 func TestSemanticsOnACompleteGraph(t *testing.T) {
+	t.Parallel()
 	store := load(t, "ntriples", complete(5))
 	for semantics, want := range map[rdfgpu.Semantics]uint64{
 		rdfgpu.Homomorphism:    5 * 4 * 4 * 4,
@@ -74,6 +75,7 @@ func TestSemanticsOnACompleteGraph(t *testing.T) {
 }
 
 func TestCountRowsBatchesAndTextAgree(t *testing.T) {
+	t.Parallel()
 	store := load(t, "ntriples", complete(6))
 	want := count(t, store, path3, rdfgpu.QueryOptions{CountOnly: true})
 	query := func() *rdfgpu.Result {
@@ -109,6 +111,7 @@ func TestCountRowsBatchesAndTextAgree(t *testing.T) {
 }
 
 func TestAReaderMayStopEarly(t *testing.T) {
+	t.Parallel()
 	store := load(t, "ntriples", complete(30))
 	r, err := store.Query(context.Background(), path3, rdfgpu.QueryOptions{})
 	if err != nil {
@@ -130,6 +133,7 @@ func TestAReaderMayStopEarly(t *testing.T) {
 const endless = `SELECT DISTINCT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o . ?p ?q ?r }`
 
 func TestLimitsEndAQuery(t *testing.T) {
+	t.Parallel()
 	store := load(t, "ntriples", complete(30))
 	cancelled, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -153,6 +157,7 @@ func TestLimitsEndAQuery(t *testing.T) {
 }
 
 func TestAStoreServesManyGoroutines(t *testing.T) {
+	t.Parallel()
 	store := load(t, "ntriples", complete(8))
 	want := count(t, store, path3, rdfgpu.QueryOptions{})
 	var running sync.WaitGroup
@@ -175,6 +180,7 @@ func TestAStoreServesManyGoroutines(t *testing.T) {
 }
 
 func TestNamedGraphsAreKeptApart(t *testing.T) {
+	t.Parallel()
 	store := load(t, "nquads", `
 <http://example.org/a> <http://example.org/p> "default" .
 <http://example.org/a> <http://example.org/p> "one" <http://example.org/g1> .
@@ -200,6 +206,7 @@ func TestNamedGraphsAreKeptApart(t *testing.T) {
 }
 
 func TestErrorsSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	store := load(t, "ntriples", complete(2))
 	var syntax *rdfgpu.SyntaxError
 	if _, err := store.Query(context.Background(), "SELECT *\nWHERE { ?s ?p }", rdfgpu.QueryOptions{}); !errors.As(err, &syntax) || syntax.Line != 2 {
@@ -220,6 +227,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 }
 
 func TestExplainDrawsTheQueryGraph(t *testing.T) {
+	t.Parallel()
 	store := load(t, "ntriples", complete(4))
 	e, err := store.Explain(context.Background(), path3, rdfgpu.QueryOptions{Analyze: true})
 	if err != nil {

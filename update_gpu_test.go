@@ -49,6 +49,8 @@ func newStudents(t *testing.T, s *rdfgpu.Store, n int) string {
 
 // TestUpdatesOnTheGPU measures how soon an update is seen by queries on the GPU, over the LUBM store that RDFGPU_LIVE names, which it
 // changes, and compares the answers with the CPU's; also after a flush, and where the device is chosen by cost.
+//
+// Serial: it measures latencies on the one device.
 func TestUpdatesOnTheGPU(t *testing.T) {
 	folder, data := os.Getenv("RDFGPU_LIVE"), os.Getenv("RDFGPU_DATA")
 	if folder == "" || data == "" {

@@ -55,6 +55,7 @@ func (a apart) Query(ctx context.Context, text string, least uint64) (tsv string
 // TestHistories lets clients change and read a store while it is flushed, compacted and opened by others, and looks for an order
 // of all they did that explains what they were told. RDFGPU_HISTORIES says how many stores.
 func TestHistories(t *testing.T) {
+	t.Parallel()
 	stores := 4
 	if n, err := strconv.Atoi(os.Getenv("RDFGPU_HISTORIES")); err == nil {
 		stores = n

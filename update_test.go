@@ -61,6 +61,7 @@ func updated(t testing.TB, s *rdfgpu.Store, text string) rdfgpu.UpdateReport {
 }
 
 func TestUpdate(t *testing.T) {
+	t.Parallel()
 	s := newWritable(t, `@prefix : <http://e/> . :a :p :b ; :n 1 . :b :p :c . :g { :a :q 5 }`, rdfgpu.Options{})
 	r := updated(t, s, `INSERT DATA { :a :p :d , :b ; :n 2.5 GRAPH :g { :x :q "y"@en } GRAPH :h { _:b :q _:b } }`)
 	if r.Sequence != 1 || r.Added != 4 || r.Removed != 0 || len(r.Graphs) != 3 {
@@ -113,6 +114,7 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestAppendAndCompactAfterUpdates(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	more := filepath.Join(dir, "more.ttl")
 	if err := os.WriteFile(more, []byte(`<http://e/a> <http://e/p> <http://e/added>, <http://e/loaded> .`), 0o600); err != nil {
@@ -180,6 +182,7 @@ func TestAppendAndCompactAfterUpdates(t *testing.T) {
 // TestOperationsOnDataSeeThoseBeforeThem: several DELETE DATA and INSERT DATA in one request are done together where that is the
 // same, and only there.
 func TestOperationsOnDataSeeThoseBeforeThem(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text, left     string
 		added, removed uint64
@@ -209,6 +212,7 @@ func TestOperationsOnDataSeeThoseBeforeThem(t *testing.T) {
 
 // TestCompactionOfAnOpenStore goes on beside the store's readers, and takes all that was committed.
 func TestCompactionOfAnOpenStore(t *testing.T) {
+	t.Parallel()
 	s := newWritable(t, `@prefix : <http://e/> . :a :p 1 , 2 .`, rdfgpu.Options{Durability: rdfgpu.Unsynced})
 	for _, text := range []string{`INSERT DATA { :a :p 3 }`, `DELETE DATA { :a :p 1 }`, `INSERT DATA { :b :p "new" }`} {
 		updated(t, s, text)

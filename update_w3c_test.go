@@ -75,5 +75,6 @@ func (e *writableEngine) Quads() (quads []rdf.Quad, err error) {
 }
 
 func TestW3CUpdateEvaluation(t *testing.T) {
+	t.Parallel()
 	updatetest.RunEvaluation(t, func(t *testing.T) updatetest.Engine { return &writableEngine{t: t} })
 }

@@ -8,6 +8,7 @@ import (
 )
 
 func TestTheBuildIsWhatTheLinkerSaysElseWhatTheGoToolStamped(t *testing.T) {
+	t.Parallel()
 	stamped := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
 		{Key: "-tags", Value: "netgo,cuda"}, {Key: "vcs.revision", Value: "0123456789abcdef"},
 		{Key: "vcs.time", Value: "2026-11-20T10:00:00Z"}, {Key: "vcs.modified", Value: "true"},

@@ -93,6 +93,7 @@ func segments(t *testing.T, dir string) int {
 // TestAppendsAddSegments appends files of all sizes, with terms of all kinds that are old, new, or in a new place, and
 // compares the store with what was put into it.
 func TestAppendsAddSegments(t *testing.T) {
+	t.Parallel()
 	for _, memory := range []int64{0, 100 << 10} {
 		for _, graphs := range []bool{false, true} {
 			t.Run(fmt.Sprintf("memory %d, named graphs %v", memory, graphs), func(t *testing.T) {
@@ -159,6 +160,7 @@ func keepGraphs(quads []Quad, graphs bool) []Quad {
 
 // TestAppendOfWhatIsThereChangesNothing appends a file without blank nodes twice, then half of it.
 func TestAppendOfWhatIsThereChangesNothing(t *testing.T) {
+	t.Parallel()
 	to := filepath.Join(t.TempDir(), "store")
 	quads := slices.DeleteFunc(randomQuads(3, 2000, 400), func(q Quad) bool {
 		return q.Subject.Kind == rdf.BlankNode || q.Object.Kind == rdf.BlankNode || q.Graph.Kind == rdf.BlankNode
@@ -192,6 +194,7 @@ func TestAppendOfWhatIsThereChangesNothing(t *testing.T) {
 // TestADamagedStoreIsNotCopied changes a byte of each file: an append or a compaction ends with an error that says so, or did
 // not need what was changed.
 func TestADamagedStoreIsNotCopied(t *testing.T) {
+	t.Parallel()
 	to := filepath.Join(t.TempDir(), "store")
 	first := randomQuads(3, 5000, 900)
 	second := lateQuads(4, 300, 900)

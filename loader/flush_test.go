@@ -47,6 +47,7 @@ func newEdited(t *testing.T, dir string, n, terms int) (e *edited, now []Quad) {
 	return e, slices.Collect(maps.Keys(there))
 }
 
+// TestFlushAndRebuildSpillWhatTheyCannotHold is serial: it looks for goroutines that are left.
 func TestFlushAndRebuildSpillWhatTheyCannotHold(t *testing.T) {
 	for name, join := range map[string]func(*load, context.Context) (Report, error){
 		"flush":   func(l *load, ctx context.Context) (Report, error) { return l.flush(ctx) },
@@ -74,6 +75,7 @@ func TestFlushAndRebuildSpillWhatTheyCannotHold(t *testing.T) {
 }
 
 func TestASegmentDependsOnTheSnapshotAlone(t *testing.T) {
+	t.Parallel()
 	var first map[string][]byte
 	for _, threads := range []int{1, 3} {
 		dir := filepath.Join(t.TempDir(), "store")
@@ -91,6 +93,7 @@ func TestASegmentDependsOnTheSnapshotAlone(t *testing.T) {
 }
 
 func TestAFlushOfNothingMovesTheSequence(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
 	quads := randomQuads(1, 300, 60)
 	appendFile(t, dir, quads, true, 0)
@@ -113,6 +116,7 @@ func TestAFlushOfNothingMovesTheSequence(t *testing.T) {
 }
 
 func TestASegmentOfRemovalsHasNoTerms(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
 	quads := isomorphism.Distinct(randomQuads(1, 300, 60))
 	appendFile(t, dir, quads, true, 0)
@@ -130,6 +134,7 @@ func TestASegmentOfRemovalsHasNoTerms(t *testing.T) {
 }
 
 func TestASnapshotOfOtherSegmentsIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
 	appendFile(t, dir, randomQuads(1, 300, 60), true, 0)
 	e := openEdited(t, dir)
@@ -147,6 +152,8 @@ func TestASnapshotOfOtherSegmentsIsRefused(t *testing.T) {
 }
 
 // TestCancelledTheyLeaveNoTrace cancels flushes and rebuilds at random moments; afterwards they go on under the same lock.
+//
+// Serial: it looks for goroutines that are left.
 func TestCancelledTheyLeaveNoTrace(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for i, write := range []snapshotWriter{Flush, Rebuild} {
@@ -179,6 +186,7 @@ func TestCancelledTheyLeaveNoTrace(t *testing.T) {
 
 // TestWhatWasRemovedCanBeAppended appends quads of which some were there once and were removed.
 func TestWhatWasRemovedCanBeAppended(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
 	var quads []Quad // without blank nodes, which an append makes others
 	for _, q := range isomorphism.Distinct(randomQuads(1, 3000, 400)) {
@@ -203,6 +211,7 @@ func TestWhatWasRemovedCanBeAppended(t *testing.T) {
 }
 
 func TestAStoreOfVersion2IsReadAndAddedTo(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
 	must(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "version2.store"))))
 	iri := func(name string) rdf.Term { return rdf.NewIRI("http://example.org/" + name) }
@@ -248,6 +257,7 @@ func TestAStoreOfVersion2IsReadAndAddedTo(t *testing.T) {
 
 // TestTermsThatNothingUsesGo compacts a store of which everything but one triple was removed.
 func TestTermsThatNothingUsesGo(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
 	quads := isomorphism.Distinct(randomQuads(1, 500, 100))
 	appendFile(t, dir, quads, true, 0)

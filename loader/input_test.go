@@ -17,6 +17,7 @@ import (
 )
 
 func TestDetect(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]struct {
 		f Format
 		c Compression
@@ -63,6 +64,7 @@ func packed(t *testing.T, line string) map[string][]byte {
 	return map[string][]byte{"a.nt": []byte(line), "a.nt.gz": gz.Bytes(), "a.nt.zst": zst.Bytes(), "a.nt.bz2": bz}
 }
 
+// TestCompressedFilesAreUnpacked is serial: it looks for goroutines that are left.
 func TestCompressedFilesAreUnpacked(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	dir := t.TempDir()

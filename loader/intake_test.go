@@ -56,6 +56,7 @@ func mergeInto(t *testing.T, dir string, graph rdf.Term, memory int64, texts ...
 
 // TestAnIntakeThatSpillsIsWhatALoadOfEverythingIs merges documents of which a part is in the store already.
 func TestAnIntakeThatSpillsIsWhatALoadOfEverythingIs(t *testing.T) {
+	t.Parallel()
 	const base, all = 6_000, 9_000
 	for _, c := range []struct {
 		name      string
@@ -97,6 +98,7 @@ func TestAnIntakeThatSpillsIsWhatALoadOfEverythingIs(t *testing.T) {
 }
 
 func TestAFaultInAnIntakeSaysWhere(t *testing.T) {
+	t.Parallel()
 	for format, text := range map[Format]string{
 		NTriples: "<http://e/s> <http://e/p> 1 .\n",
 		Turtle:   "<http://e/s> <http://e/p> ] .\n",

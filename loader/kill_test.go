@@ -262,8 +262,10 @@ func appeared(pattern string, old []string) bool {
 }
 
 func TestKilledAtAnyMomentAStoreIsTheOldOrTheNewOne(t *testing.T) {
+	t.Parallel()
 	for _, action := range []string{"load", "append", "compact", "flush", "rebuild"} {
 		t.Run(action, func(t *testing.T) {
+			t.Parallel()
 			c := newCrashed(t, action)
 			start := time.Now()
 			if out, err := c.command(0).CombinedOutput(); err != nil {
@@ -285,8 +287,10 @@ func TestKilledAtAnyMomentAStoreIsTheOldOrTheNewOne(t *testing.T) {
 
 // TestOnAFullDiskTheOldStoreStays lets every write beyond a random size of file fail, part-way.
 func TestOnAFullDiskTheOldStoreStays(t *testing.T) {
+	t.Parallel()
 	for _, action := range []string{"load", "append", "compact", "flush", "rebuild"} {
 		t.Run(action, func(t *testing.T) {
+			t.Parallel()
 			c := newCrashed(t, action)
 			for i := range kills(t) {
 				limit := uint64(1) + rand.Uint64N(uint64(1000)<<(i%9))

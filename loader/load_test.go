@@ -173,6 +173,7 @@ func writeQuads(t tester, path string, quads []Quad, graphs bool) []Quad {
 }
 
 func TestLoadKeepsEveryQuad(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name     string
 		n, terms int
@@ -218,6 +219,7 @@ func storeFiles(t *testing.T, dir string) map[string][]byte {
 
 // TestLoadIsDeterministic loads one file twice: the files of the stores must be the same.
 func TestLoadIsDeterministic(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "data.nq")
 	writeQuads(t, path, randomQuads(5, 30_000, 5000), true)
@@ -243,6 +245,7 @@ func TestLoadIsDeterministic(t *testing.T) {
 // TestLoadSpills loads with a term table, a triple list and a sort that each overflow many times; the files must be those
 // of a load that has room.
 func TestLoadSpills(t *testing.T) {
+	t.Parallel()
 	for _, graphs := range []bool{false, true} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "data.nq")
@@ -282,6 +285,7 @@ func TestLoadSpills(t *testing.T) {
 }
 
 func TestLoadKeepsBlankNodesOfFilesApart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var inputs []Input
 	for i, text := range []string{"_:a <http://p> _:f1_a .\n", "_:a <http://p> \"x\" .\n", "_:a <http://p> [] .\n"} {
@@ -302,6 +306,7 @@ func TestLoadKeepsBlankNodesOfFilesApart(t *testing.T) {
 }
 
 func TestLoadStopsAtABadLineOrSkipsIt(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "people.nt")
 	lines := "<http://s> <http://p> <http://o> .\n<http://s> <http://p> <o> .\n\n<http://s> <http://p> \"é\\x\" .\n<http://s> <http://p> \"ok\" .\n"
@@ -327,6 +332,7 @@ func TestLoadStopsAtABadLineOrSkipsIt(t *testing.T) {
 }
 
 func TestAppendAddsToTheStore(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	to := filepath.Join(dir, "store")
 	var want []Quad
@@ -374,6 +380,7 @@ func (r *cancelReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// TestCancelledLoadLeavesTheStoreAsItWas is serial: it looks for goroutines that are left.
 func TestCancelledLoadLeavesTheStoreAsItWas(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	dir := t.TempDir()

@@ -203,6 +203,7 @@ func (m *model) append() {
 
 // TestAStoreIsWhatWasDoneToIt does all that can be done to a store, in any order, and compares it with a set of quads.
 func TestAStoreIsWhatWasDoneToIt(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := newModel(t)
 		defer m.end()

@@ -16,6 +16,7 @@ import (
 )
 
 func TestFaultsOfLinesSayWhereAndWhat(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		doc          string
 		line, column int
@@ -49,6 +50,7 @@ func TestFaultsOfLinesSayWhereAndWhat(t *testing.T) {
 }
 
 func TestLiteralsHaveOneForm(t *testing.T) {
+	t.Parallel()
 	doc := `<s:> <p:> "a\u00e9\n\"\\" . <s:>`
 	quads, err := readAll([]byte(strings.ReplaceAll(doc, ". <s:>", ".\n<s:>")+` <p:> "x"^^<http://www.w3.org/2001/XMLSchema#string> .`), NTriples, "")
 	if err != nil {
@@ -61,6 +63,7 @@ func TestLiteralsHaveOneForm(t *testing.T) {
 
 // TestBlocksDoNotMatter reads documents through a reader that gives a few bytes at a time.
 func TestBlocksDoNotMatter(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var lines []string
 		for _, q := range randomQuads(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 40).Draw(t, "quads"), 50) {

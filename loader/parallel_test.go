@@ -7,6 +7,7 @@ import (
 )
 
 func TestParallelTellsWhyItsContextEnded(t *testing.T) {
+	t.Parallel()
 	cause := errors.New("the user left")
 	for name, work := range map[string]func(context.Context) error{
 		"workers that end quietly":      func(ctx context.Context) error { <-ctx.Done(); return nil },
@@ -22,6 +23,7 @@ func TestParallelTellsWhyItsContextEnded(t *testing.T) {
 }
 
 func TestTheFirstErrorOfParallelEndsTheOthers(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("broken")
 	err := parallel(t.Context(), 3, func(ctx context.Context, worker int) error {
 		if worker == 1 {

@@ -77,6 +77,7 @@ func write(t *testing.T, path string, text []byte) string {
 }
 
 func TestPlanFromASampleComesCloseToTheLoad(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := lubmText(t, 2)
 	plain := write(t, filepath.Join(dir, "plain.nt"), text)
@@ -103,6 +104,7 @@ func TestPlanFromASampleComesCloseToTheLoad(t *testing.T) {
 }
 
 func TestPlanOfASmallInputIsExact(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ttl := write(t, filepath.Join(dir, "a.ttl"), []byte("@prefix : <http://e/> . :a :p :b, 1, 2.5 ; :q [ :r \"x\"@en ] ."))
 	nt := write(t, filepath.Join(dir, "b.nt"), []byte("<http://e/a> <http://e/p> <http://e/b> .\n<http://e/a> <http://e/p> \"y\" .")) // no last line end
@@ -114,6 +116,7 @@ func TestPlanOfASmallInputIsExact(t *testing.T) {
 }
 
 func TestPlanRefusesWhatHasNoSize(t *testing.T) {
+	t.Parallel()
 	_, err := Plan(context.Background(), []Input{{Name: "stdin", Format: NTriples, Reader: strings.NewReader("")}}, Options{})
 	if !errors.Is(err, errNoSize) {
 		t.Error(err)
@@ -121,6 +124,7 @@ func TestPlanRefusesWhatHasNoSize(t *testing.T) {
 }
 
 func TestPlansOfTheSharedDataComeCloseToTheLoads(t *testing.T) {
+	t.Parallel()
 	folder := os.Getenv("RDFGPU_DATA")
 	if folder == "" {
 		t.Skip("RDFGPU_DATA does not name the folder of the data sets")

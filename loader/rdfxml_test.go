@@ -16,6 +16,7 @@ import (
 const xmlHead = `<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/" xml:base="http://e/dir/doc?q#f">`
 
 func TestRDFXML(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ name, body, turtle string }{
 		{"a typed node with a literal", `<e:Person rdf:about="a"><e:name xml:lang="de">Zoë &amp; Co</e:name></e:Person>`,
 			`<http://e/dir/a> a <http://e/Person>; <http://e/name> "Zoë & Co"@de .`},
@@ -52,6 +53,7 @@ func TestRDFXML(t *testing.T) {
 }
 
 func TestRDFXMLFaults(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{
 		`<rdf:Description rdf:about="a b"/>`, `<rdf:Description rdf:ID="a b"/>`, `<rdf:Description rdf:aboutEach="x"/>`,
 		`<rdf:li/>`, `<rdf:Description><rdf:Description/></rdf:Description>`, `<rdf:Description rdf:ID="a"/><rdf:Description rdf:ID="a"/>`,
@@ -68,6 +70,7 @@ func TestRDFXMLFaults(t *testing.T) {
 }
 
 func TestRDFXMLTakesEntitiesFromTheDoctype(t *testing.T) {
+	t.Parallel()
 	doc := `<!DOCTYPE rdf:RDF [ <!ENTITY e "http://e/"> <!ENTITY f "&e;f#"> ]><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="&e;"><e:C rdf:about="&f;x"/></rdf:RDF>`
 	got, err := readAll([]byte(doc), RDFXML, "")
 	if err != nil || len(got) != 1 || got[0].Subject.Value != "http://e/f#x" {
@@ -102,6 +105,7 @@ func knakkTerm(t knakk.Term) rdf.Term {
 // TestRDFXMLAgreesWithTheLibrary compares on documents without what the library is known to get wrong: relative
 // references and XML literals.
 func TestRDFXMLAgreesWithTheLibrary(t *testing.T) {
+	t.Parallel()
 	head := `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">`
 	for _, body := range []string{
 		`<e:A rdf:about="http://a"><e:p>x</e:p><e:p xml:lang="en">y</e:p><e:q rdf:resource="http://b"/></e:A>`,

@@ -17,6 +17,7 @@ import (
 // TestLoadedSetsHoldWhatTheirFilesSay compares real files, read by Read, with the stores that Load makes of them: by
 // the number of triples and the sum of their hashes.
 func TestLoadedSetsHoldWhatTheirFilesSay(t *testing.T) {
+	t.Parallel()
 	for set, triples := range map[string]uint64{"lubm1": 100_543, "nomisma": 757_143, "debian12": 1_440_574} {
 		t.Run(set, func(t *testing.T) {
 			path := dataFile(t, set)

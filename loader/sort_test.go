@@ -8,6 +8,7 @@ import (
 )
 
 func TestSortNumbersSortsBothWays(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	draw := map[string]func() uint64{
 		"any":         r.Uint64,
@@ -43,6 +44,7 @@ func TestSortNumbersSortsBothWays(t *testing.T) {
 }
 
 func TestSortKeysSortsByBytes(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
 	set := map[string]bool{"": true, "\x00": true, "a": true, "a\x00": true, "a\x00\x00": true}
 	heads := []string{"", "<http://example.org/", "<http://example.org/a long common beginning/", "\x00\x00\x00\x00\x00\x00\x00\x00\x00"}

@@ -15,6 +15,7 @@ import (
 
 // TestResolve goes through the examples of RFC 3986, section 5.4.
 func TestResolve(t *testing.T) {
+	t.Parallel()
 	for ref, want := range map[string]string{
 		"g:h": "g:h", "g": "http://a/b/c/g", "./g": "http://a/b/c/g", "g/": "http://a/b/c/g/", "/g": "http://a/g", "//g": "http://g",
 		"?y": "http://a/b/c/d;p?y", "g?y": "http://a/b/c/g?y", "#s": "http://a/b/c/d;p?q#s", "g#s": "http://a/b/c/g#s",
@@ -33,6 +34,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestFaultsOfTurtleSayWhereAndWhat(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		doc          string
 		line, column int
@@ -62,6 +64,7 @@ func TestFaultsOfTurtleSayWhereAndWhat(t *testing.T) {
 }
 
 func TestDeepNestingIsRefused(t *testing.T) {
+	t.Parallel()
 	for _, open := range []string{"[ <p:> ", "( "} {
 		_, err := readAll([]byte("<s:> <p:> "+strings.Repeat(open, 1_000_000)), Turtle, "")
 		var fault *SyntaxError
@@ -72,6 +75,7 @@ func TestDeepNestingIsRefused(t *testing.T) {
 }
 
 func TestOwnLabelsDoNotMeetAnonymousOnes(t *testing.T) {
+	t.Parallel()
 	quads, err := readAll([]byte(`_:b1 <p:> [] . _:xb1 <p:> _:b2 .`), Turtle, "")
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +106,7 @@ func knakkTurtle(doc string) (quads []Quad, err error) {
 
 // TestTurtleAgreesWithTheLibrary compares on documents without relative IRIs, which the library gets wrong.
 func TestTurtleAgreesWithTheLibrary(t *testing.T) {
+	t.Parallel()
 	for _, doc := range []string{
 		"@prefix e: <http://e/> . e:a a e:C ; e:p 1, 2.5, 1e3, -0.5 ; e:q true, \"x\"@en, 'y'^^e:d .",
 		"PREFIX e: <http://e/>\ne:a e:p [ e:q ( 1 e:x ) ] .\n[ e:s e:t ] e:u e:v .",

@@ -16,6 +16,7 @@ const manifestNS = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 
 // TestW3CSuites runs the RDF 1.1 test suites of the formats, whole.
 func TestW3CSuites(t *testing.T) {
+	t.Parallel()
 	root := os.Getenv("RDFGPU_W3C")
 	if root == "" {
 		t.Skip("RDFGPU_W3C does not name the folder of the W3C tests")

@@ -257,6 +257,7 @@ func (m *admissionModel) check() {
 }
 
 func TestAdmissionIsAsTheModelSays(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		slots := rapid.IntRange(1, 5).Draw(t, "slots")
 		m := &admissionModel{T: t, joined: map[int]int{}, admission: newAdmission(slots, rapid.IntRange(0, 6).Draw(t, "places"),
@@ -273,6 +274,7 @@ func TestAdmissionIsAsTheModelSays(t *testing.T) {
 }
 
 func TestAClientWithinItsShareDoesNotWaitForOneBeyond(t *testing.T) {
+	t.Parallel()
 	a := newAdmission(8, 100, 10, 50, time.Minute)
 	for range 20 {
 		a.ask(clientID{token: 1}, nil)
@@ -291,6 +293,7 @@ func TestAClientWithinItsShareDoesNotWaitForOneBeyond(t *testing.T) {
 }
 
 func TestTheSlowestIsCutFirst(t *testing.T) {
+	t.Parallel()
 	a := newAdmission(4, 0, 2, 50, time.Minute)
 	var turns []*turn
 	causes := map[int]error{}
@@ -309,6 +312,7 @@ func TestTheSlowestIsCutFirst(t *testing.T) {
 }
 
 func TestAQueryLeavesTheQueueWithItsClient(t *testing.T) {
+	t.Parallel()
 	a := newAdmission(1, 10, 1, 50, time.Minute)
 	running, problem := a.enter(t.Context(), clientID{}, nil)
 	if problem != nil {
@@ -332,6 +336,7 @@ func TestAQueryLeavesTheQueueWithItsClient(t *testing.T) {
 }
 
 func TestPlanningAQueryTakesASlot(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{MaxConcurrent: 1, QueueWait: 20 * time.Millisecond})
 	plan := func() int {
 		return do(s, "POST", "/api/graph", "SELECT 1", "Content-Type: application/sparql-query").Code

@@ -101,6 +101,7 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestW3CProtocolOfTheProgram(t *testing.T) {
+	t.Parallel()
 	s := openSuite(t, "protocol")
 	program := buildProgram(t)
 	data := s.protocolData(t)
@@ -117,6 +118,7 @@ func TestW3CProtocolOfTheProgram(t *testing.T) {
 }
 
 func TestW3CResultFormatsOfTheProgram(t *testing.T) {
+	t.Parallel()
 	openSuite(t, "csv-tsv-res")
 	program := buildProgram(t)
 	testResultFormats(t, func(t *testing.T, path string) http.Handler { return serveByProgram(t, program, path) })

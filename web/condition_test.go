@@ -9,6 +9,7 @@ import (
 )
 
 func TestEntityTagsAreRead(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		header string
 		want   entityTags
@@ -35,6 +36,7 @@ func TestEntityTagsAreRead(t *testing.T) {
 }
 
 func TestConditionsOnWhatChanges(t *testing.T) {
+	t.Parallel()
 	s, _ := newMemoryServer(t, Options{})
 	put := func(target string, headers ...string) int {
 		return do(s, "PUT", target, fmt.Sprintf("<http://e/s> <http://e/p> %d .", time.Now().UnixNano()), append(headers, asTurtle)...).Code
@@ -90,6 +92,7 @@ func TestConditionsOnWhatChanges(t *testing.T) {
 }
 
 func TestAnAnswerThatTheClientHasIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{})
 	do(s, "PUT", graphG, "<http://e/s> <http://e/p> 1 .", asTurtle)
 	for _, target := range []string{"/sparql?query=SELECT+3", "/sparql?query=CONSTRUCT", graphG} {
@@ -139,6 +142,7 @@ func TestAnAnswerThatTheClientHasIsNotSentAgain(t *testing.T) {
 }
 
 func TestAnswersThatMayChangeByThemselvesHaveNoTag(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	if w := get(s, "SELECT 1 NOW"); w.Code != 200 || w.Header().Get("ETag") != "" {
 		t.Errorf("%d %v", w.Code, w.Header())
@@ -156,6 +160,7 @@ func TestAnswersThatMayChangeByThemselvesHaveNoTag(t *testing.T) {
 
 // TestTheTagOfAnotherStoreIsAnother: a server that turns to a store that was loaded anew answers anew, though its sequence is 0 too.
 func TestTheTagOfAnotherStoreIsAnother(t *testing.T) {
+	t.Parallel()
 	s, engine := newTestServer(t, Options{})
 	tag := get(s, "SELECT 1").Header().Get("ETag")
 	<-s.Turn(engine)
@@ -164,6 +169,7 @@ func TestTheTagOfAnotherStoreIsAnother(t *testing.T) {
 	}
 }
 
+// TestAQueryReadsWhatItsClientWrote is serial: what it waits for is there for a tenth of a second.
 func TestAQueryReadsWhatItsClientWrote(t *testing.T) {
 	s, engine := newMemoryServer(t, Options{MaxConcurrent: 1})
 	if w := get(s, "ASK", headerMinSequence+": 0"); w.Code != 200 {

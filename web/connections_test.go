@@ -30,6 +30,7 @@ func listed(l *connections, client string, n int, busy bool) (list []*conn, ok b
 }
 
 func TestAtTheBoundTheLongestUnusedConnectionOfTheLargestClientGoes(t *testing.T) {
+	t.Parallel()
 	l := newConnections(nil, 10, time.Second)
 	greedy, _ := listed(l, "192.0.2.1", 7, false)
 	modest, _ := listed(l, "192.0.2.2", 3, false)
@@ -43,6 +44,7 @@ func TestAtTheBoundTheLongestUnusedConnectionOfTheLargestClientGoes(t *testing.T
 }
 
 func TestAGreedyClientDoesNotTakeTheConnectionsOfOthers(t *testing.T) {
+	t.Parallel()
 	l := newConnections(nil, 10, time.Second)
 	listed(l, "192.0.2.1", 7, true)
 	listed(l, "192.0.2.2", 3, false)
@@ -58,6 +60,7 @@ func TestAGreedyClientDoesNotTakeTheConnectionsOfOthers(t *testing.T) {
 }
 
 func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
 	s, engine, address, _ := serve(t, Options{MaxConnections: 4})
 	for range 20 {
 		dial(t, address) // these say nothing
@@ -89,6 +92,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 }
 
 func TestTheClientIsTheTokenOrTheAddress(t *testing.T) {
+	t.Parallel()
 	request := func(peer, forwarded string) *http.Request {
 		r := httptest.NewRequest("GET", "/sparql", nil)
 		r.RemoteAddr = peer
@@ -125,6 +129,7 @@ func TestTheClientIsTheTokenOrTheAddress(t *testing.T) {
 }
 
 func TestUnusualRequestsOnAConnection(t *testing.T) {
+	t.Parallel()
 	s, engine, address, _ := serve(t, Options{})
 	exchange := func(request string, halfClose bool) string {
 		t.Helper()
@@ -154,6 +159,7 @@ func TestUnusualRequestsOnAConnection(t *testing.T) {
 }
 
 func TestRequestsSentTogetherAreAnsweredInTheirOrder(t *testing.T) {
+	t.Parallel()
 	_, _, address, _ := serve(t, Options{MaxConcurrent: 1})
 	c := dial(t, address)
 	var requests bytes.Buffer
@@ -177,6 +183,7 @@ func TestRequestsSentTogetherAreAnsweredInTheirOrder(t *testing.T) {
 // TestALateWriteIsTriedOnce: where a busy processor comes to a write after its deadline, what the socket takes at once goes through,
 // and a client that takes nothing is not waited for.
 func TestALateWriteIsTriedOnce(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -48,6 +48,7 @@ func triples(t testing.TB, number, n int) string {
 // TestTurningToAChangedStore asks one server all the time while its store is added to, compacted and loaded anew: every answer
 // is that of one of the stores, later ones never of an earlier store, and each store rests in the end.
 func TestTurningToAChangedStore(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
 	load := func(files []string, add bool) {
 		t.Helper()
@@ -121,6 +122,7 @@ func TestTurningToAChangedStore(t *testing.T) {
 }
 
 func TestTheProgramFollowsItsStore(t *testing.T) {
+	t.Parallel()
 	program := buildProgram(t)
 	file := triples(t, 0, 1000)
 	h := serveByProgram(t, program, file)

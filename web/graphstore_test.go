@@ -27,6 +27,7 @@ const (
 )
 
 func TestAGraphIsPutAndReadInEverySyntax(t *testing.T) {
+	t.Parallel()
 	documents := map[string]string{
 		"text/turtle":           "@prefix : <http://e/> . :s :p \"o\" .",
 		"application/x-turtle":  "<http://e/s> <http://e/p> 'o' .",
@@ -58,6 +59,7 @@ func TestAGraphIsPutAndReadInEverySyntax(t *testing.T) {
 }
 
 func TestEveryStatusOfTheGraphStore(t *testing.T) {
+	t.Parallel()
 	const triple = "<http://e/x> <http://e/p> 1 ."
 	cases := []struct {
 		name, method, target, body string
@@ -144,6 +146,7 @@ func TestEveryStatusOfTheGraphStore(t *testing.T) {
 }
 
 func TestAGraphWithoutANameGetsOne(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{})
 	w := do(s, "POST", "http://host:1/store", "<> <http://e/p> <x> .", asTurtle)
 	name := w.Header().Get("Location")
@@ -159,6 +162,7 @@ func TestAGraphWithoutANameGetsOne(t *testing.T) {
 }
 
 func TestAddressesAreGraphsWhereAskedFor(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{DirectGraphs: true})
 	if w := do(s, "PUT", "http://host:1/store/a%20b/c.ttl", "<x> <http://e/p> 'o' .", asTurtle); w.Code != 201 {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -175,6 +179,7 @@ func TestAddressesAreGraphsWhereAskedFor(t *testing.T) {
 }
 
 func TestTheStoreIsDumped(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{})
 	do(s, "PUT", graphG, "<http://e/s> <http://e/p> 'a' .", asTurtle)
 	do(s, "PUT", "/store?default", "<http://e/s> <http://e/p> 'b' .", asTurtle)
@@ -205,6 +210,7 @@ func form(parts ...[3]string) string {
 }
 
 func TestTheFilesOfAFormAreOneChange(t *testing.T) {
+	t.Parallel()
 	const asParts = "Content-Type: multipart/form-data; boundary=xyz"
 	turtle, triples := "_:a <http://e/p> 'x' .", "_:a <http://e/p> \"y\" .\n"
 	cases := []struct {
@@ -237,6 +243,7 @@ func TestTheFilesOfAFormAreOneChange(t *testing.T) {
 }
 
 func TestALargeDocumentIsAnUpload(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{MaxUpdates: 1, MaxUploads: 1, MaxQueued: -1})
 	server := listen(t, s)
 	r, w := io.Pipe()
@@ -273,6 +280,7 @@ func TestALargeDocumentIsAnUpload(t *testing.T) {
 	}
 }
 
+// TestAClientThatHangsUpInTheMiddleOfADocumentChangesNothing is serial: its limit of reading is short.
 func TestAClientThatHangsUpInTheMiddleOfADocumentChangesNothing(t *testing.T) {
 	s, engine := newMemoryServer(t, Options{ReadTimeout: 50 * time.Millisecond})
 	server := listen(t, s)
@@ -335,6 +343,7 @@ func (e *countingEngine) PutGraph(ctx context.Context, name string, body io.Read
 	}
 }
 
+// TestMemoryDoesNotGrowWithADocument is serial: it measures the heap of the process.
 func TestMemoryDoesNotGrowWithADocument(t *testing.T) {
 	const length = 96 << 20
 	line := bytes.Repeat([]byte("<http://e/s> <http://e/p> \"o\" .\n"), 1000)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestHistoryCountsQueries(t *testing.T) {
+	t.Parallel()
 	s := newStoreServer(t)
 	for _, query := range []string{"SELECT * WHERE { ?s ?p ?o }", "SELECT * WHERE { ?s ?p ?o }", "SELECT nonsense"} {
 		w := httptest.NewRecorder()
@@ -34,6 +35,7 @@ func TestHistoryCountsQueries(t *testing.T) {
 }
 
 func TestHistoryKeepsAnHour(t *testing.T) {
+	t.Parallel()
 	var h history
 	begin := time.Now()
 	for i := range 500 {
@@ -53,6 +55,7 @@ func TestHistoryKeepsAnHour(t *testing.T) {
 }
 
 func TestHistoryEndsWithItsServer(t *testing.T) {
+	t.Parallel()
 	s := newStoreServer(t)
 	stop := s.keepHistory(context.Background())
 	waitFor(t, 10*time.Second, func() bool { return len(s.history.samples()) == 1 })

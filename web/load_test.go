@@ -53,6 +53,7 @@ func loadMix(t *testing.T, folder string) (mix []loadQuery) {
 	return mix
 }
 
+// TestLoad is serial: it measures throughput.
 func TestLoad(t *testing.T) {
 	duration, err := time.ParseDuration(os.Getenv("RDFGPU_LOAD"))
 	data := os.Getenv("RDFGPU_DATA")

@@ -26,6 +26,7 @@ func (e *stuckEngine) Query(ctx context.Context, text string, options rdfgpu.Que
 
 // TestTheClientOfAnOverdueQueryIsTold while the query goes on, which keeps its turn, and gets nothing else afterwards.
 func TestTheClientOfAnOverdueQueryIsTold(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"SELECT 3", "FAIL memory", "SELECT 100000"} {
 		engine := &stuckEngine{letGo: make(chan struct{})}
 		s, err := New(engine, Options{Log: quiet})

@@ -37,6 +37,7 @@ func get(s http.Handler, query string, headers ...string) *httptest.ResponseReco
 }
 
 func TestAQueryIsTakenInEveryWayOfTheProtocol(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	form := "Content-Type: application/x-www-form-urlencoded"
 	cases := []struct{ name, method, target, body, header string }{
@@ -61,6 +62,7 @@ func TestAQueryIsTakenInEveryWayOfTheProtocol(t *testing.T) {
 }
 
 func TestPagesAndGraphsForThoseWhoAcceptLittle(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	browser := "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	for _, c := range []struct {
@@ -89,6 +91,7 @@ func TestPagesAndGraphsForThoseWhoAcceptLittle(t *testing.T) {
 }
 
 func TestRequestsThatAreWrongAreToldSo(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{MaxBody: 100})
 	form, direct := "Content-Type: application/x-www-form-urlencoded", "Content-Type: application/sparql-query"
 	cases := []struct {
@@ -140,6 +143,7 @@ func TestRequestsThatAreWrongAreToldSo(t *testing.T) {
 }
 
 func TestASyntaxErrorSaysWhere(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	w := get(s, "BAD", "Accept: application/sparql-results+json")
 	var p Problem
@@ -157,6 +161,7 @@ func TestASyntaxErrorSaysWhere(t *testing.T) {
 }
 
 func TestTheFormatIsNegotiated(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	cases := []struct{ query, accept, want string }{
 		{"SELECT 1", "", "application/sparql-results+json"},
@@ -193,6 +198,7 @@ func TestTheFormatIsNegotiated(t *testing.T) {
 }
 
 func TestParametersReachTheEngineAlsoAsHeaders(t *testing.T) {
+	t.Parallel()
 	s, engine := newTestServer(t, Options{Timeout: 30 * time.Second, MaxRows: 9})
 	check := func(w *httptest.ResponseRecorder) {
 		t.Helper()
@@ -211,6 +217,7 @@ func TestParametersReachTheEngineAlsoAsHeaders(t *testing.T) {
 }
 
 func TestOnlySomeRowsAreSentWhileAllAreCounted(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	w := do(s, "GET", "/sparql?query=SELECT+12345&send=1500", "")
 	var answer struct {
@@ -227,6 +234,7 @@ func TestOnlySomeRowsAreSentWhileAllAreCounted(t *testing.T) {
 }
 
 func TestThePlanIsSentInsteadOfTheAnswer(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	w := do(s, "GET", "/sparql?query=ASK&explain=analyze", "")
 	if w.Body.String() != "{\"analyze\":true,\"plan\":\"ASK\"}\n" || w.Header().Get("Content-Type") != "application/json" {
@@ -238,6 +246,7 @@ func TestThePlanIsSentInsteadOfTheAnswer(t *testing.T) {
 }
 
 func TestAQueryBeingTypedHasAGraphOrAProblem(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	form := "Content-Type: application/x-www-form-urlencoded"
 	if w := do(s, "POST", "/api/graph", "query=ASK", form); w.Code != 200 || w.Body.String() != "{\"explanation\":{\"analyze\":false,\"plan\":\"ASK\"}}\n" {
@@ -252,6 +261,7 @@ func TestAQueryBeingTypedHasAGraphOrAProblem(t *testing.T) {
 }
 
 func TestAnswersAreCompressedWhenAsked(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	for _, rows := range []string{"SELECT 100", "SELECT 40000"} {
 		plain := get(s, rows, "Accept: text/csv").Body.String()
@@ -276,6 +286,7 @@ func TestAnswersAreCompressedWhenAsked(t *testing.T) {
 	}
 }
 
+// TestALongAnswerBeginsBeforeItIsWhole is serial: it measures how soon a line comes.
 func TestALongAnswerBeginsBeforeItIsWhole(t *testing.T) {
 	s, engine := newTestServer(t, Options{})
 	server := listen(t, s)
@@ -311,6 +322,7 @@ func waitFor(t *testing.T, limit time.Duration, condition func() bool) {
 }
 
 func TestALongAnswerEndsWithTheNumberOfRows(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	server := listen(t, s)
 	response, err := http.Get(server.URL + "/sparql?format=tsv&query=SELECT+30000")
@@ -329,6 +341,7 @@ func TestALongAnswerEndsWithTheNumberOfRows(t *testing.T) {
 }
 
 func TestAnErrorAfterTheFirstByteBreaksTheResponseOff(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	server := listen(t, s)
 	for _, format := range []string{"json", "xml"} {
@@ -348,6 +361,7 @@ func TestAnErrorAfterTheFirstByteBreaksTheResponseOff(t *testing.T) {
 }
 
 func TestAClientThatHangsUpStopsItsQuery(t *testing.T) {
+	t.Parallel()
 	s, engine := newTestServer(t, Options{})
 	server := listen(t, s)
 	ctx, hangUp := context.WithCancel(context.Background())
@@ -365,6 +379,7 @@ func TestAClientThatHangsUpStopsItsQuery(t *testing.T) {
 }
 
 func TestRunningQueriesAreListedAndCancelled(t *testing.T) {
+	t.Parallel()
 	s, engine := newTestServer(t, Options{})
 	done := make(chan *httptest.ResponseRecorder)
 	go func() { done <- get(s, "FOREVER") }()
@@ -387,6 +402,7 @@ func TestRunningQueriesAreListedAndCancelled(t *testing.T) {
 	}
 }
 
+// TestBeyondTheQueueQueriesAreTurnedAway is serial: what it waits for is there for some milliseconds.
 func TestBeyondTheQueueQueriesAreTurnedAway(t *testing.T) {
 	s, engine := newTestServer(t, Options{MaxConcurrent: 1, MaxQueued: 1, QueueWait: 20 * time.Millisecond})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -414,6 +430,7 @@ func TestBeyondTheQueueQueriesAreTurnedAway(t *testing.T) {
 	}
 }
 
+// TestAQueryMayTakeLongerThanReadingItMay is serial: its requests must be read within a short limit.
 func TestAQueryMayTakeLongerThanReadingItMay(t *testing.T) {
 	s, _ := newTestServer(t, Options{})
 	server := httptest.NewUnstartedServer(s)
@@ -442,6 +459,7 @@ func TestAQueryMayTakeLongerThanReadingItMay(t *testing.T) {
 }
 
 func TestHeadHasNoBody(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	w := do(s, "HEAD", "/sparql?query=ASK", "")
 	if w.Code != 200 || w.Body.Len() != 0 || w.Header().Get("Content-Length") == "0" {

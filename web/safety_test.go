@@ -13,6 +13,7 @@ import (
 )
 
 func TestTheServerListensOnLoopbackUnlessTold(t *testing.T) {
+	t.Parallel()
 	o, err := Options{}.complete()
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +30,7 @@ func TestTheServerListensOnLoopbackUnlessTold(t *testing.T) {
 }
 
 func TestOnLoopbackOnlyItsOwnNamesAreAnswered(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{Addr: "127.0.0.1:0", Hosts: []string{"Data.Example.org"}})
 	address, stop, done := run(t, s)
 	port := address[strings.LastIndex(address, ":"):]
@@ -69,6 +71,7 @@ func TestOnLoopbackOnlyItsOwnNamesAreAnswered(t *testing.T) {
 }
 
 func TestNamesAreCheckedWhereTheyShouldBe(t *testing.T) {
+	t.Parallel()
 	loopback, open := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, &net.TCPAddr{IP: net.IPv4zero, Port: 1}
 	cases := []struct {
 		name    string
@@ -110,6 +113,7 @@ func raw(t *testing.T, address string, send func(io.Writer)) string {
 }
 
 func TestRequestsBeyondTheLimitsAreRefused(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{Addr: "127.0.0.1:0"})
 	address, stop, done := run(t, s)
 	megabyte := strings.Repeat("x", 1<<20)
@@ -170,6 +174,7 @@ func TestRequestsBeyondTheLimitsAreRefused(t *testing.T) {
 }
 
 func TestParametersThatNobodyKnowsAreIgnored(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	if w := do(s, "GET", "/sparql?query=ASK&output=json&results=json&should-sponge=&timeuot=1&%00=%00", ""); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -187,6 +192,7 @@ func TestParametersThatNobodyKnowsAreIgnored(t *testing.T) {
 // anyLimit is what a query may end with that meets the limit of rows, of time or of memory first, as the machine is fast.
 const anyLimit = 0
 
+// TestLimitsOfRealQueriesHold is serial: some of its queries must be answered within their limit.
 func TestLimitsOfRealQueriesHold(t *testing.T) {
 	s := newStoreServer(t)
 	s.options.MaxRows, s.options.MaxMemory, s.options.MaxBody = 300, 1<<20, 16<<20

@@ -25,6 +25,7 @@ import (
 )
 
 func TestTheServiceIsDescribed(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	w := do(s, "GET", "http://host:1/sparql", "")
 	for _, want := range []string{"sd:Service", "sd:endpoint <http://host:1/sparql>", "sd:SPARQL11Query", "void:triples 42"} {
@@ -43,6 +44,7 @@ func TestTheServiceIsDescribed(t *testing.T) {
 }
 
 func TestATokenIsAskedFor(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens")
 	if err := os.WriteFile(file, []byte("# keys\n\nopen sesame\nsecond\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -74,6 +76,7 @@ func TestATokenIsAskedFor(t *testing.T) {
 }
 
 func TestScriptsOfOtherOriginsAreLetInByName(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{Origins: []string{"https://friend.example"}})
 	w := get(s, "ASK", "Origin: https://friend.example")
 	if w.Code != 200 || w.Header().Get("Access-Control-Allow-Origin") != "https://friend.example" {
@@ -90,6 +93,7 @@ func TestScriptsOfOtherOriginsAreLetInByName(t *testing.T) {
 }
 
 func TestWhatAnOperatorNeedsIsThere(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	get(s, "SELECT 5")
 	get(s, "BAD")
@@ -121,6 +125,7 @@ func TestWhatAnOperatorNeedsIsThere(t *testing.T) {
 }
 
 func TestTheWorkbenchIsServed(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	w := do(s, "GET", "/", "")
 	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") || w.Header().Get("Content-Security-Policy") == "" {
@@ -151,6 +156,7 @@ func run(t *testing.T, s *Server) (string, context.CancelFunc, chan error) {
 }
 
 func TestTheServerChecksTheStore(t *testing.T) {
+	t.Parallel()
 	for want, damage := range map[string]error{"whole": nil, "damaged": fmt.Errorf("/secret/path/x.pcsr: %w", rdfgpu.ErrDamaged)} {
 		var log bytes.Buffer
 		s, engine := newTestServer(t, Options{Addr: "127.0.0.1:0", Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -179,6 +185,7 @@ func TestTheServerChecksTheStore(t *testing.T) {
 }
 
 func TestAServerThatIsToldToStopLetsQueriesFinish(t *testing.T) {
+	t.Parallel()
 	s, engine := newTestServer(t, Options{Addr: "127.0.0.1:0"})
 	url, stop, done := run(t, s)
 	answered := make(chan string)
@@ -212,6 +219,7 @@ func TestAServerThatIsToldToStopLetsQueriesFinish(t *testing.T) {
 }
 
 func TestAfterTheDrainQueriesAreCancelled(t *testing.T) {
+	t.Parallel()
 	s, engine := newTestServer(t, Options{Addr: "127.0.0.1:0", Drain: 50 * time.Millisecond})
 	url, stop, done := run(t, s)
 	status := make(chan int)
@@ -236,6 +244,7 @@ func TestAfterTheDrainQueriesAreCancelled(t *testing.T) {
 }
 
 func TestAnAddressInUseIsAnError(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -248,6 +257,7 @@ func TestAnAddressInUseIsAnError(t *testing.T) {
 }
 
 func TestOptionsThatContradictThemselvesAreRefused(t *testing.T) {
+	t.Parallel()
 	if _, err := New(&fakeEngine{}, Options{CertFile: "x"}); err == nil {
 		t.Error("a certificate without a key")
 	}
@@ -287,6 +297,7 @@ func writeCertificate(t *testing.T) (certFile, keyFile string, roots *x509.CertP
 }
 
 func TestTheServerSpeaksTLS(t *testing.T) {
+	t.Parallel()
 	certFile, keyFile, roots := writeCertificate(t)
 	s, _ := newTestServer(t, Options{Addr: "127.0.0.1:0", CertFile: certFile, KeyFile: keyFile})
 	address, stop, done := run(t, s)

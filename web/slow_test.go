@@ -78,6 +78,7 @@ func status(t *testing.T, url string) int {
 }
 
 func TestClientsThatDoNotReadHoldNoSlot(t *testing.T) {
+	t.Parallel()
 	s, engine, address, _ := serve(t, Options{MaxConcurrent: 2, MaxQueued: 16, MaxParked: 16})
 	for range 8 {
 		fmt.Fprint(dial(t, address), everything)
@@ -94,6 +95,7 @@ func TestClientsThatDoNotReadHoldNoSlot(t *testing.T) {
 }
 
 func TestASlowReaderGetsItsWholeAnswer(t *testing.T) {
+	t.Parallel()
 	s, _, address, _ := serve(t, Options{MaxConcurrent: 1})
 	const rows = 600_000
 	c := dial(t, address)
@@ -122,6 +124,7 @@ func TestASlowReaderGetsItsWholeAnswer(t *testing.T) {
 }
 
 func TestQueriesThatWaitForTheirClientsAreBounded(t *testing.T) {
+	t.Parallel()
 	s, engine, address, log := serve(t, Options{MaxConcurrent: 2, MaxParked: 3})
 	for range 5 {
 		fmt.Fprint(dial(t, address), everything)
@@ -134,6 +137,7 @@ func TestQueriesThatWaitForTheirClientsAreBounded(t *testing.T) {
 }
 
 func TestTheTimeLimitHoldsWhileAClientDoesNotRead(t *testing.T) {
+	t.Parallel()
 	s, engine, address, log := serve(t, Options{Timeout: 300 * time.Millisecond})
 	start := time.Now()
 	fmt.Fprint(dial(t, address), everything)
@@ -145,6 +149,7 @@ func TestTheTimeLimitHoldsWhileAClientDoesNotRead(t *testing.T) {
 }
 
 func TestAConnectionWithoutProgressIsCut(t *testing.T) {
+	t.Parallel()
 	_, engine, address, log := serve(t, Options{WriteTimeout: 200 * time.Millisecond})
 	fmt.Fprint(dial(t, address), everything)
 	waitFor(t, 10*time.Second, func() bool { return strings.Contains(log.String(), "outcome=stalled") })
@@ -152,6 +157,7 @@ func TestAConnectionWithoutProgressIsCut(t *testing.T) {
 }
 
 func TestALongWriteIsNotCutWhileTheClientTakesSomeOfIt(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -195,6 +201,7 @@ func TestALongWriteIsNotCutWhileTheClientTakesSomeOfIt(t *testing.T) {
 }
 
 func TestABodyThatStandsStillIsCut(t *testing.T) {
+	t.Parallel()
 	s, _, address, _ := serve(t, Options{ReadTimeout: 200 * time.Millisecond, MaxConcurrent: 1})
 	c := dial(t, address)
 	fmt.Fprint(c, "POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-query\r\nContent-Length: 100\r\n\r\nSELECT")
@@ -208,6 +215,7 @@ func TestABodyThatStandsStillIsCut(t *testing.T) {
 }
 
 func TestABodyThatCreepsHasTheTimeOfAQuery(t *testing.T) {
+	t.Parallel()
 	_, _, address, _ := serve(t, Options{ReadTimeout: 20 * time.Second, Timeout: 500 * time.Millisecond})
 	c := dial(t, address)
 	fmt.Fprint(c, "POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-query\r\nContent-Length: 100000\r\n\r\n")
@@ -230,6 +238,7 @@ func TestABodyThatCreepsHasTheTimeOfAQuery(t *testing.T) {
 	<-done
 }
 
+// TestTheTimeLimitBeginsWithTheFirstByteOfTheRequest is serial: it measures some milliseconds.
 func TestTheTimeLimitBeginsWithTheFirstByteOfTheRequest(t *testing.T) {
 	_, engine, address, _ := serve(t, Options{Timeout: 10 * time.Second})
 	c := dial(t, address)
@@ -246,6 +255,7 @@ func TestTheTimeLimitBeginsWithTheFirstByteOfTheRequest(t *testing.T) {
 }
 
 func TestTheTimeInTheQueueCounts(t *testing.T) {
+	t.Parallel()
 	s, engine, address, _ := serve(t, Options{MaxConcurrent: 1, Timeout: time.Minute})
 	first := dial(t, address)
 	fmt.Fprint(first, "GET /sparql?query=FOREVER HTTP/1.1\r\nHost: localhost\r\n\r\n")

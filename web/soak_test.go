@@ -39,6 +39,7 @@ func openFiles() int {
 	return len(entries)
 }
 
+// TestNothingLeaksUnderIllBehavedClients is serial: it counts the descriptors of the process.
 func TestNothingLeaksUnderIllBehavedClients(t *testing.T) {
 	s, engine := newTestServer(t, Options{MaxConcurrent: 8, MaxQueued: 8, QueueWait: 50 * time.Millisecond})
 	files := openFiles()

@@ -27,6 +27,7 @@ func newStoreServer(t *testing.T) *Server {
 	return serveFile(t, path).(*Server)
 }
 
+// TestARealQueryStopsWhenItsClientHangsUp is serial: it measures how soon a query ends.
 func TestARealQueryStopsWhenItsClientHangsUp(t *testing.T) {
 	s := newStoreServer(t)
 	server := listen(t, s)
@@ -57,6 +58,7 @@ func TestARealQueryStopsWhenItsClientHangsUp(t *testing.T) {
 	}
 }
 
+// TestHostileQueriesAreRefusedOrLimited is serial: some of its queries must be answered within their limit.
 func TestHostileQueriesAreRefusedOrLimited(t *testing.T) {
 	s := newStoreServer(t)
 	var list strings.Builder

@@ -22,6 +22,7 @@ func newTestStores(t *testing.T) *Stores {
 }
 
 func TestStoresAreAtPathsOfTheirNames(t *testing.T) {
+	t.Parallel()
 	m := newTestStores(t)
 	for _, c := range []struct {
 		name, target, header string
@@ -69,6 +70,7 @@ func TestStoresAreAtPathsOfTheirNames(t *testing.T) {
 }
 
 func TestNamesOfStoresStandInPaths(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	for _, name := range []string{"", "a/b", "metrics", "ä", ".hidden", "a b"} {
 		if _, err := NewStores(map[string]*Server{name: s}); err == nil {
@@ -81,6 +83,7 @@ func TestNamesOfStoresStandInPaths(t *testing.T) {
 }
 
 func TestAClientSendsNoMoreThanItsRate(t *testing.T) {
+	t.Parallel()
 	l, now := newRateLimit(10, 3), time.Now()
 	one, other := clientID{token: 1}, clientID{token: 2}
 	for i := range 3 {
@@ -109,6 +112,7 @@ func TestAClientSendsNoMoreThanItsRate(t *testing.T) {
 }
 
 func TestTooManyRequestsAreToldSo(t *testing.T) {
+	t.Parallel()
 	for _, tokens := range [][]string{nil, {"secret", "other"}} {
 		s, _ := newTestServer(t, Options{Rate: 1e-6, Burst: 2, Tokens: tokens})
 		header := ""
@@ -136,6 +140,7 @@ func TestTooManyRequestsAreToldSo(t *testing.T) {
 }
 
 func TestRequestsKeepTheirNames(t *testing.T) {
+	t.Parallel()
 	var log strings.Builder
 	s, _ := newTestServer(t, Options{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	w := do(s, "GET", "/sparql?query=ASK", "", "X-Request-Id: proxy/17=a")

@@ -40,6 +40,7 @@ func use(t *testing.T, c *sdk.ClientSession, query string) (text string, failed 
 	return result.Content[0].(*sdk.TextContent).Text, result.IsError
 }
 
+// TestToolsAskWithinTheLimitsOfQueries is serial: its limit is short, and a query must be answered within it.
 func TestToolsAskWithinTheLimitsOfQueries(t *testing.T) {
 	s, engine := newTestServer(t, Options{Timeout: 300 * time.Millisecond, MaxRows: 7, MaxConcurrent: 2})
 	c, err := toolClient(t, listen(t, s).URL, "")
@@ -69,6 +70,7 @@ func TestToolsAskWithinTheLimitsOfQueries(t *testing.T) {
 }
 
 func TestToolsWantATokenWhereQueriesDo(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{Tokens: []string{"sesame"}})
 	url := listen(t, s).URL
 	if _, err := toolClient(t, url, "wrong"); err == nil {
@@ -84,6 +86,7 @@ func TestToolsWantATokenWhereQueriesDo(t *testing.T) {
 }
 
 func TestAToolsQueryEndsWithItsRequest(t *testing.T) {
+	t.Parallel()
 	s, engine := newTestServer(t, Options{})
 	server := listen(t, s)
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -108,6 +111,7 @@ func TestAToolsQueryEndsWithItsRequest(t *testing.T) {
 }
 
 func TestToolsTakeNoBodyThatIsTooLong(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{MaxBody: 100})
 	if w := do(s, "POST", "/mcp", strings.Repeat(" ", 200), "Content-Type: application/json"); w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a long body: %d %s", w.Code, w.Body)

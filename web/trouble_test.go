@@ -15,6 +15,7 @@ import (
 )
 
 func TestAServerWhoseStoreIsInTroubleIsNotReady(t *testing.T) {
+	t.Parallel()
 	log := &lines{}
 	s, _ := newTestServer(t, Options{Log: slog.New(slog.NewTextHandler(log, nil))})
 	cases := []struct {
@@ -51,6 +52,7 @@ func TestAServerWhoseStoreIsInTroubleIsNotReady(t *testing.T) {
 }
 
 func TestTheProgramIsNotReadyWithoutItsStore(t *testing.T) {
+	t.Parallel()
 	h := serveByProgram(t, buildProgram(t), triples(t, 0, 1000))
 	dir := h.(*forwarder).store
 	readiness := func(status int, says string) {

@@ -75,6 +75,7 @@ func (s asked) Query(ctx context.Context, text string, least uint64) (tsv string
 
 // TestHistoriesOverHTTP is the root package's TestHistories through a server.
 func TestHistoriesOverHTTP(t *testing.T) {
+	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty.nt")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)

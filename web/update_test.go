@@ -25,6 +25,7 @@ const (
 )
 
 func TestAnUpdateIsTakenInEveryWayOfTheProtocol(t *testing.T) {
+	t.Parallel()
 	form := url.Values{"update": {insertA}}.Encode()
 	cases := []struct{ name, target, body, header string }{
 		{"by itself", "/update", insertA, asUpdate},
@@ -59,6 +60,7 @@ func TestAnUpdateIsTakenInEveryWayOfTheProtocol(t *testing.T) {
 }
 
 func TestUpdatesThatAreWrongAreToldSo(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name, method, target, body string
 		headers                    []string
@@ -123,6 +125,7 @@ func TestUpdatesThatAreWrongAreToldSo(t *testing.T) {
 }
 
 func TestAReadOnlyServerSaysHowToMakeItWritable(t *testing.T) {
+	t.Parallel()
 	s, _ := newTestServer(t, Options{})
 	patch := "Content-Type: application/rdf-patch"
 	for _, c := range []struct{ method, target, body, header string }{
@@ -142,6 +145,7 @@ func TestAReadOnlyServerSaysHowToMakeItWritable(t *testing.T) {
 }
 
 func TestAnUpdateIsTakenCompressed(t *testing.T) {
+	t.Parallel()
 	var packed strings.Builder
 	g := gzip.NewWriter(&packed)
 	g.Write([]byte(insertA))
@@ -166,6 +170,7 @@ func TestAnUpdateIsTakenCompressed(t *testing.T) {
 }
 
 func TestADryRunOnlyTells(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{})
 	w := do(s, "POST", "/update?dry-run=true", insertA, asUpdate)
 	if w.Code != 200 || !strings.Contains(w.Body.String(), `"added":1`) || !strings.Contains(w.Body.String(), `"dryRun":true`) || engine.commits != 0 {
@@ -178,6 +183,7 @@ func TestADryRunOnlyTells(t *testing.T) {
 }
 
 func TestAnUpdateIsAnsweredAsShortlyAsTheClientPrefers(t *testing.T) {
+	t.Parallel()
 	s, _ := newMemoryServer(t, Options{})
 	for _, header := range []string{"Prefer: return=minimal", `Prefer: respond-async, return="minimal"; foo=1`} {
 		w := do(s, "POST", "/update", insertA, asUpdate, header)
@@ -191,6 +197,7 @@ func TestAnUpdateIsAnsweredAsShortlyAsTheClientPrefers(t *testing.T) {
 }
 
 func TestTheBaseOfAnUpdateIsItsAddress(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{})
 	relative := "INSERT DATA { <a> <p> <b> }"
 	do(s, "POST", "http://host:1/update", relative, asUpdate)
@@ -202,6 +209,7 @@ func TestTheBaseOfAnUpdateIsItsAddress(t *testing.T) {
 }
 
 func TestAnUpdateWaitsForNoQueryAndNoQueryForAnUpdate(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{MaxConcurrent: 1, MaxUpdates: 1, MaxQueued: 1, ClientShare: 100})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -239,6 +247,7 @@ func TestAnUpdateWaitsForNoQueryAndNoQueryForAnUpdate(t *testing.T) {
 }
 
 func TestAnUpdateCanBeCancelledByWhoMayWrite(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{Tokens: []string{"reader"}, WriteTokens: []string{"writer"}})
 	ended := make(chan int)
 	go func() {
@@ -258,6 +267,7 @@ func TestAnUpdateCanBeCancelledByWhoMayWrite(t *testing.T) {
 }
 
 func TestWhatAnOperatorNeedsOfUpdatesIsThere(t *testing.T) {
+	t.Parallel()
 	log := &lines{}
 	s, engine := newMemoryServer(t, Options{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	do(s, "POST", "/update", insertA+" ; INSERT DATA { GRAPH <http://e/g> { <a> <b> <c> } }", asUpdate)
@@ -302,6 +312,7 @@ func TestWhatAnOperatorNeedsOfUpdatesIsThere(t *testing.T) {
 }
 
 func TestBothEndpointsAreDescribed(t *testing.T) {
+	t.Parallel()
 	s, _ := newMemoryServer(t, Options{})
 	for path, languages := range map[string]string{"/sparql": "sd:SPARQL11Query, sd:SPARQL11Update", "/update": "sd:SPARQL11Update"} {
 		w := do(s, "GET", "http://host:1"+path, "")
@@ -317,6 +328,7 @@ func TestBothEndpointsAreDescribed(t *testing.T) {
 
 // TestABodyIsCountedAsItComes: the length of a chunked body is not known, and what is not there takes no memory.
 func TestABodyIsCountedAsItComes(t *testing.T) {
+	t.Parallel()
 	budget := rdfgpu.NewBudget(rdfgpu.BudgetOptions{Memory: 16 << 20, Spill: 1 << 20})
 	s, _ := newMemoryServer(t, Options{Budget: budget})
 	server := listen(t, s)

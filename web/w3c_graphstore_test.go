@@ -48,6 +48,7 @@ func eachGraphStore(t *testing.T, test func(t *testing.T, serve func(t *testing.
 var statuses = map[string]int{"OK": 200, "Created": 201, "NoContent": 204, "NotFound": 404}
 
 func TestW3CGraphStoreProtocol(t *testing.T) {
+	t.Parallel()
 	for _, manifest := range []string{"manifest-indirect.ttl", "manifest-direct.ttl"} {
 		s := openManifest(t, "graph-store-protocol", manifest)
 		eachGraphStore(t, func(t *testing.T, serve func(t *testing.T) http.Handler) {
@@ -183,6 +184,7 @@ var earlierErrata = map[string]struct {
 }
 
 func TestW3CEarlierGraphStoreProtocol(t *testing.T) {
+	t.Parallel()
 	s := openSuite(t, "http-rdf-update")
 	eachGraphStore(t, func(t *testing.T, serve func(t *testing.T) http.Handler) {
 		handler, created := serve(t), ""

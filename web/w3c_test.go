@@ -80,6 +80,7 @@ func serveFile(t *testing.T, path string) http.Handler {
 // TestW3CProtocol runs the suite over a store that takes updates, each test over one of its own. Until the engine takes updates,
 // a store that does not is asked the queries, and a store in memory does the updates that it understands.
 func TestW3CProtocol(t *testing.T) {
+	t.Parallel()
 	s := openSuite(t, "protocol")
 	data := s.protocolData(t)
 	if _, ok := newRealServer(t, data, Options{}); ok {

@@ -11,6 +11,7 @@ import (
 const mostWorkbench = 500_000
 
 func TestWorkbenchIsSmall(t *testing.T) {
+	t.Parallel()
 	var size, first int
 	for name, a := range workbench() {
 		if !strings.HasPrefix(name, "/assets/") && name != "/index.html" || strings.HasPrefix(path.Base(name), "land-") {

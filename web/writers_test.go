@@ -8,6 +8,7 @@ import (
 )
 
 func TestReadingAndWritingAreSeparate(t *testing.T) {
+	t.Parallel()
 	const reader, writer = "Authorization: Bearer reader", "Authorization: Bearer writer"
 	cases := []struct {
 		name                 string
@@ -51,6 +52,7 @@ func TestReadingAndWritingAreSeparate(t *testing.T) {
 // TestPagesOfOthersDoNotWrite: a browser sends forms anywhere, with the passwords that it remembers, and says in Origin and
 // Sec-Fetch-Site which page they are of.
 func TestPagesOfOthersDoNotWrite(t *testing.T) {
+	t.Parallel()
 	s, engine := newMemoryServer(t, Options{Origins: []string{"https://friend.example", "*", "https://*.friend.example"}})
 	cases := []struct {
 		name    string
@@ -94,6 +96,7 @@ func TestPagesOfOthersDoNotWrite(t *testing.T) {
 }
 
 func TestAnOpenWritableServerWarns(t *testing.T) {
+	t.Parallel()
 	for options, warns := range map[*Options]bool{
 		{Addr: "0.0.0.0:0"}:   true,
 		{Addr: "127.0.0.1:0"}: false,
