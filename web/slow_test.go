@@ -77,8 +77,8 @@ func status(t *testing.T, url string) int {
 	return response.StatusCode
 }
 
+// TestClientsThatDoNotReadHoldNoSlot is serial: filling the buffers of several clients takes all of a slow machine.
 func TestClientsThatDoNotReadHoldNoSlot(t *testing.T) {
-	t.Parallel()
 	s, engine, address, _ := serve(t, Options{MaxConcurrent: 2, MaxQueued: 16, MaxParked: 16})
 	for range 8 {
 		fmt.Fprint(dial(t, address), everything)
@@ -123,8 +123,8 @@ func TestASlowReaderGetsItsWholeAnswer(t *testing.T) {
 	waitFor(t, time.Second, func() bool { return s.admit.now() == (counts{}) })
 }
 
+// TestQueriesThatWaitForTheirClientsAreBounded is serial: filling the buffers of several clients takes all of a slow machine.
 func TestQueriesThatWaitForTheirClientsAreBounded(t *testing.T) {
-	t.Parallel()
 	s, engine, address, log := serve(t, Options{MaxConcurrent: 2, MaxParked: 3})
 	for range 5 {
 		fmt.Fprint(dial(t, address), everything)
