@@ -2,7 +2,6 @@ package loader
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -57,5 +56,5 @@ func (s *source) readWhole(ctx context.Context, progress *atomic.Int64, emit fun
 	if err == nil || refused != nil {
 		return refused
 	}
-	return fmt.Errorf("loader: %w", named(err, s.Name))
+	return r.named(err)
 }

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -27,6 +28,26 @@ func (e *SyntaxError) Error() string {
 		return fmt.Sprintf("%s:%d: %s", file, e.Line, e.Message)
 	}
 	return fmt.Sprintf("%s:%d:%d: %s", file, e.Line, e.Column, e.Message)
+}
+
+// unpackError says that a packed file cannot be unpacked, from some place on. It hides the error of the unpacker, so that nobody
+// takes the end of the file for that of a document.
+type unpackError struct {
+	compression Compression
+	message     string
+}
+
+func (e *unpackError) Error() string {
+	return fmt.Sprintf("unpacking %s: %s: the file is cut short or damaged: fetch it or pack it again", e.compression, e.message)
+}
+
+// named puts the file's name into an error that says nothing of a file.
+func named(err error, file string) error {
+	var fault *SyntaxError
+	if errors.As(err, &fault) && fault.File == "" {
+		fault.File = file
+	}
+	return err
 }
 
 // column turns a byte offset within a line into a column, counting characters from 1.

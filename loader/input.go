@@ -121,8 +121,8 @@ func fileURL(path string) string {
 func (s *source) lines() bool { return s.Format == NTriples || s.Format == NQuads }
 
 // open returns the unpacked text of the input, counting the packed bytes in read. It is of use until ctx ends.
-func (s *source) open(ctx context.Context, read *atomic.Int64) (io.ReadCloser, error) {
-	r := &openSource{packed: &countingReader{s.Reader, read}}
+func (s *source) open(ctx context.Context, read *atomic.Int64) (*openSource, error) {
+	r := &openSource{source: s, packed: &countingReader{r: s.Reader, count: read}}
 	if s.Reader == nil {
 		f, err := os.Open(s.Name)
 		if err != nil {
@@ -131,43 +131,78 @@ func (s *source) open(ctx context.Context, read *atomic.Int64) (io.ReadCloser, e
 		r.packed.r = f
 		r.close = append(r.close, func() { f.Close() }) // read only
 	}
-	if err := r.unpack(ctx, s.compression); err != nil {
+	if err := r.unpack(ctx); err != nil {
 		r.Close()
-		return nil, fmt.Errorf("loader: %s: %w", s.Name, err)
+		return nil, r.named(r.fault(err))
 	}
 	return r, nil
 }
 
 // openSource is a file and what unpacks it.
 type openSource struct {
-	io.Reader
-	packed *countingReader
-	close  []func()
+	*source
+	packed   *countingReader
+	unpacked io.Reader
+	broken   *unpackError // what unpacking met
+	close    []func()
+}
+
+// Read reads the unpacked text.
+func (o *openSource) Read(p []byte) (int, error) {
+	n, err := o.unpacked.Read(p)
+	if err != nil && err != io.EOF {
+		err = o.fault(err)
+	}
+	return n, err
+}
+
+// fault tells a fault of what is packed from others: of reading it, of what its unpacking would take, and of the end of ctx.
+func (o *openSource) fault(err error) error {
+	if o.compression == Plain || o.packed.failed.Load() || errors.Is(err, zstd.ErrWindowSizeExceeded) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	o.broken = &unpackError{o.compression, err.Error()}
+	return o.broken
+}
+
+// named is an error of reading the input, with the input's name. Where the input could not be unpacked, that is the error, and
+// not what its text lacks then.
+func (o *openSource) named(err error) error {
+	var text *SyntaxError
+	var packed *unpackError
+	switch isText := errors.As(err, &text); {
+	case isText && o.broken == nil:
+		return fmt.Errorf("loader: %w", named(err, o.Name))
+	case isText, errors.As(err, &packed):
+		err = o.broken
+	}
+	return fmt.Errorf("loader: %s: %w", o.Name, err)
 }
 
 // zstdWindow is the largest window that a zstd file may ask for: that of zstd --long=27, and its default limit.
 const zstdWindow = 128 << 20
 
-func (o *openSource) unpack(ctx context.Context, c Compression) error {
-	switch c {
+func (o *openSource) unpack(ctx context.Context) error {
+	switch o.compression {
 	case Gzip:
 		z, err := pgzip.NewReader(bufio.NewReaderSize(o.packed, 1<<18))
 		if err != nil {
 			return err
 		}
-		o.Reader = z
+		o.unpacked = z
 		o.close = append(o.close, func() { z.Close() })
 	case Zstd:
 		z, err := zstd.NewReader(o.packed, zstd.WithDecoderMaxWindow(zstdWindow), zstd.WithDecoderConcurrency(0))
 		if err != nil {
 			return err
 		}
-		o.Reader = z
+		o.unpacked = z
 		o.close = append(o.close, z.Close)
 	case Bzip2:
-		o.Reader = pbzip2.NewReader(ctx, bufio.NewReaderSize(o.packed, 1<<18))
+		o.unpacked = pbzip2.NewReader(ctx, bufio.NewReaderSize(o.packed, 1<<18))
 	default:
-		o.Reader = o.packed
+		o.unpacked = o.packed
 	}
 	return nil
 }
@@ -179,13 +214,18 @@ func (o *openSource) Close() error {
 	return nil
 }
 
+// countingReader counts what is read, and remembers that reading failed.
 type countingReader struct {
-	r     io.Reader
-	count *atomic.Int64
+	r      io.Reader
+	count  *atomic.Int64
+	failed atomic.Bool
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.count.Add(int64(n))
+	if err != nil && err != io.EOF {
+		c.failed.Store(true)
+	}
 	return n, err
 }

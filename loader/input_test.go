@@ -8,7 +8,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
@@ -86,5 +88,43 @@ func TestCompressedFilesAreUnpacked(t *testing.T) {
 		}
 	}
 }
+
+// TestABrokenPackedFileIsNamed, in every format and by all that reads files, and nothing is said of its text.
+func TestABrokenPackedFileIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	read := map[string]func([]Input) error{
+		"load": func(in []Input) error {
+			_, err := Load(t.Context(), filepath.Join(t.TempDir(), "store"), in, Options{})
+			return err
+		},
+		"plan": func(in []Input) error { _, err := Plan(t.Context(), in, Options{TempDir: t.TempDir()}); return err },
+		"read": func(in []Input) error {
+			return ReadAll(t.Context(), in, nil, func(Quad) error { return nil })
+		},
+	}
+	texts := map[string]string{"nt": "<http://s> <http://p> \"bz\" .\n", "ttl": "<http://s> <http://p> \"bz\" .\n", "rdf": rdfDocument}
+	for format, text := range texts {
+		for name, content := range packed(t, text) {
+			packing := filepath.Ext(name)
+			if packing == ".nt" || packing == ".bz2" && format == "rdf" { // the bzip2 form is of one text
+				continue
+			}
+			path := write(t, filepath.Join(dir, "a."+format+packing), content[:len(content)-4])
+			for how, read := range read {
+				err := read([]Input{{Name: path}})
+				if err == nil || strings.Count(err.Error(), path) != 1 || !strings.Contains(err.Error(), "cut short or damaged") || strings.Count(err.Error(), "loader:") != 1 {
+					t.Errorf("%s of %s: %v", how, filepath.Base(path), err)
+				}
+			}
+		}
+	}
+	missing := Input{Name: "a.nt.gz", Reader: iotest.ErrReader(errors.New("the line is dead"))}
+	if _, err := Load(t.Context(), filepath.Join(dir, "store"), []Input{missing}, Options{}); err == nil || strings.Contains(err.Error(), "damaged") {
+		t.Errorf("a reader that fails: %v", err)
+	}
+}
+
+const rdfDocument = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://e/"><rdf:Description rdf:about="http://s"><p>bz</p></rdf:Description></rdf:RDF>`
 
 const bzipped = "425a6839314159265359211d4b8b000007598000105001801510404c102000212a69a1e907a840000958879108e9357f570622063f8bb9229c2848108ea5c580"

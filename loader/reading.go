@@ -2,7 +2,6 @@ package loader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -63,7 +62,7 @@ func (l *load) cutBlocks(ctx context.Context, s *source, tasks chan<- task, free
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("loader: %s: %w", s.Name, err)
+			return r.named(err)
 		}
 		if err := send(ctx, tasks, task{s, b}); err != nil {
 			return err
@@ -148,15 +147,6 @@ func (l *load) encodeBlock(e *encoder, t task) error {
 	return named(err, t.source.Name)
 }
 
-// named puts the file's name into an error that says nothing of a file.
-func named(err error, file string) error {
-	var fault *SyntaxError
-	if errors.As(err, &fault) && fault.File == "" {
-		fault.File = file
-	}
-	return err
-}
-
 // skip decides whether a load goes on after a bad line.
 func (l *load) skip(fault SyntaxError) error {
 	l.mu.Lock()
@@ -210,12 +200,8 @@ func (l *load) encodeDocument(ctx context.Context, e *encoder, s *source) error 
 	default:
 		err = fmt.Errorf("%w: %q", ErrFormat, s.Format)
 	}
-	var fault *SyntaxError
-	if errors.As(err, &fault) {
-		return fmt.Errorf("loader: %w", named(err, s.Name))
-	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Name, err)
+		return r.named(err)
 	}
 	return nil
 }

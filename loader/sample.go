@@ -101,7 +101,7 @@ func (s *source) samplePacked(ctx context.Context, size int64) (inputSample, err
 			break
 		}
 		if err != nil {
-			return inputSample{}, fmt.Errorf("loader: %s: %w", s.Name, err)
+			return inputSample{}, r.named(err)
 		}
 		seen += int64(len(b.text))
 		slope.note(seen, packed.Load())
@@ -200,5 +200,8 @@ func (s *source) sampleDocument(ctx context.Context, size int64) (inputSample, e
 		taken.weight = max(float64(s.size)/float64(max(packed.Load(), 1)), 1)
 		err = nil
 	}
-	return taken, named(err, s.Name)
+	if err != nil {
+		return inputSample{}, r.named(err)
+	}
+	return taken, nil
 }

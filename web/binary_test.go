@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/internal/updatetest"
 )
 
 // buildProgram builds the program for a test of it.
@@ -102,18 +104,14 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestW3CProtocolOfTheProgram(t *testing.T) {
 	t.Parallel()
-	s := openSuite(t, "protocol")
+	tests, data := protocolTests(t)
 	program := buildProgram(t)
-	data := s.protocolData(t)
 	readOnly := serveByProgram(t, program, data)
-	testProtocol(t, s, func(t *testing.T, name string) http.Handler {
-		if !strings.HasPrefix(name, "update_") {
-			return readOnly
+	updatetest.RunProtocol(t, tests, func(t *testing.T) updatetest.Server {
+		if !strings.Contains(t.Name(), "/update_") {
+			return updatetest.Server{Handler: readOnly}
 		}
-		if _, ok := newRealServer(t, data, Options{}); !ok {
-			t.Skip("the engine takes no updates yet")
-		}
-		return serveByProgram(t, program, data, "--writable", "--durability", "none")
+		return updatetest.Server{Handler: serveByProgram(t, program, data, "--writable", "--durability", "none")}
 	})
 }
 

@@ -51,7 +51,7 @@ func (e *fakeEngine) deadline() (time.Time, bool) {
 var fakeErrors = map[string]error{
 	"timeout": rdfgpu.ErrTimeout, "rows": rdfgpu.ErrRowLimit, "memory": rdfgpu.ErrMemoryLimit, "many": rdfgpu.ErrTooMany,
 	"unsupported": rdfgpu.ErrUnsupported, "device": rdfgpu.ErrNoDevice, "other": fmt.Errorf("something broke"),
-	"exists": rdfgpu.ErrGraphExists, "writers": rdfgpu.ErrWriters, "readonly": rdfgpu.ErrReadOnly, "full": syscall.ENOSPC,
+	"exists": rdfgpu.ErrGraphExists, "writers": rdfgpu.ErrWriters, "readonly": rdfgpu.ErrReadOnly, "full": syscall.ENOSPC, "quota": syscall.EDQUOT,
 	"using": rdfgpu.ErrUsing, "load": rdfgpu.ErrLoad,
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/rdfgpu/rdfgpu"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
 const (
@@ -388,4 +389,18 @@ func TestMemoryDoesNotGrowWithADocument(t *testing.T) {
 			t.Errorf("%q: %d bytes more for a document of %d", coding, grown, length)
 		}
 	}
+}
+
+// blanks are the blank nodes of a graph.
+func blanks(g graph) (list []rdf.Term) {
+	seen := map[rdf.Term]bool{}
+	for t := range g {
+		for _, term := range t {
+			if term.Kind == rdf.BlankNode && !seen[term] {
+				seen[term] = true
+				list = append(list, term)
+			}
+		}
+	}
+	return list
 }

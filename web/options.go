@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
@@ -93,34 +94,27 @@ const (
 	idleTimeout       = 120 * time.Second
 )
 
-func orDefault[T comparable](value *T, standard T) {
-	var zero T
-	if *value == zero {
-		*value = standard
-	}
-}
-
 // complete fills in the defaults.
 func (o Options) complete() (Options, error) {
-	orDefault(&o.Addr, "127.0.0.1:7878")
-	orDefault(&o.Timeout, time.Minute)
-	orDefault(&o.MaxConcurrent, 4*runtime.GOMAXPROCS(0))
-	orDefault(&o.MaxQueued, 512)
-	orDefault(&o.QueueWait, 10*time.Second)
-	orDefault(&o.MaxParked, 4*o.MaxConcurrent)
-	orDefault(&o.ClientShare, 50)
-	orDefault(&o.MaxConnections, 1024)
-	orDefault(&o.ReadTimeout, 30*time.Second)
-	orDefault(&o.WriteTimeout, 30*time.Second)
-	orDefault(&o.MaxBody, 4<<20)
-	orDefault(&o.UpdateTimeout, 10*time.Minute)
-	orDefault(&o.MaxUpdate, 64<<20)
-	orDefault(&o.MaxUpdates, 64)
-	orDefault(&o.MaxUploads, 4)
-	orDefault(&o.Drain, 10*time.Second)
-	orDefault(&o.SlowQuery, time.Second)
-	orDefault(&o.Device, rdfgpu.Auto)
-	orDefault(&o.Log, slog.Default())
+	o.Addr = cmp.Or(o.Addr, "127.0.0.1:7878")
+	o.Timeout = cmp.Or(o.Timeout, time.Minute)
+	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, 4*runtime.GOMAXPROCS(0))
+	o.MaxQueued = cmp.Or(o.MaxQueued, 512)
+	o.QueueWait = cmp.Or(o.QueueWait, 10*time.Second)
+	o.MaxParked = cmp.Or(o.MaxParked, 4*o.MaxConcurrent)
+	o.ClientShare = cmp.Or(o.ClientShare, 50)
+	o.MaxConnections = cmp.Or(o.MaxConnections, 1024)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, 30*time.Second)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)
+	o.MaxBody = cmp.Or(o.MaxBody, 4<<20)
+	o.UpdateTimeout = cmp.Or(o.UpdateTimeout, 10*time.Minute)
+	o.MaxUpdate = cmp.Or(o.MaxUpdate, 64<<20)
+	o.MaxUpdates = cmp.Or(o.MaxUpdates, 64)
+	o.MaxUploads = cmp.Or(o.MaxUploads, 4)
+	o.Drain = cmp.Or(o.Drain, 10*time.Second)
+	o.SlowQuery = cmp.Or(o.SlowQuery, time.Second)
+	o.Device = cmp.Or(o.Device, rdfgpu.Auto)
+	o.Log = cmp.Or(o.Log, slog.Default())
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return o, fmt.Errorf("web: a certificate needs both its files")
 	}

@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // Problem is an error as the client sees it: problem details by RFC 9457, or the same as text.
@@ -67,6 +67,9 @@ func problemOf(ctx context.Context, err error) *Problem {
 			return &problem
 		}
 	}
+	if machine.DiskFull(err) {
+		return &Problem{Status: http.StatusInsufficientStorage, Title: "disk full", Detail: err.Error(), outcome: "spill"}
+	}
 	if errors.Is(err, context.Canceled) {
 		return &Problem{Status: http.StatusServiceUnavailable, Title: "stopped", Detail: "the server is stopping", outcome: "cancelled"}
 	}
@@ -105,7 +108,6 @@ var engineProblems = []struct {
 	{rdfgpu.ErrUsing, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrLoad, Problem{Status: http.StatusUnprocessableEntity, Title: "nothing loaded", outcome: "refused",
 		Hint: "rdfgpu serve --allow-load PREFIX says what LOAD may read; LOAD SILENT goes on without"}},
-	{syscall.ENOSPC, Problem{Status: http.StatusInsufficientStorage, Title: "disk full", outcome: "spill"}},
 	{rdfgpu.ErrNoDevice, Problem{Status: http.StatusUnprocessableEntity, Title: "no usable GPU", outcome: "unsupported",
 		Hint: "leave the parameter device at auto"}},
 }

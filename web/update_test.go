@@ -101,6 +101,7 @@ func TestUpdatesThatAreWrongAreToldSo(t *testing.T) {
 		{"a data set of its own", "POST", "/update", "FAIL using", []string{asUpdate}, 400},
 		{"a document that cannot be loaded", "POST", "/update", "FAIL load", []string{asUpdate}, 422},
 		{"a full disk", "POST", "/update", "FAIL full", []string{asUpdate}, 507},
+		{"a quota of the disk that is used up", "POST", "/update", "FAIL quota", []string{asUpdate}, 507},
 		{"too much memory", "POST", "/update", "FAIL memory", []string{asUpdate}, 507},
 		{"something unsupported", "POST", "/update", "FAIL unsupported", []string{asUpdate}, 501},
 		{"the time limit", "POST", "/update?timeout=20ms", "WAIT", []string{asUpdate}, 504},

@@ -72,7 +72,7 @@ func readProse(name, request, response string) (Exchange, error) {
 	line, header, body = proseParts(response)
 	e.Status = proseStatus(e, line[:3])
 	e.Location = header.Get("Location")
-	e.ContentType = mediaType(header.Get("Content-Type"))
+	e.ContentType = header.Get("Content-Type")
 	if body == "" || e.Method == "HEAD" {
 		return e, nil
 	}

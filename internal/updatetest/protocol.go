@@ -1,6 +1,7 @@
 package updatetest
 
 import (
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -27,8 +28,10 @@ type Exchange struct {
 	Status []string
 	// Location, where it is not "", is a word that stands for the response's Location in what follows.
 	Location string
-	// ContentType is the media type of the response, "" for any.
+	// ContentType is the Content-Type of the response, "" for any.
 	ContentType string
+	// MediaType is that of the response where the test says what it holds, solutions, a boolean or a graph; "" for any.
+	MediaType string
 	// Boolean is the answer to an ASK, nil for other requests.
 	Boolean *bool
 	// Graph is what the response holds, where HasGraph is set.
@@ -36,16 +39,44 @@ type Exchange struct {
 	HasGraph bool
 }
 
-// UpdateProtocolTests reads the tests of the SPARQL Protocol, below the folder of the SPARQL 1.1 suites, that send
-// updates: 14 of 34.
+// What responses to those who accept anything are, here. The tests leave the syntax open.
+const (
+	tableType = "application/sparql-results+json"
+	graphType = "text/turtle"
+)
+
+var mediaTypes = map[string]string{"boolean": tableType, "tabular": tableType, "RDF": graphType}
+
+// ProtocolTests reads the 34 tests of the SPARQL Protocol, below the folder of the SPARQL 1.1 suites. Those that query ask
+// for graphs of ProtocolData.
+func ProtocolTests(folder string) ([]ProtocolTest, error) {
+	return readProtocol(filepath.Join(folder, "protocol", "manifest.ttl"), "ProtocolTest")
+}
+
+// UpdateProtocolTests are those of ProtocolTests that send updates, 14 of them. They bring their data.
 func UpdateProtocolTests(folder string) (tests []ProtocolTest, err error) {
-	all, err := readProtocol(filepath.Join(folder, "protocol", "manifest.ttl"), "ProtocolTest")
+	all, err := ProtocolTests(folder)
 	for _, test := range all {
 		if strings.Contains(test.Name, "update") {
 			tests = append(tests, test)
 		}
 	}
 	return tests, err
+}
+
+// ProtocolData reads the three graphs that the tests of the SPARQL Protocol query.
+func ProtocolData(folder string) (quads []rdf.Quad, err error) {
+	for i := 1; i <= 3; i++ {
+		triples, err := readFile(filepath.Join(folder, "protocol", fmt.Sprintf("data%d.nt", i)))
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range triples {
+			q.Graph = rdf.NewIRI(fmt.Sprintf("http://kasei.us/2009/09/sparql/data/data%d.rdf", i))
+			quads = append(quads, q)
+		}
+	}
+	return quads, nil
 }
 
 // GraphStoreTests reads the 14 tests of the Graph Store Protocol. They ask for graphs below /gsp.
@@ -88,7 +119,7 @@ func (d Document) exchange(request rdf.Term) (Exchange, error) {
 	e := Exchange{
 		Method: d.One(request, "methodName").Value, Path: d.One(request, "absolutePath").Value, Header: d.header(request),
 		Body: d.One(body, "chars").Value, Location: d.One(response, "expectedLocation").Value,
-		ContentType: mediaType(d.header(response).Get("Content-Type")),
+		ContentType: d.header(response).Get("Content-Type"), MediaType: mediaTypes[d.One(response, "expectedFormat").Value],
 	}
 	e.Name = e.Method + " " + e.Path
 	if strings.EqualFold(d.One(body, "characterEncoding").Value, "utf-16") {
@@ -117,11 +148,6 @@ func (d Document) header(of rdf.Term) http.Header {
 		header.Add(d.One(h, "fieldName").Value, d.One(h, "fieldValue").Value)
 	}
 	return header
-}
-
-func mediaType(contentType string) string {
-	name, _, _ := strings.Cut(contentType, ";")
-	return strings.TrimSpace(name)
 }
 
 // statusCode turns the local name of a class or a code of HTTP into "2xx" or "200".

@@ -25,10 +25,11 @@ type Server struct {
 	Lacks []string
 }
 
-// RunProtocol runs tests, each with a server of its own.
+// RunProtocol runs tests beside each other, each with a server of its own.
 func RunProtocol(t *testing.T, tests []ProtocolTest, open func(t *testing.T) Server) {
 	for _, test := range tests {
 		t.Run(test.Name, func(t *testing.T) {
+			t.Parallel()
 			s := open(t)
 			for _, feature := range test.Requires {
 				if slices.Contains(s.Lacks, feature) {
@@ -95,18 +96,18 @@ func hasStatus(code int, status string) bool {
 
 // check compares the body of an answer.
 func (e Exchange) check(answer *httptest.ResponseRecorder) error {
-	contentType := mediaType(answer.Header().Get("Content-Type"))
+	contentType := answer.Header().Get("Content-Type")
 	if e.ContentType != "" && contentType != e.ContentType {
 		return fmt.Errorf("the answer is %q instead of %q", contentType, e.ContentType)
+	}
+	if media, _, _ := strings.Cut(contentType, ";"); e.MediaType != "" && media != e.MediaType {
+		return fmt.Errorf("the answer is %q instead of %q", contentType, e.MediaType)
 	}
 	if e.Method == http.MethodHead && answer.Body.Len() > 0 {
 		return fmt.Errorf("the answer to HEAD has a body: %s", answer.Body)
 	}
-	if e.Boolean != nil {
-		table, err := results.Read(answer.Body, results.JSON)
-		if err != nil || !table.IsBoolean || table.Boolean != *e.Boolean {
-			return fmt.Errorf("the answer is not %v: %+v, %v", *e.Boolean, table, err)
-		}
+	if e.MediaType == tableType {
+		return e.checkTable(answer)
 	}
 	if !e.HasGraph {
 		return nil
@@ -117,6 +118,18 @@ func (e Exchange) check(answer *httptest.ResponseRecorder) error {
 	}
 	if !isomorphism.Same(graph, e.Graph) {
 		return fmt.Errorf("the graph is\n%sinstead of\n%s", Format(graph), Format(e.Graph))
+	}
+	return nil
+}
+
+// checkTable compares solutions or a boolean.
+func (e Exchange) checkTable(answer *httptest.ResponseRecorder) error {
+	table, err := results.Read(answer.Body, results.JSON)
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, answer.Body)
+	}
+	if e.Boolean != nil && (!table.IsBoolean || table.Boolean != *e.Boolean) {
+		return fmt.Errorf("the answer is not %v: %+v", *e.Boolean, table)
 	}
 	return nil
 }
