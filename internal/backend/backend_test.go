@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
@@ -41,6 +42,46 @@ func TestTheStoresDeviceIsForQueriesWithoutAWish(t *testing.T) {
 	}
 	if _, err := b.Choose("tpu"); err == nil || !strings.Contains(err.Error(), "expected auto, cpu or gpu") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// emulated are backends with an emulated GPU that is warm.
+func emulated(t *testing.T) *Backends {
+	t.Helper()
+	b := New(processor{}, Options{})
+	device, err := gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.once.Do(func() { b.opened = device })
+	b.warm.Store(true)
+	return b
+}
+
+// TestAutoPricesThePlanThatEachDeviceRuns: weights are the processor's, so that what they save is not to be had on the GPU.
+func TestAutoPricesThePlanThatEachDeviceRuns(t *testing.T) {
+	b := emulated(t)
+	defer b.Close()
+	choice := &Choice{backends: b, device: Auto}
+	steps := []bgp.Step{{EstimatedCandidates: 1e5}, {EstimatedCandidates: 2e9, Counted: true, Weighed: true}}
+	byWeights := &bgp.MatchPlan{Steps: steps, Cost: 1e6}
+	if _, ok := choice.Matcher(byWeights, nil).(processor); !ok {
+		t.Error("a plan that weights make cheap goes to the GPU, which makes none")
+	}
+	byRows := byWeights.ByRows()
+	if byRows.Cost != 1e5+2e9 || byRows.Steps[1].Weighed || !steps[1].Weighed {
+		t.Errorf("by rows the plan is %+v", byRows)
+	}
+	m, ok := choice.Matcher(byRows, nil).(gpuMatcher)
+	if !ok {
+		t.Fatal("a plan of as many candidates stays on the processor")
+	}
+	if runs := m.Runs(byWeights, nil); runs.Cost != byRows.Cost || runs.Steps[1].Weighed {
+		t.Errorf("the GPU runs %+v", runs)
+	}
+	dear := &bgp.MatchPlan{Steps: steps, Cost: 1e8}
+	if _, ok := choice.Matcher(dear, nil).(gpuMatcher); !ok {
+		t.Error("a plan whose weights cost more than its rows on the GPU stays on the processor")
 	}
 }
 

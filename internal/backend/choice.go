@@ -62,6 +62,9 @@ func (c *Choice) String() string {
 // gpuMatcher runs matches on the GPU, and on the CPU those that the GPU cannot run, and when it is lost before the first solution.
 type gpuMatcher struct{ *Choice }
 
+// Runs implements match.Adapter: the GPU makes no weights.
+func (g gpuMatcher) Runs(plan *bgp.MatchPlan, _ *pcsr.Graph) *bgp.MatchPlan { return plan.ByRows() }
+
 func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
 	emitted := false
 	return g.run(m, false, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {

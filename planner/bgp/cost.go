@@ -54,6 +54,8 @@ const (
 	// must first be opened and the graph's partitions copied there.
 	GPUCost     = 200_000
 	GPUColdCost = 200_000_000
+	// GPUShare is how many candidates a GPU reads, all its processors together, while one thread of a processor reads one.
+	GPUShare = 100
 	// GPUCopyBytes are copied to a GPU, and GPUMoveBytes moved there, in the time of one candidate; GPUPatchCost is what a partition costs
 	// beside that which is made there of an earlier state of it.
 	GPUCopyBytes = 50
