@@ -41,8 +41,7 @@ type Options struct {
 	Semantics bgp.Semantics
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
-	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone, and nothing is counted by weights.
-	// Nothing is counted by weights of vertices then.
+	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone.
 	ShallowBranches bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool

@@ -83,13 +83,13 @@ func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
 	if plan.Cost <= bgp.GPUCost {
 		return false
 	}
-	there := plan.ByRows().Cost / bgp.GPUShare
+	runs, there := gpu.Expect(graph, plan)
 	switch {
 	case !b.warm.Load():
 		return plan.Cost > bgp.GPUColdCost+there
-	case plan.Cost <= bgp.GPUCost+there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: plan}, true):
+	case plan.Cost <= there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: runs}, true):
 		return false
-	case b.opened.Lost() || graph == nil || plan.Cost > bgp.GPUCost+there+b.opened.Price(graph, plan):
+	case b.opened.Lost() || graph == nil || plan.Cost > there+b.opened.Price(graph, plan):
 		return true
 	}
 	b.opened.Prepare(graph, plan)

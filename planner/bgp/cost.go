@@ -56,6 +56,8 @@ const (
 	GPUColdCost = 200_000_000
 	// GPUShare is how many candidates a GPU reads, all its processors together, while one thread of a processor reads one.
 	GPUShare = 100
+	// GPUWeighCost is what weights by vertex cost on a GPU beside the members that are read for them: a launch.
+	GPUWeighCost = 2_000
 	// GPUCopyBytes are copied to a GPU, and GPUMoveBytes moved there, in the time of one candidate; GPUPatchCost is what a partition costs
 	// beside that which is made there of an earlier state of it.
 	GPUCopyBytes = 50
