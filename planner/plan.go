@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -115,7 +114,7 @@ func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Opt
 		return nil, err
 	}
 	p := newPlanner(ctx, catalog, options)
-	p.scopes.Set(slices.Sorted(maps.Keys(size.variables))...) // numbers that sort as the names do
+	p.scopes.Set(size.variables...) // numbers that sort as the names do
 	where := query.Where
 	if where == nil {
 		where = &parser.BGP{}

@@ -16,9 +16,10 @@ const (
 	// samplePrice is what a query must cost for each member of a domain that a second estimate tries.
 	samplePrice = 2000
 
-	// weighPrice is what a member of a list costs where weights are added up, or one weight is read; from treeCost on a vertex order is
-	// looked for that leaves as much as can be to weights.
+	// weighPrice is what a member of a list costs where weights are added up, or one weight is read; from weighFrom on a plan is weighed at
+	// all, from treeCost on a vertex order is looked for that leaves as much as can be to weights.
 	weighPrice = 0.25
+	weighFrom  = 1_000
 	treeCost   = 10_000
 
 	// planningShare is the share of a query's cost that walks may take; clearlyLess the share of the best cost so far below
