@@ -11,6 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/internal/federation"
 	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/update"
 	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -50,7 +51,7 @@ func (d *documents) read(ctx context.Context, document Document) error {
 		return err
 	}
 	if d.intake != nil {
-		return d.intake.Loader().Read(ctx, document.Body, format, d.base)
+		return d.take(ctx, document.Body, format)
 	}
 	head, whole, err := d.head(document.Body)
 	if err != nil {
@@ -63,7 +64,16 @@ func (d *documents) read(ctx context.Context, document Document) error {
 	if err := d.begin(ctx); err != nil {
 		return err
 	}
-	return d.intake.Loader().Read(ctx, io.MultiReader(bytes.NewReader(head), document.Body), format, d.base)
+	return d.take(ctx, io.MultiReader(bytes.NewReader(head), document.Body), format)
+}
+
+// take has the intake read a text. A full disk of temporary files is a limit like that on all of them.
+func (d *documents) take(ctx context.Context, body io.Reader, format loader.Format) error {
+	err := d.intake.Loader().Read(ctx, body, format, d.base)
+	if machine.DiskFull(err) {
+		return fmt.Errorf("rdfgpu: the disk of the temporary files is full (%v): %w", err, ErrSpillLimit)
+	}
+	return err
 }
 
 // head reads a document up to the length from which on all of them together are large.
@@ -108,7 +118,7 @@ func (d *documents) begin(ctx context.Context) (err error) {
 		return err
 	}
 	for _, t := range d.texts {
-		if err := d.intake.Loader().Read(ctx, bytes.NewReader(t.content), t.format, d.base); err != nil {
+		if err := d.take(ctx, bytes.NewReader(t.content), t.format); err != nil {
 			return err
 		}
 	}
@@ -252,16 +262,21 @@ func (s *Store) loadDocument(ctx context.Context, op *parser.Load, options Updat
 	switch err = d.fetch(ctx, federation.NewDocuments(s.options.Loads)); {
 	case ctx.Err() != nil:
 		return report, context.Cause(ctx)
-	case err != nil && op.Silent && !errors.Is(err, ErrMemoryLimit):
+	case atLimit(err):
+		return report, err
+	case err != nil && op.Silent:
 		report, err = s.write(ctx, options, func(*live.Transaction) error { return nil })
-	case err != nil && !errors.Is(err, ErrMemoryLimit):
+	case err != nil:
 		return report, update.At(op, update.LoadError(op, err))
-	case err == nil:
+	default:
 		report, _, err = d.commit(ctx, false, options.IfSequence)
 	}
 	report.Elapsed = time.Since(start)
 	return report, err
 }
+
+// atLimit reports whether a document was not read because of what may be held of it, which is no fault of its own.
+func atLimit(err error) bool { return errors.Is(err, ErrMemoryLimit) || errors.Is(err, ErrSpillLimit) }
 
 // fetch reads the document that the base is the address of.
 func (d *documents) fetch(ctx context.Context, from *federation.Documents) error {

@@ -315,3 +315,44 @@ func TestMemoryDoesNotGrowWithALargeDocument(t *testing.T) {
 		t.Errorf("%d MiB more while 200 MB were read", (most-before)>>20)
 	}
 }
+
+// TestTemporaryFilesOfLargeDocumentsAreCounted puts and loads a document that has no room beside what queries may have in temporary files.
+func TestTemporaryFilesOfLargeDocumentsAreCounted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads 40 MB twice")
+	}
+	dir, temporary := t.TempDir(), t.TempDir()
+	file := filepath.Join(dir, "large.nt")
+	text, err := io.ReadAll(&lines{n: 400_000, look: func() {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	budget := rdfgpu.NewBudget(rdfgpu.BudgetOptions{Memory: 256 << 20, Spill: 1 << 20})
+	s := newWritable(t, "", rdfgpu.Options{Budget: budget, LargeDocument: 1, TempDir: temporary, Loads: []string{"file://" + dir + "/"}})
+	for name, change := range map[string]func() error{
+		"PUT": func() error {
+			_, _, err := s.PutGraph(t.Context(), "http://e/g", bytes.NewReader(text), rdfgpu.GraphOptions{Format: "ntriples"})
+			return err
+		},
+		"LOAD": func() error {
+			_, err := s.Update(t.Context(), "LOAD SILENT <file://"+file+">", rdfgpu.UpdateOptions{})
+			return err
+		},
+	} {
+		if err := change(); !errors.Is(err, rdfgpu.ErrSpillLimit) || !strings.Contains(err.Error(), "--max-spill") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if u := budget.Usage(); u.Spilled != 0 || u.Used != 0 {
+			t.Errorf("%s: afterwards %+v", name, u)
+		}
+		if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 || s.Sequence() != 0 {
+			t.Errorf("%s: %v is left, and %d commits: %v", name, left, s.Sequence(), err)
+		}
+	}
+	if report, _, err := s.PutGraph(t.Context(), "", strings.NewReader(counted("a", 100)), rdfgpu.GraphOptions{Format: "ntriples"}); err != nil || report.Added != 100 {
+		t.Errorf("%+v: %v", report, err)
+	}
+}

@@ -24,8 +24,8 @@ type Intake struct {
 	documents int
 }
 
-// NewIntake begins an intake of documents whose triples go to a graph; the zero Term is the default graph. Options.Memory, Threads
-// and TempDir ("" for the system's folder) count. Close it.
+// NewIntake begins an intake of documents whose triples go to a graph; the zero Term is the default graph. Options.Memory, Threads,
+// TempDir ("" for the system's folder) and Spill count. Close it.
 func NewIntake(graph rdf.Term, options Options) (in *Intake, err error) {
 	l := newLoad(nil, options.withDefaults())
 	l.triples.width = rowGraph + 1 // whatever graphs the store will have

@@ -40,6 +40,7 @@ type load struct {
 	target  *store.Load
 	sources []*source
 	memory  *memory
+	files   *tempFiles
 	report  Report
 	start   time.Time
 
@@ -75,6 +76,7 @@ type load struct {
 func newLoad(sources []*source, options Options) *load {
 	l := &load{options: options, sources: sources, into: defaultGraph, start: time.Now()}
 	l.memory = newMemory(options.Threads)
+	l.files = &tempFiles{folder: options.TempDir, spill: options.Spill}
 	l.terms = newTermTable(l.memory)
 	l.names = newPredicates()
 	width := 3
@@ -84,9 +86,9 @@ func newLoad(sources []*source, options Options) *load {
 			width = 4
 		}
 	}
-	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, folder: options.TempDir}
+	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, files: l.files}
 	l.combine, l.work = l.join, l.run
-	l.runs = &termRuns{memory: l.memory, folder: options.TempDir}
+	l.runs = &termRuns{memory: l.memory, files: l.files}
 	return l
 }
 
@@ -95,8 +97,7 @@ func (l *load) aim(target *store.Load) {
 	l.target = target
 	l.report.Removed = target.Removed()
 	if l.options.TempDir == "" {
-		l.options.TempDir = target.Dir()
-		l.triples.folder, l.runs.folder = target.Dir(), target.Dir()
+		l.files.folder = target.Dir()
 	}
 }
 

@@ -26,7 +26,7 @@ func (s *Store) NewIntake(graph rdf.Term) (*Intake, error) {
 	if s.turn == nil {
 		return nil, ErrReadOnly
 	}
-	read, err := loader.NewIntake(graph, loader.Options{Memory: s.options.IntakeMemory, TempDir: s.options.TempDir})
+	read, err := loader.NewIntake(graph, loader.Options{Memory: s.options.IntakeMemory, TempDir: s.options.TempDir, Spill: s.options.Spill})
 	if err != nil {
 		return nil, err
 	}
