@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,6 +67,8 @@ func TestLargeDocumentsDoWhatSmallOnesDo(t *testing.T) {
 		large, small := copyInto(t, nil, 1), copyInto(t, nil, 0)
 		defer large.store.Close()
 		defer small.store.Close()
+		follower := copyInto(t, nil, 0)
+		defer follower.store.Close()
 		for range rapid.IntRange(1, 6).Draw(r, "requests") {
 			var request string
 			var reports [2]rdfgpu.UpdateReport
@@ -100,8 +103,70 @@ func TestLargeDocumentsDoWhatSmallOnesDo(t *testing.T) {
 			if err := updatetest.Compare(got, want); err != nil {
 				r.Fatalf("%s\n%v", request, err)
 			}
+			if reports[0].Added+reports[0].Removed > 0 {
+				follow(r, request, follower, large, reports[0])
+			}
 		}
 	})
+}
+
+// follow applies the patch of a commit to a copy of the store, which must be the same then, to the labels of blank nodes.
+func follow(r *rapid.T, request string, follower, store *writableEngine, report rdfgpu.UpdateReport) {
+	var patch bytes.Buffer
+	err := store.store.WritePatch(&patch, report.Sequence)
+	got, failed := store.Quads()
+	switch {
+	case failed != nil:
+		r.Fatal(failed)
+	case errors.Is(err, rdfgpu.ErrInFiles): // a new base
+		if err := follower.become(got); err != nil {
+			r.Fatal(err)
+		}
+		return
+	case err != nil:
+		r.Fatal(err)
+	}
+	applied, err := follower.store.Patch(context.Background(), &patch, rdfgpu.UpdateOptions{})
+	if err != nil || applied.Added != report.Added || applied.Removed != report.Removed {
+		r.Fatalf("%s\nthe patch adds %d and removes %d, the commit %d and %d: %v", request, applied.Added, applied.Removed, report.Added, report.Removed, err)
+	}
+	want, err := follower.Quads()
+	if err != nil {
+		r.Fatal(err)
+	}
+	if a, b := sortedQuads(got), sortedQuads(want); !slices.Equal(a, b) {
+		r.Fatalf("%s\n%v\n%v", request, a, b)
+	}
+}
+
+// become makes quads the contents of the store.
+func (e *writableEngine) become(quads []rdf.Quad) error {
+	tx, err := e.store.Begin(context.Background())
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	before, err := e.Quads()
+	if err != nil {
+		return err
+	}
+	if err := tx.Delete(before...); err != nil {
+		return err
+	}
+	if err := tx.Insert(quads...); err != nil {
+		return err
+	}
+	_, err = tx.Commit(context.Background())
+	return err
+}
+
+// sortedQuads are quads as text, in order.
+func sortedQuads(quads []rdf.Quad) (lines []string) {
+	for _, q := range quads {
+		lines = append(lines, fmt.Sprint(q))
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // putAll puts several documents into a graph.
@@ -185,12 +250,52 @@ func TestALargeDocumentIsACommit(t *testing.T) {
 	if got := strings.Join(log, "; "); got != "1 2 0 false false; 2 98 2 true true; 3 50 0 true true; 4 0 1 false false" {
 		t.Error(got)
 	}
-	if err := s.WritePatch(io.Discard, 2); !errors.Is(err, rdfgpu.ErrInFiles) {
+	for sequence, want := range []string{1: "2 and 0", 2: "98 and 2", 3: "50 and 0", 4: "0 and 1"} { // commit 2 lies in one segment with commit 1
+		if sequence > 0 {
+			if patch := patchOf(t, s, uint64(sequence)); countRows(patch) != want || sequence == 2 != strings.Contains(patch, "D <http://e/a> <http://e/n> \"y\" <http://e/g> .\n") {
+				t.Errorf("commit %d: %s, not %s:\n%s", sequence, countRows(patch), want, patch)
+			}
+		}
+	}
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WritePatch(io.Discard, 2); !errors.Is(err, rdfgpu.ErrInFiles) || !strings.Contains(err.Error(), "compacted") {
 		t.Error(err)
 	}
+}
+
+// patchOf is the patch of a commit.
+func patchOf(t testing.TB, s *rdfgpu.Store, sequence uint64) string {
+	t.Helper()
 	var patch bytes.Buffer
-	if err := s.WritePatch(&patch, 4); err != nil || !strings.Contains(patch.String(), "D <http://e/a>") {
-		t.Error(patch.String(), err)
+	if err := s.WritePatch(&patch, sequence); err != nil {
+		t.Errorf("commit %d: %v", sequence, err)
+	}
+	return patch.String()
+}
+
+// countRows counts the rows of a patch that add and that remove something.
+func countRows(patch string) string {
+	return fmt.Sprint(strings.Count(patch, "\nA "), " and ", strings.Count(patch, "\nD "))
+}
+
+// TestThePatchOfADocumentThatBecameTheBase: it is told where nothing was there before, and else not.
+func TestThePatchOfADocumentThatBecameTheBase(t *testing.T) {
+	s := newWritable(t, "", rdfgpu.Options{LargeDocument: 1})
+	put := func(subject string, n int) {
+		if _, _, err := s.PutGraph(t.Context(), "", strings.NewReader(counted(subject, n)), rdfgpu.GraphOptions{Format: "ntriples"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	updated(t, s, `INSERT DATA { :a :n "1" , "more" }`)
+	put("a", 10)
+	if got := countRows(patchOf(t, s, 2)); got != "9 and 0" {
+		t.Error(got)
+	}
+	put("b", 1000)
+	if err := s.WritePatch(io.Discard, 3); !errors.Is(err, rdfgpu.ErrInFiles) || !strings.Contains(err.Error(), "new base") {
+		t.Error(err)
 	}
 }
 

@@ -35,6 +35,7 @@ type Load struct {
 	lock      *Lock
 	owned     bool      // the lock was taken for this load
 	current   *Manifest // nil where there is no store that can be read
+	below     *Manifest // current, as Begin found it
 	removed   []string
 	done      bool
 }
@@ -62,7 +63,7 @@ func (l *Load) prepare() error {
 	if err != nil && !unknown && !errors.Is(err, ErrNotStore) {
 		return err
 	}
-	l.current = m
+	l.current, l.below = m, m
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -235,8 +236,9 @@ func (l *Load) kept(n int) []Segment {
 // replace makes segments the store.
 func (l *Load) replace(segments []Segment, sources []string, blankScope int, log Log) error {
 	m := &Manifest{
-		Format: manifestFormat, Version: Version, Created: now(), Sources: sources, BlankScope: blankScope, Segments: segments, Log: log,
+		Format: manifestFormat, Version: Version, Created: now(), Sources: sources, BlankScope: blankScope, Segments: slices.Clone(segments), Log: log,
 	}
+	l.noteCommits(m)
 	path := filepath.Join(l.dir, manifestFile)
 	counts, err := m.count()
 	if err != nil {
