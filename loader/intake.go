@@ -78,8 +78,24 @@ func (in *Intake) Close() error {
 // replaced is what the graph of the intake had before the snapshot, in which it is cleared; nil where what was read is added to
 // the graph. Where nothing changes, nothing is written (Report.Unchanged). The intake is at its end, whatever comes.
 func (in *Intake) Merge(ctx context.Context, lock *store.Lock, s Snapshot, replaced *pcsr.Graph) (Report, error) {
+	in.l.replaced = replaced
+	return in.merge(ctx, lock, s)
+}
+
+// Stage is Merge of what was read, which replaces nothing, into a segment that is no part of the store yet (store.Load.Stage). staged is nil where
+// nothing changes.
+func (in *Intake) Stage(ctx context.Context, lock *store.Lock, s Snapshot) (staged *store.Manifest, err error) {
+	in.l.conclude = func(c store.Contents) (err error) {
+		staged, err = in.l.target.Stage(c)
+		return err
+	}
+	_, err = in.merge(ctx, lock, s)
+	return staged, err
+}
+
+func (in *Intake) merge(ctx context.Context, lock *store.Lock, s Snapshot) (Report, error) {
 	l := in.l
-	l.sources, l.replaced = nil, replaced
+	l.sources = nil
 	if err := l.begin(lock, s); err != nil {
 		return Report{}, errors.Join(err, in.Close())
 	}

@@ -53,6 +53,9 @@ type load struct {
 	// combine makes what is in the store already, or in a snapshot, part of what was read; done says that the load has ended.
 	combine func(ctx context.Context) (done bool, err error)
 
+	// conclude ends the load, with what the files have that it wrote.
+	conclude func(store.Contents) error
+
 	gone gone // what a flush removes
 	// replaced is the graph that an intake replaces, and differs whether it has other triples.
 	replaced *pcsr.Graph
@@ -87,7 +90,7 @@ func newLoad(sources []*source, options Options) *load {
 		}
 	}
 	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, files: l.files}
-	l.combine, l.work = l.join, l.run
+	l.combine, l.work, l.conclude = l.join, l.run, l.commit
 	l.runs = &termRuns{memory: l.memory, files: l.files}
 	return l
 }
@@ -165,7 +168,7 @@ func (l *load) merge(ctx context.Context) (err error) {
 	if l.same(order, contents) {
 		return l.timed(Committing, l.leave)
 	}
-	return l.timed(Committing, func() error { return l.commit(contents) })
+	return l.timed(Committing, func() error { return l.conclude(contents) })
 }
 
 // orderTerms sorts the terms and, where they were spilled, merges the runs.

@@ -1,10 +1,10 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,16 +20,17 @@ import (
 
 // turnToCommit opens the files that were written with a commit, logs it, and lets readers see it. An error ends updates, because the
 // files are there.
-func (s *Store) turnToCommit(summarise func(files *State) (wal.Summary, error)) error {
+func (s *Store) turnToCommit(changed func(files *State) ([]GraphReport, error)) error {
 	files, err := store.Open(s.dir)
 	if err != nil {
 		return s.fail(err)
 	}
 	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
 	state := g.first()
-	summary, err := summarise(state)
+	graphs, err := changed(state)
 	if err == nil {
 		segments := files.Manifest().Segments
+		summary := summaryOf(graphs)
 		summary.Segment = segments[len(segments)-1].Folder
 		_, err = s.log.Append(summary.Append(nil, time.Now()))
 	}
@@ -44,6 +45,18 @@ func (s *Store) turnToCommit(summarise func(files *State) (wal.Summary, error)) 
 		s.options.Background("drop old commits of the log", err)
 	}
 	return nil
+}
+
+// summaryOf is what the log has of a commit.
+func summaryOf(graphs []GraphReport) (summary wal.Summary) {
+	for _, g := range graphs {
+		graph := wal.GraphSummary{Added: g.Added, Removed: g.Removed}
+		if !g.Graph.IsZero() {
+			graph.Key, _ = dictionary.AppendKey(nil, g.Graph) // it is one of the dictionary's
+		}
+		summary.Graphs = append(summary.Graphs, graph)
+	}
+	return summary
 }
 
 // undecided is the error of files that could not be written: where they are the store's all the same, updates end.
@@ -63,10 +76,11 @@ func (s *Store) following(state *State) error {
 }
 
 // flush commits the transaction with files: what it changed, and what was in memory before, becomes a segment. So a graph that is
-// cleared is one word of the manifest, and none of its triples lies in the log.
+// cleared is one word of the manifest, and none of its triples lies in the log. Documents that it took in lie beside that.
 func (t *Transaction) flush(ctx context.Context) (r Report, err error) {
 	s := t.store
-	if r, err = t.count(); err != nil || len(r.Graphs) == 0 {
+	r.Sequence = t.began.sequence
+	if r.Graphs, err = t.count(); err != nil || len(r.Graphs) == 0 {
 		return r, err
 	}
 	if err := s.following(t.began.State); err != nil {
@@ -78,42 +92,34 @@ func (t *Transaction) flush(ctx context.Context) (r Report, err error) {
 		return Report{}, s.undecided(err, state.sequence)
 	}
 	r.Sequence = state.sequence
-	return r, s.turnToCommit(func(*State) (summary wal.Summary, err error) {
-		for _, g := range r.Graphs {
-			graph := wal.GraphSummary{Added: g.Added, Removed: g.Removed}
-			if g.Name != dictionary.None {
-				graph.Key = state.dictionary.AppendKey(nil, g.Name)
-			}
-			summary.Graphs = append(summary.Graphs, graph)
-		}
-		return summary, nil
-	})
+	return r, s.turnToCommit(func(*State) ([]GraphReport, error) { return r.Graphs, nil })
 }
 
 // count is what Changes reports, without lists of what is gone from the graphs that were cleared whole.
-func (t *Transaction) count() (r Report, err error) {
-	r.Sequence = t.began.sequence
-	for name, edges := range t.touched {
+func (t *Transaction) count() (graphs []GraphReport, err error) {
+	if len(t.eras) > 0 {
+		return t.countStaged()
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.touched)) {
 		before, err := t.began.Graph(name)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
 		after, err := t.state.Graph(name)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
-		g := GraphReport{Name: name}
+		g := GraphReport{Graph: t.state.term(name)}
 		if t.whole[name] {
 			common := commonEdges(before, func(id dictionary.ID) dictionary.ID { return id }, after)
 			g.Added, g.Removed = after.Edges()-common, before.Edges()-common
 		} else {
-			c := netOf(name, edges, before, after)
+			c := netOf(name, t.touched[name], before, after)
 			g.Added, g.Removed = uint64(len(c.added)), uint64(len(c.removed))
 		}
 		if g.Added+g.Removed > 0 {
-			r.Graphs = append(r.Graphs, g)
+			graphs = append(graphs, g)
 		}
 	}
-	slices.SortFunc(r.Graphs, func(a, b GraphReport) int { return cmp.Compare(a.Name, b.Name) })
-	return r, nil
+	return graphs, nil
 }

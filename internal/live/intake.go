@@ -8,7 +8,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
-	"github.com/rdfgpu/rdfgpu/internal/wal"
 	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -39,35 +38,14 @@ func (in *Intake) Loader() *loader.Intake { return in.read }
 // Close gives back what the intake holds. It may be called again.
 func (in *Intake) Close() error { return in.read.Close() }
 
-// Merged is what the commit of an intake did.
-type Merged struct {
-	// Sequence is that of the commit; where nothing changed, of the state that it would have followed.
-	Sequence uint64
-	Graphs   []MergedGraph
-}
-
-// MergedGraph is what changed in one graph; the zero Term is the default graph.
-type MergedGraph struct {
-	Graph          rdf.Term
-	Added, Removed uint64
-}
-
 // Commit adds what was read to the graph, or replaces the graph with it, as one transaction. It waits for flushing and compacting
 // to end, then for its turn to write, which it keeps until the files are there: other writers wait for these, readers do not. check, where
 // it is not nil, looks at the state that the commit follows; its error ends the commit. Once the files are the store's, the
 // context's end does not take them back. An error means that nothing has changed, unless it is ErrFailed.
-func (in *Intake) Commit(ctx context.Context, replace bool, check func(*State) error) (Merged, error) {
-	s := in.store
-	if err := s.maintenance.take(ctx); err != nil {
-		return Merged{}, err
-	}
-	defer s.maintenance.give()
-	if err := s.turnToWritten(ctx); err != nil {
-		return Merged{}, err
-	}
-	t, err := s.Begin(ctx)
+func (in *Intake) Commit(ctx context.Context, replace bool, check func(*State) error) (Report, error) {
+	t, err := in.store.BeginWithFiles(ctx)
 	if err != nil {
-		return Merged{}, err
+		return Report{}, err
 	}
 	defer t.Abort()
 	m := &merge{Intake: in, tx: t}
@@ -79,11 +57,10 @@ func (in *Intake) Commit(ctx context.Context, replace bool, check func(*State) e
 		}
 		return m.run(ctx, replace)
 	})
-	s.wake()
 	if failed := t.Withdraw(ctx); failed != nil {
-		return Merged{}, failed
+		return Report{}, failed
 	}
-	return m.merged, err
+	return m.report, err
 }
 
 // merge is the commit of an intake under way.
@@ -92,12 +69,12 @@ type merge struct {
 	tx *Transaction
 	// replaced is what the graph had, where the documents replace something.
 	replaced *pcsr.Graph
-	merged   Merged
+	report   Report
 }
 
 func (m *merge) run(ctx context.Context, replace bool) error {
 	s, before := m.store, m.tx.state
-	m.merged.Sequence = before.sequence
+	m.report.Sequence = before.sequence
 	if err := s.following(before); err != nil {
 		return err
 	}
@@ -108,21 +85,19 @@ func (m *merge) run(ctx context.Context, replace bool) error {
 	}
 	state := m.tx.state.next().ready()
 	state.sequence = before.sequence + 1
-	report, err := m.read.Merge(ctx, s.lock, state, m.replaced)
+	merged, err := m.read.Merge(ctx, s.lock, state, m.replaced)
 	if err != nil {
 		return s.undecided(err, state.sequence)
 	}
-	if report.Unchanged {
+	if merged.Unchanged {
 		return nil
 	}
-	err = s.turnToCommit(func(files *State) (wal.Summary, error) {
-		if err := m.count(before, files); err != nil {
-			return wal.Summary{}, err
-		}
-		return m.summary(), nil
+	err = s.turnToCommit(func(files *State) ([]GraphReport, error) {
+		err := m.count(before, files)
+		return m.report.Graphs, err
 	})
 	if err == nil {
-		m.merged.Sequence = state.sequence
+		m.report.Sequence = state.sequence
 	}
 	return err
 }
@@ -143,18 +118,6 @@ func (m *merge) clear() error {
 	return nil
 }
 
-// summary is what the log has of the commit.
-func (m *merge) summary() (summary wal.Summary) {
-	for _, g := range m.merged.Graphs {
-		graph := wal.GraphSummary{Added: g.Added, Removed: g.Removed}
-		if !g.Graph.IsZero() {
-			graph.Key, _ = dictionary.AppendKey(nil, g.Graph) // it is one of the dictionary's
-		}
-		summary.Graphs = append(summary.Graphs, graph)
-	}
-	return summary
-}
-
 // count finds out how many triples came and went.
 func (m *merge) count(before, after *State) error {
 	if m.replaced != nil {
@@ -163,7 +126,7 @@ func (m *merge) count(before, after *State) error {
 		if err != nil {
 			return err
 		}
-		common := commonEdges(m.replaced, before.ground.translation(after.dictionary), g)
+		common := commonEdges(m.replaced, before.translation(after), g)
 		m.changed(m.graph, g.Edges()-common, m.replaced.Edges()-common)
 	}
 	was, is := before.counts(), after.counts()
@@ -187,7 +150,7 @@ func (m *merge) count(before, after *State) error {
 // changed notes what changed in a graph.
 func (m *merge) changed(graph rdf.Term, added, removed uint64) {
 	if added+removed > 0 {
-		m.merged.Graphs = append(m.merged.Graphs, MergedGraph{graph, added, removed})
+		m.report.Graphs = append(m.report.Graphs, GraphReport{graph, added, removed})
 	}
 }
 

@@ -236,13 +236,27 @@ func TestAgainstAMap(t *testing.T) {
 
 // transact does one transaction and returns what the data set is then.
 func transact(r *rapid.T, s *live.Store, model quads) quads {
-	tx, err := s.Begin(context.Background())
+	begin, files := s.Begin, rapid.Bool().Draw(r, "files")
+	if files {
+		begin = s.BeginWithFiles
+	}
+	tx, err := begin(context.Background())
 	if err != nil {
 		r.Fatal(err)
 	}
 	defer tx.Abort()
 	next := maps.Clone(model)
-	for range rapid.IntRange(1, 3).Draw(r, "steps") {
+	for range rapid.IntRange(1, 4).Draw(r, "steps") {
+		if files && rapid.IntRange(0, 2).Draw(r, "document") == 0 {
+			in, _ := readIn(r, s, next)
+			if err := tx.TakeIn(context.Background(), in); err != nil {
+				r.Fatal(err)
+			}
+			if err := in.Close(); err != nil {
+				r.Fatal(err)
+			}
+			continue
+		}
 		if rapid.IntRange(0, 7).Draw(r, "clear") == 0 {
 			graph := drawQuad(r).Graph
 			if name, ok := tx.Find(graph); ok || graph.IsZero() {
@@ -271,6 +285,11 @@ func transact(r *rapid.T, s *live.Store, model quads) quads {
 	if got := contents(r, tx.State()); !maps.Equal(got, next) {
 		r.Fatalf("within the transaction: %v", difference(got, next))
 	}
+	dry, err := tx.Changes()
+	if err != nil {
+		r.Fatal(err)
+	}
+	checkReport(r, dry, model, next)
 	if rapid.IntRange(0, 5).Draw(r, "abort") == 0 {
 		return model
 	}
@@ -278,33 +297,64 @@ func transact(r *rapid.T, s *live.Store, model quads) quads {
 	if err != nil {
 		r.Fatal(err)
 	}
-	added, removed := uint64(0), uint64(0)
-	for _, g := range report.Graphs {
-		added, removed = added+g.Added, removed+g.Removed
-	}
-	if uint64(len(without(next, model))) != added || uint64(len(without(model, next))) != removed {
-		r.Fatalf("%d added and %d removed, where %d and %d were", added, removed, len(without(next, model)), len(without(model, next)))
-	}
+	checkReport(r, report, model, next)
 	return next
+}
+
+// checkReport compares what a transaction says that it did, graph by graph, with what it did.
+func checkReport(r *rapid.T, report live.Report, before, after quads) {
+	got, want := map[rdf.Term][2]uint64{}, map[rdf.Term][2]uint64{}
+	for _, g := range report.Graphs {
+		got[g.Graph] = [2]uint64{g.Added, g.Removed}
+	}
+	for i, list := range []quads{without(after, before), without(before, after)} {
+		for q := range list {
+			n := want[q.Graph]
+			n[i]++
+			want[q.Graph] = n
+		}
+	}
+	if !maps.Equal(got, want) {
+		r.Fatalf("it says %v, where %v is right", got, want)
+	}
 }
 
 // takeIn adds a document to a graph, or replaces the graph with it, by an intake, and returns what the data set is then.
 func takeIn(r *rapid.T, s *live.Store, model quads) quads {
-	graph, replace := drawQuad(r).Graph, rapid.Bool().Draw(r, "replace")
-	in, err := s.NewIntake(graph)
-	if err != nil {
-		r.Fatal(err)
-	}
+	replace, read := rapid.Bool().Draw(r, "replace"), quads{}
+	in, graph := readIn(r, s, read)
 	defer in.Close()
 	next := maps.Clone(model)
 	if replace {
 		maps.DeleteFunc(next, func(q rdf.Quad, _ bool) bool { return q.Graph == graph })
 	}
+	maps.Copy(next, read)
+	before := s.Sequence()
+	merged, err := in.Commit(context.Background(), replace, nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	if len(without(next, model))+len(without(model, next)) > 0 {
+		before++
+	}
+	if checkReport(r, merged, model, next); merged.Sequence != before {
+		r.Fatalf("the commit is %d, where %d is right", merged.Sequence, before)
+	}
+	return next
+}
+
+// readIn is an intake that has read documents for a graph, whose quads it adds to a set.
+func readIn(r *rapid.T, s *live.Store, into quads) (in *live.Intake, graph rdf.Term) {
+	graph = drawQuad(r).Graph
+	in, err := s.NewIntake(graph)
+	if err != nil {
+		r.Fatal(err)
+	}
 	for range rapid.IntRange(1, 2).Draw(r, "documents") {
 		var text []byte
 		for _, q := range rapid.SliceOfN(rapid.Custom(drawQuad), 0, 12).Draw(r, "triples") {
 			q.Graph = graph
-			next[q] = true
+			into[q] = true
 			for _, term := range []rdf.Term{q.Subject, q.Predicate, q.Object} {
 				text = append(rdf.AppendNTriples(text, term), ' ')
 			}
@@ -314,20 +364,7 @@ func takeIn(r *rapid.T, s *live.Store, model quads) quads {
 			r.Fatal(err)
 		}
 	}
-	before := s.Sequence()
-	merged, err := in.Commit(context.Background(), replace, nil)
-	if err != nil {
-		r.Fatal(err)
-	}
-	added, removed := uint64(len(without(next, model))), uint64(len(without(model, next)))
-	want := live.Merged{Sequence: before}
-	if added+removed > 0 {
-		want = live.Merged{Sequence: before + 1, Graphs: []live.MergedGraph{{Graph: graph, Added: added, Removed: removed}}}
-	}
-	if fmt.Sprint(merged) != fmt.Sprint(want) {
-		r.Fatalf("the commit says %v, where %v is right", merged, want)
-	}
-	return next
+	return in, graph
 }
 
 func without(a, b quads) quads {
