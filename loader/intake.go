@@ -17,7 +17,7 @@ import (
 )
 
 // Intake is documents on their way into one graph of a store that is open: what was read of them lies in memory, within
-// Options.Memory, and in temporary files beyond. Until Merge it has nothing to do with any store, so the store may be changed
+// Options.Memory, and in temporary files beyond. Until Stage it has nothing to do with any store, so the store may be changed
 // while a long document is read. Not for concurrent use.
 type Intake struct {
 	l         *load
@@ -66,25 +66,22 @@ func (in *Intake) Triples() uint64 { return uint64(in.l.triples.rows.Load()) }
 
 // Close gives back what the intake holds. It may be called again.
 func (in *Intake) Close() error {
-	err := in.l.releaseFiles()
+	err := errors.Join(in.l.releaseFiles(), in.l.met.release())
 	in.l.memory.releaseAll()
 	return err
 }
 
-// Merge makes what was read part of the store whose lock the caller holds, in one segment with what a snapshot of that store has
-// changed (see Flush); where most of the store is new then, in a base. The manifest gets the snapshot's sequence, so this is how a process
-// that has the store open commits many triples.
+// Stage writes what was read as a segment of the store whose lock the caller holds, together with what a snapshot of that store has changed (see
+// Flush); where most of the store is new then, as a base. It is no part of the store yet (store.Load.Stage): a Flush over it makes it one. staged is
+// nil where nothing changes, and nothing is written then.
 //
 // replaced is what the graph of the intake had before the snapshot, in which it is cleared; nil where what was read is added to
-// the graph. Where nothing changes, nothing is written (Report.Unchanged). The intake is at its end, whatever comes.
-func (in *Intake) Merge(ctx context.Context, lock *store.Lock, s Snapshot, replaced *pcsr.Graph) (Report, error) {
+// the graph. Where remember is set, Met tells afterwards which triples the snapshot had. For all else the intake is at its end, whatever comes.
+func (in *Intake) Stage(ctx context.Context, lock *store.Lock, s Snapshot, replaced *pcsr.Graph, remember bool) (staged *store.Manifest, err error) {
 	in.l.replaced = replaced
-	return in.merge(ctx, lock, s)
-}
-
-// Stage is Merge of what was read, which replaces nothing, into a segment that is no part of the store yet (store.Load.Stage). staged is nil where
-// nothing changes.
-func (in *Intake) Stage(ctx context.Context, lock *store.Lock, s Snapshot) (staged *store.Manifest, err error) {
+	if remember {
+		in.l.met = newMetTriples(in.l)
+	}
 	in.l.conclude = func(c store.Contents) (err error) {
 		staged, err = in.l.target.Stage(c)
 		return err

@@ -44,20 +44,10 @@ func mergeInto(t *testing.T, dir string, graph rdf.Term, memory int64, texts ...
 			t.Fatal(err)
 		}
 	}
-	lock, err := store.TakeLock(dir)
-	if err != nil {
+	if err := mergeIntake(t, in, dir); err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Release()
-	files, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer files.Close()
-	report, err := in.Merge(context.Background(), lock, stored{files}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := in.l.report
 	if err := in.Close(); err != nil || spilled.Load() != 0 || report.SpilledBytes > 0 && most.Load() < report.SpilledBytes/3 {
 		t.Errorf("%d bytes of temporary files are left of at most %d, %d were written: %v", spilled.Load(), most.Load(), report.SpilledBytes, err)
 	}
@@ -158,7 +148,16 @@ func mergeIntake(t *testing.T, in *Intake, dir string) error {
 		t.Fatal(err)
 	}
 	defer files.Close()
-	_, err = in.Merge(context.Background(), lock, stored{files}, nil)
+	staged, err := in.Stage(context.Background(), lock, stored{files}, nil, false)
+	if err != nil || staged == nil {
+		return err
+	}
+	over, err := store.OpenStaged(dir, staged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer over.Close()
+	_, err = Flush(context.Background(), lock, stored{over}, Options{Threads: 2})
 	return err
 }
 

@@ -56,6 +56,9 @@ type load struct {
 	// conclude ends the load, with what the files have that it wrote.
 	conclude func(store.Contents) error
 
+	// met are the triples of an intake that the store has; nil where nobody will ask.
+	met *metTriples
+
 	gone gone // what a flush removes
 	// replaced is the graph that an intake replaces, and differs whether it has other triples.
 	replaced *pcsr.Graph
@@ -165,6 +168,7 @@ func (l *load) merge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	l.report.SpilledBytes = l.triples.size + l.runs.written
 	if l.same(order, contents) {
 		return l.timed(Committing, l.leave)
 	}
@@ -300,7 +304,6 @@ func (l *load) sourceNames() (names []string) {
 }
 
 func (l *load) commit(contents store.Contents) error {
-	l.report.SpilledBytes = l.triples.size + l.runs.written
 	if err := l.target.Commit(contents); err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (t *Transaction) Commit(ctx context.Context) (Report, error) {
 		t.files = t.store.maintenance.tryTake()
 	}
 	if t.files {
-		r, err := t.flush(ctx)
+		r, err := t.commitFiles(ctx)
 		return r, cmp.Or(t.Withdraw(ctx), err)
 	}
 	state, r, err := t.append(ctx)

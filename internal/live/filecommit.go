@@ -15,25 +15,22 @@ import (
 )
 
 // Some commits are written with the store's files: the manifest gets their sequence, which is the moment of the commit, and then
-// the log a record that counts what changed. The writer holds maintenance, and the turn from before the files are written until
-// readers see them, so the log is never ahead of what the files have.
+// the log a record that counts what changed. The writer holds maintenance, and the turn from before the manifest is written until
+// readers see the files, so the log is never ahead of what these have.
 
 // turnToCommit opens the files that were written with a commit, logs it, and lets readers see it. An error ends updates, because the
 // files are there.
-func (s *Store) turnToCommit(changed func(files *State) ([]GraphReport, error)) error {
+func (s *Store) turnToCommit(graphs []GraphReport) error {
 	files, err := store.Open(s.dir)
 	if err != nil {
 		return s.fail(err)
 	}
 	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
 	state := g.first()
-	graphs, err := changed(state)
-	if err == nil {
-		segments := files.Manifest().Segments
-		summary := summaryOf(graphs)
-		summary.Segment = segments[len(segments)-1].Folder
-		_, err = s.log.Append(summary.Append(nil, time.Now()))
-	}
+	segments := files.Manifest().Segments
+	summary := summaryOf(graphs)
+	summary.Segment = segments[len(segments)-1].Folder
+	_, err = s.log.Append(summary.Append(nil, time.Now()))
 	if err == nil {
 		_, err = s.log.Sync()
 	}
@@ -75,14 +72,19 @@ func (s *Store) following(state *State) error {
 	return nil
 }
 
+// commitFiles commits the transaction with files, where it has changed something.
+func (t *Transaction) commitFiles(ctx context.Context) (Report, error) {
+	graphs, err := t.count()
+	if err != nil || len(graphs) == 0 {
+		return Report{Sequence: t.began.sequence}, err
+	}
+	return t.flush(ctx, graphs)
+}
+
 // flush commits the transaction with files: what it changed, and what was in memory before, becomes a segment. So a graph that is
 // cleared is one word of the manifest, and none of its triples lies in the log. Documents that it took in lie beside that.
-func (t *Transaction) flush(ctx context.Context) (r Report, err error) {
+func (t *Transaction) flush(ctx context.Context, graphs []GraphReport) (Report, error) {
 	s := t.store
-	r.Sequence = t.began.sequence
-	if r.Graphs, err = t.count(); err != nil || len(r.Graphs) == 0 {
-		return r, err
-	}
 	if err := s.following(t.began.State); err != nil {
 		return Report{}, err
 	}
@@ -91,8 +93,7 @@ func (t *Transaction) flush(ctx context.Context) (r Report, err error) {
 	if _, err := loader.Flush(ctx, s.lock, state, loader.Options{Threads: s.options.Threads}); err != nil {
 		return Report{}, s.undecided(err, state.sequence)
 	}
-	r.Sequence = state.sequence
-	return r, s.turnToCommit(func(*State) ([]GraphReport, error) { return r.Graphs, nil })
+	return Report{state.sequence, graphs}, s.turnToCommit(graphs)
 }
 
 // count is what Changes reports, without lists of what is gone from the graphs that were cleared whole.

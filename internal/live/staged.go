@@ -18,23 +18,31 @@ import (
 // BeginWithFiles is Begin of a transaction that may take documents in, and is committed with files. It waits until flushing and compacting
 // have ended, which do not begin again before it has ended.
 func (s *Store) BeginWithFiles(ctx context.Context) (*Transaction, error) {
-	if s.turn == nil {
-		return nil, ErrReadOnly
-	}
-	if err := s.maintenance.take(ctx); err != nil {
+	if err := s.takeFiles(ctx); err != nil {
 		return nil, err
 	}
-	err := s.turnToWritten(ctx)
-	var t *Transaction
-	if err == nil {
-		t, err = s.Begin(ctx)
-	}
+	t, err := s.Begin(ctx)
 	if err != nil {
 		s.maintenance.give()
 		return nil, err
 	}
 	t.files = true
 	return t, nil
+}
+
+// takeFiles waits until nobody writes files; maintenance.give ends it.
+func (s *Store) takeFiles(ctx context.Context) error {
+	if s.turn == nil {
+		return ErrReadOnly
+	}
+	if err := s.maintenance.take(ctx); err != nil {
+		return err
+	}
+	err := s.turnToWritten(ctx)
+	if err != nil {
+		s.maintenance.give()
+	}
+	return err
 }
 
 // era is what a transaction did before it took documents in, by the IDs of the state that it had made by then.
@@ -50,7 +58,7 @@ func (t *Transaction) TakeIn(ctx context.Context, in *Intake) error {
 		return errStaged
 	}
 	s := t.store
-	staged, err := in.read.Stage(ctx, s.lock, t.state.next().ready())
+	staged, err := in.read.Stage(ctx, s.lock, t.state.next().ready(), nil, false)
 	if err != nil || staged == nil {
 		return err
 	}

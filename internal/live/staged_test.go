@@ -13,26 +13,39 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
-// TestFaultsWhileATransactionTakesADocumentIn lets each operation on the disk fail. The transaction is there whole or not at all, the store
-// goes on, unless nobody knows what the disk has, and nothing is left behind.
-func TestFaultsWhileATransactionTakesADocumentIn(t *testing.T) {
+// TestFaultsWhileDocumentsAreTakenIn lets each operation on the disk fail, of an intake's commit and of a transaction that takes a document in
+// among others. It is there whole or not at all, the store goes on, unless nobody knows what the disk has, and nothing is left behind.
+func TestFaultsWhileDocumentsAreTakenIn(t *testing.T) {
 	step := int64(1)
 	if testing.Short() {
 		step = 5
 	}
-	do := func(s *live.Store) error {
-		_, err := commitAmongOthers(s)
-		return err
+	for name, commit := range map[string]func(*live.Store) (int, error){"alone": commitDocument, "among others": commitAmongOthers} {
+		for mode, lasting := range map[string]bool{"once": false, "lasting": true} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				r := newRewriting(t, func(s *live.Store) error {
+					_, err := commit(s)
+					return err
+				})
+				compactNow(t, r.template) // so that it is not due when files have been written
+				n := int64(0)
+				for r.failStaged(t, n, lasting) {
+					n += step
+				}
+				t.Logf("%d operations", n)
+			})
+		}
 	}
-	for mode, lasting := range map[string]bool{"once": false, "lasting": true} {
-		t.Run(mode, func(t *testing.T) {
-			r := newRewriting(t, do)
-			n := int64(0)
-			for r.failStaged(t, n, lasting) {
-				n += step
-			}
-			t.Logf("%d operations", n)
-		})
+}
+
+func compactNow(t *testing.T, folder string) {
+	t.Helper()
+	s, err := live.Open(context.Background(), folder, live.Options{Writable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Compact(context.Background()), s.Close()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -205,7 +205,7 @@ func (l *Load) CommitNothing(sources []string, log Log) error {
 		return errors.New("store: there is nothing to add to")
 	}
 	err := l.Disk().RemoveAll(l.Dir())
-	if err == nil && (!slices.Equal(sources, l.current.Sources) || log != l.current.Log) {
+	if err == nil && (!slices.Equal(sources, l.current.Sources) || log != l.current.Log || l.current != l.below) {
 		err = l.replace(l.current.Segments, sources, l.current.BlankScope, log)
 	}
 	if err != nil {
