@@ -9,6 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/group"
 	"github.com/rdfgpu/rdfgpu/exec/join"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/modifier"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/path"
@@ -32,6 +33,9 @@ type builder struct {
 
 // build returns the operator of a node, made of those of its inputs.
 func (b *builder) build(n planner.Node) (operator.Operator, error) {
+	if err := b.ended(); err != nil {
+		return nil, err
+	}
 	switch n := n.(type) {
 	case *planner.Match:
 		return b.match(n), nil
@@ -72,6 +76,9 @@ func (b *builder) build(n planner.Node) (operator.Operator, error) {
 
 // above returns the operator of a node with one input.
 func (b *builder) above(n planner.Node, in operator.Operator) (operator.Operator, error) {
+	if err := b.ended(); err != nil {
+		return nil, err
+	}
 	base := b.base(n)
 	switch n := n.(type) {
 	case *planner.Filter:
@@ -115,10 +122,15 @@ func (b *builder) base(n planner.Node) operator.Base {
 }
 
 func (b *builder) match(n *planner.Match) *source.Match {
-	return &source.Match{
+	m := &source.Match{
 		Base: b.base(n), Plan: n.Plan, Graph: n.Graph, Matcher: b.options.Matcher(n.Plan, n.Graph), Limit: n.Limit,
 		Weighted: n.Weighted, Tests: n.Tests,
 	}
+	if a, ok := m.Matcher.(match.Adapter); ok {
+		m.Plan = a.Runs(n.Plan, n.Graph)
+		m.Measured.Match = m.Plan
+	}
+	return m
 }
 
 func (b *builder) count(n *planner.Count) operator.Operator {
@@ -324,12 +336,8 @@ func (b *builder) evaluator(e *planner.Expression) (eval.Evaluator, error) {
 		}
 		ev.Blanks = append(ev.Blanks, &eval.Blank{Label: label, Solution: l.Solution})
 	}
-	index := map[string]int{}
-	for i, v := range e.Inputs() {
-		index[v] = i
-	}
 	var err error
-	ev.Program, err = expr.Compile(e.Expr, index, b.env)
+	ev.Program, err = expr.Compile(e.Expr, e.Reads(), b.env)
 	return ev, err
 }
 
