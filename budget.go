@@ -25,7 +25,7 @@ type BudgetOptions struct {
 	// Memory is what the process may take, in bytes, mapped files aside; 0 means 60 % of what the machine, or the control
 	// group of the process, has.
 	Memory int64
-	// Spill is what queries may have on disk at once, in bytes; 0 means a tenth of what is free where TempDir lies.
+	// Spill is what queries, and large documents on their way in, may have in temporary files at once, in bytes; 0 means a tenth of what is free where TempDir lies.
 	Spill int64
 	// TempDir is where queries spill to (Options.TempDir); "" means the system's folder.
 	TempDir string

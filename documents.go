@@ -9,11 +9,10 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
-	"github.com/rdfgpu/rdfgpu/internal/federation"
 	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/update"
 	"github.com/rdfgpu/rdfgpu/loader"
-	"github.com/rdfgpu/rdfgpu/parser"
 )
 
 // documents are what a request brings for one graph. They are read before it takes its turn to write, so that nobody waits for who
@@ -50,7 +49,7 @@ func (d *documents) read(ctx context.Context, document Document) error {
 		return err
 	}
 	if d.intake != nil {
-		return d.intake.Loader().Read(ctx, document.Body, format, d.base)
+		return d.take(ctx, document.Body, format)
 	}
 	head, whole, err := d.head(document.Body)
 	if err != nil {
@@ -63,7 +62,16 @@ func (d *documents) read(ctx context.Context, document Document) error {
 	if err := d.begin(ctx); err != nil {
 		return err
 	}
-	return d.intake.Loader().Read(ctx, io.MultiReader(bytes.NewReader(head), document.Body), format, d.base)
+	return d.take(ctx, io.MultiReader(bytes.NewReader(head), document.Body), format)
+}
+
+// take has the intake read a text. A full disk of temporary files is a limit like that on all of them.
+func (d *documents) take(ctx context.Context, body io.Reader, format loader.Format) error {
+	err := d.intake.Loader().Read(ctx, body, format, d.base)
+	if machine.DiskFull(err) {
+		return fmt.Errorf("rdfgpu: the disk of the temporary files is full (%v): %w", err, ErrSpillLimit)
+	}
+	return err
 }
 
 // head reads a document up to the length from which on all of them together are large.
@@ -108,7 +116,7 @@ func (d *documents) begin(ctx context.Context) (err error) {
 		return err
 	}
 	for _, t := range d.texts {
-		if err := d.intake.Loader().Read(ctx, bytes.NewReader(t.content), t.format, d.base); err != nil {
+		if err := d.take(ctx, bytes.NewReader(t.content), t.format); err != nil {
 			return err
 		}
 	}
@@ -173,17 +181,6 @@ func atSequence(state *live.State, wanted *uint64) error {
 	return nil
 }
 
-// reportOf is what an intake's commit did.
-func reportOf(m live.Merged) UpdateReport {
-	report := UpdateReport{Sequence: m.Sequence}
-	for _, g := range m.Graphs {
-		report.Added += g.Added
-		report.Removed += g.Removed
-		report.Graphs = append(report.Graphs, GraphChange{Graph: g.Graph.Value, Added: g.Added, Removed: g.Removed})
-	}
-	return report
-}
-
 // put reads documents, and then commits them.
 func (s *Store) put(ctx context.Context, graph Term, base string, body Document, options GraphOptions) (report UpdateReport, existed bool, err error) {
 	start := time.Now()
@@ -230,45 +227,4 @@ func (s *Store) mayChange(wanted *uint64) error {
 		return fmt.Errorf("%w: it is at %d, not at %d", ErrConflict, now, *wanted)
 	}
 	return nil
-}
-
-// onlyLoad is the LOAD of an update that does nothing else; nil for others.
-func onlyLoad(u *parser.Update) *parser.Load {
-	if len(u.Operations) != 1 {
-		return nil
-	}
-	load, _ := u.Operations[0].(*parser.Load)
-	return load
-}
-
-// loadDocument is the LOAD of a request that does nothing else: others need not wait while its document is read.
-func (s *Store) loadDocument(ctx context.Context, op *parser.Load, options UpdateOptions, budget *limits.Budget) (report UpdateReport, err error) {
-	start := time.Now()
-	if err := s.mayChange(options.IfSequence); err != nil {
-		return report, err
-	}
-	d := s.newDocuments(op.Into, op.Source, budget)
-	defer func() { err = errors.Join(err, d.close()) }()
-	switch err = d.fetch(ctx, federation.NewDocuments(s.options.Loads)); {
-	case ctx.Err() != nil:
-		return report, context.Cause(ctx)
-	case err != nil && op.Silent && !errors.Is(err, ErrMemoryLimit):
-		report, err = s.write(ctx, options, func(*live.Transaction) error { return nil })
-	case err != nil && !errors.Is(err, ErrMemoryLimit):
-		return report, update.At(op, update.LoadError(op, err))
-	case err == nil:
-		report, _, err = d.commit(ctx, false, options.IfSequence)
-	}
-	report.Elapsed = time.Since(start)
-	return report, err
-}
-
-// fetch reads the document that the base is the address of.
-func (d *documents) fetch(ctx context.Context, from *federation.Documents) error {
-	body, format, err := from.Open(ctx, d.base)
-	if err != nil {
-		return err
-	}
-	defer body.Close()
-	return d.read(ctx, Document{Body: body, Format: string(format)})
 }

@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -20,8 +24,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/updatetest"
 )
 
-// copyInto opens a store of some quads for writing.
-func copyInto(t *testing.T, quads []rdf.Quad, large int64) *writableEngine {
+// copyInto opens a store of some quads for writing, which may load documents of some prefixes.
+func copyInto(t *testing.T, quads []rdf.Quad, large int64, loads ...string) *writableEngine {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "store")
 	var text []byte
@@ -35,7 +39,7 @@ func copyInto(t *testing.T, quads []rdf.Quad, large int64) *writableEngine {
 	if _, err := rdfgpu.Load(context.Background(), folder, []string{path}, rdfgpu.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := rdfgpu.Open(folder, rdfgpu.Options{Writable: true, Durability: rdfgpu.Unsynced, LargeDocument: large})
+	s, err := rdfgpu.Open(folder, rdfgpu.Options{Writable: true, Durability: rdfgpu.Unsynced, LargeDocument: large, Loads: loads})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,22 +63,52 @@ func (u updates) document() string {
 	return b.String()
 }
 
+// withLoads is a request with LOADs before, and others after it.
+func (u updates) withLoads(folder, request string) string {
+	for i := range rapid.IntRange(1, 2).Draw(u.T, "loads") {
+		name, text := fmt.Sprintf("%s%d.trig", folder, i), u.document()
+		if u.chance(30) {
+			text += ":g { " + u.node() + " " + u.predicate() + " " + u.object() + " }"
+		}
+		silent := "SILENT "
+		switch {
+		case u.chance(10):
+			text += "no triple"
+		case u.chance(80):
+			silent = ""
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			u.Fatal(err)
+		}
+		request += " ; LOAD " + silent + "<file://" + name + ">" + u.oneOf("", " INTO GRAPH "+u.graph()) + " ; " + u.operation()
+	}
+	return request
+}
+
 // TestLargeDocumentsDoWhatSmallOnesDo compares two stores, of which one takes every document for a large one.
 func TestLargeDocumentsDoWhatSmallOnesDo(t *testing.T) {
 	t.Parallel()
+	folder := t.TempDir() + "/"
 	rapid.Check(t, func(r *rapid.T) {
-		large, small := copyInto(t, nil, 1), copyInto(t, nil, 0)
+		large, small := copyInto(t, nil, 1, "file://"+folder), copyInto(t, nil, 0, "file://"+folder)
 		defer large.store.Close()
 		defer small.store.Close()
+		follower := copyInto(t, nil, 0)
+		defer follower.store.Close()
 		for range rapid.IntRange(1, 6).Draw(r, "requests") {
 			var request string
+			dry := false
 			var reports [2]rdfgpu.UpdateReport
 			var errs [2]error
 			u := updates{r}
-			if u.chance(40) {
+			if u.chance(60) {
 				request = u.request()
+				if u.chance(60) {
+					request = u.withLoads(folder, request)
+				}
+				dry = u.chance(10)
 				for i, e := range []*writableEngine{large, small} {
-					reports[i], errs[i] = e.store.Update(context.Background(), request, rdfgpu.UpdateOptions{})
+					reports[i], errs[i] = e.store.Update(context.Background(), request, rdfgpu.UpdateOptions{DryRun: dry})
 				}
 			} else {
 				graph, replace, texts := u.oneOf("", "http://e/g", "http://e/h"), u.chance(50), []string{u.document(), u.document()}
@@ -100,8 +134,70 @@ func TestLargeDocumentsDoWhatSmallOnesDo(t *testing.T) {
 			if err := updatetest.Compare(got, want); err != nil {
 				r.Fatalf("%s\n%v", request, err)
 			}
+			if reports[0].Added+reports[0].Removed > 0 && !dry {
+				follow(r, request, follower, large, reports[0])
+			}
 		}
 	})
+}
+
+// follow applies the patch of a commit to a copy of the store, which must be the same then, to the labels of blank nodes.
+func follow(r *rapid.T, request string, follower, store *writableEngine, report rdfgpu.UpdateReport) {
+	var patch bytes.Buffer
+	err := store.store.WritePatch(&patch, report.Sequence)
+	got, failed := store.Quads()
+	switch {
+	case failed != nil:
+		r.Fatal(failed)
+	case errors.Is(err, rdfgpu.ErrInFiles): // a new base
+		if err := follower.become(got); err != nil {
+			r.Fatal(err)
+		}
+		return
+	case err != nil:
+		r.Fatal(err)
+	}
+	applied, err := follower.store.Patch(context.Background(), &patch, rdfgpu.UpdateOptions{})
+	if err != nil || applied.Added != report.Added || applied.Removed != report.Removed {
+		r.Fatalf("%s\nthe patch adds %d and removes %d, the commit %d and %d: %v", request, applied.Added, applied.Removed, report.Added, report.Removed, err)
+	}
+	want, err := follower.Quads()
+	if err != nil {
+		r.Fatal(err)
+	}
+	if a, b := sortedQuads(got), sortedQuads(want); !slices.Equal(a, b) {
+		r.Fatalf("%s\n%v\n%v", request, a, b)
+	}
+}
+
+// become makes quads the contents of the store.
+func (e *writableEngine) become(quads []rdf.Quad) error {
+	tx, err := e.store.Begin(context.Background())
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	before, err := e.Quads()
+	if err != nil {
+		return err
+	}
+	if err := tx.Delete(before...); err != nil {
+		return err
+	}
+	if err := tx.Insert(quads...); err != nil {
+		return err
+	}
+	_, err = tx.Commit(context.Background())
+	return err
+}
+
+// sortedQuads are quads as text, in order.
+func sortedQuads(quads []rdf.Quad) (lines []string) {
+	for _, q := range quads {
+		lines = append(lines, fmt.Sprint(q))
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // putAll puts several documents into a graph.
@@ -186,12 +282,52 @@ func TestALargeDocumentIsACommit(t *testing.T) {
 	if got := strings.Join(log, "; "); got != "1 2 0 false false; 2 98 2 true true; 3 50 0 true true; 4 0 1 false false" {
 		t.Error(got)
 	}
-	if err := s.WritePatch(io.Discard, 2); !errors.Is(err, rdfgpu.ErrInFiles) {
+	for sequence, want := range []string{1: "2 and 0", 2: "98 and 2", 3: "50 and 0", 4: "0 and 1"} { // commit 2 lies in one segment with commit 1
+		if sequence > 0 {
+			if patch := patchOf(t, s, uint64(sequence)); countRows(patch) != want || sequence == 2 != strings.Contains(patch, "D <http://e/a> <http://e/n> \"y\" <http://e/g> .\n") {
+				t.Errorf("commit %d: %s, not %s:\n%s", sequence, countRows(patch), want, patch)
+			}
+		}
+	}
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WritePatch(io.Discard, 2); !errors.Is(err, rdfgpu.ErrInFiles) || !strings.Contains(err.Error(), "compacted") {
 		t.Error(err)
 	}
+}
+
+// patchOf is the patch of a commit.
+func patchOf(t testing.TB, s *rdfgpu.Store, sequence uint64) string {
+	t.Helper()
 	var patch bytes.Buffer
-	if err := s.WritePatch(&patch, 4); err != nil || !strings.Contains(patch.String(), "D <http://e/a>") {
-		t.Error(patch.String(), err)
+	if err := s.WritePatch(&patch, sequence); err != nil {
+		t.Errorf("commit %d: %v", sequence, err)
+	}
+	return patch.String()
+}
+
+// countRows counts the rows of a patch that add and that remove something.
+func countRows(patch string) string {
+	return fmt.Sprint(strings.Count(patch, "\nA "), " and ", strings.Count(patch, "\nD "))
+}
+
+// TestThePatchOfADocumentThatBecameTheBase: it is told where nothing was there before, and else not.
+func TestThePatchOfADocumentThatBecameTheBase(t *testing.T) {
+	s := newWritable(t, "", rdfgpu.Options{LargeDocument: 1})
+	put := func(subject string, n int) {
+		if _, _, err := s.PutGraph(t.Context(), "", strings.NewReader(counted(subject, n)), rdfgpu.GraphOptions{Format: "ntriples"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	updated(t, s, `INSERT DATA { :a :n "1" , "more" }`)
+	put("a", 10)
+	if got := countRows(patchOf(t, s, 2)); got != "9 and 0" {
+		t.Error(got)
+	}
+	put("b", 1000)
+	if err := s.WritePatch(io.Discard, 3); !errors.Is(err, rdfgpu.ErrInFiles) || !strings.Contains(err.Error(), "new base") {
+		t.Error(err)
 	}
 }
 
@@ -292,10 +428,30 @@ func anonymous(t *testing.T) int64 {
 // aloneVariable is set in a process of this test alone: others leave memory behind.
 const aloneVariable = "RDFGPU_TEST_ALONE"
 
+// mostAnonymous is the most of anonymous that is seen while something runs.
+func mostAnonymous(t *testing.T, do func()) (most int64) {
+	ended := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			most = max(most, anonymous(t))
+			select {
+			case <-ended:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	})
+	do()
+	close(ended)
+	watching.Wait()
+	return most
+}
+
 // TestMemoryDoesNotGrowWithALargeDocument is serial: it measures the memory of a process that has the machine to itself.
 func TestMemoryDoesNotGrowWithALargeDocument(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it reads 200 MB")
+		t.Skip("it reads 300 MB")
 	}
 	if os.Getenv(aloneVariable) == "" {
 		alone := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
@@ -306,8 +462,15 @@ func TestMemoryDoesNotGrowWithALargeDocument(t *testing.T) {
 		}
 		return
 	}
-	const triples = 2_000_000
-	s := newWritable(t, "", rdfgpu.Options{Budget: rdfgpu.NewBudget(rdfgpu.BudgetOptions{Memory: 400 << 20, Spill: 4 << 30})})
+	const triples, loaded = 2_000_000, 1_000_000
+	documents := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/n-triples")
+		_, _ = io.Copy(w, &lines{n: loaded, look: func() {}})
+	}))
+	defer documents.Close()
+	s := newWritable(t, "", rdfgpu.Options{
+		Budget: rdfgpu.NewBudget(rdfgpu.BudgetOptions{Memory: 400 << 20, Spill: 4 << 30}), Loads: []string{documents.URL + "/"},
+	})
 	before, most := anonymous(t), int64(0)
 	body := &lines{n: triples, look: func() { most = max(most, anonymous(t)) }}
 	report, _, err := s.PutGraph(context.Background(), "http://e/g", body, rdfgpu.GraphOptions{Format: "ntriples"})
@@ -316,5 +479,15 @@ func TestMemoryDoesNotGrowWithALargeDocument(t *testing.T) {
 	}
 	if most-before > 280<<20 {
 		t.Errorf("%d MiB more while 200 MB were read", (most-before)>>20)
+	}
+	before = anonymous(t)
+	most = mostAnonymous(t, func() {
+		report = updated(t, s, "INSERT DATA { :a :p 1 } ; LOAD <"+documents.URL+"/> ; DELETE DATA { :a :p 1 }")
+	})
+	if report.Added != loaded || report.Removed != 0 || report.Sequence != 2 {
+		t.Errorf("%+v", report)
+	}
+	if most-before > 280<<20 {
+		t.Errorf("%d MiB more while 100 MB were loaded among others", (most-before)>>20)
 	}
 }

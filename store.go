@@ -47,7 +47,7 @@ func Open(dir string, options Options) (*Store, error) {
 		s.budget = processBudget()
 	}
 	settings := options.live()
-	settings.IntakeMemory = s.intakeMemory()
+	settings.IntakeMemory, settings.Spill = s.intakeMemory(), s.budget.pool.Spill
 	settings.Retired = func(files *store.Store) { s.backends.Forget(files.Opened()...) }
 	var err error
 	if s.live, err = live.Open(context.Background(), dir, settings); err != nil {

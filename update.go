@@ -5,10 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
-	"github.com/rdfgpu/rdfgpu/internal/federation"
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -97,7 +95,7 @@ type GraphChange struct {
 // all of it or nothing. It returns once the change is as durable as Options.Durability says. Updates run one after the other; readers
 // never wait for them. The error is a *SyntaxError where the text is wrong, or wraps ErrReadOnly, ErrConflict, ErrWriters,
 // ErrTimeout, ErrMemoryLimit, ErrNoGraph or ErrGraphExists; nothing has changed then.
-func (s *Store) Update(ctx context.Context, text string, options UpdateOptions) (UpdateReport, error) {
+func (s *Store) Update(ctx context.Context, text string, options UpdateOptions) (report UpdateReport, err error) {
 	ctx, cancel := limited(ctx, options.Timeout)
 	defer cancel()
 	budget := s.budget.pool.Open(options.MaxMemory)
@@ -109,10 +107,18 @@ func (s *Store) Update(ctx context.Context, text string, options UpdateOptions) 
 	if load := onlyLoad(parsed); load != nil && len(s.options.Loads) > 0 && !options.DryRun {
 		return s.loadDocument(ctx, load, options, budget)
 	}
-	return s.write(ctx, options, func(tx *live.Transaction) error {
+	fetched, err := s.fetchLoads(ctx, parsed, budget)
+	defer func() { err = errors.Join(err, fetched.close()) }()
+	if err != nil {
+		return UpdateReport{}, err
+	}
+	return s.writeFrom(ctx, fetched.begin, options, func(tx *live.Transaction) error {
 		settings, err := s.settings(ctx, options)
 		if err != nil {
 			return err
+		}
+		if len(s.options.Loads) > 0 {
+			settings.Source = fetched.document
 		}
 		return update.Run(ctx, tx, parsed, settings)
 	})
@@ -132,16 +138,20 @@ func (s *Store) settings(ctx context.Context, options UpdateOptions) (update.Opt
 		Budget: func() *limits.Budget { return s.budget.pool.Open(options.MaxMemory) },
 		Using:  options.UsingGraphs, UsingNamed: options.UsingNamedGraphs,
 	}
-	if len(s.options.Loads) > 0 {
-		settings.Source = federation.NewDocuments(s.options.Loads).Read
-	}
 	return settings, nil
 }
 
 // write runs a transaction.
-func (s *Store) write(ctx context.Context, options UpdateOptions, do func(tx *live.Transaction) error) (report UpdateReport, err error) {
+func (s *Store) write(ctx context.Context, options UpdateOptions, do func(tx *live.Transaction) error) (UpdateReport, error) {
+	return s.writeFrom(ctx, s.live.Begin, options, do)
+}
+
+// writeFrom runs a transaction that begin begins.
+func (s *Store) writeFrom(
+	ctx context.Context, begin func(context.Context) (*live.Transaction, error), options UpdateOptions, do func(tx *live.Transaction) error,
+) (report UpdateReport, err error) {
 	began := time.Now()
-	tx, err := s.live.Begin(ctx)
+	tx, err := begin(ctx)
 	if err != nil {
 		return report, err
 	}
@@ -168,28 +178,23 @@ func (s *Store) write(ctx context.Context, options UpdateOptions, do func(tx *li
 
 // finish commits a transaction, or tells what it would do.
 func finish(ctx context.Context, tx *live.Transaction, dry bool) (UpdateReport, error) {
-	terms := tx.State().Dictionary()
 	end := func() (live.Report, error) { return tx.Commit(ctx) }
 	if dry {
 		end = tx.Changes
 	}
-	names := map[ID]string{}
-	for name := range tx.Touched() {
-		if name != dictionary.None {
-			names[name] = terms.Term(name).Value
-		}
-	}
 	done, err := end()
-	if err != nil {
-		return UpdateReport{}, err
-	}
+	return reportOf(done), err
+}
+
+// reportOf tells what a transaction did.
+func reportOf(done live.Report) UpdateReport {
 	report := UpdateReport{Sequence: done.Sequence}
 	for _, g := range done.Graphs {
 		report.Added += g.Added
 		report.Removed += g.Removed
-		report.Graphs = append(report.Graphs, GraphChange{Graph: names[g.Name], Added: g.Added, Removed: g.Removed})
+		report.Graphs = append(report.Graphs, GraphChange{Graph: g.Graph.Value, Added: g.Added, Removed: g.Removed})
 	}
-	return report, nil
+	return report
 }
 
 // Quad is a triple in a graph; the zero Graph is the default graph.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu"
 )
@@ -65,4 +66,40 @@ func BenchmarkEdit(b *testing.B) {
 		update(edit(n%entities, 1+n/entities))
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
+}
+
+// BenchmarkUpdatesBesideALargeDocument measures how long one update of a triple waits at most while a million triples are added, some of
+// which are there already.
+func BenchmarkUpdatesBesideALargeDocument(b *testing.B) {
+	s := newWritable(b, "", rdfgpu.Options{})
+	post := func(n int) {
+		body := &lines{n: n, look: func() {}}
+		if _, _, err := s.PutGraph(b.Context(), "", body, rdfgpu.GraphOptions{Format: "ntriples"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	post(300_000)
+	longest := time.Duration(0)
+	for n := 0; b.Loop(); n++ {
+		ended := make(chan struct{})
+		var writing sync.WaitGroup
+		writing.Go(func() {
+			for k := 0; ; k++ {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+				start := time.Now()
+				if _, err := s.Update(b.Context(), fmt.Sprintf("INSERT DATA { <http://e/s%d> <http://e/p> %d }", n, k), rdfgpu.UpdateOptions{}); err != nil {
+					b.Error(err)
+				}
+				longest = max(longest, time.Since(start))
+			}
+		})
+		post(300_000 + 1_000_000*(n+1))
+		close(ended)
+		writing.Wait()
+	}
+	b.ReportMetric(float64(longest.Milliseconds()), "ms-longest")
 }

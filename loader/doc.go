@@ -39,7 +39,7 @@
 //	                     of them become a new base (append.go says when)
 //	[Flush]              the triples that came are rows, with the terms that came; those that went are written as they are
 //	                     (flush.go). Nothing is looked up
-//	[Intake]             documents are read before there is a store to add them to; Merge then looks them up as an append does, in a
+//	[Intake]             documents are read before there is a store to add them to; Stage then looks them up as an append does, in a
 //	                     snapshot, and adds what that has changed as a flush does (intake.go)
 //	[Compact], [Rebuild] all triples that are there are rows, all terms that they use terms (compact.go)
 //

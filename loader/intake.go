@@ -17,15 +17,15 @@ import (
 )
 
 // Intake is documents on their way into one graph of a store that is open: what was read of them lies in memory, within
-// Options.Memory, and in temporary files beyond. Until Merge it has nothing to do with any store, so the store may be changed
+// Options.Memory, and in temporary files beyond. Until Stage it has nothing to do with any store, so the store may be changed
 // while a long document is read. Not for concurrent use.
 type Intake struct {
 	l         *load
 	documents int
 }
 
-// NewIntake begins an intake of documents whose triples go to a graph; the zero Term is the default graph. Options.Memory, Threads
-// and TempDir ("" for the system's folder) count. Close it.
+// NewIntake begins an intake of documents whose triples go to a graph; the zero Term is the default graph. Options.Memory, Threads,
+// TempDir ("" for the system's folder) and Spill count. Close it.
 func NewIntake(graph rdf.Term, options Options) (in *Intake, err error) {
 	l := newLoad(nil, options.withDefaults())
 	l.triples.width = rowGraph + 1 // whatever graphs the store will have
@@ -66,20 +66,33 @@ func (in *Intake) Triples() uint64 { return uint64(in.l.triples.rows.Load()) }
 
 // Close gives back what the intake holds. It may be called again.
 func (in *Intake) Close() error {
-	err := in.l.releaseFiles()
+	err := errors.Join(in.l.releaseFiles(), in.l.met.release())
 	in.l.memory.releaseAll()
 	return err
 }
 
-// Merge makes what was read part of the store whose lock the caller holds, in one segment with what a snapshot of that store has
-// changed (see Flush); where most of the store is new then, in a base. The manifest gets the snapshot's sequence, so this is how a process
-// that has the store open commits many triples.
+// Stage writes what was read as a segment of the store whose lock the caller holds, together with what a snapshot of that store has changed (see
+// Flush); where most of the store is new then, as a base. It is no part of the store yet (store.Load.Stage): a Flush over it makes it one. staged is
+// nil where nothing changes, and nothing is written then.
 //
 // replaced is what the graph of the intake had before the snapshot, in which it is cleared; nil where what was read is added to
-// the graph. Where nothing changes, nothing is written (Report.Unchanged). The intake is at its end, whatever comes.
-func (in *Intake) Merge(ctx context.Context, lock *store.Lock, s Snapshot, replaced *pcsr.Graph) (Report, error) {
+// the graph. Where remember is set, Met tells afterwards which triples the snapshot had. For all else the intake is at its end, whatever comes.
+func (in *Intake) Stage(ctx context.Context, lock *store.Lock, s Snapshot, replaced *pcsr.Graph, remember bool) (staged *store.Manifest, err error) {
+	in.l.replaced = replaced
+	if remember {
+		in.l.met = newMetTriples(in.l)
+	}
+	in.l.conclude = func(c store.Contents) (err error) {
+		staged, err = in.l.target.Stage(c)
+		return err
+	}
+	_, err = in.merge(ctx, lock, s)
+	return staged, err
+}
+
+func (in *Intake) merge(ctx context.Context, lock *store.Lock, s Snapshot) (Report, error) {
 	l := in.l
-	l.sources, l.replaced = nil, replaced
+	l.sources = nil
 	if err := l.begin(lock, s); err != nil {
 		return Report{}, errors.Join(err, in.Close())
 	}

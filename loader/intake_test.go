@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -24,7 +25,13 @@ func intakeText(from, to int) string {
 // mergeInto merges documents into the store in dir, with a small term table so that terms are spilled.
 func mergeInto(t *testing.T, dir string, graph rdf.Term, memory int64, texts ...string) Report {
 	t.Helper()
-	in, err := NewIntake(graph, Options{Threads: 2, TempDir: t.TempDir()})
+	var spilled, most atomic.Int64
+	in, err := NewIntake(graph, Options{Threads: 2, TempDir: t.TempDir(), Spill: func(bytes int64) error {
+		now := spilled.Add(bytes)
+		for was := most.Load(); now > was && !most.CompareAndSwap(was, now); was = most.Load() {
+		}
+		return nil
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,19 +44,12 @@ func mergeInto(t *testing.T, dir string, graph rdf.Term, memory int64, texts ...
 			t.Fatal(err)
 		}
 	}
-	lock, err := store.TakeLock(dir)
-	if err != nil {
+	if err := mergeIntake(t, in, dir); err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Release()
-	files, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer files.Close()
-	report, err := in.Merge(context.Background(), lock, stored{files}, nil)
-	if err != nil {
-		t.Fatal(err)
+	report := in.l.report
+	if err := in.Close(); err != nil || spilled.Load() != 0 || report.SpilledBytes > 0 && most.Load() < report.SpilledBytes/3 {
+		t.Errorf("%d bytes of temporary files are left of at most %d, %d were written: %v", spilled.Load(), most.Load(), report.SpilledBytes, err)
 	}
 	return report
 }
@@ -95,6 +95,71 @@ func TestAnIntakeThatSpillsIsWhatALoadOfEverythingIs(t *testing.T) {
 			same(t, into, want)
 		})
 	}
+}
+
+// TestAnIntakeEndsWhereItMaySpillNoMore refuses its temporary files from some byte on, while it reads and while it merges.
+func TestAnIntakeEndsWhereItMaySpillNoMore(t *testing.T) {
+	refused := errors.New("no more")
+	dir := filepath.Join(t.TempDir(), "store")
+	inputs := []Input{{Name: "base.nt", Reader: strings.NewReader(intakeText(0, 100))}}
+	if _, err := Load(context.Background(), dir, inputs, Options{Threads: 2}); err != nil {
+		t.Fatal(err)
+	}
+	want := dump(t, dir)
+	merged := false
+	for room := int64(0); !merged; room += 200 << 10 {
+		var spilled atomic.Int64
+		in, err := NewIntake(rdf.Term{}, Options{Threads: 2, TempDir: t.TempDir(), Spill: func(bytes int64) error {
+			if spilled.Add(bytes) > room && bytes > 0 {
+				return refused
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.l.options.Memory, in.l.triples.budget = 200<<10, 200<<10
+		if err = in.Read(context.Background(), strings.NewReader(intakeText(50, 6000)), NTriples, ""); err == nil {
+			if err = mergeIntake(t, in, dir); err == nil {
+				merged = true
+			}
+		}
+		if err != nil && !errors.Is(err, refused) {
+			t.Fatal(err)
+		}
+		if err := in.Close(); err != nil || spilled.Load() != 0 {
+			t.Errorf("with room for %d bytes, %d are left: %v", room, spilled.Load(), err)
+		}
+		if !merged {
+			same(t, dir, want)
+		}
+	}
+}
+
+// mergeIntake merges what was read into the store in dir.
+func mergeIntake(t *testing.T, in *Intake, dir string) error {
+	t.Helper()
+	lock, err := store.TakeLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Release()
+	files, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	staged, err := in.Stage(context.Background(), lock, stored{files}, nil, false)
+	if err != nil || staged == nil {
+		return err
+	}
+	over, err := store.OpenStaged(dir, staged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer over.Close()
+	_, err = Flush(context.Background(), lock, stored{over}, Options{Threads: 2})
+	return err
 }
 
 func TestAFaultInAnIntakeSaysWhere(t *testing.T) {

@@ -5,27 +5,23 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-
-	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // keyFile is a nameless file of keys, each after its length.
 type keyFile struct {
-	file *os.File
+	file *tempFile
 	w    *bufio.Writer
 	size int64
 }
 
-func newKeyFile(folder string, buffer int) (*keyFile, error) {
-	f, err := machine.NamelessFile(folder)
+func newKeyFile(files *tempFiles, buffer int) (*keyFile, error) {
+	f, err := files.create()
 	if err != nil {
-		return nil, fmt.Errorf("loader: %w", err)
+		return nil, err
 	}
 	return &keyFile{file: f, w: bufio.NewWriterSize(f, buffer)}, nil
 }
@@ -59,10 +55,7 @@ func (f *keyFile) each(ctx context.Context, do func(key []byte) error) error {
 	if err := f.w.Flush(); err != nil {
 		return err
 	}
-	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	r := bufio.NewReaderSize(f.file, runBuffer)
+	r := bufio.NewReaderSize(f.file.reader(), runBuffer)
 	var key []byte
 	for i := 0; ; i++ {
 		n, err := binary.ReadUvarint(r)
@@ -88,16 +81,16 @@ func (f *keyFile) each(ctx context.Context, do func(key []byte) error) error {
 // fileSource hands out terms that a merge has written, in the order of their ranks.
 type fileSource struct {
 	memory              *memory
-	folder              string
+	files               *tempFiles
 	resources, literals *keyFile
 }
 
-func newFileSource(m *memory, folder string) (s *fileSource, err error) {
-	s = &fileSource{memory: m, folder: folder}
-	if s.resources, err = newKeyFile(folder, runBuffer); err != nil {
+func newFileSource(m *memory, files *tempFiles) (s *fileSource, err error) {
+	s = &fileSource{memory: m, files: files}
+	if s.resources, err = newKeyFile(files, runBuffer); err != nil {
 		return nil, err
 	}
-	if s.literals, err = newKeyFile(folder, runBuffer); err != nil {
+	if s.literals, err = newKeyFile(files, runBuffer); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	return s, nil
@@ -135,7 +128,7 @@ func (s *fileSource) writeResources(ctx context.Context, w *dictionary.Writer, p
 		}
 	}()
 	for i := range buckets {
-		if buckets[i], err = newKeyFile(s.folder, 1<<16); err != nil {
+		if buckets[i], err = newKeyFile(s.files, 1<<16); err != nil {
 			return err
 		}
 	}

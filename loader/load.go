@@ -40,6 +40,7 @@ type load struct {
 	target  *store.Load
 	sources []*source
 	memory  *memory
+	files   *tempFiles
 	report  Report
 	start   time.Time
 
@@ -51,6 +52,12 @@ type load struct {
 	work func(ctx context.Context) error
 	// combine makes what is in the store already, or in a snapshot, part of what was read; done says that the load has ended.
 	combine func(ctx context.Context) (done bool, err error)
+
+	// conclude ends the load, with what the files have that it wrote.
+	conclude func(store.Contents) error
+
+	// met are the triples of an intake that the store has; nil where nobody will ask.
+	met *metTriples
 
 	gone gone // what a flush removes
 	// replaced is the graph that an intake replaces, and differs whether it has other triples.
@@ -75,6 +82,7 @@ type load struct {
 func newLoad(sources []*source, options Options) *load {
 	l := &load{options: options, sources: sources, into: defaultGraph, start: time.Now()}
 	l.memory = newMemory(options.Threads)
+	l.files = &tempFiles{folder: options.TempDir, spill: options.Spill}
 	l.terms = newTermTable(l.memory)
 	l.names = newPredicates()
 	width := 3
@@ -84,9 +92,9 @@ func newLoad(sources []*source, options Options) *load {
 			width = 4
 		}
 	}
-	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, folder: options.TempDir}
-	l.combine, l.work = l.join, l.run
-	l.runs = &termRuns{memory: l.memory, folder: options.TempDir}
+	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, files: l.files}
+	l.combine, l.work, l.conclude = l.join, l.run, l.commit
+	l.runs = &termRuns{memory: l.memory, files: l.files}
 	return l
 }
 
@@ -95,8 +103,7 @@ func (l *load) aim(target *store.Load) {
 	l.target = target
 	l.report.Removed = target.Removed()
 	if l.options.TempDir == "" {
-		l.options.TempDir = target.Dir()
-		l.triples.folder, l.runs.folder = target.Dir(), target.Dir()
+		l.files.folder = target.Dir()
 	}
 }
 
@@ -161,10 +168,11 @@ func (l *load) merge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	l.report.SpilledBytes = l.triples.size + l.runs.written
 	if l.same(order, contents) {
 		return l.timed(Committing, l.leave)
 	}
-	return l.timed(Committing, func() error { return l.commit(contents) })
+	return l.timed(Committing, func() error { return l.conclude(contents) })
 }
 
 // orderTerms sorts the terms and, where they were spilled, merges the runs.
@@ -296,7 +304,6 @@ func (l *load) sourceNames() (names []string) {
 }
 
 func (l *load) commit(contents store.Contents) error {
-	l.report.SpilledBytes = l.triples.size + l.runs.written
 	if err := l.target.Commit(contents); err != nil {
 		return err
 	}

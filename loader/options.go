@@ -18,6 +18,9 @@ type Options struct {
 	Append bool
 	// TempDir holds temporary files; "" means the store's folder. They have no names and vanish with the process.
 	TempDir string
+	// Spill, when not nil, is told how many bytes temporary files are about to take, and, as a negative number, how many they have given back.
+	// Its error ends the load, unless it is one of a negative number. It may be called by several goroutines.
+	Spill func(bytes int64) error
 	// SkipBad is how many bad lines of N-Triples and N-Quads are skipped before the load fails.
 	SkipBad uint64
 	// Lock is that of the store, where the caller holds it; nil takes it for the load.

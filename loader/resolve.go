@@ -63,7 +63,7 @@ func (l *load) resolvePredicates() error {
 func (l *load) dropKnown(ctx context.Context) error {
 	workers := make([]*edgeFinder, l.options.Threads)
 	for i := range workers {
-		workers[i] = &edgeFinder{old: l.old, graphs: map[uint32]*pcsr.Graph{}, uses: make([]uint64, len(l.names.keys))}
+		workers[i] = &edgeFinder{old: l.old, graphs: map[uint32]*pcsr.Graph{}, uses: make([]uint64, len(l.names.keys)), met: metWriter{list: l.met}}
 	}
 	err := l.triples.filter(ctx, func(worker int, row []uint32) (bool, error) { return workers[worker].isNew(row) })
 	if err != nil {
@@ -71,6 +71,9 @@ func (l *load) dropKnown(ctx context.Context) error {
 	}
 	clear(l.uses)
 	for _, w := range workers {
+		if err := w.met.end(); err != nil {
+			return err
+		}
 		l.report.Known += w.known
 		for n, used := range w.uses {
 			if used > 0 {
@@ -87,6 +90,8 @@ type edgeFinder struct {
 	graphs map[uint32]*pcsr.Graph // by ID of the name, nil where there is none
 	uses   []uint64
 	known  uint64
+	found  Triple // what find has found
+	met    metWriter
 }
 
 func (f *edgeFinder) isNew(row []uint32) (bool, error) {
@@ -96,10 +101,11 @@ func (f *edgeFinder) isNew(row []uint32) (bool, error) {
 	}
 	if known {
 		f.known++
+		err = f.met.add(f.found)
 	} else {
 		f.uses[row[rowPredicate]]++
 	}
-	return !known, nil
+	return !known, err
 }
 
 func (f *edgeFinder) find(row []uint32) (bool, error) {
@@ -122,5 +128,6 @@ func (f *edgeFinder) find(row []uint32) (bool, error) {
 		}
 		f.graphs[name] = g
 	}
+	f.found = Triple{Graph: name, Subject: s - 1, Predicate: label, Object: o - 1} // dictionary.None is defaultGraph
 	return g != nil && g.HasEdge(s-1, label, o-1), nil
 }

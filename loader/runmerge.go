@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -14,7 +13,7 @@ import (
 
 // runReader reads the records of a part of a run.
 type runReader struct {
-	file    *os.File
+	file    *tempFile
 	at, end int64  // what has not been read yet
 	buffer  []byte // what has been read and not been taken
 	memory  []byte // what buffer lies in

@@ -5,18 +5,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-
-	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // termRuns are the sorted runs that a term table was spilled to.
 type termRuns struct {
 	memory  *memory
-	folder  string
+	files   *tempFiles
 	runs    []*termRun
 	written int64
 }
@@ -26,7 +23,7 @@ type termRuns struct {
 // A record is the provisional ID, the length of the key, the length of the sort key (0 where the key sorts by its own
 // bytes), the section, the key and the sort key.
 type termRun struct {
-	file     *os.File
+	file     *tempFile
 	literals int64 // where the first literal starts
 	size     int64
 }
@@ -46,9 +43,9 @@ func (r *termRuns) spill(t *termTable, skip func(id uint32) bool) error {
 	}
 	defer release(t.memory, resources)
 	defer release(t.memory, literals)
-	f, err := machine.NamelessFile(r.folder)
+	f, err := r.files.create()
 	if err != nil {
-		return fmt.Errorf("loader: %w", err)
+		return err
 	}
 	run := &termRun{file: f}
 	r.runs = append(r.runs, run)
@@ -133,7 +130,7 @@ func (r *termRuns) order(ctx context.Context, predicateKeys []string, skip func(
 	if o.rank, err = allocate[uint32](r.memory, int(limit)); err != nil {
 		return nil, err
 	}
-	source, err := newFileSource(r.memory, r.folder)
+	source, err := newFileSource(r.memory, r.files)
 	if err != nil {
 		return nil, err
 	}

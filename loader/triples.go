@@ -2,12 +2,10 @@ package loader
 
 import (
 	"context"
-	"os"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"golang.org/x/sync/errgroup"
 )
@@ -32,13 +30,13 @@ type tripleList struct {
 	memory *memory
 	width  int   // numbers in a row
 	budget int64 // bytes that chunks in memory may take
-	folder string
+	files  *tempFiles
 
 	mu     sync.Mutex
 	free   [][]uint32 // memory of chunks that went to the file
 	chunks []chunk
 	held   int64
-	file   *os.File
+	file   *tempFile
 	size   int64 // of the file
 	rows   atomic.Int64
 }
@@ -79,7 +77,7 @@ func (l *tripleList) add(rows []uint32) error {
 		return nil
 	}
 	if l.file == nil {
-		f, err := machine.NamelessFile(l.folder)
+		f, err := l.files.create()
 		if err != nil {
 			return err
 		}

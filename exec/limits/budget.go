@@ -242,14 +242,8 @@ func (a *Account) Close() {
 	}
 }
 
-// Spill counts bytes that the query has put on disk, of what all queries may; the error wraps ErrSpill.
-func (b *Budget) Spill(bytes int64) error {
-	p := b.pool
-	if all := p.spilled.Add(bytes); all > p.spill {
-		return fmt.Errorf("exec: temporary files would hold %s of the %s that they may (--max-spill raises it): %w", Size(all), Size(p.spill), ErrSpill)
-	}
-	return nil
-}
+// Spill is Pool.Spill of the query's.
+func (b *Budget) Spill(bytes int64) error { return b.pool.Spill(bytes) }
 
 // Erase takes bytes off what is on disk.
-func (b *Budget) Erase(bytes int64) { b.pool.spilled.Add(-bytes) }
+func (b *Budget) Erase(bytes int64) { _ = b.pool.Spill(-bytes) }

@@ -89,6 +89,15 @@ func (p *Pool) Take(what string, bytes int64) error {
 // Give takes bytes off the count.
 func (p *Pool) Give(bytes int64) { p.used.Add(-bytes) }
 
+// Spill counts bytes of temporary files that are about to be written; a negative number gives them back. Where there are more than there
+// may be, the error wraps ErrSpill, and they are counted all the same.
+func (p *Pool) Spill(bytes int64) error {
+	if all := p.spilled.Add(bytes); bytes > 0 && all > p.spill {
+		return fmt.Errorf("exec: temporary files would hold %s of the %s that they may (--max-spill raises it): %w", Size(all), Size(p.spill), ErrSpill)
+	}
+	return nil
+}
+
 // Share counts bytes (negative: gives them back) that the store takes for all queries: partitions of its segments that were
 // merged.
 func (p *Pool) Share(bytes int64) {

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/loader"
 )
 
@@ -54,17 +53,7 @@ func (d *Documents) allowed(iri string) bool {
 	})
 }
 
-// Read reads the document of an IRI. Its syntax is told by the type that the server gives it, or else by its name.
-func (d *Documents) Read(ctx context.Context, iri string, emit func(rdf.Quad) error) error {
-	body, format, err := d.Open(ctx, iri)
-	if err != nil {
-		return err
-	}
-	defer body.Close()
-	return loader.Read(io.LimitReader(body, answerBytes), format, iri, emit)
-}
-
-// Open opens the document of an IRI for reading, and tells its syntax as Read does.
+// Open opens the document of an IRI for reading. Its syntax is told by the type that the server gives it, or else by its name.
 func (d *Documents) Open(ctx context.Context, iri string) (io.ReadCloser, loader.Format, error) {
 	if !d.allowed(iri) {
 		return nil, "", ErrNotAllowed

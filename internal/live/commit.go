@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -16,13 +17,13 @@ import (
 type Report struct {
 	// Sequence is that of the commit; where nothing changed, of the state that the transaction began from.
 	Sequence uint64
-	// Graphs are those that changed, in the order of their names' IDs, the default graph last.
+	// Graphs are those that changed, the default graph last.
 	Graphs []GraphReport
 }
 
-// GraphReport is what changed in one graph.
+// GraphReport is what changed in one graph; the zero Term is the default graph.
 type GraphReport struct {
-	Name           dictionary.ID
+	Graph          rdf.Term
 	Added, Removed uint64
 }
 
@@ -34,15 +35,19 @@ type change struct {
 
 // Changes is what Commit would do.
 func (t *Transaction) Changes() (Report, error) {
+	if len(t.eras) > 0 {
+		graphs, err := t.countStaged()
+		return Report{t.began.sequence, graphs}, err
+	}
 	changes, err := t.net()
-	r := report(changes)
-	r.Sequence = t.began.sequence
-	return r, err
+	return t.report(t.began.State, changes), err
 }
 
-func report(changes []change) (r Report) {
+// report is that of a transaction which led to a state.
+func (t *Transaction) report(state *State, changes []change) Report {
+	r := Report{Sequence: state.sequence}
 	for _, c := range changes {
-		r.Graphs = append(r.Graphs, GraphReport{c.name, uint64(len(c.added)), uint64(len(c.removed))})
+		r.Graphs = append(r.Graphs, GraphReport{t.state.term(c.name), uint64(len(c.added)), uint64(len(c.removed))})
 	}
 	return r
 }
@@ -101,19 +106,18 @@ func (t *Transaction) Commit(ctx context.Context) (Report, error) {
 	if t.ended {
 		return Report{}, errEnded
 	}
-	if len(t.whole) > 0 && t.store.maintenance.tryTake() { // else quad by quad
-		defer t.store.maintenance.give()
-		r, err := t.flush(ctx)
-		t.store.wake()
+	if len(t.whole) > 0 && !t.files { // where files cannot be written, quad by quad
+		t.files = t.store.maintenance.tryTake()
+	}
+	if t.files {
+		r, err := t.commitFiles(ctx)
 		return r, cmp.Or(t.Withdraw(ctx), err)
 	}
-	state, changes, err := t.append(ctx)
+	state, r, err := t.append(ctx)
 	t.Abort() // the turn is the next one's
 	if err != nil {
 		return Report{}, err
 	}
-	r := report(changes)
-	r.Sequence = state.sequence
 	if err := t.store.acknowledge(ctx, state); err != nil {
 		return Report{}, err
 	}
@@ -146,17 +150,17 @@ func (t *Transaction) Withdraw(ctx context.Context) error {
 }
 
 // append writes the transaction to the log and makes its state the newest.
-func (t *Transaction) append(ctx context.Context) (*State, []change, error) {
+func (t *Transaction) append(ctx context.Context) (*State, Report, error) {
 	s := t.store
 	changes, err := t.net()
 	if err != nil {
-		return nil, nil, err
+		return nil, Report{}, err
 	}
 	if len(changes) == 0 {
-		return t.began.State, nil, nil
+		return t.began.State, t.report(t.began.State, nil), nil
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, nil, context.Cause(ctx)
+		return nil, Report{}, context.Cause(ctx)
 	}
 	payload := s.encode(t.state.dictionary, changes, time.Now())
 	sequence, err := s.log.Append(payload)
@@ -164,14 +168,14 @@ func (t *Transaction) append(ctx context.Context) (*State, []change, error) {
 		if isBroken(err) {
 			err = s.fail(err)
 		}
-		return nil, nil, fmt.Errorf("live: %w", err)
+		return nil, Report{}, fmt.Errorf("live: %w", err)
 	}
 	s.syncer.Start()
 	t.state.sequence = sequence
 	s.mu.Lock()
 	s.head = t.state
 	s.mu.Unlock()
-	return t.state, changes, nil
+	return t.state, t.report(t.state, changes), nil
 }
 
 // encode is the payload of a transaction.

@@ -4,29 +4,46 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// translation turns IDs of a ground into those that a dictionary has for the same terms, None where it has none. The dictionary has
-// the ground's segments and others behind them, so that only the tail's terms have other IDs.
-func (g *ground) translation(to *dictionary.Dictionary) func(dictionary.ID) dictionary.ID {
-	from := g.tail.Dictionary(g.tail.Len())
-	first := from.Ordered()
-	ids := make([]dictionary.ID, from.Len()-int(first))
-	var key []byte
-	for i := range ids {
-		key = from.AppendKey(key[:0], first+dictionary.ID(i))
-		var known bool
-		if ids[i], known = to.LookupKey(key); !known {
-			ids[i] = dictionary.None
-		}
+// translation turns IDs of a state, and of what was interned since, into those that another one has for the same terms, None where it has
+// none. Not for concurrent use.
+func (s *State) translation(to *State) func(dictionary.ID) dictionary.ID {
+	if s.ground == to.ground {
+		return func(id dictionary.ID) dictionary.ID { return id }
 	}
+	from := s.ground.tail.Dictionary(s.ground.tail.Len())
+	same := sharedTerms(s.ground.files.Manifest(), to.ground.files.Manifest())
+	found := make([]dictionary.ID, from.Len()-int(same)) // 0 until it is looked for, else one more
+	var key []byte
 	return func(id dictionary.ID) dictionary.ID {
-		if id < first {
+		if id < same || id == dictionary.None {
 			return id
 		}
-		return ids[id-first]
+		n := &found[id-same]
+		if *n == 0 {
+			key = from.AppendKey(key[:0], id)
+			other, known := to.dictionary.LookupKey(key)
+			if !known {
+				return dictionary.None
+			}
+			*n = other + 1
+		}
+		return *n - 1
 	}
+}
+
+// sharedTerms is how many terms the segments have that two stores begin with.
+func sharedTerms(a, b *store.Manifest) (n dictionary.ID) {
+	for i := range min(len(a.Segments), len(b.Segments)) {
+		if a.Segments[i].Folder != b.Segments[i].Folder {
+			break
+		}
+		n += dictionary.ID(a.Segments[i].Terms)
+	}
+	return n
 }
 
 // commonEdges counts the edges of a graph that another one has too, which calls vertices as translate says.

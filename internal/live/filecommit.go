@@ -1,10 +1,10 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,24 +15,22 @@ import (
 )
 
 // Some commits are written with the store's files: the manifest gets their sequence, which is the moment of the commit, and then
-// the log a record that counts what changed. The writer holds maintenance, and the turn from before the files are written until
-// readers see them, so the log is never ahead of what the files have.
+// the log a record that counts what changed. The writer holds maintenance, and the turn from before the manifest is written until
+// readers see the files, so the log is never ahead of what these have.
 
 // turnToCommit opens the files that were written with a commit, logs it, and lets readers see it. An error ends updates, because the
 // files are there.
-func (s *Store) turnToCommit(summarise func(files *State) (wal.Summary, error)) error {
+func (s *Store) turnToCommit(graphs []GraphReport) error {
 	files, err := store.Open(s.dir)
 	if err != nil {
 		return s.fail(err)
 	}
 	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
 	state := g.first()
-	summary, err := summarise(state)
-	if err == nil {
-		segments := files.Manifest().Segments
-		summary.Segment = segments[len(segments)-1].Folder
-		_, err = s.log.Append(summary.Append(nil, time.Now()))
-	}
+	segments := files.Manifest().Segments
+	summary := summaryOf(graphs)
+	summary.Segment = segments[len(segments)-1].Folder
+	_, err = s.log.Append(summary.Append(nil, time.Now()))
 	if err == nil {
 		_, err = s.log.Sync()
 	}
@@ -44,6 +42,18 @@ func (s *Store) turnToCommit(summarise func(files *State) (wal.Summary, error)) 
 		s.options.Background("drop old commits of the log", err)
 	}
 	return nil
+}
+
+// summaryOf is what the log has of a commit.
+func summaryOf(graphs []GraphReport) (summary wal.Summary) {
+	for _, g := range graphs {
+		graph := wal.GraphSummary{Added: g.Added, Removed: g.Removed}
+		if !g.Graph.IsZero() {
+			graph.Key, _ = dictionary.AppendKey(nil, g.Graph) // it is one of the dictionary's
+		}
+		summary.Graphs = append(summary.Graphs, graph)
+	}
+	return summary
 }
 
 // undecided is the error of files that could not be written: where they are the store's all the same, updates end.
@@ -62,13 +72,19 @@ func (s *Store) following(state *State) error {
 	return nil
 }
 
-// flush commits the transaction with files: what it changed, and what was in memory before, becomes a segment. So a graph that is
-// cleared is one word of the manifest, and none of its triples lies in the log.
-func (t *Transaction) flush(ctx context.Context) (r Report, err error) {
-	s := t.store
-	if r, err = t.count(); err != nil || len(r.Graphs) == 0 {
-		return r, err
+// commitFiles commits the transaction with files, where it has changed something.
+func (t *Transaction) commitFiles(ctx context.Context) (Report, error) {
+	graphs, err := t.count()
+	if err != nil || len(graphs) == 0 {
+		return Report{Sequence: t.began.sequence}, err
 	}
+	return t.flush(ctx, graphs)
+}
+
+// flush commits the transaction with files: what it changed, and what was in memory before, becomes a segment. So a graph that is
+// cleared is one word of the manifest, and none of its triples lies in the log. Documents that it took in lie beside that.
+func (t *Transaction) flush(ctx context.Context, graphs []GraphReport) (Report, error) {
+	s := t.store
 	if err := s.following(t.began.State); err != nil {
 		return Report{}, err
 	}
@@ -77,43 +93,34 @@ func (t *Transaction) flush(ctx context.Context) (r Report, err error) {
 	if _, err := loader.Flush(ctx, s.lock, state, loader.Options{Threads: s.options.Threads}); err != nil {
 		return Report{}, s.undecided(err, state.sequence)
 	}
-	r.Sequence = state.sequence
-	return r, s.turnToCommit(func(*State) (summary wal.Summary, err error) {
-		for _, g := range r.Graphs {
-			graph := wal.GraphSummary{Added: g.Added, Removed: g.Removed}
-			if g.Name != dictionary.None {
-				graph.Key = state.dictionary.AppendKey(nil, g.Name)
-			}
-			summary.Graphs = append(summary.Graphs, graph)
-		}
-		return summary, nil
-	})
+	return Report{state.sequence, graphs}, s.turnToCommit(graphs)
 }
 
 // count is what Changes reports, without lists of what is gone from the graphs that were cleared whole.
-func (t *Transaction) count() (r Report, err error) {
-	r.Sequence = t.began.sequence
-	for name, edges := range t.touched {
+func (t *Transaction) count() (graphs []GraphReport, err error) {
+	if len(t.eras) > 0 {
+		return t.countStaged()
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.touched)) {
 		before, err := t.began.Graph(name)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
 		after, err := t.state.Graph(name)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
-		g := GraphReport{Name: name}
+		g := GraphReport{Graph: t.state.term(name)}
 		if t.whole[name] {
 			common := commonEdges(before, func(id dictionary.ID) dictionary.ID { return id }, after)
 			g.Added, g.Removed = after.Edges()-common, before.Edges()-common
 		} else {
-			c := netOf(name, edges, before, after)
+			c := netOf(name, t.touched[name], before, after)
 			g.Added, g.Removed = uint64(len(c.added)), uint64(len(c.removed))
 		}
 		if g.Added+g.Removed > 0 {
-			r.Graphs = append(r.Graphs, g)
+			graphs = append(graphs, g)
 		}
 	}
-	slices.SortFunc(r.Graphs, func(a, b GraphReport) int { return cmp.Compare(a.Name, b.Name) })
-	return r, nil
+	return graphs, nil
 }

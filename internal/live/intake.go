@@ -2,13 +2,10 @@ package live
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
-	"github.com/rdfgpu/rdfgpu/internal/wal"
 	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -26,7 +23,7 @@ func (s *Store) NewIntake(graph rdf.Term) (*Intake, error) {
 	if s.turn == nil {
 		return nil, ErrReadOnly
 	}
-	read, err := loader.NewIntake(graph, loader.Options{Memory: s.options.IntakeMemory, TempDir: s.options.TempDir})
+	read, err := loader.NewIntake(graph, loader.Options{Memory: s.options.IntakeMemory, TempDir: s.options.TempDir, Spill: s.options.Spill})
 	if err != nil {
 		return nil, err
 	}
@@ -39,156 +36,38 @@ func (in *Intake) Loader() *loader.Intake { return in.read }
 // Close gives back what the intake holds. It may be called again.
 func (in *Intake) Close() error { return in.read.Close() }
 
-// Merged is what the commit of an intake did.
-type Merged struct {
-	// Sequence is that of the commit; where nothing changed, of the state that it would have followed.
-	Sequence uint64
-	Graphs   []MergedGraph
-}
-
-// MergedGraph is what changed in one graph; the zero Term is the default graph.
-type MergedGraph struct {
-	Graph          rdf.Term
-	Added, Removed uint64
-}
-
-// Commit adds what was read to the graph, or replaces the graph with it, as one transaction. It waits for flushing and compacting
-// to end, then for its turn to write, which it keeps until the files are there: other writers wait for these, readers do not. check, where
-// it is not nil, looks at the state that the commit follows; its error ends the commit. Once the files are the store's, the
-// context's end does not take them back. An error means that nothing has changed, unless it is ErrFailed.
-func (in *Intake) Commit(ctx context.Context, replace bool, check func(*State) error) (Merged, error) {
+// Commit adds what was read to the graph, or replaces the graph with it, as one transaction. It waits for flushing and compacting to end,
+// writes the files beside reads and writes, and then waits for its turn, in which these files follow what was committed meanwhile and become
+// the store's. check, where it is not nil, looks at the state that the commit follows; its error ends the commit. Once the files are
+// the store's, the context's end does not take them back. An error means that nothing has changed, unless it is ErrFailed.
+func (in *Intake) Commit(ctx context.Context, replace bool, check func(*State) error) (Report, error) {
 	s := in.store
-	if err := s.maintenance.take(ctx); err != nil {
-		return Merged{}, err
+	if err := s.takeFiles(ctx); err != nil {
+		return Report{}, err
 	}
-	defer s.maintenance.give()
-	if err := s.turnToWritten(ctx); err != nil {
-		return Merged{}, err
+	m := &merge{Intake: in, replace: replace}
+	defer m.release()
+	err := section.Guard(func() error { return m.stage(ctx) })
+	if err == nil {
+		m.tx, err = s.Begin(ctx)
 	}
-	t, err := s.Begin(ctx)
 	if err != nil {
-		return Merged{}, err
+		m.drop()
+		return Report{}, err
 	}
-	defer t.Abort()
-	m := &merge{Intake: in, tx: t}
+	m.takeOver()
 	err = section.Guard(func() error {
 		if check != nil {
-			if err := check(t.state); err != nil {
+			if err := check(m.tx.began.State); err != nil {
 				return err
 			}
 		}
-		return m.run(ctx, replace)
+		return m.run(ctx)
 	})
-	s.wake()
-	if failed := t.Withdraw(ctx); failed != nil {
-		return Merged{}, failed
+	if failed := m.tx.Withdraw(ctx); failed != nil {
+		return Report{}, failed
 	}
-	return m.merged, err
-}
-
-// merge is the commit of an intake under way.
-type merge struct {
-	*Intake
-	tx *Transaction
-	// replaced is what the graph had, where the documents replace something.
-	replaced *pcsr.Graph
-	merged   Merged
-}
-
-func (m *merge) run(ctx context.Context, replace bool) error {
-	s, before := m.store, m.tx.state
-	m.merged.Sequence = before.sequence
-	if err := s.following(before); err != nil {
-		return err
-	}
-	if replace {
-		if err := m.clear(); err != nil {
-			return err
-		}
-	}
-	state := m.tx.state.next().ready()
-	state.sequence = before.sequence + 1
-	report, err := m.read.Merge(ctx, s.lock, state, m.replaced)
-	if err != nil {
-		return s.undecided(err, state.sequence)
-	}
-	if report.Unchanged {
-		return nil
-	}
-	err = s.turnToCommit(func(files *State) (wal.Summary, error) {
-		if err := m.count(before, files); err != nil {
-			return wal.Summary{}, err
-		}
-		return m.summary(), nil
-	})
-	if err == nil {
-		m.merged.Sequence = state.sequence
-	}
-	return err
-}
-
-// clear empties the graph in the transaction's state.
-func (m *merge) clear() error {
-	name, known := m.tx.state.lookup(m.graph)
-	if !known {
-		return nil
-	}
-	whole := m.tx.state.next().ready() // over all IDs that there are
-	g, err := whole.Graph(name)
-	if err != nil || g.Edges() == 0 {
-		return err
-	}
-	m.replaced = g
-	m.tx.state = whole.without(name)
-	return nil
-}
-
-// summary is what the log has of the commit.
-func (m *merge) summary() (summary wal.Summary) {
-	for _, g := range m.merged.Graphs {
-		graph := wal.GraphSummary{Added: g.Added, Removed: g.Removed}
-		if !g.Graph.IsZero() {
-			graph.Key, _ = dictionary.AppendKey(nil, g.Graph) // it is one of the dictionary's
-		}
-		summary.Graphs = append(summary.Graphs, graph)
-	}
-	return summary
-}
-
-// count finds out how many triples came and went.
-func (m *merge) count(before, after *State) error {
-	if m.replaced != nil {
-		name, _ := after.lookup(m.graph)
-		g, err := after.Graph(name)
-		if err != nil {
-			return err
-		}
-		common := commonEdges(m.replaced, before.ground.translation(after.dictionary), g)
-		m.changed(m.graph, g.Edges()-common, m.replaced.Edges()-common)
-	}
-	was, is := before.counts(), after.counts()
-	for _, name := range slices.Sorted(maps.Keys(is)) {
-		var graph rdf.Term
-		if name != dictionary.None {
-			graph = after.dictionary.Term(name)
-		}
-		if m.replaced != nil && graph == m.graph {
-			continue
-		}
-		added := is[name]
-		if old, known := before.lookup(graph); known {
-			added -= was[old]
-		}
-		m.changed(graph, added, 0)
-	}
-	return nil
-}
-
-// changed notes what changed in a graph.
-func (m *merge) changed(graph rdf.Term, added, removed uint64) {
-	if added+removed > 0 {
-		m.merged.Graphs = append(m.merged.Graphs, MergedGraph{graph, added, removed})
-	}
+	return m.report, err
 }
 
 // lookup is the ID of a graph's name, None for the default graph and where there is no such term.

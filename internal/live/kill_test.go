@@ -60,8 +60,11 @@ func writeUntilKilled(dir string) error {
 		go func() {
 			for k := 0; ; k++ {
 				commit := commitNumber
-				if writer == 0 && k%8 == 7 {
+				switch {
+				case writer == 0 && k%8 == 7:
 					commit = commitDocument
+				case writer == 1 && k%8 == 3:
+					commit = commitAmongOthers
 				}
 				n, err := commit(s)
 				if err != nil {
@@ -100,6 +103,51 @@ func commitDocument(s *live.Store) (n int, err error) {
 	}
 	merged, err := in.Commit(context.Background(), false, nil)
 	return int(merged.Sequence) - 1, err
+}
+
+// commitAmongOthers commits a document of which an intake reads the most, and other steps of the same transaction add the rest.
+func commitAmongOthers(s *live.Store) (n int, err error) {
+	in, err := s.NewIntake(documentGraph)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	name := fmt.Sprintf("%s%x", documentPrefix, rand.Uint64())
+	var text strings.Builder
+	for i := 1; i < documentTriples-1; i++ {
+		fmt.Fprintf(&text, "<%s> <http://e/p%d> \"%d\" .\n", name, i%7, i)
+	}
+	if err := in.Loader().Read(context.Background(), strings.NewReader(text.String()), loader.NTriples, ""); err != nil {
+		return 0, err
+	}
+	tx, err := s.BeginWithFiles(context.Background())
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Abort()
+	for i, step := range []func() error{
+		func() error { return applyTriple(tx, name, 0) },
+		func() error { return tx.TakeIn(context.Background(), in) },
+		func() error { return applyTriple(tx, name, documentTriples-1) },
+	} {
+		if err := step(); err != nil {
+			return 0, fmt.Errorf("step %d: %w", i, err)
+		}
+	}
+	report, err := tx.Commit(context.Background())
+	return int(report.Sequence) - 1, err
+}
+
+// applyTriple adds one triple of a document.
+func applyTriple(tx *live.Transaction, name string, i int) error {
+	var ids [4]dictionary.ID
+	for at, term := range []rdf.Term{documentGraph, rdf.NewIRI(name), rdf.NewIRI(fmt.Sprintf("http://e/p%d", i%7)), rdf.NewString(fmt.Sprint(i))} {
+		var err error
+		if ids[at], err = tx.Intern(term); err != nil {
+			return err
+		}
+	}
+	return tx.Apply(nil, []live.Quad{{Graph: ids[0], Subject: ids[1], Predicate: ids[2], Object: ids[3]}})
 }
 
 // takeDocuments removes the documents from what a store has, and returns the number of them. Each must be whole.

@@ -3,6 +3,7 @@ package live_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/loader"
 )
@@ -162,8 +164,8 @@ func TestAgainstAMap(t *testing.T) {
 			}
 		}
 		r.Repeat(map[string]func(*rapid.T){
-			"transaction": func(r *rapid.T) { model = transact(r, s, model) },
-			"document":    func(r *rapid.T) { model = takeIn(r, s, model) },
+			"transaction": func(r *rapid.T) { model = transact(r, s, model, rapid.Bool().Draw(r, "files")) },
+			"document":    func(r *rapid.T) { model = takeIn(r, s, func() quads { return model }) },
 			"snapshot": func(r *rapid.T) {
 				held = append(held, seen{s.Snapshot(), maps.Clone(model)})
 			},
@@ -234,15 +236,29 @@ func TestAgainstAMap(t *testing.T) {
 	})
 }
 
-// transact does one transaction and returns what the data set is then.
-func transact(r *rapid.T, s *live.Store, model quads) quads {
-	tx, err := s.Begin(context.Background())
+// transact does one transaction, which takes documents in where files is set, and returns what the data set is then.
+func transact(r *rapid.T, s *live.Store, model quads, files bool) quads {
+	begin := s.Begin
+	if files {
+		begin = s.BeginWithFiles
+	}
+	tx, err := begin(context.Background())
 	if err != nil {
 		r.Fatal(err)
 	}
 	defer tx.Abort()
 	next := maps.Clone(model)
-	for range rapid.IntRange(1, 3).Draw(r, "steps") {
+	for range rapid.IntRange(1, 4).Draw(r, "steps") {
+		if files && rapid.IntRange(0, 2).Draw(r, "document") == 0 {
+			in, _ := readIn(r, s, next)
+			if err := tx.TakeIn(context.Background(), in); err != nil {
+				r.Fatal(err)
+			}
+			if err := in.Close(); err != nil {
+				r.Fatal(err)
+			}
+			continue
+		}
 		if rapid.IntRange(0, 7).Draw(r, "clear") == 0 {
 			graph := drawQuad(r).Graph
 			if name, ok := tx.Find(graph); ok || graph.IsZero() {
@@ -271,6 +287,11 @@ func transact(r *rapid.T, s *live.Store, model quads) quads {
 	if got := contents(r, tx.State()); !maps.Equal(got, next) {
 		r.Fatalf("within the transaction: %v", difference(got, next))
 	}
+	dry, err := tx.Changes()
+	if err != nil {
+		r.Fatal(err)
+	}
+	checkReport(r, dry, model, next)
 	if rapid.IntRange(0, 5).Draw(r, "abort") == 0 {
 		return model
 	}
@@ -278,33 +299,125 @@ func transact(r *rapid.T, s *live.Store, model quads) quads {
 	if err != nil {
 		r.Fatal(err)
 	}
-	added, removed := uint64(0), uint64(0)
+	checkReport(r, report, model, next)
+	return next
+}
+
+// checkReport compares what a transaction says that it did, graph by graph, with what it did.
+func checkReport(r *rapid.T, report live.Report, before, after quads) {
+	got, want := map[rdf.Term][2]uint64{}, map[rdf.Term][2]uint64{}
 	for _, g := range report.Graphs {
-		added, removed = added+g.Added, removed+g.Removed
+		got[g.Graph] = [2]uint64{g.Added, g.Removed}
 	}
-	if uint64(len(without(next, model))) != added || uint64(len(without(model, next))) != removed {
-		r.Fatalf("%d added and %d removed, where %d and %d were", added, removed, len(without(next, model)), len(without(model, next)))
+	for i, list := range []quads{without(after, before), without(before, after)} {
+		for q := range list {
+			n := want[q.Graph]
+			n[i]++
+			want[q.Graph] = n
+		}
+	}
+	if !maps.Equal(got, want) {
+		r.Fatalf("it says %v, where %v is right", got, want)
+	}
+}
+
+// takeIn adds a document to a graph, or replaces the graph with it, by an intake, and returns what the data set is then. The
+// model is that of the commit before.
+func takeIn(r *rapid.T, s *live.Store, before func() quads) quads {
+	replace, read := rapid.Bool().Draw(r, "replace"), quads{}
+	in, graph := readIn(r, s, read)
+	defer in.Close()
+	merged, err := in.Commit(context.Background(), replace, nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	model := before()
+	next := maps.Clone(model)
+	if replace {
+		maps.DeleteFunc(next, func(q rdf.Quad, _ bool) bool { return q.Graph == graph })
+	}
+	maps.Copy(next, read)
+	if checkReport(r, merged, model, next); merged.Sequence != s.Sequence() {
+		r.Fatalf("the commit is %d, where %d is right", merged.Sequence, s.Sequence())
+	}
+	if len(merged.Graphs) > 0 {
+		checkChanges(r, s, merged.Sequence, model, next)
 	}
 	return next
 }
 
-// takeIn adds a document to a graph, or replaces the graph with it, by an intake, and returns what the data set is then.
-func takeIn(r *rapid.T, s *live.Store, model quads) quads {
-	graph, replace := drawQuad(r).Graph, rapid.Bool().Draw(r, "replace")
+// checkChanges makes sure that what the files tell of a commit is what it did, if they tell it.
+func checkChanges(r *rapid.T, s *live.Store, sequence uint64, before, after quads) {
+	added, removed := quads{}, quads{}
+	for c, err := range s.FileChanges(sequence) {
+		if errors.Is(err, live.ErrInFiles) { // a new base
+			return
+		}
+		if err != nil {
+			r.Fatal(err)
+		}
+		into := added
+		if c.Delete {
+			into = removed
+		}
+		if into[c.Quad] {
+			r.Fatalf("%v is told twice", c.Quad)
+		}
+		into[c.Quad] = true
+	}
+	if !maps.Equal(added, without(after, before)) || !maps.Equal(removed, without(before, after)) {
+		r.Fatalf("the files tell of %v and %v, not of %v and %v", added, removed, without(after, before), without(before, after))
+	}
+}
+
+// TestDocumentsFollowWhatIsCommittedMeanwhile commits transactions while the files of a document are written, which comes after them.
+func TestDocumentsFollowWhatIsCommittedMeanwhile(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		model := quads{}
+		for range rapid.IntRange(0, 60).Draw(r, "initial") {
+			model[drawQuad(r)] = true
+		}
+		folder, remove := newFolderToRemove(t, model)
+		defer remove()
+		disk := &section.Disk{}
+		s, err := live.Open(context.Background(), folder, live.Options{Writable: true, FlushTriples: 1 << 30, Disk: disk})
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer s.Close()
+		for range rapid.IntRange(1, 5).Draw(r, "documents") {
+			for range rapid.IntRange(0, 2).Draw(r, "before") {
+				model = transact(r, s, model, false)
+			}
+			meanwhile := rapid.IntRange(0, 2).Draw(r, "meanwhile")
+			disk.Fault = func(section.Operation, string) error { // first, the folder is made
+				for ; meanwhile > 0; meanwhile-- {
+					model = transact(r, s, model, false)
+				}
+				return nil
+			}
+			model = takeIn(r, s, func() quads { return model })
+			snapshot := s.Snapshot()
+			if got := contents(r, snapshot.State); !maps.Equal(got, model) {
+				r.Fatal(difference(got, model))
+			}
+			snapshot.Release()
+		}
+	})
+}
+
+// readIn is an intake that has read documents for a graph, whose quads it adds to a set.
+func readIn(r *rapid.T, s *live.Store, into quads) (in *live.Intake, graph rdf.Term) {
+	graph = drawQuad(r).Graph
 	in, err := s.NewIntake(graph)
 	if err != nil {
 		r.Fatal(err)
-	}
-	defer in.Close()
-	next := maps.Clone(model)
-	if replace {
-		maps.DeleteFunc(next, func(q rdf.Quad, _ bool) bool { return q.Graph == graph })
 	}
 	for range rapid.IntRange(1, 2).Draw(r, "documents") {
 		var text []byte
 		for _, q := range rapid.SliceOfN(rapid.Custom(drawQuad), 0, 12).Draw(r, "triples") {
 			q.Graph = graph
-			next[q] = true
+			into[q] = true
 			for _, term := range []rdf.Term{q.Subject, q.Predicate, q.Object} {
 				text = append(rdf.AppendNTriples(text, term), ' ')
 			}
@@ -314,20 +427,7 @@ func takeIn(r *rapid.T, s *live.Store, model quads) quads {
 			r.Fatal(err)
 		}
 	}
-	before := s.Sequence()
-	merged, err := in.Commit(context.Background(), replace, nil)
-	if err != nil {
-		r.Fatal(err)
-	}
-	added, removed := uint64(len(without(next, model))), uint64(len(without(model, next)))
-	want := live.Merged{Sequence: before}
-	if added+removed > 0 {
-		want = live.Merged{Sequence: before + 1, Graphs: []live.MergedGraph{{Graph: graph, Added: added, Removed: removed}}}
-	}
-	if fmt.Sprint(merged) != fmt.Sprint(want) {
-		r.Fatalf("the commit says %v, where %v is right", merged, want)
-	}
-	return next
+	return in, graph
 }
 
 func without(a, b quads) quads {

@@ -67,8 +67,11 @@ func writeNumbers(t *testing.T, folder string, disk *waltest.Disk, random *rand.
 		all.Go(func() {
 			for k := 0; ; k++ {
 				commit := commitNumber
-				if writer == 0 && k%40 == 39 {
+				switch {
+				case writer == 0 && k%40 == 39:
 					commit = commitDocument
+				case writer == 1 && k%40 == 19:
+					commit = commitAmongOthers
 				}
 				n, err := commit(s)
 				switch {

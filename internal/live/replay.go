@@ -142,8 +142,16 @@ func newBatch(from *State) *batch {
 	return &batch{state: from, sequence: from.sequence, graphs: map[dictionary.ID]map[pcsr.Edge]fate{}}
 }
 
-// add takes one commit.
+// add takes one commit, and makes a state where many changes are gathered.
 func (b *batch) add(record wal.Record) error {
+	if err := b.gather(record); err != nil || b.edges < batchEdges {
+		return err
+	}
+	return b.flush()
+}
+
+// gather takes one commit.
+func (b *batch) gather(record wal.Record) error {
 	t, err := wal.ReadTransaction(record.Payload)
 	if err != nil {
 		return fmt.Errorf("live: commit %d: %w: %w", record.Sequence, section.ErrDamaged, err)
@@ -174,9 +182,6 @@ func (b *batch) add(record wal.Record) error {
 		graph[e] = f
 	}
 	b.sequence = record.Sequence
-	if b.edges >= batchEdges {
-		return b.flush()
-	}
 	return nil
 }
 

@@ -42,9 +42,10 @@ type Options struct {
 	// quarter of a million.
 	LargeClear int
 	// IntakeMemory bounds what an intake holds, in bytes; 0 means 512 MiB. TempDir is where it goes on from there; "" means the
-	// system's folder.
+	// system's folder. Spill counts what it has there, as loader.Options.Spill does.
 	IntakeMemory int64
 	TempDir      string
+	Spill        func(bytes int64) error
 	// LogFolder is where the log lies, nil for the store's own folder of that purpose; Disk is where the other files are written, nil for
 	// the system's. Tests break them.
 	LogFolder wal.Folder

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -31,6 +30,9 @@ type Transaction struct {
 	// only is what the transaction changes, where one Apply did it all.
 	only  []change
 	steps int
+	// files says that the transaction keeps others from writing files; eras are what it did before it took documents in.
+	files bool
+	eras  []era
 	ended bool
 }
 
@@ -68,11 +70,8 @@ func (s *Store) takeTurn(ctx context.Context) error {
 	return nil
 }
 
-// State is what the transaction has made so far. Graphs and terms of it stay valid until Commit or Abort.
+// State is what the transaction has made so far. Graphs and terms of it stay valid until Commit or Abort, IDs until TakeIn.
 func (t *Transaction) State() *State { return t.state }
-
-// Touched are the names of the graphs that Apply and Clear have changed.
-func (t *Transaction) Touched() iter.Seq[dictionary.ID] { return maps.Keys(t.touched) }
 
 // Began is the state that the transaction started from.
 func (t *Transaction) Began() *State { return t.began.State }
@@ -247,11 +246,17 @@ func (s *State) put(name dictionary.ID, g *pcsr.Graph) {
 
 // Abort drops the transaction; after Commit it does nothing.
 func (t *Transaction) Abort() {
-	if !t.ended {
-		t.ended = true
-		<-t.store.turn
-		t.began.Release()
+	if t.ended {
+		return
 	}
+	t.ended = true
+	if t.files {
+		t.endFiles()
+		defer t.store.wake() // what is due has waited
+		defer t.store.maintenance.give()
+	}
+	<-t.store.turn
+	t.began.Release()
 }
 
 // errEnded: a transaction was used after its end.

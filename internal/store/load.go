@@ -34,7 +34,8 @@ type Load struct {
 	dir, name string
 	lock      *Lock
 	owned     bool      // the lock was taken for this load
-	current   *Manifest // nil where there is no store that can be read
+	current   *Manifest // what it adds to: nil where there is no store that can be read
+	below     *Manifest // the manifest in the folder, as Begin found it
 	removed   []string
 	done      bool
 }
@@ -54,13 +55,17 @@ func Begin(dir string) (*Load, error) {
 	return l, nil
 }
 
-// prepare removes leftovers and makes the new segment's folder, with a number that was not used before.
+// prepare removes leftovers and makes the new segment's folder, with a number that was not used before. The lock's mu is held.
 func (l *Load) prepare() error {
 	m, err := readManifest(l.dir)
 	// Where the manifest cannot be read, nothing can be said of the segments: they stay until this load has replaced them.
 	unknown := errors.Is(err, ErrDamaged) || errors.Is(err, errOlder)
 	if err != nil && !unknown && !errors.Is(err, ErrNotStore) {
 		return err
+	}
+	l.below = m
+	if l.lock.staged != nil {
+		m = l.lock.staged
 	}
 	l.current = m
 	entries, err := os.ReadDir(l.dir)
@@ -73,7 +78,7 @@ func (l *Load) prepare() error {
 		if generationName.MatchString(name) {
 			n, _ := strconv.Atoi(strings.TrimPrefix(name, generation))
 			last = max(last, n)
-			if unknown || m.has(name) {
+			if unknown || m.has(name) || l.below.has(name) {
 				continue
 			}
 		} else if name != manifestFile+temporary {
@@ -171,13 +176,7 @@ func (l *Load) Commit(c Contents) error {
 	if l.done {
 		return errors.New("store: the load has ended")
 	}
-	s, err := l.segment(c)
-	if err == nil {
-		err = l.removeOthers(s)
-	}
-	if err == nil {
-		err = l.Disk().SyncFolder(l.Dir())
-	}
+	s, err := l.finished(c)
 	if err == nil {
 		err = l.replace(append(l.kept(c.Keep), *s), c.Sources, c.BlankScope, c.Log)
 	}
@@ -187,14 +186,26 @@ func (l *Load) Commit(c Contents) error {
 	return l.end()
 }
 
-// CommitNothing ends a load that had nothing to add: the store stays as it is but for its sources and the sequence of its
-// log.
+// finished is the segment of the files written, all of which is on the disk then.
+func (l *Load) finished(c Contents) (*Segment, error) {
+	s, err := l.segment(c)
+	if err == nil {
+		err = l.removeOthers(s)
+	}
+	if err == nil {
+		err = l.Disk().SyncFolder(l.Dir())
+	}
+	return s, err
+}
+
+// CommitNothing ends a load that had nothing to add: the store stays as it is, or as it was staged, but for its sources and the
+// sequence of its log.
 func (l *Load) CommitNothing(sources []string, log Log) error {
 	if l.done || l.current == nil {
 		return errors.New("store: there is nothing to add to")
 	}
 	err := l.Disk().RemoveAll(l.Dir())
-	if err == nil && (!slices.Equal(sources, l.current.Sources) || log != l.current.Log) {
+	if err == nil && (!slices.Equal(sources, l.current.Sources) || log != l.current.Log || l.current != l.below) {
 		err = l.replace(l.current.Segments, sources, l.current.BlankScope, log)
 	}
 	if err != nil {
@@ -234,13 +245,28 @@ func (l *Load) kept(n int) []Segment {
 
 // replace makes segments the store.
 func (l *Load) replace(segments []Segment, sources []string, blankScope int, log Log) error {
-	m := &Manifest{
-		Format: manifestFormat, Version: Version, Created: now(), Sources: sources, BlankScope: blankScope, Segments: segments, Log: log,
+	m, err := l.manifest(segments, sources, blankScope, log)
+	if err != nil {
+		return err
 	}
+	if err := l.replaceManifest(m); err != nil {
+		return err
+	}
+	l.current = m
+	l.lock.stage(nil)
+	return nil
+}
+
+// manifest is that of a store of some segments.
+func (l *Load) manifest(segments []Segment, sources []string, blankScope int, log Log) (*Manifest, error) {
+	m := &Manifest{
+		Format: manifestFormat, Version: Version, Created: now(), Sources: sources, BlankScope: blankScope, Segments: slices.Clone(segments), Log: log,
+	}
+	l.noteCommits(m)
 	path := filepath.Join(l.dir, manifestFile)
 	counts, err := m.count()
 	if err != nil {
-		return damaged(path, err)
+		return nil, damaged(path, err)
 	}
 	m.Triples = counts.total()
 	for _, s := range segments {
@@ -248,16 +274,9 @@ func (l *Load) replace(segments []Segment, sources []string, blankScope int, log
 		m.Predicates += s.Predicates + len(s.LatePredicates)
 	}
 	if m.Checksum, err = m.sum(); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("store: %w", err)
 	}
-	if err := m.check(path); err != nil {
-		return err
-	}
-	if err := l.replaceManifest(m); err != nil {
-		return err
-	}
-	l.current = m
-	return nil
+	return m, m.check(path)
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Second) }

@@ -24,6 +24,8 @@ type Lock struct {
 
 	mu   sync.Mutex
 	busy bool // a load is at work
+	// staged is what the next load begins from in place of what lies in the folder; nil where nothing is staged.
+	staged *Manifest
 }
 
 // TakeLock takes the lock of the store dir, which is created when it is not there. ErrBusy when another process has it, or

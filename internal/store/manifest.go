@@ -92,6 +92,9 @@ type Segment struct {
 	// has neither.
 	Removed []Graph         `json:"removed,omitempty"`
 	Cleared []dictionary.ID `json:"cleared,omitempty"`
+	// Commits are those of the log whose changes the segment has, and nothing else, or has together with others of the same commits; nil where
+	// it has other triples too.
+	Commits *Commits `json:"commits,omitempty"`
 	// Files are the dictionary's; graphs have their own.
 	Files []File `json:"files"`
 }
@@ -254,6 +257,9 @@ func (s *Segment) check(path string, base bool) error {
 		if f.Name != filepath.Base(f.Name) {
 			return damaged(path, fmt.Errorf("%q is not the name of a file", f.Name))
 		}
+	}
+	if c := s.Commits; c != nil && c.After >= c.Last {
+		return damaged(path, fmt.Errorf("segment %s has no commits behind %d up to %d", s.Folder, c.After, c.Last))
 	}
 	if s.Terms < 0 || s.Predicates < 0 || base && (s.Default == nil || s.Removes()) {
 		return damaged(path, fmt.Errorf("segment %s is not whole", s.Folder))

@@ -1,6 +1,6 @@
 // Package update runs SPARQL 1.1 Update in a transaction of a live store.
 //
-// Nouns: [Run] (the operations of an update, one after the other), [Options], [Source] (what LOAD reads from).
+// Nouns: [Run] (the operations of an update, one after the other), [Options], [Source] and [Document] (what LOAD reads).
 //
 // The WHERE of an operation is planned and run as any query over what the operations before have left (package exec); its
 // solutions fill the templates; then the quads to remove are removed, and after them those to insert are added

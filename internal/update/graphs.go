@@ -86,15 +86,21 @@ func (r *runner) load(ctx context.Context, op *parser.Load) error {
 	if r.options.Source == nil {
 		return LoadError(op, errors.New("nothing may be loaded from here"))
 	}
+	document, err := r.options.Source(op)
+	if err != nil {
+		return LoadError(op, err)
+	}
+	if document.Intake != nil {
+		return r.tx.TakeIn(ctx, document.Intake)
+	}
 	into := dictionary.None
-	var err error
 	if !op.Into.IsZero() {
 		if into, err = r.tx.Intern(op.Into); err != nil {
 			return err
 		}
 	}
 	gather := r.gather(into)
-	if err := r.options.Source(ctx, op.Source, gather.add); err != nil {
+	if err := document.Read(gather.add); err != nil {
 		if gather.err != nil {
 			return gather.err
 		}

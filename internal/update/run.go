@@ -23,8 +23,14 @@ var (
 	ErrLoad = errors.New("LOAD")
 )
 
-// Source reads the document of an IRI as quads, for LOAD. It refuses those that are not allowed with an error.
-type Source func(ctx context.Context, iri string, emit func(rdf.Quad) error) error
+// Source finds the document of a LOAD. It refuses those that are not allowed with an error.
+type Source func(op *parser.Load) (Document, error)
+
+// Document is what LOAD adds: quads that are read, or what an intake has read already.
+type Document struct {
+	Read   func(emit func(rdf.Quad) error) error
+	Intake *live.Intake
+}
 
 // Options are the settings of an update.
 type Options struct {
@@ -34,7 +40,7 @@ type Options struct {
 	Budget func() *limits.Budget
 	// Using and UsingNamed are the data set that the request names for every WHERE.
 	Using, UsingNamed []string
-	// Source is what LOAD reads from; nil refuses it.
+	// Source is what LOAD reads from; nil refuses it. Where it gives an intake, the transaction is one of live.Store.BeginWithFiles.
 	Source Source
 }
 

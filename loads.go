@@ -1,0 +1,136 @@
+package rdfgpu
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/internal/federation"
+	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/update"
+	"github.com/rdfgpu/rdfgpu/loader"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// onlyLoad is the LOAD of an update that does nothing else; nil for others.
+func onlyLoad(u *parser.Update) *parser.Load {
+	if len(u.Operations) != 1 {
+		return nil
+	}
+	load, _ := u.Operations[0].(*parser.Load)
+	return load
+}
+
+// loadDocument is the LOAD of a request that does nothing else: others need not wait while its document is read.
+func (s *Store) loadDocument(ctx context.Context, op *parser.Load, options UpdateOptions, budget *limits.Budget) (report UpdateReport, err error) {
+	start := time.Now()
+	if err := s.mayChange(options.IfSequence); err != nil {
+		return report, err
+	}
+	d := s.newDocuments(op.Into, op.Source, budget)
+	defer func() { err = errors.Join(err, d.close()) }()
+	switch err = d.fetch(ctx, federation.NewDocuments(s.options.Loads)); {
+	case ctx.Err() != nil:
+		return report, context.Cause(ctx)
+	case atLimit(err):
+		return report, err
+	case err != nil && op.Silent:
+		report, err = s.write(ctx, options, func(*live.Transaction) error { return nil })
+	case err != nil:
+		return report, update.At(op, update.LoadError(op, err))
+	default:
+		report, _, err = d.commit(ctx, false, options.IfSequence)
+	}
+	report.Elapsed = time.Since(start)
+	return report, err
+}
+
+// atLimit reports whether a document was not read because of what may be held of it, which is no fault of its own.
+func atLimit(err error) bool { return errors.Is(err, ErrMemoryLimit) || errors.Is(err, ErrSpillLimit) }
+
+// fetch reads the document that the base is the address of.
+func (d *documents) fetch(ctx context.Context, from *federation.Documents) error {
+	body, format, err := from.Open(ctx, d.base)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	return d.read(ctx, Document{Body: body, Format: string(format)})
+}
+
+// loads are the documents of the LOADs of an update, which are read before it takes its turn to write.
+type loads struct {
+	store     *Store
+	documents map[*parser.Load]*documents
+	// failed is why documents could not be read: that is told when their operations are reached.
+	failed map[*parser.Load]error
+}
+
+// fetchLoads reads the documents of an update's LOADs, where it may load some. The error is one that is no fault of a document. The caller
+// closes what it returns, whatever comes.
+func (s *Store) fetchLoads(ctx context.Context, u *parser.Update, budget *limits.Budget) (*loads, error) {
+	l := &loads{s, map[*parser.Load]*documents{}, map[*parser.Load]error{}}
+	if len(s.options.Loads) == 0 || !s.live.Writable() {
+		return l, nil
+	}
+	from, length := federation.NewDocuments(s.options.Loads), int64(0)
+	for _, op := range u.Operations {
+		load, is := op.(*parser.Load)
+		if !is {
+			continue
+		}
+		d := s.newDocuments(load.Into, load.Source, budget)
+		d.length = length // those before it are held, too
+		l.documents[load] = d
+		err := d.fetch(ctx, from)
+		switch {
+		case ctx.Err() != nil:
+			return l, context.Cause(ctx)
+		case atLimit(err):
+			return l, update.At(load, err)
+		case err != nil:
+			l.failed[load] = err
+		case d.intake == nil:
+			length = d.length
+		}
+	}
+	return l, nil
+}
+
+// begin begins the transaction of the update.
+func (l *loads) begin(ctx context.Context) (*live.Transaction, error) {
+	for _, d := range l.documents {
+		if d.intake != nil {
+			return l.store.live.BeginWithFiles(ctx)
+		}
+	}
+	return l.store.live.Begin(ctx)
+}
+
+// document is that of one LOAD.
+func (l *loads) document(op *parser.Load) (update.Document, error) {
+	if err := l.failed[op]; err != nil {
+		return update.Document{}, err
+	}
+	d := l.documents[op]
+	if d.intake != nil {
+		return update.Document{Intake: d.intake}, nil
+	}
+	return update.Document{Read: func(emit func(Quad) error) error {
+		for _, t := range d.texts {
+			if err := loader.Read(bytes.NewReader(t.content), t.format, d.base, emit); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, nil
+}
+
+func (l *loads) close() (err error) {
+	for _, d := range l.documents {
+		err = errors.Join(err, d.close())
+	}
+	return err
+}
