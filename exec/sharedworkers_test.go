@@ -33,6 +33,17 @@ var unmerged = []struct {
 	{"joins of joins", "SELECT * { { SELECT ?x ?v { ?x :integer ?v } OFFSET 1 } { SELECT ?x ?g { ?x :many ?g } OFFSET 1 } OPTIONAL { SELECT ?x ?s { ?x :some ?s } OFFSET 1 } MINUS { SELECT ?x { ?x :late 3 } OFFSET 1 } }", true},
 }
 
+var distinct = []string{
+	"SELECT DISTINCT ?x ?v { ?x :integer ?v }",
+	"SELECT DISTINCT ?v { ?x :integer ?v }",
+	"SELECT DISTINCT ?g { ?x :few ?g }",
+	"SELECT DISTINCT ?g ?s { ?x :many ?g OPTIONAL { ?x :some ?s } }",
+	"SELECT DISTINCT ?g ?v { ?x :few ?g ; :integer ?v } ORDER BY ?g DESC(?v)",
+	"SELECT DISTINCT ?v { ?x :integer ?v } LIMIT 300",
+	"SELECT DISTINCT ?w { ?x :integer ?v BIND(?v / 7 AS ?w) }",
+	"SELECT DISTINCT * { { SELECT DISTINCT ?v { ?x :integer ?v } } { SELECT DISTINCT ?v ?g { ?x :many ?g ; :integer ?v } } }",
+}
+
 // sharesAs compares what workers find with what one goroutine does, in large pieces and in small ones, and with little memory.
 func sharesAs(t *testing.T, m *memory, text string, ordered bool) {
 	q := parse(t, "PREFIX : <"+exampleNS+">\n"+text)
@@ -74,6 +85,16 @@ func TestWorkersJoinAsOneGoroutineDoes(t *testing.T) {
 	}
 }
 
+func TestWorkersTellRowsApartAsOneGoroutineDoes(t *testing.T) {
+	m := mixed(t, 4000)
+	for _, text := range distinct {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			sharesAs(t, m, text, true)
+		})
+	}
+}
+
 // costly are queries whose operators read values of terms while they share rows.
 var costly = []string{
 	unmerged[8].text,
@@ -103,7 +124,7 @@ func TestOperatorsEndWithTheirQuery(t *testing.T) {
 	t.Parallel()
 	m := mixed(t, 4000)
 	enough := errors.New("enough")
-	for _, text := range append([]string{unmerged[0].text}, costly...) {
+	for _, text := range append([]string{unmerged[0].text, distinct[0]}, costly...) {
 		q := parse(t, "PREFIX : <"+exampleNS+"> "+text)
 		p, err := exec.Prepare(t.Context(), q, m, m.dict, inPieces(64))
 		if err != nil {
