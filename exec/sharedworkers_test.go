@@ -95,9 +95,24 @@ func TestWorkersTellRowsApartAsOneGoroutineDoes(t *testing.T) {
 	}
 }
 
+func TestWorkersOfSomeGroupsGroupAsOneGoroutineDoes(t *testing.T) {
+	m := mixed(t, 4000)
+	for _, text := range grouped {
+		for _, key := range []string{"few", "many"} {
+			text := strings.Replace(text, ":KEY", ":"+key, 1)
+			t.Run(text, func(t *testing.T) {
+				t.Parallel()
+				sharesAs(t, m, text, true)
+			})
+		}
+	}
+}
+
 // costly are queries whose operators read values of terms while they share rows.
 var costly = []string{
 	unmerged[8].text,
+	strings.Replace(grouped[1], ":KEY", ":many", 1),
+	"SELECT ?g (GROUP_CONCAT(?v + 1) AS ?a) { ?x :many ?g ; :integer ?v } GROUP BY ?g",
 }
 
 // TestOperatorsOfManyRowsHaveWorkers where their query may have several threads, and none where it has one.

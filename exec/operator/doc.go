@@ -10,7 +10,7 @@
 // One operator runs another by [Run], which measures it.
 //
 // An operator runs in one goroutine unless it asks the query's share (internal/schedule, Execution.Workers) for more. Stages
-// do so here; joins and DISTINCT by Phases; groups (exec/group) and matchers for themselves. Whoever asks waits for its workers.
+// do so here; joins, groups and DISTINCT by Phases; groups of few keys and matchers for themselves. Whoever asks waits for its workers.
 //
 // The package knows no single operator, and no plan.
 package operator
