@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQueriesAnswerAsTheReferenceSays compares the engine, with and without its optimisations, and with so little
-// memory that everything spills, with the reference evaluator.
+// TestQueriesAnswerAsTheReferenceSays compares the engine, with and without its optimisations, with so little
+// memory that everything spills, and with workers that share rows in pieces of two, with the reference evaluator.
 func TestQueriesAnswerAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).dataset, (*generator).query)
 }
@@ -57,10 +57,13 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "weighed", "without weights", "device", "weighed device", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "weighed", "without weights", "device", "weighed device", "without a rule"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
+			}
+			if variant == "pieces" {
+				o = inPieces(2)
 			}
 			if variant == "device" {
 				o = device.options()

@@ -37,8 +37,21 @@ type groupedRows struct {
 	ids    []dictionary.ID
 	// rows are all columns and the weights, which COUNT reads; nil where they do not matter.
 	rows *vector.Batch
-	// at is where the first row stands in the source.
-	at uint64
+	// at is where they stand in the source.
+	at places
+}
+
+// places says where rows stand in the source: row i at place first+i or, with rows, first+rows[i].
+type places struct {
+	first uint64
+	rows  []uint32
+}
+
+func (p places) of(i int) uint64 {
+	if p.rows == nil {
+		return p.first + uint64(i)
+	}
+	return p.first + uint64(p.rows[i])
 }
 
 // accumulator makes the state of an aggregate; the input columns begin at column first of a row.
@@ -160,7 +173,7 @@ func (s *samples) add(in *groupedRows) {
 	s.grow(in.n)
 	for i, g := range in.groups {
 		if s.ids[g] == dictionary.None {
-			s.ids[g], s.at[g] = in.ids[i], in.at+uint64(i)
+			s.ids[g], s.at[g] = in.ids[i], in.at.of(i)
 		}
 	}
 }

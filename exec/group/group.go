@@ -10,8 +10,8 @@ import (
 
 // Group groups solutions and computes aggregates (SPARQL 1.1 section 18.5.1).
 //
-// Many rows in few groups are grouped by several goroutines, some of the rows each, and their groups merged; the result
-// is the same, in the same order. Past the memory limit, the rows of groups that it has not begun go to files, split by
+// Many rows in few groups are grouped by several goroutines, some of the rows each, and their groups merged; with many groups
+// each goroutine has some of them. The result is the same, in the same order. Past the memory limit, the rows of groups that it has not begun go to files, split by
 // hash, and are grouped later.
 type Group struct {
 	operator.Base

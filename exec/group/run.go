@@ -45,6 +45,8 @@ func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.
 	f := &groupFeed{run: r, own: newGroupRows(g, stages), next: x.Tuning.ShareFrom}
 	if !parallel {
 		f.next = math.MaxUint64
+	} else if len(g.Keys) > 0 && !x.Alone() {
+		f.kept = vector.NewRows(g.width())
 	}
 	defer f.close()
 	if err := operator.RunSource(x, source, stages, nil, f.add); err != nil {
@@ -109,10 +111,22 @@ type run struct {
 	full *atomic.Bool
 	// merged: the groups are not in the order of their first rows.
 	merged bool
+	// split has the groups instead, where several goroutines have a part of them each.
+	split *groupParts
 }
 
 func (g *Group) newRun(x *operator.Execution, level int) (*run, error) {
-	r := &run{Group: g, x: x, level: level, held: x.Memory.Open("group"), groups: vector.NewRowSet(len(g.Keys), x.Ended)}
+	r, err := g.newPart(x)
+	if err != nil {
+		return nil, err
+	}
+	r.level, r.held = level, x.Memory.Open("group")
+	return r, nil
+}
+
+// newPart is a run whose memory somebody else counts.
+func (g *Group) newPart(x *operator.Execution) (*run, error) {
+	r := &run{Group: g, x: x, groups: vector.NewRowSet(len(g.Keys), x.Ended)}
 	for i := range g.Aggregates {
 		state, err := g.Aggregates[i].accumulator(x, g.first())
 		if err != nil {
@@ -131,7 +145,7 @@ func (r *run) finish(emit func(*vector.Batch) error) error {
 	if err := r.emit(emit); err != nil || r.parts == nil {
 		return err
 	}
-	r.groups, r.first, r.states = nil, nil, nil
+	r.groups, r.first, r.states, r.split = nil, nil, nil, nil
 	r.held.Hold(0)
 	for _, f := range r.parts.Files {
 		r.Measured.Spilled += f.Rows * int64(f.Width) * 4
@@ -167,8 +181,15 @@ func (r *run) close() {
 
 // add takes rows into their groups; the first of them is row at of the source.
 func (r *run) add(b *vector.Batch, at uint64) error {
-	k := len(r.Keys)
-	r.hashes = vector.HashRows(r.hashes, b.Cols, vector.AllColumns(k), b.N)
+	r.hashes = vector.HashRows(r.hashes, b.Cols, vector.AllColumns(len(r.Keys)), b.N)
+	if err := r.take(b, places{first: at}); err != nil {
+		return err
+	}
+	return r.account()
+}
+
+// take takes rows, of which hashes has the hashes, into their groups.
+func (r *run) take(b *vector.Batch, at places) error {
 	r.numbers = r.numbers[:0]
 	if r.parts == nil {
 		r.number(b, at)
@@ -185,18 +206,18 @@ func (r *run) add(b *vector.Batch, at uint64) error {
 	}
 	in := groupedRows{n: r.groups.Rows.N, groups: r.numbers, rows: b, at: at}
 	for i, state := range r.states {
-		in.ids = r.Aggregates[i].values(b, k)
+		in.ids = r.Aggregates[i].values(b, len(r.Keys))
 		state.add(&in)
 	}
-	return r.account()
+	return nil
 }
 
 // number finds the groups of rows.
-func (r *run) number(b *vector.Batch, at uint64) {
+func (r *run) number(b *vector.Batch, at places) {
 	for i := range b.N {
 		n, fresh := r.groups.Add(b.Cols, i, r.hashes[i])
 		if fresh {
-			r.first = append(r.first, at+uint64(i))
+			r.first = append(r.first, at.of(i))
 		}
 		r.numbers = append(r.numbers, n)
 	}
@@ -277,22 +298,35 @@ func (r *run) merge(of *run) {
 	r.merged = true
 }
 
-// emit hands out the groups in the order of their first rows.
-func (r *run) emit(emit func(*vector.Batch) error) error {
+// picked are the output columns of all groups.
+func (r *run) picked() (*vector.Rows, error) {
 	n := r.groups.Rows.N
 	all := append([][]dictionary.ID(nil), r.groups.Rows.Cols...)
 	for _, s := range r.states {
 		if c, ok := s.(counting); ok && c.overflowed(n) {
-			return vector.ErrTooMany
+			return nil, vector.ErrTooMany
 		}
 		all = append(all, s.results(n))
 		if err := r.x.Ended(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	out := &vector.Rows{N: n}
 	for _, c := range r.Pick {
 		out.Cols = append(out.Cols, all[c])
+	}
+	return out, nil
+}
+
+// emit hands out the groups in the order of their first rows.
+func (r *run) emit(emit func(*vector.Batch) error) error {
+	if r.split != nil {
+		return r.split.emit(emit)
+	}
+	n := r.groups.Rows.N
+	out, err := r.picked()
+	if err != nil {
+		return err
 	}
 	if r.merged {
 		order := allRows(n)

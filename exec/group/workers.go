@@ -9,12 +9,15 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
-// groupFeed hands the rows of a source to a run: at first in the caller's goroutine and, once it is known that there are
-// many rows in few groups, to workers too, which group some of them each.
+// groupFeed hands the rows of a source to a run: at first in the caller's goroutine and, once there are many rows, to workers too.
+// Where there are few groups these group some of the rows each, else they have some of the groups each.
 type groupFeed struct {
 	run    *run
 	own    *groupRows
 	shared *sharedGroups
+	parts  *groupParts
+	// kept are the rows so far, as long as it is open which of the two it will be; nil where there is nothing to choose.
+	kept *vector.Rows
 	// at counts the source's rows; at next it is time to look whether workers are worth it.
 	at, next uint64
 }
@@ -36,18 +39,33 @@ func (f *groupFeed) add(b *vector.Batch) error {
 	if f.shared != nil {
 		return f.shared.add(b, at)
 	}
+	if f.parts != nil {
+		return f.parts.add(b, at)
+	}
 	rows, err := f.own.of(f.run.x, b)
 	if err != nil || rows == nil {
 		return err
+	}
+	if f.kept != nil {
+		f.kept.AppendBatch(rows)
 	}
 	return f.run.add(rows, at)
 }
 
 // share lets workers have rows from now on, where that is worth while.
 func (f *groupFeed) share() (err error) {
-	if f.shared == nil && f.run.x.Copies() > 1 && f.run.shares(f.at) && len(f.own.stages.Stages) <= operator.MostStages {
-		f.shared, err = newSharedGroups(f.run, f.own.stages.Stages)
+	if f.shared != nil || f.parts != nil || f.run.x.Alone() || len(f.own.stages.Stages) > operator.MostStages {
+		return nil
 	}
+	switch kept := f.kept; {
+	case f.run.shares(f.at):
+		f.shared, err = newSharedGroups(f.run, f.own.stages.Stages)
+	case kept != nil && f.run.splits():
+		if f.parts, err = newGroupParts(f.run, f.own.stages.Stages); err == nil {
+			err = f.parts.replay(kept)
+		}
+	}
+	f.kept = nil
 	return err
 }
 
@@ -65,6 +83,9 @@ func (r *run) shares(rows uint64) bool {
 
 // gather ends the workers and merges what it found.
 func (f *groupFeed) gather() error {
+	if f.parts != nil {
+		return f.parts.drain()
+	}
 	if f.shared == nil {
 		return nil
 	}
@@ -98,6 +119,9 @@ func (f *groupFeed) close() {
 			m.run.close()
 		}
 		f.shared = nil
+	}
+	if f.parts != nil {
+		f.parts.close()
 	}
 	f.own.stages.Report(f.run.x, len(f.own.stages.Stages))
 }

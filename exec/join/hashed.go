@@ -119,13 +119,22 @@ func (h *Hashed) build(x *operator.Execution) error {
 		return err
 	}
 	if h.parts == nil {
-		h.table, err = vector.NewTable(x.Ended, rows, operator.Indexes(h.Op.Columns(), h.Shared))
+		h.table, err = h.newTable(x, rows)
 	}
 	return err
 }
 
+// newTable makes a table of rows of the right side.
+func (h *Hashed) newTable(x *operator.Execution, rows *vector.Rows) (*vector.Table, error) {
+	each := x.Each
+	if x.Alone() {
+		each = nil
+	}
+	return vector.NewTable(x.Ended, rows, operator.Indexes(h.Op.Columns(), h.Shared), each)
+}
+
 // tableOverhead is what a vector.Table takes for a row beside its columns.
-const tableOverhead = 24
+const tableOverhead = 28
 
 // spillRows moves the rows collected so far to files.
 func (h *Hashed) spillRows(x *operator.Execution, rows *vector.Rows, key []int) (err error) {
@@ -191,7 +200,7 @@ func (r *run) joinFiles(right, left *vector.File, level int) error {
 	if err := right.Read(r.x.Checked(func(b *vector.Batch) error { rows.AppendBatch(b); return nil })); err != nil {
 		return err
 	}
-	table, err := vector.NewTable(r.x.Ended, rows, operator.Indexes(r.Hashed.Op.Columns(), r.Hashed.Shared))
+	table, err := r.Hashed.newTable(r.x, rows)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,6 @@
 //
 // Nouns: [Sort], [Distinct], [Project], [Slice], [Number] (numbers solutions, so that what is made of each can be told apart).
 //
-// Sorting is stable, and with a limit keeps the best rows only. Past the memory limit sorted runs go to files and are
+// Many rows are told apart by workers (sharedDistinct), in their order. Sorting is stable, and with a limit keeps the best rows only. Past the memory limit sorted runs go to files and are
 // merged; distinct rows go to files split by hash.
 package modifier

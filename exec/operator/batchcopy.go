@@ -14,21 +14,50 @@ type BatchCopy struct {
 
 // Copy takes over the rows of a batch.
 func (c *BatchCopy) Copy(b *vector.Batch) {
+	c.Reset()
+	c.Append(b, 0, b.N)
+}
+
+// Reset drops all rows and keeps their memory.
+func (c *BatchCopy) Reset() {
+	for i := range c.Cols {
+		c.Cols[i] = c.Cols[i][:0]
+	}
+	c.N, c.Origin, c.Weights = 0, nil, nil
+	c.origin, c.weights = c.origin[:0], c.weights[:0]
+}
+
+// Append adds rows from … to of a batch. It has an Origin where all that were added have one; rows without weights stand for one
+// solution each.
+func (c *BatchCopy) Append(b *vector.Batch, from, to int) {
 	for len(c.Cols) < len(b.Cols) {
 		c.Cols = append(c.Cols, []dictionary.ID{})
 	}
 	for i, col := range b.Cols {
-		c.Cols[i] = append(c.Cols[i][:0], col...)
+		c.Cols[i] = append(c.Cols[i], col[from:to]...)
 	}
-	c.N, c.Origin, c.Weights = b.N, nil, nil
 	if b.Origin != nil {
-		c.origin = append(c.origin[:0], b.Origin...)
+		c.origin = append(c.origin, b.Origin[from:to]...)
 		c.Origin = c.origin
 	}
-	if b.Weights != nil {
-		c.weights = append(c.weights[:0], b.Weights...)
-		c.Weights = c.weights
+	if b.Weights != nil || c.Weights != nil {
+		c.appendWeights(b, from, to)
 	}
+	c.N += to - from
+}
+
+func (c *BatchCopy) appendWeights(b *vector.Batch, from, to int) {
+	for len(c.weights) < c.N {
+		c.weights = append(c.weights, 1)
+	}
+	if b.Weights != nil {
+		c.weights = append(c.weights, b.Weights[from:to]...)
+	} else {
+		for range to - from {
+			c.weights = append(c.weights, 1)
+		}
+	}
+	c.Weights = c.weights
 }
 
 // Bytes is the memory that the copy takes.

@@ -2,14 +2,15 @@
 //
 // Nouns: [Operator] (one node of a physical plan, which pushes its solutions on), [Base] (what each has), [Execution] (one
 // run of a plan: its limits, disk, terms and parameters), [Measures] (what was measured of an operator), [Stage] (an
-// operator that maps batches one by one, so that workers can share them), [Projection] (columns in another order).
+// operator that maps batches one by one, so that workers can share them), [Phases] (work in phases of units that workers share),
+// [BatchCopy] (rows kept for workers), [Projection] (columns in another order).
 //
 // Operators push: each calls the next with its batches, in the caller's goroutine, and an error from there ends it, so
 // that LIMIT, a consumer that has enough and a cancelled context stop everything below. A batch is valid until emit returns.
 // One operator runs another by [Run], which measures it.
 //
 // An operator runs in one goroutine unless it asks the query's share (internal/schedule, Execution.Workers) for more. Stages
-// do so here; groups (exec/group) and matchers for themselves. Whoever asks waits for its workers.
+// do so here; joins, groups and DISTINCT by Phases; groups of few keys and matchers for themselves. Whoever asks waits for its workers.
 //
 // The package knows no single operator, and no plan.
 package operator

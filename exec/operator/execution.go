@@ -55,10 +55,14 @@ const (
 	MostRows = 32768
 )
 
+// JoinBytes is how many bytes of rows on their way a join may hold.
+func (x *Execution) JoinBytes() int64 {
+	return min(joinRows, x.Memory.Limit()/4) / max(1, x.Joins.Load())
+}
+
 // RowsAtOnce is how many rows of so many columns a join may merge, or keep waiting, at a time.
 func (x *Execution) RowsAtOnce(width int) int {
-	share := min(joinRows, x.Memory.Limit()/4) / max(1, x.Joins.Load())
-	return int(min(MostRows, max(fewestRows, share/int64(8*max(1, width)))))
+	return int(min(MostRows, max(fewestRows, x.JoinBytes()/int64(8*max(1, width)))))
 }
 
 // Checked is do, for batches that come from disk: each checks whether the query has ended.

@@ -15,6 +15,10 @@ type Tuning struct {
 	// GroupRows is how many rows there must have been for each thing that the groups of several workers are merged by (a
 	// group, a value of a DISTINCT); negative: any number will do.
 	GroupRows int
+	// SplitGroups is how many groups there must be for workers to take some of the groups each.
+	SplitGroups int
+	// ChunkRows is how many rows workers take at a time.
+	ChunkRows int
 	// MaxRuns is how many sorted runs are kept apart: each is an open file.
 	MaxRuns int
 }
@@ -29,6 +33,12 @@ func (t Tuning) Complete() Tuning {
 	}
 	if t.GroupRows == 0 {
 		t.GroupRows = 8
+	}
+	if t.SplitGroups == 0 {
+		t.SplitGroups = 8
+	}
+	if t.ChunkRows == 0 {
+		t.ChunkRows = vector.BatchRows
 	}
 	if t.MaxRuns == 0 {
 		t.MaxRuns = 64
@@ -45,3 +55,6 @@ const (
 
 // Copies is how many goroutines stages may run on.
 func (x *Execution) Copies() int { return min(x.Workers.Limit(), mostCopies) }
+
+// Alone reports whether operators have one goroutine only.
+func (x *Execution) Alone() bool { return x.Single || x.Copies() < 2 }

@@ -86,11 +86,12 @@ func (s *Service) runRows(x *operator.Execution, endpoint rdf.Term, seed *vector
 		}
 		return emit(b)
 	}}
-	table, err := vector.NewTable(x.Ended, rows, key)
+	table, err := vector.NewTable(x.Ended, rows, key, nil)
 	if err != nil {
 		return err
 	}
-	if err := table.Probe(part, key, false, pairs); err != nil {
+	prober := &vector.Prober{Table: table, Shared: key}
+	if err := prober.Probe(part, pairs); err != nil {
 		return err
 	}
 	return pairs.End()

@@ -2,10 +2,11 @@
 // files.
 //
 // Nouns: [Batch] (solutions on their way from one operator to the next), [Rows] (a growing set of them), [RowSet] (distinct
-// rows, numbered in the order they come), [Table] (rows to be found by some of their columns, which may be unbound), [File]
+// rows, numbered in the order they come), [Table] (rows to be found by some of their columns, which may be unbound) and
+// [Prober] (who looks for them), [Split] (rows by parts of their hashes, so that goroutines can take a part each), [File]
 // and [Partitions] (rows on a [Disk], by themselves or split by hash).
 //
-// Nothing here is safe for concurrent use. A batch that is handed out is valid until the next call of who made it. Loops
+// Nothing here is safe for concurrent use but where it is said. A batch that is handed out is valid until the next call of who made it. Loops
 // over many rows take a [limits.Ended] and stop when the query ends; what is in memory is counted by the caller (Bytes),
 // files and their buffers by the package.
 //

@@ -2,6 +2,8 @@ package vector
 
 import (
 	"math/bits"
+	"slices"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
@@ -12,20 +14,25 @@ import (
 // A shared variable may be unbound on either side, and an unbound one agrees with everything. So rows are kept in
 // groups by which of the shared variables they bind, and for each group and each such set of a probing row there
 // is, made when it is first needed, an index on what both bind.
+//
+// One goroutine makes the table and its indexes; others may probe it meanwhile by Probers that make none.
 type Table struct {
 	ended limits.Ended
 	Rows  *Rows
 	// shared are the build columns of the shared variables, at most planner.MaxShared.
 	shared []int
 	groups []*tableGroup
-	hashes []uint64
+	each   Each
 }
+
+// Each does units of work, at the same time where it can.
+type Each func(units int, do func(unit int) error) error
 
 // tableGroup is the build rows that bind the same shared variables.
 type tableGroup struct {
 	mask    uint64
 	rows    []uint32
-	indexes []*tableIndex
+	indexes atomic.Pointer[[]*tableIndex]
 }
 
 // tableIndex chains the rows of a group by hash bucket.
@@ -38,14 +45,18 @@ type tableIndex struct {
 	shift uint
 }
 
-// NewTable takes over the rows, of which shared are the columns to be found by.
-func NewTable(ended limits.Ended, rows *Rows, shared []int) (*Table, error) {
-	t := &Table{ended: ended, Rows: rows, shared: shared}
+// NewTable takes over the rows, of which shared are the columns to be found by. With each, an index of many rows is made by it;
+// it may be nil.
+func NewTable(ended limits.Ended, rows *Rows, shared []int, each Each) (*Table, error) {
+	t := &Table{ended: ended, Rows: rows, shared: shared, each: each}
+	var g *tableGroup
 	for r := range rows.N {
 		if err := ended.Check(r); err != nil {
 			return nil, err
 		}
-		g := t.group(BoundMask(rows.Cols, shared, r))
+		if mask := BoundMask(rows.Cols, shared, r); g == nil || g.mask != mask {
+			g = t.group(mask)
+		}
 		g.rows = append(g.rows, uint32(r))
 	}
 	return t, nil
@@ -58,6 +69,7 @@ func (t *Table) group(mask uint64) *tableGroup {
 		}
 	}
 	g := &tableGroup{mask: mask}
+	g.indexes.Store(&[]*tableIndex{})
 	t.groups = append(t.groups, g)
 	return g
 }
@@ -73,12 +85,18 @@ func BoundMask(cols [][]dictionary.ID, columns []int, r int) uint64 {
 	return mask
 }
 
-func (t *Table) index(g *tableGroup, mask uint64) (*tableIndex, error) {
-	for _, ix := range g.indexes {
+// find returns the index of a group on what mask says; nil where it is not made.
+func (g *tableGroup) find(mask uint64) *tableIndex {
+	for _, ix := range *g.indexes.Load() {
 		if ix.mask == mask {
-			return ix, nil
+			return ix
 		}
 	}
+	return nil
+}
+
+// index makes an index of a group.
+func (t *Table) index(g *tableGroup, mask uint64) (*tableIndex, error) {
 	ix := &tableIndex{mask: mask}
 	for i, c := range t.shared {
 		if mask&(1<<uint(i)) != 0 {
@@ -88,98 +106,74 @@ func (t *Table) index(g *tableGroup, mask uint64) (*tableIndex, error) {
 	size := max(16, 1<<bits.Len(uint(len(g.rows))))
 	ix.shift = uint(64 - bits.Len(uint(size-1)))
 	ix.heads, ix.next = make([]uint32, size), make([]uint32, len(g.rows))
-	t.hashes = HashRows(t.hashes, t.Rows.Cols, ix.build, t.Rows.N)
-	for i := len(g.rows) - 1; i >= 0; i-- {
-		if err := t.ended.Check(i); err != nil {
-			return nil, err
-		}
-		h := t.hashes[g.rows[i]] * hashMultiplier >> ix.shift
-		ix.next[i], ix.heads[h] = ix.heads[h], uint32(i)+1
+	chain := t.chain
+	if t.each != nil && len(g.rows) == t.Rows.N && t.Rows.N >= chainTogether {
+		chain = t.chainParts
 	}
-	g.indexes = append(g.indexes, ix)
+	if err := chain(g, ix); err != nil {
+		return nil, err
+	}
+	made := append(slices.Clip(*g.indexes.Load()), ix)
+	g.indexes.Store(&made)
 	return ix, nil
 }
 
-// Probe finds the rows that agree with each row of b on the shared variables, whose columns in b are shared.
-// It hands over pairs of rows, left and right, in chunks of about BatchRows. overlap asks that a pair have a
-// variable bound on both sides (MINUS).
-func (t *Table) Probe(b *Batch, shared []int, overlap bool, pairs *Pairs) error {
-	probing := map[uint64][]uint32{}
-	for r := range b.N {
-		mask := BoundMask(b.Cols, shared, r)
-		probing[mask] = append(probing[mask], uint32(r))
-	}
-	for mask, rows := range probing {
-		for _, g := range t.groups {
-			both := mask & g.mask
-			if overlap && both == 0 {
-				continue
-			}
-			ix, err := t.index(g, both)
-			if err != nil {
-				return err
-			}
-			if err := t.probeGroup(g, ix, b, shared, rows, pairs); err != nil {
-				return err
-			}
+// chain puts the rows of a group into their buckets, the last first, so that the first is found first.
+func (t *Table) chain(g *tableGroup, ix *tableIndex) error {
+	hashes := HashRows(nil, t.Rows.Cols, ix.build, t.Rows.N)
+	for i := len(g.rows) - 1; i >= 0; i-- {
+		if err := t.ended.Check(i); err != nil {
+			return err
 		}
+		h := hashes[g.rows[i]] * hashMultiplier >> ix.shift
+		ix.next[i], ix.heads[h] = ix.heads[h], uint32(i)+1
 	}
 	return nil
 }
 
-// probeGroup joins some rows of b with one group.
-func (t *Table) probeGroup(g *tableGroup, ix *tableIndex, b *Batch, shared []int, rows []uint32, pairs *Pairs) error {
-	probe := make([]int, len(ix.key))
-	for i, k := range ix.key {
-		probe[i] = shared[k]
+// chainTogether is from how many rows on they are chained by several goroutines, chainRows of them in a unit of work.
+const (
+	chainTogether = 1 << 16
+	chainRows     = 1 << 14
+)
+
+// chainParts is chain for a group of all rows: they are split by their buckets first, and then each part of the buckets is filled.
+func (t *Table) chainParts(_ *tableGroup, ix *tableIndex) error {
+	n := t.Rows.N
+	hashes, splits := make([]uint64, n), make([]Split, (n+chainRows-1)/chainRows)
+	err := t.each(len(splits), func(unit int) error {
+		from := unit * chainRows
+		part := hashes[from:min(from+chainRows, n)]
+		HashRows(part, view(t.Rows.Cols, from), ix.build, len(part))
+		for i := range part {
+			part[i] *= hashMultiplier
+		}
+		splits[unit].Set(part)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	hashes, steps := HashRows(nil, b.Cols, probe, b.N), 0
-	for _, r := range rows {
-		for i := ix.heads[hashes[r]*hashMultiplier>>ix.shift]; i != 0; i = ix.next[i-1] {
-			row := g.rows[i-1]
-			if steps++; steps%limits.CheckEvery == 0 && t.ended.Over() {
+	return t.each(Parts, func(p int) error {
+		for unit := len(splits) - 1; unit >= 0; unit-- {
+			if t.ended.Over() {
 				return t.ended()
 			}
-			if !t.agree(ix.build, row, b.Cols, probe, r) {
-				continue
-			}
-			if err := pairs.add(r, row); err != nil {
-				return err
+			first := uint32(unit * chainRows)
+			for _, r := range slices.Backward(splits[unit].Part(p)) {
+				h := hashes[first+r] >> ix.shift
+				ix.next[first+r], ix.heads[h] = ix.heads[h], first+r+1
 			}
 		}
-	}
-	return nil
-}
-
-func (t *Table) agree(build []int, row uint32, cols [][]dictionary.ID, probe []int, r uint32) bool {
-	for i, c := range build {
-		if t.Rows.Cols[c][row] != cols[probe[i]][r] {
-			return false
-		}
-	}
-	return true
-}
-
-// Pairs collects pairs of rows and flushes them when there are enough.
-type Pairs struct {
-	Left, Right []uint32
-	Flush       func(left, right []uint32) error
-}
-
-func (p *Pairs) add(l, r uint32) error {
-	p.Left, p.Right = append(p.Left, l), append(p.Right, r)
-	if len(p.Left) < BatchRows {
 		return nil
-	}
-	return p.End()
+	})
 }
 
-// End flushes what is left.
-func (p *Pairs) End() error {
-	if len(p.Left) == 0 {
-		return nil
+// view is columns from a row on.
+func view(cols [][]dictionary.ID, row int) [][]dictionary.ID {
+	out := make([][]dictionary.ID, len(cols))
+	for c, col := range cols {
+		out[c] = col[row:]
 	}
-	err := p.Flush(p.Left, p.Right)
-	p.Left, p.Right = p.Left[:0], p.Right[:0]
-	return err
+	return out
 }

@@ -202,8 +202,12 @@ func wrapSpill(err error) error {
 	return fmt.Errorf("exec: temporary file: %w", err)
 }
 
-// fanout is how many files one level of partitioning writes.
-const fanout = 16
+// fanout is how many files one level of partitioning writes; the rows of PartsOfFile parts of a Split, one after the other, go to a
+// file of the first level.
+const (
+	fanout      = 16
+	PartsOfFile = Parts / fanout
+)
 
 // Partitions splits rows over files by hash, one level of a Grace partitioning.
 type Partitions struct {
