@@ -170,6 +170,7 @@ func (t *Transaction) append(ctx context.Context) (*State, []change, error) {
 	t.state.sequence = sequence
 	s.mu.Lock()
 	s.head = t.state
+	s.unseen = append(s.unseen, unseen{sequence, changes})
 	s.mu.Unlock()
 	return t.state, changes, nil
 }
