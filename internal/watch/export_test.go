@@ -10,15 +10,20 @@ func (s *Subscription) Drain(ctx context.Context) (all []*Change, err error) {
 	if s.first != nil {
 		all, s.first = append(all, s.first), nil
 	}
-	for !s.caughtUp() {
-		runtime.Gosched()
-	}
+	s.Await()
 	for {
 		c, err := s.change(ctx)
 		if c == nil || err != nil {
 			return all, err
 		}
 		all = append(all, c)
+	}
+}
+
+// Await returns when the queries are at the newest commit.
+func (s *Subscription) Await() {
+	for !s.caughtUp() {
+		runtime.Gosched()
 	}
 }
 
@@ -42,8 +47,8 @@ func (w *Watcher) Standing() (queries, seeds int) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, list := range f.index.seeds {
-		seeds += len(list)
+	for _, n := range f.index.forms {
+		seeds += n
 	}
 	return len(f.queries), seeds
 }

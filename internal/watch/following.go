@@ -29,8 +29,9 @@ type following struct {
 }
 
 func follow(store *live.Store, settings *Settings) *following {
-	f := &following{settings: settings, index: newIndex(), queries: map[identity]*standing{}}
+	f := &following{settings: settings, queries: map[identity]*standing{}}
 	f.follower, f.state = store.Follow()
+	f.index = newIndex(f.state.Dictionary())
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.done.Go(f.run)
 	return f
@@ -119,7 +120,7 @@ func (r *runner) renew(s *Settings) {
 
 // turn looks all constants up again: the files are others.
 func (f *following) turn(step *live.Step) {
-	f.index = newIndex()
+	f.index = newIndex(step.Dictionary())
 	for _, q := range f.queries {
 		q.forget()
 		q.resolve(step.Dictionary())

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -11,6 +12,10 @@ import (
 // it touches and not how many queries there are. Of queries that are evaluated again it has the labels that they read.
 type index struct {
 	seeds map[place][]*seed
+	// guarded are those that need another edge beside theirs.
+	guarded map[place][]*guarded
+	// typeLabel is the label of rdf:type, wildcard where there is none.
+	typeLabel pcsr.Label
 	// forms counts the entries of each form: which parts of a pattern are constant.
 	forms [forms]int
 	// readers are the queries that are evaluated again when an edge of a label changes; those of wildcard at any.
@@ -31,8 +36,15 @@ const (
 	forms    = 1 << 4
 )
 
-func newIndex() *index {
-	return &index{seeds: map[place][]*seed{}, readers: map[pcsr.Label][]*standing{}, missing: map[string][]*standing{}}
+func newIndex(d *dictionary.Dictionary) *index {
+	typeLabel, ok := d.Lookup(rdf.NewIRI(rdf.RDFType))
+	if !ok {
+		typeLabel = wildcard
+	}
+	return &index{
+		typeLabel: typeLabel, seeds: map[place][]*seed{}, guarded: map[place][]*guarded{},
+		readers: map[pcsr.Label][]*standing{}, missing: map[string][]*standing{},
+	}
 }
 
 // placeOf is where a seed stands.
@@ -65,9 +77,8 @@ func (x *index) add(q *standing) {
 			continue
 		}
 		for _, s := range l.seeds {
-			p := s.placeOf()
-			x.seeds[p] = append(x.seeds[p], s)
-			x.forms[p.form()]++
+			x.forms[s.placeOf().form()]++
+			x.file(s)
 		}
 	}
 	for _, label := range q.reads {
@@ -85,9 +96,8 @@ func (x *index) remove(q *standing) {
 			continue
 		}
 		for _, s := range l.seeds {
-			p := s.placeOf()
-			without(x.seeds, p, s)
-			x.forms[p.form()]--
+			x.forms[s.placeOf().form()]--
+			x.unfile(s)
 		}
 	}
 	for _, label := range q.reads {
@@ -95,6 +105,42 @@ func (x *index) remove(q *standing) {
 	}
 	for _, key := range q.missing {
 		without(x.missing, key, q)
+	}
+}
+
+// file files a seed whose leaf is resolved.
+func (x *index) file(s *seed) {
+	p := s.placeOf()
+	g, constant, ok := s.guardOf(x.typeLabel)
+	if !ok {
+		x.seeds[p] = append(x.seeds[p], s)
+		return
+	}
+	list := x.guarded[p]
+	i := slices.IndexFunc(list, func(k *guarded) bool { return k.guard == g })
+	if i < 0 {
+		i = len(list)
+		list = append(list, &guarded{g, map[dictionary.ID][]*seed{}})
+		x.guarded[p] = list
+	}
+	list[i].seeds[constant] = append(list[i].seeds[constant], s)
+}
+
+// unfile takes a seed out again.
+func (x *index) unfile(s *seed) {
+	p := s.placeOf()
+	g, constant, ok := s.guardOf(x.typeLabel)
+	if !ok {
+		without(x.seeds, p, s)
+		return
+	}
+	for _, k := range x.guarded[p] {
+		if k.guard == g {
+			if without(k.seeds, constant, s); len(k.seeds) == 0 {
+				without(x.guarded, p, k)
+			}
+			return
+		}
 	}
 }
 
@@ -113,15 +159,17 @@ func without[K, V comparable](lists map[K][]V, key K, value V) {
 	}
 }
 
-// find visits the seeds that an edge of a graph may stand for, and the queries that are to be evaluated again.
-func (x *index) find(graph dictionary.ID, e pcsr.Edge, seed func(*seed), stale func(*standing)) {
+// find visits the seeds that an edge of a graph may stand for, where that is as it is on the edge's side of a change, and the queries that are to be evaluated again.
+func (x *index) find(graph dictionary.ID, in *pcsr.Graph, e pcsr.Edge, visit func(*seed), stale func(*standing)) {
 	at := place{graph, e}
 	for form, n := range x.forms {
 		if n == 0 || form&anyGraph != 0 && graph == dictionary.None {
 			continue
 		}
-		for _, s := range x.seeds[at.as(form)] {
-			seed(s)
+		p := at.as(form)
+		each(x.seeds[p], visit)
+		for _, k := range x.guarded[p] {
+			k.find(in, e, visit)
 		}
 	}
 	for _, label := range [2]pcsr.Label{e.Label, wildcard} {

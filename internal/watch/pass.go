@@ -36,7 +36,11 @@ func newPass(before, after *live.State, changes map[live.Quad]bool) (*pass, erro
 // distribute finds for each changed edge the seeds that it fits, among those that an index has.
 func (p *pass) distribute(x *index, stale func(*standing)) {
 	p.eachEdge(func(g *graphChange, side int, e pcsr.Edge) {
-		x.find(g.name, e, func(s *seed) { p.give(s, g, side, e) }, stale)
+		x.find(g.name, g.sides[side].graph, e, func(s *seed) {
+			if !s.repeats || s.fits(e) { // constants are right where the index has it
+				p.give(s, g, side, e)
+			}
+		}, stale)
 	})
 }
 
@@ -48,7 +52,9 @@ func (p *pass) distributeTo(q *standing) {
 				continue
 			}
 			for _, s := range l.seeds {
-				p.give(s, g, side, e)
+				if s.fits(e) {
+					p.give(s, g, side, e)
+				}
 			}
 		}
 	})
@@ -65,11 +71,8 @@ func (p *pass) eachEdge(visit func(g *graphChange, side int, e pcsr.Edge)) {
 	}
 }
 
-// give hands an edge to a seed, if it fits.
+// give hands an edge to a seed, which it fits.
 func (p *pass) give(s *seed, g *graphChange, side int, e pcsr.Edge) {
-	if !s.fits(e) {
-		return
-	}
 	t := p.open[s]
 	if t == nil {
 		t = &task{hits: hits{seed: s}, name: g.name, side: &g.sides[side], sign: signs[side]}

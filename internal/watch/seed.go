@@ -8,6 +8,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -19,6 +20,8 @@ type seed struct {
 	position int
 	// inputs are the pattern's variables, output those that are read or that earlier patterns have.
 	inputs, output []string
+	// repeats: a variable stands in the pattern twice.
+	repeats bool
 	// earlier are the earlier patterns, by place in output, and columns the leaf's columns likewise, -1 for the name of the graph.
 	earlier []places
 	columns []int
@@ -51,6 +54,13 @@ func (s *seed) place() {
 	for _, p := range s.leaf.node.Patterns[:s.position] {
 		s.earlier = append(s.earlier, places{at(p.Subject.Variable), at(p.Predicate.Variable), at(p.Object.Variable)})
 	}
+	variables := 0
+	for _, t := range [3]parser.PatternTerm{s.leaf.node.Patterns[s.position].Subject, s.leaf.node.Patterns[s.position].Predicate, s.leaf.node.Patterns[s.position].Object} {
+		if t.IsVariable() {
+			variables++
+		}
+	}
+	s.repeats = variables > len(s.inputs)
 	s.graphColumn = -1
 	for _, v := range s.leaf.columns {
 		s.columns = append(s.columns, at(v))
