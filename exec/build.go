@@ -32,6 +32,9 @@ type builder struct {
 
 // build returns the operator of a node, made of those of its inputs.
 func (b *builder) build(n planner.Node) (operator.Operator, error) {
+	if err := b.ended(); err != nil {
+		return nil, err
+	}
 	switch n := n.(type) {
 	case *planner.Match:
 		return b.match(n), nil
@@ -72,6 +75,9 @@ func (b *builder) build(n planner.Node) (operator.Operator, error) {
 
 // above returns the operator of a node with one input.
 func (b *builder) above(n planner.Node, in operator.Operator) (operator.Operator, error) {
+	if err := b.ended(); err != nil {
+		return nil, err
+	}
 	base := b.base(n)
 	switch n := n.(type) {
 	case *planner.Filter:
@@ -324,12 +330,8 @@ func (b *builder) evaluator(e *planner.Expression) (eval.Evaluator, error) {
 		}
 		ev.Blanks = append(ev.Blanks, &eval.Blank{Label: label, Solution: l.Solution})
 	}
-	index := map[string]int{}
-	for i, v := range e.Inputs() {
-		index[v] = i
-	}
 	var err error
-	ev.Program, err = expr.Compile(e.Expr, index, b.env)
+	ev.Program, err = expr.Compile(e.Expr, e.Reads(), b.env)
 	return ev, err
 }
 

@@ -11,6 +11,9 @@ import (
 
 func (b *builder) join(n *planner.Join) (operator.Operator, error) {
 	left, err := b.build(n.Left)
+	if err == nil {
+		err = b.ended()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -282,7 +282,7 @@ func (p *Plan) execution(ctx context.Context) (x *operator.Execution, end func()
 		Matches: p.options.Budget.Meter("partial matches"),
 		Ctx:     ctx, Ended: p.ended, Memory: p.options.Budget, Terms: p.terms, Env: p.env,
 		Analyze: p.analyze, Joins: &p.joins, Single: p.options.Unoptimised, Workers: p.options.Workers, Tuning: p.options.Operators,
-		Disk: &vector.Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files")},
+		Disk: &vector.Disk{Folder: p.options.TempDir, Budget: p.options.Budget, Buffers: p.options.Budget.Meter("buffers of temporary files"), Ended: p.ended},
 	}
 	return x, func() {
 		p.options.Budget.OnEnd(nil)

@@ -23,16 +23,26 @@ type Expression struct {
 	text    string
 }
 
-// Inputs names all columns that the expression is compiled for.
-func (e *Expression) Inputs() []string {
-	out := slices.Clone(e.Columns)
+// Reads are the columns that the expression reads, by name: their places in Columns, or behind those for Exists and Blanks.
+func (e *Expression) Reads() map[string]int {
+	at := map[string]int{}
 	for i := range e.Exists {
-		out = append(out, existsColumn(i))
+		at[existsColumn(i)] = len(e.Columns) + i
 	}
 	for i := range e.Blanks {
-		out = append(out, blankColumn(i))
+		at[blankColumn(i)] = len(e.Columns) + len(e.Exists) + i
 	}
-	return out
+	parser.AnyExpr(e.Expr, func(x parser.Expr) bool {
+		if v, ok := x.(*parser.Var); ok {
+			if _, known := at[v.Name]; !known {
+				if i := slices.Index(e.Columns, v.Name); i >= 0 {
+					at[v.Name] = i
+				}
+			}
+		}
+		return false
+	})
+	return at
 }
 
 func existsColumn(i int) string { return fmt.Sprintf("%sexists%d", parser.BlankPrefix, i) }

@@ -122,8 +122,8 @@ func (p *response) keep(b []byte) bool {
 func (p *response) write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.committed && p.ctx.Err() != nil {
-		return 0, context.Cause(p.ctx) // the header can still say so
+	if p.err == nil && p.ctx.Err() != nil {
+		return 0, context.Cause(p.ctx) // the header, or the answer's last bytes, can still say so
 	}
 	if !p.committed && p.err == nil {
 		p.commit()

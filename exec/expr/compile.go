@@ -51,7 +51,11 @@ var volatile = map[string]bool{"RAND": true, "UUID": true, "STRUUID": true, "BNO
 
 func rounded(op string) function {
 	return func(c *run, a []*datum, out *datum) {
-		if v, ok := rounding(op, c.valueOf(a[0])); ok {
+		x := c.valueOf(a[0])
+		if x.Big != nil && !c.spend(bigWork) {
+			return
+		}
+		if v, ok := rounding(op, x); ok {
 			out.setValue(v)
 		}
 	}
@@ -63,7 +67,7 @@ func computed(op byte) function {
 		if (x.Big != nil || y.Big != nil) && !c.spend(bigWork) {
 			return
 		}
-		if v, ok := arithmetic(op, x, y); ok {
+		if v, ok := arithmetic(op, x, y); ok && (v.Big == nil || c.makes(bigBytes(v.Big))) {
 			out.setValue(v)
 		}
 	}

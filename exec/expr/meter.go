@@ -3,6 +3,9 @@ package expr
 import (
 	"errors"
 	"strings"
+	"unsafe"
+
+	"github.com/cockroachdb/apd/v3"
 )
 
 // ErrLong says that an expression computed a string of more than 64 MiB. It is no error of the expression, which a query
@@ -52,7 +55,7 @@ func (e *Env) goesOn() bool {
 // spend counts work on so many bytes and reports whether to go on with it.
 func (c *run) spend(bytes int) bool {
 	if c.spent += bytes; c.spent < meterStep {
-		return true
+		return !c.env.Stopped()
 	}
 	c.spent = 0
 	return c.env.goesOn()
@@ -71,8 +74,11 @@ func (c *run) makes(bytes int) bool {
 		}
 		c.charged, c.made = c.charged+c.made, 0
 	}
-	return c.spend(bytes) && !c.env.Stopped()
+	return c.spend(bytes)
 }
+
+// bigBytes is what a number of more than 64 bits takes in memory.
+func bigBytes(n *apd.Decimal) int { return n.Coeff.BitLen()/8 + int(unsafe.Sizeof(*n)) }
 
 // discharge gives back what was charged for the strings of a chunk, which it forgets where they are large.
 func (c *run) discharge() {

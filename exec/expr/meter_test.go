@@ -155,3 +155,32 @@ func TestPatternsThatMultiplyAreRefused(t *testing.T) {
 		t.Error(p.err)
 	}
 }
+
+// TestNothingIsComputedAfterTheEnd: not the rest of a chunk either.
+func TestNothingIsComputedAfterTheEnd(t *testing.T) {
+	c := run{env: newEnv(t)}
+	c.env.fail(errors.New("the query has ended"))
+	if c.spend(1) || c.makes(1) {
+		t.Error("work goes on until the next look")
+	}
+}
+
+// TestLongNumbersAreCharged, as texts are.
+func TestLongNumbersAreCharged(t *testing.T) {
+	env := newEnv(t)
+	var charged, most int64
+	env.Charge = func(bytes int64) error { charged += bytes; most = max(most, charged); return nil }
+	factor := strings.Repeat("9", 1000)
+	if got, ok := valueOfText(t, env, "STRLEN(STR("+strings.Repeat(factor+" * ", 9)+"xsd:integer(?x)))", factor); !ok || got != "10000" {
+		t.Errorf("%s digits (%v), want 10000", got, ok)
+	}
+	p, err := Compile(parseExpr(t, "xsd:integer(?x) * "+factor), map[string]int{"x": 0}, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := slices.Repeat([]dictionary.ID{env.Terms.ID(rdf.NewString(factor))}, 256)
+	p.IDs([][]dictionary.ID{ids}, len(ids), make([]dictionary.ID, len(ids)))
+	if most < 256*2000*3/8 || charged != 0 {
+		t.Errorf("%d bytes charged at most, want those of 256 numbers of 2,000 digits; %d at the end", most, charged)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
@@ -36,10 +37,12 @@ const (
 
 // Disk is where the temporary files of a query are.
 type Disk struct {
-	// Folder has the files, Budget counts what is written, and Buffers the buffers of open files.
+	// Folder has the files, Budget counts what is written, and Buffers the buffers of open files. Nothing is written once the
+	// query has Ended.
 	Folder  string
 	Budget  *limits.Budget
 	Buffers *limits.Meter
+	Ended   limits.Ended
 }
 
 // Buffer is the size of a file's buffer, in bytes.
@@ -67,6 +70,11 @@ type countedFile struct{ s *File }
 
 // Write writes to the file.
 func (c countedFile) Write(b []byte) (int, error) {
+	if ended := c.s.disk.Ended; ended != nil {
+		if err := ended(); err != nil {
+			return 0, endedError{err}
+		}
+	}
 	c.s.written += int64(len(b))
 	if err := c.s.disk.Budget.Spill(int64(len(b))); err != nil {
 		return 0, err
@@ -146,22 +154,48 @@ func (r *Reader) Next(n int) (*Batch, error) {
 	return &r.out, nil
 }
 
-// Close removes the file. It may be called again.
+// slowToRemove is from how many bytes on a file is removed in the background: the system takes tens of milliseconds to free
+// hundreds of megabytes, for which a query that has reached its limit does not wait.
+const slowToRemove = 1 << 20
+
+// removing is held while a large file is removed: one at a time, so that the processor is left to queries.
+var removing sync.Mutex
+
+// Close removes the file, a large one perhaps a moment later, and its bytes are counted until then. It may be called again.
 func (s *File) Close() {
 	if s.file == nil {
 		return
 	}
-	s.file.Close()
+	if s.written < slowToRemove {
+		s.remove(s.file)
+	} else {
+		go func(file *os.File) {
+			removing.Lock()
+			defer removing.Unlock()
+			s.remove(file)
+		}(s.file)
+	}
 	s.file, s.w = nil, nil
-	s.disk.Budget.Erase(s.written)
 	_ = s.disk.Buffers.Charge(-int64(s.buffer))
+}
+
+// endedError is why a query ended that was writing.
+type endedError struct{ error }
+
+// remove closes the file, which has no name, and gives back what it took of the disk.
+func (s *File) remove(file *os.File) {
+	file.Close()
+	s.disk.Budget.Erase(s.written)
 }
 
 // wrapSpill says where a file failed. A full disk is a limit like that of the pool.
 func wrapSpill(err error) error {
+	var ended endedError
 	switch {
 	case err == nil, errors.Is(err, limits.ErrSpill):
 		return err
+	case errors.As(err, &ended):
+		return ended.error
 	case machine.DiskFull(err):
 		return fmt.Errorf("exec: the disk of the temporary files is full (%v): %w", err, limits.ErrSpill)
 	}

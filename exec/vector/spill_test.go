@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
@@ -56,6 +57,48 @@ func TestTemporaryFilesAreCounted(t *testing.T) {
 		t.Errorf("once the others are gone: %v", err)
 	}
 	f.Close()
+}
+
+// TestALargeFileIsRemovedInTheBackground, and counted until it is gone.
+func TestALargeFileIsRemovedInTheBackground(t *testing.T) {
+	p := limits.NewPool(1<<30, 1<<30)
+	f, err := spilling(t, p).Create(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := [][]dictionary.ID{{1}}
+	for range slowToRemove {
+		if err := f.Write(row, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Close()
+	f.Close()
+	for deadline := time.Now().Add(time.Minute); p.Usage().Spilled != 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("afterwards %+v", p.Usage())
+		}
+	}
+}
+
+// TestNothingIsWrittenOnceTheQueryHasEnded: the error is why.
+func TestNothingIsWrittenOnceTheQueryHasEnded(t *testing.T) {
+	p, over := limits.NewPool(1<<30, 1<<30), errors.New("the time is over")
+	d := spilling(t, p)
+	d.Ended = func() error { return over }
+	f, err := d.Create(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for range largestBuffer {
+		if err = f.Write([][]dictionary.ID{{1}}, 0); err != nil {
+			break
+		}
+	}
+	if err != over || p.Usage().Spilled != 0 {
+		t.Errorf("error %v, want %v; %d bytes written", err, over, p.Usage().Spilled)
+	}
 }
 
 // TestAFullDiskIsALimit: /dev/full takes nothing.

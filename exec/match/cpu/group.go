@@ -83,21 +83,32 @@ type memo struct {
 	off         bool
 }
 
-// find returns the place of a key; nil while there is no memo.
-func (m *memo) find(key memoKey, t *tuning) *memoEntry {
+// remembering is how many of some groups, and of those in them, have a memo.
+func remembering(groups []*group) (n int) {
+	for _, g := range groups {
+		if g.remembers || g.raw {
+			n++
+		}
+		n += remembering(g.children)
+	}
+	return n
+}
+
+// find returns the place of a key in a memo of 1<<bits entries; nil while there is none.
+func (m *memo) find(key memoKey, t *tuning, bits int) *memoEntry {
 	m.calls++
 	if m.off || m.calls < t.memoFrom {
 		return nil
 	}
-	if m.entries == nil {
-		m.entries = make([]memoEntry, 1<<t.memoBits)
+	if len(m.entries) != 1<<bits {
+		m.entries = make([]memoEntry, 1<<bits)
 	}
 	if m.calls == t.memoTrial && m.hits*t.memoShare < m.calls {
 		m.off, m.entries = true, nil
 		return nil
 	}
 	h := uint64(key[0])*0x9E3779B97F4A7C15 ^ uint64(key[1])*0xC2B2AE3D27D4EB4F ^ uint64(key[2])*0x165667B19E3779F9 ^ uint64(key[3])*0xD6E8FEB86659FD93
-	return &m.entries[h>>(64-t.memoBits)]
+	return &m.entries[h>>(64-bits)]
 }
 
 // countGroup returns the number of solutions of a group for the partial match in w.values, or at least w.most when
@@ -122,7 +133,7 @@ func (w *worker) countGroup(g *group) uint64 {
 		key[i] = w.values[slot]
 	}
 	m := &w.memos[g.Number]
-	e := m.find(key, w.tuning)
+	e := m.find(key, w.tuning, w.run.memoBits)
 	if e == nil {
 		return w.countCandidates(g)
 	}
@@ -213,7 +224,7 @@ func (w *worker) countRaw(g *group) uint64 {
 		key[i] = w.values[slot]
 	}
 	m := &w.memos[g.Number]
-	e := m.find(key, w.tuning)
+	e := m.find(key, w.tuning, w.run.memoBits)
 	if e == nil {
 		return w.countLeaf(s)
 	}

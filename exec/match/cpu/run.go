@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -19,11 +20,13 @@ type run struct {
 	// limit is the most rows to emit (or solutions to count), 0 for all; most is where counting for one row may stop.
 	limit, most uint64
 	capacity    int
-	// tableBytes is what the tables of a worker may take.
+	// tableBytes is what the tables of a worker may take, and its memos where they are many.
 	tableBytes int64
-	source     source
-	emit       func(*match.Batch) error
-	helpers    schedule.Group
+	// memoBits is the size of each memo.
+	memoBits int
+	source   source
+	emit     func(*match.Batch) error
+	helpers  schedule.Group
 	// weightBytes are charged for weights.
 	weightBytes int64
 
@@ -59,6 +62,12 @@ func newRun(m *Matcher, p *join, limit uint64) *run {
 		r.capacity = min(r.capacity, max(fewestRows, tableCells/columns))
 	}
 	r.tableBytes = 4*int64(r.capacity)*int64(columns) + sliceBytes*int64(len(p.carry)*len(p.Plan.Slots))
+	memos := remembering(p.tail)
+	for r.memoBits = m.tuning.memoBits; memos<<r.memoBits > mostEntries && r.memoBits > fewestBits; r.memoBits-- {
+	}
+	if entries := memos << r.memoBits; entries > smallEntries {
+		r.tableBytes += int64(entries) * int64(unsafe.Sizeof(memoEntry{}))
+	}
 	return r
 }
 
@@ -70,6 +79,10 @@ const (
 	smallTables = 256 << 10
 	largeTables = 8 << 20
 	sliceBytes  = 24
+	// The memos of a worker have up to mostEntries entries together, and each at least 1<<fewestBits; up to smallEntries are not counted.
+	mostEntries  = 1 << 18
+	smallEntries = 1 << 16
+	fewestBits   = 4
 )
 
 // charge counts the tables of workers that begin (1) or end (-1).

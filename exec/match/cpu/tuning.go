@@ -21,7 +21,7 @@ type tuning struct {
 	shortMark, oftenMark int
 	// A fixed list is made a bitmap after so many more probes than its size.
 	probes int
-	// A memo of 1<<memoBits counts is made after memoFrom calls, and given up when fewer than 1 in memoShare of
+	// A memo of 1<<memoBits counts, of fewer where there are many memos, is made after memoFrom calls, and given up when fewer than 1 in memoShare of
 	// memoTrial calls found something in it.
 	memoFrom, memoTrial, memoShare uint64
 	memoBits                       int

@@ -33,3 +33,23 @@ func TestTablesOfWidePatternsHoldFewerRows(t *testing.T) {
 		}
 	}
 }
+
+// TestManyMemosAreSmaller, together no larger than a worker should be, and are counted.
+func TestManyMemosAreSmaller(t *testing.T) {
+	m := New()
+	with := func(memos int) *run {
+		p := &join{Lowering: &match.Lowering{Plan: &bgp.MatchPlan{}}}
+		for range memos {
+			p.tail = append(p.tail, &group{children: []*group{{remembers: true}}})
+		}
+		return newRun(m, p, 0)
+	}
+	if r := with(3); r.memoBits != m.tuning.memoBits || r.tableBytes != 0 {
+		t.Errorf("three memos have %d bits and %d bytes are counted", r.memoBits, r.tableBytes)
+	}
+	for _, memos := range []int{17, 600, 1 << 13} {
+		if r := with(memos); memos<<r.memoBits > mostEntries || r.tableBytes == 0 {
+			t.Errorf("%d memos have %d bits each, and %d bytes are counted", memos, r.memoBits, r.tableBytes)
+		}
+	}
+}
