@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,14 @@ func query(n int) string {
 	return strings.NewReplacer("$person", fmt.Sprint(at%people), "$kind", fmt.Sprint(at%kinds), "$number", fmt.Sprint(at%cities)).Replace(templates[n%len(templates)])
 }
 
+// heap is what is live.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // BenchmarkLatency commits triples, of people who follow each other, while queries stand, and measures the time until all of them were
 // brought up to date, and that of the commit itself.
 func BenchmarkLatency(b *testing.B) {
@@ -72,7 +81,7 @@ func BenchmarkLatency(b *testing.B) {
 		random := rand.New(rand.NewPCG(1, 2))
 		w := newWorld(b, network(random), live.Options{})
 		var subscriptions []*watch.Subscription
-		began := time.Now()
+		before, began := heap(), time.Now()
 		for n := range queries {
 			s, err := w.watcher.Subscribe(context.Background(), w.query(query(n), bgp.Homomorphism), watch.Options{NoSnapshot: true})
 			if err != nil {
@@ -80,7 +89,7 @@ func BenchmarkLatency(b *testing.B) {
 			}
 			subscriptions = append(subscriptions, s)
 		}
-		b.Logf("%d queries stand after %v", queries, time.Since(began))
+		b.Logf("%d queries stand after %v, with %d bytes each", queries, time.Since(began), (heap()-before)/int64(queries))
 		for _, triples := range []int{1, 10, 100} {
 			b.Run(fmt.Sprintf("queries=%d/triples=%d", queries, triples), func(b *testing.B) {
 				var commits, brought []time.Duration

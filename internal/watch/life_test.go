@@ -111,3 +111,22 @@ func (w *world) subscriber(ctx context.Context, t *testing.T, text string, until
 	}
 	return seen
 }
+
+// TestPredicatesAndTermsThatCome: plans and constants of a query know nothing of what the data get later, and find it all the same.
+func TestPredicatesAndTermsThatCome(t *testing.T) {
+	w := newWorld(t, map[rdf.Quad]bool{edge(iri("a", 1), "p", iri("a", 2)): true}, live.Options{})
+	defer w.close()
+	any := w.watch("SELECT * { ?x <http://e/p> ?y . ?x ?l ?z }", bgp.Homomorphism)
+	later := w.watch("SELECT * { ?x <http://e/later> <http://e/b3> . ?x a <http://e/Later> }", bgp.Isomorphism)
+	for _, q := range []rdf.Quad{
+		edge(iri("a", 1), "new", iri("b", 1)), edge(iri("a", 1), "p", iri("b", 2)), edge(iri("b", 2), "later", iri("b", 3)),
+		{Subject: iri("b", 2), Predicate: rdf.NewIRI(rdf.RDFType), Object: rdf.NewIRI("http://e/Later")}, edge(iri("b", 2), "p", iri("b", 2)),
+	} {
+		w.commit(step{add: []rdf.Quad{q}})
+		w.check(any)
+		w.check(later)
+	}
+	if len(later.seen) != 1 {
+		t.Error(later.seen)
+	}
+}
