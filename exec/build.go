@@ -9,6 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/group"
 	"github.com/rdfgpu/rdfgpu/exec/join"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/modifier"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/path"
@@ -121,10 +122,15 @@ func (b *builder) base(n planner.Node) operator.Base {
 }
 
 func (b *builder) match(n *planner.Match) *source.Match {
-	return &source.Match{
+	m := &source.Match{
 		Base: b.base(n), Plan: n.Plan, Graph: n.Graph, Matcher: b.options.Matcher(n.Plan, n.Graph), Limit: n.Limit,
 		Weighted: n.Weighted, Tests: n.Tests,
 	}
+	if a, ok := m.Matcher.(match.Adapter); ok {
+		m.Plan = a.Runs(n.Plan, n.Graph)
+		m.Measured.Match = m.Plan
+	}
+	return m
 }
 
 func (b *builder) count(n *planner.Count) operator.Operator {

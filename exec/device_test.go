@@ -3,7 +3,9 @@ package exec_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -60,7 +62,7 @@ func (d *emulated) fits(m *match.Match, count bool) bool {
 	return true
 }
 
-// TestTheDeviceWeighsBranches: what hangs on a pattern is weighed on the device where lists' lengths tell it.
+// TestTheDeviceWeighsBranches: what hangs on a pattern is weighed on the device where lists' lengths tell it, and weights by vertex.
 func TestTheDeviceWeighsBranches(t *testing.T) {
 	var quads []quad
 	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
@@ -83,6 +85,10 @@ func TestTheDeviceWeighsBranches(t *testing.T) {
 		"SELECT (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c FILTER EXISTS { ?c :q ?d } }",
 		"SELECT ?a ?b { ?a :p ?b . ?b :p ?c MINUS { ?b :q ?a } }",
 		"SELECT ?b (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c OPTIONAL { ?a :q ?d } FILTER NOT EXISTS { ?b :q ?a } } GROUP BY ?b",
+		"SELECT (COUNT(*) AS ?n) { ?a :p ?b OPTIONAL { ?b :q ?c . ?c :p ?deep } }",
+		"SELECT (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c OPTIONAL { ?a :q ?d . ?d :p ?e . ?e :q ?deep } FILTER NOT EXISTS { ?c :q ?f . ?f :q ?deeper } }",
+		"SELECT (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?a . ?b :p ?c . ?c :q ?d FILTER EXISTS { ?c :p ?e . ?e :q ?deep } }",
+		"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c OPTIONAL { ?c :q ?d OPTIONAL { ?d :p ?deep } } } GROUP BY ?a",
 	} {
 		d, err := emulate()
 		if err != nil {
@@ -93,7 +99,11 @@ func TestTheDeviceWeighsBranches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := m.run(q, d.options())
+		o := d.options()
+		if strings.Contains(query, "?deep") {
+			o.ShallowBranches, o.Tuning.WeightGain = false, math.Inf(1)
+		}
+		got, err := m.run(q, o)
 		if err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
 			t.Errorf("%s: %v, error %v, want %v", query, got.rows, err, want.rows)
 		}

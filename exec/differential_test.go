@@ -57,13 +57,17 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "weighed", "without weights", "device", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "weighed", "without weights", "device", "weighed device", "without a rule"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
 			}
 			if variant == "device" {
 				o = device.options()
+			}
+			if variant == "weighed device" {
+				o = device.options()
+				o.ShallowBranches = false
 			}
 			if variant == "sharing" || variant == "spilling" || variant == "scattered" {
 				o.Tuning.ProductCost = always
@@ -80,7 +84,7 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 				o.Tuning.DifferenceCost, o.Tuning.DifferenceGain = always, math.Inf(1)
 			}
 			switch variant {
-			case "weighed", "sharing":
+			case "weighed", "sharing", "weighed device":
 				o.Tuning.WeightGain = math.Inf(1)
 			case "without weights":
 				o.Tuning.WeightGain = -1

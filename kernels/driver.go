@@ -23,9 +23,12 @@ const (
 	BoundPhase
 	// ExtendPhase runs one extend phase: (program, level, address of the row counter, limit, nanoseconds).
 	ExtendPhase
-	// MatchBranches and ExtendBranches are Match and ExtendPhase for a Program whose last step has branches.
+	// MatchBranches and ExtendBranches are Match and ExtendPhase for a Program whose last step has branches or factors
+	// that are Weights.
 	MatchBranches
 	ExtendBranches
+	// WeighLists carries out a Weighing: (program, weighing).
+	WeighLists
 	// Filter makes a bitmap of the vertices that pass a signature: (columns, stride, base and 1<<32 for a subject, rows,
 	// vertices, bitmap, words 0 and 1, words 2 and 3).
 	Filter
@@ -48,7 +51,7 @@ const (
 
 // kernelNames are the names in the machine code.
 var kernelNames = [kernelCount]string{
-	"match", "bound_phase", "extend_phase", "match", "extend_phase", "filter", "mark",
+	"match", "bound_phase", "extend_phase", "match", "extend_phase", "weigh_lists", "filter", "mark",
 	"row_vertices", "patch_places", "patch_lists", "patch_rows", "index_bitmap", "index_hash",
 }
 

@@ -129,6 +129,9 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 	case ExtendPhase, ExtendBranches:
 		t.open(args[0])
 		t.extendPhase(int(args[1]), args[2], args[3], args[4])
+	case WeighLists:
+		t.open(args[0])
+		t.weighLists(in[Weighing](t.memory, args[1], 0))
 	case Filter:
 		t.filter(args)
 	case Mark:

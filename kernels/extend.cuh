@@ -128,14 +128,25 @@ static __device__ __forceinline__ bool firstSeen(const Step &s, u64 row, u32 v) 
 // times is the product of two numbers, up to the largest.
 static __device__ __forceinline__ u64 times(u64 a, u64 b) { return __umul64hi(a, b) ? ~0ull : a * b; }
 
+// factorOf is what a factor counts: the length of a list, or a weight that was made before.
+static __device__ __forceinline__ u64 factorOf(const Program &p, const Link &l, u64 row, u32 v) {
+#ifdef BRANCHES
+  if (l.kind == WEIGHTS) {
+    u32 r = l.partition ? rowOf(*at<const Partition>(l.partition), value(l.from, row, v)) : 0;
+    return r == NONE ? 0 : at<const u64>(l.listAt)[r];
+  }
+#endif
+  return factor(p, l, row, v);
+}
+
 // product is how many choices there are of one member of each factor's list.
 static __device__ __forceinline__ u64 product(const Program &p, u64 factors, u32 n, u64 row, u32 v) {
   u64 w = 1;
-  for (u32 i = 0; i < n && w; i++) w = times(w, factor(p, at<const Link>(factors)[i], row, v));
+  for (u32 i = 0; i < n && w; i++) w = times(w, factorOf(p, at<const Link>(factors)[i], row, v));
   return w;
 }
 
-// Branches have kernels of their own (branches.cu), because their code costs the others registers.
+// Branches and weights by vertex have kernels of their own (branches.cu), because their code costs the others registers.
 #ifdef BRANCHES
 // branchWeight is what a branch makes of the number of its solutions.
 static __device__ u64 branchWeight(const Program &p, const Branch &b, u64 row, u32 v) {

@@ -40,12 +40,13 @@ struct Operand {
 };
 
 // Link: one sorted list per row that candidates must lie in.
-enum LinkKind : u32 { NEIGHBOURS, ROWS, EDGE_LABELS, LIST, NUMBERS };
+enum LinkKind : u32 { NEIGHBOURS, ROWS, EDGE_LABELS, LIST, NUMBERS, WEIGHTS };
 struct Link {
   u32 kind, direction;
   Operand from, label;
   u64 partition;      // a Partition, where the label is constant; 0: looked up by label
-  u64 listAt, length; // LIST: address and length; NUMBERS: first number and how many
+  u64 listAt, length; // LIST: address and length; NUMBERS: first number and how many; WEIGHTS, of a factor alone: listAt is
+                      // u64[rows of the partition], the weight of from by its row, or one weight where partition is 0
   u64 bitmap;         // LIST: one bit per vertex, or 0: search the list
   u64 begin, size;    // u64[rows], u32[rows]: written by bound, read by extend
   // What follows holds for factors alone: low <= member < high (high 0: no bound), and the values that do not count.
@@ -148,6 +149,17 @@ struct Program {
   State state;
 };
 
+// Weighing makes a weight for each of the rows of lists: the sum over the list of what its members weigh, the product of the
+// step's factors and branches where a member passes the step's conditions, else nothing. Sums and products stop at the largest number.
+struct Weighing {
+  Step step;           // links, checks, distinct, low, high, factors and branches, of its candidate and constants alone
+  u64 offsets;         // u32[rows + 1], or 0: each row has one member
+  u64 members;         // u32[edges], or the first of a range of numbers (VIRTUAL)
+  u64 weights;         // u64[rows], zero at first
+  u32 rows, edges;
+  u32 tile, pad;       // members that a warp takes at a time, a multiple of 32
+};
+
 // Patch makes a partition of another one and of what came and went. Rows that were touched are numbered in the order of their
 // vertices, edits are the neighbours that came to them or went, row by row and ascending in each. What came before shifts what
 // follows: shifts and rowShifts are sums modulo 2^32, of one for each edit or row that came, less one for each that went.
@@ -165,4 +177,5 @@ struct Patch {
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
+static_assert(sizeof(Weighing) == 280, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 264 && sizeof(Patch) == 200, "layout.go");

@@ -77,6 +77,8 @@ const (
 	List
 	// Numbers is a range of numbers.
 	Numbers
+	// Weights is a factor alone: not a list but a number that a Weighing made.
+	Weights
 )
 
 // Link is one sorted list per row that candidates must lie in.
@@ -85,7 +87,8 @@ type Link struct {
 	From, Label     Operand
 	// Partition is set where the label is constant; 0: found by label.
 	Partition Address
-	// ListAt and Length are a List's address and length, or the first of Numbers and how many.
+	// ListAt and Length are a List's address and length, or the first of Numbers and how many. Of Weights, ListAt is
+	// u64[rows of Partition], the weight of From by its row; where Partition is 0, one weight for all.
 	ListAt, Length uint64
 	// Bitmap answers membership in a List, where it is not 0.
 	Bitmap Address
@@ -299,6 +302,20 @@ func (p *Program) Ticket(candidates uint64) uint64 {
 func (p *Program) Tickets(candidates uint64) uint64 {
 	ticket := p.Ticket(candidates)
 	return (candidates + ticket - 1) / ticket
+}
+
+// Weighing makes a weight for each of the rows of lists: the sum over the list of what its members weigh, the product of the
+// step's factors and branches where a member passes the step's conditions, else nothing. Sums and products stop at the largest
+// number.
+type Weighing struct {
+	// Step has Links, Checks, Distinct, Low, High, Factors and Branches, which read its candidate and constants alone.
+	Step Step
+	// Offsets is u32[Rows+1], or 0 where each row has one member; Members is u32[Edges], or the first of a range of numbers and Virtual;
+	// no row is empty. Weights is u64[Rows], zero at first.
+	Offsets, Members, Weights Address
+	Rows, Edges               uint32
+	// Tile is how many members a warp takes at a time, a multiple of 32.
+	Tile, _ uint32
 }
 
 // Patch makes a partition of another one and of what came and went. Rows that were touched are numbered in the order of their

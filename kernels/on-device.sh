@@ -26,7 +26,7 @@ fi
 for part in $parts; do
 	echo "== $part ($(date +%T))"
 	case $part in
-	correct) bench -test.run 'Device(Matches|Stops|Runs|Patches)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
+	correct) bench -test.run 'Device(Matches|Stops|Runs|Patches|Weighs)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
 	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
 	labelled) bench -test.run ReportLabelled ;;
 	ablation) bench -test.run 'Report(Ablation|Sharing|Tables|Signatures|Repeats|Mailbox)' ;;

@@ -18,6 +18,9 @@ var matchCode string
 //go:embed branches.fatbin
 var branchesCode string
 
+//go:embed weigh.fatbin
+var weighCode string
+
 //go:embed filter.fatbin
 var filterCode string
 
@@ -85,7 +88,7 @@ func (d *device) open(ordinal int) error {
 
 func (d *device) load() error {
 	for code, kernels := range map[*string][]Kernel{
-		&matchCode: {Match, BoundPhase, ExtendPhase}, &branchesCode: {MatchBranches, ExtendBranches}, &filterCode: {Filter, Mark},
+		&matchCode: {Match, BoundPhase, ExtendPhase}, &branchesCode: {MatchBranches, ExtendBranches}, &weighCode: {WeighLists}, &filterCode: {Filter, Mark},
 		&patchCode: {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 	} {
 		module, err := cu.LoadData(*code)

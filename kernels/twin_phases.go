@@ -113,7 +113,7 @@ func times(a, b uint64) uint64 {
 func (t *twin) product(factors Address, n uint32, row uint64, v uint32) uint64 {
 	w := uint64(1)
 	for i := uint64(0); i < uint64(n) && w > 0; i++ {
-		w = times(w, uint64(t.factor(in[Link](t.memory, factors, i), row, v)))
+		w = times(w, t.factorOf(in[Link](t.memory, factors, i), row, v))
 	}
 	return w
 }

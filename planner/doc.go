@@ -28,7 +28,8 @@
 //   - FILTER(?a = ?b), where that is sameTerm, is a pattern with one variable for both (equal.go).
 //
 // Steps that are enumerated end where the plan says counted; explain shows both. The GPU weighs by branches of
-// conditions and counted lists; others are for the processor (Options.ShallowBranches leaves them out).
+// conditions, counted lists and weights; others are for the processor (Options.ShallowBranches leaves out all but those of conditions and
+// counted lists).
 //
 // The package never runs a plan and knows no operator. A plan is for one run at a time.
 //

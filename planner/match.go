@@ -59,7 +59,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 
 // weightGain is bgp.Options.WeightGain for what is asked.
 func (p *planner) weightGain(r request) float64 {
-	if !r.counted || p.options.Unoptimised || p.options.ShallowBranches || p.applied {
+	if !r.counted || p.options.Unoptimised || p.applied {
 		return 0
 	}
 	return max(0, p.options.Tuning.WeightGain)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -41,8 +40,7 @@ type Options struct {
 	Semantics bgp.Semantics
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
-	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone, and nothing is counted by weights.
-	// Nothing is counted by weights of vertices then.
+	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone.
 	ShallowBranches bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool
@@ -116,7 +114,7 @@ func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Opt
 		return nil, err
 	}
 	p := newPlanner(ctx, catalog, options)
-	p.scopes.Set(slices.Sorted(maps.Keys(size.variables))...) // numbers that sort as the names do
+	p.scopes.Set(size.variables...) // numbers that sort as the names do
 	where := query.Where
 	if where == nil {
 		where = &parser.BGP{}

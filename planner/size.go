@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/parser"
 )
@@ -9,15 +10,17 @@ import (
 // querySize counts what a query consists of.
 type querySize struct {
 	operators int
-	variables map[string]bool
+	variables []string // sorted, each once
 }
 
 // sizeOf counts the operators and variables of a query.
 func sizeOf(q *parser.Query) *querySize {
-	s := &querySize{variables: map[string]bool{}}
+	s := &querySize{}
 	if q.Where != nil {
 		s.pattern(q.Where)
 	}
+	slices.Sort(s.variables)
+	s.variables = slices.Compact(s.variables)
 	return s
 }
 
@@ -33,11 +36,9 @@ func (s *querySize) check() error {
 func (s *querySize) pattern(n parser.Node) {
 	s.operators++
 	for v := range parser.Mentions(n) {
-		s.variables[v] = true
+		s.variables = append(s.variables, v)
 	}
-	for _, v := range parser.Binds(n) {
-		s.variables[v] = true
-	}
+	s.variables = append(s.variables, parser.Binds(n)...)
 	for _, e := range parser.Expressions(n) {
 		s.expression(e)
 	}

@@ -36,8 +36,8 @@ type List struct {
 	gapless bool // it becomes bounds
 }
 
-// len is the length of a list that depends on nothing.
-func (l *List) len() int {
+// Len is the length of a list that depends on nothing.
+func (l *List) Len() int {
 	if l.Kind == Rows {
 		return l.Partition.Rows()
 	}
@@ -100,7 +100,7 @@ func (s *Step) addLink(g *pcsr.Graph, l *bgp.Link) {
 }
 
 func (s *Step) add(l List) {
-	if l.Kind != Dynamic && l.len() == 0 {
+	if l.Kind != Dynamic && l.Len() == 0 {
 		s.never = true
 		return
 	}
@@ -123,7 +123,7 @@ func (s *Step) foldRanges(keepClasses bool) {
 		if l.gapless = l.isRange() && !(keepClasses && l.Kind == Fixed); !l.gapless {
 			continue
 		}
-		if ranges++; ranges == 1 || l.len() < s.Lists[shortest].len() {
+		if ranges++; ranges == 1 || l.Len() < s.Lists[shortest].Len() {
 			shortest = i
 		}
 	}
@@ -168,5 +168,5 @@ func (l *List) isRange() bool {
 		return false
 	}
 	first, last := l.span()
-	return last < math.MaxUint32 && int(last-first)+1 == l.len()
+	return last < math.MaxUint32 && int(last-first)+1 == l.Len()
 }

@@ -55,6 +55,13 @@ type Matcher interface {
 	Count(ctx context.Context, m *Match) (uint64, error)
 }
 
+// Adapter is a Matcher that may run a plan otherwise than it is given.
+type Adapter interface {
+	Matcher
+	// Runs returns the plan as the matcher runs it.
+	Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan
+}
+
 // Trace is what a match measured, step by step (explain --analyze).
 type Trace struct {
 	// Backend is "cpu" or the GPU's name.

@@ -244,20 +244,5 @@ func (l *Lowering) Lengths() int {
 	return n
 }
 
-// AreLengths reports whether groups are products of the lengths of lists, and of branches over such: so that they can be
-// weighed without enumerating anything.
-func AreLengths(groups []*Group) bool {
-	for _, g := range groups {
-		if g.Step == nil && !areLeaves(g.Children) || g.Step != nil && !g.isLeaf() {
-			return false
-		}
-	}
-	return true
-}
-
-func areLeaves(groups []*Group) bool {
-	return !slices.ContainsFunc(groups, func(g *Group) bool { return !g.isLeaf() })
-}
-
-// isLeaf reports whether the group is a step whose candidates are counted by the length of a list.
-func (g *Group) isLeaf() bool { return g.Step != nil && len(g.Children) == 0 && g.Step.isLength() }
+// IsLeaf reports whether the group is a step whose candidates are counted by the length of a list.
+func (g *Group) IsLeaf() bool { return g.Step != nil && len(g.Children) == 0 && g.Step.isLength() }

@@ -14,7 +14,8 @@ type Measures struct {
 	Elapsed time.Duration
 	Spilled int64
 	Trace   *match.Trace
-	// Match is the plan that was run, where conditions were tested for it; whole: a product was matched in one.
+	// Match is the plan that is run, where it is not that of the node: conditions were tested for it, or the matcher runs another;
+	// whole: a product was matched in one.
 	Match *bgp.MatchPlan
 	Whole bool
 }

@@ -3,11 +3,15 @@ package backend
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
@@ -41,6 +45,81 @@ func TestTheStoresDeviceIsForQueriesWithoutAWish(t *testing.T) {
 	}
 	if _, err := b.Choose("tpu"); err == nil || !strings.Contains(err.Error(), "expected auto, cpu or gpu") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// emulated are backends with an emulated GPU that is warm.
+func emulated(t *testing.T) *Backends {
+	t.Helper()
+	b := New(processor{}, Options{})
+	device, err := gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.once.Do(func() { b.opened = device })
+	b.warm.Store(true)
+	return b
+}
+
+// TestAutoPricesThePlanThatEachDeviceRuns: what weights save is not to be had on a GPU that does not make them.
+func TestAutoPricesThePlanThatEachDeviceRuns(t *testing.T) {
+	b := emulated(t)
+	defer b.Close()
+	choice := &Choice{backends: b, device: Auto}
+	steps := []bgp.Step{{EstimatedCandidates: 1e5}, {EstimatedCandidates: 2e9, Counted: true, Weighed: true}}
+	byWeights := &bgp.MatchPlan{Steps: steps, Cost: 1e6}
+	if _, ok := choice.Matcher(byWeights, nil).(processor); !ok {
+		t.Error("a plan that weights make cheap goes to the GPU, which does not make them")
+	}
+	byRows := byWeights.ByRows()
+	if byRows.Cost != 1e5+2e9 || byRows.Steps[1].Weighed || !steps[1].Weighed {
+		t.Errorf("by rows the plan is %+v", byRows)
+	}
+	m, ok := choice.Matcher(byRows, nil).(gpuMatcher)
+	if !ok {
+		t.Fatal("a plan of as many candidates stays on the processor")
+	}
+	if runs := m.Runs(byWeights, nil); runs.Cost != byRows.Cost || runs.Steps[1].Weighed {
+		t.Errorf("the GPU runs %+v", runs)
+	}
+	dear := &bgp.MatchPlan{Steps: steps, Cost: 1e8}
+	if _, ok := choice.Matcher(dear, nil).(gpuMatcher); !ok {
+		t.Error("a plan whose weights cost more than its rows on the GPU stays on the processor")
+	}
+}
+
+// TestAutoPricesWeightsOnTheGPU: a plan whose weights the GPU makes goes there with them.
+func TestAutoPricesWeightsOnTheGPU(t *testing.T) {
+	b := emulated(t)
+	defer b.Close()
+	c := &matchtest.Case{Vertices: 50, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
+	for v := range 2500 {
+		c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v / 50), To: pcsr.Vertex(v % 50)})
+	}
+	for i := range 8 {
+		c.Patterns = append(c.Patterns, matchtest.Edge(i, i+1, 0))
+	}
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice := &Choice{backends: b, device: Auto}
+	if _, ok := choice.Matcher(m.Plan, m.Graph).(processor); !ok {
+		t.Errorf("a plan of cost %g goes to the GPU", m.Plan.Cost)
+	}
+	m.Plan.Cost = 1e6 // as of a larger graph
+	if runs, cost := gpu.Expect(m.Graph, m.Plan); runs != m.Plan || cost > 4e5 {
+		t.Errorf("the GPU runs %+v at %g", runs, cost)
+	}
+	on, ok := choice.Matcher(m.Plan, m.Graph).(gpuMatcher)
+	if !ok {
+		t.Fatal("the plan stays on the processor")
+	}
+	if on.Runs(m.Plan, m.Graph) != m.Plan {
+		t.Error("the GPU runs another plan")
+	}
+	if n, err := on.Count(context.Background(), m); err != nil || n != 1953125000000000 {
+		t.Errorf("counted %d (error %v)", n, err)
 	}
 }
 

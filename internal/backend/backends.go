@@ -77,13 +77,19 @@ func (b *Backends) Forget(graphs ...*pcsr.Graph) {
 	}
 }
 
-// pays reports whether a match is worth a GPU, if there is one. Where it were, if only what it reads were there, that is brought there: the
-// processor matches meanwhile.
+// pays reports whether a match is worth a GPU, if there is one: the plan as the processor runs it is compared with what runs there. Where it
+// were, if only what it reads were there, that is brought there: the processor matches meanwhile.
 func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
-	if !b.warm.Load() || plan.Cost <= bgp.GPUCost {
-		return plan.Cost > bgp.GPUColdCost
+	if plan.Cost <= bgp.GPUCost {
+		return false
 	}
-	if b.opened.Lost() || graph == nil || plan.Cost > bgp.GPUCost+b.opened.Price(graph, plan) {
+	runs, there := gpu.Expect(graph, plan)
+	switch {
+	case !b.warm.Load():
+		return plan.Cost > bgp.GPUColdCost+there
+	case plan.Cost <= there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: runs}, true):
+		return false
+	case b.opened.Lost() || graph == nil || plan.Cost > there+b.opened.Price(graph, plan):
 		return true
 	}
 	b.opened.Prepare(graph, plan)

@@ -91,7 +91,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 
 // finish adds to a plan what does not depend on others: what is counted by weights, and signatures.
 func (b *bgp) finish(e *estimates, plan *MatchPlan) *MatchPlan {
-	if b.options.WeightGain > 0 && plan.Inputs == 0 {
+	if gain := b.options.WeightGain; gain > 0 && plan.Inputs == 0 && (plan.Cost >= weighFrom || math.IsInf(gain, 1)) {
 		plan = b.weigh(e, plan)
 	}
 	e.signSteps(plan)

@@ -16,9 +16,10 @@ const (
 	// samplePrice is what a query must cost for each member of a domain that a second estimate tries.
 	samplePrice = 2000
 
-	// weighPrice is what a member of a list costs where weights are added up, or one weight is read; from treeCost on a vertex order is
-	// looked for that leaves as much as can be to weights.
+	// weighPrice is what a member of a list costs where weights are added up, or one weight is read; from weighFrom on a plan is weighed at
+	// all, from treeCost on a vertex order is looked for that leaves as much as can be to weights.
 	weighPrice = 0.25
+	weighFrom  = 1_000
 	treeCost   = 10_000
 
 	// planningShare is the share of a query's cost that walks may take; clearlyLess the share of the best cost so far below
@@ -54,6 +55,10 @@ const (
 	// must first be opened and the graph's partitions copied there.
 	GPUCost     = 200_000
 	GPUColdCost = 200_000_000
+	// GPUShare is how many candidates a GPU reads, all its processors together, while one thread of a processor reads one.
+	GPUShare = 100
+	// GPUWeighCost is what weights by vertex cost on a GPU beside the members that are read for them: a launch.
+	GPUWeighCost = 2_000
 	// GPUCopyBytes are copied to a GPU, and GPUMoveBytes moved there, in the time of one candidate; GPUPatchCost is what a partition costs
 	// beside that which is made there of an earlier state of it.
 	GPUCopyBytes = 50

@@ -74,6 +74,20 @@ func (p *MatchPlan) Weigh(graph *pcsr.Graph, gain, rows float64) float64 {
 
 func (s Step) isWeighed() bool { return s.Weighed }
 
+// ByRows is the plan where nothing is counted by weights, as a matcher runs it that makes none: the plan itself where nothing is. Steps and
+// branches stay in their order.
+func (p *MatchPlan) ByRows() *MatchPlan {
+	isWeighed := func(b Branch) bool { return b.Weighed }
+	if !slices.ContainsFunc(p.Steps, (Step).isWeighed) && !slices.ContainsFunc(p.Branches, isWeighed) {
+		return p
+	}
+	out := *p
+	out.Steps, out.Branches = slices.Clone(p.Steps), slices.Clone(p.Branches)
+	out.unweigh()
+	out.Cost = bounded((&weighing{plan: &out}).left())
+	return &out
+}
+
 // unweigh takes all marks away, and reports whether there were any.
 func (p *MatchPlan) unweigh() (any bool) {
 	for i := range p.Steps {

@@ -88,10 +88,12 @@ func Open(options Options) (*Device, error) {
 		return nil, fmt.Errorf("gpu: %d bytes of device memory are too few: %w", limit, ErrNoDevice)
 	}
 	blocks, err := driver.ResidentBlocks(kernels.Match, 0)
-	if err == nil {
-		var other int
-		other, err = driver.ResidentBlocks(kernels.MatchBranches, 0)
-		blocks = min(blocks, other)
+	for _, k := range []kernels.Kernel{kernels.MatchBranches, kernels.WeighLists} {
+		if err == nil {
+			var other int
+			other, err = driver.ResidentBlocks(k, 0)
+			blocks = min(blocks, other)
+		}
 	}
 	if err != nil || blocks < 1 {
 		return nil, fmt.Errorf("gpu: the matcher does not fit the device (%v): %w", err, ErrNoDevice)

@@ -27,7 +27,11 @@ type join struct {
 	// columns are the addresses of each table's columns, in the order of shape.tables; out those of the output.
 	columns [][]kernels.Address
 	out     []kernels.Address
-	// variants say what each device step does, for explain.
+	// numbers are those that weighings make, which lie in the image from weighingsAt on.
+	numbers     *numbers
+	weighings   []kernels.Weighing
+	weighingsAt kernels.Address
+	// variants say what each device step does, for explain, and behind them each weighing.
 	variants []string
 	narrow   int // the blocks that a small query starts with
 	// lossy are the device steps behind which repeats are dropped, each by a table of seenWords words.
@@ -36,9 +40,9 @@ type join struct {
 }
 
 // newJoin translates a plan.
-func newJoin(ctx context.Context, d *Device, r *reading, l *lane, m *match.Match, s *shape) (*join, error) {
-	j := &join{shape: s, ctx: ctx, d: d, r: r, lane: l}
-	j.variants = make([]string, j.deviceSteps())
+func newJoin(ctx context.Context, d *Device, r *reading, l *lane, m *match.Match, s *shape, n *numbers) (*join, error) {
+	j := &join{shape: s, ctx: ctx, d: d, r: r, lane: l, numbers: n}
+	j.variants = make([]string, j.deviceSteps()+len(j.made))
 	j.layTables(m)
 	if err := j.takeTables(); err != nil {
 		return nil, err
@@ -118,6 +122,9 @@ func (j *join) layProgram(m *match.Match) error {
 		}
 	}
 	stepsAt := put(im, steps)
+	if err := j.layWeighings(); err != nil {
+		return err
+	}
 	chunks := (j.capacity + kernels.Block - 1) / kernels.Block
 	flags, err := j.lane.arena.take(4 * chunks)
 	if err != nil {
@@ -155,8 +162,8 @@ func (j *join) layProgram(m *match.Match) error {
 
 // column is the column of a slot in the table of device step k.
 func (j *join) column(k, slot int) (kernels.Address, error) {
-	for i, s := range j.tables[k] {
-		if s == slot {
+	if k < len(j.tables) {
+		if i := slices.Index(j.tables[k], slot); i >= 0 {
 			return j.columns[k][i], nil
 		}
 	}
@@ -201,7 +208,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 	}
 	s.Links = put(j.image, links)
-	if err := j.layConditions(k, distinct, s); err != nil {
+	if err := j.layConditions(k, from, distinct, s); err != nil {
 		return err
 	}
 	if err := j.layCopies(k, s); err != nil {
@@ -261,35 +268,13 @@ func (j *join) layEnd(k int, s *kernels.Step) error {
 	} else if len(j.out) == 0 {
 		s.Capacity = math.MaxInt64 // rows without columns are only counted
 	}
-	var factors []kernels.Link
-	for _, f := range j.factors {
-		factor, err := j.layFactor(k, f)
-		if err != nil {
-			return err
-		}
-		factors = append(factors, factor)
-	}
-	s.Factors, s.FactorCount = put(j.image, factors), uint32(len(factors))
-	return j.layBranches(k, s)
-}
-
-// layBranches gives the last step what weighs its rows.
-func (j *join) layBranches(k int, s *kernels.Step) (err error) {
-	branches := make([]kernels.Branch, len(j.branches))
-	for i, g := range j.branches {
-		if branches[i], err = j.layBranch(k, g); err != nil {
-			return err
-		}
-		j.variants[k] += g.Branch.Weight.String() + " "
-	}
-	s.Branches, s.BranchCount = put(j.image, branches), uint32(len(branches))
-	return nil
+	return j.layGroups(k, j.groups(), s)
 }
 
 // branchWeights are the device's names of weights.
 var branchWeights = [...]kernels.Weight{bgp.AtLeastOne: kernels.AtLeastOne, bgp.Some: kernels.Some, bgp.None: kernels.NoSolution}
 
-// layBranch translates a branch whose weight is a matter of lengths.
+// layBranch translates a branch whose weight is a matter of lengths and weights.
 func (j *join) layBranch(k int, g *match.Group) (b kernels.Branch, err error) {
 	b.Weight = branchWeights[g.Branch.Weight]
 	factors := make([]kernels.Link, 0, len(g.Children)+1)
@@ -297,7 +282,7 @@ func (j *join) layBranch(k int, g *match.Group) (b kernels.Branch, err error) {
 		factors = append(factors, empty())
 	}
 	for _, child := range g.Children {
-		factor, err := j.layFactor(k, child.Step)
+		factor, err := j.layGroup(k, child)
 		if err != nil {
 			return b, err
 		}
@@ -313,7 +298,7 @@ func (j *join) layBranch(k int, g *match.Group) (b kernels.Branch, err error) {
 	return b, err
 }
 
-// layFactor translates a step whose candidates are only counted.
+// layFactor translates a step whose candidates are counted by the length of their list.
 func (j *join) layFactor(k int, s *match.Step) (kernels.Link, error) {
 	links, err := j.layLinks(k, s.Lists)
 	if err != nil {
@@ -336,9 +321,8 @@ func (j *join) layFactor(k int, s *match.Step) (kernels.Link, error) {
 	return factor, nil
 }
 
-// layConditions translates everything but the lists.
-func (j *join) layConditions(k int, distinct []bgp.Operand, s *kernels.Step) error {
-	from := j.steps[k]
+// layConditions translates everything of a step but its lists, as device step k sees it.
+func (j *join) layConditions(k int, from *match.Step, distinct []bgp.Operand, s *kernels.Step) error {
 	checks, pairs, err := j.layChecks(k, from)
 	if err != nil {
 		return err

@@ -65,6 +65,15 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		if s.Never {
 			return ctx.Err()
 		}
+		weights, s, err := d.weights(m, count, s)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if failed := weights.give(); err == nil {
+				err = failed
+			}
+		}()
 		r, err := d.read(m.Graph)
 		if err != nil {
 			return err
@@ -83,7 +92,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		if err != nil {
 			return err
 		}
-		if err := q.lay(ctx, d, r, l, s); err != nil {
+		if err := q.lay(ctx, d, r, l, s, weights); err != nil {
 			return err
 		}
 		if q.trace != nil {
@@ -124,10 +133,10 @@ type query struct {
 }
 
 // lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
-func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shape) error {
+func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shape, n *numbers) error {
 	var j *join
 	err := section.Guard(func() (err error) {
-		j, err = newJoin(ctx, d, r, l, q.task, s)
+		j, err = newJoin(ctx, d, r, l, q.task, s, n)
 		return err
 	})
 	if err != nil {
@@ -199,7 +208,7 @@ func (q *query) start() error {
 			return err
 		}
 	}
-	return nil
+	return q.weigh()
 }
 
 // at is the image's memory at a device address.
@@ -271,9 +280,9 @@ func (q *query) launch(blocks int) (*kernels.State, error) {
 	return (*kernels.State)(unsafe.Pointer(&q.lane.mailbox()[0])), nil
 }
 
-// kernel is the one that runs the query's steps, of those for plans without branches and with some.
+// kernel is the one that runs the query's steps, of those for plans without branches and weights and with some.
 func (q *query) kernel(plain, branches kernels.Kernel) kernels.Kernel {
-	if len(q.branches) > 0 {
+	if len(q.branches)+len(q.made) > 0 {
 		return branches
 	}
 	return plain
@@ -407,6 +416,9 @@ func (q *query) traceSteps(state *kernels.State) error {
 	}
 	for k := len(q.steps) - q.first; k < len(q.trace.Steps); k++ {
 		q.trace.Steps[k].Variant = "counted"
+	}
+	for i, w := range q.made {
+		q.trace.Steps[w.Step.Index].Variant = strings.TrimSpace("weighed " + q.variants[len(q.steps)+i])
 	}
 	return nil
 }

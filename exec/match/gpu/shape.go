@@ -22,11 +22,13 @@ type shape struct {
 	// first is 1 where a step that binds nothing stands before the plan's steps: it tests the inputs, or there are
 	// no other steps.
 	first int
-	// steps are those that are joined, by device step; factors those behind them whose lists are only counted, for the
-	// count or for the rows' weights; branches the patterns that weigh each row that comes out.
-	steps, factors []*match.Step
-	branches       []*match.Group
-	count          bool
+	// steps are those that are joined, by device step; factors those behind them of which only the number counts, for the
+	// count or for the rows' weights: lengths of lists and weights by vertex; branches the patterns that weigh each row that comes out.
+	steps             []*match.Step
+	factors, branches []*match.Group
+	// made are the weights by vertex, each behind what it is made of.
+	made  []weighing
+	count bool
 	// weighted: each row comes out with the number of solutions that it stands for.
 	weighted bool
 	// tables are the slots in the table that each device step reads; output those of the output table.
@@ -45,11 +47,11 @@ func newShape(m *match.Match, count bool, options *Options) *shape {
 	own := s.Plan.Own()
 	joined := own
 	if !options.NoLeaves && (count || weighted(m)) {
-		joined -= s.Lengths()
+		joined = s.unweighed(own - s.Lengths())
 	}
-	s.steps, s.factors = s.Steps[:joined], s.Steps[joined:own]
-	if len(s.Plan.Branches) > 0 {
-		s.branches = s.Groups(s.Steps[own:])
+	s.steps = s.Steps[:joined]
+	if joined < own || len(s.Plan.Branches) > 0 {
+		s.hang(s.Groups(s.Steps[joined:]))
 	}
 	s.weighted = !count && weighted(m) && (len(s.factors) > 0 || s.repeats())
 	if s.Input != nil || joined == 0 {
@@ -72,14 +74,19 @@ func (s *shape) repeats() bool {
 	return slices.ContainsFunc(s.branches, func(g *match.Group) bool { return g.Branch.Weight == bgp.AtLeastOne && len(g.Children) > 0 })
 }
 
+// groups are what hangs on the joined steps.
+func (s *shape) groups() []*match.Group {
+	return append(s.factors[:len(s.factors):len(s.factors)], s.branches...)
+}
+
 // Fits reports whether the device can run a match: the branches of its plan must be of lists that are counted by their
-// lengths, and rows that these repeat must be allowed to come with weights.
+// lengths and of weights by vertex, and rows that these repeat must be allowed to come with weights.
 func Fits(m *match.Match, count bool) bool {
 	if len(m.Plan.Branches) == 0 {
 		return true
 	}
 	s := newShape(m, count || countsAlone(m), &Options{})
-	return s.Never || match.AreLengths(s.branches) && (s.count || m.Plan.Once || s.weighted || !s.repeats())
+	return s.Never || areWeighable(s.branches) && (s.count || m.Plan.Once || s.weighted || !s.repeats())
 }
 
 // firstStep is the step before the plan's own: it tests the inputs, if there is something to be tested.
@@ -108,8 +115,13 @@ func (s *shape) layOutput() {
 // deviceSteps is the number of steps that run.
 func (s *shape) deviceSteps() int { return len(s.steps) }
 
-// slot is what device step k binds, or match.NoSlot.
-func (s *shape) slot(k int) int { return s.steps[k].Slot }
+// slot is what device step k binds, or match.NoSlot; behind the steps that are joined, what a weighing sums over.
+func (s *shape) slot(k int) int {
+	if n := len(s.steps); k >= n {
+		return s.made[k-n].Step.Slot
+	}
+	return s.steps[k].Slot
+}
 
 // findTables finds the slots that each table must hold. The weights are made by the last step.
 func (s *shape) findTables() {
@@ -126,11 +138,8 @@ func (s *shape) findTables() {
 			}
 		}
 	}
-	for _, f := range s.factors {
-		read(f.Reads)
-	}
-	for _, b := range s.branches {
-		read(b.Reads)
+	for _, g := range s.groups() {
+		read(g.Reads)
 	}
 	s.tables = match.Live(s.steps, needed)[:len(s.steps)]
 }

@@ -65,7 +65,7 @@ func (q *query) grow(state *kernels.State) error {
 		return q.start()
 	}
 	small := q.lane
-	if err := q.lay(q.ctx, q.d, q.r, l, q.shape); err != nil {
+	if err := q.lay(q.ctx, q.d, q.r, l, q.shape, q.numbers); err != nil {
 		return err
 	}
 	small.release()
@@ -97,8 +97,9 @@ func (s *shape) overhead() int64 {
 func (s *shape) imageBytes() int64 {
 	n := kernels.Size[kernels.Program]() + int64(len(s.output))*8 + 4096
 	n += int64(s.deviceSteps()) * (kernels.Size[kernels.Step]() + kernels.Size[kernels.Frame]() + kernels.Size[kernels.StepTrace]() + 512)
-	n += int64(len(s.branches)) * (kernels.Size[kernels.Branch]() + kernels.Size[kernels.Link]() + 64)
-	for _, step := range s.allSteps() {
+	n += int64(len(s.made)) * (kernels.Size[kernels.Weighing]() + 64)
+	n += int64(len(s.Plan.Branches)) * (kernels.Size[kernels.Branch]() + kernels.Size[kernels.Link]() + 64)
+	for _, step := range addSteps(s.steps[:len(s.steps):len(s.steps)], s.groups()) {
 		n += int64(len(step.Lists)+2) * (kernels.Size[kernels.Link]() + 16)
 		n += int64(len(step.Plan.Checks))*kernels.Size[kernels.Check]() + int64(len(step.Plan.EdgeDistinct))*kernels.Size[kernels.Pair]()
 		n += int64(len(step.Distinct)+len(step.Above)) * 16
@@ -112,16 +113,15 @@ func (s *shape) imageBytes() int64 {
 	return aligned(n)
 }
 
-// allSteps are the steps that are joined, the factors, and what branches are of.
-func (s *shape) allSteps() []*match.Step {
-	all := append(s.steps[:len(s.steps):len(s.steps)], s.factors...)
-	for _, g := range s.branches {
-		if g.Test != nil {
+// addSteps adds the steps of groups, and what tests branches.
+func addSteps(all []*match.Step, groups []*match.Group) []*match.Step {
+	for _, g := range groups {
+		if g.Step != nil {
+			all = append(all, g.Step)
+		} else if g.Test != nil {
 			all = append(all, g.Test)
 		}
-		for _, child := range g.Children {
-			all = append(all, child.Step)
-		}
+		all = addSteps(all, g.Children)
 	}
 	return all
 }
