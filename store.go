@@ -11,6 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/store"
+	standing "github.com/rdfgpu/rdfgpu/internal/watch"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -30,6 +31,8 @@ type Store struct {
 	// overdue counts the queries that did not end in time.
 	overdue atomic.Uint64
 	kinds   kindCounts
+	// watcher has the standing queries.
+	watcher *standing.Watcher
 }
 
 // processPool is the processor's threads.
@@ -54,15 +57,17 @@ func Open(dir string, options Options) (*Store, error) {
 		return nil, err
 	}
 	s.parsed = newParseCache(s.budget)
+	s.watcher = standing.New(s.live, s.standing())
 	return s, nil
 }
 
 // countMerged counts what the store's segments took when they were merged since the last time.
 func (s *Store) countMerged(bytes int64) { s.budget.pool.Share(bytes - s.merged.Swap(bytes)) }
 
-// Close unmaps the store and frees the device; no Result of it may be used any more. Updates that were acknowledged are safe
+// Close unmaps the store and frees the device; no Result of it may be used any more. Standing queries end with ErrStoreClosed. Updates that were acknowledged are safe
 // without it.
 func (s *Store) Close() error {
+	s.watcher.Close()
 	s.backends.Close()
 	s.countMerged(0)
 	return s.live.Close()

@@ -174,6 +174,7 @@ func (t *Transaction) append(ctx context.Context) (*State, Report, error) {
 	t.state.sequence = sequence
 	s.mu.Lock()
 	s.head = t.state
+	s.unseen = append(s.unseen, unseen{sequence, changes})
 	s.mu.Unlock()
 	return t.state, t.report(t.state, changes), nil
 }

@@ -2,8 +2,8 @@
 // and in memory what these commits changed.
 //
 // Nouns: [Store] (the folder, open for reading or for writing too), [State] (everything as of one commit: immutable),
-// [Snapshot] (a state that somebody reads, until Release), [Transaction] (a state in the making), [Quad], [Intake] (large documents
-// on their way into a graph).
+// [Snapshot] (a state that somebody reads, until Release), [Transaction] (a state in the making), [Quad], [Follower] (led from
+// state to state, with what changed between them), [Intake] (large documents on their way into a graph).
 //
 // A reader takes the newest state and keeps it; nothing that happens later touches it. There is one writer at a time: it
 // begins from the newest state that was written to the log, be it durable yet or not, makes a new one, and appends what

@@ -329,6 +329,7 @@ func (s *Store) turnTo(ctx context.Context) error {
 func (s *Store) turnToState(state *State) {
 	s.mu.Lock()
 	old := s.published.ground
+	s.turnFollowers(s.head, state)
 	s.head, s.published = state, state
 	close(s.changed)
 	s.changed = make(chan struct{})

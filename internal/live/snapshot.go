@@ -78,6 +78,7 @@ func (s *Store) publish(state *State) {
 	if state.sequence <= s.published.sequence || state.ground != s.published.ground {
 		return
 	}
+	s.pass(state)
 	s.published = state
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -85,3 +86,10 @@ func (s *Store) publish(state *State) {
 
 // Files are the store's files that the snapshot rests on.
 func (s *Snapshot) Files() *store.Store { return s.ground.files }
+
+// Again is another snapshot of the same state.
+func (s *Snapshot) Again() *Snapshot {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	return s.store.hold(s.State)
+}

@@ -109,6 +109,9 @@ type Store struct {
 	// head is the newest state that was written to the log, published the newest that readers may see.
 	head, published *State
 	changed         chan struct{} // closed when published is another
+	// unseen are the commits that are in head and not in published.
+	unseen    []unseen
+	followers []*Follower
 
 	// builder, key and payload belong to whoever has the turn.
 	builder wal.Builder

@@ -8,6 +8,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Check compares a matcher with brute force on one case: the rows of Match, with weights, with and without a limit, and Count.
@@ -26,6 +27,11 @@ func CheckOn(m match.Matcher, c *Case, g *pcsr.Graph) error {
 	if err != nil {
 		return fmt.Errorf("planning: %w\n%v", err, c)
 	}
+	return CheckPlan(m, c, g, plan)
+}
+
+// CheckPlan is CheckOn with a plan that may have been made over another graph.
+func CheckPlan(m match.Matcher, c *Case, g *pcsr.Graph, plan *bgp.MatchPlan) error {
 	want := keys(c.Solutions())
 	task := match.Match{Graph: g, Plan: plan, Input: c.Seeds, Trace: &match.Trace{}}
 	got, err := collect(m, task)

@@ -88,6 +88,9 @@ func (a *assembly) joined(v, w int) bool {
 
 // hasLoop reports whether a vertex may have an edge of the label to itself; true where finding out costs too much.
 func (b *bgp) hasLoop(l pcsr.Label) bool {
+	if b.options.Lasting {
+		return true
+	}
 	if found, ok := b.loops[l]; ok {
 		return found
 	}
@@ -115,6 +118,9 @@ func (b *bgp) hasLoop(l pcsr.Label) bool {
 
 // mayBe reports whether the constant passes what the patterns ask of the variable alone.
 func (a *assembly) mayBe(vertex int, c dictionary.ID) bool {
+	if a.options.Lasting {
+		return true
+	}
 	for i := range a.patterns {
 		p := &a.patterns[i]
 		if !p.label.isConstant() {

@@ -150,8 +150,11 @@ func (e *estimates) sides(v int) []side {
 	return out
 }
 
-// narrow cuts the interval of v to where all its lists and the rows of all its sides lie.
+// narrow cuts the interval of v to where all its lists and the rows of all its sides lie, unless these may change.
 func (e *estimates) narrow(v int, sides []side) {
+	if e.options.Lasting {
+		return
+	}
 	r := &e.interval[v]
 	cut := func(first, last pcsr.Vertex) {
 		r.Low = max(r.Low, first)
@@ -200,6 +203,9 @@ func (e *estimates) cuts(r Range, s *Step, v int) bool {
 
 // nobody notes that no vertex of the data can match v.
 func (e *estimates) nobody(v int) {
+	if e.options.Lasting {
+		return
+	}
 	e.reason = "no vertex of the data passes all that is asked of ?" + e.query.Vertices[v].Variable
 }
 

@@ -24,6 +24,10 @@ type Options struct {
 	// Speed is how many times as fast as a processor the matcher is; 0 means 1. What a closer look at the data may cost
 	// depends on it.
 	Speed float64
+	// Lasting: the plan is for whatever the graph becomes. What the data have decides the order alone: nothing is concluded from what
+	// they do not have now, so that the plan is never Empty but for an unknown term, and it tests no signatures. A pattern without
+	// variables is left to the caller.
+	Lasting bool
 	// Thorough plans as for an expensive query, whatever the pattern seems to cost.
 	Thorough bool
 	// WeightGain is the share of the cost of counting what nobody reads for each partial match below which it is counted by weights

@@ -143,6 +143,9 @@ func (e *estimates) disjoint(v, w int) bool {
 }
 
 func (e *estimates) findDisjoint(v, w int) bool {
+	if e.options.Lasting {
+		return false
+	}
 	longest := whole(e.affordable/comparedShare, shortCompared, longestCompared)
 	a, b := e.interval[v], e.interval[w]
 	if a.High != 0 && a.High <= b.Low || b.High != 0 && b.High <= a.Low {

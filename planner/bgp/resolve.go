@@ -93,7 +93,7 @@ func (b *bgp) position(t parser.PatternTerm, lookup Lookup) ref {
 func (b *bgp) add(p pattern) {
 	b.markNode(p.from)
 	b.markNode(p.to)
-	if p.label.isConstant() && !b.graph.HasLabel(p.label.id) {
+	if p.label.isConstant() && !b.options.Lasting && !b.graph.HasLabel(p.label.id) {
 		b.reason = fmt.Sprintf("term %d is no predicate of the data", p.label.id)
 		return
 	}
@@ -113,14 +113,19 @@ func (b *bgp) add(p pattern) {
 		p.edge = len(b.query.Edges)
 		b.query.Edges = append(b.query.Edges, b.queryEdge(p))
 	}
-	if list, ok := b.constantList(&p); ok && len(list) == 0 {
+	if list, ok := b.constantList(&p); ok && len(list) == 0 && !b.options.Lasting {
 		b.reason = "no triple matches a pattern by itself"
 	}
 	b.patterns = append(b.patterns, p)
 }
 
 // labels is a bound above every label.
-func (b *bgp) labels() dictionary.ID { return dictionary.ID(b.graph.Labels()) }
+func (b *bgp) labels() dictionary.ID {
+	if b.options.Lasting {
+		return dictionary.None
+	}
+	return dictionary.ID(b.graph.Labels())
+}
 
 func (b *bgp) queryEdge(p pattern) QueryEdge {
 	e := QueryEdge{From: b.vertexOf(p.from), To: b.vertexOf(p.to), LabelVertex: p.label.vertex}
@@ -155,7 +160,7 @@ func (b *bgp) markNode(r ref) {
 
 // ground checks a triple without variables.
 func (b *bgp) ground(p pattern) {
-	if !b.graph.HasEdge(p.from.id, p.label.id, p.to.id) {
+	if !b.options.Lasting && !b.graph.HasEdge(p.from.id, p.label.id, p.to.id) {
 		b.reason = "a triple of the pattern is not in the data"
 		return
 	}

@@ -19,7 +19,7 @@ const signatureSample = 32
 
 // signSteps gives signatures to the steps of a plan.
 func (e *estimates) signSteps(p *MatchPlan) {
-	if e.options.Signatures == NeverSignatures {
+	if e.options.Signatures == NeverSignatures || e.options.Lasting {
 		return
 	}
 	for k := range p.Steps {

@@ -1,0 +1,54 @@
+package watch
+
+import (
+	"context"
+	"runtime"
+)
+
+// Drain returns all changes up to the newest commit.
+func (s *Subscription) Drain(ctx context.Context) (all []*Change, err error) {
+	if s.first != nil {
+		all, s.first = append(all, s.first), nil
+	}
+	s.Await()
+	for {
+		c, err := s.change(ctx)
+		if c == nil || err != nil {
+			return all, err
+		}
+		all = append(all, c)
+	}
+}
+
+// Await returns when the queries are at the newest commit.
+func (s *Subscription) Await() {
+	for !s.caughtUp() {
+		runtime.Gosched()
+	}
+}
+
+func (s *Subscription) caughtUp() bool {
+	f := s.following
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state.Sequence() >= s.watcher.store.Sequence()
+}
+
+// IsIncremental reports whether the query is kept up to date from changed triples alone.
+func (s *Subscription) IsIncremental() bool { return !s.query.again() }
+
+// Standing is how many queries stand, and how many seeds of theirs the index has.
+func (w *Watcher) Standing() (queries, seeds int) {
+	w.mu.Lock()
+	f := w.following
+	w.mu.Unlock()
+	if f == nil {
+		return 0, 0
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range f.index.forms {
+		seeds += n
+	}
+	return len(f.queries), seeds
+}

@@ -1,0 +1,188 @@
+package watch
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// index finds the seeds that a changed edge may stand for, by graph and by what of their pattern is constant, so that a change costs what
+// it touches and not how many queries there are. Of queries that are evaluated again it has the labels that they read.
+type index struct {
+	seeds map[place][]*seed
+	// guarded are those that need another edge beside theirs.
+	guarded map[place][]*guarded
+	// typeLabel is the label of rdf:type, wildcard where there is none.
+	typeLabel pcsr.Label
+	// forms counts the entries of each form: which parts of a pattern are constant.
+	forms [forms]int
+	// readers are the queries that are evaluated again when an edge of a label changes; those of wildcard at any.
+	readers map[pcsr.Label][]*standing
+	// missing are queries that wait for a term, by its key.
+	missing map[string][]*standing
+}
+
+// place is where a seed stands: a graph, and an edge, with wildcards.
+type place struct {
+	graph dictionary.ID
+	edge  pcsr.Edge
+}
+
+// A form has a bit for each part of a place that is a wildcard, the last for the graph.
+const (
+	anyGraph = 1 << 3
+	forms    = 1 << 4
+)
+
+func newIndex(d *dictionary.Dictionary) *index {
+	typeLabel, ok := d.Lookup(rdf.NewIRI(rdf.RDFType))
+	if !ok {
+		typeLabel = wildcard
+	}
+	return &index{
+		typeLabel: typeLabel, seeds: map[place][]*seed{}, guarded: map[place][]*guarded{},
+		readers: map[pcsr.Label][]*standing{}, missing: map[string][]*standing{},
+	}
+}
+
+// placeOf is where a seed stands.
+func (s *seed) placeOf() place { return place{s.leaf.name, s.leaf.edges[s.position]} }
+
+// form is the form of a place.
+func (p place) form() (f int) {
+	for i, id := range [4]dictionary.ID{p.edge.From, p.edge.Label, p.edge.To, p.graph} {
+		if id == wildcard {
+			f |= 1 << i
+		}
+	}
+	return f
+}
+
+// as is a place with the wildcards of a form.
+func (p place) as(form int) place {
+	for i, id := range [4]*dictionary.ID{&p.edge.From, &p.edge.Label, &p.edge.To, &p.graph} {
+		if form>>i&1 == 1 {
+			*id = wildcard
+		}
+	}
+	return p
+}
+
+// add files a query, whose leaves are resolved.
+func (x *index) add(q *standing) {
+	for _, l := range q.leaves {
+		if !l.known {
+			continue
+		}
+		for _, s := range l.seeds {
+			x.forms[s.placeOf().form()]++
+			x.file(s)
+		}
+	}
+	for _, label := range q.reads {
+		x.readers[label] = append(x.readers[label], q)
+	}
+	for _, key := range q.missing {
+		x.missing[key] = append(x.missing[key], q)
+	}
+}
+
+// remove takes a query out.
+func (x *index) remove(q *standing) {
+	for _, l := range q.leaves {
+		if !l.known {
+			continue
+		}
+		for _, s := range l.seeds {
+			x.forms[s.placeOf().form()]--
+			x.unfile(s)
+		}
+	}
+	for _, label := range q.reads {
+		without(x.readers, label, q)
+	}
+	for _, key := range q.missing {
+		without(x.missing, key, q)
+	}
+}
+
+// file files a seed whose leaf is resolved.
+func (x *index) file(s *seed) {
+	p := s.placeOf()
+	g, constant, ok := s.guardOf(x.typeLabel)
+	if !ok {
+		x.seeds[p] = append(x.seeds[p], s)
+		return
+	}
+	list := x.guarded[p]
+	i := slices.IndexFunc(list, func(k *guarded) bool { return k.guard == g })
+	if i < 0 {
+		i = len(list)
+		list = append(list, &guarded{g, map[dictionary.ID][]*seed{}})
+		x.guarded[p] = list
+	}
+	list[i].seeds[constant] = append(list[i].seeds[constant], s)
+}
+
+// unfile takes a seed out again.
+func (x *index) unfile(s *seed) {
+	p := s.placeOf()
+	g, constant, ok := s.guardOf(x.typeLabel)
+	if !ok {
+		without(x.seeds, p, s)
+		return
+	}
+	for _, k := range x.guarded[p] {
+		if k.guard == g {
+			if without(k.seeds, constant, s); len(k.seeds) == 0 {
+				without(x.guarded, p, k)
+			}
+			return
+		}
+	}
+}
+
+// without takes a value off a list of a map.
+func without[K, V comparable](lists map[K][]V, key K, value V) {
+	list := lists[key]
+	i := slices.Index(list, value)
+	if i < 0 {
+		return
+	}
+	last := len(list) - 1
+	list[i] = list[last]
+	clear(list[last:])
+	if lists[key] = list[:last]; last == 0 {
+		delete(lists, key)
+	}
+}
+
+// find visits the seeds that an edge of a graph may stand for, where that is as it is on the edge's side of a change, and the queries that are to be evaluated again.
+func (x *index) find(graph dictionary.ID, in *pcsr.Graph, e pcsr.Edge, visit func(*seed), stale func(*standing)) {
+	at := place{graph, e}
+	for form, n := range x.forms {
+		if n == 0 || form&anyGraph != 0 && graph == dictionary.None {
+			continue
+		}
+		p := at.as(form)
+		each(x.seeds[p], visit)
+		for _, k := range x.guarded[p] {
+			k.find(in, e, visit)
+		}
+	}
+	for _, label := range [2]pcsr.Label{e.Label, wildcard} {
+		for _, q := range x.readers[label] {
+			stale(q)
+		}
+	}
+}
+
+// covers reports whether a leaf is over a graph of that name.
+func (l *leaf) covers(name dictionary.ID) bool {
+	if l.graph.IsVariable() {
+		return name != dictionary.None
+	}
+	return l.name == name
+}

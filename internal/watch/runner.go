@@ -1,0 +1,106 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Settings are those of all standing queries of a store.
+type Settings struct {
+	// Query has the settings with which they are evaluated, but for semantics, base and budget.
+	Query func(ctx context.Context) (exec.Options, error)
+	// Budget is what one may hold, of so many bytes, 0 being the default. It is closed in the end.
+	Budget func(bytes int64) *limits.Budget
+}
+
+// runner evaluates patterns, one after the other.
+type runner struct {
+	ctx     context.Context
+	options exec.Options
+	budget  *limits.Budget
+}
+
+func (s *Settings) runner(ctx context.Context, budget *limits.Budget) (*runner, error) {
+	options, err := s.Query(ctx)
+	options.Budget = budget
+	return &runner{ctx, options, budget}, err
+}
+
+// dataset is a state as a query sees it.
+type dataset struct {
+	*live.State
+	err error
+}
+
+func (d *dataset) Named(name dictionary.ID) (*pcsr.Graph, bool) {
+	g, err := d.State.Named(name)
+	if err != nil {
+		d.err = err
+	}
+	return g, err == nil && g != nil
+}
+
+// evaluate adds the solutions of a pattern in a query's place over a state to a tally, each so many times.
+func (r *runner) evaluate(q *standing, state *live.State, pattern parser.Node, times int64, into *tally) error {
+	options := r.options
+	options.Semantics, options.Base = q.semantics, q.base
+	data, asked := &dataset{State: state}, *q.parsed
+	asked.Where = pattern
+	plan, err := exec.Prepare(r.ctx, &asked, data, state.Dictionary(), options)
+	if data.err != nil {
+		return data.err
+	}
+	if err != nil {
+		return err
+	}
+	held, counted := r.budget.Meter("the solutions of a standing query"), int64(0)
+	defer func() { _ = held.Charge(-counted) }()
+	e := encoder{plan: plan, dictionary: state.Dictionary()}
+	err = plan.Run(r.ctx, func(b *vector.Batch) error {
+		before := into.bytes
+		for row := range b.N {
+			if err := e.encode(b, row); err != nil {
+				return err
+			}
+			into.add(e.solution, times)
+		}
+		grown := max(0, into.bytes-before)
+		counted += grown
+		return held.Charge(grown)
+	})
+	if data.err != nil {
+		return data.err
+	}
+	return err
+}
+
+// encoder writes rows of a plan as solutions of a tally.
+type encoder struct {
+	plan       *exec.Plan
+	dictionary *dictionary.Dictionary
+	solution   []byte
+}
+
+func (e *encoder) encode(b *vector.Batch, row int) error {
+	e.solution = e.solution[:0]
+	for _, column := range b.Cols {
+		id, ok := column[row], true
+		if id < e.plan.Terms().Base() {
+			e.solution = appendStored(e.solution, e.dictionary, id)
+			continue
+		}
+		t := e.plan.Terms().Term(id)
+		if e.solution, ok = appendTerm(e.solution, t); !ok {
+			return fmt.Errorf("watch: a solution has %q, which has a NUL in its datatype or language: %w", t, dictionary.ErrTerm)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package watch
+
+import (
+	"context"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// seed is a triple pattern of a leaf, for which a changed edge may stand. A match of the leaf with several changed edges belongs to the
+// first pattern for which one stands, so that it is found once.
+type seed struct {
+	leaf     *leaf
+	position int
+	// inputs are the pattern's variables, output those that are read or that earlier patterns have.
+	inputs, output []string
+	// repeats: a variable stands in the pattern twice.
+	repeats bool
+	// earlier are the earlier patterns, by place in output, and columns the leaf's columns likewise, -1 for the name of the graph.
+	earlier []places
+	columns []int
+	// graphColumn is where the pattern itself binds the variable of GRAPH; -1 where it does not.
+	graphColumn int
+
+	plan *bgp.MatchPlan
+	// planned says what the graph was like when the plan was made.
+	planned footing
+}
+
+// places say where the ends and the label of a pattern stand in a row; below 0 they are constants.
+type places struct{ from, label, to int }
+
+// footing is what a plan was made over.
+type footing struct {
+	edges uint64
+	typed bool
+}
+
+// grown is by how much a graph has to grow, or shrink, before its seeds are planned again, and fewEdges from how many edges on.
+const (
+	grown    = 4
+	fewEdges = 1000
+)
+
+// place finds the columns.
+func (s *seed) place() {
+	at := func(v string) int { return slices.Index(s.output, v) }
+	for _, p := range s.leaf.node.Patterns[:s.position] {
+		s.earlier = append(s.earlier, places{at(p.Subject.Variable), at(p.Predicate.Variable), at(p.Object.Variable)})
+	}
+	variables := 0
+	for _, t := range [3]parser.PatternTerm{s.leaf.node.Patterns[s.position].Subject, s.leaf.node.Patterns[s.position].Predicate, s.leaf.node.Patterns[s.position].Object} {
+		if t.IsVariable() {
+			variables++
+		}
+	}
+	s.repeats = variables > len(s.inputs)
+	s.graphColumn = -1
+	for _, v := range s.leaf.columns {
+		s.columns = append(s.columns, at(v))
+	}
+	if v := s.leaf.graph.Variable; v != "" {
+		s.graphColumn = at(v)
+	}
+}
+
+// holdsFor reports whether a plan made over one graph is good for another. The label of rdf:type must be the same, because class
+// patterns are no edges then.
+func (f footing) holdsFor(g *pcsr.Graph) bool {
+	_, typed := g.TypeLabel()
+	edges := g.Edges()
+	return f.typed == typed && edges <= grown*f.edges+fewEdges && f.edges <= grown*edges+fewEdges
+}
+
+// planFor is the plan of the leaf's matches around given edges.
+func (s *seed) planFor(ctx context.Context, g *pcsr.Graph, lookup bgp.Lookup, semantics bgp.Semantics) (*bgp.MatchPlan, error) {
+	if s.plan != nil && s.planned.holdsFor(g) {
+		return s.plan, nil
+	}
+	plan, err := bgp.Plan(ctx, s.leaf.node.Patterns, g, lookup, bgp.Options{
+		Semantics: semantics, Inputs: s.inputs, Output: s.output, Lasting: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, typed := g.TypeLabel()
+	s.plan, s.planned = plan, footing{g.Edges(), typed}
+	return plan, nil
+}
+
+// fits reports whether an edge may stand for the pattern.
+func (s *seed) fits(e pcsr.Edge) bool {
+	k := s.leaf.edges[s.position]
+	p := &s.leaf.node.Patterns[s.position]
+	return (k.From == wildcard || k.From == e.From) && (k.Label == wildcard || k.Label == e.Label) && (k.To == wildcard || k.To == e.To) &&
+		(p.Subject.Variable == "" || (p.Subject.Variable != p.Object.Variable || e.From == e.To) && (p.Subject.Variable != p.Predicate.Variable || e.From == e.Label)) &&
+		(p.Object.Variable == "" || p.Object.Variable != p.Predicate.Variable || e.To == e.Label)
+}
+
+// bindings appends what an edge binds to the columns of the inputs.
+func (s *seed) bindings(cols [][]dictionary.ID, e pcsr.Edge) [][]dictionary.ID {
+	p := &s.leaf.node.Patterns[s.position]
+	for i, v := range s.inputs {
+		id := e.To
+		switch v {
+		case p.Subject.Variable:
+			id = e.From
+		case p.Predicate.Variable:
+			id = e.Label
+		}
+		if i == len(cols) {
+			cols = append(cols, nil)
+		}
+		cols[i] = append(cols[i], id)
+	}
+	return cols
+}
+
+// hits are the edges of one side of a change that fit a seed.
+type hits struct {
+	seed *seed
+	cols [][]dictionary.ID
+	n    int
+}
+
+// add takes an edge that fits.
+func (h *hits) add(e pcsr.Edge) {
+	h.cols = h.seed.bindings(h.cols, e)
+	h.n++
+}
+
+// matcher runs seeds over a state of a graph.
+type matcher struct {
+	ctx       context.Context
+	lookup    func(rdf.Term) (dictionary.ID, bool)
+	semantics bgp.Semantics
+	pick      func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
+	charge    func(int64) error
+	workers   *schedule.Share
+}
+
+// run hands the matches that belong to the hits to emit, with the place of each of the leaf's columns.
+func (m *matcher) run(h *hits, name dictionary.ID, side *side, emit func(b *match.Batch, row int)) error {
+	s, g := h.seed, side.graph
+	if !s.leaf.holds(g) {
+		return nil
+	}
+	plan, err := s.planFor(m.ctx, g, m.lookup, m.semantics)
+	if err != nil || plan.Empty {
+		return err
+	}
+	task := &match.Match{Graph: g, Plan: plan, Weighted: true, Charge: m.charge, Workers: m.workers}
+	if len(s.inputs) > 0 {
+		task.Input = &match.Input{Cols: h.cols, N: h.n}
+	}
+	rivals := s.rivals(side)
+	m.workers.Enter()
+	defer m.workers.Leave()
+	return m.pick(plan, g).Match(m.ctx, task, func(b *match.Batch) error {
+		for row := range b.N {
+			if s.graphColumn >= 0 && b.Cols[s.graphColumn][row] != name || s.belongsElsewhere(b, row, rivals, side) {
+				continue
+			}
+			emit(b, row)
+		}
+		return nil
+	})
+}
+
+// rivals are the earlier patterns for which an edge of the side can stand.
+func (s *seed) rivals(side *side) (list []int) {
+	for i := range s.earlier {
+		if l := s.leaf.edges[i].Label; l == wildcard || side.hasLabel(l) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// belongsElsewhere reports whether a changed edge stands for an earlier pattern of a match.
+func (s *seed) belongsElsewhere(b *match.Batch, row int, rivals []int, side *side) bool {
+	for _, i := range rivals {
+		at, e := s.earlier[i], s.leaf.edges[i]
+		if at.from >= 0 {
+			e.From = b.Cols[at.from][row]
+		}
+		if at.label >= 0 {
+			e.Label = b.Cols[at.label][row]
+		}
+		if at.to >= 0 {
+			e.To = b.Cols[at.to][row]
+		}
+		if side.has(e) {
+			return true
+		}
+	}
+	return false
+}
