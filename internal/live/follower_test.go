@@ -78,11 +78,11 @@ func TestFollowers(t *testing.T) {
 			case 1:
 				err = s.Compact(context.Background())
 			case 2:
-				model = takeIn(r, s, model)
+				model = takeIn(r, s, func() quads { return model })
 			case 3, 4:
 				f.catchUp(r, s)
 			default:
-				model = transact(r, s, model)
+				model = transact(r, s, model, rapid.Bool().Draw(r, "files"))
 			}
 			if err != nil {
 				r.Fatal(err)
