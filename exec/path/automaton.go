@@ -111,33 +111,46 @@ func (a *automaton) addClosure(s *closureStep, d pcsr.Direction, from, to int) {
 
 // node is a vertex that a walk reaches in a state of an automaton.
 type node struct {
-	state  int
+	state  int32
 	vertex pcsr.Vertex
 }
 
-// machine is an automaton in use: the pairs that one search has seen, those from next on still to be gone on from.
+// The nodes of a machine lie in pieces of nodePiece: millions of them, in one list, would be copied as it grows, and take twice
+// their memory meanwhile. What a machine takes is counted after each growth of countedGrowth bytes.
+const (
+	nodePiece     = 1 << 13
+	nodeBytes     = 8
+	countedGrowth = 1 << 20
+)
+
+// machine is an automaton in use: the pairs that one search has seen, in the order in which they are gone on from.
 type machine struct {
 	*automaton
 	step  Step
 	dir   pcsr.Direction
 	seen  [][]uint64 // a bitmap of vertices for each state
-	nodes []node
+	nodes [][]node   // pieces, all of nodePiece
+	count int        // of nodes
+	// size is what seen and nodes take, in bytes; grown how much of it has not been counted.
+	size, grown int64
 }
 
-func (m *machine) bytes() (sum int64) {
-	for _, bits := range m.seen {
-		sum += int64(len(bits)) * 8
-	}
-	return sum + int64(cap(m.nodes))*16
-}
+// bytes is what the machine takes.
+func (m *machine) bytes() int64 { return m.size }
+
+// grows notes that the machine takes more.
+func (m *machine) grows(bytes int64) { m.size, m.grown = m.size+bytes, m.grown+bytes }
 
 // begin readies the machine for a new start.
 func (m *machine) begin() {
-	for _, n := range m.nodes {
+	for i := range m.count {
+		n := m.node(i)
 		m.seen[n.state][n.vertex>>6] = 0
 	}
-	m.nodes = m.nodes[:0]
+	m.count = 0
 }
+
+func (m *machine) node(i int) node { return m.nodes[i/nodePiece][i%nodePiece] }
 
 // visit adds a pair that was not seen before.
 func (m *machine) visit(state int, v pcsr.Vertex, vertices int) {
@@ -146,12 +159,22 @@ func (m *machine) visit(state int, v pcsr.Vertex, vertices int) {
 	}
 	if m.seen[state] == nil {
 		m.seen[state] = make([]uint64, (vertices+63)/64)
+		m.grows(int64(len(m.seen[state])) * 8)
 	}
 	word, bit := &m.seen[state][v>>6], uint64(1)<<(v&63)
 	if *word&bit == 0 {
 		*word |= bit
-		m.nodes = append(m.nodes, node{state, v})
+		m.add(node{int32(state), v})
 	}
+}
+
+func (m *machine) add(n node) {
+	if m.count == len(m.nodes)*nodePiece {
+		m.nodes = append(m.nodes, make([]node, nodePiece))
+		m.grows(nodePiece * nodeBytes)
+	}
+	m.nodes[m.count/nodePiece][m.count%nodePiece] = n
+	m.count++
 }
 
 // walk reports every vertex that walks of the machine (more: of one or more, in a row) from v end at, as
@@ -160,16 +183,17 @@ func (s *Search) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr.Ver
 	vertices := s.graph.Vertices()
 	m.begin()
 	m.visit(beginState, v, vertices)
-	for i := 0; i < len(m.nodes); i++ {
+	for i := 0; i < m.count; i++ {
 		if err := s.reads(1); err != nil {
 			return err
 		}
-		if i&1023 == 1023 {
+		if m.grown >= countedGrowth {
+			m.grown = 0
 			if err := s.held.Need(s.Bytes()); err != nil {
 				return err
 			}
 		}
-		n := m.nodes[i]
+		n := m.node(i)
 		if n.state == endState {
 			if s.mark(n.vertex) {
 				if err := report(n.vertex); err != nil {
