@@ -70,10 +70,19 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 // limited is ctx with the query's time limit; cancel frees it.
 func limited(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout > 0 {
-		return context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w of %v", ErrTimeout, timeout))
+		return context.WithTimeoutCause(ctx, timeout, limitPassed(timeout))
 	}
 	return context.WithCancel(ctx)
 }
+
+// limitPassed is the cause of a context whose query took longer than its limit. Most contexts end without anybody reading it.
+type limitPassed time.Duration
+
+// Error says which limit.
+func (e limitPassed) Error() string { return fmt.Sprintf("%v of %v", ErrTimeout, time.Duration(e)) }
+
+// Unwrap is what callers test for.
+func (limitPassed) Unwrap() error { return ErrTimeout }
 
 // parse reads the text; the data set that options name replaces the query's own.
 func (s *Store) parse(ctx context.Context, text string, options QueryOptions) (*parser.Query, error) {

@@ -6,32 +6,34 @@ import (
 )
 
 // Children returns the operands of an operator, left to right. The patterns of EXISTS in its expressions are not among
-// them: they are reached through Expressions.
-func Children(n Node) []Node {
+// them: they are reached through Expressions. It is small enough to be inlined: what its caller does not keep needs no memory.
+func Children(n Node) []Node { return appendChildren(make([]Node, 0, 2), n) }
+
+func appendChildren(list []Node, n Node) []Node {
 	switch n := n.(type) {
 	case *Join:
-		return []Node{n.Left, n.Right}
+		return append(list, n.Left, n.Right)
 	case *LeftJoin:
-		return []Node{n.Left, n.Right}
+		return append(list, n.Left, n.Right)
 	case *Union:
-		return []Node{n.Left, n.Right}
+		return append(list, n.Left, n.Right)
 	case *Minus:
-		return []Node{n.Left, n.Right}
+		return append(list, n.Left, n.Right)
 	case *Filter:
-		return []Node{n.Input}
+		return append(list, n.Input)
 	case *Graph:
-		return []Node{n.Input}
+		return append(list, n.Input)
 	case *Extend:
-		return []Node{n.Input}
+		return append(list, n.Input)
 	case *Service:
-		return []Node{n.Input}
+		return append(list, n.Input)
 	case *Group:
-		return []Node{n.Input}
+		return append(list, n.Input)
 	}
 	if in := modifierInput(n); in != nil {
-		return []Node{in}
+		return append(list, in)
 	}
-	return nil
+	return list
 }
 
 // modifierInput is what a solution modifier reads; nil where n is none.
@@ -54,7 +56,7 @@ func modifierInput(n Node) Node {
 // Map returns an operator like n whose operands are what f makes of them; n itself where f changes none.
 func Map(n Node, f func(Node) Node) Node {
 	before := Children(n)
-	after := make([]Node, len(before))
+	after := make([]Node, 2)[:len(before)]
 	same := true
 	for i, c := range before {
 		after[i] = f(c)
