@@ -145,8 +145,9 @@ type conn struct {
 	// began is when the first byte of the request came that is read or answered now, after the epoch; 0 where none came.
 	began atomic.Int64
 
-	mu    sync.Mutex
-	limit time.Time // by which writes must end
+	mu      sync.Mutex
+	limit   time.Time // by which writes must end
+	writing int       // writes that go on
 }
 
 // rested begins the time in which nothing is asked.
@@ -171,6 +172,8 @@ const leastTime = 20 * time.Millisecond
 
 // Write fails where the client takes no byte for as long as may be.
 func (c *conn) Write(b []byte) (written int, err error) {
+	c.count(1)
+	defer c.count(-1)
 	for least := leastTime; ; least = 0 {
 		if err := c.arm(least); err != nil {
 			return written, err
@@ -181,6 +184,13 @@ func (c *conn) Write(b []byte) (written int, err error) {
 			return written, err
 		}
 	}
+}
+
+// count counts the writes that go on.
+func (c *conn) count(more int) {
+	c.mu.Lock()
+	c.writing += more
+	c.mu.Unlock()
 }
 
 // arm sets the deadline of one write, which has at least so much time.
@@ -202,11 +212,15 @@ func (c *conn) late() bool {
 	return !c.limit.IsZero() && !time.Now().Before(c.limit)
 }
 
-// SetWriteDeadline bounds all writes together; each is bounded beside that.
+// SetWriteDeadline bounds all writes together; each is bounded beside that, as it begins.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	c.limit = t
+	idle := c.writing == 0
 	c.mu.Unlock()
+	if idle {
+		return nil
+	}
 	return c.arm(0)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/rdfgpu/rdfgpu"
 )
 
-// Headers of ours.
+// Headers of ours, written as http.CanonicalHeaderKey writes them.
 const (
 	headerSemantics   = "X-Rdfgpu-Semantics"
 	headerDevice      = "X-Rdfgpu-Device"
@@ -24,6 +24,9 @@ const (
 	headerRows        = "X-Rdfgpu-Rows"
 	headerSequence    = "X-Rdfgpu-Sequence"
 )
+
+// headerTag is the name of an entity tag's field, as net/http keeps it.
+const headerTag = "Etag"
 
 // extra is a parameter of ours, also read as a header.
 type extra struct {
@@ -57,8 +60,8 @@ var (
 func (q *request) set(r *http.Request, values url.Values, extras []extra) *Problem {
 	for _, extra := range extras {
 		value := values.Get(extra.name)
-		if value == "" {
-			value = r.Header.Get(extra.header)
+		if list := r.Header[extra.header]; value == "" && len(list) > 0 {
+			value = list[0]
 		}
 		if value == "" {
 			continue

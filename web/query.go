@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, request *request, b
 	q := s.queries.add(request.text, r.RemoteAddr, began, cancel)
 	x := &exchange{server: s, w: w, r: r, request: request, query: q, ctx: ctx}
 	defer x.end()
-	w.Header().Set(headerQueryID, q.ID)
+	setField(w, headerQueryID, q.ID)
 	if err := x.await(); err != nil {
 		x.fail(problemOf(ctx, err))
 		return
@@ -167,14 +168,9 @@ func (x *exchange) begin() bool {
 	if x.answered {
 		return false
 	}
-	h := x.w.Header()
-	if x.offer.contentType != "" {
-		h.Set("Content-Type", x.offer.contentType)
-	} else {
-		h.Set("Content-Type", x.offer.format.MediaType())
-	}
+	setField(x.w, "Content-Type", cmp.Or(x.offer.contentType, x.offer.format.MediaType()))
 	if x.offer == pageOffer {
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+		setField(x.w, "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	}
 	x.body = newResponse(x.ctx, x.w, x.r)
 	x.body.turn = x.turn
@@ -210,10 +206,10 @@ func (x *exchange) conclude(err error) {
 		if held {
 			trailer = ""
 		}
-		x.w.Header().Set(trailer+headerRows, strconv.FormatUint(x.rows, 10))
-		x.w.Header().Set(trailer+"Server-Timing", serverTiming(x.timings))
+		setField(x.w, trailer+headerRows, strconv.FormatUint(x.rows, 10))
+		setField(x.w, trailer+"Server-Timing", serverTiming(x.timings))
 		if x.dumped != nil {
-			x.w.Header().Set(trailer+headerSequence, strconv.FormatUint(x.dumped.Sequence, 10))
+			setField(x.w, trailer+headerSequence, strconv.FormatUint(x.dumped.Sequence, 10))
 		}
 	case held:
 		x.body.release()

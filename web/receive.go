@@ -82,7 +82,8 @@ type movingBody struct {
 	control *http.ResponseController
 	still   time.Duration
 	until   time.Time
-	late    bool // it was read once after its time, for what lay ready
+	set     time.Time // the deadline of reads that the connection has
+	late    bool      // it was read once after its time, for what lay ready
 }
 
 // Read reads on.
@@ -95,6 +96,9 @@ func (m *movingBody) Read(b []byte) (int, error) {
 	if late := now.Add(leastTime); deadline.Before(late) && !m.late {
 		deadline, m.late = late, true
 	}
-	m.control.SetReadDeadline(deadline)
+	if later := deadline.Sub(m.set); later < 0 || later > m.still/64 { // else it is not worth setting
+		m.control.SetReadDeadline(deadline)
+		m.set = deadline
+	}
 	return m.body.Read(b)
 }

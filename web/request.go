@@ -81,6 +81,9 @@ func parseForm(text string) (url.Values, *Problem) {
 
 // mediaType reads the Content-Type of a body, which has to be UTF-8.
 func mediaType(header string) (name string, parameters map[string]string, problem *Problem) {
+	if header == mediaForm || header == mediaQuery || header == mediaUpdate {
+		return header, nil, nil // the common cases: nothing but the type
+	}
 	name, parameters, err := mime.ParseMediaType(header)
 	if err != nil {
 		return "", nil, unsupportedMedia("a body needs a Content-Type", nil)

@@ -17,7 +17,7 @@ func identify(r *http.Request) string {
 	id := r.Header.Get(headerRequestID)
 	if !isRequestID(id) {
 		id = strconv.FormatUint(rand.Uint64(), 36)
-		r.Header.Set(headerRequestID, id)
+		r.Header[headerRequestID] = []string{id}
 	}
 	return id
 }

@@ -262,7 +262,7 @@ func (p *response) finish() error {
 		body = packed.Bytes()
 		p.markPacked()
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	setField(p.w, "Content-Length", strconv.Itoa(len(body)))
 	if p.w.WriteHeader(http.StatusOK); !p.head {
 		n, err := p.w.Write(body)
 		p.sent, p.err = int64(n), err

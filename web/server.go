@@ -69,9 +69,8 @@ func New(engine Engine, options Options) (*Server, error) {
 func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w := &tracked{ResponseWriter: out}
 	defer s.recover(w, r)
-	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set(headerRequestID, identify(r))
+	setField(w, "X-Content-Type-Options", "nosniff")
+	setField(w, headerRequestID, identify(r))
 	if s.plainQuery(r) {
 		if s.withinRate(w, r) {
 			s.serveQuery(w, r)
@@ -154,7 +153,8 @@ func (s *Server) recover(w *tracked, r *http.Request) {
 // tracked knows whether a response has begun.
 type tracked struct {
 	http.ResponseWriter
-	begun bool
+	begun  bool
+	fields fields
 }
 
 // WriteHeader sends the header.

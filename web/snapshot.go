@@ -15,8 +15,7 @@ var dumpOffers = []offer{{"application/n-quads", rdfgpu.NTriples, "application/n
 // same says in the header which state of the store an answer is of, and reports whether the client has that answer already: it
 // has been told so then.
 func (x *exchange) same(engine *edition, answer Answer) bool {
-	h := x.w.Header()
-	h.Set(headerSequence, strconv.FormatUint(answer.Sequence(), 10))
+	setField(x.w, headerSequence, strconv.FormatUint(answer.Sequence(), 10))
 	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead || !answer.Repeatable() {
 		return false
 	}
@@ -24,12 +23,12 @@ func (x *exchange) same(engine *edition, answer Answer) bool {
 	if x.request.graph != nil {
 		tag = engine.graphTag(answer.Sequence(), x.offer.format)
 	}
-	h.Set("ETag", tag)
-	h.Set("Cache-Control", "no-cache") // may be kept, and has to be asked for again
+	setField(x.w, headerTag, tag)
+	setField(x.w, "Cache-Control", "no-cache") // may be kept, and has to be asked for again
 	if !unchanged(x.r, tag) || !x.claim() {
 		return false
 	}
-	h.Set("Vary", "Accept, Accept-Encoding")
+	setField(x.w, "Vary", "Accept, Accept-Encoding")
 	x.w.WriteHeader(http.StatusNotModified)
 	x.log(nil)
 	return true
