@@ -15,7 +15,7 @@ type querySize struct {
 
 // sizeOf counts the operators and variables of a query.
 func sizeOf(q *parser.Query) *querySize {
-	s := &querySize{}
+	s := &querySize{variables: make([]string, 0, 16)}
 	if q.Where != nil {
 		s.pattern(q.Where)
 	}

@@ -33,25 +33,23 @@ type Budget struct {
 	accounts atomic.Int64
 
 	mu      sync.Mutex
-	holders map[string]*holder
+	holders []*Meter // one of each name: a handful
 	cancel  func(error)
 	failed  atomic.Pointer[error]
 	closed  atomic.Bool
 }
 
-// holder is what all accounts and meters of one name hold.
-type holder struct{ bytes atomic.Int64 }
-
 // Meter counts what one part of a query takes, where it cannot be refused. It is safe for concurrent use.
 type Meter struct {
 	budget *Budget
-	holder *holder
+	name   string
+	bytes  atomic.Int64 // what all accounts and meters of the name hold
 }
 
 // Account is one operator's share of the budget; it is not safe for concurrent use.
 type Account struct {
 	Budget   *Budget
-	holder   *holder
+	holder   *Meter
 	operator string
 	Held     int64
 	closed   bool
@@ -87,22 +85,11 @@ func (b *Budget) Used() int64 { return b.used.Load() }
 // Open returns the account of an operator, named as errors should; it must be closed.
 func (b *Budget) Open(operator string) *Account {
 	b.accounts.Add(1)
-	return &Account{Budget: b, operator: operator, holder: b.holder(operator)}
-}
-
-func (b *Budget) holder(name string) *holder {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	h := b.holders[name]
-	if h == nil {
-		h = &holder{}
-		b.holders[name] = h
-	}
-	return h
+	return &Account{Budget: b, operator: operator, holder: b.Meter(operator)}
 }
 
 // add counts.
-func (b *Budget) add(h *holder, bytes int64) {
+func (b *Budget) add(h *Meter, bytes int64) {
 	if bytes == 0 {
 		return
 	}
@@ -136,12 +123,23 @@ func (b *Budget) fitsPool(used int64) bool {
 }
 
 // Meter returns the meter of a part of the query, named as errors should.
-func (b *Budget) Meter(what string) *Meter { return &Meter{b, b.holder(what)} }
+func (b *Budget) Meter(what string) *Meter {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, m := range b.holders {
+		if m.name == what {
+			return m
+		}
+	}
+	m := &Meter{budget: b, name: what}
+	b.holders = append(b.holders, m)
+	return m
+}
 
 // Charge counts bytes; a negative number gives them back. Too many end the query: the context in which it runs is cancelled
 // with an error that wraps ErrMemoryLimit, which Charge returns.
 func (m *Meter) Charge(bytes int64) error {
-	m.budget.add(m.holder, bytes)
+	m.budget.add(m, bytes)
 	m.budget.metered.Add(bytes)
 	return m.budget.check()
 }
@@ -206,9 +204,9 @@ func (b *Budget) holding() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	name, most := "", int64(0)
-	for n, h := range b.holders {
-		if bytes := h.bytes.Load(); bytes > most {
-			name, most = n, bytes
+	for _, m := range b.holders {
+		if bytes := m.bytes.Load(); bytes > most {
+			name, most = m.name, bytes
 		}
 	}
 	if name == "" {
