@@ -169,19 +169,37 @@ func MapExpressions(n Node, f func(Expr) Expr) Node {
 }
 
 func mapGroup(n *Group, f func(Expr) Expr) Node {
-	keys, aggregates := slices.Clone(n.Keys), slices.Clone(n.Aggregates)
-	for i := range keys {
-		keys[i].Expr = f(keys[i].Expr)
-	}
-	for i := range aggregates {
-		if aggregates[i].Argument != nil {
-			aggregates[i].Argument = f(aggregates[i].Argument)
+	keys, aggregates := n.Keys, n.Aggregates
+	for i, k := range n.Keys {
+		if e := f(k.Expr); e != k.Expr {
+			keys = owned(keys, n.Keys)
+			keys[i].Expr = e
 		}
 	}
-	if slices.Equal(keys, n.Keys) && slices.Equal(aggregates, n.Aggregates) {
+	for i, a := range n.Aggregates {
+		if a.Argument == nil {
+			continue
+		}
+		if e := f(a.Argument); e != a.Argument {
+			aggregates = owned(aggregates, n.Aggregates)
+			aggregates[i].Argument = e
+		}
+	}
+	if same(keys, n.Keys) && same(aggregates, n.Aggregates) {
 		return n
 	}
 	return &Group{Input: n.Input, Keys: keys, Aggregates: aggregates}
+}
+
+// same reports whether two lists of one length are the same memory.
+func same[T any](a, b []T) bool { return len(a) == 0 || &a[0] == &b[0] }
+
+// owned is list, or a copy of it where it is shared still.
+func owned[T any](list, shared []T) []T {
+	if same(list, shared) {
+		return slices.Clone(list)
+	}
+	return list
 }
 
 // Mentions yields the variables that an operator itself names in its pattern, as often as it does: those of triple

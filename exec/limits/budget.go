@@ -34,9 +34,11 @@ type Budget struct {
 
 	mu      sync.Mutex
 	holders []*Meter // one of each name: a handful
-	cancel  func(error)
-	failed  atomic.Pointer[error]
-	closed  atomic.Bool
+	// usual is room for the holders of most queries.
+	usual  [8]Meter
+	cancel func(error)
+	failed atomic.Pointer[error]
+	closed atomic.Bool
 }
 
 // Meter counts what one part of a query takes, where it cannot be refused. It is safe for concurrent use.
@@ -131,8 +133,13 @@ func (b *Budget) Meter(what string) *Meter {
 			return m
 		}
 	}
-	m := &Meter{budget: b, name: what}
-	b.holders = append(b.holders, m)
+	if n := len(b.holders); n < len(b.usual) {
+		b.holders = append(b.holders, &b.usual[n])
+	} else {
+		b.holders = append(b.holders, &Meter{})
+	}
+	m := b.holders[len(b.holders)-1]
+	m.budget, m.name = b, what
 	return m
 }
 

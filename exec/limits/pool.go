@@ -114,16 +114,14 @@ func (p *Pool) taken() string {
 	return text
 }
 
-// usualHolders is how many names of accounts and meters most queries have at most.
-const usualHolders = 8
-
 // Open returns the budget of a new query, which may hold so many bytes: 0 means half of what queries may hold. It must
 // be closed.
 func (p *Pool) Open(limit int64) *Budget {
 	if limit <= 0 {
 		limit = p.live() / 2
 	}
-	b := &Budget{pool: p, limit: limit, holders: make([]*Meter, 0, usualHolders)}
+	b := &Budget{pool: p, limit: limit}
+	b.holders = make([]*Meter, 0, len(b.usual))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open[b] = struct{}{}

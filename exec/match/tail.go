@@ -176,7 +176,7 @@ func Parts(steps []*Step) [][]*Step {
 		}
 		return i
 	}
-	var bound slotSteps
+	bound := make(slotSteps, 0, 16)
 	for i, s := range steps {
 		joined[i] = i
 		for _, slot := range s.Reads {

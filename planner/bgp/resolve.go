@@ -55,6 +55,7 @@ type bgp struct {
 // resolve turns the patterns into a query graph. It sets reason and stops at a pattern that cannot match.
 func (b *bgp) resolve(patterns []parser.TriplePattern, lookup Lookup) {
 	seen := make(map[[3]ref]bool, len(patterns))
+	b.patterns = make([]pattern, 0, len(patterns))
 	for i := range patterns {
 		s, p, o := b.position(patterns[i].Subject, lookup), b.position(patterns[i].Predicate, lookup), b.position(patterns[i].Object, lookup)
 		if b.reason != "" || b.over() {

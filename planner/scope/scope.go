@@ -22,7 +22,7 @@ type Scopes struct {
 
 // New returns scopes that know no variable.
 func New() *Scopes {
-	return &Scopes{numbers: map[string]int{}, known: map[parser.Node]Scope{}, used: map[parser.Node]Set{}}
+	return &Scopes{numbers: map[string]int{}, names: make([]string, 0, 16), known: map[parser.Node]Scope{}, used: map[parser.Node]Set{}}
 }
 
 // parameterPrefix begins the name of a parameter: no other variable is called so.

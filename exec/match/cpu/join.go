@@ -160,14 +160,16 @@ func (p *join) keepColumns() {
 
 // adopt makes parts of the plan ready to be counted.
 func (p *join) adopt(parts [][]*match.Step) []*join {
-	var out []*join
-	for _, steps := range parts {
-		part := &join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters, charge: p.charge, workers: p.workers}
-		for _, s := range steps {
-			part.steps = append(part.steps, p.step(s))
+	all, out := make([]join, len(parts)), make([]*join, len(parts))
+	for i, steps := range parts {
+		part := &all[i]
+		*part = join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters, charge: p.charge, workers: p.workers,
+			steps: make([]*step, len(steps))}
+		for j, s := range steps {
+			part.steps[j] = p.step(s)
 		}
 		part.layOut(nil, false)
-		out = append(out, part)
+		out[i] = part
 	}
 	return out
 }
