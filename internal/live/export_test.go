@@ -12,3 +12,6 @@ func (s *Store) Occupy() (end func()) {
 	s.maintenance.one <- struct{}{}
 	return s.maintenance.give
 }
+
+// RestForGood keeps the store from writing files by itself.
+func (s *Store) RestForGood() { s.maintenance.end() }

@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"maps"
 	"slices"
@@ -105,12 +106,18 @@ func (t *telling) each(yield func(FileChange) bool) error {
 		names = append(names, t.files.Manifest().Segments[t.first+i].GraphNames()...)
 	}
 	slices.Sort(names)
+	var graphs []*toldGraph // all are opened before any is told: once they are, compacting the store does not take them away
 	for _, name := range slices.Compact(names) {
-		g := &toldGraph{name: name, earlier: t.earlier[name], terms: t.tail.Dictionary(t.tail.Len()), yield: yield}
-		var err error
-		if g.Change, err = t.files.Change(name, t.first, t.end); err != nil {
+		change, err := t.files.Change(name, t.first, t.end)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("live: the store was compacted meanwhile: %w", ErrInFiles)
+		}
+		if err != nil {
 			return err
 		}
+		graphs = append(graphs, &toldGraph{change, name, t.earlier[name], t.tail.Dictionary(t.tail.Len()), yield})
+	}
+	for _, g := range graphs {
 		if !g.each() {
 			return errEnough
 		}

@@ -78,7 +78,7 @@ func TestFollowers(t *testing.T) {
 			case 1:
 				err = s.Compact(context.Background())
 			case 2:
-				model = takeIn(r, s, func() quads { return model })
+				model = takeIn(r, s, func() quads { return model }, func() {})
 			case 3, 4:
 				f.catchUp(r, s)
 			default:

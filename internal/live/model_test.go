@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -165,7 +166,7 @@ func TestAgainstAMap(t *testing.T) {
 		}
 		r.Repeat(map[string]func(*rapid.T){
 			"transaction": func(r *rapid.T) { model = transact(r, s, model, rapid.Bool().Draw(r, "files")) },
-			"document":    func(r *rapid.T) { model = takeIn(r, s, func() quads { return model }) },
+			"document":    func(r *rapid.T) { model = takeIn(r, s, func() quads { return model }, func() {}) },
 			"snapshot": func(r *rapid.T) {
 				held = append(held, seen{s.Snapshot(), maps.Clone(model)})
 			},
@@ -322,11 +323,12 @@ func checkReport(r *rapid.T, report live.Report, before, after quads) {
 }
 
 // takeIn adds a document to a graph, or replaces the graph with it, by an intake, and returns what the data set is then. The
-// model is that of the commit before.
-func takeIn(r *rapid.T, s *live.Store, before func() quads) quads {
+// model is that of the commit before; begins is called before the commit begins.
+func takeIn(r *rapid.T, s *live.Store, before func() quads, begins func()) quads {
 	replace, read := rapid.Bool().Draw(r, "replace"), quads{}
 	in, graph := readIn(r, s, read)
 	defer in.Close()
+	begins()
 	merged, err := in.Commit(context.Background(), replace, nil)
 	if err != nil {
 		r.Fatal(err)
@@ -379,24 +381,30 @@ func TestDocumentsFollowWhatIsCommittedMeanwhile(t *testing.T) {
 		}
 		folder, remove := newFolderToRemove(t, model)
 		defer remove()
-		disk := &section.Disk{}
+		var meanwhile atomic.Pointer[func()] // done at the next operation of the disk
+		disk := &section.Disk{Fault: func(section.Operation, string) error {
+			if do := meanwhile.Swap(nil); do != nil {
+				(*do)()
+			}
+			return nil
+		}}
 		s, err := live.Open(context.Background(), folder, live.Options{Writable: true, FlushTriples: 1 << 30, Disk: disk})
 		if err != nil {
 			r.Fatal(err)
 		}
 		defer s.Close()
+		s.RestForGood() // what is done meanwhile is done by this goroutine
 		for range rapid.IntRange(1, 5).Draw(r, "documents") {
 			for range rapid.IntRange(0, 2).Draw(r, "before") {
 				model = transact(r, s, model, false)
 			}
-			meanwhile := rapid.IntRange(0, 2).Draw(r, "meanwhile")
-			disk.Fault = func(section.Operation, string) error { // first, the folder is made
-				for ; meanwhile > 0; meanwhile-- {
+			commits := rapid.IntRange(0, 2).Draw(r, "meanwhile")
+			do := func() {
+				for range commits {
 					model = transact(r, s, model, false)
 				}
-				return nil
 			}
-			model = takeIn(r, s, func() quads { return model })
+			model = takeIn(r, s, func() quads { return model }, func() { meanwhile.Store(&do) })
 			snapshot := s.Snapshot()
 			if got := contents(r, snapshot.State); !maps.Equal(got, model) {
 				r.Fatal(difference(got, model))
