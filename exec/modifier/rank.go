@@ -16,10 +16,12 @@ func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, mos
 	if span >= 8*uint64(len(col))+1024 {
 		return r.sparseRanks(col, descending)
 	}
-	table := make([]uint32, span+1)
+	table, shared := make([]uint32, span+1), r.shares(len(col))
 	err = r.each(len(col), func(_, from, to int) error {
 		for _, id := range col[from:to] {
-			if seen := &table[id-low]; atomic.LoadUint32(seen) == 0 {
+			if seen := &table[id-low]; !shared {
+				*seen = 1
+			} else if atomic.LoadUint32(seen) == 0 {
 				atomic.StoreUint32(seen, 1)
 			}
 		}
@@ -56,6 +58,9 @@ func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, mos
 
 // marked returns the IDs, from low on, that a table has marks of.
 func (r *sortRun) marked(table []uint32, low dictionary.ID) ([]dictionary.ID, error) {
+	if !r.shares(len(table)) {
+		return r.markedAlone(table, low)
+	}
 	starts := make([]int, r.chunks(len(table))+1)
 	err := r.each(len(table), func(chunk, from, to int) error {
 		n := 0
@@ -82,6 +87,19 @@ func (r *sortRun) marked(table []uint32, low dictionary.ID) ([]dictionary.ID, er
 		}
 		return nil
 	})
+}
+
+// markedAlone is marked by one goroutine, which need not count first.
+func (r *sortRun) markedAlone(table []uint32, low dictionary.ID) (ids []dictionary.ID, err error) {
+	for i, seen := range table {
+		if err := r.x.Ended.Check(i); err != nil {
+			return nil, err
+		}
+		if seen != 0 {
+			ids = append(ids, low+dictionary.ID(i))
+		}
+	}
+	return ids, nil
 }
 
 // sparseRanks is ranks for values that are far apart.

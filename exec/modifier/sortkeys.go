@@ -55,25 +55,24 @@ func (s *sortKeys) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batc
 				out.Cols = append(out.Cols, b.Cols[c])
 			}
 		}
-		if keep = s.promising(keep[:0], &out); len(keep) == 0 {
-			return nil, nil
-		}
-		if len(keep) == out.N {
+		worst := s.cutoff.Load()
+		if worst == nil {
 			return &out, nil
+		}
+		if keep = s.promising(keep[:0], &out, worst); len(keep) == 0 {
+			return nil, nil
 		}
 		return vector.Select(&best, &out, keep), nil
 	}
 }
 
 // promising appends the rows that may be among the best to keep.
-func (s *sortKeys) promising(keep []uint32, b *vector.Batch) []uint32 {
-	worst := s.cutoff.Load()
-	last, good := dictionary.None, true
-	for i := range b.N {
-		if worst != nil && (i == 0 || b.Cols[0][i] != last) {
-			last = b.Cols[0][i]
-			order := worst.against(last)
-			good = order == 0 || order < 0 != s.Descending[0]
+func (s *sortKeys) promising(keep []uint32, b *vector.Batch, worst *cutoff) []uint32 {
+	last, good := dictionary.None, false
+	for i, id := range b.Cols[0] {
+		if i == 0 || id != last {
+			order := worst.against(id)
+			good, last = order == 0 || order < 0 != s.Descending[0], id
 		}
 		if good {
 			keep = append(keep, uint32(i))
