@@ -86,6 +86,8 @@ func BenchmarkCores(b *testing.B) {
 		{"group-few", "SELECT ?k (SUM(?n) AS ?s) { ?x :kind ?k ; :number ?n } GROUP BY ?k"},
 		{"sort-numbers", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n)"},
 		{"sort-iris", "SELECT ?x ?y { ?x :link ?y } ORDER BY DESC(?y)"},
+		{"sort-two-keys", "SELECT ?x ?n { ?x :kind ?k ; :number ?n } ORDER BY ?k DESC(?n)"},
+		{"sort-computed", "SELECT ?x ?n { ?x :number ?n } ORDER BY (?n * 3)"},
 		{"top-1000", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n) LIMIT 1000"},
 	} {
 		for _, threads := range []int{1, 2, 4, 8, 16} {

@@ -113,6 +113,7 @@ var costly = []string{
 	unmerged[8].text,
 	strings.Replace(grouped[1], ":KEY", ":many", 1),
 	"SELECT ?g (GROUP_CONCAT(?v + 1) AS ?a) { ?x :many ?g ; :integer ?v } GROUP BY ?g",
+	"SELECT ?x ?d { ?x :double ?d } ORDER BY DESC(?d)",
 }
 
 // TestOperatorsOfManyRowsHaveWorkers where their query may have several threads, and none where it has one.

@@ -124,6 +124,7 @@ func TestOrderIsThatOfTheTermsInAllSegments(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for i := range 60 {
 		list = append(list, rdf.NewString(fmt.Sprint(i*i)), rdf.NewLangString(fmt.Sprint(i*i), []string{"en", "de", "de-AT"}[i%3]))
+		list = append(list, rdf.NewTyped(fmt.Sprint(i/4), []string{rdf.XSDInteger, rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDFloat}[i%4]))
 	}
 	for n := 1; n <= 8; n++ {
 		var env *Env

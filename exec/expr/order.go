@@ -19,8 +19,8 @@ import (
 type Comparer struct {
 	terms Terms
 	// texts are, for each segment of the dictionary, the plain and then the language-tagged strings: in each of these
-	// ranges IDs are in the order of the terms.
-	texts []dictionary.Range
+	// ranges IDs are in the order of the terms. So they are in numbers, one range for each segment, where terms may be equal too.
+	texts, numbers []dictionary.Range
 	// strings and langs are those of the first segment.
 	strings, langs dictionary.Range
 	// cuts are where segments after the first start, and where the last ends.
@@ -33,6 +33,7 @@ func NewComparer(terms Terms, d *dictionary.Dictionary) *Comparer {
 	if d != nil {
 		for i := range d.Segments() {
 			c.texts = append(c.texts, d.Section(i, dictionary.Strings), d.Section(i, dictionary.LangStrings))
+			c.numbers = append(c.numbers, d.Section(i, dictionary.Numbers))
 			c.cuts = append(c.cuts, d.Start(i+1))
 		}
 		c.strings, c.langs = c.texts[0], c.texts[1]
@@ -70,43 +71,59 @@ func (c *Comparer) Compare(a, b dictionary.ID) int {
 // Cuts are the IDs, ascending, between which strings are compared by their IDs; across a cut they have to be decoded.
 func (c *Comparer) Cuts() []dictionary.ID { return c.cuts }
 
-// Against returns Compare with b on the right, for many terms on the left: where b is a string, it is looked up in the
-// order of each segment's strings first, and then strings are compared by their IDs in all of them.
+// Against returns Compare with b on the right, for many terms on the left: where b is a string or a number, it is looked up in the
+// order of each segment's first, and then those are compared by their IDs in all segments.
 func (c *Comparer) Against(b dictionary.ID) func(a dictionary.ID) int {
-	plain := func(a dictionary.ID) int { return c.Compare(a, b) }
-	if b == dictionary.None || len(c.cuts) == 1 && b < c.cuts[0] {
-		return plain
-	}
-	first := 0
-	switch rank(c.terms.Value(b).Kind) {
-	case rankString:
-	case rankLang:
-		first = 1
-	default:
-		return plain
-	}
-	t := c.terms.Term(b)
-	var ranges []dictionary.Range
-	var firsts []dictionary.ID // of each range, that do not come before b
-	for i := first; i < len(c.texts); i += 2 {
-		r := c.texts[i]
-		n := sort.Search(r.Len(), func(n int) bool { return compareText(c.terms.Term(r.From+dictionary.ID(n)), t) >= 0 })
-		ranges, firsts = append(ranges, r), append(firsts, r.From+dictionary.ID(n))
-	}
+	bounds := c.bounds(b)
 	return func(a dictionary.ID) int {
-		for i, r := range ranges {
+		for _, r := range bounds {
 			switch {
-			case !r.Contains(a):
-			case a == b:
-				return 0
-			case a < firsts[i]:
+			case !r.in.Contains(a):
+			case a < r.equal.From:
 				return -1
+			case a < r.equal.To:
+				return 0
 			default:
-				return 1 // no other term has the same text
+				return 1
 			}
 		}
 		return c.Compare(a, b)
 	}
+}
+
+// rangeBound is a range of IDs in the order of their terms, and those that are equal to a term.
+type rangeBound struct{ in, equal dictionary.Range }
+
+// bounds are where a term belongs in ranges of others of its sort.
+func (c *Comparer) bounds(b dictionary.ID) (list []rangeBound) {
+	if b == dictionary.None {
+		return nil
+	}
+	for _, r := range c.alike(rank(c.terms.Value(b).Kind)) {
+		first := func(least int) dictionary.ID {
+			return r.From + dictionary.ID(sort.Search(r.Len(), func(n int) bool { return c.Compare(r.From+dictionary.ID(n), b) >= least }))
+		}
+		list = append(list, rangeBound{r, dictionary.Range{From: first(0), To: first(1)}})
+	}
+	return list
+}
+
+// alike are the ordered ranges of the terms of a rank.
+func (c *Comparer) alike(rank int8) (list []dictionary.Range) {
+	first := 0
+	switch rank {
+	case rankNumber:
+		return c.numbers
+	case rankString:
+	case rankLang:
+		first = 1
+	default:
+		return nil
+	}
+	for i := first; i < len(c.texts); i += 2 {
+		list = append(list, c.texts[i])
+	}
+	return list
 }
 
 // ordered reports whether two terms lie in one range of strings of a later segment.

@@ -2,6 +2,7 @@
 //
 // Nouns: [Sort], [Distinct], [Project], [Slice], [Number] (numbers solutions, so that what is made of each can be told apart).
 //
-// Many rows are told apart by workers (sharedDistinct), in their order. Sorting is stable, and with a limit keeps the best rows only. Past the memory limit sorted runs go to files and are
-// merged; distinct rows go to files split by hash.
+// Many rows are told apart by workers (sharedDistinct), in their order, and sorted by them: keys are computed by a stage (sortKeys),
+// distinct terms ranked in parts that are merged, and rows put in the order of their ranks. Sorting is stable, and with a limit keeps
+// the best rows only. Past the memory limit sorted runs go to files and are merged; distinct rows go to files split by hash.
 package modifier

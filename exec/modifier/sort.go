@@ -1,7 +1,9 @@
 package modifier
 
 import (
-	"github.com/rdfgpu/rdfgpu/dictionary"
+	"slices"
+	"sync/atomic"
+
 	"github.com/rdfgpu/rdfgpu/exec/eval"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
@@ -11,7 +13,8 @@ import (
 
 // Sort sorts solutions by the order of SPARQL 1.1, section 15.1; equal ones keep the order they came in.
 //
-// With a limit it keeps only the best rows. Past the memory limit sorted runs go to files, which are merged.
+// With a limit it keeps only the best rows. Past the memory limit sorted runs go to files, which are merged. Many rows are sorted
+// by all goroutines that the query gets: they share what sorting consists of (order.go, rank.go).
 type Sort struct {
 	operator.Base
 	Input      operator.Operator
@@ -28,16 +31,14 @@ type sortRun struct {
 	rows *vector.Rows
 	held *limits.Account
 	runs []*vector.File
-	// worst compares with the first key of the worst row worth keeping, once there are as many rows as are read.
-	worst func(dictionary.ID) int
-	keep  []uint32
+	// cutoff is set once there are as many rows as are read.
+	cutoff atomic.Pointer[cutoff]
 }
 
 func (s *Sort) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	r := &sortRun{Sort: s, x: x, rows: vector.NewRows(len(s.Keys) + len(s.Out)), held: x.Memory.Open("sort")}
 	defer r.close()
-	from := operator.Indexes(s.Input.Columns(), s.Out)
-	if err := operator.Run(s.Input, x, seed, func(b *vector.Batch) error { return r.add(b, from) }); err != nil {
+	if err := operator.RunStage(&sortKeys{Sort: s, cutoff: &r.cutoff}, x, seed, r.add); err != nil {
 		return err
 	}
 	if len(r.runs) == 0 {
@@ -59,62 +60,19 @@ func (r *sortRun) close() {
 // topFactor is how many times the wanted rows are collected before the rest is dropped.
 const topFactor = 4
 
-func (r *sortRun) add(b *vector.Batch, from []int) error {
-	k, before := len(r.Keys), r.rows.N
-	for i := range r.Keys {
-		var err error
-		if r.rows.Cols[i], err = r.Keys[i].Values(r.x, b, r.rows.Cols[i]); err != nil {
-			return err
-		}
-	}
-	if r.worst != nil {
-		b = r.promising(b, before)
-	}
-	for i, c := range from {
-		if c < 0 {
-			r.rows.Cols[k+i] = append(r.rows.Cols[k+i], vector.Unbound(b.N)...)
-		} else {
-			r.rows.Cols[k+i] = append(r.rows.Cols[k+i], b.Cols[c]...)
-		}
-	}
-	r.rows.N += b.N
+// add takes rows with their keys.
+func (r *sortRun) add(b *vector.Batch) error {
+	r.rows.AppendBatch(b)
 	if r.Limit > 0 && uint64(r.rows.N) > topFactor*(r.Limit+vector.BatchRows) {
 		if err := r.cut(); err != nil {
 			return err
 		}
 	}
 	// Sorting takes a row number and ranks for each key beside the rows.
-	if !r.held.Hold(r.rows.Bytes() + int64(r.rows.N)*int64(8+16*k)) {
+	if !r.held.Hold(r.rows.Bytes() + int64(r.rows.N)*int64(8+16*len(r.Keys))) {
 		return r.spill()
 	}
 	return nil
-}
-
-// promising drops the rows of a new batch, whose keys were added after row before, that cannot be among the best.
-func (r *sortRun) promising(b *vector.Batch, before int) *vector.Batch {
-	r.keep = r.keep[:0]
-	last := dictionary.None
-	good := false
-	for i, id := range r.rows.Cols[0][before:] {
-		if id != last || i == 0 {
-			order := r.worst(id)
-			good, last = order == 0 || order < 0 != r.Descending[0], id
-		}
-		if good {
-			r.keep = append(r.keep, uint32(i))
-		}
-	}
-	if len(r.keep) == b.N {
-		return b
-	}
-	for i := range r.Keys {
-		col := r.rows.Cols[i]
-		for to, row := range r.keep {
-			col[before+to] = col[before+int(row)]
-		}
-		r.rows.Cols[i] = col[:before+len(r.keep)]
-	}
-	return vector.Select(&vector.Batch{}, b, r.keep)
 }
 
 // cut keeps the best rows only.
@@ -131,11 +89,15 @@ func (r *sortRun) cut() error {
 	}
 	r.rows.N = len(order)
 	if uint64(len(order)) == r.Limit && len(r.Keys) > 0 {
-		r.worst = r.Comparer.Against(r.rows.Cols[0][len(order)-1])
+		r.cutoff.Store(&cutoff{r.Comparer.Against(r.rows.Cols[0][len(order)-1])})
 	}
 	return nil
 }
 
+// batchesEach is how many batches of sorted rows are made at a time for each goroutine.
+const batchesEach = 4
+
+// emitSorted emits the rows in order; many are picked by all goroutines, some batches at a time.
 func (r *sortRun) emitSorted(emit func(*vector.Batch) error) error {
 	order, err := r.order()
 	if err != nil {
@@ -145,11 +107,28 @@ func (r *sortRun) emitSorted(emit func(*vector.Batch) error) error {
 		order = order[:min(uint64(len(order)), r.Limit)]
 	}
 	view := &vector.Batch{Cols: r.rows.Cols[len(r.Keys):], N: r.rows.N}
-	var out vector.Batch
-	for at := 0; at < len(order); at += vector.BatchRows {
-		if err := emit(vector.Select(&out, view, order[at:min(at+vector.BatchRows, len(order))])); err != nil {
+	outs := make([]vector.Batch, r.batchesAtOnce(len(order)))
+	r.held.Hold(r.rows.Bytes() + int64(len(order))*4 + int64(len(outs)*vector.BatchRows*4*len(view.Cols)))
+	for some := range slices.Chunk(order, len(outs)*vector.BatchRows) {
+		parts := slices.Collect(slices.Chunk(some, vector.BatchRows))
+		if err := r.units(len(parts), func(i int) error { vector.Select(&outs[i], view, parts[i]); return nil }); err != nil {
 			return err
+		}
+		for i := range parts {
+			if err := emit(&outs[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// batchesAtOnce is how many batches of so many sorted rows are made at a time: they take a sixteenth of what the query may hold, at
+// most.
+func (r *sortRun) batchesAtOnce(rows int) int {
+	if !r.shares(rows) {
+		return 1
+	}
+	size := r.x.Memory.Limit() / 16 / int64(4*vector.BatchRows*max(1, len(r.Out)))
+	return int(max(1, min(int64(batchesEach*r.x.Copies()), size)))
 }

@@ -3,5 +3,6 @@
 // Nouns: [Terms] (the dictionary plus what one query computed), [Dictionary] (what it needs from below).
 //
 // IDs below Dictionary.Len() are the store's; computed terms follow, interned, so that one term has one ID and
-// equality of IDs is sameTerm. A Terms lives as long as the result of its query and is never written to the store.
+// equality of IDs is sameTerm. Goroutines that compute terms at the same time meet in shards, by hash, and take the next IDs from one
+// counter. A Terms lives as long as the result of its query and is never written to the store.
 package terms

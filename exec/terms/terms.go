@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"hash/maphash"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -29,11 +30,28 @@ const (
 	pageCount     = 32 - firstPageBits
 )
 
-// page holds computed terms in ID order. A slot is written once, before the count that covers it is published.
+// page holds computed terms in ID order. A slot is written once; it is read only after it has been marked as written.
 type page struct {
-	terms  []rdf.Term
-	values []dictionary.Value
+	terms   []rdf.Term
+	values  []dictionary.Value
+	written []atomic.Bool
 }
+
+// shardCount is how many shards there are of the computed terms, by hash, so that goroutines that compute terms at the same time
+// seldom wait for each other.
+const shardCount = 64
+
+// shard finds the IDs of some of the computed terms.
+type shard struct {
+	mu  sync.RWMutex
+	ids map[rdf.Term]dictionary.ID
+	// uncharged are bytes that have not been charged yet.
+	uncharged int64
+}
+
+// chargeEvery is how many bytes of a shard are charged at a time: all goroutines meet there. So those of all shards that are not
+// charged yet are fewer than 64 KiB and a term of each.
+const chargeEvery = 1 << 10
 
 // locate says in which page, and where in it, the n-th computed term lies.
 func locate(n uint32) (number int, slot uint64) {
@@ -45,7 +63,7 @@ func locate(n uint32) (number int, slot uint64) {
 // Terms maps IDs to terms and back, for one query: the store's terms and those the query computes.
 // All methods are safe for concurrent use; reading a computed term takes no lock.
 type Terms struct {
-	// Charge, where it is set before the first use, is told how many bytes each computed term takes.
+	// Charge, where it is set before the first use, is told how many bytes computed terms take: some terms at a time, in any goroutine.
 	Charge func(bytes int64)
 
 	dictionary Dictionary
@@ -54,17 +72,19 @@ type Terms struct {
 	count atomic.Uint32
 	bytes atomic.Int64
 	pages [pageCount]atomic.Pointer[page]
+	// growing is held by who adds a page.
+	growing sync.Mutex
 
 	// booleans are 1 + the IDs of true and false, 0 where they are not known yet.
 	booleans [2]atomic.Uint32
 
-	mu  sync.RWMutex
-	ids map[rdf.Term]dictionary.ID
+	seed   maphash.Seed
+	shards [shardCount]shard
 }
 
 // New returns the terms of a query over a dictionary.
 func New(d Dictionary) *Terms {
-	return &Terms{dictionary: d, base: dictionary.ID(d.Len())}
+	return &Terms{dictionary: d, base: dictionary.ID(d.Len()), seed: maphash.MakeSeed()}
 }
 
 // Base is the first ID of a computed term: the number of terms in the dictionary.
@@ -106,9 +126,10 @@ func (t *Terms) Find(term rdf.Term) (dictionary.ID, bool) {
 	if t.count.Load() == 0 {
 		return dictionary.None, false
 	}
-	t.mu.RLock()
-	id, ok := t.ids[term]
-	t.mu.RUnlock()
+	s := t.shard(term)
+	s.mu.RLock()
+	id, ok := s.ids[term]
+	s.mu.RUnlock()
 	if !ok {
 		return dictionary.None, false
 	}
@@ -143,41 +164,63 @@ func (t *Terms) boolean(term rdf.Term) dictionary.ID {
 	return id
 }
 
+// shard is where a term is found; terms that differ in something else than their text may meet in one.
+func (t *Terms) shard(term rdf.Term) *shard {
+	return &t.shards[maphash.String(t.seed, term.Value)%shardCount]
+}
+
 func (t *Terms) add(term rdf.Term) dictionary.ID {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if id, ok := t.ids[term]; ok {
+	s := t.shard(term)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id, ok := s.ids[term]; ok {
 		return id
 	}
-	if t.ids == nil {
-		t.ids = make(map[rdf.Term]dictionary.ID)
+	if s.ids == nil {
+		s.ids = make(map[rdf.Term]dictionary.ID)
 	}
-	n := t.count.Load()
+	n := t.count.Add(1) - 1
 	t.write(n, term)
 	id := t.base + n
-	t.ids[term] = id
-	bytes := int64(len(term.Value)+len(term.Datatype)+len(term.Language)) + termOverhead
-	t.bytes.Add(bytes)
-	if t.Charge != nil {
-		t.Charge(bytes)
-	}
-	t.count.Store(n + 1)
+	s.ids[term] = id
+	t.charge(s, int64(len(term.Value)+len(term.Datatype)+len(term.Language))+termOverhead)
 	return id
 }
 
 // termOverhead is the size of a page slot and of a map entry beside the strings.
 const termOverhead = 200
 
-// write puts a term into slot n; the caller holds mu and publishes n afterwards.
+// charge counts bytes; the caller holds the shard's mu.
+func (t *Terms) charge(s *shard, bytes int64) {
+	t.bytes.Add(bytes)
+	if s.uncharged += bytes; s.uncharged >= chargeEvery && t.Charge != nil {
+		t.Charge(s.uncharged)
+		s.uncharged = 0
+	}
+}
+
+// write puts a term into slot n, which is the caller's.
 func (t *Terms) write(n uint32, term rdf.Term) {
 	number, slot := locate(n)
 	p := t.pages[number].Load()
 	if p == nil {
-		size := firstPage << number
-		p = &page{make([]rdf.Term, size), make([]dictionary.Value, size)}
-		t.pages[number].Store(p)
+		p = t.grow(number)
 	}
 	p.terms[slot], p.values[slot] = term, dictionary.ParseValue(term)
+	p.written[slot].Store(true)
+}
+
+// grow returns a page that may have to be made first.
+func (t *Terms) grow(number int) *page {
+	t.growing.Lock()
+	defer t.growing.Unlock()
+	p := t.pages[number].Load()
+	if p == nil {
+		size := firstPage << number
+		p = &page{make([]rdf.Term, size), make([]dictionary.Value, size), make([]atomic.Bool, size)}
+		t.pages[number].Store(p)
+	}
+	return p
 }
 
 // slot finds a computed term's page; nil for an ID that nobody handed out.
@@ -187,5 +230,9 @@ func (t *Terms) slot(id dictionary.ID) (*page, uint64) {
 		return nil, 0
 	}
 	number, slot := locate(n)
-	return t.pages[number].Load(), slot
+	p := t.pages[number].Load()
+	if p == nil || !p.written[slot].Load() {
+		return nil, 0
+	}
+	return p, slot
 }

@@ -3,6 +3,7 @@ package terms
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -54,6 +55,8 @@ func TestComputedTermsFollowTheStoresTerms(t *testing.T) {
 
 func TestManyGoroutinesAgreeOnIDs(t *testing.T) {
 	terms := New(list{})
+	var charged atomic.Int64
+	terms.Charge = func(bytes int64) { charged.Add(bytes) }
 	const n = 3 * 4096
 	var got [4][n]dictionary.ID
 	var group sync.WaitGroup
@@ -65,7 +68,12 @@ func TestManyGoroutinesAgreeOnIDs(t *testing.T) {
 		})
 	}
 	group.Wait()
+	known := make([]bool, n)
 	for i := range n {
+		if id := got[0][i]; id >= n || known[id] {
+			t.Fatalf("term %d has ID %d, which is too large or another's", i, id)
+		}
+		known[got[0][i]] = true
 		for g := range got {
 			if got[g][i] != got[0][i] {
 				t.Fatalf("term %d has IDs %d and %d", i, got[0][i], got[g][i])
@@ -78,4 +86,55 @@ func TestManyGoroutinesAgreeOnIDs(t *testing.T) {
 	if terms.Computed() != n || terms.Bytes() == 0 {
 		t.Errorf("%d computed terms in %d bytes", terms.Computed(), terms.Bytes())
 	}
+	if left := terms.Bytes() - charged.Load(); left < 0 || left >= shardCount*chargeEvery {
+		t.Errorf("%d of %d bytes are not charged", left, terms.Bytes())
+	}
+}
+
+// TestReadersMeetWholeTerms: whoever goes through all IDs meets whole terms or none while they are computed.
+func TestReadersMeetWholeTerms(t *testing.T) {
+	terms := New(list{})
+	const n = 2000
+	var group sync.WaitGroup
+	for g := range 3 {
+		group.Go(func() {
+			for i := range n {
+				terms.ID(rdf.NewTyped(fmt.Sprint(i), fmt.Sprint("http://type/", g)))
+			}
+		})
+	}
+	group.Go(func() {
+		for terms.Computed() < 3*n {
+			for id := range dictionary.ID(terms.Computed()) {
+				if u := terms.Term(id); !u.IsZero() && (u.Value == "" || u.Datatype == "") {
+					t.Errorf("term %d is %v", id, u)
+				}
+			}
+		}
+	})
+	group.Wait()
+	if terms.Computed() != 3*n {
+		t.Errorf("%d terms, want %d", terms.Computed(), 3*n)
+	}
+}
+
+// BenchmarkID gives IDs to new terms, by one goroutine and by as many as there are processors.
+func BenchmarkID(b *testing.B) {
+	text := func(g uint64, i int) rdf.Term { return rdf.NewTyped(fmt.Sprintf("%d-%d", g, i), rdf.XSDInteger) }
+	b.Run("one", func(b *testing.B) {
+		terms := New(list{})
+		for i := range b.N {
+			terms.ID(text(0, i))
+		}
+	})
+	b.Run("all", func(b *testing.B) {
+		terms := New(list{})
+		var goroutines atomic.Uint64
+		b.RunParallel(func(pb *testing.PB) {
+			g := goroutines.Add(1)
+			for i := 0; pb.Next(); i++ {
+				terms.ID(text(g, i))
+			}
+		})
+	})
 }

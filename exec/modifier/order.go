@@ -1,0 +1,260 @@
+package modifier
+
+import (
+	"math/bits"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// shares reports whether so many rows are worth several goroutines.
+func (r *sortRun) shares(rows int) bool {
+	return !r.x.Alone() && uint64(rows) > r.x.Tuning.ShareFrom && rows > r.x.Tuning.ChunkRows
+}
+
+// units does units of work, by all goroutines where there are several.
+func (r *sortRun) units(n int, do func(unit int) error) error {
+	if n == 1 {
+		return do(0)
+	}
+	return r.x.Each(n, do)
+}
+
+// chunk is how many of so many rows are one unit of work.
+func (r *sortRun) chunk(rows int) int {
+	if r.shares(rows) {
+		return r.x.Tuning.ChunkRows
+	}
+	return limits.CheckEvery
+}
+
+// chunks is how many units of work so many rows are.
+func (r *sortRun) chunks(rows int) int { return (rows + r.chunk(rows) - 1) / r.chunk(rows) }
+
+// each does something for so many rows, some at a time: rows from … to are one of the chunks.
+func (r *sortRun) each(rows int, do func(chunk, from, to int) error) error {
+	size := r.chunk(rows)
+	unit := func(i int) error { return do(i, i*size, min((i+1)*size, rows)) }
+	if r.shares(rows) {
+		return r.units(r.chunks(rows), unit)
+	}
+	for i := range r.chunks(rows) {
+		if i > 0 {
+			if err := r.x.Ended(); err != nil {
+				return err
+			}
+		}
+		if err := unit(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// order returns the row numbers in sorted order, as far as somebody reads them: the limit.
+func (r *sortRun) order() ([]uint32, error) {
+	rows := make([]uint32, r.rows.N)
+	if len(rows) == 0 || len(r.Keys) == 0 {
+		return rows, nil
+	}
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	if err := r.refine(rows, 0, 0); err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// refine sorts rows, which are equal in the keys before k and begin at position at of the result, by key k on.
+func (r *sortRun) refine(rows []uint32, k, at int) error {
+	if err := r.x.Ended(); err != nil {
+		return err
+	}
+	keys, err := r.gathered(r.rows.Cols[k], rows)
+	if err != nil {
+		return err
+	}
+	ranks, most, err := r.ranks(keys, r.Descending[k])
+	if err != nil {
+		return err
+	}
+	sorted := rankedRows{rows, ranks}
+	if err := r.sortByRanks(sorted, most); err != nil || k+1 == len(r.Keys) {
+		return err
+	}
+	if r.shares(len(rows)) {
+		return r.refineMany(sorted, k+1, at)
+	}
+	return r.refineTies(sorted, k+1, at)
+}
+
+// refineTies sorts rows of one rank by key k on.
+func (r *sortRun) refineTies(sorted rankedRows, k, at int) error {
+	for from := 0; from < len(sorted.rows) && r.read(at+from); {
+		to := sorted.tie(from)
+		if to-from > 1 {
+			if err := r.refine(sorted.rows[from:to], k, at+from); err != nil {
+				return err
+			}
+		}
+		from = to
+	}
+	return nil
+}
+
+// read reports whether somebody reads a position of the result.
+func (r *sortRun) read(at int) bool { return r.Limit == 0 || uint64(at) < r.Limit }
+
+// refineMany is refineTies by all goroutines: each takes some ranks with few rows, and all share those with many.
+func (r *sortRun) refineMany(sorted rankedRows, k, at int) error {
+	var small, large [][2]int
+	begin, from := 0, 0 // of the next small piece, and of the tie that is looked at
+	for from < len(sorted.rows) && r.read(at+from) {
+		to := sorted.tie(from)
+		switch {
+		case r.shares(to - from):
+			small, large = append(small, [2]int{begin, from}), append(large, [2]int{from, to})
+			begin = to
+		case to-begin >= r.x.Tuning.ChunkRows:
+			small = append(small, [2]int{begin, to})
+			begin = to
+		}
+		from = to
+	}
+	small = append(small, [2]int{begin, from})
+	err := r.units(len(small), func(i int) error {
+		from, to := small[i][0], small[i][1]
+		return r.refineTies(sorted.part(from, to), k, at+from)
+	})
+	for i := 0; i < len(large) && err == nil; i++ {
+		from, to := large[i][0], large[i][1]
+		err = r.refine(sorted.rows[from:to], k, at+from)
+	}
+	return err
+}
+
+// gathered is vector.Gather for many rows.
+func (r *sortRun) gathered(col []dictionary.ID, rows []uint32) ([]dictionary.ID, error) {
+	out := make([]dictionary.ID, len(rows))
+	err := r.each(len(rows), func(_, from, to int) error {
+		vector.Gather(out[from:from], col, rows[from:to])
+		return nil
+	})
+	return out, err
+}
+
+// rankedRows are row numbers and the rank of each.
+type rankedRows struct{ rows, ranks []uint32 }
+
+func newRankedRows(n int) rankedRows { return rankedRows{make([]uint32, n), make([]uint32, n)} }
+
+// part views some of them.
+func (s rankedRows) part(from, to int) rankedRows {
+	return rankedRows{s.rows[from:to], s.ranks[from:to]}
+}
+
+// tie is where the rows of the rank at from end.
+func (s rankedRows) tie(from int) int {
+	to := from + 1
+	for to < len(s.ranks) && s.ranks[to] == s.ranks[from] {
+		to++
+	}
+	return to
+}
+
+// Many rows are sorted by the highest rankBits bits of their ranks first; what is equal in these, by one goroutine each.
+const (
+	rankBits    = 9
+	rankBuckets = 1 << rankBits
+)
+
+// sortByRanks sorts rows by their ranks, which are at most most; rows of one rank keep their order.
+func (r *sortRun) sortByRanks(s rankedRows, most uint32) error {
+	split := newRankedRows(len(s.rows))
+	if !r.shares(len(s.rows)) {
+		copy(split.rows, s.rows)
+		copy(split.ranks, s.ranks)
+		return r.countingSort(s, split, 0, most)
+	}
+	shift := max(0, bits.Len32(most)-rankBits)
+	starts, err := r.splitByRanks(split, s, shift)
+	if err != nil {
+		return err
+	}
+	return r.units(rankBuckets, func(b int) error {
+		from, to := starts[b], starts[b+1]
+		low := uint32(b) << shift
+		return r.countingSort(s.part(from, to), split.part(from, to), low, low+1<<shift-1)
+	})
+}
+
+// splitByRanks copies rows in the order of the highest bits of their ranks, and returns where the rows of each bucket start. Each of
+// some large parts is counted, and copied to where its rows of a bucket go, by one goroutine.
+func (r *sortRun) splitByRanks(to, from rankedRows, shift int) ([]int, error) {
+	n := len(from.rows)
+	size := r.part(n)
+	places := make([][rankBuckets]int, (n+size-1)/size)
+	err := r.units(len(places), func(i int) error {
+		for _, rank := range from.ranks[i*size : min((i+1)*size, n)] {
+			places[i][rank>>shift]++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	starts := make([]int, rankBuckets+1)
+	for b := range rankBuckets {
+		at := starts[b]
+		for i := range places {
+			places[i][b], at = at, at+places[i][b]
+		}
+		starts[b+1] = at
+	}
+	return starts, r.units(len(places), func(i int) error {
+		next := &places[i]
+		for j := i * size; j < min((i+1)*size, n); j++ {
+			b := from.ranks[j] >> shift
+			to.rows[next[b]], to.ranks[next[b]] = from.rows[j], from.ranks[j]
+			next[b]++
+		}
+		return nil
+	})
+}
+
+// part is how many of so many rows are one of some large parts, which each goroutine has a few of.
+func (r *sortRun) part(rows int) int {
+	if !r.shares(rows) {
+		return max(1, rows)
+	}
+	parts := 2 * r.x.Copies()
+	return max(r.x.Tuning.ChunkRows, (rows+parts-1)/parts)
+}
+
+// countingSort copies rows in the order of their ranks, which are at least low and at most high; rows of one rank keep their order.
+func (r *sortRun) countingSort(to, from rankedRows, low, high uint32) error {
+	if len(from.rows) == 0 {
+		return nil
+	}
+	starts := make([]uint32, high-low+2)
+	for i, rank := range from.ranks {
+		if err := r.x.Ended.Check(i); err != nil {
+			return err
+		}
+		starts[rank-low+1]++
+	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	for i, rank := range from.ranks {
+		if err := r.x.Ended.Check(i); err != nil {
+			return err
+		}
+		at := starts[rank-low]
+		starts[rank-low]++
+		to.rows[at], to.ranks[at] = from.rows[i], rank
+	}
+	return nil
+}

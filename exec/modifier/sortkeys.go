@@ -1,0 +1,82 @@
+package modifier
+
+import (
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// sortKeys is the stage below a sort: it puts the keys' values before the output columns and, with a limit, drops rows that are
+// known not to be among the best.
+type sortKeys struct {
+	*Sort
+	cutoff *atomic.Pointer[cutoff]
+}
+
+// cutoff is the first key of the worst row worth keeping, to compare with.
+type cutoff struct{ against func(dictionary.ID) int }
+
+func (s *sortKeys) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	return operator.RunStage(s, x, seed, emit)
+}
+
+// Below is the operator whose batches it takes.
+func (s *sortKeys) Below() operator.Operator { return s.Input }
+
+// Forks reports whether copies may run at the same time.
+func (s *sortKeys) Forks() bool {
+	for i := range s.Keys {
+		if !s.Keys[i].Plain() {
+			return false
+		}
+	}
+	return true
+}
+
+// Fork returns a copy of what it does to a batch.
+func (s *sortKeys) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batch, error) {
+	from, keys := operator.Indexes(s.Input.Columns(), s.Out), make([][]dictionary.ID, len(s.Keys))
+	var out, best vector.Batch
+	var keep []uint32
+	return func(x *operator.Execution, b *vector.Batch) (_ *vector.Batch, err error) {
+		out.Cols, out.N = out.Cols[:0], b.N
+		for i := range s.Keys {
+			if keys[i], err = s.Keys[i].Values(x, b, keys[i][:0]); err != nil {
+				return nil, err
+			}
+			out.Cols = append(out.Cols, keys[i])
+		}
+		for _, c := range from {
+			if c < 0 {
+				out.Cols = append(out.Cols, vector.Unbound(b.N))
+			} else {
+				out.Cols = append(out.Cols, b.Cols[c])
+			}
+		}
+		worst := s.cutoff.Load()
+		if worst == nil {
+			return &out, nil
+		}
+		if keep = s.promising(keep[:0], &out, worst); len(keep) == 0 {
+			return nil, nil
+		}
+		return vector.Select(&best, &out, keep), nil
+	}
+}
+
+// promising appends the rows that may be among the best to keep.
+func (s *sortKeys) promising(keep []uint32, b *vector.Batch, worst *cutoff) []uint32 {
+	last, good := dictionary.None, false
+	for i, id := range b.Cols[0] {
+		if i == 0 || id != last {
+			order := worst.against(id)
+			good, last = order == 0 || order < 0 != s.Descending[0], id
+		}
+		if good {
+			keep = append(keep, uint32(i))
+		}
+	}
+	return keep
+}
