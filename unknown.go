@@ -71,23 +71,13 @@ func (r *Result) near(name string) (best string) {
 
 // eachPattern visits the triple patterns of a node that are matched here, those of EXISTS included.
 func eachPattern(n parser.Node, visit func(parser.TriplePattern)) {
-	switch n := n.(type) {
-	case *parser.Service:
-		return
-	case *parser.BGP:
-		for _, p := range n.Patterns {
-			visit(p)
-		}
-	}
-	for _, e := range parser.Expressions(n) {
-		parser.AnyExpr(e, func(e parser.Expr) bool {
-			if exists, ok := e.(*parser.Exists); ok {
-				eachPattern(exists.Pattern, visit)
+	parser.Walk(n, func(n parser.Node) bool {
+		if bgp, ok := n.(*parser.BGP); ok {
+			for _, p := range bgp.Patterns {
+				visit(p)
 			}
-			return false
-		})
-	}
-	for _, c := range parser.Children(n) {
-		eachPattern(c, visit)
-	}
+		}
+		_, elsewhere := n.(*parser.Service)
+		return !elsewhere
+	})
 }

@@ -135,6 +135,25 @@ func Expressions(n Node) (list []Expr) {
 	return list
 }
 
+// Walk visits an operator, its operands and all below, each before what is below it, the patterns of EXISTS included. Where visit is
+// false, nothing below is visited.
+func Walk(n Node, visit func(Node) bool) {
+	if !visit(n) {
+		return
+	}
+	for _, e := range Expressions(n) {
+		AnyExpr(e, func(e Expr) bool {
+			if x, ok := e.(*Exists); ok {
+				Walk(x.Pattern, visit)
+			}
+			return false
+		})
+	}
+	for _, c := range Children(n) {
+		Walk(c, visit)
+	}
+}
+
 // MapExpressions returns an operator like n whose own expressions are what f makes of them; n itself where f changes
 // none.
 func MapExpressions(n Node, f func(Expr) Expr) Node {

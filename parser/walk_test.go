@@ -119,3 +119,26 @@ func TestWhatExpressionsHold(t *testing.T) {
 		}
 	}
 }
+
+// TestWalkVisitsPatternsOfExists, also of those in each other, and nothing below what it is told to leave.
+func TestWalkVisitsPatternsOfExists(t *testing.T) {
+	q, err := Parse(`SELECT * { ?a <http://e/1> ?b FILTER (true || EXISTS { ?a <http://e/2> ?c FILTER NOT EXISTS { ?c <http://e/3> ?d } })
+		SERVICE <http://e/s> { ?a <http://e/4> ?e } }`, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []string
+	Walk(q.Where, func(n Node) bool {
+		if bgp, ok := n.(*BGP); ok {
+			for _, p := range bgp.Patterns {
+				seen = append(seen, p.Predicate.Term.Value)
+			}
+		}
+		_, service := n.(*Service)
+		return !service
+	})
+	slices.Sort(seen)
+	if want := []string{"http://e/1", "http://e/2", "http://e/3"}; !slices.Equal(seen, want) {
+		t.Errorf("seen %v, want %v", seen, want)
+	}
+}

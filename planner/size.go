@@ -17,7 +17,7 @@ type querySize struct {
 func sizeOf(q *parser.Query) *querySize {
 	s := &querySize{variables: make([]string, 0, 16)}
 	if q.Where != nil {
-		s.pattern(q.Where)
+		parser.Walk(q.Where, func(n parser.Node) bool { s.add(n); return true })
 	}
 	slices.Sort(s.variables)
 	s.variables = slices.Compact(s.variables)
@@ -33,26 +33,11 @@ func (s *querySize) check() error {
 	return nil
 }
 
-func (s *querySize) pattern(n parser.Node) {
+// add counts one operator.
+func (s *querySize) add(n parser.Node) {
 	s.operators++
 	for v := range parser.Mentions(n) {
 		s.variables = append(s.variables, v)
 	}
 	s.variables = append(s.variables, parser.Binds(n)...)
-	for _, e := range parser.Expressions(n) {
-		s.expression(e)
-	}
-	for _, c := range parser.Children(n) {
-		s.pattern(c)
-	}
-}
-
-// expression counts the patterns of EXISTS.
-func (s *querySize) expression(e parser.Expr) {
-	if x, ok := e.(*parser.Exists); ok {
-		s.pattern(x.Pattern)
-	}
-	for _, a := range parser.Arguments(e) {
-		s.expression(a)
-	}
 }

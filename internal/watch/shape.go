@@ -197,7 +197,7 @@ func (s *shape) readLeaves() {
 // labels are the predicates whose triples a query reads; all is set where it may read any.
 func labels(n parser.Node) (list []rdf.Term, all bool) {
 	r := &reading{}
-	r.node(n)
+	parser.Walk(n, func(n parser.Node) bool { r.node(n); return true })
 	return r.labels, r.all
 }
 
@@ -207,6 +207,7 @@ type reading struct {
 	all    bool
 }
 
+// node notes what an operator itself reads.
 func (r *reading) node(n parser.Node) {
 	switch n := n.(type) {
 	case *parser.BGP:
@@ -219,21 +220,6 @@ func (r *reading) node(n parser.Node) {
 		r.path(n.Path)
 	case *parser.Graph: // which graphs there are matters too
 		r.all = true
-	}
-	for _, e := range parser.Expressions(n) {
-		r.expression(e)
-	}
-	for _, in := range parser.Children(n) {
-		r.node(in)
-	}
-}
-
-func (r *reading) expression(e parser.Expr) {
-	if x, ok := e.(*parser.Exists); ok {
-		r.node(x.Pattern)
-	}
-	for _, a := range parser.Arguments(e) {
-		r.expression(a)
 	}
 }
 
