@@ -86,8 +86,13 @@ func TestWorkersJoinAsOneGoroutineDoes(t *testing.T) {
 }
 
 func TestWorkersTellRowsApartAsOneGoroutineDoes(t *testing.T) {
+	allShare(t, distinct...)
+}
+
+// allShare runs queries whose rows come in the same order, over mixed data, with workers and without.
+func allShare(t *testing.T, texts ...string) {
 	m := mixed(t, 4000)
-	for _, text := range distinct {
+	for _, text := range texts {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			sharesAs(t, m, text, true)
@@ -96,16 +101,13 @@ func TestWorkersTellRowsApartAsOneGoroutineDoes(t *testing.T) {
 }
 
 func TestWorkersOfSomeGroupsGroupAsOneGoroutineDoes(t *testing.T) {
-	m := mixed(t, 4000)
+	var texts []string
 	for _, text := range grouped {
 		for _, key := range []string{"few", "many"} {
-			text := strings.Replace(text, ":KEY", ":"+key, 1)
-			t.Run(text, func(t *testing.T) {
-				t.Parallel()
-				sharesAs(t, m, text, true)
-			})
+			texts = append(texts, strings.Replace(text, ":KEY", ":"+key, 1))
 		}
 	}
+	allShare(t, texts...)
 }
 
 // costly are queries whose operators read values of terms while they share rows.

@@ -169,13 +169,7 @@ var ordered = []string{
 }
 
 func TestWorkersSortAsOneGoroutineDoes(t *testing.T) {
-	m := mixed(t, 4000)
-	for _, text := range ordered {
-		t.Run(text, func(t *testing.T) {
-			t.Parallel()
-			sharesAs(t, m, text, true)
-		})
-	}
+	allShare(t, ordered...)
 }
 
 // TestASharedSortEndsWithItsQuery by a consumer that has enough, and by a fault of a worker.

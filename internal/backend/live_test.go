@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,10 +12,10 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/live/livetest"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/kernels"
-	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -74,29 +72,14 @@ func (w *world) pattern() (all []parser.TriplePattern, names []string) {
 // folder loads a store of some quads.
 func (w *world) folder(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	var text []byte
-	for range 4000 {
-		q := w.quad()
-		for _, term := range []rdf.Term{q.Subject, q.Predicate, q.Object, q.Graph} {
-			if !term.IsZero() {
-				text = append(rdf.AppendNTriples(text, term), ' ')
+	folder, remove := livetest.Load(t, func(yield func(rdf.Quad) bool) {
+		for range 4000 {
+			if !yield(w.quad()) {
+				return
 			}
 		}
-		text = append(text, ".\n"...)
-	}
-	path := filepath.Join(dir, "data.nq")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	inputs, err := loader.Files("", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(dir, "store")
-	if _, err := loader.Load(context.Background(), folder, inputs, loader.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	})
+	t.Cleanup(remove)
 	return folder
 }
 
@@ -107,21 +90,12 @@ func (w *world) commit(t *testing.T, s *live.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var add, remove []live.Quad
+	var added []rdf.Quad
 	for range w.IntN(20) {
-		q := w.quad()
-		id := func(term rdf.Term) dictionary.ID {
-			if term.IsZero() {
-				return dictionary.None
-			}
-			id, err := tx.Intern(term)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return id
-		}
-		add = append(add, live.Quad{Graph: id(q.Graph), Subject: id(q.Subject), Predicate: id(q.Predicate), Object: id(q.Object)})
+		added = append(added, w.quad())
 	}
+	var remove []live.Quad
+	add := livetest.Quads(t, tx, added)
 	for e := range live.Edges(tx.State().Default()) {
 		if w.IntN(200) == 0 {
 			remove = append(remove, live.Quad{Graph: dictionary.None, Subject: e.From, Predicate: e.Label, Object: e.To})

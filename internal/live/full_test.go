@@ -44,16 +44,8 @@ func newRewriting(t *testing.T, do func(*live.Store) error) *rewriting {
 // fail lets operation number n fail, and where lasting is set all that take room from there on. It reports whether there are so many.
 func (r *rewriting) fail(t *testing.T, n int64, lasting bool) bool {
 	t.Helper()
-	folder := filepath.Join(t.TempDir(), "store")
+	s, folder, disk := r.open(t)
 	defer os.RemoveAll(filepath.Dir(folder))
-	if err := os.CopyFS(folder, os.DirFS(r.template)); err != nil {
-		t.Fatal(err)
-	}
-	disk := &section.Disk{}
-	s, err := live.Open(context.Background(), folder, live.Options{Writable: true, Disk: disk})
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer s.Close()
 	var count atomic.Int64
 	var first atomic.Pointer[section.Operation]
@@ -91,6 +83,20 @@ func (r *rewriting) fail(t *testing.T, n int64, lasting bool) bool {
 	checkNumbers(t, folder, int(s.Sequence())-1)
 	checkNothingLeft(t, folder)
 	return true
+}
+
+// open opens a copy of the store, whose disk can be made to fail. The caller closes it, and removes the folder around it.
+func (r *rewriting) open(t *testing.T) (s *live.Store, folder string, disk *section.Disk) {
+	t.Helper()
+	folder, disk = filepath.Join(t.TempDir(), "store"), &section.Disk{}
+	if err := os.CopyFS(folder, os.DirFS(r.template)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := live.Open(context.Background(), folder, live.Options{Writable: true, Disk: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, folder, disk
 }
 
 // goOn commits, and looks what the store and another process show then.

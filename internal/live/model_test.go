@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -15,6 +13,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/live/livetest"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
@@ -87,50 +86,7 @@ func newFolder(t testing.TB, initial quads) string {
 }
 
 func newFolderToRemove(t testing.TB, initial quads) (folder string, remove func()) {
-	dir, err := os.MkdirTemp("", "live")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "data.nq")
-	var text []byte
-	for q := range initial {
-		for _, term := range []rdf.Term{q.Subject, q.Predicate, q.Object, q.Graph} {
-			if !term.IsZero() {
-				text = append(rdf.AppendNTriples(text, term), ' ')
-			}
-		}
-		text = append(text, ".\n"...)
-	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	inputs, err := loader.Files("", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder = filepath.Join(dir, "store")
-	if _, err := loader.Load(context.Background(), folder, inputs, loader.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	return folder, func() { _ = os.RemoveAll(dir) }
-}
-
-// ids are quads by the IDs of a transaction.
-func ids(t *rapid.T, tx *live.Transaction, list []rdf.Quad) (out []live.Quad) {
-	id := func(term rdf.Term) dictionary.ID {
-		if term.IsZero() {
-			return dictionary.None
-		}
-		id, err := tx.Intern(term)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
-	for _, q := range list {
-		out = append(out, live.Quad{Graph: id(q.Graph), Subject: id(q.Subject), Predicate: id(q.Predicate), Object: id(q.Object)})
-	}
-	return out
+	return livetest.Load(t, maps.Keys(initial))
 }
 
 // seen is a snapshot and what it must go on showing.
@@ -275,7 +231,7 @@ func transact(r *rapid.T, s *live.Store, model quads, files bool) quads {
 		}
 		draw := rapid.SliceOfN(rapid.Custom(drawQuad), 0, 8)
 		remove, add := draw.Draw(r, "remove"), draw.Draw(r, "add")
-		if err := tx.Apply(ids(r, tx, remove), ids(r, tx, add)); err != nil {
+		if err := tx.Apply(livetest.Quads(r, tx, remove), livetest.Quads(r, tx, add)); err != nil {
 			r.Fatal(err)
 		}
 		for _, q := range remove {

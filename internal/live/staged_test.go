@@ -52,16 +52,8 @@ func compactNow(t *testing.T, folder string) {
 // failStaged is fail of a transaction that commits.
 func (r *rewriting) failStaged(t *testing.T, n int64, lasting bool) bool {
 	t.Helper()
-	folder := filepath.Join(t.TempDir(), "store")
+	s, folder, disk := r.open(t)
 	defer os.RemoveAll(filepath.Dir(folder))
-	if err := os.CopyFS(folder, os.DirFS(r.template)); err != nil {
-		t.Fatal(err)
-	}
-	disk := &section.Disk{}
-	s, err := live.Open(context.Background(), folder, live.Options{Writable: true, Disk: disk})
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer func() { s.Close() }()
 	before := s.Sequence()
 	var count atomic.Int64
@@ -87,6 +79,7 @@ func (r *rewriting) failStaged(t *testing.T, n int64, lasting bool) bool {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+		var err error
 		if s, err = live.Open(context.Background(), folder, live.Options{Writable: true, Disk: disk}); err != nil {
 			t.Fatal(err)
 		}

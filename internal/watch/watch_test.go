@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,11 +17,11 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/live/livetest"
 	"github.com/rdfgpu/rdfgpu/internal/naive"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 	"github.com/rdfgpu/rdfgpu/internal/watch"
-	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -46,34 +44,12 @@ type world struct {
 }
 
 func newWorld(t fatal, initial map[rdf.Quad]bool, options live.Options) *world {
-	dir, err := os.MkdirTemp("", "watch")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{fatal: t, quads: maps.Clone(initial), remove: func() { _ = os.RemoveAll(dir) }}
-	path := filepath.Join(dir, "data.nq")
-	var text []byte
-	for q := range initial {
-		for _, term := range []rdf.Term{q.Subject, q.Predicate, q.Object, q.Graph} {
-			if !term.IsZero() {
-				text = append(rdf.AppendNTriples(text, term), ' ')
-			}
-		}
-		text = append(text, ".\n"...)
-	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	inputs, err := loader.Files("", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(dir, "store")
-	if _, err := loader.Load(context.Background(), folder, inputs, loader.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	w := &world{fatal: t, quads: maps.Clone(initial)}
+	folder, remove := livetest.Load(t, maps.Keys(initial))
+	w.remove = remove
 	options.Writable, options.FlushTriples = true, 1<<30
 	options.Durability = wal.Durability{Unsynced: true}
+	var err error
 	if w.store, err = live.Open(context.Background(), folder, options); err != nil {
 		t.Fatal(err)
 	}
@@ -116,24 +92,8 @@ func (w *world) commit(steps ...step) {
 		w.Fatal(err)
 	}
 	defer tx.Abort()
-	ids := func(list []rdf.Quad) (out []live.Quad) {
-		for _, q := range list {
-			id := func(term rdf.Term) dictionary.ID {
-				if term.IsZero() {
-					return dictionary.None
-				}
-				id, err := tx.Intern(term)
-				if err != nil {
-					w.Fatal(err)
-				}
-				return id
-			}
-			out = append(out, live.Quad{Graph: id(q.Graph), Subject: id(q.Subject), Predicate: id(q.Predicate), Object: id(q.Object)})
-		}
-		return out
-	}
 	for _, s := range steps {
-		if err := tx.Apply(ids(s.remove), ids(s.add)); err != nil {
+		if err := tx.Apply(livetest.Quads(w, tx, s.remove), livetest.Quads(w, tx, s.add)); err != nil {
 			w.Fatal(err)
 		}
 		for _, q := range s.remove {
