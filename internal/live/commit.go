@@ -121,7 +121,7 @@ func (t *Transaction) Commit(ctx context.Context) (Report, error) {
 	if err := t.store.acknowledge(ctx, state); err != nil {
 		return Report{}, err
 	}
-	t.store.afterCommit(state)
+	t.store.afterCommit()
 	return r, nil
 }
 

@@ -99,9 +99,12 @@ func (m *maintenance) end() {
 	m.done.Wait()
 }
 
-// afterCommit looks whether a delta has become large.
-func (s *Store) afterCommit(state *State) {
-	if s.full(state) || state.unsettled() {
+// afterCommit looks whether a delta has become large. It looks at what readers see, which is held meanwhile: the state that was
+// committed may have been flushed by now, and its files closed.
+func (s *Store) afterCommit() {
+	snapshot := s.Snapshot()
+	defer snapshot.Release()
+	if s.full(snapshot.State) || snapshot.unsettled() {
 		s.wake()
 	}
 }
