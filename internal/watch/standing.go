@@ -13,7 +13,7 @@ import (
 
 // Query is what is asked to stand.
 type Query struct {
-	// Text is that of Parsed, a SELECT.
+	// Text is that of Parsed, a SELECT, whose data set may be another than the text's.
 	Text      string
 	Parsed    *parser.Query
 	Semantics bgp.Semantics
@@ -22,11 +22,13 @@ type Query struct {
 
 // identity is what makes two queries one.
 type identity struct {
-	text, base string
-	semantics  bgp.Semantics
+	text, base, dataset string
+	semantics           bgp.Semantics
 }
 
-func (q *Query) identity() identity { return identity{q.Text, q.Base, q.Semantics} }
+func (q *Query) identity() identity {
+	return identity{q.Text, q.Base, fmt.Sprintf("%q %q", q.Parsed.From, q.Parsed.FromNamed), q.Semantics}
+}
 
 // standing is a query that stands, for all who asked for it.
 type standing struct {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/internal/live"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
@@ -26,37 +26,11 @@ type Options struct {
 	NoSnapshot bool
 	// MaxMemory is how many bytes the subscription may hold; 0 is the default.
 	MaxMemory int64
-}
-
-// Way says how a change was found.
-type Way uint8
-
-const (
-	// Snapshot: it is all solutions.
-	Snapshot Way = iota
-	// Incremental: from what was changed in the data alone.
-	Incremental
-	// Evaluated: by evaluating the query again, and comparing.
-	Evaluated
-)
-
-// String is "snapshot", "incremental" or "evaluated".
-func (w Way) String() string { return [...]string{"snapshot", "incremental", "evaluated"}[w] }
-
-// Change is what one commit did to the solutions of a query, or several commits together.
-type Change struct {
-	// Sequence is that of the commit after which the solutions are what they are with this change.
-	Sequence uint64
-	Way      Way
-	// Variables name the terms of the rows; not to be changed.
-	Variables      []string
-	Added, Removed []Row
-}
-
-// Row is a solution, and how many times it came or went. Unbound variables have the zero Term.
-type Row struct {
-	Terms []rdf.Term
-	Count uint64
+	// Progress, where it is not 0, is how long Next waits at the most: then it tells of a change without rows. One that goes on tells at once.
+	Progress time.Duration
+	// Admit, where it is not nil, is asked before the query is evaluated, also again, and returns the context for that; leave is called
+	// after it.
+	Admit func(context.Context) (admitted context.Context, leave func(), err error)
 }
 
 // Subscription is one who is told of the changes of a query's solutions. Next is for one goroutine at a time.
@@ -67,8 +41,14 @@ type Subscription struct {
 	budget    *limits.Budget
 	held      *limits.Meter
 	wake      chan struct{}
+	options   Options
 	// first is the snapshot, until it is taken.
 	first *Change
+	// goesOn: nothing has been told yet of what goes on from before.
+	goesOn bool
+	// known is up to which commit the subscriber knows all; telling is what the rows of the change take that it was told last.
+	known   uint64
+	telling int64
 	// kept are the solutions as the subscriber knows them, where the query is evaluated again; where solutions count once, how
 	// many times each is there. It may be behind.
 	kept *tally
@@ -83,10 +63,10 @@ type Subscription struct {
 	err   error
 }
 
-func newSubscription(f *following, q *standing, budget *limits.Budget) *Subscription {
+func newSubscription(f *following, q *standing, budget *limits.Budget, options Options) *Subscription {
 	return &Subscription{
 		following: f, query: q, budget: budget, held: budget.Meter("changes that wait"), wake: make(chan struct{}, 1),
-		pending: newTally(), way: Incremental,
+		options: options, goesOn: options.After != nil, pending: newTally(), way: Incremental,
 	}
 }
 
@@ -116,9 +96,10 @@ func (s *Subscription) goOn(r *runner, now *live.Snapshot, sequence uint64) (sta
 }
 
 // begin evaluates the query where the subscription begins, if anybody wants to know.
-func (s *Subscription) begin(ctx context.Context, b beginning, o Options) error {
-	tells := o.After == nil && !o.NoSnapshot
-	if o.After == nil {
+func (s *Subscription) begin(ctx context.Context, b beginning) error {
+	s.known = b.state.Sequence()
+	tells := !s.goesOn && !s.options.NoSnapshot
+	if !s.goesOn {
 		s.first = &Change{Sequence: b.state.Sequence(), Way: Snapshot, Variables: s.query.variables}
 	}
 	if !tells && !s.query.again() && !s.query.distinct {
@@ -150,16 +131,36 @@ func (s *Subscription) look() {
 }
 
 // snapshot makes all solutions the first change.
-func (s *Subscription) snapshot(solutions *tally) (err error) {
+func (s *Subscription) snapshot(solutions *tally) error {
 	if s.query.distinct {
 		solutions = newTally().appear(solutions)
 	}
-	s.first.Added, _, err = solutions.split()
+	return s.spell(s.first, solutions)
+}
+
+// spell makes rows of a difference.
+func (s *Subscription) spell(c *Change, difference *tally) (err error) {
+	s.telling = difference.rowBytes(len(c.Variables))
+	if err := s.held.Charge(s.telling); err != nil {
+		return err
+	}
+	c.Added, c.Removed, err = difference.split()
+	c.Held = s.budget.Used()
 	return err
 }
 
 func (s *Subscription) evaluate(ctx context.Context, state *live.State) (solutions *tally, err error) {
-	r, err := s.following.settings.runner(ctx, s.budget)
+	if s.options.Admit != nil {
+		admitted, leave, err := s.options.Admit(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		ctx = admitted
+	}
+	budget := s.following.settings.Budget(s.options.MaxMemory) // what a query holds ends with its budget
+	defer budget.Close()
+	r, err := s.following.settings.runner(ctx, budget)
 	if err != nil {
 		return nil, err
 	}
@@ -170,24 +171,68 @@ func (s *Subscription) evaluate(ctx context.Context, state *live.State) (solutio
 	return solutions, err
 }
 
-// Next waits for the next change. The error is the context's or ErrClosed, wraps limits.ErrMemory where the subscription holds more than
-// it may, or is why the query could not be evaluated. After an error there are no more changes.
-func (s *Subscription) Next(ctx context.Context) (*Change, error) {
-	if c := s.first; c != nil {
+// Next waits for the next change, whose rows the subscription holds until the next call. The error is the context's or ErrClosed, wraps
+// limits.ErrMemory where the subscription holds more than it may, or is why the query could not be evaluated. After an error there are no
+// more changes.
+func (s *Subscription) Next(ctx context.Context) (c *Change, err error) {
+	if c = s.first; c != nil {
 		s.first = nil
 		return c, nil
 	}
+	s.handBack()
+	idle, stop := s.patience()
+	defer stop()
 	for {
-		c, err := s.change(ctx)
-		if c != nil || err != nil {
+		if c, err = s.change(ctx); c != nil || err != nil {
 			return c, err
 		}
 		select {
 		case <-s.wake:
+		case <-idle:
+			if c = s.progress(); c != nil {
+				return c, nil
+			}
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// handBack lets the rows go of the change that was told last.
+func (s *Subscription) handBack() {
+	_ = s.held.Charge(-s.telling)
+	s.telling = 0
+}
+
+// patience ticks when it is time to tell of progress: to who goes on from before, at once.
+func (s *Subscription) patience() (idle <-chan time.Time, stop func()) {
+	every := s.options.Progress
+	if every == 0 {
+		return nil, func() {}
+	}
+	if s.goesOn {
+		every, s.goesOn = min(every, time.Millisecond), false
+	}
+	ticker := time.NewTicker(every)
+	return ticker.C, ticker.Stop
+}
+
+// progress tells up to which commit the subscriber knows all; nil where something waits. It waits for no step that is being taken.
+func (s *Subscription) progress() *Change {
+	f := s.following
+	taken := f.mu.TryLock()
+	if taken {
+		defer f.mu.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil || s.stale || len(s.pending.counts) > 0 {
+		return nil
+	}
+	if taken {
+		s.known = max(s.known, f.state.Sequence())
+	}
+	return &Change{Sequence: s.known, Way: Progress, Variables: s.query.variables, Held: s.budget.Used()}
 }
 
 // change is what waits; nil where that is nothing.
@@ -209,11 +254,14 @@ func (s *Subscription) change(ctx context.Context) (*Change, error) {
 			return nil, s.fail(err)
 		}
 	}
+	s.known = max(s.known, c.Sequence)
 	if len(pending.counts) == 0 {
 		return nil, nil
 	}
-	c.Added, c.Removed, err = pending.split()
-	return c, err
+	if err := s.spell(c, pending); err != nil {
+		return nil, s.fail(err)
+	}
+	return c, nil
 }
 
 // takeWaiting takes what waits.

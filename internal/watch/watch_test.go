@@ -190,6 +190,9 @@ func (w *world) check(q *watched) []*watch.Change {
 	if want := w.expected(q.asked.Parsed, q.asked.Semantics); !maps.Equal(q.seen, want) {
 		w.Fatalf("%v: %s\nover %v\nis told %v\nis      %v", q.asked.Semantics, q.asked.Text, slices.Collect(maps.Keys(w.quads)), q.seen, want)
 	}
+	if known, waiting := q.Now(); known == nil || known.Sequence != w.store.Sequence() || waiting != 0 {
+		w.Fatalf("%s: all is told up to %v of commit %d, and %d bytes wait", q.asked.Text, known, w.store.Sequence(), waiting)
+	}
 	return changes
 }
 
