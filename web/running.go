@@ -15,7 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// query is one query or update that waits or runs.
+// query is one query or update that waits or runs, or a query that stands.
 type query struct {
 	ID      string
 	Text    string
@@ -23,9 +23,12 @@ type query struct {
 	Started time.Time
 	// changes: it changes the store.
 	changes bool
-	began   atomic.Int64
-	turn    atomic.Pointer[turn]
-	cancel  context.CancelCauseFunc
+	// stands: it is told what changes, and holds so many bytes for that.
+	stands bool
+	held   atomic.Int64
+	began  atomic.Int64
+	turn   atomic.Pointer[turn]
+	cancel context.CancelCauseFunc
 }
 
 // start notes that the query waits no longer.
@@ -38,6 +41,8 @@ func (q *query) start(t *turn) {
 func (q *query) state() string {
 	t := q.turn.Load()
 	switch {
+	case q.stands:
+		return "standing"
 	case t == nil:
 		return "waiting"
 	case t.isParked():
@@ -46,12 +51,13 @@ func (q *query) state() string {
 	return "running"
 }
 
-// running lists the queries under way.
+// running lists the queries under way, and those that stand.
 type running struct {
-	prefix string
-	next   atomic.Uint64
-	mu     sync.Mutex
-	byID   map[string]*query
+	prefix   string
+	next     atomic.Uint64
+	mu       sync.Mutex
+	byID     map[string]*query
+	standing int
 }
 
 func newRunning() *running {
@@ -62,23 +68,58 @@ func newRunning() *running {
 
 // add lists a query under a new id, unique across restarts for all practical purposes.
 func (l *running) add(text, client string, began time.Time, cancel context.CancelCauseFunc) *query {
-	q := &query{ID: l.prefix + strconv.FormatUint(l.next.Add(1), 10), Text: text, Client: client, Started: began, cancel: cancel}
+	q := l.named(text, client, began, cancel)
 	l.mu.Lock()
 	l.byID[q.ID] = q
 	l.mu.Unlock()
 	return q
 }
 
-func (l *running) remove(q *query) {
+// stand lists a query that stands; false where there are as many as may be.
+func (l *running) stand(q *query, most int) bool {
 	l.mu.Lock()
-	delete(l.byID, q.ID)
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	if l.standing >= most {
+		return false
+	}
+	q.stands = true
+	l.byID[q.ID] = q
+	l.standing++
+	return true
 }
 
+// named is a query under a new id.
+func (l *running) named(text, client string, began time.Time, cancel context.CancelCauseFunc) *query {
+	return &query{ID: l.prefix + strconv.FormatUint(l.next.Add(1), 10), Text: text, Client: client, Started: began, cancel: cancel}
+}
+
+func (l *running) remove(q *query) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.byID, q.ID)
+	if q.stands {
+		l.standing--
+	}
+}
+
+// len is how many are under way, without those that stand.
 func (l *running) len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.byID)
+	return len(l.byID) - l.standing
+}
+
+// standingNow is how many queries stand, and how many bytes are held for them.
+func (l *running) standingNow() (n int, held int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.standing == 0 {
+		return 0, 0
+	}
+	for _, q := range l.byID {
+		held += q.held.Load()
+	}
+	return l.standing, held
 }
 
 func (l *running) find(id string) *query {
@@ -108,10 +149,11 @@ func (s *Server) serveQueries(w http.ResponseWriter, r *http.Request) {
 		State   string  `json:"state"`
 		Update  bool    `json:"update,omitempty"`
 		Elapsed float64 `json:"elapsedMilliseconds"`
+		Held    int64   `json:"memoryBytes,omitempty"`
 	}
 	items := []item{}
 	for _, q := range s.queries.list() {
-		items = append(items, item{q.ID, cutQuery(q.Text, 4096), q.Client, q.state(), q.changes, float64(time.Since(q.Started).Microseconds()) / 1e3})
+		items = append(items, item{q.ID, cutQuery(q.Text, 4096), q.Client, q.state(), q.changes, float64(time.Since(q.Started).Microseconds()) / 1e3, q.held.Load()})
 	}
 	s.writeJSON(w, r, map[string]any{"queries": items})
 }

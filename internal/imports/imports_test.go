@@ -70,6 +70,7 @@ var rooms = map[string][]string{
 	"internal/update":           {"internal/live", "internal/patch", "exec", "exec/limits", "exec/vector", "parser", "pcsr", "dictionary"},
 	"internal/blanks":           {},
 	"internal/document":         {},
+	"internal/events":           {},
 	"internal/drawing":          {"planner/bgp", "dictionary"},
 	"internal/bench":            {},
 	"internal/bench/scale":      {root},
@@ -81,7 +82,7 @@ var rooms = map[string][]string{
 	"internal/updatetest":       {"internal/isomorphism", "internal/results", "loader"},
 	"internal/matchtest":        {"internal/schedule", "exec/match", "planner/bgp", "parser", "pcsr", "dictionary", "loader"},
 	"internal/mcp":              {root},
-	"web":                       {root, "internal/results", "internal/mcp"},
+	"web":                       {root, "internal/events", "internal/results", "internal/mcp"},
 	"packaging/sbom":            {},
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate", "internal/mcp"},
 	root: {
