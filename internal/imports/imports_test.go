@@ -84,7 +84,7 @@ var rooms = map[string][]string{
 	"internal/mcp":              {root},
 	"web":                       {root, "internal/events", "internal/results", "internal/mcp"},
 	"packaging/sbom":            {},
-	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/generate", "internal/mcp"},
+	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/events", "internal/generate", "internal/mcp", "internal/results"},
 	root: {
 		"loader", "parser", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match/cpu", "exec/match/gpu", "exec/terms",
 		"internal/backend", "internal/backup", "internal/blanks", "internal/document", "internal/drawing", "internal/federation", "internal/live", "internal/patch", "internal/readback", "internal/results", "internal/schedule",
