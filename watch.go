@@ -104,6 +104,19 @@ func (s *Store) subscribe(ctx context.Context, text string, options WatchOptions
 	})
 }
 
+// WatchExplanation says how the changes of a standing query are found.
+type WatchExplanation = standing.Explanation
+
+// ExplainWatch says how the changes of a query would be found, and what keeps it from being IncrementalChange where it is not. The error is as
+// that of Watch.
+func (s *Store) ExplainWatch(ctx context.Context, query string, options WatchOptions) (WatchExplanation, error) {
+	parsed, err := s.parse(ctx, query, QueryOptions{Base: options.Base, DefaultGraphs: options.DefaultGraphs, NamedGraphs: options.NamedGraphs})
+	if err != nil {
+		return WatchExplanation{}, err
+	}
+	return standing.Explain(standing.Query{Text: query, Parsed: parsed, Semantics: options.Semantics, Base: options.Base})
+}
+
 // History names the log of commits that sequences number: 16 hexadecimal digits, which are the same as long as the store keeps its commits,
 // and others where it was loaded anew or restored. It is "" for a store that was never open for writing, all of whose states have the
 // sequence 0.

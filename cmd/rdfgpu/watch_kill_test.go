@@ -230,6 +230,7 @@ func TestWatchingGoesOnOverDeaths(t *testing.T) {
 		{query: prefix + "SELECT ?a { ?a :p ?b . ?b :p ?c FILTER (?a != ?c) }", semantics: "isomorphism"},
 		{query: prefix + "SELECT DISTINCT ?b { ?a :p ?b . ?b :p ?c }", semantics: "edge-isomorphism"},
 		{query: prefix + "SELECT ?b (COUNT(*) AS ?n) { ?a :p ?b } GROUP BY ?b", semantics: "homomorphism"},
+		{query: prefix + "SELECT ?a ?c { ?a :p ?b OPTIONAL { ?b :p ?c . ?c :p ?a } }", semantics: "homomorphism"},
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

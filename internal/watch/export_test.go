@@ -27,6 +27,9 @@ func (s *Subscription) Now() (known *Change, waiting int64) {
 	if s.kept != nil {
 		waiting -= s.kept.bytes
 	}
+	if s.groups != nil {
+		waiting -= s.groups.bytes
+	}
 	return known, waiting
 }
 

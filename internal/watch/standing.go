@@ -123,17 +123,17 @@ func (l *leaf) planGraph() dictionary.ID {
 	return l.name
 }
 
-// solutions are those of the query over a state; of what it counts once, all.
+// solutions are those of the query over a state; of what it counts once, all; of what it groups, those of the pattern below.
 func (q *standing) solutions(r *runner, state *live.State) (*tally, error) {
 	out := newTally()
-	return out, r.evaluate(q, state, q.whole, 1, out)
+	return out, r.evaluate(q, state, q.whole, q.variables, 1, out)
 }
 
 // compare evaluates the query over two states.
 func (q *standing) compare(r *runner, before, after *live.State) (*tally, error) {
 	out, err := q.solutions(r, after)
 	if err == nil {
-		err = r.evaluate(q, before, q.whole, -1, out)
+		err = r.evaluate(q, before, q.whole, q.variables, -1, out)
 	}
 	return out, err
 }

@@ -52,6 +52,8 @@ type Subscription struct {
 	// kept are the solutions as the subscriber knows them, where the query is evaluated again; where solutions count once, how
 	// many times each is there. It may be behind.
 	kept *tally
+	// groups are those of a query that aggregates, as the subscriber knows them.
+	groups *groups
 
 	mu sync.Mutex
 	// pending is what the subscriber has not been told yet, sequence the last commit of that.
@@ -100,27 +102,95 @@ func (s *Subscription) begin(ctx context.Context, b beginning) error {
 	s.known = b.state.Sequence()
 	tells := !s.goesOn && !s.options.NoSnapshot
 	if !s.goesOn {
-		s.first = &Change{Sequence: b.state.Sequence(), Way: Snapshot, Variables: s.query.variables}
+		s.first = &Change{Sequence: b.state.Sequence(), Way: Snapshot, Variables: s.query.parsed.Variables}
 	}
-	if !tells && !s.query.again() && !s.query.distinct {
+	if !tells && !s.query.keeps() {
 		s.look()
 		return nil
 	}
-	solutions, err := s.evaluate(ctx, b.state)
+	solutions, err := s.evaluatePattern(ctx, b.state)
 	if err != nil {
 		return err
 	}
-	if s.query.again() || s.query.distinct {
+	switch {
+	case !s.query.keeps():
+	case s.query.grouped != nil:
+		solutions, err = s.group(ctx, b.state, solutions)
+	default:
 		s.kept = solutions
-		if err := s.held.Charge(solutions.bytes); err != nil {
-			return err
-		}
+		err = s.held.Charge(solutions.bytes)
 	}
-	if tells {
+	if err == nil && tells {
 		err = s.snapshot(solutions)
 	}
 	s.look()
 	return err
+}
+
+// keeps reports whether something is kept for each subscriber beside what waits.
+func (q *standing) keeps() bool { return q.again() || q.distinct || q.grouped != nil }
+
+// group keeps solutions of the pattern by their groups, and makes those of the query of them. Where a group has too many rows, the query is
+// evaluated again by this subscriber.
+func (s *Subscription) group(ctx context.Context, state *live.State, solutions *tally) (out *tally, err error) {
+	g := newGroups(s.query.grouped)
+	g.take(g.byGroup(solutions))
+	if g.anyLarge() {
+		if s.kept, err = s.evaluate(ctx, state); err != nil {
+			return nil, err
+		}
+		return s.kept, s.held.Charge(s.kept.bytes)
+	}
+	s.groups, out = g, newTally()
+	if err := s.held.Charge(g.bytes); err != nil {
+		return nil, err
+	}
+	return out, s.work(ctx, func(r *runner) error { return g.add(r, s.query, state, sortedKeys(g.rows), 1, out) })
+}
+
+// regroup finds what a difference of the pattern's solutions does to those of the query, at the commit of c or a later one.
+func (s *Subscription) regroup(ctx context.Context, c *Change, difference *tally) (out *tally, err error) {
+	if len(difference.counts) == 0 {
+		return difference, nil
+	}
+	g := s.groups
+	if g == nil {
+		return s.compare(ctx, c)
+	}
+	now, before, differences := s.watcher.store.Snapshot(), g.bytes, g.byGroup(difference)
+	defer now.Release()
+	if g.large(sortedKeys(differences)) {
+		return s.ungroup(ctx, c, now.State)
+	}
+	if err := s.work(ctx, func(r *runner) error {
+		out, err = g.change(r, s.query, now.State, differences)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	return out, s.held.Charge(g.bytes - before)
+}
+
+// ungroup evaluates the query again from here on: its groups have become too large.
+func (s *Subscription) ungroup(ctx context.Context, c *Change, state *live.State) (*tally, error) {
+	s.kept = newTally()
+	if err := s.work(ctx, func(r *runner) error {
+		return s.groups.add(r, s.query, state, sortedKeys(s.groups.rows), 1, s.kept)
+	}); err != nil {
+		return nil, err
+	}
+	err := s.held.Charge(s.kept.bytes - s.groups.bytes)
+	if s.groups = nil; err != nil {
+		return nil, err
+	}
+	return s.compare(ctx, c)
+}
+
+// compare evaluates the query again, and tells so.
+func (s *Subscription) compare(ctx context.Context, c *Change) (difference *tally, err error) {
+	difference, c.Sequence, err = s.again(ctx)
+	c.Way = Evaluated
+	return difference, err
 }
 
 // look lets the subscriber look at what waits from the beginning.
@@ -149,7 +219,21 @@ func (s *Subscription) spell(c *Change, difference *tally) (err error) {
 	return err
 }
 
-func (s *Subscription) evaluate(ctx context.Context, state *live.State) (solutions *tally, err error) {
+// evaluatePattern finds the solutions of what is kept up to date, and evaluate those of the query; they differ where it groups.
+func (s *Subscription) evaluatePattern(ctx context.Context, state *live.State) (*tally, error) {
+	return s.admitted(ctx, func(r *runner, out *tally) error {
+		return r.evaluate(s.query, state, s.query.whole, s.query.variables, 1, out)
+	})
+}
+
+func (s *Subscription) evaluate(ctx context.Context, state *live.State) (*tally, error) {
+	return s.admitted(ctx, func(r *runner, out *tally) error {
+		return r.evaluate(s.query, state, s.query.parsed.Where, s.query.parsed.Variables, 1, out)
+	})
+}
+
+// admitted does what evaluates a query as a whole.
+func (s *Subscription) admitted(ctx context.Context, do func(*runner, *tally) error) (*tally, error) {
 	if s.options.Admit != nil {
 		admitted, leave, err := s.options.Admit(ctx)
 		if err != nil {
@@ -158,17 +242,19 @@ func (s *Subscription) evaluate(ctx context.Context, state *live.State) (solutio
 		defer leave()
 		ctx = admitted
 	}
-	budget := s.following.settings.Budget(s.options.MaxMemory) // what a query holds ends with its budget
+	out := newTally()
+	return out, s.work(ctx, func(r *runner) error { return do(r, out) })
+}
+
+// work does something with a runner, whose budget ends with it: what a query holds ends with its budget alone.
+func (s *Subscription) work(ctx context.Context, do func(*runner) error) error {
+	budget := s.following.settings.Budget(s.options.MaxMemory)
 	defer budget.Close()
 	r, err := s.following.settings.runner(ctx, budget)
 	if err != nil {
-		return nil, err
-	}
-	err = schedule.Guard(func() error {
-		solutions, err = s.query.solutions(r, state)
 		return err
-	})
-	return solutions, err
+	}
+	return schedule.Guard(func() error { return do(r) })
 }
 
 // Next waits for the next change, whose rows the subscription holds until the next call. The error is the context's or ErrClosed, wraps
@@ -232,7 +318,7 @@ func (s *Subscription) progress() *Change {
 	if taken {
 		s.known = max(s.known, f.state.Sequence())
 	}
-	return &Change{Sequence: s.known, Way: Progress, Variables: s.query.variables, Held: s.budget.Used()}
+	return &Change{Sequence: s.known, Way: Progress, Variables: s.query.parsed.Variables, Held: s.budget.Used()}
 }
 
 // change is what waits; nil where that is nothing.
@@ -243,14 +329,17 @@ func (s *Subscription) change(ctx context.Context) (*Change, error) {
 	}
 	switch {
 	case stale:
-		if pending, c.Sequence, err = s.again(ctx); err != nil {
+		if pending, err = s.compare(ctx, c); err != nil {
 			return nil, s.fail(err)
 		}
-		c.Way = Evaluated
 	case s.query.distinct:
 		before := s.kept.bytes
 		pending = s.kept.appear(pending)
 		if err := s.held.Charge(s.kept.bytes - before); err != nil {
+			return nil, s.fail(err)
+		}
+	case s.query.grouped != nil:
+		if pending, err = s.regroup(ctx, c, pending); err != nil {
 			return nil, s.fail(err)
 		}
 	}
@@ -269,7 +358,7 @@ func (s *Subscription) takeWaiting() (*tally, *Change, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pending, stale := s.pending, s.stale
-	c := &Change{Sequence: s.sequence, Way: s.way, Variables: s.query.variables}
+	c := &Change{Sequence: s.sequence, Way: s.way, Variables: s.query.parsed.Variables}
 	_ = s.held.Charge(-pending.bytes)
 	s.pending, s.stale, s.way = newTally(), false, Incremental
 	return pending, c, stale, s.err
