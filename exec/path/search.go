@@ -11,7 +11,7 @@ import (
 )
 
 // Search walks closures of paths by frontiers: breadth first, each vertex once, with a bitmap of those seen.
-// It serves one search at a time. A path with closures inside is walked by an automaton, one of predicates alone as a levels says.
+// It serves one search at a time. A path with closures inside is walked by an automaton, one of predicates alone by levels.
 type Search struct {
 	graph    *pcsr.Graph
 	ctx      context.Context
