@@ -110,6 +110,7 @@ var engineProblems = []struct {
 	{rdfgpu.ErrLogGone, gone}, {rdfgpu.ErrLogBeyond, gone},
 	{rdfgpu.ErrStoreClosed, Problem{Status: http.StatusServiceUnavailable, Title: "stopped", outcome: "ended"}},
 	{errStopping, Problem{Status: http.StatusServiceUnavailable, Title: "stopped", outcome: "ended", Hint: "connect again with the header Last-Event-ID"}},
+	{errPushedOut, Problem{Status: http.StatusServiceUnavailable, Title: "too many subscriptions", outcome: "busy", Hint: "connect again with the header Last-Event-ID"}},
 	{errTurned, Problem{Status: http.StatusServiceUnavailable, Title: "another store", outcome: "ended", Hint: "connect again with the header Last-Event-ID"}},
 	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},

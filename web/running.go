@@ -23,12 +23,13 @@ type query struct {
 	Started time.Time
 	// changes: it changes the store.
 	changes bool
-	// stands: it is told what changes, and holds so many bytes for that.
-	stands bool
-	held   atomic.Int64
-	began  atomic.Int64
-	turn   atomic.Pointer[turn]
-	cancel context.CancelCauseFunc
+	// stands: it is told what changes, for a client, and holds so many bytes for that; leaves: it has made way for another.
+	stands, leaves bool
+	owner          clientID
+	held           atomic.Int64
+	began          atomic.Int64
+	turn           atomic.Pointer[turn]
+	cancel         context.CancelCauseFunc
 }
 
 // start notes that the query waits no longer.
@@ -53,11 +54,12 @@ func (q *query) state() string {
 
 // running lists the queries under way, and those that stand.
 type running struct {
-	prefix   string
-	next     atomic.Uint64
-	mu       sync.Mutex
-	byID     map[string]*query
-	standing int
+	prefix string
+	next   atomic.Uint64
+	mu     sync.Mutex
+	byID   map[string]*query
+	// standing counts queries that stand, leaving those among the others that did and are not gone yet.
+	standing, leaving int
 }
 
 func newRunning() *running {
@@ -75,16 +77,43 @@ func (l *running) add(text, client string, began time.Time, cancel context.Cance
 	return q
 }
 
-// stand lists a query that stands; false where there are as many as may be.
+// stand lists a query that stands; false where there are as many as may be, and none makes way.
 func (l *running) stand(q *query, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.standing >= most {
+	if l.standing >= most && !l.pushOut(q.owner) {
 		return false
 	}
 	q.stands = true
 	l.byID[q.ID] = q
 	l.standing++
+	return true
+}
+
+// pushOut ends the newest query that stands for the client that has most of them, where that is fair to a client that wants one: where it
+// has more even then.
+func (l *running) pushOut(newcomer clientID) bool {
+	counts, newest := map[clientID]int{}, map[clientID]*query{}
+	most := newcomer
+	for _, q := range l.byID {
+		if !q.stands || q.leaves {
+			continue
+		}
+		counts[q.owner]++
+		if n := newest[q.owner]; n == nil || q.Started.After(n.Started) {
+			newest[q.owner] = q
+		}
+		if counts[q.owner] > counts[most] {
+			most = q.owner
+		}
+	}
+	if counts[most] <= counts[newcomer]+1 {
+		return false
+	}
+	newest[most].leaves = true
+	l.standing--
+	l.leaving++
+	newest[most].cancel(errPushedOut)
 	return true
 }
 
@@ -97,7 +126,10 @@ func (l *running) remove(q *query) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.byID, q.ID)
-	if q.stands {
+	switch {
+	case q.leaves:
+		l.leaving--
+	case q.stands:
 		l.standing--
 	}
 }
@@ -106,7 +138,7 @@ func (l *running) remove(q *query) {
 func (l *running) len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.byID) - l.standing
+	return len(l.byID) - l.standing - l.leaving
 }
 
 // standingNow is how many queries stand, and how many bytes are held for them.

@@ -311,6 +311,27 @@ func TestSubscriptionsAreBoundedListedAndCancelled(t *testing.T) {
 	}
 }
 
+// TestClientsShareSubscriptions: at the bound, a client that has fewer takes the place of the newest of the client with most.
+func TestClientsShareSubscriptions(t *testing.T) {
+	t.Parallel()
+	s, address := standingServer(t, Options{MaxSubscriptions: 2, TrustedProxies: []string{"127.0.0.1"}})
+	from := func(client string) http.Header { return http.Header{"X-Forwarded-For": {client}} }
+	subscribe(t, address, mutually, from("192.0.2.1")).expect("snapshot 0: ")
+	newest := subscribe(t, address, followers, from("192.0.2.1"))
+	newest.expect("snapshot 0: +a b, +b c")
+	if third := subscribe(t, address, mutually, from("192.0.2.1")); third.response.StatusCode != 503 {
+		t.Error(third.response.StatusCode)
+	}
+	subscribe(t, address, mutually, from("192.0.2.2")).expect("snapshot 0: ")
+	newest.expectEnd(503, "too many subscriptions")
+	for _, client := range []string{"192.0.2.2", "192.0.2.3"} {
+		if other := subscribe(t, address, mutually, from(client)); other.response.StatusCode != 503 {
+			t.Error(client, other.response.StatusCode)
+		}
+	}
+	waitFor(t, time.Second, func() bool { n, _ := s.queries.standingNow(); return n == 2 && s.queries.len() == 0 })
+}
+
 func TestHeartbeatsTellHowFarItIs(t *testing.T) {
 	t.Parallel()
 	s, address := standingServer(t, Options{Heartbeat: 20 * time.Millisecond, ReadTimeout: 50 * time.Millisecond})

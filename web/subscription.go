@@ -27,6 +27,8 @@ var (
 	// errStopping: the server stops. errTurned: it answers from another store by now.
 	errStopping = errors.New("the server is stopping")
 	errTurned   = errors.New("the store was loaded anew, or changed by another process")
+	// errPushedOut: another client, which has fewer, takes its place.
+	errPushedOut = errors.New("as many queries stand as may, and other clients have fewer of them")
 )
 
 // subscription is one query that stands, from its request to the end of its events. Who reads slowly is told the net change of several
@@ -55,6 +57,7 @@ func (x *subscription) serve() {
 	defer cancel(nil)
 	x.ctx = ctx
 	x.query = s.queries.named(x.request.text, x.r.RemoteAddr, x.began, cancel)
+	x.query.owner = s.client(x.r)
 	setField(x.w, headerQueryID, x.query.ID)
 	if !s.queries.stand(x.query, s.options.MaxSubscriptions) {
 		x.conclude(problemError{&Problem{Status: http.StatusServiceUnavailable, Title: "too many subscriptions",
