@@ -46,7 +46,7 @@ var (
 	ErrCannotStand = standing.ErrCannotStand
 	// ErrLogGone: the log does not reach back to where the query is to go on.
 	ErrLogGone = wal.ErrGone
-	// ErrStoreClosed: the store was closed while the query stood.
+	// ErrStoreClosed: the store was closed while the query stood, or before an update had its turn.
 	ErrStoreClosed = standing.ErrClosed
 )
 
