@@ -44,7 +44,7 @@ func TestUnionsThatAreJoinedAreCountedByTheirBranches(t *testing.T) {
 
 // BenchmarkJoinedUnion counts a join with a union by its branches, and by rows.
 func BenchmarkJoinedUnion(b *testing.B) {
-	m := triangles(b, 20_000, 200_000)
+	m := triangles(b, 10_000, 60_000)
 	for name, text := range map[string]string{
 		"count":  joinedUnion,
 		"group":  strings.Replace(joinedUnion, "(COUNT(*) AS ?n)", "?x (COUNT(*) AS ?n)", 1) + " GROUP BY ?x",
