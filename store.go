@@ -64,8 +64,9 @@ func Open(dir string, options Options) (*Store, error) {
 // countMerged counts what the store's segments took when they were merged since the last time.
 func (s *Store) countMerged(bytes int64) { s.budget.pool.Share(bytes - s.merged.Swap(bytes)) }
 
-// Close unmaps the store and frees the device; no Result of it may be used any more. Standing queries end with ErrStoreClosed. Updates that were acknowledged are safe
-// without it.
+// Close unmaps the store and frees the device; no Result of it may be used any more. Standing queries end with ErrStoreClosed, and so do updates that
+// wait for their turn; the one whose turn it is goes on, and Close waits for it. Flushing and compacting are broken off. Updates that were
+// acknowledged are safe without it.
 func (s *Store) Close() error {
 	s.watcher.Close()
 	s.backends.Close()

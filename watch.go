@@ -61,7 +61,7 @@ var (
 	// ErrLogBeyond: there is no commit yet after which the query is to go on. It may be one of another store, or of this one as it was
 	// before it was loaded anew; see Store.History.
 	ErrLogBeyond = wal.ErrBeyond
-	// ErrStoreClosed: the store was closed while the query stood.
+	// ErrStoreClosed: the store was closed while the query stood, or before an update had its turn.
 	ErrStoreClosed = standing.ErrClosed
 )
 

@@ -114,7 +114,7 @@ func (t *Transaction) Commit(ctx context.Context) (Report, error) {
 		return r, cmp.Or(t.Withdraw(ctx), err)
 	}
 	state, r, err := t.append(ctx)
-	t.Abort() // the turn is the next one's
+	defer t.leave()()
 	if err != nil {
 		return Report{}, err
 	}
@@ -145,8 +145,15 @@ func (t *Transaction) Withdraw(ctx context.Context) error {
 		return nil
 	}
 	began := t.began.State
-	t.Abort()
+	defer t.leave()()
 	return t.store.acknowledge(ctx, began)
+}
+
+// leave ends the transaction, so that the turn is the next one's. The store is not closed before acknowledged is called.
+func (t *Transaction) leave() (acknowledged func()) {
+	t.store.acknowledging.Add(1)
+	t.Abort()
+	return t.store.acknowledging.Done
 }
 
 // append writes the transaction to the log and makes its state the newest.

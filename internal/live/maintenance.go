@@ -18,6 +18,7 @@ import (
 
 // maintenance is what is done beside reads and writes: flushing the delta into a segment, compacting the segments.
 type maintenance struct {
+	life   context.Context // the store's
 	ctx    context.Context
 	cancel context.CancelFunc
 	wake   chan struct{}
@@ -37,7 +38,8 @@ const (
 
 // begin starts the goroutine.
 func (m *maintenance) begin(s *Store) {
-	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.life = s.life
+	m.ctx, m.cancel = context.WithCancel(s.life)
 	m.wake, m.one = make(chan struct{}, 1), make(chan struct{}, 1)
 	m.done.Go(func() {
 		for {
@@ -71,6 +73,8 @@ func (m *maintenance) take(ctx context.Context) error {
 	select {
 	case m.one <- struct{}{}:
 		return nil
+	case <-m.life.Done():
+		return ErrClosed
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -271,14 +275,20 @@ func (s *Store) rewrite(ctx context.Context, write func(context.Context, loader.
 	}
 	from := s.Snapshot()
 	defer from.Release()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)() // Close does not wait for it
 	err := section.Guard(func() error {
 		return write(ctx, from.State, loader.Options{Threads: s.options.Threads})
 	})
 	s.maintenance.written = err == nil || errors.Is(err, store.ErrUnsafe)
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.turnToFiles(ctx)
 	}
-	return s.turnToFiles(ctx)
+	if err != nil && s.life.Err() != nil {
+		err = ErrClosed
+	}
+	return err
 }
 
 // turnToWritten turns to the files that are in place already, if there are such.
@@ -348,19 +358,39 @@ func (s *Store) catchUp(ctx context.Context, state *State) (*State, error) {
 // Records are the commits from a sequence on that the log has.
 func (s *Store) Records(from uint64) iter.Seq2[wal.Record, error] {
 	if s.log != nil {
-		return s.log.Read(max(from, s.log.First()))
+		return oldest(from, func() (uint64, error) { return s.log.First(), nil }, s.log.Read)
 	}
 	return func(yield func(wal.Record, error) bool) {
 		r, err := wal.OpenReader(s.logFolder(), wal.Options{Folder: s.options.LogFolder})
-		var first uint64
-		if err == nil {
-			first, err = r.First()
-		}
 		if err != nil {
 			yield(wal.Record{}, err)
 			return
 		}
-		r.Read(max(from, first))(yield)
+		oldest(from, r.First, r.Read)(yield)
+	}
+}
+
+// oldest reads from a sequence on, or from the first that there is when the reading begins: that may be dropped before it is read.
+func oldest(from uint64, first func() (uint64, error), read func(uint64) iter.Seq2[wal.Record, error]) iter.Seq2[wal.Record, error] {
+	return func(yield func(wal.Record, error) bool) {
+		for dropped := true; dropped; {
+			low, err := first()
+			if err != nil {
+				yield(wal.Record{}, err)
+				return
+			}
+			dropped = false
+			begun := false
+			for record, err := range read(max(from, low)) {
+				if dropped = !begun && errors.Is(err, wal.ErrGone); dropped {
+					break
+				}
+				begun = true
+				if !yield(record, err) {
+					return
+				}
+			}
+		}
 	}
 }
 

@@ -21,6 +21,8 @@ var (
 	ErrBackup = errors.New("it is a backup: restore it, and change what that makes")
 	// ErrWaiting: more writers wait for their turn than Options.MaxWaiting.
 	ErrWaiting = errors.New("too many updates are waiting")
+	// ErrClosed: the store was closed.
+	ErrClosed = errors.New("the store was closed")
 	// ErrFailed: the log could not be written; the store takes no more updates until it is opened anew.
 	ErrFailed = errors.New("the store takes no more updates: its log failed")
 )
@@ -119,12 +121,17 @@ type Store struct {
 	payload []byte
 
 	maintenance maintenance
-	closing     sync.Once
+	// life ends when the store is closed. acknowledging are the transactions that have given the turn back and are not durable yet.
+	life          context.Context
+	end           context.CancelFunc
+	closing       sync.Once
+	acknowledging sync.WaitGroup
 }
 
 // Open opens the store in dir, and replays what its log has beyond its files.
 func Open(ctx context.Context, dir string, options Options) (*Store, error) {
 	s := &Store{dir: dir, options: options.withDefaults(), changed: make(chan struct{})}
+	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -186,8 +193,8 @@ func (s *Store) read(ctx context.Context) error {
 
 func (s *Store) logFolder() string { return filepath.Join(s.dir, store.LogFolder) }
 
-// Close ends the store: waits for writers, syncs the log and closes the files. Snapshots that are held keep theirs. It may be called
-// again.
+// Close ends the store: it breaks off flushing and compacting, waits for the writer whose turn it is, syncs the log and closes the files.
+// Snapshots that are held keep theirs; who waits for a turn, or asks for one later, gets ErrClosed. It may be called again.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() { err = s.close() })
@@ -196,13 +203,16 @@ func (s *Store) Close() error {
 
 func (s *Store) close() error {
 	var err error
+	s.end()
 	if s.turn != nil {
 		s.maintenance.end()
-		s.turn <- struct{}{} // for good
+		s.maintenance.one <- struct{}{} // for good, both
+		s.turn <- struct{}{}
 	}
 	if s.syncer != nil {
 		err = s.syncer.Close()
 	}
+	s.acknowledging.Wait()
 	if s.log != nil {
 		err = errors.Join(err, s.log.Close())
 	}

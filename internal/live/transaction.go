@@ -36,8 +36,8 @@ type Transaction struct {
 	ended bool
 }
 
-// Begin waits for its turn to write and starts a transaction from the newest state. The error is ErrReadOnly, ErrWaiting, why the
-// store takes no more updates (ErrFailed), or the context's.
+// Begin waits for its turn to write and starts a transaction from the newest state. The error is ErrReadOnly, ErrWaiting, ErrClosed, why
+// the store takes no more updates (ErrFailed), or the context's.
 func (s *Store) Begin(ctx context.Context) (*Transaction, error) {
 	if err := s.takeTurn(ctx); err != nil {
 		return nil, err
@@ -60,6 +60,8 @@ func (s *Store) takeTurn(ctx context.Context) error {
 	defer s.waiting.Add(-1)
 	select {
 	case s.turn <- struct{}{}:
+	case <-s.life.Done():
+		return ErrClosed
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -59,17 +59,14 @@ func missing(dir string) (list []string) {
 // errHeld says that another file holds the lock of a name.
 var errHeld = errors.New("the file is locked")
 
-// take makes the folder and takes the lock. A lock that was released may have removed both meanwhile.
+// attempts bounds how often take makes a folder that goes away again. One that is a link to nowhere can never be made, and looks the same.
+const attempts = 1000
+
+// take takes the lock, whose file may be another by then.
 func (l *Lock) take() error {
 	path := filepath.Join(l.dir, lockFile)
 	for {
-		if err := os.MkdirAll(l.dir, 0o755); err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
+		f, err := l.openFile(path)
 		if err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
@@ -85,6 +82,20 @@ func (l *Lock) take() error {
 			return fmt.Errorf("store: lock %s: %w", l.dir, err)
 		}
 	}
+}
+
+// openFile makes the folder and opens the lock's file in it. A lock that is released removes both, and the folders above that were made
+// for it: whatever has just been found, or made, may be gone again, and then it is made anew.
+func (l *Lock) openFile(path string) (f *os.File, err error) {
+	for range attempts {
+		if err = os.MkdirAll(l.dir, 0o755); err == nil {
+			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		}
+		if !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrExist) {
+			break
+		}
+	}
+	return f, err
 }
 
 // isThere reports whether a path still names the open file.

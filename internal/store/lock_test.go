@@ -74,9 +74,9 @@ func TestNothingIsMadeWithinAStore(t *testing.T) {
 	must(t, lock.Release())
 }
 
-// TestALockThatGoesAwayIsHeldByOne takes and releases the lock of a folder that comes and goes.
+// TestALockThatGoesAwayIsHeldByOne takes and releases the lock of a folder that comes and goes, and so do those above it.
 func TestALockThatGoesAwayIsHeldByOne(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new.store")
+	dir := filepath.Join(t.TempDir(), "a", "b", "c", "d", "new.store")
 	var holders, taken atomic.Int32
 	var all sync.WaitGroup
 	for range 8 {
@@ -103,5 +103,14 @@ func TestALockThatGoesAwayIsHeldByOne(t *testing.T) {
 	all.Wait()
 	if taken.Load() == 0 {
 		t.Error("nobody got the lock")
+	}
+}
+
+// TestALockWhoseFolderCannotBeMade: a link that leads nowhere is there and is no folder, however often one tries.
+func TestALockWhoseFolderCannotBeMade(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new.store")
+	must(t, os.Symlink("nowhere", dir))
+	if lock, err := TakeLock(dir); err == nil {
+		t.Errorf("it was taken: %v", lock.Release())
 	}
 }

@@ -186,6 +186,9 @@ type beginning struct {
 func (f *following) register(ctx context.Context, asked Query, options Options, budget *limits.Budget) (*Subscription, beginning, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.ended != nil { // the state was released
+		return nil, beginning{}, f.ended
+	}
 	b := beginning{snapshot: f.state.Again()}
 	b.state = b.snapshot.State
 	working := f.settings.Budget(options.MaxMemory)
@@ -211,9 +214,6 @@ func (f *following) register(ctx context.Context, asked Query, options Options, 
 
 // stand is the query, made to stand if it does not yet.
 func (f *following) stand(r *runner, asked Query) (*standing, error) {
-	if f.ended != nil {
-		return nil, f.ended
-	}
 	if q := f.queries[asked.identity()]; q != nil {
 		return q, nil
 	}

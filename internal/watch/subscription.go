@@ -15,7 +15,7 @@ var (
 	// ErrCannotStand: the query is none that can stand.
 	ErrCannotStand = errors.New("the query cannot be watched")
 	// ErrClosed: the store was closed.
-	ErrClosed = errors.New("the store was closed")
+	ErrClosed = live.ErrClosed
 )
 
 // Options are the settings of one subscription.
