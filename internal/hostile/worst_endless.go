@@ -32,6 +32,8 @@ var endless = []Worst{
 	{"hashing", "SELECT * { " + product + growingText + `FILTER(SHA512(?s9) = "a") }`, EndsInTime},
 	{"searching", "SELECT * { " + product + growingText + `FILTER(CONTAINS(?s9, CONCAT(?s5, "b"))) }`, EndsInTime},
 	{"large numbers", "SELECT * { " + product + "BIND(?z*9999999999 AS ?v0) " + doubling(10, "?v§*?v§") + "FILTER(?v9/7 = 1) }", EndsInTime},
+	{"a call of many arguments", "SELECT * { " + product + `BIND(CONCAT(STR(?z), ` + repeated(6_000, `"§", `) + `"") AS ?s) FILTER(?s = "a") }`, EndsInTime},
+	{"many filters on one variable", "SELECT * { ?a next: ?b . ?c ?p ?b . " + repeated(1_400, `FILTER(STR(?b) != "§") `) + "FILTER(?c = 1) }", EndsInTime},
 	{"concatenating groups", "SELECT (GROUP_CONCAT(STR(?z)) AS ?c) { " + product + "}", EndsInTime},
 	{"products", "SELECT * { " + pairs(8) + "FILTER(?a0 = 1) }", EndsInTime},
 	{"counting products", "SELECT (COUNT(DISTINCT *) AS ?n) { " + pairs(8) + "}", EndsInTime},
