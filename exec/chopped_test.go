@@ -53,6 +53,6 @@ func inPieces(rows int) exec.Options {
 	o := onProcessor()
 	o.Matcher = func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return chopped{processor.Matcher, rows} }
 	o.Workers = schedule.New(4).Open(context.Background(), 0)
-	o.Operators = operator.Tuning{ShareFrom: 1, ShareTime: -1, GroupRows: math.MaxInt32, SplitGroups: 1, ChunkRows: rows}
+	o.Operators = operator.Tuning{ShareFrom: 1, ShareTime: -1, GroupRows: math.MaxInt32, SplitGroups: 1, ChunkRows: rows, LevelEdges: 1, Searches: 1}
 	return o
 }

@@ -57,7 +57,7 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "weighed", "without weights", "device", "weighed device", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "weighed", "without weights", "distributed", "device", "weighed device", "without a rule"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
@@ -85,6 +85,9 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			if variant == "sharing" {
 				o.Tuning.SharedGain = math.Inf(1)
 				o.Tuning.DifferenceCost, o.Tuning.DifferenceGain = always, math.Inf(1)
+			}
+			if variant == "distributed" {
+				o.Tuning.DifferenceCost, o.Tuning.DistributedGain = always, math.Inf(1)
 			}
 			switch variant {
 			case "weighed", "sharing", "weighed device":

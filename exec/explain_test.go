@@ -20,8 +20,9 @@ import (
 //
 //	data                         Turtle or TriG; replaces the data set
 //	arrived                      Turtle or TriG; comes to the data set, its new terms to a tail
-//	plan [semantics=…] [parts]   a query; prints its plan without the numbers that depend on estimates; with parts, single
-//	                             IDs are taken for many, and patterns for costly
+//	plan [semantics=…] [parts] [distributed]
+//	                             a query; prints its plan without the numbers that depend on estimates; with parts, single
+//	                             IDs are taken for many, and patterns for costly; with distributed, counts are distributed
 func TestExplain(t *testing.T) {
 	datadriven.Walk(t, "testdata/explain", func(t *testing.T, path string) {
 		var m *memory
@@ -75,6 +76,9 @@ func explainText(t *testing.T, m *memory, d *datadriven.TestData) string {
 	}
 	if d.HasArg("parts") {
 		o.Tuning.MaxListed, o.Tuning.PartsGain, o.Tuning.ProductCost = 1, math.Inf(1), 1e-9
+	}
+	if d.HasArg("distributed") {
+		o.Tuning.DifferenceCost, o.Tuning.DistributedGain = 1e-9, math.Inf(1)
 	}
 	p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 	if err != nil {

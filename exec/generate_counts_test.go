@@ -16,6 +16,9 @@ func TestCountsAnswerAsTheReferenceSays(t *testing.T) {
 func (g *generator) counting() string {
 	g.narrow = true
 	body, what := g.tree(2), g.tally()
+	if g.chance(20) {
+		body = "{ " + body + "UNION " + g.tree(1) + g.oneOf("", "UNION "+g.tree(1)) + g.oneOf("", g.link(), g.table()) + "} "
+	}
 	prologue := "PREFIX : <" + exampleNS + ">\nSELECT "
 	switch {
 	case g.chance(10):
@@ -98,21 +101,53 @@ func (g *generator) arm() string {
 
 // hanging draws what may be counted beside a pattern.
 func (g *generator) hanging(depth int) string {
-	switch n := g.pick(12); {
+	switch n := g.pick(14); {
 	case n < 4 || depth == 0:
 		return "FILTER(" + g.unequal() + ") "
 	case n < 6:
-		return "OPTIONAL " + g.tree(depth-1)
+		return "OPTIONAL " + g.trees(depth-1)
 	case n < 8:
-		return "FILTER NOT EXISTS " + g.tree(depth-1)
+		return "FILTER NOT EXISTS " + g.trees(depth-1)
 	case n < 9:
-		return "FILTER EXISTS " + g.tree(depth-1)
+		return "FILTER EXISTS " + g.trees(depth-1)
 	case n < 10:
-		return "MINUS " + g.tree(depth-1)
+		return "MINUS " + g.trees(depth-1)
 	case n < 11:
 		return g.tree(depth-1) + g.oneOf("UNION "+g.tree(depth-1), "")
+	case n < 12:
+		return g.tree(depth-1) + "UNION " + g.tree(depth-1)
 	}
-	return fmt.Sprintf("VALUES ?%s { %s %s } ", g.oneOf("a", "b", "c"), g.resource(), g.oneOf("UNDEF", g.resource()))
+	return g.table()
+}
+
+// trees draws a tree, or a union of two.
+func (g *generator) trees(depth int) string {
+	if g.chance(75) {
+		return g.tree(depth)
+	}
+	return "{ " + g.tree(depth) + "UNION " + g.tree(depth) + "} "
+}
+
+// table draws an inline table, of which some rows are equal, or leave something open.
+func (g *generator) table() string {
+	term := func() string {
+		switch {
+		case g.chance(15):
+			return "UNDEF"
+		case g.chance(15):
+			return g.constant()
+		}
+		return g.resource()
+	}
+	if g.chance(50) {
+		return fmt.Sprintf("VALUES ?%s { %s %s } ", g.oneOf("a", "b", "c"), g.resource(), g.oneOf(term(), g.resource()))
+	}
+	var rows strings.Builder
+	for range 1 + g.pick(3) {
+		row := fmt.Sprintf("(%s %s) ", term(), term())
+		rows.WriteString(row + g.oneOf("", "", "", row))
+	}
+	return fmt.Sprintf("VALUES (?%s ?%s) { %s} ", g.oneOf("a", "b"), g.oneOf("c", "d"), rows.String())
 }
 
 // unequal draws a comparison of variables, most of them inequalities.

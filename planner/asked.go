@@ -14,6 +14,10 @@ func limited(n Node, rows uint64) Node {
 		n.Input = limited(n.Input, rows)
 	case *Bind:
 		n.Input = limited(n.Input, rows)
+	case *Union:
+		for i, b := range n.Branches {
+			n.Branches[i] = limited(b, rows)
+		}
 	}
 	return n
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
 )
 
 // tree is a basic graph pattern with what hangs on it: patterns of which nothing is asked but how many solutions, or
@@ -14,6 +15,8 @@ import (
 //	Filter(EXISTS R, T), Filter(NOT EXISTS R, T), Minus(T, R)
 //	                                        → R hangs on T
 //	Filter(c, T)                            → a condition on T
+//
+// The branches of a union that must have no solution, in NOT EXISTS and MINUS, hang on T one by one.
 type tree struct {
 	pattern    *parser.BGP
 	conditions []parser.Expr
@@ -58,14 +61,25 @@ func (p *planner) takeApart(t *tree, n parser.Node) bool {
 	case *parser.LeftJoin:
 		return p.takeApart(t, n.Left) && p.take(t, n.Left, &hanging{weight: bgp.AtLeastOne, whole: n.Right, condition: n.Condition})
 	case *parser.Minus:
-		if !p.takeApart(t, n.Left) {
-			return false
-		}
-		left, right := p.scopes.Of(n.Left), p.scopes.Of(n.Right)
-		common := left.May.And(right.May)
-		return !common.Empty() && common.Within(left.Must) && common.Within(right.Must) && p.take(t, n.Left, &hanging{weight: bgp.None, whole: n.Right})
+		return p.takeApart(t, n.Left) && p.takeMinus(t, n)
 	}
 	return false
+}
+
+// takeMinus hangs what MINUS removes on a tree that stands for its left side: where they have variables in common, solutions of
+// both must bind them, or which are removed would depend on more.
+func (p *planner) takeMinus(t *tree, n *parser.Minus) bool {
+	left := p.scopes.Of(n.Left)
+	for _, b := range rules.Branches(nil, n.Right) {
+		right := p.scopes.Of(b)
+		common := left.May.And(right.May)
+		switch {
+		case common.Empty(): // removes nothing
+		case !common.Within(left.Must) || !common.Within(right.Must) || !p.take(t, n.Left, &hanging{weight: bgp.None, whole: b}):
+			return false
+		}
+	}
+	return true
 }
 
 func (p *planner) takeConditions(t *tree, n *parser.Filter) bool {
@@ -78,11 +92,20 @@ func (p *planner) takeConditions(t *tree, n *parser.Filter) bool {
 			t.conditions = append(t.conditions, c)
 			continue
 		}
-		h := &hanging{weight: bgp.Some, whole: x.Pattern, inside: true}
-		if not {
-			h.weight = bgp.None
+		if !p.takeExists(t, n.Input, x.Pattern, not) {
+			return false
 		}
-		if !p.take(t, n.Input, h) {
+	}
+	return true
+}
+
+// takeExists hangs the pattern of EXISTS, or of NOT EXISTS, on a tree that stands for the pattern left.
+func (p *planner) takeExists(t *tree, left, n parser.Node, not bool) bool {
+	if !not {
+		return p.take(t, left, &hanging{weight: bgp.Some, whole: n, inside: true})
+	}
+	for _, b := range rules.Branches(nil, n) {
+		if !p.take(t, left, &hanging{weight: bgp.None, whole: b, inside: true}) {
 			return false
 		}
 	}

@@ -12,10 +12,12 @@ const (
 	productCost = 5_000.0
 	// sharedGain is the share of the cost of separate branches below which matching their common part once is worth it.
 	sharedGain = 0.5
-	// differenceCost, in candidates, is from which cost on a count is tried as a difference; differenceGain the share of the
-	// cost of the match with its conditions below which that is taken.
+	// differenceCost, in candidates, is from which cost on a count is tried as a difference, or distributed; differenceGain the
+	// share of the cost of the match with its conditions below which a difference is taken.
 	differenceCost = planPrice
 	differenceGain = 0.3
+	// distributedGain is the share of the cost of counting a join below which counting what it is distributed into is worth it.
+	distributedGain = 0.5
 	// partsGain is the share of the cost of a pattern below which matching it for parts of a variable's IDs is worth it.
 	partsGain = 0.9
 	// rowCost, in candidates a row, is what a row of a common part costs that leaves the matcher and comes back as a seed.

@@ -18,7 +18,10 @@
 //   - OPTIONAL, EXISTS, NOT EXISTS and MINUS that hang on one basic graph pattern, and what hangs on them in turn, are
 //     branches of its match (branch.go, bgp.Branch): each makes a factor max(1, n), n > 0 or n = 0 of the number n of its
 //     solutions for a partial match. They are left to joins where somebody reads what they bind, where their variables are
-//     bound in no fixed order, and where a table costs less.
+//     bound in no fixed order, and where a table costs less. Of a union in NOT EXISTS or MINUS each branch is one.
+//   - UNION is counted by its branches, grouped or not. A union, or a VALUES of several variables, that is joined with patterns is
+//     distributed over them, so that each branch or row is a pattern of its own, where that costs less than the join
+//     (distribution.go, rules.Distributed), under homomorphism.
 //   - COUNT of a basic graph pattern with inequalities, or with NOT EXISTS over its own variables, is a difference of counts
 //     of patterns without them where that costs less, under homomorphism (difference.go).
 //   - COUNT, SUM and AVG read equal rows as one with a weight (asked.go).

@@ -30,6 +30,9 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 	}
 	weighted := false
 	if repeatsMatter(n) && counted && !p.options.Unoptimised {
+		if _, in, err = p.distributed(n.Input, request{need: need, counted: true}, in); err != nil {
+			return nil, err
+		}
 		in, weighted = weighed(in)
 	}
 	in = p.recall(in, parser.Expressions(n)...)
@@ -84,27 +87,24 @@ func countsOnly(n *parser.Group) bool {
 	})
 }
 
-// counted plans SELECT (COUNT(*) AS ?n) over a basic graph pattern: the matcher counts without writing rows. It returns
+// counted plans SELECT (COUNT(*) AS ?n) over basic graph patterns: the matcher counts without writing rows. It returns
 // nil where the group is something else.
 func (p *planner) counted(n *parser.Group, out scope.Set) (Node, error) {
 	other := func(a parser.Aggregation) bool { return a.Function != "COUNT" || a.Distinct || a.Argument != nil }
 	if len(n.Keys) != 0 || len(n.Aggregates) == 0 || p.options.Unoptimised || slices.ContainsFunc(n.Aggregates, other) {
 		return nil, nil
 	}
-	in, err := p.lower(n.Input, request{counted: true})
+	r := request{counted: true}
+	in, err := p.lower(n.Input, r)
 	if err != nil {
 		return nil, err
 	}
 	c := &Count{Properties: p.above(in, out)}
-	if c.Terms, err = p.difference(n.Input, in); err != nil {
-		return nil, err
+	if c.Terms, err = p.terms(n.Input, in); err == nil && c.Terms == nil {
+		c.Terms, err = p.distributedTerms(n.Input, r, in)
 	}
-	if c.Terms == nil {
-		m, ok := in.(*Match)
-		if !ok {
-			return nil, nil
-		}
-		c.Terms = []CountTerm{{1, m}}
+	if err != nil || c.Terms == nil {
+		return nil, err
 	}
 	c.Rows, c.Cost = 1, 0
 	for _, t := range c.Terms {

@@ -77,9 +77,12 @@ type Tuning struct {
 	// SharedGain is the share of the cost of a union's branches below which matching what they have in common once is
 	// worth it; negative means never.
 	SharedGain float64
-	// DifferenceCost is from which cost on a count is tried as a difference, and DifferenceGain the share of its cost below
+	// DifferenceCost is from which cost on a count is tried as a difference, or distributed, and DifferenceGain the share of its cost below
 	// which that is worth it.
 	DifferenceCost, DifferenceGain float64
+	// DistributedGain is the share of the cost of counting a join above which counting what it is distributed into by itself is
+	// not worth it (distribution.go); negative means never.
+	DistributedGain float64
 	// WeightGain is bgp.Options.WeightGain of what is counted; negative means never.
 	WeightGain float64
 	// Without names rules that are left out where a query can do without them (planner/rules).
@@ -95,6 +98,7 @@ func (t *Tuning) complete() {
 	t.SharedGain = cmp.Or(t.SharedGain, sharedGain)
 	t.DifferenceCost = cmp.Or(t.DifferenceCost, differenceCost)
 	t.DifferenceGain = cmp.Or(t.DifferenceGain, differenceGain)
+	t.DistributedGain = cmp.Or(t.DistributedGain, distributedGain)
 }
 
 // Plan is how a query is answered.

@@ -8,6 +8,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
 	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
 
@@ -94,7 +95,7 @@ func (f *pushedFilters) bound(v string, r dictionary.Range) {
 
 // pushFilters splits the conditions on a basic graph pattern into those that the matcher applies and the rest.
 //
-//	sameTerm(?v, c), ?v = <iri>, ?v = "string", ?v IN (<iri>, "string", …) → the candidates of ?v
+//	sameTerm(?v, c), ?v = <iri>, ?v = "string", ?v IN (<iri>, "string", …) → the candidates of ?v; and several of these, by ||
 //	?v < 5, ?v >= "2020-01-01"^^xsd:date, ?v = 1, …                        → a range of IDs of ?v, or its candidates
 //	?v != ?w, !sameTerm(?v, ?w), ?v NOT IN (<iri>, …)                      → inequalities (unequal.go)
 //	any other condition on ?v alone, where ?v has few possible values      → the candidates of ?v for which it is true
@@ -144,6 +145,8 @@ func fixedTerms(e parser.Expr) (string, []rdf.Term, bool) {
 	}
 	args := call.Args
 	switch call.Function {
+	case "||":
+		return eitherTerms(args[0], args[1])
 	case "=", "SAMETERM":
 		if _, ok := args[1].(*parser.Var); ok {
 			args = []parser.Expr{args[1], args[0]}
@@ -159,7 +162,7 @@ func fixedTerms(e parser.Expr) (string, []rdf.Term, bool) {
 	var terms []rdf.Term
 	for _, a := range args[1:] {
 		k, ok := a.(*parser.Const)
-		if !ok || call.Function != "SAMETERM" && !equalOnlyToItself(k.Term) {
+		if !ok || call.Function != "SAMETERM" && !rules.EqualOnlyToItself(k.Term) {
 			return "", nil, false
 		}
 		terms = append(terms, k.Term)
@@ -167,6 +170,15 @@ func fixedTerms(e parser.Expr) (string, []rdf.Term, bool) {
 	return v.Name, terms, true
 }
 
-func equalOnlyToItself(t rdf.Term) bool {
-	return t.Kind == rdf.IRI || t.Kind == rdf.Literal && t.Language == "" && t.Datatype == ""
+// eitherTerms does so for two conditions, one of which is to be true.
+func eitherTerms(a, b parser.Expr) (string, []rdf.Term, bool) {
+	v, terms, ok := fixedTerms(a)
+	if !ok {
+		return "", nil, false
+	}
+	other, more, ok := fixedTerms(b)
+	if !ok || other != v {
+		return "", nil, false
+	}
+	return v, append(terms, more...), true
 }

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"slices"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -10,11 +9,12 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// TestedValues are the values of a list for which a condition is true, as far as they are known.
+// TestedValues are the row vertices of a partition for which a condition is true, as far as they are known.
 type TestedValues struct {
 	tester Tester
-	list   []dictionary.ID // what is left to be tested
-	tested int
+	values *pcsr.Partition
+	tested int             // of the rows
+	part   []dictionary.ID // those that are tested at once
 	keep   []dictionary.ID
 	rows   []uint32
 }
@@ -27,18 +27,39 @@ type testKey struct {
 
 // Test tests values until none is left or enough says so.
 func (s *TestedValues) Test(enough func() bool) {
-	for len(s.list) > 0 && !enough() {
-		part := s.list[:min(testedAtOnce, len(s.list))]
-		s.rows = s.tester.Filter([][]dictionary.ID{part}, len(part), s.rows[:0])
-		for _, r := range s.rows {
-			s.keep = append(s.keep, part[r])
-		}
-		s.list, s.tested = s.list[len(part):], s.tested+len(part)
+	for ; !s.isWhole() && !enough(); s.tested += len(s.part) {
+		s.part = s.values.AppendVertices(s.part[:0], s.tested, min(s.tested+testedAtOnce, s.values.Rows()))
+		s.keep = s.passing(s.keep, s.part)
 	}
 }
 
-// Values are those for which the condition is true, sorted, once all are tested; they are not to be changed.
-func (s *TestedValues) Values() []dictionary.ID { return s.keep }
+// passing appends those of some values for which the condition is true.
+func (s *TestedValues) passing(dst, list []dictionary.ID) []dictionary.ID {
+	s.rows = s.tester.Filter([][]dictionary.ID{list}, len(list), s.rows[:0])
+	for _, r := range s.rows {
+		dst = append(dst, list[r])
+	}
+	return dst
+}
+
+// isWhole reports whether all values are tested.
+func (s *TestedValues) isWhole() bool { return s.tested == s.values.Rows() }
+
+// Among are those of some candidates, sorted, for which the condition is true, and which are values where all of these are tested by now;
+// of nil, all such values. When enough says so what it returns is not all. The result is not to be changed.
+func (s *TestedValues) Among(candidates []dictionary.ID, enough func() bool) []dictionary.ID {
+	if candidates == nil || s.values.Rows()-s.tested <= len(candidates) {
+		if s.Test(enough); candidates == nil {
+			return s.keep
+		}
+		return pcsr.Intersect([]dictionary.ID{}, candidates, s.keep)
+	}
+	passed := []dictionary.ID{}
+	for at := 0; at < len(candidates) && !enough(); at += testedAtOnce {
+		passed = s.passing(passed, candidates[at:min(at+testedAtOnce, len(candidates))])
+	}
+	return passed
+}
 
 // share estimates the part of the values for which the condition is true.
 func (s *TestedValues) share() float64 { return float64(len(s.keep)+1) / float64(s.tested+1) }
@@ -48,23 +69,27 @@ func (s *TestedValues) share() float64 { return float64(len(s.keep)+1) / float64
 // match begins.
 func (p *planner) pushTests(pushed *pushedFilters, n *parser.BGP, conditions []parser.Expr, r request, cost float64) (rest []parser.Expr) {
 	vars := p.free(n, r)
+	possible := map[string]*pcsr.Partition{}
 	for _, e := range conditions {
 		var values *TestedValues
 		read := p.scopes.Reads(e)
 		name := ""
-		if read.Len() == 1 && read.Within(vars) && !parser.HasExists(e) && !parser.IsVolatile(e) && !p.hasParameters(e) {
+		if p.ended() == nil && read.Len() == 1 && read.Within(vars) && !parser.HasExists(e) && !parser.IsVolatile(e) && !p.hasParameters(e) {
 			name = p.scopes.Names(read)[0]
-			values = p.valuesThat(e, name, n, cost)
+			if _, ok := possible[name]; !ok {
+				possible[name] = p.possibleValues(n, name)
+			}
+			values = p.valuesThat(e, name, possible[name], cost)
 		}
 		if values == nil {
 			rest = append(rest, e)
 			continue
 		}
 		pushed.notes = append(pushed.notes, p.exprText(e))
-		if len(values.list) > 0 {
-			pushed.tests = append(pushed.tests, Test{name, values})
-		} else {
+		if values.isWhole() {
 			pushed.narrow(name, values.keep)
+		} else {
+			pushed.tests = append(pushed.tests, Test{name, values})
 		}
 	}
 	return rest
@@ -97,10 +122,9 @@ func (p *planner) label(t rdf.Term) (pcsr.Label, bool) {
 	return id, ok && p.graph.HasLabel(id)
 }
 
-// valuesThat begins to find the possible values of a variable for which a condition is true; nil where that costs more
+// valuesThat begins to find those of the possible values of a variable for which a condition is true; nil where that costs more
 // than it may save.
-func (p *planner) valuesThat(e parser.Expr, v string, n *parser.BGP, cost float64) *TestedValues {
-	values := p.possibleValues(n, v)
+func (p *planner) valuesThat(e parser.Expr, v string, values *pcsr.Partition, cost float64) *TestedValues {
 	if values == nil || values.Rows() > maxTested || float64(values.Rows())*testPrice >= cost {
 		return nil
 	}
@@ -110,7 +134,7 @@ func (p *planner) valuesThat(e parser.Expr, v string, n *parser.BGP, cost float6
 		if err != nil {
 			return nil // the error is found again where the condition is compiled for its rows
 		}
-		set = &TestedValues{tester: tester, list: slices.Clone(values.AppendVertices(nil, 0, values.Rows())), keep: []dictionary.ID{}}
+		set = &TestedValues{tester: tester, values: values, keep: []dictionary.ID{}}
 		if p.tested == nil {
 			p.tested = map[testKey]*TestedValues{}
 		}

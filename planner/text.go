@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -78,12 +79,12 @@ func (g *Group) Text() (string, string) { return "group", g.text + g.note }
 
 // Text of a count says how often the solutions of each input count, where that is not once.
 func (c *Count) Text() (string, string) {
+	if !slices.ContainsFunc(c.Terms, func(t CountTerm) bool { return t.Times != 1 }) {
+		return "count", c.note
+	}
 	var text []string
 	for _, t := range c.Terms {
 		text = append(text, fmt.Sprintf("%+d", t.Times))
-	}
-	if len(c.Terms) == 1 && c.Terms[0].Times == 1 {
-		text = nil
 	}
 	return "count", strings.Join(text, " ") + c.note
 }

@@ -125,7 +125,7 @@ func (s *Server) serveGraph(w http.ResponseWriter, r *http.Request) {
 	began := arrival(r)
 	hold := &hold{budget: s.options.Budget}
 	defer hold.release()
-	request, problem := s.readRequest(w, r, began, hold)
+	request, problem := s.readRequest(w, r, began, hold, queryExtras)
 	if problem == nil && (request.text == "" || request.update != nil) {
 		problem = badRequest("expected a parameter \"query\"")
 	}

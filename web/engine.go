@@ -26,6 +26,10 @@ type Engine interface {
 	HasGraph(graph string) (bool, error)
 	// Dump writes a snapshot.
 	Dump(ctx context.Context, w io.Writer, options rdfgpu.DumpOptions) (rdfgpu.DumpReport, error)
+	// Watch makes a query stand, and yields what it is told until ctx ends.
+	Watch(ctx context.Context, text string, options rdfgpu.WatchOptions) iter.Seq2[rdfgpu.Change, error]
+	// History names the log that sequences are of; "" where there never was one.
+	History() string
 	// Sequence is that of the last commit; WaitFor returns once queries read one.
 	Sequence() uint64
 	WaitFor(ctx context.Context, sequence uint64) error

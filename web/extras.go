@@ -34,18 +34,22 @@ type extra struct {
 	set          func(*request, string) error
 }
 
-// queryExtras are the parameters of queries, updateExtras those of updates.
+// queryExtras are the parameters of queries, standingExtras those of queries that stand, updateExtras those of updates.
 var (
 	queryExtras = []extra{
-		{"semantics", headerSemantics, func(q *request, v string) (err error) {
-			q.options.Semantics, err = rdfgpu.ParseSemantics(v)
-			return err
-		}},
+		{"semantics", headerSemantics, (*request).setSemantics},
 		{"device", headerDevice, func(q *request, v string) error { return setDevice(&q.options.Device, v) }},
 		{"timeout", headerTimeout, func(q *request, v string) error { return shorten(&q.options.Timeout, v) }},
 		{"min-sequence", headerMinSequence, (*request).setMinSequence},
 		{"explain", headerExplain, (*request).setExplain},
 		{"send", headerSend, (*request).setSend},
+	}
+	standingExtras = []extra{
+		{"semantics", headerSemantics, (*request).setSemantics},
+		{"timeout", headerTimeout, func(q *request, v string) error { return shorten(&q.options.Timeout, v) }},
+		{"after", "", (*request).setAfter},
+		{"snapshot", "", (*request).setSnapshot},
+		{"gone", "", (*request).setGone},
 	}
 	updateExtras = []extra{
 		{"semantics", headerSemantics, func(q *request, v string) (err error) { q.update.Semantics, err = rdfgpu.ParseSemantics(v); return err }},
@@ -71,6 +75,11 @@ func (q *request) set(r *http.Request, values url.Values, extras []extra) *Probl
 		}
 	}
 	return nil
+}
+
+func (q *request) setSemantics(value string) (err error) {
+	q.options.Semantics, err = rdfgpu.ParseSemantics(value)
+	return err
 }
 
 func setDevice(device *rdfgpu.Device, value string) error {

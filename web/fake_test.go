@@ -112,8 +112,12 @@ func (e *fakeEngine) Examples() []rdfgpu.Example         { return nil }
 // unchangeable is the part of an engine that cannot be changed.
 type unchangeable struct{}
 
-func (unchangeable) HasGraph(graph string) (bool, error)                { return graph == "http://e/g", nil }
-func (unchangeable) Sequence() uint64                                   { return 0 }
+func (unchangeable) HasGraph(graph string) (bool, error) { return graph == "http://e/g", nil }
+func (unchangeable) Sequence() uint64                    { return 0 }
+func (unchangeable) History() string                     { return "" }
+func (unchangeable) Watch(context.Context, string, rdfgpu.WatchOptions) iter.Seq2[rdfgpu.Change, error] {
+	return func(yield func(rdfgpu.Change, error) bool) { yield(rdfgpu.Change{}, rdfgpu.ErrCannotStand) }
+}
 func (unchangeable) WaitFor(ctx context.Context, sequence uint64) error { return nil }
 func (unchangeable) Live() (rdfgpu.LiveInfo, bool)                      { return rdfgpu.LiveInfo{}, false }
 func (unchangeable) Dump(ctx context.Context, w io.Writer, options rdfgpu.DumpOptions) (rdfgpu.DumpReport, error) {

@@ -30,6 +30,7 @@ type metrics struct {
 	overdue  prometheus.Counter
 	running  prometheus.Gauge
 	updates  *updateMetrics
+	standing *standingMetrics
 }
 
 func newMetrics(s *Server) *metrics {
@@ -54,6 +55,7 @@ func newMetrics(s *Server) *metrics {
 	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.overdue, m.running,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.updates = newUpdateMetrics(m.registry)
+	m.standing = newStandingMetrics(m.registry, s)
 	m.registry.MustRegister(gauges(s)...)
 	if s.options.Budget != nil {
 		m.registry.MustRegister(budgetMetrics{s.options.Budget})

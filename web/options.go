@@ -68,6 +68,12 @@ type Options struct {
 	MaxUpdates int
 	// MaxUploads is how many large documents are taken in at once; 0 means 4.
 	MaxUploads int
+	// MaxSubscriptions is how many queries may stand at once; 0 means 256, less than 0 none.
+	MaxSubscriptions int
+	// SubscriptionMemory bounds what a query that stands may hold, in bytes; 0 means 256 MiB.
+	SubscriptionMemory int64
+	// Heartbeat is how long nothing is sent to who subscribed at the most; 0 means 15 seconds.
+	Heartbeat time.Duration
 	// DirectGraphs lets addresses below /store be names of graphs.
 	DirectGraphs bool
 	// Origins are the web origins that scripts may query from, and write where that is allowed; "*" means any, to query.
@@ -111,6 +117,9 @@ func (o Options) complete() (Options, error) {
 	o.MaxUpdate = cmp.Or(o.MaxUpdate, 64<<20)
 	o.MaxUpdates = cmp.Or(o.MaxUpdates, 64)
 	o.MaxUploads = cmp.Or(o.MaxUploads, 4)
+	o.MaxSubscriptions = cmp.Or(o.MaxSubscriptions, 256)
+	o.SubscriptionMemory = cmp.Or(o.SubscriptionMemory, 256<<20)
+	o.Heartbeat = cmp.Or(o.Heartbeat, 15*time.Second)
 	o.Drain = cmp.Or(o.Drain, 10*time.Second)
 	o.SlowQuery = cmp.Or(o.SlowQuery, time.Second)
 	o.Device = cmp.Or(o.Device, rdfgpu.Auto)
@@ -118,8 +127,8 @@ func (o Options) complete() (Options, error) {
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return o, fmt.Errorf("web: a certificate needs both its files")
 	}
-	if min(o.MaxConcurrent, o.MaxParked, o.MaxConnections, o.MaxUpdates, o.MaxUploads) < 0 || min(o.MaxBody, o.MaxUpdate) < 0 ||
-		min(o.Timeout, o.UpdateTimeout, o.QueueWait, o.ReadTimeout, o.WriteTimeout) < 0 {
+	if min(o.MaxConcurrent, o.MaxParked, o.MaxConnections, o.MaxUpdates, o.MaxUploads) < 0 || min(o.MaxBody, o.MaxUpdate, o.SubscriptionMemory) < 0 ||
+		min(o.Timeout, o.UpdateTimeout, o.QueueWait, o.ReadTimeout, o.WriteTimeout, o.Heartbeat) < 0 {
 		return o, fmt.Errorf("web: a limit is negative")
 	}
 	if o.Rate < 0 || o.Burst < 0 || math.IsNaN(o.Rate+o.Burst) {

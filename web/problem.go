@@ -48,8 +48,18 @@ func unsupportedMedia(detail string, expected []string) *Problem {
 // errCancelled is the cause of a context that a person cancelled.
 var errCancelled = errors.New("somebody cancelled it")
 
+// problemError is a problem on its way through the engine.
+type problemError struct{ problem *Problem }
+
+// Error says what the problem is.
+func (e problemError) Error() string { return e.problem.Title + ": " + e.problem.Detail }
+
 // problemOf translates an error of the engine.
 func problemOf(ctx context.Context, err error) *Problem {
+	var known problemError
+	if errors.As(err, &known) {
+		return known.problem
+	}
 	var syntax *rdfgpu.SyntaxError
 	if errors.As(err, &syntax) {
 		return &Problem{Status: http.StatusBadRequest, Title: "malformed query", Detail: syntax.Message, Line: syntax.Line,
@@ -76,6 +86,10 @@ func problemOf(ctx context.Context, err error) *Problem {
 	return &Problem{Status: http.StatusInternalServerError, Title: "internal error", Detail: err.Error(), outcome: "error"}
 }
 
+// gone is the problem of who wants to go on from where the log does not reach.
+var gone = Problem{Status: http.StatusGone, Title: "log gone", outcome: "refused",
+	Hint: "begin again without Last-Event-ID; with gone=snapshot the answer begins with a snapshot instead of this"}
+
 var engineProblems = []struct {
 	err     error
 	problem Problem
@@ -91,6 +105,13 @@ var engineProblems = []struct {
 	{rdfgpu.ErrMemoryLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough memory", outcome: "memory"}},
 	{rdfgpu.ErrSpillLimit, Problem{Status: http.StatusInsufficientStorage, Title: "not enough temporary disk", outcome: "spill"}},
 	{rdfgpu.ErrUnsupported, Problem{Status: http.StatusNotImplemented, Title: "not supported", outcome: "unsupported"}},
+	{rdfgpu.ErrCannotStand, Problem{Status: http.StatusBadRequest, Title: "no query that can stand", outcome: "unsupported",
+		Hint: "send it to /sparql, which answers once"}},
+	{rdfgpu.ErrLogGone, gone}, {rdfgpu.ErrLogBeyond, gone},
+	{rdfgpu.ErrStoreClosed, Problem{Status: http.StatusServiceUnavailable, Title: "stopped", outcome: "ended"}},
+	{errStopping, Problem{Status: http.StatusServiceUnavailable, Title: "stopped", outcome: "ended", Hint: "connect again with the header Last-Event-ID"}},
+	{errPushedOut, Problem{Status: http.StatusServiceUnavailable, Title: "too many subscriptions", outcome: "busy", Hint: "connect again with the header Last-Event-ID"}},
+	{errTurned, Problem{Status: http.StatusServiceUnavailable, Title: "another store", outcome: "ended", Hint: "connect again with the header Last-Event-ID"}},
 	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrFormat, Problem{Status: http.StatusNotAcceptable, Title: "no such syntax for this answer", outcome: "refused",

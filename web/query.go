@@ -44,7 +44,7 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 	began := arrival(r)
 	hold := &hold{budget: s.options.Budget}
 	defer hold.release()
-	request, problem := s.readRequest(w, r, began, hold)
+	request, problem := s.readRequest(w, r, began, hold, queryExtras)
 	switch {
 	case problem != nil:
 		s.metrics.finished("refused", 0)

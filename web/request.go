@@ -36,11 +36,14 @@ type request struct {
 	format string
 	// graph, where it is not nil, is the graph that the query reads whole.
 	graph *target
+	// stands says how the query stands, where it is to be told what changes.
+	stands standing
 }
 
 // readRequest reads a request by SPARQL 1.1 Protocol, sections 2.1 and 2.2. A request without a query has text "" and no
-// error: it asks for the service description. began is when the request did: its body has the time that a query has.
-func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, began time.Time, hold *hold) (*request, *Problem) {
+// error: it asks for the service description. began is when the request did: its body has the time that a query has. extras are the
+// parameters of ours that a query may have here.
+func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, began time.Time, hold *hold, extras []extra) (*request, *Problem) {
 	values, problem := parseForm(r.URL.RawQuery)
 	if problem != nil {
 		return nil, problem
@@ -65,7 +68,7 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, began time.
 	if values.Has("update") {
 		return s.checkUpdate(r, values)
 	}
-	return s.checkQuery(r, values)
+	return s.checkQuery(r, values, extras)
 }
 
 func parseForm(text string) (url.Values, *Problem) {
@@ -163,7 +166,7 @@ func one(values url.Values, name string) (string, *Problem) {
 }
 
 // checkQuery turns the parameters of a query into a request.
-func (s *Server) checkQuery(r *http.Request, values url.Values) (*request, *Problem) {
+func (s *Server) checkQuery(r *http.Request, values url.Values, extras []extra) (*request, *Problem) {
 	text, problem := one(values, "query")
 	if problem != nil {
 		return nil, problem
@@ -176,7 +179,7 @@ func (s *Server) checkQuery(r *http.Request, values url.Values) (*request, *Prob
 	if problem := absolute(request.options.DefaultGraphs, request.options.NamedGraphs); problem != nil {
 		return nil, problem
 	}
-	return request, request.set(r, values, queryExtras)
+	return request, request.set(r, values, extras)
 }
 
 // checkUpdate turns the parameters of an update into a request.

@@ -100,6 +100,7 @@ func (l listening) drain(server *http.Server, cancel context.CancelFunc) {
 	running := 0
 	for _, s := range l.servers {
 		s.draining.Store(true)
+		s.stop()
 		running += s.queries.len()
 	}
 	l.front.options.Log.Info("draining", "running", running)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -34,8 +35,10 @@ type Server struct {
 	tools       http.Handler // the Model Context Protocol
 	metrics     *metrics
 	history     history
-	// draining is set once the server has been told to stop.
+	// draining is set once the server has been told to stop; stopping ends then.
 	draining atomic.Bool
+	stopping context.Context
+	stop     context.CancelFunc
 	// trouble is what Trouble was told last.
 	trouble atomic.Pointer[error]
 	rate    *rateLimit // nil without a limit
@@ -59,6 +62,7 @@ func New(engine Engine, options Options) (*Server, error) {
 	s.admit, s.updates, s.uploads = admits(options.MaxConcurrent), admits(options.MaxUpdates), admits(options.MaxUploads)
 	s.origins = trustedOrigins(options.Origins)
 	s.rate = newRateLimit(options.Rate, options.Burst)
+	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
 	s.tools = mcp.New(mcp.Options{Budget: options.Budget, Log: options.Log}).Handler(func(r *http.Request) mcp.Source { return caller{s, r} })
 	s.handler = s.routes()
@@ -91,7 +95,7 @@ func (s *Server) routes() http.Handler {
 		router.Use(cors.Handler(cors.Options{
 			AllowedOrigins: s.options.Origins,
 			AllowedMethods: []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"},
-			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "Content-Encoding", "If-Match", "If-None-Match", "Prefer", "X-Rdfgpu-*",
+			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "Content-Encoding", "If-Match", "If-None-Match", "Last-Event-ID", "Prefer", "X-Rdfgpu-*",
 				headerSemantics, headerDevice, headerTimeout, headerExplain, headerSend, headerMinSequence, headerDryRun, headerBase, headerRequestID, "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"},
 			ExposedHeaders: []string{headerQueryID, headerRequestID, headerRows, headerSequence, "ETag", "Location", "Server-Timing", "Retry-After"},
 			MaxAge:         3600,
@@ -103,6 +107,8 @@ func (s *Server) routes() http.Handler {
 		router.Use(s.authenticate)
 		router.HandleFunc("/sparql", s.limited(s.serveQuery))
 		router.HandleFunc("/sparql/", s.limited(s.serveQuery))
+		router.HandleFunc("/subscribe", s.limited(s.serveSubscribe))
+		router.HandleFunc("/subscribe/", s.limited(s.serveSubscribe))
 		router.HandleFunc("/update", s.limited(s.serveUpdate))
 		router.HandleFunc("/update/", s.limited(s.serveUpdate))
 		router.HandleFunc(storePath, s.limited(s.serveGraphs))

@@ -16,7 +16,7 @@ func (s *Server) serveUpdate(w http.ResponseWriter, r *http.Request) {
 	var request *request
 	problem := s.mayWrite(r)
 	if problem == nil {
-		request, problem = s.readRequest(w, r, began, hold)
+		request, problem = s.readRequest(w, r, began, hold, queryExtras)
 	}
 	switch {
 	case problem != nil:

@@ -34,6 +34,7 @@ type commands struct {
 	Query        queryCommand        `cmd:"" help:"Answer a SPARQL query."`
 	Explain      explainCommand      `cmd:"" help:"Show how a query is answered."`
 	Update       updateCommand       `cmd:"" help:"Change a store, or that of a server, by a SPARQL Update."`
+	Watch        watchCommand        `cmd:"" help:"Print what comes and goes in the solutions of a query."`
 	Convert      convertCommand      `cmd:"" help:"Write RDF files in another syntax."`
 	Diff         diffCommand         `cmd:"" help:"Tell how two stores differ, as RDF Patch."`
 	Dump         dumpCommand         `cmd:"" help:"Write a snapshot as N-Quads, of a running server too."`

@@ -160,6 +160,7 @@ type explainCommand struct {
 	queryText
 	matching
 	Analyze bool   `help:"Run the query and show what was measured beside the estimates."`
+	Watch   bool   `help:"Tell how changes of its solutions are found while it stands: from the changed triples, or by evaluating it again, and why."`
 	Format  string `enum:"text,json,dot" default:"text" help:"text, json, or dot (the query graph, for Graphviz)."`
 }
 
@@ -167,7 +168,8 @@ type explainCommand struct {
 func (*explainCommand) Help() string {
 	return `Examples:
   rdfgpu explain my.store -f star.rq --analyze
-  rdfgpu explain my.store -f star.rq --format dot | dot -Tsvg > star.svg`
+  rdfgpu explain my.store -f star.rq --format dot | dot -Tsvg > star.svg
+  rdfgpu explain my.store -f star.rq --watch`
 }
 
 // Run explains the query.
@@ -177,6 +179,9 @@ func (c *explainCommand) Run(env *environment) error {
 		return err
 	}
 	defer store.Close()
+	if c.Watch {
+		return c.watch(env, store, text, options)
+	}
 	options.Analyze = c.Analyze
 	explanation, err := store.Explain(env.ctx, text, options)
 	if err != nil {
@@ -189,4 +194,20 @@ func (c *explainCommand) Run(env *environment) error {
 		return explanation.WriteDot(env.stdout)
 	}
 	return explanation.WriteText(env.stdout)
+}
+
+// watch tells how the query would be kept up to date.
+func (c *explainCommand) watch(env *environment, store *governed, text string, options rdfgpu.QueryOptions) error {
+	if c.Analyze || c.Format == "dot" {
+		return usageError("--watch runs nothing and draws nothing: give it without --analyze, with --format text or json")
+	}
+	e, err := store.ExplainWatch(env.ctx, text, rdfgpu.WatchOptions{Semantics: options.Semantics})
+	if err != nil {
+		return nameFile(err, c.File)
+	}
+	if c.Format == "json" {
+		return writeJSON(env.stdout, e)
+	}
+	_, err = fmt.Fprint(env.stdout, e)
+	return err
 }

@@ -34,7 +34,7 @@ func (a *access) remote(name string) (*remote, error) {
 	if err != nil || address.Host == "" {
 		return nil, usageError(fmt.Sprintf("%q is no address: expected one such as http://127.0.0.1:7878/", name))
 	}
-	for _, endpoint := range []string{"/sparql", "/update", "/store"} {
+	for _, endpoint := range []string{"/sparql", "/update", "/store", "/subscribe"} {
 		address.Path = strings.TrimSuffix(strings.TrimSuffix(address.Path, "/"), endpoint)
 	}
 	address.RawQuery, address.Fragment = "", ""

@@ -48,6 +48,9 @@ type serveCommand struct {
 	writing
 	UpdateTimeout time.Duration `default:"10m" help:"Longest that an update, the reading or writing of a whole graph, or a dump may take."`
 	MaxUpdate     byteSize      `default:"64MiB" placeholder:"SIZE" help:"Longest text of an update."`
+	MaxStanding   int           `name:"max-subscriptions" default:"256" placeholder:"N" help:"Queries that may stand at once (/subscribe); 0: none."`
+	StandingBytes byteSize      `name:"subscription-memory" default:"256MiB" placeholder:"SIZE" help:"Memory that a query that stands may hold: what its client has not read yet."`
+	Heartbeat     time.Duration `default:"15s" help:"Longest that nothing is sent to who subscribed."`
 	DirectGraphs  bool          `help:"Addresses below /store are names of graphs."`
 	LogJSON       bool          `name:"log-json" help:"Log as JSON."`
 }
@@ -160,7 +163,11 @@ func (c *serveCommand) options(budget *rdfgpu.Budget, log *slog.Logger) (options
 		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: log, Rate: c.Rate, Burst: c.Burst,
 		QueueWait: c.QueueTimeout, MaxParked: c.MaxParked, ClientShare: c.ClientShare, MaxConnections: c.MaxConns,
 		ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, TrustedProxies: c.TrustedProxy,
+		MaxSubscriptions: c.MaxStanding, SubscriptionMemory: int64(c.StandingBytes), Heartbeat: c.Heartbeat,
 		Writable: c.Writable, UpdateTimeout: c.UpdateTimeout, MaxUpdate: int64(c.MaxUpdate), DirectGraphs: c.DirectGraphs,
+	}
+	if c.MaxStanding == 0 {
+		options.MaxSubscriptions = -1
 	}
 	if c.AuthTokenFile != "" {
 		if options.Tokens, err = web.ReadTokens(c.AuthTokenFile); err != nil {

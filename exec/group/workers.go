@@ -1,6 +1,7 @@
 package group
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
@@ -10,7 +11,7 @@ import (
 )
 
 // groupFeed hands the rows of a source to a run: at first in the caller's goroutine and, once there are many rows, to workers too.
-// Where there are few groups these group some of the rows each, else they have some of the groups each.
+// Where there are few groups, and will be, these group some of the rows each, else they have some of the groups each.
 type groupFeed struct {
 	run    *run
 	own    *groupRows
@@ -57,10 +58,12 @@ func (f *groupFeed) share() (err error) {
 	if f.shared != nil || f.parts != nil || f.run.x.Alone() || len(f.own.stages.Stages) > operator.MostStages {
 		return nil
 	}
-	switch kept := f.kept; {
-	case f.run.shares(f.at):
+	kept := f.kept
+	split := kept != nil && f.run.splits()
+	switch shares := f.run.shares(f.at); {
+	case shares && !(split && f.run.keepsComing(f.at)):
 		f.shared, err = newSharedGroups(f.run, f.own.stages.Stages)
-	case kept != nil && f.run.splits():
+	case split:
 		if f.parts, err = newGroupParts(f.run, f.own.stages.Stages); err == nil {
 			err = f.parts.replay(kept)
 		}
@@ -79,6 +82,17 @@ func (r *run) shares(rows uint64) bool {
 		held += s.distinct()
 	}
 	return r.parts == nil && uint64(held)*uint64(max(0, r.x.Tuning.GroupRows)) <= rows
+}
+
+// newGroupEvery: one new group in how many rows makes many groups in the end: rows often come with those of a group together, so
+// that few groups at first say little.
+const newGroupEvery = 64
+
+// keepsComing reports whether new groups come as fast as before, after so many rows: merging them, and computing their results, would
+// be one goroutine's work.
+func (r *run) keepsComing(rows uint64) bool {
+	known, _ := slices.BinarySearch(r.first, rows/2)
+	return r.x.Tuning.GroupRows > 0 && uint64(len(r.first)-known)*newGroupEvery >= rows/2
 }
 
 // gather ends the workers and merges what it found.

@@ -147,6 +147,7 @@ func (p *Phases) Finish() error {
 		}
 		if done {
 			p.x.Workers.Yield()
+			p.Ask() // whoever finds rows for the caller waits now, and its permit is free
 		} else if !p.await() {
 			break
 		}

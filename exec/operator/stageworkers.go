@@ -19,6 +19,7 @@ type stageFeed struct {
 	// rows took so long; at next it is time to look whether workers are worth it.
 	rows, next uint64
 	took       time.Duration
+	began      time.Time
 }
 
 func (f *stageFeed) add(b *vector.Batch) error {
@@ -30,6 +31,9 @@ func (f *stageFeed) add(b *vector.Batch) error {
 		if taken, err := f.shared.take(b, f.emit); taken || err != nil {
 			return err
 		}
+		if 2*f.took > time.Since(f.began) { // those who find the rows wait for the stages most of the time
+			f.x.Workers.Claim()
+		}
 	}
 	return f.apply(b)
 }
@@ -37,6 +41,9 @@ func (f *stageFeed) add(b *vector.Batch) error {
 // apply takes a batch through the stages at once.
 func (f *stageFeed) apply(b *vector.Batch) error {
 	began := time.Now()
+	if f.rows == 0 {
+		f.began = began
+	}
 	out, err := f.own.Apply(f.x, b)
 	f.took += time.Since(began)
 	f.rows += uint64(b.N)
@@ -112,6 +119,9 @@ func (t *sharedStages) pending() bool { return t.first < t.last }
 // take emits what is done, and takes a copy of a batch. Where there is no worker for it, it emits all and leaves the batch to
 // the caller.
 func (t *sharedStages) take(b *vector.Batch, emit func(*vector.Batch) error) (taken bool, err error) {
+	if t.last-t.first == len(t.ring) {
+		t.x.Workers.Claim()
+	}
 	for t.last-t.first == len(t.ring) || t.pending() && len(t.at(t.first).done) > 0 {
 		if err := t.next(emit); err != nil {
 			return false, err
@@ -200,6 +210,7 @@ func (t *sharedStages) do(j *stageJob) {
 // end waits for the workers; what they have not begun is left.
 func (t *sharedStages) end() {
 	t.stopped.Store(true)
+	t.x.Workers.Disclaim()
 	_ = t.workers.Wait() // a job keeps its error
 	t.held.Close()
 }

@@ -19,6 +19,10 @@ type Tuning struct {
 	SplitGroups int
 	// ChunkRows is how many rows workers take at a time.
 	ChunkRows int
+	// LevelEdges is from how many edges on a level of a search along a path is shared by workers, and perhaps searched backwards.
+	LevelEdges int
+	// Searches is from how many vertices on a path's searches are shared by workers.
+	Searches int
 	// MaxRuns is how many sorted runs are kept apart: each is an open file.
 	MaxRuns int
 }
@@ -39,6 +43,12 @@ func (t Tuning) Complete() Tuning {
 	}
 	if t.ChunkRows == 0 {
 		t.ChunkRows = vector.BatchRows
+	}
+	if t.LevelEdges == 0 {
+		t.LevelEdges = 1 << 15
+	}
+	if t.Searches == 0 {
+		t.Searches = 64
 	}
 	if t.MaxRuns == 0 {
 		t.MaxRuns = 64

@@ -222,22 +222,29 @@ func (s *Search) walk(m *machine, v pcsr.Vertex, more bool, report func(pcsr.Ver
 	return nil
 }
 
+// ask finds how closures of a step are searched.
+func (s *Search) ask(step Step, d pcsr.Direction) {
+	if s.asked && s.step == step && s.dir == d { // searches from many vertices ask for the same one
+		return
+	}
+	s.asked, s.step, s.dir = true, step, d
+	s.machine, s.levels = s.machineOf(step, d), nil
+	if hops, ok := hopsOf(nil, step, s.graph, d); ok {
+		s.levels = newLevels(s, hops)
+	}
+}
+
 // machineOf returns the machine of a step with closures inside, made when it is first asked for; nil for other steps.
 func (s *Search) machineOf(step Step, d pcsr.Direction) *machine {
-	if s.asked && s.step == step && s.dir == d { // searches from many vertices ask for the same one
-		return s.machine
-	}
-	s.asked, s.step, s.dir, s.machine = true, step, d, nil
 	if !nested(step) {
 		return nil
 	}
 	for _, m := range s.machines {
 		if m.step == step && m.dir == d {
-			s.machine = m
 			return m
 		}
 	}
-	s.machine = &machine{automaton: newAutomaton(step, d), step: step, dir: d}
-	s.machines = append(s.machines, s.machine)
-	return s.machine
+	m := &machine{automaton: newAutomaton(step, d), step: step, dir: d}
+	s.machines = append(s.machines, m)
+	return m
 }

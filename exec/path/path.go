@@ -47,30 +47,33 @@ type run struct {
 	held   *limits.Account
 	// same: both ends are one variable.
 	same bool
+	// searchers are the runs beside this one that search from other vertices; nil for none.
+	searchers *searchers
 }
 
 func (p *Path) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	r := &run{Path: p, x: x, emit: emit, seeded: seed != nil, held: x.Memory.Open("path")}
-	defer r.held.Close()
+	defer r.close()
 	r.same = p.Subject.Variable != "" && p.Subject.Variable == p.Object.Variable
 	p.Search.Serve(x.Ctx, r.held)
-	if seed == nil {
-		if err := r.row(p.Subject.Constant, p.Object.Constant, 0); err != nil {
-			return err
-		}
-		return r.flush()
+	p.Search.Share(x.Each, x.Tuning)
+	if err := r.walkAll(seed); err != nil {
+		return err
 	}
-	if p.Subject.Input >= 0 && p.Object.Input >= 0 && p.Kind != planner.Once {
-		if err := r.bySubject(seed); err != nil {
-			return err
-		}
-		return r.flush()
-	}
-	if p.Kind != planner.Once && (p.Subject.free() && p.Object.Input >= 0 || p.Object.free() && p.Subject.Input >= 0) {
-		if err := r.bySource(seed); err != nil {
-			return err
-		}
-		return r.flush()
+	return r.flushAll()
+}
+
+// walkAll walks for all rows of the seed.
+func (r *run) walkAll(seed *vector.Batch) error {
+	p := r.Path
+	switch {
+	case seed == nil:
+		return r.row(p.Subject.Constant, p.Object.Constant, 0)
+	case p.Kind == planner.Once:
+	case p.Subject.Input >= 0 && p.Object.Input >= 0:
+		return r.bySubject(seed)
+	case p.Subject.free() && p.Object.Input >= 0 || p.Object.free() && p.Subject.Input >= 0:
+		return r.bySource(seed)
 	}
 	for i := range seed.N {
 		s, o := p.Subject.Constant, p.Object.Constant
@@ -84,7 +87,7 @@ func (p *Path) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 			return err
 		}
 	}
-	return r.flush()
+	return nil
 }
 
 // row walks for one pair of ends, those that are free aside.
@@ -103,36 +106,37 @@ func (r *run) row(s, o dictionary.ID, origin uint32) error {
 // bySubject looks for paths between the given ends of all rows, walking once from each distinct subject.
 func (r *run) bySubject(seed *vector.Batch) error {
 	subjects, objects := seed.Cols[r.Subject.Input], seed.Cols[r.Object.Input]
-	rows := sortedRows(subjects)
-	ignore := func(pcsr.Vertex) error { return nil }
-	for i := 0; i < len(rows); {
-		s, end := subjects[rows[i]], i+1
-		for end < len(rows) && subjects[rows[end]] == s {
-			end++
-		}
-		if end-i == 1 || int64(s) >= int64(r.Graph.Vertices()) {
-			for _, row := range rows[i:end] {
+	rows, starts := sortedRows(subjects)
+	return r.many(len(starts)-1, func(r *run, i int) error {
+		rows := rows[starts[i]:starts[i+1]]
+		s := subjects[rows[0]]
+		if len(rows) == 1 || int64(s) >= int64(r.Graph.Vertices()) {
+			for _, row := range rows {
 				if err := r.both(s, objects[row], row); err != nil {
 					return err
 				}
 			}
-			i = end
-			continue
+			return nil
 		}
-		zero := r.Kind == planner.ZeroOrMore || r.Kind == planner.ZeroOrOne
-		if err := r.Search.Closure(r.Step, s, pcsr.Out, zero, r.Kind != planner.ZeroOrOne, ignore); err != nil {
-			return err
-		}
-		zero = zero && (r.Subject.Term || r.Object.Term || r.Search.IsNode(s))
-		for _, row := range rows[i:end] {
-			o := objects[row]
-			if o == s && zero || (o != s || r.Kind == planner.OneOrMore) && r.Search.Saw(o) {
-				if err := r.found(s, o, row); err != nil {
-					return err
-				}
+		return r.toObjects(s, objects, rows)
+	})
+}
+
+// toObjects walks once from a subject and finds the objects of some rows among the vertices reached.
+func (r *run) toObjects(s dictionary.ID, objects []dictionary.ID, rows []uint32) error {
+	zero := r.Kind == planner.ZeroOrMore || r.Kind == planner.ZeroOrOne
+	ignore := func(pcsr.Vertex) error { return nil }
+	if err := r.Search.Closure(r.Step, s, pcsr.Out, zero, r.Kind != planner.ZeroOrOne, ignore); err != nil {
+		return err
+	}
+	zero = zero && (r.Subject.Term || r.Object.Term || r.Search.IsNode(s))
+	for _, row := range rows {
+		o := objects[row]
+		if o == s && zero || (o != s || r.Kind == planner.OneOrMore) && r.Search.Saw(o) {
+			if err := r.found(s, o, row); err != nil {
+				return err
 			}
 		}
-		i = end
 	}
 	return nil
 }
@@ -144,47 +148,48 @@ func (r *run) bySource(seed *vector.Batch) error {
 		given, d = r.Object, pcsr.In
 	}
 	sources := seed.Cols[given.Input]
-	rows := sortedRows(sources)
+	rows, starts := sortedRows(sources)
+	return r.many(len(starts)-1, func(r *run, i int) error {
+		return r.fromFor(sources[rows[starts[i]]], d, rows[starts[i]:starts[i+1]], given.Term)
+	})
+}
+
+// fromFor walks from one given end for several rows.
+func (r *run) fromFor(v dictionary.ID, d pcsr.Direction, rows []uint32, constant bool) error {
+	if len(rows) == 1 {
+		return r.from(v, d, rows[0], constant)
+	}
 	var ends []dictionary.ID
-	for i := 0; i < len(rows); {
-		v, end := sources[rows[i]], i+1
-		for end < len(rows) && sources[rows[end]] == v {
-			end++
-		}
-		if end-i == 1 {
-			if err := r.from(v, d, rows[i], given.Term); err != nil {
+	err := r.walk(v, d, constant, func(w dictionary.ID) error { ends = append(ends, w); return nil })
+	if err == nil {
+		err = r.held.Need(r.Search.Bytes() + int64(cap(ends))*4)
+	}
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		for _, w := range ends {
+			if err := r.pair(v, w, d, row); err != nil {
 				return err
-			}
-			i = end
-			continue
-		}
-		ends = ends[:0]
-		err := r.walk(v, d, given.Term, func(w dictionary.ID) error { ends = append(ends, w); return nil })
-		if err == nil {
-			err = r.held.Need(r.Search.Bytes() + int64(cap(ends))*4)
-		}
-		if err != nil {
-			return err
-		}
-		for ; i < end; i++ {
-			for _, w := range ends {
-				if err := r.pair(v, w, d, rows[i]); err != nil {
-					return err
-				}
 			}
 		}
 	}
 	return nil
 }
 
-// sortedRows returns the row numbers of a column by its values.
-func sortedRows(col []dictionary.ID) []uint32 {
-	rows := make([]uint32, len(col))
+// sortedRows returns the row numbers of a column by its values, and where those of each value start; last, where all end.
+func sortedRows(col []dictionary.ID) (rows, starts []uint32) {
+	rows = make([]uint32, len(col))
 	for i := range rows {
 		rows[i] = uint32(i)
 	}
 	slices.SortStableFunc(rows, func(a, b uint32) int { return cmp.Compare(col[a], col[b]) })
-	return rows
+	for i, row := range rows {
+		if i == 0 || col[row] != col[rows[i-1]] {
+			starts = append(starts, uint32(i))
+		}
+	}
+	return rows, append(starts, uint32(len(rows)))
 }
 
 // both looks for a path between two given ends.
@@ -239,21 +244,43 @@ func (r *run) walk(v dictionary.ID, d pcsr.Direction, constant bool, report func
 
 // all walks from every vertex of the graph.
 func (r *run) all(origin uint32) error {
-	visit := func(v dictionary.ID) error {
-		if r.same {
-			if r.Kind == planner.Once {
-				return r.both(v, v, origin)
-			}
-			return r.loop(v, origin)
-		}
-		return r.from(v, pcsr.Out, origin, false)
+	var starts []dictionary.ID
+	walk := func() error {
+		err := r.many(len(starts), func(r *run, i int) error { return r.start(starts[i], origin) })
+		starts = starts[:0]
+		return err
 	}
+	visit := func(v dictionary.ID) error {
+		if starts = append(starts, v); len(starts) < vector.BatchRows {
+			return nil
+		}
+		return walk()
+	}
+	if err := r.eachStart(visit); err != nil {
+		return err
+	}
+	return walk()
+}
+
+// eachStart visits the vertices that the path can be walked from.
+func (r *run) eachStart(visit func(dictionary.ID) error) error {
 	if r.Kind == planner.OneOrMore || r.Kind == planner.Once {
 		if starts, ok := r.Step.Starts(r.Graph, pcsr.Out); ok {
 			return r.Search.EachRow(starts, visit)
 		}
 	}
 	return r.Search.EachNode(visit)
+}
+
+// start walks from one of all vertices.
+func (r *run) start(v dictionary.ID, origin uint32) error {
+	switch {
+	case !r.same:
+		return r.from(v, pcsr.Out, origin, false)
+	case r.Kind == planner.Once:
+		return r.both(v, v, origin)
+	}
+	return r.loop(v, origin)
 }
 
 // loop reports v when a path leads from it to itself.

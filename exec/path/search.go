@@ -6,11 +6,12 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // Search walks closures of paths by frontiers: breadth first, each vertex once, with a bitmap of those seen.
-// It serves one search at a time. A path with closures inside is walked by an automaton.
+// It serves one search at a time. A path with closures inside is walked by an automaton, one of predicates alone by levels.
 type Search struct {
 	graph    *pcsr.Graph
 	ctx      context.Context
@@ -21,23 +22,48 @@ type Search struct {
 	touched  []pcsr.Vertex
 	// read counts vertices since the context was checked last.
 	read int
-	// machines are those of the steps with closures inside; machine is that of the step asked for last, nil for others.
+	// machines are those of the steps with closures inside. machine is that of the step asked for last, and levels what it is walked
+	// by where it is of predicates alone; nil for others.
 	machines []*machine
 	asked    bool
 	step     Step
 	dir      pcsr.Direction
 	machine  *machine
+	levels   *levels
+	tuning   operator.Tuning
+	units    Each
 }
 
+// Each does units of work, in any order, several at a time where there are threads for it.
+type Each func(units int, do func(unit int) error) error
+
 // NewSearch is a search of a graph, to serve a query.
-func NewSearch(g *pcsr.Graph) *Search { return &Search{graph: g} }
+func NewSearch(g *pcsr.Graph) *Search {
+	return &Search{graph: g, units: alone, tuning: operator.Tuning{}.Complete()}
+}
+
+// alone is Each of the caller's thread.
+func alone(units int, do func(unit int) error) error {
+	for unit := range units {
+		if err := do(unit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Serve makes what follows end with ctx, and counts what it takes as held.
 func (s *Search) Serve(ctx context.Context, held *limits.Account) { s.ctx, s.held = ctx, held }
 
+// Share lets long searches of predicates use the threads of each.
+func (s *Search) Share(each Each, tuning operator.Tuning) { s.units, s.tuning = each, tuning }
+
 // Bytes is the memory that the search takes: the bitmap and the lists of vertices seen.
 func (s *Search) Bytes() int64 {
 	sum := int64(len(s.seen))*8 + int64(cap(s.touched)+cap(s.frontier)+cap(s.next))*4
+	if s.levels != nil {
+		sum += s.levels.bytes()
+	}
 	for _, m := range s.machines {
 		sum += m.bytes()
 	}
@@ -146,8 +172,11 @@ func (s *Search) Closure(step Step, v pcsr.Vertex, d pcsr.Direction, zero, more 
 	if zero {
 		s.mark(v)
 	}
-	if m := s.machineOf(step, d); m != nil {
-		return s.walk(m, v, more, report)
+	switch s.ask(step, d); {
+	case s.machine != nil:
+		return s.walk(s.machine, v, more, report)
+	case s.levels != nil && more:
+		return s.levels.walk(v, report)
 	}
 	s.frontier = append(s.frontier, v)
 	for len(s.frontier) > 0 {

@@ -112,7 +112,8 @@ type closureStep struct {
 
 func (c *closureStep) neighbours(s *Search, v pcsr.Vertex, d pcsr.Direction, visit func(pcsr.Vertex) error) error {
 	if c.search.held == nil {
-		c.search = Search{graph: s.graph, held: s.held.Budget.Open("path")}
+		c.search = *NewSearch(s.graph)
+		c.search.held = s.held.Budget.Open("path")
 	}
 	c.search.ctx = s.ctx
 	return c.search.Closure(c.step, v, d, c.zero, c.more, visit)

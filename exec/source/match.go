@@ -105,17 +105,16 @@ func (m *Match) ready(x *operator.Execution) error {
 	plan := *m.Plan
 	plan.Steps = slices.Clone(plan.Steps)
 	for _, t := range m.Tests {
+		slot := slices.IndexFunc(plan.Slots, func(s bgp.Slot) bool { return s.Variable == t.Variable })
+		step := &plan.Steps[slot-plan.Inputs]
 		var failed error
-		t.Values.Test(func() bool { failed = x.Ended(); return failed != nil })
+		step.Candidates = t.Values.Among(step.Candidates, func() bool { failed = x.Ended(); return failed != nil })
+		if failed == nil {
+			failed = x.Matches.Charge(4 * int64(cap(step.Candidates)))
+		}
 		if failed != nil {
 			return failed
 		}
-		slot := slices.IndexFunc(plan.Slots, func(s bgp.Slot) bool { return s.Variable == t.Variable })
-		step, passed := &plan.Steps[slot-plan.Inputs], t.Values.Values()
-		if step.Candidates != nil {
-			passed = pcsr.Intersect([]dictionary.ID{}, step.Candidates, passed)
-		}
-		step.Candidates = passed
 	}
 	m.Plan, m.Tests = &plan, nil
 	m.Measured.Match = m.Plan

@@ -24,7 +24,7 @@ func (s *Store) openLog(ctx context.Context) (err error) {
 		return err
 	}
 	if m.Log.ID == "" {
-		if err := s.lock.StartLog(store.Log{ID: fmt.Sprintf("%016x", s.log.Identity()), Sequence: m.Log.Sequence}); err != nil {
+		if err := s.lock.StartLog(store.Log{ID: historyName(s.log.Identity()), Sequence: m.Log.Sequence}); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/rdfgpu/rdfgpu/internal/store"
 )
@@ -53,6 +54,19 @@ func (s *Store) Sequence() uint64 {
 	defer s.mu.Unlock()
 	return s.published.sequence
 }
+
+// History names the log of commits: its identity, "" where there never was one.
+func (s *Store) History() string {
+	if s.log != nil {
+		return historyName(s.log.Identity())
+	}
+	snapshot := s.Snapshot()
+	defer snapshot.Release()
+	return snapshot.Files().Manifest().Log.ID
+}
+
+// historyName is the identity of a log as manifests have it.
+func historyName(identity uint64) string { return fmt.Sprintf("%016x", identity) }
 
 // WaitFor returns once readers may see a commit.
 func (s *Store) WaitFor(ctx context.Context, sequence uint64) error {

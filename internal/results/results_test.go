@@ -529,3 +529,48 @@ func TestAFailedAnswerKeepsNoText(t *testing.T) {
 		w.Abort()
 	}
 }
+
+// TestATableHoldsLittle: rows of long terms are handed on in pieces and counted, and one long term does not make all rows as long.
+func TestATableHoldsLittle(t *testing.T) {
+	t.Parallel()
+	long, short := slices.Repeat([]ID{0}, 3), slices.Repeat([]ID{1}, 3)
+	d := terms{rdf.NewString(strings.Repeat("a", 300_000)), rdf.NewString("b")}
+	var longest largestWrite
+	var out counting
+	var held, most int64
+	charge := func(bytes int64) error {
+		held += bytes
+		most = max(most, held)
+		return nil
+	}
+	w, err := NewWriter(io.MultiWriter(&longest, &out), TableText, []string{"a", "b", "c"}, d, Options{Charge: charge})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if err := errors.Join(w.Write([][]ID{long, short, long}, 3), w.Write([][]ID{short, short, short}, 3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if longest > 2*longText {
+		t.Errorf("%d bytes at once", longest)
+	}
+	if most < pageText || most > 16*pageText || held != 0 {
+		t.Errorf("%d bytes counted, %d not given back", most, held)
+	}
+	if text := int64(100 * 3 * 2 * 300_000); out.bytes > text+600*4*mostFilled {
+		t.Errorf("%d bytes for a text of %d", out.bytes, text)
+	}
+	refused := errors.New("the time is over")
+	w, err = NewWriter(io.Discard, TableText, []string{"a", "b", "c"}, d, Options{Charge: func(int64) error { return refused }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write([][]ID{long, short, long}, 3); !errors.Is(err, refused) {
+		t.Errorf("within a page: %v", err)
+	}
+	w.Abort()
+}

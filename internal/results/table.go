@@ -2,24 +2,33 @@ package results
 
 import (
 	"bytes"
-	"io"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
 
-// pageRows is how many rows a table looks at to choose its column widths; later pages may widen a column.
-const pageRows = 500
+// A table looks at a page to choose its columns' widths; later pages may widen a column. A page ends after so many rows, or after
+// the row with which its text is so long.
+const (
+	pageRows = 500
+	pageText = 1 << 20
+)
 
-// narrowest is the least width a column is cut to.
-const narrowest = 8
+// Columns are cut to narrowest at least, and filled up to mostFilled at most: one long term must not make every row as long.
+const (
+	narrowest  = 8
+	mostFilled = 500
+)
 
 // tableWriter writes solutions as aligned text, a page at a time.
 type tableWriter struct {
-	out       io.Writer
+	hand      func(text []byte) error // gives text to the output
 	variables []string
 	decoder   Decoder
 	prefixes  *prefixes
 	limit     int
+	charge    func(bytes int64) error
+	charged   int64
+	settled   int // of the text
 
 	widths []int
 	right  []bool
@@ -35,9 +44,9 @@ type tableWriter struct {
 	scratch []byte
 }
 
-func newTableWriter(out io.Writer, variables []string, d Decoder, options Options) *tableWriter {
+func newTableWriter(w *Writer, variables []string, options Options) *tableWriter {
 	return &tableWriter{
-		out: out, variables: variables, decoder: d, prefixes: newPrefixes(options.Prefixes), limit: options.Width,
+		hand: w.hand, variables: variables, decoder: w.decode, prefixes: newPrefixes(options.Prefixes), limit: options.Width, charge: w.charge,
 		widths: make([]int, len(variables)), right: make([]bool, len(variables)),
 	}
 }
@@ -45,15 +54,29 @@ func newTableWriter(out io.Writer, variables []string, d Decoder, options Option
 func (t *tableWriter) write(cols [][]ID, n int) error {
 	for r := range n {
 		for _, col := range cols {
-			t.add(col[r])
+			if t.add(col[r]); len(t.text) >= t.settled+pageText { // within a row, too: it may be of many columns
+				if err := t.settle(); err != nil {
+					return err
+				}
+			}
 		}
-		if t.n++; t.n == pageRows {
+		if t.n++; t.n == pageRows || len(t.text) >= pageText {
 			if err := t.page(); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// settle counts what the table holds, and says why it must end.
+func (t *tableWriter) settle() error {
+	const cell = 8 + 8 + 1 // of ends, size and numbers
+	t.settled = len(t.text)
+	held := int64(cap(t.text) + cap(t.nt) + cap(t.scratch) + cap(t.buf) + cap(t.ends)*cell)
+	change := held - t.charged
+	t.charged = held
+	return t.charge(change)
 }
 
 // add appends one cell to the page.
@@ -76,6 +99,9 @@ func (t *tableWriter) add(id ID) {
 
 // page writes the rows collected so far.
 func (t *tableWriter) page() error {
+	if err := t.settle(); err != nil {
+		return err
+	}
 	if !t.headed {
 		for c, v := range t.variables {
 			t.widths[c] = displayWidth([]byte(v))
@@ -101,9 +127,20 @@ func (t *tableWriter) page() error {
 			start = t.ends[i]
 		}
 		t.endLine()
+		if len(t.buf) >= blockBytes {
+			if err := t.flush(); err != nil {
+				return err
+			}
+		}
 	}
-	t.n, t.text, t.ends, t.size, t.numbers = 0, t.text[:0], t.ends[:0], t.size[:0], t.numbers[:0]
-	_, err := t.out.Write(t.buf)
+	t.n, t.text, t.ends, t.size, t.numbers, t.settled = 0, t.text[:0], t.ends[:0], t.size[:0], t.numbers[:0], 0
+	return t.flush()
+}
+
+// flush hands on the lines that are ready.
+func (t *tableWriter) flush() error {
+	err := t.hand(t.buf)
+	t.buf = t.buf[:0]
 	return err
 }
 
@@ -117,7 +154,7 @@ func (t *tableWriter) head() {
 		if c > 0 {
 			t.buf = append(t.buf, ' ', ' ')
 		}
-		t.buf = append(t.buf, bytes.Repeat([]byte("─"), width)...)
+		t.buf = append(t.buf, bytes.Repeat([]byte("─"), min(width, mostFilled))...)
 	}
 	t.buf = append(t.buf, '\n')
 }
@@ -130,12 +167,13 @@ func (t *tableWriter) cell(c int, text []byte, size int) {
 	if size > t.widths[c] {
 		text, size = cutText(text, t.widths[c])
 	}
+	fill := min(t.widths[c], mostFilled) - size
 	if t.right[c] {
-		t.pad(t.widths[c] - size)
+		t.pad(fill)
 	}
 	t.buf = append(t.buf, text...)
 	if !t.right[c] {
-		t.pad(t.widths[c] - size)
+		t.pad(fill)
 	}
 }
 
@@ -156,6 +194,12 @@ func (t *tableWriter) close() error {
 		return nil
 	}
 	return t.page()
+}
+
+// release gives back what the table holds.
+func (t *tableWriter) release() {
+	_ = t.charge(-t.charged)
+	t.charged, t.text, t.buf, t.nt, t.scratch = 0, nil, nil, nil, nil
 }
 
 // fitWidths narrows the widest columns until the table fits limit columns of a terminal; 0 means no limit.

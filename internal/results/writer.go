@@ -73,7 +73,7 @@ func NewWriter(out io.Writer, format Format, variables []string, decoder Decoder
 		w.columns = 3
 	}
 	if format == TableText {
-		w.table = newTableWriter(out, variables, decoder, options)
+		w.table = newTableWriter(w, variables, options)
 		return w, nil
 	}
 	if w.shape = newShape(format, variables, options); w.shape == nil {
@@ -253,6 +253,7 @@ func (w *Writer) finish() error {
 	case w.pipe != nil:
 		return w.pipe.close()
 	case w.table != nil:
+		defer w.table.release()
 		return section.Guard(w.table.close)
 	}
 	return nil

@@ -11,6 +11,8 @@ type Group struct {
 	Share *Share
 	// Failed is called once, by whoever fails first, so that the others end; nil: they go on.
 	Failed func()
+	// Gives: a worker ends where the query needs one more in another group (Share.Claim).
+	Gives bool
 
 	running atomic.Int32
 	wait    sync.WaitGroup
@@ -21,6 +23,7 @@ type Group struct {
 // Worker is one goroutine of a group. Its methods are called by itself.
 type Worker struct {
 	share *Share
+	gives bool
 	ceded bool
 }
 
@@ -28,7 +31,7 @@ type Worker struct {
 // not begun to the rest of its group. It is to be asked every millisecond or more often, and costs next to nothing while the
 // machine is not full.
 func (w *Worker) Keep() bool {
-	w.ceded = w.ceded || w.share.cede()
+	w.ceded = w.ceded || w.gives && w.share.answer() || w.share.cede()
 	return !w.ceded
 }
 
@@ -40,14 +43,14 @@ func (w *Worker) end() {
 }
 
 // Reserve takes a permit for a worker and reports whether there was one. Start must follow.
-func (g *Group) Reserve() bool { return g.Share.reserve() }
+func (g *Group) Reserve() bool { return g.Share.reserve(g.Gives) }
 
 // Start starts a worker with a permit that was reserved. Its error, or what it panics with, is the group's.
 func (g *Group) Start(work func(*Worker) error) {
 	g.running.Add(1)
 	g.wait.Go(func() {
 		defer g.running.Add(-1)
-		w := &Worker{share: g.Share}
+		w := &Worker{share: g.Share, gives: g.Gives}
 		defer w.end()
 		g.Do(func() error { return work(w) })
 	})

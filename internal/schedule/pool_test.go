@@ -240,3 +240,40 @@ func TestGoroutinesThatWaitForEachOtherEnd(t *testing.T) {
 	}
 	queries.Wait()
 }
+
+// TestAClaimMovesAPermitWithinAQuery: of the groups that give, one worker ends for it, and none begins before it is used.
+func TestAClaimMovesAPermitWithinAQuery(t *testing.T) {
+	t.Parallel()
+	s := query(schedule.New(3), 0)
+	defer s.Leave()
+	finds, wanted := schedule.Group{Share: s, Gives: true}, schedule.Group{Share: s}
+	var over atomic.Bool
+	keeping := func(w *schedule.Worker) error {
+		for !over.Load() && w.Keep() {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	}
+	for finds.Go(keeping) {
+	}
+	if n := finds.Running(); n != 2 || wanted.Go(keeping) {
+		t.Fatalf("%d workers of three threads", n)
+	}
+	s.Claim()
+	eventually(t, "one of them ends", func() bool { return finds.Running() == 1 })
+	time.Sleep(5 * time.Millisecond)
+	if n := finds.Running(); n != 1 || finds.Go(keeping) {
+		t.Errorf("%d workers are left, or another one has begun before the claim was used", n)
+	}
+	if !wanted.Go(keeping) || wanted.Go(keeping) {
+		t.Error("the permit is not there, or a second one")
+	}
+	over.Store(true)
+	finds.Wait()
+	wanted.Wait()
+	s.Claim()
+	if s.Disclaim(); !finds.Go(keeping) {
+		t.Error("a claim that was taken back keeps workers from beginning")
+	}
+	finds.Wait()
+}

@@ -1,6 +1,9 @@
 package schedule
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Share is what one query holds of a pool. A nil Share is one of a query that has its caller's goroutine only. It is safe for
 // concurrent use.
@@ -8,6 +11,8 @@ type Share struct {
 	pool  *Pool
 	limit int
 	done  <-chan struct{}
+	// claim is one of the states below.
+	claim atomic.Int32
 
 	// Guarded by the pool's lock.
 	held    int // permits
@@ -44,11 +49,50 @@ func (s *Share) Leave() {
 	s.pool.give(s)
 }
 
-// reserve takes a permit for a worker that is about to start, and reports whether there was one.
-func (s *Share) reserve() bool {
-	if s == nil || s.limit < 2 {
+// The states of a claim: there is none, some worker is to end for it, one has.
+const (
+	noClaim = iota
+	claimed
+	answered
+)
+
+// Claim asks for a permit that the query holds already, for a worker of a group that does not give: one of a group that gives will end,
+// and until the next reserving of a permit by a group that does not give, or Disclaim, none begins.
+func (s *Share) Claim() {
+	if s != nil && s.limit > 1 {
+		s.claim.CompareAndSwap(noClaim, claimed)
+	}
+}
+
+// Disclaim takes a claim back.
+func (s *Share) Disclaim() {
+	if s != nil {
+		s.claim.Store(noClaim)
+	}
+}
+
+// answer gives a permit back for a claim, if there is one that nobody has answered.
+func (s *Share) answer() bool {
+	if s.claim.Load() != claimed || !s.claim.CompareAndSwap(claimed, answered) {
 		return false
 	}
+	s.Leave()
+	return true
+}
+
+// reserve takes a permit for a worker that is about to start, of a group that gives or not, and reports whether there was one.
+func (s *Share) reserve(gives bool) bool {
+	if s == nil || s.limit < 2 || gives && s.claim.Load() != noClaim || !s.tryTake() {
+		return false
+	}
+	if !gives {
+		s.claim.Store(noClaim)
+	}
+	return true
+}
+
+// tryTake takes a permit, if there is one.
+func (s *Share) tryTake() bool {
 	p := s.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()

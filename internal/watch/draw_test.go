@@ -135,6 +135,22 @@ func (d drawing) other() string {
 	return body + "GRAPH ?g { OPTIONAL { ?v0 <" + d.predicate() + "> ?z } } "
 }
 
+// grouped draws an aggregating query over a group that is linear.
+func (d drawing) grouped(body string) string {
+	by := d.oneOf("", "?v0", "?v0 ?v1", "?w")
+	var list []string
+	for i := range 1 + d.number("aggregates", 3) {
+		argument := d.oneOf("?v0", "?v1", "?v2", "?v1 + 1", "DISTINCT ?v1", "DISTINCT ?v2")
+		a := d.oneOf("COUNT", "SUM", "MIN", "MAX") + "(" + argument + ")"
+		list = append(list, "("+d.oneOf("COUNT(*)", a, a, "COUNT(*) + "+a, "COALESCE("+a+", 7)")+fmt.Sprint(" AS ?n", i, ")"))
+	}
+	text := "SELECT " + d.oneOf("", by) + " " + strings.Join(list, " ") + " { " + body + "} "
+	if by != "" {
+		text += "GROUP BY " + by + " "
+	}
+	return text + d.oneOf("", "", "HAVING (COUNT(*) > 1) ", "ORDER BY ?n0")
+}
+
 // query draws a SELECT; linear says which kind.
 func (d drawing) query(linear bool) string {
 	var body string
@@ -145,6 +161,9 @@ func (d drawing) query(linear bool) string {
 		body = "{ " + d.group("a") + "} UNION { " + d.group("b") + "} "
 	default:
 		body = d.group("a")
+	}
+	if linear && d.chance(25) {
+		return d.grouped(body)
 	}
 	if !linear && d.chance(30) {
 		return "SELECT ?v0 (COUNT(?v1) AS ?n) (MAX(?v2) AS ?m) { " + body + "} GROUP BY ?v0"

@@ -12,12 +12,25 @@ func (s *Subscription) Drain(ctx context.Context) (all []*Change, err error) {
 	}
 	s.Await()
 	for {
+		s.handBack()
 		c, err := s.change(ctx)
 		if c == nil || err != nil {
 			return all, err
 		}
 		all = append(all, c)
 	}
+}
+
+// Now is how far the subscriber knows all, and how many bytes are held beside the solutions that are kept.
+func (s *Subscription) Now() (known *Change, waiting int64) {
+	known, waiting = s.progress(), s.budget.Used()
+	if s.kept != nil {
+		waiting -= s.kept.bytes
+	}
+	if s.groups != nil {
+		waiting -= s.groups.bytes
+	}
+	return known, waiting
 }
 
 // Await returns when the queries are at the newest commit.

@@ -168,7 +168,7 @@ func (f *following) subscribe(ctx context.Context, asked Query, options Options,
 		return nil, err
 	}
 	defer began.snapshot.Release()
-	if err := s.begin(ctx, began, options); err != nil {
+	if err := s.begin(ctx, began); err != nil {
 		f.unsubscribe(s)
 		return nil, err
 	}
@@ -191,12 +191,14 @@ func (f *following) register(ctx context.Context, asked Query, options Options, 
 	}
 	b := beginning{snapshot: f.state.Again()}
 	b.state = b.snapshot.State
-	r, err := f.settings.runner(ctx, budget)
+	working := f.settings.Budget(options.MaxMemory)
+	defer working.Close()
+	r, err := f.settings.runner(ctx, working)
 	var q *standing
 	if err == nil {
 		q, err = f.stand(r, asked)
 	}
-	s := newSubscription(f, q, budget)
+	s := newSubscription(f, q, budget, options)
 	if err == nil && options.After != nil {
 		b.state, err = s.goOn(r, b.snapshot, *options.After)
 	}

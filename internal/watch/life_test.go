@@ -112,6 +112,18 @@ func (w *world) subscriber(ctx context.Context, t *testing.T, text string, until
 	return seen
 }
 
+// TestEvaluatingAgainHoldsNothing: what it takes to evaluate a query is given back each time; check looks at that.
+func TestEvaluatingAgainHoldsNothing(t *testing.T) {
+	w := newWorld(t, map[rdf.Quad]bool{}, live.Options{})
+	defer w.close()
+	q := w.watch("SELECT ?a (COUNT(?b) AS ?n) (MAX(?b) AS ?m) { ?a <http://e/p> ?b } GROUP BY ?a", bgp.Homomorphism)
+	defer q.Close()
+	for n := range 5 {
+		w.commit(step{add: []rdf.Quad{edge(iri("a", n), "p", iri("b", n))}})
+		w.check(q)
+	}
+}
+
 // TestPredicatesAndTermsThatCome: plans and constants of a query know nothing of what the data get later, and find it all the same.
 func TestPredicatesAndTermsThatCome(t *testing.T) {
 	w := newWorld(t, map[rdf.Quad]bool{edge(iri("a", 1), "p", iri("a", 2)): true}, live.Options{})

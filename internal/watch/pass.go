@@ -152,7 +152,7 @@ func (p *pass) rest(r *runner, m *matcher, q *standing) (*tally, error) {
 		if len(tables) == 0 {
 			continue
 		}
-		if err := r.evaluate(q, state, q.replaced(q.pattern, tables), signs[side], out); err != nil {
+		if err := r.evaluate(q, state, q.replaced(q.pattern, tables), q.variables, signs[side], out); err != nil {
 			return nil, err
 		}
 	}

@@ -48,12 +48,12 @@ func (d *dataset) Named(name dictionary.ID) (*pcsr.Graph, bool) {
 	return g, err == nil && g != nil
 }
 
-// evaluate adds the solutions of a pattern in a query's place over a state to a tally, each so many times.
-func (r *runner) evaluate(q *standing, state *live.State, pattern parser.Node, times int64, into *tally) error {
+// evaluate adds the solutions of a pattern in a query's place over a state, as rows of some variables, to a tally, each so many times.
+func (r *runner) evaluate(q *standing, state *live.State, pattern parser.Node, variables []string, times int64, into *tally) error {
 	options := r.options
 	options.Semantics, options.Base = q.semantics, q.base
 	data, asked := &dataset{State: state}, *q.parsed
-	asked.Where = pattern
+	asked.Where, asked.Variables = pattern, variables
 	plan, err := exec.Prepare(r.ctx, &asked, data, state.Dictionary(), options)
 	if data.err != nil {
 		return data.err

@@ -19,8 +19,13 @@ type shape struct {
 	leaves         []*leaf
 	// distinct: of the pattern's solutions each counts once.
 	distinct bool
+	// reason is what keeps it from being linear.
+	reason string
+	// grouped: the pattern's solutions are aggregated; nil where they are the query's.
+	grouped *grouping
 	// direct: nothing stands between the leaves and the solutions but UNION and projection.
-	direct    bool
+	direct bool
+	// variables are the columns of the pattern's solutions.
 	variables []string
 	semantics bgp.Semantics
 }
@@ -29,6 +34,7 @@ type shape struct {
 func shapeOf(q *parser.Query, semantics bgp.Semantics) *shape {
 	s := &shape{direct: true, variables: q.Variables, semantics: semantics}
 	if len(q.From)+len(q.FromNamed) > 0 {
+		s.reason = "a data set of its own"
 		return s
 	}
 	n := unordered(q.Where)
@@ -39,9 +45,14 @@ func shapeOf(q *parser.Query, semantics bgp.Semantics) *shape {
 	top, projected := n.(*parser.Project)
 	if projected {
 		in = top.Input
+		if g := groupingOf(top); g != nil && !s.distinct {
+			s.grouped, in, top = g, g.input, &parser.Project{Input: g.input, Variables: g.variables}
+			s.variables, n = g.variables, top
+		}
 	}
 	pattern, ok := s.linear(in, parser.PatternTerm{})
 	if !ok {
+		s.grouped, s.variables = nil, q.Variables
 		return s
 	}
 	if projected {
@@ -86,11 +97,11 @@ func (s *shape) linear(n parser.Node, graph parser.PatternTerm) (parser.Node, bo
 	case *parser.Filter, *parser.Extend:
 		s.direct = false
 		if slices.ContainsFunc(parser.Expressions(n), parser.HasExists) {
-			return nil, false
+			return s.because("EXISTS")
 		}
 	case *parser.Union:
 	default:
-		return nil, false
+		return s.because(wordFor(n))
 	}
 	ok := true
 	out := parser.Map(n, func(in parser.Node) parser.Node {
@@ -105,7 +116,7 @@ func (s *shape) linear(n parser.Node, graph parser.PatternTerm) (parser.Node, bo
 func (s *shape) leaf(patterns []parser.TriplePattern, graph parser.PatternTerm) (parser.Node, bool) {
 	l := newLeaf(patterns, graph)
 	if l == nil {
-		return nil, false
+		return s.because("a basic graph pattern without variables, or with a language tag")
 	}
 	s.leaves = append(s.leaves, l)
 	return l.node, true
@@ -114,14 +125,14 @@ func (s *shape) leaf(patterns []parser.TriplePattern, graph parser.PatternTerm) 
 // inGraph is linear of GRAPH: with a constant name for whatever it holds, with a variable for a basic graph pattern.
 func (s *shape) inGraph(n *parser.Graph, outer parser.PatternTerm) (parser.Node, bool) {
 	if outer != (parser.PatternTerm{}) {
-		return nil, false
+		return s.because("GRAPH inside of GRAPH")
 	}
 	if !n.Name.IsVariable() {
 		return s.linear(n.Input, n.Name)
 	}
 	pattern, ok := n.Input.(*parser.BGP)
 	if !ok {
-		return nil, false
+		return s.because("GRAPH ?g around more than a basic graph pattern")
 	}
 	return s.leaf(pattern.Patterns, n.Name)
 }
@@ -138,12 +149,12 @@ func (s *shape) join(n *parser.Join, graph parser.PatternTerm) (parser.Node, boo
 			out = joined(out, part)
 		case *parser.BGP:
 			if len(patterns) > 0 && s.semantics != bgp.Homomorphism {
-				return nil, false
+				return s.because("a join of basic graph patterns, under another semantics than homomorphism")
 			}
 			patterns = append(patterns, part.Patterns...)
 		default:
 			if len(patterns) > 0 || slices.ContainsFunc(members(nil, n), func(o parser.Node) bool { return o != part && !isTable(o) }) {
-				return nil, false
+				return s.because("a join of more than basic graph patterns and tables")
 			}
 			made, ok := s.linear(part, graph)
 			if !ok {
@@ -152,8 +163,11 @@ func (s *shape) join(n *parser.Join, graph parser.PatternTerm) (parser.Node, boo
 			out, found = joined(out, made), true
 		}
 	}
+	if len(patterns) == 0 && !found {
+		return s.because("nothing but tables")
+	}
 	if len(patterns) == 0 {
-		return out, found
+		return out, true
 	}
 	made, ok := s.leaf(patterns, graph)
 	return joined(out, made), ok

@@ -29,7 +29,17 @@ func TestWhatIsIncremental(t *testing.T) {
 		"SELECT * { ?x <p:> ?y FILTER NOT EXISTS { ?y <p:> ?x } }":                               false,
 		"SELECT * { ?x <p:> ?y MINUS { ?y <p:> ?x } }":                                           false,
 		"SELECT * { ?x <p:>* ?y }":                                                               false,
-		"SELECT (COUNT(*) AS ?n) { ?x <p:> ?y }":                                                 false,
+		"SELECT (COUNT(*) AS ?n) { ?x <p:> ?y }":                                                 true,
+		"SELECT ?x (AVG(?y) * 2 AS ?n) { ?x <p:> ?y } GROUP BY ?x HAVING (MAX(?y) > 1)":          true,
+		"SELECT (SAMPLE(?y) AS ?n) { ?x <p:> ?y }":                                               false,
+		"SELECT (GROUP_CONCAT(?y) AS ?n) { ?x <p:> ?y }":                                         false,
+		"SELECT (COUNT(DISTINCT *) AS ?n) { ?x <p:> ?y }":                                        false,
+		"SELECT DISTINCT (COUNT(*) AS ?n) { ?x <p:> ?y } GROUP BY ?x":                            false,
+		"SELECT (COUNT(*) AS ?n) { ?x <p:> ?y } GROUP BY (str(?x) AS ?s)":                        false,
+		"SELECT (COUNT(*) AS ?n) { ?x <p:> ?y } GROUP BY ?x LIMIT 2":                             false,
+		"SELECT (COUNT(*) AS ?n) { ?x <p:> ?y OPTIONAL { ?y <p:> ?z } }":                         false,
+		"SELECT (COUNT(*) AS ?n) { ?x <p:> ?y } GROUP BY ?x HAVING (EXISTS { ?x <q:> ?z })":      false,
+		"SELECT * { { SELECT ?x (COUNT(*) AS ?n) { ?x <p:> ?y } GROUP BY ?x } ?x <q:> ?z }":      false,
 		"SELECT * { ?x <p:> \"chat\"@fr }":                                                       false,
 		"SELECT * FROM <g:> { ?x <p:> ?y }":                                                      false,
 		"SELECT * { <a:> <p:> <b:> }":                                                            false,
@@ -53,6 +63,30 @@ func TestWhatIsIncremental(t *testing.T) {
 			t.Errorf("%s under %v: %v", two, semantics, got)
 		}
 		s.Close()
+	}
+}
+
+// TestExplain says why a query is evaluated again.
+func TestExplain(t *testing.T) {
+	w := newWorld(t, map[rdf.Quad]bool{}, live.Options{})
+	defer w.close()
+	for text, want := range map[string]string{
+		"SELECT * { ?x <p:> ?y }":                                "Changes are found from the changed triples alone.\n",
+		"SELECT DISTINCT ?x { ?x <p:> ?y }":                      "Changes are found from the changed triples alone.\nFor each subscriber is kept: each solution, with how often it is there.\n",
+		"SELECT ?x (AVG(?y) AS ?n) { ?x <p:> ?y } GROUP BY ?x":   "Changes are found from the changed triples alone.\nFor each subscriber is kept: the rows of each group: ?y.\n",
+		"SELECT (COUNT(*) AS ?n) { ?x <p:> ?y }":                 "Changes are found from the changed triples alone.\nFor each subscriber is kept: the rows of each group: their number.\n",
+		"SELECT * { ?x <p:> ?y OPTIONAL { ?y <q:> ?z } }":        "The query is evaluated again, because of OPTIONAL, when a triple has changed whose predicate is one of\n  <p:>\n  <q:>.\nFor each subscriber is kept: all solutions.\n",
+		"SELECT * { ?x ?p ?y FILTER NOT EXISTS { ?y <q:> ?z } }": "The query is evaluated again, because of EXISTS, when a triple has changed.\nFor each subscriber is kept: all solutions.\n",
+		"SELECT * { ?x <p:>* ?y }":                               "The query is evaluated again, because of a path of any length, when a triple has changed.\nFor each subscriber is kept: all solutions.\n",
+		"SELECT * { ?x <p:> \"chat\"@fr }":                       "The query is evaluated again, because of a basic graph pattern without variables, or with a language tag, when a triple has changed whose predicate is one of\n  <p:>.\nFor each subscriber is kept: all solutions.\n",
+	} {
+		e, err := watch.Explain(w.query(text, bgp.Homomorphism))
+		if err != nil || e.String() != want {
+			t.Errorf("%s: %s, %v", text, e, err)
+		}
+	}
+	if _, err := watch.Explain(w.query("ASK {}", bgp.Homomorphism)); !errors.Is(err, watch.ErrCannotStand) {
+		t.Error(err)
 	}
 }
 

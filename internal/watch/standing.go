@@ -13,7 +13,7 @@ import (
 
 // Query is what is asked to stand.
 type Query struct {
-	// Text is that of Parsed, a SELECT.
+	// Text is that of Parsed, a SELECT, whose data set may be another than the text's.
 	Text      string
 	Parsed    *parser.Query
 	Semantics bgp.Semantics
@@ -22,11 +22,13 @@ type Query struct {
 
 // identity is what makes two queries one.
 type identity struct {
-	text, base string
-	semantics  bgp.Semantics
+	text, base, dataset string
+	semantics           bgp.Semantics
 }
 
-func (q *Query) identity() identity { return identity{q.Text, q.Base, q.Semantics} }
+func (q *Query) identity() identity {
+	return identity{q.Text, q.Base, fmt.Sprintf("%q %q", q.Parsed.From, q.Parsed.FromNamed), q.Semantics}
+}
 
 // standing is a query that stands, for all who asked for it.
 type standing struct {
@@ -121,17 +123,17 @@ func (l *leaf) planGraph() dictionary.ID {
 	return l.name
 }
 
-// solutions are those of the query over a state; of what it counts once, all.
+// solutions are those of the query over a state; of what it counts once, all; of what it groups, those of the pattern below.
 func (q *standing) solutions(r *runner, state *live.State) (*tally, error) {
 	out := newTally()
-	return out, r.evaluate(q, state, q.whole, 1, out)
+	return out, r.evaluate(q, state, q.whole, q.variables, 1, out)
 }
 
 // compare evaluates the query over two states.
 func (q *standing) compare(r *runner, before, after *live.State) (*tally, error) {
 	out, err := q.solutions(r, after)
 	if err == nil {
-		err = r.evaluate(q, before, q.whole, -1, out)
+		err = r.evaluate(q, before, q.whole, q.variables, -1, out)
 	}
 	return out, err
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/internal/live"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
@@ -26,37 +26,11 @@ type Options struct {
 	NoSnapshot bool
 	// MaxMemory is how many bytes the subscription may hold; 0 is the default.
 	MaxMemory int64
-}
-
-// Way says how a change was found.
-type Way uint8
-
-const (
-	// Snapshot: it is all solutions.
-	Snapshot Way = iota
-	// Incremental: from what was changed in the data alone.
-	Incremental
-	// Evaluated: by evaluating the query again, and comparing.
-	Evaluated
-)
-
-// String is "snapshot", "incremental" or "evaluated".
-func (w Way) String() string { return [...]string{"snapshot", "incremental", "evaluated"}[w] }
-
-// Change is what one commit did to the solutions of a query, or several commits together.
-type Change struct {
-	// Sequence is that of the commit after which the solutions are what they are with this change.
-	Sequence uint64
-	Way      Way
-	// Variables name the terms of the rows; not to be changed.
-	Variables      []string
-	Added, Removed []Row
-}
-
-// Row is a solution, and how many times it came or went. Unbound variables have the zero Term.
-type Row struct {
-	Terms []rdf.Term
-	Count uint64
+	// Progress, where it is not 0, is how long Next waits at the most: then it tells of a change without rows. One that goes on tells at once.
+	Progress time.Duration
+	// Admit, where it is not nil, is asked before the query is evaluated, also again, and returns the context for that; leave is called
+	// after it.
+	Admit func(context.Context) (admitted context.Context, leave func(), err error)
 }
 
 // Subscription is one who is told of the changes of a query's solutions. Next is for one goroutine at a time.
@@ -67,11 +41,19 @@ type Subscription struct {
 	budget    *limits.Budget
 	held      *limits.Meter
 	wake      chan struct{}
+	options   Options
 	// first is the snapshot, until it is taken.
 	first *Change
+	// goesOn: nothing has been told yet of what goes on from before.
+	goesOn bool
+	// known is up to which commit the subscriber knows all; telling is what the rows of the change take that it was told last.
+	known   uint64
+	telling int64
 	// kept are the solutions as the subscriber knows them, where the query is evaluated again; where solutions count once, how
 	// many times each is there. It may be behind.
 	kept *tally
+	// groups are those of a query that aggregates, as the subscriber knows them.
+	groups *groups
 
 	mu sync.Mutex
 	// pending is what the subscriber has not been told yet, sequence the last commit of that.
@@ -83,10 +65,10 @@ type Subscription struct {
 	err   error
 }
 
-func newSubscription(f *following, q *standing, budget *limits.Budget) *Subscription {
+func newSubscription(f *following, q *standing, budget *limits.Budget, options Options) *Subscription {
 	return &Subscription{
 		following: f, query: q, budget: budget, held: budget.Meter("changes that wait"), wake: make(chan struct{}, 1),
-		pending: newTally(), way: Incremental,
+		options: options, goesOn: options.After != nil, pending: newTally(), way: Incremental,
 	}
 }
 
@@ -116,30 +98,99 @@ func (s *Subscription) goOn(r *runner, now *live.Snapshot, sequence uint64) (sta
 }
 
 // begin evaluates the query where the subscription begins, if anybody wants to know.
-func (s *Subscription) begin(ctx context.Context, b beginning, o Options) error {
-	tells := o.After == nil && !o.NoSnapshot
-	if o.After == nil {
-		s.first = &Change{Sequence: b.state.Sequence(), Way: Snapshot, Variables: s.query.variables}
+func (s *Subscription) begin(ctx context.Context, b beginning) error {
+	s.known = b.state.Sequence()
+	tells := !s.goesOn && !s.options.NoSnapshot
+	if !s.goesOn {
+		s.first = &Change{Sequence: b.state.Sequence(), Way: Snapshot, Variables: s.query.parsed.Variables}
 	}
-	if !tells && !s.query.again() && !s.query.distinct {
+	if !tells && !s.query.keeps() {
 		s.look()
 		return nil
 	}
-	solutions, err := s.evaluate(ctx, b.state)
+	solutions, err := s.evaluatePattern(ctx, b.state)
 	if err != nil {
 		return err
 	}
-	if s.query.again() || s.query.distinct {
+	switch {
+	case !s.query.keeps():
+	case s.query.grouped != nil:
+		solutions, err = s.group(ctx, b.state, solutions)
+	default:
 		s.kept = solutions
-		if err := s.held.Charge(solutions.bytes); err != nil {
-			return err
-		}
+		err = s.held.Charge(solutions.bytes)
 	}
-	if tells {
+	if err == nil && tells {
 		err = s.snapshot(solutions)
 	}
 	s.look()
 	return err
+}
+
+// keeps reports whether something is kept for each subscriber beside what waits.
+func (q *standing) keeps() bool { return q.again() || q.distinct || q.grouped != nil }
+
+// group keeps solutions of the pattern by their groups, and makes those of the query of them. Where a group has too many rows, the query is
+// evaluated again by this subscriber.
+func (s *Subscription) group(ctx context.Context, state *live.State, solutions *tally) (out *tally, err error) {
+	g := newGroups(s.query.grouped)
+	g.take(g.byGroup(solutions))
+	if g.anyLarge() {
+		if s.kept, err = s.evaluate(ctx, state); err != nil {
+			return nil, err
+		}
+		return s.kept, s.held.Charge(s.kept.bytes)
+	}
+	s.groups, out = g, newTally()
+	if err := s.held.Charge(g.bytes); err != nil {
+		return nil, err
+	}
+	return out, s.work(ctx, func(r *runner) error { return g.add(r, s.query, state, sortedKeys(g.rows), 1, out) })
+}
+
+// regroup finds what a difference of the pattern's solutions does to those of the query, at the commit of c or a later one.
+func (s *Subscription) regroup(ctx context.Context, c *Change, difference *tally) (out *tally, err error) {
+	if len(difference.counts) == 0 {
+		return difference, nil
+	}
+	g := s.groups
+	if g == nil {
+		return s.compare(ctx, c)
+	}
+	now, before, differences := s.watcher.store.Snapshot(), g.bytes, g.byGroup(difference)
+	defer now.Release()
+	if g.large(sortedKeys(differences)) {
+		return s.ungroup(ctx, c, now.State)
+	}
+	if err := s.work(ctx, func(r *runner) error {
+		out, err = g.change(r, s.query, now.State, differences)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	return out, s.held.Charge(g.bytes - before)
+}
+
+// ungroup evaluates the query again from here on: its groups have become too large.
+func (s *Subscription) ungroup(ctx context.Context, c *Change, state *live.State) (*tally, error) {
+	s.kept = newTally()
+	if err := s.work(ctx, func(r *runner) error {
+		return s.groups.add(r, s.query, state, sortedKeys(s.groups.rows), 1, s.kept)
+	}); err != nil {
+		return nil, err
+	}
+	err := s.held.Charge(s.kept.bytes - s.groups.bytes)
+	if s.groups = nil; err != nil {
+		return nil, err
+	}
+	return s.compare(ctx, c)
+}
+
+// compare evaluates the query again, and tells so.
+func (s *Subscription) compare(ctx context.Context, c *Change) (difference *tally, err error) {
+	difference, c.Sequence, err = s.again(ctx)
+	c.Way = Evaluated
+	return difference, err
 }
 
 // look lets the subscriber look at what waits from the beginning.
@@ -150,44 +201,124 @@ func (s *Subscription) look() {
 }
 
 // snapshot makes all solutions the first change.
-func (s *Subscription) snapshot(solutions *tally) (err error) {
+func (s *Subscription) snapshot(solutions *tally) error {
 	if s.query.distinct {
 		solutions = newTally().appear(solutions)
 	}
-	s.first.Added, _, err = solutions.split()
+	return s.spell(s.first, solutions)
+}
+
+// spell makes rows of a difference.
+func (s *Subscription) spell(c *Change, difference *tally) (err error) {
+	s.telling = difference.rowBytes(len(c.Variables))
+	if err := s.held.Charge(s.telling); err != nil {
+		return err
+	}
+	c.Added, c.Removed, err = difference.split()
+	c.Held = s.budget.Used()
 	return err
 }
 
-func (s *Subscription) evaluate(ctx context.Context, state *live.State) (solutions *tally, err error) {
-	r, err := s.following.settings.runner(ctx, s.budget)
-	if err != nil {
-		return nil, err
-	}
-	err = schedule.Guard(func() error {
-		solutions, err = s.query.solutions(r, state)
-		return err
+// evaluatePattern finds the solutions of what is kept up to date, and evaluate those of the query; they differ where it groups.
+func (s *Subscription) evaluatePattern(ctx context.Context, state *live.State) (*tally, error) {
+	return s.admitted(ctx, func(r *runner, out *tally) error {
+		return r.evaluate(s.query, state, s.query.whole, s.query.variables, 1, out)
 	})
-	return solutions, err
 }
 
-// Next waits for the next change. The error is the context's or ErrClosed, wraps limits.ErrMemory where the subscription holds more than
-// it may, or is why the query could not be evaluated. After an error there are no more changes.
-func (s *Subscription) Next(ctx context.Context) (*Change, error) {
-	if c := s.first; c != nil {
+func (s *Subscription) evaluate(ctx context.Context, state *live.State) (*tally, error) {
+	return s.admitted(ctx, func(r *runner, out *tally) error {
+		return r.evaluate(s.query, state, s.query.parsed.Where, s.query.parsed.Variables, 1, out)
+	})
+}
+
+// admitted does what evaluates a query as a whole.
+func (s *Subscription) admitted(ctx context.Context, do func(*runner, *tally) error) (*tally, error) {
+	if s.options.Admit != nil {
+		admitted, leave, err := s.options.Admit(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		ctx = admitted
+	}
+	out := newTally()
+	return out, s.work(ctx, func(r *runner) error { return do(r, out) })
+}
+
+// work does something with a runner, whose budget ends with it: what a query holds ends with its budget alone.
+func (s *Subscription) work(ctx context.Context, do func(*runner) error) error {
+	budget := s.following.settings.Budget(s.options.MaxMemory)
+	defer budget.Close()
+	r, err := s.following.settings.runner(ctx, budget)
+	if err != nil {
+		return err
+	}
+	return schedule.Guard(func() error { return do(r) })
+}
+
+// Next waits for the next change, whose rows the subscription holds until the next call. The error is the context's or ErrClosed, wraps
+// limits.ErrMemory where the subscription holds more than it may, or is why the query could not be evaluated. After an error there are no
+// more changes.
+func (s *Subscription) Next(ctx context.Context) (c *Change, err error) {
+	if c = s.first; c != nil {
 		s.first = nil
 		return c, nil
 	}
+	s.handBack()
+	idle, stop := s.patience()
+	defer stop()
 	for {
-		c, err := s.change(ctx)
-		if c != nil || err != nil {
+		if c, err = s.change(ctx); c != nil || err != nil {
 			return c, err
 		}
 		select {
 		case <-s.wake:
+		case <-idle:
+			if c = s.progress(); c != nil {
+				return c, nil
+			}
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// handBack lets the rows go of the change that was told last.
+func (s *Subscription) handBack() {
+	_ = s.held.Charge(-s.telling)
+	s.telling = 0
+}
+
+// patience ticks when it is time to tell of progress: to who goes on from before, at once.
+func (s *Subscription) patience() (idle <-chan time.Time, stop func()) {
+	every := s.options.Progress
+	if every == 0 {
+		return nil, func() {}
+	}
+	if s.goesOn {
+		every, s.goesOn = min(every, time.Millisecond), false
+	}
+	ticker := time.NewTicker(every)
+	return ticker.C, ticker.Stop
+}
+
+// progress tells up to which commit the subscriber knows all; nil where something waits. It waits for no step that is being taken.
+func (s *Subscription) progress() *Change {
+	f := s.following
+	taken := f.mu.TryLock()
+	if taken {
+		defer f.mu.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil || s.stale || len(s.pending.counts) > 0 {
+		return nil
+	}
+	if taken {
+		s.known = max(s.known, f.state.Sequence())
+	}
+	return &Change{Sequence: s.known, Way: Progress, Variables: s.query.parsed.Variables, Held: s.budget.Used()}
 }
 
 // change is what waits; nil where that is nothing.
@@ -198,22 +329,28 @@ func (s *Subscription) change(ctx context.Context) (*Change, error) {
 	}
 	switch {
 	case stale:
-		if pending, c.Sequence, err = s.again(ctx); err != nil {
+		if pending, err = s.compare(ctx, c); err != nil {
 			return nil, s.fail(err)
 		}
-		c.Way = Evaluated
 	case s.query.distinct:
 		before := s.kept.bytes
 		pending = s.kept.appear(pending)
 		if err := s.held.Charge(s.kept.bytes - before); err != nil {
 			return nil, s.fail(err)
 		}
+	case s.query.grouped != nil:
+		if pending, err = s.regroup(ctx, c, pending); err != nil {
+			return nil, s.fail(err)
+		}
 	}
+	s.known = max(s.known, c.Sequence)
 	if len(pending.counts) == 0 {
 		return nil, nil
 	}
-	c.Added, c.Removed, err = pending.split()
-	return c, err
+	if err := s.spell(c, pending); err != nil {
+		return nil, s.fail(err)
+	}
+	return c, nil
 }
 
 // takeWaiting takes what waits.
@@ -221,7 +358,7 @@ func (s *Subscription) takeWaiting() (*tally, *Change, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pending, stale := s.pending, s.stale
-	c := &Change{Sequence: s.sequence, Way: s.way, Variables: s.query.variables}
+	c := &Change{Sequence: s.sequence, Way: s.way, Variables: s.query.parsed.Variables}
 	_ = s.held.Charge(-pending.bytes)
 	s.pending, s.stale, s.way = newTally(), false, Incremental
 	return pending, c, stale, s.err

@@ -2,6 +2,8 @@ package watch
 
 import (
 	"encoding/binary"
+	"maps"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -95,6 +97,15 @@ func appendStored(dst []byte, d *dictionary.Dictionary, id dictionary.ID) []byte
 	key := d.AppendKey(buffer[:0], id)
 	return append(binary.AppendUvarint(dst, uint64(len(key))), key...)
 }
+
+// termLength is how many bytes the first term of a solution takes.
+func termLength(solution string) int {
+	var start [binary.MaxVarintLen64]byte
+	length, n := binary.Uvarint(start[:copy(start[:], solution)])
+	return n + int(length)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // readSolution reads the terms of a solution.
 func readSolution(solution string) (terms []rdf.Term, err error) {

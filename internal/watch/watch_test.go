@@ -175,8 +175,8 @@ func (w *world) watch(text string, semantics bgp.Semantics) *watched {
 	return &watched{s, q, solutions{}}
 }
 
-// check compares what a subscriber was told with what there is.
-func (w *world) check(q *watched) []*watch.Change {
+// told takes the changes that wait.
+func (w *world) told(q *watched) []*watch.Change {
 	w.Helper()
 	changes, err := q.Drain(context.Background())
 	if err != nil {
@@ -187,8 +187,18 @@ func (w *world) check(q *watched) []*watch.Change {
 			w.Fatalf("%v: %s at %d: %v", q.asked.Semantics, q.asked.Text, c.Sequence, err)
 		}
 	}
+	return changes
+}
+
+// check compares what a subscriber was told with what there is.
+func (w *world) check(q *watched) []*watch.Change {
+	w.Helper()
+	changes := w.told(q)
 	if want := w.expected(q.asked.Parsed, q.asked.Semantics); !maps.Equal(q.seen, want) {
 		w.Fatalf("%v: %s\nover %v\nis told %v\nis      %v", q.asked.Semantics, q.asked.Text, slices.Collect(maps.Keys(w.quads)), q.seen, want)
+	}
+	if known, waiting := q.Now(); known == nil || known.Sequence != w.store.Sequence() || waiting != 0 {
+		w.Fatalf("%s: all is told up to %v of commit %d, and %d bytes wait", q.asked.Text, known, w.store.Sequence(), waiting)
 	}
 	return changes
 }

@@ -31,11 +31,12 @@ type Rule struct {
 //   - units drop operands of joins, joins then sees all patterns that belong together;
 //   - optionals and distinct make filters and projections that filters can push on;
 //   - filters after whatever changes the operators that it pushes through;
+//   - values makes filters that stand where they are to stand;
 //   - components undoes what joins put together for nothing, once no filter wants it whole;
 //   - counts last: which variables are bound is then known best.
 func List() []Rule { return slices.Clone(inOrder) }
 
-var inOrder = []Rule{exists, paths, repetitions, units, joins, optionals, distinct, filters, components, counts}
+var inOrder = []Rule{exists, paths, repetitions, units, joins, optionals, distinct, filters, values, components, counts}
 
 // Rewriter applies the rules to the patterns of one query. It is not safe for concurrent use.
 type Rewriter struct {

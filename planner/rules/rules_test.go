@@ -25,6 +25,7 @@ const (
 //	all                               the same by all rules
 //	substitute given=(…)              what EXISTS makes of a pattern with some variables given
 //	common                            a union's common part
+//	distributed                       what a pattern is distributed into
 //	languages stored=(…)              where the data have a text with these tags
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -43,6 +44,8 @@ func TestRules(t *testing.T) {
 				}
 			case "common":
 				return common(where)
+			case "distributed":
+				return distributed(s, where)
 			case "languages":
 				return languages(d, where)
 			default:
@@ -79,6 +82,16 @@ func common(n parser.Node) string {
 		return "none\n"
 	}
 	return short(parser.FormatNode(&parser.Join{Left: part, Right: rules.United(rest)}))
+}
+
+func distributed(s *scope.Scopes, n parser.Node) (text string) {
+	for _, p := range rules.Distributed(s, n) {
+		text += short(parser.FormatNode(p))
+	}
+	if text == "" {
+		return "none\n"
+	}
+	return text
 }
 
 func languages(d *datadriven.TestData, n parser.Node) string {

@@ -46,7 +46,7 @@ func Branches(dst []parser.Node, n parser.Node) []parser.Node {
 }
 
 // United is the union of some patterns, one at least.
-func United(list []*parser.BGP) parser.Node {
+func United[T parser.Node](list []T) parser.Node {
 	var out parser.Node = list[0]
 	for _, b := range list[1:] {
 		out = &parser.Union{Left: out, Right: b}

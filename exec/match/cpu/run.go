@@ -49,7 +49,7 @@ type source struct {
 
 func newRun(m *Matcher, p *join, limit uint64) *run {
 	r := &run{matcher: m, join: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows}
-	r.helpers = schedule.Group{Share: p.workers, Failed: func() { r.stop.Store(true) }}
+	r.helpers = schedule.Group{Share: p.workers, Failed: func() { r.stop.Store(true) }, Gives: true}
 	if limit > 0 {
 		r.most = limit
 		r.capacity = int(min(uint64(m.tuning.tableRows), max(64, 2*limit)))

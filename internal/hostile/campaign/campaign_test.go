@@ -81,3 +81,24 @@ func TestViolationsOfAKindAreListedTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatTheHostTakesIsNotTheServers: an answer that is late by no more than that is counted apart.
+func TestWhatTheHostTakesIsNotTheServers(t *testing.T) {
+	now, had := time.Now(), stolen()
+	at := func(ago, taken time.Duration) lateness { return lateness{at: now.Add(-ago), stolen: had - taken} }
+	run := &trial{
+		settings: &settings{Timeout: time.Second, Grace: 100 * time.Millisecond}, report: &storeReport{},
+		gauge: &gauge{lateness: []lateness{at(3*time.Second, 900*time.Millisecond), at(400*time.Millisecond, 80*time.Millisecond), at(10*time.Millisecond, 0)}},
+	}
+	for _, c := range []struct {
+		elapsed time.Duration
+		want    bool
+	}{{1170 * time.Millisecond, true}, {1250 * time.Millisecond, false}} {
+		if got := run.heldUp(&task{query: plain("ASK {}")}, answer{Elapsed: c.elapsed}); got != c.want {
+			t.Errorf("after %v: %v", c.elapsed, got)
+		}
+	}
+	if run.report.HeldUp != 1 || run.report.HeldUpMost != 1170 {
+		t.Errorf("%d, %v ms", run.report.HeldUp, run.report.HeldUpMost)
+	}
+}

@@ -6,6 +6,7 @@
 // [violation] (a limit that did not hold, with the queries under way), [report].
 //
 // Time is measured at the client, from the first byte sent to the last byte read, on whatever machine this runs on: the
-// lateness of the campaign's own clock is reported beside it. The memory of a server is what /proc says of its anonymous
+// lateness of the campaign's own clock is reported beside it. What the host of a virtual machine gives to others meanwhile (steal in
+// /proc/stat) is no fault of the server: answers that are late by that are counted apart. The memory of a server is what /proc says of its anonymous
 // pages (RssAnon), so mapped files do not count; Linux only.
 package main

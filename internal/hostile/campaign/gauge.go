@@ -25,6 +25,10 @@ type gauge struct {
 	lateness []lateness
 }
 
+// stolenBefore is how long before a limit the host may have begun to take the processor away for the answer to be late by that: the time is
+// told in hundredths of a second.
+const stolenBefore = 20 * time.Millisecond
+
 // run samples until ctx is done.
 func (g *gauge) run(ctx context.Context) {
 	var sum, n int64
@@ -32,7 +36,7 @@ func (g *gauge) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		time.Sleep(gaugeInterval)
-		g.late(max(0, time.Since(began)-gaugeInterval))
+		g.late(lateness{time.Now(), max(0, time.Since(began)-gaugeInterval), stolen()})
 		bytes := g.sample()
 		sum, n = sum+bytes, n+1
 		if time.Since(second) >= time.Second {
@@ -42,16 +46,31 @@ func (g *gauge) run(ctx context.Context) {
 	}
 }
 
-// lateness is by how much the campaign itself woke up too late, which says how busy the machine was.
+// lateness is by how much the campaign itself woke up too late, which says how busy the machine was, and how long others have had the
+// machine's processors since it was started.
 type lateness struct {
-	at time.Time
-	by time.Duration
+	at     time.Time
+	by     time.Duration
+	stolen time.Duration
 }
 
-func (g *gauge) late(by time.Duration) {
+func (g *gauge) late(l lateness) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.lateness = append(g.lateness, lateness{time.Now(), by})
+	g.lateness = append(g.lateness, l)
+}
+
+// stolen is for how long others have had the machine's processors since a time, all processors together.
+func (g *gauge) stolen(since time.Time) time.Duration {
+	now := stolen()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := len(g.lateness) - 1; i >= 0; i-- {
+		if l := g.lateness[i]; l.at.Before(since) {
+			return now - l.stolen
+		}
+	}
+	return 0
 }
 
 // latest is the greatest lateness since a time.

@@ -26,6 +26,22 @@ func anonymous(pid int) int64 {
 	return n << 10
 }
 
+// stolen is for how long the host of a virtual machine has given its processors to others, all processors together; 0 where it cannot be told.
+func stolen() time.Duration {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	const place = 8 // cpu user nice system idle iowait irq softirq steal
+	fields := bytes.Fields(line)
+	if len(fields) <= place {
+		return 0
+	}
+	n, _ := strconv.ParseInt(string(fields[place]), 10, 64)
+	return time.Duration(n) * (time.Second / 100)
+}
+
 // descriptors is how many files and connections a process has open.
 func descriptors(pid int) int {
 	entries, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))

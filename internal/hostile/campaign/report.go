@@ -29,6 +29,8 @@ type storeReport struct {
 	AskStatuses   map[int]int    // its answers other than 200
 	AskLost       int            // no answer
 	Lateness      spread         // of the campaign's own clock
+	HeldUp        int            // answers beyond the limit by what the machine's host took
+	HeldUpMost    float64        // the longest of them
 	Memory        int64          // highest, bytes
 	Before, After rest           // at rest
 	Starts        int            // of the server
@@ -88,6 +90,9 @@ func (r *storeReport) write(sb *strings.Builder, s *settings) {
 	line("time of a query", "%s", r.Time)
 	line("another client's ASK", "%s; %d beyond %v, statuses %v, %d lost", r.Ask, r.AskBeyond, s.AskLimit, r.AskStatuses, r.AskLost)
 	line("our own lateness", "%s", r.Lateness)
+	if r.HeldUp > 0 {
+		line("held up by the host", "%d answers, by processor time that it gave to others meanwhile; longest %.0f ms", r.HeldUp, r.HeldUpMost)
+	}
 	line("memory", "at most %d MiB (bound %d MiB); at rest %d MiB, then %d MiB", r.Memory>>20, (s.Memory+s.Memory/10)>>20, r.Before.Memory>>20, r.After.Memory>>20)
 	line("goroutines", "%d, then %d; descriptors %d, then %d; %d starts", r.Before.Goroutines, r.After.Goroutines, r.Before.Descriptors, r.After.Descriptors, r.Starts)
 	for reason, n := range r.Refused {

@@ -54,12 +54,17 @@ var statuses = []int{
 	http.StatusInsufficientStorage,
 }
 
+// limitOf is how long a query may take.
+func (s *settings) limitOf(q *task) time.Duration {
+	if q.query.Limit > 0 {
+		return min(s.Timeout, q.query.Limit)
+	}
+	return s.Timeout
+}
+
 // judge says what is wrong with an answer: "" if nothing is.
 func (s *settings) judge(q *task, a answer, waits bool) (kind, detail string) {
-	limit := s.Timeout
-	if q.query.Limit > 0 {
-		limit = min(limit, q.query.Limit)
-	}
+	limit := s.limitOf(q)
 	switch {
 	case a.Cut || a.Left:
 		return "", ""

@@ -1,0 +1,126 @@
+package path
+
+import (
+	"context"
+	"sync"
+
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/planner"
+)
+
+// searchers are runs of a path that search from different vertices at the same time, each with a search and rows of its own. Whoever
+// begins to search takes one that nobody uses.
+type searchers struct {
+	first  *run
+	emit   func(*vector.Batch) error
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	mu   sync.Mutex // guards what follows
+	all  []*run
+	idle []*run
+
+	emitting sync.Mutex // guards calls of emit, and failed
+	failed   error
+}
+
+// unitSearches is how many searches are a unit of work.
+const unitSearches = 16
+
+// many does jobs 0 … n-1, several at a time where there are many and the query may use several threads.
+func (r *run) many(n int, do func(r *run, job int) error) error {
+	if n < r.x.Tuning.Searches || r.x.Alone() || r.Kind == planner.Once && nested(r.Step) {
+		for job := range n {
+			if err := do(r, job); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if r.searchers == nil {
+		r.searchers = newSearchers(r)
+	}
+	return r.x.Each((n+unitSearches-1)/unitSearches, func(unit int) error {
+		w := r.searchers.take()
+		defer r.searchers.give(w)
+		for job := unit * unitSearches; job < min(n, (unit+1)*unitSearches); job++ {
+			if err := do(w, job); err != nil {
+				r.searchers.cancel(err)
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// newSearchers are searchers of which the first is a run that has begun. What is emitted takes turns from here on.
+func newSearchers(r *run) *searchers {
+	s := &searchers{first: r, emit: r.emit, all: []*run{r}, idle: []*run{r}}
+	s.ctx, s.cancel = context.WithCancelCause(r.x.Ctx)
+	r.emit = s.inTurn
+	r.Search.Serve(s.ctx, r.held)
+	r.Search.Share(alone, r.x.Tuning)
+	return s
+}
+
+// take is a run that nobody uses.
+func (s *searchers) take() *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.idle); n > 0 {
+		r := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return r
+	}
+	p, first := *s.first.Path, s.first
+	p.Search = NewSearch(p.Graph)
+	r := &run{Path: &p, x: first.x, emit: s.inTurn, seeded: first.seeded, same: first.same, held: first.x.Memory.Open("path")}
+	p.Search.Serve(s.ctx, r.held)
+	s.all = append(s.all, r)
+	return r
+}
+
+func (s *searchers) give(r *run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle = append(s.idle, r)
+}
+
+// inTurn emits a batch when nobody else does.
+func (s *searchers) inTurn(b *vector.Batch) error {
+	if !s.emitting.TryLock() {
+		s.first.x.Workers.Leave()
+		s.emitting.Lock()
+		s.first.x.Workers.Enter()
+	}
+	defer s.emitting.Unlock()
+	if s.failed == nil {
+		s.failed = s.emit(b)
+	}
+	return s.failed
+}
+
+// flushAll emits the rows that are left.
+func (r *run) flushAll() error {
+	if r.searchers == nil {
+		return r.flush()
+	}
+	for _, w := range r.searchers.all {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close gives back what the run and those beside it hold.
+func (r *run) close() {
+	r.held.Close()
+	if r.searchers == nil {
+		return
+	}
+	r.searchers.cancel(nil)
+	for _, w := range r.searchers.all[1:] {
+		w.held.Close()
+	}
+}
