@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"runtime"
+	"time"
 )
 
 // Drain returns all changes up to the newest commit.
@@ -21,9 +22,16 @@ func (s *Subscription) Drain(ctx context.Context) (all []*Change, err error) {
 	}
 }
 
-// Now is how far the subscriber knows all, and how many bytes are held beside the solutions that are kept.
+// Now is how far the subscriber knows all, and how many bytes are held beside the solutions that are kept. While a step is being taken,
+// what is known may be older.
 func (s *Subscription) Now() (known *Change, waiting int64) {
-	known, waiting = s.progress(), s.budget.Used()
+	for began := time.Now(); ; runtime.Gosched() {
+		known = s.progress()
+		if known == nil || known.Sequence == s.watcher.store.Sequence() || time.Since(began) > 10*time.Second {
+			break
+		}
+	}
+	waiting = s.budget.Used()
 	if s.kept != nil {
 		waiting -= s.kept.bytes
 	}
