@@ -150,6 +150,7 @@ type sharedGroups struct {
 	free    chan *groupJob
 	workers schedule.Group
 	held    *limits.Account
+	inline  operator.Inline
 	ended   bool
 	err     error
 	// full: a member holds more than it may.
@@ -199,6 +200,7 @@ func (t *sharedGroups) add(b *vector.Batch, at uint64) error {
 	}
 	own := t.members[0]
 	if len(t.free) == 0 {
+		t.x.Workers.Claim()
 		if done, err := t.one(own); err != nil {
 			return err
 		} else if !done {
@@ -210,7 +212,8 @@ func (t *sharedGroups) add(b *vector.Batch, at uint64) error {
 		if err := t.drain(own); err != nil {
 			return err
 		}
-		return own.add(t.x, b, at)
+		t.inline.Claim(t.x)
+		return t.inline.Do(func() error { return own.add(t.x, b, at) })
 	}
 	t.send(b, at)
 	if reserved {
@@ -281,6 +284,7 @@ func (t *sharedGroups) one(m *groupMember) (done bool, err error) {
 func (t *sharedGroups) end() error {
 	if !t.ended {
 		t.ended = true
+		t.x.Workers.Disclaim()
 		t.workers.Do(func() error { return t.drain(t.members[0]) })
 		t.err = t.workers.Wait()
 		t.held.Close()

@@ -18,8 +18,31 @@ type stageFeed struct {
 	emit   func(*vector.Batch) error
 	// rows took so long; at next it is time to look whether workers are worth it.
 	rows, next uint64
-	took       time.Duration
-	began      time.Time
+	inline     Inline
+}
+
+// Inline measures the time in which an operator does itself, while those who find the rows wait, what it would leave to workers.
+type Inline struct {
+	began time.Time
+	took  time.Duration
+}
+
+// Do does some of the work.
+func (i *Inline) Do(work func() error) error {
+	began := time.Now()
+	if i.began.IsZero() {
+		i.began = began
+	}
+	err := work()
+	i.took += time.Since(began)
+	return err
+}
+
+// Claim claims a thread for a worker where there is none and the operator is what takes most of the time.
+func (i *Inline) Claim(x *Execution) {
+	if 2*i.took > time.Since(i.began) {
+		x.Workers.Claim()
+	}
 }
 
 func (f *stageFeed) add(b *vector.Batch) error {
@@ -31,21 +54,18 @@ func (f *stageFeed) add(b *vector.Batch) error {
 		if taken, err := f.shared.take(b, f.emit); taken || err != nil {
 			return err
 		}
-		if 2*f.took > time.Since(f.began) { // those who find the rows wait for the stages most of the time
-			f.x.Workers.Claim()
-		}
+		f.inline.Claim(f.x)
 	}
 	return f.apply(b)
 }
 
 // apply takes a batch through the stages at once.
-func (f *stageFeed) apply(b *vector.Batch) error {
-	began := time.Now()
-	if f.rows == 0 {
-		f.began = began
-	}
-	out, err := f.own.Apply(f.x, b)
-	f.took += time.Since(began)
+func (f *stageFeed) apply(b *vector.Batch) (err error) {
+	var out *vector.Batch
+	err = f.inline.Do(func() error {
+		out, err = f.own.Apply(f.x, b)
+		return err
+	})
 	f.rows += uint64(b.N)
 	if err != nil || out == nil {
 		return err
@@ -55,7 +75,7 @@ func (f *stageFeed) apply(b *vector.Batch) error {
 
 // share lets workers have batches from now on, where that is worth while.
 func (f *stageFeed) share() {
-	costly := f.took >= time.Duration(f.rows)*f.x.Tuning.ShareTime
+	costly := f.inline.took >= time.Duration(f.rows)*f.x.Tuning.ShareTime
 	if costly && f.x.Copies() > 1 && len(f.own.Stages) <= MostStages {
 		f.shared = newSharedStages(f.x, f.own.Stages)
 	}
