@@ -141,27 +141,38 @@ func TestOperatorsOfManyRowsHaveWorkers(t *testing.T) {
 func TestOperatorsEndWithTheirQuery(t *testing.T) {
 	t.Parallel()
 	m := mixed(t, 4000)
-	enough := errors.New("enough")
 	for _, text := range append([]string{unmerged[0].text, distinct[0]}, costly...) {
-		q := parse(t, "PREFIX : <"+exampleNS+"> "+text)
-		p, err := exec.Prepare(t.Context(), q, m, m.dict, inPieces(64))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Run(t.Context(), func(*vector.Batch) error { return enough }); err != enough {
-			t.Errorf("%s: the query ended with %v", text, err)
-		}
+		endsWithItsConsumer(t, m, text)
 	}
 	for _, text := range costly {
-		dict := &faulty{TermSource: m.dict}
-		dict.left.Store(2500)
-		p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, dict, inPieces(64))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Run(t.Context(), func(*vector.Batch) error { return nil }); err == nil || !strings.Contains(err.Error(), "no value") {
-			t.Errorf("%s: the query ended with %v", text, err)
-		}
+		endsWithAFault(t, m, text, 2500)
+	}
+}
+
+// endsWithItsConsumer lets the consumer of a query have enough with its first batch.
+func endsWithItsConsumer(t *testing.T, m *memory, text string) {
+	t.Helper()
+	enough := errors.New("enough")
+	p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, m.dict, inPieces(64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(t.Context(), func(*vector.Batch) error { return enough }); err != enough {
+		t.Errorf("%s: the query ended with %v", text, err)
+	}
+}
+
+// endsWithAFault lets a query fail at a term, after so many.
+func endsWithAFault(t *testing.T, m *memory, text string, terms int64) {
+	t.Helper()
+	dict := &faulty{TermSource: m.dict}
+	dict.left.Store(terms)
+	p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, dict, inPieces(64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(t.Context(), func(*vector.Batch) error { return nil }); err == nil || !strings.Contains(err.Error(), "no value") {
+		t.Errorf("%s: the query ended with %v", text, err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package exec_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -176,23 +175,8 @@ func TestWorkersSortAsOneGoroutineDoes(t *testing.T) {
 func TestASharedSortEndsWithItsQuery(t *testing.T) {
 	t.Parallel()
 	m := mixed(t, 4000)
-	enough := errors.New("enough")
 	for _, text := range ordered {
-		q := parse(t, "PREFIX : <"+exampleNS+"> "+text)
-		p, err := exec.Prepare(t.Context(), q, m, m.dict, inPieces(64))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Run(t.Context(), func(*vector.Batch) error { return enough }); err != enough {
-			t.Errorf("%s: the query ended with %v", text, err)
-		}
-		dict := &faulty{TermSource: m.dict}
-		dict.left.Store(50)
-		if p, err = exec.Prepare(t.Context(), q, m, dict, inPieces(64)); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Run(t.Context(), func(*vector.Batch) error { return nil }); err == nil || !strings.Contains(err.Error(), "no value") {
-			t.Errorf("%s: the query ended with %v", text, err)
-		}
+		endsWithItsConsumer(t, m, text)
+		endsWithAFault(t, m, text, 50)
 	}
 }

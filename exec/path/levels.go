@@ -182,21 +182,30 @@ func (l *levels) down(frontier []pcsr.Vertex, work float64, report func(pcsr.Ver
 	return l.rounds(len(frontier), size, report, func(low, high int, found []pcsr.Vertex) ([]pcsr.Vertex, error) {
 		for _, v := range frontier[low:high] {
 			for _, h := range l.hops {
-				for list := h.on.Neighbours(v); len(list) > 0; {
-					n := min(len(list), limits.CheckEvery)
-					for _, w := range list[:n] {
-						if l.first(w) {
-							found = append(found, w)
-						}
-					}
-					if list = list[n:]; l.search.ctx.Err() != nil {
-						return found, context.Cause(l.search.ctx)
-					}
+				var err error
+				if found, err = l.reaching(h.on.Neighbours(v), found); err != nil {
+					return found, err
 				}
 			}
 		}
 		return found, nil
 	})
+}
+
+// reaching appends those of a list that were not seen before.
+func (l *levels) reaching(list, found []pcsr.Vertex) ([]pcsr.Vertex, error) {
+	for len(list) > 0 {
+		n := min(len(list), limits.CheckEvery)
+		for _, w := range list[:n] {
+			if l.first(w) {
+				found = append(found, w)
+			}
+		}
+		if list = list[n:]; l.search.ctx.Err() != nil {
+			return found, context.Cause(l.search.ctx)
+		}
+	}
+	return found, nil
 }
 
 // up looks at all vertices not seen, whether one of their lists leads back to the frontier, on all threads.

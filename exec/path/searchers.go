@@ -88,11 +88,7 @@ func (s *searchers) give(r *run) {
 
 // inTurn emits a batch when nobody else does.
 func (s *searchers) inTurn(b *vector.Batch) error {
-	if !s.emitting.TryLock() {
-		s.first.x.Workers.Leave()
-		s.emitting.Lock()
-		s.first.x.Workers.Enter()
-	}
+	s.first.x.Workers.Lock(&s.emitting)
 	defer s.emitting.Unlock()
 	if s.failed == nil {
 		s.failed = s.emit(b)

@@ -221,11 +221,7 @@ func TestGoroutinesThatWaitForEachOtherEnd(t *testing.T) {
 			g := schedule.Group{Share: s}
 			turns := func(*schedule.Worker) error {
 				for range 300 {
-					if !mu.TryLock() {
-						s.Leave()
-						mu.Lock()
-						s.Enter()
-					}
+					s.Lock(&mu)
 					s.Yield()
 					mu.Unlock()
 				}

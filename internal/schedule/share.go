@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -47,6 +48,16 @@ func (s *Share) Leave() {
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
 	s.pool.give(s)
+}
+
+// Lock takes a lock that other goroutines of the query hold while they work; who waits for it has no permit meanwhile.
+func (s *Share) Lock(mu *sync.Mutex) {
+	if mu.TryLock() {
+		return
+	}
+	s.Leave()
+	mu.Lock()
+	s.Enter()
 }
 
 // The states of a claim: there is none, some worker is to end for it, one has.

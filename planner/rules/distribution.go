@@ -64,7 +64,7 @@ func (d *distribution) standing(n parser.Node) (out []parser.Node) {
 		if in == first {
 			return []parser.Node{n}
 		}
-		out = append(out, withFirst(n, in))
+		out = append(out, withOperand(n, 0, in))
 	}
 	return out
 }
@@ -171,10 +171,10 @@ func rows(n parser.Node, table *parser.Values) (out []parser.Node) {
 // together is the join of two patterns, with their basic graph patterns as one where that means the same.
 func (d *distribution) together(left, right parser.Node) parser.Node {
 	if first, ok := d.standsOn(left, right); ok {
-		return withFirst(left, d.together(first, right))
+		return withOperand(left, 0, d.together(first, right))
 	}
 	if first, ok := d.standsOn(right, left); ok {
-		return withFirst(right, d.together(left, first))
+		return withOperand(right, 0, d.together(left, first))
 	}
 	a, isPattern := left.(*parser.BGP)
 	b, arePatterns := right.(*parser.BGP)
@@ -201,12 +201,12 @@ func (d *distribution) standsOn(n, other parser.Node) (on parser.Node, ok bool) 
 	return nil, false
 }
 
-// withFirst is an operator with another first operand.
-func withFirst(n, first parser.Node) parser.Node {
-	before := parser.Children(n)[0]
+// withOperand is an operator with another node in the place of one of its operands.
+func withOperand(n parser.Node, operand int, by parser.Node) parser.Node {
+	at := -1
 	return parser.Map(n, func(in parser.Node) parser.Node {
-		if in == before {
-			return first
+		if at++; at == operand {
+			return by
 		}
 		return in
 	})

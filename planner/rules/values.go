@@ -128,11 +128,5 @@ func restrictedIn(n parser.Node, operand int, variable string, c parser.Expr) pa
 	if out == nil {
 		return nil
 	}
-	at := -1
-	return parser.Map(n, func(in parser.Node) parser.Node {
-		if at++; at == operand {
-			return out
-		}
-		return in
-	})
+	return withOperand(n, operand, out)
 }

@@ -185,19 +185,9 @@ func (r *run) start(share func(*worker)) {
 	})
 }
 
-// lock waits for its turn to emit; another goroutine of the query may work meanwhile.
-func (r *run) lock() {
-	if r.mu.TryLock() {
-		return
-	}
-	r.join.workers.Leave()
-	r.mu.Lock()
-	r.join.workers.Enter()
-}
-
 // deliver emits n rows of columns, no more than the limit allows.
 func (r *run) deliver(batch *match.Batch) {
-	r.lock()
+	r.join.workers.Lock(&r.mu)
 	defer r.mu.Unlock()
 	if r.err != nil || r.stop.Load() {
 		return
