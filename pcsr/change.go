@@ -15,27 +15,46 @@ import (
 // be used, and changed, by several goroutines. Like a query it panics with a *section.Damage where it reads of a damaged file.
 func (g *Graph) Change(vertices int, added, removed []Edge, options ...Option) *Graph {
 	c := newChange(g, newSettings(options))
-	batches := c.split(added, removed)
-	c.graph.vertices = max(c.graph.vertices, min(vertices, math.MaxUint32))
-	for _, l := range c.batched {
-		c.label(l, batches[l])
-	}
-	c.finish()
+	c.run(vertices, added, removed)
 	return c.graph
+}
+
+// ChangeNet is Change, and returns the edges that came and those that went, each by label, subject and object.
+func (g *Graph) ChangeNet(vertices int, added, removed []Edge) (next *Graph, came, went []Edge) {
+	c := newChange(g, newSettings(nil))
+	c.net = &netEdges{make([]Edge, 0, len(added)), make([]Edge, 0, len(removed))}
+	c.run(vertices, added, removed)
+	return c.graph, c.net.came, c.net.went
 }
 
 // change is a Graph in the making.
 type change struct {
 	graph *Graph
 	*live
-	batched []Label // of which there are edges to add or to remove, ascending
-	// changed are the labels among them whose edges differ now, and states what they are.
+	// changed are the labels whose edges differ now, and states what they are.
 	changed []Label
 	states  []*changedLabel
 	// gained and lost are keys of vertices that got the first edge of a label, and lost the last: vertex<<32 | label.
 	gained, lost [2][]uint64
 	relabelled   bool // other labels are in use
 	edits        [2]patchEdit
+	back         [2][]uint64 // keys of a label in the other direction, that came and that went
+	net          *netEdges   // nil where nobody asks for them
+}
+
+// netEdges are edges that came and that went.
+type netEdges struct{ came, went []Edge }
+
+// note appends those of a label.
+func (n *netEdges) note(l Label, came, went []uint64) {
+	n.came, n.went = appendEdges(n.came, l, came), appendEdges(n.went, l, went)
+}
+
+func appendEdges(dst []Edge, l Label, keys []uint64) []Edge {
+	for _, k := range keys {
+		dst = append(dst, Edge{Vertex(k >> 32), l, Vertex(k)})
+	}
+	return dst
 }
 
 // newChange begins with a graph as it is.
@@ -65,33 +84,18 @@ func (g *Graph) include(vertices ...Vertex) {
 	}
 }
 
-// batch has the keys of the edges of one label, ascending.
-type batch struct{ added, removed []uint64 }
-
-// split gathers the edges by their labels.
-func (c *change) split(added, removed []Edge) map[Label]*batch {
-	batches := map[Label]*batch{}
-	of := func(e Edge) *batch {
-		b := batches[e.Label]
-		if b == nil {
-			b = &batch{}
-			batches[e.Label] = b
-			c.batched = append(c.batched, e.Label)
-		}
-		return b
-	}
+// run makes the graph.
+func (c *change) run(vertices int, added, removed []Edge) {
 	for _, e := range added {
-		b := of(e)
-		b.added = append(b.added, edgeKey(e.From, e.To))
 		c.graph.include(e.From, e.To, e.Label)
 		c.graph.labels = max(c.graph.labels, int(e.Label)+1)
 	}
-	for _, e := range removed {
-		b := of(e)
-		b.removed = append(b.removed, edgeKey(e.From, e.To))
+	c.graph.vertices = max(c.graph.vertices, min(vertices, math.MaxUint32))
+	batches := split(added, removed)
+	for i := range batches {
+		c.label(&batches[i])
 	}
-	slices.Sort(c.batched)
-	return batches
+	c.finish()
 }
 
 // sortKeys sorts keys and drops repeats.
@@ -100,18 +104,19 @@ func sortKeys(keys []uint64) []uint64 {
 	return slices.Compact(keys)
 }
 
-// reversed are the keys of the same edges in the other direction, sorted.
-func reversed(keys []uint64) []uint64 {
-	back := make([]uint64, len(keys))
-	for i, k := range keys {
-		back[i] = k<<32 | k>>32
+// reversed are the keys of the same edges in the other direction, sorted, in the memory of others.
+func reversed(back, keys []uint64) []uint64 {
+	back = back[:0]
+	for _, k := range keys {
+		back = append(back, k<<32|k>>32)
 	}
 	slices.Sort(back)
 	return back
 }
 
 // label changes the edges of a label.
-func (c *change) label(l Label, b *batch) {
+func (c *change) label(b *batch) {
+	l := b.label
 	was := c.live.label(l)
 	if was == nil {
 		ground := c.line.ground
@@ -125,7 +130,8 @@ func (c *change) label(l Label, b *batch) {
 	if len(added)+len(removed) == 0 {
 		return
 	}
-	in := was.parts[In].change(back, reversed(added), reversed(removed), &c.line.held)
+	c.back[0], c.back[1] = reversed(c.back[0], added), reversed(c.back[1], removed)
+	in := was.parts[In].change(back, c.back[0], c.back[1], &c.line.held)
 	now := &changedLabel{parts: [2]*Partition{out, in}}
 	c.relabelled = c.relabelled || (was.edges() == 0) != (now.edges() == 0)
 	now.follow(was, added, removed)
@@ -133,6 +139,9 @@ func (c *change) label(l Label, b *batch) {
 	c.note(l, In, back)
 	c.count(l, added, removed)
 	c.sign(l, added)
+	if c.net != nil {
+		c.net.note(l, added, removed)
+	}
 	c.replace(l, was, now)
 }
 

@@ -18,6 +18,8 @@ type version struct {
 	edges    map[Edge]bool
 	vertices int
 	labels   int
+	// came and went are what the last change is said to have done.
+	came, went []Edge
 }
 
 // model is that of the version.
@@ -156,8 +158,27 @@ func (s *version) change(vertices int, added, removed []Edge) *version {
 		from = from.Change(0, nil, nil)
 		from.live.line.leastSettled = 8
 	}
-	next.graph = from.Change(vertices, added, removed)
+	next.graph, next.came, next.went = from.ChangeNet(vertices, added, removed)
 	return next
+}
+
+// checkNet compares what the last change is said to have done with what it did.
+func (s *version) checkNet(before *version) error {
+	came, went := map[Edge]bool{}, map[Edge]bool{}
+	for e := range s.edges {
+		if !before.edges[e] {
+			came[e] = true
+		}
+	}
+	for e := range before.edges {
+		if !s.edges[e] {
+			went[e] = true
+		}
+	}
+	if !slices.Equal(s.came, sortedEdges(came)) || !slices.Equal(s.went, sortedEdges(went)) {
+		return fmt.Errorf("it is said that %v came and %v went; %v came and %v went", s.came, s.went, sortedEdges(came), sortedEdges(went))
+	}
+	return nil
 }
 
 // readHubs makes the lists that changes have made long.
@@ -187,6 +208,9 @@ func TestChangeAgreesWithMaps(t *testing.T) {
 				from.readHubs()
 			}
 			next := from.change(drawChange(rt, from))
+			if err := next.checkNet(from); err != nil {
+				rt.Fatal(err)
+			}
 			if rapid.IntRange(0, 2).Draw(rt, "settle") == 0 {
 				of := next
 				if rapid.Bool().Draw(rt, "meanwhile") {

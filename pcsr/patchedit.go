@@ -18,6 +18,7 @@ type patchEdit struct {
 	appeared, vanished []Vertex
 	bytes              int
 	slab               []Vertex // where short lists are written
+	trees              *editor[touchedRow]
 }
 
 // editKeys are ascending keys of edges, which are looked at one row after the other.
@@ -55,14 +56,17 @@ func (k *editKeys) effective() []uint64 { return k.keys[:k.kept] }
 func (p *Partition) change(e *patchEdit, came, went []uint64, held *atomic.Int64) *Partition {
 	*e = patchEdit{
 		from: p, ground: p, held: held, came: editKeys{keys: came}, went: editKeys{keys: went},
-		rows: keyRows(e.rows[:0], came, went), appeared: e.appeared[:0], vanished: e.vanished[:0],
+		rows: keyRows(e.rows[:0], came, went), appeared: e.appeared[:0], vanished: e.vanished[:0], trees: e.trees,
+	}
+	if e.trees == nil {
+		e.trees = new(editor[touchedRow])
 	}
 	was := patch{edges: p.Edges()}
 	if p.layer == Patched {
 		was = patch{ground: p.patch.ground, rows: p.patch.rows, filter: p.patch.filter, edges: p.patch.edges, since: p.patch.since, bytes: p.patch.bytes}
 		e.ground = was.ground
 	}
-	rows := was.rows.edit(e.rows, e.row)
+	rows := e.trees.run(was.rows, e.rows, e.row)
 	n := len(e.came.effective()) + len(e.went.effective())
 	switch {
 	case n == 0:

@@ -32,13 +32,56 @@ const (
 	fan, full = 16, 12
 )
 
-// newLeaf makes a leaf of keys and their values, and takes the values over.
+// newLeaf makes a leaf of keys and their values.
 func newLeaf[V ranked](keys []uint32, values []V) *node[V] {
-	n := &node[V]{n: int32(len(keys)), size: int32(len(keys)), values: values}
+	n, room := leafRoom[V](len(values))
+	n.fill(keys, append(room, values...))
+	return n
+}
+
+// fill makes an empty node a leaf, and takes the values over.
+func (n *node[V]) fill(keys []uint32, values []V) {
+	n.n, n.size, n.values = int32(len(keys)), int32(len(keys)), values
 	copy(n.first[:], keys)
 	n.at, _ = values[0].rank()
 	n.shift = shiftOf(values)
-	return n
+}
+
+// leafRoom is an empty node, and room for so many values, where these fit into a leaf in one piece of memory with it.
+func leafRoom[V ranked](n int) (*node[V], []V) {
+	switch {
+	case n <= fan/4:
+		x := &struct {
+			node[V]
+			room [fan / 4]V
+		}{}
+		return &x.node, x.room[:0]
+	case n <= fan/2:
+		x := &struct {
+			node[V]
+			room [fan / 2]V
+		}{}
+		return &x.node, x.room[:0]
+	case n <= full:
+		x := &struct {
+			node[V]
+			room [full]V
+		}{}
+		return &x.node, x.room[:0]
+	case n <= fan:
+		x := &struct {
+			node[V]
+			room [fan]V
+		}{}
+		return &x.node, x.room[:0]
+	}
+	return &node[V]{}, make([]V, 0, n)
+}
+
+// inner is a node with room for its children in one piece of memory, and for one that is too many.
+type inner[V ranked] struct {
+	node[V]
+	room [fan + 1]*node[V]
 }
 
 // shiftOf is what some values shift.
@@ -50,9 +93,11 @@ func shiftOf[V ranked](values []V) (sum int32) {
 	return sum
 }
 
-// newInner makes a node of others, and takes the slice over.
+// newInner makes a node of others.
 func newInner[V ranked](children []*node[V]) *node[V] {
-	n := &node[V]{n: int32(len(children)), children: children, at: children[0].at}
+	x := &inner[V]{}
+	n := &x.node
+	n.n, n.children, n.at = int32(len(children)), append(x.room[:0], children...), children[0].at
 	for i, c := range children {
 		n.first[i] = c.first[0]
 		n.size += c.size

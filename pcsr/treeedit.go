@@ -5,18 +5,22 @@ import "slices"
 // edit returns the tree with other values for ascending keys: do is called for each in turn, with the value that there is or nil,
 // and returns the new one and whether there shall be one.
 func (t tree[V]) edit(keys []uint32, do func(i int, old *V) (V, bool)) tree[V] {
+	return new(editor[V]).run(t, keys, do)
+}
+
+// run is tree.edit; the editor may be used again.
+func (e *editor[V]) run(t tree[V], keys []uint32, do func(i int, old *V) (V, bool)) tree[V] {
 	if len(keys) == 0 {
 		return t
 	}
-	e := &editor[V]{keys: keys, do: do}
-	e.leaf = e.space[:0]
+	e.keys, e.do, e.leaf = keys, do, e.space[:0]
 	root := t.root
 	if root == nil {
 		root = &node[V]{}
 	}
 	nodes := e.edit(e.roots[:0], root, 0, len(keys))
 	for len(nodes) > 1 {
-		nodes = pack(nil, slices.Clone(nodes)) // which a node keeps, and not the editor
+		nodes = pack(nil, nodes)
 	}
 	if len(nodes) == 0 {
 		return tree[V]{}
@@ -41,7 +45,8 @@ func (e *editor[V]) edit(dst []*node[V], n *node[V], low, high int) []*node[V] {
 	if n.children == nil {
 		return e.editLeaf(dst, n, low, high)
 	}
-	children := make([]*node[V], 0, len(n.children)+1)
+	next := &inner[V]{}
+	children := next.room[:0]
 	same := true // as many children as there were, and none that has become small
 	for i, child := range n.children {
 		if low == high {
@@ -61,15 +66,16 @@ func (e *editor[V]) edit(dst []*node[V], n *node[V], low, high int) []*node[V] {
 		low = end
 	}
 	if same {
-		return append(dst, n.with(children))
+		next.with(n, children)
+		return append(dst, &next.node)
 	}
 	return pack(dst, join(children))
 }
 
-// with returns an inner node that has the same children or others in their places, and takes the slice over. It looks at none but
+// with makes an inner node of another one, with the same children or others in their places, and takes the slice over. It looks at none but
 // the others: most edits are of one key, and the children that stay need not be in the cache.
-func (n *node[V]) with(children []*node[V]) *node[V] {
-	next := *n
+func (next *node[V]) with(n *node[V], children []*node[V]) {
+	*next = *n
 	next.children = children
 	by, copied := int32(0), false
 	for i, c := range children {
@@ -91,12 +97,11 @@ func (n *node[V]) with(children []*node[V]) *node[V] {
 		}
 	}
 	next.shift += by
-	return &next
 }
 
 func (e *editor[V]) editLeaf(dst []*node[V], n *node[V], low, high int) []*node[V] {
 	e.leaf = e.leaf[:0]
-	values := make([]V, 0, int(n.n)+e.count(n, low, high))
+	leaf, values := leafRoom[V](int(n.n) + e.count(n, low, high))
 	was, i := n.keys(), 0
 	for ; low < high; low++ {
 		k := e.keys[low]
@@ -114,10 +119,11 @@ func (e *editor[V]) editLeaf(dst []*node[V], n *node[V], low, high int) []*node[
 	}
 	e.leaf, values = append(e.leaf, was[i:]...), append(values, n.values[i:]...)
 	if n := len(e.leaf); n > 0 && n <= fan {
-		return append(dst, newLeaf(e.leaf, values))
+		leaf.fill(e.leaf, values)
+		return append(dst, leaf)
 	}
 	return cut(dst, len(e.leaf), func(from, to int) *node[V] {
-		return newLeaf(e.leaf[from:to], slices.Clone(values[from:to]))
+		return newLeaf(e.leaf[from:to], values[from:to])
 	})
 }
 
@@ -148,7 +154,7 @@ func cut[V ranked](dst []*node[V], n int, make func(from, to int) *node[V]) []*n
 
 // pack appends nodes that have the given ones as children.
 func pack[V ranked](dst, children []*node[V]) []*node[V] {
-	return cut(dst, len(children), func(from, to int) *node[V] { return newInner(children[from:to:to]) })
+	return cut(dst, len(children), func(from, to int) *node[V] { return newInner(children[from:to]) })
 }
 
 // join makes one node of neighbours that have few keys.

@@ -190,13 +190,13 @@ func (t *Transaction) append(ctx context.Context) (*State, Report, error) {
 func (s *Store) encode(d *dictionary.Dictionary, changes []change, at time.Time) []byte {
 	b := &s.builder
 	b.Reset()
-	known := map[dictionary.ID]wal.Term{}
+	s.forgetNumbers()
 	term := func(id dictionary.ID) wal.Term {
-		n, ok := known[id]
+		n, ok := s.numbered[id]
 		if !ok {
 			s.key = d.AppendKey(s.key[:0], id)
 			n = b.Term(s.key)
-			known[id] = n
+			s.numbered[id] = n
 		}
 		return n
 	}
@@ -216,3 +216,14 @@ func (s *Store) encode(d *dictionary.Dictionary, changes []change, at time.Time)
 	s.payload = b.Append(s.payload[:0], at)
 	return s.payload
 }
+
+// forgetNumbers empties the table of the terms that a transaction has. A large one is left behind: to empty it takes as long as to fill it.
+func (s *Store) forgetNumbers() {
+	if s.numbered == nil || len(s.numbered) > mostNumbered {
+		s.numbered = map[dictionary.ID]wal.Term{}
+	}
+	clear(s.numbered)
+}
+
+// mostNumbered is of how many terms the table is used again.
+const mostNumbered = 1 << 10

@@ -54,7 +54,7 @@ type telling struct {
 	first, end int              // its segments
 	tail       *dictionary.Tail // for terms that only earlier commits had
 	// earlier is, by graph, what became of edges in the commits before this one that lie in the segments too.
-	earlier map[dictionary.ID]map[pcsr.Edge]fate
+	earlier map[dictionary.ID]*fates
 }
 
 // tellingOf finds the segments of a commit, and reads the commits that share them.
@@ -129,7 +129,7 @@ func (t *telling) each(yield func(FileChange) bool) error {
 type toldGraph struct {
 	store.Change
 	name    dictionary.ID
-	earlier map[pcsr.Edge]fate
+	earlier *fates
 	terms   *dictionary.Dictionary
 	yield   func(FileChange) bool
 }
@@ -144,7 +144,7 @@ func (g *toldGraph) each() bool {
 			}
 		}
 	}
-	for e := range g.earlier {
+	for e := range g.earlier.all() {
 		if !inSome(g.Parts, e) && !g.tell(e) {
 			return false
 		}
@@ -155,7 +155,7 @@ func (g *toldGraph) each() bool {
 // tell tells of an edge where the commit changed it.
 func (g *toldGraph) tell(e pcsr.Edge) bool {
 	was, is := has(g.Before, e), has(g.After, e)
-	if f, known := g.earlier[e]; known {
+	if f, known := g.earlier.of(e); known {
 		was = !f.lastGone
 	}
 	if was == is {

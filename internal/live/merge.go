@@ -172,7 +172,7 @@ func (m *merge) follow(ctx context.Context) error {
 			continue
 		}
 		var added, removed []pcsr.Edge
-		for e, f := range edges {
+		for e, f := range edges.all() {
 			switch is := has(g, e); {
 			case !is && !f.lastGone:
 				added = append(added, e)
@@ -180,7 +180,7 @@ func (m *merge) follow(ctx context.Context) error {
 				removed = append(removed, e)
 			}
 		}
-		next.put(name, g.Change(next.dictionary.Len(), sortEdges(added), sortEdges(removed)))
+		next.put(name, g.Change(next.dictionary.Len(), added, removed))
 	}
 	next.sequence = b.sequence
 	m.state = next.ready()
@@ -193,8 +193,8 @@ func (m *merge) isReplaced(s *State, name dictionary.ID) bool {
 }
 
 // countCommon follows what became of the graph that is replaced.
-func (m *merge) countCommon(edges map[pcsr.Edge]fate, by *pcsr.Graph) {
-	for e, f := range edges {
+func (m *merge) countCommon(edges *fates, by *pcsr.Graph) {
+	for e, f := range edges.all() {
 		switch {
 		case f.firstGone != f.lastGone || !has(by, e):
 		case f.lastGone:
@@ -225,7 +225,7 @@ func (m *merge) kept(ctx context.Context, b *batch, by *State) (map[Quad]bool, e
 		if err != nil {
 			return nil, err
 		}
-		for e, f := range edges {
+		for e, f := range edges.all() {
 			if !f.lastGone {
 				continue
 			}
@@ -267,7 +267,7 @@ func (m *merge) amend(ctx context.Context) ([]GraphReport, error) {
 	var add, remove []Quad
 	for name, edges := range b.graphs {
 		replaced := m.isReplaced(m.tx.state, name)
-		for e, f := range edges {
+		for e, f := range edges.all() {
 			switch q := quadOf(name, e); {
 			case kept[q], replaced && f.firstGone && f.lastGone:
 				add = append(add, q)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,9 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
-	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // openLog opens the log for writing, and replays it.
@@ -121,95 +120,6 @@ func replayed(ctx context.Context, from *State, records iter.Seq2[wal.Record, er
 		}
 		return b.flush()
 	})
+	err = cmp.Or(err, b.wait())
 	return b.state, err
-}
-
-// batch gathers the changes of several commits, so that a state is made of many at once.
-type batch struct {
-	state    *State
-	sequence uint64
-	graphs   map[dictionary.ID]map[pcsr.Edge]fate
-	edges    int
-}
-
-// fate is what became of an edge: whether the first and the last of its changes removed it. They alternate.
-type fate struct{ firstGone, lastGone bool }
-
-// batchEdges is how many changes are gathered.
-const batchEdges = 1 << 16
-
-func newBatch(from *State) *batch {
-	return &batch{state: from, sequence: from.sequence, graphs: map[dictionary.ID]map[pcsr.Edge]fate{}}
-}
-
-// add takes one commit, and makes a state where many changes are gathered.
-func (b *batch) add(record wal.Record) error {
-	if err := b.gather(record); err != nil || b.edges < batchEdges {
-		return err
-	}
-	return b.flush()
-}
-
-// gather takes one commit.
-func (b *batch) gather(record wal.Record) error {
-	t, err := wal.ReadTransaction(record.Payload)
-	if err != nil {
-		return fmt.Errorf("live: commit %d: %w: %w", record.Sequence, section.ErrDamaged, err)
-	}
-	if t.InFiles() {
-		return fmt.Errorf("live: commit %d: %w: it is in files that the store does not have", record.Sequence, section.ErrDamaged)
-	}
-	ids := make([]dictionary.ID, t.Terms()+1)
-	ids[0] = dictionary.None // the default graph
-	for n := 1; n < len(ids); n++ {
-		if ids[n], err = b.state.ground.tail.Intern(t.Key(wal.Term(n))); err != nil {
-			return fmt.Errorf("live: commit %d: %w: %w", record.Sequence, section.ErrDamaged, err)
-		}
-	}
-	for c := range t.Changes() {
-		graph := b.graphs[ids[c.Graph]]
-		if graph == nil {
-			graph = map[pcsr.Edge]fate{}
-			b.graphs[ids[c.Graph]] = graph
-		}
-		e := pcsr.Edge{From: ids[c.Subject], Label: ids[c.Predicate], To: ids[c.Object]}
-		f, known := graph[e]
-		if !known {
-			f.firstGone = c.Delete
-			b.edges++
-		}
-		f.lastGone = c.Delete
-		graph[e] = f
-	}
-	b.sequence = record.Sequence
-	return nil
-}
-
-// flush makes the state of what was gathered.
-func (b *batch) flush() error {
-	if b.sequence == b.state.sequence {
-		return nil
-	}
-	next := b.state.next()
-	for name, edges := range b.graphs {
-		var added, removed []pcsr.Edge
-		for e, f := range edges {
-			switch {
-			case f.firstGone != f.lastGone: // back to where it was
-			case f.lastGone:
-				removed = append(removed, e)
-			default:
-				added = append(added, e)
-			}
-		}
-		g, err := b.state.Graph(name)
-		if err != nil {
-			return err
-		}
-		next.put(name, g.Change(next.dictionary.Len(), sortEdges(added), sortEdges(removed)))
-	}
-	next.sequence = b.sequence
-	b.state, b.edges = next.ready(), 0
-	clear(b.graphs)
-	return nil
 }

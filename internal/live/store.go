@@ -115,10 +115,11 @@ type Store struct {
 	unseen    []unseen
 	followers []*Follower
 
-	// builder, key and payload belong to whoever has the turn.
-	builder wal.Builder
-	key     []byte
-	payload []byte
+	// builder, numbered, key and payload belong to whoever has the turn.
+	builder  wal.Builder
+	numbered map[dictionary.ID]wal.Term // of the builder
+	key      []byte
+	payload  []byte
 
 	maintenance maintenance
 	// life ends when the store is closed. acknowledging are the transactions that have given the turn back and are not durable yet.

@@ -129,7 +129,7 @@ type graphPart struct {
 	remove, add []pcsr.Edge
 }
 
-// byGraph sorts quads and drops repeats.
+// byGraph gathers quads by their graphs.
 func byGraph(remove, add []Quad) (parts []graphPart) {
 	at := map[dictionary.ID]int{}
 	part := func(name dictionary.ID) *graphPart {
@@ -147,9 +147,6 @@ func byGraph(remove, add []Quad) (parts []graphPart) {
 	for _, q := range add {
 		p := part(q.Graph)
 		p.add = append(p.add, pcsr.Edge{From: q.Subject, Label: q.Predicate, To: q.Object})
-	}
-	for i := range parts {
-		parts[i].remove, parts[i].add = sortEdges(parts[i].remove), sortEdges(parts[i].add)
 	}
 	return parts
 }
@@ -169,19 +166,13 @@ func (t *Transaction) applyTo(next *State, p graphPart) error {
 	if err != nil {
 		return err
 	}
-	removed := slices.DeleteFunc(p.remove, func(e pcsr.Edge) bool {
-		if _, again := slices.BinarySearchFunc(p.add, e, compareEdges); again {
-			return true
-		}
-		return !g.HasEdge(e.From, e.Label, e.To)
-	})
-	added := slices.DeleteFunc(p.add, func(e pcsr.Edge) bool { return g.HasEdge(e.From, e.Label, e.To) })
+	changed, added, removed := g.ChangeNet(next.dictionary.Len(), p.add, p.remove)
 	if len(added)+len(removed) == 0 {
 		return nil
 	}
 	t.touched[p.name] = append(append(t.touched[p.name], removed...), added...)
 	t.only = append(t.only, change{p.name, added, removed})
-	next.put(p.name, g.Change(next.dictionary.Len(), added, removed))
+	next.put(p.name, changed)
 	return nil
 }
 

@@ -111,10 +111,13 @@ func edit(changes int) []byte {
 }
 
 func build(b *wal.Builder, changes int) {
-	var key []byte
+	known := map[string]wal.Term{}
 	term := func(format string, n int) wal.Term {
-		key = fmt.Appendf(key[:0], format, n)
-		return b.Term(key)
+		key := fmt.Sprintf(format, n)
+		if known[key] == 0 {
+			known[key] = b.Term([]byte(key))
+		}
+		return known[key]
 	}
 	for i := range changes {
 		b.Add(wal.Change{

@@ -34,7 +34,7 @@ const (
 // Builder makes the payload of a transaction. The zero Builder is ready; Reset makes it ready for another transaction
 // and keeps its memory. Not for concurrent use.
 type Builder struct {
-	terms  map[string]Term
+	terms  int
 	table  []byte // the keys, each after its length
 	groups []group
 	last   int // the group of the last change
@@ -50,19 +50,12 @@ type group struct {
 	changes        []byte
 }
 
-// Term is the term of a key (bytes that are not empty), which is put into the table when it is met first.
+// Term puts a key (bytes that are not empty) into the table, and returns its term. A table ought to have each key once.
 func (b *Builder) Term(key []byte) Term {
-	if t, ok := b.terms[string(key)]; ok {
-		return t
-	}
-	if b.terms == nil {
-		b.terms = map[string]Term{}
-	}
-	t := Term(len(b.terms) + 1)
-	b.terms[string(key)] = t
 	b.table = binary.AppendUvarint(b.table, uint64(len(key)))
 	b.table = append(b.table, key...)
-	return t
+	b.terms++
+	return Term(b.terms)
 }
 
 // Add puts a change into the transaction. Its terms are those that Term gave.
@@ -133,7 +126,7 @@ func (b *Builder) Len() int { return b.length }
 func (b *Builder) Append(dst []byte, at time.Time) []byte {
 	dst = append(dst, payloadFormat)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(at.UnixNano()))
-	dst = binary.AppendUvarint(dst, uint64(len(b.terms)))
+	dst = binary.AppendUvarint(dst, uint64(b.terms))
 	dst = append(dst, b.table...)
 	dst = binary.AppendUvarint(dst, uint64(len(b.groups)))
 	for i := range b.groups {
@@ -153,11 +146,10 @@ const largestReused = 1 << 14
 
 // Reset empties the builder.
 func (b *Builder) Reset() {
-	if len(b.terms) > largestReused || len(b.groups) > largestReused {
+	if b.terms > largestReused || len(b.groups) > largestReused {
 		*b = Builder{}
 		return
 	}
-	clear(b.terms)
 	clear(b.places)
-	b.table, b.groups, b.last, b.length = b.table[:0], b.groups[:0], 0, 0
+	b.terms, b.table, b.groups, b.last, b.length = 0, b.table[:0], b.groups[:0], 0, 0
 }
