@@ -71,6 +71,7 @@ func (s *Server) begin(base context.Context, bound net.Addr, path string, connec
 	s.connections.Store(connections)
 	checked, history := s.checkEditions(base), s.keepHistory(base)
 	return func() {
+		s.sockets.Wait()
 		history()
 		checked()
 	}
@@ -95,6 +96,23 @@ func (s *Server) warn(bound net.Addr) {
 	}
 }
 
+// rest waits until the WebSockets of all servers have ended, which net/http knows nothing of; false where ctx ends before.
+func (l listening) rest(ctx context.Context) bool {
+	gone := make(chan struct{})
+	go func() {
+		for _, s := range l.servers {
+			s.sockets.Wait()
+		}
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // drain stops the servers: gently for the time allowed, then by cancelling what still runs.
 func (l listening) drain(server *http.Server, cancel context.CancelFunc) {
 	running := 0
@@ -106,7 +124,7 @@ func (l listening) drain(server *http.Server, cancel context.CancelFunc) {
 	l.front.options.Log.Info("draining", "running", running)
 	gentle, done := context.WithTimeout(context.Background(), l.front.options.Drain)
 	defer done()
-	if server.Shutdown(gentle) == nil {
+	if server.Shutdown(gentle) == nil && l.rest(gentle) {
 		return
 	}
 	cancel()

@@ -18,6 +18,8 @@ type standing struct {
 	after *eventID
 	// noSnapshot leaves the solutions out of the first event; anew begins with them where the log does not reach back.
 	noSnapshot, anew bool
+	// quiet: progress is no event, but where it is the first.
+	quiet bool
 }
 
 // eventID is what the id of an event says: a commit, and the log that numbers it, "" where that is not said.
@@ -102,7 +104,8 @@ func (s *Server) serveSubscribe(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, "", problem)
 		return
 	}
-	x := &subscription{server: s, w: w, r: r, request: request, began: began}
+	x := s.subscription(r, request, began)
+	x.to = &listener{subscription: x, w: w}
 	x.serve()
 }
 

@@ -105,6 +105,7 @@ var only = map[string]string{
 	"github.com/anishathalye/porcupine":          "internal/history",
 	"github.com/modelcontextprotocol/go-sdk/mcp": "internal/mcp",
 	"github.com/apache/arrow-go/v18/arrow/ipc":   "internal/results",
+	"github.com/coder/websocket":                 "web",
 }
 
 type listed struct {
