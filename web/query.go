@@ -173,7 +173,7 @@ func (x *exchange) begin() bool {
 		setField(x.w, "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	}
 	x.body = newResponse(x.ctx, x.w, x.r)
-	x.body.turn = x.turn
+	x.body.turn, x.body.stop = x.turn, x.query.cancel
 	return true
 }
 
@@ -191,7 +191,10 @@ func (x *exchange) write(answer Answer) (uint64, error) {
 // conclude ends the response after the last row or the first error.
 func (x *exchange) conclude(err error) {
 	held := x.body.hold()
-	if err == nil {
+	switch cause := context.Cause(x.ctx); {
+	case errors.Is(cause, errHeadSent):
+		err = cause
+	case err == nil:
 		err = x.ctx.Err()
 	}
 	if held && !x.claim() {

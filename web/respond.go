@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -36,6 +37,8 @@ type response struct {
 	// ctx is the query's; turn, where not nil, is lent to others while the client does not read.
 	ctx  context.Context
 	turn *turn
+	// stop, where not nil, ends the query once nothing more is asked for than what has been sent.
+	stop context.CancelCauseFunc
 	// encoding is "", "gzip" or "zstd".
 	encoding string
 	head     bool
@@ -129,9 +132,6 @@ func (p *response) write(b []byte) (int, error) {
 		p.commit()
 	}
 	p.send(b)
-	if p.err == nil && p.head {
-		p.err = errHeadSent
-	}
 	if p.err != nil {
 		return 0, p.err
 	}
@@ -160,9 +160,17 @@ func (p *response) commit() {
 		p.out = p.coder
 	}
 	if p.w.WriteHeader(http.StatusOK); p.head {
-		p.err = p.control.Flush() // no part of a body will take it along
+		p.endHead()
 	}
 	p.send(p.held.Bytes())
+}
+
+// endHead sends the header, which no part of a body will take along, and ends the query: the client's next request waits.
+func (p *response) endHead() {
+	p.err = cmp.Or(p.control.Flush(), errHeadSent)
+	if p.stop != nil {
+		p.stop(p.err)
+	}
 }
 
 // markPacked says in the header that the body is compressed.

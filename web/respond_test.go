@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A client that reads fast would take the rest of an answer piece by piece, each in time: what has not been written when the query's
@@ -30,5 +31,29 @@ func TestNothingIsWrittenOnceTheTimeOfTheQueryIsOver(t *testing.T) {
 	}()
 	if body := recorder.Body.String(); body != begun+"# why" {
 		t.Errorf("sent %d bytes that end in %q; want what had begun, and why it ended", len(body), body[len(body)-10:])
+	}
+}
+
+// The client has all that it asked for once the header of a HEAD has left, and sends its next request, which a query that went on would
+// keep waiting.
+func TestAHeadEndsItsQueryOnceTheHeaderHasLeft(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancelCause(context.Background())
+	recorder := httptest.NewRecorder()
+	p := newResponse(ctx, recorder, httptest.NewRequest("HEAD", "/query", nil))
+	p.stop = stop
+	if _, err := p.Write([]byte("the beginning of an answer that is long in coming")); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the query goes on")
+	}
+	if _, err := p.Write([]byte("more")); !errors.Is(err, errHeadSent) || !errors.Is(context.Cause(ctx), errHeadSent) {
+		t.Errorf("Write: %v, cause %v; want %v", err, context.Cause(ctx), errHeadSent)
+	}
+	if p.finish(); recorder.Code != 200 || recorder.Body.Len() > 0 {
+		t.Errorf("%d with %d bytes", recorder.Code, recorder.Body.Len())
 	}
 }

@@ -154,6 +154,7 @@ func grown[T any](s []T, n int) []T {
 	if len(s) >= n {
 		return s
 	}
+	s, _ = vector.Room(s, n-len(s), nil)
 	return append(s, make([]T, n-len(s))...)
 }
 

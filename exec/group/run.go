@@ -217,10 +217,16 @@ func (r *run) number(b *vector.Batch, at places) {
 	for i := range b.N {
 		n, fresh := r.groups.Add(b.Cols, i, r.hashes[i])
 		if fresh {
-			r.first = append(r.first, at.of(i))
+			r.begin(at.of(i))
 		}
 		r.numbers = append(r.numbers, n)
 	}
+}
+
+// begin notes where the first row of a new group stood.
+func (r *run) begin(at uint64) {
+	r.first, _ = vector.Room(r.first, 1, nil)
+	r.first = append(r.first, at)
 }
 
 // putAside writes the rows of unknown groups to files and returns the others.
@@ -283,7 +289,7 @@ func (r *run) merge(of *run) {
 		}
 		n, fresh := r.groups.Add(of.groups.Rows.Cols, i, of.groups.Hashes[i])
 		if fresh {
-			r.first = append(r.first, of.first[i])
+			r.begin(of.first[i])
 		} else {
 			r.first[n] = min(r.first[n], of.first[i])
 		}

@@ -48,7 +48,9 @@ func (f *groupFeed) add(b *vector.Batch) error {
 		return err
 	}
 	if f.kept != nil {
-		f.kept.AppendBatch(rows)
+		if err := f.kept.AppendBatch(rows, f.run.x.Ended); err != nil {
+			return err
+		}
 	}
 	return f.run.add(rows, at)
 }

@@ -106,7 +106,9 @@ func (h *Hashed) build(x *operator.Execution) error {
 			hashes = vector.HashRows(hashes, b.Cols, key, b.N)
 			return h.parts.WriteRows(b, hashes)
 		}
-		rows.AppendBatch(b)
+		if err := rows.AppendBatch(b, x.Ended); err != nil {
+			return err
+		}
 		if h.held.Hold(rows.Bytes() + int64(rows.N)*tableOverhead) {
 			return nil
 		}
@@ -197,7 +199,7 @@ func (r *run) joinFiles(right, left *vector.File, level int) error {
 		}
 	}
 	rows := vector.NewRows(right.Width)
-	if err := right.Read(r.x.Checked(func(b *vector.Batch) error { rows.AppendBatch(b); return nil })); err != nil {
+	if err := right.Read(r.x.Checked(func(b *vector.Batch) error { return rows.AppendBatch(b, r.x.Ended) })); err != nil {
 		return err
 	}
 	table, err := r.Hashed.newTable(r.x, rows)

@@ -62,7 +62,9 @@ const topFactor = 4
 
 // add takes rows with their keys.
 func (r *sortRun) add(b *vector.Batch) error {
-	r.rows.AppendBatch(b)
+	if err := r.rows.AppendBatch(b, r.x.Ended); err != nil {
+		return err
+	}
 	if r.Limit > 0 && uint64(r.rows.N) > topFactor*(r.Limit+vector.BatchRows) {
 		if err := r.cut(); err != nil {
 			return err

@@ -67,7 +67,9 @@ func (o *Product) keep(x *operator.Execution, held *limits.Account) (kept []*vec
 		rows := vector.NewRows(len(part.Columns()))
 		kept[i+1] = rows
 		err := operator.Run(part, x, nil, func(b *vector.Batch) error {
-			rows.AppendBatch(b)
+			if err := rows.AppendBatch(b, x.Ended); err != nil {
+				return err
+			}
 			if !held.Hold(bytes + rows.Bytes()) {
 				return limits.ErrMemory
 			}

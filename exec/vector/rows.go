@@ -1,6 +1,9 @@
 package vector
 
-import "github.com/rdfgpu/rdfgpu/dictionary"
+import (
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+)
 
 // Rows is a growable set of rows, column first.
 type Rows struct {
@@ -11,12 +14,16 @@ type Rows struct {
 // NewRows returns no rows of so many columns.
 func NewRows(width int) *Rows { return &Rows{Cols: make([][]dictionary.ID, width)} }
 
-// AppendBatch adds all rows of a batch; columns beyond the batch's are left to the caller.
-func (c *Rows) AppendBatch(b *Batch) {
-	for i := range c.Cols {
-		c.Cols[i] = append(c.Cols[i], b.Cols[i]...)
+// AppendBatch adds all rows of a batch. It fails where the query ends while the rows move to more memory.
+func (c *Rows) AppendBatch(b *Batch, ended limits.Ended) (err error) {
+	for i, col := range c.Cols {
+		if col, err = Room(col, b.N, ended); err != nil {
+			return err
+		}
+		c.Cols[i] = append(col, b.Cols[i]...)
 	}
 	c.N += b.N
+	return nil
 }
 
 // AppendRow adds row r of cols.

@@ -75,6 +75,9 @@ func (s *RowSet) Add(cols [][]dictionary.ID, r int, hash uint64) (uint32, bool) 
 		return row, false
 	}
 	row = uint32(s.Rows.N)
+	if len(s.Hashes) == cap(s.Hashes) {
+		s.widen()
+	}
 	s.Rows.AppendRow(cols, r)
 	s.Hashes = append(s.Hashes, hash)
 	s.slots[slot] = row + 1
@@ -82,6 +85,15 @@ func (s *RowSet) Add(cols [][]dictionary.ID, r int, hash uint64) (uint32, bool) 
 		s.grow()
 	}
 	return row, true
+}
+
+// widen makes room for more rows where there are many.
+func (s *RowSet) widen() {
+	n := len(s.Hashes) / 4
+	s.Hashes, _ = Room(s.Hashes, n, nil)
+	for c, col := range s.Rows.Cols {
+		s.Rows.Cols[c], _ = Room(col, n, nil)
+	}
 }
 
 func (s *RowSet) grow() {
