@@ -69,9 +69,10 @@ func (s *Server) begin(base context.Context, bound net.Addr, path string, connec
 	s.greet(fmt.Sprintf("%s://%s%s/", scheme, bound, path))
 	s.warn(bound)
 	s.connections.Store(connections)
-	checked, history := s.checkEditions(base), s.keepHistory(base)
+	checked, history, hooks := s.checkEditions(base), s.keepHistory(base), s.hooks.start(base)
 	return func() {
 		s.sockets.Wait()
+		hooks()
 		history()
 		checked()
 	}

@@ -41,6 +41,7 @@ type Server struct {
 	// sockets are the WebSockets that are open, idle how long one may be where no query stands on it.
 	sockets openSockets
 	idle    time.Duration
+	hooks   *webhooks // nil where there may be none
 	// draining is set once the server has been told to stop; stopping ends then.
 	draining atomic.Bool
 	stopping context.Context
@@ -71,6 +72,9 @@ func New(engine Engine, options Options) (*Server, error) {
 	s.rate = newRateLimit(options.Rate, options.Burst)
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
+	if s.hooks, err = newWebhooks(s, s.metrics.registry); err != nil {
+		return nil, err
+	}
 	s.tools = mcp.New(mcp.Options{Budget: options.Budget, Log: options.Log}).Handler(func(r *http.Request) mcp.Source { return caller{s, r} })
 	s.handler = s.routes()
 	return s, nil
@@ -130,6 +134,9 @@ func (s *Server) routes() http.Handler {
 			router.Get("/queries", s.serveQueries)
 			router.Delete("/queries/{id}", s.serveCancel)
 			router.Get("/history", s.serveHistory)
+			router.Get("/subscriptions", s.serveHooks)
+			router.Get("/subscriptions/{id}", s.serveHook)
+			router.Delete("/subscriptions/{id}", s.serveHook)
 		})
 		if s.options.Pprof {
 			router.HandleFunc("/debug/pprof/*", pprof.Index)

@@ -31,6 +31,9 @@ type eventID struct {
 // String is the id as events have it.
 func (id eventID) String() string { return strconv.FormatUint(id.sequence, 10) + "-" + id.history }
 
+// text is the id as it is kept, which names no log where there is none.
+func (id eventID) text() string { return strings.TrimSuffix(id.String(), "-") }
+
 // historyLength is the length of the name of a log.
 const historyLength = 16
 
@@ -95,13 +98,17 @@ func (s *Server) serveSubscribe(w http.ResponseWriter, r *http.Request) {
 	began := arrival(r)
 	hold := &hold{budget: s.options.Budget}
 	defer hold.release()
-	request, problem := s.readRequest(w, r, began, hold, standingExtras)
+	request, problem := s.readRequest(w, r, began, hold, subscribeExtras)
 	if problem == nil {
 		problem = request.standable(r)
 	}
 	if problem != nil {
 		s.metrics.standing.finished("refused")
 		s.fail(w, r, "", problem)
+		return
+	}
+	if request.callback.url != "" {
+		s.register(w, r, request)
 		return
 	}
 	x := s.subscription(r, request, began)
