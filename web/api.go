@@ -58,7 +58,7 @@ func (s *Server) serveInfo(w http.ResponseWriter, r *http.Request) {
 		"writable": s.options.Writable, "sequence": engine.Sequence(),
 		"limits": map[string]any{
 			"timeoutSeconds": s.options.Timeout.Seconds(), "maxRows": s.options.MaxRows, "maxConcurrent": s.options.MaxConcurrent,
-			"updateTimeoutSeconds": s.options.UpdateTimeout.Seconds(), "maxUpdateBytes": s.options.MaxUpdate,
+			"updateTimeoutSeconds": s.options.UpdateTimeout.Seconds(), "maxUpdateBytes": s.options.MaxUpdate, "maxSubscriptions": max(0, s.options.MaxSubscriptions),
 		},
 	}
 	if live, ok := engine.Live(); ok {

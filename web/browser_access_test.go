@@ -25,6 +25,10 @@ var places = []struct {
 		v.answer(mintQuery)
 		v.do("see the table", chromedp.WaitReady(".answer td[data-place]"))
 	}},
+	{"watch", func(v *visit) {
+		v.watch(mintQuery)
+		v.awaitText(watchNote, "takes no updates")
+	}},
 	{"query with slips", func(v *visit) {
 		v.write("SELECT ?s WHERE { ?s a foaf:Person FILTER(?s == 3) }")
 		v.do("see the hints", chromedp.WaitReady(".slip .quiet"))

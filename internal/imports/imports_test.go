@@ -86,6 +86,7 @@ var rooms = map[string][]string{
 	"internal/mcp":              {root},
 	"web":                       {root, "internal/events", "internal/results", "internal/mcp", "internal/webhook"},
 	"packaging/sbom":            {},
+	"examples/watch":            {},
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/events", "internal/generate", "internal/mcp", "internal/results"},
 	root: {
 		"loader", "parser", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match/cpu", "exec/match/gpu", "exec/terms",

@@ -51,5 +51,5 @@ export default defineConfig({
   base: "./",
   plugins: [notices()],
   build: { outDir: "dist", emptyOutDir: true, assetsInlineLimit: 8192, target: "es2022", reportCompressedSize: true },
-  server: { proxy: { "/sparql": "http://127.0.0.1:7878", "/api": "http://127.0.0.1:7878" } },
+  server: { proxy: { "/sparql": "http://127.0.0.1:7878", "/subscribe": "http://127.0.0.1:7878", "/api": "http://127.0.0.1:7878" } },
 });

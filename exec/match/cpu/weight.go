@@ -27,6 +27,9 @@ type weights struct {
 	graph  *pcsr.Graph
 }
 
+// searched is from how many vertices on those that a table has are searched for among them.
+const searched = 32
+
 // weighBlock is how many vertices are weighed together.
 const weighBlock = 512
 
@@ -107,13 +110,16 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 	}
 }
 
-// sum adds up the numbers of some vertices.
+// sum adds up the numbers of some vertices, in ascending order.
 func (t *weights) sum(vertices []pcsr.Vertex) (sum uint64) {
 	if t.table == nil {
 		for _, v := range vertices {
 			sum = add(sum, t.at(v))
 		}
 		return sum
+	}
+	if len(vertices) > searched {
+		vertices = pcsr.Between(vertices, t.first, after(t.first+pcsr.Vertex(len(t.table))-1))
 	}
 	var over uint64
 	for _, v := range vertices {

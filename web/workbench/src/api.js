@@ -43,11 +43,22 @@ export async function call(path, options = {}) {
 
 export const json = async (path, options) => (await call(path, options)).json();
 
-/** query sends a query; settings become parameters of the endpoint. */
-export function query(text, settings, accept, signal) {
+/** form is a query with its settings, those that are undefined left out. */
+function form(text, settings) {
   const body = new URLSearchParams({ query: text });
   for (const [name, value] of Object.entries(settings)) if (value !== undefined) body.set(name, value);
-  return call("sparql", { method: "POST", body, signal, headers: accept ? { Accept: accept } : {} });
+  return body;
+}
+
+/** query sends a query; settings become parameters of the endpoint. */
+export function query(text, settings, accept, signal) {
+  return call("sparql", { method: "POST", body: form(text, settings), signal, headers: accept ? { Accept: accept } : {} });
+}
+
+/** subscribe makes a query stand, after the event last where there was one: anew where the server cannot go on after that. */
+export function subscribe(text, { semantics }, last, signal) {
+  const headers = { Accept: "text/event-stream, application/problem+json", ...(last && { "Last-Event-ID": last }) };
+  return call("subscribe", { method: "POST", body: form(text, { semantics, gone: "snapshot" }), signal, headers });
 }
 
 /** explain asks for the plan; with analyze the query is run and measured. */
@@ -57,9 +68,7 @@ export async function explain(text, settings, analyze, signal) {
 
 /** graph asks for the plan of a query that is being typed: {explanation} or {problem}. */
 export async function graph(text, settings, signal) {
-  const body = new URLSearchParams({ query: text });
-  for (const [name, value] of Object.entries(settings)) if (value !== undefined) body.set(name, value);
-  return json("api/graph", { method: "POST", body, signal });
+  return json("api/graph", { method: "POST", body: form(text, settings), signal });
 }
 
 /** answerTypes: JSON for solutions and booleans, N-Triples for graphs. */

@@ -3,19 +3,14 @@
 import { h, count, time } from "./dom.js";
 import { json, problemOf } from "./api.js";
 import { dialog } from "./dialog.js";
-import { tokens, telling } from "./lexer.js";
+import { tokens, firstWord } from "./lexer.js";
 import { cut } from "./names.js";
 
 const operations = /^(insert|delete|load|clear|drop|create|add|move|copy|with)$/i;
 const mostGraphs = 12;
 
 /** isUpdate reports whether a text is an update: whether its first word behind the prologue begins an operation. */
-export function isUpdate(text) {
-  const words = telling(tokens(text)).map((t) => t.text.toLowerCase());
-  let at = 0;
-  while (words[at] === "base" || words[at] === "prefix") at += words[at] === "base" ? 2 : 3;
-  return operations.test(words[at] ?? "");
-}
+export const isUpdate = (text) => operations.test(firstWord(tokens(text)));
 
 /** Change is one update; it shows itself as a Run does. */
 export class Change {

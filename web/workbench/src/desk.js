@@ -12,6 +12,7 @@ import { QueryGraph } from "./querygraph.js";
 import { Results } from "./results.js";
 import { Run } from "./run.js";
 import { Change, isUpdate } from "./change.js";
+import { Watch, isWatchable, mostWatches } from "./watch.js";
 import { menu, below } from "./menu.js";
 import { ask } from "./dialog.js";
 import { complain } from "./complaint.js";
@@ -42,6 +43,8 @@ export class Desk {
       explain: (analyze, device) => explain(this.editor.text, this.settings(device), analyze),
       text: () => this.editor.text,
       device: () => store.info?.device,
+      writable: () => store.info?.writable,
+      watch: () => this.watch(),
       chose: () => {
         this.drafts.save();
         this.address();
@@ -67,6 +70,7 @@ export class Desk {
       active.text = this.store.examples[0]?.text ?? "";
       this.show(active);
     } else this.results.show(active);
+    this.offerWatch();
     this.sketch();
   }
 
@@ -152,6 +156,7 @@ export class Desk {
     this.untouched = undefined;
     $("complaint").classList.add("stale"); // what it says is about an older text
     this.sketchSoon();
+    this.offerWatch();
     this.saveSoon ??= later(() => this.drafts.save(), 600);
     this.saveSoon();
   }
@@ -160,28 +165,44 @@ export class Desk {
 
   async start(send = usualRows) {
     const draft = this.drafts.active;
-    if (draft.run?.running) return;
-    draft.run?.close();
+    if (draft.run?.running && draft.run.kind !== "watch") return;
     if (!draft.chosen) draft.view = "table";
     if (draft.view === "overview" || draft.view === "plan") draft.view = "table";
+    const run = await this.launch(draft, isUpdate(this.editor.text) ? Change : Run, send);
+    this.shelf.ran(run);
+    this.sidebar.refresh();
+    if (run.done) await this.renew();
+  }
+
+  /** watch makes the query stand, or ends that. */
+  async watch() {
+    const draft = this.drafts.active;
+    const open = this.drafts.list.filter((d) => d !== draft && watching(d));
+    if (watching(draft)) return this.cancel();
+    if (open.length >= mostWatches) return toast(`${open.length} queries are watched, as many as a page may: stop one first`);
+    draft.view = "table";
+    await this.launch(draft, Watch);
+  }
+
+  /** launch puts a new run of the editor's text in the place of the last one, and returns it once it has ended. */
+  async launch(draft, Kind, send) {
+    draft.run?.close();
     draft.byLink = false;
     draft.settings = this.settings();
     const settings = Object.fromEntries(Object.entries(draft.settings).filter(([, v]) => v));
     declare(this.editor.prefixes);
-    const Kind = isUpdate(this.editor.text) ? Change : Run;
-    draft.run = new Kind({ text: this.editor.text, settings }, (run) => this.changed(draft, run));
-    draft.run.graphs = this.sketched === draft.run.ask.text ? this.queryGraph.graphs : [];
+    const run = new Kind({ text: this.editor.text, settings }, () => this.changed(draft, run));
+    draft.run = run;
+    run.graphs = this.sketched === run.ask.text ? this.queryGraph.graphs : [];
     this.address();
-    const ended = draft.run.start(send);
+    const ended = run.start(send);
     this.results.show(draft);
     this.showRunning();
     this.drafts.save();
     if (innerWidth <= 640) $("results").scrollIntoView({ block: "start" });
     await ended;
-    this.shelf.ran(draft.run);
-    this.sidebar.refresh();
     this.showRunning();
-    if (draft.run.done) await this.renew();
+    return run;
   }
 
   changed(draft, run) {
@@ -189,11 +210,22 @@ export class Desk {
   }
 
   showRunning() {
-    const running = Boolean(this.drafts.active.run?.running);
+    const { active } = this.drafts;
+    const running = Boolean(active.run?.running) && !watching(active);
     document.body.classList.toggle("running", running);
     $("run").querySelector(".word").textContent = running ? "Cancel" : "Run";
     $("run").querySelector("kbd").textContent = running ? "Esc" : "Ctrl ↵";
+    $("watch").setAttribute("aria-pressed", String(watching(active)));
+    this.offerWatch();
     this.drafts.draw();
+  }
+
+  /** offerWatch lets the query be watched where it may stand, or says why not. */
+  offerWatch() {
+    const { limits } = this.store.info ?? {};
+    const reason = !limits ? "The server has not answered yet" : limits.maxSubscriptions === 0 ? "This server lets no query stand (--max-subscriptions is 0)" : !isWatchable(this.editor.text) ? "Only a SELECT can be watched" : "";
+    $("watch").disabled = reason !== "" && !watching(this.drafts.active);
+    $("watch").title = reason || "Show what comes and goes with every change of the store";
   }
 
   cancel() {
@@ -264,7 +296,8 @@ export class Desk {
   }
 
   listen() {
-    $("run").addEventListener("click", () => (this.drafts.active.run?.running ? this.cancel() : this.start()));
+    $("run").addEventListener("click", () => (document.body.classList.contains("running") ? this.cancel() : this.start()));
+    $("watch").addEventListener("click", () => this.watch());
     $("device").addEventListener("click", (event) => event.target.dataset.value && this.press(event.target.dataset.value));
     $("device").addEventListener("keydown", (event) => this.stepDevice(event));
     $("semantics").addEventListener("change", () => this.sketch());
@@ -281,11 +314,12 @@ export class Desk {
     $("splitter").addEventListener("keydown", (event) => this.nudge(event));
     addEventListener("keydown", (event) => this.key(event));
     addEventListener("resize", () => this.editor.refresh());
+    addEventListener("pagehide", () => this.drafts.list.filter(watching).forEach((d) => d.run.cancel())); // a page that the browser keeps would keep them
   }
 
   key(event) {
     if (event.key === "Escape") {
-      this.cancel();
+      if (!watching(this.drafts.active)) this.cancel();
       this.closeSidebar();
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.defaultPrevented && !event.target.closest?.(".CodeMirror, dialog")) {
       event.preventDefault();
@@ -330,6 +364,9 @@ export class Desk {
     if (step) this.split(Number($("splitter").getAttribute("aria-valuenow")) + step);
   }
 }
+
+/** watching says that a draft's query stands. */
+const watching = (draft) => draft.run?.kind === "watch" && draft.run.running;
 
 /** nameOf is the first comment of a query, as a name for its tab. */
 const nameOf = (text) => /^\s*#\s*(.{1,60})/.exec(text)?.[1].replace(/[.,:].*$/, "").trim() || undefined;

@@ -30,6 +30,9 @@ export const put = (element, ...children) => {
 
 export const $ = (id) => document.getElementById(id);
 
+/** capital begins a text with a capital letter. */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 const numbers = new Intl.NumberFormat("en");
 
 /** count writes a whole number with separators. */

@@ -58,7 +58,7 @@ export class Drafts {
 
   draw() {
     if (this.tabs.querySelector(".rename")) return; // its name is being written
-    tablist(this.tabs, this.list.map((d) => [`draft-${d.id}`, d.name, d.run?.running && h("span", { class: "spinner", "aria-label": "running" })]),
+    tablist(this.tabs, this.list.map((d) => [`draft-${d.id}`, d.name, d.run?.running && h("span", d.run.kind === "watch" ? { class: "live", role: "img", "aria-label": "watching" } : { class: "spinner", "aria-label": "running" })]),
       `draft-${this.active.id}`, (id) => this.choose(this.list.find((d) => `draft-${d.id}` === id)), "Open queries");
     [...this.tabs.children].forEach((tab, i) => (tab.dataset.draft = this.list[i].id));
   }

@@ -34,6 +34,14 @@ export function tokens(text) {
 /** telling are the tokens that mean something. */
 export const telling = (list) => list.filter((t) => t.kind !== "space" && t.kind !== "comment");
 
+/** firstWord is the word that follows the prologue, in lower case; "" where there is none. */
+export function firstWord(list) {
+  const words = telling(list).map((t) => t.text.toLowerCase());
+  let at = 0;
+  while (words[at] === "base" || words[at] === "prefix") at += words[at] === "base" ? 2 : 3;
+  return words[at] ?? "";
+}
+
 /** prefixesOf are the prefixes that a text declares: Map prefix → namespace. */
 export function prefixesOf(list) {
   const found = new Map();

@@ -1,6 +1,6 @@
-// The result area: one run of a query as a table, a graph, pictures of other kinds, its plan, or as it came.
+// The result area: one run of a query as a table, a graph, pictures of other kinds, its plan, or as it came; or a query that stands.
 
-import { h, put, count, short, time, toast } from "./dom.js";
+import { h, put, capital, count, short, time, toast } from "./dom.js";
 import { cut } from "./names.js";
 import { menu, tablist } from "./menu.js";
 import { Grid } from "./grid.js";
@@ -57,6 +57,8 @@ export class Results {
   /** changed hears that a run has more to show. */
   changed(run) {
     if (run !== this.run) return;
+    if (run.view) return run.view.soon();
+    if (run.kind === "watch") return this.tab === "overview" ? undefined : this.draw();
     if (!run.running) {
       this.suggest();
       this.settle();
@@ -82,7 +84,7 @@ export class Results {
   }
 
   tick() {
-    if (!this.run?.running || this.ticking) return;
+    if (!this.run?.running || this.run.kind === "watch" || this.ticking) return;
     this.ticking = true;
     setTimeout(() => {
       this.ticking = false;
@@ -104,7 +106,7 @@ export class Results {
 
   summary() {
     const run = this.run;
-    if (!run || (run.problem && !run.running)) return [];
+    if (!run || run.kind === "watch" || (run.problem && !run.running)) return [];
     const { loaded, total = loaded, kind } = run.rows.state;
     const noun = (n) => (kind === "triples" ? (n === 1 ? " triple" : " triples") : n === 1 ? " row" : " rows");
     if (run.running) return [h("span", { class: "spinner", "aria-hidden": "true" }), loaded ? `${count(loaded)}${noun(loaded)}, counting… ` : "Running… ", h("span", { class: "clock", "aria-hidden": "true" }, time(performance.now() - run.began))];
@@ -117,7 +119,8 @@ export class Results {
 
   drawTabs() {
     const fits = ([id, , fit]) => !this.run || withoutAnswer.has(id) || fit(this.run.profile) || id === this.tab;
-    const shown = this.run?.kind === "update" ? [["overview", "Dataset"], ["table", "Change"]] : [["overview", "Dataset"], ...views.filter((v) => (this.run ? fits(v) : ["table", "graph", "plan", "raw"].includes(v[0])))];
+    const only = { update: "Change", watch: "Watch" }[this.run?.kind];
+    const shown = only ? [["overview", "Dataset"], ["table", only]] : [["overview", "Dataset"], ...views.filter((v) => (this.run ? fits(v) : ["table", "graph", "plan", "raw"].includes(v[0])))];
     tablist(this.tabs, shown.map(([id, title]) => [id, title]), this.tab, (id) => this.choose(id), "Ways to look at the answer");
     this.body.setAttribute("aria-labelledby", `tab-${this.tab}`);
   }
@@ -133,6 +136,7 @@ export class Results {
     if (tab === "plan") return this.drawLazily();
     if (!run) return this.drawNothing();
     if (run.problem) return this.drawProblem();
+    if (run.kind === "watch") return this.drawWatch();
     if (run.running && !(tab === "table" && run.rows.state.loaded)) return this.drawWaiting();
     if (run.report) return drawChange(this.body, run);
     if (run.kind === "boolean") return this.drawBoolean();
@@ -153,6 +157,17 @@ export class Results {
     } catch (error) {
       this.body.replaceChildren(h("p", { class: "problem" }, error.message));
     }
+  }
+
+  /** drawWatch shows a standing query, whose view goes on by itself from there. */
+  async drawWatch() {
+    const { run } = this;
+    if (run.phase === "asking") return this.drawWaiting();
+    const { WatchView } = await import("./watchview.js");
+    if (run !== this.run || this.tab === "overview") return;
+    run.view ??= new WatchView(run, this.actions);
+    this.body.replaceChildren(run.view.element);
+    run.view.draw();
   }
 
   drawNothing() {
@@ -251,5 +266,3 @@ export class Results {
 }
 
 const ghosts = (n) => Array.from({ length: n }, (_, i) => h("div", { class: "ghost", style: `width:${92 - 9 * (i % 4)}%` }));
-
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
