@@ -42,10 +42,7 @@ func (s *Server) wantToken(reading, writing []string, next http.Handler) http.Ha
 	if len(reading)+len(writing) == 0 {
 		return next
 	}
-	var digests [][32]byte
-	for _, token := range slices.Concat(reading, writing) {
-		digests = append(digests, sha256.Sum256([]byte(token)))
-	}
+	digests := digestsOf(slices.Concat(reading, writing))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := shown(r, digests)
 		if token == 0 && len(reading) > 0 {
@@ -91,15 +88,33 @@ func trustedOrigins(names []string) *http.CrossOriginProtection {
 	return origins
 }
 
-// shown is the number of the token that a request shows, from 1; 0 where it shows none. All digests are compared, in constant
-// time, so that the time taken says nothing about the tokens.
+// digestsOf are what tokens are compared by.
+func digestsOf(tokens []string) (digests [][32]byte) {
+	for _, token := range tokens {
+		digests = append(digests, sha256.Sum256([]byte(token)))
+	}
+	return digests
+}
+
+// shown is the number of the token that a request shows, from 1; 0 where it shows none.
 func shown(r *http.Request, digests [][32]byte) int {
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	given, ok := bearerOf(r.Header.Get("Authorization"))
 	if !ok {
 		if _, given, ok = r.BasicAuth(); !ok {
 			return 0
 		}
 	}
+	return tokenAmong(given, digests)
+}
+
+// bearerOf is the token in what a header Authorization says.
+func bearerOf(authorization string) (token string, ok bool) {
+	return strings.CutPrefix(authorization, "Bearer ")
+}
+
+// tokenAmong is the number of a token, from 1; 0 where it is none. All digests are compared, in constant time, so that the time taken says
+// nothing about the tokens.
+func tokenAmong(given string, digests [][32]byte) int {
 	digest := sha256.Sum256([]byte(strings.TrimSpace(given)))
 	match := 0
 	for i := range digests {

@@ -12,7 +12,7 @@
 //
 // A store that was changed on disk is opened anew and handed to [Server.Turn]: queries that run end on the old one.
 //
-// The package knows nothing of algebra. No request reaches the server's file system: the workbench is embedded, and
+// The package knows nothing of algebra. No request reaches the server's file system, but that webhooks are kept in files: the workbench is embedded, and
 // examples are read through the store.
 //
 // # Why
@@ -25,8 +25,10 @@
 // for others would hold the slot of a query. Many are handed to the engine at once, so that they share syncs. A small document is
 // read before it is admitted, so that a slow client keeps nobody waiting; large ones are few at a time.
 //
-// A query that stands keeps its connection and no slot: it takes one while it is evaluated as a whole. What waits for its client is one
-// difference, which the engine keeps, so that the server has no queue of events.
+// A query that stands keeps no slot: it takes one while it is evaluated as a whole. What waits for its client is one
+// difference, which the engine keeps, so that the server has no queue of events. How it is told is the matter of its receiver: by events on
+// a connection of its own, on a WebSocket, where each query that stands writes whole messages in turn, or by posts, which keep the query waiting
+// until they are taken.
 //
 // An answer that fits one buffer leaves in one write with its length, so that a small query costs no more than any
 // other small response. A longer answer is sent in chunks as soon as the buffer is full or a moment has passed, and

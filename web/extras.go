@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,7 +35,8 @@ type extra struct {
 	set          func(*request, string) error
 }
 
-// queryExtras are the parameters of queries, standingExtras those of queries that stand, updateExtras those of updates.
+// queryExtras are the parameters of queries, standingExtras those of queries that stand, subscribeExtras those of requests for
+// one, updateExtras those of updates.
 var (
 	queryExtras = []extra{
 		{"semantics", headerSemantics, (*request).setSemantics},
@@ -51,7 +53,8 @@ var (
 		{"snapshot", "", (*request).setSnapshot},
 		{"gone", "", (*request).setGone},
 	}
-	updateExtras = []extra{
+	subscribeExtras = append(slices.Clone(standingExtras), extra{"callback", "", (*request).setCallback}, extra{"secret", "", (*request).setSecret})
+	updateExtras    = []extra{
 		{"semantics", headerSemantics, func(q *request, v string) (err error) { q.update.Semantics, err = rdfgpu.ParseSemantics(v); return err }},
 		{"device", headerDevice, func(q *request, v string) error { return setDevice(&q.update.Device, v) }},
 		{"timeout", headerTimeout, func(q *request, v string) error { return shorten(&q.update.Timeout, v) }},

@@ -26,6 +26,9 @@ func newStandingMetrics(registry prometheus.Registerer, s *Server) *standingMetr
 			n, _ := s.queries.standingNow()
 			return float64(n)
 		}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "rdfgpu_subscription_sockets", Help: "WebSockets that are open."}, func() float64 {
+			return float64(s.sockets.now.Load())
+		}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "rdfgpu_subscription_memory_bytes", Help: "Memory that is held for queries that stand, as of what they were told last."}, func() float64 {
 			_, held := s.queries.standingNow()
 			return float64(held)

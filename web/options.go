@@ -74,6 +74,12 @@ type Options struct {
 	SubscriptionMemory int64
 	// Heartbeat is how long nothing is sent to who subscribed at the most; 0 means 15 seconds.
 	Heartbeat time.Duration
+	// WebhookAllow are prefixes of the addresses that clients may have posted to what queries that stand find; none means that they may not.
+	// Webhooks are kept in WebhookFolder, which nobody else may use, and run as long as Run does; the store must be Writable.
+	WebhookAllow  []string
+	WebhookFolder string
+	// WebhookGiveUp is how long the receiver of a webhook may fail; 0 means three days.
+	WebhookGiveUp time.Duration
 	// DirectGraphs lets addresses below /store be names of graphs.
 	DirectGraphs bool
 	// Origins are the web origins that scripts may query from, and write where that is allowed; "*" means any, to query.
@@ -120,6 +126,7 @@ func (o Options) complete() (Options, error) {
 	o.MaxSubscriptions = cmp.Or(o.MaxSubscriptions, 256)
 	o.SubscriptionMemory = cmp.Or(o.SubscriptionMemory, 256<<20)
 	o.Heartbeat = cmp.Or(o.Heartbeat, 15*time.Second)
+	o.WebhookGiveUp = cmp.Or(o.WebhookGiveUp, 72*time.Hour)
 	o.Drain = cmp.Or(o.Drain, 10*time.Second)
 	o.SlowQuery = cmp.Or(o.SlowQuery, time.Second)
 	o.Device = cmp.Or(o.Device, rdfgpu.Auto)
@@ -128,7 +135,7 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("web: a certificate needs both its files")
 	}
 	if min(o.MaxConcurrent, o.MaxParked, o.MaxConnections, o.MaxUpdates, o.MaxUploads) < 0 || min(o.MaxBody, o.MaxUpdate, o.SubscriptionMemory) < 0 ||
-		min(o.Timeout, o.UpdateTimeout, o.QueueWait, o.ReadTimeout, o.WriteTimeout, o.Heartbeat) < 0 {
+		min(o.Timeout, o.UpdateTimeout, o.QueueWait, o.ReadTimeout, o.WriteTimeout, o.Heartbeat, o.WebhookGiveUp) < 0 {
 		return o, fmt.Errorf("web: a limit is negative")
 	}
 	if o.Rate < 0 || o.Burst < 0 || math.IsNaN(o.Rate+o.Burst) {

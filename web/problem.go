@@ -86,9 +86,12 @@ func problemOf(ctx context.Context, err error) *Problem {
 	return &Problem{Status: http.StatusInternalServerError, Title: "internal error", Detail: err.Error(), outcome: "error"}
 }
 
+// hintGoOn is for who was told until now.
+const hintGoOn = "subscribe again after the id that came last: by the header Last-Event-ID, or by after"
+
 // gone is the problem of who wants to go on from where the log does not reach.
 var gone = Problem{Status: http.StatusGone, Title: "log gone", outcome: "refused",
-	Hint: "begin again without Last-Event-ID; with gone=snapshot the answer begins with a snapshot instead of this"}
+	Hint: "begin again without an id; with gone=snapshot the answer begins with a snapshot instead of this"}
 
 var engineProblems = []struct {
 	err     error
@@ -109,9 +112,10 @@ var engineProblems = []struct {
 		Hint: "send it to /sparql, which answers once"}},
 	{rdfgpu.ErrLogGone, gone}, {rdfgpu.ErrLogBeyond, gone},
 	{rdfgpu.ErrStoreClosed, Problem{Status: http.StatusServiceUnavailable, Title: "stopped", outcome: "ended"}},
-	{errStopping, Problem{Status: http.StatusServiceUnavailable, Title: "stopped", outcome: "ended", Hint: "connect again with the header Last-Event-ID"}},
-	{errPushedOut, Problem{Status: http.StatusServiceUnavailable, Title: "too many subscriptions", outcome: "busy", Hint: "connect again with the header Last-Event-ID"}},
-	{errTurned, Problem{Status: http.StatusServiceUnavailable, Title: "another store", outcome: "ended", Hint: "connect again with the header Last-Event-ID"}},
+	{errStopping, Problem{Status: http.StatusServiceUnavailable, Title: "stopped", outcome: "ended", Hint: hintGoOn}},
+	{errUnsubscribed, Problem{Title: "unsubscribed", outcome: "ended"}},
+	{errPushedOut, Problem{Status: http.StatusServiceUnavailable, Title: "too many subscriptions", outcome: "busy", Hint: hintGoOn}},
+	{errTurned, Problem{Status: http.StatusServiceUnavailable, Title: "another store", outcome: "ended", Hint: hintGoOn}},
 	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrFormat, Problem{Status: http.StatusNotAcceptable, Title: "no such syntax for this answer", outcome: "refused",

@@ -60,17 +60,25 @@ func (l *rateLimit) take(client clientID, now time.Time) (wait time.Duration) {
 
 // withinRate reports whether a request's client may send it now; else it is answered.
 func (s *Server) withinRate(w http.ResponseWriter, r *http.Request) bool {
+	problem := s.overRate(r)
+	if problem != nil {
+		s.metrics.finished("busy", 0)
+		s.fail(w, r, "", problem)
+	}
+	return problem == nil
+}
+
+// overRate is nil where a request's client may send it now.
+func (s *Server) overRate(r *http.Request) *Problem {
 	if s.rate == nil {
-		return true
+		return nil
 	}
 	wait := s.rate.take(s.client(r), time.Now())
 	if wait == 0 {
-		return true
+		return nil
 	}
-	s.metrics.finished("busy", 0)
-	s.fail(w, r, "", &Problem{Status: http.StatusTooManyRequests, Title: "too many requests",
-		Detail: "this client sends more requests a second than the server takes of one", Hint: "try again after Retry-After", retryAfter: wait + time.Second - 1})
-	return false
+	return &Problem{Status: http.StatusTooManyRequests, Title: "too many requests",
+		Detail: "this client sends more requests a second than the server takes of one", Hint: "try again after Retry-After", retryAfter: wait + time.Second - 1}
 }
 
 // limited is a handler of requests that count.

@@ -38,6 +38,8 @@ type request struct {
 	graph *target
 	// stands says how the query stands, where it is to be told what changes.
 	stands standing
+	// callback is where it is told of, where that is not the answer.
+	callback callback
 }
 
 // readRequest reads a request by SPARQL 1.1 Protocol, sections 2.1 and 2.2. A request without a query has text "" and no

@@ -69,8 +69,10 @@ func (s *Server) begin(base context.Context, bound net.Addr, path string, connec
 	s.greet(fmt.Sprintf("%s://%s%s/", scheme, bound, path))
 	s.warn(bound)
 	s.connections.Store(connections)
-	checked, history := s.checkEditions(base), s.keepHistory(base)
+	checked, history, hooks := s.checkEditions(base), s.keepHistory(base), s.hooks.start(base)
 	return func() {
+		s.sockets.Wait()
+		hooks()
 		history()
 		checked()
 	}
@@ -95,6 +97,23 @@ func (s *Server) warn(bound net.Addr) {
 	}
 }
 
+// rest waits until the WebSockets of all servers have ended, which net/http knows nothing of; false where ctx ends before.
+func (l listening) rest(ctx context.Context) bool {
+	gone := make(chan struct{})
+	go func() {
+		for _, s := range l.servers {
+			s.sockets.Wait()
+		}
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // drain stops the servers: gently for the time allowed, then by cancelling what still runs.
 func (l listening) drain(server *http.Server, cancel context.CancelFunc) {
 	running := 0
@@ -106,7 +125,7 @@ func (l listening) drain(server *http.Server, cancel context.CancelFunc) {
 	l.front.options.Log.Info("draining", "running", running)
 	gentle, done := context.WithTimeout(context.Background(), l.front.options.Drain)
 	defer done()
-	if server.Shutdown(gentle) == nil {
+	if server.Shutdown(gentle) == nil && l.rest(gentle) {
 		return
 	}
 	cancel()

@@ -7,8 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/cors"
@@ -35,6 +37,11 @@ type Server struct {
 	tools       http.Handler // the Model Context Protocol
 	metrics     *metrics
 	history     history
+	tokens      [][32]byte // the digests of Options.Tokens and Options.WriteTokens
+	// sockets are the WebSockets that are open, idle how long one may be where no query stands on it.
+	sockets openSockets
+	idle    time.Duration
+	hooks   *webhooks // nil where there may be none
 	// draining is set once the server has been told to stop; stopping ends then.
 	draining atomic.Bool
 	stopping context.Context
@@ -52,7 +59,7 @@ func New(engine Engine, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{edition: newEdition(engine), options: options, queries: newRunning()}
+	s := &Server{edition: newEdition(engine), options: options, queries: newRunning(), idle: idleTimeout}
 	if s.proxies, err = readProxies(options.TrustedProxies); err != nil {
 		return nil, err
 	}
@@ -60,10 +67,14 @@ func New(engine Engine, options Options) (*Server, error) {
 		return newAdmission(slots, max(0, options.MaxQueued), options.MaxParked, options.ClientShare, options.QueueWait)
 	}
 	s.admit, s.updates, s.uploads = admits(options.MaxConcurrent), admits(options.MaxUpdates), admits(options.MaxUploads)
+	s.tokens = digestsOf(slices.Concat(options.Tokens, options.WriteTokens))
 	s.origins = trustedOrigins(options.Origins)
 	s.rate = newRateLimit(options.Rate, options.Burst)
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
+	if s.hooks, err = newWebhooks(s, s.metrics.registry); err != nil {
+		return nil, err
+	}
 	s.tools = mcp.New(mcp.Options{Budget: options.Budget, Log: options.Log}).Handler(func(r *http.Request) mcp.Source { return caller{s, r} })
 	s.handler = s.routes()
 	return s, nil
@@ -103,12 +114,12 @@ func (s *Server) routes() http.Handler {
 	}
 	router.Get("/healthz", s.serveHealth)
 	router.Get("/readyz", s.serveReady)
+	router.HandleFunc("/subscribe", s.subscribing())
+	router.HandleFunc("/subscribe/", s.subscribing())
 	router.Group(func(router chi.Router) {
 		router.Use(s.authenticate)
 		router.HandleFunc("/sparql", s.limited(s.serveQuery))
 		router.HandleFunc("/sparql/", s.limited(s.serveQuery))
-		router.HandleFunc("/subscribe", s.limited(s.serveSubscribe))
-		router.HandleFunc("/subscribe/", s.limited(s.serveSubscribe))
 		router.HandleFunc("/update", s.limited(s.serveUpdate))
 		router.HandleFunc("/update/", s.limited(s.serveUpdate))
 		router.HandleFunc(storePath, s.limited(s.serveGraphs))
@@ -123,6 +134,9 @@ func (s *Server) routes() http.Handler {
 			router.Get("/queries", s.serveQueries)
 			router.Delete("/queries/{id}", s.serveCancel)
 			router.Get("/history", s.serveHistory)
+			router.Get("/subscriptions", s.serveHooks)
+			router.Get("/subscriptions/{id}", s.serveHook)
+			router.Delete("/subscriptions/{id}", s.serveHook)
 		})
 		if s.options.Pprof {
 			router.HandleFunc("/debug/pprof/*", pprof.Index)
@@ -148,12 +162,17 @@ func (s *Server) recover(w *tracked, r *http.Request) {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v)
 	}
-	s.metrics.panics.Inc()
-	s.options.Log.Error("a request panicked", "path", r.URL.Path, "request", requestOf(r), "panic", fmt.Sprint(v), "stack", stack())
+	s.panicked(r, v)
 	if w.begun {
 		panic(http.ErrAbortHandler)
 	}
 	s.fail(w, r, "", &Problem{Status: http.StatusInternalServerError, Title: "internal error"})
+}
+
+// panicked counts a panic, and logs it.
+func (s *Server) panicked(r *http.Request, v any) {
+	s.metrics.panics.Inc()
+	s.options.Log.Error("a request panicked", "path", r.URL.Path, "request", requestOf(r), "panic", fmt.Sprint(v), "stack", stack())
 }
 
 // tracked knows whether a response has begun.

@@ -18,6 +18,8 @@ type standing struct {
 	after *eventID
 	// noSnapshot leaves the solutions out of the first event; anew begins with them where the log does not reach back.
 	noSnapshot, anew bool
+	// quiet: progress is no event, but where it is the first.
+	quiet bool
 }
 
 // eventID is what the id of an event says: a commit, and the log that numbers it, "" where that is not said.
@@ -28,6 +30,9 @@ type eventID struct {
 
 // String is the id as events have it.
 func (id eventID) String() string { return strconv.FormatUint(id.sequence, 10) + "-" + id.history }
+
+// text is the id as it is kept, which names no log where there is none.
+func (id eventID) text() string { return strings.TrimSuffix(id.String(), "-") }
 
 // historyLength is the length of the name of a log.
 const historyLength = 16
@@ -93,7 +98,7 @@ func (s *Server) serveSubscribe(w http.ResponseWriter, r *http.Request) {
 	began := arrival(r)
 	hold := &hold{budget: s.options.Budget}
 	defer hold.release()
-	request, problem := s.readRequest(w, r, began, hold, standingExtras)
+	request, problem := s.readRequest(w, r, began, hold, subscribeExtras)
 	if problem == nil {
 		problem = request.standable(r)
 	}
@@ -102,7 +107,12 @@ func (s *Server) serveSubscribe(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, "", problem)
 		return
 	}
-	x := &subscription{server: s, w: w, r: r, request: request, began: began}
+	if request.callback.url != "" {
+		s.register(w, r, request)
+		return
+	}
+	x := s.subscription(r, request, began)
+	x.to = &listener{subscription: x, w: w}
 	x.serve()
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu"
 	"github.com/rdfgpu/rdfgpu/internal/events"
 	"github.com/rdfgpu/rdfgpu/internal/results"
 )
@@ -27,12 +28,24 @@ const (
 // standingServer runs a server of a small store that takes updates.
 func standingServer(t *testing.T, options Options) (s *Server, address string) {
 	t.Helper()
+	s = smallServer(t, options)
+	return s, runUntilEnd(t, s)
+}
+
+// smallServer is a server of a small store that takes updates.
+func smallServer(t *testing.T, options Options) *Server {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "data.ttl")
 	if err := os.WriteFile(path, []byte("@prefix : <http://e/> . :a :follows :b . :b :follows :c ."), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	options.Addr = "127.0.0.1:0"
-	s = newRealServer(t, path, options)
+	return newRealServer(t, path, options)
+}
+
+// runUntilEnd runs a server for the time of the test.
+func runUntilEnd(t *testing.T, s *Server) (address string) {
+	t.Helper()
 	address, stop, done := run(t, s)
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
@@ -41,7 +54,7 @@ func standingServer(t *testing.T, options Options) (s *Server, address string) {
 			t.Error(err)
 		}
 	})
-	return s, address
+	return address
 }
 
 func updateOf(t *testing.T, s *Server, text string) {
@@ -112,16 +125,17 @@ func (h *heard) next() (name string, data told) {
 func (h *heard) expect(want string) {
 	h.t.Helper()
 	name, data := h.next()
+	if got := fmt.Sprintf("%s %d: %s", name, data.Sequence, signed(h.t, data.Added, data.Removed)); got != want {
+		h.t.Fatalf("%s where %s should be", got, want)
+	}
+}
+
+// signed are rows as "+row, -row", sorted.
+func signed(t testing.TB, added, removed json.RawMessage) string {
+	t.Helper()
 	var rows []string
-	for sign, part := range map[string]json.RawMessage{"+": data.Added, "-": data.Removed} {
-		if part == nil {
-			continue
-		}
-		table, err := results.Read(strings.NewReader(string(part)), results.JSON)
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		for _, row := range table.Rows {
+	for sign, part := range map[string]json.RawMessage{"+": added, "-": removed} {
+		for _, row := range rowsIn(t, part) {
 			var terms []string
 			for _, term := range row {
 				terms = append(terms, strings.TrimPrefix(term.Value, "http://e/"))
@@ -130,9 +144,20 @@ func (h *heard) expect(want string) {
 		}
 	}
 	slices.Sort(rows)
-	if got := fmt.Sprintf("%s %d: %s", name, data.Sequence, strings.Join(rows, ", ")); got != want {
-		h.t.Fatalf("%s where %s should be", got, want)
+	return strings.Join(rows, ", ")
+}
+
+// rowsIn are the rows of SPARQL JSON; none where there is nothing.
+func rowsIn(t testing.TB, text json.RawMessage) [][]rdfgpu.Term {
+	t.Helper()
+	if text == nil {
+		return nil
 	}
+	table, err := results.Read(strings.NewReader(string(text)), results.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table.Rows
 }
 
 // expectEnd reads the event that says why there are no more.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -51,6 +52,8 @@ type serveCommand struct {
 	MaxStanding   int           `name:"max-subscriptions" default:"256" placeholder:"N" help:"Queries that may stand at once (/subscribe); 0: none."`
 	StandingBytes byteSize      `name:"subscription-memory" default:"256MiB" placeholder:"SIZE" help:"Memory that a query that stands may hold: what its client has not read yet."`
 	Heartbeat     time.Duration `default:"15s" help:"Longest that nothing is sent to who subscribed."`
+	WebhookAllow  []string      `placeholder:"PREFIX" help:"Addresses that clients may have told of what queries find that stand, by webhooks, as prefixes of http IRIs; with --writable (default: none)."`
+	WebhookGiveUp time.Duration `default:"72h" help:"How long the receiver of a webhook may fail before it is given up."`
 	DirectGraphs  bool          `help:"Addresses below /store are names of graphs."`
 	LogJSON       bool          `name:"log-json" help:"Log as JSON."`
 }
@@ -134,6 +137,7 @@ func (c *serveCommand) start(env *environment, folder string, budget *rdfgpu.Bud
 	}
 	f := &follower{turns: c.Follow, open: open, store: store, log: c.logger(env)}
 	options, err := c.options(budget, f.log)
+	options.WebhookFolder = filepath.Join(folder, "webhooks")
 	if err == nil {
 		if f.server, err = web.New(web.StoreEngine(store), options); err != nil {
 			err = usageError(err.Error())
@@ -164,6 +168,7 @@ func (c *serveCommand) options(budget *rdfgpu.Budget, log *slog.Logger) (options
 		QueueWait: c.QueueTimeout, MaxParked: c.MaxParked, ClientShare: c.ClientShare, MaxConnections: c.MaxConns,
 		ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, TrustedProxies: c.TrustedProxy,
 		MaxSubscriptions: c.MaxStanding, SubscriptionMemory: int64(c.StandingBytes), Heartbeat: c.Heartbeat,
+		WebhookAllow: c.WebhookAllow, WebhookGiveUp: c.WebhookGiveUp,
 		Writable: c.Writable, UpdateTimeout: c.UpdateTimeout, MaxUpdate: int64(c.MaxUpdate), DirectGraphs: c.DirectGraphs,
 	}
 	if c.MaxStanding == 0 {

@@ -31,6 +31,7 @@ type killable struct {
 	t       *testing.T
 	store   string
 	address string // host:port; "" before the first start
+	flags   []string
 	process *exec.Cmd
 }
 
@@ -47,6 +48,7 @@ func (k *killable) start() {
 	}
 	k.process = exec.Command(self)
 	k.process.Args = []string{"rdfgpu", "serve", k.store, "--writable", "--device", "cpu", "--heartbeat", "50ms", "--addr", listen}
+	k.process.Args = append(k.process.Args, k.flags...)
 	log, err := k.process.StderrPipe()
 	if err != nil {
 		k.t.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/rdfgpu/rdfgpu/internal/reach"
 	"github.com/rdfgpu/rdfgpu/loader"
 )
 
@@ -23,7 +23,7 @@ var ErrNotAllowed = errors.New("this document is not under a prefix of those tha
 // Documents reads documents for LOAD: those whose IRIs begin with a prefix on a list. A file IRI that ends in a slash allows
 // the files below that folder.
 type Documents struct {
-	prefixes []string
+	prefixes reach.Prefixes
 	http     *http.Client
 }
 
@@ -33,7 +33,7 @@ func NewDocuments(prefixes []string) *Documents {
 	d.http = &http.Client{
 		Timeout: requestTimeout,
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
-			if len(via) > 9 || !d.allowed(r.URL.String()) {
+			if len(via) > 9 || !d.prefixes.Allow(r.URL.String()) {
 				return ErrNotAllowed
 			}
 			return nil
@@ -42,20 +42,9 @@ func NewDocuments(prefixes []string) *Documents {
 	return d
 }
 
-// allowed reports whether an IRI, without dots in its path, begins as one on the list.
-func (d *Documents) allowed(iri string) bool {
-	u, err := url.Parse(iri)
-	if err != nil || u.User != nil || strings.Contains(u.Path, "\\") || u.Path != "" && u.Path != path.Clean(u.Path) && u.Path != path.Clean(u.Path)+"/" {
-		return false
-	}
-	return slices.ContainsFunc(d.prefixes, func(prefix string) bool {
-		return strings.HasPrefix(iri, prefix) && (len(iri) == len(prefix) || strings.HasSuffix(prefix, "/") || strings.ContainsRune("/?#", rune(iri[len(prefix)])))
-	})
-}
-
 // Open opens the document of an IRI for reading. Its syntax is told by the type that the server gives it, or else by its name.
 func (d *Documents) Open(ctx context.Context, iri string) (io.ReadCloser, loader.Format, error) {
-	if !d.allowed(iri) {
+	if !d.prefixes.Allow(iri) {
 		return nil, "", ErrNotAllowed
 	}
 	if file, is := strings.CutPrefix(iri, "file://"); is {

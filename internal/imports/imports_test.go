@@ -60,7 +60,9 @@ var rooms = map[string][]string{
 	"internal/results":       {"internal/schedule", "dictionary"},
 	"internal/readback":      {"internal/results"},
 	"internal/backend":       {"exec/match", "exec/match/gpu", "planner/bgp", "pcsr"},
-	"internal/federation":    {"exec", "internal/results", "loader"},
+	"internal/federation":    {"exec", "internal/reach", "internal/results", "loader"},
+	"internal/reach":         {},
+	"internal/webhook":       {"internal/reach"},
 	"internal/live":          {"dictionary", "pcsr", "loader", "internal/store", "internal/wal"},
 	"internal/live/livetest": {"internal/live", "dictionary", "loader"},
 	"internal/watch": {
@@ -82,7 +84,7 @@ var rooms = map[string][]string{
 	"internal/updatetest":       {"internal/isomorphism", "internal/results", "loader"},
 	"internal/matchtest":        {"internal/schedule", "exec/match", "planner/bgp", "parser", "pcsr", "dictionary", "loader"},
 	"internal/mcp":              {root},
-	"web":                       {root, "internal/events", "internal/results", "internal/mcp"},
+	"web":                       {root, "internal/events", "internal/results", "internal/mcp", "internal/webhook"},
 	"packaging/sbom":            {},
 	"examples/watch":            {},
 	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/events", "internal/generate", "internal/mcp", "internal/results"},
@@ -106,6 +108,7 @@ var only = map[string]string{
 	"github.com/anishathalye/porcupine":          "internal/history",
 	"github.com/modelcontextprotocol/go-sdk/mcp": "internal/mcp",
 	"github.com/apache/arrow-go/v18/arrow/ipc":   "internal/results",
+	"github.com/coder/websocket":                 "web",
 }
 
 type listed struct {

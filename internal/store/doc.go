@@ -12,6 +12,7 @@
 //	gen-000004/           a segment that was added, likewise
 //	lock                  held by the process that loads; readers never look at it
 //	queries/              example queries (*.rq), if any; they belong to no segment
+//	webhooks/             what a server keeps of its webhooks, if any, which is none of this package's business
 //
 // A segment is never changed once the manifest names it. A load writes a segment beside those in use, and a manifest
 // that names it, alone or after some of those; what a killed load leaves behind is a segment that no manifest names, and

@@ -19,6 +19,7 @@ import (
 const (
 	lockFile      = "lock"
 	queriesFolder = "queries"
+	hooksFolder   = "webhooks"
 	defaultFile   = "default.pcsr"
 	generation    = "gen-"
 	temporary     = ".tmp"

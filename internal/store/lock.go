@@ -146,7 +146,7 @@ func checkTarget(dir string) error {
 	}
 	for _, e := range entries {
 		switch name := e.Name(); name {
-		case manifestFile, manifestFile + temporary, lockFile, queriesFolder, LogFolder:
+		case manifestFile, manifestFile + temporary, lockFile, queriesFolder, hooksFolder, LogFolder:
 		default:
 			if !generationName.MatchString(name) {
 				return fmt.Errorf("store: %s: %w, and not empty: it has %s", dir, ErrNotStore, name)
