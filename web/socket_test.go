@@ -11,8 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -407,11 +405,7 @@ func TestASocketThatNobodyUsesIsClosed(t *testing.T) {
 
 func TestSocketsEndWithTheServer(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "data.ttl")
-	if err := os.WriteFile(path, []byte("<http://e/a> <http://e/follows> <http://e/b> ."), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := newRealServer(t, path, Options{Addr: "127.0.0.1:0", Drain: 10 * time.Minute})
+	s := patientServer(t)
 	address, stop, done := run(t, s)
 	c, mute := openSocket(t, address, nil), dial(t, address)
 	c.subscribe("a", followers, "")
@@ -421,15 +415,7 @@ func TestSocketsEndWithTheServer(t *testing.T) {
 	stop()
 	c.expectError(503, "stopped", "a")
 	c.expectClose(websocket.StatusGoingAway)
-	http.DefaultClient.CloseIdleConnections()
-	select {
-	case err := <-done:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the server waits for subscribers")
-	}
+	endsSoon(t, done)
 }
 
 func TestASocketOutlivesItsStore(t *testing.T) {

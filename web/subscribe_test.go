@@ -424,18 +424,19 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	}
 }
 
-func TestSubscriptionsEndWithTheServer(t *testing.T) {
-	t.Parallel()
+// patientServer drains for long, and has one triple.
+func patientServer(t *testing.T) *Server {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "data.ttl")
 	if err := os.WriteFile(path, []byte("<http://e/a> <http://e/follows> <http://e/b> ."), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := newRealServer(t, path, Options{Addr: "127.0.0.1:0", Drain: 10 * time.Minute})
-	address, stop, done := run(t, s)
-	h := subscribe(t, address, followers, nil)
-	h.expect("snapshot 0: +a b")
-	stop()
-	h.expectEnd(503, "stopped")
+	return newRealServer(t, path, Options{Addr: "127.0.0.1:0", Drain: 10 * time.Minute})
+}
+
+// endsSoon waits for a server that has been stopped: for no subscriber.
+func endsSoon(t *testing.T, done <-chan error) {
+	t.Helper()
 	http.DefaultClient.CloseIdleConnections()
 	select {
 	case err := <-done:
@@ -445,6 +446,17 @@ func TestSubscriptionsEndWithTheServer(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("the server waits for subscribers")
 	}
+}
+
+func TestSubscriptionsEndWithTheServer(t *testing.T) {
+	t.Parallel()
+	s := patientServer(t)
+	address, stop, done := run(t, s)
+	h := subscribe(t, address, followers, nil)
+	h.expect("snapshot 0: +a b")
+	stop()
+	h.expectEnd(503, "stopped")
+	endsSoon(t, done)
 }
 
 func TestSubscriptionsEndWhereTheServerTurnsToAnotherStore(t *testing.T) {

@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/rdfgpu/rdfgpu"
 )
 
 // clients are the programs of examples/watch by the tool that runs them.
@@ -139,15 +137,7 @@ func TestExamplesOfClientsGoOnOverTheDeathOfTheServer(t *testing.T) {
 }
 
 func watchOverDeath(t *testing.T, command []string) {
-	dir := t.TempDir()
-	data := filepath.Join(dir, "data.nt")
-	if err := os.WriteFile(data, []byte("<http://e/a> <http://e/p> <http://e/b> .\n<http://e/b> <http://e/p> \"o: \\\"\u2028\" .\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	k := &killable{t: t, store: filepath.Join(dir, "made.store")}
-	if _, err := rdfgpu.Load(t.Context(), k.store, []string{data}, rdfgpu.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	k := newKillable(t, "<http://e/a> <http://e/p> <http://e/b> .\n<http://e/b> <http://e/p> \"o: \\\"\u2028\" .\n")
 	k.start()
 	defer func() { k.end(os.Kill) }()
 	const query = "SELECT ?a ?b { ?a <http://e/p> ?b }"

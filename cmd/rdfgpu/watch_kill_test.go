@@ -208,22 +208,36 @@ func (w *watcher) state() (sequence uint64, err error) {
 	return w.sequence, w.err
 }
 
-// TestWatchingGoesOnOverDeaths: a server that is killed in the middle of writes, or stopped, and clients that die: what clients were told
-// adds up to the solutions, and nothing comes twice. RDFGPU_KILLS is how often the server dies.
-func TestWatchingGoesOnOverDeaths(t *testing.T) {
-	kills := 5
-	if n, err := strconv.Atoi(os.Getenv("RDFGPU_KILLS")); err == nil {
-		kills = n
-	}
+// followingEachOther are two triples that come back to where they begin.
+const followingEachOther = "<http://e/n1> <http://e/p> <http://e/n2> .\n<http://e/n2> <http://e/p> <http://e/n1> .\n"
+
+// newKillable loads N-Triples into a store, for a server that will be killed.
+func newKillable(t *testing.T, triples string) *killable {
+	t.Helper()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data.nt")
-	if err := os.WriteFile(data, []byte("<http://e/n1> <http://e/p> <http://e/n2> .\n<http://e/n2> <http://e/p> <http://e/n1> .\n"), 0o600); err != nil {
+	if err := os.WriteFile(data, []byte(triples), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	k := &killable{t: t, store: filepath.Join(dir, "made.store")}
 	if _, err := rdfgpu.Load(t.Context(), k.store, []string{data}, rdfgpu.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	return k
+}
+
+// deaths is how often a server is killed: RDFGPU_KILLS says.
+func deaths() int {
+	if n, err := strconv.Atoi(os.Getenv("RDFGPU_KILLS")); err == nil {
+		return n
+	}
+	return 5
+}
+
+// TestWatchingGoesOnOverDeaths: a server that is killed in the middle of writes, or stopped, and clients that die: what clients were told
+// adds up to the solutions, and nothing comes twice. RDFGPU_KILLS is how often the server dies.
+func TestWatchingGoesOnOverDeaths(t *testing.T) {
+	kills, k := deaths(), newKillable(t, followingEachOther)
 	k.start()
 	defer func() { k.end(os.Kill) }()
 	const prefix = "PREFIX : <http://e/> "

@@ -11,14 +11,12 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu"
 	"github.com/rdfgpu/rdfgpu/internal/webhook"
 )
 
@@ -95,19 +93,7 @@ func (p *recipient) take(header http.Header, body []byte) error {
 // TestWebhooksGoOnOverDeaths: a server that is killed in the middle of writes and of posts, and receivers that fail and whose answers are
 // lost: what they took, each message once by its id, adds up to the solutions. RDFGPU_KILLS is how often the server dies.
 func TestWebhooksGoOnOverDeaths(t *testing.T) {
-	kills := 5
-	if n, err := strconv.Atoi(os.Getenv("RDFGPU_KILLS")); err == nil {
-		kills = n
-	}
-	dir := t.TempDir()
-	data := filepath.Join(dir, "data.nt")
-	if err := os.WriteFile(data, []byte("<http://e/n1> <http://e/p> <http://e/n2> .\n<http://e/n2> <http://e/p> <http://e/n1> .\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	k := &killable{t: t, store: filepath.Join(dir, "made.store")}
-	if _, err := rdfgpu.Load(t.Context(), k.store, []string{data}, rdfgpu.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	kills, k := deaths(), newKillable(t, followingEachOther)
 	queries := []string{
 		"PREFIX : <http://e/> SELECT ?a ?b { ?a :p ?b . ?b :p ?a }",
 		"PREFIX : <http://e/> SELECT ?b (COUNT(*) AS ?n) { ?a :p ?b } GROUP BY ?b",
