@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -81,6 +82,9 @@ func (c *serveCommand) Run(env *environment, parsed *kong.Context) error {
 	named, err := c.named()
 	if err != nil {
 		return err
+	}
+	if c.Pprof {
+		runtime.MemProfileRate = profiledBytes
 	}
 	budget := c.budget()
 	defer budget.Govern()()
