@@ -52,6 +52,21 @@ func (d *Disk) OpenFile(path string, flag int, mode fs.FileMode) (*DiskFile, err
 	return &DiskFile{f, d}, nil
 }
 
+// WriteFile writes a file whole; it is on the disk once this returns. Of one that fails nothing stays.
+func (d *Disk) WriteFile(path string, text []byte, mode fs.FileMode) error {
+	f, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(text); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, d.Remove(path))
+	}
+	return nil
+}
+
 // Nameless makes a file in a folder that vanishes with the process.
 func (d *Disk) Nameless(folder, pattern string) (*DiskFile, error) {
 	if err := d.fault(CreateFile, folder); err != nil {

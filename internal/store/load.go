@@ -357,19 +357,11 @@ func replaceManifest(disk *section.Disk, dir string, m *Manifest) error {
 		return fmt.Errorf("store: %w", err)
 	}
 	path := filepath.Join(dir, manifestFile)
-	f, err := disk.OpenFile(path+temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
+	if err := disk.WriteFile(path+temporary, append(b, '\n'), 0o644); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	_, err = f.Write(append(b, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		// The segment's folder must be found after a power cut before the manifest names it.
-		err = disk.SyncFolder(dir)
-	}
-	if err == nil {
+	// The segment's folder must be found after a power cut before the manifest names it.
+	if err = disk.SyncFolder(dir); err == nil {
 		err = disk.Rename(path+temporary, path)
 	}
 	if err != nil {

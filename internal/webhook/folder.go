@@ -109,17 +109,10 @@ func (f *Folder) Save(r *Record) error {
 		return fmt.Errorf("webhook: %w", err)
 	}
 	path := f.file(r.ID)
-	out, err := f.Disk.OpenFile(path+temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+	if err := f.Disk.WriteFile(path+temporary, append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("webhook: %w", err)
 	}
-	if _, err = out.Write(append(text, '\n')); err == nil {
-		err = out.Sync()
-	}
-	if err = errors.Join(err, out.Close()); err == nil {
-		err = f.Disk.Rename(path+temporary, path)
-	}
-	if err == nil {
+	if err = f.Disk.Rename(path+temporary, path); err == nil {
 		err = f.Disk.SyncFolder(f.path)
 	}
 	if err != nil {
