@@ -63,7 +63,7 @@ func (s *server) start() error {
 }
 
 func (s *server) startLocked() error {
-	args := append([]string{"serve", s.store, "--addr", "127.0.0.1:0", "--pprof", "--timeout", s.settings.Timeout.String(),
+	args := append([]string{"serve", s.store, "--addr", "127.0.0.1:0", "--timeout", s.settings.Timeout.String(),
 		"--max-memory", strconv.FormatInt(s.settings.Memory, 10)}, s.settings.Server...)
 	command := exec.Command(s.settings.Rdfgpu, args...)
 	command.Env = append(os.Environ(), "TMPDIR="+s.temp)
