@@ -99,6 +99,11 @@ func (m *model) checkPartition(p *Partition, l Label, d Direction) error {
 			return fmt.Errorf("%v: vertices of rows %d to %d: %v, want %v", p.Layer(), low, high, got, rows[low:high])
 		}
 	}
+	if len(rows) > 0 {
+		if first, last := p.Ends(); first != rows[0] || last != rows[len(rows)-1] {
+			return fmt.Errorf("%v: rows from %d to %d, want %d to %d", p.Layer(), first, last, rows[0], rows[len(rows)-1])
+		}
+	}
 	edges, row := 0, 0
 	for v, n := range p.Degrees() {
 		if v != rows[row] || n != len(m.lists[d][l][v]) {

@@ -67,7 +67,7 @@ func (d *domain) cutRows(p *pcsr.Partition) {
 		d.low, d.high = 1, 0
 		return
 	}
-	d.cut(p.Vertex(0), p.Vertex(p.Rows()-1))
+	d.cut(p.Ends())
 }
 
 // choose takes the shortest list or rows as the source; members of the others are tested, but for the rows that children have.
