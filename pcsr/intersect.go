@@ -27,7 +27,7 @@ func Intersect(dst, a, b []Vertex) []Vertex {
 		return intersectRuns(dst, a, b)
 	case hasRuns(a, len(a)):
 		return intersectRuns(dst, b, a)
-	case len(b) > denseRatio*len(a) && isDense(b):
+	case len(b) > denseRatio*len(a) && IsDense(b):
 		return intersectDense(dst, a, b)
 	case len(b) > gallopRatio*len(a):
 		return intersectGallop(dst, a, b)
@@ -64,9 +64,9 @@ func intersectGallop(dst, short, long []Vertex) []Vertex {
 	return dst
 }
 
-// isDense reports whether the middle half of a list has most numbers of a range. The members of a class do: their numbers follow
-// each other but for those that came or went later.
-func isDense(list []Vertex) bool {
+// IsDense reports whether the middle half of an ascending list has most numbers of a range, so that its members are found without a
+// search. The members of a class do: their numbers follow each other but for those that came or went later.
+func IsDense(list []Vertex) bool {
 	n := len(list)
 	return n >= leastDense && gaps(list) <= n/8
 }
@@ -112,7 +112,7 @@ func runLength(list []Vertex) int {
 	return n
 }
 
-// intersectDense is intersectGallop for a long list that isDense. A member that is n above another stands at most n places behind it, and
+// intersectDense is intersectGallop for a long list that IsDense. A member that is n above another stands at most n places behind it, and
 // just there where no number between them is missing.
 func intersectDense(dst, short, long []Vertex) []Vertex {
 	for _, v := range short {

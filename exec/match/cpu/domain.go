@@ -121,7 +121,7 @@ func (d *domain) candidates(low, high int, room, kept []pcsr.Vertex) []pcsr.Vert
 		}
 	}
 	for _, p := range d.otherRows {
-		vertices = appendRows(vertices[:0], vertices, p)
+		vertices = p.KeepRows(vertices[:0], vertices)
 	}
 	if s := d.step; len(s.Plan.Checks)+len(s.Distinct) > 0 {
 		vertices = slices.DeleteFunc(vertices, func(v pcsr.Vertex) bool {

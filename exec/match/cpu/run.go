@@ -11,7 +11,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // run is one pass of a join: the source of its first rows, and what its workers share.
@@ -131,21 +130,21 @@ func (r *run) openSource() {
 	case p.prefix == 0:
 		s.length = 1
 	default:
-		s.open(p.steps[0])
+		s.open(p.steps[0], p.tuning)
 	}
 	s.chunk = min(r.capacity, max(32, s.length/(16*r.join.workers.Limit())))
 }
 
 // open chooses the shortest list or rows of a step. Rows that lie between the ends of a list are taken where they are much fewer: each is
 // looked for in the list then.
-func (s *source) open(first *step) {
+func (s *source) open(first *step, t *tuning) {
 	low, high, price := first.Low, first.High, 1
 	if len(first.static) > 0 {
 		s.list = pcsr.Between(first.static[0].list, low, bound(high))
-		if s.length = len(s.list); s.length <= shortSource {
+		if s.length = len(s.list); s.length <= t.shortSource {
 			return
 		}
-		low, high, price = s.list[0], s.list[s.length-1]+1, bgp.SearchPrice/2
+		low, high, price = s.list[0], s.list[s.length-1]+1, t.rowPrice
 	}
 	for _, rows := range first.rows {
 		from := rows.RowFrom(low)
@@ -154,9 +153,6 @@ func (s *source) open(first *step) {
 		}
 	}
 }
-
-// shortSource is the length up to which a list is read and no rows are looked at.
-const shortSource = 64
 
 // take returns the next chunk's places.
 func (s *source) take() (low, high int, ok bool) {
