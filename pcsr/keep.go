@@ -8,7 +8,7 @@ func (p *Partition) KeepRows(dst, vertices []Vertex) []Vertex {
 	case len(vertices) == 0 || p.rows == 0:
 		return dst
 	case p.layer == Patched:
-		return p.patch.keepRows(dst, vertices)
+		return p.patch.keepRows(dst, vertices, int(p.rows))
 	case p.layer == Range:
 		return append(dst, Between(vertices, p.base, p.base+p.rows)...)
 	case p.layer == Bitmap && p.readsMost(vertices):
@@ -56,12 +56,12 @@ func (p *Partition) keepBits(dst, vertices []Vertex) []Vertex {
 	return dst[:n]
 }
 
-// keepRows is Partition.KeepRows.
-func (p *patch) keepRows(dst, vertices []Vertex) []Vertex {
+// keepRows is Partition.KeepRows of a partition with so many rows.
+func (p *patch) keepRows(dst, vertices []Vertex, rows int) []Vertex {
 	if p.moved == 0 {
 		return p.ground.KeepRows(dst, vertices)
 	}
-	if fewMoved*p.moved > len(vertices) {
+	if len(vertices) < leastKept || fewTouched*p.touchedBetween(vertices[0], vertices[len(vertices)-1], rows) > len(vertices) {
 		for _, v := range vertices {
 			if p.has(v) {
 				dst = append(dst, v)
@@ -86,5 +86,15 @@ func (p *patch) keepRows(dst, vertices []Vertex) []Vertex {
 	return p.ground.KeepRows(dst, vertices)
 }
 
-// fewMoved is how many vertices are looked for, for each row that came or went, from which the ground is asked for those between.
-const fewMoved = 4
+// touchedBetween is about how many rows were touched between two vertices, were they spread evenly among so many.
+func (p *patch) touchedBetween(low, high Vertex, rows int) int {
+	first, last := p.findEnds(rows)
+	span := uint64(last-first) + 1
+	return int(uint64(p.rows.size()) * min(uint64(high-low)+1, span) / span)
+}
+
+const (
+	// Each of fewer than leastKept vertices is looked for by itself, and each of more where there are not fewTouched of them for each touched
+	// row; else the ground is asked for those between these rows.
+	leastKept, fewTouched = 64, 8
+)
