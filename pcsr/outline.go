@@ -107,7 +107,7 @@ func (p outlinePart) degree(v Vertex) int {
 }
 
 // Vertex is a row vertex, 0 ≤ i < Rows(): those of one graph after those of another, ascending in each.
-func (o Outline) Vertex(i int) Vertex {
+func (o *Outline) Vertex(i int) Vertex {
 	if n := o.first.to - o.first.from; i < n {
 		return o.first.Vertex(o.first.from + i)
 	} else {
@@ -213,7 +213,7 @@ func (o Outline) Vertices() []Vertex {
 
 // Span returns the smallest and the largest row vertex; ok is false where there is none.
 func (o Outline) Span() (first, last Vertex, ok bool) {
-	if p := o.first; len(o.more) == 0 {
+	if p := &o.first; len(o.more) == 0 {
 		if p.from >= p.to {
 			return 0, 0, false
 		}
@@ -234,7 +234,7 @@ func (o Outline) Span() (first, last Vertex, ok bool) {
 }
 
 // ends are the first and the last vertex of rows.
-func (p outlinePart) ends() (first, last Vertex) {
+func (p *outlinePart) ends() (first, last Vertex) {
 	if p.from == 0 && p.to == p.Rows() {
 		return p.Ends()
 	}
