@@ -216,6 +216,7 @@ func (p *planner) seeded(vars, certain scope.Set, bound parser.Node, optional bo
 		return nil, nil
 	}
 	s := &Seeded{Variables: p.scopes.Names(vars), Fixed: vars.Within(certain), variants: map[uint64]*Subplan{}, plan: plan, planner: p}
+	p.patterns, p.later = append(p.patterns, s), p.later || !s.Fixed
 	masks := []uint64{s.All()}
 	for _, c := range combinations {
 		masks = append(masks, s.mask(p.scopes.Names(c.Or(certain).And(vars))))

@@ -306,7 +306,10 @@ func (s *Subplan) Node(ctx context.Context) (Node, error) {
 func (s *Subplan) Made() Node { return s.node }
 
 // onDemand is a plan that is made when somebody asks for it.
-func (p *planner) onDemand(make func() (Node, error)) *Subplan { return &Subplan{make: make, on: p} }
+func (p *planner) onDemand(make func() (Node, error)) *Subplan {
+	p.later = true
+	return &Subplan{make: make, on: p}
+}
 
 // now is a plan that is made at once.
 func (p *planner) now(node Node, err error) (*Subplan, error) {
