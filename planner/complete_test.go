@@ -14,7 +14,8 @@ func TestWhichPlansAreComplete(t *testing.T) {
 		"SELECT * { ?a :p ?b . ?b :q ?c }":                                      true,
 		"SELECT * { :3 :p ?b . ?x :q ?y }":                                      true,
 		"SELECT (COUNT(*) AS ?n) { ?a :p ?b OPTIONAL { ?b :q ?c . ?c :p ?d } }": true,
-		"SELECT * { ?a :p ?b OPTIONAL { ?b :q ?c } }":                           false, // the table of the other side is planned once it pays
+		"SELECT * { ?a :p ?b OPTIONAL { ?b :q ?c } }":                           true,
+		"SELECT * { ?a :p ?b OPTIONAL { ?b :q ?c OPTIONAL { ?c :q ?d } } }":     false, // the table of the right side is planned once it pays
 		"SELECT * { ?a :p ?b FILTER NOT EXISTS { ?b :q ?c } }":                  true,
 		"SELECT ?a { { ?a :p ?b } UNION { ?a :q ?b } }":                         true,
 		"SELECT * { ?a :p ?b OPTIONAL { ?b :q ?c } OPTIONAL { ?c :q ?d } }":     false, // ?c may be unbound

@@ -34,13 +34,15 @@
 // conditions, counted lists and weights; others are for the processor (Options.ShallowBranches leaves out all but those of conditions and
 // counted lists).
 //
-// The package never runs a plan and knows no operator. A plan is for one run at a time.
+// The package never runs a plan and knows no operator. A plan that is complete ([Plan.Complete]) is for any number of runs, also at the
+// same time; another one is for one run.
 //
 // # What is planned on demand
 //
 // Three things are planned when a query first needs them, by [Subplan], under the query's context, for planning them
 // all beforehand would cost more than it saves: the pattern of GRAPH ?g in all graphs but the first, whose statistics
-// differ; the right side of a join as a table, where so few rows are expected on the left that it will not be wanted; and,
+// differ; the right side of a join as a table, where so few rows are expected on the left that it will not be wanted and it is more than
+// one triple pattern; and,
 // for a pattern that reads many variables which OPTIONALs or UNIONs may leave unbound, the combinations of bound ones
 // beyond the first eight.
 package planner
