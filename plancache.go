@@ -13,7 +13,8 @@ import (
 // planCache keeps plans of queries that were asked more than once of one state of the data: planning is a third of what a small query
 // takes. It lives with the state, and what it hands out is shared and never changed. Safe for concurrent use.
 type planCache struct {
-	mu   sync.Mutex
+	mu sync.Mutex
+	// kept are nil for queries whose plans cannot be shared.
 	kept *simplelru.LRU[planKey, *planner.Plan]
 	// bytes is about what the kept ones take.
 	bytes int64
@@ -36,7 +37,7 @@ const (
 
 func newPlanCache() any {
 	c := &planCache{}
-	forget := func(_ planKey, plan *planner.Plan) { c.bytes -= plan.Bytes() }
+	forget := func(_ planKey, plan *planner.Plan) { c.bytes -= keptBytes(plan) }
 	c.kept, _ = simplelru.NewLRU(planCacheEntries, forget) // refuses no size but those below one
 	return c
 }
@@ -49,33 +50,40 @@ func (r *Result) plans(parsedBefore bool) *planCache {
 	return r.data.Derived(newPlanCache).(*planCache)
 }
 
-// find returns a plan, nil where there is none.
-func (c *planCache) find(key planKey) *planner.Plan {
+// find returns a plan, nil where there is none; wanted says whether one should be made to be kept.
+func (c *planCache) find(key planKey) (plan *planner.Plan, wanted bool) {
 	if c == nil {
-		return nil
+		return nil, false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	plan, _ := c.kept.Get(key)
-	return plan
+	plan, known := c.kept.Get(key)
+	return plan, !known
 }
 
-// keep adds a plan if it is complete, and forgets those that were not asked for the longest time until all fit.
+// keep adds a plan, or notes that it cannot be kept, and forgets what was not asked for the longest time until all fit.
 func (c *planCache) keep(key planKey, plan *planner.Plan) {
-	if c == nil || !plan.Complete {
-		return
+	if !plan.Complete || plan.Bytes() > planCacheBytes/8 {
+		plan = nil
 	}
-	bytes := plan.Bytes()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if bytes > planCacheBytes/8 || c.kept.Contains(key) { // planned twice at the same time
+	if c.kept.Contains(key) { // planned twice at the same time
 		return
 	}
-	c.bytes += bytes
+	c.bytes += keptBytes(plan)
 	c.kept.Add(key, plan)
 	for c.bytes > planCacheBytes {
 		c.kept.RemoveOldest()
 	}
+}
+
+// keptBytes is about what an entry takes.
+func keptBytes(plan *planner.Plan) int64 {
+	if plan == nil {
+		return 0
+	}
+	return plan.Bytes()
 }
 
 // planCounts counts queries of which a plan was kept, and those that were planned.

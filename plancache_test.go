@@ -137,15 +137,19 @@ func TestAKeptPlanAnswersAsANewOne(t *testing.T) {
 func TestPlansAreOfOneState(t *testing.T) {
 	t.Parallel()
 	store := nomisma(t, rdfgpu.Options{Writable: true})
-	text := "SELECT ?o { <urn:s> <urn:p> ?o . OPTIONAL { ?o <urn:p> ?x } FILTER NOT EXISTS { ?o <urn:gone> ?y } }"
-	for i := range 8 {
-		for range 4 {
-			answer, err := answered(t.Context(), store, text, rdfgpu.QueryOptions{})
+	texts := []string{
+		"SELECT ?o { <urn:s> <urn:p> ?o . OPTIONAL { ?o <urn:p> ?x } FILTER NOT EXISTS { ?o <urn:gone> ?y } }",
+		"SELECT ?o ?g { GRAPH ?g { <urn:s> <urn:p> ?o } }",
+	}
+	for i := range 12 {
+		for k := range 4 * len(texts) {
+			answer, err := answered(t.Context(), store, texts[k%len(texts)], rdfgpu.QueryOptions{})
 			if lines := strings.Count(answer, "\n<urn:o"); err != nil || lines != i {
 				t.Fatalf("%v, %d solutions instead of %d: %s", err, lines, i, answer)
 			}
 		}
-		if _, err := store.Update(t.Context(), fmt.Sprintf("INSERT DATA { <urn:s> <urn:p> <urn:o%d> }", i), rdfgpu.UpdateOptions{}); err != nil {
+		text := fmt.Sprintf("INSERT DATA { <urn:s> <urn:p> <urn:o%d> GRAPH <urn:g%d> { <urn:s> <urn:p> <urn:o%d> } }", i, i, i)
+		if _, err := store.Update(t.Context(), text, rdfgpu.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

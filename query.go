@@ -50,10 +50,10 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	}
 	plans := r.plans(before)
 	key := planKey{r.query, options.Semantics, options.CountOnly, r.device.Speed(), r.device.ShallowBranches()}
-	planned := plans.find(key)
+	planned, wanted := plans.find(key)
 	s.plans.count(planned != nil)
 	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, r.data.Dictionary(), exec.Options{
-		Planned: planned, Semantics: options.Semantics, Matcher: r.device.Matcher, Speed: r.device.Speed(), ShallowBranches: r.device.ShallowBranches(), Budget: r.budget, MaxRows: options.MaxRows,
+		Planned: planned, Lasting: wanted, Semantics: options.Semantics, Matcher: r.device.Matcher, Speed: r.device.Speed(), ShallowBranches: r.device.ShallowBranches(), Budget: r.budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 		Workers: r.workers,
 	})
@@ -63,7 +63,7 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if planned == nil {
+	if wanted {
 		plans.keep(key, r.plan.Physical())
 	}
 	if options.Analyze {

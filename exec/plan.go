@@ -60,6 +60,8 @@ type Options struct {
 	CountOnly bool
 	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
 	Unoptimised bool
+	// Lasting: the Physical plan is wanted for more runs than this one, and may take longer to be made complete.
+	Lasting bool
 	// Planned, where it is not nil, is the Physical plan of an earlier Prepare of the same query with the same options over the same
 	// graphs, and complete: nothing is planned again.
 	Planned *planner.Plan
@@ -171,7 +173,7 @@ func (p *Plan) charge(what string) func(bytes int64) {
 func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
-		Semantics: o.Semantics, Speed: o.Speed, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Services: o.Service != nil, Lookup: p.dict.Lookup,
+		Semantics: o.Semantics, Speed: o.Speed, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Lookup: p.dict.Lookup,
 		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
 		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {

@@ -243,8 +243,8 @@ func (s *Seeded) mask(bound []string) (mask uint64) {
 	return mask
 }
 
-// hashed plans the right side of a join as a table: at once where it is the only way, where it is one triple pattern, or where so many rows
-// are expected on the left that planning it takes less than a tenth of what matching it for them does.
+// hashed plans the right side of a join as a table: at once where it is the only way, where the plan is for many runs, or where so many
+// rows are expected on the left that planning it takes less than a tenth of what matching it for them does.
 func (p *planner) hashed(j *Join, s joinSpec, common scope.Set, r request) error {
 	shared := p.scopes.Names(common)
 	j.Hashed = &Hashed{Shared: shared[:min(len(shared), maxShared)], Varies: p.varies(s.right)}
@@ -254,19 +254,10 @@ func (p *planner) hashed(j *Join, s joinSpec, common scope.Set, r request) error
 			j.Hashed.Key = append(j.Hashed.Key, i)
 		}
 	}
+	atOnce := j.Seeded == nil || p.options.Lasting || s.left.Props().Rows*seedCost > planPrice
 	var err error
-	if plan := func() (Node, error) { return p.lower(s.right, r) }; j.Seeded == nil || isOneTriple(s.right) || s.left.Props().Rows*seedCost > planPrice {
-		j.Hashed.Plan, err = p.now(plan())
-	} else {
-		j.Hashed.Plan = p.onDemand(plan)
-	}
+	j.Hashed.Plan, err = p.subplan(atOnce, func() (Node, error) { return p.lower(s.right, r) })
 	return err
-}
-
-// isOneTriple reports whether a pattern is planned in so little time that it need not wait until somebody asks for it.
-func isOneTriple(n parser.Node) bool {
-	triples, ok := n.(*parser.BGP)
-	return ok && len(triples.Patterns) == 1
 }
 
 // varies reports whether a pattern reads parameters.

@@ -306,14 +306,20 @@ func (s *Subplan) Node(ctx context.Context) (Node, error) {
 func (s *Subplan) Made() Node { return s.node }
 
 // onDemand is a plan that is made when somebody asks for it.
-func (p *planner) onDemand(make func() (Node, error)) *Subplan {
-	p.later = true
-	return &Subplan{make: make, on: p}
-}
+func (p *planner) onDemand(make func() (Node, error)) *Subplan { return &Subplan{make: make, on: p} }
 
 // now is a plan that is made at once.
 func (p *planner) now(node Node, err error) (*Subplan, error) {
 	return &Subplan{node: node, err: err}, err
+}
+
+// subplan is a plan that is made at once, or else when somebody asks for it.
+func (p *planner) subplan(atOnce bool, make func() (Node, error)) (*Subplan, error) {
+	if atOnce {
+		return p.now(make())
+	}
+	p.later = true
+	return p.onDemand(make), nil
 }
 
 // CountTerm is a match whose solutions count so many times, which may be negative.

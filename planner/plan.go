@@ -44,6 +44,8 @@ type Options struct {
 	ShallowBranches bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool
+	// Lasting: the plan is wanted for more runs than one, and may take longer to be made Complete.
+	Lasting bool
 	// Services allows SERVICE.
 	Services bool
 	// Lookup finds the IDs of the data's terms; Dictionary is their dictionary where its segments' IDs lie in value order, or
