@@ -69,7 +69,15 @@ type Trace struct {
 	Steps   []StepTrace
 	// Upload, Kernels and Download are the GPU's parts of the elapsed time; zero on the CPU.
 	Upload, Kernels, Download time.Duration
-	Elapsed                   time.Duration
+	// Combined is what became of rows of which equal ones were made one.
+	Combined CombineTrace
+	Elapsed  time.Duration
+}
+
+// CombineTrace is how many rows became how many groups, and how long that took.
+type CombineTrace struct {
+	Rows, Groups uint64
+	Elapsed      time.Duration
 }
 
 // StepTrace is what one step measured.

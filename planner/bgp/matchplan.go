@@ -32,6 +32,9 @@ type MatchPlan struct {
 	// Once: the caller drops repeated rows, so a matcher may emit a row once however many candidates its Counted steps
 	// have; it may also repeat it.
 	Once bool
+	// Combine: the caller needs equal rows only once (Once), or with a weight (match.Match.Weighted), and there may be many: a matcher that can
+	// make them one before it hands them on should.
+	Combine bool
 	// Empty: no solution can exist (a term or a ground triple is not in the graph); Steps may be nil then.
 	Empty bool
 	// Reason says why Empty, for explain.
