@@ -264,8 +264,13 @@ func (q *query) drive() error {
 				return match.ErrTooMany
 			}
 			q.done += n
-		} else if err := q.take(state); err != nil {
-			return err
+		} else {
+			if err := q.keepTables(); err != nil {
+				return err
+			}
+			if err := q.take(state); err != nil {
+				return err
+			}
 		}
 		if state.Status == kernels.Done {
 			return q.traceSteps(state)
