@@ -128,9 +128,24 @@ func (b *builder) match(n *planner.Match) *source.Match {
 	}
 	if a, ok := m.Matcher.(match.Adapter); ok {
 		m.Plan = a.Runs(n.Plan, n.Graph)
-		m.Measured.Match = m.Plan
+	} else {
+		m.Plan = n.Plan.Separate()
 	}
+	m.Measured.Match = m.Plan
+	m.Weighted = m.Weighted || m.Plan.Combine && !m.Plan.Once
 	return m
+}
+
+// weighted reports whether an operator's rows may have weights because the matcher below its stages combines equal rows.
+func weighted(op operator.Operator) bool {
+	for {
+		s, ok := op.(operator.Stage)
+		if !ok {
+			m, ok := op.(*source.Match)
+			return ok && m.Weighted
+		}
+		op = s.Below()
+	}
 }
 
 func (b *builder) count(n *planner.Count) operator.Operator {
@@ -242,7 +257,7 @@ func (b *builder) bind(n *planner.Bind, in operator.Operator) (operator.Operator
 }
 
 func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operator, error) {
-	g := &group.Group{Base: b.base(n), Input: in, Weighted: n.Weighted, Pick: operator.Indexes(n.Exposed, n.Columns)}
+	g := &group.Group{Base: b.base(n), Input: in, Weighted: n.Weighted || weighted(in), Pick: operator.Indexes(n.Exposed, n.Columns)}
 	for _, k := range n.Keys {
 		e, err := b.evaluator(k)
 		if err != nil {

@@ -22,12 +22,21 @@ import (
 type emulated struct {
 	*gpu.Device
 	branches atomic.Int64 // matches with branches that the device ran
+	combined atomic.Int64 // matches whose equal rows it combined
 }
 
 // emulate opens a device; the caller closes it.
 func emulate() (*emulated, error) {
-	d, err := gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20)})
+	d, err := gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20), CombineFrom: 1})
 	return &emulated{Device: d}, err
+}
+
+// Runs implements match.Adapter.
+func (d *emulated) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan {
+	if !gpu.Combines(plan) || !gpu.Fits(&match.Match{Graph: graph, Plan: plan, Weighted: true}, false) {
+		return plan.Separate()
+	}
+	return plan
 }
 
 // options answer on the device.
@@ -42,7 +51,15 @@ func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.B
 	if !d.fits(m, false) {
 		return processor.Match(ctx, m, emit)
 	}
-	return d.Device.Match(ctx, m, emit)
+	traced := *m
+	if traced.Trace == nil {
+		traced.Trace = &match.Trace{}
+	}
+	err := d.Device.Match(ctx, &traced, emit)
+	if traced.Trace.Combined.Groups > 0 {
+		d.combined.Add(1)
+	}
+	return err
 }
 
 func (d *emulated) Count(ctx context.Context, m *match.Match) (uint64, error) {
@@ -109,6 +126,64 @@ func TestTheDeviceWeighsBranches(t *testing.T) {
 		}
 		if d.branches.Load() == 0 {
 			t.Errorf("%s: the device weighed no branch", query)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTheDeviceCombinesEqualRows where a query groups them or tells them apart, and says so; and not where the first rows are enough.
+func TestTheDeviceCombinesEqualRows(t *testing.T) {
+	var quads []quad
+	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
+	for i := range 60 {
+		for k := 1; k <= 1+i%5; k++ {
+			quads = append(quads, quad{subject: iri(fmt.Sprint("v", i)), predicate: iri("p"), object: iri(fmt.Sprint("v", i*k%23))},
+				quad{subject: iri(fmt.Sprint("v", i)), predicate: iri("n"), object: integer(k % 3)})
+		}
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		query    string
+		combines bool
+	}{
+		{"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d } GROUP BY ?a", true},
+		{"SELECT ?d (COUNT(?b) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d } GROUP BY ?d", true},
+		{"SELECT ?a ?d (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :n ?e } GROUP BY ?a ?d", true},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d } GROUP BY ?d", true},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) (COUNT(*) AS ?k) { ?a :p ?b . ?b :p ?c . ?c :p ?d } GROUP BY ?d", true},
+		{"SELECT ?a (SUM(?n) AS ?s) (AVG(?n) AS ?m) { ?a :p ?b . ?b :p ?c . ?c :n ?n } GROUP BY ?a", true},
+		{"SELECT ?a (MAX(?n) AS ?s) { ?a :p ?b . ?b :p ?c . ?c :n ?n } GROUP BY ?a", true},
+		{"SELECT ?s (COUNT(*) AS ?k) { ?a :p ?b . ?b :p ?c . ?c :n ?n BIND(?n + 1 AS ?s) FILTER(?n > 0) } GROUP BY ?s", true},
+		{"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d FILTER(STRLEN(STR(?a)) > 21) FILTER EXISTS { ?a :n ?x . ?x :p* ?y } } GROUP BY ?a", true},
+		{"SELECT DISTINCT ?a ?c { ?a :p ?b . ?b :p ?c . ?b :p ?d . ?c :p ?a }", true},
+		{"SELECT DISTINCT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a }", true},
+		{"SELECT DISTINCT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a } ORDER BY ?b", true},
+		{"SELECT (COUNT(*) AS ?n) { SELECT DISTINCT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a } }", true},
+		{"SELECT DISTINCT ?a ?b ?c { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a }", false},
+		{"SELECT DISTINCT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a } LIMIT 1000", false},
+		{"SELECT ?a (SUM(RAND()) > 0 AS ?s) { ?a :p ?b . ?b :p ?c . ?c :p ?a } GROUP BY ?a", false},
+		{"SELECT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a }", false},
+	} {
+		d, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := parse(t, "PREFIX : <"+exampleNS+"> "+c.query)
+		want, err := m.run(q, onProcessor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.run(q, d.options())
+		if err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
+			t.Errorf("%s: %v, error %v, want %v", c.query, got.rows, err, want.rows)
+		}
+		if combined := d.combined.Load() > 0; combined != c.combines {
+			t.Errorf("%s: the device combined rows: %v, want %v", c.query, combined, c.combines)
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)

@@ -36,6 +36,7 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 		in, weighted = weighed(in)
 	}
 	in = p.recall(in, parser.Expressions(n)...)
+	combined(in, (counted || !repeatsMatter(n)) && !p.options.Unoptimised)
 	g := &Group{unary: unary{p.above(in, out), in}, text: p.groupText(n), Exposed: parser.Binds(n)}
 	g.Seeds, g.Weighted = nil, weighted
 	if len(n.Keys) == 0 {

@@ -55,7 +55,7 @@ type Matcher interface {
 	Count(ctx context.Context, m *Match) (uint64, error)
 }
 
-// Adapter is a Matcher that may run a plan otherwise than it is given.
+// Adapter is a Matcher that may run a plan otherwise than it is given. The others do not combine equal rows (bgp.MatchPlan.Combine).
 type Adapter interface {
 	Matcher
 	// Runs returns the plan as the matcher runs it.

@@ -151,5 +151,8 @@ func (w *planWriter) output() {
 	if w.plan.Once {
 		w.printf(", repeats not wanted")
 	}
+	if w.plan.Combine {
+		w.printf(", equal rows combined")
+	}
 	w.printf("\n")
 }
