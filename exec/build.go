@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/eval"
@@ -96,7 +97,8 @@ func (b *builder) above(n planner.Node, in operator.Operator) (operator.Operator
 	case *planner.Slice:
 		return &modifier.Slice{Base: base, Input: in, Offset: n.Offset, Limit: n.Most}, nil
 	case *planner.Distinct:
-		return &modifier.Distinct{Base: base, Input: in, Sorted: n.Sorted}, nil
+		_, matched := in.(*source.Match)
+		return &modifier.Distinct{Base: base, Input: in, Sorted: n.Sorted, Matched: matched}, nil
 	case *planner.Construct:
 		return b.construct(n, in), nil
 	case *planner.Describe:
@@ -278,7 +280,29 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		}
 		g.Aggregates = append(g.Aggregates, agg)
 	}
+	g.KeyColumns = keyColumns(n, in)
 	return g, nil
+}
+
+// keyColumns are the columns that a group's keys are, where they are all columns of a match; else nil.
+func keyColumns(n *planner.Group, in operator.Operator) []int {
+	if _, ok := in.(*source.Match); !ok {
+		return nil
+	}
+	columns := in.Columns()
+	out, is := make([]int, 0, len(columns)), make([]bool, len(columns))
+	for _, k := range n.Keys {
+		v, ok := k.Expr.(*parser.Var)
+		if !ok || !slices.Contains(columns, v.Name) {
+			return nil
+		}
+		c := operator.IndexOf(columns, v.Name)
+		out, is[c] = append(out, c), true
+	}
+	if slices.Contains(is, false) {
+		return nil
+	}
+	return out
 }
 
 func (b *builder) sort(n *planner.Sort, in operator.Operator) (operator.Operator, error) {

@@ -49,7 +49,11 @@ func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.
 		f.kept = vector.NewRows(g.width())
 	}
 	defer f.close()
-	if err := operator.RunSource(x, source, stages, nil, f.add); err != nil {
+	add := f.add
+	if g.KeyColumns != nil {
+		add = g.singles(x, emit, f.add)
+	}
+	if err := operator.RunSource(x, source, stages, nil, add); err != nil {
 		return err
 	}
 	if err := f.gather(); err != nil {

@@ -211,7 +211,7 @@ func (c *combination) makeRoom() error {
 	used := c.Used
 	err := c.open(slots * growthOfGroups)
 	if errors.Is(err, ErrOutOfMemory) {
-		if err := c.handOut(); err != nil {
+		if err := c.handOut(false); err != nil {
 			return err
 		}
 		return c.clear()
@@ -227,8 +227,8 @@ func (c *combination) makeRoom() error {
 	return errors.Join(err, c.give(full))
 }
 
-// handOut emits the groups.
-func (c *combination) handOut() error {
+// handOut emits the groups; all: there are no others, before or after them.
+func (c *combination) handOut(all bool) error {
 	l := c.listing()
 	blocks := int(min(int64(c.Mask+1), c.room) / kernels.ListChunk)
 	blocks = max(1, min(blocks/2, c.q.d.blocks))
@@ -238,7 +238,7 @@ func (c *combination) handOut() error {
 			return s.Launch(kernels.ListGroups, blocks, 0, c.image+kernels.Address(combiningBytes))
 		})
 		if err == nil {
-			err = c.emit(l)
+			err = c.emit(l, all)
 		}
 		if err != nil {
 			return err
@@ -266,7 +266,7 @@ func (c *combination) listing() *kernels.Listing {
 }
 
 // emit fetches groups that were listed and hands them out.
-func (c *combination) emit(l *kernels.Listing) error {
+func (c *combination) emit(l *kernels.Listing, all bool) error {
 	n := int64(l.Listed)
 	if n == 0 {
 		return nil
@@ -277,7 +277,7 @@ func (c *combination) emit(l *kernels.Listing) error {
 		return err
 	}
 	columns := [][]dictionary.ID{fetched[dictionary.ID](staging[8*c.room:], n), fetched[dictionary.ID](staging[12*c.room:], n)}
-	b := &match.Batch{N: int(n), Cols: c.q.columnsOf(func(i int) []dictionary.ID { return columns[i] })}
+	b := &match.Batch{N: int(n), Distinct: all, Cols: c.q.columnsOf(func(i int) []dictionary.ID { return columns[i] })}
 	stream := c.q.lane.stream
 	err = stream.Download(kernels.Bytes(columns[0]), l.First)
 	if err == nil && l.Second != 0 {

@@ -35,8 +35,11 @@ func grouped(t testing.TB, g *pcsr.Graph, once bool, columns ...string) *match.M
 // pairs is how many solutions there are of each row of one column or two, or 1 where repeats are dropped, and how many rows came.
 func pairs(ctx context.Context, on match.Matcher, m *match.Match) (of map[[2]uint32]uint64, rows int, err error) {
 	of = map[[2]uint32]uint64{}
+	distinct := 0
 	err = on.Match(ctx, m, func(b *match.Batch) error {
-		rows += b.N
+		if rows += b.N; b.Distinct {
+			distinct += b.N
+		}
 		for r := range b.N {
 			var key [2]uint32
 			for i, column := range b.Cols {
@@ -52,6 +55,9 @@ func pairs(ctx context.Context, on match.Matcher, m *match.Match) (of map[[2]uin
 		}
 		return nil
 	})
+	if distinct > 0 && (distinct != rows || rows != len(of)) {
+		err = errors.Join(err, fmt.Errorf("%d rows of %d are called distinct, %d are", distinct, rows, len(of)))
+	}
 	return of, rows, err
 }
 
@@ -253,7 +259,7 @@ func combineColumns(d *Device, columns [][]uint32, into map[[2]uint32]uint64) er
 	if err := q.groups.takeRows(uint64(len(columns[0]))); err != nil {
 		return err
 	}
-	return errors.Join(q.groups.handOut(), q.groups.close())
+	return errors.Join(q.groups.handOut(true), q.groups.close())
 }
 
 func TestSumsOfWeightsStopAtTheLargestNumber(t *testing.T) {

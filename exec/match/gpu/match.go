@@ -174,7 +174,7 @@ func (q *query) run() (uint64, error) {
 		}
 	}
 	if q.groups != nil {
-		return q.done, q.groups.handOut()
+		return q.done, q.groups.handOut(q.groups.made == 0)
 	}
 	return q.done, nil
 }
@@ -386,7 +386,7 @@ func (q *query) emitParts(b *match.Batch) error {
 	if b.N <= emitRows {
 		return q.emit(b)
 	}
-	part := match.Batch{Cols: make([][]dictionary.ID, len(b.Cols))}
+	part := match.Batch{Cols: make([][]dictionary.ID, len(b.Cols)), Distinct: b.Distinct}
 	for from := 0; from < b.N; from += emitRows {
 		to := min(from+emitRows, b.N)
 		part.N = to - from
