@@ -23,6 +23,7 @@ type emulated struct {
 	*gpu.Device
 	branches atomic.Int64 // matches with branches that the device ran
 	combined atomic.Int64 // matches whose equal rows it combined
+	tallied  atomic.Int64 // batches of numbers of different rows
 }
 
 // emulate opens a device; the caller closes it.
@@ -55,7 +56,12 @@ func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.B
 	if traced.Trace == nil {
 		traced.Trace = &match.Trace{}
 	}
-	err := d.Device.Match(ctx, &traced, emit)
+	err := d.Device.Match(ctx, &traced, func(b *match.Batch) error {
+		if b.Tally {
+			d.tallied.Add(1)
+		}
+		return emit(b)
+	})
 	if traced.Trace.Combined.Groups > 0 {
 		d.combined.Add(1)
 	}
@@ -133,8 +139,9 @@ func TestTheDeviceWeighsBranches(t *testing.T) {
 	}
 }
 
-// TestTheDeviceCombinesEqualRows where a query groups them or tells them apart, and says so; and not where the first rows are enough.
-func TestTheDeviceCombinesEqualRows(t *testing.T) {
+// repeating is a graph whose paths have many equal ends.
+func repeating(t *testing.T) *memory {
+	t.Helper()
 	var quads []quad
 	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
 	for i := range 60 {
@@ -147,6 +154,65 @@ func TestTheDeviceCombinesEqualRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// answersAsTheProcessor runs a query on an emulated device, and returns how many of its matches combined equal rows and how many batches had
+// numbers of different rows.
+func answersAsTheProcessor(t *testing.T, m *memory, query string) (combined, tallied int64) {
+	t.Helper()
+	d, err := emulate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := parse(t, "PREFIX : <"+exampleNS+"> "+query)
+	want, err := m.run(q, onProcessor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.run(q, d.options())
+	if err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
+		t.Errorf("%s: %v, error %v, want %v", query, got.rows, err, want.rows)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	return d.combined.Load(), d.tallied.Load()
+}
+
+// TestTheDeviceCountsDifferentRows where a query counts the different values of one variable by another, and asks for nothing else of them.
+func TestTheDeviceCountsDifferentRows(t *testing.T) {
+	m := repeating(t)
+	const paths = "{ ?a :p ?b . ?b :p ?c . ?c :p ?d }"
+	for _, c := range []struct {
+		query   string
+		tallies bool
+	}{
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) " + paths + " GROUP BY ?d", true},
+		{"SELECT ?a (COUNT(DISTINCT ?d) AS ?n) " + paths + " GROUP BY ?a", true},
+		{"SELECT (COUNT(DISTINCT ?d) AS ?n) (COUNT(DISTINCT ?d) * 2 AS ?m) ?a " + paths + " GROUP BY ?a HAVING(COUNT(DISTINCT ?d) > 2) ORDER BY ?a", true},
+		{"SELECT (MAX(?n) AS ?most) (COUNT(*) AS ?k) { SELECT ?a (COUNT(DISTINCT ?d) AS ?n) " + paths + " GROUP BY ?a }", true},
+		{"SELECT (COUNT(DISTINCT ?d) AS ?n) " + paths + " GROUP BY ?a", true},
+		{"SELECT ?c (COUNT(DISTINCT ?n) AS ?k) { ?a :p ?b . ?b :p ?c . ?b :n ?n } GROUP BY ?c", true},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) (COUNT(*) AS ?k) " + paths + " GROUP BY ?d", false},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) (MIN(?a) AS ?k) " + paths + " GROUP BY ?d", false},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) (COUNT(DISTINCT ?d) AS ?k) " + paths + " GROUP BY ?d", false},
+		{"SELECT ?d (COUNT(DISTINCT STR(?a)) AS ?n) " + paths + " GROUP BY ?d", false},
+		{"SELECT ?k (COUNT(DISTINCT ?a) AS ?n) " + paths + " GROUP BY (STRLEN(STR(?d)) AS ?k)", false},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d FILTER(STRLEN(STR(?a)) > 21) } GROUP BY ?d", true},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d FILTER(STR(?a) < STR(?d)) } GROUP BY ?d", false},
+		{"SELECT ?d (SUM(DISTINCT ?n) AS ?k) { ?a :p ?b . ?b :p ?d . ?b :n ?n } GROUP BY ?d", false},
+		{"SELECT (COUNT(DISTINCT ?a) AS ?n) " + paths, false},
+	} {
+		if _, tallied := answersAsTheProcessor(t, m, c.query); tallied > 0 != c.tallies {
+			t.Errorf("%s: the device counted: %v, want %v", c.query, tallied > 0, c.tallies)
+		}
+	}
+}
+
+// TestTheDeviceCombinesEqualRows where a query groups them or tells them apart, and says so; and not where the first rows are enough.
+func TestTheDeviceCombinesEqualRows(t *testing.T) {
+	m := repeating(t)
 	for _, c := range []struct {
 		query    string
 		combines bool
@@ -169,24 +235,8 @@ func TestTheDeviceCombinesEqualRows(t *testing.T) {
 		{"SELECT ?a (SUM(RAND()) > 0 AS ?s) { ?a :p ?b . ?b :p ?c . ?c :p ?a } GROUP BY ?a", false},
 		{"SELECT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a }", false},
 	} {
-		d, err := emulate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := parse(t, "PREFIX : <"+exampleNS+"> "+c.query)
-		want, err := m.run(q, onProcessor())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := m.run(q, d.options())
-		if err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
-			t.Errorf("%s: %v, error %v, want %v", c.query, got.rows, err, want.rows)
-		}
-		if combined := d.combined.Load() > 0; combined != c.combines {
-			t.Errorf("%s: the device combined rows: %v, want %v", c.query, combined, c.combines)
-		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
+		if combined, _ := answersAsTheProcessor(t, m, c.query); combined > 0 != c.combines {
+			t.Errorf("%s: the device combined rows: %v, want %v", c.query, combined > 0, c.combines)
 		}
 	}
 }

@@ -45,6 +45,9 @@ func describeCombining(plan *bgp.MatchPlan) string {
 	for _, slot := range plan.Output {
 		text += " ?" + plan.Slots[slot].Variable
 	}
+	if plan.Tally > 0 {
+		return text + " combined, and counted by ?" + plan.Slots[plan.Output[plan.Tally-1]].Variable
+	}
 	if plan.Once {
 		return text + " combined"
 	}

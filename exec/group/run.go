@@ -49,11 +49,7 @@ func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.
 		f.kept = vector.NewRows(g.width())
 	}
 	defer f.close()
-	add := f.add
-	if g.KeyColumns != nil {
-		add = g.singles(x, emit, f.add)
-	}
-	if err := operator.RunSource(x, source, stages, nil, add); err != nil {
+	if err := operator.RunSource(x, source, stages, nil, g.singles(x, emit, f.add)); err != nil {
 		return err
 	}
 	if err := f.gather(); err != nil {

@@ -1,12 +1,15 @@
 package group
 
 import (
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
-// singles are groups of one row each, of a match that says that its rows are distinct (vector.Batch): they need not be looked up, nor kept.
+// singles are groups of one row each, of a match that says that its rows are distinct, or has counted them by the key (vector.Batch): they
+// need not be looked up, nor kept.
 type singles struct {
 	*Group
 	x       *operator.Execution
@@ -14,11 +17,14 @@ type singles struct {
 	numbers []uint32
 }
 
-// singles hands batches of distinct rows on as groups, and the others to add.
+// singles hands batches of which each row is a group on as groups, and the others to add.
 func (g *Group) singles(x *operator.Execution, emit, add func(*vector.Batch) error) func(*vector.Batch) error {
 	s := &singles{Group: g, x: x, emit: emit}
 	return func(b *vector.Batch) error {
-		if b.Distinct {
+		switch {
+		case b.Tally:
+			return s.addTally(b)
+		case b.Distinct && g.KeyColumns != nil:
 			return s.add(b)
 		}
 		return add(b)
@@ -27,9 +33,6 @@ func (g *Group) singles(x *operator.Execution, emit, add func(*vector.Batch) err
 
 // add emits the groups of a batch.
 func (s *singles) add(b *vector.Batch) error {
-	for len(s.numbers) < b.N {
-		s.numbers = append(s.numbers, uint32(len(s.numbers)))
-	}
 	all := make([][]dictionary.ID, 0, len(s.Keys)+len(s.Aggregates))
 	for _, c := range s.KeyColumns {
 		all = append(all, b.Cols[c])
@@ -41,7 +44,26 @@ func (s *singles) add(b *vector.Batch) error {
 		}
 		all = append(all, values)
 	}
-	out := vector.Batch{N: b.N}
+	return s.handOn(all, b.N)
+}
+
+// addTally emits the groups of a batch that has the key and, as weights, all that the aggregates count.
+func (s *singles) addTally(b *vector.Batch) error {
+	key := slices.IndexFunc(b.Cols, func(c []dictionary.ID) bool { return c != nil })
+	all := [][]dictionary.ID{b.Cols[key]}
+	n, err := s.results(&counts{x: s.x}, &groupedRows{n: b.N, rows: b})
+	for range s.Aggregates {
+		all = append(all, n)
+	}
+	if err != nil {
+		return err
+	}
+	return s.handOn(all, b.N)
+}
+
+// handOn emits n groups of which all are the keys and the aggregates.
+func (s *singles) handOn(all [][]dictionary.ID, n int) error {
+	out := vector.Batch{N: n}
 	for _, c := range s.Pick {
 		out.Cols = append(out.Cols, all[c])
 	}
@@ -54,16 +76,25 @@ func (s *singles) aggregate(a *Aggregate, b *vector.Batch) ([]dictionary.ID, err
 	if err != nil {
 		return nil, err
 	}
-	in := groupedRows{n: b.N, groups: s.numbers[:b.N], rows: b}
+	in := groupedRows{n: b.N, rows: b}
 	if a.Argument >= 0 {
 		if in.ids, err = s.Arguments[a.Argument].Values(s.x, b, nil); err != nil {
 			return nil, err
 		}
 	}
-	state.add(&in)
-	if c, ok := state.(counting); ok && c.overflowed(b.N) {
+	return s.results(state, &in)
+}
+
+// results are the values of an aggregate of rows that are a group each.
+func (s *singles) results(state accumulator, in *groupedRows) ([]dictionary.ID, error) {
+	for len(s.numbers) < in.n {
+		s.numbers = append(s.numbers, uint32(len(s.numbers)))
+	}
+	in.groups = s.numbers[:in.n]
+	state.add(in)
+	if c, ok := state.(counting); ok && c.overflowed(in.n) {
 		return nil, vector.ErrTooMany
 	}
-	values := state.results(b.N)
+	values := state.results(in.n)
 	return values, s.x.Ended()
 }

@@ -24,6 +24,9 @@ type Batch struct {
 	// Distinct: among the rows of the match that the batch comes from, in all its batches, no two are equal. Only a match says so, and who
 	// looks at it must know that the batches come from one.
 	Distinct bool
+	// Tally: the rows are all different values of one column of a match (bgp.MatchPlan.Tally), and Weights is how many of the match's different
+	// rows have each. The other columns are nil.
+	Tally bool
 }
 
 // Bytes is the memory that a batch's columns take, where they are its own.

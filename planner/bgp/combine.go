@@ -43,5 +43,8 @@ func (p *MatchPlan) GPUCombineCost() float64 {
 		return cost + rows*bytes/GPUCopyBytes
 	}
 	groups := rows / CombineShare
+	if p.Tally > 0 {
+		groups /= CombineShare
+	}
 	return cost/GPUShare + groups*(CombinePrice+(bytes+8)/GPUCopyBytes)
 }

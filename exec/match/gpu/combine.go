@@ -23,8 +23,10 @@ type combination struct {
 	// out are the columns that groups are listed in: room of them.
 	out  kernels.Address
 	room int64
-	// taken is how many rows became groups, and made how many groups were handed out.
-	taken, made uint64
+	// made is how many groups were handed out.
+	made uint64
+	// tallies: the groups are those of another combination, counted by one of their columns. They are handed out all at once or not at all.
+	tallies bool
 }
 
 const (
@@ -79,21 +81,26 @@ func (q *query) take(state *kernels.State) error {
 
 // beginCombining makes a table that suits so many rows, or that grows.
 func (q *query) beginCombining(rows int64) error {
-	slots := max(int64(1)<<bits.Len64(uint64(min(4*rows, mostFirstGroups)-1)), leastGroups)
-	c := &combination{q: q, Combining: &kernels.Combining{}, room: min(max(slots, kernels.ListChunk), mostListed)}
+	c, err := q.newCombination(rows)
 	q.groups = c
-	var err error
+	if errors.Is(err, ErrOutOfMemory) {
+		err = errors.Join(err, c.close())
+		q.groups = nil
+	}
+	return err
+}
+
+// newCombination makes a table for so many rows, or one that grows. What it has taken is the caller's to close, with an error too.
+func (q *query) newCombination(rows int64) (c *combination, err error) {
+	slots := max(int64(1)<<bits.Len64(uint64(min(4*rows, mostFirstGroups)-1)), leastGroups)
+	c = &combination{q: q, Combining: &kernels.Combining{}, room: min(max(slots, kernels.ListChunk), mostListed)}
 	if c.image, err = c.alloc(combiningBytes + kernels.Size[kernels.Listing]()); err == nil {
 		c.out, err = c.alloc(16 * c.room)
 	}
 	if err == nil {
 		err = c.open(slots)
 	}
-	if errors.Is(err, ErrOutOfMemory) {
-		err = errors.Join(err, c.close())
-		q.groups = nil
-	}
-	return err
+	return c, err
 }
 
 var combiningBytes = aligned(kernels.Size[kernels.Combining]())
@@ -132,7 +139,6 @@ func (c *combination) blocks() (blocks int, each uint64) {
 
 // takeRows makes groups of the rows of the output columns.
 func (c *combination) takeRows(rows uint64) error {
-	began := time.Now()
 	out := c.q.out
 	c.First, c.Second, c.Sums = out[0], 0, 1
 	if c.q.Plan.Once {
@@ -145,6 +151,17 @@ func (c *combination) takeRows(rows uint64) error {
 	if len(out) == 2 {
 		c.Second = out[1]
 	}
+	began := time.Now()
+	err := c.takeColumns(rows)
+	if t := c.q.trace; t != nil {
+		t.Combined.Rows += rows
+		t.Combined.Elapsed += time.Since(began)
+	}
+	return err
+}
+
+// takeColumns makes groups of the rows of the columns that are set.
+func (c *combination) takeColumns(rows uint64) error {
 	c.Rows, c.Slice = rows, uint64(c.q.d.options.slice)
 	for c.Next = 0; c.Next < rows; {
 		if err := c.launch(); err != nil {
@@ -155,11 +172,6 @@ func (c *combination) takeRows(rows uint64) error {
 				return err
 			}
 		}
-	}
-	c.taken += rows
-	if t := c.q.trace; t != nil {
-		t.Combined.Rows += rows
-		t.Combined.Elapsed += time.Since(began)
 	}
 	return nil
 }
@@ -210,7 +222,7 @@ func (c *combination) makeRoom() error {
 	full, slots := c.Groups, int64(c.Mask+1)
 	used := c.Used
 	err := c.open(slots * growthOfGroups)
-	if errors.Is(err, ErrOutOfMemory) {
+	if errors.Is(err, ErrOutOfMemory) && !c.tallies {
 		if err := c.handOut(false); err != nil {
 			return err
 		}
@@ -229,6 +241,56 @@ func (c *combination) makeRoom() error {
 
 // handOut emits the groups; all: there are no others, before or after them.
 func (c *combination) handOut(all bool) error {
+	if all && c.q.Plan.Tally > 0 && c.Second != 0 {
+		if done, err := c.handOutTally(); done || err != nil {
+			return err
+		}
+	}
+	if err := c.list(func(l *kernels.Listing) error { return c.emit(l, all) }); err != nil {
+		return err
+	}
+	c.made += c.Used
+	if t := c.q.trace; t != nil {
+		t.Combined.Groups = c.made
+	}
+	return nil
+}
+
+// handOutTally emits how many groups there are of each value of one of their columns (bgp.MatchPlan.Tally); false, with nothing emitted,
+// where there is no memory for them.
+func (c *combination) handOutTally() (done bool, err error) {
+	t, err := c.tally()
+	defer func() { err = errors.Join(err, t.close()) }()
+	if errors.Is(err, ErrOutOfMemory) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, t.handOut(true)
+}
+
+// tally makes groups of one column of the groups: the caller closes what it returns, with an error too.
+func (c *combination) tally() (*combination, error) {
+	began := time.Now()
+	t, err := c.q.newCombination(int64(c.Used))
+	t.tallies, t.Sums = true, 1
+	if err == nil {
+		err = c.list(func(l *kernels.Listing) error {
+			if t.First = l.First; slices.Index(c.q.output, c.q.Plan.Output[c.q.Plan.Tally-1]) == 1 {
+				t.First = l.Second
+			}
+			return t.takeColumns(l.Listed)
+		})
+	}
+	if trace := c.q.trace; trace != nil {
+		trace.Combined.Elapsed += time.Since(began)
+	}
+	return t, err
+}
+
+// list writes the groups out as columns, as many at a time as there is room for, and calls take with each part that is not empty.
+func (c *combination) list(take func(*kernels.Listing) error) error {
 	l := c.listing()
 	blocks := int(min(int64(c.Mask+1), c.room) / kernels.ListChunk)
 	blocks = max(1, min(blocks/2, c.q.d.blocks))
@@ -237,16 +299,12 @@ func (c *combination) handOut(all bool) error {
 		err := exchange(c.q, c.image+kernels.Address(combiningBytes), l, func(s kernels.Stream) error {
 			return s.Launch(kernels.ListGroups, blocks, 0, c.image+kernels.Address(combiningBytes))
 		})
-		if err == nil {
-			err = c.emit(l, all)
+		if err == nil && l.Listed > 0 {
+			err = take(l)
 		}
 		if err != nil {
 			return err
 		}
-	}
-	c.made += c.Used
-	if t := c.q.trace; t != nil {
-		t.Combined.Groups = c.made
 	}
 	return nil
 }
@@ -268,16 +326,18 @@ func (c *combination) listing() *kernels.Listing {
 // emit fetches groups that were listed and hands them out.
 func (c *combination) emit(l *kernels.Listing, all bool) error {
 	n := int64(l.Listed)
-	if n == 0 {
-		return nil
-	}
 	began := time.Now()
 	staging, err := c.q.lane.staging()
 	if err != nil {
 		return err
 	}
 	columns := [][]dictionary.ID{fetched[dictionary.ID](staging[8*c.room:], n), fetched[dictionary.ID](staging[12*c.room:], n)}
-	b := &match.Batch{N: int(n), Distinct: all, Cols: c.q.columnsOf(func(i int) []dictionary.ID { return columns[i] })}
+	b := &match.Batch{N: int(n), Distinct: all && !c.tallies, Tally: c.tallies, Cols: make([][]dictionary.ID, len(c.q.Plan.Output))}
+	if c.tallies {
+		b.Cols[c.q.Plan.Tally-1] = columns[0]
+	} else {
+		b.Cols = c.q.columnsOf(func(i int) []dictionary.ID { return columns[i] })
+	}
 	stream := c.q.lane.stream
 	err = stream.Download(kernels.Bytes(columns[0]), l.First)
 	if err == nil && l.Second != 0 {

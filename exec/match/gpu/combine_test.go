@@ -90,7 +90,7 @@ func TestDeviceMakesEqualRowsOne(t *testing.T) {
 	for _, vertices := range []int{300, 20_000} {
 		checkAllGroups(t, open(t, Options{Driver: gpu, CombineFrom: 1}), ring(t, vertices).Graph)
 	}
-	checkAllGroups(t, open(t, Options{Driver: gpu}), hubs(t, 3000, 6000))
+	checkAllGroups(t, open(t, Options{Driver: gpu, CombineFrom: 1}), hubs(t, 3000, 6000))
 }
 
 // checkAllGroups closes the device.

@@ -386,7 +386,7 @@ func (q *query) emitParts(b *match.Batch) error {
 	if b.N <= emitRows {
 		return q.emit(b)
 	}
-	part := match.Batch{Cols: make([][]dictionary.ID, len(b.Cols)), Distinct: b.Distinct}
+	part := match.Batch{Cols: make([][]dictionary.ID, len(b.Cols)), Distinct: b.Distinct, Tally: b.Tally}
 	for from := 0; from < b.N; from += emitRows {
 		to := min(from+emitRows, b.N)
 		part.N = to - from
