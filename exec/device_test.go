@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -157,8 +158,8 @@ func repeating(t *testing.T) *memory {
 	return m
 }
 
-// answersAsTheProcessor runs a query on an emulated device, and returns how many of its matches combined equal rows and how many batches had
-// numbers of different rows.
+// answersAsTheProcessor runs a query on an emulated device, then several times at once on one plan that is kept, and returns how many of its
+// matches combined equal rows and how many batches had numbers of different rows.
 func answersAsTheProcessor(t *testing.T, m *memory, query string) (combined, tallied int64) {
 	t.Helper()
 	d, err := emulate()
@@ -170,10 +171,22 @@ func answersAsTheProcessor(t *testing.T, m *memory, query string) (combined, tal
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := m.run(q, d.options())
-	if err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
-		t.Errorf("%s: %v, error %v, want %v", query, got.rows, err, want.rows)
+	check := func(o exec.Options) {
+		got, err := m.run(q, o)
+		if err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
+			t.Errorf("%s: %v, error %v, want %v", query, got.rows, err, want.rows)
+		}
 	}
+	check(d.options())
+	shared := d.options()
+	if shared.Planned, err = m.kept(q, d.options()); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() { check(shared) })
+	}
+	all.Wait()
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}

@@ -46,5 +46,5 @@ func (p *MatchPlan) GPUCombineCost() float64 {
 	if p.Tally > 0 {
 		groups /= CombineShare
 	}
-	return cost/GPUShare + groups*(CombinePrice+(bytes+8)/GPUCopyBytes)
+	return cost/GPUCombineShare + groups*(CombinePrice+(bytes+8)/GPUCopyBytes)
 }
