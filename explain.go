@@ -50,13 +50,13 @@ func (s *Store) Explain(ctx context.Context, text string, options QueryOptions) 
 
 // describe explains a query that has been planned, and runs it where that is asked for.
 func (e *Explanation) describe(r *Result) (err error) {
-	e.Plan = r.plan.Explain()
 	if e.Analyzed {
 		if e.Rows, err = r.drain(); err != nil {
 			return err
 		}
 		e.Milliseconds = r.timings.milliseconds()
 	}
+	e.Plan = r.plan.Explain()
 	e.Device = r.device.String()
 	e.addGraphs(r, e.Plan)
 	return nil

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/eval"
@@ -96,7 +97,8 @@ func (b *builder) above(n planner.Node, in operator.Operator) (operator.Operator
 	case *planner.Slice:
 		return &modifier.Slice{Base: base, Input: in, Offset: n.Offset, Limit: n.Most}, nil
 	case *planner.Distinct:
-		return &modifier.Distinct{Base: base, Input: in, Sorted: n.Sorted}, nil
+		_, matched := in.(*source.Match)
+		return &modifier.Distinct{Base: base, Input: in, Sorted: n.Sorted, Matched: matched}, nil
 	case *planner.Construct:
 		return b.construct(n, in), nil
 	case *planner.Describe:
@@ -128,9 +130,24 @@ func (b *builder) match(n *planner.Match) *source.Match {
 	}
 	if a, ok := m.Matcher.(match.Adapter); ok {
 		m.Plan = a.Runs(n.Plan, n.Graph)
-		m.Measured.Match = m.Plan
+	} else {
+		m.Plan = n.Plan.Separate()
 	}
+	m.Measured.Match = m.Plan
+	m.Weighted = m.Weighted || m.Plan.Combine && !m.Plan.Once
 	return m
+}
+
+// weighted reports whether an operator's rows may have weights because the matcher below its stages combines equal rows.
+func weighted(op operator.Operator) bool {
+	for {
+		s, ok := op.(operator.Stage)
+		if !ok {
+			m, ok := op.(*source.Match)
+			return ok && m.Weighted
+		}
+		op = s.Below()
+	}
 }
 
 func (b *builder) count(n *planner.Count) operator.Operator {
@@ -242,7 +259,7 @@ func (b *builder) bind(n *planner.Bind, in operator.Operator) (operator.Operator
 }
 
 func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operator, error) {
-	g := &group.Group{Base: b.base(n), Input: in, Weighted: n.Weighted, Pick: operator.Indexes(n.Exposed, n.Columns)}
+	g := &group.Group{Base: b.base(n), Input: in, Weighted: n.Weighted || weighted(in), Pick: operator.Indexes(n.Exposed, n.Columns)}
 	for _, k := range n.Keys {
 		e, err := b.evaluator(k)
 		if err != nil {
@@ -263,7 +280,29 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		}
 		g.Aggregates = append(g.Aggregates, agg)
 	}
+	g.KeyColumns = keyColumns(n, in)
 	return g, nil
+}
+
+// keyColumns are the columns that a group's keys are, where they are all columns of a match; else nil.
+func keyColumns(n *planner.Group, in operator.Operator) []int {
+	if _, ok := in.(*source.Match); !ok {
+		return nil
+	}
+	columns := in.Columns()
+	out, is := make([]int, 0, len(columns)), make([]bool, len(columns))
+	for _, k := range n.Keys {
+		v, ok := k.Expr.(*parser.Var)
+		if !ok || !slices.Contains(columns, v.Name) {
+			return nil
+		}
+		c := operator.IndexOf(columns, v.Name)
+		out, is[c] = append(out, c), true
+	}
+	if slices.Contains(is, false) {
+		return nil
+	}
+	return out
 }
 
 func (b *builder) sort(n *planner.Sort, in operator.Operator) (operator.Operator, error) {

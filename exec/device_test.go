@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -22,12 +23,22 @@ import (
 type emulated struct {
 	*gpu.Device
 	branches atomic.Int64 // matches with branches that the device ran
+	combined atomic.Int64 // matches whose equal rows it combined
+	tallied  atomic.Int64 // batches of numbers of different rows
 }
 
 // emulate opens a device; the caller closes it.
 func emulate() (*emulated, error) {
-	d, err := gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20)})
+	d, err := gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20), CombineFrom: 1})
 	return &emulated{Device: d}, err
+}
+
+// Runs implements match.Adapter.
+func (d *emulated) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan {
+	if !gpu.Combines(plan) || !gpu.Fits(&match.Match{Graph: graph, Plan: plan, Weighted: true}, false) {
+		return plan.Separate()
+	}
+	return plan
 }
 
 // options answer on the device.
@@ -42,7 +53,20 @@ func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.B
 	if !d.fits(m, false) {
 		return processor.Match(ctx, m, emit)
 	}
-	return d.Device.Match(ctx, m, emit)
+	traced := *m
+	if traced.Trace == nil {
+		traced.Trace = &match.Trace{}
+	}
+	err := d.Device.Match(ctx, &traced, func(b *match.Batch) error {
+		if b.Tally {
+			d.tallied.Add(1)
+		}
+		return emit(b)
+	})
+	if traced.Trace.Combined.Groups > 0 {
+		d.combined.Add(1)
+	}
+	return err
 }
 
 func (d *emulated) Count(ctx context.Context, m *match.Match) (uint64, error) {
@@ -112,6 +136,120 @@ func TestTheDeviceWeighsBranches(t *testing.T) {
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// repeating is a graph whose paths have many equal ends.
+func repeating(t *testing.T) *memory {
+	t.Helper()
+	var quads []quad
+	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
+	for i := range 60 {
+		for k := 1; k <= 1+i%5; k++ {
+			quads = append(quads, quad{subject: iri(fmt.Sprint("v", i)), predicate: iri("p"), object: iri(fmt.Sprint("v", i*k%23))},
+				quad{subject: iri(fmt.Sprint("v", i)), predicate: iri("n"), object: integer(k % 3)})
+		}
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// answersAsTheProcessor runs a query on an emulated device, then several times at once on one plan that is kept, and returns how many of its
+// matches combined equal rows and how many batches had numbers of different rows.
+func answersAsTheProcessor(t *testing.T, m *memory, query string) (combined, tallied int64) {
+	t.Helper()
+	d, err := emulate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := parse(t, "PREFIX : <"+exampleNS+"> "+query)
+	want, err := m.run(q, onProcessor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(o exec.Options) {
+		got, err := m.run(q, o)
+		if err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
+			t.Errorf("%s: %v, error %v, want %v", query, got.rows, err, want.rows)
+		}
+	}
+	check(d.options())
+	shared := d.options()
+	if shared.Planned, err = m.kept(q, d.options()); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() { check(shared) })
+	}
+	all.Wait()
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	return d.combined.Load(), d.tallied.Load()
+}
+
+// TestTheDeviceCountsDifferentRows where a query counts the different values of one variable by another, and asks for nothing else of them.
+func TestTheDeviceCountsDifferentRows(t *testing.T) {
+	m := repeating(t)
+	const paths = "{ ?a :p ?b . ?b :p ?c . ?c :p ?d }"
+	for _, c := range []struct {
+		query   string
+		tallies bool
+	}{
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) " + paths + " GROUP BY ?d", true},
+		{"SELECT ?a (COUNT(DISTINCT ?d) AS ?n) " + paths + " GROUP BY ?a", true},
+		{"SELECT (COUNT(DISTINCT ?d) AS ?n) (COUNT(DISTINCT ?d) * 2 AS ?m) ?a " + paths + " GROUP BY ?a HAVING(COUNT(DISTINCT ?d) > 2) ORDER BY ?a", true},
+		{"SELECT (MAX(?n) AS ?most) (COUNT(*) AS ?k) { SELECT ?a (COUNT(DISTINCT ?d) AS ?n) " + paths + " GROUP BY ?a }", true},
+		{"SELECT (COUNT(DISTINCT ?d) AS ?n) " + paths + " GROUP BY ?a", true},
+		{"SELECT ?c (COUNT(DISTINCT ?n) AS ?k) { ?a :p ?b . ?b :p ?c . ?b :n ?n } GROUP BY ?c", true},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) (COUNT(*) AS ?k) " + paths + " GROUP BY ?d", false},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) (MIN(?a) AS ?k) " + paths + " GROUP BY ?d", false},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) (COUNT(DISTINCT ?d) AS ?k) " + paths + " GROUP BY ?d", false},
+		{"SELECT ?d (COUNT(DISTINCT STR(?a)) AS ?n) " + paths + " GROUP BY ?d", false},
+		{"SELECT ?k (COUNT(DISTINCT ?a) AS ?n) " + paths + " GROUP BY (STRLEN(STR(?d)) AS ?k)", false},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d FILTER(STRLEN(STR(?a)) > 21) } GROUP BY ?d", true},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d FILTER(STR(?a) < STR(?d)) } GROUP BY ?d", false},
+		{"SELECT ?d (SUM(DISTINCT ?n) AS ?k) { ?a :p ?b . ?b :p ?d . ?b :n ?n } GROUP BY ?d", false},
+		{"SELECT (COUNT(DISTINCT ?a) AS ?n) " + paths, false},
+	} {
+		if _, tallied := answersAsTheProcessor(t, m, c.query); tallied > 0 != c.tallies {
+			t.Errorf("%s: the device counted: %v, want %v", c.query, tallied > 0, c.tallies)
+		}
+	}
+}
+
+// TestTheDeviceCombinesEqualRows where a query groups them or tells them apart, and says so; and not where the first rows are enough.
+func TestTheDeviceCombinesEqualRows(t *testing.T) {
+	m := repeating(t)
+	for _, c := range []struct {
+		query    string
+		combines bool
+	}{
+		{"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d } GROUP BY ?a", true},
+		{"SELECT ?d (COUNT(?b) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d } GROUP BY ?d", true},
+		{"SELECT ?a ?d (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :n ?e } GROUP BY ?a ?d", true},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d } GROUP BY ?d", true},
+		{"SELECT ?d (COUNT(DISTINCT ?a) AS ?n) (COUNT(*) AS ?k) { ?a :p ?b . ?b :p ?c . ?c :p ?d } GROUP BY ?d", true},
+		{"SELECT ?a (SUM(?n) AS ?s) (AVG(?n) AS ?m) { ?a :p ?b . ?b :p ?c . ?c :n ?n } GROUP BY ?a", true},
+		{"SELECT ?a (MAX(?n) AS ?s) { ?a :p ?b . ?b :p ?c . ?c :n ?n } GROUP BY ?a", true},
+		{"SELECT ?s (COUNT(*) AS ?k) { ?a :p ?b . ?b :p ?c . ?c :n ?n BIND(?n + 1 AS ?s) FILTER(?n > 0) } GROUP BY ?s", true},
+		{"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c . ?c :p ?d FILTER(STRLEN(STR(?a)) > 21) FILTER EXISTS { ?a :n ?x . ?x :p* ?y } } GROUP BY ?a", true},
+		{"SELECT DISTINCT ?a ?c { ?a :p ?b . ?b :p ?c . ?b :p ?d . ?c :p ?a }", true},
+		{"SELECT DISTINCT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a }", true},
+		{"SELECT DISTINCT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a } ORDER BY ?b", true},
+		{"SELECT (COUNT(*) AS ?n) { SELECT DISTINCT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a } }", true},
+		{"SELECT DISTINCT ?a ?b ?c { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a }", false},
+		{"SELECT DISTINCT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a } LIMIT 1000", false},
+		{"SELECT ?a (SUM(RAND()) > 0 AS ?s) { ?a :p ?b . ?b :p ?c . ?c :p ?a } GROUP BY ?a", false},
+		{"SELECT ?b { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?a }", false},
+	} {
+		if combined, _ := answersAsTheProcessor(t, m, c.query); combined > 0 != c.combines {
+			t.Errorf("%s: the device combined rows: %v, want %v", c.query, combined > 0, c.combines)
 		}
 	}
 }

@@ -37,6 +37,8 @@ type Explain struct {
 	// Trace is what the matcher measured.
 	Trace    *match.Trace `json:"trace,omitempty"`
 	Children []*Explain   `json:"children,omitempty"`
+
+	combines int // the step in which equal rows are combined; 0: none
 }
 
 // explain describes a node of the plan, with what was measured of its operator, and those below it.
@@ -108,6 +110,10 @@ func (e *Explain) line() string {
 }
 
 func (e *Explain) stepMeasured(i int) string {
+	if i == e.combines && i > 0 && e.Trace != nil && e.Trace.Combined.Rows > 0 {
+		c := &e.Trace.Combined
+		return fmt.Sprintf("  [%d rows → %d, %v]", c.Rows, c.Groups, c.Elapsed.Round(time.Microsecond))
+	}
 	if e.Trace == nil || i >= len(e.Trace.Steps) {
 		return ""
 	}

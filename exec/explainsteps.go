@@ -33,6 +33,25 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 			e.Steps = append(e.Steps, fmt.Sprintf("%s %d: %d checks, %d inequalities", b.Weight, i+1, n, len(b.Distinct)+len(b.EdgeDistinct)))
 		}
 	}
+	if e.Match.Combine {
+		e.combines = len(e.Steps)
+		e.Steps = append(e.Steps, describeCombining(e.Match))
+	}
+}
+
+// describeCombining says which rows the matcher makes one of.
+func describeCombining(plan *bgp.MatchPlan) string {
+	text := "equal rows of"
+	for _, slot := range plan.Output {
+		text += " ?" + plan.Slots[slot].Variable
+	}
+	if plan.Tally > 0 {
+		return text + " combined, and counted by ?" + plan.Slots[plan.Output[plan.Tally-1]].Variable
+	}
+	if plan.Once {
+		return text + " combined"
+	}
+	return text + " combined, with their number"
 }
 
 // describeStep says in a few words what limits a step's candidates.

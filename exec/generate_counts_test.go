@@ -26,6 +26,8 @@ func (g *generator) counting() string {
 		return prologue + g.oneOf("*", "?a", "?b ?c") + " " + body + fmt.Sprintf("LIMIT %d", 1+g.pick(4))
 	case g.chance(15):
 		return prologue + g.oneOf("*", "?a", "DISTINCT ?b", "?c ?d") + " " + body
+	case g.chance(12): // what a device does on its columns
+		return prologue + g.oneOf("DISTINCT ?a", "DISTINCT ?c", "DISTINCT ?a ?c", "DISTINCT ?d ?b", "(COUNT(DISTINCT *) AS ?n)") + " " + body
 	case g.chance(30):
 		key := g.oneOf("?a", "?b", "?c", "?a ?b")
 		return prologue + key + " " + what + " " + body + "GROUP BY " + key

@@ -45,6 +45,12 @@ const (
 	// IndexBitmap and IndexHash write the row layer, where the new partition has that one.
 	IndexBitmap
 	IndexHash
+	// CombineRows takes rows into a table of groups: (combining).
+	CombineRows
+	// MoveGroups takes groups over to a new table: (combining, groups, slots).
+	MoveGroups
+	// ListGroups writes groups out as columns: (listing).
+	ListGroups
 
 	kernelCount
 )
@@ -53,6 +59,7 @@ const (
 var kernelNames = [kernelCount]string{
 	"match", "bound_phase", "extend_phase", "match", "extend_phase", "weigh_lists", "filter", "mark",
 	"row_vertices", "patch_places", "patch_lists", "patch_rows", "index_bitmap", "index_hash",
+	"combine_rows", "move_groups", "list_groups",
 }
 
 // String returns the kernel's name in the machine code.

@@ -140,6 +140,12 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		t.rowVertices(args[0], args[1], args[2], args[3], args[4])
 	case PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash:
 		t.patch(k, in[Patch](&s.e.memory, args[0], 0))
+	case CombineRows:
+		t.combineRows(in[Combining](t.memory, args[0], 0))
+	case MoveGroups:
+		t.moveGroups(in[Combining](t.memory, args[0], 0), args[1], args[2])
+	case ListGroups:
+		t.listGroups(in[Listing](t.memory, args[0], 0))
 	default:
 		return fmt.Errorf("kernels: no kernel %d", k)
 	}

@@ -18,12 +18,6 @@
 #pragma once
 #include "bound.cuh"
 
-static __device__ __forceinline__ u64 now() {
-  u64 t;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-  return t;
-}
-
 // Visit is what one extend phase needs beside the step.
 struct Visit {
   u64 items, candidates;

@@ -173,9 +173,40 @@ struct Patch {
   u32 edits, rows;
 };
 
+// Group: a slot of a table of groups. key is one more than the group's columns, the first in the upper half where there are two; 0: the slot
+// is free. weight is the sum of its rows' weights.
+struct Group {
+  u64 key, weight;
+};
+
+// NEAR_GROUPS is the most groups that a block keeps in shared memory while it combines rows, LIST_CHUNK the slots that it lists at a time.
+const u32 NEAR_GROUPS = 1024;
+const u32 LIST_CHUNK = 1024;
+
+// Combining takes rows of one or two columns into a table of groups, in which equal rows are one.
+struct Combining {
+  u64 groups, mask;            // Group[mask + 1], a power of two; what is not used is zero
+  u64 used, most;              // groups that are used; from most on no more rows are taken
+  u64 first, second;           // u32[rows]: the columns; second 0: there is one
+  u64 weightLow, weightHigh;   // u32[rows]: halves of the rows' weights; or 0: each is worth one
+  u64 rows, next;              // rows from next on are yet to be taken
+  u64 slice;                   // nanoseconds of one launch
+  u32 chunk, near;             // rows that a block takes at a time; groups that it keeps, a power of two
+  u32 sums, pad;               // not 0: somebody reads the weights
+};
+
+// Listing writes groups out as columns, until fewer than LIST_CHUNK rows a block are free.
+struct Listing {
+  u64 groups, mask;            // as in Combining
+  u64 next;                    // slots from next on are yet to be listed
+  u64 first, second, weights;  // u32[room], u32[room] or 0, u64[room] or 0
+  u64 room, listed;            // rows that fit, and that were written
+};
+
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(Weighing) == 280, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 264 && sizeof(Patch) == 200, "layout.go");
+static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -338,6 +338,49 @@ type Patch struct {
 	Edits, Rows uint32
 }
 
+// Group is a slot of a table of groups. Key is one more than the group's columns, the first in the upper half where there are two; 0: the
+// slot is free. Weight is the sum of its rows' weights, or the largest number.
+type Group struct{ Key, Weight uint64 }
+
+// Shapes of launches that combine rows.
+const (
+	// NearGroups is the most groups that a block keeps near itself while it combines rows.
+	NearGroups = 1024
+	// ListChunk is how many slots a block lists at a time.
+	ListChunk = 1024
+)
+
+// Combining takes rows of one or two columns into a table of groups, in which equal rows are one.
+type Combining struct {
+	// Groups is Group[Mask+1], a power of two; what is not used is zero.
+	Groups Address
+	Mask   uint64
+	// Used is how many groups there are; from Most on blocks take no more rows. Blocks that have some make up to Chunk and Near groups more.
+	Used, Most uint64
+	// First and Second are u32[Rows], the columns; Second is 0 where there is one. WeightLow and WeightHigh are the halves of the rows'
+	// weights, or 0: each row is worth one.
+	First, Second, WeightLow, WeightHigh Address
+	// Rows from Next on are yet to be taken; Next may end beyond Rows.
+	Rows, Next uint64
+	// Slice is the nanoseconds of one launch.
+	Slice uint64
+	// Chunk is how many rows a block takes at a time, Near how many groups it keeps near itself, a power of two up to NearGroups.
+	Chunk, Near uint32
+	// Sums, not 0: somebody reads the weights.
+	Sums, _ uint32
+}
+
+// Listing writes groups out as columns, until fewer than ListChunk rows a block are free.
+type Listing struct {
+	// Groups and Mask are those of a Combining; slots from Next on are yet to be listed, and Next may end beyond them.
+	Groups     Address
+	Mask, Next uint64
+	// First is u32[Room], Second the same or 0, Weights u64[Room] or 0.
+	First, Second, Weights Address
+	// Room is how many rows fit, Listed how many were written.
+	Room, Listed uint64
+}
+
 // Bytes returns the memory of a value or an array as it is copied to the device.
 func Bytes[T any](values []T) []byte {
 	if len(values) == 0 {

@@ -27,6 +27,9 @@ var filterCode string
 //go:embed patch.fatbin
 var patchCode string
 
+//go:embed combine.fatbin
+var combineCode string
+
 // device is a GPU behind the CUDA driver. All streams share one context.
 type device struct {
 	name       string
@@ -89,7 +92,8 @@ func (d *device) open(ordinal int) error {
 func (d *device) load() error {
 	for code, kernels := range map[*string][]Kernel{
 		&matchCode: {Match, BoundPhase, ExtendPhase}, &branchesCode: {MatchBranches, ExtendBranches}, &weighCode: {WeighLists}, &filterCode: {Filter, Mark},
-		&patchCode: {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
+		&patchCode:   {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
+		&combineCode: {CombineRows, MoveGroups, ListGroups},
 	} {
 		module, err := cu.LoadData(*code)
 		if err != nil {

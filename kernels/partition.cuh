@@ -6,6 +6,13 @@
 #pragma once
 #include "layout.cuh"
 
+// now is the device's clock, in nanoseconds.
+static __device__ __forceinline__ u64 now() {
+  u64 t;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+  return t;
+}
+
 struct List {
   u64 begin;
   u32 size;

@@ -6,13 +6,7 @@ import "time"
 func (t *twin) match() {
 	st := &t.p.State
 	begun := time.Now()
-	polls := 0
-	t.clock = func() bool {
-		if polls++; t.p.Slice < 1000 { // a test's slice is so many tiles
-			return polls > int(t.p.Slice)
-		}
-		return time.Since(begun) > time.Duration(t.p.Slice)
-	}
+	t.clock = sliced(t.p.Slice)
 	st.Status = Running
 	for st.Status == Running {
 		t.turn()

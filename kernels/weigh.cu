@@ -11,19 +11,7 @@
 // access of 32 bytes or two; writes 8 bytes a row. Ceiling: random reads.
 #define BRANCHES
 #include "extend.cuh"
-
-// plus is the sum of two numbers, up to the largest.
-static __device__ __forceinline__ u64 plus(u64 a, u64 b) { return a + b < a ? ~0ull : a + b; }
-
-// addTo adds to a weight that other blocks add to.
-static __device__ void addTo(u64 *weight, u64 sum) {
-  u64 old = sum ? *(volatile u64 *)weight : 0;
-  while (sum) {
-    u64 was = atomicCAS(weight, old, plus(old, sum));
-    if (was == old) return;
-    old = was;
-  }
-}
+#include "sums.cuh"
 
 // NO_LINK is the choice of a candidate that comes from none of its step's links.
 const u32 NO_LINK = SHARED - 1;

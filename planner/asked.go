@@ -14,6 +14,10 @@ func limited(n Node, rows uint64) Node {
 		n.Input = limited(n.Input, rows)
 	case *Bind:
 		n.Input = limited(n.Input, rows)
+	case *Distinct:
+		if !n.Sorted { // the first rows are wanted as soon as they are there
+			combined(n.Input, false)
+		}
 	case *Union:
 		for i, b := range n.Branches {
 			n.Branches[i] = limited(b, rows)
@@ -51,4 +55,19 @@ func weighed(n Node) (out Node, ok bool) {
 		}
 	}
 	return n, n.Props().Weighted
+}
+
+// combined lets a match that a node's rows come from make equal ones one before it hands them on, or not: to be used where the node's caller
+// needs equal rows only once, or with a weight.
+func combined(n Node, may bool) {
+	switch n := n.(type) {
+	case *Match:
+		n.Plan.Combine = may && len(n.Seeds) == 0 && n.Limit == 0 && n.Plan.Repeats()
+	case *Project:
+		combined(n.Input, may)
+	case *Filter:
+		combined(n.Input, may && !n.Volatile)
+	case *Bind:
+		combined(n.Input, may && !n.Volatile)
+	}
 }

@@ -36,6 +36,8 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 		in, weighted = weighed(in)
 	}
 	in = p.recall(in, parser.Expressions(n)...)
+	combined(in, (counted || !repeatsMatter(n)) && !p.options.Unoptimised)
+	tallied(in, n)
 	g := &Group{unary: unary{p.above(in, out), in}, text: p.groupText(n), Exposed: parser.Binds(n)}
 	g.Seeds, g.Weighted = nil, weighted
 	if len(n.Keys) == 0 {
@@ -74,6 +76,26 @@ func repeatsMatter(n *parser.Group) bool {
 
 func countsRepeats(a *parser.Aggregation) bool {
 	return !a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE"
+}
+
+// tallied lets a match count its different rows by the value that one of their two variables has, where a group needs nothing else of them.
+func tallied(n Node, g *parser.Group) {
+	m, ok := n.(*Match)
+	if !ok || !m.Plan.Combine || !m.Plan.Once || len(m.Columns) != 2 || len(g.Keys) != 1 {
+		return
+	}
+	key, ok := g.Keys[0].Expr.(*parser.Var)
+	if !ok || !slices.Contains(m.Columns, key.Name) {
+		return
+	}
+	column := slices.Index(m.Columns, key.Name)
+	other := func(a parser.Aggregation) bool {
+		v, ok := a.Argument.(*parser.Var)
+		return !ok || a.Function != "COUNT" || !a.Distinct || v.Name != m.Columns[1-column]
+	}
+	if !slices.ContainsFunc(g.Aggregates, other) {
+		m.Plan.Tally = column + 1
+	}
 }
 
 // countsOnly reports whether equal rows may come as one with a weight: of what asks how often values come, COUNT, SUM and AVG

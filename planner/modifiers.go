@@ -63,6 +63,7 @@ func (p *planner) distinct(n *parser.Distinct, r request) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	combined(in, !p.options.Unoptimised)
 	d := &Distinct{unary: unary{*in.Props(), in}, Sorted: sorted(n.Input)}
 	d.Limit, d.Weighted, d.note = 0, false, ""
 	return p.narrowed(d, want), nil

@@ -132,19 +132,36 @@ func (c *counts) overflowed(n int) bool { return slices.Contains(c.n[:min(n, len
 
 func (c *counts) results(n int) []dictionary.ID {
 	out := make([]dictionary.ID, n)
-	known := map[uint64]dictionary.ID{} // most groups are as large as another
+	known := integers{x: c.x, large: map[uint64]dictionary.ID{}}
 	for g, k := range grown(c.n, n)[:n] {
 		if c.x.Ended.Check(g) != nil {
 			return out
 		}
-		id, ok := known[k]
-		if !ok {
-			id = c.x.Integer(k)
-			known[k] = id
-		}
-		out[g] = id
+		out[g] = known.of(k)
 	}
 	return out
+}
+
+// integers are numbers as terms: most groups are as large as another, and small.
+type integers struct {
+	x     *operator.Execution
+	small [256]dictionary.ID // one more than the term; 0: not known yet
+	large map[uint64]dictionary.ID
+}
+
+func (s *integers) of(k uint64) dictionary.ID {
+	if k < uint64(len(s.small)) {
+		if s.small[k] == 0 {
+			s.small[k] = s.x.Integer(k) + 1
+		}
+		return s.small[k] - 1
+	}
+	id, ok := s.large[k]
+	if !ok {
+		id = s.x.Integer(k)
+		s.large[k] = id
+	}
+	return id
 }
 
 func (c *counts) bytes() int64 { return int64(cap(c.n)) * 8 }

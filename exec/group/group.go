@@ -20,6 +20,8 @@ type Group struct {
 	Arguments  []eval.Evaluator // of the aggregates that have one
 	Aggregates []Aggregate
 	Pick       []int // columns of out among keys and aggregates
+	// KeyColumns are the columns of the input that the keys are, where the input is a match and the keys are all its columns; else nil.
+	KeyColumns []int
 	// Weighted: rows of the input may stand for several. Their weights are two columns after the arguments.
 	Weighted bool
 }

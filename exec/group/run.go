@@ -49,7 +49,7 @@ func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.
 		f.kept = vector.NewRows(g.width())
 	}
 	defer f.close()
-	if err := operator.RunSource(x, source, stages, nil, f.add); err != nil {
+	if err := operator.RunSource(x, source, stages, nil, g.singles(x, emit, f.add)); err != nil {
 		return err
 	}
 	if err := f.gather(); err != nil {

@@ -55,7 +55,7 @@ type Matcher interface {
 	Count(ctx context.Context, m *Match) (uint64, error)
 }
 
-// Adapter is a Matcher that may run a plan otherwise than it is given.
+// Adapter is a Matcher that may run a plan otherwise than it is given. The others do not combine equal rows (bgp.MatchPlan.Combine).
 type Adapter interface {
 	Matcher
 	// Runs returns the plan as the matcher runs it.
@@ -69,7 +69,15 @@ type Trace struct {
 	Steps   []StepTrace
 	// Upload, Kernels and Download are the GPU's parts of the elapsed time; zero on the CPU.
 	Upload, Kernels, Download time.Duration
-	Elapsed                   time.Duration
+	// Combined is what became of rows of which equal ones were made one.
+	Combined CombineTrace
+	Elapsed  time.Duration
+}
+
+// CombineTrace is how many rows became how many groups, and how long that took.
+type CombineTrace struct {
+	Rows, Groups uint64
+	Elapsed      time.Duration
 }
 
 // StepTrace is what one step measured.

@@ -13,13 +13,24 @@ type Distinct struct {
 	Input operator.Operator
 	// Sorted: the rows come in an order to be kept, which going on from disk would lose.
 	Sorted bool
+	// Matched: the rows are a match's, which may say that they are distinct.
+	Matched bool
 }
 
 func (d *Distinct) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	r := d.newRun(x, 0, emit)
 	defer r.close()
 	r.sharing = seed == nil && !x.Alone() && r.width > 0 && r.mostChunks() > 1
-	if err := operator.Run(d.Input, x, seed, r.add); err != nil {
+	add := r.add
+	if d.Matched && seed == nil {
+		add = func(b *vector.Batch) error {
+			if b.Distinct {
+				return emit(b)
+			}
+			return r.add(b)
+		}
+	}
+	if err := operator.Run(d.Input, x, seed, add); err != nil {
 		return err
 	}
 	return r.finish()

@@ -21,6 +21,12 @@ type Batch struct {
 	Origin []uint32
 	// Weights, where a match was asked for them, is how many solutions each row stands for; nil: one each.
 	Weights []uint64
+	// Distinct: among the rows of the match that the batch comes from, in all its batches, no two are equal. Only a match says so, and who
+	// looks at it must know that the batches come from one.
+	Distinct bool
+	// Tally: the rows are all different values of one column of a match (bgp.MatchPlan.Tally), and Weights is how many of the match's different
+	// rows have each. The other columns are nil.
+	Tally bool
 }
 
 // Bytes is the memory that a batch's columns take, where they are its own.

@@ -159,3 +159,33 @@ func TestAMatchGoesOnOnTheProcessorWhenTheGPUIsLost(t *testing.T) {
 		t.Errorf("error %v, matched on %v", err, choice)
 	}
 }
+
+// TestAutoPricesCombining: rows that come cheaply out of a match and are grouped then are the GPU's, if there are many and it can combine them.
+func TestAutoPricesCombining(t *testing.T) {
+	b := emulated(t)
+	defer b.Close()
+	choice := &Choice{backends: b, device: Auto}
+	for _, c := range []struct {
+		name    string
+		rows    float64
+		output  []int
+		combine bool
+		there   bool
+	}{
+		{"many rows of one column", 1e6, []int{0}, true, true},
+		{"many rows of two columns", 1e6, []int{1, 2}, true, true},
+		{"few rows", 1e3, []int{0}, true, false},
+		{"rows of three columns, which are copied", 1e6, []int{0, 1, 2}, true, false},
+		{"rows that are not grouped", 1e6, []int{0}, false, false},
+	} {
+		plan := &bgp.MatchPlan{Steps: make([]bgp.Step, 4), Output: c.output, Cost: 1e5, Combine: c.combine}
+		plan.Steps[3].EstimatedRows = c.rows
+		m, there := choice.Matcher(plan, nil).(gpuMatcher)
+		if there != c.there {
+			t.Errorf("%s: on the GPU %v, want %v", c.name, there, c.there)
+		}
+		if there && !m.Runs(plan, nil).Combine {
+			t.Errorf("%s: the GPU does not combine them", c.name)
+		}
+	}
+}

@@ -80,16 +80,20 @@ func (b *Backends) Forget(graphs ...*pcsr.Graph) {
 // pays reports whether a match is worth a GPU, if there is one: the plan as the processor runs it is compared with what runs there. Where it
 // were, if only what it reads were there, that is brought there: the processor matches meanwhile.
 func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
-	if plan.Cost <= bgp.GPUCost {
+	here := plan.Cost
+	if plan.Combine {
+		here += plan.CombineCost()
+	}
+	if here <= bgp.GPUCost {
 		return false
 	}
 	runs, there := gpu.Expect(graph, plan)
 	switch {
 	case !b.warm.Load():
-		return plan.Cost > bgp.GPUColdCost+there
-	case plan.Cost <= there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: runs}, true):
+		return here > bgp.GPUColdCost+there
+	case here <= there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: runs}, true):
 		return false
-	case b.opened.Lost() || graph == nil || plan.Cost > there+b.opened.Price(graph, plan):
+	case b.opened.Lost() || graph == nil || here > there+b.opened.Price(graph, plan):
 		return true
 	}
 	b.opened.Prepare(graph, plan)

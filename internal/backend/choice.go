@@ -62,12 +62,13 @@ func (c *Choice) String() string {
 // gpuMatcher runs matches on the GPU, and on the CPU those that the GPU cannot run, and when it is lost before the first solution.
 type gpuMatcher struct{ *Choice }
 
-// Runs implements match.Adapter: weights that the GPU does not make are taken away, unless the CPU will have to run the plan.
+// Runs implements match.Adapter: weights that the GPU does not make are taken away, unless the CPU will have to run the plan, which combines
+// no rows.
 func (g gpuMatcher) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan {
 	if runs, _ := gpu.Expect(graph, plan); gpu.Fits(&match.Match{Graph: graph, Plan: runs}, true) {
 		return runs
 	}
-	return plan
+	return plan.Separate()
 }
 
 func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {

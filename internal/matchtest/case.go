@@ -30,6 +30,8 @@ type Case struct {
 	Options  bgp.Options
 	// Seeds are the columns of Options.Inputs; nil without inputs.
 	Seeds *match.Input
+	// Combine lets matchers make equal rows one (bgp.MatchPlan.Combine).
+	Combine bool
 	// Limit is tried besides no limit.
 	Limit uint64
 }
@@ -122,7 +124,11 @@ func (c *Case) build(vertices, labels int, edges []pcsr.Edge) (*pcsr.Graph, erro
 
 // Plan plans the case's pattern over its graph.
 func (c *Case) Plan(g *pcsr.Graph) (*bgp.MatchPlan, error) {
-	return bgp.Plan(context.Background(), c.Patterns, g, c.Lookup, c.Options)
+	plan, err := bgp.Plan(context.Background(), c.Patterns, g, c.Lookup, c.Options)
+	if err == nil {
+		plan.Combine = c.Combine
+	}
+	return plan, err
 }
 
 // Match is the case's graph and plan, ready for a matcher.

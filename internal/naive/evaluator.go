@@ -155,12 +155,20 @@ func (e *Evaluator) extendBy(in []Solution, t parser.TriplePattern, env Solution
 	for _, m := range in {
 		for _, q := range triples {
 			next := maps.Clone(m)
-			if unify(next, env, t.Subject, q.Subject) && unify(next, env, t.Predicate, q.Predicate) && unify(next, env, t.Object, q.Object) {
+			if unify(next, env, t.Subject, q.Subject) && unify(next, env, t.Predicate, q.Predicate) && unifyObject(next, env, t.Object, q.Object) {
 				out = append(out, next)
 			}
 		}
 	}
 	return out
+}
+
+// unifyObject is unify for the object of a triple pattern: a constant's language tag stands for every case of it (RFC 5646, section 2.1.1).
+func unifyObject(m, env Solution, p parser.PatternTerm, t rdf.Term) bool {
+	if !p.IsVariable() && strings.EqualFold(t.Language, p.Term.Language) {
+		t.Language = p.Term.Language
+	}
+	return unify(m, env, p, t)
 }
 
 // unify binds a pattern's term to a data term.

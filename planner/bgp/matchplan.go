@@ -32,6 +32,12 @@ type MatchPlan struct {
 	// Once: the caller drops repeated rows, so a matcher may emit a row once however many candidates its Counted steps
 	// have; it may also repeat it.
 	Once bool
+	// Combine: the caller needs equal rows only once (Once), or with a weight (match.Match.Weighted), and there may be many: a matcher that can
+	// make them one before it hands them on should.
+	Combine bool
+	// Tally, with Combine and Once, is one more than the column of two in Output of which the caller needs each value only once, with the
+	// number of different rows that have it; 0: of none. A matcher that has found all rows may hand on these numbers (vector.Batch.Tally).
+	Tally int
 	// Empty: no solution can exist (a term or a ground triple is not in the graph); Steps may be nil then.
 	Empty bool
 	// Reason says why Empty, for explain.

@@ -151,5 +151,11 @@ func (w *planWriter) output() {
 	if w.plan.Once {
 		w.printf(", repeats not wanted")
 	}
+	if w.plan.Combine {
+		w.printf(", equal rows combined")
+	}
+	if w.plan.Combine && w.plan.Tally > 0 {
+		w.printf(", counted by %s", w.plan.Slots[w.plan.Output[w.plan.Tally-1]].Variable)
+	}
 	w.printf("\n")
 }

@@ -36,6 +36,9 @@ type Options struct {
 	Keep time.Duration
 	// Launches is how many launches are waited for at a time, each by a busy thread; 0 means one for each processor.
 	Launches int
+	// CombineFrom is the number of rows from which equal ones become one on the device, where a plan lets them (bgp.MatchPlan.Combine); 0
+	// means more than come back with a launch by themselves.
+	CombineFrom uint64
 	// Driver replaces the CUDA driver, for tests.
 	Driver kernels.Driver
 
@@ -88,7 +91,7 @@ func Open(options Options) (*Device, error) {
 		return nil, fmt.Errorf("gpu: %d bytes of device memory are too few: %w", limit, ErrNoDevice)
 	}
 	blocks, err := driver.ResidentBlocks(kernels.Match, 0)
-	for _, k := range []kernels.Kernel{kernels.MatchBranches, kernels.WeighLists} {
+	for _, k := range []kernels.Kernel{kernels.MatchBranches, kernels.WeighLists, kernels.CombineRows, kernels.ListGroups} {
 		if err == nil {
 			var other int
 			other, err = driver.ResidentBlocks(k, 0)
@@ -104,6 +107,9 @@ func Open(options Options) (*Device, error) {
 	options.tuning.complete()
 	if options.Keep <= 0 {
 		options.Keep = 2 * time.Second
+	}
+	if options.CombineFrom == 0 {
+		options.CombineFrom = mailboxBytes / 4
 	}
 	if options.Launches <= 0 {
 		options.Launches = runtime.GOMAXPROCS(0)

@@ -84,6 +84,11 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 			}
 		}()
 		q := &query{task: m, emit: emit, trace: m.Trace, permit: permit{permits: d.permits}}
+		defer func() {
+			if failed := q.groups.close(); err == nil {
+				err = failed
+			}
+		}()
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
@@ -127,6 +132,10 @@ type query struct {
 	grown      int      // times that the tables grew
 	weights    []uint64 // of the batch that is handed out
 
+	// groups are what rows become before they are handed out; nil where they do not, or not yet. uncombined: there is no memory for that.
+	groups     *combination
+	uncombined bool
+
 	hostFrames []kernels.Frame // of hostDriven
 	hostState  *kernels.State
 	hostEpoch  uint64
@@ -163,6 +172,9 @@ func (q *query) run() (uint64, error) {
 		if !q.count && q.task.Limit > 0 && q.done >= q.task.Limit {
 			break
 		}
+	}
+	if q.groups != nil {
+		return q.done, q.groups.handOut(q.groups.made == 0)
 	}
 	return q.done, nil
 }
@@ -252,8 +264,13 @@ func (q *query) drive() error {
 				return match.ErrTooMany
 			}
 			q.done += n
-		} else if err := q.handOut(state); err != nil {
-			return err
+		} else {
+			if err := q.keepTables(); err != nil {
+				return err
+			}
+			if err := q.take(state); err != nil {
+				return err
+			}
 		}
 		if state.Status == kernels.Done {
 			return q.traceSteps(state)
@@ -338,14 +355,7 @@ func (q *query) handOut(state *kernels.State) error {
 // emitColumns emits n rows that lie column by column, stride rows apart.
 func (q *query) emitColumns(data []byte, stride, n int) error {
 	column := func(i int) []uint32 { return unsafe.Slice((*uint32)(unsafe.Pointer(&data[4*stride*i])), n) }
-	b := match.Batch{N: n, Cols: make([][]dictionary.ID, len(q.Plan.Output))}
-	for i, slot := range q.Plan.Output {
-		for c, s := range q.output {
-			if s == slot {
-				b.Cols[i] = column(c)
-			}
-		}
-	}
+	b := match.Batch{N: n, Cols: q.columnsOf(column)}
 	if q.Plan.Inputs > 0 {
 		b.Origin = column(len(q.output) - 1)
 	}
@@ -359,6 +369,15 @@ func (q *query) emitColumns(data []byte, stride, n int) error {
 	return q.emitParts(&b)
 }
 
+// columnsOf are the columns of a batch, of those of the output.
+func (q *query) columnsOf(column func(i int) []dictionary.ID) [][]dictionary.ID {
+	cols := make([][]dictionary.ID, len(q.Plan.Output))
+	for i, slot := range q.Plan.Output {
+		cols[i] = column(slices.Index(q.output, slot))
+	}
+	return cols
+}
+
 // emitRows is the most rows that are emitted at once: those who take them look at the time between two batches.
 const emitRows = 1 << 16
 
@@ -367,7 +386,7 @@ func (q *query) emitParts(b *match.Batch) error {
 	if b.N <= emitRows {
 		return q.emit(b)
 	}
-	part := match.Batch{Cols: make([][]dictionary.ID, len(b.Cols))}
+	part := match.Batch{Cols: make([][]dictionary.ID, len(b.Cols)), Distinct: b.Distinct, Tally: b.Tally}
 	for from := 0; from < b.N; from += emitRows {
 		to := min(from+emitRows, b.N)
 		part.N = to - from

@@ -34,7 +34,7 @@ func open(t testing.TB, options Options) *Device {
 
 // drawOptions draws settings that split the work in all ways.
 func drawOptions(t *rapid.T) Options {
-	return Options{tuning: tuning{
+	return Options{CombineFrom: rapid.SampledFrom([]uint64{1, 5}).Draw(t, "combine from"), tuning: tuning{
 		Tuning: match.Tuning{
 			KeepRanges: rapid.IntRange(0, 3).Draw(t, "no class cuts") == 0,
 			NoLeaves:   rapid.IntRange(0, 3).Draw(t, "no leaves") == 0,
@@ -63,6 +63,7 @@ func drawCase(t *rapid.T) *matchtest.Case {
 	}
 	c.Parts = rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "parts")
 	c.Changes = rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "changes")
+	c.Combine = rapid.Bool().Draw(t, "combine")
 	return c
 }
 

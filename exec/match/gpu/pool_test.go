@@ -8,7 +8,11 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // expecting returns the match with a plan that expects so many rows of every step.
@@ -154,4 +158,39 @@ func TestAQueryWaitsForItsTurnNoLongerThanItsContext(t *testing.T) {
 	}
 	<-d.permits
 	count(t, d, ring(t, 20), 20*8*8*8)
+}
+
+// TestTablesDoNotGrowOnceRowsAreHandedOut: what came out before would come out again. The first rows fill the output, and only later ones
+// have so many candidates that a table is much too small for them.
+func TestTablesDoNotGrowOnceRowsAreHandedOut(t *testing.T) {
+	t.Parallel()
+	const low, high = 1500, 30
+	var edges []pcsr.Edge
+	for v := range uint32(low) {
+		edges = append(edges, pcsr.Edge{From: v, To: (v + 1) % low})
+		for k := range uint32(5) {
+			edges = append(edges, pcsr.Edge{From: v, Label: 1, To: (v + k) % low})
+		}
+	}
+	for v := range uint32(high * high) {
+		edges = append(edges, pcsr.Edge{From: low + v/high, To: low + v%high}, pcsr.Edge{From: low + v/high, Label: 1, To: low + v/high})
+	}
+	g, err := pcsr.Build(low+high, 2, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := matchtest.Case{Vertices: low + high, Options: bgp.Options{Output: []string{"v0", "v1", "v2", "v3"}}}
+	c.Patterns = []parser.TriplePattern{matchtest.Edge(0, 1, 0), matchtest.Edge(1, 2, 0), matchtest.Edge(2, 3, 1)}
+	plan, err := c.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, n := open(t, Options{Driver: kernels.Emulate(1 << 30), tuning: tuning{rows: 1250, tile: 50, blocks: 1, slice: 200}}), 0
+	m := expecting(&match.Match{Graph: g, Plan: plan}, 1)
+	if err := d.Match(context.Background(), m, func(b *match.Batch) error { n += b.N; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if want := 5*low + high*high*high; n != want {
+		t.Errorf("%d rows came, want %d", n, want)
+	}
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
@@ -46,6 +47,19 @@ const mostGrown = 3
 // and larger tables may be had.
 func (q *query) mayGrow() bool {
 	return q.grown < mostGrown && q.base == 0 && q.done == 0 && q.d.options.arena == 0 && q.lane.arena.size < q.d.lanes.large
+}
+
+// growOffset is where Grow lies in a Program.
+var growOffset = kernels.Address(unsafe.Offsetof(kernels.Program{}.Grow))
+
+// keepTables ends growing: rows are handed out, which beginning again would find again.
+func (q *query) keepTables() error {
+	p := q.image.program()
+	if p.Grow == 0 {
+		return nil
+	}
+	p.Grow = 0
+	return q.lane.stream.Zero(q.image.base+growOffset, 4)
 }
 
 // grow begins again with larger tables, as large as the launch asks for; with the same where there is no room for others.

@@ -25,6 +25,7 @@ func checkTrees(t *testing.T, driver func() kernels.Driver) {
 		c := matchtest.DrawTree(rt)
 		c.Parts = rapid.SampledFrom([]int{1, 1, 2}).Draw(rt, "parts")
 		c.Changes = rapid.SampledFrom([]int{0, 0, 2}).Draw(rt, "changes")
+		c.Combine = rapid.Bool().Draw(rt, "combine")
 		options := drawOptions(rt)
 		options.Driver, options.Memory = driver(), 64<<20
 		if slice := rapid.SampledFrom([]int{3, 1e9}).Draw(rt, "slice"); options.Driver == nil { // so many tiles, when emulated

@@ -1,0 +1,100 @@
+package group
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// singles are groups of one row each, of a match that says that its rows are distinct, or has counted them by the key (vector.Batch): they
+// need not be looked up, nor kept.
+type singles struct {
+	*Group
+	x       *operator.Execution
+	emit    func(*vector.Batch) error
+	numbers []uint32
+}
+
+// singles hands batches of which each row is a group on as groups, and the others to add.
+func (g *Group) singles(x *operator.Execution, emit, add func(*vector.Batch) error) func(*vector.Batch) error {
+	s := &singles{Group: g, x: x, emit: emit}
+	return func(b *vector.Batch) error {
+		switch {
+		case b.Tally:
+			return s.addTally(b)
+		case b.Distinct && g.KeyColumns != nil:
+			return s.add(b)
+		}
+		return add(b)
+	}
+}
+
+// add emits the groups of a batch.
+func (s *singles) add(b *vector.Batch) error {
+	all := make([][]dictionary.ID, 0, len(s.Keys)+len(s.Aggregates))
+	for _, c := range s.KeyColumns {
+		all = append(all, b.Cols[c])
+	}
+	for i := range s.Aggregates {
+		values, err := s.aggregate(&s.Aggregates[i], b)
+		if err != nil {
+			return err
+		}
+		all = append(all, values)
+	}
+	return s.handOn(all, b.N)
+}
+
+// addTally emits the groups of a batch that has the key and, as weights, all that the aggregates count.
+func (s *singles) addTally(b *vector.Batch) error {
+	key := slices.IndexFunc(b.Cols, func(c []dictionary.ID) bool { return c != nil })
+	all := [][]dictionary.ID{b.Cols[key]}
+	n, err := s.results(&counts{x: s.x}, &groupedRows{n: b.N, rows: b})
+	for range s.Aggregates {
+		all = append(all, n)
+	}
+	if err != nil {
+		return err
+	}
+	return s.handOn(all, b.N)
+}
+
+// handOn emits n groups of which all are the keys and the aggregates.
+func (s *singles) handOn(all [][]dictionary.ID, n int) error {
+	out := vector.Batch{N: n}
+	for _, c := range s.Pick {
+		out.Cols = append(out.Cols, all[c])
+	}
+	return s.emit(&out)
+}
+
+// aggregate computes an aggregate of each row of a batch.
+func (s *singles) aggregate(a *Aggregate, b *vector.Batch) ([]dictionary.ID, error) {
+	state, err := a.accumulator(s.x, 0)
+	if err != nil {
+		return nil, err
+	}
+	in := groupedRows{n: b.N, rows: b}
+	if a.Argument >= 0 {
+		if in.ids, err = s.Arguments[a.Argument].Values(s.x, b, nil); err != nil {
+			return nil, err
+		}
+	}
+	return s.results(state, &in)
+}
+
+// results are the values of an aggregate of rows that are a group each.
+func (s *singles) results(state accumulator, in *groupedRows) ([]dictionary.ID, error) {
+	for len(s.numbers) < in.n {
+		s.numbers = append(s.numbers, uint32(len(s.numbers)))
+	}
+	in.groups = s.numbers[:in.n]
+	state.add(in)
+	if c, ok := state.(counting); ok && c.overflowed(in.n) {
+		return nil, vector.ErrTooMany
+	}
+	values := state.results(in.n)
+	return values, s.x.Ended()
+}
