@@ -99,6 +99,16 @@ func (m *model) checkPartition(p *Partition, l Label, d Direction) error {
 			return fmt.Errorf("%v: vertices of rows %d to %d: %v, want %v", p.Layer(), low, high, got, rows[low:high])
 		}
 	}
+	if len(rows) > 0 {
+		if first, last := p.Ends(); first != rows[0] || last != rows[len(rows)-1] {
+			return fmt.Errorf("%v: rows from %d to %d, want %d to %d", p.Layer(), first, last, rows[0], rows[len(rows)-1])
+		}
+	}
+	for _, step := range []int{1, 2, 5, 40} {
+		if err := checkKept(p, rows, m.vertices+300, step); err != nil {
+			return err
+		}
+	}
 	edges, row := 0, 0
 	for v, n := range p.Degrees() {
 		if v != rows[row] || n != len(m.lists[d][l][v]) {
@@ -134,6 +144,21 @@ func (m *model) checkPartition(p *Partition, l Label, d Direction) error {
 	}
 	if edges != p.Edges() {
 		return fmt.Errorf("%d edges, want %d", p.Edges(), edges)
+	}
+	return nil
+}
+
+// checkKept checks which of every so many vertices have a row.
+func checkKept(p *Partition, rows []Vertex, limit, step int) error {
+	var asked, want []Vertex
+	for v := step / 2; v < limit; v += step {
+		if asked = append(asked, Vertex(v)); Contains(rows, Vertex(v)) {
+			want = append(want, Vertex(v))
+		}
+	}
+	got, where := p.KeepRows([]Vertex{7}, asked), slices.Clone(asked)
+	if !slices.Equal(got[1:], want) || !slices.Equal(p.KeepRows(where[:0], where), want) {
+		return fmt.Errorf("%v: of every %d vertices %v and %v have rows, want %v", p.Layer(), step, got[1:], where, want)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ const (
 	gallopRatio, denseRatio = 16, 3
 	// leastDense is the shortest list that is looked at for that.
 	leastDense = 64
+	// runRatio is how many members the shorter list has for each gap of the other from which whole runs without a gap are taken.
+	runRatio = 24
 )
 
 // Contains reports whether v is in an ascending list.
@@ -21,7 +23,11 @@ func Intersect(dst, a, b []Vertex) []Vertex {
 		a, b = b, a
 	}
 	switch {
-	case len(b) > denseRatio*len(a) && isDense(b):
+	case len(a) >= runRatio && hasRuns(b, len(a)):
+		return intersectRuns(dst, a, b)
+	case hasRuns(a, len(a)):
+		return intersectRuns(dst, b, a)
+	case len(b) > denseRatio*len(a) && IsDense(b):
 		return intersectDense(dst, a, b)
 	case len(b) > gallopRatio*len(a):
 		return intersectGallop(dst, a, b)
@@ -58,14 +64,55 @@ func intersectGallop(dst, short, long []Vertex) []Vertex {
 	return dst
 }
 
-// isDense reports whether the middle half of a list has most numbers of a range. The members of a class do: their numbers follow
-// each other but for those that came or went later.
-func isDense(list []Vertex) bool {
+// IsDense reports whether the middle half of an ascending list has most numbers of a range, so that its members are found without a
+// search. The members of a class do: their numbers follow each other but for those that came or went later.
+func IsDense(list []Vertex) bool {
 	n := len(list)
-	return n >= leastDense && int(list[n/4*3]-list[n/4]) <= n/2+n/8
+	return n >= leastDense && gaps(list) <= n/8
 }
 
-// intersectDense is intersectGallop for a long list that isDense. A member that is n above another stands at most n places behind it, and
+// gaps is how many numbers are missing in the middle half of a list.
+func gaps(list []Vertex) int {
+	n := len(list)
+	return int(list[n/4*3]-list[n/4]) - (n/4*3 - n/4)
+}
+
+// hasRuns reports whether an intersection with a list of so many members had better take the runs of this one.
+func hasRuns(list []Vertex, members int) bool {
+	return len(list) >= leastDense && runRatio*(2*gaps(list)+1) <= members
+}
+
+// intersectRuns takes what lies in a run of the second list from the first one as it is.
+func intersectRuns(dst, list, runs []Vertex) []Vertex {
+	for len(list) > 0 {
+		runs = runs[Gallop(runs, list[0]):]
+		if len(runs) == 0 {
+			break
+		}
+		list = list[Gallop(list, runs[0]):]
+		n := runLength(runs)
+		end := Gallop(list, runs[0]+Vertex(n))
+		dst, list, runs = append(dst, list[:end]...), list[end:], runs[n:]
+	}
+	return dst
+}
+
+// runLength is how many members of an ascending list follow each other without a gap from its first on, found in time logarithmic in that.
+func runLength(list []Vertex) int {
+	n, step := 1, 1
+	for n+step <= len(list) && list[n+step-1]-list[0] == Vertex(n+step-1) {
+		n += step
+		step *= 2
+	}
+	for ; step > 0; step /= 2 {
+		if n+step <= len(list) && list[n+step-1]-list[0] == Vertex(n+step-1) {
+			n += step
+		}
+	}
+	return n
+}
+
+// intersectDense is intersectGallop for a long list that IsDense. A member that is n above another stands at most n places behind it, and
 // just there where no number between them is missing.
 func intersectDense(dst, short, long []Vertex) []Vertex {
 	for _, v := range short {

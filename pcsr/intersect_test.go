@@ -56,6 +56,10 @@ func TestSetOperationsAgreeWithMaps(t *testing.T) {
 		if got := Intersect(nil, a, b); !slices.Equal(got, want) {
 			t.Fatalf("intersection %v, want %v", got, want)
 		}
+		second := slices.Clone(b)
+		if got := Intersect(second[:0], a, second); !slices.Equal(got, want) {
+			t.Fatalf("intersection in the place of the second %v, want %v", got, want)
+		}
 		if got := Intersect(a[:0], a, b); !slices.Equal(got, want) {
 			t.Fatalf("intersection in place %v, want %v", got, want)
 		}

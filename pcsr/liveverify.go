@@ -76,9 +76,10 @@ func (p *patch) verify() (err error) {
 	if err := p.rows.verify(); err != nil {
 		return err
 	}
-	edges := p.ground.Edges()
+	edges, moved := p.ground.Edges(), 0
 	p.rows.ascend(0, func(v Vertex, t *touchedRow) bool {
 		edges += t.degree() - p.ground.degreeOf(v)
+		moved += oneIf(t.moves())
 		row, ok := p.ground.Row(v)
 		switch {
 		case p.find(v) != t:
@@ -92,8 +93,8 @@ func (p *patch) verify() (err error) {
 		}
 		return err == nil
 	})
-	if err == nil && edges != p.edges {
-		err = fmt.Errorf("it has %d edges, and not %d", edges, p.edges)
+	if err == nil && (edges != p.edges || moved != p.moved) {
+		err = fmt.Errorf("it has %d edges, and not %d, or %d rows that came or went, and not %d", edges, p.edges, moved, p.moved)
 	}
 	return err
 }

@@ -144,6 +144,9 @@ func checkRows(o Outline, want []Vertex) error {
 	var all []Vertex
 	for i := range o.Rows() {
 		all = append(all, o.Vertex(i))
+		if v := o.Near(i); !Contains(want, v) {
+			return fmt.Errorf("vertex %d near row %d has no row", v, i)
+		}
 	}
 	slices.Sort(all)
 	if got := slices.Compact(all); !slices.Equal(got, want) || !slices.Equal(o.Vertices(), want) {

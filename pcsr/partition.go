@@ -114,6 +114,14 @@ func (p *Partition) Vertex(row int) Vertex {
 	return p.vertices[row]
 }
 
+// Ends returns the vertices of the first row and of the last, of which there must be one.
+func (p *Partition) Ends() (first, last Vertex) {
+	if p.layer == Patched {
+		return p.patch.findEnds(int(p.rows))
+	}
+	return p.Vertex(0), p.Vertex(int(p.rows) - 1)
+}
+
 // List returns the neighbours of a row, 0 ≤ row < Rows().
 func (p *Partition) List(row int) []Vertex {
 	if p.layer == Patched {

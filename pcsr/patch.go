@@ -12,10 +12,12 @@ type patch struct {
 	rows   tree[touchedRow]
 	filter filter // of the keys of rows
 	edges  int
+	moved  int           // how many of rows appeared or vanished; where none did, rows have the numbers that they have in the ground
 	since  int           // how many edges came and went since there was nothing but the ground
 	bytes  int           // of rows and short lists
 	held   *atomic.Int64 // counts the bytes of what is made later
 	whole  lazy[Partition]
+	ends   atomic.Uint64 // the last row vertex<<32 | the first, once they were asked for; 0 before
 }
 
 // find returns the entry of v, nil where it is as in the ground.
@@ -28,6 +30,9 @@ func (p *patch) find(v Vertex) *touchedRow {
 
 // row is Partition.Row.
 func (p *patch) row(v Vertex) (int, bool) {
+	if p.moved == 0 {
+		return p.ground.Row(v)
+	}
 	t, before := p.rows.seek(v)
 	if t != nil {
 		return int(t.at) + int(before), t.degree() > 0
@@ -48,7 +53,7 @@ func (p *patch) neighbours(v Vertex) []Vertex {
 
 // has is Partition.Has.
 func (p *patch) has(v Vertex) bool {
-	if p.filter.has(v) {
+	if p.moved > 0 && p.filter.has(v) {
 		if t := p.rows.get(v); t != nil {
 			return t.degree() > 0
 		}
@@ -81,11 +86,24 @@ func (p *patch) locate(row int) spot {
 
 // vertex is Partition.Vertex.
 func (p *patch) vertex(row int) Vertex {
+	if p.moved == 0 {
+		return p.ground.Vertex(min(row, p.ground.Rows()-1)) // less in a damaged file
+	}
 	if found := p.locate(row); found.entry != nil {
 		return found.v
 	} else {
 		return p.ground.Vertex(found.at)
 	}
+}
+
+// findEnds is Partition.Ends of so many rows, which look for them once.
+func (p *patch) findEnds(rows int) (first, last Vertex) {
+	ends := p.ends.Load()
+	if ends == 0 {
+		ends = uint64(p.vertex(rows-1))<<32 | uint64(p.vertex(0))
+		p.ends.Store(ends)
+	}
+	return Vertex(ends), Vertex(ends >> 32)
 }
 
 // list is Partition.List.
@@ -108,6 +126,9 @@ func (p *patch) rowDegree(row int) int {
 
 // rowFrom is Partition.RowFrom.
 func (p *patch) rowFrom(v Vertex) int {
+	if p.moved == 0 {
+		return p.ground.RowFrom(v)
+	}
 	t, before := p.rows.seek(v)
 	if t != nil {
 		return int(t.at) + int(before)
@@ -160,6 +181,9 @@ func (p *patch) degrees() iter.Seq2[Vertex, int] {
 
 // rowVertices is Partition.RowVertices.
 func (p *patch) rowVertices() iter.Seq[Vertex] {
+	if p.moved == 0 {
+		return p.ground.RowVertices()
+	}
 	type nothing struct{}
 	ground := func(yield func(Vertex, nothing) bool) {
 		for v := range p.ground.RowVertices() {
@@ -180,6 +204,9 @@ func (p *patch) rowVertices() iter.Seq[Vertex] {
 
 // appendVertices is Partition.AppendVertices of rows that there are.
 func (p *patch) appendVertices(dst []Vertex, low, high int) []Vertex {
+	if p.moved == 0 {
+		return p.ground.AppendVertices(dst, low, min(high, p.ground.Rows()))
+	}
 	start := p.locate(low)
 	at, left := start.at, high-low // rows of the ground so far, and rows to come
 	p.rows.ascend(start.next, func(v Vertex, t *touchedRow) bool {

@@ -17,6 +17,7 @@ type patchEdit struct {
 	// appeared and vanished are the rows that got their first neighbour and lost their last one.
 	appeared, vanished []Vertex
 	bytes              int
+	moved              int      // how many more rows appeared or vanished since the ground
 	slab               []Vertex // where short lists are written
 	trees              *editor[touchedRow]
 }
@@ -63,7 +64,7 @@ func (p *Partition) change(e *patchEdit, came, went []uint64, held *atomic.Int64
 	}
 	was := patch{edges: p.Edges()}
 	if p.layer == Patched {
-		was = patch{ground: p.patch.ground, rows: p.patch.rows, filter: p.patch.filter, edges: p.patch.edges, since: p.patch.since, bytes: p.patch.bytes}
+		was = patch{ground: p.patch.ground, rows: p.patch.rows, filter: p.patch.filter, edges: p.patch.edges, since: p.patch.since, bytes: p.patch.bytes, moved: p.patch.moved}
 		e.ground = was.ground
 	}
 	rows := e.trees.run(was.rows, e.rows, e.row)
@@ -79,7 +80,7 @@ func (p *Partition) change(e *patchEdit, came, went []uint64, held *atomic.Int64
 		patch patch
 	}{patch: patch{
 		ground: e.ground, rows: rows, filter: filterFor(was.filter, rows, e.rows), since: was.since + n,
-		bytes: was.bytes + e.bytes, held: held,
+		bytes: was.bytes + e.bytes, moved: was.moved + e.moved, held: held,
 		edges: max(was.edges+len(e.came.effective())-len(e.went.effective()), 0),
 	}}
 	// None may have less than nothing: in a damaged file several vertices share a row.
@@ -136,10 +137,12 @@ func (e *patchEdit) row(i int, old *touchedRow) (touchedRow, bool) {
 	}
 	if old != nil {
 		e.bytes -= was.bytes()
+		e.moved -= oneIf(was.moves())
 	}
 	now, differs := e.next(&was, degree, came, went, len(e.rows)-i)
 	if differs {
 		e.bytes += now.bytes()
+		e.moved += oneIf(now.moves())
 	}
 	return now, differs
 }

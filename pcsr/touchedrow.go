@@ -76,6 +76,12 @@ func (t touchedRow) rank() (at uint32, shift int32) {
 	return t.at, int32(oneIf(t.degree() > 0)) - int32(oneIf(t.inGround()))
 }
 
+// moves reports whether the row appeared or vanished, so that those behind it have other numbers than in the ground.
+func (t *touchedRow) moves() bool {
+	_, shift := t.rank()
+	return shift != 0
+}
+
 // bytes is about what an entry takes.
 func (t *touchedRow) bytes() int {
 	const entry, long = 32, 192

@@ -47,7 +47,7 @@ func (l *List) Len() int {
 // span returns the first and the last member of a list that depends on nothing.
 func (l *List) span() (first, last pcsr.Vertex) {
 	if l.Kind == Rows {
-		return l.Partition.Vertex(0), l.Partition.Vertex(l.Partition.Rows() - 1)
+		return l.Partition.Ends()
 	}
 	return l.Members[0], l.Members[len(l.Members)-1]
 }

@@ -260,7 +260,7 @@ func (e *estimates) lookAt(v int, s *domainSource, total int, sides []side) (kep
 		sides[i].degrees = 0
 	}
 	for k := range total {
-		x := s.at(s.length * k / total)
+		x := s.sample(k, total)
 		ok := e.inLists(v, s, x)
 		for i := range sides {
 			if !ok {
@@ -354,11 +354,16 @@ type domainSource struct {
 	lists int
 }
 
-func (s *domainSource) at(i int) pcsr.Vertex {
-	if s.list != nil {
+// sample is member k of so many that are spread evenly, or one near it; all of them are each member once.
+func (s *domainSource) sample(k, total int) pcsr.Vertex {
+	i := s.length * k / total
+	switch {
+	case s.list != nil:
 		return s.list[i]
+	case total == s.length:
+		return s.rows.Vertex(i)
 	}
-	return s.rows.Vertex(i)
+	return s.rows.Near(i)
 }
 
 // shorten replaces the list by another that is shorter; length -1 means that there is none yet.
@@ -514,7 +519,7 @@ func (e *estimates) keeps(v int, source *domainSource, p *pcsr.Outline) float64 
 	tried := min(source.length, keepsSample)
 	own, kept := 0, 0
 	for k := range tried {
-		x := source.at(source.length * k / tried)
+		x := source.sample(k, tried)
 		if !e.inLists(v, source, x) {
 			continue
 		}

@@ -115,7 +115,7 @@ func (e *estimates) signedShare(s *Step, v int, signature pcsr.Signature) float6
 	tried := min(source.length, signatureSample)
 	own, passed := 0, 0
 	for k := range tried {
-		x := source.at(source.length * k / tried)
+		x := source.sample(k, tried)
 		if !e.inLists(v, &source, x) || !e.inRows(s, x) {
 			continue
 		}

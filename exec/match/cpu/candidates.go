@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -20,6 +22,8 @@ type scratch struct {
 	number            uint64
 	buf, filtered     []pcsr.Vertex
 	marks             []mark
+	// common is what the step's fixed lists have in common; nil where they were not intersected.
+	common *staticList
 	// partials are, by level, the candidates as far as the lists up to that level, the fixed lists, rows and range
 	// go; based says that lists begins with one of them, which base indexes.
 	partials []partial
@@ -121,8 +125,15 @@ func (w *worker) addDynamic(s *step, c *scratch, low, high int) {
 
 // addFixed adds the lists that are the same for every partial match, and cuts the shortest list to the range.
 func (w *worker) addFixed(s *step, c *scratch) {
-	for _, l := range s.static {
-		c.addList(l.list)
+	if c.common == nil && s.sharesFixed(c) {
+		w.intersectFixed(s, c)
+	}
+	if c.common != nil {
+		c.addList(c.common.list)
+	} else {
+		for _, l := range s.static {
+			c.addList(l.list)
+		}
 	}
 	if len(c.lists) == 0 {
 		c.addList(w.readRows(s, c))
@@ -133,6 +144,25 @@ func (w *worker) addFixed(s *step, c *scratch) {
 	if len(c.lists[0]) == 0 {
 		c.none()
 	}
+}
+
+// sharesFixed reports whether it pays to intersect the step's fixed lists once: the shortest of them would be read now, and is not for
+// the first time, or is easily looked up in the next one.
+func (s *step) sharesFixed(c *scratch) bool {
+	return len(s.static) > 1 && (len(c.lists) == 0 || len(s.static[0].list) <= len(c.lists[0])) &&
+		(c.rowsIn > 1 || pcsr.IsDense(s.static[1].list))
+}
+
+// intersectFixed finds what the step's fixed lists have in common.
+func (w *worker) intersectFixed(s *step, c *scratch) {
+	source := pcsr.Between(s.static[0].list, s.Low, bound(s.High))
+	w.work += len(source)
+	for _, l := range s.static[1:] {
+		if len(source) > 0 {
+			source = w.intersect(s, c, source, l.list)
+		}
+	}
+	c.common = &staticList{list: slices.Clone(source)}
 }
 
 // none notes that there is no candidate.
@@ -262,22 +292,10 @@ func (w *worker) inPieces(c *scratch, list []pcsr.Vertex, keep func(dst, piece [
 // keepRows keeps the members of source that are rows of a partition.
 func (w *worker) keepRows(c *scratch, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex {
 	if len(source) > longList {
-		return w.inPieces(c, source, func(dst, piece []pcsr.Vertex) []pcsr.Vertex { return appendRows(dst, piece, p) })
+		return w.inPieces(c, source, p.KeepRows)
 	}
 	c.buf = grow(c.buf, len(source))
-	return appendRows(c.buf[:0], source, p)
-}
-
-func appendRows(dst, source []pcsr.Vertex, p *pcsr.Partition) []pcsr.Vertex {
-	n := len(dst)
-	dst = dst[:n+len(source)]
-	for _, v := range source {
-		if p.Has(v) {
-			dst[n] = v
-			n++
-		}
-	}
-	return dst[:n]
+	return p.KeepRows(c.buf[:0], source)
 }
 
 // keepSigned keeps the members of source that pass the step's signature.

@@ -67,7 +67,7 @@ func (d *domain) cutRows(p *pcsr.Partition) {
 		d.low, d.high = 1, 0
 		return
 	}
-	d.cut(p.Vertex(0), p.Vertex(p.Rows()-1))
+	d.cut(p.Ends())
 }
 
 // choose takes the shortest list or rows as the source; members of the others are tested, but for the rows that children have.
@@ -121,7 +121,7 @@ func (d *domain) candidates(low, high int, room, kept []pcsr.Vertex) []pcsr.Vert
 		}
 	}
 	for _, p := range d.otherRows {
-		vertices = appendRows(vertices[:0], vertices, p)
+		vertices = p.KeepRows(vertices[:0], vertices)
 	}
 	if s := d.step; len(s.Plan.Checks)+len(s.Distinct) > 0 {
 		vertices = slices.DeleteFunc(vertices, func(v pcsr.Vertex) bool {

@@ -25,6 +25,9 @@ func (w *worker) bits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap 
 			return b.often(w.tuning.oftenMark)
 		}
 	}
+	if l := c.common; l != nil && len(l.list) == len(other) && &l.list[0] == &other[0] {
+		return l.bitmap(len(source), w.tuning.probes)
+	}
 	for _, l := range s.static {
 		if len(l.list) == len(other) && &l.list[0] == &other[0] {
 			return l.bitmap(len(source), w.tuning.probes)

@@ -129,20 +129,29 @@ func (r *run) openSource() {
 		s.length = p.input.N
 	case p.prefix == 0:
 		s.length = 1
-	case len(p.steps[0].static) > 0 && (len(p.steps[0].rows) == 0 || len(p.steps[0].static[0].list) <= p.steps[0].rows[0].Rows()):
-		first := p.steps[0]
-		s.list = pcsr.Between(first.static[0].list, first.Low, bound(first.High))
-		s.length = len(s.list)
-	case len(p.steps[0].rows) > 0:
-		first := p.steps[0]
-		for _, rows := range first.rows {
-			low := rows.RowFrom(first.Low)
-			if n := max(0, rows.RowFrom(first.High)-low); s.rows == nil || n < s.length {
-				s.rows, s.first, s.length = rows, low, n
-			}
-		}
+	default:
+		s.open(p.steps[0], p.tuning)
 	}
 	s.chunk = min(r.capacity, max(32, s.length/(16*r.join.workers.Limit())))
+}
+
+// open chooses the shortest list or rows of a step. Rows that lie between the ends of a list are taken where they are much fewer: each is
+// looked for in the list then.
+func (s *source) open(first *step, t *tuning) {
+	low, high, price := first.Low, first.High, 1
+	if len(first.static) > 0 {
+		s.list = pcsr.Between(first.static[0].list, low, bound(high))
+		if s.length = len(s.list); s.length <= t.shortSource {
+			return
+		}
+		low, high, price = s.list[0], s.list[s.length-1]+1, t.rowPrice
+	}
+	for _, rows := range first.rows {
+		from := rows.RowFrom(low)
+		if n := max(0, rows.RowFrom(high)-from); s.list == nil && s.rows == nil || price*n < s.length {
+			s.list, s.rows, s.first, s.length, price = nil, rows, from, n, 1
+		}
+	}
 }
 
 // take returns the next chunk's places.

@@ -25,9 +25,13 @@ type tuning struct {
 	// memoTrial calls found something in it.
 	memoFrom, memoTrial, memoShare uint64
 	memoBits                       int
+	// A run that has a fixed list of up to shortSource members begins with that; with a longer one, it begins with rows if there are fewer than
+	// 1/rowPrice of its members.
+	shortSource, rowPrice int
 }
 
 var tuned = tuning{
 	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3,
 	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 14,
+	shortSource: 64, rowPrice: 4,
 }

@@ -69,7 +69,7 @@ func extend[T any](s []T, n int) []T {
 }
 
 func (c *scratch) reset() {
-	c.valid, c.hasSet, c.hasNumber = false, false, false
+	c.valid, c.hasSet, c.hasNumber, c.common = false, false, false, nil
 	c.rowsIn, c.candidates, c.rowsOut = 0, 0, 0
 }
 
@@ -95,7 +95,7 @@ func (w *worker) release() {
 			c.partials[i].renew(nil)
 			c.partials[i].valid = false
 		}
-		c.marks, c.set, c.based = c.marks[:0], nil, false
+		c.marks, c.set, c.common, c.based = c.marks[:0], nil, nil, false
 		clear(c.lists)
 		clear(c.lookup)
 	}
