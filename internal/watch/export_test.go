@@ -6,6 +6,12 @@ import (
 	"time"
 )
 
+// Crowded is the settings with pieces of one hit each, which all goroutines match that there may be.
+func (s Settings) Crowded() Settings {
+	s.tuning = &tuning{leastPiece: 1, piecesEach: 1 << 20}
+	return s
+}
+
 // Drain returns all changes up to the newest commit.
 func (s *Subscription) Drain(ctx context.Context) (all []*Change, err error) {
 	if s.first != nil {

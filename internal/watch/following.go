@@ -101,14 +101,11 @@ func (f *following) bring(step *live.Step) error {
 		return err
 	}
 	p.distribute(f.index, (*standing).grewStale)
-	for q := range p.work {
-		found, err := p.difference(r, q)
-		q.deliver(found, step.Sequence(), err)
-		if err != nil {
-			r.renew(f.settings)
+	return p.differences(r, func() { r.renew(f.settings) }, func(q *standing, found *tally, err error) {
+		if err == nil || f.ctx.Err() == nil { // who ends the following says why
+			q.deliver(found, step.Sequence(), err)
 		}
-	}
-	return nil
+	})
 }
 
 // renew goes on with a new budget, after a query has used up the old one.

@@ -56,29 +56,27 @@ func byGraph(changes map[live.Quad]bool, before, after *live.State) ([]*graphCha
 	return list, nil
 }
 
-// has reports whether an edge is among those of the side.
+// has reports whether an edge is among those of the side; fill comes before.
 func (s *side) has(e pcsr.Edge) bool {
 	if len(s.edges) == 1 {
 		return s.edges[0] == e
 	}
-	s.fill()
 	_, ok := s.is[e]
 	return ok
 }
 
-// hasLabel reports whether an edge of the side has a label.
+// hasLabel reports whether an edge of the side has a label; fill comes before.
 func (s *side) hasLabel(l pcsr.Label) bool {
 	if len(s.edges) == 1 {
 		return s.edges[0].Label == l
 	}
-	s.fill()
 	_, ok := s.labels[l]
 	return ok
 }
 
-// fill makes the sets.
+// fill makes the sets, where there is more than one edge to look at.
 func (s *side) fill() {
-	if s.is != nil {
+	if s.is != nil || len(s.edges) == 1 {
 		return
 	}
 	s.is, s.labels = make(map[pcsr.Edge]struct{}, len(s.edges)), map[pcsr.Label]struct{}{}

@@ -1,10 +1,13 @@
 package watch
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/live"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -24,6 +27,8 @@ type task struct {
 	hits
 	name dictionary.ID
 	side *side
+	// at is which side it is, came or went.
+	at   int
 	sign int64
 }
 
@@ -75,7 +80,7 @@ func (p *pass) eachEdge(visit func(g *graphChange, side int, e pcsr.Edge)) {
 func (p *pass) give(s *seed, g *graphChange, side int, e pcsr.Edge) {
 	t := p.open[s]
 	if t == nil {
-		t = &task{hits: hits{seed: s}, name: g.name, side: &g.sides[side], sign: signs[side]}
+		t = &task{hits: hits{seed: s}, name: g.name, side: &g.sides[side], at: side, sign: signs[side]}
 		p.open[s] = t
 		q := s.leaf.owner
 		p.work[q] = append(p.work[q], t)
@@ -83,41 +88,53 @@ func (p *pass) give(s *seed, g *graphChange, side int, e pcsr.Edge) {
 	t.add(e)
 }
 
-// difference finds what the pass does to the solutions of a query.
-func (p *pass) difference(r *runner, q *standing) (*tally, error) {
-	m := &matcher{
-		ctx: r.ctx, lookup: p.after.Dictionary().Lookup, semantics: q.semantics, pick: r.options.Matcher,
-		charge: r.budget.Meter("partial matches").Charge, workers: r.options.Workers,
+// differences finds what the pass does to the solutions of the queries that it touches, and hands that out, or why there is none. What a
+// query cannot hold is no other's loss: those that failed beside others are tried once more alone, by one goroutine, with budgets of their own.
+func (p *pass) differences(r *runner, renew func(), deliver func(*standing, *tally, error)) error {
+	c := p.newCrew(r, r.options.Workers, slices.Collect(maps.Keys(p.work)))
+	if err := c.work(); err != nil {
+		return err
 	}
-	if q.direct {
-		return p.direct(m, q)
+	for _, j := range c.jobs {
+		found, err := p.finish(r, j)
+		if err != nil {
+			if renew(); len(c.jobs) > 1 && r.ctx.Err() == nil {
+				found, err = p.alone(r, nil, j.query)
+			}
+			if err != nil {
+				renew()
+			}
+		}
+		deliver(j.query, found, err)
 	}
-	return p.rest(r, m, q)
+	return nil
 }
 
-// direct makes solutions of the leaves' matches.
-func (p *pass) direct(m *matcher, q *standing) (*tally, error) {
-	out := newTally()
-	terms := p.after.Dictionary()
-	var solution []byte
-	for _, t := range p.work[q] {
-		columns := t.seed.leaf.exposed
-		err := m.run(&t.hits, t.name, t.side, func(b *match.Batch, row int) {
-			solution = solution[:0]
-			for _, c := range columns {
-				if c < 0 {
-					solution = append(solution, 0)
-					continue
-				}
-				solution = appendStored(solution, terms, t.seed.value(b, row, c, t.name))
-			}
-			out.add(solution, t.sign*weight(b, row))
-		})
-		if err != nil {
-			return nil, err
-		}
+// alone is what the pass does to the solutions of one query.
+func (p *pass) alone(r *runner, workers *schedule.Share, q *standing) (*tally, error) {
+	c := p.newCrew(r, workers, []*standing{q})
+	if err := c.work(); err != nil {
+		return nil, err
 	}
-	return out, nil
+	return p.finish(r, c.jobs[0])
+}
+
+// finish makes a difference of what was found for a query.
+func (p *pass) finish(r *runner, j *job) (*tally, error) {
+	found, err := j.gather()
+	if err != nil {
+		return nil, err
+	}
+	return p.difference(r, j.query, found)
+}
+
+// matcher runs the seeds of the pass.
+func (p *pass) matcher(r *runner, workers *schedule.Share) *matcher {
+	terms := p.after.Dictionary()
+	return &matcher{
+		ctx: r.ctx, terms: terms, lookup: terms.Lookup, pick: r.options.Matcher, charge: r.budget.Meter("partial matches").Charge,
+		workers: workers,
+	}
 }
 
 // weight is how many matches a row stands for.
@@ -134,48 +151,6 @@ func (s *seed) value(b *match.Batch, row, column int, name dictionary.ID) dictio
 		return b.Cols[at][row]
 	}
 	return name
-}
-
-// rest puts the leaves' matches, as tables, in the place of the leaves and evaluates what stands above them.
-func (p *pass) rest(r *runner, m *matcher, q *standing) (*tally, error) {
-	out := newTally()
-	for side, state := range [2]*live.State{came: p.after, went: p.before} {
-		tables := map[parser.Node]*parser.Values{}
-		for _, t := range p.work[q] {
-			if t.sign != signs[side] {
-				continue
-			}
-			if err := p.fill(m, t, tables); err != nil {
-				return nil, err
-			}
-		}
-		if len(tables) == 0 {
-			continue
-		}
-		if err := r.evaluate(q, state, q.replaced(q.pattern, tables), q.variables, signs[side], out); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// fill adds the matches of a task to the table of its leaf.
-func (p *pass) fill(m *matcher, t *task, tables map[parser.Node]*parser.Values) error {
-	l, terms := t.seed.leaf, p.after.Dictionary()
-	return m.run(&t.hits, t.name, t.side, func(b *match.Batch, row int) {
-		table := tables[l.node]
-		if table == nil {
-			table = &parser.Values{Variables: l.columns}
-			tables[l.node] = table
-		}
-		values := make([]rdf.Term, len(l.columns))
-		for c := range values {
-			values[c] = terms.Term(t.seed.value(b, row, c, t.name))
-		}
-		for range weight(b, row) {
-			table.Rows = append(table.Rows, values)
-		}
-	})
 }
 
 // replaced is a pattern with tables for the leaves: empty ones for those that have none.

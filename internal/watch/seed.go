@@ -6,7 +6,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -79,12 +78,12 @@ func (f footing) holdsFor(g *pcsr.Graph) bool {
 }
 
 // planFor is the plan of the leaf's matches around given edges.
-func (s *seed) planFor(ctx context.Context, g *pcsr.Graph, lookup bgp.Lookup, semantics bgp.Semantics) (*bgp.MatchPlan, error) {
+func (s *seed) planFor(ctx context.Context, g *pcsr.Graph, lookup bgp.Lookup) (*bgp.MatchPlan, error) {
 	if s.plan != nil && s.planned.holdsFor(g) {
 		return s.plan, nil
 	}
 	plan, err := bgp.Plan(ctx, s.leaf.node.Patterns, g, lookup, bgp.Options{
-		Semantics: semantics, Inputs: s.inputs, Output: s.output, Lasting: true,
+		Semantics: s.leaf.owner.semantics, Inputs: s.inputs, Output: s.output, Lasting: true,
 	})
 	if err != nil {
 		return nil, err
@@ -135,36 +134,51 @@ func (h *hits) add(e pcsr.Edge) {
 	h.n++
 }
 
-// matcher runs seeds over a state of a graph.
+// matcher runs seeds over states of graphs.
 type matcher struct {
-	ctx       context.Context
-	lookup    func(rdf.Term) (dictionary.ID, bool)
-	semantics bgp.Semantics
-	pick      func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
-	charge    func(int64) error
-	workers   *schedule.Share
+	ctx     context.Context
+	terms   *dictionary.Dictionary
+	lookup  bgp.Lookup
+	pick    func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
+	charge  func(int64) error
+	workers *schedule.Share
 }
 
-// run hands the matches that belong to the hits to emit, with the place of each of the leaf's columns.
-func (m *matcher) run(h *hits, name dictionary.ID, side *side, emit func(b *match.Batch, row int)) error {
-	s, g := h.seed, side.graph
+// search is a task made ready: parts of its hits may be matched by several goroutines.
+type search struct {
+	*task
+	plan   *bgp.MatchPlan
+	by     match.Matcher
+	rivals []int
+}
+
+// prepare makes a task ready; nil where it has no matches.
+func (m *matcher) prepare(t *task) (*search, error) {
+	s, g := t.seed, t.side.graph
 	if !s.leaf.holds(g) {
-		return nil
+		return nil, nil
 	}
-	plan, err := s.planFor(m.ctx, g, m.lookup, m.semantics)
+	plan, err := s.planFor(m.ctx, g, m.lookup)
 	if err != nil || plan.Empty {
-		return err
+		return nil, err
 	}
-	task := &match.Match{Graph: g, Plan: plan, Weighted: true, Charge: m.charge, Workers: m.workers}
+	return &search{task: t, plan: plan, by: m.pick(plan, g), rivals: s.rivals(t.side)}, nil
+}
+
+// cost is about what matching all hits costs, in candidates.
+func (f *search) cost() float64 { return float64(f.n) * (bgp.SearchPrice + f.plan.Cost) }
+
+// find hands the matches that belong to hits low … high-1 to emit, with the place of each of the leaf's columns. The caller has entered
+// the workers.
+func (f *search) find(m *matcher, low, high int, emit func(b *match.Batch, row int)) error {
+	s := f.seed
+	run := &match.Match{Graph: f.side.graph, Plan: f.plan, Weighted: true, Charge: m.charge, Workers: m.workers}
 	if len(s.inputs) > 0 {
-		task.Input = &match.Input{Cols: h.cols, N: h.n}
+		run.Input = f.input(low, high)
 	}
-	rivals := s.rivals(side)
-	m.workers.Enter()
-	defer m.workers.Leave()
-	return m.pick(plan, g).Match(m.ctx, task, func(b *match.Batch) error {
+	return f.by.Match(m.ctx, run, func(b *match.Batch) error {
 		for row := range b.N {
-			if s.graphColumn >= 0 && b.Cols[s.graphColumn][row] != name || s.belongsElsewhere(b, row, rivals, side) {
+			if s.graphColumn >= 0 && b.Cols[s.graphColumn][row] != f.name || s.belongsElsewhere(b, row, f.rivals, f.side) {
 				continue
 			}
 			emit(b, row)
@@ -173,8 +187,20 @@ func (m *matcher) run(h *hits, name dictionary.ID, side *side, emit func(b *matc
 	})
 }
 
+// input are hits low … high-1.
+func (h *hits) input(low, high int) *match.Input {
+	in := &match.Input{N: high - low}
+	for _, col := range h.cols {
+		in.Cols = append(in.Cols, col[low:high])
+	}
+	return in
+}
+
 // rivals are the earlier patterns for which an edge of the side can stand.
 func (s *seed) rivals(side *side) (list []int) {
+	if len(s.earlier) > 0 {
+		side.fill()
+	}
 	for i := range s.earlier {
 		if l := s.leaf.edges[i].Label; l == wildcard || side.hasLabel(l) {
 			list = append(list, i)

@@ -107,7 +107,7 @@ func (q *standing) plan(r *runner, state *live.State) error {
 			return err
 		}
 		for _, s := range l.seeds {
-			if _, err := s.planFor(r.ctx, g, state.Dictionary().Lookup, q.semantics); err != nil {
+			if _, err := s.planFor(r.ctx, g, state.Dictionary().Lookup); err != nil {
 				return err
 			}
 		}

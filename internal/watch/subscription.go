@@ -89,7 +89,7 @@ func (s *Subscription) goOn(r *runner, now *live.Snapshot, sequence uint64) (sta
 			return err
 		}
 		p.distributeTo(s.query)
-		if s.pending, err = p.difference(r, s.query); err != nil {
+		if s.pending, err = p.alone(r, r.options.Workers, s.query); err != nil {
 			return err
 		}
 		return s.held.Charge(s.pending.bytes)
