@@ -1,12 +1,16 @@
 package watch
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // crew is the goroutines that match the seeds of a pass, of some of its queries: the caller's, and, where there is much to do, others
@@ -16,6 +20,8 @@ type crew struct {
 	matcher *matcher
 	jobs    []*job
 	pieces  []piece
+	// held are whole searches by a matcher with a memory of its own, which the caller's goroutine runs.
+	held    []piece
 	tuning  *tuning
 	budget  *limits.Budget
 	next    atomic.Int64
@@ -72,11 +78,11 @@ func (c *crew) work() error {
 	defer share.Leave()
 	for _, j := range c.jobs {
 		for _, f := range j.searches {
-			cost += f.cost()
+			cost += f.cost
 			c.cut(j, f)
 		}
 	}
-	for n := len(c.pieces); n > 1 && cost >= c.tuning.threadCost; n-- {
+	for n := len(c.pieces) + len(c.held); n > 1 && cost >= c.tuning.threadCost; n-- {
 		if !c.helpers.Go(func(w *schedule.Worker) error {
 			c.take(w.Keep)
 			return nil
@@ -85,6 +91,7 @@ func (c *crew) work() error {
 		}
 	}
 	c.helpers.Do(func() error {
+		c.runHeld()
 		c.take(func() bool {
 			share.Yield()
 			return true
@@ -96,6 +103,10 @@ func (c *crew) work() error {
 
 // cut makes pieces of a search.
 func (c *crew) cut(j *job, f *search) {
+	if _, ok := f.by.(match.Holder); ok {
+		c.held = append(c.held, piece{j, f, 0, f.n})
+		return
+	}
 	size := max(c.tuning.leastPiece, f.n/(c.tuning.piecesEach*c.helpers.Share.Limit())+1)
 	if c.helpers.Share.Limit() == 1 || len(f.seed.inputs) == 0 {
 		size = f.n
@@ -119,9 +130,47 @@ func (c *crew) take(keep func() bool) {
 		if p.job != of {
 			of, found = p.job, p.job.begin()
 		}
-		if !of.failed() {
-			of.fail(c.search(found, p))
+		c.run(p, found)
+	}
+}
+
+// run adds the matches of a piece to a finding, unless its query has failed.
+func (c *crew) run(p piece, into *finding) {
+	if !p.job.failed() {
+		p.job.fail(c.search(into, p))
+	}
+}
+
+// runHeld runs what matchers with memories of their own do, graph by graph: the states before a change first, of which the others
+// are made there.
+func (c *crew) runHeld() {
+	slices.SortStableFunc(c.held, func(a, b piece) int { return cmp.Compare(b.search.at, a.search.at) })
+	for len(c.held) > 0 {
+		var some, others []piece
+		for _, p := range c.held {
+			if p.search.graph == c.held[0].search.graph {
+				some = append(some, p)
+			} else {
+				others = append(others, p)
+			}
 		}
+		c.runOver(some)
+		c.held = others
+	}
+}
+
+// runOver runs pieces over one graph, what they read of it being held. Where there is no room for that, each brings what it reads.
+func (c *crew) runOver(pieces []piece) {
+	var plans []*bgp.MatchPlan
+	for _, p := range pieces {
+		plans = append(plans, p.search.plan)
+	}
+	f := pieces[0].search
+	if release, err := f.by.(match.Holder).Hold(c.matcher.ctx, f.graph, plans...); err == nil {
+		defer release()
+	}
+	for _, p := range pieces {
+		c.run(p, p.job.begin())
 	}
 }
 

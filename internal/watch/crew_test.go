@@ -11,10 +11,14 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/watch"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
@@ -31,6 +35,52 @@ func withWorkers(s watch.Settings, n int) watch.Settings {
 
 // crowded are settings that match small changes too by several goroutines.
 func crowded() watch.Settings { return withWorkers(settings(), 4).Crowded() }
+
+// drawn are settings, and what is to be closed after them.
+type drawn struct {
+	watch.Settings
+	close func()
+}
+
+// settings draws by what seeds are matched: one goroutine or several, unchanged edges apart or tested for, all on an emulated GPU or some.
+func (d drawing) settings(t fatal) drawn {
+	s := drawn{settings(), func() {}}
+	if d.chance(50) {
+		s.Settings = crowded()
+	}
+	if d.chance(60) {
+		s.Settings = s.Apart()
+	}
+	if share := d.number("on the device", 3); share > 0 {
+		device, err := gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Settings, s.close = onDevice(s.Settings, device, share == 2), func() {
+			if err := device.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return s
+}
+
+// onDevice are settings that match on a device what it can, or only what has more than one step.
+func onDevice(s watch.Settings, device *gpu.Device, all bool) watch.Settings {
+	query := s.Query
+	s.Query = func(ctx context.Context) (options exec.Options, err error) {
+		options, err = query(ctx)
+		processor := options.Matcher
+		options.Matcher = func(plan *bgp.MatchPlan, g *pcsr.Graph) match.Matcher {
+			if (all || len(plan.Steps) > 1) && gpu.Fits(&match.Match{Graph: g, Plan: plan}, false) {
+				return device
+			}
+			return processor(plan, g)
+		}
+		return options, err
+	}
+	return s
+}
 
 // churn is a large commit: people begin and cease to follow others, most of them one whom everybody knows.
 func (w *world) churn(random *rand.Rand, n int) (s step) {

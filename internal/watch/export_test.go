@@ -8,7 +8,18 @@ import (
 
 // Crowded is the settings with pieces of one hit each, which all goroutines match that there may be.
 func (s Settings) Crowded() Settings {
-	s.tuning = &tuning{leastPiece: 1, piecesEach: 1 << 20}
+	s.tuning = &tuning{leastPiece: 1, piecesEach: 1 << 20, leastApart: tuned.leastApart}
+	return s
+}
+
+// Apart is the settings with unchanged edges read apart however few edges change.
+func (s Settings) Apart() Settings {
+	t := tuned
+	if s.tuning != nil {
+		t = *s.tuning
+	}
+	t.leastApart = 0
+	s.tuning = &t
 	return s
 }
 

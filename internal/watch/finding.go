@@ -35,9 +35,9 @@ func (f *finding) addSolution(m *matcher, t *task, b *match.Batch, row int) {
 			f.solution = append(f.solution, 0)
 			continue
 		}
-		f.solution = appendStored(f.solution, m.terms, t.seed.value(b, row, c, t.name))
+		f.solution = appendStored(f.solution, m.terms, t.seed.value(b, row, c, t.of.name))
 	}
-	f.solutions.add(f.solution, t.sign*weight(b, row))
+	f.solutions.add(f.solution, signs[t.at]*weight(b, row))
 }
 
 // addRow adds a match to the table of its leaf.
@@ -46,7 +46,7 @@ func (f *finding) addRow(m *matcher, t *task, b *match.Batch, row int) {
 	table := f.table(t.at, l.node, l.columns)
 	values := make([]rdf.Term, len(l.columns))
 	for c := range values {
-		values[c] = m.terms.Term(t.seed.value(b, row, c, t.name))
+		values[c] = m.terms.Term(t.seed.value(b, row, c, t.of.name))
 	}
 	for range weight(b, row) {
 		table.Rows = append(table.Rows, values)

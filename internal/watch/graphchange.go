@@ -1,6 +1,9 @@
 package watch
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -12,6 +15,9 @@ type graphChange struct {
 	name dictionary.ID
 	// came and went are the edges of the two sides.
 	sides [2]side
+	// kept is the graph without the edges of either side, nil until somebody asks for it; likewise the sides' graphs with that beside them.
+	kept    *pcsr.Graph
+	besides [2]*pcsr.Graph
 }
 
 // side is the edges that came, which lie in the later graph, or those that went, which lie in the earlier one.
@@ -76,7 +82,7 @@ func (s *side) hasLabel(l pcsr.Label) bool {
 
 // fill makes the sets, where there is more than one edge to look at.
 func (s *side) fill() {
-	if s.is != nil || len(s.edges) == 1 {
+	if s.is != nil {
 		return
 	}
 	s.is, s.labels = make(map[pcsr.Edge]struct{}, len(s.edges)), map[pcsr.Label]struct{}{}
@@ -85,3 +91,36 @@ func (s *side) fill() {
 		s.labels[e.Label] = struct{}{}
 	}
 }
+
+// unchanged is the graph without the edges of either side.
+func (c *graphChange) unchanged() *pcsr.Graph {
+	before, after := c.sides[went].graph, c.sides[came].graph
+	switch {
+	case len(c.sides[went].edges) == 0:
+		return before
+	case len(c.sides[came].edges) == 0:
+		return after
+	case c.kept == nil:
+		c.kept = before.Change(before.Vertices(), nil, c.sides[went].edges)
+	}
+	return c.kept
+}
+
+// apart is the graph of a side, and beside it, under labels of their own, the unchanged edges of the side's labels.
+func (c *graphChange) apart(at int) *pcsr.Graph {
+	if c.besides[at] == nil {
+		side := &c.sides[at]
+		side.fill()
+		c.besides[at] = side.graph.Beside(c.unchanged(), slices.Sorted(maps.Keys(side.labels)), unchangedLabel)
+	}
+	return c.besides[at]
+}
+
+// firstUnchanged is the first label that stands for unchanged edges: graphs with as many vertices have none apart.
+const firstUnchanged = 1 << 30
+
+// unchangedLabel stands for the unchanged edges of a label.
+func unchangedLabel(l pcsr.Label) pcsr.Label { return firstUnchanged | l }
+
+// canStandApart reports whether no label of the side's graph is as high as those of unchanged edges.
+func (s *side) canStandApart() bool { return s.graph.Vertices() <= firstUnchanged }

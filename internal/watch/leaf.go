@@ -97,7 +97,7 @@ func (l *leaf) prepare() {
 		read = union(read, l.graph.Variable)
 	}
 	for i, p := range l.node.Patterns {
-		s := &seed{leaf: l, position: i, inputs: variablesOf(p), output: union(slices.Clone(read), below...)}
+		s := &seed{leaf: l, position: i, inputs: variablesOf(p), output: union(slices.Clone(read), below...), read: len(read)}
 		s.place()
 		l.seeds = append(l.seeds, s)
 		below = union(below, variablesOf(p)...)
@@ -133,6 +133,11 @@ func (l *leaf) resolve(d *dictionary.Dictionary) (missing []string) {
 func keyOf(t rdf.Term) string {
 	key, _ := dictionary.AppendKey(nil, t)
 	return string(key)
+}
+
+// namesLabels reports whether all labels are constants.
+func (l *leaf) namesLabels() bool {
+	return !slices.ContainsFunc(l.edges, func(e pcsr.Edge) bool { return e.Label == wildcard })
 }
 
 // holds reports whether the leaf can have matches in a graph as far as its patterns without variables say.

@@ -25,12 +25,12 @@ type pass struct {
 // task is what is to be done for one seed and one side of the change of a graph.
 type task struct {
 	hits
-	name dictionary.ID
-	side *side
+	of *graphChange
 	// at is which side it is, came or went.
-	at   int
-	sign int64
+	at int
 }
+
+func (t *task) side() *side { return &t.of.sides[t.at] }
 
 // newPass begins with what has changed.
 func newPass(before, after *live.State, changes map[live.Quad]bool) (*pass, error) {
@@ -80,7 +80,7 @@ func (p *pass) eachEdge(visit func(g *graphChange, side int, e pcsr.Edge)) {
 func (p *pass) give(s *seed, g *graphChange, side int, e pcsr.Edge) {
 	t := p.open[s]
 	if t == nil {
-		t = &task{hits: hits{seed: s}, name: g.name, side: &g.sides[side], at: side, sign: signs[side]}
+		t = &task{hits: hits{seed: s}, of: g, at: side}
 		p.open[s] = t
 		q := s.leaf.owner
 		p.work[q] = append(p.work[q], t)
@@ -133,7 +133,7 @@ func (p *pass) matcher(r *runner, workers *schedule.Share) *matcher {
 	terms := p.after.Dictionary()
 	return &matcher{
 		ctx: r.ctx, terms: terms, lookup: terms.Lookup, pick: r.options.Matcher, charge: r.budget.Meter("partial matches").Charge,
-		workers: workers,
+		workers: workers, tuning: r.tuning,
 	}
 }
 

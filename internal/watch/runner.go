@@ -30,9 +30,11 @@ type tuning struct {
 	// that there may be. From threadCost candidates on a pass is worth a second one.
 	leastPiece, piecesEach int
 	threadCost             float64
+	// From leastApart hits of a seed on it pays to read unchanged edges apart.
+	leastApart int
 }
 
-var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost}
+var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256}
 
 // runner evaluates patterns, one after the other.
 type runner struct {

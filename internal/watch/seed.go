@@ -6,7 +6,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -17,8 +16,9 @@ import (
 type seed struct {
 	leaf     *leaf
 	position int
-	// inputs are the pattern's variables, output those that are read or that earlier patterns have.
+	// inputs are the pattern's variables, output those that are read, read in number, and those that earlier patterns have.
 	inputs, output []string
+	read           int
 	// repeats: a variable stands in the pattern twice.
 	repeats bool
 	// earlier are the earlier patterns, by place in output, and columns the leaf's columns likewise, -1 for the name of the graph.
@@ -27,10 +27,21 @@ type seed struct {
 	// graphColumn is where the pattern itself binds the variable of GRAPH; -1 where it does not.
 	graphColumn int
 
-	plan *bgp.MatchPlan
-	// planned says what the graph was like when the plan was made.
-	planned footing
+	// plans are those of the matches, with all of output, and with what is read alone.
+	plans [2]lastingPlan
 }
+
+// lastingPlan is a plan, nil where there is none yet, and what the graph was like when it was made.
+type lastingPlan struct {
+	*bgp.MatchPlan
+	over footing
+}
+
+// The plans of a seed.
+const (
+	whole = iota
+	lean
+)
 
 // places say where the ends and the label of a pattern stand in a row; below 0 they are constants.
 type places struct{ from, label, to int }
@@ -77,19 +88,27 @@ func (f footing) holdsFor(g *pcsr.Graph) bool {
 	return f.typed == typed && edges <= grown*f.edges+fewEdges && f.edges <= grown*edges+fewEdges
 }
 
-// planFor is the plan of the leaf's matches around given edges.
-func (s *seed) planFor(ctx context.Context, g *pcsr.Graph, lookup bgp.Lookup) (*bgp.MatchPlan, error) {
-	if s.plan != nil && s.planned.holdsFor(g) {
-		return s.plan, nil
+// planFor is the plan of the leaf's matches around given edges, whole or lean.
+func (s *seed) planFor(ctx context.Context, g *pcsr.Graph, lookup bgp.Lookup, kind int) (*bgp.MatchPlan, error) {
+	output := s.output
+	if kind == lean {
+		output = output[:s.read]
+	}
+	if len(output) == len(s.output) {
+		kind = whole
+	}
+	p := &s.plans[kind]
+	if p.MatchPlan != nil && p.over.holdsFor(g) {
+		return p.MatchPlan, nil
 	}
 	plan, err := bgp.Plan(ctx, s.leaf.node.Patterns, g, lookup, bgp.Options{
-		Semantics: s.leaf.owner.semantics, Inputs: s.inputs, Output: s.output, Lasting: true,
+		Semantics: s.leaf.owner.semantics, Inputs: s.inputs, Output: output, Lasting: true,
 	})
 	if err != nil {
 		return nil, err
 	}
 	_, typed := g.TypeLabel()
-	s.plan, s.planned = plan, footing{g.Edges(), typed}
+	*p = lastingPlan{plan, footing{g.Edges(), typed}}
 	return plan, nil
 }
 
@@ -134,71 +153,9 @@ func (h *hits) add(e pcsr.Edge) {
 	h.n++
 }
 
-// matcher runs seeds over states of graphs.
-type matcher struct {
-	ctx     context.Context
-	terms   *dictionary.Dictionary
-	lookup  bgp.Lookup
-	pick    func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
-	charge  func(int64) error
-	workers *schedule.Share
-}
-
-// search is a task made ready: parts of its hits may be matched by several goroutines.
-type search struct {
-	*task
-	plan   *bgp.MatchPlan
-	by     match.Matcher
-	rivals []int
-}
-
-// prepare makes a task ready; nil where it has no matches.
-func (m *matcher) prepare(t *task) (*search, error) {
-	s, g := t.seed, t.side.graph
-	if !s.leaf.holds(g) {
-		return nil, nil
-	}
-	plan, err := s.planFor(m.ctx, g, m.lookup)
-	if err != nil || plan.Empty {
-		return nil, err
-	}
-	return &search{task: t, plan: plan, by: m.pick(plan, g), rivals: s.rivals(t.side)}, nil
-}
-
-// cost is about what matching all hits costs, in candidates.
-func (f *search) cost() float64 { return float64(f.n) * (bgp.SearchPrice + f.plan.Cost) }
-
-// find hands the matches that belong to hits low … high-1 to emit, with the place of each of the leaf's columns. The caller has entered
-// the workers.
-func (f *search) find(m *matcher, low, high int, emit func(b *match.Batch, row int)) error {
-	s := f.seed
-	run := &match.Match{Graph: f.side.graph, Plan: f.plan, Weighted: true, Charge: m.charge, Workers: m.workers}
-	if len(s.inputs) > 0 {
-		run.Input = f.input(low, high)
-	}
-	return f.by.Match(m.ctx, run, func(b *match.Batch) error {
-		for row := range b.N {
-			if s.graphColumn >= 0 && b.Cols[s.graphColumn][row] != f.name || s.belongsElsewhere(b, row, f.rivals, f.side) {
-				continue
-			}
-			emit(b, row)
-		}
-		return nil
-	})
-}
-
-// input are hits low … high-1.
-func (h *hits) input(low, high int) *match.Input {
-	in := &match.Input{N: high - low}
-	for _, col := range h.cols {
-		in.Cols = append(in.Cols, col[low:high])
-	}
-	return in
-}
-
 // rivals are the earlier patterns for which an edge of the side can stand.
 func (s *seed) rivals(side *side) (list []int) {
-	if len(s.earlier) > 0 {
+	if len(s.earlier) > 0 && len(side.edges) > 1 {
 		side.fill()
 	}
 	for i := range s.earlier {

@@ -91,7 +91,7 @@ func (q *standing) resolve(d *dictionary.Dictionary) {
 func (q *standing) forget() {
 	for _, l := range q.leaves {
 		for _, s := range l.seeds {
-			s.plan = nil
+			s.plans = [2]lastingPlan{}
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (q *standing) plan(r *runner, state *live.State) error {
 			return err
 		}
 		for _, s := range l.seeds {
-			if _, err := s.planFor(r.ctx, g, state.Dictionary().Lookup); err != nil {
+			if _, err := s.planFor(r.ctx, g, state.Dictionary().Lookup, whole); err != nil {
 				return err
 			}
 		}

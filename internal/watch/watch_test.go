@@ -219,11 +219,9 @@ func TestSumOfChanges(t *testing.T) {
 		for range d.number("initial", 15) {
 			initial[d.quad()] = true
 		}
-		with := settings()
-		if d.chance(50) {
-			with = crowded()
-		}
-		w := newWorldWith(r, initial, live.Options{LargeClear: 4}, with)
+		with := d.settings(r)
+		defer with.close()
+		w := newWorldWith(r, initial, live.Options{LargeClear: 4}, with.Settings)
 		defer w.close()
 		var queries []*watched
 		for range 1 + d.number("queries", 5) {
