@@ -22,7 +22,6 @@ type crew struct {
 	pieces  []piece
 	// held are whole searches by a matcher with a memory of its own, which the caller's goroutine runs.
 	held    []piece
-	tuning  *tuning
 	budget  *limits.Budget
 	next    atomic.Int64
 	helpers schedule.Group
@@ -46,13 +45,13 @@ type piece struct {
 }
 
 // newCrew makes the tasks of queries ready. Plans are made here, one after the other: seeds keep them.
-func (p *pass) newCrew(r *runner, workers *schedule.Share, queries []*standing) *crew {
-	c := &crew{matcher: p.matcher(r, workers), tuning: r.tuning, budget: r.budget, helpers: schedule.Group{Share: workers}}
-	for _, q := range queries {
+func newCrew(m *matcher, budget *limits.Budget, work map[*standing][]*task) *crew {
+	c := &crew{matcher: m, budget: budget, helpers: schedule.Group{Share: m.workers}}
+	for q, tasks := range work {
 		j := &job{query: q}
 		c.jobs = append(c.jobs, j)
-		for _, t := range p.work[q] {
-			f, err := c.matcher.prepare(t)
+		for _, t := range tasks {
+			f, err := m.prepare(t)
 			if err != nil {
 				j.err = err
 				break
@@ -82,7 +81,7 @@ func (c *crew) work() error {
 			c.cut(j, f)
 		}
 	}
-	for n := len(c.pieces) + len(c.held); n > 1 && cost >= c.tuning.threadCost; n-- {
+	for n := len(c.pieces) + len(c.held); n > 1 && cost >= c.matcher.tuning.threadCost; n-- {
 		if !c.helpers.Go(func(w *schedule.Worker) error {
 			c.take(w.Keep)
 			return nil
@@ -107,7 +106,7 @@ func (c *crew) cut(j *job, f *search) {
 		c.held = append(c.held, piece{j, f, 0, f.n})
 		return
 	}
-	size := max(c.tuning.leastPiece, f.n/(c.tuning.piecesEach*c.helpers.Share.Limit())+1)
+	size := max(c.matcher.tuning.leastPiece, f.n/(c.matcher.tuning.piecesEach*c.helpers.Share.Limit())+1)
 	if c.helpers.Share.Limit() == 1 || len(f.seed.inputs) == 0 {
 		size = f.n
 	}

@@ -120,6 +120,9 @@ func TestManyWorkersFindWhatOneFinds(t *testing.T) {
 		"SELECT ?t (COUNT(*) AS ?n) { ?a <http://e/follows> ?b . ?b <http://e/likes> ?t } GROUP BY ?t",
 		"SELECT DISTINCT ?c { ?a <http://e/follows> <http://e/person0> . ?a <http://e/city> ?c FILTER (?c != <http://e/city2>) }",
 	}
+	for n := range 20 { // so many that what is beside an edge tells them apart
+		texts = append(texts, fmt.Sprintf("SELECT ?b { ?a <http://e/follows> ?b . ?a <http://e/city> <http://e/city%d> }", n))
+	}
 	var asked [][2]*watched
 	for _, text := range texts {
 		w.watcher = one

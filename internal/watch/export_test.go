@@ -8,17 +8,20 @@ import (
 
 // Crowded is the settings with pieces of one hit each, which all goroutines match that there may be.
 func (s Settings) Crowded() Settings {
-	s.tuning = &tuning{leastPiece: 1, piecesEach: 1 << 20, leastApart: tuned.leastApart}
-	return s
+	return s.tuned(func(t *tuning) { t.leastPiece, t.piecesEach, t.threadCost = 1, 1<<20, 0 })
 }
 
-// Apart is the settings with unchanged edges read apart however few edges change.
+// Apart is the settings with unchanged edges read apart, and seeds found label by label, however few edges change.
 func (s Settings) Apart() Settings {
+	return s.tuned(func(t *tuning) { t.leastApart, t.manyEdges = 0, 0 })
+}
+
+func (s Settings) tuned(change func(*tuning)) Settings {
 	t := tuned
 	if s.tuning != nil {
 		t = *s.tuning
 	}
-	t.leastApart = 0
+	change(&t)
 	s.tuning = &t
 	return s
 }

@@ -22,10 +22,11 @@ type graphChange struct {
 
 // side is the edges that came, which lie in the later graph, or those that went, which lie in the earlier one.
 type side struct {
-	edges  []pcsr.Edge
-	graph  *pcsr.Graph
-	is     map[pcsr.Edge]struct{}
-	labels map[pcsr.Label]struct{}
+	edges []pcsr.Edge
+	graph *pcsr.Graph
+	// is and stretches are the edges, once somebody has asked for them so.
+	is        map[pcsr.Edge]struct{}
+	stretches map[pcsr.Label]*stretch
 }
 
 // The two sides of a change, and what a solution that is found there counts.
@@ -71,25 +72,63 @@ func (s *side) has(e pcsr.Edge) bool {
 	return ok
 }
 
-// hasLabel reports whether an edge of the side has a label; fill comes before.
+// fill makes the set of edges, where there is more than one.
+func (s *side) fill() {
+	if s.is != nil || len(s.edges) == 1 {
+		return
+	}
+	s.is = make(map[pcsr.Edge]struct{}, len(s.edges))
+	for _, e := range s.edges {
+		s.is[e] = struct{}{}
+	}
+}
+
+// stretch is the edges of one label, and their ends as columns.
+type stretch struct {
+	label    pcsr.Label
+	edges    []pcsr.Edge
+	from, to []dictionary.ID
+}
+
+// hasLabel reports whether an edge of the side has a label.
 func (s *side) hasLabel(l pcsr.Label) bool {
 	if len(s.edges) == 1 {
 		return s.edges[0].Label == l
 	}
-	_, ok := s.labels[l]
+	_, ok := s.byLabel()[l]
 	return ok
 }
 
-// fill makes the sets, where there is more than one edge to look at.
-func (s *side) fill() {
-	if s.is != nil {
-		return
+// byLabel are the edges of each label.
+func (s *side) byLabel() map[pcsr.Label]*stretch {
+	if s.stretches != nil {
+		return s.stretches
 	}
-	s.is, s.labels = make(map[pcsr.Edge]struct{}, len(s.edges)), map[pcsr.Label]struct{}{}
+	s.stretches = map[pcsr.Label]*stretch{}
+	for l, n := range s.countLabels() {
+		s.stretches[l] = &stretch{label: l, edges: make([]pcsr.Edge, 0, n), from: make([]dictionary.ID, 0, n), to: make([]dictionary.ID, 0, n)}
+	}
+	var of *stretch
 	for _, e := range s.edges {
-		s.is[e] = struct{}{}
-		s.labels[e.Label] = struct{}{}
+		if of == nil || of.label != e.Label {
+			of = s.stretches[e.Label]
+		}
+		of.edges, of.from, of.to = append(of.edges, e), append(of.from, e.From), append(of.to, e.To)
 	}
+	return s.stretches
+}
+
+// countLabels counts the edges of each label.
+func (s *side) countLabels() map[pcsr.Label]int {
+	counts := map[pcsr.Label]int{}
+	for i := 0; i < len(s.edges); {
+		l, first := s.edges[i].Label, i
+		for i < len(s.edges) && s.edges[i].Label == l {
+			i++
+		}
+		counts[l] += i - first
+	}
+	return counts
 }
 
 // unchanged is the graph without the edges of either side.
@@ -110,8 +149,7 @@ func (c *graphChange) unchanged() *pcsr.Graph {
 func (c *graphChange) apart(at int) *pcsr.Graph {
 	if c.besides[at] == nil {
 		side := &c.sides[at]
-		side.fill()
-		c.besides[at] = side.graph.Beside(c.unchanged(), slices.Sorted(maps.Keys(side.labels)), unchangedLabel)
+		c.besides[at] = side.graph.Beside(c.unchanged(), slices.Sorted(maps.Keys(side.byLabel())), unchangedLabel)
 	}
 	return c.besides[at]
 }

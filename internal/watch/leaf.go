@@ -8,6 +8,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // leaf is a basic graph pattern of a query, over the default graph or over a named one.
@@ -105,13 +106,13 @@ func (l *leaf) prepare() {
 }
 
 // resolve looks the constants up and returns the keys of those that the dictionary does not have.
-func (l *leaf) resolve(d *dictionary.Dictionary) (missing []string) {
+func (l *leaf) resolve(lookup bgp.Lookup) (missing []string) {
 	l.known, l.highest, l.edges = true, 0, l.edges[:0]
 	find := func(t parser.PatternTerm) dictionary.ID {
 		if t.IsVariable() {
 			return wildcard
 		}
-		id, ok := d.Lookup(t.Term)
+		id, ok := lookup(t.Term)
 		if !ok {
 			l.known = false
 			missing = append(missing, keyOf(t.Term))

@@ -1,9 +1,6 @@
 package watch
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/live"
@@ -16,6 +13,7 @@ import (
 type pass struct {
 	before, after *live.State
 	graphs        []*graphChange
+	tuning        *tuning
 	// work lists, by query, the edges that its seeds take.
 	work map[*standing][]*task
 	// open are the tasks of the side of a graph that is looked at.
@@ -33,51 +31,51 @@ type task struct {
 func (t *task) side() *side { return &t.of.sides[t.at] }
 
 // newPass begins with what has changed.
-func newPass(before, after *live.State, changes map[live.Quad]bool) (*pass, error) {
+func newPass(r *runner, before, after *live.State, changes map[live.Quad]bool) (*pass, error) {
 	graphs, err := byGraph(changes, before, after)
-	return &pass{before: before, after: after, graphs: graphs, work: map[*standing][]*task{}, open: map[*seed]*task{}}, err
+	return &pass{before: before, after: after, graphs: graphs, tuning: r.tuning, work: map[*standing][]*task{}, open: map[*seed]*task{}}, err
 }
 
 // distribute finds for each changed edge the seeds that it fits, among those that an index has.
 func (p *pass) distribute(x *index, stale func(*standing)) {
-	p.eachEdge(func(g *graphChange, side int, e pcsr.Edge) {
-		x.find(g.name, g.sides[side].graph, e, func(s *seed) {
-			if !s.repeats || s.fits(e) { // constants are right where the index has it
-				p.give(s, g, side, e)
-			}
-		}, stale)
-	})
-}
-
-// distributeTo does so for one query.
-func (p *pass) distributeTo(q *standing) {
-	p.eachEdge(func(g *graphChange, side int, e pcsr.Edge) {
-		for _, l := range q.leaves {
-			if !l.known || !l.covers(g.name) {
+	for _, g := range p.graphs {
+		for at := range g.sides {
+			clear(p.open)
+			side := &g.sides[at]
+			if len(side.edges) < p.tuning.manyEdges {
+				for _, e := range side.edges {
+					x.find(g.name, side.graph, e, func(s *seed) { p.give(s, g, at, e) }, stale)
+				}
 				continue
 			}
-			for _, s := range l.seeds {
-				if s.fits(e) {
-					p.give(s, g, side, e)
-				}
-			}
-		}
-	})
-}
-
-func (p *pass) eachEdge(visit func(g *graphChange, side int, e pcsr.Edge)) {
-	for _, g := range p.graphs {
-		for side := range g.sides {
-			clear(p.open)
-			for _, e := range g.sides[side].edges {
-				visit(g, side, e)
+			for _, of := range side.byLabel() {
+				x.findMany(g.name, side.graph, of, func(s *seed) { p.giveAll(s, g, at, of) },
+					func(s *seed, e pcsr.Edge) { p.give(s, g, at, e) }, stale)
 			}
 		}
 	}
 }
 
-// give hands an edge to a seed, which it fits.
+// give hands an edge to a seed, whose constants it has.
 func (p *pass) give(s *seed, g *graphChange, side int, e pcsr.Edge) {
+	if !s.repeats || s.fits(e) {
+		p.task(s, g, side).add(e)
+	}
+}
+
+// giveAll hands the edges of a label to a seed that names it, and whose ends are variables.
+func (p *pass) giveAll(s *seed, g *graphChange, side int, of *stretch) {
+	if !s.repeats {
+		p.task(s, g, side).share(of)
+		return
+	}
+	for _, e := range of.edges {
+		p.give(s, g, side, e)
+	}
+}
+
+// task is the one of a seed for the side of a graph that is looked at.
+func (p *pass) task(s *seed, g *graphChange, side int) *task {
 	t := p.open[s]
 	if t == nil {
 		t = &task{hits: hits{seed: s}, of: g, at: side}
@@ -85,13 +83,13 @@ func (p *pass) give(s *seed, g *graphChange, side int, e pcsr.Edge) {
 		q := s.leaf.owner
 		p.work[q] = append(p.work[q], t)
 	}
-	t.add(e)
+	return t
 }
 
 // differences finds what the pass does to the solutions of the queries that it touches, and hands that out, or why there is none. What a
 // query cannot hold is no other's loss: those that failed beside others are tried once more alone, by one goroutine, with budgets of their own.
 func (p *pass) differences(r *runner, renew func(), deliver func(*standing, *tally, error)) error {
-	c := p.newCrew(r, r.options.Workers, slices.Collect(maps.Keys(p.work)))
+	c := newCrew(p.matcher(r, r.options.Workers), r.budget, p.work)
 	if err := c.work(); err != nil {
 		return err
 	}
@@ -112,7 +110,7 @@ func (p *pass) differences(r *runner, renew func(), deliver func(*standing, *tal
 
 // alone is what the pass does to the solutions of one query.
 func (p *pass) alone(r *runner, workers *schedule.Share, q *standing) (*tally, error) {
-	c := p.newCrew(r, workers, []*standing{q})
+	c := newCrew(p.matcher(r, workers), r.budget, map[*standing][]*task{q: p.work[q]})
 	if err := c.work(); err != nil {
 		return nil, err
 	}
@@ -133,7 +131,7 @@ func (p *pass) matcher(r *runner, workers *schedule.Share) *matcher {
 	terms := p.after.Dictionary()
 	return &matcher{
 		ctx: r.ctx, terms: terms, lookup: terms.Lookup, pick: r.options.Matcher, charge: r.budget.Meter("partial matches").Charge,
-		workers: workers, tuning: r.tuning,
+		workers: workers, tuning: p.tuning,
 	}
 }
 

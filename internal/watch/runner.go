@@ -30,11 +30,11 @@ type tuning struct {
 	// that there may be. From threadCost candidates on a pass is worth a second one.
 	leastPiece, piecesEach int
 	threadCost             float64
-	// From leastApart hits of a seed on it pays to read unchanged edges apart.
-	leastApart int
+	// From leastApart hits of a seed on it pays to read unchanged edges apart, from manyEdges of a side on to look for seeds label by label.
+	leastApart, manyEdges int
 }
 
-var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256}
+var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64}
 
 // runner evaluates patterns, one after the other.
 type runner struct {

@@ -58,7 +58,11 @@ func (m *matcher) tested(t *task) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &search{task: t, graph: g, plan: plan, rivals: t.seed.rivals(t.side()), cost: float64(t.n) * (bgp.SearchPrice + plan.Cost)}, nil
+	rivals := t.seed.rivals(t.side())
+	if len(rivals) > 0 {
+		t.side().fill()
+	}
+	return &search{task: t, graph: g, plan: plan, rivals: rivals, cost: float64(t.n) * (bgp.SearchPrice + plan.Cost)}, nil
 }
 
 // apart is a search whose earlier patterns read unchanged edges alone, so that nothing is to be tested afterwards, and nothing but what is read

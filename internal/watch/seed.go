@@ -147,6 +147,11 @@ type hits struct {
 	n    int
 }
 
+// share takes edges that all fit, of a pattern whose ends are two variables. The columns are others' too.
+func (h *hits) share(of *stretch) {
+	h.cols, h.n = [][]dictionary.ID{of.from, of.to}, len(of.edges)
+}
+
 // add takes an edge that fits.
 func (h *hits) add(e pcsr.Edge) {
 	h.cols = h.seed.bindings(h.cols, e)
@@ -155,9 +160,6 @@ func (h *hits) add(e pcsr.Edge) {
 
 // rivals are the earlier patterns for which an edge of the side can stand.
 func (s *seed) rivals(side *side) (list []int) {
-	if len(s.earlier) > 0 && len(side.edges) > 1 {
-		side.fill()
-	}
 	for i := range s.earlier {
 		if l := s.leaf.edges[i].Label; l == wildcard || side.hasLabel(l) {
 			list = append(list, i)
