@@ -17,7 +17,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/watch"
-	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -52,7 +51,7 @@ func (d drawing) settings(t fatal) drawn {
 		s.Settings = s.Apart()
 	}
 	if share := d.number("on the device", 3); share > 0 {
-		device, err := gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20)})
+		device, err := watch.OpenDevice()
 		if err != nil {
 			t.Fatal(err)
 		}
