@@ -22,6 +22,10 @@
 // matching around one triple. Solutions are kept by the keys of their terms and not by IDs: those change when the store is flushed or
 // compacted.
 //
+// A match of a large change is not tested for its owner: the patterns before a seed's read the graph that is left without both sides of the change
+// (search.go, pcsr.Graph.Beside). Plans over the states before and after alone would need no such graph, but in a change of both
+// kinds they also find pairs that cancel, and one seed could not be tested while another is not.
+//
 // The order in which a match has an owner is that of the patterns, not of the changed triples: then the first pattern needs no test, and
 // those for which no triple has changed need none either.
 package watch
