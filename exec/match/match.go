@@ -62,6 +62,14 @@ type Adapter interface {
 	Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan
 }
 
+// Holder is a Matcher with a memory of its own, to which it brings what plans read. Its matches run one after the other.
+type Holder interface {
+	Matcher
+	// Hold keeps there what the plans read of the graph, until release is called: for many matches over states of a graph that would else take
+	// each other's place.
+	Hold(ctx context.Context, graph *pcsr.Graph, plans ...*bgp.MatchPlan) (release func(), err error)
+}
+
 // Trace is what a match measured, step by step (explain --analyze).
 type Trace struct {
 	// Backend is "cpu" or the GPU's name.

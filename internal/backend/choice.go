@@ -71,6 +71,15 @@ func (g gpuMatcher) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan 
 	return plan.Separate()
 }
 
+// Hold implements match.Holder.
+func (g gpuMatcher) Hold(ctx context.Context, graph *pcsr.Graph, plans ...*bgp.MatchPlan) (release func(), err error) {
+	device, err := g.backends.open()
+	if err != nil {
+		return nil, err
+	}
+	return device.Hold(ctx, graph, plans...)
+}
+
 func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
 	emitted := false
 	return g.run(m, false, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {

@@ -2,9 +2,59 @@ package watch
 
 import (
 	"context"
+	"flag"
 	"runtime"
+	"strconv"
+	"sync"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
+	"github.com/rdfgpu/rdfgpu/kernels"
 )
+
+// Crowded is the settings with pieces of one hit each, which all goroutines match that there may be.
+func (s Settings) Crowded() Settings {
+	return s.tuned(func(t *tuning) { t.leastPiece, t.piecesEach, t.threadCost = 1, 1<<20, 0 })
+}
+
+// Apart is the settings with unchanged edges read apart, and seeds found label by label, however few edges change.
+func (s Settings) Apart() Settings {
+	return s.tuned(func(t *tuning) { t.leastApart, t.manyEdges = 0, 0 })
+}
+
+func (s Settings) tuned(change func(*tuning)) Settings {
+	t := tuned
+	if s.tuning != nil {
+		t = *s.tuning
+	}
+	change(&t)
+	s.tuning = &t
+	return s
+}
+
+// onGPU asks the tests to use a GPU, and the reports to measure it too.
+var onGPU = flag.String("gpu", "", `use a GPU: a number; or "emulated"`)
+
+// OpenDevice opens the GPU that -gpu names, else an emulated one.
+func OpenDevice() (*gpu.Device, error) {
+	if *onGPU == "" || *onGPU == "emulated" {
+		return gpu.Open(gpu.Options{Driver: kernels.Emulate(1 << 30)})
+	}
+	driver, err := driver()
+	if err != nil {
+		return nil, err
+	}
+	return gpu.Open(gpu.Options{Driver: driver})
+}
+
+// driver is that of the GPU that -gpu names.
+var driver = sync.OnceValues(func() (kernels.Driver, error) {
+	n, err := strconv.Atoi(*onGPU)
+	if err != nil {
+		return nil, err
+	}
+	return kernels.Open(n)
+})
 
 // Drain returns all changes up to the newest commit.
 func (s *Subscription) Drain(ctx context.Context) (all []*Change, err error) {

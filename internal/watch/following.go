@@ -31,7 +31,7 @@ type following struct {
 func follow(store *live.Store, settings *Settings) *following {
 	f := &following{settings: settings, queries: map[identity]*standing{}}
 	f.follower, f.state = store.Follow()
-	f.index = newIndex(f.state.Dictionary())
+	f.index = newIndex(f.state.Dictionary().Lookup)
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.done.Go(f.run)
 	return f
@@ -96,19 +96,16 @@ func (f *following) bring(step *live.Step) error {
 		return nil
 	}
 	f.meet(step)
-	p, err := newPass(f.state.State, step.State, step.Changes)
+	p, err := newPass(r, f.state.State, step.State, step.Changes)
 	if err != nil {
 		return err
 	}
 	p.distribute(f.index, (*standing).grewStale)
-	for q := range p.work {
-		found, err := p.difference(r, q)
-		q.deliver(found, step.Sequence(), err)
-		if err != nil {
-			r.renew(f.settings)
+	return p.differences(r, func() { r.renew(f.settings) }, func(q *standing, found *tally, err error) {
+		if err == nil || f.ctx.Err() == nil { // who ends the following says why
+			q.deliver(found, step.Sequence(), err)
 		}
-	}
-	return nil
+	})
 }
 
 // renew goes on with a new budget, after a query has used up the old one.
@@ -120,10 +117,10 @@ func (r *runner) renew(s *Settings) {
 
 // turn looks all constants up again: the files are others.
 func (f *following) turn(step *live.Step) {
-	f.index = newIndex(step.Dictionary())
+	f.index = newIndex(step.Dictionary().Lookup)
 	for _, q := range f.queries {
 		q.forget()
-		q.resolve(step.Dictionary())
+		q.resolve(step.Dictionary().Lookup)
 		f.index.add(q)
 	}
 }
@@ -155,7 +152,7 @@ func (f *following) meet(step *live.Step) {
 		key = d.AppendKey(key[:0], uint32(id))
 		for _, q := range slices.Clone(f.index.missing[string(key)]) {
 			f.index.remove(q)
-			q.resolve(d)
+			q.resolve(d.Lookup)
 			f.index.add(q)
 		}
 	}
@@ -222,7 +219,7 @@ func (f *following) stand(r *runner, asked Query) (*standing, error) {
 		return nil, err
 	}
 	q.identity = asked.identity()
-	q.resolve(f.state.Dictionary())
+	q.resolve(f.state.Dictionary().Lookup)
 	if err := q.plan(r, f.state.State); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package watch
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -12,14 +15,18 @@ type graphChange struct {
 	name dictionary.ID
 	// came and went are the edges of the two sides.
 	sides [2]side
+	// kept is the graph without the edges of either side, nil until somebody asks for it; likewise the sides' graphs with that beside them.
+	kept    *pcsr.Graph
+	besides [2]*pcsr.Graph
 }
 
 // side is the edges that came, which lie in the later graph, or those that went, which lie in the earlier one.
 type side struct {
-	edges  []pcsr.Edge
-	graph  *pcsr.Graph
-	is     map[pcsr.Edge]struct{}
-	labels map[pcsr.Label]struct{}
+	edges []pcsr.Edge
+	graph *pcsr.Graph
+	// is and stretches are the edges, once somebody has asked for them so.
+	is        map[pcsr.Edge]struct{}
+	stretches map[pcsr.Label]*stretch
 }
 
 // The two sides of a change, and what a solution that is found there counts.
@@ -56,14 +63,31 @@ func byGraph(changes map[live.Quad]bool, before, after *live.State) ([]*graphCha
 	return list, nil
 }
 
-// has reports whether an edge is among those of the side.
+// has reports whether an edge is among those of the side; fill comes before.
 func (s *side) has(e pcsr.Edge) bool {
 	if len(s.edges) == 1 {
 		return s.edges[0] == e
 	}
-	s.fill()
 	_, ok := s.is[e]
 	return ok
+}
+
+// fill makes the set of edges, where there is more than one.
+func (s *side) fill() {
+	if s.is != nil || len(s.edges) == 1 {
+		return
+	}
+	s.is = make(map[pcsr.Edge]struct{}, len(s.edges))
+	for _, e := range s.edges {
+		s.is[e] = struct{}{}
+	}
+}
+
+// stretch is the edges of one label, and their ends as columns.
+type stretch struct {
+	label    pcsr.Label
+	edges    []pcsr.Edge
+	from, to []dictionary.ID
 }
 
 // hasLabel reports whether an edge of the side has a label.
@@ -71,19 +95,70 @@ func (s *side) hasLabel(l pcsr.Label) bool {
 	if len(s.edges) == 1 {
 		return s.edges[0].Label == l
 	}
-	s.fill()
-	_, ok := s.labels[l]
+	_, ok := s.byLabel()[l]
 	return ok
 }
 
-// fill makes the sets.
-func (s *side) fill() {
-	if s.is != nil {
-		return
+// byLabel are the edges of each label.
+func (s *side) byLabel() map[pcsr.Label]*stretch {
+	if s.stretches != nil {
+		return s.stretches
 	}
-	s.is, s.labels = make(map[pcsr.Edge]struct{}, len(s.edges)), map[pcsr.Label]struct{}{}
+	s.stretches = map[pcsr.Label]*stretch{}
+	for l, n := range s.countLabels() {
+		s.stretches[l] = &stretch{label: l, edges: make([]pcsr.Edge, 0, n), from: make([]dictionary.ID, 0, n), to: make([]dictionary.ID, 0, n)}
+	}
+	var of *stretch
 	for _, e := range s.edges {
-		s.is[e] = struct{}{}
-		s.labels[e.Label] = struct{}{}
+		if of == nil || of.label != e.Label {
+			of = s.stretches[e.Label]
+		}
+		of.edges, of.from, of.to = append(of.edges, e), append(of.from, e.From), append(of.to, e.To)
 	}
+	return s.stretches
 }
+
+// countLabels counts the edges of each label.
+func (s *side) countLabels() map[pcsr.Label]int {
+	counts := map[pcsr.Label]int{}
+	for i := 0; i < len(s.edges); {
+		l, first := s.edges[i].Label, i
+		for i < len(s.edges) && s.edges[i].Label == l {
+			i++
+		}
+		counts[l] += i - first
+	}
+	return counts
+}
+
+// unchanged is the graph without the edges of either side.
+func (c *graphChange) unchanged() *pcsr.Graph {
+	before, after := c.sides[went].graph, c.sides[came].graph
+	switch {
+	case len(c.sides[went].edges) == 0:
+		return before
+	case len(c.sides[came].edges) == 0:
+		return after
+	case c.kept == nil:
+		c.kept = before.Change(before.Vertices(), nil, c.sides[went].edges)
+	}
+	return c.kept
+}
+
+// apart is the graph of a side, and beside it, under labels of their own, the unchanged edges of the side's labels.
+func (c *graphChange) apart(at int) *pcsr.Graph {
+	if c.besides[at] == nil {
+		side := &c.sides[at]
+		c.besides[at] = side.graph.Beside(c.unchanged(), slices.Sorted(maps.Keys(side.byLabel())), unchangedLabel)
+	}
+	return c.besides[at]
+}
+
+// firstUnchanged is the first label that stands for unchanged edges: graphs with as many vertices have none apart.
+const firstUnchanged = 1 << 30
+
+// unchangedLabel stands for the unchanged edges of a label.
+func unchangedLabel(l pcsr.Label) pcsr.Label { return firstUnchanged | l }
+
+// canStandApart reports whether no label of the side's graph is as high as those of unchanged edges.
+func (s *side) canStandApart() bool { return s.graph.Vertices() <= firstUnchanged }

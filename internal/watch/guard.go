@@ -74,8 +74,8 @@ func (x *guarded) find(g *pcsr.Graph, e pcsr.Edge, visit func(*seed)) {
 	}
 }
 
-func each(seeds []*seed, visit func(*seed)) {
-	for _, s := range seeds {
-		visit(s)
+func each[T any](list []T, visit func(T)) {
+	for _, x := range list {
+		visit(x)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // index finds the seeds that a changed edge may stand for, by graph and by what of their pattern is constant, so that a change costs what
@@ -32,12 +33,14 @@ type place struct {
 
 // A form has a bit for each part of a place that is a wildcard, the last for the graph.
 const (
+	anyEnds  = 1<<0 | 1<<2
+	anyEdge  = 1<<3 - 1
 	anyGraph = 1 << 3
 	forms    = 1 << 4
 )
 
-func newIndex(d *dictionary.Dictionary) *index {
-	typeLabel, ok := d.Lookup(rdf.NewIRI(rdf.RDFType))
+func newIndex(lookup bgp.Lookup) *index {
+	typeLabel, ok := lookup(rdf.NewIRI(rdf.RDFType))
 	if !ok {
 		typeLabel = wildcard
 	}
@@ -166,23 +169,59 @@ func (x *index) find(graph dictionary.ID, in *pcsr.Graph, e pcsr.Edge, visit fun
 		if n == 0 || form&anyGraph != 0 && graph == dictionary.None {
 			continue
 		}
-		p := at.as(form)
-		each(x.seeds[p], visit)
-		for _, k := range x.guarded[p] {
-			k.find(in, e, visit)
+		x.findIn(at.as(form), in, e, visit)
+	}
+	x.findReaders(e.Label, stale)
+}
+
+// findMany is find for many edges of one label: seeds of patterns whose ends are variables are handed to all, which take them all, but
+// where others are to be told apart by an edge beside theirs and there are more than a few.
+func (x *index) findMany(graph dictionary.ID, in *pcsr.Graph, of *stretch, all func(*seed), one func(*seed, pcsr.Edge), stale func(*standing)) {
+	for form, n := range x.forms {
+		if n == 0 || form&anyGraph != 0 && graph == dictionary.None {
+			continue
+		}
+		if form&anyEdge == anyEnds {
+			x.findAll(place{graph, pcsr.Edge{Label: of.label}}.as(form), in, of, all, one)
+			continue
+		}
+		for _, e := range of.edges {
+			x.findIn(place{graph, e}.as(form), in, e, func(s *seed) { one(s, e) })
 		}
 	}
-	for _, label := range [2]pcsr.Label{e.Label, wildcard} {
-		for _, q := range x.readers[label] {
-			stale(q)
+	x.findReaders(of.label, stale)
+}
+
+// findAll visits the seeds at a place whose ends are wildcards.
+func (x *index) findAll(p place, in *pcsr.Graph, of *stretch, all func(*seed), one func(*seed, pcsr.Edge)) {
+	each(x.seeds[p], all)
+	for _, k := range x.guarded[p] {
+		if len(k.seeds) <= fewGuarded {
+			for _, seeds := range k.seeds {
+				each(seeds, all)
+			}
+			continue
+		}
+		for _, e := range of.edges {
+			k.find(in, e, func(s *seed) { one(s, e) })
 		}
 	}
 }
 
-// covers reports whether a leaf is over a graph of that name.
-func (l *leaf) covers(name dictionary.ID) bool {
-	if l.graph.IsVariable() {
-		return name != dictionary.None
+// fewGuarded is for how many constants looking at what is next to each of many edges costs more than matching them.
+const fewGuarded = 16
+
+// findIn visits the seeds at a place of an edge.
+func (x *index) findIn(p place, in *pcsr.Graph, e pcsr.Edge, visit func(*seed)) {
+	each(x.seeds[p], visit)
+	for _, k := range x.guarded[p] {
+		k.find(in, e, visit)
 	}
-	return l.name == name
+}
+
+// findReaders visits the queries that are to be evaluated again where an edge of a label changes.
+func (x *index) findReaders(l pcsr.Label, stale func(*standing)) {
+	for _, label := range [2]pcsr.Label{l, wildcard} {
+		each(x.readers[label], stale)
+	}
 }

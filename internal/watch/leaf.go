@@ -8,6 +8,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // leaf is a basic graph pattern of a query, over the default graph or over a named one.
@@ -97,7 +98,7 @@ func (l *leaf) prepare() {
 		read = union(read, l.graph.Variable)
 	}
 	for i, p := range l.node.Patterns {
-		s := &seed{leaf: l, position: i, inputs: variablesOf(p), output: union(slices.Clone(read), below...)}
+		s := &seed{leaf: l, position: i, inputs: variablesOf(p), output: union(slices.Clone(read), below...), read: len(read)}
 		s.place()
 		l.seeds = append(l.seeds, s)
 		below = union(below, variablesOf(p)...)
@@ -105,13 +106,13 @@ func (l *leaf) prepare() {
 }
 
 // resolve looks the constants up and returns the keys of those that the dictionary does not have.
-func (l *leaf) resolve(d *dictionary.Dictionary) (missing []string) {
+func (l *leaf) resolve(lookup bgp.Lookup) (missing []string) {
 	l.known, l.highest, l.edges = true, 0, l.edges[:0]
 	find := func(t parser.PatternTerm) dictionary.ID {
 		if t.IsVariable() {
 			return wildcard
 		}
-		id, ok := d.Lookup(t.Term)
+		id, ok := lookup(t.Term)
 		if !ok {
 			l.known = false
 			missing = append(missing, keyOf(t.Term))
@@ -133,6 +134,11 @@ func (l *leaf) resolve(d *dictionary.Dictionary) (missing []string) {
 func keyOf(t rdf.Term) string {
 	key, _ := dictionary.AppendKey(nil, t)
 	return string(key)
+}
+
+// namesLabels reports whether all labels are constants.
+func (l *leaf) namesLabels() bool {
+	return !slices.ContainsFunc(l.edges, func(e pcsr.Edge) bool { return e.Label == wildcard })
 }
 
 // holds reports whether the leaf can have matches in a graph as far as its patterns without variables say.

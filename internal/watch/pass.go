@@ -4,7 +4,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/live"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -13,6 +13,7 @@ import (
 type pass struct {
 	before, after *live.State
 	graphs        []*graphChange
+	tuning        *tuning
 	// work lists, by query, the edges that its seeds take.
 	work map[*standing][]*task
 	// open are the tasks of the side of a graph that is looked at.
@@ -22,102 +23,116 @@ type pass struct {
 // task is what is to be done for one seed and one side of the change of a graph.
 type task struct {
 	hits
-	name dictionary.ID
-	side *side
-	sign int64
+	of *graphChange
+	// at is which side it is, came or went.
+	at int
 }
 
+func (t *task) side() *side { return &t.of.sides[t.at] }
+
 // newPass begins with what has changed.
-func newPass(before, after *live.State, changes map[live.Quad]bool) (*pass, error) {
+func newPass(r *runner, before, after *live.State, changes map[live.Quad]bool) (*pass, error) {
 	graphs, err := byGraph(changes, before, after)
-	return &pass{before: before, after: after, graphs: graphs, work: map[*standing][]*task{}, open: map[*seed]*task{}}, err
+	return &pass{before: before, after: after, graphs: graphs, tuning: r.tuning, work: map[*standing][]*task{}, open: map[*seed]*task{}}, err
 }
 
 // distribute finds for each changed edge the seeds that it fits, among those that an index has.
 func (p *pass) distribute(x *index, stale func(*standing)) {
-	p.eachEdge(func(g *graphChange, side int, e pcsr.Edge) {
-		x.find(g.name, g.sides[side].graph, e, func(s *seed) {
-			if !s.repeats || s.fits(e) { // constants are right where the index has it
-				p.give(s, g, side, e)
-			}
-		}, stale)
-	})
-}
-
-// distributeTo does so for one query.
-func (p *pass) distributeTo(q *standing) {
-	p.eachEdge(func(g *graphChange, side int, e pcsr.Edge) {
-		for _, l := range q.leaves {
-			if !l.known || !l.covers(g.name) {
+	for _, g := range p.graphs {
+		for at := range g.sides {
+			clear(p.open)
+			side := &g.sides[at]
+			if len(side.edges) < p.tuning.manyEdges {
+				for _, e := range side.edges {
+					x.find(g.name, side.graph, e, func(s *seed) { p.give(s, g, at, e) }, stale)
+				}
 				continue
 			}
-			for _, s := range l.seeds {
-				if s.fits(e) {
-					p.give(s, g, side, e)
-				}
-			}
-		}
-	})
-}
-
-func (p *pass) eachEdge(visit func(g *graphChange, side int, e pcsr.Edge)) {
-	for _, g := range p.graphs {
-		for side := range g.sides {
-			clear(p.open)
-			for _, e := range g.sides[side].edges {
-				visit(g, side, e)
+			for _, of := range side.byLabel() {
+				x.findMany(g.name, side.graph, of, func(s *seed) { p.giveAll(s, g, at, of) },
+					func(s *seed, e pcsr.Edge) { p.give(s, g, at, e) }, stale)
 			}
 		}
 	}
 }
 
-// give hands an edge to a seed, which it fits.
+// give hands an edge to a seed, whose constants it has.
 func (p *pass) give(s *seed, g *graphChange, side int, e pcsr.Edge) {
+	if !s.repeats || s.fits(e) {
+		p.task(s, g, side).add(e)
+	}
+}
+
+// giveAll hands the edges of a label to a seed that names it, and whose ends are variables.
+func (p *pass) giveAll(s *seed, g *graphChange, side int, of *stretch) {
+	if !s.repeats {
+		p.task(s, g, side).share(of)
+		return
+	}
+	for _, e := range of.edges {
+		p.give(s, g, side, e)
+	}
+}
+
+// task is the one of a seed for the side of a graph that is looked at.
+func (p *pass) task(s *seed, g *graphChange, side int) *task {
 	t := p.open[s]
 	if t == nil {
-		t = &task{hits: hits{seed: s}, name: g.name, side: &g.sides[side], sign: signs[side]}
+		t = &task{hits: hits{seed: s}, of: g, at: side}
 		p.open[s] = t
 		q := s.leaf.owner
 		p.work[q] = append(p.work[q], t)
 	}
-	t.add(e)
+	return t
 }
 
-// difference finds what the pass does to the solutions of a query.
-func (p *pass) difference(r *runner, q *standing) (*tally, error) {
-	m := &matcher{
-		ctx: r.ctx, lookup: p.after.Dictionary().Lookup, semantics: q.semantics, pick: r.options.Matcher,
-		charge: r.budget.Meter("partial matches").Charge, workers: r.options.Workers,
+// differences finds what the pass does to the solutions of the queries that it touches, and hands that out, or why there is none. What a
+// query cannot hold is no other's loss: those that failed beside others are tried once more alone, by one goroutine, with budgets of their own.
+func (p *pass) differences(r *runner, renew func(), deliver func(*standing, *tally, error)) error {
+	c := newCrew(p.matcher(r, r.options.Workers), r.budget, p.work)
+	if err := c.work(); err != nil {
+		return err
 	}
-	if q.direct {
-		return p.direct(m, q)
-	}
-	return p.rest(r, m, q)
-}
-
-// direct makes solutions of the leaves' matches.
-func (p *pass) direct(m *matcher, q *standing) (*tally, error) {
-	out := newTally()
-	terms := p.after.Dictionary()
-	var solution []byte
-	for _, t := range p.work[q] {
-		columns := t.seed.leaf.exposed
-		err := m.run(&t.hits, t.name, t.side, func(b *match.Batch, row int) {
-			solution = solution[:0]
-			for _, c := range columns {
-				if c < 0 {
-					solution = append(solution, 0)
-					continue
-				}
-				solution = appendStored(solution, terms, t.seed.value(b, row, c, t.name))
-			}
-			out.add(solution, t.sign*weight(b, row))
-		})
+	for _, j := range c.jobs {
+		found, err := p.finish(r, j)
 		if err != nil {
-			return nil, err
+			if renew(); len(c.jobs) > 1 && r.ctx.Err() == nil {
+				found, err = p.alone(r, nil, j.query)
+			}
+			if err != nil {
+				renew()
+			}
 		}
+		deliver(j.query, found, err)
 	}
-	return out, nil
+	return nil
+}
+
+// alone is what the pass does to the solutions of one query.
+func (p *pass) alone(r *runner, workers *schedule.Share, q *standing) (*tally, error) {
+	c := newCrew(p.matcher(r, workers), r.budget, map[*standing][]*task{q: p.work[q]})
+	if err := c.work(); err != nil {
+		return nil, err
+	}
+	return p.finish(r, c.jobs[0])
+}
+
+// finish makes a difference of what was found for a query.
+func (p *pass) finish(r *runner, j *job) (*tally, error) {
+	found, err := j.gather()
+	if err != nil {
+		return nil, err
+	}
+	return p.difference(r, j.query, found)
+}
+
+// matcher runs the seeds of the pass.
+func (p *pass) matcher(r *runner, workers *schedule.Share) *matcher {
+	terms := p.after.Dictionary()
+	return &matcher{
+		ctx: r.ctx, terms: terms, lookup: terms.Lookup, pick: r.options.Matcher, charge: r.budget.Meter("partial matches").Charge,
+		workers: workers, tuning: p.tuning,
+	}
 }
 
 // weight is how many matches a row stands for.
@@ -134,48 +149,6 @@ func (s *seed) value(b *match.Batch, row, column int, name dictionary.ID) dictio
 		return b.Cols[at][row]
 	}
 	return name
-}
-
-// rest puts the leaves' matches, as tables, in the place of the leaves and evaluates what stands above them.
-func (p *pass) rest(r *runner, m *matcher, q *standing) (*tally, error) {
-	out := newTally()
-	for side, state := range [2]*live.State{came: p.after, went: p.before} {
-		tables := map[parser.Node]*parser.Values{}
-		for _, t := range p.work[q] {
-			if t.sign != signs[side] {
-				continue
-			}
-			if err := p.fill(m, t, tables); err != nil {
-				return nil, err
-			}
-		}
-		if len(tables) == 0 {
-			continue
-		}
-		if err := r.evaluate(q, state, q.replaced(q.pattern, tables), q.variables, signs[side], out); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// fill adds the matches of a task to the table of its leaf.
-func (p *pass) fill(m *matcher, t *task, tables map[parser.Node]*parser.Values) error {
-	l, terms := t.seed.leaf, p.after.Dictionary()
-	return m.run(&t.hits, t.name, t.side, func(b *match.Batch, row int) {
-		table := tables[l.node]
-		if table == nil {
-			table = &parser.Values{Variables: l.columns}
-			tables[l.node] = table
-		}
-		values := make([]rdf.Term, len(l.columns))
-		for c := range values {
-			values[c] = terms.Term(t.seed.value(b, row, c, t.name))
-		}
-		for range weight(b, row) {
-			table.Rows = append(table.Rows, values)
-		}
-	})
 }
 
 // replaced is a pattern with tables for the leaves: empty ones for those that have none.

@@ -11,6 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Settings are those of all standing queries of a store.
@@ -19,19 +20,38 @@ type Settings struct {
 	Query func(ctx context.Context) (exec.Options, error)
 	// Budget is what one may hold, of so many bytes, 0 being the default. It is closed in the end.
 	Budget func(bytes int64) *limits.Budget
+
+	tuning *tuning
 }
+
+// tuning has the sizes that decide between ways to do the same thing. Tests set them so low that small changes take every way.
+type tuning struct {
+	// leastPiece is how many hits of a seed are worth a piece of their own, and piecesEach into how many pieces hits are cut for each goroutine
+	// that there may be. From threadCost candidates on a pass is worth a second one.
+	leastPiece, piecesEach int
+	threadCost             float64
+	// From leastApart hits of a seed on it pays to read unchanged edges apart, from manyEdges of a side on to look for seeds label by label.
+	leastApart, manyEdges int
+}
+
+var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64}
 
 // runner evaluates patterns, one after the other.
 type runner struct {
 	ctx     context.Context
 	options exec.Options
 	budget  *limits.Budget
+	*tuning
 }
 
 func (s *Settings) runner(ctx context.Context, budget *limits.Budget) (*runner, error) {
 	options, err := s.Query(ctx)
 	options.Budget = budget
-	return &runner{ctx, options, budget}, err
+	r := &runner{ctx, options, budget, s.tuning}
+	if r.tuning == nil {
+		r.tuning = &tuned
+	}
+	return r, err
 }
 
 // dataset is a state as a query sees it.

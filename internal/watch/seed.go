@@ -6,8 +6,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -18,8 +16,9 @@ import (
 type seed struct {
 	leaf     *leaf
 	position int
-	// inputs are the pattern's variables, output those that are read or that earlier patterns have.
+	// inputs are the pattern's variables, output those that are read, read in number, and those that earlier patterns have.
 	inputs, output []string
+	read           int
 	// repeats: a variable stands in the pattern twice.
 	repeats bool
 	// earlier are the earlier patterns, by place in output, and columns the leaf's columns likewise, -1 for the name of the graph.
@@ -28,10 +27,21 @@ type seed struct {
 	// graphColumn is where the pattern itself binds the variable of GRAPH; -1 where it does not.
 	graphColumn int
 
-	plan *bgp.MatchPlan
-	// planned says what the graph was like when the plan was made.
-	planned footing
+	// plans are those of the matches, with all of output, and with what is read alone.
+	plans [2]lastingPlan
 }
+
+// lastingPlan is a plan, nil where there is none yet, and what the graph was like when it was made.
+type lastingPlan struct {
+	*bgp.MatchPlan
+	over footing
+}
+
+// The plans of a seed.
+const (
+	whole = iota
+	lean
+)
 
 // places say where the ends and the label of a pattern stand in a row; below 0 they are constants.
 type places struct{ from, label, to int }
@@ -78,19 +88,27 @@ func (f footing) holdsFor(g *pcsr.Graph) bool {
 	return f.typed == typed && edges <= grown*f.edges+fewEdges && f.edges <= grown*edges+fewEdges
 }
 
-// planFor is the plan of the leaf's matches around given edges.
-func (s *seed) planFor(ctx context.Context, g *pcsr.Graph, lookup bgp.Lookup, semantics bgp.Semantics) (*bgp.MatchPlan, error) {
-	if s.plan != nil && s.planned.holdsFor(g) {
-		return s.plan, nil
+// planFor is the plan of the leaf's matches around given edges, whole or lean.
+func (s *seed) planFor(ctx context.Context, g *pcsr.Graph, lookup bgp.Lookup, kind int) (*bgp.MatchPlan, error) {
+	output := s.output
+	if kind == lean {
+		output = output[:s.read]
+	}
+	if len(output) == len(s.output) {
+		kind = whole
+	}
+	p := &s.plans[kind]
+	if p.MatchPlan != nil && p.over.holdsFor(g) {
+		return p.MatchPlan, nil
 	}
 	plan, err := bgp.Plan(ctx, s.leaf.node.Patterns, g, lookup, bgp.Options{
-		Semantics: semantics, Inputs: s.inputs, Output: s.output, Lasting: true,
+		Semantics: s.leaf.owner.semantics, Inputs: s.inputs, Output: output, Lasting: true,
 	})
 	if err != nil {
 		return nil, err
 	}
 	_, typed := g.TypeLabel()
-	s.plan, s.planned = plan, footing{g.Edges(), typed}
+	*p = lastingPlan{plan, footing{g.Edges(), typed}}
 	return plan, nil
 }
 
@@ -129,48 +147,15 @@ type hits struct {
 	n    int
 }
 
+// share takes edges that all fit, of a pattern whose ends are two variables. The columns are others' too.
+func (h *hits) share(of *stretch) {
+	h.cols, h.n = [][]dictionary.ID{of.from, of.to}, len(of.edges)
+}
+
 // add takes an edge that fits.
 func (h *hits) add(e pcsr.Edge) {
 	h.cols = h.seed.bindings(h.cols, e)
 	h.n++
-}
-
-// matcher runs seeds over a state of a graph.
-type matcher struct {
-	ctx       context.Context
-	lookup    func(rdf.Term) (dictionary.ID, bool)
-	semantics bgp.Semantics
-	pick      func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
-	charge    func(int64) error
-	workers   *schedule.Share
-}
-
-// run hands the matches that belong to the hits to emit, with the place of each of the leaf's columns.
-func (m *matcher) run(h *hits, name dictionary.ID, side *side, emit func(b *match.Batch, row int)) error {
-	s, g := h.seed, side.graph
-	if !s.leaf.holds(g) {
-		return nil
-	}
-	plan, err := s.planFor(m.ctx, g, m.lookup, m.semantics)
-	if err != nil || plan.Empty {
-		return err
-	}
-	task := &match.Match{Graph: g, Plan: plan, Weighted: true, Charge: m.charge, Workers: m.workers}
-	if len(s.inputs) > 0 {
-		task.Input = &match.Input{Cols: h.cols, N: h.n}
-	}
-	rivals := s.rivals(side)
-	m.workers.Enter()
-	defer m.workers.Leave()
-	return m.pick(plan, g).Match(m.ctx, task, func(b *match.Batch) error {
-		for row := range b.N {
-			if s.graphColumn >= 0 && b.Cols[s.graphColumn][row] != name || s.belongsElsewhere(b, row, rivals, side) {
-				continue
-			}
-			emit(b, row)
-		}
-		return nil
-	})
 }
 
 // rivals are the earlier patterns for which an edge of the side can stand.

@@ -69,17 +69,17 @@ func newStanding(q Query) (*standing, error) {
 func (q *standing) again() bool { return q.pattern == nil }
 
 // resolve looks all constants up.
-func (q *standing) resolve(d *dictionary.Dictionary) {
+func (q *standing) resolve(lookup bgp.Lookup) {
 	q.reads, q.missing = q.reads[:0], q.missing[:0]
 	for _, l := range q.leaves {
-		q.missing = append(q.missing, l.resolve(d)...)
+		q.missing = append(q.missing, l.resolve(lookup)...)
 	}
 	if q.anything {
 		q.reads = append(q.reads, wildcard)
 		return
 	}
 	for _, t := range q.labels {
-		if id, ok := d.Lookup(t); ok {
+		if id, ok := lookup(t); ok {
 			q.reads = append(q.reads, id)
 		} else {
 			q.missing = append(q.missing, keyOf(t))
@@ -91,7 +91,7 @@ func (q *standing) resolve(d *dictionary.Dictionary) {
 func (q *standing) forget() {
 	for _, l := range q.leaves {
 		for _, s := range l.seeds {
-			s.plan = nil
+			s.plans = [2]lastingPlan{}
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (q *standing) plan(r *runner, state *live.State) error {
 			return err
 		}
 		for _, s := range l.seeds {
-			if _, err := s.planFor(r.ctx, g, state.Dictionary().Lookup, q.semantics); err != nil {
+			if _, err := s.planFor(r.ctx, g, state.Dictionary().Lookup, whole); err != nil {
 				return err
 			}
 		}

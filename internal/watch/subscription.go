@@ -84,12 +84,14 @@ func (s *Subscription) goOn(r *runner, now *live.Snapshot, sequence uint64) (sta
 			s.stale = true
 			return nil
 		}
-		p, err := newPass(before, now.State, changes)
+		p, err := newPass(r, before, now.State, changes)
 		if err != nil {
 			return err
 		}
-		p.distributeTo(s.query)
-		if s.pending, err = p.difference(r, s.query); err != nil {
+		x := newIndex(now.Dictionary().Lookup)
+		x.add(s.query)
+		p.distribute(x, func(*standing) {})
+		if s.pending, err = p.alone(r, r.options.Workers, s.query); err != nil {
 			return err
 		}
 		return s.held.Charge(s.pending.bytes)

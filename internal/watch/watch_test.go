@@ -44,6 +44,10 @@ type world struct {
 }
 
 func newWorld(t fatal, initial map[rdf.Quad]bool, options live.Options) *world {
+	return newWorldWith(t, initial, options, settings())
+}
+
+func newWorldWith(t fatal, initial map[rdf.Quad]bool, options live.Options, settings watch.Settings) *world {
 	w := &world{fatal: t, quads: maps.Clone(initial)}
 	folder, remove := livetest.Load(t, maps.Keys(initial))
 	w.remove = remove
@@ -53,7 +57,7 @@ func newWorld(t fatal, initial map[rdf.Quad]bool, options live.Options) *world {
 	if w.store, err = live.Open(context.Background(), folder, options); err != nil {
 		t.Fatal(err)
 	}
-	w.watcher = watch.New(w.store, settings())
+	w.watcher = watch.New(w.store, settings)
 	return w
 }
 
@@ -215,7 +219,9 @@ func TestSumOfChanges(t *testing.T) {
 		for range d.number("initial", 15) {
 			initial[d.quad()] = true
 		}
-		w := newWorld(r, initial, live.Options{LargeClear: 4})
+		with := d.settings(r)
+		defer with.close()
+		w := newWorldWith(r, initial, live.Options{LargeClear: 4}, with.Settings)
 		defer w.close()
 		var queries []*watched
 		for range 1 + d.number("queries", 5) {

@@ -9,6 +9,7 @@ import (
 // which every step extends by one slot. Slots are numbered in the order they are bound: first the Inputs slots that
 // the caller seeds (columns of another operator's solutions), then one slot per step.
 type MatchPlan struct {
+	// Query is what was planned; nil where the plan was made of another (Relabel).
 	Query *QueryGraph
 	// Slots names what each slot binds, in binding order; len(Slots) == Inputs + len(Steps).
 	Slots []Slot

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -71,9 +72,9 @@ func mean(all []timing) float64 {
 // TestReportAblation measures what each part gains: one setting changed at a time.
 func TestReportAblation(t *testing.T) {
 	b := newBench(t, "B.vl")
-	r := newReport(t, "ablation.md")
+	r := matchtest.NewReport(t, "ablation.md")
 	g := b.graph()
-	r.head("Ablation on B, vertex labels", "variant", "whole ms, geometric mean", "against the default", "largest factor of a query")
+	r.Head("Ablation on B, vertex labels", "variant", "whole ms, geometric mean", "against the default", "largest factor of a query")
 	normal := b.count(g, Options{})
 	show := func(name string, g *pcsr.Graph, options Options) {
 		all := b.count(g, options)
@@ -84,7 +85,7 @@ func TestReportAblation(t *testing.T) {
 			}
 			worst = max(worst, (all[i].whole-all[i].plan)/(normal[i].whole-normal[i].plan))
 		}
-		r.row(name, mean(all), mean(all)/mean(normal), worst)
+		r.Row(name, mean(all), mean(all)/mean(normal), worst)
 	}
 	show("default (planning not counted)", g, Options{})
 	show("a warp for each row", g, Options{tuning: tuning{strategy: kernels.WarpPerRow}})
@@ -109,8 +110,8 @@ func TestReportAblation(t *testing.T) {
 // TestReportSharing measures siblings that share an intersection, where patterns are dense.
 func TestReportSharing(t *testing.T) {
 	driver(t)
-	r := newReport(t, "sharing.md")
-	r.head("Siblings that share an intersection", "query", "kernels ms", "candidates", "each row for itself: kernels ms", "candidates", "gain")
+	r := matchtest.NewReport(t, "sharing.md")
+	r.Head("Siblings that share an intersection", "query", "kernels ms", "candidates", "each row for itself: kernels ms", "candidates", "gain")
 	for _, set := range []string{"A.u", "B.u"} {
 		b := newBench(t, set)
 		g := b.graph()
@@ -119,7 +120,7 @@ func TestReportSharing(t *testing.T) {
 			if with[i].count != without[i].count {
 				t.Errorf("%s %s: %d with sharing, %d without", set, q.name, with[i].count, without[i].count)
 			}
-			r.row(set+" "+q.name, with[i].kernels, with[i].candidates(), without[i].kernels, without[i].candidates(), without[i].kernels/with[i].kernels)
+			r.Row(set+" "+q.name, with[i].kernels, with[i].candidates(), without[i].kernels, without[i].candidates(), without[i].kernels/with[i].kernels)
 		}
 	}
 }
@@ -127,9 +128,9 @@ func TestReportSharing(t *testing.T) {
 // TestReportTables measures tables of the estimated size, which grow, beside ones of a fixed size.
 func TestReportTables(t *testing.T) {
 	driver(t)
-	r := newReport(t, "tables.md")
+	r := matchtest.NewReport(t, "tables.md")
 	sizes := []int64{64 << 20, 256 << 20, 1 << 30, 4 << 30}
-	r.head("Memory of a query's tables", "query", "by estimate: whole ms", "MB", "64 MB: whole ms", "256 MB", "1 GB", "4 GB")
+	r.Head("Memory of a query's tables", "query", "by estimate: whole ms", "MB", "64 MB: whole ms", "256 MB", "1 GB", "4 GB")
 	for _, set := range []string{"A.u", "B.u", "B.vl"} {
 		b := newBench(t, set)
 		g := b.graph()
@@ -147,7 +148,7 @@ func TestReportTables(t *testing.T) {
 			for _, all := range fixed {
 				row = append(row, all[i].whole-all[i].plan)
 			}
-			r.row(row...)
+			r.Row(row...)
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
@@ -156,13 +157,13 @@ func TestReportTables(t *testing.T) {
 }
 
 // reportOrder measures order constraints where they matter.
-func reportOrder(t *testing.T, r *report) {
+func reportOrder(t *testing.T, r *matchtest.Report) {
 	b := newBench(t, "A.u", "tri", "k4", "k5")
 	g := b.graph()
 	with, without := b.count(g, Options{}), b.count(g, Options{tuning: tuning{Tuning: match.Tuning{NoOrder: true}}})
-	r.head("Order constraints on A, no labels", "query", "with, kernels ms", "without", "gain")
+	r.Head("Order constraints on A, no labels", "query", "with, kernels ms", "without", "gain")
 	for i, q := range b.patterns {
-		r.row(q.name, with[i].kernels, without[i].kernels, without[i].kernels/with[i].kernels)
+		r.Row(q.name, with[i].kernels, without[i].kernels, without[i].kernels/with[i].kernels)
 	}
 }
 
@@ -170,14 +171,14 @@ func reportOrder(t *testing.T, r *report) {
 func TestReportSignatures(t *testing.T) {
 	b := newBench(t, "B.vl")
 	g := b.graph()
-	r := newReport(t, "signatures.md")
-	r.head("Signatures on B, vertex labels", "query", "candidates", "removed", "whole ms", "with signatures",
+	r := matchtest.NewReport(t, "signatures.md")
+	r.Head("Signatures on B, vertex labels", "query", "candidates", "removed", "whole ms", "with signatures",
 		"classes not cut: candidates", "removed", "whole ms", "with signatures")
 	without, with := b.count(g, Options{}), b.count(g, Options{tuning: tuning{signatures: true}})
 	uncut, both := b.count(g, Options{tuning: tuning{Tuning: match.Tuning{KeepRanges: true}}}), b.count(g, Options{tuning: tuning{signatures: true, Tuning: match.Tuning{KeepRanges: true}}})
 	for i, q := range b.patterns {
 		before, after := without[i].candidates(), uncut[i].candidates()
-		r.row(q.name, before, share(1-with[i].candidates()/before), without[i].whole, with[i].whole,
+		r.Row(q.name, before, share(1-with[i].candidates()/before), without[i].whole, with[i].whole,
 			after, share(1-both[i].candidates()/after), uncut[i].whole, both[i].whole)
 	}
 }
@@ -188,8 +189,8 @@ func share(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 func TestReportRepeats(t *testing.T) {
 	b := newBench(t, "A.u")
 	g := b.graph()
-	r := newReport(t, "repeats.md")
-	r.head("DISTINCT on A, no labels", "rows asked for", "on the device", "rows copied", "kernels ms", "rows on the host ms")
+	r := matchtest.NewReport(t, "repeats.md")
+	r.Head("DISTINCT on A, no labels", "rows asked for", "on the device", "rows copied", "kernels ms", "rows on the host ms")
 	variable := func(name string) parser.PatternTerm { return parser.PatternTerm{Variable: name} }
 	edge := func(from, to string) parser.TriplePattern {
 		return parser.TriplePattern{Subject: variable(from), Predicate: term(1), Object: variable(to)}
@@ -212,7 +213,7 @@ func TestReportRepeats(t *testing.T) {
 		for _, repeats := range []bool{true, false} {
 			d := open(t, Options{Driver: b.gpu, tuning: tuning{repeats: repeats}})
 			rows, kernels, whole := timeRepeats(t, d, g, p)
-			r.row(q.name, map[bool]string{true: "repeats pass", false: "repeats dropped"}[repeats], rows, kernels, whole)
+			r.Row(q.name, map[bool]string{true: "repeats pass", false: "repeats dropped"}[repeats], rows, kernels, whole)
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
@@ -230,7 +231,7 @@ func timeRepeats(t *testing.T, d *Device, g *pcsr.Graph, p *bgp.MatchPlan) (rows
 		if err := d.Match(context.Background(), m, func(b *match.Batch) error { rows += b.N; return nil }); err != nil {
 			t.Error(err)
 		}
-		whole, kernels = milliseconds(time.Since(begun)), milliseconds(trace.Kernels)
+		whole, kernels = matchtest.Milliseconds(time.Since(begun)), matchtest.Milliseconds(trace.Kernels)
 	}
 	return rows, kernels, whole
 }
@@ -240,8 +241,8 @@ func TestReportMailbox(t *testing.T) {
 	gpu := driver(t)
 	m := ring(t, 4000)
 	m.Limit = 100
-	r := newReport(t, "mailbox.md")
-	r.head("A hundred rows of a small join", "variant", "rows on the host ms")
+	r := matchtest.NewReport(t, "mailbox.md")
+	r.Head("A hundred rows of a small join", "variant", "rows on the host ms")
 	for _, without := range []bool{false, true} {
 		d := open(t, Options{Driver: gpu, tuning: tuning{noMailbox: without}})
 		var times []float64
@@ -250,9 +251,9 @@ func TestReportMailbox(t *testing.T) {
 			if err := d.Match(context.Background(), m, func(*match.Batch) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
-			times = append(times, milliseconds(time.Since(begun)))
+			times = append(times, matchtest.Milliseconds(time.Since(begun)))
 		}
-		r.row(map[bool]string{false: "mapped memory", true: "a copy back"}[without], median(times))
+		r.Row(map[bool]string{false: "mapped memory", true: "a copy back"}[without], matchtest.Median(times))
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}

@@ -238,14 +238,14 @@ func TestReportLUBM(t *testing.T) {
 	made := time.Since(begun)
 	d := open(t, Options{Driver: gpu})
 	defer d.Close()
-	r := newReport(t, "lubm.md")
+	r := matchtest.NewReport(t, "lubm.md")
 	begun = time.Now()
 	if err := d.Upload(context.Background(), g); err != nil {
 		t.Fatal(err)
 	}
 	title := fmt.Sprintf("LUBM(%d): %d triples, %d terms; made in %v, %d MB uploaded in %v", scale, g.Edges(), g.Vertices(),
 		made.Round(time.Millisecond), g.Bytes()>>20, time.Since(begun).Round(time.Millisecond))
-	r.head(title, "query", "solutions", "count: kernels ms", "count ms", "plan ms", "rows: match ms", "rows on the host ms", "CPU count ms", "Wukong+G, K40m, LUBM-2560")
+	r.Head(title, "query", "solutions", "count: kernels ms", "count ms", "plan ms", "rows: match ms", "rows on the host ms", "CPU count ms", "Wukong+G, K40m, LUBM-2560")
 	processor := matchtest.OnThreads(cpu.New(), 0)
 	var details strings.Builder
 	for i, q := range lubmQueries {
@@ -273,11 +273,11 @@ func TestReportLUBM(t *testing.T) {
 		if err != nil || n != took.count {
 			t.Errorf("%s: %d, on the CPU %d, %v", q.name, took.count, n, err)
 		}
-		r.row(q.name, took.count, took.kernels, took.whole-took.plan, took.plan, matched, host, milliseconds(time.Since(begun)), publishedWukongG[i])
+		r.Row(q.name, took.count, took.kernels, took.whole-took.plan, took.plan, matched, host, matchtest.Milliseconds(time.Since(begun)), publishedWukongG[i])
 		fmt.Fprintf(&details, "  %s\n%s  rows\n%s", q.name, took.lines(), (&timing{trace: trace, steps: p}).lines())
 	}
-	r.details("steps-lubm.txt", details.String())
-	r.head("L4, L5 and L6 in turn, rows to the host, planning not counted", "goroutines", "queries a second")
+	r.Details("steps-lubm.txt", details.String())
+	r.Head("L4, L5 and L6 in turn, rows to the host, planning not counted", "goroutines", "queries a second")
 	var plans []*bgp.MatchPlan
 	for _, q := range lubmQueries[3:6] {
 		p, err := bgp.Plan(context.Background(), u.pattern(q.text), g, lookup, bgp.Options{Output: []string{"x"}, Speed: bgp.GPUSpeed})
@@ -287,7 +287,7 @@ func TestReportLUBM(t *testing.T) {
 		plans = append(plans, p)
 	}
 	for _, n := range []int{1, 4, 16, 64} {
-		r.row(n, throughput(t, d, g, plans, n))
+		r.Row(n, throughput(t, d, g, plans, n))
 	}
 	reportCrowd(t, r, gpu, g, func(name string) *bgp.MatchPlan {
 		i := slices.IndexFunc(lubmQueries, func(q struct{ name, text string }) bool { return q.name == name })
@@ -300,8 +300,8 @@ func TestReportLUBM(t *testing.T) {
 }
 
 // reportCrowd measures counts of all sizes from 64 goroutines, with different numbers of launches that are waited for at a time.
-func reportCrowd(t *testing.T, r *report, gpu kernels.Driver, g *pcsr.Graph, plan func(name string) *bgp.MatchPlan) {
-	r.head("Counts of L1 to L7 in turn by 64 goroutines", "launches waited for", "queries a second", "memory of tables, MB")
+func reportCrowd(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pcsr.Graph, plan func(name string) *bgp.MatchPlan) {
+	r.Head("Counts of L1 to L7 in turn by 64 goroutines", "launches waited for", "queries a second", "memory of tables, MB")
 	var plans []*bgp.MatchPlan
 	for _, q := range lubmQueries {
 		plans = append(plans, plan(q.name))
@@ -312,7 +312,7 @@ func reportCrowd(t *testing.T, r *report, gpu kernels.Driver, g *pcsr.Graph, pla
 			t.Fatal(err)
 		}
 		throughput(t, d, g, plans, 64)
-		r.row(n, throughput(t, d, g, plans, 64), d.lanes.idleBytes()>>20)
+		r.Row(n, throughput(t, d, g, plans, 64), d.lanes.idleBytes()>>20)
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
@@ -350,8 +350,8 @@ func timeRows(t *testing.T, d *Device, g *pcsr.Graph, p *bgp.MatchPlan) (matched
 		if err := d.Match(context.Background(), m, func(b *match.Batch) error { rows += b.N; return nil }); err != nil {
 			t.Error(err)
 		}
-		hosts = append(hosts, milliseconds(time.Since(begun)))
-		matches = append(matches, milliseconds(trace.Kernels))
+		hosts = append(hosts, matchtest.Milliseconds(time.Since(begun)))
+		matches = append(matches, matchtest.Milliseconds(trace.Kernels))
 	}
-	return median(matches), median(hosts), trace
+	return matchtest.Median(matches), matchtest.Median(hosts), trace
 }

@@ -45,6 +45,9 @@ func needsOf(g *pcsr.Graph, plan *bgp.MatchPlan) *needs {
 	for _, c := range plan.InputChecks {
 		n.check(c.Label)
 	}
+	if label, ok := g.TypeLabel(); ok && len(plan.InputClasses) > 0 {
+		n.check(bgp.Const(label))
+	}
 	return n
 }
 

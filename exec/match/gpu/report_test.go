@@ -6,73 +6,16 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
-
-// report is a markdown file in the folder OUT, and the test's log.
-type report struct {
-	t    *testing.T
-	file *os.File
-}
-
-func newReport(t *testing.T, name string) *report {
-	t.Helper()
-	out := os.Getenv("OUT")
-	if out == "" {
-		out = t.TempDir()
-	}
-	f, err := os.Create(filepath.Join(out, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return &report{t, f}
-}
-
-func (r *report) row(cells ...any) {
-	line := "|"
-	for _, c := range cells {
-		if x, ok := c.(float64); ok {
-			c = strconv.FormatFloat(x, 'g', 4, 64)
-		}
-		line += fmt.Sprintf(" %v |", c)
-	}
-	fmt.Fprintln(r.file, line)
-	fmt.Println(line)
-}
-
-func (r *report) head(title string, cells ...any) {
-	fmt.Fprintf(r.file, "\n%s\n\n", title)
-	fmt.Printf("\n%s\n", title)
-	r.row(cells...)
-	rule := make([]any, len(cells))
-	for i := range rule {
-		rule[i] = "---"
-	}
-	r.row(rule...)
-}
-
-// details writes a file of its own beside the report.
-func (r *report) details(name, text string) {
-	if err := os.WriteFile(filepath.Join(filepath.Dir(r.file.Name()), name), []byte(text), 0o644); err != nil {
-		r.t.Error(err)
-	}
-}
-
-func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
-
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return x[len(x)/2]
-}
 
 // timing is what a count took: the plan, the whole of it with the plan, the kernels in it; milliseconds.
 type timing struct {
@@ -101,13 +44,13 @@ func timeCount(d *Device, g *pcsr.Graph, plan func() (*bgp.MatchPlan, error), ti
 			return t, err
 		}
 		if i > 0 && i < times || times == 1 {
-			plans = append(plans, milliseconds(planned.Sub(begun)))
-			wholes = append(wholes, milliseconds(time.Since(begun)))
+			plans = append(plans, matchtest.Milliseconds(planned.Sub(begun)))
+			wholes = append(wholes, matchtest.Milliseconds(time.Since(begun)))
 		}
 		t.steps = p
 	}
-	inside = append(inside, milliseconds(t.trace.Kernels))
-	t.plan, t.whole, t.kernels = median(plans), median(wholes), median(inside)
+	inside = append(inside, matchtest.Milliseconds(t.trace.Kernels))
+	t.plan, t.whole, t.kernels = matchtest.Median(plans), matchtest.Median(wholes), matchtest.Median(inside)
 	return t, nil
 }
 
@@ -116,7 +59,7 @@ func (t *timing) lines() string {
 	var b strings.Builder
 	for i, s := range t.trace.Steps {
 		fmt.Fprintf(&b, "    %d ?%s in %d candidates %d out %d (estimated %.0f) %.3f ms %s\n", i, t.steps.Slots[t.steps.Inputs+i].Variable,
-			s.RowsIn, s.Candidates, s.RowsOut, t.steps.Steps[i].EstimatedRows, milliseconds(s.Elapsed), s.Variant)
+			s.RowsIn, s.Candidates, s.RowsOut, t.steps.Steps[i].EstimatedRows, matchtest.Milliseconds(s.Elapsed), s.Variant)
 	}
 	return b.String()
 }
@@ -171,7 +114,7 @@ func TestReportLabelled(t *testing.T) {
 	gpu := driver(t)
 	folder := benchFolder(t)
 	peers, expected := readPeers(t, filepath.Join(folder, "peers-h200.txt")), expectedCounts(t, folder)
-	r := newReport(t, "labelled.md")
+	r := matchtest.NewReport(t, "labelled.md")
 	sets := strings.Fields(os.Getenv("RDFGPU_SETS"))
 	if len(sets) == 0 {
 		sets = []string{"A.vl", "A.u", "B.vl", "B.el", "B.u"}
@@ -181,7 +124,7 @@ func TestReportLabelled(t *testing.T) {
 		base := readLabelled(t, filepath.Join(folder, name+".base"))
 		g := base.graph(t, kind == "el")
 		d := open(t, Options{Driver: gpu})
-		r.head(set, "query", "embeddings", "kernels ms", "plan ms", "whole ms", "best peer", "its kernels", "its whole", "ahead",
+		r.Head(set, "query", "embeddings", "kernels ms", "plan ms", "whole ms", "best peer", "its kernels", "its whole", "ahead",
 			"heaviest step, G candidates/s")
 		ahead, n := 0.0, 0
 		var details strings.Builder
@@ -203,15 +146,14 @@ func TestReportLabelled(t *testing.T) {
 				ahead += math.Log(best.whole / took.whole)
 				n++
 			}
-			r.row(q.name, took.count, took.kernels, took.plan, took.whole, best.tool, best.kernels, best.whole, best.whole/took.whole,
+			r.Row(q.name, took.count, took.kernels, took.plan, took.whole, best.tool, best.kernels, best.whole, best.whole/took.whole,
 				took.rate())
 			fmt.Fprintf(&details, "  %s\n%s", q.name, took.lines())
 		}
 		if n > 0 {
-			fmt.Fprintf(r.file, "\nGeometric mean: %.2f times ahead of the best peer.\n", math.Exp(ahead/float64(n)))
-			fmt.Printf("geometric mean %.2f\n", math.Exp(ahead/float64(n)))
+			r.Say(fmt.Sprintf("\nGeometric mean: %.2f times ahead of the best peer.", math.Exp(ahead/float64(n))))
 		}
-		r.details("steps-"+set+".txt", details.String())
+		r.Details("steps-"+set+".txt", details.String())
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}

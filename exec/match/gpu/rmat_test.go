@@ -89,8 +89,8 @@ func TestReportRMAT(t *testing.T) {
 	g := rmat(t, edges)
 	d := open(t, Options{Driver: gpu})
 	defer d.Close()
-	r := newReport(t, "rmat.md")
-	r.head("R-MAT with "+strconv.FormatUint(g.Edges(), 10)+" triples, isomorphism", "query", "embeddings", "kernels ms", "plan ms", "whole ms",
+	r := matchtest.NewReport(t, "rmat.md")
+	r.Head("R-MAT with "+strconv.FormatUint(g.Edges(), 10)+" triples, isomorphism", "query", "embeddings", "kernels ms", "plan ms", "whole ms",
 		"G embeddings/s", "heaviest step, G candidates/s", "CPU ms")
 	for _, q := range rmatPatterns {
 		var p pattern
@@ -111,12 +111,12 @@ func TestReportRMAT(t *testing.T) {
 		begun := time.Now()
 		n, err := matchtest.OnThreads(cpu.New(), 0).Count(ctx, &match.Match{Graph: g, Plan: took.steps})
 		cancel()
-		var processor any = milliseconds(time.Since(begun))
+		var processor any = matchtest.Milliseconds(time.Since(begun))
 		if err != nil {
 			processor = err
 		} else if n != took.count {
 			t.Errorf("%s: %d, on the CPU %d", q.name, took.count, n)
 		}
-		r.row(q.name, took.count, took.kernels, took.plan, took.whole, float64(took.count)/took.whole/1e6, took.rate(), processor)
+		r.Row(q.name, took.count, took.kernels, took.plan, took.whole, float64(took.count)/took.whole/1e6, took.rate(), processor)
 	}
 }

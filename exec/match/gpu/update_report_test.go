@@ -84,16 +84,16 @@ func (a *afterUpdate) measure(t *testing.T, d *Device, g *pcsr.Graph, change fun
 	if again, err := d.Count(context.Background(), &match.Match{Graph: next, Plan: p}); err != nil || again != n {
 		t.Fatalf("%d, then %d, error %v", n, again, err)
 	}
-	a.again = append(a.again, milliseconds(time.Since(answered)))
+	a.again = append(a.again, matchtest.Milliseconds(time.Since(answered)))
 	after, err := d.Info()
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.commit = append(a.commit, milliseconds(committed.Sub(begun)))
-	a.plan = append(a.plan, milliseconds(planned.Sub(committed)))
-	a.first = append(a.first, milliseconds(answered.Sub(begun)))
-	a.waiting = append(a.waiting, milliseconds(trace.Upload))
-	a.kernels = append(a.kernels, milliseconds(trace.Kernels))
+	a.commit = append(a.commit, matchtest.Milliseconds(committed.Sub(begun)))
+	a.plan = append(a.plan, matchtest.Milliseconds(planned.Sub(committed)))
+	a.first = append(a.first, matchtest.Milliseconds(answered.Sub(begun)))
+	a.waiting = append(a.waiting, matchtest.Milliseconds(trace.Upload))
+	a.kernels = append(a.kernels, matchtest.Milliseconds(trace.Kernels))
 	a.copied = append(a.copied, float64(after.Copied-before.Copied))
 	a.patched = append(a.patched, float64(after.Patched-before.Patched))
 	return next, p, n
@@ -114,14 +114,14 @@ func TestReportUpdates(t *testing.T) {
 	if err := d.Upload(context.Background(), g); err != nil {
 		t.Fatal(err)
 	}
-	r := newReport(t, "updates.md")
+	r := matchtest.NewReport(t, "updates.md")
 	class := u.base[generate.Class] + uint32(generate.GraduateStudent)
 	edits := &edits{rand.New(rand.NewPCG(1, 13)), g.Members(class)}
 	processor := matchtest.OnThreads(cpu.New(), 0)
 	for name, change := range map[string]func(*pcsr.Graph) (int, []pcsr.Edge, []pcsr.Edge){
 		"1,000 triples of new students": edits.enrol, "500 triples of students exchanged": edits.move,
 	} {
-		r.head(fmt.Sprintf("LUBM(%d), %d triples: %s", scale, g.Edges(), name), "query", "solutions", "before ms", "first answer ms", "of that commit ms", "plan ms",
+		r.Head(fmt.Sprintf("LUBM(%d), %d triples: %s", scale, g.Edges(), name), "query", "solutions", "before ms", "first answer ms", "of that commit ms", "plan ms",
 			"the first ever ms", "bringing what changed ms", "kernels ms", "second answer ms", "bytes copied", "partitions patched")
 		state := g
 		for _, q := range lubmQueries {
@@ -143,8 +143,8 @@ func TestReportUpdates(t *testing.T) {
 				state, p, n = a.measure(t, d, state, change, plan)
 			}
 			ever := a.first[0]
-			r.row(q.name, n, was.whole, median(a.first), median(a.commit), median(a.plan), ever, median(a.waiting), median(a.kernels), median(a.again),
-				median(a.copied), median(a.patched))
+			r.Row(q.name, n, was.whole, matchtest.Median(a.first), matchtest.Median(a.commit), matchtest.Median(a.plan), ever, matchtest.Median(a.waiting), matchtest.Median(a.kernels), matchtest.Median(a.again),
+				matchtest.Median(a.copied), matchtest.Median(a.patched))
 			if want, err := processor.Count(context.Background(), &match.Match{Graph: state, Plan: p}); err != nil || want != n {
 				t.Errorf("%s: %d, on the CPU %d, error %v", q.name, n, want, err)
 			}

@@ -1,0 +1,222 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// crew is the goroutines that match the seeds of a pass, of some of its queries: the caller's, and, where there is much to do, others
+// beside it. They take pieces, which are stretches of the hits of a seed, from a common list; within a piece the matcher shares its
+// work further, so that a hub is not the work of one.
+type crew struct {
+	matcher *matcher
+	jobs    []*job
+	pieces  []piece
+	// held are whole searches by a matcher with a memory of its own, which the caller's goroutine runs.
+	held    []piece
+	budget  *limits.Budget
+	next    atomic.Int64
+	helpers schedule.Group
+}
+
+// job is one query's part of the work.
+type job struct {
+	query    *standing
+	searches []*search
+
+	mu    sync.Mutex
+	found []*finding
+	err   error
+}
+
+// piece is hits low … high-1 of a search.
+type piece struct {
+	job       *job
+	search    *search
+	low, high int
+}
+
+// newCrew makes the tasks of queries ready. Plans are made here, one after the other: seeds keep them.
+func newCrew(m *matcher, budget *limits.Budget, work map[*standing][]*task) *crew {
+	c := &crew{matcher: m, budget: budget, helpers: schedule.Group{Share: m.workers}}
+	for q, tasks := range work {
+		j := &job{query: q}
+		c.jobs = append(c.jobs, j)
+		for _, t := range tasks {
+			f, err := m.prepare(t)
+			if err != nil {
+				j.err = err
+				break
+			}
+			if f != nil {
+				j.searches = append(j.searches, f)
+			}
+		}
+	}
+	return c
+}
+
+// work matches everything. The error is a fault; those of queries are their jobs'. Where the matches take more memory than the budget has, all
+// end that are not done.
+func (c *crew) work() error {
+	ctx, cancel := context.WithCancelCause(c.matcher.ctx)
+	defer cancel(nil)
+	c.budget.OnEnd(cancel)
+	defer c.budget.OnEnd(nil)
+	c.matcher.ctx = ctx
+	share, cost := c.helpers.Share, 0.0
+	share.Enter()
+	defer share.Leave()
+	for _, j := range c.jobs {
+		for _, f := range j.searches {
+			cost += f.cost
+			c.cut(j, f)
+		}
+	}
+	for n := len(c.pieces) + len(c.held); n > 1 && cost >= c.matcher.tuning.threadCost; n-- {
+		if !c.helpers.Go(func(w *schedule.Worker) error {
+			c.take(w.Keep)
+			return nil
+		}) {
+			break
+		}
+	}
+	c.helpers.Do(func() error {
+		c.runHeld()
+		c.take(func() bool {
+			share.Yield()
+			return true
+		})
+		return nil
+	})
+	return c.helpers.Wait()
+}
+
+// cut makes pieces of a search.
+func (c *crew) cut(j *job, f *search) {
+	if _, ok := f.by.(match.Holder); ok {
+		c.held = append(c.held, piece{j, f, 0, f.n})
+		return
+	}
+	size := max(c.matcher.tuning.leastPiece, f.n/(c.matcher.tuning.piecesEach*c.helpers.Share.Limit())+1)
+	if c.helpers.Share.Limit() == 1 || len(f.seed.inputs) == 0 {
+		size = f.n
+	}
+	for low := 0; low < f.n; low += size {
+		c.pieces = append(c.pieces, piece{j, f, low, min(low+size, f.n)})
+	}
+}
+
+// take takes pieces, as long as there are some and the goroutine may go on. Pieces of one query follow each other, and what a goroutine
+// finds in them it keeps together.
+func (c *crew) take(keep func() bool) {
+	var of *job
+	var found *finding
+	for keep() {
+		n := c.next.Add(1) - 1
+		if n >= int64(len(c.pieces)) {
+			return
+		}
+		p := c.pieces[n]
+		if p.job != of {
+			of, found = p.job, p.job.begin()
+		}
+		c.run(p, found)
+	}
+}
+
+// run adds the matches of a piece to a finding, unless its query has failed.
+func (c *crew) run(p piece, into *finding) {
+	if !p.job.failed() {
+		p.job.fail(c.search(into, p))
+	}
+}
+
+// runHeld runs what matchers with memories of their own do, graph by graph: the states before a change first, of which the others
+// are made there.
+func (c *crew) runHeld() {
+	slices.SortStableFunc(c.held, func(a, b piece) int { return cmp.Compare(b.search.at, a.search.at) })
+	for len(c.held) > 0 {
+		var some, others []piece
+		for _, p := range c.held {
+			if p.search.graph == c.held[0].search.graph {
+				some = append(some, p)
+			} else {
+				others = append(others, p)
+			}
+		}
+		c.runOver(some)
+		c.held = others
+	}
+}
+
+// runOver runs pieces over one graph, what they read of it being held. Where there is no room for that, each brings what it reads.
+func (c *crew) runOver(pieces []piece) {
+	var plans []*bgp.MatchPlan
+	for _, p := range pieces {
+		plans = append(plans, p.search.plan)
+	}
+	f := pieces[0].search
+	if release, err := f.by.(match.Holder).Hold(c.matcher.ctx, f.graph, plans...); err == nil {
+		defer release()
+	}
+	for _, p := range pieces {
+		c.run(p, p.job.begin())
+	}
+}
+
+// search adds the matches of a piece to a finding.
+func (c *crew) search(into *finding, p piece) error {
+	err := into.search(c.matcher, p)
+	if ctx := c.matcher.ctx; err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// begin is where a goroutine puts what it finds.
+func (j *job) begin() *finding {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f := newFinding()
+	j.found = append(j.found, f)
+	return f
+}
+
+func (j *job) failed() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err != nil
+}
+
+func (j *job) fail(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err == nil {
+		j.err = err
+	}
+}
+
+// gather puts together what was found.
+func (j *job) gather() (*finding, error) {
+	if j.err != nil {
+		return nil, j.err
+	}
+	all := newFinding()
+	for i, f := range j.found {
+		if i == 0 {
+			all = f
+			continue
+		}
+		all.add(f)
+	}
+	return all, nil
+}

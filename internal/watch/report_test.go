@@ -1,0 +1,376 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// rapidFlow are the queries of each graph that RapidFlow was measured on (one thread, one edge after the other), in milliseconds: the
+// held-out edges inserted, and deleted.
+var rapidFlow = map[string]map[string][2]float64{
+	"A": {"d4": {15.8, 16.2}, "d6": {55, 44}, "d8": {62, 56}, "lq6": {46, 30}, "s5": {92, 65}, "s7": {214, 316}, "t4": {22, 14}},
+	"B": {"d5": {764, 913}, "d8": {831, 918}, "t4": {88, 89}, "lq6": {736, 791}},
+}
+
+// stream is a graph whose edges come and go, and queries that stand.
+type stream struct {
+	*testing.T
+	*matchtest.Labelled
+	queries []*standing
+	names   []string
+	// expected are the solutions of each query over all edges.
+	expected map[string]uint64
+	// full has all edges, rest all but the held-out ones.
+	full, rest *pcsr.Graph
+	held       []pcsr.Edge
+}
+
+// newStream reads a graph and those of its queries that RapidFlow was measured on, and holds a random tenth of its edges out.
+func newStream(t *testing.T, folder, name string) *stream {
+	g, err := matchtest.ReadLabelled(filepath.Join(folder, name+".base"))
+	if err != nil {
+		t.Skip(err)
+	}
+	s := &stream{T: t, Labelled: g, expected: map[string]uint64{}}
+	patterns, err := g.ReadPatterns(filepath.Join(folder, "queries", name+".vl.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range patterns {
+		if _, ok := rapidFlow[name][p.Name]; ok || rapidFlow[name] == nil {
+			s.stand(p)
+		}
+	}
+	s.readExpected(folder, name+".vl")
+	s.hold()
+	return s
+}
+
+// stand makes the count of a pattern's solutions stand.
+func (s *stream) stand(p matchtest.LabelledPattern) {
+	var text strings.Builder
+	for _, t := range p.Triples {
+		for _, end := range []parser.PatternTerm{t.Subject, t.Predicate, t.Object} {
+			if end.IsVariable() {
+				fmt.Fprintf(&text, "?%s ", end.Variable)
+			} else {
+				fmt.Fprintf(&text, "%s ", end.Term)
+			}
+		}
+		text.WriteString(". ")
+	}
+	parsed, err := parser.Parse("SELECT (COUNT(*) AS ?n) { "+text.String()+"}", parser.Options{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	q, err := newStanding(Query{Parsed: parsed, Semantics: bgp.Isomorphism})
+	if err != nil || q.again() {
+		s.Fatal(p.Name, err)
+	}
+	q.resolve(matchtest.Lookup)
+	s.queries, s.names = append(s.queries, q), append(s.names, p.Name)
+}
+
+func (s *stream) readExpected(folder, set string) {
+	data, err := os.ReadFile(filepath.Join(folder, "expected.tsv"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if w := strings.Fields(line); len(w) == 4 && w[0] == set {
+			s.expected[w[1]], _ = strconv.ParseUint(w[2], 10, 64)
+		}
+	}
+}
+
+// hold holds a random tenth of the undirected edges out.
+func (s *stream) hold() {
+	all := s.Edges(false)
+	order := rand.New(rand.NewPCG(15, 1)).Perm(len(all) / 2)
+	out := len(order) / 10
+	rest := make([]pcsr.Edge, 0, len(all))
+	for i, e := range order {
+		if pair := all[2*e : 2*e+2]; i < out {
+			s.held = append(s.held, pair...)
+		} else {
+			rest = append(rest, pair...)
+		}
+	}
+	var err error
+	if s.full, err = s.Build(all); err == nil {
+		s.rest, err = s.Build(rest)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// way is by what seeds are matched.
+type way struct {
+	name    string
+	matcher match.Matcher
+	threads int
+	tuning  tuning
+}
+
+// run is what a batch brought, and what it took, in milliseconds: to change the graph, and to match.
+type run struct {
+	net             int64 // those that came less those that went
+	change, matched float64
+}
+
+// apply changes a graph and finds what that does to some queries.
+func (s *stream) apply(w way, queries []*standing, before *pcsr.Graph, added, removed []pcsr.Edge) (after *pcsr.Graph, r run) {
+	begun := time.Now()
+	after = before.Change(before.Vertices(), added, removed)
+	r.change = matchtest.Milliseconds(time.Since(begun))
+	r.matched = s.match(w, queries, &r, before, after, added, removed)
+	return after, r
+}
+
+// match finds what a change does to some queries, and returns how long that takes.
+func (s *stream) match(w way, queries []*standing, r *run, before, after *pcsr.Graph, added, removed []pcsr.Edge) float64 {
+	x := newIndex(matchtest.Lookup)
+	for _, q := range queries {
+		x.add(q)
+	}
+	ctx, begun := context.Background(), time.Now()
+	change := &graphChange{name: dictionary.None, sides: [2]side{came: {edges: added, graph: after}, went: {edges: removed, graph: before}}}
+	p := &pass{graphs: []*graphChange{change}, tuning: &w.tuning, work: map[*standing][]*task{}, open: map[*seed]*task{}}
+	p.distribute(x, nil)
+	budget := limits.Standalone(64 << 30)
+	defer budget.Close()
+	m := &matcher{
+		ctx: ctx, lookup: matchtest.Lookup, tuning: &w.tuning, workers: schedule.New(w.threads).Open(ctx, 0),
+		pick: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return w.matcher },
+	}
+	c := newCrew(m, budget, p.work)
+	if err := c.work(); err != nil {
+		s.Fatal(err)
+	}
+	r.net = 0
+	for _, j := range c.jobs {
+		if j.err != nil {
+			s.Fatal(j.err)
+		}
+		for _, f := range j.found {
+			for _, n := range f.solutions.counts {
+				r.net += n
+			}
+		}
+	}
+	return matchtest.Milliseconds(time.Since(begun))
+}
+
+// wholeBatches measures the held-out edges in one batch, query by query.
+func (s *stream) wholeBatches(r *matchtest.Report, name string, ways []way) {
+	third := len(s.held) / 6 * 2
+	deleted := s.held[:third]
+	without := s.full.Change(s.full.Vertices(), nil, s.held[third:])
+	for _, mode := range []struct {
+		name           string
+		before         *pcsr.Graph
+		added, removed []pcsr.Edge
+	}{
+		{"inserted", s.rest, s.held, nil}, {"deleted", s.full, nil, s.held}, {"mixed 2:1", without, s.held[third:], deleted},
+	} {
+		begun := time.Now()
+		after := mode.before.Change(mode.before.Vertices(), mode.added, mode.removed)
+		change := matchtest.Milliseconds(time.Since(begun))
+		r.Head(fmt.Sprintf("%s, %d undirected edges %s; changing the graph took %.1f ms (once for all queries, in each whole)", name, len(mode.added)/2+len(mode.removed)/2, mode.name, change),
+			"query", "matches that came, less those that went", "matched by", "first ms", "then ms", "whole ms", "RapidFlow ms", "ahead")
+		for _, w := range ways {
+			ahead, n := 0.0, 0
+			for i, q := range s.queries {
+				var took run
+				again := func() float64 {
+					return s.match(w, []*standing{q}, &took, mode.before, after, mode.added, mode.removed)
+				}
+				first, then := again(), several(again)
+				whole := change + then
+				peer := s.peer(name, s.names[i], mode.name)
+				if peer > 0 {
+					ahead, n = ahead+math.Log(peer/whole), n+1
+				}
+				r.Row(s.names[i], took.net, w.name, first, then, whole, peer, peer/whole)
+				s.check(mode.name, i, took)
+			}
+			if n > 0 {
+				r.Say(fmt.Sprintf("\n%s: geometric mean %.2f times ahead.\n", w.name, math.Exp(ahead/float64(n))))
+			}
+		}
+	}
+}
+
+// several is the median of three times, in milliseconds; the first alone where it is long.
+func several(measure func() float64) float64 {
+	times := []float64{measure()}
+	for len(times) < 3 && times[0] < 500 {
+		times = append(times, measure())
+	}
+	return matchtest.Median(times)
+}
+
+// peer is what RapidFlow took, 0 where nobody knows.
+func (s *stream) peer(graph, query, mode string) float64 {
+	switch took := rapidFlow[graph][query]; mode {
+	case "inserted":
+		return took[0]
+	case "deleted":
+		return took[1]
+	}
+	return 0
+}
+
+// check compares counts with those of the graph without the held-out edges.
+func (s *stream) check(mode string, i int, took run) {
+	want := int64(s.expected[s.names[i]] - s.count(i))
+	if mode == "deleted" {
+		want = -want
+	}
+	if took.net != want && mode != "mixed 2:1" {
+		s.Errorf("%s, %s: %d came, %d are right", s.names[i], mode, took.net, want)
+	}
+}
+
+// count is how many solutions a query has without the held-out edges.
+func (s *stream) count(i int) uint64 {
+	l := s.queries[i].leaves[0]
+	plan, err := bgp.Plan(context.Background(), l.node.Patterns, s.rest, matchtest.Lookup, bgp.Options{Semantics: bgp.Isomorphism, CountOnly: true})
+	if err != nil {
+		s.Fatal(err)
+	}
+	n, err := matchtest.OnThreads(cpu.New(), 0).Count(context.Background(), &match.Match{Graph: s.rest, Plan: plan})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+// smallBatches measures the held-out edges in batches, while all queries stand.
+func (s *stream) smallBatches(r *matchtest.Report, name string, w way, sizes []int) {
+	r.Head(name+", inserted in batches, all queries at once, "+w.name, "edges in a batch", "batches", "came", "changing the graph ms", "matched ms", "edges/s", "p50 ms", "p99 ms")
+	for _, size := range sizes {
+		g, total := s.rest, run{}
+		var each []float64
+		for low := 0; low < len(s.held) && total.change+total.matched < mostBatches; low += 2 * size {
+			var took run
+			g, took = s.apply(w, s.queries, g, s.held[low:min(low+2*size, len(s.held))], nil)
+			total.net, total.change, total.matched = total.net+took.net, total.change+took.change, total.matched+took.matched
+			each = append(each, took.change+took.matched)
+		}
+		edges := min(len(each)*size, len(s.held)/2)
+		p50 := matchtest.Median(each)
+		r.Row(size, len(each), total.net, total.change, total.matched, float64(edges)/(total.change+total.matched)*1000, p50, each[len(each)*99/100])
+		if edges == len(s.held)/2 {
+			s.checkAll(total)
+		}
+	}
+}
+
+// mostBatches is for how many milliseconds batches of one size are applied.
+const mostBatches = 5_000
+
+// checkAll compares what all batches brought together.
+func (s *stream) checkAll(total run) {
+	var want int64
+	for i, name := range s.names {
+		want += int64(s.expected[name] - s.count(i))
+	}
+	if total.net != want {
+		s.Errorf("%d came in all batches, %d are right", total.net, want)
+	}
+}
+
+// ablation measures the whole batch without each part.
+func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
+	after := s.rest.Change(s.rest.Vertices(), s.held, nil)
+	r.Head(name+", all queries at once, without each part", "matched by", "without", "ms", "factor")
+	for _, w := range ways {
+		normal := 0.0
+		for _, part := range []struct {
+			name string
+			off  func(*way)
+		}{
+			{"nothing", func(*way) {}},
+			{"several goroutines", func(w *way) { w.threads = 1 }},
+			{"unchanged edges apart: matches are tested", func(w *way) { w.tuning.leastApart = math.MaxInt }},
+			{"edges handed out label by label", func(w *way) { w.tuning.manyEdges = math.MaxInt }},
+			{"either", func(w *way) { w.tuning.leastApart, w.tuning.manyEdges = math.MaxInt, math.MaxInt }},
+		} {
+			var took run
+			off := w
+			part.off(&off)
+			took.matched = several(func() float64 { return s.match(off, s.queries, &took, s.rest, after, s.held, nil) })
+			if normal == 0 {
+				normal = took.matched
+			}
+			r.Row(w.name, part.name, took.matched, took.matched/normal)
+			s.checkAll(took)
+		}
+	}
+}
+
+// ways are one goroutine, all, and the device where one is asked for.
+func ways(t *testing.T) []way {
+	all := []way{
+		{"1 thread", cpu.New(), 1, tuned}, {fmt.Sprint(runtime.GOMAXPROCS(0), " threads"), cpu.New(), runtime.GOMAXPROCS(0), tuned},
+	}
+	if *onGPU == "" {
+		return all
+	}
+	d, err := OpenDevice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return append(all, way{d.Name(), d, runtime.GOMAXPROCS(0), tuned})
+}
+
+// TestReportSeeds measures standing queries over graphs whose edges come and go, beside RapidFlow. RDFGPU_SM is the folder of labelled graphs,
+// RDFGPU_SETS names some of them.
+func TestReportSeeds(t *testing.T) {
+	folder := os.Getenv("RDFGPU_SM")
+	if folder == "" {
+		t.Skip("RDFGPU_SM is not set")
+	}
+	names := strings.Fields(os.Getenv("RDFGPU_SETS"))
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(rapidFlow))
+	}
+	r, by := matchtest.NewReport(t, "seeds.md"), ways(t)
+	for _, name := range names {
+		s := newStream(t, folder, name)
+		s.wholeBatches(r, name, by)
+		s.ablation(r, name, by[1:])
+		s.smallBatches(r, name, by[1], []int{100, 1000, 10_000})
+		for _, w := range by[2:] {
+			s.smallBatches(r, name, w, []int{1000, 10_000})
+		}
+	}
+}
