@@ -72,7 +72,7 @@ type memoKey [memoKeys]uint32
 
 type memoEntry struct {
 	key   memoKey
-	run   uint32 // the worker's run that wrote the entry
+	run   uint64 // that the entry was written in
 	count uint64
 }
 
@@ -137,13 +137,13 @@ func (w *worker) countGroup(g *group) uint64 {
 	if e == nil {
 		return w.countCandidates(g)
 	}
-	if e.run == w.runs && e.key == key {
+	if e.run == w.number && e.key == key {
 		m.hits++
 		w.work += memoWork
 		return e.count
 	}
 	n := w.countCandidates(g)
-	*e = memoEntry{key: key, run: w.runs, count: n}
+	*e = memoEntry{key: key, run: w.number, count: n}
 	return n
 }
 
@@ -228,14 +228,14 @@ func (w *worker) countRaw(g *group) uint64 {
 	if e == nil {
 		return w.countLeaf(s)
 	}
-	if e.run != w.runs || e.key != key {
+	if e.run != w.number || e.key != key {
 		c := &w.scratch[s.Index]
 		w.prepare(s, c)
 		n := uint64(0)
 		if len(c.lists) > 0 {
 			n = w.countUnbound(s, c)
 		}
-		*e = memoEntry{key: key, run: w.runs, count: n}
+		*e = memoEntry{key: key, run: w.number, count: n}
 	} else {
 		m.hits++
 		w.work += memoWork
@@ -297,11 +297,19 @@ func (w *worker) countCandidates(g *group) uint64 {
 		return w.countLeaf(s)
 	}
 	set := w.members(s)
+	w.scratch[s.Index].rowsOut += uint64(len(set))
+	return w.countSet(g, set)
+}
+
+// countSet adds up what hangs on some candidates of a group's step, each with the partial match in w.values.
+func (w *worker) countSet(g *group, set []pcsr.Vertex) (total uint64) {
+	s, l := g.step, &w.sets[g.Number]
 	distinct := len(s.Distinct)+len(s.Plan.EdgeDistinct) > 0
-	total := uint64(0)
-	for _, v := range set {
-		if w.run.stop.Load() || total >= w.most {
-			break
+	for l.begin(g, set, w.most); l.next < l.end && total < w.most && !w.run.stop.Load(); {
+		v := set[l.next]
+		l.next++
+		if w.work >= w.shareAt {
+			w.share()
 		}
 		if distinct && !w.differs(s, v) {
 			continue
@@ -309,7 +317,9 @@ func (w *worker) countCandidates(g *group) uint64 {
 		w.values[s.Slot] = v
 		total = add(total, w.countAll(g.children))
 	}
-	w.scratch[s.Index].rowsOut += uint64(len(set))
+	if l.next = l.end; len(l.forks) > 0 {
+		total = add(total, w.collect(l))
+	}
 	return total
 }
 
@@ -370,7 +380,7 @@ func (w *worker) countLeaf(s *step) uint64 {
 	}
 	if len(c.lists) > 2 || len(c.lookup)+len(s.Plan.Checks) > 0 || s.tests() && !c.based ||
 		same && (len(s.Distinct) > 0 || len(s.Above) > 0 && !s.cuts) {
-		return w.countSet(s, c)
+		return w.countFound(s, c)
 	}
 	if len(s.Above) > 0 && !s.cuts {
 		c.floor = w.floor(s)
@@ -384,8 +394,8 @@ func (w *worker) countLeaf(s *step) uint64 {
 	return c.number - w.countBound(s, c)
 }
 
-// countSet counts the candidates of the set, without the bound ones.
-func (w *worker) countSet(s *step, c *scratch) uint64 {
+// countFound counts the candidates of the set, without the bound ones.
+func (w *worker) countFound(s *step, c *scratch) uint64 {
 	set := w.set(s)
 	n := uint64(len(set))
 	for i, o := range s.Distinct {

@@ -25,6 +25,8 @@ type tuning struct {
 	// memoTrial calls found something in it.
 	memoFrom, memoTrial, memoShare uint64
 	memoBits                       int
+	// looks is called whenever a worker looks for an idle thread; nil: by nobody who asks.
+	looks func(*run)
 }
 
 var tuned = tuning{
