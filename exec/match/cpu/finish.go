@@ -36,13 +36,13 @@ func (w *worker) countTail(t *table, rows int) {
 	kept, n := 0, uint64(0)
 	moves := w.run.emit != nil && !p.weighted && w.most != 1
 	l := &w.levels[p.prefix]
-	for l.begin(t, rows); l.next < l.end; {
+	l.begin(t, rows)
+	for row := 0; row < l.end; row++ {
+		l.next = row + 1
 		if w.run.stop.Load() {
 			l.stop()
 			return
 		}
-		row := l.next
-		l.next++
 		if w.work >= w.shareAt {
 			w.share()
 		}

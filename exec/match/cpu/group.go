@@ -298,24 +298,34 @@ func (w *worker) countCandidates(g *group) uint64 {
 	}
 	set := w.members(s)
 	w.scratch[s.Index].rowsOut += uint64(len(set))
+	switch len(set) {
+	case 0:
+		return 0
+	case 1:
+		return w.countMember(g, set[0])
+	}
 	return w.countSet(g, set)
 }
 
-// countSet adds up what hangs on some candidates of a group's step, each with the partial match in w.values.
+// countMember counts what hangs on one candidate of a group's step, with the partial match in w.values.
+func (w *worker) countMember(g *group, v pcsr.Vertex) uint64 {
+	s := g.step
+	if len(s.Distinct)+len(s.Plan.EdgeDistinct) > 0 && !w.differs(s, v) {
+		return 0
+	}
+	w.values[s.Slot] = v
+	return w.countAll(g.children)
+}
+
+// countSet adds up what hangs on some candidates of a group's step.
 func (w *worker) countSet(g *group, set []pcsr.Vertex) (total uint64) {
-	s, l := g.step, &w.sets[g.Number]
-	distinct := len(s.Distinct)+len(s.Plan.EdgeDistinct) > 0
-	for l.begin(g, set, w.most); l.next < l.end && total < w.most && !w.run.stop.Load(); {
-		v := set[l.next]
-		l.next++
-		if w.work >= w.shareAt {
+	l := &w.sets[g.Number]
+	l.set, l.end, l.whole = set, len(set), w.most == ^uint64(0)
+	for i := 0; i < l.end && total < w.most && !w.run.stop.Load(); i++ {
+		if l.next = i + 1; w.work >= w.shareAt {
 			w.share()
 		}
-		if distinct && !w.differs(s, v) {
-			continue
-		}
-		w.values[s.Slot] = v
-		total = add(total, w.countAll(g.children))
+		total = add(total, w.countMember(g, set[i]))
 	}
 	if l.next = l.end; len(l.forks) > 0 {
 		total = add(total, w.collect(l))

@@ -21,16 +21,11 @@ func (l *rowLoop) stop()                 { l.next, l.end, l.set = 0, 0, nil }
 
 // setLoop is what a worker has still to do of a group's candidates, from next to end-1, and who counts others of them.
 type setLoop struct {
-	group     *group
 	set       []pcsr.Vertex
 	next, end int
 	// whole: all solutions are counted, not only the first.
 	whole bool
 	forks []*fork
-}
-
-func (l *setLoop) begin(g *group, set []pcsr.Vertex, most uint64) {
-	l.group, l.set, l.next, l.end, l.whole = g, set, 0, len(set), most == ^uint64(0)
 }
 
 // fork is some of a group's candidates that another worker counts for a partial match. The set stays its owner's, who waits for done.
@@ -64,7 +59,7 @@ func (w *worker) share() {
 	}
 	for i := range w.sets {
 		if l := &w.sets[i]; l.next < l.end && l.whole {
-			w.shareSet(l)
+			w.shareSet(w.join.numbered[i], l)
 			return
 		}
 	}
@@ -107,12 +102,12 @@ func (p *join) columns(level int) []int {
 const waitersOfThread = 3
 
 // shareSet gives away candidates of a group.
-func (w *worker) shareSet(l *setLoop) {
+func (w *worker) shareSet(g *group, l *setLoop) {
 	if int(w.run.waiting.Load()) >= waitersOfThread*w.join.workers.Limit() || !w.run.helpers.Reserve() {
 		return
 	}
 	half := l.next + (l.end-l.next)/2
-	f := &fork{group: l.group, values: slices.Clone(w.values), set: l.set[half:l.end], done: make(chan struct{})}
+	f := &fork{group: g, values: slices.Clone(w.values), set: l.set[half:l.end], done: make(chan struct{})}
 	l.end = half
 	l.forks = append(l.forks, f)
 	w.run.start(func(w *worker) { w.countFork(f) })

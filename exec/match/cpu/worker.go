@@ -210,9 +210,9 @@ func (w *worker) extendRows(level int, t *table, n int) {
 	s := w.join.steps[level]
 	defer w.clock.leave(w.clock.enter(s.Index))
 	c, l := &w.scratch[s.Index], &w.levels[level]
-	for l.begin(t, n); l.next < l.end && !w.run.stop.Load(); {
-		row := l.next
-		l.next++
+	l.begin(t, n)
+	for row := 0; row < l.end && !w.run.stop.Load(); row++ {
+		l.next = row + 1
 		if w.work >= w.shareAt {
 			w.share()
 		}
