@@ -21,6 +21,8 @@ type group struct {
 	remembers, raw bool
 	// pair: a leaf's candidates are what two dynamic lists have in common, and nothing else is asked.
 	pair bool
+	// flat: what hangs on a candidate of the step, or of a branch on it, is counted without going through candidates in turn.
+	flat bool
 	// weights are the group's numbers where they have been made for all vertices.
 	weights *weights
 }
@@ -41,6 +43,7 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 			continue
 		}
 		g.step = p.step(from.Step)
+		g.flat = !slices.ContainsFunc(g.children, (*group).goesDeeper)
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.pair = len(g.children) == 0 && g.step.isPair()
 		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
@@ -50,6 +53,14 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 
 // quick reports whether the group is counted by looking up one list.
 func (g *group) quick() bool { return g.step != nil && len(g.children) == 0 && len(g.step.Lists) == 1 }
+
+// isInner reports whether something hangs on the candidates of the group's step.
+func (g *group) isInner() bool { return g.step != nil && len(g.children) > 0 }
+
+// goesDeeper reports whether the group is inner, or a branch with inner groups or branches.
+func (g *group) goesDeeper() bool {
+	return g.isInner() || g.step == nil && slices.ContainsFunc(g.children, func(c *group) bool { return c.step == nil || c.isInner() })
+}
 
 // index is the place in the plan of the first step of the group; noStep where there is none.
 func (g *group) index() int {
@@ -298,13 +309,26 @@ func (w *worker) countCandidates(g *group) uint64 {
 	}
 	set := w.members(s)
 	w.scratch[s.Index].rowsOut += uint64(len(set))
-	switch len(set) {
-	case 0:
-		return 0
-	case 1:
-		return w.countMember(g, set[0])
+	if !g.flat && !w.alone && len(set) > 1 {
+		return w.countSet(g, set)
 	}
-	return w.countSet(g, set)
+	// Hardly anything could be given away here, until it takes long.
+	distinct := len(s.Distinct)+len(s.Plan.EdgeDistinct) > 0
+	total := uint64(0)
+	for i, v := range set {
+		if w.run.stop.Load() || total >= w.most {
+			break
+		}
+		if distinct && !w.differs(s, v) {
+			continue
+		}
+		w.values[s.Slot] = v
+		total = add(total, w.countAll(g.children))
+		if w.work >= w.shareAt && i+1 < len(set) {
+			return add(total, w.countSet(g, set[i+1:]))
+		}
+	}
+	return total
 }
 
 // countMember counts what hangs on one candidate of a group's step, with the partial match in w.values.

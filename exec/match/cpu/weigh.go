@@ -176,7 +176,10 @@ const longSum, longestSum = 1 << 14, 1 << 20
 // sumLists writes the sums of the lists of some rows down, those of long lists after the others.
 func (w *weighing) sumLists(out *weights, lists *pcsr.Partition, first, last int, candidates *weights) error {
 	edges := int(float64(lists.Edges()) * float64(last-first) / float64(lists.Rows()))
-	short := min(max(longSum, edges/(2*w.join.workers.Limit())), longestSum)
+	short := longestSum
+	if n := w.join.workers.Limit(); n > 1 {
+		short = min(max(longSum, edges/(2*n)), longestSum)
+	}
 	var mu sync.Mutex
 	var long []int // rows
 	err := w.each(last-first, edges, func(low, high int) {
@@ -273,7 +276,10 @@ func (w *weighing) inBlocks(d *domain, children []*weights, use func(vertices []
 // members of lists are read.
 func (w *weighing) each(n, cost int, work func(low, high int)) error {
 	var next atomic.Int64
-	places := max(1, int(float64(weighTurn)*float64(n)/float64(max(n, cost, 1))))
+	places := weighTurn
+	if threads := w.join.workers.Limit(); threads > 1 {
+		places = max(1, int(float64(weighTurn)*float64(n)/float64(max(n, cost, 1))), min(weighTurn, n/(turnsOfThread*threads)))
+	}
 	turn := func(keep func() bool) error {
 		for !w.stop.Load() && keep() {
 			low := int(next.Add(int64(places))) - places
@@ -300,6 +306,9 @@ func (w *weighing) each(n, cost int, work func(low, high int)) error {
 
 // weighTurn is how many places a thread takes at a time, of lists with one member each; fewer where they are longer.
 const weighTurn = 8 * weighBlock
+
+// turnsOfThread is how many turns there are for each thread, at least where lists are long: each turn looks for its first row.
+const turnsOfThread = 16
 
 // make returns memory for so many numbers, and counts it.
 func (w *weighing) make(n int) ([]uint64, error) {

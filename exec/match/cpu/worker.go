@@ -31,7 +31,9 @@ type worker struct {
 	work, shareAt int
 	levels        []rowLoop // by level
 	sets          []setLoop // by group
-	counted       uint64
+	// alone: the run has one thread.
+	alone   bool
+	counted uint64
 }
 
 // worker returns a worker ready for a run.
@@ -43,7 +45,7 @@ func (m *Matcher) worker(r *run) *worker {
 	r.charge(1)
 	p := r.join
 	w.run, w.tuning, w.join, w.graph, w.most = r, &m.tuning, p, p.Graph, r.most
-	w.work, w.shareAt, w.counted = 0, m.tuning.quiet, 0
+	w.work, w.shareAt, w.counted, w.alone = 0, m.tuning.quiet, 0, p.workers.Limit() < 2
 	w.values = grow(w.values, len(p.Plan.Slots)+1)
 	w.clock.reset(p.counters != nil, len(p.Plan.Steps))
 	w.scratch = extend(w.scratch, len(p.Plan.Steps))
