@@ -37,10 +37,16 @@ type CacheStats struct {
 	Hits, Misses uint64
 	// Entries is how many queries it holds, at most 512.
 	Entries int
+	// Planned and Unplanned count queries of which a plan was kept, over the same data, and those that were planned.
+	Planned, Unplanned uint64
 }
 
-// CacheStats reads the counters of the cache of parsed queries.
-func (s *Store) CacheStats() CacheStats { return s.parsed.stats() }
+// CacheStats reads the counters of the caches of parsed queries and of plans.
+func (s *Store) CacheStats() CacheStats {
+	stats := s.parsed.stats()
+	stats.Planned, stats.Unplanned = s.plans.hits.Load(), s.plans.misses.Load()
+	return stats
+}
 
 func (c *parseCache) stats() CacheStats {
 	c.mu.Lock()
@@ -80,24 +86,24 @@ func tokens(text string) (n int64) {
 // treeBytes is about how many bytes a query takes while it runs.
 func treeBytes(text string) int64 { return int64(len(text)) + tokens(text)*tokenKept }
 
-// parse returns the algebra of text, from the cache where it is there.
-func (c *parseCache) parse(ctx context.Context, text, base string) (*parser.Query, error) {
+// parse returns the algebra of text, from the cache where it is there: kept.
+func (c *parseCache) parse(ctx context.Context, text, base string) (query *parser.Query, kept bool, err error) {
 	key := parseKey{text, base}
 	if query := c.find(key); query != nil {
-		return query, nil
+		return query, true, nil
 	}
 	var needed int64
 	if len(text) <= parser.DefaultLength { // longer ones are refused at once
 		needed = tokens(text) * tokenParsed
 	}
 	if err := c.budget.Take("the parsing of a query", needed); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	query, err := parseWithin(ctx, text, parser.Options{Base: base}, func() { c.budget.Give(needed) })
+	query, err = parseWithin(ctx, text, parser.Options{Base: base}, func() { c.budget.Give(needed) })
 	if err == nil && len(text) <= parseCacheText {
 		c.keep(key, query)
 	}
-	return query, err
+	return query, false, err
 }
 
 // parsed is what came of parsing a text; a panic goes on where it is waited for.

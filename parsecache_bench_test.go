@@ -14,7 +14,7 @@ func BenchmarkParseCacheHit(b *testing.B) {
 		texts[i] = fmt.Sprintf("SELECT ?s WHERE { ?s <http://example.org/%d> ?o . %s }", i, strings.Repeat("?s ?p ?o . ", 20))
 	}
 	find := func(ctx context.Context, i int) {
-		if _, err := c.parse(ctx, texts[i%len(texts)], ""); err != nil {
+		if _, _, err := c.parse(ctx, texts[i%len(texts)], ""); err != nil {
 			b.Error(err)
 		}
 	}

@@ -12,15 +12,15 @@ import (
 func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
 	t.Parallel()
 	c := newParseCache(NewBudget(BudgetOptions{}))
-	often, err := c.parse(t.Context(), "ASK { ?often ?p ?o }", "")
+	often, _, err := c.parse(t.Context(), "ASK { ?often ?p ?o }", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 * parseCacheEntries {
-		if _, err := c.parse(t.Context(), fmt.Sprintf("ASK { ?s%d ?p ?o }", i), ""); err != nil {
+		if _, _, err := c.parse(t.Context(), fmt.Sprintf("ASK { ?s%d ?p ?o }", i), ""); err != nil {
 			t.Fatal(err)
 		}
-		if again, _ := c.parse(t.Context(), "ASK { ?often ?p ?o }", ""); again != often {
+		if again, _, _ := c.parse(t.Context(), "ASK { ?often ?p ?o }", ""); again != often {
 			t.Fatalf("parsed again after %d other queries", i+1)
 		}
 	}
@@ -28,13 +28,13 @@ func TestTheParseCacheKeepsWhatIsAskedOften(t *testing.T) {
 	if stats := c.stats(); stats != want {
 		t.Errorf("%+v, want %+v", stats, want)
 	}
-	if _, err := c.parse(t.Context(), "ASK { ?s ?p }", ""); err == nil {
+	if _, _, err := c.parse(t.Context(), "ASK { ?s ?p }", ""); err == nil {
 		t.Error("a wrong query parses")
 	}
 	if n := c.budget.Usage().Used; n != 0 {
 		t.Errorf("%d bytes are still counted for parsing", n)
 	}
-	if other, _ := c.parse(t.Context(), "ASK { <a> ?p ?o }", "http://example.org/"); other == nil {
+	if other, _, _ := c.parse(t.Context(), "ASK { <a> ?p ?o }", "http://example.org/"); other == nil {
 		t.Error("the base is not used")
 	}
 }
@@ -43,7 +43,7 @@ func TestTheParseCacheIsBoundedInBytes(t *testing.T) {
 	t.Parallel()
 	c := newParseCache(NewBudget(BudgetOptions{}))
 	for i := range 3 * parseCacheBytes / treeBytes(strings.Repeat("1,", parseCacheText/2-50)) {
-		if _, err := c.parse(t.Context(), fmt.Sprintf("ASK { ?s%d ?p %s1 }", i, strings.Repeat("1,", parseCacheText/2-50)), ""); err != nil {
+		if _, _, err := c.parse(t.Context(), fmt.Sprintf("ASK { ?s%d ?p %s1 }", i, strings.Repeat("1,", parseCacheText/2-50)), ""); err != nil {
 			t.Fatal(err)
 		}
 		kept := int64(0)
@@ -59,7 +59,7 @@ func TestTheParseCacheIsBoundedInBytes(t *testing.T) {
 func TestParsingIsRefusedWhereThereIsNoRoom(t *testing.T) {
 	t.Parallel()
 	c := newParseCache(NewBudget(BudgetOptions{Memory: 16 << 20}))
-	_, err := c.parse(t.Context(), "SELECT * { ?s ?p "+strings.Repeat("1,", 300_000)+"1 }", "")
+	_, _, err := c.parse(t.Context(), "SELECT * { ?s ?p "+strings.Repeat("1,", 300_000)+"1 }", "")
 	if !errors.Is(err, ErrMemoryLimit) {
 		t.Errorf("error %v, want ErrMemoryLimit", err)
 	}
@@ -82,7 +82,7 @@ func TestAQueryThatEndsBeforeItIsParsedGivesItsMemoryBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.parse(ctx, "ASK { ?s ?p "+strings.Repeat("1,", longText)+"1 }", "")
+		_, _, err := c.parse(ctx, "ASK { ?s ?p "+strings.Repeat("1,", longText)+"1 }", "")
 		ended <- err
 	}()
 	for c.budget.Usage().Used == 0 {

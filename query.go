@@ -36,7 +36,8 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 // prepare parses and plans the query.
 func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	s := r.store
-	if r.query, err = s.parse(r.ctx, text, options); err != nil {
+	var before bool
+	if r.query, before, err = s.parse(r.ctx, text, options); err != nil {
 		return err
 	}
 	if err := r.budget.Meter("the text of the query and its tree").Charge(treeBytes(text)); err != nil {
@@ -47,8 +48,12 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	if r.device, err = s.backends.Choose(options.Device); err != nil {
 		return err
 	}
+	plans := r.plans(before)
+	key := planKey{r.query, options.Semantics, options.CountOnly, r.device.Speed(), r.device.ShallowBranches()}
+	planned, wanted := plans.find(key)
+	s.plans.count(planned != nil)
 	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, r.data.Dictionary(), exec.Options{
-		Semantics: options.Semantics, Matcher: r.device.Matcher, Speed: r.device.Speed(), ShallowBranches: r.device.ShallowBranches(), Budget: r.budget, MaxRows: options.MaxRows,
+		Planned: planned, Lasting: wanted, Semantics: options.Semantics, Matcher: r.device.Matcher, Speed: r.device.Speed(), ShallowBranches: r.device.ShallowBranches(), Budget: r.budget, MaxRows: options.MaxRows,
 		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(),
 		Workers: r.workers,
 	})
@@ -57,6 +62,9 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	if wanted {
+		plans.keep(key, r.plan.Physical())
 	}
 	if options.Analyze {
 		r.plan.Analyze()
@@ -84,18 +92,17 @@ func (e limitPassed) Error() string { return fmt.Sprintf("%v of %v", ErrTimeout,
 // Unwrap is what callers test for.
 func (limitPassed) Unwrap() error { return ErrTimeout }
 
-// parse reads the text; the data set that options name replaces the query's own.
-func (s *Store) parse(ctx context.Context, text string, options QueryOptions) (*parser.Query, error) {
-	query, err := s.parsed.parse(ctx, text, options.Base)
-	if err != nil {
-		return nil, err
+// parse reads the text; the data set that options name replaces the query's own. It tells whether the text was read before.
+func (s *Store) parse(ctx context.Context, text string, options QueryOptions) (query *parser.Query, before bool, err error) {
+	if query, before, err = s.parsed.parse(ctx, text, options.Base); err != nil {
+		return nil, false, err
 	}
 	if len(options.DefaultGraphs) > 0 || len(options.NamedGraphs) > 0 {
 		changed := *query
 		changed.From, changed.FromNamed = options.DefaultGraphs, options.NamedGraphs
 		query = &changed
 	}
-	return query, nil
+	return query, before, nil
 }
 
 // service asks the endpoints that SERVICE may ask; nil when there are none.

@@ -23,6 +23,7 @@ type Store struct {
 	options  Options
 	backends *backend.Backends
 	parsed   *parseCache
+	plans    planCounts
 	budget   *Budget
 	// pool is what the queries of the process share.
 	pool *schedule.Pool

@@ -94,7 +94,7 @@ func (s *Store) Watch(ctx context.Context, query string, options WatchOptions) i
 }
 
 func (s *Store) subscribe(ctx context.Context, text string, options WatchOptions) (*standing.Subscription, error) {
-	parsed, err := s.parse(ctx, text, QueryOptions{Base: options.Base, DefaultGraphs: options.DefaultGraphs, NamedGraphs: options.NamedGraphs})
+	parsed, _, err := s.parse(ctx, text, QueryOptions{Base: options.Base, DefaultGraphs: options.DefaultGraphs, NamedGraphs: options.NamedGraphs})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ type WatchExplanation = standing.Explanation
 // ExplainWatch says how the changes of a query would be found, and what keeps it from being IncrementalChange where it is not. The error is as
 // that of Watch.
 func (s *Store) ExplainWatch(ctx context.Context, query string, options WatchOptions) (WatchExplanation, error) {
-	parsed, err := s.parse(ctx, query, QueryOptions{Base: options.Base, DefaultGraphs: options.DefaultGraphs, NamedGraphs: options.NamedGraphs})
+	parsed, _, err := s.parse(ctx, query, QueryOptions{Base: options.Base, DefaultGraphs: options.DefaultGraphs, NamedGraphs: options.NamedGraphs})
 	if err != nil {
 		return WatchExplanation{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
@@ -261,6 +262,19 @@ func (m *memory) run(q *parser.Query, o exec.Options) (*answer, error) {
 		return nil
 	})
 	return a, err
+}
+
+// kept is the plan of a query that has run once, to be run again; nil where it is for one run.
+func (m *memory) kept(q *parser.Query, o exec.Options) (*planner.Plan, error) {
+	o.Lasting = true
+	p, err := exec.Prepare(context.Background(), q, m, m.dict, o)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Count(context.Background()); err != nil || !p.Physical().Complete {
+		return nil, err
+	}
+	return p.Physical(), nil
 }
 
 func parse(t testing.TB, text string) *parser.Query {

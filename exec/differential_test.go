@@ -57,7 +57,7 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "weighed", "without weights", "distributed", "device", "weighed device", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "weighed", "without weights", "distributed", "kept", "device", "weighed device", "without a rule"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
@@ -99,6 +99,11 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			o.Unoptimised = variant == "unoptimised"
 			if variant == "spilling" {
 				o.Memory = 1
+			}
+			if variant == "kept" {
+				if o.Planned, err = m.kept(q, o); err != nil {
+					t.Fatalf("%v\n%s", err, reproduce(quads, text))
+				}
 			}
 			a, err := m.run(q, o)
 			if variant == "spilling" && err != nil && strings.Contains(err.Error(), limits.ErrMemory.Error()) {

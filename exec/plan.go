@@ -60,6 +60,11 @@ type Options struct {
 	CountOnly bool
 	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
 	Unoptimised bool
+	// Lasting: the Physical plan is wanted for more runs than this one, and may take longer to be made complete.
+	Lasting bool
+	// Planned, where it is not nil, is the Physical plan of an earlier Prepare of the same query with the same options over the same
+	// graphs, and complete: nothing is planned again.
+	Planned *planner.Plan
 	// Workers is the query's share of the processor's threads, which planning and running enter; nil: the caller's thread
 	// alone.
 	Workers *schedule.Share
@@ -121,8 +126,10 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	p.plans = options.Budget.Meter("the plan")
 	p.terms.Charge = p.charge("computed terms")
 	p.env = newEnv(p)
-	if p.physical, err = planner.Make(ctx, query, dataset, p.planning()); err != nil {
-		return nil, err
+	if p.physical = options.Planned; p.physical == nil {
+		if p.physical, err = planner.Make(ctx, query, dataset, p.planning()); err != nil {
+			return nil, err
+		}
 	}
 	b := &builder{Plan: p, measures: p.measures}
 	if p.root, err = b.build(p.physical.Root); err != nil {
@@ -166,7 +173,7 @@ func (p *Plan) charge(what string) func(bytes int64) {
 func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
-		Semantics: o.Semantics, Speed: o.Speed, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Services: o.Service != nil, Lookup: p.dict.Lookup,
+		Semantics: o.Semantics, Speed: o.Speed, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Lookup: p.dict.Lookup,
 		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
 		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {
@@ -177,6 +184,9 @@ func (p *Plan) planning() planner.Options {
 
 // Variables names the columns of the batches that Run emits: those a SELECT exposes, or subject, predicate, object.
 func (p *Plan) Variables() []string { return p.physical.Variables }
+
+// Physical is the plan as data, which other runs of the query may have too where it is complete. It is not to be changed.
+func (p *Plan) Physical() *planner.Plan { return p.physical }
 
 // Terms decodes the IDs of the batches that Run emits.
 func (p *Plan) Terms() *terms.Terms { return p.terms }

@@ -55,6 +55,8 @@ const (
 	// walkedEdges is how many edges an estimate of a closure follows before it falls back on a bound. Most closures from a
 	// constant end within that, and then the estimate is the number of solutions.
 	walkedEdges = 2048
+	// maxGraphsAtOnce is of how many graphs a lasting plan has the plans of GRAPH ?g beforehand.
+	maxGraphsAtOnce = 8
 	// columnBytes is about what a join takes for each of its columns, as a node and as an operator.
 	columnBytes = 80
 	// maxPath bounds the operators and predicates of one path: its automaton has up to two states for each.

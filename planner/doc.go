@@ -34,7 +34,8 @@
 // conditions, counted lists and weights; others are for the processor (Options.ShallowBranches leaves out all but those of conditions and
 // counted lists).
 //
-// The package never runs a plan and knows no operator. A plan is for one run at a time.
+// The package never runs a plan and knows no operator. A plan that is complete ([Plan.Complete]) is for any number of runs, also at the
+// same time; another one is for one run.
 //
 // # What is planned on demand
 //
@@ -42,5 +43,5 @@
 // all beforehand would cost more than it saves: the pattern of GRAPH ?g in all graphs but the first, whose statistics
 // differ; the right side of a join as a table, where so few rows are expected on the left that it will not be wanted; and,
 // for a pattern that reads many variables which OPTIONALs or UNIONs may leave unbound, the combinations of bound ones
-// beyond the first eight.
+// beyond the first eight. A plan that many runs are to have ([Options.Lasting]) has the first two at once, of up to eight graphs.
 package planner

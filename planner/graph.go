@@ -38,8 +38,13 @@ func (p *planner) eachGraph(n *parser.Graph, r request) (Node, error) {
 			own.inputs, g.Seeded = append(own.inputs, v), append(g.Seeded, i)
 		}
 	}
+	atOnce := p.options.Lasting && len(g.Graphs) <= maxGraphsAtOnce
 	for _, name := range g.Graphs {
-		g.Plans = append(g.Plans, p.onDemand(func() (Node, error) { return p.inGraph(n.Input, name, own) }))
+		plan, err := p.subplan(atOnce, func() (Node, error) { return p.inGraph(n.Input, name, own) })
+		if err != nil {
+			return nil, err
+		}
+		g.Plans = append(g.Plans, plan)
 	}
 	if len(g.Plans) == 0 {
 		return g, nil

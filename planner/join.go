@@ -216,6 +216,7 @@ func (p *planner) seeded(vars, certain scope.Set, bound parser.Node, optional bo
 		return nil, nil
 	}
 	s := &Seeded{Variables: p.scopes.Names(vars), Fixed: vars.Within(certain), variants: map[uint64]*Subplan{}, plan: plan, planner: p}
+	p.patterns, p.later = append(p.patterns, s), p.later || !s.Fixed
 	masks := []uint64{s.All()}
 	for _, c := range combinations {
 		masks = append(masks, s.mask(p.scopes.Names(c.Or(certain).And(vars))))
@@ -242,8 +243,8 @@ func (s *Seeded) mask(bound []string) (mask uint64) {
 	return mask
 }
 
-// hashed plans the right side of a join as a table: at once where it is the only way, or where so many rows are expected
-// on the left that planning it takes less than a tenth of what matching it for them does.
+// hashed plans the right side of a join as a table: at once where it is the only way, where the plan is for many runs, or where so many
+// rows are expected on the left that planning it takes less than a tenth of what matching it for them does.
 func (p *planner) hashed(j *Join, s joinSpec, common scope.Set, r request) error {
 	shared := p.scopes.Names(common)
 	j.Hashed = &Hashed{Shared: shared[:min(len(shared), maxShared)], Varies: p.varies(s.right)}
@@ -253,12 +254,9 @@ func (p *planner) hashed(j *Join, s joinSpec, common scope.Set, r request) error
 			j.Hashed.Key = append(j.Hashed.Key, i)
 		}
 	}
+	atOnce := j.Seeded == nil || p.options.Lasting || s.left.Props().Rows*seedCost > planPrice
 	var err error
-	if plan := func() (Node, error) { return p.lower(s.right, r) }; j.Seeded == nil || s.left.Props().Rows*seedCost > planPrice {
-		j.Hashed.Plan, err = p.now(plan())
-	} else {
-		j.Hashed.Plan = p.onDemand(plan)
-	}
+	j.Hashed.Plan, err = p.subplan(atOnce, func() (Node, error) { return p.lower(s.right, r) })
 	return err
 }
 

@@ -313,6 +313,15 @@ func (p *planner) now(node Node, err error) (*Subplan, error) {
 	return &Subplan{node: node, err: err}, err
 }
 
+// subplan is a plan that is made at once, or else when somebody asks for it.
+func (p *planner) subplan(atOnce bool, make func() (Node, error)) (*Subplan, error) {
+	if atOnce {
+		return p.now(make())
+	}
+	p.later = true
+	return p.onDemand(make), nil
+}
+
 // CountTerm is a match whose solutions count so many times, which may be negative.
 type CountTerm struct {
 	Times int

@@ -44,6 +44,8 @@ type Options struct {
 	ShallowBranches bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool
+	// Lasting: the plan is wanted for more runs than one, and may take longer to be made Complete.
+	Lasting bool
 	// Services allows SERVICE.
 	Services bool
 	// Lookup finds the IDs of the data's terms; Dictionary is their dictionary where its segments' IDs lie in value order, or
@@ -106,6 +108,9 @@ type Plan struct {
 	Root Node
 	// Variables are the columns that the query exposes, of those of Root: a SELECT's, or subject, predicate and object.
 	Variables []string
+	// Complete: running the query plans and tests nothing more, so that any number of runs over the same graphs can have the plan, also
+	// at the same time.
+	Complete bool
 }
 
 // Triple are the columns of triples.
@@ -140,7 +145,19 @@ func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Opt
 	case parser.Describe:
 		out.Root = p.describe(root, query.Describe)
 	}
+	out.Complete = p.complete()
 	return out, nil
+}
+
+// complete reports whether nothing of the plan is left to be made or tested; it then needs its planner no more.
+func (p *planner) complete() bool {
+	if p.later || len(p.tested) > 0 {
+		return false
+	}
+	for _, s := range p.patterns {
+		s.plan, s.planner = nil, nil
+	}
+	return true
 }
 
 // planner plans the patterns of one query over one active graph.
@@ -165,6 +182,9 @@ type shared struct {
 	testTime time.Duration
 	// applied: the query has patterns with parameters.
 	applied bool
+	// patterns are those that are matched for given rows; later: a part of the plan may be made when the query runs.
+	patterns []*Seeded
+	later    bool
 }
 
 func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner {

@@ -16,7 +16,10 @@ import (
 )
 
 // chain is a graph of n vertices with edges p and q from each to the next; it is the only one.
-type chain struct{ graph *pcsr.Graph }
+type chain struct {
+	graph   *pcsr.Graph
+	lasting bool
+}
 
 func (c chain) Default() *pcsr.Graph                    { return c.graph }
 func (c chain) Named(dictionary.ID) (*pcsr.Graph, bool) { return nil, false }
@@ -43,7 +46,7 @@ func newChain(t testing.TB, n int) chain {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return chain{g}
+	return chain{graph: g}
 }
 
 func (c chain) plan(ctx context.Context, text string) (*planner.Plan, error) {
@@ -51,7 +54,7 @@ func (c chain) plan(ctx context.Context, text string) (*planner.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return planner.Make(ctx, q, c, planner.Options{Lookup: c.lookup, Tuning: planner.Tuning{ProductCost: 1e-9}})
+	return planner.Make(ctx, q, c, planner.Options{Lookup: c.lookup, Lasting: c.lasting, Tuning: planner.Tuning{ProductCost: 1e-9}})
 }
 
 // outline writes what is asked of the nodes of a plan.

@@ -101,7 +101,7 @@ func (e *fakeEngine) Info() (rdfgpu.Info, error) {
 }
 func (e *fakeEngine) Device() rdfgpu.DeviceInfo { return rdfgpu.DeviceInfo{Reason: "none here"} }
 func (e *fakeEngine) CacheStats() rdfgpu.CacheStats {
-	return rdfgpu.CacheStats{Hits: 7, Misses: 3, Entries: 2}
+	return rdfgpu.CacheStats{Hits: 7, Misses: 3, Entries: 2, Planned: 6, Unplanned: 4}
 }
 func (e *fakeEngine) Schema(limit int) (rdfgpu.Schema, error) {
 	return rdfgpu.Schema{Classes: []rdfgpu.ClassInfo{{IRI: "http://e/C", Members: 7}}}, nil

@@ -46,13 +46,15 @@ func (m deviceMetrics) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// cacheMetrics shows the cache of parsed queries; it begins anew when the store changes.
+// cacheMetrics shows the caches of parsed queries and of plans; it begins anew when the store changes.
 type cacheMetrics struct{ server *Server }
 
 var (
 	cacheHits    = described("rdfgpu_parse_cache_hits_total", "Queries whose parsed form was kept from before.")
 	cacheMisses  = described("rdfgpu_parse_cache_misses_total", "Queries that were parsed.")
 	cacheEntries = described("rdfgpu_parse_cache_entries", "Parsed queries that are kept.")
+	plansKept    = described("rdfgpu_plans_kept_total", "Queries whose plan was kept from before.")
+	plansMade    = described("rdfgpu_plans_made_total", "Queries that were planned.")
 )
 
 // Describe implements prometheus.Collector.
@@ -60,6 +62,8 @@ func (cacheMetrics) Describe(out chan<- *prometheus.Desc) {
 	out <- cacheHits
 	out <- cacheMisses
 	out <- cacheEntries
+	out <- plansKept
+	out <- plansMade
 }
 
 // Collect implements prometheus.Collector.
@@ -70,4 +74,6 @@ func (m cacheMetrics) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(cacheHits, prometheus.CounterValue, float64(stats.Hits))
 	out <- prometheus.MustNewConstMetric(cacheMisses, prometheus.CounterValue, float64(stats.Misses))
 	out <- prometheus.MustNewConstMetric(cacheEntries, prometheus.GaugeValue, float64(stats.Entries))
+	out <- prometheus.MustNewConstMetric(plansKept, prometheus.CounterValue, float64(stats.Planned))
+	out <- prometheus.MustNewConstMetric(plansMade, prometheus.CounterValue, float64(stats.Unplanned))
 }

@@ -100,7 +100,7 @@ func TestWhatAnOperatorNeedsIsThere(t *testing.T) {
 	text := do(s, "GET", "/metrics", "").Body.String()
 	for _, want := range []string{`rdfgpu_queries_total{outcome="ok"} 1`, `rdfgpu_queries_total{outcome="malformed"} 1`,
 		"rdfgpu_rows_total 5", "rdfgpu_query_seconds_bucket", `rdfgpu_phase_seconds_count{phase="parse"} 1`, "rdfgpu_gpu_available 0",
-		"rdfgpu_gpu_working_bytes 0", "rdfgpu_parse_cache_hits_total 7", "rdfgpu_parse_cache_misses_total 3", "process_resident_memory_bytes",
+		"rdfgpu_gpu_working_bytes 0", "rdfgpu_parse_cache_hits_total 7", "rdfgpu_parse_cache_misses_total 3", "rdfgpu_plans_kept_total 6", "rdfgpu_plans_made_total 4", "process_resident_memory_bytes",
 		"rdfgpu_queries_waiting 0"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the metrics", want)

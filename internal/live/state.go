@@ -28,6 +28,11 @@ type State struct {
 	// grown are unchanged named graphs over the state's IDs, made when they are asked for.
 	grown sync.Map
 	names func() []dictionary.ID
+	// derived is what a reader has made of the state.
+	derived struct {
+		once  sync.Once
+		value any
+	}
 }
 
 // ground is a store's files, and the terms that came after them. Its states share it.
@@ -53,6 +58,12 @@ func (s *State) ready() *State {
 	}
 	s.names = sync.OnceValue(s.listNames)
 	return s
+}
+
+// Derived returns what the first caller's make has made of the state, to be kept as long as the state is.
+func (s *State) Derived(make func() any) any {
+	s.derived.once.Do(func() { s.derived.value = make() })
+	return s.derived.value
 }
 
 // Sequence is the commit that the state is of; 0 before the first.
