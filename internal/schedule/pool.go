@@ -100,8 +100,11 @@ func (p *Pool) give(s *Share) {
 	}
 }
 
-// note keeps the list of the shares that run.
+// note keeps the list of the shares that run, and tells a share whether it is full.
 func (p *Pool) note(s *Share) {
+	if full := s.held >= s.limit; full != s.full.Load() {
+		s.full.Store(full)
+	}
 	runs := s.held > 0 || s.waiting > 0
 	if runs == s.runs {
 		return

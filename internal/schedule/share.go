@@ -14,6 +14,8 @@ type Share struct {
 	done  <-chan struct{}
 	// claim is one of the states below.
 	claim atomic.Int32
+	// full: the share holds as many permits as it may.
+	full atomic.Bool
 
 	// Guarded by the pool's lock.
 	held    int // permits
@@ -93,7 +95,7 @@ func (s *Share) answer() bool {
 
 // reserve takes a permit for a worker that is about to start, of a group that gives or not, and reports whether there was one.
 func (s *Share) reserve(gives bool) bool {
-	if s == nil || s.limit < 2 || gives && s.claim.Load() != noClaim || !s.tryTake() {
+	if s == nil || s.limit < 2 || s.full.Load() || gives && s.claim.Load() != noClaim || !s.tryTake() {
 		return false
 	}
 	if !gives {

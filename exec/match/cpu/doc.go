@@ -5,9 +5,9 @@
 //
 // A worker extends a table of partial matches step by step: breadth first inside a table, depth first across tables,
 // so that memory is bounded by a table for each step and worker. The first step's list is dealt out in chunks; a
-// worker with more than it can do gives whole tables to idle ones. Steps whose vertices nobody reads are counted:
-// independent parts multiply, the count of a part is remembered by the values that it depends on, and the last row of a
-// table whose tail is one part is counted by several threads. Of a part that the plan wants as weights the counts are made before the
+// worker with more than it can do gives idle ones parts of what is outermost in its work. Steps whose vertices nobody reads are counted:
+// independent parts multiply, the count of a part is remembered by the values that it depends on, and the
+// candidates of a part are given away like rows, by a worker that waits for their sum. Of a part that the plan wants as weights the counts are made before the
 // first row, for all vertices that it may be asked for, by all threads, in arrays by vertex; where only the first solutions are wanted
 // they are not.
 //

@@ -1,11 +1,26 @@
 package cpu
 
-import "github.com/rdfgpu/rdfgpu/exec/match"
+import (
+	"runtime"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+)
 
 // NewContrary returns a matcher whose sizes are so small that tiny inputs fill tables, use several threads, memos and
 // bitmaps.
 func NewContrary() *Matcher {
 	m := New()
 	m.tuning = tuning{Tuning: match.Tuning{AnyCost: true}, tableRows: 3, oftenMark: 1, memoTrial: 50, memoShare: 8, memoBits: 2, manyRows: 4, rowPrice: 1}
+	return m
+}
+
+// NewWatched returns a matcher that tells how many workers are at work whenever one of them has worked long enough to look for an idle
+// thread. They take turns there.
+func NewWatched(atWork func(workers int)) *Matcher {
+	m := New()
+	m.tuning.looks = func(r *run) {
+		atWork(1 + r.helpers.Running() - int(r.waiting.Load()))
+		runtime.Gosched()
+	}
 	return m
 }

@@ -3,21 +3,20 @@ package cpu
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// finish counts the tail for rows low … high-1 of a table of the last level, and counts or emits them.
-func (w *worker) finish(t *table, low, high int) {
+// finish counts the tail for the first n rows of a table of the last level, and counts or emits them.
+func (w *worker) finish(t *table, n int) {
 	p := w.join
 	if len(p.tail) > 0 {
-		w.countTail(t, low, high)
+		w.countTail(t, n)
 		return
 	}
 	if w.run.emit == nil {
-		w.count(uint64(high - low))
+		w.count(uint64(n))
 		return
 	}
-	w.deliver(t, high)
+	w.deliver(t, n)
 }
 
 // count adds to the number of solutions.
@@ -29,32 +28,32 @@ func (w *worker) count(n uint64) {
 	w.counted = add(w.counted, n)
 }
 
-// countTail counts the tail row by row.
-func (w *worker) countTail(t *table, low, high int) {
+// countTail counts the tail of the first rows of a table, row by row.
+func (w *worker) countTail(t *table, rows int) {
 	p := w.join
 	defer w.clock.leave(w.clock.enter(p.tail[0].index()))
 	// While rows stand for one solution or none, those that stay move up in the table, up to kept.
-	kept, n := low, uint64(0)
+	kept, n := 0, uint64(0)
 	moves := w.run.emit != nil && !p.weighted && w.most != 1
-	for row := low; row < high; row++ {
+	l := &w.levels[p.prefix]
+	l.begin(t, rows)
+	for row := 0; row < l.end; row++ {
+		l.next = row + 1
 		if w.run.stop.Load() {
+			l.stop()
 			return
 		}
 		if w.work >= w.shareAt {
-			high = w.share(p.prefix, t, row, high)
+			w.share()
 		}
 		if w.most == 1 && w.again(t, row) {
 			continue
 		}
-		changed := row == low
+		changed := row == 0
 		for _, slot := range p.tailReads {
 			if v := t.cols[slot][row]; v != w.values[slot] {
 				w.values[slot], changed = v, true
 			}
-		}
-		if row == high-1 && w.splits() {
-			w.countSplit(w.set(p.tail[0].step))
-			return
 		}
 		if changed {
 			n = w.countAll(p.tail)
@@ -69,14 +68,15 @@ func (w *worker) countTail(t *table, low, high int) {
 			w.move(t, row, kept)
 			kept++
 		default:
-			if moves = false; kept > low {
-				w.copyRows(t, low, kept)
-				kept = low
+			if moves = false; kept > 0 {
+				w.copyRows(t, kept)
+				kept = 0
 			}
 			w.repeat(t, row, min(n, w.most))
 		}
 	}
-	if kept > low {
+	l.stop()
+	if kept > 0 {
 		w.deliver(t, kept)
 	}
 	if w.repeats.n > 0 {
@@ -95,11 +95,11 @@ func (w *worker) move(t *table, from, to int) {
 	}
 }
 
-// copyRows emits rows low … high-1 by way of the table of repeats.
-func (w *worker) copyRows(t *table, low, high int) {
+// copyRows emits the first n rows by way of the table of repeats.
+func (w *worker) copyRows(t *table, n int) {
 	out := &w.repeats
-	for low < high && !w.run.stop.Load() {
-		k := min(high-low, w.run.capacity-out.n)
+	for low := 0; low < n && !w.run.stop.Load(); {
+		k := min(n-low, w.run.capacity-out.n)
 		out.reserve(k, w.join.emitted, -1)
 		for _, c := range w.join.emitted {
 			copy(out.cols[c][out.n:out.n+k], t.cols[c][low:low+k])
@@ -145,35 +145,6 @@ func (w *worker) weigh(t *table, row int, n uint64) {
 	}
 	w.weights = append(w.weights[:out.n], n)
 	out.n++
-}
-
-// splits reports whether the tail of one row can be counted in parts that are simply added.
-func (w *worker) splits() bool {
-	tail := w.join.tail
-	return w.run.emit == nil && w.run.limit == 0 && len(tail) == 1 && tail[0].step != nil && tail[0].weights == nil && len(tail[0].children) > 0
-}
-
-// countSplit counts the tail for those of its first step's candidates, and gives the later half of those that are left
-// to an idle thread where there is one.
-func (w *worker) countSplit(set []pcsr.Vertex) {
-	g := w.join.tail[0]
-	s := g.step
-	defer w.clock.leave(w.clock.enter(s.Index))
-	for i := 0; i < len(set) && !w.run.stop.Load(); i++ {
-		if left := len(set) - i; left > 1 && w.work >= w.shareAt {
-			w.shareAt = w.work + w.tuning.often
-			w.yield()
-			if half := i + (left+1)/2; w.run.helpSplit(w.values, set[half:]) {
-				set = set[:half]
-			}
-		}
-		if !w.differs(s, set[i]) {
-			continue
-		}
-		w.values[s.Slot] = set[i]
-		w.count(w.countAll(g.children))
-	}
-	w.scratch[s.Index].rowsOut += uint64(len(set))
 }
 
 // repeat emits a row n times.

@@ -21,6 +21,8 @@ type group struct {
 	remembers, raw bool
 	// pair: a leaf's candidates are what two dynamic lists have in common, and nothing else is asked.
 	pair bool
+	// flat: what hangs on a candidate of the step, or of a branch on it, is counted without going through candidates in turn.
+	flat bool
 	// weights are the group's numbers where they have been made for all vertices.
 	weights *weights
 }
@@ -41,6 +43,7 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 			continue
 		}
 		g.step = p.step(from.Step)
+		g.flat = !slices.ContainsFunc(g.children, (*group).goesDeeper)
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.pair = len(g.children) == 0 && g.step.isPair()
 		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
@@ -50,6 +53,14 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 
 // quick reports whether the group is counted by looking up one list.
 func (g *group) quick() bool { return g.step != nil && len(g.children) == 0 && len(g.step.Lists) == 1 }
+
+// isInner reports whether something hangs on the candidates of the group's step.
+func (g *group) isInner() bool { return g.step != nil && len(g.children) > 0 }
+
+// goesDeeper reports whether the group is inner, or a branch with inner groups or branches.
+func (g *group) goesDeeper() bool {
+	return g.isInner() || g.step == nil && slices.ContainsFunc(g.children, func(c *group) bool { return c.step == nil || c.isInner() })
+}
 
 // index is the place in the plan of the first step of the group; noStep where there is none.
 func (g *group) index() int {
@@ -72,7 +83,7 @@ type memoKey [memoKeys]uint32
 
 type memoEntry struct {
 	key   memoKey
-	run   uint32 // the worker's run that wrote the entry
+	run   uint64 // that the entry was written in
 	count uint64
 }
 
@@ -137,13 +148,13 @@ func (w *worker) countGroup(g *group) uint64 {
 	if e == nil {
 		return w.countCandidates(g)
 	}
-	if e.run == w.runs && e.key == key {
+	if e.run == w.number && e.key == key {
 		m.hits++
 		w.work += memoWork
 		return e.count
 	}
 	n := w.countCandidates(g)
-	*e = memoEntry{key: key, run: w.runs, count: n}
+	*e = memoEntry{key: key, run: w.number, count: n}
 	return n
 }
 
@@ -228,14 +239,14 @@ func (w *worker) countRaw(g *group) uint64 {
 	if e == nil {
 		return w.countLeaf(s)
 	}
-	if e.run != w.runs || e.key != key {
+	if e.run != w.number || e.key != key {
 		c := &w.scratch[s.Index]
 		w.prepare(s, c)
 		n := uint64(0)
 		if len(c.lists) > 0 {
 			n = w.countUnbound(s, c)
 		}
-		*e = memoEntry{key: key, run: w.runs, count: n}
+		*e = memoEntry{key: key, run: w.number, count: n}
 	} else {
 		m.hits++
 		w.work += memoWork
@@ -297,9 +308,14 @@ func (w *worker) countCandidates(g *group) uint64 {
 		return w.countLeaf(s)
 	}
 	set := w.members(s)
+	w.scratch[s.Index].rowsOut += uint64(len(set))
+	if !g.flat && !w.alone && len(set) > 1 {
+		return w.countSet(g, set)
+	}
+	// Hardly anything could be given away here, until it takes long.
 	distinct := len(s.Distinct)+len(s.Plan.EdgeDistinct) > 0
 	total := uint64(0)
-	for _, v := range set {
+	for i, v := range set {
 		if w.run.stop.Load() || total >= w.most {
 			break
 		}
@@ -308,8 +324,36 @@ func (w *worker) countCandidates(g *group) uint64 {
 		}
 		w.values[s.Slot] = v
 		total = add(total, w.countAll(g.children))
+		if w.work >= w.shareAt && i+1 < len(set) {
+			return add(total, w.countSet(g, set[i+1:]))
+		}
 	}
-	w.scratch[s.Index].rowsOut += uint64(len(set))
+	return total
+}
+
+// countMember counts what hangs on one candidate of a group's step, with the partial match in w.values.
+func (w *worker) countMember(g *group, v pcsr.Vertex) uint64 {
+	s := g.step
+	if len(s.Distinct)+len(s.Plan.EdgeDistinct) > 0 && !w.differs(s, v) {
+		return 0
+	}
+	w.values[s.Slot] = v
+	return w.countAll(g.children)
+}
+
+// countSet adds up what hangs on some candidates of a group's step.
+func (w *worker) countSet(g *group, set []pcsr.Vertex) (total uint64) {
+	l := &w.sets[g.Number]
+	l.set, l.end, l.whole = set, len(set), w.most == ^uint64(0)
+	for i := 0; i < l.end && total < w.most && !w.run.stop.Load(); i++ {
+		if l.next = i + 1; w.work >= w.shareAt {
+			w.share()
+		}
+		total = add(total, w.countMember(g, set[i]))
+	}
+	if l.next = l.end; len(l.forks) > 0 {
+		total = add(total, w.collect(l))
+	}
 	return total
 }
 
@@ -370,7 +414,7 @@ func (w *worker) countLeaf(s *step) uint64 {
 	}
 	if len(c.lists) > 2 || len(c.lookup)+len(s.Plan.Checks) > 0 || s.tests() && !c.based ||
 		same && (len(s.Distinct) > 0 || len(s.Above) > 0 && !s.cuts) {
-		return w.countSet(s, c)
+		return w.countFound(s, c)
 	}
 	if len(s.Above) > 0 && !s.cuts {
 		c.floor = w.floor(s)
@@ -384,8 +428,8 @@ func (w *worker) countLeaf(s *step) uint64 {
 	return c.number - w.countBound(s, c)
 }
 
-// countSet counts the candidates of the set, without the bound ones.
-func (w *worker) countSet(s *step, c *scratch) uint64 {
+// countFound counts the candidates of the set, without the bound ones.
+func (w *worker) countFound(s *step, c *scratch) uint64 {
 	set := w.set(s)
 	n := uint64(len(set))
 	for i, o := range s.Distinct {

@@ -23,6 +23,8 @@ type join struct {
 	charge  func(bytes int64) error
 	workers *schedule.Share
 	tail    []*group
+	// numbered are the groups of the tail and those in them, by their numbers.
+	numbered []*group
 	// tailReads are the slots that the tail reads.
 	tailReads []int
 	// carry lists, for each level 0 … prefix, the slots below that level which its tables keep.
@@ -99,11 +101,20 @@ func (p *join) layOut(output []int, origin bool) {
 		p.widen()
 		p.tail = p.groups(p.prefix)
 	}
-	p.tailReads = nil
+	p.tailReads, p.numbered = nil, nil
+	p.number(p.tail)
 	for _, g := range p.tail {
 		p.tailReads = union(p.tailReads, g.Reads)
 	}
 	p.keepColumns()
+}
+
+// number notes groups, and those in them, by their numbers, which ascend from each to those in it and to those after it.
+func (p *join) number(groups []*group) {
+	for _, g := range groups {
+		p.numbered = append(p.numbered, g)
+		p.number(g.children)
+	}
 }
 
 // wholeTail is the groups of all steps where weights count each of them; else nil.

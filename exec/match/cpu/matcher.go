@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -13,6 +14,7 @@ import (
 type Matcher struct {
 	workers sync.Pool
 	tuning  tuning
+	runs    atomic.Uint64 // begun so far
 }
 
 var _ match.Matcher = (*Matcher)(nil)

@@ -2,12 +2,10 @@ package cpu
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -32,6 +30,9 @@ type run struct {
 
 	stop  atomic.Bool
 	total atomic.Uint64 // solutions counted
+	// number tells the runs of a matcher apart; waiting is how many workers wait for forks.
+	number  uint64
+	waiting atomic.Int32
 
 	mu      sync.Mutex // guards what follows, and calls of emit
 	emitted uint64
@@ -48,7 +49,7 @@ type source struct {
 }
 
 func newRun(m *Matcher, p *join, limit uint64) *run {
-	r := &run{matcher: m, join: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows}
+	r := &run{matcher: m, join: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows, number: m.runs.Add(1)}
 	r.helpers = schedule.Group{Share: p.workers, Failed: func() { r.stop.Store(true) }, Gives: true}
 	if limit > 0 {
 		r.most = limit
@@ -161,32 +162,14 @@ func (s *source) take() (low, high int, ok bool) {
 	return low, min(high, s.length), low < s.length
 }
 
-// helpSplit has another thread, if one is free, count the tail of the partial match in values for some candidates of
-// its first step.
-func (r *run) helpSplit(values []dictionary.ID, set []pcsr.Vertex) bool {
-	if !r.helpers.Reserve() {
-		return false
-	}
-	values, set = slices.Clone(values), slices.Clone(set)
-	r.start(func(w *worker) {
-		copy(w.values, values)
-		w.countSplit(set)
-	})
-	return true
-}
-
-// helpSource has another thread, if one is free, take chunks of the source.
-func (r *run) helpSource() {
-	if r.helpers.Reserve() {
-		r.start(func(*worker) {})
-	}
-}
+// left reports whether there are chunks that nobody has taken.
+func (s *source) left() bool { return s.next.Load() < int64(s.length) }
 
 // start runs a worker on another thread, for which there is a permit: it does its share, and then goes on with the source.
 func (r *run) start(share func(*worker)) {
 	r.helpers.Start(func(permit *schedule.Worker) error {
 		w := r.matcher.worker(r)
-		w.permit = permit
+		w.permit, w.shareAt = permit, w.tuning.often
 		share(w)
 		w.chunks()
 		w.release()

@@ -28,6 +28,8 @@ type tuning struct {
 	// A run that has a fixed list of up to shortSource members begins with that; with a longer one, it begins with rows if there are fewer than
 	// 1/rowPrice of its members.
 	shortSource, rowPrice int
+	// looks is called whenever a worker looks for an idle thread; nil: by nobody who asks.
+	looks func(*run)
 }
 
 var tuned = tuning{

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -163,14 +164,54 @@ func (w *weighing) sums(g *group, lists *pcsr.Partition, candidates *weights) (*
 	if out.table, err = w.make(int(lists.Vertex(last-1)-out.first) + 1); err != nil {
 		return nil, err
 	}
-	err = w.each(last-first, func(low, high int) {
-		var block [weighBlock]pcsr.Vertex
-		for i, v := range lists.AppendVertices(block[:0], first+low, first+high) {
-			out.table[v-out.first] = candidates.sum(lists.List(first + low + i))
-		}
-	})
+	err = w.sumLists(out, lists, first, last, candidates)
 	w.release(candidates)
 	return out, err
+}
+
+// The sum of a list is made by all threads where the list is a large part of all and has more than longSum members, or more than longestSum, so
+// that the run can be stopped in between.
+const longSum, longestSum = 1 << 14, 1 << 20
+
+// sumLists writes the sums of the lists of some rows down, those of long lists after the others.
+func (w *weighing) sumLists(out *weights, lists *pcsr.Partition, first, last int, candidates *weights) error {
+	edges := int(float64(lists.Edges()) * float64(last-first) / float64(lists.Rows()))
+	short := longestSum
+	if n := w.join.workers.Limit(); n > 1 {
+		short = min(max(longSum, edges/(2*n)), longestSum)
+	}
+	var mu sync.Mutex
+	var long []int // rows
+	err := w.each(last-first, edges, func(low, high int) {
+		var block [weighBlock]pcsr.Vertex
+		for i, v := range lists.AppendVertices(block[:0], first+low, first+high) {
+			row := first + low + i
+			if list := lists.List(row); len(list) <= short {
+				out.table[v-out.first] = candidates.sum(list)
+				continue
+			}
+			mu.Lock()
+			long = append(long, row)
+			mu.Unlock()
+		}
+	})
+	for _, row := range long {
+		if err != nil {
+			break
+		}
+		list, sum := lists.List(row), tally{}
+		err = w.each(len(list), len(list), func(low, high int) { sum.add(candidates.sum(list[low:high])) })
+		out.table[lists.Vertex(row)-out.first] = sum.Load()
+	}
+	return err
+}
+
+// tally is a sum that several threads add to.
+type tally struct{ atomic.Uint64 }
+
+func (t *tally) add(n uint64) {
+	for old := t.Load(); !t.CompareAndSwap(old, add(old, n)); old = t.Load() {
+	}
 }
 
 // boundsOf are the smallest and the largest vertex that a slot may be bound to, as far as lists that depend on nothing say.
@@ -200,14 +241,13 @@ func (w *weighing) boundsOf(slot int) (low, high pcsr.Vertex) {
 
 // total is the number of candidates of a step that depends on nothing, each as often as what hangs on it has solutions.
 func (w *weighing) total(s *step, children []*weights) (uint64, error) {
-	var total atomic.Uint64
+	var total tally
 	err := w.inBlocks(w.domain(s, children, nil), children, func(_ []pcsr.Vertex, products []uint64) {
 		sum := uint64(0)
 		for _, n := range products {
 			sum = add(sum, n)
 		}
-		for old := total.Load(); !total.CompareAndSwap(old, add(old, sum)); old = total.Load() {
-		}
+		total.add(sum)
 	})
 	for _, c := range children {
 		w.release(c)
@@ -217,7 +257,7 @@ func (w *weighing) total(s *step, children []*weights) (uint64, error) {
 
 // inBlocks finds the candidates of a domain and the products of the children's weights, block by block, on the threads that there are.
 func (w *weighing) inBlocks(d *domain, children []*weights, use func(vertices []pcsr.Vertex, products []uint64)) error {
-	return w.each(d.n, func(low, high int) {
+	return w.each(d.n, d.n, func(low, high int) {
 		var room, kept [weighBlock]pcsr.Vertex
 		var numbers [weighBlock]uint64
 		vertices := d.candidates(low, high, room[:0], kept[:0])
@@ -232,23 +272,28 @@ func (w *weighing) inBlocks(d *domain, children []*weights, use func(vertices []
 	})
 }
 
-// each calls work for all of 0 … n-1, weighBlock at most at a time, on the threads that there are.
-func (w *weighing) each(n int, work func(low, high int)) error {
+// each calls work for all of 0 … n-1, weighBlock at most at a time, on the threads that there are, if it takes long: cost is how many
+// members of lists are read.
+func (w *weighing) each(n, cost int, work func(low, high int)) error {
 	var next atomic.Int64
+	places := weighTurn
+	if threads := w.join.workers.Limit(); threads > 1 {
+		places = max(1, int(float64(weighTurn)*float64(n)/float64(max(n, cost, 1))), min(weighTurn, n/(turnsOfThread*threads)))
+	}
 	turn := func(keep func() bool) error {
 		for !w.stop.Load() && keep() {
-			low := int(next.Add(weighTurn)) - weighTurn
+			low := int(next.Add(int64(places))) - places
 			if low >= n {
 				break
 			}
-			for high := min(low+weighTurn, n); low < high && !w.stop.Load(); low += weighBlock {
+			for high := min(low+places, n); low < high && !w.stop.Load(); low += weighBlock {
 				work(low, min(low+weighBlock, high))
 			}
 		}
 		return nil
 	}
 	helpers := schedule.Group{Share: w.join.workers, Failed: func() { w.stop.Store(true) }}
-	if n > w.matcher.tuning.quiet {
+	if cost > w.matcher.tuning.quiet {
 		for range w.join.workers.Limit() - 1 {
 			helpers.Go(func(k *schedule.Worker) error { return turn(k.Keep) })
 		}
@@ -259,8 +304,11 @@ func (w *weighing) each(n int, work func(low, high int)) error {
 	return helpers.Wait()
 }
 
-// weighTurn is how many places a thread takes at a time.
+// weighTurn is how many places a thread takes at a time, of lists with one member each; fewer where they are longer.
 const weighTurn = 8 * weighBlock
+
+// turnsOfThread is how many turns there are for each thread, at least where lists are long: each turn looks for its first row.
+const turnsOfThread = 16
 
 // make returns memory for so many numbers, and counts it.
 func (w *weighing) make(n int) ([]uint64, error) {

@@ -110,3 +110,42 @@ func TestWeightsAreChargedAndGivenBack(t *testing.T) {
 		t.Errorf("counted %d of %d when it was cancelled (error %v)", n, want, err)
 	}
 }
+
+// TestALongListIsSummedByAllThreads: nearly all edges are those of one vertex, which is neither the first nor the last.
+func TestALongListIsSummedByAllThreads(t *testing.T) {
+	t.Parallel()
+	const vertices, hub, members = 100_000, 5, 60_000
+	var edges []pcsr.Edge
+	want := uint64(0)
+	for v := range pcsr.Vertex(10) {
+		edges = append(edges, pcsr.Edge{From: v, To: 20_000})
+	}
+	for i := range pcsr.Vertex(members) {
+		v := 20_000 + i
+		if edges = append(edges, pcsr.Edge{From: hub, To: v}); i%3 == 0 {
+			for k := range 1 + i%4 {
+				edges = append(edges, pcsr.Edge{From: v, Label: 1, To: v*7%vertices + k})
+			}
+		}
+		if i%3 == 0 {
+			want += uint64(1 + i%4)
+		}
+	}
+	g, err := pcsr.Build(vertices+4, 2, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want += 9 // by the others' edges to the hub's first neighbour
+	c := &matchtest.Case{Vertices: vertices + 4, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
+	c.Patterns = []parser.TriplePattern{edge(0, 0), edge(1, 1)}
+	plan, err := c.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, threads := range []int{1, 2, 16} {
+		n, err := matchtest.OnThreads(cpu.New(), threads).Count(context.Background(), &match.Match{Graph: g, Plan: plan})
+		if err != nil || n != want {
+			t.Errorf("%d threads count %d (error %v), expected %d", threads, n, err, want)
+		}
+	}
+}

@@ -21,15 +21,19 @@ type worker struct {
 	scratch []scratch // by step of the plan
 	memos   []memo    // by group
 	hubs    hubs
-	runs    uint32  // how many runs this worker has served
+	number  uint64  // of the run that the worker served last
 	tables  []table // by level; the last is the output
 	repeats table
 	weights []uint64 // of the rows of repeats, where they are asked for
 	batch   match.Batch
 	clock   clock
-	// work counts list members read; at shareAt the worker looks for an idle thread.
+	// work counts list members read; at shareAt the worker looks for an idle thread, for what levels and sets tell.
 	work, shareAt int
-	counted       uint64
+	levels        []rowLoop // by level
+	sets          []setLoop // by group
+	// alone: the run has one thread.
+	alone   bool
+	counted uint64
 }
 
 // worker returns a worker ready for a run.
@@ -41,8 +45,7 @@ func (m *Matcher) worker(r *run) *worker {
 	r.charge(1)
 	p := r.join
 	w.run, w.tuning, w.join, w.graph, w.most = r, &m.tuning, p, p.Graph, r.most
-	w.runs++
-	w.work, w.shareAt, w.counted = 0, m.tuning.quiet, 0
+	w.work, w.shareAt, w.counted, w.alone = 0, m.tuning.quiet, 0, p.workers.Limit() < 2
 	w.values = grow(w.values, len(p.Plan.Slots)+1)
 	w.clock.reset(p.counters != nil, len(p.Plan.Steps))
 	w.scratch = extend(w.scratch, len(p.Plan.Steps))
@@ -54,7 +57,13 @@ func (m *Matcher) worker(r *run) *worker {
 		w.tables[i].shape(len(p.Plan.Slots) + 1)
 	}
 	w.repeats.shape(len(p.Plan.Slots) + 1)
+	w.levels = extend(w.levels, p.prefix+1)
+	w.sets = extend(w.sets, len(p.steps)+len(p.Plan.Branches))
 	w.memos = extend(w.memos, len(p.steps)+len(p.Plan.Branches))
+	if w.number == r.number {
+		return w
+	}
+	w.number = r.number
 	for i := range w.memos {
 		w.memos[i].calls, w.memos[i].hits, w.memos[i].off = 0, 0, false
 	}
@@ -100,6 +109,8 @@ func (w *worker) release() {
 		clear(c.lookup)
 	}
 	w.hubs.forget()
+	clear(w.levels)
+	clear(w.sets)
 	w.run.charge(-1)
 	m, large := w.run.matcher, w.run.tableBytes > largeTables
 	w.run, w.join, w.graph, w.permit = nil, nil, nil, nil
@@ -115,9 +126,8 @@ func (w *worker) chunks() {
 		if !ok {
 			return
 		}
-		if high < w.run.source.length && w.work >= w.shareAt {
-			w.shareAt = w.work + w.tuning.often
-			w.run.helpSource()
+		if w.work >= w.shareAt {
+			w.share()
 		}
 		w.chunk(low, high)
 		w.drain()
@@ -146,7 +156,7 @@ func (w *worker) chunk(low, high int) {
 		w.seed(low, high)
 	case p.prefix == 0:
 		w.tables[0].n = 1
-		w.finish(&w.tables[0], 0, 1)
+		w.finish(&w.tables[0], 1)
 	default:
 		w.first(low, high)
 	}
@@ -177,12 +187,6 @@ func (w *worker) first(low, high int) {
 	w.push(1, nil, 0, set)
 }
 
-// rows runs rows that another worker gave away, all of them.
-func (w *worker) rows(level int, t *table) {
-	w.extendRows(level, t, t.n)
-	w.drain()
-}
-
 // drain passes on the rows that wait in the tables.
 func (w *worker) drain() {
 	for level := 1; level <= w.join.prefix; level++ {
@@ -202,18 +206,17 @@ func (w *worker) flush(level int) {
 // extendRows joins the first n rows of a table with the level's step, or finishes them.
 func (w *worker) extendRows(level int, t *table, n int) {
 	if level == w.join.prefix {
-		w.finish(t, 0, n)
+		w.finish(t, n)
 		return
 	}
 	s := w.join.steps[level]
 	defer w.clock.leave(w.clock.enter(s.Index))
-	c := &w.scratch[s.Index]
-	for row := 0; row < n; row++ {
-		if w.run.stop.Load() {
-			return
-		}
+	c, l := &w.scratch[s.Index], &w.levels[level]
+	l.begin(t, n)
+	for row := 0; row < l.end && !w.run.stop.Load(); row++ {
+		l.next = row + 1
 		if w.work >= w.shareAt {
-			n = w.share(level, t, row, n)
+			w.share()
 		}
 		for _, slot := range s.Reads {
 			w.values[slot] = t.cols[slot][row]
@@ -224,6 +227,7 @@ func (w *worker) extendRows(level int, t *table, n int) {
 			w.push(level+1, t, row, set)
 		}
 	}
+	l.stop()
 }
 
 // candidates returns what the step binds its slot to for the partial match in w.values.
@@ -237,23 +241,6 @@ func (w *worker) candidates(s *step) []pcsr.Vertex {
 	c.candidates += uint64(len(list))
 	w.work += len(list) + 2
 	return list
-}
-
-// share gives the later half of the rows that are left to an idle thread and returns where the rows now end.
-func (w *worker) share(level int, t *table, row, n int) int {
-	w.shareAt = w.work + w.tuning.often
-	w.yield()
-	if n-row < 2 || !w.run.helpers.Reserve() {
-		return n
-	}
-	half := row + (n-row+1)/2
-	columns := w.join.carry[level]
-	if level > 0 && w.join.keeps[level] {
-		columns = append(columns[:len(columns):len(columns)], w.join.steps[level-1].Slot)
-	}
-	rows := t.part(columns, half, n)
-	w.run.start(func(w *worker) { w.rows(level, rows) })
-	return half
 }
 
 // push appends to a level's table one row for each member of set: the given row of t, extended. Full tables are
@@ -276,9 +263,12 @@ func (w *worker) push(level int, t *table, row int, set []pcsr.Vertex) {
 		out.n += n
 		set = set[n:]
 		if out.n >= w.run.capacity {
+			l := &w.levels[level-1]
+			l.table, l.row, l.set = t, row, set
 			if w.flush(level); w.run.stop.Load() {
 				return
 			}
+			set, l.set = l.set, nil
 		}
 	}
 }

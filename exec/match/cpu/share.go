@@ -1,0 +1,147 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// rowLoop is what a worker has still to do at a level: rows of a table, from next to end-1, and of one row (in work since before next) the
+// candidates that are not in the table of the next level yet.
+type rowLoop struct {
+	table     *table
+	next, end int
+	row       int
+	set       []pcsr.Vertex
+}
+
+func (l *rowLoop) begin(t *table, n int) { l.table, l.next, l.end = t, 0, n }
+func (l *rowLoop) stop()                 { l.next, l.end, l.set = 0, 0, nil }
+
+// setLoop is what a worker has still to do of a group's candidates, from next to end-1, and who counts others of them.
+type setLoop struct {
+	set       []pcsr.Vertex
+	next, end int
+	// whole: all solutions are counted, not only the first.
+	whole bool
+	forks []*fork
+}
+
+// fork is some of a group's candidates that another worker counts for a partial match. The set stays its owner's, who waits for done.
+type fork struct {
+	group  *group
+	values []dictionary.ID
+	set    []pcsr.Vertex
+	done   chan struct{}
+	total  uint64
+}
+
+// share gives work to an idle thread, if there is one: chunks of the source, or of all that the worker has still to do the later half of
+// what is outermost, where the parts are largest.
+func (w *worker) share() {
+	w.shareAt = w.work + w.tuning.often
+	w.yield()
+	if w.tuning.looks != nil {
+		w.tuning.looks(w.run)
+	}
+	if w.run.source.left() {
+		if w.run.helpers.Reserve() {
+			w.run.start(func(*worker) {})
+		}
+		return
+	}
+	for level := range w.levels[:w.join.prefix+1] {
+		if l := &w.levels[level]; l.next < l.end || len(l.set) > 0 {
+			w.shareRows(level, l)
+			return
+		}
+	}
+	for i := range w.sets {
+		if l := &w.sets[i]; l.next < l.end && l.whole {
+			w.shareSet(w.join.numbered[i], l)
+			return
+		}
+	}
+}
+
+// shareRows gives away rows of a level, or candidates of its last row.
+func (w *worker) shareRows(level int, l *rowLoop) {
+	if !w.run.helpers.Reserve() {
+		return
+	}
+	if l.next == l.end {
+		half := len(l.set) / 2
+		row, set := l.table.part(w.join.columns(level), l.row, l.row+1), slices.Clone(l.set[half:])
+		l.set = l.set[:half]
+		w.run.start(func(w *worker) {
+			w.push(level+1, row, 0, set)
+			w.drain()
+		})
+		return
+	}
+	half := l.next + (l.end-l.next)/2
+	rows := l.table.part(w.join.columns(level), half, l.end)
+	l.end = half
+	w.run.start(func(w *worker) {
+		w.extendRows(level, rows, rows.n)
+		w.drain()
+	})
+}
+
+// columns are the slots that the tables of a level keep.
+func (p *join) columns(level int) []int {
+	columns := p.carry[level]
+	if level > 0 && p.keeps[level] {
+		columns = append(columns[:len(columns):len(columns)], p.steps[level-1].Slot)
+	}
+	return columns
+}
+
+// waitersOfThread is how many workers may wait for forks, for each thread: they keep their memory.
+const waitersOfThread = 3
+
+// shareSet gives away candidates of a group.
+func (w *worker) shareSet(g *group, l *setLoop) {
+	if int(w.run.waiting.Load()) >= waitersOfThread*w.join.workers.Limit() || !w.run.helpers.Reserve() {
+		return
+	}
+	half := l.next + (l.end-l.next)/2
+	f := &fork{group: g, values: slices.Clone(w.values), set: l.set[half:l.end], done: make(chan struct{})}
+	l.end = half
+	l.forks = append(l.forks, f)
+	w.run.start(func(w *worker) { w.countFork(f) })
+}
+
+// countFork counts what another worker gave away.
+func (w *worker) countFork(f *fork) {
+	defer close(f.done)
+	defer w.clock.leave(w.clock.enter(f.group.index()))
+	copy(w.values, f.values)
+	f.total = w.countSet(f.group, f.set)
+}
+
+// collect waits for the forks of a loop and adds up what they counted. The thread is others' meanwhile.
+func (w *worker) collect(l *setLoop) (total uint64) {
+	defer w.clock.leave(w.clock.enter(noStep))
+	for _, f := range l.forks {
+		w.await(f)
+		total = add(total, f.total)
+	}
+	l.forks = l.forks[:0]
+	return total
+}
+
+// await returns when a fork was counted.
+func (w *worker) await(f *fork) {
+	select {
+	case <-f.done:
+		return
+	default:
+	}
+	w.run.waiting.Add(1)
+	w.join.workers.Leave()
+	<-f.done
+	w.join.workers.Enter()
+	w.run.waiting.Add(-1)
+}
