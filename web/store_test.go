@@ -69,7 +69,7 @@ func TestHostileQueriesAreRefusedOrLimited(t *testing.T) {
 		name, query string
 		status      int
 	}{
-		{"a cartesian product", "SELECT (COUNT(*) AS ?n) WHERE { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f FILTER (STR(?b) < STR(?d)) }", 504},
+		{"a cartesian product", "SELECT (COUNT(*) AS ?n) WHERE { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f FILTER (STR(?b) < STR(?d) && STR(?d) < STR(?f)) }", 504},
 		{"deep nesting", "SELECT * WHERE " + strings.Repeat("{", 100_000) + strings.Repeat("}", 100_000), 400},
 		{"brackets in an expression", "SELECT (" + strings.Repeat("(", 400_000) + "1", 400},
 		{"a long IN list", `SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o FILTER (?o IN ("y"` + list.String() + ")) }", 200},
