@@ -260,7 +260,11 @@ func (c *combination) handOut(all bool) error {
 // where there is no memory for them.
 func (c *combination) handOutTally() (done bool, err error) {
 	t, err := c.tally()
-	defer func() { err = errors.Join(err, t.close()) }()
+	defer func() {
+		if closed := t.close(); err == nil { // an error of emit is returned as it is
+			err = closed
+		}
+	}()
 	if errors.Is(err, ErrOutOfMemory) {
 		return false, nil
 	}
