@@ -321,6 +321,24 @@ func waitFor(t *testing.T, limit time.Duration, condition func() bool) {
 	}
 }
 
+// expectMetrics waits until each of the lines is among the metrics: a client hears of an end before it is counted.
+func expectMetrics(t *testing.T, s *Server, lines ...string) {
+	t.Helper()
+	var shown, missing string
+	for start := time.Now(); time.Since(start) < 20*time.Second; time.Sleep(time.Millisecond) {
+		shown, missing = "\n"+do(s, "GET", "/metrics", "").Body.String(), ""
+		for _, line := range lines {
+			if !strings.Contains(shown, "\n"+line+"\n") {
+				missing = line
+			}
+		}
+		if missing == "" {
+			return
+		}
+	}
+	t.Errorf("the metrics have no %s:%s", missing, shown)
+}
+
 func TestALongAnswerEndsWithTheNumberOfRows(t *testing.T) {
 	t.Parallel()
 	s, _ := newTestServer(t, Options{})
