@@ -34,6 +34,7 @@ type Server struct {
 	// connections are those that Run accepts; nil before.
 	connections atomic.Pointer[connections]
 	queries     *running
+	answers     *answerCache // nil without one
 	tools       http.Handler // the Model Context Protocol
 	metrics     *metrics
 	history     history
@@ -70,6 +71,7 @@ func New(engine Engine, options Options) (*Server, error) {
 	s.tokens = digestsOf(slices.Concat(options.Tokens, options.WriteTokens))
 	s.origins = trustedOrigins(options.Origins)
 	s.rate = newRateLimit(options.Rate, options.Burst)
+	s.answers = newAnswerCache(options.AnswerCache, options.Budget)
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
 	if s.hooks, err = newWebhooks(s, s.metrics.registry); err != nil {

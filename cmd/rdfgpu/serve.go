@@ -18,6 +18,7 @@ import (
 type serveCommand struct {
 	Stores  []string      `arg:"" name:"store" help:"Folder of the store; or of several, each then at a path of its name (/people/sparql of people.store, or of people=FOLDER)."`
 	Set     []string      `sep:"none" placeholder:"NAME.FLAG=VALUE" help:"A flag for one of several stores alone; may be repeated."`
+	Answers byteSize      `name:"answer-cache" default:"0" placeholder:"SIZE" help:"Memory for answers that are sent again as they are while the store does not change (default: none)."`
 	Addr    string        `default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address to listen on; others than loopback are reachable from outside."`
 	Timeout time.Duration `default:"60s" help:"Longest a query may take, from the first byte of its request to the last of its answer."`
 	MaxRows uint64        `placeholder:"N" help:"End queries with more solutions (default: no limit)."`
@@ -167,7 +168,7 @@ func (s *served) stop() {
 func (c *serveCommand) options(budget *rdfgpu.Budget, log *slog.Logger) (options web.Options, err error) {
 	options = web.Options{
 		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.QueryMemory), Budget: budget,
-		MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, Hosts: c.AllowHost, CertFile: c.TLSCert, KeyFile: c.TLSKey,
+		AnswerCache: int64(c.Answers), MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, Hosts: c.AllowHost, CertFile: c.TLSCert, KeyFile: c.TLSKey,
 		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: log, Rate: c.Rate, Burst: c.Burst,
 		QueueWait: c.QueueTimeout, MaxParked: c.MaxParked, ClientShare: c.ClientShare, MaxConnections: c.MaxConns,
 		ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, TrustedProxies: c.TrustedProxy,
