@@ -220,15 +220,23 @@ func (l *Log) Sync() (synced uint64, err error) {
 		return l.synced.Load(), l.fail(err)
 	}
 	l.synced.Store(last)
-	if l.appending.TryLock() {
-		l.mark()
-		l.appending.Unlock()
-	}
 	return last, nil
 }
 
-// mark writes behind the last record that it is durable, where that is so: if it is found wrong later, it was damaged
-// and not torn. The next record is written over the mark. It needs no sync, and where it cannot be written nothing is lost.
+// Mark writes behind the last record that it is durable, where that is so and nobody appends: if it is found wrong later, it was
+// damaged and not torn. The next record, which says the same of those before it, is written over the mark. It needs no sync, and where
+// it cannot be written nothing is lost: so it is for a log to which nothing comes any more (Syncer), and no part of a commit.
+func (l *Log) Mark() {
+	if !l.appending.TryLock() {
+		return
+	}
+	defer l.appending.Unlock()
+	if l.usable() == nil {
+		l.mark()
+	}
+}
+
+// mark is Mark by who holds the lock for appending.
 func (l *Log) mark() {
 	f, last := l.active(), l.last.Load()
 	if last != l.synced.Load() || f.end+frameBytes > f.limit {

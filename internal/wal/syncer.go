@@ -23,6 +23,9 @@ type Syncer struct {
 	err     error         // why there will be no more syncs
 }
 
+// quiet is how long nothing must have come until the log is marked: while something comes, a commit is one write and one sync.
+const quiet = 10 * time.Millisecond
+
 // NewSyncer starts the goroutine, which Close ends.
 func NewSyncer(l *Log, d Durability) *Syncer {
 	s := &Syncer{log: l, durability: d, work: make(chan struct{}, 1), ended: make(chan struct{}), changed: make(chan struct{})}
@@ -75,9 +78,14 @@ func (s *Syncer) Close() error {
 
 func (s *Syncer) run() {
 	defer close(s.ended)
+	idle := time.NewTimer(quiet)
+	defer idle.Stop()
 	for {
 		select {
 		case <-s.work:
+		case <-idle.C:
+			s.log.Mark()
+			continue
 		case <-s.ctx.Done():
 			_, err := s.log.Sync()
 			if err == nil {
@@ -92,6 +100,7 @@ func (s *Syncer) run() {
 		if err != nil {
 			return
 		}
+		idle.Reset(quiet)
 		s.rest()
 	}
 }
