@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 	"github.com/rdfgpu/rdfgpu/internal/wal/waltest"
@@ -432,43 +431,4 @@ func TestAReaderFollowsAWriter(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "0000000000000001.log")); err != nil {
 		t.Error(err)
 	}
-}
-
-// A commit is one write and one sync; what says of the last record that it was durable is written when nothing more comes.
-func TestTheLastRecordIsMarkedWhenNothingMoreComes(t *testing.T) {
-	disk := waltest.New(1)
-	o := wal.Options{Folder: disk, FileSize: 64 << 10}
-	l, err := wal.Open("", o)
-	must(t, err)
-	var asked []waltest.Operation
-	disk.Fault = func(op waltest.Operation, _ string, _ int) error {
-		asked = append(asked, op)
-		return nil
-	}
-	for n := range uint64(20) {
-		fill(t, l, n+1, 200)
-		_, err = l.Sync()
-		must(t, err)
-	}
-	if want := slices.Repeat([]waltest.Operation{waltest.Write, waltest.SyncData}, 20); !slices.Equal(asked, want) {
-		t.Fatal(asked)
-	}
-	disk.Fault = nil
-	s := wal.NewSyncer(l, wal.Durability{})
-	damaged := func() error { // the last record is wrong in a copy
-		o := o
-		folder := disk.Clone(2)
-		folder.Bytes("0000000000000001.log")[4096+19*232+50] ^= 4
-		o.Folder = folder
-		_, _, err := readAll(t, o)
-		return err
-	}
-	for end := time.Now().Add(20 * time.Second); damaged() == nil && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-	if err := damaged(); !errors.Is(err, wal.ErrDamaged) {
-		t.Error("a record that was durable was cut:", err)
-	}
-	must(t, s.Close())
-	must(t, l.Close())
 }

@@ -23,9 +23,6 @@ type Syncer struct {
 	err     error         // why there will be no more syncs
 }
 
-// quiet is how long nothing must have come until the log is marked: while something comes, a commit is one write and one sync.
-const quiet = 10 * time.Millisecond
-
 // NewSyncer starts the goroutine, which Close ends.
 func NewSyncer(l *Log, d Durability) *Syncer {
 	s := &Syncer{log: l, durability: d, work: make(chan struct{}, 1), ended: make(chan struct{}), changed: make(chan struct{})}
@@ -76,6 +73,10 @@ func (s *Syncer) Close() error {
 	return err
 }
 
+// quiet is how long nothing must have come until a mark says what is durable: while something comes, a commit is one write and one
+// sync. Who loses power before would have lost the mark, too, which is not synced.
+const quiet = 10 * time.Millisecond
+
 func (s *Syncer) run() {
 	defer close(s.ended)
 	idle := time.NewTimer(quiet)
@@ -84,7 +85,7 @@ func (s *Syncer) run() {
 		select {
 		case <-s.work:
 		case <-idle.C:
-			s.log.Mark()
+			s.log.tryMark()
 			continue
 		case <-s.ctx.Done():
 			_, err := s.log.Sync()
@@ -95,7 +96,7 @@ func (s *Syncer) run() {
 			return
 		}
 		runtime.Gosched() // others that are ready to append do so before, and share this sync
-		_, err := s.log.Sync()
+		_, err := s.log.sync()
 		s.tell(err)
 		if err != nil {
 			return
