@@ -54,7 +54,7 @@ func TestAQueryIsTakenInEveryWayOfTheProtocol(t *testing.T) {
 			if w.Code != 200 || !strings.Contains(w.Body.String(), `"boolean":true`) {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
-			if w.Header().Get(headerQueryID) == "" || fieldOf(w, headerRows) != "1" {
+			if w.Header().Get(headerQueryID) == "" || fieldOf(w, headerRows) != "0" {
 				t.Errorf("header %v", w.Header())
 			}
 		})
