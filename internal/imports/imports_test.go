@@ -17,7 +17,7 @@ const module = "github.com/rdfgpu/rdfgpu"
 var rooms = map[string][]string{
 	"parser":        {},
 	"dictionary":    {},
-	"pcsr":          {},
+	"pcsr":          {"internal/radix"},
 	"kernels":       {},
 	"loader":        {"dictionary", "pcsr", "internal/store", "internal/radix"},
 	"planner/bgp":   {"parser", "pcsr", "dictionary"},
