@@ -77,14 +77,22 @@ func (e *labelEdit) count(ground *Graph, fresh bool) {
 	if e.more, e.less = len(e.added), len(e.removed); fresh {
 		return
 	}
-	inGround := func(keys []uint64) (n int) {
-		for _, k := range keys {
-			n += oneIf(ground.HasEdge(Vertex(k>>32), e.label, Vertex(k)))
-		}
-		return n
-	}
-	back, gone := inGround(e.added), inGround(e.removed)
+	p := ground.Partition(e.label, Out)
+	back, gone := p.countKeys(e.added), p.countKeys(e.removed)
 	e.more, e.less = len(e.added)-back-(len(e.removed)-gone), gone-back
+}
+
+// countKeys counts those of ascending keys whose edges are there.
+func (p *Partition) countKeys(keys []uint64) (n int) {
+	for all := (editKeys{keys: keys}); all.next < len(keys); {
+		v := all.row()
+		list, at := p.Neighbours(v), 0
+		for _, k := range all.of(v) {
+			at = advance(list, at, Vertex(k))
+			n += oneIf(at < len(list) && list[at] == Vertex(k))
+		}
+	}
+	return n
 }
 
 // sign notes the vertices of which the signatures of the ground know too little; reversed are the edges that came, by the other end.
