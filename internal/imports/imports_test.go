@@ -78,6 +78,7 @@ var rooms = map[string][]string{
 	"internal/bench":            {},
 	"internal/bench/scale":      {root},
 	"internal/bench/delta":      {root},
+	"internal/bench/standing":   {root},
 	"internal/history":          {},
 	"internal/hostile":          {},
 	"internal/hostile/campaign": {"internal/hostile", "internal/bench"},
