@@ -30,7 +30,7 @@ type settings struct {
 func main() {
 	queries := flag.String("queries", "1,100,10000", "how many queries stand, ascending")
 	triples := flag.String("triples", "1,10,100", "how many triples a commit has")
-	commits := flag.Int("commits", 1000, "commits whose events are timed, for each row")
+	commits := flag.Int("commits", 1000, "insertions whose events are timed, for each row, and as many deletions")
 	span := flag.Duration("span", 3*time.Second, "how long commits follow each other, for the rates of each row")
 	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage); flag.PrintDefaults() }
 	flag.Parse()
