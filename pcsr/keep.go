@@ -66,8 +66,12 @@ func (p *patch) keepRows(dst, vertices []Vertex, rows int) []Vertex {
 	if p.moved == 0 {
 		return p.ground.KeepRows(dst, vertices)
 	}
-	if len(vertices) < leastKept || fewTouched*p.touchedBetween(vertices[0], vertices[len(vertices)-1], rows) > len(vertices) {
-		if p.ground.layer == Bitmap && p.ground.readsMost(vertices) {
+	readsBits, few := p.ground.layer == Bitmap && p.ground.readsMost(vertices), fewTouched
+	if readsBits {
+		few = fewTouchedBits
+	}
+	if len(vertices) < leastKept || few*p.touchedBetween(vertices[0], vertices[len(vertices)-1], rows) > len(vertices) {
+		if readsBits {
 			return p.keepEach(dst, vertices)
 		}
 		for _, v := range vertices {
@@ -122,4 +126,6 @@ const (
 	// Each of fewer than leastKept vertices is looked for by itself, and each of more where there are not fewTouched of them for each touched
 	// row; else the ground is asked for those between these rows.
 	leastKept, fewTouched = 64, 8
+	// fewTouchedBits is fewTouched where the bits of the ground are read without more ado.
+	fewTouchedBits = 32
 )
