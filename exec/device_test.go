@@ -15,6 +15,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -118,19 +119,12 @@ func TestTheDeviceWeighsBranches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := parse(t, "PREFIX : <"+exampleNS+"> "+query)
-		want, err := m.run(q, onProcessor())
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, check := asOnTheProcessor(t, m, query)
 		o := d.options()
 		if strings.Contains(query, "?deep") {
 			o.ShallowBranches, o.Tuning.WeightGain = false, math.Inf(1)
 		}
-		got, err := m.run(q, o)
-		if err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
-			t.Errorf("%s: %v, error %v, want %v", query, got.rows, err, want.rows)
-		}
+		check(o)
 		if d.branches.Load() == 0 {
 			t.Errorf("%s: the device weighed no branch", query)
 		}
@@ -158,6 +152,21 @@ func repeating(t *testing.T) *memory {
 	return m
 }
 
+// asOnTheProcessor parses a query and returns a check, for any goroutine, that it has the rows with other options that it has on the processor.
+func asOnTheProcessor(t *testing.T, m *memory, query string) (q *parser.Query, check func(exec.Options)) {
+	t.Helper()
+	q = parse(t, "PREFIX : <"+exampleNS+"> "+query)
+	want, err := m.run(q, onProcessor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q, func(o exec.Options) {
+		if got, err := m.run(q, o); err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
+			t.Errorf("%s: %v, error %v, want %v", query, got.rows, err, want.rows)
+		}
+	}
+}
+
 // answersAsTheProcessor runs a query on an emulated device, then several times at once on one plan that is kept, and returns how many of its
 // matches combined equal rows and how many batches had numbers of different rows.
 func answersAsTheProcessor(t *testing.T, m *memory, query string) (combined, tallied int64) {
@@ -166,17 +175,7 @@ func answersAsTheProcessor(t *testing.T, m *memory, query string) (combined, tal
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := parse(t, "PREFIX : <"+exampleNS+"> "+query)
-	want, err := m.run(q, onProcessor())
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := func(o exec.Options) {
-		got, err := m.run(q, o)
-		if err != nil || !slices.Equal(tally(got.rows), tally(want.rows)) {
-			t.Errorf("%s: %v, error %v, want %v", query, got.rows, err, want.rows)
-		}
-	}
+	q, check := asOnTheProcessor(t, m, query)
 	check(d.options())
 	shared := d.options()
 	if shared.Planned, err = m.kept(q, d.options()); err != nil {

@@ -94,7 +94,11 @@ func segments(t *testing.T, dir string) int {
 // compares the store with what was put into it.
 func TestAppendsAddSegments(t *testing.T) {
 	t.Parallel()
-	for _, memory := range []int64{0, 100 << 10} {
+	memories := []int64{100 << 10, 0}
+	if testing.Short() {
+		memories = memories[:1]
+	}
+	for _, memory := range memories {
 		for _, graphs := range []bool{false, true} {
 			t.Run(fmt.Sprintf("memory %d, named graphs %v", memory, graphs), func(t *testing.T) {
 				to := filepath.Join(t.TempDir(), "store")
@@ -221,15 +225,19 @@ func TestADamagedStoreIsNotCopied(t *testing.T) {
 		_, err := Load(context.Background(), dir, []Input{{Name: more}}, Options{Append: true})
 		return err
 	}
+	places := 3
+	if testing.Short() {
+		places = 1
+	}
 	for _, file := range files {
 		good, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		failed := 0
-		for i := range 3 {
+		for i := range places {
 			bad := slices.Clone(good)
-			bad[len(bad)*(2*i+1)/6] ^= 0x10
+			bad[len(bad)*(2*i+1)/(2*places)] ^= 0x10
 			for k, action := range []func(dir string) error{compact, add} {
 				dir := filepath.Join(t.TempDir(), "copy")
 				if err := os.CopyFS(dir, os.DirFS(to)); err != nil {

@@ -77,6 +77,9 @@ func write(t *testing.T, path string, text []byte) string {
 }
 
 func TestPlanFromASampleComesCloseToTheLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	text := lubmText(t, 2)

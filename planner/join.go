@@ -226,7 +226,7 @@ func (p *planner) seeded(vars, certain scope.Set, bound parser.Node, optional bo
 			continue
 		}
 		var err error
-		if s.variants[mask], err = p.now(plan(s.bound(mask))); err != nil {
+		if s.variants[mask], err = p.subplan(true, func() (Node, error) { return plan(s.bound(mask)) }); err != nil {
 			return nil, err
 		}
 	}

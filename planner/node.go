@@ -256,7 +256,7 @@ type Seeded struct {
 func (s *Seeded) Variant(mask uint64) *Subplan {
 	v, ok := s.variants[mask]
 	if !ok {
-		v = s.planner.onDemand(func() (Node, error) { return s.plan(s.bound(mask)) })
+		v = &Subplan{make: func() (Node, error) { return s.plan(s.bound(mask)) }, on: s.planner}
 		s.variants[mask] = v
 	}
 	return v
@@ -305,21 +305,14 @@ func (s *Subplan) Node(ctx context.Context) (Node, error) {
 // Made returns the plan; nil while it was not asked for.
 func (s *Subplan) Made() Node { return s.node }
 
-// onDemand is a plan that is made when somebody asks for it.
-func (p *planner) onDemand(make func() (Node, error)) *Subplan { return &Subplan{make: make, on: p} }
-
-// now is a plan that is made at once.
-func (p *planner) now(node Node, err error) (*Subplan, error) {
-	return &Subplan{node: node, err: err}, err
-}
-
 // subplan is a plan that is made at once, or else when somebody asks for it.
 func (p *planner) subplan(atOnce bool, make func() (Node, error)) (*Subplan, error) {
 	if atOnce {
-		return p.now(make())
+		node, err := make()
+		return &Subplan{node: node}, err
 	}
 	p.later = true
-	return p.onDemand(make), nil
+	return &Subplan{make: make, on: p}, nil
 }
 
 // CountTerm is a match whose solutions count so many times, which may be negative.

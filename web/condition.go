@@ -23,11 +23,20 @@ func (e *edition) graphTag(sequence uint64, format rdfgpu.Format) string {
 // answerTag is the entity tag of the answer to a query. It is weak: another run may find the rows in another order.
 func (e *edition) answerTag(sequence uint64, q *request, o offer) string {
 	var short [512]byte
-	key := strconv.AppendInt(short[:0], int64(q.options.Semantics), 10)
-	key = strconv.AppendInt(append(key, ' '), int64(q.send), 10)
-	for _, part := range [...]string{string(o.format), o.contentType, q.options.Base} {
+	key := strconv.AppendInt(short[:0], int64(q.send), 10)
+	for _, part := range [...]string{string(o.format), o.contentType} {
 		key = strconv.AppendQuote(append(key, ' '), part)
 	}
+	hash := xxh3.Hash(q.appendAsked(key))
+	tag := append(strconv.AppendUint(append(short[:0], `W/"`...), sequence, 10), '-')
+	tag = append(append(tag, e.name...), '-')
+	return string(append(strconv.AppendUint(tag, hash, 36), '"'))
+}
+
+// appendAsked appends what is asked, and of what.
+func (q *request) appendAsked(key []byte) []byte {
+	key = strconv.AppendInt(append(key, ' '), int64(q.options.Semantics), 10)
+	key = strconv.AppendQuote(append(key, ' '), q.options.Base)
 	for _, graphs := range [...][]string{q.options.DefaultGraphs, q.options.NamedGraphs} {
 		key = append(key, " ["...)
 		for _, g := range graphs {
@@ -35,10 +44,7 @@ func (e *edition) answerTag(sequence uint64, q *request, o offer) string {
 		}
 		key = append(key, ']')
 	}
-	hash := xxh3.Hash(append(key, q.text...))
-	tag := append(strconv.AppendUint(append(short[:0], `W/"`...), sequence, 10), '-')
-	tag = append(append(tag, e.name...), '-')
-	return string(append(strconv.AppendUint(tag, hash, 36), '"'))
+	return append(key, q.text...)
 }
 
 // packedTag is the tag of a compressed representation: other bytes, so another strong tag.

@@ -25,6 +25,9 @@
 // for others would hold the slot of a query. Many are handed to the engine at once, so that they share syncs. A small document is
 // read before it is admitted, so that a slow client keeps nobody waiting; large ones are few at a time.
 //
+// An answer that is kept (answerCache) is looked for before the query is admitted: it needs nothing of the engine but its sequence. It is known by
+// what the request says, not by what that means, so that nothing has to be parsed.
+//
 // A query that stands keeps no slot: it takes one while it is evaluated as a whole. What waits for its client is one
 // difference, which the engine keeps, so that the server has no queue of events. How it is told is the matter of its receiver: by events on
 // a connection of its own, on a WebSocket, where each query that stands writes whole messages in turn, or by posts, which keep the query waiting

@@ -57,6 +57,7 @@ func newMetrics(s *Server) *metrics {
 	m.updates = newUpdateMetrics(m.registry)
 	m.standing = newStandingMetrics(m.registry, s)
 	m.registry.MustRegister(gauges(s)...)
+	m.registry.MustRegister(answerMetrics(s.answers)...)
 	if s.options.Budget != nil {
 		m.registry.MustRegister(budgetMetrics{s.options.Budget})
 	}

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"sync/atomic"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/rdfgpu/rdfgpu"
@@ -64,6 +66,25 @@ func (cacheMetrics) Describe(out chan<- *prometheus.Desc) {
 	out <- cacheEntries
 	out <- plansKept
 	out <- plansMade
+}
+
+// answerMetrics show the answers that are kept, where some may be.
+func answerMetrics(c *answerCache) []prometheus.Collector {
+	if c == nil {
+		return nil
+	}
+	counter := func(name, help string, n *atomic.Uint64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(n.Load()) })
+	}
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+	}
+	return []prometheus.Collector{
+		counter("rdfgpu_answer_cache_hits_total", "Queries whose answer was kept from before.", &c.hits),
+		counter("rdfgpu_answer_cache_misses_total", "Queries whose answer was looked for among those that are kept, and not found.", &c.misses),
+		gauge("rdfgpu_answer_cache_entries", "Answers that are kept.", func() float64 { n, _ := c.size(); return float64(n) }),
+		gauge("rdfgpu_answer_cache_bytes", "What they take, with those on their way.", func() float64 { _, bytes := c.size(); return float64(bytes) }),
+	}
 }
 
 // Collect implements prometheus.Collector.

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/rdfgpu/rdfgpu"
 )
 
@@ -25,6 +27,8 @@ type Options struct {
 	MaxMemory int64
 	// Budget, when not nil, is that of the engine's store: bodies of requests are counted against it, and /metrics shows it.
 	Budget *rdfgpu.Budget
+	// AnswerCache is how many bytes of answers are kept, to be sent again while the store does not change; 0 keeps none. It counts against Budget.
+	AnswerCache int64
 	// MaxConcurrent is how many queries run at once: the slots; 0 means four for each core.
 	MaxConcurrent int
 	// MaxQueued is how many more may wait for their turn; 0 means 512, less than 0 none.
@@ -89,6 +93,8 @@ type Options struct {
 	Hosts []string
 	// CertFile and KeyFile, when set, make the server speak TLS.
 	CertFile, KeyFile string
+	// Traces, when not nil, is told of requests, queries and updates, as OpenTelemetry spans.
+	Traces trace.TracerProvider
 	// Pprof serves profiles under /debug/pprof/.
 	Pprof bool
 	// Device is the device of queries that do not ask for one.
@@ -134,7 +140,7 @@ func (o Options) complete() (Options, error) {
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return o, fmt.Errorf("web: a certificate needs both its files")
 	}
-	if min(o.MaxConcurrent, o.MaxParked, o.MaxConnections, o.MaxUpdates, o.MaxUploads) < 0 || min(o.MaxBody, o.MaxUpdate, o.SubscriptionMemory) < 0 ||
+	if min(o.MaxConcurrent, o.MaxParked, o.MaxConnections, o.MaxUpdates, o.MaxUploads) < 0 || min(o.MaxBody, o.MaxUpdate, o.SubscriptionMemory, o.AnswerCache) < 0 ||
 		min(o.Timeout, o.UpdateTimeout, o.QueueWait, o.ReadTimeout, o.WriteTimeout, o.Heartbeat, o.WebhookGiveUp) < 0 {
 		return o, fmt.Errorf("web: a limit is negative")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strconv"
@@ -29,6 +30,8 @@ type exchange struct {
 	body    *response
 	rows    uint64
 	timings rdfgpu.Timings
+	key     string // of its answer among those that are kept; "" where it is not looked for
+	kept    bool   // the answer is one of them
 	// dumped is set once all graphs have been written.
 	dumped *rdfgpu.DumpReport
 
@@ -69,6 +72,9 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, request *request, b
 	setField(w, headerQueryID, q.ID)
 	if err := x.await(); err != nil {
 		x.fail(problemOf(ctx, err))
+		return
+	}
+	if x.known() {
 		return
 	}
 	var problem *Problem
@@ -147,14 +153,14 @@ func (x *exchange) answer() {
 		x.fail(x.explained(problem))
 		return
 	}
-	if x.same(engine, answer) {
+	if x.same(engine, answer.Sequence(), answer.Repeatable()) {
 		return
 	}
 	if !x.begin() {
 		x.log(x.told)
 		return
 	}
-	x.rows, err = x.write(answer)
+	x.rows, err = x.recorded(engine, answer)
 	x.timings = answer.Timings()
 	answer.Close()
 	x.turn.leave() // what is left to do is to wait for the client
@@ -177,15 +183,26 @@ func (x *exchange) begin() bool {
 	return true
 }
 
-// write writes the answer, or the part of it that was asked for.
-func (x *exchange) write(answer Answer) (uint64, error) {
-	if x.offer == pageOffer {
+// recorded writes the answer, and keeps it where that may be.
+func (x *exchange) recorded(engine *edition, answer Answer) (rows uint64, err error) {
+	switch {
+	case x.offer == pageOffer:
 		return x.writePage(answer)
+	case x.key == "" || !answer.Repeatable():
+		return x.write(answer, x.body)
 	}
+	r := x.server.answers.record(storeState{engine.name, answer.Sequence()}, x.key, x.offer, x.body)
+	rows, err = x.write(answer, r)
+	r.end(rows, err)
+	return rows, err
+}
+
+// write writes the answer, or the part of it that was asked for.
+func (x *exchange) write(answer Answer, out io.Writer) (uint64, error) {
 	if x.request.send != sendAll {
-		return answer.WritePart(x.body, x.offer.format, uint64(x.request.send))
+		return answer.WritePart(out, x.offer.format, uint64(x.request.send))
 	}
-	return answer.Write(x.body, x.offer.format)
+	return answer.Write(out, x.offer.format)
 }
 
 // conclude ends the response after the last row or the first error.
@@ -309,6 +326,7 @@ func (x *exchange) log(p *Problem) {
 	x.server.metrics.rows.Add(float64(x.rows))
 	x.server.metrics.bytes.Add(float64(bytes))
 	x.server.logQuery(x, outcome, elapsed, bytes, p)
+	x.server.tracer.query(x, outcome, bytes, p)
 }
 
 // serverTiming is the Server-Timing header: what each phase took, in milliseconds.

@@ -132,9 +132,7 @@ func TestQueriesThatWaitForTheirClientsAreBounded(t *testing.T) {
 	}
 	waitFor(t, 10*time.Second, func() bool { return s.admit.now() == counts{parked: 3} && engine.running.Load() == 3 })
 	waitFor(t, time.Second, func() bool { return strings.Count(log.String(), "outcome=slow") == 2 })
-	if metrics := do(s, "GET", "/metrics", "").Body.String(); !strings.Contains(metrics, `rdfgpu_queries_total{outcome="slow"} 2`) {
-		t.Error(metrics)
-	}
+	expectMetrics(t, s, `rdfgpu_queries_total{outcome="slow"} 2`)
 }
 
 func TestTheTimeLimitHoldsWhileAClientDoesNotRead(t *testing.T) {

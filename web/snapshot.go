@@ -14,14 +14,14 @@ var dumpOffers = []offer{{"application/n-quads", rdfgpu.NTriples, "application/n
 
 // same says in the header which state of the store an answer is of, and reports whether the client has that answer already: it
 // has been told so then.
-func (x *exchange) same(engine *edition, answer Answer) bool {
-	setField(x.w, headerSequence, strconv.FormatUint(answer.Sequence(), 10))
-	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead || !answer.Repeatable() {
+func (x *exchange) same(engine *edition, sequence uint64, repeatable bool) bool {
+	setField(x.w, headerSequence, strconv.FormatUint(sequence, 10))
+	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead || !repeatable {
 		return false
 	}
-	tag := engine.answerTag(answer.Sequence(), x.request, x.offer)
+	tag := engine.answerTag(sequence, x.request, x.offer)
 	if x.request.graph != nil {
-		tag = engine.graphTag(answer.Sequence(), x.offer.format)
+		tag = engine.graphTag(sequence, x.offer.format)
 	}
 	setField(x.w, headerTag, tag)
 	setField(x.w, "Cache-Control", "no-cache") // may be kept, and has to be asked for again

@@ -295,12 +295,7 @@ func TestWhileAReceiverFailsChangesBecomeOne(t *testing.T) {
 	waitFor(t, time.Second, func() bool { got := hookOf(t, s, item.ID); return got.State == "standing" && got.Delivered == 3 })
 	updateOf(t, s, "INSERT DATA { :c :likes :d }") // nobody asks, and the position goes on
 	waitFor(t, time.Second, func() bool { return strings.HasPrefix(hookOf(t, s, item.ID).Position, "23-") })
-	shown := do(s, "GET", "/metrics", "").Body.String()
-	for _, line := range []string{"rdfgpu_webhooks 1", `rdfgpu_webhook_posts_total{outcome="taken"} 2`} {
-		if !strings.Contains(shown, line+"\n") {
-			t.Errorf("the metrics have no %s", line)
-		}
-	}
+	expectMetrics(t, s, "rdfgpu_webhooks 1", `rdfgpu_webhook_posts_total{outcome="taken"} 2`)
 	late := b.register(s, mutually, "after="+hookOf(t, s, item.ID).Position) // which has nothing to be told
 	h.end()
 	s = h.start()

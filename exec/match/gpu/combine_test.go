@@ -116,7 +116,11 @@ func TestWithoutMemoryForLargerTablesGroupsAreHandedOut(t *testing.T) {
 	t.Parallel()
 	g := ring(t, 300).Graph
 	most := 0.0
-	for _, memory := range []int64{700 << 10, 1 << 20, 2 << 20} {
+	memories := []int64{700 << 10, 1 << 20, 2 << 20}
+	if testing.Short() {
+		memories = memories[:1]
+	}
+	for _, memory := range memories {
 		d := open(t, Options{Memory: memory, CombineFrom: 1, tuning: tuning{rows: 1000}})
 		for _, columns := range outputs {
 			most = max(most, checkGroups(t, d, grouped(t, g, false, columns...)))
@@ -154,36 +158,54 @@ func TestQueriesCombineAtTheSameTime(t *testing.T) {
 	wg.Wait()
 }
 
+var errBroken = errors.New("the bus is broken")
+
+// endsAt runs a match on an emulated device whose launch number at, from 0, fails or has the context cancelled, and expects that all memory is
+// given back. want is how that ends.
+func endsAt(t *testing.T, at int, cancels bool, tuned tuning, run func(context.Context, *Device) error) (made int, err, want error) {
+	t.Helper()
+	e := kernels.Emulate(64 << 20)
+	d := open(t, Options{Driver: e, CombineFrom: 1, tuning: tuned})
+	ctx, cancel := context.WithCancel(context.Background())
+	e.Fail = func(call string) error {
+		if call != "launch" {
+			return nil
+		}
+		if made++; made == at+1 && cancels {
+			cancel()
+		} else if made == at+1 {
+			return errBroken
+		}
+		return nil
+	}
+	err = run(ctx, d)
+	cancel()
+	e.Fail = nil
+	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+		t.Errorf("launch %d: %d bytes are left after Close (error %v)", at, d.memory.inUse(), err)
+	}
+	if want = errBroken; cancels {
+		want = context.Canceled
+	}
+	return made, err, want
+}
+
 // TestCombiningEnds between two launches where the context does, and where the device fails, and gives back what it has taken.
 func TestCombiningEnds(t *testing.T) {
 	t.Parallel()
 	g := ring(t, 300).Graph
-	broken := errors.New("the bus is broken")
-	for at := range 40 {
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for at := 0; at < 40; at += step {
 		for _, cancels := range []bool{false, true} {
-			e := kernels.Emulate(64 << 20)
-			d := open(t, Options{Driver: e, CombineFrom: 1, tuning: tuning{rows: 20_000, slice: 5}})
-			ctx, cancel := context.WithCancel(context.Background())
-			launches := 0
-			e.Fail = func(call string) error {
-				if call != "launch" {
-					return nil
-				}
-				if launches++; launches == at+1 && cancels {
-					cancel()
-				} else if launches == at+1 {
-					return broken
-				}
-				return nil
-			}
-			_, _, err := pairs(ctx, d, grouped(t, g, false, "v0", "v3"))
-			if want := map[bool]error{true: context.Canceled, false: broken}[cancels]; !errors.Is(err, want) || launches != at+1 {
-				t.Errorf("launch %d: error %v after %d launches", at, err, launches)
-			}
-			cancel()
-			e.Fail = nil
-			if err := d.Close(); err != nil || d.memory.inUse() != 0 {
-				t.Errorf("launch %d: %d bytes are left after Close (error %v)", at, d.memory.inUse(), err)
+			made, err, want := endsAt(t, at, cancels, tuning{rows: 20_000, slice: 5}, func(ctx context.Context, d *Device) error {
+				_, _, err := pairs(ctx, d, grouped(t, g, false, "v0", "v3"))
+				return err
+			})
+			if !errors.Is(err, want) || made != at+1 {
+				t.Errorf("launch %d: error %v after %d launches", at, err, made)
 			}
 		}
 	}

@@ -1,0 +1,173 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/rdfgpu/rdfgpu"
+)
+
+const hit = "rdfgpu; hit"
+
+// TestKeptAnswersAreThoseOfNow: whatever is asked, in any way and between any updates, a server that keeps answers says what one says that
+// keeps none.
+func TestKeptAnswersAreThoseOfNow(t *testing.T) {
+	t.Parallel()
+	keeps := smallServer(t, Options{AnswerCache: 64 << 10})
+	plain, err := New(keeps.edition.Engine, Options{Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits := 0
+	rapid.Check(t, func(t *rapid.T) {
+		for range rapid.IntRange(1, 20).Draw(t, "steps") {
+			if rapid.IntRange(0, 3).Draw(t, "updates") == 0 {
+				edge := fmt.Sprintf("<http://e/%s> <http://e/follows> <http://e/%s>", rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "s"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "o"))
+				verb := rapid.SampledFrom([]string{"INSERT DATA", "DELETE DATA"}).Draw(t, "verb")
+				graph := rapid.SampledFrom([]string{"{ %s }", "{ GRAPH <http://e/g> { %s } }"}).Draw(t, "graph")
+				if w := do(keeps, "POST", "/update", verb+fmt.Sprintf(graph, edge), asUpdate); w.Code != 200 {
+					t.Fatal(w.Code, w.Body)
+				}
+			}
+			ask := drawRequest(t)
+			got, want := ask(keeps), ask(plain)
+			if got.Code != want.Code || got.Body.String() != want.Body.String() {
+				t.Fatalf("%d %s, and without keeping answers %d %s", got.Code, got.Body, want.Code, want.Body)
+			}
+			for _, name := range []string{"Content-Type", "Cache-Control", "Vary", headerRows, headerSequence} {
+				if fieldOf(got, name) != fieldOf(want, name) {
+					t.Fatalf("%s: %q, and without keeping answers %q", name, fieldOf(got, name), fieldOf(want, name))
+				}
+			}
+			tag := got.Header().Get("ETag")
+			if (tag == "") != (want.Header().Get("ETag") == "") || tag != "" && ask(keeps, "If-None-Match: "+tag).Code != 304 {
+				t.Fatalf("the tag %q, and without keeping answers %q", tag, want.Header().Get("ETag"))
+			}
+			if got.Header().Get("Cache-Status") == hit {
+				hits++
+			}
+		}
+	})
+	if hits == 0 {
+		t.Error("no answer was kept")
+	}
+}
+
+// fieldOf is a field of a response's header, or of its trailer: where it is depends on how soon the answer was there.
+func fieldOf(w *httptest.ResponseRecorder, name string) string {
+	return w.Header().Get(name) + w.Header().Get(http.TrailerPrefix+name)
+}
+
+// drawRequest draws one of few queries and one of few ways to ask it.
+func drawRequest(t *rapid.T) func(s *Server, headers ...string) *httptest.ResponseRecorder {
+	values := url.Values{"query": {rapid.SampledFrom([]string{
+		"SELECT * { ?a <http://e/follows> ?b } ORDER BY ?a ?b", "ASK { <http://e/a> <http://e/follows> <http://e/c> }",
+		"SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?b ?p ?c }", "CONSTRUCT { ?b <http://e/by> ?a } { ?a <http://e/follows> ?b } ORDER BY ?a ?b",
+		"SELECT ?n { ?a <rel> ?b BIND(<x> AS ?n) }", "SELECT * { GRAPH ?g { ?a ?p ?b } } ORDER BY ?g ?a ?b", "SELECT nothing",
+	}).Draw(t, "query")}}
+	for name, list := range map[string][]string{"semantics": {"isomorphism", "homomorphism"}, "send": {"0", "1"}, "default-graph-uri": {"http://e/g"}, "format": {"tsv"}, "explain": {"plan"}} {
+		if rapid.IntRange(0, 9).Draw(t, name) == 0 {
+			values.Set(name, rapid.SampledFrom(list).Draw(t, name))
+		}
+	}
+	method := rapid.SampledFrom([]string{"GET", "POST", "HEAD"}).Draw(t, "method")
+	headers := []string{"Host: localhost"}
+	for name, value := range map[string]string{"Accept": "text/csv", "Cache-Control": "no-cache"} {
+		if rapid.IntRange(0, 4).Draw(t, name) == 0 {
+			headers = append(headers, name+": "+value)
+		}
+	}
+	return func(s *Server, more ...string) *httptest.ResponseRecorder {
+		all := append(headers[:len(headers):len(headers)], more...)
+		if method == "POST" {
+			return do(s, method, "/sparql", values.Encode(), append(all, "Content-Type: "+mediaForm)...)
+		}
+		return do(s, method, "/sparql?"+values.Encode(), "", all...)
+	}
+}
+
+func TestWhichAnswersAreKept(t *testing.T) {
+	t.Parallel()
+	s, _ := newTestServer(t, Options{AnswerCache: 1 << 20, MaxRows: 1e6})
+	for query, c := range map[string]struct {
+		headers string
+		kept    bool
+	}{
+		"SELECT 5":         {"", true},
+		"SELECT 6":         {"Accept: text/csv", true},
+		"ASK":              {"", true},
+		"CONSTRUCT":        {"", true},
+		"SELECT 7 0 # NOW": {"", false},
+		"SELECT 8":         {"Accept: text/html", false},
+		"SELECT 9":         {"Cache-Control: no-store", false},
+		"SELECT 100000":    {"", false}, // more than an eighth
+		"BREAK":            {"", false},
+		"FAIL timeout":     {"", false},
+		"SELECT 3 # " + strings.Repeat("x", 150_000): {"", false},
+	} {
+		ask := func() *httptest.ResponseRecorder {
+			defer func() { _ = recover() }() // a response that is broken off
+			return get(s, query, c.headers)
+		}
+		first, second := ask(), ask()
+		if c.kept && (second.Header().Get("Cache-Status") != hit || first.Body.String() != second.Body.String()) || !c.kept && second != nil && second.Header().Get("Cache-Status") != "" {
+			t.Errorf("%.20s: %v", query, second.Header())
+		}
+	}
+}
+
+// TestKeptAnswersFit: what is kept stays within its size, and is taken off the budget when it goes.
+func TestKeptAnswersFit(t *testing.T) {
+	t.Parallel()
+	budget := rdfgpu.NewBudget(rdfgpu.BudgetOptions{Memory: 64 << 20})
+	const most = 100 << 10
+	s, engine := newTestServer(t, Options{AnswerCache: most, Budget: budget})
+	var all sync.WaitGroup
+	for k := range 4 {
+		all.Go(func() {
+			for i := range 200 {
+				w := get(s, fmt.Sprint("SELECT ", (i*i+k)%150))
+				if want := (i*i + k) % 150; fieldOf(w, headerRows) != fmt.Sprint(want) {
+					t.Errorf("%s rows of %d", fieldOf(w, headerRows), want)
+				}
+				if n, bytes := s.answers.size(); bytes > most || budget.Usage().Used < bytes {
+					t.Errorf("%d answers take %d bytes, the budget counts %d", n, bytes, budget.Usage().Used)
+				}
+			}
+		})
+	}
+	all.Wait()
+	n, _ := s.answers.size()
+	expectMetrics(t, s, fmt.Sprint("rdfgpu_answer_cache_entries ", n))
+	if n < 5 {
+		t.Errorf("%d answers are kept", n)
+	}
+	<-s.Turn(engine) // another edition
+	get(s, "FAIL other")
+	if n, bytes := s.answers.size(); n != 0 || bytes != 0 || budget.Usage().Used != 0 {
+		t.Errorf("%d answers, %d bytes, %d of the budget are left", n, bytes, budget.Usage().Used)
+	}
+}
+
+// TestAKeptAnswerWaitsForNoTurn: where all slots are taken, what is known is answered.
+func TestAKeptAnswerWaitsForNoTurn(t *testing.T) {
+	t.Parallel()
+	s, engine, address, _ := serve(t, Options{AnswerCache: 1 << 20, MaxConcurrent: 1, MaxQueued: -1})
+	get(s, "SELECT 5")
+	fmt.Fprint(dial(t, address), "GET /sparql?query=FOREVER HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	waitFor(t, time.Second, func() bool { return engine.running.Load() == 1 })
+	if w := get(s, "SELECT 5"); w.Code != 200 || w.Header().Get("Cache-Status") != hit || fieldOf(w, headerRows) != "5" {
+		t.Error(w.Code, w.Header())
+	}
+	if w := get(s, "SELECT 6"); w.Code != 503 {
+		t.Error(w.Code, w.Header())
+	}
+}
