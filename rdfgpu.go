@@ -40,11 +40,12 @@ type SyntaxError = parser.Error
 // Semantics says which mappings are solutions of a basic graph pattern.
 type Semantics = bgp.Semantics
 
-// The three semantics of a basic graph pattern.
+// The four semantics of a basic graph pattern.
 const (
 	Homomorphism    = bgp.Homomorphism
 	Isomorphism     = bgp.Isomorphism
 	EdgeIsomorphism = bgp.EdgeIsomorphism
+	Induced         = bgp.Induced
 )
 
 // Device says where basic graph patterns are matched.
@@ -171,7 +172,7 @@ type Timings struct {
 	Total                             time.Duration
 }
 
-// ParseSemantics reads "homomorphism", "isomorphism" or "edge-isomorphism" ("" is homomorphism).
+// ParseSemantics reads "homomorphism", "isomorphism", "edge-isomorphism" or "induced" ("" is homomorphism).
 func ParseSemantics(name string) (Semantics, error) {
 	switch name {
 	case "", "homomorphism":
@@ -180,8 +181,10 @@ func ParseSemantics(name string) (Semantics, error) {
 		return Isomorphism, nil
 	case "edge-isomorphism":
 		return EdgeIsomorphism, nil
+	case "induced":
+		return Induced, nil
 	}
-	return Homomorphism, fmt.Errorf("%q is no semantics: expected homomorphism, isomorphism or edge-isomorphism", name)
+	return Homomorphism, fmt.Errorf("%q is no semantics: expected homomorphism, isomorphism, edge-isomorphism or induced", name)
 }
 
 // part is one named share of the elapsed time.

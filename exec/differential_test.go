@@ -51,7 +51,7 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			t.Fatal(err)
 		}
 		defer device.Close()
-		semantics := bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
+		semantics := g.semantics(q)
 		if rapid.IntRange(0, 1).Draw(t, "homomorphism") == 0 {
 			semantics = bgp.Homomorphism
 		}

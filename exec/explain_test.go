@@ -72,7 +72,7 @@ func explainText(t *testing.T, m *memory, d *datadriven.TestData) string {
 	if d.HasArg("semantics") {
 		var name string
 		d.ScanArgs(t, "semantics", &name)
-		o.Semantics = map[string]bgp.Semantics{"isomorphism": bgp.Isomorphism, "edge-isomorphism": bgp.EdgeIsomorphism}[name]
+		o.Semantics = map[string]bgp.Semantics{"isomorphism": bgp.Isomorphism, "edge-isomorphism": bgp.EdgeIsomorphism, "induced": bgp.Induced}[name]
 	}
 	if d.HasArg("parts") {
 		o.Tuning.MaxListed, o.Tuning.PartsGain, o.Tuning.ProductCost = 1, math.Inf(1), 1e-9

@@ -87,9 +87,7 @@ func describeStep(plan *bgp.MatchPlan, s *bgp.Step, term func(dictionary.ID) str
 	if s.Candidates != nil {
 		add("%d candidates", len(s.Candidates))
 	}
-	if len(s.Checks) > 0 {
-		text += fmt.Sprintf(", %d checks", len(s.Checks))
-	}
+	text += checksText(s.Checks)
 	if len(s.Distinct)+len(s.EdgeDistinct) > 0 {
 		text += fmt.Sprintf(", %d inequalities", len(s.Distinct)+len(s.EdgeDistinct))
 	}
@@ -98,6 +96,23 @@ func describeStep(plan *bgp.MatchPlan, s *bgp.Step, term func(dictionary.ID) str
 		text += ", weights" + weightsOf(plan, s)
 	case s.Counted:
 		text += ", counted"
+	}
+	return text
+}
+
+// checksText tells how many edges a step tests, and how many that must not be there.
+func checksText(checks []bgp.EdgeCheck) (text string) {
+	absent := 0
+	for _, c := range checks {
+		if c.Absent {
+			absent++
+		}
+	}
+	if n := len(checks) - absent; n > 0 {
+		text = fmt.Sprintf(", %d checks", n)
+	}
+	if absent > 0 {
+		text += fmt.Sprintf(", %d edges absent", absent)
 	}
 	return text
 }

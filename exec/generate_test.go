@@ -10,6 +10,8 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/internal/naive"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 const exampleNS = "http://example.org/"
@@ -506,4 +508,13 @@ func (g *generator) query() string {
 		return prologue + "SELECT ?a ?b " + g.group(2) + " ORDER BY ?a"
 	}
 	return prologue + "SELECT " + g.oneOf("*", "?a ?b ?c ?d", "?a", "?b ?d") + " " + g.group(2)
+}
+
+// semantics draws any of the semantics that give a query a meaning.
+func (g *generator) semantics(q *parser.Query) bgp.Semantics {
+	s := bgp.Semantics(g.pick(4))
+	if s.CheckAll(q.Where) != nil {
+		return bgp.Isomorphism
+	}
+	return s
 }

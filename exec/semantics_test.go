@@ -21,17 +21,19 @@ func TestSubstitutedVariablesStayVertices(t *testing.T) {
 	for _, c := range []struct {
 		name, outside, inside              string
 		homomorphism, isomorphism, byEdges int
+		induced                            int
 	}{
-		{"one value for two variables", "(:n0 :n0)", "?a :p ?x . ?b :p ?x", 1, 0, 0},
-		{"two values", "(:n0 :n2)", "?a :p ?x . ?b :p ?x", 1, 1, 1},
-		{"the value of a constant", "(:n0 :n2)", "?a :p ?x . :n0 :p ?x", 1, 0, 0},
-		{"one value, edges that may differ", "(:n0 :n0)", "?a :p ?x . ?b :p ?y", 1, 0, 0},
-		{"a variable twice", "(:n0 :n0)", "?a :p ?x . ?a :p ?x", 1, 1, 1},
+		{"one value for two variables", "(:n0 :n0)", "?a :p ?x . ?b :p ?x", 1, 0, 0, 0},
+		{"two values", "(:n0 :n2)", "?a :p ?x . ?b :p ?x", 1, 1, 1, 1},
+		{"the value of a constant", "(:n0 :n2)", "?a :p ?x . :n0 :p ?x", 1, 0, 0, 0},
+		{"one value, edges that may differ", "(:n0 :n0)", "?a :p ?x . ?b :p ?y", 1, 0, 0, 0},
+		{"a variable twice", "(:n0 :n0)", "?a :p ?x . ?a :p ?x", 1, 1, 1, 1},
 	} {
 		for _, bind := range []string{"", " BIND(1 AS ?z)"} {
 			text := "PREFIX : <" + exampleNS + "> SELECT * { VALUES (?a ?b) { " + c.outside + " } FILTER EXISTS { " + c.inside + bind + " } }"
 			for semantics, want := range map[bgp.Semantics]int{
 				bgp.Homomorphism: c.homomorphism, bgp.Isomorphism: c.isomorphism, bgp.EdgeIsomorphism: c.byEdges,
+				bgp.Induced: c.induced,
 			} {
 				o := onProcessor()
 				o.Semantics = semantics

@@ -5,7 +5,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
 
@@ -144,7 +143,7 @@ func (p *planner) counted(n *parser.Group, out scope.Set) (Node, error) {
 // It returns nil where the group is something else.
 func (p *planner) degrees(n *parser.Group, out scope.Set) Node {
 	pattern, ok := n.Input.(*parser.BGP)
-	if !ok || len(pattern.Patterns) != 1 || len(n.Keys) != 1 || p.options.Unoptimised || p.options.Semantics == bgp.Isomorphism {
+	if !ok || len(pattern.Patterns) != 1 || len(n.Keys) != 1 || p.options.Unoptimised || p.options.Semantics.Injective() {
 		return nil
 	}
 	key, ok := n.Keys[0].Expr.(*parser.Var)

@@ -43,7 +43,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 		WeightGain: p.weightGain(r),
 	})
 	if err != nil {
-		return nil, err
+		return nil, notDone(err)
 	}
 	m.text = matchText{pattern: n, where: pushed.notes}
 	if m.Plan.Empty {

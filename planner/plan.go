@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -122,6 +123,9 @@ func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Opt
 	if err := size.check(); err != nil {
 		return nil, err
 	}
+	if err := options.Semantics.CheckAll(query.Where); err != nil {
+		return nil, notDone(err)
+	}
 	p := newPlanner(ctx, catalog, options)
 	p.scopes.Set(size.variables...) // numbers that sort as the names do
 	where := query.Where
@@ -147,6 +151,14 @@ func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Opt
 	}
 	out.Complete = p.complete()
 	return out, nil
+}
+
+// notDone says that what a basic graph pattern asks for is not done, where that is what the error says.
+func notDone(err error) error {
+	if errors.Is(err, bgp.ErrNotInduced) {
+		return fmt.Errorf("planner: %w: %w", err, ErrUnsupported)
+	}
+	return err
 }
 
 // complete reports whether nothing of the plan is left to be made or tested; it then needs its planner no more.

@@ -13,12 +13,14 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // chain is a graph of n vertices with edges p and q from each to the next; it is the only one.
 type chain struct {
-	graph   *pcsr.Graph
-	lasting bool
+	semantics bgp.Semantics
+	graph     *pcsr.Graph
+	lasting   bool
 }
 
 func (c chain) Default() *pcsr.Graph                    { return c.graph }
@@ -54,7 +56,7 @@ func (c chain) plan(ctx context.Context, text string) (*planner.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return planner.Make(ctx, q, c, planner.Options{Lookup: c.lookup, Lasting: c.lasting, Tuning: planner.Tuning{ProductCost: 1e-9}})
+	return planner.Make(ctx, q, c, planner.Options{Semantics: c.semantics, Lookup: c.lookup, Lasting: c.lasting, Tuning: planner.Tuning{ProductCost: 1e-9}})
 }
 
 // outline writes what is asked of the nodes of a plan.
@@ -124,6 +126,10 @@ func TestPlanningEndsWithItsContext(t *testing.T) {
 	}
 	if _, err := c.plan(t.Context(), "SELECT * { SERVICE :s { ?x :p ?y } }"); !errors.Is(err, planner.ErrUnsupported) {
 		t.Errorf("SERVICE where none is allowed gives %v", err)
+	}
+	c.semantics = bgp.Induced
+	if _, err := c.plan(t.Context(), "SELECT * { ?x :p ?y FILTER NOT EXISTS { ?y ?q ?z } }"); !errors.Is(err, planner.ErrUnsupported) || !errors.Is(err, bgp.ErrNotInduced) {
+		t.Errorf("a variable predicate under induced gives %v", err)
 	}
 }
 

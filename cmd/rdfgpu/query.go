@@ -32,7 +32,7 @@ func (q *queryText) read(env *environment) (string, error) {
 
 // matching are the flags that say how patterns are matched.
 type matching struct {
-	Semantics string        `enum:"homomorphism,isomorphism,edge-isomorphism" default:"homomorphism" help:"What a solution of a basic graph pattern is: homomorphism, isomorphism or edge-isomorphism."`
+	Semantics string        `enum:"homomorphism,isomorphism,edge-isomorphism,induced" default:"homomorphism" help:"What a solution of a basic graph pattern is: homomorphism, isomorphism, edge-isomorphism or induced."`
 	Device    string        `enum:"auto,cpu,gpu" default:"auto" help:"Where patterns are matched: auto, cpu or gpu."`
 	Timeout   time.Duration `placeholder:"DURATION" help:"Give up after this long, such as 30s."`
 	LimitRows uint64        `placeholder:"N" help:"Give up when there are more solutions."`

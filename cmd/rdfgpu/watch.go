@@ -10,7 +10,7 @@ import (
 type watchCommand struct {
 	Store string `arg:"" help:"Address of a server, or folder of a store."`
 	queryText
-	Semantics string        `enum:"homomorphism,isomorphism,edge-isomorphism" default:"homomorphism" help:"What a solution of a basic graph pattern is: homomorphism, isomorphism or edge-isomorphism."`
+	Semantics string        `enum:"homomorphism,isomorphism,edge-isomorphism,induced" default:"homomorphism" help:"What a solution of a basic graph pattern is: homomorphism, isomorphism, edge-isomorphism or induced."`
 	Format    string        `enum:"text,json,tsv" default:"text" help:"text, json (a line for each event) or tsv."`
 	From      *uint64       `placeholder:"SEQUENCE" help:"Go on after this commit, instead of beginning with all solutions."`
 	Snapshot  bool          `default:"true" negatable:"" help:"Begin with all solutions."`

@@ -96,7 +96,7 @@ type symmetry struct {
 
 // applies reports whether symmetries can be told and used: nothing seeded, no predicate variables, no inequalities that
 // the query asks for. An edge that always
-// leads back has no direction; edge-isomorphism tells the two apart.
+// leads back has no direction; edge-isomorphism and induced matching tell the two apart.
 func (s *symmetry) applies() bool {
 	q := s.Plan.Query
 	if q == nil || s.Plan.Unequal || len(s.Plan.Branches) > 0 || s.Plan.Inputs > 0 || len(s.Steps) < 2 || len(s.Steps) > mostSymmetric || len(s.Plan.Slots) != len(s.Steps) {
@@ -117,7 +117,7 @@ func (s *symmetry) applies() bool {
 			return false
 		}
 		s.edges[[3]int{e.From, int(e.Label), e.To}] = true
-		if q.Semantics != bgp.EdgeIsomorphism && s.undirected(e.Label) {
+		if q.Semantics != bgp.EdgeIsomorphism && q.Semantics != bgp.Induced && s.undirected(e.Label) {
 			s.edges[[3]int{e.To, int(e.Label), e.From}] = true
 		}
 	}
@@ -192,7 +192,7 @@ func transitive(below [][]int) [][]int {
 
 // allDiffer reports whether no solution has one vertex for two of the slots.
 func (s *symmetry) allDiffer(slots []int) bool {
-	if s.Plan.Query.Semantics == bgp.Isomorphism {
+	if s.Plan.Query.Semantics.Injective() {
 		return true
 	}
 	for i, a := range slots {

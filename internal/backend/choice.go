@@ -15,8 +15,10 @@ type Choice struct {
 	backends *Backends
 	device   Device
 	used     bool
-	fellOut  bool
-	spent    match.Trace
+	// induced: a pattern went to the processor because the GPU does not match induced.
+	induced bool
+	fellOut bool
+	spent   match.Trace
 }
 
 // Speed is bgp.Options.Speed of the device that expensive patterns go to.
@@ -33,6 +35,10 @@ func (c *Choice) ShallowBranches() bool { return c.device == GPU }
 
 // Matcher is the matcher of a pattern.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
+	if plan.IsInduced() {
+		c.induced = c.induced || c.device == GPU
+		return c.backends.cpu
+	}
 	if c.device == GPU || c.device == Auto && c.backends.pays(plan, graph) && c.available() {
 		c.used = true
 		return gpuMatcher{c}
@@ -53,8 +59,12 @@ func (c *Choice) String() string {
 	switch {
 	case c.fellOut:
 		return "cpu (the GPU failed)"
+	case c.used && c.induced:
+		return "gpu and cpu (the GPU does not match induced)"
 	case c.used:
 		return "gpu"
+	case c.induced:
+		return "cpu (the GPU does not match induced)"
 	}
 	return "cpu"
 }

@@ -65,7 +65,7 @@ func (g *Generator) request(form string) Request {
 	case 24:
 		r.Parameters.Set("send", g.oneOf("0", "10", "100000"))
 	case 25:
-		r.Parameters.Set("semantics", g.oneOf("isomorphism", "edge-isomorphism"))
+		r.Parameters.Set("semantics", g.oneOf("isomorphism", "edge-isomorphism", "induced"))
 	case 26:
 		r.Parameters.Set("default-graph-uri", strings.Trim(g.oneOf(g.vocabulary.Graphs...), "<>"))
 	case 27, 28:

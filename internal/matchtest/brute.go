@@ -114,6 +114,8 @@ func (b *brute) allowed() bool {
 	switch b.Options.Semantics {
 	case bgp.Isomorphism:
 		return b.isomorphic()
+	case bgp.Induced:
+		return b.isomorphic() && b.induced()
 	case bgp.EdgeIsomorphism:
 		for i, e := range b.triples {
 			if slices.Contains(b.triples[:i], e) {
@@ -145,6 +147,20 @@ func (b *brute) isomorphic() bool {
 		bound = append(bound, id)
 	}
 	return true
+}
+
+// induced reports whether the patterns have matched all edges between what the nodes are bound to, of the labels of those that are not classes.
+func (b *brute) induced() bool {
+	var images, labels []dictionary.ID
+	for i, e := range b.triples {
+		images = append(images, e.From, e.To)
+		if int(e.Label) != b.TypeLabel || b.patterns[i].Object.IsVariable() {
+			labels = append(labels, e.Label)
+		}
+	}
+	return !slices.ContainsFunc(b.edges, func(e pcsr.Edge) bool {
+		return slices.Contains(labels, e.Label) && slices.Contains(images, e.From) && slices.Contains(images, e.To) && !slices.Contains(b.triples, e)
+	})
 }
 
 func (b *brute) emit() {

@@ -78,7 +78,7 @@ func drawPattern(t *rapid.T, c *Case, pool []string) parser.TriplePattern {
 
 func drawOptions(t *rapid.T, c *Case) {
 	used := usedVariables(c.Patterns)
-	c.Options.Semantics = bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
+	c.Options.Semantics = drawSemantics(t, c)
 	c.Options.CountOnly = rapid.IntRange(0, 3).Draw(t, "count only") == 0
 	c.Options.Distinct = rapid.IntRange(0, 3).Draw(t, "distinct") == 0
 	c.Options.Thorough = rapid.Bool().Draw(t, "thorough")
@@ -108,6 +108,15 @@ func drawOptions(t *rapid.T, c *Case) {
 			c.Options.Candidates[name] = set
 		}
 	}
+}
+
+// drawSemantics draws any of the semantics that give the patterns a meaning.
+func drawSemantics(t *rapid.T, c *Case) bgp.Semantics {
+	semantics := []bgp.Semantics{bgp.Homomorphism, bgp.Isomorphism, bgp.EdgeIsomorphism, bgp.Induced}
+	if bgp.Induced.Check(c.Patterns) != nil {
+		semantics = semantics[:3]
+	}
+	return rapid.SampledFrom(semantics).Draw(t, "semantics")
 }
 
 // drawUnequal draws inequalities of bound variables, most of the time none.

@@ -40,6 +40,8 @@ func (d *Named) Plan(t *testing.T, td *datadriven.TestData, options bgp.Options,
 			options.Semantics = bgp.Isomorphism
 		case "edge-isomorphism":
 			options.Semantics = bgp.EdgeIsomorphism
+		case "induced":
+			options.Semantics = bgp.Induced
 		case "count":
 			options.CountOnly = true
 		case "weights":

@@ -6,7 +6,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"pgregory.net/rapid"
 )
 
@@ -63,7 +62,7 @@ func DrawSymmetric(t *rapid.T) *Case {
 		}
 	}
 	drawMotif(t, c, label, pcsr.Vertex(class))
-	c.Options.Semantics = bgp.Semantics(rapid.IntRange(0, 2).Draw(t, "semantics"))
+	c.Options.Semantics = drawSemantics(t, c)
 	c.Options.CountOnly = often(2, "count only")
 	c.Options.Thorough = rapid.Bool().Draw(t, "thorough")
 	if names := usedVariables(c.Patterns); !often(3, "no inequalities") && len(names) > 0 {

@@ -24,7 +24,7 @@ type queryInput struct {
 	Query     string  `json:"query" jsonschema:"the text of the query; declare the prefixes that it uses"`
 	Limit     int     `json:"limit,omitempty" jsonschema:"rows in a page: 50 where none is given, at most 500"`
 	Timeout   float64 `json:"timeout,omitempty" jsonschema:"seconds after which to give up; the server has a limit of its own"`
-	Semantics string  `json:"semantics,omitempty" jsonschema:"homomorphism (SPARQL's own), isomorphism (different variables match different things) or edge-isomorphism (different triple patterns match different triples)"`
+	Semantics string  `json:"semantics,omitempty" jsonschema:"homomorphism (SPARQL's own), isomorphism (different variables match different things), edge-isomorphism (different triple patterns match different triples) or induced (isomorphism where the data have no edges of the pattern's predicates between the things matched but those of the pattern)"`
 }
 
 type nextInput struct {

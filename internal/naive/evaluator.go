@@ -122,7 +122,7 @@ func (e *Evaluator) allows(n *parser.BGP, m Solution) bool {
 	things := map[any]int{}
 	count := 0
 	switch e.Semantics {
-	case bgp.Isomorphism:
+	case bgp.Isomorphism, bgp.Induced:
 		for v := range vertices {
 			things[value(v)]++
 			count++
@@ -133,7 +133,23 @@ func (e *Evaluator) allows(n *parser.BGP, m Solution) bool {
 			count++
 		}
 	}
-	return len(things) == count
+	return len(things) == count && (e.Semantics != bgp.Induced || e.induced(edges, value))
+}
+
+// induced reports whether the data have no edges between the images of the patterns' vertices but those that the patterns bind, of the
+// predicates of all patterns but those that say what class a vertex has.
+func (e *Evaluator) induced(patterns map[parser.TriplePattern]bool, value func(parser.PatternTerm) rdf.Term) bool {
+	images, predicates, bound := map[rdf.Term]bool{}, map[rdf.Term]bool{}, map[[3]rdf.Term]bool{}
+	for p := range patterns {
+		triple := [3]rdf.Term{value(p.Subject), value(p.Predicate), value(p.Object)}
+		images[triple[0]], images[triple[2]], bound[triple] = true, true, true
+		if p.Predicate.Term.Value != rdf.RDFType || p.Object.IsVariable() {
+			predicates[triple[1]] = true
+		}
+	}
+	return !slices.ContainsFunc(e.triples(), func(q rdf.Quad) bool {
+		return images[q.Subject] && images[q.Object] && predicates[q.Predicate] && !bound[[3]rdf.Term{q.Subject, q.Predicate, q.Object}]
+	})
 }
 
 // triples are those of the active graph.

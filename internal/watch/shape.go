@@ -37,6 +37,10 @@ func shapeOf(q *parser.Query, semantics bgp.Semantics) *shape {
 		s.reason = "a data set of its own"
 		return s
 	}
+	if semantics == bgp.Induced {
+		s.reason = "induced matching"
+		return s
+	}
 	n := unordered(q.Where)
 	if d, ok := n.(*parser.Distinct); ok {
 		s.distinct, n = true, unordered(d.Input)

@@ -57,7 +57,7 @@ func TestWhatIsIncremental(t *testing.T) {
 		s.Close()
 	}
 	two := "SELECT * { { ?x <p:> ?y } { ?y <q:> ?z } }"
-	for semantics, want := range map[bgp.Semantics]bool{bgp.Homomorphism: true, bgp.Isomorphism: false} {
+	for semantics, want := range map[bgp.Semantics]bool{bgp.Homomorphism: true, bgp.Isomorphism: false, bgp.Induced: false} {
 		s := w.watch(two, semantics)
 		if got := s.IsIncremental(); got != want {
 			t.Errorf("%s under %v: %v", two, semantics, got)
@@ -84,6 +84,13 @@ func TestExplain(t *testing.T) {
 		if err != nil || e.String() != want {
 			t.Errorf("%s: %s, %v", text, e, err)
 		}
+	}
+	e, err := watch.Explain(w.query("SELECT * { ?x <p:> ?y }", bgp.Induced))
+	if err != nil || e.Way != watch.Evaluated || e.Reason != "induced matching" {
+		t.Errorf("induced: %s, %v", e, err)
+	}
+	if _, err := watch.Explain(w.query("SELECT * { ?x ?p ?y }", bgp.Induced)); !errors.Is(err, watch.ErrCannotStand) {
+		t.Errorf("induced, with a variable predicate: %v", err)
 	}
 	if _, err := watch.Explain(w.query("ASK {}", bgp.Homomorphism)); !errors.Is(err, watch.ErrCannotStand) {
 		t.Error(err)

@@ -54,6 +54,9 @@ func newStanding(q Query) (*standing, error) {
 	case !q.Parsed.Repeatable():
 		return nil, fmt.Errorf("%w: it calls NOW, RAND, UUID, STRUUID or BNODE, or asks a SERVICE, and may change without the data", ErrCannotStand)
 	}
+	if err := q.Semantics.CheckAll(q.Parsed.Where); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCannotStand, err)
+	}
 	s := &standing{shape: shapeOf(q.Parsed, q.Semantics), parsed: q.Parsed, base: q.Base}
 	for _, l := range s.leaves {
 		l.owner = s

@@ -14,9 +14,15 @@ import (
 // Plan plans the vertex join of a basic graph pattern over a graph. A pattern that stands there twice counts once.
 //
 // The plan has no steps where every variable is seeded, and is Empty where the data rule out any solution.
-// It fails where Options name an output variable that neither the pattern nor the inputs bind. When ctx ends it does so too, with
+// It fails where the semantics give the pattern no meaning (Semantics.Check), and where Options name an output variable that neither the pattern nor the inputs bind. When ctx ends it does so too, with
 // the cause.
 func Plan(ctx context.Context, patterns []parser.TriplePattern, graph *pcsr.Graph, lookup Lookup, options Options) (*MatchPlan, error) {
+	if err := options.Semantics.Check(patterns); err != nil {
+		return nil, fmt.Errorf("bgp: %w", err)
+	}
+	if options.Lasting && options.Semantics == Induced {
+		return nil, fmt.Errorf("bgp: %w: no such plan lasts", ErrNotInduced)
+	}
 	b := newBGP(ctx, graph, &options)
 	b.resolve(patterns, lookup)
 	if err := b.checkNames(patterns); err != nil {

@@ -141,7 +141,7 @@ func (r renaming) operand(o Operand) Operand {
 }
 
 func (r renaming) check(c EdgeCheck) EdgeCheck {
-	return EdgeCheck{From: r.operand(c.From), Label: r.operand(c.Label), To: r.operand(c.To)}
+	return EdgeCheck{From: r.operand(c.From), Label: r.operand(c.Label), To: r.operand(c.To), Absent: c.Absent}
 }
 
 func (r renaming) checks(list []EdgeCheck) (out []EdgeCheck) {

@@ -50,10 +50,10 @@ func (a *assembly) apart(slot, other int) bool {
 	return v >= 0 && w >= 0 && (a.estimates.disjoint(v, w) || a.joined(v, w))
 }
 
-// different lists the constants and the slots below slot that isomorphism wants different from vertex, without those
+// different lists the constants and the slots below slot that isomorphism (induced or not) wants different from vertex, without those
 // that cannot be equal to it.
 func (a *assembly) different(vertex, slot int) []Operand {
-	if a.query.Semantics != Isomorphism || !a.isNode[vertex] {
+	if !a.query.Semantics.Injective() || !a.isNode[vertex] {
 		return nil
 	}
 	var out []Operand

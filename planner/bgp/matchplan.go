@@ -1,6 +1,8 @@
 package bgp
 
 import (
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -18,7 +20,7 @@ type MatchPlan struct {
 	Steps  []Step
 	// Branches hang on slots; their steps stand behind the plan's own.
 	Branches []Branch
-	// InputChecks are edges whose variables are all seeded: they hold before the first step.
+	// InputChecks are edges whose variables are all seeded: they hold before the first step (or must not be there).
 	InputChecks []EdgeCheck
 	// InputClasses are vertex labels that seeded slots must have.
 	InputClasses []ClassCheck
@@ -103,7 +105,8 @@ type Step struct {
 	// Classes are the vertex labels the candidate must have: it is in N(class, rdf:type, In).
 	// A step may name its only list here and have no Links.
 	Classes []dictionary.ID
-	// Checks are edges fully bound once the candidate is: self-loops, and edges whose label the candidate is.
+	// Checks are edges fully bound once the candidate is: self-loops, edges whose label the candidate is, and those that must not be there
+	// (EdgeCheck.Absent).
 	Checks []EdgeCheck
 	// Low, High bound the candidate: Low ≤ id < High. High 0 means no bound.
 	Low, High dictionary.ID
@@ -139,6 +142,18 @@ type Step struct {
 // EdgeCheck is a triple that must be in the graph (or one side of an EdgeDistinct pair).
 type EdgeCheck struct {
 	From, Label, To Operand
+	// Absent: the triple must not be in the graph (induced matching).
+	Absent bool
+}
+
+// IsAbsent reports whether the edge must not be in the graph.
+func (c EdgeCheck) IsAbsent() bool { return c.Absent }
+
+// IsInduced reports whether some edges must not be in the graph.
+func (p *MatchPlan) IsInduced() bool {
+	return slices.ContainsFunc(p.InputChecks, EdgeCheck.IsAbsent) ||
+		slices.ContainsFunc(p.Steps, func(s Step) bool { return slices.ContainsFunc(s.Checks, EdgeCheck.IsAbsent) }) ||
+		slices.ContainsFunc(p.Branches, func(b Branch) bool { return slices.ContainsFunc(b.Checks, EdgeCheck.IsAbsent) })
 }
 
 // ClassCheck is a vertex label that an operand must have.

@@ -26,7 +26,7 @@ type Options struct {
 	Speed float64
 	// Lasting: the plan is for whatever the graph becomes. What the data have decides the order alone: nothing is concluded from what
 	// they do not have now, so that the plan is never Empty but for an unknown term, and it tests no signatures. A pattern without
-	// variables is left to the caller.
+	// variables is left to the caller, and so is Induced.
 	Lasting bool
 	// Thorough plans as for an expensive query, whatever the pattern seems to cost.
 	Thorough bool

@@ -16,6 +16,11 @@ const (
 	Isomorphism
 	// EdgeIsomorphism also asks that different triple patterns bind different triples.
 	EdgeIsomorphism
+	// Induced is Isomorphism, and asks that the data have no edges between the images of the query's vertices but those of its
+	// patterns: of the triples whose subject and object are both images, loops included, and whose predicate is one of the pattern's
+	// labels, each is what a triple pattern binds. The labels are the predicates of the triple patterns but of vertex labels
+	// ("?x rdf:type C" with a constant C); each must be a constant. Direction matters: a pattern of one edge from ?a to ?b does not match where an edge leads back.
+	Induced
 )
 
 // QueryGraph is a basic graph pattern as a labelled graph. A pattern that stands there twice is one edge.

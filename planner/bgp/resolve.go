@@ -42,6 +42,9 @@ type bgp struct {
 	constants map[dictionary.ID]int
 	// nodes are the constants in subject or object position, classes included (isomorphism).
 	nodes []dictionary.ID
+	// seen are the patterns, edgeLabels the labels of those that are edges (induced matching).
+	seen       map[[3]ref]bool
+	edgeLabels []pcsr.Label
 	// isNode marks the variables in subject or object position.
 	isNode []bool
 	// affordable is the work, in list members read, that a look at whole partitions may take; loops keeps what was
@@ -54,21 +57,22 @@ type bgp struct {
 
 // resolve turns the patterns into a query graph. It sets reason and stops at a pattern that cannot match.
 func (b *bgp) resolve(patterns []parser.TriplePattern, lookup Lookup) {
-	seen := make(map[[3]ref]bool, len(patterns))
+	b.seen = make(map[[3]ref]bool, len(patterns))
 	b.patterns = make([]pattern, 0, len(patterns))
 	for i := range patterns {
 		s, p, o := b.position(patterns[i].Subject, lookup), b.position(patterns[i].Predicate, lookup), b.position(patterns[i].Object, lookup)
 		if b.reason != "" || b.over() {
 			return
 		}
-		if key := [3]ref{s, p, o}; !seen[key] {
-			seen[key] = true
+		if key := [3]ref{s, p, o}; !b.seen[key] {
+			b.seen[key] = true
 			b.add(pattern{from: s, label: p, to: o, edge: -1})
 		}
 		if b.reason != "" {
 			return
 		}
 	}
+	b.refuseConstants()
 }
 
 // position resolves one term of a pattern.

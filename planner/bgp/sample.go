@@ -339,7 +339,7 @@ func (s *sampler) passes(step *Step, known *sampledStep, v pcsr.Vertex) bool {
 		}
 	}
 	for _, c := range step.Checks {
-		if !s.graph.HasEdge(s.value(c.From), s.value(c.Label), s.value(c.To)) {
+		if s.graph.HasEdge(s.value(c.From), s.value(c.Label), s.value(c.To)) == c.Absent {
 			return false
 		}
 	}

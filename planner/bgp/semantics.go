@@ -7,6 +7,11 @@ func (s Semantics) String() string {
 		return "isomorphism"
 	case EdgeIsomorphism:
 		return "edge-isomorphism"
+	case Induced:
+		return "induced"
 	}
 	return "homomorphism"
 }
+
+// Injective reports whether different query vertices bind different data vertices.
+func (s Semantics) Injective() bool { return s == Isomorphism || s == Induced }

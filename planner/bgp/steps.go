@@ -55,6 +55,7 @@ func (b *bgp) assemble(e *estimates, inputs, order []int) *MatchPlan {
 		a.bind(b.query.Vertices[v].Variable, v)
 		a.component[len(a.component)-1] = step.Component
 		a.distinct(&step, v)
+		step.Checks = append(step.Checks, a.absent(len(a.plan.Slots)-1)...)
 		a.edgeDistinct(&step.EdgeDistinct, len(a.plan.Slots)-1)
 		a.plan.Steps = append(a.plan.Steps, step)
 	}
@@ -108,6 +109,7 @@ func (a *assembly) checkInputs() {
 			a.plan.InputDistinct = append(a.plan.InputDistinct, [2]Operand{Bound(slot), o})
 		}
 		a.edgeDistinct(&a.plan.InputEdgeDistinct, slot)
+		a.plan.InputChecks = append(a.plan.InputChecks, a.absent(slot)...)
 	}
 	for slot := range a.plan.Inputs {
 		for _, o := range a.unequal(slot) {

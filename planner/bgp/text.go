@@ -50,7 +50,11 @@ func (w *planWriter) operand(o Operand) string {
 }
 
 func (w *planWriter) check(c EdgeCheck) string {
-	return w.operand(c.From) + " " + w.operand(c.Label) + " " + w.operand(c.To)
+	text := w.operand(c.From) + " " + w.operand(c.Label) + " " + w.operand(c.To)
+	if c.Absent {
+		return "absent " + text
+	}
+	return text
 }
 
 func (w *planWriter) pairs(pairs [][2]EdgeCheck) {

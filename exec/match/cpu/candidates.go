@@ -242,10 +242,13 @@ func (w *worker) set(s *step) []pcsr.Vertex {
 	return c.set
 }
 
-// filter keeps the members of source that are in all other lists and rows and pass the checks.
+// filter keeps the members of source that are in all other lists and rows, in none that must not have them, and pass the checks.
 func (w *worker) filter(s *step, c *scratch, source []pcsr.Vertex) []pcsr.Vertex {
 	source = w.narrow(s, c, source)
-	if len(s.Plan.Checks) > 0 {
+	for i := 0; i < len(s.apart) && len(source) > 0; i++ {
+		source = w.subtract(c, source, w.apart(&s.apart[i]))
+	}
+	if len(s.checks) > 0 {
 		source = w.keepChecked(s, c, source)
 	}
 	return source
@@ -335,9 +338,9 @@ func (w *worker) appendChecked(s *step, dst, source []pcsr.Vertex) []pcsr.Vertex
 	for _, v := range source {
 		w.values[s.Slot] = v
 		ok := true
-		for i := range s.Plan.Checks {
-			check := &s.Plan.Checks[i]
-			if ok = w.graph.HasEdge(w.value(check.From), w.value(check.Label), w.value(check.To)); !ok {
+		for i := range s.checks {
+			check := &s.checks[i]
+			if ok = w.graph.HasEdge(w.value(check.From), w.value(check.Label), w.value(check.To)) != check.Absent; !ok {
 				break
 			}
 		}

@@ -216,7 +216,7 @@ func (w *worker) passes(s *match.Step) bool {
 	}
 	for i := range s.Plan.Checks {
 		c := &s.Plan.Checks[i]
-		if !w.graph.HasEdge(w.value(c.From), w.value(c.Label), w.value(c.To)) {
+		if w.graph.HasEdge(w.value(c.From), w.value(c.Label), w.value(c.To)) == c.Absent {
 			return false
 		}
 	}

@@ -23,6 +23,8 @@ type group struct {
 	pair bool
 	// flat: what hangs on a candidate of the step, or of a branch on it, is counted without going through candidates in turn.
 	flat bool
+	// hops: what hangs on several candidates of the step is counted together.
+	hops bool
 	// weights are the group's numbers where they have been made for all vertices.
 	weights *weights
 }
@@ -44,6 +46,7 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 		}
 		g.step = p.step(from.Step)
 		g.flat = !slices.ContainsFunc(g.children, (*group).goesDeeper)
+		g.hops = g.findHop()
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.pair = len(g.children) == 0 && g.step.isPair()
 		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
@@ -309,7 +312,7 @@ func (w *worker) countCandidates(g *group) uint64 {
 	}
 	set := w.members(s)
 	w.scratch[s.Index].rowsOut += uint64(len(set))
-	if !g.flat && !w.alone && len(set) > 1 {
+	if !g.flat && !w.alone && len(set) > 1 || g.hops {
 		return w.countSet(g, set)
 	}
 	// Hardly anything could be given away here, until it takes long.
@@ -345,11 +348,12 @@ func (w *worker) countMember(g *group, v pcsr.Vertex) uint64 {
 func (w *worker) countSet(g *group, set []pcsr.Vertex) (total uint64) {
 	l := &w.sets[g.Number]
 	l.set, l.end, l.whole = set, len(set), w.most == ^uint64(0)
-	for i := 0; i < l.end && total < w.most && !w.run.stop.Load(); i++ {
-		if l.next = i + 1; w.work >= w.shareAt {
+	piece := g.piece()
+	for i := 0; i < l.end && total < w.most && !w.run.stop.Load(); i = l.next {
+		if l.next = min(i+piece, l.end); w.work >= w.shareAt {
 			w.share()
 		}
-		total = add(total, w.countMember(g, set[i]))
+		total = add(total, w.countPiece(g, set[i:l.next]))
 	}
 	if l.next = l.end; len(l.forks) > 0 {
 		total = add(total, w.collect(l))

@@ -19,6 +19,9 @@ type step struct {
 	dynamic []dynamicList
 	static  []*staticList
 	rows    []*pcsr.Partition
+	// apart lists hold what candidates must not be, checks are the plan's but for those that these stand for.
+	apart  []dynamicList
+	checks []bgp.EdgeCheck
 	// signatures is nil where the plan tests none.
 	signatures *pcsr.SignatureTable
 	// deps are the slots that the candidates depend on, before Distinct and EdgeDistinct, ascending.
@@ -59,6 +62,9 @@ func (s *step) prepare(g *pcsr.Graph, from *match.Step) {
 			l.partition = l.partition.Checked()
 		}
 	}
+	for _, c := range from.Plan.Checks {
+		s.addCheck(g, c)
+	}
 	slices.SortFunc(s.static, func(a, b *staticList) int { return cmp.Compare(len(a.list), len(b.list)) })
 	slices.SortFunc(s.rows, func(a, b *pcsr.Partition) int { return cmp.Compare(a.Rows(), b.Rows()) })
 	if !from.Plan.Signature.IsZero() {
@@ -86,6 +92,20 @@ func (s *step) addList(g *pcsr.Graph, l *match.List) {
 	default:
 		s.dynamic = append(s.dynamic, dynamic(g, &l.Link))
 	}
+}
+
+// addCheck adds a check: an edge of the candidate that must not be there stands for the list of the vertices that have one.
+func (s *step) addCheck(g *pcsr.Graph, c bgp.EdgeCheck) {
+	own := bgp.Bound(s.Slot)
+	if !c.Absent || !c.Label.IsConstant() || (c.From == own) == (c.To == own) {
+		s.checks = append(s.checks, c)
+		return
+	}
+	link := bgp.Link{Kind: bgp.Neighbours, From: c.From, Label: c.Label, Dir: pcsr.Out}
+	if c.From == own {
+		link.From, link.Dir = c.To, pcsr.In
+	}
+	s.apart = append(s.apart, dynamic(g, &link))
 }
 
 func dynamic(g *pcsr.Graph, l *bgp.Link) dynamicList {
@@ -173,7 +193,8 @@ func (s *step) variant() string {
 	if s.signatures != nil {
 		parts = append(parts, "signature")
 	}
-	add(len(s.Plan.Checks), "checks")
+	add(len(s.apart), "without")
+	add(len(s.checks), "checks")
 	add(len(s.Above), "order")
 	add(s.sharedLevel+1, "siblings")
 	return strings.Join(parts, ", ")

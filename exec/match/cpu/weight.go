@@ -142,7 +142,7 @@ func holds(g *pcsr.Graph, s *match.Step, v pcsr.Vertex) bool {
 	}
 	for i := range s.Plan.Checks {
 		c := &s.Plan.Checks[i]
-		if !g.HasEdge(valueAt(c.From, v), valueAt(c.Label, v), valueAt(c.To, v)) {
+		if g.HasEdge(valueAt(c.From, v), valueAt(c.Label, v), valueAt(c.To, v)) == c.Absent {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -386,6 +387,9 @@ func (j *join) operands(k int, all []bgp.Operand) ([]kernels.Operand, error) {
 }
 
 func (j *join) check(k int, c bgp.EdgeCheck) (kernels.Check, error) {
+	if c.Absent {
+		return kernels.Check{}, errors.New("gpu: the device does not match induced")
+	}
 	from, err := j.operand(k, c.From)
 	if err != nil {
 		return kernels.Check{}, err

@@ -80,8 +80,12 @@ func (s *shape) groups() []*match.Group {
 }
 
 // Fits reports whether the device can run a match: the branches of its plan must be of lists that are counted by their
-// lengths and of weights by vertex, and rows that these repeat must be allowed to come with weights.
+// lengths and of weights by vertex, and rows that these repeat must be allowed to come with weights. It tests no edges that must not be
+// there (bgp.Induced).
 func Fits(m *match.Match, count bool) bool {
+	if m.Plan.IsInduced() {
+		return false
+	}
 	if len(m.Plan.Branches) == 0 {
 		return true
 	}

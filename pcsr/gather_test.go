@@ -1,0 +1,45 @@
+package pcsr
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestAppendNeighboursAgreesWithNeighbours: one after the other, between bounds, as far as there is room.
+func TestAppendNeighboursAgreesWithNeighbours(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 40).Draw(t, "vertices")
+		vertex := rapid.Uint32Range(0, uint32(n-1))
+		var edges []Edge
+		if rapid.Bool().Draw(t, "one neighbour each") {
+			for v := range uint32(n) / 2 {
+				edges = append(edges, Edge{From: v + 1, To: vertex.Draw(t, "to")})
+			}
+		} else {
+			for range rapid.IntRange(1, 80).Draw(t, "edges") {
+				edges = append(edges, Edge{From: vertex.Draw(t, "from"), To: vertex.Draw(t, "to")})
+			}
+		}
+		g, err := Build(n, 1, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := g.Partition(0, Out)
+		vertices, most := rapid.SliceOfN(vertex, 0, 20).Draw(t, "of"), rapid.IntRange(0, 40).Draw(t, "most")
+		low, high := vertex.Draw(t, "low"), rapid.Uint32Range(0, uint32(n)).Draw(t, "high")
+		got, taken := p.AppendNeighbours([]Vertex{7}, vertices, low, high, most)
+		want := []Vertex{7}
+		for _, v := range vertices[:taken] {
+			want = append(want, Between(p.Neighbours(v), low, high)...)
+		}
+		if !slices.Equal(got, want) || len(got)-1 > most {
+			t.Fatalf("the neighbours of %v from %d below %d, at most %d: %v of %d, want %v", vertices, low, high, most, got[1:], taken, want[1:])
+		}
+		if taken == 0 && most > 0 && len(vertices) > 0 && len(Between(p.Neighbours(vertices[0]), low, high)) <= most {
+			t.Fatalf("of %v it took none, although there was room for the first one's", vertices)
+		}
+	})
+}
