@@ -13,7 +13,7 @@ import (
 var ErrMemory = errors.New("mine: the sets of distinct vertices do not fit into the memory that mining may take")
 
 // ErrPattern: only rows of up to 8 vertices are patterns.
-var ErrPattern = fmt.Errorf("mine: a pattern has at most %d vertices", maxPattern)
+var ErrPattern = fmt.Errorf("mine: a pattern has at most %d vertices", MaxPattern)
 
 // Measures say what an Aggregation finds out beside the counts.
 type Measures struct {
@@ -74,7 +74,7 @@ type group struct {
 
 // Aggregate counts every row of the table. The error is ErrPattern where rows are too long, or wraps ErrMemory.
 func (t *Table) Aggregate(a *Aggregation) error {
-	if len(t.columns) > maxPattern {
+	if len(t.columns) > MaxPattern {
 		return ErrPattern
 	}
 	if err := t.look(t.Len()); err != nil {

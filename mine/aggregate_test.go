@@ -156,7 +156,7 @@ func TestAggregateRefusesWhatItCannotHold(t *testing.T) {
 	}
 	var deeper func(t *Table) error
 	deeper = func(t *Table) error {
-		if t.Width() > maxPattern {
+		if t.Width() > MaxPattern {
 			return t.Aggregate(a)
 		}
 		return t.Extend(Extension{Once: true}, deeper)

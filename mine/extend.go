@@ -119,7 +119,7 @@ func (t *Table) each(e Extension, found func(*extender, int) error) error {
 // known are the bits of a code that an extension tells.
 func known(e Extension, width int) uint32 {
 	switch {
-	case width >= maxPattern:
+	case width >= MaxPattern:
 		return 0
 	case e.Adjacent == 0:
 		return uint32(First(width))
@@ -151,7 +151,7 @@ func (x *extender) begin(t *Table, e Extension) {
 
 // take appends found vertices to a column.
 func (x *extender) take(c *column, row, first, end, width int) {
-	if width >= maxPattern {
+	if width >= MaxPattern {
 		for _, v := range x.found[first:end] {
 			c.append(v, uint32(row), 0)
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxPattern is how many vertices a pattern may have.
-const maxPattern = 8
+// MaxPattern is how many vertices a pattern may have.
+const MaxPattern = 8
 
 // Pattern is a small labelled graph, of up to 8 vertices; patterns are comparable. Of isomorphic ones Canonical is the same.
 type Pattern struct {
@@ -18,8 +18,11 @@ type Pattern struct {
 	// Edges has the bit i(i-1)/2 + j where vertices i and j < i are adjacent.
 	Edges uint32
 	// Labels are those of the vertices, NoLabel behind the last.
-	Labels [maxPattern]Label
+	Labels [MaxPattern]Label
 }
+
+// Clique is the pattern of size vertices, up to MaxPattern, that are all adjacent.
+func Clique(size int) Pattern { return Pattern{Size: size, Edges: 1<<(size*(size-1)/2) - 1} }
 
 // bit is the edge between two vertices.
 func bit(i, j int) uint32 {

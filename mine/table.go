@@ -18,7 +18,7 @@ type column struct {
 	vertices []Vertex
 	parents  []uint32
 	// codes has the bit i(i-1)/2 + j of a row where its vertices i and j < i are adjacent, and known the bits that were looked at.
-	// Rows of more than maxPattern vertices have none.
+	// Rows of more than MaxPattern vertices have none.
 	codes []uint32
 	known uint32
 }

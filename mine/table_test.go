@@ -143,7 +143,7 @@ func members(set Places) (vertices []Vertex) {
 // induced is what vertices look like.
 func induced(g *Graph, vertices []Vertex) (unlabelled, withLabels Pattern) {
 	p := Pattern{Size: len(vertices)}
-	if p.Size > maxPattern {
+	if p.Size > MaxPattern {
 		return p, p
 	}
 	for i, v := range vertices {
