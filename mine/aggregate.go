@@ -55,6 +55,7 @@ type tally struct {
 	shapes map[Pattern]*shape
 	recent *shape // of the row before, since rows of one shape stand together
 	groups map[Pattern]*group
+	kinds  []uint64 // code → rows, in bulk
 }
 
 // shape is a pattern as rows have it, with its vertices in their order.
@@ -84,6 +85,10 @@ func (t *Table) Aggregate(a *Aggregation) error {
 	p := Pattern{Size: len(t.columns)}
 	missing := t.missing()
 	codes := t.last().codes
+	if kinds := 1 << (p.Size * (p.Size - 1) / 2); missing == 0 && a.measures == (Measures{}) && len(codes) >= kinds {
+		tally.bulk(a, p, codes, kinds)
+		return nil
+	}
 	for row := range codes {
 		p.Edges = codes[row]
 		if a.measures.Labels || a.measures.Images || missing != 0 {
@@ -98,6 +103,20 @@ func (t *Table) Aggregate(a *Aggregation) error {
 		}
 	}
 	return nil
+}
+
+// bulk counts rows by their codes, of which there are fewer kinds than rows, and then looks for the shape of each kind.
+func (y *tally) bulk(a *Aggregation, p Pattern, codes []uint32, kinds int) {
+	y.kinds = append(y.kinds[:0], make([]uint64, kinds)...)
+	for _, code := range codes {
+		y.kinds[code]++
+	}
+	for code, n := range y.kinds {
+		if n > 0 {
+			p.Edges = uint32(code)
+			y.shape(a, p).count += n
+		}
+	}
 }
 
 // of is the tally of a worker.
