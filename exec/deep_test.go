@@ -62,6 +62,9 @@ func TestLargeQueriesArePlannedInTime(t *testing.T) {
 
 // TestExplainIsJSONWhateverItCosts: estimates stay numbers where the product of what is joined does not.
 func TestExplainIsJSONWhateverItCosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, and of one goroutine")
+	}
 	m := many(t, 1000)
 	for _, pattern := range []string{
 		"{ " + numbered("?a%[1]d ?p%[1]d ?b%[1]d . ", 300) + "}",
@@ -109,6 +112,9 @@ func TestWhatIsTooLargeToPlanIsRefused(t *testing.T) {
 // TestQueriesOfAnyWidthAnswer: one solution, over one triple and over a graph where there are more than numbers can say. In what
 // is repeated, @ stands for its number and ~ for the next.
 func TestQueriesOfAnyWidthAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, and of one goroutine")
+	}
 	one := []quad{{subject: node(0), predicate: node(9), object: node(0)}}
 	var dense []quad
 	for i := range 32 {

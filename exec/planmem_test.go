@@ -51,6 +51,9 @@ func TestAChainOfOptionalsPlansInLittleMemory(t *testing.T) {
 
 // TestAChainOfOptionalsRunsInLittleMemory counts what the rows on their way take.
 func TestAChainOfOptionalsRunsInLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, and of one goroutine")
+	}
 	m := many(t, 20_000)
 	for _, n := range []int{50, 200} {
 		o := onProcessor()

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+
+	"github.com/rdfgpu/rdfgpu/internal/radix"
 )
 
 // dataFile names a file of the shared data, or skips.
@@ -139,7 +141,7 @@ func BenchmarkSortNumbers(b *testing.B) {
 			b.SetBytes(int64(8 * n))
 			for b.Loop() {
 				copy(keys, unsorted)
-				sorted := sortNumbers(keys, scratch)
+				sorted := radix.Sort(keys, scratch)
 				other := scratch
 				if &sorted[0] == &scratch[0] {
 					other = keys
@@ -147,7 +149,7 @@ func BenchmarkSortNumbers(b *testing.B) {
 				for i, k := range sorted {
 					other[i] = k<<32 | k>>32
 				}
-				sortUpper(other, sorted, 32)
+				radix.SortUpper(other, sorted, 32)
 			}
 		})
 	}

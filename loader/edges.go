@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/rdfgpu/rdfgpu/internal/radix"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -232,7 +233,7 @@ func (e *edgeWriter) round(ctx context.Context, names *graphNames, pieces []piec
 func (e *edgeWriter) piece(ctx context.Context, p piece, keys, scratch []uint64, turn <-chan struct{}) error {
 	n := len(keys)
 	first, second := scratch[:n:n], scratch[n:]
-	sorted := distinctNumbers(sortNumbers(keys, first))
+	sorted := radix.Distinct(radix.Sort(keys, first))
 	var reversed []uint64
 	if p.whole {
 		if &sorted[0] == &first[0] {
@@ -241,7 +242,7 @@ func (e *edgeWriter) piece(ctx context.Context, p piece, keys, scratch []uint64,
 		for i, k := range sorted {
 			first[i] = k<<32 | k>>32
 		}
-		reversed = sortUpper(first[:len(sorted)], second, 32) // those of one object are in order by subject
+		reversed = radix.SortUpper(first[:len(sorted)], second, 32) // those of one object are in order by subject
 	}
 	select {
 	case <-turn:

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/radix"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -147,7 +148,7 @@ func writeBoth(ctx context.Context, w *pcsr.Writer, label pcsr.Label, keys []uin
 	for i, k := range keys {
 		reversed[i] = k<<32 | k>>32
 	}
-	reversed = sortUpper(reversed, make([]uint64, len(keys)), 32) // those of one object are in order by subject
+	reversed = radix.SortUpper(reversed, make([]uint64, len(keys)), 32) // those of one object are in order by subject
 	return errors.Join(w.Partition(label, pcsr.In), w.Append(reversed))
 }
 

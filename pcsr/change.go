@@ -1,9 +1,6 @@
 package pcsr
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Change returns the graph with edges added and others removed, which take effect first. Both may come in any order and more than
 // once; to add an edge that is there, or to remove one that is not, changes nothing. vertices is the size of the new ID
@@ -11,7 +8,8 @@ import (
 // options, WithTypeLabel names the label of rdf:type where the graph has none so far.
 //
 // The graph stays as it is; the new one shares with it all that is the same, which is valid as long as it is. Making it takes time
-// and memory in proportion to the edges, times the logarithm of what was changed before; closing it closes nothing. Both may
+// and memory in proportion to the edges, times the logarithm of what was changed before, on the caller's goroutine; a label of which a large
+// part changes (1/64 of its edges, and a thousand) is copied, several labels and parts of them at once on all cores. Closing the graph closes nothing. Both may
 // be used, and changed, by several goroutines. Like a query it panics with a *section.Damage where it reads of a damaged file.
 func (g *Graph) Change(vertices int, added, removed []Edge, options ...Option) *Graph {
 	c := newChange(g, newSettings(options))
@@ -36,10 +34,9 @@ type change struct {
 	states  []*changedLabel
 	// gained and lost are keys of vertices that got the first edge of a label, and lost the last: vertex<<32 | label.
 	gained, lost [2][]uint64
-	relabelled   bool // other labels are in use
-	edits        [2]patchEdit
-	back         [2][]uint64 // keys of a label in the other direction, that came and that went
-	net          *netEdges   // nil where nobody asks for them
+	relabelled   bool      // other labels are in use
+	net          *netEdges // nil where nobody asks for them
+	one          labelEdit // of one label after the other, where they are few edges
 }
 
 // netEdges are edges that came and that went.
@@ -69,7 +66,7 @@ func newChange(g *Graph, s settings) *change {
 		x := *g.live
 		next.live = &x
 	} else {
-		next.live = &live{line: &lineage{ground: g, leastSettled: leastSettled}, used: &lazy[[]Label]{}}
+		next.live = &live{line: &lineage{ground: g, tuning: tuned}, used: &lazy[[]Label]{}}
 		next.sets = [2]labelSets{
 			{of: *g.Incident(Out), labels: *g.EdgeLabelSets(Out)}, {of: *g.Incident(In), labels: *g.EdgeLabelSets(In)},
 		}
@@ -92,57 +89,43 @@ func (c *change) run(vertices int, added, removed []Edge) {
 	}
 	c.graph.vertices = max(c.graph.vertices, min(vertices, math.MaxUint32))
 	batches := split(added, removed)
-	for i := range batches {
-		c.label(&batches[i])
-	}
+	c.edit(batches, len(added)+len(removed))
 	c.finish()
 }
 
-// sortKeys sorts keys and drops repeats.
-func sortKeys(keys []uint64) []uint64 {
-	slices.Sort(keys)
-	return slices.Compact(keys)
-}
-
-// reversed are the keys of the same edges in the other direction, sorted, in the memory of others.
-func reversed(back, keys []uint64) []uint64 {
-	back = back[:0]
-	for _, k := range keys {
-		back = append(back, k<<32|k>>32)
-	}
-	slices.Sort(back)
-	return back
-}
-
-// label changes the edges of a label.
-func (c *change) label(b *batch) {
-	l := b.label
-	was := c.live.label(l)
-	if was == nil {
-		ground := c.line.ground
-		was = &changedLabel{parts: [2]*Partition{ground.Partition(l, Out), ground.Partition(l, In)}}
-		was.loops.is.Store(ground.facts.known(ground.facts.loops, l))
-		was.undirected.is.Store(ground.facts.known(ground.facts.undirected, l))
-	}
-	edit, back := &c.edits[Out], &c.edits[In]
-	out := was.parts[Out].change(edit, sortKeys(b.added), sortKeys(b.removed), &c.line.held)
-	added, removed := edit.came.effective(), edit.went.effective()
-	if len(added)+len(removed) == 0 {
+// edit changes the labels of batches, with so many edges in all.
+func (c *change) edit(batches []batch, edges int) {
+	if !c.isMuch(edges) {
+		for i := range batches {
+			c.one.run(c, &batches[i])
+			c.take(&c.one)
+		}
 		return
 	}
-	c.back[0], c.back[1] = reversed(c.back[0], added), reversed(c.back[1], removed)
-	in := was.parts[In].change(back, c.back[0], c.back[1], &c.line.held)
-	now := &changedLabel{parts: [2]*Partition{out, in}}
-	c.relabelled = c.relabelled || (was.edges() == 0) != (now.edges() == 0)
-	now.follow(was, added, removed)
-	c.note(l, Out, edit)
-	c.note(l, In, back)
-	c.count(l, added, removed)
-	c.sign(l, added)
-	if c.net != nil {
-		c.net.note(l, added, removed)
+	edits := make([]labelEdit, len(batches))
+	parallel(len(batches), func(i int) { edits[i].run(c, &batches[i]) })
+	for i := range edits {
+		c.take(&edits[i])
 	}
-	c.replace(l, was, now)
+}
+
+// isMuch reports whether so many edges, or rows, are worth the time of several goroutines.
+func (c *change) isMuch(n int) bool { return n >= c.line.tuning.leastRewritten }
+
+// take takes what was done to a label.
+func (c *change) take(e *labelEdit) {
+	if e.now == nil {
+		return
+	}
+	c.added += uint64(e.more)
+	c.removed += uint64(e.less)
+	c.relabelled = c.relabelled || (e.was.edges() == 0) != (e.now.edges() == 0)
+	c.note(e.label, Out, &e.edits[Out])
+	c.note(e.label, In, &e.edits[In])
+	if c.net != nil {
+		c.net.note(e.label, e.added, e.removed)
+	}
+	c.replace(e.label, e.was, e.now)
 }
 
 // replace puts the new state of a label in the place of the old one.
@@ -163,38 +146,6 @@ func (c *change) note(l Label, d Direction, e *patchEdit) {
 	}
 }
 
-// count counts the edges that differ from those of the ground.
-func (c *change) count(l Label, added, removed []uint64) {
-	ground := c.line.ground
-	for _, k := range added {
-		if ground.HasEdge(Vertex(k>>32), l, Vertex(k)) {
-			c.removed--
-		} else {
-			c.added++
-		}
-	}
-	for _, k := range removed {
-		if ground.HasEdge(Vertex(k>>32), l, Vertex(k)) {
-			c.removed++
-		} else {
-			c.added--
-		}
-	}
-}
-
-// sign notes the vertices of which the signatures of the ground know too little.
-func (c *change) sign(l Label, added []uint64) {
-	classes := c.graph.hasType && l == c.graph.typeLabel
-	for _, k := range added {
-		from, to := Vertex(k>>32), Vertex(k)
-		c.line.touched.add(from)
-		c.line.touched.add(to)
-		if classes && c.line.ground.hasEdges(from) {
-			c.line.late.add(to)
-		}
-	}
-}
-
 // hasEdges reports whether v has an edge in any direction.
 func (g *Graph) hasEdges(v Vertex) bool {
 	_, out := g.EdgeLabelSet(v, Out)
@@ -212,14 +163,16 @@ func (c *change) finish() {
 		l, now := c.changed[i], c.states[i]
 		return now, now.parts[Out] != ground.Partition(l, Out) || now.parts[In] != ground.Partition(l, In)
 	})
-	for _, d := range []Direction{Out, In} {
-		slices.Sort(c.gained[d])
-		slices.Sort(c.lost[d])
-		was := c.graph.sets[d]
-		now := c.changeSets(d, was, c.gained[d], c.lost[d])
-		c.bytes += setBytes(&now) - setBytes(&was)
-		c.unsettled += oneIf(c.line.areDue(&now)) - oneIf(c.line.areDue(&was))
-		c.graph.sets[d] = now
+	was := c.graph.sets
+	if c.isMuch(len(c.gained[Out]) + len(c.gained[In]) + len(c.lost[Out]) + len(c.lost[In])) {
+		parallel(len(was), c.editSets)
+	} else {
+		c.editSets(int(Out))
+		c.editSets(int(In))
+	}
+	for d := range was {
+		c.bytes += setBytes(&c.graph.sets[d]) - setBytes(&was[d])
+		c.unsettled += oneIf(c.line.areDue(&c.graph.sets[d])) - oneIf(c.line.areDue(&was[d]))
 	}
 	if c.relabelled {
 		c.used = &lazy[[]Label]{}
@@ -229,6 +182,12 @@ func (c *change) finish() {
 			panic(err)
 		}
 	}
+}
+
+// editSets changes the label sets of a direction.
+func (c *change) editSets(d int) {
+	var s keySorter
+	c.graph.sets[d] = c.changeSets(Direction(d), c.graph.sets[d], s.sort(c.gained[d]), s.sort(c.lost[d]))
 }
 
 // setBytes is about what label sets take beside the ground.

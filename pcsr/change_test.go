@@ -20,6 +20,15 @@ type version struct {
 	labels   int
 	// came and went are what the last change is said to have done.
 	came, went []Edge
+	tuning     changeTuning
+}
+
+// drawTuning draws how much is settled, and what is patched and rewritten, in pieces of what size.
+func drawTuning(t *rapid.T) changeTuning {
+	return changeTuning{
+		leastSettled: 8, leastRewritten: rapid.SampledFrom([]int{1 << 12, 1, 6, 30}).Draw(t, "least rewritten"),
+		rewriteEdges: rapid.SampledFrom([]int{1 << 16, 1, 7, 40}).Draw(t, "at a time"),
+	}
 }
 
 // model is that of the version.
@@ -34,7 +43,7 @@ func (s *version) model() *model {
 // drawGround draws a graph to be changed: built, read from a file, or an overlay of several.
 func drawGround(t *rapid.T, dir func() string) *version {
 	split := drawSplit(t)
-	s := &version{vertices: split.vertices, labels: split.labels, edges: map[Edge]bool{}}
+	s := &version{vertices: split.vertices, labels: split.labels, edges: map[Edge]bool{}, tuning: drawTuning(t)}
 	for _, e := range split.edges {
 		s.edges[e] = true
 	}
@@ -48,7 +57,7 @@ func drawGround(t *rapid.T, dir func() string) *version {
 	default:
 		g, err := Build(s.vertices, s.labels, split.edges, WithTypeLabel(0))
 		if err == nil && kind == "file" {
-			g, err = rewrite(g, filepath.Join(dir(), "graph.pcsr"))
+			g, err = refile(g, filepath.Join(dir(), "graph.pcsr"))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -58,8 +67,8 @@ func drawGround(t *rapid.T, dir func() string) *version {
 	return s
 }
 
-// rewrite writes a graph to a file and opens that.
-func rewrite(g *Graph, path string) (*Graph, error) {
+// refile writes a graph to a file and opens that.
+func refile(g *Graph, path string) (*Graph, error) {
 	w, err := Create(path, g.vertices, g.labels, WithTypeLabel(g.typeLabel))
 	if err != nil {
 		return nil, err
@@ -123,7 +132,18 @@ func drawChange(t *rapid.T, s *version) (vertices int, added, removed []Edge) {
 			added, removed = append(added, one), append(removed, one, Edge{one.To, one.Label, one.From})
 		}
 	}
+	if rapid.IntRange(0, 2).Draw(t, "both ways") == 0 {
+		added, removed = bothWays(added), bothWays(removed)
+	}
 	return vertices, added, removed
+}
+
+// bothWays are edges and those that lead back.
+func bothWays(edges []Edge) []Edge {
+	for _, e := range edges {
+		edges = append(edges, Edge{e.To, e.Label, e.From})
+	}
+	return edges
 }
 
 // sorted are the edges in order.
@@ -142,7 +162,7 @@ func sortedEdges(set map[Edge]bool) []Edge {
 
 // change makes the next version.
 func (s *version) change(vertices int, added, removed []Edge) *version {
-	next := &version{edges: map[Edge]bool{}, vertices: vertices, labels: s.labels}
+	next := &version{edges: map[Edge]bool{}, vertices: vertices, labels: s.labels, tuning: s.tuning}
 	for e := range s.edges {
 		next.edges[e] = true
 	}
@@ -156,7 +176,7 @@ func (s *version) change(vertices int, added, removed []Edge) *version {
 	from := s.graph
 	if from.live == nil {
 		from = from.Change(0, nil, nil)
-		from.live.line.leastSettled = 8
+		from.live.line.tuning = s.tuning
 	}
 	next.graph, next.came, next.went = from.ChangeNet(vertices, added, removed)
 	return next

@@ -31,6 +31,10 @@
 //
 // Signatures give bits out by frequency instead of hashing, so that no rare label shares a bit with a common one.
 //
+// A graph that changes shares with the one before what is the same: a partition is patched, a few rows in a tree over arrays that stay, in time in
+// proportion to what changes. Where that is much of the partition, copying all of it takes a tenth of the time for each edge, and what comes out is
+// read faster.
+//
 // A union of graphs is merged when it is read. A partition that only one of them has is that graph's own. Another is
 // written anew in memory the first time that it is asked for, once, and is from then on a partition like any other, so
 // that queries cost what they would over one graph. Rows that only one graph has are copied in stretches: with a

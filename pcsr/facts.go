@@ -72,28 +72,25 @@ func (f *facts) known(facts map[Label]bool, l Label) int32 {
 
 // isUndirected is Graph.Undirected.
 func (c *changedLabel) isUndirected() bool {
-	return c.undirected.find(func() bool { return c.parts[Out].sameRows(c.parts[In]) })
+	return c.undirected.find(func() bool { return c.parts[Out] == c.parts[In] || c.parts[Out].sameLists(c.parts[In]) })
 }
 
 // hasLoop is Graph.HasLoop.
 func (c *changedLabel) hasLoop() bool { return c.loops.find(c.parts[Out].hasLoop) }
 
-// follow takes over what is known of the label as it was and still so when some edges came and others went.
-func (c *changedLabel) follow(was *changedLabel, came, went []uint64) {
+// follow takes over what is known of the label as it was and still so when some edges came and others went, which are given in both directions.
+// Where every edge had one that leads back, so have all now just where so have those that came, and those that went.
+func (c *changedLabel) follow(was *changedLabel, came, went [2][]uint64) {
 	isLoop := func(k uint64) bool { return k>>32 == k&noVertex }
 	switch loops := was.loops.is.Load(); {
-	case slices.ContainsFunc(came, isLoop):
+	case slices.ContainsFunc(came[Out], isLoop):
 		c.loops.is.Store(yes)
-	case loops == no || loops == yes && !slices.ContainsFunc(went, isLoop):
+	case loops == no || loops == yes && !slices.ContainsFunc(went[Out], isLoop):
 		c.loops.is.Store(loops)
 	}
-	if was.undirected.is.Load() != yes {
-		return
+	if was.undirected.is.Load() == yes {
+		c.undirected.is.Store(known(slices.Equal(came[Out], came[In]) && slices.Equal(went[Out], went[In])))
 	}
-	out := c.parts[Out]
-	oneWay := slices.ContainsFunc(came, func(k uint64) bool { return !out.contains(Vertex(k), Vertex(k>>32)) }) ||
-		slices.ContainsFunc(went, func(k uint64) bool { return out.contains(Vertex(k), Vertex(k>>32)) })
-	c.undirected.is.Store(known(!oneWay))
 }
 
 // sameRows is sameLists, of partitions that may be Patched: it compares list by list.
@@ -110,15 +107,15 @@ func (p *Partition) sameRows(other *Partition) bool {
 }
 
 // sameLists reports whether two partitions of one graph have the same rows and lists. One label's partitions in the two
-// directions have the same row layer where they have the same rows, as it is chosen by these.
+// directions mostly have the same row layer where they have the same rows, as it is chosen by these.
 func (p *Partition) sameLists(other *Partition) bool {
-	if p.layer == Patched || other.layer == Patched {
+	if p.layer == Patched || p.layer != other.layer {
 		return p.sameRows(other)
 	}
 	if p.rows != other.rows || p.base != other.base || len(p.neighbours) != len(other.neighbours) {
 		return false
 	}
 	a, b := p.Arrays(), other.Arrays()
-	return a.Layer == b.Layer && slices.Equal(a.Index, b.Index) && slices.Equal(a.Vertices, b.Vertices) &&
+	return slices.Equal(a.Index, b.Index) && slices.Equal(a.Vertices, b.Vertices) &&
 		slices.Equal(a.Offsets, b.Offsets) && slices.Equal(a.Neighbours, b.Neighbours)
 }

@@ -88,15 +88,15 @@ func useEverything(g *Graph) {
 	for v := range Vertex(limit) {
 		g.Signatures().Match(v, s)
 	}
-	useChanged(g)
+	useChanges(g)
 	if g.Vertices() < 1<<20 {
 		Merge(g, g)
 		_ = g.Verify()
 	}
 }
 
-// useChanged changes the graph, and calls the readers of what was changed.
-func useChanged(g *Graph) {
+// useChanges changes the graph, and calls the readers of what was changed.
+func useChanges(g *Graph) {
 	var added, removed []Edge
 	for _, l := range g.UsedLabels() {
 		n := 0
@@ -110,7 +110,15 @@ func useChanged(g *Graph) {
 			}
 		}
 	}
-	changed := g.Change(0, added, removed).Change(0, removed, added[:len(added)/2])
+	rewriting := g.Change(0, nil, nil)
+	rewriting.live.line.tuning = changeTuning{leastSettled: 1, leastRewritten: 1, rewriteEdges: 100}
+	for _, from := range []*Graph{g, rewriting} {
+		useChanged(from.Change(0, added, removed).Change(0, removed, added[:len(added)/2]))
+	}
+}
+
+// useChanged reads what a graph was changed to.
+func useChanged(changed *Graph) {
 	for _, l := range changed.UsedLabels() {
 		for _, d := range []Direction{Out, In} {
 			p := changed.Partition(l, d)

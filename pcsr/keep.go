@@ -42,18 +42,23 @@ func (p *Partition) readsMost(vertices []Vertex) bool {
 
 // keepBits is KeepRows for a Bitmap, of which the bits alone are read.
 func (p *Partition) keepBits(dst, vertices []Vertex) []Vertex {
-	index, base, n := p.index, p.base, len(dst)
+	n := len(dst)
 	dst = append(dst, vertices...)
 	for _, v := range dst[n:] {
-		x := v - base
-		bit, at := x%blockBits, uint64(x/blockBits)*blockWords
-		at += uint64(1 + bit/32)
 		dst[n] = v
-		if at < uint64(len(index)) {
-			n += int(index[at] >> (bit % 32) & 1)
-		}
+		n += int(p.bit(v))
 	}
 	return dst[:n]
+}
+
+// bit is 1 where v is a row of a Bitmap, else 0. What it reads is checked already.
+func (p *Partition) bit(v Vertex) uint32 {
+	x := v - p.base
+	at := uint64(x/blockBits)*blockWords + uint64(1+x%blockBits/32)
+	if at >= uint64(len(p.index)) {
+		return 0
+	}
+	return p.index[at] >> (x % 32) & 1
 }
 
 // keepRows is Partition.KeepRows of a partition with so many rows.
@@ -61,7 +66,14 @@ func (p *patch) keepRows(dst, vertices []Vertex, rows int) []Vertex {
 	if p.moved == 0 {
 		return p.ground.KeepRows(dst, vertices)
 	}
-	if len(vertices) < leastKept || fewTouched*p.touchedBetween(vertices[0], vertices[len(vertices)-1], rows) > len(vertices) {
+	readsBits, few := p.ground.layer == Bitmap && p.ground.readsMost(vertices), fewTouched
+	if readsBits {
+		few = fewTouchedBits
+	}
+	if len(vertices) < leastKept || few*p.touchedBetween(vertices[0], vertices[len(vertices)-1], rows) > len(vertices) {
+		if readsBits {
+			return p.keepEach(dst, vertices)
+		}
 		for _, v := range vertices {
 			if p.has(v) {
 				dst = append(dst, v)
@@ -86,6 +98,23 @@ func (p *patch) keepRows(dst, vertices []Vertex, rows int) []Vertex {
 	return p.ground.KeepRows(dst, vertices)
 }
 
+// keepEach is keepRows over a Bitmap of which the bits alone are read, and entries where the filter says that there may be one.
+func (p *patch) keepEach(dst, vertices []Vertex) []Vertex {
+	n := len(dst)
+	dst = append(dst, vertices...)
+	for _, v := range dst[n:] {
+		is := int(p.ground.bit(v))
+		if p.filter.has(v) {
+			if t := p.rows.get(v); t != nil {
+				is = oneIf(t.degree() > 0)
+			}
+		}
+		dst[n] = v
+		n += is
+	}
+	return dst[:n]
+}
+
 // touchedBetween is about how many rows were touched between two vertices, were they spread evenly among so many.
 func (p *patch) touchedBetween(low, high Vertex, rows int) int {
 	first, last := p.findEnds(rows)
@@ -97,4 +126,6 @@ const (
 	// Each of fewer than leastKept vertices is looked for by itself, and each of more where there are not fewTouched of them for each touched
 	// row; else the ground is asked for those between these rows.
 	leastKept, fewTouched = 64, 8
+	// fewTouchedBits is fewTouched where the bits of the ground are read without more ado.
+	fewTouchedBits = 32
 )

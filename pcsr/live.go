@@ -27,8 +27,19 @@ type lineage struct {
 	table         lazy[SignatureTable]
 	sets          [2]lazy[setIndex]
 	held          atomic.Int64 // bytes of the lists that were made
-	leastSettled  int          // less in tests
+	tuning        changeTuning
 }
+
+// changeTuning says how much of a partition is settled and rewritten; it is other in tests.
+type changeTuning struct {
+	// leastSettled edges are to have changed before settling is worth its time, leastRewritten to change at once.
+	leastSettled, leastRewritten int
+	// rewriteEdges is about how many edges a goroutine takes at a time.
+	rewriteEdges int
+}
+
+// tuned is changeTuning as it was measured.
+var tuned = changeTuning{leastSettled: leastSettled, leastRewritten: leastRewritten, rewriteEdges: 1 << 16}
 
 // changedLabel is a label whose edges differ from those of the ground, or that was settled. It is shared by all graphs in
 // which it is the same.

@@ -20,7 +20,7 @@ func TestLongListsAgreeWithMaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first := &version{graph: g, edges: map[Edge]bool{}, vertices: most, labels: 1}
+		first := &version{graph: g, edges: map[Edge]bool{}, vertices: most, labels: 1, tuning: drawTuning(t)}
 		for _, e := range edges {
 			first.edges[e] = true
 		}

@@ -261,11 +261,21 @@ func (p *Partition) AppendVertices(dst []Vertex, low, high int) []Vertex {
 		section.Check(p.file, p.vertices[low:high])
 		return append(dst, p.vertices[low:high]...)
 	}
-	left := high - low
-	p.scanBitmap(p.selectBitmap(uint32(low))-p.base, func(v Vertex) bool {
+	return p.appendBits(dst, p.selectBitmap(uint32(low)), noVertex, high-low)
+}
+
+// appendBits appends the row vertices of a Bitmap that lie from one vertex on and before another, so many at most.
+func (p *Partition) appendBits(dst []Vertex, from, to Vertex, most int) []Vertex {
+	if most <= 0 || from >= to {
+		return dst
+	}
+	p.scanBitmap(max(from, p.base)-p.base, func(v Vertex) bool {
+		if v >= to {
+			return false
+		}
 		dst = append(dst, v)
-		left--
-		return left > 0
+		most--
+		return most > 0
 	})
 	return dst
 }

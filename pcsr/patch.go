@@ -208,6 +208,9 @@ func (p *patch) appendVertices(dst []Vertex, low, high int) []Vertex {
 		return p.ground.AppendVertices(dst, low, min(high, p.ground.Rows()))
 	}
 	start := p.locate(low)
+	if p.ground.layer == Bitmap {
+		return p.appendBits(dst, start, high-low)
+	}
 	at, left := start.at, high-low // rows of the ground so far, and rows to come
 	p.rows.ascend(start.next, func(v Vertex, t *touchedRow) bool {
 		run := int(t.at) - at
@@ -224,6 +227,29 @@ func (p *patch) appendVertices(dst []Vertex, low, high int) []Vertex {
 	})
 	end := p.ground.Rows()
 	return p.ground.AppendVertices(dst, min(at, end), min(at+left, end)) // less in a damaged file
+}
+
+// appendBits is appendVertices of so many rows over a Bitmap, where a row is quicker found by its vertex than by its number.
+func (p *patch) appendBits(dst []Vertex, start spot, left int) []Vertex {
+	from := start.v
+	if start.entry == nil {
+		from = p.ground.Vertex(start.at)
+	}
+	p.rows.ascend(start.next, func(v Vertex, t *touchedRow) bool {
+		if !t.moves() {
+			return true
+		}
+		n := len(dst)
+		dst = p.ground.appendBits(dst, from, v, left)
+		left -= len(dst) - n
+		if left > 0 && t.degree() > 0 {
+			dst = append(dst, v)
+			left--
+		}
+		from = v + 1
+		return left > 0
+	})
+	return p.ground.appendBits(dst, from, noVertex, left)
 }
 
 // arrays makes a partition of arrays of the rows, once.

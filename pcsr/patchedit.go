@@ -16,6 +16,7 @@ type patchEdit struct {
 	came, went editKeys
 	// appeared and vanished are the rows that got their first neighbour and lost their last one.
 	appeared, vanished []Vertex
+	whole              bool // the partition was rewritten
 	bytes              int
 	moved              int      // how many more rows appeared or vanished since the ground
 	slab               []Vertex // where short lists are written

@@ -25,7 +25,7 @@ const (
 
 // isDue reports whether a partition ought to be settled.
 func (line *lineage) isDue(p *Partition) bool {
-	return p.layer == Patched && p.patch.since >= max(line.leastSettled, p.patch.edges/settleShare)
+	return p.layer == Patched && p.patch.since >= max(line.tuning.leastSettled, p.patch.edges/settleShare)
 }
 
 func (line *lineage) isDueLabel(c *changedLabel) bool {

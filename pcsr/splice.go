@@ -152,8 +152,10 @@ func (s *splice) walk(c *spliceChunk, to spliceRows) {
 func (p *Partition) locate(v Vertex, from, to int) (row int, same bool) {
 	switch p.layer {
 	case Range, Bitmap:
-		row = min(max(p.RowFrom(v), from), to)
-		_, same = p.Row(v)
+		if row, same = p.Row(v); !same {
+			row = p.RowFrom(v)
+		}
+		row = min(max(row, from), to)
 		return row, same && row < to
 	}
 	row = min(from+Gallop(p.vertices[from:], v), to)
@@ -311,6 +313,12 @@ func (w *spliceWriter) both(v Vertex, large, small []Vertex) {
 	if len(large)+len(small) == 0 {
 		return
 	}
+	w.begin(v)
+	w.edge += mergeLists(w.union.neighbours[w.edge:], large, small)
+}
+
+// begin begins the row of a vertex.
+func (w *spliceWriter) begin(v Vertex) {
 	u := w.union
 	if u.vertices != nil {
 		u.vertices[w.row] = v
@@ -319,7 +327,6 @@ func (w *spliceWriter) both(v Vertex, large, small []Vertex) {
 		u.offsets[w.row] = uint32(w.edge)
 	}
 	w.row++
-	w.edge += mergeLists(u.neighbours[w.edge:], large, small)
 }
 
 // mergeLists writes the union of two ascending lists and returns its length.

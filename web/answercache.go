@@ -198,7 +198,7 @@ func (x *exchange) known() bool {
 	if kept == nil {
 		return false
 	}
-	x.offer, x.rows = kept.offer, kept.rows
+	x.kept, x.offer, x.rows = true, kept.offer, kept.rows
 	setField(x.w, "Cache-Status", "rdfgpu; hit")
 	if x.same(engine, state.sequence, true) {
 		return true

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -41,9 +42,9 @@ func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 			if got.Code != want.Code || got.Body.String() != want.Body.String() {
 				t.Fatalf("%d %s, and without keeping answers %d %s", got.Code, got.Body, want.Code, want.Body)
 			}
-			for _, name := range []string{"Content-Type", "Content-Length", "Content-Encoding", "Cache-Control", "Vary", headerRows, headerSequence} {
-				if got.Header().Get(name) != want.Header().Get(name) {
-					t.Fatalf("%s: %q, and without keeping answers %q", name, got.Header().Get(name), want.Header().Get(name))
+			for _, name := range []string{"Content-Type", "Cache-Control", "Vary", headerRows, headerSequence} {
+				if fieldOf(got, name) != fieldOf(want, name) {
+					t.Fatalf("%s: %q, and without keeping answers %q", name, fieldOf(got, name), fieldOf(want, name))
 				}
 			}
 			tag := got.Header().Get("ETag")
@@ -60,6 +61,11 @@ func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 	}
 }
 
+// fieldOf is a field of a response's header, or of its trailer: where it is depends on how soon the answer was there.
+func fieldOf(w *httptest.ResponseRecorder, name string) string {
+	return w.Header().Get(name) + w.Header().Get(http.TrailerPrefix+name)
+}
+
 // drawRequest draws one of few queries and one of few ways to ask it.
 func drawRequest(t *rapid.T) func(s *Server, headers ...string) *httptest.ResponseRecorder {
 	values := url.Values{"query": {rapid.SampledFrom([]string{
@@ -74,7 +80,7 @@ func drawRequest(t *rapid.T) func(s *Server, headers ...string) *httptest.Respon
 	}
 	method := rapid.SampledFrom([]string{"GET", "POST", "HEAD"}).Draw(t, "method")
 	headers := []string{"Host: localhost"}
-	for name, value := range map[string]string{"Accept": "text/csv", "Accept-Encoding": "gzip", "Cache-Control": "no-cache"} {
+	for name, value := range map[string]string{"Accept": "text/csv", "Cache-Control": "no-cache"} {
 		if rapid.IntRange(0, 4).Draw(t, name) == 0 {
 			headers = append(headers, name+": "+value)
 		}
@@ -99,7 +105,6 @@ func TestWhichAnswersAreKept(t *testing.T) {
 		"SELECT 6":         {"Accept: text/csv", true},
 		"ASK":              {"", true},
 		"CONSTRUCT":        {"", true},
-		"SELECT 1000":      {"Accept-Encoding: gzip", true},
 		"SELECT 7 0 # NOW": {"", false},
 		"SELECT 8":         {"Accept: text/html", false},
 		"SELECT 9":         {"Cache-Control: no-store", false},
@@ -130,8 +135,8 @@ func TestKeptAnswersFit(t *testing.T) {
 		all.Go(func() {
 			for i := range 200 {
 				w := get(s, fmt.Sprint("SELECT ", (i*i+k)%150))
-				if want := (i*i + k) % 150; w.Header().Get(headerRows) != fmt.Sprint(want) {
-					t.Errorf("%s rows of %d", w.Header().Get(headerRows), want)
+				if want := (i*i + k) % 150; fieldOf(w, headerRows) != fmt.Sprint(want) {
+					t.Errorf("%s rows of %d", fieldOf(w, headerRows), want)
 				}
 				if n, bytes := s.answers.size(); bytes > most || budget.Usage().Used < bytes {
 					t.Errorf("%d answers take %d bytes, the budget counts %d", n, bytes, budget.Usage().Used)
@@ -159,7 +164,7 @@ func TestAKeptAnswerWaitsForNoTurn(t *testing.T) {
 	get(s, "SELECT 5")
 	fmt.Fprint(dial(t, address), "GET /sparql?query=FOREVER HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	waitFor(t, time.Second, func() bool { return engine.running.Load() == 1 })
-	if w := get(s, "SELECT 5"); w.Code != 200 || w.Header().Get("Cache-Status") != hit || w.Header().Get(headerRows) != "5" {
+	if w := get(s, "SELECT 5"); w.Code != 200 || w.Header().Get("Cache-Status") != hit || fieldOf(w, headerRows) != "5" {
 		t.Error(w.Code, w.Header())
 	}
 	if w := get(s, "SELECT 6"); w.Code != 503 {

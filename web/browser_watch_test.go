@@ -254,7 +254,7 @@ func TestWorkbenchSaysWhyNothingIsWatchedAnyMore(t *testing.T) {
 	other := subscribe(t, address, mutually, nil)
 	other.expect("snapshot 0: ")
 	v.click("#watch")
-	v.awaitText(problemSeen, "Too many subscriptions1 queries stand")
+	v.awaitText(problemSeen, "Too many subscriptions1 may stand at once, and as many do")
 	other.hangUp()
 	waitFor(t, 10*time.Second, func() bool { n, _ := s.queries.standingNow(); return n == 0 })
 	v.watch("PREFIX : <http://e/> SELECT (NOW() AS ?now) { ?a :follows ?b }")

@@ -171,4 +171,5 @@ func (c *change) log(outcome string, p *Problem) {
 	elapsed := time.Since(c.began)
 	c.server.metrics.updates.finished(outcome, elapsed, c.report, c.dryRun)
 	c.server.logChange(c, outcome, elapsed, p)
+	c.server.tracer.update(c, outcome, p)
 }

@@ -22,7 +22,7 @@ func (s *Server) logQuery(x *exchange, outcome string, elapsed time.Duration, by
 	if p != nil {
 		attributes = append(attributes, slog.String("problem", p.Title+": "+p.Detail))
 	}
-	s.options.Log.LogAttrs(context.Background(), level, "query", attributes...)
+	s.options.Log.LogAttrs(context.Background(), level, "query", append(attributes, traceOf(x.r)...)...)
 }
 
 // logChange writes one line for what changes the store, at the levels of queries.
@@ -39,7 +39,7 @@ func (s *Server) logChange(c *change, outcome string, elapsed time.Duration, p *
 	if p != nil {
 		attributes = append(attributes, slog.String("problem", p.Title+": "+p.Detail))
 	}
-	s.options.Log.LogAttrs(context.Background(), level, "update", attributes...)
+	s.options.Log.LogAttrs(context.Background(), level, "update", append(attributes, traceOf(c.r)...)...)
 }
 
 // levelOf is how much of the log's attention an outcome is worth.

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/rdfgpu/rdfgpu"
 )
 
@@ -91,6 +93,8 @@ type Options struct {
 	Hosts []string
 	// CertFile and KeyFile, when set, make the server speak TLS.
 	CertFile, KeyFile string
+	// Traces, when not nil, is told of requests, queries and updates, as OpenTelemetry spans.
+	Traces trace.TracerProvider
 	// Pprof serves profiles under /debug/pprof/.
 	Pprof bool
 	// Device is the device of queries that do not ask for one.

@@ -31,6 +31,7 @@ type exchange struct {
 	rows    uint64
 	timings rdfgpu.Timings
 	key     string // of its answer among those that are kept; "" where it is not looked for
+	kept    bool   // the answer is one of them
 	// dumped is set once all graphs have been written.
 	dumped *rdfgpu.DumpReport
 
@@ -325,6 +326,7 @@ func (x *exchange) log(p *Problem) {
 	x.server.metrics.rows.Add(float64(x.rows))
 	x.server.metrics.bytes.Add(float64(bytes))
 	x.server.logQuery(x, outcome, elapsed, bytes, p)
+	x.server.tracer.query(x, outcome, bytes, p)
 }
 
 // serverTiming is the Server-Timing header: what each phase took, in milliseconds.

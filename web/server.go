@@ -37,6 +37,7 @@ type Server struct {
 	answers     *answerCache // nil without one
 	tools       http.Handler // the Model Context Protocol
 	metrics     *metrics
+	tracer      *tracer // nil: nobody follows requests
 	history     history
 	tokens      [][32]byte // the digests of Options.Tokens and Options.WriteTokens
 	// sockets are the WebSockets that are open, idle how long one may be where no query stands on it.
@@ -72,6 +73,7 @@ func New(engine Engine, options Options) (*Server, error) {
 	s.origins = trustedOrigins(options.Origins)
 	s.rate = newRateLimit(options.Rate, options.Burst)
 	s.answers = newAnswerCache(options.AnswerCache, options.Budget)
+	s.tracer = newTracer(options.Traces)
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
 	if s.hooks, err = newWebhooks(s, s.metrics.registry); err != nil {
@@ -85,9 +87,15 @@ func New(engine Engine, options Options) (*Server, error) {
 // ServeHTTP answers one request. A panic of a handler is logged and answered with 500.
 func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w := &tracked{ResponseWriter: out}
+	id := identify(r)
+	if s.tracer != nil {
+		var end func()
+		r, end = s.tracer.request(w, r)
+		defer end()
+	}
 	defer s.recover(w, r)
 	setField(w, "X-Content-Type-Options", "nosniff")
-	setField(w, headerRequestID, identify(r))
+	setField(w, headerRequestID, id)
 	if s.plainQuery(r) {
 		if s.withinRate(w, r) {
 			s.serveQuery(w, r)
@@ -177,22 +185,25 @@ func (s *Server) panicked(r *http.Request, v any) {
 	s.options.Log.Error("a request panicked", "path", r.URL.Path, "request", requestOf(r), "panic", fmt.Sprint(v), "stack", stack())
 }
 
-// tracked knows whether a response has begun.
+// tracked knows whether a response has begun, and with which status.
 type tracked struct {
 	http.ResponseWriter
 	begun  bool
+	status int
 	fields fields
 }
 
 // WriteHeader sends the header.
 func (t *tracked) WriteHeader(status int) {
-	t.begun = true
+	t.begun, t.status = true, status
 	t.ResponseWriter.WriteHeader(status)
 }
 
 // Write sends a part of the body.
 func (t *tracked) Write(b []byte) (int, error) {
-	t.begun = true
+	if !t.begun {
+		t.begun, t.status = true, http.StatusOK
+	}
 	return t.ResponseWriter.Write(b)
 }
 

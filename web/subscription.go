@@ -63,7 +63,7 @@ func (x *subscription) serve() *Problem {
 	defer x.cancel(nil)
 	if !s.queries.stand(x.query, s.options.MaxSubscriptions) {
 		return x.conclude(problemError{&Problem{Status: http.StatusServiceUnavailable, Title: "too many subscriptions",
-			Detail: fmt.Sprintf("%d queries stand, which is as many as may", max(0, s.options.MaxSubscriptions)), Hint: "try again in a moment",
+			Detail: fmt.Sprintf("%d may stand at once, and as many do", max(0, s.options.MaxSubscriptions)), Hint: "try again in a moment",
 			retryAfter: 10 * time.Second, outcome: "busy"}})
 	}
 	defer s.queries.remove(x.query)

@@ -139,7 +139,7 @@ func (m *webhooks) add(r *webhook.Record) (*hook, *Problem) {
 	}
 	if most := max(0, m.server.options.MaxSubscriptions); len(m.byID) >= most {
 		return nil, &Problem{Status: http.StatusServiceUnavailable, Title: "too many subscriptions",
-			Detail: fmt.Sprintf("there are %d webhooks, which is as many as may be", most), Hint: "remove one: DELETE /api/subscriptions/ID"}
+			Detail: fmt.Sprintf("there are as many webhooks as may be: %d", most), Hint: "remove one: DELETE /api/subscriptions/ID"}
 	}
 	h := newHook(m, r, false)
 	m.byID[r.ID] = h

@@ -36,7 +36,7 @@ was acknowledged is there. The exit code is 1 if it is not, an answer was wrong 
 
 Examples:
   rdfgpu bench-updates -e rdfgpu=http://127.0.0.1:7878/update,http://127.0.0.1:7878/sparql
-  rdfgpu bench-updates single,edit -e rdfgpu=http://127.0.0.1:7878/update,http://127.0.0.1:7878/sparql --readers 4 --queries queries/`
+  rdfgpu bench-updates single edit -e rdfgpu=http://127.0.0.1:7878/update,http://127.0.0.1:7878/sparql --readers 4 --queries queries/`
 }
 
 // Run measures.

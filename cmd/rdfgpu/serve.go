@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/rdfgpu/rdfgpu"
 	"github.com/rdfgpu/rdfgpu/web"
@@ -87,15 +88,19 @@ func (c *serveCommand) Run(env *environment, parsed *kong.Context) error {
 	if c.Pprof {
 		runtime.MemProfileRate = profiledBytes
 	}
-	budget := c.budget()
-	defer budget.Govern()()
+	s := &shared{budget: c.budget()}
+	defer s.budget.Govern()()
+	if s.traces, err = tracing(env.ctx, c.logger(env)); err != nil {
+		return err
+	}
+	defer s.end()
 	if len(named) == 1 && len(c.Set) == 0 && named[0].given == "" {
-		s, err := c.start(env, named[0].folder, budget)
+		one, err := c.start(env, named[0].folder, s)
 		if err != nil {
 			return err
 		}
-		defer s.stop()
-		return s.server.Run(env.ctx)
+		defer one.stop()
+		return one.server.Run(env.ctx)
 	}
 	settings, err := c.each(parsed, named)
 	if err != nil {
@@ -103,18 +108,34 @@ func (c *serveCommand) Run(env *environment, parsed *kong.Context) error {
 	}
 	servers := map[string]*web.Server{}
 	for i, store := range named {
-		s, err := settings[i].start(env, store.folder, budget)
+		one, err := settings[i].start(env, store.folder, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", store.name, err)
 		}
-		defer s.stop()
-		servers[store.name] = s.server
+		defer one.stop()
+		servers[store.name] = one.server
 	}
 	stores, err := web.NewStores(servers)
 	if err != nil {
 		return usageError(err.Error())
 	}
 	return stores.Run(env.ctx)
+}
+
+// shared is what the servers of several stores have together.
+type shared struct {
+	budget *rdfgpu.Budget
+	traces *sdktrace.TracerProvider // nil without
+}
+
+// end sends the last spans.
+func (s *shared) end() {
+	if s.traces == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastSpans)
+	defer cancel()
+	_ = s.traces.Shutdown(ctx) // the log has been told by the error handler
 }
 
 // served is a store that is being served and followed.
@@ -125,11 +146,11 @@ type served struct {
 }
 
 // start opens a store and prepares its server.
-func (c *serveCommand) start(env *environment, folder string, budget *rdfgpu.Budget) (*served, error) {
+func (c *serveCommand) start(env *environment, folder string, common *shared) (*served, error) {
 	open := func() (*rdfgpu.Store, error) {
 		options := rdfgpu.Options{
 			Threads: c.Threads, GPUMemory: int64(c.GPUMemory), Device: rdfgpu.Device(c.Device), Services: c.AllowService,
-			Budget: budget,
+			Budget: common.budget,
 		}
 		if c.Writable {
 			c.writing.in(&options)
@@ -141,7 +162,7 @@ func (c *serveCommand) start(env *environment, folder string, budget *rdfgpu.Bud
 		return nil, err
 	}
 	f := &follower{turns: c.Follow, open: open, store: store, log: c.logger(env)}
-	options, err := c.options(budget, f.log)
+	options, err := c.options(common, f.log)
 	options.WebhookFolder = filepath.Join(folder, "webhooks")
 	if err == nil {
 		if f.server, err = web.New(web.StoreEngine(store), options); err != nil {
@@ -165,9 +186,9 @@ func (s *served) stop() {
 }
 
 // options are the flags as the server takes them.
-func (c *serveCommand) options(budget *rdfgpu.Budget, log *slog.Logger) (options web.Options, err error) {
+func (c *serveCommand) options(common *shared, log *slog.Logger) (options web.Options, err error) {
 	options = web.Options{
-		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.QueryMemory), Budget: budget,
+		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.QueryMemory), Budget: common.budget,
 		AnswerCache: int64(c.Answers), MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, Hosts: c.AllowHost, CertFile: c.TLSCert, KeyFile: c.TLSKey,
 		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: log, Rate: c.Rate, Burst: c.Burst,
 		QueueWait: c.QueueTimeout, MaxParked: c.MaxParked, ClientShare: c.ClientShare, MaxConnections: c.MaxConns,
@@ -175,6 +196,9 @@ func (c *serveCommand) options(budget *rdfgpu.Budget, log *slog.Logger) (options
 		MaxSubscriptions: c.MaxStanding, SubscriptionMemory: int64(c.StandingBytes), Heartbeat: c.Heartbeat,
 		WebhookAllow: c.WebhookAllow, WebhookGiveUp: c.WebhookGiveUp,
 		Writable: c.Writable, UpdateTimeout: c.UpdateTimeout, MaxUpdate: int64(c.MaxUpdate), DirectGraphs: c.DirectGraphs,
+	}
+	if common.traces != nil {
+		options.Traces = common.traces
 	}
 	if c.MaxStanding == 0 {
 		options.MaxSubscriptions = -1

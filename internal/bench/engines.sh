@@ -1,6 +1,7 @@
 # The engines that are measured beside each other, for the scripts beside this file to source. They set data (a file of
 # N-Triples), work (a folder), rdfgpu and oxigraph (commands, oxigraph may be empty) and fuseki (a jar, may be empty) before.
 pids=()
+ports=${PORTS:-17} # what the numbers of all ports begin with
 
 stop() {
   for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
@@ -15,8 +16,18 @@ timed() { # timed LABEL COMMAND...: time and peak resident memory as the operati
   tail -1 "$work/$label.err"
 }
 
-await() { # await URL
-  for _ in $(seq 600); do curl -s -o /dev/null "$1" && return; sleep 0.2; done
+vacant() { # vacant PORT...: nobody listens there, whose answers would be taken for those of the engine that is started next
+  for port in "$@"; do
+    ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "port $port is taken: end what listens there, or choose others (PORTS=27)" >&2; return 1; }
+  done
+}
+
+await() { # await URL: until what was started last answers there
+  for _ in $(seq 600); do
+    kill -0 "${pids[-1]}" 2>/dev/null || { echo "what should answer at $1 has ended" >&2; return 1; }
+    curl -s -o /dev/null "$1" && return
+    sleep 0.2
+  done
   echo "no answer from $1" >&2
   return 1
 }
@@ -55,7 +66,7 @@ xa_persistent_file = $1/virtuoso.pxa
 DatabaseFile = $1/temp.db
 TransactionFile = $1/temp.trx
 [Parameters]
-ServerPort = 127.0.0.1:17111
+ServerPort = 127.0.0.1:${ports}111
 DisableUnixSocket = 1
 NumberOfBuffers = 340000
 MaxDirtyBuffers = 250000
@@ -64,7 +75,7 @@ ThreadsPerQuery = $(nproc)
 CheckpointInterval = 0
 TransactionAfterImageLimit = 2000000000
 [HTTPServer]
-ServerPort = 127.0.0.1:17890
+ServerPort = 127.0.0.1:${ports}890
 ServerThreads = 64
 KeepAliveTimeout = 60
 MaxKeepAlives = 300
@@ -77,14 +88,15 @@ processor() { # processor PID: seconds of processor time so far, start included
   awk -v tick="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print $12 / tick " + " $13 / tick }' "/proc/$1/stat"
 }
 
-isql() { isql-vt 127.0.0.1:17111 dba dba exec="$1" >/dev/null; }
+isql() { isql-vt 127.0.0.1:${ports}111 dba dba exec="$1" >/dev/null; }
 
 serve_virtuoso() { # serve_virtuoso [FOLDER]
   local folder=${1:-$work/virtuoso}
+  vacant "${ports}111" "${ports}890"
   virtuoso_ini "$folder" >"$folder/virtuoso.ini"
   (cd "$folder" && exec virtuoso-t -f -c "$folder/virtuoso.ini" >/dev/null 2>&1) &
   pids+=($!)
-  await http://127.0.0.1:17890/
+  await http://127.0.0.1:${ports}890/
 }
 
 load_virtuoso() {

@@ -24,6 +24,7 @@ load() { # load VERSION BINARY
 }
 
 begin() { # begin VERSION BINARY PORT
+  vacant "$3"
   "$2" serve "$work/$1" --addr "127.0.0.1:$3" >"$work/$1.log" 2>&1 &
   pids+=($!)
   await "http://127.0.0.1:$3/healthz"

@@ -19,8 +19,8 @@ name=$(basename "$data" .nt)
 work=${WORK:-.cache/peers/$name}
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
-endpoints=(-e "rdfgpu=http://127.0.0.1:17878/sparql")
 source "$(dirname "$0")/engines.sh"
+endpoints=(-e "rdfgpu=http://127.0.0.1:${ports}878/sparql")
 
 load_rdfgpu
 if [ -z "$queries" ]; then
@@ -28,18 +28,20 @@ if [ -z "$queries" ]; then
   ! command -v virtuoso-t >/dev/null || load_virtuoso
   exit
 fi
-"$rdfgpu" serve "$work/rdfgpu" --addr 127.0.0.1:17878 >"$work/rdfgpu.log" 2>&1 &
+vacant "${ports}878"
+"$rdfgpu" serve "$work/rdfgpu" --addr 127.0.0.1:${ports}878 >"$work/rdfgpu.log" 2>&1 &
 pids+=($!)
-await http://127.0.0.1:17878/healthz
+await http://127.0.0.1:${ports}878/healthz
 if command -v virtuoso-t >/dev/null; then
   load_virtuoso
-  endpoints+=(-e "virtuoso=http://127.0.0.1:17890/sparql?default-graph-uri=http://bench")
+  endpoints+=(-e "virtuoso=http://127.0.0.1:${ports}890/sparql?default-graph-uri=http://bench")
 fi
 if [ -n "$oxigraph" ]; then
   load_oxigraph
-  "$oxigraph" serve-read-only -l "$work/oxigraph" -b 127.0.0.1:17879 >/dev/null 2>&1 &
+  vacant "${ports}879"
+  "$oxigraph" serve-read-only -l "$work/oxigraph" -b 127.0.0.1:${ports}879 >/dev/null 2>&1 &
   pids+=($!)
-  await http://127.0.0.1:17879/
-  endpoints+=(-e "oxigraph=http://127.0.0.1:17879/query")
+  await http://127.0.0.1:${ports}879/
+  endpoints+=(-e "oxigraph=http://127.0.0.1:${ports}879/query")
 fi
 "$rdfgpu" bench "$queries" "${endpoints[@]}" "$@"

@@ -12,7 +12,8 @@
 # Engines: rdfgpu (bin/rdfgpu or $RDFGPU), virtuoso-t with isql-vt (Debian: virtuoso-opensource), oxigraph (cargo
 # install oxigraph-cli, or pip install oxigraph; or $OXIGRAPH), Fuseki ($FUSEKI, the jar jena-fuseki-server of Maven
 # Central; needs java). $ENGINES names those wanted, the first being the one that ratios refer to; $LIMIT bounds one
-# request in seconds (default 600); $PARTS names the parts wanted (default: commit bench insert put).
+# request in seconds (default 600); $PORTS is what the numbers of all ports begin with (default 17; a port that is taken ends
+# the run); $PARTS names the parts wanted (default: commit bench insert put).
 # All engines run with what they have for durable commits: rdfgpu syncs, Virtuoso is told to sync its log (it does not
 # by itself), Fuseki (TDB2) syncs its journal, Oxigraph has no such setting.
 set -euo pipefail
@@ -46,31 +47,34 @@ serve() { # serve ENGINE: a server over a copy of the loaded store, writable
   cp -r "$work/$1" "$folder"
   case $1 in
     rdfgpu)
-      "$rdfgpu" serve "$folder" --writable --durability sync --timeout "${limit}s" --addr 127.0.0.1:17878 >"$folder.log" 2>&1 &
+      vacant "${ports}878"
+      "$rdfgpu" serve "$folder" --writable --durability sync --timeout "${limit}s" --addr 127.0.0.1:${ports}878 >"$folder.log" 2>&1 &
       pids+=($!)
-      await http://127.0.0.1:17878/healthz
-      update[$1]=http://127.0.0.1:17878/update query[$1]=http://127.0.0.1:17878/sparql store[$1]=http://127.0.0.1:17878/store
+      await http://127.0.0.1:${ports}878/healthz
+      update[$1]=http://127.0.0.1:${ports}878/update query[$1]=http://127.0.0.1:${ports}878/sparql store[$1]=http://127.0.0.1:${ports}878/store
       ;;
     oxigraph)
-      "$oxigraph" serve -l "$folder" -b 127.0.0.1:17879 >"$folder.log" 2>&1 &
+      vacant "${ports}879"
+      "$oxigraph" serve -l "$folder" -b 127.0.0.1:${ports}879 >"$folder.log" 2>&1 &
       pids+=($!)
-      await http://127.0.0.1:17879/
-      update[$1]=http://127.0.0.1:17879/update query[$1]=http://127.0.0.1:17879/query store[$1]=http://127.0.0.1:17879/store
+      await http://127.0.0.1:${ports}879/
+      update[$1]=http://127.0.0.1:${ports}879/update query[$1]=http://127.0.0.1:${ports}879/query store[$1]=http://127.0.0.1:${ports}879/store
       ;;
     fuseki)
-      java -Xmx4g -cp "$fuseki" org.apache.jena.fuseki.main.cmds.FusekiMainCmd --localhost --port 17880 --tdb2 --update \
+      vacant "${ports}880"
+      java -Xmx4g -cp "$fuseki" org.apache.jena.fuseki.main.cmds.FusekiMainCmd --localhost --port "${ports}880" --tdb2 --update \
         --loc "$folder" /ds >"$folder.log" 2>&1 &
       pids+=($!)
-      await http://127.0.0.1:17880/ds/query
-      update[$1]=http://127.0.0.1:17880/ds/update query[$1]=http://127.0.0.1:17880/ds/query store[$1]=http://127.0.0.1:17880/ds/data
+      await http://127.0.0.1:${ports}880/ds/query
+      update[$1]=http://127.0.0.1:${ports}880/ds/update query[$1]=http://127.0.0.1:${ports}880/ds/query store[$1]=http://127.0.0.1:${ports}880/ds/data
       ;;
     virtuoso)
       serve_virtuoso "$folder"
       isql "grant SPARQL_UPDATE to \"SPARQL\";"
       isql "DB.DBA.RDF_DEFAULT_USER_PERMS_SET ('nobody', 7);"
       isql "__dbf_set('dbf_log_fsync', 1);"
-      update[$1]="http://127.0.0.1:17890/sparql?default-graph-uri=http://bench"
-      query[$1]=${update[$1]} store[$1]=http://127.0.0.1:17890/sparql-graph-crud
+      update[$1]="http://127.0.0.1:${ports}890/sparql?default-graph-uri=http://bench"
+      query[$1]=${update[$1]} store[$1]=http://127.0.0.1:${ports}890/sparql-graph-crud
       ;;
   esac
   process[$1]=${pids[-1]}

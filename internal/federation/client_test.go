@@ -1,6 +1,7 @@
 package federation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -44,6 +47,21 @@ func TestSolutionsComeInTheOrderOfTheVariables(t *testing.T) {
 		if err != nil || len(rows) != 1 || !rows[0][0].IsZero() || rows[0][1] != rdf.NewIRI("http://e/x") {
 			t.Errorf("%s: rows %v, error %v", format, rows, err)
 		}
+	}
+}
+
+// TestTheTraceIsHandedOn: the endpoint is told which trace (W3C Trace Context) its query is part of, where it is part of one.
+func TestTheTraceIsHandedOn(t *testing.T) {
+	var header string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { header = r.Header.Get("Traceparent") }))
+	defer server.Close()
+	ask := func(ctx context.Context) { _ = New([]string{server.URL}).Ask(ctx, server.URL, "", nil, nil) }
+	if ask(t.Context()); header != "" {
+		t.Errorf("%q without a trace", header)
+	}
+	part := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled})
+	if ask(trace.ContextWithSpanContext(t.Context(), part)); header != "00-01000000000000000000000000000000-0200000000000000-01" {
+		t.Errorf("%q", header)
 	}
 }
 

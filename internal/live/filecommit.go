@@ -25,7 +25,7 @@ func (s *Store) turnToCommit(graphs []GraphReport) error {
 	if err != nil {
 		return s.fail(err)
 	}
-	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
+	g := s.groundOf(files)
 	state := g.first()
 	segments := files.Manifest().Segments
 	summary := summaryOf(graphs)
@@ -35,7 +35,7 @@ func (s *Store) turnToCommit(graphs []GraphReport) error {
 		_, err = s.log.Sync()
 	}
 	if err != nil {
-		return errors.Join(s.fail(err), files.Close())
+		return errors.Join(s.fail(err), g.close())
 	}
 	s.turnToState(state)
 	if err := s.log.Drop(state.sequence + 1); err != nil {

@@ -320,7 +320,7 @@ func (s *Store) turnTo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
+	g := s.groundOf(files)
 	state := g.first()
 	// Most of what was committed meanwhile is replayed while writers go on, the rest while they wait.
 	if state, err = s.catchUp(ctx, state); err == nil {
@@ -329,10 +329,10 @@ func (s *Store) turnTo(ctx context.Context) error {
 		state, err = s.catchUp(context.WithoutCancel(ctx), state)
 	}
 	if err != nil {
-		return errors.Join(err, files.Close())
+		return errors.Join(err, g.close())
 	}
 	if _, err := s.log.Sync(); err != nil {
-		return errors.Join(s.fail(err), files.Close())
+		return errors.Join(s.fail(err), g.close())
 	}
 	s.turnToState(state)
 	return nil

@@ -44,7 +44,7 @@ func (s *Store) release(g *ground) {
 	s.mu.Unlock()
 	if last {
 		s.options.Retired(g.files)
-		_ = g.files.Close() // its files were only read
+		_ = g.close() // its files were only read
 	}
 }
 

@@ -41,6 +41,26 @@ type ground struct {
 	tail  *dictionary.Tail
 	// holders counts the snapshots, and the Store while this is its newest ground; under Store.mu.
 	holders int
+	// forget lets files go that others have replaced; nil where nobody keeps them.
+	forget func()
+}
+
+// groundOf is the ground of files that were opened, which are kept where this store is the one to replace them.
+func (s *Store) groundOf(files *store.Store) *ground {
+	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
+	if s.lock != nil {
+		g.forget = s.lock.Keep(files)
+	}
+	return g
+}
+
+// close closes the files.
+func (g *ground) close() error {
+	err := g.files.Close()
+	if g.forget != nil {
+		g.forget()
+	}
+	return err
 }
 
 // first is the state of the files alone.

@@ -164,8 +164,7 @@ func (s *Store) openFiles() error {
 	if err != nil {
 		return err
 	}
-	g := &ground{files: files, tail: dictionary.NewTail(files.Dictionary), holders: 1}
-	s.head = g.first()
+	s.head = s.groundOf(files).first()
 	s.published = s.head
 	return nil
 }

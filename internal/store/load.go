@@ -79,7 +79,7 @@ func (l *Load) prepare() error {
 		if generationName.MatchString(name) {
 			n, _ := strconv.Atoi(strings.TrimPrefix(name, generation))
 			last = max(last, n)
-			if unknown || m.has(name) || l.below.has(name) {
+			if unknown || m.has(name) || l.below.has(name) || l.lock.kept[name] > 0 {
 				continue
 			}
 		} else if name != manifestFile+temporary {
@@ -218,7 +218,7 @@ func (l *Load) CommitNothing(sources []string, log Log) error {
 // end makes the new manifest safe, removes what it does not name and gives the lock back.
 func (l *Load) end() error {
 	l.done = true
-	err := l.Disk().SyncFolder(l.dir)
+	err := l.lock.Sync()
 	if err != nil {
 		err = fmt.Errorf("%w: %w", ErrUnsafe, err)
 	} else {
@@ -370,8 +370,8 @@ func replaceManifest(disk *section.Disk, dir string, m *Manifest) error {
 	return nil
 }
 
-// removeOld removes the segments that the manifest does not name any more, and the log of a store that was replaced. Open
-// readers keep their files, which are mapped. What cannot be removed now is removed by the next load.
+// removeOld removes the segments that the manifest does not name any more and nobody keeps, and the log of a store that was replaced. Open
+// readers of other processes keep what they have mapped. What cannot be removed now is removed by the next load.
 func (l *Load) removeOld() {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
@@ -379,7 +379,7 @@ func (l *Load) removeOld() {
 	}
 	for _, e := range entries {
 		log := e.Name() == LogFolder && l.current.Log.ID == ""
-		if log || generationName.MatchString(e.Name()) && !l.current.has(e.Name()) {
+		if log || generationName.MatchString(e.Name()) && !l.current.has(e.Name()) && !l.lock.keeps(e.Name()) {
 			_ = l.Disk().RemoveAll(filepath.Join(l.dir, e.Name()))
 		}
 	}

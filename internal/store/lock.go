@@ -26,6 +26,11 @@ type Lock struct {
 	busy bool // a load is at work
 	// staged is what the next load begins from in place of what lies in the folder; nil where nothing is staged.
 	staged *Manifest
+	// kept counts, by folder, the stores that still read a segment; released is set by Release.
+	kept     map[string]int
+	released bool
+	// unsafe: the manifest in place is not known to be durable (ErrUnsafe), and the one before it may be needed.
+	unsafe bool
 }
 
 // TakeLock takes the lock of the store dir, which is created when it is not there. ErrBusy when another process has it, or
@@ -202,11 +207,62 @@ func (l *Lock) StartLog(log Log) error {
 }
 
 // Sync makes the store durable that is in place, after ErrUnsafe.
-func (l *Lock) Sync() error { return l.Disk.SyncFolder(l.dir) }
+func (l *Lock) Sync() error {
+	err := l.Disk.SyncFolder(l.dir)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unsafe = err != nil
+	return err
+}
+
+// Keep leaves the segments of an open store where they are when loads of this lock replace them: named graphs may be opened late
+// (openedAtOnce). forget ends that and removes those that nobody needs any more; after Release the next load does.
+func (l *Lock) Keep(s *Store) (forget func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.kept == nil {
+		l.kept = map[string]int{}
+	}
+	for i := range s.manifest.Segments {
+		l.kept[s.manifest.Segments[i].Folder]++
+	}
+	return func() { l.forget(s.manifest) }
+}
+
+func (l *Lock) forget(m *Manifest) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var free []string
+	for i := range m.Segments {
+		folder := m.Segments[i].Folder
+		if l.kept[folder]--; l.kept[folder] == 0 {
+			delete(l.kept, folder)
+			free = append(free, folder)
+		}
+	}
+	now, err := readManifest(l.dir)
+	free = slices.DeleteFunc(free, func(folder string) bool { return now.has(folder) || l.staged.has(folder) })
+	if err != nil || l.released || l.unsafe {
+		return
+	}
+	for _, folder := range free {
+		_ = l.Disk.RemoveAll(filepath.Join(l.dir, folder)) // what cannot be removed now is removed by the next load
+	}
+}
+
+// keeps reports whether a store reads the segment in a folder.
+func (l *Lock) keeps(folder string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kept[folder] > 0
+}
 
 // Release gives the lock back. No load may be at work. Folders that were made for the lock, and in which no store has come to be,
 // are removed.
 func (l *Lock) Release() error {
+	l.mu.Lock()
+	l.released = true
+	l.mu.Unlock()
 	entries, err := os.ReadDir(l.dir)
 	if len(l.made) == 0 || err != nil || len(entries) != 1 || entries[0].Name() != lockFile {
 		return l.file.Close()

@@ -15,7 +15,7 @@ import (
 )
 
 // openedAtOnce is how many named graphs Open opens; where there are more, each is opened when it is first asked for,
-// which fails when the store has been replaced in the meantime. A graph above 32 KiB costs a mapping, of which Linux
+// which fails when another process has replaced the store in the meantime (Lock.Keep). A graph above 32 KiB costs a mapping, of which Linux
 // allows a process about 65,000; a smaller one lies in memory.
 const openedAtOnce = 256
 

@@ -27,8 +27,8 @@
 // Two kinds of bad frame must be told apart: one that a crash left unfinished, which is cut, and one that was durable
 // and has been damaged since, where cutting would lose what was acknowledged. That a good frame follows does not tell: the
 // disk may write the blocks of a group of records in any order, so that after a power cut a later one is whole and an
-// earlier one is not. So each frame says up to which sequence all was durable when it was written, and when a sync finds
-// nothing more to do it leaves a mark that says so for the last record; the next record is written over the mark.
+// earlier one is not. So each frame says up to which sequence all was durable when it was written, and when
+// nothing comes any more, a mark is left that says so for the last record; the next record is written over the mark.
 //
 // A sync that fails leaves the pages in memory, as clean: a second one would succeed and write nothing. So the log is
 // broken then, and whoever opens it again, in the same boot of the system, would read records from memory that the disk

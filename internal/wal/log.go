@@ -208,6 +208,16 @@ func (l *Log) goOn(f *logFile, limit int64) (*logFile, error) {
 // Sync makes durable all that was appended before it was called, and returns the last sequence that is durable. Append
 // may go on meanwhile. After an error, always ErrBroken or ErrClosed, nobody knows what of it is on the disk.
 func (l *Log) Sync() (synced uint64, err error) {
+	before := l.Synced()
+	synced, err = l.sync()
+	if err == nil && synced > before {
+		l.tryMark()
+	}
+	return synced, err
+}
+
+// sync is Sync without a mark, which a Syncer leaves when nothing comes any more.
+func (l *Log) sync() (synced uint64, err error) {
 	l.syncing.Lock()
 	defer l.syncing.Unlock()
 	l.mu.Lock()
@@ -220,15 +230,23 @@ func (l *Log) Sync() (synced uint64, err error) {
 		return l.synced.Load(), l.fail(err)
 	}
 	l.synced.Store(last)
-	if l.appending.TryLock() {
-		l.mark()
-		l.appending.Unlock()
-	}
 	return last, nil
 }
 
+// tryMark leaves a mark, unless somebody appends, or the log takes no more.
+func (l *Log) tryMark() {
+	if !l.appending.TryLock() {
+		return
+	}
+	defer l.appending.Unlock()
+	if l.usable() == nil {
+		l.mark()
+	}
+}
+
 // mark writes behind the last record that it is durable, where that is so: if it is found wrong later, it was damaged
-// and not torn. The next record is written over the mark. It needs no sync, and where it cannot be written nothing is lost.
+// and not torn. The next record, which says the same of those before it, is written over the mark. It needs no sync, and where it cannot be
+// written nothing is lost. The caller holds appending.
 func (l *Log) mark() {
 	f, last := l.active(), l.last.Load()
 	if last != l.synced.Load() || f.end+frameBytes > f.limit {

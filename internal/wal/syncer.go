@@ -73,11 +73,20 @@ func (s *Syncer) Close() error {
 	return err
 }
 
+// quiet is how long nothing must have come until a mark says what is durable: while something comes, a commit is one write and one
+// sync. Who loses power before would have lost the mark, too, which is not synced.
+const quiet = 10 * time.Millisecond
+
 func (s *Syncer) run() {
 	defer close(s.ended)
+	idle := time.NewTimer(quiet)
+	defer idle.Stop()
 	for {
 		select {
 		case <-s.work:
+		case <-idle.C:
+			s.log.tryMark()
+			continue
 		case <-s.ctx.Done():
 			_, err := s.log.Sync()
 			if err == nil {
@@ -87,11 +96,12 @@ func (s *Syncer) run() {
 			return
 		}
 		runtime.Gosched() // others that are ready to append do so before, and share this sync
-		_, err := s.log.Sync()
+		_, err := s.log.sync()
 		s.tell(err)
 		if err != nil {
 			return
 		}
+		idle.Reset(quiet)
 		s.rest()
 	}
 }

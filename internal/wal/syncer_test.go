@@ -227,3 +227,43 @@ func TestWhatWasAcknowledgedBeforeAPowerCutIsThereAfterIt(t *testing.T) {
 		}
 	}
 }
+
+// A commit is one write and one sync: what says of the last record that it was durable is written afterwards, when nothing more comes.
+func TestAMarkIsNoPartOfACommit(t *testing.T) {
+	const record, markOnly = 32 + 200, 32
+	disk := waltest.New(1)
+	o := wal.Options{Folder: disk}
+	l, err := wal.Open("", o)
+	must(t, err)
+	marking, goOn := make(chan struct{}), make(chan struct{})
+	disk.Fault = func(op waltest.Operation, _ string, bytes int) error {
+		if op == waltest.Write && bytes == markOnly {
+			marking <- struct{}{}
+			<-goOn
+		}
+		return nil
+	}
+	s := wal.NewSyncer(l, wal.Durability{})
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	select { // a new log has none
+	case <-marking:
+		goOn <- struct{}{}
+	case <-ctx.Done():
+		t.Fatal("an idle log was not marked")
+	}
+	n, err := l.Append(payload(1, 200))
+	must(t, err)
+	must(t, s.Wait(ctx, n)) // with nobody who lets the mark be written
+	<-marking
+	goOn <- struct{}{}
+	must(t, s.Close())
+	left := disk.Clone(2)
+	left.Bytes("0000000000000001.log")[4096+record/2] ^= 4
+	o.Folder = left
+	if _, _, err := readAll(t, o); !errors.Is(err, wal.ErrDamaged) {
+		t.Error("a record that was durable was cut:", err)
+	}
+	disk.Fault = nil
+	must(t, l.Close())
+}

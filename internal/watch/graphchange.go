@@ -15,7 +15,7 @@ type graphChange struct {
 	name dictionary.ID
 	// came and went are the edges of the two sides.
 	sides [2]side
-	// kept is the graph without the edges of either side, nil until somebody asks for it; likewise the sides' graphs with that beside them.
+	// kept is what unchanged is, nil until somebody asks for it; likewise the sides' graphs with unchanged edges beside them.
 	kept    *pcsr.Graph
 	besides [2]*pcsr.Graph
 }
@@ -131,27 +131,44 @@ func (s *side) countLabels() map[pcsr.Label]int {
 	return counts
 }
 
-// unchanged is the graph without the edges of either side.
-func (c *graphChange) unchanged() *pcsr.Graph {
-	before, after := c.sides[went].graph, c.sides[came].graph
-	switch {
-	case len(c.sides[went].edges) == 0:
-		return before
-	case len(c.sides[came].edges) == 0:
-		return after
-	case c.kept == nil:
-		c.kept = before.Change(before.Vertices(), nil, c.sides[went].edges)
-	}
-	return c.kept
-}
-
-// apart is the graph of a side, and beside it, under labels of their own, the unchanged edges of the side's labels.
+// apart is the graph of a side, and beside it, under labels of their own, the unchanged edges of the side's labels. Those of a label of
+// which the other side has no edge are the other side's graph's.
 func (c *graphChange) apart(at int) *pcsr.Graph {
 	if c.besides[at] == nil {
-		side := &c.sides[at]
-		c.besides[at] = side.graph.Beside(c.unchanged(), slices.Sorted(maps.Keys(side.byLabel())), unchangedLabel)
+		side, other := &c.sides[at], &c.sides[1-at]
+		var shared, alone []pcsr.Label
+		for _, l := range slices.Sorted(maps.Keys(side.byLabel())) {
+			if other.hasLabel(l) {
+				shared = append(shared, l)
+			} else {
+				alone = append(alone, l)
+			}
+		}
+		c.besides[at] = side.graph.Beside(other.graph, alone, unchangedLabel)
+		if len(shared) > 0 {
+			c.besides[at] = c.besides[at].Beside(c.unchanged(), shared, unchangedLabel)
+		}
 	}
 	return c.besides[at]
+}
+
+// unchanged is a graph whose labels of which both sides have edges have those of neither: the graph before or that after, whichever has
+// fewer edges to be taken out.
+func (c *graphChange) unchanged() *pcsr.Graph {
+	if c.kept == nil {
+		of, other := &c.sides[went], &c.sides[came]
+		if len(other.edges) < len(of.edges) {
+			of, other = other, of
+		}
+		var gone []pcsr.Edge
+		for l, s := range of.byLabel() {
+			if other.hasLabel(l) {
+				gone = append(gone, s.edges...)
+			}
+		}
+		c.kept = of.graph.Change(of.graph.Vertices(), nil, gone)
+	}
+	return c.kept
 }
 
 // firstUnchanged is the first label that stands for unchanged edges: graphs with as many vertices have none apart.

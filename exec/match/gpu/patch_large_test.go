@@ -123,3 +123,35 @@ func TestDevicePatchesOfManyTiles(t *testing.T) {
 	gpu := driver(t)
 	checkLargePatches(t, func() kernels.Driver { return gpu }, 6)
 }
+
+// TestPatchesOfOnePartitionForBothDirections: what a large change makes of an undirected label is one partition, which later changes patch in
+// each direction apart.
+func TestPatchesOfOnePartitionForBothDirections(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 13))
+	both := func(n int) (edges []pcsr.Edge) {
+		for range n {
+			v, w := r.Uint32N(20_000), r.Uint32N(20_000)
+			edges = append(edges, pcsr.Edge{From: v, To: w}, pcsr.Edge{From: w, To: v})
+		}
+		return edges
+	}
+	first := both(20_000)
+	g, err := pcsr.Build(20_000, 1, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, Options{})
+	for i, c := range []struct{ added, removed []pcsr.Edge }{
+		{both(2_000), first[:800]}, {both(3), []pcsr.Edge{first[1_000]}}, {[]pcsr.Edge{{From: 7, To: 19_999}}, first[1_002:1_009]}, {first, nil},
+	} {
+		g = g.Change(0, c.added, c.removed)
+		if one := g.Partition(0, pcsr.Out) == g.Partition(0, pcsr.In); one != (i == 0) {
+			t.Errorf("after change %d, both directions are one: %v", i, one)
+		}
+		compareAll(t, d, g, map[pcsr.Layer]int{})
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

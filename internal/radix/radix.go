@@ -1,4 +1,4 @@
-package loader
+package radix
 
 import (
 	"math/bits"
@@ -6,52 +6,52 @@ import (
 )
 
 const (
-	radixBits = 11
-	radixSize = 1 << radixBits
-	// radixSmall is the length below which a comparison sort is quicker.
-	radixSmall = 128
-	// radixCached is the length up to which keys and scratch space stay in the second cache of a core; longer arrays are
+	digitBits   = 11
+	digitValues = 1 << digitBits
+	// Small is the length below which a comparison sort is quicker.
+	Small = 128
+	// cached is the length up to which keys and scratch space stay in the second cache of a core; longer arrays are
 	// first cut into parts of about a quarter of that.
-	radixCached = 1 << 15
+	cached = 1 << 15
 )
 
-// sortNumbers sorts keys by radix. scratch is at least as long. The sorted keys are returned in one of the two; both are
+// Sort sorts keys. scratch is at least as long, and not touched for fewer than Small. The sorted keys are returned in one of the two; both are
 // overwritten.
-func sortNumbers(keys, scratch []uint64) []uint64 { return sortUpper(keys, scratch, 0) }
+func Sort(keys, scratch []uint64) []uint64 { return SortUpper(keys, scratch, 0) }
 
-// sortUpper is sortNumbers for keys of which those that are alike in all but the lower bits are in order already.
+// SortUpper is Sort for keys of which those that are alike in all but the lower bits are in order already.
 //
 // Every pass over an array that outgrows the caches waits for memory at each key. So there is one such pass, by the
 // most significant digit; the parts are sorted by their other digits, least significant first, where they fit.
-func sortUpper(keys, scratch []uint64, lower int) []uint64 {
-	scratch = scratch[:len(keys)]
-	if len(keys) < radixSmall {
+func SortUpper(keys, scratch []uint64, lower int) []uint64 {
+	if len(keys) < Small {
 		slices.Sort(keys)
 		return keys
 	}
-	if len(keys) <= radixCached {
+	scratch = scratch[:len(keys)]
+	if len(keys) <= cached {
 		return sortDigits(keys, scratch, lower)
 	}
 	least, most := slices.Min(keys), slices.Max(keys)
 	if least>>lower == most>>lower {
 		return keys
 	}
-	width := min(bits.Len(uint(len(keys)/(radixCached/4))), radixBits)
+	width := min(bits.Len(uint(len(keys)/(cached/4))), digitBits)
 	shift := max(bits.Len64(most-least)-width, 0)
-	var ends [radixSize]uint32
+	var ends [digitValues]uint32
 	for _, k := range keys {
-		ends[(k-least)>>(shift&63)&(radixSize-1)]++
+		ends[(k-least)>>(shift&63)&(digitValues-1)]++
 	}
 	startsOf(&ends)
 	for _, k := range keys {
-		at := (k - least) >> (shift & 63) & (radixSize - 1)
+		at := (k - least) >> (shift & 63) & (digitValues - 1)
 		scratch[ends[at]] = k
 		ends[at]++
 	}
 	from := uint32(0)
 	for _, to := range ends[:1<<width] {
 		part := keys[from:to]
-		if sorted := sortUpper(scratch[from:to], part, lower); len(part) > 0 && &sorted[0] != &part[0] {
+		if sorted := SortUpper(scratch[from:to], part, lower); len(part) > 0 && &sorted[0] != &part[0] {
 			copy(part, sorted)
 		}
 		from = to
@@ -66,7 +66,7 @@ func sortDigits(keys, scratch []uint64, lower int) []uint64 {
 	for varying != 0 {
 		shift := bits.TrailingZeros64(varying)
 		varying = varying >> shift >> width << width << shift
-		radixPass(scratch, keys, shift, width)
+		pass(scratch, keys, shift, width)
 		keys, scratch = scratch, keys
 	}
 	return keys
@@ -82,7 +82,7 @@ func varyingBits(keys []uint64) (varying uint64) {
 
 // digitWidth is the width of the narrowest digits of which no more are needed than of the widest.
 func digitWidth(varying uint64) int {
-	width := radixBits
+	width := digitBits
 	for most := digits(varying, width); width > 1 && digits(varying, width-1) == most; {
 		width--
 	}
@@ -98,22 +98,22 @@ func digits(varying uint64, width int) (n int) {
 	return n
 }
 
-func radixPass(dst, src []uint64, shift, width int) {
-	var next [radixSize]uint32
+func pass(dst, src []uint64, shift, width int) {
+	var next [digitValues]uint32
 	mask := uint64(1)<<width - 1
 	for _, k := range src {
-		next[k>>(shift&63)&mask&(radixSize-1)]++
+		next[k>>(shift&63)&mask&(digitValues-1)]++
 	}
 	startsOf(&next)
 	for _, k := range src {
-		d := k >> (shift & 63) & mask & (radixSize - 1)
+		d := k >> (shift & 63) & mask & (digitValues - 1)
 		dst[next[d]] = k
 		next[d]++
 	}
 }
 
 // startsOf turns counts into the places where the keys of each digit start.
-func startsOf(counts *[radixSize]uint32) {
+func startsOf(counts *[digitValues]uint32) {
 	sum := uint32(0)
 	for i, n := range counts {
 		counts[i] = sum
@@ -121,8 +121,8 @@ func startsOf(counts *[radixSize]uint32) {
 	}
 }
 
-// distinctNumbers drops repeats from sorted keys, in place.
-func distinctNumbers(keys []uint64) []uint64 {
+// Distinct drops repeats from sorted keys, in place.
+func Distinct(keys []uint64) []uint64 {
 	n := 0
 	for i, k := range keys {
 		if i == 0 || k != keys[n-1] {

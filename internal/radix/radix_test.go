@@ -1,0 +1,44 @@
+package radix
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestSortSortsBothWays(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	draw := map[string]func() uint64{
+		"any":         r.Uint64,
+		"narrow":      func() uint64 { return (r.Uint64N(4000)+1<<21)<<32 | r.Uint64N(900) + 77_000 },
+		"few objects": func() uint64 { return r.Uint64N(1<<22)<<32 | r.Uint64N(3) + 1<<30 },
+		"one of two":  func() uint64 { return r.Uint64N(2) * (1<<64 - 1) },
+		"skewed":      func() uint64 { return 1 << r.Uint64N(64) },
+		"equal":       func() uint64 { return 42 },
+	}
+	for name, next := range draw {
+		for _, n := range []int{0, 1, 2, Small - 1, Small, 5000, cached, cached + 1, 200_000} {
+			t.Run(fmt.Sprintf("%d of %s", n, name), func(t *testing.T) {
+				keys := make([]uint64, n)
+				for i := range keys {
+					keys[i] = next()
+				}
+				want := slices.Sorted(slices.Values(keys))
+				got := Sort(keys, make([]uint64, n))
+				if !slices.Equal(got, want) {
+					t.Fatal("not sorted")
+				}
+				got = slices.Clone(got)
+				for i, k := range got {
+					got[i] = k<<32 | k>>32
+				}
+				want = slices.Sorted(slices.Values(got))
+				if got = SortUpper(got, make([]uint64, n), 32); !slices.Equal(got, want) {
+					t.Fatal("not sorted the other way")
+				}
+			})
+		}
+	}
+}

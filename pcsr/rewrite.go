@@ -1,0 +1,355 @@
+package pcsr
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/internal/section"
+)
+
+// rewrite makes of a partition another one, with edges that came and without those that went, by copying all of it. Like a splice it goes
+// through chunks of the rows twice: first it finds the places of the edges, then it copies what lies between them.
+type rewrite struct {
+	from   *Partition // of arrays
+	chunks []rewriteChunk
+}
+
+// rewriteChunk are rows of the old partition, and what is to be changed there.
+type rewriteChunk struct {
+	low, high  int
+	came, went []uint64 // keys; those that change something, once they are found
+	// rows are those in which something changes; cameAt and wentAt are the places of the edges in the old lists.
+	rows               []rewrittenRow
+	cameAt, wentAt     []uint32
+	appeared, vanished []Vertex
+	// row and edge are how many the chunk will have, then where they begin.
+	row, edge int
+}
+
+// rewrittenRow is a row in which edges came and went.
+type rewrittenRow struct {
+	v          Vertex
+	at         uint32 // the row in the old partition, or that before which it comes
+	has        bool   // the old one has it
+	came, went int32  // how many edges
+}
+
+const (
+	// A partition is rewritten when 1/rewriteShare of its edges, and leastRewritten, come and go at once: from there on copying all costs less
+	// than patching (BenchmarkChangeMuch).
+	rewriteShare   = 64
+	leastRewritten = 1 << 10
+)
+
+// isRewritten reports whether so many edges are enough for a partition to be rewritten.
+func (line *lineage) isRewritten(p *Partition, edges int) bool {
+	return edges >= max(line.tuning.leastRewritten, p.Edges()/rewriteShare)
+}
+
+// changePart is Partition.change by whichever way costs less.
+func (line *lineage) changePart(p *Partition, e *patchEdit, came, went []uint64) *Partition {
+	if line.isRewritten(p, len(came)+len(went)) {
+		return p.rewritten(e, came, went, line)
+	}
+	return p.change(e, came, went, &line.held)
+}
+
+// rewritten is change, but for a partition of arrays, which takes time in proportion to all of it, on all cores.
+func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage) *Partition {
+	*e = patchEdit{
+		came: editKeys{keys: came}, went: editKeys{keys: went}, rows: e.rows[:0], appeared: e.appeared[:0], vanished: e.vanished[:0], trees: e.trees,
+		whole: true,
+	}
+	r := &rewrite{from: p.flat()}
+	if r.from.file.Unchecked() {
+		r.from.check()
+	}
+	r.split(came, went, line.tuning.rewriteEdges)
+	parallel(len(r.chunks), func(i int) { r.chunks[i].find(r.from) })
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		c.came, c.went = e.came.take(c.came), e.went.take(c.went)
+		e.appeared, e.vanished = append(e.appeared, c.appeared...), append(e.vanished, c.vanished...)
+	}
+	if e.came.kept+e.went.kept == 0 {
+		return p
+	}
+	made, bytes := r.write(e.appeared, e.vanished)
+	countMemory(&line.held, made, bytes)
+	return made
+}
+
+// take puts keys behind those that were kept before, and returns them.
+func (k *editKeys) take(keys []uint64) []uint64 {
+	first := k.kept
+	k.kept += copy(k.keys[first:], keys)
+	return k.keys[first:k.kept]
+}
+
+// split cuts rows and keys into chunks.
+func (r *rewrite) split(came, went []uint64, edges int) {
+	n := max(1, max(r.from.Edges(), len(came))/edges)
+	r.chunks = make([]rewriteChunk, n)
+	row, all := 0, came
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		*c = rewriteChunk{low: row, high: r.from.Rows(), came: came, went: went}
+		if i < n-1 {
+			v := r.cut(all, i+1, n)
+			c.high = max(row, r.from.RowFrom(v))
+			c.came, c.went = came[:keysBelow(came, v)], went[:keysBelow(went, v)]
+		}
+		row, came, went = c.high, came[len(c.came):], went[len(c.went):]
+	}
+}
+
+// cut is the vertex where chunk i of n begins: chunks have about as many edges, of those that there are or of those that come.
+func (r *rewrite) cut(came []uint64, i, n int) Vertex {
+	p, share := r.from, func(of int) int { return int(uint64(of) * uint64(i) / uint64(n)) }
+	switch {
+	case p.Edges() < len(came):
+		return Vertex(came[share(len(came))] >> 32)
+	case p.offsets == nil:
+		return p.Vertex(share(p.Rows()))
+	}
+	return p.Vertex(min(searchFrom(p.offsets, uint32(share(p.Edges()))), p.Rows()-1))
+}
+
+// keysBelow is how many ascending keys are of rows before v's.
+func keysBelow(keys []uint64, v Vertex) int {
+	n, _ := slices.BinarySearch(keys, edgeKey(v, 0))
+	return n
+}
+
+// find finds the places of the keys, drops those that change nothing, and counts what the chunk will have.
+func (c *rewriteChunk) find(p *Partition) {
+	came, went := editKeys{keys: c.came}, editKeys{keys: c.went}
+	c.rows, c.cameAt, c.wentAt = make([]rewrittenRow, 0, c.mostRows()), make([]uint32, 0, len(c.came)), make([]uint32, 0, len(c.went))
+	row := c.low
+	for len(c.came) > came.next || len(c.went) > went.next {
+		v := min(came.row(), went.row())
+		at, has := p.locate(v, row, c.high)
+		r := rewrittenRow{v: v, at: uint32(at), has: has}
+		var list []Vertex
+		if has {
+			list = p.list(at)
+		}
+		coming := came.of(v)
+		r.went = c.findGone(&went, went.of(v), coming, list)
+		if r.came = c.findNew(&came, coming, list); r.came+r.went == 0 {
+			continue
+		}
+		c.pass(p, row, at)
+		row = at + oneIf(has)
+		c.count(&r, len(list))
+	}
+	c.pass(p, row, c.high)
+	c.came, c.went = came.effective(), went.effective()
+}
+
+// mostRows is how many rows the keys have at most.
+func (c *rewriteChunk) mostRows() int {
+	return min(len(c.came)+len(c.went), c.high-c.low+len(c.came))
+}
+
+// row is that of the next key, a number above all vertices where there is none.
+func (k *editKeys) row() Vertex {
+	if k.next == len(k.keys) {
+		return noVertex
+	}
+	return Vertex(k.keys[k.next] >> 32)
+}
+
+// findNew keeps those of a row's keys that are not in its list.
+func (c *rewriteChunk) findNew(all *editKeys, keys []uint64, list []Vertex) int32 {
+	before, at := all.kept, 0
+	for _, k := range keys {
+		at = advance(list, at, Vertex(k))
+		if at == len(list) || list[at] != Vertex(k) {
+			all.keys[all.kept] = k
+			all.kept++
+			c.cameAt = append(c.cameAt, uint32(at))
+		}
+	}
+	return int32(all.kept - before)
+}
+
+// findGone keeps those of a row's keys that are in its list, and do not come.
+func (c *rewriteChunk) findGone(all *editKeys, keys, coming []uint64, list []Vertex) int32 {
+	before, at := all.kept, 0
+	for _, k := range keys {
+		at = advance(list, at, Vertex(k))
+		if at < len(list) && list[at] == Vertex(k) && !containsKey(coming, k) {
+			all.keys[all.kept] = k
+			all.kept++
+			c.wentAt = append(c.wentAt, uint32(at))
+		}
+	}
+	return int32(all.kept - before)
+}
+
+// advance returns the place of the first member of an ascending list, from a place on, that is not below v.
+func advance(list []Vertex, at int, v Vertex) int {
+	if len(list)-at > shortRow {
+		return at + Gallop(list[at:], v)
+	}
+	for at < len(list) && list[at] < v {
+		at++
+	}
+	return at
+}
+
+// pass counts rows that stay as they are.
+func (c *rewriteChunk) pass(p *Partition, from, to int) {
+	low, high := p.bounds(from, to)
+	c.row += to - from
+	c.edge += high - low
+}
+
+// count counts a row that changes.
+func (c *rewriteChunk) count(r *rewrittenRow, was int) {
+	is := was + int(r.came) - int(r.went)
+	switch {
+	case is == 0:
+		c.vanished = append(c.vanished, r.v)
+	case was == 0:
+		c.appeared = append(c.appeared, r.v)
+	}
+	c.rows = append(c.rows, *r)
+	c.row += oneIf(is > 0)
+	c.edge += is
+}
+
+// write makes the partition, and returns how many bytes were made.
+func (r *rewrite) write(appeared, vanished []Vertex) (made *Partition, bytes int64) {
+	rows, edges := r.place()
+	made = &Partition{rows: uint32(rows), neighbours: make([]Vertex, edges)}
+	if edges != rows {
+		made.offsets = make([]uint32, rows+1)
+		made.offsets[rows] = uint32(edges)
+	}
+	same := len(appeared)+len(vanished) == 0
+	if !same && rows > 0 {
+		r.lay(made, appeared, vanished)
+	}
+	marks := made.index != nil
+	parallel(len(r.chunks)+oneIf(marks), func(i int) {
+		if i == len(r.chunks) {
+			made.exchange(r.from, appeared, vanished)
+		} else {
+			r.chunks[i].write(r.from, made)
+		}
+	})
+	switch p := r.from; {
+	case same:
+		bytes = made.memory()
+		made.layer, made.base, made.probes, made.index, made.vertices = p.layer, p.base, p.probes, p.index, p.vertices
+		return made, bytes
+	case made.vertices != nil:
+		made.index, made.probes = buildLayer(made.layer, made.vertices)
+		if made.layer == Bitmap {
+			made.vertices = nil
+		}
+	}
+	return made, made.memory()
+}
+
+// lay chooses the row layer for rows of which some appeared and others vanished. A Bitmap that begins where the old partition does has an index
+// to be filled from that; others but a Range have their vertices noted.
+func (r *rewrite) lay(made *Partition, appeared, vanished []Vertex) {
+	first, last := r.span(appeared, vanished)
+	made.base, made.layer = first, layerOf(int(made.rows), first, last)
+	switch {
+	case made.layer == Range:
+	case made.layer == Bitmap && r.from.rows > 0 && first <= r.from.base:
+		made.index = make([]uint32, bitmapWords(uint64(last-first)+1))
+	default:
+		made.vertices = make([]Vertex, made.rows)
+	}
+}
+
+// span returns the first and the last row vertex, of which there are some.
+func (r *rewrite) span(appeared, vanished []Vertex) (first, last Vertex) {
+	p, low, high := r.from, 0, r.from.Rows()-1
+	for gone := vanished; low <= high && len(gone) > 0 && p.Vertex(low) == gone[0]; gone = gone[1:] {
+		low++
+	}
+	for gone := vanished; low <= high && len(gone) > 0 && p.Vertex(high) == gone[len(gone)-1]; gone = gone[:len(gone)-1] {
+		high--
+	}
+	first = noVertex
+	if low <= high {
+		first, last = p.Vertex(low), p.Vertex(high)
+	}
+	if n := len(appeared); n > 0 {
+		first, last = min(first, appeared[0]), max(last, appeared[n-1])
+	}
+	return first, last
+}
+
+// exchange fills a Bitmap with the rows of another partition, those that appeared, and without those that vanished.
+func (u *Partition) exchange(p *Partition, appeared, vanished []Vertex) {
+	u.mark(p)
+	for _, v := range appeared {
+		u.markWord(uint64(v-u.base)/32, 1<<((v-u.base)%32))
+	}
+	for _, v := range vanished {
+		u.unmark(v)
+	}
+	countBlocks(u.index)
+}
+
+// place makes of the numbers of rows and edges of the chunks where they begin, and returns how many there are.
+func (r *rewrite) place() (rows, edges int) {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		c.row, rows = rows, rows+c.row
+		c.edge, edges = edges, edges+c.edge
+	}
+	if edges >= math.MaxUint32 {
+		panic(&section.Damage{Err: fmt.Errorf("pcsr: a label has %d edges, more than a partition can have", edges)})
+	}
+	return rows, edges
+}
+
+// write writes the chunk's rows.
+func (c *rewriteChunk) write(p, made *Partition) {
+	w := &spliceWriter{union: made, row: c.row, edge: c.edge}
+	row, came, cameAt, wentAt := c.low, c.came, c.cameAt, c.wentAt
+	for i := range c.rows {
+		r := &c.rows[i]
+		at := int(r.at)
+		w.stretch(p, row, at)
+		row = at
+		var list []Vertex
+		if r.has {
+			list, row = p.list(at), at+1
+		}
+		w.edited(r.v, list, came[:r.came], cameAt[:r.came], wentAt[:r.went])
+		came, cameAt, wentAt = came[r.came:], cameAt[r.came:], wentAt[r.went:]
+	}
+	w.stretch(p, row, c.high)
+}
+
+// edited takes a row with what came before places of its old list, and without what was at others.
+func (w *spliceWriter) edited(v Vertex, list []Vertex, came []uint64, cameAt, wentAt []uint32) {
+	degree := len(list) + len(came) - len(wentAt)
+	if degree == 0 {
+		return
+	}
+	w.begin(v)
+	dst, from := w.union.neighbours[w.edge:][:degree], uint32(0)
+	w.edge += degree
+	for len(came)+len(wentAt) > 0 {
+		if len(wentAt) == 0 || len(came) > 0 && cameAt[0] <= wentAt[0] {
+			n := copy(dst, list[from:cameAt[0]])
+			dst[n] = Vertex(came[0])
+			dst, from, came, cameAt = dst[n+1:], cameAt[0], came[1:], cameAt[1:]
+			continue
+		}
+		n := copy(dst, list[from:wentAt[0]])
+		dst, from, wentAt = dst[n:], wentAt[0]+1, wentAt[1:]
+	}
+	copy(dst, list[from:])
+}
