@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/rdfgpu/rdfgpu"
+	"github.com/rdfgpu/rdfgpu/mine"
 )
 
 // Exit codes, stable across versions.
@@ -36,6 +37,7 @@ type commands struct {
 	Explain      explainCommand      `cmd:"" help:"Show how a query is answered."`
 	Update       updateCommand       `cmd:"" help:"Change a store, or that of a server, by a SPARQL Update."`
 	Watch        watchCommand        `cmd:"" help:"Print what comes and goes in the solutions of a query."`
+	Mine         mineCommand         `cmd:"" help:"Find what hangs together: triangles, cliques, motifs, cores, trusses, components."`
 	Convert      convertCommand      `cmd:"" help:"Write RDF files in another syntax."`
 	Diff         diffCommand         `cmd:"" help:"Tell how two stores differ, as RDF Patch."`
 	Dump         dumpCommand         `cmd:"" help:"Write a snapshot as N-Quads, of a running server too."`
@@ -128,12 +130,12 @@ func report(stderr io.Writer, err error) int {
 	var usage usageError
 	var refused *refusal
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.Is(err, mine.ErrSize):
 		return exitUsage
 	case errors.As(err, &refused) && refused.isLimit(), errors.Is(err, rdfgpu.ErrWriters):
 		return exitLimit
 	case errors.Is(err, rdfgpu.ErrTimeout), errors.Is(err, rdfgpu.ErrRowLimit), errors.Is(err, rdfgpu.ErrMemoryLimit),
-		errors.Is(err, rdfgpu.ErrSpillLimit), errors.Is(err, rdfgpu.ErrTooMany), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		errors.Is(err, rdfgpu.ErrSpillLimit), errors.Is(err, rdfgpu.ErrTooMany), errors.Is(err, mine.ErrMemory), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return exitLimit
 	case errors.Is(err, rdfgpu.ErrDamaged), errors.Is(err, rdfgpu.ErrVersion):
 		return exitStore

@@ -46,6 +46,7 @@ var rooms = map[string][]string{
 	"exec/match":             {"internal/schedule", "exec/vector", "planner/bgp", "pcsr", "dictionary"},
 	"exec/match/cpu":         {"internal/schedule", "exec/match", "planner/bgp", "pcsr", "dictionary"},
 	"exec/match/gpu":         {"exec/match", "planner/bgp", "pcsr", "dictionary", "kernels"},
+	"mine":                   {"internal/schedule"},
 	"internal/rdf":           {},
 	"internal/section":       {},
 	"internal/machine":       {},
@@ -89,11 +90,11 @@ var rooms = map[string][]string{
 	"web":                       {root, "internal/events", "internal/results", "internal/mcp", "internal/webhook"},
 	"packaging/sbom":            {},
 	"examples/watch":            {},
-	"cmd/rdfgpu":                {root, "web", "internal/bench", "internal/events", "internal/generate", "internal/mcp", "internal/results"},
+	"cmd/rdfgpu":                {root, "web", "mine", "internal/bench", "internal/events", "internal/generate", "internal/mcp", "internal/results"},
 	root: {
 		"loader", "parser", "planner", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match/cpu", "exec/match/gpu", "exec/terms",
 		"internal/backend", "internal/backup", "internal/blanks", "internal/document", "internal/drawing", "internal/federation", "internal/live", "internal/patch", "internal/readback", "internal/results", "internal/schedule",
-		"internal/store", "internal/update", "internal/wal", "internal/watch",
+		"internal/store", "internal/update", "internal/wal", "internal/watch", "mine",
 	},
 }
 

@@ -1,0 +1,195 @@
+package rdfgpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/mine"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// ErrNoPredicate: no triple of the graph to be mined has a predicate of that name.
+var ErrNoPredicate = errors.New("no triple has such a predicate")
+
+// MiningOptions say what of a store is mined.
+type MiningOptions struct {
+	// Edges are the predicates whose triples are edges: IRIs, or ":name" for the only predicate whose IRI ends in #name or /name; none:
+	// all predicates but rdf:type.
+	Edges []string
+	// Graph is the IRI of a named graph, "" the default graph.
+	Graph string
+	// Classes are the IRIs of classes: a vertex is labelled with the place of the first that it has in the list, counted from 1.
+	Classes []string
+}
+
+// Mining is a snapshot of a store as package mine reads it: an undirected graph without loops or parallel edges, in which two
+// resources are adjacent where a triple of one of the predicates leads from either to the other. Literals are left out.
+type Mining struct {
+	*mine.Graph
+	// Options are those for package mine: the store's threads, shared with its queries.
+	Options mine.Options
+	// Predicates are the IRIs of the edges, Literals the number of triples that were left out because their objects are literals.
+	Predicates []string
+	Literals   uint64
+
+	snapshot *live.Snapshot
+	release  func()
+}
+
+// Mining makes a graph of what is committed now; later commits do not change it. It takes some 30 bytes of memory for each triple, from the
+// store's Budget, until Close. ctx bounds the making, and what Options are used for. The error wraps ErrNoPredicate, ErrNoGraph,
+// ErrMemoryLimit or ErrDamaged.
+func (s *Store) Mining(ctx context.Context, options MiningOptions) (m *Mining, err error) {
+	m = &Mining{snapshot: s.live.Snapshot(), release: func() {}}
+	m.Options = mine.Options{Workers: s.pool.Open(ctx, s.options.Threads)}
+	err = section.Guard(func() error { return m.build(ctx, s.budget, options) })
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// Term is the term of a vertex.
+func (m *Mining) Term(v mine.Vertex) Term { return m.snapshot.Dictionary().Term(m.Name(v)) }
+
+// Sequence is that of the newest commit that the graph has.
+func (m *Mining) Sequence() uint64 { return m.snapshot.Sequence() }
+
+// Close lets go of the snapshot and the memory; the graph must not be used any more.
+func (m *Mining) Close() {
+	m.snapshot.Release()
+	m.release()
+	m.release = func() {}
+}
+
+// miningBytes is what a triple takes while the graph is made, about: a pair, grown by appending, and its two ends in lists.
+const miningBytes = 30
+
+func (m *Mining) build(ctx context.Context, budget *Budget, options MiningOptions) error {
+	g, err := m.graph(options.Graph)
+	if err != nil {
+		return err
+	}
+	predicates, err := m.predicates(g, options.Edges)
+	if err != nil {
+		return err
+	}
+	triples := int64(0)
+	for _, label := range predicates {
+		triples += int64(g.Partition(label, pcsr.Out).Edges())
+		m.Predicates = append(m.Predicates, m.snapshot.Dictionary().Term(label).Value)
+	}
+	if err := budget.Take("the graph to be mined", miningBytes*triples); err != nil {
+		return err
+	}
+	m.release = func() { budget.Give(miningBytes * triples) }
+	var label func(ID) mine.Label
+	if len(options.Classes) > 0 {
+		label = m.classes(g, options.Classes)
+	}
+	m.Graph = mine.Build(m.pairs(ctx, g, predicates), label)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// graph is the one to be mined.
+func (m *Mining) graph(iri string) (*pcsr.Graph, error) {
+	name := graphTerm(iri)
+	if name.IsZero() {
+		return m.snapshot.Default(), nil
+	}
+	if exists, err := hasGraph(m.snapshot.State, name); err != nil || !exists {
+		return nil, errors.Join(err, fmt.Errorf("%w: %s", ErrNoGraph, name))
+	}
+	id, _ := m.snapshot.Dictionary().Lookup(name)
+	return m.snapshot.Graph(id)
+}
+
+// predicates are those named, or all but rdf:type.
+func (m *Mining) predicates(g *pcsr.Graph, names []string) (labels []pcsr.Label, err error) {
+	for _, name := range names {
+		label, err := m.predicate(g, name)
+		if err != nil {
+			return nil, err
+		}
+		labels = append(labels, label)
+	}
+	if len(names) == 0 {
+		rdfType, typed := g.TypeLabel()
+		labels = slices.DeleteFunc(slices.Clone(g.UsedLabels()), func(l pcsr.Label) bool { return typed && l == rdfType })
+	}
+	slices.Sort(labels)
+	return slices.Compact(labels), nil
+}
+
+// predicate finds the one of a name.
+func (m *Mining) predicate(g *pcsr.Graph, name string) (pcsr.Label, error) {
+	local, short := strings.CutPrefix(name, ":")
+	if !short {
+		id, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(name))
+		if !ok || !g.HasLabel(id) {
+			return 0, fmt.Errorf("%w: <%s>", ErrNoPredicate, name)
+		}
+		return id, nil
+	}
+	var found []pcsr.Label
+	var iris []string
+	for _, label := range g.UsedLabels() {
+		iri := m.snapshot.Dictionary().Term(label).Value
+		if strings.HasSuffix(iri, "#"+local) || strings.HasSuffix(iri, "/"+local) {
+			found, iris = append(found, label), append(iris, "<"+iri+">")
+		}
+	}
+	switch len(found) {
+	case 0:
+		return 0, fmt.Errorf("%w: none ends in #%s or /%[2]s", ErrNoPredicate, local)
+	case 1:
+		return found[0], nil
+	}
+	return 0, fmt.Errorf("%w: :%s may be %s; give the IRI", ErrNoPredicate, local, strings.Join(iris, " or "))
+}
+
+// pairs yields the triples between resources, until ctx ends.
+func (m *Mining) pairs(ctx context.Context, g *pcsr.Graph, predicates []pcsr.Label) func(func(a, b ID) bool) {
+	terms := m.snapshot.Dictionary()
+	return func(yield func(a, b ID) bool) {
+		for _, label := range predicates {
+			for object, subjects := range g.Partition(label, pcsr.In).Lists() {
+				if ctx.Err() != nil {
+					return
+				}
+				if terms.Kind(object) == rdf.Literal {
+					m.Literals += uint64(len(subjects))
+					continue
+				}
+				for _, subject := range subjects {
+					if !yield(subject, object) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// classes labels vertices.
+func (m *Mining) classes(g *pcsr.Graph, iris []string) func(ID) mine.Label {
+	labels := map[ID]mine.Label{}
+	for i, iri := range slices.Backward(iris) {
+		if class, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(iri)); ok {
+			for _, member := range g.Members(class) {
+				labels[member] = mine.Label(i + 1)
+			}
+		}
+	}
+	return func(id ID) mine.Label { return labels[id] }
+}
