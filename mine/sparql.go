@@ -6,8 +6,8 @@ import (
 )
 
 // Query is the SPARQL query whose solutions are the embeddings of the pattern, ?a ?b … being its vertices: for each instance as many
-// as the pattern has automorphisms. predicates are the IRIs of the edges, at least one, as they were taken for
-// the graph. Induced embeddings have no
+// as the pattern has automorphisms. predicates are the IRIs of the edges, as they were taken for
+// the graph; none: all but rdf:type. Induced embeddings have no
 // edges beside the pattern's. Labels are the places, from 1, of classes, whose first that a vertex is of was its label.
 func (p Pattern) Query(predicates, classes []string, induced bool) string {
 	var b strings.Builder
@@ -36,8 +36,13 @@ func (p Pattern) Query(predicates, classes []string, induced bool) string {
 	return b.String()
 }
 
-// eitherWay is a property path along any of the predicates, in both directions.
+const rdfType = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+// eitherWay is a property path along any of the predicates, or all but rdf:type, in both directions.
 func eitherWay(predicates []string) string {
+	if len(predicates) == 0 {
+		return "!(<" + rdfType + ">|^<" + rdfType + ">)"
+	}
 	steps := make([]string, 0, 2*len(predicates))
 	for _, iri := range predicates {
 		steps = append(steps, "<"+iri+">", "^<"+iri+">")

@@ -201,7 +201,11 @@ func (m *miner) pattern(s mine.Support) {
 		}
 	}
 	if m.SPARQL && len(m.graph.Predicates) > 0 {
-		found.SPARQL = s.Pattern.Query(m.graph.Predicates, m.Classes, m.Induced)
+		predicates := m.graph.Predicates
+		if len(m.Edges) == 0 {
+			predicates = nil // all, without a list of them
+		}
+		found.SPARQL = s.Pattern.Query(predicates, m.Classes, m.Induced)
 	}
 	m.report.Patterns = append(m.report.Patterns, found)
 }

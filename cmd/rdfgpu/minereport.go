@@ -59,8 +59,10 @@ func (r minedReport) String() string {
 	for _, n := range r.By {
 		fmt.Fprintf(&b, "%16d %s\n", n.Count, r.of(n.Value))
 	}
+	comment := ""
 	for _, p := range r.Patterns {
 		if p.SPARQL != "" {
+			comment = "# "
 			fmt.Fprintf(&b, "# %d times %s; solutions: %d for each\n%s\n", p.Count, p.title(), p.Automorphisms, p.SPARQL)
 			continue
 		}
@@ -69,7 +71,7 @@ func (r minedReport) String() string {
 	if r.By == nil && r.Patterns == nil {
 		fmt.Fprintf(&b, "%16d %s\n", r.Count, r.What)
 	}
-	fmt.Fprintf(&b, "in a graph of %d vertices and %d edges (%d triples to literals left out), %.2f s\n", r.Vertices, r.Edges, r.Literals, r.Elapsed.Seconds())
+	fmt.Fprintf(&b, "%sin a graph of %d vertices and %d edges (%d triples to literals left out), %.2f s\n", comment, r.Vertices, r.Edges, r.Literals, r.Elapsed.Seconds())
 	return b.String()
 }
 
