@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/internal/live"
@@ -61,4 +62,27 @@ func segments(t *testing.T, folder string) []string {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// TestAStateIsGoneBackFromWhileAnotherFollowsIt, which the race detector watches: both copy its table of graphs.
+func TestAStateIsGoneBackFromWhileAnotherFollowsIt(t *testing.T) {
+	s, err := live.Open(context.Background(), newFolder(t, quads{}), live.Options{Writable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var back sync.WaitGroup
+	for i := range 50 {
+		held := s.Snapshot()
+		back.Go(func() {
+			defer held.Release()
+			if _, _, err := held.Before(held.Sequence()); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := insert(s, rdf.NewIRI(fmt.Sprint("http://e/", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back.Wait()
 }

@@ -18,8 +18,9 @@ type State struct {
 	ground     *ground
 	dictionary *dictionary.Dictionary
 	graph      *pcsr.Graph
-	// named are the named graphs that are not as in the files.
-	named *btree.Map[dictionary.ID, *pcsr.Graph]
+	// named are the named graphs that are not as in the files; copying guards copies of it, which mark the original.
+	named   *btree.Map[dictionary.ID, *pcsr.Graph]
+	copying sync.Mutex
 	// cleared are the graphs of which nothing is left that the files have.
 	cleared map[dictionary.ID]bool
 	// added and removed count the edges that differ from the files', but for those of cleared graphs.

@@ -213,8 +213,11 @@ func cloneWith(set map[dictionary.ID]bool, name dictionary.ID) map[dictionary.ID
 // next is a state to be changed, with all terms of the tail; ready ends it.
 func (s *State) next() *State {
 	tail := s.ground.tail
+	s.copying.Lock()
+	named := s.named.Copy()
+	s.copying.Unlock()
 	next := &State{
-		sequence: s.sequence, ground: s.ground, dictionary: tail.Dictionary(tail.Len()), named: s.named.Copy(), cleared: s.cleared,
+		sequence: s.sequence, ground: s.ground, dictionary: tail.Dictionary(tail.Len()), named: named, cleared: s.cleared,
 		added: s.added, removed: s.removed,
 	}
 	next.graph = s.graph
