@@ -110,6 +110,7 @@ func TestTheTutorialSaysWhatHappens(t *testing.T) {
 		return c
 	}
 	last := map[string]func() bool{}
+	told := &output{} // of the last query that stands
 	for _, s := range tutorial(t) {
 		out, pattern := &output{}, s.pattern()
 		command, stays := strings.CutSuffix(s.command, " &")
@@ -122,11 +123,16 @@ func TestTheTutorialSaysWhatHappens(t *testing.T) {
 			if len(s.printed) > 0 {
 				began = func() bool { return strings.HasPrefix(out.String(), s.printed[0]+"\n") }
 				last[command] = func() bool { return pattern.MatchString(out.String()) }
+				told = out
 			}
 			waitUntil(t, command, began)
 		default:
+			before := told.String()
 			if err := shell(command, out).Wait(); err != nil || !pattern.MatchString(out.String()) {
 				t.Errorf("$ %s\n%s\n%v, and the tutorial says\n%s", command, out, err, strings.Join(s.printed, "\n"))
+			}
+			if strings.HasPrefix(command, "rdfgpu update ") { // else it may be told of the next with this one
+				waitUntil(t, command, func() bool { return told.String() != before })
 			}
 		}
 	}
