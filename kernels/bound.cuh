@@ -134,14 +134,18 @@ static __device__ u32 boundRow(const Program &p, const Step &s, u64 row) {
   return best;
 }
 
-// bound runs the phase for all rows of a frame; frame->items and frame->candidates are written by the last chunk.
-static __device__ void bound(Program &p, const Step &s, u64 rows, u32 epoch, Frame *frame) {
+// bound runs the phase for all rows of a frame, or for those that order names; frame->items and frame->candidates are written by the
+// last chunk.
+template <bool ORDERED>
+static __device__ void bound(Program &p, const Step &s, u64 rows, u32 epoch, Frame *frame, const u32 *order) {
   __shared__ typename Scan::TempStorage scan;
   __shared__ u64 before[2];
   u32 chunks = u32((rows + BLOCK - 1) / BLOCK);
   for (u32 chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
     u64 row = u64(chunk) * BLOCK + threadIdx.x;
-    u64 n = row < rows ? boundRow(p, s, row) : 0;
+    bool there = row < rows;
+    if (ORDERED && order && there) row = order[row];
+    u64 n = there ? boundRow(p, s, row) : 0;
     u64 mine = n << 9 | (n > 0), prefix, total;
     Scan(scan).ExclusiveSum(mine, prefix, total);
     if (threadIdx.x < 32) {

@@ -19,7 +19,7 @@ type Kernel int
 const (
 	// Match runs a Program: (program).
 	Match Kernel = iota
-	// BoundPhase runs one bound phase: (program, level, rows, epoch).
+	// BoundPhase runs one bound phase: (program, level, rows, epoch, the rows as u32 or 0: all).
 	BoundPhase
 	// ExtendPhase runs one extend phase: (program, level, address of the row counter, limit, nanoseconds).
 	ExtendPhase
@@ -27,6 +27,15 @@ const (
 	// that are Weights.
 	MatchBranches
 	ExtendBranches
+	// MatchPaged, BoundPaged and ExtendPaged are MatchBranches, BoundPhase and ExtendBranches for plans that read partitions in pages.
+	MatchPaged
+	BoundPaged
+	ExtendPaged
+	// CountPages, CountPortions and OrderRows carry out a Grouping, one after the other: (program, level, rows, grouping), with 4 bytes of
+	// shared memory for each count up to SharedCounts.
+	CountPages
+	CountPortions
+	OrderRows
 	// WeighLists carries out a Weighing: (program, weighing).
 	WeighLists
 	// Filter makes a bitmap of the vertices that pass a signature: (columns, stride, base and 1<<32 for a subject, rows,
@@ -57,7 +66,8 @@ const (
 
 // kernelNames are the names in the machine code.
 var kernelNames = [kernelCount]string{
-	"match", "bound_phase", "extend_phase", "match", "extend_phase", "weigh_lists", "filter", "mark",
+	"match", "bound_phase", "extend_phase", "match", "extend_phase", "match", "bound_phase", "extend_phase",
+	"count_pages", "count_portions", "order_rows", "weigh_lists", "filter", "mark",
 	"row_vertices", "patch_places", "patch_lists", "patch_rows", "index_bitmap", "index_hash",
 	"combine_rows", "move_groups", "list_groups",
 }

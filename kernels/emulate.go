@@ -123,10 +123,20 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 	case Match, MatchBranches:
 		t.open(args[0])
 		t.match()
-	case BoundPhase:
+	case MatchPaged:
+		t.paged = true
 		t.open(args[0])
-		t.boundPhase(int(args[1]), args[2])
-	case ExtendPhase, ExtendBranches:
+		t.match()
+	case BoundPhase, BoundPaged:
+		t.paged = k == BoundPaged
+		t.open(args[0])
+		t.boundPhase(int(args[1]), args[2], args[4])
+	case CountPages, CountPortions, OrderRows:
+		t.paged = true
+		t.open(args[0])
+		t.group(k, in[Step](t.memory, t.p.Steps, args[1]), args[2], in[Grouping](t.memory, args[3], 0))
+	case ExtendPhase, ExtendBranches, ExtendPaged:
+		t.paged = k == ExtendPaged
 		t.open(args[0])
 		t.extendPhase(int(args[1]), args[2], args[3], args[4])
 	case WeighLists:

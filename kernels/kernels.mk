@@ -9,9 +9,9 @@ GPU_ENV := CGO_ENABLED=1 CGO_LDFLAGS="-L$(CURDIR)/kernels" CGO_CFLAGS="-g -O2 -I
 
 .PHONY: kernels have-cuda build build-gpu gpu-bundle
 
-kernels: kernels/match.fatbin kernels/branches.fatbin kernels/weigh.fatbin kernels/filter.fatbin kernels/patch.fatbin kernels/combine.fatbin kernels/libcuda.a ## compile the CUDA sources
+kernels: kernels/match.fatbin kernels/branches.fatbin kernels/paged.fatbin kernels/weigh.fatbin kernels/filter.fatbin kernels/patch.fatbin kernels/combine.fatbin kernels/libcuda.a ## compile the CUDA sources
 
-kernels/branches.fatbin: kernels/match.cu
+kernels/branches.fatbin kernels/paged.fatbin: kernels/match.cu
 
 kernels/%.fatbin: kernels/%.cu $(KERNEL_HEADERS)
 	$(NVCC) -O3 -std=c++17 -lineinfo $(GENCODE) -fatbin -o $@ $<

@@ -28,7 +28,18 @@ const u64 VIRTUAL = 1ull << 63;
 enum Layer : u32 { LAYER_RANGE, LAYER_BITMAP, LAYER_HASH, LAYER_LIST, LAYER_DIRECT, LAYER_GROUP };
 struct Partition {
   u64 index, vertices, offsets, neighbours;
-  u32 layer, base, rows, edges, probes, words, pad[2];
+  u32 layer, base, rows, edges, probes, words;
+  u64 pages;                   // Pages, for the kernels of paged.cu alone; or 0: the lists lie as the arrays say
+};
+
+// Pages says where the lists of a partition are that is read in pages, which are ranges of rows. Page[] follows it.
+struct Pages {
+  u64 pageOf;                  // u32[]: the page of 1 << shift rows
+  u32 shift, pad;
+};
+// Page: row r of the page has the list neighbours + 4 * u32 at offsets + 4 * r, wherever that lies; as long as to the next row's.
+struct Page {
+  u64 offsets, neighbours;
 };
 
 // Operand: a constant, a column of the table that a step reads, or the step's own candidate.
@@ -149,6 +160,21 @@ struct Program {
   State state;
 };
 
+// Grouping groups the rows of a step's table by the pages that the lists of some of its links lie in. A cell is a page of a link: the
+// pages of the first come first. Rows of one portion have their lists in the same windows, sets of pages.
+const u32 MAX_GROUPED = 4;
+// SHARED_COUNTS is how many counts a block keeps in shared memory.
+const u32 SHARED_COUNTS = 8192;
+struct Grouping {
+  u64 counts;                  // u32[cellCount]: how many rows have a list in each
+  u64 windows;                 // u32[cellCount]: what a list there adds to the number of its row's portion
+  u64 portions;                // u32[portionCount]: rows of each; order_rows: places for them, moved on
+  u64 order;                   // u32[rows]: the rows, portion by portion; rows with an empty list are in none
+  u32 links[4];                // MAX_GROUPED numbers of the step's links
+  u32 cells[4];                // and the first cell of each
+  u32 linkCount, cellCount, portionCount, pad;
+};
+
 // Weighing makes a weight for each of the rows of lists: the sum over the list of what its members weigh, the product of the
 // step's factors and branches where a member passes the step's conditions, else nothing. Sums and products stop at the largest number.
 struct Weighing {
@@ -207,6 +233,6 @@ struct Listing {
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
-static_assert(sizeof(Weighing) == 280, "layout.go");
+static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 16 && sizeof(Grouping) == 80, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 264 && sizeof(Patch) == 200, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

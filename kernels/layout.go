@@ -42,7 +42,45 @@ type Partition struct {
 	Index, Vertices, Offsets, Neighbours Address
 	Layer                                Layer
 	Base, Rows, Edges, Probes, Words     uint32
-	_                                    [2]uint32
+	// Pages is a Pages with a Page for each page behind it, which the kernels for what is read in pages look at; 0: the lists lie as the
+	// arrays say, which is true for all others.
+	Pages Address
+}
+
+// Pages says where the lists of a partition are that is read in pages, which are ranges of rows: PageOf is u32[], the page of each
+// 1<<Shift rows.
+type Pages struct {
+	PageOf   Address
+	Shift, _ uint32
+}
+
+// Page says where the lists of a page are: that of row r begins at Neighbours + 4 × the u32 at Offsets + 4r. Both may lie below what is
+// allocated, as they stand for row 0.
+type Page struct {
+	Offsets, Neighbours Address
+}
+
+// Shapes of launches that group rows.
+const (
+	// MaxGrouped is the most links whose pages rows are grouped by.
+	MaxGrouped = 4
+	// SharedCounts is how many counts a block keeps in shared memory.
+	SharedCounts = 8192
+)
+
+// Grouping groups the rows of a step's table by the pages that the lists of some of its links lie in. A cell is a page of a link. Rows
+// of one portion have their lists in the same windows, which are sets of pages.
+type Grouping struct {
+	// Counts is u32[CellCount], how many rows have a list in each; Windows u32[CellCount], what a list there adds to the number of its
+	// row's portion.
+	Counts, Windows Address
+	// Portions is u32[PortionCount], the rows of each; for OrderRows the places for them, which it moves on.
+	Portions Address
+	// Order is u32[rows], the rows portion by portion. Rows with an empty list are in none.
+	Order Address
+	// Links are numbers of the step's links, Cells the first cell of each.
+	Links, Cells                          [MaxGrouped]uint32
+	LinkCount, CellCount, PortionCount, _ uint32
 }
 
 // OperandKind says where an operand's value comes from.

@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) match(u64 program)
     const Step &s = at<const Step>(p.steps)[k];
     u64 start = now();
     if (action == DO_BOUND) {
-      bound(p, s, levels[k].rows, epoch, frames + k);
+      bound<false>(p, s, levels[k].rows, epoch, frames + k, nullptr);
       barrier(p, waits);
       if (threadIdx.x == 0) {
         epoch++;
@@ -187,10 +187,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) match(u64 program)
 }
 
 // bound_phase and extend_phase run one phase of one level for a host that decides itself.
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) bound_phase(u64 program, u64 level, u64 rows, u64 epoch) {
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) bound_phase(u64 program, u64 level, u64 rows, u64 epoch, u64 order) {
   Program &p = *at<Program>(program);
   const Step &s = at<const Step>(p.steps)[level];
-  bound(p, s, rows, u32(epoch), at<Frame>(p.frames) + level);
+  bound<true>(p, s, rows, u32(epoch), at<Frame>(p.frames) + level, at<const u32>(order));
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) extend_phase(u64 program, u64 level, u64 out, u64 limit, u64 deadline) {

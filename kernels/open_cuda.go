@@ -18,6 +18,9 @@ var matchCode string
 //go:embed branches.fatbin
 var branchesCode string
 
+//go:embed paged.fatbin
+var pagedCode string
+
 //go:embed weigh.fatbin
 var weighCode string
 
@@ -91,7 +94,8 @@ func (d *device) open(ordinal int) error {
 
 func (d *device) load() error {
 	for code, kernels := range map[*string][]Kernel{
-		&matchCode: {Match, BoundPhase, ExtendPhase}, &branchesCode: {MatchBranches, ExtendBranches}, &weighCode: {WeighLists}, &filterCode: {Filter, Mark},
+		&matchCode: {Match, BoundPhase, ExtendPhase}, &branchesCode: {MatchBranches, ExtendBranches}, &pagedCode: {MatchPaged, BoundPaged, ExtendPaged, CountPages, CountPortions, OrderRows},
+		&weighCode: {WeighLists}, &filterCode: {Filter, Mark},
 		&patchCode:   {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 	} {
@@ -105,10 +109,12 @@ func (d *device) load() error {
 			}
 		}
 	}
-	if err := allowShared(d.functions[MatchBranches], maxShared); err != nil {
-		return err
+	for _, k := range []Kernel{Match, MatchBranches, MatchPaged} {
+		if err := allowShared(d.functions[k], maxShared); err != nil {
+			return err
+		}
 	}
-	return allowShared(d.functions[Match], maxShared)
+	return nil
 }
 
 // maxShared bounds the dynamic shared memory of a launch: one Level (32 bytes) for every step.

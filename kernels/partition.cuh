@@ -113,6 +113,15 @@ static __device__ __forceinline__ u32 rowOf(const Partition &p, u32 v) {
 
 static __device__ __forceinline__ List rowList(const Partition &p, u32 row) {
   if (row == NONE) return {0, 0};
+#ifdef PAGED
+  if (p.pages) {
+    const Pages *pages = at<const Pages>(p.pages);
+    Page page = reinterpret_cast<const Page *>(pages + 1)[word(pages->pageOf, row >> pages->shift)];
+    if (!p.offsets) return {page.neighbours + u64(row) * 4, 1};
+    u32 low = word(page.offsets, row), high = word(page.offsets, u64(row) + 1);
+    return {page.neighbours + u64(low) * 4, high - low};
+  }
+#endif
   if (!p.offsets) return {p.neighbours + u64(row) * 4, 1};
   u32 low = word(p.offsets, row), high = word(p.offsets, row + 1);
   return {p.neighbours + u64(low) * 4, high - low};

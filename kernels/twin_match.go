@@ -26,7 +26,7 @@ func (t *twin) turn() {
 	frame := in[Frame](t.memory, t.p.Frames, k)
 	trace := in[StepTrace](t.memory, t.p.Traces, k)
 	if st.Action == DoBound {
-		t.boundPhase(int(k), frame.Rows)
+		t.boundPhase(int(k), frame.Rows, 0)
 		frame.Next = 0
 		trace.RowsIn += frame.Rows
 		trace.Candidates += frame.Candidates

@@ -12,6 +12,7 @@ type twin struct {
 	at     Address
 	p      *Program
 	clock  func() bool // reports that the slice is over
+	paged  bool        // it is a kernel of paged.cu
 }
 
 // list is a sorted list in device memory, or a range of numbers.
@@ -159,6 +160,9 @@ func (t *twin) rowInGroup(p *Partition, v uint32) uint32 {
 func (t *twin) rowList(p *Partition, row uint32) list {
 	if row == None {
 		return list{}
+	}
+	if t.paged && p.Pages != 0 {
+		return t.pagedList(p, row)
 	}
 	if p.Offsets == 0 {
 		return list{p.Neighbours + uint64(row)*4, 1}

@@ -72,11 +72,15 @@ func (t *twin) boundSiblings(s *Step, row uint64, low uint32) (n uint32, told bo
 	return n, true
 }
 
-func (t *twin) boundPhase(level int, rows uint64) {
+// boundPhase is bound.cuh's bound; order, where it is not 0, names the rows.
+func (t *twin) boundPhase(level int, rows uint64, order Address) {
 	s := in[Step](t.memory, t.p.Steps, uint64(level))
 	frame := in[Frame](t.memory, t.p.Frames, uint64(level))
 	frame.Items, frame.Candidates = 0, 0
 	for row := range rows {
+		if order != 0 {
+			row = uint64(t.word(order, row))
+		}
 		n := t.boundRow(s, row)
 		if n == 0 {
 			continue

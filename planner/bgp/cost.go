@@ -77,4 +77,7 @@ const (
 	GPUNarrowCost = 50_000
 	GPUWidenCost  = 200_000
 	GPULargeCost  = 200_000
+	// GPUStreamCost is the cost from which a plan that reads partitions larger than the device has pages of them brought there; others read
+	// them where they are.
+	GPUStreamCost = 50_000
 )

@@ -55,6 +55,7 @@ type Device struct {
 
 	lanes      *pool
 	partitions *partitions
+	pages      *pageCache
 	permits    chan struct{} // one for each launch that is waited for
 	ahead      preparation
 
@@ -91,7 +92,7 @@ func Open(options Options) (*Device, error) {
 		return nil, fmt.Errorf("gpu: %d bytes of device memory are too few: %w", limit, ErrNoDevice)
 	}
 	blocks, err := driver.ResidentBlocks(kernels.Match, 0)
-	for _, k := range []kernels.Kernel{kernels.MatchBranches, kernels.WeighLists, kernels.CombineRows, kernels.ListGroups} {
+	for _, k := range []kernels.Kernel{kernels.MatchBranches, kernels.MatchPaged, kernels.WeighLists, kernels.CombineRows, kernels.ListGroups} {
 		if err == nil {
 			var other int
 			other, err = driver.ResidentBlocks(k, 0)
@@ -119,6 +120,7 @@ func Open(options Options) (*Device, error) {
 		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{}, current: map[*pcsr.Graph]*resident{},
 	}
 	d.lanes = newPool(d, limit, options.Keep)
+	d.pages = newPageCache(d, limit)
 	d.partitions, err = newPartitions(d)
 	return d, err
 }
@@ -145,6 +147,17 @@ type Info struct {
 	// there of others.
 	Copied  int64
 	Patched int
+	Pages   PageInfo
+}
+
+// PageInfo is how partitions that do not fit the device are read in pages.
+type PageInfo struct {
+	// Bytes is the most that a page has, Buffers how many of them the device has memory for now.
+	Bytes   int64
+	Buffers int
+	// Copied is how many bytes of pages were copied to the device so far; Hits is how often a page was there when a step wanted lists of
+	// it, Misses how often it was not.
+	Copied, Hits, Misses int64
 }
 
 // Info asks the device how it is.
@@ -160,6 +173,7 @@ func (d *Device) Info() (Info, error) {
 	}
 	info.Limit, info.Used, info.Idle = d.memory.limit, d.memory.inUse(), d.lanes.idleBytes()+d.memory.keptBytes()
 	d.partitions.count(&info)
+	d.pages.count(&info)
 	d.mu.Lock()
 	graphs := slices.Collect(maps.Values(d.graphs))
 	d.mu.Unlock()
@@ -213,6 +227,7 @@ func (d *Device) Close() error {
 	d.mu.Unlock()
 	err := d.use(func() error {
 		errs := []error{d.lanes.close(), d.partitions.close()}
+		d.pages.close()
 		for _, r := range graphs {
 			errs = append(errs, r.free())
 		}

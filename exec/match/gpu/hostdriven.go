@@ -2,105 +2,241 @@ package gpu
 
 import (
 	"math"
+	"time"
 	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/kernels"
 )
 
-// hostDriven makes the decisions of match.cu on the host, with a launch for every phase. It is what a query would cost
-// without the machine on the device.
+// driven is the state of a join whose decisions, those of match.cu, the host makes, with a launch for every phase: because a plan reads
+// partitions in pages, which come between the phases, or to tell what it costs.
+type driven struct {
+	frames []kernels.Frame
+	levels []level
+	state  kernels.State
+	epoch  uint64
+	trace  []kernels.StepTrace
+}
+
+// level is the table that a device step reads, portion by portion.
+type level struct {
+	portions []portion
+	at       int    // the portion that is being joined
+	bound    bool   // the frame tells of it, and its pages are where its lists are looked for
+	made     int    // tables so far
+	copied   uint64 // bytes of pages copied for the step
+	flat     uint64 // rows and links whose list is read where it lies in host memory
+	whole    uint64 // portions in all
+}
+
+// portion is a part of a table's rows that is joined at a time.
+type portion struct {
+	order kernels.Address // the rows, as u32; 0: the first ones
+	rows  uint64
+	pages []pageOf // that are to be on the device
+}
+
+// hostDriven goes on with the join until it is done or its output is to be handed out.
 func (q *query) hostDriven() (*kernels.State, error) {
 	p := q.image.program()
-	frames := make([]kernels.Frame, q.deviceSteps())
-	state := &kernels.State{}
-	frames[0].Rows = (*kernels.Frame)(q.image.at(p.Frames)).Rows
-	rows := q.image.base + stateOffset // State.Rows
-	if q.hostFrames != nil {
-		frames, state = q.hostFrames, q.hostState
-		state.Rows = 0
-		if err := q.lane.stream.Zero(rows, 8); err != nil {
+	if q.driven == nil {
+		if err := q.beginDriven(); err != nil {
+			return nil, err
+		}
+	} else {
+		q.driven.state.Rows = 0
+		if err := q.lane.stream.Zero(q.image.base+stateOffset, 8); err != nil {
 			return nil, err
 		}
 	}
-	q.hostFrames, q.hostState = frames, state
+	h := q.driven
 	last := q.deviceSteps() - 1
-	for state.Status = kernels.Running; state.Status == kernels.Running; {
-		k := int(state.Level)
-		if err := q.hostPhases(k, state, frames); err != nil {
+	for h.state.Status = kernels.Running; h.state.Status == kernels.Running; {
+		if err := q.ctx.Err(); err != nil {
 			return nil, err
 		}
-		left := func(k int) bool { return frames[k].Next < p.Tickets(frames[k].Candidates) }
-		state.Action = kernels.DoExtend
-		switch made := state.Counters[0]; {
-		case k == last && p.Limit > 0 && state.Emitted+state.Rows >= p.Limit:
-			state.Status = kernels.Done
+		k := int(h.state.Level)
+		if err := q.driveLevel(k); err != nil {
+			return nil, err
+		}
+		left := func(k int) bool { return h.levels[k].at < len(h.levels[k].portions) }
+		switch made := h.state.Counters[0]; {
+		case p.Grow != 0 && k < last && made > 0 && 2*h.through(k, p) < 1:
+			h.state.Status = kernels.Grow
+			h.state.Counters[0] = uint64(float64(made) / max(h.through(k, p), 1e-9))
+		case k == last && p.Limit > 0 && h.state.Emitted+h.state.Rows >= p.Limit:
+			h.state.Status = kernels.Done
 		case k == last && left(k):
-			state.Status = kernels.OutputFull
-			state.Emitted += state.Rows
+			h.state.Status = kernels.OutputFull
+			h.state.Emitted += h.state.Rows
 		case k < last && made > 0:
-			state.Level, state.Action = uint32(k+1), kernels.DoBound
-			frames[k+1] = kernels.Frame{Rows: made}
+			h.state.Level = uint32(k + 1)
+			if err := q.enter(k+1, made); err != nil {
+				return nil, err
+			}
 		case !left(k):
 			for k > 0 && !left(k-1) {
 				k--
 			}
 			if k == 0 {
-				state.Status = kernels.Done
+				h.state.Status = kernels.Done
 			} else {
-				state.Level = uint32(k - 1)
+				h.state.Level = uint32(k - 1)
 			}
 		}
 	}
-	return state, nil
+	h.state.KernelTime = 0
+	for _, t := range h.trace {
+		h.state.KernelTime += t.Nanoseconds
+	}
+	return &h.state, nil
+}
+
+// beginDriven begins with the rows that start uploaded.
+func (q *query) beginDriven() error {
+	n := q.deviceSteps()
+	q.driven = &driven{frames: make([]kernels.Frame, n), levels: make([]level, n), trace: make([]kernels.StepTrace, n)}
+	return q.enter(0, (*kernels.Frame)(q.image.at(q.image.program().Frames)).Rows)
+}
+
+// through is the part of a table's candidates that are used up.
+func (h *driven) through(k int, p *kernels.Program) float64 {
+	lv, f := &h.levels[k], &h.frames[k]
+	if lv.at == len(lv.portions) {
+		return 1
+	}
+	rows, done := uint64(0), 0.0
+	for i, part := range lv.portions {
+		rows += part.rows
+		switch {
+		case i < lv.at:
+			done += float64(part.rows)
+		case i == lv.at:
+			done += float64(part.rows) * float64(f.Next) / float64(max(p.Tickets(f.Candidates), 1))
+		}
+	}
+	return done / float64(max(rows, 1))
+}
+
+// enter begins with a table that a step has made for device step k.
+func (q *query) enter(k int, rows uint64) error {
+	lv := &q.driven.levels[k]
+	q.driven.trace[k].RowsIn += rows
+	lv.at, lv.bound = 0, false
+	lv.made++
+	q.driven.frames[k] = kernels.Frame{Rows: rows}
+	lv.portions = append(lv.portions[:0], portion{rows: rows})
+	if q.streaming == nil {
+		return nil
+	}
+	return q.split(k, rows)
+}
+
+// driveLevel joins portions of device step k until its table is used up, the next one is full, or enough rows came out.
+func (q *query) driveLevel(k int) error {
+	h, p := q.driven, q.image.program()
+	lv, f := &h.levels[k], &h.frames[k]
+	out, limit := q.image.base+stateOffset, uint64(math.MaxUint64)
+	h.state.Counters[0] = 0
+	if k < q.deviceSteps()-1 {
+		out += countersOffset
+		if err := q.lane.stream.Zero(out, 8); err != nil {
+			return err
+		}
+	} else if p.Limit > 0 {
+		limit = p.Limit - h.state.Emitted
+	}
+	before := h.made(k, q)
+	for lv.at < len(lv.portions) {
+		begun := time.Now()
+		if err := q.phases(k, out, limit); err != nil {
+			return err
+		}
+		h.trace[k].Nanoseconds += uint64(time.Since(begun))
+		if f.Next < p.Tickets(f.Candidates) {
+			if h.state.Expired[0] == 0 {
+				break
+			}
+		} else {
+			h.trace[k].Candidates += f.Candidates
+			lv.at++
+			lv.bound = false
+			f.Next = 0
+		}
+		if err := q.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	h.trace[k].RowsOut += h.made(k, q) - before
+	return nil
+}
+
+// made is how many rows device step k has made since the counter was set back.
+func (h *driven) made(k int, q *query) uint64 {
+	if k == q.deviceSteps()-1 {
+		return h.state.Rows
+	}
+	return h.state.Counters[0]
 }
 
 // stateOffset is where State lies in a Program: it is the last field.
 var stateOffset = kernels.Address(kernels.Size[kernels.Program]() - kernels.Size[kernels.State]())
 
-// hostPhases runs bound, where it is due, and extend of device step k, and fetches what they counted.
-func (q *query) hostPhases(k int, state *kernels.State, frames []kernels.Frame) error {
-	p, s, base := q.image.program(), q.lane.stream, q.image.base
-	size := kernels.Address(kernels.Size[kernels.Frame]())
-	at := p.Frames + kernels.Address(k)*size
-	if state.Action == kernels.DoBound {
-		if err := s.Upload(at, kernels.Bytes(frames[k:k+1])); err != nil {
-			return err
-		}
-		q.hostEpoch++
-		if err := s.Launch(kernels.BoundPhase, q.blocks, 0, base, uint64(k), frames[k].Rows, q.hostEpoch); err != nil {
-			return err
-		}
+// Where Counters and Expired lie in a State.
+var (
+	countersOffset = kernels.Address(unsafe.Offsetof(kernels.State{}.Counters))
+	expiredOffset  = kernels.Address(unsafe.Offsetof(kernels.State{}.Expired))
+)
+
+// phases runs bound, where it is due, and extend of the portion of device step k, and fetches what they counted.
+func (q *query) phases(k int, out kernels.Address, limit uint64) error {
+	if err := q.wait(q.ctx); err != nil {
+		return err
 	}
-	out, limit := base+stateOffset, uint64(math.MaxUint64)
-	if k < q.deviceSteps()-1 {
-		out += countersOffset
-		if err := s.Zero(out, 8); err != nil {
+	defer q.pass()
+	h, p, s, base := q.driven, q.image.program(), q.lane.stream, q.image.base
+	lv, f := &h.levels[k], &h.frames[k]
+	at := p.Frames + kernels.Address(k)*kernels.Address(kernels.Size[kernels.Frame]())
+	if !lv.bound {
+		part := &lv.portions[lv.at]
+		if err := q.fetch(k, part); err != nil {
 			return err
 		}
-	} else if p.Limit > 0 {
-		limit = p.Limit - state.Emitted
+		f.Rows = part.rows
+		if err := s.Upload(at, kernels.Bytes(h.frames[k:k+1])); err != nil {
+			return err
+		}
+		h.epoch++
+		if err := s.Launch(q.kernel(kernels.BoundPhase, kernels.BoundPhase, kernels.BoundPaged), q.blocks, 0, base, uint64(k), part.rows, h.epoch, part.order); err != nil {
+			return err
+		}
+		lv.bound = true
 	}
-	if err := s.Launch(q.kernel(kernels.ExtendPhase, kernels.ExtendBranches), q.blocks, 0, base, uint64(k), out, limit, math.MaxInt64); err != nil {
+	if err := s.Zero(base+stateOffset+expiredOffset, 4); err != nil {
+		return err
+	}
+	if err := s.Launch(q.kernel(kernels.ExtendPhase, kernels.ExtendBranches, kernels.ExtendPaged), q.blocks, 0, base, uint64(k), out, limit, uint64(q.d.options.slice)); err != nil {
+		return err
+	}
+	if err := q.fetchAhead(k); err != nil {
 		return err
 	}
 	var now [1]kernels.State
 	if err := s.Download(kernels.Bytes(now[:]), base+stateOffset); err != nil {
 		return err
 	}
-	if err := s.Download(kernels.Bytes(frames[k:k+1]), at); err != nil {
+	if err := s.Download(kernels.Bytes(h.frames[k:k+1]), at); err != nil {
 		return err
 	}
 	if err := s.Synchronize(); err != nil {
 		return err
 	}
-	state.Rows, state.Counters[0] = now[0].Rows, now[0].Counters[0]
-	state.Count, state.CountHigh, state.Overflowed = now[0].Count, now[0].CountHigh, now[0].Overflowed
+	st := &h.state
+	st.Rows, st.Counters[0], st.Expired = now[0].Rows, now[0].Counters[0], now[0].Expired
+	st.Count, st.CountHigh, st.Overflowed = now[0].Count, now[0].CountHigh, now[0].Overflowed
 	if k == q.deviceSteps()-1 {
-		state.Counters[0] = 0
+		st.Counters[0] = 0
 	}
-	frames[k].Next = min(frames[k].Next, p.Tickets(frames[k].Candidates))
+	f.Next = min(f.Next, p.Tickets(f.Candidates))
 	return nil
 }
-
-// countersOffset is where Counters lie in a State.
-var countersOffset = kernels.Address(unsafe.Offsetof(kernels.State{}.Counters))

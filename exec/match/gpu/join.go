@@ -32,6 +32,8 @@ type join struct {
 	numbers     *numbers
 	weighings   []kernels.Weighing
 	weighingsAt kernels.Address
+	// linked are the links of each device step.
+	linked [][]kernels.Link
 	// variants say what each device step does, for explain, and behind them each weighing.
 	variants []string
 	narrow   int // the blocks that a small query starts with
@@ -209,6 +211,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 	}
 	s.Links = put(j.image, links)
+	j.linked = append(j.linked, links[:s.LinkCount])
 	if err := j.layConditions(k, from, distinct, s); err != nil {
 		return err
 	}

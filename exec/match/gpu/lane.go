@@ -19,6 +19,7 @@ const (
 type lane struct {
 	d      *Device
 	stream kernels.Stream
+	copies kernels.Stream // what pages come on; nil until it is needed
 	host   *kernels.HostMemory
 	large  *kernels.HostMemory // the staging memory; nil until it is needed
 	arena  arena
@@ -38,6 +39,14 @@ func (l *lane) staging() ([]byte, error) {
 		l.large = m
 	}
 	return l.large.Data, nil
+}
+
+func (l *lane) copying() (kernels.Stream, error) {
+	var err error
+	if l.copies == nil {
+		l.copies, err = l.d.driver.NewStream()
+	}
+	return l.copies, err
 }
 
 // newLane makes a lane around an arena, which is its from then on, also where that fails.
@@ -61,8 +70,10 @@ func (l *lane) free() error {
 		}
 	}
 	errs = append(errs, l.d.lanes.freeArena(l.arena))
-	if l.stream != nil {
-		errs = append(errs, l.stream.Close())
+	for _, s := range []kernels.Stream{l.stream, l.copies} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
 	}
 	return errors.Join(errs...)
 }

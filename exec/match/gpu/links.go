@@ -127,7 +127,13 @@ func (j *join) withLabel(k int, l *bgp.Link, out kernels.Link, vertices bool) (_
 		return empty(), nil
 	}
 	out.Partition = j.r.address(at)
-	_, err = j.r.load(j.ctx, at, vertices)
+	entry, err := j.r.load(j.ctx, at, vertices)
+	if err == nil && j.r.paged[at] != nil && out.Kind == uint32(kernels.Neighbours) {
+		var v *view
+		if v, err = j.r.view(at, entry); v != nil {
+			out.Partition = v.at
+		}
+	}
 	return out, err
 }
 

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -85,7 +86,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}()
 		q := &query{task: m, emit: emit, trace: m.Trace, permit: permit{permits: d.permits}}
 		defer func() {
-			if failed := q.groups.close(); err == nil {
+			if failed := errors.Join(q.groups.close(), q.endStreaming()); err == nil {
 				err = failed
 			}
 		}()
@@ -136,9 +137,8 @@ type query struct {
 	groups     *combination
 	uncombined bool
 
-	hostFrames []kernels.Frame // of hostDriven
-	hostState  *kernels.State
-	hostEpoch  uint64
+	driven    *driven    // of hostDriven; nil where the device decides
+	streaming *streaming // nil where nothing is read in pages
 }
 
 // lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
@@ -152,6 +152,9 @@ func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shap
 		return l.dropAfter(err)
 	}
 	q.join = j // where it fails while tables grow, the query still has those it had
+	if q.streaming = j.newStreaming(); q.streaming == nil && len(r.views) > 0 {
+		return r.pinAll(l.stream)
+	}
 	return nil
 }
 
@@ -187,7 +190,10 @@ func (q *query) start() error {
 	if q.mayGrow() {
 		p.Grow = 1
 	}
-	q.hostFrames = nil
+	if err := q.letPagesGo(); err != nil {
+		return err
+	}
+	q.driven = nil
 	if q.base > 0 { // flags of the part before must not count
 		if err := q.lane.stream.Zero(p.Flags, 4*((q.capacity+kernels.Block-1)/kernels.Block)); err != nil {
 			return err
@@ -280,7 +286,7 @@ func (q *query) drive() error {
 
 // launch runs the device until it stops and returns the state it left.
 func (q *query) launch(blocks int) (*kernels.State, error) {
-	if q.d.options.hostDriven {
+	if q.d.options.hostDriven || q.streaming != nil {
 		return q.hostDriven()
 	}
 	if err := q.wait(q.ctx); err != nil {
@@ -288,7 +294,7 @@ func (q *query) launch(blocks int) (*kernels.State, error) {
 	}
 	defer q.pass()
 	shared := q.deviceSteps() * int(kernels.Size[kernels.Frame]())
-	if err := q.lane.stream.Launch(q.kernel(kernels.Match, kernels.MatchBranches), blocks, shared, q.image.base); err != nil {
+	if err := q.lane.stream.Launch(q.kernel(kernels.Match, kernels.MatchBranches, kernels.MatchPaged), blocks, shared, q.image.base); err != nil {
 		return nil, err
 	}
 	if err := q.lane.stream.Synchronize(); err != nil {
@@ -297,8 +303,11 @@ func (q *query) launch(blocks int) (*kernels.State, error) {
 	return (*kernels.State)(unsafe.Pointer(&q.lane.mailbox()[0])), nil
 }
 
-// kernel is the one that runs the query's steps, of those for plans without branches and weights and with some.
-func (q *query) kernel(plain, branches kernels.Kernel) kernels.Kernel {
+// kernel is the one that runs the query's steps, of those for plans without branches and weights, with some, and with partitions in pages.
+func (q *query) kernel(plain, branches, paged kernels.Kernel) kernels.Kernel {
+	if len(q.r.views) > 0 {
+		return paged
+	}
 	if len(q.branches)+len(q.made) > 0 {
 		return branches
 	}
@@ -417,11 +426,8 @@ func (q *query) traceSteps(state *kernels.State) error {
 		return nil
 	}
 	q.trace.Kernels += time.Duration(state.KernelTime)
-	traces := make([]kernels.StepTrace, q.deviceSteps())
-	if err := q.lane.stream.Download(kernels.Bytes(traces), q.image.program().Traces); err != nil {
-		return err
-	}
-	if err := q.lane.stream.Synchronize(); err != nil {
+	traces, err := q.stepTraces()
+	if err != nil {
 		return err
 	}
 	for k := range len(q.steps) - q.first {
@@ -440,6 +446,21 @@ func (q *query) traceSteps(state *kernels.State) error {
 		q.trace.Steps[w.Step.Index].Variant = strings.TrimSpace("weighed " + q.variants[len(q.steps)+i])
 	}
 	return nil
+}
+
+// stepTraces are what the device steps measured.
+func (q *query) stepTraces() ([]kernels.StepTrace, error) {
+	if q.driven != nil {
+		for k := range q.driven.levels {
+			q.variants[k] += q.driven.levels[k].variant()
+		}
+		return q.driven.trace, nil
+	}
+	traces := make([]kernels.StepTrace, q.deviceSteps())
+	if err := q.lane.stream.Download(kernels.Bytes(traces), q.image.program().Traces); err != nil {
+		return nil, err
+	}
+	return traces, q.lane.stream.Synchronize()
 }
 
 // bytes is the memory traffic of a step as extend.cuh and bound.cuh count it, without the lists that are searched.

@@ -20,7 +20,7 @@ import (
 var _ match.Matcher = (*Device)(nil)
 
 // open opens an emulated device.
-func open(t testing.TB, options Options) *Device {
+func open(t interface{ Fatal(...any); Helper() }, options Options) *Device {
 	t.Helper()
 	if options.Driver == nil {
 		options.Driver = kernels.Emulate(64 << 20)
@@ -42,15 +42,22 @@ func drawOptions(t *rapid.T) Options {
 			AnyCost:    true,
 			NoSharing:  rapid.IntRange(0, 3).Draw(t, "no sharing") == 0,
 		},
-		rows:       rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),
-		tile:       rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
-		blocks:     rapid.IntRange(1, 4).Draw(t, "blocks"),
-		hostDriven: rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
-		noBitmaps:  rapid.Bool().Draw(t, "no bitmaps"),
-		signatures: rapid.Bool().Draw(t, "signatures"),
-		few:        rapid.SampledFrom([]int{1, 1 << 16}).Draw(t, "few"),
-		noMailbox:  rapid.IntRange(0, 3).Draw(t, "no mailbox") == 0,
-		arena:      512 << 10,
+		rows:           rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),
+		tile:           rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
+		blocks:         rapid.IntRange(1, 4).Draw(t, "blocks"),
+		hostDriven:     rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
+		noBitmaps:      rapid.Bool().Draw(t, "no bitmaps"),
+		signatures:     rapid.Bool().Draw(t, "signatures"),
+		few:            rapid.SampledFrom([]int{1, 1 << 16}).Draw(t, "few"),
+		noMailbox:      rapid.IntRange(0, 3).Draw(t, "no mailbox") == 0,
+		arena:          512 << 10,
+		inPages:        rapid.Bool().Draw(t, "in pages"),
+		offsetsInPages: rapid.Bool().Draw(t, "offsets in pages"),
+		graphs:         rapid.SampledFrom([]int64{0, 0, 1, 8 << 10}).Draw(t, "memory for graphs"),
+		buffers:        rapid.SampledFrom([]int{0, 1, 2, 4, 6, 10}).Draw(t, "buffers"),
+		page:           rapid.SampledFrom([]int64{64, 128, 512}).Draw(t, "page"),
+		scattered:      rapid.SampledFrom([]int64{-1, 1, 50, 1 << 20}).Draw(t, "scattered"),
+		noAhead:        rapid.IntRange(0, 3).Draw(t, "none ahead") == 0,
 	}}
 }
 

@@ -40,6 +40,13 @@ func (b *budget) inUse() int64 {
 	return b.used
 }
 
+// left is what may still be taken, what is kept for the next counted in.
+func (b *budget) left() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.limit - b.used + b.kept
+}
+
 // taken is how much device memory allocations take.
 func (b *budget) taken(all []kernels.Address) (n int64) {
 	b.mu.Lock()

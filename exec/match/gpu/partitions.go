@@ -41,6 +41,7 @@ type loaded struct {
 	identity pcsr.Identity
 	state    *pcsr.Partition // one that updates have changed; nil where it is one of arrays
 	ground   *pcsr.Graph     // of the graph that it came with
+	pages    *paging         // how it is read in pages; nil where it is not
 	storage
 
 	// What follows is under partitions.mu.
@@ -122,6 +123,9 @@ func (p *partitions) remove(l *loaded) *loaded {
 func (p *partitions) release(give func(kernels.Address) error, gone []*loaded) error {
 	var errs []error
 	for _, l := range gone {
+		if l.pages != nil {
+			p.d.pages.drop(l.pages)
+		}
 		errs = append(errs, l.storage.release(p.d, give))
 	}
 	return errors.Join(errs...)
@@ -204,6 +208,9 @@ func (p *partitions) copyArrays(l *loaded, part *pcsr.Partition) (err error) {
 	if e.Index, err = p.copyWords(&l.storage, a.Index); err != nil {
 		return err
 	}
+	if lists := 4 * int64(len(a.Offsets)+len(a.Neighbours)); p.d.options.inPages || lists > 2*p.d.pages.bytes && !p.fits(lists) {
+		return p.page(l, a)
+	}
 	if e.Offsets, err = p.copyWords(&l.storage, a.Offsets); err != nil {
 		return err
 	}
@@ -253,11 +260,66 @@ func (p *partitions) launch(k kernels.Kernel, threads int64, args ...uint64) err
 // no query reads; an eighth of the memory stays for the queries' tables.
 func (p *partitions) alloc(bytes int64, take func(bytes, spare int64) (kernels.Address, error)) (kernels.Address, error) {
 	for {
-		at, err := take(bytes, max(p.d.memory.limit/8, minArena))
-		if !errors.Is(err, ErrOutOfMemory) || !p.d.lanes.drop() && !p.evict() {
+		at, err := take(bytes, p.spare())
+		if !errors.Is(err, ErrOutOfMemory) || !p.d.lanes.drop() && !p.d.pages.shrink() && !p.evict() {
 			return at, err
 		}
 	}
+}
+
+// allocLists is alloc for the arrays of a partition.
+func (p *partitions) allocLists(bytes int64, take func(bytes, spare int64) (kernels.Address, error)) (kernels.Address, error) {
+	return p.alloc(bytes, func(bytes, spare int64) (kernels.Address, error) {
+		if p.full(bytes) {
+			return 0, fmt.Errorf("gpu: %d bytes of partitions are too many: %w", bytes, ErrOutOfMemory)
+		}
+		return take(bytes, spare)
+	})
+}
+
+// spare is what stays for the queries' tables.
+func (p *partitions) spare() int64 { return max(p.d.memory.limit/8, minArena) }
+
+// full reports whether partitions may not take so many bytes more.
+func (p *partitions) full(bytes int64) bool {
+	most := p.d.options.graphs
+	return most > 0 && p.bytes()+bytes > most
+}
+
+// left is how much partitions may still take without evicting any.
+func (p *partitions) left() int64 {
+	left := p.d.memory.left() - p.spare()
+	if most := p.d.options.graphs; most > 0 {
+		left = min(left, most-p.bytes())
+	}
+	return max(left, 0)
+}
+
+// bytes is what partitions take on the device.
+func (p *partitions) bytes() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := p.d.pages.total.Load()
+	for _, l := range p.all {
+		n += p.d.memory.taken(l.device)
+	}
+	return n
+}
+
+// fits reports whether so many bytes can be had, if need be by freeing all that no query reads.
+func (p *partitions) fits(bytes int64) bool {
+	bytes -= p.left() + p.d.pages.idle()
+	if p.d.options.graphs == 0 {
+		bytes -= p.d.lanes.idleBytes()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.all {
+		if l.queries == 0 {
+			bytes -= p.d.memory.taken(l.device)
+		}
+	}
+	return bytes <= 0
 }
 
 // evict frees what no query has read for the longest time; false where there is nothing.

@@ -74,7 +74,7 @@ func (p *partitions) reshape(l *loaded, form pcsr.Form) error {
 	for _, a := range arrays {
 		bytes += aligned(4 * a.words)
 	}
-	at, err := p.alloc(bytes, p.d.memory.take)
+	at, err := p.allocLists(bytes, p.d.memory.take)
 	if err != nil {
 		return err
 	}

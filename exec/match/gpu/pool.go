@@ -131,6 +131,9 @@ func (p *pool) make(size int64) (*lane, error) {
 	p.taken += size
 	p.mu.Unlock()
 	base, err := p.d.memory.alloc(size, 0)
+	for errors.Is(err, ErrOutOfMemory) && p.d.pages.shrink() {
+		base, err = p.d.memory.alloc(size, 0)
+	}
 	if err != nil {
 		p.mu.Lock()
 		p.taken -= size

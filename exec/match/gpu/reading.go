@@ -13,6 +13,8 @@ import (
 type reading struct {
 	*resident
 	held    []*loaded
+	paged   map[int]*loaded // of those held, by place, what is read in pages
+	views   []*view
 	whole   bool          // it holds all of them
 	waiting time.Duration // for what was not there
 }
@@ -43,7 +45,7 @@ func (d *Device) read(g *pcsr.Graph) (*reading, error) {
 
 // end ends the reading.
 func (r *reading) end() error {
-	err := r.d.partitions.letGo(r.held...)
+	err := errors.Join(r.closeViews(), r.d.partitions.letGo(r.held...))
 	r.held = nil
 	d := r.d
 	d.mu.Lock()
@@ -69,6 +71,12 @@ func (r *reading) hold(ctx context.Context, at int, vertices bool) (kernels.Part
 		r.waiting += time.Since(begun)
 	}
 	r.held = append(r.held, l)
+	if l.pages != nil {
+		if r.paged == nil {
+			r.paged = map[int]*loaded{}
+		}
+		r.paged[at] = l
+	}
 	return entry, nil
 }
 

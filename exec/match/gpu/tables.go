@@ -79,6 +79,9 @@ func (q *query) grow(state *kernels.State) error {
 		return q.start()
 	}
 	small := q.lane
+	if err := q.endStreaming(); err != nil {
+		return err
+	}
 	if err := q.lay(q.ctx, q.d, q.r, l, q.shape, q.numbers); err != nil {
 		return err
 	}

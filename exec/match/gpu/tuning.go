@@ -32,6 +32,19 @@ type tuning struct {
 	noMailbox bool
 	// repeats lets repeated rows through where the plan allows to drop them.
 	repeats bool
+	// graphs bounds the device memory of partitions, beside that of tables; 0 means what is left.
+	graphs int64
+	// inPages reads the lists of all partitions in pages, also of those that fit; with offsetsInPages also where they begin.
+	inPages, offsetsInPages bool
+	// page is the bytes of a buffer of the page cache; 0 means a share of the memory.
+	page int64
+	// buffers bounds the buffers of the page cache; 0 means what memory there is.
+	buffers int
+	// scattered is how many bytes are copied in the time in which one list is read over the bus where it lies; 0 means 8 KiB, less than 0
+	// that nothing is copied in pages.
+	scattered int64
+	// noAhead copies pages only when the rows before are through.
+	noAhead bool
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
@@ -43,6 +56,9 @@ func (t *tuning) complete() {
 	}
 	if t.tile <= 0 || t.tile > kernels.MaxTile {
 		t.tile = kernels.MaxTile
+	}
+	if t.scattered == 0 {
+		t.scattered = 8 << 10
 	}
 	if t.few <= 0 {
 		t.few = 1 << 16

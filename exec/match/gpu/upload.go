@@ -3,9 +3,11 @@ package gpu
 import (
 	"errors"
 	"runtime"
+	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -35,7 +37,7 @@ func (p *partitions) copyWords(s *storage, words []uint32) (kernels.Address, err
 
 // space takes memory on the device or, where that is full, pinned host memory, which it returns.
 func (p *partitions) space(s *storage, bytes int64) (at kernels.Address, host []byte, err error) {
-	at, err = p.alloc(bytes, p.d.memory.alloc)
+	at, err = p.allocLists(bytes, p.d.memory.alloc)
 	if err == nil {
 		s.device = append(s.device, at)
 		return at, nil, nil
@@ -49,6 +51,45 @@ func (p *partitions) space(s *storage, bytes int64) (at kernels.Address, host []
 	}
 	s.host = append(s.host, m)
 	return m.Device, m.Data, nil
+}
+
+// page puts the lists of a partition into pinned host memory, to be read in pages. Where they begin is on the device if that takes no more
+// than a quarter of what is left.
+func (p *partitions) page(l *loaded, a pcsr.Arrays) (err error) {
+	pages := &paging{}
+	if n := 4 * int64(len(a.Offsets)); n > 0 && n <= p.left()/4 && !p.d.options.offsetsInPages {
+		if l.entry.Offsets, err = p.copyWords(&l.storage, a.Offsets); err != nil {
+			return err
+		}
+		pages.offsetsResident = len(l.host) == 0 || l.host[len(l.host)-1].Device != l.entry.Offsets
+	}
+	pageOf := pages.cut(a, p.d.pages.bytes)
+	if pages.pageOf, err = p.copyWords(&l.storage, pageOf); err != nil {
+		return err
+	}
+	if len(a.Offsets) > 0 && l.entry.Offsets == 0 {
+		if l.entry.Offsets, pages.offsets, err = p.pin(&l.storage, a.Offsets); err != nil {
+			return err
+		}
+	}
+	l.entry.Neighbours, pages.neighbours, err = p.pin(&l.storage, a.Neighbours)
+	pages.flatOffsets, pages.flatNeighbours = l.entry.Offsets, l.entry.Neighbours
+	l.pages = pages
+	return err
+}
+
+// pin copies an array into pinned host memory.
+func (p *partitions) pin(s *storage, words []uint32) (kernels.Address, []uint32, error) {
+	data := kernels.Bytes(words)
+	m, err := p.d.driver.AllocHost(int64(len(data)) + 16)
+	if err != nil {
+		return 0, nil, err
+	}
+	s.host = append(s.host, m)
+	if _, err := copyParallel(m.Data, data); err != nil {
+		return 0, nil, err
+	}
+	return m.Device, unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), len(words)), nil
 }
 
 // send copies data to the device and waits for it.

@@ -1,0 +1,412 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
+)
+
+// TestWindowsHoldEveryPageOnce: each page that a link wants is in one of its windows, a window of each link fits the room, and each has its
+// turn.
+func TestWindowsHoldEveryPageOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		links := rapid.IntRange(1, kernels.MaxGrouped).Draw(t, "links")
+		room := rapid.IntRange(0, 200).Draw(t, "room")
+		of := &pagedLinks{}
+		var wanted [][]int
+		var hot []map[int]float64
+		together := 0
+		for range links {
+			v := &view{paging: &paging{starts: make([]uint32, 301)}}
+			pages := rapid.SliceOfNDistinct(rapid.IntRange(0, 299), 0, 300, rapid.ID).Draw(t, "pages")
+			slices.Sort(pages)
+			heats := map[int]float64{}
+			for _, p := range pages {
+				heats[p] = rapid.Float64Range(0, 1e9).Draw(t, "heat")
+			}
+			of.views, of.cells, of.links = append(of.views, v), append(of.cells, of.count), append(of.links, uint32(len(of.links)))
+			of.count += 300
+			wanted, hot = append(wanted, pages), append(hot, heats)
+			together += len(pages)
+		}
+		w := divide(wanted, hot, together, room, of)
+		if w.portions > mostPortions {
+			t.Fatalf("%d portions", w.portions)
+		}
+		if w.portions == 1 {
+			return
+		}
+		for i := range wanted {
+			if got := slices.Sorted(slices.Values(slices.Concat(w.of[i]...))); !slices.Equal(got, wanted[i]) {
+				t.Fatalf("link %d wants %v, its windows have %v", i, wanted[i], got)
+			}
+			for n, window := range w.of[i] {
+				for _, page := range window {
+					if got := w.adds[of.cells[i]+uint32(page)]; got != uint32(n*w.strides[i]) {
+						t.Fatalf("page %d of link %d adds %d, its window is %d of stride %d", page, i, got, n, w.strides[i])
+					}
+				}
+			}
+		}
+		for _, back := range []bool{false, true} {
+			turns := w.turns(back)
+			slices.Sort(turns)
+			for i, portion := range turns {
+				if i != portion || len(turns) != w.portions {
+					t.Fatalf("the turns are %v of %d portions", turns, w.portions)
+				}
+			}
+		}
+	})
+}
+
+// TestPagesHoldTheirLists: every list of every page that has room in a buffer is found in the buffer, wherever it lies.
+func TestPagesHoldTheirLists(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		a := pcsr.Arrays{Rows: uint32(rapid.IntRange(1, 200).Draw(rt, "rows"))}
+		single := rapid.Bool().Draw(rt, "one neighbour each")
+		for range a.Rows {
+			n := 1
+			if !single {
+				a.Offsets = append(a.Offsets, uint32(len(a.Neighbours)))
+				n = rapid.SampledFrom([]int{1, 2, 3, 20, 100}).Draw(rt, "neighbours")
+			}
+			for range n {
+				a.Neighbours = append(a.Neighbours, uint32(len(a.Neighbours))*7)
+			}
+		}
+		if !single {
+			a.Offsets = append(a.Offsets, uint32(len(a.Neighbours)))
+		}
+		d := open(rt, Options{Driver: kernels.Emulate(1 << 20), tuning: tuning{
+			page: rapid.SampledFrom([]int64{64, 256, 1024}).Draw(rt, "page"), offsetsInPages: rapid.Bool().Draw(rt, "offsets in pages")}})
+		l := &loaded{}
+		if err := d.partitions.page(l, a); err != nil {
+			rt.Fatal(err)
+		}
+		p := l.pages
+		at, err := d.driver.Alloc(d.pages.bytes)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		word := func(at kernels.Address) uint32 {
+			var w [1]uint32
+			if err := d.partitions.stream.Download(kernels.Bytes(w[:]), at); err != nil {
+				rt.Fatal(err)
+			}
+			return w[0]
+		}
+		for page := range p.pages() {
+			if p.bytes(page) > d.pages.bytes {
+				continue
+			}
+			if _, err := p.send(d.partitions.stream, page, at); err != nil {
+				rt.Fatal(err)
+			}
+			for _, where := range []kernels.Page{p.inBuffer(page, at), p.flat()} {
+				for row := p.starts[page]; row < p.starts[page+1]; row++ {
+					first, end := row, row+1
+					if !single {
+						first, end = word(where.Offsets+4*kernels.Address(row)), word(where.Offsets+4*kernels.Address(row+1))
+					}
+					for i := first; i < end; i++ {
+						if got := word(where.Neighbours + 4*kernels.Address(i)); got != a.Neighbours[i] {
+							rt.Fatalf("page %d, row %d, member %d: %d, want %d", page, row, i-first, got, a.Neighbours[i])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestQueriesShareTooFewPages: queries whose pages do not find room together are right, and nobody waits for another's.
+func TestQueriesShareTooFewPages(t *testing.T) {
+	t.Parallel()
+	d := open(t, Options{Launches: 8, tuning: tuning{arena: 300 << 10, inPages: true, page: 512, buffers: 5, scattered: 1 << 20, Tuning: match.Tuning{AnyCost: true}}})
+	m := ring(t, 300)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 3 {
+				if n, err := d.Count(context.Background(), m); err != nil || n != 300*8*8*8 {
+					t.Error(n, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	info, err := d.Info()
+	if err != nil || info.Pages.Buffers > 5 || info.Pages.Copied == 0 {
+		t.Errorf("%+v, %v", info.Pages, err)
+	}
+	for _, b := range d.pages.buffers {
+		if b.pins != 0 {
+			t.Errorf("a page is pinned %d times with no query", b.pins)
+		}
+	}
+	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+		t.Errorf("%v, %d bytes left", err, d.memory.inUse())
+	}
+}
+
+// TestAMatchInPagesEndsWithItsContext at whatever call it is cancelled, and gives all back.
+func TestAMatchInPagesEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	m := ring(t, 200)
+	for at := 1; at < 400; at += 7 {
+		calls := 0
+		ctx, cancel := context.WithCancel(context.Background())
+		e := kernels.Emulate(64 << 20)
+		e.Fail = func(string) error {
+			if calls++; calls == at {
+				cancel()
+			}
+			return nil
+		}
+		d := open(t, Options{Driver: e, tuning: tuning{arena: 300 << 10, rows: 50, tile: 5, inPages: true, page: 512, buffers: 6, scattered: 1 << 20, Tuning: match.Tuning{AnyCost: true}}})
+		if n, err := d.Count(ctx, m); err == nil && n != 200*8*8*8 {
+			t.Errorf("cancelled at call %d: %d", at, n)
+		}
+		for _, b := range d.pages.buffers {
+			if b.pins != 0 || b.of != nil && !b.ready {
+				t.Errorf("cancelled at call %d: a page is pinned %d times, ready %v", at, b.pins, b.ready)
+			}
+		}
+		cancel()
+		if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+			t.Errorf("%v, %d bytes left", err, d.memory.inUse())
+		}
+	}
+}
+
+// squeeze leaves partitions so many bytes of the device, in about 32 pages or of so many bytes, and takes away what is there; 0: all.
+func squeeze(d *Device, bytes int64) {
+	d.options.graphs = bytes
+	d.pages.close()
+	for d.partitions.evict() {
+	}
+	d.pages.bytes = mostBuffer
+	for bytes > 0 && d.pages.bytes > leastBuffer && d.pages.bytes*32 > bytes {
+		d.pages.bytes /= 2
+	}
+}
+
+// bytesRead is what the partitions take that a plan reads.
+func bytesRead(g *pcsr.Graph, plan *bgp.MatchPlan) (n int64) {
+	needs := needsOf(g, plan)
+	for _, of := range needs.all() {
+		n += int64(needs.part(of).Bytes())
+	}
+	return n
+}
+
+// budgets are shares of the bytes that a query's partitions take.
+var budgets = []int64{2, 4, 8, 16}
+
+// TestDeviceAnswersInPages: all data sets with a part of each query's partitions.
+func TestDeviceAnswersInPages(t *testing.T) {
+	gpu := driver(t)
+	root := os.Getenv("RDFGPU_DATA")
+	if root == "" {
+		t.Skip("RDFGPU_DATA is not set")
+	}
+	folders, err := filepath.Glob(filepath.Join(root, "*", "expected.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) {
+			set := loadSet(t, filepath.Dir(f))
+			d := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{AnyCost: true}}})
+			set.checkInPages(t, d)
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func (s *dataSet) checkInPages(t *testing.T, d *Device) {
+	begun, counted := time.Now(), 0
+	for _, row := range s.rows {
+		for semantics, want := range map[bgp.Semantics]string{bgp.Homomorphism: row.count, bgp.Isomorphism: row.isomorphic} {
+			n, err := strconv.ParseUint(want, 10, 64)
+			if err != nil || n > 100_000_000 {
+				continue
+			}
+			task := &match.Match{Graph: s.store.Default}
+			if task.Plan, err = s.plan(row.text, semantics, true); err != nil {
+				t.Errorf("%s: %v", row.name, err)
+				continue
+			}
+			for _, share := range budgets {
+				squeeze(d, bytesRead(task.Graph, task.Plan)/share+1)
+				if got, err := d.Count(context.Background(), task); err != nil || got != n {
+					t.Errorf("%s, %v, 1/%d: count %d, want %d, error %v", row.name, semantics, share, got, n, err)
+				}
+				counted++
+			}
+			squeeze(d, bytesRead(task.Graph, task.Plan)/4+1)
+			if n <= 1_000_000 {
+				if err := sameRows(s, d, matchtest.OnThreads(cpu.New(), 0), row.text, semantics, n); err != nil {
+					t.Errorf("%s, %v: %v", row.name, semantics, err)
+				}
+			}
+		}
+	}
+	info, _ := d.Info()
+	t.Logf("%s: %d counts right, %v, %d MB of pages copied", s.name, counted, time.Since(begun).Round(time.Millisecond), info.Pages.Copied>>20)
+}
+
+// TestReportOutOfCore measures graphs of which a part has room on the device.
+func TestReportOutOfCore(t *testing.T) {
+	gpu := driver(t)
+	r := matchtest.NewReport(t, "outofcore.md")
+	edges := uint64(200_000)
+	if s := os.Getenv("RDFGPU_RMAT"); s != "" {
+		edges, _ = strconv.ParseUint(s, 10, 64)
+	}
+	g := rmat(t, edges)
+	variable := func(b byte) parser.PatternTerm { return parser.PatternTerm{Variable: string(b)} }
+	var patterns []pattern
+	add := func(name string, classes []int, edges ...string) {
+		p := pattern{name: name}
+		for i, c := range classes {
+			p.triples = append(p.triples, parser.TriplePattern{Subject: variable('a' + byte(i)), Predicate: term(0), Object: term(uint32(2 + c))})
+		}
+		for _, e := range edges {
+			p.triples = append(p.triples, parser.TriplePattern{Subject: variable(e[0]), Predicate: term(1), Object: variable(e[1])})
+		}
+		patterns = append(patterns, p)
+	}
+	add("triangle, no labels", nil, "ab", "bc", "ac")
+	for _, q := range rmatPatterns {
+		add(q.name, q.classes, q.edges...)
+	}
+	if only := os.Getenv("RDFGPU_ONLY"); only != "" {
+		patterns = slices.DeleteFunc(patterns, func(p pattern) bool { return !strings.Contains(p.name, only) })
+	}
+	d := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{AnyCost: edges < 1_000_000}}})
+	r.Head(fmt.Sprintf("R-MAT with %d triples: a part of the partitions on the device", g.Edges()), "query", "share", "whole ms", "times in memory", "MB copied", "GB/s")
+	for _, q := range patterns {
+		plan, err := q.plan(g, bgp.Homomorphism, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &match.Match{Graph: g, Plan: plan}
+		bytes := bytesRead(g, plan)
+		squeeze(d, 0)
+		inMemory, n := timeInPages(t, d, m, 3)
+		r.Row(q.name, fmt.Sprintf("all (%d MB)", bytes>>20), inMemory.ms, 1, 0, 0)
+		for _, share := range budgets {
+			squeeze(d, bytes/share)
+			got, again := timeInPages(t, d, m, 3)
+			if n != again {
+				t.Errorf("%s, 1/%d: %d, in memory %d", q.name, share, again, n)
+			}
+			r.Row(q.name, fmt.Sprintf("1/%d", share), got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms)
+		}
+		for _, other := range []struct {
+			name string
+			set  func(o *tuning)
+		}{
+			{"1/4, nothing copied in pages", func(o *tuning) { o.scattered = -1 }},
+			{"1/4, every page copied", func(o *tuning) { o.scattered = 1 << 40 }},
+			{"1/4, none ahead", func(o *tuning) { o.noAhead = true }},
+		} {
+			was := d.options.tuning
+			other.set(&d.options.tuning)
+			squeeze(d, bytes/4)
+			got, again := timeInPages(t, d, m, 1)
+			if n != again && again != 0 {
+				t.Errorf("%s, %s: %d, in memory %d", q.name, other.name, again, n)
+			}
+			r.Row(q.name, other.name, got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms)
+			d.options.tuning = was
+		}
+		r.Details("outofcore-steps.txt", q.name+"\n"+stepsInPages(t, d, m, bytes/4))
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	reportMemories(t, r, gpu, g, patterns[0])
+}
+
+// reportMemories measures a query with all memory bounded, that of tables too.
+func reportMemories(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pcsr.Graph, q pattern) {
+	r.Head(q.name+", all memory bounded", "memory MiB", "whole ms", "MB copied", "GB/s")
+	plan, err := q.plan(g, bgp.Homomorphism, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mib := range []int64{8192, 1024, 600, 300, 256} {
+		d := open(t, Options{Driver: gpu, Memory: mib << 20})
+		got, _ := timeInPages(t, d, &match.Match{Graph: g, Plan: plan}, 3)
+		r.Row(mib, got.ms, got.mb, got.mb/got.ms)
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+type pagedTiming struct{ ms, mb float64 }
+
+// timeInPages counts once to fill the device and then some times more, and takes the median; what was copied is that of one count. 0: it did
+// not end in time.
+func timeInPages(t *testing.T, d *Device, m *match.Match, times int) (pagedTiming, uint64) {
+	var took []float64
+	var n uint64
+	before := d.pages.loaded
+	for i := range times + 1 {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		begun := time.Now()
+		got, err := d.Count(ctx, m)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		if err != nil {
+			return pagedTiming{ms: matchtest.Milliseconds(time.Since(begun))}, 0
+		}
+		n = got
+		if i == 0 {
+			before = d.pages.loaded
+		} else {
+			took = append(took, matchtest.Milliseconds(time.Since(begun)))
+		}
+	}
+	return pagedTiming{matchtest.Median(took), float64(d.pages.loaded-before) / float64(times) / 1e6}, n
+}
+
+// stepsInPages prints what the steps did with so many bytes for partitions.
+func stepsInPages(t *testing.T, d *Device, m *match.Match, bytes int64) string {
+	squeeze(d, bytes)
+	took := timing{steps: m.Plan}
+	traced := *m
+	traced.Trace = &took.trace
+	for range 2 {
+		if _, err := d.Count(context.Background(), &traced); err != nil {
+			t.Error(err)
+		}
+	}
+	return took.lines()
+}

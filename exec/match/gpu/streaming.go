@@ -1,0 +1,507 @@
+package gpu
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// streaming is how a query reads partitions in pages. Before a table is joined, its rows that have lists in each page are counted. The pages
+// that many rows want come to the device; where that has not room for all, the rows are grouped by sets of pages (windows), so that each page
+// comes once for a table and a set of the other lists' pages, and the next come while the rows before are joined. Lists in other pages are
+// read where they lie in host memory.
+type streaming struct {
+	byStep []pagedLinks // by device step
+	memory []kernels.Address
+	pinned []pageOf  // by the portion whose turn it is, and the next one
+	ahead  []*buffer // pages that are on their way
+	on     int       // the device step whose portion has its turn; -1: none
+}
+
+// pagedLinks are the links of a device step that read pages.
+type pagedLinks struct {
+	links    []uint32
+	views    []*view
+	cells    []uint32       // the first cell of each link
+	count    uint32         // cells
+	grouping *groupingTable // nil until rows are grouped
+}
+
+// pageOf is a page as a query sees it.
+type pageOf struct {
+	*view
+	page int
+}
+
+// groupingTable is the memory that rows of a step are grouped in.
+type groupingTable struct {
+	at                       kernels.Address // of the Grouping
+	counts, windows, portion kernels.Address
+	order                    kernels.Address
+}
+
+// mostPortions is the most parts that a table is joined in.
+const mostPortions = 1024
+
+// newStreaming finds the links that read pages; nil where there are none, or the plan costs so little that what it reads comes over the bus.
+func (j *join) newStreaming() *streaming {
+	if len(j.r.views) == 0 || j.d.options.scattered < 0 || !j.d.options.AnyCost && j.Plan.Cost < bgp.GPUStreamCost {
+		return nil
+	}
+	s := &streaming{byStep: make([]pagedLinks, j.deviceSteps()), on: -1}
+	for k, links := range j.linked {
+		of := &s.byStep[k]
+		for i, l := range links {
+			v := j.viewAt(l)
+			own := j.sharing[k] == nil || i < j.sharing[k].OwnLists // siblings pass the others
+			if v == nil || !own || kernels.OperandKind(l.From.Kind) == kernels.Candidate || kernels.LinkKind(l.Kind) != kernels.Neighbours || len(of.links) == kernels.MaxGrouped {
+				continue
+			}
+			of.links, of.views, of.cells = append(of.links, uint32(i)), append(of.views, v), append(of.cells, of.count)
+			of.count += uint32(v.pages())
+		}
+	}
+	return s
+}
+
+func (j *join) viewAt(l kernels.Link) *view {
+	for _, v := range j.r.views {
+		if v.at == l.Partition {
+			return v
+		}
+	}
+	return nil
+}
+
+// split decides how the rows of device step k are joined.
+func (q *query) split(k int, rows uint64) error {
+	lv, of := &q.driven.levels[k], &q.streaming.byStep[k]
+	lv.portions = lv.portions[:0]
+	all := portion{rows: rows}
+	defer func() {
+		if len(lv.portions) == 0 {
+			lv.portions = append(lv.portions, all)
+		}
+		lv.whole += uint64(len(lv.portions))
+	}()
+	if len(of.links) == 0 {
+		return nil
+	}
+	if int64(rows)*q.d.options.scattered < q.d.pages.bytes/4 {
+		lv.flat += rows
+		return nil
+	}
+	counts, err := q.countPages(k, rows)
+	if errors.Is(err, ErrOutOfMemory) {
+		return nil // all is read where it lies
+	}
+	if err != nil {
+		return err
+	}
+	w := q.windowing(of, counts, lv)
+	if w.portions == 1 {
+		all.pages = w.pagesOf(of, 0)
+		return nil
+	}
+	return q.order(k, rows, of, w)
+}
+
+// countPages counts the rows of a table that have a list in each cell.
+func (q *query) countPages(k int, rows uint64) ([]uint32, error) {
+	of := &q.streaming.byStep[k]
+	if of.grouping == nil {
+		g, err := q.newGrouping(k)
+		if err != nil {
+			return nil, err
+		}
+		of.grouping = g
+	}
+	s := q.lane.stream
+	if err := s.Zero(of.grouping.counts, 4*int64(of.count)); err != nil {
+		return nil, err
+	}
+	if err := q.group(kernels.CountPages, k, rows, of.count); err != nil {
+		return nil, err
+	}
+	counts := make([]uint32, of.count)
+	if err := s.Download(kernels.Bytes(counts), of.grouping.counts); err != nil {
+		return nil, err
+	}
+	if err := s.Synchronize(); err != nil {
+		return nil, err
+	}
+	for i, v := range of.views {
+		q.d.pages.want(v.paging, counts[of.cells[i]:][:v.pages()])
+	}
+	return counts, nil
+}
+
+// group launches a kernel of a Grouping that keeps n counts.
+func (q *query) group(kernel kernels.Kernel, k int, rows uint64, n uint32) error {
+	shared := 0
+	if n <= kernels.SharedCounts {
+		shared = int(4 * n)
+	}
+	blocks := int(min(uint64(q.d.blocks), rows/kernels.Block+1))
+	return q.lane.stream.Launch(kernel, blocks, shared, q.image.base, uint64(k), rows, q.streaming.byStep[k].grouping.at)
+}
+
+// newGrouping takes the memory for grouping the rows of a device step.
+func (q *query) newGrouping(k int) (*groupingTable, error) {
+	of := &q.streaming.byStep[k]
+	sizes := []int64{kernels.Size[kernels.Grouping](), 4 * int64(of.count), 4 * int64(of.count), 4 * mostPortions, 4 * q.capacity}
+	total := int64(0)
+	for _, n := range sizes {
+		total += aligned(n)
+	}
+	at, err := q.d.memory.take(total, 0)
+	for errors.Is(err, ErrOutOfMemory) && q.d.pages.shrink() {
+		at, err = q.d.memory.take(total, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	q.streaming.memory = append(q.streaming.memory, at)
+	g := &groupingTable{}
+	for i, field := range []*kernels.Address{&g.at, &g.counts, &g.windows, &g.portion, &g.order} {
+		*field = at
+		at += kernels.Address(aligned(sizes[i]))
+	}
+	out := kernels.Grouping{
+		Counts: g.counts, Windows: g.windows, Portions: g.portion, Order: g.order,
+		LinkCount: uint32(len(of.links)), CellCount: of.count, PortionCount: mostPortions,
+	}
+	copy(out.Links[:], of.links)
+	copy(out.Cells[:], of.cells)
+	if err := q.lane.stream.Upload(g.at, kernels.Bytes([]kernels.Grouping{out})); err != nil {
+		return nil, err
+	}
+	return g, q.lane.stream.Synchronize()
+}
+
+// order groups the rows of a table and lists its portions.
+func (q *query) order(k int, rows uint64, of *pagedLinks, w *windows) error {
+	lv, s := &q.driven.levels[k], q.lane.stream
+	g := of.grouping
+	if err := s.Upload(g.windows, kernels.Bytes(w.adds)); err != nil {
+		return err
+	}
+	if err := s.Zero(g.portion, 4*mostPortions); err != nil {
+		return err
+	}
+	if err := q.group(kernels.CountPortions, k, rows, mostPortions); err != nil {
+		return err
+	}
+	counts := make([]uint32, mostPortions)
+	if err := s.Download(kernels.Bytes(counts), g.portion); err != nil {
+		return err
+	}
+	if err := s.Synchronize(); err != nil {
+		return err
+	}
+	places, place := make([]uint32, mostPortions), uint32(0)
+	for _, i := range w.turns(lv.made%2 == 0) {
+		places[i] = place
+		if counts[i] > 0 {
+			lv.portions = append(lv.portions, portion{order: g.order + 4*kernels.Address(place), rows: uint64(counts[i]), pages: w.pagesOf(of, i)})
+		}
+		place += counts[i]
+	}
+	if err := s.Upload(g.portion, kernels.Bytes(places)); err != nil {
+		return err
+	}
+	if err := q.group(kernels.OrderRows, k, rows, mostPortions); err != nil {
+		return err
+	}
+	return s.Synchronize()
+}
+
+// fetch brings the pages of a portion to the device, and lets those go that were pinned for another. The kernels that read them are through.
+func (q *query) fetch(k int, part *portion) error {
+	if q.streaming == nil {
+		return nil
+	}
+	s := q.streaming
+	if s.on >= 0 && s.on != k {
+		q.driven.levels[s.on].bound = false
+	}
+	s.on = k
+	if err := q.arrive(); err != nil {
+		return err
+	}
+	wanted := make(map[pageOf]bool, len(part.pages))
+	for _, p := range part.pages {
+		wanted[p] = true
+	}
+	s.pinned = slices.DeleteFunc(s.pinned, func(p pageOf) bool {
+		if !wanted[p] {
+			q.d.pages.unpin(p.pinned[p.page])
+			p.put(p.page, nil)
+		}
+		return !wanted[p]
+	})
+	if err := q.claim(&q.driven.levels[k], part.pages); err != nil {
+		return err
+	}
+	if err := q.arrive(); err != nil {
+		return err
+	}
+	for _, v := range q.r.views {
+		if err := v.publish(q.lane.stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claim pins pages, and begins to copy those that are not on the device.
+func (q *query) claim(lv *level, pages []pageOf) error {
+	copies, err := q.lane.copying()
+	if err != nil {
+		return err
+	}
+	for _, p := range pages {
+		if p.pinned[p.page] != nil {
+			continue
+		}
+		b := q.d.pages.pin(p.paging, p.page)
+		if b == nil {
+			if b = q.d.pages.claim(p.paging, p.page); b == nil {
+				continue
+			}
+			n, err := p.send(copies, p.page, b.at)
+			if err != nil {
+				q.d.pages.abandon([]*buffer{b})
+				q.d.pages.unpin(b)
+				return errors.Join(err, copies.Synchronize())
+			}
+			b.bytes = n
+			lv.copied += uint64(n)
+			q.streaming.ahead = append(q.streaming.ahead, b)
+		}
+		p.put(p.page, b)
+		q.streaming.pinned = append(q.streaming.pinned, p)
+	}
+	return nil
+}
+
+// arrive waits for the pages that are on their way.
+func (q *query) arrive() error {
+	s := q.streaming
+	if len(s.ahead) == 0 {
+		return nil
+	}
+	err := q.lane.copies.Synchronize()
+	if err == nil {
+		q.d.pages.filled(s.ahead)
+	} else {
+		q.d.pages.abandon(s.ahead)
+	}
+	s.ahead = nil
+	return err
+}
+
+// letPagesGo unpins all pages, for the join begins anew.
+func (q *query) letPagesGo() error {
+	if q.streaming == nil {
+		return nil
+	}
+	err := q.arrive()
+	q.r.unpinAll()
+	q.streaming.pinned, q.streaming.on = nil, -1
+	return err
+}
+
+// fetchAhead begins to bring the pages of the next portion of device step k while one is joined.
+func (q *query) fetchAhead(k int) error {
+	if q.streaming == nil || q.d.options.noAhead {
+		return nil
+	}
+	lv := &q.driven.levels[k]
+	if lv.at+1 >= len(lv.portions) {
+		return nil
+	}
+	return q.claim(lv, lv.portions[lv.at+1].pages)
+}
+
+// endStreaming gives back what the query has for it; nothing of it runs.
+func (q *query) endStreaming() error {
+	if q.join == nil || q.streaming == nil {
+		return nil
+	}
+	errs := []error{q.letPagesGo()}
+	for _, at := range q.streaming.memory {
+		errs = append(errs, q.d.memory.give(at))
+	}
+	q.streaming = nil
+	return errors.Join(errs...)
+}
+
+// variant says how a step read its pages, for explain.
+func (lv *level) variant() string {
+	if lv.copied == 0 && lv.flat == 0 {
+		return ""
+	}
+	return fmt.Sprintf("pages: %d MB copied, %d rows over the bus, %d portions of %d tables ", lv.copied>>20, lv.flat, lv.whole, lv.made)
+}
+
+// windows says which pages are on the device together.
+type windows struct {
+	adds     []uint32  // by cell: what it adds to a row's portion
+	of       [][][]int // by link and window: its pages
+	strides  []int
+	inner    int // the link whose windows change fastest
+	portions int
+}
+
+// windowing decides which pages come to the device for a table, and together with which others.
+func (q *query) windowing(of *pagedLinks, counts []uint32, lv *level) *windows {
+	c := q.d.pages
+	c.mu.Lock()
+	wanted := make([][]int, len(of.links))
+	hot := make([]map[int]float64, len(of.links))
+	together := map[pageOf]bool{}
+	for i, v := range of.views {
+		hot[i] = map[int]float64{}
+		for page, n := range counts[of.cells[i]:][:v.pages()] {
+			if n == 0 {
+				continue
+			}
+			b, bytes := v.buffers[page], v.bytes(page)
+			there := b != nil && b.ready
+			if bytes > c.bytes || !there && int64(n)*q.d.options.scattered < bytes {
+				lv.flat += uint64(n)
+				continue
+			}
+			wanted[i] = append(wanted[i], page)
+			hot[i][page] = v.heat[page].at(c.clock)
+			together[pageOf{v, page}] = true
+		}
+	}
+	c.mu.Unlock()
+	return divide(wanted, hot, len(together), c.room(len(q.streaming.pinned)), of)
+}
+
+// divide cuts the pages that each link wants into windows, so that one of each fits room pages, and two of the link that wants most.
+func divide(wanted [][]int, hot []map[int]float64, together, room int, of *pagedLinks) *windows {
+	w := &windows{adds: make([]uint32, of.count), of: make([][][]int, len(wanted)), strides: make([]int, len(wanted)), portions: 1}
+	for i := range wanted {
+		w.of[i] = [][]int{wanted[i]}
+		if len(wanted[i]) > len(wanted[w.inner]) {
+			w.inner = i
+		}
+	}
+	if together <= room || room < 2*len(wanted) {
+		return w // all at once, or as much as there is room for
+	}
+	left := room
+	for i := range wanted {
+		if i != w.inner {
+			n := min(len(wanted[i]), max(room/(2*len(wanted)), 1))
+			w.of[i] = chunks(wanted[i], n)
+			left -= n
+		}
+	}
+	w.of[w.inner] = stable(wanted[w.inner], hot[w.inner], max(left, 2))
+	for w.count() > mostPortions {
+		most := 0
+		for i := range w.of {
+			if len(w.of[i]) > len(w.of[most]) {
+				most = i
+			}
+		}
+		w.of[most] = [][]int{slices.Concat(w.of[most]...)} // what does not find room is read where it lies
+	}
+	for i := range w.of {
+		w.strides[i] = w.portions
+		for n, window := range w.of[i] {
+			for _, page := range window {
+				w.adds[of.cells[i]+uint32(page)] = uint32(n * w.portions)
+			}
+		}
+		w.portions *= max(len(w.of[i]), 1)
+	}
+	return w
+}
+
+func (w *windows) count() int {
+	n := 1
+	for _, of := range w.of {
+		n *= max(len(of), 1)
+	}
+	return n
+}
+
+// stable makes a window of the pages wanted most, which fill half of the room and stay for the next tables, and windows of the others, of
+// which two fill the rest.
+func stable(pages []int, hot map[int]float64, room int) [][]int {
+	byHeat := slices.Clone(pages)
+	slices.SortStableFunc(byHeat, func(a, b int) int { return cmp.Compare(hot[b], hot[a]) })
+	n := min(room/2, len(byHeat))
+	rest := slices.Clone(byHeat[n:])
+	slices.Sort(rest)
+	out := chunks(rest, max((room-n)/2, 1))
+	if n > 0 {
+		out = append([][]int{byHeat[:n]}, out...)
+	}
+	return out
+}
+
+func chunks(pages []int, n int) [][]int {
+	return slices.Collect(slices.Chunk(pages, max(n, 1)))
+}
+
+// pagesOf are the pages of a portion.
+func (w *windows) pagesOf(of *pagedLinks, portion int) (pages []pageOf) {
+	listed := map[pageOf]bool{}
+	for i, v := range of.views {
+		n := 0
+		if w.strides[i] > 0 {
+			n = portion / w.strides[i] % max(len(w.of[i]), 1)
+		}
+		if n >= len(w.of[i]) {
+			continue
+		}
+		for _, page := range w.of[i][n] {
+			if p := (pageOf{v, page}); !listed[p] {
+				listed[p] = true
+				pages = append(pages, p)
+			}
+		}
+	}
+	return pages
+}
+
+// turns is the order in which portions have their turn: the windows of one link change fastest, to and fro, so that the last pages of one
+// sweep are the first of the next.
+func (w *windows) turns(back bool) []int {
+	outer := []int{0}
+	for i := range w.of {
+		if i == w.inner {
+			continue
+		}
+		var next []int
+		for _, portion := range outer {
+			for n := range max(len(w.of[i]), 1) {
+				next = append(next, portion+n*w.strides[i])
+			}
+		}
+		outer = next
+	}
+	var all []int
+	n := max(len(w.of[w.inner]), 1)
+	for _, portion := range outer {
+		for i := range n {
+			if back {
+				i = n - 1 - i
+			}
+			all = append(all, portion+i*w.strides[w.inner])
+		}
+		back = !back
+	}
+	return all
+}

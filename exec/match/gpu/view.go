@@ -1,0 +1,111 @@
+package gpu
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/kernels"
+)
+
+// view is a partition in pages as one query sees it: its own kernels.Partition, Pages and Page of each, so that pages come and go for it
+// alone. A page is where the query has pinned it, or else where it lies in host memory.
+type view struct {
+	*paging
+	at     kernels.Address // of the Partition, with the Pages and each Page behind it
+	place  int             // of the partition, in the table of the graph
+	pinned []*buffer       // by page
+	table  []kernels.Page
+	sent   []kernels.Page // the table on the device
+}
+
+// Where a view's Pages and table lie.
+var (
+	viewPages = kernels.Address(kernels.Size[kernels.Partition]())
+	viewTable = viewPages + kernels.Address(kernels.Size[kernels.Pages]())
+)
+
+// view returns the query's view of the partition at a place, which is held in pages; nil where there is no memory for one.
+func (r *reading) view(place int, entry kernels.Partition) (*view, error) {
+	for _, v := range r.views {
+		if v.place == place {
+			return v, nil
+		}
+	}
+	p := r.paged[place].pages
+	v := &view{paging: p, place: place, pinned: make([]*buffer, p.pages()), table: make([]kernels.Page, p.pages())}
+	for i := range v.table {
+		v.table[i] = p.flat()
+	}
+	v.sent = slices.Clone(v.table)
+	var err error
+	v.at, err = r.d.memory.take(int64(viewTable)+int64(p.pages())*kernels.Size[kernels.Page](), 0)
+	if errors.Is(err, ErrOutOfMemory) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.views = append(r.views, v)
+	entry.Pages = v.at + viewPages
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return v, errors.Join(
+		r.stream.Upload(v.at, kernels.Bytes([]kernels.Partition{entry})),
+		r.stream.Upload(entry.Pages, kernels.Bytes([]kernels.Pages{{PageOf: p.pageOf, Shift: uint32(p.shift)}})),
+		r.stream.Upload(v.at+viewTable, kernels.Bytes(v.sent)),
+		r.stream.Synchronize())
+}
+
+// put sets where a page is: in a buffer that the query has pinned, or nil.
+func (v *view) put(page int, b *buffer) {
+	v.pinned[page] = b
+	v.table[page] = v.flat()
+	if b != nil {
+		v.table[page] = v.inBuffer(page, b.at)
+	}
+}
+
+// publish writes the table to the device where it has changed; it is not called again before the stream is synchronized.
+func (v *view) publish(s kernels.Stream) error {
+	if slices.Equal(v.sent, v.table) {
+		return nil
+	}
+	copy(v.sent, v.table)
+	return s.Upload(v.at+viewTable, kernels.Bytes(v.sent))
+}
+
+// pinAll pins all pages that are on the device.
+func (r *reading) pinAll(s kernels.Stream) error {
+	var errs []error
+	for _, v := range r.views {
+		for page := range v.pinned {
+			if b := r.d.pages.pin(v.paging, page); b != nil {
+				v.put(page, b)
+			}
+		}
+		errs = append(errs, v.publish(s))
+	}
+	return errors.Join(errs...)
+}
+
+// unpinAll unpins all pages; nothing of the query runs.
+func (r *reading) unpinAll() {
+	for _, v := range r.views {
+		for page, b := range v.pinned {
+			if b != nil {
+				r.d.pages.unpin(b)
+				v.put(page, nil)
+			}
+		}
+	}
+}
+
+func (r *reading) closeViews() error {
+	r.unpinAll()
+	var errs []error
+	for _, v := range r.views {
+		errs = append(errs, r.d.memory.give(v.at))
+	}
+	r.views = nil
+	return errors.Join(errs...)
+}
