@@ -34,12 +34,13 @@ struct Partition {
 
 // Pages says where the lists of a partition are that is read in pages, which are ranges of rows. Page[] follows it.
 struct Pages {
-  u64 pageOf;                  // u32[]: the page of 1 << shift rows
+  u64 pageOf;                  // u32[]: the first page of each 1 << shift rows
   u32 shift, pad;
 };
 // Page: row r of the page has the list neighbours + 4 * u32 at offsets + 4 * r, wherever that lies; as long as to the next row's.
 struct Page {
   u64 offsets, neighbours;
+  u32 end, pad;                // the first row of the next page
 };
 
 // Operand: a constant, a column of the table that a step reads, or the step's own candidate.
@@ -233,6 +234,6 @@ struct Listing {
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
-static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 16 && sizeof(Grouping) == 80, "layout.go");
+static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 80, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 264 && sizeof(Patch) == 200, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

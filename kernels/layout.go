@@ -47,7 +47,7 @@ type Partition struct {
 	Pages Address
 }
 
-// Pages says where the lists of a partition are that is read in pages, which are ranges of rows: PageOf is u32[], the page of each
+// Pages says where the lists of a partition are that is read in pages, which are ranges of rows: PageOf is u32[], the first page of each
 // 1<<Shift rows.
 type Pages struct {
 	PageOf   Address
@@ -55,9 +55,10 @@ type Pages struct {
 }
 
 // Page says where the lists of a page are: that of row r begins at Neighbours + 4 × the u32 at Offsets + 4r. Both may lie below what is
-// allocated, as they stand for row 0.
+// allocated, as they stand for row 0. End is the first row of the next page.
 type Page struct {
 	Offsets, Neighbours Address
+	End, _              uint32
 }
 
 // Shapes of launches that group rows.

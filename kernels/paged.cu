@@ -19,7 +19,7 @@ static __device__ bool cellsOf(const Step &s, const Grouping &g, u64 row, u32 ce
     u32 r = rowOf(part, value(l.from, row, NONE));
     if (r == NONE) return false;
     const Pages *pages = at<const Pages>(part.pages);
-    cells[i] = g.cells[i] + word(pages->pageOf, r >> pages->shift);
+    cells[i] = g.cells[i] + pageOf(pages, r);
   }
   return true;
 }

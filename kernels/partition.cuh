@@ -111,12 +111,21 @@ static __device__ __forceinline__ u32 rowOf(const Partition &p, u32 v) {
   return row < p.rows ? row : NONE;
 }
 
+static __device__ __forceinline__ const Page *pageAt(const Pages *p) { return reinterpret_cast<const Page *>(p + 1); }
+
+// pageOf is the page of a row: the first of its neighbourhood, or one of those behind it where lists are long.
+static __device__ __forceinline__ u32 pageOf(const Pages *p, u32 row) {
+  u32 page = word(p->pageOf, row >> p->shift);
+  while (row >= __ldg(&pageAt(p)[page].end)) page++;
+  return page;
+}
+
 static __device__ __forceinline__ List rowList(const Partition &p, u32 row) {
   if (row == NONE) return {0, 0};
 #ifdef PAGED
   if (p.pages) {
     const Pages *pages = at<const Pages>(p.pages);
-    Page page = reinterpret_cast<const Page *>(pages + 1)[word(pages->pageOf, row >> pages->shift)];
+    const Page &page = pageAt(pages)[pageOf(pages, row)];
     if (!p.offsets) return {page.neighbours + u64(row) * 4, 1};
     u32 low = word(page.offsets, row), high = word(page.offsets, u64(row) + 1);
     return {page.neighbours + u64(low) * 4, high - low};

@@ -3,7 +3,7 @@ package kernels
 // pagedList is rowList of a partition in pages.
 func (t *twin) pagedList(p *Partition, row uint32) list {
 	pages := in[Pages](t.memory, p.Pages, 0)
-	page := in[Page](t.memory, p.Pages+uint64(Size[Pages]()), uint64(t.pageOf(pages, row)))
+	page := in[Page](t.memory, p.Pages+uint64(Size[Pages]()), uint64(t.pageOf(p.Pages, pages, row)))
 	if p.Offsets == 0 {
 		return list{page.Neighbours + 4*uint64(row), 1}
 	}
@@ -11,7 +11,14 @@ func (t *twin) pagedList(p *Partition, row uint32) list {
 	return list{page.Neighbours + 4*uint64(low), high - low}
 }
 
-func (t *twin) pageOf(p *Pages, row uint32) uint32 { return t.word(p.PageOf, uint64(row>>p.Shift)) }
+// pageOf is partition.cuh's; at is where the Pages lie.
+func (t *twin) pageOf(at Address, p *Pages, row uint32) uint32 {
+	page := t.word(p.PageOf, uint64(row>>p.Shift))
+	for row >= in[Page](t.memory, at+uint64(Size[Pages]()), uint64(page)).End {
+		page++
+	}
+	return page
+}
 
 // cellsOf is paged.cu's.
 func (t *twin) cellsOf(s *Step, g *Grouping, row uint64) (cells [MaxGrouped]uint32, ok bool) {
@@ -22,7 +29,7 @@ func (t *twin) cellsOf(s *Step, g *Grouping, row uint64) (cells [MaxGrouped]uint
 		if r == None {
 			return cells, false
 		}
-		cells[i] = g.Cells[i] + t.pageOf(in[Pages](t.memory, part.Pages, 0), r)
+		cells[i] = g.Cells[i] + t.pageOf(part.Pages, in[Pages](t.memory, part.Pages, 0), r)
 	}
 	return cells, true
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -27,13 +28,25 @@ var deviceGauges = []struct {
 	{described("rdfgpu_gpu_memory_used_bytes", "Memory of the GPU that this process has taken."), func(d rdfgpu.DeviceInfo) int64 { return d.Used }},
 	{described("rdfgpu_gpu_resident_bytes", "Bytes of the store that are resident on the GPU."), func(d rdfgpu.DeviceInfo) int64 { return d.Resident }},
 	{described("rdfgpu_gpu_working_bytes", "Memory of the GPU that running queries hold."), func(d rdfgpu.DeviceInfo) int64 { return d.Working }},
+	{described("rdfgpu_gpu_host_bytes", "Bytes of the store that lie in pinned host memory, because the GPU has no room for them."), func(d rdfgpu.DeviceInfo) int64 { return d.Host }},
+}
+
+// deviceCounters count from the start.
+var deviceCounters = []struct {
+	desc  *prometheus.Desc
+	value func(rdfgpu.DeviceInfo) int64
+}{
+	{described("rdfgpu_gpu_copied_bytes_total", "Bytes of whole partitions that were copied to the GPU."), func(d rdfgpu.DeviceInfo) int64 { return d.Copied }},
+	{described("rdfgpu_gpu_pages_copied_bytes_total", "Bytes of pages that were copied to the GPU, of partitions that do not fit it."), func(d rdfgpu.DeviceInfo) int64 { return d.PagesCopied }},
+	{described("rdfgpu_gpu_page_hits_total", "How often a page was on the GPU when a step of a query wanted lists of it."), func(d rdfgpu.DeviceInfo) int64 { return d.PageHits }},
+	{described("rdfgpu_gpu_page_misses_total", "How often a page was not on the GPU when a step of a query wanted lists of it."), func(d rdfgpu.DeviceInfo) int64 { return d.PageMisses }},
 }
 
 func described(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
 
 // Describe implements prometheus.Collector.
 func (deviceMetrics) Describe(out chan<- *prometheus.Desc) {
-	for _, g := range deviceGauges {
+	for _, g := range slices.Concat(deviceGauges, deviceCounters) {
 		out <- g.desc
 	}
 }
@@ -45,6 +58,9 @@ func (m deviceMetrics) Collect(out chan<- prometheus.Metric) {
 	info := engine.Device()
 	for _, g := range deviceGauges {
 		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(g.value(info)))
+	}
+	for _, c := range deviceCounters {
+		out <- prometheus.MustNewConstMetric(c.desc, prometheus.CounterValue, float64(c.value(info)))
 	}
 }
 

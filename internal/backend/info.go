@@ -19,6 +19,13 @@ type Info struct {
 	// Copied is how many bytes of partitions were copied to it so far, Patched how many that updates have changed were made there.
 	Copied  int64 `json:"copied,omitempty"`
 	Patched int   `json:"patched,omitempty"`
+	// Host is how many bytes of partitions lie in pinned host memory, because the device has no room for them: they are read in pages.
+	// PagesCopied is how many bytes of pages came over the bus so far; PageHits is how often a page was on the device when a step of a query
+	// wanted lists of it, PageMisses how often it was not.
+	Host        int64 `json:"host,omitempty"`
+	PagesCopied int64 `json:"pagesCopied,omitempty"`
+	PageHits    int64 `json:"pageHits,omitempty"`
+	PageMisses  int64 `json:"pageMisses,omitempty"`
 }
 
 // String describes the device in a line.
@@ -27,8 +34,12 @@ func (d Info) String() string {
 		return d.Reason
 	}
 	const gib = 1 << 30
-	return fmt.Sprintf("%s, compute capability %s, %.1f GiB (%.1f free), %.3f GiB of the store resident",
+	text := fmt.Sprintf("%s, compute capability %s, %.1f GiB (%.1f free), %.3f GiB of the store resident",
 		d.Name, d.Capability, float64(d.Memory)/gib, float64(d.Free)/gib, float64(d.Resident)/gib)
+	if d.Host > 0 {
+		text += fmt.Sprintf(", %.3f GiB read in pages from host memory", float64(d.Host)/gib)
+	}
+	return text
 }
 
 // Describe opens the GPU, if that has not been done, and describes it.
@@ -45,6 +56,7 @@ func (b *Backends) Describe() Info {
 	return Info{
 		Available: true, Name: info.Name, Memory: info.Total, Free: info.Free, Used: info.Used, Resident: info.GraphBytes,
 		Working: max(0, info.Used-info.GraphBytes-info.Idle), Copied: info.Copied, Patched: info.Patched,
+		Host: info.HostBytes, PagesCopied: info.Pages.Copied, PageHits: info.Pages.Hits, PageMisses: info.Pages.Misses,
 		Capability: fmt.Sprintf("%d.%d", info.ComputeCapability/10, info.ComputeCapability%10),
 	}
 }

@@ -202,6 +202,9 @@ func (q *query) phases(k int, out kernels.Address, limit uint64) error {
 		if err := q.fetch(k, part); err != nil {
 			return err
 		}
+		if err := q.fetchAhead(k); err != nil {
+			return err
+		}
 		f.Rows = part.rows
 		if err := s.Upload(at, kernels.Bytes(h.frames[k:k+1])); err != nil {
 			return err
@@ -216,9 +219,6 @@ func (q *query) phases(k int, out kernels.Address, limit uint64) error {
 		return err
 	}
 	if err := s.Launch(q.kernel(kernels.ExtendPhase, kernels.ExtendBranches, kernels.ExtendPaged), q.blocks, 0, base, uint64(k), out, limit, uint64(q.d.options.slice)); err != nil {
-		return err
-	}
-	if err := q.fetchAhead(k); err != nil {
 		return err
 	}
 	var now [1]kernels.State

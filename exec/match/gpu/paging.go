@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -12,7 +13,8 @@ import (
 // paging is how a partition is cut into pages that is larger than what the device has left: ranges of rows whose lists, with where they
 // begin, fit a buffer of the page cache. The whole of it lies in pinned host memory too, where what is not on the device is read.
 type paging struct {
-	// starts are the pages' first rows, and behind them the number of rows; pageOf is u32[], the page of each 1<<shift rows, on the device.
+	// starts are the pages' first rows, and behind them the number of rows; pageOf is u32[], the first page of each 1<<shift rows,
+	// on the device.
 	starts []uint32
 	pageOf kernels.Address
 	shift  uint
@@ -44,20 +46,21 @@ func (h heat) at(now uint64) float64 {
 // granulesPerPage is about how many granules, the rows that have one entry in pageOf, make a page.
 const granulesPerPage = 32
 
-// cut cuts the lists of a partition into pages of up to so many bytes. Rows whose lists are longer make a page that is never on the device.
+// cut cuts the lists of a partition into pages of up to so many bytes. A list that is longer makes a page that is never on the device.
 func (p *paging) cut(a pcsr.Arrays, bytes int64) (pageOf []uint32) {
 	p.offsets, p.neighbours = a.Offsets, a.Neighbours
 	each := max(p.rowBytes(0, a.Rows)/max(int64(a.Rows), 1), 1)
 	for p.shift < 16 && each<<(p.shift+1)*granulesPerPage <= bytes {
 		p.shift++
 	}
-	granule := uint32(1) << p.shift
-	for first := uint32(0); first < a.Rows; first += min(granule, a.Rows-first) {
-		end := first + min(granule, a.Rows-first)
-		if last := len(p.starts) - 1; last < 0 || p.rowBytes(p.starts[last], end) > bytes {
-			p.starts = append(p.starts, first)
+	for first := uint32(0); first < a.Rows; {
+		p.starts = append(p.starts, first)
+		fits := func(i int) bool { return p.rowBytes(first, first+1+uint32(i)) > bytes }
+		first += max(uint32(sort.Search(int(a.Rows-first), fits)), 1)
+		granule := uint32(len(pageOf)) << p.shift
+		for ; granule < first && granule < a.Rows; granule += 1 << p.shift {
+			pageOf = append(pageOf, uint32(len(p.starts)-1))
 		}
-		pageOf = append(pageOf, uint32(len(p.starts)-1))
 	}
 	p.buffers, p.heat = make([]*buffer, len(p.starts)), make([]heat, len(p.starts))
 	p.starts = append(p.starts, a.Rows)
@@ -82,17 +85,17 @@ func (p *paging) pages() int { return len(p.starts) - 1 }
 func (p *paging) bytes(page int) int64 { return p.rowBytes(p.starts[page], p.starts[page+1]) }
 
 // flat is a page that is read where it lies in host memory.
-func (p *paging) flat() kernels.Page {
-	return kernels.Page{Offsets: p.flatOffsets, Neighbours: p.flatNeighbours}
+func (p *paging) flat(page int) kernels.Page {
+	return kernels.Page{Offsets: p.flatOffsets, Neighbours: p.flatNeighbours, End: p.starts[page+1]}
 }
 
 // inBuffer is a page that lies in a buffer.
 func (p *paging) inBuffer(page int, at kernels.Address) kernels.Page {
 	first, end := p.starts[page], p.starts[page+1]
 	if p.offsets == nil {
-		return kernels.Page{Neighbours: at - 4*kernels.Address(first)}
+		return kernels.Page{Neighbours: at - 4*kernels.Address(first), End: end}
 	}
-	out := kernels.Page{Offsets: p.flatOffsets}
+	out := kernels.Page{Offsets: p.flatOffsets, End: end}
 	lists := at
 	if !p.offsetsResident {
 		out.Offsets = at - 4*kernels.Address(first)

@@ -121,7 +121,7 @@ func TestPagesHoldTheirLists(t *testing.T) {
 			if _, err := p.send(d.partitions.stream, page, at); err != nil {
 				rt.Fatal(err)
 			}
-			for _, where := range []kernels.Page{p.inBuffer(page, at), p.flat()} {
+			for _, where := range []kernels.Page{p.inBuffer(page, at), p.flat(page)} {
 				for row := p.starts[page]; row < p.starts[page+1]; row++ {
 					first, end := row, row+1
 					if !single {
@@ -306,6 +306,7 @@ func TestReportOutOfCore(t *testing.T) {
 		patterns = slices.DeleteFunc(patterns, func(p pattern) bool { return !strings.Contains(p.name, only) })
 	}
 	d := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{AnyCost: edges < 1_000_000}}})
+	details := ""
 	r.Head(fmt.Sprintf("R-MAT with %d triples: a part of the partitions on the device", g.Edges()), "query", "share", "whole ms", "times in memory", "MB copied", "GB/s")
 	for _, q := range patterns {
 		plan, err := q.plan(g, bgp.Homomorphism, true)
@@ -343,8 +344,11 @@ func TestReportOutOfCore(t *testing.T) {
 			r.Row(q.name, other.name, got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms)
 			d.options.tuning = was
 		}
-		r.Details("outofcore-steps.txt", q.name+"\n"+stepsInPages(t, d, m, bytes/4))
+		for _, share := range budgets {
+			details += fmt.Sprintf("%s, 1/%d\n%s", q.name, share, stepsInPages(t, d, m, bytes/share))
+		}
 	}
+	r.Details("outofcore-steps.txt", details)
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
@@ -360,7 +364,12 @@ func reportMemories(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pc
 	}
 	for _, mib := range []int64{8192, 1024, 600, 300, 256} {
 		d := open(t, Options{Driver: gpu, Memory: mib << 20})
-		got, _ := timeInPages(t, d, &match.Match{Graph: g, Plan: plan}, 3)
+		m := &match.Match{Graph: g, Plan: plan}
+		got, _ := timeInPages(t, d, m, 3)
+		took := timing{steps: plan}
+		m.Trace = &took.trace
+		_, err := d.Count(context.Background(), m)
+		r.Say(fmt.Sprintf("%s %v", took.lines(), err))
 		r.Row(mib, got.ms, got.mb, got.mb/got.ms)
 		if err := d.Close(); err != nil {
 			t.Error(err)

@@ -127,7 +127,8 @@ func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 
 // price is what a partition costs that is not there.
 func (p *partitions) price(part *pcsr.Partition) float64 {
-	if part.Rows() == 0 || p.has(part) {
+	there, paged := p.paged(part)
+	if part.Rows() == 0 || there && !paged {
 		return 0
 	}
 	if part.Layer() != pcsr.Patched {
@@ -141,9 +142,16 @@ func (p *partitions) price(part *pcsr.Partition) float64 {
 }
 
 func (p *partitions) has(part *pcsr.Partition) bool {
+	there, _ := p.paged(part)
+	return there
+}
+
+// paged reports whether a partition is there, and in pages.
+func (p *partitions) paged(part *pcsr.Partition) (there, paged bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.all[part.Identity()] != nil
+	l := p.all[part.Identity()]
+	return l != nil, l != nil && l.pages != nil
 }
 
 // preparation is what is brought to the device before a query waits for it: for one plan at a time.

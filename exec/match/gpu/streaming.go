@@ -2,10 +2,13 @@ package gpu
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -66,6 +69,52 @@ func (j *join) newStreaming() *streaming {
 		}
 	}
 	return s
+}
+
+// readsPages reports whether a match will read partitions in pages: those that are here in pages, or do not fit.
+func (d *Device) readsPages(m *match.Match) bool {
+	needs := needsOf(m.Graph, m.Plan)
+	bytes := int64(0)
+	for _, of := range needs.all() {
+		part := needs.part(of)
+		switch there, paged := d.partitions.paged(part); {
+		case paged:
+			return true
+		case !there:
+			bytes += int64(part.Bytes())
+		}
+	}
+	return !d.partitions.fits(bytes)
+}
+
+// joinLeaves returns a shape that joins its leaves, where a leaf is no list's whole length and is read in pages: which page a factor's list
+// lies in depends on the candidate, a step's on the row.
+func (r *reading) joinLeaves(ctx context.Context, m *match.Match, count bool, s *shape) (*shape, error) {
+	if r.d.options.scattered < 0 || len(s.made) > 0 {
+		return s, nil
+	}
+	for _, g := range s.factors {
+		if g.Step.Low == 0 && g.Step.High == dictionary.None && len(g.Step.Distinct) == 0 {
+			continue
+		}
+		list := &g.Step.Lists[0]
+		if list.Kind != match.Dynamic || list.Link.Kind != bgp.Neighbours || !list.Link.Label.IsConstant() {
+			continue
+		}
+		at, used := r.place(list.Link.Label.Constant, list.Link.Dir)
+		if !used {
+			continue
+		}
+		if _, err := r.load(ctx, at, false); err != nil {
+			return nil, err
+		}
+		if r.paged[at] != nil {
+			options := r.d.options
+			options.NoLeaves = true
+			return newShape(m, count, &options), nil
+		}
+	}
+	return s, nil
 }
 
 func (j *join) viewAt(l kernels.Link) *view {
@@ -436,12 +485,12 @@ func (w *windows) count() int {
 	return n
 }
 
-// stable makes a window of the pages wanted most, which fill half of the room and stay for the next tables, and windows of the others, of
+// stable makes a window of the pages wanted most, which fill most of the room and stay for the next tables, and windows of the others, of
 // which two fill the rest.
 func stable(pages []int, hot map[int]float64, room int) [][]int {
 	byHeat := slices.Clone(pages)
 	slices.SortStableFunc(byHeat, func(a, b int) int { return cmp.Compare(hot[b], hot[a]) })
-	n := min(room/2, len(byHeat))
+	n := min(3*room/4, len(byHeat))
 	rest := slices.Clone(byHeat[n:])
 	slices.Sort(rest)
 	out := chunks(rest, max((room-n)/2, 1))

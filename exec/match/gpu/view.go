@@ -34,7 +34,7 @@ func (r *reading) view(place int, entry kernels.Partition) (*view, error) {
 	p := r.paged[place].pages
 	v := &view{paging: p, place: place, pinned: make([]*buffer, p.pages()), table: make([]kernels.Page, p.pages())}
 	for i := range v.table {
-		v.table[i] = p.flat()
+		v.table[i] = p.flat(i)
 	}
 	v.sent = slices.Clone(v.table)
 	var err error
@@ -59,7 +59,7 @@ func (r *reading) view(place int, entry kernels.Partition) (*view, error) {
 // put sets where a page is: in a buffer that the query has pinned, or nil.
 func (v *view) put(page int, b *buffer) {
 	v.pinned[page] = b
-	v.table[page] = v.flat()
+	v.table[page] = v.flat(page)
 	if b != nil {
 		v.table[page] = v.inBuffer(page, b.at)
 	}
