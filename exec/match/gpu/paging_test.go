@@ -377,6 +377,65 @@ func reportMemories(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pc
 	}
 }
 
+// TestReportLUBMOutOfCore measures the queries of LUBM, one at a time and many at once, with less memory than the store takes.
+func TestReportLUBMOutOfCore(t *testing.T) {
+	gpu := driver(t)
+	scale := 5
+	if s := os.Getenv("RDFGPU_LUBM"); s != "" {
+		scale, _ = strconv.Atoi(s)
+	}
+	u := &universities{scale: scale}
+	g := u.graph(t)
+	r := matchtest.NewReport(t, "lubm-outofcore.md")
+	var plans []*bgp.MatchPlan
+	head := []any{"memory MiB"}
+	for _, q := range lubmQueries {
+		p, err := bgp.Plan(context.Background(), u.pattern(q.text), g, lookup, bgp.Options{CountOnly: true, Speed: bgp.GPUSpeed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans, head = append(plans, p), append(head, q.name+" ms")
+	}
+	r.Head(fmt.Sprintf("LUBM(%d), %d triples, %d MB: counts with all memory bounded", scale, g.Edges(), g.Bytes()>>20), append(head,
+		"queries/s at 64", "MB copied for each", "page hits", "device MiB in use")...)
+	var want []uint64
+	for _, mib := range []int64{1 << 20, 2048, 1024, 512, 256} {
+		d := open(t, Options{Driver: gpu, Memory: mib << 20})
+		row := []any{mib}
+		for i, p := range plans {
+			m := &match.Match{Graph: g, Plan: p}
+			took, n := timeInPages(t, d, m, 5)
+			if row = append(row, took.ms); len(want) == i {
+				want = append(want, n)
+			}
+			if n != want[i] {
+				t.Errorf("%s with %d MiB: %d, in memory %d", lubmQueries[i].name, mib, n, want[i])
+			}
+		}
+		before, _ := d.Info()
+		rate := throughput(t, d, g, plans, 64)
+		after, _ := d.Info()
+		copied := float64(after.Pages.Copied+after.Copied-before.Pages.Copied-before.Copied) / 1e6 / max(rate, 1) // it takes about a second
+		hits := float64(after.Pages.Hits-before.Pages.Hits) / max(float64(after.Pages.Hits+after.Pages.Misses-before.Pages.Hits-before.Pages.Misses), 1)
+		r.Row(append(row, rate, copied, hits, after.Used>>20)...)
+		if after.Used > after.Limit {
+			t.Errorf("%+v", after)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	var all time.Duration
+	for _, p := range plans {
+		begun := time.Now()
+		if _, err := matchtest.OnThreads(cpu.New(), 0).Count(context.Background(), &match.Match{Graph: g, Plan: p}); err != nil {
+			t.Error(err)
+		}
+		all += time.Since(begun)
+	}
+	r.Say(fmt.Sprintf("The processor answers %.1f of them a second, one at a time on all cores.", float64(len(plans))/all.Seconds()))
+}
+
 type pagedTiming struct{ ms, mb float64 }
 
 // timeInPages counts once to fill the device and then some times more, and takes the median; what was copied is that of one count. 0: it did

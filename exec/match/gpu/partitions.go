@@ -208,7 +208,7 @@ func (p *partitions) copyArrays(l *loaded, part *pcsr.Partition) (err error) {
 	if e.Index, err = p.copyWords(&l.storage, a.Index); err != nil {
 		return err
 	}
-	if lists := 4 * int64(len(a.Offsets)+len(a.Neighbours)); p.d.options.inPages || lists > 2*p.d.pages.bytes && !p.fits(lists) {
+	if lists := 4 * int64(len(a.Offsets)+len(a.Neighbours)); p.d.options.inPages || lists > 2*p.d.pages.bytes && !p.fits(l.ground, lists) {
 		return p.page(l, a)
 	}
 	if e.Offsets, err = p.copyWords(&l.storage, a.Offsets); err != nil {
@@ -306,20 +306,32 @@ func (p *partitions) bytes() int64 {
 	return n
 }
 
-// fits reports whether so many bytes can be had, if need be by freeing all that no query reads.
-func (p *partitions) fits(bytes int64) bool {
-	bytes -= p.left() + p.d.pages.idle()
-	if p.d.options.graphs == 0 {
-		bytes -= p.d.lanes.idleBytes()
+// recent is how many uses of partitions ago one was used that is not to make room for another.
+const recent = 64
+
+// fits reports whether so many bytes more of a graph can be on the device whole: if they are free, or can be freed of what no query reads. A
+// graph that is larger than the memory has no more than half of it for whole partitions, the rest is for pages; and what was used recently
+// does not make room for it, or its partitions would drive one another out.
+func (p *partitions) fits(ground *pcsr.Graph, bytes int64) bool {
+	free := p.left() + p.d.pages.idle()
+	most := p.d.memory.limit - p.spare()
+	if of := p.d.options.graphs; of > 0 {
+		most = min(most, of)
+	} else {
+		free += p.d.lanes.idleBytes()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	larger, whole := int64(ground.Bytes()) > most, int64(0)
 	for _, l := range p.all {
-		if l.queries == 0 {
-			bytes -= p.d.memory.taken(l.device)
+		n := p.d.memory.taken(l.device)
+		if l.queries == 0 && (!larger || p.clock-l.used > recent) {
+			free += n
+		} else if l.pages == nil {
+			whole += n
 		}
 	}
-	return bytes <= 0
+	return bytes <= free && (!larger || whole+bytes <= most/2)
 }
 
 // evict frees what no query has read for the longest time; false where there is nothing.

@@ -47,6 +47,9 @@ type groupingTable struct {
 	order                    kernels.Address
 }
 
+// mostOnTheWay is how many bytes of pages are copied before the context is looked at: some ten milliseconds.
+const mostOnTheWay = 512 << 20
+
 // mostPortions is the most parts that a table is joined in.
 const mostPortions = 1024
 
@@ -84,7 +87,7 @@ func (d *Device) readsPages(m *match.Match) bool {
 			bytes += int64(part.Bytes())
 		}
 	}
-	return !d.partitions.fits(bytes)
+	return !d.partitions.fits(m.Graph.Ground(), bytes)
 }
 
 // joinLeaves returns a shape that joins its leaves, where a leaf is no list's whole length and is read in pages: which page a factor's list
@@ -313,6 +316,7 @@ func (q *query) claim(lv *level, pages []pageOf) error {
 	if err != nil {
 		return err
 	}
+	on := int64(0)
 	for _, p := range pages {
 		if p.pinned[p.page] != nil {
 			continue
@@ -331,6 +335,12 @@ func (q *query) claim(lv *level, pages []pageOf) error {
 			b.bytes = n
 			lv.copied += uint64(n)
 			q.streaming.ahead = append(q.streaming.ahead, b)
+			if on += n; on > mostOnTheWay {
+				if err := errors.Join(q.arrive(), q.ctx.Err()); err != nil {
+					return err
+				}
+				on = 0
+			}
 		}
 		p.put(p.page, b)
 		q.streaming.pinned = append(q.streaming.pinned, p)

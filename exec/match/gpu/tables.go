@@ -31,7 +31,7 @@ func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
 	if rows < float64(most) {
 		most = int64(rows)
 	}
-	if m.Plan.Cost > bgp.GPUStreamCost && d.readsPages(m) {
+	if s.tableBytes(most) > d.lanes.large && d.readsPages(m) {
 		return max(min(d.lanes.most, largeArena)/alignment*alignment, minArena) // pages come once for each table
 	}
 	if m.Plan.Cost > bgp.GPULargeCost {
