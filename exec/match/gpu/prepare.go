@@ -110,7 +110,12 @@ func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 	err := section.Guard(func() error {
 		n := needsOf(g, plan)
 		for _, of := range n.all() {
-			price += d.partitions.price(n.part(of))
+			part := n.part(of)
+			if _, paged := d.partitions.paged(part); paged {
+				price += d.sweeps(plan) * float64(part.Bytes()) / bgp.GPUCopyBytes
+			} else {
+				price += d.partitions.price(part)
+			}
 		}
 		if n.everything || n.sets {
 			for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
@@ -125,10 +130,21 @@ func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 	return price
 }
 
+// rowEstimate is about how many bytes a row of a query's tables takes.
+const rowEstimate = 64
+
+// sweeps is how often a plan is expected to read what is in pages: once for each table.
+func (d *Device) sweeps(plan *bgp.MatchPlan) float64 {
+	rows := 0.0
+	for i := range plan.Steps {
+		rows = max(rows, plan.Steps[i].EstimatedRows)
+	}
+	return 1 + rows*rowEstimate/float64(d.lanes.most)
+}
+
 // price is what a partition costs that is not there.
 func (p *partitions) price(part *pcsr.Partition) float64 {
-	there, paged := p.paged(part)
-	if part.Rows() == 0 || there && !paged {
+	if part.Rows() == 0 || p.has(part) {
 		return 0
 	}
 	if part.Layer() != pcsr.Patched {
