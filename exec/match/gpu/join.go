@@ -23,7 +23,7 @@ type join struct {
 	image *image
 
 	blocks, tile int
-	// capacity is the rows of every table.
+	// capacity is the rows of the largest tables; shape.rows those of each.
 	capacity int64
 	// columns are the addresses of each table's columns, in the order of shape.tables; out those of the output.
 	columns [][]kernels.Address
@@ -68,15 +68,25 @@ func (j *join) layTables(m *match.Match) {
 		j.capacity = min(j.capacity, int64(j.d.options.rows))
 	}
 	j.tile, j.blocks = j.d.options.tile, j.d.blocks
-	for j.tile > kernels.Block && j.capacity < 4*int64(j.tile)*int64(j.blocks) {
+	least := j.least()
+	for j.tile > kernels.Block && least < 4*int64(j.tile)*int64(j.blocks) {
 		j.tile /= 2
 	}
-	j.tile = int(max(min(int64(j.tile), j.capacity/2), 1))
-	j.blocks = int(max(min(int64(j.blocks), j.capacity/2/int64(j.tile)), 1))
+	j.tile = int(max(min(int64(j.tile), least/2), 1))
+	j.blocks = int(max(min(int64(j.blocks), least/2/int64(j.tile)), 1))
 	j.narrow = j.blocks
 	if m.Plan.Cost < bgp.GPUNarrowCost {
 		j.narrow = min(j.blocks, narrowBlocks)
 	}
+}
+
+// least is the rows of the smallest table that a step adds to.
+func (j *join) least() int64 {
+	n := j.capacity
+	for k := 1; k < len(j.tables); k++ {
+		n = min(n, j.rows(k, j.capacity))
+	}
+	return n
 }
 
 // narrowBlocks is how many blocks a query of little cost starts with.
@@ -89,23 +99,23 @@ func (j *join) takeTables() error {
 		return err
 	}
 	j.image = &image{base: base}
-	column := func() kernels.Address {
+	column := func(rows int64) kernels.Address {
 		if err != nil {
 			return 0
 		}
 		var at kernels.Address
-		at, err = j.lane.arena.take(4 * j.capacity)
+		at, err = j.lane.arena.take(4 * rows)
 		return at
 	}
-	for _, table := range j.tables {
+	for k, table := range j.tables {
 		columns := make([]kernels.Address, len(table))
 		for i := range columns {
-			columns[i] = column()
+			columns[i] = column(j.rows(k, j.capacity))
 		}
 		j.columns = append(j.columns, columns)
 	}
 	for range j.output {
-		j.out = append(j.out, column())
+		j.out = append(j.out, column(j.capacity))
 	}
 	return err
 }
@@ -153,7 +163,7 @@ func (j *join) layProgram(m *match.Match) error {
 		p.MailboxWords = 0
 	}
 	// Every block may go as far beyond its ticket as a row is kept whole.
-	each := j.capacity / int64(j.blocks)
+	each := j.least() / int64(j.blocks)
 	if whole := 3*each/4 - int64(j.tile); whole > int64(j.tile) {
 		p.Whole = uint32(min(whole, kernels.MaxWhole))
 	} else if each >= 2*int64(j.tile) {
@@ -206,7 +216,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		links = append(links, kernels.Link{Kind: uint32(kernels.List)}) // for its columns
 	}
 	for i := range links {
-		if err := j.listColumns(&links[i]); err != nil {
+		if err := j.listColumns(&links[i], j.rows(k, j.capacity)); err != nil {
 			return err
 		}
 	}
@@ -218,7 +228,7 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 	if err := j.layCopies(k, s); err != nil {
 		return err
 	}
-	rows := j.capacity
+	rows := j.rows(k, j.capacity)
 	for _, column := range []struct {
 		at   *kernels.Address
 		size int64
@@ -244,6 +254,9 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		j.variants[k] += "once "
 	}
 	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.strategy
+	if k+1 < len(j.tables) {
+		s.Capacity = uint64(j.rows(k+1, j.capacity))
+	}
 	if k == j.deviceSteps()-1 {
 		return j.layEnd(k, s)
 	}

@@ -40,12 +40,12 @@ func (j *join) bounds(k int, s *match.Step) (low, high uint32) {
 	return low, high
 }
 
-// listColumns gives a link the columns for each row's list.
-func (j *join) listColumns(l *kernels.Link) (err error) {
-	if l.Begin, err = j.lane.arena.take(8 * j.capacity); err != nil {
+// listColumns gives a link the columns for the lists of so many rows.
+func (j *join) listColumns(l *kernels.Link, rows int64) (err error) {
+	if l.Begin, err = j.lane.arena.take(8 * rows); err != nil {
 		return err
 	}
-	l.Size, err = j.lane.arena.take(4 * j.capacity)
+	l.Size, err = j.lane.arena.take(4 * rows)
 	return err
 }
 

@@ -97,6 +97,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 			return err
 		}
 		defer q.pass()
+		s.reads(d, m)
 		l, err := d.lanes.lane(d.arenaFor(s, m))
 		if err != nil {
 			return err
@@ -167,8 +168,9 @@ func (q *query) run() (uint64, error) {
 	if q.Plan.Inputs > 0 {
 		rows = q.task.Input.N
 	}
-	for q.base = 0; q.base < rows; q.base += int(q.capacity) {
-		q.part = min(rows-q.base, int(q.capacity))
+	first := int(q.rows(0, q.capacity))
+	for q.base = 0; q.base < rows; q.base += first {
+		q.part = min(rows-q.base, first)
 		if err := q.start(); err != nil {
 			return q.done, err
 		}

@@ -42,7 +42,7 @@ func TestTablesAreAsLargeAsTheEstimateAsks(t *testing.T) {
 		t.Errorf("a small query leaves %d bytes, want %d", got, p.small)
 	}
 	d.blocks = 1000 // so many blocks can use large tables
-	count(t, d, expecting(m, 500_000), 300*8*8*8)
+	count(t, d, expecting(m, 1_000_000), 300*8*8*8)
 	if got := p.idleBytes(); got != p.small+p.large {
 		t.Errorf("a large query leaves %d bytes, want %d more", got-p.small, p.large)
 	}

@@ -34,6 +34,8 @@ type shape struct {
 	// tables are the slots in the table that each device step reads; output those of the output table.
 	tables [][]int
 	output []int
+	// small are the tables, by device step, that have few rows, where partitions are read in pages; else nil.
+	small []bool
 	// sharing says, by device step, where candidates are among siblings; nil elsewhere (siblings.go).
 	sharing []*match.Sharing
 }

@@ -205,7 +205,7 @@ func (q *query) group(kernel kernels.Kernel, k int, rows uint64, n uint32) error
 // newGrouping takes the memory for grouping the rows of a device step.
 func (q *query) newGrouping(k int) (*groupingTable, error) {
 	of := &q.streaming.byStep[k]
-	sizes := []int64{kernels.Size[kernels.Grouping](), 4 * int64(of.count), 4 * int64(of.count), 4 * mostPortions, 4 * q.capacity}
+	sizes := []int64{kernels.Size[kernels.Grouping](), 4 * int64(of.count), 4 * int64(of.count), 4 * mostPortions, 4 * q.rows(k, q.capacity)}
 	total := int64(0)
 	for _, n := range sizes {
 		total += aligned(n)

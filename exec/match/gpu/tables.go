@@ -31,7 +31,7 @@ func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
 	if rows < float64(most) {
 		most = int64(rows)
 	}
-	if s.tableBytes(most) > d.lanes.large && d.readsPages(m) {
+	if s.small != nil && s.tableBytes(most) > d.lanes.large {
 		return max(min(d.lanes.most, largeArena)/alignment*alignment, minArena) // pages come once for each table
 	}
 	if m.Plan.Cost > bgp.GPULargeCost {
@@ -99,9 +99,42 @@ func (s *shape) tableBytes(rows int64) int64 { return rows*s.perRow() + s.overhe
 func (s *shape) perRow() int64 {
 	n := int64(4*len(s.output)) + 1 // the look-back flags and sums of 256 rows
 	for k := range s.tables {
-		n += s.rowBytes(k)
+		n += (s.rowBytes(k)*s.rows(k, smallShare) + smallShare - 1) / smallShare
 	}
 	return n
+}
+
+// smallShare is the part of the largest tables' rows that a small one has.
+const smallShare = 8
+
+// rows is how many the table of device step k has where the largest have so many: the first has one where there is no input.
+func (s *shape) rows(k int, capacity int64) int64 {
+	switch {
+	case k == 0 && s.Plan.Inputs == 0:
+		return 1
+	case s.small != nil && s.small[k]:
+		return max(capacity/smallShare, 1)
+	}
+	return capacity
+}
+
+// reads prepares the tables for partitions that are read in pages, which come for each table of the largest: those of which few rows are
+// expected are small.
+func (s *shape) reads(d *Device, m *match.Match) {
+	if !d.readsPages(m) {
+		return
+	}
+	expected, most := make([]float64, len(s.tables)), 0.0
+	for k := range s.tables {
+		if k > s.first {
+			expected[k] = s.steps[k-1].Plan.EstimatedRows
+			most = max(most, expected[k])
+		}
+	}
+	s.small = make([]bool, len(s.tables))
+	for k := s.first + 1; k < len(s.tables); k++ {
+		s.small[k] = expected[k]*smallShare < most
+	}
 }
 
 // overhead is what does not grow with the rows.
@@ -109,6 +142,7 @@ func (s *shape) overhead() int64 {
 	n := s.imageBytes() + int64(alignment)*int64(12*s.deviceSteps()+len(s.output)+8)
 	for k := range s.tables {
 		n += int64(alignment) * int64(len(s.tables[k])+2*s.links(k)+4)
+		n += s.rowBytes(k) // tables of one row
 	}
 	return n
 }
