@@ -98,7 +98,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}
 		defer q.pass()
 		s.reads(d, m)
-		l, err := d.lanes.lane(d.arenaFor(s, m))
+		l, err := d.lanes.lane(ctx, d.arenaFor(s, m))
 		if err != nil {
 			return err
 		}

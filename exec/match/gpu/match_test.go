@@ -20,7 +20,10 @@ import (
 var _ match.Matcher = (*Device)(nil)
 
 // open opens an emulated device.
-func open(t interface{ Fatal(...any); Helper() }, options Options) *Device {
+func open(t interface {
+	Fatal(...any)
+	Helper()
+}, options Options) *Device {
 	t.Helper()
 	if options.Driver == nil {
 		options.Driver = kernels.Emulate(64 << 20)

@@ -168,6 +168,25 @@ func TestQueriesShareTooFewPages(t *testing.T) {
 	}
 }
 
+// TestACrowdWaitsForMemory: queries of which not even the smallest tables fit together come one after the other.
+func TestACrowdWaitsForMemory(t *testing.T) {
+	t.Parallel()
+	d := open(t, Options{Memory: 2 * minArena, Launches: 16, tuning: tuning{page: 512, Tuning: match.Tuning{AnyCost: true}}})
+	m := ring(t, 300)
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			if n, err := d.Count(context.Background(), m); err != nil || n != 300*8*8*8 {
+				t.Error(n, err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+		t.Errorf("%v, %d bytes left", err, d.memory.inUse())
+	}
+}
+
 // TestAMatchInPagesEndsWithItsContext at whatever call it is cancelled, and gives all back.
 func TestAMatchInPagesEndsWithItsContext(t *testing.T) {
 	t.Parallel()
@@ -445,7 +464,7 @@ func timeInPages(t *testing.T, d *Device, m *match.Match, times int) (pagedTimin
 	var n uint64
 	before := d.pages.loaded
 	for i := range times + 1 {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 6*time.Second)
 		begun := time.Now()
 		got, err := d.Count(ctx, m)
 		cancel()

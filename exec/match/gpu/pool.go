@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -36,7 +37,7 @@ type pool struct {
 func newPool(d *Device, limit int64, keep time.Duration) *pool {
 	size := func(most, share int64) int64 { return max(min(most, share)/alignment*alignment, minArena) }
 	return &pool{
-		d: d, small: size(smallArena, limit/24), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
+		d: d, small: size(smallArena, min(limit/24, limit/3/int64(d.options.Launches))), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
 		most: limit / 3, keep: keep,
 	}
 }
@@ -51,8 +52,8 @@ func (p *pool) size(bytes int64) int64 {
 }
 
 // lane returns an idle lane or a new one with an arena of that size: a larger one that is idle where the pool may not
-// grow, a smaller one where there is none.
-func (p *pool) lane(want int64) (*lane, error) {
+// grow, a smaller one where there is none. Where other queries have all the memory, it waits for one of them.
+func (p *pool) lane(ctx context.Context, want int64) (*lane, error) {
 	if l, err := p.whole(want); l != nil || err != nil {
 		return l, err
 	}
@@ -64,12 +65,33 @@ func (p *pool) lane(want int64) (*lane, error) {
 		if err == nil || !errors.Is(err, ErrOutOfMemory) {
 			return l, err
 		}
-		if size <= minArena { // not even that: what idle lanes hold is freed
-			if !p.drop() {
-				return nil, err
+		if size <= minArena { // not even that: what nobody uses is freed
+			if !p.drop() && !p.d.partitions.evict() {
+				if err := p.waitForOne(ctx, err); err != nil {
+					return nil, err
+				}
 			}
 			size = want
 		}
+	}
+}
+
+// waitForOne waits a while for a query that has a lane; an error where none has, or the context ends.
+func (p *pool) waitForOne(ctx context.Context, none error) error {
+	p.mu.Lock()
+	used := p.taken
+	for _, l := range p.idle {
+		used -= l.arena.size
+	}
+	p.mu.Unlock()
+	if used == 0 {
+		return none
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(100 * time.Microsecond):
+		return nil
 	}
 }
 

@@ -51,7 +51,7 @@ type groupingTable struct {
 const mostOnTheWay = 512 << 20
 
 // mostPortions is the most parts that a table is joined in.
-const mostPortions = 1024
+const mostPortions = kernels.SharedCounts
 
 // newStreaming finds the links that read pages; nil where there are none, or the plan costs so little that what it reads comes over the bus.
 func (j *join) newStreaming() *streaming {
@@ -206,6 +206,7 @@ func (q *query) group(kernel kernels.Kernel, k int, rows uint64, n uint32) error
 func (q *query) newGrouping(k int) (*groupingTable, error) {
 	of := &q.streaming.byStep[k]
 	sizes := []int64{kernels.Size[kernels.Grouping](), 4 * int64(of.count), 4 * int64(of.count), 4 * mostPortions, 4 * q.rows(k, q.capacity)}
+
 	total := int64(0)
 	for _, n := range sizes {
 		total += aligned(n)
@@ -223,39 +224,47 @@ func (q *query) newGrouping(k int) (*groupingTable, error) {
 		*field = at
 		at += kernels.Address(aligned(sizes[i]))
 	}
+	return g, q.upload(g, of, 0)
+}
+
+// upload writes the Grouping of a device step, for so many portions.
+func (q *query) upload(g *groupingTable, of *pagedLinks, portions int) error {
 	out := kernels.Grouping{
 		Counts: g.counts, Windows: g.windows, Portions: g.portion, Order: g.order,
-		LinkCount: uint32(len(of.links)), CellCount: of.count, PortionCount: mostPortions,
+		LinkCount: uint32(len(of.links)), CellCount: of.count, PortionCount: uint32(portions),
 	}
 	copy(out.Links[:], of.links)
 	copy(out.Cells[:], of.cells)
 	if err := q.lane.stream.Upload(g.at, kernels.Bytes([]kernels.Grouping{out})); err != nil {
-		return nil, err
+		return err
 	}
-	return g, q.lane.stream.Synchronize()
+	return q.lane.stream.Synchronize()
 }
 
 // order groups the rows of a table and lists its portions.
 func (q *query) order(k int, rows uint64, of *pagedLinks, w *windows) error {
 	lv, s := &q.driven.levels[k], q.lane.stream
 	g := of.grouping
+	if err := q.upload(g, of, w.portions); err != nil {
+		return err
+	}
 	if err := s.Upload(g.windows, kernels.Bytes(w.adds)); err != nil {
 		return err
 	}
-	if err := s.Zero(g.portion, 4*mostPortions); err != nil {
+	if err := s.Zero(g.portion, 4*int64(w.portions)); err != nil {
 		return err
 	}
-	if err := q.group(kernels.CountPortions, k, rows, mostPortions); err != nil {
+	if err := q.group(kernels.CountPortions, k, rows, uint32(w.portions)); err != nil {
 		return err
 	}
-	counts := make([]uint32, mostPortions)
+	counts := make([]uint32, w.portions)
 	if err := s.Download(kernels.Bytes(counts), g.portion); err != nil {
 		return err
 	}
 	if err := s.Synchronize(); err != nil {
 		return err
 	}
-	places, place := make([]uint32, mostPortions), uint32(0)
+	places, place := make([]uint32, w.portions), uint32(0)
 	for _, i := range w.turns(lv.made%2 == 0) {
 		places[i] = place
 		if counts[i] > 0 {
@@ -266,7 +275,7 @@ func (q *query) order(k int, rows uint64, of *pagedLinks, w *windows) error {
 	if err := s.Upload(g.portion, kernels.Bytes(places)); err != nil {
 		return err
 	}
-	if err := q.group(kernels.OrderRows, k, rows, mostPortions); err != nil {
+	if err := q.group(kernels.OrderRows, k, rows, uint32(w.portions)); err != nil {
 		return err
 	}
 	return s.Synchronize()
@@ -457,15 +466,10 @@ func divide(wanted [][]int, hot []map[int]float64, together, room int, of *paged
 	if together <= room || room < 2*len(wanted) {
 		return w // all at once, or as much as there is room for
 	}
-	left := room
-	for i := range wanted {
-		if i != w.inner {
-			n := min(len(wanted[i]), max(room/(2*len(wanted)), 1))
-			w.of[i] = chunks(wanted[i], n)
-			left -= n
-		}
+	w.cut(wanted, hot, room, 3*room/8)
+	if w.count() > mostPortions { // as few as can be
+		w.cut(wanted, hot, room, 0)
 	}
-	w.of[w.inner] = stable(wanted[w.inner], hot[w.inner], max(left, 2))
 	for w.count() > mostPortions {
 		most := 0
 		for i := range w.of {
@@ -487,6 +491,24 @@ func divide(wanted [][]int, hot []map[int]float64, together, room int, of *paged
 	return w
 }
 
+// cut makes the windows: half of the room is for those of the link that wants most, of which stay pages stay for the next tables, and two
+// windows of others are there at a time.
+func (w *windows) cut(wanted [][]int, hot []map[int]float64, room, stay int) {
+	left := room
+	for i := range wanted {
+		if i != w.inner {
+			n := min(len(wanted[i]), max(room/(2*(len(wanted)-1)), 1))
+			w.of[i] = chunks(wanted[i], n)
+			left -= n
+		}
+	}
+	left = max(left, 2)
+	if len(wanted) == 1 {
+		stay *= 2
+	}
+	w.of[w.inner] = stable(wanted[w.inner], hot[w.inner], left, min(stay, 3*left/4))
+}
+
 func (w *windows) count() int {
 	n := 1
 	for _, of := range w.of {
@@ -495,12 +517,11 @@ func (w *windows) count() int {
 	return n
 }
 
-// stable makes a window of the pages wanted most, which fill most of the room and stay for the next tables, and windows of the others, of
-// which two fill the rest.
-func stable(pages []int, hot map[int]float64, room int) [][]int {
+// stable makes a window of the pages wanted most, which stay, and windows of the others, of which two fill the rest of the room.
+func stable(pages []int, hot map[int]float64, room, stay int) [][]int {
 	byHeat := slices.Clone(pages)
 	slices.SortStableFunc(byHeat, func(a, b int) int { return cmp.Compare(hot[b], hot[a]) })
-	n := min(3*room/4, len(byHeat))
+	n := min(stay, len(byHeat))
 	rest := slices.Clone(byHeat[n:])
 	slices.Sort(rest)
 	out := chunks(rest, max((room-n)/2, 1))
