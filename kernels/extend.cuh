@@ -51,10 +51,10 @@ struct TileShared {
 
 // tileOf is the number of candidates of a ticket: one tile, smaller where there are too few to keep all blocks busy, and
 // several where there are very many, for every ticket costs an atomic addition and a search.
-static __device__ __forceinline__ u32 tileOf(const Program &p, u64 candidates) {
+static __device__ __forceinline__ u32 tileOf(const Program &p, const Step &s, u64 candidates) {
   u64 fair = (candidates / (2ull * p.blocks) + BLOCK - 1) / BLOCK * BLOCK;
   u64 many = candidates / (16ull * p.blocks) / WORK_TILE * WORK_TILE;
-  return u32(min(u64(p.tile), max(min(fair, u64(WORK_TILE)), max(many, u64(BLOCK)))));
+  return u32(min(u64(s.tile), max(min(fair, u64(WORK_TILE)), max(many, u64(BLOCK)))));
 }
 
 const u64 NO_TICKET = ~0ull;

@@ -17,7 +17,7 @@ const u32 WARPS = BLOCK / 32;
 #ifndef RESIDENT
 #define RESIDENT 5
 #endif
-// WORK_TILE is the largest number of candidates a block works on at a time; a ticket (Program.tile) may be several.
+// WORK_TILE is the largest number of candidates a block works on at a time; a ticket (Step.tile) may be several.
 const u32 WORK_TILE = 1024;
 // MAX_WHOLE bounds Program.whole: the candidates of one row that a block can work on at a time, alone.
 const u32 MAX_WHOLE = 4096;
@@ -110,7 +110,8 @@ struct Step {
   u32 ownLinks, ownDistinct;
   u64 weightLow, weightHigh;   // columns of the output for the product of the factors and branches' weights; or 0
   u64 branches;
-  u32 branchCount, pad;
+  u32 branchCount;
+  u32 tile;                    // most candidates of a ticket
 };
 // SHARED marks the choice of a row whose candidates come from its siblings; ownLinks is in the other bits.
 const u32 SHARED = 0x8000;
@@ -154,10 +155,10 @@ struct Program {
   u64 outputs;                 // u64[outputCount]: addresses of the output columns
   u64 mailbox, mailboxWords;   // mapped host memory: State, then small results column by column
   u64 limit, slice, widen;
-  u32 stepCount, tile, outputCount, blocks;
+  u32 stepCount, outputCount, blocks;
   u32 few;                     // candidates below which the short path's preparation does not pay
   u32 whole;                   // most candidates of a row that a ticket takes whole, where siblings are wanted
-  u32 grow, pad;               // grow: stop as soon as tables turn out to be much too small
+  u32 grow;                    // stop as soon as tables turn out to be much too small
   State state;
 };
 
@@ -235,5 +236,5 @@ static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) =
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 80, "layout.go");
-static_assert(sizeof(State) == 128 && sizeof(Program) == 264 && sizeof(Patch) == 200, "layout.go");
+static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -234,7 +234,9 @@ type Step struct {
 	// factors and of the branches' weights. 0: rows have no weights. Rows whose weight would be 0 do not come out.
 	WeightLow, WeightHigh Address
 	Branches              Address
-	BranchCount, _        uint32
+	BranchCount           uint32
+	// Tile is the most candidates of a ticket.
+	Tile uint32
 }
 
 // Shared marks the choice of a row whose candidates come from its siblings.
@@ -321,25 +323,24 @@ type Program struct {
 	MailboxWords uint64
 	// Limit ends the run after so many rows (0: none); Slice is the nanoseconds of one launch; Widen is the number of
 	// candidates from which a launch of fewer than Blocks blocks gives up.
-	Limit, Slice, Widen                  uint64
-	StepCount, Tile, OutputCount, Blocks uint32
+	Limit, Slice, Widen            uint64
+	StepCount, OutputCount, Blocks uint32
 	// Few is the number of candidates from which a step takes the short path; Whole the most candidates of a row that are
 	// kept together where siblings are wanted; Grow, not 0, ends the run as soon as a table turns out to be much too small.
 	Few, Whole, Grow uint32
-	_                uint32
 	State            State
 }
 
-// Ticket is how many candidates a block takes at a time where a step has so many (extend.cuh's tileOf).
-func (p *Program) Ticket(candidates uint64) uint64 {
+// Ticket is how many candidates a block takes at a time where a step has so many, and takes tile at most (extend.cuh's tileOf).
+func (p *Program) Ticket(tile uint32, candidates uint64) uint64 {
 	fair := (candidates/(2*uint64(p.Blocks)) + Block - 1) / Block * Block
 	many := candidates / (16 * uint64(p.Blocks)) / workTile * workTile
-	return min(uint64(p.Tile), max(min(fair, workTile), many, Block))
+	return min(uint64(tile), max(min(fair, workTile), many, Block))
 }
 
 // Tickets is how many of them there are.
-func (p *Program) Tickets(candidates uint64) uint64 {
-	ticket := p.Ticket(candidates)
+func (p *Program) Tickets(tile uint32, candidates uint64) uint64 {
+	ticket := p.Ticket(tile, candidates)
 	return (candidates + ticket - 1) / ticket
 }
 

@@ -44,7 +44,7 @@ static __device__ void leave(Program &p) {
 
 static __device__ u64 tickets(const Program &p, const Step &s, const Level &l) {
   if (s.strategy == WARP_PER_ROW) return (l.items + WARPS - 1) / WARPS;
-  u32 tile = tileOf(p, l.candidates);
+  u32 tile = tileOf(p, s, l.candidates);
   return (l.candidates + tile - 1) / tile;
 }
 
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) match(u64 program)
       *(volatile u32 *)&p.state.expired[(sequence + 2) & 3] = 0;
     }
     u64 limit = k == last && p.limit ? p.limit - p.state.emitted : ~0ull;
-    Visit v = {levels[k].items, levels[k].candidates, tileOf(p, levels[k].candidates), &frames[k].next,
+    Visit v = {levels[k].items, levels[k].candidates, tileOf(p, s, levels[k].candidates), &frames[k].next,
                out, &p.state.expired[slot], deadline, limit};
     extend(p, s, v, tile);
     barrier(p, waits);
@@ -198,6 +198,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) extend_phase(u64 p
   Program &p = *at<Program>(program);
   const Step &s = at<const Step>(p.steps)[level];
   Frame *f = at<Frame>(p.frames) + level;
-  Visit v = {f->items, f->candidates, tileOf(p, f->candidates), &f->next, at<u64>(out), &p.state.expired[0], now() + deadline, limit};
+  Visit v = {f->items, f->candidates, tileOf(p, s, f->candidates), &f->next, at<u64>(out), &p.state.expired[0], now() + deadline, limit};
   extend(p, s, v, tile);
 }

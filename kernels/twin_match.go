@@ -52,9 +52,12 @@ func (t *twin) turn() {
 func (t *twin) decide(k, last, made uint64, expired bool) {
 	st := &t.p.State
 	frame := func(i uint64) *Frame { return in[Frame](t.memory, t.p.Frames, i) }
-	left := func(i uint64) bool { return frame(i).Next < t.p.Tickets(frame(i).Candidates) }
+	tickets := func(i uint64) uint64 {
+		return t.p.Tickets(in[Step](t.memory, t.p.Steps, i).Tile, frame(i).Candidates)
+	}
+	left := func(i uint64) bool { return frame(i).Next < tickets(i) }
 	st.Action = DoExtend
-	next, all := frame(k).Next, t.p.Tickets(frame(k).Candidates)
+	next, all := frame(k).Next, tickets(k)
 	switch {
 	case t.p.Grow != 0 && k < last && made > 0 && !expired && 2*next < all:
 		st.Status = Grow

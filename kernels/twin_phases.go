@@ -188,7 +188,7 @@ func (t *twin) passes(s *Step, row uint64, v, chosen uint32) bool {
 // has this meaning.
 func (t *twin) extend(level int, frame *Frame, out *uint64, limit uint64) (expired bool) {
 	s := in[Step](t.memory, t.p.Steps, uint64(level))
-	tile, tickets := t.p.Ticket(frame.Candidates), t.p.Tickets(frame.Candidates)
+	tile, tickets := t.p.Ticket(s.Tile, frame.Candidates), t.p.Tickets(s.Tile, frame.Candidates)
 	whole := uint64(0)
 	if s.GroupEnd != 0 {
 		whole = uint64(t.p.Whole)

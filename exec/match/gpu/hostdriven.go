@@ -16,6 +16,8 @@ type driven struct {
 	state  kernels.State
 	epoch  uint64
 	trace  []kernels.StepTrace
+	// counted is what the bound phase of the last step found, where that is all that counts (join.lengths).
+	counted uint64
 }
 
 // level is the table that a device step reads, portion by portion.
@@ -61,9 +63,9 @@ func (q *query) hostDriven() (*kernels.State, error) {
 		}
 		left := func(k int) bool { return h.levels[k].at < len(h.levels[k].portions) }
 		switch made := h.state.Counters[0]; {
-		case p.Grow != 0 && k < last && made > 0 && 2*h.through(k, p) < 1:
+		case p.Grow != 0 && k < last && made > 0 && 2*q.through(k) < 1:
 			h.state.Status = kernels.Grow
-			h.state.Counters[0] = uint64(float64(made) / max(h.through(k, p), 1e-9))
+			h.state.Counters[0] = uint64(float64(made) / max(q.through(k), 1e-9))
 		case k == last && p.Limit > 0 && h.state.Emitted+h.state.Rows >= p.Limit:
 			h.state.Status = kernels.Done
 		case k == last && left(k):
@@ -99,9 +101,14 @@ func (q *query) beginDriven() error {
 	return q.enter(0, (*kernels.Frame)(q.image.at(q.image.program().Frames)).Rows)
 }
 
+// tickets are those that the portion of device step k has.
+func (q *query) tickets(k int) uint64 {
+	return q.image.program().Tickets(q.tiles[k], q.driven.frames[k].Candidates)
+}
+
 // through is the part of a table's candidates that are used up.
-func (h *driven) through(k int, p *kernels.Program) float64 {
-	lv, f := &h.levels[k], &h.frames[k]
+func (q *query) through(k int) float64 {
+	lv, f := &q.driven.levels[k], &q.driven.frames[k]
 	if lv.at == len(lv.portions) {
 		return 1
 	}
@@ -112,7 +119,7 @@ func (h *driven) through(k int, p *kernels.Program) float64 {
 		case i < lv.at:
 			done += float64(part.rows)
 		case i == lv.at:
-			done += float64(part.rows) * float64(f.Next) / float64(max(p.Tickets(f.Candidates), 1))
+			done += float64(part.rows) * float64(f.Next) / float64(max(q.tickets(k), 1))
 		}
 	}
 	return done / float64(max(rows, 1))
@@ -153,7 +160,7 @@ func (q *query) driveLevel(k int) error {
 			return err
 		}
 		h.trace[k].Nanoseconds += uint64(time.Since(begun))
-		if f.Next < p.Tickets(f.Candidates) {
+		if f.Next < q.tickets(k) {
 			if h.state.Expired[0] == 0 {
 				break
 			}
@@ -196,6 +203,7 @@ func (q *query) phases(k int, out kernels.Address, limit uint64) error {
 	defer q.pass()
 	h, p, s, base := q.driven, q.image.program(), q.lane.stream, q.image.base
 	lv, f := &h.levels[k], &h.frames[k]
+	scratch := q.lane.scratch()
 	at := p.Frames + kernels.Address(k)*kernels.Address(kernels.Size[kernels.Frame]())
 	if !lv.bound {
 		part := &lv.portions[lv.at]
@@ -206,7 +214,7 @@ func (q *query) phases(k int, out kernels.Address, limit uint64) error {
 			return err
 		}
 		f.Rows = part.rows
-		if err := s.Upload(at, kernels.Bytes(h.frames[k:k+1])); err != nil {
+		if err := s.Upload(at, scratch[:copy(scratch, kernels.Bytes(h.frames[k:k+1]))]); err != nil {
 			return err
 		}
 		h.epoch++
@@ -215,28 +223,37 @@ func (q *query) phases(k int, out kernels.Address, limit uint64) error {
 		}
 		lv.bound = true
 	}
-	if err := s.Zero(base+stateOffset+expiredOffset, 4); err != nil {
+	last := k == q.deviceSteps()-1
+	if !last || !q.lengths {
+		if err := s.Zero(base+stateOffset+expiredOffset, 4); err != nil {
+			return err
+		}
+		if err := s.Launch(q.kernel(kernels.ExtendPhase, kernels.ExtendBranches, kernels.ExtendPaged), q.blocks, 0, base, uint64(k), out, limit, uint64(q.d.options.slice)); err != nil {
+			return err
+		}
+	}
+	stateBytes, frameBytes := scratch[:kernels.Size[kernels.State]()], scratch[kernels.Size[kernels.State]():][:kernels.Size[kernels.Frame]()]
+	if err := s.Download(stateBytes, base+stateOffset); err != nil {
 		return err
 	}
-	if err := s.Launch(q.kernel(kernels.ExtendPhase, kernels.ExtendBranches, kernels.ExtendPaged), q.blocks, 0, base, uint64(k), out, limit, uint64(q.d.options.slice)); err != nil {
-		return err
-	}
-	var now [1]kernels.State
-	if err := s.Download(kernels.Bytes(now[:]), base+stateOffset); err != nil {
-		return err
-	}
-	if err := s.Download(kernels.Bytes(h.frames[k:k+1]), at); err != nil {
+	if err := s.Download(frameBytes, at); err != nil {
 		return err
 	}
 	if err := s.Synchronize(); err != nil {
 		return err
 	}
-	st := &h.state
-	st.Rows, st.Counters[0], st.Expired = now[0].Rows, now[0].Counters[0], now[0].Expired
-	st.Count, st.CountHigh, st.Overflowed = now[0].Count, now[0].CountHigh, now[0].Overflowed
-	if k == q.deviceSteps()-1 {
+	now, st := (*kernels.State)(unsafe.Pointer(&stateBytes[0])), &h.state
+	*f = *(*kernels.Frame)(unsafe.Pointer(&frameBytes[0]))
+	st.Rows, st.Counters[0], st.Expired = now.Rows, now.Counters[0], now.Expired
+	st.Count, st.CountHigh, st.Overflowed = now.Count, now.CountHigh, now.Overflowed
+	if last {
 		st.Counters[0] = 0
 	}
-	f.Next = min(f.Next, p.Tickets(f.Candidates))
+	if last && q.lengths { // every member counts
+		h.counted += f.Candidates
+		st.Count, st.CountHigh = h.counted&math.MaxUint32, h.counted>>32
+		f.Next = q.tickets(k)
+	}
+	f.Next = min(f.Next, q.tickets(k))
 	return nil
 }

@@ -32,8 +32,10 @@ type join struct {
 	numbers     *numbers
 	weighings   []kernels.Weighing
 	weighingsAt kernels.Address
-	// linked are the links of each device step.
-	linked [][]kernels.Link
+	// linked are the links of each device step, tiles the most candidates of a ticket; lengths: the last one counts what its bound phase finds.
+	linked  [][]kernels.Link
+	tiles   []uint32
+	lengths bool
 	// variants say what each device step does, for explain, and behind them each weighing.
 	variants []string
 	narrow   int // the blocks that a small query starts with
@@ -156,7 +158,7 @@ func (j *join) layProgram(m *match.Match) error {
 		Partitions: j.r.table, Incident: j.r.address(j.r.incident(pcsr.Out)), Outputs: outputs,
 		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
 		Slice: uint64(j.d.options.slice), Widen: bgp.GPUWidenCost,
-		StepCount: uint32(n), Tile: uint32(j.tile), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
+		StepCount: uint32(n), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
 		Few: uint32(j.d.options.few),
 	}
 	if j.d.options.noMailbox {
@@ -253,14 +255,17 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 		j.variants[k] += "once "
 	}
+	s.Tile = uint32(j.tile)
 	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.strategy
 	if k+1 < len(j.tables) {
 		s.Capacity = uint64(j.rows(k+1, j.capacity))
 	}
 	if k == j.deviceSteps()-1 {
-		return j.layEnd(k, s)
+		err = j.layEnd(k, s)
+		j.lengths = j.count && len(links) == 1 && s.DistinctCount+s.CheckCount+s.PairCount+s.FactorCount+s.BranchCount == 0 && s.Bitmap == 0 && s.Siblings == 0
 	}
-	return nil
+	j.tiles = append(j.tiles, s.Tile)
+	return err
 }
 
 // laySiblings says where the candidates' siblings are.
@@ -281,7 +286,7 @@ func (j *join) laySiblings(k int, s *kernels.Step) (err error) {
 // layEnd makes the last step count, where it should, and gives it its factors.
 func (j *join) layEnd(k int, s *kernels.Step) error {
 	if j.count {
-		s.Mode = kernels.Count
+		s.Mode, s.Tile = kernels.Count, uint32(j.d.options.tile) // there is no table to be filled
 	} else if len(j.out) == 0 {
 		s.Capacity = math.MaxInt64 // rows without columns are only counted
 	}

@@ -8,11 +8,12 @@ import (
 )
 
 // The pinned host memory of a lane: what goes to the device, what small results come back through; and what large results
-// come back through, made when the first one does.
+// come back through, made when the first one does; and what goes to and fro between two phases that the host decides about.
 const (
 	uploadBytes  = 256 << 10
 	mailboxBytes = 64 << 10
 	stagingBytes = 8 << 20
+	scratchBytes = 4 << 10
 )
 
 // lane is a stream and the memory of the query that uses it. Idle lanes are kept (pool).
@@ -28,6 +29,7 @@ type lane struct {
 
 func (l *lane) upload() []byte                  { return l.host.Data[:uploadBytes] }
 func (l *lane) mailbox() []byte                 { return l.host.Data[uploadBytes:][:mailboxBytes] }
+func (l *lane) scratch() []byte                 { return l.host.Data[uploadBytes+mailboxBytes:][:scratchBytes] }
 func (l *lane) mailboxAddress() kernels.Address { return l.host.Device + uploadBytes }
 
 func (l *lane) staging() ([]byte, error) {
@@ -54,7 +56,7 @@ func (d *Device) newLane(a arena) (*lane, error) {
 	l := &lane{d: d, arena: a}
 	var err error
 	if l.stream, err = d.driver.NewStream(); err == nil {
-		l.host, err = d.driver.AllocHost(uploadBytes + mailboxBytes)
+		l.host, err = d.driver.AllocHost(uploadBytes + mailboxBytes + scratchBytes)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.free())

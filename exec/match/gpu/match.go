@@ -98,7 +98,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}
 		defer q.pass()
 		s.reads(d, m)
-		l, err := d.lanes.lane(ctx, d.arenaFor(s, m))
+		l, err := q.takeLane(ctx, d, d.arenaFor(s, m))
 		if err != nil {
 			return err
 		}
@@ -145,6 +145,23 @@ type query struct {
 	streaming *streaming // nil where nothing is read in pages
 }
 
+// takeLane takes a lane with an arena of about that size, when there is one.
+func (q *query) takeLane(ctx context.Context, d *Device, want int64) (*lane, error) {
+	for {
+		l, err := d.lanes.lane(want)
+		if l != nil || err != nil {
+			return l, err
+		}
+		q.pass() // whoever has the lanes may need it
+		if err := d.lanes.released(ctx); err != nil {
+			return nil, err
+		}
+		if err := q.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
 func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shape, n *numbers) error {
 	var j *join
@@ -157,7 +174,7 @@ func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shap
 	}
 	q.join = j // where it fails while tables grow, the query still has those it had
 	if q.streaming = j.newStreaming(); q.streaming == nil && len(r.views) > 0 {
-		return r.pinAll(l.stream)
+		return r.pinAll(l)
 	}
 	return nil
 }

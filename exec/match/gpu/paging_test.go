@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,7 @@ func TestWindowsHoldEveryPageOnce(t *testing.T) {
 			wanted, hot = append(wanted, pages), append(hot, heats)
 			together += len(pages)
 		}
-		w := divide(wanted, hot, together, room, of)
+		w := divide(wanted, hot, together, room, rapid.SampledFrom([]int{0, 3 * room / 8}).Draw(t, "stay"), of)
 		if w.portions > mostPortions {
 			t.Fatalf("%d portions", w.portions)
 		}
@@ -393,6 +394,99 @@ func reportMemories(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pc
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// partitioned are PBE's patterns, with its times on graph A in milliseconds: in memory, and in four partitions (SEEDS.md beside the graphs); NaN
+// where it has none. Edges are undirected; automorphisms of the pattern.
+var partitioned = []struct {
+	name          string
+	edges         []string
+	automorphisms uint64
+	embeddings    uint64
+	whole, parts  float64
+}{
+	{"triangle", []string{"ab", "bc", "ac"}, 6, 518331, 9.1, 183},
+	{"clique of 4", []string{"ab", "ac", "ad", "bc", "bd", "cd"}, 24, 121597, 13.3, 364},
+	{"clique of 5", []string{"ab", "ac", "ad", "ae", "bc", "bd", "be", "cd", "ce", "de"}, 120, 73029, 21.6, math.NaN()},
+	{"chordal square", []string{"ab", "bc", "cd", "ad", "ac"}, 4, 6247987, 12.0, 630},
+	{"square", []string{"ab", "bc", "cd", "ad"}, 8, 18465124, 97.8, math.NaN()},
+	{"house", []string{"ab", "bc", "cd", "ad", "ae", "be"}, 2, 1249230724, 168, math.NaN()},
+	{"near-clique of 5", []string{"ab", "ac", "ad", "ae", "bc", "bd", "be", "ce"}, 4, 31337275, 28.3, math.NaN()},
+}
+
+// TestReportOutOfCoreLabelled checks the labelled and unlabelled graphs with a part of each query's partitions on the device, and measures
+// PBE's patterns.
+func TestReportOutOfCoreLabelled(t *testing.T) {
+	gpu := driver(t)
+	folder := benchFolder(t)
+	expected := expectedCounts(t, folder)
+	r := matchtest.NewReport(t, "outofcore-labelled.md")
+	head := []any{"set", "queries", "all in memory: whole ms, mean"}
+	for _, share := range budgets {
+		head = append(head, fmt.Sprintf("1/%d: times that", share))
+	}
+	r.Head("Graphs with a part of each query's partitions", head...)
+	for _, set := range []string{"A.vl", "A.u", "B.vl", "B.el", "B.u"} {
+		b := newBench(t, set)
+		g := b.graph()
+		d := open(t, Options{Driver: gpu})
+		logs := make([]float64, len(budgets)+1)
+		for _, q := range b.patterns {
+			plan, err := q.plan(g, bgp.Isomorphism, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := &match.Match{Graph: g, Plan: plan}
+			for i, share := range append([]int64{0}, budgets...) {
+				squeeze(d, 0)
+				if share > 0 {
+					squeeze(d, bytesRead(g, plan)/share+1)
+				}
+				took, n := timeInPages(t, d, m, 1)
+				if want := expected[set+" "+q.name]; n != want {
+					t.Errorf("%s %s, 1/%d: %d, want %d", set, q.name, share, n, want)
+				}
+				logs[i] += math.Log(took.ms) / float64(len(b.patterns))
+			}
+		}
+		row := []any{set, len(b.patterns), math.Exp(logs[0])}
+		for i := range budgets {
+			row = append(row, math.Exp(logs[i+1]-logs[0]))
+		}
+		r.Row(row...)
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	reportPartitioned(t, r, gpu)
+}
+
+func reportPartitioned(t *testing.T, r *matchtest.Report, gpu kernels.Driver) {
+	g := newBench(t, "A.u").graph()
+	r.Head("PBE's patterns on A, whole ms", "pattern", "PBE in memory", "PBE in 4 partitions", "ours in memory", "ours with a quarter", "MB copied")
+	d := open(t, Options{Driver: gpu})
+	for _, p := range partitioned {
+		q := pattern{name: p.name}
+		for _, e := range p.edges {
+			q.triples = append(q.triples, parser.TriplePattern{Subject: parser.PatternTerm{Variable: e[:1]}, Predicate: term(1), Object: parser.PatternTerm{Variable: e[1:]}})
+		}
+		plan, err := q.plan(g, bgp.Isomorphism, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &match.Match{Graph: g, Plan: plan}
+		squeeze(d, 0)
+		memory, n := timeInPages(t, d, m, 5)
+		squeeze(d, bytesRead(g, plan)/4)
+		quarter, again := timeInPages(t, d, m, 5)
+		if n != again || n != p.embeddings*p.automorphisms {
+			t.Errorf("%s: %d in memory, %d with a quarter, PBE %d times %d", p.name, n, again, p.embeddings, p.automorphisms)
+		}
+		r.Row(p.name, p.whole, p.parts, memory.ms, quarter.ms, quarter.mb)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -25,6 +25,7 @@ type pool struct {
 	small, middle, large int64 // sizes of arenas
 	most                 int64 // bytes of all arenas
 	keep                 time.Duration
+	back                 chan struct{} // a lane was given back
 
 	mu    sync.Mutex
 	idle  []*lane // the last released last
@@ -38,7 +39,7 @@ func newPool(d *Device, limit int64, keep time.Duration) *pool {
 	size := func(most, share int64) int64 { return max(min(most, share)/alignment*alignment, minArena) }
 	return &pool{
 		d: d, small: size(smallArena, min(limit/24, limit/3/int64(d.options.Launches))), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
-		most: limit / 3, keep: keep,
+		most: limit / 3, keep: keep, back: make(chan struct{}, 1),
 	}
 }
 
@@ -52,8 +53,8 @@ func (p *pool) size(bytes int64) int64 {
 }
 
 // lane returns an idle lane or a new one with an arena of that size: a larger one that is idle where the pool may not
-// grow, a smaller one where there is none. Where other queries have all the memory, it waits for one of them.
-func (p *pool) lane(ctx context.Context, want int64) (*lane, error) {
+// grow, a smaller one where there is none. nil: other queries have all the memory, and one is to be waited for.
+func (p *pool) lane(want int64) (*lane, error) {
 	if l, err := p.whole(want); l != nil || err != nil {
 		return l, err
 	}
@@ -65,33 +66,46 @@ func (p *pool) lane(ctx context.Context, want int64) (*lane, error) {
 		if err == nil || !errors.Is(err, ErrOutOfMemory) {
 			return l, err
 		}
+		if size <= p.small && p.others() {
+			return nil, nil
+		}
 		if size <= minArena { // not even that: what nobody uses is freed
-			if !p.drop() && !p.d.partitions.evict() {
-				if err := p.waitForOne(ctx, err); err != nil {
-					return nil, err
-				}
+			if !p.drop() && !p.d.pages.shrink() && !p.d.partitions.evict() {
+				return nil, err
 			}
 			size = want
 		}
 	}
 }
 
-// waitForOne waits a while for a query that has a lane; an error where none has, or the context ends.
-func (p *pool) waitForOne(ctx context.Context, none error) error {
+// others reports whether queries have lanes.
+func (p *pool) others() bool {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	used := p.taken
 	for _, l := range p.idle {
 		used -= l.arena.size
 	}
-	p.mu.Unlock()
-	if used == 0 {
-		return none
-	}
+	return used > 0
+}
+
+// released waits until a query may have given its lane back.
+func (p *pool) released(ctx context.Context) error {
 	select {
+	case <-p.back:
+		return nil
+	case <-time.After(time.Millisecond):
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(100 * time.Microsecond):
-		return nil
+	}
+}
+
+// tell wakes one that waits.
+func (p *pool) tell() {
+	select {
+	case p.back <- struct{}{}:
+	default:
 	}
 }
 
@@ -143,17 +157,18 @@ func (p *pool) takeOut(i int) *lane {
 	return l
 }
 
-// make makes a lane with an arena of that size; only the smallest may take more than the pool's share.
+// make makes a lane with an arena of that size; only the smallest may take more than the pool's share, of memory that nobody else uses.
 func (p *pool) make(size int64) (*lane, error) {
 	p.mu.Lock()
-	if size > p.small && p.taken+size > p.most {
+	beyond := p.taken+size > p.most
+	if beyond && size > p.small {
 		p.mu.Unlock()
 		return nil, ErrOutOfMemory
 	}
 	p.taken += size
 	p.mu.Unlock()
 	base, err := p.d.memory.alloc(size, 0)
-	for errors.Is(err, ErrOutOfMemory) && p.d.pages.shrink() {
+	for errors.Is(err, ErrOutOfMemory) && !beyond && p.d.pages.shrink() {
 		base, err = p.d.memory.alloc(size, 0)
 	}
 	if err != nil {
@@ -166,6 +181,7 @@ func (p *pool) make(size int64) (*lane, error) {
 }
 
 func (p *pool) freeArena(a arena) error {
+	defer p.tell()
 	p.mu.Lock()
 	p.taken -= a.size
 	p.mu.Unlock()
@@ -174,6 +190,7 @@ func (p *pool) freeArena(a arena) error {
 
 // put keeps a lane for the next query.
 func (p *pool) put(l *lane) {
+	defer p.tell()
 	l.since = time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -311,12 +311,7 @@ func (q *query) fetch(k int, part *portion) error {
 	if err := q.arrive(); err != nil {
 		return err
 	}
-	for _, v := range q.r.views {
-		if err := v.publish(q.lane.stream); err != nil {
-			return err
-		}
-	}
-	return nil
+	return q.r.publishViews(q.lane)
 }
 
 // claim pins pages, and begins to copy those that are not on the device.
@@ -451,11 +446,21 @@ func (q *query) windowing(of *pagedLinks, counts []uint32, lv *level) *windows {
 		}
 	}
 	c.mu.Unlock()
-	return divide(wanted, hot, len(together), c.room(len(q.streaming.pinned)), of)
+	room := c.room(len(q.streaming.pinned))
+	stay := 3 * room / 8
+	if int64(room)*c.bytes < worthStaying {
+		stay = 0
+	}
+	return divide(wanted, hot, len(together), room, stay, of)
 }
 
-// divide cuts the pages that each link wants into windows, so that one of each fits room pages, and two of the link that wants most.
-func divide(wanted [][]int, hot []map[int]float64, together, room int, of *pagedLinks) *windows {
+// worthStaying is the room from which it pays that pages stay: windows of less come in less time than a portion takes by itself, so there should be
+// as few as can be.
+const worthStaying = 32 << 20
+
+// divide cuts the pages that each link wants into windows, so that one of each fits room pages, and two of the link that wants most, of
+// which stay pages stay.
+func divide(wanted [][]int, hot []map[int]float64, together, room, stay int, of *pagedLinks) *windows {
 	w := &windows{adds: make([]uint32, of.count), of: make([][][]int, len(wanted)), strides: make([]int, len(wanted)), portions: 1}
 	for i := range wanted {
 		w.of[i] = [][]int{wanted[i]}
@@ -466,7 +471,7 @@ func divide(wanted [][]int, hot []map[int]float64, together, room int, of *paged
 	if together <= room || room < 2*len(wanted) {
 		return w // all at once, or as much as there is room for
 	}
-	w.cut(wanted, hot, room, 3*room/8)
+	w.cut(wanted, hot, room, stay)
 	if w.count() > mostPortions { // as few as can be
 		w.cut(wanted, hot, room, 0)
 	}

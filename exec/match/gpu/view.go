@@ -65,27 +65,42 @@ func (v *view) put(page int, b *buffer) {
 	}
 }
 
-// publish writes the table to the device where it has changed; it is not called again before the stream is synchronized.
-func (v *view) publish(s kernels.Stream) error {
+// publish writes the table to the device where it has changed, through pinned memory as far as that goes, and returns what is left of it;
+// the stream is synchronized before that is used again.
+func (v *view) publish(s kernels.Stream, pinned []byte) (left []byte, err error) {
 	if slices.Equal(v.sent, v.table) {
-		return nil
+		return pinned, nil
 	}
 	copy(v.sent, v.table)
-	return s.Upload(v.at+viewTable, kernels.Bytes(v.sent))
+	data := kernels.Bytes(v.sent)
+	if len(data) > len(pinned) {
+		return pinned, s.Upload(v.at+viewTable, data)
+	}
+	n := copy(pinned, data)
+	return pinned[n:], s.Upload(v.at+viewTable, pinned[:n])
+}
+
+// publishViews writes all tables to the device.
+func (r *reading) publishViews(l *lane) error {
+	pinned, err := l.staging()
+	for _, v := range r.views {
+		if err == nil {
+			pinned, err = v.publish(l.stream, pinned)
+		}
+	}
+	return err
 }
 
 // pinAll pins all pages that are on the device.
-func (r *reading) pinAll(s kernels.Stream) error {
-	var errs []error
+func (r *reading) pinAll(l *lane) error {
 	for _, v := range r.views {
 		for page := range v.pinned {
 			if b := r.d.pages.pin(v.paging, page); b != nil {
 				v.put(page, b)
 			}
 		}
-		errs = append(errs, v.publish(s))
 	}
-	return errors.Join(errs...)
+	return r.publishViews(l)
 }
 
 // unpinAll unpins all pages; nothing of the query runs.
