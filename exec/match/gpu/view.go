@@ -83,12 +83,15 @@ func (v *view) publish(s kernels.Stream, pinned []byte) (left []byte, err error)
 // publishViews writes all tables to the device.
 func (r *reading) publishViews(l *lane) error {
 	pinned, err := l.staging()
+	if err != nil {
+		pinned = nil // it goes without
+	}
 	for _, v := range r.views {
-		if err == nil {
-			pinned, err = v.publish(l.stream, pinned)
+		if pinned, err = v.publish(l.stream, pinned); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // pinAll pins all pages that are on the device.
