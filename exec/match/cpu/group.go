@@ -19,8 +19,11 @@ type group struct {
 	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
 	// candidates before Distinct is remembered (raw).
 	remembers, raw bool
-	// pair: a leaf's candidates are what two dynamic lists have in common, and nothing else is asked.
+	// pair: a leaf's candidates are what two dynamic lists have in common, or what one has and the other has not, and nothing else is asked.
 	pair bool
+	// unequal: all that hangs on the step is a leaf whose candidates are a stretch of a list that does not depend on it, but for the
+	// member that the step binds.
+	unequal bool
 	// flat: what hangs on a candidate of the step, or of a branch on it, is counted without going through candidates in turn.
 	flat bool
 	// hops: what hangs on several candidates of the step is counted together.
@@ -46,7 +49,7 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 		}
 		g.step = p.step(from.Step)
 		g.flat = !slices.ContainsFunc(g.children, (*group).goesDeeper)
-		g.hops = g.findHop()
+		g.hops, g.unequal = g.findHop(), g.findUnequal()
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.pair = len(g.children) == 0 && g.step.isPair()
 		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
@@ -161,25 +164,44 @@ func (w *worker) countGroup(g *group) uint64 {
 	return n
 }
 
-// isPair reports whether the candidates are what two lists of neighbours by constant labels have in common.
+// isPair reports whether the candidates are what two lists of neighbours by constant labels have in common, or what the first has alone.
 func (s *step) isPair() bool {
-	if len(s.dynamic) != 2 || s.dynamic[0].partition == nil || s.dynamic[1].partition == nil || s.tests() || s.Low != 0 || s.High != dictionary.None {
+	if len(s.dynamic) == 0 || len(s.dynamic)+len(s.apart) != 2 || s.tests() || s.Low != 0 || s.High != dictionary.None {
 		return false
 	}
-	return len(s.static)+len(s.Plan.Checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct)+len(s.Above) == 0
+	if a, b := s.pair(); a.partition == nil || b.partition == nil {
+		return false
+	}
+	return len(s.static)+len(s.checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct)+len(s.Above) == 0
+}
+
+// pair is the two lists of a step that has two.
+func (s *step) pair() (a, b *dynamicList) {
+	if len(s.apart) > 0 {
+		return &s.dynamic[0], &s.apart[0]
+	}
+	return &s.dynamic[0], &s.dynamic[1]
 }
 
 // shortPair is the longest list, and longPair the longest of the other, that are merged for each partial match without being looked up in
 // what is remembered; of a list of fewPair members each is searched in the other.
 const shortPair, longPair, fewPair = 8, 64, 4
 
-// countPair counts what two short lists have in common; false where they are long.
+// countPair counts what two short lists have in common, or the first has alone; false where they are long.
 func (w *worker) countPair(s *step) (n uint64, ok bool) {
-	a := s.dynamic[0].partition.Neighbours(w.values[s.dynamic[0].from.Slot])
+	x, y := s.pair()
+	a := x.partition.Neighbours(w.values[x.from.Slot])
 	if len(a) == 0 {
 		return 0, true
 	}
-	b := s.dynamic[1].partition.Neighbours(w.values[s.dynamic[1].from.Slot])
+	if n, ok = w.countShort(a, y.partition.Neighbours(w.values[y.from.Slot])); len(s.apart) > 0 {
+		n = uint64(len(a)) - n
+	}
+	return n, ok
+}
+
+// countShort counts what two short lists have in common; false where they are long.
+func (w *worker) countShort(a, b []pcsr.Vertex) (n uint64, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -312,6 +334,9 @@ func (w *worker) countCandidates(g *group) uint64 {
 	}
 	set := w.members(s)
 	w.scratch[s.Index].rowsOut += uint64(len(set))
+	if g.unequal {
+		return w.countUnequal(g.children[0], set)
+	}
 	if !g.flat && !w.alone && len(set) > 1 || g.hops {
 		return w.countSet(g, set)
 	}

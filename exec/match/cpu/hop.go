@@ -69,6 +69,9 @@ func (w *worker) countHop(on *group, set []pcsr.Vertex) (total uint64, taken int
 	n := len(c.buf)
 	c.rowsIn, c.candidates, c.rowsOut = c.rowsIn+uint64(taken), c.candidates+uint64(n), c.rowsOut+uint64(n)
 	w.work += n + 2*taken
+	if on.unequal {
+		return w.countDifferent(on.children[0], c.buf), taken
+	}
 	for _, v := range c.buf {
 		w.values[s.Slot] = v
 		total = add(total, w.countAll(on.children))

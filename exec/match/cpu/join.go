@@ -53,6 +53,11 @@ func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 	if m.Plan.Inputs > 0 && (m.Input == nil || len(m.Input.Cols) != m.Plan.Inputs) {
 		return nil, fmt.Errorf("cpu: the plan wants %d seeded columns", m.Plan.Inputs)
 	}
+	if plan := m.Plan.Denying(); plan != m.Plan {
+		denying := *m
+		denying.Plan = plan
+		m = &denying
+	}
 	p := &join{Lowering: match.Lower(m, counting, t.Tuning), tuning: t, input: m.Input, charge: m.Charge, workers: m.Workers}
 	if m.Trace != nil {
 		p.counters = make([]counters, len(m.Plan.Steps))

@@ -57,14 +57,11 @@ func (s *step) prepare(g *pcsr.Graph, from *match.Step) {
 	for i := range from.Lists {
 		s.addList(g, &from.Lists[i])
 	}
-	for i := range s.dynamic {
-		if l := &s.dynamic[i]; l.partition != nil && readShare*from.Plan.EstimatedCandidates >= float64(l.partition.Edges()) {
-			l.partition = l.partition.Checked()
-		}
-	}
 	for _, c := range from.Plan.Checks {
 		s.addCheck(g, c)
 	}
+	s.checkBefore(s.dynamic)
+	s.checkBefore(s.apart)
 	slices.SortFunc(s.static, func(a, b *staticList) int { return cmp.Compare(len(a.list), len(b.list)) })
 	slices.SortFunc(s.rows, func(a, b *pcsr.Partition) int { return cmp.Compare(a.Rows(), b.Rows()) })
 	if !from.Plan.Signature.IsZero() {
@@ -75,6 +72,15 @@ func (s *step) prepare(g *pcsr.Graph, from *match.Step) {
 	s.plain = len(s.dynamic) == 1 && s.dynamic[0].kind == bgp.Neighbours && s.dynamic[0].partition != nil && !s.tests() &&
 		len(s.static)+len(s.Plan.Checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct)+len(s.Above) == 0 &&
 		s.Low == 0 && s.High == dictionary.None
+}
+
+// checkBefore checks the partitions of lists of which much is expected to be read.
+func (s *step) checkBefore(lists []dynamicList) {
+	for i := range lists {
+		if l := &lists[i]; l.partition != nil && readShare*s.Plan.EstimatedCandidates >= float64(l.partition.Edges()) {
+			l.partition = l.partition.Checked()
+		}
+	}
 }
 
 // readShare is how many times as many members of lists as a step is expected to read a partition may have that is checked beforehand.
