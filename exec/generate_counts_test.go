@@ -16,6 +16,9 @@ func TestCountsAnswerAsTheReferenceSays(t *testing.T) {
 func (g *generator) counting() string {
 	g.narrow = true
 	body, what := g.tree(2), g.tally()
+	if g.chance(15) {
+		body = g.denied()
+	}
 	if g.chance(20) {
 		body = "{ " + body + "UNION " + g.tree(1) + g.oneOf("", "UNION "+g.tree(1)) + g.oneOf("", g.link(), g.table()) + "} "
 	}
@@ -64,6 +67,29 @@ func (g *generator) tree(depth int) string {
 	}
 	sb.WriteString("} ")
 	return sb.String()
+}
+
+// denied draws a path, or a fork of one, of which edges must not be there and vertices must differ.
+func (g *generator) denied() string {
+	ends := []string{"?a", "?b", "?c", "?d"}
+	edge := func(from, to string) string {
+		if g.chance(50) {
+			from, to = to, from
+		}
+		return fmt.Sprintf("%s :p%d %s . ", from, g.pick(2), to)
+	}
+	var sb strings.Builder
+	for i := range 2 + g.pick(2) {
+		sb.WriteString(edge(ends[max(0, i-g.pick(2))], ends[i+1]))
+	}
+	for range 1 + g.pick(2) {
+		a, b := g.oneOf(ends[:3]...), g.oneOf(ends[:3]...)
+		sb.WriteString(g.oneOf("FILTER NOT EXISTS { ", "FILTER NOT EXISTS { ", "MINUS { ") + edge(a, b) + "} ")
+	}
+	for range g.pick(3) {
+		sb.WriteString("FILTER(" + g.oneOf(ends[:3]...) + " != " + g.oneOf(ends...) + ") ")
+	}
+	return "{ " + sb.String() + "} "
 }
 
 // link draws a triple pattern over few variables, so that patterns are connected.
