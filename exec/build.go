@@ -274,7 +274,11 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 			if err != nil {
 				return nil, err
 			}
-			agg.Argument, g.Arguments = len(g.Arguments), append(g.Arguments, e)
+			if len(n.Keys) == 0 && isSum(&a.Aggregation) && e.Plain() {
+				agg.Aggregation.Argument, agg.Columns = a.Argument.Expr, a.Argument.Reads()
+			} else {
+				agg.Argument, g.Arguments = len(g.Arguments), append(g.Arguments, e)
+			}
 		} else if a.Distinct {
 			agg.Rows = vector.AllColumns(len(in.Columns()))
 		}
@@ -282,6 +286,12 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 	}
 	g.KeyColumns = keyColumns(n, in)
 	return g, nil
+}
+
+// isSum reports whether an aggregate adds up what is computed.
+func isSum(a *parser.Aggregation) bool {
+	_, isVar := a.Argument.(*parser.Var)
+	return !isVar && !a.Distinct && (a.Function == "SUM" || a.Function == "AVG")
 }
 
 // keyColumns are the columns that a group's keys are, where they are all columns of a match; else nil.

@@ -46,6 +46,9 @@ func NewAccumulator(a parser.Aggregation, columns map[string]int, env *Env) (Acc
 			return nil, err
 		}
 		acc.argument = p
+		if _, isColumn := p.root.(*column); !isColumn && !a.Distinct {
+			acc.values, _ = acc.fold.(valuing)
+		}
 	}
 	switch {
 	case a.Distinct && a.Argument != nil:
@@ -69,6 +72,12 @@ type weighing interface {
 	// addTimes is add so many times.
 	addTimes(group uint32, id dictionary.ID, times uint64)
 	overflowed() bool
+}
+
+// valuing is a fold to which the values alone matter, so that those that are computed need not become terms.
+type valuing interface {
+	// addValue takes a value so many times; nil for an error.
+	addValue(group uint32, v *dictionary.Value, times uint64)
 }
 
 // mergeable is a fold whose result does not depend on the order of the rows, as far as merges says so.
@@ -102,6 +111,7 @@ type accumulator struct {
 	env      *Env
 	argument *Program
 	fold     fold
+	values   valuing              // the fold, where it is given values instead of IDs
 	seen     map[groupID]struct{} // DISTINCT argument
 	rows     map[string]struct{}  // COUNT(DISTINCT *): whole rows
 	rowBytes int64
@@ -112,6 +122,16 @@ type accumulator struct {
 func (a *accumulator) Add(cols [][]dictionary.ID, n int, groups []uint32, weights []uint64) {
 	if a.argument == nil {
 		a.addRows(cols, n, groups, weights)
+		return
+	}
+	if a.values != nil {
+		a.argument.values(cols, n, func(row int, v *dictionary.Value) {
+			times := uint64(1)
+			if weights != nil {
+				times = weights[row]
+			}
+			a.values.addValue(groups[row], v, times)
+		})
 		return
 	}
 	if cap(a.ids) < n {
@@ -278,42 +298,41 @@ type sumState struct {
 	failed bool
 }
 
-func (f *sum) add(group uint32, id dictionary.ID) {
-	f.sums = grow(f.sums, group)
-	s := &f.sums[group]
-	s.count++
-	if id == dictionary.None || s.failed {
-		s.failed = true
+func (f *sum) add(group uint32, id dictionary.ID) { f.addTimes(group, id, 1) }
+
+func (f *sum) addTimes(group uint32, id dictionary.ID, times uint64) {
+	if id == dictionary.None {
+		f.addValue(group, nil, times)
 		return
 	}
 	v := f.env.Terms.Value(id)
-	f.addValue(s, &v)
+	f.addValue(group, &v, times)
 }
 
-// addTimes adds a product: equal values are added in one.
-func (f *sum) addTimes(group uint32, id dictionary.ID, times uint64) {
-	if times == 1 {
-		f.add(group, id)
-		return
-	}
+// addValue adds a product: equal values are added in one.
+func (f *sum) addValue(group uint32, v *dictionary.Value, times uint64) {
 	f.sums = grow(f.sums, group)
 	s := &f.sums[group]
 	if s.count = f.plus(s.count, times); f.over {
 		return
 	}
-	if id == dictionary.None || s.failed {
+	if v == nil || s.failed {
 		s.failed = true
 		return
 	}
-	v, n := f.env.Terms.Value(id), integer(int64(times))
-	product, ok := arithmetic('*', &v, &n)
+	if times == 1 {
+		f.plusValue(s, v)
+		return
+	}
+	n := integer(int64(times))
+	product, ok := arithmetic('*', v, &n)
 	if s.failed = !ok; ok {
-		f.addValue(s, &product)
+		f.plusValue(s, &product)
 	}
 }
 
-// addValue adds a value to a sum that has not failed.
-func (f *sum) addValue(s *sumState, v *dictionary.Value) {
+// plusValue adds a value to a sum that has not failed.
+func (f *sum) plusValue(s *sumState, v *dictionary.Value) {
 	if v.Kind == dictionary.Integer && v.Big == nil && s.value == 0 {
 		if n := s.total + v.Int; (n > s.total) == (v.Int > 0) {
 			s.total = n
@@ -349,7 +368,7 @@ func (f *sum) merge(of fold, groups []uint32) {
 		s.count = f.plus(s.count, uint64(o.sums[g].count))
 		if s.failed = s.failed || o.sums[g].failed; !s.failed {
 			v := o.of(&o.sums[g])
-			f.addValue(s, &v)
+			f.plusValue(s, &v)
 		}
 	}
 }

@@ -233,3 +233,78 @@ func TestTextsGrowInPieces(t *testing.T) {
 		t.Errorf("%d bytes of %d in %d pieces", len(p.joined()), want.Len(), len(p.full))
 	}
 }
+
+// TestSumsOfWhatIsComputedAreThoseOfItsTerms: SUM and AVG that take values of random expressions have the results of those that take the terms,
+// with weights and without, in several groups.
+func TestSumsOfWhatIsComputedAreThoseOfItsTerms(t *testing.T) {
+	list := sampleTerms()
+	env := newEnv(t, list[:len(list)*3/4]...)
+	r := rand.New(rand.NewPCG(3, 4))
+	numbers := []rdf.Term{}
+	for _, term := range list {
+		if v := dictionary.ParseValue(term); v.IsNumeric() {
+			numbers = append(numbers, term)
+		}
+	}
+	rounds := 1500
+	if testing.Short() {
+		rounds = 300
+	}
+	columns := map[string]int{"x": 0, "y": 1}
+	for range rounds {
+		text, from := randomExpr(r, 1+r.IntN(2), constants(list)), list
+		if r.IntN(2) == 0 { // most others are errors
+			text = []string{"?x + ?y", "?x * 3", "?x - ?y", "ABS(?x)", "FLOOR(?x)", "IF(?x > ?y, 1, 0)", "STRLEN(STR(?x))", "?x / 3"}[r.IntN(8)]
+			from = numbers[:1+r.IntN(len(numbers))]
+		}
+		const n, groups = 12, 3
+		cols := [][]dictionary.ID{make([]dictionary.ID, n), make([]dictionary.ID, n)}
+		of, weights := make([]uint32, n), make([]uint64, n)
+		for i := range n {
+			for k := range cols {
+				cols[k][i] = env.Terms.ID(from[r.IntN(len(from))])
+			}
+			of[i], weights[i] = uint32(r.IntN(groups)), uint64(1+r.IntN(3))
+		}
+		if r.IntN(2) == 0 {
+			weights = nil
+		}
+		for _, function := range []string{"SUM", "AVG"} {
+			aggregation := parser.Aggregation{Variable: "r", Function: function, Argument: parseExpr(t, text)}
+			computed, err := NewAccumulator(aggregation, columns, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Compile(aggregation.Argument, columns, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids := make([]dictionary.ID, n)
+			p.IDs(cols, n, ids)
+			aggregation.Argument = &parser.Var{Name: "v"}
+			stored, err := NewAccumulator(aggregation, map[string]int{"v": 0}, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			computed.Add(cols, n, of, weights)
+			stored.Add([][]dictionary.ID{ids}, n, of, weights)
+			got, want := make([]dictionary.ID, groups), make([]dictionary.ID, groups)
+			computed.Results(got)
+			stored.Results(want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s(%s) with weights %v is %v, and %v of the terms", function, text, weights, termsOf(env, got), termsOf(env, want))
+			}
+		}
+	}
+}
+
+func termsOf(env *Env, ids []dictionary.ID) (out []rdf.Term) {
+	for _, id := range ids {
+		if id == dictionary.None {
+			out = append(out, rdf.Term{})
+		} else {
+			out = append(out, env.Terms.Term(id))
+		}
+	}
+	return out
+}

@@ -146,6 +146,28 @@ func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 	c.dataTop--
 }
 
+// values calls use with the value of each of n rows of cols, in order, nil where that is an error; a value is valid until use returns. Where
+// expressions have stopped (Env.Err) rows are missing.
+func (p *Program) values(cols [][]dictionary.ID, n int, use func(row int, v *dictionary.Value)) {
+	c := p.start(cols)
+	defer p.runs.Put(c)
+	data := c.take()
+	for from := 0; from < n && p.env.goesOn(); from += p.rows {
+		rows := c.chunk(from, min(n, from+p.rows))
+		results := data[:len(rows)]
+		p.root.eval(c, rows, results)
+		for i := range results {
+			if d := &results[i]; d.ok() {
+				use(from+i, c.valueOf(d))
+			} else {
+				use(from+i, nil)
+			}
+		}
+		c.discharge()
+	}
+	c.dataTop--
+}
+
 func (p *Program) start(cols [][]dictionary.ID) *run {
 	c := p.runs.Get().(*run)
 	c.cols = cols

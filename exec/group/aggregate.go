@@ -64,7 +64,7 @@ func (a *Aggregate) accumulator(x *operator.Execution, first int) (accumulator, 
 	case a.Function == "SAMPLE":
 		acc = &samples{}
 	default:
-		if acc, err = newFold(a, x.Env); err != nil {
+		if acc, err = newFold(a, x.Env, first); err != nil {
 			return nil, err
 		}
 	}

@@ -26,10 +26,13 @@ type Group struct {
 	Weighted bool
 }
 
-// Aggregate is one aggregate of a group; Argument indexes Group.Arguments, -1 for COUNT(*).
+// Aggregate is one aggregate of a group; Argument indexes Group.Arguments, -1 for COUNT(*) and where there are Columns.
 type Aggregate struct {
 	parser.Aggregation
 	Argument int
+	// Columns are the input's columns by their names, where the aggregate computes its argument itself, without making terms of its
+	// values: of SUM and AVG, where all rows are one group, so that none are kept for later. nil elsewhere.
+	Columns map[string]int
 	// Rows are the input columns that COUNT(DISTINCT *) tells solutions apart by.
 	Rows []int
 }
