@@ -19,6 +19,8 @@
 //     branches of its match (branch.go, bgp.Branch): each makes a factor max(1, n), n > 0 or n = 0 of the number n of its
 //     solutions for a partial match. They are left to joins where somebody reads what they bind, where their variables are
 //     bound in no fixed order, and where a table costs less. Of a union in NOT EXISTS or MINUS each branch is one.
+//   - NOT EXISTS and MINUS of one edge between what two slots bind are an edge that must not be there for a matcher that can test it as soon as
+//     both are bound (bgp.MatchPlan.Denying; the processor's can). Inequalities that follow from it are dropped.
 //   - UNION is counted by its branches, grouped or not. A union, or a VALUES of several variables, that is joined with patterns is
 //     distributed over them, so that each branch or row is a pattern of its own, where that costs less than the join
 //     (distribution.go, rules.Distributed), under homomorphism.

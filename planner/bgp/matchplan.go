@@ -142,7 +142,7 @@ type Step struct {
 // EdgeCheck is a triple that must be in the graph (or one side of an EdgeDistinct pair).
 type EdgeCheck struct {
 	From, Label, To Operand
-	// Absent: the triple must not be in the graph (induced matching).
+	// Absent: the triple must not be in the graph (induced matching, and MatchPlan.Denying).
 	Absent bool
 }
 
