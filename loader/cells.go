@@ -20,9 +20,10 @@ type cellKey struct{ graph, label uint32 }
 func countCells(ctx context.Context, l *tripleList, final, labels []uint32, uses []uint64) ([]cell, *graphNames, error) {
 	counts := map[cellKey]uint64{}
 	if l.width == 3 {
+		graph := graphID(final, l.graph)
 		for n, used := range uses {
 			if used > 0 {
-				counts[cellKey{defaultGraph, labels[n]}] += used
+				counts[cellKey{graph, labels[n]}] += used
 			}
 		}
 	} else if err := countQuads(ctx, l, final, labels, counts); err != nil {

@@ -166,6 +166,10 @@ func (e *edgeWriter) cut(ctx context.Context, names *graphNames, number int, lim
 // each calls do with the cell and the key of every triple, on all cores.
 func (e *edgeWriter) each(ctx context.Context, names *graphNames, do func(worker, cell int, key uint64)) error {
 	cellOf := map[cellKey]int{}
+	all := uint32(defaultGraph) // the graph of most rows
+	if e.triples.width == 3 {
+		all = graphID(e.final, e.triples.graph)
+	}
 	byPredicate := make([]int, len(e.labels))
 	for i, c := range e.cells {
 		id := uint32(defaultGraph)
@@ -175,7 +179,7 @@ func (e *edgeWriter) each(ctx context.Context, names *graphNames, do func(worker
 		cellOf[cellKey{id, c.label}] = i
 	}
 	for n, label := range e.labels {
-		byPredicate[n] = cellOf[cellKey{defaultGraph, label}]
+		byPredicate[n] = cellOf[cellKey{all, label}]
 	}
 	width, final := e.triples.width, e.final
 	return e.triples.each(ctx, func(worker int, rows []uint32) error {

@@ -28,7 +28,6 @@ type Intake struct {
 // TempDir ("" for the system's folder) and Spill count. Close it.
 func NewIntake(graph rdf.Term, options Options) (in *Intake, err error) {
 	l := newLoad(nil, options.withDefaults())
-	l.triples.width = rowGraph + 1 // whatever graphs the store will have
 	var bits [12]byte
 	_, _ = rand.Read(bits[:]) // never fails
 	l.blanks = "u" + hex.EncodeToString(bits[:]) + "x"
@@ -43,6 +42,7 @@ func NewIntake(graph rdf.Term, options Options) (in *Intake, err error) {
 		l.memory.releaseAll()
 		return nil, err
 	}
+	l.triples.graph = l.into
 	return &Intake{l: l}, nil
 }
 
@@ -50,6 +50,11 @@ func NewIntake(graph rdf.Term, options Options) (in *Intake, err error) {
 // documents. base is as in [Read]. After an error, a *SyntaxError where it is a fault in the document, the intake is of no more use.
 func (in *Intake) Read(ctx context.Context, r io.Reader, format Format, base string) error {
 	l := in.l
+	if format == NQuads || format == TriG {
+		if err := l.nameGraphs(ctx); err != nil {
+			return err
+		}
+	}
 	l.sources = []*source{{Input: Input{Name: "the document", Format: format, Reader: r, Base: base}, number: in.documents}}
 	in.documents++
 	err := l.timed(Reading, func() error { return l.readAll(ctx) })
@@ -128,7 +133,43 @@ func (l *load) joinSnapshot(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return false, l.timed(TakingOver, func() error { return l.takeOver(ctx, edges) })
+	return false, l.timed(TakingOver, func() error {
+		into, known := l.intoKnown()
+		if slices.ContainsFunc(edges, func(e oldEdges) bool { return !known || e.name != into }) {
+			if err := l.nameGraphs(ctx); err != nil {
+				return err
+			}
+		}
+		return l.takeOver(ctx, edges)
+	})
+}
+
+// nameGraphs makes room in the rows for graphs other than that of the intake.
+func (l *load) nameGraphs(ctx context.Context) (err error) {
+	l.triples, err = l.triples.widened(ctx)
+	return err
+}
+
+// intoKnown is the graph of an intake by the IDs of the snapshot, which may have no term for it.
+func (l *load) intoKnown() (name uint32, known bool) {
+	if l.into == defaultGraph {
+		return defaultGraph, true
+	}
+	name = l.old.known[l.into]
+	return name - 1, name > 0
+}
+
+// hasInto reports whether the snapshot has triples of the graphs that the rows are of.
+func (l *load) hasInto() (bool, error) {
+	name, known := l.intoKnown()
+	switch {
+	case l.triples.width > rowGraph:
+		return true, nil
+	case !known:
+		return false, nil
+	}
+	g, err := l.old.Graph(name) // dictionary.None is defaultGraph
+	return g != nil && g.Edges() > 0, err
 }
 
 // compareWith looks terms and rows up in the snapshot, and drops the rows that it has. Where the rows replace a graph, it looks
@@ -144,14 +185,14 @@ func (l *load) compareWith(ctx context.Context, replaced *pcsr.Graph) error {
 		return err
 	}
 	if replaced == nil {
+		if has, err := l.hasInto(); err != nil || !has {
+			return err
+		}
 		return l.dropKnown(ctx)
 	}
-	name := defaultGraph
-	if l.into != defaultGraph {
-		name = l.old.known[l.into] - 1 // a graph that has triples has a name
-	}
+	name, _ := l.intoKnown() // a graph that has triples has a name
 	return l.triples.each(ctx, func(_ int, rows []uint32) error {
-		f := &edgeFinder{old: l.old, graphs: map[uint32]*pcsr.Graph{name: replaced}}
+		f := &edgeFinder{old: l.old, triples: l.triples, graphs: map[uint32]*pcsr.Graph{name: replaced}}
 		for ; len(rows) > 0 && !l.differs.Load(); rows = rows[l.triples.width:] {
 			known, err := f.find(rows[:l.triples.width])
 			if err != nil {

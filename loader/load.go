@@ -92,7 +92,7 @@ func newLoad(sources []*source, options Options) *load {
 			width = 4
 		}
 	}
-	l.triples = &tripleList{memory: l.memory, width: width, budget: options.Memory / 4, files: l.files}
+	l.triples = &tripleList{memory: l.memory, width: width, graph: defaultGraph, budget: options.Memory / 4, files: l.files}
 	l.combine, l.work, l.conclude = l.join, l.run, l.commit
 	l.runs = &termRuns{memory: l.memory, files: l.files}
 	return l

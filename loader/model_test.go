@@ -1,7 +1,9 @@
 package loader
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -201,6 +203,46 @@ func (m *model) append() {
 	m.load(true)
 }
 
+// documents takes documents into a graph, over what was edited: in memory or in files, of formats that name graphs and others.
+func (m *model) documents() {
+	graph := rapid.SampledFrom(append([]Quad{{}, {Graph: rdf.NewIRI("http://e/of-documents")}}, m.list(m.quads)...)).Draw(m.T, "graph of").Graph
+	in, err := NewIntake(graph, Options{Threads: 2, TempDir: filepath.Dir(m.dir)})
+	must(m, err)
+	if rapid.Bool().Draw(m.T, "spilled") {
+		in.l.triples.budget = 0
+	}
+	for range rapid.IntRange(1, 2).Draw(m.T, "documents") {
+		format := rapid.SampledFrom([]Format{NTriples, NQuads}).Draw(m.T, "format")
+		quads := slices.DeleteFunc(append(m.some(60), m.there()...), func(q Quad) bool { // the labels of its blank nodes would be random
+			return slices.ContainsFunc([]rdf.Term{q.Subject, q.Object, q.Graph}, func(t rdf.Term) bool { return t.Kind == rdf.BlankNode })
+		})
+		path := filepath.Join(filepath.Dir(m.dir), "document")
+		writeQuads(m, path, quads, format == NQuads)
+		text, err := os.ReadFile(path)
+		must(m, err)
+		must(m, in.Read(context.Background(), bytes.NewReader(text), format, ""))
+		for _, q := range quads {
+			if q.Graph.IsZero() || format == NTriples {
+				q.Graph = graph
+			}
+			m.quads[q] = true
+		}
+	}
+	snapshot := m.live.snapshot()
+	snapshot.sequence++
+	staged, err := in.Stage(context.Background(), m.lock, snapshot, nil, false)
+	must(m, err)
+	if staged == nil { // nothing was new
+		must(m, in.Close())
+		return
+	}
+	over, err := store.OpenStaged(m.dir, staged)
+	must(m, err)
+	_, err = Flush(context.Background(), m.lock, stored{over}, Options{Threads: 2})
+	must(m, errors.Join(err, over.Close(), in.Close()))
+	m.reopen()
+}
+
 // TestAStoreIsWhatWasDoneToIt does all that can be done to a store, in any order, and compares it with a set of quads.
 func TestAStoreIsWhatWasDoneToIt(t *testing.T) {
 	t.Parallel()
@@ -208,7 +250,7 @@ func TestAStoreIsWhatWasDoneToIt(t *testing.T) {
 		m := newModel(t)
 		defer m.end()
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
-			step := rapid.SampledFrom([]string{"edit", "edit", "clear", "flush", "flush", "append", "rebuild", "compact", "load"}).Draw(t, "step")
+			step := rapid.SampledFrom([]string{"edit", "edit", "clear", "flush", "flush", "append", "documents", "rebuild", "compact", "load"}).Draw(t, "step")
 			switch step {
 			case "edit":
 				m.edit()
@@ -218,6 +260,8 @@ func TestAStoreIsWhatWasDoneToIt(t *testing.T) {
 				m.flush()
 			case "append":
 				m.append()
+			case "documents":
+				m.documents()
 			case "rebuild":
 				m.rebuild()
 			case "compact":

@@ -63,7 +63,7 @@ func (l *load) resolvePredicates() error {
 func (l *load) dropKnown(ctx context.Context) error {
 	workers := make([]*edgeFinder, l.options.Threads)
 	for i := range workers {
-		workers[i] = &edgeFinder{old: l.old, graphs: map[uint32]*pcsr.Graph{}, uses: make([]uint64, len(l.names.keys)), met: metWriter{list: l.met}}
+		workers[i] = &edgeFinder{old: l.old, triples: l.triples, graphs: map[uint32]*pcsr.Graph{}, uses: make([]uint64, len(l.names.keys)), met: metWriter{list: l.met}}
 	}
 	err := l.triples.filter(ctx, func(worker int, row []uint32) (bool, error) { return workers[worker].isNew(row) })
 	if err != nil {
@@ -86,12 +86,13 @@ func (l *load) dropKnown(ctx context.Context) error {
 
 // edgeFinder finds rows in the old store. One worker owns it.
 type edgeFinder struct {
-	old    *oldStore
-	graphs map[uint32]*pcsr.Graph // by ID of the name, nil where there is none
-	uses   []uint64
-	known  uint64
-	found  Triple // what find has found
-	met    metWriter
+	old     *oldStore
+	triples *tripleList
+	graphs  map[uint32]*pcsr.Graph // by ID of the name, nil where there is none
+	uses    []uint64
+	known   uint64
+	found   Triple // what find has found
+	met     metWriter
 }
 
 func (f *edgeFinder) isNew(row []uint32) (bool, error) {
@@ -113,9 +114,9 @@ func (f *edgeFinder) find(row []uint32) (bool, error) {
 	if s == 0 || o == 0 || label == dictionary.None {
 		return false, nil
 	}
-	name := defaultGraph
-	if len(row) > rowGraph && row[rowGraph] != defaultGraph {
-		if name = f.old.known[row[rowGraph]]; name == 0 {
+	name := f.triples.graphOf(row)
+	if name != defaultGraph {
+		if name = f.old.known[name]; name == 0 {
 			return false, nil
 		}
 		name--

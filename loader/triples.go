@@ -2,6 +2,7 @@ package loader
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -28,8 +29,9 @@ const chunkRows = 1 << 19
 // tripleList holds what was read, in chunks: in memory as long as these fit, then in a file. Its order means nothing.
 type tripleList struct {
 	memory *memory
-	width  int   // numbers in a row
-	budget int64 // bytes that chunks in memory may take
+	width  int    // numbers in a row
+	graph  uint32 // of all rows, where these have no number for it: provisional, or defaultGraph
+	budget int64  // bytes that chunks in memory may take
 	files  *tempFiles
 
 	mu     sync.Mutex
@@ -148,6 +150,34 @@ func (l *tripleList) filter(ctx context.Context, keep func(worker int, row []uin
 		_, err := l.file.WriteAt(bytesOf(kept), c.place)
 		return err
 	})
+}
+
+// graphOf is the graph of a row of the list: provisional, or defaultGraph.
+func (l *tripleList) graphOf(row []uint32) uint32 {
+	if l.width > rowGraph {
+		return row[rowGraph]
+	}
+	return l.graph
+}
+
+// widened is the list with rows that name their graph, for rows of other graphs to come; the list itself is given back. Nobody may be
+// adding to it.
+func (l *tripleList) widened(ctx context.Context) (*tripleList, error) {
+	if l.width > rowGraph {
+		return l, nil
+	}
+	wide := &tripleList{memory: l.memory, width: rowGraph + 1, budget: l.budget, files: l.files}
+	err := l.each(ctx, func(_ int, rows []uint32) error {
+		named, err := wide.fresh()
+		if err != nil {
+			return err
+		}
+		for ; len(rows) > 0; rows = rows[l.width:] {
+			named = append(append(named, rows[:l.width]...), l.graph)
+		}
+		return wide.add(named)
+	})
+	return wide, errors.Join(err, l.release())
 }
 
 // release gives memory and file back.

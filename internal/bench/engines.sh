@@ -1,5 +1,5 @@
 # The engines that are measured beside each other, for the scripts beside this file to source. They set data (a file of
-# N-Triples), work (a folder), rdfgpu and oxigraph (commands, oxigraph may be empty) and fuseki (a jar, may be empty) before.
+# N-Triples, plain or gzip), work (a folder), rdfgpu and oxigraph (commands, oxigraph may be empty) and fuseki (a jar, may be empty) before.
 pids=()
 ports=${PORTS:-17} # what the numbers of all ports begin with
 
@@ -102,11 +102,13 @@ serve_virtuoso() { # serve_virtuoso [FOLDER]
 load_virtuoso() {
   if [ ! -e "$work/virtuoso/loaded" ]; then
     rm -rf "$work/virtuoso" && mkdir -p "$work/virtuoso/input"
-    ln "$data" "$work/virtuoso/input/data.nt" 2>/dev/null || cp "$data" "$work/virtuoso/input/data.nt"
+    local input=data.nt
+    [[ $data != *.gz ]] || input=data.nt.gz
+    ln "$data" "$work/virtuoso/input/$input" 2>/dev/null || cp "$data" "$work/virtuoso/input/$input"
     serve_virtuoso
     local start end
     start=$(date +%s.%N)
-    isql "ld_dir('$work/virtuoso/input', 'data.nt', 'http://bench');"
+    isql "ld_dir('$work/virtuoso/input', '$input', 'http://bench');"
     isql "rdf_loader_run();"
     isql "checkpoint;"
     end=$(date +%s.%N)

@@ -4,8 +4,8 @@
 #   updates.sh DATA.nt [rdfgpu bench-updates flags]
 #   updates.sh watdiv10m.nt --duration 20s --readers 4 --queries watdiv10m/queries --only L1.1,S1.1,F1.1
 #
-# Loads DATA.nt (N-Triples, unpacked) into each engine found, once, under $WORK (default .cache/updates/<name of DATA>),
-# and serves copies of these stores on loopback, all at once. Prints, in this order and each part on its own line of
+# Loads DATA.nt (N-Triples, or DATA.nt.gz) into each engine found, once, under $WORK (default .cache/updates/<name of DATA>),
+# and serves copies of these stores on loopback, all at once; with $IN_PLACE the stores themselves. Prints, in this order and each part on its own line of
 # headings: what an engine does on commit, as the system calls of 50 updates from one connection and of 400 from eight
 # tell (needs strace); the tables of `rdfgpu bench-updates`, to which further flags go; INSERT WHERE of up to a million
 # triples; PUT to the Graph Store endpoint of each file of $PUT (N-Triples); disk and memory, before and after.
@@ -23,7 +23,7 @@ shift
 rdfgpu=$(readlink -f "${RDFGPU:-bin/rdfgpu}")
 oxigraph=${OXIGRAPH:-$(command -v oxigraph || true)}
 fuseki=${FUSEKI:-}
-name=$(basename "$data" .nt)
+name=$(basename "${data%.gz}" .nt)
 work=${WORK:-.cache/updates/$name}
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
@@ -43,8 +43,8 @@ for engine in ${ENGINES:-rdfgpu virtuoso oxigraph fuseki}; do
 done
 
 serve() { # serve ENGINE: a server over a copy of the loaded store, writable
-  local folder=$work/live/$1
-  cp -r "$work/$1" "$folder"
+  local folder=$live/$1
+  [ "$live" = "$work" ] || cp -r "$work/$1" "$folder"
   case $1 in
     rdfgpu)
       vacant "${ports}878"
@@ -145,7 +145,7 @@ sizes() {
   echo "| engine | MB on disk | MiB resident | MiB at most |"
   echo "|---|---:|---:|---:|"
   for e in "${engines[@]}"; do
-    awk -v e="$e" -v disk="$(du -sb "$work/live/$e" | cut -f1)" '/VmRSS/ { rss = $2 } /VmHWM/ { most = $2 }
+    awk -v e="$e" -v disk="$(du -sb "$live/$e" | cut -f1)" '/VmRSS/ { rss = $2 } /VmHWM/ { most = $2 }
       END { printf "| %s | %.1f | %.0f | %.0f |\n", e, disk / 1e6, rss / 1024, most / 1024 }' "/proc/${process[$e]}/status"
   done
 }
@@ -153,7 +153,8 @@ sizes() {
 part() { [[ $parts == *" $1 "* ]]; }
 
 for e in "${engines[@]}"; do loaded "$e"; done
-rm -rf "$work/live" && mkdir "$work/live"
+live=$work
+[ -n "${IN_PLACE:-}" ] || { live=$work/live && rm -rf "$live" && mkdir "$live"; }
 endpoints=()
 for e in "${engines[@]}"; do
   serve "$e"

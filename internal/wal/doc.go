@@ -1,7 +1,7 @@
 // Package wal is the write-ahead log of a live store: what was committed, in order, durable before it is acknowledged.
 //
 // Nouns: [Log] (the files, open for appending), [Record] (one payload under its sequence), [Reader] (a log that another
-// process may be appending to), [Syncer] (the goroutine that makes appended records durable, and those who wait for it),
+// process may be appending to), [Syncer] (who makes appended records durable, and who waits for it),
 // [Builder] and [Transaction] (the payload: the quads that one commit added and removed), [Summary] (the payload of a commit whose
 // quads are in a store's files alone), [Folder] and [File] (what a log
 // asks of a file system, so that tests can break it; waltest has one).

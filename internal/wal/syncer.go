@@ -5,18 +5,22 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// Syncer syncs a log in a goroutine of its own, as long as there is something to sync, one sync at a time: what is
-// appended during one sync shares the next.
+// Syncer syncs a log as long as there is something to sync, one sync at a time: what is appended during one sync shares the next. A
+// goroutine of its own does it; only who waits alone, without an interval between two syncs, does it for himself, and is woken by nobody.
 type Syncer struct {
 	log        *Log
 	durability Durability
-	work       chan struct{} // holds one value where there may be something to sync
+	work       chan struct{} // holds one value where there may be something for the goroutine to sync
 	ctx        context.Context
 	stop       context.CancelFunc
 	ended      chan struct{}
+
+	syncing sync.Mutex
+	alone   atomic.Bool // the last sync was of one record, and the next may be, too
 
 	mu      sync.Mutex
 	changed chan struct{} // closed after a sync, and replaced
@@ -31,8 +35,15 @@ func NewSyncer(l *Log, d Durability) *Syncer {
 	return s
 }
 
-// Start begins a sync of what was appended without waiting for it, as Wait does.
+// Start begins a sync of what was appended without waiting for it, unless Wait is about to do so.
 func (s *Syncer) Start() {
+	if !s.alone.Load() {
+		s.start()
+	}
+}
+
+// start has the goroutine sync what was appended.
+func (s *Syncer) start() {
 	select {
 	case s.work <- struct{}{}:
 	default:
@@ -52,7 +63,11 @@ func (s *Syncer) Wait(ctx context.Context, sequence uint64) error {
 		if err != nil {
 			return err
 		}
-		s.Start()
+		if s.alone.Load() && s.syncing.TryLock() {
+			s.sync()
+			continue
+		}
+		s.start()
 		if s.durability.Unsynced && s.log.Last() >= sequence {
 			return nil
 		}
@@ -62,6 +77,16 @@ func (s *Syncer) Wait(ctx context.Context, sequence uint64) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// sync syncs for all who wait, under the lock that it gives back.
+func (s *Syncer) sync() error {
+	before := s.log.Synced()
+	synced, err := s.log.Sync()
+	s.alone.Store(synced == before+1 && s.durability.pause() == 0)
+	s.syncing.Unlock()
+	s.tell(err)
+	return err
 }
 
 // Close syncs what was appended and ends the goroutine. Those who wait for that are answered, others get ErrClosed. It
@@ -87,20 +112,21 @@ func (s *Syncer) run() {
 			return
 		}
 		runtime.Gosched() // others that are ready to append do so before, and share this sync
-		_, err := s.log.Sync()
-		s.tell(err)
-		if err != nil {
+		s.syncing.Lock()
+		if s.sync() != nil {
 			return
 		}
 		s.rest()
 	}
 }
 
-// tell wakes those who wait.
+// tell wakes those who wait; an error stays.
 func (s *Syncer) tell(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.err = err
+	if s.err == nil {
+		s.err = err
+	}
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
