@@ -67,7 +67,24 @@ func (p *Plan) explain(n planner.Node) *Explain {
 	for _, in := range inputs {
 		e.Children = append(e.Children, p.explain(in))
 	}
+	if count, ok := n.(*planner.Count); ok {
+		for i, t := range count.Terms {
+			e.Children[i].Detail += describeDense(t.Match)
+		}
+	}
 	return e
+}
+
+// describeDense says how a match is counted in neighbourhoods, if it is.
+func describeDense(m *planner.Match) string {
+	if m.Plan.Empty || m.Graph == nil || m.Plan.Inputs > 0 {
+		return ""
+	}
+	dense := match.Lower(&match.Match{Graph: m.Graph, Plan: m.Plan}, true, match.Tuning{}).Dense
+	if dense == nil {
+		return ""
+	}
+	return " counted in neighbourhoods of ?" + m.Plan.Slots[dense.Slots[0]].Variable
 }
 
 // WriteText writes the tree, an operator a line, inputs indented below what reads them.

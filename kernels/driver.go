@@ -60,8 +60,15 @@ const (
 	MoveGroups
 	// ListGroups writes groups out as columns: (listing).
 	ListGroups
+	// CoreCount, CoreScan and CoreFill make a Core, one after the other: (core). CoreScan is one block's.
+	CoreCount
+	CoreScan
+	CoreFill
+	// CountDense and the kernels behind it count in neighbourhoods, by 1 to MostLevels levels: (program, dense). Of the program they read and
+	// write State and the mailbox.
+	CountDense
 
-	kernelCount
+	kernelCount = CountDense + MostLevels
 )
 
 // kernelNames are the names in the machine code.
@@ -70,6 +77,8 @@ var kernelNames = [kernelCount]string{
 	"count_pages", "count_portions", "order_rows", "weigh_lists", "filter", "mark",
 	"row_vertices", "patch_places", "patch_lists", "patch_rows", "index_bitmap", "index_hash",
 	"combine_rows", "move_groups", "list_groups",
+	"core_count", "core_scan", "core_fill",
+	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5",
 }
 
 // String returns the kernel's name in the machine code.

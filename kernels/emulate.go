@@ -156,6 +156,11 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		t.moveGroups(in[Combining](t.memory, args[0], 0), args[1], args[2])
 	case ListGroups:
 		t.listGroups(in[Listing](t.memory, args[0], 0))
+	case CoreCount, CoreScan, CoreFill:
+		t.core(k, in[Core](t.memory, args[0], 0))
+	case CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4:
+		t.open(args[0])
+		t.countDense(in[Dense](t.memory, args[1], 0))
 	default:
 		return fmt.Errorf("kernels: no kernel %d", k)
 	}

@@ -9,12 +9,16 @@ GPU_ENV := CGO_ENABLED=1 CGO_LDFLAGS="-L$(CURDIR)/kernels" CGO_CFLAGS="-g -O2 -I
 
 .PHONY: kernels have-cuda build build-gpu gpu-bundle
 
-kernels: kernels/match.fatbin kernels/branches.fatbin kernels/paged.fatbin kernels/weigh.fatbin kernels/filter.fatbin kernels/patch.fatbin kernels/combine.fatbin kernels/libcuda.a ## compile the CUDA sources
+kernels: kernels/match.fatbin kernels/branches.fatbin kernels/paged.fatbin kernels/weigh.fatbin kernels/filter.fatbin kernels/patch.fatbin kernels/combine.fatbin kernels/core.fatbin kernels/dense.fatbin kernels/libcuda.a ## compile the CUDA sources
 
 kernels/branches.fatbin kernels/paged.fatbin: kernels/match.cu
 
+# nvcc 11.8 crashes on line numbers of dense.cu.
+LINES := -lineinfo
+kernels/dense.fatbin: LINES :=
+
 kernels/%.fatbin: kernels/%.cu $(KERNEL_HEADERS)
-	$(NVCC) -O3 -std=c++17 -lineinfo $(GENCODE) -fatbin -o $@ $<
+	$(NVCC) -O3 -std=c++17 $(LINES) $(GENCODE) -fatbin -o $@ $<
 
 kernels/libcuda.a: kernels/shim.sh
 	CUDA_INCLUDE=$(dir $(CUDA_INCLUDE)) sh kernels/shim.sh $@

@@ -231,10 +231,55 @@ struct Listing {
   u64 room, listed;            // rows that fit, and that were written
 };
 
+// Core: the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as many
+// and the smaller number. Pieces are the work of rows with more neighbours than light, parts each: the row in the lower half, then the part
+// and how many there are, 16 bits each.
+struct Core {
+  u64 partition;               // Partition
+  u64 lists;                   // u32[edges]: its neighbours by row
+  u64 starts, upper;           // u32[rows + 1], u32[edges / 2]: those that edges lead up to
+  u64 sums;                    // u32[rows / BLOCK + 2]: scratch
+  u64 pieces, upperPieces;     // u64[room]: of lists and of upper
+  u32 rows, edges, light, split;
+  u32 longest, upperLongest, pieceCount, upperPieceCount;
+};
+
+// DenseSet: which members of a row's list may stand for a query vertex; near, apart, absent and above are levels before it, as bits.
+struct DenseSet {
+  u32 near, apart, absent, above, upper;
+};
+struct DenseTerm {
+  u64 factor;                  // modulo 2^64
+  u32 sizes[4];                // sets of Dense.tail, as bits
+  u32 count, pad;
+};
+
+// Dense counts a pattern in the neighbourhoods of a Core.
+const u32 MOST_LEVELS = 5;
+// MIDDLE is how many neighbours a heavy root may have whose bitmaps are in shared memory and whose units are one lane's each.
+const u32 MIDDLE = 256;
+struct Dense {
+  u64 core;
+  u64 scratch, room;           // u64[room] for each of heavyBlocks
+  u64 left;                    // u64[2] for each of heavyBlocks, zero at first: the piece that it has begun, and how far
+  u64 nextPiece, nextRow;      // what is yet to be taken
+  u64 pending;                 // pieces that this launch has begun and not ended
+  u64 deferredPieces, deferredRoom;  // u64[deferredRoom]: pieces that launches leave to the next
+  u64 deferred, ready;         // how many there are, and how many there were when this launch began
+  u64 slice;                   // nanoseconds of one launch
+  u32 heavyBlocks, smallest;   // smallest: a root has so many neighbours at least
+  u32 upward, linear;          // upward: roots have their upper neighbours alone; linear: one term that is one size
+  u32 levelCount, tailCount, termCount;
+  u32 work;                    // from how much on work is deferred, in bindings of the last level
+  DenseSet levels[5], tail[3];
+  DenseTerm terms[15];
+};
+
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 80, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
+static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 768, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

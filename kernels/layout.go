@@ -421,6 +421,82 @@ type Listing struct {
 	Room, Listed uint64
 }
 
+// Core is the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as
+// many and the smaller number. Pieces are the work of rows with more neighbours than Light, parts each: the row in the lower half, then the
+// part and how many there are, 16 bits each.
+type Core struct {
+	// Partition is that of the label; Lists is u32[Edges], its neighbours by row.
+	Partition, Lists Address
+	// Starts is u32[Rows+1], Upper u32[Edges/2]: those that edges lead up to. Sums is u32[Rows/Block+2], scratch.
+	Starts, Upper, Sums Address
+	// Pieces and UpperPieces, of Lists and of Upper, have the room that [Core.Room] says.
+	Pieces, UpperPieces         Address
+	Rows, Edges, Light, Split   uint32
+	Longest, UpperLongest       uint32
+	PieceCount, UpperPieceCount uint32
+}
+
+// Room is how many pieces there may be: one for each heavy row, and as many as are made of long lists (Parts).
+func (c *Core) Room() int64 {
+	edges := int64(c.Edges)
+	return edges/(int64(c.Light)+1) + 8*edges/int64(c.Split) + 1
+}
+
+// Parts is how many pieces a heavy row is.
+func (c *Core) Parts(neighbours uint32) uint32 {
+	n := min(neighbours/c.Split, 8)
+	return max(n*n, 1)
+}
+
+// DenseSet says which members of a row's list may stand for a query vertex. Near, Apart, Absent and Above are levels before it, as bits:
+// those it is a neighbour of, differs from, is no neighbour of (and differs from), and is greater than. Upper, not 0: it is above the root.
+type DenseSet struct{ Near, Apart, Absent, Above, Upper uint32 }
+
+// DenseTerm is a factor, modulo 2⁶⁴, and Count sets of Dense.Tail, as bits, of which the members of all count.
+type DenseTerm struct {
+	Factor   uint64
+	Sizes    [4]uint32
+	Count, _ uint32
+}
+
+// Bounds of a Dense: levels, and the neighbours of a root that is counted in shared memory.
+const (
+	MostLevels = 5
+	Middle     = 256
+)
+
+// Dense counts a pattern in the neighbourhoods of a Core: for each row as root, and the members of its list that are bound to the levels
+// one after the other, the sum of the terms.
+type Dense struct {
+	Core Address
+	// Scratch is u64[Room] for each of HeavyBlocks, for roots of more than Middle neighbours: a bitmap for each of these, one more, and a number
+	// of 32 bits for each and one more.
+	Scratch Address
+	Room    uint64
+	// Left is u64[2] for each of HeavyBlocks, zero at first: the piece that it has begun, and how far.
+	Left Address
+	// NextPiece and NextRow are what is yet to be taken; they may end beyond what there is.
+	NextPiece, NextRow uint64
+	// Pending is how many pieces a launch has begun and not ended.
+	Pending uint64
+	// DeferredPieces is u64[DeferredRoom], pieces that launches leave to the next; Deferred is how many there are, Ready how many there were when
+	// the launch began.
+	DeferredPieces, DeferredRoom uint64
+	Deferred, Ready              uint64
+	// Slice is the nanoseconds of one launch.
+	Slice uint64
+	// Smallest is how many neighbours a root must have.
+	HeavyBlocks, Smallest uint32
+	// Upward, not 0: roots have their upper neighbours alone. Linear, not 0: there is one term, of factor 1 and one size.
+	Upward, Linear                   uint32
+	LevelCount, TailCount, TermCount uint32
+	// Work is from how much on work is deferred, in bindings of the last level.
+	Work   uint32
+	Levels [MostLevels]DenseSet
+	Tail   [3]DenseSet
+	Terms  [15]DenseTerm
+}
+
 // Bytes returns the memory of a value or an array as it is copied to the device.
 func Bytes[T any](values []T) []byte {
 	if len(values) == 0 {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# on-device.sh [PART...]: runs in a bundle (bundle.sh) on a machine with a GPU. Parts: correct, sets, labelled, ablation,
+# on-device.sh [PART...]: runs in a bundle (bundle.sh) on a machine with a GPU. Parts: correct, sets, labelled, dense, ablation,
 # lubm, updates, rmat, whole, sanitize; all of them by default. RDFGPU_LUBM universities (2560), RDFGPU_RMAT edges (100 million) and
 # RDFGPU_STORE universities (100, for updates and whole) are generated. Tables are written as markdown to the folder $OUT. RDFGPU_WORK
 # names a scratch folder to keep between runs.
@@ -16,7 +16,7 @@ export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}:/usr/local/nvidia/lib64
 export RDFGPU_LUBM=${RDFGPU_LUBM:-2560} RDFGPU_RMAT=${RDFGPU_RMAT:-100000000}
 mkdir -p "$OUT"
 chmod +x gpu.test store.test rdfgpu
-parts=${*:-correct sets labelled ablation lubm updates rmat whole sanitize}
+parts=${*:-correct sets labelled dense ablation lubm updates rmat whole sanitize}
 bench() { ./gpu.test -test.timeout 9m -gpu 0 "$@" 2>&1 | grep -vE '^(=== |PASS$)'; }
 
 if [ ! -e "$RDFGPU_SM/B.base" ] && [ -d sm ]; then
@@ -29,6 +29,7 @@ for part in $parts; do
 	correct) bench -test.run 'Device(Matches|Stops|Runs|Patches|Weighs)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
 	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
 	labelled) bench -test.run ReportLabelled ;;
+	dense) bench -test.run 'Report(Dense|Published)' ;;
 	ablation) bench -test.run 'Report(Ablation|Sharing|Tables|Signatures|Repeats|Mailbox)' ;;
 	lubm) bench -test.run ReportLUBM ;;
 	updates)

@@ -33,6 +33,12 @@ var patchCode string
 //go:embed combine.fatbin
 var combineCode string
 
+//go:embed core.fatbin
+var coreCode string
+
+//go:embed dense.fatbin
+var denseCode string
+
 // device is a GPU behind the CUDA driver. All streams share one context.
 type device struct {
 	name       string
@@ -98,6 +104,8 @@ func (d *device) load() error {
 		&weighCode: {WeighLists}, &filterCode: {Filter, Mark},
 		&patchCode:   {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
+		&coreCode:    {CoreCount, CoreScan, CoreFill},
+		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4},
 	} {
 		module, err := cu.LoadData(*code)
 		if err != nil {

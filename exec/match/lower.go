@@ -23,6 +23,9 @@ type Lowering struct {
 	// Automorphisms is how many solutions each one stands for that the steps find, because of Step.Above; 1 where the
 	// solutions themselves are asked for.
 	Automorphisms uint64
+	// Dense is how the solutions are better counted than step by step; nil where they are not. Whoever has no room for that lowers the plan
+	// again, without (Tuning.NoDense): the steps are not made ready for symmetries then.
+	Dense *Dense
 	// Never: a step has no candidates, whatever is bound before it.
 	Never bool
 	// counting: only the number of solutions is asked for.
@@ -38,10 +41,12 @@ type Tuning struct {
 	NoLeaves bool
 	// NoOrder counts every image of a symmetric pattern one by one.
 	NoOrder bool
-	// AnyCost looks for symmetries however little the plan costs.
+	// AnyCost looks for symmetries, and for what makes a pattern dense, however little the plan costs.
 	AnyCost bool
 	// NoSharing looks at all lists again for every row, also where rows could share an intersection.
 	NoSharing bool
+	// NoDense counts dense patterns step by step, as all others.
+	NoDense bool
 }
 
 // Lower makes a match's plan ready; counting says that only the number of solutions is asked for.
@@ -69,7 +74,10 @@ func Lower(m *Match, counting bool, t Tuning) *Lowering {
 		b := &m.Plan.Branches[i]
 		l.Tests = append(l.Tests, testStep(b.Checks, b.Classes, b.Distinct, b.EdgeDistinct, m.Graph))
 	}
-	if counting && !t.NoOrder && !l.Never {
+	if counting && !l.Never {
+		l.Dense = l.findDense(t)
+	}
+	if counting && !t.NoOrder && !l.Never && l.Dense == nil {
 		l.breakSymmetry(t.AnyCost)
 	}
 	for _, s := range l.Steps {

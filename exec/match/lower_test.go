@@ -20,7 +20,7 @@ func TestLowerings(t *testing.T) {
 }
 
 func lowering(t *testing.T, d *matchtest.Named, td *datadriven.TestData) string {
-	options, tuning := bgp.Options{CountOnly: td.Cmd == "count"}, match.Tuning{AnyCost: true}
+	options, tuning := bgp.Options{CountOnly: td.Cmd == "count"}, match.Tuning{AnyCost: true, NoDense: true}
 	plan, err := d.Plan(t, td, options, func(key string) bool {
 		tuning.KeepRanges = tuning.KeepRanges || key == "keep-ranges"
 		return key == "keep-ranges"

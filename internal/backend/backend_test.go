@@ -165,7 +165,7 @@ func TestTheProcessorMatchesInduced(t *testing.T) {
 	b := emulated(t)
 	defer b.Close()
 	plan := &bgp.MatchPlan{Steps: []bgp.Step{{Checks: []bgp.EdgeCheck{{Absent: true}}}}, Cost: 1e300}
-	for device, want := range map[Device]string{GPU: "cpu (the GPU does not match induced)", Auto: "cpu"} {
+	for device, want := range map[Device]string{GPU: "cpu (the GPU counts dense patterns induced, no others)", Auto: "cpu"} {
 		choice := &Choice{backends: b, device: device}
 		if _, ok := choice.Matcher(plan, nil).(processor); !ok || choice.String() != want {
 			t.Errorf("asked for %s, matched on %v", device, choice)
@@ -173,7 +173,7 @@ func TestTheProcessorMatchesInduced(t *testing.T) {
 	}
 	choice := &Choice{backends: b, device: GPU}
 	choice.Matcher(plan, nil)
-	if _, ok := choice.Matcher(&bgp.MatchPlan{}, nil).(gpuMatcher); !ok || choice.String() != "gpu and cpu (the GPU does not match induced)" {
+	if _, ok := choice.Matcher(&bgp.MatchPlan{}, nil).(gpuMatcher); !ok || choice.String() != "gpu and cpu (the GPU counts dense patterns induced, no others)" {
 		t.Errorf("two patterns, one of them induced, are matched on %v", choice)
 	}
 }

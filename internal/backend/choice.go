@@ -15,7 +15,7 @@ type Choice struct {
 	backends *Backends
 	device   Device
 	used     bool
-	// induced: a pattern went to the processor because the GPU does not match induced.
+	// induced: a pattern went to the processor because the GPU does not match it induced.
 	induced bool
 	fellOut bool
 	spent   match.Trace
@@ -35,7 +35,7 @@ func (c *Choice) ShallowBranches() bool { return c.device == GPU }
 
 // Matcher is the matcher of a pattern.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
-	if plan.IsInduced() {
+	if plan.IsInduced() && !gpu.Fits(&match.Match{Graph: graph, Plan: plan}, false) {
 		c.induced = c.induced || c.device == GPU
 		return c.backends.cpu
 	}
@@ -60,11 +60,11 @@ func (c *Choice) String() string {
 	case c.fellOut:
 		return "cpu (the GPU failed)"
 	case c.used && c.induced:
-		return "gpu and cpu (the GPU does not match induced)"
+		return "gpu and cpu (the GPU counts dense patterns induced, no others)"
 	case c.used:
 		return "gpu"
 	case c.induced:
-		return "cpu (the GPU does not match induced)"
+		return "cpu (the GPU counts dense patterns induced, no others)"
 	}
 	return "cpu"
 }
@@ -124,6 +124,9 @@ func (g gpuMatcher) run(m *match.Match, count bool, again func() bool, do func(m
 	g.spent.Upload += traced.Trace.Upload
 	g.spent.Kernels += traced.Trace.Kernels
 	g.spent.Download += traced.Trace.Download
+	if errors.Is(err, gpu.ErrUnfit) && again() {
+		return do(g.backends.cpu, m)
+	}
 	if errors.Is(err, gpu.ErrDeviceLost) && again() {
 		g.fellOut = true
 		return do(g.backends.cpu, m)

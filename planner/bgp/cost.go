@@ -34,6 +34,10 @@ const (
 	signedCandidates = 2000
 	OrderCost        = 2000
 
+	// DensePrice, in candidates an edge of its label, is what a dense pattern must cost for being counted in neighbourhoods: all edges are
+	// looked at first (match.Lowering.Dense).
+	DensePrice = 2
+
 	// semiJoinShare is the share of candidates below which a semi-join with a later edge's rows costs less than the rows
 	// that it saves; signedShare the share that pass a signature above which testing the others costs more than it saves.
 	semiJoinShare = 0.6

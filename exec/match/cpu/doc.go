@@ -11,5 +11,7 @@
 // first row, for all vertices that it may be asked for, by all threads, in arrays by vertex; where only the first solutions are wanted
 // they are not.
 //
+// Dense patterns that are only counted are counted in neighbourhoods, as bitmaps (match.Dense): a worker takes roots, and has the bitmaps of one.
+//
 // The package writes nothing outside its own memory and starts no goroutine that outlives a call.
 package cpu

@@ -14,6 +14,13 @@ func NewContrary() *Matcher {
 	return m
 }
 
+// NewStepwise returns a matcher that counts nothing in neighbourhoods.
+func NewStepwise() *Matcher {
+	m := New()
+	m.tuning.NoDense = true
+	return m
+}
+
 // NewWatched returns a matcher that tells how many workers are at work whenever one of them has worked long enough to look for an idle
 // thread. They take turns there.
 func NewWatched(atWork func(workers int)) *Matcher {

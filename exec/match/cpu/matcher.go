@@ -54,8 +54,23 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 		p.trace(task, start)
 		return 0, err
 	}
-	total, err := m.count(ctx, p)
+	total, ok := uint64(0), false
+	if p.Dense != nil {
+		if total, ok, err = m.countDense(ctx, p); !ok {
+			stepwise := m.tuning
+			stepwise.NoDense = true
+			if p, err = compile(task, true, &stepwise); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if !ok {
+		total, err = m.count(ctx, p)
+	}
 	p.trace(task, start)
+	if ok && task.Trace != nil {
+		p.Dense.Name(task.Trace)
+	}
 	if err == nil && total == tooMany {
 		return 0, match.ErrTooMany
 	}

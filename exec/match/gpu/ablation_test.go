@@ -44,9 +44,9 @@ func (b *bench) graph(options ...pcsr.Option) *pcsr.Graph {
 	return b.base.graph(b.t, b.directed, options...)
 }
 
-// count counts the solutions of every query with a device of those options.
+// count counts the solutions of every query, step by step, with a device of those options.
 func (b *bench) count(g *pcsr.Graph, options Options) []timing {
-	options.Driver = b.gpu
+	options.Driver, options.NoDense = b.gpu, true
 	d := open(b.t, options)
 	defer d.Close()
 	var all []timing

@@ -22,6 +22,8 @@ var (
 	ErrNoDevice = kernels.ErrNoDevice
 	// ErrDeviceLost: the device failed and this process cannot use it any more. The query can be answered on the CPU.
 	ErrDeviceLost = kernels.ErrLost
+	// ErrUnfit: the device has no room for the only way that it knows to carry a match out. The processor can.
+	ErrUnfit = errors.New("the match does not fit the GPU")
 	// ErrOutOfMemory: not even the smallest tables fit beside what is in use.
 	ErrOutOfMemory = kernels.ErrOutOfMemory
 )
@@ -50,8 +52,10 @@ type Device struct {
 	driver  kernels.Driver
 	options Options
 	blocks  int // that are resident together
-	memory  *budget
-	lost    atomic.Bool
+	// denseBlocks are those that count in neighbourhoods.
+	denseBlocks int
+	memory      *budget
+	lost        atomic.Bool
 
 	lanes      *pool
 	partitions *partitions
@@ -105,6 +109,13 @@ func Open(options Options) (*Device, error) {
 	if options.blocks > 0 {
 		blocks = min(blocks, options.blocks)
 	}
+	denseBlocks, err := denseBlocks(driver)
+	if err != nil {
+		return nil, err
+	}
+	if options.blocks > 0 {
+		denseBlocks = min(denseBlocks, options.blocks)
+	}
 	options.tuning.complete()
 	if options.Keep <= 0 {
 		options.Keep = 2 * time.Second
@@ -116,7 +127,7 @@ func Open(options Options) (*Device, error) {
 		options.Launches = runtime.GOMAXPROCS(0)
 	}
 	d := &Device{
-		driver: driver, options: options, blocks: blocks, memory: newBudget(driver, limit),
+		driver: driver, options: options, blocks: blocks, denseBlocks: denseBlocks, memory: newBudget(driver, limit),
 		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{}, current: map[*pcsr.Graph]*resident{},
 	}
 	d.lanes = newPool(d, limit, options.Keep)

@@ -59,12 +59,21 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		return 0, ctx.Err()
 	}
 	err = d.use(func() (err error) {
-		s := newShape(m, count, &d.options)
+		options := d.options
+		options.AnyCost = options.AnyCost || m.Plan.IsInduced() // there is no other way to match it here
+		s := newShape(m, count, &options)
 		if m.Trace != nil {
 			*m.Trace = match.Trace{Backend: d.Name(), Steps: make([]match.StepTrace, len(m.Plan.Steps))}
 		}
 		if s.Never {
 			return ctx.Err()
+		}
+		if s.Dense != nil {
+			if n, err = d.countDense(ctx, m, s.Dense); !errors.Is(err, errNotDense) || m.Plan.IsInduced() {
+				return err
+			}
+			options.NoDense = true
+			s = newShape(m, count, &options)
 		}
 		weights, s, err := d.weights(m, count, s)
 		if err != nil {

@@ -44,6 +44,7 @@ func drawOptions(t *rapid.T) Options {
 			NoOrder:    rapid.IntRange(0, 3).Draw(t, "no order") == 0,
 			AnyCost:    true,
 			NoSharing:  rapid.IntRange(0, 3).Draw(t, "no sharing") == 0,
+			NoDense:    rapid.IntRange(0, 1).Draw(t, "no neighbourhoods") == 0,
 		},
 		rows:           rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),
 		tile:           rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
@@ -61,6 +62,9 @@ func drawOptions(t *rapid.T) Options {
 		page:           rapid.SampledFrom([]int64{64, 128, 512}).Draw(t, "page"),
 		scattered:      rapid.SampledFrom([]int64{-1, 1, 50, 1 << 20}).Draw(t, "scattered"),
 		noAhead:        rapid.IntRange(0, 3).Draw(t, "none ahead") == 0,
+		lightRoot:      rapid.SampledFrom([]int{1, 2, 4, 64}).Draw(t, "light root"),
+		splitRoot:      rapid.SampledFrom([]int{1, 2, 256}).Draw(t, "split root"),
+		denseWork:      rapid.SampledFrom([]int{1, 3, 2048}).Draw(t, "dense work"),
 	}}
 }
 

@@ -86,7 +86,8 @@ func (s *shape) groups() []*match.Group {
 // there (bgp.Induced).
 func Fits(m *match.Match, count bool) bool {
 	if m.Plan.IsInduced() {
-		return false
+		count = count || countsAlone(m)
+		return count && m.Graph != nil && match.Lower(m, true, match.Tuning{AnyCost: true}).Dense != nil
 	}
 	if len(m.Plan.Branches) == 0 {
 		return true

@@ -74,7 +74,7 @@ func TestSiblingsShareAnIntersection(t *testing.T) {
 	t.Parallel()
 	m := clique(t, 5, 16)
 	candidates := func(options Options) (all uint64) {
-		options.Driver = kernels.Emulate(1 << 30)
+		options.Driver, options.NoDense = kernels.Emulate(1<<30), true
 		d := open(t, options)
 		traced := *m
 		traced.Trace = &match.Trace{}
@@ -89,7 +89,7 @@ func TestSiblingsShareAnIntersection(t *testing.T) {
 	if with > without {
 		t.Errorf("%d candidates among siblings, %d without", with, without)
 	}
-	s := newShape(m, true, &Options{})
+	s := newShape(m, true, &Options{tuning: tuning{Tuning: match.Tuning{NoDense: true}}})
 	var from []int
 	for _, sharing := range s.sharing {
 		if sharing != nil {

@@ -45,6 +45,8 @@ type tuning struct {
 	scattered int64
 	// noAhead copies pages only when the rows before are through.
 	noAhead bool
+	// lightRoot and splitRoot are the sizes of neighbourhoods (dense.go); 0 means what is said there.
+	lightRoot, splitRoot, denseWork int
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
@@ -59,6 +61,15 @@ func (t *tuning) complete() {
 	}
 	if t.scattered == 0 {
 		t.scattered = 8 << 10
+	}
+	if t.lightRoot <= 0 || t.lightRoot > lightRoot {
+		t.lightRoot = lightRoot
+	}
+	if t.splitRoot <= 0 {
+		t.splitRoot = splitRoot
+	}
+	if t.denseWork <= 0 {
+		t.denseWork = denseWork
 	}
 	if t.few <= 0 {
 		t.few = 1 << 16

@@ -1,0 +1,290 @@
+package cpu
+
+import (
+	"context"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// dense counts a pattern in the neighbourhoods of roots, as bitmaps (match.Dense). Vertices are numbered by their rows in the partition of its label.
+type dense struct {
+	*match.Dense
+	// lists[offsets[r]:offsets[r+1]] are the neighbours of row r, upper[starts[r]:starts[r+1]] those that an edge leads up to: they have more
+	// neighbours, or as many and a greater number.
+	offsets, lists, starts, upper []uint32
+	longest                       int // list of a root
+
+	helpers schedule.Group
+	stop    atomic.Bool
+	next    atomic.Int64 // row
+	total   atomic.Uint64
+}
+
+const (
+	// longestRoot is the most neighbours of a root: a worker has a bit for each pair of them, 32 MB.
+	longestRoot = 1 << 14
+	// rootsAtOnce are taken by a worker at a time.
+	rootsAtOnce = 64
+	// stopRows is how many rows are translated between two looks at the context.
+	stopRows = 1 << 12
+)
+
+// countDense counts a plan in neighbourhoods; false where these are too large.
+func (m *Matcher) countDense(ctx context.Context, p *join) (n uint64, ok bool, err error) {
+	d := &dense{Dense: p.Dense}
+	d.helpers = schedule.Group{Share: p.workers, Failed: func() { d.stop.Store(true) }, Gives: true}
+	part := p.Graph.Partition(d.Label, pcsr.Out)
+	bytes := 4 * int64(2*part.Edges()+2*part.Rows())
+	if p.charge != nil {
+		defer func() { _ = p.charge(-bytes) }()
+		if err := p.charge(bytes); err != nil {
+			return 0, true, err
+		}
+	}
+	if err := d.orient(ctx, part); err != nil {
+		return 0, true, err
+	}
+	if d.longest > longestRoot {
+		return 0, false, nil
+	}
+	if ctx.Done() != nil {
+		cancel := context.AfterFunc(ctx, func() { d.stop.Store(true) })
+		defer cancel()
+	}
+	for range p.workers.Limit() - 1 {
+		if !d.helpers.Go(func(w *schedule.Worker) error { return d.work(p, w) }) {
+			break
+		}
+	}
+	d.helpers.Do(func() error { return d.work(p, nil) })
+	if err := d.helpers.Wait(); err != nil {
+		return 0, true, err
+	}
+	if total := d.total.Load(); total != 0 {
+		return multiply(total, d.Automorphisms), true, ctx.Err()
+	}
+	return 0, true, ctx.Err()
+}
+
+// orient numbers the lists by rows and finds their upper parts.
+func (d *dense) orient(ctx context.Context, part *pcsr.Partition) error {
+	a := part.Arrays()
+	rows, first, last := int(a.Rows), pcsr.Vertex(0), pcsr.Vertex(0)
+	first, last = part.Ends()
+	row := make([]uint32, int(last-first)+1)
+	at := uint32(0)
+	for v := range part.RowVertices() {
+		row[v-first] = at
+		at++
+	}
+	d.offsets, d.lists = a.Offsets, make([]uint32, len(a.Neighbours))
+	d.starts, d.upper = make([]uint32, rows+1), make([]uint32, 0, len(a.Neighbours)/2)
+	for r := range rows {
+		if r%stopRows == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		from, to := a.Offsets[r], a.Offsets[r+1]
+		n := to - from
+		for i, v := range a.Neighbours[from:to] {
+			other := row[v-first]
+			d.lists[int(from)+i] = other
+			if m := a.Offsets[other+1] - a.Offsets[other]; m > n || m == n && int(other) > r {
+				d.upper = append(d.upper, other)
+			}
+		}
+		d.starts[r+1] = uint32(len(d.upper))
+		if length := len(d.root(r)); length > d.longest {
+			d.longest = length
+		}
+	}
+	return nil
+}
+
+// root is the list of the neighbours that a root is counted with.
+func (d *dense) root(row int) []uint32 {
+	if d.Upward {
+		return d.upper[d.starts[row]:d.starts[row+1]]
+	}
+	return d.lists[d.offsets[row]:d.offsets[row+1]]
+}
+
+// work counts roots until there are none. worker is nil for the caller's goroutine.
+func (d *dense) work(p *join, worker *schedule.Worker) error {
+	words := (d.longest + 63) / 64
+	w := denseWorker{dense: d, place: make([]uint32, len(d.starts)-1), rows: make([]uint64, (d.longest+1)*words)}
+	for level := range w.sets {
+		w.sets[level] = make([]uint64, words)
+	}
+	if p.charge != nil {
+		bytes := int64(4*len(w.place) + 8*len(w.rows))
+		defer func() { _ = p.charge(-bytes) }()
+		if err := p.charge(bytes); err != nil {
+			return err
+		}
+	}
+	for !d.stop.Load() && (worker == nil || worker.Keep()) {
+		if worker == nil {
+			p.workers.Yield()
+		}
+		first := int(d.next.Add(rootsAtOnce)) - rootsAtOnce
+		for row := first; row < min(first+rootsAtOnce, len(w.place)) && !d.stop.Load(); row++ {
+			w.count(row)
+		}
+		if first >= len(w.place) {
+			break
+		}
+	}
+	for {
+		old := d.total.Load()
+		if d.total.CompareAndSwap(old, add(old, w.total)) {
+			return nil
+		}
+	}
+}
+
+// denseWorker is what one goroutine needs.
+type denseWorker struct {
+	*dense
+	place []uint32 // one more than where a row is among the root's neighbours, by row; 0: it is none
+	// rows are the bitmaps of the root's neighbours, words each, and behind them those that are above the root.
+	rows        []uint64
+	size, words int
+	sets        [match.MostDenseStep][]uint64 // what each level may still be bound to
+	bound       [match.MostDenseStep]int
+	total       uint64
+}
+
+// count adds what has a root.
+func (w *denseWorker) count(root int) {
+	list := w.root(root)
+	if w.size, w.words = len(list), (len(list)+63)/64; w.size < w.Smallest {
+		return
+	}
+	clear(w.rows[:(w.size+1)*w.words])
+	for i, row := range list {
+		w.place[row] = uint32(i) + 1
+	}
+	if w.link(list) {
+		if !w.Upward {
+			w.findUpper(root, list)
+		}
+		w.enumerate(0)
+	}
+	for _, row := range list {
+		w.place[row] = 0
+	}
+}
+
+// link makes the bitmaps, and reports whether the root's neighbours have any edge between them.
+func (w *denseWorker) link(list []uint32) (any bool) {
+	for i, row := range list {
+		for _, other := range w.upper[w.starts[row]:w.starts[row+1]] {
+			if at := w.place[other]; at > 0 {
+				j := int(at) - 1
+				w.rows[i*w.words+j>>6] |= 1 << (j & 63)
+				w.rows[j*w.words+i>>6] |= 1 << (i & 63)
+				any = true
+			}
+		}
+	}
+	return any
+}
+
+func (w *denseWorker) findUpper(root int, list []uint32) {
+	upper := w.rows[w.size*w.words:]
+	for _, row := range w.upper[w.starts[root]:w.starts[root+1]] {
+		i := int(w.place[row]) - 1
+		upper[i>>6] |= 1 << (i & 63)
+	}
+}
+
+// members is a word of a set, with so many levels bound.
+func (w *denseWorker) members(s *match.DenseSet, bound []int, word int) uint64 {
+	set := ^uint64(0)
+	if rest := w.size - 64*word; rest < 64 {
+		set = 1<<rest - 1
+	}
+	if s.Upper {
+		set &= w.rows[w.size*w.words+word]
+	}
+	for e, b := range bound {
+		bit := uint8(1) << e
+		if s.Near&bit != 0 {
+			set &= w.rows[b*w.words+word]
+		}
+		if s.Absent&bit != 0 {
+			set &^= w.rows[b*w.words+word]
+		}
+		if (s.Absent|s.Apart)&bit != 0 && b>>6 == word {
+			set &^= 1 << (b & 63)
+		}
+		if s.Above&bit != 0 {
+			switch at := b >> 6; {
+			case word < at:
+				set = 0
+			case word == at:
+				set &= ^uint64(1) << (b & 63)
+			}
+		}
+	}
+	return set
+}
+
+// enumerate binds the levels from one on.
+func (w *denseWorker) enumerate(level int) {
+	if level == len(w.Levels) {
+		w.total = add(w.total, w.finish(w.bound[:level]))
+		return
+	}
+	s, set := &w.Levels[level], w.sets[level]
+	for word := range w.words {
+		set[word] = w.members(s, w.bound[:level], word)
+	}
+	for word := range w.words {
+		for left := set[word]; left != 0; left &= left - 1 {
+			if level < 2 && w.stop.Load() {
+				return
+			}
+			w.bound[level] = 64*word + bits.TrailingZeros64(left)
+			w.enumerate(level + 1)
+		}
+	}
+}
+
+// finish adds up the terms with all levels bound.
+func (w *denseWorker) finish(bound []int) (sum uint64) {
+	var sizes [1 << match.MostTailSets]uint64
+	all := 1<<len(w.Tail) - 1
+	for word := range w.words {
+		var sets [match.MostTailSets]uint64
+		for i := range w.Tail {
+			sets[i] = w.members(&w.Tail[i], bound, word)
+		}
+		switch sizes[1] += uint64(bits.OnesCount64(sets[0])); all {
+		case 1:
+		case 3:
+			sizes[2] += uint64(bits.OnesCount64(sets[1]))
+			sizes[3] += uint64(bits.OnesCount64(sets[0] & sets[1]))
+		default:
+			sizes[2] += uint64(bits.OnesCount64(sets[1]))
+			sizes[3] += uint64(bits.OnesCount64(sets[0] & sets[1]))
+			sizes[4] += uint64(bits.OnesCount64(sets[2]))
+			sizes[5] += uint64(bits.OnesCount64(sets[0] & sets[2]))
+			sizes[6] += uint64(bits.OnesCount64(sets[1] & sets[2]))
+			sizes[7] += uint64(bits.OnesCount64(sets[0] & sets[1] & sets[2]))
+		}
+	}
+	for i := range w.Terms {
+		t := &w.Terms[i]
+		product := uint64(t.Factor) // sums are modulo 2^64 and end in less: sizes are longestRoot at most, and four of them multiplied
+		for _, set := range t.Sizes {
+			product *= sizes[set]
+		}
+		sum += product
+	}
+	return sum
+}

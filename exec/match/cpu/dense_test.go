@@ -1,0 +1,136 @@
+package cpu_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
+)
+
+func TestDensePatternsCountAsByBruteForce(t *testing.T) {
+	t.Parallel()
+	agrees(t, matchtest.DrawDense)
+}
+
+func TestDensePatternsCountAsStepByStep(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		c := matchtest.DrawHubs(rt)
+		m, err := c.Match()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want, err := matchtest.OnThreads(cpu.NewStepwise(), 2).Count(context.Background(), m)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if n, err := matchtest.OnThreads(cpu.NewContrary(), 2).Count(context.Background(), m); err != nil || n != want {
+			rt.Fatalf("%d (error %v), step by step %d\n%v", n, err, want, c)
+		}
+	})
+}
+
+func TestACountInNeighbourhoodsEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	c := complete(7, 400)
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if n, err := matchtest.OnThreads(cpu.NewContrary(), 2).Count(ctx, m); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%d, error %v", n, err)
+	}
+}
+
+func TestCountsInNeighbourhoodsAreChargedAndGivenBack(t *testing.T) {
+	t.Parallel()
+	c := complete(4, 30)
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, most := int64(0), int64(0)
+	m.Charge = func(bytes int64) error {
+		held += bytes
+		most = max(most, held)
+		return nil
+	}
+	m.Trace = &match.Trace{}
+	if n, err := cpu.NewContrary().Count(context.Background(), m); err != nil || n != 30*29*28*27 || held != 0 || most == 0 {
+		t.Errorf("%d, error %v, %d bytes held, %d at most", n, err, held, most)
+	}
+	if got := m.Trace.Steps[0].Variant; got != "root of the neighbours above it" {
+		t.Errorf("the first step is %q", got)
+	}
+	full := errors.New("no more memory")
+	m.Charge = func(bytes int64) error {
+		if bytes > 0 {
+			return full
+		}
+		return nil
+	}
+	if _, err := cpu.NewContrary().Count(context.Background(), m); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// complete is a count of the cliques of n vertices in a complete graph.
+func complete(n, vertices int) *matchtest.Case {
+	c := &matchtest.Case{Vertices: vertices, Labels: 1, TypeLabel: -1, Options: bgp.Options{Semantics: bgp.Isomorphism, CountOnly: true}}
+	c.Edges = matchtest.Complete(vertices)
+	for b := range n {
+		for a := range b {
+			c.Patterns = append(c.Patterns, matchtest.Edge(a, b, 0))
+		}
+	}
+	return c
+}
+
+// BenchmarkPublished counts the patterns of STMatch's paper in wiki-Vote on two threads, in neighbourhoods where that is how they are counted, and
+// step by step; what takes more than 20 s is left out.
+func BenchmarkPublished(b *testing.B) {
+	data, bench := os.Getenv("RDFGPU_DATA"), os.Getenv("RDFGPU_SM")
+	if data == "" || bench == "" {
+		b.Skip("RDFGPU_DATA or RDFGPU_SM is not set")
+	}
+	set, err := matchtest.Open(filepath.Join(data, "wiki-vote"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	patterns, err := matchtest.ReadPublished(filepath.Join(bench, "stmatch-patterns.tsv"), set.Queries[0].Patterns[0].Predicate)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, q := range patterns {
+		for _, semantics := range []bgp.Semantics{bgp.Isomorphism, bgp.Induced} {
+			plan, err := bgp.Plan(context.Background(), q.Patterns(semantics), set.Graph, set.Lookup, bgp.Options{Semantics: semantics, CountOnly: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for name, m := range map[string]match.Matcher{"used": cpu.New(), "stepwise": cpu.NewStepwise()} {
+				b.Run(fmt.Sprint(q.Name, "/", semantics, "/", name), func(b *testing.B) {
+					ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+					defer cancel()
+					for b.Loop() {
+						n, err := matchtest.OnThreads(m, 2).Count(ctx, &match.Match{Graph: set.Graph, Plan: plan})
+						if err != nil {
+							b.Skip(err)
+						}
+						b.ReportMetric(float64(n), "solutions")
+					}
+				})
+			}
+		}
+	}
+}

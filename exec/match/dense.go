@@ -1,0 +1,259 @@
+package match
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// Dense is a second way to count a pattern, for query graphs of one undirected label with a vertex that all others touch, the root: cliques,
+// wheels, fans, all that is nearly complete. The other vertices lie in the root's neighbourhood, whose edges are made bitmaps once; then a
+// step is an AND of words, and nothing is searched (GLUMIN, OSDI 2024).
+//
+// Levels are enumerated one after the other. Tail are independent vertices at the end, of which only the sizes of sets are needed: the solutions
+// with all levels bound are the sum of Terms, by inclusion and exclusion where different vertices must bind different ones (GraphSet, SC 2023).
+//
+// Of solutions that an automorphism exchanges one is counted, as Step.Above has it, but for the tail, whose sets have no order. The orders
+// may differ: the root is the least by degree, then by number, so that where all others are greater (Upward) only few of its neighbours
+// are looked at; among these it is the number that counts. For each vertex in turn the solutions are cut to those where it is the least of its
+// orbit under what exchanges the rest, and any order does for that.
+type Dense struct {
+	Label  pcsr.Label
+	Upward bool
+	Levels []DenseSet
+	Tail   []DenseSet
+	Terms  []DenseTerm
+	// Automorphisms is how many solutions each one stands for.
+	Automorphisms uint64
+	// Smallest is how many neighbours a root must have at least.
+	Smallest int
+	// Slots are those of the root, the levels and the tail's vertices, of which several may have one set.
+	Slots []int
+}
+
+// DenseSet says which of the root's neighbours may stand for a vertex, by the levels before it, as bits.
+type DenseSet struct {
+	// Near are the levels whose neighbour it is, Apart those it must differ from and is not a neighbour of in the query, Absent those it
+	// must not be a neighbour of, Above those it is greater than.
+	Near, Apart, Absent, Above uint8
+	// Upper: it is above the root.
+	Upper bool
+}
+
+// DenseTerm is a factor and the sets of the tail whose sizes it multiplies: each a set of them, as bits, of which the members of all count.
+type DenseTerm struct {
+	Factor int64
+	Sizes  []uint8
+}
+
+// Bounds of dense patterns: query vertices, vertices of the tail, and different sets of these.
+const (
+	mostDense     = 7
+	mostTail      = 4
+	MostTailSets  = 3
+	MostDenseStep = mostDense - 2
+)
+
+// findDense returns how a count is carried out in neighbourhoods; nil where it cannot be, or where a look at all edges costs more than it may save.
+func (l *Lowering) findDense(t Tuning) *Dense {
+	d := denseFinder{Lowering: l}
+	if t.NoDense || !d.find(t.AnyCost) {
+		return nil
+	}
+	return d.best
+}
+
+// denseFinder looks for a Dense. Query vertices are numbered by their slots.
+type denseFinder struct {
+	*Lowering
+	n    int
+	near [mostDense]uint8 // neighbours of each, as bits
+	best *Dense
+}
+
+func (d *denseFinder) find(anyCost bool) bool {
+	label, ok := d.findNear()
+	if !ok {
+		return false
+	}
+	edges, all := 0, uint8(1)<<d.n-1
+	for v := range d.n {
+		edges += bits.OnesCount8(d.near[v])
+	}
+	if edges == 2*(d.n-1) {
+		return false // nothing but edges of the root
+	}
+	out := d.Graph.Outline(label, pcsr.Out)
+	if edges := float64(out.Edges()); !anyCost && d.Plan.Cost < bgp.DensePrice*edges || out.Edges() < 1 {
+		return false
+	}
+	if !d.Graph.Undirected(label) || d.Graph.HasLoop(label) || d.Graph.Partition(label, pcsr.Out).Single() {
+		return false
+	}
+	for root := range d.n {
+		if d.near[root] == all&^(1<<root) {
+			return d.choose(root, label, anyCost)
+		}
+	}
+	return false
+}
+
+// findNear reads the query graph: all its vertices must be variables of which nothing is asked but edges of one label.
+func (d *denseFinder) findNear() (label pcsr.Label, ok bool) {
+	p := d.Plan
+	if d.n = len(p.Slots); p.Query == nil || p.Unequal || p.Inputs > 0 || len(p.Branches) > 0 || d.n < 3 || d.n > mostDense || len(p.Query.Edges) == 0 {
+		return 0, false
+	}
+	if p.Query.Semantics == bgp.EdgeIsomorphism {
+		return 0, false
+	}
+	slots := make(map[int]int, d.n)
+	for slot, s := range p.Slots {
+		if step := d.Steps[slot]; s.Vertex < 0 || step.Low > 0 || step.High != dictionary.None || step.Plan.Candidates != nil {
+			return 0, false
+		}
+		if v := &p.Query.Vertices[s.Vertex]; v.EdgeLabel || len(v.Classes) > 0 {
+			return 0, false
+		}
+		slots[s.Vertex] = slot
+	}
+	label = p.Query.Edges[0].Label
+	var there [mostDense]uint8
+	for _, e := range p.Query.Edges {
+		from, ok := slots[e.From]
+		to, ok2 := slots[e.To]
+		if !ok || !ok2 || from == to || e.LabelVertex >= 0 || e.Label != label {
+			return 0, false
+		}
+		there[from] |= 1 << to
+	}
+	for v := range d.n {
+		for w := range d.n {
+			if there[v]>>w&1 != 0 {
+				d.near[v] |= 1 << w
+				d.near[w] |= 1 << v
+			}
+		}
+	}
+	// An edge that leads back is in the data, and has to be in a query that is matched induced.
+	return label, len(slots) == d.n && (p.Query.Semantics != bgp.Induced || there == d.near)
+}
+
+// choose makes as much of the query the tail as can be, where what is left to enumerate holds together without the root; or more, where
+// enumerating what does not is expected to cost less.
+func (d *denseFinder) choose(root int, label pcsr.Label, anyCost bool) bool {
+	rest := (uint8(1)<<d.n - 1) &^ (1 << root)
+	most := mostTail
+	if d.Plan.Query.Semantics == bgp.Induced {
+		most = 1 // the edges that must not be there would join the tail
+	}
+	var together, apart uint8
+	for tail := rest; tail > 0; tail = (tail - 1) & rest {
+		size, left := bits.OnesCount8(tail), rest&^tail
+		if size > most || left == 0 || !d.independent(tail) || d.sets(tail) > MostTailSets {
+			continue
+		}
+		if size > bits.OnesCount8(together) && d.holdsTogether(left) {
+			together = tail
+		}
+		if size > bits.OnesCount8(apart) {
+			apart = tail
+		}
+	}
+	tail := together
+	if bits.OnesCount8(apart) > bits.OnesCount8(together) {
+		density := d.density(label)
+		if together == 0 && !anyCost && density.words > density.common {
+			return false // step by step no fewer are bound, but no words are read for those who are no neighbours
+		}
+		if together == 0 || density.cost(d, rest&^apart) < density.cost(d, rest&^together) {
+			tail = apart
+		}
+	}
+	if tail == 0 {
+		return false
+	}
+	d.best = &Dense{Label: label, Slots: append([]int{root}, d.order(rest&^tail)...)}
+	for v := range d.n {
+		if tail>>v&1 != 0 {
+			d.best.Slots = append(d.best.Slots, v)
+		}
+	}
+	return d.lay(bits.OnesCount8(tail))
+}
+
+// Name names in a trace what each step of the plan did.
+func (d *Dense) Name(t *Trace) {
+	for i, slot := range d.Slots {
+		switch {
+		case i == 0 && d.Upward:
+			t.Steps[slot].Variant = "root of the neighbours above it"
+		case i == 0:
+			t.Steps[slot].Variant = "root"
+		case i <= len(d.Levels):
+			t.Steps[slot].Variant = "bitmap"
+		default:
+			t.Steps[slot].Variant = "size"
+		}
+	}
+}
+
+func (d *denseFinder) independent(set uint8) bool {
+	for v := range d.n {
+		if set>>v&1 != 0 && d.near[v]&set != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsTogether reports whether a set is not empty and connected.
+func (d *denseFinder) holdsTogether(set uint8) bool {
+	seen := set & -set
+	for {
+		next := seen
+		for v := range d.n {
+			if seen>>v&1 != 0 {
+				next |= d.near[v] & set
+			}
+		}
+		if next == seen {
+			return set != 0 && seen == set
+		}
+		seen = next
+	}
+}
+
+// sets is how many different neighbourhoods the vertices of a tail have.
+func (d *denseFinder) sets(tail uint8) int {
+	var all []uint8
+	for v := range d.n {
+		if tail>>v&1 != 0 && !slices.Contains(all, d.near[v]) {
+			all = append(all, d.near[v])
+		}
+	}
+	return len(all)
+}
+
+// order orders vertices so that each is a neighbour of as many before it as can be, then of as many of the others as can be. The first has a
+// neighbour beside the root.
+func (d *denseFinder) order(set uint8) (order []int) {
+	done := uint8(0)
+	for set != done {
+		best, most := -1, -1
+		for v := range d.n {
+			if (set&^done)>>v&1 == 0 {
+				continue
+			}
+			if n := mostDense*mostDense*bits.OnesCount8(d.near[v]&done) + mostDense*bits.OnesCount8(d.near[v]&set) + bits.OnesCount8(d.near[v]); n > most {
+				best, most = v, n
+			}
+		}
+		order = append(order, best)
+		done |= 1 << best
+	}
+	return order
+}

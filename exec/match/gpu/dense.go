@@ -1,0 +1,260 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+	"unsafe"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Sizes of neighbourhoods: up to lightRoot neighbours are a warp's, more a block's, in more than one piece from twice splitRoot on; roots with
+// more than longestRoot are not counted in neighbourhoods, for a bit for each pair of them would be too much.
+const (
+	lightRoot   = 64
+	splitRoot   = 256
+	longestRoot = 1 << 14
+	// denseWork is from how much on a light root's work is shared, in bindings of the last level.
+	denseWork = 2048
+)
+
+// errNotDense: there is no room to count a pattern in neighbourhoods.
+var errNotDense = fmt.Errorf("gpu: no room to count in neighbourhoods: %w", ErrUnfit)
+
+// denseBlocks is how many blocks of every kernel that counts in neighbourhoods the device holds at a time.
+func denseBlocks(driver kernels.Driver) (blocks int, err error) {
+	blocks = math.MaxInt
+	for k := range kernels.Kernel(kernels.MostLevels) {
+		n, err := driver.ResidentBlocks(kernels.CountDense+k, 0)
+		if err != nil || n < 1 {
+			return 0, fmt.Errorf("gpu: counting in neighbourhoods does not fit the device (%v): %w", err, ErrNoDevice)
+		}
+		blocks = min(blocks, n)
+	}
+	return blocks, nil
+}
+
+// countDense counts a pattern in neighbourhoods; errNotDense where there is no room for it.
+func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.Dense) (n uint64, err error) {
+	r, err := d.read(m.Graph)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if failed := r.end(); err == nil {
+			err = failed
+		}
+	}()
+	if m.Trace != nil {
+		defer func() { m.Trace.Upload = r.waiting }()
+	}
+	q := denseCount{Dense: dense, d: d, r: r, permit: permit{permits: d.permits}, trace: m.Trace}
+	if err := q.wait(ctx); err != nil {
+		return 0, err
+	}
+	defer q.pass()
+	at, used := r.place(dense.Label, pcsr.Out)
+	if !used {
+		return 0, errNotDense
+	}
+	if q.core, err = r.core(ctx, at); err != nil {
+		return 0, err
+	}
+	if q.core == nil || q.longest() > longestRoot {
+		return 0, errNotDense
+	}
+	if q.lane, err = d.lanes.lane(d.lanes.size(q.bytes())); err != nil {
+		return 0, err
+	}
+	if q.lane == nil { // others have the memory: whoever joins waits for it
+		return 0, errNotDense
+	}
+	err = section.Guard(func() (err error) {
+		n, err = q.run(ctx)
+		return err
+	})
+	if errors.Is(err, ErrOutOfMemory) {
+		err = errNotDense
+	}
+	if err != nil {
+		return 0, q.lane.dropAfter(err)
+	}
+	q.lane.release()
+	return n, nil
+}
+
+// denseCount is one count in neighbourhoods.
+type denseCount struct {
+	*match.Dense
+	permit
+	d     *Device
+	r     *reading
+	core  *core
+	lane  *lane
+	trace *match.Trace
+	image *image
+	at    kernels.Address // of the kernels.Dense in it
+}
+
+// longest is the length of the longest list of a root; pieces how many there are of heavy ones.
+func (q *denseCount) longest() uint32 {
+	if q.Upward {
+		return q.core.UpperLongest
+	}
+	return q.core.Longest
+}
+
+func (q *denseCount) pieces() int {
+	if q.Upward {
+		return int(q.core.UpperPieceCount)
+	}
+	return int(q.core.PieceCount)
+}
+
+// room is how many words a root takes at most that is not counted in shared memory.
+func (q *denseCount) room() int64 {
+	n := int64(q.longest())
+	if n <= kernels.Middle {
+		return 0
+	}
+	return (n+1)*((n+63)/64) + n/2 + 1
+}
+
+// bytes is the memory that a count would like: bitmaps for each block, or for each piece where these are fewer; some pieces become several.
+func (q *denseCount) bytes() int64 {
+	return q.imageBytes() + q.leftBytes() + int64(min(4*q.pieces(), q.d.denseBlocks))*8*q.room() + 8*mostDeferred + 2*alignment
+}
+
+func (q *denseCount) imageBytes() int64 {
+	return aligned(kernels.Size[kernels.Program]() + kernels.Size[kernels.Dense]() + 64)
+}
+
+func (q *denseCount) leftBytes() int64 { return aligned(16 * int64(q.d.denseBlocks)) }
+
+// mostDeferred is how many pieces launches may leave to the next; what is more they do at once.
+const mostDeferred = 1 << 16
+
+// run counts.
+func (q *denseCount) run(ctx context.Context) (uint64, error) {
+	if err := q.lay(); err != nil {
+		return 0, err
+	}
+	kernel := kernels.CountDense + kernels.Kernel(len(q.Levels)-1)
+	for {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if err := q.wait(ctx); err != nil {
+			return 0, err
+		}
+		if err := q.lane.stream.Launch(kernel, q.d.denseBlocks, 0, q.image.base, q.at); err != nil {
+			return 0, err
+		}
+		if err := q.lane.stream.Synchronize(); err != nil {
+			return 0, err
+		}
+		q.pass()
+		switch state := (*kernels.State)(unsafe.Pointer(&q.lane.mailbox()[0])); state.Status {
+		case kernels.Sliced:
+		case kernels.Done:
+			return q.answer(state)
+		default:
+			return 0, fmt.Errorf("gpu: a launch ended with status %d: %w", state.Status, ErrDeviceLost)
+		}
+	}
+}
+
+// answer is the number of solutions, of those that were counted.
+func (q *denseCount) answer(state *kernels.State) (uint64, error) {
+	if q.trace != nil {
+		q.trace.Kernels += time.Duration(state.KernelTime)
+		q.Name(q.trace)
+	}
+	found := state.Solutions()
+	high, n := bits.Mul64(found, q.Automorphisms)
+	if high != 0 || found == math.MaxUint64 {
+		return 0, match.ErrTooMany
+	}
+	return n, nil
+}
+
+// lay lays the program out, and what each block needs beside it.
+func (q *denseCount) lay() error {
+	arena := &q.lane.arena
+	base, err := arena.take(q.imageBytes())
+	if err != nil {
+		return err
+	}
+	out := q.program()
+	if out.Left, err = arena.take(q.leftBytes()); err != nil {
+		return err
+	}
+	if err := q.lane.stream.Zero(out.Left, q.leftBytes()); err != nil {
+		return err
+	}
+	deferred := min(mostDeferred, arena.left()/16/alignment*alignment/8)
+	if out.DeferredPieces, err = arena.take(8 * deferred); err != nil {
+		return err
+	}
+	out.DeferredRoom = uint64(deferred)
+	blocks := int64(q.d.denseBlocks)
+	if room := q.room(); room > 0 {
+		blocks = min(blocks, (arena.left()-alignment)/(8*room))
+	}
+	if blocks <= 0 {
+		return errNotDense
+	}
+	out.HeavyBlocks = uint32(blocks)
+	if out.Scratch, err = arena.take(blocks * 8 * q.room()); err != nil {
+		return err
+	}
+	q.image = &image{base: base}
+	q.image.reserve(int(kernels.Size[kernels.Program]()))
+	q.image.program().Mailbox = q.lane.mailboxAddress()
+	q.at = put(q.image, []kernels.Dense{out})
+	data := q.image.bytes()
+	return q.lane.stream.Upload(base, q.lane.upload()[:copy(q.lane.upload(), data)])
+}
+
+// program translates the pattern.
+func (q *denseCount) program() kernels.Dense {
+	out := kernels.Dense{
+		Core: q.core.at, Room: uint64(q.room()), Slice: uint64(q.d.options.slice), Work: uint32(q.d.options.denseWork),
+		Smallest: uint32(q.Smallest), LevelCount: uint32(len(q.Levels)), TailCount: uint32(len(q.Tail)), TermCount: uint32(len(q.Terms)),
+	}
+	if q.Upward {
+		out.Upward = 1
+	}
+	if len(q.Terms) == 1 && q.Terms[0].Factor == 1 && len(q.Terms[0].Sizes) == 1 {
+		out.Linear = 1
+	}
+	for i := range q.Levels {
+		out.Levels[i] = denseSet(&q.Levels[i])
+	}
+	for i := range q.Tail {
+		out.Tail[i] = denseSet(&q.Tail[i])
+	}
+	for i, t := range q.Terms {
+		term := &out.Terms[i]
+		term.Factor, term.Count = uint64(t.Factor), uint32(len(t.Sizes))
+		for k, set := range t.Sizes {
+			term.Sizes[k] = uint32(set)
+		}
+	}
+	return out
+}
+
+func denseSet(s *match.DenseSet) kernels.DenseSet {
+	out := kernels.DenseSet{Near: uint32(s.Near), Apart: uint32(s.Apart), Absent: uint32(s.Absent), Above: uint32(s.Above)}
+	if s.Upper {
+		out.Upper = 1
+	}
+	return out
+}

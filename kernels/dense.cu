@@ -1,0 +1,357 @@
+// Dense patterns: counts in the neighbourhoods of roots (layout.cuh's Core and Dense).
+//
+// count_dense makes the edges between a root's neighbours bitmaps, a bit for each pair: for every neighbour its upper list is looked through for
+// other neighbours of the root, so each edge between them is found once, from its lower end. The rest is ANDs of words and popcounts.
+//
+// What the first two levels may be bound to are numbered units, so that none is larger than what hangs on one edge. Light roots, with up to 64
+// neighbours, are a warp's, and a lane's are their units: a bitmap is one word. Members are looked up in a Bloom filter of 1,024 bits, a word of
+// which each lane holds, and what passes is compared with all neighbours at once. Heavy ones are a block's, which takes them first: up to 256
+// neighbours have their bitmaps in shared memory, and a lane a unit; more in global memory, where the caches hold them, and a warp a unit, a word
+// a lane. Long ones are several pieces, each of which makes the bitmaps anew and has some of the units. What turns out to be much work, of a
+// light root or of a piece, is left to the next launch as smaller pieces.
+//
+// Lost: a unit for each first neighbour, 4 lanes a unit where bitmaps have up to 4 words, light roots whole: cliques of 7 in wiki-Vote took 75 ms
+// instead of 7.6, wheels in graph A 4.8 instead of 3.3 (but fans 1.6 instead of 2.3).
+//
+// Reads: for every edge from a root to a neighbour that one's upper list, 4 bytes a member, in order; writes nothing but counts, and for heavy roots
+// bitmaps of n²/8 bytes. What is left of a slice of time is left to the next launch, between two roots.
+#include "dense.cuh"
+
+// LIGHT is the most neighbours of a light root, whatever the core calls so.
+const u32 LIGHT = 64;
+const u32 BLOOM = 2048;   // words of a heavy root's filter
+// ROOTS is the most rows that a warp takes at a time.
+const u32 ROOTS = 16;
+
+struct LightShared {
+  u64 rows[LIGHT], upper;
+  u32 prefix[LIGHT + 1], bloom[32];
+};
+
+struct HeavyShared {
+  u32 bloom[BLOOM], prefix[MIDDLE + 1];
+  u64 rows[(MIDDLE + 1) * MIDDLE / 64];
+  u64 piece;
+  u32 next;
+  float work;
+  bool fresh;
+};
+
+static __device__ __forceinline__ u32 hashRow(u32 row) { return row * 0x9E3779B1u; }
+
+struct Roots {
+  const u32 *list;   // of the root
+  u32 n;
+};
+
+static __device__ __forceinline__ Roots rootOf(const Core &c, const Dense &d, const Partition &p, u32 row) {
+  const u32 *starts = d.upward ? at<const u32>(c.starts) : at<const u32>(p.offsets);
+  u32 first = __ldg(starts + row), end = __ldg(starts + row + 1);
+  return {at<const u32>(d.upward ? c.upper : c.lists) + first, end - first};
+}
+
+// pair notes an edge between the i-th neighbour and one that the filter let pass, if it is a neighbour.
+static __device__ __forceinline__ bool pair(LightShared &s, u32 i, u32 x, u32 low, u32 high) {
+  u64 is = __ballot_sync(~0u, low == x) | u64(__ballot_sync(~0u, high == x)) << 32;
+  if (!is) return false;
+  if ((threadIdx.x & 31) == 0) {
+    s.rows[i] |= is;
+    s.rows[__ffsll(is) - 1] |= 1ull << i;
+  }
+  return true;
+}
+
+// enumerateLight counts what has a light root, whose bitmaps are made. A warp.
+template <int C, int M> static __device__ __forceinline__ void enumerateLight(Dense &d, const Dense &own, u32 root, u32 n, LightShared &s, Count &count) {
+  u32 lane = threadIdx.x & 31;
+  View v = {s.rows, &s.upper, n, 1, 0, 0};
+  u32 low = lane < n && s.rows[lane] ? unitsOf<1, M>(own, v, lane) : 0;
+  u32 high = lane + 32 < n && s.rows[lane + 32] ? unitsOf<1, M>(own, v, lane + 32) : 0;
+  u32 lowEnd = low, highEnd = high;
+#pragma unroll
+  for (u32 k = 1; k < 32; k <<= 1) {
+    u32 a = __shfl_up_sync(~0u, lowEnd, k), b = __shfl_up_sync(~0u, highEnd, k);
+    lowEnd += lane >= k ? a : 0;
+    highEnd += lane >= k ? b : 0;
+  }
+  u32 half = __shfl_sync(~0u, lowEnd, 31), all = half + __shfl_sync(~0u, highEnd, 31);
+  if (!all) return;
+  if (M > 2) {
+    float average = float(all) / n, work = workOf<M>(low, average) + workOf<M>(high, average);
+#pragma unroll
+    for (u32 k = 16; k; k >>= 1) work += __shfl_xor_sync(~0u, work, k);
+    if (work > own.work) {
+      bool done = lane == 0 && defer(d, own, root, 0, 1, work / (4 * own.work));
+      if (__shfl_sync(~0u, done, 0)) return;
+    }
+  }
+  s.prefix[lane] = lowEnd - low;
+  s.prefix[lane + 32] = half + highEnd - high;
+  __syncwarp();
+  for (u32 unit = lane; unit < all; unit += 32) visit<1, C, M>(own, v, s.prefix, unit, count);
+}
+
+// light counts what has one root, of LIGHT neighbours at most. A warp.
+template <int C, int M> static __device__ __forceinline__ void light(const Core &c, Dense &all, const Dense &d, const Partition &p, u32 root, const Roots &r, LightShared &s, Count &count) {
+  u32 lane = threadIdx.x & 31, low = NONE, high = NONE;
+  u32 lowStart = 0, lowEnd = 0, highStart = 0, highEnd = 0;
+  const u32 *starts = at<const u32>(c.starts), *upper = at<const u32>(c.upper);
+  __syncwarp();
+  s.bloom[lane] = 0;
+  s.rows[lane] = s.rows[lane + 32] = 0;
+  __syncwarp();
+  if (lane < r.n) {
+    low = __ldg(r.list + lane);
+    lowStart = __ldg(starts + low), lowEnd = __ldg(starts + low + 1);
+    u32 h = hashRow(low);
+    atomicOr(&s.bloom[h >> 27], 1u << (h >> 22 & 31));
+  }
+  if (lane + 32 < r.n) {
+    high = __ldg(r.list + lane + 32);
+    highStart = __ldg(starts + high), highEnd = __ldg(starts + high + 1);
+    u32 h = hashRow(high);
+    atomicOr(&s.bloom[h >> 27], 1u << (h >> 22 & 31));
+  }
+  if (!d.upward) {
+    u32 n = degreeOf(p, root);
+    u64 above = __ballot_sync(~0u, lane < r.n && leadsUp(p, root, n, low));
+    above |= u64(__ballot_sync(~0u, lane + 32 < r.n && leadsUp(p, root, n, high))) << 32;
+    if (lane == 0) s.upper = above;
+  }
+  __syncwarp();
+  u32 filter = s.bloom[lane];
+  bool any = false;
+  const u32 AT_ONCE = 4;
+  for (u32 i = 0; i < r.n; i += AT_ONCE) {   // r.n is the warp's
+    u32 from[AT_ONCE], end[AT_ONCE], x[AT_ONCE];
+#pragma unroll
+    for (u32 k = 0; k < AT_ONCE; k++) {
+      u32 a = __shfl_sync(~0u, i < 32 ? lowStart : highStart, (i + k) & 31);
+      u32 b = __shfl_sync(~0u, i < 32 ? lowEnd : highEnd, (i + k) & 31);
+      from[k] = a + lane;
+      end[k] = b;
+      x[k] = from[k] < b ? __ldg(upper + from[k]) : NONE;
+    }
+#pragma unroll
+    for (u32 k = 0; k < AT_ONCE; k++) {
+      while (true) {
+        u32 h = hashRow(x[k]), bits = __shfl_sync(~0u, filter, h >> 27);
+        u32 may = __ballot_sync(~0u, from[k] < end[k] && bits >> (h >> 22 & 31) & 1);
+        while (may) {
+          any |= pair(s, i + k, __shfl_sync(~0u, x[k], __ffs(may) - 1), low, high);
+          may &= may - 1;
+        }
+        if (from[k] - lane + 32 >= end[k]) break;   // the warp agrees
+        from[k] += 32;
+        x[k] = from[k] < end[k] ? __ldg(upper + from[k]) : NONE;
+      }
+    }
+  }
+  if (!any) return;
+  __syncwarp();
+  enumerateLight<C, M>(all, d, root, r.n, s, count);
+}
+
+// build makes the bitmaps of a heavy root. A block.
+static __device__ void build(const Core &c, const Dense &d, const Partition &p, u32 root, const Roots &r, u64 *rows, u32 words, HeavyShared &s) {
+  u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = degreeOf(p, root);
+  const u32 *starts = at<const u32>(c.starts), *upper = at<const u32>(c.upper);
+  for (u64 i = threadIdx.x; i < u64(r.n + 1) * words; i += BLOCK) rows[i] = 0;
+  for (u32 i = threadIdx.x; i < BLOOM; i += BLOCK) s.bloom[i] = 0;
+  __syncthreads();
+  for (u32 i = threadIdx.x; i < r.n; i += BLOCK) {
+    u32 x = __ldg(r.list + i), h = hashRow(x);
+    atomicOr(&s.bloom[h >> 21], 1u << (h >> 16 & 31));
+    if (!d.upward && leadsUp(p, root, n, x)) atomicOr(rows + u64(r.n) * words + (i >> 6), 1ull << (i & 63));
+  }
+  __syncthreads();
+  for (u32 i = warp; i < r.n; i += WARPS) {
+    u32 member = __ldg(r.list + i), end = __ldg(starts + member + 1);
+    for (u32 k = __ldg(starts + member) + lane; k < end; k += 32) {
+      u32 x = __ldg(upper + k), h = hashRow(x);
+      if (!(s.bloom[h >> 21] >> (h >> 16 & 31) & 1)) continue;
+      u32 j = lowerBound(r.list, r.n, x);
+      if (j == r.n || __ldg(r.list + j) != x) continue;
+      atomicOr(rows + u64(i) * words + (j >> 6), 1ull << (j & 63));
+      atomicOr(rows + u64(j) * words + (i >> 6), 1ull << (i & 63));
+    }
+  }
+  __syncthreads();
+}
+
+// findUnits fills the prefix and guesses the work. A block.
+template <int M> static __device__ void findUnits(const Dense &d, const View &v, u32 *prefix, HeavyShared &s) {
+  u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, before = 0;
+  if (threadIdx.x == 0) s.work = 0;
+  for (u32 i = warp; i < v.size; i += WARPS) {
+    View mine = v;
+    mine.lane = lane;
+    u32 n = sum<32>(unitsOf<32, M>(d, mine, i), ~0u);
+    if (lane == 0) prefix[i] = n;
+  }
+  __syncthreads();
+  for (u32 first = 0; first < v.size; first += BLOCK) {
+    u32 i = first + threadIdx.x, all, mine = i < v.size ? prefix[i] : 0;
+    u32 here = before + blockScan(mine, all);
+    if (i < v.size) prefix[i] = here;
+    before += all;
+  }
+  if (threadIdx.x == 0) prefix[v.size] = before;
+  __syncthreads();
+  float work = 0, average = float(before) / v.size;
+  for (u32 i = threadIdx.x; i < v.size; i += BLOCK) work += workOf<M>(prefix[i + 1] - prefix[i], average);
+  atomicAdd(&s.work, work);
+  __syncthreads();
+}
+
+// enumerate counts some of a heavy root's units, G lanes one of them, until time is up: at least one each.
+template <int G, int C, int M> static __device__ __forceinline__ void enumerate(const Dense &d, View v, const u32 *prefix, u32 begin, u32 end, u64 deadline, HeavyShared &s, Count &count) {
+  const u32 AT_ONCE = 32 / G;
+  u32 lane = threadIdx.x & 31;
+  v.lane = G == 1 ? 0 : lane;
+  for (bool again = false;; again = true) {
+    u32 unit = NONE;
+    if (lane == 0 && !(again && now() > deadline)) unit = atomicAdd(&s.next, AT_ONCE);
+    unit = __shfl_sync(~0u, unit, 0);
+    if (unit >= end - begin) break;
+    unit += begin + (G == 1 ? lane : 0);
+    if (unit < end) visit<G, C, M>(d, v, prefix, unit, count);
+    __syncwarp();
+  }
+}
+
+// takePiece finds what a block does next: what it began in the launch before, or another piece, or one that was deferred. One thread.
+static __device__ void takePiece(const Core &c, Dense &d, const Dense &own, u64 pieces, u64 *left, HeavyShared &s) {
+  s.piece = left[0];
+  s.next = s.piece ? u32(left[1]) : 0;
+  s.fresh = false;
+  left[0] = 0;
+  while (!s.piece) {
+    u64 mine = atomicAdd(&d.nextPiece, 1ull);
+    if (mine >= pieces + own.ready) return;
+    s.fresh = mine < pieces;
+    s.piece = s.fresh ? at<const u64>(own.upward ? c.upperPieces : c.pieces)[mine] : at<const u64>(own.deferredPieces)[mine - pieces];
+  }
+}
+
+// heavies counts heavy pieces until there are none, or time is up, but one at least; what is left of a piece then is the block's in the next launch. A block.
+template <int C, int M> static __device__ __forceinline__ void heavies(const Core &c, Dense &d, const Dense &own, const Partition &p, u64 deadline, HeavyShared &s, Count &count) {
+  u64 *scratch = at<u64>(own.scratch) + u64(blockIdx.x) * own.room, *left = at<u64>(own.left) + 2 * blockIdx.x;
+  u64 pieces = own.upward ? c.upperPieceCount : c.pieceCount;
+  while (true) {
+    if (threadIdx.x == 0) takePiece(c, d, own, pieces, left, s);
+    __syncthreads();
+    if (!s.piece) return;
+    u32 root = u32(s.piece), part = u32(s.piece >> 32) & 0xFFFF, parts = u32(s.piece >> 48);
+    Roots r = rootOf(c, own, p, root);
+    u32 words = (r.n + 63) / 64;
+    bool middle = r.n <= MIDDLE;
+    u64 *rows = middle ? s.rows : scratch;
+    u32 *prefix = middle ? s.prefix : reinterpret_cast<u32 *>(scratch + u64(r.n + 1) * words);
+    View v = {rows, rows + u64(r.n) * words, r.n, words, 0, ~0u};
+    if (r.n >= own.smallest) {
+      build(c, own, p, root, r, rows, words, s);
+      findUnits<M>(own, v, prefix, s);
+      u32 begin = u32(u64(prefix[r.n]) * part / parts), end = u32(u64(prefix[r.n]) * (part + 1) / parts);
+      float share = s.work / parts / (own.work * (middle ? 16 : 2));
+      if (threadIdx.x == 0 && s.fresh && share > 2 && defer(d, own, root, part, parts, share)) s.next = NONE;
+      __syncthreads();
+      if (s.next == NONE)
+        ;
+      else if (middle)
+        enumerate<1, C, M>(own, v, prefix, begin, end, deadline, s, count);
+      else
+        enumerate<32, C, M>(own, v, prefix, begin, end, deadline, s, count);
+      __syncthreads();
+      if (threadIdx.x == 0 && s.next < end - begin) {
+        left[0] = s.piece;
+        left[1] = s.next;
+        atomicAdd(&d.pending, 1ull);
+      }
+    }
+    if (__syncthreads_or(now() > deadline)) return;
+  }
+}
+
+// lights counts light roots until there are none, or time is up, but some at least. A warp.
+template <int C, int M> static __device__ __forceinline__ void lights(const Core &c, Dense &d, const Dense &own, const Partition &p, u64 deadline, LightShared &s, Count &count) {
+  u32 lane = threadIdx.x & 31, roots = min(max(c.rows / (gridDim.x * WARPS * 8), 1u), ROOTS);
+  for (bool again = false;; again = true) {
+    u64 first = ~0ull;
+    if (lane == 0 && !(again && now() > deadline)) first = atomicAdd(&d.nextRow, u64(roots));
+    first = __shfl_sync(~0u, first, 0);
+    if (first >= c.rows) return;
+    for (u64 row = first; row < first + roots && row < c.rows; row++) {
+      Roots r = rootOf(c, own, p, u32(row));
+      if (r.n >= own.smallest && r.n <= c.light) light<C, M>(c, d, own, p, u32(row), r, s, count);
+    }
+  }
+}
+
+template <int C, int M> static __device__ __forceinline__ void countAll(const Core &c, Dense &d, const Dense &own, u64 deadline, HeavyShared &heavy, LightShared &s, Count &count) {
+  const Partition &p = *at<const Partition>(c.partition);
+  if (blockIdx.x < own.heavyBlocks) heavies<C, M>(c, d, own, p, deadline, heavy, count);
+  lights<C, M>(c, d, own, p, deadline, s, count);
+}
+
+// countDense is the kernels, for M levels.
+template <int M> static __device__ __forceinline__ void countDense(u64 program, u64 dense) {
+  __shared__ Dense own;
+  __shared__ HeavyShared heavy;
+  __shared__ LightShared lightShared[WARPS];
+  __shared__ bool last;
+  Program &p = *at<Program>(program);
+  Dense &d = *at<Dense>(dense);
+  const Core &c = *at<const Core>(d.core);
+  u64 begun = now(), deadline = begun + d.slice;
+  Count count = {0, false};
+  for (u32 i = threadIdx.x; i < sizeof(Dense) / 4; i += BLOCK)
+    reinterpret_cast<u32 *>(&own)[i] = reinterpret_cast<const volatile u32 *>(&d)[i];
+  __syncthreads();
+  LightShared &mine = lightShared[threadIdx.x >> 5];
+  switch (own.tailCount) {
+  case 1: countAll<1, M>(c, d, own, deadline, heavy, mine, count); break;
+  case 2: countAll<2, M>(c, d, own, deadline, heavy, mine, count); break;
+  case 3: countAll<3, M>(c, d, own, deadline, heavy, mine, count); break;
+  }
+  u64 low = count.n & 0xFFFFFFFF, high = count.n >> 32;
+  for (u32 k = 16; k; k >>= 1) {
+    low += __shfl_xor_sync(~0u, low, k);
+    high += __shfl_xor_sync(~0u, high, k);
+  }
+  if ((threadIdx.x & 31) == 0 && (low | high)) {
+    atomicAdd(&p.state.count, low);
+    atomicAdd(&p.state.countHigh, high);
+  }
+  if (count.over) p.state.overflowed = 1;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(&p.state.exits, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    u64 pieces = own.upward ? c.upperPieceCount : c.pieceCount;
+    u64 all = pieces + own.ready, next = *(volatile u64 *)&d.nextPiece, deferred = min(*(volatile u64 *)&d.deferred, own.deferredRoom);
+    bool done = next >= all && deferred == own.ready && *(volatile u64 *)&d.nextRow >= c.rows && !*(volatile u64 *)&d.pending;
+    d.nextPiece = min(next, all);
+    d.ready = d.deferred = deferred;
+    d.pending = 0;
+    p.state.status = done ? DONE : SLICED;
+    p.state.exits = 0;
+    p.state.kernelTime += now() - begun;
+    __threadfence();
+  }
+  __syncthreads();
+  if (p.mailbox && threadIdx.x < sizeof(State) / 4)
+    at<u32>(p.mailbox)[threadIdx.x] = reinterpret_cast<const volatile u32 *>(&p.state)[threadIdx.x];
+  __threadfence_system();
+}
+
+#define COUNT_DENSE(M) \
+  extern "C" __global__ void __launch_bounds__(BLOCK, 4) count_dense_##M(u64 program, u64 dense) { countDense<M>(program, dense); }
+COUNT_DENSE(1)
+COUNT_DENSE(2)
+COUNT_DENSE(3)
+COUNT_DENSE(4)
+COUNT_DENSE(5)

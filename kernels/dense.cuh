@@ -1,0 +1,183 @@
+// Counting in bitmaps: a root's neighbourhood, and the bindings of levels in it (dense.cu).
+#pragma once
+#include "core.cuh"
+
+// Count is a sum, and whether it was more than 64 bits.
+struct Count {
+  u64 n;
+  bool over;
+  __device__ __forceinline__ void add(u64 more) {
+    n += more;
+    over |= n < more;
+  }
+};
+
+// View is a root's neighbourhood as the lanes of one enumeration see it.
+struct View {
+  const u64 *rows;      // size rows of words each
+  const u64 *upper;     // who is above the root; where asked
+  u32 size, words;
+  u32 lane, lanes;      // this lane's place, and the mask of those that work together
+};
+
+template <int G> static __device__ __forceinline__ u32 sum(u32 x, u32 lanes) {
+#pragma unroll
+  for (int d = G / 2; d; d >>= 1) x += __shfl_xor_sync(lanes, x, d);
+  return x;
+}
+
+// members is the w-th word of a set, with L levels bound to at.
+template <int L> static __device__ __forceinline__ u64 members(const View &v, const DenseSet &s, const u32 (&bound)[MOST_LEVELS], u32 w) {
+  u64 set = w + 1 == v.words && (v.size & 63) ? (1ull << (v.size & 63)) - 1 : ~0ull;
+  if (s.upper) set &= v.upper[w];
+#pragma unroll
+  for (int e = 0; e < L; e++) {
+    u32 b = bound[e], at = b >> 6;
+    const u64 *row = v.rows + b * v.words;
+    if (s.near >> e & 1) set &= row[w];
+    if (s.absent >> e & 1) set &= ~row[w];
+    if ((s.apart | s.absent) >> e & 1 && at == w) set &= ~(1ull << (b & 63));
+    if (s.above >> e & 1 && w <= at) set = w < at ? 0 : set & ~1ull << (b & 63);
+  }
+  return set;
+}
+
+// finish adds up the terms with all L levels bound; C is Dense.tailCount.
+template <int G, int C, int L> static __device__ __forceinline__ void finish(const Dense &d, const View &v, const u32 (&bound)[MOST_LEVELS], Count &count) {
+  u32 sizes[1 << C];
+#pragma unroll
+  for (int m = 0; m < 1 << C; m++) sizes[m] = 0;
+  for (u32 w = v.lane; w < v.words; w += G) {
+    u64 sets[C];
+#pragma unroll
+    for (int c = 0; c < C; c++) sets[c] = members<L>(v, d.tail[c], bound, w);
+#pragma unroll
+    for (int m = 1; m < 1 << C; m++) {
+      u64 all = ~0ull;
+#pragma unroll
+      for (int c = 0; c < C; c++) all &= m >> c & 1 ? sets[c] : ~0ull;
+      sizes[m] += __popcll(all);
+    }
+  }
+  if (C == 1 && d.linear) {
+    count.add(sizes[1]);
+    return;
+  }
+#pragma unroll
+  for (int m = 1; m < 1 << C; m++) sizes[m] = sum<G>(sizes[m], v.lanes);
+  if (v.lane) return;
+  u64 all = 0;
+  for (u32 t = 0; t < d.termCount; t++) {
+    const DenseTerm &term = d.terms[t];
+    u64 product = term.factor;
+    for (u32 i = 0; i < term.count; i++) {
+      u32 size = 0;
+#pragma unroll
+      for (int m = 1; m < 1 << C; m++) size = term.sizes[i] == m ? sizes[m] : size;
+      product *= size;
+    }
+    all += product;
+  }
+  count.add(all);
+}
+
+// Visit binds level L and those behind it, up to M. G lanes work together, on a word each; one lane alone where there is one word.
+template <int G, int C, int M, int L> struct Visit {
+  static __device__ __forceinline__ void run(const Dense &d, const View &v, u32 (&bound)[MOST_LEVELS], Count &count) {
+    for (u32 first = 0; first < v.words; first += G) {
+      u64 mine = first + v.lane < v.words ? members<L>(v, d.levels[L], bound, first + v.lane) : 0;
+      u32 some = G == 1 ? mine != 0 : __ballot_sync(v.lanes, mine != 0) & v.lanes;
+      while (some) {
+        u32 from = G == 1 ? 0 : __ffs(some) - 1;
+        some &= some - 1;
+        u64 set = G == 1 ? mine : __shfl_sync(v.lanes, mine, from & (G - 1), G);
+        u32 place = (first + (G == 1 ? 0 : from & (G - 1))) * 64;
+        while (set) {
+          bound[L] = place + __ffsll(set) - 1;
+          set &= set - 1;
+          Visit<G, C, M, L + 1>::run(d, v, bound, count);
+        }
+      }
+    }
+  }
+};
+
+template <int G, int C, int M> struct Visit<G, C, M, M> {
+  static __device__ __forceinline__ void run(const Dense &d, const View &v, u32 (&bound)[MOST_LEVELS], Count &count) {
+    finish<G, C, M>(d, v, bound, count);
+  }
+};
+
+// select is the place of the k-th bit of a word that has more.
+static __device__ __forceinline__ u32 select(u64 word, u32 k) {
+  u32 place = 0, x = u32(word), low = __popc(x);
+  if (k >= low) {
+    k -= low;
+    place = 32;
+    x = u32(word >> 32);
+  }
+#pragma unroll
+  for (u32 half = 16; half; half >>= 1) {
+    u32 bits = x & ((1u << half) - 1), n = __popc(bits);
+    bool up = k >= n;
+    k -= up ? n : 0;
+    place += up ? half : 0;
+    x = up ? x >> half : bits;
+  }
+  return place;
+}
+
+// Units are what the first two levels may be bound to, or the one there is, in order: prefix has how many there are with the first level
+// bound to an earlier neighbour, and all of them behind the last.
+
+// unitsOf is how many units there are with one neighbour at the first level, of words from the lane's on, every G-th.
+template <int G, int M> static __device__ __forceinline__ u32 unitsOf(const Dense &d, const View &v, u32 first) {
+  if (d.levels[0].upper && !(v.upper[first >> 6] >> (first & 63) & 1)) return 0;
+  if (M == 1) return v.lane == 0;
+  u32 bound[MOST_LEVELS] = {first}, n = 0;
+  for (u32 w = v.lane; w < v.words; w += G) n += __popcll(members<1>(v, d.levels[1], bound, w));
+  return n;
+}
+
+// workOf guesses how often the last level is bound, of the units with one first neighbour and how many there are on average.
+template <int M> static __device__ __forceinline__ float workOf(u32 units, float average) {
+  float work = units, deeper = min(float(units), 4 * average);
+#pragma unroll
+  for (int level = 2; level < M; level++) work *= deeper / level;
+  return work;
+}
+
+// visit counts what has one unit.
+template <int G, int C, int M> static __device__ __forceinline__ void visit(const Dense &d, const View &v, const u32 *prefix, u32 unit, Count &count) {
+  u32 low = 0;
+  for (u32 n = v.size; n > 1;) {   // prefix[low] <= unit; of equal ones the last
+    u32 half = n >> 1;
+    low += prefix[low + half] <= unit ? half : 0;
+    n -= half;
+  }
+  u32 bound[MOST_LEVELS] = {low};
+  if (M == 1) {
+    Visit<G, C, M, 1>::run(d, v, bound, count);
+    return;
+  }
+  u32 k = unit - prefix[low], w = 0;
+  u64 set = members<1>(v, d.levels[1], bound, 0);
+  for (u32 n = __popcll(set); k >= n && w + 1 < v.words; n = __popcll(set)) {
+    k -= n;
+    set = members<1>(v, d.levels[1], bound, ++w);
+  }
+  bound[1] = 64 * w + select(set, k);
+  Visit<G, C, M, (M > 1 ? 2 : 1)>::run(d, v, bound, count);
+}
+
+// defer leaves a piece to the next launch, as so many parts, if there is room. One thread.
+static __device__ bool defer(Dense &d, const Dense &own, u32 root, u32 part, u32 parts, float share) {
+  u32 n = u32(min(max(share, 1.0f), 256.0f));
+  u64 first = atomicAdd(&d.deferred, u64(n));
+  if (first + n > own.deferredRoom) {   // what is behind the room counts as nothing
+    for (u64 i = first; i < first + n && i < own.deferredRoom; i++) at<u64>(own.deferredPieces)[i] = 0;
+    return false;
+  }
+  for (u32 i = 0; i < n; i++) at<u64>(own.deferredPieces)[first + i] = u64(root) | u64(part * n + i) << 32 | u64(parts * n) << 48;
+  return true;
+}
