@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -39,7 +40,11 @@ func checkDense(t testing.TB, rt *rapid.T, driver kernels.Driver) {
 	if plan.IsInduced() && !Fits(m, true) {
 		rt.Skip("induced, and not in neighbourhoods")
 	}
-	if n, err := d.Count(context.Background(), m); err != nil || n != uint64(len(c.Solutions())) {
+	n, err := d.Count(context.Background(), m)
+	if inPages := options.inPages || options.graphs > 0; inPages && plan.IsInduced() && errors.Is(err, ErrUnfit) {
+		return // in pages there are no neighbourhoods, and the processor has it
+	}
+	if err != nil || n != uint64(len(c.Solutions())) {
 		rt.Fatalf("%d, error %v, brute force finds %d\n%v\n%+v", n, err, len(c.Solutions()), c, match.Lower(m, true, options.Tuning).Dense)
 	}
 	if err := d.Close(); err != nil {
