@@ -251,8 +251,10 @@ func (q *query) phases(k int, out kernels.Address, limit uint64) error {
 	}
 	if last && q.lengths { // every member counts
 		h.counted += f.Candidates
-		st.Count, st.CountHigh = h.counted&math.MaxUint32, h.counted>>32
 		f.Next = q.tickets(k)
+	}
+	if q.lengths {
+		st.Count, st.CountHigh = h.counted&math.MaxUint32, h.counted>>32
 	}
 	f.Next = min(f.Next, q.tickets(k))
 	return nil
