@@ -351,7 +351,7 @@ func TestReportOutOfCore(t *testing.T) {
 			set  func(o *tuning)
 		}{
 			{"1/4, nothing copied in pages", func(o *tuning) { o.scattered = -1 }},
-			{"1/4, every page copied", func(o *tuning) { o.scattered = 1 << 40 }},
+			{"1/4, every page copied", func(o *tuning) { o.scattered = mostBuffer }},
 			{"1/4, none ahead", func(o *tuning) { o.noAhead = true }},
 		} {
 			was := d.options.tuning
