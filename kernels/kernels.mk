@@ -4,7 +4,7 @@
 CUDA_INCLUDE ?= $(firstword $(wildcard /usr/include/cuda.h /usr/local/cuda/include/cuda.h))
 KERNEL_HEADERS := $(wildcard kernels/*.cuh)
 # Machine code for Ampere and Hopper data centre GPUs, PTX that drivers compile for any other since Volta.
-GENCODE := -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_70,code=compute_70
+GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_70,code=compute_70
 GPU_ENV := CGO_ENABLED=1 CGO_LDFLAGS="-L$(CURDIR)/kernels" CGO_CFLAGS="-g -O2 -I$(dir $(CUDA_INCLUDE))"
 
 .PHONY: kernels have-cuda build build-gpu gpu-bundle
