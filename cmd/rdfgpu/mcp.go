@@ -15,7 +15,7 @@ type mcpCommand struct {
 	Device  string        `enum:"auto,cpu,gpu" default:"auto" help:"Where patterns are matched: auto, cpu or gpu."`
 	Threads int           `placeholder:"N" help:"Threads to use (default: all cores)."`
 	limits
-	GPUMemory    byteSize `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
+	GPUMemory    byteSize `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it); graphs may be larger."`
 	AllowService []string `placeholder:"URL" help:"SPARQL endpoints that SERVICE may ask (default: none)."`
 }
 

@@ -38,7 +38,7 @@ type matching struct {
 	LimitRows uint64        `placeholder:"N" help:"Give up when there are more solutions."`
 	Threads   int           `placeholder:"N" help:"Threads to use (default: all cores)."`
 	limits
-	GPUMemory byteSize `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
+	GPUMemory byteSize `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it); graphs may be larger."`
 }
 
 func (m *matching) options() (rdfgpu.QueryOptions, error) {

@@ -37,7 +37,7 @@ type serveCommand struct {
 	TrustedProxy  []string      `placeholder:"ADDRESS" help:"Proxies, as addresses or prefixes such as 10.0.0.0/8, whose header X-Forwarded-For says which client asks."`
 	Device        string        `enum:"auto,cpu,gpu" default:"auto" help:"Where patterns are matched: auto, cpu or gpu."`
 	Threads       int           `placeholder:"N" help:"Threads of the CPU matcher (default: all cores)."`
-	GPUMemory     byteSize      `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it)."`
+	GPUMemory     byteSize      `name:"gpu-memory" placeholder:"SIZE" help:"Device memory to use (default: most of it); graphs may be larger."`
 	AuthTokenFile string        `placeholder:"FILE" help:"Ask every request for one of the bearer tokens in this file, one a line."`
 	CORS          []string      `name:"cors" placeholder:"ORIGIN" help:"Web origins that scripts may query from; * for any."`
 	AllowHost     []string      `placeholder:"NAME" help:"Further host names that requests may use, such as a proxy's; * for any (default: on loopback only localhost and addresses of loopback; else any)."`
