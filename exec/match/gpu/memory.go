@@ -40,11 +40,11 @@ func (b *budget) inUse() int64 {
 	return b.used
 }
 
-// left is what may still be taken, what is kept for the next counted in.
+// left is what may still be taken, beside what is kept for the next.
 func (b *budget) left() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.limit - b.used + b.kept
+	return b.limit - b.used
 }
 
 // taken is how much device memory allocations take.

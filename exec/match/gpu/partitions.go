@@ -313,7 +313,7 @@ const recent = 64
 // graph that is larger than the memory has no more than half of it for whole partitions, the rest is for pages; and what was used recently
 // does not make room for it, or its partitions would drive one another out.
 func (p *partitions) fits(ground *pcsr.Graph, bytes int64) bool {
-	free := p.left() + p.d.pages.idle()
+	free := p.left() + p.d.memory.keptBytes() + p.d.pages.idle()
 	most := p.d.memory.limit - p.spare()
 	if of := p.d.options.graphs; of > 0 {
 		most = min(most, of)
