@@ -84,14 +84,18 @@ func (s *Store) verifyGraph(g *graph, predicates []map[dictionary.ID]bool) error
 	return err
 }
 
-// verifyPart checks that a part adds only triples that are not there after the parts before it, and removes only those that
-// are.
+// verifyPart checks that a part adds only triples that are not there after the parts before it, or that it removes from these, and removes
+// only those that are there.
 func (s *Store) verifyPart(before []part, p *part) error {
 	if p.cleared {
 		before = nil
 	}
 	if f := p.added; f != nil {
-		err := f.eachList(before, func(there, of int) error {
+		below := before
+		if p.removed != nil {
+			below = append(before[:len(before):len(before)], part{removed: p.removed})
+		}
+		err := f.eachList(below, func(there, of int) error {
 			if there > 0 {
 				return errors.New("it adds a triple that is there already")
 			}
