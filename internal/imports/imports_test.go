@@ -80,6 +80,7 @@ var rooms = map[string][]string{
 	"internal/bench/scale":      {root},
 	"internal/bench/delta":      {root},
 	"internal/bench/standing":   {root},
+	"internal/bench/facets":     {},
 	"internal/history":          {},
 	"internal/hostile":          {},
 	"internal/hostile/campaign": {"internal/hostile", "internal/bench"},
