@@ -32,7 +32,7 @@ static __device__ __forceinline__ u32 portionOf(const Step &s, const Grouping &g
   return portion;
 }
 
-// count adds one to a count of the block, where there are few, or to that of all.
+// countOne adds one to a count of the block, where there are few, or to that of all.
 static __device__ __forceinline__ void countOne(u32 *mine, u32 *all, u32 n, u32 i) {
   atomicAdd((n <= SHARED_COUNTS ? mine : all) + i, 1u);
 }

@@ -246,7 +246,7 @@ func checkSums(t *testing.T, d *Device) {
 
 // combineColumns makes groups of rows of two columns and the halves of their weights.
 func combineColumns(d *Device, columns [][]uint32, into map[[2]uint32]uint64) error {
-	l, err := d.lanes.lane(1 << 20)
+	l, err := d.lanes.lane(1<<20, false)
 	if err != nil {
 		return err
 	}

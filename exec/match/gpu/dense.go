@@ -70,11 +70,8 @@ func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.De
 	if q.core == nil || q.longest() > longestRoot {
 		return 0, errNotDense
 	}
-	if q.lane, err = d.lanes.lane(d.lanes.size(q.bytes())); err != nil {
+	if q.lane, err = q.takeLane(ctx, d, d.lanes.size(q.bytes())); err != nil {
 		return 0, err
-	}
-	if q.lane == nil { // others have the memory: whoever joins waits for it
-		return 0, errNotDense
 	}
 	err = section.Guard(func() (err error) {
 		n, err = q.run(ctx)

@@ -145,28 +145,34 @@ func checksum(m match.Matcher, task *match.Match) (rows, sum uint64, err error) 
 	return rows, sum, err
 }
 
-func TestDeviceAnswersTheDataSets(t *testing.T) {
-	gpu := driver(t)
+// eachSet runs a test of every data set in the folder that RDFGPU_DATA names.
+func eachSet(t *testing.T, f func(t *testing.T, set *dataSet)) {
+	t.Helper()
 	root := os.Getenv("RDFGPU_DATA")
 	if root == "" {
 		t.Skip("RDFGPU_DATA is not set")
 	}
-	folders, err := filepath.Glob(filepath.Join(root, "*", "expected.tsv"))
+	tables, err := filepath.Glob(filepath.Join(root, "*", "expected.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range folders {
-		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) {
-			set := loadSet(t, filepath.Dir(f))
-			for _, options := range []Options{{Driver: gpu}, {Driver: gpu, Memory: 24 << 20, tuning: tuning{arena: 2 << 20}}} {
-				d := open(t, options)
-				set.check(t, d)
-				if err := d.Close(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
+	for _, table := range tables {
+		folder := filepath.Dir(table)
+		t.Run(filepath.Base(folder), func(t *testing.T) { f(t, loadSet(t, folder)) })
 	}
+}
+
+func TestDeviceAnswersTheDataSets(t *testing.T) {
+	gpu := driver(t)
+	eachSet(t, func(t *testing.T, set *dataSet) {
+		for _, options := range []Options{{Driver: gpu}, {Driver: gpu, Memory: 24 << 20, tuning: tuning{arena: 2 << 20}}} {
+			d := open(t, options)
+			set.check(t, d)
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
 
 // check compares counts with the expected ones, and rows with the CPU's.

@@ -154,23 +154,6 @@ type query struct {
 	streaming *streaming // nil where nothing is read in pages
 }
 
-// takeLane takes a lane with an arena of about that size, when there is one.
-func (q *query) takeLane(ctx context.Context, d *Device, want int64) (*lane, error) {
-	for {
-		l, err := d.lanes.lane(want)
-		if l != nil || err != nil {
-			return l, err
-		}
-		q.pass() // whoever has the lanes may need it
-		if err := d.lanes.released(ctx); err != nil {
-			return nil, err
-		}
-		if err := q.wait(ctx); err != nil {
-			return nil, err
-		}
-	}
-}
-
 // lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
 func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shape, n *numbers) error {
 	var j *join

@@ -57,8 +57,7 @@ func (p *paging) cut(a pcsr.Arrays, bytes int64) (pageOf []uint32) {
 		p.starts = append(p.starts, first)
 		fits := func(i int) bool { return p.rowBytes(first, first+1+uint32(i)) > bytes }
 		first += max(uint32(sort.Search(int(a.Rows-first), fits)), 1)
-		granule := uint32(len(pageOf)) << p.shift
-		for ; granule < first && granule < a.Rows; granule += 1 << p.shift {
+		for uint64(len(pageOf))<<p.shift < uint64(first) {
 			pageOf = append(pageOf, uint32(len(p.starts)-1))
 		}
 	}

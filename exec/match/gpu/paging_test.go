@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,6 +187,33 @@ func TestACrowdWaitsForMemory(t *testing.T) {
 	}
 }
 
+// TestWhoTakesNoRowsHoldsNobodyUp: a query whose rows nobody takes has its tables; another one that finds the rest of the memory full of partitions
+// that nobody reads is answered all the same.
+func TestWhoTakesNoRowsHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	d := open(t, Options{Memory: 1 << 20})
+	slow, taken, let := ring(t, 300), make(chan struct{}), make(chan struct{})
+	done := make(chan error)
+	var once sync.Once
+	go func() {
+		done <- d.Match(context.Background(), slow, func(*match.Batch) error {
+			once.Do(func() { close(taken) })
+			<-let
+			return nil
+		})
+	}()
+	<-taken
+	for range 8 {
+		if n, err := d.Count(t.Context(), ring(t, 300)); err != nil || n != 300*8*8*8 {
+			t.Error(n, err)
+		}
+	}
+	close(let)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAMatchInPagesEndsWithItsContext at whatever call it is cancelled, and gives all back.
 func TestAMatchInPagesEndsWithItsContext(t *testing.T) {
 	t.Parallel()
@@ -202,7 +228,7 @@ func TestAMatchInPagesEndsWithItsContext(t *testing.T) {
 			}
 			return nil
 		}
-		d := open(t, Options{Driver: e, tuning: tuning{arena: 300 << 10, rows: 50, tile: 5, inPages: true, page: 512, buffers: 6, scattered: 1 << 20, Tuning: match.Tuning{AnyCost: true}}})
+		d := open(t, Options{Driver: e, tuning: tuning{arena: 300 << 10, rows: 50, tile: 5, inPages: true, page: 512, buffers: 6, scattered: 1 << 20, onTheWay: 600, Tuning: match.Tuning{AnyCost: true}}})
 		if n, err := d.Count(ctx, m); err == nil && n != 200*8*8*8 {
 			t.Errorf("cancelled at call %d: %d", at, n)
 		}
@@ -245,24 +271,13 @@ var budgets = []int64{2, 4, 8, 16}
 // TestDeviceAnswersInPages: all data sets with a part of each query's partitions.
 func TestDeviceAnswersInPages(t *testing.T) {
 	gpu := driver(t)
-	root := os.Getenv("RDFGPU_DATA")
-	if root == "" {
-		t.Skip("RDFGPU_DATA is not set")
-	}
-	folders, err := filepath.Glob(filepath.Join(root, "*", "expected.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range folders {
-		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) {
-			set := loadSet(t, filepath.Dir(f))
-			d := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{AnyCost: true}}})
-			set.checkInPages(t, d)
-			if err := d.Close(); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
+	eachSet(t, func(t *testing.T, set *dataSet) {
+		d := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{AnyCost: true}}})
+		set.checkInPages(t, d)
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 func (s *dataSet) checkInPages(t *testing.T, d *Device) {

@@ -53,8 +53,9 @@ func (p *pool) size(bytes int64) int64 {
 }
 
 // lane returns an idle lane or a new one with an arena of that size: a larger one that is idle where the pool may not
-// grow, a smaller one where there is none. nil: other queries have all the memory, and one is to be waited for.
-func (p *pool) lane(want int64) (*lane, error) {
+// grow, a smaller one where there is none. nil: other queries have the memory, and one is to be waited for;
+// who is not patient takes the smallest arena, and what nobody uses, before that.
+func (p *pool) lane(want int64, patient bool) (*lane, error) {
 	if l, err := p.whole(want); l != nil || err != nil {
 		return l, err
 	}
@@ -66,14 +67,18 @@ func (p *pool) lane(want int64) (*lane, error) {
 		if err == nil || !errors.Is(err, ErrOutOfMemory) {
 			return l, err
 		}
-		if size <= p.small && p.others() {
+		if patient && size <= p.small && p.others() {
 			return nil, nil
 		}
 		if size <= minArena { // not even that: what nobody uses is freed
-			if !p.drop() && !p.d.pages.shrink() && !p.d.partitions.evict() {
+			switch {
+			case p.drop(), p.d.pages.shrink(), p.d.partitions.evict():
+				size = want
+			case p.others():
+				return nil, nil
+			default:
 				return nil, err
 			}
-			size = want
 		}
 	}
 }

@@ -170,6 +170,21 @@ func (p *partitions) paged(part *pcsr.Partition) (there, paged bool) {
 	return l != nil, l != nil && l.pages != nil
 }
 
+// away is how many bytes are needed of partitions that are not there, and whether one is there in pages.
+func (p *partitions) away(n *needs) (bytes int64, paged bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, of := range n.all() {
+		part := n.part(of)
+		if l := p.all[part.Identity()]; l == nil {
+			bytes += int64(part.Bytes())
+		} else if l.pages != nil {
+			return 0, true
+		}
+	}
+	return bytes, false
+}
+
 // preparation is what is brought to the device before a query waits for it: for one plan at a time.
 type preparation struct {
 	mu     sync.Mutex

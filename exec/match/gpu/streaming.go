@@ -47,9 +47,6 @@ type groupingTable struct {
 	order                    kernels.Address
 }
 
-// mostOnTheWay is how many bytes of pages are copied before the context is looked at: some ten milliseconds.
-const mostOnTheWay = 512 << 20
-
 // mostPortions is the most parts that a table is joined in.
 const mostPortions = kernels.SharedCounts
 
@@ -76,18 +73,8 @@ func (j *join) newStreaming() *streaming {
 
 // readsPages reports whether a match will read partitions in pages: those that are here in pages, or do not fit.
 func (d *Device) readsPages(m *match.Match) bool {
-	needs := needsOf(m.Graph, m.Plan)
-	bytes := int64(0)
-	for _, of := range needs.all() {
-		part := needs.part(of)
-		switch there, paged := d.partitions.paged(part); {
-		case paged:
-			return true
-		case !there:
-			bytes += int64(part.Bytes())
-		}
-	}
-	return !d.partitions.fits(m.Graph.Ground(), bytes)
+	bytes, paged := d.partitions.away(needsOf(m.Graph, m.Plan))
+	return paged || bytes > 0 && !d.partitions.fits(m.Graph.Ground(), bytes)
 }
 
 // joinLeaves returns a shape that joins its leaves, where a leaf is no list's whole length and is read in pages: which page a factor's list
@@ -206,7 +193,6 @@ func (q *query) group(kernel kernels.Kernel, k int, rows uint64, n uint32) error
 func (q *query) newGrouping(k int) (*groupingTable, error) {
 	of := &q.streaming.byStep[k]
 	sizes := []int64{kernels.Size[kernels.Grouping](), 4 * int64(of.count), 4 * int64(of.count), 4 * mostPortions, 4 * q.rows(k, q.capacity)}
-
 	total := int64(0)
 	for _, n := range sizes {
 		total += aligned(n)
@@ -339,15 +325,16 @@ func (q *query) claim(lv *level, pages []pageOf) error {
 			b.bytes = n
 			lv.copied += uint64(n)
 			q.streaming.ahead = append(q.streaming.ahead, b)
-			if on += n; on > mostOnTheWay {
-				if err := errors.Join(q.arrive(), q.ctx.Err()); err != nil {
-					return err
-				}
-				on = 0
-			}
+			on += n
 		}
 		p.put(p.page, b)
 		q.streaming.pinned = append(q.streaming.pinned, p)
+		if on > q.d.options.onTheWay {
+			if err := errors.Join(q.arrive(), q.ctx.Err()); err != nil {
+				return err
+			}
+			on = 0
+		}
 	}
 	return nil
 }

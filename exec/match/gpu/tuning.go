@@ -43,6 +43,8 @@ type tuning struct {
 	// scattered is how many bytes are copied in the time in which one list is read over the bus where it lies; 0 means 8 KiB, less than 0
 	// that nothing is copied in pages.
 	scattered int64
+	// onTheWay is how many bytes of pages are copied before the context is looked at; 0 means 512 MiB, some ten milliseconds.
+	onTheWay int64
 	// noAhead copies pages only when the rows before are through.
 	noAhead bool
 	// lightRoot and splitRoot are the sizes of neighbourhoods (dense.go); 0 means what is said there.
@@ -61,6 +63,9 @@ func (t *tuning) complete() {
 	}
 	if t.scattered == 0 {
 		t.scattered = 8 << 10
+	}
+	if t.onTheWay <= 0 {
+		t.onTheWay = 512 << 20
 	}
 	if t.lightRoot <= 0 || t.lightRoot > lightRoot {
 		t.lightRoot = lightRoot
