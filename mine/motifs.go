@@ -3,6 +3,9 @@ package mine
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
+	"math/big"
 	"math/bits"
 	"slices"
 )
@@ -20,12 +23,34 @@ type MotifOptions struct {
 const MaxMotif = 5
 
 // Motifs counts the connected subgraphs of a size, 2 to MaxMotif, by pattern, the most frequent first; every one once, whatever the
-// automorphisms of its pattern. All connected sets of so many vertices are visited: their number, and so the time, goes with
-// the power size-1 of the greatest degrees. The error is ErrSize, or the cause of ctx.
+// automorphisms of its pattern. Those of 3 and 4 vertices without labels are counted by closed forms, in time that goes with the
+// sum over all edges of the smaller degree of their ends. Of others all connected sets of so many vertices are visited: their number,
+// and so the time, goes with the power size-1 of the greatest degrees. The error is ErrSize, ErrCount or the cause of ctx.
 func Motifs(ctx context.Context, g *Graph, size int, motifs MotifOptions, options Options) ([]Support, error) {
 	if err := checkSize(size, 2, MaxMotif); err != nil {
 		return nil, err
 	}
+	if size > 2 && size <= closedSize && !motifs.Labels && closedFits(ctx, g, options) {
+		counts, err := closedForms(ctx, g, size, options)
+		if err != nil {
+			return nil, err
+		}
+		if motifs.Induced {
+			induce(counts)
+		}
+		return supportsOf(counts)
+	}
+	return visited(ctx, g, size, motifs, options)
+}
+
+// closedFits reports whether what each worker needs for closed forms fits into half of the memory.
+func closedFits(ctx context.Context, g *Graph, options Options) bool {
+	workers := int64(options.share(ctx).Limit())
+	return workers*int64(g.Len())*4 <= options.memory()/2
+}
+
+// visited counts motifs by visiting each.
+func visited(ctx context.Context, g *Graph, size int, motifs MotifOptions, options Options) ([]Support, error) {
 	found := NewAggregation(g, Measures{Labels: motifs.Labels})
 	var extend func(t *Table) error
 	extend = func(t *Table) error {
@@ -38,33 +63,69 @@ func Motifs(ctx context.Context, g *Graph, size int, motifs MotifOptions, option
 		return nil, err
 	}
 	supports := found.Supports()
-	if !motifs.Induced {
-		supports = spanning(supports)
+	if motifs.Induced {
+		return supports, nil
 	}
-	return supports, nil
+	counts := map[Pattern]*big.Int{}
+	for _, s := range supports {
+		counts[s.Pattern] = new(big.Int).SetUint64(s.Count)
+	}
+	span(counts)
+	return supportsOf(counts)
 }
 
-// spanning makes, of how often vertices look like each pattern, how often it is found among their edges: a pattern with all vertices
-// of another and some of its edges is found there once for each choice of edges that gives it.
-func spanning(induced []Support) (supports []Support) {
-	counts := map[Pattern]uint64{}
-	for _, s := range induced {
-		for p, times := range parts(s.Pattern) {
-			counts[p] += times * s.Count
-		}
-	}
+// supportsOf are patterns by their counts, those that are not there left out, the most frequent first.
+func supportsOf(counts map[Pattern]*big.Int) (supports []Support, err error) {
 	for p, n := range counts {
-		supports = append(supports, Support{Pattern: p, Count: n})
+		switch {
+		case !n.IsUint64():
+			return nil, fmt.Errorf("%w: %s, %v", ErrCount, p.Name(), n)
+		case n.Sign() > 0:
+			supports = append(supports, Support{Pattern: p, Count: n.Uint64()})
+		}
 	}
 	slices.SortFunc(supports, func(a, b Support) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), a.Pattern.compare(b.Pattern))
 	})
-	return supports
+	return supports, nil
+}
+
+// span makes, of how often vertices look like each pattern, how often it is found among their edges: a pattern with all vertices
+// of another and some of its edges is found there once for each choice of edges that gives it.
+func span(counts map[Pattern]*big.Int) {
+	for _, p := range byEdges(counts) { // the fewest first: what is added to has no other to go to
+		for q, times := range parts(p) {
+			if counts[q] == nil {
+				counts[q] = new(big.Int)
+			}
+			if q != p {
+				counts[q].Add(counts[q], new(big.Int).Mul(counts[p], big.NewInt(times)))
+			}
+		}
+	}
+}
+
+// induce undoes span: of how often patterns are found among edges it makes how often vertices look exactly so.
+func induce(counts map[Pattern]*big.Int) {
+	for _, p := range slices.Backward(byEdges(counts)) { // the most first: nothing is left to be taken off those
+		for q, times := range parts(p) {
+			if q != p {
+				counts[q].Sub(counts[q], new(big.Int).Mul(counts[p], big.NewInt(times)))
+			}
+		}
+	}
+}
+
+// byEdges lists patterns by their number of edges.
+func byEdges(counts map[Pattern]*big.Int) []Pattern {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b Pattern) int {
+		return cmp.Or(cmp.Compare(a.EdgeCount(), b.EdgeCount()), a.compare(b))
+	})
 }
 
 // parts counts the connected patterns that a pattern becomes when edges are left out.
-func parts(p Pattern) map[Pattern]uint64 {
-	counts := map[Pattern]uint64{}
+func parts(p Pattern) map[Pattern]int64 {
+	counts := map[Pattern]int64{}
 	for edges := p.Edges; edges != 0; edges = (edges - 1) & p.Edges {
 		q := p
 		q.Edges = edges
