@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -24,14 +25,15 @@ type MiningOptions struct {
 	Edges []string
 	// Graph is the IRI of a named graph, "" the default graph.
 	Graph string
-	// Classes are the IRIs of classes: a vertex is labelled with the place of the first that it has in the list, counted from 1.
+	// Classes are the IRIs of classes. In Mining a vertex is labelled with the place of the first that it has in the list, counted from 1;
+	// in LabelledMining with the places of all that it has, and without Classes all classes of the graph are taken.
 	Classes []string
+	// Unlabelled: LabelledMining has no classes. Undirected: its edges lead both ways.
+	Unlabelled, Undirected bool
 }
 
-// Mining is a snapshot of a store as package mine reads it: an undirected graph without loops or parallel edges, in which two
-// resources are adjacent where a triple of one of the predicates leads from either to the other. Literals are left out.
-type Mining struct {
-	*mine.Graph
+// Mined tells what a graph to be mined was made of: a snapshot of a store, without its literals.
+type Mined struct {
 	// Options are those for package mine: the store's threads, shared with its queries.
 	Options mine.Options
 	// Predicates are the IRIs of the edges, Literals the number of triples that were left out because their objects are literals.
@@ -42,28 +44,81 @@ type Mining struct {
 	release  func()
 }
 
+// Mining is a snapshot of a store as most of package mine reads it: an undirected graph without loops or parallel edges, in which two
+// resources are adjacent where a triple of one of the predicates leads from either to the other.
+type Mining struct {
+	*mine.Graph
+	Mined
+}
+
+// LabelledMining is a snapshot of a store as a graph of vertices with classes and edges with predicates, numbered by their places in
+// Predicates, in which frequent patterns are looked for.
+type LabelledMining struct {
+	*mine.Labelled
+	Mined
+	// Classes are the IRIs of the labels, from 1.
+	Classes []string
+}
+
 // Mining makes a graph of what is committed now; later commits do not change it. It takes some 30 bytes of memory for each triple, from the
 // store's Budget, until Close. ctx bounds the making, and what Options are used for. The error wraps ErrNoPredicate, ErrNoGraph,
 // ErrMemoryLimit or ErrDamaged.
-func (s *Store) Mining(ctx context.Context, options MiningOptions) (m *Mining, err error) {
-	m = &Mining{snapshot: s.live.Snapshot(), release: func() {}}
-	m.Options = mine.Options{Workers: s.pool.Open(ctx, s.options.Threads)}
-	err = section.Guard(func() error { return m.build(ctx, s.budget, options) })
+func (s *Store) Mining(ctx context.Context, options MiningOptions) (*Mining, error) {
+	m := &Mining{}
+	err := s.mined(ctx, &m.Mined, miningBytes, options, func(g *pcsr.Graph, predicates []pcsr.Label) error {
+		var label func(ID) mine.Label
+		if len(options.Classes) > 0 {
+			label = m.label(g, options.Classes)
+		}
+		m.Graph = mine.Build(m.pairs(ctx, g, predicates...), label)
+		return nil
+	})
 	if err != nil {
-		m.Close()
 		return nil, err
 	}
 	return m, nil
 }
 
+// MiningLabelled makes a graph with its predicates and classes of what is committed now, as Mining does, with the same errors and
+// twice the memory.
+func (s *Store) MiningLabelled(ctx context.Context, options MiningOptions) (*LabelledMining, error) {
+	m := &LabelledMining{}
+	err := s.mined(ctx, &m.Mined, 2*miningBytes, options, func(g *pcsr.Graph, predicates []pcsr.Label) (err error) {
+		var edges []iter.Seq2[uint32, uint32]
+		for _, label := range predicates {
+			edges = append(edges, m.pairs(ctx, g, label))
+		}
+		m.Labelled, err = mine.BuildLabelled(ctx, edges, m.members(g, options), !options.Undirected)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// mined begins with what all graphs to be mined have in common, and has one built, which takes so many bytes for a triple.
+func (s *Store) mined(ctx context.Context, m *Mined, bytes int64, options MiningOptions, build func(*pcsr.Graph, []pcsr.Label) error) error {
+	*m = Mined{snapshot: s.live.Snapshot(), release: func() {}}
+	m.Options = mine.Options{Workers: s.pool.Open(ctx, s.options.Threads)}
+	err := section.Guard(func() error { return m.begin(ctx, s.budget, bytes, options, build) })
+	if err != nil {
+		m.Close()
+	}
+	return err
+}
+
 // Term is the term of a vertex.
 func (m *Mining) Term(v mine.Vertex) Term { return m.snapshot.Dictionary().Term(m.Name(v)) }
 
+// Term is the term of a vertex.
+func (m *LabelledMining) Term(v mine.Vertex) Term { return m.snapshot.Dictionary().Term(m.Name(v)) }
+
 // Sequence is that of the newest commit that the graph has.
-func (m *Mining) Sequence() uint64 { return m.snapshot.Sequence() }
+func (m *Mined) Sequence() uint64 { return m.snapshot.Sequence() }
 
 // Close lets go of the snapshot and the memory; the graph must not be used any more.
-func (m *Mining) Close() {
+func (m *Mined) Close() {
 	m.snapshot.Release()
 	m.release()
 	m.release = func() {}
@@ -72,7 +127,7 @@ func (m *Mining) Close() {
 // miningBytes is what a triple takes while the graph is made, about: a pair, grown by appending, and its two ends in lists.
 const miningBytes = 30
 
-func (m *Mining) build(ctx context.Context, budget *Budget, options MiningOptions) error {
+func (m *Mined) begin(ctx context.Context, budget *Budget, bytes int64, options MiningOptions, build func(*pcsr.Graph, []pcsr.Label) error) error {
 	g, err := m.graph(options.Graph)
 	if err != nil {
 		return err
@@ -86,15 +141,13 @@ func (m *Mining) build(ctx context.Context, budget *Budget, options MiningOption
 		triples += int64(g.Partition(label, pcsr.Out).Edges())
 		m.Predicates = append(m.Predicates, m.snapshot.Dictionary().Term(label).Value)
 	}
-	if err := budget.Take("the graph to be mined", miningBytes*triples); err != nil {
+	if err := budget.Take("the graph to be mined", bytes*triples); err != nil {
 		return err
 	}
 	m.release = func() { budget.Give(miningBytes * triples) }
-	var label func(ID) mine.Label
-	if len(options.Classes) > 0 {
-		label = m.classes(g, options.Classes)
+	if err := build(g, predicates); err != nil {
+		return err
 	}
-	m.Graph = mine.Build(m.pairs(ctx, g, predicates), label)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -102,7 +155,7 @@ func (m *Mining) build(ctx context.Context, budget *Budget, options MiningOption
 }
 
 // graph is the one to be mined.
-func (m *Mining) graph(iri string) (*pcsr.Graph, error) {
+func (m *Mined) graph(iri string) (*pcsr.Graph, error) {
 	name := graphTerm(iri)
 	if name.IsZero() {
 		return m.snapshot.Default(), nil
@@ -115,7 +168,7 @@ func (m *Mining) graph(iri string) (*pcsr.Graph, error) {
 }
 
 // predicates are those named, or all but rdf:type.
-func (m *Mining) predicates(g *pcsr.Graph, names []string) (labels []pcsr.Label, err error) {
+func (m *Mined) predicates(g *pcsr.Graph, names []string) (labels []pcsr.Label, err error) {
 	for _, name := range names {
 		label, err := m.predicate(g, name)
 		if err != nil {
@@ -132,7 +185,7 @@ func (m *Mining) predicates(g *pcsr.Graph, names []string) (labels []pcsr.Label,
 }
 
 // predicate finds the one of a name.
-func (m *Mining) predicate(g *pcsr.Graph, name string) (pcsr.Label, error) {
+func (m *Mined) predicate(g *pcsr.Graph, name string) (pcsr.Label, error) {
 	local, short := strings.CutPrefix(name, ":")
 	if !short {
 		id, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(name))
@@ -159,7 +212,7 @@ func (m *Mining) predicate(g *pcsr.Graph, name string) (pcsr.Label, error) {
 }
 
 // pairs yields the triples between resources, until ctx ends.
-func (m *Mining) pairs(ctx context.Context, g *pcsr.Graph, predicates []pcsr.Label) func(func(a, b ID) bool) {
+func (m *Mined) pairs(ctx context.Context, g *pcsr.Graph, predicates ...pcsr.Label) iter.Seq2[ID, ID] {
 	terms := m.snapshot.Dictionary()
 	return func(yield func(a, b ID) bool) {
 		for _, label := range predicates {
@@ -181,8 +234,8 @@ func (m *Mining) pairs(ctx context.Context, g *pcsr.Graph, predicates []pcsr.Lab
 	}
 }
 
-// classes labels vertices.
-func (m *Mining) classes(g *pcsr.Graph, iris []string) func(ID) mine.Label {
+// label gives vertices the first of the classes that they have.
+func (m *Mining) label(g *pcsr.Graph, iris []string) func(ID) mine.Label {
 	labels := map[ID]mine.Label{}
 	for i, iri := range slices.Backward(iris) {
 		if class, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(iri)); ok {
@@ -192,4 +245,27 @@ func (m *Mining) classes(g *pcsr.Graph, iris []string) func(ID) mine.Label {
 		}
 	}
 	return func(id ID) mine.Label { return labels[id] }
+}
+
+// members lists those of the classes that are asked for, or of all.
+func (m *LabelledMining) members(g *pcsr.Graph, options MiningOptions) (members []iter.Seq[uint32]) {
+	if options.Unlabelled {
+		return nil
+	}
+	terms := m.snapshot.Dictionary()
+	for _, iri := range options.Classes {
+		var list []ID
+		if class, ok := terms.Lookup(rdf.NewIRI(iri)); ok {
+			list = g.Members(class)
+		}
+		m.Classes, members = append(m.Classes, iri), append(members, slices.Values(list))
+	}
+	if rdfType, typed := g.TypeLabel(); typed && len(options.Classes) == 0 {
+		for class, list := range g.Lists(rdfType, pcsr.In) {
+			if term := terms.Term(class); term.Kind == rdf.IRI {
+				m.Classes, members = append(m.Classes, term.Value), append(members, slices.Values(slices.Clone(list)))
+			}
+		}
+	}
+	return members
 }

@@ -10,21 +10,26 @@ import (
 )
 
 type mineCommand struct {
-	What    string        `arg:"" enum:"triangles,cliques,motifs,cores,trusses,components" help:"triangles, cliques, motifs, cores, trusses or components."`
-	Store   string        `arg:"" help:"Folder of the store."`
-	Edges   []string      `placeholder:"PREDICATE" help:"Predicates whose triples are edges: IRIs, or :name for the only one whose IRI ends in #name or /name (default: all but rdf:type)."`
-	Graph   string        `placeholder:"IRI" help:"Mine this graph (default: the default graph)."`
-	Classes []string      `placeholder:"IRI" help:"Classes that motifs are told apart by: a vertex is of the first that it has."`
-	Size    int           `default:"3" placeholder:"N" help:"Vertices of a clique, 2 to 32, or of a motif, 2 to 5."`
-	Maximal bool          `help:"Cliques of all sizes that are in no larger one."`
-	Induced bool          `help:"Motifs without other edges among their vertices; otherwise a triangle counts as three paths too."`
-	List    bool          `help:"Print each triangle, clique, or vertex or edge with its number, on a line of its own."`
-	SPARQL  bool          `name:"sparql" help:"Print the query that finds the embeddings of each pattern."`
-	JSON    bool          `name:"json" help:"As JSON; of a list, each line."`
-	Timeout time.Duration `placeholder:"DURATION" help:"Give up after this long, such as 30s."`
-	Threads int           `placeholder:"N" help:"Threads to use (default: all cores)."`
-	Memory  byteSize      `placeholder:"SIZE" help:"Memory for tables of what is found, beside the graph itself (default: 1GiB)."`
-	Quiet   bool          `short:"q" help:"No progress."`
+	What      string        `arg:"" enum:"triangles,cliques,motifs,frequent,cores,trusses,components" help:"triangles, cliques, motifs, frequent (patterns), cores, trusses or components."`
+	Store     string        `arg:"" help:"Folder of the store."`
+	Edges     []string      `placeholder:"PREDICATE" help:"Predicates whose triples are edges: IRIs, or :name for the only one whose IRI ends in #name or /name (default: all but rdf:type)."`
+	Graph     string        `placeholder:"IRI" help:"Mine this graph (default: the default graph)."`
+	Classes   []string      `placeholder:"IRI" help:"Classes that motifs are told apart by: a vertex is of the first that it has. Of frequent patterns: of all that it has (default: all classes)."`
+	Size      int           `default:"3" placeholder:"N" help:"Vertices of a clique, 2 to 32, or of a motif, 2 to 5; the most edges of a frequent pattern, 1 to 7."`
+	Maximal   bool          `help:"Cliques of all sizes that are in no larger one."`
+	Induced   bool          `help:"Motifs without other edges among their vertices; otherwise a triangle counts as three paths too."`
+	Support   uint64        `placeholder:"N" help:"The least support of a frequent pattern."`
+	Measure   string        `enum:"mni,instances" default:"mni" help:"Support of frequent patterns: mni, the vertices that the rarest of its vertices stands for, or instances."`
+	Sample    int           `placeholder:"N" help:"Estimate the support of frequent patterns, trying N vertices for each of theirs."`
+	NoClass   bool          `name:"no-classes" help:"Frequent patterns without classes."`
+	EitherWay bool          `name:"undirected" help:"Frequent patterns without directions."`
+	List      bool          `help:"Print each triangle, clique, or vertex or edge with its number, on a line of its own."`
+	SPARQL    bool          `name:"sparql" help:"Print the query that finds the embeddings of each pattern."`
+	JSON      bool          `name:"json" help:"As JSON; of a list, each line."`
+	Timeout   time.Duration `placeholder:"DURATION" help:"Give up after this long, such as 30s."`
+	Threads   int           `placeholder:"N" help:"Threads to use (default: all cores)."`
+	Memory    byteSize      `placeholder:"SIZE" help:"Memory for tables of what is found, beside the graph itself (default: 1GiB)."`
+	Quiet     bool          `short:"q" help:"No progress."`
 }
 
 // Help is shown by rdfgpu mine --help.
@@ -38,6 +43,7 @@ Examples:
   rdfgpu mine cliques my.store --edges :knows --size 5 --list
   rdfgpu mine cliques my.store --edges :knows --maximal
   rdfgpu mine motifs my.store --edges :knows --size 4 --induced --sparql
+  rdfgpu mine frequent my.store --support 1000 --size 3 --sparql
   rdfgpu mine cores my.store --edges :knows,:likes --list --json`
 }
 
@@ -56,6 +62,9 @@ func (c *mineCommand) Run(env *environment) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%w of %v", rdfgpu.ErrTimeout, c.Timeout))
 	}
 	defer cancel()
+	if c.What == "frequent" {
+		return c.frequent(ctx, env, store)
+	}
 	began := time.Now()
 	graph, err := store.Mining(ctx, rdfgpu.MiningOptions{Edges: c.Edges, Graph: c.Graph, Classes: c.Classes})
 	if err != nil {
@@ -65,7 +74,7 @@ func (c *mineCommand) Run(env *environment) error {
 	graph.Options.Memory = int64(c.Memory)
 	m := &miner{mineCommand: c, ctx: ctx, graph: graph, out: newRowWriter(env.stdout, c.JSON)}
 	m.report = minedReport{What: c.What, Vertices: graph.Len(), Edges: graph.Edges(), Literals: graph.Literals, Predicates: graph.Predicates}
-	shown := m.progress(env)
+	shown := c.progress(env, &graph.Options)
 	err = firstError(m.mine(), m.out.flush())
 	if shown.done(); err != nil || c.List {
 		return err
@@ -76,15 +85,23 @@ func (c *mineCommand) Run(env *environment) error {
 
 // check refuses flags that do not go together.
 func (c *mineCommand) check() error {
-	switch cliques, motifs := c.What == "cliques", c.What == "motifs"; {
+	switch cliques, motifs, frequent := c.What == "cliques", c.What == "motifs", c.What == "frequent"; {
+	case frequent && c.Support == 0:
+		return usageError("frequent patterns need --support, the least that they have")
+	case !frequent && (c.Support > 0 || c.Sample != 0 || c.NoClass || c.EitherWay || c.Measure != "mni"):
+		return usageError("--support, --measure, --sample, --no-classes and --undirected are for frequent patterns")
+	case c.Sample < 0, c.Sample > 0 && c.Measure != "mni":
+		return usageError("--sample is a number of vertices, for --measure mni")
+	case c.NoClass && len(c.Classes) > 0:
+		return usageError("--classes and --no-classes say the opposite of each other")
 	case c.Maximal && !cliques:
 		return usageError("--maximal is for cliques")
-	case (c.Induced || len(c.Classes) > 0) && !motifs:
-		return usageError("--induced and --classes are for motifs")
-	case c.List && motifs:
-		return usageError("motifs are counted: --sparql prints the query that lists those of a pattern")
-	case c.SPARQL && (c.List || c.Maximal || !cliques && !motifs && c.What != "triangles"):
-		return usageError("--sparql is for triangles, cliques of one size and motifs that are counted")
+	case c.Induced && !motifs, len(c.Classes) > 0 && !motifs && !frequent:
+		return usageError("--induced is for motifs, --classes for motifs and frequent patterns")
+	case c.List && (motifs || frequent):
+		return usageError(c.What + " are counted: --sparql prints the query that lists those of a pattern")
+	case c.SPARQL && (c.List || c.Maximal || !cliques && !motifs && !frequent && c.What != "triangles"):
+		return usageError("--sparql is for triangles, cliques of one size, motifs and frequent patterns")
 	case c.SPARQL && cliques && c.Size > mine.MaxPattern:
 		return usageError(fmt.Sprintf("--sparql is for up to %d vertices", mine.MaxPattern))
 	}
@@ -100,14 +117,14 @@ type miner struct {
 	report minedReport
 }
 
-// progress tells from how many vertices the search has begun.
-func (m *miner) progress(env *environment) *progress {
-	shown := newProgress(env.stderr, m.Quiet)
+// progress tells how much the search has begun with.
+func (c *mineCommand) progress(env *environment, options *mine.Options) *progress {
+	shown := newProgress(env.stderr, c.Quiet)
 	turn := make(chan struct{}, 1)
-	m.graph.Options.Progress = func(begun, all int) {
+	options.Progress = func(begun, all int) {
 		select {
 		case turn <- struct{}{}:
-			shown.show(mineProgress{begun, all})
+			shown.show(mineProgress{c.unit(), begun, all})
 			<-turn
 		default: // another goroutine is telling
 		}
@@ -115,12 +132,23 @@ func (m *miner) progress(env *environment) *progress {
 	return shown
 }
 
+// unit is what progress is counted in.
+func (c *mineCommand) unit() string {
+	if c.What == "frequent" {
+		return "patterns of one size"
+	}
+	return "vertices"
+}
+
 // mineProgress is how far mining is.
-type mineProgress struct{ begun, all int }
+type mineProgress struct {
+	unit       string
+	begun, all int
+}
 
 // String gives it in one line.
 func (p mineProgress) String() string {
-	return fmt.Sprintf("mine: %d of %d vertices, %d %%", p.begun, p.all, 100*p.begun/max(p.all, 1))
+	return fmt.Sprintf("mine: %d of %d %s, %d %%", p.begun, p.all, p.unit, 100*p.begun/max(p.all, 1))
 }
 
 // mine does what the command asks for.
