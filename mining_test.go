@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,6 +98,70 @@ func TestMotifsAreAsManyAsTheSolutionsOfTheirQueries(t *testing.T) {
 		}
 		m.Close()
 	}
+}
+
+func TestFrequentPatternsHaveTheSupportThatTheirQueriesSay(t *testing.T) {
+	t.Parallel()
+	for seed, c := range []struct {
+		options  rdfgpu.MiningOptions
+		frequent mine.FrequentOptions
+	}{
+		{rdfgpu.MiningOptions{}, mine.FrequentOptions{Support: 2, Edges: 2}},
+		{rdfgpu.MiningOptions{}, mine.FrequentOptions{Support: 6, Edges: 2, Measure: mine.Instances}},
+		{rdfgpu.MiningOptions{Classes: []string{"http://e/C1"}}, mine.FrequentOptions{Support: 3, Edges: 3}},
+		{rdfgpu.MiningOptions{Unlabelled: true, Undirected: true}, mine.FrequentOptions{Support: 2, Edges: 3}},
+		{rdfgpu.MiningOptions{Edges: []string{":p1"}, Undirected: true}, mine.FrequentOptions{Support: 2, Edges: 2}},
+		{rdfgpu.MiningOptions{Classes: []string{"http://e/none"}}, mine.FrequentOptions{Support: 3, Edges: 2}},
+	} {
+		store := minedStore(t, int64(seed))
+		m, err := store.MiningLabelled(context.Background(), c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := mine.Frequent(context.Background(), m.Labelled, c.frequent, m.Options)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%+v: %d patterns, %v", c, len(found), err)
+		}
+		for _, f := range found {
+			text := f.Pattern.Query(m.Predicates, m.Classes, m.Directed())
+			rows, images := imagesOf(t, store, text, len(f.Pattern.Labels))
+			want := slices.Min(images)
+			if c.frequent.Measure == mine.Instances {
+				want = rows / uint64(f.Automorphisms)
+			}
+			if f.Support != want {
+				t.Errorf("%+v: support %d, and of the query %d:\n%s", c, f.Support, want, text)
+			}
+		}
+		m.Close()
+	}
+}
+
+// imagesOf counts the solutions of a query and the different values of each of its variables.
+func imagesOf(t *testing.T, store *rdfgpu.Store, text string, variables int) (rows uint64, images []uint64) {
+	t.Helper()
+	counts := "(COUNT(*) AS ?n)"
+	for i := range variables {
+		counts += fmt.Sprintf(" (COUNT(DISTINCT ?%c) AS ?n%[1]c)", 'a'+i)
+	}
+	result, err := store.Query(context.Background(), "SELECT "+counts+" { { "+text+" } }", rdfgpu.QueryOptions{})
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	defer result.Close()
+	for row, err := range result.Rows() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range variables + 1 {
+			n, err := strconv.ParseUint(row[i].Value, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			images = append(images, n)
+		}
+	}
+	return images[0], images[1:]
 }
 
 func TestMiningHoldsItsSnapshotAndLeavesLiteralsOut(t *testing.T) {

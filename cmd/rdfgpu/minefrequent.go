@@ -26,8 +26,10 @@ type frequentReport struct {
 // frequentPattern is one of them.
 type frequentPattern struct {
 	Pattern string `json:"pattern"` // triple patterns
-	Edges   int    `json:"edges"`
-	Support uint64 `json:"support"`
+	// Classless are the variables that stand for resources of none of the classes.
+	Classless []string `json:"classless,omitempty"`
+	Edges     int      `json:"edges"`
+	Support   uint64   `json:"support"`
 	// Error, of a support that was estimated, is what it may be wrong by (19 of 20 cases).
 	Error         uint64 `json:"error,omitempty"`
 	Automorphisms int    `json:"automorphisms"`
@@ -64,6 +66,9 @@ func (c *mineCommand) frequent(ctx context.Context, env *environment, store *rdf
 			Pattern: f.Pattern.Triples(predicates, classes, graph.Directed()), Edges: len(f.Pattern.Arcs),
 			Support: f.Support, Error: f.Error, Automorphisms: f.Automorphisms,
 		}
+		if len(graph.Classes) > 0 {
+			p.Classless = classless(f.Pattern)
+		}
 		if c.SPARQL {
 			p.SPARQL = f.Pattern.Query(graph.Predicates, graph.Classes, graph.Directed())
 		}
@@ -74,6 +79,24 @@ func (c *mineCommand) frequent(ctx context.Context, env *environment, store *rdf
 	}
 	_, err = io.WriteString(env.stdout, r.String())
 	return err
+}
+
+// classless lists the vertices of a pattern that have no label.
+func classless(p mine.LabelledPattern) (variables []string) {
+	for i, label := range p.Labels {
+		if label == mine.NoLabel {
+			variables = append(variables, fmt.Sprintf("?%c", 'a'+i))
+		}
+	}
+	return variables
+}
+
+// title is the triple patterns, and what they leave open.
+func (p frequentPattern) title() string {
+	if len(p.Classless) == 0 {
+		return p.Pattern
+	}
+	return p.Pattern + "  # of no class: " + strings.Join(p.Classless, " ")
 }
 
 // String gives the report in lines.
@@ -87,10 +110,10 @@ func (r frequentReport) String() string {
 		}
 		if p.SPARQL != "" {
 			comment = "# "
-			fmt.Fprintf(&b, "# %s %s: %s; solutions: %d for each instance\n%s\n", r.Measure, support, p.Pattern, p.Automorphisms, p.SPARQL)
+			fmt.Fprintf(&b, "# %s %s: %s; solutions: %d for each instance\n%s\n", r.Measure, support, p.title(), p.Automorphisms, p.SPARQL)
 			continue
 		}
-		fmt.Fprintf(&b, "%16s  %s\n", support, p.Pattern)
+		fmt.Fprintf(&b, "%16s  %s\n", support, p.title())
 	}
 	fmt.Fprintf(&b, "%s%d patterns in a graph of %d vertices, %d edges, %d predicates and %d classes (%d triples to literals left out), %.2f s\n",
 		comment, len(r.Patterns), r.Vertices, r.Edges, len(r.Predicates), len(r.Classes), r.Literals, r.Elapsed.Seconds())
