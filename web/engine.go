@@ -26,6 +26,8 @@ type Engine interface {
 	HasGraph(graph string) (bool, error)
 	// Dump writes a snapshot.
 	Dump(ctx context.Context, w io.Writer, options rdfgpu.DumpOptions) (rdfgpu.DumpReport, error)
+	// Mine looks for structures.
+	Mine(ctx context.Context, options rdfgpu.MineOptions) (rdfgpu.MineReport, error)
 	// Watch makes a query stand, and yields what it is told until ctx ends.
 	Watch(ctx context.Context, text string, options rdfgpu.WatchOptions) iter.Seq2[rdfgpu.Change, error]
 	// History names the log that sequences are of; "" where there never was one.

@@ -96,6 +96,10 @@ func (e *fakeEngine) Explain(ctx context.Context, text string, options rdfgpu.Qu
 	return map[string]any{"plan": text, "analyze": options.Analyze}, nil
 }
 
+func (e *fakeEngine) Mine(ctx context.Context, options rdfgpu.MineOptions) (rdfgpu.MineReport, error) {
+	return rdfgpu.MineReport{}, rdfgpu.ErrNoPredicate
+}
+
 func (e *fakeEngine) Info() (rdfgpu.Info, error) {
 	return rdfgpu.Info{Path: "/secret/path", Triples: 42, Predicates: 3, Classes: 2}, nil
 }

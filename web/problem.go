@@ -12,6 +12,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu"
 	"github.com/rdfgpu/rdfgpu/internal/machine"
+	"github.com/rdfgpu/rdfgpu/mine"
 )
 
 // Problem is an error as the client sees it: problem details by RFC 9457, or the same as text.
@@ -116,6 +117,12 @@ var engineProblems = []struct {
 	{errUnsubscribed, Problem{Title: "unsubscribed", outcome: "ended"}},
 	{errPushedOut, Problem{Status: http.StatusServiceUnavailable, Title: "too many subscriptions", outcome: "busy", Hint: hintGoOn}},
 	{errTurned, Problem{Status: http.StatusServiceUnavailable, Title: "another store", outcome: "ended", Hint: hintGoOn}},
+	{rdfgpu.ErrNoPredicate, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
+	{rdfgpu.ErrMineOptions, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
+	{mine.ErrSize, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
+	{mine.ErrMeasure, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
+	{mine.ErrMemory, Problem{Status: http.StatusInsufficientStorage, Title: "not enough memory", outcome: "memory"}},
+	{mine.ErrCount, Problem{Status: http.StatusUnprocessableEntity, Title: "too many", outcome: "rows"}},
 	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrFormat, Problem{Status: http.StatusNotAcceptable, Title: "no such syntax for this answer", outcome: "refused",

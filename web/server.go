@@ -134,6 +134,7 @@ func (s *Server) routes() http.Handler {
 		router.HandleFunc("/update/", s.limited(s.serveUpdate))
 		router.HandleFunc(storePath, s.limited(s.serveGraphs))
 		router.HandleFunc(storePath+"/*", s.limited(s.serveGraphs))
+		router.HandleFunc("/mine", s.limited(s.serveMine))
 		router.HandleFunc("/mcp", s.limited(s.serveTools))
 		router.Handle("/metrics", s.metrics.handler())
 		router.Route("/api", func(router chi.Router) {

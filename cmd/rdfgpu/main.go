@@ -130,7 +130,7 @@ func report(stderr io.Writer, err error) int {
 	var usage usageError
 	var refused *refusal
 	switch {
-	case errors.As(err, &usage), errors.Is(err, mine.ErrSize):
+	case errors.As(err, &usage), errors.Is(err, mine.ErrSize), errors.Is(err, rdfgpu.ErrMineOptions):
 		return exitUsage
 	case errors.As(err, &refused) && refused.isLimit(), errors.Is(err, rdfgpu.ErrWriters):
 		return exitLimit

@@ -88,7 +88,7 @@ var rooms = map[string][]string{
 	"internal/updatetest":       {"internal/isomorphism", "internal/results", "loader"},
 	"internal/matchtest":        {"internal/schedule", "exec/match", "planner/bgp", "parser", "pcsr", "dictionary", "loader"},
 	"internal/mcp":              {root},
-	"web":                       {root, "internal/events", "internal/results", "internal/mcp", "internal/webhook"},
+	"web":                       {root, "mine", "internal/events", "internal/results", "internal/mcp", "internal/webhook"},
 	"packaging/sbom":            {},
 	"examples/watch":            {},
 	"cmd/rdfgpu":                {root, "web", "mine", "internal/bench", "internal/events", "internal/generate", "internal/mcp", "internal/results"},
