@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/mine"
 )
 
@@ -144,11 +145,16 @@ func (Structure) others() string {
 // Mine looks for structures in what is committed now, and reports them, or hands them to Each one by one. The error is
 // one of Mining, or wraps ErrMineOptions, mine.ErrSize, mine.ErrMeasure, mine.ErrCount, mine.ErrMemory or the cause of ctx.
 func (s *Store) Mine(ctx context.Context, options MineOptions) (MineReport, error) {
+	return s.mine(ctx, nil, options)
+}
+
+// mine is Mine in a snapshot of the caller's; nil: in what is committed now.
+func (s *Store) mine(ctx context.Context, snapshot *live.Snapshot, options MineOptions) (MineReport, error) {
 	began := time.Now()
 	if err := options.Check(); err != nil {
 		return MineReport{}, err
 	}
-	m := &miner{ctx: ctx, MineOptions: options, report: MineReport{What: options.What}}
+	m := &miner{ctx: ctx, snapshot: snapshot, MineOptions: options, report: MineReport{What: options.What}}
 	var err error
 	if options.What == FrequentPatterns {
 		err = m.labelled(s)
@@ -162,10 +168,11 @@ func (s *Store) Mine(ctx context.Context, options MineOptions) (MineReport, erro
 // miner is one call of Mine.
 type miner struct {
 	MineOptions
-	ctx    context.Context
-	graph  *Mining
-	report MineReport
-	each   sync.Mutex
+	ctx      context.Context
+	snapshot *live.Snapshot
+	graph    *Mining
+	report   MineReport
+	each     sync.Mutex
 }
 
 // settings are the options for package mine.
@@ -178,7 +185,7 @@ func (m *miner) settings(o *mine.Options, unit string) {
 
 // plain looks for everything but frequent patterns.
 func (m *miner) plain(s *Store) (err error) {
-	if m.graph, err = s.Mining(m.ctx, m.MiningOptions); err != nil {
+	if m.graph, err = s.mining(m.ctx, m.snapshot, m.MiningOptions); err != nil {
 		return err
 	}
 	defer m.graph.Close()
@@ -320,7 +327,7 @@ func (m *miner) components() error {
 
 // labelled looks for frequent patterns.
 func (m *miner) labelled(s *Store) error {
-	graph, err := s.MiningLabelled(m.ctx, m.MiningOptions)
+	graph, err := s.miningLabelled(m.ctx, m.snapshot, m.MiningOptions)
 	if err != nil {
 		return err
 	}

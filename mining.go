@@ -41,7 +41,7 @@ type Mined struct {
 	Literals   uint64
 
 	snapshot *live.Snapshot
-	release  func()
+	release  []func()
 }
 
 // Mining is a snapshot of a store as most of package mine reads it: an undirected graph without loops or parallel edges, in which two
@@ -64,8 +64,13 @@ type LabelledMining struct {
 // store's Budget, until Close. ctx bounds the making, and what Options are used for. The error wraps ErrNoPredicate, ErrNoGraph,
 // ErrMemoryLimit or ErrDamaged.
 func (s *Store) Mining(ctx context.Context, options MiningOptions) (*Mining, error) {
+	return s.mining(ctx, nil, options)
+}
+
+// mining is Mining of a snapshot of the caller's; nil: of what is committed now.
+func (s *Store) mining(ctx context.Context, snapshot *live.Snapshot, options MiningOptions) (*Mining, error) {
 	m := &Mining{}
-	err := s.mined(ctx, &m.Mined, miningBytes, options, func(g *pcsr.Graph, predicates []pcsr.Label) error {
+	err := s.mined(ctx, &m.Mined, snapshot, miningBytes, options, func(g *pcsr.Graph, predicates []pcsr.Label) error {
 		var label func(ID) mine.Label
 		if len(options.Classes) > 0 {
 			label = m.label(g, options.Classes)
@@ -82,8 +87,13 @@ func (s *Store) Mining(ctx context.Context, options MiningOptions) (*Mining, err
 // MiningLabelled makes a graph with its predicates and classes of what is committed now, as Mining does, with the same errors and
 // twice the memory.
 func (s *Store) MiningLabelled(ctx context.Context, options MiningOptions) (*LabelledMining, error) {
+	return s.miningLabelled(ctx, nil, options)
+}
+
+// miningLabelled is MiningLabelled of a snapshot of the caller's; nil: of what is committed now.
+func (s *Store) miningLabelled(ctx context.Context, snapshot *live.Snapshot, options MiningOptions) (*LabelledMining, error) {
 	m := &LabelledMining{}
-	err := s.mined(ctx, &m.Mined, 2*miningBytes, options, func(g *pcsr.Graph, predicates []pcsr.Label) (err error) {
+	err := s.mined(ctx, &m.Mined, snapshot, 2*miningBytes, options, func(g *pcsr.Graph, predicates []pcsr.Label) (err error) {
 		var edges []iter.Seq2[uint32, uint32]
 		for _, label := range predicates {
 			edges = append(edges, m.pairs(ctx, g, label))
@@ -98,8 +108,11 @@ func (s *Store) MiningLabelled(ctx context.Context, options MiningOptions) (*Lab
 }
 
 // mined begins with what all graphs to be mined have in common, and has one built, which takes so many bytes for a triple.
-func (s *Store) mined(ctx context.Context, m *Mined, bytes int64, options MiningOptions, build func(*pcsr.Graph, []pcsr.Label) error) error {
-	*m = Mined{snapshot: s.live.Snapshot(), release: func() {}}
+func (s *Store) mined(ctx context.Context, m *Mined, snapshot *live.Snapshot, bytes int64, options MiningOptions, build func(*pcsr.Graph, []pcsr.Label) error) error {
+	if *m = (Mined{snapshot: snapshot}); snapshot == nil {
+		m.snapshot = s.live.Snapshot()
+		m.release = append(m.release, m.snapshot.Release)
+	}
 	m.Options = mine.Options{Workers: s.pool.Open(ctx, s.options.Threads)}
 	err := section.Guard(func() error { return m.begin(ctx, s.budget, bytes, options, build) })
 	if err != nil {
@@ -119,9 +132,10 @@ func (m *Mined) Sequence() uint64 { return m.snapshot.Sequence() }
 
 // Close lets go of the snapshot and the memory; the graph must not be used any more.
 func (m *Mined) Close() {
-	m.snapshot.Release()
-	m.release()
-	m.release = func() {}
+	for _, release := range m.release {
+		release()
+	}
+	m.release = nil
 }
 
 // miningBytes is what a triple takes while the graph is made, about: a pair, grown by appending, and its two ends in lists.
@@ -144,7 +158,7 @@ func (m *Mined) begin(ctx context.Context, budget *Budget, bytes int64, options 
 	if err := budget.Take("the graph to be mined", bytes*triples); err != nil {
 		return err
 	}
-	m.release = func() { budget.Give(miningBytes * triples) }
+	m.release = append(m.release, func() { budget.Give(bytes * triples) })
 	if err := build(g, predicates); err != nil {
 		return err
 	}

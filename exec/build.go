@@ -61,7 +61,11 @@ func (b *builder) build(n planner.Node) (operator.Operator, error) {
 	case *planner.Values:
 		return b.values(n), nil
 	case *planner.Service:
-		return &source.Service{Base: b.base(n), Pattern: n.Pattern, Vars: n.Asked, Inputs: n.Seeds, Name: n.Name, Endpoint: b.options.Service}, nil
+		s := &source.Service{Base: b.base(n), Pattern: n.Pattern, Vars: n.Asked, Inputs: n.Seeds, Name: n.Name, Endpoint: b.options.Service}
+		if n.Table {
+			s.Table = b.options.Table
+		}
+		return s, nil
 	case *planner.Degrees:
 		return &source.Degrees{Base: b.base(n), Graph: n.Graph, Partition: n.Partition, Counted: n.Counted}, nil
 	}

@@ -29,6 +29,9 @@ import (
 // are not allowed with an error.
 type Service func(ctx context.Context, endpoint, query string, variables []string, row func([]rdf.Term) error) error
 
+// Table makes the solutions of a pattern that stands for a table of the engine's own, as Service gives them.
+type Table func(ctx context.Context, pattern parser.Node, variables []string, row func([]rdf.Term) error) error
+
 // Options are the settings of one query. The zero value asks for SPARQL's semantics and a memory limit of 1 GiB.
 type Options struct {
 	Semantics bgp.Semantics
@@ -54,8 +57,10 @@ type Options struct {
 	Base string
 	// Now is the query's NOW(); the zero value is the time of Prepare.
 	Now time.Time
-	// Service answers SERVICE; nil refuses it.
+	// Service answers SERVICE; nil refuses it. Table answers those that IsTable knows.
 	Service Service
+	Table   Table
+	IsTable func(iri string) bool
 	// CountOnly: only Plan.Count will be asked for, so no solution need be written.
 	CountOnly bool
 	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
@@ -173,7 +178,7 @@ func (p *Plan) charge(what string) func(bytes int64) {
 func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
-		Semantics: o.Semantics, Speed: o.Speed, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Lookup: p.dict.Lookup,
+		Semantics: o.Semantics, Speed: o.Speed, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Table: o.IsTable, Lookup: p.dict.Lookup,
 		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
 		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {

@@ -159,6 +159,7 @@ func (p *planner) sides(j *Join, s joinSpec, all scope.Set) error {
 	}
 	distinct := s.distinct || s.kind == Minus
 	_, remote := s.right.(*parser.Service)
+	remote = remote && !p.isTable(s.right)
 	outer := s.outer.And(p.reads(s.right, s.outer))
 	open := !outer.Empty() && !p.closed(s.right, common) || remote
 	vars := p.passed(s, common, outer)
@@ -184,7 +185,7 @@ func (p *planner) passed(s joinSpec, common, outer scope.Set) scope.Set {
 	case *parser.Values:
 		return nil
 	case *parser.Service: // a row without a binding is asked about without it
-		if s.kind == Minus {
+		if s.kind == Minus || p.isTable(s.right) {
 			return nil // an answer that binds none of them removes nothing
 		}
 		return common

@@ -63,7 +63,7 @@ func (p *planner) plan(n parser.Node, r request) (Node, error) {
 	if _, ok := n.(*parser.Extend); !ok && r.need.Has(p.scopes.Number(solutionColumn)) {
 		return p.number(n, r)
 	}
-	if !r.outer.Empty() && !substitutable(n) {
+	if !r.outer.Empty() && !p.substitutable(n) {
 		return p.apply(n, r)
 	}
 	if len(r.inputs) > 0 && p.needsSeed(n, r) {
@@ -106,7 +106,9 @@ func (p *planner) outputColumns(n parser.Node, r request) scope.Set {
 // needsSeed reports whether a pattern cannot take its inputs itself: it does not have them all.
 func (p *planner) needsSeed(n parser.Node, r request) bool {
 	switch n.(type) {
-	case *parser.BGP, *parser.PathPattern, *parser.Service:
+	case *parser.Service:
+		return p.isTable(n) || !p.scopes.Set(r.inputs...).Within(p.scopes.Of(n).May)
+	case *parser.BGP, *parser.PathPattern:
 		return !p.scopes.Set(r.inputs...).Within(p.scopes.Of(n).May)
 	case *parser.Values:
 		return true
@@ -116,7 +118,7 @@ func (p *planner) needsSeed(n parser.Node, r request) bool {
 
 // substitutable reports whether substituting bindings into a pattern is the same as joining it with them, as long
 // as its filters see them. The others are planned with parameters (SPARQL 1.1 section 18.6, substitute).
-func substitutable(n parser.Node) bool {
+func (p *planner) substitutable(n parser.Node) bool {
 	switch n := n.(type) {
 	case *parser.BGP, *parser.PathPattern, *parser.Values:
 		return true
@@ -126,9 +128,9 @@ func substitutable(n parser.Node) bool {
 			return false
 		}
 	default:
-		return false
+		return p.isTable(n)
 	}
-	return !slices.ContainsFunc(parser.Children(n), func(c parser.Node) bool { return !substitutable(c) })
+	return !slices.ContainsFunc(parser.Children(n), func(c parser.Node) bool { return !p.substitutable(c) })
 }
 
 // apply plans a correlated pattern that cannot be matched for many bindings at once, with parameters in place of the
@@ -195,11 +197,18 @@ func (p *planner) values(n *parser.Values, r request) Node {
 	return v
 }
 
+// isTable reports whether a pattern is a table of the engine's own: it is made once, whatever it is joined with, as VALUES is.
+func (p *planner) isTable(n parser.Node) bool {
+	s, ok := n.(*parser.Service)
+	return ok && !s.Name.IsVariable() && p.options.Table != nil && p.options.Table(s.Name.Term.Value)
+}
+
 func (p *planner) service(n *parser.Service, r request) (Node, error) {
-	if !p.options.Services && !n.Silent {
+	table := p.isTable(n)
+	if !p.options.Services && !n.Silent && !table {
 		return nil, fmt.Errorf("planner: SERVICE %s is not allowed here: %w", termText(n.Name), ErrUnsupported)
 	}
-	s := &Service{leaf: leaf{p.made(p.outputColumns(n, r), r.inputs)}, Pattern: n, Name: -1}
+	s := &Service{leaf: leaf{p.made(p.outputColumns(n, r), r.inputs)}, Pattern: n, Name: -1, Table: table}
 	if n.Name.IsVariable() {
 		if s.Name = slices.Index(r.inputs, n.Name.Variable); s.Name < 0 && !n.Silent {
 			return nil, fmt.Errorf("planner: SERVICE %s without a binding for its variable: %w", termText(n.Name), ErrUnsupported)

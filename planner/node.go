@@ -106,6 +106,8 @@ type (
 		Asked []string
 		// Name is the seed that names the endpoint, -1 for a constant.
 		Name int
+		// Table: it is a table of the engine's own, made once.
+		Table bool
 	}
 	// EachGraph matches its pattern in each named graph and binds Variable to the graph's name.
 	EachGraph struct {

@@ -47,8 +47,9 @@ type Options struct {
 	CountOnly bool
 	// Lasting: the plan is wanted for more runs than one, and may take longer to be made Complete.
 	Lasting bool
-	// Services allows SERVICE.
+	// Services allows SERVICE. Table, where it is not nil, reports whether one is a table of the engine's own: no endpoint, and always allowed.
 	Services bool
+	Table    func(iri string) bool
 	// Lookup finds the IDs of the data's terms; Dictionary is their dictionary where its segments' IDs lie in value order, or
 	// nil.
 	Lookup     bgp.Lookup

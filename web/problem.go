@@ -119,6 +119,7 @@ var engineProblems = []struct {
 	{errTurned, Problem{Status: http.StatusServiceUnavailable, Title: "another store", outcome: "ended", Hint: hintGoOn}},
 	{rdfgpu.ErrNoPredicate, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
 	{rdfgpu.ErrMineOptions, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
+	{rdfgpu.ErrMineTable, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{mine.ErrSize, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
 	{mine.ErrMeasure, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
 	{mine.ErrMemory, Problem{Status: http.StatusInsufficientStorage, Title: "not enough memory", outcome: "memory"}},

@@ -16,6 +16,9 @@ import (
 // serviceRows is how many bindings are sent to an endpoint at once.
 const serviceRows = 200
 
+// serviceCharge is how many solutions are counted against the query's memory at once.
+const serviceCharge = 1024
+
 // Service asks an endpoint. With the bindings of a join's left side as its seed, it sends them along as VALUES, a
 // batch at a time, so that the endpoint answers only what is needed.
 type Service struct {
@@ -24,6 +27,8 @@ type Service struct {
 	Vars    []string // asked for
 	Inputs  []string
 	Name    int // seed column of the endpoint, -1 for a constant
+	// Table, where it is not nil, makes the solutions, and nothing is asked.
+	Table func(ctx context.Context, pattern parser.Node, variables []string, row func([]rdf.Term) error) error
 	// Endpoint asks an endpoint; nil refuses it.
 	Endpoint func(ctx context.Context, endpoint, query string, variables []string, row func([]rdf.Term) error) error
 }
@@ -124,6 +129,8 @@ func (s *Service) values(x *operator.Execution, vars []string, b *vector.Batch) 
 // send asks an endpoint where that is allowed at all.
 func (s *Service) send(x *operator.Execution, endpoint rdf.Term, query string, vars []string, row func([]rdf.Term) error) error {
 	switch {
+	case s.Table != nil:
+		return s.Table(x.Ctx, s.Pattern.Input, vars, row)
 	case s.Endpoint == nil:
 		return fmt.Errorf("no endpoint may be asked here: %w", planner.ErrUnsupported)
 	case endpoint.Kind != rdf.IRI:
@@ -145,7 +152,13 @@ func (s *Service) ask(x *operator.Execution, endpoint rdf.Term, values, wanted [
 		query += s.Pattern.Text
 	}
 	rows, from := vector.NewRows(len(wanted)), operator.Indexes(s.Vars, wanted)
+	meter := x.Memory.Meter("solutions of services")
 	err := s.send(x, endpoint, query, s.Vars, func(row []rdf.Term) error {
+		if rows.N%serviceCharge == 0 {
+			if err := meter.Charge(int64(serviceCharge * (len(wanted) + 1) * 4)); err != nil {
+				return err
+			}
+		}
 		for i, c := range from {
 			id := dictionary.None
 			if c >= 0 {
