@@ -261,13 +261,12 @@ func (m *miner) pattern(s mine.Support) {
 	found := MinedPattern{
 		Name: s.Pattern.Name(), Pattern: s.Pattern.String(), Edges: s.Pattern.EdgeCount(), Count: s.Count, Automorphisms: s.Pattern.Automorphisms(),
 	}
-	for _, label := range s.Pattern.Labels[:s.Pattern.Size] {
-		class := ""
-		if label != mine.NoLabel {
-			class = m.Classes[label-1]
-		}
-		if len(m.Classes) > 0 {
-			found.Classes = append(found.Classes, class)
+	found.Classes = classesOf(s.Pattern.Labels[:s.Pattern.Size], m.Classes)
+	for i := range s.Pattern.Size {
+		for j := range i {
+			if s.Pattern.HasEdge(i, j) {
+				found.Arcs = append(found.Arcs, MinedArc{From: j, To: i})
+			}
 		}
 	}
 	if m.Queries && len(m.graph.Predicates) > 0 {
@@ -278,6 +277,21 @@ func (m *miner) pattern(s mine.Support) {
 		found.SPARQL = s.Pattern.Query(predicates, m.Classes, m.Induced)
 	}
 	m.report.Patterns = append(m.report.Patterns, found)
+}
+
+// classesOf names labels, "" for none; nil where there are no classes.
+func classesOf(labels []mine.Label, classes []string) (names []string) {
+	if len(classes) == 0 {
+		return nil
+	}
+	for _, label := range labels {
+		name := ""
+		if label != mine.NoLabel {
+			name = classes[label-1]
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 func (m *miner) cores() error {
@@ -344,7 +358,10 @@ func (m *miner) labelled(s *Store) error {
 		p := MinedPattern{
 			Pattern: f.Pattern.Triples(inBrackets(graph.Predicates), inBrackets(graph.Classes), graph.Directed()),
 			Brief:   f.Pattern.Triples(predicates, classes, graph.Directed()), Edges: len(f.Pattern.Arcs),
-			Support: f.Support, Error: f.Error, Automorphisms: f.Automorphisms,
+			Support: f.Support, Error: f.Error, Automorphisms: f.Automorphisms, Classes: classesOf(f.Pattern.Labels, graph.Classes),
+		}
+		for _, a := range f.Pattern.Arcs {
+			p.Arcs = append(p.Arcs, MinedArc{a.From, a.To, graph.Predicates[a.Predicate]})
 		}
 		if len(graph.Classes) > 0 {
 			p.Classless = classless(f.Pattern)

@@ -36,7 +36,9 @@ type MinedPattern struct {
 	Pattern string `json:"pattern"`
 	Brief   string `json:"brief,omitempty"`
 	Edges   int    `json:"edges"`
-	// Classes are those of the vertices of motifs, "" for none. Classless are the variables of a frequent pattern that stand for
+	// Arcs are the edges by the numbers of their vertices, ?a being 0.
+	Arcs []MinedArc `json:"arcs"`
+	// Classes are those of the vertices, "" for none; nil where classes are not told apart. Classless are the variables of a frequent pattern that stand for
 	// resources of none of the classes.
 	Classes   []string `json:"classes,omitempty"`
 	Classless []string `json:"classless,omitempty"`
@@ -48,6 +50,13 @@ type MinedPattern struct {
 	// Automorphisms is how many embeddings an instance has.
 	Automorphisms int    `json:"automorphisms"`
 	SPARQL        string `json:"sparql,omitempty"`
+}
+
+// MinedArc is an edge of a pattern, with its predicate where these are told apart.
+type MinedArc struct {
+	From      int    `json:"from"`
+	To        int    `json:"to"`
+	Predicate string `json:"predicate,omitempty"`
 }
 
 // MinedNumber says how many there are of a size, or with a number.

@@ -52,6 +52,10 @@ var places = []struct {
 		v.do("see a graph", chromedp.WaitReady(".explore-graph .node"))
 	}},
 	{"schema", func(v *visit) { v.open("#schema"); v.do("see the schema", chromedp.WaitReady(".explore-graph .node")) }},
+	{"mining", func(v *visit) {
+		v.open("#mine")
+		v.do("mine", chromedp.WaitReady(".mine-form"), chromedp.Evaluate(`document.querySelector(".mine-form .run").click()`, nil), chromedp.WaitReady(".mine-list tbody tr"))
+	}},
 	{"server", func(v *visit) { v.open("#server"); v.do("see the server", chromedp.WaitReady(".hour .plot")) }},
 }
 

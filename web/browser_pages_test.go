@@ -116,3 +116,39 @@ func TestWorkbenchShowsTheServer(t *testing.T) {
 		<-done
 	})
 }
+
+func TestWorkbenchMines(t *testing.T) {
+	atEachSize(t, func(v *visit, s *Server) {
+		v.open("#mine")
+		v.do("frequent patterns", chromedp.WaitReady(".mine-form"), chromedp.SetValue(`.mine-form [name="support"]`, "2000"), chromedp.Evaluate(`document.querySelector(".mine-form .run").click()`, nil), chromedp.WaitReady(".mine-list tbody tr"))
+		v.await(`document.querySelectorAll(".mine-list tbody tr").length === 125`)
+		v.await(`document.querySelectorAll(".mine-picture .node").length === 2`)
+		v.do("choose one", chromedp.Evaluate(`[...document.querySelectorAll(".mine-list .code-link")].find((e) => e.textContent.includes("nmo:Mint") && e.textContent.includes("geo:location") && e.textContent.includes(",")).click()`, nil))
+		v.await(`document.querySelectorAll(".mine-picture .node").length === 3 && document.querySelector(".mine-picture .drawing").textContent.includes("nmo:Mint")`)
+		v.do("see it", chromedp.Sleep(300*time.Millisecond), shot(v.screen.name+"-mine"))
+		v.fits("frequent patterns")
+		v.do("motifs along one predicate", chromedp.SetValue(`.mine-form [name="what"]`, "motifs"), chromedp.Evaluate(`(() => {
+  document.querySelector('.mine-form [name="what"]').dispatchEvent(new Event("change"));
+  document.querySelector('.mine-choice input[value="http://www.w3.org/2004/02/skos/core#broader"]').click();
+  document.querySelector(".mine-form .run").click();
+})()`, nil))
+		v.await(`document.querySelector(".mine-list")?.textContent.includes("star of 3 edges")`)
+		v.do("open it as a query", chromedp.Evaluate(`document.querySelector(".mine-picture .run").click()`, nil))
+		v.await(`!document.getElementById("query-page").hidden && document.querySelector("#editor").textContent.includes("SELECT DISTINCT ?a ?b ?c ?d")`)
+		v.open("#mine")
+		v.do("cores", chromedp.WaitReady(".mine-form"), chromedp.SetValue(`.mine-form [name="what"]`, "cores"), chromedp.Evaluate(`(() => {
+  document.querySelector('.mine-form [name="what"]').dispatchEvent(new Event("change"));
+  document.querySelector(".mine-form .run").click();
+})()`, nil))
+		v.await(`document.querySelectorAll(".mine .plain tbody tr").length > 5`)
+		v.do("a search that takes too long", chromedp.SetValue(`.mine-form [name="what"]`, "motifs"), chromedp.Evaluate(`(() => {
+  document.querySelector('.mine-form [name="what"]').dispatchEvent(new Event("change"));
+  document.querySelector('.mine-form [data-field="vertices-motif"] input').value = 5;
+  document.querySelector(".mine-form .run").click();
+})()`, nil))
+		v.await(`document.querySelector(".mine-says").textContent.includes("vertices")`)
+		v.do("stop it", chromedp.Evaluate(`document.querySelector(".mine-form .quiet").click()`, nil))
+		v.await(`document.querySelector(".mine-says").textContent === "Stopped" && !document.querySelector(".mine-form .run").disabled`)
+		waitFor(v.t, 5*time.Second, func() bool { return s.queries.len() == 0 })
+	})
+}

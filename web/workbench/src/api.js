@@ -61,6 +61,11 @@ export function subscribe(text, { semantics }, last, signal) {
   return call("subscribe", { method: "POST", body: form(text, { semantics, gone: "snapshot" }), signal, headers });
 }
 
+/** mine looks for structures; progress comes as events, and at last the result. */
+export function mine(parameters, signal) {
+  return call("mine", { method: "POST", body: parameters, signal, headers: { Accept: "text/event-stream, application/problem+json" } });
+}
+
 /** explain asks for the plan; with analyze the query is run and measured. */
 export async function explain(text, settings, analyze, signal) {
   return (await query(text, { ...settings, explain: analyze ? "analyze" : "plan" }, undefined, signal)).json();

@@ -7,6 +7,7 @@ const loads = {
   resource: () => import("./resource.js"),
   explore: () => import("./explore.js"),
   schema: () => import("./schema.js"),
+  mine: () => import("./mine.js"),
   server: () => import("./server.js"),
 };
 
