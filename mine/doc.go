@@ -1,8 +1,9 @@
-// Package mine finds structures in a graph before anybody knows which to ask for: cliques, motifs, cores, trusses, components
-// (GAMMA, section 4: a framework for graph pattern mining).
+// Package mine finds structures in a graph before anybody knows which to ask for: cliques, motifs, cores, trusses, components, frequent
+// patterns (GAMMA, section 4: a framework for graph pattern mining).
 //
 // Nouns: [Graph] (undirected, simple, in memory, shared by any number of goroutines), [Table] (embeddings: rows of vertices, as a
-// prefix tree), [Extension] (which vertices a row grows by), [Aggregation] (embeddings counted by [Pattern]), [Options].
+// prefix tree), [Extension] (which vertices a row grows by), [Aggregation] (embeddings counted by [Pattern]), [Options]; [Labelled] (a
+// graph whose vertices have labels and whose edges have predicates and directions), in which [Frequent] finds each [LabelledPattern].
 //
 // # The primitives
 //
@@ -31,6 +32,10 @@
 //
 // Rows of one parent stand together and share what their common prefix says about the next vertex, which is worked out once for all
 // of them (GAMMA, section 6.1, optimization 2).
+//
+// Frequent patterns are not found in tables: minimum image support asks for each vertex whether it is in any embedding, not for all of
+// them. Sets of vertices, one for each vertex of the pattern, are thinned out along its edges, and only where that cannot be exact is an embedding
+// looked for (as GraMi does: Elseidy, Abdelhamid, Skiadopoulos and Kalnis, GraMi: Frequent Subgraph and Pattern Mining in a Single Large Graph).
 //
 // Which vertices of a row are adjacent is kept as a few bits beside the row, as they are found while it is extended; the canonical
 // form of such bits is looked for once per shape, not once per embedding.
