@@ -252,6 +252,32 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 	}
 }
 
+// TestAStoreThatLostItsLogIsDamaged: what was committed is not passed over in silence by who only reads.
+func TestAStoreThatLostItsLogIsDamaged(t *testing.T) {
+	t.Parallel()
+	e := newEdited(t)
+	e.commit()
+	if err := e.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(e.dir, "wal", "*.log"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.Remove(files[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, writable := range []bool{false, true} {
+		if s, err := rdfgpu.Open(e.dir, rdfgpu.Options{Writable: writable}); !errors.Is(err, rdfgpu.ErrDamaged) {
+			t.Errorf("writable %v: %v", writable, err)
+			s.Close()
+		}
+	}
+	if _, err := rdfgpu.Backup(t.Context(), e.dir, filepath.Join(t.TempDir(), "backup"), rdfgpu.BackupOptions{}); !errors.Is(err, rdfgpu.ErrDamaged) {
+		t.Error(err)
+	}
+}
+
 // TestBackupsWhileTheStoreChanges: commits and flushes go on, and each backup is one state that is no older than what was
 // acknowledged when it began.
 func TestBackupsWhileTheStoreChanges(t *testing.T) {

@@ -66,23 +66,28 @@ func (u updates) document() string {
 // withLoads is a request with LOADs before, and others after it.
 func (u updates) withLoads(folder, request string) string {
 	for i := range rapid.IntRange(1, 2).Draw(u.T, "loads") {
-		name, text := fmt.Sprintf("%s%d.trig", folder, i), u.document()
-		if u.chance(30) {
-			text += ":g { " + u.node() + " " + u.predicate() + " " + u.object() + " }"
-		}
-		silent := "SILENT "
-		switch {
-		case u.chance(10):
-			text += "no triple"
-		case u.chance(80):
-			silent = ""
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			u.Fatal(err)
-		}
-		request += " ; LOAD " + silent + "<file://" + name + ">" + u.oneOf("", " INTO GRAPH "+u.graph()) + " ; " + u.operation()
+		request += " ; " + u.load(fmt.Sprintf("%s%d.trig", folder, i)) + " ; " + u.operation()
 	}
 	return request
+}
+
+// load is the LOAD of a document that is written to a file, and may have a fault.
+func (u updates) load(name string) string {
+	text := u.document()
+	if u.chance(30) {
+		text += ":g { " + u.node() + " " + u.predicate() + " " + u.object() + " }"
+	}
+	silent := "SILENT "
+	switch {
+	case u.chance(10):
+		text += "no triple"
+	case u.chance(80):
+		silent = ""
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		u.Fatal(err)
+	}
+	return "LOAD " + silent + "<file://" + name + ">" + u.oneOf("", " INTO GRAPH "+u.graph())
 }
 
 // TestLargeDocumentsDoWhatSmallOnesDo compares two stores, of which one takes every document for a large one.
@@ -103,8 +108,11 @@ func TestLargeDocumentsDoWhatSmallOnesDo(t *testing.T) {
 			u := updates{r}
 			if u.chance(60) {
 				request = u.request()
-				if u.chance(60) {
+				switch {
+				case u.chance(50):
 					request = u.withLoads(folder, request)
+				case u.chance(40):
+					request = "PREFIX : <http://e/> " + u.load(folder+"alone.trig")
 				}
 				dry = u.chance(10)
 				for i, e := range []*writableEngine{large, small} {
@@ -267,6 +275,19 @@ func TestALargeDocumentIsACommit(t *testing.T) {
 	}
 	if report = updated(t, s, "LOAD SILENT <file://"+dir+"/none.nt>"); report.Sequence != 3 {
 		t.Errorf("%+v", report)
+	}
+	for name, text := range map[string]string{"faulty.nt": "<http://e/a> .\n", "long.nt": counted("a", 100) + "<http://e/a> .\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		load := "<file://" + dir + "/" + name + ">"
+		_, err := s.Update(context.Background(), "LOAD "+load, rdfgpu.UpdateOptions{})
+		if !errors.Is(err, rdfgpu.ErrLoad) || !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), "the operation at line 1, column 1: LOAD "+load) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if report = updated(t, s, "LOAD SILENT "+load); report.Sequence != 3 {
+			t.Errorf("%s: %+v", name, report)
+		}
 	}
 	updated(t, s, `DELETE DATA { GRAPH :g { :a :n "0" } }`)
 	if got := asked(t, s, `SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g ORDER BY ?g`); got != "?g\t?n\n<http://e/g>\t99\n<http://e/h>\t50\n" {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/internal/federation"
@@ -13,39 +12,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/loader"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
-
-// onlyLoad is the LOAD of an update that does nothing else; nil for others.
-func onlyLoad(u *parser.Update) *parser.Load {
-	if len(u.Operations) != 1 {
-		return nil
-	}
-	load, _ := u.Operations[0].(*parser.Load)
-	return load
-}
-
-// loadDocument is the LOAD of a request that does nothing else: others need not wait while its document is read.
-func (s *Store) loadDocument(ctx context.Context, op *parser.Load, options UpdateOptions, budget *limits.Budget) (report UpdateReport, err error) {
-	start := time.Now()
-	if err := s.mayChange(options.IfSequence); err != nil {
-		return report, err
-	}
-	d := s.newDocuments(op.Into, op.Source, budget)
-	defer func() { err = errors.Join(err, d.close()) }()
-	switch err = d.fetch(ctx, federation.NewDocuments(s.options.Loads)); {
-	case ctx.Err() != nil:
-		return report, context.Cause(ctx)
-	case atLimit(err):
-		return report, err
-	case err != nil && op.Silent:
-		report, err = s.write(ctx, options, func(*live.Transaction) error { return nil })
-	case err != nil:
-		return report, update.At(op, update.LoadError(op, err))
-	default:
-		report, _, err = d.commit(ctx, false, options.IfSequence)
-	}
-	report.Elapsed = time.Since(start)
-	return report, err
-}
 
 // atLimit reports whether a document was not read because of what may be held of it, which is no fault of its own.
 func atLimit(err error) bool { return errors.Is(err, ErrMemoryLimit) || errors.Is(err, ErrSpillLimit) }
@@ -68,9 +34,9 @@ type loads struct {
 	failed map[*parser.Load]error
 }
 
-// fetchLoads reads the documents of an update's LOADs, where it may load some. The error is one that is no fault of a document. The caller
-// closes what it returns, whatever comes.
-func (s *Store) fetchLoads(ctx context.Context, u *parser.Update, budget *limits.Budget) (*loads, error) {
+// fetchLoads reads the documents of an update's LOADs, where it may load some, and is not sure to be refused (mayChange). The error is one
+// that is no fault of a document. The caller closes what it returns, whatever comes.
+func (s *Store) fetchLoads(ctx context.Context, u *parser.Update, wanted *uint64, budget *limits.Budget) (*loads, error) {
 	l := &loads{s, map[*parser.Load]*documents{}, map[*parser.Load]error{}}
 	if len(s.options.Loads) == 0 || !s.live.Writable() {
 		return l, nil
@@ -80,6 +46,9 @@ func (s *Store) fetchLoads(ctx context.Context, u *parser.Update, budget *limits
 		load, is := op.(*parser.Load)
 		if !is {
 			continue
+		}
+		if err := s.mayChange(wanted); err != nil {
+			return l, err
 		}
 		d := s.newDocuments(load.Into, load.Source, budget)
 		d.length = length // those before it are held, too
@@ -97,6 +66,18 @@ func (s *Store) fetchLoads(ctx context.Context, u *parser.Update, budget *limits
 		}
 	}
 	return l, nil
+}
+
+// large is the document of an update that does nothing but load one into files; nil of others.
+func (l *loads) large(u *parser.Update) *documents {
+	if len(u.Operations) == 1 {
+		for op, d := range l.documents {
+			if d.intake != nil && l.failed[op] == nil {
+				return d
+			}
+		}
+	}
+	return nil
 }
 
 // begin begins the transaction of the update.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/federation"
+	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
@@ -14,6 +15,11 @@ import (
 // is read, which must be closed. The error is a *SyntaxError where the text is wrong, and wraps ErrUnsupported or
 // ErrNoDevice where the query asks for what is not there.
 func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*Result, error) {
+	return s.query(ctx, text, options, s.live.Snapshot)
+}
+
+// query asks a state that it takes once it may.
+func (s *Store) query(ctx context.Context, text string, options QueryOptions, state func() *live.Snapshot) (*Result, error) {
 	r := &Result{store: s, budget: s.budget.pool.Open(options.MaxMemory), began: time.Now()}
 	r.ctx, r.cancel = limited(ctx, options.Timeout)
 	if err := s.live.WaitFor(r.ctx, options.MinSequence); err != nil {
@@ -21,7 +27,7 @@ func (s *Store) Query(ctx context.Context, text string, options QueryOptions) (*
 		r.budget.Close()
 		return nil, err
 	}
-	r.data = &dataset{Snapshot: s.live.Snapshot()}
+	r.data = &dataset{Snapshot: state()}
 	s.countMerged(r.data.Default().MergedBytes())
 	r.workers = s.pool.Open(r.ctx, s.options.Threads)
 	r.watch = newWatch(r.ctx, s, text, options.Overdue)

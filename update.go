@@ -104,13 +104,16 @@ func (s *Store) Update(ctx context.Context, text string, options UpdateOptions) 
 	if err != nil {
 		return UpdateReport{}, err
 	}
-	if load := onlyLoad(parsed); load != nil && len(s.options.Loads) > 0 && !options.DryRun {
-		return s.loadDocument(ctx, load, options, budget)
-	}
-	fetched, err := s.fetchLoads(ctx, parsed, budget)
+	start := time.Now()
+	fetched, err := s.fetchLoads(ctx, parsed, options.IfSequence, budget)
 	defer func() { err = errors.Join(err, fetched.close()) }()
 	if err != nil {
 		return UpdateReport{}, err
+	}
+	if d := fetched.large(parsed); d != nil && !options.DryRun { // updates go on while its files are written
+		report, _, err = d.commit(ctx, false, options.IfSequence)
+		report.Elapsed = time.Since(start)
+		return report, err
 	}
 	return s.writeFrom(ctx, fetched.begin, options, func(tx *live.Transaction) error {
 		settings, err := s.settings(ctx, options)

@@ -91,7 +91,7 @@ func (c *crowd) live() {
 		})
 	}
 	for n, do := range []func(*rand.Rand) error{
-		c.read, c.read, c.keep, c.dump, c.describe, c.patches, c.watch, c.maintain, c.maintain, c.backUp,
+		c.read, c.read, c.keep, c.goBack, c.goBack, c.dump, c.describe, c.patches, c.watch, c.maintain, c.maintain, c.backUp,
 	} {
 		r := c.random(100 + n)
 		others.Go(func() {
@@ -191,7 +191,12 @@ const (
 // read asks whether all is whole.
 func (c *crowd) read(r *rand.Rand) error { return c.ask(c.s, r.IntN(4) == 0) }
 
-func (c *crowd) ask(s *rdfgpu.Store, graph bool) error {
+// readable is a store, or what it was.
+type readable interface {
+	Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (*rdfgpu.Result, error)
+}
+
+func (c *crowd) ask(s readable, graph bool) error {
 	text, groups := wholeBlocks, crowdBlocks
 	if graph {
 		text, groups = wholeGraph, 1
@@ -218,6 +223,20 @@ func (c *crowd) ask(s *rdfgpu.Store, graph bool) error {
 		return fmt.Errorf("at %d: %d groups", result.Sequence(), n)
 	}
 	return nil
+}
+
+// goBack asks whether all was whole after an earlier commit, as long as the log goes back so far.
+func (c *crowd) goBack(r *rand.Rand) error {
+	now := c.s.Sequence()
+	s, err := c.s.At(now - min(now, uint64(r.IntN(6))))
+	if errors.Is(err, rdfgpu.ErrLogGone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return errors.Join(c.ask(s, true), c.ask(s, false))
 }
 
 // keep begins to read a state, lets others go on, and reads the rest.

@@ -125,7 +125,7 @@ func readCondition(r *http.Request) (c condition, problem *Problem) {
 }
 
 // pin returns the sequence at which the condition holds, for the engine to begin at; nil where any will do. exists says whether
-// what is changed is there. Where the condition does not hold, the error wraps rdfgpu.ErrConflict.
+// what is changed is there. Where the condition does not hold, the error wraps rdfgpu.ErrConflict, or is a problem of that status.
 func (c *condition) pin(e *edition, exists func() (bool, error)) (*uint64, error) {
 	if c.match.empty() && c.unlike.empty() {
 		return nil, nil
@@ -138,14 +138,21 @@ func (c *condition) pin(e *edition, exists func() (bool, error)) (*uint64, error
 	}
 	if c.match.any || c.unlike.any {
 		there, err := exists()
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if there != c.match.any || there == c.unlike.any {
-			return nil, failed
+		case c.match.any && !there:
+			return nil, presence("If-Match: * wants what there is, and there is no such graph")
+		case c.unlike.any && there:
+			return nil, presence("If-None-Match: * wants a new graph, and this one is there already")
 		}
 	}
 	return &now, nil
+}
+
+// presence is the problem of a condition on whether something is there.
+func presence(detail string) error {
+	return problemError{&Problem{Status: http.StatusPreconditionFailed, Title: "precondition failed", Detail: detail, outcome: "conflict"}}
 }
 
 // isAt reports whether a strong tag is one of the store at a sequence: its own, or one of a graph, as this edition was read.

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,11 @@ func TestConditionsOnWhatChanges(t *testing.T) {
 	} {
 		if code := put(c.target, c.header); code != c.status {
 			t.Errorf("%d, %s: %d, want %d", i, c.name, code, c.status)
+		}
+	}
+	for header, told := range map[string]string{"If-None-Match: *": "this one is there already", `If-Match: "1"`: "the store has changed since"} {
+		if w := do(s, "PUT", graphG, "", asTurtle, header); !strings.Contains(w.Body.String(), told) {
+			t.Errorf("%s: %s", header, w.Body)
 		}
 	}
 	// The tag that a reader gets is one that a writer may give, compressed or not.
@@ -179,14 +185,14 @@ func TestAQueryReadsWhatItsClientWrote(t *testing.T) {
 	if w := get(s, "ASK", headerMinSequence+": 1"); w.Code != 200 || engine.last.Load().MinSequence != 1 {
 		t.Errorf("%d", w.Code)
 	}
-	ended := make(chan int)
-	go func() { ended <- do(s, "GET", "/sparql?query=ASK&min-sequence=2&timeout=100ms", "").Code }()
+	ended := make(chan *httptest.ResponseRecorder)
+	go func() { ended <- do(s, "GET", "/sparql?query=ASK&min-sequence=2&timeout=100ms", "") }()
 	waitFor(t, time.Second, func() bool { return s.queries.len() == 1 })
 	if s.admit.now() != (counts{}) {
 		t.Error("a query that waits for a commit holds a slot")
 	}
-	if code := <-ended; code != http.StatusGatewayTimeout {
-		t.Errorf("%d", code)
+	if w := <-ended; w.Code != http.StatusGatewayTimeout || !strings.Contains(w.Body.String(), "waited for commit 2 within its time limit, and the store is at 1") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := get(s, "ASK", headerMinSequence+": -1"); w.Code != 400 {
 		t.Errorf("%d", w.Code)

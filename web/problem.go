@@ -67,7 +67,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 			Column: syntax.Column, Expected: syntax.Expected, Hint: syntax.Hint, outcome: "malformed"}
 	}
 	var data *rdfgpu.DataError
-	if errors.As(err, &data) {
+	if errors.As(err, &data) && !errors.Is(err, rdfgpu.ErrLoad) { // the request's own document
 		return &Problem{Status: http.StatusBadRequest, Title: "malformed document", Detail: data.Message, Line: int(data.Line), Column: data.Column,
 			outcome: "malformed"}
 	}

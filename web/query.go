@@ -100,7 +100,17 @@ func (x *exchange) await() error {
 	}
 	engine, done := x.server.use()
 	defer done()
-	return engine.WaitFor(x.ctx, x.request.options.MinSequence)
+	wanted := x.request.options.MinSequence
+	err := engine.WaitFor(x.ctx, wanted)
+	if err == nil {
+		return nil
+	}
+	problem := *problemOf(x.ctx, err)
+	if problem.Status == http.StatusGatewayTimeout {
+		problem.Detail = fmt.Sprintf("the query waited for commit %d within its time limit, and the store is at %d", wanted, engine.Sequence())
+		problem.Hint = ""
+	}
+	return problemError{&problem}
 }
 
 // limited is ctx with the time limit of a query that arrived at a time: it counts the reading of the request and the

@@ -92,10 +92,6 @@ type copied struct {
 
 // String sums it up in a line.
 func (c copied) String() string {
-	segments := "1 segment"
-	if c.Segments != 1 {
-		segments = fmt.Sprintf("%d segments", c.Segments)
-	}
-	return fmt.Sprintf("%s: sequence %d, %s of %.1f MB, new %.1f MB and %d commits, %.2f s", c.made, c.Sequence, segments, float64(c.Bytes)/1e6,
-		float64(c.Copied)/1e6, c.Commits, c.Elapsed.Seconds())
+	return fmt.Sprintf("%s: sequence %d, %s of %.1f MB, new %.1f MB and %s, %.2f s", c.made, c.Sequence, counted(uint64(c.Segments), "segment"),
+		float64(c.Bytes)/1e6, float64(c.Copied)/1e6, counted(c.Commits, "commit"), c.Elapsed.Seconds())
 }

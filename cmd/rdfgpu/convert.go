@@ -68,5 +68,5 @@ type converted rdfgpu.ConvertReport
 
 // String sums the conversion up in a line.
 func (c converted) String() string {
-	return fmt.Sprintf("%d quads, %.2f s", c.Quads, c.Elapsed.Seconds())
+	return fmt.Sprintf("%s, %.2f s", counted(uint64(c.Quads), "quad"), c.Elapsed.Seconds())
 }

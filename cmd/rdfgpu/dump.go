@@ -137,5 +137,5 @@ type dumped struct {
 
 // String sums the dump up in a line.
 func (d dumped) String() string {
-	return fmt.Sprintf("%d quads at sequence %d, %.2f s", d.Quads, d.Sequence, d.Elapsed.Seconds())
+	return fmt.Sprintf("%s at sequence %d, %.2f s", counted(uint64(d.Quads), "quad"), d.Sequence, d.Elapsed.Seconds())
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -126,7 +127,7 @@ func report(stderr io.Writer, err error) int {
 	if errors.Is(err, errDiffer) { // which the summary says
 		return exitWrong
 	}
-	fmt.Fprintln(stderr, "rdfgpu:", err)
+	fmt.Fprintln(stderr, "rdfgpu:", strings.TrimPrefix(err.Error(), "rdfgpu: "))
 	var usage usageError
 	var refused *refusal
 	switch {

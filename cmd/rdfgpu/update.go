@@ -134,7 +134,7 @@ func (c changed) String() string {
 	if c.DryRun {
 		verb = "would be added"
 	}
-	fmt.Fprintf(&b, "sequence %d: %s %s, %d removed, %.3f s", c.Sequence, triplesOf(c.Added), verb, c.Removed, c.Elapsed.Seconds())
+	fmt.Fprintf(&b, "sequence %d: %s %s, %d removed, %.3f s", c.Sequence, counted(c.Added, "triple"), verb, c.Removed, c.Elapsed.Seconds())
 	if len(c.Graphs) == 0 || len(c.Graphs) == 1 && c.Graphs[0].Graph == "" {
 		return b.String()
 	}
@@ -152,9 +152,10 @@ func (c changed) String() string {
 	return b.String()
 }
 
-func triplesOf(n uint64) string {
+// counted is a number of things.
+func counted(n uint64, noun string) string {
 	if n == 1 {
-		return "1 triple"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d triples", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }

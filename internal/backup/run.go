@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 )
@@ -130,11 +131,14 @@ func (r *run) openLog(m *store.Manifest) (*wal.Reader, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return reader, err
 	}
-	// The store has been replaced meanwhile, or nothing was ever committed.
-	if now, err := store.ReadManifest(r.from); err != nil || now.Checksum == m.Checksum {
-		return nil, err
+	now, failed := store.ReadManifest(r.from)
+	switch {
+	case failed != nil:
+		return nil, failed
+	case now.Checksum == m.Checksum:
+		return nil, fmt.Errorf("backup: %s: %w: the log of the store has none of its files", r.from, section.ErrDamaged)
 	}
-	return nil, err
+	return nil, err // the store has been replaced meanwhile
 }
 
 // log brings the commits that the segments of a manifest do not have, and makes it that of the backup, whose log it names.

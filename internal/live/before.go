@@ -28,6 +28,22 @@ func (s *Snapshot) Before(sequence uint64) (*State, map[Quad]bool, error) {
 	return state, since.Changes, err
 }
 
+// At is the state right after a commit, as Before tells it.
+func (s *Store) At(sequence uint64) (*Snapshot, error) {
+	now := s.Snapshot()
+	if sequence == now.sequence {
+		return now, nil
+	}
+	defer now.Release()
+	state, _, err := now.Before(sequence)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hold(state), nil
+}
+
 // since adds up what was committed after a sequence.
 func (s *Snapshot) since(sequence uint64, step *Step) error {
 	next := sequence + 1

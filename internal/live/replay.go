@@ -52,15 +52,15 @@ func (s *Store) fillLog(m *store.Manifest) error {
 	return err
 }
 
-// readLog replays the log of a store that is open for reading; there may be none.
+// readLog replays the log of a store that is open for reading, if it has one.
 func (s *Store) readLog(ctx context.Context) error {
 	m := s.head.ground.files.Manifest()
 	if m.Log.ID == "" {
 		return nil
 	}
 	r, err := wal.OpenReader(s.logFolder(), wal.Options{Identity: identity(m), Folder: s.options.LogFolder})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if errors.Is(err, fs.ErrNotExist) { // files were there before the manifest named the log
+		return fmt.Errorf("live: %s: %w: the log of the store has none of its files", s.logFolder(), section.ErrDamaged)
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -172,7 +173,11 @@ func readManifestFile(dir string) (*Manifest, os.FileInfo, error) {
 	path := filepath.Join(dir, manifestFile)
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, fmt.Errorf("store: %s: %w: there is no %s", dir, ErrNotStore, manifestFile)
+		why := "there is no " + manifestFile
+		if strings.Contains(dir, "://") {
+			why = "it is an address, and this wants the folder"
+		}
+		return nil, nil, fmt.Errorf("store: %s: %w: %s", dir, ErrNotStore, why)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("store: %w", err)

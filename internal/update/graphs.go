@@ -84,7 +84,7 @@ func (r *runner) copy(from, to rdf.Term, how copying) error {
 // load is LOAD. What a document has before a fault in it is not kept.
 func (r *runner) load(ctx context.Context, op *parser.Load) error {
 	if r.options.Source == nil {
-		return LoadError(op, errors.New("nothing may be loaded from here"))
+		return LoadError(op, errors.New("no document may be loaded (--allow-load PREFIX, or Options.Loads, allows some)"))
 	}
 	document, err := r.options.Source(op)
 	if err != nil {
