@@ -107,7 +107,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}
 		defer q.pass()
 		s.reads(d, m)
-		l, err := q.takeLane(ctx, d, d.arenaFor(s, m))
+		l, err := q.takeLane(ctx, d, d.arenaFor(s, m, r.tight))
 		if err != nil {
 			return err
 		}
@@ -165,10 +165,10 @@ func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shap
 		return l.dropAfter(err)
 	}
 	q.join = j // where it fails while tables grow, the query still has those it had
-	if q.streaming = j.newStreaming(); q.streaming == nil && len(r.views) > 0 {
+	if q.streaming = j.newStreaming(); q.streaming == nil {
 		return r.pinAll(l)
 	}
-	return nil
+	return errors.Join(r.publishViews(l), l.stream.Synchronize()) // pages come by the same pinned memory
 }
 
 // run carries out the join over the input, as many rows at a time as the first table holds.

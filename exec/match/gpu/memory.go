@@ -62,7 +62,7 @@ func (b *budget) alloc(bytes, spare int64) (kernels.Address, error) {
 	bytes = aligned(max(bytes, 1))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.used+bytes+spare > b.limit {
+	if b.used+bytes+spare > b.limit && b.used-b.kept+bytes+spare <= b.limit {
 		_ = b.dropSpares() // the device is lost, or says so now
 	}
 	if b.used+bytes+spare > b.limit {

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -29,19 +30,17 @@ type paging struct {
 	heat    []heat
 }
 
-// heat is how much a page was wanted: rows that have a list in it, those of now and half as many of those of each time before, as of a time
-// (GAMMA's access heat, section 5.1.3, with a weight for the past that does not grow).
+// heat is how much a page was wanted: rows that have a list in it, those of now and half as many of those of halfLife times before, as of a time
+// (GAMMA's access heat, section 5.1.3, with a weight for the past that does not grow). Steps of many queries in turn are such times.
 type heat struct {
 	rows float64
 	when uint64
 }
 
-func (h heat) at(now uint64) float64 {
-	if past := now - h.when; past < 64 {
-		return h.rows / float64(uint64(1)<<past)
-	}
-	return 0
-}
+func (h heat) at(now uint64) float64 { return h.rows * math.Exp2(-float64(now-h.when)/halfLife) }
+
+// halfLife is after how many steps that wanted pages a page is wanted half as much.
+const halfLife = 16
 
 // granulesPerPage is about how many granules, the rows that have one entry in pageOf, make a page.
 const granulesPerPage = 32
@@ -77,6 +76,9 @@ func (p *paging) rowBytes(first, end uint32) int64 {
 	}
 	return 4*int64(end-first+1) + 4*int64(p.offsets[end]-p.offsets[first]) + 48
 }
+
+// offsetsInPages reports whether a page is needed to tell how long a list in it is.
+func (p *paging) offsetsInPages() bool { return p.offsets != nil && !p.offsetsResident }
 
 func (p *paging) pages() int { return len(p.starts) - 1 }
 
@@ -199,6 +201,20 @@ func (c *pageCache) pin(p *paging, page int) *buffer {
 	}
 	b.pins++
 	return b
+}
+
+// pinThere pins all pages of a partition that are on the device, and returns them by page.
+func (c *pageCache) pinThere(p *paging) []*buffer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]*buffer, p.pages())
+	for page, b := range p.buffers {
+		if b != nil && b.ready {
+			b.pins++
+			out[page] = b
+		}
+	}
+	return out
 }
 
 // unpin ends what pin or claim began.

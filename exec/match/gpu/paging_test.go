@@ -248,7 +248,7 @@ func TestAMatchInPagesEndsWithItsContext(t *testing.T) {
 func squeeze(d *Device, bytes int64) {
 	d.options.graphs = bytes
 	d.pages.close()
-	for d.partitions.evict() {
+	for d.partitions.evict(0) {
 	}
 	d.pages.bytes = mostBuffer
 	for bytes > 0 && d.pages.bytes > leastBuffer && d.pages.bytes*32 > bytes {

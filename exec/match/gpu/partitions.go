@@ -257,11 +257,11 @@ func (p *partitions) launch(k kernels.Kernel, threads int64, args ...uint64) err
 }
 
 // alloc takes memory for partitions, by budget.alloc or budget.take. Tables that wait for the next query make room, and partitions that
-// no query reads; an eighth of the memory stays for the queries' tables.
+// no query reads, those first that nobody used for a while; an eighth of the memory stays for the queries' tables.
 func (p *partitions) alloc(bytes int64, take func(bytes, spare int64) (kernels.Address, error)) (kernels.Address, error) {
 	for {
 		at, err := take(bytes, p.spare())
-		if !errors.Is(err, ErrOutOfMemory) || !p.d.lanes.drop() && !p.d.pages.shrink() && !p.evict() {
+		if !errors.Is(err, ErrOutOfMemory) || !p.d.lanes.drop(recentlyIdle) && !p.d.pages.shrink() && !p.evict(recent) && !p.d.lanes.drop(0) && !p.evict(0) {
 			return at, err
 		}
 	}
@@ -277,8 +277,20 @@ func (p *partitions) allocLists(bytes int64, take func(bytes, spare int64) (kern
 	})
 }
 
-// spare is what stays for the queries' tables.
-func (p *partitions) spare() int64 { return max(p.d.memory.limit/8, minArena) }
+// spare is what stays for the queries' tables, beside what they have.
+func (p *partitions) spare() int64 { return max(p.leastTables()-p.d.lanes.bytes(), 0) }
+
+// leastTables is what the queries' tables may have in any case.
+func (p *partitions) leastTables() int64 { return max(p.d.memory.limit/8, minArena) }
+
+// tight reports whether a graph is larger than what partitions may have of the memory.
+func (p *partitions) tight(ground *pcsr.Graph) bool {
+	most := p.d.memory.limit - p.leastTables()
+	if of := p.d.options.graphs; of > 0 {
+		most = min(most, of)
+	}
+	return int64(ground.Bytes()) > most
+}
 
 // full reports whether partitions may not take so many bytes more.
 func (p *partitions) full(bytes int64) bool {
@@ -314,7 +326,7 @@ const recent = 64
 // does not make room for it, or its partitions would drive one another out.
 func (p *partitions) fits(ground *pcsr.Graph, bytes int64) bool {
 	free := p.left() + p.d.memory.keptBytes() + p.d.pages.idle()
-	most := p.d.memory.limit - p.spare()
+	most := p.d.memory.limit - p.leastTables()
 	if of := p.d.options.graphs; of > 0 {
 		most = min(most, of)
 	} else {
@@ -322,7 +334,7 @@ func (p *partitions) fits(ground *pcsr.Graph, bytes int64) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	larger, whole := int64(ground.Bytes()) > most, int64(0)
+	larger, whole := p.tight(ground), int64(0)
 	for _, l := range p.all {
 		n := p.d.memory.taken(l.device)
 		if l.queries == 0 && (!larger || p.clock-l.used > recent) {
@@ -334,12 +346,12 @@ func (p *partitions) fits(ground *pcsr.Graph, bytes int64) bool {
 	return bytes <= free && (!larger || whole+bytes <= most/2)
 }
 
-// evict frees what no query has read for the longest time; false where there is nothing.
-func (p *partitions) evict() bool {
+// evict frees what no query has read for the longest time, and for so many uses of partitions; false where there is nothing.
+func (p *partitions) evict(uses uint64) bool {
 	p.mu.Lock()
 	var oldest *loaded
 	for _, l := range p.all {
-		if l.queries == 0 && len(l.device) > 0 && (oldest == nil || l.used < oldest.used) {
+		if l.queries == 0 && len(l.device) > 0 && p.clock-l.used >= uses && (oldest == nil || l.used < oldest.used) {
 			oldest = l
 		}
 	}

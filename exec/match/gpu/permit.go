@@ -38,19 +38,35 @@ func (p *permit) pass() {
 // patience is how long a query waits for others' memory before it makes do with less: they may be held up by those who take their rows.
 const patience = 100 * time.Millisecond
 
-// takeLane takes a lane with an arena of about that size, when there is one.
+// takeLane takes a lane with an arena of about that size, when there is one: whoever waits for one does so in a line, without the permit, which who
+// has the lanes may need.
 func (p *permit) takeLane(ctx context.Context, d *Device, want int64) (*lane, error) {
-	for begun := time.Now(); ; {
-		l, err := d.lanes.lane(want, time.Since(begun) < patience)
-		if l != nil || err != nil {
+	if !d.lanes.waiting() {
+		if l, err := d.lanes.lane(want, true); l != nil || err != nil {
 			return l, err
 		}
-		p.pass() // whoever has the lanes may need it
-		if err := d.lanes.released(ctx); err != nil {
-			return nil, err
+	}
+	p.pass()
+	turn := d.lanes.enter()
+	defer d.lanes.leave(turn)
+	tired := time.NewTicker(patience)
+	defer tired.Stop()
+	for patient := true; ; {
+		select {
+		case <-turn:
+		case <-tired.C:
+			patient = false
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
-		if err := p.wait(ctx); err != nil {
-			return nil, err
+		l, err := d.lanes.lane(want, patient)
+		if l != nil && err == nil {
+			if err = p.wait(ctx); err != nil {
+				l.release()
+			}
+		}
+		if l != nil || err != nil {
+			return l, err
 		}
 	}
 }

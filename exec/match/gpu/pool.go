@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"context"
 	"errors"
 	"math"
 	"slices"
@@ -17,19 +16,21 @@ const (
 	largeArena  = 4 << 30
 )
 
-// pool keeps the lanes that no query uses. All arenas together take a third of the memory at most; a query that comes
-// when that is used up gets the memory of an idle lane or tables that are smaller than it would like. Lanes that nobody has
-// used for a while are freed, but for a few with the smallest arenas.
+// pool keeps the lanes that no query uses. All arenas together take a third of the memory at most, and those that are larger than the smallest no
+// more than half of that while others run; the smallest may take a quarter of that more. Where graphs take more than the memory has, the smallest fit the
+// plan, so that a crowd leaves room for pages. A query that comes when all is used up gets the memory of an idle lane, tables that are smaller
+// than it would like, or waits in a line. Lanes that nobody has used for a while are freed, but for a few with the smallest arenas.
 type pool struct {
 	d                    *Device
 	small, middle, large int64 // sizes of arenas
 	most                 int64 // bytes of all arenas
 	keep                 time.Duration
-	back                 chan struct{} // a lane was given back
 
 	mu    sync.Mutex
-	idle  []*lane // the last released last
-	taken int64   // bytes of all arenas, idle or not
+	line  []chan struct{} // who waits for a lane, in turn; each is told when it may look
+	idle  []*lane         // the last released last
+	taken int64           // bytes of all arenas, idle or not
+	big   int64           // of those that are larger than the smallest
 	timer *time.Timer
 	done  chan struct{} // closed when the timer's function has returned; nil when none is due
 	shut  bool
@@ -39,7 +40,7 @@ func newPool(d *Device, limit int64, keep time.Duration) *pool {
 	size := func(most, share int64) int64 { return max(min(most, share)/alignment*alignment, minArena) }
 	return &pool{
 		d: d, small: size(smallArena, min(limit/24, limit/3/int64(d.options.Launches))), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
-		most: limit / 3, keep: keep, back: make(chan struct{}, 1),
+		most: limit / 3, keep: keep,
 	}
 }
 
@@ -52,34 +53,46 @@ func (p *pool) size(bytes int64) int64 {
 	return min(n, p.large)
 }
 
+// snug is the size of an arena for so many bytes where memory is short: a quarter of the smallest, or of that, and so on, where that does.
+func (p *pool) snug(bytes int64) int64 {
+	n := p.size(bytes)
+	for n <= p.small && n/4 >= max(bytes, minArena) {
+		n = aligned(n / 4)
+	}
+	return n
+}
+
 // lane returns an idle lane or a new one with an arena of that size: a larger one that is idle where the pool may not
 // grow, a smaller one where there is none. nil: other queries have the memory, and one is to be waited for;
-// who is not patient takes the smallest arena, and what nobody uses, before that.
+// who is not patient takes the smallest arena that does, of what nobody uses, before that.
 func (p *pool) lane(want int64, patient bool) (*lane, error) {
 	if l, err := p.whole(want); l != nil || err != nil {
 		return l, err
 	}
-	if l := p.largest(want / 16); l != nil {
+	for size := want / 2; size > minArena; size /= 2 {
+		if l, err := p.whole(aligned(size)); l != nil || err != nil {
+			return l, err
+		}
+	}
+	if l := p.fit(0, math.MaxInt64); l != nil {
 		return l, nil
 	}
-	for size := want / 2; ; size /= 2 {
-		l, err := p.make(aligned(max(size, minArena)))
+	others := p.others()
+	if patient && others {
+		return nil, nil
+	}
+	for {
+		l, err := p.take(minArena)
 		if err == nil || !errors.Is(err, ErrOutOfMemory) {
 			return l, err
 		}
-		if patient && size <= p.small && p.others() {
+		if p.drop(0) || p.d.partitions.evict(0) {
+			continue
+		}
+		if others {
 			return nil, nil
 		}
-		if size <= minArena { // not even that: what nobody uses is freed
-			switch {
-			case p.drop(), p.d.pages.shrink(), p.d.partitions.evict():
-				size = want
-			case p.others():
-				return nil, nil
-			default:
-				return nil, err
-			}
-		}
+		return nil, err
 	}
 }
 
@@ -87,30 +100,53 @@ func (p *pool) lane(want int64, patient bool) (*lane, error) {
 func (p *pool) others() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.used() > 0
+}
+
+// used is how much queries have; mu is held.
+func (p *pool) used() int64 {
 	used := p.taken
 	for _, l := range p.idle {
 		used -= l.arena.size
 	}
-	return used > 0
+	return used
 }
 
-// released waits until a query may have given its lane back.
-func (p *pool) released(ctx context.Context) error {
-	select {
-	case <-p.back:
-		return nil
-	case <-time.After(time.Millisecond):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// enter puts one who waits for a lane at the end of the line; who is first may look at once.
+func (p *pool) enter() chan struct{} {
+	turn := make(chan struct{}, 1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.line = append(p.line, turn); len(p.line) == 1 {
+		turn <- struct{}{}
 	}
+	return turn
 }
 
-// tell wakes one that waits.
+// leave takes one who waited out of the line; the next one may look.
+func (p *pool) leave(turn chan struct{}) {
+	p.mu.Lock()
+	p.line = slices.DeleteFunc(p.line, func(other chan struct{}) bool { return other == turn })
+	p.mu.Unlock()
+	p.tell()
+}
+
+// waiting reports whether somebody waits for a lane.
+func (p *pool) waiting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.line) > 0
+}
+
+// tell lets who is first in the line look for a lane.
 func (p *pool) tell() {
-	select {
-	case p.back <- struct{}{}:
-	default:
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.line) > 0 {
+		select {
+		case p.line[0] <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -139,19 +175,6 @@ func (p *pool) fit(low, high int64) *lane {
 	return p.takeOut(best)
 }
 
-// largest takes the idle lane with the largest arena, of low bytes at least.
-func (p *pool) largest(low int64) *lane {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	best := -1
-	for i, l := range p.idle {
-		if l.arena.size >= low && (best < 0 || l.arena.size >= p.idle[best].arena.size) {
-			best = i
-		}
-	}
-	return p.takeOut(best)
-}
-
 // takeOut removes an idle lane; -1 is none.
 func (p *pool) takeOut(i int) *lane {
 	if i < 0 {
@@ -162,24 +185,45 @@ func (p *pool) takeOut(i int) *lane {
 	return l
 }
 
-// make makes a lane with an arena of that size; only the smallest may take more than the pool's share, of memory that nobody else uses.
-func (p *pool) make(size int64) (*lane, error) {
-	p.mu.Lock()
-	beyond := p.taken+size > p.most
-	if beyond && size > p.small {
-		p.mu.Unlock()
-		return nil, ErrOutOfMemory
+// recentlyIdle is how long a lane has been idle that the next query may want.
+const recentlyIdle = 100 * time.Millisecond
+
+// mayTake reports whether the pool may take an arena of that size; mu is held.
+func (p *pool) mayTake(size int64) bool {
+	if size <= p.small {
+		return p.taken+size <= p.most+p.most/4
 	}
-	p.taken += size
-	p.mu.Unlock()
+	return p.taken+size <= p.most && (p.used() == 0 || p.big+size <= p.most/2)
+}
+
+// make makes a lane with an arena of that size, if the pool may have it; those that were not used for a while make room, and all that are idle
+// for one that is alone.
+func (p *pool) make(size int64) (*lane, error) {
+	for {
+		p.mu.Lock()
+		may, least := p.mayTake(size), recentlyIdle
+		if p.used() == 0 && size <= p.most {
+			least = 0
+		}
+		p.mu.Unlock()
+		if may {
+			return p.take(size)
+		}
+		if !p.drop(least) {
+			return nil, ErrOutOfMemory
+		}
+	}
+}
+
+// take makes a lane with an arena of that size of memory that is free, or that pages have.
+func (p *pool) take(size int64) (*lane, error) {
+	p.count(size, 1)
 	base, err := p.d.memory.alloc(size, 0)
-	for errors.Is(err, ErrOutOfMemory) && !beyond && p.d.pages.shrink() {
+	for errors.Is(err, ErrOutOfMemory) && p.d.pages.shrink() {
 		base, err = p.d.memory.alloc(size, 0)
 	}
 	if err != nil {
-		p.mu.Lock()
-		p.taken -= size
-		p.mu.Unlock()
+		p.count(size, -1)
 		return nil, err
 	}
 	return p.d.newLane(arena{base: base, size: size})
@@ -187,10 +231,18 @@ func (p *pool) make(size int64) (*lane, error) {
 
 func (p *pool) freeArena(a arena) error {
 	defer p.tell()
-	p.mu.Lock()
-	p.taken -= a.size
-	p.mu.Unlock()
+	p.count(a.size, -1)
 	return p.d.memory.free(a.base)
+}
+
+// count adds so many arenas of a size to what is taken.
+func (p *pool) count(size, arenas int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken += arenas * size
+	if size > p.small {
+		p.big += arenas * size
+	}
 }
 
 // put keeps a lane for the next query.
@@ -203,10 +255,10 @@ func (p *pool) put(l *lane) {
 	p.schedule()
 }
 
-// drop frees the lane that has been idle longest, if there is one.
-func (p *pool) drop() bool {
+// drop frees the lane that has been idle longest, if there is one that was for so long.
+func (p *pool) drop(least time.Duration) bool {
 	p.mu.Lock()
-	if len(p.idle) == 0 {
+	if len(p.idle) == 0 || time.Since(p.idle[0].since) < least {
 		p.mu.Unlock()
 		return false
 	}
@@ -274,6 +326,13 @@ func (p *pool) trim() {
 	p.done = nil
 	p.schedule()
 	p.mu.Unlock()
+}
+
+// bytes is what all lanes hold.
+func (p *pool) bytes() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.taken
 }
 
 // idleBytes is what idle lanes hold.

@@ -56,19 +56,30 @@ func (j *join) newStreaming() *streaming {
 		return nil
 	}
 	s := &streaming{byStep: make([]pagedLinks, j.deviceSteps()), on: -1}
+	reads := false
 	for k, links := range j.linked {
 		of := &s.byStep[k]
 		for i, l := range links {
 			v := j.viewAt(l)
 			own := j.sharing[k] == nil || i < j.sharing[k].OwnLists // siblings pass the others
-			if v == nil || !own || kernels.OperandKind(l.From.Kind) == kernels.Candidate || kernels.LinkKind(l.Kind) != kernels.Neighbours || len(of.links) == kernels.MaxGrouped {
+			if v == nil || !own || j.lengthsAlone(k) && !v.offsetsInPages() || kernels.OperandKind(l.From.Kind) == kernels.Candidate || kernels.LinkKind(l.Kind) != kernels.Neighbours || len(of.links) == kernels.MaxGrouped {
 				continue
 			}
 			of.links, of.views, of.cells = append(of.links, uint32(i)), append(of.views, v), append(of.cells, of.count)
 			of.count += uint32(v.pages())
+			reads = true
 		}
 	}
+	if !reads {
+		return nil
+	}
 	return s
+}
+
+// lengthsAlone reports whether all that device step k reads of its lists is how long they are.
+func (j *join) lengthsAlone(k int) bool {
+	s := j.steps[k]
+	return j.lengths && k == j.deviceSteps()-1 && s.Low == 0 && s.High == dictionary.None && len(s.Above) == 0
 }
 
 // readsPages reports whether a match will read partitions in pages: those that are here in pages, or do not fit.

@@ -12,10 +12,11 @@ import (
 type view struct {
 	*paging
 	at     kernels.Address // of the Partition, with the Pages and each Page behind it
+	entry  kernels.Partition
 	place  int             // of the partition, in the table of the graph
 	pinned []*buffer       // by page
 	table  []kernels.Page
-	sent   []kernels.Page // the table on the device
+	sent   []kernels.Page // the table on the device; nil before anything is there
 }
 
 // Where a view's Pages and table lie.
@@ -24,7 +25,8 @@ var (
 	viewTable = viewPages + kernels.Address(kernels.Size[kernels.Pages]())
 )
 
-// view returns the query's view of the partition at a place, which is held in pages; nil where there is no memory for one.
+// view returns the query's view of the partition at a place, which is held in pages; nil where there is no memory for one. It is to be
+// published before a kernel runs.
 func (r *reading) view(place int, entry kernels.Partition) (*view, error) {
 	for _, v := range r.views {
 		if v.place == place {
@@ -32,11 +34,10 @@ func (r *reading) view(place int, entry kernels.Partition) (*view, error) {
 		}
 	}
 	p := r.paged[place].pages
-	v := &view{paging: p, place: place, pinned: make([]*buffer, p.pages()), table: make([]kernels.Page, p.pages())}
+	v := &view{paging: p, place: place, entry: entry, pinned: make([]*buffer, p.pages()), table: make([]kernels.Page, p.pages())}
 	for i := range v.table {
 		v.table[i] = p.flat(i)
 	}
-	v.sent = slices.Clone(v.table)
 	var err error
 	v.at, err = r.d.memory.take(int64(viewTable)+int64(p.pages())*kernels.Size[kernels.Page](), 0)
 	if errors.Is(err, ErrOutOfMemory) {
@@ -45,15 +46,9 @@ func (r *reading) view(place int, entry kernels.Partition) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.entry.Pages = v.at + viewPages
 	r.views = append(r.views, v)
-	entry.Pages = v.at + viewPages
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return v, errors.Join(
-		r.stream.Upload(v.at, kernels.Bytes([]kernels.Partition{entry})),
-		r.stream.Upload(entry.Pages, kernels.Bytes([]kernels.Pages{{PageOf: p.pageOf, Shift: uint32(p.shift)}})),
-		r.stream.Upload(v.at+viewTable, kernels.Bytes(v.sent)),
-		r.stream.Synchronize())
+	return v, nil
 }
 
 // put sets where a page is: in a buffer that the query has pinned, or nil.
@@ -65,23 +60,32 @@ func (v *view) put(page int, b *buffer) {
 	}
 }
 
-// publish writes the table to the device where it has changed, through pinned memory as far as that goes, and returns what is left of it;
+// publish writes the view to the device where it has changed, through pinned memory as far as that goes, and returns what is left of it;
 // the stream is synchronized before that is used again.
 func (v *view) publish(s kernels.Stream, pinned []byte) (left []byte, err error) {
-	if slices.Equal(v.sent, v.table) {
+	if v.sent != nil && slices.Equal(v.sent, v.table) {
 		return pinned, nil
 	}
+	at, data := v.at+viewTable, []byte(nil)
+	if v.sent == nil {
+		at, v.sent = v.at, make([]kernels.Page, len(v.table))
+		data = append(data, kernels.Bytes([]kernels.Partition{v.entry})...)
+		data = append(data, kernels.Bytes([]kernels.Pages{{PageOf: v.pageOf, Shift: uint32(v.shift)}})...)
+	}
 	copy(v.sent, v.table)
-	data := kernels.Bytes(v.sent)
+	data = append(data, kernels.Bytes(v.table)...)
 	if len(data) > len(pinned) {
-		return pinned, s.Upload(v.at+viewTable, data)
+		return pinned, s.Upload(at, data)
 	}
 	n := copy(pinned, data)
-	return pinned[n:], s.Upload(v.at+viewTable, pinned[:n])
+	return pinned[n:], s.Upload(at, pinned[:n])
 }
 
-// publishViews writes all tables to the device.
+// publishViews writes all views to the device.
 func (r *reading) publishViews(l *lane) error {
+	if len(r.views) == 0 {
+		return nil
+	}
 	pinned, err := l.staging()
 	if err != nil {
 		pinned = nil // it goes without
@@ -97,8 +101,8 @@ func (r *reading) publishViews(l *lane) error {
 // pinAll pins all pages that are on the device.
 func (r *reading) pinAll(l *lane) error {
 	for _, v := range r.views {
-		for page := range v.pinned {
-			if b := r.d.pages.pin(v.paging, page); b != nil {
+		for page, b := range r.d.pages.pinThere(v.paging) {
+			if b != nil {
 				v.put(page, b)
 			}
 		}
