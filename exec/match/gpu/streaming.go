@@ -62,12 +62,14 @@ func (j *join) newStreaming() *streaming {
 		for i, l := range links {
 			v := j.viewAt(l)
 			own := j.sharing[k] == nil || i < j.sharing[k].OwnLists // siblings pass the others
-			if v == nil || !own || j.lengthsAlone(k) && !v.offsetsInPages() || kernels.OperandKind(l.From.Kind) == kernels.Candidate || kernels.LinkKind(l.Kind) != kernels.Neighbours || len(of.links) == kernels.MaxGrouped {
+			if v == nil || !own || kernels.OperandKind(l.From.Kind) == kernels.Candidate || kernels.LinkKind(l.Kind) != kernels.Neighbours || len(of.links) == kernels.MaxGrouped {
+				continue
+			}
+			if reads = true; j.lengthsAlone(k) && !v.offsetsInPages() {
 				continue
 			}
 			of.links, of.views, of.cells = append(of.links, uint32(i)), append(of.views, v), append(of.cells, of.count)
 			of.count += uint32(v.pages())
-			reads = true
 		}
 	}
 	if !reads {
@@ -88,10 +90,18 @@ func (d *Device) readsPages(m *match.Match) bool {
 	return paged || bytes > 0 && !d.partitions.fits(m.Graph.Ground(), bytes)
 }
 
+// fewLeaves is how many bytes of pages could be copied in the time in which leaves are read over the bus, up to which they are: half a
+// millisecond.
+const fewLeaves = 32 << 20
+
 // joinLeaves returns a shape that joins its leaves, where a leaf is no list's whole length and is read in pages: which page a factor's list
-// lies in depends on the candidate, a step's on the row.
+// lies in depends on the candidate, a step's on the row. Few leaves are read where they lie.
 func (r *reading) joinLeaves(ctx context.Context, m *match.Match, count bool, s *shape) (*shape, error) {
-	if r.d.options.scattered < 0 || len(s.made) > 0 {
+	if r.d.options.scattered < 0 || len(s.made) > 0 || len(s.steps) == 0 {
+		return s, nil
+	}
+	rows := s.steps[len(s.steps)-1].Plan.EstimatedRows
+	if rows*float64(len(s.factors))*float64(r.d.options.scattered) < fewLeaves {
 		return s, nil
 	}
 	for _, g := range s.factors {
