@@ -96,7 +96,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		if s, err = r.joinLeaves(ctx, m, count, s); err != nil {
 			return err
 		}
-		q := &query{task: m, emit: emit, trace: m.Trace, permit: permit{permits: d.permits}}
+		q := &query{task: m, emit: d.lanes.handsOut(emit), trace: m.Trace, permit: permit{permits: d.permits}}
 		defer func() {
 			if failed := errors.Join(q.groups.close(), q.endStreaming()); err == nil {
 				err = failed

@@ -28,7 +28,16 @@ type budget struct {
 	// spare is what was given back, by size; kept is how much that is.
 	spare map[int64][]kernels.Address
 	kept  int64
+	// scratch is what small things are cut out of; nil before the first.
+	scratch *scratch
 }
+
+// Of the memory a share is for small things, between bounds; none is where that is less.
+const (
+	scratchShare = 32
+	leastScratch = 64 << 10
+	mostScratch  = 64 << 20
+)
 
 func newBudget(driver kernels.Driver, limit int64) *budget {
 	return &budget{driver: driver, limit: limit, sizes: map[kernels.Address]int64{}, spare: map[int64][]kernels.Address{}}
@@ -53,15 +62,22 @@ func (b *budget) taken(all []kernels.Address) (n int64) {
 	defer b.mu.Unlock()
 	for _, a := range all {
 		n += b.sizes[a]
+		if b.scratch != nil {
+			n += b.scratch.cut[a]
+		}
 	}
 	return n
 }
 
 // alloc takes device memory if spare bytes are left after it.
 func (b *budget) alloc(bytes, spare int64) (kernels.Address, error) {
-	bytes = aligned(max(bytes, 1))
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.have(aligned(max(bytes, 1)), spare)
+}
+
+// have is alloc of a multiple of the alignment; mu is held.
+func (b *budget) have(bytes, spare int64) (kernels.Address, error) {
 	if b.used+bytes+spare > b.limit && b.used-b.kept+bytes+spare <= b.limit {
 		_ = b.dropSpares() // the device is lost, or says so now
 	}
@@ -91,24 +107,46 @@ func (b *budget) free(a kernels.Address) error {
 }
 
 func (b *budget) release(a kernels.Address) error {
+	if b.scratch != nil && b.scratch.give(a) {
+		return nil
+	}
 	b.used -= b.sizes[a]
 	delete(b.sizes, a)
 	return b.driver.Free(a)
 }
 
-// take is alloc of memory that is given back with give: freeing memory, and having it anew, waits for all that runs on the device. It has an
-// eighth more at most, so that what grows a little finds what there was before.
+// take is alloc of memory that is given back with give: freeing memory, and having it anew, waits for all that runs on the device. What is
+// small is cut out of the scratch; else it has an eighth more at most, so that what grows a little finds what there was before.
 func (b *budget) take(bytes, spare int64) (kernels.Address, error) {
+	bytes = aligned(max(bytes, 1))
 	size := sizeClass(bytes)
 	b.mu.Lock()
+	defer b.mu.Unlock()
+	if at := b.small(bytes); at != 0 {
+		return at, nil
+	}
 	if kept := b.spare[size]; len(kept) > 0 {
 		at := kept[len(kept)-1]
 		b.spare[size], b.kept = kept[:len(kept)-1], b.kept-size
-		b.mu.Unlock()
 		return at, nil
 	}
-	b.mu.Unlock()
-	return b.alloc(size, spare)
+	return b.have(size, spare)
+}
+
+// small takes what is small out of the scratch, which is made when there is room for it; 0: it is not to be had there. mu is held.
+func (b *budget) small(bytes int64) kernels.Address {
+	size := min(b.limit/scratchShare, mostScratch) / alignment * alignment
+	if size < leastScratch || bytes > size/4 {
+		return 0
+	}
+	if b.scratch == nil {
+		base, err := b.have(size, 0)
+		if err != nil {
+			return 0
+		}
+		b.scratch = newScratch(base, size)
+	}
+	return b.scratch.take(bytes)
 }
 
 // sizeClass rounds up to one of eight sizes between two powers of two.
@@ -126,7 +164,7 @@ func (b *budget) give(a kernels.Address) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	size := b.sizes[a]
-	if b.kept+size > b.limit/keptShare {
+	if size == 0 || b.kept+size > b.limit/keptShare {
 		return b.release(a)
 	}
 	b.spare[size], b.kept = append(b.spare[size], a), b.kept+size
@@ -146,10 +184,13 @@ func (b *budget) dropSpares() error {
 	return errors.Join(errs...)
 }
 
-// keptBytes is what was given back and is kept.
+// keptBytes is what was given back and is kept, or never asked for.
 func (b *budget) keptBytes() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.scratch != nil {
+		return b.kept + b.scratch.left()
+	}
 	return b.kept
 }
 
@@ -157,7 +198,12 @@ func (b *budget) keptBytes() int64 {
 func (b *budget) close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.dropSpares()
+	err := b.dropSpares()
+	if s := b.scratch; s != nil && len(s.cut) == 0 {
+		b.scratch = nil
+		err = errors.Join(err, b.release(s.base))
+	}
+	return err
 }
 
 // arena is a piece of device memory that is cut up from the front and given back whole.

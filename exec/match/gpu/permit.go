@@ -35,7 +35,8 @@ func (p *permit) pass() {
 	}
 }
 
-// patience is how long a query waits for others' memory before it makes do with less: they may be held up by those who take their rows.
+// patience is how long no query gives its memory back before one that waits for it makes do with less: they may be held up by those who take their
+// rows.
 const patience = 100 * time.Millisecond
 
 // takeLane takes a lane with an arena of about that size, when there is one: whoever waits for one does so in a line, without the permit, which who
@@ -51,15 +52,14 @@ func (p *permit) takeLane(ctx context.Context, d *Device, want int64) (*lane, er
 	defer d.lanes.leave(turn)
 	tired := time.NewTicker(patience)
 	defer tired.Stop()
-	for patient := true; ; {
+	for {
 		select {
 		case <-turn:
 		case <-tired.C:
-			patient = false
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		l, err := d.lanes.lane(want, patient)
+		l, err := d.lanes.lane(want, d.lanes.moving())
 		if l != nil && err == nil {
 			if err = p.wait(ctx); err != nil {
 				l.release()

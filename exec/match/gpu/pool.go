@@ -5,7 +5,10 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
 )
 
 // Sizes of arenas: smallArena times a power of four, up to largeArena; a query of more than bgp.GPULargeCost has
@@ -25,15 +28,20 @@ type pool struct {
 	small, middle, large int64 // sizes of arenas
 	most                 int64 // bytes of all arenas
 	keep                 time.Duration
+	handing              atomic.Int64 // queries that hand rows out now
 
 	mu    sync.Mutex
 	line  []chan struct{} // who waits for a lane, in turn; each is told when it may look
 	idle  []*lane         // the last released last
-	taken int64           // bytes of all arenas, idle or not
+	lanes int             // idle or not
+	taken int64           // bytes of their arenas
 	big   int64           // of those that are larger than the smallest
-	timer *time.Timer
-	done  chan struct{} // closed when the timer's function has returned; nil when none is due
-	shut  bool
+	// crowded is when a query was given a lane last while another one had one.
+	crowded time.Time
+	moved   time.Time // a lane was given back
+	timer   *time.Timer
+	done    chan struct{} // closed when the timer's function has returned; nil when none is due
+	shut    bool
 }
 
 func newPool(d *Device, limit int64, keep time.Duration) *pool {
@@ -86,7 +94,7 @@ func (p *pool) lane(want int64, patient bool) (*lane, error) {
 		if err == nil || !errors.Is(err, ErrOutOfMemory) {
 			return l, err
 		}
-		if p.drop(0) || p.d.partitions.evict(0) {
+		if p.drop(0) || p.d.partitions.evict(recent) || p.stuck() && p.d.partitions.evict(0) {
 			continue
 		}
 		if others {
@@ -94,6 +102,22 @@ func (p *pool) lane(want int64, patient bool) (*lane, error) {
 		}
 		return nil, err
 	}
+}
+
+// handsOut counts who waits in emit for who takes the rows.
+func (p *pool) handsOut(emit func(*match.Batch) error) func(*match.Batch) error {
+	return func(b *match.Batch) error {
+		p.handing.Add(1)
+		defer p.handing.Add(-1)
+		return emit(b)
+	}
+}
+
+// stuck reports whether all who have lanes wait for those who take their rows.
+func (p *pool) stuck() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return int(p.handing.Load()) >= p.lanes-len(p.idle)
 }
 
 // others reports whether queries have lanes.
@@ -136,6 +160,13 @@ func (p *pool) waiting() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.line) > 0
+}
+
+// moving reports whether a lane was given back lately.
+func (p *pool) moving() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Since(p.moved) < patience
 }
 
 // tell lets who is first in the line look for a lane.
@@ -181,35 +212,37 @@ func (p *pool) takeOut(i int) *lane {
 		return nil
 	}
 	l := p.idle[i]
+	if p.used() > 0 {
+		p.crowded = time.Now()
+	}
 	p.idle = slices.Delete(p.idle, i, i+1)
 	return l
 }
 
-// recentlyIdle is how long a lane has been idle that the next query may want.
-const recentlyIdle = 100 * time.Millisecond
+// lately is how long lanes are not freed for others that a crowd may want again, and how long one that is alone was.
+const lately = 100 * time.Millisecond
+
+// alone reports whether no query has a lane, and not more than one had at a time lately; mu is held.
+func (p *pool) alone() bool { return p.used() == 0 && time.Since(p.crowded) > lately }
 
 // mayTake reports whether the pool may take an arena of that size; mu is held.
 func (p *pool) mayTake(size int64) bool {
 	if size <= p.small {
 		return p.taken+size <= p.most+p.most/4
 	}
-	return p.taken+size <= p.most && (p.used() == 0 || p.big+size <= p.most/2)
+	return p.taken+size <= p.most && (p.alone() || p.big+size <= p.most/2)
 }
 
-// make makes a lane with an arena of that size, if the pool may have it; those that were not used for a while make room, and all that are idle
-// for one that is alone.
+// make makes a lane with an arena of that size, if the pool may have it. What is idle makes room for a large one that is alone.
 func (p *pool) make(size int64) (*lane, error) {
 	for {
 		p.mu.Lock()
-		may, least := p.mayTake(size), recentlyIdle
-		if p.used() == 0 && size <= p.most {
-			least = 0
-		}
+		may, alone := p.mayTake(size), p.alone()
 		p.mu.Unlock()
 		if may {
 			return p.take(size)
 		}
-		if !p.drop(least) {
+		if !alone || size <= p.small || size > p.most || !p.drop(0) {
 			return nil, ErrOutOfMemory
 		}
 	}
@@ -239,7 +272,11 @@ func (p *pool) freeArena(a arena) error {
 func (p *pool) count(size, arenas int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if arenas > 0 && p.used() > 0 {
+		p.crowded = time.Now()
+	}
 	p.taken += arenas * size
+	p.lanes += int(arenas)
 	if size > p.small {
 		p.big += arenas * size
 	}
@@ -251,6 +288,7 @@ func (p *pool) put(l *lane) {
 	l.since = time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.moved = l.since
 	p.idle = append(p.idle, l)
 	p.schedule()
 }

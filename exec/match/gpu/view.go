@@ -13,8 +13,8 @@ type view struct {
 	*paging
 	at     kernels.Address // of the Partition, with the Pages and each Page behind it
 	entry  kernels.Partition
-	place  int             // of the partition, in the table of the graph
-	pinned []*buffer       // by page
+	place  int       // of the partition, in the table of the graph
+	pinned []*buffer // by page
 	table  []kernels.Page
 	sent   []kernels.Page // the table on the device; nil before anything is there
 }
