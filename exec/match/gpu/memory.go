@@ -61,10 +61,11 @@ func (b *budget) taken(all []kernels.Address) (n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, a := range all {
-		n += b.sizes[a]
-		if b.scratch != nil {
-			n += b.scratch.cut[a]
+		size, own := b.sizes[a]
+		if !own && b.scratch != nil {
+			size = b.scratch.cut[a]
 		}
+		n += size
 	}
 	return n
 }
@@ -144,6 +145,7 @@ func (b *budget) small(bytes int64) kernels.Address {
 		if err != nil {
 			return 0
 		}
+		delete(b.sizes, base) // what is cut out first begins there too
 		b.scratch = newScratch(base, size)
 	}
 	return b.scratch.take(bytes)
@@ -163,8 +165,8 @@ const keptShare = 8
 func (b *budget) give(a kernels.Address) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	size := b.sizes[a]
-	if size == 0 || b.kept+size > b.limit/keptShare {
+	size, own := b.sizes[a]
+	if !own || b.kept+size > b.limit/keptShare {
 		return b.release(a)
 	}
 	b.spare[size], b.kept = append(b.spare[size], a), b.kept+size
@@ -200,7 +202,7 @@ func (b *budget) close() error {
 	defer b.mu.Unlock()
 	err := b.dropSpares()
 	if s := b.scratch; s != nil && len(s.cut) == 0 {
-		b.scratch = nil
+		b.scratch, b.sizes[s.base] = nil, s.size
 		err = errors.Join(err, b.release(s.base))
 	}
 	return err

@@ -46,7 +46,7 @@ func TestWindowsHoldEveryPageOnce(t *testing.T) {
 			wanted, hot = append(wanted, pages), append(hot, heats)
 			together += len(pages)
 		}
-		w := divide(wanted, hot, together, room, rapid.SampledFrom([]int{0, 3 * room / 8}).Draw(t, "stay"), of)
+		w := divide(wanted, hot, together, room, rapid.SampledFrom([]int{0, 3 * room / 8}).Draw(t, "stay"), of, rapid.IntRange(0, 9).Draw(t, "ungrouped") == 0)
 		if w.portions > mostPortions {
 			t.Fatalf("%d portions", w.portions)
 		}
@@ -367,6 +367,7 @@ func TestReportOutOfCore(t *testing.T) {
 		}{
 			{"1/4, nothing copied in pages", func(o *tuning) { o.scattered = -1 }},
 			{"1/4, every page copied", func(o *tuning) { o.scattered = mostBuffer }},
+			{"1/4, rows not grouped", func(o *tuning) { o.ungrouped = true }},
 			{"1/4, none ahead", func(o *tuning) { o.noAhead = true }},
 		} {
 			was := d.options.tuning
@@ -525,10 +526,11 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 		plans, head = append(plans, p), append(head, q.name+" ms")
 	}
 	r.Head(fmt.Sprintf("LUBM(%d), %d triples, %d MB: counts with all memory bounded", scale, g.Edges(), g.Bytes()>>20), append(head,
-		"queries/s at 64", "MB copied for each", "page hits", "device MiB in use")...)
+		"queries/s at 64", "slowest ms", "MB copied for each", "page hits", "buffers", "MB of partitions", "calls for memory for each", "device MiB in use")...)
 	var want []uint64
+	c := &counting{Driver: gpu}
 	for _, mib := range []int64{1 << 20, 2048, 1024, 512, 256} {
-		d := open(t, Options{Driver: gpu, Memory: mib << 20})
+		d := open(t, Options{Driver: c, Memory: mib << 20})
 		row := []any{mib}
 		for i, p := range plans {
 			m := &match.Match{Graph: g, Plan: p}
@@ -540,12 +542,14 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 				t.Errorf("%s with %d MiB: %d, in memory %d", lubmQueries[i].name, mib, n, want[i])
 			}
 		}
+		runCrowd(t, d, g, plans, want, 64, time.Second/2)
 		before, _ := d.Info()
-		rate := throughput(t, d, g, plans, 64)
+		c.calls.Store(0)
+		took := runCrowd(t, d, g, plans, want, 64, time.Second)
 		after, _ := d.Info()
-		copied := float64(after.Pages.Copied+after.Copied-before.Pages.Copied-before.Copied) / 1e6 / max(rate, 1) // it takes about a second
+		copied := float64(after.Pages.Copied+after.Copied-before.Pages.Copied-before.Copied) / 1e6 / max(took.rate, 1) // it takes about a second
 		hits := float64(after.Pages.Hits-before.Pages.Hits) / max(float64(after.Pages.Hits+after.Pages.Misses-before.Pages.Hits-before.Pages.Misses), 1)
-		r.Row(append(row, rate, copied, hits, after.Used>>20)...)
+		r.Row(append(row, took.rate, matchtest.Milliseconds(took.slowest), copied, hits, after.Pages.Buffers, after.GraphBytes>>20, float64(c.calls.Load())/max(took.rate, 1), after.Used>>20)...)
 		if after.Used > after.Limit {
 			t.Errorf("%+v", after)
 		}
@@ -553,6 +557,7 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	reportServer(t, r, gpu, g, plans, want)
 	var all time.Duration
 	for _, p := range plans {
 		begun := time.Now()
@@ -562,6 +567,32 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 		all += time.Since(begun)
 	}
 	r.Say(fmt.Sprintf("The processor answers %.1f of them a second, one at a time on all cores.", float64(len(plans))/all.Seconds()))
+}
+
+// reportServer measures a crowd that reads four times of what the device has, for as many seconds as RDFGPU_SOAK says.
+func reportServer(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pcsr.Graph, plans []*bgp.MatchPlan, want []uint64) {
+	seconds, _ := strconv.Atoi(os.Getenv("RDFGPU_SOAK"))
+	if seconds == 0 {
+		return
+	}
+	needs := &needs{graph: g}
+	for _, p := range plans {
+		for _, of := range needsOf(g, p).parts {
+			needs.add(of)
+		}
+	}
+	bytes := int64(0)
+	for _, of := range needs.all() {
+		bytes += int64(needs.part(of).Bytes())
+	}
+	d := open(t, Options{Driver: gpu, Memory: bytes / 4})
+	runCrowd(t, d, g, plans, want, 64, 2*time.Second)
+	took := runCrowd(t, d, g, plans, want, 64, time.Duration(seconds)*time.Second)
+	r.Say(fmt.Sprintf("64 goroutines that read %d MiB with %d MiB of memory for %d s: %.0f queries/s, by tenths of the time %.0f; the slowest %.1f ms; memory in use %d to %d MiB.",
+		bytes>>20, bytes>>22, seconds, took.rate, took.slices, matchtest.Milliseconds(took.slowest), took.least>>20, took.most>>20))
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 type pagedTiming struct{ ms, mb float64 }

@@ -459,7 +459,7 @@ func (q *query) windowing(of *pagedLinks, counts []uint32, lv *level) *windows {
 	if int64(room)*c.bytes < worthStaying {
 		stay = 0
 	}
-	return divide(wanted, hot, len(together), room, stay, of)
+	return divide(wanted, hot, len(together), room, stay, of, q.d.options.ungrouped)
 }
 
 // worthStaying is the room from which it pays that pages stay: windows of less come in less time than a portion takes by itself, so there should be
@@ -467,8 +467,8 @@ func (q *query) windowing(of *pagedLinks, counts []uint32, lv *level) *windows {
 const worthStaying = 32 << 20
 
 // divide cuts the pages that each link wants into windows, so that one of each fits room pages, and two of the link that wants most, of
-// which stay pages stay.
-func divide(wanted [][]int, hot []map[int]float64, together, room, stay int, of *pagedLinks) *windows {
+// which stay pages stay; ungrouped: all are one window, of which as many come as there is room for.
+func divide(wanted [][]int, hot []map[int]float64, together, room, stay int, of *pagedLinks, ungrouped bool) *windows {
 	w := &windows{adds: make([]uint32, of.count), of: make([][][]int, len(wanted)), strides: make([]int, len(wanted)), portions: 1}
 	for i := range wanted {
 		w.of[i] = [][]int{wanted[i]}
@@ -476,7 +476,7 @@ func divide(wanted [][]int, hot []map[int]float64, together, room, stay int, of 
 			w.inner = i
 		}
 	}
-	if together <= room || room < 2*len(wanted) {
+	if together <= room || room < 2*len(wanted) || ungrouped {
 		return w // all at once, or as much as there is room for
 	}
 	w.cut(wanted, hot, room, stay)

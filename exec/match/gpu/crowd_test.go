@@ -1,0 +1,139 @@
+package gpu
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// counting is a driver that counts the calls which wait for all that runs on the device.
+type counting struct {
+	kernels.Driver
+	calls atomic.Int64
+}
+
+func (c *counting) Alloc(bytes int64) (kernels.Address, error) {
+	c.calls.Add(1)
+	return c.Driver.Alloc(bytes)
+}
+
+func (c *counting) Free(a kernels.Address) error {
+	c.calls.Add(1)
+	return c.Driver.Free(a)
+}
+
+func (c *counting) AllocHost(bytes int64) (*kernels.HostMemory, error) {
+	c.calls.Add(1)
+	return c.Driver.AllocHost(bytes)
+}
+
+func (c *counting) FreeHost(m *kernels.HostMemory) error {
+	c.calls.Add(1)
+	return c.Driver.FreeHost(m)
+}
+
+// crowd is what many goroutines did that count plans in turn for a while.
+type crowd struct {
+	rate float64 // queries a second
+	// least and most are the device memory in use meanwhile; slowest is the longest that one took.
+	least, most int64
+	slowest     time.Duration
+	// slices are the rates of ten parts of the time.
+	slices [10]float64
+}
+
+// runCrowd has n goroutines count plans in turn for so long.
+func runCrowd(t testing.TB, d *Device, g *pcsr.Graph, plans []*bgp.MatchPlan, want []uint64, n int, long time.Duration) crowd {
+	var wg sync.WaitGroup
+	var done [11]atomic.Int64
+	var slowest atomic.Int64
+	begun := time.Now()
+	for i := range n {
+		wg.Go(func() {
+			for i := i; time.Since(begun) < long; i++ {
+				k, before := i%len(plans), time.Now()
+				got, err := d.Count(context.Background(), &match.Match{Graph: g, Plan: plans[k]})
+				if err != nil || got != want[k] {
+					t.Errorf("plan %d: %d, want %d, error %v", k, got, want[k], err)
+					return
+				}
+				took := int64(time.Since(before))
+				for was := slowest.Load(); took > was && !slowest.CompareAndSwap(was, took); was = slowest.Load() {
+				}
+				done[min(10*time.Since(begun)/long, 10)].Add(1)
+			}
+		})
+	}
+	c := crowd{least: d.memory.inUse()}
+	for time.Since(begun) < long {
+		used := d.memory.inUse()
+		c.least, c.most = min(c.least, used), max(c.most, used)
+		time.Sleep(long / 1000)
+	}
+	wg.Wait()
+	all := int64(0)
+	for i := range done {
+		all += done[i].Load()
+		if i < len(c.slices) {
+			c.slices[i] = float64(done[i].Load()) * 10 / long.Seconds()
+		}
+	}
+	c.rate, c.slowest = float64(all)/time.Since(begun).Seconds(), time.Duration(slowest.Load())
+	return c
+}
+
+// TestACrowdTakesNoMemoryAnew: once queries that have too little memory for all they read have run a while, the next ones take next to none from
+// the driver and give none back to it.
+func TestACrowdTakesNoMemoryAnew(t *testing.T) {
+	u := &universities{scale: 12}
+	g := u.graph(t)
+	c := &counting{Driver: kernels.Emulate(1 << 30)}
+	d := open(t, Options{Driver: c, Memory: int64(g.Bytes()) / 6, Launches: 4})
+	var plans []*bgp.MatchPlan
+	var want []uint64
+	for _, q := range lubmQueries {
+		p, err := bgp.Plan(context.Background(), u.pattern(q.text), g, lookup, bgp.Options{CountOnly: true, Speed: bgp.GPUSpeed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.name == "L2" { // the twins take long for it
+			continue
+		}
+		if p.Cost > 1000 { // as of a larger graph
+			p.Cost += bgp.GPUStreamCost
+		}
+		n, err := matchtest.OnThreads(cpu.New(), 0).Count(context.Background(), &match.Match{Graph: g, Plan: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans, want = append(plans, p), append(want, n)
+	}
+	runCrowd(t, d, g, plans, want, 16, 2*time.Second)
+	c.calls.Store(0)
+	took := runCrowd(t, d, g, plans, want, 16, time.Second)
+	t.Logf("%.0f/s, %.3f calls", took.rate, float64(c.calls.Load())/took.rate)
+	if n := float64(c.calls.Load()) / took.rate; n > 0.5 {
+		t.Errorf("%.2f calls for memory for each query", n)
+	}
+	info, err := d.Info()
+	if err != nil || info.Used > info.Limit || info.Pages.Copied == 0 {
+		t.Errorf("%+v, %v", info, err)
+	}
+	for _, b := range d.pages.buffers {
+		if b.pins != 0 {
+			t.Errorf("a page is pinned %d times with no query", b.pins)
+		}
+	}
+	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+		t.Errorf("%v, %d bytes left", err, d.memory.inUse())
+	}
+}
