@@ -100,6 +100,7 @@ func (r *reading) publishViews(l *lane) error {
 
 // pinAll pins all pages that are on the device.
 func (r *reading) pinAll(l *lane) error {
+	r.unpinAll() // those of smaller tables
 	for _, v := range r.views {
 		for page, b := range r.d.pages.pinThere(v.paging) {
 			if b != nil {
