@@ -165,10 +165,13 @@ func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shap
 		return l.dropAfter(err)
 	}
 	q.join = j // where it fails while tables grow, the query still has those it had
-	if q.streaming = j.newStreaming(); q.streaming == nil {
-		return r.pinAll(l)
+	if len(r.views) == 0 {
+		return nil
 	}
-	return errors.Join(r.publishViews(l), l.stream.Synchronize()) // pages come by the same pinned memory
+	if q.streaming = j.newStreaming(); q.streaming == nil {
+		r.pinAll()
+	}
+	return errors.Join(r.publishViews(l), l.stream.Synchronize()) // the pinned memory is used again
 }
 
 // run carries out the join over the input, as many rows at a time as the first table holds.

@@ -34,11 +34,11 @@ func (d *Device) arenaFor(s *shape, m *match.Match, tight bool) int64 {
 	if s.small != nil && s.tableBytes(most) > d.lanes.large {
 		return max(min(d.lanes.most, largeArena)/alignment*alignment, minArena) // pages come once for each table
 	}
-	if m.Plan.Cost > bgp.GPULargeCost {
-		return d.lanes.size(max(s.tableBytes(most), d.lanes.middle))
-	}
 	if tight {
 		return d.lanes.snug(s.tableBytes(most))
+	}
+	if m.Plan.Cost > bgp.GPULargeCost {
+		return d.lanes.size(max(s.tableBytes(most), d.lanes.middle))
 	}
 	return d.lanes.size(s.tableBytes(most))
 }

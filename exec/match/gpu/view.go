@@ -83,9 +83,6 @@ func (v *view) publish(s kernels.Stream, pinned []byte) (left []byte, err error)
 
 // publishViews writes all views to the device.
 func (r *reading) publishViews(l *lane) error {
-	if len(r.views) == 0 {
-		return nil
-	}
 	pinned, err := l.staging()
 	if err != nil {
 		pinned = nil // it goes without
@@ -99,7 +96,7 @@ func (r *reading) publishViews(l *lane) error {
 }
 
 // pinAll pins all pages that are on the device.
-func (r *reading) pinAll(l *lane) error {
+func (r *reading) pinAll() {
 	r.unpinAll() // those of smaller tables
 	for _, v := range r.views {
 		for page, b := range r.d.pages.pinThere(v.paging) {
@@ -108,7 +105,6 @@ func (r *reading) pinAll(l *lane) error {
 			}
 		}
 	}
-	return r.publishViews(l)
 }
 
 // unpinAll unpins all pages; nothing of the query runs.
