@@ -166,3 +166,14 @@ func TestDeviceAnswersACrowdInPages(t *testing.T) {
 		unpinned(t, d)
 	}
 }
+
+// TestDeviceRunsAgainWithTheSameTables: tables are much too small, and there is no room for larger ones, so that the match begins anew where it
+// has left its marks.
+func TestDeviceRunsAgainWithTheSameTables(t *testing.T) {
+	d := open(t, Options{Driver: driver(t), Memory: 3 * minArena, tuning: tuning{rows: 20_000, tile: 100}})
+	m := expecting(ring(t, 5000), 1)
+	for range 20 {
+		count(t, d, m, 5000*8*8*8)
+	}
+	unpinned(t, d)
+}

@@ -149,9 +149,6 @@ func (j *join) layProgram(m *match.Match) error {
 	if err != nil {
 		return err
 	}
-	if err := j.lane.stream.Zero(flags, 4*chunks); err != nil {
-		return err
-	}
 	p := im.program()
 	*p = kernels.Program{
 		Steps: stepsAt, Frames: frames, Traces: traces, Flags: flags, Sums: sums,

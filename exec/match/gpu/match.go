@@ -211,10 +211,9 @@ func (q *query) start() error {
 		return err
 	}
 	q.driven = nil
-	if q.base > 0 { // flags of the part before must not count
-		if err := q.lane.stream.Zero(p.Flags, 4*((q.capacity+kernels.Block-1)/kernels.Block)); err != nil {
-			return err
-		}
+	// Flags of whoever had the memory before must not count, nor those of the part before, or of a run that found its tables too small.
+	if err := q.lane.stream.Zero(p.Flags, 4*((q.capacity+kernels.Block-1)/kernels.Block)); err != nil {
+		return err
 	}
 	if q.task.Limit > 0 && !q.count {
 		p.Limit = q.task.Limit - q.done

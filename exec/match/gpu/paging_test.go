@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -338,7 +338,7 @@ func TestReportOutOfCore(t *testing.T) {
 		add(q.name, q.classes, q.edges...)
 	}
 	if only := os.Getenv("RDFGPU_ONLY"); only != "" {
-		patterns = slices.DeleteFunc(patterns, func(p pattern) bool { return !strings.Contains(p.name, only) })
+		patterns = slices.DeleteFunc(patterns, func(p pattern) bool { return !regexp.MustCompile(only).MatchString(p.name) })
 	}
 	d := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{AnyCost: edges < 1_000_000}}})
 	details := ""
