@@ -107,9 +107,13 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}
 		defer q.pass()
 		s.reads(d, m)
-		l, err := q.takeLane(ctx, d, d.arenaFor(s, m, r.tight))
+		want := d.arenaFor(s, m)
+		l, err := q.takeLane(ctx, d, want)
 		if err != nil {
 			return err
+		}
+		if l.arena.size < want {
+			q.grown = mostGrown // there is no room for larger ones either
 		}
 		if err := q.lay(ctx, d, r, l, s, weights); err != nil {
 			return err

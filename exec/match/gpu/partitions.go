@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -34,6 +35,8 @@ type partitions struct {
 	rounds uint64 // counts calls of forget
 	copied int64  // bytes sent
 	made   int    // partitions made of others
+
+	inPages atomic.Int64 // partitions that are read in pages
 }
 
 // loaded is one partition on the device.
@@ -113,6 +116,9 @@ func (p *partitions) isPassed(l *loaded) bool {
 // remove takes a partition out; mu is held.
 func (p *partitions) remove(l *loaded) *loaded {
 	delete(p.all, l.identity)
+	if l.pages != nil {
+		p.inPages.Add(-1)
+	}
 	if l.state != nil && p.newest[l.state.Ground()] == l {
 		delete(p.newest, l.state.Ground())
 	}
@@ -184,6 +190,9 @@ func (p *partitions) add(l *loaded) error {
 	var gone []*loaded
 	p.mu.Lock()
 	p.all[l.identity] = l
+	if l.pages != nil {
+		p.inPages.Add(1)
+	}
 	p.use(l)
 	if l.state != nil {
 		was := p.newest[l.state.Ground()]
@@ -283,14 +292,8 @@ func (p *partitions) spare() int64 { return max(p.leastTables()-p.d.lanes.bytes(
 // leastTables is what the queries' tables may have in any case.
 func (p *partitions) leastTables() int64 { return max(p.d.memory.limit/8, minArena) }
 
-// tight reports whether a graph is larger than what partitions may have of the memory.
-func (p *partitions) tight(ground *pcsr.Graph) bool {
-	most := p.d.memory.limit - p.leastTables()
-	if of := p.d.options.graphs; of > 0 {
-		most = min(most, of)
-	}
-	return int64(ground.Bytes()) > most
-}
+// short reports whether memory is: partitions are read in pages.
+func (p *partitions) short() bool { return p.inPages.Load() > 0 }
 
 // full reports whether partitions may not take so many bytes more.
 func (p *partitions) full(bytes int64) bool {
@@ -334,7 +337,7 @@ func (p *partitions) fits(ground *pcsr.Graph, bytes int64) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	larger, whole := p.tight(ground), int64(0)
+	larger, whole := int64(ground.Bytes()) > most, int64(0)
 	for _, l := range p.all {
 		n := p.d.memory.taken(l.device)
 		if l.queries == 0 && (!larger || p.clock-l.used > recent) {

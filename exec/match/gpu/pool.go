@@ -20,8 +20,8 @@ const (
 )
 
 // pool keeps the lanes that no query uses. All arenas together take a third of the memory at most, and those that are larger than the smallest no
-// more than half of that while others run; the smallest may take a quarter of that more. Where graphs take more than the memory has, the smallest fit the
-// plan, so that a crowd leaves room for pages. A query that comes when all is used up gets the memory of an idle lane, tables that are smaller
+// more than half of that while others run; the smallest may take a quarter of that more. Where partitions are read in pages, a crowd has half of all
+// that, and small plans have arenas that fit them, which leaves room for pages. A query that comes when all is used up gets the memory of an idle lane, tables that are smaller
 // than it would like, or waits in a line. Lanes that nobody has used for a while are freed, but for a few with the smallest arenas.
 type pool struct {
 	d                    *Device
@@ -61,10 +61,10 @@ func (p *pool) size(bytes int64) int64 {
 	return min(n, p.large)
 }
 
-// snug is the size of an arena for so many bytes where memory is short: a quarter of the smallest, or of that, and so on, where that does.
+// snug is size, and where memory is short a quarter of the smallest, or of that, and so on, if that does.
 func (p *pool) snug(bytes int64) int64 {
 	n := p.size(bytes)
-	for n <= p.small && n/4 >= max(bytes, minArena) {
+	for p.d.partitions.short() && n <= p.small && n/4 >= max(bytes, minArena) {
 		n = aligned(n / 4)
 	}
 	return n
@@ -225,24 +225,43 @@ const lately = 100 * time.Millisecond
 // alone reports whether no query has a lane, and not more than one had at a time lately; mu is held.
 func (p *pool) alone() bool { return p.used() == 0 && time.Since(p.crowded) > lately }
 
-// mayTake reports whether the pool may take an arena of that size; mu is held.
-func (p *pool) mayTake(size int64) bool {
-	if size <= p.small {
-		return p.taken+size <= p.most+p.most/4
+// share is what all arenas may have: half of the most where memory is short and several queries run; mu is held.
+func (p *pool) share() int64 {
+	if p.d.partitions.short() && !p.alone() {
+		return p.most / 2
 	}
-	return p.taken+size <= p.most && (p.alone() || p.big+size <= p.most/2)
+	return p.most
 }
 
-// make makes a lane with an arena of that size, if the pool may have it. What is idle makes room for a large one that is alone.
+// mayTake reports whether the pool may take an arena of that size; mu is held.
+func (p *pool) mayTake(size int64) bool {
+	share := p.share()
+	if size <= p.small {
+		return p.taken+size <= share+share/4
+	}
+	return p.taken+size <= share && (p.alone() || p.big+size <= share/2)
+}
+
+// make makes a lane with an arena of that size, if the pool may have it. What is idle makes room for a large one that is alone, and one that
+// was when it got its own makes room for others.
 func (p *pool) make(size int64) (*lane, error) {
 	for {
 		p.mu.Lock()
 		may, alone := p.mayTake(size), p.alone()
-		p.mu.Unlock()
-		if may {
-			return p.take(size)
+		var old *lane
+		if !may && !alone {
+			share := p.share()
+			old = p.takeOut(slices.IndexFunc(p.idle, func(l *lane) bool { return l.arena.size > share/2 && l.arena.size > size }))
 		}
-		if !alone || size <= p.small || size > p.most || !p.drop(0) {
+		p.mu.Unlock()
+		switch {
+		case may:
+			return p.take(size)
+		case old != nil:
+			if err := old.free(); err != nil {
+				return nil, err
+			}
+		case !alone || size <= p.small || size > p.most || !p.drop(0):
 			return nil, ErrOutOfMemory
 		}
 	}

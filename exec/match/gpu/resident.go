@@ -17,7 +17,6 @@ type resident struct {
 	d      *Device
 	graph  *pcsr.Graph
 	ground *pcsr.Graph
-	tight  bool         // the ground is larger than what partitions may have
 	labels []pcsr.Label // in use
 	table  kernels.Address
 
@@ -41,7 +40,7 @@ type listKey struct{ at, row int }
 func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	r := &resident{
 		d: d, graph: g, ground: g.Ground(), labels: g.UsedLabels(), bitmaps: map[listKey]kernels.Address{}, firsts: map[listKey]uint32{},
-		filters: map[pcsr.Signature]kernels.Address{}, cores: map[int]*core{}, tight: d.partitions.tight(g.Ground()),
+		filters: map[pcsr.Signature]kernels.Address{}, cores: map[int]*core{},
 	}
 	r.published = make([]kernels.Partition, 2*len(r.labels)+5)
 	size := int64(len(r.published)) * kernels.Size[kernels.Partition]()

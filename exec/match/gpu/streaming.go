@@ -90,25 +90,19 @@ func (d *Device) readsPages(m *match.Match) bool {
 	return paged || bytes > 0 && !d.partitions.fits(m.Graph.Ground(), bytes)
 }
 
-// fewLeaves is how many bytes of pages could be copied in the time in which leaves are read over the bus, up to which they are: a
-// millisecond. Those of one step's candidates lie in order, and cost a line of the bus each.
+// Leaves of one step's candidates lie in order and cost a line of the bus each; up to so many bytes of them, a millisecond, are read over it.
 const (
-	fewLeaves = 64 << 20
 	leafLine  = 128
+	fewLeaves = 64 << 20
 )
 
 // joinLeaves returns a shape that joins its leaves, where a leaf is no list's whole length and is read in pages: which page a factor's list
-// lies in depends on the candidate, a step's on the row. Few leaves are read where they lie.
+// lies in depends on the candidate, a step's on the row. Those of a plan that joins one step alone are read where they lie, if they are few.
 func (r *reading) joinLeaves(ctx context.Context, m *match.Match, count bool, s *shape) (*shape, error) {
 	if r.d.options.scattered < 0 || len(s.made) > 0 || len(s.steps) == 0 {
 		return s, nil
 	}
-	last := len(s.steps) - 1
-	each := r.d.options.scattered
-	if last == s.first {
-		each = min(each, leafLine)
-	}
-	if s.steps[last].Plan.EstimatedRows*float64(len(s.factors))*float64(each) < fewLeaves {
+	if last := len(s.steps) - 1; last == s.first && s.steps[last].Plan.EstimatedRows*float64(leafLine*len(s.factors)) < fewLeaves {
 		return s, nil
 	}
 	for _, g := range s.factors {

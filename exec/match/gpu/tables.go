@@ -12,9 +12,9 @@ import (
 // estimateMargin: tables have so many times the rows that the plan expects in its largest, as estimates go wrong.
 const estimateMargin = 4
 
-// arenaFor is the memory that a query's tables should have; tight says that the graph is larger than the memory. A plan that expects too little gets more when a table is full
+// arenaFor is the memory that a query's tables should have. A plan that expects too little gets more when a table is full
 // (query.grow).
-func (d *Device) arenaFor(s *shape, m *match.Match, tight bool) int64 {
+func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
 	if d.options.arena != 0 {
 		return aligned(max(d.options.arena, minArena))
 	}
@@ -34,13 +34,10 @@ func (d *Device) arenaFor(s *shape, m *match.Match, tight bool) int64 {
 	if s.small != nil && s.tableBytes(most) > d.lanes.large {
 		return max(min(d.lanes.most, largeArena)/alignment*alignment, minArena) // pages come once for each table
 	}
-	if tight {
-		return d.lanes.snug(s.tableBytes(most))
-	}
 	if m.Plan.Cost > bgp.GPULargeCost {
 		return d.lanes.size(max(s.tableBytes(most), d.lanes.middle))
 	}
-	return d.lanes.size(s.tableBytes(most))
+	return d.lanes.snug(s.tableBytes(most))
 }
 
 // mostRows is the number of rows from which larger tables gain nothing: four tickets' output of every block.
