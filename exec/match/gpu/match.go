@@ -161,21 +161,21 @@ type query struct {
 // lay lays the join's tables out in a lane's arena; the lane is given back where that fails.
 func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shape, n *numbers) error {
 	var j *join
+	var pages *streaming
 	err := section.Guard(func() (err error) {
-		j, err = newJoin(ctx, d, r, l, q.task, s, n)
-		return err
+		if j, err = newJoin(ctx, d, r, l, q.task, s, n); err != nil || len(r.views) == 0 {
+			return err
+		}
+		if pages = j.newStreaming(); pages == nil {
+			r.pinAll()
+		}
+		return errors.Join(r.publishViews(l), l.stream.Synchronize()) // the pinned memory is used again
 	})
 	if err != nil {
 		return l.dropAfter(err)
 	}
-	q.join = j // where it fails while tables grow, the query still has those it had
-	if len(r.views) == 0 {
-		return nil
-	}
-	if q.streaming = j.newStreaming(); q.streaming == nil {
-		r.pinAll()
-	}
-	return errors.Join(r.publishViews(l), l.stream.Synchronize()) // the pinned memory is used again
+	q.join, q.streaming = j, pages // where it fails while tables grow, the query still has those it had
+	return nil
 }
 
 // run carries out the join over the input, as many rows at a time as the first table holds.
