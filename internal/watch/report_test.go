@@ -325,6 +325,7 @@ func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
 			{"nothing", func(*way) {}},
 			{"several goroutines", func(w *way) { w.threads = 1 }},
 			{"unchanged edges apart: matches are tested", func(w *way) { w.tuning.leastApart = math.MaxInt }},
+			{"classes of the ends looked at first", func(w *way) { w.tuning.unsifted = true }},
 			{"edges handed out label by label", func(w *way) { w.tuning.manyEdges = math.MaxInt }},
 			{"either", func(w *way) { w.tuning.leastApart, w.tuning.manyEdges = math.MaxInt, math.MaxInt }},
 		} {
