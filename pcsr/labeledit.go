@@ -128,9 +128,11 @@ func (e *labelEdit) sign(c *change, reversed []uint64) {
 
 // addRows adds the rows of ascending keys.
 func (m *marks) addRows(keys []uint64) {
+	more := int64(0)
 	for i, k := range keys {
 		if i == 0 || k>>32 != keys[i-1]>>32 {
-			m.add(Vertex(k >> 32))
+			more += m.set(Vertex(k >> 32))
 		}
 	}
+	m.count.Add(more)
 }
