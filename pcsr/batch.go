@@ -3,6 +3,7 @@ package pcsr
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 )
 
 // batch has the keys of the edges of one label that are to be added and removed.
@@ -12,8 +13,11 @@ type batch struct {
 	adding, taking int // how many these are to be
 }
 
-// split gathers the edges by their labels, ascending.
-func split(added, removed []Edge) []batch {
+// split gathers the edges by their labels, ascending; the goroutines are the sorter's.
+func split(added, removed []Edge, by *keySorter) []batch {
+	if l, only := onlyLabel(added, removed, by); only {
+		return []batch{{label: l, added: keysOf(added, by), removed: keysOf(removed, by)}}
+	}
 	s := splitter{at: map[Label]int{}}
 	for _, e := range added {
 		s.batch(e.Label).adding++
@@ -32,6 +36,35 @@ func split(added, removed []Edge) []batch {
 	}
 	slices.SortFunc(s.batches, func(a, b batch) int { return cmp.Compare(a.label, b.label) })
 	return s.batches
+}
+
+// onlyLabel is the label of all edges, where there is one.
+func onlyLabel(added, removed []Edge, by *keySorter) (l Label, only bool) {
+	for _, edges := range [2][]Edge{added, removed} {
+		if len(edges) > 0 {
+			l, only = edges[0].Label, true
+		}
+	}
+	var other atomic.Bool
+	for _, edges := range [2][]Edge{added, removed} {
+		by.across(len(edges), func(low, high int) {
+			if slices.ContainsFunc(edges[low:high], func(e Edge) bool { return e.Label != l }) {
+				other.Store(true)
+			}
+		})
+	}
+	return l, only && !other.Load()
+}
+
+// keysOf are the keys of edges.
+func keysOf(edges []Edge, by *keySorter) []uint64 {
+	keys := make([]uint64, len(edges))
+	by.across(len(edges), func(low, high int) {
+		for i, e := range edges[low:high] {
+			keys[low+i] = edgeKey(e.From, e.To)
+		}
+	})
+	return keys
 }
 
 // splitter finds the batches of labels.

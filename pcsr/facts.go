@@ -89,8 +89,14 @@ func (c *changedLabel) follow(was *changedLabel, came, went [2][]uint64) {
 		c.loops.is.Store(loops)
 	}
 	if was.undirected.is.Load() == yes {
-		c.undirected.is.Store(known(slices.Equal(came[Out], came[In]) && slices.Equal(went[Out], went[In])))
+		c.undirected.is.Store(known(sameKeys(came) && sameKeys(went)))
 	}
+}
+
+// sameKeys reports whether two lists are the same.
+func sameKeys(lists [2][]uint64) bool {
+	a, b := lists[Out], lists[In]
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
 // sameRows is sameLists, of partitions that may be Patched: it compares list by list.

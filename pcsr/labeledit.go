@@ -25,6 +25,7 @@ func (e *labelEdit) run(c *change, b *batch) {
 		was = line.unchanged(b.label)
 	}
 	e.label, e.was, e.now = b.label, was, nil
+	e.sorter.each = line.tuning.rewriteEdges
 	out := line.changePart(was.parts[Out], &e.edits[Out], e.sorter.sort(b.added), e.sorter.sort(b.removed))
 	e.added, e.removed = e.edits[Out].came.effective(), e.edits[Out].went.effective()
 	if len(e.added)+len(e.removed) == 0 {
@@ -32,7 +33,9 @@ func (e *labelEdit) run(c *change, b *batch) {
 	}
 	came, went := e.reverse(0, e.added), e.reverse(1, e.removed)
 	in := out
-	if !e.staysUndirected(came, went) {
+	if e.staysUndirected(line.ground, fresh, came, went) {
+		came, went = e.added, e.removed
+	} else {
 		in = line.changePart(was.parts[In], &e.edits[In], came, went)
 		came, went = e.edits[In].came.effective(), e.edits[In].went.effective()
 	}
@@ -43,10 +46,16 @@ func (e *labelEdit) run(c *change, b *batch) {
 }
 
 // staysUndirected reports whether every edge has one that leads back, before and now, and the partition was rewritten: it then is that of both
-// directions. came and went are the edges in the other direction.
-func (e *labelEdit) staysUndirected(came, went []uint64) bool {
+// directions. came and went are the edges in the other direction. fresh: the label is as in the ground.
+func (e *labelEdit) staysUndirected(ground *Graph, fresh bool, came, went []uint64) bool {
 	out, in := &e.edits[Out], &e.edits[In]
-	if !out.whole || !slices.Equal(e.added, came) || !slices.Equal(e.removed, went) || !e.was.isUndirected() {
+	if !out.whole || !e.sorter.same(e.added, came) || !e.sorter.same(e.removed, went) {
+		return false
+	}
+	if fresh && e.was.undirected.is.Load() == unknown {
+		e.was.undirected.is.Store(known(ground.Undirected(e.label)))
+	}
+	if !e.was.isUndirected() {
 		return false
 	}
 	in.appeared, in.vanished = append(in.appeared[:0], out.appeared...), append(in.vanished[:0], out.vanished...)
@@ -64,10 +73,12 @@ func (line *lineage) unchanged(l Label) *changedLabel {
 
 // reverse are the keys of the same edges in the other direction, sorted.
 func (e *labelEdit) reverse(at int, keys []uint64) []uint64 {
-	back := slices.Grow(e.reversed[at][:0], len(keys))
-	for _, k := range keys {
-		back = append(back, k<<32|k>>32)
-	}
+	back := slices.Grow(e.reversed[at][:0], len(keys))[:len(keys)]
+	e.sorter.across(len(keys), func(low, high int) {
+		for i, k := range keys[low:high] {
+			back[low+i] = k<<32 | k>>32
+		}
+	})
 	e.reversed[at] = e.sorter.sortUpper(back, 32)
 	return e.reversed[at]
 }
@@ -98,8 +109,13 @@ func (p *Partition) countKeys(keys []uint64) (n int) {
 // sign notes the vertices of which the signatures of the ground know too little; reversed are the edges that came, by the other end.
 func (e *labelEdit) sign(c *change, reversed []uint64) {
 	line := c.line
-	line.touched.addRows(e.added)
-	line.touched.addRows(reversed)
+	add := func(keys []uint64) {
+		e.sorter.across(len(keys), func(low, high int) { line.touched.addRows(keys[low:high]) })
+	}
+	add(e.added)
+	if len(reversed) > 0 && &reversed[0] != &e.added[0] {
+		add(reversed)
+	}
 	if !c.graph.hasType || e.label != c.graph.typeLabel {
 		return
 	}
@@ -112,9 +128,11 @@ func (e *labelEdit) sign(c *change, reversed []uint64) {
 
 // addRows adds the rows of ascending keys.
 func (m *marks) addRows(keys []uint64) {
+	more := int64(0)
 	for i, k := range keys {
 		if i == 0 || k>>32 != keys[i-1]>>32 {
-			m.add(Vertex(k >> 32))
+			more += m.set(Vertex(k >> 32))
 		}
 	}
+	m.count.Add(more)
 }

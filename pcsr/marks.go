@@ -32,14 +32,19 @@ func (m *marks) page(v Vertex) *markPage {
 	return (*pages)[v/markBits].Load()
 }
 
-func (m *marks) add(v Vertex) {
+func (m *marks) add(v Vertex) { m.count.Add(m.set(v)) }
+
+// set adds v, which it does not count, and returns how many members more there are.
+func (m *marks) set(v Vertex) int64 {
 	page := m.page(v)
 	if page == nil {
 		page = m.addPage(v)
 	}
-	if was := page[v%markBits/32].Or(1 << (v % 32)); was>>(v%32)&1 == 0 {
-		m.count.Add(1)
+	word, bit := &page[v%markBits/32], uint32(1)<<(v%32)
+	if word.Load()&bit != 0 {
+		return 0
 	}
+	return int64(oneIf(word.Or(bit)&bit == 0))
 }
 
 // addPage makes the page of v.

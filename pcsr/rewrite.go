@@ -83,7 +83,9 @@ func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage) 
 // take puts keys behind those that were kept before, and returns them.
 func (k *editKeys) take(keys []uint64) []uint64 {
 	first := k.kept
-	k.kept += copy(k.keys[first:], keys)
+	if k.kept += len(keys); len(keys) > 0 && &k.keys[first] != &keys[0] {
+		copy(k.keys[first:], keys)
+	}
 	return k.keys[first:k.kept]
 }
 

@@ -59,6 +59,75 @@ func SortUpper(keys, scratch []uint64, lower int) []uint64 {
 	return keys
 }
 
+// SortAcross is SortUpper by several goroutines: parallel runs do for 0 … n-1, and keys are cut into so many parts. The sorted keys are in the place of keys.
+func SortAcross(keys, scratch []uint64, lower, parts int, parallel func(n int, do func(i int))) []uint64 {
+	if parts <= 1 || len(keys) < Small {
+		sorted := SortUpper(keys, scratch, lower)
+		if len(keys) > 0 && &sorted[0] != &keys[0] {
+			copy(keys, sorted)
+		}
+		return keys
+	}
+	part := func(i int) []uint64 { return keys[len(keys)*i/parts : len(keys)*(i+1)/parts] }
+	spans := make([]span, parts)
+	parallel(parts, func(i int) { spans[i] = spanOf(part(i)) })
+	all := spans[0]
+	for _, s := range spans[1:] {
+		all = span{min(all.least, s.least), max(all.most, s.most)}
+	}
+	if all.least>>lower == all.most>>lower {
+		return keys
+	}
+	shift := max(bits.Len64(all.most-all.least)-acrossBits, 0)
+	next := make([][1 << acrossBits]uint32, parts)
+	parallel(parts, func(i int) {
+		for _, k := range part(i) {
+			next[i][(k-all.least)>>(shift&63)&(1<<acrossBits-1)]++
+		}
+	})
+	var ends [1 << acrossBits]uint32
+	at := uint32(0)
+	for digit := range ends {
+		for i := range next {
+			next[i][digit], at = at, at+next[i][digit]
+		}
+		ends[digit] = at
+	}
+	parallel(parts, func(i int) {
+		next := &next[i]
+		for _, k := range part(i) {
+			digit := (k - all.least) >> (shift & 63) & (1<<acrossBits - 1)
+			scratch[next[digit]] = k
+			next[digit]++
+		}
+	})
+	parallel(len(ends), func(digit int) {
+		from, to := uint32(0), ends[digit]
+		if digit > 0 {
+			from = ends[digit-1]
+		}
+		into := keys[from:to]
+		if sorted := SortUpper(scratch[from:to], into, lower); len(into) > 0 && &sorted[0] != &into[0] {
+			copy(into, sorted)
+		}
+	})
+	return keys
+}
+
+// acrossBits is the width of the digit by which keys are handed to goroutines.
+const acrossBits = 8
+
+// span is the least and the greatest of some keys.
+type span struct{ least, most uint64 }
+
+func spanOf(keys []uint64) span {
+	s := span{least: ^uint64(0)}
+	for _, k := range keys {
+		s = span{min(s.least, k), max(s.most, k)}
+	}
+	return s
+}
+
 // sortDigits sorts by the digits that differ above the lower bits, least significant first.
 func sortDigits(keys, scratch []uint64, lower int) []uint64 {
 	varying := varyingBits(keys) >> lower << lower

@@ -30,15 +30,29 @@ func TestSortSortsBothWays(t *testing.T) {
 				if !slices.Equal(got, want) {
 					t.Fatal("not sorted")
 				}
+				for _, parts := range []int{1, 2, 7} {
+					if across := SortAcross(slices.Clone(keys), make([]uint64, n), 0, parts, inTurn); !slices.Equal(across, want) {
+						t.Fatal("not sorted by several")
+					}
+				}
 				got = slices.Clone(got)
 				for i, k := range got {
 					got[i] = k<<32 | k>>32
 				}
 				want = slices.Sorted(slices.Values(got))
+				if across := SortAcross(slices.Clone(got), make([]uint64, n), 32, 3, inTurn); !slices.Equal(across, want) {
+					t.Fatal("not sorted by several the other way")
+				}
 				if got = SortUpper(got, make([]uint64, n), 32); !slices.Equal(got, want) {
 					t.Fatal("not sorted the other way")
 				}
 			})
 		}
+	}
+}
+
+func inTurn(n int, do func(i int)) {
+	for i := range n {
+		do(i)
 	}
 }

@@ -83,11 +83,22 @@ func (s *side) fill() {
 	}
 }
 
-// stretch is the edges of one label, and their ends as columns.
+// stretch is the edges of one label, and their ends as columns, once somebody has asked for these.
 type stretch struct {
 	label    pcsr.Label
 	edges    []pcsr.Edge
 	from, to []dictionary.ID
+}
+
+// columns are the ends of the edges.
+func (s *stretch) columns() (from, to []dictionary.ID) {
+	if s.from == nil {
+		s.from, s.to = make([]dictionary.ID, len(s.edges)), make([]dictionary.ID, len(s.edges))
+		for i, e := range s.edges {
+			s.from[i], s.to[i] = e.From, e.To
+		}
+	}
+	return s.from, s.to
 }
 
 // hasLabel reports whether an edge of the side has a label.
@@ -105,15 +116,20 @@ func (s *side) byLabel() map[pcsr.Label]*stretch {
 		return s.stretches
 	}
 	s.stretches = map[pcsr.Label]*stretch{}
-	for l, n := range s.countLabels() {
-		s.stretches[l] = &stretch{label: l, edges: make([]pcsr.Edge, 0, n), from: make([]dictionary.ID, 0, n), to: make([]dictionary.ID, 0, n)}
+	counts := s.countLabels()
+	for l, n := range counts {
+		if len(counts) == 1 {
+			s.stretches[l] = &stretch{label: l, edges: s.edges}
+			return s.stretches
+		}
+		s.stretches[l] = &stretch{label: l, edges: make([]pcsr.Edge, 0, n)}
 	}
 	var of *stretch
 	for _, e := range s.edges {
 		if of == nil || of.label != e.Label {
 			of = s.stretches[e.Label]
 		}
-		of.edges, of.from, of.to = append(of.edges, e), append(of.from, e.From), append(of.to, e.To)
+		of.edges = append(of.edges, e)
 	}
 	return s.stretches
 }

@@ -17,8 +17,9 @@ type index struct {
 	guarded map[place][]*guarded
 	// typeLabel is the label of rdf:type, wildcard where there is none.
 	typeLabel pcsr.Label
-	// forms counts the entries of each form: which parts of a pattern are constant.
-	forms [forms]int
+	// forms counts the entries of each form, which parts of a pattern are constant, and labels those of each form and label.
+	forms  [forms]int
+	labels map[formLabel]int
 	// readers are the queries that are evaluated again when an edge of a label changes; those of wildcard at any.
 	readers map[pcsr.Label][]*standing
 	// missing are queries that wait for a term, by its key.
@@ -29,6 +30,12 @@ type index struct {
 type place struct {
 	graph dictionary.ID
 	edge  pcsr.Edge
+}
+
+// formLabel is a form of patterns with a label, wildcard where they have a variable there.
+type formLabel struct {
+	form  int
+	label pcsr.Label
 }
 
 // A form has a bit for each part of a place that is a wildcard, the last for the graph.
@@ -45,7 +52,7 @@ func newIndex(lookup bgp.Lookup) *index {
 		typeLabel = wildcard
 	}
 	return &index{
-		typeLabel: typeLabel, seeds: map[place][]*seed{}, guarded: map[place][]*guarded{},
+		typeLabel: typeLabel, labels: map[formLabel]int{}, seeds: map[place][]*seed{}, guarded: map[place][]*guarded{},
 		readers: map[pcsr.Label][]*standing{}, missing: map[string][]*standing{},
 	}
 }
@@ -80,7 +87,7 @@ func (x *index) add(q *standing) {
 			continue
 		}
 		for _, s := range l.seeds {
-			x.forms[s.placeOf().form()]++
+			x.count(s, 1)
 			x.file(s)
 		}
 	}
@@ -99,7 +106,7 @@ func (x *index) remove(q *standing) {
 			continue
 		}
 		for _, s := range l.seeds {
-			x.forms[s.placeOf().form()]--
+			x.count(s, -1)
 			x.unfile(s)
 		}
 	}
@@ -109,6 +116,21 @@ func (x *index) remove(q *standing) {
 	for _, key := range q.missing {
 		without(x.missing, key, q)
 	}
+}
+
+// count counts a seed that comes or goes.
+func (x *index) count(s *seed, n int) {
+	p := s.placeOf()
+	at := formLabel{p.form(), p.edge.Label}
+	x.forms[at.form] += n
+	if x.labels[at] += n; x.labels[at] == 0 {
+		delete(x.labels, at)
+	}
+}
+
+// has reports whether there are seeds of a form for edges of a label.
+func (x *index) has(form int, l pcsr.Label) bool {
+	return x.labels[formLabel{form, place{edge: pcsr.Edge{Label: l}}.as(form).edge.Label}] > 0
 }
 
 // file files a seed whose leaf is resolved.
@@ -177,8 +199,8 @@ func (x *index) find(graph dictionary.ID, in *pcsr.Graph, e pcsr.Edge, visit fun
 // findMany is find for many edges of one label: seeds of patterns whose ends are variables are handed to all, which take them all, but
 // where others are to be told apart by an edge beside theirs and there are more than a few.
 func (x *index) findMany(graph dictionary.ID, in *pcsr.Graph, of *stretch, all func(*seed), one func(*seed, pcsr.Edge), stale func(*standing)) {
-	for form, n := range x.forms {
-		if n == 0 || form&anyGraph != 0 && graph == dictionary.None {
+	for form := range x.forms {
+		if !x.has(form, of.label) || form&anyGraph != 0 && graph == dictionary.None {
 			continue
 		}
 		if form&anyEdge == anyEnds {

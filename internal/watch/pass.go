@@ -49,8 +49,13 @@ func (p *pass) distribute(x *index, stale func(*standing)) {
 				continue
 			}
 			for _, of := range side.byLabel() {
-				x.findMany(g.name, side.graph, of, func(s *seed) { p.giveAll(s, g, at, of) },
-					func(s *seed, e pcsr.Edge) { p.give(s, g, at, e) }, stale)
+				var v sieve
+				x.findMany(g.name, side.graph, of, func(s *seed) {
+					if p.tuning.unsifted || !v.add(s, x.typeLabel) {
+						p.giveAll(s, g, at, of)
+					}
+				}, func(s *seed, e pcsr.Edge) { p.give(s, g, at, e) }, stale)
+				p.giveSifted(&v, x.typeLabel, g, at, of)
 			}
 		}
 	}
@@ -66,11 +71,31 @@ func (p *pass) give(s *seed, g *graphChange, side int, e pcsr.Edge) {
 // giveAll hands the edges of a label to a seed that names it, and whose ends are variables.
 func (p *pass) giveAll(s *seed, g *graphChange, side int, of *stretch) {
 	if !s.repeats {
-		p.task(s, g, side).share(of)
+		p.task(s, g, side).share(of.columns())
 		return
 	}
 	for _, e := range of.edges {
 		p.give(s, g, side, e)
+	}
+}
+
+// giveSifted hands edges of a label to seeds that demand classes of their ends: those that have them there.
+func (p *pass) giveSifted(v *sieve, typeLabel pcsr.Label, g *graphChange, side int, of *stretch) {
+	if len(v.meshes) == 0 {
+		return
+	}
+	v.sift(g.sides[side].graph, typeLabel, of.edges)
+	for _, m := range v.meshes {
+		for _, s := range m.seeds {
+			switch {
+			case s.repeats:
+				for i, from := range m.from {
+					p.give(s, g, side, pcsr.Edge{From: from, Label: of.label, To: m.to[i]})
+				}
+			case len(m.from) > 0:
+				p.task(s, g, side).share(m.from, m.to)
+			}
+		}
 	}
 }
 

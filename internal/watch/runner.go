@@ -30,8 +30,10 @@ type tuning struct {
 	// that there may be. From threadCost candidates on a pass is worth a second one.
 	leastPiece, piecesEach int
 	threadCost             float64
-	// From leastApart hits of a seed on it pays to read unchanged edges apart, from manyEdges of a side on to look for seeds label by label.
+	// From leastApart edges of a side on it pays to read unchanged edges apart, from manyEdges on to look for seeds label by label.
 	leastApart, manyEdges int
+	// unsifted: edges are handed out whatever the classes of their ends.
+	unsifted bool
 }
 
 var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64}

@@ -66,10 +66,10 @@ func (m *matcher) tested(t *task) (*search, error) {
 }
 
 // apart is a search whose earlier patterns read unchanged edges alone, so that nothing is to be tested afterwards, and nothing but what is read
-// comes out; nil where there are too few hits for that, or where the patterns do not let it.
+// comes out; nil where too few edges came or went for that, or where the patterns do not let it.
 func (m *matcher) apart(t *task) (*search, error) {
 	s, side := t.seed, t.side()
-	if t.n < m.tuning.leastApart || s.graphColumn >= 0 || !s.leaf.namesLabels() || !side.canStandApart() {
+	if len(side.edges) < m.tuning.leastApart || s.graphColumn >= 0 || !s.leaf.namesLabels() || !side.canStandApart() {
 		return nil, nil
 	}
 	plan, err := s.planFor(m.ctx, side.graph, m.lookup, lean)

@@ -148,8 +148,8 @@ type hits struct {
 }
 
 // share takes edges that all fit, of a pattern whose ends are two variables. The columns are others' too.
-func (h *hits) share(of *stretch) {
-	h.cols, h.n = [][]dictionary.ID{of.from, of.to}, len(of.edges)
+func (h *hits) share(from, to []dictionary.ID) {
+	h.cols, h.n = [][]dictionary.ID{from, to}, len(from)
 }
 
 // add takes an edge that fits.
