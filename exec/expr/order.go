@@ -108,6 +108,20 @@ func (c *Comparer) bounds(b dictionary.ID) (list []rangeBound) {
 	return list
 }
 
+// beaten is the longest range of IDs whose terms all come after one (sign -1), or before it (sign 1).
+func (c *Comparer) beaten(by dictionary.ID, sign int) (longest dictionary.Range) {
+	for _, b := range c.bounds(by) {
+		r := dictionary.Range{From: b.in.From, To: b.equal.From}
+		if sign < 0 {
+			r = dictionary.Range{From: b.equal.To, To: b.in.To}
+		}
+		if r.Len() > longest.Len() {
+			longest = r
+		}
+	}
+	return longest
+}
+
 // alike are the ordered ranges of the terms of a rank.
 func (c *Comparer) alike(rank int8) (list []dictionary.Range) {
 	first := 0
