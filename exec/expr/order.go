@@ -3,6 +3,7 @@ package expr
 import (
 	"cmp"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -106,6 +107,13 @@ func (c *Comparer) bounds(b dictionary.ID) (list []rangeBound) {
 		list = append(list, rangeBound{r, dictionary.Range{From: first(0), To: first(1)}})
 	}
 	return list
+}
+
+// Ascend reports whether all terms from one ID to another are known to be in the order of their IDs: numbers or strings of one segment. Some may
+// be equal.
+func (c *Comparer) Ascend(first, last dictionary.ID) bool {
+	both := func(r dictionary.Range) bool { return r.Contains(first) && r.Contains(last) }
+	return slices.ContainsFunc(c.numbers, both) || slices.ContainsFunc(c.texts, both)
 }
 
 // beaten is the longest range of IDs whose terms all come after one (sign -1), or before it (sign 1).
