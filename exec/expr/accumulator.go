@@ -395,7 +395,14 @@ type extreme struct {
 	order *Comparer
 	sign  int
 	best  []extremeState
+	// beaten are terms that the best of the first group, which is often the only one, is known to beat; undecided is how many others were
+	// compared since it was found.
+	beaten    dictionary.Range
+	undecided int
 }
+
+// mostUndecided is how many terms are compared before those that need not be are looked for: it takes some 40 comparisons.
+const mostUndecided = 256
 
 // extremeState is the best of a group so far. There may be many, so it is small and has no pointers.
 type extremeState struct {
@@ -407,6 +414,14 @@ type extremeState struct {
 }
 
 func (f *extreme) add(group uint32, id dictionary.ID) {
+	if group == 0 {
+		if f.beaten.Contains(id) {
+			return
+		}
+		if f.undecided++; f.undecided > mostUndecided && f.best[0].known {
+			f.beaten, f.undecided = f.order.beaten(f.best[0].id, f.sign), 0
+		}
+	}
 	f.best = grow(f.best, group)
 	best := &f.best[group]
 	if id == dictionary.None {

@@ -11,6 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
+	"pgregory.net/rapid"
 )
 
 // aggregate computes one aggregate over one group per list of values, in batches of three rows.
@@ -307,4 +308,46 @@ func termsOf(env *Env, ids []dictionary.ID) (out []rdf.Term) {
 		}
 	}
 	return out
+}
+
+// TestExtremesOfManyTermsAreThoseOfAComparisonWithEach: MIN and MAX pass over terms that they need not compare, in any order and beside other groups.
+func TestExtremesOfManyTermsAreThoseOfAComparisonWithEach(outer *testing.T) {
+	rapid.Check(outer, func(t *rapid.T) {
+		types := []string{"integer", "decimal", "double", "string", "date"}
+		term := rapid.Custom(func(t *rapid.T) rdf.Term {
+			n, kind := rapid.IntRange(-40, 40).Draw(t, "number"), types[rapid.IntRange(0, 2).Draw(t, "type")]
+			if rapid.IntRange(0, 99).Draw(t, "other") == 0 {
+				kind = rapid.SampledFrom(types[3:]).Draw(t, "sort")
+			}
+			return rdf.NewTyped(fmt.Sprint(n), "http://www.w3.org/2001/XMLSchema#"+kind)
+		})
+		all := rapid.SliceOfN(term, 300, 900).Draw(t, "terms")
+		cut := rapid.IntRange(0, len(all)).Draw(t, "cut")
+		env := newEnvOfSegments(outer, all[:cut], all[cut:])
+		ids := make([]dictionary.ID, len(all))
+		for i := range all {
+			ids[i] = env.Terms.ID(all[i])
+		}
+		switch rapid.IntRange(0, 2).Draw(t, "order") {
+		case 1:
+			slices.Sort(ids)
+		case 2:
+			slices.SortFunc(ids, func(a, b dictionary.ID) int { return cmp.Compare(b, a) })
+		}
+		order := NewComparer(env.Terms, env.Dictionary)
+		for name, sign := range map[string]int{"MIN": -1, "MAX": 1} {
+			f := folds[name](parser.Aggregation{}, env)
+			want := ids[0]
+			for _, id := range ids {
+				f.add(0, id)
+				f.add(uint32(1+id%3), id)
+				if c := cmp.Or(order.Compare(id, want), compareText(env.Terms.Term(id), env.Terms.Term(want))); c*sign > 0 {
+					want = id
+				}
+			}
+			if got := f.result(0); got != want {
+				t.Fatalf("%s of %d terms is %v, want %v", name, len(ids), env.Terms.Term(got), env.Terms.Term(want))
+			}
+		}
+	})
 }

@@ -3,6 +3,7 @@ package expr
 import (
 	"cmp"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -106,6 +107,27 @@ func (c *Comparer) bounds(b dictionary.ID) (list []rangeBound) {
 		list = append(list, rangeBound{r, dictionary.Range{From: first(0), To: first(1)}})
 	}
 	return list
+}
+
+// Ascend reports whether all terms from one ID to another are known to be in the order of their IDs: numbers or strings of one segment. Some may
+// be equal.
+func (c *Comparer) Ascend(first, last dictionary.ID) bool {
+	both := func(r dictionary.Range) bool { return r.Contains(first) && r.Contains(last) }
+	return slices.ContainsFunc(c.numbers, both) || slices.ContainsFunc(c.texts, both)
+}
+
+// beaten is the longest range of IDs whose terms all come after one (sign -1), or before it (sign 1).
+func (c *Comparer) beaten(by dictionary.ID, sign int) (longest dictionary.Range) {
+	for _, b := range c.bounds(by) {
+		r := dictionary.Range{From: b.in.From, To: b.equal.From}
+		if sign < 0 {
+			r = dictionary.Range{From: b.equal.To, To: b.in.To}
+		}
+		if r.Len() > longest.Len() {
+			longest = r
+		}
+	}
+	return longest
 }
 
 // alike are the ordered ranges of the terms of a rank.

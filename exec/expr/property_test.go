@@ -11,6 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
+	"pgregory.net/rapid"
 )
 
 // sampleTerms holds every sort of term, numbers near each other in several datatypes among them.
@@ -391,4 +392,23 @@ func checkRanges(t *testing.T, segments int, tail bool) {
 		a, b := conditions[r.IntN(len(conditions))], conditions[r.IntN(len(conditions))]
 		check(&parser.Call{Function: []string{"&&", "||"}[r.IntN(2)], Args: []parser.Expr{a, b}})
 	}
+}
+
+// TestTermsThatAscendAreInOrder: wherever Ascend says so, of numbers of several datatypes and of strings, in two segments.
+func TestTermsThatAscendAreInOrder(outer *testing.T) {
+	rapid.Check(outer, func(t *rapid.T) {
+		term := rapid.Custom(func(t *rapid.T) rdf.Term {
+			n, kind := rapid.IntRange(-9, 9).Draw(t, "number"), rapid.SampledFrom([]string{"integer", "decimal", "double", "string", "date"}).Draw(t, "type")
+			return rdf.NewTyped(fmt.Sprint(n), "http://www.w3.org/2001/XMLSchema#"+kind)
+		})
+		env := newEnvOfSegments(outer, rapid.SliceOfN(term, 1, 40).Draw(t, "first"), rapid.SliceOfN(term, 0, 40).Draw(t, "second"))
+		order := NewComparer(env.Terms, env.Dictionary)
+		for first := range dictionary.ID(env.Dictionary.Len()) {
+			for last := first + 1; int(last) < env.Dictionary.Len() && order.Ascend(first, last); last++ {
+				if order.Compare(last-1, last) > 0 {
+					t.Fatalf("%v comes after %v", env.Terms.Term(last-1), env.Terms.Term(last))
+				}
+			}
+		}
+	})
 }

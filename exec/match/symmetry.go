@@ -19,6 +19,9 @@ const (
 // breakSymmetry finds the automorphisms of the query graph. Where the vertices that they exchange are always different,
 // every solution is one of as many as there are automorphisms, and exactly one of them satisfies the order that
 // Step.Above asks for (Grochow and Kellis, RECOMB 2007). So a count needs to look at that one alone.
+//
+// Slots that are exchanged and may have the same vertex are passed over: an order of the others tells apart as many solutions as those
+// can be moved, whatever else moves with them. Friends in one country are ordered, the cities that they live in are not.
 func (l *Lowering) breakSymmetry(anyCost bool) {
 	s := symmetry{Lowering: l, worth: l.Plan.Cost}
 	if anyCost {
@@ -38,17 +41,14 @@ func (l *Lowering) breakSymmetry(anyCost bool) {
 	}
 }
 
-// largest returns the order that the largest usable group of automorphisms asks for, and its size: all of them, or those
+// largest returns the order that tells the most solutions apart, and how many: that of all automorphisms, or of those
 // that one generates.
 func (s *symmetry) largest() (below [][]int, size int) {
-	if below, ok := s.order(s.found); ok {
-		return below, len(s.found)
-	}
-	below, size = make([][]int, len(s.slots)), 1
+	below, size = s.order(s.found)
 	for _, a := range s.found {
 		if group := powers(a); len(group) > size {
-			if order, ok := s.order(group); ok {
-				below, size = order, len(group)
+			if order, n := s.order(group); n > size {
+				below, size = order, n
 			}
 		}
 	}
@@ -90,8 +90,10 @@ type symmetry struct {
 	*Lowering
 	worth float64 // candidates that the match is expected to look at
 	slots []int   // slot → query vertex
-	edges map[[3]int]bool
-	found [][]int
+	// classes are those that the query asks of each slot, ascending, without those that its edges imply.
+	classes [][]dictionary.ID
+	edges   map[[3]int]bool
+	found   [][]int
 }
 
 // applies reports whether symmetries can be told and used: nothing seeded, no predicate variables, no inequalities that
@@ -107,6 +109,7 @@ func (s *symmetry) applies() bool {
 			return false
 		}
 		s.slots = append(s.slots, slot.Vertex)
+		s.classes = append(s.classes, s.classesOf(slot.Vertex))
 	}
 	if !s.anyAlike() {
 		return false
@@ -157,27 +160,30 @@ func (s *symmetry) mayHaveLoop(l pcsr.Label) bool {
 }
 
 // order turns a group of automorphisms into an order: below lists, by slot, the earlier slots whose vertices must have
-// smaller numbers. It fails where two slots that an automorphism exchanges may have the same vertex.
-func (s *symmetry) order(group [][]int) (below [][]int, ok bool) {
-	below = make([][]int, len(s.slots))
-	for slot := range s.slots {
-		orbit := []int{slot}
-		var fixed [][]int
+// smaller numbers. Of every size solutions that the group makes of one, just one is in that order: of those that differ in where an orbit's
+// first slot is moved, the one where it has the smallest vertex, and so on among the automorphisms that leave this slot where it is. An
+// orbit whose slots may have the same vertex says nothing, until others have made it smaller.
+func (s *symmetry) order(group [][]int) (below [][]int, size int) {
+	below, size = make([][]int, len(s.slots)), 1
+	for slot := 0; slot < len(s.slots); {
+		var orbit []int
 		for _, a := range group {
-			if a[slot] == slot {
-				fixed = append(fixed, a)
-			}
 			orbit = with(orbit, a[slot])
 		}
-		if !s.allDiffer(orbit) {
-			return nil, false
+		if len(orbit) == 1 || !s.allDiffer(orbit) {
+			slot++
+			continue
 		}
-		for _, other := range orbit[1:] {
-			below[other] = append(below[other], slot)
+		first := slices.Min(orbit)
+		for _, other := range orbit {
+			if other != first {
+				below[other] = append(below[other], first)
+			}
 		}
-		group = fixed
+		size *= len(orbit)
+		group = slices.DeleteFunc(slices.Clone(group), func(a []int) bool { return a[first] != first })
 	}
-	return transitive(below), true
+	return transitive(below), size
 }
 
 // transitive adds to each slot those that the slots below it are above of. Slots are only above earlier ones.
@@ -236,13 +242,37 @@ func (s *symmetry) search(image []int) {
 // alike reports whether two slots ask the same of their vertex alone.
 func (s *symmetry) alike(a, b int) bool {
 	x, y := s.Steps[a].Plan, s.Steps[b].Plan
-	sorted := func(slot int) []dictionary.ID {
-		classes := slices.Clone(s.Plan.Query.Vertices[s.slots[slot]].Classes)
-		slices.Sort(classes)
+	return x.Low == y.Low && x.High == y.High && slices.Equal(x.Candidates, y.Candidates) &&
+		(x.Candidates == nil) == (y.Candidates == nil) && slices.Equal(s.classes[a], s.classes[b])
+}
+
+// classesOf are the classes that the query asks of a vertex, ascending. Those that whatever has one of its edges is known to have are left
+// out, for a query may name the class of one of several vertices that are alike; but not where each class is a triple that must differ from others.
+func (s *symmetry) classesOf(vertex int) []dictionary.ID {
+	classes := slices.Clone(s.Plan.Query.Vertices[vertex].Classes)
+	slices.Sort(classes)
+	if s.Plan.Query.Semantics == bgp.EdgeIsomorphism {
 		return classes
 	}
-	return x.Low == y.Low && x.High == y.High && slices.Equal(x.Candidates, y.Candidates) &&
-		(x.Candidates == nil) == (y.Candidates == nil) && slices.Equal(sorted(a), sorted(b))
+	return slices.DeleteFunc(classes, func(c dictionary.ID) bool {
+		for _, e := range s.Plan.Query.Edges {
+			if e.LabelVertex < 0 && (e.From == vertex && s.isRangeOver(c, e.Label, pcsr.Out) || e.To == vertex && s.isRangeOver(c, e.Label, pcsr.In)) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// isRangeOver reports whether the members of a class have no gaps and reach over all vertices with an edge of a label in a direction.
+func (s *symmetry) isRangeOver(class dictionary.ID, l pcsr.Label, d pcsr.Direction) bool {
+	members := s.Graph.Members(class)
+	if len(members) == 0 {
+		return false
+	}
+	low, high := members[0], members[len(members)-1]
+	first, last, ok := s.Graph.Outline(l, d).Span()
+	return ok && int(high-low)+1 == len(members) && low <= first && last <= high
 }
 
 // keepsEdges reports whether the edges between the last slot mapped and those before it, itself and the constants are

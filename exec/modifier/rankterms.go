@@ -19,6 +19,13 @@ type sortTerm struct {
 // rankDistinct ranks distinct IDs, which ascend, and returns the greatest rank too. (In descending order the first rank is that
 // of the last value.) IRIs and blank nodes are decoded once each.
 func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uint32, uint32, error) {
+	if n := len(distinct); n > 0 && r.Comparer.Ascend(distinct[0], distinct[n-1]) {
+		list := make([]sortTerm, n)
+		for i, id := range distinct {
+			list[i] = sortTerm{id: id, place: uint32(i)}
+		}
+		return r.ranksOf(list, descending)
+	}
 	list, err := r.sortTerms(distinct)
 	if err != nil {
 		return nil, 0, err

@@ -23,11 +23,13 @@ var motifs = [][][2]int{
 	{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}},                                         // a cycle of 5
 	{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}},                                 // a house
 	{{0, 1}, {0, 2}}, {{0, 1}, {0, 2}, {0, 3}}, {{0, 1}, {0, 2}, {0, 3}, {0, 4}}, // stars
-	{{0, 1}, {1, 2}, {2, 3}},                         // a path
-	{{0, 1}, {0, 2}, {1, 3}, {1, 4}},                 // a tree
-	{{0, 2}, {0, 3}, {0, 4}, {1, 2}, {1, 3}, {1, 4}}, // 2 by 3, bipartite
-	{{0, 1}, {0, 2}, {1, 2}, {0, 3}, {0, 4}, {3, 4}}, // two triangles on a vertex
-	{{0, 1}, {2, 3}},                                 // two edges apart
+	{{0, 1}, {1, 2}, {2, 3}},                                 // a path
+	{{0, 1}, {0, 2}, {1, 3}, {1, 4}},                         // a tree
+	{{0, 2}, {0, 3}, {0, 4}, {1, 2}, {1, 3}, {1, 4}},         // 2 by 3, bipartite
+	{{0, 1}, {0, 2}, {1, 2}, {0, 3}, {0, 4}, {3, 4}},         // two triangles on a vertex
+	{{0, 1}, {2, 3}},                                         // two edges apart
+	{{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 4}, {2, 5}},         // a triangle with a leaf at each vertex
+	{{0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 4}, {2, 5}, {3, 5}}, // an edge in two cycles, of 4 and of 5
 	{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 3}, {2, 4}, {2, 5}}, // three cliques of 4 on a triangle
 }
 
@@ -46,8 +48,9 @@ func DrawSymmetric(t *rapid.T) *Case {
 		return pcsr.Label(rapid.IntRange(1, 2).Draw(t, "label"))
 	}
 	directed, loops, density := !often(3, "undirected"), !often(4, "no loops"), rapid.IntRange(4, 9).Draw(t, "density")
+	all := !often(2, "all typed")
 	for a := uint32(first); a < uint32(c.Vertices); a++ {
-		if often(4, "typed") {
+		if all || often(4, "typed") {
 			c.Edges = append(c.Edges, pcsr.Edge{From: a, Label: 0, To: class})
 		}
 		for b := uint32(first); b < uint32(c.Vertices); b++ {

@@ -89,7 +89,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 		order = e.order(inputs, b.read())
 		plan = b.complete(e, inputs, order)
 	}
-	if (plan.Cost/speed > walkCost || b.options.Thorough) && len(inputs) == 0 {
+	if (plan.Cost/speed > walkCost || b.options.Thorough) && len(inputs) == 0 && !b.isTree(e, plan) {
 		plan = b.choose(plan, e, inputs)
 	}
 	return b.finish(e, plan)
@@ -123,6 +123,20 @@ func (b *bgp) weigh(e *estimates, plan *MatchPlan) *MatchPlan {
 	return plan
 }
 
+// isTree reports whether weights count all of the pattern for a small share of what a plan costs: then no order is worth a closer look.
+func (b *bgp) isTree(e *estimates, plan *MatchPlan) bool {
+	if b.options.WeightGain <= 0 || slices.Contains(b.read(), true) {
+		return false
+	}
+	order := e.treeOrder(b.read())
+	if order == nil || b.over() {
+		return false
+	}
+	tree := b.complete(e, nil, order)
+	cost := tree.Weigh(b.graph, b.options.WeightGain, 1)
+	return cost < treeShare*plan.Cost && !slices.ContainsFunc(tree.Steps, func(s Step) bool { return !s.Weighed })
+}
+
 // complete assembles a plan and says what of it is read.
 func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 	plan := b.assemble(e, inputs, order)
@@ -142,7 +156,7 @@ func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 
 // choose compares the plan with some for other promising orders, by sampled walks, as many as the query's cost allows.
 func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
-	bestCost := b.measure(best, fewWalks)
+	bestCost, _ := b.measure(best, fewWalks)
 	budget := bestCost * planningShare / max(b.options.Speed, 1)
 	if b.options.Thorough {
 		budget = max(budget, 4*fewWalks*walkPrice)
@@ -152,16 +166,18 @@ func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 	if len(orders) == 0 {
 		return best
 	}
-	walks := whole(budget/walkPrice/float64(len(orders)+1), fewWalks, manyWalks)
+	// More orders tell more than more walks do.
+	walks := whole(budget/(2*walkPrice)/float64(len(orders)+1), fewWalks, manyWalks)
 	if walks > fewWalks {
-		bestCost = b.measure(best, walks)
+		bestCost, _ = b.measure(best, walks)
 	}
 	for _, order := range orders {
 		if b.over() {
 			break
 		}
 		plan := b.complete(e, inputs, order)
-		if cost := b.measure(plan, walks); cost < clearlyLess*bestCost {
+		// Few walks miss what a few of them would meet: where they tell different things, a plan looks cheaper than it is.
+		if cost, deviation := b.measure(plan, walks); cost+deviation < clearlyLess*bestCost {
 			best, bestCost = plan, cost
 		}
 	}

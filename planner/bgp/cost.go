@@ -22,6 +22,9 @@ const (
 	weighFrom  = 1_000
 	treeCost   = 10_000
 
+	// treeShare is the share of a plan's cost below which weights of all of it are taken without comparing orders by walks.
+	treeShare = 1. / 16
+
 	// planningShare is the share of a query's cost that walks may take; clearlyLess the share of the best cost so far below
 	// which a sampled cost counts as less.
 	planningShare = 0.03

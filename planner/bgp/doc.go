@@ -8,7 +8,8 @@
 // connected subsets where that is cheap beside the query. Vertices that nobody reads come last, where they are
 // counted; one that does not multiply rows comes where rows are fewest. Where the lists of a vertex have no member in common,
 // which their ends or a few searches often tell, there is nothing to match. A query that seems expensive is planned again with larger samples, and promising orders are compared by
-// walks over random partial matches on the real partitions.
+// walks over random partial matches on the real partitions: one is taken in place of another where it is cheaper by more than the walks
+// may be off. Of a pattern that weights count as a whole no orders are compared.
 //
 // A plan is data: it names no backend and can be run by exec/match/cpu and exec/match/gpu alike. Planning the same pattern over
 // the same graph gives the same plan. The package never enumerates matches. Its functions are safe for concurrent use.

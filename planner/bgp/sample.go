@@ -1,6 +1,7 @@
 package bgp
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -24,6 +25,8 @@ type sampler struct {
 	reached []float64
 	// candidates and rows sum the weights of each step over the walks.
 	candidates, rows []float64
+	// cost is what each walk says that the plan costs.
+	cost spread
 	// arrived counts the walks that got to each step, and to the end.
 	arrived []int
 }
@@ -52,8 +55,8 @@ const (
 	listSample = 24
 )
 
-// measure replaces the plan's estimates by those of so many sampled walks and returns the cost.
-func (b *bgp) measure(p *MatchPlan, walks int) float64 {
+// measure replaces the plan's estimates by those of so many sampled walks and returns the cost, and how far that may be off.
+func (b *bgp) measure(p *MatchPlan, walks int) (cost, deviation float64) {
 	s := &sampler{
 		over: b.over, graph: b.graph, plan: p, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
 		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), arrived: make([]int, len(p.Steps)+1), reached: make([]float64, len(p.Steps)+1),
@@ -64,7 +67,7 @@ func (b *bgp) measure(p *MatchPlan, walks int) float64 {
 		s.walk()
 	}
 	p.Cost = s.judge(float64(walks))
-	return p.Cost
+	return p.Cost, s.cost.deviation()
 }
 
 // judge replaces the estimates of the plan's steps and returns the cost. What too few walks reached to tell is estimated from
@@ -159,7 +162,8 @@ func (s *Step) hasOtherReads() bool {
 
 // walk follows one random partial match to its end.
 func (s *sampler) walk() {
-	weight := 1.0
+	weight, cost := 1.0, 0.0
+	defer func() { s.cost.add(cost) }()
 	for k := range s.plan.Steps {
 		if s.over() {
 			return
@@ -174,16 +178,39 @@ func (s *sampler) walk() {
 		case len(known.base) > 0:
 			list = min(list, s.baseLength(step, known))
 		}
-		s.candidates[k] += s.reached[known.last+1]*list + weight
-		s.rows[k] += weight * candidates
+		read, left := s.reached[known.last+1]*list+weight, weight*candidates
+		s.candidates[k] += read
+		s.rows[k] += left
+		cost += read
+		if !step.Counted {
+			cost += 2 * left
+		}
 		if candidates == 0 {
 			return
 		}
 		s.arrived[k+1]++
 		if !step.Counted {
-			weight *= candidates * share
+			weight = left * share
 		}
 	}
+}
+
+// spread tells how far a sum of numbers may be from what it stands for.
+type spread struct{ n, sum, squares float64 }
+
+func (s *spread) add(x float64) {
+	s.n++
+	s.sum += x
+	s.squares += x * x
+}
+
+// deviation is the standard error of the mean.
+func (s *spread) deviation() float64 {
+	if s.n < 2 {
+		return 0
+	}
+	mean := s.sum / s.n
+	return math.Sqrt(max(0, s.squares/s.n-mean*mean) / (s.n - 1))
 }
 
 // choose binds the step's slot to a random candidate. It returns the length of the shortest list, the number of

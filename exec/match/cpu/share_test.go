@@ -39,7 +39,7 @@ const (
 // skewed is a graph of 8 countries, 40 cities and 6,000 people who know each other, nearly all of them in one country, and half of those
 // in one of its cities. The country and the city are not the last ones.
 func skewed(t *testing.T) *pcsr.Graph {
-	const countries, cities, people, acquaintances = 8, 40, 6000, 7
+	const countries, cities, people, acquaintances = 8, 40, 6000, 12
 	var edges []pcsr.Edge
 	add := func(from, label, to int) {
 		edges = append(edges, pcsr.Edge{From: pcsr.Vertex(1 + from), Label: pcsr.Vertex(label), To: pcsr.Vertex(1 + to)})

@@ -83,8 +83,9 @@ func (s *step) checkBefore(lists []dynamicList) {
 	}
 }
 
-// readShare is how many times as many members of lists as a step is expected to read a partition may have that is checked beforehand.
-const readShare = 8
+// readShare is how many times as many members of lists as a step is expected to read a partition may have that is checked beforehand. A
+// checksum is that of some 4,000 members, so that as many readings meet most of the checksums of a partition, wherever they read.
+const readShare = 128
 
 // tests reports whether candidates are tested one by one, the same way for every partial match: by rows, by signature.
 func (s *step) tests() bool { return len(s.rows) > 0 || s.signatures != nil }
