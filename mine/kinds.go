@@ -20,7 +20,7 @@ func newWays(ctx context.Context, g *Labelled, options FrequentOptions) (*ways, 
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		counts := g.countKinds(Predicate(p))
+		counts := g.countKinds(ctx, Predicate(p))
 		for k, n := range counts {
 			if n.measured(options.Measure, k.from == k.to && !g.directed) < options.Support || !g.directed && k.from > k.to {
 				continue
@@ -36,9 +36,9 @@ func newWays(ctx context.Context, g *Labelled, options FrequentOptions) (*ways, 
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		w.follow(Predicate(p), false, &g.out[p])
+		w.follow(ctx, Predicate(p), false, &g.out[p])
 		if g.directed {
-			w.follow(Predicate(p), true, &g.in[p])
+			w.follow(ctx, Predicate(p), true, &g.in[p])
 		}
 	}
 	for v := range Vertex(g.Len()) {
@@ -57,8 +57,8 @@ func newWays(ctx context.Context, g *Labelled, options FrequentOptions) (*ways, 
 // back is the step from the end of a kind to its beginning.
 func (w *ways) back(k kind) stepKey { return stepKey{k.predicate, w.graph.directed, k.from} }
 
-// follow makes the steps along a predicate.
-func (w *ways) follow(p Predicate, against bool, r *rows) {
+// follow makes the steps along a predicate, unless ctx ends.
+func (w *ways) follow(ctx context.Context, p Predicate, against bool, r *rows) {
 	var steps []*step
 	byLabel := make([]*step, w.graph.classes+1)
 	for label := range byLabel {
@@ -71,6 +71,9 @@ func (w *ways) follow(p Predicate, against bool, r *rows) {
 		return
 	}
 	for i := range r.vertices {
+		if i%lookEvery == 0 && ctx.Err() != nil {
+			return
+		}
 		v, others := r.at(i)
 		for _, other := range others {
 			for _, label := range w.graph.Labels(other) {
@@ -99,16 +102,16 @@ func (n kindCount) measured(m Measure, both bool) uint64 {
 	return n.edges
 }
 
-// countKinds counts the edges of a predicate.
-func (g *Labelled) countKinds(p Predicate) map[kind]kindCount {
+// countKinds counts the edges of a predicate, unless ctx ends.
+func (g *Labelled) countKinds(ctx context.Context, p Predicate) map[kind]kindCount {
 	counts := map[kind]kindCount{}
 	t := newLabelTally(g.classes)
-	g.tally(&g.out[p], t, func(from, to Label, edges uint64) {
+	g.tally(ctx, &g.out[p], t, func(from, to Label, edges uint64) {
 		n := counts[kind{p, from, to}]
 		n.from, n.edges = n.from+1, n.edges+edges
 		counts[kind{p, from, to}] = n
 	})
-	g.tally(&g.in[p], t, func(to, from Label, _ uint64) {
+	g.tally(ctx, &g.in[p], t, func(to, from Label, _ uint64) {
 		n := counts[kind{p, from, to}]
 		n.to++
 		counts[kind{p, from, to}] = n
@@ -125,8 +128,11 @@ type labelTally struct {
 func newLabelTally(classes int) *labelTally { return &labelTally{counts: make([]uint64, classes+1)} }
 
 // tally calls yield for each vertex, each of its labels and each label of its neighbours, with how many of them have it.
-func (g *Labelled) tally(r *rows, t *labelTally, yield func(label, other Label, edges uint64)) {
+func (g *Labelled) tally(ctx context.Context, r *rows, t *labelTally, yield func(label, other Label, edges uint64)) {
 	for i := range r.vertices {
+		if i%lookEvery == 0 && ctx.Err() != nil {
+			return
+		}
 		v, others := r.at(i)
 		for _, other := range others {
 			for _, label := range g.Labels(other) {
