@@ -135,11 +135,12 @@ func TestACrowdTakesNoMemoryAnew(t *testing.T) {
 	g := u.graph(t)
 	plans, want := lubmCrowd(t, u, g, "L2") // the twins take long for it
 	c := &counting{Driver: kernels.Emulate(1 << 30)}
-	d := open(t, Options{Driver: c, Memory: int64(g.Bytes()) / 6, Launches: 4})
+	d := open(t, Options{Driver: c, Memory: int64(g.Bytes()) / 6, Launches: 4, tuning: tuning{patience: time.Hour}})
 	runCrowd(t, d, g, plans, want, 16, 2*time.Second)
 	c.calls.Store(0)
 	took := runCrowd(t, d, g, plans, want, 16, time.Second)
-	if n := float64(c.calls.Load()) / took.rate; n > 1.5 { // none but where the machine is slow
+	n := float64(c.calls.Load()) / took.rate
+	if t.Logf("%.0f queries/s, %.2f calls for memory for each", took.rate, n); n > 1.5 {
 		t.Errorf("%.2f calls for memory for each query", n)
 	}
 	info, err := d.Info()

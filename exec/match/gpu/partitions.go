@@ -270,7 +270,7 @@ func (p *partitions) launch(k kernels.Kernel, threads int64, args ...uint64) err
 func (p *partitions) alloc(bytes int64, take func(bytes, spare int64) (kernels.Address, error)) (kernels.Address, error) {
 	for {
 		at, err := take(bytes, p.spare())
-		if !errors.Is(err, ErrOutOfMemory) || !p.d.lanes.drop(lately) && !p.d.pages.shrink() && !p.evict(recent) && !p.d.lanes.drop(0) && !p.evict(0) {
+		if !errors.Is(err, ErrOutOfMemory) || !p.d.lanes.drop(p.d.options.patience) && !p.d.pages.shrink() && !p.evict(recent) && !p.d.lanes.drop(0) && !p.evict(0) {
 			return at, err
 		}
 	}

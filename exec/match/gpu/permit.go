@@ -35,10 +35,6 @@ func (p *permit) pass() {
 	}
 }
 
-// patience is how long no query gives its memory back before one that waits for it makes do with less: they may be held up by those who take their
-// rows.
-const patience = 100 * time.Millisecond
-
 // takeLane takes a lane with an arena of about that size, when there is one: whoever waits for one does so in a line, without the permit, which who
 // has the lanes may need.
 func (p *permit) takeLane(ctx context.Context, d *Device, want int64) (*lane, error) {
@@ -50,7 +46,7 @@ func (p *permit) takeLane(ctx context.Context, d *Device, want int64) (*lane, er
 	p.pass()
 	turn := d.lanes.enter()
 	defer d.lanes.leave(turn)
-	tired := time.NewTicker(patience)
+	tired := time.NewTicker(d.options.patience)
 	defer tired.Stop()
 	for {
 		select {

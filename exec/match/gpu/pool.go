@@ -166,7 +166,7 @@ func (p *pool) waiting() bool {
 func (p *pool) moving() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return time.Since(p.moved) < patience
+	return time.Since(p.moved) < p.d.options.patience
 }
 
 // tell lets who is first in the line look for a lane.
@@ -219,11 +219,8 @@ func (p *pool) takeOut(i int) *lane {
 	return l
 }
 
-// lately is how long lanes are not freed for others that a crowd may want again, and how long one that is alone was.
-const lately = 100 * time.Millisecond
-
 // alone reports whether no query has a lane, and not more than one had at a time lately; mu is held.
-func (p *pool) alone() bool { return p.used() == 0 && time.Since(p.crowded) > lately }
+func (p *pool) alone() bool { return p.used() == 0 && time.Since(p.crowded) > p.d.options.patience }
 
 // share is what all arenas may have: half of the most where memory is short and several queries run; mu is held.
 func (p *pool) share() int64 {

@@ -20,6 +20,9 @@ type tuning struct {
 	blocks int
 	// slice is the time of one launch; 0 means 10 ms.
 	slice time.Duration
+	// patience is how long no query gives its memory back before one that waits for it makes do with less, because they may be held up by those
+	// who take their rows; and how long lanes are not freed for others that a crowd may want again. 0 means 100 ms.
+	patience time.Duration
 	// strategy spreads the work; the others than kernels.Flattened are there to compare with.
 	strategy kernels.Strategy
 	// signatures tests every candidate against the signature of its query vertex, not only where the plan asks for it.
@@ -59,6 +62,9 @@ type tuning struct {
 func (t *tuning) complete() {
 	if t.slice <= 0 {
 		t.slice = 10 * time.Millisecond
+	}
+	if t.patience <= 0 {
+		t.patience = 100 * time.Millisecond
 	}
 	if t.tile <= 0 || t.tile > kernels.MaxTile {
 		t.tile = kernels.MaxTile
