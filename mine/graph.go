@@ -1,10 +1,11 @@
 package mine
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"sort"
+
+	"github.com/rdfgpu/rdfgpu/internal/radix"
 )
 
 // Vertex is the number of a vertex in a Graph, 0 … Len()-1. A vertex of a higher number has no fewer neighbours.
@@ -27,15 +28,16 @@ type Graph struct {
 
 // Build makes a graph of pairs of names, in any order and direction, loops and repeats among them left out. label, where it is not nil,
 // gives the label of a name. While it works it takes 8 bytes for each pair and 4 for each name up to
-// the largest; the graph has 8 for each edge and 20 for each vertex. Time goes with sorting the pairs.
+// the largest, and 8 more for each edge; the graph has 8 for each edge and 20 for each vertex. Time goes with sorting the pairs.
 func Build(pairs iter.Seq2[uint32, uint32], label func(name uint32) Label) *Graph {
-	edges := simple(pairs)
+	edges, scratch := simple(pairs)
 	g := &Graph{}
 	vertices := g.number(edges)
 	for i, e := range edges {
-		edges[i] = uint64(vertices[e>>32])<<32 | uint64(vertices[uint32(e)])
+		a, b := vertices[e>>32], vertices[uint32(e)]
+		edges[i] = uint64(min(a, b))<<32 | uint64(max(a, b))
 	}
-	g.fill(edges)
+	g.fill(radix.Sort(edges, scratch))
 	if label != nil {
 		g.labels = make([]Label, len(g.names))
 		for v, name := range g.names {
@@ -45,15 +47,19 @@ func Build(pairs iter.Seq2[uint32, uint32], label func(name uint32) Label) *Grap
 	return g
 }
 
-// simple packs pairs, the smaller name first: ascending, each once, without loops.
-func simple(pairs iter.Seq2[uint32, uint32]) (edges []uint64) {
+// simple packs pairs, the smaller name first: ascending, each once, without loops; scratch is as long.
+func simple(pairs iter.Seq2[uint32, uint32]) (edges, scratch []uint64) {
 	for a, b := range pairs {
 		if a != b {
 			edges = append(edges, uint64(min(a, b))<<32|uint64(max(a, b)))
 		}
 	}
-	slices.Sort(edges)
-	return slices.Compact(edges)
+	scratch = make([]uint64, len(edges))
+	sorted := radix.Sort(edges, scratch)
+	if len(edges) > 0 && &sorted[0] != &edges[0] {
+		scratch = edges
+	}
+	return slices.Compact(sorted), scratch
 }
 
 // number names the vertices by ascending degree, and then by name; it returns the vertex of each name.
@@ -72,14 +78,19 @@ func (g *Graph) number(edges []uint64) []Vertex {
 			g.names = append(g.names, uint32(name))
 		}
 	}
-	slices.SortFunc(g.names, func(a, b uint32) int { return cmp.Or(cmp.Compare(degrees[a], degrees[b]), cmp.Compare(a, b)) })
-	for v, name := range g.names {
-		degrees[name] = Vertex(v)
+	keys := make([]uint64, len(g.names))
+	for i, name := range g.names {
+		keys[i] = uint64(degrees[name])<<32 | uint64(name)
+	}
+	for v, key := range radix.Sort(keys, make([]uint64, len(keys))) {
+		g.names[v] = uint32(key)
+		degrees[uint32(key)] = Vertex(v)
 	}
 	return degrees
 }
 
-// fill makes the lists of edges between vertices.
+// fill makes the lists of edges between vertices, which ascend, the smaller vertex of each first: so each list has those below its vertex first, and
+// ascends.
 func (g *Graph) fill(edges []uint64) {
 	g.offsets = make([]uint64, len(g.names)+1)
 	for _, e := range edges {
@@ -100,9 +111,7 @@ func (g *Graph) fill(edges []uint64) {
 	}
 	g.above = make([]uint64, len(g.names))
 	for v := range g.above {
-		list := g.Neighbours(Vertex(v))
-		slices.Sort(list)
-		g.above[v] = g.offsets[v] + uint64(from(list, Vertex(v)))
+		g.above[v] = g.offsets[v] + uint64(from(g.Neighbours(Vertex(v)), Vertex(v)))
 	}
 }
 

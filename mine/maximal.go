@@ -2,6 +2,7 @@ package mine
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 )
 
@@ -10,7 +11,7 @@ import (
 //
 // Bron and Kerbosch's search with Tomita's pivots begins at each vertex in the order of their cores (Eppstein, Löffler and Strash,
 // Listing All Maximal Cliques in Sparse Graphs in Near-optimal Time), with the vertices of later ones as candidates: at most
-// as many as the greatest core. There can be 3^(n/3) such cliques.
+// as many as the greatest core, whose neighbourhoods among each other are rows of bits. There can be 3^(n/3) such cliques.
 func EachMaximalClique(ctx context.Context, g *Graph, options Options, each func([]Vertex) error) error {
 	order, err := degeneracy(ctx, g)
 	if err != nil {
@@ -20,10 +21,8 @@ func EachMaximalClique(ctx context.Context, g *Graph, options Options, each func
 		s := &maximalSearch{table: t, each: each}
 		for row := range t.Len() {
 			v := t.Row(row)[0]
-			later := func(w Vertex) bool { return order[w] > order[v] }
-			candidates := slices.DeleteFunc(slices.Clone(g.Neighbours(v)), func(w Vertex) bool { return !later(w) })
-			done := slices.DeleteFunc(slices.Clone(g.Neighbours(v)), later)
-			if err := s.search([]Vertex{v}, candidates, done); err != nil {
+			s.begin(v, func(w Vertex) bool { return order[w] > order[v] })
+			if err := s.search(0, s.bits(0), s.done(0)); err != nil {
 				return err
 			}
 		}
@@ -37,48 +36,159 @@ func degeneracy(ctx context.Context, g *Graph) ([]uint32, error) {
 	return p.places, p.peel(ctx, g)
 }
 
-// maximalSearch is one worker's.
+// maximalSearch is one worker's, in the neighbourhood of one vertex: its later neighbours are numbered from 0, then the earlier ones.
 type maximalSearch struct {
 	table *Table
 	each  func([]Vertex) error
+
+	clique     []Vertex // that is grown
+	neighbours []Vertex // by number
+	candidates int      // how many are later
+	words      int      // of a row
+	rows       []uint64 // neighbour → which of the later ones are adjacent to it
+	levels     []maximalLevel
 }
 
-// search extends a clique by candidates, each adjacent to all of it; the vertices done are adjacent to it as well, but what has
-// them was found. Both ascend.
-func (s *maximalSearch) search(clique, candidates, done []Vertex) error {
-	if len(candidates) == 0 {
+// maximalLevel is the space of one depth of the search.
+type maximalLevel struct {
+	candidates []uint64 // that may extend the clique
+	done       []int32  // adjacent to all of the clique, but what has them was found
+	common     []Vertex
+}
+
+// begin numbers the neighbours of a vertex and finds who of them is adjacent to whom.
+func (s *maximalSearch) begin(v Vertex, later func(Vertex) bool) {
+	g := s.table.Graph()
+	s.clique, s.neighbours = append(s.clique[:0], v), s.neighbours[:0]
+	for _, w := range g.Neighbours(v) {
+		if later(w) {
+			s.neighbours = append(s.neighbours, w)
+		}
+	}
+	s.candidates = len(s.neighbours)
+	for _, w := range g.Neighbours(v) {
+		if !later(w) {
+			s.neighbours = append(s.neighbours, w)
+		}
+	}
+	s.words = (s.candidates + 63) / 64
+	s.rows = slices.Grow(s.rows[:0], len(s.neighbours)*s.words)[:len(s.neighbours)*s.words]
+	clear(s.rows)
+	s.level(0)
+	for i, w := range s.neighbours {
+		s.adjacent(s.row(int32(i)), w)
+	}
+	l := &s.levels[0]
+	for i := range s.candidates {
+		l.candidates[i/64] |= 1 << (i % 64)
+	}
+	l.done = l.done[:0]
+	for i := s.candidates; i < len(s.neighbours); i++ {
+		l.done = append(l.done, int32(i))
+	}
+}
+
+// adjacent marks which of the candidates are neighbours of a vertex.
+func (s *maximalSearch) adjacent(row []uint64, w Vertex) {
+	later := s.neighbours[:s.candidates]
+	l := &s.levels[0]
+	l.common = intersect(l.common[:0], later, s.table.Graph().Neighbours(w))
+	at := 0
+	for _, u := range l.common {
+		for later[at] != u {
+			at++
+		}
+		row[at/64] |= 1 << (at % 64)
+	}
+}
+
+func (s *maximalSearch) row(i int32) []uint64 { return s.rows[int(i)*s.words : (int(i)+1)*s.words] }
+
+// level makes the space of a depth, without candidates.
+func (s *maximalSearch) level(depth int) {
+	if depth == len(s.levels) {
+		s.levels = append(s.levels, maximalLevel{})
+	}
+	l := &s.levels[depth]
+	l.candidates = slices.Grow(l.candidates[:0], s.words)[:s.words]
+	clear(l.candidates)
+}
+
+func (s *maximalSearch) bits(depth int) []uint64 { return s.levels[depth].candidates }
+
+func (s *maximalSearch) done(depth int) []int32 { return s.levels[depth].done }
+
+// search extends the clique by candidates, each adjacent to all of it.
+func (s *maximalSearch) search(depth int, candidates []uint64, done []int32) error {
+	left := count(candidates)
+	if left == 0 {
 		if len(done) > 0 {
 			return nil
 		}
-		return s.each(clique)
+		return s.each(s.clique)
 	}
-	g := s.table.Graph()
-	if err := s.table.look(len(candidates) * (len(candidates) + len(done))); err != nil {
+	if err := s.table.look((left + len(done)) * s.words); err != nil {
 		return err
 	}
-	pivot := s.pivot(candidates, done)
-	for _, v := range subtract(slices.Clone(candidates), g.Neighbours(pivot)) {
-		deeper := append(clique[:len(clique):len(clique)], v)
-		err := s.search(deeper, intersect(nil, candidates, g.Neighbours(v)), intersect(nil, done, g.Neighbours(v)))
-		if err != nil {
-			return err
-		}
-		candidates = subtract(slices.Clone(candidates), []Vertex{v})
-		done = slices.Insert(slices.Clone(done), from(done, v), v)
+	pivot, most := s.pivot(candidates, done)
+	if most == left {
+		return nil // something done is adjacent to all that may come
 	}
+	s.level(depth + 1)
+	apart := s.row(pivot)
+	for w := range candidates {
+		for rest := candidates[w] &^ apart[w]; rest != 0; rest &= rest - 1 {
+			i := int32(64*w + bits.TrailingZeros64(rest))
+			next := &s.levels[depth+1]
+			for k, word := range s.row(i) {
+				next.candidates[k] = candidates[k] & word
+			}
+			next.done = next.done[:0]
+			for _, d := range done {
+				if s.row(d)[w]>>(i%64)&1 != 0 {
+					next.done = append(next.done, d)
+				}
+			}
+			s.clique = append(s.clique, s.neighbours[i])
+			if err := s.search(depth+1, next.candidates, next.done); err != nil {
+				return err
+			}
+			s.clique = s.clique[:len(s.clique)-1]
+			candidates[w] &^= 1 << (i % 64)
+			done = append(done, i)
+		}
+	}
+	s.levels[depth].done = done // it may have moved
 	return nil
 }
 
-// pivot is the vertex with the most neighbours among the candidates: a maximal clique has it, or something apart from it.
-func (s *maximalSearch) pivot(candidates, done []Vertex) (best Vertex) {
-	most := -1
-	var common []Vertex
-	for _, list := range [2][]Vertex{candidates, done} {
-		for _, v := range list {
-			if common = intersect(common[:0], candidates, s.table.Graph().Neighbours(v)); len(common) > most {
-				best, most = v, len(common)
-			}
+// pivot is what is adjacent to the most candidates, and to how many: a maximal clique has it, or something apart from it.
+func (s *maximalSearch) pivot(candidates []uint64, done []int32) (best int32, most int) {
+	most = -1
+	try := func(i int32) {
+		n := 0
+		for k, word := range s.row(i) {
+			n += bits.OnesCount64(candidates[k] & word)
+		}
+		if n > most {
+			best, most = i, n
 		}
 	}
-	return best
+	for _, d := range done {
+		try(d)
+	}
+	for w, rest := range candidates {
+		for ; rest != 0; rest &= rest - 1 {
+			try(int32(64*w + bits.TrailingZeros64(rest)))
+		}
+	}
+	return best, most
+}
+
+// count is how many bits are set.
+func count(set []uint64) (n int) {
+	for _, word := range set {
+		n += bits.OnesCount64(word)
+	}
+	return n
 }

@@ -10,19 +10,30 @@ type Edge struct {
 
 // Trusses gives, for each edge, the greatest k of a k-truss that it is in: the largest subgraph in which every edge is in k-2
 // triangles or more (Cohen, Trusses: Cohesive Subgraphs for Social Network Analysis; peeled off as Wang and Cheng, Truss Decomposition
-// in Massive Networks). Edges ascend. It takes 28 bytes for each edge, on one goroutine; the time goes with the lists of both ends of
+// in Massive Networks). Edges ascend. It takes 36 bytes for each edge, on one goroutine; the time goes with the lists of both ends of
 // every edge. The error is the cause of ctx.
 func Trusses(ctx context.Context, g *Graph) ([]Edge, error) {
-	t := &trusses{ctx: ctx, graph: g, first: make([]uint64, g.Len()+1)}
+	t := &trusses{ctx: ctx, graph: g, edges: make([]Edge, 0, g.Edges()), numbers: make([]uint32, 2*g.Edges())}
+	below := make([]uint32, g.Len()) // vertex → how many edges from below it were numbered
 	for v := range Vertex(g.Len()) {
-		for _, w := range g.Above(v) {
+		for i, w := range g.Above(v) {
+			number := uint32(len(t.edges))
 			t.edges = append(t.edges, Edge{From: v, To: w})
+			t.numbers[g.above[v]+uint64(i)] = number
+			t.numbers[g.offsets[w]+uint64(below[w])] = number
+			below[w]++
 		}
-		t.first[v+1] = uint64(len(t.edges))
 	}
 	triangles := make([]uint32, len(t.edges))
 	for e := range t.edges {
-		if err := t.triangles(uint32(e), func(_, _ uint32) { triangles[e]++ }); err != nil {
+		v, w := t.edges[e].From, t.edges[e].To
+		ofV, ofW := t.above(v), t.above(w)
+		err := t.common(g.Above(v), g.Above(w), func(i, j int) {
+			triangles[e]++
+			triangles[ofV[i]]++
+			triangles[ofW[j]]++
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -34,8 +45,9 @@ type trusses struct {
 	ctx   context.Context
 	graph *Graph
 	edges []Edge
-	first []uint64 // vertex → its first edge to a vertex above it
-	work  int
+	// numbers are those of the edges to the neighbours, beside the graph's lists.
+	numbers []uint32
+	work    int
 }
 
 // peel takes the edges off by the triangles that they are still in.
@@ -43,6 +55,10 @@ func (t *trusses) peel(p *peeling) ([]Edge, error) {
 	gone := make([]bool, len(t.edges))
 	for i := range p.order {
 		e := p.order[i]
+		t.edges[e].Truss = p.values[e] + 2
+		if p.values[e] == 0 {
+			continue // in no triangle, so that no other edge's has it
+		}
 		err := t.triangles(e, func(a, b uint32) {
 			if !gone[a] && !gone[b] {
 				p.lower(a, p.values[e])
@@ -53,35 +69,37 @@ func (t *trusses) peel(p *peeling) ([]Edge, error) {
 			return nil, err
 		}
 		gone[e] = true
-		t.edges[e].Truss = p.values[e] + 2
 	}
 	return t.edges, ctxErr(t.ctx)
 }
 
+// above are the numbers of the edges to the neighbours above a vertex.
+func (t *trusses) above(v Vertex) []uint32 { return t.numbers[t.graph.above[v]:t.graph.offsets[v+1]] }
+
 // triangles yields the other two edges of each triangle of an edge.
 func (t *trusses) triangles(e uint32, yield func(a, b uint32)) error {
-	v, w := t.edges[e].From, t.edges[e].To
-	if t.graph.Degree(v) > t.graph.Degree(w) {
-		v, w = w, v
-	}
-	long := t.graph.Neighbours(w)
-	for _, u := range t.graph.Neighbours(v) {
-		long = long[seek(long, u):]
-		if len(long) > 0 && long[0] == u {
-			yield(t.number(u, v), t.number(u, w))
-		}
-	}
-	if t.work += t.graph.Degree(v) + 1; t.work > lookEvery {
-		t.work = 0
-		if t.ctx.Err() != nil {
-			return context.Cause(t.ctx)
-		}
-	}
-	return nil
+	g, v, w := t.graph, t.edges[e].From, t.edges[e].To
+	ofV, ofW := t.numbers[g.offsets[v]:], t.numbers[g.offsets[w]:]
+	return t.common(g.Neighbours(v), g.Neighbours(w), func(i, j int) { yield(ofV[i], ofW[j]) })
 }
 
-// number is that of the edge between two vertices.
-func (t *trusses) number(v, w Vertex) uint32 {
-	v, w = min(v, w), max(v, w)
-	return uint32(t.first[v]) + uint32(from(t.graph.Above(v), w))
+// common yields the places of what two ascending lists have in common.
+func (t *trusses) common(a, b []Vertex, yield func(i, j int)) error {
+	if len(a) > len(b) {
+		return t.common(b, a, func(i, j int) { yield(j, i) })
+	}
+	at := 0
+	for i, u := range a {
+		if at += seek(b[at:], u); at == len(b) {
+			break
+		}
+		if b[at] == u {
+			yield(i, at)
+		}
+	}
+	if t.work += len(a) + 1; t.work > lookEvery {
+		t.work = 0
+		return ctxErr(t.ctx)
+	}
+	return nil
 }

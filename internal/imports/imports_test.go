@@ -46,7 +46,7 @@ var rooms = map[string][]string{
 	"exec/match":             {"internal/schedule", "exec/vector", "planner/bgp", "pcsr", "dictionary"},
 	"exec/match/cpu":         {"internal/schedule", "exec/match", "planner/bgp", "pcsr", "dictionary"},
 	"exec/match/gpu":         {"exec/match", "planner/bgp", "pcsr", "dictionary", "kernels"},
-	"mine":                   {"internal/schedule"},
+	"mine":                   {"internal/schedule", "internal/radix"},
 	"internal/rdf":           {},
 	"internal/section":       {},
 	"internal/machine":       {},
