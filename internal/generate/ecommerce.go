@@ -250,28 +250,39 @@ func (g Commerce) size(p population) uint64 { return p.fixed + p.perScale*uint64
 // commerceBlock is how many entities are made from one seed.
 const commerceBlock = 4096
 
+// block is a run of entities of one population.
+type block struct {
+	population  int
+	first, last uint64
+}
+
+// blocks are the runs of entities that have triples of their own, and the sizes of all populations.
+func (g Commerce) blocks() (blocks []block, sizes map[string]uint64) {
+	sizes = map[string]uint64{}
+	for i, p := range populations {
+		n := g.size(p)
+		sizes[p.name] = n
+		for first := uint64(0); first < n && len(p.rules) > 0; first += commerceBlock {
+			blocks = append(blocks, block{i, first, min(first+commerceBlock, n)})
+		}
+	}
+	return blocks, sizes
+}
+
+// fill makes the triples of one block.
+func (m *maker) fill(b block) {
+	for e := b.first; e < b.last; e++ {
+		m.entity(populations[b.population], e)
+	}
+}
+
 // WriteNTriples writes the graph as N-Triples, population by population, and returns the number of triples; they are
 // distinct.
 func (g Commerce) WriteNTriples(ctx context.Context, w io.Writer) (uint64, error) {
-	type span struct {
-		population int
-		first      uint64
-	}
-	var blocks []span
-	sizes := map[string]uint64{}
-	for i, p := range populations {
-		sizes[p.name] = g.size(p)
-		for first := uint64(0); first < g.size(p) && len(p.rules) > 0; first += commerceBlock {
-			blocks = append(blocks, span{i, first})
-		}
-	}
+	blocks, sizes := g.blocks()
 	return writeBlocks(ctx, w, len(blocks), func(n int, text []byte) ([]byte, uint64) {
-		p := populations[blocks[n].population]
 		m := &maker{seed: g.Seed, sizes: sizes, text: text, random: rand.New(rand.NewPCG(g.Seed, uint64(n)))}
-		last := min(blocks[n].first+commerceBlock, sizes[p.name])
-		for e := blocks[n].first; e < last; e++ {
-			m.entity(p, e)
-		}
+		m.fill(blocks[n])
 		return m.text, m.triples
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maker makes the triples of one block.
+// maker makes the triples of one block, as text or as edges.
 type maker struct {
 	seed    uint64
 	sizes   map[string]uint64
@@ -15,6 +15,9 @@ type maker struct {
 	text    []byte
 	triples uint64
 	drawn   []uint64
+	// numbers and emit take edges in place of text; nil for text.
+	numbers *Numbers
+	emit    func(Edge)
 
 	permutation permutation
 }
@@ -38,9 +41,7 @@ func (m *maker) entity(p population, number uint64) {
 			owner := m.scatter(m.random.Uint64N(owners), m.sizes[r.object.of])
 			m.edge(r.object.of, owner, r.predicate, p.name, number)
 		case r.object.literal != entityObject:
-			m.begin(p.name, number, r.predicate)
-			m.literal(r.object)
-			m.end()
+			m.literalOf(p.name, number, r)
 		default:
 			m.links(p.name, number, r)
 		}
@@ -124,6 +125,10 @@ func (m *maker) scatter(rank, n uint64) uint64 {
 }
 
 func (m *maker) edge(subject string, s uint64, predicate, object string, o uint64) {
+	if m.emit != nil {
+		m.emit(Edge{m.numbers.first[subject] + s, m.numbers.first[object] + o, m.numbers.predicates[predicate]})
+		return
+	}
 	m.begin(subject, s, predicate)
 	m.iri(object, o)
 	m.end()
@@ -148,10 +153,16 @@ func (m *maker) iri(name string, number uint64) {
 	m.text = append(m.text, '>')
 }
 
-func (m *maker) literal(o object) {
+// literalOf makes a triple with a literal.
+func (m *maker) literalOf(subject string, number uint64, r rule) {
+	value := r.object.from + m.random.Int64N(r.object.to-r.object.from+1)
+	if m.emit != nil {
+		m.emit(Edge{m.numbers.first[subject] + number, m.numbers.literal(m.random, subject, number, r, value), m.numbers.predicates[r.predicate]})
+		return
+	}
+	m.begin(subject, number, r.predicate)
 	m.text = append(m.text, '"')
-	value := o.from + m.random.Int64N(o.to-o.from+1)
-	switch o.literal {
+	switch r.object.literal {
 	case numberLiteral:
 		m.text = strconv.AppendInt(m.text, value, 10)
 	case dateLiteral:
@@ -161,13 +172,17 @@ func (m *maker) literal(o object) {
 			if i > 0 {
 				m.text = append(m.text, ' ')
 			}
-			m.word(m.random.Uint64N(100_000))
+			m.word(m.random.Uint64N(differentWords))
 		}
 	case givenLiteral:
 		m.name(uint64(value))
 	}
 	m.text = append(m.text, '"')
+	m.end()
 }
+
+// differentWords is how many words texts are made of.
+const differentWords = 100_000
 
 const consonants, vowels = "bcdfghjklmnprstvwz", "aeiou"
 

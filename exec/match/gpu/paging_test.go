@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -506,6 +508,18 @@ func reportPartitioned(t *testing.T, r *matchtest.Report, gpu kernels.Driver) {
 	}
 }
 
+// memories are the budgets in MiB of TestReportLUBMOutOfCore: those of RDFGPU_MEMORIES, by commas.
+func memories(t *testing.T) (all []int64) {
+	for s := range strings.SplitSeq(cmp.Or(os.Getenv("RDFGPU_MEMORIES"), "1048576,2048,1024,512,256"), ",") {
+		mib, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, mib)
+	}
+	return all
+}
+
 // TestReportLUBMOutOfCore measures the queries of LUBM, one at a time and many at once, with less memory than the store takes.
 func TestReportLUBMOutOfCore(t *testing.T) {
 	gpu := driver(t)
@@ -529,7 +543,7 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 		"queries/s at 64", "slowest ms", "MB copied for each", "page hits", "buffers", "MB of partitions", "calls for memory for each", "device MiB in use")...)
 	var want []uint64
 	c := &counting{Driver: gpu}
-	for _, mib := range []int64{1 << 20, 2048, 1024, 512, 256} {
+	for _, mib := range memories(t) {
 		d := open(t, Options{Driver: c, Memory: mib << 20})
 		row := []any{mib}
 		for i, p := range plans {

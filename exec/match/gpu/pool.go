@@ -19,6 +19,9 @@ const (
 	largeArena  = 4 << 30
 )
 
+// lanesPerLaunch is for how many queries a launch's share of the memory has to do, while one of them runs and others come and go.
+const lanesPerLaunch = 2
+
 // pool keeps the lanes that no query uses. All arenas together take a third of the memory at most, and those that are larger than the smallest no
 // more than half of that while others run; the smallest may take a quarter of that more. Where partitions are read in pages, a crowd has half of all
 // that, and small plans have arenas that fit them, which leaves room for pages. A query that comes when all is used up gets the memory of an idle lane, tables that are smaller
@@ -47,7 +50,7 @@ type pool struct {
 func newPool(d *Device, limit int64, keep time.Duration) *pool {
 	size := func(most, share int64) int64 { return max(min(most, share)/alignment*alignment, minArena) }
 	return &pool{
-		d: d, small: size(smallArena, min(limit/24, limit/3/int64(d.options.Launches))), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
+		d: d, small: size(smallArena, min(limit/24, limit/3/lanesPerLaunch/int64(d.options.Launches))), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
 		most: limit / 3, keep: keep,
 	}
 }

@@ -1,0 +1,313 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/generate"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// vertexLabels is how many labels SGSI's authors give the vertices of WatDiv (section 8.1).
+const vertexLabels = 1000
+
+// commerce is a graph of WatDiv whose vertices have labels besides, by chances of 1/rank: the class predicate is 0, then come the edge labels, the
+// vertex labels, and the vertices by label.
+type commerce struct {
+	graph *pcsr.Graph
+	first uint32   // vertex
+	label []uint16 // of each vertex
+	edges int      // labels
+}
+
+func newCommerce(t *testing.T, scale int) *commerce {
+	t.Helper()
+	numbers := generate.Commerce{Scale: scale, Seed: 1}.Numbers()
+	c := &commerce{edges: len(numbers.Predicates())}
+	c.first = uint32(1 + c.edges + vertexLabels)
+	used := make([]uint32, numbers.Vertices()/32+1)
+	parts := make([][]generate.Edge, numbers.Blocks())
+	parallel(len(parts), func(b int) {
+		numbers.Block(b, func(e generate.Edge) {
+			parts[b] = append(parts[b], e)
+			for _, v := range []uint64{e.From, e.To} {
+				if bit := uint32(1) << (v % 32); atomic.LoadUint32(&used[v/32])&bit == 0 {
+					atomic.OrUint32(&used[v/32], bit)
+				}
+			}
+		})
+	})
+	id := c.number(used, int(numbers.Vertices()))
+	total := len(c.label)
+	for _, p := range parts {
+		total += len(p)
+	}
+	all := make([]pcsr.Edge, total)
+	at := make([]int, len(parts))
+	for b := 1; b < len(parts); b++ {
+		at[b] = at[b-1] + len(parts[b-1])
+	}
+	parallel(len(parts), func(b int) {
+		for i, e := range parts[b] {
+			all[at[b]+i] = pcsr.Edge{From: id[e.From], Label: uint32(1 + e.Predicate), To: id[e.To]}
+		}
+		parts[b] = nil
+	})
+	for v, l := range c.label {
+		all[total-len(c.label)+v] = pcsr.Edge{From: c.first + uint32(v), To: uint32(1+c.edges) + uint32(l)}
+	}
+	g, err := pcsr.Build(int(c.first)+len(c.label), int(c.first), all, pcsr.WithTypeLabel(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.graph = g
+	return c
+}
+
+// number gives the vertices in use their labels, and IDs by label.
+func (c *commerce) number(used []uint32, n int) (id []uint32) {
+	label, id := make([]uint16, n), make([]uint32, n)
+	const chunk = 1 << 16
+	chunks := (n + chunk - 1) / chunk
+	counts := make([][vertexLabels]uint32, chunks)
+	labels := generate.Graph{Classes: vertexLabels, Seed: 3}
+	in := func(v int) bool { return used[v/32]>>(v%32)&1 != 0 }
+	parallel(chunks, func(i int) {
+		for v := i * chunk; v < min(n, (i+1)*chunk); v++ {
+			if in(v) {
+				label[v] = uint16(labels.ClassOf(uint64(v)))
+				counts[i][label[v]]++
+			}
+		}
+	})
+	next := uint32(0)
+	for l := range vertexLabels {
+		for i := range counts {
+			counts[i][l], next = next, next+counts[i][l]
+		}
+	}
+	c.label = make([]uint16, next)
+	parallel(chunks, func(i int) {
+		for v := i * chunk; v < min(n, (i+1)*chunk); v++ {
+			if in(v) {
+				at := counts[i][label[v]]
+				counts[i][label[v]]++
+				id[v], c.label[at] = c.first+at, label[v]
+			}
+		}
+	})
+	return id
+}
+
+// walk makes a pattern of n vertices: those of a random walk along edges either way, with their labels and the edges that were walked, as SGSI's queries are
+// made.
+func (c *commerce) walk(r *rand.Rand, n int) pattern {
+	for {
+		if p, ok := c.tryWalk(r, n); ok {
+			return p
+		}
+	}
+}
+
+func (c *commerce) tryWalk(r *rand.Rand, n int) (p pattern, ok bool) {
+	at := c.first + uint32(r.IntN(len(c.label)))
+	names := map[uint32]string{}
+	visit := func(v uint32) parser.PatternTerm {
+		name, known := names[v]
+		if !known {
+			name = "v" + strconv.Itoa(len(names))
+			names[v] = name
+			class := term(dictionary.ID(1+c.edges) + dictionary.ID(c.label[v-c.first]))
+			p.triples = append(p.triples, parser.TriplePattern{Subject: parser.PatternTerm{Variable: name}, Predicate: term(0), Object: class})
+		}
+		return parser.PatternTerm{Variable: name}
+	}
+	visit(at)
+	walked := map[pcsr.Edge]bool{}
+	for range 20 * n {
+		if len(names) == n {
+			return p, true
+		}
+		degree := 0
+		for l := 1; l <= c.edges; l++ {
+			degree += c.graph.Degree(at, uint32(l), pcsr.Out) + c.graph.Degree(at, uint32(l), pcsr.In)
+		}
+		k := r.IntN(degree)
+		e := c.edge(at, k)
+		next := e.From + e.To - at
+		from, to := visit(at), visit(next)
+		if e.To == at && e.From != at {
+			from, to = to, from
+		}
+		if !walked[e] {
+			walked[e] = true
+			p.triples = append(p.triples, parser.TriplePattern{Subject: from, Predicate: term(e.Label), Object: to})
+		}
+		at = next
+	}
+	return p, false
+}
+
+// edge is the k-th edge at a vertex.
+func (c *commerce) edge(v uint32, k int) pcsr.Edge {
+	for l := uint32(1); ; l++ {
+		for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
+			list := c.graph.Neighbours(v, l, dir)
+			switch {
+			case k >= len(list):
+				k -= len(list)
+			case dir == pcsr.Out:
+				return pcsr.Edge{From: v, Label: l, To: list[k]}
+			default:
+				return pcsr.Edge{From: list[k], Label: l, To: v}
+			}
+		}
+	}
+}
+
+// walkLimit is how long one query may take; of walks with more than walkRows solutions no rows are made.
+const (
+	walkLimit = 20 * time.Second
+	walkRows  = 20_000_000
+)
+
+// TestReportWalks measures patterns of random walks over a graph of WatDiv with vertex labels, with less memory than the graph takes
+// (SGSI, section 8.4, table 5 and figure 17): RDFGPU_WATDIV is the scale, 9260 for a billion triples.
+func TestReportWalks(t *testing.T) {
+	gpu := driver(t)
+	scale, queries := 10, 10
+	if s := os.Getenv("RDFGPU_WATDIV"); s != "" {
+		scale, _ = strconv.Atoi(s)
+		queries = 100
+	}
+	begun := time.Now()
+	c := newCommerce(t, scale)
+	r := matchtest.NewReport(t, "walks.md")
+	title := fmt.Sprintf("WatDiv with %d labels of vertices: %d triples, %d of them labels, %d vertices, %d MB; made in %v", vertexLabels, c.graph.Edges(), len(c.label),
+		len(c.label), c.graph.Bytes()>>20, time.Since(begun).Round(time.Millisecond))
+	r.Head(title, "vertices", "memory MiB", "queries", "mean ms", "median ms", "slowest ms", "more than 64 bits", "not in time", "MB copied for each",
+		"walks with rows", "rows of all", "mean ms")
+	for _, sized := range []struct {
+		vertices, queries int
+		memory            []int64
+	}{{12, queries, []int64{8192, 4096, 2048}}, {4, queries / 5, []int64{2048}}, {15, queries / 5, []int64{2048}}, {30, queries / 5, []int64{2048}}} {
+		random := rand.New(rand.NewPCG(uint64(sized.vertices), 1))
+		var walks []pattern
+		for range sized.queries {
+			walks = append(walks, c.walk(random, sized.vertices))
+		}
+		counts := map[int]uint64{}
+		for _, mib := range sized.memory {
+			c.measure(t, r, gpu, walks, sized.vertices, mib, counts)
+		}
+		c.processor(t, r, walks, counts)
+	}
+}
+
+// measure counts each pattern once, and makes its rows.
+func (c *commerce) measure(t *testing.T, r *matchtest.Report, gpu kernels.Driver, walks []pattern, vertices int, mib int64, counts map[int]uint64) {
+	d := open(t, Options{Driver: gpu, Memory: mib << 20})
+	var took []float64
+	large, late, listed, rows, rowsTook := 0, 0, 0, uint64(0), time.Duration(0)
+	for i, p := range walks {
+		n, elapsed, err := c.count(d, p)
+		took = append(took, matchtest.Milliseconds(elapsed))
+		switch was, known := counts[i]; {
+		case errors.Is(err, match.ErrTooMany):
+			large++
+			continue
+		case errors.Is(err, context.DeadlineExceeded):
+			late++
+			t.Logf("%d vertices, walk %d: not in time", vertices, i)
+			continue
+		case err != nil || n == 0 || known && was != n:
+			t.Errorf("%d vertices, walk %d with %d MiB: %d, %v; before %d", vertices, i, mib, n, err, was)
+			continue
+		}
+		counts[i] = n
+		if n > walkRows {
+			continue
+		}
+		made, elapsed, err := c.rows(d, p)
+		if err != nil || made != n {
+			t.Errorf("%d vertices, walk %d with %d MiB: %d rows, %d counted, %v", vertices, i, mib, made, n, err)
+		}
+		listed, rows, rowsTook = listed+1, rows+made, rowsTook+elapsed
+	}
+	slices.Sort(took)
+	sum := 0.0
+	for _, ms := range took {
+		sum += ms
+	}
+	info, _ := d.Info()
+	r.Row(vertices, mib, len(walks), sum/float64(len(took)), matchtest.Median(took), took[len(took)-1], large, late,
+		math.Round(float64(info.Pages.Copied+info.Copied)/1e6/float64(len(walks))), listed, rows, matchtest.Milliseconds(rowsTook)/float64(max(listed, 1)))
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// count counts a pattern on the device, planned before.
+func (c *commerce) count(d *Device, p pattern) (n uint64, took time.Duration, err error) {
+	plan, err := p.plan(c.graph, bgp.Isomorphism, true)
+	if err != nil {
+		return 0, 0, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), walkLimit)
+	defer cancel()
+	begun := time.Now()
+	n, err = d.Count(ctx, &match.Match{Graph: c.graph, Plan: plan})
+	return n, time.Since(begun), err
+}
+
+// rows has the solutions' rows brought to the host.
+func (c *commerce) rows(d *Device, p pattern) (n uint64, took time.Duration, err error) {
+	plan, err := p.plan(c.graph, bgp.Isomorphism, false)
+	if err != nil {
+		return 0, 0, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), walkLimit)
+	defer cancel()
+	begun := time.Now()
+	err = d.Match(ctx, &match.Match{Graph: c.graph, Plan: plan}, func(b *match.Batch) error { n += uint64(b.N); return nil })
+	return n, time.Since(begun), err
+}
+
+// processor counts patterns on the processor, which must come to the same.
+func (c *commerce) processor(t *testing.T, r *matchtest.Report, walks []pattern, counts map[int]uint64) {
+	took, n := time.Duration(0), 0
+	for i, p := range walks {
+		plan, err := p.plan(c.graph, bgp.Isomorphism, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), walkLimit)
+		begun := time.Now()
+		got, err := matchtest.OnThreads(cpu.New(), 0).Count(ctx, &match.Match{Graph: c.graph, Plan: plan})
+		cancel()
+		took, n = took+time.Since(begun), n+1
+		if want, known := counts[i]; known && err == nil && got != want {
+			t.Errorf("walk %d: %d, on the processor %d", i, want, got)
+		}
+		if took > 2*walkLimit {
+			break
+		}
+	}
+	r.Say(fmt.Sprintf("The processor counts %d of them in %.2f ms in the mean, on all cores.", n, matchtest.Milliseconds(took)/float64(n)))
+}
