@@ -215,9 +215,11 @@ func TestSumOfChanges(t *testing.T) {
 	ways := map[bool]int{}
 	rapid.Check(t, func(r *rapid.T) {
 		d := drawing{r}
-		initial := map[rdf.Quad]bool{}
+		initial, classes := map[rdf.Quad]bool{}, d.chance(70)
 		for range d.number("initial", 15) {
-			initial[d.quad()] = true
+			if q := d.quad(); classes || q.Predicate.Value != rdf.RDFType {
+				initial[q] = true
+			}
 		}
 		with := d.settings(r)
 		defer with.close()
@@ -252,6 +254,23 @@ func TestSumOfChanges(t *testing.T) {
 		w.goOn(queries[0].asked, after, then)
 	})
 	t.Log(ways[true], "queries from changed triples,", ways[false], "evaluated again")
+}
+
+// TestInducedWhereClassesCameLater: a class is no edge either where the store had none when it was loaded.
+func TestInducedWhereClassesCameLater(t *testing.T) {
+	quad := func(from, label, to string) rdf.Quad {
+		return rdf.Quad{Subject: rdf.NewIRI("http://e/" + from), Predicate: rdf.NewIRI(label), Object: rdf.NewIRI("http://e/" + to)}
+	}
+	w := newWorld(t, map[rdf.Quad]bool{quad("a", "http://e/p", "b"): true}, live.Options{})
+	defer w.close()
+	q := w.watch("SELECT * { <http://e/c> a <http://e/C> . ?a <http://e/p> ?b }", bgp.Induced)
+	defer q.Close()
+	w.check(q)
+	w.commit(step{add: []rdf.Quad{quad("a", rdf.RDFType, "C"), quad("c", rdf.RDFType, "C")}})
+	w.check(q)
+	if len(q.seen) != 1 {
+		t.Errorf("%d solutions", len(q.seen))
+	}
 }
 
 // change commits something, or writes files.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -50,9 +51,13 @@ func (s Semantics) CheckAll(where parser.Node) (err error) {
 	return err
 }
 
-// findLabels lists the labels of a pattern's edges: its predicates but where they say what class a vertex has.
-func (b *bgp) findLabels() (labels []pcsr.Label) {
+// findLabels lists the labels of a pattern's edges: its predicates but where they say what class a vertex has. A graph that had no triple of
+// rdf:type when it was laid out does not know its label.
+func (b *bgp) findLabels(lookup Lookup) (labels []pcsr.Label) {
 	typeLabel, typed := b.graph.TypeLabel()
+	if !typed {
+		typeLabel, typed = lookup(rdf.NewIRI(rdf.RDFType))
+	}
 	for i := range b.patterns {
 		p := &b.patterns[i]
 		class := typed && p.label.id == typeLabel && p.to.isConstant()
@@ -64,11 +69,11 @@ func (b *bgp) findLabels() (labels []pcsr.Label) {
 }
 
 // refuseConstants finds a reason why there is no solution in edges between the pattern's constants that it does not have.
-func (b *bgp) refuseConstants() {
+func (b *bgp) refuseConstants(lookup Lookup) {
 	if b.query.Semantics != Induced || b.reason != "" {
 		return
 	}
-	b.edgeLabels = b.findLabels()
+	b.edgeLabels = b.findLabels(lookup)
 	for _, from := range b.nodes {
 		for _, to := range b.nodes {
 			for _, l := range b.edgeLabels {

@@ -72,7 +72,7 @@ func (b *bgp) resolve(patterns []parser.TriplePattern, lookup Lookup) {
 			return
 		}
 	}
-	b.refuseConstants()
+	b.refuseConstants(lookup)
 }
 
 // position resolves one term of a pattern.

@@ -194,7 +194,7 @@ func (w *worker) countPair(s *step) (n uint64, ok bool) {
 	if len(a) == 0 {
 		return 0, true
 	}
-	if n, ok = w.countShort(a, y.partition.Neighbours(w.values[y.from.Slot])); len(s.apart) > 0 {
+	if n, ok = w.countShort(a, y.partition.Neighbours(w.value(y.from))); len(s.apart) > 0 { // what is apart may be a constant's
 		n = uint64(len(a)) - n
 	}
 	return n, ok

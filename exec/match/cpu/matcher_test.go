@@ -19,6 +19,11 @@ func TestSymmetricPatternsMatchAsByBruteForce(t *testing.T) {
 	agrees(t, matchtest.DrawSymmetric)
 }
 
+func TestInducedPatternsMatchAsByBruteForce(t *testing.T) {
+	t.Parallel()
+	agrees(t, func(t *rapid.T) *matchtest.Case { return inParts(t, matchtest.DrawInduced(t)) })
+}
+
 func agrees(t *testing.T, draw func(*rapid.T) *matchtest.Case) {
 	for name, m := range map[string]match.Matcher{
 		"as used": matchtest.OnThreads(cpu.New(), 2), "one thread": cpu.New(), "everything small": matchtest.OnThreads(cpu.NewContrary(), 3),
@@ -36,8 +41,9 @@ func agrees(t *testing.T, draw func(*rapid.T) *matchtest.Case) {
 
 // drawCase draws a case whose labels lie close together or far apart, and whose edges lie in one graph or in several that
 // are overlaid, or that is changed until it has them.
-func drawCase(t *rapid.T) *matchtest.Case {
-	c := matchtest.Draw(t)
+func drawCase(t *rapid.T) *matchtest.Case { return inParts(t, matchtest.Draw(t)) }
+
+func inParts(t *rapid.T, c *matchtest.Case) *matchtest.Case {
 	if n := rapid.SampledFrom([]int{1, 1, 1, 7, 2000}).Draw(t, "spread"); n > 1 {
 		c.Spread(n)
 	}
