@@ -39,17 +39,19 @@ func BenchmarkAppend(b *testing.B) {
 func BenchmarkCommit(b *testing.B) {
 	for _, durability := range []string{"sync", "group=1ms", "group=5ms", "none"} {
 		for _, writers := range []int{1, 8, 64} {
-			b.Run(fmt.Sprintf("%s/%d", durability, writers), func(b *testing.B) {
-				d, err := wal.ParseDurability(durability)
-				must(b, err)
-				commits(b, d, writers)
-			})
+			for _, size := range []int{200, 3000} { // of a triple, of an edit
+				b.Run(fmt.Sprintf("%s/%d/%d", durability, writers, size), func(b *testing.B) {
+					d, err := wal.ParseDurability(durability)
+					must(b, err)
+					commits(b, d, writers, size)
+				})
+			}
 		}
 	}
 }
 
-func commits(b *testing.B, d wal.Durability, writers int) {
-	l, p := open(b), payload(1, 200)
+func commits(b *testing.B, d wal.Durability, writers, size int) {
+	l, p := open(b), payload(1, size)
 	s := wal.NewSyncer(l, d)
 	var left atomic.Int64
 	left.Store(int64(b.N))

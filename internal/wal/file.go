@@ -28,6 +28,8 @@ type logFile struct {
 	end int64
 	// limit is what the file may grow to before the log goes on in another one.
 	limit int64
+	// begun is where appending began, as far as this process knows; zeroed is up to where the file was written with zeros since.
+	begun, zeroed int64
 	// index has some places of frames, in order, where they are known.
 	index []place
 	file  File // of the last file
@@ -58,6 +60,23 @@ func (f *logFile) before(sequence uint64) place {
 	return f.index[i-1]
 }
 
+// mostZeros is how much of a file is written with zeros ahead of the records, in bytes.
+const mostZeros = 256 << 10
+
+// withZeros appends zeros to frames that are to be written at the end, where these are the first to be written there: as many bytes again as
+// were appended so far, up to mostZeros. What is written over them later is synced without the file system's journal, which has to note
+// when a block of an allocated file is written for the first time; one sync of many blocks is cheaper than a note for each.
+func (f *logFile) withZeros(frames []byte) []byte {
+	end := f.end + int64(len(frames))
+	if end <= f.zeroed {
+		return frames
+	}
+	n := int(max(0, min(end-f.begun, mostZeros, f.limit-end)))
+	frames = slices.Grow(frames, n)
+	clear(frames[len(frames) : len(frames)+n])
+	return frames[:len(frames)+n]
+}
+
 // empty reports whether the file has no record.
 func (f *logFile) empty() bool { return f.end == headerBytes }
 
@@ -86,7 +105,7 @@ func listed(folder Folder) (firsts []uint64, unfinished []string, err error) {
 
 // create makes a file that is ready for frames, and durable.
 func create(folder Folder, h fileHeader, limit int64) (*logFile, error) {
-	f := &logFile{name: fileName(h.first), fileHeader: h, end: headerBytes, limit: limit}
+	f := &logFile{name: fileName(h.first), fileHeader: h, end: headerBytes, limit: limit, begun: headerBytes}
 	var err error
 	if f.file, err = folder.Create(f.name + temporary); err != nil {
 		return nil, fmt.Errorf("wal: %w", err)

@@ -126,18 +126,21 @@ func (l *Log) write(f *logFile, first uint64, payloads [][]byte) error {
 		places = append(places, place{first + uint64(i), f.end + int64(len(b))})
 		b = appendFrame(b, f.seed, frame{recordFrame, first + uint64(i), synced, p})
 	}
+	frames := int64(len(b))
+	b = f.withZeros(b)
 	if cap(b) <= largestKept {
 		l.buffer = b
 	}
 	if _, err := f.file.WriteAt(b, f.end); err != nil {
 		return err
 	}
+	f.zeroed = max(f.zeroed, f.end+int64(len(b)))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range places {
 		f.note(p)
 	}
-	f.end += int64(len(b))
+	f.end += frames
 	l.last.Store(first + uint64(len(payloads)) - 1)
 	return nil
 }
@@ -150,6 +153,7 @@ func (l *Log) takeBack(f *logFile, cause error) error {
 	if err := l.usable(); err != nil { // a sync failed meanwhile
 		return errors.Join(err, cause)
 	}
+	f.zeroed = f.end
 	err := f.file.Truncate(f.end)
 	if err == nil {
 		_ = f.file.Allocate(f.limit) // the disk may be full: then the file grows when there is space

@@ -28,7 +28,7 @@ func (l *Log) recover() error {
 	if t.left.synced > t.last {
 		return damaged(f.name, t.end, "record %d was durable, and is no whole frame", t.last+1)
 	}
-	f.end, f.limit = t.end, max(l.fileSize, t.end)
+	f.end, f.limit, f.begun = t.end, max(l.fileSize, t.end), t.end
 	l.last.Store(t.last)
 	if t.torn {
 		l.report.CutFile, l.report.CutOffset = f.name, t.end
