@@ -115,6 +115,9 @@ func (s *Store) Update(ctx context.Context, text string, options UpdateOptions) 
 		report.Elapsed = time.Since(start)
 		return report, err
 	}
+	if edit, ok := update.EditOf(ctx, parsed, s.budgets(options)); ok && options.IfSequence == nil && !options.DryRun {
+		return s.edit(ctx, edit, options)
+	}
 	return s.writeFrom(ctx, fetched.begin, options, func(tx *live.Transaction) error {
 		settings, err := s.settings(ctx, options)
 		if err != nil {
@@ -138,10 +141,27 @@ func (s *Store) settings(ctx context.Context, options UpdateOptions) (update.Opt
 			Semantics: options.Semantics, Matcher: device.Matcher, Speed: device.Speed(), ShallowBranches: device.ShallowBranches(), TempDir: s.options.TempDir, Base: options.Base,
 			Now: time.Now(), Service: s.options.service(), Workers: s.pool.Open(ctx, s.options.Threads),
 		},
-		Budget: func() *limits.Budget { return s.budget.pool.Open(options.MaxMemory) },
+		Budget: s.budgets(options),
 		Using:  options.UsingGraphs, UsingNamed: options.UsingNamedGraphs,
 	}
 	return settings, nil
+}
+
+// budgets opens the memory of an update's operations.
+func (s *Store) budgets(options UpdateOptions) func() *limits.Budget {
+	return func() *limits.Budget { return s.budget.pool.Open(options.MaxMemory) }
+}
+
+// edit commits an edit, together with others that wait.
+func (s *Store) edit(ctx context.Context, edit live.Edit, options UpdateOptions) (UpdateReport, error) {
+	began := time.Now()
+	if _, err := s.backends.Choose(options.Device); err != nil {
+		return UpdateReport{}, err
+	}
+	done, err := s.live.Edit(ctx, edit)
+	report := reportOf(done)
+	report.Elapsed = time.Since(began)
+	return report, causeOf(ctx, err)
 }
 
 // write runs a transaction.
@@ -173,10 +193,15 @@ func (s *Store) writeFrom(
 		return UpdateReport{}, failed
 	}
 	report.Elapsed = time.Since(began)
+	return report, causeOf(ctx, err)
+}
+
+// causeOf is why the context ended, where that is what an error is of.
+func causeOf(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	return report, err
+	return err
 }
 
 // finish commits a transaction, or tells what it would do.

@@ -44,13 +44,10 @@ func (t *Tail) Intern(key []byte) (ID, error) {
 		return None, tooLong(key)
 	}
 	hash := xxh3.Hash(key)
-	if id, ok := t.segments.findOrdered(hash, &p); ok {
+	if id, ok := t.find(hash, key, &p); ok {
 		return id, nil
 	}
 	start, n := t.segments.ordered, t.writer.count
-	if found, ok := t.index.find(hash, func(n ID) bool { return bytes.Equal(t.writer.key(n), key) }); ok {
-		return start + found, nil
-	}
 	if n == None-start {
 		return None, fmt.Errorf("dictionary: %w", ErrFull)
 	}
@@ -61,6 +58,25 @@ func (t *Tail) Intern(key []byte) (ID, error) {
 	t.bytes.Store(t.writer.bytes)
 	t.count.Store(n + 1) // last: whoever sees the term finds all that belongs to it
 	return start + n, nil
+}
+
+// Find is the ID of a key that the segments or the tail have by now. It is for the goroutine that adds terms.
+func (t *Tail) Find(key []byte) (ID, bool) {
+	p, err := splitKey(key)
+	if err != nil {
+		return None, false
+	}
+	return t.find(xxh3.Hash(key), key, &p)
+}
+
+func (t *Tail) find(hash uint64, key []byte, p *parts) (ID, bool) {
+	if id, ok := t.segments.findOrdered(hash, p); ok {
+		return id, true
+	}
+	if n, ok := t.index.find(hash, func(n ID) bool { return bytes.Equal(t.writer.key(n), key) }); ok {
+		return t.segments.ordered + n, true
+	}
+	return None, false
 }
 
 // Len is the number of terms so far.

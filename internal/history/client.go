@@ -124,7 +124,7 @@ func (c *client) run(h *History, s Store) error {
 }
 
 // kinds are how often operations of a kind are drawn.
-var kinds = []Kind{Read, Read, Read, Read, Read, Read, Put, Put, Put, Put, Increase, Increase, Increase, Swap, Swap, Remove, Fill}
+var kinds = []Kind{Read, Read, Read, Read, Read, Read, Put, Put, Put, Put, Increase, Increase, Increase, Swap, Swap, Remove, Pass, Pass, Pass, Pass, Fill}
 
 // draw draws an operation, where a sequence is the latest known, and how long to wait for it; 0 means until it ends.
 func (c *client) draw(latest uint64) (o Operation, patience time.Duration) {

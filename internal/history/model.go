@@ -24,6 +24,8 @@ func (o *Operation) change(s State) (next State, added, removed uint64) {
 		*a, *b = *b, *a
 	case o.Kind == Remove:
 		*a = 0
+	case o.Kind == Pass:
+		next.Flags[o.Key], next.Flags[o.Other] = false, true
 	case o.Kind == Fill:
 		added = 1
 	}
@@ -32,6 +34,8 @@ func (o *Operation) change(s State) (next State, added, removed uint64) {
 			added += oneIf(is != 0)
 			removed += oneIf(was != 0)
 		}
+		added += oneIf(next.Flags[key] && !s.Flags[key])
+		removed += oneIf(!next.Flags[key] && s.Flags[key])
 	}
 	next.Sequence += oneIf(added+removed > 0)
 	return next, added, removed

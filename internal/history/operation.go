@@ -14,6 +14,8 @@ type State struct {
 	Sequence uint64
 	// Numbers are those of the keys; 0 where one has none.
 	Numbers [Keys]int64
+	// Flags are the keys that have one.
+	Flags [Keys]bool
 }
 
 // Kind is what an operation does.
@@ -30,6 +32,8 @@ const (
 	Swap
 	// Remove takes the number from a key.
 	Remove
+	// Pass takes the flag of a key, if it has it, and gives another one a flag, by operations on data alone.
+	Pass
 	// Fill adds a long text that nobody reads, so that the log grows.
 	Fill
 )
@@ -71,6 +75,9 @@ func pattern(key int, number string) string {
 	return triple + " "
 }
 
+// flag is the triple of a key that has a flag.
+func flag(key int) string { return strings.Replace(pattern(key, "0"), "number", "flag", 1) }
+
 // update is the text of a change.
 func (o *Operation) update() string {
 	was := pattern(o.Key, "?was")
@@ -84,12 +91,14 @@ func (o *Operation) update() string {
 		return "DELETE { " + both + "} INSERT { " + pattern(o.Key, "?other") + pattern(o.Other, "?was") + "} WHERE { " + both + "}"
 	case Remove:
 		return "DELETE WHERE { " + was + "}"
+	case Pass:
+		return "DELETE DATA { " + flag(o.Key) + "} ; INSERT DATA { " + flag(o.Other) + "}"
 	}
 	return fmt.Sprintf(`INSERT DATA { GRAPH <http://e/fill> { <http://e/s> <http://e/p> "%d%s" } }`, o.Number, strings.Repeat("-", fillBytes))
 }
 
-// query reads all keys.
-const query = "SELECT ?key ?number { { ?key <http://e/number> ?number } UNION { GRAPH ?graph { ?key <http://e/number> ?number } } }"
+// query reads all keys; a flag is the number 0.
+const query = "SELECT ?key ?number { VALUES ?kind { <http://e/number> <http://e/flag> } { ?key ?kind ?number } UNION { GRAPH ?graph { ?key ?kind ?number } } }"
 
 // readState takes the numbers from the answer of the query, in TSV.
 func readState(tsv string, sequence uint64) (State, error) {
@@ -101,10 +110,14 @@ func readState(tsv string, sequence uint64) (State, error) {
 		if _, err := fmt.Sscanf(row, "<http://e/key%d>\t%d\n", &key, &number); err != nil {
 			return s, fmt.Errorf("history: %q is no key with its number: %w", row, err)
 		}
-		if key < 0 || key >= Keys || s.Numbers[key] != 0 {
+		if key < 0 || key >= Keys || number != 0 && s.Numbers[key] != 0 || number == 0 && s.Flags[key] {
 			return s, fmt.Errorf("history: key %d is none, or has two numbers:\n%s", key, tsv)
 		}
-		s.Numbers[key] = number
+		if number == 0 {
+			s.Flags[key] = true
+		} else {
+			s.Numbers[key] = number
+		}
 	}
 	return s, nil
 }

@@ -43,6 +43,12 @@ func TestAStoreIsClosedUnderItsWriters(t *testing.T) {
 		for w := range 4 {
 			until("commit", &committed, func(n int) error { return insert(s, rdf.NewString(fmt.Sprint(round, w, n))) })
 		}
+		for range 3 {
+			until("edit", &committed, func(int) error {
+				_, err := commitEdit(s)
+				return err
+			})
+		}
 		until("flush", &flushed, func(int) error { return s.Flush(context.Background()) })
 		time.Sleep(time.Duration(round) * time.Millisecond)
 		if err := s.Close(); err != nil {
@@ -73,6 +79,9 @@ func TestAClosedStoreTakesNothing(t *testing.T) {
 	}
 	if err := insert(s, rdf.NewString("late")); !errors.Is(err, live.ErrClosed) {
 		t.Error("commit:", err)
+	}
+	if _, err := commitEdit(s); !errors.Is(err, live.ErrClosed) {
+		t.Error("edit:", err)
 	}
 	for what, do := range map[string]func(context.Context) error{"flush": s.Flush, "compact": s.Compact} {
 		if err := do(context.Background()); !errors.Is(err, live.ErrClosed) {

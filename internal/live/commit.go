@@ -40,12 +40,12 @@ func (t *Transaction) Changes() (Report, error) {
 		return Report{t.began.sequence, graphs}, err
 	}
 	changes, err := t.net()
-	return t.report(t.began.State, changes), err
+	return t.report(t.began.sequence, changes), err
 }
 
-// report is that of a transaction which led to a state.
-func (t *Transaction) report(state *State, changes []change) Report {
-	r := Report{Sequence: state.sequence}
+// report tells of changes that led to a state.
+func (t *Transaction) report(sequence uint64, changes []change) Report {
+	r := Report{Sequence: sequence}
 	for _, c := range changes {
 		r.Graphs = append(r.Graphs, GraphReport{t.state.term(c.name), uint64(len(c.added)), uint64(len(c.removed))})
 	}
@@ -59,8 +59,13 @@ func (t *Transaction) net() (changes []change, err error) {
 	} else if changes, err = t.compared(); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(changes, func(a, b change) int { return int(int64(a.name) - int64(b.name)) })
+	sortChanges(changes)
 	return changes, nil
+}
+
+// sortChanges orders changes by their graphs, the default graph last.
+func sortChanges(changes []change) {
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.name, b.name) })
 }
 
 // compared is what differs between the two states among the edges that were touched, by graph.
@@ -158,36 +163,53 @@ func (t *Transaction) leave() (acknowledged func()) {
 
 // append writes the transaction to the log and makes its state the newest.
 func (t *Transaction) append(ctx context.Context) (*State, Report, error) {
-	s := t.store
 	changes, err := t.net()
 	if err != nil {
 		return nil, Report{}, err
 	}
 	if len(changes) == 0 {
-		return t.began.State, t.report(t.began.State, nil), nil
+		return t.began.State, t.report(t.began.sequence, nil), nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, Report{}, context.Cause(ctx)
 	}
-	payload := s.encode(t.state.dictionary, changes, time.Now())
-	sequence, err := s.log.Append(payload)
+	if err := t.log(changes); err != nil {
+		return nil, Report{}, err
+	}
+	return t.state, t.report(t.state.sequence, changes), nil
+}
+
+// log writes commits to the log in one piece, and makes the transaction's state, to which they lead, the newest. Its sequence is that of
+// the last one.
+func (t *Transaction) log(commits ...[]change) error {
+	s, now := t.store, time.Now()
+	for len(s.payloads) < len(commits) {
+		s.payloads = append(s.payloads, nil)
+	}
+	payloads := s.payloads[:len(commits)]
+	for i, changes := range commits {
+		payloads[i] = s.encode(payloads[i][:0], t.state.dictionary, changes, now)
+	}
+	first, err := s.log.Append(payloads...)
 	if err != nil {
 		if isBroken(err) {
 			err = s.fail(err)
 		}
-		return nil, Report{}, fmt.Errorf("live: %w", err)
+		return fmt.Errorf("live: %w", err)
 	}
 	s.syncer.Start()
-	t.state.sequence = sequence
+	t.state.sequence = first + uint64(len(commits)) - 1
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.head = t.state
-	s.unseen = append(s.unseen, unseen{sequence, changes})
-	s.mu.Unlock()
-	return t.state, t.report(t.state, changes), nil
+	for i, changes := range commits {
+		s.unseen = append(s.unseen, unseen{first + uint64(i), changes})
+	}
+	return nil
 }
 
-// encode is the payload of a transaction.
-func (s *Store) encode(d *dictionary.Dictionary, changes []change, at time.Time) []byte {
+// encode appends the payload of a transaction.
+func (s *Store) encode(dst []byte, d *dictionary.Dictionary, changes []change, at time.Time) []byte {
 	b := &s.builder
 	b.Reset()
 	s.forgetNumbers()
@@ -213,8 +235,7 @@ func (s *Store) encode(d *dictionary.Dictionary, changes []change, at time.Time)
 		add(c.removed, true)
 		add(c.added, false)
 	}
-	s.payload = b.Append(s.payload[:0], at)
-	return s.payload
+	return b.Append(dst, at)
 }
 
 // forgetNumbers empties the table of the terms that a transaction has. A large one is left behind: to empty it takes as long as to fill it.

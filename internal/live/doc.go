@@ -2,7 +2,8 @@
 // and in memory what these commits changed.
 //
 // Nouns: [Store] (the folder, open for reading or for writing too), [State] (everything as of one commit: immutable),
-// [Snapshot] (a state that somebody reads, until Release), [Transaction] (a state in the making), [Quad], [Follower] (led from
+// [Snapshot] (a state that somebody reads, until Release), [Transaction] (a state in the making), [Edit] (what one Apply does, committed
+// together with others that wait), [Quad], [Follower] (led from
 // state to state, with what changed between them), [Intake] (large documents on their way into a graph).
 //
 // A reader takes the newest state and keeps it; nothing that happens later touches it. There is one writer at a time: it
@@ -23,6 +24,9 @@
 //
 // An Intake is committed with the store's files: what it read becomes a segment, with what was changed in memory by then, and the
 // manifest that names the segment is the commit. The log gets a record that counts what changed.
+//
+// Edits that wait for the turn are committed by whoever of them gets it, with one Apply, which does to each quad what the last of them does
+// that names it: from what came and went by that, it follows which quads were there before, and so what each edit changes.
 //
 // The package evaluates nothing: package update runs SPARQL Update in a Transaction. docs/UPDATE.md tells what is promised.
 //

@@ -65,6 +65,8 @@ func writeUntilKilled(dir string) error {
 					commit = commitDocument
 				case writer == 1 && k%8 == 3:
 					commit = commitAmongOthers
+				case writer > 1 && k%3 > 0:
+					commit = commitEdit
 				}
 				n, err := commit(s)
 				if err != nil {
@@ -150,18 +152,42 @@ func applyTriple(tx *live.Transaction, name string, i int) error {
 	return tx.Apply(nil, []live.Quad{{Graph: ids[0], Subject: ids[1], Predicate: ids[2], Object: ids[3]}})
 }
 
-// takeDocuments removes the documents from what a store has, and returns the number of them. Each must be whole.
-func takeDocuments(t *testing.T, got quads) int {
+// editTriples is how many triples an edit of commitEdit adds, which have a subject of their own and lie in editGraph.
+const editTriples = 6
+
+var editGraph = rdf.NewIRI("http://e/edits")
+
+// commitEdit commits an edit, together with others that wait.
+func commitEdit(s *live.Store) (n int, err error) {
+	subject := rdf.NewIRI(fmt.Sprintf("http://e/edit%x", rand.Uint64()))
+	report, err := s.Edit(context.Background(), func(tx *live.Transaction) (remove, add []live.Quad, err error) {
+		for i := range editTriples {
+			q := live.Quad{}
+			for at, term := range []rdf.Term{editGraph, subject, rdf.NewIRI(fmt.Sprintf("http://e/p%d", i)), rdf.NewString(fmt.Sprint(i))} {
+				if *[]*dictionary.ID{&q.Graph, &q.Subject, &q.Predicate, &q.Object}[at], err = tx.Intern(term); err != nil {
+					return nil, nil, err
+				}
+			}
+			add = append(add, q)
+		}
+		return nil, add, nil
+	})
+	return int(report.Sequence) - 1, err
+}
+
+// takeWhole removes from what a store has the subjects of a graph, and returns the number of them. Each must have so many triples.
+func takeWhole(t *testing.T, got quads, graph rdf.Term, triples int) int {
+	t.Helper()
 	found := map[string]int{}
 	for q := range got {
-		if q.Graph == documentGraph {
+		if q.Graph == graph {
 			found[q.Subject.Value]++
 			delete(got, q)
 		}
 	}
-	for name, triples := range found {
-		if triples != documentTriples {
-			t.Fatalf("%s has %d triples of %d", name, triples, documentTriples)
+	for name, n := range found {
+		if n != triples {
+			t.Fatalf("%s has %d triples of %d", name, n, triples)
 		}
 	}
 	return len(found)
@@ -281,7 +307,7 @@ func checkNumbersOn(t *testing.T, folder string, acknowledged int, options live.
 func checkState(t *testing.T, state *live.State) {
 	t.Helper()
 	n, got := int(state.Sequence()), contents(t, state)
-	documents := takeDocuments(t, got)
+	documents, edits := takeWhole(t, got, documentGraph, documentTriples), takeWhole(t, got, editGraph, editTriples)
 	want := quads{}
 	others := n
 	for k := range n {
@@ -295,8 +321,8 @@ func checkState(t *testing.T, state *live.State) {
 			}
 		}
 	}
-	if documents+others != n {
-		t.Fatalf("after %d commits: %d documents and %d others", n, documents, others)
+	if documents+edits+others != n {
+		t.Fatalf("after %d commits: %d documents, %d edits and %d others", n, documents, edits, others)
 	}
 	if len(got) != len(want) || len(without(want, got)) > 0 {
 		t.Fatalf("after %d commits: %s", n, difference(got, want))

@@ -2,12 +2,16 @@ package live_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -122,6 +126,7 @@ func TestAgainstAMap(t *testing.T) {
 		}
 		r.Repeat(map[string]func(*rapid.T){
 			"transaction": func(r *rapid.T) { model = transact(r, s, model, rapid.Bool().Draw(r, "files")) },
+			"edits":       func(r *rapid.T) { model = editTogether(r, s, model) },
 			"document":    func(r *rapid.T) { model = takeIn(r, s, func() quads { return model }, func() {}) },
 			"snapshot": func(r *rapid.T) {
 				held = append(held, seen{s.Snapshot(), maps.Clone(model)})
@@ -258,6 +263,104 @@ func transact(r *rapid.T, s *live.Store, model quads, files bool) quads {
 	}
 	checkReport(r, report, model, next)
 	return next
+}
+
+// errRefused is that of an edit which fails.
+var errRefused = errors.New("refused")
+
+// edited is one of several edits, and what was answered.
+type edited struct {
+	remove, add []rdf.Quad
+	refuse      bool
+	hangUp      bool
+	report      live.Report
+	err         error
+}
+
+func (e *edited) run(ctx context.Context, t livetest.T, s *live.Store) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	e.report, e.err = s.Edit(ctx, func(tx *live.Transaction) (remove, add []live.Quad, err error) {
+		remove, add = livetest.Quads(t, tx, e.remove), livetest.Quads(t, tx, e.add)
+		if e.refuse {
+			return nil, nil, errRefused
+		}
+		if e.hangUp {
+			cancel()
+		}
+		return remove, add, nil
+	})
+}
+
+// editTogether lets edits wait for a transaction, so that they are made together, and returns what the data set is then. The sequences
+// that they are told say in which order they were made; one that changes nothing comes right after that of its sequence.
+func editTogether(r *rapid.T, s *live.Store, model quads) quads {
+	draw := rapid.SliceOfN(rapid.Custom(drawQuad), 0, 6)
+	edits := make([]*edited, rapid.IntRange(1, 6).Draw(r, "edits"))
+	for i := range edits {
+		fate := rapid.IntRange(0, 11).Draw(r, "fate")
+		edits[i] = &edited{remove: draw.Draw(r, "remove"), add: draw.Draw(r, "add"), refuse: fate == 0, hangUp: fate == 1}
+	}
+	turn, err := s.Begin(context.Background())
+	if err != nil {
+		r.Fatal(err)
+	}
+	sequence := s.Sequence()
+	var all sync.WaitGroup
+	for _, e := range edits {
+		all.Go(func() { e.run(context.Background(), r, s) })
+	}
+	for s.Waiting() < len(edits) {
+		time.Sleep(20 * time.Microsecond)
+	}
+	turn.Abort()
+	all.Wait()
+	done := slices.DeleteFunc(edits, func(e *edited) bool {
+		switch {
+		case e.refuse && errors.Is(e.err, errRefused), e.hangUp && errors.Is(e.err, context.Canceled):
+			return true
+		case e.refuse || e.hangUp || e.err != nil:
+			r.Fatalf("%+v", e)
+		}
+		return false
+	})
+	slices.SortFunc(done, func(a, b *edited) int {
+		return cmp.Or(cmp.Compare(a.report.Sequence, b.report.Sequence), cmp.Compare(len(b.report.Graphs), len(a.report.Graphs)))
+	})
+	states := []quads{model} // from the sequence on
+	for _, e := range done {
+		next := maps.Clone(model)
+		for _, q := range e.remove {
+			delete(next, q)
+		}
+		for _, q := range e.add {
+			next[q] = true
+		}
+		checkReport(r, e.report, model, next)
+		if !maps.Equal(model, next) {
+			states = append(states, next)
+		}
+		if is := sequence + uint64(len(states)) - 1; e.report.Sequence != is {
+			r.Fatalf("an edit is commit %d, where %d is right", e.report.Sequence, is)
+		}
+		model = next
+	}
+	n := rapid.IntRange(0, len(states)-1).Draw(r, "state")
+	checkBefore(r, s, sequence+uint64(n), states[n])
+	return model
+}
+
+// checkBefore looks what the log has of the commits after a sequence.
+func checkBefore(r *rapid.T, s *live.Store, sequence uint64, want quads) {
+	snapshot := s.Snapshot()
+	defer snapshot.Release()
+	state, _, err := snapshot.Before(sequence)
+	if err != nil {
+		r.Fatal(err)
+	}
+	if got := contents(r, state); !maps.Equal(got, want) {
+		r.Fatalf("after commit %d: %s", sequence, difference(got, want))
+	}
 }
 
 // checkReport compares what a transaction says that it did, graph by graph, with what it did.

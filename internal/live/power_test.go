@@ -40,7 +40,7 @@ func cutPower(t *testing.T, seed uint64) {
 	}
 }
 
-// writeNumbers commits from three goroutines until the log fails or enough is written, and returns the highest number that
+// writeNumbers commits from four goroutines until the log fails or enough is written, and returns the highest number that
 // was acknowledged.
 func writeNumbers(t *testing.T, folder string, disk *waltest.Disk, random *rand.Rand) int {
 	s, err := live.Open(context.Background(), folder, live.Options{Writable: true, LogFolder: disk, FlushTriples: 200 + random.IntN(1000)})
@@ -63,7 +63,7 @@ func writeNumbers(t *testing.T, folder string, disk *waltest.Disk, random *rand.
 	highest.Store(int64(s.Sequence()) - 1)
 	last := int(s.Sequence()) + random.IntN(300)
 	var all sync.WaitGroup
-	for writer := range 3 {
+	for writer := range 4 {
 		all.Go(func() {
 			for k := 0; ; k++ {
 				commit := commitNumber
@@ -72,6 +72,8 @@ func writeNumbers(t *testing.T, folder string, disk *waltest.Disk, random *rand.
 					commit = commitDocument
 				case writer == 1 && k%40 == 19:
 					commit = commitAmongOthers
+				case writer > 0 && k%3 > 0:
+					commit = commitEdit
 				}
 				n, err := commit(s)
 				switch {

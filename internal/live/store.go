@@ -115,11 +115,14 @@ type Store struct {
 	unseen    []unseen
 	followers []*Follower
 
-	// builder, numbered, key and payload belong to whoever has the turn.
+	// edits wait for their turn together; the first of them is to take it.
+	edits edits
+
+	// builder, numbered, key and payloads belong to whoever has the turn.
 	builder  wal.Builder
 	numbered map[dictionary.ID]wal.Term // of the builder
 	key      []byte
-	payload  []byte
+	payloads [][]byte
 
 	maintenance maintenance
 	// life ends when the store is closed. acknowledging are the transactions that have given the turn back and are not durable yet.

@@ -42,14 +42,27 @@ func (s *Store) Begin(ctx context.Context) (*Transaction, error) {
 	if err := s.takeTurn(ctx); err != nil {
 		return nil, err
 	}
+	return s.newTransaction(), nil
+}
+
+// newTransaction starts a transaction of who has the turn.
+func (s *Store) newTransaction() *Transaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	began := s.hold(s.head)
-	return &Transaction{store: s, began: began, state: s.head, touched: map[dictionary.ID][]pcsr.Edge{}}, nil
+	return &Transaction{store: s, began: s.hold(s.head), state: s.head, touched: map[dictionary.ID][]pcsr.Edge{}}
 }
 
 // takeTurn waits until nobody else writes.
 func (s *Store) takeTurn(ctx context.Context) error {
+	if err := s.enqueue(); err != nil {
+		return err
+	}
+	defer s.waiting.Add(-1)
+	return s.awaitTurn(ctx)
+}
+
+// enqueue counts one more who waits to write, unless too many do.
+func (s *Store) enqueue() error {
 	if s.turn == nil {
 		return ErrReadOnly
 	}
@@ -57,7 +70,10 @@ func (s *Store) takeTurn(ctx context.Context) error {
 		s.waiting.Add(-1)
 		return ErrWaiting
 	}
-	defer s.waiting.Add(-1)
+	return nil
+}
+
+func (s *Store) awaitTurn(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
 	case <-s.life.Done():
@@ -87,13 +103,13 @@ func (t *Transaction) Intern(term rdf.Term) (dictionary.ID, error) {
 	return t.state.ground.tail.Intern(key)
 }
 
-// Find is the ID of a term that has one.
+// Find is the ID of a term that has one, or was interned by now.
 func (t *Transaction) Find(term rdf.Term) (dictionary.ID, bool) {
 	key, ok := t.key(term)
 	if !ok {
 		return dictionary.None, false
 	}
-	return t.state.dictionary.LookupKey(key)
+	return t.state.ground.tail.Find(key)
 }
 
 // key is the key of a term, until the next is asked for.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -34,7 +35,15 @@ func is[T parser.Operation](op parser.Operation) bool {
 
 // data does operations on data, of which those that delete come first. Where there is an error, op is the operation that met it.
 func (r *runner) data(ctx context.Context, ops []parser.Operation) (op parser.Operation, err error) {
-	var gone, come []live.Quad
+	gone, come, op, err := r.dataOf(ctx, ops)
+	if err != nil {
+		return op, err
+	}
+	return ops[0], r.tx.Apply(gone, come)
+}
+
+// dataOf are the quads that operations on data remove and add.
+func (r *runner) dataOf(ctx context.Context, ops []parser.Operation) (gone, come []live.Quad, op parser.Operation, err error) {
 	for _, op := range ops {
 		var quads []live.Quad
 		switch op := op.(type) {
@@ -49,10 +58,42 @@ func (r *runner) data(ctx context.Context, ops []parser.Operation) (op parser.Op
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			return op, err
+			return nil, nil, op, err
 		}
 	}
-	return ops[0], r.tx.Apply(gone, come)
+	return gone, come, nil, nil
+}
+
+// mostEdited is of how many quads an update is an edit at most: others wait for what is made together with theirs.
+const mostEdited = 1 << 10
+
+// EditOf is an update as an edit, whose memory budget opens; ok is false where it is more than one change of not too many quads.
+func EditOf(ctx context.Context, u *parser.Update, budget func() *limits.Budget) (edit live.Edit, ok bool) {
+	if len(u.Operations) == 0 || leadingData(u.Operations) < len(u.Operations) || quadsOf(u.Operations) > mostEdited {
+		return nil, false
+	}
+	return func(tx *live.Transaction) (gone, come []live.Quad, err error) {
+		r := &runner{tx: tx, options: Options{Budget: budget}, blanks: newBlanks()}
+		defer r.account()()
+		gone, come, op, err := r.dataOf(ctx, u.Operations)
+		if err != nil {
+			err = At(op, err)
+		}
+		return gone, come, err
+	}, true
+}
+
+// quadsOf counts the quads of operations on data.
+func quadsOf(ops []parser.Operation) (n int) {
+	for _, op := range ops {
+		switch op := op.(type) {
+		case *parser.DeleteData:
+			n += len(op.Data.Quads)
+		case *parser.InsertData:
+			n += len(op.Data.Quads)
+		}
+	}
+	return n
 }
 
 // joined are the quads of two lists, in the memory of the first unless it is empty.

@@ -81,15 +81,20 @@ func (r *runner) do(ctx context.Context, ops []parser.Operation) (op parser.Oper
 	if ctx.Err() != nil {
 		return ops[0], context.Cause(ctx)
 	}
-	r.budget = limits.Standalone(1 << 40)
-	if r.options.Budget != nil {
-		r.budget = r.options.Budget()
-	}
-	defer r.budget.Close()
+	defer r.account()()
 	if leadingData(ops) > 0 {
 		return r.data(ctx, ops)
 	}
 	return ops[0], r.one(ctx, ops[0])
+}
+
+// account opens the memory of an operation.
+func (r *runner) account() (closed func()) {
+	r.budget = limits.Standalone(1 << 40)
+	if r.options.Budget != nil {
+		r.budget = r.options.Budget()
+	}
+	return r.budget.Close
 }
 
 // one does an operation that is not on data alone.
