@@ -78,7 +78,11 @@ func (c *crew) work() error {
 	for _, j := range c.jobs {
 		for _, f := range j.searches {
 			cost += f.cost
-			c.cut(j, f)
+		}
+	}
+	for _, j := range c.jobs {
+		for _, f := range j.searches {
+			c.cut(j, f, cost/float64(c.matcher.tuning.piecesEach*share.Limit()))
 		}
 	}
 	for n := len(c.pieces) + len(c.held); n > 1 && cost >= c.matcher.tuning.threadCost; n-- {
@@ -100,13 +104,14 @@ func (c *crew) work() error {
 	return c.helpers.Wait()
 }
 
-// cut makes pieces of a search.
-func (c *crew) cut(j *job, f *search) {
+// cut makes pieces of a search, each of about a cost. What a goroutine has made of the lists that it reads ends with a piece, so that more pieces
+// than balance the work cost more than they gain.
+func (c *crew) cut(j *job, f *search, cost float64) {
 	if _, ok := f.by.(match.Holder); ok {
 		c.held = append(c.held, piece{j, f, 0, f.n})
 		return
 	}
-	size := max(c.matcher.tuning.leastPiece, f.n/(c.matcher.tuning.piecesEach*c.helpers.Share.Limit())+1)
+	size := max(c.matcher.tuning.leastPiece, int(float64(f.n)*cost/f.cost)+1)
 	if c.helpers.Share.Limit() == 1 || len(f.seed.inputs) == 0 {
 		size = f.n
 	}

@@ -26,8 +26,8 @@ type Settings struct {
 
 // tuning has the sizes that decide between ways to do the same thing. Tests set them so low that small changes take every way.
 type tuning struct {
-	// leastPiece is how many hits of a seed are worth a piece of their own, and piecesEach into how many pieces hits are cut for each goroutine
-	// that there may be. From threadCost candidates on a pass is worth a second one.
+	// leastPiece is how many hits of a seed are worth a piece of their own, and piecesEach into how many pieces all work is cut for each
+	// goroutine that there may be. From threadCost candidates on a pass is worth a second one.
 	leastPiece, piecesEach int
 	threadCost             float64
 	// From leastApart edges of a side on it pays to read unchanged edges apart, from manyEdges on to look for seeds label by label.
