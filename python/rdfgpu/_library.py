@@ -143,11 +143,13 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.argtypes, _capsule_pointer.restype = [c_void_p, c_char_p], c_void_p
 
 
-@ctypes.PYFUNCTYPE(None, c_void_p)
-def _drop_capsule(capsule: int) -> None:
+def _drop(capsule: int) -> None:
     """The destructor of a capsule: what took the stream out of it has marked it as released."""
     if in_use():
         library().free_stream(_capsule_pointer(capsule, _STREAM))
+
+
+_drop_capsule = ctypes.PYFUNCTYPE(None, c_void_p)(_drop)
 
 
 def _forget(records: int) -> None:

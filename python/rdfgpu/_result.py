@@ -6,7 +6,7 @@ import ctypes
 import html
 import threading
 from ctypes import byref, c_int32
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, cast, overload
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, SupportsIndex, cast
 
 from ._errors import RdfgpuError
 from ._library import ArrowArray, Batch, Call, Told, stream_of
@@ -27,18 +27,12 @@ class Row(tuple["Term | None", ...]):
     __slots__ = ()
     _places: Mapping[str, int] = {}
 
-    @overload
-    def __getitem__(self, key: str) -> Term | None: ...
-    @overload
-    def __getitem__(self, key: int) -> Term | None: ...  # type: ignore[override]
-    @overload
-    def __getitem__(self, key: slice) -> tuple[Term | None, ...]: ...
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: str | SupportsIndex | slice) -> Any:
         return tuple.__getitem__(self, self._places[key] if isinstance(key, str) else key)
 
     def __getattr__(self, name: str) -> Term | None:
         try:
-            return self[self._places[name]]
+            return tuple.__getitem__(self, self._places[name])
         except KeyError:
             raise AttributeError(f"the answer has no variable ?{name}") from None
 
