@@ -52,7 +52,7 @@ def main() -> None:
         rdfgpu.load(f"{folder}/store", file)
         peer = pyoxigraph.Store()
         peer.bulk_load(path=str(file), format=pyoxigraph.RdfFormat.N_TRIPLES)
-        server = subprocess.Popen([a.rdfgpu, "serve", "--listen", "127.0.0.1:0", f"{folder}/store"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        server = subprocess.Popen([a.rdfgpu, "serve", "--addr", "127.0.0.1:0", f"{folder}/store"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert server.stdout is not None
         address = ""
         for text in server.stdout:

@@ -6,11 +6,12 @@ import ctypes
 import html
 import threading
 from ctypes import byref, c_int32
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, SupportsIndex, cast
 
 from ._errors import RdfgpuError
 from ._library import ArrowArray, Batch, Call, Told, stream_of
-from ._terms import BNode, IRI, Literal, Term, term_of
+from ._terms import BNode, IRI, Literal, Term, term_of, terms_of
 
 if TYPE_CHECKING:
     import pandas
@@ -173,7 +174,7 @@ class Result:
         """The rows as a pandas.DataFrame.
 
         With `convert`, one column for each variable: numbers, booleans and times where all terms of a column are such and Arrow can
-        read them, text (as categories) where not. Without, the columns of `arrow`, as categories. Unbound is missing.
+        read them, text where not. Without, the columns of `arrow`, as categories. Unbound is missing.
         """
         return cast("pandas.DataFrame", self.arrow(convert).to_pandas())
 
@@ -243,17 +244,12 @@ def _columns(batch: Batch, width: int) -> list[list[Term | None]]:
 def _terms(values: Any, kinds: Any) -> list[Term | None]:
     places, kind_places = _places(values), _places(kinds)
     texts, names = _texts(values.dictionary.contents), _texts(kinds.dictionary.contents)
-    known: dict[tuple[int, int], Term] = {}
-    terms: list[Term | None] = []
-    for pair in zip(places, kind_places):
-        if pair[0] < 0:
-            terms.append(None)
-            continue
-        term = known.get(pair)
-        if term is None:
-            term = known[pair] = term_of(texts[pair[0]], names[pair[1]])
-        terms.append(term)
-    return terms
+    if len(names) == 1:  # the terms are those of the dictionary
+        known: list[Term | None] = [*terms_of(texts, names[0]), None]
+        return list(map(known.__getitem__, places))
+    pairs = list(zip(places, kind_places))
+    each = {pair: term_of(texts[pair[0]], names[pair[1]]) if pair[0] >= 0 else None for pair in set(pairs)}
+    return list(map(each.__getitem__, pairs))
 
 
 def _places(array: Any) -> list[int]:
@@ -274,7 +270,10 @@ def _texts(array: Any) -> list[str]:
         return []
     ends = memoryview((c_int32 * (array.offset + n + 1)).from_address(array.buffers[1])).cast("B").cast("i")[array.offset :].tolist()
     text = ctypes.string_at(array.buffers[2], ends[-1]) if ends[-1] else b""
-    return [text[ends[i] : ends[i + 1]].decode("utf-8", "replace") for i in range(n)]
+    if text.isascii():
+        letters = text.decode("ascii")
+        return [letters[i:j] for i, j in pairwise(ends)]
+    return [text[i:j].decode("utf-8", "replace") for i, j in pairwise(ends)]
 
 
 def _converted(table: "pyarrow.Table", variables: Sequence[str]) -> "pyarrow.Table":
@@ -301,7 +300,8 @@ def _column(values: Any, kinds: Any) -> Any:
             return pyarrow.chunked_array(chunks, type=wanted)
         except pyarrow.ArrowInvalid:  # ill-typed, or more than the type can hold
             pass
-    return values
+    text = pyarrow.large_string()
+    return pyarrow.chunked_array([compute.take(chunk.dictionary.cast(text), chunk.indices) for chunk in values.chunks], type=text)
 
 
 def _arrow_type(kinds: set[str]) -> Any:
