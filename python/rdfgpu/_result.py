@@ -296,12 +296,24 @@ def _column(values: Any, kinds: Any) -> Any:
     wanted = _arrow_type(used)
     if wanted is not None:
         try:
-            chunks = [compute.take(chunk.dictionary.cast(wanted), chunk.indices) for chunk in values.chunks]
+            chunks = [compute.take(_cast(chunk.dictionary, wanted), chunk.indices) for chunk in values.chunks]
             return pyarrow.chunked_array(chunks, type=wanted)
         except pyarrow.ArrowInvalid:  # ill-typed, or more than the type can hold
             pass
     text = pyarrow.large_string()
     return pyarrow.chunked_array([compute.take(chunk.dictionary.cast(text), chunk.indices) for chunk in values.chunks], type=text)
+
+
+def _cast(texts: Any, wanted: Any) -> Any:
+    """Lexical forms as values: XML Schema lets white space stand around them, and a plus before numbers."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    try:
+        return texts.cast(wanted)
+    except pyarrow.ArrowInvalid:
+        bare = compute.ascii_trim(texts, " \t\r\n")
+        return compute.replace_substring_regex(bare, r"^\+([0-9.])", r"\1").cast(wanted)
 
 
 def _arrow_type(kinds: set[str]) -> Any:

@@ -118,6 +118,12 @@ def test_columns_get_the_type_of_all_their_terms(store: rdfgpu.Store) -> None:
     assert result.polars(convert=False).columns[:4] == ["i", "i.type", "f", "f.type"]
 
 
+def test_white_space_and_signs_are_of_numbers(store: rdfgpu.Store) -> None:
+    rows = f"(' 1 '^^<{XSD}decimal> '+2'^^<{XSD}int>) ('3'^^<{XSD}double> '-4'^^<{XSD}integer>)"
+    frame = store.query(f"SELECT * {{ VALUES (?a ?b) {{ {rows} }} }}").polars()
+    assert frame.rows() == [(1.0, 2), (3.0, -4)]
+
+
 def test_many_rows_cross_in_batches(store: rdfgpu.Store, nothing_stays: None) -> None:
     n = 300_000
     store.load(data="".join(f'<http://e/{i % 1000}> <http://e/p{i % 7}> "{i}"^^<{XSD}integer> .\n' for i in range(n)), format="ntriples")
