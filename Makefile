@@ -10,7 +10,7 @@ COMMIT  ?= $(shell git describe --always --abbrev=40 --dirty --exclude '*' 2>/de
 LDFLAGS := -X github.com/rdfgpu/rdfgpu.version=$(VERSION) -X github.com/rdfgpu/rdfgpu.commit=$(COMMIT)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-gpu build-cpu cross release run test check race fuzz hostile w3c bench lint vet fmt staticcheck workbench browser clean
+.PHONY: help build build-gpu build-cpu cross release run test check race fuzz hostile w3c bench lint vet fmt staticcheck workbench browser python-library wheel python clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -65,6 +65,20 @@ web/workbench/node_modules: web/workbench/package-lock.json
 browser: web/workbench/node_modules ## drive the workbench in a real browser (needs chromium and npm; RDFGPU_SHOTS=folder keeps pictures)
 	$(GO) test -tags browser -count=1 -timeout 40m -run Workbench ./web
 
+# The Python package. WHEEL_CUDA=1 puts the kernels into its library.
+PYTHON ?= python3
+PYTHON_LIBRARY := python/rdfgpu/librdfgpu.so
+WHEEL_CUDA ?=
+python-library: $(if $(WHEEL_CUDA),have-cuda kernels)
+	$(if $(WHEEL_CUDA),$(GPU_ENV),CGO_ENABLED=1) $(GO) build $(if $(WHEEL_CUDA),-tags cuda) -buildmode=c-shared -ldflags "-s -w $(LDFLAGS)" -o $(PYTHON_LIBRARY) ./python/lib
+
+wheel: python-library ## build the Python package's wheel into dist/ (needs Python with pip; WHEEL_CUDA=1: with GPU support)
+	rm -rf python/build
+	$(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir dist ./python
+
+python: ## build the Python package, and test it in an environment of its own, where Python and its packages can be had
+	GO="$(GO)" PYTHON="$(PYTHON)" python/test.sh
+
 # The rooms that differ between systems; their tests are vetted too.
 SYSTEM_ROOMS := ./internal/machine ./internal/section ./internal/store ./exec/vector ./pcsr ./loader
 cross: ## build for the other systems, and vet the rooms that differ there
@@ -77,6 +91,6 @@ release: ## what is published of a version (VERSION=v1.2.3): tarballs, packages,
 	GO="$(GO)" packaging/release.sh $(VERSION)
 
 clean: ## remove what make made
-	rm -rf bin .cache .bundle dist
+	rm -rf bin .cache .bundle dist python/build python/.venv $(PYTHON_LIBRARY)
 
 include kernels/kernels.mk

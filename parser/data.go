@@ -107,6 +107,9 @@ func (d *dataReader) add(w term) (place uint32, err error) {
 			return 0, f
 		}
 	default:
+		if err := refuseStored(w); err != nil {
+			return 0, err
+		}
 		t, err = d.constant(w)
 	}
 	d.used += placeParsed

@@ -61,10 +61,32 @@ func blankLabel(w term) string {
 	return w.text
 }
 
+// storedBlank is the label of <_:label>: the blank node that has it in the data, not a variable. It is no IRI, since a scheme begins
+// with a letter.
+func storedBlank(i iriSyntax) (label string, stored bool) {
+	if i.kind != tokenIRI || !strings.HasPrefix(i.text, "<"+BlankPrefix) {
+		return "", false
+	}
+	return i.text[len("<"+BlankPrefix) : len(i.text)-1], true
+}
+
+// refuseStored refuses <_:label> where a term is written and not looked for.
+func refuseStored(w term) error {
+	if _, stored := storedBlank(w.iri); w.kind != termIRI || !stored {
+		return nil
+	}
+	f := faultf(w.offset, "unexpected %s", w.iri.text)
+	f.hint = "a blank node of the data is named in patterns, VALUES and expressions; bind it to a variable there"
+	return f
+}
+
 // constant returns the RDF term that w stands for.
 func (t *translator) constant(w term) (rdf.Term, error) {
 	switch w.kind {
 	case termIRI:
+		if label, stored := storedBlank(w.iri); stored {
+			return rdf.NewBlank(label), nil
+		}
 		iri, err := t.iri(w.iri)
 		return rdf.NewIRI(iri), err
 	case termA:
@@ -115,6 +137,11 @@ func (t *translator) template(list []triple) ([]TriplePattern, error) {
 	for _, w := range list {
 		if w.path.kind != pathTerm && w.path.kind != pathFixed {
 			return nil, faultf(w.path.offset, "a property path cannot stand in a template")
+		}
+		for _, end := range [...]term{w.subject, w.object} {
+			if err := refuseStored(end); err != nil {
+				return nil, err
+			}
 		}
 		p, err := t.triple(w)
 		if err != nil {

@@ -146,6 +146,9 @@ func (t *translator) blocks(q *quads, blanks bool) (list []templateBlock, err er
 	for _, written := range q.blocks {
 		var b templateBlock
 		if written.graph != nil {
+			if err := refuseStored(*written.graph); err != nil {
+				return nil, err
+			}
 			if b.graph, err = t.variableOrIRI(*written.graph); err != nil {
 				return nil, err
 			}

@@ -88,6 +88,9 @@ var rooms = map[string][]string{
 	"internal/updatetest":       {"internal/isomorphism", "internal/results", "loader"},
 	"internal/matchtest":        {"internal/schedule", "exec/match", "planner/bgp", "parser", "pcsr", "dictionary", "loader"},
 	"internal/mcp":              {root},
+	"internal/calls":            {root},
+	"python":                    {},
+	"python/lib":                {"internal/calls"},
 	"web":                       {root, "mine", "internal/events", "internal/results", "internal/mcp", "internal/webhook"},
 	"packaging/sbom":            {},
 	"examples/watch":            {},
@@ -112,6 +115,7 @@ var only = map[string]string{
 	"github.com/anishathalye/porcupine":          "internal/history",
 	"github.com/modelcontextprotocol/go-sdk/mcp": "internal/mcp",
 	"github.com/apache/arrow-go/v18/arrow/ipc":   "internal/results",
+	"github.com/apache/arrow-go/v18/arrow/cdata": "python/lib",
 	"github.com/coder/websocket":                 "web",
 }
 

@@ -152,3 +152,9 @@ func writeArrowBoolean(out io.Writer, answer bool) error {
 	}
 	return w.Close()
 }
+
+// ReadArrow reads a stream of record batches as they come, into memory of mem; the reader is to be released. It copies what it reads
+// once, from the reader into that memory.
+func ReadArrow(in io.Reader, mem memory.Allocator) (array.RecordReader, error) {
+	return ipc.NewReader(in, ipc.WithAllocator(mem))
+}
