@@ -139,7 +139,7 @@ var (
 // Format is a syntax for results.
 type Format = results.Format
 
-// Solutions and booleans can be written in the first five, graphs in the next three, everything in the last.
+// Solutions and booleans can be written in the first five, graphs in the next three, everything in the last two.
 const (
 	Table    = results.TableText
 	JSON     = results.JSON
@@ -150,6 +150,7 @@ const (
 	Turtle   = results.Turtle
 	RDFXML   = results.RDFXML
 	Arrow    = results.Arrow
+	Parquet  = results.Parquet
 )
 
 // Kind is what a query returns.

@@ -29,6 +29,7 @@ var (
 		{"text/xml", rdfgpu.XML, "text/xml; charset=utf-8"},
 		{"text/plain", rdfgpu.Table, ""},
 		{"application/vnd.apache.arrow.stream", rdfgpu.Arrow, ""},
+		{"application/vnd.apache.parquet", rdfgpu.Parquet, ""},
 	}
 	tripleOffers = []offer{
 		{"text/turtle", rdfgpu.Turtle, ""},
@@ -40,6 +41,7 @@ var (
 		{"application/xml", rdfgpu.RDFXML, "application/xml"},
 		{"text/plain", rdfgpu.NTriples, "text/plain; charset=utf-8"},
 		{"application/vnd.apache.arrow.stream", rdfgpu.Arrow, ""},
+		{"application/vnd.apache.parquet", rdfgpu.Parquet, ""},
 	}
 )
 

@@ -174,6 +174,8 @@ func TestTheFormatIsNegotiated(t *testing.T) {
 		{"SELECT 1", "application/JSON", "application/json"},
 		{"SELECT 1", "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.stream"},
 		{"CONSTRUCT", "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.stream"},
+		{"SELECT 1", "application/vnd.apache.parquet", "application/vnd.apache.parquet"},
+		{"CONSTRUCT", "application/vnd.apache.parquet", "application/vnd.apache.parquet"},
 		{"ASK", "application/sparql-results+xml", "application/sparql-results+xml"},
 		{"CONSTRUCT", "", "text/turtle; charset=utf-8"},
 		{"CONSTRUCT", "application/n-triples", "application/n-triples"},

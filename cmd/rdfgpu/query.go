@@ -82,7 +82,7 @@ type queryCommand struct {
 	Store string `arg:"" help:"Folder of the store."`
 	queryText
 	matching
-	Format string `enum:"table,json,xml,csv,tsv,ntriples,turtle,rdfxml,arrow," default:"" help:"table, json, xml, csv or tsv for solutions; ntriples, turtle or rdfxml for graphs; arrow for both (default: table on a terminal, tsv elsewhere; turtle for graphs)."`
+	Format string `enum:"table,json,xml,csv,tsv,ntriples,turtle,rdfxml,arrow,parquet," default:"" help:"table, json, xml, csv or tsv for solutions; ntriples, turtle or rdfxml for graphs; arrow and parquet for both (default: table on a terminal, tsv elsewhere; turtle for graphs)."`
 	Check  bool   `help:"Read a graph in ntriples or turtle back with another reader, and print it only if it is the same."`
 	Count  bool   `help:"Print the number of solutions only."`
 	Time   bool   `help:"Print what each part took, on standard error."`
@@ -94,7 +94,8 @@ func (*queryCommand) Help() string {
   rdfgpu query my.store 'SELECT * WHERE { ?s ?p ?o } LIMIT 5'
   rdfgpu query my.store -f triangle.rq --semantics isomorphism --count
   rdfgpu query my.store --format json --time < query.rq
-  rdfgpu query my.store -f query.rq --format arrow > answer.arrows`
+  rdfgpu query my.store -f query.rq --format arrow > answer.arrows
+  rdfgpu query my.store -f query.rq --format parquet > answer.parquet`
 }
 
 // Run answers the query.

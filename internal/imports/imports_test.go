@@ -116,6 +116,7 @@ var only = map[string]string{
 	"github.com/modelcontextprotocol/go-sdk/mcp": "internal/mcp",
 	"github.com/apache/arrow-go/v18/arrow/ipc":   "internal/results",
 	"github.com/apache/arrow-go/v18/arrow/cdata": "python/lib",
+	"github.com/parquet-go/parquet-go":           "internal/results",
 	"github.com/coder/websocket":                 "web",
 }
 

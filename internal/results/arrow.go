@@ -24,7 +24,7 @@ func arrowShape(variables []string) *shape {
 	schema := arrowSchema(variables)
 	head, foot := arrowFrame(schema)
 	return &shape{head: head, foot: foot, cells: batchCells, rows: func(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte {
-		return arrowRows(f, dst, schema, cols, n)
+		return batchRows(f, dst, cols, n, func(c *columns, dst []byte) []byte { return c.appendArrow(f, dst, schema) })
 	}}
 }
 
@@ -45,33 +45,6 @@ func arrowFrame(schema *arrow.Schema) (head []byte, foot string) {
 	const end = 8 // the mark of the end: a continuation and no length
 	whole := stream.Bytes()
 	return whole[:len(whole)-end], string(whole[len(whole)-end:])
-}
-
-// arrowRows appends rows as record batches: one, unless their terms are long.
-func arrowRows(f *formatter, dst []byte, schema *arrow.Schema, cols [][]ID, n int) []byte {
-	if f.columns == nil {
-		f.columns = newColumns(len(cols))
-	}
-	c := f.columns
-	for from := 0; from < n; {
-		to := min(from+stripeRows, n)
-		c.add(f, cols, from, to)
-		from = to
-		long := c.text() > batchText
-		if f.settle(int64(cap(dst))) != nil {
-			c.clear()
-			return dst[:0]
-		}
-		if from < n && !long {
-			continue
-		}
-		dst = c.appendArrow(f, dst, schema)
-		c.clear()
-		if from < n && len(dst) > batchText {
-			dst = f.spill(dst)
-		}
-	}
-	return dst
 }
 
 // appendArrow appends the batch and its dictionaries.

@@ -112,39 +112,50 @@ func TestColumnsCarryEveryTerm(t *testing.T) {
 	}
 }
 
+// drawColumns draws a dictionary and columns of its terms and of none.
+func drawColumns(r *rapid.T) (d terms, cols [][]ID) {
+	d = slices.Clone(sample)
+	for i := range rapid.IntRange(0, 3000).Draw(r, "terms") {
+		d = append(d, rdf.NewString(fmt.Sprint("text ", i)), rdf.NewIRI(fmt.Sprint("http://e/", i)))
+	}
+	n := rapid.IntRange(0, 20_000).Draw(r, "rows")
+	cols = make([][]ID, rapid.IntRange(1, 3).Draw(r, "columns"))
+	seed := rapid.Uint32().Draw(r, "seed")
+	for c := range cols {
+		for i := range n {
+			id := ID((uint32(i)/uint32(1+c*c)*2654435761 + seed) >> 7 % uint32(len(d)))
+			if id%17 == 3 {
+				id = none
+			}
+			cols[c] = append(cols[c], id)
+		}
+	}
+	return d, cols
+}
+
+// inBatches cuts columns into batches of a thousand rows.
+func inBatches(cols [][]ID) (batches [][][]ID) {
+	n := len(cols[0])
+	for from := 0; from < n; from += 1000 {
+		part := make([][]ID, len(cols))
+		for c := range cols {
+			part[c] = cols[c][from:min(from+1000, n)]
+		}
+		batches = append(batches, part)
+	}
+	return batches
+}
+
 func TestColumnsOfAnyLengthComeBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		d := slices.Clone(sample)
-		for i := range rapid.IntRange(0, 3000).Draw(r, "terms") {
-			d = append(d, rdf.NewString(fmt.Sprint("text ", i)), rdf.NewIRI(fmt.Sprint("http://e/", i)))
-		}
-		width, n := rapid.IntRange(1, 3).Draw(r, "columns"), rapid.IntRange(0, 20_000).Draw(r, "rows")
-		cols := make([][]ID, width)
-		seed := rapid.Uint32().Draw(r, "seed")
-		for c := range cols {
-			for i := range n {
-				id := ID((uint32(i)/uint32(1+c*c)*2654435761 + seed) >> 7 % uint32(len(d)))
-				if id%17 == 3 {
-					id = none
-				}
-				cols[c] = append(cols[c], id)
-			}
-		}
-		var batches [][][]ID
-		for from := 0; from < n; from += 1000 {
-			part := make([][]ID, width)
-			for c := range cols {
-				part[c] = cols[c][from:min(from+1000, n)]
-			}
-			batches = append(batches, part)
-		}
+		d, cols := drawColumns(r)
 		var want [][]rdf.Term
-		if n > 0 {
+		if len(cols[0]) > 0 {
 			want = expected(d, cols)
 		}
-		names := []string{"a", "b", "c"}[:width]
+		names := []string{"a", "b", "c"}[:len(cols)]
 		for _, workers := range []int{1, 4} {
-			if _, rows, _ := readArrow(t, write(t, Arrow, names, d, Options{Workers: threads(workers)}, batches...)); !equalRows(rows, want) {
+			if _, rows, _ := readArrow(t, write(t, Arrow, names, d, Options{Workers: threads(workers)}, inBatches(cols)...)); !equalRows(rows, want) {
 				t.Fatalf("Arrow with %d workers: other rows", workers)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // WriteBoolean writes the answer of ASK. CSV and TSV, for which the recommendations define none, get the bare word;
-// Arrow one row of a column "boolean".
+// Arrow and Parquet one row of a column "boolean".
 func WriteBoolean(out io.Writer, format Format, answer bool) error {
 	var text string
 	switch format {
@@ -20,6 +20,8 @@ func WriteBoolean(out io.Writer, format Format, answer bool) error {
 		text = fmt.Sprintf("%t\n", answer)
 	case Arrow:
 		return writeArrowBoolean(out, answer)
+	case Parquet:
+		return writeParquetBoolean(out, answer)
 	default:
 		return fmt.Errorf("%w: a boolean as %s", ErrFormat, format)
 	}

@@ -157,6 +157,33 @@ func (c *column) slot(id ID) *slot {
 	return &c.slots[at]
 }
 
+// batchRows appends rows as batches: one, unless their terms are long.
+func batchRows(f *formatter, dst []byte, cols [][]ID, n int, appendBatch func(c *columns, dst []byte) []byte) []byte {
+	if f.columns == nil {
+		f.columns = newColumns(len(cols))
+	}
+	c := f.columns
+	for from := 0; from < n; {
+		to := min(from+stripeRows, n)
+		c.add(f, cols, from, to)
+		from = to
+		long := c.text() > batchText
+		if f.settle(int64(cap(dst))) != nil {
+			c.clear()
+			return dst[:0]
+		}
+		if from < n && !long {
+			continue
+		}
+		dst = appendBatch(c, dst)
+		c.clear()
+		if from < n && len(dst) > batchText {
+			dst = f.spill(dst)
+		}
+	}
+	return dst
+}
+
 // add adds at most stripeRows rows to the batch.
 func (c *columns) add(f *formatter, cols [][]ID, from, to int) {
 	for i := range c.list {

@@ -3,7 +3,7 @@
 // Nouns: [Format] (a syntax with its media type), [Writer] (columns of IDs → bytes, in order, formatted by several
 // threads), [Decoder] (what a Writer needs to know about terms), [Table] (an answer that was read back).
 //
-// Solutions are written as SPARQL JSON, XML, CSV, TSV or an aligned table; triples as N-Triples, Turtle or RDF/XML; both as Arrow. A Writer
+// Solutions are written as SPARQL JSON, XML, CSV, TSV or an aligned table; triples as N-Triples, Turtle or RDF/XML; both as Arrow and Parquet. A Writer
 // needs constant memory however long the answer is, allocates nothing per row, and hands its output on in large
 // blocks. The package knows nothing of queries, stores or HTTP.
 //

@@ -5,7 +5,7 @@ import "strings"
 // Format is a syntax for results.
 type Format string
 
-// Solutions and booleans can be written in the first five, graphs in the next three, everything in the last.
+// Solutions and booleans can be written in the first five, graphs in the next three, everything in the last two.
 const (
 	TableText Format = "table"
 	JSON      Format = "json"
@@ -16,6 +16,7 @@ const (
 	Turtle    Format = "turtle"
 	RDFXML    Format = "rdfxml"
 	Arrow     Format = "arrow"
+	Parquet   Format = "parquet"
 )
 
 // MediaType is the format's content type, with its character set where the type has that parameter.
@@ -37,6 +38,8 @@ func (f Format) MediaType() string {
 		return "application/rdf+xml"
 	case Arrow:
 		return "application/vnd.apache.arrow.stream"
+	case Parquet:
+		return "application/vnd.apache.parquet"
 	}
 	return "text/plain; charset=utf-8"
 }
@@ -45,7 +48,7 @@ func (f Format) MediaType() string {
 func (f Format) Graph() bool { return f == NTriples || f == Turtle || f == RDFXML }
 
 // Binary reports whether the format is no text.
-func (f Format) Binary() bool { return f == Arrow }
+func (f Format) Binary() bool { return f == Arrow || f == Parquet }
 
 // ParseFormat reads a format's name, as a command line gives it: a format, or a file name extension.
 func ParseFormat(name string) (Format, bool) {
@@ -68,6 +71,8 @@ func ParseFormat(name string) (Format, bool) {
 		return RDFXML, true
 	case "arrow", "arrows":
 		return Arrow, true
+	case "parquet":
+		return Parquet, true
 	}
 	return "", false
 }

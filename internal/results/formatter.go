@@ -107,6 +107,8 @@ func newShape(format Format, variables []string, options Options) *shape {
 		return &shape{encode: p.encode, rows: turtleRows, head: p.head(), prefixes: p}
 	case Arrow:
 		return arrowShape(variables)
+	case Parquet:
+		return parquetShape()
 	case RDFXML:
 		return &shape{rows: rdfxmlRows, head: []byte(rdfxmlHead), foot: "</rdf:RDF>\n"}
 	}

@@ -47,6 +47,7 @@ type Writer struct {
 	out     io.Writer
 	shape   *shape
 	table   *tableWriter
+	parquet *parquetFile // that out is, where the format is Parquet
 	inline  formatter
 	pipe    *pipeline
 	decode  Decoder
@@ -78,6 +79,13 @@ func NewWriter(out io.Writer, format Format, variables []string, decoder Decoder
 	}
 	if w.shape = newShape(format, variables, options); w.shape == nil {
 		return nil, fmt.Errorf("%w: %q", ErrFormat, format)
+	}
+	if format == Parquet {
+		if w.columns == 0 {
+			return nil, fmt.Errorf("%w: Parquet has no rows without columns", ErrFormat)
+		}
+		w.parquet = newParquetFile(out, variables, w.charge)
+		w.out = w.parquet
 	}
 	w.inline = formatter{shape: w.shape, decoder: decoder, charge: w.charge}
 	w.inline.full = func(text []byte) []byte {
@@ -209,6 +217,7 @@ func (w *Writer) Close() error {
 	if w.closed {
 		return w.err
 	}
+	defer w.parquet.release()
 	if err := w.finish(); w.err == nil {
 		w.err = err
 	}
@@ -217,7 +226,9 @@ func (w *Writer) Close() error {
 		return w.err
 	}
 	w.buf = append(w.buf, w.shape.foot...)
-	w.err = w.flush()
+	if w.err = w.flush(); w.err == nil && w.parquet != nil {
+		w.err = w.parquet.close()
+	}
 	w.giveBack()
 	return w.err
 }
@@ -236,6 +247,7 @@ func (w *Writer) Abort() {
 	if w.closed {
 		return
 	}
+	defer w.parquet.release()
 	if err := w.finish(); w.err == nil {
 		w.err = err
 	}
