@@ -19,8 +19,12 @@ const (
 	largeArena  = 4 << 30
 )
 
-// lanesPerLaunch is for how many queries a launch's share of the memory has to do, while one of them runs and others come and go.
-const lanesPerLaunch = 2
+// lanesPerLaunch is for how many queries a launch's share of the memory has to do, while one of them runs and others come and go; but where their
+// arenas would be smaller than mediumArena, it is for fewer.
+const (
+	lanesPerLaunch = 2
+	mediumArena    = 16 << 20
+)
 
 // pool keeps the lanes that no query uses. All arenas together take a third of the memory at most, and those that are larger than the smallest no
 // more than half of that while others run; the smallest may take a quarter of that more. Where partitions are read in pages, a crowd has half of all
@@ -49,8 +53,9 @@ type pool struct {
 
 func newPool(d *Device, limit int64, keep time.Duration) *pool {
 	size := func(most, share int64) int64 { return max(min(most, share)/alignment*alignment, minArena) }
+	launch := limit / 3 / int64(d.options.Launches)
 	return &pool{
-		d: d, small: size(smallArena, min(limit/24, limit/3/lanesPerLaunch/int64(d.options.Launches))), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
+		d: d, small: size(smallArena, min(limit/24, max(launch/lanesPerLaunch, min(launch, mediumArena)))), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
 		most: limit / 3, keep: keep,
 	}
 }
