@@ -20,10 +20,10 @@ const (
 )
 
 // lanesPerLaunch is for how many queries a launch's share of the memory has to do, while one of them runs and others come and go; but where their
-// arenas would be smaller than mediumArena, it is for fewer.
+// arenas would be smaller than leastHalved, it is for fewer.
 const (
 	lanesPerLaunch = 2
-	mediumArena    = 16 << 20
+	leastHalved    = 16 << 20
 )
 
 // pool keeps the lanes that no query uses. All arenas together take a third of the memory at most, and those that are larger than the smallest no
@@ -55,7 +55,7 @@ func newPool(d *Device, limit int64, keep time.Duration) *pool {
 	size := func(most, share int64) int64 { return max(min(most, share)/alignment*alignment, minArena) }
 	launch := limit / 3 / int64(d.options.Launches)
 	return &pool{
-		d: d, small: size(smallArena, min(limit/24, max(launch/lanesPerLaunch, min(launch, mediumArena)))), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
+		d: d, small: size(smallArena, min(limit/24, max(launch/lanesPerLaunch, min(launch, leastHalved)))), middle: size(middleArena, limit/12), large: size(largeArena, limit/6),
 		most: limit / 3, keep: keep,
 	}
 }
