@@ -3,7 +3,6 @@ package matchtest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -76,13 +75,18 @@ type step struct{ added, removed []pcsr.Edge }
 // split has the edges come in some steps, each with edges for one step that lead back and are not among the edges.
 func split(edges []pcsr.Edge, n int) []step {
 	steps := make([]step, n)
+	all, seen := make(map[pcsr.Edge]bool, len(edges)), make(map[pcsr.Edge]bool, len(edges))
+	for _, e := range edges {
+		all[e] = true
+	}
 	for i, e := range edges {
-		if slices.Contains(edges[:i], e) {
+		if seen[e] {
 			continue
 		}
+		seen[e] = true
 		s := i % n
 		steps[s].added = append(steps[s].added, e)
-		if back := (pcsr.Edge{From: e.To, Label: e.Label, To: e.From}); s+1 < n && !slices.Contains(edges, back) {
+		if back := (pcsr.Edge{From: e.To, Label: e.Label, To: e.From}); s+1 < n && !all[back] {
 			steps[s].added, steps[s+1].removed = append(steps[s].added, back), append(steps[s+1].removed, back)
 		}
 	}
