@@ -161,6 +161,7 @@ func (t *Transaction) commitAll(taken []*waitingEdit) *State {
 	state := t.began.State
 	for _, e := range gathered { // each meets its own error
 		one := &Transaction{store: t.store, began: &Snapshot{State: state}, state: state, touched: map[dictionary.ID][]pcsr.Edge{}}
+		e.report = Report{}
 		e.err = section.Guard(func() error {
 			if err := one.Apply(e.remove, e.add); err != nil {
 				return err
@@ -210,6 +211,7 @@ func (t *Transaction) logEach(edits []*waitingEdit, quads quadFates) error {
 		if e.changes = quads.follow(e, i+1); len(e.changes) > 0 {
 			commits = append(commits, e.changes)
 		}
+		e.report = t.report(0, e.changes) // before the log: once that is written, nothing may fail
 	}
 	if len(commits) == 0 {
 		t.state = t.began.State
@@ -221,7 +223,7 @@ func (t *Transaction) logEach(edits []*waitingEdit, quads quadFates) error {
 		if len(e.changes) > 0 {
 			sequence++
 		}
-		e.report, e.err = t.report(sequence, e.changes), nil
+		e.report.Sequence, e.err = sequence, nil
 	}
 	return nil
 }
