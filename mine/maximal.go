@@ -11,7 +11,8 @@ import (
 //
 // Bron and Kerbosch's search with Tomita's pivots begins at each vertex in the order of their cores (Eppstein, Löffler and Strash,
 // Listing All Maximal Cliques in Sparse Graphs in Near-optimal Time), with the vertices of later ones as candidates: at most
-// as many as the greatest core, whose neighbourhoods among each other are rows of bits. There can be 3^(n/3) such cliques.
+// as many as the greatest core, whose neighbourhoods among each other are rows of bits. There can be 3^(n/3) such cliques. Each goroutine has a
+// bit for each of a vertex's later neighbours and each of its neighbours that is adjacent to one, beside Options.Memory.
 func EachMaximalClique(ctx context.Context, g *Graph, options Options, each func([]Vertex) error) error {
 	order, err := degeneracy(ctx, g)
 	if err != nil {
@@ -22,7 +23,10 @@ func EachMaximalClique(ctx context.Context, g *Graph, options Options, each func
 		for row := range t.Len() {
 			v := t.Row(row)[0]
 			s.begin(v, func(w Vertex) bool { return order[w] > order[v] })
-			if err := s.search(0, s.bits(0), s.done(0)); err != nil {
+			if s.candidates == 0 {
+				continue // what has v was found: all its neighbours are earlier
+			}
+			if err := s.search(0, s.levels[0].candidates, s.levels[0].done); err != nil {
 				return err
 			}
 		}
@@ -47,59 +51,63 @@ type maximalSearch struct {
 	words      int      // of a row
 	rows       []uint64 // neighbour → which of the later ones are adjacent to it
 	levels     []maximalLevel
+	common     []Vertex
 }
 
 // maximalLevel is the space of one depth of the search.
 type maximalLevel struct {
 	candidates []uint64 // that may extend the clique
 	done       []int32  // adjacent to all of the clique, but what has them was found
-	common     []Vertex
 }
 
-// begin numbers the neighbours of a vertex and finds who of them is adjacent to whom.
+// begin numbers the neighbours of a vertex and finds who of them is adjacent to which of the later ones; earlier ones that are to none of
+// them are left out, for they are adjacent to no larger clique.
 func (s *maximalSearch) begin(v Vertex, later func(Vertex) bool) {
 	g := s.table.Graph()
-	s.clique, s.neighbours = append(s.clique[:0], v), s.neighbours[:0]
+	s.clique, s.neighbours, s.rows = append(s.clique[:0], v), s.neighbours[:0], s.rows[:0]
 	for _, w := range g.Neighbours(v) {
 		if later(w) {
 			s.neighbours = append(s.neighbours, w)
 		}
 	}
 	s.candidates = len(s.neighbours)
-	for _, w := range g.Neighbours(v) {
-		if !later(w) {
-			s.neighbours = append(s.neighbours, w)
-		}
-	}
 	s.words = (s.candidates + 63) / 64
-	s.rows = slices.Grow(s.rows[:0], len(s.neighbours)*s.words)[:len(s.neighbours)*s.words]
-	clear(s.rows)
 	s.level(0)
-	for i, w := range s.neighbours {
-		s.adjacent(s.row(int32(i)), w)
-	}
 	l := &s.levels[0]
+	l.done = l.done[:0]
 	for i := range s.candidates {
 		l.candidates[i/64] |= 1 << (i % 64)
+		s.addRow(s.neighbours[i])
 	}
-	l.done = l.done[:0]
-	for i := s.candidates; i < len(s.neighbours); i++ {
-		l.done = append(l.done, int32(i))
+	for _, w := range g.Neighbours(v) {
+		if later(w) {
+			continue
+		}
+		if !s.addRow(w) {
+			s.rows = s.rows[:len(s.rows)-s.words]
+			continue
+		}
+		l.done = append(l.done, int32(len(s.neighbours)))
+		s.neighbours = append(s.neighbours, w)
 	}
 }
 
-// adjacent marks which of the candidates are neighbours of a vertex.
-func (s *maximalSearch) adjacent(row []uint64, w Vertex) {
-	later := s.neighbours[:s.candidates]
-	l := &s.levels[0]
-	l.common = intersect(l.common[:0], later, s.table.Graph().Neighbours(w))
+// addRow marks which of the candidates are neighbours of a vertex, and reports whether any is.
+func (s *maximalSearch) addRow(w Vertex) bool {
+	from := len(s.rows)
+	s.rows = slices.Grow(s.rows, s.words)[:from+s.words]
+	row := s.rows[from:]
+	clear(row)
+	candidates := s.neighbours[:s.candidates]
+	s.common = intersect(s.common[:0], candidates, s.table.Graph().Neighbours(w))
 	at := 0
-	for _, u := range l.common {
-		for later[at] != u {
+	for _, u := range s.common {
+		for candidates[at] != u {
 			at++
 		}
 		row[at/64] |= 1 << (at % 64)
 	}
+	return len(s.common) > 0
 }
 
 func (s *maximalSearch) row(i int32) []uint64 { return s.rows[int(i)*s.words : (int(i)+1)*s.words] }
@@ -113,10 +121,6 @@ func (s *maximalSearch) level(depth int) {
 	l.candidates = slices.Grow(l.candidates[:0], s.words)[:s.words]
 	clear(l.candidates)
 }
-
-func (s *maximalSearch) bits(depth int) []uint64 { return s.levels[depth].candidates }
-
-func (s *maximalSearch) done(depth int) []int32 { return s.levels[depth].done }
 
 // search extends the clique by candidates, each adjacent to all of it.
 func (s *maximalSearch) search(depth int, candidates []uint64, done []int32) error {
