@@ -40,11 +40,7 @@ func (r DiffReport) Same() bool { return r.Added == 0 && r.Removed == 0 }
 func (r DiffReport) String() string {
 	text := "the stores are the same"
 	if !r.Same() {
-		quads := "quads"
-		if r.Removed == 1 {
-			quads = "quad"
-		}
-		text = fmt.Sprintf("the stores differ: %d %s removed, %d added", r.Removed, quads, r.Added)
+		text = fmt.Sprintf("the stores differ: %s removed, %d added", counted(r.Removed, "quad"), r.Added)
 	}
 	if r.ByLabel {
 		text += "; blank nodes were compared by their labels, because there are many"

@@ -234,7 +234,7 @@ func (r LoadReport) String() string {
 }
 
 // counted is a number with its noun.
-func counted(n int, noun string) string {
+func counted[N int | uint64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
