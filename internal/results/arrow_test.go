@@ -155,8 +155,12 @@ func TestColumnsOfAnyLengthComeBack(t *testing.T) {
 		}
 		names := []string{"a", "b", "c"}[:len(cols)]
 		for _, workers := range []int{1, 4} {
-			if _, rows, _ := readArrow(t, write(t, Arrow, names, d, Options{Workers: threads(workers)}, inBatches(cols)...)); !equalRows(rows, want) {
+			options := Options{Workers: threads(workers)}
+			if _, rows, _ := readArrow(t, write(t, Arrow, names, d, options, inBatches(cols)...)); !equalRows(rows, want) {
 				t.Fatalf("Arrow with %d workers: other rows", workers)
+			}
+			if _, rows, _ := readParquet(t, write(t, Parquet, names, d, options, inBatches(cols)...)); !equalRows(rows, want) {
+				t.Fatalf("Parquet with %d workers: other rows", workers)
 			}
 		}
 	})
@@ -164,24 +168,28 @@ func TestColumnsOfAnyLengthComeBack(t *testing.T) {
 
 func equalRows(a, b [][]rdf.Term) bool { return slices.EqualFunc(a, b, slices.Equal) }
 
+// longTerms are so many different terms of 10 kB, and a column of them.
+func longTerms(n int) (d terms, col []ID) {
+	for i := range n {
+		d, col = append(d, rdf.NewString(fmt.Sprint(i, strings.Repeat("x", 10_000)))), append(col, ID(i))
+	}
+	return d, col
+}
+
+// meter is what was charged: held now, and at most.
+type meter struct{ held, most int64 }
+
+func (m *meter) charge(bytes int64) error {
+	m.held += bytes
+	m.most = max(m.most, m.held)
+	return nil
+}
+
 func TestLongTermsEndABatch(t *testing.T) {
-	d := make(terms, 6000)
-	for i := range d {
-		d[i] = rdf.NewString(fmt.Sprint(i, strings.Repeat("x", 10_000)))
-	}
-	col := make([]ID, len(d))
-	for i := range col {
-		col[i] = ID(i)
-	}
+	d, col := longTerms(6000)
 	for _, workers := range []int{1, 3} {
-		var most int64
-		var held int64
-		charge := func(bytes int64) error {
-			held += bytes
-			most = max(most, held)
-			return nil
-		}
-		options := Options{Charge: charge}
+		var m meter
+		options := Options{Charge: m.charge}
 		if workers > 1 {
 			options = Options{Workers: threads(workers)}
 		}
@@ -189,8 +197,8 @@ func TestLongTermsEndABatch(t *testing.T) {
 		if !equalRows(rows, expected(d, [][]ID{col})) || batches < 4 {
 			t.Errorf("%d rows in %d batches", len(rows), batches)
 		}
-		if workers == 1 && (most == 0 || most > 12*batchText || held != 0) {
-			t.Errorf("%d bytes at most, %d at the end", most, held)
+		if workers == 1 && (m.most == 0 || m.most > 12*batchText || m.held != 0) {
+			t.Errorf("%d bytes at most, %d at the end", m.most, m.held)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
-	"pgregory.net/rapid"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
@@ -71,48 +70,20 @@ func TestParquetCarriesEveryTerm(t *testing.T) {
 	}
 }
 
-func TestParquetOfAnyLengthComesBack(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		d, cols := drawColumns(r)
-		names := []string{"a", "b", "c"}[:len(cols)]
-		var want [][]rdf.Term
-		if len(cols[0]) > 0 {
-			want = expected(d, cols)
-		}
-		for _, workers := range []int{1, 4} {
-			if _, rows, _ := readParquet(t, write(t, Parquet, names, d, Options{Workers: threads(workers)}, inBatches(cols)...)); !equalRows(rows, want) {
-				t.Fatalf("with %d workers: other rows", workers)
-			}
-		}
-	})
-}
-
 // TestLongTermsEndARowGroup, what it holds is charged, and given back.
 func TestLongTermsEndARowGroup(t *testing.T) {
-	d := make(terms, 9000)
-	for i := range d {
-		d[i] = rdf.NewString(fmt.Sprint(i, strings.Repeat("x", 10_000)))
-	}
-	col := make([]ID, len(d))
-	for i := range col {
-		col[i] = ID(i)
-	}
-	var most, held int64
-	charge := func(bytes int64) error {
-		held += bytes
-		most = max(most, held)
-		return nil
-	}
-	_, rows, groups := readParquet(t, write(t, Parquet, []string{"x"}, d, Options{Charge: charge}, [][]ID{col}))
+	d, col := longTerms(9000)
+	var m meter
+	_, rows, groups := readParquet(t, write(t, Parquet, []string{"x"}, d, Options{Charge: m.charge}, [][]ID{col}))
 	if !equalRows(rows, expected(d, [][]ID{col})) || groups < 2 {
 		t.Errorf("%d rows in %d groups", len(rows), groups)
 	}
-	if most < groupBytes || most > 8*groupBytes || held != 0 {
-		t.Errorf("%d bytes at most, %d at the end", most, held)
+	if m.most < groupBytes || m.most > 8*groupBytes || m.held != 0 {
+		t.Errorf("%d bytes at most, %d at the end", m.most, m.held)
 	}
 	refused := errors.New("too much")
 	w, err := NewWriter(&bytes.Buffer{}, Parquet, []string{"x"}, d, Options{Charge: func(bytes int64) error {
-		if held += bytes; held > groupBytes {
+		if _ = m.charge(bytes); m.held > groupBytes {
 			return refused
 		}
 		return nil
@@ -123,8 +94,8 @@ func TestLongTermsEndARowGroup(t *testing.T) {
 	if err = w.Write([][]ID{col}, len(col)); err == nil {
 		err = w.Close()
 	}
-	if w.Abort(); !errors.Is(err, refused) || held != 0 {
-		t.Errorf("%v, %d bytes held", err, held)
+	if w.Abort(); !errors.Is(err, refused) || m.held != 0 {
+		t.Errorf("%v, %d bytes held", err, m.held)
 	}
 }
 
