@@ -52,18 +52,32 @@ func newSegments(parts [][]quad, names ...rdf.Term) (*memory, error) {
 // newGrown builds a dataset of a base, what was added to it, part by part, and what has arrived since, the new terms of which
 // are in a tail.
 func newGrown(parts [][]quad, arrived []quad, names ...rdf.Term) (*memory, error) {
-	dict, err := segmentTerms(parts, names)
-	if err == nil && len(arrived) > 0 {
-		parts = append(slices.Clip(parts), arrived)
-		dict, err = arrivedTerms(dict, arrived)
+	segments := make([]edits, len(parts))
+	for i, part := range parts {
+		segments[i].added = part
+	}
+	if len(arrived) == 0 {
+		return newEdited(segments, nil, names...)
+	}
+	return newEdited(segments, []edits{{added: arrived}}, names...)
+}
+
+// edits are quads that came and quads that went, which were there before.
+type edits struct{ added, removed []quad }
+
+// newEdited builds a dataset of segments, each an edit of those before it, and of commits since, the new terms of which are in a tail.
+func newEdited(segments, commits []edits, names ...rdf.Term) (*memory, error) {
+	dict, err := segmentTerms(segments, names)
+	if err == nil && len(commits) > 0 {
+		dict, err = arrivedTerms(dict, commits)
 	}
 	if err != nil {
 		return nil, err
 	}
-	b := segmentBuilder{dict: dict, parts: parts, known: map[quad]bool{}}
+	b := segmentBuilder{dict: dict, segments: segments, commits: commits, there: map[quad]bool{}}
 	m := &memory{dict: dict, named: map[dictionary.ID]*pcsr.Graph{}}
-	for _, part := range parts {
-		for _, q := range part {
+	for _, part := range slices.Concat(segments, commits) {
+		for _, q := range part.added {
 			if !q.graph.IsZero() {
 				names = append(names, q.graph)
 			}
@@ -87,10 +101,10 @@ func newGrown(parts [][]quad, arrived []quad, names ...rdf.Term) (*memory, error
 }
 
 // segmentTerms is a dictionary with a segment for each part.
-func segmentTerms(parts [][]quad, names []rdf.Term) (dict *dictionary.Dictionary, err error) {
-	for i, part := range parts {
+func segmentTerms(segments []edits, names []rdf.Term) (dict *dictionary.Dictionary, err error) {
+	for i, segment := range segments {
 		var list, predicates []rdf.Term
-		for _, q := range part {
+		for _, q := range segment.added {
 			list = append(list, q.subject, q.object)
 			predicates = append(predicates, q.predicate)
 			if !q.graph.IsZero() {
@@ -109,8 +123,8 @@ func segmentTerms(parts [][]quad, names []rdf.Term) (dict *dictionary.Dictionary
 	return dict, nil
 }
 
-// arrivedTerms is a dictionary with the terms of some quads in a tail, and what queries may name, too late to be seen.
-func arrivedTerms(dict *dictionary.Dictionary, quads []quad) (*dictionary.Dictionary, error) {
+// arrivedTerms is a dictionary with the terms that commits add in a tail, and what queries may name, too late to be seen.
+func arrivedTerms(dict *dictionary.Dictionary, commits []edits) (*dictionary.Dictionary, error) {
 	tail := dictionary.NewTail(dict)
 	intern := func(terms ...rdf.Term) error {
 		for _, t := range terms {
@@ -124,9 +138,11 @@ func arrivedTerms(dict *dictionary.Dictionary, quads []quad) (*dictionary.Dictio
 		}
 		return nil
 	}
-	for _, q := range quads {
-		if err := intern(q.subject, q.predicate, q.object, q.graph); err != nil {
-			return nil, err
+	for _, c := range commits {
+		for _, q := range c.added {
+			if err := intern(q.subject, q.predicate, q.object, q.graph); err != nil {
+				return nil, err
+			}
 		}
 	}
 	n := tail.Len()
@@ -140,9 +156,10 @@ func arrivedTerms(dict *dictionary.Dictionary, quads []quad) (*dictionary.Dictio
 
 // segmentBuilder builds graphs over the segments of a dictionary.
 type segmentBuilder struct {
-	dict  *dictionary.Dictionary
-	parts [][]quad
-	known map[quad]bool
+	dict              *dictionary.Dictionary
+	segments, commits []edits
+	// there is what the graph that is being built has so far.
+	there map[quad]bool
 }
 
 func (b *segmentBuilder) id(t rdf.Term) dictionary.ID {
@@ -153,21 +170,14 @@ func (b *segmentBuilder) id(t rdf.Term) dictionary.ID {
 	return id
 }
 
-// graph is the graph of a name: one of the first part's triples, overlaid with those that each other part adds.
+// graph is the graph of a name: one of the first segment's triples, overlaid with those that each other segment adds and takes away, and
+// changed by the commits.
 func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
+	clear(b.there)
 	var segments []pcsr.Segment
-	for i, part := range b.parts {
-		var edges []pcsr.Edge
-		for _, q := range part {
-			if q.graph == name && !b.known[q] {
-				b.known[q] = true
-				edges = append(edges, pcsr.Edge{From: b.id(q.subject), Label: b.id(q.predicate), To: b.id(q.object)})
-			}
-		}
-		vertices := b.dict.Len()
-		if i < len(b.dict.Segments()) {
-			vertices = int(b.dict.Start(i + 1))
-		}
+	for i, edit := range b.segments {
+		added, removed := b.edges(name, edit)
+		vertices := int(b.dict.Start(i + 1))
 		labels := vertices
 		if i == 0 {
 			labels = b.dict.Section(0, dictionary.Predicates).Len()
@@ -176,16 +186,45 @@ func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
 		if label, ok := b.dict.Lookup(rdf.NewIRI(rdf.RDFType)); ok && int(label) < labels {
 			options = append(options, pcsr.WithTypeLabel(label))
 		}
-		g, err := buildByChange(vertices, labels, edges, options...)
-		if err != nil {
+		segment := pcsr.Segment{}
+		var err error
+		if segment.Added, err = buildByChange(vertices, labels, added, options...); err != nil {
 			return nil, err
 		}
-		segments = append(segments, pcsr.Segment{Added: g})
+		if len(removed) > 0 {
+			if segment.Removed, err = pcsr.Build(vertices, labels, removed, options...); err != nil {
+				return nil, err
+			}
+		}
+		segments = append(segments, segment)
 	}
-	if len(segments) == 1 {
-		return segments[0].Added, nil
+	g := segments[0].Added
+	if len(segments) > 1 || len(b.commits) > 0 {
+		g = pcsr.Overlay(int(b.dict.Start(len(b.segments))), segments...)
 	}
-	return pcsr.Overlay(b.dict.Len(), segments...), nil
+	for _, commit := range b.commits {
+		added, removed := b.edges(name, commit)
+		g = g.Change(b.dict.Len(), added, removed)
+	}
+	return g, nil
+}
+
+// edges are what an edit adds to the graph of a name and takes from it.
+func (b *segmentBuilder) edges(name rdf.Term, edit edits) (added, removed []pcsr.Edge) {
+	edge := func(q quad) pcsr.Edge { return pcsr.Edge{From: b.id(q.subject), Label: b.id(q.predicate), To: b.id(q.object)} }
+	for _, q := range edit.removed {
+		if q.graph == name && b.there[q] {
+			delete(b.there, q)
+			removed = append(removed, edge(q))
+		}
+	}
+	for _, q := range edit.added {
+		if q.graph == name && !b.there[q] {
+			b.there[q] = true
+			added = append(added, edge(q))
+		}
+	}
+	return added, removed
 }
 
 // buildByChange builds the graph of an even number of edges at once; of an odd number, it changes one that lacks every third and has

@@ -41,8 +41,8 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		if err != nil {
 			t.Skip(err) // a variable bound twice, say
 		}
-		parts, arrived := g.split(quads)
-		m, err := newGrown(parts, arrived, names...)
+		segments, commits := g.split(quads)
+		m, err := newEdited(segments, commits, names...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			}
 			if variant == "kept" {
 				if o.Planned, err = m.kept(q, o); err != nil {
-					t.Fatalf("%v\n%s", err, reproduce(quads, text))
+					t.Fatalf("%v\n%s", err, reproduce(segments, commits, text))
 				}
 			}
 			a, err := m.run(q, o)
@@ -110,11 +110,11 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 				continue
 			}
 			if err != nil {
-				t.Fatalf("%s: %v\n%s", variant, err, reproduce(quads, text))
+				t.Fatalf("%s: %v\n%s", variant, err, reproduce(segments, commits, text))
 			}
 			if got := tally(a.rows); !g.loose && !slices.Equal(got, want) || g.loose && !partOf(got, want, offset, limit) {
 				t.Fatalf("%s, semantics %d: %d rows, the reference has %d\n%s\n got:\n  %s\n want:\n  %s", variant, semantics, len(got), len(want),
-					reproduce(quads, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+					reproduce(segments, commits, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 			}
 		}
 	})
@@ -165,14 +165,26 @@ func tally(rows [][]rdf.Term) []string {
 	return out
 }
 
-func reproduce(quads []quad, text string) string {
+// reproduce writes down what a dataset was made of, and a query.
+func reproduce(segments, commits []edits, text string) string {
 	var sb strings.Builder
-	for _, q := range quads {
-		fmt.Fprintf(&sb, "%s %s %s", q.subject, q.predicate, q.object)
-		if !q.graph.IsZero() {
-			sb.WriteString(" " + q.graph.String())
+	write := func(sign string, quads []quad) {
+		for _, q := range quads {
+			fmt.Fprintf(&sb, "%s %s %s %s", sign, q.subject, q.predicate, q.object)
+			if !q.graph.IsZero() {
+				sb.WriteString(" " + q.graph.String())
+			}
+			sb.WriteString(" .\n")
 		}
-		sb.WriteString(" .\n")
+	}
+	for i, e := range slices.Concat(segments, commits) {
+		if i < len(segments) {
+			fmt.Fprintf(&sb, "segment %d\n", i)
+		} else {
+			fmt.Fprintf(&sb, "commit %d\n", i-len(segments))
+		}
+		write("-", e.removed)
+		write("+", e.added)
 	}
 	return sb.String() + "\n" + text
 }
@@ -187,17 +199,18 @@ func TestNestedPathsAnswerAsTheReferenceSays(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		m, err := newMemory(quads, names...)
+		segments, commits := g.split(quads)
+		m, err := newEdited(segments, commits, names...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, err := m.run(q, onProcessor())
 		if err != nil {
-			t.Fatalf("%v\n%s", err, reproduce(quads, text))
+			t.Fatalf("%v\n%s", err, reproduce(segments, commits, text))
 		}
 		got, want := tally(a.rows), tally(reference1(quads, names, q, bgp.Homomorphism))
 		if !slices.Equal(got, want) {
-			t.Fatalf("%s\n got:\n  %s\n want:\n  %s", reproduce(quads, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+			t.Fatalf("%s\n got:\n  %s\n want:\n  %s", reproduce(segments, commits, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 		}
 	})
 }

@@ -92,6 +92,8 @@ func (g *generator) even(n int) int {
 
 func (g *generator) oneOf(list ...string) string { return list[g.pick(len(list))] }
 
+func (g *generator) anyOf(list ...rdf.Term) rdf.Term { return list[g.even(len(list))] }
+
 func integer(n int) rdf.Term { return rdf.NewTyped(strconv.Itoa(n), rdf.XSDInteger) }
 
 func node(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%sn%d", exampleNS, i)) }
@@ -127,6 +129,12 @@ func (g *generator) dataset() (quads []quad, names []rdf.Term) {
 		if g.chance(6) {
 			q.subject = rdf.NewIRI(exampleNS + "p0")
 		}
+		if g.chance(8) {
+			q.subject = rdf.NewBlank(g.oneOf("b0", "b1"))
+		}
+		if g.chance(8) {
+			q.object = g.anyOf(rdf.NewBlank("b0"), rdf.NewBlank("b1"), rdf.NewIRI(exampleNS+"p1"), rdf.NewIRI(rdf.RDFType), names[1])
+		}
 		if g.chance(30) {
 			q.graph = names[g.pick(2)]
 		}
@@ -158,22 +166,55 @@ func (g *generator) values() (quads []quad, names []rdf.Term) {
 	return quads, nil
 }
 
-// split draws which quads are in the base, which were added, in up to three parts, and which have arrived since.
-func (g *generator) split(quads []quad) (parts [][]quad, arrived []quad) {
-	parts = make([][]quad, 1+g.pick(4))
-	live := g.chance(60)
+// split draws what a dataset was made of: a base, up to three segments that added to it and took from it, and up to two commits since. In
+// the end it has the quads; others came and went again.
+func (g *generator) split(quads []quad) (segments, commits []edits) {
+	segments = make([]edits, 1+g.pick(4))
+	if g.chance(60) {
+		commits = make([]edits, 1+g.pick(2))
+	}
+	var all []*edits
+	for i := range segments {
+		all = append(all, &segments[i])
+	}
+	for i := range commits {
+		all = append(all, &commits[i])
+	}
+	last := len(all) - 1
+	comes := func(q quad, i int) { all[i].added = append(all[i].added, q) }
+	goes := func(q quad, i int) { all[i].removed = append(all[i].removed, q) }
 	for _, q := range quads {
-		if live && g.chance(50) {
-			arrived = append(arrived, q)
-			continue
+		i := g.between(0, last)
+		comes(q, i)
+		if g.chance(40) {
+			comes(q, g.between(i, last)) // where it is, if it has not gone
 		}
-		for range 1 + g.pick(2) {
-			i := g.pick(len(parts))
-			parts[i] = append(parts[i], q)
+		if i+2 <= last && g.chance(25) {
+			gone := g.between(i+1, last-1)
+			goes(q, gone)
+			comes(q, g.between(gone+1, last))
 		}
 	}
-	return parts, arrived
+	if last == 0 || len(quads) == 0 || g.chance(30) {
+		return segments, commits
+	}
+	for range 1 + g.even(6) {
+		other := func() quad { return quads[g.even(len(quads))] }
+		q := quad{other().subject, other().predicate, other().object, other().graph}
+		if g.chance(20) {
+			q.predicate = rdf.NewIRI(exampleNS + "p3")
+		}
+		if !slices.Contains(quads, q) {
+			i := g.between(0, last-1)
+			comes(q, i)
+			goes(q, g.between(i+1, last))
+		}
+	}
+	return segments, commits
 }
+
+// between draws a number from low to high.
+func (g *generator) between(low, high int) int { return low + g.even(high-low+1) }
 
 func (g *generator) variable() string {
 	if g.narrow {

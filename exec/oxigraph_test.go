@@ -60,7 +60,7 @@ func TestWriteOxigraphCases(t *testing.T) {
 		}
 		a, err := m.run(q, onProcessor())
 		if err != nil {
-			t.Fatalf("%v\n%s", err, reproduce(d.quads, d.text))
+			t.Fatalf("%v\n%s", err, reproduce([]edits{{added: d.quads}}, nil, d.text))
 		}
 		c := oxigraphCase{Query: d.text, Variables: a.variables, Rows: [][]*string{}}
 		for _, q := range d.quads {

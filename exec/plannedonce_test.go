@@ -63,7 +63,8 @@ func TestPatternsOfEXISTSAnswerAsTheReferenceSays(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		m, err := newMemory(quads, names...)
+		segments, commits := g.split(quads)
+		m, err := newEdited(segments, commits, names...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,11 +75,11 @@ func TestPatternsOfEXISTSAnswerAsTheReferenceSays(t *testing.T) {
 			o.Semantics, o.Unoptimised = semantics, off
 			a, err := m.run(q, o)
 			if err != nil {
-				t.Fatalf("%v\n%s", err, reproduce(quads, text))
+				t.Fatalf("%v\n%s", err, reproduce(segments, commits, text))
 			}
 			if got := tally(a.rows); !slices.Equal(got, want) {
 				t.Fatalf("unoptimised %v, semantics %v: %d rows, the reference has %d\n%s\n got:\n  %s\n want:\n  %s", off, semantics, len(got), len(want),
-					reproduce(quads, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+					reproduce(segments, commits, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 			}
 		}
 	})

@@ -23,7 +23,7 @@ func dial(t *testing.T, address string) *net.TCPConn {
 	}
 	t.Cleanup(func() { c.Close() })
 	tcp := c.(*net.TCPConn)
-	tcp.SetDeadline(time.Now().Add(time.Minute))
+	tcp.SetDeadline(time.Now().Add(2 * time.Minute))
 	return tcp
 }
 
@@ -83,7 +83,7 @@ func TestClientsThatDoNotReadHoldNoSlot(t *testing.T) {
 	for range 8 {
 		fmt.Fprint(dial(t, address), everything)
 	}
-	waitFor(t, 10*time.Second, func() bool { return s.admit.now().parked == 8 && engine.running.Load() == 8 })
+	waitFor(t, time.Minute, func() bool { return s.admit.now().parked == 8 && engine.running.Load() == 8 })
 	for range 20 {
 		if code := status(t, address+"/sparql?query=ASK"); code != 200 {
 			t.Errorf("beside clients that do not read: %d", code)
@@ -101,7 +101,7 @@ func TestASlowReaderGetsItsWholeAnswer(t *testing.T) {
 	const rows = 600_000
 	c := dial(t, address)
 	fmt.Fprintf(c, "GET /sparql?format=csv&query=SELECT+%d HTTP/1.1\r\nHost: localhost\r\n\r\n", rows)
-	waitFor(t, 10*time.Second, func() bool { return s.admit.now().parked == 1 })
+	waitFor(t, time.Minute, func() bool { return s.admit.now().parked == 1 })
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestQueriesThatWaitForTheirClientsAreBounded(t *testing.T) {
 	for range 5 {
 		fmt.Fprint(dial(t, address), everything)
 	}
-	waitFor(t, 10*time.Second, func() bool { return s.admit.now() == counts{parked: 3} && engine.running.Load() == 3 })
+	waitFor(t, time.Minute, func() bool { return s.admit.now() == counts{parked: 3} && engine.running.Load() == 3 })
 	waitFor(t, time.Second, func() bool { return strings.Count(log.String(), "outcome=slow") == 2 })
 	expectMetrics(t, s, `rdfgpu_queries_total{outcome="slow"} 2`)
 }
@@ -140,7 +140,7 @@ func TestTheTimeLimitHoldsWhileAClientDoesNotRead(t *testing.T) {
 	s, engine, address, log := serve(t, Options{Timeout: 300 * time.Millisecond})
 	start := time.Now()
 	fmt.Fprint(dial(t, address), everything)
-	waitFor(t, 10*time.Second, func() bool { return engine.running.Load() == 1 || strings.Contains(log.String(), "outcome=") })
+	waitFor(t, time.Minute, func() bool { return engine.running.Load() == 1 || strings.Contains(log.String(), "outcome=") })
 	waitFor(t, time.Second, func() bool { return engine.running.Load() == 0 && s.queries.len() == 0 })
 	if spent := time.Since(start); spent < 300*time.Millisecond || spent > 5*time.Second || !strings.Contains(log.String(), "outcome=timeout") {
 		t.Errorf("ended after %s: %s", spent, log)
@@ -151,7 +151,7 @@ func TestAConnectionWithoutProgressIsCut(t *testing.T) {
 	t.Parallel()
 	_, engine, address, log := serve(t, Options{WriteTimeout: 200 * time.Millisecond})
 	fmt.Fprint(dial(t, address), everything)
-	waitFor(t, 10*time.Second, func() bool { return strings.Contains(log.String(), "outcome=stalled") })
+	waitFor(t, time.Minute, func() bool { return strings.Contains(log.String(), "outcome=stalled") })
 	waitFor(t, time.Second, func() bool { return engine.running.Load() == 0 })
 }
 
