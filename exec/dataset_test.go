@@ -211,7 +211,9 @@ func (b *segmentBuilder) graph(name rdf.Term) (*pcsr.Graph, error) {
 
 // edges are what an edit adds to the graph of a name and takes from it.
 func (b *segmentBuilder) edges(name rdf.Term, edit edits) (added, removed []pcsr.Edge) {
-	edge := func(q quad) pcsr.Edge { return pcsr.Edge{From: b.id(q.subject), Label: b.id(q.predicate), To: b.id(q.object)} }
+	edge := func(q quad) pcsr.Edge {
+		return pcsr.Edge{From: b.id(q.subject), Label: b.id(q.predicate), To: b.id(q.object)}
+	}
 	for _, q := range edit.removed {
 		if q.graph == name && b.there[q] {
 			delete(b.there, q)

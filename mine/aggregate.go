@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// ErrMemory: the distinct vertices of the patterns' positions need more than Options.Memory allows.
-var ErrMemory = errors.New("mine: the sets of distinct vertices do not fit into the memory that mining may take")
+// ErrMemory: the distinct vertices of the patterns' positions, or the neighbourhoods of maximal cliques, need more than Options.Memory allows.
+var ErrMemory = errors.New("mine: what has to be kept does not fit into the memory that mining may take")
 
 // ErrPattern: only rows of up to 8 vertices are patterns.
 var ErrPattern = fmt.Errorf("mine: a pattern has at most %d vertices", MaxPattern)
@@ -191,7 +191,7 @@ func (y *tally) meet(a *Aggregation, p Pattern) *shape {
 func (a *Aggregation) mark(s *shape, row []Vertex, memory int64) error {
 	for i, set := range s.set {
 		if grown := s.group.sets[set].add(row[i]); grown > 0 && a.taken.Add(grown) > memory {
-			return fmt.Errorf("%w: %d bytes were allowed for them", ErrMemory, memory)
+			return fmt.Errorf("%w: %d bytes were allowed for the sets of distinct vertices", ErrMemory, memory)
 		}
 	}
 	return nil

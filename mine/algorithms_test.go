@@ -2,6 +2,7 @@ package mine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -78,7 +79,11 @@ func TestCliquesAreTheSetsThatAreAllAdjacent(t *testing.T) {
 		if err := EachClique(ctx, g, size, options, listed.add); err != nil || !slices.Equal(listed.sorted(), want) {
 			t.Fatalf("listed %b, want %b: %v", listed.sets, want, err)
 		}
-		if err := EachMaximalClique(ctx, g, options, maximal.add); err != nil || !slices.Equal(maximal.sorted(), wantMaximal) {
+		err = EachMaximalClique(ctx, g, options, maximal.add)
+		switch tooLittle := options.Memory == 1 && len(wantMaximal) > 0; {
+		case tooLittle && !errors.Is(err, ErrMemory):
+			t.Fatalf("error %v in one byte", err)
+		case !tooLittle && (err != nil || !slices.Equal(maximal.sorted(), wantMaximal)):
 			t.Fatalf("maximal %b, want %b: %v", maximal.sets, wantMaximal, err)
 		}
 	})

@@ -2,8 +2,10 @@ package mine
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 )
 
 // EachMaximalClique calls each with every clique that is in no larger one, from several goroutines at once and in no order. The slice
@@ -12,17 +14,22 @@ import (
 // Bron and Kerbosch's search with Tomita's pivots begins at each vertex in the order of their cores (Eppstein, Löffler and Strash,
 // Listing All Maximal Cliques in Sparse Graphs in Near-optimal Time), with the vertices of later ones as candidates: at most
 // as many as the greatest core, whose neighbourhoods among each other are rows of bits. There can be 3^(n/3) such cliques. Each goroutine has a
-// bit for each of a vertex's later neighbours and each of its neighbours that is adjacent to one, beside Options.Memory.
+// bit for each of a vertex's later neighbours and each of its neighbours that is adjacent to one; where they do not fit into half of
+// Options.Memory together, the error wraps ErrMemory.
 func EachMaximalClique(ctx context.Context, g *Graph, options Options, each func([]Vertex) error) error {
 	order, err := degeneracy(ctx, g)
 	if err != nil {
 		return err
 	}
+	var taken atomic.Int64
 	return Run(ctx, g, options, func(t *Table) error {
-		s := &maximalSearch{table: t, each: each}
+		s := &maximalSearch{table: t, each: each, taken: &taken, memory: options.memory() / 2}
+		defer func() { taken.Add(-s.held) }()
 		for row := range t.Len() {
 			v := t.Row(row)[0]
-			s.begin(v, func(w Vertex) bool { return order[w] > order[v] })
+			if err := s.begin(v, func(w Vertex) bool { return order[w] > order[v] }); err != nil {
+				return err
+			}
 			if s.candidates == 0 {
 				continue // what has v was found: all its neighbours are earlier
 			}
@@ -52,6 +59,9 @@ type maximalSearch struct {
 	rows       []uint64 // neighbour → which of the later ones are adjacent to it
 	levels     []maximalLevel
 	common     []Vertex
+
+	held, memory int64         // bytes, and how many all searches may have
+	taken        *atomic.Int64 // what all searches have
 }
 
 // maximalLevel is the space of one depth of the search.
@@ -62,7 +72,7 @@ type maximalLevel struct {
 
 // begin numbers the neighbours of a vertex and finds who of them is adjacent to which of the later ones; earlier ones that are to none of
 // them are left out, for they are adjacent to no larger clique.
-func (s *maximalSearch) begin(v Vertex, later func(Vertex) bool) {
+func (s *maximalSearch) begin(v Vertex, later func(Vertex) bool) error {
 	g := s.table.Graph()
 	s.clique, s.neighbours, s.rows = append(s.clique[:0], v), s.neighbours[:0], s.rows[:0]
 	for _, w := range g.Neighbours(v) {
@@ -72,30 +82,55 @@ func (s *maximalSearch) begin(v Vertex, later func(Vertex) bool) {
 	}
 	s.candidates = len(s.neighbours)
 	s.words = (s.candidates + 63) / 64
-	s.level(0)
+	if err := s.level(0); err != nil {
+		return err
+	}
 	l := &s.levels[0]
 	l.done = l.done[:0]
 	for i := range s.candidates {
 		l.candidates[i/64] |= 1 << (i % 64)
-		s.addRow(s.neighbours[i])
+		if _, err := s.addRow(s.neighbours[i]); err != nil {
+			return err
+		}
 	}
 	for _, w := range g.Neighbours(v) {
 		if later(w) {
 			continue
 		}
-		if !s.addRow(w) {
+		adjacent, err := s.addRow(w)
+		if err != nil {
+			return err
+		}
+		if !adjacent {
 			s.rows = s.rows[:len(s.rows)-s.words]
 			continue
 		}
 		l.done = append(l.done, int32(len(s.neighbours)))
 		s.neighbours = append(s.neighbours, w)
 	}
+	return nil
+}
+
+// need counts memory that is about to be taken.
+func (s *maximalSearch) need(bytes int) error {
+	s.held += int64(bytes)
+	if s.taken.Add(int64(bytes)) > s.memory {
+		return fmt.Errorf("%w: %d bytes were allowed for the neighbourhoods of maximal cliques, of all threads", ErrMemory, s.memory)
+	}
+	return nil
 }
 
 // addRow marks which of the candidates are neighbours of a vertex, and reports whether any is.
-func (s *maximalSearch) addRow(w Vertex) bool {
+func (s *maximalSearch) addRow(w Vertex) (adjacent bool, err error) {
 	from := len(s.rows)
-	s.rows = slices.Grow(s.rows, s.words)[:from+s.words]
+	if grown := from + s.words - cap(s.rows); grown > 0 {
+		grown = max(grown, cap(s.rows)/4)
+		if err := s.need(8 * grown); err != nil {
+			return false, err
+		}
+		s.rows = slices.Grow(s.rows, cap(s.rows)+grown-from)
+	}
+	s.rows = s.rows[:from+s.words]
 	row := s.rows[from:]
 	clear(row)
 	candidates := s.neighbours[:s.candidates]
@@ -107,19 +142,26 @@ func (s *maximalSearch) addRow(w Vertex) bool {
 		}
 		row[at/64] |= 1 << (at % 64)
 	}
-	return len(s.common) > 0
+	return len(s.common) > 0, nil
 }
 
 func (s *maximalSearch) row(i int32) []uint64 { return s.rows[int(i)*s.words : (int(i)+1)*s.words] }
 
 // level makes the space of a depth, without candidates.
-func (s *maximalSearch) level(depth int) {
+func (s *maximalSearch) level(depth int) error {
 	if depth == len(s.levels) {
 		s.levels = append(s.levels, maximalLevel{})
 	}
 	l := &s.levels[depth]
-	l.candidates = slices.Grow(l.candidates[:0], s.words)[:s.words]
+	if grown := s.words - cap(l.candidates); grown > 0 {
+		if err := s.need(8 * grown); err != nil {
+			return err
+		}
+		l.candidates = make([]uint64, s.words)
+	}
+	l.candidates = l.candidates[:s.words]
 	clear(l.candidates)
+	return nil
 }
 
 // search extends the clique by candidates, each adjacent to all of it.
@@ -138,7 +180,9 @@ func (s *maximalSearch) search(depth int, candidates []uint64, done []int32) err
 	if most == left {
 		return nil // something done is adjacent to all that may come
 	}
-	s.level(depth + 1)
+	if err := s.level(depth + 1); err != nil {
+		return err
+	}
 	apart := s.row(pivot)
 	for w := range candidates {
 		for rest := candidates[w] &^ apart[w]; rest != 0; rest &= rest - 1 {
@@ -148,9 +192,15 @@ func (s *maximalSearch) search(depth int, candidates []uint64, done []int32) err
 				next.candidates[k] = candidates[k] & word
 			}
 			next.done = next.done[:0]
+			room := cap(next.done)
 			for _, d := range done {
 				if s.row(d)[w]>>(i%64)&1 != 0 {
 					next.done = append(next.done, d)
+				}
+			}
+			if grown := cap(next.done) - room; grown > 0 {
+				if err := s.need(4 * grown); err != nil {
+					return err
 				}
 			}
 			s.clique = append(s.clique, s.neighbours[i])

@@ -14,8 +14,9 @@ type Options struct {
 	// share of a process in which others work too.
 	Threads int
 	Workers *schedule.Share
-	// Memory bounds the tables and the sets of distinct vertices together, in bytes; 0 means 1 GiB. Tables never need more than they
-	// get, only grow in smaller pieces; sets that would fail with ErrMemory. The graph itself is not counted.
+	// Memory bounds the tables, the sets of distinct vertices and the neighbourhoods of maximal cliques together, in bytes; 0 means
+	// 1 GiB. Tables never need more than they get, only grow in smaller pieces; what would need more fails with ErrMemory. The graph
+	// itself is not counted.
 	Memory int64
 	// Progress, where it is not nil, is told how many of the vertices have been begun with, from several goroutines.
 	Progress func(begun, all int)
