@@ -51,6 +51,10 @@ type MineOptions struct {
 	Queries bool
 	// Memory bounds tables and sets, in bytes, beside the graph itself; 0 means 1 GiB.
 	Memory int64
+	// Device is where triangles and cliques of up to 8 vertices are counted where edges are the triples of one predicate, which all lead
+	// both ways, and none from a resource to itself: as queries are. "" is the store's. With GPU, motifs without classes are counted so
+	// too, and nothing else is looked for. All else is the processor's.
+	Device Device
 	// Each, where it is not nil, is given every triangle, clique, or vertex or edge with its number, one at a time and in no order, in
 	// place of a count. An error of it ends the search.
 	Each func(MinedRow) error
@@ -125,6 +129,10 @@ func (o *MineOptions) Check() error {
 		problem = fmt.Sprintf("%s are counted, not listed: the query of a pattern lists its embeddings", o.What)
 	case o.Queries && (o.Each != nil || o.Maximal || !cliques && !motifs && !frequent && o.What != Triangles):
 		problem = "queries are for triangles, cliques of one size, motifs and frequent patterns"
+	case o.Device != "" && o.Device != Auto && o.Device != CPU && o.Device != GPU:
+		problem = fmt.Sprintf("%q is no device: expected auto, cpu or gpu", o.Device)
+	case o.Device == GPU && !o.counts():
+		problem = fmt.Sprintf("the GPU counts triangles, cliques of one size up to %d, and motifs without classes", mine.MaxPattern)
 	case o.Queries && cliques && o.Size > mine.MaxPattern:
 		problem = fmt.Sprintf("queries are for up to %d vertices", mine.MaxPattern)
 	default:
@@ -185,6 +193,11 @@ func (m *miner) settings(o *mine.Options, unit string) {
 
 // plain looks for everything but frequent patterns.
 func (m *miner) plain(s *Store) (err error) {
+	if m.counts() {
+		if done, err := m.counted(s); done || err != nil {
+			return err
+		}
+	}
 	if m.graph, err = s.mining(m.ctx, m.snapshot, m.MiningOptions); err != nil {
 		return err
 	}
@@ -212,11 +225,15 @@ func (m *miner) cliques() error {
 		return mine.EachClique(m.ctx, m.graph.Graph, m.Size, m.graph.Options, m.row)
 	}
 	n, err := mine.Cliques(m.ctx, m.graph.Graph, m.Size, m.graph.Options)
+	m.cliquesFound(n)
+	return err
+}
+
+func (m *miner) cliquesFound(n uint64) {
 	m.report.Count = n
 	if m.Size <= mine.MaxPattern {
 		m.pattern(mine.Support{Pattern: mine.Clique(m.Size), Count: n})
 	}
-	return err
 }
 
 // row hands a set of vertices on, from a worker, which lets others have the processor while somebody else is at it.
@@ -249,11 +266,15 @@ func (m *miner) maximal() error {
 func (m *miner) motifs() error {
 	options := mine.MotifOptions{Induced: m.Induced, Labels: len(m.Classes) > 0}
 	supports, err := mine.Motifs(m.ctx, m.graph.Graph, m.Size, options, m.graph.Options)
+	m.patterns(supports)
+	return err
+}
+
+func (m *miner) patterns(supports []mine.Support) {
 	for _, s := range supports {
 		m.report.Count += s.Count
 		m.pattern(s)
 	}
-	return err
 }
 
 // pattern reports one that was found.
@@ -269,8 +290,8 @@ func (m *miner) pattern(s mine.Support) {
 			}
 		}
 	}
-	if m.Queries && len(m.graph.Predicates) > 0 {
-		predicates := m.graph.Predicates
+	if m.Queries && len(m.report.Predicates) > 0 {
+		predicates := m.report.Predicates
 		if len(m.MiningOptions.Edges) == 0 {
 			predicates = nil // all, without a list of them
 		}

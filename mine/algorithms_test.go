@@ -120,6 +120,41 @@ func TestMotifsAreTheConnectedSubgraphs(t *testing.T) {
 	})
 }
 
+func TestMotifsByAreMotifs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		g, size, options := drawGraph(t, 9).build(1), rapid.IntRange(2, MaxMotif).Draw(t, "size"), drawOptions(t)
+		among, err := visited(context.Background(), g, size, MotifOptions{}, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, induced := range []bool{false, true} {
+			want, err := visited(context.Background(), g, size, MotifOptions{Induced: induced}, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := MotifsBy(size, induced, func(p Pattern) (uint64, error) {
+				if c, _ := p.Canonical(); c != p {
+					t.Fatalf("%v is not canonical", p)
+				}
+				for _, s := range among {
+					if s.Pattern == p {
+						return s.Count, nil
+					}
+				}
+				return 0, nil
+			})
+			if err != nil || !slices.EqualFunc(got, want, func(a, b Support) bool { return a.Pattern == b.Pattern && a.Count == b.Count }) {
+				t.Fatalf("induced %v: %+v, want %+v: %v", induced, got, want, err)
+			}
+		}
+		failed := errors.New("failed")
+		if _, err := MotifsBy(size, false, func(Pattern) (uint64, error) { return 0, failed }); err != failed {
+			t.Fatal(err)
+		}
+	})
+}
+
 // remains takes off, until there are none, what has less than it should, and returns what is left.
 func remains[T comparable](all []T, enough func(thing T, left []T) bool) []T {
 	left := slices.Clone(all)

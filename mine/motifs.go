@@ -43,6 +43,26 @@ func Motifs(ctx context.Context, g *Graph, size int, motifs MotifOptions, option
 	return visited(ctx, g, size, motifs, options)
 }
 
+// MotifsBy counts the connected subgraphs of a size, without labels, as Motifs does, by a function that tells how often a pattern is found
+// among edges. The error is ErrSize, ErrCount or the function's.
+func MotifsBy(size int, induced bool, count func(Pattern) (uint64, error)) ([]Support, error) {
+	if err := checkSize(size, 2, MaxMotif); err != nil {
+		return nil, err
+	}
+	counts := map[Pattern]*big.Int{}
+	for p := range parts(Clique(size)) {
+		n, err := count(p)
+		if err != nil {
+			return nil, err
+		}
+		counts[p] = new(big.Int).SetUint64(n)
+	}
+	if induced {
+		induce(counts)
+	}
+	return supportsOf(counts)
+}
+
 // closedFits reports whether what each worker needs for closed forms fits into half of the memory.
 func closedFits(ctx context.Context, g *Graph, options Options) bool {
 	workers := int64(options.share(ctx).Limit())

@@ -22,7 +22,7 @@ import (
 
 // mineParameters are those of a request to mine; a flag says true or false, and by itself true.
 var mineParameters = []string{
-	"what", "edges", "graph", "classes", "no-classes", "undirected", "size", "maximal", "induced", "support", "measure", "sample", "sparql", "list", "timeout", "format",
+	"what", "edges", "graph", "classes", "no-classes", "undirected", "size", "maximal", "induced", "support", "measure", "sample", "sparql", "list", "timeout", "device", "format",
 }
 
 // mineOffers are what mined things are sent as; events, as long as it takes, tell how far the search is, and then the report.
@@ -151,7 +151,7 @@ func (m *mining) read(s *Server, values url.Values, r *http.Request) *Problem {
 		},
 		What: rdfgpu.Structure(values.Get("what")), Size: int(number("size")), Maximal: flag("maximal"), Induced: flag("induced"), Queries: flag("sparql"),
 		Frequent: mine.FrequentOptions{Support: number("support"), Measure: mine.Measure(values.Get("measure")), Sample: int(number("sample"))},
-		Memory:   s.options.MaxMemory,
+		Memory:   s.options.MaxMemory, Device: rdfgpu.Device(values.Get("device")),
 	}
 	m.timeout, m.list = s.options.Timeout, flag("list")
 	if text := values.Get("timeout"); text != "" && shorten(&m.timeout, text) != nil {

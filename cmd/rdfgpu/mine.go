@@ -33,6 +33,7 @@ type mineCommand struct {
 	Timeout    time.Duration `placeholder:"DURATION" help:"Give up after this long, such as 30s."`
 	Threads    int           `placeholder:"N" help:"Threads to use (default: all cores)."`
 	Memory     byteSize      `placeholder:"SIZE" help:"Memory for tables of what is found, beside the graph itself (default: 1GiB)."`
+	Device     string        `enum:"auto,cpu,gpu" default:"auto" help:"Where triangles and cliques are counted along one predicate whose triples all lead both ways: cpu, gpu (motifs too), or auto, whichever is expected to be faster."`
 	Quiet      bool          `short:"q" help:"No progress."`
 }
 
@@ -89,7 +90,7 @@ func (c *mineCommand) Run(env *environment) error {
 func (c *mineCommand) options() rdfgpu.MineOptions {
 	return rdfgpu.MineOptions{
 		MiningOptions: rdfgpu.MiningOptions{Edges: c.Edges, Graph: c.Graph, Classes: c.Classes, Unlabelled: c.NoClasses, Undirected: c.Undirected},
-		What:          rdfgpu.Structure(c.What), Size: c.Size, Maximal: c.Maximal, Induced: c.Induced, Queries: c.SPARQL, Memory: int64(c.Memory),
+		What:          rdfgpu.Structure(c.What), Size: c.Size, Maximal: c.Maximal, Induced: c.Induced, Queries: c.SPARQL, Memory: int64(c.Memory), Device: rdfgpu.Device(c.Device),
 		Frequent: mine.FrequentOptions{Support: c.Support, Measure: mine.Measure(c.Measure), Sample: c.Sample},
 	}
 }
