@@ -3,6 +3,7 @@ package bgp
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 // Lookup finds a term's ID; false when the term is not in the dictionary.
@@ -28,11 +29,16 @@ type Options struct {
 	// they do not have now, so that the plan is never Empty but for an unknown term, and it tests no signatures. A pattern without
 	// variables is left to the caller, and so is Induced.
 	Lasting bool
+	// Workers is the query's share of the processor's threads; nil: the caller's thread alone.
+	Workers *schedule.Share
 	// Thorough plans as for an expensive query, whatever the pattern seems to cost.
 	Thorough bool
 	// WeightGain is the share of the cost of counting what nobody reads for each partial match below which it is counted by weights
 	// (MatchPlan.Weigh): 0 is never, infinite always. It is for solutions that are all counted, equal ones together.
 	WeightGain float64
+	// Root is a variable that the vertex order begins with where weights are looked for and its part of the pattern is a tree of which nobody
+	// reads a variable; "" leaves it open.
+	Root string
 	// Signatures says which steps test their candidates against signatures.
 	Signatures SignatureUse
 	// Ranges and Candidates are filters pushed down to a variable: its ID lies in the range, in the sorted list.
