@@ -108,8 +108,8 @@ func TestAutoPricesWeightsOnTheGPU(t *testing.T) {
 		t.Errorf("a plan of cost %g goes to the GPU", m.Plan.Cost)
 	}
 	m.Plan.Cost = 1e6 // as of a larger graph
-	if runs, cost := gpu.Expect(m.Graph, m.Plan); runs != m.Plan || cost > 4e5 {
-		t.Errorf("the GPU runs %+v at %g", runs, cost)
+	if o := gpu.Expect(m.Graph, m.Plan); o.Runs != m.Plan || o.Device > 4e5 {
+		t.Errorf("the GPU runs %+v at %g", o.Runs, o.Device)
 	}
 	on, ok := choice.Matcher(m.Plan, m.Graph).(gpuMatcher)
 	if !ok {

@@ -80,18 +80,14 @@ func (b *Backends) Forget(graphs ...*pcsr.Graph) {
 // pays reports whether a match is worth a GPU, if there is one: the plan as the processor runs it is compared with what runs there. Where it
 // were, if only what it reads were there, that is brought there: the processor matches meanwhile.
 func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
-	here := plan.Cost
-	if plan.Combine {
-		here += plan.CombineCost()
-	}
-	if here <= bgp.GPUCost {
+	if plan.Cost <= bgp.GPUCost && !(plan.Combine && plan.Cost+plan.CombineCost() > bgp.GPUCost) {
 		return false
 	}
-	runs, there := gpu.Expect(graph, plan)
-	switch {
+	expected := gpu.Expect(graph, plan)
+	switch here, there := expected.Processor, expected.Device; {
 	case !b.warm.Load():
 		return here > bgp.GPUColdCost+there
-	case here <= there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: runs}, true):
+	case here <= there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: expected.Runs}, true):
 		return false
 	case b.opened.Lost() || graph == nil || here > there+b.opened.Price(graph, plan):
 		return true

@@ -75,7 +75,7 @@ type gpuMatcher struct{ *Choice }
 // Runs implements match.Adapter: weights that the GPU does not make are taken away, unless the CPU will have to run the plan, which combines
 // no rows.
 func (g gpuMatcher) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan {
-	if runs, _ := gpu.Expect(graph, plan); gpu.Fits(&match.Match{Graph: graph, Plan: runs}, true) {
+	if runs := gpu.Runs(graph, plan); gpu.Fits(&match.Match{Graph: graph, Plan: runs}, true) {
 		return runs
 	}
 	return plan.Separate()

@@ -66,9 +66,12 @@ const (
 	GPUShare = 100
 	// GPUWeighCost is what weights by vertex cost on a GPU beside the members that are read for them: a launch.
 	GPUWeighCost = 2_000
-	// GPUCopyBytes are copied to a GPU, and GPUMoveBytes moved there, in the time of one candidate; GPUPatchCost is what a partition costs
-	// beside that which is made there of an earlier state of it.
+	// GPUStepCost is what a step costs on a GPU beside its candidates: the barriers of its phases.
+	GPUStepCost = 5_000
+	// GPUCopyBytes are copied to a GPU, GPUPageBytes of pages that lie in pinned memory, and GPUMoveBytes moved there, in the time of one
+	// candidate; GPUPatchCost is what a partition costs beside that which is made there of an earlier state of it.
 	GPUCopyBytes = 50
+	GPUPageBytes = 200
 	GPUMoveBytes = 5000
 	GPUPatchCost = 20_000
 	// CombinePrice, in candidates a row, is what a processor takes to group rows or to tell them apart, of which as many as CombineShare

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -50,8 +51,9 @@ type crowd struct {
 	// least and most are the device memory in use meanwhile; slowest is the longest that one took.
 	least, most int64
 	slowest     time.Duration
-	// slices are the rates of ten parts of the time.
+	// slices are the rates of ten parts of the time, host the MiB of the process at the end of each; 0 where the system does not tell.
 	slices [10]float64
+	host   [10]int64
 }
 
 // runCrowd has n goroutines count plans in turn for so long.
@@ -80,6 +82,9 @@ func runCrowd(t testing.TB, d *Device, g *pcsr.Graph, plans []*bgp.MatchPlan, wa
 	for time.Since(begun) < long {
 		used := d.memory.inUse()
 		c.least, c.most = min(c.least, used), max(c.most, used)
+		if i := 10 * time.Since(begun) / long; i < 10 {
+			c.host[i] = residentMiB()
+		}
 		time.Sleep(long / 1000)
 	}
 	wg.Wait()
@@ -92,6 +97,18 @@ func runCrowd(t testing.TB, d *Device, g *pcsr.Graph, plans []*bgp.MatchPlan, wa
 	}
 	c.rate, c.slowest = float64(all)/time.Since(begun).Seconds(), time.Duration(slowest.Load())
 	return c
+}
+
+// residentMiB is the memory of the process, the pinned part included.
+func residentMiB() int64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		if kib, found := strings.CutPrefix(line, "VmRSS:"); found {
+			n, _ := strconv.ParseInt(strings.Fields(kib)[0], 10, 64)
+			return n >> 10
+		}
+	}
+	return 0
 }
 
 // lubmCrowd are the queries of LUBM and their counts, with costs as of a graph that is larger.

@@ -339,6 +339,25 @@ func (c *pageCache) room(pinned int) int {
 	return n + pinned + c.growth()
 }
 
+// otherHeats are how much the pages are wanted that are there and that a table does not want, of those that nobody reads or only its query, which has pinned
+// some; mu is held.
+func (c *pageCache) otherHeats(wanted map[pageOf]bool, pinned []pageOf) (all []float64) {
+	own := make(map[*buffer]bool, len(pinned))
+	for _, p := range pinned {
+		own[p.pinned[p.page]] = true
+	}
+	mine := make(map[*buffer]bool, len(wanted))
+	for p := range wanted {
+		mine[p.buffers[p.page]] = true
+	}
+	for _, b := range c.buffers {
+		if (b.pins == 0 || own[b] && b.pins == 1) && b.ready && !mine[b] {
+			all = append(all, b.of.heat[b.page].at(c.clock))
+		}
+	}
+	return all
+}
+
 // shrink frees the buffer of the page wanted least; false where all are read.
 func (c *pageCache) shrink() bool {
 	c.mu.Lock()

@@ -48,7 +48,7 @@ func TestWindowsHoldEveryPageOnce(t *testing.T) {
 			wanted, hot = append(wanted, pages), append(hot, heats)
 			together += len(pages)
 		}
-		w := divide(wanted, hot, together, room, rapid.SampledFrom([]int{0, 3 * room / 8}).Draw(t, "stay"), of, rapid.IntRange(0, 9).Draw(t, "ungrouped") == 0)
+		w := divide(wanted, hot, together, room, rapid.SampledFrom([]int{0, 3 * room / 8}).Draw(t, "stay"), of)
 		if w.portions > mostPortions {
 			t.Fatalf("%d portions", w.portions)
 		}
@@ -73,6 +73,62 @@ func TestWindowsHoldEveryPageOnce(t *testing.T) {
 			for i, portion := range turns {
 				if i != portion || len(turns) != w.portions {
 					t.Fatalf("the turns are %v of %d portions", turns, w.portions)
+				}
+			}
+		}
+	})
+}
+
+// TestKeptPagesAreThoseWantedMost: no more than find room, only such as are there or pay, none of those left out hotter; and lists in those are counted.
+func TestKeptPagesAreThoseWantedMost(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		const pages, look = 40, 100
+		of, counts := &pagedLinks{}, []uint32{}
+		var wanted [][]int
+		var hot []map[int]float64
+		views := []*view{{paging: &paging{starts: make([]uint32, pages+1)}}, {paging: &paging{starts: make([]uint32, pages+1)}}}
+		there, lists := map[pageOf]bool{}, uint64(0)
+		for i := range rapid.IntRange(1, kernels.MaxGrouped).Draw(t, "links") {
+			v := views[rapid.IntRange(0, 1).Draw(t, "view")]
+			for page := range pages {
+				v.starts[page+1] = uint32(page+1) * 10 // 72 bytes each
+			}
+			of.views, of.cells, of.links = append(of.views, v), append(of.cells, of.count), append(of.links, uint32(i))
+			of.count += pages
+			want, heats := rapid.SliceOfNDistinct(rapid.IntRange(0, pages-1), 0, pages, rapid.ID).Draw(t, "pages"), map[int]float64{}
+			counts = append(counts, make([]uint32, pages)...)
+			for _, p := range want {
+				n := rapid.Uint32Range(1, 9).Draw(t, "rows")
+				counts[of.cells[i]+uint32(p)], lists = n, lists+uint64(n)
+				heats[p] = float64(7919*p%pages) / 10 // the same for all links of a view
+				there[pageOf{v, p}] = p%3 == 0
+			}
+			wanted, hot = append(wanted, want), append(hot, heats)
+		}
+		room := rapid.IntRange(0, 2*pages).Draw(t, "room")
+		others := rapid.SliceOfN(rapid.Float64Range(0, 5), 0, 2*pages).Draw(t, "of others")
+		w, flat := keep(of, counts, wanted, hot, there, slices.Clone(others), room, func(*view) float64 { return look })
+		stays, least := map[pageOf]bool{}, math.Inf(1)
+		for i, v := range of.views {
+			for _, p := range w.of[i][0] {
+				stays[pageOf{v, p}], least = true, min(least, hot[i][p])
+				lists -= uint64(counts[of.cells[i]+uint32(p)])
+			}
+		}
+		if len(stays) > room || w.portions != 1 || flat.lists != lists || flat.bytes != look*float64(lists) {
+			t.Fatalf("%d pages with room for %d, %d portions, %+v, want %d lists", len(stays), room, w.portions, flat, lists)
+		}
+		for i, v := range of.views {
+			for _, p := range wanted[i] {
+				pays, before := there[pageOf{v, p}] || hot[i][p]*look >= float64(v.bytes(p)), len(stays)
+				for _, h := range others {
+					if h > hot[i][p] {
+						before++
+					}
+				}
+				if in := stays[pageOf{v, p}]; in && !pays || !in && pays && (before < room || hot[i][p] > least) {
+					t.Fatalf("page %d of heat %g stays: %v; it pays: %v; %d of %d stay, of %g at least", p, hot[i][p], in, pays, len(stays), room, least)
 				}
 			}
 		}
@@ -370,6 +426,7 @@ func TestReportOutOfCore(t *testing.T) {
 			{"1/4, nothing copied in pages", func(o *tuning) { o.scattered = -1 }},
 			{"1/4, every page copied", func(o *tuning) { o.scattered = mostBuffer }},
 			{"1/4, rows not grouped", func(o *tuning) { o.ungrouped = true }},
+			{"1/4, rows grouped", func(o *tuning) { o.swept = true }},
 			{"1/4, none ahead", func(o *tuning) { o.noAhead = true }},
 		} {
 			was := d.options.tuning
@@ -543,6 +600,8 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 		"queries/s at 64", "slowest ms", "MB copied for each", "page hits", "buffers", "MB of partitions", "calls for memory for each", "device MiB in use")...)
 	var want []uint64
 	c := &counting{Driver: gpu}
+	chosen := newChoices(g, plans)
+	ways := [][]any{}
 	for _, mib := range memories(t) {
 		d := open(t, Options{Driver: c, Memory: mib << 20})
 		row := []any{mib}
@@ -555,7 +614,9 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 			if n != want[i] {
 				t.Errorf("%s with %d MiB: %d, in memory %d", lubmQueries[i].name, mib, n, want[i])
 			}
+			chosen.add(t, d, i, mib, took.ms, n)
 		}
+		ways = append(ways, waysOf(t, d, &match.Match{Graph: g, Plan: plans[len(plans)-1]}, mib, want[len(plans)-1])...)
 		runCrowd(t, d, g, plans, want, 64, time.Second/2)
 		before, _ := d.Info()
 		c.calls.Store(0)
@@ -571,6 +632,11 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	chosen.report(r)
+	r.Head("L7, each way of access alone", "memory MiB", "way", "whole ms", "MB copied", "GB/s", "of 55, %", "last step")
+	for _, way := range ways {
+		r.Row(way...)
+	}
 	reportServer(t, r, gpu, g, plans, want)
 	var all time.Duration
 	for _, p := range plans {
@@ -583,6 +649,78 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 	r.Say(fmt.Sprintf("The processor answers %.1f of them a second, one at a time on all cores.", float64(len(plans))/all.Seconds()))
 }
 
+// waysOf measures a count whose pages have no room together with each way of access alone, beside what is chosen.
+func waysOf(t *testing.T, d *Device, m *match.Match, mib int64, want uint64) (rows [][]any) {
+	if _, paged := d.partitions.away(needsOf(m.Graph, m.Plan)); !paged {
+		return nil
+	}
+	was := d.options.tuning
+	for _, way := range []struct {
+		name string
+		set  func(o *tuning)
+	}{
+		{"as it is chosen", func(*tuning) {}},
+		{"pages come and go", func(o *tuning) { o.swept = true }},
+		{"pages come and go, none ahead", func(o *tuning) { o.swept, o.noAhead = true, true }},
+		{"pages stay, rows not grouped", func(o *tuning) { o.ungrouped = true }},
+		{"nothing copied", func(o *tuning) { o.scattered = -1 }},
+	} {
+		way.set(&d.options.tuning)
+		timeInPages(t, d, m, 8) // what was wanted before is forgotten
+		took, n := timeInPages(t, d, m, 5)
+		if n != want {
+			t.Errorf("%s with %d MiB: %d, want %d", way.name, mib, n, want)
+		}
+		traced := *m
+		traced.Trace = &match.Trace{}
+		if _, err := d.Count(t.Context(), &traced); err != nil {
+			t.Error(err)
+		}
+		rate := took.mb / took.ms
+		rows = append(rows, []any{mib, way.name, took.ms, took.mb, rate, rate / 0.55, traced.Trace.Steps[len(traced.Trace.Steps)-1].Variant})
+		d.options.tuning = was
+	}
+	return rows
+}
+
+// choices are what auto chooses for plans, beside what both devices take.
+type choices struct {
+	g     *pcsr.Graph
+	plans []*bgp.MatchPlan
+	here  []float64 // what the processor takes, in milliseconds, on all cores
+	rows  [][]any
+}
+
+func newChoices(g *pcsr.Graph, plans []*bgp.MatchPlan) *choices { return &choices{g: g, plans: plans} }
+
+// add notes a plan that the device, with so much memory, counted in so many milliseconds.
+func (c *choices) add(t *testing.T, d *Device, i int, mib int64, ms float64, n uint64) {
+	m := &match.Match{Graph: c.g, Plan: c.plans[i]}
+	if len(c.here) == i {
+		var took []float64
+		for range 5 {
+			begun := time.Now()
+			got, err := matchtest.OnThreads(cpu.New(), 0).Count(t.Context(), m)
+			if took = append(took, matchtest.Milliseconds(time.Since(begun))); err != nil || got != n {
+				t.Errorf("plan %d: %d, on the processor %d, %v", i, n, got, err)
+			}
+		}
+		c.here = append(c.here, matchtest.Median(took))
+	}
+	o, auto := Expect(c.g, c.plans[i]), "cpu"
+	if paysOnDevice(d, c.g, c.plans[i]) {
+		auto = "gpu"
+	}
+	c.rows = append(c.rows, []any{lubmQueries[i].name, mib, o.Processor, o.Device, d.Price(c.g, c.plans[i]), auto, ms, c.here[i]})
+}
+
+func (c *choices) report(r *matchtest.Report) {
+	r.Head("What auto chooses, once the partitions are there", "query", "memory MiB", "expected on the processor", "on the device", "over the bus", "auto", "device ms", "processor ms")
+	for _, row := range c.rows {
+		r.Row(row...)
+	}
+}
+
 // reportServer measures a crowd that reads four times of what the device has, for as many seconds as RDFGPU_SOAK says.
 func reportServer(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pcsr.Graph, plans []*bgp.MatchPlan, want []uint64) {
 	seconds, _ := strconv.Atoi(os.Getenv("RDFGPU_SOAK"))
@@ -592,7 +730,7 @@ func reportServer(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pcsr
 	needs := &needs{graph: g}
 	for _, p := range plans {
 		for _, of := range needsOf(g, p).parts {
-			needs.add(of)
+			needs.add(of, 0)
 		}
 	}
 	bytes := int64(0)
@@ -601,9 +739,13 @@ func reportServer(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pcsr
 	}
 	d := open(t, Options{Driver: gpu, Memory: bytes / 4})
 	runCrowd(t, d, g, plans, want, 64, 2*time.Second)
+	before, _ := d.Info()
 	took := runCrowd(t, d, g, plans, want, 64, time.Duration(seconds)*time.Second)
-	r.Say(fmt.Sprintf("64 goroutines that read %d MiB with %d MiB of memory for %d s: %.0f queries/s, by tenths of the time %.0f; the slowest %.1f ms; memory in use %d to %d MiB.",
-		bytes>>20, bytes>>22, seconds, took.rate, took.slices, matchtest.Milliseconds(took.slowest), took.least>>20, took.most>>20))
+	r.Say(fmt.Sprintf("64 goroutines that read %d MiB with %d MiB of memory for %d s: %.0f queries/s, by tenths of the time %.0f; the slowest %.1f ms; device memory in use %d to %d MiB; the host's, by tenths, %d MiB.",
+		bytes>>20, bytes>>22, seconds, took.rate, took.slices, matchtest.Milliseconds(took.slowest), took.least>>20, took.most>>20, took.host))
+	info, _ := d.Info()
+	r.Say(fmt.Sprintf("In the time %.1f MB of pages were copied for each query; %.0f %% of those wanted were there.", float64(info.Pages.Copied-before.Pages.Copied)/1e6/(took.rate*float64(seconds)),
+		100*float64(info.Pages.Hits-before.Pages.Hits)/max(float64(info.Pages.Hits+info.Pages.Misses-before.Pages.Hits-before.Pages.Misses), 1)))
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}

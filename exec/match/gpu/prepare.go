@@ -3,19 +3,19 @@ package gpu
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sync"
 
-	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// needs are the partitions that a plan reads.
+// needs are the partitions that a plan reads. A class or a constant's list without gaps is a range of numbers, which reads none.
 type needs struct {
 	graph *pcsr.Graph
 	parts []need
+	// looks is how many rows are expected to look lists up in each of parts.
+	looks []float64
 	// everything: all partitions with the lists of their row vertices; sets: what tells the labels of a vertex's edges.
 	everything, sets bool
 }
@@ -30,56 +30,77 @@ type need struct {
 
 func needsOf(g *pcsr.Graph, plan *bgp.MatchPlan) *needs {
 	n := &needs{graph: g}
+	typeLabel, typed := g.TypeLabel()
+	rows := 1.0
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		for k := range s.Links {
-			n.link(&s.Links[k])
+			n.link(&s.Links[k], rows)
 		}
-		if label, ok := g.TypeLabel(); ok && len(s.Classes) > 0 {
-			n.add(need{label: label, dir: pcsr.In})
+		for _, c := range s.Classes {
+			if typed && !isGapless(g.Members(c)) {
+				n.add(need{label: typeLabel, dir: pcsr.In}, 1)
+			}
 		}
 		for _, c := range s.Checks {
-			n.check(c.Label)
+			n.check(c.Label, s.EstimatedCandidates)
+		}
+		if !s.Counted {
+			rows = s.EstimatedRows
 		}
 	}
 	for _, c := range plan.InputChecks {
-		n.check(c.Label)
+		n.check(c.Label, 1)
 	}
-	if label, ok := g.TypeLabel(); ok && len(plan.InputClasses) > 0 {
-		n.check(bgp.Const(label))
+	if typed && len(plan.InputClasses) > 0 {
+		n.check(bgp.Const(typeLabel), 1)
 	}
 	return n
 }
 
-func (n *needs) link(l *bgp.Link) {
+// isGapless reports whether a sorted list is a range of numbers.
+func isGapless(list []pcsr.Vertex) bool {
+	return len(list) > 0 && int(list[len(list)-1]-list[0])+1 == len(list)
+}
+
+// link needs what a link reads, whose lists so many rows look up.
+func (n *needs) link(l *bgp.Link, rows float64) {
 	switch l.Kind {
 	case bgp.EdgeLabels:
 		n.sets = true
 	case bgp.AllVertices:
-		n.add(need{dir: l.Dir, incident: true, vertices: true})
+		n.add(need{dir: l.Dir, incident: true, vertices: true}, rows)
 	case bgp.Neighbours, bgp.Rows:
-		if l.Label.IsConstant() {
-			n.add(need{label: l.Label.Constant, dir: l.Dir, vertices: l.Kind == bgp.Rows})
-		} else {
+		switch {
+		case !l.Label.IsConstant():
 			n.everything = true
+		case l.Kind == bgp.Neighbours && l.From.IsConstant():
+			if !isGapless(n.graph.Neighbours(l.From.Constant, l.Label.Constant, l.Dir)) {
+				n.add(need{label: l.Label.Constant, dir: l.Dir}, 1)
+			}
+		default:
+			n.add(need{label: l.Label.Constant, dir: l.Dir, vertices: l.Kind == bgp.Rows}, rows)
 		}
 	}
 }
 
-// check needs both directions of the label of an edge that is tested.
-func (n *needs) check(label bgp.Operand) {
+// check needs both directions of the label of an edge that is tested, so many times.
+func (n *needs) check(label bgp.Operand, times float64) {
 	if !label.IsConstant() {
 		n.everything = true
 		return
 	}
-	n.add(need{label: label.Constant, dir: pcsr.Out})
-	n.add(need{label: label.Constant, dir: pcsr.In})
+	n.add(need{label: label.Constant, dir: pcsr.Out}, times)
+	n.add(need{label: label.Constant, dir: pcsr.In}, times)
 }
 
-func (n *needs) add(part need) {
-	if !slices.Contains(n.parts, part) {
-		n.parts = append(n.parts, part)
+func (n *needs) add(part need, looks float64) {
+	i := slices.Index(n.parts, part)
+	if i < 0 {
+		i = len(n.parts)
+		n.parts, n.looks = append(n.parts, part), append(n.looks, 0)
 	}
+	n.looks[i] += looks
 }
 
 // all are the partitions of the graph that are needed.
@@ -104,70 +125,19 @@ func (n *needs) part(of need) *pcsr.Partition {
 	return n.graph.Partition(of.label, of.dir)
 }
 
-// Price is what bringing what a plan reads of a graph, and is not there, to the device costs, in the unit of plans' costs.
-func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
-	price := 0.0
-	err := section.Guard(func() error {
-		n := needsOf(g, plan)
-		for _, of := range n.all() {
-			part := n.part(of)
-			if _, paged := d.partitions.paged(part); paged {
-				price += d.sweeps(plan) * float64(part.Bytes()) / bgp.GPUCopyBytes
-			} else {
-				price += d.partitions.price(part)
-			}
-		}
-		if n.everything || n.sets {
-			for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
-				price += d.partitions.price(g.Incident(dir)) + d.partitions.price(g.EdgeLabelSets(dir))
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return math.Inf(1) // who reads it will say so
-	}
-	return price
-}
-
-// rowEstimate is about how many bytes a row of a query's tables takes.
-const rowEstimate = 64
-
-// sweeps is how often a plan is expected to read what is in pages: once for each table.
-func (d *Device) sweeps(plan *bgp.MatchPlan) float64 {
-	rows := 0.0
-	for i := range plan.Steps {
-		rows = max(rows, plan.Steps[i].EstimatedRows)
-	}
-	return 1 + rows*rowEstimate/float64(d.lanes.most)
-}
-
-// price is what a partition costs that is not there.
-func (p *partitions) price(part *pcsr.Partition) float64 {
-	if part.Rows() == 0 || p.has(part) {
-		return 0
-	}
-	if part.Layer() != pcsr.Patched {
-		return float64(part.Bytes()) / bgp.GPUCopyBytes
-	}
-	price := bgp.GPUPatchCost + float64(8*(part.Edges()+part.Rows()))/bgp.GPUMoveBytes
-	if ground := part.Ground(); !p.has(ground) {
-		price += float64(ground.Bytes()) / bgp.GPUCopyBytes
-	}
-	return price
-}
-
 func (p *partitions) has(part *pcsr.Partition) bool {
 	there, _ := p.paged(part)
 	return there
 }
 
-// paged reports whether a partition is there, and in pages.
-func (p *partitions) paged(part *pcsr.Partition) (there, paged bool) {
+// paged reports whether a partition is there, and its pages if it is read in some.
+func (p *partitions) paged(part *pcsr.Partition) (there bool, pages *paging) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.all[part.Identity()]
-	return l != nil, l != nil && l.pages != nil
+	if l := p.all[part.Identity()]; l != nil {
+		return true, l.pages
+	}
+	return false, nil
 }
 
 // away is how many bytes are needed of partitions that are not there, and whether one is there in pages.

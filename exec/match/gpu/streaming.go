@@ -15,8 +15,8 @@ import (
 
 // streaming is how a query reads partitions in pages. Before a table is joined, its rows that have lists in each page are counted. The pages
 // that many rows want come to the device; where that has not room for all, the rows are grouped by sets of pages (windows), so that each page
-// comes once for a table and a set of the other lists' pages, and the next come while the rows before are joined. Lists in other pages are
-// read where they lie in host memory.
+// comes once for a table and a set of the other lists' pages, and the next come while the rows before are joined; or the pages wanted most stay, where
+// that is expected to take less time. Lists in other pages are read where they lie in host memory.
 type streaming struct {
 	byStep []pagedLinks // by device step
 	memory []kernels.Address
@@ -163,7 +163,7 @@ func (q *query) split(k int, rows uint64) error {
 	if err != nil {
 		return err
 	}
-	w := q.windowing(of, counts, lv)
+	w := q.windowing(k, counts)
 	if w.portions == 1 {
 		all.pages = w.pagesOf(of, 0)
 		return nil
@@ -426,17 +426,18 @@ type windows struct {
 	adds     []uint32  // by cell: what it adds to a row's portion
 	of       [][][]int // by link and window: its pages
 	strides  []int
-	inner    int // the link whose windows change fastest
+	inner    int  // the link whose windows change fastest
+	stays    bool // the first of them stays for the next tables
 	portions int
 }
 
 // windowing decides which pages come to the device for a table, and together with which others.
-func (q *query) windowing(of *pagedLinks, counts []uint32, lv *level) *windows {
-	c := q.d.pages
+func (q *query) windowing(k int, counts []uint32) *windows {
+	c, of, lv := q.d.pages, &q.streaming.byStep[k], &q.driven.levels[k]
 	c.mu.Lock()
 	wanted := make([][]int, len(of.links))
 	hot := make([]map[int]float64, len(of.links))
-	together := map[pageOf]bool{}
+	together := map[pageOf]bool{} // whether it is there
 	for i, v := range of.views {
 		hot[i] = map[int]float64{}
 		for page, n := range counts[of.cells[i]:][:v.pages()] {
@@ -451,16 +452,111 @@ func (q *query) windowing(of *pagedLinks, counts []uint32, lv *level) *windows {
 			}
 			wanted[i] = append(wanted[i], page)
 			hot[i][page] = v.heat[page].at(c.clock)
-			together[pageOf{v, page}] = true
+			together[pageOf{v, page}] = there
 		}
 	}
+	others := c.otherHeats(together, q.streaming.pinned)
 	c.mu.Unlock()
 	room := c.room(len(q.streaming.pinned))
 	stay := 3 * room / 8
 	if int64(room)*c.bytes < worthStaying {
 		stay = 0
 	}
-	return divide(wanted, hot, len(together), room, stay, of, q.d.options.ungrouped)
+	w := divide(wanted, hot, len(together), room, stay, of)
+	if len(together) <= room || q.d.options.swept {
+		return w
+	}
+	kept, flat := keep(of, counts, wanted, hot, together, others, room, func(v *view) float64 { return v.lookBytes(q.candidates(k)) })
+	if w.portions > 1 && !q.d.options.ungrouped && flat.bytes >= w.sweepBytes(c.bytes) {
+		return w
+	}
+	lv.flat += flat.lists
+	return kept
+}
+
+// candidates is how many of them device step k has for a row, by its tables so far, or as the plan expects.
+func (q *query) candidates(k int) float64 {
+	if t := &q.driven.trace[k]; t.Candidates > 0 {
+		return float64(t.Candidates) / float64(max(t.RowsIn, 1))
+	}
+	rows := 1.0
+	if k > q.first {
+		rows = max(q.steps[k-1].Plan.EstimatedRows, 1)
+	}
+	return q.steps[k].Plan.EstimatedCandidates / rows
+}
+
+// portionBytes are copied in the time that a portion takes beside what it joins: some launches, and the host's decisions between them.
+const portionBytes = 3 << 20
+
+// sweepBytes is how many bytes could be copied while a table is joined in these windows, of pages of so many bytes: for each set of the other
+// links' windows those of the innermost link come that do not stay.
+func (w *windows) sweepBytes(page int64) float64 {
+	pages, outer := 0, 1
+	for i, of := range w.of {
+		if i == w.inner {
+			continue
+		}
+		outer *= max(len(of), 1)
+		for _, window := range of {
+			pages += len(window)
+		}
+	}
+	for n, window := range w.of[w.inner] {
+		if n > 0 || !w.stays {
+			pages += outer * len(window)
+		}
+	}
+	return float64(int64(pages)*page) + float64(w.portions)*portionBytes
+}
+
+// flatLists are those that are read where they lie, and how many bytes of the bus's time they take.
+type flatLists struct {
+	lists uint64
+	bytes float64
+}
+
+// keep makes one window of the pages wanted most that find room together, beside what others want more: those that are there or were wanted often enough
+// that a copy pays. It tells what the lists in the rest take, one of a view so many bytes.
+func keep(of *pagedLinks, counts []uint32, wanted [][]int, hot []map[int]float64, there map[pageOf]bool, others []float64, room int, lookBytes func(*view) float64) (*windows, flatLists) {
+	var all []pageOf
+	heat := map[pageOf]float64{}
+	for i, v := range of.views {
+		for _, page := range wanted[i] {
+			p, h := pageOf{v, page}, hot[i][page]
+			if _, known := heat[p]; !known && (there[p] || h*lookBytes(v) >= float64(v.bytes(page))) {
+				all = append(all, p)
+			}
+			heat[p] = h
+		}
+	}
+	slices.SortStableFunc(all, func(a, b pageOf) int { return cmp.Compare(heat[b], heat[a]) })
+	slices.Sort(others)
+	stay := map[pageOf]bool{}
+	for _, p := range all {
+		for len(others) > 0 && others[len(others)-1] > heat[p] {
+			others, room = others[:len(others)-1], room-1
+		}
+		if room--; room < 0 {
+			break
+		}
+		stay[p] = true
+	}
+	w, flat := &windows{adds: make([]uint32, of.count), strides: make([]int, len(wanted)), portions: 1}, flatLists{}
+	for i, v := range of.views {
+		var pages []int
+		for _, page := range wanted[i] {
+			if stay[pageOf{v, page}] {
+				pages = append(pages, page)
+				continue
+			}
+			n := counts[of.cells[i]+uint32(page)]
+			flat.lists += uint64(n)
+			flat.bytes += float64(n) * lookBytes(v)
+		}
+		w.of = append(w.of, [][]int{pages})
+	}
+	return w, flat
 }
 
 // worthStaying is the room from which it pays that pages stay: windows of less come in less time than a portion takes by itself, so there should be
@@ -468,8 +564,8 @@ func (q *query) windowing(of *pagedLinks, counts []uint32, lv *level) *windows {
 const worthStaying = 32 << 20
 
 // divide cuts the pages that each link wants into windows, so that one of each fits room pages, and two of the link that wants most, of
-// which stay pages stay; ungrouped: all are one window, of which as many come as there is room for.
-func divide(wanted [][]int, hot []map[int]float64, together, room, stay int, of *pagedLinks, ungrouped bool) *windows {
+// which stay pages stay.
+func divide(wanted [][]int, hot []map[int]float64, together, room, stay int, of *pagedLinks) *windows {
 	w := &windows{adds: make([]uint32, of.count), of: make([][][]int, len(wanted)), strides: make([]int, len(wanted)), portions: 1}
 	for i := range wanted {
 		w.of[i] = [][]int{wanted[i]}
@@ -477,7 +573,7 @@ func divide(wanted [][]int, hot []map[int]float64, together, room, stay int, of 
 			w.inner = i
 		}
 	}
-	if together <= room || room < 2*len(wanted) || ungrouped {
+	if together <= room || room < 2*len(wanted) {
 		return w // all at once, or as much as there is room for
 	}
 	w.cut(wanted, hot, room, stay)
@@ -520,7 +616,8 @@ func (w *windows) cut(wanted [][]int, hot []map[int]float64, room, stay int) {
 	if len(wanted) == 1 {
 		stay *= 2
 	}
-	w.of[w.inner] = stable(wanted[w.inner], hot[w.inner], left, min(stay, 3*left/4))
+	stay = min(stay, 3*left/4)
+	w.of[w.inner], w.stays = stable(wanted[w.inner], hot[w.inner], left, stay), stay > 0
 }
 
 func (w *windows) count() int {

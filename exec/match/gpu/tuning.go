@@ -48,8 +48,9 @@ type tuning struct {
 	scattered int64
 	// onTheWay is how many bytes of pages are copied before the context is looked at; 0 means 512 MiB, some ten milliseconds.
 	onTheWay int64
-	// ungrouped joins all rows of a table together, with as many of their pages as there is room for.
-	ungrouped bool
+	// ungrouped joins all rows of a table together, with as many of their pages as there is room for; swept never does where pages do not find
+	// room together: they come and go. Otherwise it is what is expected to take less time.
+	ungrouped, swept bool
 	// noAhead copies pages only when the rows before are through.
 	noAhead bool
 	// lightRoot and splitRoot are the sizes of neighbourhoods (dense.go); 0 means what is said there.

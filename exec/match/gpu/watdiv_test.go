@@ -34,6 +34,7 @@ type commerce struct {
 	first uint32   // vertex
 	label []uint16 // of each vertex
 	edges int      // labels
+	limit time.Duration
 }
 
 func newCommerce(t *testing.T, scale int) *commerce {
@@ -188,7 +189,8 @@ const (
 )
 
 // TestReportWalks measures patterns of random walks over a graph of WatDiv with vertex labels, with less memory than the graph takes
-// (SGSI, section 8.4, table 5 and figure 17): RDFGPU_WATDIV is the scale, 9260 for a billion triples.
+// (SGSI, section 8.4, table 5 and figure 17): RDFGPU_WATDIV is the scale, 9260 for a billion triples, and RDFGPU_SHARE what the memory is
+// divided by, for less of them; RDFGPU_WALK_MS how long one may take.
 func TestReportWalks(t *testing.T) {
 	gpu := driver(t)
 	scale, queries := 10, 10
@@ -196,38 +198,87 @@ func TestReportWalks(t *testing.T) {
 		scale, _ = strconv.Atoi(s)
 		queries = 50
 	}
+	share, limit := int64(1), walkLimit
+	if s := os.Getenv("RDFGPU_SHARE"); s != "" {
+		share, _ = strconv.ParseInt(s, 10, 64)
+	}
+	if s := os.Getenv("RDFGPU_WALK_MS"); s != "" {
+		ms, _ := strconv.Atoi(s)
+		limit = time.Duration(ms) * time.Millisecond
+	}
 	begun := time.Now()
 	c := newCommerce(t, scale)
+	c.limit = limit
 	r := matchtest.NewReport(t, "walks.md")
 	title := fmt.Sprintf("WatDiv with %d labels of vertices: %d triples, %d of them labels, %d vertices, %d MB; made in %v", vertexLabels, c.graph.Edges(), len(c.label),
 		len(c.label), c.graph.Bytes()>>20, time.Since(begun).Round(time.Millisecond))
 	r.Head(title, "vertices", "memory MiB", "queries", "mean ms", "median ms", "slowest ms", "more than 64 bits", "not in time", "MB copied for each",
 		"walks with rows", "rows of all", "mean ms")
+	var chosen [][]any
 	for _, sized := range []struct {
 		vertices, queries int
 		memory            []int64
-	}{{12, queries, []int64{8192, 2048}}, {4, queries / 2, []int64{2048}}, {15, queries / 2, []int64{2048}}, {30, queries / 2, []int64{2048}}} {
+	}{{12, queries, []int64{8192 / share, 2048 / share}}, {4, queries / 2, []int64{2048 / share}}, {15, queries / 2, []int64{2048 / share}}, {30, queries / 2, []int64{2048 / share}}} {
 		random := rand.New(rand.NewPCG(uint64(sized.vertices), 1))
 		var walks []pattern
 		for range sized.queries {
 			walks = append(walks, c.walk(random, sized.vertices))
 		}
-		counts := map[int]uint64{}
+		counts, took := map[int]uint64{}, map[int64][]walked{}
 		for _, mib := range sized.memory {
-			c.measure(t, r, gpu, walks, sized.vertices, mib, counts)
+			took[mib] = c.measure(t, r, gpu, walks, sized.vertices, mib, counts)
 		}
-		c.processor(t, r, walks, counts)
+		here := c.processor(t, r, walks, counts)
+		for _, mib := range sized.memory {
+			chosen = append(chosen, append([]any{sized.vertices, mib}, asChosen(took[mib], here)...))
+		}
+	}
+	r.Head("Counts as auto chooses, of those that the processor was asked for, warm", "vertices", "memory MiB", "queries", "to the device", "mean ms as chosen",
+		"all on the processor", "all on the device", "chosen and more than 0.2 ms and a fifth slower than the processor", "most ms lost", "ended there alone", "ended on the processor alone")
+	for _, row := range chosen {
+		r.Row(row...)
 	}
 }
 
-// measure counts each pattern once, and makes its rows.
-func (c *commerce) measure(t *testing.T, r *matchtest.Report, gpu kernels.Driver, walks []pattern, vertices int, mib int64, counts map[int]uint64) {
+// walked is what a walk took on the device, when what it reads was there, and whether auto would have chosen the device then.
+type walked struct {
+	ms    float64
+	late  bool
+	there bool
+}
+
+// asChosen compares what auto chooses with the processor alone, and the device.
+func asChosen(device, here []walked) []any {
+	n, there, slower, deviceAlone, hereAlone := len(here), 0, 0, 0, 0
+	sum, sumHere, sumDevice, lost := 0.0, 0.0, 0.0, 0.0
+	for i, h := range here {
+		took := h
+		if device[i].there {
+			took = device[i]
+			there++
+		}
+		sum, sumHere, sumDevice = sum+took.ms, sumHere+h.ms, sumDevice+device[i].ms
+		if lost = max(lost, took.ms-h.ms); took.ms > 1.2*h.ms && took.ms > h.ms+0.2 {
+			slower++
+		}
+		if device[i].late != h.late && h.late {
+			deviceAlone++
+		} else if device[i].late != h.late {
+			hereAlone++
+		}
+	}
+	return []any{n, there, sum / float64(n), sumHere / float64(n), sumDevice / float64(n), slower, lost, deviceAlone, hereAlone}
+}
+
+// measure counts each pattern, and makes its rows. It returns what counting it once more takes.
+func (c *commerce) measure(t *testing.T, r *matchtest.Report, gpu kernels.Driver, walks []pattern, vertices int, mib int64, counts map[int]uint64) (again []walked) {
 	d := open(t, Options{Driver: gpu, Memory: mib << 20})
 	var took []float64
 	large, late, listed, rows, rowsTook := 0, 0, 0, uint64(0), time.Duration(0)
 	for i, p := range walks {
 		n, elapsed, err := c.count(d, p)
 		took = append(took, matchtest.Milliseconds(elapsed))
+		again = append(again, c.recount(t, d, p, elapsed, err))
 		switch was, known := counts[i]; {
 		case errors.Is(err, match.ErrTooMany):
 			large++
@@ -261,6 +312,21 @@ func (c *commerce) measure(t *testing.T, r *matchtest.Report, gpu kernels.Driver
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
+	return again
+}
+
+// recount counts a pattern that was counted before, unless that did not end.
+func (c *commerce) recount(t *testing.T, d *Device, p pattern, elapsed time.Duration, err error) walked {
+	plan, planned := p.plan(c.graph, bgp.Isomorphism, true)
+	if planned != nil {
+		t.Fatal(planned)
+	}
+	w := walked{there: paysOnDevice(d, c.graph, plan), late: errors.Is(err, context.DeadlineExceeded)}
+	if !w.late {
+		_, elapsed, _ = c.count(d, p)
+	}
+	w.ms = matchtest.Milliseconds(elapsed)
+	return w
 }
 
 // count counts a pattern on the device, planned before.
@@ -269,7 +335,7 @@ func (c *commerce) count(d *Device, p pattern) (n uint64, took time.Duration, er
 	if err != nil {
 		return 0, 0, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), walkLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 	defer cancel()
 	begun := time.Now()
 	n, err = d.Count(ctx, &match.Match{Graph: c.graph, Plan: plan})
@@ -282,32 +348,34 @@ func (c *commerce) rows(d *Device, p pattern) (n uint64, took time.Duration, err
 	if err != nil {
 		return 0, 0, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), walkLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 	defer cancel()
 	begun := time.Now()
 	err = d.Match(ctx, &match.Match{Graph: c.graph, Plan: plan}, func(b *match.Batch) error { n += uint64(b.N); return nil })
 	return n, time.Since(begun), err
 }
 
-// processor counts patterns on the processor, which must come to the same.
-func (c *commerce) processor(t *testing.T, r *matchtest.Report, walks []pattern, counts map[int]uint64) {
+// processor counts patterns on the processor, which must come to the same, as many as there is time for, and returns what they took.
+func (c *commerce) processor(t *testing.T, r *matchtest.Report, walks []pattern, counts map[int]uint64) (here []walked) {
 	took, n := time.Duration(0), 0
 	for i, p := range walks {
 		plan, err := p.plan(c.graph, bgp.Isomorphism, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), walkLimit)
+		ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 		begun := time.Now()
 		got, err := matchtest.OnThreads(cpu.New(), 0).Count(ctx, &match.Match{Graph: c.graph, Plan: plan})
 		cancel()
+		here = append(here, walked{ms: matchtest.Milliseconds(time.Since(begun)), late: errors.Is(err, context.DeadlineExceeded)})
 		took, n = took+time.Since(begun), n+1
 		if want, known := counts[i]; known && err == nil && got != want {
 			t.Errorf("walk %d: %d, on the processor %d", i, want, got)
 		}
-		if took > 2*walkLimit {
+		if took > 2*c.limit {
 			break
 		}
 	}
 	r.Say(fmt.Sprintf("The processor counts %d of them in %.2f ms in the mean, on all cores.", n, matchtest.Milliseconds(took)/float64(n)))
+	return here
 }

@@ -102,26 +102,6 @@ func (s *shape) addWeighings(groups []*match.Group) {
 	}
 }
 
-// Expect returns a plan as a device runs it, without weights where it cannot make them all and without combining equal rows where it cannot,
-// and what that is expected to cost beside bringing what it reads, in the unit of plans' costs: with combining, wherever that is done.
-func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) (runs *bgp.MatchPlan, cost float64) {
-	runs, made := plan.ByRows(), 0
-	if runs != plan && g != nil {
-		m := &match.Match{Graph: g, Plan: plan, Weighted: true}
-		if s := newShape(m, countsAlone(m), &Options{}); s.weighsAll() {
-			runs, made = plan, len(s.made)
-		}
-	}
-	cost = bgp.GPUCost + float64(made)*bgp.GPUWeighCost + runs.Cost/bgp.GPUShare
-	if plan.Combine {
-		if !Combines(runs) {
-			runs = runs.Separate()
-		}
-		cost += runs.GPUCombineCost()
-	}
-	return runs, cost
-}
-
 // weighsAll reports whether all weights that the plan wants are made.
 func (s *shape) weighsAll() bool {
 	byRows := func(step *match.Step) bool { return step.Plan.Weighed }

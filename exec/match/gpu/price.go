@@ -1,0 +1,167 @@
+package gpu
+
+import (
+	"math"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// Outlook is what a plan is expected to cost, in the unit of plans' costs.
+type Outlook struct {
+	// Runs is the plan as a device runs it (Runs).
+	Runs *bgp.MatchPlan
+	// Processor is what it costs a processor, Device what it costs a device beside bringing what it reads (Device.Price); both with
+	// combining, wherever that is done.
+	Processor, Device float64
+}
+
+// Expect returns what a plan is expected to cost.
+func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
+	runs, made := adapt(g, plan)
+	o := Outlook{Runs: runs, Processor: plan.Cost - lengthsSaved(g, plan)}
+	o.Device = bgp.GPUCost + float64(len(runs.Steps))*bgp.GPUStepCost + float64(made)*bgp.GPUWeighCost + (runs.Cost-lengthsSaved(g, runs))/bgp.GPUShare
+	if plan.Combine {
+		o.Processor += plan.CombineCost()
+		o.Device += runs.GPUCombineCost()
+	}
+	return o
+}
+
+// Runs returns a plan as a device runs it: without weights where it cannot make them all, and without combining equal rows where it cannot.
+func Runs(g *pcsr.Graph, plan *bgp.MatchPlan) *bgp.MatchPlan {
+	runs, _ := adapt(g, plan)
+	return runs
+}
+
+// adapt also returns how many weights are made.
+func adapt(g *pcsr.Graph, plan *bgp.MatchPlan) (runs *bgp.MatchPlan, made int) {
+	runs = plan.ByRows()
+	if runs != plan && g != nil {
+		m := &match.Match{Graph: g, Plan: plan, Weighted: true}
+		if s := newShape(m, countsAlone(m), &Options{}); s.weighsAll() {
+			runs, made = plan, len(s.made)
+		}
+	}
+	if plan.Combine && !Combines(runs) {
+		runs = runs.Separate()
+	}
+	return runs, made
+}
+
+// lengthsSaved is what a plan's cost has for candidates of its last steps that nobody reads, because their number is the length of a list between
+// bounds: the planner does not know that a class is a range of numbers.
+func lengthsSaved(g *pcsr.Graph, plan *bgp.MatchPlan) (saved float64) {
+	own := plan.Own()
+	if g == nil || own == 0 || !plan.Steps[own-1].Counted || plan.IsInduced() {
+		return 0
+	}
+	m := &match.Match{Graph: g, Plan: plan, Weighted: true}
+	l := match.Lower(m, countsAlone(m), match.Tuning{NoOrder: true, NoDense: true})
+	if l.Never {
+		return 0
+	}
+	rows := 1.0
+	for k := range plan.Steps[:own] {
+		s := &plan.Steps[k]
+		if k >= own-l.Lengths() && !s.Weighed {
+			saved += max(s.EstimatedCandidates-bgp.SearchPrice*rows, 0)
+		}
+		if !s.Counted {
+			rows = s.EstimatedRows
+		}
+	}
+	return min(saved, plan.Cost)
+}
+
+// Price is what bringing what a plan reads of a graph, and is not there, to the device costs, in the unit of plans' costs: of what is not there at
+// all, all of it; of what is read in pages, what the plan is expected to have of them over the bus.
+func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
+	price := 0.0
+	err := section.Guard(func() error {
+		n := needsOf(g, plan)
+		for i, of := range n.all() {
+			looks := math.Inf(1)
+			if !n.everything {
+				looks = n.looks[i]
+			}
+			price += d.partitions.price(n.part(of), looks, d.sweeps(plan))
+		}
+		if n.everything || n.sets {
+			for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
+				price += d.partitions.price(g.Incident(dir), math.Inf(1), 1) + d.partitions.price(g.EdgeLabelSets(dir), math.Inf(1), 1)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return math.Inf(1) // who reads it will say so
+	}
+	return price
+}
+
+// rowEstimate is about how many bytes a row of a query's tables takes.
+const rowEstimate = 64
+
+// sweeps is how often a plan is expected to read what is in pages: once for each table.
+func (d *Device) sweeps(plan *bgp.MatchPlan) float64 {
+	rows := 0.0
+	for i := range plan.Steps {
+		if s := &plan.Steps[i]; !s.Counted {
+			rows = max(rows, s.EstimatedRows)
+		}
+	}
+	return 1 + rows*rowEstimate/float64(d.lanes.most)
+}
+
+// price is what a partition costs in which so many rows look lists up, and which is read so many times where it is in pages.
+func (p *partitions) price(part *pcsr.Partition, looks, sweeps float64) float64 {
+	if part.Rows() == 0 {
+		return 0
+	}
+	there, pages := p.paged(part)
+	switch {
+	case pages != nil:
+		return p.d.pages.overBus(pages, looks, sweeps) / bgp.GPUPageBytes
+	case there:
+		return 0
+	case part.Layer() != pcsr.Patched:
+		return float64(part.Bytes()) / bgp.GPUCopyBytes
+	}
+	price := bgp.GPUPatchCost + float64(8*(part.Edges()+part.Rows()))/bgp.GPUMoveBytes
+	if ground := part.Ground(); !p.has(ground) {
+		price += float64(ground.Bytes()) / bgp.GPUCopyBytes
+	}
+	return price
+}
+
+// overBus is how many bytes of the bus's time reading lists of a partition is expected to take: those of the pages that are not on the device, or of
+// the lists alone.
+func (c *pageCache) overBus(p *paging, looks, sweeps float64) float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	away := 0.0
+	for page, b := range p.buffers {
+		if b == nil || !b.ready {
+			away += float64(p.bytes(page))
+		}
+	}
+	return min(sweeps*away, looks*p.lookBytes(1))
+}
+
+// A list that is read where it lies, in host memory, takes the bus as long as so many bytes: lookLine for each time that it must be waited for: once,
+// and once for each doubling from lookShort bytes on, since it is searched; with candidates, a part of that for each of them, because they are
+// tested against it. Of the counts of LUBM L7 and of triangles (docs/BENCHMARKS-GPU.md).
+const (
+	lookLine      = 128
+	lookShort     = 64
+	lookCandidate = 1. / 16
+)
+
+// lookBytes is about how many bytes of the bus's time a list of a partition takes that is read where it lies, by a row with so many candidates.
+func (p *paging) lookBytes(candidates float64) float64 {
+	mean := float64(4*len(p.neighbours)) / float64(max(p.starts[len(p.starts)-1], 1))
+	return lookLine * (1 + math.Log2(max(mean/lookShort, 1))) * (1 + lookCandidate*candidates)
+}

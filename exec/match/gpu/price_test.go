@@ -1,0 +1,133 @@
+package gpu
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// lubmPlan plans the count of a query of LUBM.
+func lubmPlan(t *testing.T, u *universities, g *pcsr.Graph, name string) *bgp.MatchPlan {
+	t.Helper()
+	i := slices.IndexFunc(lubmQueries, func(q struct{ name, text string }) bool { return q.name == name })
+	p, err := bgp.Plan(context.Background(), u.pattern(lubmQueries[i].text), g, lookup, bgp.Options{CountOnly: true, Speed: bgp.GPUSpeed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestWhatIsThereCostsNothing: once a query has run, nothing that the price counts is missing, classes whose members are a range included; and a query's
+// price before is no less than what it brings.
+func TestWhatIsThereCostsNothing(t *testing.T) {
+	t.Parallel()
+	u := &universities{scale: 2}
+	g := u.graph(t)
+	d := open(t, Options{})
+	defer d.Close()
+	for _, q := range lubmQueries {
+		p := lubmPlan(t, u, g, q.name)
+		before, copied := d.Price(g, p), d.partitions.copied
+		if _, err := d.Count(t.Context(), &match.Match{Graph: g, Plan: p}); err != nil {
+			t.Fatal(err)
+		}
+		if brought := float64(d.partitions.copied - copied); before < brought/bgp.GPUCopyBytes {
+			t.Errorf("%s: %g bytes came, priced at %g", q.name, brought, before)
+		}
+		if after := d.Price(g, p); after != 0 {
+			t.Errorf("%s: %g is missing after it ran", q.name, after)
+		}
+	}
+}
+
+// TestLengthsAreNotPricedAsCandidates: L2 ends with the members of a class among the neighbours of each name, which nobody enumerates.
+func TestLengthsAreNotPricedAsCandidates(t *testing.T) {
+	t.Parallel()
+	u := &universities{scale: 2}
+	g := u.graph(t)
+	p := lubmPlan(t, u, g, "L2")
+	if p.Cost < 20_000 {
+		t.Fatalf("the plan costs %g", p.Cost)
+	}
+	d := open(t, Options{})
+	defer d.Close()
+	m := &match.Match{Graph: g, Plan: p, Trace: &match.Trace{}}
+	n, err := d.Count(t.Context(), m)
+	if err != nil || n < 2000 || m.Trace.Steps[0].Candidates > 1000 {
+		t.Fatalf("%d, %v, %+v", n, err, m.Trace)
+	}
+	if o := Expect(g, p); o.Processor > p.Cost/2 || o.Processor < float64(m.Trace.Steps[0].Candidates) || o.Device-bgp.GPUCost > 2*bgp.GPUStepCost+o.Processor/bgp.GPUShare {
+		t.Errorf("%+v, with %d candidates", o, m.Trace.Steps[0].Candidates)
+	}
+}
+
+// TestPagesArePricedByWhatComes: of a partition in pages, what is not there, but no more than the lists that are looked at.
+func TestPagesArePricedByWhatComes(t *testing.T) {
+	t.Parallel()
+	m := ring(t, 300)
+	d := open(t, Options{tuning: tuning{inPages: true, page: 512, swept: true, Tuning: match.Tuning{AnyCost: true}}})
+	defer d.Close()
+	part := m.Graph.Partition(m.Plan.Steps[1].Links[0].Label.Constant, m.Plan.Steps[1].Links[0].Dir)
+	if cold := d.Price(m.Graph, m.Plan); cold < float64(part.Bytes())/bgp.GPUCopyBytes {
+		t.Errorf("%g before anything is there", cold)
+	}
+	if err := d.bring(t.Context(), needsOf(m.Graph, m.Plan)); err != nil {
+		t.Fatal(err)
+	}
+	there, pages := d.partitions.paged(part)
+	if !there || pages == nil {
+		t.Fatal("it is not read in pages")
+	}
+	all, sweep := d.partitions.price(part, 1e9, 1), float64(4*part.Edges())/bgp.GPUPageBytes
+	if all < sweep || all > 1.5*sweep+1000 {
+		t.Errorf("all pages at %g, %d edges", all, part.Edges())
+	}
+	if three := d.partitions.price(part, 1e9, 3); math.Abs(three-3*all) > 1e-6 {
+		t.Errorf("three times at %g, once %g", three, all)
+	}
+	if few := d.partitions.price(part, 2, 1); few >= all || few != 2*pages.lookBytes(1)/bgp.GPUPageBytes {
+		t.Errorf("two lists at %g, all at %g", few, all)
+	}
+	count(t, d, m, 300*8*8*8)
+	if warm := d.partitions.price(part, 1e9, 1); warm != 0 {
+		t.Errorf("%g with all pages there", warm)
+	}
+}
+
+// TestPagesStayWhereListsAreShort: L7 with room for a part of its pages copies none once those wanted most are there, and sweeps over them where it must.
+func TestPagesStayWhereListsAreShort(t *testing.T) {
+	t.Parallel()
+	u := &universities{scale: 3}
+	g := u.graph(t)
+	p := lubmPlan(t, u, g, "L7")
+	for _, swept := range []bool{false, true} {
+		d := open(t, Options{tuning: tuning{inPages: true, page: 4 << 10, buffers: 40, scattered: 1 << 20, swept: swept, Tuning: match.Tuning{AnyCost: true}}})
+		m := &match.Match{Graph: g, Plan: p, Trace: &match.Trace{}}
+		var copied []int64
+		var want uint64
+		for i := range 6 {
+			before := d.pages.loaded
+			n, err := d.Count(t.Context(), m)
+			if err != nil || i > 0 && n != want {
+				t.Fatalf("%d, %v; before %d", n, err, want)
+			}
+			want, copied = n, append(copied, d.pages.loaded-before)
+		}
+		last := copied[len(copied)-1]
+		if swept && last == 0 || !swept && (last > 0 || slices.Max(copied) == 0) {
+			t.Errorf("swept %v: the counts copied %d bytes: %s", swept, copied, m.Trace.Steps[2].Variant)
+		}
+		unpinned(t, d)
+	}
+}
+
+// paysOnDevice is what auto chooses where the device is open: that, or the processor (internal/backend).
+func paysOnDevice(d *Device, g *pcsr.Graph, p *bgp.MatchPlan) bool {
+	o := Expect(g, p)
+	return p.Cost > bgp.GPUCost && o.Processor > o.Device && o.Processor > o.Device+d.Price(g, p)
+}
