@@ -616,7 +616,7 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 			}
 			chosen.add(t, d, i, mib, took.ms, n)
 		}
-		ways = append(ways, waysOf(t, d, &match.Match{Graph: g, Plan: plans[len(plans)-1]}, mib, want[len(plans)-1])...)
+		ways = append(ways, waysOf(t, d, g, plans, mib, want)...)
 		runCrowd(t, d, g, plans, want, 64, time.Second/2)
 		before, _ := d.Info()
 		c.calls.Store(0)
@@ -633,7 +633,7 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 		}
 	}
 	chosen.report(r)
-	r.Head("L7, each way of access alone", "memory MiB", "way", "whole ms", "MB copied", "GB/s", "of 55, %", "last step")
+	r.Head("L7, each way of access alone", "memory MiB", "way", "whole ms", "MB copied", "GB/s", "of 55, %", "L1 to L7 in turn at 64, queries/s", "MB of pages copied for each", "last step")
 	for _, way := range ways {
 		r.Row(way...)
 	}
@@ -649,8 +649,10 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 	r.Say(fmt.Sprintf("The processor answers %.1f of them a second, one at a time on all cores.", float64(len(plans))/all.Seconds()))
 }
 
-// waysOf measures a count whose pages have no room together with each way of access alone, beside what is chosen.
-func waysOf(t *testing.T, d *Device, m *match.Match, mib int64, want uint64) (rows [][]any) {
+// waysOf measures the last of some counts, whose pages have no room together, with each way of access alone, beside what is chosen; and a crowd that
+// asks for all.
+func waysOf(t *testing.T, d *Device, g *pcsr.Graph, plans []*bgp.MatchPlan, mib int64, want []uint64) (rows [][]any) {
+	m := &match.Match{Graph: g, Plan: plans[len(plans)-1]}
 	if _, paged := d.partitions.away(needsOf(m.Graph, m.Plan)); !paged {
 		return nil
 	}
@@ -668,16 +670,19 @@ func waysOf(t *testing.T, d *Device, m *match.Match, mib int64, want uint64) (ro
 		way.set(&d.options.tuning)
 		timeInPages(t, d, m, 8) // what was wanted before is forgotten
 		took, n := timeInPages(t, d, m, 5)
-		if n != want {
-			t.Errorf("%s with %d MiB: %d, want %d", way.name, mib, n, want)
+		if n != want[len(want)-1] {
+			t.Errorf("%s with %d MiB: %d, want %d", way.name, mib, n, want[len(want)-1])
 		}
 		traced := *m
 		traced.Trace = &match.Trace{}
 		if _, err := d.Count(t.Context(), &traced); err != nil {
 			t.Error(err)
 		}
-		rate := took.mb / took.ms
-		rows = append(rows, []any{mib, way.name, took.ms, took.mb, rate, rate / 0.55, traced.Trace.Steps[len(traced.Trace.Steps)-1].Variant})
+		runCrowd(t, d, g, plans, want, 64, time.Second/2)
+		before := d.pages.loaded
+		crowd := runCrowd(t, d, g, plans, want, 64, time.Second)
+		copied, rate := float64(d.pages.loaded-before)/1e6/crowd.rate, took.mb/took.ms
+		rows = append(rows, []any{mib, way.name, took.ms, took.mb, rate, rate / 0.55, crowd.rate, copied, traced.Trace.Steps[len(traced.Trace.Steps)-1].Variant})
 		d.options.tuning = was
 	}
 	return rows

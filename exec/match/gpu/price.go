@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -13,16 +14,20 @@ import (
 type Outlook struct {
 	// Runs is the plan as a device runs it (Runs).
 	Runs *bgp.MatchPlan
-	// Processor is what it costs a processor, Device what it costs a device beside bringing what it reads (Device.Price); both with
-	// combining, wherever that is done.
+	// Processor is what it costs a processor that joins as a device does, or less where it takes less than a device in any case, because it counts
+	// apart what a device has as rows; Device what it costs a device beside bringing what it reads (Device.Price). Both with combining, wherever that is done.
 	Processor, Device float64
 }
 
 // Expect returns what a plan is expected to cost.
 func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 	runs, made := adapt(g, plan)
+	joined := (runs.Cost - lengthsSaved(g, runs)) / bgp.GPUShare
 	o := Outlook{Runs: runs, Processor: plan.Cost - lengthsSaved(g, plan)}
-	o.Device = bgp.GPUCost + float64(len(runs.Steps))*bgp.GPUStepCost + float64(made)*bgp.GPUWeighCost + (runs.Cost-lengthsSaved(g, runs))/bgp.GPUShare
+	o.Device = bgp.GPUCost + float64(len(runs.Steps))*bgp.GPUStepCost + float64(made)*bgp.GPUWeighCost + joined
+	if apart := remembered(g, plan); apart < joined { // whatever the estimates are off by
+		o.Processor = min(o.Processor, apart)
+	}
 	if plan.Combine {
 		o.Processor += plan.CombineCost()
 		o.Device += runs.GPUCombineCost()
@@ -49,6 +54,17 @@ func adapt(g *pcsr.Graph, plan *bgp.MatchPlan) (runs *bgp.MatchPlan, made int) {
 		runs = runs.Separate()
 	}
 	return runs, made
+}
+
+// remembered is what a plan without weights costs a processor, which counts what hangs on a slot apart from what else hangs there, and remembers it for
+// each vertex; a device that joins it has the product of all as rows.
+func remembered(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
+	if g == nil || plan.ByRows() != plan || plan.Inputs > 0 || plan.IsInduced() {
+		return plan.Cost
+	}
+	unweighed := *plan
+	unweighed.Steps, unweighed.Branches = slices.Clone(plan.Steps), slices.Clone(plan.Branches)
+	return unweighed.Weigh(g, 0, 1)
 }
 
 // lengthsSaved is what a plan's cost has for candidates of its last steps that nobody reads, because their number is the length of a list between

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -63,6 +65,34 @@ func TestLengthsAreNotPricedAsCandidates(t *testing.T) {
 	}
 	if o := Expect(g, p); o.Processor > p.Cost/2 || o.Processor < float64(m.Trace.Steps[0].Candidates) || o.Device-bgp.GPUCost > 2*bgp.GPUStepCost+o.Processor/bgp.GPUShare {
 		t.Errorf("%+v, with %d candidates", o, m.Trace.Steps[0].Candidates)
+	}
+}
+
+// TestWhatTheProcessorCountsApartIsNoProduct: four paths of two edges from one vertex are 10^15 rows for who joins them, and few lists for the processor.
+func TestWhatTheProcessorCountsApartIsNoProduct(t *testing.T) {
+	t.Parallel()
+	c := &matchtest.Case{Vertices: 50, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true}}
+	for v := range 2500 {
+		c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v / 50), To: pcsr.Vertex(v % 50)})
+	}
+	for i := range 4 {
+		c.Patterns = append(c.Patterns, matchtest.Edge(0, 2*i+1, 0), matchtest.Edge(2*i+1, 2*i+2, 0))
+	}
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Trace = &match.Trace{}
+	n, err := matchtest.OnThreads(cpu.New(), 1).Count(t.Context(), m)
+	if err != nil || n != 50*2500*2500*2500*2500 {
+		t.Fatalf("%d, %v", n, err)
+	}
+	looked := 0.0
+	for _, s := range m.Trace.Steps {
+		looked += float64(s.Candidates)
+	}
+	if o := Expect(m.Graph, m.Plan); m.Plan.Cost < 1e9 || o.Processor < looked || o.Processor > 100*looked || o.Device < 1e7 {
+		t.Errorf("%+v; the plan costs %g, the processor looked at %g candidates", o, m.Plan.Cost, looked)
 	}
 }
 

@@ -163,7 +163,7 @@ func (q *query) split(k int, rows uint64) error {
 	if err != nil {
 		return err
 	}
-	w := q.windowing(k, counts)
+	w := q.windowing(k, rows, counts)
 	if w.portions == 1 {
 		all.pages = w.pagesOf(of, 0)
 		return nil
@@ -432,7 +432,7 @@ type windows struct {
 }
 
 // windowing decides which pages come to the device for a table, and together with which others.
-func (q *query) windowing(k int, counts []uint32) *windows {
+func (q *query) windowing(k int, rows uint64, counts []uint32) *windows {
 	c, of, lv := q.d.pages, &q.streaming.byStep[k], &q.driven.levels[k]
 	c.mu.Lock()
 	wanted := make([][]int, len(of.links))
@@ -466,7 +466,7 @@ func (q *query) windowing(k int, counts []uint32) *windows {
 	if len(together) <= room || q.d.options.swept {
 		return w
 	}
-	kept, flat := keep(of, counts, wanted, hot, together, others, room, func(v *view) float64 { return v.lookBytes(q.candidates(k)) })
+	kept, flat := keep(of, counts, wanted, hot, together, others, room, func(v *view) float64 { return v.lookBytes(q.candidates(k, rows)) })
 	if w.portions > 1 && !q.d.options.ungrouped && flat.bytes >= w.sweepBytes(c.bytes) {
 		return w
 	}
@@ -474,16 +474,16 @@ func (q *query) windowing(k int, counts []uint32) *windows {
 	return kept
 }
 
-// candidates is how many of them device step k has for a row, by its tables so far, or as the plan expects.
-func (q *query) candidates(k int) float64 {
-	if t := &q.driven.trace[k]; t.Candidates > 0 {
-		return float64(t.Candidates) / float64(max(t.RowsIn, 1))
+// candidates is how many of them device step k has for a row, by its tables before one of so many rows, or as the plan expects.
+func (q *query) candidates(k int, rows uint64) float64 {
+	if t := &q.driven.trace[k]; t.RowsIn > rows {
+		return float64(t.Candidates) / float64(t.RowsIn-rows)
 	}
-	rows := 1.0
+	before := 1.0
 	if k > q.first {
-		rows = max(q.steps[k-1].Plan.EstimatedRows, 1)
+		before = max(q.steps[k-1].Plan.EstimatedRows, 1)
 	}
-	return q.steps[k].Plan.EstimatedCandidates / rows
+	return q.steps[k].Plan.EstimatedCandidates / before
 }
 
 // portionBytes are copied in the time that a portion takes beside what it joins: some launches, and the host's decisions between them.

@@ -9,8 +9,12 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// estimateMargin: tables have so many times the rows that the plan expects in its largest, as estimates go wrong.
-const estimateMargin = 4
+// estimateMargin: tables have so many times the rows that the plan expects in its largest, as estimates go wrong; pagedMargin where that would take more
+// than the large arenas and the plan reads pages, which want the memory too.
+const (
+	estimateMargin = 4
+	pagedMargin    = 1.5
+)
 
 // arenaFor is the memory that a query's tables should have. A plan that expects too little gets more when a table is full
 // (query.grow).
@@ -32,7 +36,8 @@ func (d *Device) arenaFor(s *shape, m *match.Match) int64 {
 		most = int64(rows)
 	}
 	if s.small != nil && s.tableBytes(most) > d.lanes.large {
-		return max(min(d.lanes.most, largeArena)/alignment*alignment, minArena) // pages come once for each table
+		snug := aligned(s.tableBytes(min(most, int64(min(rows*pagedMargin/estimateMargin, 1e12)))))
+		return max(min(snug, d.lanes.most/alignment*alignment, largeArena), minArena) // pages come once for each table
 	}
 	if m.Plan.Cost > bgp.GPULargeCost {
 		return d.lanes.size(max(s.tableBytes(most), d.lanes.middle))
