@@ -45,7 +45,7 @@ func (d *Device) heldFirst(g *pcsr.Graph, plans []*bgp.MatchPlan) []need {
 	for _, plan := range plans {
 		for _, of := range needsOf(g, plan).parts {
 			if !of.incident {
-				all.add(of, 0)
+				all.add(of, looks{})
 			}
 		}
 	}

@@ -228,7 +228,16 @@ func (p *pool) takeOut(i int) *lane {
 }
 
 // alone reports whether no query has a lane, and not more than one had at a time lately; mu is held.
-func (p *pool) alone() bool { return p.used() == 0 && time.Since(p.crowded) > p.d.options.patience }
+func (p *pool) alone() bool { return p.used() == 0 && !p.crowdedLately() }
+
+func (p *pool) crowdedLately() bool { return time.Since(p.crowded) <= p.d.options.patience }
+
+// crowd reports whether several queries had lanes at a time lately.
+func (p *pool) crowd() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.crowdedLately()
+}
 
 // share is what all arenas may have: half of the most where memory is short and several queries run; mu is held.
 func (p *pool) share() int64 {

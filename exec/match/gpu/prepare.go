@@ -14,11 +14,14 @@ import (
 type needs struct {
 	graph *pcsr.Graph
 	parts []need
-	// looks is how many rows are expected to look lists up in each of parts.
-	looks []float64
+	// looks are how often lists are expected to be looked up in each of parts.
+	looks []looks
 	// everything: all partitions with the lists of their row vertices; sets: what tells the labels of a vertex's edges.
 	everything, sets bool
 }
+
+// looks are so many rows that look a list up each, and how many candidates they have in all.
+type looks struct{ rows, candidates float64 }
 
 // need is a partition that a plan reads; incident: Graph.Incident of the direction.
 type need struct {
@@ -35,11 +38,11 @@ func needsOf(g *pcsr.Graph, plan *bgp.MatchPlan) *needs {
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		for k := range s.Links {
-			n.link(&s.Links[k], rows)
+			n.link(&s.Links[k], looks{rows, max(s.EstimatedCandidates, s.EstimatedRows)})
 		}
 		for _, c := range s.Classes {
 			if typed && !isGapless(g.Members(c)) {
-				n.add(need{label: typeLabel, dir: pcsr.In}, 1)
+				n.add(need{label: typeLabel, dir: pcsr.In}, looks{1, 1})
 			}
 		}
 		for _, c := range s.Checks {
@@ -63,23 +66,23 @@ func isGapless(list []pcsr.Vertex) bool {
 	return len(list) > 0 && int(list[len(list)-1]-list[0])+1 == len(list)
 }
 
-// link needs what a link reads, whose lists so many rows look up.
-func (n *needs) link(l *bgp.Link, rows float64) {
+// link needs what a link reads.
+func (n *needs) link(l *bgp.Link, by looks) {
 	switch l.Kind {
 	case bgp.EdgeLabels:
 		n.sets = true
 	case bgp.AllVertices:
-		n.add(need{dir: l.Dir, incident: true, vertices: true}, rows)
+		n.add(need{dir: l.Dir, incident: true, vertices: true}, by)
 	case bgp.Neighbours, bgp.Rows:
 		switch {
 		case !l.Label.IsConstant():
 			n.everything = true
 		case l.Kind == bgp.Neighbours && l.From.IsConstant():
 			if !isGapless(n.graph.Neighbours(l.From.Constant, l.Label.Constant, l.Dir)) {
-				n.add(need{label: l.Label.Constant, dir: l.Dir}, 1)
+				n.add(need{label: l.Label.Constant, dir: l.Dir}, looks{1, 1})
 			}
 		default:
-			n.add(need{label: l.Label.Constant, dir: l.Dir, vertices: l.Kind == bgp.Rows}, rows)
+			n.add(need{label: l.Label.Constant, dir: l.Dir, vertices: l.Kind == bgp.Rows}, by)
 		}
 	}
 }
@@ -90,17 +93,18 @@ func (n *needs) check(label bgp.Operand, times float64) {
 		n.everything = true
 		return
 	}
-	n.add(need{label: label.Constant, dir: pcsr.Out}, times)
-	n.add(need{label: label.Constant, dir: pcsr.In}, times)
+	n.add(need{label: label.Constant, dir: pcsr.Out}, looks{times, times})
+	n.add(need{label: label.Constant, dir: pcsr.In}, looks{times, times})
 }
 
-func (n *needs) add(part need, looks float64) {
+func (n *needs) add(part need, by looks) {
 	i := slices.Index(n.parts, part)
 	if i < 0 {
 		i = len(n.parts)
-		n.parts, n.looks = append(n.parts, part), append(n.looks, 0)
+		n.parts, n.looks = append(n.parts, part), append(n.looks, looks{})
 	}
-	n.looks[i] += looks
+	n.looks[i].rows += by.rows
+	n.looks[i].candidates += by.candidates
 }
 
 // all are the partitions of the graph that are needed.

@@ -99,15 +99,15 @@ func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 	err := section.Guard(func() error {
 		n := needsOf(g, plan)
 		for i, of := range n.all() {
-			looks := math.Inf(1)
+			by := everyList
 			if !n.everything {
-				looks = n.looks[i]
+				by = n.looks[i]
 			}
-			price += d.partitions.price(n.part(of), looks, d.sweeps(plan))
+			price += d.partitions.price(n.part(of), by, d.sweeps(plan))
 		}
 		if n.everything || n.sets {
 			for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
-				price += d.partitions.price(g.Incident(dir), math.Inf(1), 1) + d.partitions.price(g.EdgeLabelSets(dir), math.Inf(1), 1)
+				price += d.partitions.price(g.Incident(dir), everyList, 1) + d.partitions.price(g.EdgeLabelSets(dir), everyList, 1)
 			}
 		}
 		return nil
@@ -117,6 +117,9 @@ func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 	}
 	return price
 }
+
+// everyList is looked up by who may read all of a partition.
+var everyList = looks{rows: math.Inf(1)}
 
 // rowEstimate is about how many bytes a row of a query's tables takes.
 const rowEstimate = 64
@@ -132,15 +135,15 @@ func (d *Device) sweeps(plan *bgp.MatchPlan) float64 {
 	return 1 + rows*rowEstimate/float64(d.lanes.most)
 }
 
-// price is what a partition costs in which so many rows look lists up, and which is read so many times where it is in pages.
-func (p *partitions) price(part *pcsr.Partition, looks, sweeps float64) float64 {
+// price is what a partition costs in which lists are looked up, and which is read so many times where it is in pages.
+func (p *partitions) price(part *pcsr.Partition, by looks, sweeps float64) float64 {
 	if part.Rows() == 0 {
 		return 0
 	}
 	there, pages := p.paged(part)
 	switch {
 	case pages != nil:
-		return p.d.pages.overBus(pages, looks, sweeps) / bgp.GPUPageBytes
+		return p.d.pages.overBus(pages, by, sweeps) / bgp.GPUPageBytes
 	case there:
 		return 0
 	case part.Layer() != pcsr.Patched:
@@ -155,7 +158,7 @@ func (p *partitions) price(part *pcsr.Partition, looks, sweeps float64) float64 
 
 // overBus is how many bytes of the bus's time reading lists of a partition is expected to take: those of the pages that are not on the device, or of
 // the lists alone.
-func (c *pageCache) overBus(p *paging, looks, sweeps float64) float64 {
+func (c *pageCache) overBus(p *paging, by looks, sweeps float64) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	away := 0.0
@@ -164,7 +167,7 @@ func (c *pageCache) overBus(p *paging, looks, sweeps float64) float64 {
 			away += float64(p.bytes(page))
 		}
 	}
-	return min(sweeps*away, looks*p.lookBytes(1))
+	return min(sweeps*away, by.rows*p.lookBytes(by.candidates/max(by.rows, 1)))
 }
 
 // A list that is read where it lies, in host memory, takes the bus as long as so many bytes: lookLine for each time that it must be waited for: once,

@@ -2,15 +2,19 @@ package gpu
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
 )
 
 // lubmPlan plans the count of a query of LUBM.
@@ -45,6 +49,45 @@ func TestWhatIsThereCostsNothing(t *testing.T) {
 			t.Errorf("%s: %g is missing after it ran", q.name, after)
 		}
 	}
+}
+
+// TestWhatIsPricedIsAllThatIsRead: a plan whose partitions were brought brings no others when it is matched.
+func TestWhatIsPricedIsAllThatIsRead(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		c := drawCase(rt)
+		c.Changes = 0 // states of labels that came with changes take one another's place
+		m, err := c.Match()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		d := open(rt, Options{})
+		defer d.Close()
+		if err := d.bring(t.Context(), needsOf(m.Graph, m.Plan)); err != nil {
+			rt.Fatal(err)
+		}
+		if price := d.Price(m.Graph, m.Plan); price != 0 {
+			rt.Errorf("%g is missing of what was brought", price)
+		}
+		brought := maps.Clone(d.partitions.all)
+		counts := rapid.Bool().Draw(rt, "counts")
+		if m.Plan.Inputs > 0 || !Fits(m, counts) {
+			return
+		}
+		if counts {
+			_, err = d.Count(t.Context(), m)
+		} else {
+			err = d.Match(t.Context(), m, func(*match.Batch) error { return nil })
+		}
+		if err != nil && !errors.Is(err, match.ErrTooMany) {
+			rt.Fatal(err)
+		}
+		for identity, l := range d.partitions.all {
+			if brought[identity] == nil && l.entry.Rows > 0 { // words of signatures have none
+				rt.Errorf("%+v was brought when the plan was matched", l.entry)
+			}
+		}
+	})
 }
 
 // TestLengthsAreNotPricedAsCandidates: L2 ends with the members of a class among the neighbours of each name, which nobody enumerates.
@@ -113,35 +156,42 @@ func TestPagesArePricedByWhatComes(t *testing.T) {
 	if !there || pages == nil {
 		t.Fatal("it is not read in pages")
 	}
-	all, sweep := d.partitions.price(part, 1e9, 1), float64(4*part.Edges())/bgp.GPUPageBytes
+	all, sweep := d.partitions.price(part, everyList, 1), float64(4*part.Edges())/bgp.GPUPageBytes
 	if all < sweep || all > 1.5*sweep+1000 {
 		t.Errorf("all pages at %g, %d edges", all, part.Edges())
 	}
-	if three := d.partitions.price(part, 1e9, 3); math.Abs(three-3*all) > 1e-6 {
+	if three := d.partitions.price(part, everyList, 3); math.Abs(three-3*all) > 1e-6 {
 		t.Errorf("three times at %g, once %g", three, all)
 	}
-	if few := d.partitions.price(part, 2, 1); few >= all || few != 2*pages.lookBytes(1)/bgp.GPUPageBytes {
+	if few := d.partitions.price(part, looks{2, 10}, 1); few >= all || few != 2*pages.lookBytes(5)/bgp.GPUPageBytes {
 		t.Errorf("two lists at %g, all at %g", few, all)
 	}
 	count(t, d, m, 300*8*8*8)
-	if warm := d.partitions.price(part, 1e9, 1); warm != 0 {
+	if warm := d.partitions.price(part, everyList, 1); warm != 0 {
 		t.Errorf("%g with all pages there", warm)
 	}
 }
 
-// TestPagesStayWhereListsAreShort: L7 with room for a part of its pages copies none once those wanted most are there, and sweeps over them where it must.
+// TestPagesStayWhereListsAreShort: L7 with room for a part of its pages copies none once those wanted most are there; it sweeps over them where it must, and
+// beside others.
 func TestPagesStayWhereListsAreShort(t *testing.T) {
 	t.Parallel()
 	u := &universities{scale: 3}
 	g := u.graph(t)
 	p := lubmPlan(t, u, g, "L7")
-	for _, swept := range []bool{false, true} {
+	for _, way := range []string{"stay", "swept", "crowd"} {
+		swept := way == "swept"
 		d := open(t, Options{tuning: tuning{inPages: true, page: 4 << 10, buffers: 40, scattered: 1 << 20, swept: swept, Tuning: match.Tuning{AnyCost: true}}})
 		m := &match.Match{Graph: g, Plan: p, Trace: &match.Trace{}}
 		var copied []int64
 		var want uint64
 		for i := range 6 {
 			before := d.pages.loaded
+			if way == "crowd" {
+				d.lanes.mu.Lock()
+				d.lanes.crowded = time.Now().Add(time.Hour)
+				d.lanes.mu.Unlock()
+			}
 			n, err := d.Count(t.Context(), m)
 			if err != nil || i > 0 && n != want {
 				t.Fatalf("%d, %v; before %d", n, err, want)
@@ -149,8 +199,8 @@ func TestPagesStayWhereListsAreShort(t *testing.T) {
 			want, copied = n, append(copied, d.pages.loaded-before)
 		}
 		last := copied[len(copied)-1]
-		if swept && last == 0 || !swept && (last > 0 || slices.Max(copied) == 0) {
-			t.Errorf("swept %v: the counts copied %d bytes: %s", swept, copied, m.Trace.Steps[2].Variant)
+		if stays := way == "stay"; !stays && last == 0 || stays && (last > 0 || slices.Max(copied) == 0) {
+			t.Errorf("%s: the counts copied %d bytes: %s", way, copied, m.Trace.Steps[2].Variant)
 		}
 		unpinned(t, d)
 	}

@@ -467,8 +467,8 @@ func (q *query) windowing(k int, rows uint64, counts []uint32) *windows {
 		return w
 	}
 	kept, flat := keep(of, counts, wanted, hot, together, others, room, func(v *view) float64 { return v.lookBytes(q.candidates(k, rows)) })
-	if w.portions > 1 && !q.d.options.ungrouped && flat.bytes >= w.sweepBytes(c.bytes) {
-		return w
+	if shared := q.d.lanes.crowd(); w.portions > 1 && !q.d.options.ungrouped && (shared || flat.bytes >= w.sweepBytes(c.bytes)) {
+		return w // what comes for one query of several serves the others
 	}
 	lv.flat += flat.lists
 	return kept
@@ -483,7 +483,8 @@ func (q *query) candidates(k int, rows uint64) float64 {
 	if k > q.first {
 		before = max(q.steps[k-1].Plan.EstimatedRows, 1)
 	}
-	return q.steps[k].Plan.EstimatedCandidates / before
+	plan := q.steps[k].Plan // where lists are counted by their lengths, it expects few candidates and many rows
+	return max(plan.EstimatedCandidates, plan.EstimatedRows) / before
 }
 
 // portionBytes are copied in the time that a portion takes beside what it joins: some launches, and the host's decisions between them.
