@@ -22,8 +22,11 @@ type Outlook struct {
 // Expect returns what a plan is expected to cost.
 func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 	runs, made := adapt(g, plan)
-	joined := (runs.Cost - lengthsSaved(g, runs)) / bgp.GPUShare
 	o := Outlook{Runs: runs, Processor: plan.Cost - lengthsSaved(g, plan)}
+	joined := o.Processor / bgp.GPUShare
+	if runs != plan {
+		joined = (runs.Cost - lengthsSaved(g, runs)) / bgp.GPUShare
+	}
 	o.Device = bgp.GPUCost + float64(len(runs.Steps))*bgp.GPUStepCost + float64(made)*bgp.GPUWeighCost + joined
 	if apart := remembered(g, plan); apart < joined { // whatever the estimates are off by
 		o.Processor = min(o.Processor, apart)
