@@ -67,6 +67,8 @@ func (p *Partition) change(e *patchEdit, came, went []uint64, held *atomic.Int64
 	if p.layer == Patched {
 		was = patch{ground: p.patch.ground, rows: p.patch.rows, filter: p.patch.filter, edges: p.patch.edges, since: p.patch.since, bytes: p.patch.bytes, moved: p.patch.moved}
 		e.ground = was.ground
+	} else if p == &emptyPartition {
+		e.ground = new(Partition) // of its own, which tells the states of one label from those of others
 	}
 	rows := e.trees.run(was.rows, e.rows, e.row)
 	n := len(e.came.effective()) + len(e.went.effective())

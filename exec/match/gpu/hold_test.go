@@ -6,6 +6,8 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -63,5 +65,32 @@ func TestHeldPartitionsStay(t *testing.T) {
 	}
 	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
 		t.Errorf("%d bytes are left after Close, error %v", d.memory.inUse(), err)
+	}
+}
+
+// TestPartitionsOfNewLabelsStay: what is made of labels that no file has is not made anew in each match.
+func TestPartitionsOfNewLabelsStay(t *testing.T) {
+	t.Parallel()
+	var came []pcsr.Edge
+	for v := range pcsr.Vertex(100) {
+		came = append(came, pcsr.Edge{From: v, Label: 1, To: v + 1}, pcsr.Edge{From: v, Label: 2, To: v + 1})
+	}
+	g := ring(t, 600).Graph.Change(600, came, nil)
+	patterns := []parser.TriplePattern{matchtest.Edge(0, 1, 1), matchtest.Edge(1, 2, 2)}
+	plan, err := bgp.Plan(t.Context(), patterns, g, lookup, bgp.Options{CountOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, Options{tuning: tuning{Tuning: match.Tuning{NoLeaves: true}}})
+	defer d.Close()
+	for i := range 3 {
+		before := d.partitions.made
+		count(t, d, &match.Match{Graph: g, Plan: plan}, 99)
+		if made := d.partitions.made - before; i == 0 && made < 2 || i > 0 && made > 0 {
+			t.Errorf("the match %d made %d partitions", i, made)
+		}
+		if price := d.Price(g, plan); price != 0 {
+			t.Errorf("%g is missing after the match %d", price, i)
+		}
 	}
 }
