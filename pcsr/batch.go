@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // batch has the keys of the edges of one label that are to be added and removed.
@@ -13,14 +15,17 @@ type batch struct {
 	adding, taking int // how many these are to be
 }
 
-// split gathers the edges by their labels, ascending; the goroutines are the sorter's.
-func split(added, removed []Edge, by *keySorter) []batch {
-	if l, only := onlyLabel(added, removed, by); only {
-		return []batch{{label: l, added: keysOf(added, by), removed: keysOf(removed, by)}}
+// split gathers the edges by their labels, ascending; the goroutines are the sorter's. It returns also the greatest vertex of those that are added, and
+// their greatest label.
+func split(added, removed []Edge, by *keySorter) (batches []batch, most Vertex, label Label) {
+	b, most, only := oneBatch(added, removed, by)
+	if only {
+		return []batch{b}, most, b.label
 	}
 	s := splitter{at: map[Label]int{}}
 	for _, e := range added {
 		s.batch(e.Label).adding++
+		label = max(label, e.Label)
 	}
 	for _, e := range removed {
 		s.batch(e.Label).taking++
@@ -35,36 +40,47 @@ func split(added, removed []Edge, by *keySorter) []batch {
 		b.removed = append(b.removed, edgeKey(e.From, e.To))
 	}
 	slices.SortFunc(s.batches, func(a, b batch) int { return cmp.Compare(a.label, b.label) })
-	return s.batches
+	return s.batches, most, label
 }
 
-// onlyLabel is the label of all edges, where there is one.
-func onlyLabel(added, removed []Edge, by *keySorter) (l Label, only bool) {
+// oneBatch is the batch of all edges where they have one label; most is the greatest vertex of those that are added, in any case.
+func oneBatch(added, removed []Edge, by *keySorter) (b batch, most Vertex, only bool) {
 	for _, edges := range [2][]Edge{added, removed} {
 		if len(edges) > 0 {
-			l, only = edges[0].Label, true
+			b.label, only = edges[0].Label, true
 		}
 	}
-	var other atomic.Bool
-	for _, edges := range [2][]Edge{added, removed} {
-		by.across(len(edges), func(low, high int) {
-			if slices.ContainsFunc(edges[low:high], func(e Edge) bool { return e.Label != l }) {
-				other.Store(true)
-			}
-		})
+	var other bool
+	b.added, most, other = by.keysOf(added, b.label)
+	if only = only && !other; only {
+		b.removed, _, other = by.keysOf(removed, b.label)
 	}
-	return l, only && !other.Load()
+	return b, most, only && !other
 }
 
-// keysOf are the keys of edges.
-func keysOf(edges []Edge, by *keySorter) []uint64 {
-	keys := make([]uint64, len(edges))
-	by.across(len(edges), func(low, high int) {
+// keysOf are the keys of edges, the greatest vertex, also among the labels, and whether one has another label.
+func (s *keySorter) keysOf(edges []Edge, l Label) (keys []uint64, most Vertex, other bool) {
+	keys = machine.Uncleared[uint64](len(edges))
+	var greatest atomic.Uint32
+	var others atomic.Bool
+	s.across(len(edges), func(low, high int) {
+		m, o := l, false
 		for i, e := range edges[low:high] {
 			keys[low+i] = edgeKey(e.From, e.To)
+			m, o = max(m, e.From, e.To, e.Label), o || e.Label != l
+		}
+		raise(&greatest, m)
+		if o {
+			others.Store(true)
 		}
 	})
-	return keys
+	return keys, greatest.Load(), others.Load()
+}
+
+// raise makes a number at least v.
+func raise(n *atomic.Uint32, v uint32) {
+	for was := n.Load(); was < v && !n.CompareAndSwap(was, v); was = n.Load() {
+	}
 }
 
 // splitter finds the batches of labels.

@@ -1,9 +1,6 @@
 package pcsr
 
-import (
-	"math"
-	"sync/atomic"
-)
+import "math"
 
 // Change returns the graph with edges added and others removed, which take effect first. Both may come in any order and more than
 // once; to add an edge that is there, or to remove one that is not, changes nothing. vertices is the size of the new ID
@@ -87,29 +84,14 @@ func (g *Graph) include(vertices ...Vertex) {
 // run makes the graph.
 func (c *change) run(vertices int, added, removed []Edge) {
 	by := keySorter{each: c.line.tuning.rewriteEdges}
-	var most, label atomic.Uint32
-	by.across(len(added), func(low, high int) {
-		m, l := Vertex(0), Label(0)
-		for _, e := range added[low:high] {
-			m, l = max(m, e.From, e.To, e.Label), max(l, e.Label)
-		}
-		raise(&most, m)
-		raise(&label, l)
-	})
+	batches, most, label := split(added, removed, &by)
 	if len(added) > 0 {
-		c.graph.include(most.Load())
-		c.graph.labels = max(c.graph.labels, int(label.Load())+1)
+		c.graph.include(most)
+		c.graph.labels = max(c.graph.labels, int(label)+1)
 	}
 	c.graph.vertices = max(c.graph.vertices, min(vertices, math.MaxUint32))
-	batches := split(added, removed, &by)
 	c.edit(batches, len(added)+len(removed))
 	c.finish()
-}
-
-// raise makes a number at least v.
-func raise(n *atomic.Uint32, v uint32) {
-	for was := n.Load(); was < v && !n.CompareAndSwap(was, v); was = n.Load() {
-	}
 }
 
 // edit changes the labels of batches, with so many edges in all.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/radix"
 )
 
@@ -27,7 +28,7 @@ func (s *keySorter) sort(keys []uint64) []uint64 {
 // sortUpper is sort for keys without repeats, of which those that are alike in all but the lower bits are in order.
 func (s *keySorter) sortUpper(keys []uint64, lower int) []uint64 {
 	if len(keys) >= radix.Small && len(s.spare) < len(keys) {
-		s.spare = make([]uint64, len(keys))
+		s.spare = machine.Uncleared[uint64](len(keys))
 	}
 	if parts := s.parts(len(keys)); parts > 1 {
 		return radix.SortAcross(keys, s.spare, lower, parts, parallel)
@@ -41,30 +42,74 @@ func (s *keySorter) sortUpper(keys []uint64, lower int) []uint64 {
 
 // repeats reports whether one of ascending keys is the one before it.
 func (s *keySorter) repeats(keys []uint64) bool {
-	var found atomic.Bool
-	s.across(len(keys), func(low, high int) {
+	return s.some(len(keys), func(low, high int) bool {
 		for i := max(low, 1); i < high; i++ {
 			if keys[i] == keys[i-1] {
-				found.Store(true)
-				return
+				return true
 			}
+		}
+		return false
+	})
+}
+
+// same reports whether two lists of keys are the same.
+func (s *keySorter) same(a, b []uint64) bool {
+	return len(a) == len(b) && !s.some(len(a), func(low, high int) bool { return !slices.Equal(a[low:high], b[low:high]) })
+}
+
+// hasLoop reports whether one of keys is of an edge from a vertex to itself.
+func (s *keySorter) hasLoop(keys []uint64) bool {
+	return s.some(len(keys), func(low, high int) bool {
+		return slices.ContainsFunc(keys[low:high], func(k uint64) bool { return k>>32 == k&noVertex })
+	})
+}
+
+// some reports whether one of the parts of n keys is so.
+func (s *keySorter) some(n int, is func(low, high int) bool) bool {
+	var found atomic.Bool
+	s.across(n, func(low, high int) {
+		if is(low, high) {
+			found.Store(true)
 		}
 	})
 	return found.Load()
 }
 
-// same reports whether two lists of keys are the same.
-func (s *keySorter) same(a, b []uint64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	var differ atomic.Bool
-	s.across(len(a), func(low, high int) {
-		if !slices.Equal(a[low:high], b[low:high]) {
-			differ.Store(true)
+// leadBack reports whether for each of ascending keys there is one of the edge that leads back: the edges to lower vertices, turned round and
+// sorted, are then those to higher ones.
+func (s *keySorter) leadBack(keys []uint64) bool {
+	up, down := s.byDirection(keys)
+	return len(up) == len(down) && s.same(up, s.sortUpper(down, 32))
+}
+
+// byDirection are the keys of edges to higher vertices, and those to lower ones turned round, both in the order of the keys.
+func (s *keySorter) byDirection(keys []uint64) (up, down []uint64) {
+	parts := s.parts(len(keys))
+	part := func(i int) []uint64 { return keys[len(keys)*i/parts : len(keys)*(i+1)/parts] }
+	ends := make([][2]int, parts+1)
+	parallel(parts, func(i int) {
+		for _, k := range part(i) {
+			ends[i+1][0] += oneIf(k>>32 < k&noVertex)
+			ends[i+1][1] += oneIf(k>>32 > k&noVertex)
 		}
 	})
-	return !differ.Load()
+	for i := range parts {
+		ends[i+1][0] += ends[i][0]
+		ends[i+1][1] += ends[i][1]
+	}
+	up, down = machine.Uncleared[uint64](ends[parts][0]), machine.Uncleared[uint64](ends[parts][1])
+	parallel(parts, func(i int) {
+		up, down := up[ends[i][0]:ends[i+1][0]], down[ends[i][1]:ends[i+1][1]]
+		for _, k := range part(i) {
+			switch from, to := k>>32, k&noVertex; {
+			case from < to:
+				up[0], up = k, up[1:]
+			case from > to:
+				down[0], down = to<<32|from, down[1:]
+			}
+		}
+	})
+	return up, down
 }
 
 // parts is into how many parts n keys are cut.
@@ -72,11 +117,14 @@ func (s *keySorter) parts(n int) int {
 	if s.each == 0 {
 		return 1
 	}
-	return min(max(n/s.each, 1), mostParts)
+	return partsOf(n, s.each)
 }
 
+// partsOf is into how many parts of so many each n things are cut.
+func partsOf(n, each int) int { return min(max(n/each, 1), mostParts) }
+
 // mostParts is enough for all cores.
-const mostParts = 256
+const mostParts = 128
 
 // across has goroutines do the parts of n keys.
 func (s *keySorter) across(n int, do func(low, high int)) {

@@ -1,6 +1,6 @@
 package pcsr
 
-import "slices"
+import "github.com/rdfgpu/rdfgpu/internal/machine"
 
 // labelEdit changes the edges of a label. It reads the graph and writes nothing but marks, so that several labels may be edited at once. Its
 // memory is used again when it is run again.
@@ -31,25 +31,23 @@ func (e *labelEdit) run(c *change, b *batch) {
 	if len(e.added)+len(e.removed) == 0 {
 		return
 	}
-	came, went := e.reverse(0, e.added), e.reverse(1, e.removed)
-	in := out
-	if e.staysUndirected(line.ground, fresh, came, went) {
-		came, went = e.added, e.removed
-	} else {
+	in, came, went := out, e.added, e.removed
+	if !e.staysUndirected(line.ground, fresh) {
+		came, went = e.reverse(0, e.added), e.reverse(1, e.removed)
 		in = line.changePart(was.parts[In], &e.edits[In], came, went)
 		came, went = e.edits[In].came.effective(), e.edits[In].went.effective()
 	}
 	e.now = &changedLabel{parts: [2]*Partition{out, in}}
-	e.now.follow(was, [2][]uint64{e.added, came}, [2][]uint64{e.removed, went})
+	e.now.follow(was, [2][]uint64{e.added, came}, [2][]uint64{e.removed, went}, &e.sorter)
 	e.count(line.ground, fresh)
 	e.sign(c, came)
 }
 
 // staysUndirected reports whether every edge has one that leads back, before and now, and the partition was rewritten: it then is that of both
-// directions. came and went are the edges in the other direction. fresh: the label is as in the ground.
-func (e *labelEdit) staysUndirected(ground *Graph, fresh bool, came, went []uint64) bool {
+// directions. fresh: the label is as in the ground.
+func (e *labelEdit) staysUndirected(ground *Graph, fresh bool) bool {
 	out, in := &e.edits[Out], &e.edits[In]
-	if !out.whole || !e.sorter.same(e.added, came) || !e.sorter.same(e.removed, went) {
+	if !out.whole || e.was.undirected.is.Load() == no || !e.sorter.leadBack(e.added) || !e.sorter.leadBack(e.removed) {
 		return false
 	}
 	if fresh && e.was.undirected.is.Load() == unknown {
@@ -73,7 +71,11 @@ func (line *lineage) unchanged(l Label) *changedLabel {
 
 // reverse are the keys of the same edges in the other direction, sorted.
 func (e *labelEdit) reverse(at int, keys []uint64) []uint64 {
-	back := slices.Grow(e.reversed[at][:0], len(keys))[:len(keys)]
+	back := e.reversed[at]
+	if cap(back) < len(keys) {
+		back = machine.Uncleared[uint64](len(keys))
+	}
+	back = back[:len(keys)]
 	e.sorter.across(len(keys), func(low, high int) {
 		for i, k := range keys[low:high] {
 			back[low+i] = k<<32 | k>>32

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
@@ -91,7 +92,7 @@ func (k *editKeys) take(keys []uint64) []uint64 {
 
 // split cuts rows and keys into chunks.
 func (r *rewrite) split(came, went []uint64, edges int) {
-	n := max(1, max(r.from.Edges(), len(came))/edges)
+	n := partsOf(max(r.from.Edges(), len(came)), edges)
 	r.chunks = make([]rewriteChunk, n)
 	row, all := 0, came
 	for i := range r.chunks {
@@ -127,7 +128,8 @@ func keysBelow(keys []uint64, v Vertex) int {
 // find finds the places of the keys, drops those that change nothing, and counts what the chunk will have.
 func (c *rewriteChunk) find(p *Partition) {
 	came, went := editKeys{keys: c.came}, editKeys{keys: c.went}
-	c.rows, c.cameAt, c.wentAt = make([]rewrittenRow, 0, c.mostRows()), make([]uint32, 0, len(c.came)), make([]uint32, 0, len(c.went))
+	c.rows = make([]rewrittenRow, 0, countRows(c.came)+countRows(c.went))
+	c.cameAt, c.wentAt = machine.Uncleared[uint32](len(c.came))[:0], machine.Uncleared[uint32](len(c.went))[:0]
 	row := c.low
 	for len(c.came) > came.next || len(c.went) > went.next {
 		v := min(came.row(), went.row())
@@ -150,9 +152,14 @@ func (c *rewriteChunk) find(p *Partition) {
 	c.came, c.went = came.effective(), went.effective()
 }
 
-// mostRows is how many rows the keys have at most.
-func (c *rewriteChunk) mostRows() int {
-	return min(len(c.came)+len(c.went), c.high-c.low+len(c.came))
+// countRows is how many rows ascending keys are of.
+func countRows(keys []uint64) (n int) {
+	row := uint64(math.MaxUint64)
+	for _, k := range keys {
+		n += oneIf(k>>32 != row)
+		row = k >> 32
+	}
+	return n
 }
 
 // row is that of the next key, a number above all vertices where there is none.
@@ -226,9 +233,9 @@ func (c *rewriteChunk) count(r *rewrittenRow, was int) {
 // write makes the partition, and returns how many bytes were made.
 func (r *rewrite) write(appeared, vanished []Vertex) (made *Partition, bytes int64) {
 	rows, edges := r.place()
-	made = &Partition{rows: uint32(rows), neighbours: make([]Vertex, edges)}
+	made = &Partition{rows: uint32(rows), neighbours: machine.Uncleared[Vertex](edges)}
 	if edges != rows {
-		made.offsets = make([]uint32, rows+1)
+		made.offsets = machine.Uncleared[uint32](rows + 1)
 		made.offsets[rows] = uint32(edges)
 	}
 	same := len(appeared)+len(vanished) == 0
