@@ -136,10 +136,22 @@ func (s *side) byLabel() map[pcsr.Label]*stretch {
 
 // countLabels counts the edges of each label.
 func (s *side) countLabels() map[pcsr.Label]int {
+	n := shares(len(s.edges))
+	parts := make([]map[pcsr.Label]int, n)
+	share(n, func(i int) { parts[i] = countLabels(s.edges[len(s.edges)*i/n : len(s.edges)*(i+1)/n]) })
+	for _, part := range parts[1:] {
+		for l, k := range part {
+			parts[0][l] += k
+		}
+	}
+	return parts[0]
+}
+
+func countLabels(edges []pcsr.Edge) map[pcsr.Label]int {
 	counts := map[pcsr.Label]int{}
-	for i := 0; i < len(s.edges); {
-		l, first := s.edges[i].Label, i
-		for i < len(s.edges) && s.edges[i].Label == l {
+	for i := 0; i < len(edges); {
+		l, first := edges[i].Label, i
+		for i < len(edges) && edges[i].Label == l {
 			i++
 		}
 		counts[l] += i - first

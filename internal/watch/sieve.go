@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
+	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -69,26 +71,39 @@ func (v *sieve) sift(g *pcsr.Graph, typeLabel pcsr.Label, edges []pcsr.Edge) {
 	v.chooseClasses()
 	codes := v.encode(g, typeLabel, edges)
 	passes := v.passes(codes.sets)
-	n := min(runtime.GOMAXPROCS(0), len(edges)/siftedEdges+1)
+	n := shares(len(edges))
 	parts := make([][]mesh, n)
 	share(n, func(i int) {
 		low, high := len(edges)*i/n, len(edges)*(i+1)/n
 		parts[i] = v.sift1(codes, passes, edges[low:high])
 	})
+	v.gather(parts)
+}
+
+// gather puts together what passed in each part of the edges.
+func (v *sieve) gather(parts [][]mesh) {
+	starts := make([][]int, len(v.meshes)) // by part
 	for i, m := range v.meshes {
 		total := 0
 		for _, part := range parts {
+			starts[i] = append(starts[i], total)
 			total += len(part[i].from)
 		}
-		m.from, m.to = make([]dictionary.ID, 0, total), make([]dictionary.ID, 0, total)
-		for _, part := range parts {
-			m.from, m.to = append(m.from, part[i].from...), append(m.to, part[i].to...)
-		}
+		m.from, m.to = machine.Uncleared[dictionary.ID](total), machine.Uncleared[dictionary.ID](total)
 	}
+	share(len(parts), func(k int) {
+		for i, m := range v.meshes {
+			copy(m.from[starts[i][k]:], parts[k][i].from)
+			copy(m.to[starts[i][k]:], parts[k][i].to)
+		}
+	})
 }
 
 // siftedEdges are about as many as are worth a goroutine of their own.
 const siftedEdges = 1 << 14
+
+// shares is how many goroutines so many edges, or vertices, are worth.
+func shares(n int) int { return min(runtime.GOMAXPROCS(0), n/siftedEdges+1) }
 
 // share has goroutines do n things, which neither fail nor panic.
 func share(n int, do func(i int)) {
@@ -144,6 +159,8 @@ const (
 	mostSets = 64
 )
 
+func newCodes() *codes { return &codes{sets: []uint64{noClass: 0, anyClass: ^uint64(0)}} }
+
 func (c *codes) of(v dictionary.ID) uint8 {
 	if c.dense != nil {
 		return c.dense[v]
@@ -167,7 +184,7 @@ func (c *codes) number(set uint64) uint8 {
 
 // encode encodes the ends of edges: by the members of the classes, or each end by its classes, whichever reads less.
 func (v *sieve) encode(g *pcsr.Graph, typeLabel pcsr.Label, edges []pcsr.Edge) *codes {
-	c := &codes{sets: []uint64{noClass: 0, anyClass: ^uint64(0)}}
+	c := newCodes()
 	in, members := g.Partition(typeLabel, pcsr.In), 0
 	for _, class := range v.classes {
 		if row, ok := in.Row(class); ok {
@@ -193,17 +210,53 @@ func (v *sieve) encode(g *pcsr.Graph, typeLabel pcsr.Label, edges []pcsr.Edge) *
 // lookupPrice is how many members of a class are read in the time that it takes to find the classes of the ends of an edge.
 const lookupPrice = 16
 
-// encodeMembers encodes all vertices, class by class.
+// encodeMembers encodes all vertices: stretches of them, in each of which sets have numbers of their own at first.
 func (v *sieve) encodeMembers(c *codes, g *pcsr.Graph, in *pcsr.Partition) {
 	c.dense = make([]uint8, g.Vertices())
+	n := shares(len(c.dense))
+	own, failed := make([]*codes, n), make([]error, n)
+	share(n, func(i int) {
+		low, high := len(c.dense)*i/n, len(c.dense)*(i+1)/n
+		own[i] = newCodes()
+		failed[i] = section.Guard(func() error { // it reads mapped files
+			v.encodeStretch(own[i], c.dense[low:high], dictionary.ID(low), in)
+			return nil
+		})
+	})
+	for _, err := range failed {
+		if err != nil {
+			panic(&section.Damage{Err: err})
+		}
+	}
+	renumbered := make([][mostSets]uint8, n)
+	for i, o := range own {
+		for was, set := range o.sets {
+			renumbered[i][was] = c.number(set)
+		}
+	}
+	share(n, func(i int) {
+		stretch := c.dense[len(c.dense)*i/n : len(c.dense)*(i+1)/n]
+		for k, was := range stretch {
+			stretch[k] = renumbered[i][was]
+		}
+	})
+}
+
+// encodeStretch encodes the vertices from first on, class by class.
+func (v *sieve) encodeStretch(c *codes, stretch []uint8, first dictionary.ID, in *pcsr.Partition) {
 	for i, class := range v.classes {
 		with := [mostSets]uint8{anyClass: anyClass} // the number of each set with the class; 0: not known yet
-		for _, member := range in.Neighbours(class) {
-			was := c.dense[member]
+		members := in.Neighbours(class)
+		low, _ := slices.BinarySearch(members, first)
+		for _, member := range members[low:] {
+			if int(member-first) >= len(stretch) {
+				break
+			}
+			was := stretch[member-first]
 			if with[was] == 0 {
 				with[was] = c.number(c.sets[was] | 1<<i)
 			}
-			c.dense[member] = with[was]
+			stretch[member-first] = with[was]
 		}
 	}
 }
