@@ -163,19 +163,21 @@ func parallel(n int, do func(i int)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	var panicked atomic.Pointer[any]
-	for range workers {
-		wait.Go(func() {
-			debug.SetPanicOnFault(true) // of mapped files that were cut; see package section
-			defer func() {
-				if r := recover(); r != nil {
-					panicked.Store(&r)
-				}
-			}()
-			for i := int(next.Add(1)) - 1; i < n && panicked.Load() == nil; i = int(next.Add(1)) - 1 {
-				do(i)
+	work := func() {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of mapped files that were cut; see package section
+		defer func() {
+			if r := recover(); r != nil {
+				panicked.Store(&r)
 			}
-		})
+		}()
+		for i := int(next.Add(1)) - 1; i < n && panicked.Load() == nil; i = int(next.Add(1)) - 1 {
+			do(i)
+		}
 	}
+	for range workers - 1 {
+		wait.Go(work)
+	}
+	work()
 	wait.Wait()
 	if r := panicked.Load(); r != nil {
 		panic(*r)

@@ -88,10 +88,11 @@ func (s *keySorter) byDirection(keys []uint64) (up, down []uint64) {
 	part := func(i int) []uint64 { return keys[len(keys)*i/parts : len(keys)*(i+1)/parts] }
 	ends := make([][2]int, parts+1)
 	parallel(parts, func(i int) {
+		up, down := 0, 0
 		for _, k := range part(i) {
-			ends[i+1][0] += oneIf(k>>32 < k&noVertex)
-			ends[i+1][1] += oneIf(k>>32 > k&noVertex)
+			up, down = up+oneIf(k>>32 < k&noVertex), down+oneIf(k>>32 > k&noVertex)
 		}
+		ends[i+1] = [2]int{up, down}
 	})
 	for i := range parts {
 		ends[i+1][0] += ends[i][0]
@@ -99,13 +100,15 @@ func (s *keySorter) byDirection(keys []uint64) (up, down []uint64) {
 	}
 	up, down = machine.Uncleared[uint64](ends[parts][0]), machine.Uncleared[uint64](ends[parts][1])
 	parallel(parts, func(i int) {
-		up, down := up[ends[i][0]:ends[i+1][0]], down[ends[i][1]:ends[i+1][1]]
+		u, d := ends[i][0], ends[i][1]
 		for _, k := range part(i) {
 			switch from, to := k>>32, k&noVertex; {
 			case from < to:
-				up[0], up = k, up[1:]
+				up[u] = k
+				u++
 			case from > to:
-				down[0], down = to<<32|from, down[1:]
+				down[d] = to<<32 | from
+				d++
 			}
 		}
 	})

@@ -67,7 +67,11 @@ func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage) 
 		r.from.check()
 	}
 	r.split(came, went, line.tuning.rewriteEdges)
-	parallel(len(r.chunks), func(i int) { r.chunks[i].find(r.from) })
+	parallel(len(r.chunks), func(i int) {
+		c := r.chunks[i] // what is counted for each row would be in a cache line with what others count
+		c.find(r.from)
+		r.chunks[i] = c
+	})
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		c.came, c.went = e.came.take(c.came), e.went.take(c.went)
