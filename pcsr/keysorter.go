@@ -75,6 +75,13 @@ func (s *keySorter) some(n int, is func(low, high int) bool) bool {
 	return found.Load()
 }
 
+// countIn counts those of ascending keys whose edges a partition has.
+func (s *keySorter) countIn(p *Partition, keys []uint64) int {
+	var n atomic.Int64
+	s.across(len(keys), func(low, high int) { n.Add(int64(p.countKeys(keys[low:high]))) })
+	return int(n.Load())
+}
+
 // leadBack reports whether for each of ascending keys there is one of the edge that leads back: the edges to lower vertices, turned round and
 // sorted, are then those to higher ones.
 func (s *keySorter) leadBack(keys []uint64) bool {

@@ -91,7 +91,7 @@ func (e *labelEdit) count(ground *Graph, fresh bool) {
 		return
 	}
 	p := ground.Partition(e.label, Out)
-	back, gone := p.countKeys(e.added), p.countKeys(e.removed)
+	back, gone := e.sorter.countIn(p, e.added), e.sorter.countIn(p, e.removed)
 	e.more, e.less = len(e.added)-back-(len(e.removed)-gone), gone-back
 }
 
