@@ -18,14 +18,13 @@ type batch struct {
 // split gathers the edges by their labels, ascending; the goroutines are the sorter's. It returns also the greatest vertex of those that are added, and
 // their greatest label.
 func split(added, removed []Edge, by *keySorter) (batches []batch, most Vertex, label Label) {
-	b, most, only := oneBatch(added, removed, by)
-	if only {
+	if b, most, only := oneBatch(added, removed, by); only {
 		return []batch{b}, most, b.label
 	}
 	s := splitter{at: map[Label]int{}}
 	for _, e := range added {
 		s.batch(e.Label).adding++
-		label = max(label, e.Label)
+		most, label = max(most, e.From, e.To, e.Label), max(label, e.Label)
 	}
 	for _, e := range removed {
 		s.batch(e.Label).taking++
@@ -43,19 +42,23 @@ func split(added, removed []Edge, by *keySorter) (batches []batch, most Vertex, 
 	return s.batches, most, label
 }
 
-// oneBatch is the batch of all edges where they have one label; most is the greatest vertex of those that are added, in any case.
+// oneBatch is the batch of all edges, where they have one label, and the greatest vertex of those that are added.
 func oneBatch(added, removed []Edge, by *keySorter) (b batch, most Vertex, only bool) {
 	for _, edges := range [2][]Edge{added, removed} {
 		if len(edges) > 0 {
-			b.label, only = edges[0].Label, true
+			b.label = edges[0].Label
+		}
+	}
+	for _, edges := range [2][]Edge{added, removed} {
+		if n := len(edges); n > 0 && (edges[0].Label != b.label || edges[n-1].Label != b.label) {
+			return b, 0, false
 		}
 	}
 	var other bool
-	b.added, most, other = by.keysOf(added, b.label)
-	if only = only && !other; only {
+	if b.added, most, other = by.keysOf(added, b.label); !other {
 		b.removed, _, other = by.keysOf(removed, b.label)
 	}
-	return b, most, only && !other
+	return b, most, !other && len(added)+len(removed) > 0
 }
 
 // keysOf are the keys of edges, the greatest vertex, also among the labels, and whether one has another label.
