@@ -159,6 +159,23 @@ func (p *Partition) Degree(row int) int {
 	return len(p.list(row))
 }
 
+// EdgesOf is how many edges rows low … high-1 have; of a Patched partition about as many.
+func (p *Partition) EdgesOf(low, high int) int {
+	switch {
+	case low >= high:
+		return 0
+	case p.layer == Patched:
+		return int(float64(p.Edges()) * float64(high-low) / float64(p.Rows()))
+	case p.offsets == nil:
+		return high - low
+	}
+	if p.file.Unchecked() {
+		p.checkOffsets(low)
+		p.checkOffsets(high - 1)
+	}
+	return max(0, int(p.offsets[high])-int(p.offsets[low]))
+}
+
 // Single reports that every row has exactly one neighbour: List(row) is Arrays().Neighbours[row].
 func (p *Partition) Single() bool { return p.offsets == nil && p.Edges() == int(p.rows) }
 

@@ -139,10 +139,7 @@ func (p *join) widen() {
 	if p.input != nil && p.input.N >= p.tuning.manyRows {
 		return
 	}
-	cost := 0.0
-	for _, s := range p.steps {
-		cost += s.Plan.EstimatedCandidates
-	}
+	cost := p.cost()
 	last := len(p.steps) - 1
 	if len(p.Plan.Branches) > 0 {
 		last = p.Plan.Own() // branches are counted
@@ -156,6 +153,16 @@ func (p *join) widen() {
 		}
 		p.prefix++
 	}
+}
+
+// cost is how many members of lists the steps are expected to read, without those that weights are made of.
+func (p *join) cost() (cost float64) {
+	for _, s := range p.steps {
+		if !s.Plan.Weighed {
+			cost += s.Plan.EstimatedCandidates
+		}
+	}
+	return cost
 }
 
 // keepColumns finds the slots that each level's tables need.

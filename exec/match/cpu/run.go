@@ -27,6 +27,8 @@ type run struct {
 	helpers  schedule.Group
 	// weightBytes are charged for weights.
 	weightBytes int64
+	// weightTables are memory of the matcher's that weights are written in.
+	weightTables [][]uint64
 
 	stop  atomic.Bool
 	total atomic.Uint64 // solutions counted
@@ -107,6 +109,11 @@ func (r *run) do(ctx context.Context) error {
 		return err
 	}
 	r.openSource()
+	if r.limit == 0 {
+		if cost := r.join.cost(); cost >= manyQuiet*float64(r.matcher.tuning.quiet) {
+			r.startAll(cost)
+		}
+	}
 	r.helpers.Do(func() error {
 		w := r.matcher.worker(r)
 		w.chunks()
@@ -175,6 +182,28 @@ func (r *run) start(share func(*worker)) {
 		w.release()
 		return nil
 	})
+}
+
+// manyQuiet is how many times as much as makes a second thread worth its start a run must be expected to cost for threads to be started before it
+// has shown what it costs.
+const manyQuiet = 4
+
+// startAll starts workers on chunks of the source, as many as an expected cost is enough for and as there are threads for.
+func (r *run) startAll(cost float64) {
+	begun, chunk := r.source.next.Load(), int64(r.source.chunk)
+	chunks := (int64(r.source.length) - max(begun, chunk) + chunk - 1) / chunk // the first one is the caller's
+	for range min(int(chunks), r.matcher.tuning.helpers(cost), r.join.workers.Limit()-1) {
+		if !r.helpers.Reserve() {
+			return
+		}
+		r.start(func(*worker) {})
+	}
+}
+
+// expected is what the rest of the source will cost all workers, if so far the run has cost work for each of them.
+func (r *run) expected(work int) float64 {
+	taken := float64(min(r.source.next.Load(), int64(r.source.length)))
+	return float64(work) * float64(1+r.helpers.Running()) * (float64(r.source.length) - taken) / max(taken, 1)
 }
 
 // deliver emits n rows of columns, no more than the limit allows.

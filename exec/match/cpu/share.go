@@ -37,8 +37,9 @@ type fork struct {
 	total  uint64
 }
 
-// share gives work to an idle thread, if there is one: chunks of the source, or of all that the worker has still to do the later half of
-// what is outermost, where the parts are largest.
+// share gives work to idle threads, if there are any: chunks of the source to as many as there are, or of all that the worker has still to
+// do the later half of what is outermost, where the parts are largest; where that is few parts, the half of what is in the next one too, for
+// it may be nearly all.
 func (w *worker) share() {
 	w.shareAt = w.work + w.tuning.often
 	w.yield()
@@ -46,29 +47,48 @@ func (w *worker) share() {
 		w.tuning.looks(w.run)
 	}
 	if w.run.source.left() {
-		if w.run.helpers.Reserve() {
-			w.run.start(func(*worker) {})
-		}
+		w.run.startAll(w.run.expected(w.work))
 		return
 	}
-	for level := range w.levels[:w.join.prefix+1] {
-		if l := &w.levels[level]; l.next < l.end || len(l.set) > 0 {
-			w.shareRows(level, l)
-			return
-		}
-	}
-	for i := range w.sets {
-		if l := &w.sets[i]; l.next < l.end && l.whole {
-			w.shareSet(w.join.numbered[i], l)
-			return
-		}
+	if w.shareLoops() {
+		w.shareAt = w.work + w.tuning.soon
 	}
 }
 
-// shareRows gives away rows of a level, or candidates of its last row.
-func (w *worker) shareRows(level int, l *rowLoop) {
+// fewParts is up to how many rows or candidates are few to be given away.
+const fewParts = 8
+
+// shareLoops gives away some of what the worker has still to do, and tells whether there were threads for all that it gave.
+func (w *worker) shareLoops() bool {
+	for level := range w.levels[:w.join.prefix+1] {
+		l := &w.levels[level]
+		if n := max(l.end-l.next, len(l.set)); n > 0 {
+			if !w.shareRows(level, l) {
+				return false
+			}
+			if n > 2*fewParts {
+				return true
+			}
+		}
+	}
+	for i := range w.sets {
+		l := &w.sets[i]
+		if n := l.end - l.next; n > 0 && l.whole {
+			if !w.shareSet(w.join.numbered[i], l) {
+				return false
+			}
+			if n > 2*fewParts*w.join.numbered[i].piece() {
+				return true
+			}
+		}
+	}
+	return true
+}
+
+// shareRows gives away rows of a level, or candidates of its last row, if there is a thread.
+func (w *worker) shareRows(level int, l *rowLoop) bool {
 	if !w.run.helpers.Reserve() {
-		return
+		return false
 	}
 	if l.next == l.end {
 		half := len(l.set) / 2
@@ -78,7 +98,7 @@ func (w *worker) shareRows(level int, l *rowLoop) {
 			w.push(level+1, row, 0, set)
 			w.drain()
 		})
-		return
+		return true
 	}
 	half := l.next + (l.end-l.next)/2
 	rows := l.table.part(w.join.columns(level), half, l.end)
@@ -87,6 +107,7 @@ func (w *worker) shareRows(level int, l *rowLoop) {
 		w.extendRows(level, rows, rows.n)
 		w.drain()
 	})
+	return true
 }
 
 // columns are the slots that the tables of a level keep.
@@ -101,16 +122,17 @@ func (p *join) columns(level int) []int {
 // waitersOfThread is how many workers may wait for forks, for each thread: they keep their memory.
 const waitersOfThread = 3
 
-// shareSet gives away candidates of a group.
-func (w *worker) shareSet(g *group, l *setLoop) {
+// shareSet gives away candidates of a group, if there is a thread.
+func (w *worker) shareSet(g *group, l *setLoop) bool {
 	if int(w.run.waiting.Load()) >= waitersOfThread*w.join.workers.Limit() || !w.run.helpers.Reserve() {
-		return
+		return false
 	}
 	half := l.next + (l.end-l.next)/2
 	f := &fork{group: g, values: slices.Clone(w.values), set: l.set[half:l.end], done: make(chan struct{})}
 	l.end = half
 	l.forks = append(l.forks, f)
 	w.run.start(func(w *worker) { w.countFork(f) })
+	return true
 }
 
 // countFork counts what another worker gave away.

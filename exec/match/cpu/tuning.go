@@ -12,8 +12,8 @@ type tuning struct {
 	// tableRows is how many partial matches a table holds.
 	tableRows int
 	// quiet is the work (list members read) after which a run is worth a second thread; often is how much lies
-	// between two offers.
-	quiet, often int
+	// between two offers, and soon after an offer that was taken.
+	quiet, often, soon int
 	// With manyRows rows, or below smallCost candidates, it does not matter how the work of a count is split.
 	manyRows  int
 	smallCost float64
@@ -35,5 +35,16 @@ type tuning struct {
 var tuned = tuning{
 	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3,
 	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 14,
-	shortSource: 64, rowPrice: 4,
+	shortSource: 64, rowPrice: 4, soon: bgp.OfferCost / 4,
 }
+
+// helpers is how many threads beside the first have enough to do with work of a cost (list members read).
+func (t *tuning) helpers(cost float64) int {
+	if t.often == 0 {
+		return manyHelpers
+	}
+	return int(min(cost/float64(t.often), manyHelpers))
+}
+
+// manyHelpers is more than there are.
+const manyHelpers = 1 << 16

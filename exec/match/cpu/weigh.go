@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -29,11 +30,15 @@ func (r *run) weigh() error {
 	return w.tail(r.join.tail)
 }
 
-// dropWeights gives back what the weights took.
+// dropWeights gives back what the weights took. Nobody reads them any more.
 func (r *run) dropWeights() {
 	if r.weightBytes > 0 {
 		_ = r.join.charge(-r.weightBytes)
 	}
+	for _, t := range r.weightTables {
+		r.matcher.keepTable(t)
+	}
+	r.weightTables = nil
 }
 
 // tail makes the weights of groups, or of those in them.
@@ -169,39 +174,60 @@ func (w *weighing) sums(g *group, lists *pcsr.Partition, candidates *weights) (*
 	return out, err
 }
 
-// The sum of a list is made by all threads where the list is a large part of all and has more than longSum members, or more than longestSum, so
-// that the run can be stopped in between.
-const longSum, longestSum = 1 << 14, 1 << 20
+// The sum of a list is made by all threads, in pieces of sumPiece members, where the list is a large part of all (of what a thread would read
+// of it, one in partOfThread) and has more than longSum members, or more than longestSum, so that the run can be stopped in between.
+const sumPiece, longSum, longestSum, partOfThread = 1 << 12, 1 << 13, 1 << 20, 8
 
-// sumLists writes the sums of the lists of some rows down, those of long lists after the others.
+// sharedSum is a list that all threads sum up, from the piece of number begin on, and where its sum goes.
+type sharedSum struct {
+	list      []pcsr.Vertex
+	at, begin int
+	sum       tally
+}
+
+// sumLists writes the sums of the lists of some rows down, those of long lists after the others, all of these together.
 func (w *weighing) sumLists(out *weights, lists *pcsr.Partition, first, last int, candidates *weights) error {
-	edges := int(float64(lists.Edges()) * float64(last-first) / float64(lists.Rows()))
-	short := longestSum
+	edges, short := lists.EdgesOf(first, last), longestSum
 	if n := w.join.workers.Limit(); n > 1 {
-		short = min(max(longSum, edges/(2*n)), longestSum)
+		short = min(max(longSum, edges/(partOfThread*n)), longestSum)
 	}
 	var mu sync.Mutex
-	var long []int // rows
-	err := w.each(last-first, edges, func(low, high int) {
-		var block [weighBlock]pcsr.Vertex
-		for i, v := range lists.AppendVertices(block[:0], first+low, first+high) {
-			row := first + low + i
-			if list := lists.List(row); len(list) <= short {
+	var long []*sharedSum
+	err := w.each(last-first, edges, func(b *block, low, high int) {
+		for i, v := range lists.AppendVertices(b.vertices[:0], first+low, first+high) {
+			list := lists.List(first + low + i)
+			if len(list) <= short {
 				out.table[v-out.first] = candidates.sum(list)
 				continue
 			}
 			mu.Lock()
-			long = append(long, row)
+			long = append(long, &sharedSum{list: list, at: int(v - out.first)})
 			mu.Unlock()
 		}
 	})
-	for _, row := range long {
-		if err != nil {
-			break
+	if err != nil || len(long) == 0 {
+		return err
+	}
+	return w.sumLong(out, long, candidates)
+}
+
+// sumLong writes the sums of long lists down.
+func (w *weighing) sumLong(out *weights, long []*sharedSum, candidates *weights) error {
+	pieces, members := 0, 0
+	for _, l := range long {
+		l.begin = pieces
+		pieces += (len(l.list) + sumPiece - 1) / sumPiece
+		members += len(l.list)
+	}
+	err := w.each(pieces, members, func(_ *block, low, high int) {
+		for piece := low; piece < high && !w.stop.Load(); piece++ {
+			l := long[sort.Search(len(long), func(i int) bool { return long[i].begin > piece })-1]
+			from := (piece - l.begin) * sumPiece
+			l.sum.add(candidates.sum(l.list[from:min(from+sumPiece, len(l.list))]))
 		}
-		list, sum := lists.List(row), tally{}
-		err = w.each(len(list), len(list), func(low, high int) { sum.add(candidates.sum(list[low:high])) })
-		out.table[lists.Vertex(row)-out.first] = sum.Load()
+	})
+	for _, l := range long {
+		out.table[l.at] = l.sum.Load()
 	}
 	return err
 }
@@ -257,11 +283,9 @@ func (w *weighing) total(s *step, children []*weights) (uint64, error) {
 
 // inBlocks finds the candidates of a domain and the products of the children's weights, block by block, on the threads that there are.
 func (w *weighing) inBlocks(d *domain, children []*weights, use func(vertices []pcsr.Vertex, products []uint64)) error {
-	return w.each(d.n, d.n, func(low, high int) {
-		var room, kept [weighBlock]pcsr.Vertex
-		var numbers [weighBlock]uint64
-		vertices := d.candidates(low, high, room[:0], kept[:0])
-		products := numbers[:len(vertices)]
+	return w.each(d.n, d.n, func(b *block, low, high int) {
+		vertices := d.candidates(low, high, b.vertices[:0], b.kept[:0])
+		products := b.products[:len(vertices)]
 		for i := range products {
 			products[i] = 1
 		}
@@ -272,29 +296,37 @@ func (w *weighing) inBlocks(d *domain, children []*weights, use func(vertices []
 	})
 }
 
+// block is a thread's room for weighBlock vertices and their numbers.
+type block struct {
+	vertices, kept [weighBlock]pcsr.Vertex
+	products       [weighBlock]uint64
+}
+
 // each calls work for all of 0 … n-1, weighBlock at most at a time, on the threads that there are, if it takes long: cost is how many
 // members of lists are read.
-func (w *weighing) each(n, cost int, work func(low, high int)) error {
+func (w *weighing) each(n, cost int, work func(b *block, low, high int)) error {
 	var next atomic.Int64
 	places := weighTurn
 	if threads := w.join.workers.Limit(); threads > 1 {
 		places = max(1, int(float64(weighTurn)*float64(n)/float64(max(n, cost, 1))), min(weighTurn, n/(turnsOfThread*threads)))
 	}
 	turn := func(keep func() bool) error {
+		b := w.matcher.block()
+		defer w.matcher.blocks.Put(b)
 		for !w.stop.Load() && keep() {
 			low := int(next.Add(int64(places))) - places
 			if low >= n {
 				break
 			}
 			for high := min(low+places, n); low < high && !w.stop.Load(); low += weighBlock {
-				work(low, min(low+weighBlock, high))
+				work(b, low, min(low+weighBlock, high))
 			}
 		}
 		return nil
 	}
 	helpers := schedule.Group{Share: w.join.workers, Failed: func() { w.stop.Store(true) }}
-	if cost > w.matcher.tuning.quiet {
-		for range w.join.workers.Limit() - 1 {
+	if t := &w.matcher.tuning; cost > t.quiet {
+		for range min(w.join.workers.Limit()-1, t.helpers(float64(cost))) {
 			helpers.Go(func(k *schedule.Worker) error { return turn(k.Keep) })
 		}
 	}
@@ -310,7 +342,7 @@ const weighTurn = 8 * weighBlock
 // turnsOfThread is how many turns there are for each thread, at least where lists are long: each turn looks for its first row.
 const turnsOfThread = 16
 
-// make returns memory for so many numbers, and counts it.
+// make returns memory for so many numbers, all 0, and counts it.
 func (w *weighing) make(n int) ([]uint64, error) {
 	if bytes := 8 * int64(n); bytes > smallTables && w.join.charge != nil {
 		w.charged += bytes
@@ -318,8 +350,19 @@ func (w *weighing) make(n int) ([]uint64, error) {
 			return nil, err
 		}
 	}
-	return make([]uint64, max(n, 1)), nil
+	if 8*n <= smallTables {
+		return make([]uint64, max(n, 1)), nil
+	}
+	t, cleared := w.matcher.table(n)
+	w.weightTables = append(w.weightTables, t)
+	if cleared {
+		return t, nil
+	}
+	return t, w.each(n, n/clearedForMember, func(_ *block, low, high int) { clear(t[low:high]) })
 }
+
+// clearedForMember is how many numbers are cleared in the time in which a member of a list is read.
+const clearedForMember = 32
 
 // release gives back what weights take that are not needed any more.
 func (w *weighing) release(t *weights) {
@@ -327,6 +370,11 @@ func (w *weighing) release(t *weights) {
 		w.charged -= bytes
 		_ = w.join.charge(-bytes)
 	}
+	if i := slices.IndexFunc(w.weightTables, func(kept []uint64) bool { return len(t.table) > 0 && &kept[0] == &t.table[0] }); i >= 0 {
+		w.matcher.keepTable(t.table)
+		w.weightTables = slices.Delete(w.weightTables, i, i+1)
+	}
+	t.table = nil
 	for _, part := range t.of {
 		w.release(part)
 	}
