@@ -178,7 +178,7 @@ func (p *Plan) charge(what string) func(bytes int64) {
 func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
-		Semantics: o.Semantics, Speed: o.Speed, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Table: o.IsTable, Lookup: p.dict.Lookup,
+		Semantics: o.Semantics, Speed: o.Speed, Workers: o.Workers, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Table: o.IsTable, Lookup: p.dict.Lookup,
 		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
 		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {

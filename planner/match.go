@@ -38,7 +38,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 	var err error
 	m.Plan, err = bgp.Plan(p.ctx, n.Patterns, p.graph, p.options.Lookup, bgp.Options{
 		Semantics: p.options.Semantics, Inputs: r.inputs, Output: m.Columns,
-		CountOnly: out.Empty() && !r.distinct, Distinct: r.distinct, Speed: p.options.Speed,
+		CountOnly: out.Empty() && !r.distinct, Distinct: r.distinct, Speed: p.options.Speed, Workers: p.options.Workers,
 		Ranges: pushed.ranges, Candidates: pushed.candidates, Unequal: pushed.unequal, Shares: pushed.shares(),
 		WeightGain: p.weightGain(r),
 	})

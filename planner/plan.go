@@ -11,6 +11,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -39,6 +40,8 @@ type Tester interface {
 // Options say what a plan is for.
 type Options struct {
 	Semantics bgp.Semantics
+	// Workers is the query's share of the processor's threads, entered by whoever plans; nil: the caller's thread alone.
+	Workers *schedule.Share
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
 	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone.

@@ -20,10 +20,10 @@ var rooms = map[string][]string{
 	"pcsr":          {"internal/radix"},
 	"kernels":       {},
 	"loader":        {"dictionary", "pcsr", "internal/store", "internal/radix"},
-	"planner/bgp":   {"parser", "pcsr", "dictionary"},
+	"planner/bgp":   {"internal/schedule", "parser", "pcsr", "dictionary"},
 	"planner/scope": {"parser"},
 	"planner/rules": {"parser", "planner/scope"},
-	"planner":       {"planner/bgp", "planner/rules", "planner/scope", "parser", "pcsr", "dictionary"},
+	"planner":       {"internal/schedule", "planner/bgp", "planner/rules", "planner/scope", "parser", "pcsr", "dictionary"},
 	"exec": {
 		"internal/schedule", "exec/operator", "exec/source", "exec/path", "exec/sideways", "exec/eval", "exec/join", "exec/group", "exec/modifier", "exec/triples",
 		"exec/limits", "exec/vector", "exec/expr", "exec/terms", "exec/match", "planner", "planner/bgp", "parser", "pcsr", "dictionary",

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -44,6 +46,9 @@ func Plan(ctx context.Context, patterns []parser.TriplePattern, graph *pcsr.Grap
 	plan := b.plan(inputs)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if b.failed != nil {
+		return nil, b.failed
 	}
 	if b.reason != "" {
 		return b.empty(patterns), nil
@@ -171,17 +176,49 @@ func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 	if walks > fewWalks {
 		bestCost, _ = b.measure(best, walks)
 	}
+	plans := make([]*MatchPlan, 0, len(orders))
 	for _, order := range orders {
 		if b.over() {
-			break
+			return best
 		}
-		plan := b.complete(e, inputs, order)
+		plans = append(plans, b.complete(e, inputs, order))
+	}
+	for i, m := range b.measureAll(plans, walks) {
 		// Few walks miss what a few of them would meet: where they tell different things, a plan looks cheaper than it is.
-		if cost, deviation := b.measure(plan, walks); cost+deviation < clearlyLess*bestCost {
-			best, bestCost = plan, cost
+		if m.cost+m.deviation < clearlyLess*bestCost {
+			best, bestCost = plans[i], m.cost
 		}
 	}
 	return best
+}
+
+// measured is what walks say that a plan costs, and how far that may be off.
+type measured struct{ cost, deviation float64 }
+
+// measureAll measures plans, on the threads that there are where that takes long. When the query ends or a file is damaged, it measures none.
+func (b *bgp) measureAll(plans []*MatchPlan, walks int) []measured {
+	out := make([]measured, len(plans))
+	var next atomic.Int64
+	turn := func(keep func() bool) error {
+		for keep() && b.ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(plans) {
+				break
+			}
+			out[i].cost, out[i].deviation = b.measure(plans[i], walks)
+		}
+		return nil
+	}
+	helpers := schedule.Group{Share: b.options.Workers}
+	cost := float64(len(plans)) * float64(walks) * walkPrice
+	for range min(len(plans)-1, helpers.Share.Limit()-1, int(cost/ThreadCost)) {
+		helpers.Go(func(w *schedule.Worker) error { return turn(w.Keep) })
+	}
+	helpers.Do(func() error { return turn(func() bool { return true }) })
+	if b.failed = helpers.Wait(); b.failed != nil || b.over() {
+		return nil
+	}
+	return out
 }
 
 // whole is an estimate as an integer from low to high. Costs of large patterns are beyond all integers, and may be no number.

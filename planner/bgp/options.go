@@ -3,6 +3,7 @@ package bgp
 import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 // Lookup finds a term's ID; false when the term is not in the dictionary.
@@ -28,6 +29,8 @@ type Options struct {
 	// they do not have now, so that the plan is never Empty but for an unknown term, and it tests no signatures. A pattern without
 	// variables is left to the caller, and so is Induced.
 	Lasting bool
+	// Workers is the query's share of the processor's threads; nil: the caller's thread alone.
+	Workers *schedule.Share
 	// Thorough plans as for an expensive query, whatever the pattern seems to cost.
 	Thorough bool
 	// WeightGain is the share of the cost of counting what nobody reads for each partial match below which it is counted by weights

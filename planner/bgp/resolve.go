@@ -53,6 +53,8 @@ type bgp struct {
 	loops      map[pcsr.Label]bool
 	// reason is why there is no solution; "" while there may be one.
 	reason string
+	// failed is what ended the work of other threads.
+	failed error
 }
 
 // resolve turns the patterns into a query graph. It sets reason and stops at a pattern that cannot match.

@@ -58,7 +58,7 @@ const (
 // measure replaces the plan's estimates by those of so many sampled walks and returns the cost, and how far that may be off.
 func (b *bgp) measure(p *MatchPlan, walks int) (cost, deviation float64) {
 	s := &sampler{
-		over: b.over, graph: b.graph, plan: p, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
+		over: func() bool { return b.ctx.Err() != nil }, graph: b.graph, plan: p, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
 		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), arrived: make([]int, len(p.Steps)+1), reached: make([]float64, len(p.Steps)+1),
 	}
 	s.prepare(b.options.Shares)
