@@ -22,6 +22,6 @@
 //
 // # Faults
 //
-// Workers meet mapped files that were cut, and mistakes of ours, as their callers do: [Guard] makes an error of both. The package
-// keeps no goroutine: a Group's end is [Group.Wait].
+// Workers meet mapped files that were cut, and mistakes of ours, as their callers do: [Guard] makes an error of both. A Group's end
+// is [Group.Wait]; goroutines of large pools wait a fifth of a second for more work, so that they are woken together.
 package schedule

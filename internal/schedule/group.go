@@ -48,13 +48,23 @@ func (g *Group) Reserve() bool { return g.Share.reserve(g.Gives) }
 // Start starts a worker with a permit that was reserved. Its error, or what it panics with, is the group's.
 func (g *Group) Start(work func(*Worker) error) {
 	g.running.Add(1)
-	g.wait.Go(func() {
+	g.wait.Add(1)
+	run := func() {
+		defer g.wait.Done()
 		defer g.running.Add(-1)
 		w := &Worker{share: g.Share, gives: g.Gives}
 		defer w.end()
 		g.Do(func() error { return work(w) })
-	})
+	}
+	if g.Share.Limit() > fewThreads {
+		processLanes.run(run)
+		return
+	}
+	go run()
 }
+
+// fewThreads are woken one after the other in no time.
+const fewThreads = 4
 
 // Go starts a worker if there is a permit for one.
 func (g *Group) Go(work func(*Worker) error) bool {

@@ -1,0 +1,117 @@
+package schedule
+
+import (
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// lanes are goroutines that have worked and wait for more where goroutines wait for the network. Those that are made, or woken by others, get
+// threads of the system one after the other: each thread wakes the next, in some 50 µs on a virtual machine, and one that the system leaves
+// waiting (for 5 ms, as was seen) keeps all others from being woken. What the poller finds ready gets its threads all at once.
+// It is safe for concurrent use.
+type lanes struct {
+	mu   sync.Mutex
+	free []*lane // those that wait
+}
+
+// lane is one goroutine. It reads a byte for each piece of work.
+type lane struct {
+	work func()
+	r, w *os.File
+}
+
+// A lane waits for work for laneIdle, and so do mostLanes at the most; the others end.
+const (
+	laneIdle  = 200 * time.Millisecond
+	mostLanes = 64
+)
+
+var processLanes lanes
+
+// run does some work in a goroutine of its own.
+func (l *lanes) run(work func()) {
+	x := l.take()
+	if x == nil {
+		go l.live(work)
+		return
+	}
+	x.work = work
+	if _, err := x.w.Write([]byte{0}); err != nil {
+		x.work = nil
+		_ = x.w.Close() // ends the lane
+		go work()
+	}
+}
+
+// take returns a lane that waits; nil where none does.
+func (l *lanes) take() *lane {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.free)
+	if n == 0 {
+		return nil
+	}
+	x := l.free[n-1]
+	l.free = l.free[:n-1]
+	return x
+}
+
+// live does some work, and what comes after it.
+func (l *lanes) live(work func()) {
+	work()
+	r, w, err := os.Pipe()
+	if err != nil {
+		return
+	}
+	x := &lane{r: r, w: w}
+	defer x.close()
+	for l.wait(x) && x.work != nil {
+		x.work()
+		x.work = nil
+	}
+}
+
+func (x *lane) close() {
+	_ = x.r.Close()
+	_ = x.w.Close()
+}
+
+// wait reports whether there is work for a lane, when there is or it has waited long enough.
+func (l *lanes) wait(x *lane) bool {
+	if err := x.r.SetReadDeadline(time.Now().Add(laneIdle)); err != nil {
+		return false // pipes have no poller here
+	}
+	l.mu.Lock()
+	full := len(l.free) >= mostLanes
+	if !full {
+		l.free = append(l.free, x)
+	}
+	l.mu.Unlock()
+	if full {
+		return false
+	}
+	return x.read() || l.givenUp(x)
+}
+
+// read waits for a byte; false where none came in time.
+func (x *lane) read() bool {
+	_, err := x.r.Read(make([]byte, 1))
+	return err == nil
+}
+
+// givenUp takes a lane that has waited too long out, and reports whether somebody had taken it by then: then it waits for the work.
+func (l *lanes) givenUp(x *lane) (taken bool) {
+	l.mu.Lock()
+	i := slices.Index(l.free, x)
+	if i >= 0 {
+		l.free = slices.Delete(l.free, i, i+1)
+	}
+	l.mu.Unlock()
+	if i >= 0 {
+		return false
+	}
+	_ = x.r.SetReadDeadline(time.Time{})
+	return x.read()
+}
