@@ -1,9 +1,11 @@
 package exec_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -63,4 +65,61 @@ func TestEXISTSKnowsItsOutside(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestACountBeginsWithWhatPatternsHangOn: counted by weights, a pattern begins with the vertex that EXISTS and the like hang on, of which only
+// those are looked at that have what must exist.
+func TestACountBeginsWithWhatPatternsHangOn(t *testing.T) {
+	const subjects, objects, each = 6000, 700, 4
+	iri := func(kind string, i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%s%s%d", exampleNS, kind, i)) }
+	p, few := rdf.NewIRI(exampleNS+"p"), rdf.NewIRI(exampleNS+"few")
+	var quads []quad
+	for x := range subjects {
+		for k := range each {
+			quads = append(quads, quad{subject: iri("x", x), predicate: p, object: iri("a", (x*13+k*k+k)%objects)})
+		}
+		for k := range x % 100 / 98 * 2 {
+			quads = append(quads, quad{subject: iri("x", x), predicate: few, object: iri("b", x+k)})
+		}
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const having = subjects / 100 * 2
+	for text, want := range map[string]int{
+		"?x :p ?a FILTER EXISTS { ?x :few ?b }":                               each * having,
+		"?x :p ?a FILTER NOT EXISTS { ?x :few ?b }":                           each * (subjects - having),
+		"?x :p ?a OPTIONAL { ?x :few ?b }":                                    each * (subjects + having),
+		"?x :p ?a MINUS { ?x :few ?b }":                                       each * (subjects - having),
+		"?x :p ?a FILTER EXISTS { ?x :few ?b } OPTIONAL { ?x :few ?c }":       2 * each * having,
+		"?x :p ?a FILTER EXISTS { ?x :few ?b FILTER EXISTS { ?x :p ?c } }":    each * having,
+		"?x :p ?a FILTER EXISTS { ?x :few ?b } FILTER EXISTS { ?x :none ?b }": 0,
+	} {
+		q := parse(t, "PREFIX : <"+exampleNS+"> SELECT (COUNT(*) AS ?n) { "+text+" }")
+		plan, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := m.run(q, onProcessor())
+		if err != nil || len(a.rows) != 1 || a.rows[0][0] != integer(want) {
+			t.Errorf("%s: %v, error %v instead of %d", text, a, err, want)
+		}
+		if e := plan.Explain(); want > 0 && !strings.Contains(firstStep(e), "?x: ") {
+			t.Errorf("%s begins with %s", text, firstStep(e))
+		}
+	}
+}
+
+// firstStep is the first step of the first match of a plan.
+func firstStep(e *exec.Explain) string {
+	if len(e.Steps) > 0 {
+		return e.Steps[0]
+	}
+	for _, c := range e.Children {
+		if s := firstStep(c); s != "" {
+			return s
+		}
+	}
+	return ""
 }

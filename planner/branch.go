@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"math"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -212,7 +213,41 @@ func (p *planner) branched(n parser.Node, r request) (Node, error) {
 		return nil, nil
 	}
 	pushed, rest := p.pushFilters(t.pattern, t.conditions, r)
-	m, err := p.match(t.pattern, pushed, r.with(out.Or(p.scopes.Reads(rest...))))
+	asked := r.with(out.Or(p.scopes.Reads(rest...)))
+	m, err := p.hung(t, pushed, asked)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	gain := p.weightGain(r)
+	if asked.root = t.anchor(m); asked.root != "" && (m.Cost >= anchorCost && gain > 0 || math.IsInf(gain, 1)) {
+		if other, err := p.hung(t, pushed, asked); err != nil {
+			return nil, err
+		} else if other != nil && other.Cost < m.Cost {
+			m = other
+		}
+	}
+	return p.filtered(n, m, rest, t.pattern, r)
+}
+
+// anchorCost is the cost, in candidates, from which a vertex order is looked for that begins with what patterns hang on.
+const anchorCost = 10_000
+
+// anchor is the one variable that all hangs on, where nothing of the match is read and it begins with another one; else "".
+func (t *tree) anchor(m *Match) string {
+	if len(m.Plan.Output)+m.Plan.Inputs > 0 || len(t.hanging[0].request.inputs) != 1 {
+		return ""
+	}
+	v := t.hanging[0].request.inputs[0]
+	if len(m.Plan.Slots) == 0 || m.Plan.Slots[0].Variable == v ||
+		slices.ContainsFunc(t.hanging, func(h *hanging) bool { return !slices.Equal(h.request.inputs, []string{v}) }) {
+		return ""
+	}
+	return v
+}
+
+// hung plans a tree's own pattern and hangs on it what hangs there; nil where that has no solution or costs too much.
+func (p *planner) hung(t *tree, pushed *pushedFilters, r request) (*Match, error) {
+	m, err := p.match(t.pattern, pushed, r)
 	if err != nil || m.Plan.Empty {
 		return nil, err
 	}
@@ -227,7 +262,7 @@ func (p *planner) branched(n parser.Node, r request) (Node, error) {
 		m.Plan.Weigh(p.graph, gain, 1)
 		m.Cost = m.Plan.Cost
 	}
-	return p.filtered(n, m, rest, t.pattern, r)
+	return m, nil
 }
 
 // hang makes branches of what hangs on the pattern of a match; false where they cost too much. gain is bgp.Options.WeightGain.

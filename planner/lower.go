@@ -23,6 +23,8 @@ type request struct {
 	distinct bool
 	// counted: all solutions are counted, equal ones as one with a weight.
 	counted bool
+	// root is what a pattern of which weights count all is to begin with, where that makes a tree; "" leaves it open.
+	root string
 }
 
 func (r request) with(need scope.Set) request {

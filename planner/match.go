@@ -40,7 +40,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 		Semantics: p.options.Semantics, Inputs: r.inputs, Output: m.Columns,
 		CountOnly: out.Empty() && !r.distinct, Distinct: r.distinct, Speed: p.options.Speed, Workers: p.options.Workers,
 		Ranges: pushed.ranges, Candidates: pushed.candidates, Unequal: pushed.unequal, Shares: pushed.shares(),
-		WeightGain: p.weightGain(r),
+		WeightGain: p.weightGain(r), Root: r.root,
 	})
 	if err != nil {
 		return nil, notDone(err)

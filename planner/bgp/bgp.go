@@ -114,18 +114,30 @@ func (b *bgp) weigh(e *estimates, plan *MatchPlan) *MatchPlan {
 	gain := b.options.WeightGain
 	cost := plan.Weigh(b.graph, gain, 1)
 	always := math.IsInf(gain, 1)
-	if b.over() || cost < treeCost && !always {
+	if b.over() || cost < treeCost && !always && b.options.Root == "" {
 		return plan
 	}
-	order := e.treeOrder(b.read())
+	order := e.treeOrder(b.read(), b.root())
 	if order == nil || b.over() {
 		return plan
 	}
 	other := b.complete(e, nil, order)
+	if b.options.Root != "" {
+		other.Weigh(b.graph, gain, 1)
+		return other
+	}
 	if otherCost := other.Weigh(b.graph, gain, 1); otherCost < gain*cost || always {
 		return other
 	}
 	return plan
+}
+
+// root is the vertex of Options.Root, -1 where there is none.
+func (b *bgp) root() int {
+	if v, ok := b.variables[b.options.Root]; ok {
+		return v
+	}
+	return -1
 }
 
 // isTree reports whether weights count all of the pattern for a small share of what a plan costs: then no order is worth a closer look.
@@ -133,7 +145,7 @@ func (b *bgp) isTree(e *estimates, plan *MatchPlan) bool {
 	if b.options.WeightGain <= 0 || slices.Contains(b.read(), true) {
 		return false
 	}
-	order := e.treeOrder(b.read())
+	order := e.treeOrder(b.read(), b.root())
 	if order == nil || b.over() {
 		return false
 	}

@@ -36,6 +36,9 @@ type Options struct {
 	// WeightGain is the share of the cost of counting what nobody reads for each partial match below which it is counted by weights
 	// (MatchPlan.Weigh): 0 is never, infinite always. It is for solutions that are all counted, equal ones together.
 	WeightGain float64
+	// Root is a variable that the vertex order begins with where weights are looked for and its part of the pattern is a tree of which nobody
+	// reads a variable; "" leaves it open.
+	Root string
 	// Signatures says which steps test their candidates against signatures.
 	Signatures SignatureUse
 	// Ranges and Candidates are filters pushed down to a variable: its ID lies in the range, in the sorted list.

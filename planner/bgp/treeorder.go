@@ -3,8 +3,9 @@ package bgp
 import "slices"
 
 // treeOrder is a vertex order that begins with the vertices that are read and those on cycles, and ends with the trees that hang on
-// them, for weights; nil where there are no trees. A part of the pattern that is a tree itself begins with one vertex of it.
-func (e *estimates) treeOrder(read []bool) []int {
+// them, for weights; nil where there are no trees. A part of the pattern that is a tree itself begins with one vertex of it: with root, if that
+// is none of another part.
+func (e *estimates) treeOrder(read []bool, root int) []int {
 	o := e.ordering(nil)
 	keep := slices.Clone(read)
 	tail, gone := o.strip(keep)
@@ -14,7 +15,7 @@ func (e *estimates) treeOrder(read []bool) []int {
 	rooted := false
 	for _, v := range o.rest {
 		if !gone[v] && !keep[v] && !slices.ContainsFunc(o.adjacent[v], func(w int) bool { return !gone[w] }) {
-			keep[o.treeRoot(v)], rooted = true, true
+			keep[o.treeRoot(v, root)], rooted = true, true
 		}
 	}
 	if rooted {
@@ -44,9 +45,9 @@ func (o *ordering) strip(keep []bool) (tail []int, gone []bool) {
 	return tail, gone
 }
 
-// treeRoot is the vertex with the smallest domain in the tree of v, of those that are no leaves: the edges of leaves need no weights of their
-// own.
-func (o *ordering) treeRoot(v int) int {
+// treeRoot is root where that is in the tree of v, else the vertex with the smallest domain in it, of those that are no leaves: the edges of leaves
+// need no weights of their own.
+func (o *ordering) treeRoot(v, root int) int {
 	tree := []int{v}
 	for i := 0; i < len(tree); i++ {
 		for _, w := range o.adjacent[tree[i]] {
@@ -54,6 +55,9 @@ func (o *ordering) treeRoot(v int) int {
 				tree = append(tree, w)
 			}
 		}
+	}
+	if slices.Contains(tree, root) {
+		return root
 	}
 	best := v
 	for _, w := range tree {

@@ -39,7 +39,7 @@ func (w *weighing) domain(s *step, children []*weights, neighbours *pcsr.Partiti
 	if neighbours != nil {
 		rows = append(rows, neighbours)
 	}
-	for _, c := range children {
+	for _, c := range parts(children) {
 		if c.lists != nil {
 			rows = append(rows, c.lists)
 		} else if c.table != nil {
@@ -57,6 +57,16 @@ func (w *weighing) domain(s *step, children []*weights, neighbours *pcsr.Partiti
 	}
 	d.choose(rows)
 	return d
+}
+
+// parts are weights of which none may be 0: some, and those that what must exist is made of.
+func parts(all []*weights) (out []*weights) {
+	for _, c := range all {
+		if out = append(out, c); c.branch != nil && c.branch.Branch.Weight == bgp.Some {
+			out = append(out, parts(c.of)...)
+		}
+	}
+	return out
 }
 
 func (d *domain) cut(first, last pcsr.Vertex) { d.low, d.high = max(d.low, first), min(d.high, last) }
