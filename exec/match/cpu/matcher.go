@@ -41,7 +41,8 @@ func (m *Matcher) table(n int) (t []uint64, cleared bool) {
 	return make([]uint64, n), true
 }
 
-// mostKept is how many weights the largest table has that is kept for the next run.
+// mostKept is how many weights the largest table has that is kept for the next run, if that begins before the collector takes it. Only who uses
+// a table is charged for it.
 const mostKept = 4 << 20
 
 // keepTable keeps memory for the weights of another run.

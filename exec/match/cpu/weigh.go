@@ -174,8 +174,8 @@ func (w *weighing) sums(g *group, lists *pcsr.Partition, candidates *weights) (*
 	return out, err
 }
 
-// The sum of a list is made by all threads, in pieces of sumPiece members, where the list is a large part of all (of what a thread would read
-// of it, one in partOfThread) and has more than longSum members, or more than longestSum, so that the run can be stopped in between.
+// The sum of a list is made by all threads, in pieces of sumPiece members, where the list has more than longSum members and more than one in
+// partOfThread of those that each thread has to read, or more than longestSum, so that the run can be stopped in between.
 const sumPiece, longSum, longestSum, partOfThread = 1 << 12, 1 << 13, 1 << 20, 8
 
 // sharedSum is a list that all threads sum up, from the piece of number begin on, and where its sum goes.
