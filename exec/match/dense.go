@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -104,21 +103,9 @@ func (d *denseFinder) find(anyCost bool) bool {
 // findNear reads the query graph: all its vertices must be variables of which nothing is asked but edges of one label.
 func (d *denseFinder) findNear() (label pcsr.Label, ok bool) {
 	p := d.Plan
-	if d.n = len(p.Slots); p.Query == nil || p.Unequal || p.Inputs > 0 || len(p.Branches) > 0 || d.n < 3 || d.n > mostDense || len(p.Query.Edges) == 0 {
+	slots, ok := d.plainSlots()
+	if d.n = len(p.Slots); !ok || d.n < 3 || p.Query.Semantics == bgp.EdgeIsomorphism {
 		return 0, false
-	}
-	if p.Query.Semantics == bgp.EdgeIsomorphism {
-		return 0, false
-	}
-	slots := make(map[int]int, d.n)
-	for slot, s := range p.Slots {
-		if step := d.Steps[slot]; s.Vertex < 0 || step.Low > 0 || step.High != dictionary.None || step.Plan.Candidates != nil {
-			return 0, false
-		}
-		if v := &p.Query.Vertices[s.Vertex]; v.EdgeLabel || len(v.Classes) > 0 {
-			return 0, false
-		}
-		slots[s.Vertex] = slot
 	}
 	label = p.Query.Edges[0].Label
 	var there [mostDense]uint8
@@ -139,7 +126,7 @@ func (d *denseFinder) findNear() (label pcsr.Label, ok bool) {
 		}
 	}
 	// An edge that leads back is in the data, and has to be in a query that is matched induced.
-	return label, len(slots) == d.n && (p.Query.Semantics != bgp.Induced || there == d.near)
+	return label, p.Query.Semantics != bgp.Induced || there == d.near
 }
 
 // choose makes as much of the query the tail as can be, where what is left to enumerate holds together without the root; or more, where

@@ -26,6 +26,8 @@ type Lowering struct {
 	// Dense is how the solutions are better counted than step by step; nil where they are not. Whoever has no room for that lowers the plan
 	// again, without (Tuning.NoDense): the steps are not made ready for symmetries then.
 	Dense *Dense
+	// Squares is how a cycle of four is better counted than step by step; nil where it is not. The steps are ready all the same.
+	Squares *Squares
 	// Never: a step has no candidates, whatever is bound before it.
 	Never bool
 	// counting: only the number of solutions is asked for.
@@ -41,11 +43,11 @@ type Tuning struct {
 	NoLeaves bool
 	// NoOrder counts every image of a symmetric pattern one by one.
 	NoOrder bool
-	// AnyCost looks for symmetries, and for what makes a pattern dense, however little the plan costs.
+	// AnyCost looks for symmetries, and for what makes a pattern dense or a square, however little the plan costs.
 	AnyCost bool
 	// NoSharing looks at all lists again for every row, also where rows could share an intersection.
 	NoSharing bool
-	// NoDense counts dense patterns step by step, as all others.
+	// NoDense counts dense patterns and squares step by step, as all others.
 	NoDense bool
 }
 
@@ -75,7 +77,7 @@ func Lower(m *Match, counting bool, t Tuning) *Lowering {
 		l.Tests = append(l.Tests, testStep(b.Checks, b.Classes, b.Distinct, b.EdgeDistinct, m.Graph))
 	}
 	if counting && !l.Never {
-		l.Dense = l.findDense(t)
+		l.Dense, l.Squares = l.findDense(t), l.findSquares(t)
 	}
 	if counting && !t.NoOrder && !l.Never && l.Dense == nil {
 		l.breakSymmetry(t.AnyCost)

@@ -64,12 +64,21 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 			}
 		}
 	}
-	if !ok {
+	squares := p.Squares != nil
+	switch {
+	case ok:
+	case squares:
+		total, err = countSquares(ctx, p)
+	default:
 		total, err = m.count(ctx, p)
 	}
 	p.trace(task, start)
-	if ok && task.Trace != nil {
-		p.Dense.Name(task.Trace)
+	if task.Trace != nil {
+		if ok {
+			p.Dense.Name(task.Trace)
+		} else if squares {
+			p.Squares.Name(task.Trace)
+		}
 	}
 	if err == nil && total == tooMany {
 		return 0, match.ErrTooMany

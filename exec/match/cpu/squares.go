@@ -1,0 +1,310 @@
+package cpu
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// squares counts cycles of four edges by their paths of two (match.Squares). Vertices are numbered by degree.
+type squares struct {
+	*match.Squares
+	p        *join
+	vertices int
+	lists    []rankedLists
+	stop     atomic.Bool
+
+	mu  sync.Mutex
+	sum sum128
+}
+
+// rankedLists are neighbours of numbered vertices, ascending: those of v are to[offsets[v]:offsets[v+1]].
+type rankedLists struct{ offsets, to []uint32 }
+
+func (l *rankedLists) of(v uint32) []uint32 { return l.to[l.offsets[v]:l.offsets[v+1]] }
+
+const (
+	// heavySquares are the vertices, of most neighbours, that workers take one at a time; of the others they take squaresAtOnce.
+	heavySquares  = 1 << 16
+	squaresAtOnce = 64
+	// rowsAtOnce are renumbered by a worker at a time.
+	rowsAtOnce = 1 << 12
+)
+
+// countSquares counts a plan by paths. Its memory: 4 bytes for each edge of each list, each vertex and list, and each vertex and worker.
+func countSquares(ctx context.Context, p *join) (uint64, error) {
+	s := &squares{Squares: p.Squares, p: p}
+	cancel := context.AfterFunc(ctx, func() { s.stop.Store(true) })
+	defer cancel()
+	bytes := 8 * int64(p.Graph.Vertices())
+	for _, l := range s.Lists {
+		part := p.Graph.Partition(l.Label, l.Direction)
+		bytes += 4 * (int64(part.Edges()) + 2*int64(p.Graph.Vertices()))
+	}
+	if p.charge != nil {
+		defer func() { _ = p.charge(-bytes) }()
+		if err := p.charge(bytes); err != nil {
+			return 0, err
+		}
+	}
+	if err := s.number(); err != nil {
+		return 0, err
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	heavy := min(s.vertices, heavySquares)
+	pieces := heavy + (s.vertices-heavy+squaresAtOnce-1)/squaresAtOnce
+	err := s.share(pieces, func(take func() (int, bool)) error {
+		w := squareWorker{squares: s, paths: make([]uint32, s.vertices)}
+		if p.charge != nil {
+			defer func() { _ = p.charge(-4 * int64(s.vertices)) }()
+			if err := p.charge(4 * int64(s.vertices)); err != nil {
+				return err
+			}
+		}
+		for piece, ok := take(); ok; piece, ok = take() {
+			first, last := piece, piece+1
+			if piece >= heavy {
+				first = heavy + (piece-heavy)*squaresAtOnce
+				last = min(first+squaresAtOnce, s.vertices)
+			}
+			for i := first; i < last && !s.stop.Load(); i++ {
+				w.count(uint32(s.vertices - 1 - i))
+			}
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.sum.add(w.sum.high, w.sum.low)
+		return nil
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if s.sum.high != 0 {
+		return tooMany, err
+	}
+	return s.sum.low, err
+}
+
+// share has the query's workers do pieces of work, which they take one by one.
+func (s *squares) share(pieces int, work func(take func() (int, bool)) error) error {
+	var next atomic.Int64
+	helpers := schedule.Group{Share: s.p.workers, Failed: func() { s.stop.Store(true) }, Gives: true}
+	taker := func(worker *schedule.Worker) func() (int, bool) {
+		return func() (int, bool) {
+			if s.stop.Load() || worker != nil && !worker.Keep() {
+				return 0, false
+			}
+			if worker == nil {
+				s.p.workers.Yield()
+			}
+			at := int(next.Add(1)) - 1
+			return at, at < pieces
+		}
+	}
+	for range s.p.workers.Limit() - 1 {
+		if !helpers.Go(func(w *schedule.Worker) error { return work(taker(w)) }) {
+			break
+		}
+	}
+	helpers.Do(func() error { return work(taker(nil)) })
+	return helpers.Wait()
+}
+
+// number numbers the vertices by degree and makes the lists.
+func (s *squares) number() error {
+	degrees := make([]uint32, s.p.Graph.Vertices())
+	parts, largest := make([]*pcsr.Partition, len(s.Lists)), uint32(0)
+	for i, l := range s.Lists {
+		parts[i] = s.p.Graph.Partition(l.Label, l.Direction)
+		for v, degree := range parts[i].Degrees() {
+			degrees[v] += uint32(degree)
+			largest = max(largest, degrees[v])
+		}
+	}
+	begins := make([]uint32, int(largest)+2)
+	for _, degree := range degrees {
+		if degree > 0 {
+			begins[degree+1]++
+			s.vertices++
+		}
+	}
+	for degree := 1; degree < len(begins); degree++ {
+		begins[degree] += begins[degree-1]
+	}
+	numbers := degrees // a vertex's number takes its degree's place
+	for v, degree := range degrees {
+		if degree > 0 {
+			numbers[v] = begins[degree]
+			begins[degree]++
+		}
+	}
+	for _, part := range parts {
+		made := rankedLists{offsets: make([]uint32, s.vertices+1), to: make([]uint32, part.Edges())}
+		for v, degree := range part.Degrees() {
+			made.offsets[numbers[v]+1] = uint32(degree)
+		}
+		for v := range s.vertices {
+			made.offsets[v+1] += made.offsets[v]
+		}
+		err := s.share((part.Rows()+rowsAtOnce-1)/rowsAtOnce, func(take func() (int, bool)) error {
+			var rows []pcsr.Vertex
+			for piece, ok := take(); ok; piece, ok = take() {
+				first := piece * rowsAtOnce
+				rows = part.AppendVertices(rows[:0], first, min(first+rowsAtOnce, part.Rows()))
+				for i, v := range rows {
+					list := made.of(numbers[v])
+					for k, w := range part.List(first + i) {
+						list[k] = numbers[w]
+					}
+					slices.Sort(list)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		s.lists = append(s.lists, made)
+	}
+	return nil
+}
+
+// squareWorker is what one goroutine needs.
+type squareWorker struct {
+	*squares
+	paths []uint32 // that lead from the vertex at work to each lesser one
+	sum   sum128
+}
+
+// count adds the solutions of which a vertex is the greatest.
+func (w *squareWorker) count(v uint32) {
+	for i := range w.Groups {
+		w.group(&w.Groups[i], v)
+	}
+	// Opposite corners may both be the greatest vertex: the paths above end at lesser ones.
+	w.sum.add(0, w.returns(0, v, v))
+	w.sum.add(0, w.returns(1, v, v))
+	if w.Different {
+		w.sum.subtract(w.returns(0, v, uint32(w.vertices)))
+		w.sum.subtract(w.returns(1, v, uint32(w.vertices)))
+		w.sum.add(0, w.both(v))
+	}
+}
+
+func (w *squareWorker) group(g *match.SquareGroup, v uint32) {
+	walked := 0
+	for _, walk := range g.Fill {
+		second := &w.lists[walk[1]]
+		for _, middle := range w.lists[walk[0]].of(v) {
+			if middle >= v || w.stop.Load() {
+				break
+			}
+			for _, end := range second.of(middle) {
+				if end >= v {
+					break
+				}
+				w.paths[end]++
+				walked++
+			}
+		}
+	}
+	if walked == 0 {
+		return
+	}
+	for _, walk := range g.Read {
+		second := &w.lists[walk[1]]
+		for _, middle := range w.lists[walk[0]].of(v) {
+			if middle >= v || w.stop.Load() {
+				break
+			}
+			sum := uint64(0) // of fewer than 2^32 numbers below 2^32
+			for _, end := range second.of(middle) {
+				if end >= v {
+					break
+				}
+				sum += uint64(w.paths[end])
+			}
+			high, low := bits.Mul64(sum, g.Weight)
+			w.sum.add(high, low)
+		}
+	}
+	if walked > int(v) {
+		clear(w.paths[:v])
+		return
+	}
+	for _, walk := range g.Fill {
+		second := &w.lists[walk[1]]
+		for _, middle := range w.lists[walk[0]].of(v) {
+			if middle >= v {
+				break
+			}
+			for _, end := range second.of(middle) {
+				if end >= v {
+					break
+				}
+				w.paths[end] = 0
+			}
+		}
+	}
+}
+
+// returns counts the solutions in which two opposite corners, i and the next but one, are v, and the others less than a bound: the product of two
+// sizes below 2^32.
+func (w *squareWorker) returns(i int, v, below uint32) uint64 {
+	forth := common(below, w.lists[w.Forth[i]].of(v), w.lists[w.Back[(i+1)%4]].of(v))
+	if forth == 0 {
+		return 0
+	}
+	return forth * common(below, w.lists[w.Back[(i+3)%4]].of(v), w.lists[w.Forth[(i+2)%4]].of(v))
+}
+
+// both counts the solutions in which each corner is the one opposite, the first of them v.
+func (w *squareWorker) both(v uint32) uint64 {
+	return common(uint32(w.vertices), w.lists[w.Forth[0]].of(v), w.lists[w.Back[1]].of(v), w.lists[w.Forth[2]].of(v), w.lists[w.Back[3]].of(v))
+}
+
+// common is how many numbers below a bound several ascending lists have in common.
+func common(below uint32, first []uint32, others ...[]uint32) (n uint64) {
+next:
+	for _, v := range first {
+		if v >= below {
+			break
+		}
+		for i, list := range others {
+			for len(list) > 0 && list[0] < v {
+				list = list[1:]
+			}
+			if others[i] = list; len(list) == 0 {
+				return n
+			}
+			if list[0] != v {
+				continue next
+			}
+		}
+		n++
+	}
+	return n
+}
+
+// sum128 is a number of 128 bits, modulo 2^128.
+type sum128 struct{ high, low uint64 }
+
+func (s *sum128) add(high, low uint64) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, low, 0)
+	s.high, _ = bits.Add64(s.high, high, carry)
+}
+
+func (s *sum128) subtract(n uint64) {
+	var borrow uint64
+	s.low, borrow = bits.Sub64(s.low, n, 0)
+	s.high, _ = bits.Sub64(s.high, 0, borrow)
+}

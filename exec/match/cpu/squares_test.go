@@ -1,0 +1,81 @@
+package cpu_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+func TestSquaresCountAsByBruteForce(t *testing.T) {
+	t.Parallel()
+	agrees(t, matchtest.DrawSquares)
+}
+
+// square is a count of squares in a complete graph.
+func square(vertices int, semantics bgp.Semantics) *matchtest.Case {
+	c := &matchtest.Case{Vertices: vertices, Labels: 1, TypeLabel: -1, Options: bgp.Options{Semantics: semantics, CountOnly: true}}
+	c.Edges = matchtest.Complete(vertices)
+	for i := range 4 {
+		c.Patterns = append(c.Patterns, matchtest.Edge(i, (i+1)%4, 0))
+	}
+	return c
+}
+
+func TestSquaresOfCompleteGraphs(t *testing.T) {
+	t.Parallel()
+	for semantics, want := range map[bgp.Semantics]uint64{
+		bgp.Isomorphism:  40 * 39 * 38 * 37,
+		bgp.Homomorphism: 39*39*39*39 + 39, // closed walks: the sum of the fourth powers of the eigenvalues
+	} {
+		m, err := square(40, semantics).Match()
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, most := int64(0), int64(0)
+		m.Charge = func(bytes int64) error {
+			held += bytes
+			most = max(most, held)
+			return nil
+		}
+		m.Trace = &match.Trace{}
+		if n, err := cpu.NewContrary().Count(context.Background(), m); err != nil || n != want || held != 0 || most == 0 {
+			t.Errorf("%v: %d (error %v), not %d; %d bytes held, %d at most", semantics, n, err, want, held, most)
+		}
+		if got := m.Trace.Steps[0].Variant; got != "paths of two edges" {
+			t.Errorf("the first step is %q", got)
+		}
+		full := errors.New("no more memory")
+		m.Charge = func(bytes int64) error {
+			if bytes > 0 {
+				return full
+			}
+			return nil
+		}
+		if _, err := cpu.NewContrary().Count(context.Background(), m); !errors.Is(err, full) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func TestSquaresOfAStar(t *testing.T) {
+	t.Parallel()
+	const leaves = 500
+	c := square(2, bgp.Homomorphism)
+	c.Vertices, c.Edges = leaves+1, nil
+	for v := pcsr.Vertex(1); v <= leaves; v++ {
+		c.Edges = append(c.Edges, pcsr.Edge{From: 0, To: v}, pcsr.Edge{From: v, To: 0})
+	}
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := cpu.NewContrary().Count(context.Background(), m); err != nil || n != 2*leaves*leaves {
+		t.Errorf("%d, error %v", n, err)
+	}
+}

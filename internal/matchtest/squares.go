@@ -1,0 +1,45 @@
+package matchtest
+
+import (
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
+)
+
+// DrawSquares draws a count of a cycle of four edges, of one to four labels and any directions: what matchers may count by paths of two edges
+// (match.Lowering.Squares). Some graphs have hubs, some edges that lead both ways, few have loops.
+func DrawSquares(t *rapid.T) *Case {
+	labels := rapid.SampledFrom([]int{1, 1, 2, 4}).Draw(t, "labels")
+	vertices := rapid.IntRange(2, 14).Draw(t, "vertices")
+	c := &Case{Vertices: labels + vertices, Labels: labels, TypeLabel: -1, Limit: 5}
+	both, loops := rapid.IntRange(0, 10).Draw(t, "both ways"), rapid.IntRange(0, 9).Draw(t, "loops") == 0
+	density := rapid.IntRange(1, 9).Draw(t, "density")
+	hubs := rapid.IntRange(0, 2).Draw(t, "hubs")
+	for label := range labels {
+		for a := range vertices {
+			for b := range vertices {
+				if a == b && !loops || a > b && both == 10 || rapid.IntRange(1, 10).Draw(t, "edge") > density && a >= hubs && b >= hubs {
+					continue
+				}
+				v, w := pcsr.Vertex(labels+a), pcsr.Vertex(labels+b)
+				c.Edges = append(c.Edges, pcsr.Edge{From: v, To: w, Label: uint32(label)})
+				if rapid.IntRange(1, 10).Draw(t, "and back") <= both {
+					c.Edges = append(c.Edges, pcsr.Edge{From: w, To: v, Label: uint32(label)})
+				}
+			}
+		}
+	}
+	c.Options = bgp.Options{
+		Semantics: rapid.SampledFrom([]bgp.Semantics{bgp.Homomorphism, bgp.Isomorphism, bgp.EdgeIsomorphism, bgp.Induced}).Draw(t, "semantics"),
+		CountOnly: true, Thorough: rapid.Bool().Draw(t, "thorough"),
+	}
+	names := rapid.Permutation([]int{0, 1, 2, 3}).Draw(t, "names")
+	for i := range 4 {
+		from, to := names[i], names[(i+1)%4]
+		if rapid.Bool().Draw(t, "turned") {
+			from, to = to, from
+		}
+		c.Patterns = append(c.Patterns, Edge(from, to, rapid.IntRange(0, labels-1).Draw(t, "label")))
+	}
+	return c
+}
