@@ -67,8 +67,16 @@ const (
 	// CountDense and the kernels behind it count in neighbourhoods, by 1 to MostLevels levels: (program, dense). Of the program they read and
 	// write State and the mailbox.
 	CountDense
+)
 
-	kernelCount = CountDense + MostLevels
+// Kernels behind those of CountDense.
+const (
+	// SquareFill writes the lists of a Squares: (squares).
+	SquareFill = CountDense + MostLevels + iota
+	// SquareCount counts: (program, squares), of the program as CountDense. It has as many blocks as there are counters for.
+	SquareCount
+
+	kernelCount
 )
 
 // kernelNames are the names in the machine code.
@@ -79,6 +87,7 @@ var kernelNames = [kernelCount]string{
 	"combine_rows", "move_groups", "list_groups",
 	"core_count", "core_scan", "core_fill",
 	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5",
+	"square_fill", "square_count",
 }
 
 // String returns the kernel's name in the machine code.

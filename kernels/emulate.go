@@ -161,6 +161,11 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 	case CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4:
 		t.open(args[0])
 		t.countDense(in[Dense](t.memory, args[1], 0))
+	case SquareFill:
+		t.squareFill(in[Squares](t.memory, args[0], 0))
+	case SquareCount:
+		t.open(args[0])
+		t.squareCount(in[Squares](t.memory, args[1], 0))
 	default:
 		return fmt.Errorf("kernels: no kernel %d", k)
 	}

@@ -275,6 +275,42 @@ struct Dense {
   DenseTerm terms[15];
 };
 
+// SquareList: a partition's lists by numbers of vertices, and in these.
+struct SquareList {
+  u64 partition;               // Partition
+  u64 offsets, to;             // u32[vertices + 1], u32[edges]
+};
+
+// SquareWalk: a path of two edges, by the lists that they are in.
+struct SquareWalk {
+  u32 first, second;
+};
+
+// SquareGroup: weight times the paths by any of fill times those by any of read.
+const u32 MOST_WALKS = 4;
+struct SquareGroup {
+  u32 weight, fillCount, readCount, pad;
+  SquareWalk fill[4], read[4];
+};
+
+// Squares counts cycles of four edges by paths of two (squares.cu). Vertices are numbered by how many neighbours they have.
+const u32 MOST_SQUARE_LISTS = 8;
+struct Squares {
+  u64 order, numbers;          // u32[vertices]: vertex by number; and number by vertex
+  u64 counters;                // u32[vertices] for each block of a launch, zero between launches
+  u64 next;                    // piece of work that is yet to be taken; it may end beyond what there is
+  u64 minus, minusHigh;        // solutions that State.count and countHigh have too many, likewise
+  u64 slice;                   // nanoseconds of one launch
+  u32 vertices, heavy;         // the heavy vertices, those with the highest numbers, are a piece each
+  u32 atOnce;                  // of the others so many are one
+  u32 listCount, groupCount;
+  u32 different, loops;        // not 0: the corners are different vertices; neighbouring ones may be one that has a loop
+  u32 pad;
+  u32 forth[4], back[4];       // lists from a corner to the next, and from that one to it
+  SquareList lists[8];
+  SquareGroup groups[4];
+};
+
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
@@ -282,4 +318,5 @@ static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) ==
 static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 80, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
 static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 768, "layout.go");
+static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

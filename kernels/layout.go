@@ -497,6 +497,66 @@ type Dense struct {
 	Terms  [15]DenseTerm
 }
 
+// SquareList is a partition's lists by the numbers of vertices, and in these.
+type SquareList struct {
+	// Partition is its place in the table; Offsets is u32[Vertices+1], To u32[edges], which SquareFill writes.
+	Partition, Offsets, To Address
+}
+
+// Bounds of a Squares: walks of a factor, and lists.
+const (
+	MostWalks       = 4
+	MostSquareLists = 8
+)
+
+// SquareWalk is a path of two edges, by the lists that they are in.
+type SquareWalk struct{ First, Second uint32 }
+
+// SquareGroup is Weight times the paths by any of Fill times those by any of Read.
+type SquareGroup struct {
+	Weight, FillCount, ReadCount, _ uint32
+	Fill, Read                      [MostWalks]SquareWalk
+}
+
+// Squares counts cycles of four edges by paths of two. Vertices are numbered by how many neighbours they have; each solution is counted at the
+// greatest number in it.
+type Squares struct {
+	// Order is u32[Vertices], the vertex of each number; Numbers the number of each vertex that has one.
+	Order, Numbers Address
+	// Counters is u32[Vertices] for each block of a launch, zero between launches.
+	Counters Address
+	// Next is the first piece of work that is yet to be taken; it may end beyond what there is.
+	Next uint64
+	// Minus and MinusHigh are solutions that State.Count and CountHigh have too many, as these count.
+	Minus, MinusHigh uint64
+	// Slice is the nanoseconds of one launch.
+	Slice uint64
+	// The Heavy vertices, those with the highest numbers, are a piece of work each; AtOnce of the others are one.
+	Vertices, Heavy, AtOnce uint32
+	ListCount, GroupCount   uint32
+	// Different, not 0: the corners are four different vertices. Loops, not 0: neighbouring ones may be one that has a loop.
+	Different, Loops, _ uint32
+	// Forth is which list leads from each corner to the next, Back from that one to it.
+	Forth, Back [4]uint32
+	Lists       [MostSquareLists]SquareList
+	Groups      [4]SquareGroup
+}
+
+// Pieces is how many pieces of work there are.
+func (q *Squares) Pieces() uint64 {
+	return uint64(q.Heavy) + (uint64(q.Vertices-q.Heavy)+uint64(q.AtOnce)-1)/uint64(q.AtOnce)
+}
+
+// Piece is the vertices of a piece: from a number to below another.
+func (q *Squares) Piece(piece uint64) (first, end uint32) {
+	if heavy := uint64(q.Heavy); piece >= heavy {
+		end = q.Vertices - q.Heavy - uint32(piece-heavy)*q.AtOnce
+		return end - min(end, q.AtOnce), end
+	}
+	end = q.Vertices - uint32(piece)
+	return end - 1, end
+}
+
 // Bytes returns the memory of a value or an array as it is copied to the device.
 func Bytes[T any](values []T) []byte {
 	if len(values) == 0 {

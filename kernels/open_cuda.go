@@ -39,6 +39,9 @@ var coreCode string
 //go:embed dense.fatbin
 var denseCode string
 
+//go:embed squares.fatbin
+var squaresCode string
+
 // device is a GPU behind the CUDA driver. All streams share one context.
 type device struct {
 	name       string
@@ -106,6 +109,7 @@ func (d *device) load() error {
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4},
+		&squaresCode: {SquareFill, SquareCount},
 	} {
 		module, err := cu.LoadData(*code)
 		if err != nil {

@@ -20,8 +20,10 @@ type Squares struct {
 	Forth, Back [4]uint8
 	// Groups are sums of products of numbers of paths.
 	Groups []SquareGroup
-	// Different: opposite corners must bind different vertices. Neighbouring ones always do.
+	// Different: the corners must bind four different vertices. Loops, edges from a vertex to itself, are in none of these solutions.
 	Different bool
+	// Loops: neighbouring corners may bind one vertex, where a loop leads from it to itself, and some have one.
+	Loops bool
 }
 
 // SquareList names a partition.
@@ -55,6 +57,7 @@ func (l *Lowering) findSquares(t Tuning) *Squares {
 		return nil
 	}
 	s := &Squares{Different: semantics == bgp.Isomorphism}
+	var labels [4]pcsr.Label
 	edges := slices.Clone(l.Plan.Query.Edges)
 	first := edges[0].From
 	corner, fewest, most := first, math.MaxInt, 0
@@ -64,9 +67,10 @@ func (l *Lowering) findSquares(t Tuning) *Squares {
 			return nil
 		}
 		e := edges[at]
-		if e.LabelVertex >= 0 || e.From == e.To || l.Graph.HasLoop(e.Label) {
+		if e.LabelVertex >= 0 || e.From == e.To {
 			return nil
 		}
+		labels[i] = e.Label
 		edges = slices.Delete(edges, at, at+1)
 		delete(slots, corner) // each is met once
 		forth, back := pcsr.Out, pcsr.In
@@ -81,8 +85,51 @@ func (l *Lowering) findSquares(t Tuning) *Squares {
 	if corner != first || fewest == 0 || !t.AnyCost && (l.Plan.Cost < bgp.DensePrice*float64(most) || most > squareShare*fewest) {
 		return nil
 	}
+	s.Loops = !s.Different && slices.ContainsFunc(labels[:], l.Graph.HasLoop) // it may have to look at all edges
 	s.group()
 	return s
+}
+
+// Order numbers the vertices that have neighbours in the lists: of more neighbours in all of them higher. The numbers are by vertex, and
+// without a meaning for others; then it returns how many there are.
+func (s *Squares) Order(g *pcsr.Graph) (numbers []uint32, vertices int) {
+	degrees, largest := make([]uint32, g.Vertices()), uint32(0)
+	for _, l := range s.Lists {
+		for v, degree := range g.Partition(l.Label, l.Direction).Degrees() {
+			degrees[v] += uint32(degree)
+			largest = max(largest, degrees[v])
+		}
+	}
+	begins := make([]uint32, int(largest)+2)
+	for _, degree := range degrees {
+		if degree > 0 {
+			begins[degree+1]++
+			vertices++
+		}
+	}
+	for degree := 1; degree < len(begins); degree++ {
+		begins[degree] += begins[degree-1]
+	}
+	numbers = degrees // a vertex's number takes its degree's place
+	for v, degree := range degrees {
+		if degree > 0 {
+			numbers[v] = begins[degree]
+			begins[degree]++
+		}
+	}
+	return numbers, vertices
+}
+
+// Offsets is where the lists of a partition begin, one behind the other in the order of their vertices' numbers, and where the last ends.
+func (s *Squares) Offsets(part *pcsr.Partition, numbers []uint32, vertices int) []uint32 {
+	offsets := make([]uint32, vertices+1)
+	for v, degree := range part.Degrees() {
+		offsets[numbers[v]+1] = uint32(degree)
+	}
+	for v := range vertices {
+		offsets[v+1] += offsets[v]
+	}
+	return offsets
 }
 
 // list returns the number of a partition. One that is the same both ways is walked one way.
@@ -167,7 +214,7 @@ func (l *Lowering) plainSlots() (slots map[int]int, ok bool) {
 	}
 	slots = make(map[int]int, len(p.Slots))
 	for slot, s := range p.Slots {
-		if step := l.Steps[slot]; s.Vertex < 0 || step.Low > 0 || step.High != dictionary.None || step.Plan.Candidates != nil {
+		if s.Vertex < 0 || l.Steps[slot].Plan.Candidates != nil || !l.isAnywhere(l.Steps[slot], s.Vertex) {
 			return nil, false
 		}
 		if v := &p.Query.Vertices[s.Vertex]; v.EdgeLabel || len(v.Classes) > 0 {
@@ -178,9 +225,32 @@ func (l *Lowering) plainSlots() (slots map[int]int, ok bool) {
 	return slots, len(slots) == len(p.Slots)
 }
 
+// isAnywhere reports whether a step's bounds are no more than what the edges of its query vertex ask for.
+func (l *Lowering) isAnywhere(s *Step, vertex int) bool {
+	low, high := dictionary.ID(0), dictionary.None
+	cut := func(e *bgp.QueryEdge, d pcsr.Direction) {
+		if first, last, ok := l.Graph.Outline(e.Label, d).Span(); ok && e.LabelVertex < 0 {
+			low, high = max(low, first), min(high, last+1)
+		}
+	}
+	for i := range l.Plan.Query.Edges {
+		e := &l.Plan.Query.Edges[i]
+		if e.From == vertex {
+			cut(e, pcsr.Out)
+		}
+		if e.To == vertex {
+			cut(e, pcsr.In)
+		}
+	}
+	return s.Low <= low && high <= s.High
+}
+
+// SquareVariant is what traces call the steps of a plan that is counted so.
+const SquareVariant = "paths of two edges"
+
 // Name names in a trace what each step of the plan did.
 func (s *Squares) Name(t *Trace) {
 	for i := range t.Steps {
-		t.Steps[i].Variant = "paths of two edges"
+		t.Steps[i].Variant = SquareVariant
 	}
 }

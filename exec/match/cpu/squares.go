@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -120,40 +121,11 @@ func (s *squares) share(pieces int, work func(take func() (int, bool)) error) er
 
 // number numbers the vertices by degree and makes the lists.
 func (s *squares) number() error {
-	degrees := make([]uint32, s.p.Graph.Vertices())
-	parts, largest := make([]*pcsr.Partition, len(s.Lists)), uint32(0)
-	for i, l := range s.Lists {
-		parts[i] = s.p.Graph.Partition(l.Label, l.Direction)
-		for v, degree := range parts[i].Degrees() {
-			degrees[v] += uint32(degree)
-			largest = max(largest, degrees[v])
-		}
-	}
-	begins := make([]uint32, int(largest)+2)
-	for _, degree := range degrees {
-		if degree > 0 {
-			begins[degree+1]++
-			s.vertices++
-		}
-	}
-	for degree := 1; degree < len(begins); degree++ {
-		begins[degree] += begins[degree-1]
-	}
-	numbers := degrees // a vertex's number takes its degree's place
-	for v, degree := range degrees {
-		if degree > 0 {
-			numbers[v] = begins[degree]
-			begins[degree]++
-		}
-	}
-	for _, part := range parts {
-		made := rankedLists{offsets: make([]uint32, s.vertices+1), to: make([]uint32, part.Edges())}
-		for v, degree := range part.Degrees() {
-			made.offsets[numbers[v]+1] = uint32(degree)
-		}
-		for v := range s.vertices {
-			made.offsets[v+1] += made.offsets[v]
-		}
+	var numbers []uint32
+	numbers, s.vertices = s.Order(s.p.Graph)
+	for _, l := range s.Lists {
+		part := s.p.Graph.Partition(l.Label, l.Direction)
+		made := rankedLists{offsets: s.Offsets(part, numbers, s.vertices), to: make([]uint32, part.Edges())}
 		err := s.share((part.Rows()+rowsAtOnce-1)/rowsAtOnce, func(take func() (int, bool)) error {
 			var rows []pcsr.Vertex
 			for piece, ok := take(); ok; piece, ok = take() {
@@ -163,6 +135,9 @@ func (s *squares) number() error {
 					list := made.of(numbers[v])
 					for k, w := range part.List(first + i) {
 						list[k] = numbers[w]
+						if w == v && s.Different {
+							list[k] = uint32(s.vertices) // more than any
+						}
 					}
 					slices.Sort(list)
 				}
@@ -197,6 +172,58 @@ func (w *squareWorker) count(v uint32) {
 		w.sum.subtract(w.returns(1, v, uint32(w.vertices)))
 		w.sum.add(0, w.both(v))
 	}
+	if w.Loops {
+		w.loops(v)
+	}
+}
+
+// loops adds the solutions in which neighbouring corners are the greatest vertex, by its loops.
+func (w *squareWorker) loops(v uint32) {
+	var loop [4]bool
+	some, all := false, true
+	for i := range loop {
+		_, loop[i] = slices.BinarySearch(w.lists[w.Forth[i]].of(v), v)
+		some, all = some || loop[i], all && loop[i]
+	}
+	if !some {
+		return
+	}
+	for i := range 4 {
+		if loop[i] {
+			w.sum.add(0, w.triangles(i, v))
+		}
+		if loop[i] && loop[(i+1)%4] { // corners i to i+2
+			w.sum.add(0, common(v, w.lists[w.Forth[(i+2)%4]].of(v), w.lists[w.Back[(i+3)%4]].of(v)))
+		}
+	}
+	if all {
+		w.sum.add(0, 1)
+	}
+}
+
+// triangles counts the ways back to v over two lesser vertices, by the three edges behind edge i.
+func (w *squareWorker) triangles(i int, v uint32) (n uint64) {
+	last := w.lists[w.Back[(i+3)%4]].of(v)
+	last = last[:sort.Search(len(last), func(k int) bool { return last[k] >= v })]
+	for _, end := range last {
+		w.paths[end] = 1
+	}
+	second := &w.lists[w.Forth[(i+2)%4]]
+	for _, middle := range w.lists[w.Forth[(i+1)%4]].of(v) {
+		if middle >= v || w.stop.Load() {
+			break
+		}
+		for _, end := range second.of(middle) {
+			if end >= v {
+				break
+			}
+			n += uint64(w.paths[end])
+		}
+	}
+	for _, end := range last {
+		w.paths[end] = 0
+	}
+	return n
 }
 
 func (w *squareWorker) group(g *match.SquareGroup, v uint32) {

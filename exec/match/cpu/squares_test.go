@@ -47,7 +47,7 @@ func TestSquaresOfCompleteGraphs(t *testing.T) {
 		if n, err := cpu.NewContrary().Count(context.Background(), m); err != nil || n != want || held != 0 || most == 0 {
 			t.Errorf("%v: %d (error %v), not %d; %d bytes held, %d at most", semantics, n, err, want, held, most)
 		}
-		if got := m.Trace.Steps[0].Variant; got != "paths of two edges" {
+		if got := m.Trace.Steps[0].Variant; got != match.SquareVariant {
 			t.Errorf("the first step is %q", got)
 		}
 		full := errors.New("no more memory")

@@ -52,10 +52,11 @@ type Device struct {
 	driver  kernels.Driver
 	options Options
 	blocks  int // that are resident together
-	// denseBlocks are those that count in neighbourhoods.
-	denseBlocks int
-	memory      *budget
-	lost        atomic.Bool
+	// denseBlocks are those that count in neighbourhoods, squareBlocks those that count by paths of two edges.
+	denseBlocks, squareBlocks int
+
+	memory *budget
+	lost   atomic.Bool
 
 	lanes      *pool
 	partitions *partitions
@@ -113,8 +114,12 @@ func Open(options Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	squareBlocks, err := driver.ResidentBlocks(kernels.SquareCount, 0)
+	if err != nil || squareBlocks < 1 {
+		return nil, fmt.Errorf("gpu: counting by paths of two does not fit the device (%v): %w", err, ErrNoDevice)
+	}
 	if options.blocks > 0 {
-		denseBlocks = min(denseBlocks, options.blocks)
+		denseBlocks, squareBlocks = min(denseBlocks, options.blocks), min(squareBlocks, options.blocks)
 	}
 	options.tuning.complete()
 	if options.Keep <= 0 {
@@ -127,7 +132,7 @@ func Open(options Options) (*Device, error) {
 		options.Launches = runtime.GOMAXPROCS(0)
 	}
 	d := &Device{
-		driver: driver, options: options, blocks: blocks, denseBlocks: denseBlocks, memory: newBudget(driver, limit),
+		driver: driver, options: options, blocks: blocks, denseBlocks: denseBlocks, squareBlocks: squareBlocks, memory: newBudget(driver, limit),
 		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{}, current: map[*pcsr.Graph]*resident{},
 	}
 	d.lanes = newPool(d, limit, options.Keep)

@@ -75,6 +75,11 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 			options.NoDense = true
 			s = newShape(m, count, &options)
 		}
+		if s.Squares != nil {
+			if n, err = d.countSquares(ctx, m, s.Squares); !errors.Is(err, errNotDense) {
+				return err
+			}
+		}
 		weights, s, err := d.weights(m, count, s)
 		if err != nil {
 			return err

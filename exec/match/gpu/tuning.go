@@ -54,6 +54,8 @@ type tuning struct {
 	noAhead bool
 	// lightRoot and splitRoot are the sizes of neighbourhoods (dense.go); 0 means what is said there.
 	lightRoot, splitRoot, denseWork int
+	// heavySquares is how many vertices are taken one at a time (squares.go); 0 means what is said there.
+	heavySquares int
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
@@ -83,6 +85,9 @@ func (t *tuning) complete() {
 	}
 	if t.denseWork <= 0 {
 		t.denseWork = denseWork
+	}
+	if t.heavySquares <= 0 {
+		t.heavySquares = heavySquares
 	}
 	if t.few <= 0 {
 		t.few = 1 << 16
