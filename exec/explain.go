@@ -75,16 +75,19 @@ func (p *Plan) explain(n planner.Node) *Explain {
 	return e
 }
 
-// describeDense says how a match is counted in neighbourhoods, if it is.
+// describeDense says how a match is counted in neighbourhoods or by paths of two edges, if it is.
 func describeDense(m *planner.Match) string {
 	if m.Plan.Empty || m.Graph == nil || m.Plan.Inputs > 0 {
 		return ""
 	}
-	dense := match.Lower(&match.Match{Graph: m.Graph, Plan: m.Plan}, true, match.Tuning{}).Dense
-	if dense == nil {
-		return ""
+	l := match.Lower(&match.Match{Graph: m.Graph, Plan: m.Plan}, true, match.Tuning{})
+	switch {
+	case l.Dense != nil:
+		return " counted in neighbourhoods of ?" + m.Plan.Slots[l.Dense.Slots[0]].Variable
+	case l.Squares != nil:
+		return " counted by " + match.SquareVariant
 	}
-	return " counted in neighbourhoods of ?" + m.Plan.Slots[dense.Slots[0]].Variable
+	return ""
 }
 
 // WriteText writes the tree, an operator a line, inputs indented below what reads them.

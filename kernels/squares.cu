@@ -84,7 +84,10 @@ static __device__ void group(const Squares &q, const SquareGroup &g, u32 v, u32 
   if ((threadIdx.x & 31) == 0 && walked) atomicAdd(&s.walked, walked);
   __syncthreads();
   walked = s.walked;
-  if (!walked) return;
+  if (!walked) {
+    __syncthreads();   // the next group begins with it
+    return;
+  }
   u64 sum = 0;
   for (u32 i = 0; i < g.readCount; i++)
     walk(q, g.read[i], v, [&](u32 end) { sum += __ldcg(counters + end); });

@@ -3,11 +3,17 @@ package cpu_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -77,5 +83,45 @@ func TestSquaresOfAStar(t *testing.T) {
 	}
 	if n, err := cpu.NewContrary().Count(context.Background(), m); err != nil || n != 2*leaves*leaves {
 		t.Errorf("%d, error %v", n, err)
+	}
+}
+
+// BenchmarkSquares counts round trips of four edges on two threads, by paths and step by step; what takes more than 20 s is left out.
+func BenchmarkSquares(b *testing.B) {
+	data := os.Getenv("RDFGPU_DATA")
+	if data == "" {
+		b.Skip("RDFGPU_DATA is not set")
+	}
+	for name, query := range map[string]string{"wiki-vote": "cycle4", "graph-a": "u.tri"} { // a query without classes
+		set, err := matchtest.Open(filepath.Join(data, name))
+		if err != nil {
+			b.Fatal(err)
+		}
+		at := slices.IndexFunc(set.Queries, func(q matchtest.Query) bool { return q.Name == query })
+		var patterns []parser.TriplePattern
+		for i := range 4 {
+			e := matchtest.Edge(i, (i+1)%4, 0)
+			e.Predicate = set.Queries[at].Patterns[0].Predicate
+			patterns = append(patterns, e)
+		}
+		for _, semantics := range []bgp.Semantics{bgp.Homomorphism, bgp.Isomorphism} {
+			plan, err := bgp.Plan(context.Background(), patterns, set.Graph, set.Lookup, bgp.Options{Semantics: semantics, CountOnly: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for way, m := range map[string]match.Matcher{"used": cpu.New(), "stepwise": cpu.NewStepwise()} {
+				b.Run(fmt.Sprint(name, "/", semantics, "/", way), func(b *testing.B) {
+					ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+					defer cancel()
+					for b.Loop() {
+						n, err := matchtest.OnThreads(m, 2).Count(ctx, &match.Match{Graph: set.Graph, Plan: plan})
+						if err != nil {
+							b.Skip(err)
+						}
+						b.ReportMetric(float64(n), "solutions")
+					}
+				})
+			}
+		}
 	}
 }

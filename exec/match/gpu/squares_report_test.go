@@ -1,0 +1,95 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// squarePattern is a cycle of four edges of label 1: a round trip, or with a corner that both others lead to.
+func squarePattern(edges ...string) pattern {
+	p := pattern{name: strings.Join(edges, " ")}
+	for _, e := range edges {
+		p.triples = append(p.triples, parser.TriplePattern{Subject: parser.PatternTerm{Variable: e[:1]}, Predicate: term(1), Object: parser.PatternTerm{Variable: e[1:]}})
+	}
+	return p
+}
+
+// TestReportSquares measures counts of cycles of four edges by paths of two beside those step by step, and beside the host's processors; in
+// RDFGPU_SETS, and in R-MAT with RDFGPU_RMAT edges.
+func TestReportSquares(t *testing.T) {
+	gpu := driver(t)
+	r := matchtest.NewReport(t, "squares.md")
+	roundTrip := squarePattern("ab", "bc", "cd", "da")
+	for _, set := range strings.Fields(os.Getenv("RDFGPU_SETS")) {
+		reportSquares(t, r, set, gpu, newBench(t, set).graph(), 3, roundTrip)
+	}
+	if edges, err := strconv.ParseUint(os.Getenv("RDFGPU_RMAT"), 10, 64); err == nil {
+		g := rmat(t, edges)
+		reportSquares(t, r, fmt.Sprintf("R-MAT with %d triples", g.Edges()), gpu, g, 0, roundTrip, squarePattern("ab", "bc", "ad", "dc"))
+	}
+}
+
+// reportSquares counts some rounds step by step too; with none, which takes minutes, the processors count the first pattern alone.
+func reportSquares(t *testing.T, r *matchtest.Report, name string, gpu kernels.Driver, g *pcsr.Graph, rounds int, patterns ...pattern) {
+	r.Head("Squares of "+name, "query", "semantics", "solutions", "kernels ms", "whole ms", "the first time, ms", "step by step: kernels ms", "whole ms", "CPU, all cores, ms")
+	d, steps := open(t, Options{Driver: gpu}), open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{NoDense: true}}})
+	for i, q := range patterns {
+		for _, semantics := range []bgp.Semantics{bgp.Homomorphism, bgp.Isomorphism} {
+			plan, err := q.plan(g, semantics, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := timeLimited(t, d, g, plan)
+			with := timeLimited(t, d, g, plan)
+			var without, host timing
+			for range rounds {
+				with = least([]timing{with, timeLimited(t, d, g, plan)})
+				without = timeLimited(t, steps, g, plan)
+			}
+			if rounds > 0 || i == 0 {
+				host = timeLimited(t, matchtest.OnThreads(cpu.New(), 0), g, plan)
+			}
+			for _, other := range []timing{without, host} {
+				if other.whole > 0 && with.whole > 0 && other.count != with.count {
+					t.Errorf("%s %s %v: %d by paths, %d otherwise", name, q.name, semantics, with.count, other.count)
+				}
+			}
+			r.Row(q.name, semantics, with.count, with.kernels, with.whole, first.whole, without.kernels, without.whole, host.whole)
+		}
+	}
+	for _, d := range []*Device{d, steps} {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// timeLimited times one count of a plan; nothing where it takes more than half a minute.
+func timeLimited(t *testing.T, m match.Matcher, g *pcsr.Graph, plan *bgp.MatchPlan) timing {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	var trace match.Trace
+	begun := time.Now()
+	n, err := m.Count(ctx, &match.Match{Graph: g, Plan: plan, Trace: &trace})
+	if ctx.Err() == nil && err != nil {
+		t.Error(err)
+	}
+	if err != nil {
+		return timing{}
+	}
+	return timing{count: n, whole: matchtest.Milliseconds(time.Since(begun)), kernels: matchtest.Milliseconds(trace.Kernels)}
+}
