@@ -296,7 +296,7 @@ struct SquareGroup {
 // Squares counts cycles of four edges by paths of two (squares.cu). Vertices are numbered by how many neighbours they have.
 const u32 MOST_SQUARE_LISTS = 8;
 struct Squares {
-  u64 order, numbers;          // u32[vertices]: vertex by number; and number by vertex
+  u64 order, numbers;          // u32[vertices]: vertex by number; and number by vertex; for square_fill alone
   u64 counters;                // u32[vertices] for each block of a launch, zero between launches
   u64 next;                    // piece of work that is yet to be taken; it may end beyond what there is
   u64 minus, minusHigh;        // solutions that State.count and countHigh have too many, likewise

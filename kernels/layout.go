@@ -521,7 +521,7 @@ type SquareGroup struct {
 // Squares counts cycles of four edges by paths of two. Vertices are numbered by how many neighbours they have; each solution is counted at the
 // greatest number in it.
 type Squares struct {
-	// Order is u32[Vertices], the vertex of each number; Numbers the number of each vertex that has one.
+	// Order is u32[Vertices], the vertex of each number, and Numbers the number of each vertex that has one; SquareFill reads them, and Lists, alone.
 	Order, Numbers Address
 	// Counters is u32[Vertices] for each block of a launch, zero between launches.
 	Counters Address

@@ -30,16 +30,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) square_fill(u64 squares) {
     const SquareList &list = q.lists[i / q.vertices];
     u32 number = u32(i % q.vertices), begin = word(list.offsets, number), n = word(list.offsets, u64(number) + 1) - begin;
     if (!n) continue;
-    u32 v = word(q.order, number);
-    List l = neighbours(*at<const Partition>(list.partition), v);
-    for (u32 k = lane; k < min(n, l.size); k += 32) {
-      u32 x = word(l.begin, k);
-      at<u32>(list.to)[u64(begin) + k] = x == v && q.different ? NONE : word(q.numbers, x);
-    }
+    List l = neighbours(*at<const Partition>(list.partition), word(q.order, number));
+    for (u32 k = lane; k < min(n, l.size); k += 32) at<u32>(list.to)[u64(begin) + k] = word(q.numbers, word(l.begin, k));
   }
 }
 
-// walk calls f with the end of each path of two edges from v over lesser vertices. A block.
+// walk calls f with the end of each path of two edges from v over lesser vertices; not where these must differ and are one. A block.
 template <typename F> static __device__ __forceinline__ u64 walk(const Squares &q, const SquareWalk &path, u32 v, F f) {
   const SquareList &one = q.lists[path.first], &two = q.lists[path.second];
   u32 lane = threadIdx.x & 31, begin = word(one.offsets, v), size = word(one.offsets, u64(v) + 1) - begin;
@@ -47,7 +43,7 @@ template <typename F> static __device__ __forceinline__ u64 walk(const Squares &
   for (u32 i = threadIdx.x >> 5; i < size; i += WARPS) {
     u32 middle = word(one.to, u64(begin) + i);
     if (middle >= v) continue;
-    u32 from = word(two.offsets, middle), n = word(two.offsets, u64(middle) + 1) - from;
+    u32 loop = q.different ? middle : NONE, from = word(two.offsets, middle), n = word(two.offsets, u64(middle) + 1) - from;
     read += n;
     for (u32 k = lane; k < n; k += 128) {
       u32 end[4];
@@ -55,7 +51,7 @@ template <typename F> static __device__ __forceinline__ u64 walk(const Squares &
       for (u32 j = 0; j < 4; j++) end[j] = k + 32 * j < n ? word(two.to, u64(from) + k + 32 * j) : NONE;
 #pragma unroll
       for (u32 j = 0; j < 4; j++)
-        if (end[j] < v) f(end[j]);
+        if (end[j] < v && end[j] != loop) f(end[j]);
     }
   }
   return read;
@@ -111,7 +107,7 @@ template <typename F> static __device__ __forceinline__ void each(const SquareLi
 static __device__ void common(const Squares &q, u32 list, u32 mask, u32 v, const u32 *counters, u32 (&sizes)[2]) {
   u32 all = 0, lesser = 0;
   each(q.lists[list], v, [&](u32 x) {
-    if (x >= q.vertices || x == v || (__ldcg(counters + x) & mask) != mask) return;
+    if (x == v || (__ldcg(counters + x) & mask) != mask) return;
     all++;
     lesser += x < v;
   });
@@ -127,7 +123,7 @@ static __device__ void returns(const Squares &q, u32 v, u32 *counters, SquareSha
   for (u32 k = 0; k < q.listCount; k++)
     each(q.lists[k], v, [&](u32 x) {
       if (x == v) atomicOr(&s.loops, 1u << k);
-      else if (x < v || q.different && x < q.vertices) atomicOr(counters + x, 1u << k);
+      else if (x < v || q.different) atomicOr(counters + x, 1u << k);
     });
   __syncthreads();
   u32 sets[4];
@@ -167,9 +163,7 @@ static __device__ void returns(const Squares &q, u32 v, u32 *counters, SquareSha
     if (loop == 15) tally.add(1);
   }
   for (u32 k = 0; k < q.listCount; k++)
-    each(q.lists[k], v, [&](u32 x) {
-      if (x < q.vertices) counters[x] = 0;
-    });
+    each(q.lists[k], v, [&](u32 x) { counters[x] = 0; });
   __syncthreads();
 }
 

@@ -8,12 +8,7 @@ func (t *twin) squareFill(q *Squares) {
 			v, begin := t.word(q.Order, number), t.word(list.Offsets, number)
 			l := t.neighbours(in[Partition](t.memory, list.Partition, 0), v)
 			for k := range min(t.word(list.Offsets, number+1)-begin, l.size) {
-				x := t.word(l.begin, uint64(k))
-				n := t.word(q.Numbers, uint64(x))
-				if x == v && q.Different != 0 {
-					n = None
-				}
-				t.put(list.To, begin+k, n)
+				t.put(list.To, begin+k, t.word(q.Numbers, uint64(t.word(l.begin, uint64(k)))))
 			}
 		}
 	}
@@ -68,14 +63,14 @@ func (s *squareTwin) list(list, v uint32) (members []uint32) {
 	return members
 }
 
-// walk is the ends of the paths of two edges from the vertex over lesser ones.
+// walk is the ends of the paths of two edges from the vertex over lesser ones; but for those that must differ and are one.
 func (s *squareTwin) walk(path SquareWalk) (ends []uint32) {
 	for _, middle := range s.list(path.First, s.v) {
 		if middle >= s.v {
 			continue
 		}
 		for _, end := range s.list(path.Second, middle) {
-			if end < s.v {
+			if end < s.v && (end != middle || s.Different == 0) {
 				ends = append(ends, end)
 			}
 		}
@@ -106,7 +101,7 @@ func (s *squareTwin) group(g *SquareGroup) {
 // common is how many members of a list have all bits of a mask, in all and of those less than the vertex.
 func (s *squareTwin) common(list, mask uint32) (all, lesser uint64) {
 	for _, x := range s.list(list, s.v) {
-		if x >= s.Vertices || x == s.v || *s.counter(x)&mask != mask {
+		if x == s.v || *s.counter(x)&mask != mask {
 			continue
 		}
 		all++
@@ -124,7 +119,7 @@ func (s *squareTwin) returns() {
 			switch {
 			case x == s.v:
 				loops |= 1 << k
-			case x < s.v || s.Different != 0 && x < s.Vertices:
+			case x < s.v || s.Different != 0:
 				*s.counter(x) |= 1 << k
 			}
 		}
@@ -150,9 +145,7 @@ func (s *squareTwin) returns() {
 	}
 	for k := range s.ListCount {
 		for _, x := range s.list(k, s.v) {
-			if x < s.Vertices {
-				*s.counter(x) = 0
-			}
+			*s.counter(x) = 0
 		}
 	}
 }

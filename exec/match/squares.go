@@ -90,11 +90,11 @@ func (l *Lowering) findSquares(t Tuning) *Squares {
 	return s
 }
 
-// Order numbers the vertices that have neighbours in the lists: of more neighbours in all of them higher. The numbers are by vertex, and
+// OrderVertices numbers the vertices that have neighbours in partitions: those of more neighbours in all of them higher. The numbers are by vertex, and
 // without a meaning for others; then it returns how many there are.
-func (s *Squares) Order(g *pcsr.Graph) (numbers []uint32, vertices int) {
+func OrderVertices(g *pcsr.Graph, lists []SquareList) (numbers []uint32, vertices int) {
 	degrees, largest := make([]uint32, g.Vertices()), uint32(0)
-	for _, l := range s.Lists {
+	for _, l := range lists {
 		for v, degree := range g.Partition(l.Label, l.Direction).Degrees() {
 			degrees[v] += uint32(degree)
 			largest = max(largest, degrees[v])
@@ -120,8 +120,8 @@ func (s *Squares) Order(g *pcsr.Graph) (numbers []uint32, vertices int) {
 	return numbers, vertices
 }
 
-// Offsets is where the lists of a partition begin, one behind the other in the order of their vertices' numbers, and where the last ends.
-func (s *Squares) Offsets(part *pcsr.Partition, numbers []uint32, vertices int) []uint32 {
+// OrderedOffsets is where the lists of a partition begin, one behind the other in the order of their vertices' numbers, and where the last ends.
+func OrderedOffsets(part *pcsr.Partition, numbers []uint32, vertices int) []uint32 {
 	offsets := make([]uint32, vertices+1)
 	for v, degree := range part.Degrees() {
 		offsets[numbers[v]+1] = uint32(degree)

@@ -122,10 +122,10 @@ func (s *squares) share(pieces int, work func(take func() (int, bool)) error) er
 // number numbers the vertices by degree and makes the lists.
 func (s *squares) number() error {
 	var numbers []uint32
-	numbers, s.vertices = s.Order(s.p.Graph)
+	numbers, s.vertices = match.OrderVertices(s.p.Graph, s.Lists)
 	for _, l := range s.Lists {
 		part := s.p.Graph.Partition(l.Label, l.Direction)
-		made := rankedLists{offsets: s.Offsets(part, numbers, s.vertices), to: make([]uint32, part.Edges())}
+		made := rankedLists{offsets: match.OrderedOffsets(part, numbers, s.vertices), to: make([]uint32, part.Edges())}
 		err := s.share((part.Rows()+rowsAtOnce-1)/rowsAtOnce, func(take func() (int, bool)) error {
 			var rows []pcsr.Vertex
 			for piece, ok := take(); ok; piece, ok = take() {

@@ -26,7 +26,8 @@ type resident struct {
 	bitmaps   map[listKey]kernels.Address
 	firsts    map[listKey]uint32 // where lists begin among the neighbours
 	filters   map[pcsr.Signature]kernels.Address
-	cores     map[int]*core     // by their partition's place in the table
+	cores     map[int]*core // by their partition's place in the table
+	orders    map[orderedKey]*orderedLists
 	kept      []kernels.Address // everything, to be given back to the budget
 
 	// Under Device.mu: the queries that read the graph, and when the last came, by Device.rounds.
@@ -40,7 +41,7 @@ type listKey struct{ at, row int }
 func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	r := &resident{
 		d: d, graph: g, ground: g.Ground(), labels: g.UsedLabels(), bitmaps: map[listKey]kernels.Address{}, firsts: map[listKey]uint32{},
-		filters: map[pcsr.Signature]kernels.Address{}, cores: map[int]*core{},
+		filters: map[pcsr.Signature]kernels.Address{}, cores: map[int]*core{}, orders: map[orderedKey]*orderedLists{},
 	}
 	r.published = make([]kernels.Partition, 2*len(r.labels)+5)
 	size := int64(len(r.published)) * kernels.Size[kernels.Partition]()

@@ -12,7 +12,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
-	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // Work of counts by paths of two edges: the heavySquares vertices of most neighbours are taken one at a time, of the others squaresAtOnce.
@@ -23,35 +22,28 @@ const (
 
 // countSquares counts a cycle of four edges by paths of two; errNotDense where there is no room for it.
 func (d *Device) countSquares(ctx context.Context, m *match.Match, squares *match.Squares) (n uint64, err error) {
-	q := squareCount{Squares: squares, d: d, permit: permit{permits: d.permits}, trace: m.Trace}
-	q.order(m.Graph)
-	if q.r, err = d.read(m.Graph); err != nil {
+	r, err := d.read(m.Graph)
+	if err != nil {
 		return 0, err
 	}
 	defer func() {
-		if failed := q.r.end(); err == nil {
+		if failed := r.end(); err == nil {
 			err = failed
 		}
 	}()
 	if m.Trace != nil {
-		defer func() { m.Trace.Upload = q.r.waiting }()
+		defer func() { m.Trace.Upload = r.waiting }()
 	}
+	q := squareCount{Squares: squares, d: d, permit: permit{permits: d.permits}, trace: m.Trace}
 	if err := q.wait(ctx); err != nil {
 		return 0, err
 	}
 	defer q.pass()
-	for i, l := range q.Lists {
-		at, used := q.r.place(l.Label, l.Direction)
-		if !used {
-			return 0, errNotDense
-		}
-		if _, err := q.r.load(ctx, at, false); err != nil {
-			return 0, err
-		}
-		if q.r.paged[at] != nil {
-			return 0, errNotDense
-		}
-		q.out.Lists[i].Partition = q.r.address(at)
+	if q.lists, err = r.ordered(ctx, squares.Lists); err != nil {
+		return 0, err
+	}
+	if q.lists == nil {
+		return 0, errNotDense
 	}
 	if q.lane, err = q.takeLane(ctx, d, d.lanes.size(q.imageBytes())); err != nil {
 		return 0, err
@@ -75,30 +67,11 @@ type squareCount struct {
 	*match.Squares
 	permit
 	d     *Device
-	r     *reading
+	lists *orderedLists
 	lane  *lane
 	trace *match.Trace
 	image *image
-
-	vertices []uint32 // by number
-	numbers  []uint32 // by vertex
-	offsets  [][]uint32
-	out      kernels.Squares
-	at       kernels.Address // of out in the image
-}
-
-// order numbers the vertices and lays the lists out.
-func (q *squareCount) order(g *pcsr.Graph) {
-	var n int
-	q.numbers, n = q.Order(g)
-	q.vertices = make([]uint32, n)
-	for _, l := range q.Lists {
-		part := g.Partition(l.Label, l.Direction)
-		for v := range part.Degrees() {
-			q.vertices[q.numbers[v]] = v
-		}
-		q.offsets = append(q.offsets, q.Offsets(part, q.numbers, n))
-	}
+	at    kernels.Address // of the kernels.Squares in it
 }
 
 func (q *squareCount) imageBytes() int64 {
@@ -107,26 +80,16 @@ func (q *squareCount) imageBytes() int64 {
 
 // run counts.
 func (q *squareCount) run(ctx context.Context) (n uint64, err error) {
-	q.out.Slice = uint64(q.d.options.slice)
-	q.out.Vertices = uint32(len(q.vertices))
-	q.out.Heavy, q.out.AtOnce = min(q.out.Vertices, uint32(q.d.options.heavySquares)), squaresAtOnce
-	q.translate()
-	memory, blocks, err := q.lay()
+	counters, blocks, err := q.counters()
 	if err != nil {
 		return 0, err
 	}
 	defer func() {
 		if err == nil || q.lane.stream.Synchronize() == nil {
-			err = errors.Join(err, q.d.memory.give(memory))
+			err = errors.Join(err, q.d.memory.give(counters))
 		}
 	}()
-	if err := q.upload(blocks); err != nil {
-		return 0, err
-	}
-	if err := q.lane.stream.Launch(kernels.SquareFill, q.d.squareBlocks, 0, q.at); err != nil {
-		return 0, err
-	}
-	if err := q.lane.stream.Synchronize(); err != nil { // the arrays are not read any more
+	if err := q.lay(counters); err != nil {
 		return 0, err
 	}
 	for {
@@ -153,20 +116,54 @@ func (q *squareCount) run(ctx context.Context) (n uint64, err error) {
 	}
 }
 
-// translate puts the pattern into words of the device.
-func (q *squareCount) translate() {
-	q.out.ListCount, q.out.GroupCount = uint32(len(q.Lists)), uint32(len(q.Groups))
+// counters takes memory for the counters of as many blocks as there is room for in a third of what the process may take.
+func (q *squareCount) counters() (at kernels.Address, blocks int, err error) {
+	one := 4 * int64(q.lists.vertices)
+	room := min(q.d.memory.limit/3, q.d.memory.left())
+	if blocks = int(min(int64(q.d.squareBlocks), (room-alignment)/one)); blocks < 1 {
+		return 0, 0, errNotDense
+	}
+	if at, err = q.d.memory.take(int64(blocks)*one, 0); err != nil {
+		return 0, 0, err
+	}
+	return at, blocks, q.lane.stream.Zero(at, int64(blocks)*one)
+}
+
+// lay lays the program out.
+func (q *squareCount) lay(counters kernels.Address) error {
+	base, err := q.lane.arena.take(q.imageBytes())
+	if err != nil {
+		return err
+	}
+	out := q.program()
+	out.Counters = counters
+	q.image = &image{base: base}
+	q.image.reserve(int(kernels.Size[kernels.Program]()))
+	q.image.program().Mailbox = q.lane.mailboxAddress()
+	q.at = put(q.image, []kernels.Squares{out})
+	data := q.image.bytes()
+	return q.lane.stream.Upload(base, q.lane.upload()[:copy(q.lane.upload(), data)])
+}
+
+// program translates the pattern.
+func (q *squareCount) program() kernels.Squares {
+	n := q.lists.vertices
+	out := kernels.Squares{
+		Slice: uint64(q.d.options.slice), Vertices: n, Heavy: min(n, uint32(q.d.options.heavySquares)), AtOnce: squaresAtOnce,
+		ListCount: uint32(len(q.Lists)), GroupCount: uint32(len(q.Groups)),
+	}
+	copy(out.Lists[:], q.lists.lists)
 	if q.Different {
-		q.out.Different = 1
+		out.Different = 1
 	}
 	if q.Loops {
-		q.out.Loops = 1
+		out.Loops = 1
 	}
 	for i := range 4 {
-		q.out.Forth[i], q.out.Back[i] = uint32(q.Forth[i]), uint32(q.Back[i])
+		out.Forth[i], out.Back[i] = uint32(q.Forth[i]), uint32(q.Back[i])
 	}
 	for i, g := range q.Groups {
-		to := &q.out.Groups[i]
+		to := &out.Groups[i]
 		to.Weight, to.FillCount, to.ReadCount = uint32(g.Weight), uint32(len(g.Fill)), uint32(len(g.Read))
 		for k, walk := range g.Fill {
 			to.Fill[k] = kernels.SquareWalk{First: uint32(walk[0]), Second: uint32(walk[1])}
@@ -175,58 +172,7 @@ func (q *squareCount) translate() {
 			to.Read[k] = kernels.SquareWalk{First: uint32(walk[0]), Second: uint32(walk[1])}
 		}
 	}
-}
-
-// lay takes memory for the lists, and for the counters of as many blocks as there is room for in a third of what the process may take.
-func (q *squareCount) lay() (memory kernels.Address, blocks int, err error) {
-	var size int64
-	var arrays []*kernels.Address
-	add := func(at *kernels.Address, words int) {
-		*at = kernels.Address(size)
-		size += aligned(4 * int64(words))
-		arrays = append(arrays, at)
-	}
-	add(&q.out.Order, len(q.vertices))
-	add(&q.out.Numbers, len(q.numbers))
-	for i := range q.Lists {
-		add(&q.out.Lists[i].Offsets, len(q.offsets[i]))
-		add(&q.out.Lists[i].To, int(q.offsets[i][len(q.vertices)]))
-	}
-	one := 4 * int64(len(q.vertices))
-	room := min(q.d.memory.limit/3, q.d.memory.left()) - size
-	if blocks = int(min(int64(q.d.squareBlocks), (room-alignment)/one)); blocks < 1 {
-		return 0, 0, errNotDense
-	}
-	add(&q.out.Counters, blocks*len(q.vertices))
-	if memory, err = q.d.memory.take(size, 0); err != nil {
-		return 0, 0, err
-	}
-	for _, at := range arrays {
-		*at += memory
-	}
-	return memory, blocks, nil
-}
-
-// upload copies what the host has made to the device.
-func (q *squareCount) upload(blocks int) error {
-	base, err := q.lane.arena.take(q.imageBytes())
-	if err != nil {
-		return err
-	}
-	stream := q.lane.stream
-	errs := []error{
-		stream.Zero(q.out.Counters, 4*int64(blocks)*int64(len(q.vertices))),
-		stream.Upload(q.out.Order, kernels.Bytes(q.vertices)), stream.Upload(q.out.Numbers, kernels.Bytes(q.numbers)),
-	}
-	for i := range q.Lists {
-		errs = append(errs, stream.Upload(q.out.Lists[i].Offsets, kernels.Bytes(q.offsets[i])))
-	}
-	q.image = &image{base: base}
-	q.image.reserve(int(kernels.Size[kernels.Program]()))
-	q.image.program().Mailbox = q.lane.mailboxAddress()
-	q.at = put(q.image, []kernels.Squares{q.out})
-	errs = append(errs, stream.Upload(base, q.lane.upload()[:copy(q.lane.upload(), q.image.bytes())]))
-	return errors.Join(errs...)
+	return out
 }
 
 // answer is the number of solutions.

@@ -59,7 +59,7 @@ func reportSquares(t *testing.T, r *matchtest.Report, name string, gpu kernels.D
 				with = least([]timing{with, timeLimited(t, d, g, plan)})
 				without = timeLimited(t, steps, g, plan)
 			}
-			if rounds > 0 || i == 0 {
+			if os.Getenv("RDFGPU_NOCPU") == "" && (rounds > 0 || i == 0) {
 				host = timeLimited(t, matchtest.OnThreads(cpu.New(), 0), g, plan)
 			}
 			for _, other := range []timing{without, host} {
