@@ -38,7 +38,7 @@ for part in $parts; do
 		cp -r "$work/lubm.store" "$work/live.store"
 		RDFGPU_LIVE=$work/live.store ./store.test -test.run UpdatesOnTheGPU -test.v | tee "$OUT/live.md"
 		rm -r "$work/live.store" ;;
-	rmat) bench -test.run ReportRMAT ;;
+	rmat) bench -test.run 'Report(RMAT|Squares)' ;;
 	whole)
 		[ -d "$work/lubm.store" ] || ./rdfgpu generate lubm --scale "${RDFGPU_STORE:-100}" --load "$work/lubm.store"
 		./end-to-end.sh "$work/lubm.store" data/lubm10/queries | tee "$OUT/whole.md" ;;
