@@ -16,11 +16,30 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
 )
 
 func TestSquaresCountAsByBruteForce(t *testing.T) {
 	t.Parallel()
 	agrees(t, matchtest.DrawSquares)
+}
+
+func TestSquaresCountAsStepByStep(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		c := matchtest.DrawLargeSquares(rt)
+		m, err := c.Match()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want, err := matchtest.OnThreads(cpu.NewStepwise(), 2).Count(context.Background(), m)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if n, err := matchtest.OnThreads(cpu.NewContrary(), 2).Count(context.Background(), m); err != nil || n != want {
+			rt.Fatalf("%d (error %v), step by step %d\n%v", n, err, want, c)
+		}
+	})
 }
 
 // square is a count of squares in a complete graph.
