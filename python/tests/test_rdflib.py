@@ -29,7 +29,7 @@ NAMES = [DATASET_DEFAULT_GRAPH_ID, E.g1, E.g2]
 
 @pytest.fixture
 def data(tmp_path: Path) -> Iterator[Dataset]:
-    store = RdfgpuStore(durability="unsynced")
+    store = RdfgpuStore(durability="none")
     dataset = Dataset(store=store)
     assert dataset.open(str(tmp_path / "s"), create=True) == rdflib.store.VALID_STORE
     yield dataset
