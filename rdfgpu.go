@@ -131,6 +131,7 @@ var (
 	ErrVersion     = store.ErrVersion
 	ErrNoDevice    = gpu.ErrNoDevice
 	ErrFormat      = results.ErrFormat
+	ErrNoColumns   = results.ErrNoColumns
 	// ErrNoFormat: the syntax of RDF to be read is unknown.
 	ErrNoFormat = loader.ErrFormat
 	ErrReadBack = readback.ErrDiffers

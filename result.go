@@ -328,6 +328,15 @@ func (d decoder) AppendNTriples(dst []byte, id ID) []byte {
 	return rdf.AppendNTriples(dst, d.terms.Term(id))
 }
 
+// AppendText appends the term's Value, and returns its Sort.
+func (d decoder) AppendText(dst []byte, id ID) (text []byte, sort string) {
+	if id < d.terms.Base() {
+		return d.dictionary.AppendText(dst, id)
+	}
+	t := d.terms.Term(id)
+	return append(dst, t.Value...), t.Sort()
+}
+
 // Sequence is that of the last commit that the query reads.
 func (r *Result) Sequence() uint64 { return r.data.Sequence() }
 

@@ -3,6 +3,8 @@ package rdfgpu
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec"
@@ -14,6 +16,25 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/update"
 	"github.com/rdfgpu/rdfgpu/parser"
 )
+
+// ParseDurability reads what commands and other languages call a Durability: sync, group, group=5ms (how often is the second result,
+// 0 where it is not said) or none.
+func ParseDurability(text string) (when Durability, every time.Duration, err error) {
+	name, interval, timed := strings.Cut(text, "=")
+	switch {
+	case text == "sync":
+		return Synced, 0, nil
+	case text == "none":
+		return Unsynced, 0, nil
+	case text == "group":
+		return Grouped, 0, nil
+	case name == "group" && timed:
+		if every, err = time.ParseDuration(interval); err == nil && every > 0 {
+			return Grouped, every, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%q is no durability: expected sync, group=5ms or none", text)
+}
 
 // Durability says when an update is acknowledged.
 type Durability uint8

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu"
 )
@@ -225,5 +226,22 @@ func TestCompactionOfAnOpenStore(t *testing.T) {
 	}
 	if live, _ := s.Live(); live.Compactions != 3 || live.Added+live.Removed != 0 {
 		t.Errorf("%+v", live)
+	}
+}
+
+func TestDurabilityIsReadAsCommandsSayIt(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		when  rdfgpu.Durability
+		every time.Duration
+	}{{"sync", rdfgpu.Synced, 0}, {"none", rdfgpu.Unsynced, 0}, {"group", rdfgpu.Grouped, 0}, {"group=300us", rdfgpu.Grouped, 300 * time.Microsecond}} {
+		if when, every, err := rdfgpu.ParseDurability(c.text); err != nil || when != c.when || every != c.every {
+			t.Errorf("%s: %v, %v, %v", c.text, when, every, err)
+		}
+	}
+	for _, text := range []string{"", "soon", "sync=1s", "none=1s", "group=", "group=0s", "group=-1s", "group=5", "grouped"} {
+		if _, _, err := rdfgpu.ParseDurability(text); err == nil {
+			t.Errorf("%q is read", text)
+		}
 	}
 }

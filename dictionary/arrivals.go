@@ -77,6 +77,20 @@ func (a *arrivals) appendNTriples(dst []byte, n ID) []byte {
 	return append(dst, '"')
 }
 
+// appendText appends the Value of a term, and returns the rest of it as rdf.Term.Sort does; its string is the tail's bytes.
+func (a *arrivals) appendText(dst []byte, n ID) (text []byte, sort string) {
+	if n >= a.count {
+		return dst, ""
+	}
+	key := a.key(n)
+	p, _ := cutKey(key)
+	if p.mark == keyLang {
+		return append(dst, p.text...), viewString(key[:1+len(p.qualifier)])
+	}
+	t := p.term()
+	return append(dst, t.Value...), t.Sort()
+}
+
 func (a *arrivals) value(n ID) Value {
 	if n >= a.count {
 		return Value{Zone: NoZone}

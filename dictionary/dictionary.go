@@ -189,6 +189,39 @@ func (d *Dictionary) Term(id ID) rdf.Term {
 	return t
 }
 
+// AppendText appends the Value of an ID's term, and returns the rest of it as rdf.Term.Sort does; nothing, and "", where there is
+// none.
+func (d *Dictionary) AppendText(dst []byte, id ID) (text []byte, sort string) {
+	s := d.base
+	if id >= d.end {
+		if s, id = d.locate(id); s == nil {
+			return d.tail.appendText(dst, id)
+		}
+	}
+	if id >= s.starts[Numbers] {
+		t, ok := s.text(id)
+		if !ok {
+			return dst, ""
+		}
+		return t.append(dst), s.sortOf(id)
+	}
+	if prefix, suffix, ok := s.narrowText(id); ok && len(prefix) > 1 && prefix[0] == keyIRI {
+		return append(append(dst, prefix[1:]...), suffix...), rdf.SortIRI
+	}
+	t, ok := s.text(id)
+	if !ok {
+		return dst, ""
+	}
+	switch t.first() {
+	case keyIRI:
+		return t.appendFrom(dst, len("<")), rdf.SortIRI
+	case keyBlank:
+		return t.appendFrom(dst, len("_:")), rdf.SortBlank
+	}
+	s.broken.Store(true)
+	return dst, ""
+}
+
 // AppendKey appends the key of an ID (the function AppendKey describes keys); nothing where no term has the ID.
 func (d *Dictionary) AppendKey(dst []byte, id ID) []byte {
 	s := d.base

@@ -102,6 +102,9 @@ func checkAgainst(t rapid.TB, d *Dictionary, all map[rdf.Term]bool) {
 		if got := string(d.AppendNTriples(nil, id)); got != term.String() {
 			t.Fatalf("N-Triples %q, want %q", got, term)
 		}
+		if text, sort := d.AppendText([]byte("before"), id); string(text) != "before"+term.Value || sort != term.Sort() {
+			t.Fatalf("%v: text %q of %q", term, text, sort)
+		}
 		if got, want := d.Value(id), ParseValue(term); !sameValue(got, want) {
 			t.Fatalf("%v: value %+v, want %+v", term, got, want)
 		}
@@ -122,6 +125,9 @@ func checkAgainst(t rapid.TB, d *Dictionary, all map[rdf.Term]bool) {
 	for _, id := range []ID{ID(d.Len()), None} {
 		if !d.Term(id).IsZero() || d.Kind(id) != 0 || len(d.AppendNTriples(nil, id)) != 0 || d.Value(id).Kind != NoValue || d.sectionOfID(id) != SectionCount {
 			t.Fatal("an ID beyond the end has a term")
+		}
+		if text, sort := d.AppendText(nil, id); len(text) != 0 || sort != "" {
+			t.Fatal("an ID beyond the end has a text")
 		}
 	}
 	for _, term := range []rdf.Term{{}, rdf.NewIRI("nowhere"), rdf.NewString("no such text"), rdf.NewTyped("77777", XSDByte.IRI()), rdf.NewLangString("", "xx")} {

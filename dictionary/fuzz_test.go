@@ -55,6 +55,7 @@ func exercise(d *Dictionary, terms []rdf.Term) {
 	for i := range d.Len() + 2 {
 		id := ID(i)
 		buffer = d.AppendNTriples(buffer[:0], id)
+		buffer, _ = d.AppendText(buffer[:0], id)
 		buffer = d.AppendKey(buffer[:0], id)
 		_, _, _ = d.Kind(id), d.Language(id), d.DatatypeIRI(id)
 		_ = d.Value(id)
@@ -120,6 +121,9 @@ func FuzzDamagedDictionary(f *testing.F) {
 			}
 			if got, want := string(d.AppendNTriples(nil, ID(i))), term.String(); got != want {
 				t.Fatalf("a verified dictionary gives %q for %q", got, want)
+			}
+			if text, sort := d.AppendText(nil, ID(i)); string(text) != term.Value || sort != term.Sort() {
+				t.Fatalf("a verified dictionary gives the text %q of %q for %v", text, sort, term)
 			}
 			if !sameValue(d.Value(ID(i)), ParseValue(term)) {
 				t.Fatalf("a verified dictionary gives %v the value %+v", term, d.Value(ID(i)))

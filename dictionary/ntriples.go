@@ -13,17 +13,7 @@ func (d *Dictionary) AppendNTriples(dst []byte, id ID) []byte {
 	if id >= s.starts[Numbers] {
 		return s.appendLiteral(dst, id)
 	}
-	// Blocks in the narrow form without escapes are nearly all that there are of resources; they need no storedText.
-	b := int(id >> blockShift)
-	if s.files[0].Unchecked() {
-		s.checkBlock(b)
-	}
-	start, end := s.offsets[b], s.offsets[b+1]
-	if start >= end || end > uint64(len(s.blocks)) || s.blocks[start] != 0 || end-start < 2*blockTerms {
-		return s.appendResource(dst, id)
-	}
-	n, i := min(blockTerms, int(s.starts[SectionCount])-b<<blockShift), int(id)&(blockTerms-1)
-	prefix, suffix, ok := blockText(s.blocks[start:end], i, n)
+	prefix, suffix, ok := s.narrowText(id)
 	if !ok {
 		return s.appendResource(dst, id)
 	}
@@ -33,6 +23,21 @@ func (d *Dictionary) AppendNTriples(dst []byte, id ID) []byte {
 		dst = append(dst, '>')
 	}
 	return dst
+}
+
+// narrowText is the text of an IRI or a blank node in a block of the narrow form without escapes: nearly all are, and they need no
+// storedText.
+func (s *Segment) narrowText(id ID) (prefix, suffix []byte, ok bool) {
+	b := int(id >> blockShift)
+	if s.files[0].Unchecked() {
+		s.checkBlock(b)
+	}
+	start, end := s.offsets[b], s.offsets[b+1]
+	if start >= end || end > uint64(len(s.blocks)) || s.blocks[start] != 0 || end-start < 2*blockTerms {
+		return nil, nil, false
+	}
+	n, i := min(blockTerms, int(s.starts[SectionCount])-b<<blockShift), int(id)&(blockTerms-1)
+	return blockText(s.blocks[start:end], i, n)
 }
 
 // appendResource is AppendNTriples for IRIs and blank nodes in any block.

@@ -172,6 +172,22 @@ func (s *Segment) resource(t *storedText) rdf.Term {
 	return rdf.Term{}
 }
 
+// sortOf is what rdf.Term.Sort is of a literal; datatypes that are not known are none.
+func (s *Segment) sortOf(id ID) string {
+	switch {
+	case id < s.starts[Strings]:
+		if iri := s.datatype(id).IRI(); iri != "" {
+			return iri
+		}
+		return rdf.XSDString
+	case id < s.starts[LangStrings]:
+		return rdf.XSDString
+	case id < s.starts[Others]:
+		return s.qualifierOf(id).tail[1:]
+	}
+	return s.qualifierOf(id).text
+}
+
 // datatype is the datatype of a number, date or boolean.
 func (s *Segment) datatype(id ID) Datatype {
 	i := 2 * int(id-s.starts[Numbers])

@@ -60,6 +60,14 @@ func (t *storedText) append(dst []byte) []byte {
 	return append(append(dst, t.prefix...), t.suffix...)
 }
 
+// appendFrom is append without the text's first bytes.
+func (t *storedText) appendFrom(dst []byte, skip int) []byte {
+	if n := len(t.prefix); n >= skip && t.table.words == nil {
+		return append(append(dst, t.prefix[skip:]...), t.suffix...)
+	}
+	return append(dst, t.string(skip)...)
+}
+
 // string is the text as a string, without its first bytes.
 func (t *storedText) string(skip int) string {
 	if t.table.words != nil {

@@ -80,7 +80,7 @@ func CreateOn(disk *section.Disk, dir string) (*Writer, error) {
 	w.values = open(ValuesFile, valuesKind, valuesVersion)
 	w.table = open(HashFile, hashKind, hashVersion)
 	if w.err == nil {
-		w.hash.spill, w.err = disk.Nameless(dir, "hash-*.tmp") // for entries
+		w.hash.spill, w.err = disk.Nameless(dir) // for entries
 	}
 	w.begin()
 	if w.err != nil {

@@ -18,7 +18,7 @@ LINES := -lineinfo
 kernels/dense.fatbin: LINES :=
 
 kernels/%.fatbin: kernels/%.cu $(KERNEL_HEADERS)
-	$(NVCC) -O3 -std=c++17 $(LINES) $(GENCODE) -fatbin -o $@ $<
+	$(NVCC) -O3 -std=c++17 --threads 0 $(LINES) $(GENCODE) -fatbin -o $@ $<
 
 kernels/libcuda.a: kernels/shim.sh
 	CUDA_INCLUDE=$(dir $(CUDA_INCLUDE)) sh kernels/shim.sh $@
@@ -32,7 +32,9 @@ build-gpu: have-cuda kernels ## build with the kernels inside; the binary uses a
 	$(GPU_ENV) $(GO) build -tags cuda -ldflags "$(LDFLAGS)" -o $(BIN) ./cmd/rdfgpu
 
 build: ## build bin/rdfgpu: with GPU support where the CUDA toolkit is installed, else for the CPU alone
-	@if [ -n "$(NVCC)" ] && [ -n "$(CUDA_INCLUDE)" ]; then $(MAKE) --no-print-directory build-gpu; \
+	@if [ -n "$(NVCC)" ] && [ -n "$(CUDA_INCLUDE)" ]; then \
+	  echo "building with the kernels, for every kind of GPU in GENCODE: minutes, the first time (make build-cpu: seconds, without GPU)"; \
+	  $(MAKE) --no-print-directory build-gpu; \
 	else echo "no CUDA toolkit here: building for the CPU alone (make build-gpu says what is missing)"; $(MAKE) --no-print-directory build-cpu; fi
 
 gpu-bundle: have-cuda kernels ## pack what a machine with a GPU needs to test and measure (docs/GPU.md)

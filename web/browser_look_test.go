@@ -105,14 +105,14 @@ func difference(a, b []string) float64 {
 }
 
 func TestWorkbenchLooksAsBefore(t *testing.T) {
-	compared := map[string]bool{"overview": true, "table": true, "query with slips": true, "resource": true}
+	passedBy := map[string]bool{"settings": true, "server": true} // a dialog over the plan; figures of the machine
 	for _, theme := range []string{"light", "dark"} {
 		t.Run(theme, func(t *testing.T) {
 			atEachSize(t, func(v *visit, s *Server) {
 				v.open("")
 				v.do("choose the theme", chromedp.Evaluate(`localStorage.setItem("rdfgpu-theme", "`+theme+`")`, nil))
 				for _, place := range places {
-					if !compared[place.name] {
+					if passedBy[place.name] {
 						continue
 					}
 					place.reach(v)

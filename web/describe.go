@@ -63,6 +63,10 @@ func (g *smallGraph) AppendNTriples(dst []byte, id rdfgpu.ID) []byte {
 	return rdf.AppendNTriples(dst, g.terms[id])
 }
 
+func (g *smallGraph) AppendText(dst []byte, id rdfgpu.ID) ([]byte, string) {
+	return append(dst, g.terms[id].Value...), g.terms[id].Sort()
+}
+
 func (g *smallGraph) add(subject rdfgpu.Term, predicate string, objects ...rdfgpu.Term) {
 	for _, object := range objects {
 		for c, term := range []rdfgpu.Term{subject, rdf.NewIRI(predicate), object} {

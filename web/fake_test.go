@@ -213,6 +213,10 @@ func (a *fakeAnswer) AppendNTriples(dst []byte, id rdfgpu.ID) []byte {
 	return fmt.Appendf(dst, "<http://example.org/t%d>", id)
 }
 
+func (a *fakeAnswer) AppendText(dst []byte, id rdfgpu.ID) ([]byte, string) {
+	return fmt.Appendf(dst, "http://example.org/t%d", id), rdf.SortIRI
+}
+
 func (a *fakeAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
 	return a.WritePart(w, format, math.MaxUint64)
 }

@@ -367,6 +367,10 @@ func (a *memoryAnswer) AppendNTriples(dst []byte, id rdfgpu.ID) []byte {
 	return rdf.AppendNTriples(dst, a.terms[id])
 }
 
+func (a *memoryAnswer) AppendText(dst []byte, id rdfgpu.ID) ([]byte, string) {
+	return append(dst, a.terms[id].Value...), a.terms[id].Sort()
+}
+
 func (a *memoryAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
 	return a.WritePart(w, format, math.MaxUint64)
 }

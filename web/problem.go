@@ -126,6 +126,8 @@ var engineProblems = []struct {
 	{mine.ErrCount, Problem{Status: http.StatusUnprocessableEntity, Title: "too many", outcome: "rows"}},
 	{rdfgpu.ErrFunction, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
 	{rdfgpu.ErrPattern, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},
+	{rdfgpu.ErrNoColumns, Problem{Status: http.StatusNotAcceptable, Title: "no such syntax for this answer", outcome: "refused",
+		Hint: "ask for application/sparql-results+json, or select a variable"}},
 	{rdfgpu.ErrFormat, Problem{Status: http.StatusNotAcceptable, Title: "no such syntax for this answer", outcome: "refused",
 		Hint: "ask for text/turtle or application/n-triples"}},
 	{rdfgpu.ErrDamaged, Problem{Status: http.StatusInternalServerError, Title: "damaged store", outcome: "error",

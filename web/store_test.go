@@ -91,3 +91,12 @@ func TestHostileQueriesAreRefusedOrLimited(t *testing.T) {
 		})
 	}
 }
+
+func TestRowsWithoutColumnsAreNoParquet(t *testing.T) {
+	t.Parallel()
+	s := newStoreServer(t)
+	w := do(s, "GET", "/sparql?query="+url.QueryEscape("SELECT * { <http://e/a> <http://e/p> <http://e/b> }"), "", "Accept: application/vnd.apache.parquet")
+	if w.Code != http.StatusNotAcceptable || !strings.Contains(w.Body.String(), "select a variable") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu"
@@ -28,23 +26,6 @@ type durability struct {
 
 // UnmarshalText reads it; kong calls it.
 func (d *durability) UnmarshalText(text []byte) (err error) {
-	name, every, timed := strings.Cut(string(text), "=")
-	switch {
-	case name == "sync" && !timed:
-		*d = durability{when: rdfgpu.Synced}
-	case name == "none" && !timed:
-		*d = durability{when: rdfgpu.Unsynced}
-	case name == "group":
-		*d = durability{when: rdfgpu.Grouped}
-		if timed {
-			d.every, err = time.ParseDuration(every)
-		}
-		if err == nil && d.every >= 0 && (d.every > 0 || !timed) {
-			return nil
-		}
-		fallthrough
-	default:
-		return fmt.Errorf("%q is no durability: expected sync, group=5ms or none", text)
-	}
-	return nil
+	d.when, d.every, err = rdfgpu.ParseDurability(string(text))
+	return err
 }

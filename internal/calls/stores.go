@@ -2,6 +2,7 @@ package calls
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,18 +80,15 @@ type openRequest struct {
 	Loads      []string `json:"loads"`
 }
 
-// durabilities are the names of Options.Durability.
-var durabilities = map[string]rdfgpu.Durability{"": rdfgpu.Synced, "synced": rdfgpu.Synced, "grouped": rdfgpu.Grouped, "unsynced": rdfgpu.Unsynced}
-
 // storeNumber names an open store.
 type storeNumber struct {
 	Store uint64 `json:"store"`
 }
 
 func (c *Call) open(r openRequest) (any, error) {
-	durability, known := durabilities[r.Durability]
-	if !known {
-		return nil, fmt.Errorf("%w: %q is no durability: expected synced, grouped or unsynced", errRequest, r.Durability)
+	durability, every, err := rdfgpu.ParseDurability(cmp.Or(r.Durability, "sync"))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errRequest, err)
 	}
 	device, err := deviceNamed(r.Device)
 	if err != nil {
@@ -102,7 +100,7 @@ func (c *Call) open(r openRequest) (any, error) {
 		}
 	}
 	store, err := rdfgpu.Open(r.Path, rdfgpu.Options{
-		Threads: r.Threads, Device: device, GPUMemory: r.GPUMemory, TempDir: r.TempDir, Writable: r.Writable, Durability: durability,
+		Threads: r.Threads, Device: device, GPUMemory: r.GPUMemory, TempDir: r.TempDir, Writable: r.Writable, Durability: durability, GroupEvery: every,
 		Services: r.Services, Loads: r.Loads,
 	})
 	if err != nil {

@@ -49,6 +49,26 @@ func NewTyped(lexical, datatype string) Term {
 	return Term{Kind: Literal, Value: lexical, Datatype: datatype}
 }
 
+// What Sort returns for terms that are no literals.
+const (
+	SortIRI   = "iri"
+	SortBlank = "bnode"
+)
+
+// Sort returns what tells terms of the same Value apart: SortIRI, SortBlank, of a literal "@" and its language or else its datatype
+// in full; "" for the zero Term.
+func (t Term) Sort() string {
+	switch {
+	case t.Kind == IRI:
+		return SortIRI
+	case t.Kind == BlankNode:
+		return SortBlank
+	case t.Language != "":
+		return "@" + t.Language
+	}
+	return t.DatatypeIRI()
+}
+
 // DatatypeIRI returns the datatype of a literal in full (xsd:string and rdf:langString included), "" for other terms.
 func (t Term) DatatypeIRI() string {
 	switch {

@@ -24,6 +24,10 @@ func (t terms) AppendNTriples(dst []byte, id dictionary.ID) []byte {
 	return rdf.AppendNTriples(dst, t[id])
 }
 
+func (t terms) AppendText(dst []byte, id dictionary.ID) ([]byte, string) {
+	return append(dst, t[id].Value...), t[id].Sort()
+}
+
 // write writes triples as a query's answer would be written.
 func write(t testing.TB, format results.Format, triples []Triple) []byte {
 	t.Helper()

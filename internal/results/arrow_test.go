@@ -17,9 +17,9 @@ import (
 // termOf is the term that a value and a kind stand for.
 func termOf(value, kind string) rdf.Term {
 	switch {
-	case kind == kindIRI:
+	case kind == rdf.SortIRI:
 		return rdf.NewIRI(value)
-	case kind == kindBlank:
+	case kind == rdf.SortBlank:
 		return rdf.NewBlank(value)
 	case strings.HasPrefix(kind, "@"):
 		return rdf.NewLangString(value, kind[1:])
@@ -115,8 +115,15 @@ func TestColumnsCarryEveryTerm(t *testing.T) {
 // drawColumns draws a dictionary and columns of its terms and of none.
 func drawColumns(r *rapid.T) (d terms, cols [][]ID) {
 	d = slices.Clone(sample)
+	every := rapid.SampledFrom([]int{10, 1000, 5000}).Draw(r, "every")
 	for i := range rapid.IntRange(0, 3000).Draw(r, "terms") {
 		d = append(d, rdf.NewString(fmt.Sprint("text ", i)), rdf.NewIRI(fmt.Sprint("http://e/", i)))
+		switch i % every {
+		case 7: // what is told apart by its kind alone
+			d = append(d, rdf.NewString(fmt.Sprint("http://e/", i-3)), rdf.NewLangString(fmt.Sprint("text ", i), "en"))
+		case 9:
+			d = append(d, rdf.NewIRI(fmt.Sprint("no:scheme ", i)), rdf.NewString(fmt.Sprint("no:scheme ", i)), rdf.NewIRI(fmt.Sprint("3:", i)), rdf.NewString(fmt.Sprint("3:", i)))
+		}
 	}
 	n := rapid.IntRange(0, 20_000).Draw(r, "rows")
 	cols = make([][]ID, rapid.IntRange(1, 3).Draw(r, "columns"))

@@ -10,12 +10,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// How a term is told apart in columnar formats: its value is the IRI, the label or the lexical form, and its kind is one of these
-// two, or of a literal "@" and its language, or else its datatype.
-const (
-	kindIRI   = "iri"
-	kindBlank = "bnode"
-)
+// A term is told apart in columnar formats by its Value and its kind, which is its rdf.Term.Sort.
 
 // kindSuffix follows the name of a variable in the name of the column of kinds. A variable's name has no dot.
 const kindSuffix = ".type"
@@ -31,16 +26,21 @@ var errLongTerms = errors.New("results: terms of more than 2 GiB in a column of 
 
 // columns is a batch of rows on its way into a columnar format: for each variable the rows as places in a list of terms.
 type columns struct {
-	list  []column
-	rows  int
-	fresh []ID // those of a stripe that a column has not had before
-	kind  []byte
+	list []column
+	rows int
+	// Of a stripe: the terms that a column has not had before, the texts of some of them and their hashes.
+	fresh  []ID
+	values []byte
+	hashes []uint64
+	sum    uint64 // of what was read for reading's sake
 }
 
 // column is one variable's. Its terms are those of the batch, and of batches before it where many of these come again.
 type column struct {
-	slots []slot
-	shift uint32
+	slots  []slot
+	shift  uint32
+	noted  int32 // how many terms have slots
+	before int32 // how many had before they were forgotten
 	// places are where each row's term is in the list of terms, -1 where there is none, of which there are so many nulls.
 	places []int32
 	nulls  int
@@ -48,17 +48,26 @@ type column struct {
 	// the list of terms is that of the values.
 	terms       []pair
 	value, kind texts
-	values      []int32 // of the rows, where terms are not left out
-	kinds       []int32
+	// known are kinds that came before, where they are looked for first.
+	known  [16]knownKind
+	values []int32 // of the rows, where terms are not left out
+	kinds  []int32
+	zeros  []int32 // kinds where all are the first one
 	// had is how many terms the column had when the batch began; forgets says that it was no use to keep them.
 	had     int
 	forgets bool
 }
 
-// slot says which place a term has, from 1; 0 says that the slot is free.
+// slot says which place a term has, beyond those that the terms before the last forgetting had; with one of these it is free.
 type slot struct {
-	id   ID
-	next int32
+	id    ID
+	place int32
+}
+
+// knownKind is a kind and its place.
+type knownKind struct {
+	kind  string
+	place int32
 }
 
 // pair is where a term's value and kind are.
@@ -116,10 +125,14 @@ func (c *column) clear(rows, longest int) {
 
 // forget makes the column have no terms.
 func (c *column) forget() {
-	clear(c.slots)
-	c.terms, c.had = c.terms[:0], 0
+	if c.before += c.noted; c.before > math.MaxInt32/2 {
+		clear(c.slots)
+		c.before = 0
+	}
+	c.terms, c.had, c.noted = c.terms[:0], 0, 0
 	c.value.clear()
 	c.kind.clear()
+	clear(c.known[:])
 }
 
 // len is how many terms there are.
@@ -141,7 +154,7 @@ func (c *column) resize(size int) {
 		c.shift--
 	}
 	for _, s := range old {
-		if s.next != 0 {
+		if s.place > c.before {
 			*c.slot(s.id) = s
 		}
 	}
@@ -151,7 +164,7 @@ func (c *column) resize(size int) {
 func (c *column) slot(id ID) *slot {
 	mask := uint32(len(c.slots) - 1)
 	at := uint32(id) * 0x9E3779B1 >> c.shift
-	for c.slots[at].next != 0 && c.slots[at].id != id {
+	for c.slots[at].place > c.before && c.slots[at].id != id {
 		at = (at + 1) & mask
 	}
 	return &c.slots[at]
@@ -205,11 +218,11 @@ func (c *column) put(ids, fresh []ID) []ID {
 			last, place = id, -1
 			if id != dictionary.None {
 				s := c.slot(id)
-				if s.next == 0 {
+				if s.place <= c.before {
 					fresh = append(fresh, id)
-					*s = slot{id, int32(known + len(fresh))}
+					*s = slot{id, c.before + int32(known+len(fresh))}
 				}
-				place = s.next - 1
+				place = s.place - c.before - 1
 			}
 		}
 		if place < 0 {
@@ -217,6 +230,7 @@ func (c *column) put(ids, fresh []ID) []ID {
 		}
 		c.places = append(c.places, place)
 	}
+	c.noted = int32(known + len(fresh))
 	return fresh
 }
 
@@ -225,34 +239,100 @@ func (c *columns) decode(f *formatter, into *column) {
 	if warmer, ok := f.decoder.(Warmer); ok && len(c.fresh) >= warmFrom {
 		warmer.Warm(c.fresh)
 	}
-	for _, id := range c.fresh {
-		term := f.apart(id)
-		c.kind = appendKind(c.kind[:0], term)
-		if len(into.value.text)+len(term.value) > math.MaxInt32 || len(into.kind.text)+len(c.kind) > math.MaxInt32 {
-			f.fail(errLongTerms)
-			return
-		}
-		into.append(term.value, c.kind)
+	fresh := c.fresh
+	if !into.mixed() {
+		fresh = fresh[into.decodeAlike(f.decoder, fresh):]
+	}
+	c.decodeMixed(f.decoder, into, fresh)
+	if len(into.value.text)+len(c.values) > math.MaxInt32 || len(into.kind.text) > math.MaxInt32 {
+		f.fail(errLongTerms)
 	}
 }
 
-// append appends a term.
-func (c *column) append(value, kind []byte) {
-	k := c.kind.place(kind)
-	if !c.mixed() && k > 0 {
-		for i := range int32(c.value.len()) {
-			c.terms = append(c.terms, pair{value: i})
+// decodeAlike decodes terms into the dictionaries as long as all are of one kind, and says how many. These differ in their values.
+func (c *column) decodeAlike(d Decoder, fresh []ID) int {
+	for i, id := range fresh {
+		before := len(c.value.text)
+		text, kind := d.AppendText(c.value.text, id)
+		if c.kindOf(kind) > 0 {
+			for i := range int32(c.value.len()) {
+				c.terms = append(c.terms, pair{value: i})
+			}
+			c.value.index()
+			c.value.text = text[:before]
+			return i
+		}
+		c.value.text = text
+		c.value.end()
+	}
+	return len(fresh)
+}
+
+// decodeMixed decodes terms of a column that has some of several kinds. Their values may be the same: none is to be there twice. While
+// nothing else looks like an IRI, no IRI is looked for.
+func (c *columns) decodeMixed(d Decoder, into *column, fresh []ID) {
+	text, hashes, at, names := c.values[:0], c.hashes[:0], len(into.terms), into.value.names
+	for _, id := range fresh {
+		from := len(text)
+		var kind string
+		text, kind = d.AppendText(text, id)
+		into.terms = append(into.terms, pair{int32(len(text)), into.kindOf(kind)})
+		hash, name := hashless, !names && looksLikeIRI(text[from:])
+		if names = names || name && kind != rdf.SortIRI; !name {
+			hash = hashOf(text[from:])
+		}
+		hashes = append(hashes, hash)
+	}
+	c.values, c.hashes = text, hashes
+	if len(into.value.text)+len(text) > math.MaxInt32 {
+		return
+	}
+	if names != into.value.names {
+		into.value.names = names
+		into.value.index()
+	}
+	into.value.reserve(len(hashes))
+	c.sum += into.value.read(hashes)
+	from := int32(0)
+	for i, hash := range hashes {
+		p := &into.terms[at+i].value
+		value := text[from:*p]
+		from = *p
+		switch {
+		case hash != hashless:
+			*p = into.value.placeHashed(value, hash)
+		case names:
+			*p = into.value.placeHashed(value, hashOf(value))
+		default:
+			*p = into.value.add(value)
 		}
 	}
-	if c.mixed() {
-		c.terms = append(c.terms, pair{c.value.place(value), k})
-	} else {
-		c.value.add(value) // terms of one kind differ in their values
+	c.values = text[:0]
+}
+
+// hashless is what stands for the hash of an IRI that is not looked for.
+const hashless = uint64(1 << 32)
+
+// kindOf is the place of a kind.
+func (c *column) kindOf(kind string) int32 {
+	if kind == "" {
+		kind = rdf.XSDString
 	}
+	k := &c.known[(len(kind)+int(kind[len(kind)-1]))%len(c.known)]
+	if k.kind != kind {
+		*k = knownKind{kind, c.kind.place([]byte(kind))}
+	}
+	return k.place
 }
 
 // split is where the value and the kind of each row are in the dictionaries; -1 where there is none.
 func (c *column) split() (values, kinds []int32) {
+	if c.nulls == 0 && !c.mixed() {
+		for len(c.zeros) < len(c.places) {
+			c.zeros = append(c.zeros, 0)
+		}
+		return c.places, c.zeros[:len(c.places)]
+	}
 	c.values, c.kinds = c.values[:0], c.kinds[:0]
 	if !c.mixed() {
 		for _, place := range c.places {
@@ -270,21 +350,6 @@ func (c *column) split() (values, kinds []int32) {
 	return c.values, c.kinds
 }
 
-// appendKind appends what tells terms of the same value apart.
-func appendKind(dst []byte, term cell) []byte {
-	switch {
-	case term.kind == rdf.IRI:
-		return append(dst, kindIRI...)
-	case term.kind == rdf.BlankNode:
-		return append(dst, kindBlank...)
-	case term.language != nil:
-		return append(append(dst, '@'), term.language...)
-	case term.datatype != nil:
-		return append(dst, term.datatype...)
-	}
-	return append(dst, rdf.XSDString...)
-}
-
 // text is how long the dictionaries are.
 func (c *columns) text() (bytes int) {
 	for i := range c.list {
@@ -297,24 +362,7 @@ func (c *columns) text() (bytes int) {
 func (c *columns) held() (bytes int64) {
 	for i := range c.list {
 		l := &c.list[i]
-		bytes += 8*int64(cap(l.slots)+cap(l.terms)) + 4*int64(cap(l.places)+cap(l.values)+cap(l.kinds)) + l.value.held() + l.kind.held()
+		bytes += 8*int64(cap(l.slots)+cap(l.terms)) + 4*int64(cap(l.places)+cap(l.values)+cap(l.kinds)+cap(l.zeros)) + l.value.held() + l.kind.held()
 	}
-	return bytes
-}
-
-// apart takes a term apart, from the cache where it is there. It is valid until the next call.
-func (f *formatter) apart(id ID) (c cell) {
-	if f.cache != nil {
-		if e := &f.cache.entries[id&(cacheSlots-1)]; e.id == id && e.epoch == f.cache.epoch {
-			c, f.scratch = parse(f.cache.arena[e.start:e.start+e.size], f.scratch)
-			return c
-		}
-	}
-	c = f.term(id)
-	if f.misses++; f.cache != nil {
-		f.cache.keep(id, f.nt)
-	} else if f.misses > cacheMinCells {
-		f.cache = newCache()
-	}
-	return c
+	return bytes + int64(cap(c.values)) + 8*int64(cap(c.hashes))
 }

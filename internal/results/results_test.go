@@ -28,6 +28,10 @@ type terms []rdf.Term
 
 func (t terms) AppendNTriples(dst []byte, id ID) []byte { return rdf.AppendNTriples(dst, t[id]) }
 
+func (t terms) AppendText(dst []byte, id ID) ([]byte, string) {
+	return append(dst, t[id].Value...), t[id].Sort()
+}
+
 const none = dictionary.None
 
 var sample = terms{

@@ -15,6 +15,8 @@ type ID = dictionary.ID
 type Decoder interface {
 	// AppendNTriples appends the term in N-Triples syntax to dst.
 	AppendNTriples(dst []byte, id ID) []byte
+	// AppendText appends the term's Value to dst, and returns its Sort.
+	AppendText(dst []byte, id ID) (text []byte, sort string)
 }
 
 // cell is a term taken apart without copying: slices of its N-Triples form, unescaped.

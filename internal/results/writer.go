@@ -26,6 +26,9 @@ var bufferPool = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); retur
 // ErrFormat reports a format that cannot carry the answer.
 var ErrFormat = errors.New("results: the format cannot carry this kind of answer")
 
+// ErrNoColumns reports rows without columns in Parquet, which has none; it is an ErrFormat.
+var ErrNoColumns = fmt.Errorf("%w: Parquet has no rows without columns", ErrFormat)
+
 // Options are settings of a Writer; the zero value is good.
 type Options struct {
 	// Workers is the query's share of the processor's threads, which the caller has entered: long answers are formatted by
@@ -82,7 +85,7 @@ func NewWriter(out io.Writer, format Format, variables []string, decoder Decoder
 	}
 	if format == Parquet {
 		if w.columns == 0 {
-			return nil, fmt.Errorf("%w: Parquet has no rows without columns", ErrFormat)
+			return nil, ErrNoColumns
 		}
 		w.parquet = newParquetFile(out, variables, w.charge)
 		w.out = w.parquet

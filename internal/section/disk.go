@@ -68,16 +68,13 @@ func (d *Disk) WriteFile(path string, text []byte, mode fs.FileMode) error {
 }
 
 // Nameless makes a file in a folder that vanishes with the process.
-func (d *Disk) Nameless(folder, pattern string) (*DiskFile, error) {
+func (d *Disk) Nameless(folder string) (*DiskFile, error) {
 	if err := d.fault(CreateFile, folder); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(folder, pattern)
+	f, err := machine.NamelessFile(folder)
 	if err != nil {
 		return nil, err
-	}
-	if err := d.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	return &DiskFile{f, d}, nil
 }

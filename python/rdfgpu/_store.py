@@ -100,14 +100,14 @@ def compact(store: Path, *, memory: int = 0, threads: int = 0) -> LoadReport:
 
 def open(
     path: Path, *, create: bool = False, writable: bool = False, threads: int = 0, device: Device | None = None, gpu_memory: int = 0,
-    temp_dir: Path = "", durability: OneOf["synced", "grouped", "unsynced"] = "synced", services: Sequence[str] = (),
+    temp_dir: Path = "", durability: str = "sync", services: Sequence[str] = (),
     loads: Sequence[str] = (),
 ) -> "Store":
     """Opens the store in a folder; use it in a `with` block, or close it.
 
     `create` makes an empty one where there is none. `writable` allows updates, by this process alone. `threads` bounds a query
-    (0: all cores). `durability` says when an update returns: when it is on the disk ("synced"), a few milliseconds later together
-    with others ("grouped"), or once the system has it ("unsynced"). `services` are the endpoints that SERVICE may ask, `loads` the
+    (0: all cores). `durability` says when an update returns: when it is on the disk ("sync"), a few milliseconds later together
+    with others ("group", or "group=5ms"), or once the system has it ("none"). `services` are the endpoints that SERVICE may ask, `loads` the
     prefixes of IRIs that LOAD may read; none by default.
 
     Raises StoreNotFound, StoreBusy, StoreDamaged.

@@ -18,7 +18,7 @@ except ImportError as missing:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator["rdfgpu.Store"]:
     """An empty store that can be written."""
-    with rdfgpu.open(tmp_path / "s", create=True, writable=True, durability="unsynced") as s:
+    with rdfgpu.open(tmp_path / "s", create=True, writable=True, durability="none") as s:
         yield s
 
 

@@ -17,6 +17,7 @@ from rdflib.compare import isomorphic  # noqa: E402
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID  # noqa: E402
 from rdflib.namespace import FOAF, XSD  # noqa: E402
 from rdflib.plugins.sparql import prepareQuery  # noqa: E402
+from rdflib.plugins.sparql.processor import SPARQLProcessor  # noqa: E402
 
 from rdfgpu.rdflib_store import RdfgpuStore, from_rdflib, to_rdflib  # noqa: E402
 
@@ -29,7 +30,7 @@ NAMES = [DATASET_DEFAULT_GRAPH_ID, E.g1, E.g2]
 
 @pytest.fixture
 def data(tmp_path: Path) -> Iterator[Dataset]:
-    store = RdfgpuStore(durability="unsynced")
+    store = RdfgpuStore(durability="none")
     dataset = Dataset(store=store)
     assert dataset.open(str(tmp_path / "s"), create=True) == rdflib.store.VALID_STORE
     yield dataset
@@ -148,6 +149,20 @@ def test_forms_of_queries_and_updates(data: Dataset) -> None:
     with pytest.raises(rdfgpu.QuerySyntaxError) as fault:
         data.query("SELECT * {\n ?s ?p }")
     assert fault.value.line == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_descriptions_are_those_of_rdflib(data: Dataset, seed: int) -> None:
+    r = random.Random(seed)
+    memory = Graph()
+    for t in {triple(r) for _ in range(25)}:
+        memory.add(t)
+        data.default_graph.add(t)
+    thing = r.choice([E.a, E.b, E.c])
+    own = SPARQLProcessor(memory).query(f"DESCRIBE <{thing}>")["graph"]
+    assert isomorphic(own, memory.cbd(thing))
+    assert isomorphic(data.query(f"DESCRIBE <{thing}>").graph, own)
+    assert isomorphic(SPARQLProcessor(data).query(f"DESCRIBE <{thing}>")["graph"], own)
 
 
 def test_graphs_are_parsed_serialized_and_opened_again(tmp_path: Path) -> None:
