@@ -54,10 +54,15 @@ func simple(pairs iter.Seq2[uint32, uint32]) (edges, scratch []uint64) {
 			edges = append(edges, uint64(min(a, b))<<32|uint64(max(a, b)))
 		}
 	}
-	scratch = make([]uint64, len(edges))
-	sorted := radix.Sort(edges, scratch)
-	if len(edges) > 0 && &sorted[0] != &edges[0] {
-		scratch = edges
+	return distinct(edges)
+}
+
+// distinct sorts keys, each once, in their place or that of scratch, which is made as long; the other of the two is returned as scratch.
+func distinct(keys []uint64) (sorted, scratch []uint64) {
+	scratch = make([]uint64, len(keys))
+	sorted = radix.Sort(keys, scratch)
+	if len(keys) > 0 && &sorted[0] != &keys[0] {
+		scratch = keys
 	}
 	return slices.Compact(sorted), scratch
 }

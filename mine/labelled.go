@@ -3,7 +3,8 @@ package mine
 import (
 	"context"
 	"iter"
-	"slices"
+
+	"github.com/rdfgpu/rdfgpu/internal/radix"
 )
 
 // Predicate is the number of a kind of edge, 0 … in the order in which BuildLabelled got them.
@@ -36,9 +37,9 @@ func (r *rows) at(i int) (Vertex, []Vertex) {
 var unlabelled = []Label{NoLabel}
 
 // BuildLabelled makes a graph of the pairs (subject, object) of each predicate, in any order, loops and repeats among them left out, and of
-// the members of each label, counted from 1. Without directions an edge leads both ways. While it works it takes 8 bytes for a pair and
-// 4 for each name up to the largest; the graph has 8 for each edge, about as much for each vertex of a predicate, and 4 for each label
-// of a vertex. The error is the cause of ctx.
+// the members of each label, counted from 1. Without directions an edge leads both ways. While it works it takes 8 bytes for a pair, as much
+// again for those of the predicate with the most, and 4 for each name up to the largest; the graph has 8 for each edge, about as much for
+// each vertex of a predicate, and 4 for each label of a vertex. The error is the cause of ctx.
 func BuildLabelled(ctx context.Context, predicates []iter.Seq2[uint32, uint32], members []iter.Seq[uint32], directed bool) (*Labelled, error) {
 	g := &Labelled{directed: directed, classes: len(members)}
 	edges := make([][]uint64, len(predicates))
@@ -60,8 +61,7 @@ func BuildLabelled(ctx context.Context, predicates []iter.Seq2[uint32, uint32], 
 		for i, e := range pairs {
 			pairs[i] = uint64(vertices[e>>32])<<32 | uint64(vertices[uint32(e)])
 		}
-		slices.Sort(pairs)
-		pairs = slices.Compact(pairs)
+		pairs, scratch := distinct(pairs)
 		g.out = append(g.out, rowsOf(pairs))
 		if !directed {
 			continue
@@ -69,8 +69,7 @@ func BuildLabelled(ctx context.Context, predicates []iter.Seq2[uint32, uint32], 
 		for i, e := range pairs {
 			pairs[i] = e<<32 | e>>32
 		}
-		slices.Sort(pairs)
-		g.in = append(g.in, rowsOf(pairs))
+		g.in = append(g.in, rowsOf(radix.SortUpper(pairs, scratch, 32)))
 		edges[p] = nil
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -132,8 +131,7 @@ func (g *Labelled) label(members []iter.Seq[uint32], vertices []Vertex) {
 			}
 		}
 	}
-	slices.Sort(pairs)
-	pairs = slices.Compact(pairs)
+	pairs, _ = distinct(pairs)
 	g.first = make([]uint64, len(g.names)+1)
 	g.labels = make([]Label, len(pairs))
 	for i, pair := range pairs {
