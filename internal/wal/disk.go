@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // disk is a folder of the operating system.
@@ -56,13 +58,7 @@ func (d disk) Rename(from, to string) error { return os.Rename(d.path(from), d.p
 
 func (d disk) Remove(name string) error { return os.Remove(d.path(name)) }
 
-func (d disk) Sync() error {
-	f, err := os.Open(string(d))
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
+func (d disk) Sync() error { return machine.SyncFolder(string(d)) }
 
 // diskFile is a file of the operating system.
 type diskFile struct{ *os.File }
