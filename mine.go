@@ -51,9 +51,9 @@ type MineOptions struct {
 	Queries bool
 	// Memory bounds tables and sets, in bytes, beside the graph itself; 0 means 1 GiB.
 	Memory int64
-	// Device is where triangles and cliques of up to 8 vertices are counted where edges are the triples of one predicate, which all lead
-	// both ways, and none from a resource to itself: as queries are. "" is the store's. With GPU, motifs without classes are counted so
-	// too, and nothing else is looked for. All else is the processor's.
+	// Device is where triangles, cliques of up to 8 vertices and motifs without classes are counted where edges are the triples of one
+	// predicate, which all lead both ways, and none from a resource to itself: as queries are. "" is the store's. With GPU, nothing else
+	// is looked for. All else is the processor's.
 	Device Device
 	// Each, where it is not nil, is given every triangle, clique, or vertex or edge with its number, one at a time and in no order, in
 	// place of a count. An error of it ends the search.

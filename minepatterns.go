@@ -1,6 +1,7 @@
 package rdfgpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,11 +12,26 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// counts reports whether what is looked for is numbers of patterns that are better counted as queries are. The processor counts motifs
-// faster by closed forms and the time of making a graph than by joins.
+// closedMotif is the size of motifs that the processor counts faster by closed forms, and the time of making a graph, than as queries;
+// with so many edges the GPU is faster than both, opening it included.
+const (
+	closedMotif      = 4
+	deviceMotifEdges = 4 << 20
+)
+
+// counts reports whether what is looked for is numbers of patterns that may be counted as queries are.
 func (o *MineOptions) counts() bool {
-	sized := o.What == Triangles || o.What == Cliques && !o.Maximal && o.Size <= mine.MaxPattern || o.What == Motifs && o.Device == GPU && len(o.Classes) == 0
+	sized := o.What == Triangles || o.What == Cliques && !o.Maximal && o.Size <= mine.MaxPattern || o.What == Motifs && len(o.Classes) == 0
 	return sized && o.Each == nil && o.Size >= 2
+}
+
+// closes reports whether motifs are better counted by closed forms.
+func (m *miner) closes(s *Store) bool {
+	if m.What != Motifs || m.Size != closedMotif || m.Device == GPU {
+		return false
+	}
+	device := cmp.Or(m.Device, s.options.Device)
+	return device == CPU || device != GPU && (m.report.Edges < deviceMotifEdges || !s.Device().Available)
 }
 
 // counted counts patterns in the graph as the store has it, as queries are counted, on the device that suits; false where a graph has to be made:
@@ -34,8 +50,10 @@ func (m *miner) counted(s *Store) (done bool, err error) {
 	switch {
 	case err != nil:
 		return false, err
+	case fits && m.closes(s):
+		return false, nil
 	case fits:
-		err = m.match(func(p mine.Pattern) (uint64, error) { return m.instances(s, &mined, p) })
+		err = m.match(func(p mine.Pattern) (uint64, error) { return m.homomorphisms(s, &mined, p) })
 		if m.Device != GPU && errors.Is(err, ErrTooMany) {
 			return false, nil // embeddings, which are more than instances
 		}
@@ -62,23 +80,31 @@ func (m *miner) survey(mined *Mined) (bool, error) {
 	return true, nil
 }
 
-// match counts what is looked for by a function that counts the instances of a pattern.
+// match counts what is looked for by a function that counts the homomorphisms of a pattern.
 func (m *miner) match(count func(mine.Pattern) (uint64, error)) error {
 	if m.What == Motifs {
-		supports, err := mine.MotifsBy(m.Size, m.Induced, count)
+		asked, all := 0, len(mine.ConnectedPatterns(min(m.Size, mine.MaxMotif)))
+		supports, err := mine.MotifsBy(m.Size, m.Induced, func(p mine.Pattern) (uint64, error) {
+			if m.Progress != nil {
+				m.Progress(MineProgress{"patterns", asked, all})
+			}
+			asked++
+			return count(p)
+		})
 		m.patterns(supports)
 		return err
 	}
-	n, err := count(mine.Clique(m.Size))
+	clique := mine.Clique(m.Size)
+	n, err := count(clique)
 	if err == nil {
-		m.cliquesFound(n)
+		m.cliquesFound(n / uint64(clique.Automorphisms()))
 	}
 	return err
 }
 
-// instances is how many of a pattern there are.
-func (m *miner) instances(s *Store, mined *Mined, p mine.Pattern) (uint64, error) {
-	options := QueryOptions{Semantics: Isomorphism, Device: m.Device, CountOnly: true}
+// homomorphisms is how many of a pattern there are. Those of a clique are its embeddings.
+func (m *miner) homomorphisms(s *Store, mined *Mined, p mine.Pattern) (uint64, error) {
+	options := QueryOptions{Device: m.Device, CountOnly: true}
 	if m.Graph != "" {
 		options.DefaultGraphs = []string{m.Graph}
 	}
@@ -98,6 +124,5 @@ func (m *miner) instances(s *Store, mined *Mined, p mine.Pattern) (uint64, error
 		return 0, err
 	}
 	defer r.Close()
-	n, err := r.Count()
-	return n / uint64(p.Automorphisms()), err
+	return r.Count()
 }

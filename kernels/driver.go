@@ -86,7 +86,7 @@ var kernelNames = [kernelCount]string{
 	"row_vertices", "patch_places", "patch_lists", "patch_rows", "index_bitmap", "index_hash",
 	"combine_rows", "move_groups", "list_groups",
 	"core_count", "core_scan", "core_fill",
-	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5",
+	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5", "count_dense_6",
 	"square_fill", "square_count",
 }
 

@@ -158,7 +158,7 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		t.listGroups(in[Listing](t.memory, args[0], 0))
 	case CoreCount, CoreScan, CoreFill:
 		t.core(k, in[Core](t.memory, args[0], 0))
-	case CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4:
+	case CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4, CountDense + 5:
 		t.open(args[0])
 		t.countDense(in[Dense](t.memory, args[1], 0))
 	case SquareFill:

@@ -255,7 +255,7 @@ struct DenseTerm {
 };
 
 // Dense counts a pattern in the neighbourhoods of a Core.
-const u32 MOST_LEVELS = 5;
+const u32 MOST_LEVELS = 6;
 // MIDDLE is how many neighbours a heavy root may have whose bitmaps are in shared memory and whose units are one lane's each.
 const u32 MIDDLE = 256;
 struct Dense {
@@ -271,7 +271,7 @@ struct Dense {
   u32 upward, linear;          // upward: roots have their upper neighbours alone; linear: one term that is one size
   u32 levelCount, tailCount, termCount;
   u32 work;                    // from how much on work is deferred, in bindings of the last level
-  DenseSet levels[5], tail[3];
+  DenseSet levels[6], tail[3];
   DenseTerm terms[15];
 };
 
@@ -317,6 +317,6 @@ static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, 
 static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 80, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
-static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 768, "layout.go");
+static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 792, "layout.go");
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

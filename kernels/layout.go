@@ -461,7 +461,7 @@ type DenseTerm struct {
 
 // Bounds of a Dense: levels, and the neighbours of a root that is counted in shared memory.
 const (
-	MostLevels = 5
+	MostLevels = 6
 	Middle     = 256
 )
 

@@ -108,7 +108,7 @@ func (d *device) load() error {
 		&patchCode:   {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
-		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4},
+		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4, CountDense + 5},
 		&squaresCode: {SquareFill, SquareCount},
 	} {
 		module, err := cu.LoadData(*code)

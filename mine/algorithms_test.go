@@ -123,26 +123,20 @@ func TestMotifsAreTheConnectedSubgraphs(t *testing.T) {
 func TestMotifsByAreMotifs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		g, size, options := drawGraph(t, 9).build(1), rapid.IntRange(2, MaxMotif).Draw(t, "size"), drawOptions(t)
-		among, err := visited(context.Background(), g, size, MotifOptions{}, options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, size, options := drawGraph(t, 8).build(1), rapid.IntRange(2, MaxMotif).Draw(t, "size"), drawOptions(t)
+		asked := map[Pattern]bool{}
 		for _, induced := range []bool{false, true} {
 			want, err := visited(context.Background(), g, size, MotifOptions{Induced: induced}, options)
 			if err != nil {
 				t.Fatal(err)
 			}
+			clear(asked)
 			got, err := MotifsBy(size, induced, func(p Pattern) (uint64, error) {
-				if c, _ := p.Canonical(); c != p {
-					t.Fatalf("%v is not canonical", p)
+				if c, _ := p.Canonical(); c != p || asked[p] {
+					t.Fatalf("%v is not canonical, or was asked for before", p)
 				}
-				for _, s := range among {
-					if s.Pattern == p {
-						return s.Count, nil
-					}
-				}
-				return 0, nil
+				asked[p] = true
+				return homomorphisms(g, p), nil
 			})
 			if err != nil || !slices.EqualFunc(got, want, func(a, b Support) bool { return a.Pattern == b.Pattern && a.Count == b.Count }) {
 				t.Fatalf("induced %v: %+v, want %+v: %v", induced, got, want, err)
@@ -153,6 +147,32 @@ func TestMotifsByAreMotifs(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// homomorphisms counts by trying every vertex for every vertex.
+func homomorphisms(g *Graph, p Pattern) (n uint64) {
+	var chosen []Vertex
+	var choose func()
+	choose = func() {
+		at := len(chosen)
+		if at == p.Size {
+			n++
+			return
+		}
+		for v := range Vertex(g.Len()) {
+			fits := true
+			for i, w := range chosen {
+				fits = fits && (!p.HasEdge(at, i) || g.HasEdge(v, w))
+			}
+			if fits {
+				chosen = append(chosen, v)
+				choose()
+				chosen = chosen[:at]
+			}
+		}
+	}
+	choose()
+	return n
 }
 
 // remains takes off, until there are none, what has less than it should, and returns what is left.

@@ -43,24 +43,38 @@ func Motifs(ctx context.Context, g *Graph, size int, motifs MotifOptions, option
 	return visited(ctx, g, size, motifs, options)
 }
 
-// MotifsBy counts the connected subgraphs of a size, without labels, as Motifs does, by a function that tells how often a pattern is found
-// among edges. The error is ErrSize, ErrCount or the function's.
-func MotifsBy(size int, induced bool, count func(Pattern) (uint64, error)) ([]Support, error) {
+// MotifsBy counts the connected subgraphs of a size, without labels, as Motifs does, by a function that tells how many homomorphisms
+// there are from each of ConnectedPatterns: it is asked once for each, in that order. What maps two vertices to one is
+// an embedding of a smaller pattern, and is taken off. Homomorphisms are asked for because counting those of a pattern with leaves or
+// vertices that cut it takes no visit of each. The error is ErrSize, ErrCount or the function's.
+func MotifsBy(size int, induced bool, homomorphisms func(Pattern) (uint64, error)) ([]Support, error) {
 	if err := checkSize(size, 2, MaxMotif); err != nil {
 		return nil, err
 	}
-	counts := map[Pattern]*big.Int{}
-	for p := range parts(Clique(size)) {
-		n, err := count(p)
+	embeddings, counts := map[Pattern]*big.Int{}, map[Pattern]*big.Int{}
+	for _, p := range ConnectedPatterns(size) {
+		n, err := homomorphisms(p)
 		if err != nil {
 			return nil, err
 		}
-		counts[p] = new(big.Int).SetUint64(n)
+		own := new(big.Int).SetUint64(n)
+		p.mergers(func(q Pattern) { own.Sub(own, embeddings[q]) })
+		if embeddings[p] = own; p.Size == size {
+			counts[p] = new(big.Int).Quo(own, big.NewInt(int64(p.Automorphisms())))
+		}
 	}
 	if induced {
 		induce(counts)
 	}
 	return supportsOf(counts)
+}
+
+// ConnectedPatterns are those of 2 to size vertices without labels, in canonical form, by their numbers of vertices and edges.
+func ConnectedPatterns(size int) (all []Pattern) {
+	for vertices := 2; vertices <= size; vertices++ {
+		all = append(all, byEdges(parts(Clique(vertices)))...)
+	}
+	return all
 }
 
 // closedFits reports whether what each worker needs for closed forms fits into half of the memory.
@@ -137,8 +151,8 @@ func induce(counts map[Pattern]*big.Int) {
 }
 
 // byEdges lists patterns by their number of edges.
-func byEdges(counts map[Pattern]*big.Int) []Pattern {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b Pattern) int {
+func byEdges[T any](patterns map[Pattern]T) []Pattern {
+	return slices.SortedFunc(maps.Keys(patterns), func(a, b Pattern) int {
 		return cmp.Or(cmp.Compare(a.EdgeCount(), b.EdgeCount()), a.compare(b))
 	})
 }
@@ -155,4 +169,40 @@ func parts(p Pattern) map[Pattern]int64 {
 		}
 	}
 	return counts
+}
+
+// mergers yields, in canonical form, the smaller pattern that each way to make one of some vertices gives, of which no two are adjacent.
+func (p Pattern) mergers(yield func(Pattern)) {
+	var become [MaxPattern]int // of vertices, those of the merger
+	var merge func(next int, q Pattern)
+	merge = func(next int, q Pattern) {
+		if next == p.Size {
+			if q.Size < p.Size {
+				c, _ := q.Canonical()
+				yield(c)
+			}
+			return
+		}
+		var adjacent uint32
+		for i := range next {
+			if p.HasEdge(next, i) {
+				adjacent |= 1 << become[i]
+			}
+		}
+		for at := range q.Size + 1 {
+			if adjacent>>at&1 != 0 {
+				continue
+			}
+			merged := q
+			merged.Size = max(q.Size, at+1)
+			for other := range q.Size {
+				if adjacent>>other&1 != 0 {
+					merged.Edges |= bit(at, other)
+				}
+			}
+			become[next] = at
+			merge(next+1, merged)
+		}
+	}
+	merge(0, Pattern{})
 }

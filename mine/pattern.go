@@ -78,14 +78,8 @@ func (p Pattern) permuted(order []int) Pattern {
 // orders yields the orders of the vertices in which labels, and among equal ones degrees, ascend: all that a canonical form has to
 // choose among, and all automorphisms when applied to the form itself.
 func (p Pattern) orders(yield func([]int)) {
-	order := make([]int, p.Size)
-	for i := range order {
-		order[i] = i
-	}
-	compare := func(a, b int) int {
-		return cmp.Or(cmp.Compare(p.Labels[a], p.Labels[b]), cmp.Compare(p.Degree(a), p.Degree(b)))
-	}
-	slices.SortFunc(order, compare)
+	order := p.order()
+	compare := p.compareVertices
 	var permute func(int)
 	permute = func(at int) {
 		if at == len(order) {
@@ -101,8 +95,29 @@ func (p Pattern) orders(yield func([]int)) {
 	permute(0)
 }
 
+// order is the first of orders.
+func (p Pattern) order() []int {
+	order := make([]int, p.Size)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, p.compareVertices)
+	return order
+}
+
+func (p Pattern) compareVertices(a, b int) int {
+	return cmp.Or(cmp.Compare(p.Labels[a], p.Labels[b]), cmp.Compare(p.Degree(a), p.Degree(b)))
+}
+
+// complete reports whether all vertices are adjacent: whatever the order, the edges are the same.
+func (p Pattern) complete() bool { return p.Edges == Clique(p.Size).Edges }
+
 // Canonical is the form that all isomorphic patterns share, and which vertex of p each of its vertices is.
 func (p Pattern) Canonical() (Pattern, []int) {
+	if p.complete() {
+		order := p.order()
+		return p.permuted(order), order
+	}
 	best, chosen := Pattern{}, []int(nil)
 	p.orders(func(order []int) {
 		if q := p.permuted(order); chosen == nil || q.Edges < best.Edges {
@@ -114,7 +129,20 @@ func (p Pattern) Canonical() (Pattern, []int) {
 
 // Automorphisms is how many ways there are to put the pattern onto itself: every instance is so many embeddings.
 func (p Pattern) Automorphisms() (n int) {
-	p.automorphisms(func([]int) { n++ })
+	if !p.complete() {
+		p.automorphisms(func([]int) { n++ })
+		return n
+	}
+	n = 1
+	for i := range p.Size { // as many factors as there are vertices so far with its label
+		same := 1
+		for j := range i {
+			if p.Labels[j] == p.Labels[i] {
+				same++
+			}
+		}
+		n *= same
+	}
 	return n
 }
 

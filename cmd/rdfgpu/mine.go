@@ -33,7 +33,7 @@ type mineCommand struct {
 	Timeout    time.Duration `placeholder:"DURATION" help:"Give up after this long, such as 30s."`
 	Threads    int           `placeholder:"N" help:"Threads to use (default: all cores)."`
 	Memory     byteSize      `placeholder:"SIZE" help:"Memory for tables of what is found, beside the graph itself (default: 1GiB)."`
-	Device     string        `enum:"auto,cpu,gpu" default:"auto" help:"Where triangles and cliques are counted along one predicate whose triples all lead both ways: cpu, gpu (motifs too), or auto, whichever is expected to be faster."`
+	Device     string        `enum:"auto,cpu,gpu" default:"auto" help:"Where triangles, cliques and motifs are counted along one predicate whose triples all lead both ways: cpu, gpu, or auto, whichever is expected to be faster."`
 	Quiet      bool          `short:"q" help:"No progress."`
 }
 

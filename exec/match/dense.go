@@ -50,7 +50,7 @@ type DenseTerm struct {
 
 // Bounds of dense patterns: query vertices, vertices of the tail, and different sets of these.
 const (
-	mostDense     = 7
+	mostDense     = 8
 	mostTail      = 4
 	MostTailSets  = 3
 	MostDenseStep = mostDense - 2

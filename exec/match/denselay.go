@@ -1,7 +1,6 @@
 package match
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -61,49 +60,61 @@ func (d *denseFinder) set(i int, above uint8) (s DenseSet) {
 }
 
 // breakOrder finds by place, but for those of the tail among themselves, which earlier places' vertices each one's is greater than, and how many
-// solutions one stands for (Grochow and Kellis).
+// solutions one stands for (Grochow and Kellis): it is greater than those of the earlier places to which an automorphism moves it that leaves
+// those before them where they are.
 func (d *denseFinder) breakOrder(tail int) (above [mostDense]uint8, n uint64) {
 	n = 1
-	var group [][]int
-	d.permute(nil, func(p []int) { group = append(group, slices.Clone(p)) })
+	var still []int
 	for place := range d.n - tail {
-		orbit := uint8(0)
-		var fixed [][]int
-		for _, p := range group {
-			if orbit |= 1 << p[place]; p[place] == place {
-				fixed = append(fixed, p)
+		orbit := 1
+		for other := place + 1; other < d.n; other++ {
+			if d.moves(append(still, other)) {
+				above[other] |= 1 << place
+				orbit++
 			}
 		}
-		for other := place + 1; other < d.n; other++ {
-			above[other] |= orbit >> other & 1 << place
-		}
-		n *= uint64(bits.OnesCount8(orbit))
-		group = fixed
+		n *= uint64(orbit)
+		still = append(still, place)
 	}
 	return above, n
 }
 
-// permute calls visit for the automorphisms, by place; where different query vertices may bind one vertex, for those alone that exchange
-// vertices with the same neighbours that are neighbours themselves.
-func (d *denseFinder) permute(image []int, visit func([]int)) {
-	place := len(image)
-	if place == d.n {
-		visit(image)
-		return
+// moves reports whether an automorphism moves the first places so; where different query vertices may bind one vertex, one that exchanges
+// only vertices with the same neighbours that are neighbours themselves.
+func (d *denseFinder) moves(image []int) bool {
+	for place, to := range image {
+		if !d.mayFollow(image[:place], to) {
+			return false
+		}
 	}
-	slots := d.best.Slots
+	return d.extends(image)
+}
+
+// extends reports whether an automorphism begins so.
+func (d *denseFinder) extends(image []int) bool {
+	if len(image) == d.n {
+		return true
+	}
 	for to := range d.n {
-		if slices.Contains(image, to) || !d.mayStandFor(slots[place], slots[to]) {
-			continue
-		}
-		keeps := true
-		for k, was := range image {
-			keeps = keeps && d.near[slots[place]]>>slots[k]&1 == d.near[slots[to]]>>slots[was]&1
-		}
-		if keeps {
-			d.permute(append(image, to), visit)
+		if d.mayFollow(image, to) && d.extends(append(image, to)) {
+			return true
 		}
 	}
+	return false
+}
+
+// mayFollow reports whether the next place may be moved so, after those before it.
+func (d *denseFinder) mayFollow(image []int, to int) bool {
+	slots, place := d.best.Slots, len(image)
+	if slices.Contains(image, to) || !d.mayStandFor(slots[place], slots[to]) {
+		return false
+	}
+	for k, was := range image {
+		if d.near[slots[place]]>>slots[k]&1 != d.near[slots[to]]>>slots[was]&1 {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *denseFinder) mayStandFor(v, w int) bool {

@@ -10,7 +10,7 @@ import (
 )
 
 // mostSymmetric is the largest number of query vertices whose symmetries are looked for, mostAutomorphisms how many of
-// them.
+// them are tried one by one.
 const (
 	mostSymmetric     = 10
 	mostAutomorphisms = 5040
@@ -30,11 +30,10 @@ func (l *Lowering) breakSymmetry(anyCost bool) {
 	if s.worth < bgp.OrderCost || !s.applies() {
 		return
 	}
-	s.search(make([]int, 0, len(s.slots)))
-	if len(s.found) < 2 || len(s.found) > mostAutomorphisms {
+	below, n := s.largest()
+	if n < 2 {
 		return
 	}
-	below, n := s.largest()
 	l.Automorphisms = uint64(n)
 	for slot, step := range l.Steps {
 		step.setBelow(below[slot], below)
@@ -42,17 +41,49 @@ func (l *Lowering) breakSymmetry(anyCost bool) {
 }
 
 // largest returns the order that tells the most solutions apart, and how many: that of all automorphisms, or of those
-// that one generates.
+// that one generates, where these are not too many to try.
 func (s *symmetry) largest() (below [][]int, size int) {
-	below, size = s.order(s.found)
-	for _, a := range s.found {
+	below, size, whole := s.order(s.moved)
+	if whole {
+		return below, size
+	}
+	var all [][]int
+	s.search(make([]int, 0, len(s.slots)), func(int, int) bool { return true }, func(image []int) bool {
+		all = append(all, slices.Clone(image))
+		return len(all) <= mostAutomorphisms
+	})
+	if len(all) > mostAutomorphisms {
+		return below, size
+	}
+	for _, a := range all {
 		if group := powers(a); len(group) > size {
-			if order, n := s.order(group); n > size {
+			order, n, _ := s.order(func(slot int, still []int) (orbit []int) {
+				for _, p := range group {
+					if !slices.ContainsFunc(still, func(k int) bool { return p[k] != k }) {
+						orbit = with(orbit, p[slot])
+					}
+				}
+				return orbit
+			})
+			if n > size {
 				below, size = order, n
 			}
 		}
 	}
 	return below, size
+}
+
+// moved lists the slots to which the automorphisms that leave some where they are move one.
+func (s *symmetry) moved(slot int, still []int) (orbit []int) {
+	for to := range s.slots {
+		may := func(from, image int) bool {
+			return (from != slot || image == to) && (from == image || !slices.Contains(still, from))
+		}
+		if !s.search(make([]int, 0, len(s.slots)), may, func([]int) bool { return false }) {
+			orbit = append(orbit, to)
+		}
+	}
+	return orbit
 }
 
 // powers is the group that a permutation generates.
@@ -93,7 +124,6 @@ type symmetry struct {
 	// classes are those that the query asks of each slot, ascending, without those that its edges imply.
 	classes [][]dictionary.ID
 	edges   map[[3]int]bool
-	found   [][]int
 }
 
 // applies reports whether symmetries can be told and used: nothing seeded, no predicate variables, no inequalities that
@@ -162,15 +192,15 @@ func (s *symmetry) mayHaveLoop(l pcsr.Label) bool {
 // order turns a group of automorphisms into an order: below lists, by slot, the earlier slots whose vertices must have
 // smaller numbers. Of every size solutions that the group makes of one, just one is in that order: of those that differ in where an orbit's
 // first slot is moved, the one where it has the smallest vertex, and so on among the automorphisms that leave this slot where it is. An
-// orbit whose slots may have the same vertex says nothing, until others have made it smaller.
-func (s *symmetry) order(group [][]int) (below [][]int, size int) {
-	below, size = make([][]int, len(s.slots)), 1
+// orbit whose slots may have the same vertex says nothing, until others have made it smaller; whole is whether there was none.
+// The group is told by its orbits: that of a slot by those that leave some slots still.
+func (s *symmetry) order(orbitOf func(slot int, still []int) []int) (below [][]int, size int, whole bool) {
+	below, size, whole = make([][]int, len(s.slots)), 1, true
+	var still []int
 	for slot := 0; slot < len(s.slots); {
-		var orbit []int
-		for _, a := range group {
-			orbit = with(orbit, a[slot])
-		}
+		orbit := orbitOf(slot, still)
 		if len(orbit) == 1 || !s.allDiffer(orbit) {
+			whole = whole && len(orbit) == 1
 			slot++
 			continue
 		}
@@ -181,9 +211,9 @@ func (s *symmetry) order(group [][]int) (below [][]int, size int) {
 			}
 		}
 		size *= len(orbit)
-		group = slices.DeleteFunc(slices.Clone(group), func(a []int) bool { return a[first] != first })
+		still = append(still, first)
 	}
-	return transitive(below), size
+	return transitive(below), size, whole
 }
 
 // transitive adds to each slot those that the slots below it are above of. Slots are only above earlier ones.
@@ -221,22 +251,20 @@ func (s *symmetry) joined(v, w int) bool {
 	return false
 }
 
-// search extends a permutation of the first slots.
-func (s *symmetry) search(image []int) {
-	if len(s.found) > mostAutomorphisms {
-		return
-	}
-	if len(image) == len(s.slots) {
-		s.found = append(s.found, slices.Clone(image))
-		return
+// search extends a permutation of the first slots, by images that they may have, to automorphisms, until visit of one returns false; then it does.
+func (s *symmetry) search(image []int, may func(slot, image int) bool, visit func([]int) bool) bool {
+	slot := len(image)
+	if slot == len(s.slots) {
+		return visit(image)
 	}
 	for to := range s.slots {
-		if !slices.Contains(image, to) && s.alike(len(image), to) {
-			if next := append(image, to); s.keepsEdges(next) {
-				s.search(next)
+		if may(slot, to) && !slices.Contains(image, to) && s.alike(slot, to) {
+			if next := append(image, to); s.keepsEdges(next) && !s.search(next, may, visit) {
+				return false
 			}
 		}
 	}
+	return true
 }
 
 // alike reports whether two slots ask the same of their vertex alone.
