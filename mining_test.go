@@ -345,3 +345,50 @@ func mined(store *rdfgpu.Store, m *rdfgpu.Mining, options rdfgpu.MineOptions) (n
 	}
 	return n, err
 }
+
+// TestReportFrequent looks for the frequent patterns of up to 2 and 3 edges, without directions, of the store or document that RDFGPU_MINED names, on all cores
+// and one, the graph made. RDFGPU_SUPPORT is their least minimum image support.
+func TestReportFrequent(t *testing.T) {
+	folder, support := os.Getenv("RDFGPU_MINED"), os.Getenv("RDFGPU_SUPPORT")
+	least, err := strconv.ParseUint(support, 10, 64)
+	if folder == "" || err != nil {
+		t.Skip("RDFGPU_MINED and RDFGPU_SUPPORT are not set")
+	}
+	if documents := documentsOf(t, folder); len(documents) > 0 {
+		folder = filepath.Join(t.TempDir(), filepath.Base(folder))
+		if _, err := rdfgpu.Load(context.Background(), folder, documents, rdfgpu.LoadOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := rdfgpu.Open(folder, rdfgpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	begun := time.Now()
+	m, err := store.MiningLabelled(context.Background(), rdfgpu.MiningOptions{Undirected: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	r := matchtest.NewReport(t, "frequent.md")
+	r.Head("Frequent patterns of "+filepath.Base(folder)+", support "+support, "edges", "patterns", "all cores ms", "one core ms")
+	r.Say(fmt.Sprintf("%d vertices and %d edges, made into a graph in %.0f ms.", m.Len(), m.Edges(), matchtest.Milliseconds(time.Since(begun))))
+	for edges := 2; edges <= 3; edges++ {
+		row := []any{edges, 0}
+		for _, options := range []mine.Options{m.Options, {Threads: 1}} {
+			var took []float64
+			for range 3 {
+				begun := time.Now()
+				found, err := mine.Frequent(context.Background(), m.Labelled, mine.FrequentOptions{Support: least, Edges: edges}, options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				row[1] = len(found)
+				took = append(took, matchtest.Milliseconds(time.Since(begun)))
+			}
+			row = append(row, slices.Min(took))
+		}
+		r.Row(row...)
+	}
+}

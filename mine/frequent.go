@@ -63,7 +63,7 @@ func Frequent(ctx context.Context, g *Labelled, frequent FrequentOptions, option
 		return nil, fmt.Errorf("%w, not %q", ErrMeasure, frequent.Measure)
 	}
 	frequent.Support = max(frequent.Support, 1)
-	ways, err := newWays(ctx, g, frequent)
+	ways, err := newWays(ctx, g, frequent, options)
 	if err != nil {
 		return nil, err
 	}

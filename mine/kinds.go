@@ -3,6 +3,7 @@ package mine
 import (
 	"context"
 	"slices"
+	"sync"
 )
 
 // ways is what frequent patterns are made of: the kinds of edges that are frequent by themselves, and how to follow them.
@@ -14,15 +15,16 @@ type ways struct {
 }
 
 // newWays finds the kinds of edges that enough vertices have at both ends, or of which there are enough; the error is the cause of ctx.
-func newWays(ctx context.Context, g *Labelled, options FrequentOptions) (*ways, error) {
+func newWays(ctx context.Context, g *Labelled, frequent FrequentOptions, options Options) (*ways, error) {
 	w := &ways{graph: g, steps: map[stepKey]*step{}, members: map[Label]*rankedSet{}}
+	options.Progress = nil // it counts patterns
 	for p := range g.out {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		counts, err := g.countKinds(ctx, Predicate(p), options)
+		if err != nil {
+			return nil, err
 		}
-		counts := g.countKinds(ctx, Predicate(p))
 		for k, n := range counts {
-			if n.measured(options.Measure, k.from == k.to && !g.directed) < options.Support || !g.directed && k.from > k.to {
+			if n.measured(frequent.Measure, k.from == k.to && !g.directed) < frequent.Support || !g.directed && k.from > k.to {
 				continue
 			}
 			w.kinds = append(w.kinds, k)
@@ -33,12 +35,13 @@ func newWays(ctx context.Context, g *Labelled, options FrequentOptions) (*ways, 
 	}
 	slices.SortFunc(w.kinds, kind.compare)
 	for p := range g.out {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if err := w.follow(ctx, Predicate(p), false, &g.out[p], options); err != nil {
+			return nil, err
 		}
-		w.follow(ctx, Predicate(p), false, &g.out[p])
 		if g.directed {
-			w.follow(ctx, Predicate(p), true, &g.in[p])
+			if err := w.follow(ctx, Predicate(p), true, &g.in[p], options); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for v := range Vertex(g.Len()) {
@@ -57,35 +60,46 @@ func newWays(ctx context.Context, g *Labelled, options FrequentOptions) (*ways, 
 // back is the step from the end of a kind to its beginning.
 func (w *ways) back(k kind) stepKey { return stepKey{k.predicate, w.graph.directed, k.from} }
 
-// follow makes the steps along a predicate, unless ctx ends.
-func (w *ways) follow(ctx context.Context, p Predicate, against bool, r *rows) {
-	var steps []*step
-	byLabel := make([]*step, w.graph.classes+1)
-	for label := range byLabel {
-		if s := w.steps[stepKey{p, against, Label(label)}]; s != nil {
-			byLabel[label] = s
-			steps = append(steps, s)
+// follow makes the steps along a predicate. The error is the cause of ctx.
+func (w *ways) follow(ctx context.Context, p Predicate, against bool, r *rows, options Options) error {
+	var wanted []Label
+	isWanted := make([]bool, w.graph.classes+1)
+	for label := range isWanted {
+		if isWanted[label] = w.steps[stepKey{p, against, Label(label)}] != nil; isWanted[label] {
+			wanted = append(wanted, Label(label))
 		}
 	}
-	if len(steps) == 0 {
-		return
+	if len(wanted) == 0 {
+		return nil
 	}
-	for i := range r.vertices {
-		if i%lookEvery == 0 && ctx.Err() != nil {
-			return
-		}
-		v, others := r.at(i)
-		for _, other := range others {
-			for _, label := range w.graph.Labels(other) {
-				if s := byLabel[label]; s != nil {
-					s.add(v, other)
+	parts := make([][]step, r.parts()) // by label
+	err := each(ctx, options, len(parts), func(i int) error {
+		byLabel := make([]step, w.graph.classes+1)
+		parts[i] = byLabel
+		first, end := r.part(i)
+		for at := first; at < end; at++ {
+			v, others := r.at(at)
+			for _, other := range others {
+				for _, label := range w.graph.Labels(other) {
+					if isWanted[label] {
+						byLabel[label].add(v, other)
+					}
 				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	for _, s := range steps {
+	return each(ctx, options, len(wanted), func(i int) error {
+		s := w.steps[stepKey{p, against, wanted[i]}]
+		for _, part := range parts {
+			s.append(&part[wanted[i]])
+		}
 		s.end()
-	}
+		return nil
+	})
 }
 
 // kindCount is how many vertices are at either end of the edges of a kind, and how many edges there are.
@@ -102,52 +116,74 @@ func (n kindCount) measured(m Measure, both bool) uint64 {
 	return n.edges
 }
 
-// countKinds counts the edges of a predicate, unless ctx ends.
-func (g *Labelled) countKinds(ctx context.Context, p Predicate) map[kind]kindCount {
+// countKinds counts the edges of a predicate. The error is the cause of ctx.
+func (g *Labelled) countKinds(ctx context.Context, p Predicate, options Options) (map[kind]kindCount, error) {
 	counts := map[kind]kindCount{}
-	t := newLabelTally(g.classes)
-	g.tally(ctx, &g.out[p], t, func(from, to Label, edges uint64) {
-		n := counts[kind{p, from, to}]
-		n.from, n.edges = n.from+1, n.edges+edges
-		counts[kind{p, from, to}] = n
+	var mu sync.Mutex
+	err := each(ctx, options, g.out[p].parts(), func(i int) error {
+		own := map[kind]kindCount{}
+		g.tally(&g.out[p], i, func(from, to Label, edges uint64) {
+			n := own[kind{p, from, to}]
+			own[kind{p, from, to}] = kindCount{n.from + 1, n.to, n.edges + edges}
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		addKinds(counts, own)
+		return nil
 	})
-	g.tally(ctx, &g.in[p], t, func(to, from Label, _ uint64) {
-		n := counts[kind{p, from, to}]
-		n.to++
-		counts[kind{p, from, to}] = n
-	})
-	return counts
-}
-
-// labelTally counts the neighbours of a vertex by label.
-type labelTally struct {
-	counts []uint64
-	met    []Label
-}
-
-func newLabelTally(classes int) *labelTally { return &labelTally{counts: make([]uint64, classes+1)} }
-
-// tally calls yield for each vertex, each of its labels and each label of its neighbours, with how many of them have it.
-func (g *Labelled) tally(ctx context.Context, r *rows, t *labelTally, yield func(label, other Label, edges uint64)) {
-	for i := range r.vertices {
-		if i%lookEvery == 0 && ctx.Err() != nil {
-			return
+	if err != nil {
+		return nil, err
+	}
+	if !g.directed { // an edge is met from both ends
+		for k, n := range counts {
+			n.to = counts[kind{p, k.to, k.from}].from
+			counts[k] = n
 		}
-		v, others := r.at(i)
+		return counts, nil
+	}
+	return counts, each(ctx, options, g.in[p].parts(), func(i int) error {
+		own := map[kind]kindCount{}
+		g.tally(&g.in[p], i, func(to, from Label, _ uint64) {
+			n := own[kind{p, from, to}]
+			n.to++
+			own[kind{p, from, to}] = n
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		addKinds(counts, own)
+		return nil
+	})
+}
+
+// addKinds adds counts to others.
+func addKinds(to, own map[kind]kindCount) {
+	for k, n := range own {
+		m := to[k]
+		to[k] = kindCount{m.from + n.from, m.to + n.to, m.edges + n.edges}
+	}
+}
+
+// tally calls yield for each vertex of a part of rows, each of its labels and each label of its neighbours, with how many of them have it.
+func (g *Labelled) tally(r *rows, part int, yield func(label, other Label, edges uint64)) {
+	counts := make([]uint64, g.classes+1)
+	var met []Label
+	first, end := r.part(part)
+	for at := first; at < end; at++ {
+		v, others := r.at(at)
 		for _, other := range others {
 			for _, label := range g.Labels(other) {
-				if t.counts[label] == 0 {
-					t.met = append(t.met, label)
+				if counts[label] == 0 {
+					met = append(met, label)
 				}
-				t.counts[label]++
+				counts[label]++
 			}
 		}
-		for _, label := range t.met {
+		for _, label := range met {
 			for _, own := range g.Labels(v) {
-				yield(own, label, t.counts[label])
+				yield(own, label, counts[label])
 			}
-			t.counts[label] = 0
+			counts[label] = 0
 		}
-		t.met = t.met[:0]
+		met = met[:0]
 	}
 }

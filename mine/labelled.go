@@ -3,6 +3,7 @@ package mine
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/internal/radix"
 )
@@ -31,6 +32,21 @@ type rows struct {
 // at is the i-th vertex and its neighbours, ascending.
 func (r *rows) at(i int) (Vertex, []Vertex) {
 	return r.vertices[i], r.others[r.offsets[i]:r.offsets[i+1]]
+}
+
+// parts is how many parts rows have, which goroutines look through: one for each page of vertices.
+func (r *rows) parts() int {
+	if len(r.vertices) == 0 {
+		return 0
+	}
+	return int(r.vertices[len(r.vertices)-1]/pageVertices) + 1
+}
+
+// part is which rows a part consists of.
+func (r *rows) part(i int) (first, end int) {
+	first, _ = slices.BinarySearch(r.vertices, Vertex(i*pageVertices))
+	end, _ = slices.BinarySearch(r.vertices, Vertex((i+1)*pageVertices))
+	return first, end
 }
 
 // unlabelled are the labels of a vertex that has none.

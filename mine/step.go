@@ -39,6 +39,23 @@ func (s *step) add(v, other Vertex) {
 	s.others = append(s.others, other)
 }
 
+// append appends a step whose vertices are on pages behind those of all before.
+func (s *step) append(part *step) {
+	if len(part.others) == 0 {
+		return
+	}
+	base := uint64(len(s.others))
+	for _, offset := range part.offsets {
+		s.offsets = append(s.offsets, base+offset)
+	}
+	s.others = append(s.others, part.others...)
+	for at, p := range part.rows.pages {
+		if p != nil {
+			s.rows.put(at, p)
+		}
+	}
+}
+
 // end is called after the last add.
 func (s *step) end() {
 	s.rows.end()
@@ -59,16 +76,21 @@ type rankedPage struct {
 // append puts a vertex in that is not below any other, and reports whether it is new.
 func (s *rankedSet) append(v Vertex) bool {
 	at := int(v / pageVertices)
-	for len(s.pages) <= at {
-		s.pages = append(s.pages, nil)
-	}
-	if s.pages[at] == nil {
-		s.pages[at] = &rankedPage{}
+	if at >= len(s.pages) || s.pages[at] == nil {
+		s.put(at, &rankedPage{})
 	}
 	word := &s.pages[at].page[v%pageVertices/64]
 	isNew := *word>>(v%64)&1 == 0
 	*word |= 1 << (v % 64)
 	return isNew
+}
+
+// put makes a page that of its place.
+func (s *rankedSet) put(at int, p *rankedPage) {
+	for len(s.pages) <= at {
+		s.pages = append(s.pages, nil)
+	}
+	s.pages[at] = p
 }
 
 // end is called after the last append.
