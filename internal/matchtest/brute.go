@@ -66,7 +66,7 @@ func (b *brute) match(k int) {
 		ok := b.unify(b.patterns[k].Subject, e.From, &bound) &&
 			b.unify(b.patterns[k].Predicate, e.Label, &bound) &&
 			b.unify(b.patterns[k].Object, e.To, &bound)
-		if ok {
+		if ok && (!b.Options.Semantics.Injective() || b.isomorphic()) {
 			b.triples = append(b.triples, e)
 			b.match(k + 1)
 			b.triples = b.triples[:len(b.triples)-1]
@@ -112,10 +112,8 @@ func (b *brute) allowed() bool {
 		}
 	}
 	switch b.Options.Semantics {
-	case bgp.Isomorphism:
-		return b.isomorphic()
 	case bgp.Induced:
-		return b.isomorphic() && b.induced()
+		return b.induced()
 	case bgp.EdgeIsomorphism:
 		for i, e := range b.triples {
 			if slices.Contains(b.triples[:i], e) {
@@ -126,6 +124,7 @@ func (b *brute) allowed() bool {
 	return true
 }
 
+// isomorphic reports whether the nodes that are bound so far are different.
 func (b *brute) isomorphic() bool {
 	var nodes []parser.PatternTerm
 	for _, p := range b.patterns {
@@ -137,9 +136,12 @@ func (b *brute) isomorphic() bool {
 	}
 	var bound []dictionary.ID
 	for _, t := range nodes {
-		id := b.binding[t.Variable]
-		if !t.IsVariable() {
+		id, ok := b.binding[t.Variable]
+		switch {
+		case !t.IsVariable():
 			id, _ = b.Lookup(t.Term)
+		case !ok:
+			continue
 		}
 		if slices.Contains(bound, id) {
 			return false
