@@ -75,7 +75,7 @@ func (p *Plan) explain(n planner.Node) *Explain {
 	return e
 }
 
-// describeDense says how a match is counted in neighbourhoods or by paths of two edges, if it is.
+// describeDense says how a match is counted in neighbourhoods, by paths of two edges or by triples of neighbours, if it is.
 func describeDense(m *planner.Match) string {
 	if m.Plan.Empty || m.Graph == nil || m.Plan.Inputs > 0 {
 		return ""
@@ -86,6 +86,8 @@ func describeDense(m *planner.Match) string {
 		return " counted in neighbourhoods of ?" + m.Plan.Slots[l.Dense.Slots[0]].Variable
 	case l.Squares != nil:
 		return " counted by " + match.SquareVariant
+	case l.Triangle != nil:
+		return " counted by " + match.TriangleVariant
 	}
 	return ""
 }

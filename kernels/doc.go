@@ -6,7 +6,8 @@
 // [State] (how far a run of it has come), [Partition] (a partition's arrays on the device), [Weighing] (weights
 // by vertex, made before a join), [Patch] (a partition that is made of another), [Combining]
 // (rows that become groups, equal ones one), [Core] and [Dense] (the lists of an undirected label, and a pattern that is
-// counted in its neighbourhoods), [Squares] (cycles of four edges, counted by paths of two).
+// counted in its neighbourhoods), [Squares] (cycles of four edges, counted by paths of two), [Triangles]
+// (cycles of three, counted by triples of neighbours).
 //
 // The package knows arrays of 32-bit words and their lengths, nothing of RDF. It allocates nothing by itself and keeps
 // no state besides the open device. Each .cu or .cuh file has a twin_*.go with the same meaning, which is its

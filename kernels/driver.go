@@ -75,6 +75,11 @@ const (
 	SquareFill = CountDense + MostLevels + iota
 	// SquareCount counts: (program, squares), of the program as CountDense. It has as many blocks as there are counters for.
 	SquareCount
+	// TriangleFill writes the upper lists of a Triangles, TriangleWalks which of them are walked where: (triangles).
+	TriangleFill
+	TriangleWalks
+	// TriangleCount counts: (program, triangles), of the program as CountDense.
+	TriangleCount
 
 	kernelCount
 )
@@ -87,7 +92,7 @@ var kernelNames = [kernelCount]string{
 	"combine_rows", "move_groups", "list_groups",
 	"core_count", "core_scan", "core_fill",
 	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5", "count_dense_6",
-	"square_fill", "square_count",
+	"square_fill", "square_count", "triangle_fill", "triangle_walks", "triangle_count",
 }
 
 // String returns the kernel's name in the machine code.

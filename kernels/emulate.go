@@ -166,6 +166,11 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 	case SquareCount:
 		t.open(args[0])
 		t.squareCount(in[Squares](t.memory, args[1], 0))
+	case TriangleFill, TriangleWalks:
+		t.triangleLists(k, in[Triangles](t.memory, args[0], 0))
+	case TriangleCount:
+		t.open(args[0])
+		t.triangleCount(in[Triangles](t.memory, args[1], 0))
 	default:
 		return fmt.Errorf("kernels: no kernel %d", k)
 	}

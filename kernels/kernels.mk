@@ -9,7 +9,7 @@ GPU_ENV := CGO_ENABLED=1 CGO_LDFLAGS="-L$(CURDIR)/kernels" CGO_CFLAGS="-g -O2 -I
 
 .PHONY: kernels have-cuda build build-gpu gpu-bundle
 
-kernels: kernels/match.fatbin kernels/branches.fatbin kernels/paged.fatbin kernels/weigh.fatbin kernels/filter.fatbin kernels/patch.fatbin kernels/combine.fatbin kernels/core.fatbin kernels/dense.fatbin kernels/squares.fatbin kernels/libcuda.a ## compile the CUDA sources
+kernels: kernels/match.fatbin kernels/branches.fatbin kernels/paged.fatbin kernels/weigh.fatbin kernels/filter.fatbin kernels/patch.fatbin kernels/combine.fatbin kernels/core.fatbin kernels/dense.fatbin kernels/squares.fatbin kernels/triangles.fatbin kernels/libcuda.a ## compile the CUDA sources
 
 kernels/branches.fatbin kernels/paged.fatbin: kernels/match.cu
 

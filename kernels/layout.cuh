@@ -311,6 +311,26 @@ struct Squares {
   SquareGroup groups[4];
 };
 
+const u32 MOST_TRIANGLE_ROOM = 4096;
+// Triangles counts cycles of three edges of one label, of any directions (triangles.cu). Vertices are numbered by how many neighbours they have.
+struct Triangles {
+  u64 order, numbers;          // u32[vertices]: vertex by number; and number by vertex; for triangle_fill alone
+  u64 out, in;                 // Partition; likewise
+  u64 lists;                   // u64[vertices]: where the upper list of a number begins in to, and its length << 32
+  u64 to;                      // u32[edges]: members of greater number << 2, and 1 where an edge leads there, 2 where one leads back
+  u64 walks;                   // u64[vertices], likewise in via
+  u64 via;                     // u32[edges]: neighbours with a shorter upper list, not an empty one, as in to; of two with as many the lesser has it
+  u64 filled, walked;          // how much of to and via is written
+  u64 loops;                   // vertices with an edge to themselves; of these all edges to others, from others, and both ways
+  u64 loopOut, loopIn, loopBoth;
+  u64 next;                    // piece of work that is yet to be taken; it may end beyond what there is
+  u64 slice;                   // nanoseconds of one launch
+  u64 weights[4];              // by the edges between least and middle: 4 bits each for 4 * those between middle and greatest + between least and greatest
+  u32 vertices, heavy;         // the heavy vertices, those with the highest numbers, are a piece each
+  u32 atOnce;                  // of the others so many are one
+  u32 room;                    // members that a block's table takes at a time
+};
+
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
@@ -319,4 +339,5 @@ static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
 static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 792, "layout.go");
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
+static_assert(sizeof(Triangles) == 176, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -542,20 +542,53 @@ type Squares struct {
 	Groups      [4]SquareGroup
 }
 
-// Pieces is how many pieces of work there are.
-func (q *Squares) Pieces() uint64 {
-	return uint64(q.Heavy) + (uint64(q.Vertices-q.Heavy)+uint64(q.AtOnce)-1)/uint64(q.AtOnce)
+// pieceCount is how many pieces of work there are in so many vertices.
+func pieceCount(vertices, heavy, atOnce uint32) uint64 {
+	return uint64(heavy) + (uint64(vertices-heavy)+uint64(atOnce)-1)/uint64(atOnce)
 }
 
-// Piece is the vertices of a piece: from a number to below another.
-func (q *Squares) Piece(piece uint64) (first, end uint32) {
-	if heavy := uint64(q.Heavy); piece >= heavy {
-		end = q.Vertices - q.Heavy - uint32(piece-heavy)*q.AtOnce
-		return end - min(end, q.AtOnce), end
+// pieceOf is the vertices of a piece: from a number to below another.
+func pieceOf(piece uint64, vertices, heavy, atOnce uint32) (first, end uint32) {
+	if piece >= uint64(heavy) {
+		end = vertices - heavy - uint32(piece-uint64(heavy))*atOnce
+		return end - min(end, atOnce), end
 	}
-	end = q.Vertices - uint32(piece)
+	end = vertices - uint32(piece)
 	return end - 1, end
 }
+
+// Triangles counts cycles of three edges of one label. Vertices are numbered by how many neighbours they have; each solution is counted at the
+// least number in it.
+type Triangles struct {
+	// Order is u32[Vertices], the vertex of each number, and Numbers the number of each vertex that has one; Out and In are the partition's places
+	// in the table. TriangleFill and TriangleWalks read them alone.
+	Order, Numbers, Out, In Address
+	// Lists is u64[Vertices]: where the list of a number begins in To, and how many members it has, by 1<<32. To is u32[edges]: the neighbours of
+	// greater number, by 4, and 1 where an edge leads there, 2 where one leads back.
+	Lists, To Address
+	// Walks and Via are alike: the neighbours, lesser ones too, whose list in To is shorter but not empty; of two that have as many the lesser one has
+	// the other.
+	Walks, Via Address
+	// Filled and Walked are how much of To and Via is written.
+	Filled, Walked uint64
+	// Loops are the vertices with an edge to themselves; LoopOut, LoopIn and LoopBoth how many other vertices an edge of theirs leads to, comes from, and
+	// both.
+	Loops, LoopOut, LoopIn, LoopBoth uint64
+	// Next is the first piece of work that is yet to be taken; it may end beyond what there is.
+	Next uint64
+	// Slice is the nanoseconds of one launch.
+	Slice uint64
+	// Weights are how many solutions three vertices stand for, in 4 bits, by the edges between them as in To: the index by those between the
+	// least and the middle one, the bits by 4 times those between the middle and the greatest and those between the least and the greatest.
+	Weights [4]uint64
+	// The Heavy vertices, those with the highest numbers, are a piece of work each; AtOnce of the others are one.
+	Vertices, Heavy, AtOnce uint32
+	// Room is how many members of a list a block looks for at a time, at most MostTriangleRoom.
+	Room uint32
+}
+
+// MostTriangleRoom is half the slots of a block's table.
+const MostTriangleRoom = 4096
 
 // Bytes returns the memory of a value or an array as it is copied to the device.
 func Bytes[T any](values []T) []byte {

@@ -42,6 +42,9 @@ var denseCode string
 //go:embed squares.fatbin
 var squaresCode string
 
+//go:embed triangles.fatbin
+var trianglesCode string
+
 // device is a GPU behind the CUDA driver. All streams share one context.
 type device struct {
 	name       string
@@ -109,7 +112,7 @@ func (d *device) load() error {
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4, CountDense + 5},
-		&squaresCode: {SquareFill, SquareCount},
+		&squaresCode: {SquareFill, SquareCount}, &trianglesCode: {TriangleFill, TriangleWalks, TriangleCount},
 	} {
 		module, err := cu.LoadData(*code)
 		if err != nil {

@@ -12,6 +12,7 @@
 // Reads and writes: for each path 4 bytes of a list, in order, and a counter, random, three times; with v vertices the counters of a block are 4v bytes,
 // far more than the caches hold where v is large. The ceiling is that of random 32-byte sectors.
 #include "partition.cuh"
+#include "tally.cuh"
 
 struct SquareShared {
   u64 piece, walked;
@@ -167,22 +168,8 @@ static __device__ void returns(const Squares &q, u32 v, u32 *counters, SquareSha
   __syncthreads();
 }
 
-// addParts adds a number to one that is counted by halves.
-static __device__ void addParts(u64 n, u64 *low, u64 *high) {
-  u64 a = n & 0xFFFFFFFF, b = n >> 32;
-  for (u32 k = 16; k; k >>= 1) {
-    a += __shfl_xor_sync(~0u, a, k);
-    b += __shfl_xor_sync(~0u, b, k);
-  }
-  if ((threadIdx.x & 31) == 0 && (a | b)) {
-    atomicAdd(low, a);
-    atomicAdd(high, b);
-  }
-}
-
 extern "C" __global__ void __launch_bounds__(BLOCK) square_count(u64 program, u64 squares) {
   __shared__ SquareShared s;
-  __shared__ bool last;
   Program &p = *at<Program>(program);
   Squares &d = *at<Squares>(squares);
   const Squares &q = d;
@@ -209,20 +196,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK) square_count(u64 program, u6
   addParts(tally.n, &p.state.count, &p.state.countHigh);
   addParts(tally.minus, &d.minus, &d.minusHigh);
   if (tally.over) p.state.overflowed = 1;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(&p.state.exits, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  if (threadIdx.x == 0) {
-    __threadfence();
-    p.state.status = *(volatile u64 *)&d.next >= pieces ? DONE : SLICED;
-    p.state.exits = 0;
-    p.state.kernelTime += now() - begun;
-    __threadfence();
-  }
-  __syncthreads();
-  if (p.mailbox && threadIdx.x < sizeof(State) / 4)
-    at<u32>(p.mailbox)[threadIdx.x] = reinterpret_cast<const volatile u32 *>(&p.state)[threadIdx.x];
-  __threadfence_system();
+  leave(p, begun, &d.next, pieces);
 }

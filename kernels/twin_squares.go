@@ -28,11 +28,11 @@ func (t *twin) squareCount(q *Squares) {
 	s := squareTwin{twin: t, Squares: q, counters: q.Counters}
 	t.p.State.Status = Sliced
 	for !t.clock() {
-		if q.Next >= q.Pieces() {
+		if q.Next >= pieceCount(q.Vertices, q.Heavy, q.AtOnce) {
 			t.p.State.Status = Done
 			break
 		}
-		first, end := q.Piece(q.Next)
+		first, end := pieceOf(q.Next, q.Vertices, q.Heavy, q.AtOnce)
 		q.Next++
 		for s.v = first; s.v < end; s.v++ {
 			for i := range q.Groups[:q.GroupCount] {

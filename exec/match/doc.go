@@ -11,7 +11,7 @@
 // rest what the tables between steps must hold ([Live]), which steps are counted, how they fall into parts that multiply and
 // what branches weigh ([Lowering.Groups], [Parts], [Lowering.Lengths]), and where rows share an intersection
 // ([Lowering.Sharing]), and which patterns are better counted in the neighbourhoods of one vertex ([Lowering.Dense])
-// or by paths of two edges ([Lowering.Squares]). Matchers decide how many steps they enumerate, in which memory and by how many threads.
+// by paths of two edges ([Lowering.Squares]) or by triples of neighbours ([Lowering.Triangle]). Matchers decide how many steps they enumerate, in which memory and by how many threads.
 //
 // The package never reads text and never computes an operator of the algebra: it ends where the solutions of one basic
 // graph pattern are emitted. It starts no goroutine.

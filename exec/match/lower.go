@@ -28,6 +28,8 @@ type Lowering struct {
 	Dense *Dense
 	// Squares is how a cycle of four is better counted than step by step; nil where it is not. The steps are ready all the same.
 	Squares *Squares
+	// Triangle likewise is how a cycle of three is.
+	Triangle *Triangle
 	// Never: a step has no candidates, whatever is bound before it.
 	Never bool
 	// counting: only the number of solutions is asked for.
@@ -43,11 +45,11 @@ type Tuning struct {
 	NoLeaves bool
 	// NoOrder counts every image of a symmetric pattern one by one.
 	NoOrder bool
-	// AnyCost looks for symmetries, and for what makes a pattern dense or a square, however little the plan costs.
+	// AnyCost looks for symmetries, and for what makes a pattern dense, a square or a triangle, however little the plan costs.
 	AnyCost bool
 	// NoSharing looks at all lists again for every row, also where rows could share an intersection.
 	NoSharing bool
-	// NoDense counts dense patterns and squares step by step, as all others.
+	// NoDense counts dense patterns, squares and triangles step by step, as all others.
 	NoDense bool
 }
 
@@ -77,7 +79,7 @@ func Lower(m *Match, counting bool, t Tuning) *Lowering {
 		l.Tests = append(l.Tests, testStep(b.Checks, b.Classes, b.Distinct, b.EdgeDistinct, m.Graph))
 	}
 	if counting && !l.Never {
-		l.Dense, l.Squares = l.findDense(t), l.findSquares(t)
+		l.Dense, l.Squares, l.Triangle = l.findDense(t), l.findSquares(t), l.findTriangle(t)
 	}
 	if counting && !t.NoOrder && !l.Never && l.Dense == nil {
 		l.breakSymmetry(t.AnyCost)

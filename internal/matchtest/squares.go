@@ -40,6 +40,32 @@ func DrawSquares(t *rapid.T) *Case {
 	return c
 }
 
+// DrawTriangles draws a count of a cycle of three edges, of any directions, in a graph of one label, or two of which one is asked for.
+func DrawTriangles(t *rapid.T) *Case {
+	c := DrawSquares(t)
+	c.Patterns = drawTriangle(t, rapid.IntRange(0, c.Labels-1).Draw(t, "label"))
+	return c
+}
+
+// DrawLargeTriangles draws one in a larger graph, as DrawLargeSquares does.
+func DrawLargeTriangles(t *rapid.T) *Case {
+	c := DrawLargeSquares(t)
+	c.Patterns = drawTriangle(t, rapid.IntRange(0, c.Labels-1).Draw(t, "label"))
+	return c
+}
+
+func drawTriangle(t *rapid.T, label int) (patterns []parser.TriplePattern) {
+	names := rapid.Permutation([]int{0, 1, 2}).Draw(t, "names")
+	for i := range 3 {
+		from, to := names[i], names[(i+1)%3]
+		if rapid.Bool().Draw(t, "turned") {
+			from, to = to, from
+		}
+		patterns = append(patterns, Edge(from, to, label))
+	}
+	return patterns
+}
+
 // DrawLargeSquares draws a count of a cycle of four edges in a larger graph with loops, some of whose vertices have very many neighbours: too much
 // for brute force.
 func DrawLargeSquares(t *rapid.T) *Case {

@@ -94,11 +94,13 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 			}
 		}
 	}
-	squares := p.Squares != nil
+	squares, triangles := p.Squares != nil, p.Triangle != nil
 	switch {
 	case ok:
 	case squares:
 		total, err = countSquares(ctx, p)
+	case triangles:
+		total, err = countTriangles(ctx, p)
 	default:
 		total, err = m.count(ctx, p)
 	}
@@ -108,6 +110,8 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 			p.Dense.Name(task.Trace)
 		} else if squares {
 			p.Squares.Name(task.Trace)
+		} else if triangles {
+			p.Triangle.Name(task.Trace)
 		}
 	}
 	if err == nil && total == tooMany {

@@ -6,20 +6,17 @@ import (
 	"slices"
 	"sort"
 	"sync"
-	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // squares counts cycles of four edges by their paths of two (match.Squares). Vertices are numbered by degree.
 type squares struct {
 	*match.Squares
-	p        *join
+	pieces
 	vertices int
 	lists    []rankedLists
-	stop     atomic.Bool
 
 	mu  sync.Mutex
 	sum sum128
@@ -31,16 +28,15 @@ type rankedLists struct{ offsets, to []uint32 }
 func (l *rankedLists) of(v uint32) []uint32 { return l.to[l.offsets[v]:l.offsets[v+1]] }
 
 const (
-	// heavySquares are the vertices, of most neighbours, that workers take one at a time; of the others they take squaresAtOnce.
-	heavySquares  = 1 << 16
-	squaresAtOnce = 64
+	// heavySquares are the vertices, of most neighbours, that workers take one at a time.
+	heavySquares = 1 << 16
 	// rowsAtOnce are renumbered by a worker at a time.
 	rowsAtOnce = 1 << 12
 )
 
 // countSquares counts a plan by paths. Its memory: 4 bytes for each edge of each list, each vertex and list, and each vertex and worker.
 func countSquares(ctx context.Context, p *join) (uint64, error) {
-	s := &squares{Squares: p.Squares, p: p}
+	s := &squares{Squares: p.Squares, pieces: pieces{p: p}}
 	cancel := context.AfterFunc(ctx, func() { s.stop.Store(true) })
 	defer cancel()
 	bytes := 8 * int64(p.Graph.Vertices())
@@ -61,8 +57,7 @@ func countSquares(ctx context.Context, p *join) (uint64, error) {
 		return 0, err
 	}
 	heavy := min(s.vertices, heavySquares)
-	pieces := heavy + (s.vertices-heavy+squaresAtOnce-1)/squaresAtOnce
-	err := s.share(pieces, func(take func() (int, bool)) error {
+	err := s.share(pieceCount(s.vertices, heavy), func(take func() (int, bool)) error {
 		w := squareWorker{squares: s, paths: make([]uint32, s.vertices)}
 		if p.charge != nil {
 			defer func() { _ = p.charge(-4 * int64(s.vertices)) }()
@@ -71,11 +66,7 @@ func countSquares(ctx context.Context, p *join) (uint64, error) {
 			}
 		}
 		for piece, ok := take(); ok; piece, ok = take() {
-			first, last := piece, piece+1
-			if piece >= heavy {
-				first = heavy + (piece-heavy)*squaresAtOnce
-				last = min(first+squaresAtOnce, s.vertices)
-			}
+			first, last := pieceOf(piece, s.vertices, heavy)
 			for i := first; i < last && !s.stop.Load(); i++ {
 				w.count(uint32(s.vertices - 1 - i))
 			}
@@ -92,31 +83,6 @@ func countSquares(ctx context.Context, p *join) (uint64, error) {
 		return tooMany, err
 	}
 	return s.sum.low, err
-}
-
-// share has the query's workers do pieces of work, which they take one by one.
-func (s *squares) share(pieces int, work func(take func() (int, bool)) error) error {
-	var next atomic.Int64
-	helpers := schedule.Group{Share: s.p.workers, Failed: func() { s.stop.Store(true) }, Gives: true}
-	taker := func(worker *schedule.Worker) func() (int, bool) {
-		return func() (int, bool) {
-			if s.stop.Load() || worker != nil && !worker.Keep() {
-				return 0, false
-			}
-			if worker == nil {
-				s.p.workers.Yield()
-			}
-			at := int(next.Add(1)) - 1
-			return at, at < pieces
-		}
-	}
-	for range s.p.workers.Limit() - 1 {
-		if !helpers.Go(func(w *schedule.Worker) error { return work(taker(w)) }) {
-			break
-		}
-	}
-	helpers.Do(func() error { return work(taker(nil)) })
-	return helpers.Wait()
 }
 
 // number numbers the vertices by degree and makes the lists.

@@ -52,8 +52,8 @@ type Device struct {
 	driver  kernels.Driver
 	options Options
 	blocks  int // that are resident together
-	// denseBlocks are those that count in neighbourhoods, squareBlocks those that count by paths of two edges.
-	denseBlocks, squareBlocks int
+	// denseBlocks are those that count in neighbourhoods, squareBlocks those that count by paths of two edges, triangleBlocks by triples.
+	denseBlocks, squareBlocks, triangleBlocks int
 
 	memory *budget
 	lost   atomic.Bool
@@ -118,8 +118,12 @@ func Open(options Options) (*Device, error) {
 	if err != nil || squareBlocks < 1 {
 		return nil, fmt.Errorf("gpu: counting by paths of two does not fit the device (%v): %w", err, ErrNoDevice)
 	}
+	triangleBlocks, err := driver.ResidentBlocks(kernels.TriangleCount, 0)
+	if err != nil || triangleBlocks < 1 {
+		return nil, fmt.Errorf("gpu: counting triangles does not fit the device (%v): %w", err, ErrNoDevice)
+	}
 	if options.blocks > 0 {
-		denseBlocks, squareBlocks = min(denseBlocks, options.blocks), min(squareBlocks, options.blocks)
+		denseBlocks, squareBlocks, triangleBlocks = min(denseBlocks, options.blocks), min(squareBlocks, options.blocks), min(triangleBlocks, options.blocks)
 	}
 	options.tuning.complete()
 	if options.Keep <= 0 {
@@ -132,7 +136,8 @@ func Open(options Options) (*Device, error) {
 		options.Launches = runtime.GOMAXPROCS(0)
 	}
 	d := &Device{
-		driver: driver, options: options, blocks: blocks, denseBlocks: denseBlocks, squareBlocks: squareBlocks, memory: newBudget(driver, limit),
+		driver: driver, options: options, blocks: blocks, denseBlocks: denseBlocks, squareBlocks: squareBlocks, triangleBlocks: triangleBlocks,
+		memory:  newBudget(driver, limit),
 		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{}, current: map[*pcsr.Graph]*resident{},
 	}
 	d.lanes = newPool(d, limit, options.Keep)

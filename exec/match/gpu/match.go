@@ -80,6 +80,11 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 				return err
 			}
 		}
+		if s.Triangle != nil && (options.AnyCost || paysTriples(m, s.Triangle)) {
+			if n, err = d.countTriangles(ctx, m, s.Triangle); !errors.Is(err, errNotDense) {
+				return err
+			}
+		}
 		weights, s, err := d.weights(m, count, s)
 		if err != nil {
 			return err

@@ -28,6 +28,7 @@ type resident struct {
 	filters   map[pcsr.Signature]kernels.Address
 	cores     map[int]*core // by their partition's place in the table
 	orders    map[orderedKey]*orderedLists
+	triangles map[pcsr.Label]*kernels.Triangles
 	kept      []kernels.Address // everything, to be given back to the budget
 
 	// Under Device.mu: the queries that read the graph, and when the last came, by Device.rounds.
@@ -41,7 +42,7 @@ type listKey struct{ at, row int }
 func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	r := &resident{
 		d: d, graph: g, ground: g.Ground(), labels: g.UsedLabels(), bitmaps: map[listKey]kernels.Address{}, firsts: map[listKey]uint32{},
-		filters: map[pcsr.Signature]kernels.Address{}, cores: map[int]*core{}, orders: map[orderedKey]*orderedLists{},
+		filters: map[pcsr.Signature]kernels.Address{}, cores: map[int]*core{}, orders: map[orderedKey]*orderedLists{}, triangles: map[pcsr.Label]*kernels.Triangles{},
 	}
 	r.published = make([]kernels.Partition, 2*len(r.labels)+5)
 	size := int64(len(r.published)) * kernels.Size[kernels.Partition]()

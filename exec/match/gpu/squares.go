@@ -3,14 +3,10 @@ package gpu
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
-	"time"
-	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 )
 
@@ -34,7 +30,7 @@ func (d *Device) countSquares(ctx context.Context, m *match.Match, squares *matc
 	if m.Trace != nil {
 		defer func() { m.Trace.Upload = r.waiting }()
 	}
-	q := squareCount{Squares: squares, d: d, permit: permit{permits: d.permits}, trace: m.Trace}
+	q := squareCount{Squares: squares, piecework: d.piecework(m)}
 	if err := q.wait(ctx); err != nil {
 		return 0, err
 	}
@@ -45,37 +41,14 @@ func (d *Device) countSquares(ctx context.Context, m *match.Match, squares *matc
 	if q.lists == nil {
 		return 0, errNotDense
 	}
-	if q.lane, err = q.takeLane(ctx, d, d.lanes.size(q.imageBytes())); err != nil {
-		return 0, err
-	}
-	err = section.Guard(func() (err error) {
-		n, err = q.run(ctx)
-		return err
-	})
-	if errors.Is(err, ErrOutOfMemory) {
-		err = errNotDense
-	}
-	if err != nil {
-		return 0, q.lane.dropAfter(err)
-	}
-	q.lane.release()
-	return n, nil
+	return q.work(ctx, kernels.Size[kernels.Squares](), q.run)
 }
 
 // squareCount is one count by paths of two edges.
 type squareCount struct {
 	*match.Squares
-	permit
-	d     *Device
+	piecework
 	lists *orderedLists
-	lane  *lane
-	trace *match.Trace
-	image *image
-	at    kernels.Address // of the kernels.Squares in it
-}
-
-func (q *squareCount) imageBytes() int64 {
-	return aligned(kernels.Size[kernels.Program]() + kernels.Size[kernels.Squares]() + 64)
 }
 
 // run counts.
@@ -89,31 +62,16 @@ func (q *squareCount) run(ctx context.Context) (n uint64, err error) {
 			err = errors.Join(err, q.d.memory.give(counters))
 		}
 	}()
-	if err := q.lay(counters); err != nil {
+	program := q.program()
+	program.Counters = counters
+	if err := lay(&q.piecework, program); err != nil {
 		return 0, err
 	}
-	for {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		if err := q.wait(ctx); err != nil {
-			return 0, err
-		}
-		if err := q.lane.stream.Launch(kernels.SquareCount, blocks, 0, q.image.base, q.at); err != nil {
-			return 0, err
-		}
-		if err := q.lane.stream.Synchronize(); err != nil {
-			return 0, err
-		}
-		q.pass()
-		switch state := (*kernels.State)(unsafe.Pointer(&q.lane.mailbox()[0])); state.Status {
-		case kernels.Sliced:
-		case kernels.Done:
-			return q.answer(state)
-		default:
-			return 0, fmt.Errorf("gpu: a launch ended with status %d: %w", state.Status, ErrDeviceLost)
-		}
+	state, err := q.launch(ctx, kernels.SquareCount, blocks)
+	if err != nil {
+		return 0, err
 	}
+	return q.answer(state)
 }
 
 // counters takes memory for the counters of as many blocks as there is room for in a third of what the process may take.
@@ -127,22 +85,6 @@ func (q *squareCount) counters() (at kernels.Address, blocks int, err error) {
 		return 0, 0, err
 	}
 	return at, blocks, q.lane.stream.Zero(at, int64(blocks)*one)
-}
-
-// lay lays the program out.
-func (q *squareCount) lay(counters kernels.Address) error {
-	base, err := q.lane.arena.take(q.imageBytes())
-	if err != nil {
-		return err
-	}
-	out := q.program()
-	out.Counters = counters
-	q.image = &image{base: base}
-	q.image.reserve(int(kernels.Size[kernels.Program]()))
-	q.image.program().Mailbox = q.lane.mailboxAddress()
-	q.at = put(q.image, []kernels.Squares{out})
-	data := q.image.bytes()
-	return q.lane.stream.Upload(base, q.lane.upload()[:copy(q.lane.upload(), data)])
 }
 
 // program translates the pattern.
@@ -182,7 +124,6 @@ func (q *squareCount) answer(state *kernels.State) (uint64, error) {
 		return 0, err
 	}
 	if q.trace != nil {
-		q.trace.Kernels += time.Duration(state.KernelTime)
 		q.Name(q.trace)
 	}
 	low, carry := bits.Add64(state.Count, state.CountHigh<<32, 0)

@@ -18,8 +18,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// squarePattern is a cycle of four edges of label 1: a round trip, or with a corner that both others lead to.
-func squarePattern(edges ...string) pattern {
+// cyclePattern is a cycle of edges of label 1, each from one vertex to another.
+func cyclePattern(edges ...string) pattern {
 	p := pattern{name: strings.Join(edges, " ")}
 	for _, e := range edges {
 		p.triples = append(p.triples, parser.TriplePattern{Subject: parser.PatternTerm{Variable: e[:1]}, Predicate: term(1), Object: parser.PatternTerm{Variable: e[1:]}})
@@ -27,28 +27,41 @@ func squarePattern(edges ...string) pattern {
 	return p
 }
 
+// TestReportTriangles measures counts of directed triangles, by triples of neighbours beside those step by step, and beside the host's processors, in
+// R-MAT with RDFGPU_RMAT edges.
+func TestReportTriangles(t *testing.T) {
+	gpu := driver(t)
+	r := matchtest.NewReport(t, "triangles.md")
+	edges := uint64(200_000)
+	if s := os.Getenv("RDFGPU_RMAT"); s != "" {
+		edges, _ = strconv.ParseUint(s, 10, 64)
+	}
+	g := rmat(t, edges)
+	reportCycles(t, r, fmt.Sprintf("Triangles of R-MAT with %d triples", g.Edges()), gpu, g, 3, cyclePattern("ab", "bc", "ac"), cyclePattern("ab", "bc", "ca"))
+}
+
 // TestReportSquares measures counts of cycles of four edges by paths of two beside those step by step, and beside the host's processors; also in
 // R-MAT with RDFGPU_RMAT edges, where that is set.
 func TestReportSquares(t *testing.T) {
 	gpu := driver(t)
 	r := matchtest.NewReport(t, "squares.md")
-	roundTrip := squarePattern("ab", "bc", "cd", "da")
+	roundTrip := cyclePattern("ab", "bc", "cd", "da")
 	sets := strings.Fields(os.Getenv("RDFGPU_SETS"))
 	if len(sets) == 0 {
 		sets = []string{"A.u", "B.u"}
 	}
 	for _, set := range sets {
-		reportSquares(t, r, set, gpu, newBench(t, set).graph(), 3, roundTrip)
+		reportCycles(t, r, "Squares of "+set, gpu, newBench(t, set).graph(), 3, roundTrip)
 	}
 	if edges, err := strconv.ParseUint(os.Getenv("RDFGPU_RMAT"), 10, 64); err == nil {
 		g := rmat(t, edges)
-		reportSquares(t, r, fmt.Sprintf("R-MAT with %d triples", g.Edges()), gpu, g, 0, roundTrip, squarePattern("ab", "bc", "ad", "dc"))
+		reportCycles(t, r, fmt.Sprintf("Squares of R-MAT with %d triples", g.Edges()), gpu, g, 0, roundTrip, cyclePattern("ab", "bc", "ad", "dc"))
 	}
 }
 
-// reportSquares counts some rounds step by step too; with none, which takes minutes, the processors count the first pattern alone.
-func reportSquares(t *testing.T, r *matchtest.Report, name string, gpu kernels.Driver, g *pcsr.Graph, rounds int, patterns ...pattern) {
-	r.Head("Squares of "+name, "query", "semantics", "solutions", "kernels ms", "whole ms", "the first time, ms", "step by step: kernels ms", "whole ms", "CPU, all cores, ms")
+// reportCycles counts some rounds step by step too; with none, which takes minutes, the processors count the first pattern alone.
+func reportCycles(t *testing.T, r *matchtest.Report, name string, gpu kernels.Driver, g *pcsr.Graph, rounds int, patterns ...pattern) {
+	r.Head(name, "query", "semantics", "solutions", "kernels ms", "whole ms", "the first time, ms", "step by step: kernels ms", "whole ms", "CPU, all cores, ms")
 	d, steps := open(t, Options{Driver: gpu}), open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{NoDense: true}}})
 	for i, q := range patterns {
 		for _, semantics := range []bgp.Semantics{bgp.Homomorphism, bgp.Isomorphism} {
@@ -68,7 +81,7 @@ func reportSquares(t *testing.T, r *matchtest.Report, name string, gpu kernels.D
 			}
 			for _, other := range []timing{without, host} {
 				if other.whole > 0 && with.whole > 0 && other.count != with.count {
-					t.Errorf("%s %s %v: %d by paths, %d otherwise", name, q.name, semantics, with.count, other.count)
+					t.Errorf("%s %s %v: %d, %d otherwise", name, q.name, semantics, with.count, other.count)
 				}
 			}
 			r.Row(q.name, semantics, with.count, with.kernels, with.whole, first.whole, without.kernels, without.whole, host.whole)

@@ -57,6 +57,9 @@ type tuning struct {
 	lightRoot, splitRoot, denseWork int
 	// heavySquares is how many vertices are taken one at a time (squares.go); 0 means what is said there.
 	heavySquares int
+	// heavyTriangles likewise (triangles.go); triangleRoom is how many members of a list a block looks for at a time, 0 means
+	// kernels.MostTriangleRoom.
+	heavyTriangles, triangleRoom int
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
@@ -86,6 +89,12 @@ func (t *tuning) complete() {
 	}
 	if t.denseWork <= 0 {
 		t.denseWork = denseWork
+	}
+	if t.heavyTriangles <= 0 {
+		t.heavyTriangles = heavyTriangles
+	}
+	if t.triangleRoom <= 0 {
+		t.triangleRoom = kernels.MostTriangleRoom
 	}
 	if t.heavySquares <= 0 {
 		t.heavySquares = heavySquares
