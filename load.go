@@ -219,14 +219,18 @@ func (r LoadReport) Size() string {
 	return fmt.Sprintf("%.1f MB (%.1f bytes for each triple)", float64(r.Bytes)/1e6, float64(r.Bytes)/float64(r.Triples))
 }
 
-// tinyStore is up to how many triples a store's bytes for each of them are not told: they are those of the files' headers.
+// tinyStore is up to how many triples a store's bytes for each of them are not told, nor how many are loaded in a second: they are those of the
+// files' headers, and of opening and syncing files.
 const tinyStore = 10_000
 
 // String sums the load up in a line.
 func (r LoadReport) String() string {
 	if r.Added == r.Triples && r.AlreadyThere == 0 && r.Segments == 1 {
-		return fmt.Sprintf("%s: %d triples (%d repeated), %d terms, %s, %.2f s (%.2f M triples/s)",
-			r.Store, r.Triples, r.Duplicates, r.Terms, r.Size(), r.Elapsed.Seconds(), float64(r.Triples)/1e6/max(r.Elapsed.Seconds(), 1e-9))
+		line := fmt.Sprintf("%s: %d triples (%d repeated), %d terms, %s, %.2f s", r.Store, r.Triples, r.Duplicates, r.Terms, r.Size(), r.Elapsed.Seconds())
+		if r.Triples > tinyStore {
+			line += fmt.Sprintf(" (%.2f M triples/s)", float64(r.Triples)/1e6/max(r.Elapsed.Seconds(), 1e-9))
+		}
+		return line
 	}
 	line := fmt.Sprintf("%s: %d triples added (%d were there already, %d repeated), %d in all, %d terms, %.1f MB, of them %.1f written now",
 		r.Store, r.Added, r.AlreadyThere, r.Duplicates, r.Triples, r.Terms, float64(r.Bytes)/1e6, float64(r.Written)/1e6)

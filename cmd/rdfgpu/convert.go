@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/rdfgpu/rdfgpu"
 )
@@ -34,6 +37,9 @@ Examples:
 
 // Run converts the files.
 func (c *convertCommand) Run(env *environment) error {
+	if last := c.Files[len(c.Files)-1]; len(c.Files) > 1 && c.Output == "" && isMissing(last) {
+		return usageError(fmt.Sprintf("there is no file %s to be read; to write it: -o %[1]s", last))
+	}
 	files, err := inputFiles(c.Files)
 	if err != nil {
 		return err
@@ -61,6 +67,13 @@ func (c *convertCommand) Run(env *environment) error {
 		return err
 	}
 	return printReport(env.summary(c.Output), converted(report), c.JSON, c.Quiet)
+}
+
+// isMissing reports whether a name is of an RDF document that is not there.
+func isMissing(name string) bool {
+	_, err := os.Stat(name)
+	_, unknown := rdfgpu.DetectFormat(name)
+	return errors.Is(err, fs.ErrNotExist) && unknown == nil
 }
 
 // converted prints the report of a conversion.
