@@ -7,8 +7,8 @@
 // acknowledged is there).
 //
 // For latency, each query is sent over one kept-alive connection by one goroutine and timed from the first byte sent to
-// the last byte read; endpoints take turns inside every repetition, so that a noisy moment meets all of them. Under
-// load every connection is a goroutine that sends the next query of the mix, or the next update of its stream, as soon as
+// the last byte read; endpoints take turns inside every repetition, in one order and then in the other, so that a noisy
+// moment meets all of them, and what one leaves behind too. Under load every connection is a goroutine that sends the next query of the mix, or the next update of its stream, as soon as
 // it has read the last answer. Streams of updates are made from a seed; each connection writes about things of its own,
 // so that it knows at any moment what must be there.
 package bench

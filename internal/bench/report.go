@@ -65,7 +65,11 @@ func measure(endpoints []Endpoint, clients []*client, c Case, o Options) Row {
 	spent := make([]time.Duration, len(clients))
 	failed := make([]bool, len(clients))
 	for repetition := range o.Repetitions + 1 {
-		for i, client := range clients {
+		for i := range clients {
+			if repetition%2 == 1 { // who was last goes first: what one leaves behind meets each as often
+				i = len(clients) - 1 - i
+			}
+			client := clients[i]
 			if failed[i] || (repetition > 1 && spent[i] > o.Budget) {
 				continue
 			}
