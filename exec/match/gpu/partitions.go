@@ -45,9 +45,9 @@ type loaded struct {
 	state    *pcsr.Partition // one that updates have changed; nil where it is one of arrays
 	ground   *pcsr.Graph     // of the graph that it came with
 	pages    *paging         // how it is read in pages; nil where it is not
-	storage
 
-	// What follows is under partitions.mu.
+	// What follows is under partitions.mu once the partition is there for others.
+	storage
 	entry   kernels.Partition
 	queries int    // that read it now
 	used    uint64 // the last time, by partitions.clock
@@ -232,20 +232,21 @@ func (p *partitions) list(l *loaded, part *pcsr.Partition) error {
 	if l.lists() {
 		return nil
 	}
+	var own storage // others look meanwhile at what the partition takes
 	var at kernels.Address
 	var err error
 	if e := l.entry; e.Layer == kernels.LayerBitmap {
-		at, err = p.bitmapVertices(&l.storage, e)
+		at, err = p.bitmapVertices(&own, e)
 	} else {
-		at, err = p.copyWords(&l.storage, part.Arrays().Vertices)
-	}
-	if err != nil {
-		return err
+		at, err = p.copyWords(&own, part.Arrays().Vertices)
 	}
 	p.mu.Lock()
-	l.entry.Vertices = at
-	p.mu.Unlock()
-	return nil
+	defer p.mu.Unlock()
+	l.device, l.host = append(l.device, own.device...), append(l.host, own.host...)
+	if err == nil {
+		l.entry.Vertices = at
+	}
+	return err
 }
 
 // bitmapVertices lists the row vertices of a bitmap.
