@@ -115,12 +115,12 @@ func (b *Budget) share() int64 { return b.least() / max(1, b.accounts.Load()) }
 // fits reports whether the query may hold what it holds.
 func (b *Budget) fits() bool {
 	used := b.used.Load()
-	return used <= b.limit-b.limit/Reserve && b.fitsPool(used)
+	return used <= b.limit-b.limit/Reserve && b.fitsPool(used, 0)
 }
 
-// fitsPool reports whether the pool bears it.
-func (b *Budget) fitsPool(used int64) bool {
-	free := b.pool.free() - b.pool.live()/Reserve
+// fitsPool reports whether the pool bears that the query holds so many bytes, some of which are not counted yet.
+func (b *Budget) fitsPool(used, uncounted int64) bool {
+	free := b.pool.free() - uncounted - b.pool.live()/Reserve
 	return free >= 0 && (used <= free || b.pool.queries.Load() <= 1)
 }
 
@@ -151,19 +151,31 @@ func (m *Meter) Charge(bytes int64) error {
 	return m.budget.check()
 }
 
+// TryCharge is Charge for what the query can do without: too many bytes do not end it, but are not counted, and it reports false. (Of several at once
+// all may find room that is there for one of them; the next Charge ends the query then.)
+func (m *Meter) TryCharge(bytes int64) bool {
+	b := m.budget
+	return b.Ending() == nil && b.bears(bytes) && m.Charge(bytes) == nil
+}
+
 // check ends the query where its meters count too much, and says why it has to end. What accounts hold too much of, they
 // give back by themselves.
 func (b *Budget) check() error {
 	if err := b.Ending(); err != nil {
 		return err
 	}
-	metered := b.metered.Load()
-	if metered <= leastBudget || metered <= b.limit-b.limit/Reserve && (b.fitsPool(metered) || metered <= b.least()) {
+	if b.bears(0) {
 		return nil
 	}
 	err := b.refusal()
 	b.end(err)
 	return err
+}
+
+// bears reports whether meters may count so many bytes more.
+func (b *Budget) bears(more int64) bool {
+	metered := b.metered.Load() + more
+	return metered <= leastBudget || metered <= b.limit-b.limit/Reserve && (b.fitsPool(metered, more) || metered <= b.least())
 }
 
 // Ending says why the query has to end, nil where it has not.

@@ -95,6 +95,21 @@ func TestWhatCannotBeRefusedEndsTheQuery(t *testing.T) {
 	}
 }
 
+// TestWhatCanBeRefusedIsNotCounted, and does not end the query.
+func TestWhatCanBeRefusedIsNotCounted(t *testing.T) {
+	p := NewPool(80<<20, 0)
+	b, other := p.Open(20<<20), p.Open(0)
+	m := b.Meter("lists")
+	if !m.TryCharge(10<<20) || m.TryCharge(10<<20) || b.Used() != 10<<20 || b.Ending() != nil {
+		t.Errorf("%d bytes are counted of one's own, %v", b.Used(), b.Ending())
+	}
+	_ = m.Charge(-10 << 20)
+	other.Open("a sort").Hold(30 << 20)
+	if m.TryCharge(15<<20) || !m.TryCharge(1<<20) || b.Used() != 1<<20 || b.Ending() != nil || other.Ending() != nil {
+		t.Errorf("%d bytes are counted beside those of others, %v, %v", b.Used(), b.Ending(), other.Ending())
+	}
+}
+
 // TestTheLargestQueryIsEnded where the process takes more than it may.
 func TestTheLargestQueryIsEnded(t *testing.T) {
 	p := NewPool(1<<30, 0)

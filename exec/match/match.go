@@ -39,6 +39,8 @@ type Match struct {
 	// Charge, when not nil, is told how many bytes the match takes (negative: gives back), from any goroutine; too many end the
 	// match's context.
 	Charge func(bytes int64) error
+	// TryCharge is Charge for what a match can do without: where there are too many it counts none of them and reports false. It is nil where Charge is.
+	TryCharge func(bytes int64) bool
 	// Trace, when not nil, receives what each step did.
 	Trace *Trace
 }
@@ -80,6 +82,13 @@ type Trace struct {
 	// Combined is what became of rows of which equal ones were made one.
 	Combined CombineTrace
 	Elapsed  time.Duration
+}
+
+// Name says what all steps did.
+func (t *Trace) Name(variant string) {
+	for i := range t.Steps {
+		t.Steps[i].Variant = variant
+	}
 }
 
 // CombineTrace is how many rows became how many groups, and how long that took.

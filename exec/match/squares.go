@@ -15,7 +15,7 @@ import (
 // lesser of its ends has neighbours (as in mining: Ahmed, Neville, Rossi and Duffield, ICDM 2015).
 type Squares struct {
 	// Lists are the partitions that are walked.
-	Lists []SquareList
+	Lists []PartitionKey
 	// Forth is which of Lists leads from corner i to corner i+1, Back which leads from i+1 to i; corner 4 is corner 0.
 	Forth, Back [4]uint8
 	// Groups are sums of products of numbers of paths.
@@ -24,12 +24,6 @@ type Squares struct {
 	Different bool
 	// Loops: neighbouring corners may bind one vertex, where a loop leads from it to itself, and some have one.
 	Loops bool
-}
-
-// SquareList names a partition.
-type SquareList struct {
-	Label     pcsr.Label
-	Direction pcsr.Direction
 }
 
 // SquareWalk is two of the lists, walked one after the other.
@@ -57,7 +51,7 @@ func (l *Lowering) findSquares(t Tuning) *Squares {
 		return nil
 	}
 	s := &Squares{Different: semantics == bgp.Isomorphism}
-	var labels [4]pcsr.Label
+	var ring [4]bgp.QueryEdge
 	edges := slices.Clone(l.Plan.Query.Edges)
 	first := edges[0].From
 	corner, fewest, most := first, math.MaxInt, 0
@@ -70,66 +64,28 @@ func (l *Lowering) findSquares(t Tuning) *Squares {
 		if e.LabelVertex >= 0 || e.From == e.To {
 			return nil
 		}
-		labels[i] = e.Label
+		ring[i] = e
 		edges = slices.Delete(edges, at, at+1)
 		delete(slots, corner) // each is met once
+		corner = e.From + e.To - corner
+		size := l.Graph.Outline(e.Label, pcsr.Out).Edges()
+		fewest, most = min(fewest, size), max(most, size)
+	}
+	if corner != first || fewest == 0 || most > mostListed || !t.AnyCost && (l.Plan.Cost < bgp.DensePrice*float64(most) || most > squareShare*fewest) {
+		return nil
+	}
+	// What follows may have to look at all edges.
+	for i, e := range ring {
 		forth, back := pcsr.Out, pcsr.In
 		if e.From != corner {
 			forth, back = back, forth
 		}
 		s.Forth[i], s.Back[i] = s.list(l.Graph, e.Label, forth), s.list(l.Graph, e.Label, back)
 		corner = e.From + e.To - corner
-		size := l.Graph.Outline(e.Label, pcsr.Out).Edges()
-		fewest, most = min(fewest, size), max(most, size)
+		s.Loops = s.Loops || !s.Different && l.Graph.HasLoop(e.Label)
 	}
-	if corner != first || fewest == 0 || !t.AnyCost && (l.Plan.Cost < bgp.DensePrice*float64(most) || most > squareShare*fewest) {
-		return nil
-	}
-	s.Loops = !s.Different && slices.ContainsFunc(labels[:], l.Graph.HasLoop) // it may have to look at all edges
 	s.group()
 	return s
-}
-
-// OrderVertices numbers the vertices that have neighbours in partitions: those of more neighbours in all of them higher. The numbers are by vertex, and
-// without a meaning for others; then it returns how many there are.
-func OrderVertices(g *pcsr.Graph, lists []SquareList) (numbers []uint32, vertices int) {
-	degrees, largest := make([]uint32, g.Vertices()), uint32(0)
-	for _, l := range lists {
-		for v, degree := range g.Partition(l.Label, l.Direction).Degrees() {
-			degrees[v] += uint32(degree)
-			largest = max(largest, degrees[v])
-		}
-	}
-	begins := make([]uint32, int(largest)+2)
-	for _, degree := range degrees {
-		if degree > 0 {
-			begins[degree+1]++
-			vertices++
-		}
-	}
-	for degree := 1; degree < len(begins); degree++ {
-		begins[degree] += begins[degree-1]
-	}
-	numbers = degrees // a vertex's number takes its degree's place
-	for v, degree := range degrees {
-		if degree > 0 {
-			numbers[v] = begins[degree]
-			begins[degree]++
-		}
-	}
-	return numbers, vertices
-}
-
-// OrderedOffsets is where the lists of a partition begin, one behind the other in the order of their vertices' numbers, and where the last ends.
-func OrderedOffsets(part *pcsr.Partition, numbers []uint32, vertices int) []uint32 {
-	offsets := make([]uint32, vertices+1)
-	for v, degree := range part.Degrees() {
-		offsets[numbers[v]+1] = uint32(degree)
-	}
-	for v := range vertices {
-		offsets[v+1] += offsets[v]
-	}
-	return offsets
 }
 
 // list returns the number of a partition. One that is the same both ways is walked one way.
@@ -137,7 +93,7 @@ func (s *Squares) list(g *pcsr.Graph, label pcsr.Label, d pcsr.Direction) uint8 
 	if g.Undirected(label) {
 		d = pcsr.Out
 	}
-	l := SquareList{Label: label, Direction: d}
+	l := PartitionKey{Label: label, Direction: d}
 	at := slices.Index(s.Lists, l)
 	if at < 0 {
 		at = len(s.Lists)
@@ -247,10 +203,3 @@ func (l *Lowering) isAnywhere(s *Step, vertex int) bool {
 
 // SquareVariant is what traces call the steps of a plan that is counted so.
 const SquareVariant = "paths of two edges"
-
-// Name names in a trace what each step of the plan did.
-func (s *Squares) Name(t *Trace) {
-	for i := range t.Steps {
-		t.Steps[i].Variant = SquareVariant
-	}
-}

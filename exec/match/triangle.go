@@ -54,8 +54,11 @@ func (l *Lowering) findTriangle(t Tuning) *Triangle {
 			}
 		}
 	}
-	size := float64(l.Graph.Outline(out.Label, pcsr.Out).Edges())
-	if met != [3]bool{true, true, true} || l.Graph.Undirected(out.Label) || l.Graph.Vertices() >= mostTripleVertices || !t.AnyCost && l.Plan.Cost < bgp.DensePrice*size {
+	size := l.Graph.Outline(out.Label, pcsr.Out).Edges()
+	if met != [3]bool{true, true, true} || l.Graph.Vertices() >= mostTripleVertices || size > mostListed || !t.AnyCost && l.Plan.Cost < bgp.DensePrice*float64(size) {
+		return nil
+	}
+	if l.Graph.Undirected(out.Label) { // it may have to look at all edges
 		return nil
 	}
 	out.weigh()
@@ -107,10 +110,3 @@ func (t *Triangle) Add(loops, out, in, both uint64) uint64 {
 
 // TriangleVariant is what traces call the steps of a plan that is counted so.
 const TriangleVariant = "triples of neighbours"
-
-// Name names in a trace what each step of the plan did.
-func (t *Triangle) Name(trace *Trace) {
-	for i := range trace.Steps {
-		trace.Steps[i].Variant = TriangleVariant
-	}
-}

@@ -6,22 +6,19 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // dense counts a pattern in the neighbourhoods of roots, as bitmaps (match.Dense). Vertices are numbered by their rows in the partition of its label.
 type dense struct {
 	*match.Dense
+	pieces
 	// lists[offsets[r]:offsets[r+1]] are the neighbours of row r, upper[starts[r]:starts[r+1]] those that an edge leads up to: they have more
 	// neighbours, or as many and a greater number.
 	offsets, lists, starts, upper []uint32
 	longest                       int // list of a root
 
-	helpers schedule.Group
-	stop    atomic.Bool
-	next    atomic.Int64 // row
-	total   atomic.Uint64
+	total atomic.Uint64
 }
 
 const (
@@ -33,41 +30,45 @@ const (
 	stopRows = 1 << 12
 )
 
-// countDense counts a plan in neighbourhoods; false where these are too large.
-func (m *Matcher) countDense(ctx context.Context, p *join) (n uint64, ok bool, err error) {
-	d := &dense{Dense: p.Dense}
-	d.helpers = schedule.Group{Share: p.workers, Failed: func() { d.stop.Store(true) }, Gives: true}
+// countDense counts a plan in neighbourhoods; false where these are too large, or there is no room. Its memory: 8 bytes for each edge and row, and for
+// each worker 4 for each row and an eighth for each pair of the most neighbours of a root.
+func countDense(ctx context.Context, p *join) (n uint64, ok bool, err error) {
+	d := &dense{Dense: p.Dense, pieces: pieces{p: p}}
 	part := p.Graph.Partition(d.Label, pcsr.Out)
-	bytes := 4 * int64(2*part.Edges()+2*part.Rows())
-	if p.charge != nil {
-		defer func() { _ = p.charge(-bytes) }()
-		if err := p.charge(bytes); err != nil {
-			return 0, true, err
-		}
+	give, ok := p.reserve(8 * (int64(part.Edges()) + int64(part.Rows())))
+	if !ok {
+		return 0, false, nil
 	}
+	defer give()
 	if err := d.orient(ctx, part); err != nil {
 		return 0, true, err
 	}
 	if d.longest > longestRoot {
 		return 0, false, nil
 	}
-	if ctx.Done() != nil {
-		cancel := context.AfterFunc(ctx, func() { d.stop.Store(true) })
-		defer cancel()
-	}
-	for range p.workers.Limit() - 1 {
-		if !d.helpers.Go(func(w *schedule.Worker) error { return d.work(p, w) }) {
-			break
+	rows, words := len(d.starts)-1, (d.longest+63)/64
+	bytes := 4*int64(rows) + 8*int64((d.longest+1)*words)
+	ok, err = d.share(ctx, (rows+rootsAtOnce-1)/rootsAtOnce, bytes, func(take func() (int, bool)) error {
+		w := denseWorker{dense: d, place: make([]uint32, rows), rows: make([]uint64, (d.longest+1)*words)}
+		for level := range w.sets {
+			w.sets[level] = make([]uint64, words)
 		}
-	}
-	d.helpers.Do(func() error { return d.work(p, nil) })
-	if err := d.helpers.Wait(); err != nil {
-		return 0, true, err
-	}
+		for piece, ok := take(); ok; piece, ok = take() {
+			for row := piece * rootsAtOnce; row < min((piece+1)*rootsAtOnce, rows) && !d.stop.Load(); row++ {
+				w.count(row)
+			}
+		}
+		for {
+			old := d.total.Load()
+			if d.total.CompareAndSwap(old, add(old, w.total)) {
+				return nil
+			}
+		}
+	})
 	if total := d.total.Load(); total != 0 {
-		return multiply(total, d.Automorphisms), true, ctx.Err()
+		n = multiply(total, d.Automorphisms)
 	}
-	return 0, true, ctx.Err()
+	return n, ok, err
 }
 
 // orient numbers the lists by rows and finds their upper parts.
@@ -110,40 +111,6 @@ func (d *dense) root(row int) []uint32 {
 		return d.upper[d.starts[row]:d.starts[row+1]]
 	}
 	return d.lists[d.offsets[row]:d.offsets[row+1]]
-}
-
-// work counts roots until there are none. worker is nil for the caller's goroutine.
-func (d *dense) work(p *join, worker *schedule.Worker) error {
-	words := (d.longest + 63) / 64
-	w := denseWorker{dense: d, place: make([]uint32, len(d.starts)-1), rows: make([]uint64, (d.longest+1)*words)}
-	for level := range w.sets {
-		w.sets[level] = make([]uint64, words)
-	}
-	if p.charge != nil {
-		bytes := int64(4*len(w.place) + 8*len(w.rows))
-		defer func() { _ = p.charge(-bytes) }()
-		if err := p.charge(bytes); err != nil {
-			return err
-		}
-	}
-	for !d.stop.Load() && (worker == nil || worker.Keep()) {
-		if worker == nil {
-			p.workers.Yield()
-		}
-		first := int(d.next.Add(rootsAtOnce)) - rootsAtOnce
-		for row := first; row < min(first+rootsAtOnce, len(w.place)) && !d.stop.Load(); row++ {
-			w.count(row)
-		}
-		if first >= len(w.place) {
-			break
-		}
-	}
-	for {
-		old := d.total.Load()
-		if d.total.CompareAndSwap(old, add(old, w.total)) {
-			return nil
-		}
-	}
 }
 
 // denseWorker is what one goroutine needs.

@@ -13,31 +13,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
-	"pgregory.net/rapid"
 )
-
-func TestDensePatternsCountAsByBruteForce(t *testing.T) {
-	t.Parallel()
-	agrees(t, matchtest.DrawDense)
-}
-
-func TestDensePatternsCountAsStepByStep(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		c := matchtest.DrawHubs(rt)
-		m, err := c.Match()
-		if err != nil {
-			rt.Fatal(err)
-		}
-		want, err := matchtest.OnThreads(cpu.NewStepwise(), 2).Count(context.Background(), m)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if n, err := matchtest.OnThreads(cpu.NewContrary(), 2).Count(context.Background(), m); err != nil || n != want {
-			rt.Fatalf("%d (error %v), step by step %d\n%v", n, err, want, c)
-		}
-	})
-}
 
 func TestACountInNeighbourhoodsEndsWithItsContext(t *testing.T) {
 	t.Parallel()
@@ -50,38 +26,6 @@ func TestACountInNeighbourhoodsEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	if n, err := matchtest.OnThreads(cpu.NewContrary(), 2).Count(ctx, m); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%d, error %v", n, err)
-	}
-}
-
-func TestCountsInNeighbourhoodsAreChargedAndGivenBack(t *testing.T) {
-	t.Parallel()
-	c := complete(4, 30)
-	m, err := c.Match()
-	if err != nil {
-		t.Fatal(err)
-	}
-	held, most := int64(0), int64(0)
-	m.Charge = func(bytes int64) error {
-		held += bytes
-		most = max(most, held)
-		return nil
-	}
-	m.Trace = &match.Trace{}
-	if n, err := cpu.NewContrary().Count(context.Background(), m); err != nil || n != 30*29*28*27 || held != 0 || most == 0 {
-		t.Errorf("%d, error %v, %d bytes held, %d at most", n, err, held, most)
-	}
-	if got := m.Trace.Steps[0].Variant; got != "root of the neighbours above it" {
-		t.Errorf("the first step is %q", got)
-	}
-	full := errors.New("no more memory")
-	m.Charge = func(bytes int64) error {
-		if bytes > 0 {
-			return full
-		}
-		return nil
-	}
-	if _, err := cpu.NewContrary().Count(context.Background(), m); !errors.Is(err, full) {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -14,6 +14,7 @@
 // Dense patterns that are only counted are counted in neighbourhoods, as bitmaps (match.Dense): a worker takes roots, and has the bitmaps of one.
 // Cycles of four edges are counted by paths of two (match.Squares): a worker takes vertices, and has a counter for each other one.
 // Directed triangles are counted by triples of neighbours (match.Triangle): a worker takes vertices, and marks the neighbours of one.
+// Where the query's memory has no room for the lists that these need, the plan is counted step by step.
 //
 // The package writes nothing outside its own memory and starts no goroutine that outlives a call.
 package cpu

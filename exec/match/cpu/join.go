@@ -20,9 +20,10 @@ type join struct {
 	// prefix is how many steps are enumerated; those after it are counted by the groups of the tail.
 	prefix int
 	// charge and workers are the match's.
-	charge  func(bytes int64) error
-	workers *schedule.Share
-	tail    []*group
+	charge    func(bytes int64) error
+	tryCharge func(bytes int64) bool
+	workers   *schedule.Share
+	tail      []*group
 	// numbered are the groups of the tail and those in them, by their numbers.
 	numbered []*group
 	// tailReads are the slots that the tail reads.
@@ -58,7 +59,7 @@ func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 		denying.Plan = plan
 		m = &denying
 	}
-	p := &join{Lowering: match.Lower(m, counting, t.Tuning), tuning: t, input: m.Input, charge: m.Charge, workers: m.Workers}
+	p := &join{Lowering: match.Lower(m, counting, t.Tuning), tuning: t, input: m.Input, charge: m.Charge, tryCharge: m.TryCharge, workers: m.Workers}
 	if m.Trace != nil {
 		p.counters = make([]counters, len(m.Plan.Steps))
 	}
@@ -186,7 +187,7 @@ func (p *join) adopt(parts [][]*match.Step) []*join {
 	all, out := make([]join, len(parts)), make([]*join, len(parts))
 	for i, steps := range parts {
 		part := &all[i]
-		*part = join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters, charge: p.charge, workers: p.workers,
+		*part = join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters, charge: p.charge, tryCharge: p.tryCharge, workers: p.workers,
 			steps: make([]*step, len(steps))}
 		for j, s := range steps {
 			part.steps[j] = p.step(s)

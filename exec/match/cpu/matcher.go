@@ -85,34 +85,30 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 		return 0, err
 	}
 	total, ok := uint64(0), false
-	if p.Dense != nil {
-		if total, ok, err = m.countDense(ctx, p); !ok {
+	name := func(*match.Trace) {} // what each step did
+	switch {
+	case p.Dense != nil:
+		name = p.Dense.Name
+		if total, ok, err = countDense(ctx, p); !ok {
 			stepwise := m.tuning
 			stepwise.NoDense = true
 			if p, err = compile(task, true, &stepwise); err != nil {
 				return 0, err
 			}
 		}
+	case p.Squares != nil:
+		name = func(t *match.Trace) { t.Name(match.SquareVariant) }
+		total, ok, err = countSquares(ctx, p)
+	case p.Triangle != nil:
+		name = func(t *match.Trace) { t.Name(match.TriangleVariant) }
+		total, ok, err = countTriangles(ctx, p)
 	}
-	squares, triangles := p.Squares != nil, p.Triangle != nil
-	switch {
-	case ok:
-	case squares:
-		total, err = countSquares(ctx, p)
-	case triangles:
-		total, err = countTriangles(ctx, p)
-	default:
+	if !ok {
 		total, err = m.count(ctx, p)
 	}
 	p.trace(task, start)
-	if task.Trace != nil {
-		if ok {
-			p.Dense.Name(task.Trace)
-		} else if squares {
-			p.Squares.Name(task.Trace)
-		} else if triangles {
-			p.Triangle.Name(task.Trace)
-		}
+	if ok && task.Trace != nil {
+		name(task.Trace)
 	}
 	if err == nil && total == tooMany {
 		return 0, match.ErrTooMany

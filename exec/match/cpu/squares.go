@@ -34,37 +34,25 @@ const (
 	rowsAtOnce = 1 << 12
 )
 
-// countSquares counts a plan by paths. Its memory: 4 bytes for each edge of each list, each vertex and list, and each vertex and worker.
-func countSquares(ctx context.Context, p *join) (uint64, error) {
+// countSquares counts a plan by paths; false where there is no room. Its memory: 4 bytes for each edge of each list, each vertex and list, and each vertex and
+// worker.
+func countSquares(ctx context.Context, p *join) (n uint64, ok bool, err error) {
 	s := &squares{Squares: p.Squares, pieces: pieces{p: p}}
-	cancel := context.AfterFunc(ctx, func() { s.stop.Store(true) })
-	defer cancel()
 	bytes := 8 * int64(p.Graph.Vertices())
 	for _, l := range s.Lists {
-		part := p.Graph.Partition(l.Label, l.Direction)
-		bytes += 4 * (int64(part.Edges()) + 2*int64(p.Graph.Vertices()))
+		bytes += 4 * (int64(p.Graph.Partition(l.Label, l.Direction).Edges()) + 2*int64(p.Graph.Vertices()))
 	}
-	if p.charge != nil {
-		defer func() { _ = p.charge(-bytes) }()
-		if err := p.charge(bytes); err != nil {
-			return 0, err
-		}
+	give, ok := p.reserve(bytes)
+	if !ok {
+		return 0, false, nil
 	}
-	if err := s.number(); err != nil {
-		return 0, err
-	}
-	if err := ctx.Err(); err != nil {
-		return 0, err
+	defer give()
+	if err := s.number(ctx); err != nil {
+		return 0, true, err
 	}
 	heavy := min(s.vertices, heavySquares)
-	err := s.share(pieceCount(s.vertices, heavy), func(take func() (int, bool)) error {
+	ok, err = s.share(ctx, pieceCount(s.vertices, heavy), 4*int64(s.vertices), func(take func() (int, bool)) error {
 		w := squareWorker{squares: s, paths: make([]uint32, s.vertices)}
-		if p.charge != nil {
-			defer func() { _ = p.charge(-4 * int64(s.vertices)) }()
-			if err := p.charge(4 * int64(s.vertices)); err != nil {
-				return err
-			}
-		}
 		for piece, ok := take(); ok; piece, ok = take() {
 			first, last := pieceOf(piece, s.vertices, heavy)
 			for i := first; i < last && !s.stop.Load(); i++ {
@@ -76,23 +64,24 @@ func countSquares(ctx context.Context, p *join) (uint64, error) {
 		s.sum.add(w.sum.high, w.sum.low)
 		return nil
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
 	if s.sum.high != 0 {
-		return tooMany, err
+		return tooMany, ok, err
 	}
-	return s.sum.low, err
+	return s.sum.low, ok, err
 }
 
 // number numbers the vertices by degree and makes the lists.
-func (s *squares) number() error {
-	var numbers []uint32
-	numbers, s.vertices = match.OrderVertices(s.p.Graph, s.Lists)
+func (s *squares) number(ctx context.Context) error {
+	order, err := match.OrderVertices(ctx, s.p.Graph, s.Lists)
+	if err != nil {
+		return err
+	}
+	numbers := order.Numbers
+	s.vertices = order.Count
 	for _, l := range s.Lists {
 		part := s.p.Graph.Partition(l.Label, l.Direction)
-		made := rankedLists{offsets: match.OrderedOffsets(part, numbers, s.vertices), to: make([]uint32, part.Edges())}
-		err := s.share((part.Rows()+rowsAtOnce-1)/rowsAtOnce, func(take func() (int, bool)) error {
+		made := rankedLists{offsets: order.Offsets(part), to: make([]uint32, part.Edges())}
+		_, err := s.share(ctx, (part.Rows()+rowsAtOnce-1)/rowsAtOnce, 0, func(take func() (int, bool)) error {
 			var rows []pcsr.Vertex
 			for piece, ok := take(); ok; piece, ok = take() {
 				first := piece * rowsAtOnce

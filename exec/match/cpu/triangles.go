@@ -29,32 +29,28 @@ type triangles struct {
 // heavyTriangles are the vertices, of most neighbours, that workers take one at a time.
 const heavyTriangles = 1 << 16
 
-// countTriangles counts a plan by triples. Its memory: 4 bytes for each edge, 16 for each vertex, and 1 for each vertex and worker.
-func countTriangles(ctx context.Context, p *join) (uint64, error) {
+// countTriangles counts a plan by triples; false where there is no room. Its memory: 4 bytes for each edge, 16 for each vertex, and 1 for each vertex and
+// worker.
+func countTriangles(ctx context.Context, p *join) (n uint64, ok bool, err error) {
 	t := &triangles{Triangle: p.Triangle, pieces: pieces{p: p}}
 	t.out, t.in = p.Graph.Partition(t.Label, pcsr.Out), p.Graph.Partition(t.Label, pcsr.In)
-	cancel := context.AfterFunc(ctx, func() { t.stop.Store(true) })
-	defer cancel()
-	if p.charge != nil {
-		bytes := 4*int64(t.out.Edges()) + 16*int64(p.Graph.Vertices())
-		defer func() { _ = p.charge(-bytes) }()
-		if err := p.charge(bytes); err != nil {
-			return 0, err
-		}
+	give, ok := p.reserve(4*int64(t.out.Edges()) + 16*int64(p.Graph.Vertices()))
+	if !ok {
+		return 0, false, nil
 	}
-	t.number()
-	if err := t.list(); err != nil {
-		return 0, err
+	defer give()
+	keys := match.BothWays(t.Label)
+	order, err := match.OrderVertices(ctx, p.Graph, keys)
+	if err != nil {
+		return 0, true, err
+	}
+	t.numbers, t.vertices, t.order = order.Numbers, order.Count, order.Vertices(p.Graph, keys)
+	if err := t.list(ctx); err != nil {
+		return 0, true, err
 	}
 	heavy := min(t.vertices, heavyTriangles)
-	err := t.share(pieceCount(t.vertices, heavy), func(take func() (int, bool)) error {
+	ok, err = t.share(ctx, pieceCount(t.vertices, heavy), int64(t.vertices), func(take func() (int, bool)) error {
 		w := triangleWorker{triangles: t, marks: make([]uint8, t.vertices)}
-		if p.charge != nil {
-			defer func() { _ = p.charge(-int64(t.vertices)) }()
-			if err := p.charge(int64(t.vertices)); err != nil {
-				return err
-			}
-		}
 		for piece, ok := take(); ok; piece, ok = take() {
 			first, end := pieceOf(piece, t.vertices, heavy)
 			for i := first; i < end && !t.stop.Load(); i++ {
@@ -64,27 +60,13 @@ func countTriangles(ctx context.Context, p *join) (uint64, error) {
 		t.sum.Add(w.sum)
 		return nil
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
-	return t.sum.Load() + t.Add(t.loops.Load(), t.loopOut.Load(), t.loopIn.Load(), t.loopBoth.Load()), err
-}
-
-// number numbers the vertices by degree.
-func (t *triangles) number() {
-	t.numbers, t.vertices = match.OrderVertices(t.p.Graph, []match.SquareList{{Label: t.Label, Direction: pcsr.Out}, {Label: t.Label, Direction: pcsr.In}})
-	t.order = make([]pcsr.Vertex, t.vertices)
-	for _, part := range []*pcsr.Partition{t.out, t.in} {
-		for v := range part.Degrees() {
-			t.order[t.numbers[v]] = v
-		}
-	}
+	return t.sum.Load() + t.Add(t.loops.Load(), t.loopOut.Load(), t.loopIn.Load(), t.loopBoth.Load()), ok, err
 }
 
 // list makes the upper lists: how long they are, then what is in them.
-func (t *triangles) list() error {
+func (t *triangles) list(ctx context.Context) error {
 	t.offsets = make([]uint32, t.vertices+1)
-	err := t.eachVertex(func(v uint32) {
+	err := t.eachVertex(ctx, func(v uint32) {
 		n := uint32(0)
 		t.neighbours(v, func(x, _ uint32) {
 			if x > v {
@@ -100,7 +82,7 @@ func (t *triangles) list() error {
 		t.offsets[v+1] += t.offsets[v]
 	}
 	t.to = make([]uint32, t.offsets[t.vertices])
-	return t.eachVertex(func(v uint32) {
+	return t.eachVertex(ctx, func(v uint32) {
 		next := t.offsets[v]
 		t.neighbours(v, func(x, edges uint32) {
 			if x > v {
@@ -114,8 +96,8 @@ func (t *triangles) list() error {
 }
 
 // eachVertex has the workers call f with each number.
-func (t *triangles) eachVertex(f func(v uint32)) error {
-	return t.share((t.vertices+rowsAtOnce-1)/rowsAtOnce, func(take func() (int, bool)) error {
+func (t *triangles) eachVertex(ctx context.Context, f func(v uint32)) error {
+	_, err := t.share(ctx, (t.vertices+rowsAtOnce-1)/rowsAtOnce, 0, func(take func() (int, bool)) error {
 		for piece, ok := take(); ok; piece, ok = take() {
 			for v := piece * rowsAtOnce; v < min((piece+1)*rowsAtOnce, t.vertices); v++ {
 				f(uint32(v))
@@ -123,6 +105,7 @@ func (t *triangles) eachVertex(f func(v uint32)) error {
 		}
 		return nil
 	})
+	return err
 }
 
 // neighbours calls f with the numbers of a number's neighbours, each once, and the edges in between, as in to.

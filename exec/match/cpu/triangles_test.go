@@ -1,7 +1,6 @@
 package cpu_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -12,33 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
-	"pgregory.net/rapid"
 )
-
-func TestTrianglesCountAsByBruteForce(t *testing.T) {
-	t.Parallel()
-	agrees(t, matchtest.DrawTriangles)
-}
-
-func TestTrianglesCountAsStepByStep(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		c := matchtest.DrawLargeTriangles(rt)
-		m, err := c.Match()
-		if err != nil {
-			rt.Fatal(err)
-		}
-		want, err := matchtest.OnThreads(cpu.NewStepwise(), 2).Count(context.Background(), m)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		m.Trace = &match.Trace{}
-		n, err := matchtest.OnThreads(cpu.NewContrary(), 2).Count(context.Background(), m)
-		if err != nil || n != want || m.Trace.Steps[0].Variant != match.TriangleVariant {
-			rt.Fatalf("%d (error %v), step by step %d, %q\n%v", n, err, want, m.Trace.Steps[0].Variant, c)
-		}
-	})
-}
 
 // directed is an R-MAT graph of one label with 2^scale vertices and at most 12 edges for each.
 func directed(b *testing.B, scale int) *pcsr.Graph {

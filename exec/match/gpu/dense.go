@@ -2,15 +2,11 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
-	"time"
-	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -42,25 +38,20 @@ func denseBlocks(driver kernels.Driver) (blocks int, err error) {
 }
 
 // countDense counts a pattern in neighbourhoods; errNotDense where there is no room for it.
-func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.Dense) (n uint64, err error) {
-	r, err := d.read(m.Graph)
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		if failed := r.end(); err == nil {
-			err = failed
-		}
-	}()
-	if m.Trace != nil {
-		defer func() { m.Trace.Upload = r.waiting }()
-	}
-	q := denseCount{Dense: dense, d: d, r: r, permit: permit{permits: d.permits}, trace: m.Trace}
-	if err := q.wait(ctx); err != nil {
-		return 0, err
-	}
-	defer q.pass()
-	at, used := r.place(dense.Label, pcsr.Out)
+func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.Dense) (uint64, error) {
+	q := &denseCount{Dense: dense}
+	return d.countPieces(ctx, m, q, &q.piecework)
+}
+
+// denseCount is one count in neighbourhoods.
+type denseCount struct {
+	*match.Dense
+	piecework
+	core *core
+}
+
+func (q *denseCount) ready(ctx context.Context, r *reading) (bytes int64, err error) {
+	at, used := r.place(q.Label, pcsr.Out)
 	if !used {
 		return 0, errNotDense
 	}
@@ -70,34 +61,7 @@ func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.De
 	if q.core == nil || q.longest() > longestRoot {
 		return 0, errNotDense
 	}
-	if q.lane, err = q.takeLane(ctx, d, d.lanes.size(q.bytes())); err != nil {
-		return 0, err
-	}
-	err = section.Guard(func() (err error) {
-		n, err = q.run(ctx)
-		return err
-	})
-	if errors.Is(err, ErrOutOfMemory) {
-		err = errNotDense
-	}
-	if err != nil {
-		return 0, q.lane.dropAfter(err)
-	}
-	q.lane.release()
-	return n, nil
-}
-
-// denseCount is one count in neighbourhoods.
-type denseCount struct {
-	*match.Dense
-	permit
-	d     *Device
-	r     *reading
-	core  *core
-	lane  *lane
-	trace *match.Trace
-	image *image
-	at    kernels.Address // of the kernels.Dense in it
+	return q.bytes(), nil
 }
 
 // longest is the length of the longest list of a root; pieces how many there are of heavy ones.
@@ -126,11 +90,7 @@ func (q *denseCount) room() int64 {
 
 // bytes is the memory that a count would like: bitmaps for each block, or for each piece where these are fewer; some pieces become several.
 func (q *denseCount) bytes() int64 {
-	return q.imageBytes() + q.leftBytes() + int64(min(4*q.pieces(), q.d.denseBlocks))*8*q.room() + 8*mostDeferred + 2*alignment
-}
-
-func (q *denseCount) imageBytes() int64 {
-	return aligned(kernels.Size[kernels.Program]() + kernels.Size[kernels.Dense]() + 64)
+	return imageBytes[kernels.Dense]() + q.leftBytes() + int64(min(4*q.pieces(), q.d.denseBlocks))*8*q.room() + 8*mostDeferred + 2*alignment
 }
 
 func (q *denseCount) leftBytes() int64 { return aligned(16 * int64(q.d.denseBlocks)) }
@@ -140,38 +100,18 @@ const mostDeferred = 1 << 16
 
 // run counts.
 func (q *denseCount) run(ctx context.Context) (uint64, error) {
-	if err := q.lay(); err != nil {
+	program := q.program()
+	if err := q.takeRoom(&program); err != nil {
 		return 0, err
 	}
-	kernel := kernels.CountDense + kernels.Kernel(len(q.Levels)-1)
-	for {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		if err := q.wait(ctx); err != nil {
-			return 0, err
-		}
-		if err := q.lane.stream.Launch(kernel, q.d.denseBlocks, 0, q.image.base, q.at); err != nil {
-			return 0, err
-		}
-		if err := q.lane.stream.Synchronize(); err != nil {
-			return 0, err
-		}
-		q.pass()
-		switch state := (*kernels.State)(unsafe.Pointer(&q.lane.mailbox()[0])); state.Status {
-		case kernels.Sliced:
-		case kernels.Done:
-			return q.answer(state)
-		default:
-			return 0, fmt.Errorf("gpu: a launch ended with status %d: %w", state.Status, ErrDeviceLost)
-		}
+	if err := lay(&q.piecework, program); err != nil {
+		return 0, err
 	}
-}
-
-// answer is the number of solutions, of those that were counted.
-func (q *denseCount) answer(state *kernels.State) (uint64, error) {
+	state, err := q.launch(ctx, kernels.CountDense+kernels.Kernel(len(q.Levels)-1), q.d.denseBlocks)
+	if err != nil {
+		return 0, err
+	}
 	if q.trace != nil {
-		q.trace.Kernels += time.Duration(state.KernelTime)
 		q.Name(q.trace)
 	}
 	found := state.Solutions()
@@ -182,42 +122,31 @@ func (q *denseCount) answer(state *kernels.State) (uint64, error) {
 	return n, nil
 }
 
-// lay lays the program out, and what each block needs beside it.
-func (q *denseCount) lay() error {
+// takeRoom takes what each block needs, of the lane's memory that the program leaves.
+func (q *denseCount) takeRoom(out *kernels.Dense) (err error) {
 	arena := &q.lane.arena
-	base, err := arena.take(q.imageBytes())
-	if err != nil {
-		return err
-	}
-	out := q.program()
+	left := func() int64 { return arena.left() - imageBytes[kernels.Dense]() - alignment }
 	if out.Left, err = arena.take(q.leftBytes()); err != nil {
 		return err
 	}
 	if err := q.lane.stream.Zero(out.Left, q.leftBytes()); err != nil {
 		return err
 	}
-	deferred := min(mostDeferred, arena.left()/16/alignment*alignment/8)
+	deferred := max(0, min(mostDeferred, left()/16/alignment*alignment/8))
 	if out.DeferredPieces, err = arena.take(8 * deferred); err != nil {
 		return err
 	}
 	out.DeferredRoom = uint64(deferred)
 	blocks := int64(q.d.denseBlocks)
 	if room := q.room(); room > 0 {
-		blocks = min(blocks, (arena.left()-alignment)/(8*room))
+		blocks = min(blocks, (left()-alignment)/(8*room))
 	}
 	if blocks <= 0 {
 		return errNotDense
 	}
 	out.HeavyBlocks = uint32(blocks)
-	if out.Scratch, err = arena.take(blocks * 8 * q.room()); err != nil {
-		return err
-	}
-	q.image = &image{base: base}
-	q.image.reserve(int(kernels.Size[kernels.Program]()))
-	q.image.program().Mailbox = q.lane.mailboxAddress()
-	q.at = put(q.image, []kernels.Dense{out})
-	data := q.image.bytes()
-	return q.lane.stream.Upload(base, q.lane.upload()[:copy(q.lane.upload(), data)])
+	out.Scratch, err = arena.take(blocks * 8 * q.room())
+	return err
 }
 
 // program translates the pattern.

@@ -12,7 +12,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/kernels"
 )
 
-// piecework is a count by a kernel whose blocks take pieces of work: squares, triangles.
+// piecework is a count by a kernel whose blocks take pieces of work: neighbourhoods, squares, triangles.
 type piecework struct {
 	permit
 	d     *Device
@@ -20,21 +20,44 @@ type piecework struct {
 	trace *match.Trace
 	image *image
 	at    kernels.Address // of what the kernel reads besides the program
-	bytes int64           // of that
 }
 
-func (d *Device) piecework(m *match.Match) piecework {
-	return piecework{d: d, permit: permit{permits: d.permits}, trace: m.Trace}
+// pieces is what is counted so.
+type pieces interface {
+	// ready makes what the kernel reads, and returns how much memory a lane should have; errNotDense where there is no room.
+	ready(ctx context.Context, r *reading) (bytes int64, err error)
+	// run counts, on the lane.
+	run(ctx context.Context) (uint64, error)
 }
 
-// work runs a count on a lane of its own; errNotDense where there is no room for it. The permit is held.
-func (q *piecework) work(ctx context.Context, bytes int64, run func(context.Context) (uint64, error)) (n uint64, err error) {
-	q.bytes = aligned(kernels.Size[kernels.Program]() + bytes + 64)
-	if q.lane, err = q.takeLane(ctx, q.d, q.d.lanes.size(q.bytes)); err != nil {
+// countPieces counts a match by pieces of work; errNotDense where there is no room. q is what p has.
+func (d *Device) countPieces(ctx context.Context, m *match.Match, p pieces, q *piecework) (n uint64, err error) {
+	r, err := d.read(m.Graph)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if failed := r.end(); err == nil {
+			err = failed
+		}
+	}()
+	if m.Trace != nil {
+		defer func() { m.Trace.Upload = r.waiting }()
+	}
+	*q = piecework{d: d, permit: permit{permits: d.permits}, trace: m.Trace}
+	if err := q.wait(ctx); err != nil {
+		return 0, err
+	}
+	defer q.pass()
+	bytes, err := p.ready(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	if q.lane, err = q.takeLane(ctx, d, d.lanes.size(bytes)); err != nil {
 		return 0, err
 	}
 	err = section.Guard(func() (err error) {
-		n, err = run(ctx)
+		n, err = p.run(ctx)
 		return err
 	})
 	if errors.Is(err, ErrOutOfMemory) {
@@ -47,9 +70,14 @@ func (q *piecework) work(ctx context.Context, bytes int64, run func(context.Cont
 	return n, nil
 }
 
+// imageBytes is what the program takes, and what a kernel reads besides.
+func imageBytes[T any]() int64 {
+	return aligned(kernels.Size[kernels.Program]() + kernels.Size[T]() + 64)
+}
+
 // lay lays out an empty program, and what the kernel reads besides.
 func lay[T any](q *piecework, what T) error {
-	base, err := q.lane.arena.take(q.bytes)
+	base, err := q.lane.arena.take(imageBytes[T]())
 	if err != nil {
 		return err
 	}

@@ -17,31 +17,9 @@ const (
 )
 
 // countSquares counts a cycle of four edges by paths of two; errNotDense where there is no room for it.
-func (d *Device) countSquares(ctx context.Context, m *match.Match, squares *match.Squares) (n uint64, err error) {
-	r, err := d.read(m.Graph)
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		if failed := r.end(); err == nil {
-			err = failed
-		}
-	}()
-	if m.Trace != nil {
-		defer func() { m.Trace.Upload = r.waiting }()
-	}
-	q := squareCount{Squares: squares, piecework: d.piecework(m)}
-	if err := q.wait(ctx); err != nil {
-		return 0, err
-	}
-	defer q.pass()
-	if q.lists, err = r.ordered(ctx, squares.Lists); err != nil {
-		return 0, err
-	}
-	if q.lists == nil {
-		return 0, errNotDense
-	}
-	return q.work(ctx, kernels.Size[kernels.Squares](), q.run)
+func (d *Device) countSquares(ctx context.Context, m *match.Match, squares *match.Squares) (uint64, error) {
+	q := &squareCount{Squares: squares}
+	return d.countPieces(ctx, m, q, &q.piecework)
 }
 
 // squareCount is one count by paths of two edges.
@@ -49,6 +27,13 @@ type squareCount struct {
 	*match.Squares
 	piecework
 	lists *orderedLists
+}
+
+func (q *squareCount) ready(ctx context.Context, r *reading) (bytes int64, err error) {
+	if q.lists, err = r.ordered(ctx, q.Lists); err == nil && q.lists == nil {
+		err = errNotDense
+	}
+	return imageBytes[kernels.Squares](), err
 }
 
 // run counts.
@@ -124,7 +109,7 @@ func (q *squareCount) answer(state *kernels.State) (uint64, error) {
 		return 0, err
 	}
 	if q.trace != nil {
-		q.Name(q.trace)
+		q.trace.Name(match.SquareVariant)
 	}
 	low, carry := bits.Add64(state.Count, state.CountHigh<<32, 0)
 	high := state.CountHigh>>32 + carry

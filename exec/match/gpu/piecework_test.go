@@ -1,0 +1,131 @@
+package gpu
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
+)
+
+// pieceTest is a count whose blocks take pieces of work: small cases and larger ones, and what the first step of a larger one does; "" where that differs.
+type pieceTest struct {
+	draw, large func(*rapid.T) *matchtest.Case
+	variant     string
+}
+
+var pieceTests = map[string]pieceTest{
+	"neighbourhoods": {matchtest.DrawDense, matchtest.DrawHubs, ""},
+	"squares":        {matchtest.DrawSquares, matchtest.DrawLargeSquares, match.SquareVariant},
+	"triangles":      {matchtest.DrawTriangles, matchtest.DrawLargeTriangles, match.TriangleVariant},
+}
+
+// check counts a small case, by pieces where it may be, and compares with brute force.
+func (p pieceTest) check(t testing.TB, rt *rapid.T, driver kernels.Driver) {
+	c, options := p.draw(rt), drawOptions(rt)
+	c.Parts, c.Changes = rapid.SampledFrom([]int{1, 1, 2}).Draw(rt, "parts"), rapid.SampledFrom([]int{0, 0, 2}).Draw(rt, "changes")
+	options.NoDense, options.AnyCost, options.Driver = false, true, driver
+	options.heavySquares = rapid.SampledFrom([]int{1, 4, 0}).Draw(rt, "heavy squares")
+	options.heavyTriangles, options.triangleRoom = rapid.SampledFrom([]int{1, 4, 0}).Draw(rt, "heavy triangles"), rapid.SampledFrom([]int{1, 3, 0}).Draw(rt, "room")
+	if c.Options.Semantics == bgp.Induced { // there is no other way, should there be no room
+		options.inPages, options.graphs, options.buffers = false, 0, 0
+	} else {
+		options.Memory = rapid.SampledFrom([]int64{0, 0, 700 << 10}).Draw(rt, "memory")
+	}
+	if driver == nil {
+		options.slice = time.Duration(rapid.SampledFrom([]int{1, 3, 1e9}).Draw(rt, "slice"))
+	}
+	d := open(t, options)
+	m, err := c.Match()
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if m.Plan.IsInduced() && !Fits(m, true) {
+		rt.Skip("induced, and not to be counted here")
+	}
+	m.Trace = &match.Trace{}
+	n, err := d.Count(context.Background(), m)
+	if err != nil || n != uint64(len(c.Solutions())) {
+		rt.Fatalf("%d, error %v, brute force finds %d\n%v", n, err, len(c.Solutions()), c)
+	}
+	closes(rt, d)
+}
+
+// checkLarge compares counts in graphs with hubs and loops with the processor's, which has other lists and other sums.
+func (p pieceTest) checkLarge(t testing.TB, rt *rapid.T, driver kernels.Driver) {
+	c := p.large(rt)
+	m, err := c.Match()
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if m.Plan.IsInduced() && !Fits(m, true) {
+		rt.Skip("induced, and not to be counted here")
+	}
+	want, err := cpu.New().Count(context.Background(), m)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	options := Options{Driver: driver, tuning: tuning{
+		Tuning: match.Tuning{AnyCost: true}, blocks: rapid.IntRange(1, 40).Draw(rt, "blocks"),
+		lightRoot: rapid.SampledFrom([]int{1, 8, 64}).Draw(rt, "light root"), splitRoot: rapid.SampledFrom([]int{4, 256}).Draw(rt, "split root"),
+		denseWork:    rapid.SampledFrom([]int{1, 50, 2048}).Draw(rt, "dense work"),
+		heavySquares: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy squares"), heavyTriangles: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy triangles"),
+		triangleRoom: rapid.SampledFrom([]int{7, 0}).Draw(rt, "room"),
+	}}
+	if driver != nil {
+		options.slice = rapid.SampledFrom([]time.Duration{20 * time.Microsecond, 10 * time.Millisecond}).Draw(rt, "slice")
+	}
+	d := open(t, options)
+	m.Trace = &match.Trace{}
+	n, err := d.Count(context.Background(), m)
+	if err != nil || n != want {
+		rt.Fatalf("%d, error %v, the processor counts %d\n%v", n, err, want, c)
+	}
+	if got := m.Trace.Steps[0].Variant; p.variant != "" && got != p.variant {
+		rt.Fatalf("the first step is %q\n%v", got, c)
+	}
+	closes(rt, d)
+}
+
+// closes closes a device, which must have given all memory back.
+func closes(rt *rapid.T, d *Device) {
+	if err := d.Close(); err != nil {
+		rt.Fatal(err)
+	}
+	if left := d.memory.inUse(); left != 0 {
+		rt.Fatalf("%d bytes of device memory are left after Close", left)
+	}
+}
+
+// eachPiece runs a check of each sort of count.
+func eachPiece(t *testing.T, driver kernels.Driver, check func(pieceTest, testing.TB, *rapid.T, kernels.Driver)) {
+	for name, p := range pieceTests {
+		t.Run(name, func(t *testing.T) {
+			if driver == nil {
+				t.Parallel()
+			}
+			rapid.Check(t, func(rt *rapid.T) { check(p, t, rt, driver) })
+		})
+	}
+}
+
+func TestCountsByPiecesAsByBruteForce(t *testing.T) {
+	t.Parallel()
+	eachPiece(t, nil, pieceTest.check)
+}
+
+func TestDeviceCountsByPiecesAsByBruteForce(t *testing.T) { eachPiece(t, driver(t), pieceTest.check) }
+
+func TestCountsByPiecesAsOnTheProcessor(t *testing.T) {
+	t.Parallel()
+	eachPiece(t, nil, pieceTest.checkLarge)
+}
+
+func TestDeviceCountsByPiecesAsTheProcessor(t *testing.T) {
+	eachPiece(t, driver(t), pieceTest.checkLarge)
+}
