@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/bits"
 	"math/rand"
@@ -14,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -217,68 +217,55 @@ func countApart(r *rapid.T, m *rdfgpu.Mining, options rdfgpu.MineOptions) map[in
 	return counts
 }
 
-// documentsOf is a document by itself, or those of R-MAT with so many edges (rmat:1000000), both ways and without loops; none for a store.
-func documentsOf(t *testing.T, name string) (documents []string) {
+// reported opens the store that a name says, or one of the document or of R-MAT with so many edges (rmat:1000000), both ways and without loops.
+func reported(t *testing.T, name string, options rdfgpu.Options) *rdfgpu.Store {
 	edges, random := strings.CutPrefix(name, "rmat:")
-	if at, err := os.Stat(name); !random && (err != nil || at.IsDir()) {
-		return nil
-	}
-	if !random {
-		return []string{name}
-	}
-	n, err := strconv.ParseUint(edges, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := generate.RMAT(bits.Len64(n/12), n, 0, 1, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	const files = 16
-	for i := range files {
-		f, err := os.Create(filepath.Join(t.TempDir(), "rmat.nt"))
+	if at, err := os.Stat(name); random || err == nil && !at.IsDir() {
+		folder, documents, load := filepath.Join(t.TempDir(), filepath.Base(name)), []string{name}, rdfgpu.LoadOptions{}
+		if random {
+			n, err := strconv.ParseUint(edges, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, err := generate.RMAT(bits.Len64(n/12), n, 0, 1, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made.Undirected = true
+			reader, writer := io.Pipe()
+			defer reader.Close()
+			go func() {
+				buffered := bufio.NewWriterSize(writer, 1<<20)
+				_, err := made.WriteNTriples(context.Background(), buffered)
+				writer.CloseWithError(errors.Join(err, buffered.Flush()))
+			}()
+			documents, load = []string{"-"}, rdfgpu.LoadOptions{Format: "ntriples", Stdin: reader}
+		}
+		report, err := rdfgpu.Load(context.Background(), folder, documents, load)
 		if err != nil {
 			t.Fatal(err)
 		}
-		documents = append(documents, f.Name())
-		wg.Go(func() {
-			w := bufio.NewWriterSize(f, 1<<20)
-			for b := i; b < made.Blocks(); b += files {
-				made.Block(b, func(e generate.Edge) {
-					if e.From != e.To {
-						fmt.Fprintf(w, "<http://e/%d> <http://e/e> <http://e/%d> .\n<http://e/%[2]d> <http://e/e> <http://e/%[1]d> .\n", e.From, e.To)
-					}
-				})
-			}
-			if err := errors.Join(w.Flush(), f.Close()); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Log(report)
+		name = folder
 	}
-	wg.Wait()
-	return documents
+	store, err := rdfgpu.Open(name, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
 }
 
-// TestReportMining counts cliques and motifs of the store, document or random graph (documentsOf) that RDFGPU_MINED names, whose only predicate but
+// TestReportMining counts cliques and motifs of the store, document or random graph (reported) that RDFGPU_MINED names, whose only predicate but
 // rdf:type leads both ways, on the GPU and the processor in the store, and in a graph of its own; RDFGPU_WAYS names some of these: gpu cpu own. RDFGPU_CLIQUE
-// and RDFGPU_MOTIF are the sizes of the largest, 0 for none.
+// and RDFGPU_MOTIF are the sizes of the largest, 0 for none. RDFGPU_DEVICE_MEMORY bounds the GPU's, in MiB.
 func TestReportMining(t *testing.T) {
 	folder := os.Getenv("RDFGPU_MINED")
 	if folder == "" {
 		t.Skip("RDFGPU_MINED is not set")
 	}
-	if documents := documentsOf(t, folder); len(documents) > 0 {
-		folder = filepath.Join(t.TempDir(), filepath.Base(folder))
-		if _, err := rdfgpu.Load(context.Background(), folder, documents, rdfgpu.LoadOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	store, err := rdfgpu.Open(folder, rdfgpu.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	memory, _ := strconv.ParseInt(os.Getenv("RDFGPU_DEVICE_MEMORY"), 10, 64)
+	store := reported(t, folder, rdfgpu.Options{GPUMemory: memory << 20})
 	ways := strings.Fields(cmp.Or(os.Getenv("RDFGPU_WAYS"), "gpu cpu own"))
 	r := matchtest.NewReport(t, "mining.md")
 	columns := []any{"", "count"}
@@ -289,6 +276,7 @@ func TestReportMining(t *testing.T) {
 	var m *rdfgpu.Mining
 	if slices.Contains(ways, "own") {
 		begun := time.Now()
+		var err error
 		if m, err = store.Mining(context.Background(), rdfgpu.MiningOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -354,17 +342,7 @@ func TestReportFrequent(t *testing.T) {
 	if folder == "" || err != nil {
 		t.Skip("RDFGPU_MINED and RDFGPU_SUPPORT are not set")
 	}
-	if documents := documentsOf(t, folder); len(documents) > 0 {
-		folder = filepath.Join(t.TempDir(), filepath.Base(folder))
-		if _, err := rdfgpu.Load(context.Background(), folder, documents, rdfgpu.LoadOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	store, err := rdfgpu.Open(folder, rdfgpu.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	store := reported(t, folder, rdfgpu.Options{})
 	begun := time.Now()
 	m, err := store.MiningLabelled(context.Background(), rdfgpu.MiningOptions{Undirected: true})
 	if err != nil {

@@ -23,6 +23,7 @@ type generateCommand struct {
 	Edges      uint64   `placeholder:"N" help:"rmat, zipf: edges (default: 16 for each vertex)."`
 	Classes    int      `default:"0" placeholder:"N" help:"rmat, zipf: vertex labels, as rdf:type (default: none)."`
 	Predicates int      `default:"1" placeholder:"N" help:"rmat, zipf: edge labels."`
+	Undirected bool     `help:"rmat, zipf: each edge both ways, and none from a vertex to itself."`
 	Exponent   float64  `default:"1" placeholder:"S" help:"zipf: degrees are in proportion to rank^-S."`
 }
 
@@ -82,10 +83,16 @@ func (c *generateCommand) graph() (graph, error) {
 		return generate.LUBM{Universities: c.Scale, Seed: c.Seed}, nil
 	case "watdiv":
 		return generate.Commerce{Scale: c.Scale, Seed: c.Seed}, nil
-	case "rmat":
-		return generate.RMAT(c.Scale, c.Edges, c.Classes, max(c.Predicates, 1), c.Seed)
 	}
-	return generate.Zipf(vertices, c.Edges, c.Exponent, c.Classes, max(c.Predicates, 1), c.Seed)
+	var g generate.Graph
+	var err error
+	if c.Graph == "rmat" {
+		g, err = generate.RMAT(c.Scale, c.Edges, c.Classes, max(c.Predicates, 1), c.Seed)
+	} else {
+		g, err = generate.Zipf(vertices, c.Edges, c.Exponent, c.Classes, max(c.Predicates, 1), c.Seed)
+	}
+	g.Undirected = c.Undirected
+	return g, err
 }
 
 // load pipes the text straight into a load.

@@ -16,11 +16,14 @@ import (
 type Graph struct {
 	// Vertices is rounded up to a power of two by RMAT.
 	Vertices uint64
-	Edges    uint64
+	// Edges is how many are drawn.
+	Edges uint64
 	// Classes and Predicates are how many vertex and edge labels there are; label k has a share of about 1/(k+1).
 	// No classes: vertices have no label.
 	Classes, Predicates int
 	Seed                uint64
+	// Undirected: each edge is there both ways, and none leads from a vertex to itself.
+	Undirected bool
 	// Ends draws the ends of an edge.
 	Ends func(*rand.Rand) (from, to uint64)
 }
@@ -133,7 +136,13 @@ func (g Graph) Block(number int, emit func(Edge)) {
 		if g.Predicates > 1 {
 			label = int(zipfRank(r, uint64(g.Predicates), 1))
 		}
-		emit(Edge{from, to, label})
+		switch {
+		case !g.Undirected:
+			emit(Edge{from, to, label})
+		case from != to:
+			emit(Edge{from, to, label})
+			emit(Edge{to, from, label})
+		}
 	}
 }
 

@@ -44,6 +44,26 @@ func TestRMATAndZipfGraphsAreSkewed(t *testing.T) {
 	}
 }
 
+func TestUndirectedGraphsLeadBothWays(t *testing.T) {
+	g, err := RMAT(5, 2000, 0, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Undirected = true
+	edges := map[Edge]int{}
+	for b := range g.Blocks() {
+		g.Block(b, func(e Edge) { edges[e]++ })
+	}
+	for e, n := range edges {
+		if e.From == e.To || edges[Edge{e.To, e.From, e.Predicate}] != n {
+			t.Errorf("%d edges %+v, %d back", n, e, edges[Edge{e.To, e.From, e.Predicate}])
+		}
+	}
+	if len(edges) < 500 {
+		t.Errorf("%d edges", len(edges))
+	}
+}
+
 func TestScatterIsAPermutation(t *testing.T) {
 	for _, n := range []uint64{1, 2, 12, 1000, 4096} {
 		seen := make([]bool, n)
