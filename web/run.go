@@ -27,7 +27,7 @@ func (l listening) run(ctx context.Context) error {
 	s := l.front
 	listener, err := net.Listen("tcp", s.options.Addr)
 	if err != nil {
-		return fmt.Errorf("web: %w", err)
+		return fmt.Errorf("web: %w (--addr, or Options.Addr, says where to listen)", err)
 	}
 	base, cancel := context.WithCancel(context.Background())
 	bounded := newConnections(listener, s.options.MaxConnections, s.options.WriteTimeout)

@@ -100,10 +100,19 @@ func run(args []string, env *environment) int {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintf(env.stderr, "rdfgpu: %v\nTry 'rdfgpu --help'.\n", err)
+		fmt.Fprintf(env.stderr, "rdfgpu: %s\nTry '%s --help'.\n", strings.Replace(err.Error(), `,"" but got`, " but got", 1), parsing(err)) // "" is the default of some
 		return exitUsage
 	}
 	return report(env.stderr, parsed.Run(env))
+}
+
+// parsing is the command whose line could not be parsed.
+func parsing(err error) string {
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context != nil && wrong.Context.Selected() != nil {
+		return "rdfgpu " + wrong.Context.Selected().Name
+	}
+	return "rdfgpu"
 }
 
 // newApp describes the command line to kong.
