@@ -115,8 +115,10 @@ func (o *MineOptions) Check() error {
 		problem = fmt.Sprintf("%q is none of %s", o.What, o.What.others())
 	case frequent && f.Support == 0:
 		problem = "frequent patterns need a support, the least that they have"
-	case !frequent && (f.Support > 0 || f.Sample != 0 || o.Unlabelled || o.Undirected || f.Measure != "" && f.Measure != mine.MinimumImages):
-		problem = "support, measure, sample, no classes and undirected are for frequent patterns"
+	case !frequent && (f.Support > 0 || f.Sample != 0 || o.Unlabelled || o.Undirected || o.Bins != 0 || o.Bounds != nil || f.Measure != "" && f.Measure != mine.MinimumImages):
+		problem = "support, measure, sample, no classes, undirected, bins and bounds are for frequent patterns"
+	case o.checkBins() != "":
+		problem = o.checkBins()
 	case f.Sample < 0, f.Sample > 0 && f.Measure == mine.Instances:
 		problem = "a sample is a number of vertices, for the measure mni"
 	case o.Unlabelled && len(o.Classes) > 0:
@@ -307,12 +309,27 @@ func classesOf(labels []mine.Label, classes []string) (names []string) {
 	}
 	for _, label := range labels {
 		name := ""
-		if label != mine.NoLabel {
+		if label != mine.NoLabel && int(label) <= len(classes) {
 			name = classes[label-1]
 		}
 		names = append(names, name)
 	}
 	return names
+}
+
+// valuesOf are the conditions of vertices that stand for values, "" for resources; nil where there are no values.
+func valuesOf(labels []mine.Label, names mine.Names) (values []string) {
+	if len(names.Values) == 0 {
+		return nil
+	}
+	for i, label := range labels {
+		value := ""
+		if at := int(label) - len(names.Classes) - 1; at >= 0 {
+			value = names.Values[at](fmt.Sprintf("?%c", 'a'+i))
+		}
+		values = append(values, value)
+	}
+	return values
 }
 
 func (m *miner) cores() error {
@@ -374,12 +391,13 @@ func (m *miner) labelled(s *Store) error {
 	frequent.Edges = m.Size
 	m.report.Measure = string(cmp.Or(frequent.Measure, mine.MinimumImages))
 	found, err := mine.Frequent(m.ctx, graph.Labelled, frequent, graph.Options)
-	predicates, classes := brief(graph.Predicates), brief(graph.Classes)
+	asked, short := graph.Names()
+	full := mine.Names{Predicates: inBrackets(asked.Predicates), Classes: inBrackets(asked.Classes), Values: asked.Values}
 	for _, f := range found {
 		p := MinedPattern{
-			Pattern: f.Pattern.Triples(inBrackets(graph.Predicates), inBrackets(graph.Classes), graph.Directed()),
-			Brief:   f.Pattern.Triples(predicates, classes, graph.Directed()), Edges: len(f.Pattern.Arcs),
+			Pattern: f.Pattern.Triples(full, graph.Directed()), Brief: f.Pattern.Triples(short, graph.Directed()), Edges: len(f.Pattern.Arcs),
 			Support: f.Support, Error: f.Error, Automorphisms: f.Automorphisms, Classes: classesOf(f.Pattern.Labels, graph.Classes),
+			Values: valuesOf(f.Pattern.Labels, asked),
 		}
 		for _, a := range f.Pattern.Arcs {
 			p.Arcs = append(p.Arcs, MinedArc{a.From, a.To, graph.Predicates[a.Predicate]})
@@ -388,7 +406,7 @@ func (m *miner) labelled(s *Store) error {
 			p.Classless = classless(f.Pattern)
 		}
 		if m.Queries {
-			p.SPARQL = f.Pattern.Query(graph.Predicates, graph.Classes, graph.Directed())
+			p.SPARQL = f.Pattern.Query(asked, graph.Directed())
 		}
 		m.report.Patterns = append(m.report.Patterns, p)
 	}

@@ -42,6 +42,8 @@ type MinedPattern struct {
 	// resources of none of the classes.
 	Classes   []string `json:"classes,omitempty"`
 	Classless []string `json:"classless,omitempty"`
+	// Values, where literals were binned, are the conditions on vertices that stand for values, "" for resources.
+	Values []string `json:"values,omitempty"`
 	// Count is the number of instances of cliques and motifs, Support that of frequent patterns; Error, where it was estimated, is what
 	// it is wrong by at most in 19 of 20 cases.
 	Count   uint64 `json:"count,omitempty"`

@@ -115,6 +115,10 @@ func (t *mineTable) set(name string, value parser.PatternTerm) (err error) {
 		o.Frequent.Support, err = strconv.ParseUint(text, 10, 64)
 	case "sample":
 		o.Frequent.Sample, err = strconv.Atoi(text)
+	case "bins":
+		o.Bins, err = strconv.Atoi(text)
+	case "bounds":
+		return o.SetBounds(text)
 	case "measure":
 		o.Frequent.Measure = mine.Measure(text)
 	case "induced":
@@ -124,7 +128,7 @@ func (t *mineTable) set(name string, value parser.PatternTerm) (err error) {
 	case "noClasses":
 		o.Unlabelled, err = strconv.ParseBool(text)
 	default:
-		return errors.New("there are edges, classes, graph, size, induced, support, measure, sample, undirected and noClasses")
+		return errors.New("there are edges, classes, graph, size, induced, support, measure, sample, undirected, noClasses, bins and bounds")
 	}
 	if err != nil {
 		return fmt.Errorf("%q is no such value", text)

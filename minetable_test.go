@@ -52,6 +52,7 @@ func TestMinedThingsAreSolutionsOfAService(t *testing.T) {
 		{"?a ?b", "?m r:component (?a ?b) ; r:edges :p1 ; r:graph :g"},
 		{"?name ?n", "[] r:motif (?name ?n) ; r:size 4 ; r:induced true"},
 		{"?p ?n", "[] r:frequent (?p ?n) ; r:support 3 ; r:size 2"},
+		{"?p ?n", "[] r:frequent (?p ?n) ; r:support 2 ; r:size 1 ; r:bins 3 ; r:bounds \":p1=7\""},
 		{"?p ?n", "[] r:frequent (?p ?n) ; r:support 5 ; r:measure \"instances\" ; r:undirected true ; r:noClasses true ; r:size 1"},
 	}
 	shapes := []string{ // %s is a service, or its solutions as a table
@@ -103,7 +104,8 @@ func TestPatternsThatAreNotMinedSoAreRefused(t *testing.T) {
 		"", "[] r:squares (?a ?b)", "[] r:triangle (?a ?b)", "[] r:triangle (?a ?b ?a)", "[] r:triangle (?a ?b :v1)", "[] r:clique (?a)", "[] r:clique ?a",
 		"[] r:clique (?a ?b) ; r:core (?a ?n)", "[] r:clique (?a ?b) . [] r:edges :p1", "[] ?p (?a ?b)", "[] :p (?a ?b)", "[] r:edges :p1",
 		"[] r:clique (?a ?b) ; r:edges ?p", "[] r:clique (?a ?b) ; r:size 3.5", "[] r:clique (?a ?b) FILTER (?a != ?b)", "[] r:frequent (?p ?n)",
-		"[] r:clique (?a ?b) ; r:edges :none", ":s r:clique (?a ?b)",
+		"[] r:clique (?a ?b) ; r:edges :none",
+		"[] r:frequent (?p ?n) ; r:support 1 ; r:bins 99", "[] r:frequent (?p ?n) ; r:support 1 ; r:bounds 7", "[] r:clique (?a ?b) ; r:bins 2", ":s r:clique (?a ?b)",
 	} {
 		text := minePrefix + "SELECT * { SERVICE r:mine { " + pattern + " } }"
 		result, err := store.Query(context.Background(), text, rdfgpu.QueryOptions{})

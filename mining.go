@@ -30,6 +30,15 @@ type MiningOptions struct {
 	Classes []string
 	// Unlabelled: LabelledMining has no classes. Undirected: its edges lead both ways.
 	Unlabelled, Undirected bool
+	// Bins, where it is not 0, has literals in LabelledMining: 1 to MostBins. A resource with values in a bin has one vertex for them, along the
+	// predicate, whose label is the bin. The numbers of a predicate, and its dates, times and years each by themselves, are cut so that
+	// about as many triples are in each of so many bins; a bin is one value where there are no more, and of language-tagged literals a
+	// language. Terms of other types, strings too, are bins of their own where a predicate has at most so many, and otherwise left out.
+	Bins int
+	// Bounds are where the numbers or dates of a predicate are cut in place of that, with or without Bins: a value that is a bound is in the bin
+	// above it. Predicates are named as in Edges; bounds are numbers, dates, times or years as XML Schema writes them, and are for those
+	// values of the predicate that are of their type.
+	Bounds map[string][]string
 }
 
 // Mined tells what a graph to be mined was made of: a snapshot of a store, without its literals.
@@ -56,8 +65,11 @@ type Mining struct {
 type LabelledMining struct {
 	*mine.Labelled
 	Mined
-	// Classes are the IRIs of the labels, from 1.
+	// Classes are the IRIs of the labels, from 1. Values that were binned have labels after these.
 	Classes []string
+
+	values []valueBin
+	names  ID // the first that no term and no value has
 }
 
 // Mining makes a graph of what is committed now; later commits do not change it. It takes some 30 bytes of memory for each triple, from the
@@ -85,7 +97,7 @@ func (s *Store) mining(ctx context.Context, snapshot *live.Snapshot, options Min
 }
 
 // MiningLabelled makes a graph with its predicates and classes of what is committed now, as Mining does, with the same errors and
-// twice the memory.
+// twice the memory. Of options that Bins or Bounds cannot be, the error wraps ErrMineOptions.
 func (s *Store) MiningLabelled(ctx context.Context, options MiningOptions) (*LabelledMining, error) {
 	return s.miningLabelled(ctx, nil, options)
 }
@@ -93,12 +105,16 @@ func (s *Store) MiningLabelled(ctx context.Context, options MiningOptions) (*Lab
 // miningLabelled is MiningLabelled of a snapshot of the caller's; nil: of what is committed now.
 func (s *Store) miningLabelled(ctx context.Context, snapshot *live.Snapshot, options MiningOptions) (*LabelledMining, error) {
 	m := &LabelledMining{}
+	if problem := options.checkBins(); problem != "" {
+		return nil, fmt.Errorf("%w: %s", ErrMineOptions, problem)
+	}
 	err := s.mined(ctx, &m.Mined, snapshot, 2*miningBytes, options, func(g *pcsr.Graph, predicates []pcsr.Label) (err error) {
-		var edges []iter.Seq2[uint32, uint32]
-		for _, label := range predicates {
-			edges = append(edges, m.pairs(ctx, g, label))
+		edges, err := m.edges(ctx, g, predicates, options)
+		if err != nil {
+			return err
 		}
-		m.Labelled, err = mine.BuildLabelled(ctx, edges, m.members(g, options), !options.Undirected)
+		members := append(m.members(g, options), m.inBins()...)
+		m.Labelled, err = mine.BuildLabelled(ctx, edges, members, !options.Undirected)
 		return err
 	})
 	if err != nil {
@@ -124,8 +140,13 @@ func (s *Store) mined(ctx context.Context, m *Mined, snapshot *live.Snapshot, by
 // Term is the term of a vertex.
 func (m *Mining) Term(v mine.Vertex) Term { return m.snapshot.Dictionary().Term(m.Name(v)) }
 
-// Term is the term of a vertex.
-func (m *LabelledMining) Term(v mine.Vertex) Term { return m.snapshot.Dictionary().Term(m.Name(v)) }
+// Term is the term of a vertex, the zero Term of one that stands for values.
+func (m *LabelledMining) Term(v mine.Vertex) Term {
+	if name := m.Name(v); len(m.values) == 0 || name < m.values[0].from {
+		return m.snapshot.Dictionary().Term(name)
+	}
+	return Term{}
+}
 
 // Sequence is that of the newest commit that the graph has.
 func (m *Mined) Sequence() uint64 { return m.snapshot.Sequence() }

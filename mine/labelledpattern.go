@@ -157,56 +157,83 @@ func (p LabelledPattern) touching(i, j int) bool {
 	return slices.ContainsFunc(p.Arcs, func(a Arc) bool { return a.From == i && a.To == j || a.From == j && a.To == i })
 }
 
-// Triples are the triple patterns of the pattern, ?a ?b … being its vertices. predicates and classes are the names of predicates, by
-// number, and of labels, from 1.
-func (p LabelledPattern) Triples(predicates, classes []string, directed bool) string {
-	var triples []string
+// Names are what the predicates and labels of a graph are called in queries.
+type Names struct {
+	// Predicates are by number. Classes are those of the labels from 1 on. Values are of the labels after these: each is of vertices that
+	// stand for a value of one resource, and gives the condition on a variable that has such a value.
+	Predicates, Classes []string
+	Values              []func(variable string) string
+}
+
+// value is the condition of a vertex that stands for a value; nil for a resource.
+func (n Names) value(label Label) func(variable string) string {
+	if int(label) <= len(n.Classes) {
+		return nil
+	}
+	return n.Values[int(label)-len(n.Classes)-1]
+}
+
+// triples are the triple patterns of the pattern, ?a ?b … being its vertices, and the filters on those that are values.
+func (p LabelledPattern) triples(names Names, directed bool) (triples, filters []string) {
 	for i, label := range p.Labels {
-		if label != NoLabel {
-			triples = append(triples, fmt.Sprintf("?%c a %s", 'a'+i, classes[label-1]))
+		if condition := names.value(label); condition != nil {
+			filters = append(filters, "FILTER ("+condition(fmt.Sprintf("?%c", 'a'+i))+")")
+		} else if label != NoLabel {
+			triples = append(triples, fmt.Sprintf("?%c a %s", 'a'+i, names.Classes[label-1]))
 		}
 	}
 	for _, a := range p.Arcs {
-		way := predicates[a.Predicate]
-		if !directed {
+		way := names.Predicates[a.Predicate]
+		switch {
+		case names.value(p.Labels[a.To]) != nil:
+		case names.value(p.Labels[a.From]) != nil: // without directions the smaller end is first
+			a.From, a.To = a.To, a.From
+		case !directed:
 			way = "(" + way + "|^" + way + ")"
 		}
 		triples = append(triples, fmt.Sprintf("?%c %s ?%c", 'a'+a.From, way, 'a'+a.To))
 	}
-	return strings.Join(triples, " . ")
+	return triples, filters
+}
+
+// Triples are the triple patterns of the pattern, ?a ?b … being its vertices, and the filters on those that are values. The names are
+// written as they are.
+func (p LabelledPattern) Triples(names Names, directed bool) string {
+	triples, filters := p.triples(names, directed)
+	return strings.Join(append(triples, filters...), " . ")
 }
 
 // Query is the SPARQL query whose solutions are the embeddings of the pattern, ?a ?b … being its vertices: each instance as often as the
-// pattern has automorphisms. predicates and classes are the IRIs of predicates, by number, and of labels, from 1.
-func (p LabelledPattern) Query(predicates, classes []string, directed bool) string {
-	var b strings.Builder
-	distinct := ""
-	if !directed {
-		distinct = "DISTINCT "
+// pattern has automorphisms. Values are not among its variables, because a resource may have several that count as one. The names of
+// predicates and classes are IRIs.
+func (p LabelledPattern) Query(names Names, directed bool) string {
+	classes := names.Classes
+	names.Predicates, names.Classes = bracketed(names.Predicates), bracketed(classes)
+	triples, filters := p.triples(names, directed)
+	var resources []string
+	var conditions strings.Builder
+	for _, filter := range filters {
+		conditions.WriteString("  " + filter + "\n")
 	}
-	fmt.Fprintf(&b, "SELECT %s%s {\n  ", distinct, p.variables())
-	b.WriteString(strings.ReplaceAll(p.Triples(bracketed(predicates), bracketed(classes), directed), " . ", " .\n  "))
-	b.WriteString(" .\n")
-	for i := range p.Labels {
-		for j := i + 1; j < len(p.Labels); j++ {
-			fmt.Fprintf(&b, "  FILTER (?%c != ?%c)\n", 'a'+i, 'a'+j)
+	for i, label := range p.Labels {
+		if names.value(label) != nil {
+			continue
 		}
+		for _, other := range resources {
+			fmt.Fprintf(&conditions, "  FILTER (%s != ?%c)\n", other, 'a'+i)
+		}
+		resources = append(resources, fmt.Sprintf("?%c", 'a'+i))
 	}
 	for i, label := range p.Labels {
 		if label == NoLabel {
-			p.writeUnlabelled(&b, i, classes)
+			p.writeUnlabelled(&conditions, i, classes)
 		}
 	}
-	b.WriteString("}\n")
-	return b.String()
-}
-
-func (p LabelledPattern) variables() string {
-	var names []string
-	for i := range p.Labels {
-		names = append(names, fmt.Sprintf("?%c", 'a'+i))
+	distinct := ""
+	if !directed || len(filters) > 0 {
+		distinct = "DISTINCT "
 	}
-	return strings.Join(names, " ")
+	return fmt.Sprintf("SELECT %s%s {\n  %s .\n%s}\n", distinct, strings.Join(resources, " "), strings.Join(triples, " .\n  "), conditions.String())
 }
 
 // bracketed writes IRIs as terms.

@@ -22,7 +22,7 @@ import (
 
 // mineParameters are those of a request to mine; a flag says true or false, and by itself true.
 var mineParameters = []string{
-	"what", "edges", "graph", "classes", "no-classes", "undirected", "size", "maximal", "induced", "support", "measure", "sample", "sparql", "list", "timeout", "device", "format",
+	"what", "edges", "graph", "classes", "no-classes", "undirected", "size", "maximal", "induced", "support", "measure", "sample", "bins", "bounds", "sparql", "list", "timeout", "device", "format",
 }
 
 // mineOffers are what mined things are sent as; events, as long as it takes, tell how far the search is, and then the report.
@@ -148,6 +148,7 @@ func (m *mining) read(s *Server, values url.Values, r *http.Request) *Problem {
 	m.options = rdfgpu.MineOptions{
 		MiningOptions: rdfgpu.MiningOptions{
 			Edges: values["edges"], Graph: values.Get("graph"), Classes: values["classes"], Unlabelled: flag("no-classes"), Undirected: flag("undirected"),
+			Bins: int(number("bins")),
 		},
 		What: rdfgpu.Structure(values.Get("what")), Size: int(number("size")), Maximal: flag("maximal"), Induced: flag("induced"), Queries: flag("sparql"),
 		Frequent: mine.FrequentOptions{Support: number("support"), Measure: mine.Measure(values.Get("measure")), Sample: int(number("sample"))},
@@ -159,6 +160,11 @@ func (m *mining) read(s *Server, values url.Values, r *http.Request) *Problem {
 	}
 	if problem != nil {
 		return problem
+	}
+	for _, bounds := range values["bounds"] {
+		if err := m.options.SetBounds(bounds); err != nil {
+			return badRequest(err.Error())
+		}
 	}
 	if m.list {
 		m.options.Each = func(rdfgpu.MinedRow) error { return nil }

@@ -27,6 +27,8 @@ type mineCommand struct {
 	Sample     int           `placeholder:"N" help:"Estimate the support of frequent patterns, trying N vertices for each of theirs."`
 	NoClasses  bool          `name:"no-classes" help:"Frequent patterns without classes."`
 	Undirected bool          `name:"undirected" help:"Frequent patterns without directions."`
+	Bins       int           `placeholder:"N" help:"Frequent patterns with literals: the numbers and the dates of each predicate in N ranges, 1 to 64, texts by language, and what has at most N values by value."`
+	Bounds     []string      `sep:"none" placeholder:"PREDICATE=BOUND,…" help:"Where the numbers, dates or years of a predicate are cut in place of that; may be given several times."`
 	List       bool          `help:"Print each triangle, clique, or vertex or edge with its number, on a line of its own."`
 	SPARQL     bool          `name:"sparql" help:"Print the query that finds the embeddings of each pattern."`
 	JSON       bool          `name:"json" help:"As JSON; of a list, each line."`
@@ -40,7 +42,7 @@ type mineCommand struct {
 // Help is shown by rdfgpu mine --help.
 func (*mineCommand) Help() string {
 	return `Resources are adjacent where a triple of one of the predicates leads from either to the other: edges have no direction, and there is
-one at most between two. Literals are left out. Every instance is counted once; the query that --sparql prints has a solution for
+one at most between two. Literals are left out, but for --bins and --bounds. Every instance is counted once; the query that --sparql prints has a solution for
 each embedding, which is as many for an instance as its pattern has automorphisms. See docs/MINING.md.
 
 Examples:
@@ -49,12 +51,18 @@ Examples:
   rdfgpu mine cliques my.store --edges :knows --maximal
   rdfgpu mine motifs my.store --edges :knows --size 4 --induced --sparql
   rdfgpu mine frequent my.store --support 1000 --size 3 --sparql
+  rdfgpu mine frequent my.store --support 1000 --bins 4 --bounds :born=1900-01-01,1950-01-01
   rdfgpu mine cores my.store --edges :knows,:likes --list --json`
 }
 
 // Run mines the store.
 func (c *mineCommand) Run(env *environment) error {
 	options := c.options()
+	for _, bounds := range c.Bounds {
+		if err := options.SetBounds(bounds); err != nil {
+			return err
+		}
+	}
 	rows := newRowWriter(env.stdout, c.JSON, &options)
 	if c.List {
 		options.Each = rows.write
@@ -89,7 +97,7 @@ func (c *mineCommand) Run(env *environment) error {
 // options are what the flags ask for.
 func (c *mineCommand) options() rdfgpu.MineOptions {
 	return rdfgpu.MineOptions{
-		MiningOptions: rdfgpu.MiningOptions{Edges: c.Edges, Graph: c.Graph, Classes: c.Classes, Unlabelled: c.NoClasses, Undirected: c.Undirected},
+		MiningOptions: rdfgpu.MiningOptions{Edges: c.Edges, Graph: c.Graph, Classes: c.Classes, Unlabelled: c.NoClasses, Undirected: c.Undirected, Bins: c.Bins},
 		What:          rdfgpu.Structure(c.What), Size: c.Size, Maximal: c.Maximal, Induced: c.Induced, Queries: c.SPARQL, Memory: int64(c.Memory), Device: rdfgpu.Device(c.Device),
 		Frequent: mine.FrequentOptions{Support: c.Support, Measure: mine.Measure(c.Measure), Sample: c.Sample},
 	}
