@@ -110,7 +110,9 @@ func (t *mineTable) set(name string, value parser.PatternTerm) (err error) {
 	case "graph":
 		o.Graph = text
 	case "size":
-		o.Size, err = strconv.Atoi(text)
+		if o.Size, err = strconv.Atoi(text); o.Size == 0 {
+			return errors.New("it is 1 or more")
+		}
 	case "support":
 		o.Frequent.Support, err = strconv.ParseUint(text, 10, 64)
 	case "sample":

@@ -18,6 +18,9 @@ import (
 // ErrNoPredicate: no triple of the graph to be mined has a predicate of that name.
 var ErrNoPredicate = errors.New("no triple has such a predicate")
 
+// ErrNoClass: nothing in the graph to be mined is of that class.
+var ErrNoClass = errors.New("no resource is of the class")
+
 // MiningOptions say what of a store is mined.
 type MiningOptions struct {
 	// Edges are the predicates whose triples are edges: IRIs, or ":name" for the only predicate whose IRI ends in #name or /name; none:
@@ -26,7 +29,8 @@ type MiningOptions struct {
 	// Graph is the IRI of a named graph, "" the default graph.
 	Graph string
 	// Classes are the IRIs of classes. In Mining a vertex is labelled with the place of the first that it has in the list, counted from 1;
-	// in LabelledMining with the places of all that it has, and without Classes all classes of the graph are taken.
+	// in LabelledMining with the places of all that it has, and without Classes all classes of the graph are taken. ErrNoClass says that
+	// nothing is of one of them.
 	Classes []string
 	// Unlabelled: LabelledMining has no classes. Undirected: its edges lead both ways.
 	Unlabelled, Undirected bool
@@ -73,7 +77,7 @@ type LabelledMining struct {
 }
 
 // Mining makes a graph of what is committed now; later commits do not change it. It takes some 30 bytes of memory for each triple, from the
-// store's Budget, until Close. ctx bounds the making, and what Options are used for. The error wraps ErrNoPredicate, ErrNoGraph,
+// store's Budget, until Close. ctx bounds the making, and what Options are used for. The error wraps ErrNoPredicate, ErrNoClass, ErrNoGraph,
 // ErrMemoryLimit or ErrDamaged.
 func (s *Store) Mining(ctx context.Context, options MiningOptions) (*Mining, error) {
 	return s.mining(ctx, nil, options)
@@ -82,10 +86,12 @@ func (s *Store) Mining(ctx context.Context, options MiningOptions) (*Mining, err
 // mining is Mining of a snapshot of the caller's; nil: of what is committed now.
 func (s *Store) mining(ctx context.Context, snapshot *live.Snapshot, options MiningOptions) (*Mining, error) {
 	m := &Mining{}
-	err := s.mined(ctx, &m.Mined, snapshot, miningBytes, options, func(g *pcsr.Graph, predicates []pcsr.Label) error {
+	err := s.mined(ctx, &m.Mined, snapshot, miningBytes, options, func(g *pcsr.Graph, predicates []pcsr.Label) (err error) {
 		var label func(ID) mine.Label
 		if len(options.Classes) > 0 {
-			label = m.label(g, options.Classes)
+			if label, err = m.label(g, options.Classes); err != nil {
+				return err
+			}
 		}
 		m.Graph = mine.Build(m.pairs(ctx, g, predicates...), label)
 		return nil
@@ -113,8 +119,11 @@ func (s *Store) miningLabelled(ctx context.Context, snapshot *live.Snapshot, opt
 		if err != nil {
 			return err
 		}
-		members := append(m.members(g, options), m.inBins()...)
-		m.Labelled, err = mine.BuildLabelled(ctx, edges, members, !options.Undirected)
+		members, err := m.members(g, options)
+		if err != nil {
+			return err
+		}
+		m.Labelled, err = mine.BuildLabelled(ctx, edges, append(members, m.inBins()...), !options.Undirected)
 		return err
 	})
 	if err != nil {
@@ -269,31 +278,45 @@ func (m *Mined) pairs(ctx context.Context, g *pcsr.Graph, predicates ...pcsr.Lab
 	}
 }
 
-// label gives vertices the first of the classes that they have.
-func (m *Mining) label(g *pcsr.Graph, iris []string) func(ID) mine.Label {
-	labels := map[ID]mine.Label{}
-	for i, iri := range slices.Backward(iris) {
-		if class, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(iri)); ok {
-			for _, member := range g.Members(class) {
-				labels[member] = mine.Label(i + 1)
-			}
+// membersOf are the resources of a class.
+func (m *Mined) membersOf(g *pcsr.Graph, iri string) ([]ID, error) {
+	if class, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(iri)); ok {
+		if members := g.Members(class); len(members) > 0 {
+			return members, nil
 		}
 	}
-	return func(id ID) mine.Label { return labels[id] }
+	return nil, fmt.Errorf("%w: <%s>", ErrNoClass, iri)
 }
 
-// members lists those of the classes that are asked for, or of all.
-func (m *LabelledMining) members(g *pcsr.Graph, options MiningOptions) (members []iter.Seq[uint32]) {
+// label gives vertices the first of the classes that they have.
+func (m *Mining) label(g *pcsr.Graph, iris []string) (func(ID) mine.Label, error) {
+	labels := map[ID]mine.Label{}
+	for i, iri := range slices.Backward(iris) {
+		members, err := m.membersOf(g, iri)
+		if err != nil {
+			return nil, err
+		}
+		for _, member := range members {
+			labels[member] = mine.Label(i + 1)
+		}
+	}
+	return func(id ID) mine.Label { return labels[id] }, nil
+}
+
+// members lists those of the classes that are asked for, each once, or of all.
+func (m *LabelledMining) members(g *pcsr.Graph, options MiningOptions) (members []iter.Seq[uint32], err error) {
 	if options.Unlabelled {
-		return nil
+		return nil, nil
 	}
 	terms := m.snapshot.Dictionary()
 	for _, iri := range options.Classes {
-		var list []ID
-		if class, ok := terms.Lookup(rdf.NewIRI(iri)); ok {
-			list = g.Members(class)
+		list, err := m.membersOf(g, iri)
+		if err != nil {
+			return nil, err
 		}
-		m.Classes, members = append(m.Classes, iri), append(members, slices.Values(list))
+		if !slices.Contains(m.Classes, iri) {
+			m.Classes, members = append(m.Classes, iri), append(members, slices.Values(list))
+		}
 	}
 	if rdfType, typed := g.TypeLabel(); typed && len(options.Classes) == 0 {
 		for class, list := range g.Lists(rdfType, pcsr.In) {
@@ -302,5 +325,5 @@ func (m *LabelledMining) members(g *pcsr.Graph, options MiningOptions) (members 
 			}
 		}
 	}
-	return members
+	return members, nil
 }

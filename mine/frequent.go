@@ -81,7 +81,9 @@ func Frequent(ctx context.Context, g *Labelled, frequent FrequentOptions, option
 		if edges == frequent.Edges || len(level) == 0 {
 			return found, nil
 		}
-		s.grow(level)
+		if err := s.grow(ctx, level); err != nil {
+			return nil, err
+		}
 	}
 }
 
@@ -117,8 +119,8 @@ func (s *growth) add(p LabelledPattern) {
 	s.candidates = append(s.candidates, FrequentPattern{Pattern: c, Automorphisms: automorphisms})
 }
 
-// grow makes the candidates of one edge more.
-func (s *growth) grow(level []FrequentPattern) {
+// grow makes the candidates of one edge more. There may be very many: the error is the cause of ctx.
+func (s *growth) grow(ctx context.Context, level []FrequentPattern) error {
 	s.candidates, s.met, s.parts = nil, nil, map[string]bool{}
 	for _, f := range level {
 		s.parts[f.Pattern.key()] = true
@@ -130,7 +132,11 @@ func (s *growth) grow(level []FrequentPattern) {
 				s.extend(f.Pattern, kind{k.predicate, k.to, k.from})
 			}
 		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 	}
+	return nil
 }
 
 // extend adds an edge of a kind to a pattern in every place.

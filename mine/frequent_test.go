@@ -334,7 +334,19 @@ func TestFrequentEndsWithItsContextAndRefusesSizes(t *testing.T) {
 	if _, err := Frequent(ctx, g, FrequentOptions{Edges: 1, Measure: "all"}, Options{}); !errors.Is(err, ErrMeasure) {
 		t.Error(err)
 	}
+	ways, err := newWays(ctx, g, FrequentOptions{Support: 1}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	growing := &growth{ways: ways}
+	level := make([]FrequentPattern, 1000)
+	for i := range level {
+		level[i].Pattern = LabelledPattern{Labels: []Label{1, 2}, Arcs: []Arc{{0, 1, 0}}}
+	}
 	cancel()
+	if err := growing.grow(ctx, level); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 	if _, err := Frequent(ctx, g, FrequentOptions{Edges: 1}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -158,6 +158,9 @@ func (m *mining) read(s *Server, values url.Values, r *http.Request) *Problem {
 	if text := values.Get("timeout"); text != "" && shorten(&m.timeout, text) != nil {
 		bad("timeout", "a duration such as 30s")
 	}
+	if values.Has("size") && m.options.Size == 0 {
+		bad("size", "a number of 1 or more")
+	}
 	if problem != nil {
 		return problem
 	}

@@ -90,6 +90,8 @@ func TestWhatCannotBeMinedIsSaid(t *testing.T) {
 		"what=triangles&graph=http://e/no":  {404, "http://e/no"},
 		"what=triangles&query=x":            {400, `there is no parameter "query"`},
 		"what=cliques&size=x":               {400, `parameter "size": "x": expected a number`},
+		"what=cliques&size=0":               {400, "a number of 1 or more"},
+		"what=motifs&classes=http://e/none": {400, "no resource is of the class: <http://e/none>"},
 		"what=cliques&size=99":              {400, "99 is not between 2 and 32"},
 		"what=cliques&size=-1":              {400, "expected a number"},
 		"what=cliques&maximal=perhaps":      {400, "expected true or false"},

@@ -117,6 +117,7 @@ var engineProblems = []struct {
 	{errUnsubscribed, Problem{Title: "unsubscribed", outcome: "ended"}},
 	{errPushedOut, Problem{Status: http.StatusServiceUnavailable, Title: "too many subscriptions", outcome: "busy", Hint: hintGoOn}},
 	{errTurned, Problem{Status: http.StatusServiceUnavailable, Title: "another store", outcome: "ended", Hint: hintGoOn}},
+	{rdfgpu.ErrNoClass, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
 	{rdfgpu.ErrNoPredicate, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
 	{rdfgpu.ErrMineOptions, Problem{Status: http.StatusBadRequest, Title: "bad request", outcome: "refused"}},
 	{rdfgpu.ErrMineTable, Problem{Status: http.StatusBadRequest, Title: "malformed query", outcome: "malformed"}},

@@ -57,6 +57,9 @@ Examples:
 
 // Run mines the store.
 func (c *mineCommand) Run(env *environment) error {
+	if c.Size < 1 {
+		return fmt.Errorf("%w: it is %d", mine.ErrSize, c.Size)
+	}
 	options := c.options()
 	for _, bounds := range c.Bounds {
 		if err := options.SetBounds(bounds); err != nil {
