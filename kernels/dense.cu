@@ -35,7 +35,7 @@ struct HeavyShared {
   u32 bloom[BLOOM], prefix[MIDDLE + 1];
   u64 rows[(MIDDLE + 1) * MIDDLE / 64];
   u64 piece;
-  u32 next, shift;         // the parts of units that are taken; how finely these are cut
+  u32 next, kept;          // the part of a unit that is taken next; how finely units are cut of a piece that was begun before, else NONE
   float work;
   bool fresh;
 };
@@ -211,10 +211,10 @@ template <int M> static __device__ void findUnits(const Dense &d, const View &v,
   __syncthreads();
 }
 
-// enumerate counts some of a heavy root's units, G lanes a part of one, until time is up: at least one each.
-template <int G, int C, int M> static __device__ __forceinline__ void enumerate(const Dense &d, View v, const u32 *prefix, u32 begin, u32 end, u64 deadline, HeavyShared &s, Count &count) {
+// enumerate counts some of a heavy root's units, G lanes a part of one, of which there are all from unit begin on, until time is up: at least one each.
+template <int G, int C, int M> static __device__ __forceinline__ void enumerate(const Dense &d, View v, const u32 *prefix, u32 begin, u32 all, u32 shift, u64 deadline, HeavyShared &s, Count &count) {
   const u32 AT_ONCE = 32 / G;
-  u32 lane = threadIdx.x & 31, shift = s.shift, all = (end - begin) << shift;
+  u32 lane = threadIdx.x & 31;
   v.lane = G == 1 ? 0 : lane;
   v.parts = 1u << shift;
   for (bool again = false;; again = true) {
@@ -233,7 +233,7 @@ template <int G, int C, int M> static __device__ __forceinline__ void enumerate(
 static __device__ void takePiece(const Core &c, Dense &d, const Dense &own, u64 pieces, u64 *left, HeavyShared &s) {
   s.piece = left[0];
   s.next = s.piece ? u32(left[1]) : 0;
-  s.shift = s.piece ? u32(left[1] >> 32) : NONE;
+  s.kept = s.piece ? u32(left[1] >> 32) : NONE;
   s.fresh = false;
   left[0] = 0;
   while (!s.piece) {
@@ -264,19 +264,19 @@ template <int C, int M> static __device__ __forceinline__ void heavies(const Cor
       findUnits<M>(own, v, prefix, s);
       u32 begin = u32(u64(prefix[r.n]) * part / parts), end = u32(u64(prefix[r.n]) * (part + 1) / parts);
       float share = s.work / parts / (own.work * (middle ? 16 : 2));
-      if (threadIdx.x == 0 && s.shift == NONE) s.shift = shiftOf<M>(s.work, prefix[r.n], own.work / float(PARTS));
+      u32 shift = s.kept == NONE ? shiftOf<M>(s.work, prefix[r.n], own.work / float(PARTS)) : s.kept, all = (end - begin) << shift;
       if (threadIdx.x == 0 && s.fresh && share > 2 && defer(d, own, root, part, parts, share)) s.next = NONE;
       __syncthreads();
       if (s.next == NONE)
         ;
       else if (middle)
-        enumerate<1, C, M>(own, v, prefix, begin, end, deadline, s, count);
+        enumerate<1, C, M>(own, v, prefix, begin, all, shift, deadline, s, count);
       else
-        enumerate<32, C, M>(own, v, prefix, begin, end, deadline, s, count);
+        enumerate<32, C, M>(own, v, prefix, begin, all, shift, deadline, s, count);
       __syncthreads();
-      if (threadIdx.x == 0 && s.next < (end - begin) << s.shift) {
+      if (threadIdx.x == 0 && s.next < all) {
         left[0] = s.piece;
-        left[1] = s.next | u64(s.shift) << 32;
+        left[1] = s.next | u64(shift) << 32;
         atomicAdd(&d.pending, 1ull);
       }
     }

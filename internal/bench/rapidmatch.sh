@@ -75,7 +75,7 @@ ours() {
   text="$(sed -E 's/SELECT .* WHERE/SELECT (COUNT(*) AS ?n) WHERE/' "$2") # $RANDOM$RANDOM"
   answer=$(curl -s -G "http://127.0.0.1:$1/sparql" -H 'Accept: text/csv' -d semantics=isomorphism -d device=cpu --data-urlencode "query=$text" \
     -w '\n%{http_code} %{time_total}')
-  awk '{ line[NR] = $0 } END { split(line[NR], t, " "); if (t[1] == 200) printf "%.3f %s\n", 1000 * t[2], line[2] + 0; else print "- -" }' <<<"${answer//$'\r'/}"
+  awk '{ line[NR] = $0 } END { split(line[NR], t, " "); if (t[1] == 200) printf "%.3f %s\n", 1000 * t[2], line[2]; else print "- -" }' <<<"${answer//$'\r'/}"
 }
 theirs() {
   timeout $((2 * ${LIMIT:-30})) "$work/$1/build/matching/RapidMatch.out" -d "$work/data.graph" -q "$2" -order nd -preprocess true -num MAX -time_limit "${LIMIT:-30}" |
