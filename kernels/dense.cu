@@ -3,7 +3,8 @@
 // count_dense makes the edges between a root's neighbours bitmaps, a bit for each pair: for every neighbour its upper list is looked through for
 // other neighbours of the root, so each edge between them is found once, from its lower end. The rest is ANDs of words and popcounts.
 //
-// What the first two levels may be bound to are numbered units, so that none is larger than what hangs on one edge. Light roots, with up to 64
+// What the first two levels may be bound to are numbered units, so that none is larger than what hangs on one edge; with more than three levels those
+// of which much is expected are cut into up to 32 parts, every so-many-th member of the third. Light roots, with up to 64
 // neighbours, are a warp's, and a lane's are their units: a bitmap is one word. Members are looked up in a Bloom filter of 1,024 bits, a word of
 // which each lane holds, and what passes is compared with all neighbours at once. Heavy ones are a block's, which takes them first: up to 256
 // neighbours have their bitmaps in shared memory, and a lane a unit; more in global memory, where the caches hold them, and a warp a unit, a word
@@ -22,6 +23,8 @@ const u32 LIGHT = 64;
 const u32 BLOOM = 2048;   // words of a heavy root's filter
 // ROOTS is the most rows that a warp takes at a time.
 const u32 ROOTS = 16;
+// PARTS: a part of a unit is expected to be Dense.work / PARTS at most.
+const u32 PARTS = 64;
 
 struct LightShared {
   u64 rows[LIGHT], upper;
@@ -32,7 +35,7 @@ struct HeavyShared {
   u32 bloom[BLOOM], prefix[MIDDLE + 1];
   u64 rows[(MIDDLE + 1) * MIDDLE / 64];
   u64 piece;
-  u32 next;
+  u32 next, kept;          // the part of a unit that is taken next; how finely units are cut of a piece that was begun before, else NONE
   float work;
   bool fresh;
 };
@@ -64,7 +67,7 @@ static __device__ __forceinline__ bool pair(LightShared &s, u32 i, u32 x, u32 lo
 // enumerateLight counts what has a light root, whose bitmaps are made. A warp.
 template <int C, int M> static __device__ __forceinline__ void enumerateLight(Dense &d, const Dense &own, u32 root, u32 n, LightShared &s, Count &count) {
   u32 lane = threadIdx.x & 31;
-  View v = {s.rows, &s.upper, n, 1, 0, 0};
+  View v = {s.rows, &s.upper, n, 1, 0, 0, 0, 1};
   u32 low = lane < n && s.rows[lane] ? unitsOf<1, M>(own, v, lane) : 0;
   u32 high = lane + 32 < n && s.rows[lane + 32] ? unitsOf<1, M>(own, v, lane + 32) : 0;
   u32 lowEnd = low, highEnd = high;
@@ -76,6 +79,7 @@ template <int C, int M> static __device__ __forceinline__ void enumerateLight(De
   }
   u32 half = __shfl_sync(~0u, lowEnd, 31), all = half + __shfl_sync(~0u, highEnd, 31);
   if (!all) return;
+  u32 shift = 0;
   if (M > 2) {
     float average = float(all) / n, work = workOf<M>(low, average) + workOf<M>(high, average);
 #pragma unroll
@@ -84,11 +88,14 @@ template <int C, int M> static __device__ __forceinline__ void enumerateLight(De
       bool done = lane == 0 && defer(d, own, root, 0, 1, work / (4 * own.work));
       if (__shfl_sync(~0u, done, 0)) return;
     }
+    shift = shiftOf<M>(work, all, own.work / float(PARTS));
   }
   s.prefix[lane] = lowEnd - low;
   s.prefix[lane + 32] = half + highEnd - high;
   __syncwarp();
-  for (u32 unit = lane; unit < all; unit += 32) visit<1, C, M>(own, v, s.prefix, unit, count);
+  v.parts = 1u << shift;
+  v.part = lane & (v.parts - 1);
+  for (u32 unit = lane; unit < all << shift; unit += 32) visit<1, C, M>(own, v, s.prefix, unit >> shift, count);
 }
 
 // light counts what has one root, of LIGHT neighbours at most. A warp.
@@ -204,18 +211,20 @@ template <int M> static __device__ void findUnits(const Dense &d, const View &v,
   __syncthreads();
 }
 
-// enumerate counts some of a heavy root's units, G lanes one of them, until time is up: at least one each.
-template <int G, int C, int M> static __device__ __forceinline__ void enumerate(const Dense &d, View v, const u32 *prefix, u32 begin, u32 end, u64 deadline, HeavyShared &s, Count &count) {
+// enumerate counts some of a heavy root's units, G lanes a part of one, of which there are all from unit begin on, until time is up: at least one each.
+template <int G, int C, int M> static __device__ __forceinline__ void enumerate(const Dense &d, View v, const u32 *prefix, u32 begin, u32 all, u32 shift, u64 deadline, HeavyShared &s, Count &count) {
   const u32 AT_ONCE = 32 / G;
   u32 lane = threadIdx.x & 31;
   v.lane = G == 1 ? 0 : lane;
+  v.parts = 1u << shift;
   for (bool again = false;; again = true) {
     u32 unit = NONE;
     if (lane == 0 && !(again && now() > deadline)) unit = atomicAdd(&s.next, AT_ONCE);
     unit = __shfl_sync(~0u, unit, 0);
-    if (unit >= end - begin) break;
-    unit += begin + (G == 1 ? lane : 0);
-    if (unit < end) visit<G, C, M>(d, v, prefix, unit, count);
+    if (unit >= all) break;
+    unit += G == 1 ? lane : 0;
+    v.part = unit & (v.parts - 1);
+    if (unit < all) visit<G, C, M>(d, v, prefix, begin + (unit >> shift), count);
     __syncwarp();
   }
 }
@@ -224,6 +233,7 @@ template <int G, int C, int M> static __device__ __forceinline__ void enumerate(
 static __device__ void takePiece(const Core &c, Dense &d, const Dense &own, u64 pieces, u64 *left, HeavyShared &s) {
   s.piece = left[0];
   s.next = s.piece ? u32(left[1]) : 0;
+  s.kept = s.piece ? u32(left[1] >> 32) : NONE;
   s.fresh = false;
   left[0] = 0;
   while (!s.piece) {
@@ -254,18 +264,19 @@ template <int C, int M> static __device__ __forceinline__ void heavies(const Cor
       findUnits<M>(own, v, prefix, s);
       u32 begin = u32(u64(prefix[r.n]) * part / parts), end = u32(u64(prefix[r.n]) * (part + 1) / parts);
       float share = s.work / parts / (own.work * (middle ? 16 : 2));
+      u32 shift = s.kept == NONE ? shiftOf<M>(s.work, prefix[r.n], own.work / float(PARTS)) : s.kept, all = (end - begin) << shift;
       if (threadIdx.x == 0 && s.fresh && share > 2 && defer(d, own, root, part, parts, share)) s.next = NONE;
       __syncthreads();
       if (s.next == NONE)
         ;
       else if (middle)
-        enumerate<1, C, M>(own, v, prefix, begin, end, deadline, s, count);
+        enumerate<1, C, M>(own, v, prefix, begin, all, shift, deadline, s, count);
       else
-        enumerate<32, C, M>(own, v, prefix, begin, end, deadline, s, count);
+        enumerate<32, C, M>(own, v, prefix, begin, all, shift, deadline, s, count);
       __syncthreads();
-      if (threadIdx.x == 0 && s.next < end - begin) {
+      if (threadIdx.x == 0 && s.next < all) {
         left[0] = s.piece;
-        left[1] = s.next;
+        left[1] = s.next | u64(shift) << 32;
         atomicAdd(&d.pending, 1ull);
       }
     }

@@ -18,6 +18,7 @@ struct View {
   const u64 *upper;     // who is above the root; where asked
   u32 size, words;
   u32 lane, lanes;      // this lane's place, and the mask of those that work together
+  u32 part, parts;      // which of a unit's members at level 2 are bound; where there are more than three levels
 };
 
 template <int G> static __device__ __forceinline__ u32 sum(u32 x, u32 lanes) {
@@ -84,6 +85,8 @@ template <int G, int C, int L> static __device__ __forceinline__ void finish(con
 // Visit binds level L and those behind it, up to M. G lanes work together, on a word each; one lane alone where there is one word.
 template <int G, int C, int M, int L> struct Visit {
   static __device__ __forceinline__ void run(const Dense &d, const View &v, u32 (&bound)[MOST_LEVELS], Count &count) {
+    const bool SPLIT = L == 2 && M > 3;
+    u32 pass = SPLIT ? v.part : 0;   // members of other parts, before the next
     for (u32 first = 0; first < v.words; first += G) {
       u64 mine = first + v.lane < v.words ? members<L>(v, d.levels[L], bound, first + v.lane) : 0;
       u32 some = G == 1 ? mine != 0 : __ballot_sync(v.lanes, mine != 0) & v.lanes;
@@ -92,9 +95,14 @@ template <int G, int C, int M, int L> struct Visit {
         some &= some - 1;
         u64 set = G == 1 ? mine : __shfl_sync(v.lanes, mine, from & (G - 1), G);
         u32 place = (first + (G == 1 ? 0 : from & (G - 1))) * 64;
-        while (set) {
+        while (true) {
+          if (SPLIT) {
+            for (; pass && set; pass--) set &= set - 1;
+          }
+          if (!set) break;
           bound[L] = place + __ffsll(set) - 1;
           set &= set - 1;
+          if (SPLIT) pass = v.parts - 1;
           Visit<G, C, M, L + 1>::run(d, v, bound, count);
         }
       }
@@ -145,6 +153,16 @@ template <int M> static __device__ __forceinline__ float workOf(u32 units, float
 #pragma unroll
   for (int level = 2; level < M; level++) work *= deeper / level;
   return work;
+}
+
+// shiftOf is the logarithm of the parts that each unit is cut into, for lanes to have about as much to do: each is expected to bind the last level
+// less than share times.
+template <int M> static __device__ __forceinline__ u32 shiftOf(float work, u32 units, float share) {
+  u32 shift = 0;
+  if (M > 3 && units < 1u << 26) {
+    while (shift < 5 && work > share * units * (1u << shift)) shift++;
+  }
+  return shift;
 }
 
 // visit counts what has one unit.

@@ -261,7 +261,7 @@ const u32 MIDDLE = 256;
 struct Dense {
   u64 core;
   u64 scratch, room;           // u64[room] for each of heavyBlocks
-  u64 left;                    // u64[2] for each of heavyBlocks, zero at first: the piece that it has begun, and how far
+  u64 left;                    // u64[2] for each of heavyBlocks, zero at first: the piece that it has begun, and how far and how finely
   u64 nextPiece, nextRow;      // what is yet to be taken
   u64 pending;                 // pieces that this launch has begun and not ended
   u64 deferredPieces, deferredRoom;  // u64[deferredRoom]: pieces that launches leave to the next

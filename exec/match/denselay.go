@@ -18,7 +18,7 @@ func (d *denseFinder) lay(tail int) bool {
 	}
 	all := make([]DenseSet, d.n)
 	for i := 1; i < d.n; i++ {
-		all[i] = d.set(i, above[i])
+		all[i] = d.set(i, d.n-1-tail, above[i])
 		b.Upward = b.Upward && all[i].Upper
 	}
 	if b.Upward {
@@ -38,11 +38,12 @@ func (d *denseFinder) lay(tail int) bool {
 	return len(b.Tail) <= MostTailSets
 }
 
-// set is what is asked of the i-th of Slots; above are the places whose vertices it is greater than.
-func (d *denseFinder) set(i int, above uint8) (s DenseSet) {
+// set is what is asked of the i-th of Slots, of which so many are levels; above are the places whose vertices it is greater than. Vertices of the
+// tail differ from one another by the terms.
+func (d *denseFinder) set(i, levels int, above uint8) (s DenseSet) {
 	s.Upper = above&1 != 0
 	semantics := d.Plan.Query.Semantics
-	for k := 1; k < i && k < d.n; k++ {
+	for k := 1; k < i && k <= levels; k++ {
 		bit := uint8(1) << (k - 1)
 		switch {
 		case d.near[d.best.Slots[i]]>>d.best.Slots[k]&1 != 0:
