@@ -28,7 +28,7 @@ type Lowering struct {
 	Dense *Dense
 	// Squares is how a cycle of four is better counted than step by step; nil where it is not. The steps are ready all the same.
 	Squares *Squares
-	// Triangle likewise is how a cycle of three is.
+	// Triangle likewise is how a cycle of three is, which may be Dense too.
 	Triangle *Triangle
 	// Never: a step has no candidates, whatever is bound before it.
 	Never bool

@@ -58,9 +58,6 @@ func (l *Lowering) findTriangle(t Tuning) *Triangle {
 	if met != [3]bool{true, true, true} || l.Graph.Vertices() >= mostTripleVertices || size > mostListed || !t.AnyCost && l.Plan.Cost < bgp.DensePrice*float64(size) {
 		return nil
 	}
-	if l.Graph.Undirected(out.Label) { // it may have to look at all edges
-		return nil
-	}
 	out.weigh()
 	return out
 }

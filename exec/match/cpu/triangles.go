@@ -17,7 +17,8 @@ type triangles struct {
 	vertices int
 	numbers  []uint32
 	order    []pcsr.Vertex
-	out, in  *pcsr.Partition
+	// out and in are the neighbours; in is nil where all edges lead both ways.
+	out, in *pcsr.Partition
 	// offsets and to are the upper lists: numbers by 4, and 1 where an edge leads there, 2 where one leads back.
 	offsets, to []uint32
 
@@ -33,13 +34,16 @@ const heavyTriangles = 1 << 16
 // worker.
 func countTriangles(ctx context.Context, p *join) (n uint64, ok bool, err error) {
 	t := &triangles{Triangle: p.Triangle, pieces: pieces{p: p}}
+	keys := match.BothWays(t.Label)
 	t.out, t.in = p.Graph.Partition(t.Label, pcsr.Out), p.Graph.Partition(t.Label, pcsr.In)
+	if p.Graph.Undirected(t.Label) {
+		keys, t.in = keys[:1], nil
+	}
 	give, ok := p.reserve(4*int64(t.out.Edges()) + 16*int64(p.Graph.Vertices()))
 	if !ok {
 		return 0, false, nil
 	}
 	defer give()
-	keys := match.BothWays(t.Label)
 	order, err := match.OrderVertices(ctx, p.Graph, keys)
 	if err != nil {
 		return 0, true, err
@@ -110,7 +114,14 @@ func (t *triangles) eachVertex(ctx context.Context, f func(v uint32)) error {
 
 // neighbours calls f with the numbers of a number's neighbours, each once, and the edges in between, as in to.
 func (t *triangles) neighbours(v uint32, f func(x, edges uint32)) {
-	out, in := t.out.Neighbours(t.order[v]), t.in.Neighbours(t.order[v])
+	out := t.out.Neighbours(t.order[v])
+	if t.in == nil {
+		for _, a := range out {
+			f(t.numbers[a], 3)
+		}
+		return
+	}
+	in := t.in.Neighbours(t.order[v])
 	for len(out) > 0 && len(in) > 0 {
 		a, b := out[0], in[0]
 		if a <= b {

@@ -68,6 +68,11 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		if s.Never {
 			return ctx.Err()
 		}
+		if s.Triangle != nil && (options.triplesFirst || s.Dense == nil && (options.AnyCost || paysTriples(m, s.Triangle))) {
+			if n, err = d.countTriangles(ctx, m, s.Triangle); !errors.Is(err, errNotDense) {
+				return err
+			}
+		}
 		if s.Dense != nil {
 			if n, err = d.countDense(ctx, m, s.Dense); !errors.Is(err, errNotDense) || m.Plan.IsInduced() {
 				return err
@@ -77,11 +82,6 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}
 		if s.Squares != nil {
 			if n, err = d.countSquares(ctx, m, s.Squares); !errors.Is(err, errNotDense) {
-				return err
-			}
-		}
-		if s.Triangle != nil && (options.AnyCost || paysTriples(m, s.Triangle)) {
-			if n, err = d.countTriangles(ctx, m, s.Triangle); !errors.Is(err, errNotDense) {
 				return err
 			}
 		}

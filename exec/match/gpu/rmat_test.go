@@ -20,7 +20,10 @@ import (
 const rmatClasses = 16
 
 // rmat makes a directed R-MAT graph: rdf:type is 0, the one edge label 1, then the classes, then the vertices by class.
-func rmat(t *testing.T, edges uint64) *pcsr.Graph {
+func rmat(t *testing.T, edges uint64) *pcsr.Graph { return rmatGraph(t, edges, false) }
+
+// rmatGraph is rmat, or a graph whose edges lead both ways.
+func rmatGraph(t *testing.T, edges uint64, undirected bool) *pcsr.Graph {
 	t.Helper()
 	scale := 4
 	for 1<<scale < edges/12 {
@@ -29,6 +32,11 @@ func rmat(t *testing.T, edges uint64) *pcsr.Graph {
 	made, err := generate.RMAT(scale, edges, rmatClasses, 1, 7)
 	if err != nil {
 		t.Fatal(err)
+	}
+	made.Undirected = undirected
+	drawn := uint64(1) // edges of one that is drawn
+	if undirected {
+		drawn = 2
 	}
 	n := int(made.Vertices)
 	class, id := make([]byte, n), make([]uint32, n)
@@ -47,17 +55,20 @@ func rmat(t *testing.T, edges uint64) *pcsr.Graph {
 			}
 		}
 	}
-	all := make([]pcsr.Edge, edges+uint64(n))
+	all := make([]pcsr.Edge, drawn*edges+uint64(n))
+	for v := range n {
+		all[drawn*edges+uint64(v)] = pcsr.Edge{From: id[v], To: 2 + uint32(class[v])}
+	}
 	parallel(made.Blocks(), func(b int) {
-		at := uint64(b) << 16
+		at, end := drawn*uint64(b)<<16, drawn*min(edges, uint64(b+1)<<16)
 		made.Block(b, func(e generate.Edge) {
 			all[at] = pcsr.Edge{From: id[e.From], Label: 1, To: id[e.To]}
 			at++
 		})
+		for ; at < end; at++ { // for loops
+			all[at] = all[drawn*edges]
+		}
 	})
-	for v := range n {
-		all[edges+uint64(v)] = pcsr.Edge{From: id[v], To: 2 + uint32(class[v])}
-	}
 	g, err := pcsr.Build(int(next), 2+rmatClasses, all, pcsr.WithTypeLabel(0))
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,9 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,6 +40,52 @@ func TestReportTriangles(t *testing.T) {
 	}
 	g := rmat(t, edges)
 	reportCycles(t, r, fmt.Sprintf("Triangles of R-MAT with %d triples", g.Edges()), gpu, g, 3, cyclePattern("ab", "bc", "ac"), cyclePattern("ab", "bc", "ca"))
+}
+
+// TestReportUndirectedTriangles measures counts of triangles of edges that lead both ways, by triples of neighbours, in neighbourhoods and joined, in the sets
+// that RDFGPU_SETS names and in R-MAT of which RDFGPU_RMAT edges are drawn.
+func TestReportUndirectedTriangles(t *testing.T) {
+	gpu := driver(t)
+	r := matchtest.NewReport(t, "undirected.md")
+	r.Head("Triangles of edges that lead both ways", "graph", "price", "solutions", "by triples: kernels ms", "whole ms", "the first time, ms",
+		"in neighbourhoods: kernels ms", "whole ms", "the first time, ms", "joined: kernels ms", "whole ms")
+	graphs := map[string]func() *pcsr.Graph{}
+	for _, set := range strings.Fields(os.Getenv("RDFGPU_SETS")) {
+		graphs[set] = func() *pcsr.Graph { return newBench(t, set).graph() }
+	}
+	for _, edges := range strings.Fields(os.Getenv("RDFGPU_RMAT")) {
+		n, err := strconv.ParseUint(edges, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs["R-MAT "+edges] = func() *pcsr.Graph { return rmatGraph(t, n, true) }
+	}
+	for _, name := range slices.Sorted(maps.Keys(graphs)) {
+		g := graphs[name]()
+		triangle := cyclePattern("ab", "bc", "ac")
+		plan, err := triangle.plan(g, bgp.Isomorphism, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := []any{name, plan.Cost / float64(g.Outline(1, pcsr.Out).Edges()), 0}
+		counts := map[uint64]bool{}
+		for i, way := range []tuning{{triplesFirst: true}, {Tuning: match.Tuning{AnyCost: true}}, {Tuning: match.Tuning{NoDense: true}}} {
+			d := open(t, Options{Driver: gpu, tuning: way})
+			first := timeLimited(t, d, g, plan)
+			with := least([]timing{timeLimited(t, d, g, plan), timeLimited(t, d, g, plan), timeLimited(t, d, g, plan)})
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+			row[2], counts[with.count] = with.count, true
+			if row = append(row, with.kernels, with.whole); i < 2 {
+				row = append(row, first.whole)
+			}
+		}
+		if len(counts) != 1 {
+			t.Errorf("%s: %v", name, counts)
+		}
+		r.Row(row...)
+	}
 }
 
 // TestReportSquares measures counts of cycles of four edges by paths of two beside those step by step, and beside the host's processors; also in

@@ -73,13 +73,20 @@ func (q *triangleCount) run(ctx context.Context) (uint64, error) {
 // triples makes the lists of a label that triangles are counted by, unless they are there; nil where there is no room, or the label is read in pages.
 func (r *reading) triples(ctx context.Context, label pcsr.Label) (*kernels.Triangles, error) {
 	keys := match.BothWays(label)
+	if r.graph.Undirected(label) {
+		keys = keys[:1]
+	}
 	return once(ctx, r, r.triangles, label, keys, func(at []kernels.Address) (*kernels.Triangles, error) {
 		order, err := match.OrderVertices(ctx, r.graph, keys)
 		if err != nil {
 			return nil, err
 		}
-		q := &kernels.Triangles{Out: at[0], In: at[1], Vertices: uint32(order.Count)}
-		lists, entries := aligned(8*int64(order.Count)), aligned(4*int64(r.graph.Partition(label, pcsr.Out).Edges()))
+		q := &kernels.Triangles{Out: at[0], In: at[len(at)-1], Vertices: uint32(order.Count)}
+		edges := int64(r.graph.Partition(label, pcsr.Out).Edges())
+		if len(keys) == 1 {
+			edges /= 2 // each is in one list alone
+		}
+		lists, entries := aligned(8*int64(order.Count)), aligned(4*edges)
 		to, err := r.keep(2 * (lists + entries))
 		if err != nil {
 			return nil, err

@@ -45,13 +45,16 @@ func (p *partitions) space(s *storage, bytes int64) (at kernels.Address, host []
 	if !errors.Is(err, ErrOutOfMemory) {
 		return 0, nil, err
 	}
-	m, err := p.d.driver.AllocHost(bytes)
+	m, err := p.d.driver.AllocHost(bytes + quadBytes)
 	if err != nil {
 		return 0, nil, err
 	}
 	s.host = append(s.host, m)
-	return m.Device, m.Data, nil
+	return m.Device, m.Data[:bytes], nil
 }
+
+// quadBytes is what kernels may read behind the end of an array: the last members of a list are read with those beside them (partition.cuh).
+const quadBytes = 16
 
 // page puts the lists of a partition into pinned host memory, to be read in pages. Where they begin is on the device if that takes no more
 // than a quarter of what is left.
@@ -81,7 +84,7 @@ func (p *partitions) page(l *loaded, a pcsr.Arrays) (err error) {
 // pin copies an array into pinned host memory.
 func (p *partitions) pin(s *storage, words []uint32) (kernels.Address, []uint32, error) {
 	data := kernels.Bytes(words)
-	m, err := p.d.driver.AllocHost(int64(len(data)) + 16)
+	m, err := p.d.driver.AllocHost(int64(len(data)) + quadBytes)
 	if err != nil {
 		return 0, nil, err
 	}
