@@ -226,14 +226,14 @@ const tinyStore = 10_000
 // String sums the load up in a line.
 func (r LoadReport) String() string {
 	if r.Added == r.Triples && r.AlreadyThere == 0 && r.Segments == 1 {
-		line := fmt.Sprintf("%s: %d triples (%d repeated), %d terms, %s, %.2f s", r.Store, r.Triples, r.Duplicates, r.Terms, r.Size(), r.Elapsed.Seconds())
+		line := fmt.Sprintf("%s: %s (%d repeated), %s, %s, %.2f s", r.Store, counted(r.Triples, "triple"), r.Duplicates, counted(r.Terms, "term"), r.Size(), r.Elapsed.Seconds())
 		if r.Triples > tinyStore {
 			line += fmt.Sprintf(" (%.2f M triples/s)", float64(r.Triples)/1e6/max(r.Elapsed.Seconds(), 1e-9))
 		}
 		return line
 	}
-	line := fmt.Sprintf("%s: %d triples added (%d were there already, %d repeated), %d in all, %d terms, %.1f MB, of them %.1f written now",
-		r.Store, r.Added, r.AlreadyThere, r.Duplicates, r.Triples, r.Terms, float64(r.Bytes)/1e6, float64(r.Written)/1e6)
+	line := fmt.Sprintf("%s: %s added (%d were there already, %d repeated), %d in all, %s, %.1f MB, of them %.1f written now",
+		r.Store, counted(r.Added, "triple"), r.AlreadyThere, r.Duplicates, r.Triples, counted(r.Terms, "term"), float64(r.Bytes)/1e6, float64(r.Written)/1e6)
 	return fmt.Sprintf("%s, %s, %.2f s", line, counted(r.Segments, "segment"), r.Elapsed.Seconds())
 }
 

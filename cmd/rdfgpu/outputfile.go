@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -29,6 +30,9 @@ func (c *packing) create(env *environment, output string) (*outputFile, error) {
 	d := &outputFile{name: output}
 	sink := env.stdout
 	if output != "" {
+		if at, err := os.Stat(output); err == nil && at.IsDir() {
+			return nil, fmt.Errorf("%s is a folder, and what is written is one file", output)
+		}
 		file, err := os.Create(output + ".part")
 		if err != nil {
 			return nil, err
@@ -68,7 +72,10 @@ func (d *outputFile) end(err error) error {
 	}
 	err = firstError(err, d.file.Close())
 	if err == nil {
-		return os.Rename(d.file.Name(), d.name)
+		err = os.Rename(d.file.Name(), d.name)
+	}
+	if err == nil {
+		return nil
 	}
 	return errors.Join(err, os.Remove(d.file.Name()))
 }

@@ -28,6 +28,9 @@ func Allocate(size int) ([]byte, error) {
 // Release gives memory of Allocate back.
 func Release(b []byte) error { return unix.Munmap(b) }
 
+// OpenMovable is os.OpenFile for a file that may be renamed and removed while it is open.
+func OpenMovable(path string, flags int) (*os.File, error) { return os.OpenFile(path, flags, 0o644) }
+
 // NamelessFile makes a temporary file in a folder ("" is the system's), of which nothing is left however the process ends.
 func NamelessFile(folder string) (*os.File, error) {
 	f, err := os.CreateTemp(folder, "rdfgpu-*.tmp")

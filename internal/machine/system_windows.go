@@ -54,6 +54,38 @@ func Release(b []byte) error {
 	return os.NewSyscallError("VirtualFree", windows.VirtualFree(addressOf(b), 0, windows.MEM_RELEASE))
 }
 
+// OpenMovable is os.OpenFile (of the flags O_RDONLY or O_RDWR, O_CREATE and O_TRUNC) for a file that may be renamed and removed while
+// it is open.
+func OpenMovable(path string, flags int) (*os.File, error) {
+	access, disposition := uint32(windows.GENERIC_READ), uint32(windows.OPEN_EXISTING)
+	if flags&os.O_RDWR != 0 {
+		access |= windows.GENERIC_WRITE
+	}
+	switch flags & (os.O_CREATE | os.O_TRUNC) {
+	case os.O_CREATE | os.O_TRUNC:
+		disposition = windows.CREATE_ALWAYS
+	case os.O_CREATE:
+		disposition = windows.OPEN_ALWAYS
+	case os.O_TRUNC:
+		disposition = windows.TRUNCATE_EXISTING
+	}
+	return create(path, access, disposition, windows.FILE_ATTRIBUTE_NORMAL)
+}
+
+// create opens a file, which others may read, write, rename and remove meanwhile.
+func create(path string, access, disposition, attributes uint32) (*os.File, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	const sharing = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+	handle, err := windows.CreateFile(name, access, sharing, nil, disposition, attributes, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(handle), path), nil
+}
+
 // NamelessFile makes a temporary file in a folder ("" is the system's), of which nothing is left however the process ends: the system
 // removes it when it is closed.
 func NamelessFile(folder string) (*os.File, error) {
@@ -61,17 +93,8 @@ func NamelessFile(folder string) (*os.File, error) {
 		folder = os.TempDir()
 	}
 	path := filepath.Join(folder, "rdfgpu-"+rand.Text()+".tmp")
-	name, err := windows.UTF16PtrFromString(path)
-	if err != nil {
-		return nil, &os.PathError{Op: "create", Path: path, Err: err}
-	}
-	const sharing = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE, sharing, nil, windows.CREATE_NEW,
-		windows.FILE_ATTRIBUTE_TEMPORARY|windows.FILE_FLAG_DELETE_ON_CLOSE, 0)
-	if err != nil {
-		return nil, &os.PathError{Op: "create", Path: path, Err: err}
-	}
-	return os.NewFile(uintptr(handle), path), nil
+	return create(path, windows.GENERIC_READ|windows.GENERIC_WRITE, windows.CREATE_NEW,
+		windows.FILE_ATTRIBUTE_TEMPORARY|windows.FILE_FLAG_DELETE_ON_CLOSE)
 }
 
 // SyncFolder does nothing: folders cannot be synced, and renaming is in the file system's own log.

@@ -172,10 +172,15 @@ func readManifest(dir string) (*Manifest, error) {
 func readManifestFile(dir string) (*Manifest, os.FileInfo, error) {
 	path := filepath.Join(dir, manifestFile)
 	file, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
+	if at, statErr := os.Stat(dir); statErr == nil && !at.IsDir() {
+		return nil, nil, fmt.Errorf("store: %s: %w: it is a file, of which load can make one if it is RDF", dir, ErrNotStore)
+	} else if errors.Is(err, os.ErrNotExist) {
 		why := "there is no " + manifestFile
-		if strings.Contains(dir, "://") {
+		switch {
+		case strings.Contains(dir, "://"):
 			why = "it is an address, and this wants the folder"
+		case errors.Is(statErr, os.ErrNotExist):
+			why = "there is no such folder"
 		}
 		return nil, nil, fmt.Errorf("store: %s: %w: %s", dir, ErrNotStore, why)
 	}

@@ -36,14 +36,14 @@ func (d disk) Names() ([]string, error) {
 }
 
 func (d disk) Create(name string) (File, error) {
-	return d.file(os.OpenFile(d.path(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644))
+	return d.file(machine.OpenMovable(d.path(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC))
 }
 
 func (d disk) Open(name string, write bool) (File, error) {
 	if write {
-		return d.file(os.OpenFile(d.path(name), os.O_RDWR, 0))
+		return d.file(machine.OpenMovable(d.path(name), os.O_RDWR))
 	}
-	return d.file(os.Open(d.path(name)))
+	return d.file(machine.OpenMovable(d.path(name), os.O_RDONLY))
 }
 
 // file keeps a nil *os.File from becoming a File.
