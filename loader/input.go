@@ -11,9 +11,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/cosnicolaou/pbzip2"
 	"github.com/klauspost/compress/zstd"
 	"github.com/klauspost/pgzip"
+
+	"github.com/rdfgpu/rdfgpu/internal/bunzip"
 )
 
 // Input is one document to load.
@@ -131,7 +132,7 @@ func (s *source) open(ctx context.Context, read *atomic.Int64) (*openSource, err
 		r.packed.r = f
 		r.close = append(r.close, func() { f.Close() }) // read only
 	}
-	if err := r.unpack(ctx); err != nil {
+	if err := r.unpack(); err != nil {
 		r.Close()
 		return nil, r.named(r.fault(err))
 	}
@@ -183,7 +184,7 @@ func (o *openSource) named(err error) error {
 // zstdWindow is the largest window that a zstd file may ask for: that of zstd --long=27, and its default limit.
 const zstdWindow = 128 << 20
 
-func (o *openSource) unpack(ctx context.Context) error {
+func (o *openSource) unpack() error {
 	switch o.compression {
 	case Gzip:
 		z, err := pgzip.NewReader(bufio.NewReaderSize(o.packed, 1<<18))
@@ -200,7 +201,9 @@ func (o *openSource) unpack(ctx context.Context) error {
 		o.unpacked = z
 		o.close = append(o.close, z.Close)
 	case Bzip2:
-		o.unpacked = pbzip2.NewReader(ctx, bufio.NewReaderSize(o.packed, 1<<18))
+		z := bunzip.NewReader(o.packed)
+		o.unpacked = z
+		o.close = append(o.close, func() { z.Close() })
 	default:
 		o.unpacked = o.packed
 	}

@@ -31,13 +31,12 @@ func TestDurabilityIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
-// syncs counts the syncs of a disk, and makes them last.
-func syncs(d *waltest.Disk, lasting time.Duration) *atomic.Int64 {
+// syncs counts the syncs of a disk.
+func syncs(d *waltest.Disk) *atomic.Int64 {
 	n := &atomic.Int64{}
 	d.Fault = func(op waltest.Operation, _ string, _ int) error {
 		if op == waltest.SyncData {
 			n.Add(1)
-			time.Sleep(lasting)
 		}
 		return nil
 	}
@@ -51,7 +50,8 @@ func TestWhatIsAcknowledgedSurvivesACrash(t *testing.T) {
 			disk := waltest.New(3)
 			l, err := wal.Open("", wal.Options{Folder: disk, FileSize: 32 << 10})
 			must(t, err)
-			count := syncs(disk, 2*time.Millisecond)
+			disk.SyncTakes = 2 * time.Millisecond
+			count := syncs(disk)
 			s := wal.NewSyncer(l, d)
 			var highest atomic.Uint64
 			var writers sync.WaitGroup
@@ -94,7 +94,7 @@ func TestAnIntervalBoundsTheNumberOfSyncs(t *testing.T) {
 	disk := waltest.New(3)
 	l, err := wal.Open("", wal.Options{Folder: disk})
 	must(t, err)
-	count := syncs(disk, 0)
+	count := syncs(disk)
 	s := wal.NewSyncer(l, wal.Durability{Interval: 50 * time.Millisecond})
 	start := time.Now()
 	for range 5 {
@@ -112,7 +112,7 @@ func TestUnsyncedRecordsAreAcknowledgedAtOnceAndSyncedSoon(t *testing.T) {
 	disk := waltest.New(3)
 	l, err := wal.Open("", wal.Options{Folder: disk})
 	must(t, err)
-	count := syncs(disk, 0)
+	count := syncs(disk)
 	s := wal.NewSyncer(l, wal.Durability{Unsynced: true})
 	for range 1000 {
 		n, err := l.Append(nil)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 )
@@ -33,6 +34,8 @@ type Disk struct {
 	// Fault, where it is set, is asked before each operation; its error is the operation's. A write, of so many bytes, then
 	// writes some of them. It must not call the disk.
 	Fault func(op Operation, name string, bytes int) error
+	// SyncTakes is how long a sync of a file's data lasts. Others use the disk meanwhile; what they write is not part of it.
+	SyncTakes time.Duration
 
 	mu      sync.Mutex
 	random  *rand.Rand

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"time"
 )
 
 // sector is the smallest unit that is written as a whole.
@@ -187,7 +188,11 @@ func (h *handle) Truncate(size int64) error {
 	return h.do(Truncate, func(f *file) { f.resize(int(size)) })
 }
 
-func (h *handle) SyncData() error { return h.do(SyncData, (*file).syncData) }
+func (h *handle) SyncData() error {
+	err := h.do(SyncData, (*file).syncData)
+	time.Sleep(h.disk.SyncTakes)
+	return err
+}
 
 func (h *handle) Sync() error { return h.do(Sync, (*file).sync) }
 
