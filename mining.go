@@ -200,7 +200,7 @@ func (m *Mined) begin(ctx context.Context, budget *Budget, bytes int64, options 
 
 // graph is the one to be mined.
 func (m *Mined) graph(iri string) (*pcsr.Graph, error) {
-	name := graphTerm(iri)
+	name := graphTerm(bare(iri))
 	if name.IsZero() {
 		return m.snapshot.Default(), nil
 	}
@@ -232,9 +232,9 @@ func (m *Mined) predicates(g *pcsr.Graph, names []string) (labels []pcsr.Label, 
 func (m *Mined) predicate(g *pcsr.Graph, name string) (pcsr.Label, error) {
 	local, short := strings.CutPrefix(name, ":")
 	if !short {
-		id, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(name))
+		id, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(bare(name)))
 		if !ok || !g.HasLabel(id) {
-			return 0, fmt.Errorf("%w: <%s>", ErrNoPredicate, name)
+			return 0, fmt.Errorf("%w: <%s>", ErrNoPredicate, bare(name))
 		}
 		return id, nil
 	}
@@ -253,6 +253,16 @@ func (m *Mined) predicate(g *pcsr.Graph, name string) (pcsr.Label, error) {
 		return found[0], nil
 	}
 	return 0, fmt.Errorf("%w: :%s may be %s; give the IRI", ErrNoPredicate, local, strings.Join(iris, " or "))
+}
+
+// bare is an IRI that may be written in angle brackets, as in SPARQL.
+func bare(iri string) string {
+	if inner, ok := strings.CutPrefix(iri, "<"); ok {
+		if inner, ok := strings.CutSuffix(inner, ">"); ok {
+			return inner
+		}
+	}
+	return iri
 }
 
 // pairs yields the triples between resources, until ctx ends.
@@ -280,7 +290,7 @@ func (m *Mined) pairs(ctx context.Context, g *pcsr.Graph, predicates ...pcsr.Lab
 
 // membersOf are the resources of a class.
 func (m *Mined) membersOf(g *pcsr.Graph, iri string) ([]ID, error) {
-	if class, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(iri)); ok {
+	if class, ok := m.snapshot.Dictionary().Lookup(rdf.NewIRI(bare(iri))); ok {
 		if members := g.Members(class); len(members) > 0 {
 			return members, nil
 		}

@@ -65,7 +65,10 @@ func (p *xmlParser) document(in xmlContext) error {
 	root := false
 	for {
 		t, err := p.next()
-		if err == io.EOF && root {
+		if err == io.EOF {
+			if !root {
+				return p.fail("expected an element, rdf:RDF or a description, found the end of the document")
+			}
 			return nil
 		}
 		if err != nil {

@@ -37,6 +37,9 @@ lists them and says when rdfgpu compact is worth its time.`
 
 // Run loads the files.
 func (c *loadCommand) Run(env *environment) error {
+	if c.Store == "" {
+		return usageError("--store is empty: expected the folder of the store")
+	}
 	files, err := inputFiles(c.Files)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ type mineCommand struct {
 	Graph      string        `placeholder:"IRI" help:"Mine this graph (default: the default graph)."`
 	Classes    []string      `placeholder:"IRI" help:"Classes that motifs are told apart by: a vertex is of the first that it has. Of frequent patterns: of all that it has (default: all classes)."`
 	Size       int           `default:"3" placeholder:"N" help:"Vertices of a clique, 2 to 32, or of a motif, 2 to 5; the most edges of a frequent pattern, 1 to 7."`
-	Maximal    bool          `help:"Cliques of all sizes that are in no larger one."`
+	Maximal    bool          `help:"Cliques that are in no larger one, of all sizes whatever --size says."`
 	Induced    bool          `help:"Motifs without other edges among their vertices; otherwise a triangle counts as three paths too."`
 	Support    uint64        `placeholder:"N" help:"The least support of a frequent pattern."`
 	Measure    string        `enum:"mni,instances" default:"mni" help:"Support of frequent patterns: mni, the vertices that the rarest of its vertices stands for, or instances."`
@@ -59,6 +59,9 @@ Examples:
 func (c *mineCommand) Run(env *environment) error {
 	if c.Size < 1 {
 		return fmt.Errorf("%w: it is %d", mine.ErrSize, c.Size)
+	}
+	if c.Edges != nil && len(c.Edges) == 0 {
+		return usageError("--edges is empty: expected predicates, or no --edges for all but rdf:type")
 	}
 	options := c.options()
 	for _, bounds := range c.Bounds {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -35,7 +36,10 @@ func (b *byteSize) UnmarshalText(text []byte) error {
 		}
 	}
 	value, err := strconv.ParseFloat(number, 64)
-	if err != nil || value < 0 || value*factor > 1<<62 {
+	switch {
+	case err == nil && value*factor > 1<<62 || errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%q is too large: expected at most 4EiB", text)
+	case err != nil || value < 0 || math.IsNaN(value):
 		return fmt.Errorf("%q is no size: expected a number with an optional unit, such as 512MiB or 2G", text)
 	}
 	*b = byteSize(value * factor)

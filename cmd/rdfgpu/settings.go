@@ -36,15 +36,22 @@ func inCommandLineOnly(f *kong.Flag) bool { return f.Name == "help" || f.Name ==
 
 // variable is RDFGPU_COMMAND_FLAG, or RDFGPU_FLAG of a flag that all commands have.
 func variable(command *kong.Node, f *kong.Flag) string {
-	name := f.Name
-	if command.Type == kong.CommandNode {
-		name = command.Name + "_" + name
-	}
-	return "RDFGPU_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	return variablePrefix(command) + upper(f.Name)
 }
+
+// variablePrefix is what the variables of a command's flags begin with.
+func variablePrefix(command *kong.Node) string {
+	if command.Type == kong.CommandNode {
+		return "RDFGPU_" + upper(command.Name) + "_"
+	}
+	return "RDFGPU_"
+}
+
+func upper(name string) string { return strings.ToUpper(strings.ReplaceAll(name, "-", "_")) }
 
 // BeforeResolve reads the file of settings; kong calls it before flags that have no value look for one.
 func (c *commands) BeforeResolve(ctx *kong.Context) error {
+	tellUnknownVariables(ctx)
 	candidates, asked := settingsFiles(), false
 	for _, f := range ctx.Model.Flags {
 		if name, _ := ctx.FlagValue(f).(string); f.Name == "config" && name != "" {
@@ -62,6 +69,31 @@ func (c *commands) BeforeResolve(ctx *kong.Context) error {
 		return err
 	}
 	return nil
+}
+
+// tellUnknownVariables warns of variables that look like flags of the command and are none. They are no error: a cluster may have made them for a
+// service of such a name (RDFGPU_SERVE_PORT).
+func tellUnknownVariables(ctx *kong.Context) {
+	selected := ctx.Selected()
+	if selected == nil {
+		return
+	}
+	known := map[string]bool{}
+	for _, command := range append(ctx.Model.Children, ctx.Model.Node) {
+		for _, f := range command.Flags {
+			for _, name := range f.Envs {
+				known[name] = true
+			}
+		}
+	}
+	prefix := variablePrefix(selected)
+	for _, setting := range os.Environ() {
+		name, value, _ := strings.Cut(setting, "=")
+		if flag, ok := strings.CutPrefix(name, prefix); ok && value != "" && !known[name] {
+			flag = strings.ToLower(strings.ReplaceAll(flag, "_", "-"))
+			fmt.Fprintf(ctx.Stderr, "rdfgpu: %s is passed over: rdfgpu %s has no flag --%s\n", name, selected.Name, flag)
+		}
+	}
 }
 
 // settingsFiles are the files of which the first that is there is read where none is named.
