@@ -11,9 +11,6 @@ import (
 // ErrCount: there are more of a motif than 64 bits can count.
 var ErrCount = errors.New("mine: there are more than 2^64-1 of a motif")
 
-// closedSize is how many vertices a motif may have whose count is a closed form.
-const closedSize = 4
-
 // The connected patterns of three and four vertices.
 var (
 	wedge    = shaped([2]int{0, 1}, [2]int{0, 2})
@@ -35,12 +32,24 @@ func shaped(edges ...[2]int) Pattern {
 	return p
 }
 
-// closedForms counts the motifs of 3 or 4 vertices without visiting them, by closed forms over degrees, the triangles of each edge,
+// closedOfThree counts the motifs of three vertices: wedges by degrees, triangles as cliques.
+func closedOfThree(ctx context.Context, g *Graph, options Options) (map[Pattern]*big.Int, error) {
+	var wedges wide
+	for v := range Vertex(g.Len()) {
+		if degree := uint64(g.Degree(v)); degree > 1 {
+			wedges.product(degree, degree-1, 2)
+		}
+	}
+	triangles, err := Cliques(ctx, g, 3, options)
+	return map[Pattern]*big.Int{wedge: wedges.big(), Clique(3): new(big.Int).SetUint64(triangles)}, err
+}
+
+// closedOfFour counts the motifs of four vertices without visiting them, by closed forms over degrees, the triangles of each edge,
 // squares and 4-cliques (Ahmed, Neville, Rossi and Duffield, Efficient Graphlet Counting for Large Networks, section 3), each once for
 // every choice of edges that makes it. The time goes with the sum over all edges of the smaller degree of their ends, and with the
-// 4-cliques; each worker takes 4 bytes for a vertex.
-func closedForms(ctx context.Context, g *Graph, size int, options Options) (map[Pattern]*big.Int, error) {
-	c := &closed{}
+// 4-cliques; each worker takes 4 bytes for a vertex, and as many work at once as half of the memory has room for.
+func closedOfFour(ctx context.Context, g *Graph, options Options) (map[Pattern]*big.Int, error) {
+	c := &closed{rooms: make(chan []uint32, closedAtOnce(g, options))}
 	if err := Run(ctx, g, options, c.count); err != nil {
 		return nil, err
 	}
@@ -49,9 +58,6 @@ func closedForms(ctx context.Context, g *Graph, size int, options Options) (map[
 		s.add(&w.sums)
 	}
 	triangles := over(s.triangles, 3) // one for each of its edges
-	if size == 3 {
-		return map[Pattern]*big.Int{wedge: s.wedges.big(), Clique(3): triangles}, nil
-	}
 	cliques, err := Cliques(ctx, g, 4, options)
 	closedPaths := new(big.Int).Mul(triangles, big.NewInt(3)) // those that end where they began
 	return map[Pattern]*big.Int{
@@ -64,19 +70,28 @@ func closedForms(ctx context.Context, g *Graph, size int, options Options) (map[
 	}, err
 }
 
+// mostAtOnce is how many workers use closed forms at once at most.
+const mostAtOnce = 1 << 10
+
+// closedAtOnce is for how many workers there is room in half of the memory.
+func closedAtOnce(g *Graph, options Options) int {
+	return int(min(options.memory()/2/int64(4*max(1, g.Len())), mostAtOnce))
+}
+
 // closed is what workers add up.
 type closed struct {
+	rooms   chan []uint32 // that were made and that nobody uses
 	mu      sync.Mutex
+	made    int
 	workers []*closedWorker
 }
 
-// closedSums are over vertices (wedges, stars) and over edges, of the triangles of each and of all pairs of neighbours of its ends.
+// closedSums are over vertices (stars) and over edges, of the triangles of each and of all pairs of neighbours of its ends.
 type closedSums struct {
-	wedges, stars, triangles, tails, paths, squares, diagonals wide
+	stars, triangles, tails, paths, squares, diagonals wide
 }
 
 func (s *closedSums) add(o *closedSums) {
-	s.wedges.add(o.wedges)
 	s.stars.add(o.stars)
 	s.triangles.add(o.triangles)
 	s.tails.add(o.tails)
@@ -98,6 +113,8 @@ const adjacent = 1 << 31
 // count adds what the vertices of a table of one column are the greatest of.
 func (c *closed) count(t *Table) error {
 	w := c.worker(t)
+	w.met = c.room(t)
+	defer func() { c.rooms <- w.met }()
 	for _, v := range t.last().vertices {
 		if err := t.look(w.vertex(t.Graph(), v)); err != nil {
 			return err
@@ -112,17 +129,33 @@ func (c *closed) worker(t *Table) *closedWorker {
 	for len(c.workers) <= t.worker {
 		c.workers = append(c.workers, &closedWorker{})
 	}
-	w := c.workers[t.worker]
-	if w.met == nil {
-		w.met = make([]uint32, t.Graph().Len())
+	return c.workers[t.worker]
+}
+
+// room is one that nobody else uses, all of it 0; where no more may be made, one is waited for.
+func (c *closed) room(t *Table) []uint32 {
+	select {
+	case met := <-c.rooms:
+		return met
+	default:
 	}
-	return w
+	c.mu.Lock()
+	more := c.made < cap(c.rooms)
+	if more {
+		c.made++
+	}
+	c.mu.Unlock()
+	if more {
+		return make([]uint32, t.Graph().Len())
+	}
+	t.run.share.Leave()
+	defer t.run.share.Enter()
+	return <-c.rooms
 }
 
 // vertex adds what one is the greatest of, and returns how many vertices it read.
 func (w *closedWorker) vertex(g *Graph, v Vertex) (read int) {
 	neighbours, degree := g.Neighbours(v), uint64(g.Degree(v))
-	w.sums.wedges.product(degree, degree-1, 2)
 	if degree > 2 {
 		w.sums.stars.product(degree*(degree-1)/2, degree-2, 3)
 	}

@@ -23,15 +23,23 @@ type MotifOptions struct {
 const MaxMotif = 5
 
 // Motifs counts the connected subgraphs of a size, 2 to MaxMotif, by pattern, the most frequent first; every one once, whatever the
-// automorphisms of its pattern. Those of 3 and 4 vertices without labels are counted by closed forms, in time that goes with the
+// automorphisms of its pattern. Those of 3 and 4 vertices without labels (of 4 where 8 bytes a vertex fit into the memory) are counted by closed forms, in time that goes with the
 // sum over all edges of the smaller degree of their ends. Of others all connected sets of so many vertices are visited: their number,
 // and so the time, goes with the power size-1 of the greatest degrees. The error is ErrSize, ErrCount or the cause of ctx.
 func Motifs(ctx context.Context, g *Graph, size int, motifs MotifOptions, options Options) ([]Support, error) {
 	if err := checkSize(size, 2, MaxMotif); err != nil {
 		return nil, err
 	}
-	if size > 2 && size <= closedSize && !motifs.Labels && closedFits(ctx, g, options) {
-		counts, err := closedForms(ctx, g, size, options)
+	var form func(context.Context, *Graph, Options) (map[Pattern]*big.Int, error)
+	switch {
+	case motifs.Labels:
+	case size == 3:
+		form = closedOfThree
+	case size == 4 && closedAtOnce(g, options) > 0:
+		form = closedOfFour
+	}
+	if form != nil {
+		counts, err := form(ctx, g, options)
 		if err != nil {
 			return nil, err
 		}
@@ -75,12 +83,6 @@ func ConnectedPatterns(size int) (all []Pattern) {
 		all = append(all, byEdges(parts(Clique(vertices)))...)
 	}
 	return all
-}
-
-// closedFits reports whether what each worker needs for closed forms fits into half of the memory.
-func closedFits(ctx context.Context, g *Graph, options Options) bool {
-	workers := int64(options.share(ctx).Limit())
-	return workers*int64(g.Len())*4 <= options.memory()/2
 }
 
 // visited counts motifs by visiting each.
