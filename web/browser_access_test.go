@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // axeFile is the accessibility checker, which npm ci installs with the other tools of the workbench.
@@ -141,4 +142,123 @@ func TestWorkbenchTakesLongWords(t *testing.T) {
 			}
 		}
 	})
+}
+
+// unreachable are what a mouse can use in the page and a keyboard cannot: what looks as if it could be clicked and takes no focus, nor is in a group
+// of which one element takes it (where arrows lead on). What folds a part of the query has a key: Shift Ctrl [.
+const unreachable = `(() => {
+  const takes = "a[href], button, input, select, textarea, summary, label, [tabindex]";
+  const grouped = (e) => [...(e.closest("[role=tablist], [role=radiogroup], [role=menu], [role=toolbar], [role=group], table.answer")?.querySelectorAll(takes) ?? []), e.closest("table.answer")].some((o) => o?.tabIndex === 0);
+  return [...document.querySelectorAll("body *")].filter((e) => {
+    if (!e.getClientRects().length || getComputedStyle(e).cursor !== "pointer" || e.closest(".CodeMirror-gutter-wrapper") || getComputedStyle(e).visibility === "hidden" || e.closest(":disabled")) return false;
+    const holder = e.closest(takes);
+    return !holder || (holder.tabIndex < 0 && !grouped(holder));
+  }).map((e) => e.outerHTML.slice(0, 160));
+})()`
+
+// tabbed are elements that take the focus and were not met by tab, and those that had it without looking otherwise.
+type tabbed struct{ WithoutTab, Unseen []string }
+
+// tab goes through the page by the tabulator key.
+func (v *visit) tab() (found tabbed) {
+	v.t.Helper()
+	ends := 0
+	v.do("begin at the top", chromedp.Evaluate(`(() => {
+  document.activeElement?.blur();
+  getSelection().removeAllRanges();
+  scrollTo(0, 0);
+  const radios = (e) => e.type !== "radio" || e.checked;
+  window.toMeet = new Set([...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}) && !e.closest("[inert], .CodeMirror, details:not([open]) > :not(summary)") && radios(e)));
+  window.unseen = [];
+  window.met = (e) => {
+    window.toMeet.delete(e);
+    const style = getComputedStyle(e), drawn = e.matches(".node") && getComputedStyle(e.querySelector("circle, rect")).strokeWidth === "3px";
+    if (!drawn && !e.matches("table.answer") && e !== document.body && !e.closest(".CodeMirror") && (style.outlineStyle === "none" || style.outlineWidth === "0px") && style.boxShadow === "none") window.unseen.push(e.outerHTML.slice(0, 160));
+  };
+})()`, nil))
+	for range 900 {
+		v.do("tab", chromedp.KeyEvent(kb.Tab))
+		switch valueOf[string](v, `(() => { const e = document.activeElement; window.met(e); return e.closest(".CodeMirror") ? "editor" : e.matches("table.answer") ? "answer" : e === document.body ? "end" : window.toMeet.size ? "" : "all"; })()`) {
+		case "editor":
+			v.do("leave the editor", chromedp.KeyEvent(kb.Escape), chromedp.Evaluate(`window.met(document.activeElement)`, nil))
+		case "answer":
+			v.await(`getComputedStyle(document.querySelector(".answer .active")).outlineStyle === "solid"`)
+		case "end":
+			if ends++; ends == 1 {
+				break // it began where something was clicked before
+			}
+			fallthrough
+		case "all":
+			return valueOf[tabbed](v, `({WithoutTab: [...window.toMeet].filter((e) => e.isConnected && e.checkVisibility()).map((e) => e.outerHTML.slice(0, 160)), Unseen: window.unseen})`)
+		}
+	}
+	v.t.Error("the tabulator key never reached the end")
+	return found
+}
+
+func TestWorkbenchIsForKeyboards(t *testing.T) {
+	_, address := serveNomisma(t)
+	v := begin(t, address, screens[0])
+	for _, place := range places {
+		if place.name == "watch" {
+			continue // its rows change meanwhile
+		}
+		place.reach(v)
+		v.do("come to rest", chromedp.Sleep(400*time.Millisecond))
+		for _, element := range valueOf[[]string](v, unreachable) {
+			t.Errorf("%s: only a mouse can use %s", place.name, element)
+		}
+		if place.name == "settings" {
+			continue // a dialog keeps the focus
+		}
+		found := v.tab()
+		for _, element := range found.WithoutTab {
+			t.Errorf("%s: the tabulator key does not lead to %s", place.name, element)
+		}
+		for _, element := range found.Unseen {
+			t.Errorf("%s: it cannot be seen that the focus is on %s", place.name, element)
+		}
+	}
+}
+
+// contrasts are the lowest contrasts of text in the editor with what is behind it, by what is behind it.
+const contrasts = `(() => {
+  const pixel = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const over = (...colours) => {
+    pixel.clearRect(0, 0, 1, 1);
+    for (const c of colours) { pixel.fillStyle = c; pixel.fillRect(0, 0, 1, 1); }
+    return [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const light = (rgb) => rgb.map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (e) => (e ? [...behind(e.parentElement), getComputedStyle(e).backgroundColor] : []);
+  const contrast = (text, back) => { const [a, b] = [light(text), light(back)].sort((x, y) => y - x); return (a + 0.05) / (b + 0.05); };
+  const lowest = {plain: 99, highlighted: 99, selected: 99};
+  const selected = getComputedStyle(document.querySelector(".CodeMirror-selected")).backgroundColor;
+  for (const e of document.querySelectorAll(".CodeMirror-line span span")) {
+    const layers = behind(e), colour = getComputedStyle(e).color;
+    const kind = e.matches(".cm-matchhighlight") || e.closest(".cm-matchhighlight") ? "highlighted" : "plain";
+    lowest[kind] = Math.min(lowest[kind], contrast(over(...layers, colour), over(...layers)));
+    lowest.selected = Math.min(lowest.selected, contrast(over(...layers, selected, colour), over(...layers, selected)));
+  }
+  return lowest;
+})()`
+
+func TestWorkbenchWordsUnderTheCursorAreReadable(t *testing.T) {
+	_, address := serveNomisma(t)
+	v := begin(t, address, screens[0])
+	for _, theme := range []string{"light", "dark"} {
+		v.open("")
+		v.do("choose the theme", chromedp.Evaluate(`localStorage.setItem("rdfgpu-theme", "`+theme+`")`, nil))
+		v.open("")
+		v.write("# why\nPREFIX e: <http://e/>\nSELECT ?name (COUNT(*) AS ?n) WHERE { ?name a e:Mint ; e:p \"text\"@en, 3, true . FILTER (?name != <http://e/x>) }")
+		for _, word := range []string{"?name", "SELECT", "e:Mint", "text", "true", "http://e/x"} {
+			v.do("put the cursor on "+word, chromedp.Evaluate(`(() => { const cm = document.querySelector(".CodeMirror").CodeMirror; cm.focus(); const at = cm.getValue().indexOf(`+quoted(word)+`); cm.setSelection(cm.posFromIndex(at + `+quoted(word)+`.length), cm.posFromIndex(at + 1)); })()`, nil), chromedp.WaitReady(".CodeMirror-selected"), chromedp.Sleep(250*time.Millisecond))
+			for where, contrast := range valueOf[map[string]float64](v, contrasts) {
+				if contrast < 4.5 {
+					t.Errorf("%s, cursor on %s: the contrast of %s text is %.1f", theme, word, where, contrast)
+				}
+			}
+		}
+		v.do("look", shot("cursor-"+theme))
+	}
 }

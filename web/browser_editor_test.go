@@ -39,7 +39,7 @@ func TestWorkbenchCompletesWhatJoins(t *testing.T) {
 		{"only what occurs with the class comes first", prefixes + "SELECT * WHERE { ?m a nmo:Monogram . ?m | }", "crm:P106_is_composed_of"},
 		{"predicates of what a pattern leads to", prefixes + "SELECT * WHERE { ?m a nmo:Mint ; geo:location ?place . ?place geo:| }", "geo:lat"},
 		{"the class of what a pattern leads to", prefixes + "SELECT * WHERE { ?m a nmo:Mint ; geo:location ?place . ?place a | }", "geo:SpatialThing"},
-		{"literals of a predicate", prefixes + `SELECT * WHERE { ?m a nmo:Mint ; skos:prefLabel "Rom| }`, `"`},
+		{"literals of a predicate", prefixes + `SELECT * WHERE { ?m a nmo:Mint ; skos:prefLabel "Rom| }`, `"Rom`},
 		{"things of a predicate", prefixes + "SELECT * WHERE { ?m a nmo:Mint ; skos:broader hisp| }", "nm:hispania"},
 		{"variables", "SELECT * WHERE { ?person ?p ?o . ?per| }", "?person"},
 		{"prefixes", "PREFIX nm| SELECT * WHERE { ?s ?p ?o }", "nm: <http://nomisma.org/id/>"},

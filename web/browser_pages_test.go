@@ -97,6 +97,9 @@ func TestWorkbenchShowsTheServer(t *testing.T) {
 		v.open("#server")
 		v.do("see the hour", chromedp.WaitReady(".hour .plot"))
 		v.await(`document.querySelector(".server").textContent.includes("757,143")`)
+		if page := valueOf[string](v, `document.querySelector(".server").innerText`); !contains(page, "Segment", "gen-", "default.pcsr", "on disk", "bytes a triple", "Memory of the server", "Queries a second", "GPU", "A query may take") {
+			v.t.Errorf("the page of the server says %q", page)
+		}
 		done := make(chan int, 1)
 		go func() {
 			response, err := http.PostForm(v.address+"/sparql", url.Values{"query": {endlessQuery}, "format": {"tsv"}, "send": {"1"}})

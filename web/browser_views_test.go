@@ -3,6 +3,9 @@
 package web
 
 import (
+	"encoding/xml"
+	"image/color"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -103,21 +106,84 @@ func TestWorkbenchSavesPictures(t *testing.T) {
 	_, address := serveNomisma(t)
 	v := begin(t, address, screens[0])
 	folder := t.TempDir()
-	v.open("")
 	v.do("allow downloads", browser.SetDownloadBehavior(browser.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(folder))
+	v.open("")
 	v.answer(placesQuery)
 	v.do("see the map", chromedp.WaitReady(".map .mark"))
-	for entry, file := range map[string]string{"As SVG": "map.svg", "As PNG": "map.png"} {
-		v.do("open the menu", chromedp.Evaluate(`[...document.querySelectorAll(".view-bar button")].find((b) => b.textContent === "Save picture").click()`, nil))
+	v.saves(folder, ".view-bar", "map", "mint", "")
+	v.await(`document.querySelector("#query-graph").textContent.includes("?mint")`)
+	v.saves(folder, "#query-graph", "query", "?mint", "")
+	v.click("#tab-chart")
+	for _, kind := range []string{"bar", "line", "scatter"} {
+		v.choosePlot("Chart", kind)
+		v.do("see a chart", chromedp.WaitReady(".plot .series, .plot .dot"))
+		v.saves(folder, ".view-bar", "chart", "", kind)
+	}
+	v.click("#tab-graph")
+	v.do("see the answer as a graph", chromedp.WaitReady(".graph-box .node"))
+	v.saves(folder, ".picture-bar", "graph", "", "")
+	v.click("#tab-pivot")
+	v.do("see a pivot", chromedp.WaitReady(".pivot td"), chromedp.Evaluate(`[...document.querySelectorAll(".view-bar button")].find((b) => b.textContent === "Save TSV").click()`, nil))
+	if pivot := arrives(t, filepath.Join(folder, "pivot.tsv")); !strings.Contains(pivot, "hispania\t") {
+		t.Errorf("the pivot is saved as %.200q", pivot)
+	}
+	v.answer(reignsQuery)
+	v.click("#tab-timeline")
+	v.do("see a timeline", chromedp.WaitReady(".plot .span"))
+	v.saves(folder, ".view-bar", "timeline", "", "")
+	v.open("#explore=http%3A%2F%2Fnomisma.org%2Fid%2Frome")
+	v.await(`document.querySelectorAll(".explore-graph .node").length > 5`)
+	v.saves(folder, ".view-bar", "exploration", "Rome", "")
+	v.open("#schema")
+	v.do("see the schema", chromedp.WaitReady(".explore-graph .node"))
+	v.saves(folder, ".view-bar", "schema", "Concept", "")
+	v.open("#mine")
+	v.do("mine", chromedp.WaitReady(".mine-form"), chromedp.Evaluate(`document.querySelector(".mine-form .run").click()`, nil), chromedp.WaitReady(".mine-picture .node"))
+	v.saves(folder, ".mine-picture", "pattern", "?a", "")
+}
+
+// arrives waits for a file and takes it away.
+func arrives(t *testing.T, file string) string {
+	t.Helper()
+	waitFor(t, 30*time.Second, func() bool { i, err := os.Stat(file); return err == nil && i.Size() > 0 })
+	body, err := os.ReadFile(file)
+	if err == nil {
+		err = os.Remove(file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// saves saves the picture of a bar as SVG, which must be well-formed, have a text in it and be drawn without the page's style, and as PNG, which must
+// have something on it.
+func (v *visit) saves(folder, bar, name, text, kind string) {
+	v.t.Helper()
+	save := func(entry, file string) string {
+		v.do("open the menu of "+name, chromedp.Evaluate(`[...document.querySelectorAll(`+quoted(bar+" button")+`)].find((b) => b.textContent === "Save picture").click()`, nil))
 		v.choose(entry)
-		path := filepath.Join(folder, file)
-		waitFor(t, 30*time.Second, func() bool { i, err := os.Stat(path); return err == nil && i.Size() > 0 })
-		body, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+		return arrives(v.t, filepath.Join(folder, file))
+	}
+	drawing := save("As SVG", name+".svg")
+	var whole struct {
+		XMLName xml.Name
+		Inner   string `xml:",innerxml"`
+	}
+	if err := xml.Unmarshal([]byte(drawing), &whole); err != nil || whole.XMLName.Space != "http://www.w3.org/2000/svg" || !strings.Contains(whole.Inner, text) {
+		v.t.Errorf("%s %s: %v, %.300q", name, kind, err, drawing)
+	}
+	picture, err := png.Decode(strings.NewReader(save("As PNG", name+".png")))
+	if err != nil {
+		v.t.Fatalf("%s %s: %v", name, kind, err)
+	}
+	colours := map[color.Color]bool{}
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			colours[picture.At(x, y)] = true
 		}
-		if head := string(body[:8]); !strings.HasPrefix(head, "<svg") && head != "\x89PNG\r\n\x1a\n" {
-			t.Errorf("%s begins with %q", file, head)
-		}
+	}
+	if len(colours) < 10 {
+		v.t.Errorf("%s %s: the picture has %d colours", name, kind, len(colours))
 	}
 }

@@ -20,11 +20,11 @@ export class Editor {
     const keys = {
       "Ctrl-Enter": run, "Cmd-Enter": run, "Ctrl-Space": () => complete(this.yasqe, true), "Ctrl-F": () => this.find.open(), "Cmd-F": () => this.find.open(), "Ctrl-H": () => this.find.open(),
       F2: () => this.rename(), "Ctrl-S": save, "Cmd-S": save, "Shift-Ctrl-F": () => this.tidy(), "Shift-Cmd-F": () => this.tidy(),
-      Tab: (cm) => (cm.somethingSelected() ? cm.execCommand("indentMore") : cm.replaceSelection("  ")), Esc: (cm) => this.leave(cm),
+      Tab: (cm) => (cm.somethingSelected() ? cm.execCommand("indentMore") : cm.replaceSelection("  ")), Esc: (cm) => this.leave(cm), "Shift-Ctrl-[": (cm) => cm.foldCode(cm.getCursor()),
     };
     this.yasqe.setOption("extraKeys", { ...this.yasqe.getOption("extraKeys"), ...keys });
     const field = this.yasqe.getInputField();
-    field.setAttribute("aria-label", "SPARQL query. Escape, then Tab, leaves it.");
+    field.setAttribute("aria-label", "SPARQL query. Escape leaves it.");
     this.yasqe.on("change", (_, event) => {
       change();
       if (event.origin === "+input" && wanted(this.yasqe)) complete(this.yasqe, false);
@@ -67,10 +67,12 @@ export class Editor {
     this.yasqe.refresh();
   }
 
-  /** leave makes the next Tab go on to what follows, for those who have only keys. */
+  /** leave goes on to what follows, for those who have only keys. */
   leave(cm) {
+    const editor = cm.getWrapperElement();
+    const follows = (e) => editor.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING && !editor.contains(e) && e.getClientRects().length;
     cm.getInputField().blur();
-    cm.getWrapperElement().closest(".compose").querySelector("#keep").focus();
+    [...document.querySelectorAll("a[href], button:enabled, [tabindex='0']")].find(follows)?.focus();
   }
 
   tidy() {

@@ -2,6 +2,7 @@
 
 import { label, cut } from "./names.js";
 import { GraphView } from "./graph.js";
+import { pictureMenu } from "./picture.js";
 
 /** QueryGraph draws what the server makes of the patterns. */
 export class QueryGraph {
@@ -17,7 +18,10 @@ export class QueryGraph {
     const [nodes, edges] = drawing(graphs);
     this.box.classList.toggle("blank", !nodes.length);
     this.box.dataset.hint = graphs.find((g) => g.empty)?.empty ?? "";
-    this.view ??= new GraphView(this.box, { calm: true, title: "The query as a graph", largest: 1.15 });
+    if (!this.view) {
+      this.view = new GraphView(this.box, { calm: true, title: "The query as a graph", largest: 1.15 });
+      this.box.append(pictureMenu(() => this.view.svg, "query"));
+    }
     this.view.set(nodes, edges);
   }
 
