@@ -130,6 +130,15 @@ func TestWorkbenchMines(t *testing.T) {
 		v.await(`document.querySelectorAll(".mine-picture .node").length === 3 && document.querySelector(".mine-picture .drawing").textContent.includes("nmo:Mint")`)
 		v.do("see it", chromedp.Sleep(300*time.Millisecond), shot(v.screen.name+"-mine"))
 		v.fits("frequent patterns")
+		v.do("with literals", chromedp.SetValue(`.mine-form [name="bins"]`, "4"), chromedp.SetValue(`.mine-form [name="bounds"]`, " :atTime=2014-01-01T00:00:00Z,2016-01-01T00:00:00Z ; http://www.w3.org/2003/01/geo/wgs84_pos#lat=0"),
+			chromedp.Evaluate(`document.querySelector(".mine-form .run").click()`, nil))
+		v.await(`document.querySelector(".mine-list")?.textContent.includes("→ ≥ 2014-01-01T00:00:00Z, < 2016-01-01T00:00:00Z") && document.querySelector(".mine-list").textContent.includes("geo:lat → ≥ 0") && document.querySelector(".mine-list").textContent.includes("@en")`)
+		v.do("choose a range", chromedp.Evaluate(`[...document.querySelectorAll(".mine-list .code-link")].find((e) => e.textContent.includes("geo:lat → ≥ 0")).click()`, nil))
+		v.await(`document.querySelector(".mine-picture .node.literal")?.textContent.includes("≥ 0")`)
+		v.do("see it", chromedp.Sleep(300*time.Millisecond), shot(v.screen.name+"-mine-literals"))
+		v.fits("patterns with literals")
+		v.do("no bounds of what is no edge", chromedp.SetValue(`.mine-form [name="bounds"]`, ":nowhere=3"), chromedp.Evaluate(`document.querySelector(".mine-form .run").click()`, nil))
+		v.await(`document.querySelector(".mine-says .problem")?.textContent.includes("nowhere")`)
 		v.do("motifs along one predicate", chromedp.SetValue(`.mine-form [name="what"]`, "motifs"), chromedp.Evaluate(`(() => {
   document.querySelector('.mine-form [name="what"]').dispatchEvent(new Event("change"));
   document.querySelector('.mine-choice input[value="http://www.w3.org/2004/02/skos/core#broader"]').click();

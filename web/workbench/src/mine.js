@@ -9,7 +9,7 @@ import { pictureMenu } from "./picture.js";
 
 /** kinds are what can be looked for, and which fields that has. */
 const kinds = [
-  ["frequent", "Frequent patterns", ["support", "edges-most", "measure", "undirected", "no-classes"]],
+  ["frequent", "Frequent patterns", ["support", "edges-most", "measure", "bins", "bounds", "undirected", "no-classes"]],
   ["motifs", "Motifs", ["vertices-motif", "induced"]],
   ["triangles", "Triangles", []],
   ["cliques", "Cliques", ["vertices", "maximal"]],
@@ -39,6 +39,8 @@ class MinePage {
     this.form = h("form", { class: "mine-form", onsubmit: (event) => (event.preventDefault(), this.run()) },
       h("label", {}, "Look for", this.what), number("support", "Support at least", enough, 1), number("edges-most", "Edges at most", 2, 1, 7), number("vertices-motif", "Vertices", 4, 2, 5), number("vertices", "Vertices", 4, 2, 32),
       h("label", { "data-field": "measure" }, "Measured by", h("select", { name: "measure" }, h("option", { value: "mni" }, "images (MNI)"), h("option", { value: "instances" }, "instances"))),
+      h("label", { "data-field": "bins" }, "Literals in ranges", h("input", { type: "number", name: "bins", min: 1, max: 64, placeholder: "none", title: "Numbers and dates of each predicate in so many ranges, texts by language, and what has few values by value. Empty: literals are left out." })),
+      h("label", { "data-field": "bounds" }, "cut at", h("input", { type: "text", name: "bounds", placeholder: ":born=1900,1950; :size=10", title: "Where the numbers, dates or years of a predicate are cut instead; several are parted by ;" })),
       tick("undirected", "without directions"), tick("no-classes", "without classes"), tick("induced", "induced"), tick("maximal", "maximal, of all sizes"),
       (this.go = h("button", { class: "run" }, "Mine")), (this.halt = h("button", { class: "quiet", type: "button", hidden: true, onclick: () => this.stop() }, "Stop")),
       h("details", { class: "mine-choice" }, h("summary", {}, "Edges: ", (this.chosen = h("span", {}, "all predicates but rdf:type"))),
@@ -67,7 +69,8 @@ class MinePage {
       if (input === this.what || input.closest("[hidden]")) continue;
       if (input.type === "checkbox") {
         if (input.checked) all.append(input.name, input.name === "edges" ? input.value : "true");
-      } else if (input.value) all.set(input.name, input.value);
+      } else if (input.name === "bounds") for (const one of input.value.split(";").map((b) => b.trim()).filter(Boolean)) all.append("bounds", one);
+      else if (input.value) all.set(input.name, input.value);
     }
     if (["frequent", "motifs", "triangles", "cliques"].includes(this.what.value) && !all.has("maximal") && !(Number(all.get("size")) > 8)) all.set("sparql", "true");
     return all;
@@ -139,16 +142,27 @@ class MinePage {
 /** variable names a vertex as the query does. */
 const variable = (i) => `?${String.fromCharCode(97 + i)}`;
 
-/** text is a frequent pattern in one line, its classes in place of its variables where each is of one. */
+/** value is what a vertex has for a literal, in short: itself, its language or its range. */
+function value(condition) {
+  const plain = (term) => term.replace(/\^\^<[^>]*>$/, "").replace(/^"(.*)"$/, "$1");
+  const [, same, language] = condition.match(/^sameTerm\(\?\w, (.*)\)$|^lang\(\?\w\) = "(.*)"$/) ?? [];
+  if (language) return `@${language}`;
+  if (same) return same;
+  const signs = { ">=": "≥ ", "<": "< ", "=": "" };
+  return condition.split(" && ").map((part) => part.match(/^\?\w (>=|<|=) (.*)$/)).map(([, sign, term]) => signs[sign] + plain(term)).join(", ");
+}
+
+/** text is a frequent pattern in one line, its classes in place of its variables where each is of one, and what literals have. */
 function text(p) {
-  const title = (i) => (p.classes?.[i] ? `${name(p.classes[i])} ${variable(i)}` : variable(i));
+  const title = (i) => (p.values?.[i] ? value(p.values[i]) : p.classes?.[i] ? `${name(p.classes[i])} ${variable(i)}` : variable(i));
   return p.arcs.map((a) => `${title(a.from)} → ${name(a.predicate)} → ${title(a.to)}`).join(", ");
 }
 
 /** picture is a pattern as nodes and edges. */
 function picture(p) {
   const vertices = 1 + Math.max(...p.arcs.flatMap((a) => [a.from, a.to]));
-  const nodes = Array.from({ length: vertices }, (_, i) => ({ key: String(i), label: variable(i), kind: "variable", sub: p.classes?.[i] ? cut(name(p.classes[i]), 34) : undefined, title: p.classes?.[i] || variable(i) }));
+  const node = (i) => (p.values?.[i] ? { label: cut(value(p.values[i]), 40), kind: "constant literal", title: p.values[i] } : { label: variable(i), kind: "variable", sub: p.classes?.[i] ? cut(name(p.classes[i]), 34) : undefined, title: p.classes?.[i] || variable(i) });
+  const nodes = Array.from({ length: vertices }, (_, i) => ({ key: String(i), ...node(i) }));
   return [nodes, p.arcs.map((a) => ({ from: String(a.from), to: String(a.to), label: a.predicate && cut(name(a.predicate), 30), kind: a.predicate ? "" : "plain", title: a.predicate ?? "" }))];
 }
 
