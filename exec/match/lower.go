@@ -51,6 +51,8 @@ type Tuning struct {
 	NoSharing bool
 	// NoDense counts dense patterns, squares and triangles step by step, as all others.
 	NoDense bool
+	// TriplesFirst counts triangles by triples of neighbours whatever they cost, also where they are counted in neighbourhoods otherwise.
+	TriplesFirst bool
 }
 
 // Lower makes a match's plan ready; counting says that only the number of solutions is asked for.

@@ -14,6 +14,13 @@ func NewContrary() *Matcher {
 	return m
 }
 
+// NewTriples returns such a matcher that counts triangles by triples, also where it could count them in neighbourhoods.
+func NewTriples() *Matcher {
+	m := NewContrary()
+	m.tuning.TriplesFirst = true
+	return m
+}
+
 // NewStepwise returns a matcher that counts nothing in neighbourhoods.
 func NewStepwise() *Matcher {
 	m := New()

@@ -86,7 +86,12 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 	}
 	total, ok := uint64(0), false
 	name := func(*match.Trace) {} // what each step did
+	if p.Triangle != nil && (p.Dense == nil || p.paysTriples()) {
+		name = func(t *match.Trace) { t.Name(match.TriangleVariant) }
+		total, ok, err = countTriangles(ctx, p)
+	}
 	switch {
+	case ok || err != nil:
 	case p.Dense != nil:
 		name = p.Dense.Name
 		if total, ok, err = countDense(ctx, p); !ok {
@@ -99,9 +104,6 @@ func (m *Matcher) Count(ctx context.Context, task *match.Match) (uint64, error) 
 	case p.Squares != nil:
 		name = func(t *match.Trace) { t.Name(match.SquareVariant) }
 		total, ok, err = countSquares(ctx, p)
-	case p.Triangle != nil:
-		name = func(t *match.Trace) { t.Name(match.TriangleVariant) }
-		total, ok, err = countTriangles(ctx, p)
 	}
 	if !ok {
 		total, err = m.count(ctx, p)

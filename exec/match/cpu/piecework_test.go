@@ -21,6 +21,19 @@ var byPieces = map[string]struct {
 	"triangles":      {matchtest.DrawTriangles, matchtest.DrawLargeTriangles, match.TriangleVariant},
 }
 
+func TestTrianglesOfEdgesThatLeadBothWaysAsByBruteForce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := matchtest.DrawDense
+		if rapid.Bool().Draw(rt, "loops and several labels") {
+			draw = matchtest.DrawTriangles
+		}
+		if err := matchtest.Check(matchtest.OnThreads(cpu.NewTriples(), 3), draw(rt)); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
 func TestCountsByPiecesAsByBruteForce(t *testing.T) {
 	t.Parallel()
 	for name, kind := range byPieces {
@@ -72,7 +85,11 @@ func TestCountsByPiecesAsStepByStep(t *testing.T) {
 				}
 				room := memory{limit: rapid.SampledFrom([]int64{0, 5_000, 20_000, 100_000, 1 << 40}).Draw(rt, "memory")}
 				m.Charge, m.TryCharge, m.Trace = room.charge, room.tryCharge, &match.Trace{}
-				n, err := matchtest.OnThreads(cpu.NewContrary(), 3).Count(context.Background(), m)
+				byPieces := cpu.NewContrary()
+				if rapid.Bool().Draw(rt, "triples first") {
+					byPieces = cpu.NewTriples()
+				}
+				n, err := matchtest.OnThreads(byPieces, 3).Count(context.Background(), m)
 				if err != nil || n != want || room.held != 0 {
 					rt.Fatalf("%d (error %v), step by step %d; %d bytes held\n%v", n, err, want, room.held, c)
 				}

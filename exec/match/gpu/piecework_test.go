@@ -31,7 +31,7 @@ func (p pieceTest) check(t testing.TB, rt *rapid.T, driver kernels.Driver) {
 	c.Parts, c.Changes = rapid.SampledFrom([]int{1, 1, 2}).Draw(rt, "parts"), rapid.SampledFrom([]int{0, 0, 2}).Draw(rt, "changes")
 	options.NoDense, options.AnyCost, options.Driver = false, true, driver
 	options.heavySquares = rapid.SampledFrom([]int{1, 4, 0}).Draw(rt, "heavy squares")
-	options.triplesFirst = rapid.Bool().Draw(rt, "triples first")
+	options.TriplesFirst = rapid.Bool().Draw(rt, "triples first")
 	options.heavyTriangles, options.triangleRoom = rapid.SampledFrom([]int{1, 4, 0}).Draw(rt, "heavy triangles"), rapid.SampledFrom([]int{1, 3, 0}).Draw(rt, "room")
 	if c.Options.Semantics == bgp.Induced { // there is no other way, should there be no room
 		options.inPages, options.graphs, options.buffers = false, 0, 0
@@ -72,11 +72,10 @@ func (p pieceTest) checkLarge(t testing.TB, rt *rapid.T, driver kernels.Driver) 
 		rt.Fatal(err)
 	}
 	options := Options{Driver: driver, tuning: tuning{
-		Tuning: match.Tuning{AnyCost: true}, blocks: rapid.IntRange(1, 40).Draw(rt, "blocks"),
+		Tuning: match.Tuning{AnyCost: true, TriplesFirst: p.variant == match.TriangleVariant || rapid.Bool().Draw(rt, "triples first")}, blocks: rapid.IntRange(1, 40).Draw(rt, "blocks"),
 		lightRoot: rapid.SampledFrom([]int{1, 8, 64}).Draw(rt, "light root"), splitRoot: rapid.SampledFrom([]int{4, 256}).Draw(rt, "split root"),
 		denseWork:    rapid.SampledFrom([]int{1, 50, 2048}).Draw(rt, "dense work"),
 		heavySquares: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy squares"), heavyTriangles: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy triangles"),
-		triplesFirst: p.variant == match.TriangleVariant || rapid.Bool().Draw(rt, "triples first"),
 		triangleRoom: rapid.SampledFrom([]int{7, 0}).Draw(rt, "room"),
 	}}
 	if driver != nil {

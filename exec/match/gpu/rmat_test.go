@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
@@ -20,10 +21,11 @@ import (
 const rmatClasses = 16
 
 // rmat makes a directed R-MAT graph: rdf:type is 0, the one edge label 1, then the classes, then the vertices by class.
-func rmat(t *testing.T, edges uint64) *pcsr.Graph { return rmatGraph(t, edges, false) }
+func rmat(t *testing.T, edges uint64) *pcsr.Graph { return rmatGraph(t, edges, false, false) }
 
-// rmatGraph is rmat, or a graph whose edges lead both ways.
-func rmatGraph(t *testing.T, edges uint64, undirected bool) *pcsr.Graph {
+// rmatGraph is rmat, or a graph whose edges lead both ways; shuffled, the vertices of a class are numbered at random instead of by the generator, which
+// gives those of many edges the low numbers.
+func rmatGraph(t *testing.T, edges uint64, undirected, shuffled bool) *pcsr.Graph {
 	t.Helper()
 	scale := 4
 	for 1<<scale < edges/12 {
@@ -53,6 +55,21 @@ func rmatGraph(t *testing.T, edges uint64, undirected bool) *pcsr.Graph {
 				id[v] = next
 				next++
 			}
+		}
+	}
+	if shuffled {
+		random := rand.New(rand.NewPCG(7, 0))
+		for c := range byte(rmatClasses) {
+			var members []int
+			for v := range n {
+				if class[v] == c {
+					members = append(members, v)
+				}
+			}
+			random.Shuffle(len(members), func(i, j int) {
+				a, b := members[i], members[j]
+				id[a], id[b] = id[b], id[a]
+			})
 		}
 	}
 	all := make([]pcsr.Edge, drawn*edges+uint64(n))

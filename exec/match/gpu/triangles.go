@@ -16,13 +16,27 @@ const (
 	trianglesAtOnce = 64
 )
 
-// triplePrice is how much a plan must cost, in candidates an edge of its label, for its triangles being counted by triples of neighbours: R-MAT graphs'
-// cost 12 to 17, where a count takes a tenth of what joining does, and no longer where the lists are to be made.
-const triplePrice = 8
+// How much a plan must cost, in candidates an edge of its label, for its triangles being counted by triples of neighbours. On an H200, directed R-MAT
+// graphs cost 12 to 17, where a count takes a tenth of what joining does, and no longer where the lists are to be made. Of edges that lead both ways,
+// which could be counted in neighbourhoods, graphs A and B cost 21 and take four times as long by triples; R-MAT graphs cost 36 and 44 and take a quarter
+// and an eighth of the time, but for the first count, which makes the lists and takes 1.5 to 2 times as long.
+const (
+	triplePrice         = 8
+	neighbourhoodsPrice = 28 // of triples instead of neighbourhoods
+)
 
-// paysTriples reports whether joining costs more than making the lists.
-func paysTriples(m *match.Match, t *match.Triangle) bool {
-	return m.Plan.Cost >= triplePrice*float64(m.Graph.Outline(t.Label, pcsr.Out).Edges())
+// paysTriples reports whether triangles are counted by triples rather than joined or counted in neighbourhoods.
+func paysTriples(m *match.Match, s *shape, options *Options) bool {
+	price := float64(triplePrice)
+	switch {
+	case options.TriplesFirst:
+		return true
+	case options.AnyCost:
+		return s.Dense == nil
+	case s.Dense != nil:
+		price = neighbourhoodsPrice
+	}
+	return m.Plan.Cost >= price*float64(m.Graph.Outline(s.Triangle.Label, pcsr.Out).Edges())
 }
 
 // countTriangles counts a cycle of three edges by triples of neighbours; errNotDense where there is no room for it.

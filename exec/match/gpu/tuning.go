@@ -60,8 +60,6 @@ type tuning struct {
 	// heavyTriangles likewise (triangles.go); triangleRoom is how many members of a list a block looks for at a time, 0 means
 	// kernels.MostTriangleRoom.
 	heavyTriangles, triangleRoom int
-	// triplesFirst counts triangles by triples of neighbours whatever they cost, also where they are counted in neighbourhoods otherwise.
-	triplesFirst bool
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
