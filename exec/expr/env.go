@@ -12,6 +12,8 @@ import (
 // Terms maps IDs to terms and values and back; terms.Terms is one. It must be safe for concurrent use.
 type Terms interface {
 	Term(id dictionary.ID) rdf.Term
+	// AppendText appends the Value of an ID's term to dst.
+	AppendText(dst []byte, id dictionary.ID) []byte
 	Value(id dictionary.ID) dictionary.Value
 	// ID returns the ID of a term, giving it one when it has none.
 	ID(t rdf.Term) dictionary.ID

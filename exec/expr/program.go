@@ -56,6 +56,7 @@ type run struct {
 	row      uint32
 	integers map[int64]dictionary.ID
 	texts    map[string]dictionary.ID
+	glanced  []byte // the stored text that is looked at (glance)
 	// lastInteger and lastID are the last entry of integers that was asked for.
 	lastInteger int64
 	lastID      dictionary.ID

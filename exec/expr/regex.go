@@ -394,11 +394,11 @@ func (n *constantRegex) test(c *run, rows []uint32, out []tri) {
 		if !data[i].ok() || c.env.Stopped() {
 			continue
 		}
-		if t, ok := c.text(&data[i]); ok {
+		if text, ok := c.glance(&data[i]); ok {
 			if n.plain != nil {
-				out[i] = truth(n.plain(c, t.Value))
+				out[i] = truth(n.plain(c, text))
 			} else {
-				out[i] = truth(n.pattern.match(c, t.Value))
+				out[i] = truth(n.pattern.match(c, text))
 			}
 		}
 	}

@@ -1,9 +1,12 @@
 package expr
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // required is a text that every match of a regular expression contains; looking for it is much cheaper than matching.
@@ -18,18 +21,41 @@ func (r *required) in(s string) bool {
 	if !r.fold {
 		return r.text == "" || strings.Contains(s, r.text)
 	}
-	first, last := r.text[0], len(s)-len(r.text)
-	upper := first
-	if 'a' <= first && first <= 'z' {
-		upper -= 'a' - 'A'
-	}
-	for i := 0; i <= last; i++ {
-		if c := s[i]; (c == first || c == upper) && strings.EqualFold(s[i:i+len(r.text)], r.text) {
-			return true
+	return indexFold(s, r.text) >= 0
+}
+
+const (
+	eachByte = 0x0101010101010101
+	eachCase = 0x20 * eachByte // the bit by which letters differ in case
+	eachSign = 0x80 * eachByte
+)
+
+// indexFold is the place of an ASCII text of lower case in s, in any case; -1 where it is not. Eight places at a time are looked at
+// for its first two bytes.
+func indexFold(s, text string) int {
+	first, second := uint64(text[0]|0x20)*eachByte, uint64(text[min(1, len(text)-1)]|0x20)*eachByte
+	offset := min(1, len(text)-1)
+	bytes := unsafe.Slice(unsafe.StringData(s), len(s))
+	i, last := 0, len(s)-len(text)
+	for ; i+offset+8 <= len(s) && i <= last; i += 8 {
+		x := (binary.LittleEndian.Uint64(bytes[i:]) | eachCase) ^ first
+		y := (binary.LittleEndian.Uint64(bytes[i+offset:]) | eachCase) ^ second
+		for hits := zeroBytes(x | y); hits != 0; hits &= hits - 1 {
+			if at := i + bits.TrailingZeros64(hits)/8; at <= last && strings.EqualFold(s[at:at+len(text)], text) {
+				return at
+			}
 		}
 	}
-	return false
+	for ; i <= last; i++ {
+		if s[i]|0x20 == text[0]|0x20 && strings.EqualFold(s[i:i+len(text)], text) {
+			return i
+		}
+	}
+	return -1
 }
+
+// zeroBytes has the sign of each byte of x that is 0, and of no other.
+func zeroBytes(x uint64) uint64 { return ^((x&^eachSign + ^uint64(eachSign)) | x) & eachSign }
 
 // longestText returns the longest text that a regular expression requires; the empty one for none.
 func longestText(re *syntax.Regexp) (best required) {

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -45,6 +46,36 @@ func TestRequiredTextChangesNoAnswer(t *testing.T) {
 			if got, want := p.match(&run{env: &Env{}}, string(text)), p.re.MatchString(string(text)); got != want {
 				t.Fatalf("%q %q on %q: %v, not %v", key.pattern, key.flags, string(text), got, want)
 			}
+		}
+	}
+}
+
+func TestTextsAreFoundInAnyCaseWhereverTheyLie(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	letters := []rune("aAbB@`'-1\n\ufffdé")
+	draw := func(n int) string {
+		text := make([]rune, n)
+		for i := range text {
+			text[i] = letters[random.IntN(len(letters))]
+		}
+		return string(text)
+	}
+	lower := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if 'A' <= r && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			return r
+		}, s)
+	}
+	for range 50000 {
+		part := lower(strings.Trim(draw(1+random.IntN(6)), "\ufffdé"))
+		if part == "" || strings.ContainsAny(part, "\ufffdé") {
+			continue
+		}
+		text := draw(random.IntN(40))
+		if got, want := indexFold(text, part), strings.Index(lower(text), part); got != want {
+			t.Fatalf("%q is at %d of %q, not at %d", part, want, text, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -17,6 +18,27 @@ func (c *run) text(d *datum) (t *rdf.Term, ok bool) {
 	}
 	t = c.termOf(d)
 	return t, c.spend(len(t.Value))
+}
+
+// glance returns the text of a string literal as text does, to be looked at before the next one is: that of a stored term lies in
+// the scratch of the run, and is not made a string of its own.
+func (c *run) glance(d *datum) (text string, ok bool) {
+	if d.known&hasID == 0 || d.known&hasTerm != 0 {
+		t, ok := c.text(d)
+		if !ok {
+			return "", false
+		}
+		return t.Value, true
+	}
+	if k := c.valueOf(d).Kind; k != dictionary.String && k != dictionary.LangString {
+		return "", false
+	}
+	c.glanced = c.env.Terms.AppendText(c.glanced[:0], d.id)
+	text = unsafe.String(unsafe.SliceData(c.glanced), len(c.glanced))
+	if cap(c.glanced) > meterStep {
+		c.glanced = nil
+	}
+	return text, c.spend(len(text))
 }
 
 // plainText returns a literal without a language tag.
@@ -41,6 +63,23 @@ func (c *run) pair(a []*datum) (s, t *rdf.Term, ok bool) {
 	return s, t, t.Language == "" || strings.EqualFold(s.Language, t.Language)
 }
 
+// glancePair is pair for two texts to be looked at before another is.
+func (c *run) glancePair(a []*datum) (s, t string, ok bool) {
+	if a[1].known&hasTerm != 0 && a[1].term.Language == "" {
+		second, ok := c.text(a[1])
+		if !ok {
+			return "", "", false
+		}
+		s, ok = c.glance(a[0])
+		return s, second.Value, ok
+	}
+	first, second, ok := c.pair(a)
+	if !ok {
+		return "", "", false
+	}
+	return first.Value, second.Value, true
+}
+
 // setText gives a string the language tag of like.
 func (d *datum) setText(s string, like *rdf.Term) { d.setTerm(rdf.NewLangString(s, like.Language)) }
 
@@ -58,8 +97,8 @@ func write(b *strings.Builder, s string) bool {
 }
 
 func strlen(c *run, a []*datum, out *datum) {
-	if t, ok := c.text(a[0]); ok {
-		out.setInt(int64(utf8.RuneCountInString(t.Value)))
+	if t, ok := c.glance(a[0]); ok {
+		out.setInt(int64(utf8.RuneCountInString(t)))
 	}
 }
 
@@ -85,21 +124,21 @@ func mapped(f func(string) string) function {
 }
 
 func contains(c *run, a []*datum) tri {
-	s, t, ok := c.pair(a)
+	s, t, ok := c.glancePair(a)
 	if !ok {
 		return isError
 	}
-	return truth(c.index(s.Value, t.Value) >= 0)
+	return truth(c.index(s, t) >= 0)
 }
 
 // matches is STRSTARTS, STRENDS.
 func matches(f func(s, part string) bool) predicate {
 	return func(c *run, a []*datum) tri {
-		s, t, ok := c.pair(a)
+		s, t, ok := c.glancePair(a)
 		if !ok {
 			return isError
 		}
-		return truth(f(s.Value, t.Value))
+		return truth(f(s, t))
 	}
 }
 

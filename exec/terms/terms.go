@@ -18,6 +18,8 @@ type Dictionary interface {
 	Term(id dictionary.ID) rdf.Term
 	// Lookup finds the ID of a term.
 	Lookup(t rdf.Term) (dictionary.ID, bool)
+	// AppendText appends the Value of an ID's term to dst; nothing where there is none.
+	AppendText(dst []byte, id dictionary.ID) (text []byte, sort string)
 	// Value is what a term stands for.
 	Value(id dictionary.ID) dictionary.Value
 }
@@ -105,6 +107,15 @@ func (t *Terms) Term(id dictionary.ID) rdf.Term {
 		return p.terms[i]
 	}
 	return rdf.Term{}
+}
+
+// AppendText appends the Value of an ID's term to dst; nothing for dictionary.None and for an ID that nobody handed out.
+func (t *Terms) AppendText(dst []byte, id dictionary.ID) []byte {
+	if id < t.base {
+		dst, _ = t.dictionary.AppendText(dst, id)
+		return dst
+	}
+	return append(dst, t.Term(id).Value...)
 }
 
 // Value is what a term stands for: the same for a stored and for a computed term.

@@ -14,6 +14,9 @@ type list []rdf.Term
 
 func (l list) Len() int                       { return len(l) }
 func (l list) Term(id dictionary.ID) rdf.Term { return l[id] }
+func (l list) AppendText(dst []byte, id dictionary.ID) ([]byte, string) {
+	return append(dst, l[id].Value...), l[id].Sort()
+}
 func (l list) Value(id dictionary.ID) dictionary.Value {
 	return dictionary.ParseValue(l[id])
 }
