@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -399,6 +400,8 @@ type extreme struct {
 	// compared since it was found.
 	beaten    dictionary.Range
 	undecided int
+	// resources remembers IRIs and blank nodes, whose IDs are in no order: those of many groups are often the same few.
+	resources memory[rdf.Term]
 }
 
 // mostUndecided is how many terms are compared before those that need not be are looked for: it takes some 40 comparisons.
@@ -409,6 +412,7 @@ type extremeState struct {
 	known  bool
 	failed bool
 	small  bool // an integer, its value known
+	plain  bool // an IRI or a blank node
 	id     dictionary.ID
 	value  int64
 }
@@ -432,7 +436,8 @@ func (f *extreme) add(group uint32, id dictionary.ID) {
 		return
 	}
 	v := f.order.terms.Value(id)
-	next := extremeState{known: true, failed: best.failed, id: id, value: v.Int, small: v.Kind == dictionary.Integer && v.Big == nil}
+	next := extremeState{known: true, failed: best.failed, id: id, value: v.Int, small: v.Kind == dictionary.Integer && v.Big == nil,
+		plain: v.Kind == dictionary.NoValue}
 	if !best.known || f.beats(&next, best) {
 		*best = next
 	}
@@ -442,9 +447,12 @@ func (f *extreme) add(group uint32, id dictionary.ID) {
 // of the rows does not.
 func (f *extreme) beats(a, b *extremeState) bool {
 	c := 0
-	if a.small && b.small {
+	switch {
+	case a.small && b.small:
 		c = cmp.Compare(a.value, b.value)
-	} else {
+	case a.plain && b.plain:
+		return compareText(f.resource(a.id), f.resource(b.id))*f.sign > 0
+	default:
 		c = f.order.Compare(a.id, b.id)
 	}
 	if c == 0 {
@@ -452,6 +460,21 @@ func (f *extreme) beats(a, b *extremeState) bool {
 	}
 	return c*f.sign > 0
 }
+
+// resource is the term of an IRI or a blank node.
+func (f *extreme) resource(id dictionary.ID) rdf.Term {
+	if t := f.resources.find(id); t != nil {
+		return *t
+	}
+	t := f.order.terms.Term(id)
+	if len(t.Value) <= shortResource {
+		f.resources.remember(id, t)
+	}
+	return t
+}
+
+// shortResource is up to which length resources are remembered.
+const shortResource = 256
 
 func (f *extreme) result(group int) dictionary.ID {
 	if s := at(f.best, group); s.known && !s.failed {
@@ -473,7 +496,9 @@ func (f *extreme) merge(of fold, groups []uint32) {
 	}
 }
 
-func (f *extreme) bytes() int64 { return int64(cap(f.best)) * 16 }
+func (f *extreme) bytes() int64 {
+	return int64(cap(f.best))*16 + int64(len(f.resources.keys))*(8+int64(unsafe.Sizeof(rdf.Term{}))+shortResource/4)
+}
 
 // sample is SAMPLE: the first value.
 type sample struct{ first []dictionary.ID }

@@ -314,8 +314,16 @@ func termsOf(env *Env, ids []dictionary.ID) (out []rdf.Term) {
 func TestExtremesOfManyTermsAreThoseOfAComparisonWithEach(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		types := []string{"integer", "decimal", "double", "string", "date"}
+		resources := rapid.Bool().Draw(t, "resources")
 		term := rapid.Custom(func(t *rapid.T) rdf.Term {
 			n, kind := rapid.IntRange(-40, 40).Draw(t, "number"), types[rapid.IntRange(0, 2).Draw(t, "type")]
+			if resources && rapid.IntRange(0, 99).Draw(t, "literal") > 0 {
+				text := fmt.Sprint("http://e/", n, strings.Repeat("x", rapid.SampledFrom([]int{0, 1, 300}).Draw(t, "length")))
+				if rapid.IntRange(0, 4).Draw(t, "blank") == 0 {
+					return rdf.NewBlank(fmt.Sprint("b", n+50))
+				}
+				return rdf.NewIRI(text)
+			}
 			if rapid.IntRange(0, 99).Draw(t, "other") == 0 {
 				kind = rapid.SampledFrom(types[3:]).Draw(t, "sort")
 			}
