@@ -16,15 +16,12 @@
 //
 // Reads: for every edge from a root to a neighbour that one's upper list, 4 bytes a member, in order; writes nothing but counts, and for heavy roots
 // bitmaps of n²/8 bytes. What is left of a slice of time is left to the next launch, between two roots.
-#include "dense.cuh"
+#include "neighbourhood.cuh"
 
 // LIGHT is the most neighbours of a light root, whatever the core calls so.
 const u32 LIGHT = 64;
-const u32 BLOOM = 2048;   // words of a heavy root's filter
 // ROOTS is the most rows that a warp takes at a time.
 const u32 ROOTS = 16;
-// PARTS: a part of a unit is expected to be Dense.work / PARTS at most.
-const u32 PARTS = 64;
 
 struct LightShared {
   u64 rows[LIGHT], upper;
@@ -39,19 +36,6 @@ struct HeavyShared {
   float work;
   bool fresh;
 };
-
-static __device__ __forceinline__ u32 hashRow(u32 row) { return row * 0x9E3779B1u; }
-
-struct Roots {
-  const u32 *list;   // of the root
-  u32 n;
-};
-
-static __device__ __forceinline__ Roots rootOf(const Core &c, const Dense &d, const Partition &p, u32 row) {
-  const u32 *starts = d.upward ? at<const u32>(c.starts) : at<const u32>(p.offsets);
-  u32 first = __ldg(starts + row), end = __ldg(starts + row + 1);
-  return {at<const u32>(d.upward ? c.upper : c.lists) + first, end - first};
-}
 
 // pair notes an edge between the i-th neighbour and one that the filter let pass, if it is a neighbour.
 static __device__ __forceinline__ bool pair(LightShared &s, u32 i, u32 x, u32 low, u32 high) {
@@ -159,76 +143,6 @@ template <int C, int M> static __device__ __forceinline__ void light(const Core 
   enumerateLight<C, M>(all, d, root, r.n, s, count);
 }
 
-// build makes the bitmaps of a heavy root. A block.
-static __device__ void build(const Core &c, const Dense &d, const Partition &p, u32 root, const Roots &r, u64 *rows, u32 words, HeavyShared &s) {
-  u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = degreeOf(p, root);
-  const u32 *starts = at<const u32>(c.starts), *upper = at<const u32>(c.upper);
-  for (u64 i = threadIdx.x; i < u64(r.n + 1) * words; i += BLOCK) rows[i] = 0;
-  for (u32 i = threadIdx.x; i < BLOOM; i += BLOCK) s.bloom[i] = 0;
-  __syncthreads();
-  for (u32 i = threadIdx.x; i < r.n; i += BLOCK) {
-    u32 x = __ldg(r.list + i), h = hashRow(x);
-    atomicOr(&s.bloom[h >> 21], 1u << (h >> 16 & 31));
-    if (!d.upward && leadsUp(p, root, n, x)) atomicOr(rows + u64(r.n) * words + (i >> 6), 1ull << (i & 63));
-  }
-  __syncthreads();
-  for (u32 i = warp; i < r.n; i += WARPS) {
-    u32 member = __ldg(r.list + i), end = __ldg(starts + member + 1);
-    for (u32 k = __ldg(starts + member) + lane; k < end; k += 32) {
-      u32 x = __ldg(upper + k), h = hashRow(x);
-      if (!(s.bloom[h >> 21] >> (h >> 16 & 31) & 1)) continue;
-      u32 j = lowerBound(r.list, r.n, x);
-      if (j == r.n || __ldg(r.list + j) != x) continue;
-      atomicOr(rows + u64(i) * words + (j >> 6), 1ull << (j & 63));
-      atomicOr(rows + u64(j) * words + (i >> 6), 1ull << (i & 63));
-    }
-  }
-  __syncthreads();
-}
-
-// findUnits fills the prefix and guesses the work. A block.
-template <int M> static __device__ void findUnits(const Dense &d, const View &v, u32 *prefix, HeavyShared &s) {
-  u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, before = 0;
-  if (threadIdx.x == 0) s.work = 0;
-  for (u32 i = warp; i < v.size; i += WARPS) {
-    View mine = v;
-    mine.lane = lane;
-    u32 n = sum<32>(unitsOf<32, M>(d, mine, i), ~0u);
-    if (lane == 0) prefix[i] = n;
-  }
-  __syncthreads();
-  for (u32 first = 0; first < v.size; first += BLOCK) {
-    u32 i = first + threadIdx.x, all, mine = i < v.size ? prefix[i] : 0;
-    u32 here = before + blockScan(mine, all);
-    if (i < v.size) prefix[i] = here;
-    before += all;
-  }
-  if (threadIdx.x == 0) prefix[v.size] = before;
-  __syncthreads();
-  float work = 0, average = float(before) / v.size;
-  for (u32 i = threadIdx.x; i < v.size; i += BLOCK) work += workOf<M>(prefix[i + 1] - prefix[i], average);
-  atomicAdd(&s.work, work);
-  __syncthreads();
-}
-
-// enumerate counts some of a heavy root's units, G lanes a part of one, of which there are all from unit begin on, until time is up: at least one each.
-template <int G, int C, int M> static __device__ __forceinline__ void enumerate(const Dense &d, View v, const u32 *prefix, u32 begin, u32 all, u32 shift, u64 deadline, HeavyShared &s, Count &count) {
-  const u32 AT_ONCE = 32 / G;
-  u32 lane = threadIdx.x & 31;
-  v.lane = G == 1 ? 0 : lane;
-  v.parts = 1u << shift;
-  for (bool again = false;; again = true) {
-    u32 unit = NONE;
-    if (lane == 0 && !(again && now() > deadline)) unit = atomicAdd(&s.next, AT_ONCE);
-    unit = __shfl_sync(~0u, unit, 0);
-    if (unit >= all) break;
-    unit += G == 1 ? lane : 0;
-    v.part = unit & (v.parts - 1);
-    if (unit < all) visit<G, C, M>(d, v, prefix, begin + (unit >> shift), count);
-    __syncwarp();
-  }
-}
-
 // takePiece finds what a block does next: what it began in the launch before, or another piece, or one that was deferred. One thread.
 static __device__ void takePiece(const Core &c, Dense &d, const Dense &own, u64 pieces, u64 *left, HeavyShared &s) {
   s.piece = left[0];
@@ -246,7 +160,7 @@ static __device__ void takePiece(const Core &c, Dense &d, const Dense &own, u64 
 
 // heavies counts heavy pieces until there are none, or time is up, but one at least; what is left of a piece then is the block's in the next launch. A block.
 template <int C, int M> static __device__ __forceinline__ void heavies(const Core &c, Dense &d, const Dense &own, const Partition &p, u64 deadline, HeavyShared &s, Count &count) {
-  u64 *scratch = at<u64>(own.scratch) + u64(blockIdx.x) * own.room, *left = at<u64>(own.left) + 2 * blockIdx.x;
+  u64 *scratch = at<u64>(own.scratch) + u64(blockIdx.x) * own.room, *left = at<u64>(own.left) + 4 * blockIdx.x;
   u64 pieces = own.upward ? c.upperPieceCount : c.pieceCount;
   while (true) {
     if (threadIdx.x == 0) takePiece(c, d, own, pieces, left, s);
@@ -260,8 +174,8 @@ template <int C, int M> static __device__ __forceinline__ void heavies(const Cor
     u32 *prefix = middle ? s.prefix : reinterpret_cast<u32 *>(scratch + u64(r.n + 1) * words);
     View v = {rows, rows + u64(r.n) * words, r.n, words, 0, ~0u};
     if (r.n >= own.smallest) {
-      build(c, own, p, root, r, rows, words, s);
-      findUnits<M>(own, v, prefix, s);
+      build(c, own, p, root, r, rows, words, s.bloom);
+      findUnits<M>(own, v, prefix, s.work);
       u32 begin = u32(u64(prefix[r.n]) * part / parts), end = u32(u64(prefix[r.n]) * (part + 1) / parts);
       float share = s.work / parts / (own.work * (middle ? 16 : 2));
       u32 shift = s.kept == NONE ? shiftOf<M>(s.work, prefix[r.n], own.work / float(PARTS)) : s.kept, all = (end - begin) << shift;
@@ -270,9 +184,9 @@ template <int C, int M> static __device__ __forceinline__ void heavies(const Cor
       if (s.next == NONE)
         ;
       else if (middle)
-        enumerate<1, C, M>(own, v, prefix, begin, all, shift, deadline, s, count);
+        enumerate<1, C, M>(own, v, prefix, begin, all, shift, deadline, &s.next, count);
       else
-        enumerate<32, C, M>(own, v, prefix, begin, all, shift, deadline, s, count);
+        enumerate<32, C, M>(own, v, prefix, begin, all, shift, deadline, &s.next, count);
       __syncthreads();
       if (threadIdx.x == 0 && s.next < all) {
         left[0] = s.piece;
@@ -310,7 +224,6 @@ template <int M> static __device__ __forceinline__ void countDense(u64 program, 
   __shared__ Dense own;
   __shared__ HeavyShared heavy;
   __shared__ LightShared lightShared[WARPS];
-  __shared__ bool last;
   Program &p = *at<Program>(program);
   Dense &d = *at<Dense>(dense);
   const Core &c = *at<const Core>(d.core);
@@ -325,38 +238,7 @@ template <int M> static __device__ __forceinline__ void countDense(u64 program, 
   case 2: countAll<2, M>(c, d, own, deadline, heavy, mine, count); break;
   case 3: countAll<3, M>(c, d, own, deadline, heavy, mine, count); break;
   }
-  u64 low = count.n & 0xFFFFFFFF, high = count.n >> 32;
-  for (u32 k = 16; k; k >>= 1) {
-    low += __shfl_xor_sync(~0u, low, k);
-    high += __shfl_xor_sync(~0u, high, k);
-  }
-  if ((threadIdx.x & 31) == 0 && (low | high)) {
-    atomicAdd(&p.state.count, low);
-    atomicAdd(&p.state.countHigh, high);
-  }
-  if (count.over) p.state.overflowed = 1;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(&p.state.exits, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  if (threadIdx.x == 0) {
-    __threadfence();
-    u64 pieces = own.upward ? c.upperPieceCount : c.pieceCount;
-    u64 all = pieces + own.ready, next = *(volatile u64 *)&d.nextPiece, deferred = min(*(volatile u64 *)&d.deferred, own.deferredRoom);
-    bool done = next >= all && deferred == own.ready && *(volatile u64 *)&d.nextRow >= c.rows && !*(volatile u64 *)&d.pending;
-    d.nextPiece = min(next, all);
-    d.ready = d.deferred = deferred;
-    d.pending = 0;
-    p.state.status = done ? DONE : SLICED;
-    p.state.exits = 0;
-    p.state.kernelTime += now() - begun;
-    __threadfence();
-  }
-  __syncthreads();
-  if (p.mailbox && threadIdx.x < sizeof(State) / 4)
-    at<u32>(p.mailbox)[threadIdx.x] = reinterpret_cast<const volatile u32 *>(&p.state)[threadIdx.x];
-  __threadfence_system();
+  finishLaunch(p, d, own, own.upward ? c.upperPieceCount : c.pieceCount, c.rows, begun, count);
 }
 
 #define COUNT_DENSE(M) \

@@ -19,6 +19,35 @@ struct View {
   u32 size, words;
   u32 lane, lanes;      // this lane's place, and the mask of those that work together
   u32 part, parts;      // which of a unit's members at level 2 are bound; where there are more than three levels
+
+  // firsts is how many the first level may be bound to, mayBegin whether to one of them.
+  __device__ __forceinline__ u32 firsts() const { return size; }
+  __device__ __forceinline__ bool mayBegin(const Dense &d, u32 first) const { return !d.levels[0].upper || upper[first >> 6] >> (first & 63) & 1; }
+  // row is the bitmap of what level e is bound to; others and above are the w-th words of all but that one, and of those behind it.
+  __device__ __forceinline__ const u64 *row(int e, u32 b) const { return rows + b * words; }
+  __device__ __forceinline__ u64 others(int e, u32 b, u32 w) const { return b >> 6 == w ? ~(1ull << (b & 63)) : ~0ull; }
+  __device__ __forceinline__ u64 above(int e, u32 b, u32 w) const { return w < b >> 6 ? 0 : b >> 6 == w ? ~1ull << (b & 63) : ~0ull; }
+};
+
+// FarView is a root's neighbourhood with some far vertices, which the first level is bound to.
+struct FarView : View {
+  const u64 *far;       // words of each
+  const u32 *places;    // twice how many of the root's neighbours come before it, itself included, and 1 more where it is one; NONE: it is none that may be bound
+  u32 count;
+
+  __device__ __forceinline__ u32 firsts() const { return count; }
+  __device__ __forceinline__ bool mayBegin(const Dense &d, u32 first) const { return places[first] != NONE; }
+  __device__ __forceinline__ const u64 *row(int e, u32 b) const { return e == 0 ? far + b * words : View::row(e, b); }
+  __device__ __forceinline__ u64 others(int e, u32 b, u32 w) const {
+    if (e) return View::others(e, b, w);
+    u32 place = places[b];
+    return place & 1 ? View::others(e, (place >> 1) - 1, w) : ~0ull;
+  }
+  __device__ __forceinline__ u64 above(int e, u32 b, u32 w) const {
+    if (e) return View::above(e, b, w);
+    u32 before = places[b] >> 1;
+    return w < before >> 6 ? 0 : before >> 6 == w ? ~0ull << (before & 63) : ~0ull;
+  }
 };
 
 template <int G> static __device__ __forceinline__ u32 sum(u32 x, u32 lanes) {
@@ -28,23 +57,22 @@ template <int G> static __device__ __forceinline__ u32 sum(u32 x, u32 lanes) {
 }
 
 // members is the w-th word of a set, with L levels bound to at.
-template <int L> static __device__ __forceinline__ u64 members(const View &v, const DenseSet &s, const u32 (&bound)[MOST_LEVELS], u32 w) {
+template <int L, class V> static __device__ __forceinline__ u64 members(const V &v, const DenseSet &s, const u32 (&bound)[MOST_LEVELS], u32 w) {
   u64 set = w + 1 == v.words && (v.size & 63) ? (1ull << (v.size & 63)) - 1 : ~0ull;
   if (s.upper) set &= v.upper[w];
 #pragma unroll
   for (int e = 0; e < L; e++) {
-    u32 b = bound[e], at = b >> 6;
-    const u64 *row = v.rows + b * v.words;
+    const u64 *row = v.row(e, bound[e]);
     if (s.near >> e & 1) set &= row[w];
     if (s.absent >> e & 1) set &= ~row[w];
-    if ((s.apart | s.absent) >> e & 1 && at == w) set &= ~(1ull << (b & 63));
-    if (s.above >> e & 1 && w <= at) set = w < at ? 0 : set & ~1ull << (b & 63);
+    if ((s.apart | s.absent) >> e & 1) set &= v.others(e, bound[e], w);
+    if (s.above >> e & 1) set &= v.above(e, bound[e], w);
   }
   return set;
 }
 
 // finish adds up the terms with all L levels bound; C is Dense.tailCount.
-template <int G, int C, int L> static __device__ __forceinline__ void finish(const Dense &d, const View &v, const u32 (&bound)[MOST_LEVELS], Count &count) {
+template <int G, int C, int L, class V> static __device__ __forceinline__ void finish(const Dense &d, const V &v, const u32 (&bound)[MOST_LEVELS], Count &count) {
   u32 sizes[1 << C];
 #pragma unroll
   for (int m = 0; m < 1 << C; m++) sizes[m] = 0;
@@ -84,7 +112,7 @@ template <int G, int C, int L> static __device__ __forceinline__ void finish(con
 
 // Visit binds level L and those behind it, up to M. G lanes work together, on a word each; one lane alone where there is one word.
 template <int G, int C, int M, int L> struct Visit {
-  static __device__ __forceinline__ void run(const Dense &d, const View &v, u32 (&bound)[MOST_LEVELS], Count &count) {
+  template <class V> static __device__ __forceinline__ void run(const Dense &d, const V &v, u32 (&bound)[MOST_LEVELS], Count &count) {
     const bool SPLIT = L == 2 && M > 3;
     u32 pass = SPLIT ? v.part : 0;   // members of other parts, before the next
     for (u32 first = 0; first < v.words; first += G) {
@@ -111,7 +139,7 @@ template <int G, int C, int M, int L> struct Visit {
 };
 
 template <int G, int C, int M> struct Visit<G, C, M, M> {
-  static __device__ __forceinline__ void run(const Dense &d, const View &v, u32 (&bound)[MOST_LEVELS], Count &count) {
+  template <class V> static __device__ __forceinline__ void run(const Dense &d, const V &v, u32 (&bound)[MOST_LEVELS], Count &count) {
     finish<G, C, M>(d, v, bound, count);
   }
 };
@@ -139,8 +167,8 @@ static __device__ __forceinline__ u32 select(u64 word, u32 k) {
 // bound to an earlier neighbour, and all of them behind the last.
 
 // unitsOf is how many units there are with one neighbour at the first level, of words from the lane's on, every G-th.
-template <int G, int M> static __device__ __forceinline__ u32 unitsOf(const Dense &d, const View &v, u32 first) {
-  if (d.levels[0].upper && !(v.upper[first >> 6] >> (first & 63) & 1)) return 0;
+template <int G, int M, class V> static __device__ __forceinline__ u32 unitsOf(const Dense &d, const V &v, u32 first) {
+  if (!v.mayBegin(d, first)) return 0;
   if (M == 1) return v.lane == 0;
   u32 bound[MOST_LEVELS] = {first}, n = 0;
   for (u32 w = v.lane; w < v.words; w += G) n += __popcll(members<1>(v, d.levels[1], bound, w));
@@ -166,9 +194,9 @@ template <int M> static __device__ __forceinline__ u32 shiftOf(float work, u32 u
 }
 
 // visit counts what has one unit.
-template <int G, int C, int M> static __device__ __forceinline__ void visit(const Dense &d, const View &v, const u32 *prefix, u32 unit, Count &count) {
+template <int G, int C, int M, class V> static __device__ __forceinline__ void visit(const Dense &d, const V &v, const u32 *prefix, u32 unit, Count &count) {
   u32 low = 0;
-  for (u32 n = v.size; n > 1;) {   // prefix[low] <= unit; of equal ones the last
+  for (u32 n = v.firsts(); n > 1;) {   // prefix[low] <= unit; of equal ones the last
     u32 half = n >> 1;
     low += prefix[low + half] <= unit ? half : 0;
     n -= half;

@@ -67,12 +67,14 @@ const (
 	// CountDense and the kernels behind it count in neighbourhoods, by 1 to MostLevels levels: (program, dense). Of the program they read and
 	// write State and the mailbox.
 	CountDense
+	// CountFar and the kernels behind it count with a far vertex, which is the first of the levels: as CountDense.
+	CountFar = CountDense + MostLevels
 )
 
-// Kernels behind those of CountDense.
+// Kernels behind those of CountFar.
 const (
 	// SquareFill writes the lists of a Squares: (squares).
-	SquareFill = CountDense + MostLevels + iota
+	SquareFill = CountFar + MostLevels + iota
 	// SquareCount counts: (program, squares), of the program as CountDense. It has as many blocks as there are counters for.
 	SquareCount
 	// TriangleFill writes the upper lists of a Triangles, TriangleWalks which of them are walked where: (triangles).
@@ -92,6 +94,7 @@ var kernelNames = [kernelCount]string{
 	"combine_rows", "move_groups", "list_groups",
 	"core_count", "core_scan", "core_fill",
 	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5", "count_dense_6",
+	"count_far_1", "count_far_2", "count_far_3", "count_far_4", "count_far_5", "count_far_6",
 	"square_fill", "square_count", "triangle_fill", "triangle_walks", "triangle_count",
 }
 

@@ -258,10 +258,12 @@ struct DenseTerm {
 const u32 MOST_LEVELS = 6;
 // MIDDLE is how many neighbours a heavy root may have whose bitmaps are in shared memory and whose units are one lane's each.
 const u32 MIDDLE = 256;
+// FAR_CHUNK is how many far vertices of a root are bound together.
+const u32 FAR_CHUNK = 64;
 struct Dense {
   u64 core;
   u64 scratch, room;           // u64[room] for each of heavyBlocks
-  u64 left;                    // u64[2] for each of heavyBlocks, zero at first: the piece that it has begun, and how far and how finely
+  u64 left;                    // u64[4] for each of heavyBlocks, zero at first: the piece that it has begun, how far and how finely, and with a far vertex from which row on
   u64 nextPiece, nextRow;      // what is yet to be taken
   u64 pending;                 // pieces that this launch has begun and not ended
   u64 deferredPieces, deferredRoom;  // u64[deferredRoom]: pieces that launches leave to the next
@@ -271,6 +273,9 @@ struct Dense {
   u32 upward, linear;          // upward: roots have their upper neighbours alone; linear: one term that is one size
   u32 levelCount, tailCount, termCount;
   u32 work;                    // from how much on work is deferred, in bindings of the last level
+  u32 common;                  // with a far vertex how many neighbours it has in common with the root at least; else 0
+  u32 farApart, farAbsent;     // it is not the root; nor a neighbour of it
+  u32 cut;                     // how many pieces each of the core's is, with a far vertex
   DenseSet levels[6], tail[3];
   DenseTerm terms[15];
 };
@@ -337,7 +342,7 @@ static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, 
 static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 80, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
-static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 792, "layout.go");
+static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 808, "layout.go");
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
 static_assert(sizeof(Triangles) == 176, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -459,10 +459,11 @@ type DenseTerm struct {
 	Count, _ uint32
 }
 
-// Bounds of a Dense: levels, and the neighbours of a root that is counted in shared memory.
+// Bounds of a Dense: levels, the neighbours of a root that is counted in shared memory, and the far vertices that are bound together.
 const (
 	MostLevels = 6
 	Middle     = 256
+	FarChunk   = 64
 )
 
 // Dense counts a pattern in the neighbourhoods of a Core: for each row as root, and the members of its list that are bound to the levels
@@ -470,10 +471,10 @@ const (
 type Dense struct {
 	Core Address
 	// Scratch is u64[Room] for each of HeavyBlocks, for roots of more than Middle neighbours: a bitmap for each of these, one more, and a number
-	// of 32 bits for each and one more.
+	// of 32 bits for each and one more. With a far vertex two bits for each row of the core are before these, and FarChunk bitmaps in place of the numbers.
 	Scratch Address
 	Room    uint64
-	// Left is u64[2] for each of HeavyBlocks, zero at first: the piece that it has begun, and how far.
+	// Left is u64[4] for each of HeavyBlocks, zero at first: the piece that it has begun, how far, and with a far vertex from which row on.
 	Left Address
 	// NextPiece and NextRow are what is yet to be taken; they may end beyond what there is.
 	NextPiece, NextRow uint64
@@ -491,7 +492,11 @@ type Dense struct {
 	Upward, Linear                   uint32
 	LevelCount, TailCount, TermCount uint32
 	// Work is from how much on work is deferred, in bindings of the last level.
-	Work   uint32
+	Work uint32
+	// Common is with a far vertex how many neighbours it has in common with the root at least, else 0. FarApart, not 0: it is not the root; FarAbsent,
+	// not 0: nor a neighbour of it. Cut is how many pieces each of the core's is then.
+	Common, FarApart, FarAbsent, Cut uint32
+
 	Levels [MostLevels]DenseSet
 	Tail   [3]DenseSet
 	Terms  [15]DenseTerm

@@ -39,6 +39,9 @@ var coreCode string
 //go:embed dense.fatbin
 var denseCode string
 
+//go:embed far.fatbin
+var farCode string
+
 //go:embed squares.fatbin
 var squaresCode string
 
@@ -112,6 +115,7 @@ func (d *device) load() error {
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4, CountDense + 5},
+		&farCode:     {CountFar, CountFar + 1, CountFar + 2, CountFar + 3, CountFar + 4, CountFar + 5},
 		&squaresCode: {SquareFill, SquareCount}, &trianglesCode: {TriangleFill, TriangleWalks, TriangleCount},
 	} {
 		module, err := cu.LoadData(*code)

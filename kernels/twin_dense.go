@@ -91,10 +91,11 @@ type neighbourhood struct {
 	members []uint32
 	near    [][]bool
 	upper   []bool
+	far     *farVertex // what the first level is bound to, where that is no member
 }
 
-// countDense is dense.cu's: the neighbourhoods of all roots, heavy ones piece by piece, in their place in memory.
-func (t *twin) countDense(d *Dense) {
+// countDense is dense.cu's and far.cu's: the neighbourhoods of all roots, heavy ones piece by piece, in their place in memory.
+func (t *twin) countDense(d *Dense, countRoot func(d *Dense, c *Core, root, part, parts uint32)) {
 	t.clock = sliced(d.Slice)
 	st := &t.p.State
 	c := in[Core](t.memory, d.Core, 0)
@@ -104,10 +105,11 @@ func (t *twin) countDense(d *Dense) {
 	}
 	st.Status = Sliced
 	for !t.clock() {
-		if d.NextPiece < count {
-			piece := *in[uint64](t.memory, pieces, d.NextPiece)
+		if d.NextPiece < count*uint64(max(d.Cut, 1)) {
+			piece, cut := *in[uint64](t.memory, pieces, d.NextPiece/max(uint64(d.Cut), 1)), max(d.Cut, 1)
+			part := uint32(piece>>32)&0xFFFF*cut + uint32(d.NextPiece%uint64(cut))
 			d.NextPiece++
-			t.countRoot(d, c, uint32(piece), uint32(piece>>32)&0xFFFF, uint32(piece>>48))
+			countRoot(d, c, uint32(piece), part, uint32(piece>>48)*cut)
 			continue
 		}
 		if d.NextRow >= uint64(c.Rows) {
@@ -117,7 +119,7 @@ func (t *twin) countDense(d *Dense) {
 		row := uint32(d.NextRow)
 		d.NextRow++
 		if t.degreeOf(d, c, row) <= c.Light {
-			t.countRoot(d, c, row, 0, 1)
+			countRoot(d, c, row, 0, 1)
 		}
 	}
 	t.post()
@@ -139,9 +141,21 @@ func (t *twin) degreeOf(d *Dense, c *Core, row uint32) uint32 {
 
 // countRoot counts what has a root, with one part of its neighbours at the first level.
 func (t *twin) countRoot(d *Dense, c *Core, root, part, parts uint32) {
+	if b := t.neighbourhood(d, c, root); b != nil {
+		b.enumerate(nil, part, parts, t.addCount)
+	}
+}
+
+func (t *twin) addCount(sum uint64) {
+	t.p.State.Count += sum & 0xFFFFFFFF
+	t.p.State.CountHigh += sum >> 32
+}
+
+// neighbourhood is that of a root; nil where it is too small.
+func (t *twin) neighbourhood(d *Dense, c *Core, root uint32) *neighbourhood {
 	list, n := t.listOf(d, c, root)
 	if n < d.Smallest {
-		return
+		return nil
 	}
 	b := &neighbourhood{Dense: d}
 	place := map[uint32]int{}
@@ -151,10 +165,8 @@ func (t *twin) countRoot(d *Dense, c *Core, root, part, parts uint32) {
 		b.members = append(b.members, v)
 		b.near, b.upper = append(b.near, make([]bool, n)), append(b.upper, t.leadsUp(c, root, v))
 	}
-	if words := uint64(n+63) / 64; n > Middle {
-		if uint64(n+1)*words+uint64(n)/2+1 > d.Room { // where the kernel would have no room
-			panic("kernels: a neighbourhood does not fit its scratch")
-		}
+	if room := d.roomOf(c, uint64(n)); room > d.Room { // where the kernel would have no room
+		panic("kernels: a neighbourhood does not fit its scratch")
 	}
 	for i, v := range b.members {
 		for k := t.word(c.Starts, uint64(v)); k < t.word(c.Starts, uint64(v)+1); k++ {
@@ -163,15 +175,33 @@ func (t *twin) countRoot(d *Dense, c *Core, root, part, parts uint32) {
 			}
 		}
 	}
-	b.enumerate(nil, part, parts, func(sum uint64) {
-		t.p.State.Count += sum & 0xFFFFFFFF
-		t.p.State.CountHigh += sum >> 32
-	})
+	return b
+}
+
+// roomOf is how many words of its scratch a root of n neighbours takes.
+func (d *Dense) roomOf(c *Core, n uint64) (room uint64) {
+	words := (n + 63) / 64
+	if d.Common > 0 {
+		room = (uint64(c.Rows) + 63) / 64
+	}
+	switch {
+	case n <= Middle:
+		return room
+	case d.Common > 0:
+		return room + (n+1+FarChunk)*words
+	}
+	return (n+1)*words + n/2 + 1
 }
 
 // has reports whether a member is in a set, with so many levels bound.
 func (b *neighbourhood) has(s *DenseSet, bound []int, v int) bool {
 	for e, w := range bound {
+		if e == 0 && b.far != nil {
+			if !b.far.allows(s, b.members, v) {
+				return false
+			}
+			continue
+		}
 		near := b.near[w][v]
 		switch {
 		case s.Near>>e&1 != 0 && !near, s.Absent>>e&1 != 0 && (near || v == w), s.Apart>>e&1 != 0 && v == w, s.Above>>e&1 != 0 && v <= w:

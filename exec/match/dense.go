@@ -10,7 +10,8 @@ import (
 
 // Dense is a second way to count a pattern, for query graphs of one undirected label with a vertex that all others touch, the root: cliques,
 // wheels, fans, all that is nearly complete. The other vertices lie in the root's neighbourhood, whose edges are made bitmaps once; then a
-// step is an AND of words, and nothing is searched (GLUMIN, OSDI 2024).
+// step is an AND of words, and nothing is searched (GLUMIN, OSDI 2024). One vertex may lie beyond it, two edges away, if it touches two of the
+// others or more (Far): its bitmap is the neighbours that it has in common with the root.
 //
 // Levels are enumerated one after the other. Tail are independent vertices at the end, of which only the sizes of sets are needed: the solutions
 // with all levels bound are the sum of Terms, by inclusion and exclusion where different vertices must bind different ones (GraphSet, SC 2023).
@@ -22,6 +23,8 @@ import (
 type Dense struct {
 	Label  pcsr.Label
 	Upward bool
+	// Far is of the first level, where that is no neighbour of the root; nil where all are.
+	Far    *DenseFar
 	Levels []DenseSet
 	Tail   []DenseSet
 	Terms  []DenseTerm
@@ -31,6 +34,14 @@ type Dense struct {
 	Smallest int
 	// Slots are those of the root, the levels and the tail's vertices, of which several may have one set.
 	Slots []int
+}
+
+// DenseFar says which vertices may stand for one that the root does not touch.
+type DenseFar struct {
+	// Common is how many neighbours it has in common with the root, at least.
+	Common int
+	// Apart: it is not the root; Absent: nor a neighbour of it.
+	Apart, Absent bool
 }
 
 // DenseSet says which of the root's neighbours may stand for a vertex, by the levels before it, as bits.
@@ -97,7 +108,7 @@ func (d *denseFinder) find(anyCost bool) bool {
 			return d.choose(root, label, anyCost)
 		}
 	}
-	return false
+	return d.findFar(label, anyCost)
 }
 
 // findNear reads the query graph: all its vertices must be variables of which nothing is asked but edges of one label.
@@ -133,14 +144,10 @@ func (d *denseFinder) findNear() (label pcsr.Label, ok bool) {
 // enumerating what does not is expected to cost less.
 func (d *denseFinder) choose(root int, label pcsr.Label, anyCost bool) bool {
 	rest := (uint8(1)<<d.n - 1) &^ (1 << root)
-	most := mostTail
-	if d.Plan.Query.Semantics == bgp.Induced {
-		most = 1 // the edges that must not be there would join the tail
-	}
 	var together, apart uint8
 	for tail := rest; tail > 0; tail = (tail - 1) & rest {
 		size, left := bits.OnesCount8(tail), rest&^tail
-		if size > most || left == 0 || !d.independent(tail) || d.sets(tail) > MostTailSets {
+		if left == 0 || !d.mayEnd(tail) {
 			continue
 		}
 		if size > bits.OnesCount8(together) && d.holdsTogether(left) {
@@ -163,7 +170,12 @@ func (d *denseFinder) choose(root int, label pcsr.Label, anyCost bool) bool {
 	if tail == 0 {
 		return false
 	}
-	d.best = &Dense{Label: label, Slots: append([]int{root}, d.order(rest&^tail)...)}
+	d.best = &Dense{Label: label, Slots: append([]int{root}, d.order(rest&^tail, 0)...)}
+	return d.layTail(tail)
+}
+
+// layTail adds the slots of the tail to those before, and lays all out.
+func (d *denseFinder) layTail(tail uint8) bool {
 	for v := range d.n {
 		if tail>>v&1 != 0 {
 			d.best.Slots = append(d.best.Slots, v)
@@ -180,6 +192,8 @@ func (d *Dense) Name(t *Trace) {
 			t.Steps[slot].Variant = "root of the neighbours above it"
 		case i == 0:
 			t.Steps[slot].Variant = "root"
+		case i == 1 && d.Far != nil:
+			t.Steps[slot].Variant = "common neighbours of the root"
 		case i <= len(d.Levels):
 			t.Steps[slot].Variant = "bitmap"
 		default:
@@ -225,11 +239,10 @@ func (d *denseFinder) sets(tail uint8) int {
 	return len(all)
 }
 
-// order orders vertices so that each is a neighbour of as many before it as can be, then of as many of the others as can be. The first has a
-// neighbour beside the root.
-func (d *denseFinder) order(set uint8) (order []int) {
-	done := uint8(0)
-	for set != done {
+// order orders vertices so that each is a neighbour of as many before it as can be, those of done at first, then of as many of the others as can be.
+// The first has a neighbour beside the root.
+func (d *denseFinder) order(set, done uint8) (order []int) {
+	for set&^done != 0 {
 		best, most := -1, -1
 		for v := range d.n {
 			if (set&^done)>>v&1 == 0 {

@@ -16,6 +16,8 @@ type density struct {
 	neighbours, common, again float64
 	// words is how many words a bitmap has, for each of a root's neighbours and each of them again.
 	words float64
+	// pairs is how many pairs of vertices have two common neighbours or more, corners how many of these the ends of a path of two edges have.
+	pairs, corners float64
 }
 
 // sampledEdges is how many edges are looked at.
@@ -55,7 +57,7 @@ func (d *denseFinder) density(label pcsr.Label) (out density) {
 // cost is how often the last of the levels is expected to be bound.
 func (y *density) cost(d *denseFinder, levels uint8) float64 {
 	cost, done := y.edges, uint8(0)
-	for i, v := range d.order(levels) {
+	for i, v := range d.order(levels, 0) {
 		near := bits.OnesCount8(d.near[v] & done)
 		switch {
 		case i == 0:
@@ -69,4 +71,61 @@ func (y *density) cost(d *denseFinder, levels uint8) float64 {
 		done |= 1 << v
 	}
 	return cost
+}
+
+// addCorners tells pairs and corners by a path of two edges behind each of the sampled edges.
+func (y *density) addCorners(p *pcsr.Partition) {
+	a := p.Arrays()
+	if a.Offsets == nil || len(a.Neighbours) == 0 {
+		return
+	}
+	var paths, several, corners float64
+	for i := range sampledEdges {
+		at := uint32((2*uint64(i) + 1) * uint64(len(a.Neighbours)) / (2 * sampledEdges))
+		row, _ := slices.BinarySearch(a.Offsets, at+1)
+		middle := p.Neighbours(a.Neighbours[at])
+		list, other := p.List(row-1), p.Neighbours(middle[7919*i%len(middle)])
+		if len(other) < len(list) {
+			list, other = other, list
+		}
+		common := 0.0
+		for _, v := range list {
+			if pcsr.Contains(other, v) {
+				common++
+			}
+		}
+		n := float64(len(middle))
+		paths += n
+		corners += n * common
+		if common > 1 {
+			several += n / common
+		}
+	}
+	y.corners = corners / paths
+	y.pairs = y.edges * y.neighbours * several / paths
+}
+
+// leastDeeper is how many more there are at least with one level more: where there are any, they are in a part of the graph that is denser than the sample.
+const leastDeeper = 2
+
+// farCost is what counting with a far vertex is expected to cost, the rest of the levels being these: paths of two edges that are walked, and words of
+// sets with the last level bound.
+func (y *density) farCost(d *denseFinder, far int, levels uint8) float64 {
+	walked := y.edges * y.neighbours
+	bound, done := y.pairs, uint8(1)<<far
+	for _, v := range d.order(levels, done) {
+		near := float64(bits.OnesCount8(d.near[v] & done &^ (1 << far)))
+		switch ofFar := d.near[v]>>far&1 != 0; {
+		case ofFar && done == 1<<far:
+			bound = min(walked, bound*y.corners)
+		case ofFar:
+			bound *= max(leastDeeper, y.corners*math.Pow(min(1, y.again/y.neighbours), near))
+		case near == 0:
+			bound *= y.neighbours
+		default:
+			bound *= max(leastDeeper, y.common*math.Pow(min(1, y.again/y.neighbours), near-1))
+		}
+		done |= 1 << v
+	}
+	return walked + bound*(1+y.words)
 }

@@ -16,6 +16,9 @@ func (d *denseFinder) lay(tail int) bool {
 	if d.Plan.Query.Semantics.Injective() {
 		b.Smallest = d.n - 1
 	}
+	if b.Far != nil {
+		b.Smallest-- // its place is elsewhere
+	}
 	all := make([]DenseSet, d.n)
 	for i := 1; i < d.n; i++ {
 		all[i] = d.set(i, d.n-1-tail, above[i])
@@ -23,7 +26,7 @@ func (d *denseFinder) lay(tail int) bool {
 	}
 	if b.Upward {
 		for i := range all {
-			all[i].Upper = false
+			all[i].Upper = i == 1 && b.Far != nil
 		}
 	}
 	b.Levels = all[1 : d.n-tail]

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// DrawDense draws a count of a pattern with a vertex that all others touch, in an undirected graph of one label: what matchers may count in
+// DrawDense draws a count of a pattern with a vertex that all others touch, or all but one, in an undirected graph of one label: what matchers may count in
 // neighbourhoods (match.Lowering.Dense), under all semantics that have such patterns.
 func DrawDense(t *rapid.T) *Case {
 	n := rapid.IntRange(3, 8).Draw(t, "pattern")
@@ -77,10 +77,12 @@ func drawDensePattern(t *rapid.T, c *Case, n int) {
 	}
 	both := c.Options.Semantics == bgp.Induced || rapid.IntRange(0, 3).Draw(t, "both ways") == 0
 	full := rapid.IntRange(2, 10).Draw(t, "fullness")
+	far := n > 4 && rapid.Bool().Draw(t, "far") // vertex 1 does not touch vertex 0, but two of the others
 	names := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "names")
 	for v := range n {
 		for w := range v {
-			if w > 0 && rapid.IntRange(1, 10).Draw(t, "pattern edge") > full {
+			always := w == 0 || far && w == 1 && v < 4
+			if far && w == 0 && v == 1 || !always && rapid.IntRange(1, 10).Draw(t, "pattern edge") > full {
 				continue
 			}
 			ends := [2]int{names[v], names[w]}

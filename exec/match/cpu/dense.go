@@ -17,6 +17,7 @@ type dense struct {
 	// neighbours, or as many and a greater number.
 	offsets, lists, starts, upper []uint32
 	longest                       int // list of a root
+	mostPaths                     int // of two edges from a root, where there is a far vertex
 
 	total atomic.Uint64
 }
@@ -47,9 +48,15 @@ func countDense(ctx context.Context, p *join) (n uint64, ok bool, err error) {
 		return 0, false, nil
 	}
 	rows, words := len(d.starts)-1, (d.longest+63)/64
-	bytes := 4*int64(rows) + 8*int64((d.longest+1)*words)
+	bytes := 4*int64(rows) + 8*int64((d.longest+2)*words)
+	if d.Far != nil {
+		bytes += d.farBytes()
+	}
 	ok, err = d.share(ctx, (rows+rootsAtOnce-1)/rootsAtOnce, bytes, func(take func() (int, bool)) error {
-		w := denseWorker{dense: d, place: make([]uint32, rows), rows: make([]uint64, (d.longest+1)*words)}
+		w := denseWorker{dense: d, place: make([]uint32, rows), rows: make([]uint64, (d.longest+2)*words)}
+		if d.Far != nil {
+			w.far.make(d)
+		}
 		for level := range w.sets {
 			w.sets[level] = make([]uint64, words)
 		}
@@ -102,6 +109,11 @@ func (d *dense) orient(ctx context.Context, part *pcsr.Partition) error {
 			d.longest = length
 		}
 	}
+	if d.Far != nil {
+		for r := range rows {
+			d.mostPaths = max(d.mostPaths, d.countPaths(r))
+		}
+	}
 	return nil
 }
 
@@ -117,12 +129,13 @@ func (d *dense) root(row int) []uint32 {
 type denseWorker struct {
 	*dense
 	place []uint32 // one more than where a row is among the root's neighbours, by row; 0: it is none
-	// rows are the bitmaps of the root's neighbours, words each, and behind them those that are above the root.
+	// rows are the bitmaps of the root's neighbours, words each, and behind them those that are above the root, and those that a far vertex has.
 	rows        []uint64
 	size, words int
 	sets        [match.MostDenseStep][]uint64 // what each level may still be bound to
 	bound       [match.MostDenseStep]int
 	total       uint64
+	far         farFinder
 }
 
 // count adds what has a root.
@@ -131,15 +144,19 @@ func (w *denseWorker) count(root int) {
 	if w.size, w.words = len(list), (len(list)+63)/64; w.size < w.Smallest {
 		return
 	}
-	clear(w.rows[:(w.size+1)*w.words])
+	clear(w.rows[:(w.size+2)*w.words])
 	for i, row := range list {
 		w.place[row] = uint32(i) + 1
 	}
-	if w.link(list) {
+	if linked := w.link(list); linked || w.Far != nil {
 		if !w.Upward {
 			w.findUpper(root, list)
 		}
-		w.enumerate(0)
+		if w.Far != nil {
+			w.eachFar(root, list)
+		} else {
+			w.enumerate(0)
+		}
 	}
 	for _, row := range list {
 		w.place[row] = 0
@@ -185,6 +202,10 @@ func (w *denseWorker) members(s *match.DenseSet, bound []int, word int) uint64 {
 		}
 		if s.Absent&bit != 0 {
 			set &^= w.rows[b*w.words+word]
+		}
+		if e == 0 && w.Far != nil {
+			set &= w.far.allowed(s, word)
+			continue
 		}
 		if (s.Absent|s.Apart)&bit != 0 && b>>6 == word {
 			set &^= 1 << (b & 63)

@@ -19,6 +19,8 @@ const (
 	longestRoot = 1 << 14
 	// denseWork is from how much on a light root's work is shared, in bindings of the last level.
 	denseWork = 2048
+	// farCut is how many pieces each of those of a heavy root is with a far vertex.
+	farCut = 4
 )
 
 // errNotDense: there is no room to count a pattern in neighbourhoods.
@@ -27,7 +29,7 @@ var errNotDense = fmt.Errorf("gpu: no room to count in neighbourhoods: %w", ErrU
 // denseBlocks is how many blocks of every kernel that counts in neighbourhoods the device holds at a time.
 func denseBlocks(driver kernels.Driver) (blocks int, err error) {
 	blocks = math.MaxInt
-	for k := range kernels.Kernel(kernels.MostLevels) {
+	for k := range kernels.Kernel(2 * kernels.MostLevels) { // those with a far vertex are behind the others
 		n, err := driver.ResidentBlocks(kernels.CountDense+k, 0)
 		if err != nil || n < 1 {
 			return 0, fmt.Errorf("gpu: counting in neighbourhoods does not fit the device (%v): %w", err, ErrNoDevice)
@@ -79,21 +81,32 @@ func (q *denseCount) pieces() int {
 	return int(q.core.PieceCount)
 }
 
-// room is how many words a root takes at most that is not counted in shared memory.
-func (q *denseCount) room() int64 {
-	n := int64(q.longest())
-	if n <= kernels.Middle {
-		return 0
+// room is how many words a root takes at most that are not in shared memory.
+func (q *denseCount) room() (words int64) {
+	if q.Far != nil {
+		words = (int64(q.core.Rows) + 63) / 64 // two bits for each row
 	}
-	return (n+1)*((n+63)/64) + n/2 + 1
+	n := int64(q.longest())
+	switch each := (n + 63) / 64; {
+	case n <= kernels.Middle:
+		return words
+	case q.Far != nil:
+		return words + (n+1+kernels.FarChunk)*each
+	default:
+		return (n+1)*each + n/2 + 1
+	}
 }
 
 // bytes is the memory that a count would like: bitmaps for each block, or for each piece where these are fewer; some pieces become several.
 func (q *denseCount) bytes() int64 {
-	return imageBytes[kernels.Dense]() + q.leftBytes() + int64(min(4*q.pieces(), q.d.denseBlocks))*8*q.room() + 8*mostDeferred + 2*alignment
+	blocks := q.d.denseBlocks
+	if q.Far == nil {
+		blocks = min(4*q.pieces(), blocks)
+	}
+	return imageBytes[kernels.Dense]() + q.leftBytes() + int64(blocks)*8*q.room() + 8*mostDeferred + 2*alignment
 }
 
-func (q *denseCount) leftBytes() int64 { return aligned(16 * int64(q.d.denseBlocks)) }
+func (q *denseCount) leftBytes() int64 { return aligned(32 * int64(q.d.denseBlocks)) }
 
 // mostDeferred is how many pieces launches may leave to the next; what is more they do at once.
 const mostDeferred = 1 << 16
@@ -107,7 +120,11 @@ func (q *denseCount) run(ctx context.Context) (uint64, error) {
 	if err := lay(&q.piecework, program); err != nil {
 		return 0, err
 	}
-	state, err := q.launch(ctx, kernels.CountDense+kernels.Kernel(len(q.Levels)-1), q.d.denseBlocks)
+	kernel := kernels.CountDense
+	if q.Far != nil {
+		kernel = kernels.CountFar
+	}
+	state, err := q.launch(ctx, kernel+kernels.Kernel(len(q.Levels)-1), q.d.denseBlocks)
 	if err != nil {
 		return 0, err
 	}
@@ -153,10 +170,11 @@ func (q *denseCount) takeRoom(out *kernels.Dense) (err error) {
 func (q *denseCount) program() kernels.Dense {
 	out := kernels.Dense{
 		Core: q.core.at, Room: uint64(q.room()), Slice: uint64(q.d.options.slice), Work: uint32(q.d.options.denseWork),
-		Smallest: uint32(q.Smallest), LevelCount: uint32(len(q.Levels)), TailCount: uint32(len(q.Tail)), TermCount: uint32(len(q.Terms)),
+		Smallest: uint32(q.Smallest), LevelCount: uint32(len(q.Levels)), TailCount: uint32(len(q.Tail)), TermCount: uint32(len(q.Terms)), Upward: asFlag(q.Upward),
 	}
-	if q.Upward {
-		out.Upward = 1
+	if q.Far != nil {
+		out.Common, out.Cut = uint32(q.Far.Common), uint32(q.d.options.farCut)
+		out.FarApart, out.FarAbsent = asFlag(q.Far.Apart), asFlag(q.Far.Absent)
 	}
 	if len(q.Terms) == 1 && q.Terms[0].Factor == 1 && len(q.Terms[0].Sizes) == 1 {
 		out.Linear = 1
@@ -178,9 +196,12 @@ func (q *denseCount) program() kernels.Dense {
 }
 
 func denseSet(s *match.DenseSet) kernels.DenseSet {
-	out := kernels.DenseSet{Near: uint32(s.Near), Apart: uint32(s.Apart), Absent: uint32(s.Absent), Above: uint32(s.Above)}
-	if s.Upper {
-		out.Upper = 1
+	return kernels.DenseSet{Near: uint32(s.Near), Apart: uint32(s.Apart), Absent: uint32(s.Absent), Above: uint32(s.Above), Upper: asFlag(s.Upper)}
+}
+
+func asFlag(is bool) uint32 {
+	if is {
+		return 1
 	}
-	return out
+	return 0
 }

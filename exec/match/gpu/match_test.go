@@ -66,6 +66,7 @@ func drawOptions(t *rapid.T) Options {
 		lightRoot:      rapid.SampledFrom([]int{1, 2, 4, 64}).Draw(t, "light root"),
 		splitRoot:      rapid.SampledFrom([]int{1, 2, 256}).Draw(t, "split root"),
 		denseWork:      rapid.SampledFrom([]int{1, 3, 2048}).Draw(t, "dense work"),
+		farCut:         rapid.SampledFrom([]int{1, 3}).Draw(t, "far cut"),
 	}}
 }
 

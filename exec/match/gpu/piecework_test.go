@@ -74,7 +74,7 @@ func (p pieceTest) checkLarge(t testing.TB, rt *rapid.T, driver kernels.Driver) 
 	options := Options{Driver: driver, tuning: tuning{
 		Tuning: match.Tuning{AnyCost: true, TriplesFirst: p.variant == match.TriangleVariant || rapid.Bool().Draw(rt, "triples first")}, blocks: rapid.IntRange(1, 40).Draw(rt, "blocks"),
 		lightRoot: rapid.SampledFrom([]int{1, 8, 64}).Draw(rt, "light root"), splitRoot: rapid.SampledFrom([]int{4, 256}).Draw(rt, "split root"),
-		denseWork:    rapid.SampledFrom([]int{1, 50, 2048}).Draw(rt, "dense work"),
+		denseWork: rapid.SampledFrom([]int{1, 50, 2048}).Draw(rt, "dense work"), farCut: rapid.IntRange(1, 5).Draw(rt, "far cut"),
 		heavySquares: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy squares"), heavyTriangles: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy triangles"),
 		triangleRoom: rapid.SampledFrom([]int{7, 0}).Draw(rt, "room"),
 	}}

@@ -54,7 +54,7 @@ type tuning struct {
 	// noAhead copies pages only when the rows before are through.
 	noAhead bool
 	// lightRoot and splitRoot are the sizes of neighbourhoods (dense.go); 0 means what is said there.
-	lightRoot, splitRoot, denseWork int
+	lightRoot, splitRoot, denseWork, farCut int
 	// heavySquares is how many vertices are taken one at a time (squares.go); 0 means what is said there.
 	heavySquares int
 	// heavyTriangles likewise (triangles.go); triangleRoom is how many members of a list a block looks for at a time, 0 means
@@ -89,6 +89,9 @@ func (t *tuning) complete() {
 	}
 	if t.denseWork <= 0 {
 		t.denseWork = denseWork
+	}
+	if t.farCut <= 0 {
+		t.farCut = farCut
 	}
 	if t.heavyTriangles <= 0 {
 		t.heavyTriangles = heavyTriangles
