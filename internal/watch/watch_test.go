@@ -214,11 +214,14 @@ var all = []bgp.Semantics{bgp.Homomorphism, bgp.Isomorphism, bgp.EdgeIsomorphism
 func TestSumOfChanges(t *testing.T) {
 	ways := map[bool]int{}
 	rapid.Check(t, func(r *rapid.T) {
-		d := drawing{r}
+		d := drawing{T: r}
+		d.bothWays = d.chance(50)
 		initial, classes := map[rdf.Quad]bool{}, d.chance(70)
 		for range d.number("initial", 15) {
 			if q := d.quad(); classes || q.Predicate.Value != rdf.RDFType {
-				initial[q] = true
+				for _, q := range d.pair(q) {
+					initial[q] = true
+				}
 			}
 		}
 		with := d.settings(r)
@@ -297,6 +300,9 @@ func (w *world) change(d drawing) {
 			}
 			for range d.number("added", 5) {
 				s.add = append(s.add, d.quad())
+			}
+			if d.bothWays {
+				s.remove, s.add = bothWays(s.remove), bothWays(s.add)
 			}
 			steps = append(steps, s)
 		}
