@@ -279,13 +279,15 @@ func TestInducedWhereClassesCameLater(t *testing.T) {
 // change commits something, or writes files.
 func (w *world) change(d drawing) {
 	var err error
-	switch d.number("kind of change", 12) {
+	switch d.number("kind of change", 14) {
 	case 0:
 		err = w.store.Flush(context.Background())
 	case 1:
 		err = w.store.Compact(context.Background())
 	case 2:
 		w.clear(d)
+	case 3, 4:
+		w.commit(step{add: bothWays(sorted(w.quads))})
 	default:
 		var steps []step
 		for range 1 + d.number("steps", 2) {
