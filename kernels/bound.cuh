@@ -68,7 +68,7 @@ static __device__ void lookBack(const Program &p, u32 chunk, u32 epoch, u64 &can
 }
 
 // siblingsOf is the stretch of a row's siblings within the step's bounds; false where they are not told.
-static __device__ bool siblingsOf(const Step &s, u64 row, u32 low, List &list) {
+static __device__ bool siblingsOf(const Step &s, u64 row, u32 low, u32 high, List &list) {
   u32 end = at<const u32>(s.siblingsEnd)[row];
   if (!end) return false;
   u32 first = at<const u32>(s.siblingsFirst)[row];
@@ -79,20 +79,26 @@ static __device__ bool siblingsOf(const Step &s, u64 row, u32 low, List &list) {
     first = right ? first + half + 1 : first;
     n = right ? n - half - 1 : half;
   }
-  while (s.high && end > first && vertex[end - 1] >= s.high) end--;
+  for (u32 n = end - first, from = first; high && n > 0;) {   // the first that is not below high
+    u32 half = n >> 1;
+    bool right = vertex[from + half] < high;
+    from = right ? from + half + 1 : from;
+    n = right ? n - half - 1 : half;
+    end = from;
+  }
   list = {s.siblings + 4ull * first, end - first};
   return true;
 }
 
 // boundSiblings is boundRow for a row whose siblings are told: they are the list, unless a link of the step's own is
 // shorter. False where the row is to be treated as any other.
-static __device__ bool boundSiblings(const Program &p, const Step &s, u64 row, u32 low, u32 &n) {
+static __device__ bool boundSiblings(const Program &p, const Step &s, u64 row, u32 low, u32 high, u32 &n) {
   List list;
-  if (!siblingsOf(s, row, low, list)) return false;
+  if (!siblingsOf(s, row, low, high, list)) return false;
   n = list.size;
   const Link *links = at<const Link>(s.links);
   for (u32 i = 0; i < s.ownLinks && n; i++) {
-    List own = narrow(resolve(p, links[i], row, NONE), low, s.high);
+    List own = narrow(resolve(p, links[i], row, NONE), low, high);
     if (own.size && own.size < n) return false;
     if (!own.size) n = 0;
     at<u64>(links[i].begin)[row] = own.begin;
@@ -110,17 +116,23 @@ static __device__ bool boundSiblings(const Program &p, const Step &s, u64 row, u
 // every later membership test better.
 static __device__ u32 boundRow(const Program &p, const Step &s, u64 row) {
   const Link *links = at<const Link>(s.links);
-  u32 best = NONE, choice = 0, low = s.low;
+  u32 best = NONE, choice = 0, low = s.low, high = s.high;
   u64 begin = 0;
   const Operand *above = at<const Operand>(s.above);
   for (u32 i = 0; i < s.aboveCount; i++) low = max(low, value(above[i], row, NONE) + 1);
+  const Operand *under = at<const Operand>(s.under);
+  for (u32 i = 0; i < s.underCount; i++) {
+    u32 v = value(under[i], row, NONE);
+    if (!v) return 0;   // nothing is less, and a bound of 0 is none
+    high = high ? min(high, v) : v;
+  }
   u32 n;
-  if (s.siblings && boundSiblings(p, s, row, low, n)) return n;
+  if (s.siblings && boundSiblings(p, s, row, low, high, n)) return n;
   for (u32 i = 0; i < s.linkCount; i++) {
     const Link &l = links[i];
     List list = resolve(p, l, row, NONE);
     bool own = l.kind != LIST && l.kind != NUMBERS && l.kind != ROWS;
-    if (own || list.size < best) list = narrow(list, low, s.high);
+    if (own || list.size < best) list = narrow(list, low, high);
     if (list.size == 0) return 0;
     if (own) {
       at<u64>(l.begin)[row] = list.begin;

@@ -91,7 +91,7 @@ struct Step {
   u64 links, checks, distinct, pairs, copies, factors;
   u32 linkCount, checkCount, distinctCount, pairCount, copyCount, factorCount;
   u32 low, high;               // low <= candidate < high; high 0: no bound
-  u64 above;                   // Operand[aboveCount]: the candidate is greater than each
+  u64 above, under;            // Operand[aboveCount], Operand[underCount]: the candidate is greater than each, less than each
   u64 bitmap;                  // vertices that pass the signature, or 0
   u64 store;                   // column that takes the candidate, or 0
   u64 item, prefix, choice;    // u32[rows], u64[rows+1], u16[rows]: the rows that have candidates, their sum, the list
@@ -112,6 +112,7 @@ struct Step {
   u64 branches;
   u32 branchCount;
   u32 tile;                    // most candidates of a ticket
+  u32 underCount, reserved;
 };
 // SHARED marks the choice of a row whose candidates come from its siblings; ownLinks is in the other bits.
 const u32 SHARED = 0x8000;
@@ -339,8 +340,8 @@ struct Triangles {
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
-static_assert(sizeof(Step) == 240 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
-static_assert(sizeof(Weighing) == 280 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 80, "layout.go");
+static_assert(sizeof(Step) == 256 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
+static_assert(sizeof(Weighing) == 296 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 80, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
 static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 808, "layout.go");
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");

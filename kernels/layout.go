@@ -204,8 +204,8 @@ type Step struct {
 	LinkCount, CheckCount, DistinctCount, PairCount, CopyCount, FactorCount uint32
 	// Low ≤ candidate < High; High 0 means no bound.
 	Low, High uint32
-	// Above are operands that the candidate must be greater than.
-	Above Address
+	// Above are operands that the candidate must be greater than, Under those that it must be less than.
+	Above, Under Address
 	// Bitmap has a bit for every vertex that may be a candidate, where it is not 0.
 	Bitmap Address
 	// Store is the column that takes the candidate; 0 where nobody reads it.
@@ -236,7 +236,8 @@ type Step struct {
 	Branches              Address
 	BranchCount           uint32
 	// Tile is the most candidates of a ticket.
-	Tile uint32
+	Tile                 uint32
+	UnderCount, Reserved uint32
 }
 
 // Shared marks the choice of a row whose candidates come from its siblings.

@@ -8,13 +8,22 @@ import (
 
 // boundRow is bound.cuh's: one row's lists, and how many candidates it has.
 func (t *twin) boundRow(s *Step, row uint64) uint32 {
-	best, choice, low := uint32(math.MaxUint32), uint32(0), s.Low
+	best, choice, low, high := uint32(math.MaxUint32), uint32(0), s.Low, s.High
 	var shortest list
 	for i := range uint64(s.AboveCount) {
 		low = max(low, t.value(in[Operand](t.memory, s.Above, i), row, None)+1)
 	}
+	for i := range uint64(s.UnderCount) {
+		v := t.value(in[Operand](t.memory, s.Under, i), row, None)
+		if v == 0 {
+			return 0
+		}
+		if high == 0 || v < high {
+			high = v
+		}
+	}
 	if s.Siblings != 0 {
-		if n, told := t.boundSiblings(s, row, low); told {
+		if n, told := t.boundSiblings(s, row, low, high); told {
 			return n
 		}
 	}
@@ -23,7 +32,7 @@ func (t *twin) boundRow(s *Step, row uint64) uint32 {
 		found := t.resolve(l, row, None)
 		own := LinkKind(l.Kind) == Neighbours || LinkKind(l.Kind) == EdgeLabels
 		if own || found.size < best {
-			found = t.narrow(found, low, s.High)
+			found = t.narrow(found, low, high)
 		}
 		if found.size == 0 {
 			return 0
@@ -45,16 +54,16 @@ func (t *twin) boundRow(s *Step, row uint64) uint32 {
 
 // boundSiblings is bound.cuh's: a row whose candidates are among its siblings; false where they are not told or a link of the
 // step's own is shorter.
-func (t *twin) boundSiblings(s *Step, row uint64, low uint32) (n uint32, told bool) {
+func (t *twin) boundSiblings(s *Step, row uint64, low, high uint32) (n uint32, told bool) {
 	first, end := t.word(s.SiblingsFirst, row), t.word(s.SiblingsEnd, row)
 	if end == 0 {
 		return 0, false
 	}
-	siblings := t.narrow(list{s.Siblings + 4*uint64(first), end - first}, low, s.High)
+	siblings := t.narrow(list{s.Siblings + 4*uint64(first), end - first}, low, high)
 	n = siblings.size
 	for i := uint64(0); i < uint64(s.OwnLinks) && n > 0; i++ {
 		l := in[Link](t.memory, s.Links, i)
-		own := t.narrow(t.resolve(l, row, None), low, s.High)
+		own := t.narrow(t.resolve(l, row, None), low, high)
 		if own.size > 0 && own.size < n {
 			return 0, false
 		}

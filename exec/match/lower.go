@@ -80,11 +80,15 @@ func Lower(m *Match, counting bool, t Tuning) *Lowering {
 		b := &m.Plan.Branches[i]
 		l.Tests = append(l.Tests, testStep(b.Checks, b.Classes, b.Distinct, b.EdgeDistinct, m.Graph))
 	}
-	if counting && !l.Never {
+	switch {
+	case l.Never:
+	case len(m.Plan.Order) > 0:
+		l.keepOrder()
+	case counting:
 		l.Dense, l.Squares, l.Triangle = l.findDense(t), l.findSquares(t), l.findTriangle(t)
-	}
-	if counting && !t.NoOrder && !l.Never && l.Dense == nil {
-		l.breakSymmetry(t.AnyCost)
+		if !t.NoOrder && l.Dense == nil {
+			l.breakSymmetry(t.AnyCost)
+		}
 	}
 	for _, s := range l.Steps {
 		s.findReads()
@@ -107,7 +111,10 @@ type Step struct {
 	Above []int
 	// Below are all slots that the candidate is greater than, by Above of this step and of those it names.
 	Below []int
-	// Distinct are the operands that the candidate must differ from, without those that Above rules out.
+	// Under are the slots whose values the candidate must be less than, without those that are always greater than another of them, and Over all
+	// slots that it is less than.
+	Under, Over []int
+	// Distinct are the operands that the candidate must differ from, without those that Above and Under rule out.
 	Distinct []bgp.Operand
 	// Reads are the slots that the step's conditions read, without its own.
 	Reads []int
@@ -163,9 +170,12 @@ func testStep(checks []bgp.EdgeCheck, classes []bgp.ClassCheck, distinct [][2]bg
 // isLength reports whether the candidates of the step are a stretch of one list, without the values that Distinct names:
 // so that their number can be told without reading them.
 func (s *Step) isLength() bool {
-	return !s.Plan.Overlaps && len(s.Lists) == 1 && s.Lists[0].Kind != Set && len(s.Above) == 0 && len(s.Plan.Checks)+len(s.Plan.EdgeDistinct) == 0 &&
+	return !s.Plan.Overlaps && len(s.Lists) == 1 && s.Lists[0].Kind != Set && !s.IsOrdered() && len(s.Plan.Checks)+len(s.Plan.EdgeDistinct) == 0 &&
 		s.Plan.Signature.IsZero()
 }
+
+// IsOrdered reports whether candidates must be greater or less than what slots have.
+func (s *Step) IsOrdered() bool { return len(s.Above)+len(s.Under) > 0 }
 
 // findReads collects the slots that the step reads.
 func (s *Step) findReads() {
@@ -174,6 +184,9 @@ func (s *Step) findReads() {
 	}
 	conditions.EachSlot(s.addRead)
 	for _, slot := range s.Above {
+		s.addRead(slot)
+	}
+	for _, slot := range s.Under {
 		s.addRead(slot)
 	}
 }

@@ -53,7 +53,7 @@ func (s *Step) covers(later *Step) bool {
 		return false
 	}
 	return !slices.ContainsFunc(later.Lists, (List).readsOther) && subset(s.Lists, later.Lists, List.same) &&
-		subset(s.Distinct, later.Plan.Distinct, same[bgp.Operand]) && subset(s.Above, later.Below, same[int])
+		subset(s.Distinct, later.Plan.Distinct, same[bgp.Operand]) && subset(s.Above, later.Below, same[int]) && subset(s.Under, later.Over, same[int])
 }
 
 // readsOther reports whether a list is anything but the neighbours of a slot by a constant label.

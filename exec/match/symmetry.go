@@ -23,11 +23,15 @@ const (
 // Slots that are exchanged and may have the same vertex are passed over: an order of the others tells apart as many solutions as those
 // can be moved, whatever else moves with them. Friends in one country are ordered, the cities that they live in are not.
 func (l *Lowering) breakSymmetry(anyCost bool) {
-	s := symmetry{Lowering: l, worth: l.Plan.Cost}
+	worth := l.Plan.Cost
 	if anyCost {
-		s.worth = math.Inf(1)
+		worth = math.Inf(1)
 	}
-	if s.worth < bgp.OrderCost || !s.applies() {
+	if worth < bgp.OrderCost || l.Plan.Inputs > 0 {
+		return
+	}
+	s := symmetry{plan: l.Plan, facts: &graphFacts{l.Graph, worth}}
+	if !s.applies() {
 		return
 	}
 	below, n := s.largest()
@@ -40,6 +44,31 @@ func (l *Lowering) breakSymmetry(anyCost bool) {
 	}
 }
 
+// Facts are what is known of the labels of a graph.
+type Facts interface {
+	// Undirected reports whether the edges of a label are known to lead back.
+	Undirected(pcsr.Label) bool
+	// MayHaveLoop reports whether a vertex may have an edge of a label to itself.
+	MayHaveLoop(pcsr.Label) bool
+}
+
+// Representatives returns an order of a pattern's slots, in pairs of which the first has the smaller number, which one of so many solutions that
+// automorphisms make of each other satisfies, and just one; size is how many, 1 where there are none. Slots that are to be still have the
+// same vertex in all of them. The plan, which may be seeded, has no ranges; what is true of its pattern is true of it however it is matched.
+func Representatives(plan *bgp.MatchPlan, still []int, facts Facts) (order [][2]int, size uint64) {
+	s := symmetry{plan: plan, facts: facts, still: still}
+	if plan.Empty || !s.applies() {
+		return nil, 1
+	}
+	below, n := s.largest()
+	for slot := range below {
+		for _, smaller := range below[slot] {
+			order = append(order, [2]int{smaller, slot})
+		}
+	}
+	return order, uint64(n)
+}
+
 // largest returns the order that tells the most solutions apart, and how many: that of all automorphisms, or of those
 // that one generates, where these are not too many to try.
 func (s *symmetry) largest() (below [][]int, size int) {
@@ -48,7 +77,7 @@ func (s *symmetry) largest() (below [][]int, size int) {
 		return below, size
 	}
 	var all [][]int
-	s.search(make([]int, 0, len(s.slots)), func(int, int) bool { return true }, func(image []int) bool {
+	s.search(make([]int, 0, len(s.slots)), func(from, to int) bool { return from == to || !slices.Contains(s.still, from) }, func(image []int) bool {
 		all = append(all, slices.Clone(image))
 		return len(all) <= mostAutomorphisms
 	})
@@ -118,23 +147,25 @@ func (s *Step) setBelow(slots []int, below [][]int) {
 
 // symmetry searches the permutations of the slots that map the query graph to itself.
 type symmetry struct {
-	*Lowering
-	worth float64 // candidates that the match is expected to look at
-	slots []int   // slot → query vertex
+	plan  *bgp.MatchPlan
+	facts Facts
+	still []int // slots that are not moved
+	slots []int // slot → query vertex
 	// classes are those that the query asks of each slot, ascending, without those that its edges imply.
 	classes [][]dictionary.ID
 	edges   map[[3]int]bool
 }
 
-// applies reports whether symmetries can be told and used: nothing seeded, no predicate variables, no inequalities that
+// applies reports whether symmetries can be told and used: no predicate variables, no inequalities that
 // the query asks for. An edge that always
 // leads back has no direction; edge-isomorphism and induced matching tell the two apart.
 func (s *symmetry) applies() bool {
-	q := s.Plan.Query
-	if q == nil || s.Plan.Unequal || len(s.Plan.Branches) > 0 || s.Plan.Inputs > 0 || len(s.Steps) < 2 || len(s.Steps) > mostSymmetric || len(s.Plan.Slots) != len(s.Steps) {
+	p := s.plan
+	q, n := p.Query, len(p.Slots)
+	if q == nil || p.Unequal || len(p.Branches) > 0 || n < 2 || n > mostSymmetric || n != p.Inputs+len(p.Steps) {
 		return false
 	}
-	for _, slot := range s.Plan.Slots {
+	for _, slot := range p.Slots {
 		if slot.Vertex < 0 || slices.Contains(s.slots, slot.Vertex) || q.Vertices[slot.Vertex].EdgeLabel {
 			return false
 		}
@@ -150,7 +181,7 @@ func (s *symmetry) applies() bool {
 			return false
 		}
 		s.edges[[3]int{e.From, int(e.Label), e.To}] = true
-		if q.Semantics != bgp.EdgeIsomorphism && q.Semantics != bgp.Induced && s.undirected(e.Label) {
+		if q.Semantics != bgp.EdgeIsomorphism && q.Semantics != bgp.Induced && s.facts.Undirected(e.Label) {
 			s.edges[[3]int{e.To, int(e.Label), e.From}] = true
 		}
 	}
@@ -169,24 +200,29 @@ func (s *symmetry) anyAlike() bool {
 	return false
 }
 
-// What is found out about a label takes a look at all its edges, so it is done where that is not much beside the match.
-
-// undirected reports whether the edges of a label are known to lead back.
-func (s *symmetry) undirected(l pcsr.Label) bool {
-	out, in := s.Graph.Outline(l, pcsr.Out), s.Graph.Outline(l, pcsr.In)
-	return out.Rows() == in.Rows() && out.Edges() == in.Edges() &&
-		float64(out.Edges())*bgp.ComparePrice <= s.worth && s.Graph.Undirected(l)
+// graphFacts are those of the graph that is matched. What is found out about a label takes a look at all its edges, so it is done where that is not
+// much beside the match, which is expected to look at worth candidates.
+type graphFacts struct {
+	*pcsr.Graph
+	worth float64
 }
 
-// mayHaveLoop reports whether a vertex may have an edge of a label to itself.
-func (s *symmetry) mayHaveLoop(l pcsr.Label) bool {
-	out, in := s.Graph.Outline(l, pcsr.Out), s.Graph.Outline(l, pcsr.In)
+// Undirected implements Facts.
+func (f *graphFacts) Undirected(l pcsr.Label) bool {
+	out, in := f.Outline(l, pcsr.Out), f.Outline(l, pcsr.In)
+	return out.Rows() == in.Rows() && out.Edges() == in.Edges() &&
+		float64(out.Edges())*bgp.ComparePrice <= f.worth && f.Graph.Undirected(l)
+}
+
+// MayHaveLoop implements Facts.
+func (f *graphFacts) MayHaveLoop(l pcsr.Label) bool {
+	out, in := f.Outline(l, pcsr.Out), f.Outline(l, pcsr.In)
 	first, last, ok := out.Span()
 	low, high, _ := in.Span()
 	if !ok || first > high || low > last {
 		return false
 	}
-	return float64(out.Rows())*bgp.SearchPrice > s.worth || s.Graph.HasLoop(l)
+	return float64(out.Rows())*bgp.SearchPrice > f.worth || f.HasLoop(l)
 }
 
 // order turns a group of automorphisms into an order: below lists, by slot, the earlier slots whose vertices must have
@@ -196,7 +232,7 @@ func (s *symmetry) mayHaveLoop(l pcsr.Label) bool {
 // The group is told by its orbits: that of a slot by those that leave some slots still.
 func (s *symmetry) order(orbitOf func(slot int, still []int) []int) (below [][]int, size int, whole bool) {
 	below, size, whole = make([][]int, len(s.slots)), 1, true
-	var still []int
+	still := slices.Clone(s.still)
 	for slot := 0; slot < len(s.slots); {
 		orbit := orbitOf(slot, still)
 		if len(orbit) == 1 || !s.allDiffer(orbit) {
@@ -228,7 +264,7 @@ func transitive(below [][]int) [][]int {
 
 // allDiffer reports whether no solution has one vertex for two of the slots.
 func (s *symmetry) allDiffer(slots []int) bool {
-	if s.Plan.Query.Semantics.Injective() {
+	if s.plan.Query.Semantics.Injective() {
 		return true
 	}
 	for i, a := range slots {
@@ -243,8 +279,8 @@ func (s *symmetry) allDiffer(slots []int) bool {
 
 // joined reports whether an edge joins two query vertices whose label no vertex has to itself.
 func (s *symmetry) joined(v, w int) bool {
-	for _, e := range s.Plan.Query.Edges {
-		if (e.From == v && e.To == w || e.From == w && e.To == v) && !s.mayHaveLoop(e.Label) {
+	for _, e := range s.plan.Query.Edges {
+		if (e.From == v && e.To == w || e.From == w && e.To == v) && !s.facts.MayHaveLoop(e.Label) {
 			return true
 		}
 	}
@@ -269,7 +305,10 @@ func (s *symmetry) search(image []int, may func(slot, image int) bool, visit fun
 
 // alike reports whether two slots ask the same of their vertex alone.
 func (s *symmetry) alike(a, b int) bool {
-	x, y := s.Steps[a].Plan, s.Steps[b].Plan
+	if s.plan.Inputs > 0 {
+		return slices.Equal(s.classes[a], s.classes[b])
+	}
+	x, y := &s.plan.Steps[a], &s.plan.Steps[b]
 	return x.Low == y.Low && x.High == y.High && slices.Equal(x.Candidates, y.Candidates) &&
 		(x.Candidates == nil) == (y.Candidates == nil) && slices.Equal(s.classes[a], s.classes[b])
 }
@@ -277,14 +316,15 @@ func (s *symmetry) alike(a, b int) bool {
 // classesOf are the classes that the query asks of a vertex, ascending. Those that whatever has one of its edges is known to have are left
 // out, for a query may name the class of one of several vertices that are alike; but not where each class is a triple that must differ from others.
 func (s *symmetry) classesOf(vertex int) []dictionary.ID {
-	classes := slices.Clone(s.Plan.Query.Vertices[vertex].Classes)
+	classes := slices.Clone(s.plan.Query.Vertices[vertex].Classes)
 	slices.Sort(classes)
-	if s.Plan.Query.Semantics == bgp.EdgeIsomorphism {
+	of, ok := s.facts.(*graphFacts)
+	if !ok || s.plan.Query.Semantics == bgp.EdgeIsomorphism {
 		return classes
 	}
 	return slices.DeleteFunc(classes, func(c dictionary.ID) bool {
-		for _, e := range s.Plan.Query.Edges {
-			if e.LabelVertex < 0 && (e.From == vertex && s.isRangeOver(c, e.Label, pcsr.Out) || e.To == vertex && s.isRangeOver(c, e.Label, pcsr.In)) {
+		for _, e := range s.plan.Query.Edges {
+			if e.LabelVertex < 0 && (e.From == vertex && of.isRangeOver(c, e.Label, pcsr.Out) || e.To == vertex && of.isRangeOver(c, e.Label, pcsr.In)) {
 				return true
 			}
 		}
@@ -293,13 +333,13 @@ func (s *symmetry) classesOf(vertex int) []dictionary.ID {
 }
 
 // isRangeOver reports whether the members of a class have no gaps and reach over all vertices with an edge of a label in a direction.
-func (s *symmetry) isRangeOver(class dictionary.ID, l pcsr.Label, d pcsr.Direction) bool {
-	members := s.Graph.Members(class)
+func (f *graphFacts) isRangeOver(class dictionary.ID, l pcsr.Label, d pcsr.Direction) bool {
+	members := f.Members(class)
 	if len(members) == 0 {
 		return false
 	}
 	low, high := members[0], members[len(members)-1]
-	first, last, ok := s.Graph.Outline(l, d).Span()
+	first, last, ok := f.Outline(l, d).Span()
 	return ok && int(high-low)+1 == len(members) && low <= first && last <= high
 }
 

@@ -148,7 +148,7 @@ func (g *Group) mayBeWeighed() bool {
 		return false
 	}
 	if g.Step != nil {
-		return g.Step.Plan.Weighed && len(g.Step.Above) == 0
+		return g.Step.Plan.Weighed && !g.Step.IsOrdered()
 	}
 	return g.Branch.Weighed
 }

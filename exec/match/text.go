@@ -51,6 +51,9 @@ func (w *textWriter) step(s *Step) {
 	for _, slot := range s.Above {
 		w.printf(" above %s", w.slot(slot))
 	}
+	for _, slot := range s.Under {
+		w.printf(" under %s", w.slot(slot))
+	}
 	for _, o := range s.Distinct {
 		w.printf(" not %s", w.operand(o))
 	}

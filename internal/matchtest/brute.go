@@ -102,6 +102,12 @@ func (b *brute) allowed() bool {
 			return false
 		}
 	}
+	if slices.ContainsFunc(b.Order, func(pair [2]string) bool {
+		seeded := slices.Contains(b.Options.Inputs, pair[0]) && slices.Contains(b.Options.Inputs, pair[1])
+		return !seeded && b.binding[pair[0]] >= b.binding[pair[1]]
+	}) {
+		return false
+	}
 	for _, d := range b.Options.Unequal {
 		other := d.Constant
 		if d.B != "" {

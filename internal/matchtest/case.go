@@ -3,6 +3,7 @@ package matchtest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,8 @@ type Case struct {
 	Seeds *match.Input
 	// Combine lets matchers make equal rows one (bgp.MatchPlan.Combine).
 	Combine bool
+	// Order lists pairs of variables of which the first is to be less (bgp.MatchPlan.Order); those of inputs alone are not looked at.
+	Order [][2]string
 	// Limit is tried besides no limit.
 	Limit uint64
 }
@@ -131,8 +134,22 @@ func (c *Case) Plan(g *pcsr.Graph) (*bgp.MatchPlan, error) {
 	plan, err := bgp.Plan(context.Background(), c.Patterns, g, c.Lookup, c.Options)
 	if err == nil {
 		plan.Combine = c.Combine
+		plan.Order = c.order(plan)
 	}
 	return plan, err
+}
+
+// order is the case's order by slots.
+func (c *Case) order(plan *bgp.MatchPlan) (order [][2]int) {
+	slot := func(name string) int {
+		return slices.IndexFunc(plan.Slots, func(s bgp.Slot) bool { return s.Variable == name })
+	}
+	for _, pair := range c.Order {
+		if a, b := slot(pair[0]), slot(pair[1]); a >= 0 && b >= 0 {
+			order = append(order, [2]int{a, b})
+		}
+	}
+	return order
 }
 
 // Match is the case's graph and plan, ready for a matcher.
@@ -155,7 +172,7 @@ func (c *Case) String() string {
 	for _, e := range c.Edges {
 		fmt.Fprintf(&b, "  %d --%d--> %d\n", e.From, e.Label, e.To)
 	}
-	fmt.Fprintf(&b, "%v\n", c.Options)
+	fmt.Fprintf(&b, "%v, order %v\n", c.Options, c.Order)
 	for _, p := range c.Patterns {
 		fmt.Fprintf(&b, "  %s %s %s .\n", c.position(p.Subject), c.position(p.Predicate), c.position(p.Object))
 	}

@@ -41,7 +41,7 @@ type drawn struct {
 	close func()
 }
 
-// settings draws by what seeds are matched: one goroutine or several, unchanged edges apart or tested for, all on an emulated GPU or some.
+// settings draws by what seeds are matched: one goroutine or several, unchanged edges apart or tested for, automorphisms looked for or not, all on an emulated GPU or some.
 func (d drawing) settings(t fatal) drawn {
 	s := drawn{settings(), func() {}}
 	if d.chance(50) {
@@ -49,6 +49,9 @@ func (d drawing) settings(t fatal) drawn {
 	}
 	if d.chance(60) {
 		s.Settings = s.Apart()
+	}
+	if d.chance(60) {
+		s.Settings = s.Coalesced()
 	}
 	if share := d.number("on the device", 3); share > 0 {
 		device, err := watch.OpenDevice()

@@ -10,7 +10,11 @@ import (
 )
 
 // drawing draws data and queries over few terms, so that they meet.
-type drawing struct{ *rapid.T }
+type drawing struct {
+	*rapid.T
+	// bothWays: edges of a predicate come and go together with those that lead back.
+	bothWays bool
+}
 
 func (d drawing) number(what string, n int) int { return rapid.IntRange(0, n-1).Draw(d.T, what) }
 
@@ -92,6 +96,64 @@ func (d drawing) pattern(blanks string) string {
 	return strings.ReplaceAll(b.String(), "_:b", "_:"+blanks)
 }
 
+// alike are patterns with automorphisms: as pairs of vertices.
+var alike = [][][2]int{
+	{{0, 1}}, {{0, 1}, {0, 2}}, {{0, 1}, {2, 1}, {3, 1}}, {{0, 1}, {1, 2}, {2, 0}}, {{0, 1}, {1, 2}, {0, 2}}, {{0, 1}, {1, 2}, {2, 3}}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}},
+	{{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}}, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}, {{0, 1}, {0, 2}, {1, 2}, {2, 3}}, {{0, 1}, {1, 0}, {1, 2}, {2, 1}},
+}
+
+// symmetric draws a pattern that is likely to have automorphisms, mostly of the predicate whose edges may all lead back.
+func (d drawing) symmetric() string {
+	var b strings.Builder
+	p := d.oneOf(leadsBack, leadsBack, d.predicate())
+	for _, e := range alike[d.number("alike", len(alike))] {
+		if d.chance(5) {
+			p = d.predicate()
+		}
+		fmt.Fprintf(&b, "?v%d <%s> ?v%d . ", e[0], p, e[1])
+	}
+	if class := d.class(); d.chance(30) {
+		for v := range 1 + d.number("typed", 2) {
+			fmt.Fprintf(&b, "?v%d a <%s> . ", v, class)
+		}
+	}
+	return b.String()
+}
+
+// counted draws a query of a pattern that is likely to have automorphisms, which mostly counts.
+func (d drawing) counted() string {
+	body := d.symmetric()
+	switch d.number("kind of count", 5) {
+	case 0:
+		return "SELECT ?v0 (COUNT(*) AS ?n) { " + body + "} GROUP BY ?v0"
+	case 1:
+		return "SELECT ?v1 { " + body + "}"
+	}
+	return "SELECT (COUNT(*) AS ?n) { " + body + "}"
+}
+
+// leadsBack is the predicate whose edges all lead back in some data.
+const leadsBack = "http://e/p2"
+
+// bothWays adds to quads those that lead back.
+func bothWays(quads []rdf.Quad) []rdf.Quad {
+	for _, q := range quads {
+		if q.Predicate.Value == leadsBack && q.Object.Kind == rdf.IRI {
+			q.Subject, q.Object = q.Object, q.Subject
+			quads = append(quads, q)
+		}
+	}
+	return quads
+}
+
+// pair is a quad, and the one that leads back where it comes with it.
+func (d drawing) pair(q rdf.Quad) []rdf.Quad {
+	if d.bothWays {
+		return bothWays([]rdf.Quad{q})
+	}
+	return []rdf.Quad{q}
+}
+
 // condition is a filter.
 func (d drawing) condition() string {
 	return "FILTER (" + d.oneOf("?v0 != ?v1", "?v0 = <http://e/n1>", "isIRI(?v1)", "?v1 > 1", "bound(?v2)", "str(?v0) < str(?v1)") + ") "
@@ -155,6 +217,8 @@ func (d drawing) grouped(body string) string {
 func (d drawing) query(linear bool) string {
 	var body string
 	switch {
+	case linear && d.chance(30):
+		return d.counted()
 	case !linear:
 		body = d.other()
 	case d.chance(20):

@@ -17,6 +17,9 @@ func (s Settings) Crowded() Settings {
 	return s.tuned(func(t *tuning) { t.leastPiece, t.piecesEach, t.threadCost = 1, 1<<20, 0 })
 }
 
+// Coalesced is the settings with automorphisms of patterns looked for, however few edges change.
+func (s Settings) Coalesced() Settings { return s.tuned(func(t *tuning) { t.leastCoalesced = 0 }) }
+
 // Apart is the settings with unchanged edges read apart, and seeds found label by label, however few edges change.
 func (s Settings) Apart() Settings {
 	return s.tuned(func(t *tuning) { t.leastApart, t.manyEdges = 0, 0 })

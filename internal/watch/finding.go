@@ -24,11 +24,11 @@ func (f *finding) search(m *matcher, p piece) error {
 	if s.seed.leaf.owner.direct {
 		into = f.addSolution
 	}
-	return s.find(m, p.low, p.high, func(b *match.Batch, row int) { into(m, s.task, b, row) })
+	return s.find(m, p.low, p.high, func(b *match.Batch, row int) { into(m, s.task, b, row, s.each*weight(b, row)) })
 }
 
-// addSolution makes a solution of a match.
-func (f *finding) addSolution(m *matcher, t *task, b *match.Batch, row int) {
+// addSolution makes a solution of a match, so many times.
+func (f *finding) addSolution(m *matcher, t *task, b *match.Batch, row int, times int64) {
 	f.solution = f.solution[:0]
 	for _, c := range t.seed.leaf.exposed {
 		if c < 0 {
@@ -37,18 +37,18 @@ func (f *finding) addSolution(m *matcher, t *task, b *match.Batch, row int) {
 		}
 		f.solution = appendStored(f.solution, m.terms, t.seed.value(b, row, c, t.of.name))
 	}
-	f.solutions.add(f.solution, signs[t.at]*weight(b, row))
+	f.solutions.add(f.solution, signs[t.at]*times)
 }
 
-// addRow adds a match to the table of its leaf.
-func (f *finding) addRow(m *matcher, t *task, b *match.Batch, row int) {
+// addRow adds a match to the table of its leaf, so many times.
+func (f *finding) addRow(m *matcher, t *task, b *match.Batch, row int, times int64) {
 	l := t.seed.leaf
 	table := f.table(t.at, l.node, l.columns)
 	values := make([]rdf.Term, len(l.columns))
 	for c := range values {
 		values[c] = m.terms.Term(t.seed.value(b, row, c, t.of.name))
 	}
-	for range weight(b, row) {
+	for range times {
 		table.Rows = append(table.Rows, values)
 	}
 }

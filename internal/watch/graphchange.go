@@ -27,6 +27,8 @@ type side struct {
 	// is and stretches are the edges, once somebody has asked for them so.
 	is        map[pcsr.Edge]struct{}
 	stretches map[pcsr.Label]*stretch
+	// coalesced is which matches of a leaf are looked for, once a seed of it has asked.
+	coalesced map[*leaf]*coalescing
 }
 
 // The two sides of a change, and what a solution that is found there counts.

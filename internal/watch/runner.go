@@ -31,12 +31,13 @@ type tuning struct {
 	leastPiece, piecesEach int
 	threadCost             float64
 	// From leastApart edges of a side on it pays to read unchanged edges apart, from manyEdges on to look for seeds label by label.
-	leastApart, manyEdges int
+	// From leastCoalesced edges of a side on it pays to look for automorphisms of patterns.
+	leastApart, manyEdges, leastCoalesced int
 	// unsifted: edges are handed out whatever the classes of their ends.
 	unsifted bool
 }
 
-var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64}
+var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64, leastCoalesced: 256}
 
 // runner evaluates patterns, one after the other.
 type runner struct {

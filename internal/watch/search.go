@@ -31,6 +31,8 @@ type search struct {
 	by    match.Matcher
 	// rivals are the earlier patterns that matches are to be tested for.
 	rivals []int
+	// each is how many matches one that is found stands for.
+	each int64
 	// cost is about what matching all hits costs, in candidates.
 	cost float64
 }
@@ -62,7 +64,8 @@ func (m *matcher) tested(t *task) (*search, error) {
 	if len(rivals) > 0 {
 		t.side().fill()
 	}
-	return &search{task: t, graph: g, plan: plan, rivals: rivals, cost: float64(t.n) * (bgp.SearchPrice + plan.Cost)}, nil
+	c := m.coalescingOf(t, plan)
+	return &search{task: t, graph: g, plan: c.ordered(plan), rivals: rivals, each: c.each, cost: float64(t.n) * (bgp.SearchPrice + plan.Cost)}, nil
 }
 
 // apart is a search whose earlier patterns read unchanged edges alone, so that nothing is to be tested afterwards, and nothing but what is read
@@ -76,6 +79,7 @@ func (m *matcher) apart(t *task) (*search, error) {
 	if err != nil || plan.Empty {
 		return &search{plan: plan}, err
 	}
+	c := m.coalescingOf(t, plan)
 	edges, ok := s.unchanged(plan, s.rivals(side), side.graph)
 	if !ok {
 		return nil, nil
@@ -83,10 +87,10 @@ func (m *matcher) apart(t *task) (*search, error) {
 	if plan, ok = plan.Relabel(edges); !ok {
 		return nil, nil
 	}
-	plan = plan.ForRows(t.n)
+	plan = c.ordered(plan.ForRows(t.n))
 	own := s.edge(plan, s.position)
 	plan.InputChecks = slices.DeleteFunc(plan.InputChecks, func(e bgp.EdgeCheck) bool { return e == own }) // it is one of the graph's
-	return &search{task: t, graph: t.of.apart(t.at), plan: plan, cost: plan.Cost + bgp.SearchPrice*float64(t.n)}, nil
+	return &search{task: t, graph: t.of.apart(t.at), plan: plan, each: c.each, cost: plan.Cost + bgp.SearchPrice*float64(t.n)}, nil
 }
 
 // unchanged are the edges of some patterns, as a plan reads them, by the labels of what the change left alone; false where there is none.
@@ -118,13 +122,15 @@ func (s *seed) edge(plan *bgp.MatchPlan, pattern int) bgp.EdgeCheck {
 // counts reports whether of the matches the number alone is wanted.
 func (f *search) counts() bool { return len(f.plan.Output) == 0 && len(f.rivals) == 0 }
 
-// find hands the matches that belong to hits low … high-1 to emit, with the place of each of the leaf's columns. The caller has entered
-// the workers.
+// find hands the matches that belong to hits low … high-1 to emit, with the place of each of the leaf's columns; each stands for so many as the search says.
+// The caller has entered the workers.
 func (f *search) find(m *matcher, low, high int, emit func(b *match.Batch, row int)) error {
 	s := f.seed
 	run := &match.Match{Graph: f.graph, Plan: f.plan, Weighted: true, Charge: m.charge, Workers: m.workers}
 	if len(s.inputs) > 0 {
-		run.Input = f.input(low, high)
+		if run.Input = inOrder(f.input(low, high), f.plan); run.Input.N == 0 {
+			return nil
+		}
 	}
 	if f.counts() {
 		n, err := f.by.Count(m.ctx, run)

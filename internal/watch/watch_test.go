@@ -214,11 +214,14 @@ var all = []bgp.Semantics{bgp.Homomorphism, bgp.Isomorphism, bgp.EdgeIsomorphism
 func TestSumOfChanges(t *testing.T) {
 	ways := map[bool]int{}
 	rapid.Check(t, func(r *rapid.T) {
-		d := drawing{r}
+		d := drawing{T: r}
+		d.bothWays = d.chance(50)
 		initial, classes := map[rdf.Quad]bool{}, d.chance(70)
 		for range d.number("initial", 15) {
 			if q := d.quad(); classes || q.Predicate.Value != rdf.RDFType {
-				initial[q] = true
+				for _, q := range d.pair(q) {
+					initial[q] = true
+				}
 			}
 		}
 		with := d.settings(r)
@@ -276,13 +279,15 @@ func TestInducedWhereClassesCameLater(t *testing.T) {
 // change commits something, or writes files.
 func (w *world) change(d drawing) {
 	var err error
-	switch d.number("kind of change", 12) {
+	switch d.number("kind of change", 14) {
 	case 0:
 		err = w.store.Flush(context.Background())
 	case 1:
 		err = w.store.Compact(context.Background())
 	case 2:
 		w.clear(d)
+	case 3, 4:
+		w.commit(step{add: bothWays(sorted(w.quads))})
 	default:
 		var steps []step
 		for range 1 + d.number("steps", 2) {
@@ -297,6 +302,9 @@ func (w *world) change(d drawing) {
 			}
 			for range d.number("added", 5) {
 				s.add = append(s.add, d.quad())
+			}
+			if d.bothWays {
+				s.remove, s.add = bothWays(s.remove), bothWays(s.add)
 			}
 			steps = append(steps, s)
 		}

@@ -30,6 +30,9 @@ type MatchPlan struct {
 	InputEdgeDistinct [][2]EdgeCheck
 	// Unequal: steps have inequalities that are the query's, not those of its semantics.
 	Unequal bool
+	// Order lists pairs of slots, the first of which is to have the smaller number: with two also those that follow from them. The caller sees to
+	// pairs of seeded slots. Solutions are then not counted otherwise than step by step.
+	Order [][2]int
 	// Output lists the slots that somebody reads, in the order of the columns of the batches a matcher emits.
 	Output []int
 	// Once: the caller drops repeated rows, so a matcher may emit a row once however many candidates its Counted steps

@@ -29,8 +29,10 @@ type scratch struct {
 	partials []partial
 	based    bool
 	base     int
-	// floor is what the members of lists must not be below, because of Above; 0 where they are not cut.
-	floor      dictionary.ID
+	// floor is what the members of lists must not be below, because of Above, and ceiling what they must be below, because of Under; 0 where they
+	// are not cut.
+	floor, ceiling dictionary.ID
+
 	rowsIn     uint64
 	candidates uint64
 	rowsOut    uint64
@@ -52,30 +54,48 @@ func (w *worker) prepare(s *step, c *scratch) (same bool) {
 	}
 	c.hasSet, c.hasNumber = false, false
 	c.rowsIn++
-	c.based, c.floor = false, 0
+	c.based, c.floor, c.ceiling = false, 0, 0
 	if s.levels == nil || !w.findOnBase(s, c, changed) {
 		w.findLists(s, c)
 	}
 	if s.cuts {
-		c.floor = w.floor(s)
+		c.floor, c.ceiling = w.bounds(s)
 	}
 	return false
 }
 
-// floor is the smallest number that a candidate may have for the partial match in w.values, because of Above.
-func (w *worker) floor(s *step) (floor dictionary.ID) {
+// bounds are the smallest number that a candidate may have for the partial match in w.values, because of Above, and what it must be below, because of
+// Under: 0 for nothing.
+func (w *worker) bounds(s *step) (floor, ceiling dictionary.ID) {
 	for _, slot := range s.Above {
 		floor = max(floor, w.values[slot]+1)
 	}
-	return floor
+	for _, slot := range s.Under {
+		floor, ceiling = below(floor, ceiling, w.values[slot])
+	}
+	return floor, ceiling
 }
 
-// cut returns the members of a sorted list that are not below the floor.
-func (c *scratch) cut(list []pcsr.Vertex) []pcsr.Vertex {
-	if c.floor == 0 {
-		return list
+// below are bounds that also keep to what is below a vertex.
+func below(floor, ceiling, v dictionary.ID) (dictionary.ID, dictionary.ID) {
+	switch {
+	case v == 0: // nothing is
+		return dictionary.None, ceiling
+	case ceiling == 0:
+		return floor, v
 	}
-	return list[pcsr.Gallop(list, c.floor):]
+	return floor, min(ceiling, v)
+}
+
+// cut returns the members of a sorted list that are not below the floor, and below the ceiling.
+func (c *scratch) cut(list []pcsr.Vertex) []pcsr.Vertex {
+	if c.floor > 0 {
+		list = list[pcsr.Gallop(list, c.floor):]
+	}
+	if c.ceiling > 0 {
+		list = list[:pcsr.Gallop(list, c.ceiling)]
+	}
+	return list
 }
 
 // source is the shortest list, cut.
@@ -236,8 +256,9 @@ func (w *worker) set(s *step) []pcsr.Vertex {
 		c.set = w.filter(s, c, c.source())
 		c.hasSet = true
 	}
-	if len(s.Above) > 0 && !s.cuts {
-		return pcsr.Between(c.set, w.floor(s), 0)
+	if s.IsOrdered() && !s.cuts {
+		floor, ceiling := w.bounds(s)
+		return pcsr.Between(c.set, floor, ceiling)
 	}
 	return c.set
 }

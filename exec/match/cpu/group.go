@@ -172,7 +172,7 @@ func (s *step) isPair() bool {
 	if a, b := s.pair(); a.partition == nil || b.partition == nil {
 		return false
 	}
-	return len(s.static)+len(s.checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct)+len(s.Above) == 0
+	return !s.IsOrdered() && len(s.static)+len(s.checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct) == 0
 }
 
 // pair is the two lists of a step that has two.
@@ -248,7 +248,7 @@ func (w *worker) readWeight(g *group) uint64 {
 
 // rawMemo reports whether the number of a leaf's candidates before Distinct is worth a memo.
 func (s *step) rawMemo() bool {
-	return len(s.Distinct) > 0 && len(s.Plan.EdgeDistinct)+len(s.Plan.Checks) == 0 && (s.cuts || len(s.Above) == 0) &&
+	return len(s.Distinct) > 0 && len(s.Plan.EdgeDistinct)+len(s.Plan.Checks) == 0 && (s.cuts || !s.IsOrdered()) &&
 		len(s.dynamic) > 1 && len(s.deps) <= memoKeys && len(s.deps) < len(s.Reads)
 }
 
@@ -298,7 +298,7 @@ func (w *worker) countUnbound(s *step, c *scratch) uint64 {
 
 // admits reports whether v is a candidate of the step for the partial match in w.values, but for checks.
 func (w *worker) admits(s *step, v pcsr.Vertex) bool {
-	if v < s.Low || v >= s.High || v < w.floor(s) {
+	if floor, ceiling := w.bounds(s); v < s.Low || v >= s.High || v < floor || ceiling > 0 && v >= ceiling {
 		return false
 	}
 	for i := range s.dynamic {
@@ -442,13 +442,13 @@ func (w *worker) countLeaf(s *step) uint64 {
 		return uint64(len(w.distinctSet(s)))
 	}
 	if len(c.lists) > 2 || len(c.lookup)+len(s.Plan.Checks) > 0 || s.tests() && !c.based ||
-		same && (len(s.Distinct) > 0 || len(s.Above) > 0 && !s.cuts) {
+		same && (len(s.Distinct) > 0 || s.IsOrdered() && !s.cuts) {
 		return w.countFound(s, c)
 	}
-	if len(s.Above) > 0 && !s.cuts {
-		c.floor = w.floor(s)
+	if s.IsOrdered() && !s.cuts {
+		c.floor, c.ceiling = w.bounds(s)
 		n := w.countLists(s, c) - w.countBound(s, c)
-		c.floor = 0
+		c.floor, c.ceiling = 0, 0
 		return n
 	}
 	if !c.hasNumber {
@@ -519,11 +519,11 @@ const longerScan = 8
 
 // countBound returns how many of the values that Distinct names are in all lists of the step.
 func (w *worker) countBound(s *step, c *scratch) (n uint64) {
-	floor := w.floor(s)
+	floor, ceiling := w.bounds(s)
 next:
 	for i, o := range s.Distinct {
 		v := w.value(o)
-		if v < floor || w.saidBefore(s, i) {
+		if v < floor || ceiling > 0 && v >= ceiling || w.saidBefore(s, i) {
 			continue
 		}
 		for _, list := range c.lists {

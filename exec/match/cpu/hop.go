@@ -33,7 +33,7 @@ func (g *group) findHop() bool {
 // before Distinct.
 func (s *step) isStretch() bool {
 	return len(s.dynamic) == 1 && s.dynamic[0].partition != nil && !s.dynamic[0].from.IsConstant() && !s.tests() &&
-		len(s.static)+len(s.Plan.Checks)+len(s.Plan.EdgeDistinct)+len(s.Above) == 0
+		!s.IsOrdered() && len(s.static)+len(s.Plan.Checks)+len(s.Plan.EdgeDistinct) == 0
 }
 
 // piece is how many members of the group's set are counted between two looks for an idle thread.

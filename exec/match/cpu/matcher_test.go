@@ -24,6 +24,18 @@ func TestInducedPatternsMatchAsByBruteForce(t *testing.T) {
 	agrees(t, func(t *rapid.T) *matchtest.Case { return inParts(t, matchtest.DrawInduced(t)) })
 }
 
+func TestOrderedPatternsMatchAsByBruteForce(t *testing.T) {
+	t.Parallel()
+	agrees(t, func(t *rapid.T) *matchtest.Case { return ordered(t, drawCase(t)) })
+	agrees(t, func(t *rapid.T) *matchtest.Case { return ordered(t, inParts(t, matchtest.DrawSymmetric(t))) })
+}
+
+// ordered asks for some variables to be less than others.
+func ordered(t *rapid.T, c *matchtest.Case) *matchtest.Case {
+	matchtest.DrawOrder(t, c)
+	return c
+}
+
 func agrees(t *testing.T, draw func(*rapid.T) *matchtest.Case) {
 	for name, m := range map[string]match.Matcher{
 		"as used": matchtest.OnThreads(cpu.New(), 2), "one thread": cpu.New(), "everything small": matchtest.OnThreads(cpu.NewContrary(), 3),

@@ -64,23 +64,29 @@ func (w *worker) intersectBase(s *step, c *scratch, level int) {
 			w.addFixed(s, c)
 		}
 		if !c.hasSet {
-			c.floor = w.floorOf(s, level)
+			c.floor, c.ceiling = w.boundsOf(s, level)
 			source = w.narrow(s, c, c.source())
-			c.floor = 0
+			c.floor, c.ceiling = 0, 0
 		}
 	}
 	b.renew(source)
 	b.valid, c.base, c.hasSet, c.hasNumber = true, level, false, false
 }
 
-// floorOf is the floor of what does not depend on slots behind a level's.
-func (w *worker) floorOf(s *step, level int) (floor dictionary.ID) {
+// boundsOf are the floor and the ceiling of what does not depend on slots behind a level's.
+func (w *worker) boundsOf(s *step, level int) (floor, ceiling dictionary.ID) {
+	known := func(slot int) bool { return slot <= s.levels[level] && slices.Contains(s.deps, slot) }
 	for _, slot := range s.Below {
-		if slot <= s.levels[level] && slices.Contains(s.deps, slot) {
+		if known(slot) {
 			floor = max(floor, w.values[slot]+1)
 		}
 	}
-	return floor
+	for _, slot := range s.Over {
+		if known(slot) {
+			floor, ceiling = below(floor, ceiling, w.values[slot])
+		}
+	}
+	return floor, ceiling
 }
 
 // takeSiblings makes a partial of the candidates that the step of the siblings has just found, if it has.

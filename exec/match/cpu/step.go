@@ -26,7 +26,7 @@ type step struct {
 	signatures *pcsr.SignatureTable
 	// deps are the slots that the candidates depend on, before Distinct and EdgeDistinct, ascending.
 	deps []int
-	// cuts: the slots of Above are among deps, so that lists are cut to what is greater before they are read; elsewhere
+	// cuts: the slots of Above and Under are among deps, so that lists are cut to what is greater, and less, before they are read; elsewhere
 	// the candidates are, when they are found.
 	cuts bool
 	// levels are the slots that dynamic lists read last, ascending; nil where keeping the intersection of the lists of
@@ -70,7 +70,7 @@ func (s *step) prepare(g *pcsr.Graph, from *match.Step) {
 	s.findDeps()
 	s.findLevels()
 	s.plain = len(s.dynamic) == 1 && s.dynamic[0].kind == bgp.Neighbours && s.dynamic[0].partition != nil && !s.tests() &&
-		len(s.static)+len(s.Plan.Checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct)+len(s.Above) == 0 &&
+		!s.IsOrdered() && len(s.static)+len(s.Plan.Checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct) == 0 &&
 		s.Low == 0 && s.High == dictionary.None
 }
 
@@ -137,7 +137,8 @@ func (s *step) findDeps() {
 		}
 	})
 	slices.Sort(s.deps)
-	s.cuts = len(s.Above) > 0 && !slices.ContainsFunc(s.Above, func(slot int) bool { return !slices.Contains(s.deps, slot) })
+	late := func(slot int) bool { return !slices.Contains(s.deps, slot) }
+	s.cuts = s.IsOrdered() && !slices.ContainsFunc(s.Above, late) && !slices.ContainsFunc(s.Under, late)
 }
 
 func (s *step) findLevels() {
@@ -163,7 +164,7 @@ const noLevel = -1
 
 // shareWith finds the level up to which the step's lists are those of an earlier step that covers it.
 func (s *step) shareWith(earlier *step, own int) {
-	if s.levels == nil || s.Low != earlier.Low || s.High != earlier.High || len(earlier.Above) > 0 && !earlier.cuts {
+	if s.levels == nil || s.Low != earlier.Low || s.High != earlier.High || earlier.IsOrdered() && !earlier.cuts {
 		return
 	}
 	shared := noLevel
@@ -202,7 +203,7 @@ func (s *step) variant() string {
 	}
 	add(len(s.apart), "without")
 	add(len(s.checks), "checks")
-	add(len(s.Above), "order")
+	add(len(s.Above)+len(s.Under), "order")
 	add(s.sharedLevel+1, "siblings")
 	return strings.Join(parts, ", ")
 }

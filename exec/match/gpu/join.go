@@ -350,19 +350,29 @@ func (j *join) layConditions(k int, from *match.Step, distinct []bgp.Operand, s 
 	if err != nil {
 		return err
 	}
-	above := make([]bgp.Operand, len(from.Above))
-	for i, slot := range from.Above {
-		above[i] = bgp.Bound(slot)
+	greater, err := j.slots(k, from.Above)
+	if err != nil {
+		return err
 	}
-	greater, err := j.operands(k, above)
+	less, err := j.slots(k, from.Under)
 	if err != nil {
 		return err
 	}
 	s.Above, s.AboveCount = put(j.image, greater), uint32(len(greater))
+	s.Under, s.UnderCount = put(j.image, less), uint32(len(less))
 	s.Checks, s.CheckCount = put(j.image, checks), uint32(len(checks))
 	s.Pairs, s.PairCount = put(j.image, pairs), uint32(len(pairs))
 	s.Distinct, s.DistinctCount = put(j.image, differ), uint32(len(differ))
 	return nil
+}
+
+// slots are the operands that read some slots.
+func (j *join) slots(k int, slots []int) ([]kernels.Operand, error) {
+	bound := make([]bgp.Operand, len(slots))
+	for i, slot := range slots {
+		bound[i] = bgp.Bound(slot)
+	}
+	return j.operands(k, bound)
 }
 
 // layChecks translates the edges that a step tests, and those that must differ.

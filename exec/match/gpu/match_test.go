@@ -125,6 +125,26 @@ func TestRandomPatternsMatchAsByBruteForce(t *testing.T) {
 	})
 }
 
+func TestOrderedPatternsMatchAsByBruteForce(t *testing.T) {
+	t.Parallel()
+	for name, draw := range map[string]func(*rapid.T) *matchtest.Case{
+		"any": drawCase, "symmetric": func(rt *rapid.T) *matchtest.Case { return runnable(matchtest.DrawSymmetric(rt)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(rt *rapid.T) {
+				c := draw(rt)
+				matchtest.DrawOrder(rt, c)
+				d := open(t, drawOptions(rt))
+				defer d.Close()
+				if err := matchtest.Check(d, c); err != nil {
+					rt.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
 // ring is a graph of n vertices, each with an edge to the next few, and a plan of paths of three edges in it.
 func ring(t testing.TB, n int) *match.Match {
 	t.Helper()

@@ -81,7 +81,7 @@ func (j *join) newStreaming() *streaming {
 // lengthsAlone reports whether all that device step k reads of its lists is how long they are.
 func (j *join) lengthsAlone(k int) bool {
 	s := j.steps[k]
-	return j.lengths && k == j.deviceSteps()-1 && s.Low == 0 && s.High == dictionary.None && len(s.Above) == 0
+	return j.lengths && k == j.deviceSteps()-1 && s.Low == 0 && s.High == dictionary.None && !s.IsOrdered()
 }
 
 // readsPages reports whether a match will read partitions in pages: those that are here in pages, or do not fit.

@@ -161,7 +161,7 @@ func (s *shape) imageBytes() int64 {
 	for _, step := range addSteps(s.steps[:len(s.steps):len(s.steps)], s.groups()) {
 		n += int64(len(step.Lists)+2) * (kernels.Size[kernels.Link]() + 16)
 		n += int64(len(step.Plan.Checks))*kernels.Size[kernels.Check]() + int64(len(step.Plan.EdgeDistinct))*kernels.Size[kernels.Pair]()
-		n += int64(len(step.Distinct)+len(step.Above)) * 16
+		n += int64(len(step.Distinct)+len(step.Above)+len(step.Under)) * 16
 		n += int64(s.Plan.Inputs+len(s.Steps)+1) * 32
 		for i := range step.Lists {
 			if inImage(&step.Lists[i]) {
