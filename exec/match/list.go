@@ -162,6 +162,32 @@ func (s *Step) dropBounds(g *pcsr.Graph) {
 	}
 }
 
+// Within are bounds of the step's candidates: low ≤ candidate < high, by Low, High and the first and last members of its lists; high dictionary.None means
+// no bound.
+func (s *Step) Within(g *pcsr.Graph) (low, high dictionary.ID) {
+	low, high = s.Low, s.High
+	for i := range s.Lists {
+		l := &s.Lists[i]
+		var first, last pcsr.Vertex
+		switch {
+		case l.Kind != Dynamic:
+			first, last = l.span()
+		case l.Link.Kind == bgp.Neighbours && l.Link.Label.IsConstant():
+			ok := false
+			if first, last, ok = g.Outline(l.Link.Label.Constant, l.Link.Dir.Reverse()).Span(); !ok {
+				continue
+			}
+		default:
+			continue
+		}
+		low = max(low, first)
+		if last < high && last < math.MaxUint32 {
+			high = last + 1
+		}
+	}
+	return low, high
+}
+
 // isRange reports whether a list depends on nothing and has no gaps.
 func (l *List) isRange() bool {
 	if l.Kind == Dynamic {

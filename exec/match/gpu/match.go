@@ -103,8 +103,12 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 				err = failed
 			}
 		}()
-		if s, err = r.joinLeaves(ctx, m, count, s); err != nil {
+		if there, err := r.pinReach(ctx, m, s); err != nil {
 			return err
+		} else if !there {
+			if s, err = r.joinLeaves(ctx, m, count, s); err != nil {
+				return err
+			}
 		}
 		q := &query{task: m, emit: d.lanes.handsOut(emit), trace: m.Trace, permit: permit{permits: d.permits}}
 		defer func() {
@@ -176,7 +180,10 @@ func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shap
 		if j, err = newJoin(ctx, d, r, l, q.task, s, n); err != nil || len(r.views) == 0 {
 			return err
 		}
-		if pages = j.newStreaming(); pages == nil {
+		if r.reached {
+			j.variants[j.first] += fmt.Sprintf("pages: %d MB copied before ", r.brought>>20)
+		}
+		if pages = j.newStreaming(); pages == nil && !r.reached {
 			r.pinAll()
 		}
 		return errors.Join(r.publishViews(l), l.stream.Synchronize()) // the pinned memory is used again

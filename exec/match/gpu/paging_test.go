@@ -424,10 +424,11 @@ func TestReportOutOfCore(t *testing.T) {
 			set  func(o *tuning)
 		}{
 			{"1/4, nothing copied in pages", func(o *tuning) { o.scattered = -1 }},
-			{"1/4, every page copied", func(o *tuning) { o.scattered = mostBuffer }},
-			{"1/4, rows not grouped", func(o *tuning) { o.ungrouped = true }},
-			{"1/4, rows grouped", func(o *tuning) { o.swept = true }},
-			{"1/4, none ahead", func(o *tuning) { o.noAhead = true }},
+			{"1/4, every page copied", func(o *tuning) { o.byPhase, o.scattered = true, mostBuffer }},
+			{"1/4, rows not grouped", func(o *tuning) { o.byPhase, o.ungrouped = true, true }},
+			{"1/4, rows grouped", func(o *tuning) { o.byPhase, o.swept = true, true }},
+			{"1/4, pages by phase", func(o *tuning) { o.byPhase = true }},
+			{"1/4, none ahead", func(o *tuning) { o.byPhase, o.noAhead = true, true }},
 		} {
 			was := d.options.tuning
 			other.set(&d.options.tuning)
@@ -662,9 +663,10 @@ func waysOf(t *testing.T, d *Device, g *pcsr.Graph, plans []*bgp.MatchPlan, mib 
 		set  func(o *tuning)
 	}{
 		{"as it is chosen", func(*tuning) {}},
-		{"pages come and go", func(o *tuning) { o.swept = true }},
-		{"pages come and go, none ahead", func(o *tuning) { o.swept, o.noAhead = true, true }},
-		{"pages stay, rows not grouped", func(o *tuning) { o.ungrouped = true }},
+		{"pages by phase", func(o *tuning) { o.byPhase = true }},
+		{"pages come and go", func(o *tuning) { o.byPhase, o.swept = true, true }},
+		{"pages come and go, none ahead", func(o *tuning) { o.byPhase, o.swept, o.noAhead = true, true, true }},
+		{"pages stay, rows not grouped", func(o *tuning) { o.byPhase, o.ungrouped = true, true }},
 		{"nothing copied", func(o *tuning) { o.scattered = -1 }},
 	} {
 		way.set(&d.options.tuning)

@@ -16,6 +16,8 @@ type reading struct {
 	paged   map[int]*loaded // of those held, by place, what is read in pages
 	views   []*view
 	whole   bool          // it holds all of them
+	reached bool          // all pages that can be wanted are pinned (reach.go)
+	brought int64         // bytes that were copied for that
 	waiting time.Duration // for what was not there
 }
 

@@ -52,7 +52,7 @@ const mostPortions = kernels.SharedCounts
 
 // newStreaming finds the links that read pages; nil where there are none, or the plan costs so little that what it reads comes over the bus.
 func (j *join) newStreaming() *streaming {
-	if len(j.r.views) == 0 || j.d.options.scattered < 0 || !j.d.options.AnyCost && j.Plan.Cost < bgp.GPUStreamCost {
+	if len(j.r.views) == 0 || j.r.reached || j.d.options.scattered < 0 || !j.d.options.AnyCost && j.Plan.Cost < bgp.GPUStreamCost {
 		return nil
 	}
 	s := &streaming{byStep: make([]pagedLinks, j.deviceSteps()), on: -1}
@@ -87,7 +87,7 @@ func (j *join) lengthsAlone(k int) bool {
 // readsPages reports whether a match will read partitions in pages: those that are here in pages, or do not fit.
 func (d *Device) readsPages(m *match.Match) bool {
 	bytes, paged := d.partitions.away(needsOf(m.Graph, m.Plan))
-	return paged || bytes > 0 && !d.partitions.fits(m.Graph.Ground(), bytes)
+	return paged || d.options.inPages || bytes > 0 && !d.partitions.fits(m.Graph.Ground(), bytes)
 }
 
 // Leaves of one step's candidates lie in order and cost a line of the bus each; up to so many bytes of them, a millisecond, are read over it.

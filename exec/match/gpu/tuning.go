@@ -51,6 +51,8 @@ type tuning struct {
 	// ungrouped joins all rows of a table together, with as many of their pages as there is room for; swept never does where pages do not find
 	// room together: they come and go. Otherwise it is what is expected to take less time.
 	ungrouped, swept bool
+	// byPhase lets pages come between the phases, also where all that a plan can want find room together.
+	byPhase bool
 	// noAhead copies pages only when the rows before are through.
 	noAhead bool
 	// lightRoot and splitRoot are the sizes of neighbourhoods (dense.go); 0 means what is said there.
