@@ -80,6 +80,9 @@ const (
 	TriangleWalks
 	// TriangleCount counts: (program, triangles), of the program as CountDense.
 	TriangleCount
+	// ClosureOne and ClosureMany carry out a Closure: (program, closure), of the program as CountDense.
+	ClosureOne
+	ClosureMany
 
 	kernelCount
 )
@@ -93,6 +96,7 @@ var kernelNames = [kernelCount]string{
 	"core_count", "core_scan", "core_fill",
 	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5", "count_dense_6",
 	"square_fill", "square_count", "triangle_fill", "triangle_walks", "triangle_count",
+	"closure_one", "closure_many",
 }
 
 // String returns the kernel's name in the machine code.
