@@ -140,4 +140,6 @@ func TestClosuresAsByBruteForce(t *testing.T) {
 	closuresAsByBruteForce(t, nil, 150)
 }
 
-func TestDeviceMatchesClosuresAsByBruteForce(t *testing.T) { closuresAsByBruteForce(t, driver(t), 3000) }
+func TestDeviceMatchesClosuresAsByBruteForce(t *testing.T) {
+	closuresAsByBruteForce(t, driver(t), 3000)
+}
