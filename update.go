@@ -159,7 +159,7 @@ func (s *Store) settings(ctx context.Context, options UpdateOptions) (update.Opt
 	}
 	settings := update.Options{
 		Query: exec.Options{
-			Semantics: options.Semantics, Matcher: device.Matcher, Speed: device.Speed(), ShallowBranches: device.ShallowBranches(), TempDir: s.options.TempDir, Base: options.Base,
+			Semantics: options.Semantics, Matcher: device.Matcher, Searchers: device.Searcher, Speed: device.Speed(), ShallowBranches: device.ShallowBranches(), TempDir: s.options.TempDir, Base: options.Base,
 			Now: time.Now(), Service: s.options.service(), Workers: s.pool.Open(ctx, s.options.Threads),
 		},
 		Budget: s.budgets(options),

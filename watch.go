@@ -131,7 +131,7 @@ func (s *Store) standing() standing.Settings {
 				return exec.Options{}, err
 			}
 			return exec.Options{
-				Matcher: device.Matcher, Speed: device.Speed(), ShallowBranches: device.ShallowBranches(), TempDir: s.options.TempDir,
+				Matcher: device.Matcher, Searchers: device.Searcher, Speed: device.Speed(), ShallowBranches: device.ShallowBranches(), TempDir: s.options.TempDir,
 				Workers: s.pool.Open(ctx, s.options.Threads),
 			}, nil
 		},

@@ -180,6 +180,7 @@ func (b *builder) product(n *planner.Product) (operator.Operator, error) {
 func (b *builder) path(n *planner.Path) operator.Operator {
 	p := &path.Path{Base: b.base(n), Graph: n.Graph, Kind: n.Kind, Search: path.NewSearch(n.Graph)}
 	p.Subject, p.Object = b.pathEnd(n.Subject), b.pathEnd(n.Object)
+	p.Weighted, p.Limit, p.Searchers = n.Weighted, n.Limit, b.options.Searchers
 	p.Step = path.NewStep(n.Step, func(iri string) (pcsr.Label, bool) { return b.labelOf(n.Graph, iri) })
 	return p
 }

@@ -26,6 +26,7 @@ type emulated struct {
 	branches atomic.Int64 // matches with branches that the device ran
 	combined atomic.Int64 // matches whose equal rows it combined
 	tallied  atomic.Int64 // batches of numbers of different rows
+	searched atomic.Int64 // searches of closures that it was asked for
 }
 
 // emulate opens a device; the caller closes it.
@@ -47,7 +48,14 @@ func (d *emulated) options() exec.Options {
 	o := onProcessor()
 	o.ShallowBranches = true
 	o.Matcher = func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return d }
+	o.Searchers = func(*match.Closure, int, float64) match.Searcher { return d }
+	o.Operators.LookEdges = -1
 	return o
+}
+
+func (d *emulated) Search(ctx context.Context, c *match.Closure, ends func(int, pcsr.Vertex, []uint32) error) ([]uint64, error) {
+	d.searched.Add(1)
+	return d.Device.Search(ctx, c, ends)
 }
 
 func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
@@ -251,4 +259,59 @@ func TestTheDeviceCombinesEqualRows(t *testing.T) {
 			t.Errorf("%s: the device combined rows: %v, want %v", c.query, combined > 0, c.combines)
 		}
 	}
+}
+
+// TestTheDeviceSearchesClosures from one vertex and from many, told or counted, in a graph with more vertices than are searched from together.
+func TestTheDeviceSearchesClosures(t *testing.T) {
+	var quads []quad
+	iri := func(name string, i int) rdf.Term { return rdf.NewIRI(fmt.Sprint(exampleNS, name, i)) }
+	for i := range 300 {
+		quads = append(quads, quad{subject: iri("v", i), predicate: iri("p", 0), object: iri("v", (i*i+7)%290)})
+		if i%3 == 0 {
+			quads = append(quads, quad{subject: iri("v", i%50), predicate: iri("p", 1), object: iri("v", (i*7)%300)},
+				quad{subject: iri("v", i), predicate: iri("k", 0), object: integer(i % 4)})
+		}
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		query    string
+		searches int64 // 0: none
+	}{
+		{"SELECT ?x { :v1 :p0+ ?x }", 1},
+		{"SELECT ?x { ?x :p0* :v9 }", 1},
+		{"SELECT (COUNT(*) AS ?n) { :v1 (:p0|:p1)+ ?x }", 1},
+		{"SELECT (COUNT(DISTINCT ?x) AS ?n) { :v1 (:p0/^:p1)* ?x }", 1},
+		{"SELECT (COUNT(*) AS ?n) { ?x :p0+ ?y }", 5},
+		{"SELECT (COUNT(*) AS ?n) { ?x :p0* ?y }", 5},
+		{"SELECT ?x (COUNT(?y) AS ?n) { ?x (:p0|^:p1)+ ?y } GROUP BY ?x", 5},
+		{"SELECT ?y (COUNT(?x) AS ?n) { ?x (:p0/:p1*)+ ?y } GROUP BY ?y", 4},
+		{"SELECT ?x ?y { ?x :k0 2 . ?x (:p0/:p0)+ ?y }", 1},
+		{"SELECT ?k (COUNT(*) AS ?n) { ?x :k0 ?k . ?x :p0+ ?y } GROUP BY ?k", 2},
+		{"SELECT ?k (COUNT(DISTINCT ?y) AS ?n) { ?x :k0 ?k . ?x :p0+ ?y } GROUP BY ?k", 2},
+		{"SELECT ?x { ?x :p0+ ?x }", 0},
+		{"SELECT ?x { :v1 !:p0+ ?x }", 0},
+		{"SELECT (COUNT(*) AS ?n) { { SELECT ?x { :v1 :p0+ ?x } LIMIT 2 } }", 0},
+	} {
+		d, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answersAs(t, m, c.query, d)
+		if got := d.searched.Load(); c.searches == 0 && got > 0 || got < c.searches {
+			t.Errorf("%s: %d searches, want %d", c.query, got, c.searches)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// answersAs compares a query's answers on a device with the processor's.
+func answersAs(t *testing.T, m *memory, query string, d *emulated) {
+	t.Helper()
+	_, check := asOnTheProcessor(t, m, query)
+	check(d.options())
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/path"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -37,6 +38,8 @@ type Options struct {
 	Semantics bgp.Semantics
 	// Matcher picks who runs a match plan. It is asked once for each basic graph pattern, and must not be nil.
 	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher
+	// Searchers may find who searches closures of paths; nil: the processor does.
+	Searchers path.Searchers
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
 	// ShallowBranches: what hangs on a basic graph pattern (OPTIONAL, EXISTS, MINUS) is matched with it only where its solutions are

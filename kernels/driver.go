@@ -82,6 +82,9 @@ const (
 	TriangleWalks
 	// TriangleCount counts: (program, triangles), of the program as CountDense.
 	TriangleCount
+	// ClosureOne and ClosureMany carry out a Closure: (program, closure), of the program as CountDense.
+	ClosureOne
+	ClosureMany
 
 	kernelCount
 )
@@ -96,6 +99,7 @@ var kernelNames = [kernelCount]string{
 	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5", "count_dense_6",
 	"count_far_1", "count_far_2", "count_far_3", "count_far_4", "count_far_5", "count_far_6",
 	"square_fill", "square_count", "triangle_fill", "triangle_walks", "triangle_count",
+	"closure_one", "closure_many",
 }
 
 // String returns the kernel's name in the machine code.

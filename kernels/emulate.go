@@ -174,6 +174,9 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 	case TriangleCount:
 		t.open(args[0])
 		t.triangleCount(in[Triangles](t.memory, args[1], 0))
+	case ClosureOne, ClosureMany:
+		t.open(args[0])
+		t.closure(k == ClosureMany, in[Closure](t.memory, args[1], 0))
 	default:
 		return fmt.Errorf("kernels: no kernel %d", k)
 	}

@@ -9,13 +9,15 @@ GPU_ENV := CGO_ENABLED=1 CGO_LDFLAGS="-L$(CURDIR)/kernels" CGO_CFLAGS="-g -O2 -I
 
 .PHONY: kernels have-cuda build build-gpu gpu-bundle
 
-kernels: kernels/match.fatbin kernels/branches.fatbin kernels/paged.fatbin kernels/weigh.fatbin kernels/filter.fatbin kernels/patch.fatbin kernels/combine.fatbin kernels/core.fatbin kernels/dense.fatbin kernels/far.fatbin kernels/squares.fatbin kernels/triangles.fatbin kernels/libcuda.a ## compile the CUDA sources
+# Each becomes a fatbin of its own.
+CUDA_SOURCES := match branches paged weigh filter patch combine core dense far squares triangles closure
+kernels: $(CUDA_SOURCES:%=kernels/%.fatbin) kernels/libcuda.a ## compile the CUDA sources
 
 kernels/branches.fatbin kernels/paged.fatbin: kernels/match.cu
 
-# nvcc 11.8 crashes on line numbers of dense.cu.
+# nvcc 11.8 crashes on line numbers of these.
 LINES := -lineinfo
-kernels/dense.fatbin kernels/far.fatbin: LINES :=
+kernels/dense.fatbin kernels/far.fatbin kernels/closure.fatbin: LINES :=
 
 kernels/%.fatbin: kernels/%.cu $(KERNEL_HEADERS)
 	$(NVCC) -O3 -std=c++17 --threads 0 $(LINES) $(GENCODE) -fatbin -o $@ $<

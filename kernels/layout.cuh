@@ -337,6 +337,46 @@ struct Triangles {
   u32 room;                    // members that a block's table takes at a time
 };
 
+// Hop: lists that lead from a state of a Closure to another.
+struct Hop {
+  u64 partition;               // Partition
+  u32 from, to;
+};
+
+// ClosureChunk: a part of a list that is too long for a warp, and the sources that its members are reached from.
+struct ClosureChunk {
+  u64 begin, mask;
+  u32 size, to;
+};
+
+// A Closure finds where walks of hops lead (closure.cu): a walk is in a state and at a vertex.
+const u32 MOST_HOPS = 32;
+const u32 MOST_STATES = 16;
+const u32 MOST_SOURCES = 64;
+// LONG_LIST is how many members of a list a warp takes with others', and how many a chunk has.
+const u32 LONG_LIST = 512;
+enum ClosurePhase : u32 { CLOSURE_LISTS, CLOSURE_CHUNKS, CLOSURE_SETTLE, CLOSURE_ENDS, CLOSURE_DONE };
+struct Closure {
+  u64 seen;                    // by state: u32[vertexCount / 32, rounded up], bits of vertices; of many sources u64[vertexCount], bits of sources
+  u64 next, front;             // of many: u64[vertexCount] by state, what came in this level, zero between levels; and in the one before
+  u64 vertices, states;        // u32[room]: the queue; of many twice, for the levels by turns
+  u64 room;
+  u64 chunks;                  // ClosureChunk[]
+  u64 ends;                    // u32[vertexCount / 32, rounded up] for each source: bits of vertices; 0: not wanted
+  u64 begin, end, filled;      // of the queue: the level, and where what comes behind it ends
+  u64 taken;                   // entries of the level, or of what came, that were taken; it may end beyond what there is
+  u64 chunkCount, chunkTaken;  // likewise
+  u64 phase;                   // ClosurePhase
+  u64 slice;                   // nanoseconds of one launch
+  u64 counts[64];              // by source, the vertices that walks end at
+  u32 sources[64];             // the queue's first entries, in state stateCount
+  u32 vertexCount, stateCount, hopCount, sourceCount;
+  u32 ending;                  // states in which walks may end, as bits
+  u32 zero;                    // not 0: the walk of no hop counts too
+  u32 stopped, levels;         // the slice is over; levels that were gone through
+  Hop hops[32];
+};
+
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
@@ -346,4 +386,5 @@ static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) ==
 static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 808, "layout.go");
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
 static_assert(sizeof(Triangles) == 176, "layout.go");
+static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

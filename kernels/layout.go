@@ -596,6 +596,80 @@ type Triangles struct {
 // MostTriangleRoom is half the slots of a block's table.
 const MostTriangleRoom = 4096
 
+// Hop is lists that lead from a state of a Closure to another.
+type Hop struct {
+	// Partition is its place in the table.
+	Partition Address
+	From, To  uint32
+}
+
+// ClosureChunk is a part of a list that is too long for a warp, and the sources that its members are reached from.
+type ClosureChunk struct {
+	Begin    Address
+	Mask     uint64
+	Size, To uint32
+}
+
+// Bounds of a Closure. LongList is how many members of a list a warp takes with others', and how many a chunk has.
+const (
+	MostHops    = 32
+	MostStates  = 16
+	MostSources = 64
+	LongList    = 512
+)
+
+// ClosurePhase is what a launch begins with.
+type ClosurePhase uint32
+
+// The phases of a level, and the two behind the last level.
+const (
+	ClosureLists ClosurePhase = iota
+	ClosureChunks
+	ClosureSettle
+	ClosureEnds
+	ClosureDone
+)
+
+// Closure finds where walks of hops lead, breadth first: a walk is in a state and at a vertex. ClosureOne is for one source, ClosureMany for up to
+// MostSources, each a bit.
+type Closure struct {
+	// Seen has for each state a bit of each vertex, u32[VertexCount/32, rounded up], zero at first; of many sources u64[VertexCount], the sources
+	// that it was reached from.
+	Seen Address
+	// Next and Front are u64[VertexCount] for each state, for many sources alone: what came in this level, zero at first and between levels, and
+	// what came in the one before.
+	Next, Front Address
+	// Vertices and States are u32[Room], the queue, which begins with the sources; for many sources u32[2*Room], a half for each second level.
+	Vertices, States Address
+	Room             uint64
+	// Chunks is ClosureChunk[], one for LongList/2 edges of each hop and one more.
+	Chunks Address
+	// Ends is u32[VertexCount/32, rounded up] for each source, the vertices that its walks end at, as bits; 0: they are only counted.
+	Ends Address
+	// Begin and End are the level's part of the queue, or of its half; Filled is where what comes behind it ends.
+	Begin, End, Filled uint64
+	// Taken is how many entries of the level, or of what came behind it, were taken, ChunkTaken how many of ChunkCount chunks; both may end
+	// beyond what there is.
+	Taken, ChunkCount, ChunkTaken uint64
+	// Phase is a ClosurePhase.
+	Phase uint64
+	// Slice is the nanoseconds of one launch.
+	Slice uint64
+	// Counts are, by source, how many vertices its walks end at; zero at first.
+	Counts [MostSources]uint64
+	// Sources are different vertices. Their state is StateCount, to which no hop leads.
+	Sources                                        [MostSources]uint32
+	VertexCount, StateCount, HopCount, SourceCount uint32
+	// Ending are the states in which walks may end, as bits. Zero, not 0: the walk of no hop counts too.
+	Ending, Zero uint32
+	// Stopped, not 0: the slice is over. Levels is how many levels were gone through.
+	Stopped, Levels uint32
+	Hops            [MostHops]Hop
+}
+
+// Words is the words of a bitmap of vertices.
+func (c *Closure) Words() uint64 { return (uint64(c.VertexCount) + 31) / 32 }
+
 // Bytes returns the memory of a value or an array as it is copied to the device.
 func Bytes[T any](values []T) []byte {
 	if len(values) == 0 {

@@ -11,25 +11,13 @@
 // of their own, for a host that drives the machine.
 //
 // Per step: two barriers of 1 to 2 microseconds beside the phases' own traffic.
+#include "barrier.cuh"
 #include "extend.cuh"
 
 // Level is a block's own copy of a frame's progress; blocks agree on it without reading what others may be changing.
 struct Level {
   u64 rows, items, candidates, next;
 };
-
-static __device__ void barrier(Program &p, u32 &waits) {
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    waits += gridDim.x;
-    __threadfence();
-    atomicAdd(&p.state.arrived, 1u);
-    while (*(volatile u32 *)&p.state.arrived < waits) {
-    }
-    __threadfence();
-  }
-  __syncthreads();
-}
 
 // leave is the last thing a block does; the last block to leave makes the barrier new for the next launch.
 static __device__ void leave(Program &p) {

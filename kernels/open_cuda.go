@@ -48,6 +48,9 @@ var squaresCode string
 //go:embed triangles.fatbin
 var trianglesCode string
 
+//go:embed closure.fatbin
+var closureCode string
+
 // device is a GPU behind the CUDA driver. All streams share one context.
 type device struct {
 	name       string
@@ -117,6 +120,7 @@ func (d *device) load() error {
 		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4, CountDense + 5},
 		&farCode:     {CountFar, CountFar + 1, CountFar + 2, CountFar + 3, CountFar + 4, CountFar + 5},
 		&squaresCode: {SquareFill, SquareCount}, &trianglesCode: {TriangleFill, TriangleWalks, TriangleCount},
+		&closureCode: {ClosureOne, ClosureMany},
 	} {
 		module, err := cu.LoadData(*code)
 		if err != nil {

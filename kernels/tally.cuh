@@ -26,7 +26,7 @@ static __device__ void leave(Program &p, u64 begun, const u64 *next, u64 pieces)
   if (threadIdx.x == 0) {
     __threadfence();
     p.state.status = *(const volatile u64 *)next >= pieces ? DONE : SLICED;
-    p.state.exits = 0;
+    p.state.exits = p.state.arrived = 0;
     p.state.kernelTime += now() - begun;
     __threadfence();
   }

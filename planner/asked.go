@@ -6,6 +6,8 @@ func limited(n Node, rows uint64) Node {
 	switch n := n.(type) {
 	case *Match:
 		n.Limit = rows
+	case *Path:
+		n.Limit = rows
 	case *Sort:
 		n.Limit = rows
 	case *Product:
@@ -33,6 +35,8 @@ func weighed(n Node) (out Node, ok bool) {
 	case *Match:
 		steps := n.Plan.Steps
 		n.Weighted = len(n.Plan.Branches) > 0 || len(steps) > 0 && steps[len(steps)-1].Counted
+	case *Path:
+		n.Weighted = n.countsEnds()
 	case *Product:
 		if whole, ok := weighed(n.Whole); ok {
 			return whole, true

@@ -44,6 +44,15 @@ func (p *planner) pathEnd(t parser.PatternTerm, r request) PathEnd {
 	return e
 }
 
+// countsEnds reports whether nobody reads one of the ends that the path binds, so that how many there are is enough.
+func (n *Path) countsEnds() bool {
+	if n.Kind == Once || len(n.Seeds) > 0 || n.Subject.Variable == n.Object.Variable {
+		return false
+	}
+	unread := func(e PathEnd) bool { return e.Free() && !slices.Contains(n.Columns, e.Variable) }
+	return unread(n.Subject) || unread(n.Object)
+}
+
 // pathRows estimates the solutions of a path and what finding them costs, in edges.
 func (p *planner) pathRows(n *Path) (rows, cost float64) {
 	edges, ends := p.pathBounds(n)

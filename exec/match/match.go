@@ -84,6 +84,13 @@ type Trace struct {
 	Elapsed  time.Duration
 }
 
+// Add adds what another run took.
+func (t *Trace) Add(other *Trace) {
+	t.Backend = other.Backend
+	t.Upload, t.Kernels, t.Download = t.Upload+other.Upload, t.Kernels+other.Kernels, t.Download+other.Download
+	t.Elapsed += other.Elapsed
+}
+
 // Name says what all steps did.
 func (t *Trace) Name(variant string) {
 	for i := range t.Steps {

@@ -23,6 +23,8 @@ type Tuning struct {
 	LevelEdges int
 	// Searches is from how many vertices on a path's searches are shared by workers.
 	Searches int
+	// LookEdges is how many edges the processor walks along a path, from a few vertices, before a device is asked to search; negative: none.
+	LookEdges int
 	// MaxRuns is how many sorted runs are kept apart: each is an open file.
 	MaxRuns int
 }
@@ -49,6 +51,9 @@ func (t Tuning) Complete() Tuning {
 	}
 	if t.Searches == 0 {
 		t.Searches = 64
+	}
+	if t.LookEdges == 0 {
+		t.LookEdges = 1 << 12
 	}
 	if t.MaxRuns == 0 {
 		t.MaxRuns = 64

@@ -98,6 +98,9 @@ func (l *levels) level(frontier []pcsr.Vertex, report func(pcsr.Vertex) error) e
 		return l.along(frontier, report)
 	}
 	work := l.degrees(frontier)
+	if l.search.allowed > 0 && work > float64(l.search.allowed) {
+		return errFar
+	}
 	defer func() { l.walked += work }()
 	switch {
 	case work < float64(l.search.tuning.LevelEdges):

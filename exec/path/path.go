@@ -22,6 +22,12 @@ type Path struct {
 	// negated paths count every triple; the closures yield each pair of ends once.
 	Kind            planner.PathKind
 	Subject, Object End
+	// Weighted: the consumer reads Batch.Weights. There is no seed then.
+	Weighted bool
+	// Limit is how many rows are read at most; 0 means all.
+	Limit uint64
+	// Searchers may find a device for searches; nil: there is none.
+	Searchers Searchers
 }
 
 // End is one end of a path: a constant, a seed's column or a free variable.
@@ -44,7 +50,9 @@ type run struct {
 	seeded bool
 	cols   [2][]dictionary.ID // subjects and objects found
 	origin []uint32
-	held   *limits.Account
+	// weights are those of the rows, where they have some.
+	weights []uint64
+	held    *limits.Account
 	// same: both ends are one variable.
 	same bool
 	// searchers are the runs beside this one that search from other vertices; nil for none.
@@ -96,9 +104,9 @@ func (r *run) row(s, o dictionary.ID, origin uint32) error {
 	case !r.Subject.free() && !r.Object.free():
 		return r.both(s, o, origin)
 	case !r.Subject.free():
-		return r.from(s, pcsr.Out, origin, r.Subject.Term)
+		return r.alone(s, pcsr.Out, origin, r.Subject.Term)
 	case !r.Object.free():
-		return r.from(o, pcsr.In, origin, r.Object.Term)
+		return r.alone(o, pcsr.In, origin, r.Object.Term)
 	}
 	return r.all(origin)
 }
@@ -149,13 +157,24 @@ func (r *run) bySource(seed *vector.Batch) error {
 	}
 	sources := seed.Cols[given.Input]
 	rows, starts := sortedRows(sources)
-	return r.many(len(starts)-1, func(r *run, i int) error {
-		return r.fromFor(sources[rows[starts[i]]], d, rows[starts[i]:starts[i+1]], given.Term)
-	})
+	from := func(i int) source { return source{sources[rows[starts[i]]], rows[starts[i]:starts[i+1]]} }
+	return r.search(len(starts)-1, from, d, given.Term)
+}
+
+// alone walks from one given end in a direction.
+func (r *run) alone(v dictionary.ID, d pcsr.Direction, origin uint32, constant bool) error {
+	return r.search(1, func(int) source { return source{v, []uint32{origin}} }, d, constant)
 }
 
 // fromFor walks from one given end for several rows.
 func (r *run) fromFor(v dictionary.ID, d pcsr.Direction, rows []uint32, constant bool) error {
+	if r.onlyCounts(d) {
+		n := uint64(0)
+		if err := r.walk(v, d, constant, func(dictionary.ID) error { n++; return nil }); err != nil {
+			return err
+		}
+		return r.counted(source{v, rows}, d, n)
+	}
 	if len(rows) == 1 {
 		return r.from(v, d, rows[0], constant)
 	}
@@ -167,14 +186,7 @@ func (r *run) fromFor(v dictionary.ID, d pcsr.Direction, rows []uint32, constant
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		for _, w := range ends {
-			if err := r.pair(v, w, d, row); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return r.ended(source{v, rows}, d, ends)
 }
 
 // sortedRows returns the row numbers of a column by its values, and where those of each value start; last, where all end.
@@ -242,13 +254,20 @@ func (r *run) walk(v dictionary.ID, d pcsr.Direction, constant bool, report func
 	return r.Search.Closure(r.Step, v, d, zero, r.Kind != planner.ZeroOrOne, report)
 }
 
-// all walks from every vertex of the graph.
+// all walks from every vertex of the graph that it may lead from, in the direction in which what is not read is only counted.
 func (r *run) all(origin uint32) error {
+	d := pcsr.Out
+	if r.Kind != planner.Once && r.onlyCounts(pcsr.In) && !r.onlyCounts(pcsr.Out) {
+		d = pcsr.In
+	}
 	var starts []dictionary.ID
+	rows := []uint32{origin}
 	walk := func() error {
-		err := r.many(len(starts), func(r *run, i int) error { return r.start(starts[i], origin) })
-		starts = starts[:0]
-		return err
+		defer func() { starts = starts[:0] }()
+		if r.same {
+			return r.many(len(starts), func(r *run, i int) error { return r.around(starts[i], origin) })
+		}
+		return r.search(len(starts), func(i int) source { return source{starts[i], rows} }, d, false)
 	}
 	visit := func(v dictionary.ID) error {
 		if starts = append(starts, v); len(starts) < vector.BatchRows {
@@ -256,28 +275,25 @@ func (r *run) all(origin uint32) error {
 		}
 		return walk()
 	}
-	if err := r.eachStart(visit); err != nil {
+	if err := r.eachStart(d, visit); err != nil {
 		return err
 	}
 	return walk()
 }
 
-// eachStart visits the vertices that the path can be walked from.
-func (r *run) eachStart(visit func(dictionary.ID) error) error {
+// eachStart visits the vertices that the path can be walked from in a direction.
+func (r *run) eachStart(d pcsr.Direction, visit func(dictionary.ID) error) error {
 	if r.Kind == planner.OneOrMore || r.Kind == planner.Once {
-		if starts, ok := r.Step.Starts(r.Graph, pcsr.Out); ok {
+		if starts, ok := r.Step.Starts(r.Graph, d); ok {
 			return r.Search.EachRow(starts, visit)
 		}
 	}
 	return r.Search.EachNode(visit)
 }
 
-// start walks from one of all vertices.
-func (r *run) start(v dictionary.ID, origin uint32) error {
-	switch {
-	case !r.same:
-		return r.from(v, pcsr.Out, origin, false)
-	case r.Kind == planner.Once:
+// around walks from one of all vertices back to it.
+func (r *run) around(v dictionary.ID, origin uint32) error {
+	if r.Kind == planner.Once {
 		return r.both(v, v, origin)
 	}
 	return r.loop(v, origin)
@@ -315,6 +331,9 @@ func (r *run) flush() error {
 		return err
 	}
 	b := vector.Batch{N: len(r.origin)}
+	if r.Weighted {
+		b.Weights = r.weights
+	}
 	for _, v := range r.Out {
 		if v == r.Subject.Variable {
 			b.Cols = append(b.Cols, r.cols[0])
@@ -326,6 +345,6 @@ func (r *run) flush() error {
 		b.Origin = r.origin
 	}
 	err := r.emit(&b)
-	r.cols[0], r.cols[1], r.origin = r.cols[0][:0], r.cols[1][:0], r.origin[:0]
+	r.cols[0], r.cols[1], r.origin, r.weights = r.cols[0][:0], r.cols[1][:0], r.origin[:0], r.weights[:0]
 	return err
 }

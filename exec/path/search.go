@@ -22,6 +22,8 @@ type Search struct {
 	touched  []pcsr.Vertex
 	// read counts vertices since the context was checked last.
 	read int
+	// allowed is how many may still be read; 0: all.
+	allowed int
 	// machines are those of the steps with closures inside. machine is that of the step asked for last, and levels what it is walked
 	// by where it is of predicates alone; nil for others.
 	machines []*machine
@@ -206,8 +208,14 @@ func (s *Search) Closure(step Step, v pcsr.Vertex, d pcsr.Direction, zero, more 
 	return nil
 }
 
-// reads counts the vertices that are about to be read, at most limits.CheckEvery, and checks the context now and then.
+// reads counts the vertices that are about to be read, at most limits.CheckEvery, and checks the context now and then. Where no more are allowed the
+// error is errFar.
 func (s *Search) reads(n int) error {
+	if s.allowed > 0 {
+		if s.allowed = max(1, s.allowed-n); s.allowed == 1 {
+			return errFar
+		}
+	}
 	if s.read += n; s.read < limits.CheckEvery {
 		return nil
 	}

@@ -96,6 +96,18 @@ func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
 	return false
 }
 
+// searches reports whether a search is worth a GPU, if there is one, with bringing there what it reads.
+func (b *Backends) searches(c *match.Closure, sources int, edges float64) bool {
+	here, there := float64(sources)*edges, gpu.ExpectClosure(c, sources, edges)
+	switch {
+	case !b.warm.Load():
+		return here > bgp.GPUColdCost+there
+	case here <= there:
+		return false
+	}
+	return b.opened.Lost() || here > there+b.opened.PriceClosure(c)
+}
+
 // Choose makes the choice of one query: its own wish, else the store's. The error wraps gpu.ErrNoDevice where a GPU is asked for
 // that is not there.
 func (b *Backends) Choose(asked Device) (*Choice, error) {

@@ -46,6 +46,15 @@ func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
 	return c.backends.cpu
 }
 
+// Searcher finds who searches a closure from so many vertices more, each of which is expected to walk so many edges; nil: the processor.
+func (c *Choice) Searcher(closure *match.Closure, sources int, edges float64) match.Searcher {
+	if c.device == GPU || c.device == Auto && c.backends.searches(closure, sources, edges) && c.available() {
+		c.used = true
+		return gpuMatcher{c}
+	}
+	return nil
+}
+
 func (c *Choice) available() bool {
 	_, err := c.backends.open()
 	return err == nil
@@ -132,4 +141,35 @@ func (g gpuMatcher) run(m *match.Match, count bool, again func() bool, do func(m
 		return do(g.backends.cpu, m)
 	}
 	return err
+}
+
+// Search implements match.Searcher. What the device does not search, and what a device that is lost had not told, is the processor's.
+func (g gpuMatcher) Search(
+	ctx context.Context, c *match.Closure, ends func(source int, from pcsr.Vertex, words []uint32) error,
+) ([]uint64, error) {
+	device, err := g.backends.open()
+	if err != nil {
+		return nil, err
+	}
+	traced, told := *c, false
+	traced.Trace = &match.Trace{}
+	tell := ends
+	if ends != nil {
+		tell = func(source int, from pcsr.Vertex, words []uint32) error {
+			told = true
+			return ends(source, from, words)
+		}
+	}
+	counts, err := device.Search(ctx, &traced, tell)
+	g.spent.Upload += traced.Trace.Upload
+	g.spent.Kernels += traced.Trace.Kernels
+	g.spent.Download += traced.Trace.Download
+	if c.Trace != nil {
+		c.Trace.Add(traced.Trace)
+	}
+	if errors.Is(err, gpu.ErrDeviceLost) && !told {
+		g.fellOut = true
+		err = match.ErrNotSearched
+	}
+	return counts, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -52,8 +53,9 @@ type Device struct {
 	driver  kernels.Driver
 	options Options
 	blocks  int // that are resident together
-	// denseBlocks are those that count in neighbourhoods, squareBlocks those that count by paths of two edges, triangleBlocks by triples.
-	denseBlocks, squareBlocks, triangleBlocks int
+	// denseBlocks are those that count in neighbourhoods, squareBlocks those that count by paths of two edges, triangleBlocks by triples;
+	// closureBlocks search closures.
+	denseBlocks, squareBlocks, triangleBlocks, closureBlocks int
 
 	memory *budget
 	lost   atomic.Bool
@@ -122,8 +124,17 @@ func Open(options Options) (*Device, error) {
 	if err != nil || triangleBlocks < 1 {
 		return nil, fmt.Errorf("gpu: counting triangles does not fit the device (%v): %w", err, ErrNoDevice)
 	}
+	closureBlocks := math.MaxInt
+	for _, k := range []kernels.Kernel{kernels.ClosureOne, kernels.ClosureMany} {
+		n, err := driver.ResidentBlocks(k, 0)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("gpu: searching closures does not fit the device (%v): %w", err, ErrNoDevice)
+		}
+		closureBlocks = min(closureBlocks, n)
+	}
 	if options.blocks > 0 {
 		denseBlocks, squareBlocks, triangleBlocks = min(denseBlocks, options.blocks), min(squareBlocks, options.blocks), min(triangleBlocks, options.blocks)
+		closureBlocks = min(closureBlocks, options.blocks)
 	}
 	options.tuning.complete()
 	if options.Keep <= 0 {
@@ -136,7 +147,7 @@ func Open(options Options) (*Device, error) {
 		options.Launches = runtime.GOMAXPROCS(0)
 	}
 	d := &Device{
-		driver: driver, options: options, blocks: blocks, denseBlocks: denseBlocks, squareBlocks: squareBlocks, triangleBlocks: triangleBlocks,
+		driver: driver, options: options, blocks: blocks, denseBlocks: denseBlocks, squareBlocks: squareBlocks, triangleBlocks: triangleBlocks, closureBlocks: closureBlocks,
 		memory:  newBudget(driver, limit),
 		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{}, current: map[*pcsr.Graph]*resident{},
 	}

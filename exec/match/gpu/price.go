@@ -121,6 +121,46 @@ func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 	return price
 }
 
+// ExpectClosure is what a search from so many sources, each of which is expected to walk so many edges, costs a device beside bringing there what it reads
+// (Device.PriceClosure): a launch for each MostSources, in which no edge is walked more often than once for all of them in a level, and their memory.
+func ExpectClosure(c *match.Closure, sources int, edges float64) float64 {
+	if sources == 1 {
+		return bgp.GPUCost + edges/bgp.GPUShare
+	}
+	launches := math.Ceil(float64(sources) / match.MostSources)
+	moved := 24 * float64(c.States) * float64(c.Graph.Vertices())
+	walked := min(edges*match.MostSources, closureLevels*c.Edges())
+	return bgp.GPUCost + launches*(closureLaunch+moved/bgp.GPUMoveBytes+manyShare*walked/bgp.GPUShare)
+}
+
+// Of searches from many vertices: what a launch costs, how often an edge is walked, as long as it is by fewer than all, and how much slower that is than
+// walking it once for one.
+const (
+	closureLaunch = 20_000
+	closureLevels = 4
+	manyShare     = 2
+)
+
+// PriceClosure is what bringing what a search reads, and is not there, to the device costs, in the unit of plans' costs; what is read in pages is not
+// searched there.
+func (d *Device) PriceClosure(c *match.Closure) float64 {
+	price := 0.0
+	err := section.Guard(func() error {
+		for _, h := range c.Hops {
+			part := c.Graph.Partition(h.Label, h.Direction)
+			if _, pages := d.partitions.paged(part); pages != nil {
+				price = math.Inf(1)
+			}
+			price += d.partitions.price(part, everyList, 1)
+		}
+		return nil
+	})
+	if err != nil {
+		return math.Inf(1)
+	}
+	return price
+}
+
 // everyList is looked up by who may read all of a partition.
 var everyList = looks{rows: math.Inf(1)}
 
