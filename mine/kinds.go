@@ -8,15 +8,17 @@ import (
 
 // ways is what frequent patterns are made of: the kinds of edges that are frequent by themselves, and how to follow them.
 type ways struct {
-	graph   *Labelled
-	kinds   []kind
-	steps   map[stepKey]*step
+	graph    *Labelled
+	kinds    []kind
+	supports map[kind]uint64
+
+	steps   map[stepKey]*step // nil until open
 	members map[Label]*rankedSet
 }
 
 // newWays finds the kinds of edges that enough vertices have at both ends, or of which there are enough; the error is the cause of ctx.
 func newWays(ctx context.Context, g *Labelled, frequent FrequentOptions, options Options) (*ways, error) {
-	w := &ways{graph: g, steps: map[stepKey]*step{}, members: map[Label]*rankedSet{}}
+	w := &ways{graph: g, supports: map[kind]uint64{}}
 	options.Progress = nil // it counts patterns
 	for p := range g.out {
 		counts, err := g.countKinds(ctx, Predicate(p), options)
@@ -24,28 +26,51 @@ func newWays(ctx context.Context, g *Labelled, frequent FrequentOptions, options
 			return nil, err
 		}
 		for k, n := range counts {
-			if n.measured(frequent.Measure, k.from == k.to && !g.directed) < frequent.Support || !g.directed && k.from > k.to {
-				continue
+			support := n.measured(frequent.Measure, k.from == k.to && !g.directed)
+			if support >= frequent.Support && (g.directed || k.from <= k.to) {
+				w.kinds, w.supports[k] = append(w.kinds, k), support
 			}
-			w.kinds = append(w.kinds, k)
-			w.steps[stepKey{k.predicate, false, k.to}] = &step{}
-			w.steps[w.back(k)] = &step{}
-			w.members[k.from], w.members[k.to] = &rankedSet{}, &rankedSet{}
 		}
 	}
 	slices.SortFunc(w.kinds, kind.compare)
-	for p := range g.out {
-		if err := w.follow(ctx, Predicate(p), false, &g.out[p], options); err != nil {
-			return nil, err
+	return w, ctxErr(ctx)
+}
+
+// patterns are the kinds as patterns of one edge.
+func (w *ways) patterns() (level []FrequentPattern) {
+	for _, k := range w.kinds {
+		f := FrequentPattern{Support: w.supports[k]}
+		p := LabelledPattern{Labels: []Label{k.from, k.to}, Arcs: []Arc{{0, 1, k.predicate}}}
+		f.Pattern, f.Automorphisms = p.canonical(w.graph.directed)
+		level = append(level, f)
+	}
+	return level
+}
+
+// open makes the lists that patterns are measured along, once. The error is the cause of ctx.
+func (w *ways) open(ctx context.Context, options Options) error {
+	if w.steps != nil {
+		return nil
+	}
+	w.steps, w.members = map[stepKey]*step{}, map[Label]*rankedSet{}
+	options.Progress = nil
+	for _, k := range w.kinds {
+		w.steps[stepKey{k.predicate, false, k.to}] = &step{}
+		w.steps[w.back(k)] = &step{}
+		w.members[k.from], w.members[k.to] = &rankedSet{}, &rankedSet{}
+	}
+	for p := range w.graph.out {
+		if err := w.follow(ctx, Predicate(p), false, &w.graph.out[p], options); err != nil {
+			return err
 		}
-		if g.directed {
-			if err := w.follow(ctx, Predicate(p), true, &g.in[p], options); err != nil {
-				return nil, err
+		if w.graph.directed {
+			if err := w.follow(ctx, Predicate(p), true, &w.graph.in[p], options); err != nil {
+				return err
 			}
 		}
 	}
-	for v := range Vertex(g.Len()) {
-		for _, label := range g.Labels(v) {
+	for v := range Vertex(w.graph.Len()) {
+		for _, label := range w.graph.Labels(v) {
 			if m := w.members[label]; m != nil {
 				m.append(v)
 			}
@@ -54,7 +79,7 @@ func newWays(ctx context.Context, g *Labelled, frequent FrequentOptions, options
 	for _, m := range w.members {
 		m.end()
 	}
-	return w, ctxErr(ctx)
+	return ctxErr(ctx)
 }
 
 // back is the step from the end of a kind to its beginning.

@@ -1,0 +1,30 @@
+package mine
+
+import "sync"
+
+// crew is what goroutines work with, one each: what one has left another takes.
+type crew[T any] struct {
+	fresh func() *T
+	mu    sync.Mutex
+	idle  []*T
+	all   []*T
+}
+
+func (c *crew[T]) take() *T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.idle); n > 0 {
+		one := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		return one
+	}
+	one := c.fresh()
+	c.all = append(c.all, one)
+	return one
+}
+
+func (c *crew[T]) leave(one *T) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idle = append(c.idle, one)
+}
