@@ -28,3 +28,9 @@ func (c *crew[T]) leave(one *T) {
 	defer c.mu.Unlock()
 	c.idle = append(c.idle, one)
 }
+
+// blockSize is how many of so many vertices a goroutine takes at a time: few enough that all goroutines end together.
+func blockSize(n int) int { return max(512, min(pageVertices, n/256)) }
+
+// blocks is how many blocks of a size there are.
+func blocks(n, size int) int { return (n + size - 1) / size }

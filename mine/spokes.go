@@ -32,14 +32,17 @@ type spokes struct {
 	words  []int     // of bits, by label
 	lanes  []lane
 
-	first   []uint32 // vertex → where its entries begin, and the end
+	plain   []mask   // vertex → of its only label, if that has 64 spokes or fewer
+	first   []uint32 // vertex → where its entries begin, and the end: of all others
 	entries []entry
-	masks   []uint64
+	masks   []mask
 }
 
-// entry is a vertex as one of its labels: the words of masks from at on have the spokes along which it has a neighbour, and as many behind
-// them those along which it has several.
+// entry is a vertex as one of its labels, and where its masks begin.
 type entry struct{ label, at uint32 }
+
+// mask has the spokes, 64 of a label's, along which a vertex has a neighbour, and those along which it has several.
+type mask struct{ once, twice uint64 }
 
 // mostSpokes bounds what the sweeps take: tables of bits, and words of masks.
 const mostSpokes = 1 << 24
@@ -117,36 +120,59 @@ func (s *spokes) index() bool {
 	return true
 }
 
-// enter gives each vertex an entry for each of its labels, and reports whether there are few enough.
+// enter makes room for the masks of each vertex as each of its labels, and reports whether it is little enough.
 func (s *spokes) enter() bool {
-	s.first = make([]uint32, 1, s.graph.Len()+1)
-	s.entries = make([]entry, 0, len(s.graph.labels))
-	at := uint64(0)
-	for v := range Vertex(s.graph.Len()) {
-		for _, label := range s.graph.Labels(v) {
-			if number := s.number[label]; number >= 0 {
-				s.entries = append(s.entries, entry{uint32(number), uint32(at)})
-				at += 2 * uint64(s.words[number])
+	g, at := s.graph, uint64(0)
+	s.plain, s.first = make([]mask, g.Len()), make([]uint32, g.Len()+1)
+	for v := range g.Len() {
+		if s.plainly(Vertex(v)) == complicated {
+			for _, label := range g.Labels(Vertex(v)) {
+				if number := s.number[label]; number >= 0 {
+					s.entries = append(s.entries, entry{uint32(number), uint32(at)})
+					at += uint64(s.words[number])
+				}
 			}
 		}
-		s.first = append(s.first, uint32(len(s.entries)))
+		s.first[v+1] = uint32(len(s.entries))
 	}
-	if at >= 1<<32 {
+	if max(at, uint64(len(s.entries))) >= 1<<32 {
 		return false
 	}
-	s.masks = make([]uint64, at)
+	s.masks = make([]mask, at)
 	return true
 }
 
-// of are the entries of a vertex.
-func (s *spokes) of(v Vertex) []entry { return s.entries[s.first[v]:s.first[v+1]] }
+// complicated is what a vertex has that has entries.
+const complicated = -2
 
-// once and twice are the spokes along which a vertex has a neighbour, and several.
-func (s *spokes) once(e entry) []uint64 {
-	return s.masks[e.at : int(e.at)+s.words[e.label]]
+// plainly is the number of a vertex's only label, if that has 64 spokes or fewer, and otherwise complicated; -1 where no frequent edge has it.
+func (s *spokes) plainly(v Vertex) int {
+	label := s.graph.only[v]
+	if label == several {
+		return complicated
+	}
+	number := s.number[label]
+	if number >= 0 && s.words[number] > 1 {
+		return complicated
+	}
+	return number
 }
 
-func (s *spokes) twice(e entry) []uint64 {
-	n := s.words[e.label]
-	return s.masks[int(e.at)+n : int(e.at)+2*n]
+// role is a vertex as one of its labels.
+type role struct {
+	label int
+	masks []mask
+}
+
+// roles are those of a vertex, in memory of the caller's.
+func (s *spokes) roles(v Vertex, roles []role) []role {
+	roles = roles[:0]
+	number := s.plainly(v)
+	if number >= 0 {
+		roles = append(roles, role{number, s.plain[v : v+1]})
+	}
+	for _, e := range s.entries[s.first[v]:s.first[v+1]] {
+		roles = append(roles, role{int(e.label), s.masks[e.at:][:s.words[e.label]]})
+	}
+	return roles
 }

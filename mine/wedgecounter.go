@@ -9,18 +9,24 @@ import (
 type wedgeCounter struct {
 	*wedges
 	rows    blockRows
+	own     []role     // of a vertex
 	centres [][]digits // label → spoke, words of the spokes beside it
 	leaves  [][]digits // label → spoke, words of the centre's spokes
 
-	degree []uint32 // label → how many neighbours along a lane have it
-	only   []Vertex // label → the first of them
-	single [][]Vertex
-	met    []int // labels of the neighbours along a lane
+	degree []uint32   // label → how many neighbours along a lane have it
+	only   []Vertex   // label → the first of them
+	single [][]Vertex // own role → spoke → the first neighbour
+	met    []int      // labels of the neighbours along a lane
 
 	isMet []bool
-	known [][]uint64 // label → which spokes a neighbour of it has that do not lead back alone
-	back  [][]uint64 // label → which spokes of a neighbour lead back along the lane
-	doubt [][]uint64 // label → which may lead back along other lanes
+	heard [][]hearsay // label → words
+}
+
+// hearsay is what a vertex gets to know from its neighbours of one label along a lane, of 64 spokes of theirs.
+type hearsay struct {
+	known uint64 // a neighbour has it, and it does not lead back alone
+	back  uint64 // it leads back along the lane
+	doubt uint64 // it may lead back along another lane
 }
 
 // join adds what another has counted.
@@ -38,28 +44,28 @@ func (c *wedgeCounter) join(o *wedgeCounter) {
 // sweepCentres makes the masks of a block's vertices, and counts them as centres.
 func (c *wedgeCounter) sweepCentres() {
 	for v := c.rows.begin; v < c.rows.end; v++ {
-		own := c.of(v)
-		for len(c.single) < len(own) {
-			c.single = append(c.single, nil)
-		}
-		for i, e := range own {
-			c.single[i] = slices.Grow(c.single[i][:0], len(c.ways[e.label]))[:len(c.ways[e.label])]
+		c.own = c.roles(v, c.own)
+		for i, own := range c.own {
+			if i == len(c.single) {
+				c.single = append(c.single, nil)
+			}
+			c.single[i] = slices.Grow(c.single[i][:0], len(c.ways[own.label]))[:len(c.ways[own.label])]
 		}
 		for _, r := range c.rows.of(v) {
 			l := &c.lanes[r.lane]
 			_, others := l.at(r.at)
 			c.meet(others)
-			for i, e := range own {
-				if spokes := l.bits[e.label]; spokes != nil {
-					c.mark(e, spokes, c.single[i])
+			for i, own := range c.own {
+				if spokes := l.bits[own.label]; spokes != nil {
+					c.mark(own.masks, spokes, c.single[i])
 				}
 			}
 			for _, label := range c.met {
 				c.degree[label] = 0
 			}
 		}
-		for i, e := range own {
-			c.countCentre(e, c.single[i])
+		for i, own := range c.own {
+			countCentre(own.masks, c.centres[own.label], c.single[i])
 		}
 	}
 }
@@ -68,56 +74,61 @@ func (c *wedgeCounter) sweepCentres() {
 func (c *wedgeCounter) meet(others []Vertex) {
 	c.met = c.met[:0]
 	for _, u := range others {
-		for _, e := range c.of(u) {
-			if c.degree[e.label] == 0 {
-				c.met, c.only[e.label] = append(c.met, int(e.label)), u
+		if label := c.plainly(u); label >= 0 {
+			c.meetAs(label, u)
+		} else if label == complicated {
+			for _, e := range c.entries[c.first[u]:c.first[u+1]] {
+				c.meetAs(int(e.label), u)
 			}
-			c.degree[e.label]++
 		}
 	}
 }
 
+func (c *wedgeCounter) meetAs(label int, u Vertex) {
+	if c.degree[label] == 0 {
+		c.met, c.only[label] = append(c.met, label), u
+	}
+	c.degree[label]++
+}
+
 // mark gives a vertex the spokes to the labels that were met; single is the neighbour of those with one.
-func (c *wedgeCounter) mark(e entry, spokes []int, single []Vertex) {
-	once, twice := c.once(e), c.twice(e)
+func (c *wedgeCounter) mark(masks []mask, spokes []int, single []Vertex) {
 	for _, label := range c.met {
 		bit := spokes[label]
 		if bit < 0 {
 			continue
 		}
-		once[bit/64] |= bit64(bit)
+		masks[bit/64].once |= bit64(bit)
 		if single[bit] = c.only[label]; c.degree[label] > 1 {
-			twice[bit/64] |= bit64(bit)
+			masks[bit/64].twice |= bit64(bit)
 		}
 	}
 }
 
 // countCentre counts a vertex for each two of its spokes that end in different vertices: the second not below the first.
-func (c *wedgeCounter) countCentre(e entry, single []Vertex) {
-	once, twice := c.once(e), c.twice(e)
-	for i, word := range once {
-		for ; word != 0; word &= word - 1 {
+func countCentre(masks []mask, counts []digits, single []Vertex) {
+	for i, m := range masks {
+		for word := m.once; word != 0; word &= word - 1 {
 			bit := i*64 + bits.TrailingZeros64(word)
-			several := twice[i]&bit64(bit) != 0
-			counts := c.centres[e.label][bit*len(once):]
-			for j := i; j < len(once); j++ {
-				others := once[j]
+			several := m.twice&bit64(bit) != 0
+			for j := i; j < len(masks); j++ {
+				others := masks[j].once
 				if j == i {
 					others = word // without those below
 				}
 				if !several {
-					others &^= c.same(j, others&^twice[j], single, single[bit])
+					others &^= same(others&^masks[j].twice, single[j*64:], single[bit])
 				}
-				counts[j].add(others)
+				counts[bit*len(masks)+j].add(others)
 			}
 		}
 	}
 }
 
-// same are those spokes of a word whose single neighbour is a vertex.
-func (c *wedgeCounter) same(word int, spokes uint64, single []Vertex, v Vertex) (same uint64) {
+// same are those of a word of spokes whose single neighbour is a vertex.
+func same(spokes uint64, single []Vertex, v Vertex) (same uint64) {
 	for ; spokes != 0; spokes &= spokes - 1 {
-		if single[word*64+bits.TrailingZeros64(spokes)] == v {
+		if single[bits.TrailingZeros64(spokes)] == v {
 			same |= spokes & -spokes
 		}
 	}
@@ -127,8 +138,7 @@ func (c *wedgeCounter) same(word int, spokes uint64, single []Vertex, v Vertex) 
 // sweepLeaves counts a block's vertices as leaves of each spoke: for all that a neighbour along it has besides.
 func (c *wedgeCounter) sweepLeaves() {
 	for v := c.rows.begin; v < c.rows.end; v++ {
-		own := c.of(v)
-		if len(own) == 0 {
+		if c.own = c.roles(v, c.own); len(c.own) == 0 {
 			continue
 		}
 		rows := c.rows.of(v)
@@ -136,16 +146,9 @@ func (c *wedgeCounter) sweepLeaves() {
 			l := &c.lanes[r.lane]
 			_, others := l.at(r.at)
 			c.met = c.met[:0]
-			for _, u := range others {
-				for _, e := range c.of(u) {
-					if !c.isMet[e.label] {
-						c.begin(int(e.label), own, rows, l)
-					}
-					c.learn(v, u, e)
-				}
-			}
-			for _, e := range own {
-				c.countLeaf(e, l.bits[e.label])
+			c.listen(v, others, rows, l)
+			for _, own := range c.own {
+				c.countLeaf(own.label, l.bits[own.label])
 			}
 			for _, label := range c.met {
 				c.isMet[label] = false
@@ -154,50 +157,64 @@ func (c *wedgeCounter) sweepLeaves() {
 	}
 }
 
-// begin finds which spokes of a label lead back to a vertex: along the lane that it came by, or along others that the vertex has rows of.
-func (c *wedgeCounter) begin(label int, own []entry, rows []laneRow, by *lane) {
+// listen adds up what the neighbours along a lane have.
+func (c *wedgeCounter) listen(v Vertex, others []Vertex, rows []laneRow, by *lane) {
+	for _, u := range others {
+		if label := c.plainly(u); label >= 0 {
+			if !c.isMet[label] {
+				c.begin(label, rows, by)
+			}
+			c.hear(v, u, label, 0, c.plain[u])
+		} else if label == complicated {
+			for _, e := range c.entries[c.first[u]:c.first[u+1]] {
+				label := int(e.label)
+				if !c.isMet[label] {
+					c.begin(label, rows, by)
+				}
+				for i, m := range c.masks[e.at:][:c.words[label]] {
+					c.hear(v, u, label, i, m)
+				}
+			}
+		}
+	}
+}
+
+// hear adds a word of spokes of a neighbour, as one of its labels.
+func (c *wedgeCounter) hear(v, u Vertex, label, word int, m mask) {
+	h := &c.heard[label][word]
+	alone := m.once &^ m.twice
+	spokes := m.once &^ (alone & h.back) &^ h.known
+	if doubt := alone & spokes & h.doubt; doubt != 0 {
+		spokes &^= c.leads(v, u, c.ways[label][word*64:], doubt)
+	}
+	h.known |= spokes
+}
+
+// begin finds which spokes of a label lead back: along the lane that a vertex came by, or along others that it has rows of.
+func (c *wedgeCounter) begin(label int, rows []laneRow, by *lane) {
 	c.isMet[label], c.met = true, append(c.met, label)
-	clear(c.known[label])
-	clear(c.back[label])
-	clear(c.doubt[label])
-	c.leadBack(c.back[label], label, own, by)
+	heard := c.heard[label]
+	clear(heard)
 	for _, r := range rows {
-		if l := &c.lanes[r.lane]; l != by {
-			c.leadBack(c.doubt[label], label, own, l)
+		l := &c.lanes[r.lane]
+		spokes := c.lanes[l.reverse].bits[label]
+		if spokes == nil {
+			continue
+		}
+		for _, own := range c.own {
+			if bit := spokes[own.label]; bit >= 0 && l == by {
+				heard[bit/64].back |= bit64(bit)
+			} else if bit >= 0 {
+				heard[bit/64].doubt |= bit64(bit)
+			}
 		}
 	}
 }
 
-// leadBack marks the spokes of a label that lead back along a lane.
-func (c *wedgeCounter) leadBack(marks []uint64, label int, own []entry, by *lane) {
-	spokes := c.lanes[by.reverse].bits[label]
-	if spokes == nil {
-		return
-	}
-	for _, e := range own {
-		if bit := spokes[e.label]; bit >= 0 {
-			marks[bit/64] |= bit64(bit)
-		}
-	}
-}
-
-// learn adds the spokes of a neighbour that end in another vertex than v.
-func (c *wedgeCounter) learn(v, u Vertex, e entry) {
-	once, twice, known := c.once(e), c.twice(e), c.known[e.label]
-	for i, word := range once {
-		alone := word &^ twice[i]
-		word &^= alone & c.back[e.label][i]
-		if doubt := alone & word & c.doubt[e.label][i] &^ known[i]; doubt != 0 {
-			word &^= c.leads(v, u, int(e.label), i, doubt)
-		}
-		known[i] |= word
-	}
-}
-
-// leads are those spokes of a word that lead from u to v, among others that lead to vertices with a label of v.
-func (c *wedgeCounter) leads(v, u Vertex, label, word int, spokes uint64) (leads uint64) {
+// leads are those of a word of spokes, the first of ways, that lead from u to v, where all lead to vertices with a label of v.
+func (c *wedgeCounter) leads(v, u Vertex, ways []spoke, spokes uint64) (leads uint64) {
 	for ; spokes != 0; spokes &= spokes - 1 {
-		way := c.ways[label][word*64+bits.TrailingZeros64(spokes)]
+		way := ways[bits.TrailingZeros64(spokes)]
 		if contains(c.lanes[way.lane].row(u), v) {
 			leads |= spokes & -spokes
 		}
@@ -206,7 +223,7 @@ func (c *wedgeCounter) leads(v, u Vertex, label, word int, spokes uint64) (leads
 }
 
 // countLeaf counts a vertex for all that was learned along a lane.
-func (c *wedgeCounter) countLeaf(e entry, spokes []int) {
+func (c *wedgeCounter) countLeaf(own int, spokes []int) {
 	if spokes == nil {
 		return
 	}
@@ -215,9 +232,9 @@ func (c *wedgeCounter) countLeaf(e entry, spokes []int) {
 		if bit < 0 {
 			continue
 		}
-		counts := c.leaves[e.label][c.leafAt[e.label][bit]:]
-		for i, word := range c.known[label] {
-			counts[i].add(word)
+		counts := c.leaves[own][c.leafAt[own][bit]:]
+		for i, h := range c.heard[label] {
+			counts[i].add(h.known)
 		}
 	}
 }

@@ -42,10 +42,9 @@ func newWedges(g *Labelled, kinds []kind) *wedges {
 func (w *wedges) frequent(ctx context.Context, support uint64, options Options) ([]FrequentPattern, error) {
 	options.Progress = nil // it counts patterns
 	counters := crew[wedgeCounter]{fresh: w.counter}
-	size := max(512, min(pageVertices, w.graph.Len()/256))
-	blocks := (w.graph.Len() + size - 1) / size
+	size := blockSize(w.graph.Len())
 	for _, sweep := range []func(*wedgeCounter){(*wedgeCounter).sweepCentres, (*wedgeCounter).sweepLeaves} {
-		err := each(ctx, options, blocks, func(i int) error {
+		err := each(ctx, options, blocks(w.graph.Len(), size), func(i int) error {
 			c := counters.take()
 			defer counters.leave(c)
 			c.rows.gather(w.lanes, Vertex(i*size), Vertex(min((i+1)*size, w.graph.Len())))
@@ -105,13 +104,11 @@ func (w *wedges) pattern(centre int, a, b spoke, support uint64) FrequentPattern
 
 // counter is one that has counted nothing.
 func (w *wedges) counter() *wedgeCounter {
-	c := &wedgeCounter{
-		wedges: w, degree: make([]uint32, len(w.labels)), only: make([]Vertex, len(w.labels)), isMet: make([]bool, len(w.labels)),
-	}
+	c := &wedgeCounter{wedges: w, degree: make([]uint32, len(w.labels)), only: make([]Vertex, len(w.labels)), isMet: make([]bool, len(w.labels))}
 	for label, words := range w.words {
 		c.centres = append(c.centres, make([]digits, w.centreSize[label]))
 		c.leaves = append(c.leaves, make([]digits, w.leafSize[label]))
-		c.known, c.back, c.doubt = append(c.known, make([]uint64, words)), append(c.back, make([]uint64, words)), append(c.doubt, make([]uint64, words))
+		c.heard = append(c.heard, make([]hearsay, words))
 	}
 	return c
 }
