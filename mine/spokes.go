@@ -32,7 +32,8 @@ type spokes struct {
 	words  []int     // of bits, by label
 	lanes  []lane
 
-	plain   []mask   // vertex → of its only label, if that has 64 spokes or fewer
+	plainly []int32  // vertex → its only label, if that has 64 spokes or fewer, and otherwise complicated; -1 where no frequent edge has it
+	plain   []mask   // vertex → of that label
 	first   []uint32 // vertex → where its entries begin, and the end: of all others
 	entries []entry
 	masks   []mask
@@ -120,12 +121,22 @@ func (s *spokes) index() bool {
 	return true
 }
 
+// complicated is what a vertex has that has entries.
+const complicated = -2
+
 // enter makes room for the masks of each vertex as each of its labels, and reports whether it is little enough.
 func (s *spokes) enter() bool {
 	g, at := s.graph, uint64(0)
-	s.plain, s.first = make([]mask, g.Len()), make([]uint32, g.Len()+1)
-	for v := range g.Len() {
-		if s.plainly(Vertex(v)) == complicated {
+	s.plainly, s.plain, s.first = make([]int32, g.Len()), make([]mask, g.Len()), make([]uint32, g.Len()+1)
+	for v, label := range g.only {
+		number := complicated
+		if label != several {
+			number = s.number[label]
+		}
+		if number >= 0 && s.words[number] > 1 {
+			number = complicated
+		}
+		if s.plainly[v] = int32(number); number == complicated {
 			for _, label := range g.Labels(Vertex(v)) {
 				if number := s.number[label]; number >= 0 {
 					s.entries = append(s.entries, entry{uint32(number), uint32(at)})
@@ -142,22 +153,6 @@ func (s *spokes) enter() bool {
 	return true
 }
 
-// complicated is what a vertex has that has entries.
-const complicated = -2
-
-// plainly is the number of a vertex's only label, if that has 64 spokes or fewer, and otherwise complicated; -1 where no frequent edge has it.
-func (s *spokes) plainly(v Vertex) int {
-	label := s.graph.only[v]
-	if label == several {
-		return complicated
-	}
-	number := s.number[label]
-	if number >= 0 && s.words[number] > 1 {
-		return complicated
-	}
-	return number
-}
-
 // role is a vertex as one of its labels.
 type role struct {
 	label int
@@ -167,9 +162,8 @@ type role struct {
 // roles are those of a vertex, in memory of the caller's.
 func (s *spokes) roles(v Vertex, roles []role) []role {
 	roles = roles[:0]
-	number := s.plainly(v)
-	if number >= 0 {
-		roles = append(roles, role{number, s.plain[v : v+1]})
+	if label := s.plainly[v]; label >= 0 {
+		roles = append(roles, role{int(label), s.plain[v : v+1]})
 	}
 	for _, e := range s.entries[s.first[v]:s.first[v+1]] {
 		roles = append(roles, role{int(e.label), s.masks[e.at:][:s.words[e.label]]})

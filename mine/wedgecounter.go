@@ -74,7 +74,7 @@ func (c *wedgeCounter) sweepCentres() {
 func (c *wedgeCounter) meet(others []Vertex) {
 	c.met = c.met[:0]
 	for _, u := range others {
-		if label := c.plainly(u); label >= 0 {
+		if label := int(c.plainly[u]); label >= 0 {
 			c.meetAs(label, u)
 		} else if label == complicated {
 			for _, e := range c.entries[c.first[u]:c.first[u+1]] {
@@ -160,7 +160,7 @@ func (c *wedgeCounter) sweepLeaves() {
 // listen adds up what the neighbours along a lane have.
 func (c *wedgeCounter) listen(v Vertex, others []Vertex, rows []laneRow, by *lane) {
 	for _, u := range others {
-		if label := c.plainly(u); label >= 0 {
+		if label := int(c.plainly[u]); label >= 0 {
 			if !c.isMet[label] {
 				c.begin(label, rows, by)
 			}
