@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
@@ -68,23 +67,15 @@ func Frequent(ctx context.Context, g *Labelled, frequent FrequentOptions, option
 		return nil, err
 	}
 	s := &growth{ways: ways, frequent: frequent, options: options}
-	for _, k := range ways.kinds {
-		s.add(LabelledPattern{Labels: []Label{k.from, k.to}, Arcs: []Arc{{0, 1, k.predicate}}})
-	}
-	var found []FrequentPattern
-	for edges := 1; ; edges++ {
-		level, err := s.measure(ctx)
-		if err != nil {
+	level := s.sort(ways.patterns())
+	found := level
+	for edges := 2; edges <= frequent.Edges && len(level) > 0; edges++ {
+		if level, err = s.next(ctx, edges, level); err != nil {
 			return nil, err
 		}
 		found = append(found, level...)
-		if edges == frequent.Edges || len(level) == 0 {
-			return found, nil
-		}
-		if err := s.grow(ctx, level); err != nil {
-			return nil, err
-		}
 	}
+	return found, nil
 }
 
 // growth is the search level by level.
@@ -95,6 +86,31 @@ type growth struct {
 	candidates []FrequentPattern
 	met        map[string]bool // keys of the candidates
 	parts      map[string]bool // keys of the frequent patterns of one edge less
+}
+
+// next finds the frequent patterns of a number of edges, of those of one edge less.
+func (s *growth) next(ctx context.Context, edges int, level []FrequentPattern) ([]FrequentPattern, error) {
+	var wedges *wedges
+	if edges == 2 && s.frequent.Measure == MinimumImages {
+		wedges = newWedges(s.graph, s.kinds)
+	}
+	if err := s.grow(ctx, level, wedges == nil); err != nil {
+		return nil, err
+	}
+	level, err := s.measure(ctx)
+	if err != nil || wedges == nil {
+		return s.sort(level), err
+	}
+	found, err := wedges.frequent(ctx, s.frequent.Support, s.options)
+	return s.sort(append(level, found...)), err
+}
+
+// sort orders patterns by support.
+func (*growth) sort(level []FrequentPattern) []FrequentPattern {
+	slices.SortFunc(level, func(a, b FrequentPattern) int {
+		return cmp.Or(cmp.Compare(b.Support, a.Support), a.Pattern.compare(b.Pattern))
+	})
+	return level
 }
 
 // add makes a candidate of a pattern, unless it is one or a part of it is not frequent.
@@ -119,17 +135,17 @@ func (s *growth) add(p LabelledPattern) {
 	s.candidates = append(s.candidates, FrequentPattern{Pattern: c, Automorphisms: automorphisms})
 }
 
-// grow makes the candidates of one edge more. There may be very many: the error is the cause of ctx.
-func (s *growth) grow(ctx context.Context, level []FrequentPattern) error {
+// grow makes the candidates of one edge more: with trees those of a vertex more, too. There may be very many: the error is the cause of ctx.
+func (s *growth) grow(ctx context.Context, level []FrequentPattern, trees bool) error {
 	s.candidates, s.met, s.parts = nil, nil, map[string]bool{}
 	for _, f := range level {
 		s.parts[f.Pattern.key()] = true
 	}
 	for _, f := range level {
 		for _, k := range s.kinds {
-			s.extend(f.Pattern, k)
+			s.extend(f.Pattern, k, trees)
 			if !s.graph.directed && k.from != k.to {
-				s.extend(f.Pattern, kind{k.predicate, k.to, k.from})
+				s.extend(f.Pattern, kind{k.predicate, k.to, k.from}, trees)
 			}
 		}
 		if ctx.Err() != nil {
@@ -139,14 +155,15 @@ func (s *growth) grow(ctx context.Context, level []FrequentPattern) error {
 	return nil
 }
 
-// extend adds an edge of a kind to a pattern in every place.
-func (s *growth) extend(p LabelledPattern, k kind) {
+// extend adds an edge of a kind to a pattern in every place, with grows those at a new vertex too.
+func (s *growth) extend(p LabelledPattern, k kind, grows bool) {
 	end := len(p.Labels)
+	grows = grows && end < MaxPattern
 	for i, label := range p.Labels {
-		if label == k.from && end < MaxPattern {
+		if label == k.from && grows {
 			s.add(p.with(Arc{i, end, k.predicate}, k.to))
 		}
-		if label == k.to && end < MaxPattern && s.graph.directed {
+		if label == k.to && grows && s.graph.directed {
 			s.add(p.with(Arc{end, i, k.predicate}, k.from))
 		}
 		for j, other := range p.Labels {
@@ -160,37 +177,27 @@ func (s *growth) extend(p LabelledPattern, k kind) {
 
 // measure keeps the candidates that are frequent.
 func (s *growth) measure(ctx context.Context) ([]FrequentPattern, error) {
-	var mu sync.Mutex
-	var idle []*embedder
-	err := each(ctx, s.options, len(s.candidates), func(i int) error {
-		mu.Lock()
-		var e *embedder
-		if n := len(idle); n > 0 {
-			e, idle = idle[n-1], idle[:n-1]
-		}
-		mu.Unlock()
-		if e == nil {
-			e = &embedder{ways: s.ways, ctx: ctx}
-		}
+	if len(s.candidates) == 0 {
+		return nil, nil
+	}
+	if err := s.open(ctx, s.options); err != nil {
+		return nil, err
+	}
+	embedders := crew[embedder]{fresh: func() *embedder { return &embedder{ways: s.ways, ctx: ctx} }}
+	err := each(ctx, s.options, len(s.candidates), func(i int) (err error) {
+		e := embedders.take()
+		defer embedders.leave(e)
 		c := &s.candidates[i]
-		var err error
 		c.Support, c.Error, err = e.support(c.Pattern, s.frequent)
 		if s.frequent.Measure == Instances {
 			c.Support /= uint64(c.Automorphisms)
 		}
-		mu.Lock()
-		idle = append(idle, e)
-		mu.Unlock()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	level := slices.DeleteFunc(s.candidates, func(f FrequentPattern) bool { return f.Support < s.frequent.Support })
-	slices.SortFunc(level, func(a, b FrequentPattern) int {
-		return cmp.Or(cmp.Compare(b.Support, a.Support), a.Pattern.compare(b.Pattern))
-	})
-	return level, nil
+	return slices.DeleteFunc(s.candidates, func(f FrequentPattern) bool { return f.Support < s.frequent.Support }), nil
 }
 
 // compare orders canonical patterns.

@@ -3,20 +3,21 @@ package mine
 import (
 	"context"
 	"slices"
-	"sync"
 )
 
 // ways is what frequent patterns are made of: the kinds of edges that are frequent by themselves, and how to follow them.
 type ways struct {
-	graph   *Labelled
-	kinds   []kind
-	steps   map[stepKey]*step
+	graph    *Labelled
+	kinds    []kind
+	supports map[kind]uint64
+
+	steps   map[stepKey]*step // nil until open
 	members map[Label]*rankedSet
 }
 
 // newWays finds the kinds of edges that enough vertices have at both ends, or of which there are enough; the error is the cause of ctx.
 func newWays(ctx context.Context, g *Labelled, frequent FrequentOptions, options Options) (*ways, error) {
-	w := &ways{graph: g, steps: map[stepKey]*step{}, members: map[Label]*rankedSet{}}
+	w := &ways{graph: g, supports: map[kind]uint64{}}
 	options.Progress = nil // it counts patterns
 	for p := range g.out {
 		counts, err := g.countKinds(ctx, Predicate(p), options)
@@ -24,28 +25,51 @@ func newWays(ctx context.Context, g *Labelled, frequent FrequentOptions, options
 			return nil, err
 		}
 		for k, n := range counts {
-			if n.measured(frequent.Measure, k.from == k.to && !g.directed) < frequent.Support || !g.directed && k.from > k.to {
-				continue
+			support := n.measured(frequent.Measure, k.from == k.to && !g.directed)
+			if support >= frequent.Support && (g.directed || k.from <= k.to) {
+				w.kinds, w.supports[k] = append(w.kinds, k), support
 			}
-			w.kinds = append(w.kinds, k)
-			w.steps[stepKey{k.predicate, false, k.to}] = &step{}
-			w.steps[w.back(k)] = &step{}
-			w.members[k.from], w.members[k.to] = &rankedSet{}, &rankedSet{}
 		}
 	}
 	slices.SortFunc(w.kinds, kind.compare)
-	for p := range g.out {
-		if err := w.follow(ctx, Predicate(p), false, &g.out[p], options); err != nil {
-			return nil, err
+	return w, ctxErr(ctx)
+}
+
+// patterns are the kinds as patterns of one edge.
+func (w *ways) patterns() (level []FrequentPattern) {
+	for _, k := range w.kinds {
+		f := FrequentPattern{Support: w.supports[k]}
+		p := LabelledPattern{Labels: []Label{k.from, k.to}, Arcs: []Arc{{0, 1, k.predicate}}}
+		f.Pattern, f.Automorphisms = p.canonical(w.graph.directed)
+		level = append(level, f)
+	}
+	return level
+}
+
+// open makes the lists that patterns are measured along, once. The error is the cause of ctx.
+func (w *ways) open(ctx context.Context, options Options) error {
+	if w.steps != nil {
+		return nil
+	}
+	w.steps, w.members = map[stepKey]*step{}, map[Label]*rankedSet{}
+	options.Progress = nil
+	for _, k := range w.kinds {
+		w.steps[stepKey{k.predicate, false, k.to}] = &step{}
+		w.steps[w.back(k)] = &step{}
+		w.members[k.from], w.members[k.to] = &rankedSet{}, &rankedSet{}
+	}
+	for p := range w.graph.out {
+		if err := w.follow(ctx, Predicate(p), false, &w.graph.out[p], options); err != nil {
+			return err
 		}
-		if g.directed {
-			if err := w.follow(ctx, Predicate(p), true, &g.in[p], options); err != nil {
-				return nil, err
+		if w.graph.directed {
+			if err := w.follow(ctx, Predicate(p), true, &w.graph.in[p], options); err != nil {
+				return err
 			}
 		}
 	}
-	for v := range Vertex(g.Len()) {
-		for _, label := range g.Labels(v) {
+	for v := range Vertex(w.graph.Len()) {
+		for _, label := range w.graph.Labels(v) {
 			if m := w.members[label]; m != nil {
 				m.append(v)
 			}
@@ -54,7 +78,7 @@ func newWays(ctx context.Context, g *Labelled, frequent FrequentOptions, options
 	for _, m := range w.members {
 		m.end()
 	}
-	return w, ctxErr(ctx)
+	return ctxErr(ctx)
 }
 
 // back is the step from the end of a kind to its beginning.
@@ -118,72 +142,106 @@ func (n kindCount) measured(m Measure, both bool) uint64 {
 
 // countKinds counts the edges of a predicate. The error is the cause of ctx.
 func (g *Labelled) countKinds(ctx context.Context, p Predicate, options Options) (map[kind]kindCount, error) {
-	counts := map[kind]kindCount{}
-	var mu sync.Mutex
-	err := each(ctx, options, g.out[p].parts(), func(i int) error {
-		own := map[kind]kindCount{}
-		g.tally(&g.out[p], i, func(from, to Label, edges uint64) {
-			n := own[kind{p, from, to}]
-			own[kind{p, from, to}] = kindCount{n.from + 1, n.to, n.edges + edges}
-		})
-		mu.Lock()
-		defer mu.Unlock()
-		addKinds(counts, own)
-		return nil
-	})
+	out, err := g.tally(ctx, &g.out[p], options)
 	if err != nil {
 		return nil, err
 	}
-	if !g.directed { // an edge is met from both ends
-		for k, n := range counts {
-			n.to = counts[kind{p, k.to, k.from}].from
-			counts[k] = n
+	in := out
+	if g.directed {
+		if in, err = g.tally(ctx, &g.in[p], options); err != nil {
+			return nil, err
 		}
-		return counts, nil
 	}
-	return counts, each(ctx, options, g.in[p].parts(), func(i int) error {
-		own := map[kind]kindCount{}
-		g.tally(&g.in[p], i, func(to, from Label, _ uint64) {
-			n := own[kind{p, from, to}]
-			n.to++
-			own[kind{p, from, to}] = n
-		})
-		mu.Lock()
-		defer mu.Unlock()
-		addKinds(counts, own)
+	counts := map[kind]kindCount{}
+	for from, others := range out {
+		for to, n := range others {
+			counts[kind{p, Label(from), to}] = kindCount{n.vertices, in[to][Label(from)].vertices, n.edges}
+		}
+	}
+	return counts, nil
+}
+
+// tallied is how many vertices of a label have neighbours of another, and how many edges lead there.
+type tallied struct{ vertices, edges uint64 }
+
+// tally counts the vertices of rows by their label and that of their neighbours. The error is the cause of ctx.
+func (g *Labelled) tally(ctx context.Context, r *rows, options Options) ([]map[Label]*tallied, error) {
+	labels := g.classes + 1
+	counters := crew[tallier]{fresh: func() *tallier {
+		return &tallier{degree: make([]uint64, labels), counts: make([]map[Label]*tallied, labels)}
+	}}
+	size := blockSize(len(r.vertices))
+	err := each(ctx, options, blocks(len(r.vertices), size), func(i int) error {
+		t := counters.take()
+		defer counters.leave(t)
+		t.count(g, r, i*size, min((i+1)*size, len(r.vertices)))
 		return nil
 	})
-}
-
-// addKinds adds counts to others.
-func addKinds(to, own map[kind]kindCount) {
-	for k, n := range own {
-		m := to[k]
-		to[k] = kindCount{m.from + n.from, m.to + n.to, m.edges + n.edges}
+	sum := make([]map[Label]*tallied, labels)
+	for _, t := range counters.all {
+		for label, others := range t.counts {
+			if sum[label] == nil {
+				sum[label] = others
+				continue
+			}
+			for other, n := range others {
+				if to := sum[label][other]; to != nil {
+					to.vertices, to.edges = to.vertices+n.vertices, to.edges+n.edges
+				} else {
+					sum[label][other] = n
+				}
+			}
+		}
 	}
+	return sum, err
 }
 
-// tally calls yield for each vertex of a part of rows, each of its labels and each label of its neighbours, with how many of them have it.
-func (g *Labelled) tally(r *rows, part int, yield func(label, other Label, edges uint64)) {
-	counts := make([]uint64, g.classes+1)
-	var met []Label
-	first, end := r.part(part)
+// tallier is what one goroutine counts with.
+type tallier struct {
+	degree []uint64 // label → neighbours of one vertex
+	met    []Label
+	counts []map[Label]*tallied
+}
+
+// count counts the rows from first to end.
+func (t *tallier) count(g *Labelled, r *rows, first, end int) {
 	for at := first; at < end; at++ {
 		v, others := r.at(at)
 		for _, other := range others {
+			if label := g.only[other]; label != several {
+				t.meet(label)
+				continue
+			}
 			for _, label := range g.Labels(other) {
-				if counts[label] == 0 {
-					met = append(met, label)
+				t.meet(label)
+			}
+		}
+		for _, own := range g.Labels(v) {
+			counts := t.counts[own]
+			if counts == nil {
+				counts = map[Label]*tallied{}
+				t.counts[own] = counts
+			}
+			for _, label := range t.met {
+				n := counts[label]
+				if n == nil {
+					n = &tallied{}
+					counts[label] = n
 				}
-				counts[label]++
+				n.vertices++
+				n.edges += t.degree[label]
 			}
 		}
-		for _, label := range met {
-			for _, own := range g.Labels(v) {
-				yield(own, label, counts[label])
-			}
-			counts[label] = 0
+		for _, label := range t.met {
+			t.degree[label] = 0
 		}
-		met = met[:0]
+		t.met = t.met[:0]
 	}
+}
+
+func (t *tallier) meet(label Label) {
+	if t.degree[label] == 0 {
+		t.met = append(t.met, label)
+	}
+	t.degree[label]++
 }

@@ -17,6 +17,7 @@ type Labelled struct {
 	names    []uint32
 	first    []uint64 // vertex → where its labels begin, and the end
 	labels   []Label  // ascending for each vertex
+	only     []Label  // vertex → its label, several where it has more
 	classes  int
 	out, in  []rows // by predicate; the same without directions
 	directed bool
@@ -49,13 +50,16 @@ func (r *rows) part(i int) (first, end int) {
 	return first, end
 }
 
+// several stands for the labels of a vertex that has more than one.
+const several Label = 1<<32 - 1
+
 // unlabelled are the labels of a vertex that has none.
 var unlabelled = []Label{NoLabel}
 
 // BuildLabelled makes a graph of the pairs (subject, object) of each predicate, in any order, loops and repeats among them left out, and of
 // the members of each label, counted from 1. Without directions an edge leads both ways. While it works it takes 8 bytes for a pair, as much
 // again for those of the predicate with the most, and 4 for each name up to the largest; the graph has 8 for each edge, about as much for
-// each vertex of a predicate, and 4 for each label of a vertex. The error is the cause of ctx.
+// each vertex of a predicate, 12 for each vertex and 4 for each label of one. The error is the cause of ctx.
 func BuildLabelled(ctx context.Context, predicates []iter.Seq2[uint32, uint32], members []iter.Seq[uint32], directed bool) (*Labelled, error) {
 	g := &Labelled{directed: directed, classes: len(members)}
 	edges := make([][]uint64, len(predicates))
@@ -154,8 +158,15 @@ func (g *Labelled) label(members []iter.Seq[uint32], vertices []Vertex) {
 		g.labels[i] = Label(pair)
 		g.first[pair>>32+1] = uint64(i + 1)
 	}
+	g.only = make([]Label, len(g.names))
 	for v := range g.names {
 		g.first[v+1] = max(g.first[v+1], g.first[v])
+		switch own := g.Labels(Vertex(v)); len(own) {
+		case 1:
+			g.only[v] = own[0]
+		default:
+			g.only[v] = several
+		}
 	}
 }
 
