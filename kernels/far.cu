@@ -133,7 +133,7 @@ static __device__ void bindFar(const Core &c, const Dense &d, const Partition &p
 
 // piece counts what there is with one piece's far vertices until time is up; false where something is left. A block.
 template <int C, int M> static __device__ __forceinline__ bool piece(const Core &c, const Dense &own, const Partition &p, u64 deadline, u64 *scratch, u64 *left, FarShared &s, Count &count) {
-  u32 root = u32(s.piece), part = u32(s.piece >> 32) & 0xFFFF, parts = u32(s.piece >> 48), half = (c.rows + 63) / 64;
+  u32 root = u32(s.piece), part = u32(s.piece >> 32) & 0xFFFF, parts = u32(s.piece >> 48), half = (c.rows + 31) / 32;
   u32 low = u32(u64(c.rows) * part / parts), high = u32(u64(c.rows) * (part + 1) / parts);
   Roots r = rootOf(c, own, p, root);
   if (r.n < own.smallest) return true;

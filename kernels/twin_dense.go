@@ -182,7 +182,7 @@ func (t *twin) neighbourhood(d *Dense, c *Core, root uint32) *neighbourhood {
 func (d *Dense) roomOf(c *Core, n uint64) (room uint64) {
 	words := (n + 63) / 64
 	if d.Common > 0 {
-		room = (uint64(c.Rows) + 63) / 64
+		room = (uint64(c.Rows) + 31) / 32
 	}
 	switch {
 	case n <= Middle:

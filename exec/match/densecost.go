@@ -84,6 +84,9 @@ func (y *density) addCorners(p *pcsr.Partition) {
 		at := uint32((2*uint64(i) + 1) * uint64(len(a.Neighbours)) / (2 * sampledEdges))
 		row, _ := slices.BinarySearch(a.Offsets, at+1)
 		middle := p.Neighbours(a.Neighbours[at])
+		if len(middle) == 0 {
+			continue // the edge back came later
+		}
 		list, other := p.List(row-1), p.Neighbours(middle[7919*i%len(middle)])
 		if len(other) < len(list) {
 			list, other = other, list
@@ -101,8 +104,10 @@ func (y *density) addCorners(p *pcsr.Partition) {
 			several += n / common
 		}
 	}
-	y.corners = corners / paths
-	y.pairs = y.edges * y.neighbours * several / paths
+	if paths > 0 {
+		y.corners = corners / paths
+		y.pairs = y.edges * y.neighbours * several / paths
+	}
 }
 
 // leastDeeper is how many more there are at least with one level more: where there are any, they are in a part of the graph that is denser than the sample.

@@ -84,7 +84,7 @@ func (q *denseCount) pieces() int {
 // room is how many words a root takes at most that are not in shared memory.
 func (q *denseCount) room() (words int64) {
 	if q.Far != nil {
-		words = (int64(q.core.Rows) + 63) / 64 // two bits for each row
+		words = (int64(q.core.Rows) + 31) / 32 // two bits for each row
 	}
 	n := int64(q.longest())
 	switch each := (n + 63) / 64; {
