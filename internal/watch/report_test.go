@@ -359,6 +359,7 @@ func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
 			{"signatures: classes of the ends looked at first", func(w *way) { w.tuning.unsifted = true }},
 			{"one pass for all queries", func(w *way) { w.apart = true }},
 			{"stealing: goroutines help each other, and take more than one piece", func(w *way) { w.tuning.alone, w.tuning.piecesEach = true, 1 }},
+			{"several searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 1 }},
 			{"help within a piece", func(w *way) { w.tuning.alone = true }},
 			{"coalescing: one of the matches that automorphisms make of each other", func(w *way) { w.tuning.leastCoalesced = math.MaxInt }},
 			{"edges handed out label by label", func(w *way) { w.tuning.manyEdges = math.MaxInt }},
