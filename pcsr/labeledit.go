@@ -26,15 +26,18 @@ func (e *labelEdit) run(c *change, b *batch) {
 	}
 	e.label, e.was, e.now = b.label, was, nil
 	e.sorter.each = line.tuning.rewriteEdges
-	out := line.changePart(was.parts[Out], &e.edits[Out], e.sorter.sort(b.added), e.sorter.sort(b.removed))
+	back := false
+	out := line.changePart(was.parts[Out], &e.edits[Out], e.sorter.sort(b.added), e.sorter.sort(b.removed), func(came, went []uint64) {
+		back = was.undirected.is.Load() != no && e.sorter.leadBack(came) && e.sorter.leadBack(went)
+	})
 	e.added, e.removed = e.edits[Out].came.effective(), e.edits[Out].went.effective()
 	if len(e.added)+len(e.removed) == 0 {
 		return
 	}
 	in, came, went := out, e.added, e.removed
-	if !e.staysUndirected(line.ground, fresh) {
+	if !back || !e.staysUndirected(line.ground, fresh) {
 		came, went = e.reverse(0, e.added), e.reverse(1, e.removed)
-		in = line.changePart(was.parts[In], &e.edits[In], came, went)
+		in = line.changePart(was.parts[In], &e.edits[In], came, went, nil)
 		came, went = e.edits[In].came.effective(), e.edits[In].went.effective()
 	}
 	e.now = &changedLabel{parts: [2]*Partition{out, in}}
@@ -43,13 +46,10 @@ func (e *labelEdit) run(c *change, b *batch) {
 	e.sign(c, came)
 }
 
-// staysUndirected reports whether every edge has one that leads back, before and now, and the partition was rewritten: it then is that of both
-// directions. fresh: the label is as in the ground.
+// staysUndirected reports whether every edge has one that leads back, before and now: the partition, which was rewritten, then is that of both
+// directions. So have those that came and those that went. fresh: the label is as in the ground.
 func (e *labelEdit) staysUndirected(ground *Graph, fresh bool) bool {
 	out, in := &e.edits[Out], &e.edits[In]
-	if !out.whole || e.was.undirected.is.Load() == no || !e.sorter.leadBack(e.added) || !e.sorter.leadBack(e.removed) {
-		return false
-	}
 	if fresh && e.was.undirected.is.Load() == unknown {
 		e.was.undirected.is.Store(known(ground.Undirected(e.label)))
 	}

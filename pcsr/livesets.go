@@ -22,7 +22,7 @@ func (x *live) changeSets(d Direction, sets labelSets, came, went []uint64) labe
 			now = append(now, edgeKey(v, numbers.number(labels)))
 		}
 	}
-	of := x.line.changePart(&sets.of, &patchEdit{}, now, was)
+	of := x.line.changePart(&sets.of, &patchEdit{}, now, was, nil)
 	next := labelSets{of: *of, labels: *numbers.extend(&x.line.held)}
 	x.numbers[d] = numbers.known
 	return next

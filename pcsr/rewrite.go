@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -48,16 +49,17 @@ func (line *lineage) isRewritten(p *Partition, edges int) bool {
 	return edges >= max(line.tuning.leastRewritten, p.Edges()/rewriteShare)
 }
 
-// changePart is Partition.change by whichever way costs less.
-func (line *lineage) changePart(p *Partition, e *patchEdit, came, went []uint64) *Partition {
+// changePart is Partition.change by whichever way costs less. Where the partition is rewritten, beside is called meanwhile, with what comes and what goes; nil
+// where nothing is to be done.
+func (line *lineage) changePart(p *Partition, e *patchEdit, came, went []uint64, beside func(came, went []uint64)) *Partition {
 	if line.isRewritten(p, len(came)+len(went)) {
-		return p.rewritten(e, came, went, line)
+		return p.rewritten(e, came, went, line, beside)
 	}
 	return p.change(e, came, went, &line.held)
 }
 
 // rewritten is change, but for a partition of arrays, which takes time in proportion to all of it, on all cores.
-func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage) *Partition {
+func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage, beside func(came, went []uint64)) *Partition {
 	*e = patchEdit{
 		came: editKeys{keys: came}, went: editKeys{keys: went}, rows: e.rows[:0], appeared: e.appeared[:0], vanished: e.vanished[:0], trees: e.trees,
 		whole: true,
@@ -79,6 +81,11 @@ func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage) 
 	}
 	if e.came.kept+e.went.kept == 0 {
 		return p
+	}
+	var meanwhile sync.WaitGroup
+	defer meanwhile.Wait()
+	if beside != nil {
+		meanwhile.Go(func() { beside(e.came.effective(), e.went.effective()) })
 	}
 	made, bytes := r.write(e.appeared, e.vanished)
 	countMemory(&line.held, made, bytes)

@@ -64,7 +64,7 @@ type Adapter interface {
 	Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan
 }
 
-// Holder is a Matcher with a memory of its own, to which it brings what plans read. Its matches run one after the other.
+// Holder is a Matcher with a memory of its own, to which it brings what plans read. A few of its matches run at a time.
 type Holder interface {
 	Matcher
 	// Hold keeps there what the plans read of the graph, until release is called: for many matches over states of a graph that would else take

@@ -20,7 +20,7 @@ type crew struct {
 	matcher *matcher
 	jobs    []*job
 	pieces  []piece
-	// held are whole searches by a matcher with a memory of its own, which the caller's goroutine runs.
+	// held are whole searches by a matcher with a memory of its own, which the caller's goroutine runs, with some others beside it.
 	held    []piece
 	budget  *limits.Budget
 	next    atomic.Int64
@@ -85,7 +85,11 @@ func (c *crew) work() error {
 			c.cut(j, f, cost/float64(c.matcher.tuning.piecesEach*share.Limit()))
 		}
 	}
-	for n := len(c.pieces) + len(c.held); n > 1 && cost >= c.matcher.tuning.threadCost; n-- {
+	n := len(c.pieces)
+	if len(c.held) > 0 {
+		n++ // the caller's goroutine has them to run first
+	}
+	for ; n > 1 && cost >= c.matcher.tuning.threadCost; n-- {
 		if !c.helpers.Go(func(w *schedule.Worker) error {
 			c.take(w.Keep)
 			return nil
@@ -94,7 +98,9 @@ func (c *crew) work() error {
 		}
 	}
 	c.helpers.Do(func() error {
-		c.runHeld()
+		if err := c.runHeld(); err != nil {
+			return err
+		}
 		c.take(func() bool {
 			share.Yield()
 			return true
@@ -147,7 +153,7 @@ func (c *crew) run(p piece, into *finding) {
 
 // runHeld runs what matchers with memories of their own do, graph by graph: the states before a change first, of which the others
 // are made there.
-func (c *crew) runHeld() {
+func (c *crew) runHeld() error {
 	slices.SortStableFunc(c.held, func(a, b piece) int { return cmp.Compare(b.search.at, a.search.at) })
 	for len(c.held) > 0 {
 		var some, others []piece
@@ -158,13 +164,17 @@ func (c *crew) runHeld() {
 				others = append(others, p)
 			}
 		}
-		c.runOver(some)
+		if err := c.runOver(some); err != nil {
+			return err
+		}
 		c.held = others
 	}
+	return nil
 }
 
-// runOver runs pieces over one graph, what they read of it being held. Where there is no room for that, each brings what it reads.
-func (c *crew) runOver(pieces []piece) {
+// runOver runs pieces over one graph, what they read of it being held: a few at a time, so that while one is prepared, brought or told of the
+// others are matched. Where there is no room to hold that, each brings what it reads. The error is a fault.
+func (c *crew) runOver(pieces []piece) error {
 	var plans []*bgp.MatchPlan
 	for _, p := range pieces {
 		plans = append(plans, p.search.plan)
@@ -173,9 +183,30 @@ func (c *crew) runOver(pieces []piece) {
 	if release, err := f.by.(match.Holder).Hold(c.matcher.ctx, f.graph, plans...); err == nil {
 		defer release()
 	}
-	for _, p := range pieces {
-		c.run(p, p.job.begin())
+	var next atomic.Int64
+	run := func(keep func() bool) {
+		for keep() {
+			n := next.Add(1) - 1
+			if n >= int64(len(pieces)) {
+				return
+			}
+			c.run(pieces[n], pieces[n].job.begin())
+		}
 	}
+	beside := schedule.Group{Share: c.helpers.Share}
+	for range min(c.matcher.tuning.heldAtOnce, len(pieces)) - 1 {
+		if !beside.Go(func(w *schedule.Worker) error {
+			run(w.Keep)
+			return nil
+		}) {
+			break
+		}
+	}
+	beside.Do(func() error {
+		run(func() bool { return true })
+		return nil
+	})
+	return beside.Wait()
 }
 
 // search adds the matches of a piece to a finding.

@@ -163,7 +163,7 @@ func TestReportPatterns(t *testing.T) {
 	}
 	r, by := matchtest.NewReport(t, "patterns.md"), ways(t)[1:]
 	for _, name := range strings.Fields(os.Getenv("RDFGPU_SETS")) {
-		s := newStream(t, folder, name)
+		s := newStream(t, folder, name, "vl", func(string) bool { return false })
 		x, random := matchtest.NewExtractor(s.Labelled), rand.New(rand.NewPCG(4, 12))
 		s.limit = 5 * time.Second
 		after := s.rest.Change(s.rest.Vertices(), s.held, nil)

@@ -19,7 +19,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
-	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -50,23 +49,23 @@ type stream struct {
 	held       []pcsr.Edge
 }
 
-// newStream reads a graph and those of its queries that RapidFlow was measured on, and holds a random tenth of its edges out.
-func newStream(t *testing.T, folder, name string) *stream {
+// newStream reads a graph and some of its queries, those with labels on vertices (vl) or without (u), and holds a random tenth of its edges out.
+func newStream(t *testing.T, folder, name, set string, asked func(query string) bool) *stream {
 	g, err := matchtest.ReadLabelled(filepath.Join(folder, name+".base"))
 	if err != nil {
 		t.Skip(err)
 	}
 	s := &stream{T: t, Labelled: g, semantics: bgp.Isomorphism, expected: map[string]uint64{}}
-	patterns, err := g.ReadPatterns(filepath.Join(folder, "queries", name+".vl.txt"))
+	patterns, err := g.ReadPatterns(filepath.Join(folder, "queries", name+"."+set+".txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range patterns {
-		if _, ok := rapidFlow[name][p.Name]; ok || rapidFlow[name] == nil {
+		if asked(p.Name) {
 			s.stand(p)
 		}
 	}
-	s.readExpected(folder, name+".vl")
+	s.readExpected(folder, name+"."+set)
 	s.hold()
 	return s
 }
@@ -136,6 +135,29 @@ type way struct {
 	matcher match.Matcher
 	threads int
 	tuning  tuning
+	// pick is by what a plan is matched; nil: by matcher.
+	pick func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
+	// apart: each query is matched by itself, one after the other.
+	apart bool
+}
+
+// matches has seeds matched by the way.
+func (w *way) matches() func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher {
+	if w.pick != nil {
+		return w.pick
+	}
+	return func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return w.matcher }
+}
+
+// forget has the way's device forget a graph that was made.
+func (w *way) forget(t *testing.T, g *pcsr.Graph) {
+	d, ok := w.matcher.(interface{ Forget(...*pcsr.Graph) error })
+	if !ok {
+		return
+	}
+	if err := d.Forget(g); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // run is what a batch brought, and what it took, in milliseconds: to change the graph, and to match.
@@ -151,7 +173,15 @@ func (s *stream) apply(w way, queries []*standing, before *pcsr.Graph, added, re
 	begun := time.Now()
 	after = before.Change(before.Vertices(), added, removed)
 	r.change = matchtest.Milliseconds(time.Since(begun))
-	r.matched = s.match(w, queries, &r, before, after, added, removed)
+	if !w.apart {
+		r.matched = s.match(w, queries, &r, before, after, added, removed)
+		return after, r
+	}
+	for _, q := range queries {
+		var of run
+		r.matched += s.match(w, []*standing{q}, &of, before, after, added, removed)
+		r.net += of.net
+	}
 	return after, r
 }
 
@@ -164,11 +194,7 @@ func (s *stream) again(w way, queries []*standing, before *pcsr.Graph, added, re
 		var after *pcsr.Graph
 		after, r = s.apply(w, queries, before, added, removed)
 		changes, matches = append(changes, r.change), append(matches, r.matched)
-		if d, ok := w.matcher.(*gpu.Device); ok {
-			if err := d.Forget(after); err != nil {
-				s.Fatal(err)
-			}
-		}
+		w.forget(s.T, after)
 	}
 	r.change, r.matched = matchtest.Median(changes), matchtest.Median(matches)
 	return r
@@ -194,7 +220,7 @@ func (s *stream) match(w way, queries []*standing, r *run, before, after *pcsr.G
 	defer budget.Close()
 	m := &matcher{
 		ctx: ctx, lookup: matchtest.Lookup, tuning: &w.tuning, workers: schedule.New(w.threads).Open(ctx, 0),
-		pick: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return w.matcher },
+		pick: w.matches(),
 	}
 	c := newCrew(m, budget, p.work)
 	if err := c.work(); err != nil {
@@ -330,7 +356,12 @@ func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
 			{"nothing", func(*way) {}},
 			{"several goroutines", func(w *way) { w.threads = 1 }},
 			{"unchanged edges apart: matches are tested", func(w *way) { w.tuning.leastApart = math.MaxInt }},
-			{"classes of the ends looked at first", func(w *way) { w.tuning.unsifted = true }},
+			{"signatures: classes of the ends looked at first", func(w *way) { w.tuning.unsifted = true }},
+			{"one pass for all queries", func(w *way) { w.apart = true }},
+			{"stealing: goroutines help each other, and take more than one piece", func(w *way) { w.tuning.alone, w.tuning.piecesEach = true, 1 }},
+			{"several searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 1 }},
+			{"help within a piece", func(w *way) { w.tuning.alone = true }},
+			{"coalescing: one of the matches that automorphisms make of each other", func(w *way) { w.tuning.leastCoalesced = math.MaxInt }},
 			{"edges handed out label by label", func(w *way) { w.tuning.manyEdges = math.MaxInt }},
 			{"either", func(w *way) { w.tuning.leastApart, w.tuning.manyEdges = math.MaxInt, math.MaxInt }},
 		} {
@@ -349,7 +380,8 @@ func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
 // ways are one goroutine, all, and the device where one is asked for.
 func ways(t *testing.T) []way {
 	all := []way{
-		{"1 thread", cpu.New(), 1, tuned}, {fmt.Sprint(runtime.GOMAXPROCS(0), " threads"), cpu.New(), runtime.GOMAXPROCS(0), tuned},
+		{name: "1 thread", matcher: cpu.New(), threads: 1, tuning: tuned},
+		{name: fmt.Sprint(runtime.GOMAXPROCS(0), " threads"), matcher: cpu.New(), threads: runtime.GOMAXPROCS(0), tuning: tuned},
 	}
 	if *onGPU == "" {
 		return all
@@ -363,7 +395,7 @@ func ways(t *testing.T) []way {
 			t.Error(err)
 		}
 	})
-	return append(all, way{d.Name(), d, runtime.GOMAXPROCS(0), tuned})
+	return append(all, way{name: d.Name(), matcher: d, threads: runtime.GOMAXPROCS(0), tuning: tuned})
 }
 
 // TestReportSeeds measures standing queries over graphs whose edges come and go, beside RapidFlow. RDFGPU_SM is the folder of labelled graphs,
@@ -379,12 +411,18 @@ func TestReportSeeds(t *testing.T) {
 	}
 	r, by := matchtest.NewReport(t, "seeds.md"), ways(t)
 	for _, name := range names {
-		s := newStream(t, folder, name)
+		s := newStream(t, folder, name, "vl", func(query string) bool { return rapidFlow[name] == nil || rapidFlow[name][query][0] > 0 })
 		s.wholeBatches(r, name, by)
 		s.ablation(r, name, by[1:])
 		s.smallBatches(r, name, by[1], []int{100, 1000, 10_000})
 		for _, w := range by[2:] {
 			s.smallBatches(r, name, w, []int{1000, 10_000})
+			s.busy(r, name, w)
 		}
+		if w, ok := byChoice(t); ok && *onGPU != "" {
+			s.wholeBatches(r, name, []way{w})
+			s.smallBatches(r, name, w, []int{100, 1000, 10_000})
+		}
+		s.pipelined(r, name, by[1:], []int{10_000, 50_000})
 	}
 }

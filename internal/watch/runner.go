@@ -30,14 +30,16 @@ type tuning struct {
 	// goroutine that there may be. From threadCost candidates on a pass is worth a second one.
 	leastPiece, piecesEach int
 	threadCost             float64
+	// heldAtOnce is how many searches a matcher with a memory of its own runs at a time.
+	heldAtOnce int
 	// From leastApart edges of a side on it pays to read unchanged edges apart, from manyEdges on to look for seeds label by label.
 	// From leastCoalesced edges of a side on it pays to look for automorphisms of patterns.
 	leastApart, manyEdges, leastCoalesced int
-	// unsifted: edges are handed out whatever the classes of their ends.
-	unsifted bool
+	// unsifted: edges are handed out whatever the classes of their ends. alone: no goroutine helps another within a piece.
+	unsifted, alone bool
 }
 
-var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64, leastCoalesced: 256}
+var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64, leastCoalesced: 256, heldAtOnce: 4}
 
 // runner evaluates patterns, one after the other.
 type runner struct {

@@ -127,6 +127,9 @@ func (f *search) counts() bool { return len(f.plan.Output) == 0 && len(f.rivals)
 func (f *search) find(m *matcher, low, high int, emit func(b *match.Batch, row int)) error {
 	s := f.seed
 	run := &match.Match{Graph: f.graph, Plan: f.plan, Weighted: true, Charge: m.charge, Workers: m.workers}
+	if m.tuning.alone {
+		run.Workers = nil
+	}
 	if len(s.inputs) > 0 {
 		if run.Input = inOrder(f.input(low, high), f.plan); run.Input.N == 0 {
 			return nil
