@@ -219,10 +219,7 @@ func (q *query) newGrouping(k int) (*groupingTable, error) {
 	for _, n := range sizes {
 		total += aligned(n)
 	}
-	at, err := q.d.memory.take(total, 0)
-	for errors.Is(err, ErrOutOfMemory) && q.d.pages.shrink() {
-		at, err = q.d.memory.take(total, 0)
-	}
+	at, err := q.d.pages.takeFrom(total)
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,8 @@ type tuning struct {
 	// heavyTriangles likewise (triangles.go); triangleRoom is how many members of a list a block looks for at a time, 0 means
 	// kernels.MostTriangleRoom.
 	heavyTriangles, triangleRoom int
+	// tripleRoom bounds the bytes of the lists of triangles that are on the device at a time, where not all are; 0 means what room there is.
+	tripleRoom int64
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
