@@ -80,8 +80,11 @@ type Grouping struct {
 	// Order is u32[rows], the rows portion by portion. Rows with an empty list are in none.
 	Order Address
 	// Links are numbers of the step's links, Cells the first cell of each.
-	Links, Cells                          [MaxGrouped]uint32
-	LinkCount, CellCount, PortionCount, _ uint32
+	Links, Cells                       [MaxGrouped]uint32
+	LinkCount, CellCount, PortionCount uint32
+	// Flags is 0, or u8[rows]: OrderRows scans for the rows of the portion Only, but for those whose flag is set, and sets it.
+	Only  uint32
+	Flags Address
 }
 
 // OperandKind says where an operand's value comes from.
