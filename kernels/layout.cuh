@@ -175,7 +175,9 @@ struct Grouping {
   u64 order;                   // u32[rows]: the rows, portion by portion; rows with an empty list are in none
   u32 links[4];                // MAX_GROUPED numbers of the step's links
   u32 cells[4];                // and the first cell of each
-  u32 linkCount, cellCount, portionCount, pad;
+  u32 linkCount, cellCount, portionCount;
+  u32 only;                    // with flags: the portion whose rows are looked for
+  u64 flags;                   // 0, or u8[rows]: order_rows scans for the rows of one portion, but for those whose flag is set, which it sets
 };
 
 // Weighing makes a weight for each of the rows of lists: the sum over the list of what its members weigh, the product of the
@@ -335,6 +337,10 @@ struct Triangles {
   u32 vertices, heavy;         // the heavy vertices, those with the highest numbers, are a piece each
   u32 atOnce;                  // of the others so many are one
   u32 room;                    // members that a block's table takes at a time
+  u64 own;                     // u32[edges]: to, as the lists are read that are tables
+  u32 first;                   // the least vertex at work; vertices is behind the greatest
+  u32 offsets;                 // lists and walks are u32[vertices + 1]: where lists begin, and where the last ends
+  u32 low, span;               // lists that begin in to from low to below low + span are walked
 };
 
 // Hop: lists that lead from a state of a Closure to another.
@@ -381,10 +387,10 @@ struct Closure {
 static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
 static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 256 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
-static_assert(sizeof(Weighing) == 296 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 80, "layout.go");
+static_assert(sizeof(Weighing) == 296 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 88, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
 static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 808, "layout.go");
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
-static_assert(sizeof(Triangles) == 176, "layout.go");
+static_assert(sizeof(Triangles) == 200, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -80,8 +80,11 @@ type Grouping struct {
 	// Order is u32[rows], the rows portion by portion. Rows with an empty list are in none.
 	Order Address
 	// Links are numbers of the step's links, Cells the first cell of each.
-	Links, Cells                          [MaxGrouped]uint32
-	LinkCount, CellCount, PortionCount, _ uint32
+	Links, Cells                       [MaxGrouped]uint32
+	LinkCount, CellCount, PortionCount uint32
+	// Flags is 0, or u8[rows]: OrderRows scans for the rows of the portion Only, but for those whose flag is set, and sets it.
+	Only  uint32
+	Flags Address
 }
 
 // OperandKind says where an operand's value comes from.
@@ -591,6 +594,12 @@ type Triangles struct {
 	Vertices, Heavy, AtOnce uint32
 	// Room is how many members of a list a block looks for at a time, at most MostTriangleRoom.
 	Room uint32
+	// What follows lets a part of the work be done on a part of the lists. Own is To, as the lists are read whose members are looked for; First
+	// is the least vertex at work, Vertices behind the greatest. Offsets: Lists and Walks are u32[Vertices+1], where lists begin and where the last
+	// ends. Of the lists that are walked only those are that begin in To from Low to below Low+Span.
+	Own            Address
+	First, Offsets uint32
+	Low, Span      uint32
 }
 
 // MostTriangleRoom is half the slots of a block's table.

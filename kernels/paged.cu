@@ -89,7 +89,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) order_rows(u64 program, u64 
     clearCounts(mine, g.portionCount);
     for (u32 i = 0; i < ROWS_EACH; i++) {
       u64 row = first + i * BLOCK + threadIdx.x;
-      portion[i] = row < rows ? portionOf(s, g, row) : NONE;
+      portion[i] = row < rows && !(g.flags && at<const unsigned char>(g.flags)[row]) ? portionOf(s, g, row) : NONE;
+      if (g.flags && portion[i] != NONE) {   // a scan for one portion
+        if (portion[i] == g.only) at<unsigned char>(g.flags)[row] = 1;
+        else portion[i] = NONE;
+      }
       if (portion[i] != NONE) rank[i] = atomicAdd((near ? mine : places) + portion[i], 1u);
     }
     __syncthreads();

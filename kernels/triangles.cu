@@ -12,6 +12,9 @@
 // take 32 lists to walk at a time, and one that does not fit is taken in portions. The highest numbers are taken first, one by one, as their lists
 // are long. Lists are in no order.
 //
+// Where the lists do not fit the device, they are counted by (a block nested loops join): a block of the lists that are walked is there, and all
+// vertices' own lists pass by in chunks (first, vertices; own, via), for each block.
+//
 // Reads 4 bytes in order for each member walked (the sum over edges of the shorter list), from the second level cache mostly, and a word of shared
 // memory or several. The ceiling is that of instructions.
 #include "partition.cuh"
@@ -20,6 +23,13 @@
 const u32 SLOTS = 2 * MOST_TRIANGLE_ROOM, WARP_SLOTS = SLOTS / WARPS, WARP_ROOM = WARP_SLOTS / 4;
 
 static __device__ __forceinline__ u64 listOf(u64 lists, u32 number) { return __ldg(at<const u64>(lists) + number); }
+
+// partOf is listOf where only offsets may be known.
+static __device__ __forceinline__ u64 partOf(const Triangles &q, u64 lists, u32 number) {
+  if (!q.offsets) return listOf(lists, number);
+  u32 begin = word(lists, number);
+  return begin | u64(word(lists, u64(number) + 1) - begin) << 32;
+}
 
 // each calls f with an entry for each member of a list that is wanted; one that the other list has too is not the second's. A warp; f is called
 // by all lanes, with NONE where there is nothing.
@@ -133,7 +143,8 @@ static __device__ __forceinline__ u64 closing(const Triangles &q, const Table &t
   u64 sum = 0;
   for (u32 i = first; i < n; i += step) {
     u32 mine = i + lane < n ? __ldg(via + i + lane) : 0;
-    u64 list = i + lane < n ? listOf(q.lists, mine >> 2) : 0;
+    u64 list = i + lane < n ? partOf(q, q.lists, mine >> 2) : 0;
+    if (u32(list) - q.low >= q.span) list = 0;
     for (u32 k = 0; k < min(32u, n - i); k++) {
       u64 other = __shfl_sync(~0u, list, k);
       u32 end = __shfl_sync(~0u, mine, k), edges = end & 3, size = u32(other >> 32);
@@ -165,7 +176,7 @@ static __device__ u64 light(const Triangles &q, u32 *slots, u32 v, u64 list, u64
   table.size(n, WARP_SLOTS);
   for (u32 i = lane; i <= table.mask; i += 32) slots[i] = NONE;
   __syncwarp();
-  for (u32 i = lane; i < n; i += 32) table.add(word(q.to, u64(u32(list)) + i));
+  for (u32 i = lane; i < n; i += 32) table.add(word(q.own, u64(u32(list)) + i));
   __syncwarp();
   u64 sum = closing(q, table, v, walks, 0, 32);
   __syncwarp();
@@ -182,7 +193,7 @@ static __device__ u64 heavy(const Triangles &q, u32 *slots, u32 v, u64 list, u64
     table.size(portion, SLOTS);
     for (u32 i = threadIdx.x; i <= table.mask; i += BLOCK) slots[i] = NONE;
     __syncthreads();
-    for (u32 i = threadIdx.x; i < portion; i += BLOCK) table.add(word(q.to, u64(u32(list)) + first + i));
+    for (u32 i = threadIdx.x; i < portion; i += BLOCK) table.add(word(q.own, u64(u32(list)) + first + i));
     __syncthreads();
     sum += closing(q, table, v, walks, threadIdx.x & ~31u, BLOCK);
     __syncthreads();
@@ -197,7 +208,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) triangle_count(u64 program, 
   Triangles &d = *at<Triangles>(triangles);
   const Triangles &q = d;
   u64 begun = now(), deadline = begun + q.slice, sum = 0;
-  u64 pieces = u64(q.heavy) + (u64(q.vertices - q.heavy) + q.atOnce - 1) / q.atOnce;
+  u64 pieces = u64(q.heavy) + (u64(q.vertices - q.first - q.heavy) + q.atOnce - 1) / q.atOnce;
   while (true) {
     if (threadIdx.x == 0) taken = now() < deadline ? atomicAdd(&d.next, 1ull) : pieces;
     __syncthreads();
@@ -207,17 +218,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK) triangle_count(u64 program, 
     u32 end = q.vertices - u32(piece), first = end - 1;
     if (piece >= q.heavy) {
       end = q.vertices - q.heavy - u32(piece - q.heavy) * q.atOnce;
-      first = end - min(end, q.atOnce);
+      first = end - min(end - q.first, q.atOnce);
     }
     bool alone = end - first == 1;   // then all warps have it
     u32 most = alone ? 0 : WARP_ROOM;
     for (u32 v = first; v < end; v++) {
-      u64 list = listOf(q.lists, v), walks = listOf(q.walks, v);
+      u64 list = partOf(q, q.lists, v), walks = partOf(q, q.walks, v);
       if (list >> 32 > most && walks >> 32) sum += heavy(q, slots, v, list, walks);
     }
     if (alone) continue;
     for (u32 v = first + (threadIdx.x >> 5); v < end; v += WARPS) {
-      u64 list = listOf(q.lists, v), walks = listOf(q.walks, v);
+      u64 list = partOf(q, q.lists, v), walks = partOf(q, q.walks, v);
       if (list >> 32 <= most && walks >> 32) sum += light(q, slots + (threadIdx.x >> 5) * WARP_SLOTS, v, list, walks);
     }
     __syncthreads();

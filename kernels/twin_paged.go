@@ -53,6 +53,13 @@ func (t *twin) group(k Kernel, s *Step, rows uint64, g *Grouping) {
 		case CountPortions:
 			*in[uint32](t.memory, g.Portions, portion)++
 		case OrderRows:
+			if g.Flags != 0 {
+				if flag := in[uint8](t.memory, g.Flags, row); *flag != 0 || portion != uint64(g.Only) {
+					continue
+				} else {
+					*flag = 1
+				}
+			}
 			place := in[uint32](t.memory, g.Portions, portion)
 			*in[uint32](t.memory, g.Order, uint64(*place)) = uint32(row)
 			*place++

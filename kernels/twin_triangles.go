@@ -39,6 +39,25 @@ func (t *twin) entries(lists, to Address, number uint32) (entries []uint32) {
 	return entries
 }
 
+// placeOf is partOf of triangles.cu: where a list begins, and how many members it has.
+func (t *twin) placeOf(q *Triangles, lists Address, number uint32) (begin, n uint32) {
+	if q.Offsets == 0 {
+		list := *in[uint64](t.memory, lists, uint64(number))
+		return uint32(list), uint32(list >> 32)
+	}
+	begin = t.word(lists, uint64(number))
+	return begin, t.word(lists, uint64(number)+1) - begin
+}
+
+// part is entries where only offsets may be known.
+func (t *twin) part(q *Triangles, lists, to Address, number uint32) (entries []uint32) {
+	begin, n := t.placeOf(q, lists, number)
+	for i := range n {
+		entries = append(entries, t.word(to, uint64(begin+i)))
+	}
+	return entries
+}
+
 // collect writes a list of entries that are wanted, and where it is.
 func (t *twin) collect(out, back []uint32, lists, to Address, filled *uint64, number uint32, wanted func(uint32) bool) {
 	begin := *filled
@@ -83,14 +102,14 @@ func (t *twin) triangleCount(q *Triangles) {
 	t.clock = sliced(q.Slice)
 	t.p.State.Status = Sliced
 	for !t.clock() {
-		if q.Next >= pieceCount(q.Vertices, q.Heavy, q.AtOnce) {
+		if q.Next >= pieceCount(q.Vertices-q.First, q.Heavy, q.AtOnce) {
 			t.p.State.Status = Done
 			break
 		}
-		first, end := pieceOf(q.Next, q.Vertices, q.Heavy, q.AtOnce)
+		first, end := pieceOf(q.Next, q.Vertices-q.First, q.Heavy, q.AtOnce)
 		q.Next++
 		for number := first; number < end; number++ {
-			n := t.closing(q, number)
+			n := t.closing(q, q.First+number)
 			t.p.State.Count += n & 0xFFFFFFFF
 			t.p.State.CountHigh += n >> 32
 		}
@@ -101,11 +120,14 @@ func (t *twin) triangleCount(q *Triangles) {
 // closing is the weight of the triangles of a number and a third vertex in its list, by the lists that are walked there.
 func (t *twin) closing(q *Triangles, number uint32) (sum uint64) {
 	table := map[uint32]uint32{}
-	for _, entry := range t.entries(q.Lists, q.To, number) {
+	for _, entry := range t.part(q, q.Lists, q.Own, number) {
 		table[entry>>2] = entry & 3
 	}
-	for _, end := range t.entries(q.Walks, q.Via, number) {
-		for _, entry := range t.entries(q.Lists, q.To, end>>2) {
+	for _, end := range t.part(q, q.Walks, q.Via, number) {
+		if begin, _ := t.placeOf(q, q.Lists, end>>2); begin-q.Low >= q.Span {
+			continue
+		}
+		for _, entry := range t.part(q, q.Lists, q.To, end>>2) {
 			met, ok := table[entry>>2]
 			if !ok {
 				continue

@@ -211,6 +211,7 @@ func (d *Device) Info() (Info, error) {
 	d.mu.Unlock()
 	for _, r := range graphs {
 		info.GraphBytes += r.bytes()
+		info.HostBytes += r.hostBytes()
 	}
 	return info, nil
 }

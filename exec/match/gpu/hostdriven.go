@@ -23,8 +23,10 @@ type driven struct {
 // level is the table that a device step reads, portion by portion.
 type level struct {
 	portions []portion
+	rows     uint64 // of the table
 	at       int    // the portion that is being joined
 	bound    bool   // the frame tells of it, and its pages are where its lists are looked for
+	found    int    // the portion, and one, whose rows were scanned for (tuning.scanned)
 	made     int    // tables so far
 	copied   uint64 // bytes of pages copied for the step
 	flat     uint64 // rows and links whose list is read where it lies in host memory
@@ -34,6 +36,8 @@ type level struct {
 // portion is a part of a table's rows that is joined at a time.
 type portion struct {
 	order kernels.Address // the rows, as u32; 0: the first ones
+	scan  bool            // they are to be looked for, when its turn has come
+	id    uint32          // its number among the windows'
 	rows  uint64
 	pages []pageOf // that are to be on the device
 }
@@ -129,7 +133,7 @@ func (q *query) through(k int) float64 {
 func (q *query) enter(k int, rows uint64) error {
 	lv := &q.driven.levels[k]
 	q.driven.trace[k].RowsIn += rows
-	lv.at, lv.bound = 0, false
+	lv.at, lv.bound, lv.found, lv.rows = 0, false, 0, rows
 	lv.made++
 	q.driven.frames[k] = kernels.Frame{Rows: rows}
 	lv.portions = append(lv.portions[:0], portion{rows: rows})
@@ -211,6 +215,9 @@ func (q *query) phases(k int, out kernels.Address, limit uint64) error {
 			return err
 		}
 		if err := q.fetchAhead(k); err != nil {
+			return err
+		}
+		if err := q.scan(k, lv); err != nil {
 			return err
 		}
 		f.Rows = part.rows

@@ -68,7 +68,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		if s.Never {
 			return ctx.Err()
 		}
-		if s.Triangle != nil && paysTriples(m, s, &options) {
+		if s.Triangle != nil && d.paysTriples(m, s, &options) {
 			if n, err = d.countTriangles(ctx, m, s.Triangle); !errors.Is(err, errNotDense) {
 				return err
 			}

@@ -63,6 +63,7 @@ func drawOptions(t *rapid.T) Options {
 		scattered:      rapid.SampledFrom([]int64{-1, 1, 50, 1 << 20}).Draw(t, "scattered"),
 		noAhead:        rapid.IntRange(0, 3).Draw(t, "none ahead") == 0,
 		swept:          rapid.Bool().Draw(t, "swept"),
+		scanned:        rapid.IntRange(0, 3).Draw(t, "scanned") == 0,
 		byPhase:        rapid.Bool().Draw(t, "pages by phase"),
 		lightRoot:      rapid.SampledFrom([]int{1, 2, 4, 64}).Draw(t, "light root"),
 		splitRoot:      rapid.SampledFrom([]int{1, 2, 256}).Draw(t, "split root"),

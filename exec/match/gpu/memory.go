@@ -151,10 +151,13 @@ func (b *budget) small(bytes int64) kernels.Address {
 	return b.scratch.take(bytes)
 }
 
-// sizeClass rounds up to one of eight sizes between two powers of two.
+// sizeClasses are so many between two powers of two.
+const sizeClasses = 8
+
+// sizeClass rounds up to one of them.
 func sizeClass(bytes int64) int64 {
 	bytes = aligned(max(bytes, 1))
-	step := max(int64(1)<<bits.Len64(uint64(bytes))/16, alignment)
+	step := max(int64(1)<<bits.Len64(uint64(bytes))/(2*sizeClasses), alignment)
 	return (bytes + step - 1) / step * step
 }
 

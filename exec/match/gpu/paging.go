@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"sort"
@@ -373,6 +374,23 @@ func (c *pageCache) shrink() bool {
 	c.buffers = slices.DeleteFunc(c.buffers, func(other *buffer) bool { return other == b })
 	c.total.Add(-c.bytes)
 	return c.d.memory.free(b.at) == nil
+}
+
+// addCopied counts bytes that were copied instead of pages.
+func (c *pageCache) addCopied(bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.loaded += bytes
+}
+
+// takeFrom takes memory, that of pages that nobody reads where there is no other.
+func (c *pageCache) takeFrom(bytes int64) (kernels.Address, error) {
+	for {
+		at, err := c.d.memory.take(bytes, 0)
+		if !errors.Is(err, ErrOutOfMemory) || !c.shrink() {
+			return at, err
+		}
+	}
 }
 
 // drop empties the buffers of a partition that nobody reads.

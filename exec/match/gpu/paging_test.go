@@ -196,6 +196,34 @@ func TestPagesHoldTheirLists(t *testing.T) {
 	})
 }
 
+// TestPortionsAreGroupedOrScannedFor: rows whose pages do not find room together are counted portion by portion, both ways, also where a portion is left and
+// gone on with because the next table is full.
+func TestPortionsAreGroupedOrScannedFor(t *testing.T) {
+	t.Parallel()
+	for _, scanned := range []bool{false, true} {
+		for _, rows := range []int{0, 70} {
+			d := open(t, Options{tuning: tuning{arena: 300 << 10, inPages: true, page: 512, buffers: 5, scattered: 1 << 20, swept: true, scanned: scanned, rows: rows, Tuning: match.Tuning{AnyCost: true}}})
+			m := ring(t, 300)
+			m.Trace = &match.Trace{}
+			if n, err := d.Count(t.Context(), m); err != nil || n != 300*8*8*8 {
+				t.Errorf("scanned %v, %d rows: %d, %v", scanned, rows, n, err)
+			}
+			several := false
+			for _, s := range m.Trace.Steps {
+				if i := strings.Index(s.Variant, "over the bus, "); i >= 0 {
+					var portions, of int
+					_, _ = fmt.Sscanf(s.Variant[i:], "over the bus, %d portions of %d tables", &portions, &of)
+					several = several || portions > of
+				}
+			}
+			if !several {
+				t.Errorf("scanned %v, %d rows: no table has several portions: %+v", scanned, rows, m.Trace.Steps)
+			}
+			unpinned(t, d)
+		}
+	}
+}
+
 // TestQueriesShareTooFewPages: queries whose pages do not find room together are right, and nobody waits for another's.
 func TestQueriesShareTooFewPages(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ func (p pieceTest) check(t testing.TB, rt *rapid.T, driver kernels.Driver) {
 	options.NoDense, options.AnyCost, options.Driver = false, true, driver
 	options.heavySquares = rapid.SampledFrom([]int{1, 4, 0}).Draw(rt, "heavy squares")
 	options.TriplesFirst = rapid.Bool().Draw(rt, "triples first")
+	options.tripleRoom = rapid.SampledFrom([]int64{0, 1 << 10, 2 << 10, 4 << 10}).Draw(rt, "room for triples")
 	options.heavyTriangles, options.triangleRoom = rapid.SampledFrom([]int{1, 4, 0}).Draw(rt, "heavy triangles"), rapid.SampledFrom([]int{1, 3, 0}).Draw(rt, "room")
 	if c.Options.Semantics == bgp.Induced { // there is no other way, should there be no room
 		options.inPages, options.graphs, options.buffers = false, 0, 0
@@ -77,6 +79,7 @@ func (p pieceTest) checkLarge(t testing.TB, rt *rapid.T, driver kernels.Driver) 
 		denseWork: rapid.SampledFrom([]int{1, 50, 2048}).Draw(rt, "dense work"), farCut: rapid.IntRange(1, 5).Draw(rt, "far cut"),
 		heavySquares: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy squares"), heavyTriangles: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy triangles"),
 		triangleRoom: rapid.SampledFrom([]int{7, 0}).Draw(rt, "room"),
+		inPages:      p.variant == match.TriangleVariant && rapid.Bool().Draw(rt, "in pages"), tripleRoom: rapid.SampledFrom([]int64{0, 16 << 10, 64 << 10}).Draw(rt, "room for triples"),
 	}}
 	if driver != nil {
 		options.slice = rapid.SampledFrom([]time.Duration{20 * time.Microsecond, 10 * time.Millisecond}).Draw(rt, "slice")
@@ -87,7 +90,8 @@ func (p pieceTest) checkLarge(t testing.TB, rt *rapid.T, driver kernels.Driver) 
 	if err != nil || n != want {
 		rt.Fatalf("%d, error %v, the processor counts %d\n%v", n, err, want, c)
 	}
-	if got := m.Trace.Steps[0].Variant; p.variant != "" && got != p.variant {
+	few := options.inPages && options.tripleRoom > 0 // maybe too few
+	if got := m.Trace.Steps[0].Variant; p.variant != "" && !few && !strings.HasPrefix(got, p.variant) {
 		rt.Fatalf("the first step is %q\n%v", got, c)
 	}
 	closes(rt, d)

@@ -30,6 +30,8 @@ type resident struct {
 	orders    map[orderedKey]*orderedLists
 	triangles map[pcsr.Label]*kernels.Triangles
 	kept      []kernels.Address // everything, to be given back to the budget
+	// hostTriples are what triangles are kept in where there is no room for that.
+	hostTriples map[pcsr.Label]*hostTriples
 
 	// Under Device.mu: the queries that read the graph, and when the last came, by Device.rounds.
 	queries int
@@ -43,6 +45,7 @@ func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	r := &resident{
 		d: d, graph: g, ground: g.Ground(), labels: g.UsedLabels(), bitmaps: map[listKey]kernels.Address{}, firsts: map[listKey]uint32{},
 		filters: map[pcsr.Signature]kernels.Address{}, cores: map[int]*core{}, orders: map[orderedKey]*orderedLists{}, triangles: map[pcsr.Label]*kernels.Triangles{},
+		hostTriples: map[pcsr.Label]*hostTriples{},
 	}
 	r.published = make([]kernels.Partition, 2*len(r.labels)+5)
 	size := int64(len(r.published)) * kernels.Size[kernels.Partition]()
@@ -226,11 +229,24 @@ func (r *resident) free() error {
 	for _, a := range r.kept {
 		errs = append(errs, r.d.memory.give(a))
 	}
+	for _, t := range r.hostTriples {
+		errs = append(errs, t.release(r.d, r.d.memory.give))
+	}
 	if r.stream != nil {
 		errs = append(errs, r.stream.Close())
 	}
-	r.kept, r.stream = nil, nil
+	r.kept, r.hostTriples, r.stream = nil, nil, nil
 	return errors.Join(errs...)
+}
+
+// hostBytes is what it takes of pinned host memory.
+func (r *resident) hostBytes() (n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.hostTriples {
+		n += t.hostBytes()
+	}
+	return n
 }
 
 // bytes is what the resident takes itself.

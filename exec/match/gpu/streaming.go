@@ -31,6 +31,7 @@ type pagedLinks struct {
 	views    []*view
 	cells    []uint32       // the first cell of each link
 	count    uint32         // cells
+	portions uint32         // that rows are in, if they are in several
 	grouping *groupingTable // nil until rows are grouped
 }
 
@@ -45,6 +46,7 @@ type groupingTable struct {
 	at                       kernels.Address // of the Grouping
 	counts, windows, portion kernels.Address
 	order                    kernels.Address
+	flags                    kernels.Address // 0: rows are grouped
 }
 
 // mostPortions is the most parts that a table is joined in.
@@ -215,31 +217,31 @@ func (q *query) group(kernel kernels.Kernel, k int, rows uint64, n uint32) error
 func (q *query) newGrouping(k int) (*groupingTable, error) {
 	of := &q.streaming.byStep[k]
 	sizes := []int64{kernels.Size[kernels.Grouping](), 4 * int64(of.count), 4 * int64(of.count), 4 * mostPortions, 4 * q.rows(k, q.capacity)}
+	if q.d.options.scanned {
+		sizes = append(sizes, q.rows(k, q.capacity))
+	}
 	total := int64(0)
 	for _, n := range sizes {
 		total += aligned(n)
 	}
-	at, err := q.d.memory.take(total, 0)
-	for errors.Is(err, ErrOutOfMemory) && q.d.pages.shrink() {
-		at, err = q.d.memory.take(total, 0)
-	}
+	at, err := q.d.pages.takeFrom(total)
 	if err != nil {
 		return nil, err
 	}
 	q.streaming.memory = append(q.streaming.memory, at)
 	g := &groupingTable{}
-	for i, field := range []*kernels.Address{&g.at, &g.counts, &g.windows, &g.portion, &g.order} {
+	for i, field := range []*kernels.Address{&g.at, &g.counts, &g.windows, &g.portion, &g.order, &g.flags}[:len(sizes)] {
 		*field = at
 		at += kernels.Address(aligned(sizes[i]))
 	}
-	return g, q.upload(g, of, 0)
+	return g, q.upload(g, of, 0, 0)
 }
 
-// upload writes the Grouping of a device step, for so many portions.
-func (q *query) upload(g *groupingTable, of *pagedLinks, portions int) error {
+// upload writes the Grouping of a device step, for so many portions, or to scan for one.
+func (q *query) upload(g *groupingTable, of *pagedLinks, portions int, only uint32) error {
 	out := kernels.Grouping{
 		Counts: g.counts, Windows: g.windows, Portions: g.portion, Order: g.order,
-		LinkCount: uint32(len(of.links)), CellCount: of.count, PortionCount: uint32(portions),
+		LinkCount: uint32(len(of.links)), CellCount: of.count, PortionCount: uint32(portions), Only: only, Flags: g.flags,
 	}
 	copy(out.Links[:], of.links)
 	copy(out.Cells[:], of.cells)
@@ -253,7 +255,8 @@ func (q *query) upload(g *groupingTable, of *pagedLinks, portions int) error {
 func (q *query) order(k int, rows uint64, of *pagedLinks, w *windows) error {
 	lv, s := &q.driven.levels[k], q.lane.stream
 	g := of.grouping
-	if err := q.upload(g, of, w.portions); err != nil {
+	of.portions = uint32(w.portions)
+	if err := q.upload(g, of, w.portions, 0); err != nil {
 		return err
 	}
 	if err := s.Upload(g.windows, kernels.Bytes(w.adds)); err != nil {
@@ -276,9 +279,16 @@ func (q *query) order(k int, rows uint64, of *pagedLinks, w *windows) error {
 	for _, i := range w.turns(lv.made%2 == 0) {
 		places[i] = place
 		if counts[i] > 0 {
-			lv.portions = append(lv.portions, portion{order: g.order + 4*kernels.Address(place), rows: uint64(counts[i]), pages: w.pagesOf(of, i)})
+			lv.portions = append(lv.portions, portion{order: g.order + 4*kernels.Address(place), rows: uint64(counts[i]), pages: w.pagesOf(of, i), id: uint32(i)})
 		}
 		place += counts[i]
+	}
+	if g.flags != 0 {
+		for i := range lv.portions {
+			lv.portions[i].order, lv.portions[i].scan = g.order, true
+		}
+		lv.found = 0
+		return errors.Join(s.Zero(g.flags, int64(rows)), s.Synchronize())
 	}
 	if err := s.Upload(g.portion, kernels.Bytes(places)); err != nil {
 		return err
@@ -287,6 +297,20 @@ func (q *query) order(k int, rows uint64, of *pagedLinks, w *windows) error {
 		return err
 	}
 	return s.Synchronize()
+}
+
+// scan looks for the rows of a portion whose turn has come, where they were not grouped.
+func (q *query) scan(k int, lv *level) error {
+	if part := &lv.portions[lv.at]; !part.scan || lv.found == lv.at+1 {
+		return nil
+	}
+	of, s := &q.streaming.byStep[k], q.lane.stream
+	n := int64(of.portions)
+	if err := errors.Join(q.upload(of.grouping, of, int(n), lv.portions[lv.at].id), s.Zero(of.grouping.portion, 4*n)); err != nil {
+		return err
+	}
+	lv.found = lv.at + 1
+	return q.group(kernels.OrderRows, k, lv.rows, uint32(n))
 }
 
 // fetch brings the pages of a portion to the device, and lets those go that were pinned for another. The kernels that read them are through.

@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"math"
 	"math/bits"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -26,22 +27,23 @@ const (
 )
 
 // paysTriples reports whether triangles are counted by triples rather than joined or counted in neighbourhoods.
-func paysTriples(m *match.Match, s *shape, options *Options) bool {
+func (d *Device) paysTriples(m *match.Match, s *shape, options *Options) bool {
 	price := float64(triplePrice)
 	switch {
 	case options.TriplesFirst:
 		return true
 	case options.AnyCost:
 		return s.Dense == nil
-	case s.Dense != nil:
+	case s.Dense != nil && !d.readsPages(m): // no neighbourhoods are made of pages
 		price = neighbourhoodsPrice
 	}
 	return m.Plan.Cost >= price*float64(m.Graph.Outline(s.Triangle.Label, pcsr.Out).Edges())
 }
 
-// countTriangles counts a cycle of three edges by triples of neighbours; errNotDense where there is no room for it.
+// countTriangles counts a cycle of three edges by triples of neighbours, in parts where the lists do not find room on the device (tripleparts.go);
+// errNotDense where that is too little.
 func (d *Device) countTriangles(ctx context.Context, m *match.Match, triangle *match.Triangle) (uint64, error) {
-	q := &triangleCount{Triangle: triangle}
+	q := &triangleCount{Triangle: triangle, match: m}
 	return d.countPieces(ctx, m, q, &q.piecework)
 }
 
@@ -49,23 +51,33 @@ func (d *Device) countTriangles(ctx context.Context, m *match.Match, triangle *m
 type triangleCount struct {
 	*match.Triangle
 	piecework
+	match *match.Match
 	lists *kernels.Triangles
+	parts *hostTriples // where there is no room for the lists
 }
 
 func (q *triangleCount) ready(ctx context.Context, r *reading) (bytes int64, err error) {
-	if q.lists, err = r.triples(ctx, q.Label); err == nil && q.lists == nil {
-		err = errNotDense
+	if !q.d.readsPages(q.match) {
+		q.lists, err = r.triples(ctx, q.Label)
+	}
+	if err == nil && q.lists == nil {
+		q.parts, err = r.tripleLists(ctx, q.Label)
+		if errors.Is(err, ErrOutOfMemory) {
+			err = errNotDense
+		}
 	}
 	return imageBytes[kernels.Triangles](), err
 }
 
 // run counts.
 func (q *triangleCount) run(ctx context.Context) (uint64, error) {
+	if q.parts != nil {
+		return q.countParts(ctx)
+	}
 	program := *q.lists
-	options := &q.d.options
-	program.Slice, program.AtOnce = uint64(options.slice), trianglesAtOnce
-	program.Heavy, program.Room = min(program.Vertices, uint32(options.heavyTriangles)), uint32(options.triangleRoom)
-	program.Weights = q.Weights
+	q.fill(&program)
+	program.Heavy = min(program.Vertices, uint32(q.d.options.heavyTriangles))
+	program.Own, program.Span = program.To, math.MaxUint32
 	if err := lay(&q.piecework, program); err != nil {
 		return 0, err
 	}
@@ -76,8 +88,20 @@ func (q *triangleCount) run(ctx context.Context) (uint64, error) {
 	if q.trace != nil {
 		q.trace.Name(match.TriangleVariant)
 	}
+	return q.total(state, program.Loops, program.LoopOut, program.LoopIn, program.LoopBoth)
+}
+
+// fill puts in what does not depend on the lists.
+func (q *triangleCount) fill(program *kernels.Triangles) {
+	options := &q.d.options
+	program.Slice, program.AtOnce = uint64(options.slice), trianglesAtOnce
+	program.Room, program.Weights = uint32(options.triangleRoom), q.Weights
+}
+
+// total is what was counted, with what vertices with edges to themselves take part in.
+func (q *triangleCount) total(state *kernels.State, loops, out, in, both uint64) (uint64, error) {
 	n, carry := bits.Add64(state.Count, state.CountHigh<<32, 0)
-	n, more := bits.Add64(n, q.Add(program.Loops, program.LoopOut, program.LoopIn, program.LoopBoth), 0)
+	n, more := bits.Add64(n, q.Add(loops, out, in, both), 0)
 	if carry+more+state.CountHigh>>32 != 0 {
 		return 0, match.ErrTooMany
 	}

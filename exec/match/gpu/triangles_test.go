@@ -2,7 +2,9 @@ package gpu
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -37,14 +39,21 @@ func checkDenseTriangles(t *testing.T, vertices int, driver kernels.Driver) {
 		}
 		for _, heavy := range []int{1, 100, 0} {
 			for _, room := range []int{100, 0} {
-				d := open(t, Options{Driver: driver, tuning: tuning{Tuning: match.Tuning{AnyCost: true}, heavyTriangles: heavy, triangleRoom: room}})
-				m.Trace = &match.Trace{}
-				n, err := d.Count(context.Background(), m)
-				if err != nil || n != want || m.Trace.Steps[0].Variant != match.TriangleVariant {
-					t.Errorf("closed from %d, %d heavy, room for %d: %d, error %v, %q; the processor counts %d", closing[0], heavy, room, n, err, m.Trace.Steps[0].Variant, want)
-				}
-				if err := d.Close(); err != nil {
-					t.Fatal(err)
+				for _, share := range []int64{0, 1, 3} { // of the lists on the device; 0: all, and no parts
+					d := open(t, Options{Driver: driver, tuning: tuning{Tuning: match.Tuning{AnyCost: true}, heavyTriangles: heavy, triangleRoom: room, inPages: share > 0}})
+					if share > 0 {
+						d.options.tripleRoom = 2 * 4 * int64(len(c.Edges)) / share
+					}
+					m.Trace = &match.Trace{}
+					n, err := d.Count(context.Background(), m)
+					var mb, chunks, blocks int
+					_, _ = fmt.Sscanf(m.Trace.Steps[0].Variant, match.TriangleVariant+": %d MB copied in %d chunks for %d blocks", &mb, &chunks, &blocks)
+					if err != nil || n != want || !strings.HasPrefix(m.Trace.Steps[0].Variant, match.TriangleVariant) || share > 0 && chunks < 2 || share > 1 && blocks < 2 {
+						t.Errorf("closed from %d, %d heavy, room for %d, 1/%d: %d, error %v, %q; the processor counts %d", closing[0], heavy, room, share, n, err, m.Trace.Steps[0].Variant, want)
+					}
+					if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+						t.Fatal(err)
+					}
 				}
 			}
 		}
@@ -53,7 +62,7 @@ func checkDenseTriangles(t *testing.T, vertices int, driver kernels.Driver) {
 
 func TestTrianglesOfADenseGraph(t *testing.T) {
 	t.Parallel()
-	checkDenseTriangles(t, 40, nil)
+	checkDenseTriangles(t, 120, nil)
 }
 
 func TestDeviceMatchesTrianglesOfADenseGraph(t *testing.T) {

@@ -51,6 +51,8 @@ type tuning struct {
 	// ungrouped joins all rows of a table together, with as many of their pages as there is room for; swept never does where pages do not find
 	// room together: they come and go. Otherwise it is what is expected to take less time.
 	ungrouped, swept bool
+	// scanned looks at all rows of a table anew for each portion that pages come for, instead of grouping them (SGSI, section 6.2); it is there to compare with.
+	scanned bool
 	// byPhase lets pages come between the phases, also where all that a plan can want find room together.
 	byPhase bool
 	// noAhead copies pages only when the rows before are through.
@@ -62,6 +64,8 @@ type tuning struct {
 	// heavyTriangles likewise (triangles.go); triangleRoom is how many members of a list a block looks for at a time, 0 means
 	// kernels.MostTriangleRoom.
 	heavyTriangles, triangleRoom int
+	// tripleRoom bounds the bytes of the lists of triangles that are on the device at a time, where not all are; 0 means what room there is.
+	tripleRoom int64
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }

@@ -1,0 +1,255 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sort"
+	"time"
+	"unsafe"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"golang.org/x/sync/errgroup"
+)
+
+// hostTriples are the lists of a label that triangles are counted by where they do not find room on the device, in pinned host memory.
+type hostTriples struct {
+	*match.TripleLists
+	walks, via []uint32 // as TripleLists.Walks makes them
+	storage
+}
+
+// tripleLists makes the lists of a label in pinned host memory, unless they are there.
+func (r *reading) tripleLists(ctx context.Context, label pcsr.Label) (t *hostTriples, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.hostTriples[label]; t != nil {
+		return t, nil
+	}
+	t = &hostTriples{}
+	room := func(words int) ([]uint32, error) {
+		m, err := r.d.driver.AllocHost(4*int64(words) + quadBytes)
+		if err != nil {
+			return nil, err
+		}
+		t.host = append(t.host, m)
+		return unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), words), nil
+	}
+	each := func(f func(v uint32)) error { return t.each(ctx, f) }
+	err = section.Guard(func() (err error) {
+		if t.TripleLists, err = match.NewTripleLists(ctx, r.graph, label); err == nil {
+			err = t.List(room, each)
+		}
+		if err == nil {
+			t.walks, t.via, err = t.Walks(room, each)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, t.release(r.d, r.d.memory.give))
+	}
+	r.hostTriples[label] = t
+	return t, nil
+}
+
+// verticesAtOnce is how many vertices a goroutine takes at a time.
+const verticesAtOnce = 1 << 12
+
+// each calls f with all numbers, by all cores.
+func (t *hostTriples) each(ctx context.Context, f func(v uint32)) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for first := 0; first < t.Vertices && ctx.Err() == nil; first += verticesAtOnce {
+		group.Go(func() error {
+			return section.Guard(func() error {
+				for v := first; v < min(first+verticesAtOnce, t.Vertices); v++ {
+					f(uint32(v))
+				}
+				return nil
+			})
+		})
+	}
+	return errors.Join(group.Wait(), ctx.Err())
+}
+
+// tripleParts is how triangles are counted in a part of the memory that their lists take: a block of the lists that are walked is on the device, and the
+// others, with what is walked for them, pass by in chunks, for each block.
+type tripleParts struct {
+	// blocks and chunks are where each begins, as vertices, and where the last ends.
+	blocks, chunks []uint32
+	// block and chunk are how many bytes each takes at most.
+	block, chunk int64
+}
+
+const (
+	mostTripleBlocks = 64       // more blocks take longer than joining
+	mostTripleChunk  = 32 << 20 // bytes; the next one comes while one is looked through
+	tripleChunkShare = 8        // of the room for all
+)
+
+// parts cuts the lists for so many bytes of the device; nil where they are too few.
+func (t *hostTriples) parts(room int64) *tripleParts {
+	room -= t.offsetBytes()
+	p := &tripleParts{chunk: min(room/tripleChunkShare, mostTripleChunk)}
+	walked := func(first, end uint32) int64 { return aligned(4*int64(t.Offsets[end]-t.Offsets[first]) + quadBytes) }
+	whole := walked(0, uint32(t.Vertices))
+	p.block = min(room-2*p.chunk, whole)
+	var ok bool
+	if p.chunks, ok = cutVertices(t.Vertices, p.chunk, t.chunkBytes); !ok {
+		return nil
+	}
+	if p.blocks, ok = cutVertices(t.Vertices, p.block, walked); !ok || len(p.blocks)-1 > mostTripleBlocks {
+		return nil
+	}
+	return p
+}
+
+func (t *hostTriples) offsetBytes() int64 { return aligned(4 * int64(t.Vertices+1)) }
+
+// chunkBytes is what a chunk of vertices takes: their own lists, where what is walked begins, and that.
+func (t *hostTriples) chunkBytes(first, end uint32) int64 {
+	return aligned(4*int64(t.Offsets[end]-t.Offsets[first])+quadBytes) + aligned(4*int64(end-first+1)+quadBytes) + aligned(4*int64(t.walks[end]-t.walks[first])+quadBytes)
+}
+
+// cutVertices cuts vertices into ranges that take so many bytes at most; false where one takes more alone.
+func cutVertices(vertices int, most int64, bytes func(first, end uint32) int64) (starts []uint32, ok bool) {
+	for first := uint32(0); first < uint32(vertices); {
+		starts = append(starts, first)
+		n := sort.Search(vertices-int(first), func(i int) bool { return bytes(first, first+1+uint32(i)) > most })
+		if n == 0 {
+			return nil, false
+		}
+		first += uint32(n)
+	}
+	return append(starts, uint32(vertices)), true
+}
+
+// countParts counts with the lists in host memory.
+func (q *triangleCount) countParts(ctx context.Context) (uint64, error) {
+	t, d := q.parts, q.d
+	room := (d.partitions.left() + d.pages.idle()) / sizeClasses * (sizeClasses - 1) // memory is taken in size classes
+	if most := d.options.tripleRoom; most > 0 {
+		room = min(room, most+t.offsetBytes())
+	}
+	p := t.parts(room)
+	if p == nil {
+		return 0, errNotDense
+	}
+	base, err := d.pages.takeFrom(t.offsetBytes() + p.block + 2*p.chunk)
+	if err != nil {
+		return 0, err
+	}
+	run := &partsRun{triangleCount: q, tripleParts: p, offsets: base, at: base + kernels.Address(t.offsetBytes())}
+	run.buffers = [2]kernels.Address{run.at + kernels.Address(p.block), run.at + kernels.Address(p.block+p.chunk)}
+	state, err := run.all(ctx)
+	d.pages.addCopied(run.copied)
+	if err = errors.Join(err, d.memory.give(base)); err != nil {
+		return 0, err
+	}
+	if q.trace != nil {
+		q.trace.Name(fmt.Sprintf("%s: %d MB copied in %d chunks for %d blocks", match.TriangleVariant, run.copied>>20, len(p.chunks)-1, len(p.blocks)-1))
+	}
+	return q.total(state, t.Looped.Load(), t.LoopedOut.Load(), t.LoopedIn.Load(), t.LoopedBoth.Load())
+}
+
+// partsRun is one count.
+type partsRun struct {
+	*triangleCount
+	*tripleParts
+	offsets, at kernels.Address // of where the lists begin, and of the block
+	buffers     [2]kernels.Address
+	copies      kernels.Stream
+	copied      int64
+}
+
+// send begins to copy words to the device, and returns where what follows them may lie.
+func (r *partsRun) send(at kernels.Address, words []uint32) (kernels.Address, error) {
+	r.copied += 4 * int64(len(words))
+	return at + kernels.Address(aligned(4*int64(len(words))+quadBytes)), r.copies.Upload(at, kernels.Bytes(words))
+}
+
+// all counts block by block, and for each chunk by chunk.
+func (r *partsRun) all(ctx context.Context) (state *kernels.State, err error) {
+	t := r.parts
+	if r.triangleCount.trace != nil { // the device adds up all launches' time
+		defer func(trace *match.Trace) {
+			if r.triangleCount.trace = trace; state != nil {
+				trace.Kernels += time.Duration(state.KernelTime)
+			}
+		}(r.triangleCount.trace)
+		r.triangleCount.trace = nil
+	}
+	if r.copies, err = r.lane.copying(); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.copies.Synchronize()) }()
+	if err := r.copies.Upload(r.offsets, kernels.Bytes(t.Offsets)); err != nil {
+		return nil, err
+	}
+	program := kernels.Triangles{Lists: r.offsets, Offsets: 1}
+	r.fill(&program)
+	if err := lay(&r.piecework, program); err != nil {
+		return nil, err
+	}
+	turn := 0
+	for b := range len(r.blocks) - 1 {
+		low, end := t.Offsets[r.blocks[b]], t.Offsets[r.blocks[b+1]]
+		if _, err := r.send(r.at, t.To[low:end]); err != nil {
+			return nil, err
+		}
+		program.To, program.Low, program.Span = r.at-4*kernels.Address(low), low, end-low
+		if err := r.chunkTo(0, r.buffers[turn%2]); err != nil {
+			return nil, err
+		}
+		for c := range len(r.chunks) - 1 {
+			if err := errors.Join(r.copies.Synchronize(), ctx.Err()); err != nil {
+				return nil, err
+			}
+			if c+2 < len(r.chunks) {
+				if err := r.chunkTo(c+1, r.buffers[(turn+1)%2]); err != nil {
+					return nil, err
+				}
+			}
+			if state, err = r.countChunk(ctx, c, program, r.buffers[turn%2]); err != nil {
+				return nil, err
+			}
+			turn++
+		}
+	}
+	return state, nil
+}
+
+// chunkTo begins to copy a chunk.
+func (r *partsRun) chunkTo(c int, at kernels.Address) error {
+	t, first, end := r.parts, r.chunks[c], r.chunks[c+1]
+	at, err := r.send(at, t.To[t.Offsets[first]:t.Offsets[end]])
+	if err == nil {
+		if at, err = r.send(at, t.walks[first:end+1]); err == nil {
+			_, err = r.send(at, t.via[t.walks[first]:t.walks[end]])
+		}
+	}
+	return err
+}
+
+// countChunk counts at the vertices of a chunk, by the block that is there.
+func (r *partsRun) countChunk(ctx context.Context, c int, program kernels.Triangles, at kernels.Address) (*kernels.State, error) {
+	t, first, end := r.parts, r.chunks[c], r.chunks[c+1]
+	after := func(words uint32) kernels.Address { return kernels.Address(aligned(4*int64(words) + quadBytes)) }
+	program.First, program.Vertices = first, end
+	program.Own = at - 4*kernels.Address(t.Offsets[first])
+	at += after(t.Offsets[end] - t.Offsets[first])
+	program.Walks = at - 4*kernels.Address(first)
+	at += after(end - first + 1)
+	program.Via = at - 4*kernels.Address(t.walks[first])
+	light := t.Vertices - min(t.Vertices, r.d.options.heavyTriangles) // those before are light
+	program.Heavy = end - min(max(first, uint32(light)), end)
+	scratch := r.lane.scratch()
+	if err := r.lane.stream.Upload(r.piecework.at, scratch[:copy(scratch, kernels.Bytes([]kernels.Triangles{program}))]); err != nil {
+		return nil, err
+	}
+	return r.launch(ctx, kernels.TriangleCount, r.d.triangleBlocks)
+}
