@@ -64,10 +64,10 @@ func TestReportClosures(t *testing.T) {
 				counted, told = min2(counted, timeSearch(t, d, c, false)), min2(told, timeSearch(t, d, c, true))
 			}
 			ends, walked, took := searchHere(t, g, of.path, c.Sources)
-			if counted.ends != ends || told.ends != ends {
+			if took > 0 && counted.ends != ends || told.ends != counted.ends {
 				t.Errorf("%s from %d: %d counted, %d told, %d on the processor", of.name, sources, counted.ends, told.ends, ends)
 			}
-			r.Row(of.name, sources, ends, walked, counted.kernels, counted.whole, first.whole, told.kernels, told.copied, told.whole, matchtest.Milliseconds(took))
+			r.Row(of.name, sources, counted.ends, walked, counted.kernels, counted.whole, first.whole, told.kernels, told.copied, told.whole, matchtest.Milliseconds(took))
 		}
 	}
 }
@@ -133,20 +133,23 @@ func timeSearch(t *testing.T, d *Device, c *match.Closure, told bool) (s searchT
 	return s
 }
 
-// searchHere searches on the processor: one search on all threads, or several at a time. walked are the edges that lead on from the ends.
+// searchHere searches on the processor: one search on all threads, or several at a time; nothing where it takes more than half a minute. walked are the
+// edges that lead on from the ends.
 func searchHere(t *testing.T, g *pcsr.Graph, of parser.Path, sources []pcsr.Vertex) (ends, walked uint64, took time.Duration) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
 	p := g.Partition(1, pcsr.Out)
 	search := func(each path.Each, v pcsr.Vertex) (n, edges uint64) {
 		s := path.NewSearch(g)
-		s.Serve(context.Background(), limits.Standalone(1<<40).Open("path"))
+		s.Serve(ctx, limits.Standalone(1<<40).Open("path"))
 		s.Share(each, operator.Tuning{}.Complete())
 		step := path.NewStep(of, func(string) (pcsr.Label, bool) { return 1, true })
 		err := s.Closure(step, v, pcsr.Out, false, true, func(w pcsr.Vertex) error {
 			n, edges = n+1, edges+uint64(len(p.Neighbours(w)))
 			return nil
 		})
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			t.Error(err)
 		}
 		return n, edges
@@ -154,7 +157,7 @@ func searchHere(t *testing.T, g *pcsr.Graph, of parser.Path, sources []pcsr.Vert
 	begun := time.Now()
 	if len(sources) == 1 {
 		ends, walked = search(onAllThreads, sources[0])
-		return ends, walked, time.Since(begun)
+		return ended(ctx, ends, walked, begun)
 	}
 	var all, edges atomic.Uint64
 	_ = onAllThreads(len(sources), func(i int) error {
@@ -170,7 +173,15 @@ func searchHere(t *testing.T, g *pcsr.Graph, of parser.Path, sources []pcsr.Vert
 		edges.Add(e)
 		return nil
 	})
-	return all.Load(), edges.Load(), time.Since(begun)
+	return ended(ctx, all.Load(), edges.Load(), begun)
+}
+
+// ended is what was found, and the time, unless that was over.
+func ended(ctx context.Context, ends, walked uint64, begun time.Time) (uint64, uint64, time.Duration) {
+	if ctx.Err() != nil {
+		return 0, 0, 0
+	}
+	return ends, walked, time.Since(begun)
 }
 
 // onAllThreads does units of work, as many at a time as there are processors.

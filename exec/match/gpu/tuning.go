@@ -60,6 +60,9 @@ type tuning struct {
 	// heavyTriangles likewise (triangles.go); triangleRoom is how many members of a list a block looks for at a time, 0 means
 	// kernels.MostTriangleRoom.
 	heavyTriangles, triangleRoom int
+	// parts is how many launches the device is to hold at a time, a part of the grid each, where partsFrom queries or more, this one included, have a permit to
+	// launch; 0 or 1: each launch has all of it. partsFrom 0 means 3.
+	parts, partsFrom int
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
@@ -98,6 +101,9 @@ func (t *tuning) complete() {
 	}
 	if t.heavySquares <= 0 {
 		t.heavySquares = heavySquares
+	}
+	if t.partsFrom <= 0 {
+		t.partsFrom = 3
 	}
 	if t.few <= 0 {
 		t.few = 1 << 16
