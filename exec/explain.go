@@ -125,6 +125,9 @@ func (e *Explain) line() string {
 	if e.Runs > 0 {
 		s += fmt.Sprintf("  [%d rows, %v]", e.Rows, e.Elapsed.Round(time.Microsecond))
 	}
+	if t := e.Trace; t != nil && len(t.Steps) == 0 && e.Operator == "path" {
+		s += fmt.Sprintf("  [searched on %s, %v in kernels]", t.Backend, t.Kernels.Round(time.Microsecond))
+	}
 	if e.Spilled > 0 {
 		s += fmt.Sprintf("  [%d bytes on disk]", e.Spilled)
 	}

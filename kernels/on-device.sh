@@ -31,14 +31,14 @@ for part in $parts; do
 	labelled) bench -test.run ReportLabelled ;;
 	dense) bench -test.run 'Report(Dense|Published)' ;;
 	ablation) bench -test.run 'Report(Ablation|Sharing|Tables|Signatures|Repeats|Mailbox)' ;;
-	lubm) bench -test.run ReportLUBM ;;
+	lubm) bench -test.run 'Report(LUBM|Parts)' ;;
 	updates)
 		bench -test.run ReportUpdates
 		[ -d "$work/lubm.store" ] || ./rdfgpu generate lubm --scale "${RDFGPU_STORE:-100}" --load "$work/lubm.store"
 		cp -r "$work/lubm.store" "$work/live.store"
 		RDFGPU_LIVE=$work/live.store ./store.test -test.run UpdatesOnTheGPU -test.v | tee "$OUT/live.md"
 		rm -r "$work/live.store" ;;
-	rmat) bench -test.run 'Report(RMAT|Squares)' ;;
+	rmat) bench -test.run 'Report(RMAT|Squares|Closures)' ;;
 	whole)
 		[ -d "$work/lubm.store" ] || ./rdfgpu generate lubm --scale "${RDFGPU_STORE:-100}" --load "$work/lubm.store"
 		./end-to-end.sh "$work/lubm.store" data/lubm10/queries | tee "$OUT/whole.md" ;;

@@ -2,7 +2,7 @@
 //
 // Nouns: [Match] (one run of a plan over a graph), [Input] (the partial matches it begins with), [Batch] (what comes
 // out, column first), [Matcher] (who runs it: exec/match/cpu and exec/match/gpu), [Trace] (what a run measured, step by
-// step), [Lowering] (a plan made ready for a graph: what both matchers would find out by themselves).
+// step), [Searcher] (a Matcher that also searches closures of paths: [Closure]), [Lowering] (a plan made ready for a graph: what both matchers would find out by themselves).
 //
 // # From a plan to a run
 //

@@ -51,15 +51,17 @@ func (r *run) search(n int, from func(i int) source, d pcsr.Direction, constant 
 }
 
 // closure is the path as a device searches it in a direction; nil where the processor does.
-func (r *run) closure(d pcsr.Direction) *match.Closure {
-	if r.Searchers == nil || r.Limit > 0 || r.same || r.Kind != planner.OneOrMore && r.Kind != planner.ZeroOrMore {
+func (p *Path) closure(d pcsr.Direction) *match.Closure {
+	if p.Searchers == nil || p.Limit > 0 || p.Kind != planner.OneOrMore && p.Kind != planner.ZeroOrMore {
 		return nil
 	}
-	c := closureOf(r.Step, r.Graph, d)
-	if c != nil {
-		c.Zero = r.Kind == planner.ZeroOrMore
+	if !p.made[d] {
+		p.made[d] = true
+		if p.closures[d] = closureOf(p.Step, p.Graph, d); p.closures[d] != nil {
+			p.closures[d].Zero = p.Kind == planner.ZeroOrMore
+		}
 	}
-	return c
+	return p.closures[d]
 }
 
 // look walks from some of n vertices as far as that is near, and returns which are left, and how many edges each is expected to walk.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -28,6 +29,9 @@ type Path struct {
 	Limit uint64
 	// Searchers may find a device for searches; nil: there is none.
 	Searchers Searchers
+	// closures are what devices search, by direction, once made says that they were asked for.
+	closures [2]*match.Closure
+	made     [2]bool
 }
 
 // End is one end of a path: a constant, a seed's column or a free variable.

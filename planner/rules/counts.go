@@ -6,7 +6,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 )
 
-// counts: COUNT(?v) → COUNT(*) where every solution binds ?v, and Group(Union(A, B), COUNT(?v)) → Group(A, COUNT(?v)) where there
+// counts: COUNT(?v) → COUNT(*) where every solution binds ?v, and so COUNT(DISTINCT ?v) → COUNT(*) over the ends ?v of a closure from a term, each of
+// which comes once; and Group(Union(A, B), COUNT(?v)) → Group(A, COUNT(?v)) where there
 // are no keys and no solution of B binds ?v.
 var counts = Rule{
 	Name: "counts",
@@ -16,8 +17,8 @@ var counts = Rule{
 		in := r.counted(group)
 		must, list := r.Scopes.Of(in).Must, slices.Clone(group.Aggregates)
 		for i, a := range list {
-			if v, ok := a.Argument.(*parser.Var); ok && a.Function == "COUNT" && !a.Distinct && must.Has(r.Scopes.Number(v.Name)) {
-				list[i].Argument = nil
+			if v, ok := a.Argument.(*parser.Var); ok && a.Function == "COUNT" && (!a.Distinct || endsOnce(in)) && must.Has(r.Scopes.Number(v.Name)) {
+				list[i].Argument, list[i].Distinct = nil, false
 			}
 		}
 		if in == group.Input && slices.Equal(list, group.Aggregates) {
@@ -25,6 +26,19 @@ var counts = Rule{
 		}
 		return &parser.Group{Input: in, Keys: group.Keys, Aggregates: list}
 	},
+}
+
+// endsOnce reports whether a pattern is a closure from a term or to one.
+func endsOnce(n parser.Node) bool {
+	p, ok := n.(*parser.PathPattern)
+	if !ok || p.Subject.IsVariable() == p.Object.IsVariable() {
+		return false
+	}
+	switch p.Path.(type) {
+	case *parser.PathZeroOrOne, *parser.PathZeroOrMore, *parser.PathOneOrMore:
+		return true
+	}
+	return false
 }
 
 // counted is what a group counts of its input: the branches of a union that may bind a variable that it counts.

@@ -2,36 +2,37 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"pgregory.net/rapid"
 )
 
-// closureGraph draws a graph, some of whose vertices have many of the edges; changed by an update where that is drawn.
-func closureGraph(t *rapid.T, vertices, labels int) (*pcsr.Graph, []pcsr.Edge) {
+// closureGraph draws a graph, some of whose vertices have many of the edges, of parts, and changed by updates, where that is drawn.
+func closureGraph(t *rapid.T, vertices int) (*pcsr.Graph, []pcsr.Edge) {
+	labels := rapid.IntRange(1, 3).Draw(t, "labels")
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-	draw := func(n int) (edges []pcsr.Edge) {
-		for range n {
-			e := pcsr.Edge{From: pcsr.Vertex(random.IntN(vertices)), Label: pcsr.Label(random.IntN(labels)), To: pcsr.Vertex(random.IntN(vertices))}
-			if random.IntN(3) == 0 {
-				e.From %= 3
-			}
-			edges = append(edges, e)
+	c := matchtest.Case{Vertices: vertices, Labels: labels, TypeLabel: -1, Parts: rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "parts"), Changes: rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "changes")}
+	for range rapid.IntRange(1, 4*vertices).Draw(t, "edges") {
+		e := pcsr.Edge{From: pcsr.Vertex(random.IntN(vertices)), Label: pcsr.Label(random.IntN(labels)), To: pcsr.Vertex(random.IntN(vertices))}
+		if random.IntN(3) == 0 {
+			e.From %= 3
 		}
-		return edges
+		c.Edges = append(c.Edges, e)
 	}
-	edges := draw(rapid.IntRange(1, 4*vertices).Draw(t, "edges"))
-	g, err := pcsr.Build(vertices, labels, append([]pcsr.Edge{}, edges...))
+	g, err := c.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g, edges
+	return g, c.Edges
 }
 
 // drawClosure draws an automaton and sources.
@@ -115,23 +116,29 @@ func checkClosure(d *Device, c *match.Closure, edges []pcsr.Edge) error {
 	return nil
 }
 
+// closuresAsByBruteForce searches in graphs of up to so many vertices. What lies in pages, or does not fit the memory, is refused.
 func closuresAsByBruteForce(t *testing.T, driver kernels.Driver, vertices int) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n, labels := rapid.IntRange(4, vertices).Draw(rt, "vertices"), rapid.IntRange(1, 3).Draw(rt, "labels")
-		g, edges := closureGraph(rt, n, labels)
-		options := Options{Driver: driver, Memory: 64 << 20, tuning: tuning{
-			slice:  rapid.SampledFrom([]time.Duration{0, 0, 5 * time.Microsecond, 10}).Draw(rt, "slice"),
-			blocks: rapid.SampledFrom([]int{0, 1, 3}).Draw(rt, "blocks"),
+		g, edges := closureGraph(rt, rapid.IntRange(4, vertices).Draw(rt, "vertices"))
+		options := Options{Driver: driver, Memory: rapid.SampledFrom([]int64{64 << 20, 64 << 20, 700 << 10}).Draw(rt, "memory"), tuning: tuning{
+			blocks:  rapid.SampledFrom([]int{0, 1, 3}).Draw(rt, "blocks"),
+			inPages: rapid.IntRange(0, 9).Draw(rt, "in pages") == 0,
 		}}
+		if driver == nil {
+			options.slice = rapid.SampledFrom([]time.Duration{0, 5, 100}).Draw(rt, "slice")
+		} else {
+			options.slice = rapid.SampledFrom([]time.Duration{0, 20 * time.Microsecond}).Draw(rt, "slice")
+		}
 		d := open(rt, options)
 		for range 2 {
-			if err := checkClosure(d, drawClosure(rt, g), edges); err != nil {
-				rt.Fatal(err)
+			c := drawClosure(rt, g)
+			switch err := checkClosure(d, c, edges); {
+			case errors.Is(err, match.ErrNotSearched) && (options.inPages || options.Memory < 1<<20):
+			case err != nil:
+				rt.Fatalf("%v\n%+v", err, c)
 			}
 		}
-		if err := d.Close(); err != nil {
-			rt.Fatal(err)
-		}
+		closes(rt, d)
 	})
 }
 
@@ -142,4 +149,77 @@ func TestClosuresAsByBruteForce(t *testing.T) {
 
 func TestDeviceMatchesClosuresAsByBruteForce(t *testing.T) {
 	closuresAsByBruteForce(t, driver(t), 3000)
+}
+
+// chain is the closure of one predicate along a path of so many vertices, from the first.
+func chain(t *testing.T, vertices int) *match.Closure {
+	t.Helper()
+	edges := make([]pcsr.Edge, vertices-1)
+	for i := range edges {
+		edges[i] = pcsr.Edge{From: pcsr.Vertex(i), To: pcsr.Vertex(i + 1)}
+	}
+	g, err := pcsr.Build(vertices, 1, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &match.Closure{Graph: g, States: 1, Ending: 1, Hops: []match.Hop{{From: 1}, {}}, Sources: []pcsr.Vertex{0}}
+}
+
+func TestASearchEndsBetweenTwoLaunches(t *testing.T) {
+	t.Parallel()
+	launches := 0
+	ctx, cancel := context.WithCancel(context.Background())
+	e := kernels.Emulate(64 << 20)
+	e.Fail = func(call string) error {
+		if call == "launch" {
+			if launches++; launches == 3 {
+				cancel()
+			}
+		}
+		return nil
+	}
+	d := open(t, Options{Driver: e, tuning: tuning{slice: 5}})
+	c := chain(t, 300)
+	if _, err := d.Search(ctx, c, nil); !errors.Is(err, context.Canceled) || launches != 3 {
+		t.Errorf("error %v after %d launches", err, launches)
+	}
+	if n, err := d.Search(context.Background(), c, nil); err != nil || n[0] != 299 {
+		t.Errorf("the next one: %v, error %v", n, err)
+	}
+	full := errors.New("disk full")
+	if _, err := d.Search(context.Background(), c, func(int, pcsr.Vertex, []uint32) error { return full }); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestADeviceThatFailsInASearchIsLost(t *testing.T) {
+	t.Parallel()
+	e := kernels.Emulate(64 << 20)
+	d := open(t, Options{Driver: e})
+	e.Fail = func(call string) error {
+		if call == "launch" {
+			return kernels.ErrLost
+		}
+		return nil
+	}
+	if _, err := d.Search(context.Background(), chain(t, 9), nil); !errors.Is(err, ErrDeviceLost) || errors.Is(err, match.ErrNotSearched) || !d.Lost() {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestSearchesArePriced: from one vertex by its edges, from many by launches, and what lies in pages is not searched.
+func TestSearchesArePriced(t *testing.T) {
+	t.Parallel()
+	d, c := open(t, Options{}), chain(t, 300)
+	few, many := ExpectClosure(c, 64, 10), ExpectClosure(c, 64_000, 10)
+	if few >= many || ExpectClosure(c, 1, 1e9) <= ExpectClosure(c, 1, 1e3) || d.PriceClosure(c) <= 0 {
+		t.Errorf("%g for few, %g for many; bringing it costs %g", few, many, d.PriceClosure(c))
+	}
+	if _, err := d.Search(context.Background(), c, nil); err != nil || d.PriceClosure(c) != 0 {
+		t.Errorf("error %v, %g where it is there", err, d.PriceClosure(c))
+	}
+	paged := open(t, Options{tuning: tuning{inPages: true}})
+	if _, err := paged.Search(context.Background(), c, nil); !errors.Is(err, match.ErrNotSearched) || !math.IsInf(paged.PriceClosure(c), 1) {
+		t.Errorf("error %v, price %g", err, paged.PriceClosure(c))
+	}
 }

@@ -38,7 +38,9 @@ type join struct {
 	lengths bool
 	// variants say what each device step does, for explain, and behind them each weighing.
 	variants []string
-	narrow   int // the blocks that a small query starts with
+	// narrow is how many blocks a small query starts with, or one among others, for a launch, unless it has more candidates than widen.
+	narrow int
+	widen  uint64
 	// lossy are the device steps behind which repeats are dropped, each by a table of seenWords words.
 	lossy     []int
 	seenWords int64
@@ -76,9 +78,12 @@ func (j *join) layTables(m *match.Match) {
 	}
 	j.tile = int(max(min(int64(j.tile), least/2), 1))
 	j.blocks = int(max(min(int64(j.blocks), least/2/int64(j.tile)), 1))
-	j.narrow = j.blocks
-	if m.Plan.Cost < bgp.GPUNarrowCost {
+	j.narrow, j.widen = j.blocks, bgp.GPUWidenCost
+	switch o := &j.d.options; {
+	case m.Plan.Cost < bgp.GPUNarrowCost:
 		j.narrow = min(j.blocks, narrowBlocks)
+	case o.parts > 1 && len(j.d.permits) >= o.partsFrom:
+		j.narrow, j.widen = min(j.blocks, max(narrowBlocks, j.blocks/o.parts)), math.MaxUint64
 	}
 }
 
@@ -154,7 +159,7 @@ func (j *join) layProgram(m *match.Match) error {
 		Steps: stepsAt, Frames: frames, Traces: traces, Flags: flags, Sums: sums,
 		Partitions: j.r.table, Incident: j.r.address(j.r.incident(pcsr.Out)), Outputs: outputs,
 		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
-		Slice: uint64(j.d.options.slice), Widen: bgp.GPUWidenCost,
+		Slice: uint64(j.d.options.slice), Widen: j.widen,
 		StepCount: uint32(n), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
 		Few: uint32(j.d.options.few),
 	}

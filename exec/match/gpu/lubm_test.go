@@ -319,6 +319,53 @@ func reportCrowd(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pcsr.
 	}
 }
 
+// TestReportParts measures counts of L1 to L7 in turn, over LUBM with RDFGPU_LUBM universities, where a launch has a part of the grid while others run: from
+// one goroutine, from 16 and from 64, twice each; and the mean of each query alone.
+func TestReportParts(t *testing.T) {
+	gpu := driver(t)
+	u := &universities{scale: 20}
+	if s := os.Getenv("RDFGPU_LUBM"); s != "" {
+		u.scale, _ = strconv.Atoi(s)
+	}
+	g := u.graph(t)
+	r := matchtest.NewReport(t, "parts.md")
+	var plans []*bgp.MatchPlan
+	var want []uint64
+	r.Head(fmt.Sprintf("LUBM(%d): counts a second from one goroutine", u.scale), "query", "count", "cost", "a second")
+	whole := open(t, Options{Driver: gpu})
+	for _, q := range lubmQueries {
+		p, err := bgp.Plan(context.Background(), u.pattern(q.text), g, lookup, bgp.Options{CountOnly: true, Speed: bgp.GPUSpeed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := whole.Count(context.Background(), &match.Match{Graph: g, Plan: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans, want = append(plans, p), append(want, n)
+		r.Row(q.name, n, p.Cost, runCrowd(t, whole, g, plans[len(plans)-1:], want[len(want)-1:], 1, 300*time.Millisecond).rate)
+	}
+	if err := whole.Close(); err != nil {
+		t.Error(err)
+	}
+	r.Head("L1 to L7 in turn, counts a second", "parts of the grid", "1 goroutine", "16", "64", "1, again", "16, again", "64, again", "slowest of 64's, ms")
+	for _, parts := range []int{1, 2, 4, 8, 16} {
+		d := open(t, Options{Driver: gpu, tuning: tuning{parts: parts}})
+		runCrowd(t, d, g, plans, want, 64, time.Second)
+		row, slowest := []any{parts}, time.Duration(0)
+		for range 2 {
+			for _, n := range []int{1, 16, 64} {
+				c := runCrowd(t, d, g, plans, want, n, time.Second)
+				row, slowest = append(row, c.rate), c.slowest
+			}
+		}
+		r.Row(append(row, matchtest.Milliseconds(slowest))...)
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // throughput is how many matches a second n goroutines get done.
 func throughput(t *testing.T, d *Device, g *pcsr.Graph, plans []*bgp.MatchPlan, n int) float64 {
 	var done atomic.Int64

@@ -49,6 +49,8 @@ func drawOptions(t *rapid.T) Options {
 		rows:           rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),
 		tile:           rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),
 		blocks:         rapid.IntRange(1, 4).Draw(t, "blocks"),
+		parts:          rapid.IntRange(0, 3).Draw(t, "parts of the grid"),
+		partsFrom:      rapid.IntRange(0, 1).Draw(t, "parts from"),
 		hostDriven:     rapid.IntRange(0, 3).Draw(t, "host driven") == 0,
 		noBitmaps:      rapid.Bool().Draw(t, "no bitmaps"),
 		signatures:     rapid.Bool().Draw(t, "signatures"),

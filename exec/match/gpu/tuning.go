@@ -66,6 +66,9 @@ type tuning struct {
 	heavyTriangles, triangleRoom int
 	// tripleRoom bounds the bytes of the lists of triangles that are on the device at a time, where not all are; 0 means what room there is.
 	tripleRoom int64
+	// parts is how many launches the device is to hold at a time, a part of the grid each, where partsFrom queries or more, this one included, have a permit to
+	// launch; 0 or 1: each launch has all of it. partsFrom 0 means 3.
+	parts, partsFrom int
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
@@ -107,6 +110,9 @@ func (t *tuning) complete() {
 	}
 	if t.heavySquares <= 0 {
 		t.heavySquares = heavySquares
+	}
+	if t.partsFrom <= 0 {
+		t.partsFrom = 3
 	}
 	if t.few <= 0 {
 		t.few = 1 << 16
