@@ -299,7 +299,7 @@ func (m *Mined) membersOf(g *pcsr.Graph, iri string) ([]ID, error) {
 }
 
 // label gives vertices the first of the classes that they have.
-func (m *Mining) label(g *pcsr.Graph, iris []string) (func(ID) mine.Label, error) {
+func (m *Mined) label(g *pcsr.Graph, iris []string) (func(ID) mine.Label, error) {
 	labels := map[ID]mine.Label{}
 	for i, iri := range slices.Backward(iris) {
 		members, err := m.membersOf(g, iri)

@@ -334,6 +334,77 @@ func mined(store *rdfgpu.Store, m *rdfgpu.Mining, options rdfgpu.MineOptions) (n
 	return n, err
 }
 
+// programs are small algorithms as data: each row once.
+var programs = []struct {
+	name string
+	mine.Program
+}{
+	{"triangles", mine.Program{Extensions: []mine.Extension{{Adjacent: mine.First(1), Above: mine.First(1)}, {Adjacent: mine.First(2), Above: mine.First(2)}}}},
+	{"triangles of vertices with 10 neighbours or more", mine.Program{
+		Extensions: []mine.Extension{{Adjacent: mine.First(1), Above: mine.First(1)}, {Adjacent: mine.First(2), Above: mine.First(2)}},
+		Filters:    []mine.Filter{{Vertex: 0, Any: tenNeighbours}, {Vertex: 1, Any: tenNeighbours}, {Vertex: 2, Any: tenNeighbours}},
+	}},
+	{"two that are not adjacent and have a neighbour in common", mine.Program{Extensions: []mine.Extension{
+		{Adjacent: mine.First(1)}, {Adjacent: mine.Positions(1), Apart: mine.Positions(0), Above: mine.Positions(0)},
+	}}},
+	{"squares without diagonals", mine.Program{Extensions: []mine.Extension{
+		{Adjacent: mine.First(1), Above: mine.First(1)}, {Adjacent: mine.Positions(1), Apart: mine.Positions(0), Above: mine.Positions(0)},
+		{Adjacent: mine.Positions(0, 2), Apart: mine.Positions(1), Above: mine.Positions(0, 1)},
+	}}},
+	{"two triangles at an edge, by what their vertices induce", mine.Program{
+		Extensions: []mine.Extension{
+			{Adjacent: mine.First(1), Above: mine.First(1)}, {Adjacent: mine.First(2)}, {Adjacent: mine.First(2), Above: mine.Positions(2)},
+		},
+		Collect: mine.CountPatterns,
+	}},
+	{"images of 4-cliques", mine.Program{Extensions: []mine.Extension{
+		{Adjacent: mine.First(1), Above: mine.First(1)}, {Adjacent: mine.First(2), Above: mine.First(2)}, {Adjacent: mine.First(3), Above: mine.First(3)},
+	}, Collect: mine.CountImages}},
+}
+
+var tenNeighbours = []mine.Comparison{{Of: mine.OfDegree, Is: mine.GreaterOrEqual, To: 10}}
+
+// TestReportPrograms runs programs in the store, document or random graph (reported) that RDFGPU_MINED names, whose only predicate but rdf:type leads
+// both ways: as plans on the GPU and on the device that is expected to be faster, and in tables, the graph made each time. RDFGPU_WAYS names some of these: gpu auto cpu.
+func TestReportPrograms(t *testing.T) {
+	folder := os.Getenv("RDFGPU_MINED")
+	if folder == "" {
+		t.Skip("RDFGPU_MINED is not set")
+	}
+	store := reported(t, folder, rdfgpu.Options{})
+	ways := strings.Fields(cmp.Or(os.Getenv("RDFGPU_WAYS"), "gpu auto cpu"))
+	columns := []any{"", "found"}
+	for _, way := range ways {
+		columns = append(columns, way)
+	}
+	r := matchtest.NewReport(t, "programs.md")
+	r.Head("Programs in "+filepath.Base(folder)+", milliseconds", columns...)
+	for _, p := range programs {
+		row, first := []any{p.name, ""}, ""
+		for _, way := range ways {
+			var took []float64
+			for begun := time.Now(); len(took) < 5 && (len(took) == 0 || time.Since(begun) < 5*time.Second); {
+				again := time.Now()
+				found, err := store.RunProgram(context.Background(), p.Program, rdfgpu.ProgramOptions{Device: rdfgpu.Device(way)})
+				if err != nil {
+					t.Fatalf("%s: %v", p.name, err)
+				}
+				took = append(took, matchtest.Milliseconds(time.Since(again)))
+				text := fmt.Sprint(found.Count, found.Images)
+				for _, s := range found.Patterns {
+					text += fmt.Sprintf(" %s: %d", s.Pattern.Name(), s.Count)
+				}
+				if first = cmp.Or(first, text); text != first {
+					t.Errorf("%s on %s: %s, want %s", p.name, way, text, first)
+				}
+			}
+			row = append(row, slices.Min(took))
+		}
+		row[1] = first
+		r.Row(row...)
+	}
+}
+
 // TestReportFrequent looks for the frequent patterns of up to 2 and 3 edges, without directions, of the store or document that RDFGPU_MINED names, on all cores
 // and one, the graph made. RDFGPU_SUPPORT is their least minimum image support.
 func TestReportFrequent(t *testing.T) {

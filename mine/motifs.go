@@ -3,6 +3,7 @@ package mine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -59,22 +60,46 @@ func MotifsBy(size int, induced bool, homomorphisms func(Pattern) (uint64, error
 	if err := checkSize(size, 2, MaxMotif); err != nil {
 		return nil, err
 	}
-	embeddings, counts := map[Pattern]*big.Int{}, map[Pattern]*big.Int{}
+	embeddings, counts := EmbeddingsBy(homomorphisms), map[Pattern]*big.Int{}
 	for _, p := range ConnectedPatterns(size) {
-		n, err := homomorphisms(p)
+		n, err := embeddings(p)
 		if err != nil {
 			return nil, err
 		}
-		own := new(big.Int).SetUint64(n)
-		p.mergers(func(q Pattern) { own.Sub(own, embeddings[q]) })
-		if embeddings[p] = own; p.Size == size {
-			counts[p] = new(big.Int).Quo(own, big.NewInt(int64(p.Automorphisms())))
+		if p.Size == size {
+			counts[p] = new(big.Int).SetUint64(n / uint64(p.Automorphisms()))
 		}
 	}
 	if induced {
 		induce(counts)
 	}
 	return supportsOf(counts)
+}
+
+// EmbeddingsBy counts the embeddings of connected patterns without labels by a function that counts homomorphisms, which is asked once for each
+// canonical pattern: those of the pattern, and of what it becomes where vertices are made one.
+func EmbeddingsBy(homomorphisms func(Pattern) (uint64, error)) func(Pattern) (uint64, error) {
+	known := map[Pattern]uint64{}
+	var embeddings func(Pattern) (uint64, error)
+	embeddings = func(p Pattern) (uint64, error) {
+		p, _ = p.Canonical()
+		if n, ok := known[p]; ok {
+			return n, nil
+		}
+		n, err := homomorphisms(p)
+		if err != nil {
+			return 0, err
+		}
+		p.mergers(func(q Pattern) {
+			merged, failed := embeddings(q)
+			n, err = n-merged, errors.Join(err, failed)
+		})
+		if err == nil {
+			known[p] = n
+		}
+		return n, err
+	}
+	return embeddings
 }
 
 // ConnectedPatterns are those of 2 to size vertices without labels, in canonical form, by their numbers of vertices and edges.

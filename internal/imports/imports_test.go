@@ -97,7 +97,7 @@ var rooms = map[string][]string{
 	"examples/watch":            {},
 	"cmd/rdfgpu":                {root, "web", "mine", "internal/bench", "internal/events", "internal/generate", "internal/mcp", "internal/results"},
 	root: {
-		"loader", "parser", "planner", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match/cpu", "exec/match/gpu", "exec/terms",
+		"loader", "parser", "planner", "planner/bgp", "pcsr", "dictionary", "exec", "exec/limits", "exec/vector", "exec/match", "exec/match/cpu", "exec/match/gpu", "exec/terms",
 		"internal/backend", "internal/backup", "internal/blanks", "internal/document", "internal/drawing", "internal/federation", "internal/live", "internal/patch", "internal/readback", "internal/results", "internal/schedule",
 		"internal/store", "internal/update", "internal/wal", "internal/watch", "mine",
 	},
