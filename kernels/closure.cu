@@ -19,6 +19,9 @@
 #include "barrier.cuh"
 #include "tally.cuh"
 
+// ROOM is how many pairs a warp keeps before it appends them.
+const u32 ROOM = 128;
+
 // current reads what other blocks have written.
 static __device__ __forceinline__ u64 current(const u64 &x) { return *(const volatile u64 *)&x; }
 
@@ -49,9 +52,36 @@ static __device__ __forceinline__ bool reach(const Closure &c, u32 v, u32 state,
   return !(atomicOr(at<u32>(c.seen) + (state * bitmapWords(c) + (v >> 5)), bit) & bit);
 }
 
+// Fresh is what a warp has reached first and not yet appended to the queue: pairs in shared memory, so that the counter is added to once for many.
+struct Fresh {
+  u32 vertices[ROOM], states[ROOM];
+};
+
+// Append is a warp's way to the queue.
+struct Append {
+  Fresh &fresh;
+  u64 base; // of the part of the queue that it appends to
+  u32 n;
+
+  // flush appends all. A warp.
+  __device__ __forceinline__ void flush(Closure &c) {
+    if (!n) return;
+    u32 lane = threadIdx.x & 31;
+    u64 place = 0;
+    if (lane == 0) place = atomicAdd(&c.filled, u64(n));
+    place = __shfl_sync(~0u, place, 0) + base;
+    for (u32 i = lane; i < n; i += 32) {
+      at<u32>(c.vertices)[place + i] = fresh.vertices[i];
+      at<u32>(c.states)[place + i] = fresh.states[i];
+    }
+    n = 0;
+    __syncwarp();
+  }
+};
+
 // visit goes to a vertex, or to none (NONE), in a state, and appends what was not seen to the queue. A warp.
 template <bool MANY>
-static __device__ __forceinline__ void visit(Closure &c, u32 v, u32 state, u64 mask, u64 base) {
+static __device__ __forceinline__ void visit(Closure &c, u32 v, u32 state, u64 mask, Append &to) {
   bool first = false;
   if (v != NONE) {
     u64 fresh = unseen<MANY>(c, v, state, mask);
@@ -59,12 +89,14 @@ static __device__ __forceinline__ void visit(Closure &c, u32 v, u32 state, u64 m
   }
   u32 votes = __ballot_sync(~0u, first), lane = threadIdx.x & 31;
   if (!votes) return;
-  u64 place = 0;
-  if (lane == 0) place = atomicAdd(&c.filled, u64(__popc(votes)));
-  place = __shfl_sync(~0u, place, 0) + base + __popc(votes & ((1u << lane) - 1));
-  if (!first) return;
-  at<u32>(c.vertices)[place] = v;
-  at<u32>(c.states)[place] = state;
+  if (first) {
+    u32 place = to.n + __popc(votes & ((1u << lane) - 1));
+    to.fresh.vertices[place] = v;
+    to.fresh.states[place] = state;
+  }
+  to.n += __popc(votes);
+  __syncwarp();
+  if (to.n > ROOM - 32) to.flush(c);
 }
 
 // cut makes chunks of a list.
@@ -77,7 +109,7 @@ static __device__ void cut(Closure &c, const List &l, u64 mask, u32 to) {
 
 // gather visits the members of the lanes' lists. A warp.
 template <bool MANY>
-static __device__ __forceinline__ void gather(Closure &c, const List &l, u64 mask, u32 to, u64 base) {
+static __device__ __forceinline__ void gather(Closure &c, const List &l, u64 mask, u32 state, Append &to) {
   u32 lane = threadIdx.x & 31, end = l.size;
   for (u32 k = 1; k < 32; k *= 2) {
     u32 before = __shfl_up_sync(~0u, end, k);
@@ -90,13 +122,13 @@ static __device__ __forceinline__ void gather(Closure &c, const List &l, u64 mas
       if (__shfl_sync(~0u, end, owner + k - 1) <= i) owner += k;
     u64 begin = __shfl_sync(~0u, l.begin, owner), of = MANY ? __shfl_sync(~0u, mask, owner) : 0;
     u32 before = __shfl_sync(~0u, end - l.size, owner);
-    visit<MANY>(c, i < total ? element(begin, i - before) : NONE, to, of, base);
+    visit<MANY>(c, i < total ? element(begin, i - before) : NONE, state, of, to);
   }
 }
 
 // expand goes on from up to 32 entries of the queue. A warp.
 template <bool MANY>
-static __device__ void expand(Closure &c, u64 entry, u64 first, u32 n, u64 base) {
+static __device__ void expand(Closure &c, u64 entry, u64 first, u32 n, Append &to) {
   u32 lane = threadIdx.x & 31, v = NONE, state = NONE;
   u64 mask = 0;
   if (lane < n) {
@@ -112,7 +144,7 @@ static __device__ void expand(Closure &c, u64 entry, u64 first, u32 n, u64 base)
       cut(c, l, mask, hop.to);
       l.size = 0;
     }
-    if (__any_sync(~0u, l.size)) gather<MANY>(c, l, mask, hop.to, base);
+    if (__any_sync(~0u, l.size)) gather<MANY>(c, l, mask, hop.to, to);
   }
 }
 
@@ -134,20 +166,22 @@ static __device__ __forceinline__ void portions(u64 *taken, u64 n, u32 portion, 
 static __device__ __forceinline__ u32 portionOf(u64 n) { return n > 1024ull * WARPS * gridDim.x ? 256 : 32; }
 
 template <bool MANY>
-static __device__ void lists(Closure &c, u64 deadline) {
-  u64 n = c.end - c.begin, level = levelBase<MANY>(c), base = nextBase<MANY>(c);
+static __device__ void lists(Closure &c, u64 deadline, Fresh &fresh) {
+  u64 n = c.end - c.begin, level = levelBase<MANY>(c);
+  Append to = {fresh, nextBase<MANY>(c), 0};
   portions(&c.taken, n, portionOf(n), deadline, [&](u64 first, u64 end) {
-    for (; first < end; first += 32) expand<MANY>(c, first, level + first, u32(min(end - first, 32ull)), base);
+    for (; first < end; first += 32) expand<MANY>(c, first, level + first, u32(min(end - first, 32ull)), to);
   });
+  to.flush(c);
 }
 
 template <bool MANY>
-static __device__ void chunks(Closure &c, u64 deadline) {
-  u64 base = nextBase<MANY>(c);
+static __device__ void chunks(Closure &c, u64 deadline, Fresh &fresh) {
+  Append to = {fresh, nextBase<MANY>(c), 0};
   portions(&c.chunkTaken, current(c.chunkCount), 1, deadline, [&](u64 i, u64) {
     const ClosureChunk *chunk = at<ClosureChunk>(c.chunks) + i;
     u64 begin = __ldcg(&chunk->begin), mask = __ldcg(&chunk->mask);
-    u32 size = __ldcg(&chunk->size), to = __ldcg(&chunk->to), lane = threadIdx.x & 31;
+    u32 size = __ldcg(&chunk->size), state = __ldcg(&chunk->to), lane = threadIdx.x & 31;
     for (u32 k = 0; k < size; k += 128) {
       u32 v[4];
 #pragma unroll
@@ -157,11 +191,12 @@ static __device__ void chunks(Closure &c, u64 deadline) {
       }
 #pragma unroll
       for (u32 part = 0; part < 4; part++) // so that the loads are on their way together
-        if (v[part] != NONE && !unseen<MANY>(c, v[part], to, mask)) v[part] = NONE;
+        if (v[part] != NONE && !unseen<MANY>(c, v[part], state, mask)) v[part] = NONE;
 #pragma unroll
-      for (u32 part = 0; part < 4; part++) visit<MANY>(c, v[part], to, mask, base);
+      for (u32 part = 0; part < 4; part++) visit<MANY>(c, v[part], state, mask, to);
     }
   });
+  to.flush(c);
 }
 
 // settle makes what came what was seen.
@@ -260,14 +295,16 @@ static __device__ void advance(Closure &c) {
 
 template <bool MANY>
 static __device__ __forceinline__ void closure(u64 program, u64 closure) {
+  __shared__ Fresh fresh[WARPS];
   Program &p = *at<Program>(program);
   Closure &c = *at<Closure>(closure);
+  Fresh &mine = fresh[threadIdx.x >> 5];
   u32 waits = 0;
   u64 begun = now(), deadline = begun + c.slice;
   while (true) {
     u64 phase = current(c.phase);
-    if (phase == CLOSURE_LISTS) lists<MANY>(c, deadline);
-    if (phase == CLOSURE_CHUNKS) chunks<MANY>(c, deadline);
+    if (phase == CLOSURE_LISTS) lists<MANY>(c, deadline, mine);
+    if (phase == CLOSURE_CHUNKS) chunks<MANY>(c, deadline, mine);
     if (MANY && phase == CLOSURE_SETTLE) settle(c, deadline);
     if (phase == CLOSURE_ENDS) MANY ? endsOfMany(c) : endsOfOne(c);
     if (phase == CLOSURE_DONE) break;
@@ -281,4 +318,4 @@ static __device__ __forceinline__ void closure(u64 program, u64 closure) {
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) closure_one(u64 program, u64 c) { closure<false>(program, c); }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 3) closure_many(u64 program, u64 c) { closure<true>(program, c); }
+extern "C" __global__ void __launch_bounds__(BLOCK, 4) closure_many(u64 program, u64 c) { closure<true>(program, c); }

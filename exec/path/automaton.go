@@ -7,6 +7,7 @@ import "github.com/rdfgpu/rdfgpu/pcsr"
 // vertex anew would walk the same edges once for each.
 type automaton struct {
 	states [][]transition
+	row    int // how many predicates in a row a transition may walk
 }
 
 // The first states of every automaton: where walks of the path begin and end.
@@ -22,18 +23,21 @@ type transition struct {
 	to   int
 }
 
-// nested reports whether a step has a closure inside, or three steps in a row: walking them without remembering what was
+// mostInRow is how many predicates in a row a step may have that is walked as one, unless few vertices have most of its walks (repeats).
+const mostInRow = 2
+
+// nested reports whether a step has a closure inside, or more than so many steps in a row: walking them without remembering what was
 // seen in between may take the same edges again and again, once for each walk.
-func nested(s Step) bool {
+func nested(s Step, row int) bool {
 	switch s := s.(type) {
 	case *closureStep:
 		return true
 	case *inverseStep:
-		return nested(s.of)
+		return nested(s.of, row)
 	case *sequenceStep:
-		return nested(s.left) || nested(s.right) || inRow(s) > 2
+		return nested(s.left, row) || nested(s.right, row) || inRow(s) > row
 	case *alternativeStep:
-		return nested(s.left) || nested(s.right)
+		return nested(s.left, row) || nested(s.right, row)
 	}
 	return false
 }
@@ -51,9 +55,9 @@ func inRow(s Step) int {
 	return 1
 }
 
-// newAutomaton is the machine of walks of one step in a direction.
-func newAutomaton(s Step, d pcsr.Direction) *automaton {
-	a := &automaton{states: make([][]transition, 2)}
+// newAutomaton is the machine of walks of one step in a direction, of which a transition walks so many predicates in a row at most.
+func newAutomaton(s Step, d pcsr.Direction, row int) *automaton {
+	a := &automaton{states: make([][]transition, 2), row: row}
 	a.add(s, d, beginState, endState)
 	return a
 }
@@ -69,7 +73,7 @@ func (a *automaton) connect(from int, t transition) {
 
 // add lets walks of a step lead from one state to another.
 func (a *automaton) add(s Step, d pcsr.Direction, from, to int) {
-	if !nested(s) {
+	if !nested(s, a.row) {
 		a.connect(from, transition{s, d, to})
 		return
 	}
@@ -234,17 +238,20 @@ func (s *Search) ask(step Step, d pcsr.Direction) {
 	}
 }
 
-// machineOf returns the machine of a step with closures inside, made when it is first asked for; nil for other steps.
+// machineOf returns the machine of a step with closures inside, or one of which walks repeat, made when it is first asked for; nil for other steps.
 func (s *Search) machineOf(step Step, d pcsr.Direction) *machine {
-	if !nested(step) {
-		return nil
+	row := mostInRow
+	if !nested(step, row) {
+		if row = 1; !nested(step, row) || !s.repeats(step, d) {
+			return nil
+		}
 	}
 	for _, m := range s.machines {
 		if m.step == step && m.dir == d {
 			return m
 		}
 	}
-	m := &machine{automaton: newAutomaton(step, d), step: step, dir: d}
+	m := &machine{automaton: newAutomaton(step, d, row), step: step, dir: d}
 	s.machines = append(s.machines, m)
 	return m
 }

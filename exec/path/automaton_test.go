@@ -1,8 +1,10 @@
 package path
 
 import (
+	"context"
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -12,7 +14,7 @@ func TestAnAutomatonGrowsWithItsPath(t *testing.T) {
 	for range 60 {
 		step = &closureStep{step: &sequenceStep{step, &labelStep{}}, more: true}
 	}
-	a := newAutomaton(step, 0)
+	a := newAutomaton(step, 0, mostInRow)
 	transitions := 0
 	for _, s := range a.states {
 		transitions += len(s)
@@ -38,5 +40,45 @@ func TestNodesLieInPieces(t *testing.T) {
 			t.Errorf("%d bytes, %d of them to be counted; want %d", m.bytes(), m.grown, want)
 		}
 		m.begin()
+	}
+}
+
+// TestStepsInARowAreAMachineWhereTheyRepeat: along a chain they are walked as one, through a hub each edge is walked once; and both lead to the same.
+func TestStepsInARowAreAMachineWhereTheyRepeat(t *testing.T) {
+	const vertices = 3000
+	var along, through []pcsr.Edge
+	for v := range pcsr.Vertex(vertices - 1) {
+		along = append(along, pcsr.Edge{From: v, To: v + 1})
+		through = append(through, pcsr.Edge{From: v, To: vertices - 1 - v%3})
+	}
+	p := &labelStep{known: true}
+	back := &inverseStep{p}
+	for _, c := range []struct {
+		name  string
+		edges []pcsr.Edge
+		step  Step
+		whole bool
+	}{
+		{"a chain", along, &sequenceStep{p, p}, true},
+		{"hubs", through, &sequenceStep{p, back}, false},
+		{"hubs, by a choice", through, &alternativeStep{&sequenceStep{p, back}, p}, false},
+		{"no row", through, &alternativeStep{p, back}, true},
+	} {
+		g, err := pcsr.Build(vertices, 1, c.edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := NewSearch(g)
+		s.Serve(context.Background(), limits.Standalone(1<<40).Open("path"))
+		if m := s.machineOf(c.step, pcsr.Out); (m == nil) != c.whole {
+			t.Errorf("%s: a machine %v", c.name, m != nil)
+		}
+		n := 0
+		if err := s.Closure(c.step, 7, pcsr.Out, false, true, func(pcsr.Vertex) error { n++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if want := len(ends(closureOf(c.step, g, pcsr.Out), 7)); n != want {
+			t.Errorf("%s: %d, want %d", c.name, n, want)
+		}
 	}
 }

@@ -3,7 +3,7 @@
 //
 // Nouns: [Path] (the operator, between two [End]s), [Step] (what a path walks at a time, as an operation on vertices),
 // [Search] (closures of steps, breadth first, each vertex once), levels (how closures of predicates alone are searched: a level at
-// a time, along the frontier's lists or backwards from what was not seen), automaton (a path with closures inside as a machine, so
+// a time, along the frontier's lists or backwards from what was not seen), automaton (a path with closures inside, or whose steps repeat, as a machine, so
 // that a search looks at each pair of a state and a vertex once), searchers (searches from many vertices at the same time), positions (the
 // automaton of a path as a device searches it, which [Searchers] may find for closures that lead far).
 //

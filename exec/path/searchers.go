@@ -29,7 +29,7 @@ const unitSearches = 16
 
 // many does jobs 0 … n-1, several at a time where there are many and the query may use several threads.
 func (r *run) many(n int, do func(r *run, job int) error) error {
-	if n < r.x.Tuning.Searches || r.x.Alone() || r.Kind == planner.Once && nested(r.Step) {
+	if n < r.x.Tuning.Searches || r.x.Alone() || r.Kind == planner.Once && nested(r.Step, mostInRow) {
 		for job := range n {
 			if err := do(r, job); err != nil {
 				return err
