@@ -10,7 +10,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/section"
-	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -25,16 +24,8 @@ func TestDamageMetInPagesNamesItsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	variable := func(name string) parser.PatternTerm { return parser.PatternTerm{Variable: name} }
-	triangle := pattern{name: "triangle"}
-	for _, e := range [][2]string{{"a", "b"}, {"b", "c"}, {"a", "c"}} {
-		triangle.triples = append(triangle.triples, parser.TriplePattern{Subject: variable(e[0]), Predicate: term(0), Object: variable(e[1])})
-	}
-	closed, err := triangle.plan(m.Graph, bgp.Homomorphism, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plans := []*bgp.MatchPlan{m.Plan, closed}
+	triangles, closed := ringTriangles(t, 400)
+	plans := []*bgp.MatchPlan{m.Plan, triangles.Plan}
 	random := rand.New(rand.NewPCG(3, 14))
 	refused := [2]int{}
 	for range 60 {
@@ -47,7 +38,7 @@ func TestDamageMetInPagesNamesItsFile(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		for i, want := range []uint64{400 * 8 * 8 * 8, 400 * 28} { // a triangle for each two of eight edges that lead on
+		for i, want := range []uint64{400 * 8 * 8 * 8, closed} {
 			d := open(t, Options{tuning: tuning{inPages: true, page: 512, buffers: 6, scattered: 1 << 20, tripleRoom: 24 << 10, Tuning: match.Tuning{AnyCost: true}}})
 			n, err := d.Count(t.Context(), &match.Match{Graph: g, Plan: plans[i]})
 			switch {
