@@ -26,7 +26,7 @@ fi
 for part in $parts; do
 	echo "== $part ($(date +%T))"
 	case $part in
-	correct) bench -test.run 'Device(Matches|Counts|Stops|Runs|Patches|Weighs)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
+	correct) bench -test.run 'Device(Matches|Stops|Runs|Patches|Weighs)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
 	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
 	labelled) bench -test.run ReportLabelled ;;
 	dense) bench -test.run 'Report(Dense|Published)' ;;
@@ -39,7 +39,8 @@ for part in $parts; do
 		RDFGPU_LIVE=$work/live.store ./store.test -test.run UpdatesOnTheGPU -test.v | tee "$OUT/live.md"
 		rm -r "$work/live.store" ;;
 	paged)
-		bench -test.run 'Report(OutOfCore|OutOfCoreLabelled|LUBMOutOfCore)$'
+		bench -test.run 'DeviceCounts|DeviceMatchesTriangles|DeviceAnswersInPages' -rapid.checks="${CHECKS:-300}"
+		bench -test.run 'Report(OutOfCore|OutOfCoreLabelled|LUBMOutOfCore|CancelInPages)$'
 		RDFGPU_RMAT=10000000 bench -test.run ReportOrders ;;
 	rmat) bench -test.run 'Report(RMAT|Squares)' ;;
 	whole)
