@@ -1,6 +1,6 @@
 #!/bin/bash
 # on-device.sh [PART...]: runs in a bundle (bundle.sh) on a machine with a GPU. Parts: correct, sets, labelled, dense, ablation,
-# lubm, updates, rmat, whole, sanitize; all of them by default. RDFGPU_LUBM universities (2560), RDFGPU_RMAT edges (100 million) and
+# lubm, updates, rmat, whole, sanitize; all of them by default; and paged, graphs larger than the device, for ten minutes more. RDFGPU_LUBM universities (2560), RDFGPU_RMAT edges (100 million) and
 # RDFGPU_STORE universities (100, for updates and whole) are generated. Tables are written as markdown to the folder $OUT. RDFGPU_WORK
 # names a scratch folder to keep between runs.
 set -u
@@ -38,6 +38,10 @@ for part in $parts; do
 		cp -r "$work/lubm.store" "$work/live.store"
 		RDFGPU_LIVE=$work/live.store ./store.test -test.run UpdatesOnTheGPU -test.v | tee "$OUT/live.md"
 		rm -r "$work/live.store" ;;
+	paged)
+		bench -test.run 'DeviceCounts|DeviceMatchesTriangles|DeviceAnswersInPages' -rapid.checks="${CHECKS:-300}"
+		bench -test.run 'Report(OutOfCore|OutOfCoreLabelled|LUBMOutOfCore|CancelInPages)$'
+		RDFGPU_RMAT=10000000 bench -test.run ReportOrders ;;
 	rmat) bench -test.run 'Report(RMAT|Squares|Closures)' ;;
 	whole)
 		[ -d "$work/lubm.store" ] || ./rdfgpu generate lubm --scale "${RDFGPU_STORE:-100}" --load "$work/lubm.store"

@@ -151,8 +151,8 @@ func TestDeviceMatchesClosuresAsByBruteForce(t *testing.T) {
 	closuresAsByBruteForce(t, driver(t), 3000)
 }
 
-// chain is the closure of one predicate along a path of so many vertices, from the first.
-func chain(t *testing.T, vertices int) *match.Closure {
+// closureOfPath is the closure of one predicate along a path of so many vertices, from the first.
+func closureOfPath(t *testing.T, vertices int) *match.Closure {
 	t.Helper()
 	edges := make([]pcsr.Edge, vertices-1)
 	for i := range edges {
@@ -179,7 +179,7 @@ func TestASearchEndsBetweenTwoLaunches(t *testing.T) {
 		return nil
 	}
 	d := open(t, Options{Driver: e, tuning: tuning{slice: 5}})
-	c := chain(t, 300)
+	c := closureOfPath(t, 300)
 	if _, err := d.Search(ctx, c, nil); !errors.Is(err, context.Canceled) || launches != 3 {
 		t.Errorf("error %v after %d launches", err, launches)
 	}
@@ -202,7 +202,7 @@ func TestADeviceThatFailsInASearchIsLost(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := d.Search(context.Background(), chain(t, 9), nil); !errors.Is(err, ErrDeviceLost) || errors.Is(err, match.ErrNotSearched) || !d.Lost() {
+	if _, err := d.Search(context.Background(), closureOfPath(t, 9), nil); !errors.Is(err, ErrDeviceLost) || errors.Is(err, match.ErrNotSearched) || !d.Lost() {
 		t.Errorf("error %v", err)
 	}
 }
@@ -210,7 +210,7 @@ func TestADeviceThatFailsInASearchIsLost(t *testing.T) {
 // TestSearchesArePriced: from one vertex by its edges, from many by launches, and what lies in pages is not searched.
 func TestSearchesArePriced(t *testing.T) {
 	t.Parallel()
-	d, c := open(t, Options{}), chain(t, 300)
+	d, c := open(t, Options{}), closureOfPath(t, 300)
 	few, many := ExpectClosure(c, 64, 10), ExpectClosure(c, 64_000, 10)
 	if few >= many || ExpectClosure(c, 1, 1e9) <= ExpectClosure(c, 1, 1e3) || d.PriceClosure(c) <= 0 {
 		t.Errorf("%g for few, %g for many; bringing it costs %g", few, many, d.PriceClosure(c))

@@ -451,15 +451,18 @@ func TestReportOutOfCore(t *testing.T) {
 			name string
 			set  func(o *tuning)
 		}{
+			{"1/4, joined in pages", func(*tuning) {}},
 			{"1/4, nothing copied in pages", func(o *tuning) { o.scattered = -1 }},
 			{"1/4, every page copied", func(o *tuning) { o.byPhase, o.scattered = true, mostBuffer }},
 			{"1/4, rows not grouped", func(o *tuning) { o.byPhase, o.ungrouped = true, true }},
 			{"1/4, rows grouped", func(o *tuning) { o.byPhase, o.swept = true, true }},
+			{"1/4, rows scanned for", func(o *tuning) { o.byPhase, o.swept, o.scanned = true, true, true }},
 			{"1/4, pages by phase", func(o *tuning) { o.byPhase = true }},
 			{"1/4, none ahead", func(o *tuning) { o.byPhase, o.noAhead = true, true }},
 		} {
 			was := d.options.tuning
 			other.set(&d.options.tuning)
+			d.options.NoDense = true
 			squeeze(d, bytes/4)
 			got, again := timeInPages(t, d, m, 1)
 			if n != again && again != 0 {
@@ -531,17 +534,19 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 		head = append(head, fmt.Sprintf("1/%d: times that", share))
 	}
 	r.Head("Graphs with a part of each query's partitions", head...)
-	for _, set := range []string{"A.vl", "A.u", "B.vl", "B.el", "B.u"} {
+	var chosen [][]any
+	for _, set := range benchSets() {
 		b := newBench(t, set)
 		g := b.graph()
 		d := open(t, Options{Driver: gpu})
-		logs := make([]float64, len(budgets)+1)
+		logs, chooses := make([]float64, len(budgets)+1), make([]chosenInPages, len(budgets)+1)
 		for _, q := range b.patterns {
 			plan, err := q.plan(g, bgp.Isomorphism, true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			m := &match.Match{Graph: g, Plan: plan}
+			processor := processorTime(t, m, expected[set+" "+q.name], 2*time.Second)
 			for i, share := range append([]int64{0}, budgets...) {
 				squeeze(d, 0)
 				if share > 0 {
@@ -552,6 +557,7 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 					t.Errorf("%s %s, 1/%d: %d, want %d", set, q.name, share, n, want)
 				}
 				logs[i] += math.Log(took.ms) / float64(len(b.patterns))
+				chooses[i].add(d, m, took.ms, processor)
 			}
 		}
 		row := []any{set, len(b.patterns), math.Exp(logs[0])}
@@ -559,11 +565,60 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 			row = append(row, math.Exp(logs[i+1]-logs[0]))
 		}
 		r.Row(row...)
+		for i, c := range chooses {
+			share := "all"
+			if i > 0 {
+				share = fmt.Sprintf("1/%d", budgets[i-1])
+			}
+			n := float64(len(b.patterns))
+			chosen = append(chosen, []any{set, share, len(b.patterns), c.toDevice, c.asChosen / n, c.onProcessor / n, c.onDevice / n, c.slower})
+		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 	}
+	r.Head("What auto chooses for them, once the partitions are there", "set", "share", "queries", "to the device", "mean ms as chosen", "all on the processor", "all on the device", "slower as chosen than on the processor, by a fifth and 0.2 ms")
+	for _, row := range chosen {
+		r.Row(row...)
+	}
 	reportPartitioned(t, r, gpu)
+}
+
+// chosenInPages adds up what auto chooses for counts, beside what both devices take.
+type chosenInPages struct {
+	toDevice, slower                int
+	asChosen, onProcessor, onDevice float64
+}
+
+// add adds a count that the device took so many milliseconds for, and the processor, where it ends in time.
+func (c *chosenInPages) add(d *Device, m *match.Match, device, processor float64) {
+	chosen := processor
+	if paysOnDevice(d, m.Graph, m.Plan) {
+		c.toDevice++
+		chosen = device
+	}
+	if chosen > 1.2*processor+0.2 {
+		c.slower++
+	}
+	c.asChosen, c.onProcessor, c.onDevice = c.asChosen+chosen, c.onProcessor+processor, c.onDevice+device
+}
+
+// processorTime is how many milliseconds all cores take for a count; most where they do not end before.
+func processorTime(t *testing.T, m *match.Match, want uint64, most time.Duration) float64 {
+	took := math.Inf(1)
+	for range 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), most)
+		begun := time.Now()
+		n, err := matchtest.OnThreads(cpu.New(), 0).Count(ctx, m)
+		cancel()
+		if took = min(took, matchtest.Milliseconds(time.Since(begun))); err != nil {
+			return matchtest.Milliseconds(most)
+		}
+		if n != want {
+			t.Errorf("%d on the processor, want %d", n, want)
+		}
+	}
+	return took
 }
 
 func reportPartitioned(t *testing.T, r *matchtest.Report, gpu kernels.Driver) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
@@ -159,7 +160,7 @@ func TestPagesInReachComeBeforeTheFirstStep(t *testing.T) {
 		}
 		return nil
 	}
-	d := open(t, Options{Driver: e, tuning: tuning{arena: 300 << 10, inPages: true, page: 4 << 10, buffers: 20, scattered: 1 << 20, Tuning: match.Tuning{AnyCost: true}}})
+	d := open(t, Options{Driver: e, tuning: tuning{slice: time.Minute, arena: 300 << 10, inPages: true, page: 4 << 10, buffers: 20, scattered: 1 << 20, Tuning: match.Tuning{AnyCost: true}}})
 	m := chain(t, each, 1, 2)
 	bytes := int64(4 * 6 * each)
 	m.Trace = &match.Trace{}

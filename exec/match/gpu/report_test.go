@@ -109,17 +109,21 @@ func expectedCounts(t *testing.T, folder string) map[string]uint64 {
 	return out
 }
 
+// benchSets are the sets of queries to be measured: those of RDFGPU_SETS, or all.
+func benchSets() []string {
+	if sets := strings.Fields(os.Getenv("RDFGPU_SETS")); len(sets) > 0 {
+		return sets
+	}
+	return []string{"A.vl", "A.u", "B.vl", "B.el", "B.u"}
+}
+
 // TestReportLabelled measures the labelled graphs beside other matchers.
 func TestReportLabelled(t *testing.T) {
 	gpu := driver(t)
 	folder := benchFolder(t)
 	peers, expected := readPeers(t, filepath.Join(folder, "peers-h200.txt")), expectedCounts(t, folder)
 	r := matchtest.NewReport(t, "labelled.md")
-	sets := strings.Fields(os.Getenv("RDFGPU_SETS"))
-	if len(sets) == 0 {
-		sets = []string{"A.vl", "A.u", "B.vl", "B.el", "B.u"}
-	}
-	for _, set := range sets {
+	for _, set := range benchSets() {
 		name, kind, _ := strings.Cut(set, ".")
 		base := readLabelled(t, filepath.Join(folder, name+".base"))
 		g := base.graph(t, kind == "el")

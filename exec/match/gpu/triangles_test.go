@@ -2,9 +2,11 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -67,4 +69,72 @@ func TestTrianglesOfADenseGraph(t *testing.T) {
 
 func TestDeviceMatchesTrianglesOfADenseGraph(t *testing.T) {
 	checkDenseTriangles(t, 900, driver(t))
+}
+
+// ringTriangles is ring's graph, and a plan of triangles in it: one for each two of eight edges that lead on.
+func ringTriangles(t *testing.T, n int) (m *match.Match, want uint64) {
+	t.Helper()
+	m = ring(t, n)
+	variable := func(name string) parser.PatternTerm { return parser.PatternTerm{Variable: name} }
+	p := pattern{name: "triangle"}
+	for _, e := range [][2]string{{"a", "b"}, {"b", "c"}, {"a", "c"}} {
+		p.triples = append(p.triples, parser.TriplePattern{Subject: variable(e[0]), Predicate: term(0), Object: variable(e[1])})
+	}
+	plan, err := p.plan(m.Graph, bgp.Homomorphism, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &match.Match{Graph: m.Graph, Plan: plan}, uint64(n) * 28
+}
+
+// TestACountInPartsEndsWithItsContext at whatever call it is cancelled, and gives all back.
+func TestACountInPartsEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	m, want := ringTriangles(t, 200)
+	ended := 0
+	for at := 1; at < 300; at += 5 {
+		calls := 0
+		ctx, cancel := context.WithCancel(context.Background())
+		e := kernels.Emulate(64 << 20)
+		e.Fail = func(string) error {
+			if calls++; calls == at {
+				cancel()
+			}
+			return nil
+		}
+		d := open(t, Options{Driver: e, tuning: tuning{slice: 1, inPages: true, tripleRoom: 9 << 10, Tuning: match.Tuning{AnyCost: true}}})
+		n, err := d.Count(ctx, m)
+		if err == nil && n != want || err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at call %d: %d, %v", at, n, err)
+		}
+		if err != nil {
+			ended++
+		}
+		cancel()
+		if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+			t.Errorf("%v, %d bytes left", err, d.memory.inUse())
+		}
+	}
+	if ended < 20 {
+		t.Errorf("%d were ended", ended)
+	}
+}
+
+// TestCountsInPartsShareTooLittleMemory: those that find none for their parts are joined, and all are right.
+func TestCountsInPartsShareTooLittleMemory(t *testing.T) {
+	t.Parallel()
+	m, want := ringTriangles(t, 3000)
+	d := open(t, Options{Memory: 800 << 10, Launches: 8, tuning: tuning{page: 512, inPages: true, Tuning: match.Tuning{AnyCost: true}}})
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			for range 3 {
+				if n, err := d.Count(context.Background(), m); err != nil || n != want {
+					t.Error(n, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	unpinned(t, d)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sort"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -56,18 +57,34 @@ func (r *reading) tripleLists(ctx context.Context, label pcsr.Label) (t *hostTri
 	return t, nil
 }
 
-// verticesAtOnce is how many vertices a goroutine takes at a time.
-const verticesAtOnce = 1 << 12
+// Of the vertices with the most neighbours a goroutine takes one at a time, heavyVertices, of the others so many.
+const (
+	heavyVertices  = 1 << 16
+	verticesAtOnce = 1 << 10
+)
 
 // each calls f with all numbers, by all cores.
 func (t *hostTriples) each(ctx context.Context, f func(v uint32)) error {
 	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for first := 0; first < t.Vertices && ctx.Err() == nil; first += verticesAtOnce {
+	var next atomic.Int64
+	light := max(t.Vertices-heavyVertices, 0)
+	heavy := t.Vertices - light
+	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error {
 			return section.Guard(func() error {
-				for v := first; v < min(first+verticesAtOnce, t.Vertices); v++ {
-					f(uint32(v))
+				for ctx.Err() == nil {
+					piece := int(next.Add(1)) - 1
+					first, end := t.Vertices-1-piece, t.Vertices-piece
+					if piece >= heavy {
+						first = (piece - heavy) * verticesAtOnce
+						end = min(first+verticesAtOnce, light)
+					}
+					if first >= end {
+						return nil
+					}
+					for v := first; v < end; v++ {
+						f(uint32(v))
+					}
 				}
 				return nil
 			})
