@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
@@ -10,13 +11,15 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// Choice picks the matcher of each basic graph pattern of one query, and adds up what the GPU took.
+// Choice picks the matcher of each basic graph pattern of one query, and adds up what the GPU took. Several of the patterns may be matched at once.
 type Choice struct {
 	backends *Backends
 	device   Device
 	used     bool
 	// induced: a pattern went to the processor because the GPU does not match it induced.
 	induced bool
+
+	mu      sync.Mutex // guards what follows
 	fellOut bool
 	spent   match.Trace
 }
@@ -61,10 +64,16 @@ func (c *Choice) available() bool {
 }
 
 // Spent has the GPU's parts of the elapsed time: Upload, Kernels and Download.
-func (c *Choice) Spent() match.Trace { return c.spent }
+func (c *Choice) Spent() match.Trace {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.spent
+}
 
 // String names where the patterns were matched.
 func (c *Choice) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
 	case c.fellOut:
 		return "cpu (the GPU failed)"
@@ -130,14 +139,9 @@ func (g gpuMatcher) run(m *match.Match, count bool, again func() bool, do func(m
 		traced.Trace = &match.Trace{}
 	}
 	err = do(device, &traced)
-	g.spent.Upload += traced.Trace.Upload
-	g.spent.Kernels += traced.Trace.Kernels
-	g.spent.Download += traced.Trace.Download
-	if errors.Is(err, gpu.ErrUnfit) && again() {
-		return do(g.backends.cpu, m)
-	}
-	if errors.Is(err, gpu.ErrDeviceLost) && again() {
-		g.fellOut = true
+	lost := errors.Is(err, gpu.ErrDeviceLost) && again()
+	g.note(traced.Trace, lost)
+	if lost || errors.Is(err, gpu.ErrUnfit) && again() {
 		return do(g.backends.cpu, m)
 	}
 	return err
@@ -161,15 +165,23 @@ func (g gpuMatcher) Search(
 		}
 	}
 	counts, err := device.Search(ctx, &traced, tell)
-	g.spent.Upload += traced.Trace.Upload
-	g.spent.Kernels += traced.Trace.Kernels
-	g.spent.Download += traced.Trace.Download
+	lost := errors.Is(err, gpu.ErrDeviceLost) && !told
+	g.note(traced.Trace, lost)
 	if c.Trace != nil {
 		c.Trace.Add(traced.Trace)
 	}
-	if errors.Is(err, gpu.ErrDeviceLost) && !told {
-		g.fellOut = true
+	if lost {
 		err = match.ErrNotSearched
 	}
 	return counts, err
+}
+
+// note adds up what a match took; lost: it goes on on the CPU, because the GPU failed.
+func (c *Choice) note(t *match.Trace, lost bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spent.Upload += t.Upload
+	c.spent.Kernels += t.Kernels
+	c.spent.Download += t.Download
+	c.fellOut = c.fellOut || lost
 }

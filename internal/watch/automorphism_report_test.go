@@ -1,11 +1,8 @@
 package watch
 
 import (
-	"maps"
 	"math"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,14 +15,7 @@ var unlabelled = []string{"tri", "k4", "k5", "uq5", "uq6", "uq7"}
 // TestReportAutomorphisms measures counts of patterns without labels while a tenth of the edges come: with one of the matches that automorphisms make
 // of each other looked for, and with all. RDFGPU_SM and RDFGPU_SETS are as for TestReportSeeds.
 func TestReportAutomorphisms(t *testing.T) {
-	folder := os.Getenv("RDFGPU_SM")
-	if folder == "" {
-		t.Skip("RDFGPU_SM is not set")
-	}
-	names := strings.Fields(os.Getenv("RDFGPU_SETS"))
-	if len(names) == 0 {
-		names = slices.Sorted(maps.Keys(rapidFlow))
-	}
+	folder, names := labelledGraphs(t)
 	r, by := matchtest.NewReport(t, "automorphisms.md"), ways(t)[1:]
 	for _, name := range names {
 		s := newStream(t, folder, name, "u", func(query string) bool { return slices.Contains(unlabelled, query) })

@@ -92,22 +92,11 @@ func (c *alike) wanted() map[string]int64 {
 
 // stand makes the pattern a query that stands.
 func (c *alike) stand(t *rapid.T) *standing {
-	var text strings.Builder
-	for _, p := range c.Patterns {
-		for _, end := range []parser.PatternTerm{p.Subject, p.Predicate, p.Object} {
-			if end.IsVariable() {
-				fmt.Fprintf(&text, "?%s ", end.Variable)
-			} else {
-				fmt.Fprintf(&text, "%s ", end.Term)
-			}
-		}
-		text.WriteString(". ")
-	}
 	head := "(COUNT(*) AS ?n)"
 	if len(c.Options.Output) > 0 {
 		head = "?" + strings.Join(c.Options.Output, " ?")
 	}
-	parsed, err := parser.Parse("SELECT "+head+" { "+text.String()+"}", parser.Options{})
+	parsed, err := parser.Parse("SELECT "+head+" { "+bodyOf(c.Patterns)+"}", parser.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -195,7 +195,7 @@ func (f *following) register(ctx context.Context, asked Query, options Options, 
 	if err == nil {
 		q, err = f.stand(r, asked)
 	}
-	s := newSubscription(f, q, budget, options)
+	s := newSubscription(f, q, asked.Parsed.Variables, budget, options)
 	if err == nil && options.After != nil {
 		b.state, err = s.goOn(r, b.snapshot, *options.After)
 	}

@@ -72,18 +72,7 @@ func newStream(t *testing.T, folder, name, set string, asked func(query string) 
 
 // stand makes the count of a pattern's solutions stand.
 func (s *stream) stand(p matchtest.LabelledPattern) {
-	var text strings.Builder
-	for _, t := range p.Triples {
-		for _, end := range []parser.PatternTerm{t.Subject, t.Predicate, t.Object} {
-			if end.IsVariable() {
-				fmt.Fprintf(&text, "?%s ", end.Variable)
-			} else {
-				fmt.Fprintf(&text, "%s ", end.Term)
-			}
-		}
-		text.WriteString(". ")
-	}
-	parsed, err := parser.Parse("SELECT (COUNT(*) AS ?n) { "+text.String()+"}", parser.Options{})
+	parsed, err := parser.Parse("SELECT (COUNT(*) AS ?n) { "+bodyOf(p.Triples)+"}", parser.Options{})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -93,6 +82,22 @@ func (s *stream) stand(p matchtest.LabelledPattern) {
 	}
 	q.resolve(matchtest.Lookup)
 	s.queries, s.names = append(s.queries, q), append(s.names, p.Name)
+}
+
+// bodyOf is triple patterns as SPARQL writes them.
+func bodyOf(patterns []parser.TriplePattern) string {
+	var text strings.Builder
+	for _, p := range patterns {
+		for _, t := range []parser.PatternTerm{p.Subject, p.Predicate, p.Object} {
+			if t.IsVariable() {
+				fmt.Fprintf(&text, "?%s ", t.Variable)
+			} else {
+				fmt.Fprintf(&text, "%s ", t.Term)
+			}
+		}
+		text.WriteString(". ")
+	}
+	return text.String()
 }
 
 func (s *stream) readExpected(folder, set string) {
@@ -398,17 +403,23 @@ func ways(t *testing.T) []way {
 	return append(all, way{name: d.Name(), matcher: d, threads: runtime.GOMAXPROCS(0), tuning: tuned})
 }
 
-// TestReportSeeds measures standing queries over graphs whose edges come and go, beside RapidFlow. RDFGPU_SM is the folder of labelled graphs,
-// RDFGPU_SETS names some of them.
-func TestReportSeeds(t *testing.T) {
-	folder := os.Getenv("RDFGPU_SM")
+// labelledGraphs are the folder of labelled graphs and the names of those that are asked for.
+func labelledGraphs(t *testing.T) (folder string, names []string) {
+	folder = os.Getenv("RDFGPU_SM")
 	if folder == "" {
 		t.Skip("RDFGPU_SM is not set")
 	}
-	names := strings.Fields(os.Getenv("RDFGPU_SETS"))
+	names = strings.Fields(os.Getenv("RDFGPU_SETS"))
 	if len(names) == 0 {
 		names = slices.Sorted(maps.Keys(rapidFlow))
 	}
+	return folder, names
+}
+
+// TestReportSeeds measures standing queries over graphs whose edges come and go, beside RapidFlow. RDFGPU_SM is the folder of labelled graphs,
+// RDFGPU_SETS names some of them.
+func TestReportSeeds(t *testing.T) {
+	folder, names := labelledGraphs(t)
 	r, by := matchtest.NewReport(t, "seeds.md"), ways(t)
 	for _, name := range names {
 		s := newStream(t, folder, name, "vl", func(query string) bool { return rapidFlow[name] == nil || rapidFlow[name][query][0] > 0 })

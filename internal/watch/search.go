@@ -28,6 +28,8 @@ type search struct {
 	*task
 	graph *pcsr.Graph
 	plan  *bgp.MatchPlan
+	// share is the plan with the hits that one goroutine has, if all take their part: what it costs the processor is the time of that.
+	share *bgp.MatchPlan
 	by    match.Matcher
 	// rivals are the earlier patterns that matches are to be tested for.
 	rivals []int
@@ -49,7 +51,10 @@ func (m *matcher) prepare(t *task) (*search, error) {
 	if err != nil || f.plan.Empty {
 		return nil, err
 	}
-	f.by = m.pick(f.plan, f.graph)
+	if f.share == nil {
+		f.share = f.plan
+	}
+	f.by = m.pick(f.share, f.graph)
 	return f, nil
 }
 
@@ -87,10 +92,11 @@ func (m *matcher) apart(t *task) (*search, error) {
 	if plan, ok = plan.Relabel(edges); !ok {
 		return nil, nil
 	}
-	plan = c.ordered(plan.ForRows(t.n))
+	plan = c.ordered(plan)
 	own := s.edge(plan, s.position)
 	plan.InputChecks = slices.DeleteFunc(plan.InputChecks, func(e bgp.EdgeCheck) bool { return e == own }) // it is one of the graph's
-	return &search{task: t, graph: t.of.apart(t.at), plan: plan, each: c.each, cost: plan.Cost + bgp.SearchPrice*float64(t.n)}, nil
+	all, share := plan.ForRows(t.n), plan.ForRows(max(t.n/m.workers.Limit(), 1))
+	return &search{task: t, graph: t.of.apart(t.at), plan: all, share: share, each: c.each, cost: all.Cost + bgp.SearchPrice*float64(t.n)}, nil
 }
 
 // unchanged are the edges of some patterns, as a plan reads them, by the labels of what the change left alone; false where there is none.

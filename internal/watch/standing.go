@@ -20,16 +20,6 @@ type Query struct {
 	Base      string
 }
 
-// identity is what makes two queries one.
-type identity struct {
-	text, base, dataset string
-	semantics           bgp.Semantics
-}
-
-func (q *Query) identity() identity {
-	return identity{q.Text, q.Base, fmt.Sprintf("%q %q", q.Parsed.From, q.Parsed.FromNamed), q.Semantics}
-}
-
 // standing is a query that stands, for all who asked for it.
 type standing struct {
 	*shape

@@ -38,6 +38,8 @@ type Subscription struct {
 	watcher   *Watcher
 	following *following
 	query     *standing
+	// variables are the columns of its changes, as the subscriber calls them.
+	variables []string
 	budget    *limits.Budget
 	held      *limits.Meter
 	wake      chan struct{}
@@ -65,9 +67,9 @@ type Subscription struct {
 	err   error
 }
 
-func newSubscription(f *following, q *standing, budget *limits.Budget, options Options) *Subscription {
+func newSubscription(f *following, q *standing, variables []string, budget *limits.Budget, options Options) *Subscription {
 	return &Subscription{
-		following: f, query: q, budget: budget, held: budget.Meter("changes that wait"), wake: make(chan struct{}, 1),
+		following: f, query: q, variables: variables, budget: budget, held: budget.Meter("changes that wait"), wake: make(chan struct{}, 1),
 		options: options, goesOn: options.After != nil, pending: newTally(), way: Incremental,
 	}
 }
@@ -104,7 +106,7 @@ func (s *Subscription) begin(ctx context.Context, b beginning) error {
 	s.known = b.state.Sequence()
 	tells := !s.goesOn && !s.options.NoSnapshot
 	if !s.goesOn {
-		s.first = &Change{Sequence: b.state.Sequence(), Way: Snapshot, Variables: s.query.parsed.Variables}
+		s.first = &Change{Sequence: b.state.Sequence(), Way: Snapshot, Variables: s.variables}
 	}
 	if !tells && !s.query.keeps() {
 		s.look()
@@ -320,7 +322,7 @@ func (s *Subscription) progress() *Change {
 	if taken {
 		s.known = max(s.known, f.state.Sequence())
 	}
-	return &Change{Sequence: s.known, Way: Progress, Variables: s.query.parsed.Variables, Held: s.budget.Used()}
+	return &Change{Sequence: s.known, Way: Progress, Variables: s.variables, Held: s.budget.Used()}
 }
 
 // change is what waits; nil where that is nothing.
@@ -360,7 +362,7 @@ func (s *Subscription) takeWaiting() (*tally, *Change, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pending, stale := s.pending, s.stale
-	c := &Change{Sequence: s.sequence, Way: s.way, Variables: s.query.parsed.Variables}
+	c := &Change{Sequence: s.sequence, Way: s.way, Variables: s.variables}
 	_ = s.held.Charge(-pending.bytes)
 	s.pending, s.stale, s.way = newTally(), false, Incremental
 	return pending, c, stale, s.err

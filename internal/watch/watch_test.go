@@ -238,6 +238,11 @@ func TestSumOfChanges(t *testing.T) {
 			defer q.Close()
 			ways[q.IsIncremental()]++
 			queries = append(queries, q)
+			if d.chance(20) {
+				renamed := w.watch(strings.ReplaceAll(text, "?v", "?u"), semantics)
+				defer renamed.Close()
+				queries = append(queries, renamed)
+			}
 		}
 		after, then := w.store.Sequence(), maps.Clone(w.quads)
 		for range 1 + d.number("commits", 6) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -247,6 +248,7 @@ func (q *query) start() error {
 	if err := q.lane.stream.Upload(q.image.base, data); err != nil {
 		return err
 	}
+	var sent [][]dictionary.ID // until they have arrived
 	for i, slot := range q.tables[0] {
 		column := make([]dictionary.ID, 0)
 		if slot == q.OriginSlot() {
@@ -256,12 +258,16 @@ func (q *query) start() error {
 		} else {
 			column = q.task.Input.Cols[slot][q.base : q.base+n]
 		}
+		sent = append(sent, column)
 		if err := q.lane.stream.Upload(q.columns[0][i], kernels.Bytes(column)); err != nil {
-			return err
+			return errors.Join(err, q.lane.stream.Synchronize())
 		}
+	}
+	if len(sent) > 0 {
 		if err := q.lane.stream.Synchronize(); err != nil {
 			return err
 		}
+		runtime.KeepAlive(sent)
 	}
 	return q.weigh()
 }
