@@ -53,7 +53,8 @@ type Device struct {
 	options Options
 	blocks  int // that are resident together
 	// denseBlocks are those that count in neighbourhoods, squareBlocks those that count by paths of two edges, triangleBlocks by triples.
-	denseBlocks, squareBlocks, triangleBlocks int
+	denseBlocks                  kernelBlocks
+	squareBlocks, triangleBlocks int
 
 	memory *budget
 	lost   atomic.Bool
@@ -110,7 +111,7 @@ func Open(options Options) (*Device, error) {
 	if options.blocks > 0 {
 		blocks = min(blocks, options.blocks)
 	}
-	denseBlocks, err := denseBlocks(driver)
+	denseBlocks, err := denseBlocks(driver, options.blocks)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func Open(options Options) (*Device, error) {
 		return nil, fmt.Errorf("gpu: counting triangles does not fit the device (%v): %w", err, ErrNoDevice)
 	}
 	if options.blocks > 0 {
-		denseBlocks, squareBlocks, triangleBlocks = min(denseBlocks, options.blocks), min(squareBlocks, options.blocks), min(triangleBlocks, options.blocks)
+		squareBlocks, triangleBlocks = min(squareBlocks, options.blocks), min(triangleBlocks, options.blocks)
 	}
 	options.tuning.complete()
 	if options.Keep <= 0 {
