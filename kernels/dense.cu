@@ -242,7 +242,7 @@ template <int M> static __device__ __forceinline__ void countDense(u64 program, 
 }
 
 #define COUNT_DENSE(M) \
-  extern "C" __global__ void __launch_bounds__(BLOCK, 4) count_dense_##M(u64 program, u64 dense) { countDense<M>(program, dense); }
+  extern "C" __global__ void __launch_bounds__(BLOCK, M > 3 ? DEEP_RESIDENT : 4) count_dense_##M(u64 program, u64 dense) { countDense<M>(program, dense); }
 COUNT_DENSE(1)
 COUNT_DENSE(2)
 COUNT_DENSE(3)

@@ -71,23 +71,19 @@ template <int L, class V> static __device__ __forceinline__ u64 members(const V 
   return set;
 }
 
-// finish adds up the terms with all L levels bound; C is Dense.tailCount.
-template <int G, int C, int L, class V> static __device__ __forceinline__ void finish(const Dense &d, const V &v, const u32 (&bound)[MOST_LEVELS], Count &count) {
-  u32 sizes[1 << C];
+// addSizes adds to the sizes of what sets of the tail have in common, some of them each as bits, those of a word.
+template <int C> static __device__ __forceinline__ void addSizes(const u64 (&sets)[C], u32 (&sizes)[1 << C]) {
 #pragma unroll
-  for (int m = 0; m < 1 << C; m++) sizes[m] = 0;
-  for (u32 w = v.lane; w < v.words; w += G) {
-    u64 sets[C];
+  for (int m = 1; m < 1 << C; m++) {
+    u64 all = ~0ull;
 #pragma unroll
-    for (int c = 0; c < C; c++) sets[c] = members<L>(v, d.tail[c], bound, w);
-#pragma unroll
-    for (int m = 1; m < 1 << C; m++) {
-      u64 all = ~0ull;
-#pragma unroll
-      for (int c = 0; c < C; c++) all &= m >> c & 1 ? sets[c] : ~0ull;
-      sizes[m] += __popcll(all);
-    }
+    for (int c = 0; c < C; c++) all &= m >> c & 1 ? sets[c] : ~0ull;
+    sizes[m] += __popcll(all);
   }
+}
+
+// addTerms adds up the terms, by the sizes that each lane's words have; C is Dense.tailCount.
+template <int G, int C> static __device__ __forceinline__ void addTerms(const Dense &d, const View &v, u32 (&sizes)[1 << C], Count &count) {
   if (C == 1 && d.linear) {
     count.add(sizes[1]);
     return;
@@ -108,6 +104,20 @@ template <int G, int C, int L, class V> static __device__ __forceinline__ void f
     all += product;
   }
   count.add(all);
+}
+
+// finish adds up the terms with all L levels bound.
+template <int G, int C, int L, class V> static __device__ __forceinline__ void finish(const Dense &d, const V &v, const u32 (&bound)[MOST_LEVELS], Count &count) {
+  u32 sizes[1 << C];
+#pragma unroll
+  for (int m = 0; m < 1 << C; m++) sizes[m] = 0;
+  for (u32 w = v.lane; w < v.words; w += G) {
+    u64 sets[C];
+#pragma unroll
+    for (int c = 0; c < C; c++) sets[c] = members<L>(v, d.tail[c], bound, w);
+    addSizes<C>(sets, sizes);
+  }
+  addTerms<G, C>(d, v, sizes, count);
 }
 
 // Visit binds level L and those behind it, up to M. G lanes work together, on a word each; one lane alone where there is one word.
@@ -141,6 +151,56 @@ template <int G, int C, int M, int L> struct Visit {
 template <int G, int C, int M> struct Visit<G, C, M, M> {
   template <class V> static __device__ __forceinline__ void run(const Dense &d, const V &v, u32 (&bound)[MOST_LEVELS], Count &count) {
     finish<G, C, M>(d, v, bound, count);
+  }
+};
+
+// narrow is what a lane's word of a set keeps when level L is bound to b, whose own word is row.
+template <int L, class V> static __device__ __forceinline__ u64 narrow(const V &v, const DenseSet &s, u64 set, u64 row, u32 b) {
+  if (s.near >> L & 1) set &= row;
+  if (s.absent >> L & 1) set &= ~row;
+  if ((s.apart | s.absent) >> L & 1) set &= v.others(L, b, v.lane);
+  if (s.above >> L & 1) set &= v.above(L, b, v.lane);
+  return set;
+}
+
+// Narrow binds level L and those behind it where a lane has a word of each set: with are those of the levels from L on, and then of the tail. Each binding narrows
+// them once, for all that is bound behind it.
+template <int G, int C, int M, int L> struct Narrow {
+  template <class V> static __device__ __forceinline__ void run(const Dense &d, const V &v, const u64 (&with)[M - L + C], Count &count) {
+    const bool SPLIT = L == 2 && M > 3;
+    u32 pass = SPLIT ? v.part : 0;   // members of other parts, before the next
+    u32 some = G == 1 ? with[0] != 0 : __ballot_sync(v.lanes, with[0] != 0);
+    while (some) {
+      u32 from = G == 1 ? 0 : __ffs(some) - 1;
+      some &= some - 1;
+      u64 set = G == 1 ? with[0] : __shfl_sync(v.lanes, with[0], from);
+      while (true) {
+        if (SPLIT) {
+          for (; pass && set; pass--) set &= set - 1;
+        }
+        if (!set) break;
+        u32 b = 64 * from + __ffsll(set) - 1;
+        set &= set - 1;
+        if (SPLIT) pass = v.parts - 1;
+        u64 row = v.lane < v.words ? v.row(L, b)[v.lane] : 0, next[M - L - 1 + C];
+#pragma unroll
+        for (int i = 0; i < M - L - 1 + C; i++) {
+          const DenseSet &s = i < M - L - 1 ? d.levels[L + 1 + i] : d.tail[i - (M - L - 1)];
+          next[i] = narrow<L>(v, s, with[i + 1], row, b);
+        }
+        Narrow<G, C, M, L + 1>::run(d, v, next, count);
+      }
+    }
+  }
+};
+
+template <int G, int C, int M> struct Narrow<G, C, M, M> {
+  template <class V> static __device__ __forceinline__ void run(const Dense &d, const V &v, const u64 (&with)[C], Count &count) {
+    u32 sizes[1 << C];
+#pragma unroll
+    for (int m = 0; m < 1 << C; m++) sizes[m] = 0;
+    addSizes<C>(with, sizes);
+    addTerms<G, C>(d, v, sizes, count);
   }
 };
 
@@ -213,6 +273,15 @@ template <int G, int C, int M, class V> static __device__ __forceinline__ void v
     set = members<1>(v, d.levels[1], bound, ++w);
   }
   bound[1] = 64 * w + select(set, k);
+  if constexpr (M > 2) {
+    if (v.words <= G) {
+      u64 with[M - 2 + C];
+#pragma unroll
+      for (int i = 0; i < M - 2 + C; i++) with[i] = v.lane < v.words ? members<2>(v, i < M - 2 ? d.levels[2 + i] : d.tail[i - (M - 2)], bound, v.lane) : 0;
+      Narrow<G, C, M, 2>::run(d, v, with, count);
+      return;
+    }
+  }
   Visit<G, C, M, (M > 1 ? 2 : 1)>::run(d, v, bound, count);
 }
 

@@ -219,7 +219,7 @@ template <int M> static __device__ __forceinline__ void countFar(u64 program, u6
 }
 
 #define COUNT_FAR(M) \
-  extern "C" __global__ void __launch_bounds__(BLOCK, 4) count_far_##M(u64 program, u64 dense) { countFar<M>(program, dense); }
+  extern "C" __global__ void __launch_bounds__(BLOCK, M > 3 ? DEEP_RESIDENT : 4) count_far_##M(u64 program, u64 dense) { countFar<M>(program, dense); }
 COUNT_FAR(1)
 COUNT_FAR(2)
 COUNT_FAR(3)

@@ -5,6 +5,10 @@
 const u32 BLOOM = 2048;   // words of a heavy root's filter
 // PARTS: a part of a unit is expected to be Dense.work / PARTS at most.
 const u32 PARTS = 64;
+// DEEP_RESIDENT is how many blocks share a multiprocessor that count with more than three levels; registers are bounded for it.
+#ifndef DEEP_RESIDENT
+#define DEEP_RESIDENT 4
+#endif
 
 static __device__ __forceinline__ u32 hashRow(u32 row) { return row * 0x9E3779B1u; }
 

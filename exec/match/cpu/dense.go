@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"math/bits"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -48,18 +47,16 @@ func countDense(ctx context.Context, p *join) (n uint64, ok bool, err error) {
 		return 0, false, nil
 	}
 	rows, words := len(d.starts)-1, (d.longest+63)/64
-	bytes := 4*int64(rows) + 8*int64((d.longest+2)*words)
+	bytes := 4*int64(rows) + 8*int64((d.longest+3+len(d.Levels)*(len(d.Levels)+len(d.Tail)))*words)
 	if d.Far != nil {
 		bytes += d.farBytes()
 	}
 	ok, err = d.share(ctx, (rows+rootsAtOnce-1)/rootsAtOnce, bytes, func(take func() (int, bool)) error {
-		w := denseWorker{dense: d, place: make([]uint32, rows), rows: make([]uint64, (d.longest+2)*words)}
+		w := denseWorker{dense: d, place: make([]uint32, rows), rows: make([]uint64, (d.longest+3)*words)}
 		if d.Far != nil {
 			w.far.make(d)
 		}
-		for level := range w.sets {
-			w.sets[level] = make([]uint64, words)
-		}
+		w.sets.make(d.Dense, words)
 		for piece, ok := take(); ok; piece, ok = take() {
 			for row := piece * rootsAtOnce; row < min((piece+1)*rootsAtOnce, rows) && !d.stop.Load(); row++ {
 				w.count(row)
@@ -129,11 +126,11 @@ func (d *dense) root(row int) []uint32 {
 type denseWorker struct {
 	*dense
 	place []uint32 // one more than where a row is among the root's neighbours, by row; 0: it is none
-	// rows are the bitmaps of the root's neighbours, words each, and behind them those that are above the root, and those that a far vertex has.
+	// rows are the bitmaps of the root's neighbours, words each, and behind them those that are above the root, those that a far vertex has, and all.
 	rows        []uint64
 	size, words int
-	sets        [match.MostDenseStep][]uint64 // what each level may still be bound to
 	bound       [match.MostDenseStep]int
+	sets        denseSets
 	total       uint64
 	far         farFinder
 }
@@ -152,7 +149,7 @@ func (w *denseWorker) count(root int) {
 		if !w.Upward {
 			w.findUpper(root, list)
 		}
-		if w.Far != nil {
+		if w.begin(); w.Far != nil {
 			w.eachFar(root, list)
 		} else {
 			w.enumerate(0)
@@ -184,95 +181,4 @@ func (w *denseWorker) findUpper(root int, list []uint32) {
 		i := int(w.place[row]) - 1
 		upper[i>>6] |= 1 << (i & 63)
 	}
-}
-
-// members is a word of a set, with so many levels bound.
-func (w *denseWorker) members(s *match.DenseSet, bound []int, word int) uint64 {
-	set := ^uint64(0)
-	if rest := w.size - 64*word; rest < 64 {
-		set = 1<<rest - 1
-	}
-	if s.Upper {
-		set &= w.rows[w.size*w.words+word]
-	}
-	for e, b := range bound {
-		bit := uint8(1) << e
-		if s.Near&bit != 0 {
-			set &= w.rows[b*w.words+word]
-		}
-		if s.Absent&bit != 0 {
-			set &^= w.rows[b*w.words+word]
-		}
-		if e == 0 && w.Far != nil {
-			set &= w.far.allowed(s, word)
-			continue
-		}
-		if (s.Absent|s.Apart)&bit != 0 && b>>6 == word {
-			set &^= 1 << (b & 63)
-		}
-		if s.Above&bit != 0 {
-			switch at := b >> 6; {
-			case word < at:
-				set = 0
-			case word == at:
-				set &= ^uint64(1) << (b & 63)
-			}
-		}
-	}
-	return set
-}
-
-// enumerate binds the levels from one on.
-func (w *denseWorker) enumerate(level int) {
-	if level == len(w.Levels) {
-		w.total = add(w.total, w.finish(w.bound[:level]))
-		return
-	}
-	s, set := &w.Levels[level], w.sets[level]
-	for word := range w.words {
-		set[word] = w.members(s, w.bound[:level], word)
-	}
-	for word := range w.words {
-		for left := set[word]; left != 0; left &= left - 1 {
-			if level < 2 && w.stop.Load() {
-				return
-			}
-			w.bound[level] = 64*word + bits.TrailingZeros64(left)
-			w.enumerate(level + 1)
-		}
-	}
-}
-
-// finish adds up the terms with all levels bound.
-func (w *denseWorker) finish(bound []int) (sum uint64) {
-	var sizes [1 << match.MostTailSets]uint64
-	all := 1<<len(w.Tail) - 1
-	for word := range w.words {
-		var sets [match.MostTailSets]uint64
-		for i := range w.Tail {
-			sets[i] = w.members(&w.Tail[i], bound, word)
-		}
-		switch sizes[1] += uint64(bits.OnesCount64(sets[0])); all {
-		case 1:
-		case 3:
-			sizes[2] += uint64(bits.OnesCount64(sets[1]))
-			sizes[3] += uint64(bits.OnesCount64(sets[0] & sets[1]))
-		default:
-			sizes[2] += uint64(bits.OnesCount64(sets[1]))
-			sizes[3] += uint64(bits.OnesCount64(sets[0] & sets[1]))
-			sizes[4] += uint64(bits.OnesCount64(sets[2]))
-			sizes[5] += uint64(bits.OnesCount64(sets[0] & sets[2]))
-			sizes[6] += uint64(bits.OnesCount64(sets[1] & sets[2]))
-			sizes[7] += uint64(bits.OnesCount64(sets[0] & sets[1] & sets[2]))
-		}
-	}
-	for i := range w.Terms {
-		t := &w.Terms[i]
-		product := uint64(t.Factor) // sums are modulo 2^64 and end in less: sizes are longestRoot at most, and four of them multiplied
-		for _, set := range t.Sizes {
-			product *= sizes[set]
-		}
-		sum += product
-	}
-	return sum
 }

@@ -1,10 +1,6 @@
 package cpu
 
-import (
-	"slices"
-
-	"github.com/rdfgpu/rdfgpu/exec/match"
-)
+import "slices"
 
 // farFinder finds the vertices that have neighbours in common with a root (match.DenseFar).
 type farFinder struct {
@@ -115,21 +111,4 @@ func (w *denseWorker) mayBeFar(root int, row uint32) bool {
 func (d *dense) leadsUp(from, to int) bool {
 	n, m := d.offsets[from+1]-d.offsets[from], d.offsets[to+1]-d.offsets[to]
 	return m > n || m == n && to > from
-}
-
-// allowed is a word of those that may stand for a vertex beside the far one that is bound, whatever the edges between them.
-func (f *farFinder) allowed(s *match.DenseSet, word int) (set uint64) {
-	set = ^uint64(0)
-	if (s.Absent|s.Apart)&1 != 0 && f.is && f.at>>6 == word {
-		set &^= 1 << (f.at & 63)
-	}
-	if s.Above&1 != 0 {
-		switch at := f.at >> 6; {
-		case word < at:
-			set = 0
-		case word == at:
-			set &= ^uint64(1) << (f.at & 63)
-		}
-	}
-	return set
 }

@@ -26,15 +26,19 @@ const (
 // errNotDense: there is no room to count a pattern in neighbourhoods.
 var errNotDense = fmt.Errorf("gpu: no room to count in neighbourhoods: %w", ErrUnfit)
 
-// denseBlocks is how many blocks of every kernel that counts in neighbourhoods the device holds at a time.
-func denseBlocks(driver kernels.Driver) (blocks int, err error) {
-	blocks = math.MaxInt
-	for k := range kernels.Kernel(2 * kernels.MostLevels) { // those with a far vertex are behind the others
-		n, err := driver.ResidentBlocks(kernels.CountDense+k, 0)
+// kernelBlocks is a number of blocks for each kernel that counts in neighbourhoods, those with a far vertex behind the others.
+type kernelBlocks [2 * kernels.MostLevels]int
+
+// denseBlocks is how many blocks of each kernel that counts in neighbourhoods the device holds at a time, most at most unless that is 0.
+func denseBlocks(driver kernels.Driver, most int) (blocks kernelBlocks, err error) {
+	for k := range blocks {
+		n, err := driver.ResidentBlocks(kernels.CountDense+kernels.Kernel(k), 0)
 		if err != nil || n < 1 {
-			return 0, fmt.Errorf("gpu: counting in neighbourhoods does not fit the device (%v): %w", err, ErrNoDevice)
+			return blocks, fmt.Errorf("gpu: counting in neighbourhoods does not fit the device (%v): %w", err, ErrNoDevice)
 		}
-		blocks = min(blocks, n)
+		if blocks[k] = n; most > 0 {
+			blocks[k] = min(n, most)
+		}
 	}
 	return blocks, nil
 }
@@ -50,9 +54,17 @@ type denseCount struct {
 	*match.Dense
 	piecework
 	core *core
+	// kernel is the one that counts, of which the device holds so many blocks.
+	kernel kernels.Kernel
+	blocks int
 }
 
 func (q *denseCount) ready(ctx context.Context, r *reading) (bytes int64, err error) {
+	q.kernel = kernels.CountDense + kernels.Kernel(len(q.Levels)-1)
+	if q.Far != nil {
+		q.kernel += kernels.CountFar - kernels.CountDense
+	}
+	q.blocks = q.d.denseBlocks[q.kernel-kernels.CountDense]
 	at, used := r.place(q.Label, pcsr.Out)
 	if !used {
 		return 0, errNotDense
@@ -99,14 +111,14 @@ func (q *denseCount) room() (words int64) {
 
 // bytes is the memory that a count would like: bitmaps for each block, or for each piece where these are fewer; some pieces become several.
 func (q *denseCount) bytes() int64 {
-	blocks := q.d.denseBlocks
+	blocks := q.blocks
 	if q.Far == nil {
 		blocks = min(4*q.pieces(), blocks)
 	}
 	return imageBytes[kernels.Dense]() + q.leftBytes() + int64(blocks)*8*q.room() + 8*mostDeferred + 2*alignment
 }
 
-func (q *denseCount) leftBytes() int64 { return aligned(32 * int64(q.d.denseBlocks)) }
+func (q *denseCount) leftBytes() int64 { return aligned(32 * int64(q.blocks)) }
 
 // mostDeferred is how many pieces launches may leave to the next; what is more they do at once.
 const mostDeferred = 1 << 16
@@ -120,11 +132,7 @@ func (q *denseCount) run(ctx context.Context) (uint64, error) {
 	if err := lay(&q.piecework, program); err != nil {
 		return 0, err
 	}
-	kernel := kernels.CountDense
-	if q.Far != nil {
-		kernel = kernels.CountFar
-	}
-	state, err := q.launch(ctx, kernel+kernels.Kernel(len(q.Levels)-1), q.d.denseBlocks)
+	state, err := q.launch(ctx, q.kernel, q.blocks)
 	if err != nil {
 		return 0, err
 	}
@@ -154,7 +162,7 @@ func (q *denseCount) takeRoom(out *kernels.Dense) (err error) {
 		return err
 	}
 	out.DeferredRoom = uint64(deferred)
-	blocks := int64(q.d.denseBlocks)
+	blocks := int64(q.blocks)
 	if room := q.room(); room > 0 {
 		blocks = min(blocks, (left()-alignment)/(8*room))
 	}

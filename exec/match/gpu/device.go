@@ -55,7 +55,8 @@ type Device struct {
 	blocks  int // that are resident together
 	// denseBlocks are those that count in neighbourhoods, squareBlocks those that count by paths of two edges, triangleBlocks by triples;
 	// closureBlocks search closures.
-	denseBlocks, squareBlocks, triangleBlocks, closureBlocks int
+	denseBlocks                                 kernelBlocks
+	squareBlocks, triangleBlocks, closureBlocks int
 
 	memory *budget
 	lost   atomic.Bool
@@ -112,7 +113,7 @@ func Open(options Options) (*Device, error) {
 	if options.blocks > 0 {
 		blocks = min(blocks, options.blocks)
 	}
-	denseBlocks, err := denseBlocks(driver)
+	denseBlocks, err := denseBlocks(driver, options.blocks)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func Open(options Options) (*Device, error) {
 		closureBlocks = min(closureBlocks, n)
 	}
 	if options.blocks > 0 {
-		denseBlocks, squareBlocks, triangleBlocks = min(denseBlocks, options.blocks), min(squareBlocks, options.blocks), min(triangleBlocks, options.blocks)
+		squareBlocks, triangleBlocks = min(squareBlocks, options.blocks), min(triangleBlocks, options.blocks)
 		closureBlocks = min(closureBlocks, options.blocks)
 	}
 	options.tuning.complete()

@@ -621,6 +621,12 @@ func processorTime(t *testing.T, m *match.Match, want uint64, most time.Duration
 	return took
 }
 
+// TestReportPartitioned measures PBE's patterns alone.
+func TestReportPartitioned(t *testing.T) {
+	gpu := driver(t)
+	reportPartitioned(t, matchtest.NewReport(t, "partitioned.md"), gpu)
+}
+
 func reportPartitioned(t *testing.T, r *matchtest.Report, gpu kernels.Driver) {
 	g := newBench(t, "A.u").graph()
 	r.Head("PBE's patterns on A, whole ms", "pattern", "PBE in memory", "PBE in 4 partitions", "ours in memory", "ours with a quarter", "MB copied")
