@@ -2,7 +2,7 @@ package mine
 
 import "sync"
 
-// crew is what goroutines work with, one each: what one has left another takes.
+// crew is what goroutines work with, one each: what one has left another takes, and otherwise fresh makes one more of all.
 type crew[T any] struct {
 	fresh func() *T
 	mu    sync.Mutex

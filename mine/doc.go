@@ -3,7 +3,8 @@
 //
 // Nouns: [Graph] (undirected, simple, in memory, shared by any number of goroutines), [Table] (embeddings: rows of vertices, as a
 // prefix tree), [Extension] (which vertices a row grows by), [Aggregation] (embeddings counted by [Pattern]), [Options]; [Labelled] (a
-// graph whose vertices have labels and whose edges have predicates and directions), in which [Frequent] finds each [LabelledPattern].
+// graph whose vertices have labels and whose edges have predicates and directions), in which [Frequent] finds each [LabelledPattern]; [Program] (an
+// algorithm as data, for tables here and for matchers elsewhere).
 //
 // # The primitives
 //
@@ -36,6 +37,14 @@
 // Frequent patterns are not found in tables: minimum image support asks for each vertex whether it is in any embedding, not for all of
 // them. Sets of vertices, one for each vertex of the pattern, are thinned out along its edges, and only where that cannot be exact is an embedding
 // looked for (as GraMi does: Elseidy, Abdelhamid, Skiadopoulos and Kalnis, GraMi: Frequent Subgraph and Pattern Mining in a Single Large Graph).
+//
+// Of patterns of two edges with one vertex in common not even sets are made: whether a vertex is at the end of one depends on which ways on its neighbours
+// have, and on which of these lead back to it alone, so that a vertex has a bit for each way on and all such patterns are measured in two sweeps over the edges. What
+// a neighbour does not count for is known exactly: two different vertices can be chosen of two sets that are not empty unless both are the same
+// one vertex (Hall's theorem).
+//
+// Programs have order constraints only as far as these choose among rows that are the same but for their order. So tables may order vertices by degree, and a
+// matcher, which breaks symmetries in its own way, need not order them at all: rows are a known share of the embeddings.
 //
 // Which vertices of a row are adjacent is kept as a few bits beside the row, as they are found while it is extended; the canonical
 // form of such bits is looked for once per shape, not once per embedding.

@@ -40,6 +40,27 @@ func Example() {
 	// 4 times path of 3; no part is played by fewer than 3 vertices
 }
 
+// The same algorithm as data: whoever has the graph can run it, in tables as here, or as plans of a store on its GPU (rdfgpu.Store.RunProgram). Here both
+// ends have two friends or more.
+func ExampleProgram() {
+	sociable := []mine.Comparison{{Of: mine.OfDegree, Is: mine.GreaterOrEqual, To: 2}}
+	introductions := mine.Program{
+		Extensions: []mine.Extension{
+			{Adjacent: mine.Positions(0)},
+			{Adjacent: mine.Positions(1), Apart: mine.Positions(0), Above: mine.Positions(0)},
+		},
+		Filters: []mine.Filter{{Vertex: 0, Any: sociable}, {Vertex: 2, Any: sociable}},
+		Collect: mine.CountRows,
+	}
+	found, err := introductions.Run(context.Background(), friends(), mine.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(found.Count)
+	// Output:
+	// 2
+}
+
 func ExampleMotifs() {
 	supports, err := mine.Motifs(context.Background(), friends(), 4, mine.MotifOptions{Induced: true}, mine.Options{})
 	if err != nil {

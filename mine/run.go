@@ -2,7 +2,6 @@ package mine
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
@@ -64,6 +63,7 @@ func Run(ctx context.Context, g *Graph, options Options, work func(*Table) error
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &run{ctx: ctx, graph: g, options: options, share: share, work: work}
+	r.tables.fresh = func() *Table { return newTable(r, len(r.tables.all)) }
 	r.workers = schedule.Group{Share: share, Failed: func() { r.stopped.Store(true) }}
 	r.workers.Do(func() error { return r.parts(nil) })
 	if err := r.workers.Wait(); err != nil {
@@ -82,36 +82,13 @@ type run struct {
 	workers schedule.Group
 	next    atomic.Int64 // the first vertex that nobody has taken
 	stopped atomic.Bool
-
-	mu     sync.Mutex
-	tables int      // that were made
-	idle   []*Table // of workers that have ended
-}
-
-// table is one that no worker has.
-func (r *run) table() *Table {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n := len(r.idle); n > 0 {
-		t := r.idle[n-1]
-		r.idle = r.idle[:n-1]
-		return t
-	}
-	r.tables++
-	return newTable(r, r.tables-1)
-}
-
-// leave gives a table back.
-func (r *run) leave(t *Table) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.idle = append(r.idle, t)
+	tables  crew[Table]
 }
 
 // parts works on one part after the other until there are none, and asks for another worker as long as there are.
 func (r *run) parts(w *schedule.Worker) error {
-	t := r.table()
-	defer r.leave(t)
+	t := r.tables.take()
+	defer r.tables.leave(t)
 	for !r.stopped.Load() && (w == nil || w.Keep()) {
 		first := int(r.next.Add(partSize)) - partSize
 		if first >= r.graph.Len() {

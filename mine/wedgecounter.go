@@ -164,7 +164,10 @@ func (c *wedgeCounter) listen(v Vertex, others []Vertex, rows []laneRow, by *lan
 			if !c.isMet[label] {
 				c.begin(label, rows, by)
 			}
-			c.hear(v, u, label, 0, c.plain[u])
+			h := &c.heard[label][0]
+			if doubt := h.hear(c.plain[u]); doubt != 0 {
+				h.known |= doubt &^ c.leads(v, u, c.ways[label], doubt)
+			}
 		} else if label == complicated {
 			for _, e := range c.entries[c.first[u]:c.first[u+1]] {
 				label := int(e.label)
@@ -172,22 +175,23 @@ func (c *wedgeCounter) listen(v Vertex, others []Vertex, rows []laneRow, by *lan
 					c.begin(label, rows, by)
 				}
 				for i, m := range c.masks[e.at:][:c.words[label]] {
-					c.hear(v, u, label, i, m)
+					h := &c.heard[label][i]
+					if doubt := h.hear(m); doubt != 0 {
+						h.known |= doubt &^ c.leads(v, u, c.ways[label][i*64:], doubt)
+					}
 				}
 			}
 		}
 	}
 }
 
-// hear adds a word of spokes of a neighbour, as one of its labels.
-func (c *wedgeCounter) hear(v, u Vertex, label, word int, m mask) {
-	h := &c.heard[label][word]
+// hear adds the spokes that a neighbour has and that do not lead back alone, but for those that are in doubt.
+func (h *hearsay) hear(m mask) (doubt uint64) {
 	alone := m.once &^ m.twice
-	spokes := m.once &^ (alone & h.back) &^ h.known
-	if doubt := alone & spokes & h.doubt; doubt != 0 {
-		spokes &^= c.leads(v, u, c.ways[label][word*64:], doubt)
-	}
-	h.known |= spokes
+	spokes := m.once &^ (alone & h.back)
+	doubt = alone & spokes & h.doubt &^ h.known
+	h.known |= spokes &^ doubt
+	return doubt
 }
 
 // begin finds which spokes of a label lead back: along the lane that a vertex came by, or along others that it has rows of.
