@@ -337,10 +337,10 @@ struct Triangles {
   u32 vertices, heavy;         // the heavy vertices, those with the highest numbers, are a piece each
   u32 atOnce;                  // of the others so many are one
   u32 room;                    // members that a block's table takes at a time
-  u64 own;                     // u32[edges]: to, as the lists are read that are tables
+  u64 ownLists, own;           // lists and to, as the lists are read that are tables
   u32 first;                   // the least vertex at work; vertices is behind the greatest
-  u32 offsets;                 // lists and walks are u32[vertices + 1]: where lists begin, and where the last ends
-  u32 low, span;               // lists that begin in to from low to below low + span are walked
+  u32 offsets;                 // lists, ownLists and walks are u32: where lists begin, and behind the last where it ends
+  u32 low, span;               // lists of the numbers from low to below low + span are walked
 };
 
 // Hop: lists that lead from a state of a Closure to another.
@@ -391,6 +391,6 @@ static_assert(sizeof(Weighing) == 296 && sizeof(Pages) == 16 && sizeof(Page) == 
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
 static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 808, "layout.go");
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
-static_assert(sizeof(Triangles) == 200, "layout.go");
+static_assert(sizeof(Triangles) == 208, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

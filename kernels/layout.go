@@ -594,10 +594,10 @@ type Triangles struct {
 	Vertices, Heavy, AtOnce uint32
 	// Room is how many members of a list a block looks for at a time, at most MostTriangleRoom.
 	Room uint32
-	// What follows lets a part of the work be done on a part of the lists. Own is To, as the lists are read whose members are looked for; First
-	// is the least vertex at work, Vertices behind the greatest. Offsets: Lists and Walks are u32[Vertices+1], where lists begin and where the last
-	// ends. Of the lists that are walked only those are that begin in To from Low to below Low+Span.
-	Own            Address
+	// What follows lets a part of the work be done on a part of the lists. OwnLists and Own are Lists and To, as the lists are read whose members are looked for; First
+	// is the least vertex at work, Vertices behind the greatest. Offsets: Lists, OwnLists and Walks are u32, where lists begin and behind the last where it
+	// ends. Of the lists that are walked only those of the numbers from Low to below Low+Span are.
+	OwnLists, Own  Address
 	First, Offsets uint32
 	Low, Span      uint32
 }

@@ -59,5 +59,8 @@ func (m *memory) bytes(a Address, n int64) []byte {
 // in returns the element i of an array of T.
 func in[T any](m *memory, array Address, i uint64) *T {
 	size := uint64(Size[T]())
+	if align := uint64(unsafe.Alignof(*new(T))); array%align != 0 {
+		panic(fmt.Sprintf("kernels: access to an array at %x, which is no multiple of %d", array, align))
+	}
 	return (*T)(unsafe.Pointer(&m.bytes(array+i*size, int64(size))[0]))
 }

@@ -143,8 +143,7 @@ static __device__ __forceinline__ u64 closing(const Triangles &q, const Table &t
   u64 sum = 0;
   for (u32 i = first; i < n; i += step) {
     u32 mine = i + lane < n ? __ldg(via + i + lane) : 0;
-    u64 list = i + lane < n ? partOf(q, q.lists, mine >> 2) : 0;
-    if (u32(list) - q.low >= q.span) list = 0;
+    u64 list = i + lane < n && (mine >> 2) - q.low < q.span ? partOf(q, q.lists, mine >> 2) : 0;
     for (u32 k = 0; k < min(32u, n - i); k++) {
       u64 other = __shfl_sync(~0u, list, k);
       u32 end = __shfl_sync(~0u, mine, k), edges = end & 3, size = u32(other >> 32);
@@ -223,12 +222,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) triangle_count(u64 program, 
     bool alone = end - first == 1;   // then all warps have it
     u32 most = alone ? 0 : WARP_ROOM;
     for (u32 v = first; v < end; v++) {
-      u64 list = partOf(q, q.lists, v), walks = partOf(q, q.walks, v);
+      u64 list = partOf(q, q.ownLists, v), walks = partOf(q, q.walks, v);
       if (list >> 32 > most && walks >> 32) sum += heavy(q, slots, v, list, walks);
     }
     if (alone) continue;
     for (u32 v = first + (threadIdx.x >> 5); v < end; v += WARPS) {
-      u64 list = partOf(q, q.lists, v), walks = partOf(q, q.walks, v);
+      u64 list = partOf(q, q.ownLists, v), walks = partOf(q, q.walks, v);
       if (list >> 32 <= most && walks >> 32) sum += light(q, slots + (threadIdx.x >> 5) * WARP_SLOTS, v, list, walks);
     }
     __syncthreads();

@@ -120,11 +120,11 @@ func (t *twin) triangleCount(q *Triangles) {
 // closing is the weight of the triangles of a number and a third vertex in its list, by the lists that are walked there.
 func (t *twin) closing(q *Triangles, number uint32) (sum uint64) {
 	table := map[uint32]uint32{}
-	for _, entry := range t.part(q, q.Lists, q.Own, number) {
+	for _, entry := range t.part(q, q.OwnLists, q.Own, number) {
 		table[entry>>2] = entry & 3
 	}
 	for _, end := range t.part(q, q.Walks, q.Via, number) {
-		if begin, _ := t.placeOf(q, q.Lists, end>>2); begin-q.Low >= q.Span {
+		if end>>2-q.Low >= q.Span {
 			continue
 		}
 		for _, entry := range t.part(q, q.Lists, q.To, end>>2) {

@@ -345,8 +345,12 @@ func squeeze(d *Device, bytes int64) {
 // bytesRead is what the partitions take that a plan reads.
 func bytesRead(g *pcsr.Graph, plan *bgp.MatchPlan) (n int64) {
 	needs := needsOf(g, plan)
+	seen := map[pcsr.Identity]bool{} // one may be needed with the list of its row vertices and without
 	for _, of := range needs.all() {
-		n += int64(needs.part(of).Bytes())
+		if part := needs.part(of); !seen[part.Identity()] {
+			seen[part.Identity()] = true
+			n += int64(part.Bytes())
+		}
 	}
 	return n
 }

@@ -77,7 +77,7 @@ func (q *triangleCount) run(ctx context.Context) (uint64, error) {
 	program := *q.lists
 	q.fill(&program)
 	program.Heavy = min(program.Vertices, uint32(q.d.options.heavyTriangles))
-	program.Own, program.Span = program.To, math.MaxUint32
+	program.OwnLists, program.Own, program.Span = program.Lists, program.To, math.MaxUint32
 	if err := lay(&q.piecework, program); err != nil {
 		return 0, err
 	}

@@ -110,26 +110,29 @@ const (
 
 // parts cuts the lists for so many bytes of the device; nil where they are too few.
 func (t *hostTriples) parts(room int64) *tripleParts {
-	room -= t.offsetBytes()
 	p := &tripleParts{chunk: min(room/tripleChunkShare, mostTripleChunk)}
-	walked := func(first, end uint32) int64 { return aligned(4*int64(t.Offsets[end]-t.Offsets[first]) + quadBytes) }
-	whole := walked(0, uint32(t.Vertices))
-	p.block = min(room-2*p.chunk, whole)
+	p.block = min(room-2*p.chunk, t.listBytes(0, uint32(t.Vertices)))
 	var ok bool
 	if p.chunks, ok = cutVertices(t.Vertices, p.chunk, t.chunkBytes); !ok {
 		return nil
 	}
-	if p.blocks, ok = cutVertices(t.Vertices, p.block, walked); !ok || len(p.blocks)-1 > mostTripleBlocks {
+	if p.blocks, ok = cutVertices(t.Vertices, p.block, t.listBytes); !ok || len(p.blocks)-1 > mostTripleBlocks {
 		return nil
 	}
 	return p
 }
 
-func (t *hostTriples) offsetBytes() int64 { return aligned(4 * int64(t.Vertices+1)) }
+// partBytes is what so many words take in a part.
+func partBytes[T int | uint32](words T) int64 { return aligned(4*int64(words) + quadBytes) }
 
-// chunkBytes is what a chunk of vertices takes: their own lists, where what is walked begins, and that.
+// listBytes is what the lists of vertices take, with where they begin.
+func (t *hostTriples) listBytes(first, end uint32) int64 {
+	return partBytes(end-first+1) + partBytes(t.Offsets[end]-t.Offsets[first])
+}
+
+// chunkBytes is what a chunk of vertices takes: their own lists, and what is walked for them.
 func (t *hostTriples) chunkBytes(first, end uint32) int64 {
-	return aligned(4*int64(t.Offsets[end]-t.Offsets[first])+quadBytes) + aligned(4*int64(end-first+1)+quadBytes) + aligned(4*int64(t.walks[end]-t.walks[first])+quadBytes)
+	return t.listBytes(first, end) + partBytes(end-first+1) + partBytes(t.walks[end]-t.walks[first])
 }
 
 // cutVertices cuts vertices into ranges that take so many bytes at most; false where one takes more alone.
@@ -150,18 +153,18 @@ func (q *triangleCount) countParts(ctx context.Context) (uint64, error) {
 	t, d := q.parts, q.d
 	room := (d.partitions.left() + d.pages.idle()) / sizeClasses * (sizeClasses - 1) // memory is taken in size classes
 	if most := d.options.tripleRoom; most > 0 {
-		room = min(room, most+t.offsetBytes())
+		room = min(room, most)
 	}
 	p := t.parts(room)
 	if p == nil {
 		return 0, errNotDense
 	}
-	base, err := d.pages.takeFrom(t.offsetBytes() + p.block + 2*p.chunk)
+	base, err := d.pages.takeFrom(p.block + 2*p.chunk)
 	if err != nil {
 		return 0, err
 	}
-	run := &partsRun{triangleCount: q, tripleParts: p, offsets: base, at: base + kernels.Address(t.offsetBytes())}
-	run.buffers = [2]kernels.Address{run.at + kernels.Address(p.block), run.at + kernels.Address(p.block+p.chunk)}
+	run := &partsRun{triangleCount: q, tripleParts: p, at: base}
+	run.buffers = [2]kernels.Address{base + kernels.Address(p.block), base + kernels.Address(p.block+p.chunk)}
 	state, err := run.all(ctx)
 	d.pages.addCopied(run.copied)
 	if err = errors.Join(err, d.memory.give(base)); err != nil {
@@ -177,95 +180,89 @@ func (q *triangleCount) countParts(ctx context.Context) (uint64, error) {
 type partsRun struct {
 	*triangleCount
 	*tripleParts
-	offsets, at kernels.Address // of where the lists begin, and of the block
-	buffers     [2]kernels.Address
-	copies      kernels.Stream
-	copied      int64
+	at      kernels.Address // of the block
+	buffers [2]kernels.Address
+	copies  kernels.Stream
+	copied  int64
 }
 
-// send begins to copy words to the device, and returns where what follows them may lie.
-func (r *partsRun) send(at kernels.Address, words []uint32) (kernels.Address, error) {
-	r.copied += 4 * int64(len(words))
-	return at + kernels.Address(aligned(4*int64(len(words))+quadBytes)), r.copies.Upload(at, kernels.Bytes(words))
+// send begins to copy lists of vertices and where they begin to the device. It returns how kernels find both, by number and by place, and where
+// what follows them may lie.
+func (r *partsRun) send(at kernels.Address, offsets, words []uint32, first, end uint32) (lists, to, next kernels.Address, err error) {
+	low, high := offsets[first], offsets[end]
+	lists, to = at-4*kernels.Address(first), at+kernels.Address(partBytes(end-first+1))
+	next = to + kernels.Address(partBytes(high-low))
+	r.copied += 4 * int64(end-first+1+high-low)
+	err = errors.Join(r.copies.Upload(at, kernels.Bytes(offsets[first:end+1])), r.copies.Upload(to, kernels.Bytes(words[low:high])))
+	return lists, to - 4*kernels.Address(low), next, err
 }
 
 // all counts block by block, and for each chunk by chunk.
 func (r *partsRun) all(ctx context.Context) (state *kernels.State, err error) {
 	t := r.parts
-	if r.triangleCount.trace != nil { // the device adds up all launches' time
+	if r.trace != nil { // the device adds up all launches' time
 		defer func(trace *match.Trace) {
-			if r.triangleCount.trace = trace; state != nil {
+			if r.trace = trace; state != nil {
 				trace.Kernels += time.Duration(state.KernelTime)
 			}
-		}(r.triangleCount.trace)
-		r.triangleCount.trace = nil
+		}(r.trace)
+		r.trace = nil
 	}
 	if r.copies, err = r.lane.copying(); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.copies.Synchronize()) }()
-	if err := r.copies.Upload(r.offsets, kernels.Bytes(t.Offsets)); err != nil {
-		return nil, err
-	}
-	program := kernels.Triangles{Lists: r.offsets, Offsets: 1}
-	r.fill(&program)
-	if err := lay(&r.piecework, program); err != nil {
+	block := kernels.Triangles{Offsets: 1}
+	r.fill(&block)
+	if err := lay(&r.piecework, block); err != nil {
 		return nil, err
 	}
 	turn := 0
 	for b := range len(r.blocks) - 1 {
-		low, end := t.Offsets[r.blocks[b]], t.Offsets[r.blocks[b+1]]
-		if _, err := r.send(r.at, t.To[low:end]); err != nil {
+		first, end := r.blocks[b], r.blocks[b+1]
+		if block.Lists, block.To, _, err = r.send(r.at, t.Offsets, t.To, first, end); err != nil {
 			return nil, err
 		}
-		program.To, program.Low, program.Span = r.at-4*kernels.Address(low), low, end-low
-		if err := r.chunkTo(0, r.buffers[turn%2]); err != nil {
+		block.Low, block.Span = first, end-first
+		next, err := r.sendChunk(0, block, r.buffers[turn%2])
+		if err != nil {
 			return nil, err
 		}
 		for c := range len(r.chunks) - 1 {
+			chunk := next
 			if err := errors.Join(r.copies.Synchronize(), ctx.Err()); err != nil {
 				return nil, err
 			}
+			turn++
 			if c+2 < len(r.chunks) {
-				if err := r.chunkTo(c+1, r.buffers[(turn+1)%2]); err != nil {
+				if next, err = r.sendChunk(c+1, block, r.buffers[turn%2]); err != nil {
 					return nil, err
 				}
 			}
-			if state, err = r.countChunk(ctx, c, program, r.buffers[turn%2]); err != nil {
+			if state, err = r.countChunk(ctx, chunk); err != nil {
 				return nil, err
 			}
-			turn++
 		}
 	}
 	return state, nil
 }
 
-// chunkTo begins to copy a chunk.
-func (r *partsRun) chunkTo(c int, at kernels.Address) error {
+// sendChunk begins to copy a chunk, and returns the work at its vertices, by the block.
+func (r *partsRun) sendChunk(c int, work kernels.Triangles, at kernels.Address) (kernels.Triangles, error) {
 	t, first, end := r.parts, r.chunks[c], r.chunks[c+1]
-	at, err := r.send(at, t.To[t.Offsets[first]:t.Offsets[end]])
-	if err == nil {
-		if at, err = r.send(at, t.walks[first:end+1]); err == nil {
-			_, err = r.send(at, t.via[t.walks[first]:t.walks[end]])
-		}
-	}
-	return err
+	var own, walked error
+	work.OwnLists, work.Own, at, own = r.send(at, t.Offsets, t.To, first, end)
+	work.Walks, work.Via, _, walked = r.send(at, t.walks, t.via, first, end)
+	work.First, work.Vertices = first, end
+	light := t.Vertices - min(t.Vertices, r.d.options.heavyTriangles) // those before are light
+	work.Heavy = end - min(max(first, uint32(light)), end)
+	return work, errors.Join(own, walked)
 }
 
-// countChunk counts at the vertices of a chunk, by the block that is there.
-func (r *partsRun) countChunk(ctx context.Context, c int, program kernels.Triangles, at kernels.Address) (*kernels.State, error) {
-	t, first, end := r.parts, r.chunks[c], r.chunks[c+1]
-	after := func(words uint32) kernels.Address { return kernels.Address(aligned(4*int64(words) + quadBytes)) }
-	program.First, program.Vertices = first, end
-	program.Own = at - 4*kernels.Address(t.Offsets[first])
-	at += after(t.Offsets[end] - t.Offsets[first])
-	program.Walks = at - 4*kernels.Address(first)
-	at += after(end - first + 1)
-	program.Via = at - 4*kernels.Address(t.walks[first])
-	light := t.Vertices - min(t.Vertices, r.d.options.heavyTriangles) // those before are light
-	program.Heavy = end - min(max(first, uint32(light)), end)
+// countChunk counts at the vertices of a chunk that is there.
+func (r *partsRun) countChunk(ctx context.Context, work kernels.Triangles) (*kernels.State, error) {
 	scratch := r.lane.scratch()
-	if err := r.lane.stream.Upload(r.piecework.at, scratch[:copy(scratch, kernels.Bytes([]kernels.Triangles{program}))]); err != nil {
+	if err := r.lane.stream.Upload(r.piecework.at, scratch[:copy(scratch, kernels.Bytes([]kernels.Triangles{work}))]); err != nil {
 		return nil, err
 	}
 	return r.launch(ctx, kernels.TriangleCount, r.d.triangleBlocks)
