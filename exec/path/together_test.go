@@ -3,7 +3,6 @@ package path
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,16 +16,8 @@ import (
 func TestSearchesTogetherCountAsAlone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		vertices, labels := rapid.IntRange(4, 100).Draw(t, "vertices"), rapid.IntRange(1, 3).Draw(t, "labels")
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		edges := make([]pcsr.Edge, rapid.IntRange(1, 3*vertices).Draw(t, "edges"))
-		for i := range edges {
-			edges[i] = pcsr.Edge{From: pcsr.Vertex(random.IntN(vertices)), Label: pcsr.Label(random.IntN(labels)), To: pcsr.Vertex(random.IntN(vertices))}
-		}
-		g, err := pcsr.Build(vertices, labels, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, labels := drawGraph(t, 100)
+		vertices := g.Vertices()
 		c := closureOf(drawNested(t, labels, rapid.IntRange(0, 3).Draw(t, "depth")), g, pcsr.Out)
 		if c == nil {
 			t.Skip("it leads nowhere")
@@ -81,37 +72,45 @@ func TestASearchTogetherEndsWithItsQuery(t *testing.T) {
 
 // BenchmarkTogether counts where walks from 64 vertices end: one after the other, and together.
 func BenchmarkTogether(b *testing.B) {
-	g := social(1<<17, 1<<20)
-	step := &labelStep{known: true}
-	c := closureOf(step, g, pcsr.Out)
-	sources := make([]pcsr.Vertex, match.MostSources)
-	for i := range sources {
-		sources[i] = pcsr.Vertex(i * g.Vertices() / len(sources))
-	}
-	s := NewSearch(g)
-	s.Serve(b.Context(), limits.Standalone(1<<40).Open("path"))
-	b.Run("alone", func(b *testing.B) {
-		for b.Loop() {
+	onward := &labelStep{known: true}
+	for _, of := range []struct {
+		name            string
+		vertices, edges int
+		step            Step
+	}{
+		{"dense", 1 << 14, 1 << 17, onward},
+		{"dense, two steps", 1 << 14, 1 << 17, &sequenceStep{onward, onward}},
+		{"sparse", 1 << 17, 1 << 18, onward},
+		{"sparse, two steps", 1 << 17, 1 << 18, &sequenceStep{onward, onward}},
+		{"large", 1 << 17, 1 << 20, onward},
+	} {
+		g := social(of.vertices, of.edges)
+		s := NewSearch(g)
+		s.Serve(b.Context(), limits.Standalone(1<<40).Open("path"))
+		sources := make([]pcsr.Vertex, match.MostSources)
+		for i := range sources {
+			sources[i] = pcsr.Vertex(i * g.Vertices() / len(sources))
+		}
+		b.Run(of.name+"/alone", func(b *testing.B) {
 			n := 0
-			for _, v := range sources {
-				if err := s.Closure(step, v, pcsr.Out, false, true, func(pcsr.Vertex) error { n++; return nil }); err != nil {
-					b.Fatal(err)
+			for b.Loop() {
+				n = 0
+				for _, v := range sources {
+					if err := s.Closure(of.step, v, pcsr.Out, false, true, func(pcsr.Vertex) error { n++; return nil }); err != nil {
+						b.Fatal(err)
+					}
 				}
 			}
 			b.ReportMetric(float64(n), "ends")
-		}
-	})
-	all := newTogether(s, c)
-	b.Run("together", func(b *testing.B) {
-		for b.Loop() {
-			counts, n := make([]uint64, len(sources)), uint64(0)
-			if err := all.count(sources, counts); err != nil {
-				b.Fatal(err)
+		})
+		all := newTogether(s, closureOf(of.step, g, pcsr.Out))
+		b.Run(of.name+"/together", func(b *testing.B) {
+			counts := make([]uint64, len(sources))
+			for b.Loop() {
+				if err := all.count(sources, counts); err != nil {
+					b.Fatal(err)
+				}
 			}
-			for _, k := range counts {
-				n += k
-			}
-			b.ReportMetric(float64(n), "ends")
-		}
-	})
+		})
+	}
 }
