@@ -9,6 +9,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/naive"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -216,10 +217,11 @@ func TestNestedPathsAnswerAsTheReferenceSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer device.Close()
-		near := device.options()
-		near.Operators.LookEdges = 1 + g.pick(20)
+		near, together := device.options(), onProcessor()
+		near.Operators.LookEdges, together.Operators.LookEdges = 1+g.pick(20), -1
+		together.Searchers = func(*match.Closure, int, float64) match.Searcher { return nil }
 		want := tally(reference1(quads, names, q, bgp.Homomorphism))
-		for i, o := range []exec.Options{onProcessor(), device.options(), near} {
+		for i, o := range []exec.Options{onProcessor(), device.options(), near, together} {
 			a, err := m.run(q, o)
 			if err != nil {
 				t.Fatalf("%d: %v\n%s", i, err, reproduce(segments, commits, text))

@@ -40,6 +40,9 @@ func (r *run) search(n int, from func(i int) source, d pcsr.Direction, constant 
 	}
 	walkLeft := func(r *run, i int) error { return walk(r, left[i]) }
 	on := r.Searchers(c, len(left), edges)
+	if on == nil && r.paysTogether(len(left), edges, c, d) {
+		return r.countTogether(left, from, c, d, constant)
+	}
 	if on == nil {
 		return r.many(len(left), walkLeft)
 	}
@@ -146,44 +149,104 @@ func (r *run) counted(s source, d pcsr.Direction, n uint64) error {
 	return nil
 }
 
+// Searches from many vertices are done together from so many on, where these would walk each edge so many times on average; several are done at the same
+// time, from fewer vertices each where there are few.
+const (
+	fewTogether   = 16
+	togetherShare = 4
+	togetherParts = 16
+)
+
+// paysTogether reports whether counting where walks from n vertices more end pays for 64 of them at a time, each of which is expected to walk so many
+// edges, and whether there is memory for that.
+func (r *run) paysTogether(n int, edges float64, c *match.Closure, d pcsr.Direction) bool {
+	if n < fewTogether || !r.onlyCounts(d) || edges*float64(min(n, match.MostSources)) < togetherShare*c.Edges() {
+		return false
+	}
+	parts := int64(min(togetherParts, (n+match.MostSources-1)/match.MostSources))
+	return parts*togetherBytes*int64(c.States)*int64(r.Graph.Vertices()) < r.x.Memory.Limit()/8
+}
+
+// countTogether counts where walks from the vertices that are left end.
+func (r *run) countTogether(left []int, from func(i int) source, c *match.Closure, d pcsr.Direction, constant bool) error {
+	size := min(match.MostSources, max(fewTogether, len(left)/togetherParts))
+	return r.each((len(left)+size-1)/size, 1, func(r *run, part int) error {
+		some, others := r.inGraph(left[part*size:min(len(left), (part+1)*size)], from, c, constant)
+		if r.together == nil || r.together.c != c {
+			if err := r.held.Need(r.Search.Bytes() + togetherBytes*int64(c.States)*int64(r.Graph.Vertices())); err != nil {
+				return err
+			}
+			r.together = newTogether(r.Search, c)
+		}
+		counts := make([]uint64, len(some))
+		if err := r.together.count(vertices(some), counts); err != nil {
+			return err
+		}
+		for i, s := range some {
+			if err := r.counted(s, d, counts[i]); err != nil {
+				return err
+			}
+		}
+		return r.walkEach(others, d, constant)
+	})
+}
+
+// inGraph are the vertices that walks may begin at, and the others, from which there is the walk of no hop, or none; of jobs.
+func (r *run) inGraph(jobs []int, from func(i int) source, c *match.Closure, constant bool) (some, others []source) {
+	for _, i := range jobs {
+		s := from(i)
+		if int64(s.vertex) < int64(r.Graph.Vertices()) && (!c.Zero || constant || r.Search.IsNode(s.vertex)) {
+			some = append(some, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	return some, others
+}
+
+func vertices(all []source) []pcsr.Vertex {
+	out := make([]pcsr.Vertex, len(all))
+	for i, s := range all {
+		out[i] = s.vertex
+	}
+	return out
+}
+
+// walkEach walks from vertices one after the other.
+func (r *run) walkEach(all []source, d pcsr.Direction, constant bool) error {
+	for _, s := range all {
+		if err := r.fromFor(s.vertex, d, s.rows, constant); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // hand has a device search from the vertices that are left, and returns from how many it has.
 func (r *run) hand(on match.Searcher, c *match.Closure, left []int, from func(i int) source, d pcsr.Direction, constant bool) (done int, err error) {
 	if r.x.Analyze && r.Measured.Trace == nil {
 		r.Measured.Trace = &match.Trace{}
 	}
 	for done < len(left) {
-		var some, others []source
-		for done+len(some)+len(others) < len(left) && len(some) < match.MostSources {
-			s := from(left[done+len(some)+len(others)])
-			if int64(s.vertex) < int64(r.Graph.Vertices()) && (!c.Zero || constant || r.Search.IsNode(s.vertex)) {
-				some = append(some, s)
-			} else {
-				others = append(others, s)
-			}
-		}
-		if err := r.searchTogether(on, c, some, d); err != nil {
+		next := min(len(left), done+match.MostSources)
+		some, others := r.inGraph(left[done:next], from, c, constant)
+		if err := r.askFor(on, c, some, d); err != nil {
 			return done, err
 		}
-		for _, s := range others { // they have the walk of no hop, or none
-			if err := r.fromFor(s.vertex, d, s.rows, constant); err != nil {
-				return done, err
-			}
+		if err := r.walkEach(others, d, constant); err != nil {
+			return done, err
 		}
-		done += len(some) + len(others)
+		done = next
 	}
 	return done, nil
 }
 
-// searchTogether has a device search from some vertices.
-func (r *run) searchTogether(on match.Searcher, c *match.Closure, some []source, d pcsr.Direction) error {
+// askFor has a device search from some vertices.
+func (r *run) askFor(on match.Searcher, c *match.Closure, some []source, d pcsr.Direction) error {
 	if len(some) == 0 {
 		return nil
 	}
-	c.Sources = c.Sources[:0]
-	for _, s := range some {
-		c.Sources = append(c.Sources, s.vertex)
-	}
-	c.Trace = nil
+	c.Sources, c.Trace = vertices(some), nil
 	if r.x.Analyze {
 		c.Trace = &match.Trace{}
 	}

@@ -61,6 +61,8 @@ type run struct {
 	same bool
 	// searchers are the runs beside this one that search from other vertices; nil for none.
 	searchers *searchers
+	// together is what searches from many vertices; nil before the first.
+	together *together
 }
 
 func (p *Path) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {

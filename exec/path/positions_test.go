@@ -32,6 +32,21 @@ func drawNested(t *rapid.T, labels, depth int) Step {
 	return drawStep(t, labels, 1)
 }
 
+// drawGraph draws a graph of up to so many vertices and three labels.
+func drawGraph(t *rapid.T, most int) (g *pcsr.Graph, labels int) {
+	vertices, labels := rapid.IntRange(4, most).Draw(t, "vertices"), rapid.IntRange(1, 3).Draw(t, "labels")
+	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	edges := make([]pcsr.Edge, rapid.IntRange(1, 3*vertices).Draw(t, "edges"))
+	for i := range edges {
+		edges[i] = pcsr.Edge{From: pcsr.Vertex(random.IntN(vertices)), Label: pcsr.Label(random.IntN(labels)), To: pcsr.Vertex(random.IntN(vertices))}
+	}
+	g, err := pcsr.Build(vertices, labels, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, labels
+}
+
 // ends is where walks of a closure of one hop or more end, one pair of a state and a vertex after the other.
 func ends(c *match.Closure, from pcsr.Vertex) (out []pcsr.Vertex) {
 	type pair struct {
@@ -64,16 +79,8 @@ func ends(c *match.Closure, from pcsr.Vertex) (out []pcsr.Vertex) {
 func TestPositionsLeadWhereTheSearchDoes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		vertices, labels := rapid.IntRange(4, 40).Draw(t, "vertices"), rapid.IntRange(1, 3).Draw(t, "labels")
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		edges := make([]pcsr.Edge, rapid.IntRange(1, 3*vertices).Draw(t, "edges"))
-		for i := range edges {
-			edges[i] = pcsr.Edge{From: pcsr.Vertex(random.IntN(vertices)), Label: pcsr.Label(random.IntN(labels)), To: pcsr.Vertex(random.IntN(vertices))}
-		}
-		g, err := pcsr.Build(vertices, labels, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, labels := drawGraph(t, 40)
+		vertices := g.Vertices()
 		s := NewSearch(g)
 		s.Serve(context.Background(), limits.Standalone(1<<40).Open("path"))
 		step, d := drawNested(t, labels, rapid.IntRange(0, 3).Draw(t, "depth")), pcsr.Direction(rapid.IntRange(0, 1).Draw(t, "direction"))

@@ -37,13 +37,18 @@ func (r *run) many(n int, do func(r *run, job int) error) error {
 		}
 		return nil
 	}
+	return r.each(n, unitSearches, do)
+}
+
+// each does jobs 0 … n-1, so many a unit of work, several units at a time where the query may use several threads.
+func (r *run) each(n, size int, do func(r *run, job int) error) error {
 	if r.searchers == nil {
 		r.searchers = newSearchers(r)
 	}
-	return r.x.Each((n+unitSearches-1)/unitSearches, func(unit int) error {
+	return r.x.Each((n+size-1)/size, func(unit int) error {
 		w := r.searchers.take()
 		defer r.searchers.give(w)
-		for job := unit * unitSearches; job < min(n, (unit+1)*unitSearches); job++ {
+		for job := unit * size; job < min(n, (unit+1)*size); job++ {
 			if err := do(w, job); err != nil {
 				r.searchers.cancel(err)
 				return err

@@ -167,21 +167,11 @@ func closureOfPath(t *testing.T, vertices int) *match.Closure {
 
 func TestASearchEndsBetweenTwoLaunches(t *testing.T) {
 	t.Parallel()
-	launches := 0
-	ctx, cancel := context.WithCancel(context.Background())
-	e := kernels.Emulate(64 << 20)
-	e.Fail = func(call string) error {
-		if call == "launch" {
-			if launches++; launches == 3 {
-				cancel()
-			}
-		}
-		return nil
-	}
+	ctx, e, launches := endingAtLaunch(3)
 	d := open(t, Options{Driver: e, tuning: tuning{slice: 5}})
 	c := closureOfPath(t, 300)
-	if _, err := d.Search(ctx, c, nil); !errors.Is(err, context.Canceled) || launches != 3 {
-		t.Errorf("error %v after %d launches", err, launches)
+	if _, err := d.Search(ctx, c, nil); !errors.Is(err, context.Canceled) || *launches != 3 {
+		t.Errorf("error %v after %d launches", err, *launches)
 	}
 	if n, err := d.Search(context.Background(), c, nil); err != nil || n[0] != 299 {
 		t.Errorf("the next one: %v, error %v", n, err)

@@ -222,24 +222,29 @@ func TestQueriesRunAtTheSameTime(t *testing.T) {
 	wg.Wait()
 }
 
-func TestACancelledMatchEndsBetweenTwoLaunches(t *testing.T) {
-	launches := 0
+// endingAtLaunch is a context that ends with a launch of a device, which are counted.
+func endingAtLaunch(last int) (ctx context.Context, e *kernels.Emulation, launches *int) {
 	ctx, cancel := context.WithCancel(context.Background())
-	e := kernels.Emulate(64 << 20)
+	e, launches = kernels.Emulate(64<<20), new(int)
 	e.Fail = func(call string) error {
 		if call == "launch" {
-			if launches++; launches == 3 {
+			if *launches++; *launches == last {
 				cancel()
 			}
 		}
 		return nil
 	}
+	return ctx, e, launches
+}
+
+func TestACancelledMatchEndsBetweenTwoLaunches(t *testing.T) {
+	ctx, e, launches := endingAtLaunch(3)
 	d := open(t, Options{Driver: e, tuning: tuning{slice: 1, tile: 1}})
 	if _, err := d.Count(ctx, ring(t, 300)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if launches != 3 {
-		t.Errorf("%d launches", launches)
+	if *launches != 3 {
+		t.Errorf("%d launches", *launches)
 	}
 }
 

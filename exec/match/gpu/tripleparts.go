@@ -110,8 +110,8 @@ const (
 
 // parts cuts the lists for so many bytes of the device; nil where they are too few.
 func (t *hostTriples) parts(room int64) *tripleParts {
-	p := &tripleParts{chunk: min(room/tripleChunkShare, mostTripleChunk)}
-	p.block = min(room-2*p.chunk, t.listBytes(0, uint32(t.Vertices)))
+	p := &tripleParts{chunk: min(room/tripleChunkShare, mostTripleChunk) &^ (alignment - 1)}
+	p.block = min((room-2*p.chunk)&^(alignment-1), t.listBytes(0, uint32(t.Vertices)))
 	var ok bool
 	if p.chunks, ok = cutVertices(t.Vertices, p.chunk, t.chunkBytes); !ok {
 		return nil
