@@ -7,7 +7,8 @@
 // # From a plan to a run
 //
 // [Lower] turns each step of a plan into the lists that its candidates really lie in, with bounds in place of lists without
-// gaps, finds the symmetries of a pattern whose solutions are only counted, and collects what each step reads. On that
+// gaps, finds the symmetries of a pattern whose solutions are only counted, or keeps to the order that the caller found by them ([Representatives]), and
+// collects what each step reads. On that
 // rest what the tables between steps must hold ([Live]), which steps are counted, how they fall into parts that multiply and
 // what branches weigh ([Lowering.Groups], [Parts], [Lowering.Lengths]), and where rows share an intersection
 // ([Lowering.Sharing]), and which patterns are better counted in the neighbourhoods of one vertex ([Lowering.Dense])

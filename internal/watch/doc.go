@@ -11,7 +11,8 @@
 // constants tells. Of a query that is linear (shape.go) it finds what comes and what goes from the changed triples alone: each is put in
 // the place of each triple pattern that it fits, and the rest of the pattern is matched around it by the matchers of all queries, what
 // came in the later state, what went in the earlier one. A match with several changed triples belongs to the first pattern of them, so that
-// it is found once. A change of many triples is matched by several goroutines (crew.go), that of a few by the one. DISTINCT counts; of aggregates the rows of each group are kept, and aggregated again where they change (grouping.go). Any other query is evaluated again by its subscriber, when a triple of a label that it reads has changed.
+// it is found once. Of matches that automorphisms of a pattern make of each other, those of a large change are looked for by one (coalesce.go). A
+// change of many triples is matched by several goroutines (crew.go), that of a few by the one. DISTINCT counts; of aggregates the rows of each group are kept, and aggregated again where they change (grouping.go). Any other query is evaluated again by its subscriber, when a triple of a label that it reads has changed.
 //
 // A change waits for its subscriber as a difference, whatever number of commits it comes from: who is slow holds the net change and no
 // queue, within the memory of the subscription.
