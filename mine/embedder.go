@@ -82,11 +82,11 @@ func (e *embedder) begin(p LabelledPattern) bool {
 func (e *embedder) enough(n int) bool { return uint64(n) >= e.least }
 
 // reduce takes from the domains what has no neighbour in that of a neighbour, until they stay as they are (arc consistency), and reports
-// whether enough is left.
+// whether enough is left. What hangs on one arc comes last: it has lost nothing that its neighbour does not have a neighbour without.
 func (e *embedder) reduce() bool {
 	changed := make([]bool, len(e.ends))
-	for i, ends := range e.ends {
-		changed[i] = len(ends) > 1 // what hangs on one arc has lost nothing that its neighbour does not have a neighbour without
+	for i := range e.ends {
+		changed[i] = !e.hangs(i)
 	}
 	for slices.Contains(changed, true) {
 		j := slices.Index(changed, true)
@@ -94,7 +94,7 @@ func (e *embedder) reduce() bool {
 		for _, at := range e.ends[j] {
 			i := at.other
 			for _, end := range e.ends[i] {
-				if end.other != j {
+				if end.other != j || e.hangs(i) {
 					continue
 				}
 				removed, left := e.filter(i, end)
@@ -105,8 +105,18 @@ func (e *embedder) reduce() bool {
 			}
 		}
 	}
+	for i, ends := range e.ends {
+		if e.hangs(i) {
+			if _, left := e.filter(i, ends[0]); !e.enough(left) || e.ended {
+				return false
+			}
+		}
+	}
 	return true
 }
+
+// hangs reports whether a vertex of the pattern has one arc.
+func (e *embedder) hangs(i int) bool { return len(e.ends[i]) == 1 }
 
 // filter takes from the domain of a vertex what has no neighbour in that of another.
 func (e *embedder) filter(i int, to end) (removed bool, left int) {
