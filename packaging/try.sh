@@ -2,7 +2,7 @@
 # Builds the container files with docker, and tries what is in the images as a new user would: try.sh [cpu] [cuda] [compose], all three
 # without arguments. Needs docker, curl, Go's data of the checkout; for compose, docker compose as well. Images are called rdfgpu:try….
 #
-# BUILD holds further flags of docker build (--network host, --build-arg GENCODE=…), PORT the port on loopback (17878).
+# BUILD holds further flags of docker build (--network host), GENCODE the kinds of GPU to build for, PORT the port on loopback (17878).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -52,7 +52,7 @@ stopped() { # the container ends by SIGTERM, with exit code 0
 }
 
 build() { # build FILE IMAGE
-	docker build ${BUILD:-} -f "packaging/$1" -t "$2" --build-arg VERSION=v0.0.0-try --build-arg "COMMIT=$(git rev-parse HEAD)" .
+	docker build ${BUILD:-} ${GENCODE:+--build-arg "GENCODE=$GENCODE"} -f "packaging/$1" -t "$2" --build-arg VERSION=v0.0.0-try --build-arg "COMMIT=$(git rev-parse HEAD)" .
 }
 
 try() { # try IMAGE: what both images do
@@ -68,7 +68,7 @@ try() { # try IMAGE: what both images do
 	ok "serves with a read-only root and no rights, and is found healthy" health healthy
 	ok "answers" count 757143
 	ok "shows the workbench" says '<title>' curl -s -H 'Accept: text/html' "$url/"
-	ok "runs as user 65532" test "$(docker top "$container" -eo uid | tail -1 | tr -d ' ')" = 65532
+	ok "runs as user 65532" test "$(docker top "$container" -eo pid,uid | awk 'END { print $2 }')" = 65532
 	ok "takes no update" says '"error"' curl -s "$url/update" --data-urlencode 'update=INSERT DATA { <http://e/s> <http://e/p> 1 }'
 	ok "ends by SIGTERM" stopped
 	serve "$image" -v "$data:/data" -e RDFGPU_SERVE_WRITABLE=true
