@@ -107,9 +107,10 @@ func shown(r *http.Request, digests [][32]byte) int {
 	return tokenAmong(given, digests)
 }
 
-// bearerOf is the token in what a header Authorization says.
+// bearerOf is the token in what a header Authorization says; the case of the scheme does not matter (RFC 9110, section 11.1).
 func bearerOf(authorization string) (token string, ok bool) {
-	return strings.CutPrefix(authorization, "Bearer ")
+	scheme, token, ok := strings.Cut(authorization, " ")
+	return token, ok && strings.EqualFold(scheme, "Bearer")
 }
 
 // tokenAmong is the number of a token, from 1; 0 where it is none. All digests are compared, in constant time, so that the time taken says

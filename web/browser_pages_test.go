@@ -78,6 +78,13 @@ func TestWorkbenchExploresByClicks(t *testing.T) {
 	})
 }
 
+// cutNames are the names of nodes that the edge of the drawing cuts.
+const cutNames = `(() => {
+	const box = document.querySelector(".explore-graph svg").getBoundingClientRect();
+	const cut = (b) => b.left < box.left || b.right > box.right;
+	return [...document.querySelectorAll(".explore-graph .node text:not(.hid)")].filter((t) => cut(t.getBoundingClientRect())).map((t) => t.textContent);
+})()`
+
 func TestWorkbenchShowsTheSchema(t *testing.T) {
 	atEachSize(t, func(v *visit, s *Server) {
 		v.open("#schema")
@@ -85,6 +92,9 @@ func TestWorkbenchShowsTheSchema(t *testing.T) {
 		v.fits("the schema")
 		if n := valueOf[int](v, overlaps); n > 3 {
 			v.t.Errorf("%d pairs of labels cover each other", n)
+		}
+		if names := valueOf[[]string](v, cutNames); len(names) > 0 {
+			v.t.Errorf("the edge of the drawing cuts %q", names)
 		}
 		v.do("choose a class", chromedp.Evaluate(`[...document.querySelectorAll(".explore-panel .entry")].find((e) => e.textContent.startsWith("nmo:Mint")).click()`, nil))
 		v.await(`document.querySelector(".explore-panel h2").textContent === "nmo:Mint" && document.querySelector(".explore-panel").textContent.includes("members")`)

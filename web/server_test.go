@@ -62,6 +62,8 @@ func TestATokenIsAskedFor(t *testing.T) {
 		{"/sparql?query=ASK", "Authorization: Bearer wrong", 401},
 		{"/sparql?query=ASK", "Authorization: Bearer open sesame", 200},
 		{"/sparql?query=ASK", "Authorization: Bearer second", 200},
+		{"/sparql?query=ASK", "Authorization: bearer second", 200},
+		{"/sparql?query=ASK", "Authorization: Bearersecond", 401},
 		{"/sparql?query=ASK", "Authorization: Basic dXNlcjpzZWNvbmQ=", 200},
 		{"/metrics", "", 401},
 		{"/api/info", "", 401},

@@ -13,7 +13,7 @@ import (
 
 type benchCommand struct {
 	Queries     string        `arg:"" help:"Folder with .rq files; an expected.tsv in it or above it is checked."`
-	Endpoints   []string      `short:"e" name:"endpoint" required:"" sep:"none" placeholder:"NAME=URL" help:"SPARQL endpoint; repeat it for peers, ours first. Parameters in the URL are sent with every query."`
+	Endpoints   []string      `short:"e" name:"endpoint" required:"" sep:";" placeholder:"NAME=URL" help:"SPARQL endpoint; repeat it for peers, ours first. Parameters in the URL are sent with every query."`
 	Forms       []string      `default:"tsv,count" help:"What to ask for: tsv, json, count."`
 	Only        []string      `help:"Only these queries (file names without .rq)."`
 	Repetitions int           `short:"n" default:"7" help:"Timed repetitions of each query, after one warm-up."`

@@ -12,7 +12,7 @@ import (
 
 type benchUpdatesCommand struct {
 	Kinds       []string      `arg:"" optional:"" help:"What to send: single, edit, mix (default: all)."`
-	Endpoints   []string      `short:"e" name:"endpoint" required:"" sep:"none" placeholder:"NAME=UPDATE[,QUERY]" help:"URLs for updates and for queries (default: the same); repeat it for peers, ours first. Parameters in a URL are sent with every request."`
+	Endpoints   []string      `short:"e" name:"endpoint" required:"" sep:";" placeholder:"NAME=UPDATE[,QUERY]" help:"URLs for updates and for queries (default: the same); repeat it for peers, ours first. Parameters in a URL are sent with every request."`
 	Connections []int         `default:"1,8,64" placeholder:"N,..." help:"Numbers of kept-alive connections that write, one after another."`
 	Readers     int           `default:"0" placeholder:"N" help:"Further connections that ask the queries of --queries, alone and then beside the writers."`
 	Queries     string        `placeholder:"DIR" help:"Folder with .rq files for the readers; an expected.tsv in it or above it is checked."`

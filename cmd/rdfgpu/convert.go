@@ -10,10 +10,10 @@ import (
 )
 
 type convertCommand struct {
-	Files  []string `arg:"" help:"Files (.nt .nq .ttl .trig .rdf, also .gz .zst .bz2), globs, folders, or - for standard input."`
-	Output string   `short:"o" placeholder:"FILE" help:"Write to a file, whose name tells syntax and compression (.gz .zst) where the flags do not (default: standard output)."`
-	From   string   `placeholder:"FORMAT" help:"Syntax of the input where its name does not tell: ntriples, nquads, turtle, trig, rdfxml."`
-	To     string   `placeholder:"FORMAT" help:"Syntax to write: ntriples, nquads, turtle, trig, rdfxml (default: by the output's name; nquads on standard output)."`
+	Files  []string   `arg:"" help:"Files (.nt .nq .ttl .trig .rdf, also .gz .zst .bz2), globs, folders, or - for standard input."`
+	Output outputName `short:"o" placeholder:"FILE" help:"Write to a file, whose name tells syntax and compression (.gz .zst) where the flags do not (default, and with -: standard output)."`
+	From   string     `placeholder:"FORMAT" help:"Syntax of the input where its name does not tell: ntriples, nquads, turtle, trig, rdfxml."`
+	To     string     `placeholder:"FORMAT" help:"Syntax to write: ntriples, nquads, turtle, trig, rdfxml (default: by the output's name; nquads on standard output)."`
 	packing
 	Base       string            `placeholder:"IRI" help:"Base IRI of relative IRIs (default: the file's own)."`
 	Prefix     map[string]string `placeholder:"NAME=IRI" help:"Shorten IRIs in Turtle and TriG; may be repeated."`
@@ -46,7 +46,7 @@ func (c *convertCommand) Run(env *environment) error {
 	}
 	to := c.To
 	if to == "" && c.Output != "" {
-		if to, err = rdfgpu.DetectFormat(c.Output); err != nil {
+		if to, err = rdfgpu.DetectFormat(string(c.Output)); err != nil {
 			return usageError(fmt.Sprintf("%s, by --to", err))
 		}
 	}

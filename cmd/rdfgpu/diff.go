@@ -10,9 +10,9 @@ import (
 )
 
 type diffCommand struct {
-	From   string `arg:"" help:"Folder of the first store."`
-	To     string `arg:"" help:"Folder of the second store."`
-	Output string `short:"o" placeholder:"FILE" help:"Write the difference to a file, compressed if it ends in .gz or .zst (default: standard output)."`
+	From   string     `arg:"" help:"Folder of the first store."`
+	To     string     `arg:"" help:"Folder of the second store."`
+	Output outputName `short:"o" placeholder:"FILE" help:"Write the difference to a file, compressed if it ends in .gz or .zst (default, and with -: standard output)."`
 	packing
 	MaxBlank int  `default:"100000" placeholder:"N" help:"Quads with blank nodes up to which these are matched by what surrounds them; beyond, and with -1, they are the same where their labels are."`
 	Quiet    bool `short:"q" help:"Write nothing; the exit code tells."`

@@ -14,9 +14,9 @@ import (
 )
 
 type dumpCommand struct {
-	Store  string `arg:"" help:"Folder of the store, or address of a server."`
-	Graph  string `placeholder:"IRI" help:"Only this graph, as N-Triples; default is the default graph."`
-	Output string `short:"o" placeholder:"FILE" help:"Write to a file, compressed if it ends in .gz or .zst (default: standard output)."`
+	Store  string     `arg:"" help:"Folder of the store, or address of a server."`
+	Graph  string     `placeholder:"IRI" help:"Only this graph, as N-Triples; default is the default graph."`
+	Output outputName `short:"o" placeholder:"FILE" help:"Write to a file, compressed if it ends in .gz or .zst (default, and with -: standard output)."`
 	packing
 	access
 	Quiet bool `short:"q" help:"No progress, no summary."`

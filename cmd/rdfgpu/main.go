@@ -94,6 +94,8 @@ func run(args []string, env *environment) int {
 		args = []string{"--help"}
 	case args[0] == "--version": // so that it takes the command's flags
 		args = append([]string{"version"}, args[1:]...)
+	case args[0] == "help": // as of git, go and others
+		args = append(args[1:], "--help")
 	}
 	parsed, err := app.Parse(args)
 	if code >= 0 { // --help

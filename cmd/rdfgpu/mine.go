@@ -28,7 +28,7 @@ type mineCommand struct {
 	NoClasses  bool          `name:"no-classes" help:"Frequent patterns without classes."`
 	Undirected bool          `name:"undirected" help:"Frequent patterns without directions."`
 	Bins       int           `placeholder:"N" help:"Frequent patterns with literals: the numbers and the dates of each predicate in N ranges, 1 to 64, texts by language, and what has at most N values by value."`
-	Bounds     []string      `sep:"none" placeholder:"PREDICATE=BOUND,…" help:"Where the numbers, dates or years of a predicate are cut in place of that; may be given several times."`
+	Bounds     []string      `sep:";" placeholder:"PREDICATE=BOUND,…" help:"Where the numbers, dates or years of a predicate are cut in place of that; may be given several times."`
 	List       bool          `help:"Print each triangle, clique, or vertex or edge with its number, on a line of its own."`
 	SPARQL     bool          `name:"sparql" help:"Print the query that finds the embeddings of each pattern."`
 	JSON       bool          `name:"json" help:"As JSON; of a list, each line."`

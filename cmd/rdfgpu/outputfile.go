@@ -20,13 +20,26 @@ type outputFile struct {
 	name   string
 }
 
+// outputName is the name of a file to write; "" is standard output, which - names too.
+type outputName string
+
+// UnmarshalText takes the name from a flag.
+func (o *outputName) UnmarshalText(text []byte) error {
+	*o = outputName(text)
+	if *o == "-" {
+		*o = ""
+	}
+	return nil
+}
+
 // packing is the flag of commands that may pack what they write.
 type packing struct {
 	Compress string `enum:"none,gz,zst," default:"" help:"Compression: none, gz or zst (default: by the file's name)."`
 }
 
 // create makes what is written to: a file of that name, or standard output where there is none.
-func (c *packing) create(env *environment, output string) (*outputFile, error) {
+func (c *packing) create(env *environment, name outputName) (*outputFile, error) {
+	output := string(name)
 	d := &outputFile{name: output}
 	sink := env.stdout
 	if output != "" {
@@ -81,7 +94,7 @@ func (d *outputFile) end(err error) error {
 }
 
 // summary is the environment that a summary is printed to: standard error where standard output has what was made.
-func (e *environment) summary(output string) *environment {
+func (e *environment) summary(output outputName) *environment {
 	if output != "" {
 		return e
 	}

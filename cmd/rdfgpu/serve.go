@@ -18,7 +18,7 @@ import (
 
 type serveCommand struct {
 	Stores  []string      `arg:"" name:"store" help:"Folder of the store; or of several, each then at a path of its name (/people/sparql of people.store, or of people=FOLDER)."`
-	Set     []string      `sep:"none" placeholder:"NAME.FLAG=VALUE" help:"A flag for one of several stores alone; may be repeated."`
+	Set     []string      `sep:";" placeholder:"NAME.FLAG=VALUE" help:"A flag for one of several stores alone; may be given several times."`
 	Answers byteSize      `name:"answer-cache" default:"0" placeholder:"SIZE" help:"Memory for answers that are sent again as they are while the store does not change (default: none)."`
 	Addr    string        `default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address to listen on; others than loopback are reachable from outside."`
 	Timeout time.Duration `default:"60s" help:"Longest a query may take, from the first byte of its request to the last of its answer."`

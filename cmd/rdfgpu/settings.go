@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -112,8 +113,12 @@ type settings struct {
 
 // readSettings reads a file of settings: a table for each command, a key for each of its flags. What no command has is an error.
 func readSettings(file string, app *kong.Application) (*settings, error) {
+	text, err := readSmall(file)
+	if err != nil {
+		return nil, err
+	}
 	var tables map[string]any
-	if _, err := toml.DecodeFile(file, &tables); err != nil {
+	if _, err := toml.Decode(text, &tables); err != nil {
 		var syntax toml.ParseError
 		if errors.As(err, &syntax) {
 			return nil, fmt.Errorf("%s:%d: %s", file, syntax.Position.Line, syntax.Message)
@@ -129,6 +134,23 @@ func readSettings(file string, app *kong.Application) (*settings, error) {
 		s.values[name] = values
 	}
 	return s, s.Validate(app)
+}
+
+// settingsBytes is the longest file of settings: one that is longer was named by mistake.
+const settingsBytes = 1 << 20
+
+// readSmall reads a file of settings.
+func readSmall(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, settingsBytes+1))
+	if len(text) > settingsBytes {
+		return "", fmt.Errorf("%s is longer than a file of settings may be, %d bytes", file, settingsBytes)
+	}
+	return string(text), err
 }
 
 // Validate finds commands and flags that do not exist.
@@ -165,6 +187,9 @@ func (s *settings) Resolve(_ *kong.Context, parent *kong.Path, f *kong.Flag) (an
 		return nil, nil
 	}
 	text, err := settingText(f, value)
+	if err == nil {
+		err = parseFlag(f, text, reflect.New(f.Target.Type()).Elem())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.file, err)
 	}
@@ -196,4 +221,18 @@ func settingText(f *kong.Flag, value any) (string, error) {
 		return kong.JoinEscaped(texts, separator), nil
 	}
 	return "", fmt.Errorf("expected a text, a number, true or false, or a list, found %v", value)
+}
+
+// parseFlag takes the value of a flag from what would stand on the command line. An error does not name the flag.
+func parseFlag(f *kong.Flag, text string, target reflect.Value) error {
+	if err := f.Parse(kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: text}), target); err != nil {
+		if bare := errors.Unwrap(err); bare != nil {
+			return bare
+		}
+		return err
+	}
+	if f.Enum != "" && !f.EnumMap()[text] {
+		return fmt.Errorf("expected one of %s", f.Enum)
+	}
+	return nil
 }

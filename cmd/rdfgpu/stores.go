@@ -84,11 +84,5 @@ func cutLast(text, separator string) (before, after string, found bool) {
 func override(flags []*kong.Flag, name, value string) error {
 	f := flags[slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == name })]
 	f.Target.Set(reflect.Zero(f.Target.Type()))
-	if err := f.Parse(kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: value}), f.Target); err != nil {
-		return err
-	}
-	if f.Enum != "" && !f.EnumMap()[value] {
-		return fmt.Errorf("expected one of %s", f.Enum)
-	}
-	return nil
+	return parseFlag(f, value, f.Target)
 }

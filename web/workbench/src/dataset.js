@@ -54,7 +54,7 @@ export function drawOverview(container, { info, schema, examples }, actions) {
       h("div", { class: "examples" }, h("h2", {}, "Start with"), h("ul", {}, examples.slice(0, 8).map((e) =>
         h("li", {}, h("button", { onclick: () => actions.run(e.text) }, h("span", {}, e.name), h("code", {}, firstLine(e.text))))))))));
   if (schema.links.length > 0) {
-    const view = new GraphView(picture, { calm: true, spread: 1.3, hush: schema.links.length > 8, title: "How classes connect", pick: (node) => actions.run(members(node.key)) });
+    const view = new GraphView(picture, { calm: true, declutter: true, spread: 1.3, hush: schema.links.length > 8, title: "How classes connect", pick: (node) => actions.run(members(node.key)) });
     view.set(...classGraph(schema));
   }
 }

@@ -137,7 +137,7 @@ export class GraphView {
       this.grow = grow;
       for (const e of this.edges) placeEdge(e, grow);
     }
-    declutter(this.nodes, this.edges.map((e) => ({ ...e, ...middle(e), text: e.text })), this.view, grow);
+    declutter(this.nodes, this.edges.map((e) => ({ ...e, ...middle(e), text: e.text })), this.view, grow, this.svg.getBoundingClientRect().width);
   }
 
   listen() {

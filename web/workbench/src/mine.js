@@ -40,7 +40,7 @@ class MinePage {
       h("label", {}, "Look for", this.what), number("support", "Support at least", enough, 1), number("edges-most", "Edges at most", 2, 1, 7), number("vertices-motif", "Vertices", 4, 2, 5), number("vertices", "Vertices", 4, 2, 32),
       h("label", { "data-field": "measure" }, "Measured by", h("select", { name: "measure" }, h("option", { value: "mni" }, "images (MNI)"), h("option", { value: "instances" }, "instances"))),
       h("label", { "data-field": "bins" }, "Literals in ranges", h("input", { type: "number", name: "bins", min: 1, max: 64, placeholder: "none", title: "Numbers and dates of each predicate in so many ranges, texts by language, and what has few values by value. Empty: literals are left out." })),
-      h("label", { "data-field": "bounds" }, "cut at", h("input", { type: "text", name: "bounds", placeholder: ":born=1900,1950; :size=10", title: "Where the numbers, dates or years of a predicate are cut instead; several are parted by ;" })),
+      h("label", { "data-field": "bounds" }, "Cut at", h("input", { type: "text", name: "bounds", placeholder: ":born=1900,1950; :size=10", title: "Where the numbers, dates or years of a predicate are cut instead; several are parted by ;" })),
       tick("undirected", "without directions"), tick("no-classes", "without classes"), tick("induced", "induced"), tick("maximal", "maximal, of all sizes"),
       (this.go = h("button", { class: "run" }, "Mine")), (this.halt = h("button", { class: "quiet", type: "button", hidden: true, onclick: () => this.stop() }, "Stop")),
       h("details", { class: "mine-choice" }, h("summary", {}, "Edges: ", (this.chosen = h("span", {}, "all predicates but rdf:type"))),
