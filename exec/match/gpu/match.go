@@ -182,7 +182,7 @@ func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shap
 			return err
 		}
 		if r.reached {
-			j.variants[j.first] += fmt.Sprintf("pages: %d MB copied before ", r.brought>>20)
+			j.variants[min(j.first, len(j.variants)-1)] += fmt.Sprintf("pages: %d MB copied before ", r.brought>>20)
 		}
 		if pages = j.newStreaming(); pages == nil && !r.reached {
 			r.pinAll()
