@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,26 @@ func TestACountInNeighbourhoodsEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	if n, err := matchtest.OnThreads(cpu.NewContrary(), 2).Count(ctx, m); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%d, error %v", n, err)
+	}
+}
+
+// TestAHouseIsCountedWithAFarVertex: neither of the two that might be the root touches all others.
+func TestAHouseIsCountedWithAFarVertex(t *testing.T) {
+	t.Parallel()
+	c := complete(5, 7)
+	c.Patterns = nil
+	for _, ends := range [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 0}, {4, 1}} {
+		c.Patterns = append(c.Patterns, matchtest.Edge(ends[0], ends[1], 0))
+	}
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Trace = &match.Trace{}
+	n, err := cpu.NewContrary().Count(context.Background(), m)
+	far := slices.ContainsFunc(m.Trace.Steps, func(s match.StepTrace) bool { return s.Variant == "common neighbours of the root" })
+	if want := uint64(7 * 6 * 5 * 4 * 3); err != nil || n != want || !far {
+		t.Errorf("%d (error %v), with a far vertex %v, want %d so", n, err, far, want)
 	}
 }
 
