@@ -29,19 +29,27 @@ const unitSearches = 16
 
 // many does jobs 0 … n-1, several at a time where there are many and the query may use several threads.
 func (r *run) many(n int, do func(r *run, job int) error) error {
-	if n < r.x.Tuning.Searches || r.x.Alone() || r.Kind == planner.Once && nested(r.Step, mostInRow) {
-		for job := range n {
-			if err := do(r, job); err != nil {
-				return err
-			}
-		}
-		return nil
+	if n < r.x.Tuning.Searches || r.Kind == planner.Once && nested(r.Step, mostInRow) {
+		return r.inOrder(n, do)
 	}
 	return r.each(n, unitSearches, do)
 }
 
+// inOrder does jobs 0 … n-1 one after the other.
+func (r *run) inOrder(n int, do func(r *run, job int) error) error {
+	for job := range n {
+		if err := do(r, job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // each does jobs 0 … n-1, so many a unit of work, several units at a time where the query may use several threads.
 func (r *run) each(n, size int, do func(r *run, job int) error) error {
+	if r.x.Alone() {
+		return r.inOrder(n, do)
+	}
 	if r.searchers == nil {
 		r.searchers = newSearchers(r)
 	}
