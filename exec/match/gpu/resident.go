@@ -30,7 +30,7 @@ type resident struct {
 	orders    map[orderedKey]*orderedLists
 	triangles map[pcsr.Label]*kernels.Triangles
 	kept      []kernels.Address // everything, to be given back to the budget
-	// hostTriples are what triangles are kept in where there is no room for that.
+	// hostTriples are what triangles are kept in where there is no room for that; nil for a label of which they were wanted once.
 	hostTriples map[pcsr.Label]*hostTriples
 
 	// Under Device.mu: the queries that read the graph, and when the last came, by Device.rounds.
@@ -230,7 +230,9 @@ func (r *resident) free() error {
 		errs = append(errs, r.d.memory.give(a))
 	}
 	for _, t := range r.hostTriples {
-		errs = append(errs, t.release(r.d, r.d.memory.give))
+		if t != nil {
+			errs = append(errs, t.release(r.d, r.d.memory.give))
+		}
 	}
 	if r.stream != nil {
 		errs = append(errs, r.stream.Close())
@@ -244,7 +246,9 @@ func (r *resident) hostBytes() (n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, t := range r.hostTriples {
-		n += t.hostBytes()
+		if t != nil {
+			n += t.hostBytes()
+		}
 	}
 	return n
 }

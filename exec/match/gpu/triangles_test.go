@@ -138,3 +138,25 @@ func TestCountsInPartsShareTooLittleMemory(t *testing.T) {
 	wg.Wait()
 	unpinned(t, d)
 }
+
+// TestTrianglesArePartedTheSecondTime: the first count of a cheap plan is joined, and makes no lists.
+func TestTrianglesArePartedTheSecondTime(t *testing.T) {
+	t.Parallel()
+	m, want := ringTriangles(t, 3000)
+	plan := *m.Plan
+	plan.Cost = 20 * float64(m.Graph.Edges())
+	m.Plan, m.Trace = &plan, &match.Trace{}
+	d := open(t, Options{tuning: tuning{inPages: true}})
+	for i := range 3 {
+		n, err := d.Count(t.Context(), m)
+		if parted := strings.HasPrefix(m.Trace.Steps[0].Variant, match.TriangleVariant); err != nil || n != want || parted != (i > 0) {
+			t.Errorf("count %d: %d, %v, %q", i, n, err, m.Trace.Steps[0].Variant)
+		}
+		if info, err := d.Info(); err != nil || i == 0 && info.HostBytes > 300_000 || i > 0 && info.HostBytes < 300_000 {
+			t.Errorf("count %d: %d bytes in host memory, %v", i, info.HostBytes, err)
+		}
+	}
+	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+		t.Errorf("%v, %d bytes left", err, d.memory.inUse())
+	}
+}

@@ -24,6 +24,17 @@ type hostTriples struct {
 	storage
 }
 
+// askedTriangles reports whether triangles of a label were to be counted in parts before.
+func (r *reading) askedTriangles(label pcsr.Label) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, asked := r.hostTriples[label]
+	if !asked {
+		r.hostTriples[label] = nil
+	}
+	return asked
+}
+
 // tripleLists makes the lists of a label in pinned host memory, unless they are there.
 func (r *reading) tripleLists(ctx context.Context, label pcsr.Label) (t *hostTriples, err error) {
 	r.mu.Lock()
