@@ -33,16 +33,7 @@ func (d *denseFinder) density(label pcsr.Label) (out density) {
 	for i := range sampledEdges {
 		at := uint32((2*uint64(i) + 1) * uint64(len(a.Neighbours)) / (2 * sampledEdges))
 		row, _ := slices.BinarySearch(a.Offsets, at+1)
-		list, other := ground.List(row-1), ground.Neighbours(a.Neighbours[at])
-		if len(other) < len(list) {
-			list, other = other, list
-		}
-		common := 0.0
-		for _, v := range list {
-			if pcsr.Contains(other, v) {
-				common++
-			}
-		}
+		common := inCommon(ground.List(row-1), ground.Neighbours(a.Neighbours[at]))
 		n := float64(ground.Degree(row - 1))
 		out.neighbours += n / sampledEdges
 		out.words += n * n / 64 / sampledEdges
@@ -52,6 +43,19 @@ func (d *denseFinder) density(label pcsr.Label) (out density) {
 	out.edges, out.again = float64(len(a.Neighbours)), max(squares, 1)/max(out.common, 1)
 	out.words /= out.neighbours
 	return out
+}
+
+// inCommon is how many members two sorted lists have in common.
+func inCommon(list, other []pcsr.Vertex) (n float64) {
+	if len(other) < len(list) {
+		list, other = other, list
+	}
+	for _, v := range list {
+		if pcsr.Contains(other, v) {
+			n++
+		}
+	}
+	return n
 }
 
 // cost is how often the last of the levels is expected to be bound.
@@ -87,16 +91,7 @@ func (y *density) addCorners(p *pcsr.Partition) {
 		if len(middle) == 0 {
 			continue // the edge back came later
 		}
-		list, other := p.List(row-1), p.Neighbours(middle[7919*i%len(middle)])
-		if len(other) < len(list) {
-			list, other = other, list
-		}
-		common := 0.0
-		for _, v := range list {
-			if pcsr.Contains(other, v) {
-				common++
-			}
-		}
+		common := inCommon(p.List(row-1), p.Neighbours(middle[7919*i%len(middle)]))
 		n := float64(len(middle))
 		paths += n
 		corners += n * common
