@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"math"
 	"math/bits"
 
@@ -40,7 +41,7 @@ func (d *denseFinder) findFar(label pcsr.Label, anyCost bool) bool {
 			}
 		}
 	})
-	if tail == 0 || !anyCost && d.Plan.Cost < farPrice*least {
+	if tail == 0 || !anyCost && d.Plan.Cost < farPrice*least && bgp.Measure(context.Background(), d.Graph, d.Plan) < farPrice*least {
 		return false
 	}
 	semantics := d.Plan.Query.Semantics

@@ -1,6 +1,7 @@
 package bgp
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -68,6 +69,19 @@ func (b *bgp) measure(p *MatchPlan, walks int) (cost, deviation float64) {
 	}
 	p.Cost = s.judge(float64(walks))
 	return p.Cost, s.cost.deviation()
+}
+
+// measuredWalks is how many walks tell what a plan costs that was made with few or none.
+const measuredWalks = 128
+
+// Measure is what sampled walks say that a plan costs, in candidates, also one whose planning took a matcher's Speed for a reason not to look so closely. The
+// plan, which reads no input, stays as it is.
+func Measure(ctx context.Context, g *pcsr.Graph, plan *MatchPlan) float64 {
+	measured := *plan
+	measured.Steps = slices.Clone(plan.Steps)
+	b := &bgp{ctx: ctx, graph: g, options: &Options{}}
+	cost, _ := b.measure(&measured, measuredWalks)
+	return cost
 }
 
 // judge replaces the estimates of the plan's steps and returns the cost. What too few walks reached to tell is estimated from
