@@ -83,7 +83,8 @@ func (j *join) layTables(m *match.Match) {
 	case m.Plan.Cost < bgp.GPUNarrowCost:
 		j.narrow = min(j.blocks, narrowBlocks)
 	case o.parts > 1 && len(j.d.permits) >= o.partsFrom:
-		j.narrow, j.widen = min(j.blocks, max(narrowBlocks, j.blocks/o.parts)), math.MaxUint64
+		parts := min(o.parts, len(j.d.permits))
+		j.narrow, j.widen = min(j.blocks, max(narrowBlocks, j.blocks/parts)), math.MaxUint64
 	}
 }
 
