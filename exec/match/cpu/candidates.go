@@ -21,7 +21,7 @@ type scratch struct {
 	hasSet, hasNumber bool
 	number            uint64
 	buf, filtered     []pcsr.Vertex
-	marks             []mark
+	marks             [2]mark
 	// common is what the step's fixed lists have in common; nil where they were not intersected.
 	common *staticList
 	// partials are, by level, the candidates as far as the lists up to that level, the fixed lists, rows and range

@@ -35,7 +35,7 @@ func (h *hubs) find(list []pcsr.Vertex, often int) *bitmap {
 		if m.list == nil {
 			h.used = append(h.used, int(place))
 		}
-		m.list, m.seen = list, 1
+		m.begin(list)
 		return nil
 	}
 	if m.on {
@@ -54,11 +54,7 @@ func (h *hubs) find(list []pcsr.Vertex, often int) *bitmap {
 // forget drops all lists, which belong to a graph, and keeps the memory.
 func (h *hubs) forget() {
 	for _, place := range h.used {
-		m := &h.places[place]
-		if m.on {
-			m.bits.clear(m.list)
-		}
-		m.list, m.seen, m.on = nil, 0, false
+		h.places[place].forget()
 	}
 	h.used, h.words = h.used[:0], 0
 }

@@ -18,6 +18,17 @@ func (m *mark) renew(list []pcsr.Vertex) {
 	m.list, m.seen, m.on = append(m.list[:0], list...), 0, false
 }
 
+// begin watches another list. The memory of the bitmap is used again.
+func (m *mark) begin(list []pcsr.Vertex) {
+	if m.on {
+		m.bits.clear(m.list)
+	}
+	m.list, m.seen, m.on = list, 1, false
+}
+
+// forget drops the list, which belongs to a graph, and keeps the memory of the bitmap.
+func (m *mark) forget() { m.begin(nil) }
+
 // bits returns a list as a bitmap where there is one, or where it now pays to make one.
 func (w *worker) bits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap {
 	if c.based {
@@ -72,9 +83,6 @@ func (m *mark) often(enough int) *bitmap {
 
 // newMark begins to watch a list in place of the one seen least.
 func (c *scratch) newMark(list []pcsr.Vertex) {
-	if len(c.marks) < 2 {
-		c.marks = append(c.marks, mark{})
-	}
 	least := &c.marks[0]
 	for i := range c.marks {
 		c.marks[i].seen /= 2
@@ -82,8 +90,5 @@ func (c *scratch) newMark(list []pcsr.Vertex) {
 			least = &c.marks[i]
 		}
 	}
-	if least.on {
-		least.bits.clear(least.list)
-	}
-	least.list, least.seen, least.on = list, 1, false
+	least.begin(list)
 }

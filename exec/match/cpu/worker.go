@@ -96,15 +96,13 @@ func (w *worker) release() {
 			k[s.Index].nanoseconds.Add(int64(w.clock.spent[s.Index]))
 		}
 		for i := range c.marks {
-			if m := &c.marks[i]; m.on {
-				m.bits.clear(m.list)
-			}
+			c.marks[i].forget()
 		}
 		for i := range c.partials {
 			c.partials[i].renew(nil)
 			c.partials[i].valid = false
 		}
-		c.marks, c.set, c.common, c.based = c.marks[:0], nil, nil, false
+		c.set, c.common, c.based = nil, nil, false
 		clear(c.lists)
 		clear(c.lookup)
 	}
