@@ -240,6 +240,7 @@ func each(ctx context.Context, options Options, n int, work func(int) error) err
 		}
 		return nil
 	}
+	workers.GoAll(min(n, share.Limit())-1, run)
 	workers.Do(func() error { return run(nil) })
 	if err := workers.Wait(); err != nil {
 		return err
