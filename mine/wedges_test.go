@@ -153,7 +153,7 @@ func TestManyThreadsFindWhatOneDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked := FrequentOptions{Support: 500, Edges: 3}
+		asked := FrequentOptions{Support: 400, Edges: 3}
 		want, err := Frequent(ctx, g, asked, Options{Threads: 1})
 		if err != nil || len(want) == 0 {
 			t.Fatal(want, err)
