@@ -82,9 +82,9 @@ func Frequent(ctx context.Context, g *Labelled, frequent FrequentOptions, option
 // growth is the search level by level.
 type growth struct {
 	*ways
-	frequent   FrequentOptions
-	options    Options
-	parts      map[string]bool // keys of the frequent patterns of one edge less
+	frequent FrequentOptions
+	options  Options
+	parts    map[string]bool // keys of the frequent patterns of one edge less
 
 	mu         sync.Mutex
 	candidates []FrequentPattern
