@@ -153,23 +153,17 @@ func (g *Labelled) countKinds(ctx context.Context, p Predicate, options Options)
 		}
 	}
 	counts := map[kind]kindCount{}
-	for from, others := range out {
-		for to, n := range others {
-			counts[kind{p, Label(from), to}] = kindCount{n.vertices, in[to][Label(from)].vertices, n.edges}
+	for _, n := range out.slots {
+		if n.vertices > 0 {
+			counts[kind{p, n.from, n.to}] = kindCount{n.vertices, in.of(n.to, n.from).vertices, n.edges}
 		}
 	}
 	return counts, nil
 }
 
-// tallied is how many vertices of a label have neighbours of another, and how many edges lead there.
-type tallied struct{ vertices, edges uint64 }
-
 // tally counts the vertices of rows by their label and that of their neighbours. The error is the cause of ctx.
-func (g *Labelled) tally(ctx context.Context, r *rows, options Options) ([]map[Label]*tallied, error) {
-	labels := g.classes + 1
-	counters := crew[tallier]{fresh: func() *tallier {
-		return &tallier{degree: make([]uint64, labels), counts: make([]map[Label]*tallied, labels)}
-	}}
+func (g *Labelled) tally(ctx context.Context, r *rows, options Options) (*labelPairs, error) {
+	counters := crew[tallier]{fresh: func() *tallier { return &tallier{degree: make([]uint64, g.classes+1)} }}
 	size := blockSize(len(r.vertices))
 	err := each(ctx, options, blocks(len(r.vertices), size), func(i int) error {
 		t := counters.take()
@@ -177,19 +171,11 @@ func (g *Labelled) tally(ctx context.Context, r *rows, options Options) ([]map[L
 		t.count(g, r, i*size, min((i+1)*size, len(r.vertices)))
 		return nil
 	})
-	sum := make([]map[Label]*tallied, labels)
+	sum := &labelPairs{}
 	for _, t := range counters.all {
-		for label, others := range t.counts {
-			if sum[label] == nil {
-				sum[label] = others
-				continue
-			}
-			for other, n := range others {
-				if to := sum[label][other]; to != nil {
-					to.vertices, to.edges = to.vertices+n.vertices, to.edges+n.edges
-				} else {
-					sum[label][other] = n
-				}
+		for _, n := range t.counts.slots {
+			if n.vertices > 0 {
+				sum.add(n)
 			}
 		}
 	}
@@ -200,7 +186,7 @@ func (g *Labelled) tally(ctx context.Context, r *rows, options Options) ([]map[L
 type tallier struct {
 	degree []uint64 // label → neighbours of one vertex
 	met    []Label
-	counts []map[Label]*tallied
+	counts labelPairs
 }
 
 // count counts the rows from first to end.
@@ -217,19 +203,8 @@ func (t *tallier) count(g *Labelled, r *rows, first, end int) {
 			}
 		}
 		for _, own := range g.Labels(v) {
-			counts := t.counts[own]
-			if counts == nil {
-				counts = map[Label]*tallied{}
-				t.counts[own] = counts
-			}
 			for _, label := range t.met {
-				n := counts[label]
-				if n == nil {
-					n = &tallied{}
-					counts[label] = n
-				}
-				n.vertices++
-				n.edges += t.degree[label]
+				t.counts.add(labelPair{own, label, 1, t.degree[label]})
 			}
 		}
 		for _, label := range t.met {

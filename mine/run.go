@@ -65,6 +65,7 @@ func Run(ctx context.Context, g *Graph, options Options, work func(*Table) error
 	r := &run{ctx: ctx, graph: g, options: options, share: share, work: work}
 	r.tables.fresh = func() *Table { return newTable(r, len(r.tables.all)) }
 	r.workers = schedule.Group{Share: share, Failed: func() { r.stopped.Store(true) }}
+	r.workers.GoAll(min((g.Len()+partSize-1)/partSize, share.Limit())-1, r.parts)
 	r.workers.Do(func() error { return r.parts(nil) })
 	if err := r.workers.Wait(); err != nil {
 		return err

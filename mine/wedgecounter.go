@@ -14,9 +14,9 @@ type wedgeCounter struct {
 	leaves  [][]digits // label → spoke, words of the centre's spokes
 
 	degree []uint32   // label → how many neighbours along a lane have it
-	only   []Vertex   // label → the first of them
+	only   []Vertex   // label → one of them
 	single [][]Vertex // own role → spoke → the first neighbour
-	met    []int      // labels of the neighbours along a lane
+	met    []int      // labels of the neighbours along a lane, with room for one more than there are
 
 	isMet []bool
 	heard [][]hearsay // label → words
@@ -70,25 +70,30 @@ func (c *wedgeCounter) sweepCentres() {
 	}
 }
 
-// meet counts neighbours by label.
+// meet counts neighbours by label. Whether a neighbour is the first of its label is chance, so that nothing branches on it.
 func (c *wedgeCounter) meet(others []Vertex) {
-	c.met = c.met[:0]
+	n, met := 0, c.met[:len(c.degree)+1]
+	plainly, degree, only := c.plainly, c.degree, c.only
 	for _, u := range others {
-		if label := int(c.plainly[u]); label >= 0 {
-			c.meetAs(label, u)
+		label := int(plainly[u])
+		if label >= 0 {
+			met[n], only[label] = label, u
+			if degree[label] == 0 {
+				n++
+			}
+			degree[label]++
 		} else if label == complicated {
 			for _, e := range c.entries[c.first[u]:c.first[u+1]] {
-				c.meetAs(int(e.label), u)
+				label := e.label
+				met[n], only[label] = int(label), u
+				if degree[label] == 0 {
+					n++
+				}
+				degree[label]++
 			}
 		}
 	}
-}
-
-func (c *wedgeCounter) meetAs(label int, u Vertex) {
-	if c.degree[label] == 0 {
-		c.met, c.only[label] = append(c.met, label), u
-	}
-	c.degree[label]++
+	c.met = met[:n]
 }
 
 // mark gives a vertex the spokes to the labels that were met; single is the neighbour of those with one.
@@ -159,13 +164,14 @@ func (c *wedgeCounter) sweepLeaves() {
 
 // listen adds up what the neighbours along a lane have.
 func (c *wedgeCounter) listen(v Vertex, others []Vertex, rows []laneRow, by *lane) {
+	plainly, plain, isMet, heard := c.plainly, c.plain, c.isMet, c.heard
 	for _, u := range others {
-		if label := int(c.plainly[u]); label >= 0 {
-			if !c.isMet[label] {
+		if label := int(plainly[u]); label >= 0 {
+			if !isMet[label] {
 				c.begin(label, rows, by)
 			}
-			h := &c.heard[label][0]
-			if doubt := h.hear(c.plain[u]); doubt != 0 {
+			h := &heard[label][0]
+			if doubt := h.hear(plain[u]); doubt != 0 {
 				h.known |= doubt &^ c.leads(v, u, c.ways[label], doubt)
 			}
 		} else if label == complicated {

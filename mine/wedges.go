@@ -104,7 +104,7 @@ func (w *wedges) pattern(centre int, a, b spoke, support uint64) FrequentPattern
 
 // counter is one that has counted nothing.
 func (w *wedges) counter() *wedgeCounter {
-	c := &wedgeCounter{wedges: w, degree: make([]uint32, len(w.labels)), only: make([]Vertex, len(w.labels)), isMet: make([]bool, len(w.labels))}
+	c := &wedgeCounter{wedges: w, degree: make([]uint32, len(w.labels)), only: make([]Vertex, len(w.labels)), isMet: make([]bool, len(w.labels)), met: make([]int, 0, len(w.labels)+1)}
 	for label, words := range w.words {
 		c.centres = append(c.centres, make([]digits, w.centreSize[label]))
 		c.leaves = append(c.leaves, make([]digits, w.leafSize[label]))

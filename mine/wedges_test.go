@@ -3,6 +3,7 @@ package mine
 import (
 	"context"
 	"iter"
+	"math/rand"
 	"slices"
 	"testing"
 
@@ -104,5 +105,62 @@ func TestWedgesOfTooManyKindsAreMeasuredOneByOne(t *testing.T) {
 	g := &Labelled{classes: len(kinds), out: make([]rows, 1)}
 	if newWedges(g, kinds) != nil {
 		t.Error("3,000 ways on from one label were taken")
+	}
+}
+
+func TestLabelPairsCountAsAMapDoes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		labels := rapid.OneOf(rapid.Uint32Range(0, 40), rapid.Uint32())
+		var pairs labelPairs
+		want := map[[2]Label]labelPair{}
+		for range rapid.IntRange(0, 600).Draw(t, "times") {
+			n := labelPair{labels.Draw(t, "from"), labels.Draw(t, "to"), rapid.Uint64Range(1, 9).Draw(t, "vertices"), rapid.Uint64Range(0, 9).Draw(t, "edges")}
+			pairs.add(n)
+			sum := want[[2]Label{n.from, n.to}]
+			want[[2]Label{n.from, n.to}] = labelPair{n.from, n.to, sum.vertices + n.vertices, sum.edges + n.edges}
+		}
+		for pair, n := range want {
+			if got := pairs.of(pair[0], pair[1]); got != n {
+				t.Fatalf("%v, want %v", got, n)
+			}
+		}
+		if none := pairs.of(50, 50); pairs.taken != len(want) || want[[2]Label{50, 50}] == (labelPair{}) && none.vertices != 0 {
+			t.Fatalf("%d pairs, want %d", pairs.taken, len(want))
+		}
+	})
+}
+
+func TestManyThreadsFindWhatOneDoes(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	const vertices, labels = 4_000, 5 // several blocks of vertices
+	for seed := range int64(2) {
+		random := rand.New(rand.NewSource(seed))
+		var members [labels][]uint32
+		for v := range uint32(vertices) {
+			for range 1 + random.Intn(2) {
+				label := random.Intn(labels)
+				members[label] = append(members[label], v)
+			}
+		}
+		var classes []iter.Seq[uint32]
+		for _, m := range members {
+			classes = append(classes, slices.Values(m))
+		}
+		predicates := []iter.Seq2[uint32, uint32]{scattered(random, vertices, 9_000), scattered(random, vertices, 6_000)}
+		g, err := BuildLabelled(ctx, predicates, classes, seed%2 == 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := FrequentOptions{Support: 400, Edges: 3}
+		want, err := Frequent(ctx, g, asked, Options{Threads: 1})
+		if err != nil || len(want) == 0 {
+			t.Fatal(want, err)
+		}
+		found, err := Frequent(ctx, g, asked, Options{Threads: 16})
+		if err != nil || !slices.EqualFunc(found, want, FrequentPattern.same) {
+			t.Errorf("seed %d: %v, want %v, %v", seed, found, want, err)
+		}
 	}
 }

@@ -68,11 +68,7 @@ func (p *Phases) Ask() {
 	if p.x.Alone() {
 		return
 	}
-	for range min(p.open(), p.x.Copies()-1) - p.workers.Running() {
-		if !p.workers.Go(p.work) {
-			return
-		}
-	}
+	p.workers.GoAll(min(p.open(), p.x.Copies()-1)-p.workers.Running(), p.work)
 }
 
 // open is how many units nobody has begun.

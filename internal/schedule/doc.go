@@ -4,7 +4,7 @@
 // workers of one piece of work, and the error that it ended with), [Worker] (a goroutine beside the one that called).
 //
 // A query that runs holds a permit for the goroutine that it was called on, from [Share.Enter] to [Share.Leave], and never
-// waits for it. A piece of work that is large asks for workers ([Group.Go]); it gets one while there is a permit and the
+// waits for it. A piece of work that is large asks for workers ([Group.Go], [Group.GoAll]); it gets one while there is a permit and the
 // query has fewer than its limit. Nothing is promised: who gets none does the work itself.
 //
 // # Fairness

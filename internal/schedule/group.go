@@ -75,6 +75,16 @@ func (g *Group) Go(work func(*Worker) error) bool {
 	return true
 }
 
+// GoAll starts up to n workers, as many as there are permits for. All of them are asked for before the caller works: where workers ask for the next
+// ones, each gets its thread after the one before.
+func (g *Group) GoAll(n int, work func(*Worker) error) {
+	for range n {
+		if !g.Go(work) {
+			return
+		}
+	}
+}
+
 // Do works in the caller's goroutine as a worker would; an error or a panic is the group's.
 func (g *Group) Do(work func() error) {
 	err := Guard(work)

@@ -91,6 +91,27 @@ func TestALimitHolds(t *testing.T) {
 	}
 }
 
+func TestAllAreAskedForAtOnce(t *testing.T) {
+	s := query(schedule.New(8), 8)
+	defer s.Leave()
+	g := schedule.Group{Share: s}
+	var began atomic.Int32
+	end := make(chan struct{})
+	g.GoAll(20, func(*schedule.Worker) error {
+		began.Add(1)
+		<-end
+		return nil
+	})
+	if g.Running() != 7 {
+		t.Errorf("%d workers, want 7 beside the caller", g.Running())
+	}
+	g.GoAll(-1, nil)
+	close(end)
+	if err := g.Wait(); err != nil || began.Load() != 7 {
+		t.Errorf("%d workers began, want 7: %v", began.Load(), err)
+	}
+}
+
 func TestANewcomerGetsItsPart(t *testing.T) {
 	t.Parallel()
 	p := schedule.New(8)
