@@ -129,3 +129,43 @@ func (y *density) farCost(d *denseFinder, far int, levels uint8) float64 {
 	}
 	return walked + bound*(1+y.words)
 }
+
+// bindCost is what binding the last level once costs a processor in neighbourhoods, in candidates.
+const bindCost = 5
+
+// DenseCost is what counting in neighbourhoods (Dense) is expected to cost one thread of a processor, and what joining step by step in the plan's order
+// is, both in candidates, by a sample of edges: unlike a plan's estimates it knows how often two neighbours of a vertex are neighbours. Symmetries
+// are left out. ok is false where Dense is nil, or has a far vertex.
+func (l *Lowering) DenseCost() (dense, joined float64, ok bool) {
+	d := denseFinder{Lowering: l}
+	if l.Dense == nil || l.Dense.Far != nil {
+		return 0, 0, false
+	}
+	label, ok := d.findNear()
+	if !ok {
+		return 0, 0, false
+	}
+	y, levels := d.density(label), uint8(0)
+	for _, slot := range l.Dense.Slots[1 : 1+len(l.Dense.Levels)] {
+		levels |= 1 << slot
+	}
+	return y.edges*y.words + bindCost*y.cost(&d, levels), y.joined(&d), true
+}
+
+// joined is how many candidates a join in the order of slots is expected to look at: the neighbours of a vertex for each row.
+func (y *density) joined(d *denseFinder) (candidates float64) {
+	rows, done := y.edges/y.neighbours, uint8(1)
+	for v := 1; v < d.n; v++ {
+		candidates += rows * y.neighbours
+		switch near := bits.OnesCount8(d.near[v] & done); {
+		case near == 1:
+			rows *= y.neighbours
+		case v == 2:
+			rows *= y.common
+		default:
+			rows *= y.again * math.Pow(min(1, y.again/y.neighbours), float64(near-2))
+		}
+		done |= 1 << v
+	}
+	return candidates
+}
