@@ -62,19 +62,23 @@ func inCommon(list, other []pcsr.Vertex) (n float64) {
 func (y *density) cost(d *denseFinder, levels uint8) float64 {
 	cost, done := y.edges, uint8(0)
 	for i, v := range d.order(levels, 0) {
-		near := bits.OnesCount8(d.near[v] & done)
-		switch {
-		case i == 0:
-		case near == 0:
-			cost *= y.neighbours
-		case i == 1:
-			cost *= y.common
-		default:
-			cost *= y.again * math.Pow(min(1, y.again/y.neighbours), float64(near-1))
+		if i > 0 {
+			cost *= y.bindings(i, bits.OnesCount8(d.near[v]&done))
 		}
 		done |= 1 << v
 	}
 	return cost
+}
+
+// bindings is how many a level is expected to have for each of those before it: a neighbour of the root, and of so many of the levels.
+func (y *density) bindings(level, near int) float64 {
+	switch {
+	case near <= 0:
+		return y.neighbours
+	case level == 1:
+		return y.common
+	}
+	return y.again * math.Pow(min(1, y.again/y.neighbours), float64(near-1))
 }
 
 // addCorners tells pairs and corners by a path of two edges behind each of the sampled edges.
@@ -157,14 +161,7 @@ func (y *density) joined(d *denseFinder) (candidates float64) {
 	rows, done := y.edges/y.neighbours, uint8(1)
 	for v := 1; v < d.n; v++ {
 		candidates += rows * y.neighbours
-		switch near := bits.OnesCount8(d.near[v] & done); {
-		case near == 1:
-			rows *= y.neighbours
-		case v == 2:
-			rows *= y.common
-		default:
-			rows *= y.again * math.Pow(min(1, y.again/y.neighbours), float64(near-2))
-		}
+		rows *= y.bindings(v-1, bits.OnesCount8(d.near[v]&done)-1) // of the vertices before, one stands for the root
 		done |= 1 << v
 	}
 	return candidates
