@@ -57,7 +57,7 @@ func (d *Device) partsCost(g *pcsr.Graph, label pcsr.Label) float64 {
 	}
 	lists := 4 * float64(entries+part.Rows())
 	chunk, block := partSizes(d.tripleRoom())
-	if block <= 0 {
+	if chunk <= 0 || block <= 0 {
 		return 0
 	}
 	blocks, chunks := math.Ceil(lists/float64(block)), math.Ceil(2*lists/float64(chunk))

@@ -194,6 +194,34 @@ func TestWhatIsNotCountedInNeighbourhoodsIsPricedAsJoined(t *testing.T) {
 	}
 }
 
+// TestPartsArePricedByWhatComes: triangles in parts cost no less than what they bring over the bus for each block and a launch for each chunk, less with more
+// room, and are not counted so where there is too little.
+func TestPartsArePricedByWhatComes(t *testing.T) {
+	t.Parallel()
+	m, want := ringTriangles(t, 2000)
+	last := math.Inf(1)
+	for _, room := range []int64{16 << 10, 32 << 10, 128 << 10} {
+		d := open(t, Options{tuning: tuning{inPages: true, tripleRoom: room, Tuning: match.Tuning{AnyCost: true}}})
+		before := d.pages.loaded
+		count(t, d, m, want)
+		copied, price := d.pages.loaded-before, d.partsCost(m.Graph, m.Plan.Steps[1].Links[0].Label.Constant)
+		if bus := float64(copied) / bgp.GPUPageBytes; copied == 0 || price < bus/2+partLaunch || price >= last {
+			t.Errorf("%d bytes of room: %d came, priced at %g, with less room at %g", room, copied, price, last)
+		}
+		if o := d.Expect(m.Graph, m.Plan); o.Device < price {
+			t.Errorf("%+v, and %g for the parts", o, price)
+		}
+		last = price
+		d.options.tripleRoom = 1
+		if none := d.partsCost(m.Graph, m.Plan.Steps[1].Links[0].Label.Constant); none != 0 {
+			t.Errorf("%g with no room", none)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestPagesArePricedByWhatComes: of a partition in pages, what is not there, but no more than the lists that are looked at.
 func TestPagesArePricedByWhatComes(t *testing.T) {
 	t.Parallel()
