@@ -62,19 +62,23 @@ func inCommon(list, other []pcsr.Vertex) (n float64) {
 func (y *density) cost(d *denseFinder, levels uint8) float64 {
 	cost, done := y.edges, uint8(0)
 	for i, v := range d.order(levels, 0) {
-		near := bits.OnesCount8(d.near[v] & done)
-		switch {
-		case i == 0:
-		case near == 0:
-			cost *= y.neighbours
-		case i == 1:
-			cost *= y.common
-		default:
-			cost *= y.again * math.Pow(min(1, y.again/y.neighbours), float64(near-1))
+		if i > 0 {
+			cost *= y.bindings(i, bits.OnesCount8(d.near[v]&done))
 		}
 		done |= 1 << v
 	}
 	return cost
+}
+
+// bindings is how many a level is expected to have for each of those before it: a neighbour of the root, and of so many of the levels.
+func (y *density) bindings(level, near int) float64 {
+	switch {
+	case near <= 0:
+		return y.neighbours
+	case level == 1:
+		return y.common
+	}
+	return y.again * math.Pow(min(1, y.again/y.neighbours), float64(near-1))
 }
 
 // addCorners tells pairs and corners by a path of two edges behind each of the sampled edges.
@@ -128,4 +132,37 @@ func (y *density) farCost(d *denseFinder, far int, levels uint8) float64 {
 		done |= 1 << v
 	}
 	return walked + bound*(1+y.words)
+}
+
+// bindCost is what binding the last level once costs a processor in neighbourhoods, in candidates.
+const bindCost = 5
+
+// DenseCost is what counting in neighbourhoods (Dense) is expected to cost one thread of a processor, and what joining step by step in the plan's order
+// is, both in candidates, by a sample of edges: unlike a plan's estimates it knows how often two neighbours of a vertex are neighbours. Symmetries
+// are left out. ok is false where Dense is nil, or has a far vertex.
+func (l *Lowering) DenseCost() (dense, joined float64, ok bool) {
+	d := denseFinder{Lowering: l}
+	if l.Dense == nil || l.Dense.Far != nil {
+		return 0, 0, false
+	}
+	label, ok := d.findNear()
+	if !ok {
+		return 0, 0, false
+	}
+	y, levels := d.density(label), uint8(0)
+	for _, slot := range l.Dense.Slots[1 : 1+len(l.Dense.Levels)] {
+		levels |= 1 << slot
+	}
+	return y.edges*y.words + bindCost*y.cost(&d, levels), y.joined(&d), true
+}
+
+// joined is how many candidates a join in the order of slots is expected to look at: the neighbours of a vertex for each row.
+func (y *density) joined(d *denseFinder) (candidates float64) {
+	rows, done := y.edges/y.neighbours, uint8(1)
+	for v := 1; v < d.n; v++ {
+		candidates += rows * y.neighbours
+		rows *= y.bindings(v-1, bits.OnesCount8(d.near[v]&done)-1) // of the vertices before, one stands for the root
+		done |= 1 << v
+	}
+	return candidates
 }

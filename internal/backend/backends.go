@@ -83,7 +83,12 @@ func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
 	if plan.Cost <= bgp.GPUCost && !(plan.Combine && plan.Cost+plan.CombineCost() > bgp.GPUCost) {
 		return false
 	}
-	expected := gpu.Expect(graph, plan)
+	var expected gpu.Outlook
+	if b.warm.Load() && !b.opened.Lost() {
+		expected = b.opened.Expect(graph, plan)
+	} else {
+		expected = gpu.Expect(graph, plan)
+	}
 	switch here, there := expected.Processor, expected.Device; {
 	case !b.warm.Load():
 		return here > bgp.GPUColdCost+there

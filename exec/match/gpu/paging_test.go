@@ -810,7 +810,7 @@ func (c *choices) add(t *testing.T, d *Device, i int, mib int64, ms float64, n u
 		}
 		c.here = append(c.here, matchtest.Median(took))
 	}
-	o, auto := Expect(c.g, c.plans[i]), "cpu"
+	o, auto := d.Expect(c.g, c.plans[i]), "cpu"
 	if paysOnDevice(d, c.g, c.plans[i]) {
 		auto = "gpu"
 	}

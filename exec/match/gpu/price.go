@@ -100,13 +100,16 @@ func lengthsSaved(g *pcsr.Graph, plan *bgp.MatchPlan) (saved float64) {
 func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 	price := 0.0
 	err := section.Guard(func() error {
-		n := needsOf(g, plan)
+		n, sweeps := needsOf(g, plan), 1.0
+		if !d.hasRoomFor(n) {
+			sweeps = d.sweeps(plan)
+		}
 		for i, of := range n.all() {
 			by := everyList
 			if !n.everything {
 				by = n.looks[i]
 			}
-			price += d.partitions.price(n.part(of), by, d.sweeps(plan))
+			price += d.partitions.price(n.part(of), by, sweeps)
 		}
 		if n.everything || n.sets {
 			for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
@@ -176,6 +179,30 @@ func (d *Device) sweeps(plan *bgp.MatchPlan) float64 {
 		}
 	}
 	return 1 + rows*rowEstimate/float64(d.lanes.most)
+}
+
+// hasRoomFor reports whether all pages of what is read in pages find room together: then they come once, before the plan (reading.pinReach).
+func (d *Device) hasRoomFor(n *needs) bool {
+	missing, seen := 0, map[*paging]bool{}
+	for _, of := range n.all() {
+		if _, pages := d.partitions.paged(n.part(of)); pages != nil && !seen[pages] {
+			seen[pages] = true
+			missing += d.pages.missing(pages)
+		}
+	}
+	return d.pages.fits(missing, 0)
+}
+
+// missing is how many pages are not on the device.
+func (c *pageCache) missing(p *paging) (pages int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, b := range p.buffers {
+		if b == nil || !b.ready {
+			pages++
+		}
+	}
+	return pages
 }
 
 // price is what a partition costs in which lists are looked up, and which is read so many times where it is in pages.

@@ -12,6 +12,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"pgregory.net/rapid"
@@ -139,6 +140,88 @@ func TestWhatTheProcessorCountsApartIsNoProduct(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotCountedInNeighbourhoodsIsPricedAsJoined: of cliques in a graph of communities, which the device counts in neighbourhoods where all is there, and
+// joins from pages. What the join is expected to look at is held against what it does look at, without order and leaves.
+func TestWhatIsNotCountedInNeighbourhoodsIsPricedAsJoined(t *testing.T) {
+	t.Parallel()
+	var edges []pcsr.Edge
+	const communities, members = 30, 24
+	for v := range pcsr.Vertex(communities * members) {
+		for w := v - v%members; w < v-v%members+members; w++ {
+			if v != w {
+				edges = append(edges, pcsr.Edge{From: v, To: w})
+			}
+		}
+	}
+	g, err := pcsr.Build(communities*members, 1, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := pattern{name: "clique of 4"}
+	for _, e := range []string{"ab", "ac", "ad", "bc", "bd", "cd"} {
+		q.triples = append(q.triples, parser.TriplePattern{Subject: parser.PatternTerm{Variable: e[:1]}, Predicate: term(0), Object: parser.PatternTerm{Variable: e[1:]}})
+	}
+	plan, err := q.plan(g, bgp.Isomorphism, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Cost = max(plan.Cost, bgp.DensePrice*float64(len(edges)))
+	m := &match.Match{Graph: g, Plan: plan, Trace: &match.Trace{}}
+	whole := open(t, Options{})
+	defer whole.Close()
+	if o := whole.Expect(g, plan); o != Expect(g, plan) {
+		t.Errorf("%+v where all finds room, %+v of the plan", o, Expect(g, plan))
+	}
+	d := open(t, Options{tuning: tuning{inPages: true, page: 512}})
+	defer d.Close()
+	o := d.Expect(g, plan)
+	step := open(t, Options{tuning: tuning{Tuning: match.Tuning{NoOrder: true, NoDense: true, NoLeaves: true}}})
+	defer step.Close()
+	count(t, step, m, communities*members*(members-1)*(members-2)*(members-3))
+	looked := 0.0
+	for _, s := range m.Trace.Steps[1:] {
+		looked += float64(s.Candidates)
+	}
+	if joined := (o.Device - bgp.GPUCost - 4*bgp.GPUStepCost) * bgp.GPUShare; joined < looked/2 || joined > 2*looked {
+		t.Errorf("a join is expected to look at %g candidates, and looked at %g", joined, looked)
+	}
+	dense, _, ok := match.Lower(m, true, match.Tuning{}).DenseCost()
+	if !ok || o.Processor > dense/pieceShare || o.Processor <= 0 {
+		t.Errorf("%+v; in neighbourhoods %g, %v", o, dense, ok)
+	}
+	if as := Expect(g, plan); as.Processor < as.Device || o.Processor > o.Device {
+		t.Errorf("%g on the processor and %g on the device, of the plan alone %g and %g", o.Processor, o.Device, as.Processor, as.Device)
+	}
+}
+
+// TestPartsArePricedByWhatComes: triangles in parts cost no less than what they bring over the bus for each block and a launch for each chunk, less with more
+// room, and are not counted so where there is too little.
+func TestPartsArePricedByWhatComes(t *testing.T) {
+	t.Parallel()
+	m, want := ringTriangles(t, 2000)
+	last := math.Inf(1)
+	for _, room := range []int64{16 << 10, 32 << 10, 128 << 10} {
+		d := open(t, Options{tuning: tuning{inPages: true, tripleRoom: room, Tuning: match.Tuning{AnyCost: true}}})
+		before := d.pages.loaded
+		count(t, d, m, want)
+		copied, price := d.pages.loaded-before, d.partsCost(m.Graph, m.Plan.Steps[1].Links[0].Label.Constant)
+		if bus := float64(copied) / bgp.GPUPageBytes; copied == 0 || price < bus/2+partLaunch || price >= last {
+			t.Errorf("%d bytes of room: %d came, priced at %g, with less room at %g", room, copied, price, last)
+		}
+		if o := d.Expect(m.Graph, m.Plan); o.Device < price {
+			t.Errorf("%+v, and %g for the parts", o, price)
+		}
+		last = price
+		d.options.tripleRoom = 1
+		if none := d.partsCost(m.Graph, m.Plan.Steps[1].Links[0].Label.Constant); none != 0 {
+			t.Errorf("%g with no room", none)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestPagesArePricedByWhatComes: of a partition in pages, what is not there, but no more than the lists that are looked at.
 func TestPagesArePricedByWhatComes(t *testing.T) {
 	t.Parallel()
@@ -166,6 +249,14 @@ func TestPagesArePricedByWhatComes(t *testing.T) {
 	if few := d.partitions.price(part, looks{2, 10}, 1); few >= all || few != 2*pages.lookBytes(5)/bgp.GPUPageBytes {
 		t.Errorf("two lists at %g, all at %g", few, all)
 	}
+	was := d.lanes.most
+	d.lanes.most = 1 // a sweep for each row
+	once := d.Price(m.Graph, m.Plan)
+	d.options.buffers = 1
+	if swept := d.Price(m.Graph, m.Plan); once > 2*all || swept <= 2*all {
+		t.Errorf("the plan at %g where all pages find room together, at %g where they do not; all pages at %g", once, swept, all)
+	}
+	d.lanes.most, d.options.buffers = was, 0
 	count(t, d, m, 300*8*8*8)
 	if warm := d.partitions.price(part, everyList, 1); warm != 0 {
 		t.Errorf("%g with all pages there", warm)
@@ -208,6 +299,6 @@ func TestPagesStayWhereListsAreShort(t *testing.T) {
 
 // paysOnDevice is what auto chooses where the device is open: that, or the processor (internal/backend).
 func paysOnDevice(d *Device, g *pcsr.Graph, p *bgp.MatchPlan) bool {
-	o := Expect(g, p)
+	o := d.Expect(g, p)
 	return p.Cost > bgp.GPUCost && o.Processor > o.Device && o.Processor > o.Device+d.Price(g, p)
 }

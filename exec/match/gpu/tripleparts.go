@@ -121,8 +121,9 @@ const (
 
 // parts cuts the lists for so many bytes of the device; nil where they are too few.
 func (t *hostTriples) parts(room int64) *tripleParts {
-	p := &tripleParts{chunk: min(room/tripleChunkShare, mostTripleChunk) &^ (alignment - 1)}
-	p.block = min((room-2*p.chunk)&^(alignment-1), t.listBytes(0, uint32(t.Vertices)))
+	p := &tripleParts{}
+	p.chunk, p.block = partSizes(room)
+	p.block = min(p.block, t.listBytes(0, uint32(t.Vertices)))
 	var ok bool
 	if p.chunks, ok = cutVertices(t.Vertices, p.chunk, t.chunkBytes); !ok {
 		return nil
@@ -131,6 +132,21 @@ func (t *hostTriples) parts(room int64) *tripleParts {
 		return nil
 	}
 	return p
+}
+
+// partSizes is how many bytes of the room a chunk and a block may take.
+func partSizes(room int64) (chunk, block int64) {
+	chunk = min(room/tripleChunkShare, mostTripleChunk) &^ (alignment - 1)
+	return chunk, (room - 2*chunk) &^ (alignment - 1)
+}
+
+// tripleRoom is how many bytes of the device parts may take.
+func (d *Device) tripleRoom() int64 {
+	room := (d.partitions.left() + d.pages.idle()) / sizeClasses * (sizeClasses - 1) // memory is taken in size classes
+	if most := d.options.tripleRoom; most > 0 {
+		room = min(room, most)
+	}
+	return room
 }
 
 // partBytes is what so many words take in a part.
@@ -162,11 +178,7 @@ func cutVertices(vertices int, most int64, bytes func(first, end uint32) int64) 
 // countParts counts with the lists in host memory.
 func (q *triangleCount) countParts(ctx context.Context) (uint64, error) {
 	t, d := q.parts, q.d
-	room := (d.partitions.left() + d.pages.idle()) / sizeClasses * (sizeClasses - 1) // memory is taken in size classes
-	if most := d.options.tripleRoom; most > 0 {
-		room = min(room, most)
-	}
-	p := t.parts(room)
+	p := t.parts(d.tripleRoom())
 	if p == nil {
 		return 0, errNotDense
 	}
