@@ -258,6 +258,9 @@ func (c *column) decodeAlike(d Decoder, fresh []ID) int {
 			for i := range int32(c.value.len()) {
 				c.terms = append(c.terms, pair{value: i})
 			}
+			if string(c.kind.at(0)) != rdf.SortIRI { // what looks like an IRI among these is none, and may be the text of one that comes
+				c.value.names = c.value.anyLooksLikeIRI()
+			}
 			c.value.index()
 			c.value.text = text[:before]
 			return i

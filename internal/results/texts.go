@@ -89,6 +89,16 @@ func looksLikeIRI(text []byte) bool {
 	return false
 }
 
+// anyLooksLikeIRI reports whether one of the texts looks like an IRI.
+func (t *texts) anyLooksLikeIRI() bool {
+	for i := range int32(t.len()) {
+		if looksLikeIRI(t.at(i)) {
+			return true
+		}
+	}
+	return false
+}
+
 // note has the table say where a text is.
 func (t *texts) note(at, hash uint64, place int32) {
 	t.indexed++
