@@ -143,6 +143,9 @@ func TestWhatTheProcessorCountsApartIsNoProduct(t *testing.T) {
 // TestWhatIsNotCountedInNeighbourhoodsIsPricedAsJoined: of cliques in a graph of communities, which the device counts in neighbourhoods where all is there, and
 // joins from pages. What the join is expected to look at is held against what it does look at, without order and leaves.
 func TestWhatIsNotCountedInNeighbourhoodsIsPricedAsJoined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a price, which the race detector takes a minute for")
+	}
 	t.Parallel()
 	var edges []pcsr.Edge
 	const communities, members = 30, 24
