@@ -430,8 +430,8 @@ func (q *query) columnsOf(column func(i int) []dictionary.ID) [][]dictionary.ID 
 	return cols
 }
 
-// emitRows is the most rows that are emitted at once: those who take them look at the time between two batches.
-const emitRows = 1 << 16
+// emitRows is the most rows that are emitted at once: those who take them look at the time between two batches, and have workers do some each.
+const emitRows = match.BatchRows
 
 // emitParts emits a batch in parts of emitRows.
 func (q *query) emitParts(b *match.Batch) error {
