@@ -33,7 +33,9 @@ func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 	}
 	if plan.Combine {
 		o.Processor += plan.CombineCost()
-		o.Device += runs.GPUCombineCost()
+		o.Device += runs.GPUCombineCost(g)
+	} else if !countsAlone(&match.Match{Plan: plan}) {
+		o.Device += runs.GPUHandCost()
 	}
 	return o
 }
