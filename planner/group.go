@@ -38,6 +38,9 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 	combined(in, (counted || !repeatsMatter(n)) && !p.options.Unoptimised)
 	tallied(in, n)
 	whole(in, n)
+	if !p.options.Unoptimised {
+		folded(in, n)
+	}
 	g := &Group{unary: unary{p.above(in, out), in}, text: p.groupText(n), Exposed: parser.Binds(n)}
 	g.Seeds, g.Weighted = nil, weighted
 	if len(n.Keys) == 0 {

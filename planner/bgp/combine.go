@@ -17,14 +17,26 @@ func (p *MatchPlan) Repeats() bool {
 	return false
 }
 
-// Separate returns a plan that does not ask for equal rows to be combined: the plan itself where it does not.
+// Separate returns a plan that asks for all rows, neither combined nor folded: the plan itself where it does.
 func (p *MatchPlan) Separate() *MatchPlan {
-	if !p.Combine {
+	if !p.Combine && p.Fold == nil {
 		return p
 	}
 	out := *p
-	out.Combine = false
+	out.Combine, out.Fold = false, nil
 	return &out
+}
+
+// AboveCost is what it costs a processor to group the rows, or to tell them apart, that a matcher hands on one by one; 0 where nothing of that is
+// known.
+func (p *MatchPlan) AboveCost() float64 {
+	switch {
+	case p.Fold != nil:
+		return p.FoldCost()
+	case p.Combine:
+		return p.CombineCost()
+	}
+	return 0
 }
 
 // Rows is how many rows are expected to come out, each maybe with a weight.
@@ -69,10 +81,13 @@ func (p *MatchPlan) handPrice(more int) float64 {
 }
 
 // Groups is how many different rows are expected to come out, as if each column had any of its values as often as any other.
-func (p *MatchPlan) Groups(g *pcsr.Graph) float64 {
+func (p *MatchPlan) Groups(g *pcsr.Graph) float64 { return p.different(g, p.Output) }
+
+// different is how many different rows some slots of those that come out are expected to have.
+func (p *MatchPlan) different(g *pcsr.Graph, slots []int) float64 {
 	rows, cells := p.Rows(), 1.0
-	for i, slot := range p.Output {
-		if !slices.Contains(p.Output[:i], slot) {
+	for i, slot := range slots {
+		if !slices.Contains(slots[:i], slot) {
 			cells *= p.values(g, slot)
 		}
 	}

@@ -79,6 +79,10 @@ const (
 	CombinePrice    = 2
 	GPUCombineShare = 20
 	GPUHandPrice    = 0.5
+	// FoldPrice, in candidates a row, is what a processor takes to look a number up and to add it to its group's sum; on a GPU that does so it is
+	// GPUFoldShare times as quick.
+	FoldPrice    = 8
+	GPUFoldShare = 100
 	// GPUSpeed is Options.Speed for a GPU: large enough that sampling many orders begins where a match takes a good part of
 	// a second, for a plan is made on a processor.
 	GPUSpeed = 20_000
