@@ -2,13 +2,17 @@ package exec_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"pgregory.net/rapid"
 )
 
-// figures is a graph of paths whose vertices have numbers: small and large integers, decimals, and values of which some are others.
-func figures(t *testing.T) *memory {
+// paths is a graph of paths whose vertices have numbers: small and large integers, decimals, and values of which some are others.
+func paths(t *testing.T) *memory {
 	t.Helper()
 	var quads []quad
 	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
@@ -38,7 +42,7 @@ func figures(t *testing.T) *memory {
 
 // TestTheDeviceAddsNumbersUp where a query groups by up to two variables and asks for what exact numbers of one more come to.
 func TestTheDeviceAddsNumbersUp(t *testing.T) {
-	m := figures(t)
+	m := paths(t)
 	for _, c := range []struct {
 		query string
 		folds bool
@@ -115,4 +119,113 @@ func (m *memory) onDevice(t *testing.T, query string) (folded bool) {
 		t.Error(err)
 	}
 	return d.folded.Load() > 0
+}
+
+// figure draws a number, mostly one that a device adds up.
+func (g *generator) figure(integers bool) rdf.Term {
+	n := g.pick(9) - 4
+	switch kind := g.pick(12); {
+	case integers && kind == 0:
+		return rdf.NewTyped(fmt.Sprintf("%03d", g.pick(9)), rdf.XSDInteger)
+	case integers || kind < 5:
+		return integer(n)
+	case kind < 8:
+		return rdf.NewTyped(fmt.Sprintf("%d.%d", n, g.pick(120)), rdf.XSDDecimal)
+	case kind == 8:
+		return rdf.NewTyped(fmt.Sprintf("%d", n*1_000_000_000_000_000), rdf.XSD+"long")
+	case kind == 9:
+		return rdf.NewTyped(fmt.Sprintf("%d%020d", n, n*n), rdf.XSDInteger)
+	case kind == 10:
+		return rdf.NewTyped(fmt.Sprintf("%d.5E0", n), rdf.XSDDouble)
+	}
+	return rdf.NewString(fmt.Sprint(n))
+}
+
+// figures draws edges and numbers of their ends: of integers alone, of exact numbers, or of all sorts.
+func (g *generator) figures() (quads []quad, integers bool) {
+	integers = g.chance(40)
+	exact := integers || g.chance(60)
+	for range 6 + g.pick(14) {
+		quads = append(quads, quad{subject: node(g.pick(4)), predicate: rdf.NewIRI(fmt.Sprintf("%sp%d", exampleNS, g.pick(2))), object: node(g.pick(4))})
+	}
+	for range 1 + g.pick(12) {
+		n := g.figure(integers)
+		for exact && !strings.HasSuffix(n.Datatype, "integer") && !strings.HasSuffix(n.Datatype, "decimal") {
+			n = g.figure(integers)
+		}
+		quads = append(quads, quad{subject: node(g.pick(4)), predicate: rdf.NewIRI(exampleNS + "n"), object: n})
+	}
+	return quads, integers
+}
+
+// foldQuery draws a query that groups by up to two variables and asks for what the numbers of one come to.
+func (g *generator) foldQuery() (text string, averages bool) {
+	keys := g.oneOf("", "?a", "?b", "?c", "?a ?b", "?c ?a", "?b ?c")
+	text = "PREFIX : <" + exampleNS + "> SELECT " + keys
+	for i := range 1 + g.pick(3) {
+		of := g.oneOf("SUM(?n)", "SUM(?n)", "AVG(?n)", "MIN(?n)", "MAX(?n)", "COUNT(*)", "COUNT(?n)", "MAX(DISTINCT ?n)", "SUM(DISTINCT ?n)")
+		averages = averages || strings.HasPrefix(of, "AVG")
+		text += fmt.Sprintf(" (%s AS ?x%d)", of, i)
+	}
+	text += " { " + g.oneOf("?a", "?b", "?c") + " :n ?n . ?a :p0 ?b . "
+	text += g.oneOf("", "?b :p1 ?c . ", "?b :p0 ?c . ", "?c :p1 ?b . ?c :p0 ?d . ", "?b :p0 ?c . ?c :p1 ?a . ", "?a :p1 ?c OPTIONAL { ?b :p0 ?d } ", "FILTER EXISTS { ?b :p1 ?c } ")
+	text += g.oneOf("", "", "FILTER(?n > -2) ", "FILTER(?a != ?b) ") + "} "
+	if keys != "" {
+		text += "GROUP BY " + keys
+	}
+	return text, averages
+}
+
+// TestFiguresComeToTheSame compares what numbers of random graphs come to on a device with the processor, and integers' sums with the reference evaluator.
+func TestFiguresComeToTheSame(t *testing.T) {
+	folded := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := &generator{t: t}
+		quads, integers := g.figures()
+		text, averages := g.foldQuery()
+		q, err := parser.Parse(text, parser.Options{})
+		if err != nil {
+			t.Skip(err)
+		}
+		segments, commits := g.split(quads)
+		if g.chance(50) {
+			segments, commits = []edits{{added: quads}}, nil
+		}
+		m, err := newEdited(segments, commits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		device, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer device.Close()
+		semantics := g.semantics(q)
+		o := onProcessor()
+		o.Semantics = semantics
+		a, err := m.run(q, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := tally(a.rows)
+		if integers && !averages {
+			if reference := tally(reference1(quads, nil, q, semantics)); !slices.Equal(reference, want) {
+				t.Fatalf("%s\n the processor:\n  %s\n the reference:\n  %s", reproduce(segments, commits, text), strings.Join(want, "\n  "), strings.Join(reference, "\n  "))
+			}
+		}
+		for range 2 { // once more with what the device knows by then
+			o = device.options()
+			o.Semantics = semantics
+			if a, err = m.run(q, o); err != nil {
+				t.Fatal(err)
+			}
+			if got := tally(a.rows); !slices.Equal(got, want) {
+				t.Fatalf("%s\n got:\n  %s\n want:\n  %s", reproduce(segments, commits, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+			}
+		}
+		folded += int(device.folded.Load())
+	})
+	if folded == 0 {
+		t.Error("the device folded nothing")
+	}
 }

@@ -17,6 +17,9 @@ const BatchRows = vector.BatchRows
 // Batch is a set of solutions, column first.
 type Batch = vector.Batch
 
+// Folds are what the numbers of groups come to.
+type Folds = vector.Folds
+
 // Input seeds a match: the first MatchPlan.Inputs slots of N partial matches.
 type Input struct {
 	Cols [][]dictionary.ID

@@ -7,7 +7,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -48,18 +47,23 @@ func (q *query) sum(rows uint64) (err error) {
 }
 
 // beginSumming makes a table that suits so many rows, or that grows. What it has taken is the query's to close, with an error too.
-func (q *query) beginSumming(rows int64) (err error) {
+func (q *query) beginSumming(rows int64) error {
+	numbers, err := q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary)
+	if err != nil {
+		return err
+	}
+	return q.makeSums(rows, numbers)
+}
+
+// makeSums is beginSumming with tables of numbers, which are the summation's to let go.
+func (q *query) makeSums(rows int64, numbers *heldNumbers) (err error) {
 	f := q.Plan.Fold
 	slots := firstSlots(rows)
 	for slots > leastGroups && slots*kernels.Size[kernels.Sum]() > q.d.memory.limit/groupsShare {
 		slots /= 2
 	}
-	s := &summation{Summing: &kernels.Summing{}, q: q, room: min(max(slots, int64(q.d.blocks+1)*kernels.ListChunk), stagingBytes/kernels.Size[kernels.Sum]())}
+	s := &summation{Summing: &kernels.Summing{}, q: q, numbers: numbers, room: min(max(slots, int64(q.d.blocks+1)*kernels.ListChunk), stagingBytes/kernels.Size[kernels.Sum]())}
 	q.sums = s
-	if s.numbers, err = q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary); err != nil {
-		s.numbers = nil
-		return err
-	}
 	if f.Extremes && !s.numbers.ordered {
 		return errUnfolded
 	}
@@ -195,7 +199,7 @@ func (s *summation) emit(n int64) error {
 
 // foldsOf is a batch of groups.
 func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8) *match.Batch {
-	b := &match.Batch{N: len(groups), Cols: make([][]dictionary.ID, len(plan.Output)), Folds: &vector.Folds{Scale: scale}}
+	b := &match.Batch{N: len(groups), Cols: make([][]dictionary.ID, len(plan.Output)), Folds: &match.Folds{Scale: scale}}
 	keys := plan.Fold.Keys
 	for i, c := range keys {
 		b.Cols[c] = make([]dictionary.ID, len(groups))
