@@ -26,6 +26,7 @@ type emulated struct {
 	branches atomic.Int64 // matches with branches that the device ran
 	combined atomic.Int64 // matches whose equal rows it combined
 	tallied  atomic.Int64 // batches of numbers of different rows
+	folded   atomic.Int64 // batches of groups whose numbers were added up
 	searched atomic.Int64 // searches of closures that it was asked for
 }
 
@@ -37,8 +38,13 @@ func emulate() (*emulated, error) {
 
 // Runs implements match.Adapter.
 func (d *emulated) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan {
-	if !gpu.Combines(plan) || !gpu.Fits(&match.Match{Graph: graph, Plan: plan, Weighted: true}, false) {
+	if !gpu.Fits(&match.Match{Graph: graph, Plan: plan, Weighted: true}, false) {
 		return plan.Separate()
+	}
+	if plan.Combine && !gpu.Combines(plan) {
+		fold := plan.Fold
+		plan = plan.Separate()
+		plan.Fold = fold
 	}
 	return plan
 }
@@ -69,6 +75,9 @@ func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.B
 	err := d.Device.Match(ctx, &traced, func(b *match.Batch) error {
 		if b.Tally {
 			d.tallied.Add(1)
+		}
+		if b.Folds != nil {
+			d.folded.Add(1)
 		}
 		return emit(b)
 	})

@@ -234,6 +234,50 @@ struct Listing {
   u64 room, listed;            // rows that fit, and that were written
 };
 
+// Sum: a slot of a table of groups whose numbers are added up. key is as in Group, or 1 where rows have no columns. count is the groups' rows, up to the
+// largest number; low and high are their sum, of 128 bits with a sign; least is the complement of the least ID, greatest one more than the greatest; fraction,
+// not 0: a number had one.
+struct Sum {
+  u64 key, count, low, high;
+  u32 least, greatest;
+  u32 fraction, pad;
+};
+
+// NumberRange: twice the numbers, as integers of one scale, that the IDs from first to below first + count stand for, plus 1 where they may have a fraction; or
+// NO_NUMBER.
+struct NumberRange {
+  u64 doubles;                 // s64[count]
+  u32 first, count;
+};
+
+const u64 NO_NUMBER = 9223372036854775808ull;
+const u32 MOST_NUMBERS = 8;
+// MOST_SUMMED is how many rows a block takes in a launch at most, NEAR_SUM the bound of what it adds up near itself: so no sum there has more than 63 bits.
+const u32 MOST_SUMMED = 16777216;
+const u64 NEAR_SUM = 274877906944;
+
+// Summing takes rows of no column, one or two, and one of IDs, into a table of groups, and adds up what the IDs stand for.
+struct Summing {
+  u64 groups, mask;            // Sum[mask + 1], else as in Combining
+  u64 used, most;
+  u64 first, second;           // u32[rows]: the columns; or 0
+  u64 value;                   // u32[rows]: the IDs
+  u64 weightLow, weightHigh;   // as in Combining
+  u64 rows, next, slice;
+  u32 chunk, near;
+  u32 sums, extremes;          // not 0: somebody reads the sums or counts, the least and greatest
+  u32 odd;                     // not 0: an ID that stands for no number was met, and what was made is of no use
+  u32 ranges;                  // of numbers
+  NumberRange numbers[8];
+};
+
+// SumListing writes groups out.
+struct SumListing {
+  u64 groups, mask, next;      // as in Listing
+  u64 to;                      // Sum[room]
+  u64 room, listed;
+};
+
 // Core: the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as many
 // and the smaller number. Pieces are the work of rows with more neighbours than light, parts each: the row in the lower half, then the part
 // and how many there are, 16 bits each.
@@ -393,4 +437,5 @@ static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) 
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
 static_assert(sizeof(Triangles) == 208, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
+static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 248 && sizeof(SumListing) == 48, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -33,6 +33,9 @@ var patchCode string
 //go:embed combine.fatbin
 var combineCode string
 
+//go:embed sum.fatbin
+var sumCode string
+
 //go:embed core.fatbin
 var coreCode string
 
@@ -116,6 +119,7 @@ func (d *device) load() error {
 		&weighCode: {WeighLists}, &filterCode: {Filter, Mark},
 		&patchCode:   {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
+		&sumCode:     {SumRows, MoveSums, ListSums},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4, CountDense + 5},
 		&farCode:     {CountFar, CountFar + 1, CountFar + 2, CountFar + 3, CountFar + 4, CountFar + 5},

@@ -27,6 +27,19 @@ type Batch struct {
 	// Tally: the rows are all different values of one column of a match (bgp.MatchPlan.Tally), and Weights is how many of the match's different
 	// rows have each. The other columns are nil.
 	Tally bool
+	// Folds, where it is not nil: the rows are groups of a match (bgp.MatchPlan.Fold), each of which comes once. Columns that are no keys are nil.
+	Folds *Folds
+}
+
+// Folds are what the numbers of some groups come to, group by group.
+type Folds struct {
+	// Counts are how many rows there were, up to the largest number; Low and High their sums, of 128 bits with a sign, by 10^Scale; Decimal, whether a number was
+	// a decimal.
+	Counts, Low, High []uint64
+	Scale             uint8
+	Decimal           []bool
+	// Least and Greatest are the IDs of the least and the greatest number.
+	Least, Greatest []dictionary.ID
 }
 
 // Bytes is the memory that a batch's columns take, where they are its own.

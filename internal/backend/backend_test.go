@@ -188,15 +188,17 @@ func TestAutoPricesCombining(t *testing.T) {
 		rows    float64
 		output  []int
 		combine bool
+		again   bool
 		there   bool
 	}{
-		{"many rows of one column", 1e6, []int{0}, true, true},
-		{"many rows of two columns", 1e6, []int{1, 2}, true, true},
-		{"few rows", 1e3, []int{0}, true, false},
-		{"rows of three columns, which are copied", 1e6, []int{0, 1, 2}, true, false},
-		{"rows that are not grouped", 1e6, []int{0}, false, false},
+		{"many rows of one column", 1e6, []int{0}, true, false, true},
+		{"many rows of two columns", 1e6, []int{1, 2}, true, false, true},
+		{"many rows, maybe all different, that are grouped by one of their columns", 1e6, []int{1, 2}, true, true, false},
+		{"few rows", 1e3, []int{0}, true, false, false},
+		{"rows of three columns, which are copied", 1e6, []int{0, 1, 2}, true, false, false},
+		{"rows that are not grouped", 1e6, []int{0}, false, false, false},
 	} {
-		plan := &bgp.MatchPlan{Steps: make([]bgp.Step, 4), Output: c.output, Cost: 1e5, Combine: c.combine}
+		plan := &bgp.MatchPlan{Steps: make([]bgp.Step, 4), Output: c.output, Cost: 1e5, Combine: c.combine, Whole: !c.again}
 		plan.Steps[3].EstimatedRows = c.rows
 		m, there := choice.Matcher(plan, nil).(gpuMatcher)
 		if there != c.there {

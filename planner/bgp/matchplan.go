@@ -44,6 +44,11 @@ type MatchPlan struct {
 	// Tally, with Combine and Once, is one more than the column of two in Output of which the caller needs each value only once, with the
 	// number of different rows that have it; 0: of none. A matcher that has found all rows may hand on these numbers (vector.Batch.Tally).
 	Tally int
+	// Whole, with Combine: the caller takes different rows as they come (vector.Batch.Distinct), without grouping them once more.
+	Whole bool
+	// Fold, where it is not nil, is what the caller needs of the rows in place of them. A matcher that can find it, because all values are exact numbers, may
+	// hand that on (vector.Batch.Folds).
+	Fold *Fold
 	// Empty: no solution can exist (a term or a ground triple is not in the graph); Steps may be nil then.
 	Empty bool
 	// Reason says why Empty, for explain.

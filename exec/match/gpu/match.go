@@ -27,8 +27,21 @@ func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Bat
 		}
 		return emitMany(n, emit)
 	}
+	if m.Plan.Fold != nil && !d.folds(m) {
+		m = unfolded(m)
+	}
 	_, err := d.run(ctx, m, false, emit)
+	if errors.Is(err, errUnfolded) {
+		_, err = d.run(ctx, unfolded(m), false, emit)
+	}
 	return err
+}
+
+// unfolded is a match of which the rows themselves are asked for.
+func unfolded(m *match.Match) *match.Match {
+	rows := *m
+	rows.Plan = m.Plan.Unfolded()
+	return &rows
 }
 
 // countsAlone reports whether nothing but the number of a match's rows is asked for.
@@ -113,7 +126,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}
 		q := &query{task: m, emit: d.lanes.handsOut(emit), trace: m.Trace, permit: permit{permits: d.permits}}
 		defer func() {
-			if failed := errors.Join(q.groups.close(), q.endStreaming()); err == nil {
+			if failed := errors.Join(q.groups.close(), q.sums.close(), q.endStreaming()); err == nil {
 				err = failed
 			}
 		}()
@@ -167,6 +180,7 @@ type query struct {
 
 	// groups are what rows become before they are handed out; nil where they do not, or not yet. uncombined: there is no memory for that.
 	groups     *combination
+	sums       *summation // what rows are folded to; nil where they are not, or not yet
 	uncombined bool
 
 	driven    *driven    // of hostDriven; nil where the device decides
@@ -214,6 +228,9 @@ func (q *query) run() (uint64, error) {
 		if !q.count && q.task.Limit > 0 && q.done >= q.task.Limit {
 			break
 		}
+	}
+	if q.sums != nil {
+		return q.done, q.sums.handOut()
 	}
 	if q.groups != nil {
 		return q.done, q.groups.handOut(q.groups.made == 0)
@@ -430,8 +447,8 @@ func (q *query) columnsOf(column func(i int) []dictionary.ID) [][]dictionary.ID 
 	return cols
 }
 
-// emitRows is the most rows that are emitted at once: those who take them look at the time between two batches.
-const emitRows = 1 << 16
+// emitRows is the most rows that are emitted at once: those who take them look at the time between two batches, and have workers do some each.
+const emitRows = match.BatchRows
 
 // emitParts emits a batch in parts of emitRows.
 func (q *query) emitParts(b *match.Batch) error {

@@ -31,9 +31,14 @@ func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 	if apart := remembered(g, plan); apart < joined { // whatever the estimates are off by
 		o.Processor = min(o.Processor, apart)
 	}
-	if plan.Combine {
-		o.Processor += plan.CombineCost()
-		o.Device += runs.GPUCombineCost()
+	o.Processor += plan.AboveCost()
+	switch {
+	case plan.Fold != nil:
+		o.Device += runs.GPUFoldCost(g)
+	case plan.Combine:
+		o.Device += runs.GPUCombineCost(g)
+	case !countsAlone(&match.Match{Plan: plan}):
+		o.Device += runs.GPUHandCost()
 	}
 	return o
 }
@@ -54,7 +59,9 @@ func adapt(g *pcsr.Graph, plan *bgp.MatchPlan) (runs *bgp.MatchPlan, made int) {
 		}
 	}
 	if plan.Combine && !Combines(runs) {
+		fold := runs.Fold
 		runs = runs.Separate()
+		runs.Fold = fold
 	}
 	return runs, made
 }
