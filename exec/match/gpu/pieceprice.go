@@ -56,7 +56,7 @@ func (d *Device) partsCost(g *pcsr.Graph, label pcsr.Label) float64 {
 		entries /= 2 // each is in one list alone
 	}
 	lists := 4 * float64(entries+part.Rows())
-	chunk, block := partSizes(d.tripleRoom())
+	chunk, block := partSizes(d.roomOfPages(d.options.tripleRoom))
 	if chunk <= 0 || block <= 0 {
 		return 0
 	}
