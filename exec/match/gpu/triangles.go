@@ -38,7 +38,7 @@ func (d *Device) paysTriples(m *match.Match, s *shape, options *Options) bool {
 		return true
 	case options.AnyCost:
 		return s.Dense == nil
-	case s.Dense != nil && !d.readsPages(m): // no neighbourhoods are made of pages
+	case s.Dense != nil:
 		price = neighbourhoodsPrice
 	}
 	return m.Plan.Cost >= price*float64(m.Graph.Outline(s.Triangle.Label, pcsr.Out).Edges())
