@@ -41,6 +41,15 @@ func (d *Device) hostRoom(s *storage, words int) ([]uint32, kernels.Address, err
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), words), m.Device, nil
 }
 
+// paysLists reports whether a plan costs so much that the lists of partitions are made by the processor when they are first wanted.
+func (d *Device) paysLists(m *match.Match, keys ...match.PartitionKey) bool {
+	edges := 0.0
+	for _, key := range keys {
+		edges += float64(m.Graph.Outline(key.Label, key.Direction).Edges())
+	}
+	return d.options.AnyCost || m.Plan.IsInduced() || m.Plan.Cost >= listsPrice*edges
+}
+
 // hostCore makes the core of a label in pinned host memory, unless it is there; errNotDense where one that costs less to join is wanted for the first time.
 func (r *reading) hostCore(ctx context.Context, label pcsr.Label, pays bool) (*hostCore, error) {
 	r.mu.Lock()

@@ -72,14 +72,13 @@ func (q *denseCount) ready(ctx context.Context, r *reading) (bytes int64, err er
 	if !used {
 		return 0, errNotDense
 	}
-	if !q.d.options.coresAway && !q.d.readsPages(q.match) {
+	if !q.d.options.listsAway && !q.d.readsPages(q.match) {
 		if q.core, err = r.core(ctx, at); err != nil {
 			return 0, err
 		}
 	}
 	if q.core == nil {
-		edges := float64(q.match.Graph.Outline(q.Label, pcsr.Out).Edges())
-		host, err := r.hostCore(ctx, q.Label, q.d.options.AnyCost || q.match.Plan.IsInduced() || q.match.Plan.Cost >= listsPrice*edges)
+		host, err := r.hostCore(ctx, q.Label, q.d.paysLists(q.match, match.PartitionKey{Label: q.Label, Direction: pcsr.Out}))
 		if err != nil {
 			return 0, err
 		}

@@ -32,8 +32,9 @@ type resident struct {
 	kept      []kernels.Address // everything, to be given back to the budget
 	// hostTriples are what triangles are kept in where there is no room for that; nil for a label of which they were wanted once.
 	hostTriples map[pcsr.Label]*hostTriples
-	// hostCores likewise are cores that are away.
-	hostCores map[pcsr.Label]*hostCore
+	// hostCores likewise are cores that are away, hostOrders lists that squares are counted by.
+	hostCores  map[pcsr.Label]*hostCore
+	hostOrders map[orderedKey]*hostOrder
 
 	// Under Device.mu: the queries that read the graph, and when the last came, by Device.rounds.
 	queries int
@@ -47,7 +48,7 @@ func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	r := &resident{
 		d: d, graph: g, ground: g.Ground(), labels: g.UsedLabels(), bitmaps: map[listKey]kernels.Address{}, firsts: map[listKey]uint32{},
 		filters: map[pcsr.Signature]kernels.Address{}, cores: map[int]*core{}, orders: map[orderedKey]*orderedLists{}, triangles: map[pcsr.Label]*kernels.Triangles{},
-		hostTriples: map[pcsr.Label]*hostTriples{}, hostCores: map[pcsr.Label]*hostCore{},
+		hostTriples: map[pcsr.Label]*hostTriples{}, hostCores: map[pcsr.Label]*hostCore{}, hostOrders: map[orderedKey]*hostOrder{},
 	}
 	r.published = make([]kernels.Partition, 2*len(r.labels)+5)
 	size := int64(len(r.published)) * kernels.Size[kernels.Partition]()
@@ -237,7 +238,7 @@ func (r *resident) free() error {
 	if r.stream != nil {
 		errs = append(errs, r.stream.Close())
 	}
-	r.kept, r.hostTriples, r.hostCores, r.stream = nil, nil, nil, nil
+	r.kept, r.hostTriples, r.hostCores, r.hostOrders, r.stream = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -249,6 +250,11 @@ func (r *resident) hostStorage() (all []*storage) {
 		}
 	}
 	for _, h := range r.hostCores {
+		if h != nil {
+			all = append(all, &h.storage)
+		}
+	}
+	for _, h := range r.hostOrders {
 		if h != nil {
 			all = append(all, &h.storage)
 		}

@@ -65,8 +65,7 @@ func (q *triangleCount) ready(ctx context.Context, r *reading) (bytes int64, err
 		q.lists, err = r.triples(ctx, q.Label)
 	}
 	if err == nil && q.lists == nil {
-		edges := float64(q.match.Graph.Outline(q.Label, pcsr.Out).Edges())
-		if again := r.askedTriangles(q.Label); !again && !q.d.options.AnyCost && q.match.Plan.Cost < listsPrice*edges {
+		if again := r.askedTriangles(q.Label); !again && !q.d.paysLists(q.match, match.PartitionKey{Label: q.Label, Direction: pcsr.Out}) {
 			return 0, errNotDense
 		}
 		q.parts, err = r.tripleLists(ctx, q.Label)
