@@ -557,7 +557,7 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 		head = append(head, fmt.Sprintf("1/%d: times that", share))
 	}
 	r.Head("Graphs with a part of each query's partitions", head...)
-	var chosen [][]any
+	var chosen, slower [][]any
 	for _, set := range benchSets() {
 		b := newBench(t, set)
 		g := b.graph()
@@ -580,7 +580,10 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 					t.Errorf("%s %s, 1/%d: %d, want %d", set, q.name, share, n, want)
 				}
 				logs[i] += math.Log(took.ms) / float64(len(b.patterns))
-				chooses[i].add(d, m, took.ms, processor)
+				if chooses[i].add(d, m, took.ms, processor) {
+					o := d.Expect(g, plan)
+					slower = append(slower, []any{set, q.name, share, took.ms, processor, o.Processor, o.Device, d.Price(g, plan)})
+				}
 			}
 		}
 		row := []any{set, len(b.patterns), math.Exp(logs[0])}
@@ -604,6 +607,10 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 	for _, row := range chosen {
 		r.Row(row...)
 	}
+	r.Head("Those that are slower as chosen", "set", "query", "share", "device ms", "processor ms", "expected on the processor", "on the device", "over the bus")
+	for _, row := range slower {
+		r.Row(row...)
+	}
 	reportPartitioned(t, r, gpu)
 }
 
@@ -613,17 +620,18 @@ type chosenInPages struct {
 	asChosen, onProcessor, onDevice float64
 }
 
-// add adds a count that the device took so many milliseconds for, and the processor, where it ends in time.
-func (c *chosenInPages) add(d *Device, m *match.Match, device, processor float64) {
+// add adds a count that the device took so many milliseconds for, and the processor, where it ends in time, and reports whether it is slower as chosen.
+func (c *chosenInPages) add(d *Device, m *match.Match, device, processor float64) (slower bool) {
 	chosen := processor
 	if paysOnDevice(d, m.Graph, m.Plan) {
 		c.toDevice++
 		chosen = device
 	}
-	if chosen > 1.2*processor+0.2 {
+	if slower = chosen > 1.2*processor+0.2; slower {
 		c.slower++
 	}
 	c.asChosen, c.onProcessor, c.onDevice = c.asChosen+chosen, c.onProcessor+processor, c.onDevice+device
+	return slower
 }
 
 // processorTime is how many milliseconds all cores take for a count; most where they do not end before.
