@@ -86,20 +86,21 @@ template <int C, int M> static __device__ __forceinline__ void enumerateLight(De
 template <int C, int M> static __device__ __forceinline__ void light(const Core &c, Dense &all, const Dense &d, const Partition &p, u32 root, const Roots &r, LightShared &s, Count &count) {
   u32 lane = threadIdx.x & 31, low = NONE, high = NONE;
   u32 lowStart = 0, lowEnd = 0, highStart = 0, highEnd = 0;
-  const u32 *starts = at<const u32>(c.starts), *upper = at<const u32>(c.upper);
+  const u32 *starts = at<const u32>(c.starts), *ends = endsOf(c);
+  const Entries upper = upperOf(c);
   __syncwarp();
   s.bloom[lane] = 0;
   s.rows[lane] = s.rows[lane + 32] = 0;
   __syncwarp();
   if (lane < r.n) {
     low = __ldg(r.list + lane);
-    lowStart = __ldg(starts + low), lowEnd = __ldg(starts + low + 1);
+    lowStart = __ldg(starts + low), lowEnd = __ldg(ends + low);
     u32 h = hashRow(low);
     atomicOr(&s.bloom[h >> 27], 1u << (h >> 22 & 31));
   }
   if (lane + 32 < r.n) {
     high = __ldg(r.list + lane + 32);
-    highStart = __ldg(starts + high), highEnd = __ldg(starts + high + 1);
+    highStart = __ldg(starts + high), highEnd = __ldg(ends + high);
     u32 h = hashRow(high);
     atomicOr(&s.bloom[h >> 27], 1u << (h >> 22 & 31));
   }
@@ -121,7 +122,7 @@ template <int C, int M> static __device__ __forceinline__ void light(const Core 
       u32 b = __shfl_sync(~0u, i < 32 ? lowEnd : highEnd, (i + k) & 31);
       from[k] = a + lane;
       end[k] = b;
-      x[k] = from[k] < b ? __ldg(upper + from[k]) : NONE;
+      x[k] = from[k] < b ? upper[from[k]] : NONE;
     }
 #pragma unroll
     for (u32 k = 0; k < AT_ONCE; k++) {
@@ -134,7 +135,7 @@ template <int C, int M> static __device__ __forceinline__ void light(const Core 
         }
         if (from[k] - lane + 32 >= end[k]) break;   // the warp agrees
         from[k] += 32;
-        x[k] = from[k] < end[k] ? __ldg(upper + from[k]) : NONE;
+        x[k] = from[k] < end[k] ? upper[from[k]] : NONE;
       }
     }
   }
@@ -174,6 +175,7 @@ template <int C, int M> static __device__ __forceinline__ void heavies(const Cor
     u32 *prefix = middle ? s.prefix : reinterpret_cast<u32 *>(scratch + u64(r.n + 1) * words);
     View v = {rows, rows + u64(r.n) * words, r.n, words, 0, ~0u};
     if (r.n >= own.smallest) {
+      keep(r, scratch + own.room);
       build(c, own, p, root, r, rows, words, s.bloom);
       findUnits<M>(own, v, prefix, s.work);
       u32 begin = u32(u64(prefix[r.n]) * part / parts), end = u32(u64(prefix[r.n]) * (part + 1) / parts);

@@ -75,12 +75,15 @@ const (
 	CountDense
 	// CountFar and the kernels behind it count with a far vertex, which is the first of the levels: as CountDense.
 	CountFar = CountDense + MostLevels
+	// CountDenseAway and CountFarAway and those behind them are the same for a Core that is away.
+	CountDenseAway = CountFar + MostLevels
+	CountFarAway   = CountDenseAway + MostLevels
 )
 
-// Kernels behind those of CountFar.
+// Kernels behind those of CountFarAway.
 const (
 	// SquareFill writes the lists of a Squares: (squares).
-	SquareFill = CountFar + MostLevels + iota
+	SquareFill = CountFarAway + MostLevels + iota
 	// SquareCount counts: (program, squares), of the program as CountDense. It has as many blocks as there are counters for.
 	SquareCount
 	// TriangleFill writes the upper lists of a Triangles, TriangleWalks which of them are walked where: (triangles).
@@ -102,6 +105,8 @@ var kernelNames = [kernelCount]string{
 	"row_vertices", "patch_places", "patch_lists", "patch_rows", "index_bitmap", "index_hash",
 	"combine_rows", "move_groups", "list_groups", "sum_rows", "move_sums", "list_sums",
 	"core_count", "core_scan", "core_fill",
+	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5", "count_dense_6",
+	"count_far_1", "count_far_2", "count_far_3", "count_far_4", "count_far_5", "count_far_6",
 	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5", "count_dense_6",
 	"count_far_1", "count_far_2", "count_far_3", "count_far_4", "count_far_5", "count_far_6",
 	"square_fill", "square_count", "triangle_fill", "triangle_walks", "triangle_count",

@@ -119,6 +119,11 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		return err
 	}
 	t := &twin{memory: &s.e.memory, blocks: uint64(blocks)}
+	if k >= CountDense && k < SquareFill {
+		t.open(args[0])
+		t.countPieces((k-CountDense)/MostLevels, in[Dense](t.memory, args[1], 0))
+		return nil
+	}
 	switch k {
 	case Match, MatchBranches:
 		t.open(args[0])
@@ -164,12 +169,6 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		t.listSums(in[SumListing](t.memory, args[0], 0))
 	case CoreCount, CoreScan, CoreFill:
 		t.core(k, in[Core](t.memory, args[0], 0))
-	case CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4, CountDense + 5:
-		t.open(args[0])
-		t.countDense(in[Dense](t.memory, args[1], 0), t.countRoot)
-	case CountFar, CountFar + 1, CountFar + 2, CountFar + 3, CountFar + 4, CountFar + 5:
-		t.open(args[0])
-		t.countDense(in[Dense](t.memory, args[1], 0), t.countFar)
 	case SquareFill:
 		t.squareFill(in[Squares](t.memory, args[0], 0))
 	case SquareCount:

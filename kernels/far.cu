@@ -1,29 +1,33 @@
 // Dense patterns with a far vertex: one that the root does not touch, which has neighbours in common with it (layout.cuh's Core and Dense).
 //
 // count_far binds the far vertex first. A root is a block's: it makes the bitmaps of the neighbourhood as count_dense does, walks the paths of two edges from the root
-// and notes by a bit for each vertex who is met, and by another who is met again. Those are taken FAR_CHUNK at a time: the neighbours that each has in common
-// with the root are a bitmap more, found by a warp from the shorter of the two lists, a member a lane. From there on the far vertices of a chunk are what the first level is
-// bound to, and the units of the first two levels are a lane's, or a warp's for roots of more than MIDDLE neighbours, as there.
+// and notes by a bit for each vertex who is met, and by another who is met again. Those are taken FAR_CHUNK at a time, or as many as have FAR_WORDS words of bitmaps:
+// the paths that end in the chunk are walked again, each of which is a bit of its far vertex's bitmap, the neighbours in common with the root. From there on the far
+// vertices of a chunk are what the first level is bound to, and the units of the first two levels are a lane's, or a warp's for roots of more than MIDDLE neighbours,
+// as there.
 //
 // Heavy roots are several pieces, each of a range of the far vertices' numbers. What is left of a slice of time is left to the next launch: the piece, from which
 // far vertex on, and how many of the chunk's units are done.
 //
-// Reads: for each path of two edges from a root 4 bytes, in order, and two bits; for each far vertex the shorter of two lists and searches in the other. Writes the bits of two for each
-// vertex that was met, and n²/8 bytes for the bitmaps of roots with more than MIDDLE neighbours.
+// Lost: the neighbours in common found by a warp for each far vertex, from the shorter of the two lists (840 M searches for houses in a graph of a million edges,
+// whose paths are 238 M).
+//
+// Reads: each path of two edges from a root twice, 4 bytes, in order, and two bits; once more 32 members for each neighbour and chunk. Writes the bits of two for each
+// vertex that was met and its bitmap, and n²/8 bytes for the bitmaps of roots with more than MIDDLE neighbours.
 #include "neighbourhood.cuh"
 
 struct FarShared {
   u32 bloom[BLOOM], prefix[FAR_CHUNK + 1], rows[FAR_CHUNK], places[FAR_CHUNK];
-  u64 maps[(MIDDLE + 1) * MIDDLE / 64], far[FAR_CHUNK * MIDDLE / 64];
+  u64 maps[(MIDDLE + 1) * MIDDLE / 64];
   u64 piece;
   u32 first, next, kept;   // from which row on far vertices are yet to be bound; of the chunk from there, the part of a unit that is taken next, and how finely, else NONE
   u32 after;               // the first row behind the chunk
   float work;
 };
 
-// Met is a bit for each row of the core, for two things.
+// Met is in a block's scratch: a bit for each row of the core, for two things, how many of the chunk come before each 32 rows, and how far each member's list was walked.
 struct Met {
-  u32 *once, *twice;
+  u32 *once, *twice, *before, *walked;
 };
 
 // takeFar finds what a block does next: what it began in the launch before, or another piece, or a root that is in none. One thread.
@@ -54,101 +58,116 @@ static __device__ void takeFar(const Core &c, Dense &d, const Dense &own, const 
   }
 }
 
-// membersOf is the part of a row's list that is in a range of rows.
-static __device__ __forceinline__ Roots membersOf(const Core &c, const Partition &p, u32 row, u32 low, u32 high) {
-  u32 first = word(p.offsets, row), n = word(p.offsets, row + 1) - first;
-  const u32 *list = at<const u32>(c.lists) + first;
-  u32 from = low ? lowerBound(list, n, low) : 0, end = high < c.rows ? lowerBound(list, n, high) : n;
-  return {list + from, end - from};
+// walk calls f with the members of a root's members' lists that are below a row, from where each was walked to; f has which member of the root it is. PASS: they are
+// walked on from there. A block.
+template <bool PASS, typename F> static __device__ __forceinline__ void walk(const Core &c, const Partition &p, const Roots &r, u32 below, u32 *walked, F f) {
+  u32 lane = threadIdx.x & 31;
+  const Entries lists = listsOf(c);
+  for (u32 i = threadIdx.x >> 5; i < r.n; i += WARPS) {
+    u32 row = member(r, i), first = word(p.offsets, row), n = word(p.offsets, u64(row) + 1) - first, k = walked[i];
+    const u32 *list = lists.at(first);
+    while (true) {
+      u32 x = k + lane < n ? __ldg(list + k + lane) : NONE;
+      if (x < below) f(i, x);
+      u32 passed = __popc(__ballot_sync(~0u, x < below));
+      k += passed;
+      if (passed < 32) break;
+    }
+    if (PASS && lane == 0) walked[i] = k;
+  }
+}
+
+// begin sets where the lists of a root's members are walked from: at a row. A block.
+static __device__ void begin(const Core &c, const Partition &p, const Roots &r, u32 from, u32 *walked) {
+  const Entries lists = listsOf(c);
+  for (u32 i = threadIdx.x; i < r.n; i += BLOCK) {
+    u32 row = member(r, i), first = word(p.offsets, row), n = word(p.offsets, u64(row) + 1) - first;
+    walked[i] = from ? lowerBound(lists.at(first), n, from) : 0;
+  }
+  __syncthreads();
 }
 
 // meet notes which rows of a range are met by paths of two edges from the root. A block.
 static __device__ void meet(const Core &c, const Partition &p, const Roots &r, u32 low, u32 high, const Met &met) {
-  u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   for (u32 i = low / 32 + threadIdx.x; i < (high + 31) / 32; i += BLOCK) met.once[i] = met.twice[i] = 0;
+  begin(c, p, r, low, met.walked);
+  walk<false>(c, p, r, high, met.walked, [&](u32, u32 row) {
+    u32 at = row / 32, bit = 1u << (row & 31);
+    if ((*(volatile u32 *)(met.once + at) & bit || atomicOr(met.once + at, bit) & bit) && !(*(volatile u32 *)(met.twice + at) & bit)) atomicOr(met.twice + at, bit);
+  });
   __syncthreads();
-  for (u32 i = warp; i < r.n; i += WARPS) {
-    Roots m = membersOf(c, p, __ldg(r.list + i), low, high);
-    for (u32 k = lane; k < m.n; k += 32) {
-      u32 row = __ldg(m.list + k), at = row / 32, bit = 1u << (row & 31);
-      if ((*(volatile u32 *)(met.once + at) & bit || atomicOr(met.once + at, bit) & bit) && !(*(volatile u32 *)(met.twice + at) & bit)) atomicOr(met.twice + at, bit);
+}
+
+// collect finds the next chunk, of up to so many rows from s.first on and below high that have a bit, and returns how many there are. A block.
+static __device__ u32 collect(const u32 *bits, u32 *before, u32 high, u32 most, FarShared &s) {
+  u32 count = 0, from = s.first;
+  if (threadIdx.x == 0) s.after = high;
+  for (u32 first = from / 32; first * 32 < high && count < most; first += BLOCK) {
+    u32 at = first + threadIdx.x, mine = at < (high + 31) / 32 ? *(const volatile u32 *)(bits + at) : 0, all;
+    u32 passed = at == from / 32 ? mine & ((1u << (from & 31)) - 1) : 0;
+    mine &= ~passed;
+    u32 rank = count + blockScan(__popc(mine), all);
+    if (at < (high + 31) / 32) before[at] = rank - __popc(passed);
+    for (; mine && rank < most; rank++, mine &= mine - 1) {
+      u32 row = at * 32 + __ffs(mine) - 1;
+      s.rows[rank] = row;
+      if (rank == most - 1) s.after = row + 1;
     }
+    count += all;
   }
+  __syncthreads();
+  return min(count, most);
+}
+
+// share makes the bitmaps of a chunk: the neighbours that each of it has in common with the root. A block.
+static __device__ void share(const Core &c, const Partition &p, const Roots &r, const u32 *bits, const Met &met, u32 count, u64 *far, u32 words, const FarShared &s) {
+  for (u32 i = threadIdx.x; i < count * words; i += BLOCK) far[i] = 0;
+  __syncthreads();
+  walk<true>(c, p, r, s.after, met.walked, [&](u32 i, u32 row) {
+    u32 at = row / 32, bit = row & 31, mine = *(const volatile u32 *)(bits + at);
+    if (!(mine >> bit & 1)) return;
+    u32 place = *(const volatile u32 *)(met.before + at) + __popc(mine & ((1u << bit) - 1));
+    atomicOr(far + u64(place) * words + (i >> 6), 1ull << (i & 63));
+  });
   __syncthreads();
 }
 
-// collect finds the next chunk, of rows from s.first on and below high, and returns how many it has. A block.
-static __device__ u32 collect(const u32 *met, u32 high, FarShared &s) {
-  u32 first = s.first / 32, at = first + threadIdx.x, bits = at < (high + 31) / 32 ? *(const volatile u32 *)(met + at) : 0, all;
-  if (threadIdx.x == 0) bits &= ~0u << (s.first & 31);
-  u32 rank = blockScan(__popc(bits), all);
-  if (threadIdx.x == 0 && all <= FAR_CHUNK) s.after = (first + BLOCK) * 32;
-  for (; bits && rank < FAR_CHUNK; rank++, bits &= bits - 1) {
-    u32 row = at * 32 + __ffs(bits) - 1;
-    s.rows[rank] = row;
-    if (rank == FAR_CHUNK - 1 && all > FAR_CHUNK) s.after = row + 1;
-  }
-  __syncthreads();
-  return min(all, FAR_CHUNK);
-}
-
-// share makes the bitmap of the neighbours that a row has in common with the root, and returns how many. A warp.
-static __device__ u32 share(const Core &c, const Partition &p, const Roots &r, u32 row, u64 *map, u32 words, const u32 *bloom) {
-  u32 lane = threadIdx.x & 31, n = 0, *half = reinterpret_cast<u32 *>(map);
-  Roots m = membersOf(c, p, row, 0, c.rows);
-  if (r.n <= m.n) {
-    for (u32 w = 0; w < 2 * words; w++) {
-      u32 i = 32 * w + lane, x = i < r.n ? __ldg(r.list + i) : NONE, k = i < r.n ? lowerBound(m.list, m.n, x) : m.n;
-      u32 is = __ballot_sync(~0u, k < m.n && __ldg(m.list + min(k, m.n - 1)) == x);
-      if (lane == 0) half[w] = is;
-      n += __popc(is);
-    }
-    return n;
-  }
-  for (u32 w = lane; w < words; w += 32) map[w] = 0;
-  __syncwarp();
-  for (u32 k = lane; k - lane < m.n; k += 32) {
-    u32 x = k < m.n ? __ldg(m.list + k) : 0, h = hashRow(x);
-    bool is = k < m.n && bloom[h >> 21] >> (h >> 16 & 31) & 1;
-    u32 i = is ? lowerBound(r.list, r.n, x) : r.n;
-    is = i < r.n && __ldg(r.list + min(i, r.n - 1)) == x;
-    if (is) atomicOr(map + (i >> 6), 1ull << (i & 63));
-    n += __popc(__ballot_sync(~0u, is));
-  }
-  return n;
-}
-
-// bindFar makes the bitmaps of a chunk, and finds who of it may not be bound. A block.
-static __device__ void bindFar(const Core &c, const Dense &d, const Partition &p, u32 root, const Roots &r, u32 words, u32 count, u64 *far, FarShared &s) {
-  u32 lane = threadIdx.x & 31, degree = degreeOf(p, root);
-  for (u32 i = threadIdx.x >> 5; i < count; i += WARPS) {
-    u32 row = s.rows[i], before = lowerBound(r.list, r.n, row);
-    bool is = before < r.n && __ldg(r.list + before) == row;
+// bindFar finds who of a chunk may not be bound. A thread for each.
+static __device__ void bindFar(const Dense &d, const Partition &p, u32 root, u32 degree, const Roots &r, u32 words, u32 count, const u64 *far, FarShared &s) {
+  for (u32 i = threadIdx.x; i < count; i += BLOCK) {
+    u32 row = s.rows[i], before = placeOf(r, row), common = 0;
+    bool is = before < r.n && member(r, before) == row;
     bool may = !(d.farAbsent && is) && !(d.farApart && row == root) && (!d.levels[0].upper || leadsUp(p, root, degree, row));
-    may = may && share(c, p, r, row, far + u64(i) * words, words, s.bloom) >= d.common;   // the warp agrees
-    if (lane == 0) s.places[i] = may ? (is ? (before + 1) << 1 | 1 : before << 1) : NONE;
+    for (u32 w = 0; may && w < words && common < d.common; w++) common += __popcll(far[u64(i) * words + w]);
+    s.places[i] = may && common >= d.common ? (is ? (before + 1) << 1 | 1 : before << 1) : NONE;
   }
   __syncthreads();
 }
 
 // piece counts what there is with one piece's far vertices until time is up; false where something is left. A block.
 template <int C, int M> static __device__ __forceinline__ bool piece(const Core &c, const Dense &own, const Partition &p, u64 deadline, u64 *scratch, u64 *left, FarShared &s, Count &count) {
-  u32 root = u32(s.piece), part = u32(s.piece >> 32) & 0xFFFF, parts = u32(s.piece >> 48), half = (c.rows + 31) / 32;
+  u32 root = u32(s.piece), part = u32(s.piece >> 32) & 0xFFFF, parts = u32(s.piece >> 48);
   u32 low = u32(u64(c.rows) * part / parts), high = u32(u64(c.rows) * (part + 1) / parts);
   Roots r = rootOf(c, own, p, root);
   if (r.n < own.smallest) return true;
-  u32 words = (r.n + 63) / 64;
+  keep(r, scratch + own.room);
+  u32 words = (r.n + 63) / 64, half = (c.rows + 63) / 64, degree = own.levels[0].upper ? degreeOf(p, root) : 0;
+  u32 *notes = reinterpret_cast<u32 *>(scratch);
+  Met met = {notes, notes + 2 * half, notes + 4 * half, notes + 6 * half};
+  u64 *far = scratch + 3 * u64(half) + (r.n + 1) / 2;
   bool middle = r.n <= MIDDLE;
-  u64 *maps = middle ? s.maps : scratch + half, *far = middle ? s.far : maps + u64(r.n + 1) * words;
-  Met met = {reinterpret_cast<u32 *>(scratch), reinterpret_cast<u32 *>(scratch) + half};
+  u32 most = min(FAR_CHUNK, FAR_WORDS / words);
+  u64 *maps = middle ? s.maps : far + u64(most) * words;
+  const u32 *bits = own.common > 1 ? met.twice : met.once;
   build(c, own, p, root, r, maps, words, s.bloom);
-  meet(c, p, r, low, high, met);
   if (threadIdx.x == 0) s.first = max(s.first, low);
   __syncthreads();
+  meet(c, p, r, s.first, high, met);
   while (s.first < high) {
-    u32 chunk = collect(own.common > 1 ? met.twice : met.once, high, s), all = 0, shift = 0;
+    u32 chunk = collect(bits, met.before, high, most, s), all = 0, shift = 0;
     if (chunk) {
-      bindFar(c, own, p, root, r, words, chunk, far, s);
+      share(c, p, r, bits, met, chunk, far, words, s);
+      bindFar(own, p, root, degree, r, words, chunk, far, s);
       FarView v = {{maps, maps + u64(r.n) * words, r.n, words, 0, ~0u}, far, s.places, chunk};
       findUnits<M>(own, v, s.prefix, s.work);
       u32 units = s.prefix[chunk];

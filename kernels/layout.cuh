@@ -281,14 +281,19 @@ struct SumListing {
 // Core: the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as many
 // and the smaller number. Pieces are the work of rows with more neighbours than light, parts each: the row in the lower half, then the part
 // and how many there are, 16 bits each.
+//
+// A core that is away has rows that are numbered so that edges lead up to greater numbers, and lies in host memory but for the lists of the last rows.
 struct Core {
-  u64 partition;               // Partition
+  u64 partition;               // Partition; of a core that is away one that has offsets alone
   u64 lists;                   // u32[edges]: its neighbours by row
   u64 starts, upper;           // u32[rows + 1], u32[edges / 2]: those that edges lead up to
   u64 sums;                    // u32[rows / BLOCK + 2]: scratch
   u64 pieces, upperPieces;     // u64[room]: of lists and of upper
   u32 rows, edges, light, split;
   u32 longest, upperLongest, pieceCount, upperPieceCount;
+  u64 ends;                    // u32[rows], where upper lists end: of a core that is away, else 0
+  u64 listsAway, upperAway;    // of that one: all of lists and upper, of which there is what comes from listsFrom and upperFrom on
+  u32 listsFrom, upperFrom;
 };
 
 // DenseSet: which members of a row's list may stand for a query vertex; near, apart, absent and above are levels before it, as bits.
@@ -306,7 +311,9 @@ const u32 MOST_LEVELS = 6;
 // MIDDLE is how many neighbours a heavy root may have whose bitmaps are in shared memory and whose units are one lane's each.
 const u32 MIDDLE = 256;
 // FAR_CHUNK is how many far vertices of a root are bound together.
-const u32 FAR_CHUNK = 64;
+const u32 FAR_CHUNK = 1024;
+// FAR_WORDS is how many words their bitmaps take at most.
+const u32 FAR_WORDS = 8192;
 struct Dense {
   u64 core;
   u64 scratch, room;           // u64[room] for each of heavyBlocks
@@ -433,7 +440,7 @@ static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, 
 static_assert(sizeof(Step) == 256 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(Weighing) == 296 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 88, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
-static_assert(sizeof(Core) == 88 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 808, "layout.go");
+static_assert(sizeof(Core) == 120 && sizeof(DenseSet) == 20 && sizeof(DenseTerm) == 32 && sizeof(Dense) == 808, "layout.go");
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
 static_assert(sizeof(Triangles) == 208, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");

@@ -495,6 +495,13 @@ type Core struct {
 	Rows, Edges, Light, Split   uint32
 	Longest, UpperLongest       uint32
 	PieceCount, UpperPieceCount uint32
+
+	// Ends is u32[Rows], where upper lists end, of a core that is away; else 0. Its rows are numbered so that edges lead up to greater numbers, of its
+	// partition there are Offsets alone, and it lies in host memory but for the lists of the last rows: Lists and Upper begin at places ListsFrom and
+	// UpperFrom of ListsAway and UpperAway, where all are.
+	Ends                 Address
+	ListsAway, UpperAway Address
+	ListsFrom, UpperFrom uint32
 }
 
 // Room is how many pieces there may be: one for each heavy row, and as many as are made of long lists (Parts).
@@ -524,7 +531,8 @@ type DenseTerm struct {
 const (
 	MostLevels = 6
 	Middle     = 256
-	FarChunk   = 64
+	FarChunk   = 1024
+	FarWords   = 8192 // of their bitmaps
 )
 
 // Dense counts a pattern in the neighbourhoods of a Core: for each row as root, and the members of its list that are bound to the levels
@@ -532,7 +540,8 @@ const (
 type Dense struct {
 	Core Address
 	// Scratch is u64[Room] for each of HeavyBlocks, for roots of more than Middle neighbours: a bitmap for each of these, one more, and a number
-	// of 32 bits for each and one more. With a far vertex two bits for each row of the core are before these, and FarChunk bitmaps in place of the numbers.
+	// of 32 bits for each and one more. With a far vertex there are 96 bits for each 32 rows of the core before these, FarWords instead of the numbers, and a number
+	// of 32 bits for each neighbour of any root. Of a core that is away there is another such number for each neighbour behind all.
 	Scratch Address
 	Room    uint64
 	// Left is u64[4] for each of HeavyBlocks, zero at first: the piece that it has begun, how far, and with a far vertex from which row on.

@@ -19,30 +19,71 @@ struct Roots {
 
 static __device__ __forceinline__ Roots rootOf(const Core &c, const Dense &d, const Partition &p, u32 row) {
   const u32 *starts = d.upward ? at<const u32>(c.starts) : at<const u32>(p.offsets);
+#ifdef AWAY
+  u32 first = __ldg(starts + row), end = __ldg(d.upward ? endsOf(c) + row : starts + row + 1);
+  return {d.upward ? upperOf(c).at(first) : listsOf(c).at(first), end - first};
+#else
   u32 first = __ldg(starts + row), end = __ldg(starts + row + 1);
   return {at<const u32>(d.upward ? c.upper : c.lists) + first, end - first};
+#endif
 }
 
-// build makes the bitmaps of a heavy root. A block.
+// keep copies the list of a root in a core that is away to the end of the block's scratch: it is searched again and again. A block.
+static __device__ __forceinline__ void keep(Roots &r, u64 *end) {
+#ifdef AWAY
+  u32 *copy = reinterpret_cast<u32 *>(end - (r.n + 1) / 2);
+  for (u32 i = threadIdx.x; i < r.n; i += BLOCK) copy[i] = __ldg(r.list + i);
+  __syncthreads();
+  r.list = copy;
+#endif
+}
+
+// member is the i-th of a root that was kept.
+static __device__ __forceinline__ u32 member(const Roots &r, u32 i) {
+#ifdef AWAY
+  return r.list[i];   // written by this launch
+#else
+  return __ldg(r.list + i);
+#endif
+}
+
+// placeOf is the number of a kept root's members that are below a row.
+static __device__ __forceinline__ u32 placeOf(const Roots &r, u32 row) {
+#ifdef AWAY
+  u32 low = 0;
+  for (u32 n = r.n; n > 0;) {
+    u32 half = n >> 1;
+    bool right = r.list[low + half] < row;
+    low = right ? low + half + 1 : low;
+    n = right ? n - half - 1 : half;
+  }
+  return low;
+#else
+  return lowerBound(r.list, r.n, row);
+#endif
+}
+
+// build makes the bitmaps of a heavy root that was kept. A block.
 static __device__ void build(const Core &c, const Dense &d, const Partition &p, u32 root, const Roots &r, u64 *rows, u32 words, u32 *bloom) {
   u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = degreeOf(p, root);
-  const u32 *starts = at<const u32>(c.starts), *upper = at<const u32>(c.upper);
+  const u32 *starts = at<const u32>(c.starts), *ends = endsOf(c);
+  const Entries upper = upperOf(c);
   for (u64 i = threadIdx.x; i < u64(r.n + 1) * words; i += BLOCK) rows[i] = 0;
   for (u32 i = threadIdx.x; i < BLOOM; i += BLOCK) bloom[i] = 0;
   __syncthreads();
   for (u32 i = threadIdx.x; i < r.n; i += BLOCK) {
-    u32 x = __ldg(r.list + i), h = hashRow(x);
+    u32 x = member(r, i), h = hashRow(x);
     atomicOr(&bloom[h >> 21], 1u << (h >> 16 & 31));
     if (!d.upward && leadsUp(p, root, n, x)) atomicOr(rows + u64(r.n) * words + (i >> 6), 1ull << (i & 63));
   }
   __syncthreads();
   for (u32 i = warp; i < r.n; i += WARPS) {
-    u32 member = __ldg(r.list + i), end = __ldg(starts + member + 1);
-    for (u32 k = __ldg(starts + member) + lane; k < end; k += 32) {
-      u32 x = __ldg(upper + k), h = hashRow(x);
+    u32 other = member(r, i), end = __ldg(ends + other);
+    for (u32 k = __ldg(starts + other) + lane; k < end; k += 32) {
+      u32 x = upper[k], h = hashRow(x);
       if (!(bloom[h >> 21] >> (h >> 16 & 31) & 1)) continue;
-      u32 j = lowerBound(r.list, r.n, x);
-      if (j == r.n || __ldg(r.list + j) != x) continue;
+      u32 j = placeOf(r, x);
+      if (j == r.n || member(r, j) != x) continue;
       atomicOr(rows + u64(i) * words + (j >> 6), 1ull << (j & 63));
       atomicOr(rows + u64(j) * words + (i >> 6), 1ull << (i & 63));
     }

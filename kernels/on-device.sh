@@ -41,7 +41,7 @@ for part in $parts; do
 	paged)
 		bench -test.run 'DeviceCounts|DeviceMatchesTriangles|DeviceAnswersInPages' -rapid.checks="${CHECKS:-300}"
 		bench -test.run 'Report(OutOfCore|OutOfCoreLabelled|LUBMOutOfCore|CancelInPages)$'
-		RDFGPU_RMAT=10000000 bench -test.run ReportOrders ;;
+		RDFGPU_SETS=A.u RDFGPU_RMAT=10000000 bench -test.run ReportOrders ;;
 	rmat) bench -test.run 'Report(RMAT|Squares|Closures)' ;;
 	whole)
 		[ -d "$work/lubm.store" ] || ./rdfgpu generate lubm --scale "${RDFGPU_STORE:-100}" --load "$work/lubm.store"

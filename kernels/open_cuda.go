@@ -45,6 +45,12 @@ var denseCode string
 //go:embed far.fatbin
 var farCode string
 
+//go:embed dense_away.fatbin
+var denseAwayCode string
+
+//go:embed far_away.fatbin
+var farAwayCode string
+
 //go:embed squares.fatbin
 var squaresCode string
 
@@ -121,8 +127,7 @@ func (d *device) load() error {
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&sumCode:     {SumRows, MoveSums, ListSums},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
-		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4, CountDense + 5},
-		&farCode:     {CountFar, CountFar + 1, CountFar + 2, CountFar + 3, CountFar + 4, CountFar + 5},
+		&denseCode:   byLevels(CountDense), &denseAwayCode: byLevels(CountDenseAway), &farCode: byLevels(CountFar), &farAwayCode: byLevels(CountFarAway),
 		&squaresCode: {SquareFill, SquareCount}, &trianglesCode: {TriangleFill, TriangleWalks, TriangleCount},
 		&closureCode: {ClosureOne, ClosureMany},
 	} {
@@ -142,6 +147,14 @@ func (d *device) load() error {
 		}
 	}
 	return nil
+}
+
+// byLevels are the kernels of one sort, for 1 to MostLevels levels.
+func byLevels(first Kernel) (all []Kernel) {
+	for k := range Kernel(MostLevels) {
+		all = append(all, first+k)
+	}
+	return all
 }
 
 // maxShared bounds the dynamic shared memory of a launch: one Level (32 bytes) for every step.

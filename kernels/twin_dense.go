@@ -18,6 +18,44 @@ func (t *twin) core(k Kernel, c *Core) {
 	}
 }
 
+// countPieces is one of CountDense, CountFar, CountDenseAway and CountFarAway, by their order.
+func (t *twin) countPieces(sort Kernel, d *Dense) {
+	count := t.countRoot
+	if sort%2 == 1 {
+		count = t.countFar
+	}
+	if c := in[Core](t.memory, d.Core, 0); (c.Ends != 0) != (sort >= 2) {
+		panic("kernels: a core is away, or not, where the kernels take it for the other")
+	}
+	t.countDense(d, count)
+}
+
+// listEntry and upperEntry are the i-th members of all lists, or upper ones, of a core.
+func (t *twin) listEntry(c *Core, i uint64) uint32 {
+	return t.entry(c.Lists, c.ListsAway, i, uint64(c.ListsFrom))
+}
+
+func (t *twin) upperEntry(c *Core, i uint64) uint32 {
+	return t.entry(c.Upper, c.UpperAway, i, uint64(c.UpperFrom))
+}
+
+func (t *twin) entry(here, away Address, i, from uint64) uint32 {
+	if i < from {
+		return t.word(away, i)
+	}
+	return t.word(here, i-from)
+}
+
+// upperRange is where the upper list of a row begins, and its length.
+func (t *twin) upperRange(c *Core, row uint32) (first, n uint32) {
+	ends := c.Ends
+	if ends == 0 {
+		ends = c.Starts + 4
+	}
+	first = t.word(c.Starts, uint64(row))
+	return first, t.word(ends, uint64(row)) - first
+}
+
 // degree is how many neighbours a row has.
 func (t *twin) degree(c *Core, row uint32) uint32 {
 	offsets := in[Partition](t.memory, c.Partition, 0).Offsets
@@ -26,6 +64,9 @@ func (t *twin) degree(c *Core, row uint32) uint32 {
 
 // leadsUp reports whether the edge from a row to another leads up.
 func (t *twin) leadsUp(c *Core, from, to uint32) bool {
+	if c.Ends != 0 {
+		return to > from
+	}
 	a, b := t.degree(c, from), t.degree(c, to)
 	return b > a || b == a && to > from
 }
@@ -125,13 +166,12 @@ func (t *twin) countDense(d *Dense, countRoot func(d *Dense, c *Core, root, part
 	t.post()
 }
 
-// listOf is where the list of a root lies, and its length.
-func (t *twin) listOf(d *Dense, c *Core, row uint32) (Address, uint32) {
+// listOf is where the list of a root begins, among all or among the upper ones, and its length.
+func (t *twin) listOf(d *Dense, c *Core, row uint32) (first, n uint32) {
 	if d.Upward != 0 {
-		first := t.word(c.Starts, uint64(row))
-		return c.Upper + 4*uint64(first), t.word(c.Starts, uint64(row)+1) - first
+		return t.upperRange(c, row)
 	}
-	return c.Lists + 4*uint64(t.word(in[Partition](t.memory, c.Partition, 0).Offsets, uint64(row))), t.degree(c, row)
+	return t.word(in[Partition](t.memory, c.Partition, 0).Offsets, uint64(row)), t.degree(c, row)
 }
 
 func (t *twin) degreeOf(d *Dense, c *Core, row uint32) uint32 {
@@ -153,14 +193,19 @@ func (t *twin) addCount(sum uint64) {
 
 // neighbourhood is that of a root; nil where it is too small.
 func (t *twin) neighbourhood(d *Dense, c *Core, root uint32) *neighbourhood {
-	list, n := t.listOf(d, c, root)
+	first, n := t.listOf(d, c, root)
 	if n < d.Smallest {
 		return nil
 	}
 	b := &neighbourhood{Dense: d}
 	place := map[uint32]int{}
 	for i := range uint64(n) {
-		v := t.word(list, i)
+		v := uint32(0)
+		if at := uint64(first) + i; d.Upward != 0 {
+			v = t.upperEntry(c, at)
+		} else {
+			v = t.listEntry(c, at)
+		}
 		place[v] = int(i)
 		b.members = append(b.members, v)
 		b.near, b.upper = append(b.near, make([]bool, n)), append(b.upper, t.leadsUp(c, root, v))
@@ -169,8 +214,9 @@ func (t *twin) neighbourhood(d *Dense, c *Core, root uint32) *neighbourhood {
 		panic("kernels: a neighbourhood does not fit its scratch")
 	}
 	for i, v := range b.members {
-		for k := t.word(c.Starts, uint64(v)); k < t.word(c.Starts, uint64(v)+1); k++ {
-			if j, ok := place[t.word(c.Upper, uint64(k))]; ok {
+		first, n := t.upperRange(c, v)
+		for k := range n {
+			if j, ok := place[t.upperEntry(c, uint64(first+k))]; ok {
 				b.near[i][j], b.near[j][i] = true, true
 			}
 		}
@@ -181,16 +227,19 @@ func (t *twin) neighbourhood(d *Dense, c *Core, root uint32) *neighbourhood {
 // roomOf is how many words of its scratch a root of n neighbours takes.
 func (d *Dense) roomOf(c *Core, n uint64) (room uint64) {
 	words := (n + 63) / 64
+	if c.Ends != 0 {
+		room = (n + 1) / 2
+	}
 	if d.Common > 0 {
-		room = (uint64(c.Rows) + 31) / 32
+		room += 3*((uint64(c.Rows)+63)/64) + (n+1)/2 + min(FarWords/words, FarChunk)*words
 	}
 	switch {
 	case n <= Middle:
 		return room
 	case d.Common > 0:
-		return room + (n+1+FarChunk)*words
+		return room + (n+1)*words
 	}
-	return (n+1)*words + n/2 + 1
+	return room + (n+1)*words + n/2 + 1
 }
 
 // has reports whether a member is in a set, with so many levels bound.

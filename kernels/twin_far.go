@@ -26,7 +26,7 @@ func (t *twin) countFar(d *Dense, c *Core, root, part, parts uint32) {
 	for i, middle := range b.members {
 		offsets := in[Partition](t.memory, c.Partition, 0).Offsets
 		for k := t.word(offsets, uint64(middle)); k < t.word(offsets, uint64(middle)+1); k++ {
-			row := t.word(c.Lists, uint64(k))
+			row := t.listEntry(c, uint64(k))
 			if common[row] == nil {
 				common[row] = make([]bool, len(b.members))
 			}

@@ -137,32 +137,42 @@ func (y *density) farCost(d *denseFinder, far int, levels uint8) float64 {
 // bindCost is what binding the last level once costs a processor in neighbourhoods, in candidates.
 const bindCost = 5
 
-// DenseCost is what counting in neighbourhoods (Dense) is expected to cost one thread of a processor, and what joining step by step in the plan's order
-// is, both in candidates, by a sample of edges: unlike a plan's estimates it knows how often two neighbours of a vertex are neighbours. Symmetries
-// are left out. ok is false where Dense is nil, or has a far vertex.
-func (l *Lowering) DenseCost() (dense, joined float64, ok bool) {
+// PieceCost is what counting in neighbourhoods (Dense) is expected to cost, by a sample of edges: unlike a plan's estimates it knows how often two neighbours of a vertex
+// are neighbours. Symmetries are left out.
+type PieceCost struct {
+	// Processor is what it costs one thread of a processor, in candidates.
+	Processor float64
+	// Lists is how many lists are looked through, by what leads up in them, for the edges of neighbourhoods; Walked how many members of lists are walked to far
+	// vertices.
+	Lists, Walked float64
+}
+
+// PieceCost returns it; false where Dense is nil.
+func (l *Lowering) PieceCost() (c PieceCost, ok bool) {
 	d := denseFinder{Lowering: l}
-	if l.Dense == nil || l.Dense.Far != nil {
-		return 0, 0, false
+	if l.Dense == nil {
+		return c, false
 	}
 	label, ok := d.findNear()
 	if !ok {
-		return 0, 0, false
+		return c, false
 	}
 	y, levels := d.density(label), uint8(0)
-	for _, slot := range l.Dense.Slots[1 : 1+len(l.Dense.Levels)] {
+	slots := l.Dense.Slots[1 : 1+len(l.Dense.Levels)]
+	if c.Lists = y.edges; l.Dense.Upward {
+		c.Lists /= 2
+	}
+	if l.Dense.Far != nil {
+		y.addCorners(d.Graph.Partition(label, pcsr.Out).Ground())
+		for _, slot := range slots[1:] {
+			levels |= 1 << slot
+		}
+		c.Processor, c.Walked = y.farCost(&d, slots[0], levels), 2*y.edges*y.neighbours
+		return c, true
+	}
+	for _, slot := range slots {
 		levels |= 1 << slot
 	}
-	return y.edges*y.words + bindCost*y.cost(&d, levels), y.joined(&d), true
-}
-
-// joined is how many candidates a join in the order of slots is expected to look at: the neighbours of a vertex for each row.
-func (y *density) joined(d *denseFinder) (candidates float64) {
-	rows, done := y.edges/y.neighbours, uint8(1)
-	for v := 1; v < d.n; v++ {
-		candidates += rows * y.neighbours
-		rows *= y.bindings(v-1, bits.OnesCount8(d.near[v]&done)-1) // of the vertices before, one stands for the root
-		done |= 1 << v
-	}
-	return candidates
+	c.Processor = y.edges*y.words + bindCost*y.cost(&d, levels)
+	return c, true
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -26,8 +27,9 @@ const (
 // errNotDense: there is no room to count a pattern in neighbourhoods.
 var errNotDense = fmt.Errorf("gpu: no room to count in neighbourhoods: %w", ErrUnfit)
 
-// kernelBlocks is a number of blocks for each kernel that counts in neighbourhoods, those with a far vertex behind the others.
-type kernelBlocks [2 * kernels.MostLevels]int
+// kernelBlocks is a number of blocks for each kernel that counts in neighbourhoods, those with a far vertex behind the others, and behind those both for cores that
+// are away.
+type kernelBlocks [4 * kernels.MostLevels]int
 
 // denseBlocks is how many blocks of each kernel that counts in neighbourhoods the device holds at a time, most at most unless that is 0.
 func denseBlocks(driver kernels.Driver, most int) (blocks kernelBlocks, err error) {
@@ -45,7 +47,7 @@ func denseBlocks(driver kernels.Driver, most int) (blocks kernelBlocks, err erro
 
 // countDense counts a pattern in neighbourhoods; errNotDense where there is no room for it.
 func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.Dense) (uint64, error) {
-	q := &denseCount{Dense: dense}
+	q := &denseCount{Dense: dense, match: m}
 	return d.countPieces(ctx, m, q, &q.piecework)
 }
 
@@ -53,7 +55,9 @@ func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.De
 type denseCount struct {
 	*match.Dense
 	piecework
-	core *core
+	match *match.Match
+	core  *core
+	away  *away // nil where the core is on the device
 	// kernel is the one that counts, of which the device holds so many blocks.
 	kernel kernels.Kernel
 	blocks int
@@ -64,17 +68,27 @@ func (q *denseCount) ready(ctx context.Context, r *reading) (bytes int64, err er
 	if q.Far != nil {
 		q.kernel += kernels.CountFar - kernels.CountDense
 	}
-	q.blocks = q.d.denseBlocks[q.kernel-kernels.CountDense]
 	at, used := r.place(q.Label, pcsr.Out)
 	if !used {
 		return 0, errNotDense
 	}
-	if q.core, err = r.core(ctx, at); err != nil {
-		return 0, err
+	if !q.d.options.listsAway && !q.d.readsPages(q.match) {
+		if q.core, err = r.core(ctx, at); err != nil {
+			return 0, err
+		}
 	}
-	if q.core == nil || q.longest() > longestRoot {
+	if q.core == nil {
+		host, err := r.hostCore(ctx, q.Label, q.d.paysLists(q.match, match.PartitionKey{Label: q.Label, Direction: pcsr.Out}))
+		if err != nil {
+			return 0, err
+		}
+		q.away, q.core = &away{hostCore: host}, &core{Core: host.core}
+		q.kernel += kernels.CountDenseAway - kernels.CountDense
+	}
+	if q.longest() > longestRoot {
 		return 0, errNotDense
 	}
+	q.blocks = q.d.denseBlocks[q.kernel-kernels.CountDense]
 	return q.bytes(), nil
 }
 
@@ -95,17 +109,21 @@ func (q *denseCount) pieces() int {
 
 // room is how many words a root takes at most that are not in shared memory.
 func (q *denseCount) room() (words int64) {
-	if q.Far != nil {
-		words = (int64(q.core.Rows) + 31) / 32 // two bits for each row
-	}
 	n := int64(q.longest())
-	switch each := (n + 63) / 64; {
+	each := (n + 63) / 64
+	if q.away != nil {
+		words = (n + 1) / 2
+	}
+	if q.Far != nil {
+		words += 3*((int64(q.core.Rows)+63)/64) + (n+1)/2 + min(kernels.FarWords/max(each, 1), kernels.FarChunk)*each
+	}
+	switch {
 	case n <= kernels.Middle:
 		return words
 	case q.Far != nil:
-		return words + (n+1+kernels.FarChunk)*each
+		return words + (n+1)*each
 	default:
-		return (n+1)*each + n/2 + 1
+		return words + (n+1)*each + n/2 + 1
 	}
 }
 
@@ -124,7 +142,20 @@ func (q *denseCount) leftBytes() int64 { return aligned(32 * int64(q.blocks)) }
 const mostDeferred = 1 << 16
 
 // run counts.
-func (q *denseCount) run(ctx context.Context) (uint64, error) {
+func (q *denseCount) run(ctx context.Context) (n uint64, err error) {
+	if q.away != nil {
+		if q.core.Core, err = q.away.bring(q.lane, q.d, q.Far != nil); err == nil {
+			q.core.at = q.away.at
+		}
+		defer func() {
+			if q.away.at != 0 && (err == nil || q.lane.stream.Synchronize() == nil) {
+				err = errors.Join(err, q.away.give(q.d))
+			}
+		}()
+		if err != nil {
+			return 0, err
+		}
+	}
 	program := q.program()
 	if err := q.takeRoom(&program); err != nil {
 		return 0, err
@@ -137,7 +168,9 @@ func (q *denseCount) run(ctx context.Context) (uint64, error) {
 		return 0, err
 	}
 	if q.trace != nil {
-		q.Name(q.trace)
+		if q.Name(q.trace); q.away != nil {
+			q.trace.Steps[q.Slots[0]].Variant += ": " + q.away.String()
+		}
 	}
 	found := state.Solutions()
 	high, n := bits.Mul64(found, q.Automorphisms)
@@ -182,6 +215,9 @@ func (q *denseCount) program() kernels.Dense {
 	}
 	if q.Far != nil {
 		out.Common, out.Cut = uint32(q.Far.Common), uint32(q.d.options.farCut)
+		if q.away != nil {
+			out.Cut = max(out.Cut/awayPieces, 1)
+		}
 		out.FarApart, out.FarAbsent = asFlag(q.Far.Apart), asFlag(q.Far.Absent)
 	}
 	if len(q.Terms) == 1 && q.Terms[0].Factor == 1 && len(q.Terms[0].Sizes) == 1 {

@@ -99,11 +99,16 @@ type orderedKey struct {
 	n     int
 }
 
-// ordered makes the lists of partitions, unless they are there; nil where there is no room, or a partition is read in pages.
-func (r *reading) ordered(ctx context.Context, keys []match.PartitionKey) (*orderedLists, error) {
+// keyOf names partitions.
+func keyOf(keys []match.PartitionKey) orderedKey {
 	key := orderedKey{n: len(keys)}
 	copy(key.lists[:], keys)
-	return once(ctx, r, r.orders, key, keys, func(at []kernels.Address) (*orderedLists, error) {
+	return key
+}
+
+// ordered makes the lists of partitions, unless they are there; nil where there is no room, or a partition is read in pages.
+func (r *reading) ordered(ctx context.Context, keys []match.PartitionKey) (*orderedLists, error) {
+	return once(ctx, r, r.orders, keyOf(keys), keys, func(at []kernels.Address) (*orderedLists, error) {
 		order, err := match.OrderVertices(ctx, r.graph, keys)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -142,22 +143,20 @@ func patternIn(edges []string, classes []int) pattern {
 }
 
 // TestReportOrders measures what the order of vertices does where a quarter of a graph is on the device, and PBE's way: matches inside one partition first, then those
-// across (sections 3 and 5 of its paper), of graphs A and B, and of R-MAT with RDFGPU_RMAT edges.
+// across (sections 3 and 5 of its paper), of the graphs of RDFGPU_SETS, and of R-MAT with RDFGPU_RMAT edges.
 func TestReportOrders(t *testing.T) {
 	gpu := driver(t)
 	r := matchtest.NewReport(t, "orders.md")
 	r.Head("Vertices in an order, joined in pages with a quarter of the bytes", "graph", "pattern", "order", "in memory, whole ms", "a quarter, whole ms", "MB copied")
 	var partitioned [][]any
-	graphs := map[string]*pcsr.Graph{}
-	if os.Getenv("RDFGPU_SM") != "" {
-		for _, set := range []string{"A.u", "B.u"} {
-			graphs[set] = newBench(t, set).graph()
-		}
+	graphs, names := map[string]*pcsr.Graph{}, strings.Fields(os.Getenv("RDFGPU_SETS"))
+	for _, set := range names {
+		graphs[set] = newBench(t, set).graph()
 	}
 	if edges, _ := strconv.ParseUint(os.Getenv("RDFGPU_RMAT"), 10, 64); edges > 0 {
 		graphs["R-MAT"] = rmat(t, edges)
 	}
-	for _, name := range []string{"A.u", "B.u", "R-MAT"} {
+	for _, name := range append(names, "R-MAT") {
 		if graphs[name] == nil {
 			continue
 		}

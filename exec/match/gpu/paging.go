@@ -331,6 +331,11 @@ func (c *pageCache) growth() int {
 func (c *pageCache) room(pinned int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.roomNow(pinned)
+}
+
+// roomNow is room; mu is held.
+func (c *pageCache) roomNow(pinned int) int {
 	n := 0
 	for _, b := range c.buffers {
 		if b.pins == 0 {

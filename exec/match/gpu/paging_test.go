@@ -333,6 +333,25 @@ func TestAMatchInPagesEndsWithItsContext(t *testing.T) {
 // squeeze leaves partitions so many bytes of the device, in about 32 pages or of so many bytes, and takes away what is there; 0: all.
 func squeeze(d *Device, bytes int64) {
 	d.options.graphs = bytes
+	for _, r := range d.graphs { // lists that were made where there was room for them
+		gone := []kernels.Address{}
+		for _, c := range r.cores {
+			gone = append(gone, c.at)
+		}
+		for _, o := range r.orders {
+			gone = append(gone, o.lists[0].Offsets)
+		}
+		for _, q := range r.triangles {
+			gone = append(gone, q.Lists)
+		}
+		clear(r.cores)
+		clear(r.orders)
+		clear(r.triangles)
+		for _, at := range gone {
+			_ = d.memory.free(at)
+			r.kept = slices.DeleteFunc(r.kept, func(a kernels.Address) bool { return a == at })
+		}
+	}
 	d.pages.close()
 	for d.partitions.evict(0) {
 	}
@@ -538,7 +557,7 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 		head = append(head, fmt.Sprintf("1/%d: times that", share))
 	}
 	r.Head("Graphs with a part of each query's partitions", head...)
-	var chosen [][]any
+	var chosen, slower [][]any
 	for _, set := range benchSets() {
 		b := newBench(t, set)
 		g := b.graph()
@@ -561,7 +580,10 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 					t.Errorf("%s %s, 1/%d: %d, want %d", set, q.name, share, n, want)
 				}
 				logs[i] += math.Log(took.ms) / float64(len(b.patterns))
-				chooses[i].add(d, m, took.ms, processor)
+				if chooses[i].add(d, m, took.ms, processor) {
+					o := d.Expect(g, plan)
+					slower = append(slower, []any{set, q.name, share, took.ms, processor, o.Processor, o.Device, d.Price(g, plan)})
+				}
 			}
 		}
 		row := []any{set, len(b.patterns), math.Exp(logs[0])}
@@ -585,6 +607,10 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 	for _, row := range chosen {
 		r.Row(row...)
 	}
+	r.Head("Those that are slower as chosen", "set", "query", "share", "device ms", "processor ms", "expected on the processor", "on the device", "over the bus")
+	for _, row := range slower {
+		r.Row(row...)
+	}
 	reportPartitioned(t, r, gpu)
 }
 
@@ -594,17 +620,18 @@ type chosenInPages struct {
 	asChosen, onProcessor, onDevice float64
 }
 
-// add adds a count that the device took so many milliseconds for, and the processor, where it ends in time.
-func (c *chosenInPages) add(d *Device, m *match.Match, device, processor float64) {
+// add adds a count that the device took so many milliseconds for, and the processor, where it ends in time, and reports whether it is slower as chosen.
+func (c *chosenInPages) add(d *Device, m *match.Match, device, processor float64) (slower bool) {
 	chosen := processor
 	if paysOnDevice(d, m.Graph, m.Plan) {
 		c.toDevice++
 		chosen = device
 	}
-	if chosen > 1.2*processor+0.2 {
+	if slower = chosen > 1.2*processor+0.2; slower {
 		c.slower++
 	}
 	c.asChosen, c.onProcessor, c.onDevice = c.asChosen+chosen, c.onProcessor+processor, c.onDevice+device
+	return slower
 }
 
 // processorTime is how many milliseconds all cores take for a count; most where they do not end before.
@@ -856,13 +883,13 @@ func reportServer(t *testing.T, r *matchtest.Report, gpu kernels.Driver, g *pcsr
 
 type pagedTiming struct{ ms, mb float64 }
 
-// timeInPages counts once to fill the device and then some times more, and takes the median; what was copied is that of one count. 0: it did
+// timeInPages counts twice to fill the device, and to have lists made that are wanted again, and then some times more, and takes the median; what was copied is that of one count. 0: it did
 // not end in time.
 func timeInPages(t *testing.T, d *Device, m *match.Match, times int) (pagedTiming, uint64) {
 	var took []float64
 	var n uint64
 	before := d.pages.loaded
-	for i := range times + 1 {
+	for i := range times + 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), 6*time.Second)
 		begun := time.Now()
 		got, err := d.Count(ctx, m)
@@ -874,7 +901,7 @@ func timeInPages(t *testing.T, d *Device, m *match.Match, times int) (pagedTimin
 			return pagedTiming{ms: matchtest.Milliseconds(time.Since(begun))}, 0
 		}
 		n = got
-		if i == 0 {
+		if i < 2 {
 			before = d.pages.loaded
 		} else {
 			took = append(took, matchtest.Milliseconds(time.Since(begun)))

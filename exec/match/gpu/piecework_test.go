@@ -35,9 +35,8 @@ func (p pieceTest) check(t testing.TB, rt *rapid.T, driver kernels.Driver) {
 	options.TriplesFirst = rapid.Bool().Draw(rt, "triples first")
 	options.tripleRoom = rapid.SampledFrom([]int64{0, 1 << 10, 2 << 10, 4 << 10}).Draw(rt, "room for triples")
 	options.heavyTriangles, options.triangleRoom = rapid.SampledFrom([]int{1, 4, 0}).Draw(rt, "heavy triangles"), rapid.SampledFrom([]int{1, 3, 0}).Draw(rt, "room")
-	if c.Options.Semantics == bgp.Induced { // there is no other way, should there be no room
-		options.inPages, options.graphs, options.buffers = false, 0, 0
-	} else {
+	options.listsAway, options.coreRoom = rapid.Bool().Draw(rt, "lists away"), rapid.SampledFrom([]int64{0, 1, 1 << 10, 2 << 10}).Draw(rt, "room for cores")
+	if c.Options.Semantics != bgp.Induced { // there is no other way, should there be no room
 		options.Memory = rapid.SampledFrom([]int64{0, 0, 700 << 10}).Draw(rt, "memory")
 	}
 	if driver == nil {
@@ -79,7 +78,8 @@ func (p pieceTest) checkLarge(t testing.TB, rt *rapid.T, driver kernels.Driver) 
 		denseWork: rapid.SampledFrom([]int{1, 50, 2048}).Draw(rt, "dense work"), farCut: rapid.IntRange(1, 5).Draw(rt, "far cut"),
 		heavySquares: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy squares"), heavyTriangles: rapid.SampledFrom([]int{1, 20, 0}).Draw(rt, "heavy triangles"),
 		triangleRoom: rapid.SampledFrom([]int{7, 0}).Draw(rt, "room"),
-		inPages:      p.variant == match.TriangleVariant && rapid.Bool().Draw(rt, "in pages"), tripleRoom: rapid.SampledFrom([]int64{0, 16 << 10, 64 << 10}).Draw(rt, "room for triples"),
+		listsAway:    rapid.Bool().Draw(rt, "lists away"), coreRoom: rapid.SampledFrom([]int64{0, 1, 4 << 10, 16 << 10}).Draw(rt, "room for cores"),
+		inPages: rapid.Bool().Draw(rt, "in pages"), tripleRoom: rapid.SampledFrom([]int64{0, 16 << 10, 64 << 10}).Draw(rt, "room for triples"),
 	}}
 	if driver != nil {
 		options.slice = rapid.SampledFrom([]time.Duration{20 * time.Microsecond, 10 * time.Millisecond}).Draw(rt, "slice")
@@ -93,6 +93,11 @@ func (p pieceTest) checkLarge(t testing.TB, rt *rapid.T, driver kernels.Driver) 
 	few := options.inPages && options.tripleRoom > 0 // maybe too few
 	if got := m.Trace.Steps[0].Variant; p.variant != "" && !few && !strings.HasPrefix(got, p.variant) {
 		rt.Fatalf("the first step is %q\n%v", got, c)
+	}
+	if dense := newShape(m, true, &options).Dense; p.variant == "" && dense != nil && !options.TriplesFirst && (options.listsAway || options.inPages) {
+		if got := m.Trace.Steps[dense.Slots[0]].Variant; !strings.Contains(got, "lists away") {
+			rt.Fatalf("the root's step is %q\n%v", got, c)
+		}
 	}
 	closes(rt, d)
 }

@@ -233,8 +233,8 @@ func (p *partitions) price(part *pcsr.Partition, by looks, sweeps float64) float
 	return price
 }
 
-// overBus is how many bytes of the bus's time reading lists of a partition is expected to take: those of the pages that are not on the device, or of
-// the lists alone.
+// overBus is how many bytes of the bus's time reading lists of a partition is expected to take: those of the pages that are not on the device, and of the portions
+// that rows are joined in where they do not find room together, or of the lists alone.
 func (c *pageCache) overBus(p *paging, by looks, sweeps float64) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -243,6 +243,9 @@ func (c *pageCache) overBus(p *paging, by looks, sweeps float64) float64 {
 		if b == nil || !b.ready {
 			away += float64(p.bytes(page))
 		}
+	}
+	if room := float64(int64(c.roomNow(0)) * c.bytes); away > room {
+		away += math.Ceil(away/max(room, float64(c.bytes))) * portionBytes
 	}
 	return min(sweeps*away, by.rows*p.lookBytes(by.candidates/max(by.rows, 1)))
 }

@@ -140,12 +140,9 @@ func TestWhatTheProcessorCountsApartIsNoProduct(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotCountedInNeighbourhoodsIsPricedAsJoined: of cliques in a graph of communities, which the device counts in neighbourhoods where all is there, and
-// joins from pages. What the join is expected to look at is held against what it does look at, without order and leaves.
-func TestWhatIsNotCountedInNeighbourhoodsIsPricedAsJoined(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a price, which the race detector takes a minute for")
-	}
+// TestCoresThatAreAwayArePricedByWhatComes: of cliques in a graph of communities, what is brought to the device costs what it has bytes, and less room costs more; the
+// processor's price is that of neighbourhoods too.
+func TestCoresThatAreAwayArePricedByWhatComes(t *testing.T) {
 	t.Parallel()
 	var edges []pcsr.Edge
 	const communities, members = 30, 24
@@ -175,25 +172,21 @@ func TestWhatIsNotCountedInNeighbourhoodsIsPricedAsJoined(t *testing.T) {
 	if o := whole.Expect(g, plan); o != Expect(g, plan) {
 		t.Errorf("%+v where all finds room, %+v of the plan", o, Expect(g, plan))
 	}
-	d := open(t, Options{tuning: tuning{inPages: true, page: 512}})
-	defer d.Close()
-	o := d.Expect(g, plan)
-	step := open(t, Options{tuning: tuning{Tuning: match.Tuning{NoOrder: true, NoDense: true, NoLeaves: true}}})
-	defer step.Close()
-	count(t, step, m, communities*members*(members-1)*(members-2)*(members-3))
-	looked := 0.0
-	for _, s := range m.Trace.Steps[1:] {
-		looked += float64(s.Candidates)
-	}
-	if joined := (o.Device - bgp.GPUCost - 4*bgp.GPUStepCost) * bgp.GPUShare; joined < looked/2 || joined > 2*looked {
-		t.Errorf("a join is expected to look at %g candidates, and looked at %g", joined, looked)
-	}
-	dense, _, ok := match.Lower(m, true, match.Tuning{}).DenseCost()
-	if !ok || o.Processor > dense/pieceShare || o.Processor <= 0 {
-		t.Errorf("%+v; in neighbourhoods %g, %v", o, dense, ok)
-	}
-	if as := Expect(g, plan); as.Processor < as.Device || o.Processor > o.Device {
-		t.Errorf("%g on the processor and %g on the device, of the plan alone %g and %g", o.Processor, o.Device, as.Processor, as.Device)
+	last := 0.0
+	for _, room := range []int64{1 << 20, 20 << 10, 5 << 10, 1} {
+		d := open(t, Options{tuning: tuning{inPages: true, page: 512, coreRoom: room}})
+		defer d.Close()
+		d.options.AnyCost = true // the lists are made at once
+		count(t, d, m, communities*members*(members-1)*(members-2)*(members-3))
+		pieces, ok := match.Lower(m, true, match.Tuning{}).PieceCost()
+		bytes, copied := d.awayBytes(g, match.Lower(m, true, match.Tuning{}).Dense, pieces), float64(d.pages.loaded)
+		if !ok || bytes <= last || bytes < 0.9*copied || room == 1<<20 && bytes > 1.1*copied+100 {
+			t.Errorf("%d bytes of room: %g bytes are expected, with more room %g; %g came; %v", room, bytes, last, copied, ok)
+		}
+		last = bytes
+		if o := d.Expect(g, plan); o.Processor > pieces.Processor/pieceShare || o.Processor <= 0 || o.Device < bgp.GPUCost+bytes/bgp.GPUPageBytes {
+			t.Errorf("%+v; %+v", o, pieces)
+		}
 	}
 }
 

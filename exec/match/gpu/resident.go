@@ -32,6 +32,9 @@ type resident struct {
 	kept      []kernels.Address // everything, to be given back to the budget
 	// hostTriples are what triangles are kept in where there is no room for that; nil for a label of which they were wanted once.
 	hostTriples map[pcsr.Label]*hostTriples
+	// hostCores likewise are cores that are away, hostOrders lists that squares are counted by.
+	hostCores  map[pcsr.Label]*hostCore
+	hostOrders map[orderedKey]*hostOrder
 
 	// Under Device.mu: the queries that read the graph, and when the last came, by Device.rounds.
 	queries int
@@ -45,7 +48,7 @@ func newResident(d *Device, g *pcsr.Graph) (*resident, error) {
 	r := &resident{
 		d: d, graph: g, ground: g.Ground(), labels: g.UsedLabels(), bitmaps: map[listKey]kernels.Address{}, firsts: map[listKey]uint32{},
 		filters: map[pcsr.Signature]kernels.Address{}, cores: map[int]*core{}, orders: map[orderedKey]*orderedLists{}, triangles: map[pcsr.Label]*kernels.Triangles{},
-		hostTriples: map[pcsr.Label]*hostTriples{},
+		hostTriples: map[pcsr.Label]*hostTriples{}, hostCores: map[pcsr.Label]*hostCore{}, hostOrders: map[orderedKey]*hostOrder{},
 	}
 	r.published = make([]kernels.Partition, 2*len(r.labels)+5)
 	size := int64(len(r.published)) * kernels.Size[kernels.Partition]()
@@ -229,26 +232,42 @@ func (r *resident) free() error {
 	for _, a := range r.kept {
 		errs = append(errs, r.d.memory.give(a))
 	}
-	for _, t := range r.hostTriples {
-		if t != nil {
-			errs = append(errs, t.release(r.d, r.d.memory.give))
-		}
+	for _, s := range r.hostStorage() {
+		errs = append(errs, s.release(r.d, r.d.memory.give))
 	}
 	if r.stream != nil {
 		errs = append(errs, r.stream.Close())
 	}
-	r.kept, r.hostTriples, r.stream = nil, nil, nil
+	r.kept, r.hostTriples, r.hostCores, r.hostOrders, r.stream = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
+}
+
+// hostStorage is what lies in pinned host memory; mu is held.
+func (r *resident) hostStorage() (all []*storage) {
+	for _, t := range r.hostTriples {
+		if t != nil {
+			all = append(all, &t.storage)
+		}
+	}
+	for _, h := range r.hostCores {
+		if h != nil {
+			all = append(all, &h.storage)
+		}
+	}
+	for _, h := range r.hostOrders {
+		if h != nil {
+			all = append(all, &h.storage)
+		}
+	}
+	return all
 }
 
 // hostBytes is what it takes of pinned host memory.
 func (r *resident) hostBytes() (n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, t := range r.hostTriples {
-		if t != nil {
-			n += t.hostBytes()
-		}
+	for _, s := range r.hostStorage() {
+		n += s.hostBytes()
 	}
 	return n
 }

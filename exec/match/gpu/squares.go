@@ -18,7 +18,7 @@ const (
 
 // countSquares counts a cycle of four edges by paths of two; errNotDense where there is no room for it.
 func (d *Device) countSquares(ctx context.Context, m *match.Match, squares *match.Squares) (uint64, error) {
-	q := &squareCount{Squares: squares}
+	q := &squareCount{Squares: squares, match: m}
 	return d.countPieces(ctx, m, q, &q.piecework)
 }
 
@@ -26,18 +26,34 @@ func (d *Device) countSquares(ctx context.Context, m *match.Match, squares *matc
 type squareCount struct {
 	*match.Squares
 	piecework
+	match *match.Match
 	lists *orderedLists
+	away  *hostOrder // where there is no room for the lists
 }
 
 func (q *squareCount) ready(ctx context.Context, r *reading) (bytes int64, err error) {
-	if q.lists, err = r.ordered(ctx, q.Lists); err == nil && q.lists == nil {
-		err = errNotDense
+	if !q.d.options.listsAway && !q.d.readsPages(q.match) {
+		q.lists, err = r.ordered(ctx, q.Lists)
+	}
+	if err == nil && q.lists == nil {
+		q.away, err = r.orderedAway(ctx, q.Lists, q.d.paysLists(q.match, q.Lists...))
 	}
 	return imageBytes[kernels.Squares](), err
 }
 
 // run counts.
 func (q *squareCount) run(ctx context.Context) (n uint64, err error) {
+	if q.away != nil {
+		brought, failed := kernels.Address(0), error(nil)
+		if q.lists, brought, failed = q.away.bring(q.lane, q.d); failed != nil {
+			return 0, failed
+		}
+		defer func() {
+			if brought != 0 && (err == nil || q.lane.stream.Synchronize() == nil) {
+				err = errors.Join(err, q.d.memory.give(brought))
+			}
+		}()
+	}
 	counters, blocks, err := q.counters()
 	if err != nil {
 		return 0, err
@@ -62,11 +78,11 @@ func (q *squareCount) run(ctx context.Context) (n uint64, err error) {
 // counters takes memory for the counters of as many blocks as there is room for in a third of what the process may take.
 func (q *squareCount) counters() (at kernels.Address, blocks int, err error) {
 	one := 4 * int64(q.lists.vertices)
-	room := min(q.d.memory.limit/3, q.d.memory.left())
+	room := min(q.d.memory.limit/3, q.d.memory.left()+q.d.pages.idle())
 	if blocks = int(min(int64(q.d.squareBlocks), (room-alignment)/one)); blocks < 1 {
 		return 0, 0, errNotDense
 	}
-	if at, err = q.d.memory.take(int64(blocks)*one, 0); err != nil {
+	if at, err = q.d.pages.takeFrom(int64(blocks) * one); err != nil {
 		return 0, 0, err
 	}
 	return at, blocks, q.lane.stream.Zero(at, int64(blocks)*one)
@@ -109,7 +125,9 @@ func (q *squareCount) answer(state *kernels.State) (uint64, error) {
 		return 0, err
 	}
 	if q.trace != nil {
-		q.trace.Name(match.SquareVariant)
+		if q.trace.Name(match.SquareVariant); q.away != nil {
+			q.trace.Name(match.SquareVariant + ": lists away")
+		}
 	}
 	low, carry := bits.Add64(state.Count, state.CountHigh<<32, 0)
 	high := state.CountHigh>>32 + carry

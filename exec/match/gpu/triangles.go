@@ -38,7 +38,7 @@ func (d *Device) paysTriples(m *match.Match, s *shape, options *Options) bool {
 		return true
 	case options.AnyCost:
 		return s.Dense == nil
-	case s.Dense != nil && !d.readsPages(m): // no neighbourhoods are made of pages
+	case s.Dense != nil:
 		price = neighbourhoodsPrice
 	}
 	return m.Plan.Cost >= price*float64(m.Graph.Outline(s.Triangle.Label, pcsr.Out).Edges())
@@ -65,8 +65,7 @@ func (q *triangleCount) ready(ctx context.Context, r *reading) (bytes int64, err
 		q.lists, err = r.triples(ctx, q.Label)
 	}
 	if err == nil && q.lists == nil {
-		edges := float64(q.match.Graph.Outline(q.Label, pcsr.Out).Edges())
-		if again := r.askedTriangles(q.Label); !again && !q.d.options.AnyCost && q.match.Plan.Cost < listsPrice*edges {
+		if again := r.askedTriangles(q.Label); !again && !q.d.paysLists(q.match, match.PartitionKey{Label: q.Label, Direction: pcsr.Out}) {
 			return 0, errNotDense
 		}
 		q.parts, err = r.tripleLists(ctx, q.Label)

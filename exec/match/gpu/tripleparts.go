@@ -8,7 +8,6 @@ import (
 	"sort"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -44,14 +43,10 @@ func (r *reading) tripleLists(ctx context.Context, label pcsr.Label) (t *hostTri
 	}
 	t = &hostTriples{}
 	room := func(words int) ([]uint32, error) {
-		m, err := r.d.driver.AllocHost(4*int64(words) + quadBytes)
-		if err != nil {
-			return nil, err
-		}
-		t.host = append(t.host, m)
-		return unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), words), nil
+		made, _, err := r.d.hostRoom(&t.storage, words)
+		return made, err
 	}
-	each := func(f func(v uint32)) error { return t.each(ctx, f) }
+	each := func(f func(v uint32)) error { return eachVertex(ctx, t.Vertices, f) }
 	err = section.Guard(func() (err error) {
 		if t.TripleLists, err = match.NewTripleLists(ctx, r.graph, label); err == nil {
 			err = t.List(room, each)
@@ -74,18 +69,18 @@ const (
 	verticesAtOnce = 1 << 10
 )
 
-// each calls f with all numbers, by all cores.
-func (t *hostTriples) each(ctx context.Context, f func(v uint32)) error {
+// eachVertex calls f with all numbers of vertices, by all cores.
+func eachVertex(ctx context.Context, vertices int, f func(v uint32)) error {
 	var group errgroup.Group
 	var next atomic.Int64
-	light := max(t.Vertices-heavyVertices, 0)
-	heavy := t.Vertices - light
+	light := max(vertices-heavyVertices, 0)
+	heavy := vertices - light
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error {
 			return section.Guard(func() error {
 				for ctx.Err() == nil {
 					piece := int(next.Add(1)) - 1
-					first, end := t.Vertices-1-piece, t.Vertices-piece
+					first, end := vertices-1-piece, vertices-piece
 					if piece >= heavy {
 						first = (piece - heavy) * verticesAtOnce
 						end = min(first+verticesAtOnce, light)
@@ -140,10 +135,10 @@ func partSizes(room int64) (chunk, block int64) {
 	return chunk, (room - 2*chunk) &^ (alignment - 1)
 }
 
-// tripleRoom is how many bytes of the device parts may take.
-func (d *Device) tripleRoom() int64 {
+// roomOfPages is how many bytes of the device may be taken that pages could have, most at most unless that is 0.
+func (d *Device) roomOfPages(most int64) int64 {
 	room := (d.partitions.left() + d.pages.idle()) / sizeClasses * (sizeClasses - 1) // memory is taken in size classes
-	if most := d.options.tripleRoom; most > 0 {
+	if most > 0 {
 		room = min(room, most)
 	}
 	return room
@@ -178,7 +173,7 @@ func cutVertices(vertices int, most int64, bytes func(first, end uint32) int64) 
 // countParts counts with the lists in host memory.
 func (q *triangleCount) countParts(ctx context.Context) (uint64, error) {
 	t, d := q.parts, q.d
-	p := t.parts(d.tripleRoom())
+	p := t.parts(d.roomOfPages(d.options.tripleRoom))
 	if p == nil {
 		return 0, errNotDense
 	}

@@ -66,6 +66,9 @@ type tuning struct {
 	heavyTriangles, triangleRoom int
 	// tripleRoom bounds the bytes of the lists of triangles that are on the device at a time, where not all are; 0 means what room there is.
 	tripleRoom int64
+	// coreRoom likewise of the lists of a core that is away (away.go); listsAway has those of cores and squares away also where they find room.
+	coreRoom  int64
+	listsAway bool
 	// parts is how many launches at most the device is to hold at a time, a part of the grid each, where partsFrom queries or more, this one included, have a
 	// permit to launch; 1: each launch has all of it. 0 means gridParts, of partsFrom 3.
 	parts, partsFrom int

@@ -1,0 +1,199 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"unsafe"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// hostCore is a core that is away: the lists of a label by numbers of rows, in pinned host memory, because a core does not find room on the device. Kernels
+// read them there, but for those of the rows with the most neighbours, which a count brings to the device, as many as there is room for: they are few and looked up most.
+// Of graph A (a million edges) a third of the upper lists' bytes are those of nine in ten that are read for triangles.
+type hostCore struct {
+	*match.CoreLists
+	core   kernels.Core // without addresses on the device
+	arrays hostArrays
+	storage
+}
+
+// hostArrays are where kernels find the arrays of match.CoreLists, and pieces.
+type hostArrays struct {
+	offsets, within, lists, starts, upper, pieces, upperPieces kernels.Address
+}
+
+// awayPieces is how many pieces of a root in a core on the device are one of a root in a core that is away: each reads all of the root's lists, over the bus.
+const awayPieces = 4
+
+// hostRoom makes room in pinned host memory that belongs to s.
+func (d *Device) hostRoom(s *storage, words int) ([]uint32, kernels.Address, error) {
+	m, err := d.driver.AllocHost(4*int64(words) + quadBytes)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.host = append(s.host, m)
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), words), m.Device, nil
+}
+
+// paysLists reports whether a plan costs so much that the lists of partitions are made by the processor when they are first wanted.
+func (d *Device) paysLists(m *match.Match, keys ...match.PartitionKey) bool {
+	edges := 0.0
+	for _, key := range keys {
+		edges += float64(m.Graph.Outline(key.Label, key.Direction).Edges())
+	}
+	return d.options.AnyCost || m.Plan.IsInduced() || m.Plan.Cost >= listsPrice*edges
+}
+
+// hostCore makes the core of a label in pinned host memory, unless it is there; errNotDense where one that costs less to join is wanted for the first time.
+func (r *reading) hostCore(ctx context.Context, label pcsr.Label, pays bool) (*hostCore, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h, asked := r.hostCores[label]
+	if h != nil {
+		return h, nil
+	}
+	if r.hostCores[label] = nil; !asked && !pays {
+		return nil, errNotDense
+	}
+	h = &hostCore{}
+	err := section.Guard(func() (err error) {
+		if h.CoreLists, err = match.NewCoreLists(ctx, r.graph, label); err == nil {
+			err = h.make(ctx, r.d)
+		}
+		return err
+	})
+	if errors.Is(err, ErrOutOfMemory) {
+		err = errNotDense
+	}
+	if err != nil {
+		return nil, errors.Join(err, h.release(r.d, r.d.memory.give))
+	}
+	r.hostCores[label] = h
+	return h, nil
+}
+
+// make makes the lists and what work there is at them.
+func (h *hostCore) make(ctx context.Context, d *Device) error {
+	var where []kernels.Address
+	err := h.List(func(words int) ([]uint32, error) {
+		made, at, err := d.hostRoom(&h.storage, words)
+		where = append(where, at)
+		return made, err
+	}, func(f func(row uint32)) error { return eachVertex(ctx, h.Rows, f) })
+	if err != nil {
+		return err
+	}
+	a := &h.arrays
+	a.offsets, a.starts, a.within, a.lists, a.upper = where[0], where[1], where[2], where[3], where[4]
+	h.core = kernels.Core{
+		Rows: uint32(h.Rows), Edges: uint32(len(h.Lists)), Light: uint32(d.options.lightRoot), Split: uint32(awayPieces * d.options.splitRoot),
+	}
+	if a.pieces, h.core.PieceCount, h.core.Longest, err = h.pieces(d, h.Offsets); err == nil {
+		a.upperPieces, h.core.UpperPieceCount, h.core.UpperLongest, err = h.pieces(d, h.Starts)
+	}
+	return err
+}
+
+// pieces are the work of rows with many members, by where lists begin, those with the most first.
+func (h *hostCore) pieces(d *Device, begins []uint32) (at kernels.Address, count, longest uint32, err error) {
+	var all []uint64
+	for row := h.Rows - 1; row >= 0; row-- {
+		n := begins[row+1] - begins[row]
+		if longest = max(longest, n); n <= h.core.Light {
+			continue
+		}
+		parts := h.core.Parts(n)
+		for part := range parts {
+			all = append(all, uint64(row)|uint64(part)<<32|uint64(parts)<<48)
+		}
+	}
+	to, at, err := d.hostRoom(&h.storage, 2*len(all))
+	if err == nil && len(all) > 0 {
+		copy(to, unsafe.Slice((*uint32)(unsafe.Pointer(&all[0])), 2*len(all)))
+	}
+	return at, uint32(len(all)), longest, err
+}
+
+// away is a core that is away, for one count: some of it is brought to the device.
+type away struct {
+	*hostCore
+	at     kernels.Address // on the device
+	bytes  int64           // brought
+	copied int64
+}
+
+// header is what comes first in a core on the device: the core, and the partition that it has for offsets.
+type awayHeader struct {
+	core      kernels.Core
+	partition kernels.Partition
+}
+
+// bring takes what room the device has for pages, and begins to copy what is looked up most: where lists begin, and the lists of the last rows, whole where far
+// vertices are bound, else what leads up of them.
+func (a *away) bring(l *lane, d *Device, far bool) (c kernels.Core, err error) {
+	begins, ends, lists := a.Starts[:a.Rows], a.Starts[1:], a.Upper
+	if far {
+		begins, ends, lists = a.Offsets[:a.Rows], a.Offsets[1:], a.Lists
+	}
+	header := aligned(kernels.Size[awayHeader]())
+	want := header + 3*partBytes(a.Rows+1) + partBytes(len(lists))
+	a.bytes = min(want, max(d.roomOfPages(d.options.coreRoom), header))
+	if a.at, err = d.pages.takeFrom(a.bytes); err != nil {
+		return c, err
+	}
+	free := arena{base: a.at, size: a.bytes}
+	head, err := free.take(header)
+	if err != nil {
+		return c, err
+	}
+	here := func(words []uint32, away kernels.Address) kernels.Address {
+		at, full := free.take(partBytes(len(words)))
+		if full != nil || err != nil {
+			return away
+		}
+		a.copied += 4 * int64(len(words))
+		err = l.stream.Upload(at, kernels.Bytes(words))
+		return at
+	}
+	from := &a.arrays
+	c = a.core
+	part := kernels.Partition{Rows: c.Rows}
+	c.Partition = head + kernels.Address(unsafe.Offsetof(awayHeader{}.partition))
+	c.Pieces, c.UpperPieces, c.ListsAway, c.UpperAway = from.pieces, from.upperPieces, from.lists, from.upper
+	if far {
+		part.Offsets = here(a.Offsets, from.offsets)
+		c.Starts, c.Ends, c.UpperAway = here(a.Within, from.within), part.Offsets+4, from.lists
+	} else {
+		c.Starts, part.Offsets = here(a.Starts, from.starts), from.offsets
+		c.Ends = c.Starts + 4
+	}
+	row := sort.Search(a.Rows, func(row int) bool { return partBytes(len(lists)-int(begins[row])) <= free.left() })
+	first := uint32(len(lists))
+	if row < a.Rows {
+		first = begins[row]
+	}
+	c.ListsFrom, c.UpperFrom = uint32(len(a.Lists)), first
+	if far {
+		c.ListsFrom = first
+	}
+	if c.Upper = here(lists[first:ends[a.Rows-1]], 0); far {
+		c.Lists = c.Upper
+	}
+	return c, errors.Join(err, l.stream.Upload(head, l.scratch()[:copy(l.scratch(), kernels.Bytes([]awayHeader{{c, part}}))]))
+}
+
+// give gives the device's memory back, which nothing reads any more.
+func (a *away) give(d *Device) error {
+	d.pages.addCopied(a.copied)
+	return d.memory.give(a.at)
+}
+
+func (a *away) String() string {
+	return fmt.Sprintf("lists away, %.1f MB of them here", float64(a.copied)/1e6)
+}
