@@ -69,6 +69,7 @@ struct Link {
 
 struct Check {
   Operand from, label, to;
+  u32 absent, pad;             // absent: the edge must not be there
 };
 struct Pair {
   Check a, b;
@@ -435,8 +436,8 @@ struct Closure {
 };
 
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
-static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
-static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
+static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 56, "layout.go");
+static_assert(sizeof(Pair) == 112 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 256 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(Weighing) == 296 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 88, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");

@@ -143,9 +143,11 @@ type Link struct {
 	_           uint32
 }
 
-// Check is an edge that must be in the graph.
+// Check is an edge that must be in the graph or, where Absent is not 0, must not be there.
 type Check struct {
 	From, Label, To Operand
+	Absent          uint32
+	_               uint32
 }
 
 // Pair is two edges that must not be the same.

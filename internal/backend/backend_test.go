@@ -160,24 +160,6 @@ func TestAMatchGoesOnOnTheProcessorWhenTheGPUIsLost(t *testing.T) {
 	}
 }
 
-// TestTheProcessorMatchesInduced, whatever is asked for, and it is said.
-func TestTheProcessorMatchesInduced(t *testing.T) {
-	b := emulated(t)
-	defer b.Close()
-	plan := &bgp.MatchPlan{Steps: []bgp.Step{{Checks: []bgp.EdgeCheck{{Absent: true}}}}, Cost: 1e300}
-	for device, want := range map[Device]string{GPU: "cpu (the GPU counts dense patterns induced, no others)", Auto: "cpu"} {
-		choice := &Choice{backends: b, device: device}
-		if _, ok := choice.Matcher(plan, nil).(processor); !ok || choice.String() != want {
-			t.Errorf("asked for %s, matched on %v", device, choice)
-		}
-	}
-	choice := &Choice{backends: b, device: GPU}
-	choice.Matcher(plan, nil)
-	if _, ok := choice.Matcher(&bgp.MatchPlan{}, nil).(gpuMatcher); !ok || choice.String() != "gpu and cpu (the GPU counts dense patterns induced, no others)" {
-		t.Errorf("two patterns, one of them induced, are matched on %v", choice)
-	}
-}
-
 // TestAutoPricesCombining: rows that come cheaply out of a match and are grouped then are the GPU's, if there are many and it can combine them.
 func TestAutoPricesCombining(t *testing.T) {
 	b := emulated(t)

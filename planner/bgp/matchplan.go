@@ -1,8 +1,6 @@
 package bgp
 
 import (
-	"slices"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -152,16 +150,6 @@ type EdgeCheck struct {
 	From, Label, To Operand
 	// Absent: the triple must not be in the graph (induced matching, and MatchPlan.Denying).
 	Absent bool
-}
-
-// IsAbsent reports whether the edge must not be in the graph.
-func (c EdgeCheck) IsAbsent() bool { return c.Absent }
-
-// IsInduced reports whether some edges must not be in the graph.
-func (p *MatchPlan) IsInduced() bool {
-	return slices.ContainsFunc(p.InputChecks, EdgeCheck.IsAbsent) ||
-		slices.ContainsFunc(p.Steps, func(s Step) bool { return slices.ContainsFunc(s.Checks, EdgeCheck.IsAbsent) }) ||
-		slices.ContainsFunc(p.Branches, func(b Branch) bool { return slices.ContainsFunc(b.Checks, EdgeCheck.IsAbsent) })
 }
 
 // ClassCheck is a vertex label that an operand must have.

@@ -47,7 +47,7 @@ func (d *Device) paysLists(m *match.Match, keys ...match.PartitionKey) bool {
 	for _, key := range keys {
 		edges += float64(m.Graph.Outline(key.Label, key.Direction).Edges())
 	}
-	return d.options.AnyCost || m.Plan.IsInduced() || m.Plan.Cost >= listsPrice*edges
+	return d.options.AnyCost || m.Plan.Cost >= listsPrice*edges
 }
 
 // hostCore makes the core of a label in pinned host memory, unless it is there; errNotDense where one that costs less to join is wanted for the first time.

@@ -74,7 +74,6 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 	}
 	err = d.use(func() (err error) {
 		options := d.options
-		options.AnyCost = options.AnyCost || m.Plan.IsInduced() // there is no other way to match it here
 		s := newShape(m, count, &options)
 		if m.Trace != nil {
 			*m.Trace = match.Trace{Backend: d.Name(), Steps: make([]match.StepTrace, len(m.Plan.Steps))}
@@ -88,7 +87,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 			}
 		}
 		if s.Dense != nil {
-			if n, err = d.countDense(ctx, m, s.Dense); !errors.Is(err, errNotDense) || m.Plan.IsInduced() {
+			if n, err = d.countDense(ctx, m, s.Dense); !errors.Is(err, errNotDense) {
 				return err
 			}
 			options.NoDense = true

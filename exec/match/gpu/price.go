@@ -69,7 +69,7 @@ func adapt(g *pcsr.Graph, plan *bgp.MatchPlan) (runs *bgp.MatchPlan, made int) {
 // remembered is what a plan without weights costs a processor, which counts what hangs on a slot apart from what else hangs there, and remembers it for
 // each vertex; a device that joins it has the product of all as rows.
 func remembered(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
-	if g == nil || plan.ByRows() != plan || plan.Inputs > 0 || plan.IsInduced() {
+	if g == nil || plan.ByRows() != plan || plan.Inputs > 0 {
 		return plan.Cost
 	}
 	unweighed := *plan
@@ -81,7 +81,7 @@ func remembered(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 // bounds: the planner does not know that a class is a range of numbers.
 func lengthsSaved(g *pcsr.Graph, plan *bgp.MatchPlan) (saved float64) {
 	own := plan.Own()
-	if g == nil || own == 0 || !plan.Steps[own-1].Counted || plan.IsInduced() {
+	if g == nil || own == 0 || !plan.Steps[own-1].Counted {
 		return 0
 	}
 	m := &match.Match{Graph: g, Plan: plan, Weighted: true}
