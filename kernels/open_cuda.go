@@ -36,6 +36,9 @@ var combineCode string
 //go:embed sum.fatbin
 var sumCode string
 
+//go:embed top.fatbin
+var topCode string
+
 //go:embed core.fatbin
 var coreCode string
 
@@ -120,6 +123,7 @@ func (d *device) load() error {
 		&patchCode:   {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&sumCode:     {SumRows, MoveSums, ListSums},
+		&topCode:     {TopCount, TopSelect},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   {CountDense, CountDense + 1, CountDense + 2, CountDense + 3, CountDense + 4, CountDense + 5},
 		&farCode:     {CountFar, CountFar + 1, CountFar + 2, CountFar + 3, CountFar + 4, CountFar + 5},

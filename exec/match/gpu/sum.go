@@ -28,7 +28,7 @@ var summingBytes = aligned(kernels.Size[kernels.Summing]())
 // folds reports whether the device folds the rows of a match, as far as is known.
 func (d *Device) folds(m *match.Match) bool {
 	f := m.Plan.Fold
-	return f != nil && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.knows(m.Plan)
+	return f != nil && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.may(summed(m.Plan))
 }
 
 // sum adds the numbers of rows of the output columns to their groups; errUnfolded where there is no memory for that, or a value is no exact number.
@@ -112,7 +112,7 @@ func (s *summation) takeRows(rows uint64) error {
 		blocks, s.Most, s.Chunk, s.Near = q.d.takers(s.Mask + 1)
 		err := s.run(func(stream kernels.Stream) error { return stream.Launch(kernels.SumRows, blocks, 0, s.image) })
 		if err == nil && s.Odd != 0 {
-			q.d.numbers.refuse(q.Plan)
+			q.d.numbers.refuse(summed(q.Plan))
 			return errUnfolded
 		}
 		if err == nil && s.Used >= s.Most && s.Next < rows {
