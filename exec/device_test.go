@@ -27,6 +27,7 @@ type emulated struct {
 	combined atomic.Int64 // matches whose equal rows it combined
 	tallied  atomic.Int64 // batches of numbers of different rows
 	folded   atomic.Int64 // batches of groups whose numbers were added up
+	rows     atomic.Int64 // rows of all batches
 	widest   atomic.Int64 // the most rows of a batch
 	searched atomic.Int64 // searches of closures that it was asked for
 }
@@ -80,6 +81,7 @@ func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.B
 		if b.Folds != nil {
 			d.folded.Add(1)
 		}
+		d.rows.Add(int64(b.N))
 		d.widest.Store(max(d.widest.Load(), int64(b.N)))
 		return emit(b)
 	})

@@ -102,19 +102,19 @@ func btoi(b bool) int {
 	return 0
 }
 
-// checkTops closes the device.
-func checkTops(t *testing.T, d *Device, g *pcsr.Graph) {
+// checkTops closes the device. Where the rows are even, few come.
+func checkTops(t *testing.T, d *Device, g *pcsr.Graph, even bool) {
 	t.Helper()
 	dict := tied(t, g.Vertices())
 	least := 1.0
 	for _, top := range []bgp.Top{{Column: 0, Descending: false, Rows: 1}, {Column: 1, Descending: true, Rows: 10}, {Column: 0, Descending: true, Rows: 100}, {Column: 1, Descending: false, Rows: 3000}, {Column: 1, Descending: false, Rows: 1 << 40}} {
 		share := checkTop(t, d, topMatch(t, g, dict, top))
 		least = min(least, share)
-		if top.Rows < 200 && share > 0.5 {
+		if even && top.Rows < 200 && share > 0.5 {
 			t.Errorf("%+v: %g of the rows came", top, share)
 		}
 	}
-	if least > 0.1 {
+	if even && least > 0.1 || least == 1 {
 		t.Errorf("at least %g of the rows came", least)
 	}
 	if err := d.Close(); err != nil || d.memory.inUse() != 0 {
@@ -124,14 +124,14 @@ func checkTops(t *testing.T, d *Device, g *pcsr.Graph) {
 
 func TestFirstRowsAreSelected(t *testing.T) {
 	t.Parallel()
-	checkTops(t, open(t, Options{CombineFrom: 1, tuning: tuning{noMailbox: true}}), ring(t, 100).Graph)
-	checkTops(t, open(t, Options{CombineFrom: 1, tuning: tuning{noMailbox: true, rows: 5000, blocks: 2}}), hubs(t, 200, 150))
+	checkTops(t, open(t, Options{CombineFrom: 1, tuning: tuning{noMailbox: true}}), ring(t, 100).Graph, true)
+	checkTops(t, open(t, Options{CombineFrom: 1, tuning: tuning{noMailbox: true, rows: 5000, blocks: 2}}), hubs(t, 200, 150), false)
 }
 
 func TestDeviceSelectsFirstRows(t *testing.T) {
 	gpu := driver(t)
-	checkTops(t, open(t, Options{Driver: gpu, CombineFrom: 1, tuning: tuning{noMailbox: true}}), ring(t, 3000).Graph)
-	checkTops(t, open(t, Options{Driver: gpu, CombineFrom: 1, tuning: tuning{noMailbox: true, rows: 100_000}}), hubs(t, 2000, 3000))
+	checkTops(t, open(t, Options{Driver: gpu, CombineFrom: 1, tuning: tuning{noMailbox: true}}), ring(t, 3000).Graph, true)
+	checkTops(t, open(t, Options{Driver: gpu, CombineFrom: 1, tuning: tuning{noMailbox: true, rows: 100_000}}), hubs(t, 2000, 3000), false)
 }
 
 // TestRowsInNoOrderComeAll, and the device remembers that.
