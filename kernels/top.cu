@@ -14,12 +14,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) top_count(u64 top) {
   __shared__ u32 bins[TOP_BINS];
   Top &t = *at<Top>(top);
   const u32 *column = at<const u32>(t.column);
-  u32 odd = 0;
+  u32 first = t.first, count = t.count, shift = t.shift, odd = 0;
+  u64 rows = t.rows;
   for (u32 i = threadIdx.x; i < TOP_BINS; i += BLOCK) bins[i] = 0;
   __syncthreads();
-  for (u64 row = u64(blockIdx.x) * BLOCK + threadIdx.x; row < t.rows; row += u64(gridDim.x) * BLOCK) {
-    u32 place = column[row] - t.first;
-    if (place < t.count) atomicAdd(&bins[place >> t.shift], 1u);
+  for (u64 row = u64(blockIdx.x) * BLOCK + threadIdx.x; row < rows; row += u64(gridDim.x) * BLOCK) {
+    u32 place = column[row] - first;
+    if (place < count) atomicAdd(&bins[place >> shift], 1u);
     else odd++;
   }
   if (odd) atomicAdd(&t.odd, u64(odd));
@@ -35,12 +36,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) top_select(u64 top) {
   Top &t = *at<Top>(top);
   const u32 *column = at<const u32>(t.column);
   u32 low = t.low, span = t.high - t.low;
-  for (u64 begin = u64(blockIdx.x) * TOP_TILE; begin < t.rows; begin += u64(gridDim.x) * TOP_TILE) {
+  u64 rows = t.rows;
+  for (u64 begin = u64(blockIdx.x) * TOP_TILE; begin < rows; begin += u64(gridDim.x) * TOP_TILE) {
     u32 mine = 0, before, all;
     bool kept[each];
     for (u32 k = 0; k < each; k++) {
       u64 row = begin + k * BLOCK + threadIdx.x;
-      kept[k] = row < t.rows && column[row] - low <= span;
+      kept[k] = row < rows && column[row] - low <= span;
       mine += kept[k];
     }
     __syncthreads();
