@@ -34,7 +34,7 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 			e.Steps = append(e.Steps, fmt.Sprintf("%s %d: %d checks, %d inequalities", b.Weight, i+1, n, len(b.Distinct)+len(b.EdgeDistinct)))
 		}
 	}
-	if e.Match.Combine || e.Match.Fold != nil {
+	if e.Match.Combine || e.Match.Fold != nil || e.Match.Top != nil {
 		e.combines = len(e.Steps)
 		e.Steps = append(e.Steps, describeCombining(e.Match))
 	}
@@ -59,8 +59,11 @@ func describeFold(plan *bgp.MatchPlan) string {
 
 // describeCombining says which rows the matcher makes one of.
 func describeCombining(plan *bgp.MatchPlan) string {
-	if plan.Fold != nil {
+	switch {
+	case plan.Fold != nil:
 		return describeFold(plan)
+	case plan.Top != nil:
+		return fmt.Sprintf("the first %d by ?%s, and those that may be, where its values are in order", plan.Top.Rows, plan.Slots[plan.Output[plan.Top.Column]].Variable)
 	}
 	text := "equal rows of"
 	for _, slot := range plan.Output {

@@ -229,3 +229,48 @@ func TestFiguresComeToTheSame(t *testing.T) {
 		t.Error("the device folded nothing")
 	}
 }
+
+// TestTheDeviceSelectsFirstRows of many, by numbers and strings of one segment; the answers are the processor's.
+func TestTheDeviceSelectsFirstRows(t *testing.T) {
+	var quads []quad
+	iri := func(name string, i int) rdf.Term { return rdf.NewIRI(fmt.Sprint(exampleNS, name, i)) }
+	for i := range 12_000 {
+		add := func(predicate string, object rdf.Term) {
+			quads = append(quads, quad{subject: iri("v", i), predicate: rdf.NewIRI(exampleNS + predicate), object: object})
+		}
+		add("p", iri("v", i*7919%12_000))
+		add("n", integer(i*i%10_007))
+		add("s", rdf.NewString(fmt.Sprint(i*31%9973)))
+		add("d", []rdf.Term{integer(i % 100), rdf.NewTyped(fmt.Sprintf("%d.0", i%100), rdf.XSDDecimal), rdf.NewTyped(fmt.Sprintf("%d.5E0", i%100), rdf.XSDDouble)}[i%3])
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		query   string
+		selects bool
+	}{
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?n ?b LIMIT 10", true},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY DESC(?n) DESC(?b) LIMIT 100 OFFSET 50", true},
+		{"SELECT ?b ?s { ?a :p ?b . ?a :s ?s } ORDER BY DESC(?s) ?b LIMIT 7", true},
+		{"SELECT ?b ?s { ?a :p ?b . ?a :d ?s } ORDER BY ?s ?b LIMIT 300", true},
+		{"SELECT ?b { ?a :p ?b . ?a :n ?n } ORDER BY DESC(?n) ?b LIMIT 3", true},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?b ?n LIMIT 10", false},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY (?n + 1) ?b LIMIT 10", false},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?n ?b", false},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?n ?b LIMIT 9000", false},
+	} {
+		d, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answersAs(t, m, c.query, d)
+		if got := d.rows.Load() < 6000; got != c.selects {
+			t.Errorf("%s: %d rows came", c.query, d.rows.Load())
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

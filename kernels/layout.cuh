@@ -279,6 +279,25 @@ struct SumListing {
   u64 room, listed;
 };
 
+// TOP_BINS is into how many bins IDs are counted, TOP_TILE how many rows a block selects from at a time, MOST_TOP how many columns rows have at most.
+const u32 TOP_BINS = 4096;
+const u32 TOP_TILE = 2048;
+const u32 MOST_TOP = 16;
+
+// Top counts rows by the IDs of a column, and copies those whose ID lies between two others.
+struct Top {
+  u64 column;                  // u32[rows]
+  u64 rows;
+  u64 counts;                  // u64[TOP_BINS], zero at first: rows by bins of 1 << shift IDs, from first on
+  u64 odd;                     // rows whose ID does not lie between first and below first + count
+  u64 selected;                // rows that were copied
+  u32 first, count;
+  u32 shift;
+  u32 low, high;               // the least and the greatest ID that are copied
+  u32 width;                   // columns of a row
+  u64 from[16], to[16];        // u32[rows], and with room for all that are copied
+};
+
 // Core: the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as many
 // and the smaller number. Pieces are the work of rows with more neighbours than light, parts each: the row in the lower half, then the part
 // and how many there are, 16 bits each.
@@ -445,5 +464,6 @@ static_assert(sizeof(Core) == 120 && sizeof(DenseSet) == 20 && sizeof(DenseTerm)
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
 static_assert(sizeof(Triangles) == 208, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
+static_assert(sizeof(Top) == 320, "layout.go");
 static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 248 && sizeof(SumListing) == 48, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -484,6 +484,33 @@ type SumListing struct {
 	Room, Listed uint64
 }
 
+// Shapes of a Top.
+const (
+	// TopBins is into how many bins IDs are counted, TopTile how many rows a block selects from at a time, MostTop how many columns rows have at most.
+	TopBins = 4096
+	TopTile = 2048
+	MostTop = 16
+)
+
+// Top counts rows by the IDs of a column, and copies those whose ID lies between two others.
+type Top struct {
+	// Column is u32[Rows].
+	Column Address
+	Rows   uint64
+	// Counts is u64[TopBins], zero at first: rows by bins of 1<<Shift IDs, from First on. Odd are those whose ID does not lie between First and below
+	// First+Count.
+	Counts Address
+	Odd    uint64
+	// Selected is how many rows were copied.
+	Selected     uint64
+	First, Count uint32
+	Shift        uint32
+	// Low and High are the least and the greatest ID that are copied; Width is how many columns a row has.
+	Low, High, Width uint32
+	// From is u32[Rows] each, To has room for all that are copied.
+	From, To [MostTop]Address
+}
+
 // Core is the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as
 // many and the smaller number. Pieces are the work of rows with more neighbours than Light, parts each: the row in the lower half, then the
 // part and how many there are, 16 bits each.

@@ -36,6 +36,9 @@ var combineCode string
 //go:embed sum.fatbin
 var sumCode string
 
+//go:embed top.fatbin
+var topCode string
+
 //go:embed core.fatbin
 var coreCode string
 
@@ -126,6 +129,7 @@ func (d *device) load() error {
 		&patchCode:   {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&sumCode:     {SumRows, MoveSums, ListSums},
+		&topCode:     {TopCount, TopSelect},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   byLevels(CountDense), &denseAwayCode: byLevels(CountDenseAway), &farCode: byLevels(CountFar), &farAwayCode: byLevels(CountFarAway),
 		&squaresCode: {SquareFill, SquareCount}, &trianglesCode: {TriangleFill, TriangleWalks, TriangleCount},

@@ -35,9 +35,10 @@ struct Number {
   bool fraction;
 };
 
-// doubled is twice what an ID stands for, or NO_NUMBER.
-static __device__ __forceinline__ u64 doubled(const Summing &c, u32 id) {
-  for (u32 i = 0; i < c.ranges; i++) {
+// doubled is twice what an ID stands for, or NO_NUMBER. first is the first range.
+static __device__ __forceinline__ u64 doubled(const Summing &c, const NumberRange &first, u32 id) {
+  if (id - first.first < first.count) return __ldg(at<const unsigned long long>(first.doubles) + (id - first.first));
+  for (u32 i = 1; i < c.ranges; i++) {
     u32 place = id - c.numbers[i].first;
     if (place < c.numbers[i].count) return __ldg(at<const unsigned long long>(c.numbers[i].doubles) + place);
   }
@@ -69,13 +70,13 @@ static __device__ __forceinline__ void raise(u32 *number, u32 to) {
 }
 
 // addNear adds a row to a group that is kept near.
-static __device__ __forceinline__ void addNear(const Summing &c, Near &near, u32 i, u32 id, const Number &n) {
-  if (c.sums) {
+static __device__ __forceinline__ void addNear(bool sums, bool extremes, Near &near, u32 i, u32 id, const Number &n) {
+  if (sums) {
     addHalves(near.countLow[i], near.countHigh[i], n.weight);
     addHalves(near.low[i], near.high[i], n.low);
     if (n.fraction) near.fraction[i] = true;
   }
-  if (c.extremes) {
+  if (extremes) {
     raise(&near.least[i], ~id);
     raise(&near.greatest[i], id + 1);
   }
@@ -97,34 +98,31 @@ static __device__ void addFar(const Summing &c, Sum *s, const Number &n, u32 lea
   }
 }
 
-// keyOf is the key of a row.
-static __device__ __forceinline__ u64 keyOf(const Summing &c, u64 row) {
-  u64 key = c.first ? at<const u32>(c.first)[row] : 0;
-  if (c.second) key = key << 32 | at<const u32>(c.second)[row];
-  return key + 1;
-}
-
 // takeRows takes the rows from begin to below end.
 static __device__ void takeRows(Summing &c, Near &near, u64 begin, u64 end, u32 &made) {
   Sum *groups = at<Sum>(c.groups);
+  const u32 *first = at<const u32>(c.first), *second = at<const u32>(c.second), *value = at<const u32>(c.value);
+  const u32 *weightLow = at<const u32>(c.weightLow), *weightHigh = at<const u32>(c.weightHigh);
+  NumberRange range = c.numbers[0];
   u64 mask = c.mask;
   u32 nearMask = c.near - 1;
+  bool sums = c.sums, extremes = c.extremes;
   for (u64 row = begin + threadIdx.x; row < end; row += BLOCK) {
-    u32 id = at<const u32>(c.value)[row];
-    u64 twice = doubled(c, id), weight = 1;
+    u32 id = value[row];
+    u64 twice = doubled(c, range, id), weight = 1, key = first ? first[row] : 0;
     if (twice == NO_NUMBER) {
       c.odd = 1;
       return;
     }
-    if (c.weightLow) weight = u64(at<const u32>(c.weightHigh)[row]) << 32 | at<const u32>(c.weightLow)[row];
+    if (second) key = key << 32 | second[row];
+    if (weightLow) weight = u64(weightHigh[row]) << 32 | weightLow[row];
     Number n = numberOf(twice, weight);
-    u64 key = keyOf(c, row);
-    u32 i = u32(mix(key)) & nearMask;
+    u32 i = u32(mix(++key)) & nearMask;
     if (isSmall(n)) {
       u64 old = *(volatile u64 *)&near.key[i];
       if (!old) old = atomicCAS(&near.key[i], 0ull, key);
       if (!old || old == key) {
-        addNear(c, near, i, id, n);
+        addNear(sums, extremes, near, i, id, n);
         continue;
       }
     }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# summing.sh RDFGPU QUERIES: numbers of groups (SUM, AVG, MIN, MAX) on the GPU, the processor and as auto chooses, over HTTP: an R-MAT graph of 2^SCALE vertices (20)
+# summing.sh RDFGPU QUERIES: numbers of groups (SUM, AVG, MIN, MAX) and the first rows by a number on the GPU, the processor and as auto chooses, over HTTP: an R-MAT graph of 2^SCALE vertices (20)
 # and 16 times as many edges, in 16 classes, each vertex with an integer and a decimal. Says whether the answers are the same, and what the device did. Markdown to
 # $OUT/summing.md. PORT (17980) and STORE may be set; a STORE that is there is used.
 set -u
@@ -37,7 +37,7 @@ fi
   for _ in $(seq 100); do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.1; done
   url=http://127.0.0.1:$port/sparql
   "$program" bench "$queries" -e gpu=$url?device=gpu -e cpu=$url?device=cpu -e auto=$url?device=auto --forms tsv -n 5 --timeout 15s --budget 2s
-  for query in s1 s3 s6; do
+  for query in s1 s3 s6 t1; do
     printf '\n    rdfgpu explain --analyze --device gpu STORE -f %s\n\n' $query
     "$program" explain --analyze --device gpu "$store" -f "$queries"/$query-*.rq 2>&1 | sed 's/^/    /'
   done

@@ -1,31 +1,57 @@
 package group
 
 import (
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
-// addFolds emits the groups of a batch that has what their numbers come to.
+// addFolds emits the groups of a batch that has what their numbers come to. Workers make the results of some of the groups each.
 func (s *singles) addFolds(b *vector.Batch) error {
 	s.folded = true
+	parts := make([]vector.Batch, (b.N+vector.BatchRows-1)/vector.BatchRows)
+	err := s.x.Each(len(parts), func(i int) error {
+		return s.foldedPart(b, i*vector.BatchRows, min((i+1)*vector.BatchRows, b.N), &parts[i])
+	})
+	for i := range parts {
+		if err == nil {
+			err = s.emit(&parts[i])
+		}
+	}
+	return err
+}
+
+// foldedPart makes the output columns of some groups.
+func (s *singles) foldedPart(b *vector.Batch, from, to int, out *vector.Batch) error {
+	part := vector.Batch{N: to - from, Cols: slices.Clone(b.Cols), Folds: b.Folds.Part(from, to)}
+	for c, col := range b.Cols {
+		if col != nil {
+			part.Cols[c] = col[from:to]
+		}
+	}
 	all := make([][]dictionary.ID, 0, len(s.Keys)+len(s.Aggregates))
 	for i := range s.Keys {
-		key, err := s.Keys[i].Values(s.x, b, nil)
+		key, err := s.Keys[i].Values(s.x, &part, nil)
 		if err != nil {
 			return err
 		}
 		all = append(all, key)
 	}
 	for i := range s.Aggregates {
-		values, err := s.Aggregates[i].folded(s.x, b)
+		values, err := s.Aggregates[i].folded(s.x, &part)
 		if err != nil {
 			return err
 		}
 		all = append(all, values)
 	}
-	return s.handOn(all, b.N)
+	out.N = part.N
+	for _, c := range s.Pick {
+		out.Cols = append(out.Cols, all[c])
+	}
+	return nil
 }
 
 // folded are the values of an aggregate of groups.

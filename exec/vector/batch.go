@@ -31,17 +31,6 @@ type Batch struct {
 	Folds *Folds
 }
 
-// Folds are what the numbers of some groups come to, group by group.
-type Folds struct {
-	// Counts are how many rows there were, up to the largest number; Low and High their sums, of 128 bits with a sign, by 10^Scale; Decimal, whether a number was
-	// a decimal.
-	Counts, Low, High []uint64
-	Scale             uint8
-	Decimal           []bool
-	// Least and Greatest are the IDs of the least and the greatest number.
-	Least, Greatest []dictionary.ID
-}
-
 // Bytes is the memory that a batch's columns take, where they are its own.
 func Bytes(b *Batch) int64 {
 	sum := int64(cap(b.Origin))*4 + int64(cap(b.Weights))*8

@@ -17,13 +17,13 @@ func (p *MatchPlan) Repeats() bool {
 	return false
 }
 
-// Separate returns a plan that asks for all rows, neither combined nor folded: the plan itself where it does.
+// Separate returns a plan that asks for all rows, neither combined nor folded nor the first alone: the plan itself where it does.
 func (p *MatchPlan) Separate() *MatchPlan {
-	if !p.Combine && p.Fold == nil {
+	if !p.Combine && p.Fold == nil && p.Top == nil {
 		return p
 	}
 	out := *p
-	out.Combine, out.Fold = false, nil
+	out.Combine, out.Fold, out.Top = false, nil, nil
 	return &out
 }
 
@@ -35,6 +35,8 @@ func (p *MatchPlan) AboveCost() float64 {
 		return p.FoldCost()
 	case p.Combine:
 		return p.CombineCost()
+	case p.Top != nil:
+		return p.TopCost()
 	}
 	return 0
 }

@@ -81,7 +81,9 @@ const (
 	GPUHandPrice    = 0.5
 	// FoldPrice, in candidates a row, is what a processor takes to look a number up and to add it to its group's sum; on a GPU that does so it is
 	// GPUFoldShare times as quick.
+	// TopPrice is what a row costs a processor that is not among the first.
 	FoldPrice    = 8
+	TopPrice     = 1
 	GPUFoldShare = 100
 	// GPUSpeed is Options.Speed for a GPU: large enough that sampling many orders begins where a match takes a good part of
 	// a second, for a plan is made on a processor.

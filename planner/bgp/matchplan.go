@@ -47,6 +47,8 @@ type MatchPlan struct {
 	// Fold, where it is not nil, is what the caller needs of the rows in place of them. A matcher that can find it, because all values are exact numbers, may
 	// hand that on (vector.Batch.Folds).
 	Fold *Fold
+	// Top, where it is not nil, says of which rows the caller needs the first; a matcher may leave out others.
+	Top *Top
 	// Empty: no solution can exist (a term or a ground triple is not in the graph); Steps may be nil then.
 	Empty bool
 	// Reason says why Empty, for explain.

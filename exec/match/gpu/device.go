@@ -156,7 +156,7 @@ func Open(options Options) (*Device, error) {
 	}
 	d.lanes = newPool(d, limit, options.Keep)
 	d.pages = newPageCache(d, limit)
-	d.numbers = &numberTables{d: d, all: map[*dictionary.Segment]*numberTable{}, others: map[pcsr.Label]bool{}}
+	d.numbers = &numberTables{d: d, all: map[*dictionary.Segment]*numberTable{}, others: map[values]bool{}}
 	d.partitions, err = newPartitions(d)
 	return d, err
 }

@@ -125,7 +125,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}
 		q := &query{task: m, emit: d.lanes.handsOut(emit), trace: m.Trace, permit: permit{permits: d.permits}}
 		defer func() {
-			if failed := errors.Join(q.groups.close(), q.sums.close(), q.endStreaming()); err == nil {
+			if failed := errors.Join(q.groups.close(), q.sums.close(), q.top.close(), q.endStreaming()); err == nil {
 				err = failed
 			}
 		}()
@@ -178,8 +178,11 @@ type query struct {
 	weights    []uint64 // of the batch that is handed out
 
 	// groups are what rows become before they are handed out; nil where they do not, or not yet. uncombined: there is no memory for that.
-	groups     *combination
-	sums       *summation // what rows are folded to; nil where they are not, or not yet
+	groups *combination
+	sums   *summation // what rows are folded to; nil where they are not, or not yet
+	// top is what selects the first rows; nil where nothing does, or not yet. unselected: it cannot tell them.
+	top        *selection
+	unselected bool
 	uncombined bool
 
 	driven    *driven    // of hostDriven; nil where the device decides
@@ -390,18 +393,28 @@ func (q *query) handOut(state *kernels.State) error {
 		data := q.lane.mailbox()[kernels.Size[kernels.State]():]
 		return q.emitColumns(data, int(state.Rows), int(rows))
 	}
+	if q.selects(rows) {
+		if done, err := q.handOutTop(state); done || err != nil {
+			return err
+		}
+	}
+	return q.handOutColumns(q.out, rows)
+}
+
+// handOutColumns emits rows of columns on the device.
+func (q *query) handOutColumns(out []kernels.Address, rows uint64) error {
 	begun := time.Now()
 	staging, err := q.lane.staging()
 	if err != nil {
 		return err
 	}
-	step := stagingBytes / 4 / len(q.out)
+	step := stagingBytes / 4 / len(out)
 	for first := 0; first < int(rows); first += step {
 		if err := q.ctx.Err(); err != nil {
 			return err
 		}
 		n := min(step, int(rows)-first)
-		for i, column := range q.out {
+		for i, column := range out {
 			if err := q.lane.stream.Download(staging[4*step*i:][:4*n], column+4*kernels.Address(first)); err != nil {
 				return err
 			}

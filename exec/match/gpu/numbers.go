@@ -21,8 +21,8 @@ type numberTables struct {
 	work sync.Mutex // held while a table is made
 	mu   sync.Mutex
 	all  map[*dictionary.Segment]*numberTable
-	// others are labels that lead to values of which some are no exact numbers.
-	others map[pcsr.Label]bool
+	// others are values of which some are no exact numbers, or in no order.
+	others map[values]bool
 	rounds uint64
 }
 
@@ -226,34 +226,58 @@ func (n *numberTables) forget() error {
 	return n.drop(func(_ *dictionary.Segment, t *numberTable) bool { return t.round < rounds })
 }
 
-// knows reports whether the values of a plan's fold may be exact numbers, as far as is known.
-func (n *numberTables) knows(plan *bgp.MatchPlan) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	label, ok := valueLabel(plan)
-	return !ok || !n.others[label]
+// values are those that a label leads to, or from, as exact numbers or as what rows are selected by.
+type values struct {
+	label    pcsr.Label
+	selected bool
 }
 
-// refuse remembers that some of them are not.
-func (n *numberTables) refuse(plan *bgp.MatchPlan) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if label, ok := valueLabel(plan); ok {
-		n.others[label] = true
-	}
-}
+// summed are the values of a plan's fold.
+func summed(plan *bgp.MatchPlan) (values, bool) { return valuesOf(plan, plan.Fold.Value, false) }
 
-// valueLabel is a label that leads to the values of a plan's fold, or from them.
-func valueLabel(plan *bgp.MatchPlan) (label pcsr.Label, ok bool) {
-	slot := plan.Output[plan.Fold.Value]
+// selectedBy are the values by which a plan's first rows are found.
+func selectedBy(plan *bgp.MatchPlan) (values, bool) { return valuesOf(plan, plan.Top.Column, true) }
+
+// valuesOf are the values of a column of a plan's output, where a label leads to them.
+func valuesOf(plan *bgp.MatchPlan, column int, selected bool) (v values, ok bool) {
+	slot := plan.Output[column]
 	for k := range plan.Steps {
 		for _, l := range plan.Steps[k].Links {
 			if (plan.Inputs+k == slot || l.From.Slot == slot) && l.Kind != bgp.EdgeLabels && l.Label.IsConstant() {
-				return l.Label.Constant, true
+				return values{l.Label.Constant, selected}, true
 			}
 		}
 	}
-	return 0, false
+	return v, false
+}
+
+// may reports whether values may be what is asked of them, as far as is known.
+func (n *numberTables) may(v values, ok bool) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return !ok || !n.others[v]
+}
+
+// refuse remembers that some of them are not.
+func (n *numberTables) refuse(v values, ok bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if ok {
+		n.others[v] = true
+	}
+}
+
+// known is a plan without what is known not to be done on the device.
+func (n *numberTables) known(plan *bgp.MatchPlan) *bgp.MatchPlan {
+	if plan.Fold != nil && !n.may(summed(plan)) {
+		plan = plan.Unfolded()
+	}
+	if plan.Top != nil && !n.may(selectedBy(plan)) {
+		whole := *plan
+		whole.Top = nil
+		plan = &whole
+	}
+	return plan
 }
 
 // exactNumbers are the integers and decimals of a section of numbers.

@@ -37,6 +37,8 @@ func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 		o.Device += runs.GPUFoldCost(g)
 	case plan.Combine:
 		o.Device += runs.GPUCombineCost(g)
+	case plan.Top != nil:
+		o.Device += runs.GPUTopCost()
 	case !countsAlone(&match.Match{Plan: plan}):
 		o.Device += runs.GPUHandCost()
 	}
@@ -59,9 +61,9 @@ func adapt(g *pcsr.Graph, plan *bgp.MatchPlan) (runs *bgp.MatchPlan, made int) {
 		}
 	}
 	if plan.Combine && !Combines(runs) {
-		fold := runs.Fold
+		fold, top := runs.Fold, runs.Top
 		runs = runs.Separate()
-		runs.Fold = fold
+		runs.Fold, runs.Top = fold, top
 	}
 	return runs, made
 }

@@ -28,7 +28,7 @@ var summingBytes = aligned(kernels.Size[kernels.Summing]())
 // folds reports whether the device folds the rows of a match, as far as is known.
 func (d *Device) folds(m *match.Match) bool {
 	f := m.Plan.Fold
-	return f != nil && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.knows(m.Plan)
+	return f != nil && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.may(summed(m.Plan))
 }
 
 // sum adds the numbers of rows of the output columns to their groups; errUnfolded where there is no memory for that, or a value is no exact number.
@@ -112,7 +112,7 @@ func (s *summation) takeRows(rows uint64) error {
 		blocks, s.Most, s.Chunk, s.Near = q.d.takers(s.Mask + 1)
 		err := s.run(func(stream kernels.Stream) error { return stream.Launch(kernels.SumRows, blocks, 0, s.image) })
 		if err == nil && s.Odd != 0 {
-			q.d.numbers.refuse(q.Plan)
+			q.d.numbers.refuse(summed(q.Plan))
 			return errUnfolded
 		}
 		if err == nil && s.Used >= s.Most && s.Next < rows {
@@ -186,15 +186,7 @@ func (s *summation) emit(n int64) error {
 	if t := s.q.trace; t != nil {
 		t.Download += time.Since(began)
 	}
-	for part := range slices.Chunk(groups, emitRows) {
-		if err := s.q.emit(foldsOf(s.q.Plan, part, s.numbers.scale)); err != nil {
-			return err
-		}
-		if err := s.q.ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.q.emit(foldsOf(s.q.Plan, groups, s.numbers.scale))
 }
 
 // foldsOf is a batch of groups.
@@ -207,14 +199,18 @@ func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8) *match.Batc
 			b.Cols[c][r] = dictionary.ID((groups[r].Key - 1) >> (32 * (len(keys) - 1 - i)))
 		}
 	}
-	f := b.Folds
-	for i := range groups {
-		g := &groups[i]
-		if plan.Fold.Sums {
-			f.Counts, f.Low, f.High, f.Decimal = append(f.Counts, g.Count), append(f.Low, g.Low), append(f.High, g.High), append(f.Decimal, g.Fraction != 0)
+	f, n := b.Folds, len(groups)
+	if plan.Fold.Sums {
+		f.Counts, f.Low, f.High, f.Decimal = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]bool, n)
+		for i := range groups {
+			g := &groups[i]
+			f.Counts[i], f.Low[i], f.High[i], f.Decimal[i] = g.Count, g.Low, g.High, g.Fraction != 0
 		}
-		if plan.Fold.Extremes {
-			f.Least, f.Greatest = append(f.Least, ^g.Least), append(f.Greatest, g.Greatest-1)
+	}
+	if plan.Fold.Extremes {
+		f.Least, f.Greatest = make([]dictionary.ID, n), make([]dictionary.ID, n)
+		for i := range groups {
+			f.Least[i], f.Greatest[i] = ^groups[i].Least, groups[i].Greatest-1
 		}
 	}
 	return b
