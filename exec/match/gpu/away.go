@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -31,58 +30,23 @@ type hostArrays struct {
 // awayPieces is how many pieces of a root in a core on the device are one of a root in a core that is away: each reads all of the root's lists, over the bus.
 const awayPieces = 4
 
-// hostRoom makes room in pinned host memory that belongs to s.
-func (d *Device) hostRoom(s *storage, words int) ([]uint32, kernels.Address, error) {
-	m, err := d.driver.AllocHost(4*int64(words) + quadBytes)
-	if err != nil {
-		return nil, 0, err
-	}
-	s.host = append(s.host, m)
-	return unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), words), m.Device, nil
-}
-
-// paysLists reports whether a plan costs so much that the lists of partitions are made by the processor when they are first wanted.
-func (d *Device) paysLists(m *match.Match, keys ...match.PartitionKey) bool {
-	edges := 0.0
-	for _, key := range keys {
-		edges += float64(m.Graph.Outline(key.Label, key.Direction).Edges())
-	}
-	return d.options.AnyCost || m.Plan.IsInduced() || m.Plan.Cost >= listsPrice*edges
-}
-
-// hostCore makes the core of a label in pinned host memory, unless it is there; errNotDense where one that costs less to join is wanted for the first time.
+// hostCore makes the core of a label in pinned host memory, unless it is there.
 func (r *reading) hostCore(ctx context.Context, label pcsr.Label, pays bool) (*hostCore, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h, asked := r.hostCores[label]
-	if h != nil {
-		return h, nil
-	}
-	if r.hostCores[label] = nil; !asked && !pays {
-		return nil, errNotDense
-	}
-	h = &hostCore{}
-	err := section.Guard(func() (err error) {
+	return hostLists(ctx, r, r.hostCores, label, pays, func(s *storage) (h *hostCore, err error) {
+		h = &hostCore{}
 		if h.CoreLists, err = match.NewCoreLists(ctx, r.graph, label); err == nil {
-			err = h.make(ctx, r.d)
+			err = h.make(ctx, r.d, s)
 		}
-		return err
+		h.storage = *s
+		return h, err
 	})
-	if errors.Is(err, ErrOutOfMemory) {
-		err = errNotDense
-	}
-	if err != nil {
-		return nil, errors.Join(err, h.release(r.d, r.d.memory.give))
-	}
-	r.hostCores[label] = h
-	return h, nil
 }
 
 // make makes the lists and what work there is at them.
-func (h *hostCore) make(ctx context.Context, d *Device) error {
+func (h *hostCore) make(ctx context.Context, d *Device, s *storage) error {
 	var where []kernels.Address
 	err := h.List(func(words int) ([]uint32, error) {
-		made, at, err := d.hostRoom(&h.storage, words)
+		made, at, err := d.hostRoom(s, words)
 		where = append(where, at)
 		return made, err
 	}, func(f func(row uint32)) error { return eachVertex(ctx, h.Rows, f) })
@@ -94,14 +58,14 @@ func (h *hostCore) make(ctx context.Context, d *Device) error {
 	h.core = kernels.Core{
 		Rows: uint32(h.Rows), Edges: uint32(len(h.Lists)), Light: uint32(d.options.lightRoot), Split: uint32(awayPieces * d.options.splitRoot),
 	}
-	if a.pieces, h.core.PieceCount, h.core.Longest, err = h.pieces(d, h.Offsets); err == nil {
-		a.upperPieces, h.core.UpperPieceCount, h.core.UpperLongest, err = h.pieces(d, h.Starts)
+	if a.pieces, h.core.PieceCount, h.core.Longest, err = h.pieces(d, s, h.Offsets); err == nil {
+		a.upperPieces, h.core.UpperPieceCount, h.core.UpperLongest, err = h.pieces(d, s, h.Starts)
 	}
 	return err
 }
 
 // pieces are the work of rows with many members, by where lists begin, those with the most first.
-func (h *hostCore) pieces(d *Device, begins []uint32) (at kernels.Address, count, longest uint32, err error) {
+func (h *hostCore) pieces(d *Device, s *storage, begins []uint32) (at kernels.Address, count, longest uint32, err error) {
 	var all []uint64
 	for row := h.Rows - 1; row >= 0; row-- {
 		n := begins[row+1] - begins[row]
@@ -113,7 +77,7 @@ func (h *hostCore) pieces(d *Device, begins []uint32) (at kernels.Address, count
 			all = append(all, uint64(row)|uint64(part)<<32|uint64(parts)<<48)
 		}
 	}
-	to, at, err := d.hostRoom(&h.storage, 2*len(all))
+	to, at, err := d.hostRoom(s, 2*len(all))
 	if err == nil && len(all) > 0 {
 		copy(to, unsafe.Slice((*uint32)(unsafe.Pointer(&all[0])), 2*len(all)))
 	}
