@@ -451,7 +451,7 @@ func TestReportOutOfCore(t *testing.T) {
 	}
 	d := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{AnyCost: edges < 1_000_000}}})
 	details := ""
-	r.Head(fmt.Sprintf("R-MAT with %d triples: a part of the partitions on the device", g.Edges()), "query", "share", "whole ms", "times in memory", "MB copied", "GB/s")
+	r.Head(fmt.Sprintf("R-MAT with %d triples: a part of the partitions on the device", g.Edges()), "query", "share", "whole ms", "times in memory", "MB copied", "GB/s", "last step")
 	for _, q := range patterns {
 		plan, err := q.plan(g, bgp.Homomorphism, true)
 		if err != nil {
@@ -461,14 +461,14 @@ func TestReportOutOfCore(t *testing.T) {
 		bytes := bytesRead(g, plan)
 		squeeze(d, 0)
 		inMemory, n := timeInPages(t, d, m, 3)
-		r.Row(q.name, fmt.Sprintf("all (%d MB)", bytes>>20), inMemory.ms, 1, 0, 0)
+		r.Row(q.name, fmt.Sprintf("all (%d MB)", bytes>>20), inMemory.ms, 1, 0, 0, "")
 		for _, share := range budgets {
 			squeeze(d, bytes/share)
 			got, again := timeInPages(t, d, m, 3)
 			if n != again {
 				t.Errorf("%s, 1/%d: %d, in memory %d", q.name, share, again, n)
 			}
-			r.Row(q.name, fmt.Sprintf("1/%d", share), got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms)
+			r.Row(q.name, fmt.Sprintf("1/%d", share), got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms, "")
 		}
 		for _, other := range []struct {
 			name string
@@ -491,7 +491,20 @@ func TestReportOutOfCore(t *testing.T) {
 			if n != again && again != 0 {
 				t.Errorf("%s, %s: %d, in memory %d", q.name, other.name, again, n)
 			}
-			r.Row(q.name, other.name, got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms)
+			last := ""
+			if again != 0 {
+				traced := *m
+				traced.Trace = &match.Trace{}
+				if _, err := d.Count(t.Context(), &traced); err != nil {
+					t.Error(err)
+				}
+				for _, s := range traced.Trace.Steps {
+					if s.Candidates > 0 {
+						last = s.Variant
+					}
+				}
+			}
+			r.Row(q.name, other.name, got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms, last)
 			d.options.tuning = was
 		}
 		for _, share := range budgets {
