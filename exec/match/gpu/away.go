@@ -92,64 +92,76 @@ type away struct {
 	copied int64
 }
 
-// header is what comes first in a core on the device: the core, and the partition that it has for offsets.
+// awayShare is which part of the room that pages could have a count takes in a crowd.
+const awayShare = 4
+
+// awayHeader is what comes first in a core on the device: the core, and the partition that it has for offsets.
 type awayHeader struct {
 	core      kernels.Core
 	partition kernels.Partition
 }
 
 // bring takes what room the device has for pages, and begins to copy what is looked up most: where lists begin, and the lists of the last rows, whole where far
-// vertices are bound, else what leads up of them.
-func (a *away) bring(l *lane, d *Device, far bool) (c kernels.Core, err error) {
-	begins, ends, lists := a.Starts[:a.Rows], a.Starts[1:], a.Upper
+// vertices are bound, else what leads up of them. It returns the core as kernels find it.
+func (a *away) bring(l *lane, d *Device, far bool) (kernels.Core, error) {
+	lists, header := a.Upper, aligned(kernels.Size[awayHeader]())
 	if far {
-		begins, ends, lists = a.Offsets[:a.Rows], a.Offsets[1:], a.Lists
+		lists = a.Lists
 	}
-	header := aligned(kernels.Size[awayHeader]())
 	want := header + 3*partBytes(a.Rows+1) + partBytes(len(lists))
-	a.bytes = min(want, max(d.roomOfPages(d.options.coreRoom), header))
+	room := d.roomOfPages(d.options.coreRoom)
+	if d.lanes.crowd() { // others want pages, or bring lists too
+		room /= awayShare
+	}
+	var err error
+	a.bytes = min(want, max(room, header))
 	if a.at, err = d.pages.takeFrom(a.bytes); err != nil {
-		return c, err
+		return kernels.Core{}, err
 	}
-	free := arena{base: a.at, size: a.bytes}
-	head, err := free.take(header)
-	if err != nil {
-		return c, err
-	}
-	here := func(words []uint32, away kernels.Address) kernels.Address {
-		at, full := free.take(partBytes(len(words)))
-		if full != nil || err != nil {
-			return away
-		}
-		a.copied += 4 * int64(len(words))
-		err = l.stream.Upload(at, kernels.Bytes(words))
-		return at
-	}
-	from := &a.arrays
-	c = a.core
-	part := kernels.Partition{Rows: c.Rows}
-	c.Partition = head + kernels.Address(unsafe.Offsetof(awayHeader{}.partition))
-	c.Pieces, c.UpperPieces, c.ListsAway, c.UpperAway = from.pieces, from.upperPieces, from.lists, from.upper
+	to := &bringing{stream: l.stream, arena: arena{base: a.at + kernels.Address(header), size: a.bytes - header}}
+	head := []awayHeader{{a.core, kernels.Partition{Rows: a.core.Rows}}}
+	c, part, from := &head[0].core, &head[0].partition, &a.arrays
+	c.Partition = a.at + kernels.Address(unsafe.Offsetof(head[0].partition))
+	c.Pieces, c.UpperPieces, c.ListsAway, c.ListsFrom = from.pieces, from.upperPieces, from.lists, uint32(len(a.Lists))
 	if far {
-		part.Offsets = here(a.Offsets, from.offsets)
-		c.Starts, c.Ends, c.UpperAway = here(a.Within, from.within), part.Offsets+4, from.lists
+		part.Offsets = to.copy(a.Offsets, from.offsets)
+		c.Starts, c.Ends = to.copy(a.Within, from.within), part.Offsets+4
+		c.Lists, c.ListsFrom = to.copyLast(a.Lists, a.Offsets)
+		c.Upper, c.UpperAway, c.UpperFrom = c.Lists, from.lists, c.ListsFrom
 	} else {
-		c.Starts, part.Offsets = here(a.Starts, from.starts), from.offsets
-		c.Ends = c.Starts + 4
+		part.Offsets = from.offsets
+		c.Starts = to.copy(a.Starts, from.starts)
+		c.Ends, c.UpperAway = c.Starts+4, from.upper
+		c.Upper, c.UpperFrom = to.copyLast(a.Upper, a.Starts)
 	}
-	row := sort.Search(a.Rows, func(row int) bool { return partBytes(len(lists)-int(begins[row])) <= free.left() })
-	first := uint32(len(lists))
-	if row < a.Rows {
-		first = begins[row]
+	a.copied = to.copied
+	return *c, errors.Join(to.err, l.stream.Upload(a.at, l.scratch()[:copy(l.scratch(), kernels.Bytes(head))]))
+}
+
+// bringing copies arrays to the device, one behind the other, as far as there is room.
+type bringing struct {
+	stream kernels.Stream
+	arena  arena
+	copied int64
+	err    error
+}
+
+// copy returns where an array is then, which lies in host memory at an address: there, if there is no room for it.
+func (b *bringing) copy(words []uint32, away kernels.Address) kernels.Address {
+	at, err := b.arena.take(partBytes(len(words)))
+	if err != nil {
+		return away
 	}
-	c.ListsFrom, c.UpperFrom = uint32(len(a.Lists)), first
-	if far {
-		c.ListsFrom = first
-	}
-	if c.Upper = here(lists[first:ends[a.Rows-1]], 0); far {
-		c.Lists = c.Upper
-	}
-	return c, errors.Join(err, l.stream.Upload(head, l.scratch()[:copy(l.scratch(), kernels.Bytes([]awayHeader{{c, part}}))]))
+	b.copied += 4 * int64(len(words))
+	b.err = errors.Join(b.err, b.stream.Upload(at, kernels.Bytes(words)))
+	return at
+}
+
+// copyLast copies as many of the last lists as there is room for, of lists that begin at some places, of which the last is the end of all. It returns where they are,
+// and the place where the first of them begins.
+func (b *bringing) copyLast(lists, places []uint32) (at kernels.Address, from uint32) {
+	row := sort.Search(len(places)-1, func(row int) bool { return partBytes(len(lists)-int(places[row])) <= b.arena.left() })
+	return b.copy(lists[places[row]:], 0), places[row]
 }
 
 // give gives the device's memory back, which nothing reads any more.

@@ -1,11 +1,8 @@
 package gpu
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -95,15 +92,7 @@ func TestACountOfListsAwayEndsWithItsContext(t *testing.T) {
 	for _, c := range bands(t, 150) {
 		ended := 0
 		for at := 1; at < 60; at += 2 {
-			calls := 0
-			ctx, cancel := context.WithCancel(context.Background())
-			e := kernels.Emulate(64 << 20)
-			e.Fail = func(string) error {
-				if calls++; calls == at {
-					cancel()
-				}
-				return nil
-			}
+			ctx, cancel, e := cancelAt(at)
 			d := open(t, Options{Driver: e, tuning: tuning{slice: 1, inPages: true, coreRoom: 2 << 10, Tuning: match.Tuning{AnyCost: true}}})
 			n, err := d.Count(ctx, c.Match)
 			if err == nil && n != c.want || err != nil && !errors.Is(err, context.Canceled) {
@@ -179,22 +168,8 @@ func TestCountsOfListsAwayShareTooLittleMemory(t *testing.T) {
 func TestDamageMetInListsAwayNamesItsFile(t *testing.T) {
 	t.Parallel()
 	all := bands(t, 1500)
-	path := writeGraph(t, all[0].Graph)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	random, refused := rand.New(rand.NewPCG(3, 14)), 0
-	for range 24 {
-		bad, at := bytes.Clone(good), random.IntN(len(good))
-		bad[at] ^= byte(1 + random.IntN(255))
-		if err := os.WriteFile(path, bad, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		g, err := pcsr.Open(path)
-		if err != nil {
-			continue
-		}
+	refused := 0
+	eachDamage(t, all[0].Graph, 24, func(g *pcsr.Graph, path string, at int) {
 		for _, c := range all {
 			d := open(t, Options{tuning: tuning{inPages: true, page: 512, coreRoom: 4 << 10, Tuning: match.Tuning{AnyCost: true}}})
 			n, err := d.Count(t.Context(), &match.Match{Graph: g, Plan: c.Plan})
@@ -208,10 +183,7 @@ func TestDamageMetInListsAwayNamesItsFile(t *testing.T) {
 			}
 			unpinned(t, d)
 		}
-		if err := g.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	if refused == 0 {
 		t.Error("none was refused")
 	}

@@ -300,20 +300,26 @@ func TestWhoTakesNoRowsHoldsNobodyUp(t *testing.T) {
 	}
 }
 
+// cancelAt is a context and an emulated device of which a call, by its number, cancels it.
+func cancelAt(at int) (context.Context, context.CancelFunc, *kernels.Emulation) {
+	calls := 0
+	ctx, cancel := context.WithCancel(context.Background())
+	e := kernels.Emulate(64 << 20)
+	e.Fail = func(string) error {
+		if calls++; calls == at {
+			cancel()
+		}
+		return nil
+	}
+	return ctx, cancel, e
+}
+
 // TestAMatchInPagesEndsWithItsContext at whatever call it is cancelled, and gives all back.
 func TestAMatchInPagesEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	m := ring(t, 200)
 	for at := 1; at < 400; at += 7 {
-		calls := 0
-		ctx, cancel := context.WithCancel(context.Background())
-		e := kernels.Emulate(64 << 20)
-		e.Fail = func(string) error {
-			if calls++; calls == at {
-				cancel()
-			}
-			return nil
-		}
+		ctx, cancel, e := cancelAt(at)
 		d := open(t, Options{Driver: e, tuning: tuning{arena: 300 << 10, rows: 50, tile: 5, inPages: true, page: 512, buffers: 6, scattered: 1 << 20, onTheWay: 600, Tuning: match.Tuning{AnyCost: true}}})
 		if n, err := d.Count(ctx, m); err == nil && n != 200*8*8*8 {
 			t.Errorf("cancelled at call %d: %d", at, n)
