@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -31,58 +30,23 @@ type hostArrays struct {
 // awayPieces is how many pieces of a root in a core on the device are one of a root in a core that is away: each reads all of the root's lists, over the bus.
 const awayPieces = 4
 
-// hostRoom makes room in pinned host memory that belongs to s.
-func (d *Device) hostRoom(s *storage, words int) ([]uint32, kernels.Address, error) {
-	m, err := d.driver.AllocHost(4*int64(words) + quadBytes)
-	if err != nil {
-		return nil, 0, err
-	}
-	s.host = append(s.host, m)
-	return unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), words), m.Device, nil
-}
-
-// paysLists reports whether a plan costs so much that the lists of partitions are made by the processor when they are first wanted.
-func (d *Device) paysLists(m *match.Match, keys ...match.PartitionKey) bool {
-	edges := 0.0
-	for _, key := range keys {
-		edges += float64(m.Graph.Outline(key.Label, key.Direction).Edges())
-	}
-	return d.options.AnyCost || m.Plan.Cost >= listsPrice*edges
-}
-
-// hostCore makes the core of a label in pinned host memory, unless it is there; errNotDense where one that costs less to join is wanted for the first time.
+// hostCore makes the core of a label in pinned host memory, unless it is there.
 func (r *reading) hostCore(ctx context.Context, label pcsr.Label, pays bool) (*hostCore, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h, asked := r.hostCores[label]
-	if h != nil {
-		return h, nil
-	}
-	if r.hostCores[label] = nil; !asked && !pays {
-		return nil, errNotDense
-	}
-	h = &hostCore{}
-	err := section.Guard(func() (err error) {
+	return hostLists(ctx, r, r.hostCores, label, pays, func(s *storage) (h *hostCore, err error) {
+		h = &hostCore{}
 		if h.CoreLists, err = match.NewCoreLists(ctx, r.graph, label); err == nil {
-			err = h.make(ctx, r.d)
+			err = h.make(ctx, r.d, s)
 		}
-		return err
+		h.storage = *s
+		return h, err
 	})
-	if errors.Is(err, ErrOutOfMemory) {
-		err = errNotDense
-	}
-	if err != nil {
-		return nil, errors.Join(err, h.release(r.d, r.d.memory.give))
-	}
-	r.hostCores[label] = h
-	return h, nil
 }
 
 // make makes the lists and what work there is at them.
-func (h *hostCore) make(ctx context.Context, d *Device) error {
+func (h *hostCore) make(ctx context.Context, d *Device, s *storage) error {
 	var where []kernels.Address
 	err := h.List(func(words int) ([]uint32, error) {
-		made, at, err := d.hostRoom(&h.storage, words)
+		made, at, err := d.hostRoom(s, words)
 		where = append(where, at)
 		return made, err
 	}, func(f func(row uint32)) error { return eachVertex(ctx, h.Rows, f) })
@@ -94,14 +58,14 @@ func (h *hostCore) make(ctx context.Context, d *Device) error {
 	h.core = kernels.Core{
 		Rows: uint32(h.Rows), Edges: uint32(len(h.Lists)), Light: uint32(d.options.lightRoot), Split: uint32(awayPieces * d.options.splitRoot),
 	}
-	if a.pieces, h.core.PieceCount, h.core.Longest, err = h.pieces(d, h.Offsets); err == nil {
-		a.upperPieces, h.core.UpperPieceCount, h.core.UpperLongest, err = h.pieces(d, h.Starts)
+	if a.pieces, h.core.PieceCount, h.core.Longest, err = h.pieces(d, s, h.Offsets); err == nil {
+		a.upperPieces, h.core.UpperPieceCount, h.core.UpperLongest, err = h.pieces(d, s, h.Starts)
 	}
 	return err
 }
 
 // pieces are the work of rows with many members, by where lists begin, those with the most first.
-func (h *hostCore) pieces(d *Device, begins []uint32) (at kernels.Address, count, longest uint32, err error) {
+func (h *hostCore) pieces(d *Device, s *storage, begins []uint32) (at kernels.Address, count, longest uint32, err error) {
 	var all []uint64
 	for row := h.Rows - 1; row >= 0; row-- {
 		n := begins[row+1] - begins[row]
@@ -113,7 +77,7 @@ func (h *hostCore) pieces(d *Device, begins []uint32) (at kernels.Address, count
 			all = append(all, uint64(row)|uint64(part)<<32|uint64(parts)<<48)
 		}
 	}
-	to, at, err := d.hostRoom(&h.storage, 2*len(all))
+	to, at, err := d.hostRoom(s, 2*len(all))
 	if err == nil && len(all) > 0 {
 		copy(to, unsafe.Slice((*uint32)(unsafe.Pointer(&all[0])), 2*len(all)))
 	}
@@ -128,64 +92,76 @@ type away struct {
 	copied int64
 }
 
-// header is what comes first in a core on the device: the core, and the partition that it has for offsets.
+// awayShare is which part of the room that pages could have a count takes in a crowd.
+const awayShare = 4
+
+// awayHeader is what comes first in a core on the device: the core, and the partition that it has for offsets.
 type awayHeader struct {
 	core      kernels.Core
 	partition kernels.Partition
 }
 
 // bring takes what room the device has for pages, and begins to copy what is looked up most: where lists begin, and the lists of the last rows, whole where far
-// vertices are bound, else what leads up of them.
-func (a *away) bring(l *lane, d *Device, far bool) (c kernels.Core, err error) {
-	begins, ends, lists := a.Starts[:a.Rows], a.Starts[1:], a.Upper
+// vertices are bound, else what leads up of them. It returns the core as kernels find it.
+func (a *away) bring(l *lane, d *Device, far bool) (kernels.Core, error) {
+	lists, header := a.Upper, aligned(kernels.Size[awayHeader]())
 	if far {
-		begins, ends, lists = a.Offsets[:a.Rows], a.Offsets[1:], a.Lists
+		lists = a.Lists
 	}
-	header := aligned(kernels.Size[awayHeader]())
 	want := header + 3*partBytes(a.Rows+1) + partBytes(len(lists))
-	a.bytes = min(want, max(d.roomOfPages(d.options.coreRoom), header))
+	room := d.roomOfPages(d.options.coreRoom)
+	if d.lanes.crowd() { // others want pages, or bring lists too
+		room /= awayShare
+	}
+	var err error
+	a.bytes = min(want, max(room, header))
 	if a.at, err = d.pages.takeFrom(a.bytes); err != nil {
-		return c, err
+		return kernels.Core{}, err
 	}
-	free := arena{base: a.at, size: a.bytes}
-	head, err := free.take(header)
-	if err != nil {
-		return c, err
-	}
-	here := func(words []uint32, away kernels.Address) kernels.Address {
-		at, full := free.take(partBytes(len(words)))
-		if full != nil || err != nil {
-			return away
-		}
-		a.copied += 4 * int64(len(words))
-		err = l.stream.Upload(at, kernels.Bytes(words))
-		return at
-	}
-	from := &a.arrays
-	c = a.core
-	part := kernels.Partition{Rows: c.Rows}
-	c.Partition = head + kernels.Address(unsafe.Offsetof(awayHeader{}.partition))
-	c.Pieces, c.UpperPieces, c.ListsAway, c.UpperAway = from.pieces, from.upperPieces, from.lists, from.upper
+	to := &bringing{stream: l.stream, arena: arena{base: a.at + kernels.Address(header), size: a.bytes - header}}
+	head := []awayHeader{{a.core, kernels.Partition{Rows: a.core.Rows}}}
+	c, part, from := &head[0].core, &head[0].partition, &a.arrays
+	c.Partition = a.at + kernels.Address(unsafe.Offsetof(head[0].partition))
+	c.Pieces, c.UpperPieces, c.ListsAway, c.ListsFrom = from.pieces, from.upperPieces, from.lists, uint32(len(a.Lists))
 	if far {
-		part.Offsets = here(a.Offsets, from.offsets)
-		c.Starts, c.Ends, c.UpperAway = here(a.Within, from.within), part.Offsets+4, from.lists
+		part.Offsets = to.copy(a.Offsets, from.offsets)
+		c.Starts, c.Ends = to.copy(a.Within, from.within), part.Offsets+4
+		c.Lists, c.ListsFrom = to.copyLast(a.Lists, a.Offsets)
+		c.Upper, c.UpperAway, c.UpperFrom = c.Lists, from.lists, c.ListsFrom
 	} else {
-		c.Starts, part.Offsets = here(a.Starts, from.starts), from.offsets
-		c.Ends = c.Starts + 4
+		part.Offsets = from.offsets
+		c.Starts = to.copy(a.Starts, from.starts)
+		c.Ends, c.UpperAway = c.Starts+4, from.upper
+		c.Upper, c.UpperFrom = to.copyLast(a.Upper, a.Starts)
 	}
-	row := sort.Search(a.Rows, func(row int) bool { return partBytes(len(lists)-int(begins[row])) <= free.left() })
-	first := uint32(len(lists))
-	if row < a.Rows {
-		first = begins[row]
+	a.copied = to.copied
+	return *c, errors.Join(to.err, l.stream.Upload(a.at, l.scratch()[:copy(l.scratch(), kernels.Bytes(head))]))
+}
+
+// bringing copies arrays to the device, one behind the other, as far as there is room.
+type bringing struct {
+	stream kernels.Stream
+	arena  arena
+	copied int64
+	err    error
+}
+
+// copy returns where an array is then, which lies in host memory at an address: there, if there is no room for it.
+func (b *bringing) copy(words []uint32, away kernels.Address) kernels.Address {
+	at, err := b.arena.take(partBytes(len(words)))
+	if err != nil {
+		return away
 	}
-	c.ListsFrom, c.UpperFrom = uint32(len(a.Lists)), first
-	if far {
-		c.ListsFrom = first
-	}
-	if c.Upper = here(lists[first:ends[a.Rows-1]], 0); far {
-		c.Lists = c.Upper
-	}
-	return c, errors.Join(err, l.stream.Upload(head, l.scratch()[:copy(l.scratch(), kernels.Bytes([]awayHeader{{c, part}}))]))
+	b.copied += 4 * int64(len(words))
+	b.err = errors.Join(b.err, b.stream.Upload(at, kernels.Bytes(words)))
+	return at
+}
+
+// copyLast copies as many of the last lists as there is room for, of lists that begin at some places, of which the last is the end of all. It returns where they are,
+// and the place where the first of them begins.
+func (b *bringing) copyLast(lists, places []uint32) (at kernels.Address, from uint32) {
+	row := sort.Search(len(places)-1, func(row int) bool { return partBytes(len(lists)-int(places[row])) <= b.arena.left() })
+	return b.copy(lists[places[row]:], 0), places[row]
 }
 
 // give gives the device's memory back, which nothing reads any more.

@@ -68,6 +68,9 @@ type Device struct {
 	numbers    *numberTables
 	permits    chan struct{} // one for each launch that is waited for
 	ahead      preparation
+	errands    errands
+	closing    sync.Once
+	closed     error // what Close returned
 
 	mu     sync.Mutex
 	graphs map[*pcsr.Graph]*resident
@@ -236,6 +239,7 @@ func (d *Device) Upload(ctx context.Context, g *pcsr.Graph) error {
 // same files open later, until nobody has used them from one call to the next. No match over the graphs may be running.
 func (d *Device) Forget(graphs ...*pcsr.Graph) error {
 	d.ahead.stop(graphs)
+	d.errands.wait()
 	var gone []*resident
 	d.mu.Lock()
 	for g, r := range d.graphs {
@@ -256,9 +260,15 @@ func (d *Device) Forget(graphs ...*pcsr.Graph) error {
 	})
 }
 
-// Close frees everything. No match may be running.
+// Close frees everything. No match may be running. Closing it again does nothing, and returns what the first time did.
 func (d *Device) Close() error {
+	d.closing.Do(func() { d.closed = d.close() })
+	return d.closed
+}
+
+func (d *Device) close() error {
 	d.ahead.stop(nil)
+	d.errands.wait()
 	d.mu.Lock()
 	graphs := d.graphs
 	d.graphs, d.current = map[*pcsr.Graph]*resident{}, map[*pcsr.Graph]*resident{}

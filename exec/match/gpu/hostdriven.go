@@ -209,12 +209,10 @@ func (q *query) phases(k int, out kernels.Address, limit uint64) error {
 	lv, f := &h.levels[k], &h.frames[k]
 	scratch := q.lane.scratch()
 	at := p.Frames + kernels.Address(k)*kernels.Address(kernels.Size[kernels.Frame]())
-	if !lv.bound {
+	begins := !lv.bound
+	if begins {
 		part := &lv.portions[lv.at]
 		if err := q.fetch(k, part); err != nil {
-			return err
-		}
-		if err := q.fetchAhead(k); err != nil {
 			return err
 		}
 		if err := q.scan(k, lv); err != nil {
@@ -236,6 +234,11 @@ func (q *query) phases(k int, out kernels.Address, limit uint64) error {
 			return err
 		}
 		if err := s.Launch(q.kernel(kernels.ExtendPhase, kernels.ExtendBranches, kernels.ExtendPaged), q.blocks, 0, base, uint64(k), out, limit, uint64(q.d.options.slice)); err != nil {
+			return err
+		}
+	}
+	if begins { // only now: what the launches wait for would stand behind the pages in the bus's queue
+		if err := q.fetchAhead(k); err != nil {
 			return err
 		}
 	}

@@ -297,3 +297,19 @@ func TestWidePatternsMatch(t *testing.T) {
 		}
 	}
 }
+
+// TestADeviceMayBeClosedAgain: with tables that are kept, which a timer would free, and without.
+func TestADeviceMayBeClosedAgain(t *testing.T) {
+	t.Parallel()
+	for _, used := range []bool{false, true} {
+		d := open(t, Options{Keep: time.Hour})
+		if used {
+			count(t, d, ring(t, 300), 300*8*8*8)
+		}
+		for range 3 {
+			if err := d.Close(); err != nil || d.memory.inUse() != 0 {
+				t.Errorf("%v, %d bytes left", err, d.memory.inUse())
+			}
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -18,30 +17,17 @@ type hostOrder struct {
 	storage
 }
 
-// orderedAway makes the lists of partitions in pinned host memory, unless they are there; errNotDense where what costs less to join wants them for the first time.
+// orderedAway makes the lists of partitions in pinned host memory, unless they are there.
 func (r *reading) orderedAway(ctx context.Context, keys []match.PartitionKey, pays bool) (*hostOrder, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h, asked := r.hostOrders[keyOf(keys)]
-	if h != nil {
-		return h, nil
-	}
-	if r.hostOrders[keyOf(keys)] = nil; !asked && !pays {
-		return nil, errNotDense
-	}
-	h = &hostOrder{}
-	err := section.Guard(func() error { return h.make(ctx, r.d, r.graph, keys) })
-	if errors.Is(err, ErrOutOfMemory) {
-		err = errNotDense
-	}
-	if err != nil {
-		return nil, errors.Join(err, h.release(r.d, r.d.memory.give))
-	}
-	r.hostOrders[keyOf(keys)] = h
-	return h, nil
+	return hostLists(ctx, r, r.hostOrders, keyOf(keys), pays, func(s *storage) (*hostOrder, error) {
+		h := &hostOrder{}
+		err := h.make(ctx, r.d, r.graph, keys, s)
+		h.storage = *s
+		return h, err
+	})
 }
 
-func (h *hostOrder) make(ctx context.Context, d *Device, g *pcsr.Graph, keys []match.PartitionKey) error {
+func (h *hostOrder) make(ctx context.Context, d *Device, g *pcsr.Graph, keys []match.PartitionKey, s *storage) error {
 	order, err := match.OrderVertices(ctx, g, keys)
 	if err != nil {
 		return err
@@ -51,12 +37,12 @@ func (h *hostOrder) make(ctx context.Context, d *Device, g *pcsr.Graph, keys []m
 	for _, key := range keys {
 		part := g.Partition(key.Label, key.Direction)
 		made := order.Offsets(part)
-		offsets, at, err := d.hostRoom(&h.storage, len(made))
+		offsets, at, err := d.hostRoom(s, len(made))
 		if err != nil {
 			return err
 		}
 		copy(offsets, made)
-		to, lists, err := d.hostRoom(&h.storage, int(made[order.Count]))
+		to, lists, err := d.hostRoom(s, int(made[order.Count]))
 		if err != nil {
 			return err
 		}

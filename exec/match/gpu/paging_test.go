@@ -300,20 +300,26 @@ func TestWhoTakesNoRowsHoldsNobodyUp(t *testing.T) {
 	}
 }
 
+// cancelAt is a context and an emulated device of which a call, by its number, cancels it.
+func cancelAt(at int) (context.Context, context.CancelFunc, *kernels.Emulation) {
+	calls := 0
+	ctx, cancel := context.WithCancel(context.Background())
+	e := kernels.Emulate(64 << 20)
+	e.Fail = func(string) error {
+		if calls++; calls == at {
+			cancel()
+		}
+		return nil
+	}
+	return ctx, cancel, e
+}
+
 // TestAMatchInPagesEndsWithItsContext at whatever call it is cancelled, and gives all back.
 func TestAMatchInPagesEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	m := ring(t, 200)
 	for at := 1; at < 400; at += 7 {
-		calls := 0
-		ctx, cancel := context.WithCancel(context.Background())
-		e := kernels.Emulate(64 << 20)
-		e.Fail = func(string) error {
-			if calls++; calls == at {
-				cancel()
-			}
-			return nil
-		}
+		ctx, cancel, e := cancelAt(at)
 		d := open(t, Options{Driver: e, tuning: tuning{arena: 300 << 10, rows: 50, tile: 5, inPages: true, page: 512, buffers: 6, scattered: 1 << 20, onTheWay: 600, Tuning: match.Tuning{AnyCost: true}}})
 		if n, err := d.Count(ctx, m); err == nil && n != 200*8*8*8 {
 			t.Errorf("cancelled at call %d: %d", at, n)
@@ -451,7 +457,7 @@ func TestReportOutOfCore(t *testing.T) {
 	}
 	d := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{AnyCost: edges < 1_000_000}}})
 	details := ""
-	r.Head(fmt.Sprintf("R-MAT with %d triples: a part of the partitions on the device", g.Edges()), "query", "share", "whole ms", "times in memory", "MB copied", "GB/s")
+	r.Head(fmt.Sprintf("R-MAT with %d triples: a part of the partitions on the device", g.Edges()), "query", "share", "whole ms", "times in memory", "MB copied", "GB/s", "last step")
 	for _, q := range patterns {
 		plan, err := q.plan(g, bgp.Homomorphism, true)
 		if err != nil {
@@ -461,14 +467,14 @@ func TestReportOutOfCore(t *testing.T) {
 		bytes := bytesRead(g, plan)
 		squeeze(d, 0)
 		inMemory, n := timeInPages(t, d, m, 3)
-		r.Row(q.name, fmt.Sprintf("all (%d MB)", bytes>>20), inMemory.ms, 1, 0, 0)
+		r.Row(q.name, fmt.Sprintf("all (%d MB)", bytes>>20), inMemory.ms, 1, 0, 0, "")
 		for _, share := range budgets {
 			squeeze(d, bytes/share)
 			got, again := timeInPages(t, d, m, 3)
 			if n != again {
 				t.Errorf("%s, 1/%d: %d, in memory %d", q.name, share, again, n)
 			}
-			r.Row(q.name, fmt.Sprintf("1/%d", share), got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms)
+			r.Row(q.name, fmt.Sprintf("1/%d", share), got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms, "")
 		}
 		for _, other := range []struct {
 			name string
@@ -491,7 +497,20 @@ func TestReportOutOfCore(t *testing.T) {
 			if n != again && again != 0 {
 				t.Errorf("%s, %s: %d, in memory %d", q.name, other.name, again, n)
 			}
-			r.Row(q.name, other.name, got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms)
+			last := ""
+			if again != 0 {
+				traced := *m
+				traced.Trace = &match.Trace{}
+				if _, err := d.Count(t.Context(), &traced); err != nil {
+					t.Error(err)
+				}
+				for _, s := range traced.Trace.Steps {
+					if s.Candidates > 0 {
+						last = s.Variant
+					}
+				}
+			}
+			r.Row(q.name, other.name, got.ms, got.ms/inMemory.ms, got.mb, got.mb/got.ms, last)
 			d.options.tuning = was
 		}
 		for _, share := range budgets {

@@ -71,9 +71,18 @@ func (p *partitions) hold(ctx context.Context, ground *pcsr.Graph, part *pcsr.Pa
 	if l, entry := p.find(part.Identity(), vertices); l != nil {
 		return l, entry, nil
 	}
-	p.work.Lock()
-	defer p.work.Unlock()
-	return p.bring(ctx, ground, part, vertices)
+	var l *loaded
+	var entry kernels.Partition
+	err := p.d.apart(ctx, func() (err error) {
+		p.work.Lock()
+		defer p.work.Unlock()
+		l, entry, err = p.bring(ctx, ground, part, vertices)
+		return err
+	}, func() error { return p.letGo(l) })
+	if err != nil {
+		return nil, kernels.Partition{}, err
+	}
+	return l, entry, nil
 }
 
 // find holds a partition that is there.

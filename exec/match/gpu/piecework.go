@@ -91,7 +91,12 @@ func lay[T any](q *piecework, what T) error {
 
 // launch launches the kernel until all pieces are done.
 func (q *piecework) launch(ctx context.Context, kernel kernels.Kernel, blocks int) (*kernels.State, error) {
-	for {
+	return q.launchBeside(ctx, kernel, blocks, func() error { return nil })
+}
+
+// launchBeside is launch, and calls f once while the first launch runs.
+func (q *piecework) launchBeside(ctx context.Context, kernel kernels.Kernel, blocks int, f func() error) (*kernels.State, error) {
+	for begun := false; ; begun = true {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -101,7 +106,11 @@ func (q *piecework) launch(ctx context.Context, kernel kernels.Kernel, blocks in
 		if err := q.lane.stream.Launch(kernel, blocks, 0, q.image.base, q.at); err != nil {
 			return nil, err
 		}
-		if err := q.lane.stream.Synchronize(); err != nil {
+		var beside error
+		if !begun {
+			beside = f()
+		}
+		if err := errors.Join(q.lane.stream.Synchronize(), beside); err != nil {
 			return nil, err
 		}
 		q.pass()

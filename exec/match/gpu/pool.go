@@ -423,6 +423,7 @@ func (p *pool) close() error {
 	idle, done := p.idle, p.done
 	p.idle = nil
 	stopped := p.timer != nil && p.timer.Stop()
+	p.timer, p.done = nil, nil
 	p.mu.Unlock()
 	if done != nil && !stopped {
 		<-done

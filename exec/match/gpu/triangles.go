@@ -26,10 +26,6 @@ const (
 	neighbourhoodsPrice = 28 // of triples instead of neighbourhoods
 )
 
-// listsPrice is how much a plan must cost, in candidates an edge of its label, for the lists being made by the processor the first time that they are wanted;
-// of a lesser one the first count is joined in pages, as making them takes longer: some 25 ns an edge of 16 cores, by reckoning.
-const listsPrice = 40
-
 // paysTriples reports whether triangles are counted by triples rather than joined or counted in neighbourhoods.
 func (d *Device) paysTriples(m *match.Match, s *shape, options *Options) bool {
 	price := float64(triplePrice)
@@ -65,13 +61,7 @@ func (q *triangleCount) ready(ctx context.Context, r *reading) (bytes int64, err
 		q.lists, err = r.triples(ctx, q.Label)
 	}
 	if err == nil && q.lists == nil {
-		if again := r.askedTriangles(q.Label); !again && !q.d.paysLists(q.match, match.PartitionKey{Label: q.Label, Direction: pcsr.Out}) {
-			return 0, errNotDense
-		}
-		q.parts, err = r.tripleLists(ctx, q.Label)
-		if errors.Is(err, ErrOutOfMemory) {
-			err = errNotDense
-		}
+		q.parts, err = r.tripleLists(ctx, q.Label, q.d.paysLists(q.match, match.PartitionKey{Label: q.Label, Direction: pcsr.Out}))
 	}
 	return imageBytes[kernels.Triangles](), err
 }

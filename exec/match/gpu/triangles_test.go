@@ -93,15 +93,7 @@ func TestACountInPartsEndsWithItsContext(t *testing.T) {
 	m, want := ringTriangles(t, 200)
 	ended := 0
 	for at := 1; at < 300; at += 5 {
-		calls := 0
-		ctx, cancel := context.WithCancel(context.Background())
-		e := kernels.Emulate(64 << 20)
-		e.Fail = func(string) error {
-			if calls++; calls == at {
-				cancel()
-			}
-			return nil
-		}
+		ctx, cancel, e := cancelAt(at)
 		d := open(t, Options{Driver: e, tuning: tuning{slice: 1, inPages: true, tripleRoom: 9 << 10, Tuning: match.Tuning{AnyCost: true}}})
 		n, err := d.Count(ctx, m)
 		if err == nil && n != want || err != nil && !errors.Is(err, context.Canceled) {

@@ -23,44 +23,24 @@ type hostTriples struct {
 	storage
 }
 
-// askedTriangles reports whether triangles of a label were to be counted in parts before.
-func (r *reading) askedTriangles(label pcsr.Label) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, asked := r.hostTriples[label]
-	if !asked {
-		r.hostTriples[label] = nil
-	}
-	return asked
-}
-
 // tripleLists makes the lists of a label in pinned host memory, unless they are there.
-func (r *reading) tripleLists(ctx context.Context, label pcsr.Label) (t *hostTriples, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if t := r.hostTriples[label]; t != nil {
-		return t, nil
-	}
-	t = &hostTriples{}
-	room := func(words int) ([]uint32, error) {
-		made, _, err := r.d.hostRoom(&t.storage, words)
-		return made, err
-	}
-	each := func(f func(v uint32)) error { return eachVertex(ctx, t.Vertices, f) }
-	err = section.Guard(func() (err error) {
+func (r *reading) tripleLists(ctx context.Context, label pcsr.Label, pays bool) (*hostTriples, error) {
+	return hostLists(ctx, r, r.hostTriples, label, pays, func(s *storage) (t *hostTriples, err error) {
+		t = &hostTriples{}
+		room := func(words int) ([]uint32, error) {
+			made, _, err := r.d.hostRoom(s, words)
+			return made, err
+		}
+		each := func(f func(v uint32)) error { return eachVertex(ctx, t.Vertices, f) }
 		if t.TripleLists, err = match.NewTripleLists(ctx, r.graph, label); err == nil {
 			err = t.List(room, each)
 		}
 		if err == nil {
 			t.walks, t.via, err = t.Walks(room, each)
 		}
-		return err
+		t.storage = *s
+		return t, err
 	})
-	if err != nil {
-		return nil, errors.Join(err, t.release(r.d, r.d.memory.give))
-	}
-	r.hostTriples[label] = t
-	return t, nil
 }
 
 // Of the vertices with the most neighbours a goroutine takes one at a time, heavyVertices, of the others so many.
@@ -252,12 +232,13 @@ func (r *partsRun) all(ctx context.Context) (state *kernels.State, err error) {
 				return nil, err
 			}
 			turn++
-			if c+2 < len(r.chunks) {
-				if next, err = r.sendChunk(c+1, block, r.buffers[turn%2]); err != nil {
-					return nil, err
+			state, err = r.countChunk(ctx, chunk, func() (err error) {
+				if c+2 < len(r.chunks) {
+					next, err = r.sendChunk(c+1, block, r.buffers[turn%2])
 				}
-			}
-			if state, err = r.countChunk(ctx, chunk); err != nil {
+				return err
+			})
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -277,11 +258,12 @@ func (r *partsRun) sendChunk(c int, work kernels.Triangles, at kernels.Address) 
 	return work, errors.Join(own, walked)
 }
 
-// countChunk counts at the vertices of a chunk that is there.
-func (r *partsRun) countChunk(ctx context.Context, work kernels.Triangles) (*kernels.State, error) {
+// countChunk counts at the vertices of a chunk that is there. ahead begins to bring the next one, once nothing that the launch waits for is to be copied: that
+// would stand behind it in the bus's queue.
+func (r *partsRun) countChunk(ctx context.Context, work kernels.Triangles, ahead func() error) (*kernels.State, error) {
 	scratch := r.lane.scratch()
 	if err := r.lane.stream.Upload(r.piecework.at, scratch[:copy(scratch, kernels.Bytes([]kernels.Triangles{work}))]); err != nil {
 		return nil, err
 	}
-	return r.launch(ctx, kernels.TriangleCount, r.d.triangleBlocks)
+	return r.launchBeside(ctx, kernels.TriangleCount, r.d.triangleBlocks, ahead)
 }

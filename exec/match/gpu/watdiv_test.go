@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -214,7 +215,7 @@ func TestReportWalks(t *testing.T) {
 		len(c.label), c.graph.Bytes()>>20, time.Since(begun).Round(time.Millisecond))
 	r.Head(title, "vertices", "memory MiB", "queries", "mean ms", "median ms", "slowest ms", "more than 64 bits", "not in time", "MB copied for each",
 		"walks with rows", "rows of all", "mean ms")
-	var chosen [][]any
+	var chosen, tables [][]any
 	for _, sized := range []struct {
 		vertices, queries int
 		memory            []int64
@@ -231,7 +232,12 @@ func TestReportWalks(t *testing.T) {
 		here := c.processor(t, r, walks, counts)
 		for _, mib := range sized.memory {
 			chosen = append(chosen, append([]any{sized.vertices, mib}, asChosen(took[mib], here)...))
+			tables = append(tables, append([]any{sized.vertices, mib}, tablesOf(took[mib])...))
 		}
+	}
+	r.Head("Tables of a step, of counts that ended: each of the first reads what is in pages once, and so does each later one", "vertices", "memory MiB", "queries", "with more than one table", "portions of all", "of later tables")
+	for _, row := range tables {
+		r.Row(row...)
 	}
 	r.Head("Counts as auto chooses, of those that the processor was asked for, warm", "vertices", "memory MiB", "queries", "to the device", "mean ms as chosen",
 		"all on the processor", "all on the device", "chosen and more than 0.2 ms and a fifth slower than the processor", "most ms lost", "ended there alone", "ended on the processor alone")
@@ -245,6 +251,33 @@ type walked struct {
 	ms    float64
 	late  bool
 	there bool
+	// several: a step that read pages had more than one table; portions are those of all such steps, and later those of the tables behind the first.
+	several         bool
+	portions, later float64
+}
+
+// addTables adds up what the steps of a count read in pages.
+func (w *walked) addTables(trace *match.Trace) {
+	for _, s := range trace.Steps {
+		_, told, _ := strings.Cut(s.Variant, "over the bus, ")
+		var portions, tables float64
+		if n, _ := fmt.Sscanf(told, "%f portions of %f tables", &portions, &tables); n == 2 && tables > 0 {
+			w.several = w.several || tables > 1
+			w.portions, w.later = w.portions+portions, w.later+portions*(1-1/tables)
+		}
+	}
+}
+
+// tablesOf adds up how many of the walks had more than one table for a step, and their portions.
+func tablesOf(all []walked) []any {
+	several, portions, later := 0, 0.0, 0.0
+	for _, w := range all {
+		if w.several {
+			several++
+		}
+		portions, later = portions+w.portions, later+w.later
+	}
+	return []any{len(all), several, portions, later}
 }
 
 // asChosen compares what auto chooses with the processor alone, and the device.
@@ -272,11 +305,11 @@ func asChosen(device, here []walked) []any {
 
 // measure counts each pattern, and makes its rows. It returns what counting it once more takes.
 func (c *commerce) measure(t *testing.T, r *matchtest.Report, gpu kernels.Driver, walks []pattern, vertices int, mib int64, counts map[int]uint64) (again []walked) {
-	d := open(t, Options{Driver: gpu, Memory: mib << 20})
+	d := open(t, Options{Driver: gpu, Memory: mib << 20, tuning: tuning{Tuning: match.Tuning{AnyCost: c.graph.Edges() < 10_000_000}}})
 	var took []float64
 	large, late, listed, rows, rowsTook := 0, 0, 0, uint64(0), time.Duration(0)
 	for i, p := range walks {
-		n, elapsed, err := c.count(d, p)
+		n, elapsed, err := c.count(d, p, nil)
 		took = append(took, matchtest.Milliseconds(elapsed))
 		again = append(again, c.recount(t, d, p, elapsed, err))
 		switch was, known := counts[i]; {
@@ -323,14 +356,16 @@ func (c *commerce) recount(t *testing.T, d *Device, p pattern, elapsed time.Dura
 	}
 	w := walked{there: paysOnDevice(d, c.graph, plan), late: errors.Is(err, context.DeadlineExceeded)}
 	if !w.late {
-		_, elapsed, _ = c.count(d, p)
+		trace := &match.Trace{}
+		_, elapsed, _ = c.count(d, p, trace)
+		w.addTables(trace)
 	}
 	w.ms = matchtest.Milliseconds(elapsed)
 	return w
 }
 
 // count counts a pattern on the device, planned before.
-func (c *commerce) count(d *Device, p pattern) (n uint64, took time.Duration, err error) {
+func (c *commerce) count(d *Device, p pattern, trace *match.Trace) (n uint64, took time.Duration, err error) {
 	plan, err := p.plan(c.graph, bgp.Isomorphism, true)
 	if err != nil {
 		return 0, 0, err
@@ -338,7 +373,7 @@ func (c *commerce) count(d *Device, p pattern) (n uint64, took time.Duration, er
 	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 	defer cancel()
 	begun := time.Now()
-	n, err = d.Count(ctx, &match.Match{Graph: c.graph, Plan: plan})
+	n, err = d.Count(ctx, &match.Match{Graph: c.graph, Plan: plan, Trace: trace})
 	return n, time.Since(begun), err
 }
 

@@ -1,0 +1,79 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/kernels"
+)
+
+// listsPrice is how much a plan must cost, in candidates an edge of its lists, for these being made in host memory by the processor the first time that they are
+// wanted; of a lesser one the first count is joined in pages, as making them takes longer: some 25 ns an edge of 16 cores, by reckoning.
+const listsPrice = 40
+
+// paysLists reports whether a plan costs so much.
+func (d *Device) paysLists(m *match.Match, keys ...match.PartitionKey) bool {
+	edges := 0.0
+	for _, key := range keys {
+		edges += float64(m.Graph.Outline(key.Label, key.Direction).Edges())
+	}
+	return d.options.AnyCost || m.Plan.Cost >= listsPrice*edges
+}
+
+// hostLists returns lists that are kept in pinned host memory by a key, and has them made where they are not there; errNotDense where they do not pay and are wanted
+// for the first time, or where there is no memory. They are given back with the graph. make makes them in a storage that they have then; it is left to
+// itself where the context ends.
+func hostLists[K comparable, V any](ctx context.Context, r *reading, kept map[K]*V, key K, pays bool, make func(s *storage) (*V, error)) (*V, error) {
+	if r.mu.TryLock() {
+		v := kept[key]
+		if r.mu.Unlock(); v != nil {
+			return v, nil
+		}
+	}
+	var v *V
+	err := r.d.apart(ctx, func() (err error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.stream == nil { // the graph was forgotten
+			return context.Canceled
+		}
+		asked := false
+		if v, asked = kept[key]; v != nil {
+			return nil
+		}
+		if kept[key] = nil; !asked && !pays {
+			return errNotDense
+		}
+		var made *V
+		var s storage
+		err = section.Guard(func() (err error) {
+			made, err = make(&s)
+			return err
+		})
+		if err == nil {
+			v, kept[key] = made, made
+			return nil
+		}
+		if errors.Is(err, ErrOutOfMemory) {
+			err = errNotDense
+		}
+		return errors.Join(err, s.release(r.d, r.d.memory.give))
+	}, func() error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// hostRoom makes room in pinned host memory that belongs to s.
+func (d *Device) hostRoom(s *storage, words int) ([]uint32, kernels.Address, error) {
+	m, err := d.driver.AllocHost(4*int64(words) + quadBytes)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.host = append(s.host, m)
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), words), m.Device, nil
+}
