@@ -142,6 +142,8 @@ type way struct {
 	tuning  tuning
 	// pick is by what a plan is matched; nil: by matcher.
 	pick func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
+	// together is by what large plans are matched; nil: by pick's.
+	together Together
 	// apart: each query is matched by itself, one after the other.
 	apart bool
 }
@@ -225,7 +227,7 @@ func (s *stream) match(w way, queries []*standing, r *run, before, after *pcsr.G
 	defer budget.Close()
 	m := &matcher{
 		ctx: ctx, lookup: matchtest.Lookup, tuning: &w.tuning, workers: schedule.New(w.threads).Open(ctx, 0),
-		pick: w.matches(),
+		pick: w.matches(), together: w.together,
 	}
 	c := newCrew(m, budget, p.work)
 	if err := c.work(); err != nil {
@@ -365,6 +367,8 @@ func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
 			{"one pass for all queries", func(w *way) { w.apart = true }},
 			{"stealing: goroutines help each other, and take more than one piece", func(w *way) { w.tuning.alone, w.tuning.piecesEach = true, 1 }},
 			{"several searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 1 }},
+			{"nothing, but 8 searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 8 }},
+			{"nothing, but 16 searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 16 }},
 			{"help within a piece", func(w *way) { w.tuning.alone = true }},
 			{"coalescing: one of the matches that automorphisms make of each other", func(w *way) { w.tuning.leastCoalesced = math.MaxInt }},
 			{"edges handed out label by label", func(w *way) { w.tuning.manyEdges = math.MaxInt }},
