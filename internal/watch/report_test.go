@@ -421,23 +421,39 @@ func labelledGraphs(t *testing.T) (folder string, names []string) {
 }
 
 // TestReportSeeds measures standing queries over graphs whose edges come and go, beside RapidFlow. RDFGPU_SM is the folder of labelled graphs,
-// RDFGPU_SETS names some of them.
+// RDFGPU_SETS names some of them, RDFGPU_PARTS some of the tables: whole, ablation, small, busy, auto and pipelined.
 func TestReportSeeds(t *testing.T) {
 	folder, names := labelledGraphs(t)
 	r, by := matchtest.NewReport(t, "seeds.md"), ways(t)
+	parts := strings.Fields(os.Getenv("RDFGPU_PARTS"))
+	asked := func(part string) bool { return len(parts) == 0 || slices.Contains(parts, part) }
 	for _, name := range names {
 		s := newStream(t, folder, name, "vl", func(query string) bool { return rapidFlow[name] == nil || rapidFlow[name][query][0] > 0 })
-		s.wholeBatches(r, name, by)
-		s.ablation(r, name, by[1:])
-		s.smallBatches(r, name, by[1], []int{100, 1000, 10_000})
+		if asked("whole") {
+			s.wholeBatches(r, name, by)
+		}
+		if asked("ablation") {
+			s.ablation(r, name, by[1:])
+		}
+		if asked("small") {
+			s.smallBatches(r, name, by[1], []int{100, 1000, 10_000})
+		}
 		for _, w := range by[2:] {
-			s.smallBatches(r, name, w, []int{1000, 10_000})
-			s.busy(r, name, w)
+			if asked("small") {
+				s.smallBatches(r, name, w, []int{1000, 10_000})
+			}
+			if asked("busy") {
+				s.busy(r, name, w)
+			}
 		}
-		if w, ok := byChoice(t); ok && *onGPU != "" {
+		if w, ok := byChoice(t); ok && *onGPU != "" && asked("auto") {
 			s.wholeBatches(r, name, []way{w})
-			s.smallBatches(r, name, w, []int{100, 1000, 10_000})
+			if asked("small") {
+				s.smallBatches(r, name, w, []int{100, 1000, 10_000})
+			}
 		}
-		s.pipelined(r, name, by[1:], []int{10_000, 50_000})
+		if asked("pipelined") {
+			s.pipelined(r, name, by[1:], []int{10_000, 50_000})
+		}
 	}
 }
