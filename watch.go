@@ -7,8 +7,11 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/wal"
 	standing "github.com/rdfgpu/rdfgpu/internal/watch"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // WatchOptions are the settings of one standing query.
@@ -134,6 +137,13 @@ func (s *Store) standing() standing.Settings {
 				Matcher: device.Matcher, Searchers: device.Searcher, Speed: device.Speed(), ShallowBranches: device.ShallowBranches(), TempDir: s.options.TempDir,
 				Workers: s.pool.Open(ctx, s.options.Threads),
 			}, nil
+		},
+		Together: func(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) match.Matcher {
+			device, err := s.backends.Choose("")
+			if err != nil {
+				return nil
+			}
+			return device.Together(plans, graph, threads)
 		},
 		Budget: func(bytes int64) *limits.Budget { return s.budget.pool.Open(bytes) },
 	}

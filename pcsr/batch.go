@@ -13,6 +13,8 @@ type batch struct {
 	label          Label
 	added, removed []uint64
 	adding, taking int // how many these are to be
+	// paired: each edge that is to be added, and each that is to be removed, stands beside the one that leads back.
+	paired bool
 }
 
 // split gathers the edges by their labels, ascending; the goroutines are the sorter's. It returns also the greatest vertex of those that are added, and
@@ -54,30 +56,47 @@ func oneBatch(added, removed []Edge, by *keySorter) (b batch, most Vertex, only 
 			return b, 0, false
 		}
 	}
-	var other bool
-	if b.added, most, other = by.keysOf(added, b.label); !other {
-		b.removed, _, other = by.keysOf(removed, b.label)
+	came := by.keysOf(added, b.label)
+	b.added, most = came.keys, came.most.Load()
+	if came.other.Load() {
+		return b, 0, false
 	}
-	return b, most, !other && len(added)+len(removed) > 0
+	gone := by.keysOf(removed, b.label)
+	b.removed, b.paired = gone.keys, !came.single.Load() && !gone.single.Load()
+	return b, most, !gone.other.Load() && len(added)+len(removed) > 0
 }
 
-// keysOf are the keys of edges, the greatest vertex, also among the labels, and whether one has another label.
-func (s *keySorter) keysOf(edges []Edge, l Label) (keys []uint64, most Vertex, other bool) {
-	keys = machine.Uncleared[uint64](len(edges))
-	var greatest atomic.Uint32
-	var others atomic.Bool
+// labelKeys are the keys of edges, and what was seen of these.
+type labelKeys struct {
+	keys []uint64
+	// most is the greatest vertex, also among the labels. other: one has another label. single: one is not beside the one that leads back.
+	most          atomic.Uint32
+	other, single atomic.Bool
+}
+
+// keysOf are the keys of edges, which should have a label.
+func (s *keySorter) keysOf(edges []Edge, l Label) *labelKeys {
+	k := &labelKeys{keys: machine.Uncleared[uint64](len(edges))}
+	k.single.Store(len(edges)%2 == 1)
 	s.across(len(edges), func(low, high int) {
-		m, o := l, false
-		for i, e := range edges[low:high] {
-			keys[low+i] = edgeKey(e.From, e.To)
-			m, o = max(m, e.From, e.To, e.Label), o || e.Label != l
+		most, other, single := l, false, false
+		for i := low; i < high; i++ {
+			e := edges[i]
+			k.keys[i] = edgeKey(e.From, e.To)
+			most, other = max(most, e.From, e.To, e.Label), other || e.Label != l
+			if beside := i ^ 1; beside < len(edges) {
+				single = single || edges[beside].From != e.To || edges[beside].To != e.From
+			}
 		}
-		raise(&greatest, m)
-		if o {
-			others.Store(true)
+		raise(&k.most, most)
+		if other {
+			k.other.Store(true)
+		}
+		if single {
+			k.single.Store(true)
 		}
 	})
-	return keys, greatest.Load(), others.Load()
+	return k
 }
 
 // raise makes a number at least v.

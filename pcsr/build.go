@@ -151,7 +151,8 @@ func (g *Graph) derive(s settings) {
 }
 
 // parallel calls do(0) … do(n-1) on all cores and waits. A panic in one of the calls, as of a damaged file, comes up in the
-// caller when all have ended; errgroup lets it end the process.
+// caller when all have ended; errgroup lets it end the process. It waits for the calls, not for goroutines that come when nothing is left to do: to wake
+// one for each core takes longer than many a small piece.
 func parallel(n int, do func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {
@@ -160,26 +161,48 @@ func parallel(n int, do func(i int)) {
 		}
 		return
 	}
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	var panicked atomic.Pointer[any]
-	work := func() {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of mapped files that were cut; see package section
-		defer func() {
-			if r := recover(); r != nil {
-				panicked.Store(&r)
-			}
-		}()
-		for i := int(next.Add(1)) - 1; i < n && panicked.Load() == nil; i = int(next.Add(1)) - 1 {
-			do(i)
-		}
-	}
+	p := &pieces{n: int64(n), do: do}
+	p.left.Add(n)
 	for range workers - 1 {
-		wait.Go(work)
+		go p.work()
 	}
-	work()
-	wait.Wait()
-	if r := panicked.Load(); r != nil {
+	p.work()
+	p.left.Wait()
+	if r := p.panicked.Load(); r != nil {
 		panic(*r)
+	}
+}
+
+// pieces are what several goroutines do for parallel.
+type pieces struct {
+	n        int64
+	do       func(i int)
+	next     atomic.Int64
+	left     sync.WaitGroup // by piece
+	panicked atomic.Pointer[any]
+}
+
+// work does pieces as long as there are some.
+func (p *pieces) work() {
+	i := p.next.Add(1) - 1
+	if i >= p.n {
+		return
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of mapped files that were cut; see package section
+	for ; i < p.n; i = p.next.Add(1) - 1 {
+		p.one(int(i))
+	}
+}
+
+// one does a piece, unless one has panicked.
+func (p *pieces) one(i int) {
+	defer p.left.Done()
+	defer func() {
+		if r := recover(); r != nil {
+			p.panicked.Store(&r)
+		}
+	}()
+	if p.panicked.Load() == nil {
+		p.do(i)
 	}
 }

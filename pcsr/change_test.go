@@ -133,17 +133,26 @@ func drawChange(t *rapid.T, s *version) (vertices int, added, removed []Edge) {
 		}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "both ways") == 0 {
-		added, removed = bothWays(added), bothWays(removed)
+		beside := rapid.Bool().Draw(t, "one beside the other")
+		added, removed = bothWays(added, beside), bothWays(removed, beside)
 	}
 	return vertices, added, removed
 }
 
-// bothWays are edges and those that lead back.
-func bothWays(edges []Edge) []Edge {
+// bothWays are edges and those that lead back, one beside the other or behind all.
+func bothWays(edges []Edge, beside bool) (all []Edge) {
 	for _, e := range edges {
-		edges = append(edges, Edge{e.To, e.Label, e.From})
+		all = append(all, e)
+		if beside {
+			all = append(all, Edge{e.To, e.Label, e.From})
+		}
 	}
-	return edges
+	if !beside {
+		for _, e := range edges {
+			all = append(all, Edge{e.To, e.Label, e.From})
+		}
+	}
+	return all
 }
 
 // sorted are the edges in order.

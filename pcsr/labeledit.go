@@ -28,7 +28,7 @@ func (e *labelEdit) run(c *change, b *batch) {
 	e.sorter.each = line.tuning.rewriteEdges
 	back := false
 	out := line.changePart(was.parts[Out], &e.edits[Out], e.sorter.sort(b.added), e.sorter.sort(b.removed), func(came, went []uint64) {
-		back = was.undirected.is.Load() != no && e.sorter.leadBack(came) && e.sorter.leadBack(went)
+		back = was.undirected.is.Load() != no && (b.paired || e.sorter.leadBack(came) && e.sorter.leadBack(went))
 	})
 	e.added, e.removed = e.edits[Out].came.effective(), e.edits[Out].went.effective()
 	if len(e.added)+len(e.removed) == 0 {

@@ -2,6 +2,7 @@ package pcsr
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -76,4 +77,50 @@ func TestLargeChangesAreRewritten(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
+}
+
+// TestUndirectedChangesAreRewritten changes undirected graphs by edges both ways, of which some are there already, or not there, or come and go, and one may
+// lack the one that leads back.
+func TestUndirectedChangesAreRewritten(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(rt, "vertices")
+		draw := func(most int, name string) (edges []Edge) {
+			for range rapid.IntRange(0, most).Draw(rt, name) {
+				edges = append(edges, Edge{From: Vertex(rapid.IntRange(0, n-1).Draw(rt, "from")), To: Vertex(rapid.IntRange(0, n-1).Draw(rt, "to"))})
+			}
+			return edges
+		}
+		all := map[Edge]bool{}
+		for _, e := range bothWays(draw(4*n, "edges"), false) {
+			all[e] = true
+		}
+		g, err := Build(n, 1, slices.Collect(maps.Keys(all)))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		next := g.Change(0, nil, nil)
+		next.live.line.tuning = changeTuning{leastSettled: 1 << 30, leastRewritten: 1, rewriteEdges: rapid.IntRange(1, 40).Draw(rt, "edges of a piece")}
+		for range rapid.IntRange(1, 3).Draw(rt, "changes") {
+			beside := rapid.Bool().Draw(rt, "one beside the other")
+			added, removed := bothWays(draw(2*n, "added"), beside), bothWays(draw(2*n, "removed"), beside)
+			if len(added) > 0 && rapid.IntRange(0, 3).Draw(rt, "one is single") == 0 {
+				added = added[1:]
+			}
+			for _, e := range removed {
+				delete(all, e)
+			}
+			for _, e := range added {
+				all[e] = true
+			}
+			next = next.Change(0, added, removed)
+			undirected := true
+			for e := range all {
+				undirected = undirected && all[Edge{From: e.To, To: e.From}]
+			}
+			if got := edgesOf(next); !slices.Equal(got, sortedEdges(all)) || next.Undirected(0) != undirected || next.Verify() != nil {
+				rt.Fatalf("%v, undirected %v (error %v); want %v", got, next.Undirected(0), next.Verify(), sortedEdges(all))
+			}
+		}
+	})
 }

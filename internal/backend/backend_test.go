@@ -11,6 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -189,5 +190,42 @@ func TestAutoPricesCombining(t *testing.T) {
 		if there && !m.Runs(plan, nil).Combine {
 			t.Errorf("%s: the GPU does not combine them", c.name)
 		}
+	}
+}
+
+// TestLargePlansArePricedTogether: by what all threads would take for all of them, and with what they read brought to the GPU once.
+func TestLargePlansArePricedTogether(t *testing.T) {
+	b := emulated(t)
+	defer b.Close()
+	c := &matchtest.Case{Vertices: 400, Labels: 1, TypeLabel: -1, Patterns: []parser.TriplePattern{matchtest.Edge(0, 1, 0), matchtest.Edge(1, 2, 0)}}
+	for v := range 400 * 400 {
+		c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v / 400), To: pcsr.Vertex(v % 400)})
+	}
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice := &Choice{backends: b, device: Auto}
+	for _, of := range []struct {
+		name           string
+		plans, threads int
+		cost           float64
+		there          bool
+	}{
+		{"one thread", 1, 1, 1e6, true}, {"as many as make it cheap", 1, 16, 1e6, false}, {"several that are dear together", 4, 4, 4e5, true},
+		{"each would bring the same", 1, 1, 2.15e5, false}, {"cheap ones", 4, 16, 1e4, false},
+	} {
+		var plans []*bgp.MatchPlan
+		for range of.plans {
+			p := *m.Plan
+			p.Cost = of.cost
+			plans = append(plans, &p)
+		}
+		if _, there := choice.Together(plans, m.Graph, of.threads).(gpuMatcher); there != of.there {
+			t.Errorf("%s: on the GPU: %v", of.name, there)
+		}
+	}
+	if one, all := b.opened.Price(m.Graph, m.Plan), b.opened.Price(m.Graph, m.Plan, m.Plan, m.Plan); one == 0 || one != all {
+		t.Errorf("what a plan reads costs %g, of three alike %g", one, all)
 	}
 }

@@ -101,6 +101,30 @@ func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
 	return false
 }
 
+// payTogether reports whether plans that are matched one beside the other over one graph are worth a GPU, if there is one, where so many threads of the
+// processor would share them: what they read is brought there once, and gpu.Beside launches take the time of one.
+func (b *Backends) payTogether(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) bool {
+	here, there := 0.0, -float64(len(plans)-(len(plans)+gpu.Beside-1)/gpu.Beside)*bgp.GPUCost
+	for _, plan := range plans {
+		here += plan.Cost / float64(threads)
+	}
+	if here <= bgp.GPUCost || b.warm.Load() && b.opened.Lost() {
+		return false
+	}
+	here = 0
+	for _, plan := range plans {
+		expected := gpu.Expect(graph, plan)
+		here, there = here+expected.Processor/float64(threads), there+expected.Device
+		if !gpu.Fits(&match.Match{Graph: graph, Plan: expected.Runs}, true) {
+			return false
+		}
+	}
+	if !b.warm.Load() {
+		return here > bgp.GPUColdCost+there
+	}
+	return here > there && here > there+b.opened.Price(graph, plans...)
+}
+
 // searches reports whether a search is worth a GPU, if there is one, with bringing there what it reads.
 func (b *Backends) searches(c *match.Closure, sources int, edges float64) bool {
 	here, there := float64(sources)*edges, gpu.ExpectClosure(c, sources, edges)

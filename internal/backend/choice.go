@@ -44,6 +44,15 @@ func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
 	return c.backends.cpu
 }
 
+// Together is the matcher of patterns that are matched one beside the other over one graph, by the GPU or by so many threads of the processor.
+func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) match.Matcher {
+	if c.device == GPU || c.device == Auto && c.backends.payTogether(plans, graph, threads) && c.available() {
+		c.used = true
+		return gpuMatcher{c}
+	}
+	return c.backends.cpu
+}
+
 // Searcher finds who searches a closure from so many vertices more, each of which is expected to walk so many edges; nil: the processor.
 func (c *Choice) Searcher(closure *match.Closure, sources int, edges float64) match.Searcher {
 	if c.device == GPU || c.device == Auto && c.backends.searches(closure, sources, edges) && c.available() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -83,24 +84,50 @@ func (f *facts) Undirected(l pcsr.Label) bool {
 // MayHaveLoop implements match.Facts.
 func (f *facts) MayHaveLoop(l pcsr.Label) bool { return !f.asks(l) || f.side.graph.HasLoop(l) }
 
-// inOrder keeps the rows of an input that are in a plan's order.
+// inOrder keeps the rows of an input that are in a plan's order. Several goroutines do so where there are many.
 func inOrder(in *match.Input, plan *bgp.MatchPlan) *match.Input {
 	for _, pair := range plan.Order {
-		if max(pair[0], pair[1]) >= plan.Inputs {
-			continue
+		if max(pair[0], pair[1]) < plan.Inputs {
+			in = ascending(in, pair[0], pair[1])
 		}
-		kept := make([][]dictionary.ID, len(in.Cols))
-		for c := range kept {
-			kept[c] = make([]dictionary.ID, 0, in.N/2+1)
-		}
-		for row := range in.N {
-			if in.Cols[pair[0]][row] < in.Cols[pair[1]][row] {
-				for c := range kept {
-					kept[c] = append(kept[c], in.Cols[c][row])
-				}
-			}
-		}
-		in = &match.Input{Cols: kept, N: len(kept[0])}
 	}
 	return in
+}
+
+// ascending keeps the rows of an input whose values in one column are less than in another.
+func ascending(in *match.Input, less, more int) *match.Input {
+	n := shares(in.N)
+	bounds := func(i int) (low, high int) { return in.N * i / n, in.N * (i + 1) / n }
+	starts := make([]int, n+1)
+	share(n, func(i int) {
+		low, high := bounds(i)
+		kept, other := 0, in.Cols[more][low:high]
+		for row, v := range in.Cols[less][low:high] {
+			if v < other[row] {
+				kept++
+			}
+		}
+		starts[i+1] = kept
+	})
+	for i := range n {
+		starts[i+1] += starts[i]
+	}
+	out := &match.Input{Cols: make([][]dictionary.ID, len(in.Cols)), N: starts[n]}
+	for c := range out.Cols {
+		out.Cols[c] = machine.Uncleared[dictionary.ID](out.N)
+	}
+	share(n, func(i int) {
+		low, high := bounds(i)
+		at, a, b := starts[i], in.Cols[less], in.Cols[more]
+		for row := low; row < high; row++ {
+			if a[row] >= b[row] {
+				continue
+			}
+			for c, col := range in.Cols {
+				out.Cols[c][at] = col[row]
+			}
+			at++
+		}
+	})
+	return out
 }

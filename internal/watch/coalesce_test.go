@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -142,6 +143,7 @@ func (c *alike) found(t *rapid.T, by match.Matcher, q *standing, how tuning) (ou
 			if f == nil {
 				continue
 			}
+			m.choose([]*search{f})
 			coalesced = coalesced || f.each > 1
 			err = f.find(m, 0, f.n, func(b *match.Batch, row int) {
 				values := make([]dictionary.ID, len(c.Options.Output))
@@ -194,4 +196,31 @@ func TestMatchesThatAutomorphismsMakeOfEachOtherAreFoundByOne(t *testing.T) {
 		t.Error("no match stood for another")
 	}
 	t.Logf("in %d of %d changes matches stood for several", together, all)
+}
+
+// TestManyRowsInOrder: those of an input that are in order, in the order that they had, however many goroutines look.
+func TestManyRowsInOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 9))
+	for _, n := range []int{0, 1, 1000, 5 * siftedEdges} {
+		in := &match.Input{Cols: make([][]dictionary.ID, 3), N: n}
+		for c := range in.Cols {
+			for range n {
+				in.Cols[c] = append(in.Cols[c], random.Uint32N(100))
+			}
+		}
+		var want [3][]dictionary.ID
+		for row := range n {
+			for c := range want {
+				if in.Cols[0][row] < in.Cols[2][row] {
+					want[c] = append(want[c], in.Cols[c][row])
+				}
+			}
+		}
+		got := inOrder(in, &bgp.MatchPlan{Inputs: 3, Order: [][2]int{{0, 2}, {1, 3}}})
+		for c := range want {
+			if !slices.Equal(got.Cols[c], want[c]) || got.N != len(want[c]) {
+				t.Errorf("%d rows: column %d has %d of %d", n, c, len(got.Cols[c]), len(want[c]))
+			}
+		}
+	}
 }

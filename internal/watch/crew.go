@@ -47,6 +47,7 @@ type piece struct {
 // newCrew makes the tasks of queries ready. Plans are made here, one after the other: seeds keep them.
 func newCrew(m *matcher, budget *limits.Budget, work map[*standing][]*task) *crew {
 	c := &crew{matcher: m, budget: budget, helpers: schedule.Group{Share: m.workers}}
+	var all []*search
 	for q, tasks := range work {
 		j := &job{query: q}
 		c.jobs = append(c.jobs, j)
@@ -57,10 +58,11 @@ func newCrew(m *matcher, budget *limits.Budget, work map[*standing][]*task) *cre
 				break
 			}
 			if f != nil {
-				j.searches = append(j.searches, f)
+				j.searches, all = append(j.searches, f), append(all, f)
 			}
 		}
 	}
+	m.choose(all)
 	return c
 }
 

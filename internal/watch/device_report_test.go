@@ -93,7 +93,7 @@ func byChoice(t *testing.T) (w way, ok bool) {
 		return w, false
 	}
 	c := &chosen{Backends: b}
-	return way{name: "auto", matcher: c, threads: runtime.GOMAXPROCS(0), tuning: tuned, pick: c.pick}, true
+	return way{name: "auto", matcher: c, threads: runtime.GOMAXPROCS(0), tuning: tuned, pick: c.pick, together: c.together}, true
 }
 
 // chosen picks as a choice of its own for each search does.
@@ -108,6 +108,15 @@ func (c *chosen) pick(plan *bgp.MatchPlan, g *pcsr.Graph) match.Matcher {
 		return cpu.New()
 	}
 	return choice.Matcher(plan, g)
+}
+
+// together picks as a server does.
+func (c *chosen) together(plans []*bgp.MatchPlan, g *pcsr.Graph, threads int) match.Matcher {
+	choice, err := c.Choose(backend.Auto)
+	if err != nil {
+		return nil
+	}
+	return choice.Together(plans, g, threads)
 }
 
 // Forget frees what graphs take on the device.

@@ -155,7 +155,7 @@ func (p *pass) finish(r *runner, j *job) (*tally, error) {
 func (p *pass) matcher(r *runner, workers *schedule.Share) *matcher {
 	terms := p.after.Dictionary()
 	return &matcher{
-		ctx: r.ctx, terms: terms, lookup: terms.Lookup, pick: r.options.Matcher, charge: r.budget.Meter("partial matches").Charge,
+		ctx: r.ctx, terms: terms, lookup: terms.Lookup, pick: r.options.Matcher, together: r.together, charge: r.budget.Meter("partial matches").Charge,
 		workers: workers, tuning: p.tuning,
 	}
 }

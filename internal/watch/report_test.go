@@ -142,6 +142,8 @@ type way struct {
 	tuning  tuning
 	// pick is by what a plan is matched; nil: by matcher.
 	pick func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
+	// together is by what large plans are matched; nil: by pick's.
+	together Together
 	// apart: each query is matched by itself, one after the other.
 	apart bool
 }
@@ -225,7 +227,7 @@ func (s *stream) match(w way, queries []*standing, r *run, before, after *pcsr.G
 	defer budget.Close()
 	m := &matcher{
 		ctx: ctx, lookup: matchtest.Lookup, tuning: &w.tuning, workers: schedule.New(w.threads).Open(ctx, 0),
-		pick: w.matches(),
+		pick: w.matches(), together: w.together,
 	}
 	c := newCrew(m, budget, p.work)
 	if err := c.work(); err != nil {
@@ -365,6 +367,8 @@ func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
 			{"one pass for all queries", func(w *way) { w.apart = true }},
 			{"stealing: goroutines help each other, and take more than one piece", func(w *way) { w.tuning.alone, w.tuning.piecesEach = true, 1 }},
 			{"several searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 1 }},
+			{"nothing, but 8 searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 8 }},
+			{"nothing, but 16 searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 16 }},
 			{"help within a piece", func(w *way) { w.tuning.alone = true }},
 			{"coalescing: one of the matches that automorphisms make of each other", func(w *way) { w.tuning.leastCoalesced = math.MaxInt }},
 			{"edges handed out label by label", func(w *way) { w.tuning.manyEdges = math.MaxInt }},
@@ -417,23 +421,39 @@ func labelledGraphs(t *testing.T) (folder string, names []string) {
 }
 
 // TestReportSeeds measures standing queries over graphs whose edges come and go, beside RapidFlow. RDFGPU_SM is the folder of labelled graphs,
-// RDFGPU_SETS names some of them.
+// RDFGPU_SETS names some of them, RDFGPU_PARTS some of the tables: whole, ablation, small, busy, auto and pipelined.
 func TestReportSeeds(t *testing.T) {
 	folder, names := labelledGraphs(t)
 	r, by := matchtest.NewReport(t, "seeds.md"), ways(t)
+	parts := strings.Fields(os.Getenv("RDFGPU_PARTS"))
+	asked := func(part string) bool { return len(parts) == 0 || slices.Contains(parts, part) }
 	for _, name := range names {
 		s := newStream(t, folder, name, "vl", func(query string) bool { return rapidFlow[name] == nil || rapidFlow[name][query][0] > 0 })
-		s.wholeBatches(r, name, by)
-		s.ablation(r, name, by[1:])
-		s.smallBatches(r, name, by[1], []int{100, 1000, 10_000})
+		if asked("whole") {
+			s.wholeBatches(r, name, by)
+		}
+		if asked("ablation") {
+			s.ablation(r, name, by[1:])
+		}
+		if asked("small") {
+			s.smallBatches(r, name, by[1], []int{100, 1000, 10_000})
+		}
 		for _, w := range by[2:] {
-			s.smallBatches(r, name, w, []int{1000, 10_000})
-			s.busy(r, name, w)
+			if asked("small") {
+				s.smallBatches(r, name, w, []int{1000, 10_000})
+			}
+			if asked("busy") {
+				s.busy(r, name, w)
+			}
 		}
-		if w, ok := byChoice(t); ok && *onGPU != "" {
+		if w, ok := byChoice(t); ok && *onGPU != "" && asked("auto") {
 			s.wholeBatches(r, name, []way{w})
-			s.smallBatches(r, name, w, []int{100, 1000, 10_000})
+			if asked("small") {
+				s.smallBatches(r, name, w, []int{100, 1000, 10_000})
+			}
 		}
-		s.pipelined(r, name, by[1:], []int{10_000, 50_000})
+		if asked("pipelined") {
+			s.pipelined(r, name, by[1:], []int{10_000, 50_000})
+		}
 	}
 }

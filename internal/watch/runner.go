@@ -7,6 +7,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -20,9 +21,14 @@ type Settings struct {
 	Query func(ctx context.Context) (exec.Options, error)
 	// Budget is what one may hold, of so many bytes, 0 being the default. It is closed in the end.
 	Budget func(bytes int64) *limits.Budget
+	// Together picks who runs large match plans that stand side by side; nil: the Matcher of Query's options does, for each by itself.
+	Together Together
 
 	tuning *tuning
 }
+
+// Together picks who runs match plans over one graph, one beside the other, which so many threads of the processor would share; nil: nobody in particular.
+type Together func(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) match.Matcher
 
 // tuning has the sizes that decide between ways to do the same thing. Tests set them so low that small changes take every way.
 type tuning struct {
@@ -47,12 +53,13 @@ type runner struct {
 	options exec.Options
 	budget  *limits.Budget
 	*tuning
+	together Together
 }
 
 func (s *Settings) runner(ctx context.Context, budget *limits.Budget) (*runner, error) {
 	options, err := s.Query(ctx)
 	options.Budget = budget
-	r := &runner{ctx, options, budget, s.tuning}
+	r := &runner{ctx, options, budget, s.tuning, s.Together}
 	if r.tuning == nil {
 		r.tuning = &tuned
 	}

@@ -14,13 +14,15 @@ import (
 
 // matcher runs seeds over states of graphs.
 type matcher struct {
-	ctx     context.Context
-	terms   *dictionary.Dictionary
-	lookup  bgp.Lookup
-	pick    func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
-	charge  func(int64) error
-	workers *schedule.Share
-	tuning  *tuning
+	ctx    context.Context
+	terms  *dictionary.Dictionary
+	lookup bgp.Lookup
+	pick   func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
+	// together picks for large searches over one graph; nil: pick does.
+	together Together
+	charge   func(int64) error
+	workers  *schedule.Share
+	tuning   *tuning
 }
 
 // search is a task made ready: parts of its hits may be matched by several goroutines.
@@ -28,8 +30,8 @@ type search struct {
 	*task
 	graph *pcsr.Graph
 	plan  *bgp.MatchPlan
-	// share is the plan with the hits that one goroutine has, if all take their part: what it costs the processor is the time of that.
-	share *bgp.MatchPlan
+	// large: the plan is priced for all hits.
+	large bool
 	by    match.Matcher
 	// rivals are the earlier patterns that matches are to be tested for.
 	rivals []int
@@ -51,11 +53,34 @@ func (m *matcher) prepare(t *task) (*search, error) {
 	if err != nil || f.plan.Empty {
 		return nil, err
 	}
-	if f.share == nil {
-		f.share = f.plan
-	}
-	f.by = m.pick(f.share, f.graph)
 	return f, nil
+}
+
+// choose picks who carries searches out: large ones over one graph together, others one by one.
+func (m *matcher) choose(searches []*search) {
+	for _, f := range searches {
+		if f.large && f.by == nil && m.together != nil {
+			m.chooseTogether(searches, f.graph)
+		}
+		if f.by == nil {
+			f.by = m.pick(f.plan, f.graph)
+		}
+	}
+}
+
+// chooseTogether picks for the large ones of searches over a graph.
+func (m *matcher) chooseTogether(searches []*search, g *pcsr.Graph) {
+	var same []*search
+	var plans []*bgp.MatchPlan
+	for _, f := range searches {
+		if f.large && f.graph == g {
+			same, plans = append(same, f), append(plans, f.plan)
+		}
+	}
+	by := m.together(plans, g, m.workers.Limit())
+	for _, f := range same {
+		f.by = by
+	}
 }
 
 // tested is a search of which each match is tested afterwards, whether it belongs to an earlier pattern.
@@ -95,8 +120,8 @@ func (m *matcher) apart(t *task) (*search, error) {
 	plan = c.ordered(plan)
 	own := s.edge(plan, s.position)
 	plan.InputChecks = slices.DeleteFunc(plan.InputChecks, func(e bgp.EdgeCheck) bool { return e == own }) // it is one of the graph's
-	all, share := plan.ForRows(t.n), plan.ForRows(max(t.n/m.workers.Limit(), 1))
-	return &search{task: t, graph: t.of.apart(t.at), plan: all, share: share, each: c.each, cost: all.Cost + bgp.SearchPrice*float64(t.n)}, nil
+	all := plan.ForRows(t.n)
+	return &search{task: t, graph: t.of.apart(t.at), plan: all, large: true, each: c.each, cost: all.Cost + bgp.SearchPrice*float64(t.n)}, nil
 }
 
 // unchanged are the edges of some patterns, as a plan reads them, by the labels of what the change left alone; false where there is none.

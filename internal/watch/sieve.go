@@ -105,19 +105,22 @@ const siftedEdges = 1 << 14
 // shares is how many goroutines so many edges, or vertices, are worth.
 func shares(n int) int { return min(runtime.GOMAXPROCS(0), n/siftedEdges+1) }
 
-// share has goroutines do n things, which neither fail nor panic.
+// share has goroutines do n things, which neither fail nor panic. It waits for what is done, not for goroutines that come when nothing is left to do.
 func share(n int, do func(i int)) {
 	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range n - 1 {
-		wait.Go(func() {
-			for i := int(next.Add(1)); i < n; i = int(next.Add(1)) {
-				do(i)
-			}
-		})
+	var left sync.WaitGroup // by thing
+	left.Add(n)
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			do(i)
+			left.Done()
+		}
 	}
-	do(0)
-	wait.Wait()
+	for range n - 1 {
+		go work()
+	}
+	work()
+	left.Wait()
 }
 
 // chooseClasses numbers the classes. No more than there are bits are looked at.

@@ -31,10 +31,19 @@ type need struct {
 	vertices bool
 }
 
-func needsOf(g *pcsr.Graph, plan *bgp.MatchPlan) *needs {
+// needsOf are the partitions that plans read, all of them.
+func needsOf(g *pcsr.Graph, plans ...*bgp.MatchPlan) *needs {
 	n := &needs{graph: g}
+	for _, plan := range plans {
+		n.plan(plan)
+	}
+	return n
+}
+
+// plan needs what a plan reads.
+func (n *needs) plan(plan *bgp.MatchPlan) {
+	g, rows := n.graph, 1.0
 	typeLabel, typed := g.TypeLabel()
-	rows := 1.0
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		for k := range s.Links {
@@ -58,7 +67,6 @@ func needsOf(g *pcsr.Graph, plan *bgp.MatchPlan) *needs {
 	if typed && len(plan.InputClasses) > 0 {
 		n.check(bgp.Const(typeLabel), 1)
 	}
-	return n
 }
 
 // isGapless reports whether a sorted list is a range of numbers.

@@ -19,6 +19,9 @@ type Outlook struct {
 	Processor, Device float64
 }
 
+// Beside is how many matches one beside the other cost about as much as one, beside what they read.
+const Beside = 4
+
 // Expect returns what a plan is expected to cost.
 func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 	runs, made := adapt(g, plan)
@@ -104,14 +107,17 @@ func lengthsSaved(g *pcsr.Graph, plan *bgp.MatchPlan) (saved float64) {
 	return min(saved, plan.Cost)
 }
 
-// Price is what bringing what a plan reads of a graph, and is not there, to the device costs, in the unit of plans' costs: of what is not there at
-// all, all of it; of what is read in pages, what the plan is expected to have of them over the bus.
-func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
+// Price is what bringing what plans read of a graph, and is not there, to the device costs, in the unit of plans' costs: of what is not there at
+// all, all of it, once for all plans; of what is read in pages, what the plans are expected to have of them over the bus.
+func (d *Device) Price(g *pcsr.Graph, plans ...*bgp.MatchPlan) float64 {
 	price := 0.0
 	err := section.Guard(func() error {
-		n, sweeps := needsOf(g, plan), 1.0
+		n, sweeps := needsOf(g, plans...), 1.0
 		if !d.hasRoomFor(n) {
-			sweeps = d.sweeps(plan)
+			sweeps = 0
+			for _, plan := range plans {
+				sweeps += d.sweeps(plan)
+			}
 		}
 		for i, of := range n.all() {
 			by := everyList
