@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"pgregory.net/rapid"
@@ -268,6 +269,33 @@ func TestTheDeviceSelectsFirstRows(t *testing.T) {
 		answersAs(t, m, c.query, d)
 		if got := d.rows.Load() < 6000; got != c.selects {
 			t.Errorf("%s: %d rows came", c.query, d.rows.Load())
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFoldsAndFirstRowsAreExplained behind the steps of the match.
+func TestFoldsAndFirstRowsAreExplained(t *testing.T) {
+	m := paths(t)
+	for query, want := range map[string]string{
+		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a":                  "?n: added up by ?a, where all are exact numbers",
+		"SELECT (SUM(?n) AS ?s) (MIN(?n) AS ?l) { ?a :p ?b . ?b :n ?n }":                 "?n: added up, least and greatest, where all are exact numbers",
+		"SELECT ?a ?b (MAX(?n) AS ?s) { ?a :p ?b . ?b :p ?c . ?c :n ?n } GROUP BY ?a ?b": "?n: least and greatest by ?a, ?b, where all are exact numbers",
+		"SELECT ?a ?n { ?a :p ?b . ?b :n ?n } ORDER BY DESC(?n) ?a LIMIT 10 OFFSET 5":    "the first 15 by ?n, and those that may be, where its values are in order",
+	} {
+		d, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+query), m, m.dict, d.options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := p.Explain().WriteText(&text); err != nil || !strings.Contains(text.String(), want) {
+			t.Errorf("%s\n%s\nhas not: %s (error %v)", query, text.String(), want, err)
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
