@@ -190,6 +190,23 @@ func endsAt(t *testing.T, at int, cancels bool, tuned tuning, run func(context.C
 	return made, err, want
 }
 
+// endsAtLaunches is endsAt each of the first launches, by failing and by being cancelled, and returns how many runs ended with an error: those that made the launch.
+func endsAtLaunches(t *testing.T, launches int, tuned tuning, run func(context.Context, *Device) error) (ended int) {
+	t.Helper()
+	for at := range launches {
+		for _, cancels := range []bool{false, true} {
+			made, err, want := endsAt(t, at, cancels, tuned, run)
+			if (made > at && !cancels || made > at+1) && !errors.Is(err, want) {
+				t.Errorf("launch %d: error %v after %d launches", at, err, made)
+			}
+			if err != nil {
+				ended++
+			}
+		}
+	}
+	return ended
+}
+
 // TestCombiningEnds between two launches where the context does, and where the device fails, and gives back what it has taken.
 func TestCombiningEnds(t *testing.T) {
 	t.Parallel()

@@ -168,22 +168,10 @@ func TestFoldingEnds(t *testing.T) {
 	t.Parallel()
 	g := ring(t, 100).Graph
 	dict := integersOf(t, g.Vertices())
-	ended := 0
-	for at := range 14 {
-		for _, cancels := range []bool{false, true} {
-			made, err, want := endsAt(t, at, cancels, tuning{rows: 20_000}, func(ctx context.Context, d *Device) error {
-				_, _, err := foldOf(ctx, d, foldedMatch(t, g, dict, false, "v0", "v2", "v3"))
-				return err
-			})
-			if made > at && !cancels && !errors.Is(err, want) || made > at+1 && !errors.Is(err, want) {
-				t.Errorf("launch %d: error %v after %d launches", at, err, made)
-			}
-			if err != nil {
-				ended++
-			}
-		}
-	}
-	if ended < 6 {
+	if ended := endsAtLaunches(t, 14, tuning{rows: 20_000}, func(ctx context.Context, d *Device) error {
+		_, _, err := foldOf(ctx, d, foldedMatch(t, g, dict, false, "v0", "v2", "v3"))
+		return err
+	}); ended < 6 {
 		t.Errorf("%d runs ended", ended)
 	}
 }

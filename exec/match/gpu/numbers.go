@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -291,37 +292,85 @@ type exactNumbers struct {
 
 const noScale = 255
 
-// readNumbers reads a section of numbers.
-func readNumbers(ctx context.Context, dict *dictionary.Dictionary, r dictionary.Range) (n *exactNumbers, err error) {
-	err = section.Guard(func() error {
-		n = &exactNumbers{ints: make([]int64, r.Len()), scales: make([]uint8, r.Len()), decimal: make([]bool, r.Len()), ordered: true}
-		last := dictionary.None
-		var before dictionary.Value
-		for i := range n.ints {
-			if i%match.BatchRows == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			id := r.From + dictionary.ID(i)
-			v := dict.Value(id)
-			n.scales[i] = noScale
-			if v.Kind != dictionary.Integer && v.Kind != dictionary.Decimal {
-				continue
-			}
-			if v.Big == nil && v.Scale <= mostScale {
-				n.ints[i], n.scales[i], n.decimal[i] = v.Int, v.Scale, v.Kind == dictionary.Decimal
-				n.scale = max(n.scale, v.Scale)
-			}
-			if last != dictionary.None && n.ordered {
-				n.ordered = ascends(dict, last, id, before, v)
-			}
-			last, before = id, v
+// numbersChunk is how many numbers one of several goroutines reads at least.
+const numbersChunk = 1 << 14
+
+// readNumbers reads a section of numbers, by all cores where there are many.
+func readNumbers(ctx context.Context, dict *dictionary.Dictionary, r dictionary.Range) (*exactNumbers, error) {
+	n := &exactNumbers{ints: make([]int64, r.Len()), scales: make([]uint8, r.Len()), decimal: make([]bool, r.Len()), ordered: true}
+	size := max(numbersChunk, r.Len()/runtime.GOMAXPROCS(0)+1)
+	parts := make([]numbersPart, (r.Len()+size-1)/size)
+	var all sync.WaitGroup
+	for i := range parts {
+		part := &parts[i]
+		part.numbers, part.ordered = n, true
+		from, to := i*size, min((i+1)*size, r.Len())
+		all.Go(func() { part.err = section.Guard(func() error { return part.read(ctx, dict, r.From, from, to) }) })
+	}
+	all.Wait()
+	last := dictionary.None
+	for i := range parts {
+		p := &parts[i]
+		if p.err != nil {
+			return nil, p.err
 		}
-		return nil
-	})
-	return n, err
+		n.scale, n.ordered = max(n.scale, p.scale), n.ordered && p.ordered
+		if p.last == dictionary.None {
+			continue
+		}
+		if last != dictionary.None && n.ordered {
+			err := section.Guard(func() error {
+				n.ordered = ascends(dict, last, p.first, dict.Value(last), dict.Value(p.first))
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		last = p.last
+	}
+	return n, nil
 }
 
-// ascends reports whether MIN and MAX take one number to be less than the next: of equal ones the datatype decides, and then the text.
+// numbersPart is what one goroutine reads.
+type numbersPart struct {
+	numbers *exactNumbers
+	scale   uint8
+	ordered bool
+	// first and last are the first and the last exact number, or none.
+	first, last dictionary.ID
+	err         error
+}
+
+// read reads the numbers from … to, counted from the ID first.
+func (p *numbersPart) read(ctx context.Context, dict *dictionary.Dictionary, first dictionary.ID, from, to int) error {
+	p.first, p.last = dictionary.None, dictionary.None
+	var before dictionary.Value
+	for i := from; i < to; i++ {
+		if i%match.BatchRows == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n, id := p.numbers, first+dictionary.ID(i)
+		v := dict.Value(id)
+		n.scales[i] = noScale
+		if v.Kind != dictionary.Integer && v.Kind != dictionary.Decimal {
+			continue
+		}
+		if v.Big == nil && v.Scale <= mostScale {
+			n.ints[i], n.scales[i], n.decimal[i] = v.Int, v.Scale, v.Kind == dictionary.Decimal
+			p.scale = max(p.scale, v.Scale)
+		}
+		if p.last == dictionary.None {
+			p.first = id
+		} else if p.ordered {
+			p.ordered = ascends(dict, p.last, id, before, v)
+		}
+		p.last, before = id, v
+	}
+	return nil
+}
+
+// ascends reports whether MIN and MAX take one number to be less than another: of equal ones the datatype decides, and then the text.
 func ascends(dict *dictionary.Dictionary, a, b dictionary.ID, x, y dictionary.Value) bool {
 	if dictionary.Compare(x, y) == dictionary.Less {
 		return true

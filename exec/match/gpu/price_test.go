@@ -345,3 +345,29 @@ func stars(t *testing.T, rows, kinds int, pair bool) (*pcsr.Graph, *bgp.MatchPla
 	}
 	return g, plan
 }
+
+// TestWhatIsFoldedOrSelectedIsPriced: less than rows that come back, unless the device knows that it cannot.
+func TestWhatIsFoldedOrSelectedIsPriced(t *testing.T) {
+	t.Parallel()
+	g, plan := stars(t, 10_000, 10, true)
+	plan.Combine = false
+	rows := Expect(g, plan)
+	fold, top := *plan, *plan
+	fold.Fold = &bgp.Fold{Keys: []int{0}, Value: 1, Sums: true}
+	top.Top = &bgp.Top{Column: 1, Rows: 10}
+	d := open(t, Options{})
+	defer d.Close()
+	for name, p := range map[string]*bgp.MatchPlan{"folded": &fold, "selected": &top} {
+		o := d.Expect(g, p)
+		if o.Device >= rows.Device || o.Processor <= rows.Processor {
+			t.Errorf("%s: %+v, rows %+v", name, o, rows)
+		}
+	}
+	d.numbers.refuse(summed(&fold))
+	d.numbers.refuse(selectedBy(&top))
+	for name, p := range map[string]*bgp.MatchPlan{"folded": &fold, "selected": &top} {
+		if o := d.Expect(g, p); o.Device != rows.Device || o.Processor != rows.Processor {
+			t.Errorf("%s, which is not possible: %+v, rows %+v", name, o, rows)
+		}
+	}
+}

@@ -121,22 +121,10 @@ func TestWithoutMemoryForNumbersRowsAreHandedOut(t *testing.T) {
 func TestCountingDifferentRowsEnds(t *testing.T) {
 	t.Parallel()
 	g := ring(t, 100).Graph
-	ended := 0
-	for at := range 12 {
-		for _, cancels := range []bool{false, true} {
-			made, err, want := endsAt(t, at, cancels, tuning{rows: 20_000}, func(ctx context.Context, d *Device) error {
-				_, _, err := tally(ctx, d, tallied(t, g, 0, "v0", "v3"))
-				return err
-			})
-			if made > at && !cancels && !errors.Is(err, want) || made > at+1 && !errors.Is(err, want) {
-				t.Errorf("launch %d: error %v after %d launches", at, err, made)
-			}
-			if err != nil {
-				ended++
-			}
-		}
-	}
-	if ended < 6 {
+	if ended := endsAtLaunches(t, 12, tuning{rows: 20_000}, func(ctx context.Context, d *Device) error {
+		_, _, err := tally(ctx, d, tallied(t, g, 0, "v0", "v3"))
+		return err
+	}); ended < 6 {
 		t.Errorf("%d runs ended", ended)
 	}
 }
