@@ -96,10 +96,14 @@ func lengthsSaved(g *pcsr.Graph, plan *bgp.MatchPlan) (saved float64) {
 }
 
 // Price is what bringing what a plan reads of a graph, and is not there, to the device costs, in the unit of plans' costs: of what is not there at
-// all, all of it; of what is read in pages, what the plan is expected to have of them over the bus.
+// all, all of it; of what is read in pages, what the plan is expected to have of them over the bus; of lists in host memory, having them made.
 func (d *Device) Price(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 	price := 0.0
 	err := section.Guard(func() error {
+		if l := d.listingOf(&match.Match{Graph: g, Plan: plan}); l != nil {
+			price = l.price(d, g)
+			return nil
+		}
 		n, sweeps := needsOf(g, plan), 1.0
 		if !d.hasRoomFor(n) {
 			sweeps = d.sweeps(plan)
