@@ -26,6 +26,9 @@ type emulated struct {
 	branches atomic.Int64 // matches with branches that the device ran
 	combined atomic.Int64 // matches whose equal rows it combined
 	tallied  atomic.Int64 // batches of numbers of different rows
+	folded   atomic.Int64 // batches of groups whose numbers were added up
+	rows     atomic.Int64 // rows of all batches
+	widest   atomic.Int64 // the most rows of a batch
 	searched atomic.Int64 // searches of closures that it was asked for
 }
 
@@ -37,8 +40,13 @@ func emulate() (*emulated, error) {
 
 // Runs implements match.Adapter.
 func (d *emulated) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan {
-	if !gpu.Combines(plan) || !gpu.Fits(&match.Match{Graph: graph, Plan: plan, Weighted: true}, false) {
+	if !gpu.Fits(&match.Match{Graph: graph, Plan: plan, Weighted: true}, false) {
 		return plan.Separate()
+	}
+	if plan.Combine && !gpu.Combines(plan) {
+		fold := plan.Fold
+		plan = plan.Separate()
+		plan.Fold = fold
 	}
 	return plan
 }
@@ -70,6 +78,11 @@ func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.B
 		if b.Tally {
 			d.tallied.Add(1)
 		}
+		if b.Folds != nil {
+			d.folded.Add(1)
+		}
+		d.rows.Add(int64(b.N))
+		d.widest.Store(max(d.widest.Load(), int64(b.N)))
 		return emit(b)
 	})
 	if traced.Trace.Combined.Groups > 0 {
@@ -314,4 +327,43 @@ func answersAs(t *testing.T, m *memory, query string, d *emulated) {
 	t.Helper()
 	_, check := asOnTheProcessor(t, m, query)
 	check(d.options())
+}
+
+// TestWorkersHaveRowsOfTheDevice: rows that a device hands out come in batches of which workers take some, and the answers are the processor's.
+func TestWorkersHaveRowsOfTheDevice(t *testing.T) {
+	var quads []quad
+	iri := func(name string, i int) rdf.Term { return rdf.NewIRI(fmt.Sprint(exampleNS, name, i)) }
+	for i := range 12_000 {
+		quads = append(quads, quad{subject: iri("v", i), predicate: rdf.NewIRI(exampleNS + "p"), object: iri("v", i*7919%12_000)},
+			quad{subject: iri("v", i), predicate: rdf.NewIRI(exampleNS + "k"), object: iri("k", i%13)},
+			quad{subject: iri("v", i), predicate: rdf.NewIRI(exampleNS + "n"), object: integer(i * i % 10_007)})
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{
+		"SELECT ?a ?b { ?a :p ?b FILTER regex(str(?b), \"7$\") }",
+		"SELECT ?a ?c { ?a :p ?b . ?b :n ?n BIND(?n * 2 + 1 AS ?c) FILTER(?c > 5000) }",
+		"SELECT ?k (SUM(?n * 2) AS ?s) { ?a :k ?k ; :n ?n } GROUP BY ?k",
+		"SELECT ?a (SUM(?n) AS ?s) (AVG(?n) AS ?m) { ?a :p ?b . ?b :n ?n } GROUP BY ?a",
+		"SELECT ?b (MAX(?n) AS ?s) (COUNT(*) AS ?m) { ?a :p ?b ; :n ?n } GROUP BY ?b ORDER BY DESC(?s) ?b LIMIT 100",
+		"SELECT ?k (COUNT(DISTINCT ?n) AS ?s) (SUM(?n) AS ?m) { ?a :k ?k ; :n ?n } GROUP BY ?k",
+		"SELECT DISTINCT ?k ?n { ?a :k ?k ; :n ?n FILTER(str(?k) < str(?n)) }",
+	} {
+		d, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, check := asOnTheProcessor(t, m, query)
+		o, workers := d.options(), shared()
+		o.Workers, o.Operators = workers.Workers, workers.Operators
+		check(o)
+		if most := d.widest.Load(); most == 0 || most > match.BatchRows && d.folded.Load() == 0 {
+			t.Errorf("%s: a batch had %d rows", query, most)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -33,14 +34,37 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 			e.Steps = append(e.Steps, fmt.Sprintf("%s %d: %d checks, %d inequalities", b.Weight, i+1, n, len(b.Distinct)+len(b.EdgeDistinct)))
 		}
 	}
-	if e.Match.Combine {
+	if e.Match.Combine || e.Match.Fold != nil || e.Match.Top != nil {
 		e.combines = len(e.Steps)
 		e.Steps = append(e.Steps, describeCombining(e.Match))
 	}
 }
 
+// describeFold says what the matcher does with the rows' numbers.
+func describeFold(plan *bgp.MatchPlan) string {
+	keys, value := plan.FoldedBy()
+	text, what := "?"+value, []string{"added up", "least and greatest"}
+	switch f := plan.Fold; {
+	case !f.Extremes:
+		what = what[:1]
+	case !f.Sums:
+		what = what[1:]
+	}
+	text += ": " + strings.Join(what, ", ")
+	for i, k := range keys {
+		text += []string{" by ?", ", ?"}[i] + k
+	}
+	return text + ", where all are exact numbers"
+}
+
 // describeCombining says which rows the matcher makes one of.
 func describeCombining(plan *bgp.MatchPlan) string {
+	switch {
+	case plan.Fold != nil:
+		return describeFold(plan)
+	case plan.Top != nil:
+		return fmt.Sprintf("the first %d by ?%s, and those that may be, where its values are in order", plan.Top.Rows, plan.Slots[plan.Output[plan.Top.Column]].Variable)
+	}
 	text := "equal rows of"
 	for _, slot := range plan.Output {
 		text += " ?" + plan.Slots[slot].Variable

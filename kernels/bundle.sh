@@ -8,7 +8,8 @@ mkdir -p "$out"
 CGO_ENABLED=1 CGO_LDFLAGS="-L$PWD/kernels" ${GO:-go} test -tags cuda -c -ldflags '-s -w' -o "$out/gpu.test" ./exec/match/gpu
 CGO_ENABLED=1 CGO_LDFLAGS="-L$PWD/kernels" ${GO:-go} test -tags cuda -c -ldflags '-s -w' -o "$out/store.test" .
 CGO_ENABLED=1 CGO_LDFLAGS="-L$PWD/kernels" ${GO:-go} build -tags cuda -ldflags '-s -w' -o "$out/rdfgpu" ./cmd/rdfgpu
-cp kernels/on-device.sh kernels/end-to-end.sh internal/bench/gpu-serve.sh "$out/"
+cp kernels/on-device.sh kernels/end-to-end.sh kernels/summing.sh internal/bench/gpu-serve.sh "$out/"
+mkdir -p "$out/summing" && cp testdata/summing/*.rq "$out/summing/"
 # The largest set is left out: the smaller one of the same generator has the same queries.
 if [ -n "${RDFGPU_DATA:-}" ]; then
 	mkdir -p "$out/data"

@@ -13,6 +13,7 @@
 #include <cub/block/block_scan.cuh>
 #include "partition.cuh"
 #include "sums.cuh"
+#include "groups.cuh"
 
 typedef cub::BlockScan<u32, BLOCK> CountScan;
 
@@ -24,27 +25,6 @@ struct Near {
   u64 begin;
   u32 made;                                  // groups that the block has made since it last said so
 };
-
-const u64 NO_CHUNK = ~0ull;
-
-// mix spreads a key over 64 bits.
-static __device__ __forceinline__ u64 mix(u64 key) {
-  key = (key ^ key >> 32) * 0xD6E8FEB86659FD93ull;
-  key = (key ^ key >> 32) * 0xD6E8FEB86659FD93ull;
-  return key ^ key >> 32;
-}
-
-// placeOf is the slot of a key's group, which it makes where there is none.
-static __device__ u64 placeOf(Group *groups, u64 mask, u64 key, u32 &made) {
-  for (u64 i = mix(key) >> 16 & mask;; i = (i + 1) & mask) {
-    u64 old = *(volatile u64 *)&groups[i].key;
-    if (!old) {
-      old = atomicCAS(&groups[i].key, 0ull, key);
-      made += !old;
-    }
-    if (!old || old == key) return i;
-  }
-}
 
 // keyOf is the key of a row.
 static __device__ __forceinline__ u64 keyOf(const Combining &c, u64 row) {
@@ -152,12 +132,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) move_groups(u64 combining, u
     u32 made = 0;
     if (g.key) at<Group>(c.groups)[placeOf(at<Group>(c.groups), c.mask, g.key, made)].weight = g.weight;
   }
-}
-
-// listClaim takes the next slots, or none: there are no others, or no room for what all blocks may write. Thread 0 only.
-static __device__ u64 listClaim(Listing &l) {
-  if (*(volatile u64 *)&l.listed + u64(gridDim.x) * LIST_CHUNK > l.room || *(volatile u64 *)&l.next > l.mask) return NO_CHUNK;
-  return atomicAdd(&l.next, u64(LIST_CHUNK));
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) list_groups(u64 listing) {

@@ -5,7 +5,7 @@
 // Go twins of the kernels), [Program] (a join as the device reads it: steps, links, tables, all by address),
 // [State] (how far a run of it has come), [Partition] (a partition's arrays on the device), [Weighing] (weights
 // by vertex, made before a join), [Patch] (a partition that is made of another), [Combining]
-// (rows that become groups, equal ones one), [Core] and [Dense] (the lists of an undirected label, and a pattern that is
+// (rows that become groups, equal ones one), [Summing] (rows whose numbers are added up by group), [Top] (rows that may be among the first), [Core] and [Dense] (the lists of an undirected label, and a pattern that is
 // counted in its neighbourhoods), [Squares] (cycles of four edges, counted by paths of two), [Triangles]
 // (cycles of three, counted by triples of neighbours).
 //

@@ -161,6 +161,16 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		t.moveGroups(in[Combining](t.memory, args[0], 0), args[1], args[2])
 	case ListGroups:
 		t.listGroups(in[Listing](t.memory, args[0], 0))
+	case SumRows:
+		t.sumRows(in[Summing](t.memory, args[0], 0))
+	case MoveSums:
+		t.moveSums(in[Summing](t.memory, args[0], 0), args[1], args[2])
+	case ListSums:
+		t.listSums(in[SumListing](t.memory, args[0], 0))
+	case TopCount:
+		t.topCount(in[Top](t.memory, args[0], 0))
+	case TopSelect:
+		t.topSelect(in[Top](t.memory, args[0], 0))
 	case CoreCount, CoreScan, CoreFill:
 		t.core(k, in[Core](t.memory, args[0], 0))
 	case SquareFill:

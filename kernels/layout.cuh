@@ -69,6 +69,7 @@ struct Link {
 
 struct Check {
   Operand from, label, to;
+  u32 absent, pad;             // absent: the edge must not be there
 };
 struct Pair {
   Check a, b;
@@ -234,6 +235,69 @@ struct Listing {
   u64 room, listed;            // rows that fit, and that were written
 };
 
+// Sum: a slot of a table of groups whose numbers are added up. key is as in Group, or 1 where rows have no columns. count is the groups' rows, up to the
+// largest number; low and high are their sum, of 128 bits with a sign; least is the complement of the least ID, greatest one more than the greatest; fraction,
+// not 0: a number had one.
+struct Sum {
+  u64 key, count, low, high;
+  u32 least, greatest;
+  u32 fraction, pad;
+};
+
+// NumberRange: twice the numbers, as integers of one scale, that the IDs from first to below first + count stand for, plus 1 where they may have a fraction; or
+// NO_NUMBER.
+struct NumberRange {
+  u64 doubles;                 // s64[count]
+  u32 first, count;
+};
+
+const u64 NO_NUMBER = 9223372036854775808ull;
+const u32 MOST_NUMBERS = 8;
+// MOST_SUMMED is how many rows a block takes in a launch at most, NEAR_SUM the bound of what it adds up near itself: so no sum there has more than 63 bits.
+const u32 MOST_SUMMED = 16777216;
+const u64 NEAR_SUM = 274877906944;
+
+// Summing takes rows of no column, one or two, and one of IDs, into a table of groups, and adds up what the IDs stand for.
+struct Summing {
+  u64 groups, mask;            // Sum[mask + 1], else as in Combining
+  u64 used, most;
+  u64 first, second;           // u32[rows]: the columns; or 0
+  u64 value;                   // u32[rows]: the IDs
+  u64 weightLow, weightHigh;   // as in Combining
+  u64 rows, next, slice;
+  u32 chunk, near;
+  u32 sums, extremes;          // not 0: somebody reads the sums or counts, the least and greatest
+  u32 odd;                     // not 0: an ID that stands for no number was met, and what was made is of no use
+  u32 ranges;                  // of numbers
+  NumberRange numbers[8];
+};
+
+// SumListing writes groups out.
+struct SumListing {
+  u64 groups, mask, next;      // as in Listing
+  u64 to;                      // Sum[room]
+  u64 room, listed;
+};
+
+// TOP_BINS is into how many bins IDs are counted, TOP_TILE how many rows a block selects from at a time, MOST_TOP how many columns rows have at most.
+const u32 TOP_BINS = 4096;
+const u32 TOP_TILE = 2048;
+const u32 MOST_TOP = 16;
+
+// Top counts rows by the IDs of a column, and copies those whose ID lies between two others.
+struct Top {
+  u64 column;                  // u32[rows]
+  u64 rows;
+  u64 counts;                  // u64[TOP_BINS], zero at first: rows by bins of 1 << shift IDs, from first on
+  u64 odd;                     // rows whose ID does not lie between first and below first + count
+  u64 selected;                // rows that were copied
+  u32 first, count;
+  u32 shift;
+  u32 low, high;               // the least and the greatest ID that are copied
+  u32 width;                   // columns of a row
+  u64 from[16], to[16];        // u32[rows], and with room for all that are copied
+};
+
 // Core: the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as many
 // and the smaller number. Pieces are the work of rows with more neighbours than light, parts each: the row in the lower half, then the part
 // and how many there are, 16 bits each.
@@ -391,8 +455,8 @@ struct Closure {
 };
 
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
-static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 48, "layout.go");
-static_assert(sizeof(Pair) == 96 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
+static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 56, "layout.go");
+static_assert(sizeof(Pair) == 112 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 256 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(Weighing) == 296 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 88, "layout.go");
 static_assert(sizeof(State) == 128 && sizeof(Program) == 256 && sizeof(Patch) == 200, "layout.go");
@@ -400,4 +464,6 @@ static_assert(sizeof(Core) == 120 && sizeof(DenseSet) == 20 && sizeof(DenseTerm)
 static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(SquareGroup) == 80 && sizeof(Squares) == 632, "layout.go");
 static_assert(sizeof(Triangles) == 208, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
+static_assert(sizeof(Top) == 320, "layout.go");
+static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 248 && sizeof(SumListing) == 48, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

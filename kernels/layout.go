@@ -143,9 +143,11 @@ type Link struct {
 	_           uint32
 }
 
-// Check is an edge that must be in the graph.
+// Check is an edge that must be in the graph or, where Absent is not 0, must not be there.
 type Check struct {
 	From, Label, To Operand
+	Absent          uint32
+	_               uint32
 }
 
 // Pair is two edges that must not be the same.
@@ -423,6 +425,90 @@ type Listing struct {
 	First, Second, Weights Address
 	// Room is how many rows fit, Listed how many were written.
 	Room, Listed uint64
+}
+
+// Sum is a slot of a table of groups whose numbers are added up. Key is as in Group, or 1 where rows have no columns. Count is the group's rows, up to the
+// largest number; Low and High are their sum, of 128 bits with a sign.
+type Sum struct {
+	Key, Count, Low, High uint64
+	// Least is the complement of the least ID, Greatest one more than the greatest.
+	Least, Greatest uint32
+	// Fraction, not 0: a number had one.
+	Fraction, _ uint32
+}
+
+// NumberRange is what the IDs from First to below First+Count stand for: twice the numbers, as integers of one scale, plus 1 where they may have a fraction; or
+// NoNumber.
+type NumberRange struct {
+	// Doubles is int64[Count].
+	Doubles      Address
+	First, Count uint32
+}
+
+const (
+	// NoNumber is in place of what an ID stands for that is no number.
+	NoNumber = 1 << 63
+	// MostNumbers is how many ranges of IDs there are at most.
+	MostNumbers = 8
+	// MostSummed is how many rows a block takes in a launch at most, NearSum the bound of what it adds up near itself: so no sum there has more than 63 bits.
+	MostSummed = 1 << 24
+	NearSum    = 1 << 38
+)
+
+// Summing takes rows of no column, one or two, and one of IDs, into a table of groups, and adds up what the IDs stand for.
+type Summing struct {
+	// Groups is Sum[Mask+1]; else these are as in Combining.
+	Groups     Address
+	Mask       uint64
+	Used, Most uint64
+	// First and Second are u32[Rows], the columns, or 0; Value is u32[Rows], the IDs.
+	First, Second, Value, WeightLow, WeightHigh Address
+
+	Rows, Next, Slice uint64
+	Chunk, Near       uint32
+	// Sums, not 0: somebody reads the sums or the counts; Extremes: the least and the greatest.
+	Sums, Extremes uint32
+	// Odd, not 0: an ID that stands for no number was met, and what was made is of no use.
+	Odd uint32
+	// Ranges is how many Numbers are given.
+	Ranges  uint32
+	Numbers [MostNumbers]NumberRange
+}
+
+// SumListing writes groups out, as Listing does.
+type SumListing struct {
+	Groups     Address
+	Mask, Next uint64
+	// To is Sum[Room].
+	To           Address
+	Room, Listed uint64
+}
+
+// Shapes of a Top.
+const (
+	// TopBins is into how many bins IDs are counted, TopTile how many rows a block selects from at a time, MostTop how many columns rows have at most.
+	TopBins = 4096
+	TopTile = 2048
+	MostTop = 16
+)
+
+// Top counts rows by the IDs of a column, and copies those whose ID lies between two others.
+type Top struct {
+	// Column is u32[Rows].
+	Column Address
+	Rows   uint64
+	// Counts is u64[TopBins], zero at first: rows by bins of 1<<Shift IDs, from First on. Odd are those whose ID does not lie between First and below
+	// First+Count.
+	Counts Address
+	Odd    uint64
+	// Selected is how many rows were copied.
+	Selected     uint64
+	First, Count uint32
+	Shift        uint32
+	// Low and High are the least and the greatest ID that are copied; Width is how many columns a row has.
+	Low, High, Width uint32
+	// From is u32[Rows] each, To has room for all that are copied.
+	From, To [MostTop]Address
 }
 
 // Core is the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as

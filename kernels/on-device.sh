@@ -1,6 +1,6 @@
 #!/bin/bash
 # on-device.sh [PART...]: runs in a bundle (bundle.sh) on a machine with a GPU. Parts: correct, sets, labelled, dense, ablation,
-# lubm, updates, rmat, whole, sanitize; all of them by default; and paged, graphs larger than the device, for ten minutes more. RDFGPU_LUBM universities (2560), RDFGPU_RMAT edges (100 million) and
+# lubm, updates, rmat, whole, summing, sanitize; all of them by default; and paged, graphs larger than the device, for ten minutes more. RDFGPU_LUBM universities (2560), RDFGPU_RMAT edges (100 million) and
 # RDFGPU_STORE universities (100, for updates and whole) are generated. Tables are written as markdown to the folder $OUT. RDFGPU_WORK
 # names a scratch folder to keep between runs.
 set -u
@@ -16,7 +16,7 @@ export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}:/usr/local/nvidia/lib64
 export RDFGPU_LUBM=${RDFGPU_LUBM:-2560} RDFGPU_RMAT=${RDFGPU_RMAT:-100000000}
 mkdir -p "$OUT"
 chmod +x gpu.test store.test rdfgpu
-parts=${*:-correct sets labelled dense ablation lubm updates rmat whole sanitize}
+parts=${*:-correct sets labelled dense ablation lubm updates rmat whole summing sanitize}
 bench() { ./gpu.test -test.timeout 9m -gpu 0 "$@" 2>&1 | grep -vE '^(=== |PASS$)'; }
 
 if [ ! -e "$RDFGPU_SM/B.base" ] && [ -d sm ]; then
@@ -26,7 +26,7 @@ fi
 for part in $parts; do
 	echo "== $part ($(date +%T))"
 	case $part in
-	correct) bench -test.run 'Device(Matches|Stops|Runs|Patches|Weighs)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
+	correct) bench -test.run 'Device(Matches|Stops|Runs|Patches|Weighs|Adds|Selects)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
 	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
 	labelled) bench -test.run ReportLabelled ;;
 	dense) bench -test.run 'Report(Dense|Published)' ;;
@@ -46,10 +46,11 @@ for part in $parts; do
 	whole)
 		[ -d "$work/lubm.store" ] || ./rdfgpu generate lubm --scale "${RDFGPU_STORE:-100}" --load "$work/lubm.store"
 		./end-to-end.sh "$work/lubm.store" data/lubm10/queries | tee "$OUT/whole.md" ;;
+	summing) ./summing.sh ./rdfgpu summing ;;
 	sanitize)
 		for tool in memcheck racecheck; do
 			echo "-- $tool"
-			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run 'Device(Matches|Patches)' -rapid.checks="${SANITIZE:-20}" 2>&1 | tail -5
+			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run 'Device(Matches|Patches|Adds|Selects)' -rapid.checks="${SANITIZE:-20}" 2>&1 | tail -5
 		done ;;
 	esac
 done 2>&1 | tee "$OUT/log.txt"

@@ -33,6 +33,12 @@ var patchCode string
 //go:embed combine.fatbin
 var combineCode string
 
+//go:embed sum.fatbin
+var sumCode string
+
+//go:embed top.fatbin
+var topCode string
+
 //go:embed core.fatbin
 var coreCode string
 
@@ -122,6 +128,8 @@ func (d *device) load() error {
 		&weighCode: {WeighLists}, &filterCode: {Filter, Mark},
 		&patchCode:   {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
+		&sumCode:     {SumRows, MoveSums, ListSums},
+		&topCode:     {TopCount, TopSelect},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   byLevels(CountDense), &denseAwayCode: byLevels(CountDenseAway), &farCode: byLevels(CountFar), &farAwayCode: byLevels(CountFarAway),
 		&squaresCode: {SquareFill, SquareCount}, &trianglesCode: {TriangleFill, TriangleWalks, TriangleCount},

@@ -253,7 +253,7 @@ static __device__ bool hasEdge(const Program &p, u32 from, u32 label, u32 to) {
 }
 
 static __device__ __forceinline__ bool holds(const Program &p, const Check &c, u64 row, u32 v) {
-  return hasEdge(p, value(c.from, row, v), value(c.label, row, v), value(c.to, row, v));
+  return hasEdge(p, value(c.from, row, v), value(c.label, row, v), value(c.to, row, v)) == !c.absent;
 }
 
 static __device__ bool sameEdge(const Pair &q, u64 row, u32 v) {

@@ -248,7 +248,7 @@ func (t *twin) hasEdge(from, label, to uint32) bool {
 }
 
 func (t *twin) holds(c *Check, row uint64, v uint32) bool {
-	return t.hasEdge(t.value(&c.From, row, v), t.value(&c.Label, row, v), t.value(&c.To, row, v))
+	return t.hasEdge(t.value(&c.From, row, v), t.value(&c.Label, row, v), t.value(&c.To, row, v)) == (c.Absent == 0)
 }
 
 func (t *twin) sameEdge(q *Pair, row uint64, v uint32) bool {

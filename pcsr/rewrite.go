@@ -5,24 +5,31 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // rewrite makes of a partition another one, with edges that came and without those that went, by copying all of it. Like a splice it goes
-// through chunks of the rows twice: first it finds the places of the edges, then it copies what lies between them.
+// through chunks of the rows twice: first it finds out how many rows and edges there will be, then it copies. The first time it takes the edges at
+// their word: none that come are there, and all that go are. Then the lists are read once, while they are copied. Where that proves wrong, the places of the edges
+// in the lists are found first.
 type rewrite struct {
 	from   *Partition // of arrays
 	chunks []rewriteChunk
+	// trusting: the edges are taken at their word, which wrong says was one.
+	trusting bool
+	wrong    atomic.Bool
 }
 
 // rewriteChunk are rows of the old partition, and what is to be changed there.
 type rewriteChunk struct {
 	low, high  int
 	came, went []uint64 // keys; those that change something, once they are found
-	// rows are those in which something changes; cameAt and wentAt are the places of the edges in the old lists.
+	// rows are those in which something changes; cameAt and wentAt are the places of the edges in the old lists, unless they are trusted.
 	rows               []rewrittenRow
+	trusting           bool
 	cameAt, wentAt     []uint32
 	appeared, vanished []Vertex
 	// row and edge are how many the chunk will have, then where they begin.
@@ -64,32 +71,56 @@ func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage, 
 		came: editKeys{keys: came}, went: editKeys{keys: went}, rows: e.rows[:0], appeared: e.appeared[:0], vanished: e.vanished[:0], trees: e.trees,
 		whole: true,
 	}
-	r := &rewrite{from: p.flat()}
-	if r.from.file.Unchecked() {
-		r.from.check()
+	from := p.flat()
+	if from.file.Unchecked() {
+		from.check()
 	}
-	r.split(came, went, line.tuning.rewriteEdges)
+	for _, trusting := range [2]bool{true, false} {
+		r := &rewrite{from: from, trusting: trusting}
+		r.find(e, line.tuning.rewriteEdges)
+		if e.came.kept+e.went.kept == 0 {
+			return p
+		}
+		if made, bytes := r.writeBeside(e, beside); made != nil {
+			countMemory(&line.held, made, bytes)
+			return made
+		}
+	}
+	panic("pcsr: the places of edges are wrong")
+}
+
+// find finds out what changes, in pieces of about so many edges: the keys that change something are kept, and the rows noted that appear and vanish.
+func (r *rewrite) find(e *patchEdit, edges int) {
+	r.split(e.came.keys, e.went.keys, edges)
 	parallel(len(r.chunks), func(i int) {
 		c := r.chunks[i] // what is counted for each row would be in a cache line with what others count
-		c.find(r.from)
+		if c.trusting = r.trusting; !c.find(r.from) {
+			r.wrong.Store(true)
+		}
 		r.chunks[i] = c
 	})
+	e.came.kept, e.went.kept, e.appeared, e.vanished = 0, 0, e.appeared[:0], e.vanished[:0]
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		c.came, c.went = e.came.take(c.came), e.went.take(c.went)
 		e.appeared, e.vanished = append(e.appeared, c.appeared...), append(e.vanished, c.vanished...)
 	}
-	if e.came.kept+e.went.kept == 0 {
-		return p
+}
+
+// writeBeside is write, while beside is called; nil where what was trusted is wrong.
+func (r *rewrite) writeBeside(e *patchEdit, beside func(came, went []uint64)) (made *Partition, bytes int64) {
+	if r.wrong.Load() {
+		return nil, 0
 	}
 	var meanwhile sync.WaitGroup
 	defer meanwhile.Wait()
 	if beside != nil {
 		meanwhile.Go(func() { beside(e.came.effective(), e.went.effective()) })
 	}
-	made, bytes := r.write(e.appeared, e.vanished)
-	countMemory(&line.held, made, bytes)
-	return made
+	if made, bytes = r.write(e.appeared, e.vanished); r.wrong.Load() {
+		return nil, 0
+	}
+	return made, bytes
 }
 
 // take puts keys behind those that were kept before, and returns them.
@@ -136,11 +167,14 @@ func keysBelow(keys []uint64, v Vertex) int {
 	return n
 }
 
-// find finds the places of the keys, drops those that change nothing, and counts what the chunk will have.
-func (c *rewriteChunk) find(p *Partition) {
+// find finds the places of the keys, drops those that change nothing, and counts what the chunk will have. Of keys that are trusted it looks at no list; false where
+// they cannot be right.
+func (c *rewriteChunk) find(p *Partition) (right bool) {
 	came, went := editKeys{keys: c.came}, editKeys{keys: c.went}
 	c.rows = make([]rewrittenRow, 0, countRows(c.came)+countRows(c.went))
-	c.cameAt, c.wentAt = machine.Uncleared[uint32](len(c.came))[:0], machine.Uncleared[uint32](len(c.went))[:0]
+	if !c.trusting {
+		c.cameAt, c.wentAt = machine.Uncleared[uint32](len(c.came))[:0], machine.Uncleared[uint32](len(c.went))[:0]
+	}
 	row := c.low
 	for len(c.came) > came.next || len(c.went) > went.next {
 		v := min(came.row(), went.row())
@@ -150,9 +184,13 @@ func (c *rewriteChunk) find(p *Partition) {
 		if has {
 			list = p.list(at)
 		}
-		coming := came.of(v)
-		r.went = c.findGone(&went, went.of(v), coming, list)
-		if r.came = c.findNew(&came, coming, list); r.came+r.went == 0 {
+		coming, going := came.of(v), went.of(v)
+		if c.trusting {
+			r.came, r.went = int32(len(coming)), int32(len(going))
+			if len(list)+len(coming) < len(going) {
+				return false
+			}
+		} else if r.went, r.came = c.findGone(&went, going, coming, list), c.findNew(&came, coming, list); r.came+r.went == 0 {
 			continue
 		}
 		c.pass(p, row, at)
@@ -160,7 +198,10 @@ func (c *rewriteChunk) find(p *Partition) {
 		c.count(&r, len(list))
 	}
 	c.pass(p, row, c.high)
-	c.came, c.went = came.effective(), went.effective()
+	if !c.trusting {
+		c.came, c.went = came.effective(), went.effective()
+	}
+	return true
 }
 
 // countRows is how many rows ascending keys are of.
@@ -255,13 +296,16 @@ func (r *rewrite) write(appeared, vanished []Vertex) (made *Partition, bytes int
 	}
 	marks := made.index != nil
 	parallel(len(r.chunks)+oneIf(marks), func(i int) {
-		if i == len(r.chunks) {
+		switch {
+		case i == len(r.chunks):
 			made.exchange(r.from, appeared, vanished)
-		} else {
-			r.chunks[i].write(r.from, made)
+		case !r.wrong.Load() && !r.chunks[i].write(r.from, made):
+			r.wrong.Store(true)
 		}
 	})
 	switch p := r.from; {
+	case r.wrong.Load():
+		return nil, 0
 	case same:
 		bytes = made.memory()
 		made.layer, made.base, made.probes, made.index, made.vertices = p.layer, p.base, p.probes, p.index, p.vertices
@@ -333,10 +377,10 @@ func (r *rewrite) place() (rows, edges int) {
 	return rows, edges
 }
 
-// write writes the chunk's rows.
-func (c *rewriteChunk) write(p, made *Partition) {
+// write writes the chunk's rows; false where keys were trusted that are wrong.
+func (c *rewriteChunk) write(p, made *Partition) (right bool) {
 	w := &spliceWriter{union: made, row: c.row, edge: c.edge}
-	row, came, cameAt, wentAt := c.low, c.came, c.cameAt, c.wentAt
+	row, came, went, cameAt, wentAt := c.low, c.came, c.went, c.cameAt, c.wentAt
 	for i := range c.rows {
 		r := &c.rows[i]
 		at := int(r.at)
@@ -346,10 +390,72 @@ func (c *rewriteChunk) write(p, made *Partition) {
 		if r.has {
 			list, row = p.list(at), at+1
 		}
+		if c.trusting {
+			if !w.merged(r.v, list, came[:r.came], went[:r.went]) {
+				return false
+			}
+			came, went = came[r.came:], went[r.went:]
+			continue
+		}
 		w.edited(r.v, list, came[:r.came], cameAt[:r.came], wentAt[:r.went])
 		came, cameAt, wentAt = came[r.came:], cameAt[r.came:], wentAt[r.went:]
 	}
 	w.stretch(p, row, c.high)
+	return true
+}
+
+// merged takes a row with what comes and without what goes; false where one of these is there, one of those is not, or one does both.
+func (w *spliceWriter) merged(v Vertex, list []Vertex, came, went []uint64) (right bool) {
+	degree := len(list) + len(came) - len(went)
+	if degree > 0 {
+		w.begin(v)
+	}
+	dst := w.union.neighbours[w.edge:][:degree]
+	w.edge += degree
+	for len(came)+len(went) > 0 {
+		comes := len(went) == 0 || len(came) > 0 && came[0] < went[0]
+		var next Vertex
+		switch {
+		case comes:
+			next, came = Vertex(came[0]), came[1:]
+		case len(came) > 0 && came[0] == went[0]:
+			return false
+		default:
+			next, went = Vertex(went[0]), went[1:]
+		}
+		var n int
+		if dst, n = moveBelow(dst, list, next); n > len(list) {
+			return false
+		}
+		list = list[n:]
+		switch there := len(list) > 0 && list[0] == next; {
+		case there == comes, comes && len(dst) == 0:
+			return false
+		case comes:
+			dst[0], dst = next, dst[1:]
+		default:
+			list = list[1:]
+		}
+	}
+	return copy(dst, list) == len(list)
+}
+
+// moveBelow copies what of an ascending list lies below v, how much it is, and returns what of dst is behind that; a number above all where there is no room.
+func moveBelow(dst, list []Vertex, v Vertex) (rest []Vertex, n int) {
+	if len(list) > shortRow {
+		if n = Gallop(list, v); n > len(dst) {
+			return dst, math.MaxInt
+		}
+		return dst[copy(dst, list[:n]):], n
+	}
+	for n < len(list) && list[n] < v {
+		if n == len(dst) {
+			return dst, math.MaxInt
+		}
+		dst[n] = list[n]
+		n++
+	}
+	return dst[n:], n
 }
 
 // edited takes a row with what came before places of its old list, and without what was at others.

@@ -10,6 +10,7 @@ func limited(n Node, rows uint64) Node {
 		n.Limit = rows
 	case *Sort:
 		n.Limit = rows
+		first(n)
 	case *Product:
 		return limited(n.Whole, rows)
 	case *Project:

@@ -37,6 +37,10 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 	in = p.recall(in, parser.Expressions(n)...)
 	combined(in, (counted || !repeatsMatter(n)) && !p.options.Unoptimised)
 	tallied(in, n)
+	whole(in, n)
+	if !p.options.Unoptimised {
+		folded(in, n)
+	}
 	g := &Group{unary: unary{p.above(in, out), in}, text: p.groupText(n), Exposed: parser.Binds(n)}
 	g.Seeds, g.Weighted = nil, weighted
 	if len(n.Keys) == 0 {
@@ -95,6 +99,21 @@ func tallied(n Node, g *parser.Group) {
 	if !slices.ContainsFunc(g.Aggregates, other) {
 		m.Plan.Tally = column + 1
 	}
+}
+
+// whole tells a match that its different rows are a group each: they have no columns but the keys.
+func whole(n Node, g *parser.Group) {
+	m, ok := n.(*Match)
+	if !ok {
+		return
+	}
+	keys := 0
+	for _, name := range m.Columns {
+		if slices.ContainsFunc(g.Keys, func(k parser.GroupKey) bool { v, ok := k.Expr.(*parser.Var); return ok && v.Name == name }) {
+			keys++
+		}
+	}
+	m.Plan.Whole = keys == len(m.Columns) && len(g.Keys) == keys
 }
 
 // countsOnly reports whether equal rows may come as one with a weight: of what asks how often values come, COUNT, SUM and AVG

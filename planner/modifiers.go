@@ -64,6 +64,9 @@ func (p *planner) distinct(n *parser.Distinct, r request) (Node, error) {
 		return nil, err
 	}
 	combined(in, !p.options.Unoptimised)
+	if m, ok := in.(*Match); ok {
+		m.Plan.Whole = true
+	}
 	d := &Distinct{unary: unary{*in.Props(), in}, Sorted: sorted(n.Input)}
 	d.Limit, d.Weighted, d.note = 0, false, ""
 	return p.narrowed(d, want), nil

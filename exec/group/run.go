@@ -49,7 +49,8 @@ func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.
 		f.kept = vector.NewRows(g.width())
 	}
 	defer f.close()
-	if err := operator.RunSource(x, source, stages, nil, g.singles(x, emit, f.add)); err != nil {
+	s := &singles{Group: g, x: x, emit: emit}
+	if err := operator.RunSource(x, source, stages, nil, s.or(f.add)); err != nil || s.folded {
 		return err
 	}
 	if err := f.gather(); err != nil {

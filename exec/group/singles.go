@@ -8,23 +8,26 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
-// singles are groups of one row each, of a match that says that its rows are distinct, or has counted them by the key (vector.Batch): they
+// singles are groups of one row each, of a match that says that its rows are distinct, has counted them by the key, or has folded them (vector.Batch): they
 // need not be looked up, nor kept.
 type singles struct {
 	*Group
 	x       *operator.Execution
 	emit    func(*vector.Batch) error
 	numbers []uint32
+	// folded: there was a batch of folds, so that there are no groups but theirs.
+	folded bool
 }
 
-// singles hands batches of which each row is a group on as groups, and the others to add.
-func (g *Group) singles(x *operator.Execution, emit, add func(*vector.Batch) error) func(*vector.Batch) error {
-	s := &singles{Group: g, x: x, emit: emit}
+// or hands batches of which each row is a group on as groups, and the others to add.
+func (s *singles) or(add func(*vector.Batch) error) func(*vector.Batch) error {
 	return func(b *vector.Batch) error {
 		switch {
+		case b.Folds != nil:
+			return s.addFolds(b)
 		case b.Tally:
 			return s.addTally(b)
-		case b.Distinct && g.KeyColumns != nil:
+		case b.Distinct && s.KeyColumns != nil:
 			return s.add(b)
 		}
 		return add(b)

@@ -17,6 +17,9 @@ const BatchRows = vector.BatchRows
 // Batch is a set of solutions, column first.
 type Batch = vector.Batch
 
+// Folds are what the numbers of groups come to.
+type Folds = vector.Folds
+
 // Input seeds a match: the first MatchPlan.Inputs slots of N partial matches.
 type Input struct {
 	Cols [][]dictionary.ID
@@ -34,6 +37,8 @@ type Match struct {
 	// Weighted: the caller reads Batch.Weights, so that a row may stand for several equal ones; Limit is 0 then.
 	// A matcher may ignore it.
 	Weighted bool
+	// Dictionary is where numbers are looked up that a plan folds; nil: nowhere.
+	Dictionary *dictionary.Dictionary
 	// Workers is the query's share of the processor's threads, which the caller has entered; nil: the caller's thread alone.
 	Workers *schedule.Share
 	// Charge, when not nil, is told how many bytes the match takes (negative: gives back), from any goroutine; too many end the

@@ -27,7 +27,7 @@ type Match struct {
 }
 
 func (m *Match) match(x *operator.Execution) *match.Match {
-	run := &match.Match{Graph: m.Graph, Plan: m.Plan, Limit: m.Limit, Weighted: m.Weighted, Charge: x.Matches.Charge, TryCharge: x.Matches.TryCharge, Workers: x.Workers}
+	run := &match.Match{Graph: m.Graph, Plan: m.Plan, Limit: m.Limit, Weighted: m.Weighted, Dictionary: x.Env.Dictionary, Charge: x.Matches.Charge, TryCharge: x.Matches.TryCharge, Workers: x.Workers}
 	if x.Analyze {
 		m.Measured.Trace = &match.Trace{}
 		run.Trace = m.Measured.Trace

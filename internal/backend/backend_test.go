@@ -160,24 +160,6 @@ func TestAMatchGoesOnOnTheProcessorWhenTheGPUIsLost(t *testing.T) {
 	}
 }
 
-// TestTheProcessorMatchesInduced, whatever is asked for, and it is said.
-func TestTheProcessorMatchesInduced(t *testing.T) {
-	b := emulated(t)
-	defer b.Close()
-	plan := &bgp.MatchPlan{Steps: []bgp.Step{{Checks: []bgp.EdgeCheck{{Absent: true}}}}, Cost: 1e300}
-	for device, want := range map[Device]string{GPU: "cpu (the GPU counts dense patterns induced, no others)", Auto: "cpu"} {
-		choice := &Choice{backends: b, device: device}
-		if _, ok := choice.Matcher(plan, nil).(processor); !ok || choice.String() != want {
-			t.Errorf("asked for %s, matched on %v", device, choice)
-		}
-	}
-	choice := &Choice{backends: b, device: GPU}
-	choice.Matcher(plan, nil)
-	if _, ok := choice.Matcher(&bgp.MatchPlan{}, nil).(gpuMatcher); !ok || choice.String() != "gpu and cpu (the GPU counts dense patterns induced, no others)" {
-		t.Errorf("two patterns, one of them induced, are matched on %v", choice)
-	}
-}
-
 // TestAutoPricesCombining: rows that come cheaply out of a match and are grouped then are the GPU's, if there are many and it can combine them.
 func TestAutoPricesCombining(t *testing.T) {
 	b := emulated(t)
@@ -188,15 +170,17 @@ func TestAutoPricesCombining(t *testing.T) {
 		rows    float64
 		output  []int
 		combine bool
+		again   bool
 		there   bool
 	}{
-		{"many rows of one column", 1e6, []int{0}, true, true},
-		{"many rows of two columns", 1e6, []int{1, 2}, true, true},
-		{"few rows", 1e3, []int{0}, true, false},
-		{"rows of three columns, which are copied", 1e6, []int{0, 1, 2}, true, false},
-		{"rows that are not grouped", 1e6, []int{0}, false, false},
+		{"many rows of one column", 1e6, []int{0}, true, false, true},
+		{"many rows of two columns", 1e6, []int{1, 2}, true, false, true},
+		{"many rows, maybe all different, that are grouped by one of their columns", 1e6, []int{1, 2}, true, true, false},
+		{"few rows", 1e3, []int{0}, true, false, false},
+		{"rows of three columns, which are copied", 1e6, []int{0, 1, 2}, true, false, false},
+		{"rows that are not grouped", 1e6, []int{0}, false, false, false},
 	} {
-		plan := &bgp.MatchPlan{Steps: make([]bgp.Step, 4), Output: c.output, Cost: 1e5, Combine: c.combine}
+		plan := &bgp.MatchPlan{Steps: make([]bgp.Step, 4), Output: c.output, Cost: 1e5, Combine: c.combine, Whole: !c.again}
 		plan.Steps[3].EstimatedRows = c.rows
 		m, there := choice.Matcher(plan, nil).(gpuMatcher)
 		if there != c.there {

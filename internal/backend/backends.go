@@ -80,7 +80,7 @@ func (b *Backends) Forget(graphs ...*pcsr.Graph) {
 // pays reports whether a match is worth a GPU, if there is one: the plan as the processor runs it is compared with what runs there. Where it
 // were, if only what it reads were there, that is brought there: the processor matches meanwhile.
 func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
-	if plan.Cost <= bgp.GPUCost && !(plan.Combine && plan.Cost+plan.CombineCost() > bgp.GPUCost) {
+	if plan.Cost+plan.AboveCost() <= bgp.GPUCost {
 		return false
 	}
 	var expected gpu.Outlook

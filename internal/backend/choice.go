@@ -17,7 +17,6 @@ type Choice struct {
 	device   Device
 	used     bool
 	// induced: a pattern went to the processor because the GPU does not match it induced.
-	induced bool
 
 	mu      sync.Mutex // guards what follows
 	fellOut bool
@@ -38,10 +37,6 @@ func (c *Choice) ShallowBranches() bool { return c.device == GPU }
 
 // Matcher is the matcher of a pattern.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
-	if plan.IsInduced() && !gpu.Fits(&match.Match{Graph: graph, Plan: plan}, false) {
-		c.induced = c.induced || c.device == GPU
-		return c.backends.cpu
-	}
 	if c.device == GPU || c.device == Auto && c.backends.pays(plan, graph) && c.available() {
 		c.used = true
 		return gpuMatcher{c}
@@ -77,12 +72,8 @@ func (c *Choice) String() string {
 	switch {
 	case c.fellOut:
 		return "cpu (the GPU failed)"
-	case c.used && c.induced:
-		return "gpu and cpu (the GPU counts dense patterns induced, no others)"
 	case c.used:
 		return "gpu"
-	case c.induced:
-		return "cpu (the GPU counts dense patterns induced, no others)"
 	}
 	return "cpu"
 }

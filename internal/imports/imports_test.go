@@ -82,6 +82,7 @@ var rooms = map[string][]string{
 	"internal/bench/delta":      {root},
 	"internal/bench/standing":   {root},
 	"internal/bench/facets":     {},
+	"internal/bench/replay":     {},
 	"internal/history":          {},
 	"internal/hostile":          {},
 	"internal/hostile/campaign": {"internal/hostile", "internal/bench"},

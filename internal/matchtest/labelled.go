@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -50,6 +51,27 @@ func ReadLabelled(path string) (*Labelled, error) {
 	g.from, g.to = words(m), words(m)
 	g.edgeLabel, g.reversed = take(m), take(m)
 	return g, nil
+}
+
+// Labelled is the graph of one edge label, which leads both ways, with a vertex label of n for each vertex that has edges, one as likely as another.
+func (d *Dataset) Labelled(edge pcsr.Label, n int, random *rand.Rand) *Labelled {
+	g := &Labelled{labels: n, edgeLabels: 1}
+	number := map[pcsr.Vertex]uint32{}
+	for v := range pcsr.Vertex(d.Graph.Vertices()) {
+		if d.Graph.Degree(v, edge, pcsr.Out) > 0 {
+			number[v] = uint32(len(number))
+			g.label = append(g.label, byte(random.IntN(n)))
+		}
+	}
+	g.vertices = len(number)
+	for v, from := range number {
+		for _, w := range d.Graph.Neighbours(v, edge, pcsr.Out) {
+			if v < w {
+				g.from, g.to = append(g.from, from), append(g.to, number[w])
+			}
+		}
+	}
+	return g
 }
 
 // Class is the ID of a vertex label.

@@ -19,6 +19,7 @@ import (
 // traced is a device whose matches are timed.
 type traced struct {
 	*gpu.Device
+	mu                        sync.Mutex
 	launches                  int
 	upload, kernels, download time.Duration
 }
@@ -39,9 +40,21 @@ func (d *traced) timed(m *match.Match, do func(*match.Match) error) error {
 	of := *m
 	of.Trace = &match.Trace{}
 	err := do(&of)
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.launches++
 	d.upload, d.kernels, d.download = d.upload+of.Trace.Upload, d.kernels+of.Trace.Kernels, d.download+of.Trace.Download
 	return err
+}
+
+// traced has the matches of a way's device timed, where it has one.
+func (s *stream) traced(w *way) *traced {
+	device, _ := w.matcher.(*gpu.Device)
+	d := &traced{Device: device}
+	if device != nil {
+		w.matcher = d
+	}
+	return d
 }
 
 // busy measures how much of the time of a batch the device's kernels run.
@@ -55,7 +68,8 @@ func (s *stream) busy(r *matchtest.Report, name string, w way) {
 		d := &traced{Device: device}
 		w.matcher = d
 		s.again(w, queries, s.rest, s.held, nil) // what is planned once is
-		*d = traced{Device: device}
+		d = &traced{Device: device}
+		w.matcher = d
 		after, took := s.apply(w, queries, s.rest, s.held, nil)
 		w.forget(s.T, after)
 		busy := matchtest.Milliseconds(d.kernels)

@@ -151,7 +151,8 @@ func (c *vertexCount) extend() (n int64) {
 }
 
 // TestReportPatterns measures patterns that are taken out of the graph, of 4 to 12 vertices, RDFGPU_PATTERNS of each size and kind (10 where it is
-// not set), while a tenth of the edges come. RDFGPU_SM and RDFGPU_SETS are as for TestReportSeeds.
+// not set), while a tenth of the edges come, and how long kernels run meanwhile. A pattern may take RDFGPU_LIMIT (5s). RDFGPU_SM and RDFGPU_SETS are
+// as for TestReportSeeds.
 func TestReportPatterns(t *testing.T) {
 	folder := os.Getenv("RDFGPU_SM")
 	if folder == "" {
@@ -161,13 +162,18 @@ func TestReportPatterns(t *testing.T) {
 	if each == 0 {
 		each = 10
 	}
+	limit, _ := time.ParseDuration(os.Getenv("RDFGPU_LIMIT"))
+	if limit == 0 {
+		limit = 5 * time.Second
+	}
 	r, by := matchtest.NewReport(t, "patterns.md"), ways(t)[1:]
 	for _, name := range strings.Fields(os.Getenv("RDFGPU_SETS")) {
 		s := newStream(t, folder, name, "vl", func(string) bool { return false })
 		x, random := matchtest.NewExtractor(s.Labelled), rand.New(rand.NewPCG(4, 12))
-		s.limit = 5 * time.Second
+		s.limit = limit
 		after := s.rest.Change(s.rest.Vertices(), s.held, nil)
-		r.Head(name+", patterns of the graph, a tenth of the edges inserted", "kind", "vertices", "patterns", "matched by", "mean ms", "median ms", "most ms", "stopped after 5 s", "came, mean")
+		r.Head(name+", patterns of the graph, a tenth of the edges inserted", "kind", "vertices", "patterns", "matched by", "mean ms", "median ms", "most ms",
+			fmt.Sprint("stopped after ", limit), "came, mean", "of which kernels, mean ms", "busy, %")
 		for _, kind := range matchtest.PatternKinds {
 			for size := 4; size <= 12; size += 2 {
 				s.queries = s.queries[:0]
@@ -189,11 +195,13 @@ func TestReportPatterns(t *testing.T) {
 func (s *stream) measurePatterns(r *matchtest.Report, kind string, size int, w way, after *pcsr.Graph, counts []int64, compare bool) {
 	var all []float64
 	stopped, came, mean := 0, 0.0, 0.0
+	of := s.traced(&w)
 	for i, q := range s.queries {
 		var took run
+		kernels := of.kernels
 		ms := s.match(w, []*standing{q}, &took, s.rest, after, s.held, nil)
 		if took.stopped {
-			stopped++
+			stopped, of.kernels = stopped+1, kernels
 			counts[i] = -1
 			continue
 		}
@@ -207,5 +215,6 @@ func (s *stream) measurePatterns(r *matchtest.Report, kind string, size int, w w
 		all = append(all, 0)
 	}
 	n := float64(max(len(s.queries)-stopped, 1))
-	r.Row(kind, size, len(s.queries), w.name, mean/n, matchtest.Median(all), slices.Max(all), stopped, came/n)
+	busy := matchtest.Milliseconds(of.kernels)
+	r.Row(kind, size, len(s.queries), w.name, mean/n, matchtest.Median(all), slices.Max(all), stopped, came/n, busy/n, 100*busy/max(mean, 1e-9))
 }

@@ -74,11 +74,17 @@ const (
 	GPUPageBytes = 200
 	GPUMoveBytes = 5000
 	GPUPatchCost = 20_000
-	// CombinePrice, in candidates a row, is what a processor takes to group rows or to tell them apart, of which as many as CombineShare
-	// are expected to be equal; on a GPU that combines them it is GPUCombineShare times as quick.
+	// CombinePrice, in candidates a row, is what a processor takes to group rows or to tell them apart; on a GPU that combines them it is
+	// GPUCombineShare times as quick. GPUHandPrice is what a row or group costs beside its bytes that comes from a GPU.
 	CombinePrice    = 2
-	CombineShare    = 8
 	GPUCombineShare = 20
+	GPUHandPrice    = 0.5
+	// FoldPrice, in candidates a row, is what a processor takes to look a number up and to add it to its group's sum; on a GPU that does so it is
+	// GPUFoldShare times as quick.
+	// TopPrice is what a row costs a processor that is not among the first.
+	FoldPrice    = 8
+	TopPrice     = 1
+	GPUFoldShare = 100
 	// GPUSpeed is Options.Speed for a GPU: large enough that sampling many orders begins where a match takes a good part of
 	// a second, for a plan is made on a processor.
 	GPUSpeed = 20_000

@@ -235,7 +235,7 @@ func (e *estimates) sampleDomain(v int, sides []side, sampleSize int) {
 	}
 	e.domain[v] = float64(s.length)
 	if total > 0 {
-		e.domain[v] *= max(float64(kept), 0.3) / float64(total)
+		e.domain[v] *= max(float64(kept), leastKept) / float64(total)
 	}
 	if share, ok := e.options.Shares[e.query.Vertices[v].Variable]; ok {
 		e.domain[v] *= share
@@ -423,7 +423,34 @@ func (e *estimates) estimateEdge(i int) {
 		estimate.selectivity = estimate.length[pcsr.In] / rows[0]
 	}
 	estimate.selectivity = min(1, estimate.selectivity)
+	if e.isBack(i) {
+		estimate.selectivity = e.leadsBack(p.label.id)
+	}
 }
+
+// isBack reports whether a pattern is an earlier one in the other direction.
+func (e *estimates) isBack(i int) bool {
+	p := &e.patterns[i]
+	return slices.ContainsFunc(e.patterns[:i], func(q pattern) bool { return q.label == p.label && q.from == p.to && q.to == p.from })
+}
+
+// leadsBack is the share of a label's edges of which another leads back, as a sample tells.
+func (e *estimates) leadsBack(l pcsr.Label) float64 {
+	rows := e.graph.Outline(l, pcsr.Out)
+	source := domainSource{length: rows.Rows(), rows: rows}
+	total, found := min(source.length, samples), 0
+	for k := range total {
+		v := source.sample(k, total)
+		list := e.graph.Neighbours(v, l, pcsr.Out)
+		if len(list) > 0 && e.graph.HasEdge(list[7919*k%len(list)], l, v) {
+			found++
+		}
+	}
+	return max(float64(found), leastKept) / float64(max(total, 1))
+}
+
+// leastKept is how many of a sample are taken to pass where none does.
+const leastKept = 0.3
 
 // estimateVariableEdge estimates for a pattern with a predicate variable, from means over the whole graph.
 func (e *estimates) estimateVariableEdge(p *pattern, estimate *edgeEstimate) {

@@ -1,8 +1,6 @@
 package bgp
 
 import (
-	"slices"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -44,6 +42,13 @@ type MatchPlan struct {
 	// Tally, with Combine and Once, is one more than the column of two in Output of which the caller needs each value only once, with the
 	// number of different rows that have it; 0: of none. A matcher that has found all rows may hand on these numbers (vector.Batch.Tally).
 	Tally int
+	// Whole, with Combine: the caller takes different rows as they come (vector.Batch.Distinct), without grouping them once more.
+	Whole bool
+	// Fold, where it is not nil, is what the caller needs of the rows in place of them. A matcher that can find it, because all values are exact numbers, may
+	// hand that on (vector.Batch.Folds).
+	Fold *Fold
+	// Top, where it is not nil, says of which rows the caller needs the first; a matcher may leave out others.
+	Top *Top
 	// Empty: no solution can exist (a term or a ground triple is not in the graph); Steps may be nil then.
 	Empty bool
 	// Reason says why Empty, for explain.
@@ -147,16 +152,6 @@ type EdgeCheck struct {
 	From, Label, To Operand
 	// Absent: the triple must not be in the graph (induced matching, and MatchPlan.Denying).
 	Absent bool
-}
-
-// IsAbsent reports whether the edge must not be in the graph.
-func (c EdgeCheck) IsAbsent() bool { return c.Absent }
-
-// IsInduced reports whether some edges must not be in the graph.
-func (p *MatchPlan) IsInduced() bool {
-	return slices.ContainsFunc(p.InputChecks, EdgeCheck.IsAbsent) ||
-		slices.ContainsFunc(p.Steps, func(s Step) bool { return slices.ContainsFunc(s.Checks, EdgeCheck.IsAbsent) }) ||
-		slices.ContainsFunc(p.Branches, func(b Branch) bool { return slices.ContainsFunc(b.Checks, EdgeCheck.IsAbsent) })
 }
 
 // ClassCheck is a vertex label that an operand must have.

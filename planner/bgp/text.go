@@ -161,5 +161,9 @@ func (w *planWriter) output() {
 	if w.plan.Combine && w.plan.Tally > 0 {
 		w.printf(", counted by %s", w.plan.Slots[w.plan.Output[w.plan.Tally-1]].Variable)
 	}
+	if w.plan.Fold != nil {
+		keys, value := w.plan.FoldedBy()
+		w.printf(", numbers of %s by %v", value, keys)
+	}
 	w.printf("\n")
 }

@@ -62,6 +62,8 @@ func (q *query) combines() bool {
 // take hands the rows of the output columns out, or makes groups of them.
 func (q *query) take(state *kernels.State) error {
 	switch {
+	case q.sums != nil || q.d.folds(q.task) && !(state.Status == kernels.Done && state.Rows < q.d.options.CombineFrom):
+		return q.sum(state.Rows)
 	case q.groups != nil:
 	case !q.combines() || q.uncombined || state.Status == kernels.Done && state.Rows < q.d.options.CombineFrom:
 		return q.handOut(state)
@@ -90,12 +92,17 @@ func (q *query) beginCombining(rows int64) error {
 	return err
 }
 
+// firstSlots are those of a table that is made for so many rows, or grows.
+func firstSlots(rows int64) int64 {
+	return max(int64(1)<<bits.Len64(uint64(min(4*rows, mostFirstGroups)-1)), leastGroups)
+}
+
 // newCombination makes a table for so many rows, or one that grows. What it has taken is the caller's to close, with an error too.
 func (q *query) newCombination(rows int64) (c *combination, err error) {
-	slots := max(int64(1)<<bits.Len64(uint64(min(4*rows, mostFirstGroups)-1)), leastGroups)
+	slots := firstSlots(rows)
 	c = &combination{q: q, Combining: &kernels.Combining{}, room: min(max(slots, kernels.ListChunk), mostListed)}
-	if c.image, err = c.alloc(combiningBytes + kernels.Size[kernels.Listing]()); err == nil {
-		c.out, err = c.alloc(16 * c.room)
+	if c.image, err = c.q.d.alloc(combiningBytes + kernels.Size[kernels.Listing]()); err == nil {
+		c.out, err = c.q.d.alloc(16 * c.room)
 	}
 	if err == nil {
 		err = c.open(slots)
@@ -105,22 +112,34 @@ func (q *query) newCombination(rows int64) (c *combination, err error) {
 
 var combiningBytes = aligned(kernels.Size[kernels.Combining]())
 
-func (c *combination) alloc(bytes int64) (kernels.Address, error) {
-	return c.q.d.partitions.alloc(bytes, c.q.d.memory.take)
+// alloc takes memory of the device; give gives it back once the stream does not use it any more.
+func (d *Device) alloc(bytes int64) (kernels.Address, error) {
+	return d.partitions.alloc(bytes, d.memory.take)
+}
+
+func (d *Device) give(a kernels.Address) error {
+	if a == 0 {
+		return nil
+	}
+	return d.memory.give(a)
 }
 
 // open makes a table of so many slots, all free.
 func (c *combination) open(slots int64) error {
-	bytes := slots * kernels.Size[kernels.Group]()
-	if bytes > c.q.d.memory.limit/groupsShare {
-		return fmt.Errorf("gpu: groups of %d bytes take too much: %w", bytes, ErrOutOfMemory)
-	}
-	table, err := c.alloc(bytes)
+	table, err := c.q.d.groups(slots * kernels.Size[kernels.Group]())
 	if err != nil {
 		return err
 	}
 	c.Groups, c.Mask = table, uint64(slots-1)
 	return c.clear()
+}
+
+// groups takes memory for a query's groups.
+func (d *Device) groups(bytes int64) (kernels.Address, error) {
+	if bytes > d.memory.limit/groupsShare {
+		return 0, fmt.Errorf("gpu: groups of %d bytes take too much: %w", bytes, ErrOutOfMemory)
+	}
+	return d.alloc(bytes)
 }
 
 // clear frees all slots.
@@ -129,12 +148,18 @@ func (c *combination) clear() error {
 	return c.q.lane.stream.Zero(c.Groups, int64(c.Mask+1)*kernels.Size[kernels.Group]())
 }
 
-// blocks is how many blocks take rows, and each how many groups a block may make beyond those that the table may use: its blocks together
-// a quarter of the slots, half of that of rows and half of what it keeps near.
-func (c *combination) blocks() (blocks int, each uint64) {
-	eighth := (c.Mask + 1) / 8
-	n := min(max(eighth/kernels.NearGroups, 1), uint64(c.q.d.blocks))
-	return int(n), eighth / n
+// takers is how many blocks take rows into a table of so many slots, from how many groups on they stop, how many rows a block takes at a time, and how many
+// groups it keeps near: what blocks may make beyond those that the table may use is a quarter of the slots, half of that of rows and half of what they keep near.
+func (d *Device) takers(slots uint64) (blocks int, most uint64, chunk, near uint32) {
+	eighth := slots / 8
+	n := min(max(eighth/kernels.NearGroups, 1), uint64(d.blocks))
+	each := eighth / n
+	return int(n), slots / 2, uint32(min(each, mostChunk)), uint32(min(uint64(1)<<(bits.Len64(each)-1), kernels.NearGroups))
+}
+
+// listers is how many blocks list a table of so many slots into so much room.
+func (d *Device) listers(slots, room int64) int {
+	return max(1, min(int(min(slots, room)/kernels.ListChunk)/2, d.blocks))
 }
 
 // takeRows makes groups of the rows of the output columns.
@@ -178,10 +203,8 @@ func (c *combination) takeColumns(rows uint64) error {
 
 // launch has blocks take rows until the table is full, or for a slice of time.
 func (c *combination) launch() error {
-	blocks, each := c.blocks()
-	c.Most = (c.Mask + 1) / 2
-	c.Chunk = uint32(min(each, mostChunk))
-	c.Near = uint32(min(uint64(1)<<(bits.Len64(each)-1), kernels.NearGroups))
+	var blocks int
+	blocks, c.Most, c.Chunk, c.Near = c.q.d.takers(c.Mask + 1)
 	return c.run(func(s kernels.Stream) error { return s.Launch(kernels.CombineRows, blocks, 0, c.image) })
 }
 
@@ -236,7 +259,7 @@ func (c *combination) makeRoom() error {
 	err = c.run(func(s kernels.Stream) error {
 		return s.Launch(kernels.MoveGroups, blocks, 0, c.image, full, uint64(slots))
 	})
-	return errors.Join(err, c.give(full))
+	return errors.Join(err, c.q.d.give(full))
 }
 
 // handOut emits the groups; all: there are no others, before or after them.
@@ -296,8 +319,7 @@ func (c *combination) tally() (*combination, error) {
 // list writes the groups out as columns, as many at a time as there is room for, and calls take with each part that is not empty.
 func (c *combination) list(take func(*kernels.Listing) error) error {
 	l := c.listing()
-	blocks := int(min(int64(c.Mask+1), c.room) / kernels.ListChunk)
-	blocks = max(1, min(blocks/2, c.q.d.blocks))
+	blocks := c.q.d.listers(int64(c.Mask+1), c.room)
 	for l.Next <= c.Mask {
 		l.Listed = 0
 		err := exchange(c.q, c.image+kernels.Address(combiningBytes), l, func(s kernels.Stream) error {
@@ -368,20 +390,12 @@ func fetched[T any](data []byte, n int64) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n)
 }
 
-// give gives memory back that the stream does not use any more.
-func (c *combination) give(a kernels.Address) error {
-	if a == 0 {
-		return nil
-	}
-	return c.q.d.memory.give(a)
-}
-
 // close gives the memory back, if there is some; nothing runs any more.
 func (c *combination) close() error {
 	if c == nil {
 		return nil
 	}
-	err := errors.Join(c.give(c.image), c.give(c.out), c.give(c.Groups))
+	err := errors.Join(c.q.d.give(c.image), c.q.d.give(c.out), c.q.d.give(c.Groups))
 	c.image, c.out, c.Groups = 0, 0, 0
 	return err
 }

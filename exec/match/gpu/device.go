@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -64,6 +65,7 @@ type Device struct {
 	lanes      *pool
 	partitions *partitions
 	pages      *pageCache
+	numbers    *numberTables
 	permits    chan struct{} // one for each launch that is waited for
 	ahead      preparation
 	errands    errands
@@ -157,6 +159,7 @@ func Open(options Options) (*Device, error) {
 	}
 	d.lanes = newPool(d, limit, options.Keep)
 	d.pages = newPageCache(d, limit)
+	d.numbers = &numberTables{d: d, all: map[*dictionary.Segment]*numberTable{}, others: map[values]bool{}}
 	d.partitions, err = newPartitions(d)
 	return d, err
 }
@@ -210,6 +213,7 @@ func (d *Device) Info() (Info, error) {
 	info.Limit, info.Used, info.Idle = d.memory.limit, d.memory.inUse(), d.lanes.idleBytes()+d.memory.keptBytes()
 	d.partitions.count(&info)
 	d.pages.count(&info)
+	info.GraphBytes += d.numbers.bytes()
 	d.mu.Lock()
 	graphs := slices.Collect(maps.Values(d.graphs))
 	d.mu.Unlock()
@@ -248,7 +252,7 @@ func (d *Device) Forget(graphs ...*pcsr.Graph) error {
 	d.rounds++
 	d.mu.Unlock()
 	return d.use(func() error {
-		errs := []error{d.partitions.forget(graphs)}
+		errs := []error{d.partitions.forget(graphs), d.numbers.forget()}
 		for _, r := range gone {
 			errs = append(errs, r.free())
 		}
@@ -275,7 +279,7 @@ func (d *Device) close() error {
 		for _, r := range graphs {
 			errs = append(errs, r.free())
 		}
-		errs = append(errs, d.memory.close())
+		errs = append(errs, d.numbers.drop(func(*dictionary.Segment, *numberTable) bool { return true }), d.memory.close())
 		return errors.Join(errs...)
 	})
 	return errors.Join(err, d.driver.Close())

@@ -21,7 +21,7 @@ func (d *Device) paysLists(m *match.Match, keys ...match.PartitionKey) bool {
 	for _, key := range keys {
 		edges += float64(m.Graph.Outline(key.Label, key.Direction).Edges())
 	}
-	return d.options.AnyCost || m.Plan.IsInduced() || m.Plan.Cost >= listsPrice*edges
+	return d.options.AnyCost || m.Plan.Cost >= listsPrice*edges
 }
 
 // hostLists returns lists that are kept in pinned host memory by a key, and has them made where they are not there; errNotDense where they do not pay and are wanted

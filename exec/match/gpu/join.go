@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -421,9 +420,6 @@ func (j *join) operands(k int, all []bgp.Operand) ([]kernels.Operand, error) {
 }
 
 func (j *join) check(k int, c bgp.EdgeCheck) (kernels.Check, error) {
-	if c.Absent {
-		return kernels.Check{}, errors.New("gpu: the device does not match induced")
-	}
 	from, err := j.operand(k, c.From)
 	if err != nil {
 		return kernels.Check{}, err
@@ -433,7 +429,7 @@ func (j *join) check(k int, c bgp.EdgeCheck) (kernels.Check, error) {
 		return kernels.Check{}, err
 	}
 	to, err := j.operand(k, c.To)
-	return kernels.Check{From: from, Label: label, To: to}, err
+	return kernels.Check{From: from, Label: label, To: to, Absent: asFlag(c.Absent)}, err
 }
 
 // loadChecked loads both directions of the label of an edge that is tested, or all partitions for a variable.

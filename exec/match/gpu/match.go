@@ -27,8 +27,21 @@ func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Bat
 		}
 		return emitMany(n, emit)
 	}
+	if m.Plan.Fold != nil && !d.folds(m) {
+		m = unfolded(m)
+	}
 	_, err := d.run(ctx, m, false, emit)
+	if errors.Is(err, errUnfolded) {
+		_, err = d.run(ctx, unfolded(m), false, emit)
+	}
 	return err
+}
+
+// unfolded is a match of which the rows themselves are asked for.
+func unfolded(m *match.Match) *match.Match {
+	rows := *m
+	rows.Plan = m.Plan.Unfolded()
+	return &rows
 }
 
 // countsAlone reports whether nothing but the number of a match's rows is asked for.
@@ -61,7 +74,6 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 	}
 	err = d.use(func() (err error) {
 		options := d.options
-		options.AnyCost = options.AnyCost || m.Plan.IsInduced() // there is no other way to match it here
 		s := newShape(m, count, &options)
 		if m.Trace != nil {
 			*m.Trace = match.Trace{Backend: d.Name(), Steps: make([]match.StepTrace, len(m.Plan.Steps))}
@@ -75,7 +87,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 			}
 		}
 		if s.Dense != nil {
-			if n, err = d.countDense(ctx, m, s.Dense); !errors.Is(err, errNotDense) || m.Plan.IsInduced() {
+			if n, err = d.countDense(ctx, m, s.Dense); !errors.Is(err, errNotDense) {
 				return err
 			}
 			options.NoDense = true
@@ -113,7 +125,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}
 		q := &query{task: m, emit: d.lanes.handsOut(emit), trace: m.Trace, permit: permit{permits: d.permits}}
 		defer func() {
-			if failed := errors.Join(q.groups.close(), q.endStreaming()); err == nil {
+			if failed := errors.Join(q.groups.close(), q.sums.close(), q.top.close(), q.endStreaming()); err == nil {
 				err = failed
 			}
 		}()
@@ -166,7 +178,11 @@ type query struct {
 	weights    []uint64 // of the batch that is handed out
 
 	// groups are what rows become before they are handed out; nil where they do not, or not yet. uncombined: there is no memory for that.
-	groups     *combination
+	groups *combination
+	sums   *summation // what rows are folded to; nil where they are not, or not yet
+	// top is what selects the first rows; nil where nothing does, or not yet. unselected: it cannot tell them.
+	top        *selection
+	unselected bool
 	uncombined bool
 
 	driven    *driven    // of hostDriven; nil where the device decides
@@ -214,6 +230,9 @@ func (q *query) run() (uint64, error) {
 		if !q.count && q.task.Limit > 0 && q.done >= q.task.Limit {
 			break
 		}
+	}
+	if q.sums != nil {
+		return q.done, q.sums.handOut()
 	}
 	if q.groups != nil {
 		return q.done, q.groups.handOut(q.groups.made == 0)
@@ -374,18 +393,28 @@ func (q *query) handOut(state *kernels.State) error {
 		data := q.lane.mailbox()[kernels.Size[kernels.State]():]
 		return q.emitColumns(data, int(state.Rows), int(rows))
 	}
+	if q.selects(rows) {
+		if done, err := q.handOutTop(state); done || err != nil {
+			return err
+		}
+	}
+	return q.handOutColumns(q.out, rows)
+}
+
+// handOutColumns emits rows of columns on the device.
+func (q *query) handOutColumns(out []kernels.Address, rows uint64) error {
 	begun := time.Now()
 	staging, err := q.lane.staging()
 	if err != nil {
 		return err
 	}
-	step := stagingBytes / 4 / len(q.out)
+	step := stagingBytes / 4 / len(out)
 	for first := 0; first < int(rows); first += step {
 		if err := q.ctx.Err(); err != nil {
 			return err
 		}
 		n := min(step, int(rows)-first)
-		for i, column := range q.out {
+		for i, column := range out {
 			if err := q.lane.stream.Download(staging[4*step*i:][:4*n], column+4*kernels.Address(first)); err != nil {
 				return err
 			}
@@ -430,8 +459,8 @@ func (q *query) columnsOf(column func(i int) []dictionary.ID) [][]dictionary.ID 
 	return cols
 }
 
-// emitRows is the most rows that are emitted at once: those who take them look at the time between two batches.
-const emitRows = 1 << 16
+// emitRows is the most rows that are emitted at once: those who take them look at the time between two batches, and have workers do some each.
+const emitRows = match.BatchRows
 
 // emitParts emits a batch in parts of emitRows.
 func (q *query) emitParts(b *match.Batch) error {

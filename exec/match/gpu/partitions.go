@@ -175,6 +175,7 @@ func (p *partitions) entryOf(l *loaded) kernels.Partition {
 // make brings a partition that is not there: one that updates have changed is made there of another state of it.
 func (p *partitions) make(ctx context.Context, ground *pcsr.Graph, part *pcsr.Partition) (*loaded, error) {
 	l := &loaded{identity: part.Identity(), ground: ground}
+	l.passing = !l.identity.InFile()
 	changed := part.Layer() == pcsr.Patched && part.Edges() < math.MaxUint32
 	var err error
 	if changed {
@@ -241,7 +242,7 @@ func (p *partitions) list(l *loaded, part *pcsr.Partition) error {
 	if l.lists() {
 		return nil
 	}
-	var own storage // others look meanwhile at what the partition takes
+	own := storage{passing: l.passing} // others look meanwhile at what the partition takes
 	var at kernels.Address
 	var err error
 	if e := l.entry; e.Layer == kernels.LayerBitmap {
@@ -378,17 +379,21 @@ func (p *partitions) evict(uses uint64) bool {
 // forget frees what only graphs that are no more have. What files hold stays for the graphs that come after them, until nobody has
 // used it from one call to the next. No match over the graphs may be running.
 func (p *partitions) forget(graphs []*pcsr.Graph) error {
-	var gone []*loaded
+	var files, made []*loaded
 	p.mu.Lock()
 	for _, l := range p.all {
 		own := !l.identity.InFile() && slices.Contains(graphs, l.ground)
-		if l.queries == 0 && (own || l.round < p.rounds) {
-			gone = append(gone, p.remove(l))
+		switch {
+		case l.queries > 0 || !own && l.round >= p.rounds:
+		case l.passing:
+			made = append(made, p.remove(l))
+		default:
+			files = append(files, p.remove(l))
 		}
 	}
 	p.rounds++
 	p.mu.Unlock()
-	return p.release(p.d.memory.free, gone)
+	return errors.Join(p.release(p.d.memory.free, files), p.release(p.d.memory.give, made))
 }
 
 // count adds up what there is.

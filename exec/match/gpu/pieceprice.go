@@ -20,6 +20,7 @@ const partLaunch = 6_000
 // Expect is what a plan is expected to cost this device where it reads pages and the processor counts in neighbourhoods or by triples, and what that
 // costs: by a sample of the graph, as a plan's estimates leave out how often neighbours have common ones. Of others it is what the function Expect returns.
 func (d *Device) Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
+	plan = d.numbers.known(plan)
 	o := Expect(g, plan)
 	m := &match.Match{Graph: g, Plan: plan}
 	if g == nil || plan.Empty || plan.Query == nil || !countsAlone(m) {

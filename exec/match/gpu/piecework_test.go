@@ -10,7 +10,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 	"pgregory.net/rapid"
 )
 
@@ -36,9 +35,7 @@ func (p pieceTest) check(t testing.TB, rt *rapid.T, driver kernels.Driver) {
 	options.tripleRoom = rapid.SampledFrom([]int64{0, 1 << 10, 2 << 10, 4 << 10}).Draw(rt, "room for triples")
 	options.heavyTriangles, options.triangleRoom = rapid.SampledFrom([]int{1, 4, 0}).Draw(rt, "heavy triangles"), rapid.SampledFrom([]int{1, 3, 0}).Draw(rt, "room")
 	options.listsAway, options.coreRoom = rapid.Bool().Draw(rt, "lists away"), rapid.SampledFrom([]int64{0, 1, 1 << 10, 2 << 10}).Draw(rt, "room for cores")
-	if c.Options.Semantics != bgp.Induced { // there is no other way, should there be no room
-		options.Memory = rapid.SampledFrom([]int64{0, 0, 700 << 10}).Draw(rt, "memory")
-	}
+	options.Memory = rapid.SampledFrom([]int64{0, 0, 700 << 10}).Draw(rt, "memory")
 	if driver == nil {
 		options.slice = time.Duration(rapid.SampledFrom([]int{1, 3, 1e9}).Draw(rt, "slice"))
 	}
@@ -46,9 +43,6 @@ func (p pieceTest) check(t testing.TB, rt *rapid.T, driver kernels.Driver) {
 	m, err := c.Match()
 	if err != nil {
 		rt.Fatal(err)
-	}
-	if m.Plan.IsInduced() && !Fits(m, true) {
-		rt.Skip("induced, and not to be counted here")
 	}
 	m.Trace = &match.Trace{}
 	n, err := d.Count(context.Background(), m)
@@ -64,9 +58,6 @@ func (p pieceTest) checkLarge(t testing.TB, rt *rapid.T, driver kernels.Driver) 
 	m, err := c.Match()
 	if err != nil {
 		rt.Fatal(err)
-	}
-	if m.Plan.IsInduced() && !Fits(m, true) {
-		rt.Skip("induced, and not to be counted here")
 	}
 	want, err := cpu.New().Count(context.Background(), m)
 	if err != nil {

@@ -31,9 +31,16 @@ func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 	if apart := remembered(g, plan); apart < joined { // whatever the estimates are off by
 		o.Processor = min(o.Processor, apart)
 	}
-	if plan.Combine {
-		o.Processor += plan.CombineCost()
-		o.Device += runs.GPUCombineCost()
+	o.Processor += plan.AboveCost()
+	switch {
+	case plan.Fold != nil:
+		o.Device += runs.GPUFoldCost(g)
+	case plan.Combine:
+		o.Device += runs.GPUCombineCost(g)
+	case plan.Top != nil:
+		o.Device += runs.GPUTopCost()
+	case !countsAlone(&match.Match{Plan: plan}):
+		o.Device += runs.GPUHandCost()
 	}
 	return o
 }
@@ -54,7 +61,9 @@ func adapt(g *pcsr.Graph, plan *bgp.MatchPlan) (runs *bgp.MatchPlan, made int) {
 		}
 	}
 	if plan.Combine && !Combines(runs) {
+		fold, top := runs.Fold, runs.Top
 		runs = runs.Separate()
+		runs.Fold, runs.Top = fold, top
 	}
 	return runs, made
 }
@@ -62,7 +71,7 @@ func adapt(g *pcsr.Graph, plan *bgp.MatchPlan) (runs *bgp.MatchPlan, made int) {
 // remembered is what a plan without weights costs a processor, which counts what hangs on a slot apart from what else hangs there, and remembers it for
 // each vertex; a device that joins it has the product of all as rows.
 func remembered(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
-	if g == nil || plan.ByRows() != plan || plan.Inputs > 0 || plan.IsInduced() {
+	if g == nil || plan.ByRows() != plan || plan.Inputs > 0 {
 		return plan.Cost
 	}
 	unweighed := *plan
@@ -74,7 +83,7 @@ func remembered(g *pcsr.Graph, plan *bgp.MatchPlan) float64 {
 // bounds: the planner does not know that a class is a range of numbers.
 func lengthsSaved(g *pcsr.Graph, plan *bgp.MatchPlan) (saved float64) {
 	own := plan.Own()
-	if g == nil || own == 0 || !plan.Steps[own-1].Counted || plan.IsInduced() {
+	if g == nil || own == 0 || !plan.Steps[own-1].Counted {
 		return 0
 	}
 	m := &match.Match{Graph: g, Plan: plan, Weighted: true}

@@ -298,3 +298,50 @@ func paysOnDevice(d *Device, g *pcsr.Graph, p *bgp.MatchPlan) bool {
 	o := d.Expect(g, p)
 	return p.Cost > bgp.GPUCost && o.Processor > o.Device && o.Processor > o.Device+d.Price(g, p)
 }
+
+// TestRowsThatDifferArePricedAsRows: where nearly all rows of two columns differ, combining them is not expected to spare their copy; where few can, it is.
+func TestRowsThatDifferArePricedAsRows(t *testing.T) {
+	t.Parallel()
+	const rows = 10_000
+	for _, c := range []struct {
+		name       string
+		kinds      int
+		none, most float64 // of the groups
+	}{{"as many kinds as rows", rows, 0.99 * rows, rows}, {"ten kinds", 10, 0.8 * rows, rows}} {
+		for _, pair := range []bool{true, false} {
+			g, plan := stars(t, rows, c.kinds, pair)
+			groups := plan.Groups(g)
+			if pair && (groups < c.none || groups > c.most) || !pair && (groups > float64(c.kinds) || groups < 0.6*float64(c.kinds)) {
+				t.Errorf("%s, both columns %v: %g groups of %g rows", c.name, pair, groups, plan.Rows())
+			}
+			separate := Expect(g, plan.Separate())
+			if o := Expect(g, plan); pair && o.Device < separate.Device || o.Processor <= separate.Processor {
+				t.Errorf("%s, both columns %v: %+v, without combining %+v", c.name, pair, o, separate)
+			}
+		}
+	}
+}
+
+// stars is a plan of vertices that each have a kind and a value of their own, of which the kind, or both, are read.
+func stars(t *testing.T, rows, kinds int, pair bool) (*pcsr.Graph, *bgp.MatchPlan) {
+	t.Helper()
+	output := []string{"v1"}
+	if pair {
+		output = append(output, "v2")
+	}
+	c := matchtest.Case{Vertices: 3 * rows, Labels: 2, TypeLabel: -1, Combine: true, Options: bgp.Options{Output: output}}
+	for v := range rows {
+		c.Edges = append(c.Edges,
+			pcsr.Edge{From: pcsr.Vertex(v), Label: 0, To: pcsr.Vertex(rows + v%kinds)}, pcsr.Edge{From: pcsr.Vertex(v), Label: 1, To: pcsr.Vertex(2*rows + v)})
+	}
+	c.Patterns = []parser.TriplePattern{matchtest.Edge(0, 1, 0), matchtest.Edge(0, 2, 1)}
+	g, err := c.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := c.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, plan
+}

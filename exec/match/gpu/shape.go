@@ -82,13 +82,8 @@ func (s *shape) groups() []*match.Group {
 }
 
 // Fits reports whether the device can run a match: the branches of its plan must be of lists that are counted by their
-// lengths and of weights by vertex, and rows that these repeat must be allowed to come with weights. It tests no edges that must not be
-// there (bgp.Induced).
+// lengths and of weights by vertex, and rows that these repeat must be allowed to come with weights.
 func Fits(m *match.Match, count bool) bool {
-	if m.Plan.IsInduced() {
-		count = count || countsAlone(m)
-		return count && m.Graph != nil && match.Lower(m, true, match.Tuning{AnyCost: true}).Dense != nil
-	}
 	if len(m.Plan.Branches) == 0 {
 		return true
 	}

@@ -18,7 +18,7 @@ import (
 func TestSymmetricPatternsMatchAsByBruteForce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		c, options := runnable(matchtest.DrawSymmetric(rt)), drawOptions(rt)
+		c, options := matchtest.DrawSymmetric(rt), drawOptions(rt)
 		options.slice = time.Duration(rapid.SampledFrom([]int{3, 1e9}).Draw(rt, "slice"))
 		d := open(t, options)
 		if err := matchtest.Check(d, c); err != nil {
@@ -33,7 +33,7 @@ func TestSymmetricPatternsMatchAsByBruteForce(t *testing.T) {
 func TestDeviceMatchesSymmetricPatternsAsByBruteForce(t *testing.T) {
 	gpu := driver(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		c, options := runnable(matchtest.DrawSymmetric(rt)), drawOptions(rt)
+		c, options := matchtest.DrawSymmetric(rt), drawOptions(rt)
 		options.Driver, options.Memory = gpu, 64<<20
 		d := open(t, options)
 		if err := matchtest.Check(d, c); err != nil {

@@ -10,6 +10,8 @@ import (
 type storage struct {
 	device []kernels.Address
 	host   []*kernels.HostMemory
+	// passing: it is likely to be given back soon, so that the next finds it (budget.take).
+	passing bool
 }
 
 func (s *storage) hostBytes() (n int64) {

@@ -37,7 +37,11 @@ func (p *partitions) copyWords(s *storage, words []uint32) (kernels.Address, err
 
 // space takes memory on the device or, where that is full, pinned host memory, which it returns.
 func (p *partitions) space(s *storage, bytes int64) (at kernels.Address, host []byte, err error) {
-	at, err = p.allocLists(bytes, p.d.memory.alloc)
+	take := p.d.memory.alloc
+	if s.passing {
+		take = p.d.memory.take
+	}
+	at, err = p.allocLists(bytes, take)
 	if err == nil {
 		s.device = append(s.device, at)
 		return at, nil, nil

@@ -1,0 +1,276 @@
+package exec_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"pgregory.net/rapid"
+)
+
+// paths is a graph of paths whose vertices have numbers: small and large integers, decimals, and values of which some are others.
+func paths(t *testing.T) *memory {
+	t.Helper()
+	var quads []quad
+	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
+	add := func(i int, predicate string, object rdf.Term) {
+		quads = append(quads, quad{subject: iri(fmt.Sprint("v", i)), predicate: iri(predicate), object: object})
+	}
+	for i := range 60 {
+		for k := 1; k <= 1+i%5; k++ {
+			add(i, "p", iri(fmt.Sprint("v", i*k%23)))
+			add(i, "n", integer(k%3-1))
+			add(i, "large", integer((i-30)*500_000_003_000_000))
+			add(i, "typed", rdf.NewTyped(fmt.Sprint(k), rdf.XSD+"int"))
+			add(i, "decimal", rdf.NewTyped(fmt.Sprintf("%d.%02d", i-20, k*25%100), rdf.XSDDecimal))
+		}
+		add(i, "mixed", []rdf.Term{integer(i), rdf.NewTyped("1.50", rdf.XSDDecimal)}[i%2])
+		add(i, "double", rdf.NewTyped(fmt.Sprint(i)+".5E0", rdf.XSDDouble))
+		add(i, "other", []rdf.Term{integer(i), rdf.NewString("no number")}[i/59])
+		add(i, "fine", rdf.NewTyped(fmt.Sprintf("0.%09d", i+1), rdf.XSDDecimal))
+		add(i, "huge", rdf.NewTyped(fmt.Sprintf("%d000000000000000000000", i+1), rdf.XSDInteger))
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestTheDeviceAddsNumbersUp where a query groups by up to two variables and asks for what exact numbers of one more come to.
+func TestTheDeviceAddsNumbersUp(t *testing.T) {
+	m := paths(t)
+	for _, c := range []struct {
+		query string
+		folds bool
+	}{
+		{"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a", true},
+		{"SELECT ?a (SUM(?n) AS ?s) (AVG(?n) AS ?m) (COUNT(*) AS ?k) (COUNT(?n) AS ?l) { ?a :p ?b . ?b :large ?n } GROUP BY ?a", true},
+		{"SELECT (SUM(?n) AS ?s) (AVG(?n) AS ?m) { ?a :p ?b . ?b :p ?c . ?c :decimal ?n }", true},
+		{"SELECT ?a ?c (AVG(?n) AS ?m) { ?a :p ?b . ?b :p ?c . ?b :decimal ?n } GROUP BY ?a ?c", true},
+		{"SELECT ?c (SUM(?n) AS ?s) ?a { ?a :p ?b . ?b :p ?c . ?b :mixed ?n } GROUP BY ?c ?a", true},
+		{"SELECT ?n (SUM(?k) AS ?s) { ?a :p ?b . ?b :n ?n . ?b :typed ?k } GROUP BY ?n", true},
+		{"SELECT ?b (SUM(?n) AS ?s) { ?a :p ?b . ?b :p ?c . ?c :p ?d . ?b :n ?n } GROUP BY ?b", true},
+		{"SELECT ?b (SUM(?n) AS ?s) { ?b :n ?n OPTIONAL { ?b :p ?c } } GROUP BY ?b", true},
+		{"SELECT ?b (AVG(?n) AS ?s) { ?b :n ?n FILTER EXISTS { ?b :p ?c } FILTER(?n > -1) } GROUP BY ?b HAVING(AVG(?n) > 0.2) ORDER BY ?b", true},
+		{"SELECT (SUM(?n) AS ?s) { ?a :p ?b . ?b :p ?a . ?a :large ?n FILTER(?n > 100000000000000000000) }", false},
+		{"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :double ?n } GROUP BY ?a", false},
+		{"SELECT ?a (SUM(?n) AS ?s) { ?b :p ?a . ?b :other ?n } GROUP BY ?a", false},
+		{"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :fine ?n } GROUP BY ?a", false},
+		{"SELECT ?a (AVG(?n) AS ?s) { ?a :p ?b . ?b :huge ?n } GROUP BY ?a", false},
+		{"SELECT ?a (SUM(DISTINCT ?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a", false},
+		{"SELECT ?a (SUM(?n + 1) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a", false},
+		{"SELECT ?a (SUM(?n) AS ?s) (SUM(?k) AS ?r) { ?a :p ?b . ?b :n ?n . ?b :typed ?k } GROUP BY ?a", false},
+		{"SELECT ?a (SUM(?n) AS ?s) (COUNT(DISTINCT ?n) AS ?r) { ?a :p ?b . ?b :n ?n } GROUP BY ?a", false},
+		{"SELECT ?a (COUNT(*) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a", false},
+		{"SELECT (SUM(?a) AS ?s) { ?a :p ?b . ?b :p ?c }", false},
+	} {
+		if got := m.onDevice(t, c.query); got != c.folds {
+			t.Errorf("%s: the device added up: %v, want %v", c.query, got, c.folds)
+		}
+	}
+}
+
+// TestTheDeviceFindsExtremes of numbers whose IDs are in their order, and not where equal ones are not.
+func TestTheDeviceFindsExtremes(t *testing.T) {
+	var quads []quad
+	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
+	for i := range 80 {
+		v := iri(fmt.Sprint("v", i))
+		quads = append(quads, quad{subject: v, predicate: iri("p"), object: iri(fmt.Sprint("v", i*i%11))},
+			quad{subject: v, predicate: iri("n"), object: integer(i*37%50 - 20)}, quad{subject: v, predicate: iri("s"), object: rdf.NewString(fmt.Sprint(i))})
+	}
+	tied := append([]quad{{subject: iri("v1"), predicate: iri("q"), object: rdf.NewTyped("7.0", rdf.XSDDecimal)}}, quads...)
+	for _, c := range []struct {
+		of    []quad
+		query string
+		folds bool
+	}{
+		{quads, "SELECT ?b (MIN(?n) AS ?s) (MAX(?n) AS ?m) { ?a :p ?b . ?a :n ?n } GROUP BY ?b", true},
+		{quads, "SELECT (MAX(?n) AS ?m) { ?a :p ?b . ?a :n ?n }", true},
+		{quads, "SELECT ?b (MIN(?n) AS ?s) (SUM(?n) AS ?m) (COUNT(?b) AS ?k) { ?a :p ?b . ?c :p ?b . ?a :n ?n } GROUP BY ?b", true},
+		{quads, "SELECT ?b (MIN(DISTINCT ?n) AS ?s) { ?a :p ?b . ?a :n ?n } GROUP BY ?b", true},
+		{quads, "SELECT ?b (MIN(?n) AS ?s) { ?a :p ?b . ?a :s ?n } GROUP BY ?b", false},
+		{tied, "SELECT ?b (MIN(?n) AS ?s) { ?a :p ?b . ?a :n ?n } GROUP BY ?b", false},
+		{tied, "SELECT ?b (SUM(?n) AS ?s) { ?a :p ?b . ?a :n ?n } GROUP BY ?b", true},
+	} {
+		m, err := newMemory(c.of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.onDevice(t, c.query); got != c.folds {
+			t.Errorf("%s: the device folded: %v, want %v", c.query, got, c.folds)
+		}
+	}
+}
+
+// onDevice compares a query's answers on an emulated device with the processor's, and reports whether the device folded rows.
+func (m *memory) onDevice(t *testing.T, query string) (folded bool) {
+	t.Helper()
+	d, err := emulate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answersAs(t, m, query, d)
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	return d.folded.Load() > 0
+}
+
+// figure draws a number, mostly one that a device adds up.
+func (g *generator) figure(integers bool) rdf.Term {
+	n := g.pick(9) - 4
+	switch kind := g.pick(12); {
+	case integers && kind == 0:
+		return rdf.NewTyped(fmt.Sprintf("%03d", g.pick(9)), rdf.XSDInteger)
+	case integers || kind < 5:
+		return integer(n)
+	case kind < 8:
+		return rdf.NewTyped(fmt.Sprintf("%d.%d", n, g.pick(120)), rdf.XSDDecimal)
+	case kind == 8:
+		return rdf.NewTyped(fmt.Sprintf("%d", n*1_000_000_000_000_000), rdf.XSD+"long")
+	case kind == 9:
+		return rdf.NewTyped(fmt.Sprintf("%d%020d", n, n*n), rdf.XSDInteger)
+	case kind == 10:
+		return rdf.NewTyped(fmt.Sprintf("%d.5E0", n), rdf.XSDDouble)
+	}
+	return rdf.NewString(fmt.Sprint(n))
+}
+
+// figures draws edges and numbers of their ends: of integers alone, of exact numbers, or of all sorts.
+func (g *generator) figures() (quads []quad, integers bool) {
+	integers = g.chance(40)
+	exact := integers || g.chance(60)
+	for range 6 + g.pick(14) {
+		quads = append(quads, quad{subject: node(g.pick(4)), predicate: rdf.NewIRI(fmt.Sprintf("%sp%d", exampleNS, g.pick(2))), object: node(g.pick(4))})
+	}
+	for range 1 + g.pick(12) {
+		n := g.figure(integers)
+		for exact && !strings.HasSuffix(n.Datatype, "integer") && !strings.HasSuffix(n.Datatype, "decimal") {
+			n = g.figure(integers)
+		}
+		quads = append(quads, quad{subject: node(g.pick(4)), predicate: rdf.NewIRI(exampleNS + "n"), object: n})
+	}
+	return quads, integers
+}
+
+// foldQuery draws a query that groups by up to two variables and asks for what the numbers of one come to.
+func (g *generator) foldQuery() (text string, averages bool) {
+	keys := g.oneOf("", "?a", "?b", "?c", "?a ?b", "?c ?a", "?b ?c")
+	text = "PREFIX : <" + exampleNS + "> SELECT " + keys
+	for i := range 1 + g.pick(3) {
+		of := g.oneOf("SUM(?n)", "SUM(?n)", "AVG(?n)", "MIN(?n)", "MAX(?n)", "COUNT(*)", "COUNT(?n)", "MAX(DISTINCT ?n)", "SUM(DISTINCT ?n)")
+		averages = averages || strings.HasPrefix(of, "AVG")
+		text += fmt.Sprintf(" (%s AS ?x%d)", of, i)
+	}
+	text += " { " + g.oneOf("?a", "?b", "?c") + " :n ?n . ?a :p0 ?b . "
+	text += g.oneOf("", "?b :p1 ?c . ", "?b :p0 ?c . ", "?c :p1 ?b . ?c :p0 ?d . ", "?b :p0 ?c . ?c :p1 ?a . ", "?a :p1 ?c OPTIONAL { ?b :p0 ?d } ", "FILTER EXISTS { ?b :p1 ?c } ")
+	text += g.oneOf("", "", "FILTER(?n > -2) ", "FILTER(?a != ?b) ") + "} "
+	if keys != "" {
+		text += "GROUP BY " + keys
+	}
+	return text, averages
+}
+
+// TestFiguresComeToTheSame compares what numbers of random graphs come to on a device with the processor, and integers' sums with the reference evaluator.
+func TestFiguresComeToTheSame(t *testing.T) {
+	folded := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := &generator{t: t}
+		quads, integers := g.figures()
+		text, averages := g.foldQuery()
+		q, err := parser.Parse(text, parser.Options{})
+		if err != nil {
+			t.Skip(err)
+		}
+		segments, commits := g.split(quads)
+		if g.chance(50) {
+			segments, commits = []edits{{added: quads}}, nil
+		}
+		m, err := newEdited(segments, commits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		device, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer device.Close()
+		semantics := g.semantics(q)
+		o := onProcessor()
+		o.Semantics = semantics
+		a, err := m.run(q, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := tally(a.rows)
+		if integers && !averages {
+			if reference := tally(reference1(quads, nil, q, semantics)); !slices.Equal(reference, want) {
+				t.Fatalf("%s\n the processor:\n  %s\n the reference:\n  %s", reproduce(segments, commits, text), strings.Join(want, "\n  "), strings.Join(reference, "\n  "))
+			}
+		}
+		for range 2 { // once more with what the device knows by then
+			o = device.options()
+			o.Semantics = semantics
+			if a, err = m.run(q, o); err != nil {
+				t.Fatal(err)
+			}
+			if got := tally(a.rows); !slices.Equal(got, want) {
+				t.Fatalf("%s\n got:\n  %s\n want:\n  %s", reproduce(segments, commits, text), strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+			}
+		}
+		folded += int(device.folded.Load())
+	})
+	if folded == 0 {
+		t.Error("the device folded nothing")
+	}
+}
+
+// TestTheDeviceSelectsFirstRows of many, by numbers and strings of one segment; the answers are the processor's.
+func TestTheDeviceSelectsFirstRows(t *testing.T) {
+	var quads []quad
+	iri := func(name string, i int) rdf.Term { return rdf.NewIRI(fmt.Sprint(exampleNS, name, i)) }
+	for i := range 12_000 {
+		add := func(predicate string, object rdf.Term) {
+			quads = append(quads, quad{subject: iri("v", i), predicate: rdf.NewIRI(exampleNS + predicate), object: object})
+		}
+		add("p", iri("v", i*7919%12_000))
+		add("n", integer(i*i%10_007))
+		add("s", rdf.NewString(fmt.Sprint(i*31%9973)))
+		add("d", []rdf.Term{integer(i % 100), rdf.NewTyped(fmt.Sprintf("%d.0", i%100), rdf.XSDDecimal), rdf.NewTyped(fmt.Sprintf("%d.5E0", i%100), rdf.XSDDouble)}[i%3])
+	}
+	m, err := newMemory(quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		query   string
+		selects bool
+	}{
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?n ?b LIMIT 10", true},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY DESC(?n) DESC(?b) LIMIT 100 OFFSET 50", true},
+		{"SELECT ?b ?s { ?a :p ?b . ?a :s ?s } ORDER BY DESC(?s) ?b LIMIT 7", true},
+		{"SELECT ?b ?s { ?a :p ?b . ?a :d ?s } ORDER BY ?s ?b LIMIT 300", true},
+		{"SELECT ?b { ?a :p ?b . ?a :n ?n } ORDER BY DESC(?n) ?b LIMIT 3", true},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?b ?n LIMIT 10", false},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY (?n + 1) ?b LIMIT 10", false},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?n ?b", false},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?n ?b LIMIT 9000", false},
+	} {
+		d, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answersAs(t, m, c.query, d)
+		if got := d.rows.Load() < 6000; got != c.selects {
+			t.Errorf("%s: %d rows came", c.query, d.rows.Load())
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package group
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// addFolds emits the groups of a batch that has what their numbers come to. Workers make the results of some of the groups each.
+func (s *singles) addFolds(b *vector.Batch) error {
+	s.folded = true
+	parts := make([]vector.Batch, (b.N+vector.BatchRows-1)/vector.BatchRows)
+	err := s.x.Each(len(parts), func(i int) error {
+		return s.foldedPart(b, i*vector.BatchRows, min((i+1)*vector.BatchRows, b.N), &parts[i])
+	})
+	for i := range parts {
+		if err == nil {
+			err = s.emit(&parts[i])
+		}
+	}
+	return err
+}
+
+// foldedPart makes the output columns of some groups.
+func (s *singles) foldedPart(b *vector.Batch, from, to int, out *vector.Batch) error {
+	part := vector.Batch{N: to - from, Cols: slices.Clone(b.Cols), Folds: b.Folds.Part(from, to)}
+	for c, col := range b.Cols {
+		if col != nil {
+			part.Cols[c] = col[from:to]
+		}
+	}
+	all := make([][]dictionary.ID, 0, len(s.Keys)+len(s.Aggregates))
+	for i := range s.Keys {
+		key, err := s.Keys[i].Values(s.x, &part, nil)
+		if err != nil {
+			return err
+		}
+		all = append(all, key)
+	}
+	for i := range s.Aggregates {
+		values, err := s.Aggregates[i].folded(s.x, &part)
+		if err != nil {
+			return err
+		}
+		all = append(all, values)
+	}
+	out.N = part.N
+	for _, c := range s.Pick {
+		out.Cols = append(out.Cols, all[c])
+	}
+	return nil
+}
+
+// folded are the values of an aggregate of groups.
+func (a *Aggregate) folded(x *operator.Execution, b *vector.Batch) ([]dictionary.ID, error) {
+	f := b.Folds
+	switch a.Function {
+	case "MIN":
+		return f.Least, nil
+	case "MAX":
+		return f.Greatest, nil
+	case "COUNT":
+		c := &counts{x: x, n: f.Counts}
+		if c.overflowed(b.N) {
+			return nil, vector.ErrTooMany
+		}
+		return c.results(b.N), x.Ended()
+	}
+	total := func(g int) expr.Total {
+		return expr.Total{Count: f.Counts[g], High: f.High[g], Low: f.Low[g], Scale: f.Scale, Decimal: f.Decimal[g]}
+	}
+	out := make([]dictionary.ID, b.N)
+	if !expr.Totals(x.Env, a.Function == "AVG", b.N, total, out) {
+		return nil, vector.ErrTooMany
+	}
+	return out, x.Ended()
+}

@@ -1,0 +1,353 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/section"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// numberTables are what the numbers of dictionaries' segments stand for, on the device: each comes when a plan first adds some up, and stays until nobody has
+// used it from one call of Device.Forget to the next.
+type numberTables struct {
+	d *Device
+
+	work sync.Mutex // held while a table is made
+	mu   sync.Mutex
+	all  map[*dictionary.Segment]*numberTable
+	// others are values of which some are no exact numbers, or in no order.
+	others map[values]bool
+	rounds uint64
+}
+
+// numberTable is that of one segment.
+type numberTable struct {
+	at    kernels.Address
+	bytes int64
+	// own is the most decimals that a number of the segment has, up to mostScale; scale is that of the table.
+	own, scale uint8
+	// ordered: exact numbers have IDs in the order of MIN and MAX.
+	ordered bool
+	queries int
+	round   uint64
+}
+
+const (
+	// mostScale is how many decimals numbers may have that are added up on the device.
+	mostScale = 6
+	// mostScaled is the bound of numbers, times ten to the scale.
+	mostScaled = 1 << 61
+	// numbersShare is the share of the memory that tables of numbers may take.
+	numbersShare = 16
+)
+
+// errUnfolded: the device does not fold the rows of a plan; nothing was emitted.
+var errUnfolded = errors.New("gpu: the rows have to be folded by the processor")
+
+// heldNumbers are the tables that a query uses.
+type heldNumbers struct {
+	of     *numberTables
+	tables []*numberTable
+	ranges []kernels.NumberRange
+	scale  uint8
+	// ordered: the numbers have IDs in the order of MIN and MAX.
+	ordered bool
+}
+
+// hold returns the tables of a dictionary, made where they are not there, until they are let go. Without room for them the error is errUnfolded or
+// ErrOutOfMemory.
+func (n *numberTables) hold(ctx context.Context, stream kernels.Stream, dict *dictionary.Dictionary) (h *heldNumbers, err error) {
+	n.work.Lock()
+	defer n.work.Unlock()
+	h = &heldNumbers{of: n, ordered: true}
+	defer func() {
+		if err != nil {
+			h.letGo()
+		}
+	}()
+	found := map[*dictionary.Segment]*exactNumbers{}
+	for i, s := range dict.Segments() {
+		r := dict.Section(i, dictionary.Numbers)
+		if r.Len() == 0 {
+			continue
+		}
+		if len(h.ranges) == kernels.MostNumbers {
+			return h, errUnfolded
+		}
+		h.ranges = append(h.ranges, kernels.NumberRange{First: r.From, Count: uint32(r.Len())})
+		own, known := n.scaleOf(s)
+		if !known {
+			if found[s], err = readNumbers(ctx, dict, r); err != nil {
+				return h, err
+			}
+			own = found[s].scale
+		}
+		h.scale = max(h.scale, own)
+	}
+	at := 0
+	for i, s := range dict.Segments() {
+		r := dict.Section(i, dictionary.Numbers)
+		if r.Len() == 0 {
+			continue
+		}
+		t, err := n.table(ctx, stream, dict, s, r, found[s], h.scale)
+		if err != nil {
+			return h, err
+		}
+		h.tables = append(h.tables, t)
+		h.ranges[at].Doubles = t.at
+		at++
+		h.ordered = h.ordered && t.ordered && len(h.ranges) == 1
+	}
+	return h, nil
+}
+
+// letGo ends what hold began.
+func (h *heldNumbers) letGo() {
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
+	for _, t := range h.tables {
+		t.queries--
+	}
+	h.tables = nil
+}
+
+// scaleOf is the most decimals that a segment's numbers have, where that is known.
+func (n *numberTables) scaleOf(s *dictionary.Segment) (scale uint8, known bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if t := n.all[s]; t != nil {
+		return t.own, true
+	}
+	return 0, false
+}
+
+// find holds a table that is there.
+func (n *numberTables) find(s *dictionary.Segment, scale uint8) (t *numberTable, busy bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	t = n.all[s]
+	if t == nil || t.scale != scale {
+		return nil, t != nil && t.queries > 0
+	}
+	t.queries++
+	t.round = n.rounds
+	return t, false
+}
+
+// table holds the table of a segment, of which numbers are those that were read; nil: they have not been.
+func (n *numberTables) table(
+	ctx context.Context, stream kernels.Stream, dict *dictionary.Dictionary, s *dictionary.Segment, r dictionary.Range, numbers *exactNumbers, scale uint8,
+) (*numberTable, error) {
+	t, busy := n.find(s, scale)
+	if t != nil {
+		return t, nil
+	}
+	if busy {
+		return nil, errUnfolded
+	}
+	if numbers == nil {
+		var err error
+		if numbers, err = readNumbers(ctx, dict, r); err != nil {
+			return nil, err
+		}
+	}
+	words := numbers.doubled(scale)
+	t = &numberTable{own: numbers.scale, scale: scale, ordered: numbers.ordered, bytes: 8 * int64(len(words)), queries: 1}
+	if err := n.room(s, t.bytes); err != nil {
+		return nil, err
+	}
+	var err error
+	if t.at, err = n.d.alloc(t.bytes); err != nil {
+		return nil, err
+	}
+	if err = stream.Upload(t.at, kernels.Bytes(words)); err == nil {
+		err = stream.Synchronize()
+	}
+	if err != nil {
+		return nil, errors.Join(err, n.d.give(t.at))
+	}
+	n.mu.Lock()
+	n.all[s], t.round = t, n.rounds
+	n.mu.Unlock()
+	return t, nil
+}
+
+// room drops the table that a segment has, and all that nobody uses where there is no room for one of so many bytes.
+func (n *numberTables) room(s *dictionary.Segment, bytes int64) error {
+	most := n.d.memory.limit / numbersShare
+	err := n.drop(func(of *dictionary.Segment, _ *numberTable) bool { return of == s })
+	if n.bytes()+bytes > most && err == nil {
+		err = n.drop(func(*dictionary.Segment, *numberTable) bool { return true })
+	}
+	if n.bytes()+bytes > most && err == nil {
+		err = ErrOutOfMemory
+	}
+	return err
+}
+
+// drop gives back the tables that nobody uses and that which names.
+func (n *numberTables) drop(which func(*dictionary.Segment, *numberTable) bool) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var errs []error
+	for s, t := range n.all {
+		if t.queries == 0 && which(s, t) {
+			delete(n.all, s)
+			errs = append(errs, n.d.give(t.at))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// bytes is what the tables take.
+func (n *numberTables) bytes() (sum int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, t := range n.all {
+		sum += t.bytes
+	}
+	return sum
+}
+
+// forget gives back the tables that nobody has used since the call before.
+func (n *numberTables) forget() error {
+	n.mu.Lock()
+	rounds := n.rounds
+	n.rounds++
+	clear(n.others)
+	n.mu.Unlock()
+	return n.drop(func(_ *dictionary.Segment, t *numberTable) bool { return t.round < rounds })
+}
+
+// values are those that a label leads to, or from, as exact numbers or as what rows are selected by.
+type values struct {
+	label    pcsr.Label
+	selected bool
+}
+
+// summed are the values of a plan's fold.
+func summed(plan *bgp.MatchPlan) (values, bool) { return valuesOf(plan, plan.Fold.Value, false) }
+
+// selectedBy are the values by which a plan's first rows are found.
+func selectedBy(plan *bgp.MatchPlan) (values, bool) { return valuesOf(plan, plan.Top.Column, true) }
+
+// valuesOf are the values of a column of a plan's output, where a label leads to them.
+func valuesOf(plan *bgp.MatchPlan, column int, selected bool) (v values, ok bool) {
+	slot := plan.Output[column]
+	for k := range plan.Steps {
+		for _, l := range plan.Steps[k].Links {
+			if (plan.Inputs+k == slot || l.From.Slot == slot) && l.Kind != bgp.EdgeLabels && l.Label.IsConstant() {
+				return values{l.Label.Constant, selected}, true
+			}
+		}
+	}
+	return v, false
+}
+
+// may reports whether values may be what is asked of them, as far as is known.
+func (n *numberTables) may(v values, ok bool) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return !ok || !n.others[v]
+}
+
+// refuse remembers that some of them are not.
+func (n *numberTables) refuse(v values, ok bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if ok {
+		n.others[v] = true
+	}
+}
+
+// known is a plan without what is known not to be done on the device.
+func (n *numberTables) known(plan *bgp.MatchPlan) *bgp.MatchPlan {
+	if plan.Fold != nil && !n.may(summed(plan)) {
+		plan = plan.Unfolded()
+	}
+	if plan.Top != nil && !n.may(selectedBy(plan)) {
+		whole := *plan
+		whole.Top = nil
+		plan = &whole
+	}
+	return plan
+}
+
+// exactNumbers are the integers and decimals of a section of numbers.
+type exactNumbers struct {
+	ints    []int64
+	scales  []uint8 // noScale where there is none, or one with too many decimals or digits
+	decimal []bool
+	scale   uint8 // the most of scales
+	ordered bool
+}
+
+const noScale = 255
+
+// readNumbers reads a section of numbers.
+func readNumbers(ctx context.Context, dict *dictionary.Dictionary, r dictionary.Range) (n *exactNumbers, err error) {
+	err = section.Guard(func() error {
+		n = &exactNumbers{ints: make([]int64, r.Len()), scales: make([]uint8, r.Len()), decimal: make([]bool, r.Len()), ordered: true}
+		last := dictionary.None
+		var before dictionary.Value
+		for i := range n.ints {
+			if i%match.BatchRows == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			id := r.From + dictionary.ID(i)
+			v := dict.Value(id)
+			n.scales[i] = noScale
+			if v.Kind != dictionary.Integer && v.Kind != dictionary.Decimal {
+				continue
+			}
+			if v.Big == nil && v.Scale <= mostScale {
+				n.ints[i], n.scales[i], n.decimal[i] = v.Int, v.Scale, v.Kind == dictionary.Decimal
+				n.scale = max(n.scale, v.Scale)
+			}
+			if last != dictionary.None && n.ordered {
+				n.ordered = ascends(dict, last, id, before, v)
+			}
+			last, before = id, v
+		}
+		return nil
+	})
+	return n, err
+}
+
+// ascends reports whether MIN and MAX take one number to be less than the next: of equal ones the datatype decides, and then the text.
+func ascends(dict *dictionary.Dictionary, a, b dictionary.ID, x, y dictionary.Value) bool {
+	if dictionary.Compare(x, y) == dictionary.Less {
+		return true
+	}
+	s, t := dict.Term(a), dict.Term(b)
+	return s.Datatype < t.Datatype || s.Datatype == t.Datatype && s.Value < t.Value
+}
+
+// doubled are the words of a table (kernels.NumberRange).
+func (n *exactNumbers) doubled(scale uint8) []int64 {
+	words := make([]int64, len(n.ints))
+	for i, v := range n.ints {
+		words[i] = -kernels.NoNumber
+		if n.scales[i] == noScale {
+			continue
+		}
+		times := int64(1)
+		for range scale - n.scales[i] {
+			times *= 10
+		}
+		if v > -mostScaled/times && v < mostScaled/times {
+			words[i] = 2 * v * times
+			if n.decimal[i] {
+				words[i]++
+			}
+		}
+	}
+	return words
+}

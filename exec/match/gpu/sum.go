@@ -1,0 +1,230 @@
+package gpu
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// summation is the groups that a query's rows become on the device where their numbers are asked for (bgp.MatchPlan.Fold): nothing is handed out before all rows
+// were taken, so that the processor can have them instead.
+type summation struct {
+	*kernels.Summing
+	q       *query
+	numbers *heldNumbers
+	image   kernels.Address // a Summing, and a SumListing behind it
+	// out is where groups are listed: room of them.
+	out  kernels.Address
+	room int64
+}
+
+var summingBytes = aligned(kernels.Size[kernels.Summing]())
+
+// folds reports whether the device folds the rows of a match, as far as is known.
+func (d *Device) folds(m *match.Match) bool {
+	f := m.Plan.Fold
+	return f != nil && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.may(summed(m.Plan))
+}
+
+// sum adds the numbers of rows of the output columns to their groups; errUnfolded where there is no memory for that, or a value is no exact number.
+func (q *query) sum(rows uint64) (err error) {
+	if q.sums == nil {
+		err = q.beginSumming(int64(rows))
+	}
+	if err == nil {
+		q.done += rows
+		err = q.sums.takeRows(rows)
+	}
+	if errors.Is(err, ErrOutOfMemory) {
+		err = errUnfolded
+	}
+	return err
+}
+
+// beginSumming makes a table that suits so many rows, or that grows. What it has taken is the query's to close, with an error too.
+func (q *query) beginSumming(rows int64) error {
+	numbers, err := q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary)
+	if err != nil {
+		return err
+	}
+	return q.makeSums(rows, numbers)
+}
+
+// makeSums is beginSumming with tables of numbers, which are the summation's to let go.
+func (q *query) makeSums(rows int64, numbers *heldNumbers) (err error) {
+	f := q.Plan.Fold
+	slots := firstSlots(rows)
+	for slots > leastGroups && slots*kernels.Size[kernels.Sum]() > q.d.memory.limit/groupsShare {
+		slots /= 2
+	}
+	s := &summation{Summing: &kernels.Summing{}, q: q, numbers: numbers, room: min(max(slots, int64(q.d.blocks+1)*kernels.ListChunk), stagingBytes/kernels.Size[kernels.Sum]())}
+	q.sums = s
+	if f.Extremes && !s.numbers.ordered {
+		return errUnfolded
+	}
+	if f.Sums {
+		s.Sums = 1
+	}
+	if f.Extremes {
+		s.Extremes = 1
+	}
+	s.Ranges = uint32(copy(s.Numbers[:], s.numbers.ranges))
+	if s.image, err = q.d.alloc(summingBytes + kernels.Size[kernels.SumListing]()); err == nil {
+		s.out, err = q.d.alloc(s.room * kernels.Size[kernels.Sum]())
+	}
+	if err == nil {
+		err = s.open(slots)
+	}
+	return err
+}
+
+// open makes a table of so many slots, all free.
+func (s *summation) open(slots int64) error {
+	bytes := slots * kernels.Size[kernels.Sum]()
+	table, err := s.q.d.groups(bytes)
+	if err != nil {
+		return err
+	}
+	s.Groups, s.Mask, s.Used = table, uint64(slots-1), 0
+	return s.q.lane.stream.Zero(table, bytes)
+}
+
+// takeRows adds the numbers of the rows of the output columns to their groups. Where one of them is no exact number the error is errUnfolded.
+func (s *summation) takeRows(rows uint64) error {
+	q, f, out := s.q, s.q.Plan.Fold, s.q.out
+	column := func(c int) kernels.Address { return out[slices.Index(q.output, q.Plan.Output[c])] }
+	s.First, s.Second, s.Value = 0, 0, column(f.Value)
+	for i, c := range f.Keys {
+		*[]*kernels.Address{&s.First, &s.Second}[i] = column(c)
+	}
+	if q.weighted {
+		s.WeightLow, s.WeightHigh = out[len(out)-2], out[len(out)-1]
+	}
+	began := time.Now()
+	s.Rows, s.Slice = rows, uint64(q.d.options.slice)
+	for s.Next = 0; s.Next < rows; {
+		var blocks int
+		blocks, s.Most, s.Chunk, s.Near = q.d.takers(s.Mask + 1)
+		err := s.run(func(stream kernels.Stream) error { return stream.Launch(kernels.SumRows, blocks, 0, s.image) })
+		if err == nil && s.Odd != 0 {
+			q.d.numbers.refuse(summed(q.Plan))
+			return errUnfolded
+		}
+		if err == nil && s.Used >= s.Most && s.Next < rows {
+			err = s.grow()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t := q.trace; t != nil {
+		t.Combined.Rows += rows
+		t.Combined.Elapsed += time.Since(began)
+	}
+	return nil
+}
+
+// run carries a launch out that reads the Summing, and fetches what became of it.
+func (s *summation) run(launch func(kernels.Stream) error) error {
+	return exchange(s.q, s.image, s.Summing, launch)
+}
+
+// grow makes a larger table of one that is full.
+func (s *summation) grow() error {
+	full, slots, used := s.Groups, int64(s.Mask+1), s.Used
+	err := s.open(slots * growthOfGroups)
+	if err != nil {
+		return err
+	}
+	s.Used = used
+	blocks := int(min(int64(s.q.d.blocks), slots/kernels.Block+1))
+	err = s.run(func(stream kernels.Stream) error {
+		return stream.Launch(kernels.MoveSums, blocks, 0, s.image, full, uint64(slots))
+	})
+	return errors.Join(err, s.q.d.give(full))
+}
+
+// handOut emits the groups, as many at a time as there is room for.
+func (s *summation) handOut() error {
+	l := &kernels.SumListing{Groups: s.Groups, Mask: s.Mask, To: s.out, Room: uint64(s.room)}
+	blocks := s.q.d.listers(int64(s.Mask+1), s.room)
+	for l.Next <= l.Mask {
+		l.Listed = 0
+		err := exchange(s.q, s.image+kernels.Address(summingBytes), l, func(stream kernels.Stream) error {
+			return stream.Launch(kernels.ListSums, blocks, 0, s.image+kernels.Address(summingBytes))
+		})
+		if err == nil && l.Listed > 0 {
+			err = s.emit(int64(l.Listed))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t := s.q.trace; t != nil {
+		t.Combined.Groups = s.Used
+	}
+	return nil
+}
+
+// emit fetches groups that were listed and hands them out.
+func (s *summation) emit(n int64) error {
+	began := time.Now()
+	staging, err := s.q.lane.staging()
+	if err != nil {
+		return err
+	}
+	groups := fetched[kernels.Sum](staging, n)
+	stream := s.q.lane.stream
+	if err := errors.Join(stream.Download(kernels.Bytes(groups), s.out), stream.Synchronize()); err != nil {
+		return err
+	}
+	if t := s.q.trace; t != nil {
+		t.Download += time.Since(began)
+	}
+	return s.q.emit(foldsOf(s.q.Plan, groups, s.numbers.scale))
+}
+
+// foldsOf is a batch of groups.
+func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8) *match.Batch {
+	b := &match.Batch{N: len(groups), Cols: make([][]dictionary.ID, len(plan.Output)), Folds: &match.Folds{Scale: scale}}
+	keys := plan.Fold.Keys
+	for i, c := range keys {
+		b.Cols[c] = make([]dictionary.ID, len(groups))
+		for r := range groups {
+			b.Cols[c][r] = dictionary.ID((groups[r].Key - 1) >> (32 * (len(keys) - 1 - i)))
+		}
+	}
+	f, n := b.Folds, len(groups)
+	if plan.Fold.Sums {
+		f.Counts, f.Low, f.High, f.Decimal = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]bool, n)
+		for i := range groups {
+			g := &groups[i]
+			f.Counts[i], f.Low[i], f.High[i], f.Decimal[i] = g.Count, g.Low, g.High, g.Fraction != 0
+		}
+	}
+	if plan.Fold.Extremes {
+		f.Least, f.Greatest = make([]dictionary.ID, n), make([]dictionary.ID, n)
+		for i := range groups {
+			f.Least[i], f.Greatest[i] = ^groups[i].Least, groups[i].Greatest-1
+		}
+	}
+	return b
+}
+
+// close gives the memory back, if there is some; nothing runs any more.
+func (s *summation) close() error {
+	if s == nil {
+		return nil
+	}
+	if s.numbers != nil {
+		s.numbers.letGo()
+	}
+	err := errors.Join(s.q.d.give(s.image), s.q.d.give(s.out), s.q.d.give(s.Groups))
+	s.image, s.out, s.Groups, s.numbers = 0, 0, 0, nil
+	return err
+}

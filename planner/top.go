@@ -1,0 +1,30 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// first lets the match that a sort's rows come from leave out rows that are not among the first by a variable of it:
+//
+//	… ORDER BY DESC(?n) ?a LIMIT 10
+func first(s *Sort) {
+	m, ok := s.Input.(*Match)
+	if !ok || len(m.Seeds) > 0 || m.Limit > 0 || m.Plan.Combine || s.Limit == 0 || len(s.Keys) == 0 {
+		return
+	}
+	v, ok := s.Keys[0].Expr.(*parser.Var)
+	if column := slices.Index(m.Columns, nameOf(v)); ok && column >= 0 {
+		m.Plan.Top = &bgp.Top{Column: column, Descending: s.Keys[0].Descending, Rows: s.Limit}
+	}
+}
+
+// nameOf is a variable's name; "" of none.
+func nameOf(v *parser.Var) string {
+	if v == nil {
+		return ""
+	}
+	return v.Name
+}
