@@ -188,3 +188,26 @@ func TestDamageMetInListsAwayNamesItsFile(t *testing.T) {
 		t.Error("none was refused")
 	}
 }
+
+// TestListsAreMadeBesideTheProcessor: what is not there has a price, and Prepare makes it; the first count has it then.
+func TestListsAreMadeBesideTheProcessor(t *testing.T) {
+	t.Parallel()
+	all := bands(t, 2000)
+	triangles, found := ringTriangles(t, 2000)
+	for _, c := range append(all, counted{"triangles", triangles, found}) {
+		d := open(t, Options{tuning: tuning{inPages: true, Tuning: match.Tuning{AnyCost: true}}})
+		if price := d.Price(c.Graph, c.Plan); price < listsMaking*float64(c.Graph.Edges())/2 {
+			t.Errorf("%s: %g before any list is made", c.name, price)
+		}
+		d.Prepare(c.Graph, c.Plan)
+		<-d.ahead.done
+		if price := d.Price(c.Graph, c.Plan); price != 0 || len(d.partitions.all) > 0 {
+			t.Errorf("%s: %g with the lists made, %d partitions are there", c.name, price, len(d.partitions.all))
+		}
+		m := &match.Match{Graph: c.Graph, Plan: c.Plan, Trace: &match.Trace{}}
+		if n, err := d.Count(t.Context(), m); err != nil || n != c.want || c.name != "triangles" && !isAway(m.Trace) {
+			t.Errorf("%s: %d, want %d, %v", c.name, n, c.want, err)
+		}
+		unpinned(t, d)
+	}
+}

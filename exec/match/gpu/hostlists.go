@@ -8,6 +8,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // listsPrice is how much a plan must cost, in candidates an edge of its lists, for these being made in host memory by the processor the first time that they are
@@ -76,4 +77,61 @@ func (d *Device) hostRoom(s *storage, words int) ([]uint32, kernels.Address, err
 	}
 	s.host = append(s.host, m)
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), words), m.Device, nil
+}
+
+// listsMaking is about how many candidates the processor could look at in the time in which it makes lists in host memory, an edge of them.
+const listsMaking = 5
+
+// listing is by which lists in host memory a plan is counted.
+type listing struct {
+	edges float64
+	made  func(r *resident) bool // with mu held
+	make  func(ctx context.Context, r *reading) error
+}
+
+// listingOf returns it; nil where a plan is not counted so.
+func (d *Device) listingOf(m *match.Match) *listing {
+	if m.Graph == nil || m.Plan.Empty || m.Plan.Query == nil || !countsAlone(m) || !d.readsPages(m) {
+		return nil
+	}
+	l := match.Lower(m, true, d.options.Tuning)
+	keys, out := []match.PartitionKey(nil), &listing{}
+	switch {
+	case l.Triangle != nil && d.paysTriples(m, &shape{Lowering: l}, &d.options):
+		label := l.Triangle.Label
+		keys = match.BothWays(label)[:1]
+		out.made = func(r *resident) bool { return r.hostTriples[label] != nil }
+		out.make = func(ctx context.Context, r *reading) error { return failed(r.tripleLists(ctx, label, true)) }
+	case l.Dense != nil:
+		label := l.Dense.Label
+		keys = match.BothWays(label)[:1]
+		out.made = func(r *resident) bool { return r.hostCores[label] != nil }
+		out.make = func(ctx context.Context, r *reading) error { return failed(r.hostCore(ctx, label, true)) }
+	case l.Squares != nil:
+		keys = l.Squares.Lists
+		out.made = func(r *resident) bool { return r.hostOrders[keyOf(keys)] != nil }
+		out.make = func(ctx context.Context, r *reading) error { return failed(r.orderedAway(ctx, keys, true)) }
+	default:
+		return nil
+	}
+	for _, key := range keys {
+		out.edges += float64(m.Graph.Outline(key.Label, key.Direction).Edges())
+	}
+	return out
+}
+
+func failed[T any](_ *T, err error) error { return err }
+
+// price is what having the lists made costs, in the unit of plans' costs; 0 where they are there.
+func (l *listing) price(d *Device, g *pcsr.Graph) float64 {
+	d.mu.Lock()
+	r := d.graphs[g]
+	d.mu.Unlock()
+	if r != nil && r.mu.TryLock() { // else they are in the making
+		defer r.mu.Unlock()
+		if l.made(r) {
+			return 0
+		}
+	}
+	return listsMaking * l.edges
 }

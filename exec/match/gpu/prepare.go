@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -185,8 +186,22 @@ func (d *Device) Prepare(g *pcsr.Graph, plan *bgp.MatchPlan) {
 	go func() {
 		defer close(done)
 		defer d.ahead.end()
-		_ = d.use(func() error { return d.bring(ctx, needsOf(g, plan)) })
+		_ = d.use(func() error {
+			if l := d.listingOf(&match.Match{Graph: g, Plan: plan}); l != nil {
+				return d.list(ctx, g, l)
+			}
+			return d.bring(ctx, needsOf(g, plan))
+		})
 	}()
+}
+
+// list has lists made in host memory.
+func (d *Device) list(ctx context.Context, g *pcsr.Graph, l *listing) error {
+	r, err := d.read(g)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.make(ctx, r), r.end())
 }
 
 // bring brings what is needed to the device.

@@ -108,14 +108,26 @@ func lengthsSaved(g *pcsr.Graph, plan *bgp.MatchPlan) (saved float64) {
 }
 
 // Price is what bringing what plans read of a graph, and is not there, to the device costs, in the unit of plans' costs: of what is not there at
-// all, all of it, once for all plans; of what is read in pages, what the plans are expected to have of them over the bus.
+// all, all of it, once for all plans; of what is read in pages, what the plans are expected to have of them over the bus; of lists in host memory,
+// having them made.
 func (d *Device) Price(g *pcsr.Graph, plans ...*bgp.MatchPlan) float64 {
 	price := 0.0
 	err := section.Guard(func() error {
-		n, sweeps := needsOf(g, plans...), 1.0
+		read := make([]*bgp.MatchPlan, 0, len(plans))
+		for _, plan := range plans {
+			if l := d.listingOf(&match.Match{Graph: g, Plan: plan}); l != nil {
+				price += l.price(d, g)
+			} else {
+				read = append(read, plan)
+			}
+		}
+		if len(read) == 0 {
+			return nil
+		}
+		n, sweeps := needsOf(g, read...), 1.0
 		if !d.hasRoomFor(n) {
 			sweeps = 0
-			for _, plan := range plans {
+			for _, plan := range read {
 				sweeps += d.sweeps(plan)
 			}
 		}
