@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/internal/machine"
+	"github.com/rdfgpu/rdfgpu/internal/radix"
 )
 
 // batch has the keys of the edges of one label that are to be added and removed.
@@ -13,8 +14,10 @@ type batch struct {
 	label          Label
 	added, removed []uint64
 	adding, taking int // how many these are to be
-	// paired: each edge that is to be added, and each that is to be removed, stands beside the one that leads back.
-	paired bool
+	// paired: each edge that is to be added, and each that is to be removed, stands beside the one that leads back. loopless: none leads from a vertex to
+	// itself. within has all keys. Each only where that is known.
+	paired, loopless bool
+	within           *radix.Span
 }
 
 // split gathers the edges by their labels, ascending; the goroutines are the sorter's. It returns also the greatest vertex of those that are added, and
@@ -62,38 +65,45 @@ func oneBatch(added, removed []Edge, by *keySorter) (b batch, most Vertex, only 
 		return b, 0, false
 	}
 	gone := by.keysOf(removed, b.label)
-	b.removed, b.paired = gone.keys, !came.single.Load() && !gone.single.Load()
+	b.removed, b.paired, b.loopless = gone.keys, !came.single.Load() && !gone.single.Load(), !came.loop.Load() && !gone.loop.Load()
+	b.within = &radix.Span{Least: uint64(min(came.least.Load(), gone.least.Load())) << 32, Most: uint64(max(most, gone.most.Load()))<<32 | noVertex}
 	return b, most, !gone.other.Load() && len(added)+len(removed) > 0
 }
 
 // labelKeys are the keys of edges, and what was seen of these.
 type labelKeys struct {
 	keys []uint64
-	// most is the greatest vertex, also among the labels. other: one has another label. single: one is not beside the one that leads back.
-	most          atomic.Uint32
-	other, single atomic.Bool
+	// least is the smallest vertex from which one leads, most the greatest of all, also among the labels. other: one has another label. single: one is not
+	// beside the one that leads back. loop: one leads from a vertex to itself.
+	least, most         atomic.Uint32
+	other, single, loop atomic.Bool
 }
 
 // keysOf are the keys of edges, which should have a label.
 func (s *keySorter) keysOf(edges []Edge, l Label) *labelKeys {
 	k := &labelKeys{keys: machine.Uncleared[uint64](len(edges))}
 	k.single.Store(len(edges)%2 == 1)
+	k.least.Store(noVertex)
 	s.across(len(edges), func(low, high int) {
-		most, other, single := l, false, false
+		least, most, other, single, loop := Vertex(noVertex), l, false, false, false
 		for i := low; i < high; i++ {
 			e := edges[i]
 			k.keys[i] = edgeKey(e.From, e.To)
-			most, other = max(most, e.From, e.To, e.Label), other || e.Label != l
+			least, most = min(least, e.From), max(most, e.From, e.To, e.Label)
+			other, loop = other || e.Label != l, loop || e.From == e.To
 			if beside := i ^ 1; beside < len(edges) {
 				single = single || edges[beside].From != e.To || edges[beside].To != e.From
 			}
 		}
 		raise(&k.most, most)
-		if other {
-			k.other.Store(true)
-		}
-		if single {
-			k.single.Store(true)
+		lower(&k.least, least)
+		for _, seen := range []struct {
+			is   bool
+			flag *atomic.Bool
+		}{{other, &k.other}, {single, &k.single}, {loop, &k.loop}} {
+			if seen.is {
+				seen.flag.Store(true)
+			}
 		}
 	})
 	return k
@@ -102,6 +112,12 @@ func (s *keySorter) keysOf(edges []Edge, l Label) *labelKeys {
 // raise makes a number at least v.
 func raise(n *atomic.Uint32, v uint32) {
 	for was := n.Load(); was < v && !n.CompareAndSwap(was, v); was = n.Load() {
+	}
+}
+
+// lower makes a number at most v.
+func lower(n *atomic.Uint32, v uint32) {
+	for was := n.Load(); was > v && !n.CompareAndSwap(was, v); was = n.Load() {
 	}
 }
 

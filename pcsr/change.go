@@ -188,7 +188,7 @@ func (c *change) finish() {
 // editSets changes the label sets of a direction.
 func (c *change) editSets(d int) {
 	var s keySorter
-	c.graph.sets[d] = c.changeSets(Direction(d), c.graph.sets[d], s.sort(c.gained[d]), s.sort(c.lost[d]))
+	c.graph.sets[d] = c.changeSets(Direction(d), c.graph.sets[d], s.sort(c.gained[d], nil), s.sort(c.lost[d], nil))
 }
 
 // setBytes is about what label sets take beside the ground.

@@ -79,12 +79,13 @@ func (c *changedLabel) isUndirected() bool {
 func (c *changedLabel) hasLoop() bool { return c.loops.find(c.parts[Out].hasLoop) }
 
 // follow takes over what is known of the label as it was and still so when some edges came and others went, which are given in both directions.
-// Where every edge had one that leads back, so have all now just where so have those that came, and those that went.
-func (c *changedLabel) follow(was *changedLabel, came, went [2][]uint64, by *keySorter) {
+// Where every edge had one that leads back, so have all now just where so have those that came, and those that went. loopless: none of them is known to lead
+// from a vertex to itself.
+func (c *changedLabel) follow(was *changedLabel, came, went [2][]uint64, loopless bool, by *keySorter) {
 	switch loops := was.loops.is.Load(); {
-	case by.hasLoop(came[Out]):
+	case !loopless && by.hasLoop(came[Out]):
 		c.loops.is.Store(yes)
-	case loops == no || loops == yes && !by.hasLoop(went[Out]):
+	case loops == no || loops == yes && (loopless || !by.hasLoop(went[Out])):
 		c.loops.is.Store(loops)
 	}
 	if was.undirected.is.Load() == yes {

@@ -14,8 +14,20 @@ type keySorter struct {
 	each  int
 }
 
-// sort returns keys in order, without repeats. Their memory may be the sorter's from then on.
-func (s *keySorter) sort(keys []uint64) []uint64 {
+// sort returns keys in order, without repeats. Their memory may be the sorter's from then on. within has them all; nil where nobody knows.
+func (s *keySorter) sort(keys []uint64, within *radix.Span) []uint64 {
+	if parts := s.parts(len(keys)); parts > 1 && !slices.IsSorted(keys) {
+		var repeats atomic.Bool
+		keys = s.sortAcross(keys, 0, radix.Across{Parts: parts, Parallel: parallel, Within: within, Sorted: func(stretch []uint64) {
+			if hasRepeats(stretch) {
+				repeats.Store(true)
+			}
+		}})
+		if !repeats.Load() {
+			return keys
+		}
+		return radix.Distinct(keys)
+	}
 	if !slices.IsSorted(keys) {
 		keys = s.sortUpper(keys, 0)
 	}
@@ -27,12 +39,10 @@ func (s *keySorter) sort(keys []uint64) []uint64 {
 
 // sortUpper is sort for keys without repeats, of which those that are alike in all but the lower bits are in order.
 func (s *keySorter) sortUpper(keys []uint64, lower int) []uint64 {
-	if len(keys) >= radix.Small && len(s.spare) < len(keys) {
-		s.spare = machine.Uncleared[uint64](len(keys))
-	}
 	if parts := s.parts(len(keys)); parts > 1 {
-		return radix.SortAcross(keys, s.spare, lower, parts, parallel)
+		return s.sortAcross(keys, lower, radix.Across{Parts: parts, Parallel: parallel})
 	}
+	s.haveSpare(len(keys))
 	sorted := radix.SortUpper(keys, s.spare, lower)
 	if len(sorted) > 0 && &sorted[0] != &keys[0] {
 		s.spare = keys
@@ -40,16 +50,32 @@ func (s *keySorter) sortUpper(keys []uint64, lower int) []uint64 {
 	return sorted
 }
 
+// sortAcross is sortUpper by several goroutines.
+func (s *keySorter) sortAcross(keys []uint64, lower int, by radix.Across) []uint64 {
+	s.haveSpare(len(keys))
+	return radix.SortAcross(keys, s.spare, lower, by)
+}
+
+// haveSpare has as much spare memory as sorting so many keys takes.
+func (s *keySorter) haveSpare(n int) {
+	if n >= radix.Small && len(s.spare) < n {
+		s.spare = machine.Uncleared[uint64](n)
+	}
+}
+
+// hasRepeats reports whether one of ascending keys is the one before it.
+func hasRepeats(keys []uint64) bool {
+	for i := 1; i < len(keys); i++ {
+		if keys[i] == keys[i-1] {
+			return true
+		}
+	}
+	return false
+}
+
 // repeats reports whether one of ascending keys is the one before it.
 func (s *keySorter) repeats(keys []uint64) bool {
-	return s.some(len(keys), func(low, high int) bool {
-		for i := max(low, 1); i < high; i++ {
-			if keys[i] == keys[i-1] {
-				return true
-			}
-		}
-		return false
-	})
+	return s.some(len(keys), func(low, high int) bool { return hasRepeats(keys[max(low-1, 0):high]) })
 }
 
 // same reports whether two lists of keys are the same.

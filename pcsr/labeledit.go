@@ -27,7 +27,7 @@ func (e *labelEdit) run(c *change, b *batch) {
 	e.label, e.was, e.now = b.label, was, nil
 	e.sorter.each = line.tuning.rewriteEdges
 	back := false
-	out := line.changePart(was.parts[Out], &e.edits[Out], e.sorter.sort(b.added), e.sorter.sort(b.removed), func(came, went []uint64) {
+	out := line.changePart(was.parts[Out], &e.edits[Out], e.sorter.sort(b.added, b.within), e.sorter.sort(b.removed, b.within), func(came, went []uint64) {
 		back = was.undirected.is.Load() != no && (b.paired || e.sorter.leadBack(came) && e.sorter.leadBack(went))
 	})
 	e.added, e.removed = e.edits[Out].came.effective(), e.edits[Out].went.effective()
@@ -41,7 +41,7 @@ func (e *labelEdit) run(c *change, b *batch) {
 		came, went = e.edits[In].came.effective(), e.edits[In].went.effective()
 	}
 	e.now = &changedLabel{parts: [2]*Partition{out, in}}
-	e.now.follow(was, [2][]uint64{e.added, came}, [2][]uint64{e.removed, went}, &e.sorter)
+	e.now.follow(was, [2][]uint64{e.added, came}, [2][]uint64{e.removed, went}, b.loopless, &e.sorter)
 	e.count(line.ground, fresh)
 	e.sign(c, came)
 }

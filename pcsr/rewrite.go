@@ -12,28 +12,25 @@ import (
 )
 
 // rewrite makes of a partition another one, with edges that came and without those that went, by copying all of it. Like a splice it goes
-// through chunks of the rows twice: first it finds out how many rows and edges there will be, then it copies. The first time it takes the edges at
-// their word: none that come are there, and all that go are. Then the lists are read once, while they are copied. Where that proves wrong, the places of the edges
-// in the lists are found first.
+// through chunks of the rows twice: first it finds out how many rows and edges there will be, then it copies. At first it takes the edges at
+// their word: none that come are there, and all that go are. So the lists are read once, while they are copied. Where that proves wrong in some chunks, the places of
+// their edges in the lists are found, and all is copied again.
 type rewrite struct {
 	from   *Partition // of arrays
 	chunks []rewriteChunk
-	// trusting: the edges are taken at their word, which wrong says was one.
-	trusting bool
-	wrong    atomic.Bool
 }
 
 // rewriteChunk are rows of the old partition, and what is to be changed there.
 type rewriteChunk struct {
 	low, high  int
 	came, went []uint64 // keys; those that change something, once they are found
-	// rows are those in which something changes; cameAt and wentAt are the places of the edges in the old lists, unless they are trusted.
+	// rows are those in which something changes; cameAt and wentAt are the places of the edges in the old lists, unless the edges are trusted.
 	rows               []rewrittenRow
-	trusting           bool
+	trusting, found    bool
 	cameAt, wentAt     []uint32
 	appeared, vanished []Vertex
-	// row and edge are how many the chunk will have, then where they begin.
-	row, edge int
+	// hasRows and hasEdges are how many the chunk will have, row and edge where they begin.
+	hasRows, hasEdges, row, edge int
 }
 
 // rewrittenRow is a row in which edges came and went.
@@ -75,9 +72,10 @@ func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage, 
 	if from.file.Unchecked() {
 		from.check()
 	}
-	for _, trusting := range [2]bool{true, false} {
-		r := &rewrite{from: from, trusting: trusting}
-		r.find(e, line.tuning.rewriteEdges)
+	r := &rewrite{from: from}
+	r.split(came, went, line.tuning.rewriteEdges)
+	for {
+		r.find(e)
 		if e.came.kept+e.went.kept == 0 {
 			return p
 		}
@@ -86,16 +84,15 @@ func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage, 
 			return made
 		}
 	}
-	panic("pcsr: the places of edges are wrong")
 }
 
-// find finds out what changes, in pieces of about so many edges: the keys that change something are kept, and the rows noted that appear and vanish.
-func (r *rewrite) find(e *patchEdit, edges int) {
-	r.split(e.came.keys, e.went.keys, edges)
+// find finds out what changes where that is not known: the keys that change something are kept, and the rows noted that appear and vanish.
+func (r *rewrite) find(e *patchEdit) {
 	parallel(len(r.chunks), func(i int) {
 		c := r.chunks[i] // what is counted for each row would be in a cache line with what others count
-		if c.trusting = r.trusting; !c.find(r.from) {
-			r.wrong.Store(true)
+		for !c.found {
+			c.found = c.find(r.from)
+			c.trusting = c.trusting && c.found
 		}
 		r.chunks[i] = c
 	})
@@ -107,20 +104,14 @@ func (r *rewrite) find(e *patchEdit, edges int) {
 	}
 }
 
-// writeBeside is write, while beside is called; nil where what was trusted is wrong.
+// writeBeside is write, while beside is called; nil where edges were trusted that are wrong: their chunks are not, from then on.
 func (r *rewrite) writeBeside(e *patchEdit, beside func(came, went []uint64)) (made *Partition, bytes int64) {
-	if r.wrong.Load() {
-		return nil, 0
-	}
 	var meanwhile sync.WaitGroup
 	defer meanwhile.Wait()
 	if beside != nil {
 		meanwhile.Go(func() { beside(e.came.effective(), e.went.effective()) })
 	}
-	if made, bytes = r.write(e.appeared, e.vanished); r.wrong.Load() {
-		return nil, 0
-	}
-	return made, bytes
+	return r.write(e.appeared, e.vanished)
 }
 
 // take puts keys behind those that were kept before, and returns them.
@@ -139,7 +130,7 @@ func (r *rewrite) split(came, went []uint64, edges int) {
 	row, all := 0, came
 	for i := range r.chunks {
 		c := &r.chunks[i]
-		*c = rewriteChunk{low: row, high: r.from.Rows(), came: came, went: went}
+		*c = rewriteChunk{low: row, high: r.from.Rows(), came: came, went: went, trusting: true}
 		if i < n-1 {
 			v := r.cut(all, i+1, n)
 			c.high = max(row, r.from.RowFrom(v))
@@ -171,6 +162,7 @@ func keysBelow(keys []uint64, v Vertex) int {
 // they cannot be right.
 func (c *rewriteChunk) find(p *Partition) (right bool) {
 	came, went := editKeys{keys: c.came}, editKeys{keys: c.went}
+	c.hasRows, c.hasEdges, c.appeared, c.vanished = 0, 0, nil, nil
 	c.rows = make([]rewrittenRow, 0, countRows(c.came)+countRows(c.went))
 	if !c.trusting {
 		c.cameAt, c.wentAt = machine.Uncleared[uint32](len(c.came))[:0], machine.Uncleared[uint32](len(c.went))[:0]
@@ -264,8 +256,8 @@ func advance(list []Vertex, at int, v Vertex) int {
 // pass counts rows that stay as they are.
 func (c *rewriteChunk) pass(p *Partition, from, to int) {
 	low, high := p.bounds(from, to)
-	c.row += to - from
-	c.edge += high - low
+	c.hasRows += to - from
+	c.hasEdges += high - low
 }
 
 // count counts a row that changes.
@@ -278,11 +270,11 @@ func (c *rewriteChunk) count(r *rewrittenRow, was int) {
 		c.appeared = append(c.appeared, r.v)
 	}
 	c.rows = append(c.rows, *r)
-	c.row += oneIf(is > 0)
-	c.edge += is
+	c.hasRows += oneIf(is > 0)
+	c.hasEdges += is
 }
 
-// write makes the partition, and returns how many bytes were made.
+// write makes the partition, and returns how many bytes were made; nil where chunks trusted wrong edges.
 func (r *rewrite) write(appeared, vanished []Vertex) (made *Partition, bytes int64) {
 	rows, edges := r.place()
 	made = &Partition{rows: uint32(rows), neighbours: machine.Uncleared[Vertex](edges)}
@@ -295,16 +287,17 @@ func (r *rewrite) write(appeared, vanished []Vertex) (made *Partition, bytes int
 		r.lay(made, appeared, vanished)
 	}
 	marks := made.index != nil
+	var wrong atomic.Bool
 	parallel(len(r.chunks)+oneIf(marks), func(i int) {
-		switch {
-		case i == len(r.chunks):
+		if i == len(r.chunks) {
 			made.exchange(r.from, appeared, vanished)
-		case !r.wrong.Load() && !r.chunks[i].write(r.from, made):
-			r.wrong.Store(true)
+		} else if c := &r.chunks[i]; !c.write(r.from, made) {
+			c.trusting, c.found = false, false
+			wrong.Store(true)
 		}
 	})
 	switch p := r.from; {
-	case r.wrong.Load():
+	case wrong.Load():
 		return nil, 0
 	case same:
 		bytes = made.memory()
@@ -364,12 +357,12 @@ func (u *Partition) exchange(p *Partition, appeared, vanished []Vertex) {
 	countBlocks(u.index)
 }
 
-// place makes of the numbers of rows and edges of the chunks where they begin, and returns how many there are.
+// place says where the rows and edges of the chunks begin, and returns how many there are.
 func (r *rewrite) place() (rows, edges int) {
 	for i := range r.chunks {
 		c := &r.chunks[i]
-		c.row, rows = rows, rows+c.row
-		c.edge, edges = edges, edges+c.edge
+		c.row, rows = rows, rows+c.hasRows
+		c.edge, edges = edges, edges+c.hasEdges
 	}
 	if edges >= math.MaxUint32 {
 		panic(&section.Damage{Err: fmt.Errorf("pcsr: a label has %d edges, more than a partition can have", edges)})

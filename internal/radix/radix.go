@@ -59,30 +59,41 @@ func SortUpper(keys, scratch []uint64, lower int) []uint64 {
 	return keys
 }
 
-// SortAcross is SortUpper by several goroutines: parallel runs do for 0 … n-1, and keys are cut into so many parts. The sorted keys are in the place of keys.
-func SortAcross(keys, scratch []uint64, lower, parts int, parallel func(n int, do func(i int))) []uint64 {
-	if parts <= 1 || len(keys) < Small {
+// Across is how several goroutines sort: Parallel runs do for 0 … n-1, and keys are cut into so many Parts.
+type Across struct {
+	Parts    int
+	Parallel func(n int, do func(i int))
+	// Within has all keys, where that is known.
+	Within *Span
+	// Sorted, where it is not nil, is called with stretches of the sorted keys, by several goroutines. Keys that are alike are in one.
+	Sorted func(stretch []uint64)
+}
+
+// SortAcross is SortUpper by several goroutines. The sorted keys are in the place of keys.
+func SortAcross(keys, scratch []uint64, lower int, by Across) []uint64 {
+	if by.Sorted == nil {
+		by.Sorted = func([]uint64) {}
+	}
+	if by.Parts <= 1 || len(keys) < Small {
 		sorted := SortUpper(keys, scratch, lower)
 		if len(keys) > 0 && &sorted[0] != &keys[0] {
 			copy(keys, sorted)
 		}
+		by.Sorted(keys)
 		return keys
 	}
+	parts, parallel := by.Parts, by.Parallel
 	part := func(i int) []uint64 { return keys[len(keys)*i/parts : len(keys)*(i+1)/parts] }
-	spans := make([]span, parts)
-	parallel(parts, func(i int) { spans[i] = spanOf(part(i)) })
-	all := spans[0]
-	for _, s := range spans[1:] {
-		all = span{min(all.least, s.least), max(all.most, s.most)}
-	}
-	if all.least>>lower == all.most>>lower {
+	all := by.span(part)
+	if all.Least>>lower == all.Most>>lower {
+		by.Sorted(keys)
 		return keys
 	}
-	shift := max(bits.Len64(all.most-all.least)-acrossBits, 0)
+	shift := max(bits.Len64(all.Most-all.Least)-acrossBits, 0)
 	next := make([][1 << acrossBits]uint32, parts)
 	parallel(parts, func(i int) {
 		for _, k := range part(i) {
-			next[i][(k-all.least)>>(shift&63)&(1<<acrossBits-1)]++
+			next[i][(k-all.Least)>>(shift&63)&(1<<acrossBits-1)]++
 		}
 	})
 	var ends [1 << acrossBits]uint32
@@ -96,7 +107,7 @@ func SortAcross(keys, scratch []uint64, lower, parts int, parallel func(n int, d
 	parallel(parts, func(i int) {
 		next := &next[i]
 		for _, k := range part(i) {
-			digit := (k - all.least) >> (shift & 63) & (1<<acrossBits - 1)
+			digit := (k - all.Least) >> (shift & 63) & (1<<acrossBits - 1)
 			scratch[next[digit]] = k
 			next[digit]++
 		}
@@ -110,20 +121,35 @@ func SortAcross(keys, scratch []uint64, lower, parts int, parallel func(n int, d
 		if sorted := SortUpper(scratch[from:to], into, lower); len(into) > 0 && &sorted[0] != &into[0] {
 			copy(into, sorted)
 		}
+		by.Sorted(into)
 	})
 	return keys
+}
+
+// span is that of all keys.
+func (a *Across) span(part func(i int) []uint64) Span {
+	if a.Within != nil {
+		return *a.Within
+	}
+	spans := make([]Span, a.Parts)
+	a.Parallel(a.Parts, func(i int) { spans[i] = spanOf(part(i)) })
+	all := spans[0]
+	for _, s := range spans[1:] {
+		all = Span{min(all.Least, s.Least), max(all.Most, s.Most)}
+	}
+	return all
 }
 
 // acrossBits is the width of the digit by which keys are handed to goroutines.
 const acrossBits = 8
 
-// span is the least and the greatest of some keys.
-type span struct{ least, most uint64 }
+// Span is the least and the greatest of some keys, or bounds of them.
+type Span struct{ Least, Most uint64 }
 
-func spanOf(keys []uint64) span {
-	s := span{least: ^uint64(0)}
+func spanOf(keys []uint64) Span {
+	s := Span{Least: ^uint64(0)}
 	for _, k := range keys {
-		s = span{min(s.least, k), max(s.most, k)}
+		s = Span{min(s.Least, k), max(s.Most, k)}
 	}
 	return s
 }

@@ -31,8 +31,16 @@ func TestSortSortsBothWays(t *testing.T) {
 					t.Fatal("not sorted")
 				}
 				for _, parts := range []int{1, 2, 7} {
-					if across := SortAcross(slices.Clone(keys), make([]uint64, n), 0, parts, inTurn); !slices.Equal(across, want) {
+					if across := SortAcross(slices.Clone(keys), make([]uint64, n), 0, Across{Parts: parts, Parallel: inTurn}); !slices.Equal(across, want) {
 						t.Fatal("not sorted by several")
+					}
+					var stretches []uint64
+					within := Across{Parts: parts, Parallel: inTurn, Sorted: func(stretch []uint64) { stretches = append(stretches, stretch...) }}
+					if n > 0 {
+						within.Within = &Span{want[0] / 2, want[n-1] | want[n-1]>>1}
+					}
+					if across := SortAcross(slices.Clone(keys), make([]uint64, n), 0, within); !slices.Equal(across, want) || !slices.Equal(stretches, want) {
+						t.Fatal("not sorted by several within bounds, or not told of")
 					}
 				}
 				got = slices.Clone(got)
@@ -40,7 +48,7 @@ func TestSortSortsBothWays(t *testing.T) {
 					got[i] = k<<32 | k>>32
 				}
 				want = slices.Sorted(slices.Values(got))
-				if across := SortAcross(slices.Clone(got), make([]uint64, n), 32, 3, inTurn); !slices.Equal(across, want) {
+				if across := SortAcross(slices.Clone(got), make([]uint64, n), 32, Across{Parts: 3, Parallel: inTurn}); !slices.Equal(across, want) {
 					t.Fatal("not sorted by several the other way")
 				}
 				if got = SortUpper(got, make([]uint64, n), 32); !slices.Equal(got, want) {
