@@ -14,6 +14,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
 )
 
 func TestACountInNeighbourhoodsEndsWithItsContext(t *testing.T) {
@@ -47,6 +48,46 @@ func TestAHouseIsCountedWithAFarVertex(t *testing.T) {
 	far := slices.ContainsFunc(m.Trace.Steps, func(s match.StepTrace) bool { return s.Variant == "common neighbours of the root" })
 	if want := uint64(7 * 6 * 5 * 4 * 3); err != nil || n != want || !far {
 		t.Errorf("%d (error %v), with a far vertex %v, want %d so", n, err, far, want)
+	}
+}
+
+// TestInducedCountsAreSums: of patterns without some edges, written as one count or as a sum, whichever is to be cheaper.
+func TestInducedCountsAreSums(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		c := matchtest.DrawDense(rt)
+		if c.Options.Semantics != bgp.Induced {
+			return
+		}
+		price := rapid.SampledFrom([]float64{1e-9, 1, 1e9}).Draw(rt, "price of deep levels")
+		if err := matchtest.Check(matchtest.OnThreads(cpu.NewDeep(price), 2), c); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+// TestAWheelIsASum of counts in which edges between its rim's vertices may be there, and of those in which they are.
+func TestAWheelIsASum(t *testing.T) {
+	t.Parallel()
+	c := complete(2, 30)
+	c.Options.Semantics, c.Patterns = bgp.Induced, nil
+	for _, ends := range [][2]int{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {1, 2}, {2, 3}, {3, 4}, {4, 1}} {
+		c.Patterns = append(c.Patterns, matchtest.Edge(ends[0], ends[1], 0), matchtest.Edge(ends[1], ends[0], 0))
+	}
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, price := range []float64{1e-9, 1e9} {
+		if terms := len(match.Lower(m, true, match.Tuning{AnyCost: true, DeepPrice: price}).Dense.Sum()); terms < 2 {
+			t.Errorf("%d terms where deep levels cost %g", terms, price)
+		}
+	}
+	if terms := len(match.Lower(m, true, match.Tuning{AnyCost: true, NoSums: true}).Dense.Sum()); terms != 1 {
+		t.Errorf("%d terms without sums", terms)
+	}
+	if n, err := cpu.NewDeep(1e9).Count(context.Background(), m); err != nil || n != 0 {
+		t.Errorf("%d wheels without spokes across in a complete graph, error %v", n, err)
 	}
 }
 

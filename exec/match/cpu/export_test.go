@@ -21,6 +21,13 @@ func NewTriples() *Matcher {
 	return m
 }
 
+// NewDeep returns such a matcher for which levels beyond three have a price: the higher, the more counts are sums of others.
+func NewDeep(price float64) *Matcher {
+	m := NewContrary()
+	m.tuning.DeepPrice = price
+	return m
+}
+
 // NewStepwise returns a matcher that counts nothing in neighbourhoods.
 func NewStepwise() *Matcher {
 	m := New()

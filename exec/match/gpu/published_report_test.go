@@ -42,19 +42,27 @@ func TestReportPublished(t *testing.T) {
 	set, patterns := publishedSet(t)
 	r := matchtest.NewReport(t, "published.md")
 	r.Head("Patterns of STMatch on wiki-Vote", "pattern", "edge-induced", "whole ms", "kernels ms", "step by step: kernels ms", "published ms", "ahead",
-		"vertex-induced", "whole ms", "kernels ms", "published ms", "ahead")
+		"vertex-induced", "whole ms", "kernels ms", "published ms", "ahead", "as one count, kernels ms", "deep levels dearer, kernels ms")
 	d, steps := open(t, Options{Driver: gpu}), open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{NoDense: true}}})
+	one := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{NoSums: true}}})
+	dearer := open(t, Options{Driver: gpu, tuning: tuning{Tuning: match.Tuning{DeepPrice: 2 * deepPrice}}})
 	for _, q := range patterns {
 		with := countPublished(t, d, set, &q, bgp.Isomorphism, 5*time.Second)
 		without := countPublished(t, steps, set, &q, bgp.Isomorphism, time.Second)
 		if with.count != without.count && with.whole > 0 && without.whole > 0 {
 			t.Errorf("%s: %d in neighbourhoods, %d step by step", q.Name, with.count, without.count)
 		}
-		induced := countPublished(t, d, set, &q, bgp.Induced, 5*time.Second)
+		induced := countPublished(t, d, set, &q, bgp.Induced, 4*time.Second)
+		asOne, deeper := countPublished(t, one, set, &q, bgp.Induced, 4*time.Second), countPublished(t, dearer, set, &q, bgp.Induced, 4*time.Second)
+		for _, other := range []timing{asOne, deeper} {
+			if other.count != induced.count && other.whole > 0 && induced.whole > 0 {
+				t.Errorf("%s induced: %d and %d", q.Name, induced.count, other.count)
+			}
+		}
 		r.Row(q.Name, with.count, with.whole, with.kernels, without.kernels, q.Milliseconds, q.Milliseconds/with.whole,
-			induced.count, induced.whole, induced.kernels, q.Induced, q.Induced/induced.whole)
+			induced.count, induced.whole, induced.kernels, q.Induced, q.Induced/induced.whole, asOne.kernels, deeper.kernels)
 	}
-	for _, d := range []*Device{d, steps} {
+	for _, d := range []*Device{d, steps, one, dearer} {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
