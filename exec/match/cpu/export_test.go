@@ -28,6 +28,13 @@ func NewDeep(price float64) *Matcher {
 	return m
 }
 
+// NewOneCount returns a matcher that counts what is matched induced by one count alone.
+func NewOneCount() *Matcher {
+	m := New()
+	m.tuning.NoSums = true
+	return m
+}
+
 // NewStepwise returns a matcher that counts nothing in neighbourhoods.
 func NewStepwise() *Matcher {
 	m := New()
