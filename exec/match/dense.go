@@ -20,7 +20,12 @@ import (
 // may differ: the root is the least by degree, then by number, so that where all others are greater (Upward) only few of its neighbours
 // are looked at; among these it is the number that counts. For each vertex in turn the solutions are cut to those where it is the least of its
 // orbit under what exchanges the rest, and any order does for that.
+//
+// What is matched induced may be a sum of such counts (densesum.go).
 type Dense struct {
+	// Times is what the count is multiplied by, which may be negative; Rest are the other terms of the sum.
+	Times  int64
+	Rest   []*Dense
 	Label  pcsr.Label
 	Upward bool
 	// Far is of the first level, where that is no neighbour of the root; nil where all are.
@@ -35,6 +40,9 @@ type Dense struct {
 	// Slots are those of the root, the levels and the tail's vertices, of which several may have one set.
 	Slots []int
 }
+
+// Sum are the counts that are added up.
+func (d *Dense) Sum() []*Dense { return append([]*Dense{d}, d.Rest...) }
 
 // DenseFar says which vertices may stand for one that the root does not touch.
 type DenseFar struct {
@@ -69,7 +77,7 @@ const (
 
 // findDense returns how a count is carried out in neighbourhoods; nil where it cannot be, or where a look at all edges costs more than it may save.
 func (l *Lowering) findDense(t Tuning) *Dense {
-	d := denseFinder{Lowering: l}
+	d := denseFinder{Lowering: l, tuning: t}
 	if t.NoDense || !d.find(t.AnyCost) {
 		return nil
 	}
@@ -79,9 +87,14 @@ func (l *Lowering) findDense(t Tuning) *Dense {
 // denseFinder looks for a Dense. Query vertices are numbered by their slots.
 type denseFinder struct {
 	*Lowering
-	n    int
-	near [mostDense]uint8 // neighbours of each, as bits
-	best *Dense
+	n int
+	// near are the neighbours of each, as bits, absent those that must not be neighbours.
+	near, absent [mostDense]uint8
+	// loose: vertices of the tail may be neighbours, though they must not be.
+	loose  bool
+	stats  *density // once it was asked for
+	tuning Tuning
+	best   *Dense
 }
 
 func (d *denseFinder) find(anyCost bool) bool {
@@ -89,7 +102,7 @@ func (d *denseFinder) find(anyCost bool) bool {
 	if !ok {
 		return false
 	}
-	edges, all := 0, uint8(1)<<d.n-1
+	edges := 0
 	for v := range d.n {
 		edges += bits.OnesCount8(d.near[v])
 	}
@@ -103,13 +116,24 @@ func (d *denseFinder) find(anyCost bool) bool {
 	if !d.Graph.Undirected(label) || d.Graph.HasLoop(label) || d.Graph.Partition(label, pcsr.Out).Single() {
 		return false
 	}
+	if d.Plan.Query.Semantics == bgp.Induced && !d.tuning.NoSums {
+		return d.findSum(label, anyCost)
+	}
+	return d.findTerm(label, anyCost)
+}
+
+// findTerm looks for one count.
+func (d *denseFinder) findTerm(label pcsr.Label, anyCost bool) bool {
 	for root := range d.n {
-		if d.near[root] == all&^(1<<root) {
+		if d.near[root] == d.all()&^(1<<root) {
 			return d.choose(root, label, anyCost)
 		}
 	}
 	return d.findFar(label, anyCost)
 }
+
+// all are the query vertices.
+func (d *denseFinder) all() uint8 { return uint8(1)<<d.n - 1 }
 
 // findNear reads the query graph: all its vertices must be variables of which nothing is asked but edges of one label.
 func (d *denseFinder) findNear() (label pcsr.Label, ok bool) {
@@ -136,14 +160,19 @@ func (d *denseFinder) findNear() (label pcsr.Label, ok bool) {
 			}
 		}
 	}
-	// An edge that leads back is in the data, and has to be in a query that is matched induced.
-	return label, p.Query.Semantics != bgp.Induced || there == d.near
+	if p.Query.Semantics != bgp.Induced {
+		return label, true
+	}
+	for v := range d.n {
+		d.absent[v] = d.all() &^ (d.near[v] | 1<<v)
+	}
+	return label, there == d.near // an edge that leads back is in the data, and has to be in the query
 }
 
 // choose makes as much of the query the tail as can be, where what is left to enumerate holds together without the root; or more, where
 // enumerating what does not is expected to cost less.
 func (d *denseFinder) choose(root int, label pcsr.Label, anyCost bool) bool {
-	rest := (uint8(1)<<d.n - 1) &^ (1 << root)
+	rest := d.all() &^ (1 << root)
 	var together, apart uint8
 	for tail := rest; tail > 0; tail = (tail - 1) & rest {
 		size, left := bits.OnesCount8(tail), rest&^tail
@@ -170,7 +199,7 @@ func (d *denseFinder) choose(root int, label pcsr.Label, anyCost bool) bool {
 	if tail == 0 {
 		return false
 	}
-	d.best = &Dense{Label: label, Slots: append([]int{root}, d.order(rest&^tail, 0)...)}
+	d.best = &Dense{Times: 1, Label: label, Slots: append([]int{root}, d.order(rest&^tail, 0)...)}
 	return d.layTail(tail)
 }
 
@@ -230,10 +259,10 @@ func (d *denseFinder) holdsTogether(set uint8) bool {
 
 // sets is how many different neighbourhoods the vertices of a tail have.
 func (d *denseFinder) sets(tail uint8) int {
-	var all []uint8
+	var all [][2]uint8
 	for v := range d.n {
-		if tail>>v&1 != 0 && !slices.Contains(all, d.near[v]) {
-			all = append(all, d.near[v])
+		if set := [2]uint8{d.near[v], d.absent[v] &^ tail}; tail>>v&1 != 0 && !slices.Contains(all, set) {
+			all = append(all, set)
 		}
 	}
 	return len(all)

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -23,18 +24,25 @@ type density struct {
 // sampledEdges is how many edges are looked at.
 const sampledEdges = 128
 
-func (d *denseFinder) density(label pcsr.Label) (out density) {
-	a := d.Graph.Partition(label, pcsr.Out).Ground().Arrays()
-	if a.Offsets == nil || len(a.Neighbours) == 0 {
-		return density{edges: float64(len(a.Neighbours)), neighbours: 1, common: 1, again: 1, words: 1}
+// density looks at the edges once.
+func (d *denseFinder) density(label pcsr.Label) *density {
+	if d.stats == nil {
+		d.stats = sampleDensity(d.Graph.Partition(label, pcsr.Out).Ground())
 	}
-	ground := d.Graph.Partition(label, pcsr.Out).Ground()
+	return d.stats
+}
+
+func sampleDensity(p *pcsr.Partition) *density {
+	a, out := p.Arrays(), &density{}
+	if a.Offsets == nil || len(a.Neighbours) == 0 {
+		return &density{edges: float64(len(a.Neighbours)), neighbours: 1, common: 1, again: 1, words: 1}
+	}
 	squares := 0.0
 	for i := range sampledEdges {
 		at := uint32((2*uint64(i) + 1) * uint64(len(a.Neighbours)) / (2 * sampledEdges))
 		row, _ := slices.BinarySearch(a.Offsets, at+1)
-		common := inCommon(ground.List(row-1), ground.Neighbours(a.Neighbours[at]))
-		n := float64(ground.Degree(row - 1))
+		common := inCommon(p.List(row-1), p.Neighbours(a.Neighbours[at]))
+		n := float64(p.Degree(row - 1))
 		out.neighbours += n / sampledEdges
 		out.words += n * n / 64 / sampledEdges
 		out.common += common / sampledEdges
@@ -42,6 +50,7 @@ func (d *denseFinder) density(label pcsr.Label) (out density) {
 	}
 	out.edges, out.again = float64(len(a.Neighbours)), max(squares, 1)/max(out.common, 1)
 	out.words /= out.neighbours
+	out.addCorners(p)
 	return out
 }
 
@@ -78,15 +87,12 @@ func (y *density) bindings(level, near int) float64 {
 	case level == 1:
 		return y.common
 	}
-	return y.again * math.Pow(min(1, y.again/y.neighbours), float64(near-1))
+	return y.again * math.Pow(y.closing(), float64(near-1))
 }
 
 // addCorners tells pairs and corners by a path of two edges behind each of the sampled edges.
 func (y *density) addCorners(p *pcsr.Partition) {
 	a := p.Arrays()
-	if a.Offsets == nil || len(a.Neighbours) == 0 {
-		return
-	}
 	var paths, several, corners float64
 	for i := range sampledEdges {
 		at := uint32((2*uint64(i) + 1) * uint64(len(a.Neighbours)) / (2 * sampledEdges))
@@ -117,18 +123,9 @@ const leastDeeper = 2
 func (y *density) farCost(d *denseFinder, far int, levels uint8) float64 {
 	walked := y.edges * y.neighbours
 	bound, done := y.pairs, uint8(1)<<far
-	for _, v := range d.order(levels, done) {
-		near := float64(bits.OnesCount8(d.near[v] & done &^ (1 << far)))
-		switch ofFar := d.near[v]>>far&1 != 0; {
-		case ofFar && done == 1<<far:
-			bound = min(walked, bound*y.corners)
-		case ofFar:
-			bound *= max(leastDeeper, y.corners*math.Pow(min(1, y.again/y.neighbours), near))
-		case near == 0:
-			bound *= y.neighbours
-		default:
-			bound *= max(leastDeeper, y.common*math.Pow(min(1, y.again/y.neighbours), near-1))
-		}
+	for i, v := range d.order(levels, done) {
+		near := uint8(bits.OnesCount8(d.near[v] & done &^ (1 << far))) // of the levels
+		bound = y.farBindings(bound, i, (1<<near-1)<<1|d.near[v]>>far&1)
 		done |= 1 << v
 	}
 	return walked + bound*(1+y.words)
@@ -175,4 +172,54 @@ func (l *Lowering) PieceCost() (c PieceCost, ok bool) {
 	}
 	c.Processor = y.edges*y.words + bindCost*y.cost(&d, levels)
 	return c, true
+}
+
+// termCost is what a count is expected to cost beside others of a sum: words of neighbourhoods, or paths of two edges, and words of sets with the last
+// level bound.
+func (d *denseFinder) termCost(b *Dense) float64 {
+	y := d.stats
+	ready, bound := y.edges*y.words, y.edges
+	if b.Far != nil {
+		ready, bound = y.edges*y.neighbours, y.pairs
+	}
+	bound /= b.ordered(0)
+	for i, s := range b.Levels[1:] {
+		if b.Far != nil {
+			bound = y.farBindings(bound, i, s.Near)
+		} else {
+			bound *= max(leastDeeper, y.bindings(i+1, bits.OnesCount8(s.Near)))
+		}
+		bound *= math.Pow(1-y.closing()/2, float64(bits.OnesCount8(s.Absent))) / b.ordered(i+1)
+	}
+	deep := cmp.Or(d.tuning.DeepPrice, deepPrice)
+	return ready + bound*(1+y.words)*math.Pow(deep, float64(max(0, len(b.Levels)-3)))
+}
+
+// deepPrice is Tuning.DeepPrice: what is bound behind several levels is in parts of the graph that are denser than the sample.
+const deepPrice = 4
+
+// ordered is of how many of a level's candidates one is in the order that tells symmetric solutions apart.
+func (d *Dense) ordered(level int) float64 {
+	above := bits.OnesCount8(d.Levels[level].Above)
+	if d.Upward || d.Levels[level].Upper {
+		above++
+	}
+	return float64(1 + above)
+}
+
+// closing is the share of pairs of a root's neighbours that have a neighbour there in common and are neighbours.
+func (y *density) closing() float64 { return min(1, y.again/y.neighbours) }
+
+// farBindings is how often a level is bound behind a far vertex, which is the first of those that it is near, the levels before it being bound so often.
+func (y *density) farBindings(bound float64, level int, near uint8) float64 {
+	others := float64(bits.OnesCount8(near &^ 1))
+	switch ofFar := near&1 != 0; {
+	case ofFar && level == 0:
+		return min(y.edges*y.neighbours, bound*y.corners)
+	case ofFar:
+		return bound * max(leastDeeper, y.corners*math.Pow(y.closing(), others))
+	case others == 0:
+		return bound * y.neighbours
+	}
+	return bound * max(leastDeeper, y.common*math.Pow(y.closing(), others-1))
 }

@@ -26,11 +26,7 @@ func (d *denseFinder) findFar(label pcsr.Label, anyCost bool) bool {
 	var stats *density
 	least := math.Inf(1)
 	d.eachFar(func(r, f int) {
-		if stats == nil {
-			y := d.density(label)
-			y.addCorners(d.Graph.Partition(label, pcsr.Out).Ground())
-			stats = &y
-		}
+		stats = d.density(label)
 		rest := d.near[r]
 		for set := rest; set > 0; set = (set - 1) & rest {
 			if !d.mayEnd(set) {
@@ -46,8 +42,8 @@ func (d *denseFinder) findFar(label pcsr.Label, anyCost bool) bool {
 	}
 	semantics := d.Plan.Query.Semantics
 	d.best = &Dense{
-		Label: label, Slots: append([]int{root, far}, d.order(d.near[root]&^tail, 1<<far)...),
-		Far: &DenseFar{Common: 1, Apart: semantics.Injective(), Absent: semantics == bgp.Induced},
+		Times: 1, Label: label, Slots: append([]int{root, far}, d.order(d.near[root]&^tail, 1<<far)...),
+		Far: &DenseFar{Common: 1, Apart: semantics.Injective(), Absent: d.absent[root]>>far&1 != 0},
 	}
 	if semantics.Injective() {
 		d.best.Far.Common = bits.OnesCount8(d.near[far])
@@ -68,7 +64,7 @@ func (d *denseFinder) eachFar(f func(root, far int)) {
 // mayEnd reports whether vertices may be the tail.
 func (d *denseFinder) mayEnd(tail uint8) bool {
 	size := bits.OnesCount8(tail)
-	if size > 1 && d.Plan.Query.Semantics == bgp.Induced {
+	if _, _, any := d.absentIn(tail); any && !d.loose {
 		return false // the edges that must not be there would join the tail
 	}
 	return size <= mostTail && d.independent(tail) && d.sets(tail) <= MostTailSets

@@ -2,13 +2,12 @@ package match
 
 import (
 	"slices"
-
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // lay writes down the sets and the terms; false where there are too many.
 func (d *denseFinder) lay(tail int) bool {
 	b := d.best
+	b.Tail = nil
 	above, n := d.breakOrder(tail)
 	b.Automorphisms = n
 	b.Upward = true
@@ -51,7 +50,7 @@ func (d *denseFinder) set(i, levels int, above uint8) (s DenseSet) {
 		switch {
 		case d.near[d.best.Slots[i]]>>d.best.Slots[k]&1 != 0:
 			s.Near |= bit
-		case semantics == bgp.Induced:
+		case d.absent[d.best.Slots[i]]>>d.best.Slots[k]&1 != 0:
 			s.Absent |= bit
 		case semantics.Injective():
 			s.Apart |= bit
@@ -114,7 +113,7 @@ func (d *denseFinder) mayFollow(image []int, to int) bool {
 		return false
 	}
 	for k, was := range image {
-		if d.near[slots[place]]>>slots[k]&1 != d.near[slots[to]]>>slots[was]&1 {
+		if d.near[slots[place]]>>slots[k]&1 != d.near[slots[to]]>>slots[was]&1 || d.absent[slots[place]]>>slots[k]&1 != d.absent[slots[to]]>>slots[was]&1 {
 			return false
 		}
 	}

@@ -51,6 +51,10 @@ type Tuning struct {
 	NoSharing bool
 	// NoDense counts dense patterns, squares and triangles step by step, as all others.
 	NoDense bool
+	// DeepPrice is how many times as much each level beyond three costs in neighbourhoods, beside what is looked at; 0 means 4.
+	DeepPrice float64
+	// NoSums counts what is matched induced by one count alone.
+	NoSums bool
 	// TriplesFirst counts triangles by triples of neighbours whatever they cost, also where they are counted in neighbourhoods otherwise.
 	TriplesFirst bool
 }

@@ -33,17 +33,30 @@ const (
 // countDense counts a plan in neighbourhoods; false where these are too large, or there is no room. Its memory: 8 bytes for each edge and row, and for
 // each worker 4 for each row and an eighth for each pair of the most neighbours of a root.
 func countDense(ctx context.Context, p *join) (n uint64, ok bool, err error) {
-	d := &dense{Dense: p.Dense, pieces: pieces{p: p}}
-	part := p.Graph.Partition(d.Label, pcsr.Out)
+	var lists dense
+	part := p.Graph.Partition(p.Dense.Label, pcsr.Out)
 	give, ok := p.reserve(8 * (int64(part.Edges()) + int64(part.Rows())))
 	if !ok {
 		return 0, false, nil
 	}
 	defer give()
-	if err := d.orient(ctx, part); err != nil {
+	if err := lists.orient(ctx, part); err != nil {
 		return 0, true, err
 	}
-	if d.longest > longestRoot {
+	for _, term := range p.Dense.Sum() {
+		d := &dense{Dense: term, pieces: pieces{p: p}, offsets: lists.offsets, lists: lists.lists, starts: lists.starts, upper: lists.upper}
+		found, ok, err := d.count(ctx)
+		if !ok || err != nil || found == tooMany {
+			return found, ok, err
+		}
+		n += uint64(term.Times) * found
+	}
+	return n, true, nil
+}
+
+// count counts a term; false where neighbourhoods are too large, or there is no room.
+func (d *dense) count(ctx context.Context) (n uint64, ok bool, err error) {
+	if d.measure(); d.longest > longestRoot {
 		return 0, false, nil
 	}
 	rows, words := len(d.starts)-1, (d.longest+63)/64
@@ -102,16 +115,18 @@ func (d *dense) orient(ctx context.Context, part *pcsr.Partition) error {
 			}
 		}
 		d.starts[r+1] = uint32(len(d.upper))
-		if length := len(d.root(r)); length > d.longest {
-			d.longest = length
-		}
 	}
-	if d.Far != nil {
-		for r := range rows {
+	return nil
+}
+
+// measure finds the longest list of a root, and the most paths from one.
+func (d *dense) measure() {
+	for r := range len(d.starts) - 1 {
+		d.longest = max(d.longest, len(d.root(r)))
+		if d.Far != nil {
 			d.mostPaths = max(d.mostPaths, d.countPaths(r))
 		}
 	}
-	return nil
 }
 
 // root is the list of the neighbours that a root is counted with.

@@ -21,6 +21,20 @@ func NewTriples() *Matcher {
 	return m
 }
 
+// NewDeep returns such a matcher for which levels beyond three have a price: the higher, the more counts are sums of others.
+func NewDeep(price float64) *Matcher {
+	m := NewContrary()
+	m.tuning.DeepPrice = price
+	return m
+}
+
+// NewOneCount returns a matcher that counts what is matched induced by one count alone.
+func NewOneCount() *Matcher {
+	m := New()
+	m.tuning.NoSums = true
+	return m
+}
+
 // NewStepwise returns a matcher that counts nothing in neighbourhoods.
 func NewStepwise() *Matcher {
 	m := New()

@@ -20,6 +20,8 @@ const (
 	longestRoot = 1 << 14
 	// denseWork is from how much on a light root's work is shared, in bindings of the last level.
 	denseWork = 2048
+	// deepPrice is match.Tuning.DeepPrice here: kernels of many levels spill registers, and fewer lanes have work at the last.
+	deepPrice = 8
 	// farCut is how many pieces each of those of a heavy root is with a far vertex.
 	farCut = 4
 )
@@ -47,8 +49,23 @@ func denseBlocks(driver kernels.Driver, most int) (blocks kernelBlocks, err erro
 
 // countDense counts a pattern in neighbourhoods; errNotDense where there is no room for it.
 func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.Dense) (uint64, error) {
-	q := &denseCount{Dense: dense, match: m}
-	return d.countPieces(ctx, m, q, &q.piecework)
+	n, away := uint64(0), ""
+	for _, term := range dense.Sum() {
+		q := &denseCount{Dense: term, match: m}
+		found, err := d.countPieces(ctx, m, q, &q.piecework)
+		if err != nil {
+			return 0, err
+		}
+		if q.away != nil {
+			away = ": " + q.away.String()
+		}
+		n += uint64(term.Times) * found
+	}
+	if m.Trace != nil {
+		dense.Name(m.Trace)
+		m.Trace.Steps[dense.Slots[0]].Variant += away
+	}
+	return n, nil
 }
 
 // denseCount is one count in neighbourhoods.
@@ -166,11 +183,6 @@ func (q *denseCount) run(ctx context.Context) (n uint64, err error) {
 	state, err := q.launch(ctx, q.kernel, q.blocks)
 	if err != nil {
 		return 0, err
-	}
-	if q.trace != nil {
-		if q.Name(q.trace); q.away != nil {
-			q.trace.Steps[q.Slots[0]].Variant += ": " + q.away.String()
-		}
 	}
 	found := state.Solutions()
 	high, n := bits.Mul64(found, q.Automorphisms)

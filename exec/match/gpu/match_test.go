@@ -45,6 +45,8 @@ func drawOptions(t *rapid.T) Options {
 			AnyCost:    true,
 			NoSharing:  rapid.IntRange(0, 3).Draw(t, "no sharing") == 0,
 			NoDense:    rapid.IntRange(0, 1).Draw(t, "no neighbourhoods") == 0,
+			NoSums:     rapid.IntRange(0, 3).Draw(t, "no sums") == 0,
+			DeepPrice:  rapid.SampledFrom([]float64{0, 1e-9, 1e9}).Draw(t, "deep price"),
 		},
 		rows:           rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),
 		tile:           rapid.SampledFrom([]int{1, 2, 5, 1024}).Draw(t, "tile"),

@@ -82,6 +82,9 @@ const gridParts = 8
 
 // complete puts in what is used where nothing is said.
 func (t *tuning) complete() {
+	if t.DeepPrice == 0 {
+		t.DeepPrice = deepPrice
+	}
 	if t.slice <= 0 {
 		t.slice = 10 * time.Millisecond
 	}

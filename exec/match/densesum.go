@@ -1,0 +1,184 @@
+package match
+
+import (
+	"math/bits"
+
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// Vertices of the tail are counted by sizes of sets, which do not tell whether there are edges between them. So where there must not be one, it is first
+// let be, and then the solutions that have it are taken away again:
+//
+//	count(P without the edge) = count(P, whatever the edge) − count(P with the edge)
+//
+// and so on for each two vertices of the tail, and for what is taken away; or a pattern is counted with a tail of one vertex, where that is expected to
+// cost less. What is left are counts in which edges must be there, must not be there (between others than those of the tail), or may; isomorphic ones are one.
+
+// mostTerms bounds the patterns that are looked at for a sum.
+const mostTerms = 40
+
+// term is a pattern, by edges that must be there and must not be there, and how it is counted: by own, less the others by their places, all of which stand
+// before it.
+type term struct {
+	near, absent [mostDense]uint8
+	own          *Dense
+	cost         float64 // of own
+	less         []int
+}
+
+// denseSum are the terms of a sum.
+type denseSum struct {
+	*denseFinder
+	label   pcsr.Label
+	anyCost bool
+	all     []term
+}
+
+// findSum writes a count as a sum.
+func (d *denseFinder) findSum(label pcsr.Label, anyCost bool) bool {
+	if d.absent == [mostDense]uint8{} {
+		return d.findTerm(label, anyCost)
+	}
+	s := denseSum{denseFinder: d, label: label, anyCost: anyCost}
+	last, ok := s.solve(term{near: d.near, absent: d.absent})
+	if !ok {
+		return false
+	}
+	times := s.times(s.all[last].less)
+	d.best = s.all[last].own
+	for i := range times {
+		if times[i] != 0 {
+			s.all[i].own.Times = times[i]
+			d.best.Rest = append(d.best.Rest, s.all[i].own)
+		}
+	}
+	return true
+}
+
+// solve finds how a pattern is counted, and its place; false where it cannot be, or there are too many.
+func (s *denseSum) solve(t term) (place int, ok bool) {
+	for i := range s.all {
+		if t.maps(&s.all[i], s.n, nil) {
+			return i, true
+		}
+	}
+	if len(s.all) == mostTerms {
+		return 0, false
+	}
+	whole := s.find(&t, false)
+	loose := s.find(&t, true)
+	if loose == nil && whole == nil {
+		return 0, false
+	}
+	s.density(s.label)
+	if whole != nil {
+		t.own, t.cost = whole.best, s.termCost(whole.best)
+	}
+	if loose != nil {
+		if less, own, ok := s.release(&t, loose); ok {
+			if cost := s.termCost(own); whole == nil || cost+s.costs(less) < t.cost {
+				t.own, t.cost, t.less = own, cost, less
+			}
+		}
+	}
+	if t.own == nil {
+		return 0, false
+	}
+	s.all = append(s.all, t)
+	return len(s.all) - 1, true
+}
+
+// find looks for a count; the pattern itself may be refused for its cost.
+func (s *denseSum) find(t *term, loose bool) *denseFinder {
+	f := &denseFinder{Lowering: s.Lowering, n: s.n, near: t.near, absent: t.absent, loose: loose, stats: s.stats, tuning: s.tuning}
+	if !f.findTerm(s.label, s.anyCost || t.near != s.near) {
+		return nil
+	}
+	s.stats = f.stats
+	return f
+}
+
+// release lets each two vertices of a tail be neighbours that must not be, and solves what is then to be taken away; false where that is nothing, or cannot be
+// solved.
+func (s *denseSum) release(t *term, f *denseFinder) (less []int, own *Dense, ok bool) {
+	tail, size := uint8(0), f.tail()
+	for _, slot := range f.best.Slots[f.n-size:] {
+		tail |= 1 << slot
+	}
+	for {
+		v, w, any := f.absentIn(tail)
+		if !any {
+			break
+		}
+		f.absent[v] &^= 1 << w
+		f.absent[w] &^= 1 << v
+		with := term{near: f.near, absent: f.absent}
+		with.near[v] |= 1 << w
+		with.near[w] |= 1 << v
+		i, ok := s.solve(with)
+		if !ok {
+			return nil, nil, false
+		}
+		less = append(less, i)
+	}
+	return less, f.best, len(less) > 0 && f.lay(size)
+}
+
+// times is how often each term is counted, where some are to be taken away.
+func (s *denseSum) times(less []int) []int64 {
+	out := make([]int64, len(s.all))
+	for _, i := range less {
+		out[i]--
+	}
+	for i := len(out) - 1; i >= 0; i-- {
+		for _, other := range s.all[i].less {
+			out[other] -= out[i]
+		}
+	}
+	return out
+}
+
+// costs is what some terms cost together.
+func (s *denseSum) costs(less []int) (cost float64) {
+	for i, n := range s.times(less) {
+		if n != 0 {
+			cost += s.all[i].cost
+		}
+	}
+	return cost
+}
+
+// tail is how many vertices are at the end.
+func (d *denseFinder) tail() int { return d.n - 1 - len(d.best.Levels) }
+
+// absentIn are two of some vertices that must not be neighbours, if there are any.
+func (d *denseFinder) absentIn(set uint8) (v, w int, any bool) {
+	for v := range d.n {
+		if both := d.absent[v] & set; set>>v&1 != 0 && both != 0 {
+			return v, bits.TrailingZeros8(both), true
+		}
+	}
+	return 0, 0, false
+}
+
+// maps reports whether the n vertices may be exchanged so that one pattern becomes another, the first being exchanged for those of image.
+func (t *term) maps(other *term, n int, image []int) bool {
+	v := len(image)
+	if v == n {
+		return true
+	}
+	taken := 0
+	for _, w := range image {
+		taken |= 1 << w
+	}
+	for to := range n {
+		same := taken>>to&1 == 0
+		for w := 0; w < v && same; w++ {
+			same = t.near[v]>>w&1 == other.near[to]>>image[w]&1 && t.absent[v]>>w&1 == other.absent[to]>>image[w]&1
+		}
+		if same && t.maps(other, n, append(image, to)) {
+			return true
+		}
+	}
+	return false
+}
