@@ -28,24 +28,17 @@ func (d *Device) paysLists(m *match.Match, keys ...match.PartitionKey) bool {
 // for the first time, or where there is no memory. They are given back with the graph. make makes them in a storage that they have then; it is left to
 // itself where the context ends.
 func hostLists[K comparable, V any](ctx context.Context, r *reading, kept map[K]*V, key K, pays bool, make func(s *storage) (*V, error)) (*V, error) {
-	if r.mu.TryLock() {
-		v := kept[key]
-		if r.mu.Unlock(); v != nil {
-			return v, nil
-		}
+	if v := look(r, kept, key); v != nil {
+		return v, nil
 	}
 	var v *V
 	err := r.d.apart(ctx, func() (err error) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.stream == nil { // the graph was forgotten
-			return context.Canceled
-		}
-		asked := false
-		if v, asked = kept[key]; v != nil {
+		r.making.Lock()
+		defer r.making.Unlock()
+		if v = look(r, kept, key); v != nil {
 			return nil
 		}
-		if kept[key] = nil; !asked && !pays {
+		if !ask(r, kept, key) && !pays {
 			return errNotDense
 		}
 		var made *V
@@ -54,12 +47,17 @@ func hostLists[K comparable, V any](ctx context.Context, r *reading, kept map[K]
 			made, err = make(&s)
 			return err
 		})
-		if err == nil {
-			v, kept[key] = made, made
-			return nil
-		}
 		if errors.Is(err, ErrOutOfMemory) {
 			err = errNotDense
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		switch {
+		case err == nil && r.stream != nil:
+			v, kept[key] = made, made
+			return nil
+		case err == nil: // the graph was forgotten
+			err = context.Canceled
 		}
 		return errors.Join(err, s.release(r.d, r.d.memory.give))
 	}, func() error { return nil })
@@ -67,6 +65,24 @@ func hostLists[K comparable, V any](ctx context.Context, r *reading, kept map[K]
 		return nil, err
 	}
 	return v, nil
+}
+
+// look returns what is kept by a key; nil where it is not there.
+func look[K comparable, V any](r *reading, kept map[K]*V, key K) *V {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return kept[key]
+}
+
+// ask reports whether it was asked for before.
+func ask[K comparable, V any](r *reading, kept map[K]*V, key K) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, asked := kept[key]
+	if !asked {
+		kept[key] = nil
+	}
+	return asked
 }
 
 // hostRoom makes room in pinned host memory that belongs to s.
@@ -127,7 +143,8 @@ func (l *listing) price(d *Device, g *pcsr.Graph) float64 {
 	d.mu.Lock()
 	r := d.graphs[g]
 	d.mu.Unlock()
-	if r != nil && r.mu.TryLock() { // else they are in the making
+	if r != nil {
+		r.mu.Lock()
 		defer r.mu.Unlock()
 		if l.made(r) {
 			return 0

@@ -208,6 +208,9 @@ func (r *reading) bringPages(ctx context.Context, missing missingPages) (bool, e
 	begun, on := time.Now(), int64(0)
 	defer func() { r.waiting += time.Since(begun) }()
 	for _, m := range missing {
+		if ctx.Err() != nil { // memory for a page may take the driver a while
+			return false, arrive(nil)
+		}
 		if b := c.pin(m.paging, m.page); b != nil { // another query has brought it
 			m.put(m.page, b)
 			continue

@@ -20,6 +20,8 @@ type resident struct {
 	labels []pcsr.Label // in use
 	table  kernels.Address
 
+	making sync.Mutex // held while lists are made in host memory (hostLists), before mu
+
 	mu        sync.Mutex
 	stream    kernels.Stream
 	published []kernels.Partition // the table

@@ -357,6 +357,9 @@ func (q *query) claim(lv *level, pages []pageOf) error {
 		if p.pinned[p.page] != nil {
 			continue
 		}
+		if err := q.ctx.Err(); err != nil {
+			return err
+		}
 		b := q.d.pages.pin(p.paging, p.page)
 		if b == nil {
 			if b = q.d.pages.claim(p.paging, p.page); b == nil {
