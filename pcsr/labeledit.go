@@ -130,11 +130,17 @@ func (e *labelEdit) sign(c *change, reversed []uint64) {
 
 // addRows adds the rows of ascending keys.
 func (m *marks) addRows(keys []uint64) {
-	more := int64(0)
-	for i, k := range keys {
-		if i == 0 || k>>32 != keys[i-1]>>32 {
-			more += m.set(Vertex(k >> 32))
+	more, word, members := int64(0), uint32(0), uint32(0)
+	for _, k := range keys {
+		v := Vertex(k >> 32)
+		if v/32 != word && members != 0 {
+			more += m.setWord(word, members)
+			members = 0
 		}
+		word, members = v/32, members|1<<(v%32)
+	}
+	if members != 0 {
+		more += m.setWord(word, members)
 	}
 	m.count.Add(more)
 }

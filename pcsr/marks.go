@@ -35,16 +35,20 @@ func (m *marks) page(v Vertex) *markPage {
 func (m *marks) add(v Vertex) { m.count.Add(m.set(v)) }
 
 // set adds v, which it does not count, and returns how many members more there are.
-func (m *marks) set(v Vertex) int64 {
-	page := m.page(v)
+func (m *marks) set(v Vertex) int64 { return m.setWord(v/32, 1<<(v%32)) }
+
+// setWord is set of some of the vertices from 32 times w on, by their bits.
+func (m *marks) setWord(w, members uint32) int64 {
+	first := Vertex(32 * w)
+	page := m.page(first)
 	if page == nil {
-		page = m.addPage(v)
+		page = m.addPage(first)
 	}
-	word, bit := &page[v%markBits/32], uint32(1)<<(v%32)
-	if word.Load()&bit != 0 {
+	word := &page[first%markBits/32]
+	if word.Load()&members == members {
 		return 0
 	}
-	return int64(oneIf(word.Or(bit)&bit == 0))
+	return int64(bits.OnesCount32(members &^ word.Or(members)))
 }
 
 // addPage makes the page of v.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -109,7 +110,15 @@ func (c *crew) work() error {
 		})
 		return nil
 	})
-	return c.helpers.Wait()
+	err := c.helpers.Wait()
+	for _, j := range c.jobs {
+		for _, f := range j.searches {
+			if j.err == nil {
+				f.learn()
+			}
+		}
+	}
+	return err
 }
 
 // cut makes pieces of a search, each of about a cost. What a goroutine has made of the lists that it reads ends with a piece, so that more pieces
@@ -148,8 +157,13 @@ func (c *crew) take(keep func() bool) {
 
 // run adds the matches of a piece to a finding, unless its query has failed.
 func (c *crew) run(p piece, into *finding) {
-	if !p.job.failed() {
-		p.job.fail(c.search(into, p))
+	if p.job.failed() {
+		return
+	}
+	begun := time.Now()
+	p.job.fail(c.search(into, p))
+	if _, apart := p.search.by.(match.Holder); !apart {
+		p.search.spent.Add(int64(time.Since(begun)))
 	}
 }
 

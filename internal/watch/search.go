@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -39,6 +40,18 @@ type search struct {
 	each int64
 	// cost is about what matching all hits costs, in candidates.
 	cost float64
+	// spent is for how long the processor has matched it, in nanoseconds.
+	spent atomic.Int64
+}
+
+// candidateTime is about how long a candidate takes a thread, in nanoseconds.
+const candidateTime = 5
+
+// learn keeps what a large search has cost the processor: estimates do not know of vertices with very many edges, where changed edges are likely to end.
+func (f *search) learn() {
+	if spent := f.spent.Load(); f.large && spent > 0 {
+		f.seed.took = float64(spent) / candidateTime / float64(f.n)
+	}
 }
 
 // prepare makes a task ready; nil where it has no matches.
@@ -121,6 +134,7 @@ func (m *matcher) apart(t *task) (*search, error) {
 	own := s.edge(plan, s.position)
 	plan.InputChecks = slices.DeleteFunc(plan.InputChecks, func(e bgp.EdgeCheck) bool { return e == own }) // it is one of the graph's
 	all := plan.ForRows(t.n)
+	all.Cost = max(all.Cost, s.took*float64(t.n))
 	return &search{task: t, graph: t.of.apart(t.at), plan: all, large: true, each: c.each, cost: all.Cost + bgp.SearchPrice*float64(t.n)}, nil
 }
 

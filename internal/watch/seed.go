@@ -29,6 +29,8 @@ type seed struct {
 
 	// plans are those of the matches, with all of output, and with what is read alone.
 	plans [2]lastingPlan
+	// took is what an edge cost the last time that the processor matched many, in candidates; 0 where it has not yet.
+	took float64
 }
 
 // lastingPlan is a plan, nil where there is none yet, and what the graph was like when it was made.
