@@ -19,6 +19,9 @@ type group struct {
 	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
 	// candidates before Distinct is remembered (raw).
 	remembers, raw bool
+	// keys are the slots that the number of an inner group depends on before Distinct, which is remembered (apart) where they are fewer than all that it reads.
+	keys  []int
+	apart bool
 	// pair: a leaf's candidates are what two dynamic lists have in common, or what one has and the other has not, and nothing else is asked.
 	pair bool
 	// unequal: all that hangs on the step is a leaf whose candidates are a stretch of a list that does not depend on it, but for the
@@ -52,7 +55,8 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 		g.hops, g.unequal = g.findHop(), g.findUnequal()
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.pair = len(g.children) == 0 && g.step.isPair()
-		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
+		g.keys, g.apart = g.findApart()
+		g.remembers = !g.raw && !g.apart && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
 	}
 	return out
 }
@@ -103,7 +107,7 @@ type memo struct {
 // remembering is how many of some groups, and of those in them, have a memo.
 func remembering(groups []*group) (n int) {
 	for _, g := range groups {
-		if g.remembers || g.raw {
+		if g.remembers || g.raw || g.apart {
 			n++
 		}
 		n += remembering(g.children)
@@ -141,6 +145,9 @@ func (w *worker) countGroup(g *group) uint64 {
 	}
 	if g.raw {
 		return w.countRaw(g)
+	}
+	if g.apart && w.most == ^uint64(0) {
+		return w.countApart(g)
 	}
 	if !g.remembers {
 		return w.countCandidates(g)
