@@ -19,8 +19,7 @@ type group struct {
 	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
 	// candidates before Distinct is remembered (raw).
 	remembers, raw bool
-	// keys are the slots that the number of an inner group depends on before Distinct, which is remembered (apart) where they are fewer than all that it reads.
-	keys  []int
+	// apart: the number of an inner group before Distinct is remembered, by keys, the slots that it depends on.
 	apart bool
 	// pair: a leaf's candidates are what two dynamic lists have in common, or what one has and the other has not, and nothing else is asked.
 	pair bool
@@ -33,6 +32,7 @@ type group struct {
 	hops bool
 	// weights are the group's numbers where they have been made for all vertices.
 	weights *weights
+	keys    []int
 }
 
 // groups splits the join's steps from one on into groups.
@@ -146,10 +146,10 @@ func (w *worker) countGroup(g *group) uint64 {
 	if g.raw {
 		return w.countRaw(g)
 	}
-	if g.apart && w.most == ^uint64(0) {
-		return w.countApart(g)
-	}
 	if !g.remembers {
+		if g.apart && w.most == ^uint64(0) {
+			return w.countApart(g)
+		}
 		return w.countCandidates(g)
 	}
 	var key memoKey
