@@ -13,6 +13,7 @@ import (
 //
 // and so on for each two vertices of the tail, and for what is taken away; or a pattern is counted with a tail of one vertex, where that is expected to
 // cost less. What is left are counts in which edges must be there, must not be there (between others than those of the tail), or may; isomorphic ones are one.
+// Where one of them is more than 64 bits hold, so is the sum taken to be, though it may be less.
 
 // mostTerms bounds the patterns that are looked at for a sum.
 const mostTerms = 40

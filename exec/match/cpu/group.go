@@ -19,6 +19,8 @@ type group struct {
 	// remembers: the group is worth a memo. Of a leaf that Distinct makes depend on further slots, the number of
 	// candidates before Distinct is remembered (raw).
 	remembers, raw bool
+	// apart: the number of an inner group before Distinct is remembered, by keys, the slots that it depends on.
+	apart bool
 	// pair: a leaf's candidates are what two dynamic lists have in common, or what one has and the other has not, and nothing else is asked.
 	pair bool
 	// unequal: all that hangs on the step is a leaf whose candidates are a stretch of a list that does not depend on it, but for the
@@ -30,6 +32,7 @@ type group struct {
 	hops bool
 	// weights are the group's numbers where they have been made for all vertices.
 	weights *weights
+	keys    []int
 }
 
 // groups splits the join's steps from one on into groups.
@@ -52,7 +55,8 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 		g.hops, g.unequal = g.findHop(), g.findUnequal()
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.pair = len(g.children) == 0 && g.step.isPair()
-		g.remembers = !g.raw && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
+		g.keys, g.apart = g.findApart()
+		g.remembers = !g.raw && !g.apart && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
 	}
 	return out
 }
@@ -103,7 +107,7 @@ type memo struct {
 // remembering is how many of some groups, and of those in them, have a memo.
 func remembering(groups []*group) (n int) {
 	for _, g := range groups {
-		if g.remembers || g.raw {
+		if g.remembers || g.raw || g.apart {
 			n++
 		}
 		n += remembering(g.children)
@@ -143,6 +147,9 @@ func (w *worker) countGroup(g *group) uint64 {
 		return w.countRaw(g)
 	}
 	if !g.remembers {
+		if g.apart && w.most == ^uint64(0) {
+			return w.countApart(g)
+		}
 		return w.countCandidates(g)
 	}
 	var key memoKey
