@@ -191,12 +191,12 @@ func (d *denseFinder) termCost(b *Dense) float64 {
 		}
 		bound *= math.Pow(1-y.closing()/2, float64(bits.OnesCount8(s.Absent))) / b.ordered(i+1)
 	}
-	deep := cmp.Or(d.tuning.DeepPrice, deepPrice)
-	return ready + bound*(1+y.words)*math.Pow(deep, float64(max(0, len(b.Levels)-3)))
+	deeper := max(0, len(b.Levels)-3)
+	return ready + bound*(1+y.words)*math.Pow(cmp.Or(d.tuning.DeepPrice, deepPrice), float64(deeper*(deeper+1)/2))
 }
 
 // deepPrice is Tuning.DeepPrice: what is bound behind several levels is in parts of the graph that are denser than the sample.
-const deepPrice = 4
+const deepPrice = 2.5
 
 // ordered is of how many of a level's candidates one is in the order that tells symmetric solutions apart.
 func (d *Dense) ordered(level int) float64 {

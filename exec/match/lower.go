@@ -51,7 +51,7 @@ type Tuning struct {
 	NoSharing bool
 	// NoDense counts dense patterns, squares and triangles step by step, as all others.
 	NoDense bool
-	// DeepPrice is how many times as much each level beyond three costs in neighbourhoods, beside what is looked at; 0 means 4.
+	// DeepPrice is how many times as much a fourth level costs in neighbourhoods, beside what is looked at, a fifth its square more, and so on; 0 means 2.5.
 	DeepPrice float64
 	// NoSums counts what is matched induced by one count alone.
 	NoSums bool

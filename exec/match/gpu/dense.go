@@ -21,7 +21,7 @@ const (
 	// denseWork is from how much on a light root's work is shared, in bindings of the last level.
 	denseWork = 2048
 	// deepPrice is match.Tuning.DeepPrice here: kernels of many levels spill registers, and fewer lanes have work at the last.
-	deepPrice = 8
+	deepPrice = 6
 	// farCut is how many pieces each of those of a heavy root is with a far vertex.
 	farCut = 4
 )
