@@ -40,8 +40,12 @@ func (d *denseFinder) findSum(label pcsr.Label, anyCost bool) bool {
 	if d.absent == [mostDense]uint8{} {
 		return d.findTerm(label, anyCost)
 	}
-	s := denseSum{denseFinder: d, label: label, anyCost: anyCost}
-	last, ok := s.solve(term{near: d.near, absent: d.absent})
+	s, whole := denseSum{denseFinder: d, label: label, anyCost: anyCost}, term{near: d.near, absent: d.absent}
+	if one := s.find(&whole, false); one != nil && len(one.best.Levels) < d.tuning.SumLevels {
+		d.best = one.best
+		return true
+	}
+	last, ok := s.solve(whole)
 	if !ok {
 		return false
 	}

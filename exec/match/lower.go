@@ -55,6 +55,8 @@ type Tuning struct {
 	DeepPrice float64
 	// NoSums counts what is matched induced by one count alone.
 	NoSums bool
+	// SumLevels is from how many levels on one count is written as a sum of others, where that is expected to cost less; 0 means any.
+	SumLevels int
 	// TriplesFirst counts triangles by triples of neighbours whatever they cost, also where they are counted in neighbourhoods otherwise.
 	TriplesFirst bool
 }

@@ -22,6 +22,8 @@ const (
 	denseWork = 2048
 	// deepPrice is match.Tuning.DeepPrice here: kernels of many levels spill registers, and fewer lanes have work at the last.
 	deepPrice = 6
+	// sumLevels is match.Tuning.SumLevels here: each term of a sum is a launch over all roots, and a third level costs little more than a second.
+	sumLevels = 4
 	// farCut is how many pieces each of those of a heavy root is with a far vertex.
 	farCut = 4
 )

@@ -46,6 +46,7 @@ func drawOptions(t *rapid.T) Options {
 			NoSharing:  rapid.IntRange(0, 3).Draw(t, "no sharing") == 0,
 			NoDense:    rapid.IntRange(0, 1).Draw(t, "no neighbourhoods") == 0,
 			NoSums:     rapid.IntRange(0, 3).Draw(t, "no sums") == 0,
+			SumLevels:  rapid.IntRange(0, 1).Draw(t, "sum levels"),
 			DeepPrice:  rapid.SampledFrom([]float64{0, 1e-9, 1e9}).Draw(t, "deep price"),
 		},
 		rows:           rapid.SampledFrom([]int{1, 2, 3, 7, 20, 100, 1000}).Draw(t, "rows"),

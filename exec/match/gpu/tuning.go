@@ -85,6 +85,9 @@ func (t *tuning) complete() {
 	if t.DeepPrice == 0 {
 		t.DeepPrice = deepPrice
 	}
+	if t.SumLevels == 0 {
+		t.SumLevels = sumLevels
+	}
 	if t.slice <= 0 {
 		t.slice = 10 * time.Millisecond
 	}
