@@ -41,6 +41,9 @@ func agrees(t *testing.T, draw func(*rapid.T) *matchtest.Case) {
 		"as used": matchtest.OnThreads(cpu.New(), 2), "one thread": cpu.New(), "everything small": matchtest.OnThreads(cpu.NewContrary(), 3),
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "one thread" {
+				t.Skip("nothing for the race detector")
+			}
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				if err := matchtest.Check(m, draw(t)); err != nil {
