@@ -25,20 +25,12 @@ func (g *group) findApart() (keys []int, apart bool) {
 // countApart counts a group by a memo of the sum over all candidates.
 func (w *worker) countApart(g *group) uint64 {
 	s := g.step
-	var key memoKey
-	for i, slot := range g.keys {
-		key[i] = w.values[slot]
-	}
-	m := &w.memos[g.Number]
-	e := m.find(key, w.tuning, w.run.memoBits)
+	e, key, known := w.recall(g, g.keys)
 	if e == nil {
 		return w.countCandidates(g)
 	}
-	if e.run != w.number || e.key != key {
+	if !known {
 		*e = memoEntry{key: key, run: w.number, count: w.sumAll(g)}
-	} else {
-		m.hits++
-		w.work += memoWork
 	}
 	n := e.count
 	if n == tooMany {

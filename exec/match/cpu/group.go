@@ -115,21 +115,32 @@ func remembering(groups []*group) (n int) {
 	return n
 }
 
-// find returns the place of a key in a memo of 1<<bits entries; nil while there is none.
-func (m *memo) find(key memoKey, t *tuning, bits int) *memoEntry {
+// recall returns the place of a group's memo for what these slots are bound to, the key that stands there or is to, and whether it stands there: then the
+// place has the number. There is no place while remembering is not worth it.
+func (w *worker) recall(g *group, slots []int) (e *memoEntry, key memoKey, known bool) {
+	m, t, bits := &w.memos[g.Number], w.tuning, w.run.memoBits
 	m.calls++
 	if m.off || m.calls < t.memoFrom {
-		return nil
+		return nil, key, false
 	}
 	if len(m.entries) != 1<<bits {
 		m.entries = make([]memoEntry, 1<<bits)
 	}
 	if m.calls == t.memoTrial && m.hits*t.memoShare < m.calls {
 		m.off, m.entries = true, nil
-		return nil
+		return nil, key, false
+	}
+	for i, slot := range slots {
+		key[i] = w.values[slot]
 	}
 	h := uint64(key[0])*0x9E3779B97F4A7C15 ^ uint64(key[1])*0xC2B2AE3D27D4EB4F ^ uint64(key[2])*0x165667B19E3779F9 ^ uint64(key[3])*0xD6E8FEB86659FD93
-	return &m.entries[h>>(64-bits)]
+	e = &m.entries[h>>(64-bits)]
+	if e.run != w.number || e.key != key {
+		return e, key, false
+	}
+	m.hits++
+	w.work += memoWork
+	return e, key, true
 }
 
 // countGroup returns the number of solutions of a group for the partial match in w.values, or at least w.most when
@@ -152,21 +163,14 @@ func (w *worker) countGroup(g *group) uint64 {
 		}
 		return w.countCandidates(g)
 	}
-	var key memoKey
-	for i, slot := range g.Reads {
-		key[i] = w.values[slot]
-	}
-	m := &w.memos[g.Number]
-	e := m.find(key, w.tuning, w.run.memoBits)
-	if e == nil {
-		return w.countCandidates(g)
-	}
-	if e.run == w.number && e.key == key {
-		m.hits++
-		w.work += memoWork
+	e, key, known := w.recall(g, g.Reads)
+	if known {
 		return e.count
 	}
 	n := w.countCandidates(g)
+	if e == nil {
+		return n
+	}
 	*e = memoEntry{key: key, run: w.number, count: n}
 	return n
 }
@@ -262,16 +266,11 @@ func (s *step) rawMemo() bool {
 // countRaw counts a leaf's candidates by a memo of their number before Distinct.
 func (w *worker) countRaw(g *group) uint64 {
 	s := g.step
-	var key memoKey
-	for i, slot := range s.deps {
-		key[i] = w.values[slot]
-	}
-	m := &w.memos[g.Number]
-	e := m.find(key, w.tuning, w.run.memoBits)
+	e, key, known := w.recall(g, s.deps)
 	if e == nil {
 		return w.countLeaf(s)
 	}
-	if e.run != w.number || e.key != key {
+	if !known {
 		c := &w.scratch[s.Index]
 		w.prepare(s, c)
 		n := uint64(0)
@@ -279,9 +278,6 @@ func (w *worker) countRaw(g *group) uint64 {
 			n = w.countUnbound(s, c)
 		}
 		*e = memoEntry{key: key, run: w.number, count: n}
-	} else {
-		m.hits++
-		w.work += memoWork
 	}
 	if e.count == 0 {
 		return 0
