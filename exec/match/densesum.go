@@ -41,11 +41,12 @@ func (d *denseFinder) findSum(label pcsr.Label, anyCost bool) bool {
 		return d.findTerm(label, anyCost)
 	}
 	s, whole := denseSum{denseFinder: d, label: label, anyCost: anyCost}, term{near: d.near, absent: d.absent}
-	if one := s.find(&whole, false); one != nil && len(one.best.Levels) < d.tuning.SumLevels {
+	one := s.find(&whole, false)
+	if one != nil && len(one.best.Levels) < d.tuning.SumLevels {
 		d.best = one.best
 		return true
 	}
-	last, ok := s.solve(whole)
+	last, ok := s.add(whole, one)
 	if !ok {
 		return false
 	}
@@ -70,7 +71,12 @@ func (s *denseSum) solve(t term) (place int, ok bool) {
 	if len(s.all) == mostTerms {
 		return 0, false
 	}
-	whole := s.find(&t, false)
+	return s.add(t, s.find(&t, false))
+}
+
+// add decides how a pattern that is not there yet is counted, whole being the one count that was found for it, if there is one, and returns its place; false
+// where it cannot be counted, or too many would be taken away.
+func (s *denseSum) add(t term, whole *denseFinder) (place int, ok bool) {
 	loose := s.find(&t, true)
 	if loose == nil && whole == nil {
 		return 0, false
