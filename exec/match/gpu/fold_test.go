@@ -19,16 +19,26 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// integersOf is a dictionary whose IDs are integers, those below some number minus ten.
-func integersOf(t testing.TB, vertices int) *dictionary.Dictionary {
+// integersOf is a dictionary whose IDs are integers, in the order of their values, as they are written for each.
+func integersOf(t testing.TB, vertices int, written func(v int) string) *dictionary.Dictionary {
 	t.Helper()
 	var terms []rdf.Term
 	for v := range vertices {
-		terms = append(terms, rdf.NewTyped(strconv.Itoa(v-10), rdf.XSDInteger))
+		terms = append(terms, rdf.NewTyped(written(v), rdf.XSDInteger))
 	}
 	d, err := dictionary.FromTerms(terms)
-	if err != nil || d.Value(0).Int != -10 {
-		t.Fatal(err, d.Value(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// lessTen is a dictionary whose IDs are integers, those below some number minus ten.
+func lessTen(t testing.TB, vertices int) *dictionary.Dictionary {
+	t.Helper()
+	d := integersOf(t, vertices, func(v int) string { return strconv.Itoa(v - 10) })
+	if d.Value(0).Int != -10 {
+		t.Fatal(d.Value(0))
 	}
 	return d
 }
@@ -109,7 +119,7 @@ func checkFold(t *testing.T, d *Device, m *match.Match) (folded bool) {
 // checkFolds closes the device, which is to fold.
 func checkFolds(t *testing.T, d *Device, g *pcsr.Graph) {
 	t.Helper()
-	dict := integersOf(t, g.Vertices())
+	dict := lessTen(t, g.Vertices())
 	for _, columns := range foldColumns {
 		for _, once := range []bool{false, true} {
 			if !checkFold(t, d, foldedMatch(t, g, dict, once, columns...)) {
@@ -140,7 +150,7 @@ func TestDeviceAddsUpWhatItMatches(t *testing.T) {
 func TestWithoutMemoryForSumsRowsAreHandedOut(t *testing.T) {
 	t.Parallel()
 	g := ring(t, 150).Graph
-	dict := integersOf(t, g.Vertices())
+	dict := lessTen(t, g.Vertices())
 	folded := map[bool]int{}
 	step := int64(500 << 10)
 	if testing.Short() {
@@ -167,7 +177,7 @@ func TestWithoutMemoryForSumsRowsAreHandedOut(t *testing.T) {
 func TestFoldingEnds(t *testing.T) {
 	t.Parallel()
 	g := ring(t, 100).Graph
-	dict := integersOf(t, g.Vertices())
+	dict := lessTen(t, g.Vertices())
 	if ended := endsAtLaunches(t, 14, tuning{rows: 20_000}, func(ctx context.Context, d *Device) error {
 		_, _, err := foldOf(ctx, d, foldedMatch(t, g, dict, false, "v0", "v2", "v3"))
 		return err
@@ -181,7 +191,7 @@ func TestQueriesFoldAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	d := open(t, Options{Driver: kernels.Emulate(256 << 20), CombineFrom: 1, tuning: tuning{arena: 300 << 10}})
 	g := ring(t, 100).Graph
-	dicts := []*dictionary.Dictionary{integersOf(t, g.Vertices()), integersOf(t, g.Vertices())}
+	dicts := []*dictionary.Dictionary{lessTen(t, g.Vertices()), lessTen(t, g.Vertices())}
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() { checkFold(t, d, foldedMatch(t, g, dicts[i%2], false, "v0", "v3")) })

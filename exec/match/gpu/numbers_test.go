@@ -54,7 +54,7 @@ func TestNumbersAreReadInParts(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	dict := integersOf(t, 10)
+	dict := lessTen(t, 10)
 	if _, err := readNumbers(ctx, dict, dict.Section(0, dictionary.Numbers)); err != context.Canceled {
 		t.Error(err)
 	}

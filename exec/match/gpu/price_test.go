@@ -335,15 +335,11 @@ func stars(t *testing.T, rows, kinds int, pair bool) (*pcsr.Graph, *bgp.MatchPla
 			pcsr.Edge{From: pcsr.Vertex(v), Label: 0, To: pcsr.Vertex(rows + v%kinds)}, pcsr.Edge{From: pcsr.Vertex(v), Label: 1, To: pcsr.Vertex(2*rows + v)})
 	}
 	c.Patterns = []parser.TriplePattern{matchtest.Edge(0, 1, 0), matchtest.Edge(0, 2, 1)}
-	g, err := c.Graph()
+	m, err := c.Match()
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := c.Plan(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g, plan
+	return m.Graph, m.Plan
 }
 
 // TestWhatIsFoldedOrSelectedIsPriced: less than rows that come back, unless the device knows that it cannot.

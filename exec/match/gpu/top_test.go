@@ -20,13 +20,9 @@ import (
 // tied is a dictionary whose IDs are integers, three of each: 5, 05 and 005.
 func tied(t testing.TB, vertices int) *dictionary.Dictionary {
 	t.Helper()
-	var terms []rdf.Term
-	for v := range vertices {
-		terms = append(terms, rdf.NewTyped(strings.Repeat("0", v%3)+fmt.Sprint(v/3), rdf.XSDInteger))
-	}
-	d, err := dictionary.FromTerms(terms)
-	if err != nil || vertices > 5 && d.Value(5).Int != 1 {
-		t.Fatal(err)
+	d := integersOf(t, vertices, func(v int) string { return strings.Repeat("0", v%3) + fmt.Sprint(v/3) })
+	if vertices > 5 && d.Value(5).Int != 1 {
+		t.Fatal(d.Value(5))
 	}
 	return d
 }
