@@ -139,6 +139,8 @@ type (
 		Conditions []*Expression
 		// Volatile: a condition may differ between equal rows.
 		Volatile bool
+		// Sifted: the match below may say that its rows pass all conditions (bgp.MatchPlan.Where).
+		Sifted bool
 	}
 	// Bind computes a variable.
 	Bind struct {

@@ -1,8 +1,6 @@
 package group
 
 import (
-	"slices"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
@@ -26,19 +24,10 @@ func (s *singles) addFolds(b *vector.Batch) error {
 
 // foldedPart makes the output columns of some groups.
 func (s *singles) foldedPart(b *vector.Batch, from, to int, out *vector.Batch) error {
-	part := vector.Batch{N: to - from, Cols: slices.Clone(b.Cols), Folds: b.Folds.Part(from, to)}
-	for c, col := range b.Cols {
-		if col != nil {
-			part.Cols[c] = col[from:to]
-		}
-	}
+	part := vector.Batch{N: to - from, Folds: b.Folds.Part(from, to)}
 	all := make([][]dictionary.ID, 0, len(s.Keys)+len(s.Aggregates))
-	for i := range s.Keys {
-		key, err := s.Keys[i].Values(s.x, &part, nil)
-		if err != nil {
-			return err
-		}
-		all = append(all, key)
+	for _, c := range s.FoldKeys {
+		all = append(all, b.Cols[c][from:to])
 	}
 	for i := range s.Aggregates {
 		values, err := s.Aggregates[i].folded(s.x, &part)
