@@ -290,6 +290,12 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		g.Aggregates = append(g.Aggregates, agg)
 	}
 	g.KeyColumns, g.FoldKeys = keyColumns(n, in), foldKeys(in)
+	if f := n.First; f != nil {
+		i := slices.IndexFunc(n.Aggregates, func(a planner.Aggregate) bool { return a.Variable == f.Variable })
+		if i >= 0 && !n.Aggregates[i].Distinct {
+			g.First = &group.First{Aggregate: i, Descending: f.Descending, Rows: f.Rows}
+		}
+	}
 	return g, nil
 }
 

@@ -181,6 +181,9 @@ func (g *generator) foldQuery() (text string, averages bool) {
 	if keys != "" {
 		text += "GROUP BY " + keys
 	}
+	if keys != "" && g.chance(40) {
+		text += " ORDER BY " + g.oneOf("?x0 ", "DESC(?x0) ") + keys + fmt.Sprintf(" LIMIT %d", 1+g.pick(6))
+	}
 	return text, averages
 }
 
@@ -312,6 +315,27 @@ func TestFoldsAndFirstRowsAreExplained(t *testing.T) {
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestFirstGroupsAreChosenByTheirNumbers: of groups that a device has folded only those become terms that may be among the first; the answers are the processor's.
+func TestFirstGroupsAreChosenByTheirNumbers(t *testing.T) {
+	m := paths(t)
+	for _, query := range []string{
+		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a ORDER BY DESC(?s) ?a LIMIT 5",
+		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :large ?n } GROUP BY ?a ORDER BY ?s ?a LIMIT 7 OFFSET 2",
+		"SELECT ?a (AVG(?n) AS ?s) { ?a :p ?b . ?b :decimal ?n } GROUP BY ?a ORDER BY ?s ?a LIMIT 3",
+		"SELECT ?a (AVG(?n) AS ?s) (COUNT(*) AS ?k) { ?a :p ?b . ?b :mixed ?n } GROUP BY ?a ORDER BY DESC(?k) DESC(?s) ?a LIMIT 10",
+		"SELECT ?a { ?a :p ?b . ?b :mixed ?n } GROUP BY ?a ORDER BY AVG(?n) ?a LIMIT 10",
+		"SELECT ?a (SUM(?n * ?n) AS ?s) { ?a :p ?b . ?b :decimal ?n } GROUP BY ?a ORDER BY DESC(?s) ?a LIMIT 10",
+		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a HAVING(?s < 5) ORDER BY DESC(?s) ?a LIMIT 5",
+		"SELECT ?a (SUM(?n) + 1 AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a ORDER BY DESC(?s) ?a LIMIT 5",
+		"SELECT ?a (MAX(?n) AS ?s) { ?a :p ?b . ?b :large ?n } GROUP BY ?a ORDER BY DESC(?s) ?a LIMIT 5",
+		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a ORDER BY DESC(?s) ?a LIMIT 0",
+	} {
+		if !m.onDevice(t, query) {
+			t.Errorf("%s: not folded", query)
 		}
 	}
 }

@@ -89,12 +89,18 @@ func (q *query) sift(state *kernels.State, folding bool) error {
 }
 
 // beginSifting makes what sifts rows. What it has taken is the query's to close, with an error too.
-func (q *query) beginSifting(folding bool) (err error) {
-	s := &sifting{q: q, Sifting: &kernels.Sifting{}}
-	q.sifting = s
-	if s.numbers, err = q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary); err != nil {
+func (q *query) beginSifting(folding bool) error {
+	numbers, err := q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary)
+	if err != nil {
 		return err
 	}
+	return q.sifter(folding, numbers)
+}
+
+// sifter is beginSifting with tables of numbers, which are the sifting's to let go.
+func (q *query) sifter(folding bool, numbers *heldNumbers) (err error) {
+	s := &sifting{q: q, Sifting: &kernels.Sifting{}, numbers: numbers}
+	q.sifting = s
 	s.Ranges = uint32(copy(s.Numbers[:], s.numbers.ranges))
 	if err = s.compile(folding); err != nil {
 		return err
@@ -130,8 +136,9 @@ func (s *sifting) lay(folding bool) (err error) {
 	if q.weighted {
 		wide += 2
 	}
-	for s.room = mostSifted; ; s.room /= 2 {
-		if s.room < leastSifted {
+	least := min(leastSifted, q.d.options.sifted)
+	for s.room = q.d.options.sifted; ; s.room /= 2 {
+		if s.room < least {
 			return ErrOutOfMemory
 		}
 		if 4*wide*s.room > q.d.memory.limit/groupsShare {
@@ -172,38 +179,44 @@ func (s *sifting) take(state *kernels.State, folding bool) error {
 	q := s.q
 	whole := q.out
 	defer func() { q.out, q.passed = whole, false }()
+	return s.each(state, func(part *kernels.State) error {
+		if err := s.judged(folding); err != nil || part.Rows == 0 {
+			return err
+		}
+		q.out, q.passed = s.out, s.Odd == 0
+		defer func() { q.out = whole }()
+		if folding {
+			return q.sum(part.Rows)
+		}
+		return q.takeRows(part)
+	})
+}
+
+// each sifts rows, some at a time, and has those that pass taken.
+func (s *sifting) each(state *kernels.State, take func(part *kernels.State) error) error {
+	q, whole := s.q, s.q.out
 	copy(s.From[:], whole[:s.Width])
 	if q.weighted {
 		s.WeightLow, s.WeightHigh = whole[s.Width], whole[s.Width+1]
 	}
 	for first := uint64(0); first < state.Rows; first += s.Rows {
 		s.First, s.Rows = first, min(uint64(s.room), state.Rows-first)
-		if err := s.run(folding); err != nil {
+		if err := s.run(); err != nil {
 			return err
 		}
-		if s.Kept == 0 {
-			continue
-		}
-		q.out, q.passed = s.out, s.Odd == 0
 		part := kernels.State{Rows: s.Kept, Status: kernels.OutputFull}
 		if first+s.Rows == state.Rows {
 			part.Status = state.Status
 		}
-		var err error
-		if folding {
-			err = q.sum(s.Kept)
-		} else {
-			err = q.takeRows(&part)
-		}
-		if q.out = whole; err != nil {
+		if err := take(&part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// run sifts some rows. Where it cannot tell of one that is folded the error is errUnfolded.
-func (s *sifting) run(folding bool) error {
+// run sifts some rows.
+func (s *sifting) run() error {
 	began := time.Now()
 	q := s.q
 	s.Kept, s.Odd = 0, 0
@@ -217,6 +230,12 @@ func (s *sifting) run(folding bool) error {
 		t.Sifted.Groups += s.Kept
 		t.Sifted.Elapsed += time.Since(began)
 	}
+	return nil
+}
+
+// judged looks at the rows of which it could not tell; where they are folded the error is errUnfolded.
+func (s *sifting) judged(folding bool) error {
+	q := s.q
 	if s.Odd == 0 {
 		return nil
 	}
