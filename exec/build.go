@@ -244,7 +244,7 @@ func (b *builder) values(n *planner.Values) operator.Operator {
 }
 
 func (b *builder) filter(n *planner.Filter, in operator.Operator) (operator.Operator, error) {
-	f := &eval.Filter{Base: b.base(n), Input: in}
+	f := &eval.Filter{Base: b.base(n), Input: in, Sifted: n.Sifted}
 	for _, c := range n.Conditions {
 		p, err := b.predicate(c)
 		if err != nil {
@@ -289,7 +289,13 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		}
 		g.Aggregates = append(g.Aggregates, agg)
 	}
-	g.KeyColumns = keyColumns(n, in)
+	g.KeyColumns, g.FoldKeys = keyColumns(n, in), foldKeys(in)
+	if f := n.First; f != nil {
+		i := slices.IndexFunc(n.Aggregates, func(a planner.Aggregate) bool { return a.Variable == f.Variable })
+		if i >= 0 && !n.Aggregates[i].Distinct {
+			g.First = &group.First{Aggregate: i, Descending: f.Descending, Rows: f.Rows}
+		}
+	}
 	return g, nil
 }
 
@@ -297,6 +303,15 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 func isSum(a *parser.Aggregation) bool {
 	_, isVar := a.Argument.(*parser.Var)
 	return !isVar && !a.Distinct && (a.Function == "SUM" || a.Function == "AVG")
+}
+
+// foldKeys are the columns of the match below that a group's keys are, where it may hand on groups; else nil.
+func foldKeys(in operator.Operator) []int {
+	_, below := operator.StagesOf(in)
+	if m, ok := below.(*source.Match); ok && m.Plan.Fold != nil {
+		return m.Plan.Fold.Keys
+	}
+	return nil
 }
 
 // keyColumns are the columns that a group's keys are, where they are all columns of a match; else nil.

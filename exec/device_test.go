@@ -26,6 +26,7 @@ type emulated struct {
 	branches atomic.Int64 // matches with branches that the device ran
 	combined atomic.Int64 // matches whose equal rows it combined
 	tallied  atomic.Int64 // batches of numbers of different rows
+	sifted   atomic.Int64 // matches of which it tested rows
 	folded   atomic.Int64 // batches of groups whose numbers were added up
 	rows     atomic.Int64 // rows of all batches
 	widest   atomic.Int64 // the most rows of a batch
@@ -44,9 +45,9 @@ func (d *emulated) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan {
 		return plan.Separate()
 	}
 	if plan.Combine && !gpu.Combines(plan) {
-		fold := plan.Fold
-		plan = plan.Separate()
-		plan.Fold = fold
+		apart := *plan
+		apart.Combine = false
+		plan = &apart
 	}
 	return plan
 }
@@ -85,6 +86,9 @@ func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.B
 		d.widest.Store(max(d.widest.Load(), int64(b.N)))
 		return emit(b)
 	})
+	if traced.Trace.Sifted.Rows > 0 {
+		d.sifted.Add(1)
+	}
 	if traced.Trace.Combined.Groups > 0 {
 		d.combined.Add(1)
 	}

@@ -39,6 +39,7 @@ type Explain struct {
 	Children []*Explain   `json:"children,omitempty"`
 
 	combines int // the step in which equal rows are combined; 0: none
+	sifts    int // the step in which rows are left out; 0: none
 }
 
 // explain describes a node of the plan, with what was measured of its operator, and those below it.
@@ -135,8 +136,11 @@ func (e *Explain) line() string {
 }
 
 func (e *Explain) stepMeasured(i int) string {
-	if i == e.combines && i > 0 && e.Trace != nil && e.Trace.Combined.Rows > 0 {
+	if e.Trace != nil && i > 0 && (i == e.combines && e.Trace.Combined.Rows > 0 || i == e.sifts && e.Trace.Sifted.Rows > 0) {
 		c := &e.Trace.Combined
+		if i == e.sifts {
+			c = &e.Trace.Sifted
+		}
 		return fmt.Sprintf("  [%d rows → %d, %v]", c.Rows, c.Groups, c.Elapsed.Round(time.Microsecond))
 	}
 	if e.Trace == nil || i >= len(e.Trace.Steps) {

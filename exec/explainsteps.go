@@ -34,25 +34,40 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 			e.Steps = append(e.Steps, fmt.Sprintf("%s %d: %d checks, %d inequalities", b.Weight, i+1, n, len(b.Distinct)+len(b.EdgeDistinct)))
 		}
 	}
+	if len(e.Match.Where) > 0 {
+		e.sifts = len(e.Steps)
+		e.Steps = append(e.Steps, describeSifting(e.Match))
+	}
 	if e.Match.Combine || e.Match.Fold != nil || e.Match.Top != nil {
 		e.combines = len(e.Steps)
 		e.Steps = append(e.Steps, describeCombining(e.Match))
 	}
 }
 
+// describeSifting says which rows the matcher leaves out.
+func describeSifting(plan *bgp.MatchPlan) string {
+	var texts []string
+	for _, f := range plan.Where {
+		texts = append(texts, plan.FormulaText(f))
+	}
+	return "where " + strings.Join(texts, ", ") + ", of exact numbers"
+}
+
 // describeFold says what the matcher does with the rows' numbers.
 func describeFold(plan *bgp.MatchPlan) string {
 	keys, value := plan.FoldedBy()
-	text, what := "?"+value, []string{"added up", "least and greatest"}
+	text, what := value, []string{"added up", "least and greatest"}
 	switch f := plan.Fold; {
 	case !f.Extremes:
 		what = what[:1]
 	case !f.Sums:
 		what = what[1:]
 	}
-	text += ": " + strings.Join(what, ", ")
+	if text += ": " + strings.Join(what, ", "); value == "" {
+		text = "rows counted"
+	}
 	for i, k := range keys {
-		text += []string{" by ?", ", ?"}[i] + k
+		text += []string{" by ", ", "}[i] + k
 	}
 	return text + ", where all are exact numbers"
 }

@@ -262,7 +262,8 @@ struct Summing {
   u64 groups, mask;            // Sum[mask + 1], else as in Combining
   u64 used, most;
   u64 first, second;           // u32[rows]: the columns; or 0
-  u64 value;                   // u32[rows]: the IDs
+  u64 value;                   // u32[rows]: the IDs; or 0
+  u64 doubled;                 // s64[rows]: twice the numbers instead, as in NumberRange; or 0: rows are counted alone
   u64 weightLow, weightHigh;   // as in Combining
   u64 rows, next, slice;
   u32 chunk, near;
@@ -296,6 +297,53 @@ struct Top {
   u32 low, high;               // the least and the greatest ID that are copied
   u32 width;                   // columns of a row
   u64 from[16], to[16];        // u32[rows], and with room for all that are copied
+};
+
+// SiftOp: what a word of code does, on a stack of numbers of 128 bits and of truths, 0 and 1 (layout.go).
+enum SiftOp : u32 {
+  SIFT_COLUMN, SIFT_CONSTANT, SIFT_PLUS, SIFT_MINUS, SIFT_TIMES, SIFT_NEGATE, SIFT_LESS, SIFT_LESS_EQUAL, SIFT_EQUAL,
+  SIFT_AND, SIFT_OR, SIFT_NOT, SIFT_REQUIRE, SIFT_RESULT
+};
+
+const u32 SIFT_OPS = 16;
+const u32 MOST_SIFT_CODE = 64;
+const u32 MOST_SIFT_STACK = 8;
+const u32 MOST_CONSTANTS = 16;
+const u32 SIFT_TILE = 1024;
+const u32 SIFT_BITS = 126;
+const u32 RESULT_BITS = 61;
+
+struct SiftConstantValue {
+  u64 low, high;               // 128 bits with a sign
+  u64 fraction;                // not 0: a decimal
+};
+
+// Lookup: what becomes of a row that has a group in a table, or none (layout.go).
+enum Lookup : u32 { LOOKUP_SOME, LOOKUP_NONE, LOOKUP_TIMES, LOOKUP_AT_LEAST_ONE };
+
+// Probe looks rows up in a table of groups, by one column or two.
+struct Probe {
+  u64 groups, mask;            // Group[mask + 1]
+  u32 first, second;           // columns of from; second NONE: by one
+  u32 kind;
+  u32 pad;
+};
+
+const u32 MOST_PROBES = 2;
+
+// Sifting copies the rows that pass its code and its tables, with what is computed of each.
+struct Sifting {
+  u64 from[16], to[16];        // u32[]: the rows' columns, of which the first width are copied
+  u64 weightLow, weightHigh;   // u32[]: the halves of their weights, or 0: one each
+  u64 toLow, toHigh;           // as to, or 0
+  u64 doubled;                 // s64[]: the results, or 0
+  u64 first, rows;
+  u64 kept, odd;               // rows that were copied; those of them that a number is missing for, or too large
+  u32 width, codeCount, ranges, probeCount;
+  u32 code[64];
+  SiftConstantValue constants[16];
+  NumberRange numbers[8];
+  Probe probes[2];
 };
 
 // Core: the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as many
@@ -465,5 +513,5 @@ static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(Squa
 static_assert(sizeof(Triangles) == 208, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
 static_assert(sizeof(Top) == 320, "layout.go");
-static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 248 && sizeof(SumListing) == 48, "layout.go");
+static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 256 && sizeof(SumListing) == 48, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

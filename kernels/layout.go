@@ -461,8 +461,9 @@ type Summing struct {
 	Groups     Address
 	Mask       uint64
 	Used, Most uint64
-	// First and Second are u32[Rows], the columns, or 0; Value is u32[Rows], the IDs.
-	First, Second, Value, WeightLow, WeightHigh Address
+	// First and Second are u32[Rows], the columns, or 0; Value is u32[Rows], the IDs. Where it is 0, Doubled is int64[Rows], twice the numbers as in NumberRange,
+	// or 0: rows are counted alone.
+	First, Second, Value, Doubled, WeightLow, WeightHigh Address
 
 	Rows, Next, Slice uint64
 	Chunk, Near       uint32
@@ -509,6 +510,93 @@ type Top struct {
 	Low, High, Width uint32
 	// From is u32[Rows] each, To has room for all that are copied.
 	From, To [MostTop]Address
+}
+
+// SiftOp is an operation of a Sifting's code, on a stack of numbers of 128 bits and truths, which are the numbers 0 and 1.
+type SiftOp uint32
+
+// The operations: they take what they work on from the stack, and leave there what comes of it.
+const (
+	// SiftColumn leaves what the ID of a column stands for, SiftConstant a constant: the one of the number above the operation's bits.
+	SiftColumn SiftOp = iota
+	SiftConstant
+	SiftPlus
+	SiftMinus
+	SiftTimes
+	SiftNegate
+	SiftLess
+	SiftLessEqual
+	SiftEqual
+	SiftAnd
+	SiftOr
+	SiftNot
+	// SiftRequire takes a truth: a row for which it is 0 is left out.
+	SiftRequire
+	// SiftResult takes the number that the row has.
+	SiftResult
+)
+
+// Bounds of a Sifting. SiftTile is how many rows a block sifts at a time, SiftBits how many bits a number may have beside its sign, ResultBits how many a result.
+const (
+	SiftOps       = 16 // by which a word of code is divided: the rest is the operation
+	MostSiftCode  = 64
+	MostSiftStack = 8
+	MostConstants = 16
+	SiftTile      = 1024
+	SiftBits      = 126
+	ResultBits    = 61
+)
+
+// SiftConstantValue is a constant: 128 bits with a sign. Fraction, not 0: a decimal.
+type SiftConstantValue struct {
+	Low, High uint64
+	Fraction  uint64
+}
+
+// Lookup says what becomes of a row that has a group in a table, or none.
+type Lookup uint32
+
+// The lookups.
+const (
+	// LookupSome leaves out rows without a group, LookupNone those with one.
+	LookupSome Lookup = iota
+	LookupNone
+	// LookupTimes leaves out rows without a group and multiplies the others' weights by their group's; LookupAtLeastOne keeps all.
+	LookupTimes
+	LookupAtLeastOne
+)
+
+// Probe looks the rows up in a table of groups, by one or two columns of From.
+type Probe struct {
+	// Groups is Group[Mask+1].
+	Groups Address
+	Mask   uint64
+	// First and Second are columns; with Second None there is one.
+	First, Second uint32
+	Kind          Lookup
+	_             uint32
+}
+
+// MostProbes bounds the tables of a Sifting.
+const MostProbes = 2
+
+// Sifting copies those rows that pass its code and its tables, in no order, with what is computed of each.
+type Sifting struct {
+	// From is u32[], the columns of the rows; the first Width of them are copied to To, which have room for all rows.
+	From, To [MostTop]Address
+	// WeightLow and WeightHigh are u32[], the halves of the rows' weights, or 0: one each. ToLow and ToHigh take them, or are 0.
+	WeightLow, WeightHigh, ToLow, ToHigh Address
+	// Doubled takes the results, int64 each, as in NumberRange; 0: there are none.
+	Doubled Address
+	// First is the first row, Rows how many there are.
+	First, Rows uint64
+	// Kept is how many rows were copied; Odd are those that a number is missing for, or too large: they are among those that were copied, with no result.
+	Kept, Odd                            uint64
+	Width, CodeCount, Ranges, ProbeCount uint32
+	Code                                 [MostSiftCode]uint32
+	Constants                            [MostConstants]SiftConstantValue
+	Numbers                              [MostNumbers]NumberRange
+	Probes                               [MostProbes]Probe
 }
 
 // Core is the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as

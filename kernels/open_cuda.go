@@ -39,6 +39,9 @@ var sumCode string
 //go:embed top.fatbin
 var topCode string
 
+//go:embed sift.fatbin
+var siftCode string
+
 //go:embed core.fatbin
 var coreCode string
 
@@ -130,6 +133,7 @@ func (d *device) load() error {
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&sumCode:     {SumRows, MoveSums, ListSums},
 		&topCode:     {TopCount, TopSelect},
+		&siftCode:    {SiftRows},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   byLevels(CountDense), &denseAwayCode: byLevels(CountDenseAway), &farCode: byLevels(CountFar), &farAwayCode: byLevels(CountFarAway),
 		&squaresCode: {SquareFill, SquareCount}, &trianglesCode: {TriangleFill, TriangleWalks, TriangleCount},

@@ -1,5 +1,5 @@
 // Summing: rows of no column, one or two, and one of IDs, become a table of groups with the sum of the numbers that the IDs stand for, exact to 128 bits, how
-// many rows there are of each, and the least and the greatest ID.
+// many rows there are of each, and the least and the greatest ID. In place of IDs rows may have the numbers themselves (sift.cu), or nothing.
 //
 // sum_rows takes rows into the table as combine_rows does (combine.cu): an open one with linear probing, a thread a row, a block a chunk of consecutive rows. The
 // first NEAR_GROUPS groups that a block meets, by hash, are kept in shared memory and added to the table at its end: their sums have 64 bits there, of which rows
@@ -14,6 +14,7 @@
 #include "partition.cuh"
 #include "sums.cuh"
 #include "groups.cuh"
+#include "numbers.cuh"
 
 typedef cub::BlockScan<u32, BLOCK> CountScan;
 
@@ -34,16 +35,6 @@ struct Number {
   u64 weight, low, high;
   bool fraction;
 };
-
-// doubled is twice what an ID stands for, or NO_NUMBER. first is the first range.
-static __device__ __forceinline__ u64 doubled(const Summing &c, const NumberRange &first, u32 id) {
-  if (id - first.first < first.count) return __ldg(at<const unsigned long long>(first.doubles) + (id - first.first));
-  for (u32 i = 1; i < c.ranges; i++) {
-    u32 place = id - c.numbers[i].first;
-    if (place < c.numbers[i].count) return __ldg(at<const unsigned long long>(c.numbers[i].doubles) + place);
-  }
-  return NO_NUMBER;
-}
 
 // numberOf is what a row adds that stands for weight times an ID.
 static __device__ __forceinline__ Number numberOf(u64 twice, u64 weight) {
@@ -103,13 +94,14 @@ static __device__ void takeRows(Summing &c, Near &near, u64 begin, u64 end, u32 
   Sum *groups = at<Sum>(c.groups);
   const u32 *first = at<const u32>(c.first), *second = at<const u32>(c.second), *value = at<const u32>(c.value);
   const u32 *weightLow = at<const u32>(c.weightLow), *weightHigh = at<const u32>(c.weightHigh);
+  const u64 *numbers = at<const u64>(c.doubled);
   NumberRange range = c.numbers[0];
   u64 mask = c.mask;
   u32 nearMask = c.near - 1;
   bool sums = c.sums, extremes = c.extremes;
   for (u64 row = begin + threadIdx.x; row < end; row += BLOCK) {
-    u32 id = value[row];
-    u64 twice = doubled(c, range, id), weight = 1, key = first ? first[row] : 0;
+    u32 id = value ? value[row] : 0;
+    u64 twice = value ? doubled(c.numbers, c.ranges, range, id) : numbers ? numbers[row] : 0, weight = 1, key = first ? first[row] : 0;
     if (twice == NO_NUMBER) {
       c.odd = 1;
       return;

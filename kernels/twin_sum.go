@@ -29,11 +29,17 @@ func (t *twin) sumRows(c *Summing) {
 }
 
 func (t *twin) sumRow(c *Summing, row uint64) {
-	id, key, weight := t.word(c.Value, row), uint64(0), uint64(1)
-	twice, ok := t.doubled(c, id)
-	if !ok {
-		c.Odd = 1
-		return
+	key, weight, id, twice := uint64(0), uint64(1), uint32(0), int64(0)
+	if c.Value != 0 {
+		id = t.word(c.Value, row)
+		of, ok := t.doubled(c.Numbers[:c.Ranges], id)
+		if !ok {
+			c.Odd = 1
+			return
+		}
+		twice = of
+	} else if c.Doubled != 0 {
+		twice = *in[int64](t.memory, c.Doubled, row)
 	}
 	if c.First != 0 {
 		key = uint64(t.word(c.First, row))
@@ -70,8 +76,8 @@ func (s *Sum) add(twice int64, times uint64) {
 }
 
 // doubled is twice what an ID stands for, where it stands for a number.
-func (t *twin) doubled(c *Summing, id uint32) (twice int64, ok bool) {
-	for _, n := range c.Numbers[:c.Ranges] {
+func (t *twin) doubled(numbers []NumberRange, id uint32) (twice int64, ok bool) {
+	for _, n := range numbers {
 		if place := id - n.First; place < n.Count {
 			word := *in[uint64](t.memory, n.Doubles, uint64(place))
 			return int64(word), word != NoNumber

@@ -1,44 +1,46 @@
 package planner
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// folded lets a match hand on what the numbers of one variable come to, in place of its rows, where a group asks for nothing but that and the number of the
-// rows:
+// folded lets a match hand on what its rows' numbers come to, in place of them, where a group asks for nothing but that, of one variable or expression, and the
+// number of the rows:
 //
 //	SELECT ?s (SUM(?v) AS ?n) (MAX(?v) AS ?m) { … } GROUP BY ?s
+//	SELECT ?s (SUM(?v * ?w) AS ?n) { … FILTER(?v < ?w) } GROUP BY ?s
 //
 // by no variable, one or two.
 func folded(n Node, g *parser.Group) {
-	m, ok := n.(*Match)
-	if !ok || len(m.Seeds) > 0 || m.Limit > 0 {
+	m, bound := matchBelow(n)
+	if m == nil {
 		return
 	}
 	f := &bgp.Fold{Value: -1}
 	for _, k := range g.Keys {
 		v, _ := k.Expr.(*parser.Var)
-		if v == nil || !slices.Contains(m.Columns, v.Name) || slices.Contains(f.Keys, slices.Index(m.Columns, v.Name)) {
+		c := slices.Index(m.Columns, nameOf(v))
+		if v == nil || c < 0 || slices.Contains(f.Keys, c) {
 			return
 		}
-		f.Keys = append(f.Keys, slices.Index(m.Columns, v.Name))
+		f.Keys = append(f.Keys, c)
 	}
-	if len(f.Keys) > 2 || len(m.Columns) != len(f.Keys)+1 {
+	if len(f.Keys) > 2 {
 		return
 	}
-	f.Value = slices.IndexFunc(m.Columns, func(name string) bool { return !slices.Contains(f.Keys, slices.Index(m.Columns, name)) })
 	numbers := false
 	for i := range g.Aggregates {
-		of := folds(f, &g.Aggregates[i], m.Columns)
+		of := folds(f, &g.Aggregates[i], m.Columns, bound)
 		if of == foldsNothing {
 			return
 		}
 		numbers = numbers || of == foldsNumbers
 	}
-	if numbers && !(f.Sums && m.Plan.Once) {
+	if (numbers || len(m.Plan.Where) > 0) && !(f.Sums && m.Plan.Once) {
 		m.Plan.Fold = f
 	}
 }
@@ -53,20 +55,43 @@ const (
 )
 
 // folds adds to a fold what an aggregate of columns needs of it.
-func folds(f *bgp.Fold, a *parser.Aggregation, columns []string) foldKind {
+func folds(f *bgp.Fold, a *parser.Aggregation, columns []string, bound map[string]parser.Expr) foldKind {
 	v, _ := a.Argument.(*parser.Var)
-	switch {
-	case a.Function == "COUNT" && !a.Distinct && (a.Argument == nil || v != nil && slices.Contains(columns, v.Name)):
+	if a.Function == "COUNT" {
+		if a.Distinct || a.Argument != nil && (v == nil || !slices.Contains(columns, v.Name)) {
+			return foldsNothing
+		}
 		f.Sums = true
 		return foldsRows
-	case v == nil || v.Name != columns[f.Value]:
+	}
+	if a.Argument == nil {
 		return foldsNothing
+	}
+	of := formula(a.Argument, columns, bound)
+	switch {
+	case of == nil || of.Truth() || len(of.Columns(nil)) == 0 || !foldsOf(f, of):
 	case (a.Function == "SUM" || a.Function == "AVG") && !a.Distinct:
 		f.Sums = true
 		return foldsNumbers
-	case a.Function == "MIN" || a.Function == "MAX":
+	case (a.Function == "MIN" || a.Function == "MAX") && f.Of == nil:
 		f.Extremes = true
 		return foldsNumbers
 	}
 	return foldsNothing
+}
+
+// foldsOf makes an expression that of which a fold has the numbers; false where it has those of another.
+func foldsOf(f *bgp.Fold, of *bgp.Formula) bool {
+	switch {
+	case f.Value < 0 && f.Of == nil:
+		if of.Op == bgp.ColumnNumber {
+			f.Value = of.Column
+		} else {
+			f.Of = of
+		}
+		return true
+	case of.Op == bgp.ColumnNumber:
+		return of.Column == f.Value
+	}
+	return reflect.DeepEqual(f.Of, of)
 }

@@ -177,5 +177,8 @@ func (p *planner) filtered(n parser.Node, in Node, conditions []parser.Expr, pat
 		}
 		f.Conditions, f.Volatile = append(f.Conditions, c), f.Volatile || parser.IsVolatile(e)
 	}
+	if !p.options.Unoptimised {
+		sifted(f)
+	}
 	return f, nil
 }

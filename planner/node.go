@@ -139,6 +139,8 @@ type (
 		Conditions []*Expression
 		// Volatile: a condition may differ between equal rows.
 		Volatile bool
+		// Sifted: the match below may say that its rows pass all conditions (bgp.MatchPlan.Where).
+		Sifted bool
 	}
 	// Bind computes a variable.
 	Bind struct {
@@ -162,7 +164,9 @@ type (
 		Aggregates []Aggregate
 		// Exposed are the variables of the keys and then of the aggregates.
 		Exposed []string
-		text    string
+		// First, where it is not nil, says of which groups the first are needed; others may be left out.
+		First *FirstGroups
+		text  string
 	}
 	// Count is the number of solutions of a match, or a sum of such numbers, in each of the columns of one row.
 	Count struct {
@@ -227,6 +231,13 @@ type (
 		Parameters []string
 	}
 )
+
+// FirstGroups are so many groups at least that come first by one variable, in the order of ORDER BY, and those that are equal by it.
+type FirstGroups struct {
+	Variable   string
+	Descending bool
+	Rows       uint64
+}
 
 // JoinKind says what a join does with the pairs of solutions that agree.
 type JoinKind uint8

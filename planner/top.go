@@ -7,10 +7,12 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// first lets the match that a sort's rows come from leave out rows that are not among the first by a variable of it:
+// first lets the match or the group that a sort's rows come from leave out rows that are not among the first by a variable of it:
 //
 //	… ORDER BY DESC(?n) ?a LIMIT 10
+//	SELECT ?a (SUM(?v) AS ?n) { … } GROUP BY ?a ORDER BY DESC(?n) LIMIT 10
 func first(s *Sort) {
+	firstGroups(s)
 	m, ok := s.Input.(*Match)
 	if !ok || len(m.Seeds) > 0 || m.Limit > 0 || m.Plan.Combine || s.Limit == 0 || len(s.Keys) == 0 {
 		return
@@ -18,6 +20,29 @@ func first(s *Sort) {
 	v, ok := s.Keys[0].Expr.(*parser.Var)
 	if column := slices.Index(m.Columns, nameOf(v)); ok && column >= 0 {
 		m.Plan.Top = &bgp.Top{Column: column, Descending: s.Keys[0].Descending, Rows: s.Limit}
+	}
+}
+
+// firstGroups lets a group do so whose rows are the sort's.
+func firstGroups(s *Sort) {
+	if s.Limit == 0 || len(s.Keys) == 0 {
+		return
+	}
+	v, ok := s.Keys[0].Expr.(*parser.Var)
+	for n := s.Input; ok; {
+		switch of := n.(type) {
+		case *Project:
+			n = of.Input
+		case *Bind:
+			if of.Variable == v.Name {
+				v, ok = of.Value.Expr.(*parser.Var)
+			}
+			n = of.Input
+		case *Group:
+			of.First, ok = &FirstGroups{Variable: v.Name, Descending: s.Keys[0].Descending, Rows: s.Limit}, false
+		default:
+			ok = false
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func (e *Bind) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batch, e
 				out.Cols = append(out.Cols, b.Cols[c])
 			}
 		}
-		out.N, out.Origin, out.Weights = b.N, b.Origin, b.Weights
+		out.N, out.Origin, out.Weights, out.Passed = b.N, b.Origin, b.Weights, b.Passed
 		return &out, nil
 	}
 }

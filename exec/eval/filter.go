@@ -12,6 +12,8 @@ type Filter struct {
 	operator.Base
 	Input      operator.Operator
 	Conditions []*Predicate
+	// Sifted: rows that have passed what the match below was told (vector.Batch.Passed) pass the conditions.
+	Sifted bool
 }
 
 func (f *Filter) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
@@ -32,6 +34,9 @@ func (f *Filter) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batch,
 	var keep []uint32
 	out := operator.Projection{From: operator.Indexes(f.Input.Columns(), f.Out)}
 	return func(x *operator.Execution, b *vector.Batch) (*vector.Batch, error) {
+		if f.Sifted && b.Passed {
+			return out.Of(b), nil
+		}
 		current := b
 		for _, p := range f.Conditions {
 			var err error
@@ -47,6 +52,8 @@ func (f *Filter) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batch,
 				vector.Compact(current, keep)
 			}
 		}
-		return out.Of(current), nil
+		kept := out.Of(current)
+		kept.Passed = b.Passed
+		return kept, nil
 	}
 }

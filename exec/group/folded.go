@@ -1,8 +1,6 @@
 package group
 
 import (
-	"slices"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
@@ -12,6 +10,7 @@ import (
 // addFolds emits the groups of a batch that has what their numbers come to. Workers make the results of some of the groups each.
 func (s *singles) addFolds(b *vector.Batch) error {
 	s.folded = true
+	b = s.amongFirst(b)
 	parts := make([]vector.Batch, (b.N+vector.BatchRows-1)/vector.BatchRows)
 	err := s.x.Each(len(parts), func(i int) error {
 		return s.foldedPart(b, i*vector.BatchRows, min((i+1)*vector.BatchRows, b.N), &parts[i])
@@ -26,19 +25,10 @@ func (s *singles) addFolds(b *vector.Batch) error {
 
 // foldedPart makes the output columns of some groups.
 func (s *singles) foldedPart(b *vector.Batch, from, to int, out *vector.Batch) error {
-	part := vector.Batch{N: to - from, Cols: slices.Clone(b.Cols), Folds: b.Folds.Part(from, to)}
-	for c, col := range b.Cols {
-		if col != nil {
-			part.Cols[c] = col[from:to]
-		}
-	}
+	part := vector.Batch{N: to - from, Folds: b.Folds.Part(from, to)}
 	all := make([][]dictionary.ID, 0, len(s.Keys)+len(s.Aggregates))
-	for i := range s.Keys {
-		key, err := s.Keys[i].Values(s.x, &part, nil)
-		if err != nil {
-			return err
-		}
-		all = append(all, key)
+	for _, c := range s.FoldKeys {
+		all = append(all, b.Cols[c][from:to])
 	}
 	for i := range s.Aggregates {
 		values, err := s.Aggregates[i].folded(s.x, &part)

@@ -22,6 +22,10 @@ type Group struct {
 	Pick       []int // columns of out among keys and aggregates
 	// KeyColumns are the columns of the input that the keys are, where the input is a match and the keys are all its columns; else nil.
 	KeyColumns []int
+	// FoldKeys are the columns of the match below that the keys are, where it may fold its rows (vector.Batch.Folds).
+	FoldKeys []int
+	// First says of which groups the first are needed; nil: all are.
+	First *First
 	// Weighted: rows of the input may stand for several. Their weights are two columns after the arguments.
 	Weighted bool
 }

@@ -86,7 +86,9 @@ type Trace struct {
 	Upload, Kernels, Download time.Duration
 	// Combined is what became of rows of which equal ones were made one.
 	Combined CombineTrace
-	Elapsed  time.Duration
+	// Sifted is how many rows were tested, and how many of them, as groups, were kept.
+	Sifted  CombineTrace
+	Elapsed time.Duration
 }
 
 // Add adds what another run took.

@@ -23,7 +23,7 @@ func (c *BatchCopy) Reset() {
 	for i := range c.Cols {
 		c.Cols[i] = c.Cols[i][:0]
 	}
-	c.N, c.Origin, c.Weights = 0, nil, nil
+	c.N, c.Origin, c.Weights, c.Passed = 0, nil, nil, false
 	c.origin, c.weights = c.origin[:0], c.weights[:0]
 }
 
@@ -43,6 +43,7 @@ func (c *BatchCopy) Append(b *vector.Batch, from, to int) {
 	if b.Weights != nil || c.Weights != nil {
 		c.appendWeights(b, from, to)
 	}
+	c.Passed = b.Passed && (c.Passed || c.N == 0)
 	c.N += to - from
 }
 

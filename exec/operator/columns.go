@@ -53,6 +53,6 @@ func (p *Projection) Of(b *vector.Batch) *vector.Batch {
 			p.out.Cols = append(p.out.Cols, b.Cols[c])
 		}
 	}
-	p.out.N, p.out.Origin, p.out.Weights = b.N, b.Origin, b.Weights
+	p.out.N, p.out.Origin, p.out.Weights, p.out.Passed = b.N, b.Origin, b.Weights, b.Passed
 	return &p.out
 }

@@ -27,6 +27,8 @@ type Batch struct {
 	// Tally: the rows are all different values of one column of a match (bgp.MatchPlan.Tally), and Weights is how many of the match's different
 	// rows have each. The other columns are nil.
 	Tally bool
+	// Passed: all rows pass what their match was told of the conditions above it (bgp.MatchPlan.Where).
+	Passed bool
 	// Folds, where it is not nil: the rows are groups of a match (bgp.MatchPlan.Fold), each of which comes once. Columns that are no keys are nil.
 	Folds *Folds
 }

@@ -24,3 +24,16 @@ func (f *Folds) Part(from, to int) *Folds {
 	}
 	return out
 }
+
+// Select is some of the groups, copied.
+func (f *Folds) Select(groups []uint32) *Folds {
+	out := &Folds{Scale: f.Scale}
+	if f.Counts != nil {
+		out.Counts, out.Low, out.High = Gather(nil, f.Counts, groups), Gather(nil, f.Low, groups), Gather(nil, f.High, groups)
+		out.Decimal = Gather(nil, f.Decimal, groups)
+	}
+	if f.Least != nil {
+		out.Least, out.Greatest = Gather(nil, f.Least, groups), Gather(nil, f.Greatest, groups)
+	}
+	return out
+}

@@ -79,15 +79,13 @@ func (e *Evaluator) aggregate(a parser.Aggregation, rows []Solution) (rdf.Term, 
 	case "COUNT":
 		return integer(len(list)), true
 	case "SUM":
-		sum := 0
+		sum, ok := integer(0), true
 		for _, t := range list {
-			n, ok := number(t)
-			if !ok {
+			if sum, ok = arithmetic("+", sum, t); !ok {
 				return rdf.Term{}, false
 			}
-			sum += n
 		}
-		return integer(sum), !failed
+		return sum, !failed
 	}
 	panic("naive: not computed: " + a.Function)
 }

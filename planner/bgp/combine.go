@@ -17,28 +17,28 @@ func (p *MatchPlan) Repeats() bool {
 	return false
 }
 
-// Separate returns a plan that asks for all rows, neither combined nor folded nor the first alone: the plan itself where it does.
+// Separate returns a plan that asks for all rows, neither combined nor folded, nor the first or those that pass alone: the plan itself where it does.
 func (p *MatchPlan) Separate() *MatchPlan {
-	if !p.Combine && p.Fold == nil && p.Top == nil {
+	if !p.Combine && p.Fold == nil && p.Top == nil && p.Where == nil {
 		return p
 	}
 	out := *p
-	out.Combine, out.Fold, out.Top = false, nil, nil
+	out.Combine, out.Fold, out.Top, out.Where = false, nil, nil, nil
 	return &out
 }
 
-// AboveCost is what it costs a processor to group the rows, or to tell them apart, that a matcher hands on one by one; 0 where nothing of that is
-// known.
+// AboveCost is what it costs a processor to group the rows, to tell them apart, or to test them, that a matcher hands on one by one; 0 where nothing of that
+// is known.
 func (p *MatchPlan) AboveCost() float64 {
 	switch {
 	case p.Fold != nil:
 		return p.FoldCost()
 	case p.Combine:
-		return p.CombineCost()
+		return p.SiftCost() + p.CombineCost()
 	case p.Top != nil:
 		return p.TopCost()
 	}
-	return 0
+	return p.SiftCost()
 }
 
 // Rows is how many rows are expected to come out, each maybe with a weight.
@@ -74,7 +74,7 @@ func (p *MatchPlan) GPUHandCost() float64 {
 	if len(p.Output) == 0 {
 		return 0
 	}
-	return p.Rows() * p.handPrice(0)
+	return p.GPUSiftCost() + p.Passing()*p.handPrice(0)
 }
 
 // handPrice is the part of that of one row, which has so many bytes beside its columns.

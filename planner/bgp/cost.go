@@ -85,6 +85,8 @@ const (
 	FoldPrice    = 8
 	TopPrice     = 1
 	GPUFoldShare = 100
+	// SiftPrice, in candidates a row, is what a processor takes to compute an expression over numbers; a GPU is GPUFoldShare times as quick.
+	SiftPrice = 16
 	// GPUSpeed is Options.Speed for a GPU: large enough that sampling many orders begins where a match takes a good part of
 	// a second, for a plan is made on a processor.
 	GPUSpeed = 20_000

@@ -2,12 +2,14 @@ package bgp
 
 import "github.com/rdfgpu/rdfgpu/pcsr"
 
-// Fold is what a caller needs of a match's rows in place of them: a row for each group, with what one column's numbers come to.
+// Fold is what a caller needs of a match's rows in place of them: a row for each group of those that pass MatchPlan.Where, with what one column's numbers come
+// to, or what is computed of several.
 type Fold struct {
 	// Keys are the columns of MatchPlan.Output that the rows are grouped by: none, one or two.
 	Keys []int
-	// Value is the column of the numbers, the only other one.
+	// Value is the column of the numbers, -1 where only rows are counted or there is Of: what is added up.
 	Value int
+	Of    *Formula
 	// Sums: the sum or the number of rows is asked for; Extremes: the least or the greatest number.
 	Sums, Extremes bool
 }
@@ -23,7 +25,13 @@ func (p *MatchPlan) Unfolded() *MatchPlan {
 }
 
 // FoldCost is what it costs a processor to group rows and to add up their numbers.
-func (p *MatchPlan) FoldCost() float64 { return (CombinePrice + FoldPrice) * p.Rows() }
+func (p *MatchPlan) FoldCost() float64 {
+	each := CombinePrice + FoldPrice
+	if p.Fold.Of != nil {
+		each += SiftPrice
+	}
+	return p.SiftCost() + float64(each)*p.Passing()
+}
 
 // GPUFoldCost is what that costs where a GPU matches, with a copy of the groups.
 func (p *MatchPlan) GPUFoldCost(g *pcsr.Graph) float64 {
@@ -41,10 +49,16 @@ func (p *MatchPlan) GPUFoldCost(g *pcsr.Graph) float64 {
 // foldBytes are copied for a group.
 const foldBytes = 48
 
-// FoldedBy names the variables of a fold's keys and of its numbers.
+// FoldedBy names the variables of a fold's keys, and what is added up or compared; "" where only rows are counted.
 func (p *MatchPlan) FoldedBy() (keys []string, value string) {
 	for _, c := range p.Fold.Keys {
-		keys = append(keys, p.Slots[p.Output[c]].Variable)
+		keys = append(keys, p.named(c))
 	}
-	return keys, p.Slots[p.Output[p.Fold.Value]].Variable
+	switch f := p.Fold; {
+	case f.Of != nil:
+		value = p.FormulaText(f.Of)
+	case f.Value >= 0:
+		value = p.named(f.Value)
+	}
+	return keys, value
 }

@@ -49,6 +49,9 @@ type MatchPlan struct {
 	Fold *Fold
 	// Top, where it is not nil, says of which rows the caller needs the first; a matcher may leave out others.
 	Top *Top
+	// Where are conditions on the rows' numbers, all of which the caller tests (again): a matcher may leave out rows that fail one, and say that the others pass all
+	// (vector.Batch.Passed).
+	Where []*Formula
 	// Empty: no solution can exist (a term or a ground triple is not in the graph); Steps may be nil then.
 	Empty bool
 	// Reason says why Empty, for explain.

@@ -165,5 +165,8 @@ func (w *planWriter) output() {
 		keys, value := w.plan.FoldedBy()
 		w.printf(", numbers of %s by %v", value, keys)
 	}
+	for _, f := range w.plan.Where {
+		w.printf(", where %s", w.plan.FormulaText(f))
+	}
 	w.printf("\n")
 }

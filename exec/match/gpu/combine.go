@@ -59,11 +59,22 @@ func (q *query) combines() bool {
 	return Combines(q.Plan) && q.task.Limit == 0 && (q.Plan.Once || q.task.Weighted)
 }
 
-// take hands the rows of the output columns out, or makes groups of them.
+// take hands the rows of the output columns out, or makes groups of them, those alone that pass what the plan says of their numbers.
 func (q *query) take(state *kernels.State) error {
+	few := state.Status == kernels.Done && state.Rows < q.d.options.CombineFrom
+	folding := q.sums != nil || q.d.folds(q.task) && (!few || q.sifting != nil)
 	switch {
-	case q.sums != nil || q.d.folds(q.task) && !(state.Status == kernels.Done && state.Rows < q.d.options.CombineFrom):
+	case (!few || q.sifting != nil) && q.sifts(folding):
+		return q.sift(state, folding)
+	case folding:
 		return q.sum(state.Rows)
+	}
+	return q.takeRows(state)
+}
+
+// takeRows hands the rows of the output columns out, or makes groups of them.
+func (q *query) takeRows(state *kernels.State) error {
+	switch {
 	case q.groups != nil:
 	case !q.combines() || q.uncombined || state.Status == kernels.Done && state.Rows < q.d.options.CombineFrom:
 		return q.handOut(state)
@@ -358,7 +369,7 @@ func (c *combination) emit(l *kernels.Listing, all bool) error {
 		return err
 	}
 	columns := [][]dictionary.ID{fetched[dictionary.ID](staging[8*c.room:], n), fetched[dictionary.ID](staging[12*c.room:], n)}
-	b := &match.Batch{N: int(n), Distinct: all && !c.tallies, Tally: c.tallies, Cols: make([][]dictionary.ID, len(c.q.Plan.Output))}
+	b := &match.Batch{N: int(n), Distinct: all && !c.tallies, Tally: c.tallies, Passed: c.q.allPassed(), Cols: make([][]dictionary.ID, len(c.q.Plan.Output))}
 	if c.tallies {
 		b.Cols[c.q.Plan.Tally-1] = columns[0]
 	} else {

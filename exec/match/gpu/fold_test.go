@@ -69,7 +69,10 @@ func foldOf(ctx context.Context, on match.Matcher, m *match.Match) (of map[[2]ui
 				key[i] = b.Cols[c][r]
 			}
 			if folded {
-				got := figure{least: b.Folds.Least[r], greatest: b.Folds.Greatest[r]}
+				got := figure{}
+				if f.Extremes {
+					got.least, got.greatest = b.Folds.Least[r], b.Folds.Greatest[r]
+				}
 				if f.Sums {
 					got.count, got.sum = b.Folds.Counts[r], strconv.FormatInt(int64(b.Folds.Low[r]), 10)
 				}
@@ -79,7 +82,24 @@ func foldOf(ctx context.Context, on match.Matcher, m *match.Match) (of map[[2]ui
 				of[key] = got
 				continue
 			}
-			id, n := b.Cols[f.Value][r], uint64(1)
+			passes := true
+			for _, w := range m.Plan.Where {
+				passes = passes && integerOf(w, b, r) != 0
+			}
+			if b.Passed && !passes {
+				return errors.New("a row has passed that does not")
+			}
+			if !passes {
+				continue
+			}
+			id, n, value := dictionary.ID(0), uint64(1), int64(0)
+			switch {
+			case f.Value >= 0:
+				id = b.Cols[f.Value][r]
+				value = int64(id) - 10
+			case f.Of != nil:
+				value = integerOf(f.Of, b, r)
+			}
 			if b.Weights != nil {
 				n = b.Weights[r]
 			}
@@ -87,10 +107,12 @@ func foldOf(ctx context.Context, on match.Matcher, m *match.Match) (of map[[2]ui
 			if !known {
 				now, sums[key] = figure{least: id, greatest: id}, new(big.Int)
 			}
-			now.least, now.greatest = min(now.least, id), max(now.greatest, id)
+			if now.least, now.greatest = min(now.least, id), max(now.greatest, id); !f.Extremes {
+				now.least, now.greatest = 0, 0
+			}
 			if f.Sums {
 				now.count += n
-				sums[key].Add(sums[key], new(big.Int).Mul(big.NewInt(int64(id)-10), new(big.Int).SetUint64(n)))
+				sums[key].Add(sums[key], new(big.Int).Mul(big.NewInt(value), new(big.Int).SetUint64(n)))
 				now.sum = sums[key].String()
 			}
 			of[key] = now
@@ -98,6 +120,46 @@ func foldOf(ctx context.Context, on match.Matcher, m *match.Match) (of map[[2]ui
 		return nil
 	})
 	return of, folded, err
+}
+
+// integerOf is what a formula over columns of a batch comes to, whose IDs stand for the integers from -10 on; a truth is 0 or 1.
+func integerOf(f *bgp.Formula, b *match.Batch, row int) int64 {
+	truth := map[bool]int64{true: 1}
+	var args []int64
+	for _, a := range f.Args {
+		args = append(args, integerOf(a, b, row))
+	}
+	switch f.Op {
+	case bgp.ColumnNumber:
+		return int64(b.Cols[f.Column][row]) - 10
+	case bgp.ConstantNumber:
+		return f.Int
+	case bgp.Plus:
+		return args[0] + args[1]
+	case bgp.Times:
+		return args[0] * args[1]
+	case bgp.Less:
+		return truth[args[0] < args[1]]
+	}
+	panic("no such operation here")
+}
+
+// tested is a folded match whose rows must pass a condition on two columns, or of which products are added up, or rows counted.
+func tested(t testing.TB, g *pcsr.Graph, dict *dictionary.Dictionary, kind int, columns ...string) *match.Match {
+	t.Helper()
+	m := foldedMatch(t, g, dict, false, columns...)
+	column := func(c int) *bgp.Formula { return &bgp.Formula{Op: bgp.ColumnNumber, Column: c} }
+	ten := &bgp.Formula{Op: bgp.ConstantNumber, Int: 10}
+	last := len(columns) - 1
+	sum := &bgp.Formula{Op: bgp.Plus, Args: []*bgp.Formula{column(0), column(last)}}
+	m.Plan.Where = []*bgp.Formula{{Op: bgp.Less, Args: []*bgp.Formula{ten, sum}}}
+	switch f := m.Plan.Fold; kind {
+	case 1:
+		f.Value, f.Extremes, f.Of = -1, false, &bgp.Formula{Op: bgp.Times, Args: []*bgp.Formula{column(0), column(last)}}
+	case 2:
+		f.Value, f.Extremes = -1, false
+	}
+	return m
 }
 
 var foldColumns = [][]string{{"v3"}, {"v0", "v3"}, {"v3", "v1"}, {"v0", "v1", "v3"}, {"v3", "v0", "v2"}}
@@ -125,6 +187,17 @@ func checkFolds(t *testing.T, d *Device, g *pcsr.Graph) {
 			if !checkFold(t, d, foldedMatch(t, g, dict, once, columns...)) {
 				t.Errorf("output %v, once %v: not folded", columns, once)
 			}
+		}
+		for kind := range min(3, 3*(len(columns)%2)) {
+			if !checkFold(t, d, tested(t, g, dict, kind, columns...)) {
+				t.Errorf("output %v, tested and %d: not folded", columns, kind)
+			}
+			m := tested(t, g, dict, kind, columns...)
+			d.numbers.refuse(summed(m.Plan))
+			if checkFold(t, d, m) {
+				t.Errorf("output %v, tested and %d: folded, though refused", columns, kind)
+			}
+			clear(d.numbers.others)
 		}
 	}
 	if err := d.Close(); err != nil || d.memory.inUse() != 0 {

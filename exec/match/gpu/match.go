@@ -125,7 +125,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 		}
 		q := &query{task: m, emit: d.lanes.handsOut(emit), trace: m.Trace, permit: permit{permits: d.permits}}
 		defer func() {
-			if failed := errors.Join(q.groups.close(), q.sums.close(), q.top.close(), q.endStreaming()); err == nil {
+			if failed := errors.Join(q.groups.close(), q.sums.close(), q.top.close(), q.sifting.close(), q.endStreaming()); err == nil {
 				err = failed
 			}
 		}()
@@ -184,6 +184,9 @@ type query struct {
 	top        *selection
 	unselected bool
 	uncombined bool
+	// sifting is what leaves out rows; nil where nothing does, or not yet. unsifted: it cannot tell them. passed: those that are handed out pass.
+	sifting          *sifting
+	unsifted, passed bool
 
 	driven    *driven    // of hostDriven; nil where the device decides
 	streaming *streaming // nil where nothing is read in pages
@@ -436,7 +439,7 @@ func (q *query) handOutColumns(out []kernels.Address, rows uint64) error {
 // emitColumns emits n rows that lie column by column, stride rows apart.
 func (q *query) emitColumns(data []byte, stride, n int) error {
 	column := func(i int) []uint32 { return unsafe.Slice((*uint32)(unsafe.Pointer(&data[4*stride*i])), n) }
-	b := match.Batch{N: n, Cols: q.columnsOf(column)}
+	b := match.Batch{N: n, Cols: q.columnsOf(column), Passed: q.passed}
 	if q.Plan.Inputs > 0 {
 		b.Origin = column(len(q.output) - 1)
 	}
@@ -467,7 +470,7 @@ func (q *query) emitParts(b *match.Batch) error {
 	if b.N <= emitRows {
 		return q.emit(b)
 	}
-	part := match.Batch{Cols: make([][]dictionary.ID, len(b.Cols)), Distinct: b.Distinct, Tally: b.Tally}
+	part := match.Batch{Cols: make([][]dictionary.ID, len(b.Cols)), Distinct: b.Distinct, Tally: b.Tally, Passed: b.Passed}
 	for from := 0; from < b.N; from += emitRows {
 		to := min(from+emitRows, b.N)
 		part.N = to - from

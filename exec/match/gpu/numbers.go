@@ -227,29 +227,50 @@ func (n *numberTables) forget() error {
 	return n.drop(func(_ *dictionary.Segment, t *numberTable) bool { return t.round < rounds })
 }
 
-// values are those that a label leads to, or from, as exact numbers or as what rows are selected by.
+// values are those that one label or two lead to, or from, and what they are asked for.
 type values struct {
-	label    pcsr.Label
-	selected bool
+	labels [2]pcsr.Label
+	use    numbersUse
 }
 
+// numbersUse is what numbers are asked for.
+type numbersUse uint8
+
+const (
+	asSummed numbersUse = iota
+	asSelected
+	asSifted
+)
+
 // summed are the values of a plan's fold.
-func summed(plan *bgp.MatchPlan) (values, bool) { return valuesOf(plan, plan.Fold.Value, false) }
+func summed(plan *bgp.MatchPlan) (values, bool) { return valuesOf(plan, asSummed, numbersOf(plan)...) }
 
 // selectedBy are the values by which a plan's first rows are found.
-func selectedBy(plan *bgp.MatchPlan) (values, bool) { return valuesOf(plan, plan.Top.Column, true) }
+func selectedBy(plan *bgp.MatchPlan) (values, bool) {
+	return valuesOf(plan, asSelected, plan.Top.Column)
+}
 
-// valuesOf are the values of a column of a plan's output, where a label leads to them.
-func valuesOf(plan *bgp.MatchPlan, column int, selected bool) (v values, ok bool) {
-	slot := plan.Output[column]
+// valuesOf are the values of columns of a plan's output, of the first two, where labels lead to them.
+func valuesOf(plan *bgp.MatchPlan, use numbersUse, columns ...int) (v values, ok bool) {
+	v.use = use
+	for i, c := range columns[:min(len(columns), len(v.labels))] {
+		if v.labels[i], ok = labelOf(plan, plan.Output[c]); !ok {
+			return v, false
+		}
+	}
+	return v, ok
+}
+
+// labelOf is a label that leads to a slot, or from it.
+func labelOf(plan *bgp.MatchPlan, slot int) (label pcsr.Label, ok bool) {
 	for k := range plan.Steps {
 		for _, l := range plan.Steps[k].Links {
 			if (plan.Inputs+k == slot || l.From.Slot == slot) && l.Kind != bgp.EdgeLabels && l.Label.IsConstant() {
-				return values{l.Label.Constant, selected}, true
+				return l.Label.Constant, true
 			}
 		}
 	}
-	return v, false
+	return label, false
 }
 
 // may reports whether values may be what is asked of them, as far as is known.
@@ -276,6 +297,11 @@ func (n *numberTables) known(plan *bgp.MatchPlan) *bgp.MatchPlan {
 	if plan.Top != nil && !n.may(selectedBy(plan)) {
 		whole := *plan
 		whole.Top = nil
+		plan = &whole
+	}
+	if plan.Where != nil && !n.may(siftedBy(plan)) {
+		whole := *plan
+		whole.Where = nil
 		plan = &whole
 	}
 	return plan

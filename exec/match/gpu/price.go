@@ -39,7 +39,7 @@ func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 	case plan.Fold != nil:
 		o.Device += runs.GPUFoldCost(g)
 	case plan.Combine:
-		o.Device += runs.GPUCombineCost(g)
+		o.Device += runs.GPUSiftCost() + runs.GPUCombineCost(g)
 	case plan.Top != nil:
 		o.Device += runs.GPUTopCost()
 	case !countsAlone(&match.Match{Plan: plan}):
@@ -64,9 +64,9 @@ func adapt(g *pcsr.Graph, plan *bgp.MatchPlan) (runs *bgp.MatchPlan, made int) {
 		}
 	}
 	if plan.Combine && !Combines(runs) {
-		fold, top := runs.Fold, runs.Top
-		runs = runs.Separate()
-		runs.Fold, runs.Top = fold, top
+		apart := *runs
+		apart.Combine = false
+		runs = &apart
 	}
 	return runs, made
 }

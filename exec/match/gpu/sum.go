@@ -28,7 +28,7 @@ var summingBytes = aligned(kernels.Size[kernels.Summing]())
 // folds reports whether the device folds the rows of a match, as far as is known.
 func (d *Device) folds(m *match.Match) bool {
 	f := m.Plan.Fold
-	return f != nil && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.may(summed(m.Plan))
+	return f != nil && (f.Of == nil && len(m.Plan.Where) == 0 || len(m.Plan.Output) <= kernels.MostTop-2) && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.may(summed(m.Plan))
 }
 
 // sum adds the numbers of rows of the output columns to their groups; errUnfolded where there is no memory for that, or a value is no exact number.
@@ -98,7 +98,13 @@ func (s *summation) open(slots int64) error {
 func (s *summation) takeRows(rows uint64) error {
 	q, f, out := s.q, s.q.Plan.Fold, s.q.out
 	column := func(c int) kernels.Address { return out[slices.Index(q.output, q.Plan.Output[c])] }
-	s.First, s.Second, s.Value = 0, 0, column(f.Value)
+	s.First, s.Second, s.Value, s.Doubled = 0, 0, 0, 0
+	if f.Value >= 0 {
+		s.Value = column(f.Value)
+	}
+	if f.Of != nil {
+		s.Doubled = q.sifting.Doubled
+	}
 	for i, c := range f.Keys {
 		*[]*kernels.Address{&s.First, &s.Second}[i] = column(c)
 	}
@@ -186,7 +192,11 @@ func (s *summation) emit(n int64) error {
 	if t := s.q.trace; t != nil {
 		t.Download += time.Since(began)
 	}
-	return s.q.emit(foldsOf(s.q.Plan, groups, s.numbers.scale))
+	scale := s.numbers.scale
+	if s.q.Plan.Fold.Of != nil {
+		scale = s.q.sifting.scale
+	}
+	return s.q.emit(foldsOf(s.q.Plan, groups, scale))
 }
 
 // foldsOf is a batch of groups.

@@ -72,6 +72,8 @@ type tuning struct {
 	// parts is how many launches at most the device is to hold at a time, a part of the grid each, where partsFrom queries or more, this one included, have a
 	// permit to launch; 1: each launch has all of it. 0 means gridParts, of partsFrom 3.
 	parts, partsFrom int
+	// sifted is how many rows are tested at a time (sift.go); 0 means what is said there.
+	sifted int64
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
@@ -129,6 +131,9 @@ func (t *tuning) complete() {
 	}
 	if t.partsFrom <= 0 {
 		t.partsFrom = 3
+	}
+	if t.sifted <= 0 {
+		t.sifted = mostSifted
 	}
 	if t.few <= 0 {
 		t.few = 1 << 16

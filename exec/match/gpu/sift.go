@@ -1,0 +1,387 @@
+package gpu
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// sifting leaves out rows of a query that fail conditions on their numbers (bgp.MatchPlan.Where), and computes what is added up of each (bgp.Fold.Of). Rows of which
+// it cannot tell are kept.
+type sifting struct {
+	*kernels.Sifting
+	q       *query
+	numbers *heldNumbers
+	image   kernels.Address
+	// memory is where rows go that are kept: room of them. out are their columns, as query.out.
+	memory kernels.Address
+	room   int64
+	out    []kernels.Address
+	// scale is that of the results.
+	scale uint8
+	// odd: there was a row of which it could not tell, or it was not asked.
+	odd bool
+}
+
+const (
+	// mostSifted and leastSifted are how many rows are sifted at a time.
+	mostSifted  = 1 << 22
+	leastSifted = 1 << 12
+)
+
+// errNoCode: a formula is too long for the device.
+var errNoCode = errors.New("gpu: a formula is too long")
+
+// numbersOf are the columns whose numbers a plan's conditions read, and its fold where it has one.
+func numbersOf(plan *bgp.MatchPlan) (columns []int) {
+	if f := plan.Fold; f != nil {
+		if f.Value >= 0 {
+			columns = append(columns, f.Value)
+		}
+		columns = f.Of.Columns(columns)
+	}
+	for _, f := range plan.Where {
+		columns = f.Columns(columns)
+	}
+	return columns
+}
+
+// siftedBy are the values that a plan's conditions read.
+func siftedBy(plan *bgp.MatchPlan) (values, bool) {
+	rows := *plan
+	rows.Fold = nil
+	return valuesOf(plan, asSifted, numbersOf(&rows)...)
+}
+
+// sifts reports whether the device sifts a query's rows: folding, because it folds what comes of them.
+func (q *query) sifts(folding bool) bool {
+	plan := q.Plan
+	switch {
+	case q.task.Dictionary == nil || q.task.Limit > 0 || plan.Inputs > 0 || len(q.out) > kernels.MostTop:
+		return false
+	case folding:
+		return len(plan.Where) > 0 || plan.Fold.Of != nil
+	}
+	return len(plan.Where) > 0 && !q.unsifted && q.d.numbers.may(siftedBy(plan))
+}
+
+// sift hands the rows of the output columns on that pass, some at a time.
+func (q *query) sift(state *kernels.State, folding bool) error {
+	if q.sifting == nil {
+		err := q.beginSifting(folding)
+		if errors.Is(err, ErrOutOfMemory) || errors.Is(err, errNoCode) || errors.Is(err, errUnfolded) {
+			if err = errors.Join(q.sifting.close()); err == nil && folding {
+				err = errUnfolded
+			}
+			if q.sifting, q.unsifted = nil, true; err == nil {
+				err = q.takeRows(state)
+			}
+		}
+		if err != nil || q.sifting == nil {
+			return err
+		}
+	}
+	return q.sifting.take(state, folding)
+}
+
+// beginSifting makes what sifts rows. What it has taken is the query's to close, with an error too.
+func (q *query) beginSifting(folding bool) error {
+	numbers, err := q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary)
+	if err != nil {
+		return err
+	}
+	return q.sifter(folding, numbers)
+}
+
+// sifter is beginSifting with tables of numbers, which are the sifting's to let go.
+func (q *query) sifter(folding bool, numbers *heldNumbers) (err error) {
+	s := &sifting{q: q, Sifting: &kernels.Sifting{}, numbers: numbers}
+	q.sifting = s
+	s.Ranges = uint32(copy(s.Numbers[:], s.numbers.ranges))
+	if err = s.compile(folding); err != nil {
+		return err
+	}
+	if s.image, err = q.d.alloc(kernels.Size[kernels.Sifting]()); err != nil {
+		return err
+	}
+	return s.lay(folding)
+}
+
+// lay takes memory for the rows that are kept, as far as somebody reads them.
+func (s *sifting) lay(folding bool) (err error) {
+	q, plan := s.q, s.q.Plan
+	s.Width = uint32(len(q.out))
+	if q.weighted {
+		s.Width -= 2
+	}
+	wide := int64(0) // words of a row
+	read := func(c int) bool {
+		return !folding || slices.ContainsFunc(append([]int{plan.Fold.Value}, plan.Fold.Keys...), func(of int) bool {
+			return of >= 0 && slices.Index(q.output, plan.Output[of]) == c
+		})
+	}
+	for c := range int(s.Width) {
+		if read(c) {
+			wide++
+		}
+	}
+	results := folding && plan.Fold.Of != nil
+	if results {
+		wide += 2
+	}
+	if q.weighted {
+		wide += 2
+	}
+	least := min(leastSifted, q.d.options.sifted)
+	for s.room = q.d.options.sifted; ; s.room /= 2 {
+		if s.room < least {
+			return ErrOutOfMemory
+		}
+		if 4*wide*s.room > q.d.memory.limit/groupsShare {
+			continue
+		}
+		if s.memory, err = q.d.alloc(4 * wide * s.room); !errors.Is(err, ErrOutOfMemory) {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	at := s.memory
+	column := func(words int64) kernels.Address {
+		a := at
+		at += kernels.Address(4 * words * s.room)
+		return a
+	}
+	if results {
+		s.Doubled = column(2)
+	}
+	s.out = make([]kernels.Address, len(q.out))
+	for c := range int(s.Width) {
+		if read(c) {
+			s.To[c] = column(1)
+			s.out[c] = s.To[c]
+		}
+	}
+	if q.weighted {
+		s.ToLow, s.ToHigh = column(1), column(1)
+		s.out[s.Width], s.out[s.Width+1] = s.ToLow, s.ToHigh
+	}
+	return nil
+}
+
+// take hands rows on that pass, some at a time.
+func (s *sifting) take(state *kernels.State, folding bool) error {
+	q := s.q
+	whole := q.out
+	defer func() { q.out, q.passed = whole, false }()
+	return s.each(state, func(part *kernels.State) error {
+		if err := s.judged(folding); err != nil || part.Rows == 0 {
+			return err
+		}
+		q.out, q.passed = s.out, s.Odd == 0
+		defer func() { q.out = whole }()
+		if folding {
+			return q.sum(part.Rows)
+		}
+		return q.takeRows(part)
+	})
+}
+
+// each sifts rows, some at a time, and has those that pass taken.
+func (s *sifting) each(state *kernels.State, take func(part *kernels.State) error) error {
+	q, whole := s.q, s.q.out
+	copy(s.From[:], whole[:s.Width])
+	if q.weighted {
+		s.WeightLow, s.WeightHigh = whole[s.Width], whole[s.Width+1]
+	}
+	for first := uint64(0); first < state.Rows; first += s.Rows {
+		s.First, s.Rows = first, min(uint64(s.room), state.Rows-first)
+		if err := s.run(); err != nil {
+			return err
+		}
+		part := kernels.State{Rows: s.Kept, Status: kernels.OutputFull}
+		if first+s.Rows == state.Rows {
+			part.Status = state.Status
+		}
+		if err := take(&part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run sifts some rows.
+func (s *sifting) run() error {
+	began := time.Now()
+	q := s.q
+	s.Kept, s.Odd = 0, 0
+	blocks := max(1, min(q.d.blocks, int(s.Rows/kernels.SiftTile)))
+	err := exchange(q, s.image, s.Sifting, func(stream kernels.Stream) error { return stream.Launch(kernels.SiftRows, blocks, 0, s.image) })
+	if err != nil {
+		return err
+	}
+	if t := q.trace; t != nil {
+		t.Sifted.Rows += s.Rows
+		t.Sifted.Groups += s.Kept
+		t.Sifted.Elapsed += time.Since(began)
+	}
+	return nil
+}
+
+// judged looks at the rows of which it could not tell; where they are folded the error is errUnfolded.
+func (s *sifting) judged(folding bool) error {
+	q := s.q
+	if s.Odd == 0 {
+		return nil
+	}
+	s.odd = true
+	if folding {
+		q.d.numbers.refuse(summed(q.Plan))
+		return errUnfolded
+	}
+	if s.Odd > s.Rows/2 {
+		q.d.numbers.refuse(siftedBy(q.Plan))
+		q.unsifted = true
+	}
+	return nil
+}
+
+// allPassed reports whether all rows that a query has taken so far pass its plan's conditions.
+func (q *query) allPassed() bool { return q.sifting != nil && !q.sifting.odd && !q.unsifted }
+
+// close gives the memory back, if there is some; nothing runs any more.
+func (s *sifting) close() error {
+	if s == nil {
+		return nil
+	}
+	if s.numbers != nil {
+		s.numbers.letGo()
+	}
+	err := errors.Join(s.q.d.give(s.image), s.q.d.give(s.memory))
+	s.image, s.memory, s.numbers = 0, 0, nil
+	return err
+}
+
+// compile writes the code: each condition, and what is added up.
+func (s *sifting) compile(folding bool) error {
+	w := siftWriter{s: s}
+	for _, f := range s.q.Plan.Where {
+		w.formula(f)
+		w.op(kernels.SiftRequire, 0, -1)
+	}
+	if folding && s.q.Plan.Fold.Of != nil {
+		s.scale = w.formula(s.q.Plan.Fold.Of)
+		w.op(kernels.SiftResult, 0, -1)
+	}
+	if w.full || w.deepest > kernels.MostSiftStack {
+		return errNoCode
+	}
+	return nil
+}
+
+// siftWriter writes the code of a sifting.
+type siftWriter struct {
+	s              *sifting
+	constants      int
+	depth, deepest int
+	full           bool
+}
+
+// op writes an operation that leaves so many values more on the stack.
+func (w *siftWriter) op(op kernels.SiftOp, of, more int) {
+	if w.s.CodeCount == kernels.MostSiftCode {
+		w.full = true
+		return
+	}
+	w.s.Code[w.s.CodeCount] = uint32(op) + kernels.SiftOps*uint32(of)
+	w.s.CodeCount++
+	w.depth += more
+	w.deepest = max(w.deepest, w.depth)
+}
+
+var siftOps = map[bgp.FormulaOp]kernels.SiftOp{
+	bgp.Plus: kernels.SiftPlus, bgp.Minus: kernels.SiftMinus, bgp.Times: kernels.SiftTimes, bgp.Negate: kernels.SiftNegate, bgp.Less: kernels.SiftLess,
+	bgp.LessEqual: kernels.SiftLessEqual, bgp.Equal: kernels.SiftEqual, bgp.And: kernels.SiftAnd, bgp.Or: kernels.SiftOr, bgp.Not: kernels.SiftNot,
+}
+
+// formula writes code that leaves a formula's value on the stack: a truth, or a number times ten to the scale.
+func (w *siftWriter) formula(f *bgp.Formula) (scale uint8) {
+	switch f.Op {
+	case bgp.ColumnNumber:
+		w.op(kernels.SiftColumn, slices.Index(w.s.q.output, w.s.q.Plan.Output[f.Column]), 1)
+		return w.s.numbers.scale
+	case bgp.ConstantNumber:
+		w.constant(f.Int, f.Decimal)
+		return f.Scale
+	}
+	scale = w.formula(f.Args[0])
+	if len(f.Args) == 1 {
+		w.op(siftOps[f.Op], 0, 0)
+		return scale
+	}
+	switch {
+	case f.Op == bgp.Times:
+		scale += w.formula(f.Args[1])
+	case !f.Args[0].Truth():
+		want := max(scale, w.scaleOf(f.Args[1]))
+		w.raise(want - scale)
+		w.raise(want - w.formula(f.Args[1]))
+		scale = want
+	default:
+		w.formula(f.Args[1])
+	}
+	w.op(siftOps[f.Op], 0, -1)
+	return scale
+}
+
+// scaleOf is the scale that a number's code has.
+func (w *siftWriter) scaleOf(f *bgp.Formula) (scale uint8) {
+	switch f.Op {
+	case bgp.ColumnNumber:
+		return w.s.numbers.scale
+	case bgp.ConstantNumber:
+		return f.Scale
+	}
+	for _, a := range f.Args {
+		if f.Op == bgp.Times {
+			scale += w.scaleOf(a)
+		} else {
+			scale = max(scale, w.scaleOf(a))
+		}
+	}
+	return scale
+}
+
+// raise multiplies what is on the stack by ten to some power.
+func (w *siftWriter) raise(by uint8) {
+	for by > 0 {
+		once := min(by, 18)
+		w.constant(int64(math.Pow10(int(once))), false)
+		w.op(kernels.SiftTimes, 0, -1)
+		by -= once
+	}
+}
+
+// constant writes a constant.
+func (w *siftWriter) constant(n int64, decimal bool) {
+	k := kernels.SiftConstantValue{Low: uint64(n), High: uint64(n >> 63)}
+	if decimal {
+		k.Fraction = 1
+	}
+	i := slices.Index(w.s.Constants[:w.constants], k)
+	if i < 0 {
+		if w.constants == kernels.MostConstants {
+			w.full = true
+			return
+		}
+		i = w.constants
+		w.s.Constants[i] = k
+		w.constants++
+	}
+	w.op(kernels.SiftConstant, i, 1)
+}

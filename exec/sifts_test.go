@@ -1,0 +1,192 @@
+package exec_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"pgregory.net/rapid"
+)
+
+// TestTheDeviceComputesWithNumbers of several variables: it leaves out rows that fail conditions, and adds up what is computed.
+func TestTheDeviceComputesWithNumbers(t *testing.T) {
+	m := paths(t)
+	for _, c := range []struct {
+		query        string
+		sifts, folds bool
+	}{
+		{"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n * ?m > 1) }", true, false},
+		{"SELECT ?a ?b { ?a :p ?b . ?a :mixed ?n . ?b :decimal ?m FILTER(?n < ?m || ?n * 2.5 - ?m >= 12.25 && !(?m = -?n)) }", true, false},
+		{"SELECT ?a ?b ?x { ?a :p ?b . ?a :typed ?n . ?b :n ?m BIND(?n + ?m AS ?x) FILTER(?x != 3) FILTER(?x > ?n) }", true, false},
+		{"SELECT DISTINCT ?n { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n > ?m) }", true, false},
+		{"SELECT ?a (COUNT(*) AS ?k) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n > ?m) } GROUP BY ?a", true, true},
+		{"SELECT (COUNT(*) AS ?k) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n > ?m) }", true, true},
+		{"SELECT ?a (SUM(?n * ?m) AS ?s) (AVG(?n * ?m) AS ?x) { ?a :p ?b . ?a :typed ?n . ?b :decimal ?m } GROUP BY ?a", true, true},
+		{"SELECT (SUM(?x) AS ?s) (COUNT(?n) AS ?k) { ?a :p ?b . ?a :typed ?n . ?b :mixed ?m BIND(2 * ?n - ?m AS ?x) FILTER(?x > 0) }", true, true},
+		{"SELECT ?b (SUM(?n) AS ?s) (MAX(?n) AS ?x) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n + ?m > 1) } GROUP BY ?b ORDER BY ?b", true, false},
+		{"SELECT ?b (AVG(?n + 1) AS ?s) { ?b :n ?n OPTIONAL { ?b :p ?c } } GROUP BY ?b HAVING(AVG(?n + 1) > 0.7)", true, true},
+		// What is no exact number of 61 bits goes back to the processor.
+		{"SELECT (SUM(?n * ?m) AS ?s) { ?a :p ?b . ?a :large ?n . ?b :large ?m }", false, false},
+		{"SELECT (COUNT(*) AS ?s) { ?a :p ?b . ?a :large ?n . ?b :large ?m FILTER(?n * ?m > ?n + 12) }", true, true},
+		{"SELECT (COUNT(*) AS ?s) { ?a :p ?b . ?a :large ?n . ?b :large ?m FILTER(?n * ?m * ?n * ?m > 1) }", true, false},
+		{"SELECT ?a ?b { ?a :p ?b . ?a :double ?n . ?b :n ?m FILTER(?n > ?m) }", true, false},
+		{"SELECT ?b (SUM(?n + ?m) AS ?s) { ?a :p ?b . ?a :other ?n . ?b :n ?m } GROUP BY ?b", false, false},
+		{"SELECT ?b (SUM(?n + ?m) AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?a != ?b) } GROUP BY ?b", true, true},
+		// And so does what is computed otherwise.
+		{"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n / ?m > 1) }", false, false},
+		{"SELECT ?b (SUM(?n / ?m) AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n > ?m) } GROUP BY ?b", true, false},
+		{"SELECT ?b (SUM(?n + ?m) AS ?s) (SUM(?n) AS ?x) { ?a :p ?b . ?a :typed ?n . ?b :n ?m } GROUP BY ?b", false, false},
+		{"SELECT ?b (MAX(?n + ?m) AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m } GROUP BY ?b", false, false},
+	} {
+		d, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answersAs(t, m, c.query, d)
+		if sifts, folds := d.sifted.Load() > 0, d.folded.Load() > 0; sifts != c.sifts || folds != c.folds {
+			t.Errorf("%s: the device tested rows: %v, folded: %v", c.query, sifts, folds)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// sort is which numbers a case has.
+type sort int
+
+const (
+	integersAlone sort = iota
+	exactOrNone        // integers, decimals, and what is no number
+	binary             // integers, halves and floats, whose sums are the same in any order
+)
+
+// numbered draws edges, and numbers :n and :m of their ends.
+func (g *generator) numbered() (quads []quad, of sort) {
+	of = sort(g.pick(3))
+	draw := []func() rdf.Term{g.integerFigure, g.oddFigure, g.anyFigure}[of]
+	for range 6 + g.pick(14) {
+		quads = append(quads, quad{subject: node(g.pick(4)), predicate: rdf.NewIRI(fmt.Sprintf("%sp%d", exampleNS, g.pick(2))), object: node(g.pick(4))})
+	}
+	for range 2 + g.pick(20) {
+		quads = append(quads, quad{subject: node(g.pick(4)), predicate: rdf.NewIRI(exampleNS + g.oneOf("n", "m")), object: draw()})
+	}
+	return quads, of
+}
+
+// oddFigure draws an exact number, or what is none.
+func (g *generator) oddFigure() rdf.Term {
+	switch g.pick(24) {
+	case 0:
+		return rdf.NewTyped(fmt.Sprintf("20%02d-01-01", g.pick(30)), rdf.XSD+"date")
+	case 1:
+		return node(g.pick(4))
+	case 2:
+		return rdf.NewTyped("five", rdf.XSDInteger)
+	case 3:
+		return rdf.NewTyped("9223372036854775807", rdf.XSDInteger)
+	}
+	return g.exactFigure()
+}
+
+// number draws an expression over numbers.
+func (g *generator) number(depth int, of sort) string {
+	switch {
+	case depth == 0 || g.chance(30):
+		return g.oneOf(append([]string{"?n", "?n", "?m", "?m", "2", "-1", "0.5", "3.250", "?a"}, [...][]string{{"0"}, {"4611686018427387904", "0.000001"}, {"1e0"}}[of]...)...)
+	case g.chance(10):
+		return "-" + g.oneOf("?n", "?m")
+	}
+	return fmt.Sprintf("(%s %s %s)", g.number(depth-1, of), g.oneOf("+", "-", "*", "*"), g.number(depth-1, of))
+}
+
+// truth draws a condition on numbers.
+func (g *generator) truth(depth int, of sort) string {
+	switch {
+	case depth > 0 && g.chance(30):
+		return fmt.Sprintf("(%s %s %s)", g.truth(depth-1, of), g.oneOf("&&", "||"), g.truth(depth-1, of))
+	case depth > 0 && g.chance(15):
+		return "!" + g.truth(depth-1, of)
+	}
+	return fmt.Sprintf("(%s %s %s)", g.number(depth, of), g.oneOf("<", "<=", ">", ">=", "=", "!="), g.number(depth, of))
+}
+
+// siftQuery draws a query that tests numbers and adds up what is computed of them.
+func (g *generator) siftQuery(of sort) (text string, averages bool) {
+	keys := g.oneOf("", "?a", "?b", "?n", "?a ?b", "?c ?a")
+	number := g.number(2, of)
+	text = "PREFIX : <" + exampleNS + "> SELECT "
+	grouped := g.chance(70)
+	if grouped {
+		text += keys
+		for i := range 1 + g.pick(2) {
+			one := g.oneOf("SUM(%s)", "SUM(%s)", "AVG(%s)", "COUNT(*)", "SUM(?n)", "SUM(?x)", "MIN(?n)", "MAX(?m)", "COUNT(?x)")
+			averages = averages || strings.HasPrefix(one, "AVG")
+			if strings.Contains(one, "%") {
+				one = fmt.Sprintf(one, number)
+			}
+			text += fmt.Sprintf(" (%s AS ?y%d)", one, i)
+		}
+	} else {
+		text += g.oneOf("", "", "DISTINCT ") + g.oneOf("?a ?n", "?n ?m", "?a ?b ?x", "?m")
+	}
+	text += " { ?a :n ?n . " + g.oneOf("?a", "?b", "?c") + " :m ?m . ?a :p0 ?b . " + g.oneOf("", "?b :p1 ?c . ", "?b :p0 ?c . ?c :p1 ?d . ", "?a :p1 ?c OPTIONAL { ?b :p0 ?d } ")
+	if g.chance(40) {
+		text += fmt.Sprintf("BIND(%s AS ?x) ", g.number(1, of))
+	}
+	for range g.pick(3) {
+		text += fmt.Sprintf("FILTER(%s) ", g.oneOf(g.truth(1, of), g.truth(1, of), "?n > ?m", "?a != ?b", "?x > 1"))
+	}
+	if text += "} "; grouped && keys != "" {
+		text += "GROUP BY " + keys
+	}
+	return text, averages
+}
+
+// TestNumbersAreComputedTheSame compares queries that compute with numbers of random graphs on a device with the processor and, of integers, with the reference evaluator.
+func TestNumbersAreComputedTheSame(t *testing.T) {
+	sifted, folded := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := &generator{t: t}
+		quads, of := g.numbered()
+		text, averages := g.siftQuery(of)
+		d := g.sameOnDevice(t, quads, text, of == integersAlone && !averages)
+		sifted, folded = sifted+int(d.sifted.Load()), folded+int(d.folded.Load())
+	})
+	if sifted == 0 || folded == 0 {
+		t.Errorf("the device tested rows of %d matches and folded %d batches", sifted, folded)
+	}
+}
+
+// TestSiftingIsExplained behind the steps of the match.
+func TestSiftingIsExplained(t *testing.T) {
+	m := paths(t)
+	for query, want := range map[string][]string{
+		"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n * ?m > 1.50) FILTER(?n < ?m) }":               {"where ?n < ?m, 1.5 < (?n * ?m), of exact numbers"},
+		"SELECT ?a (SUM(?n * -2.25) AS ?s) { ?a :p ?b . ?a :typed ?m . ?b :n ?n FILTER(?n + 1 = ?m) } GROUP BY ?a": {"where (?n + 1) = ?m, of exact numbers", "?n * -2.25: added up by ?a, where all are exact numbers"},
+		"SELECT ?a (COUNT(*) AS ?k) { ?a :p ?b . ?b :n ?n ; :mixed ?m FILTER(?n < ?m) } GROUP BY ?a":               {"rows counted by ?a, where all are exact numbers"},
+	} {
+		d, err := emulate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+query), m, m.dict, d.options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := p.Explain().WriteText(&text); err != nil {
+			t.Error(err)
+		}
+		for _, line := range want {
+			if !strings.Contains(text.String(), line) {
+				t.Errorf("%s\n%s\nhas not: %s", query, text.String(), line)
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+// Sifting: of many rows those that pass conditions on what their IDs stand for, and that have groups in tables or have none, with what is computed of each row.
+//
+// sift_rows runs a program of at most MOST_SIFT_CODE words for each row, a thread a row, on a stack of integers of 128 bits: numbers are integers of one scale, and
+// the host multiplies by powers of ten where scales differ, so that all is exact. A number of more than SIFT_BITS bits, a result of more than RESULT_BITS, and an ID
+// that stands for no number make a row odd, which passes, for the host to do otherwise. Rows that pass look their keys up in tables of groups (combine.cu) and are
+// copied, in no order: a block takes SIFT_TILE consecutive rows and adds to the number of rows copied once.
+// Reads 4 bytes a column and row in order, 8 of the numbers for each that the program reads, mostly from the level-2 cache where there are some millions, and 32 for
+// each table; writes 4 bytes a column and row that passes, and 8 for its result. All threads run the same words, but for rows that fail early. The stack lies in local
+// memory; ceiling: some 30 instructions a word. Skew does not matter.
+#include <cub/block/block_scan.cuh>
+#include "partition.cuh"
+#include "sums.cuh"
+#include "groups.cuh"
+#include "numbers.cuh"
+
+typedef cub::BlockScan<u32, BLOCK> CountScan;
+typedef __int128 Wide;
+
+// Verdict is what becomes of a row.
+enum Verdict : u32 { LEFT_OUT, PASSES, ODD };
+
+// bitsOf is how many bits a number has beside its sign.
+static __device__ __forceinline__ u32 bitsOf(Wide n) {
+  unsigned __int128 m = n < 0 ? -(unsigned __int128)(n) : n;
+  u64 high = u64(m >> 64);
+  return high ? 128 - __clzll(high) : 64 - __clzll(u64(m));
+}
+
+// judge runs the code of a sifting for a row. result is its number, as in NumberRange.
+static __device__ __noinline__ Verdict judge(const Sifting &c, const u32 *code, const SiftConstantValue *constants, u64 row, u64 &result) {
+  Wide stack[MOST_SIFT_STACK];
+  u32 fractions = 0, top = 0;                // a bit for each place of the stack; the first free place
+  NumberRange range = c.numbers[0];
+  for (u32 i = 0; i < c.codeCount; i++) {
+    u32 op = code[i] % SIFT_OPS, of = code[i] / SIFT_OPS;
+    if (op == SIFT_COLUMN) {
+      u64 twice = doubled(c.numbers, c.ranges, range, at<const u32>(c.from[of])[row]);
+      if (twice == NO_NUMBER) return ODD;
+      stack[top] = (long long)(twice) >> 1;
+      fractions = fractions & ~(1u << top) | u32(twice & 1) << top;
+      top++;
+      continue;
+    }
+    if (op == SIFT_CONSTANT) {
+      SiftConstantValue k = constants[of];
+      stack[top] = Wide((unsigned __int128)(k.high) << 64 | k.low);
+      fractions = fractions & ~(1u << top) | u32(k.fraction) << top;
+      top++;
+      continue;
+    }
+    Wide b = stack[--top];
+    bool fraction = fractions >> top & 1;
+    if (op == SIFT_REQUIRE) {
+      if (!b) return LEFT_OUT;
+      continue;
+    }
+    if (op == SIFT_RESULT) {
+      if (bitsOf(b) > RESULT_BITS) return ODD;
+      result = u64(b) * 2 + fraction;
+      continue;
+    }
+    if (op == SIFT_NEGATE) {
+      stack[top++] = -b;
+      continue;
+    }
+    if (op == SIFT_NOT) {
+      stack[top++] = !b;
+      continue;
+    }
+    Wide a = stack[--top], r;
+    switch (op) {
+      case SIFT_PLUS: r = a + b; break;
+      case SIFT_MINUS: r = a - b; break;
+      case SIFT_TIMES:
+        if (bitsOf(a) + bitsOf(b) > SIFT_BITS) return ODD;
+        r = a * b;
+        break;
+      case SIFT_LESS: r = a < b; break;
+      case SIFT_LESS_EQUAL: r = a <= b; break;
+      case SIFT_EQUAL: r = a == b; break;
+      case SIFT_AND: r = a & b; break;
+      default: r = a | b; break;
+    }
+    if (bitsOf(r) > SIFT_BITS) return ODD;
+    stack[top] = r;
+    fractions |= u32(fraction) << top;
+    top++;
+  }
+  return PASSES;
+}
+
+// find is the group of a row in a table of groups; null where it has none.
+static __device__ const Group *find(const Sifting &c, const Probe &p, u64 row) {
+  const Group *groups = at<const Group>(p.groups);
+  u64 key = at<const u32>(c.from[p.first])[row];
+  if (p.second != NONE) key = key << 32 | at<const u32>(c.from[p.second])[row];
+  key++;
+  for (u64 i = mix(key) >> 16 & p.mask;; i = (i + 1) & p.mask) {
+    u64 old = __ldg(at<const unsigned long long>(p.groups + i * sizeof(Group)));
+    if (!old || old == key) return old ? groups + i : nullptr;
+  }
+}
+
+// times is the product of two numbers, up to the largest.
+static __device__ __forceinline__ u64 times(u64 a, u64 b) { return __umul64hi(a, b) ? ~0ull : a * b; }
+
+// looksUp reports whether a row passes the tables, and multiplies its weight.
+static __device__ bool looksUp(const Sifting &c, u64 row, u64 &weight) {
+  for (u32 i = 0; i < c.probeCount; i++) {
+    const Probe &p = c.probes[i];
+    const Group *g = find(c, p, row);
+    if (p.kind == LOOKUP_NONE ? g != nullptr : !g && p.kind != LOOKUP_AT_LEAST_ONE) return false;
+    if (g && p.kind >= LOOKUP_TIMES) weight = times(weight, g->weight);
+  }
+  return true;
+}
+
+// Sifted is what becomes of a thread's row.
+struct Sifted {
+  u64 weight, result;
+  bool kept;
+};
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) sift_rows(u64 sifting) {
+  const u32 each = SIFT_TILE / BLOCK;
+  __shared__ CountScan::TempStorage scan;
+  __shared__ u64 base;
+  __shared__ u32 code[MOST_SIFT_CODE];
+  __shared__ SiftConstantValue constants[MOST_CONSTANTS];
+  Sifting &c = *at<Sifting>(sifting);
+  for (u32 i = threadIdx.x; i < MOST_SIFT_CODE; i += BLOCK) code[i] = c.code[i];
+  for (u32 i = threadIdx.x; i < MOST_CONSTANTS; i += BLOCK) constants[i] = c.constants[i];
+  __syncthreads();
+  u64 odd = 0, rows = c.rows;
+  for (u64 begin = u64(blockIdx.x) * SIFT_TILE; begin < rows; begin += u64(gridDim.x) * SIFT_TILE) {
+    Sifted sifted[each];
+    u32 mine = 0, before, all;
+    for (u32 k = 0; k < each; k++) {
+      u64 place = begin + k * BLOCK + threadIdx.x, row = c.first + place;
+      Sifted s = {1, 0, false};
+      if (place < rows) {
+        if (c.weightLow) s.weight = u64(at<const u32>(c.weightHigh)[row]) << 32 | at<const u32>(c.weightLow)[row];
+        Verdict verdict = judge(c, code, constants, row, s.result);
+        s.kept = verdict != LEFT_OUT && looksUp(c, row, s.weight);
+        odd += s.kept && verdict == ODD;
+      }
+      mine += s.kept;
+      sifted[k] = s;
+    }
+    __syncthreads();
+    CountScan(scan).ExclusiveSum(mine, before, all);
+    if (threadIdx.x == 0) base = all ? atomicAdd(&c.kept, u64(all)) : 0;
+    __syncthreads();
+    u64 to = base + before;
+    for (u32 k = 0; k < each; k++) {
+      Sifted s = sifted[k];
+      if (!s.kept) continue;
+      u64 row = c.first + begin + k * BLOCK + threadIdx.x;
+      for (u32 i = 0; i < c.width; i++)
+        if (c.to[i]) at<u32>(c.to[i])[to] = at<const u32>(c.from[i])[row];
+      if (c.toLow) {
+        at<u32>(c.toLow)[to] = u32(s.weight);
+        at<u32>(c.toHigh)[to] = u32(s.weight >> 32);
+      }
+      if (c.doubled) at<u64>(c.doubled)[to] = s.result;
+      to++;
+    }
+  }
+  if (odd) atomicAdd(&c.odd, odd);
+}

@@ -1,0 +1,117 @@
+package bgp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// FormulaOp is what a Formula computes of its arguments.
+type FormulaOp uint8
+
+// The operations: a column's number, a constant; of numbers a number; of numbers a truth; of truths a truth.
+const (
+	ColumnNumber FormulaOp = iota
+	ConstantNumber
+	Plus
+	Minus
+	Times
+	Negate
+	Less
+	LessEqual
+	Equal
+	And
+	Or
+	Not
+)
+
+var formulaOps = [...]string{Plus: " + ", Minus: " - ", Times: " * ", Negate: "-", Less: " < ", LessEqual: " <= ", Equal: " = ", And: " && ", Or: " || ", Not: "!"}
+
+// Formula is an expression over the integers and decimals that columns of a match have. Where a column's value is something else it says nothing.
+type Formula struct {
+	Op FormulaOp
+	// Column is that of MatchPlan.Output.
+	Column int
+	// Int by ten to the Scale is a constant; Decimal: it is one.
+	Int     int64
+	Scale   uint8
+	Decimal bool
+	Args    []*Formula
+}
+
+// Truth reports whether it is true or false, and not a number.
+func (f *Formula) Truth() bool { return f.Op >= Less }
+
+// Columns appends the columns that it reads, each once.
+func (f *Formula) Columns(list []int) []int {
+	if f == nil {
+		return list
+	}
+	if f.Op == ColumnNumber {
+		for _, c := range list {
+			if c == f.Column {
+				return list
+			}
+		}
+		return append(list, f.Column)
+	}
+	for _, a := range f.Args {
+		list = a.Columns(list)
+	}
+	return list
+}
+
+// Text is the formula with columns as name names them.
+func (f *Formula) Text(name func(column int) string) string {
+	switch f.Op {
+	case ColumnNumber:
+		return name(f.Column)
+	case ConstantNumber:
+		text := strings.TrimPrefix(fmt.Sprintf("%0*d", int(f.Scale)+1, f.Int), "-")
+		if f.Int < 0 {
+			text = fmt.Sprintf("%0*d", int(f.Scale)+1, -f.Int)
+		}
+		if f.Scale > 0 {
+			text = text[:len(text)-int(f.Scale)] + "." + text[len(text)-int(f.Scale):]
+		}
+		if f.Int < 0 {
+			text = "-" + text
+		}
+		return text
+	}
+	var texts []string
+	for _, a := range f.Args {
+		text := a.Text(name)
+		if len(a.Args) > 0 {
+			text = "(" + text + ")"
+		}
+		texts = append(texts, text)
+	}
+	if len(texts) == 1 {
+		return formulaOps[f.Op] + texts[0]
+	}
+	return strings.Join(texts, formulaOps[f.Op])
+}
+
+// named is the name of the variable of a column.
+func (p *MatchPlan) named(column int) string { return "?" + p.Slots[p.Output[column]].Variable }
+
+// FormulaText is a formula over the plan's columns.
+func (p *MatchPlan) FormulaText(f *Formula) string { return f.Text(p.named) }
+
+// SiftCost is what it costs a processor to test what Where says, for all rows.
+func (p *MatchPlan) SiftCost() float64 { return SiftPrice * float64(len(p.Where)) * p.Rows() }
+
+// GPUSiftCost is what that costs where a GPU matches.
+func (p *MatchPlan) GPUSiftCost() float64 { return p.SiftCost() / GPUFoldShare }
+
+// Passing is how many rows are expected to pass Where.
+func (p *MatchPlan) Passing() float64 {
+	rows := p.Rows()
+	for range p.Where {
+		rows *= passShare
+	}
+	return rows
+}
+
+// passShare is the share of rows that are expected to pass a condition.
+const passShare = 1. / 3
