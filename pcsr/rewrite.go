@@ -88,7 +88,7 @@ func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage, 
 
 // find finds out what changes where that is not known: the keys that change something are kept, and the rows noted that appear and vanish.
 func (r *rewrite) find(e *patchEdit) {
-	parallel(len(r.chunks), func(i int) {
+	machine.Parallel(len(r.chunks), func(i int) {
 		c := r.chunks[i] // what is counted for each row would be in a cache line with what others count
 		for !c.found {
 			c.found = c.find(r.from)
@@ -288,7 +288,7 @@ func (r *rewrite) write(appeared, vanished []Vertex) (made *Partition, bytes int
 	}
 	marks := made.index != nil
 	var wrong atomic.Bool
-	parallel(len(r.chunks)+oneIf(marks), func(i int) {
+	machine.Parallel(len(r.chunks)+oneIf(marks), func(i int) {
 		if i == len(r.chunks) {
 			made.exchange(r.from, appeared, vanished)
 		} else if c := &r.chunks[i]; !c.write(r.from, made) {
