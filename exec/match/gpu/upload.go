@@ -14,6 +14,7 @@ import (
 // several goroutines, which also take the page faults of a mapped file.
 const (
 	sendBytes   = 32 << 20
+	sendPieces  = 4       // and more where the buffers are too small
 	copiedBytes = 1 << 18 // about how many a goroutine takes at a time
 )
 
@@ -109,8 +110,9 @@ func (p *partitions) send(at kernels.Address, data []byte) error {
 		}
 		return p.stream.Synchronize()
 	}
+	piece := min(max(len(data)/sendPieces+1, sendBytes/16), sendBytes)
 	for i := 0; len(data) > 0; i++ {
-		buffer := p.staging[i%2].Data
+		buffer := p.staging[i%2].Data[:piece]
 		n, err := copyParallel(buffer, data)
 		if err := errors.Join(p.stream.Synchronize(), err); err != nil { // the other buffer has arrived
 			return err
