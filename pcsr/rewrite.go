@@ -126,17 +126,22 @@ func (k *editKeys) take(keys []uint64) []uint64 {
 // split cuts rows and keys into chunks.
 func (r *rewrite) split(came, went []uint64, edges int) {
 	n := partsOf(max(r.from.Edges(), len(came)), edges)
-	r.chunks = make([]rewriteChunk, n)
-	row, all := 0, came
-	for i := range r.chunks {
-		c := &r.chunks[i]
-		*c = rewriteChunk{low: row, high: r.from.Rows(), came: came, went: went, trusting: true}
-		if i < n-1 {
-			v := r.cut(all, i+1, n)
-			c.high = max(row, r.from.RowFrom(v))
-			c.came, c.went = came[:keysBelow(came, v)], went[:keysBelow(went, v)]
+	type place struct{ row, came, went int }
+	ends := make([]place, n)
+	machine.Parallel(n, func(i int) {
+		if i == n-1 {
+			ends[i] = place{r.from.Rows(), len(came), len(went)}
+			return
 		}
-		row, came, went = c.high, came[len(c.came):], went[len(c.went):]
+		v := r.cut(came, i+1, n)
+		ends[i] = place{r.from.RowFrom(v), keysBelow(came, v), keysBelow(went, v)}
+	})
+	r.chunks = make([]rewriteChunk, n)
+	from := place{}
+	for i, to := range ends {
+		to = place{max(from.row, to.row), max(from.came, to.came), max(from.went, to.went)} // a damaged file may have it otherwise
+		r.chunks[i] = rewriteChunk{low: from.row, high: to.row, came: came[from.came:to.came], went: went[from.went:to.went], trusting: true}
+		from = to
 	}
 }
 

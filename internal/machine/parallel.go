@@ -43,7 +43,7 @@ var helpers struct {
 }
 
 // stayAwake is how long a goroutine looks for more to do, or whether all is done, before it sleeps.
-const stayAwake = 50 * time.Microsecond
+const stayAwake = 100 * time.Microsecond
 
 // lookFor calls is until it is true, or stayAwake is over.
 func lookFor(is func() bool) bool {
