@@ -16,8 +16,9 @@ import (
 // their word: none that come are there, and all that go are. So the lists are read once, while they are copied. Where that proves wrong in some chunks, the places of
 // their edges in the lists are found, and all is copied again.
 type rewrite struct {
-	from   *Partition // of arrays
-	chunks []rewriteChunk
+	from    *Partition // of arrays
+	touched *marks     // to which the vertices are added that get edges; nil: they are not
+	chunks  []rewriteChunk
 }
 
 // rewriteChunk are rows of the old partition, and what is to be changed there.
@@ -66,13 +67,13 @@ func (line *lineage) changePart(p *Partition, e *patchEdit, came, went []uint64,
 func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage, beside func(came, went []uint64)) *Partition {
 	*e = patchEdit{
 		came: editKeys{keys: came}, went: editKeys{keys: went}, rows: e.rows[:0], appeared: e.appeared[:0], vanished: e.vanished[:0], trees: e.trees,
-		whole: true,
+		touched: e.touched, whole: true,
 	}
 	from := p.flat()
 	if from.file.Unchecked() {
 		from.check()
 	}
-	r := &rewrite{from: from}
+	r := &rewrite{from: from, touched: e.touched}
 	r.split(came, went, line.tuning.rewriteEdges)
 	for {
 		r.find(e)
@@ -299,6 +300,8 @@ func (r *rewrite) write(appeared, vanished []Vertex) (made *Partition, bytes int
 		} else if c := &r.chunks[i]; !c.write(r.from, made) {
 			c.trusting, c.found = false, false
 			wrong.Store(true)
+		} else if r.touched != nil {
+			r.touched.addRows(c.came)
 		}
 	})
 	switch p := r.from; {
