@@ -17,9 +17,9 @@ import (
 const (
 	// candidateTime is about how long a candidate takes a thread, in nanoseconds.
 	candidateTime = 5
-	// probedShare is how many hits there are for each that is tried, of which there are leastProbed at least; all together may take probedTime.
+	// probedShare is how many hits there are for each that is tried, of which there are leastProbed at least; those of a search may take probedTime.
 	probedShare, leastProbed = 128, 32
-	probedTime               = time.Millisecond
+	probedTime               = 500 * time.Microsecond
 	// mostUnder is by how much more a search may cost than is estimated.
 	mostUnder = 128
 )
@@ -62,23 +62,30 @@ func (m *matcher) probe(searches []*search, by match.Matcher) bool {
 	return true
 }
 
-// try has a matcher find the matches of some hits of a search, and keeps how much longer that takes than those of one. An error is left to who finds all.
+// try has a matcher find the matches of some hits of a search, and keeps how much longer that takes than those of one, or what it has taken when it ends for
+// want of time. An error is left to who finds all.
 func (m *matcher) try(f *search, by match.Matcher) {
+	n := min(f.n, max(f.n/probedShare, leastProbed))
+	beside, err := m.time(f, by, 1)
+	if err != nil {
+		beside = 0 // the one has very many matches
+	}
+	spent, err := m.time(f, by, n)
+	switch {
+	case err == nil:
+		f.took(max(spent-beside, 1), n)
+	case errors.Is(err, context.DeadlineExceeded):
+		f.took(spent, n)
+	}
+}
+
+// time is how long a matcher takes for n hits of a search, and whether it was too long.
+func (m *matcher) time(f *search, by match.Matcher, n int) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(m.ctx, probedTime)
 	defer cancel()
-	alone := time.Duration(0)
-	for _, n := range [2]int{1, min(f.n, max(f.n/probedShare, leastProbed))} {
-		begun := time.Now()
-		_, err := by.Count(ctx, &match.Match{Graph: f.graph, Plan: f.plan, Input: inOrder(f.some(n), f.plan), Weighted: true, Charge: m.charge})
-		spent := time.Since(begun)
-		if err == nil || errors.Is(err, context.DeadlineExceeded) {
-			f.took(max(spent-alone, 1), n)
-		}
-		if err != nil {
-			return
-		}
-		alone = spent
-	}
+	begun := time.Now()
+	_, err := by.Count(ctx, &match.Match{Graph: f.graph, Plan: f.plan, Input: inOrder(f.some(n), f.plan), Weighted: true, Charge: m.charge})
+	return time.Since(begun), err
 }
 
 // some are n hits from all over.
