@@ -145,6 +145,7 @@ func (s *Store) standing() standing.Settings {
 			}
 			return device.Together(plans, graph, threads)
 		},
+		Foresee: s.backends.PrepareLabels,
 		Budget: func(bytes int64) *limits.Budget { return s.budget.pool.Open(bytes) },
 	}
 }

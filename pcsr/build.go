@@ -3,12 +3,9 @@ package pcsr
 import (
 	"fmt"
 	"math"
-	"runtime"
-	"runtime/debug"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
@@ -107,7 +104,7 @@ func edgeKey(from, to Vertex) uint64 { return uint64(from)<<32 | uint64(to) }
 // is derived from them.
 func (g *Graph) fill(s settings, used []Label, keys [][]uint64) {
 	parts := make([][2]Partition, len(used))
-	parallel(len(used), func(i int) {
+	machine.Parallel(len(used), func(i int) {
 		out := keys[i]
 		slices.Sort(out)
 		out = slices.Compact(out)
@@ -146,63 +143,6 @@ func (s *settings) partition(keys []uint64) *Partition {
 
 // derive makes what follows from the partitions: label sets and signatures.
 func (g *Graph) derive(s settings) {
-	parallel(2, func(d int) { g.sets[d] = g.makeLabelSets(s, Direction(d)) })
+	machine.Parallel(2, func(d int) { g.sets[d] = g.makeLabelSets(s, Direction(d)) })
 	g.count().makeSignatures()
-}
-
-// parallel calls do(0) … do(n-1) on all cores and waits. A panic in one of the calls, as of a damaged file, comes up in the
-// caller when all have ended; errgroup lets it end the process. It waits for the calls, not for goroutines that come when nothing is left to do: to wake
-// one for each core takes longer than many a small piece.
-func parallel(n int, do func(i int)) {
-	workers := min(n, runtime.GOMAXPROCS(0))
-	if workers <= 1 {
-		for i := range n {
-			do(i)
-		}
-		return
-	}
-	p := &pieces{n: int64(n), do: do}
-	p.left.Add(n)
-	for range workers - 1 {
-		go p.work()
-	}
-	p.work()
-	p.left.Wait()
-	if r := p.panicked.Load(); r != nil {
-		panic(*r)
-	}
-}
-
-// pieces are what several goroutines do for parallel.
-type pieces struct {
-	n        int64
-	do       func(i int)
-	next     atomic.Int64
-	left     sync.WaitGroup // by piece
-	panicked atomic.Pointer[any]
-}
-
-// work does pieces as long as there are some.
-func (p *pieces) work() {
-	i := p.next.Add(1) - 1
-	if i >= p.n {
-		return
-	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of mapped files that were cut; see package section
-	for ; i < p.n; i = p.next.Add(1) - 1 {
-		p.one(int(i))
-	}
-}
-
-// one does a piece, unless one has panicked.
-func (p *pieces) one(i int) {
-	defer p.left.Done()
-	defer func() {
-		if r := recover(); r != nil {
-			p.panicked.Store(&r)
-		}
-	}()
-	if p.panicked.Load() == nil {
-		p.do(i)
-	}
 }

@@ -1,6 +1,10 @@
 package pcsr
 
-import "math"
+import (
+	"math"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
+)
 
 // Change returns the graph with edges added and others removed, which take effect first. Both may come in any order and more than
 // once; to add an edge that is there, or to remove one that is not, changes nothing. vertices is the size of the new ID
@@ -104,7 +108,7 @@ func (c *change) edit(batches []batch, edges int) {
 		return
 	}
 	edits := make([]labelEdit, len(batches))
-	parallel(len(batches), func(i int) { edits[i].run(c, &batches[i]) })
+	machine.Parallel(len(batches), func(i int) { edits[i].run(c, &batches[i]) })
 	for i := range edits {
 		c.take(&edits[i])
 	}
@@ -166,7 +170,7 @@ func (c *change) finish() {
 	})
 	was := c.graph.sets
 	if c.isMuch(len(c.gained[Out]) + len(c.gained[In]) + len(c.lost[Out]) + len(c.lost[In])) {
-		parallel(len(was), c.editSets)
+		machine.Parallel(len(was), c.editSets)
 	} else {
 		c.editSets(int(Out))
 		c.editSets(int(In))

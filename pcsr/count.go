@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // counter counts what a graph whose partitions and label sets are made gives signatures of.
@@ -24,7 +26,7 @@ func (g *Graph) count() *counter {
 	c := &counter{g: g}
 	c.findClassSets()
 	sides := make([][]classCount, 2*len(g.parts))
-	parallel(len(sides), func(k int) { sides[k] = c.countClasses(&g.parts[k/2][k%2]) })
+	machine.Parallel(len(sides), func(k int) { sides[k] = c.countClasses(&g.parts[k/2][k%2]) })
 	c.mergeClasses(sides)
 	c.countProfiles()
 	return c

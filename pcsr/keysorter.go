@@ -18,7 +18,7 @@ type keySorter struct {
 func (s *keySorter) sort(keys []uint64, within *radix.Span) []uint64 {
 	if parts := s.parts(len(keys)); parts > 1 && !slices.IsSorted(keys) {
 		var repeats atomic.Bool
-		keys = s.sortAcross(keys, 0, radix.Across{Parts: parts, Parallel: parallel, Within: within, Sorted: func(stretch []uint64) {
+		keys = s.sortAcross(keys, 0, radix.Across{Parts: parts, Parallel: machine.Parallel, Within: within, Sorted: func(stretch []uint64) {
 			if hasRepeats(stretch) {
 				repeats.Store(true)
 			}
@@ -40,7 +40,7 @@ func (s *keySorter) sort(keys []uint64, within *radix.Span) []uint64 {
 // sortUpper is sort for keys without repeats, of which those that are alike in all but the lower bits are in order.
 func (s *keySorter) sortUpper(keys []uint64, lower int) []uint64 {
 	if parts := s.parts(len(keys)); parts > 1 {
-		return s.sortAcross(keys, lower, radix.Across{Parts: parts, Parallel: parallel})
+		return s.sortAcross(keys, lower, radix.Across{Parts: parts, Parallel: machine.Parallel})
 	}
 	s.haveSpare(len(keys))
 	sorted := radix.SortUpper(keys, s.spare, lower)
@@ -120,7 +120,7 @@ func (s *keySorter) byDirection(keys []uint64) (up, down []uint64) {
 	parts := s.parts(len(keys))
 	part := func(i int) []uint64 { return keys[len(keys)*i/parts : len(keys)*(i+1)/parts] }
 	ends := make([][2]int, parts+1)
-	parallel(parts, func(i int) {
+	machine.Parallel(parts, func(i int) {
 		up, down := 0, 0
 		for _, k := range part(i) {
 			up, down = up+oneIf(k>>32 < k&noVertex), down+oneIf(k>>32 > k&noVertex)
@@ -132,7 +132,7 @@ func (s *keySorter) byDirection(keys []uint64) (up, down []uint64) {
 		ends[i+1][1] += ends[i][1]
 	}
 	up, down = machine.Uncleared[uint64](ends[parts][0]), machine.Uncleared[uint64](ends[parts][1])
-	parallel(parts, func(i int) {
+	machine.Parallel(parts, func(i int) {
 		u, d := ends[i][0], ends[i][1]
 		for _, k := range part(i) {
 			switch from, to := k>>32, k&noVertex; {
@@ -165,5 +165,5 @@ const mostParts = 128
 // across has goroutines do the parts of n keys.
 func (s *keySorter) across(n int, do func(low, high int)) {
 	parts := s.parts(n)
-	parallel(parts, func(i int) { do(n*i/parts, n*(i+1)/parts) })
+	machine.Parallel(parts, func(i int) { do(n*i/parts, n*(i+1)/parts) })
 }

@@ -26,6 +26,7 @@ func (e *labelEdit) run(c *change, b *batch) {
 	}
 	e.label, e.was, e.now = b.label, was, nil
 	e.sorter.each = line.tuning.rewriteEdges
+	e.edits[Out].touched, e.edits[In].touched = &line.touched, &line.touched
 	back := false
 	out := line.changePart(was.parts[Out], &e.edits[Out], e.sorter.sort(b.added, b.within), e.sorter.sort(b.removed, b.within), func(came, went []uint64) {
 		back = was.undirected.is.Load() != no && (b.paired || e.sorter.leadBack(came) && e.sorter.leadBack(went))
@@ -56,6 +57,7 @@ func (e *labelEdit) staysUndirected(ground *Graph, fresh bool) bool {
 	if !e.was.isUndirected() {
 		return false
 	}
+	in.whole = out.whole
 	in.appeared, in.vanished = append(in.appeared[:0], out.appeared...), append(in.vanished[:0], out.vanished...)
 	return true
 }
@@ -108,15 +110,13 @@ func (p *Partition) countKeys(keys []uint64) (n int) {
 	return n
 }
 
-// sign notes the vertices of which the signatures of the ground know too little; reversed are the edges that came, by the other end.
+// sign notes the vertices of which the signatures of the ground know too little, where they are not marked yet; reversed are the edges that came, by the other end.
 func (e *labelEdit) sign(c *change, reversed []uint64) {
 	line := c.line
-	add := func(keys []uint64) {
-		e.sorter.across(len(keys), func(low, high int) { line.touched.addRows(keys[low:high]) })
-	}
-	add(e.added)
-	if len(reversed) > 0 && &reversed[0] != &e.added[0] {
-		add(reversed)
+	for d, keys := range [2][]uint64{e.added, reversed} {
+		if !e.edits[d].whole {
+			line.touched.addRows(keys)
+		}
 	}
 	if !c.graph.hasType || e.label != c.graph.typeLabel {
 		return

@@ -39,7 +39,7 @@ type changeTuning struct {
 }
 
 // tuned is changeTuning as it was measured.
-var tuned = changeTuning{leastSettled: leastSettled, leastRewritten: leastRewritten, rewriteEdges: 1 << 13}
+var tuned = changeTuning{leastSettled: leastSettled, leastRewritten: leastRewritten, rewriteEdges: 1 << 12}
 
 // changedLabel is a label whose edges differ from those of the ground, or that was settled. It is shared by all graphs in
 // which it is the same.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // verify checks every graph of a union, and that the segments of an Overlay add no edge that is there and remove none that is not.
@@ -17,7 +19,7 @@ func (o *overlay) verify(u *Graph) error {
 		return nil
 	}
 	errs := make([]error, len(u.used))
-	parallel(len(u.used), func(i int) { errs[i] = o.verifySegments(u.used[i]) })
+	machine.Parallel(len(u.used), func(i int) { errs[i] = o.verifySegments(u.used[i]) })
 	return errors.Join(errs...)
 }
 

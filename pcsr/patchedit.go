@@ -16,7 +16,8 @@ type patchEdit struct {
 	came, went editKeys
 	// appeared and vanished are the rows that got their first neighbour and lost their last one.
 	appeared, vanished []Vertex
-	whole              bool // the partition was rewritten
+	touched            *marks // of whom a rewrite marks those that get edges; nil: of nobody
+	whole              bool   // the partition was rewritten
 	bytes              int
 	moved              int      // how many more rows appeared or vanished since the ground
 	slab               []Vertex // where short lists are written

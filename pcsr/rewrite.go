@@ -16,8 +16,9 @@ import (
 // their word: none that come are there, and all that go are. So the lists are read once, while they are copied. Where that proves wrong in some chunks, the places of
 // their edges in the lists are found, and all is copied again.
 type rewrite struct {
-	from   *Partition // of arrays
-	chunks []rewriteChunk
+	from    *Partition // of arrays
+	touched *marks     // to which the vertices are added that get edges; nil: they are not
+	chunks  []rewriteChunk
 }
 
 // rewriteChunk are rows of the old partition, and what is to be changed there.
@@ -66,13 +67,13 @@ func (line *lineage) changePart(p *Partition, e *patchEdit, came, went []uint64,
 func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage, beside func(came, went []uint64)) *Partition {
 	*e = patchEdit{
 		came: editKeys{keys: came}, went: editKeys{keys: went}, rows: e.rows[:0], appeared: e.appeared[:0], vanished: e.vanished[:0], trees: e.trees,
-		whole: true,
+		touched: e.touched, whole: true,
 	}
 	from := p.flat()
 	if from.file.Unchecked() {
 		from.check()
 	}
-	r := &rewrite{from: from}
+	r := &rewrite{from: from, touched: e.touched}
 	r.split(came, went, line.tuning.rewriteEdges)
 	for {
 		r.find(e)
@@ -88,7 +89,7 @@ func (p *Partition) rewritten(e *patchEdit, came, went []uint64, line *lineage, 
 
 // find finds out what changes where that is not known: the keys that change something are kept, and the rows noted that appear and vanish.
 func (r *rewrite) find(e *patchEdit) {
-	parallel(len(r.chunks), func(i int) {
+	machine.Parallel(len(r.chunks), func(i int) {
 		c := r.chunks[i] // what is counted for each row would be in a cache line with what others count
 		for !c.found {
 			c.found = c.find(r.from)
@@ -126,17 +127,22 @@ func (k *editKeys) take(keys []uint64) []uint64 {
 // split cuts rows and keys into chunks.
 func (r *rewrite) split(came, went []uint64, edges int) {
 	n := partsOf(max(r.from.Edges(), len(came)), edges)
-	r.chunks = make([]rewriteChunk, n)
-	row, all := 0, came
-	for i := range r.chunks {
-		c := &r.chunks[i]
-		*c = rewriteChunk{low: row, high: r.from.Rows(), came: came, went: went, trusting: true}
-		if i < n-1 {
-			v := r.cut(all, i+1, n)
-			c.high = max(row, r.from.RowFrom(v))
-			c.came, c.went = came[:keysBelow(came, v)], went[:keysBelow(went, v)]
+	type place struct{ row, came, went int }
+	ends := make([]place, n)
+	machine.Parallel(n, func(i int) {
+		if i == n-1 {
+			ends[i] = place{r.from.Rows(), len(came), len(went)}
+			return
 		}
-		row, came, went = c.high, came[len(c.came):], went[len(c.went):]
+		v := r.cut(came, i+1, n)
+		ends[i] = place{r.from.RowFrom(v), keysBelow(came, v), keysBelow(went, v)}
+	})
+	r.chunks = make([]rewriteChunk, n)
+	from := place{}
+	for i, to := range ends {
+		to = place{max(from.row, to.row), max(from.came, to.came), max(from.went, to.went)} // a damaged file may have it otherwise
+		r.chunks[i] = rewriteChunk{low: from.row, high: to.row, came: came[from.came:to.came], went: went[from.went:to.went], trusting: true}
+		from = to
 	}
 }
 
@@ -288,12 +294,14 @@ func (r *rewrite) write(appeared, vanished []Vertex) (made *Partition, bytes int
 	}
 	marks := made.index != nil
 	var wrong atomic.Bool
-	parallel(len(r.chunks)+oneIf(marks), func(i int) {
+	machine.Parallel(len(r.chunks)+oneIf(marks), func(i int) {
 		if i == len(r.chunks) {
 			made.exchange(r.from, appeared, vanished)
 		} else if c := &r.chunks[i]; !c.write(r.from, made) {
 			c.trusting, c.found = false, false
 			wrong.Store(true)
+		} else if r.touched != nil {
+			r.touched.addRows(c.came)
 		}
 	})
 	switch p := r.from; {

@@ -1,5 +1,7 @@
 package pcsr
 
+import "github.com/rdfgpu/rdfgpu/internal/machine"
+
 // Settled are partitions of arrays in the place of those of which much was changed, to be taken over by Adopt.
 type Settled struct {
 	line   *lineage
@@ -68,7 +70,7 @@ func (g *Graph) Settle() *Settled {
 			}
 		}
 	}
-	parallel(len(parts), func(i int) { parts[i].flat = parts[i].was.flat() })
+	machine.Parallel(len(parts), func(i int) { parts[i].flat = parts[i].was.flat() })
 	return s
 }
 

@@ -3,6 +3,8 @@ package pcsr
 import (
 	"cmp"
 	"slices"
+
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
 
 // bytesPerEdge bounds the table: it takes at most so many bytes an edge of the graph.
@@ -40,7 +42,7 @@ func (c *counter) makeSignatures() {
 	t.stride = (t.rows + 15) / 16 * 16
 	t.columns = make([]uint32, uint64(t.words)*uint64(t.stride))
 	const chunk = 1 << 16
-	parallel(int((uint64(t.rows)+chunk-1)/chunk), func(i int) {
+	machine.Parallel(int((uint64(t.rows)+chunk-1)/chunk), func(i int) {
 		low := t.base + uint32(i)*chunk
 		c.sign(low, uint32(min(uint64(low)+chunk, uint64(last)+1)))
 	})

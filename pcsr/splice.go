@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
@@ -50,7 +51,7 @@ func (s *splice) run() *Partition {
 		}
 	}
 	s.split()
-	parallel(len(s.chunks), func(i int) {
+	machine.Parallel(len(s.chunks), func(i int) {
 		c := &s.chunks[i]
 		s.walk(c, (*spliceCount)(c))
 	})
@@ -67,7 +68,7 @@ func (s *splice) run() *Partition {
 		return &emptyPartition
 	}
 	s.lay(int(rows), int(edges))
-	parallel(len(s.chunks)+1, func(i int) {
+	machine.Parallel(len(s.chunks)+1, func(i int) {
 		if i == len(s.chunks) {
 			s.index()
 			return

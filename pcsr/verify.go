@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
@@ -41,7 +42,7 @@ func (g *Graph) checkInvariants() error {
 
 func (g *Graph) verify() error {
 	errs := make([]error, len(g.parts))
-	parallel(len(g.parts), func(i int) {
+	machine.Parallel(len(g.parts), func(i int) {
 		if err := g.verifyLabel(i); err != nil {
 			errs[i] = fmt.Errorf("label %d %w", g.used[i], err)
 		}

@@ -101,6 +101,13 @@ func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
 	return false
 }
 
+// PrepareLabels begins to bring labels of a graph to the GPU, if it was opened and has some of them (gpu.Device.PrepareLabels).
+func (b *Backends) PrepareLabels(graph *pcsr.Graph, labels ...pcsr.Label) {
+	if b.warm.Load() && !b.opened.Lost() {
+		b.opened.PrepareLabels(graph, labels...)
+	}
+}
+
 // payTogether reports whether plans that are matched one beside the other over one graph are worth a GPU, if there is one, where so many threads of the
 // processor would share them: what they read is brought there once, and gpu.Beside launches take the time of one.
 func (b *Backends) payTogether(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) bool {

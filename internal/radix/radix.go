@@ -42,7 +42,7 @@ func SortUpper(keys, scratch []uint64, lower int) []uint64 {
 	for _, k := range keys {
 		ends[(k-least)>>(shift&63)&(digitValues-1)]++
 	}
-	startsOf(&ends)
+	startsOf(ends[:1<<width])
 	for _, k := range keys {
 		at := (k - least) >> (shift & 63) & (digitValues - 1)
 		scratch[ends[at]] = k
@@ -199,7 +199,7 @@ func pass(dst, src []uint64, shift, width int) {
 	for _, k := range src {
 		next[k>>(shift&63)&mask&(digitValues-1)]++
 	}
-	startsOf(&next)
+	startsOf(next[:1<<width])
 	for _, k := range src {
 		d := k >> (shift & 63) & mask & (digitValues - 1)
 		dst[next[d]] = k
@@ -208,7 +208,7 @@ func pass(dst, src []uint64, shift, width int) {
 }
 
 // startsOf turns counts into the places where the keys of each digit start.
-func startsOf(counts *[digitValues]uint32) {
+func startsOf(counts []uint32) {
 	sum := uint32(0)
 	for i, n := range counts {
 		counts[i] = sum

@@ -99,7 +99,7 @@ func ascending(in *match.Input, less, more int) *match.Input {
 	n := shares(in.N)
 	bounds := func(i int) (low, high int) { return in.N * i / n, in.N * (i + 1) / n }
 	starts := make([]int, n+1)
-	share(n, func(i int) {
+	machine.Parallel(n, func(i int) {
 		low, high := bounds(i)
 		kept, other := 0, in.Cols[more][low:high]
 		for row, v := range in.Cols[less][low:high] {
@@ -116,7 +116,7 @@ func ascending(in *match.Input, less, more int) *match.Input {
 	for c := range out.Cols {
 		out.Cols[c] = machine.Uncleared[dictionary.ID](out.N)
 	}
-	share(n, func(i int) {
+	machine.Parallel(n, func(i int) {
 		low, high := bounds(i)
 		at, a, b := starts[i], in.Cols[less], in.Cols[more]
 		for row := low; row < high; row++ {

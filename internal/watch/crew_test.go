@@ -58,6 +58,9 @@ func (d drawing) settings(t fatal) drawn {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if d.chance(50) {
+			s.Foresee = device.PrepareLabels
+		}
 		s.Settings, s.close = onDevice(s.Settings, device, share == 2), func() {
 			if err := device.Close(); err != nil {
 				t.Fatal(err)

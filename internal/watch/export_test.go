@@ -20,9 +20,9 @@ func (s Settings) Crowded() Settings {
 // Coalesced is the settings with automorphisms of patterns looked for, however few edges change.
 func (s Settings) Coalesced() Settings { return s.tuned(func(t *tuning) { t.leastCoalesced = 0 }) }
 
-// Apart is the settings with unchanged edges read apart, and seeds found label by label, however few edges change.
+// Apart is the settings with unchanged edges read apart, seeds found label by label, and what will be read told beforehand, however few edges change.
 func (s Settings) Apart() Settings {
-	return s.tuned(func(t *tuning) { t.leastApart, t.manyEdges = 0, 0 })
+	return s.tuned(func(t *tuning) { t.leastApart, t.manyEdges, t.leastForeseen = 0, 0, 0 })
 }
 
 func (s Settings) tuned(change func(*tuning)) Settings {

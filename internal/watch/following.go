@@ -100,6 +100,7 @@ func (f *following) bring(step *live.Step) error {
 	if err != nil {
 		return err
 	}
+	p.foresee(f.settings.Foresee)
 	p.distribute(f.index, (*standing).grewStale)
 	return p.differences(r, func() { r.renew(f.settings) }, func(q *standing, found *tally, err error) {
 		if err == nil || f.ctx.Err() == nil { // who ends the following says why

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/live"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
@@ -140,7 +141,7 @@ func (s *side) byLabel() map[pcsr.Label]*stretch {
 func (s *side) countLabels() map[pcsr.Label]int {
 	n := shares(len(s.edges))
 	parts := make([]map[pcsr.Label]int, n)
-	share(n, func(i int) { parts[i] = countLabels(s.edges[len(s.edges)*i/n : len(s.edges)*(i+1)/n]) })
+	machine.Parallel(n, func(i int) { parts[i] = countLabels(s.edges[len(s.edges)*i/n : len(s.edges)*(i+1)/n]) })
 	for _, part := range parts[1:] {
 		for l, k := range part {
 			parts[0][l] += k

@@ -1,6 +1,9 @@
 package watch
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/live"
@@ -57,6 +60,23 @@ func (p *pass) distribute(x *index, stale func(*standing)) {
 				}, func(s *seed, e pcsr.Edge) { p.give(s, g, at, e) }, stale)
 				p.giveSifted(&v, x.typeLabel, g, at, of)
 			}
+		}
+	}
+}
+
+// foresee tells somebody of the graphs that large searches will read, before edges are handed out. Where both sides have edges, there is more to be made first.
+func (p *pass) foresee(tell func(graph *pcsr.Graph, labels ...pcsr.Label)) {
+	for _, g := range p.graphs {
+		for at := range g.sides {
+			side := &g.sides[at]
+			if tell == nil || len(side.edges) < p.tuning.leastForeseen || len(g.sides[1-at].edges) > 0 || !side.canStandApart() {
+				continue
+			}
+			var labels []pcsr.Label
+			for _, l := range slices.Sorted(maps.Keys(side.byLabel())) {
+				labels = append(labels, l, unchangedLabel(l))
+			}
+			tell(g.apart(at), labels...)
 		}
 	}
 }

@@ -144,8 +144,18 @@ type way struct {
 	pick func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher
 	// together is by what large plans are matched; nil: by pick's.
 	together Together
-	// apart: each query is matched by itself, one after the other.
-	apart bool
+	// apart: each query is matched by itself, one after the other. unforeseen: nobody is told beforehand of what will be read.
+	apart, unforeseen bool
+}
+
+// foresee is who is told beforehand of what will be read; nil: nobody.
+func (w *way) foresee() func(*pcsr.Graph, ...pcsr.Label) {
+	if d, ok := w.matcher.(interface {
+		PrepareLabels(*pcsr.Graph, ...pcsr.Label)
+	}); ok && !w.unforeseen {
+		return d.PrepareLabels
+	}
+	return nil
 }
 
 // matches has seeds matched by the way.
@@ -222,6 +232,7 @@ func (s *stream) match(w way, queries []*standing, r *run, before, after *pcsr.G
 	begun := time.Now()
 	change := &graphChange{name: dictionary.None, sides: [2]side{came: {edges: added, graph: after}, went: {edges: removed, graph: before}}}
 	p := &pass{graphs: []*graphChange{change}, tuning: &w.tuning, work: map[*standing][]*task{}, open: map[*seed]*task{}}
+	p.foresee(w.foresee())
 	p.distribute(x, nil)
 	budget := limits.Standalone(64 << 30)
 	defer budget.Close()
@@ -365,6 +376,7 @@ func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
 			{"unchanged edges apart: matches are tested", func(w *way) { w.tuning.leastApart = math.MaxInt }},
 			{"signatures: classes of the ends looked at first", func(w *way) { w.tuning.unsifted = true }},
 			{"one pass for all queries", func(w *way) { w.apart = true }},
+			{"the graph brought while edges are handed out", func(w *way) { w.unforeseen = true }},
 			{"stealing: goroutines help each other, and take more than one piece", func(w *way) { w.tuning.alone, w.tuning.piecesEach = true, 1 }},
 			{"several searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 1 }},
 			{"nothing, but 8 searches on the device at a time", func(w *way) { w.tuning.heldAtOnce = 8 }},

@@ -23,6 +23,8 @@ type Settings struct {
 	Budget func(bytes int64) *limits.Budget
 	// Together picks who runs large match plans that stand side by side; nil: the Matcher of Query's options does, for each by itself.
 	Together Together
+	// Foresee is told of a graph of which large match plans may soon read some labels, so that what they read can be brought to where they run; nil: nobody is.
+	Foresee func(graph *pcsr.Graph, labels ...pcsr.Label)
 
 	tuning *tuning
 }
@@ -40,12 +42,13 @@ type tuning struct {
 	heldAtOnce int
 	// From leastApart edges of a side on it pays to read unchanged edges apart, from manyEdges on to look for seeds label by label.
 	// From leastCoalesced edges of a side on it pays to look for automorphisms of patterns.
-	leastApart, manyEdges, leastCoalesced int
+	// From leastForeseen edges of a side on somebody is told beforehand of what will be read.
+	leastApart, manyEdges, leastCoalesced, leastForeseen int
 	// unsifted: edges are handed out whatever the classes of their ends. alone: no goroutine helps another within a piece.
 	unsifted, alone bool
 }
 
-var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64, leastCoalesced: 256, heldAtOnce: 4}
+var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64, leastCoalesced: 256, leastForeseen: 1 << 12, heldAtOnce: 4}
 
 // runner evaluates patterns, one after the other.
 type runner struct {

@@ -44,16 +44,6 @@ type search struct {
 	spent atomic.Int64
 }
 
-// candidateTime is about how long a candidate takes a thread, in nanoseconds.
-const candidateTime = 5
-
-// learn keeps what a large search has cost the processor: estimates do not know of vertices with very many edges, where changed edges are likely to end.
-func (f *search) learn() {
-	if spent := f.spent.Load(); f.large && spent > 0 {
-		f.seed.took = float64(spent) / candidateTime / float64(f.n)
-	}
-}
-
 // prepare makes a task ready; nil where it has no matches.
 func (m *matcher) prepare(t *task) (*search, error) {
 	if !t.seed.leaf.holds(t.side().graph) {
@@ -91,6 +81,9 @@ func (m *matcher) chooseTogether(searches []*search, g *pcsr.Graph) {
 		}
 	}
 	by := m.together(plans, g, m.workers.Limit())
+	if _, held := by.(match.Holder); !held && m.probe(same, by) {
+		by = m.together(plans, g, m.workers.Limit())
+	}
 	for _, f := range same {
 		f.by = by
 	}
@@ -133,9 +126,9 @@ func (m *matcher) apart(t *task) (*search, error) {
 	plan = c.ordered(plan)
 	own := s.edge(plan, s.position)
 	plan.InputChecks = slices.DeleteFunc(plan.InputChecks, func(e bgp.EdgeCheck) bool { return e == own }) // it is one of the graph's
-	all := plan.ForRows(t.n)
-	all.Cost = max(all.Cost, s.took*float64(t.n))
-	return &search{task: t, graph: t.of.apart(t.at), plan: all, large: true, each: c.each, cost: all.Cost + bgp.SearchPrice*float64(t.n)}, nil
+	f := &search{task: t, graph: t.of.apart(t.at), plan: plan.ForRows(t.n), large: true, each: c.each}
+	f.price()
+	return f, nil
 }
 
 // unchanged are the edges of some patterns, as a plan reads them, by the labels of what the change left alone; false where there is none.

@@ -3,8 +3,6 @@ package watch
 import (
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/machine"
@@ -73,7 +71,7 @@ func (v *sieve) sift(g *pcsr.Graph, typeLabel pcsr.Label, edges []pcsr.Edge) {
 	passes := v.passes(codes.sets)
 	n := shares(len(edges))
 	parts := make([][]mesh, n)
-	share(n, func(i int) {
+	machine.Parallel(n, func(i int) {
 		low, high := len(edges)*i/n, len(edges)*(i+1)/n
 		parts[i] = v.sift1(codes, passes, edges[low:high])
 	})
@@ -91,7 +89,7 @@ func (v *sieve) gather(parts [][]mesh) {
 		}
 		m.from, m.to = machine.Uncleared[dictionary.ID](total), machine.Uncleared[dictionary.ID](total)
 	}
-	share(len(parts), func(k int) {
+	machine.Parallel(len(parts), func(k int) {
 		for i, m := range v.meshes {
 			copy(m.from[starts[i][k]:], parts[k][i].from)
 			copy(m.to[starts[i][k]:], parts[k][i].to)
@@ -104,24 +102,6 @@ const siftedEdges = 1 << 14
 
 // shares is how many goroutines so many edges, or vertices, are worth.
 func shares(n int) int { return min(runtime.GOMAXPROCS(0), n/siftedEdges+1) }
-
-// share has goroutines do n things, which neither fail nor panic. It waits for what is done, not for goroutines that come when nothing is left to do.
-func share(n int, do func(i int)) {
-	var next atomic.Int64
-	var left sync.WaitGroup // by thing
-	left.Add(n)
-	work := func() {
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			do(i)
-			left.Done()
-		}
-	}
-	for range n - 1 {
-		go work()
-	}
-	work()
-	left.Wait()
-}
 
 // chooseClasses numbers the classes. No more than there are bits are looked at.
 func (v *sieve) chooseClasses() {
@@ -218,7 +198,7 @@ func (v *sieve) encodeMembers(c *codes, g *pcsr.Graph, in *pcsr.Partition) {
 	c.dense = make([]uint8, g.Vertices())
 	n := shares(len(c.dense))
 	own, failed := make([]*codes, n), make([]error, n)
-	share(n, func(i int) {
+	machine.Parallel(n, func(i int) {
 		low, high := len(c.dense)*i/n, len(c.dense)*(i+1)/n
 		own[i] = newCodes()
 		failed[i] = section.Guard(func() error { // it reads mapped files
@@ -237,7 +217,7 @@ func (v *sieve) encodeMembers(c *codes, g *pcsr.Graph, in *pcsr.Partition) {
 			renumbered[i][was] = c.number(set)
 		}
 	}
-	share(n, func(i int) {
+	machine.Parallel(n, func(i int) {
 		stretch := c.dense[len(c.dense)*i/n : len(c.dense)*(i+1)/n]
 		for k, was := range stretch {
 			stretch[k] = renumbered[i][was]

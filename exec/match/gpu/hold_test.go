@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -91,6 +92,46 @@ func TestPartitionsOfNewLabelsStay(t *testing.T) {
 		}
 		if price := d.Price(g, plan); price != 0 {
 			t.Errorf("%g is missing after the match %d", price, i)
+		}
+	}
+}
+
+// TestLabelsAreBroughtBeforehand: a partition that was copied is brought where the state before is there; one that is made of another, or of which
+// nothing is there, waits.
+func TestLabelsAreBroughtBeforehand(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	edges := func(n int) (list []pcsr.Edge) {
+		for range n {
+			list = append(list, pcsr.Edge{From: random.Uint32N(5000), Label: 3, To: random.Uint32N(5000)})
+		}
+		return list
+	}
+	before, err := pcsr.Build(5000, 4, edges(20_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const unchanged = 1 << 20
+	for _, c := range []struct {
+		added          int
+		there, brought bool
+	}{{5000, true, true}, {5000, false, false}, {5, true, false}} {
+		d := open(t, Options{})
+		if c.there {
+			if _, _, err := d.partitions.hold(t.Context(), before, before.Partition(3, pcsr.Out), false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after := before.Change(5000, edges(c.added), nil)
+		both := after.Beside(before, []pcsr.Label{3}, func(pcsr.Label) pcsr.Label { return unchanged })
+		d.PrepareLabels(both, 3, unchanged)
+		if d.ahead.done != nil {
+			<-d.ahead.done
+		}
+		for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
+			if there := d.partitions.has(after.Partition(3, dir)); there != c.brought {
+				t.Errorf("%+v: direction %v: there %v", c, dir, there)
+			}
 		}
 	}
 }

@@ -179,6 +179,38 @@ type preparation struct {
 // Prepare begins to bring what a plan reads of a graph to the device, and does not wait for it. While it is at work for another
 // plan it does nothing. An error is left to who matches the plan there.
 func (d *Device) Prepare(g *pcsr.Graph, plan *bgp.MatchPlan) {
+	d.begin(g, func(ctx context.Context) error {
+		if l := d.listingOf(&match.Match{Graph: g, Plan: plan}); l != nil {
+			return d.list(ctx, g, l)
+		}
+		return d.bring(ctx, needsOf(g, plan))
+	})
+}
+
+// PrepareLabels is Prepare for some labels of a graph, where the device has a partition of one already. What it makes itself of another state
+// (patch) waits until it is asked for, because that state is to be held then.
+func (d *Device) PrepareLabels(g *pcsr.Graph, labels ...pcsr.Label) {
+	n, there := &needs{graph: g}, 0
+	for _, l := range labels {
+		for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
+			switch part := g.Partition(l, dir); {
+			case part.Rows() == 0:
+				continue
+			case d.partitions.has(part):
+				there++
+			case part.Layer() == pcsr.Patched:
+				return
+			}
+			n.add(need{label: l, dir: dir}, looks{})
+		}
+	}
+	if there > 0 {
+		d.begin(g, func(ctx context.Context) error { return d.bring(ctx, n) })
+	}
+}
+
+// begin has something brought that is of a graph, unless something is being brought.
+func (d *Device) begin(g *pcsr.Graph, bring func(context.Context) error) {
 	ctx, done, ok := d.ahead.begin(g.Ground())
 	if !ok {
 		return
@@ -186,12 +218,7 @@ func (d *Device) Prepare(g *pcsr.Graph, plan *bgp.MatchPlan) {
 	go func() {
 		defer close(done)
 		defer d.ahead.end()
-		_ = d.use(func() error {
-			if l := d.listingOf(&match.Match{Graph: g, Plan: plan}); l != nil {
-				return d.list(ctx, g, l)
-			}
-			return d.bring(ctx, needsOf(g, plan))
-		})
+		_ = d.use(func() error { return bring(ctx) })
 	}()
 }
 

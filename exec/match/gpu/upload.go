@@ -2,20 +2,20 @@ package gpu
 
 import (
 	"errors"
-	"runtime"
 	"unsafe"
 
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
-	"golang.org/x/sync/errgroup"
 )
 
 // Large arrays go to the device through two pinned buffers in turn: while one is on its way, the other is filled by
 // several goroutines, which also take the page faults of a mapped file.
 const (
 	sendBytes   = 32 << 20
-	sendThreads = 8
+	sendPieces  = 4       // and more where the buffers are too small
+	copiedBytes = 1 << 18 // about how many a goroutine takes at a time
 )
 
 // copyWords puts an array on the device or, where that is full, into pinned host memory.
@@ -110,8 +110,9 @@ func (p *partitions) send(at kernels.Address, data []byte) error {
 		}
 		return p.stream.Synchronize()
 	}
+	piece := min(max(len(data)/sendPieces+1, sendBytes/16), sendBytes)
 	for i := 0; len(data) > 0; i++ {
-		buffer := p.staging[i%2].Data
+		buffer := p.staging[i%2].Data[:piece]
 		n, err := copyParallel(buffer, data)
 		if err := errors.Join(p.stream.Synchronize(), err); err != nil { // the other buffer has arrived
 			return err
@@ -141,16 +142,9 @@ func (p *partitions) stage() bool {
 // copyParallel is copy by several goroutines; the error is section.ErrDamaged, of a mapped file that was cut.
 func copyParallel(dst, src []byte) (int, error) {
 	n := min(len(dst), len(src))
-	part := n/min(sendThreads, runtime.GOMAXPROCS(0)) + 1
-	var group errgroup.Group
-	for low := 0; low < n; low += part {
-		high := min(low+part, n)
-		group.Go(func() error {
-			return section.Guard(func() error {
-				copy(dst[low:high], src[low:high])
-				return nil
-			})
-		})
-	}
-	return n, group.Wait()
+	parts := n/copiedBytes + 1
+	return n, section.Guard(func() error {
+		machine.Parallel(parts, func(i int) { copy(dst[n*i/parts:n*(i+1)/parts], src[n*i/parts:]) })
+		return nil
+	})
 }

@@ -1,0 +1,118 @@
+package machine
+
+import (
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Parallel calls do(0) … do(n-1) on all cores and waits. A panic in one of the calls, as of a damaged file, comes up in the
+// caller when all have ended; errgroup lets it end the process. It waits for the calls, not for goroutines that come when nothing is left to do: to wake
+// one for each core takes longer than many a small piece. So those that are awake stay so for a while, because a change does one such thing after the other.
+func Parallel(n int, do func(i int)) {
+	workers := min(n, runtime.GOMAXPROCS(0))
+	if workers <= 1 {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	p := &pieces{n: int64(n), do: do}
+	p.left.Store(p.n)
+	p.through.Add(1)
+	awake := int(helpers.awake.Load())
+	helpers.offer.Store(p)
+	for range workers - 1 - awake {
+		go help(p)
+	}
+	p.work()
+	p.wait()
+	helpers.offer.CompareAndSwap(p, nil)
+	if r := p.panicked.Load(); r != nil {
+		panic(*r)
+	}
+}
+
+// helpers are goroutines that have nothing to do for the moment: how many, and the work that came last.
+var helpers struct {
+	awake atomic.Int32
+	_     [60]byte // who counts should not disturb those who look
+	offer atomic.Pointer[pieces]
+}
+
+// stayAwake is how long a goroutine looks for more to do, or whether all is done, before it sleeps.
+const stayAwake = 100 * time.Microsecond
+
+// lookFor calls is until it is true, or stayAwake is over.
+func lookFor(is func() bool) bool {
+	begun := time.Now()
+	for spins := 1; !is(); spins++ {
+		if spins%64 == 0 && time.Since(begun) > stayAwake {
+			return false
+		}
+	}
+	return true
+}
+
+// help does pieces of what it is called for, and then of what comes soon after.
+func help(p *pieces) {
+	for found := true; found; {
+		p.work()
+		helpers.awake.Add(1)
+		found = lookFor(func() bool {
+			p = helpers.offer.Load()
+			return p != nil && p.next.Load() < p.n
+		})
+		helpers.awake.Add(-1)
+	}
+}
+
+// pieces are what several goroutines do for Parallel.
+type pieces struct {
+	n          int64
+	do         func(i int)
+	next, left atomic.Int64 // by piece: the one to be done next, and how many are not done
+	through    sync.WaitGroup
+	panicked   atomic.Pointer[any]
+}
+
+// wait waits until all pieces are done.
+func (p *pieces) wait() {
+	if !lookFor(func() bool { return p.left.Load() == 0 }) {
+		p.through.Wait()
+	}
+}
+
+// work does pieces as long as there are some.
+func (p *pieces) work() {
+	i := p.next.Add(1) - 1
+	if i >= p.n {
+		return
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of mapped files that were cut; see package section
+	for ; i < p.n; i = p.next.Add(1) - 1 {
+		p.one(int(i))
+	}
+}
+
+// one does a piece, unless one has panicked.
+func (p *pieces) one(i int) {
+	defer p.end()
+	defer func() {
+		if r := recover(); r != nil {
+			p.panicked.Store(&r)
+		}
+	}()
+	if p.panicked.Load() == nil {
+		p.do(i)
+	}
+}
+
+// end ends a piece.
+func (p *pieces) end() {
+	if p.left.Add(-1) == 0 {
+		p.through.Done()
+	}
+}
