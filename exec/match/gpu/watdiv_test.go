@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,47 +39,52 @@ type commerce struct {
 	limit time.Duration
 }
 
+// newCommerce makes the graph a label at a time: edges are drawn twice, once to count them, by block and label, and then each into its place among the keys of its label, so
+// that nothing but those, 8 bytes an edge, is there beside the graph.
 func newCommerce(t *testing.T, scale int) *commerce {
 	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	numbers := generate.Commerce{Scale: scale, Seed: 1}.Numbers()
 	c := &commerce{edges: len(numbers.Predicates())}
 	c.first = uint32(1 + c.edges + vertexLabels)
-	used := make([]uint32, numbers.Vertices()/32+1)
-	parts := make([][]generate.Edge, numbers.Blocks())
-	parallel(len(parts), func(b int) {
+	in := make([]uint32, numbers.Vertices()/32+1)
+	at := make([][]uint32, numbers.Blocks()) // by block and edge label
+	parallel(len(at), func(b int) {
+		counts := make([]uint32, c.edges)
 		numbers.Block(b, func(e generate.Edge) {
-			parts[b] = append(parts[b], e)
+			counts[e.Predicate]++
 			for _, v := range []uint64{e.From, e.To} {
-				if bit := uint32(1) << (v % 32); atomic.LoadUint32(&used[v/32])&bit == 0 {
-					atomic.OrUint32(&used[v/32], bit)
+				if bit := uint32(1) << (v % 32); atomic.LoadUint32(&in[v/32])&bit == 0 {
+					atomic.OrUint32(&in[v/32], bit)
 				}
 			}
 		})
+		at[b] = counts
 	})
-	id := c.number(used, int(numbers.Vertices()))
-	total := len(c.label)
-	for _, p := range parts {
-		total += len(p)
-	}
-	all := make([]pcsr.Edge, total)
-	at := make([]int, len(parts))
-	for b := 1; b < len(parts); b++ {
-		at[b] = at[b-1] + len(parts[b-1])
-	}
-	parallel(len(parts), func(b int) {
-		for i, e := range parts[b] {
-			all[at[b]+i] = pcsr.Edge{From: id[e.From], Label: uint32(1 + e.Predicate), To: id[e.To]}
+	id := c.number(in, int(numbers.Vertices()))
+	used, keys := []uint32{0}, [][]uint64{make([]uint64, len(c.label))}
+	for l := range c.edges {
+		n := uint32(0)
+		for b := range at {
+			at[b][l], n = n, n+at[b][l]
 		}
-		parts[b] = nil
-	})
-	for v, l := range c.label {
-		all[total-len(c.label)+v] = pcsr.Edge{From: c.first + uint32(v), To: uint32(1+c.edges) + uint32(l)}
+		used, keys = append(used, uint32(1+l)), append(keys, make([]uint64, n))
 	}
-	g, err := pcsr.Build(int(c.first)+len(c.label), int(c.first), all, pcsr.WithTypeLabel(0))
-	if err != nil {
+	for v, l := range c.label {
+		keys[0][v] = uint64(c.first+uint32(v))<<32 | uint64(1+c.edges) + uint64(l)
+	}
+	parallel(len(at), func(b int) {
+		numbers.Block(b, func(e generate.Edge) {
+			keys[1+e.Predicate][at[b][e.Predicate]] = uint64(id[e.From])<<32 | uint64(id[e.To])
+			at[b][e.Predicate]++
+		})
+	})
+	id, at, in = nil, nil, nil
+	var err error
+	if c.graph, err = pcsr.BuildKeys(int(c.first)+len(c.label), int(c.first), used, keys, pcsr.WithTypeLabel(0)); err != nil {
 		t.Fatal(err)
 	}
-	c.graph = g
+	debug.FreeOSMemory()
 	return c
 }
 
