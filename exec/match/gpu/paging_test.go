@@ -705,9 +705,9 @@ func reportPartitioned(t *testing.T, r *matchtest.Report, gpu kernels.Driver) {
 	}
 }
 
-// memories are the budgets in MiB of TestReportLUBMOutOfCore: those of RDFGPU_MEMORIES, by commas.
-func memories(t *testing.T) (all []int64) {
-	for s := range strings.SplitSeq(cmp.Or(os.Getenv("RDFGPU_MEMORIES"), "1048576,2048,1024,512,256"), ",") {
+// memories are a report's budgets in MiB: those of RDFGPU_MEMORIES, by commas, if there is such a setting.
+func memories(t *testing.T, usual string) (all []int64) {
+	for s := range strings.SplitSeq(cmp.Or(os.Getenv("RDFGPU_MEMORIES"), usual), ",") {
 		mib, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
 			t.Fatal(err)
@@ -742,7 +742,7 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 	c := &counting{Driver: gpu}
 	chosen := newChoices(g, plans)
 	ways := [][]any{}
-	for _, mib := range memories(t) {
+	for _, mib := range memories(t, "1048576,2048,1024,512,256") {
 		d := open(t, Options{Driver: c, Memory: mib << 20})
 		row := []any{mib}
 		for i, p := range plans {
