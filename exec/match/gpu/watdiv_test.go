@@ -384,7 +384,7 @@ func (c *commerce) recount(t *testing.T, d *Device, p pattern, elapsed time.Dura
 	if planned != nil {
 		t.Fatal(planned)
 	}
-	w := walked{there: paysOnDevice(d, c.graph, plan), late: errors.Is(err, context.DeadlineExceeded)}
+	w := walked{there: paysOnDevice(d, c.graph, plan, Seen{}), late: errors.Is(err, context.DeadlineExceeded)}
 	if !w.late {
 		trace := &match.Trace{}
 		_, elapsed, _ = c.count(d, p, trace)
