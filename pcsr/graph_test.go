@@ -191,7 +191,16 @@ func TestGraphAgreesWithMaps(t *testing.T) {
 		if layer := Layer(rapid.IntRange(0, int(layers)).Draw(t, "layer")); layer < layers {
 			options = append(options, WithLayer(layer))
 		}
+		each := rapid.SampledFrom([]int{1, 7, 30, keysEach}).Draw(t, "keys for a goroutine")
+		options = append(options, func(s *settings) { s.each = each })
 		g, err := Build(vertices, labels, edges, options...)
+		if rapid.Bool().Draw(t, "by label") {
+			used, keys, split := splitKeys(vertices, labels, edges)
+			if split != nil {
+				t.Fatal(split)
+			}
+			g, err = BuildKeys(vertices, labels, used, keys, options...)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,6 +232,12 @@ func TestBuildRefusesEdgesOutside(t *testing.T) {
 		if _, err := Build(5, 2, []Edge{e}); err == nil {
 			t.Error(name)
 		}
+		if _, err := BuildKeys(5, 2, []Label{e.Label}, [][]uint64{{edgeKey(e.From, e.To)}}); err == nil {
+			t.Error(name, "by label")
+		}
+	}
+	if _, err := BuildKeys(5, 2, []Label{1, 0}, make([][]uint64, 2)); err == nil {
+		t.Error("labels do not ascend")
 	}
 }
 

@@ -38,6 +38,7 @@ type Backends struct {
 	opened  *gpu.Device
 	failed  error
 	warm    atomic.Bool
+	seen    memory
 	// opening is how long opening took, until a query takes it for its own.
 	opening atomic.Int64
 }
@@ -77,28 +78,45 @@ func (b *Backends) Forget(graphs ...*pcsr.Graph) {
 	}
 }
 
-// pays reports whether a match is worth a GPU, if there is one: the plan as the processor runs it is compared with what runs there. Where it
-// were, if only what it reads were there, that is brought there: the processor matches meanwhile.
+// watches are those of the runs of a plan on the processor and on the GPU; nothing is remembered where there is no GPU.
+func (b *Backends) watches(plan *bgp.MatchPlan) (here, there watch) {
+	if !b.warm.Load() || plan.Inputs > 0 || plan.Empty {
+		return watch{}, watch{}
+	}
+	return watch{&b.seen, plan, processorSide}, watch{&b.seen, plan, deviceSide}
+}
+
+// pays reports whether a match is worth a GPU, if there is one: the plan as the processor runs it is compared with what runs there, and with what they took
+// before. Where it were, if only what it reads were there, that is brought there: the processor matches meanwhile.
 func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
-	if plan.Cost+plan.AboveCost() <= bgp.GPUCost {
+	seen := b.seen.of(plan)
+	if seen == (gpu.Seen{}) && plan.Cost+plan.AboveCost() <= bgp.GPUCost {
 		return false
 	}
+	if !b.warm.Load() {
+		expected := gpu.Expect(graph, plan)
+		return expected.Processor > bgp.GPUColdCost+expected.Device
+	}
+	lost := b.opened.Lost()
 	var expected gpu.Outlook
-	if b.warm.Load() && !b.opened.Lost() {
-		expected = b.opened.Expect(graph, plan)
-	} else {
+	if lost {
 		expected = gpu.Expect(graph, plan)
+	} else {
+		expected = b.opened.Expect(graph, plan)
 	}
-	switch here, there := expected.Processor, expected.Device; {
-	case !b.warm.Load():
-		return here > bgp.GPUColdCost+there
-	case here <= there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: expected.Runs}, true):
+	there, now := expected.Pays(seen, func() float64 {
+		if lost || graph == nil {
+			return 0
+		}
+		return b.opened.Price(graph, plan)
+	})
+	switch {
+	case !there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: expected.Runs}, true):
 		return false
-	case b.opened.Lost() || graph == nil || here > there+b.opened.Price(graph, plan):
-		return true
+	case !now:
+		b.opened.Prepare(graph, plan)
 	}
-	b.opened.Prepare(graph, plan)
-	return false
+	return now
 }
 
 // PrepareLabels begins to bring labels of a graph to the GPU, if it was opened and has some of them (gpu.Device.PrepareLabels).

@@ -35,20 +35,33 @@ func (c *Choice) Speed() float64 {
 // matched on the processor.
 func (c *Choice) ShallowBranches() bool { return c.device == GPU }
 
-// Matcher is the matcher of a pattern.
+// Matcher is the matcher of a pattern. Where it is chosen, what the plan takes is remembered for the next choice.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
-	if c.device == GPU || c.device == Auto && c.backends.pays(plan, graph) && c.available() {
-		c.used = true
-		return gpuMatcher{c}
+	if c.device == GPU {
+		return c.onGPU(watch{})
 	}
-	return c.backends.cpu
+	if c.device != Auto {
+		return c.backends.cpu
+	}
+	here, there := c.backends.watches(plan)
+	if c.backends.pays(plan, graph) && c.available() {
+		return c.onGPU(there)
+	}
+	if here.memory == nil {
+		return c.backends.cpu
+	}
+	return watched{c.backends.cpu, here}
+}
+
+func (c *Choice) onGPU(w watch) match.Matcher {
+	c.used = true
+	return gpuMatcher{c, w}
 }
 
 // Together is the matcher of patterns that are matched one beside the other over one graph, by the GPU or by so many threads of the processor.
 func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) match.Matcher {
 	if c.device == GPU || c.device == Auto && c.backends.payTogether(plans, graph, threads) && c.available() {
-		c.used = true
-		return gpuMatcher{c}
+		return c.onGPU(watch{})
 	}
 	return c.backends.cpu
 }
@@ -57,7 +70,7 @@ func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int
 func (c *Choice) Searcher(closure *match.Closure, sources int, edges float64) match.Searcher {
 	if c.device == GPU || c.device == Auto && c.backends.searches(closure, sources, edges) && c.available() {
 		c.used = true
-		return gpuMatcher{c}
+		return gpuMatcher{c, watch{}}
 	}
 	return nil
 }
@@ -88,7 +101,10 @@ func (c *Choice) String() string {
 }
 
 // gpuMatcher runs matches on the GPU, and on the CPU those that the GPU cannot run, and when it is lost before the first solution.
-type gpuMatcher struct{ *Choice }
+type gpuMatcher struct {
+	*Choice
+	watch
+}
 
 // Runs implements match.Adapter: weights that the GPU does not make are taken away, unless the CPU will have to run the plan, which combines
 // no rows.
@@ -110,23 +126,28 @@ func (g gpuMatcher) Hold(ctx context.Context, graph *pcsr.Graph, plans ...*bgp.M
 
 func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
 	emitted := false
-	return g.run(m, false, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
-		return matcher.Match(ctx, m, func(b *match.Batch) error {
-			emitted = true
-			return emit(b)
+	return g.watch.run(m, func() error {
+		return g.runs(m, false, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
+			return matcher.Match(ctx, m, func(b *match.Batch) error {
+				emitted = true
+				return emit(b)
+			})
 		})
 	})
 }
 
 func (g gpuMatcher) Count(ctx context.Context, m *match.Match) (n uint64, err error) {
-	err = g.run(m, true, func() bool { return true }, func(matcher match.Matcher, m *match.Match) (err error) {
-		n, err = matcher.Count(ctx, m)
-		return err
+	err = g.watch.run(m, func() error {
+		return g.runs(m, true, func() bool { return true }, func(matcher match.Matcher, m *match.Match) (err error) {
+			n, err = matcher.Count(ctx, m)
+			return err
+		})
 	})
 	return n, err
 }
 
-func (g gpuMatcher) run(m *match.Match, count bool, again func() bool, do func(match.Matcher, *match.Match) error) error {
+// runs does a run on the GPU, or on the processor.
+func (g gpuMatcher) runs(m *match.Match, count bool, again func() bool, do func(match.Matcher, *match.Match) error) error {
 	if !gpu.Fits(m, count) {
 		return do(g.backends.cpu, m)
 	}

@@ -60,7 +60,7 @@ const (
 const (
 	// GPUCost is the cost from which a match is quicker on a GPU, launches and copies of results included; GPUColdCost where the device
 	// must first be opened and the graph's partitions copied there.
-	GPUCost     = 200_000
+	GPUCost     = 60_000
 	GPUColdCost = 200_000_000
 	// GPUShare is how many candidates a GPU reads, all its processors together, while one thread of a processor reads one.
 	GPUShare = 100

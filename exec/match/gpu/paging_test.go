@@ -616,13 +616,13 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 				share = fmt.Sprintf("1/%d", budgets[i-1])
 			}
 			n := float64(len(b.patterns))
-			chosen = append(chosen, []any{set, share, len(b.patterns), c.toDevice, c.asChosen / n, c.onProcessor / n, c.onDevice / n, c.slower})
+			chosen = append(chosen, []any{set, share, len(b.patterns), c.toDevice, c.asChosen / n, c.onProcessor / n, c.onDevice / n, c.slower, c.toDeviceLast, c.atLast / n, c.slowerLast})
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	r.Head("What auto chooses for them, once the partitions are there", "set", "share", "queries", "to the device", "mean ms as chosen", "all on the processor", "all on the device", "slower as chosen than on the processor, by a fifth and 0.2 ms")
+	r.Head("What auto chooses for them, once the partitions are there", "set", "share", "queries", "to the device", "mean ms as chosen", "all on the processor", "all on the device", "slower as chosen than on the processor, by a fifth and 0.2 ms", "once seen: to the device", "mean ms", "slower")
 	for _, row := range chosen {
 		r.Row(row...)
 	}
@@ -637,14 +637,25 @@ func TestReportOutOfCoreLabelled(t *testing.T) {
 type chosenInPages struct {
 	toDevice, slower                int
 	asChosen, onProcessor, onDevice float64
+	// of choices once both sides that were tried have been seen
+	toDeviceLast, slowerLast int
+	atLast                   float64
 }
 
 // add adds a count that the device took so many milliseconds for, and the processor, where it ends in time, and reports whether it is slower as chosen.
 func (c *chosenInPages) add(d *Device, m *match.Match, device, processor float64) (slower bool) {
 	chosen := processor
-	if paysOnDevice(d, m.Graph, m.Plan) {
+	if paysOnDevice(d, m.Graph, m.Plan, Seen{}) {
 		c.toDevice++
 		chosen = device
+	}
+	last := processor
+	if paysAtLast(d, m.Graph, m.Plan, device, processor) {
+		c.toDeviceLast++
+		last = device
+	}
+	if c.atLast += last; last > 1.2*processor+0.2 {
+		c.slowerLast++
 	}
 	if slower = chosen > 1.2*processor+0.2; slower {
 		c.slower++
@@ -705,9 +716,9 @@ func reportPartitioned(t *testing.T, r *matchtest.Report, gpu kernels.Driver) {
 	}
 }
 
-// memories are the budgets in MiB of TestReportLUBMOutOfCore: those of RDFGPU_MEMORIES, by commas.
-func memories(t *testing.T) (all []int64) {
-	for s := range strings.SplitSeq(cmp.Or(os.Getenv("RDFGPU_MEMORIES"), "1048576,2048,1024,512,256"), ",") {
+// memories are a report's budgets in MiB: those of RDFGPU_MEMORIES, by commas, if there is such a setting.
+func memories(t *testing.T, usual string) (all []int64) {
+	for s := range strings.SplitSeq(cmp.Or(os.Getenv("RDFGPU_MEMORIES"), usual), ",") {
 		mib, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
 			t.Fatal(err)
@@ -742,7 +753,7 @@ func TestReportLUBMOutOfCore(t *testing.T) {
 	c := &counting{Driver: gpu}
 	chosen := newChoices(g, plans)
 	ways := [][]any{}
-	for _, mib := range memories(t) {
+	for _, mib := range memories(t, "1048576,2048,1024,512,256") {
 		d := open(t, Options{Driver: c, Memory: mib << 20})
 		row := []any{mib}
 		for i, p := range plans {
@@ -857,7 +868,7 @@ func (c *choices) add(t *testing.T, d *Device, i int, mib int64, ms float64, n u
 		c.here = append(c.here, matchtest.Median(took))
 	}
 	o, auto := d.Expect(c.g, c.plans[i]), "cpu"
-	if paysOnDevice(d, c.g, c.plans[i]) {
+	if paysOnDevice(d, c.g, c.plans[i], Seen{}) {
 		auto = "gpu"
 	}
 	c.rows = append(c.rows, []any{lubmQueries[i].name, mib, o.Processor, o.Device, d.Price(c.g, c.plans[i]), auto, ms, c.here[i]})

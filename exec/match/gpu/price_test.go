@@ -294,9 +294,48 @@ func TestPagesStayWhereListsAreShort(t *testing.T) {
 }
 
 // paysOnDevice is what auto chooses where the device is open: that, or the processor (internal/backend).
-func paysOnDevice(d *Device, g *pcsr.Graph, p *bgp.MatchPlan) bool {
-	o := d.Expect(g, p)
-	return p.Cost > bgp.GPUCost && o.Processor > o.Device && o.Processor > o.Device+d.Price(g, p)
+func paysOnDevice(d *Device, g *pcsr.Graph, p *bgp.MatchPlan, seen Seen) bool {
+	if seen == (Seen{}) && p.Cost <= bgp.GPUCost {
+		return false
+	}
+	_, now := d.Expect(g, p).Pays(seen, func() float64 { return d.Price(g, p) })
+	return now
+}
+
+// paysAtLast is what auto chooses once it has seen what the sides that it tried took, in milliseconds.
+func paysAtLast(d *Device, g *pcsr.Graph, p *bgp.MatchPlan, device, processor float64) bool {
+	seen := Seen{}
+	for range 3 {
+		if paysOnDevice(d, g, p, seen) {
+			seen.Device = time.Duration(device * float64(time.Millisecond))
+		} else {
+			seen.Processor = time.Duration(processor * float64(time.Millisecond))
+		}
+	}
+	return paysOnDevice(d, g, p, seen)
+}
+
+// TestWhatWasSeenIsBelieved: of two sides that were seen the quicker one is taken, whatever is expected, and what is wrong by less than surprise changes nothing.
+func TestWhatWasSeenIsBelieved(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		cost := func(name string) float64 { return rapid.Float64Range(1, 1e7).Draw(t, name) }
+		o, price := Outlook{Processor: cost("processor"), Device: cost("device")}, rapid.SampledFrom([]float64{0, 1e3, 1e6}).Draw(t, "price")
+		pays := func(s Seen) bool {
+			_, now := o.Pays(s, func() float64 { return price })
+			return now
+		}
+		in := func(cost float64) time.Duration { return time.Duration(cost) * candidateTime }
+		here, there := in(cost("processor took")), in(cost("device took"))
+		if both := pays(Seen{here, there}); both != (here > there && (price <= float64(there/candidateTime) || here > there+in(price))) {
+			t.Fatalf("%v and %v, price %g: %v", here, there, price, both)
+		}
+		if chosen := pays(Seen{}); chosen != (o.Processor > o.Device+price) {
+			t.Fatalf("%+v, price %g: %v", o, price, chosen)
+		} else if !chosen && here < surprise*in(o.Device+price) && pays(Seen{Processor: here}) || chosen && price == 0 && there < surprise*in(o.Processor) && !pays(Seen{Device: there}) {
+			t.Fatalf("%+v: another side is tried after %v here, %v there", o, here, there)
+		}
+	})
 }
 
 // TestRowsThatDifferArePricedAsRows: where nearly all rows of two columns differ, combining them is not expected to spare their copy; where few can, it is.

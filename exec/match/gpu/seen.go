@@ -1,0 +1,42 @@
+package gpu
+
+import "time"
+
+// Seen is what a plan took when it was run before, on a processor and on a device, whatever had been expected; 0 where it was not.
+type Seen struct{ Processor, Device time.Duration }
+
+// candidateTime is that of the unit of costs, about: a candidate of one thread.
+const candidateTime = 5 * time.Nanosecond
+
+// surprise is how many times what the other side is expected to take one side must have taken before the other is tried: estimates of both come from the
+// same numbers of candidates, so that where one is off, so is the other most often.
+const surprise = 2
+
+// With is the outlook with what was seen: that, where both sides were; what one side took, less surprise, where the other has not been tried and it took more than
+// was expected.
+func (o Outlook) With(seen Seen) Outlook {
+	here, there := float64(seen.Processor/candidateTime), float64(seen.Device/candidateTime)
+	switch {
+	case here > 0 && there > 0:
+		o.Processor, o.Device = here, there
+	case here > 0:
+		o.Processor = max(o.Processor, here/surprise)
+	case there > 0:
+		o.Device = max(o.Device, there/surprise)
+	}
+	return o
+}
+
+// Pays reports whether a device is expected to take less time than a processor, and whether it does so with bringing there what the plan reads, at a price: what was
+// seen there has that of pages in it.
+func (o Outlook) Pays(seen Seen, price func() float64) (there, now bool) {
+	expected := o.With(seen)
+	if expected.Processor <= expected.Device {
+		return false, false
+	}
+	brings := price()
+	if seen.Device > 0 && brings <= float64(seen.Device/candidateTime) {
+		brings = 0
+	}
+	return true, expected.Processor > expected.Device+brings
+}
