@@ -14,6 +14,12 @@ var lookups = map[bgp.LookupKind]kernels.Lookup{
 	bgp.Has: kernels.LookupSome, bgp.HasNot: kernels.LookupNone, bgp.HasTimes: kernels.LookupTimes, bgp.HasTimesOrOne: kernels.LookupAtLeastOne,
 }
 
+// looksUp reports whether the rows of a match, which has tables to look them up in, can be.
+func looksUp(m *match.Match) bool {
+	return len(m.Tables) == len(m.Plan.Lookups) && len(m.Tables) <= kernels.MostProbes && m.Limit == 0 && m.Plan.Inputs == 0 && len(m.Plan.Output) <= kernels.MostTop-2 &&
+		(m.Dictionary != nil || len(m.Plan.Where) == 0 && m.Plan.Fold == nil)
+}
+
 // makeTables makes the tables that a query's rows are looked up in.
 func (s *sifting) makeTables() error {
 	plan := s.q.Plan

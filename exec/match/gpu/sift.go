@@ -65,10 +65,10 @@ func siftedBy(plan *bgp.MatchPlan) (values, bool) {
 func (q *query) sifts(folding bool) bool {
 	plan := q.Plan
 	switch {
-	case q.task.Dictionary == nil || q.task.Limit > 0 || plan.Inputs > 0 || len(q.out) > kernels.MostTop:
-		return false
 	case len(plan.Lookups) > 0:
 		return true
+	case q.task.Dictionary == nil || q.task.Limit > 0 || plan.Inputs > 0 || len(q.out) > kernels.MostTop:
+		return false
 	case folding:
 		return len(plan.Where) > 0 || plan.Fold.Of != nil
 	}
