@@ -40,6 +40,8 @@ func (b *builder) build(n planner.Node) (operator.Operator, error) {
 	switch n := n.(type) {
 	case *planner.Match:
 		return b.match(n), nil
+	case *planner.Looked:
+		return b.looked(n)
 	case *planner.Product:
 		return b.product(n)
 	case *planner.Path:
@@ -142,13 +144,42 @@ func (b *builder) match(n *planner.Match) *source.Match {
 	return m
 }
 
+// looked returns the operator that has a matcher look rows up, where it does, or that of the join.
+func (b *builder) looked(n *planner.Looked) (operator.Operator, error) {
+	otherwise, err := b.build(n.Otherwise)
+	if err != nil || !n.Runs() {
+		return otherwise, err
+	}
+	m := b.match(n.Probe)
+	if on, ok := m.Matcher.(match.Prober); !ok || !on.LooksUp(m.Plan, m.Graph) {
+		return otherwise, nil
+	}
+	m.Weighted = m.Weighted || n.Weighted
+	l := &source.Looked{Base: b.base(n), Match: m, Otherwise: otherwise, From: operator.Indexes(m.Out, n.Columns)}
+	if l.Table, err = b.build(n.Table); err == nil {
+		l.Key = operator.Indexes(l.Table.Columns(), n.Key)
+	}
+	return l, err
+}
+
+// matched is the match whose rows a source has; nil where they are others.
+func matched(op operator.Operator) *source.Match {
+	switch op := op.(type) {
+	case *source.Match:
+		return op
+	case *source.Looked:
+		return op.Match
+	}
+	return nil
+}
+
 // weighted reports whether an operator's rows may have weights because the matcher below its stages combines equal rows.
 func weighted(op operator.Operator) bool {
 	for {
 		s, ok := op.(operator.Stage)
 		if !ok {
-			m, ok := op.(*source.Match)
-			return ok && m.Weighted
+			m := matched(op)
+			return m != nil && m.Weighted
 		}
 		op = s.Below()
 	}
@@ -308,7 +339,7 @@ func isSum(a *parser.Aggregation) bool {
 // foldKeys are the columns of the match below that a group's keys are, where it may hand on groups; else nil.
 func foldKeys(in operator.Operator) []int {
 	_, below := operator.StagesOf(in)
-	if m, ok := below.(*source.Match); ok && m.Plan.Fold != nil {
+	if m := matched(below); m != nil && m.Plan.Fold != nil {
 		return m.Plan.Fold.Keys
 	}
 	return nil

@@ -26,6 +26,7 @@ type emulated struct {
 	branches atomic.Int64 // matches with branches that the device ran
 	combined atomic.Int64 // matches whose equal rows it combined
 	tallied  atomic.Int64 // batches of numbers of different rows
+	lookedUp atomic.Int64 // matches whose rows it looked up in tables
 	sifted   atomic.Int64 // matches of which it tested rows
 	folded   atomic.Int64 // batches of groups whose numbers were added up
 	rows     atomic.Int64 // rows of all batches
@@ -52,10 +53,15 @@ func (d *emulated) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan {
 	return plan
 }
 
+// LooksUp implements match.Prober.
+func (d *emulated) LooksUp(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
+	return gpu.Fits(&match.Match{Graph: graph, Plan: plan, Weighted: true}, false)
+}
+
 // options answer on the device.
 func (d *emulated) options() exec.Options {
 	o := onProcessor()
-	o.ShallowBranches = true
+	o.ShallowBranches, o.LooksUp = true, true
 	o.Matcher = func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return d }
 	o.Searchers = func(*match.Closure, int, float64) match.Searcher { return d }
 	o.Operators.LookEdges = -1
@@ -68,7 +74,13 @@ func (d *emulated) Search(ctx context.Context, c *match.Closure, ends func(int, 
 }
 
 func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
+	if len(m.Plan.Lookups) > 0 {
+		d.lookedUp.Add(1)
+	}
 	if !d.fits(m, false) {
+		if len(m.Plan.Lookups) > 0 {
+			return match.ErrNotLookedUp
+		}
 		return processor.Match(ctx, m, emit)
 	}
 	traced := *m

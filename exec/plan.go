@@ -45,6 +45,8 @@ type Options struct {
 	// ShallowBranches: what hangs on a basic graph pattern (OPTIONAL, EXISTS, MINUS) is matched with it only where its solutions are
 	// counted by the lengths of lists, because the matcher can do no more.
 	ShallowBranches bool
+	// LooksUp: a matcher may look rows up in tables (match.Prober).
+	LooksUp bool
 	// Budget counts what the query holds: past its limits operators go on from disk, or end with ErrMemoryLimit. The caller
 	// closes it once the query has ended. Where it is nil, the query shares with no other and may hold Memory bytes.
 	Budget *limits.Budget
@@ -181,7 +183,7 @@ func (p *Plan) charge(what string) func(bytes int64) {
 func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
-		Semantics: o.Semantics, Speed: o.Speed, Workers: o.Workers, ShallowBranches: o.ShallowBranches, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Table: o.IsTable, Lookup: p.dict.Lookup,
+		Semantics: o.Semantics, Speed: o.Speed, Workers: o.Workers, ShallowBranches: o.ShallowBranches, LooksUp: o.LooksUp, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Table: o.IsTable, Lookup: p.dict.Lookup,
 		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
 		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {

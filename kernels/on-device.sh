@@ -26,7 +26,7 @@ fi
 for part in $parts; do
 	echo "== $part ($(date +%T))"
 	case $part in
-	correct) bench -test.run 'Device(Matches|Stops|Runs|Patches|Weighs|Adds|Selects|Sifts)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
+	correct) bench -test.run 'Device(Matches|Stops|Runs|Patches|Weighs|Adds|Selects|Sifts|Looks)' -rapid.checks="${CHECKS:-3000}" -test.v ;;
 	sets) bench -test.run DeviceAnswersTheDataSets -test.v ;;
 	labelled) bench -test.run ReportLabelled ;;
 	dense) bench -test.run 'Report(Dense|Published)' ;;
@@ -50,7 +50,7 @@ for part in $parts; do
 	sanitize)
 		for tool in memcheck racecheck; do
 			echo "-- $tool"
-			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run 'Device(Matches|Patches|Adds|Selects|Sifts)' -rapid.checks="${SANITIZE:-20}" 2>&1 | tail -5
+			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run 'Device(Matches|Patches|Adds|Selects|Sifts|Looks)' -rapid.checks="${SANITIZE:-20}" 2>&1 | tail -5
 		done ;;
 	esac
 done 2>&1 | tee "$OUT/log.txt"

@@ -36,6 +36,10 @@ func weighed(n Node) (out Node, ok bool) {
 	case *Match:
 		steps := n.Plan.Steps
 		n.Weighted = len(n.Plan.Branches) > 0 || len(steps) > 0 && steps[len(steps)-1].Counted
+	case *Looked:
+		if _, n.Weighted = weighed(n.Probe); n.weighs {
+			n.Weighted = true
+		}
 	case *Path:
 		n.Weighted = n.countsEnds()
 	case *Product:

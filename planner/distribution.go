@@ -91,6 +91,8 @@ func hasJoin(n Node) bool {
 	switch n := n.(type) {
 	case *Join:
 		return true
+	case *Looked:
+		return true
 	case *Union:
 		for _, b := range n.Branches {
 			if hasJoin(b) {
@@ -108,6 +110,8 @@ func rowsPrice(n Node) (cost, rows float64) {
 	switch n := n.(type) {
 	case *Join:
 		return n.rowsPrice()
+	case *Looked:
+		return rowsPrice(n.Otherwise)
 	case *Union:
 		for _, b := range n.Branches {
 			c, r := rowsPrice(b)

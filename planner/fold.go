@@ -15,34 +15,37 @@ import (
 //	SELECT ?s (SUM(?v * ?w) AS ?n) { … FILTER(?v < ?w) } GROUP BY ?s
 //
 // by no variable, one or two.
-func folded(n Node, g *parser.Group) {
+func folded(in Node, g *parser.Group) Node {
+	n := ownMatch(in)
 	m, bound := matchBelow(n)
 	if m == nil {
-		return
+		return in
 	}
 	f := &bgp.Fold{Value: -1}
 	for _, k := range g.Keys {
 		v, _ := k.Expr.(*parser.Var)
 		c := slices.Index(m.Columns, nameOf(v))
 		if v == nil || c < 0 || slices.Contains(f.Keys, c) {
-			return
+			return in
 		}
 		f.Keys = append(f.Keys, c)
 	}
 	if len(f.Keys) > 2 {
-		return
+		return in
 	}
 	numbers := false
 	for i := range g.Aggregates {
 		of := folds(f, &g.Aggregates[i], m.Columns, bound)
 		if of == foldsNothing {
-			return
+			return in
 		}
 		numbers = numbers || of == foldsNumbers
 	}
-	if (numbers || len(m.Plan.Where) > 0) && !(f.Sums && m.Plan.Once) {
-		m.Plan.Fold = f
+	if !numbers && len(m.Plan.Where)+len(m.Plan.Lookups) == 0 || f.Sums && m.Plan.Once {
+		return in
 	}
+	m.Plan.Fold = f
+	return n
 }
 
 // foldKind is what a fold has for an aggregate.

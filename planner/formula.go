@@ -77,6 +77,11 @@ func matchBelow(n Node) (m *Match, bound map[string]parser.Expr) {
 				return nil, nil
 			}
 			return of, bound
+		case *Looked:
+			if of.weighs && !of.Weighted {
+				return nil, nil
+			}
+			n = of.Probe
 		case *Project:
 			n = of.Input
 		case *Bind:
@@ -96,14 +101,43 @@ func matchBelow(n Node) (m *Match, bound map[string]parser.Expr) {
 	}
 }
 
+// ownMatch is a node with a match below that nobody else has, where it has one; what was planned before may be part of several plans.
+func ownMatch(n Node) Node {
+	switch n := n.(type) {
+	case *Match:
+		m, plan := *n, *n.Plan
+		m.Plan = &plan
+		return &m
+	case *Looked:
+		own := *n
+		own.Probe = ownMatch(n.Probe).(*Match)
+		return &own
+	case *Project:
+		own := *n
+		own.Input = ownMatch(n.Input)
+		return &own
+	case *Bind:
+		own := *n
+		own.Input = ownMatch(n.Input)
+		return &own
+	case *Filter:
+		own := *n
+		own.Input = ownMatch(n.Input)
+		return &own
+	}
+	return n
+}
+
 // sifted lets the match below a filter leave out rows that fail its conditions on numbers:
 //
 //	FILTER(?price * ?count > 100)   FILTER(?from < ?to)
 func sifted(f *Filter) {
-	m, bound := matchBelow(f.Input)
+	in := ownMatch(f.Input)
+	m, bound := matchBelow(in)
 	if m == nil {
 		return
 	}
+	f.Input = in
 	where := m.Plan.Where
 	f.Sifted = true
 	for _, c := range f.Conditions {

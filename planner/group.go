@@ -39,7 +39,7 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 	tallied(in, n)
 	whole(in, n)
 	if !p.options.Unoptimised {
-		folded(in, n)
+		in = folded(in, n)
 	}
 	g := &Group{unary: unary{p.above(in, out), in}, text: p.groupText(n), Exposed: parser.Binds(n)}
 	g.Seeds, g.Weighted = nil, weighted

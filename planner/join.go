@@ -145,7 +145,10 @@ func (p *planner) join(s joinSpec) (Node, error) {
 	if err := p.sides(j, s, all); err != nil {
 		return nil, err
 	}
-	return j, p.price(j, s)
+	if err := p.price(j, s); err != nil {
+		return nil, err
+	}
+	return p.looked(j, s)
 }
 
 // sides makes the variants of a join's right side.

@@ -133,6 +133,18 @@ type (
 		Condition *Expression
 		text      string
 	}
+	// Looked is a join of a match with a pattern of which the rows are only asked whether there are some, or how many: a matcher may look the match's rows up in a table
+	// of the others. Otherwise is the join.
+	Looked struct {
+		Properties
+		Probe *Match
+		Table Node
+		// Key are the variables of Table, one or two.
+		Key       []string
+		Otherwise Node
+		// weighs: the matcher says by weights how often a row comes, so that somebody must read them (Weighted).
+		weighs bool
+	}
 	// Filter keeps the solutions for which all conditions are true.
 	Filter struct {
 		unary
@@ -404,6 +416,12 @@ func (j *Join) Inputs() []Node {
 	}
 	return []Node{j.Left, j.Hashed.Plan.Made()}
 }
+
+// Inputs are the match, the table, and the join that is run otherwise.
+func (l *Looked) Inputs() []Node { return []Node{l.Probe, l.Table, l.Otherwise} }
+
+// Runs reports whether a matcher may look the rows up.
+func (l *Looked) Runs() bool { return !l.weighs || l.Weighted }
 
 // Inputs are the filtered solutions and the patterns of EXISTS.
 func (f *Filter) Inputs() []Node {

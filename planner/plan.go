@@ -46,6 +46,8 @@ type Options struct {
 	Speed float64
 	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone.
 	ShallowBranches bool
+	// LooksUp: a matcher may look rows up in tables (bgp.TableLookup).
+	LooksUp bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool
 	// Lasting: the plan is wanted for more runs than one, and may take longer to be made Complete.

@@ -59,6 +59,10 @@ func (g *EachGraph) Text() (string, string) {
 
 func (j *Join) Text() (string, string) { return j.Kind.String(), j.text + j.note }
 
+func (l *Looked) Text() (string, string) {
+	return "look up", "?" + strings.Join(l.Key, " ?") + " in the solutions of the second pattern, or else join" + l.note
+}
+
 func (f *Filter) Text() (string, string) {
 	var texts []string
 	for _, c := range f.Conditions {

@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -37,6 +38,8 @@ type Match struct {
 	// Weighted: the caller reads Batch.Weights, so that a row may stand for several equal ones; Limit is 0 then.
 	// A matcher may ignore it.
 	Weighted bool
+	// Tables are those of Plan.Lookups.
+	Tables []*Table
 	// Dictionary is where numbers are looked up that a plan folds; nil: nowhere.
 	Dictionary *dictionary.Dictionary
 	// Workers is the query's share of the processor's threads, which the caller has entered; nil: the caller's thread alone.
@@ -49,6 +52,18 @@ type Match struct {
 	// Trace, when not nil, receives what each step did.
 	Trace *Trace
 }
+
+// Table is rows that those of a match are looked up in (bgp.MatchPlan.Lookups).
+type Table struct {
+	// Cols are the columns that are looked up, of N rows, of which equal ones may come several times.
+	Cols [][]dictionary.ID
+	N    int
+	// Weights is how many rows each stands for; nil: one each.
+	Weights []uint64
+}
+
+// ErrNotLookedUp: a match's rows were not looked up in its tables, and none was emitted.
+var ErrNotLookedUp = errors.New("match: the rows are not looked up")
 
 // ErrTooMany: a number of solutions has more than 64 bits.
 var ErrTooMany = vector.ErrTooMany
@@ -67,6 +82,13 @@ type Adapter interface {
 	Matcher
 	// Runs returns the plan as the matcher runs it.
 	Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan
+}
+
+// Prober is a Matcher that can look rows up in tables.
+type Prober interface {
+	Matcher
+	// LooksUp reports whether it may look up those of a plan. Match may still return ErrNotLookedUp.
+	LooksUp(plan *bgp.MatchPlan, graph *pcsr.Graph) bool
 }
 
 // Holder is a Matcher with a memory of its own, to which it brings what plans read. A few of its matches run at a time.

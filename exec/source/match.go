@@ -22,12 +22,14 @@ type Match struct {
 	// Weighted: the consumer reads Batch.Weights.
 	Weighted bool
 	rows     []uint32
+	// tables are those of Plan.Lookups.
+	tables []*match.Table
 	// Tests are conditions of which all values are tested before the first run.
 	Tests []planner.Test
 }
 
 func (m *Match) match(x *operator.Execution) *match.Match {
-	run := &match.Match{Graph: m.Graph, Plan: m.Plan, Limit: m.Limit, Weighted: m.Weighted, Dictionary: x.Env.Dictionary, Charge: x.Matches.Charge, TryCharge: x.Matches.TryCharge, Workers: x.Workers}
+	run := &match.Match{Graph: m.Graph, Plan: m.Plan, Limit: m.Limit, Weighted: m.Weighted, Tables: m.tables, Dictionary: x.Env.Dictionary, Charge: x.Matches.Charge, TryCharge: x.Matches.TryCharge, Workers: x.Workers}
 	if x.Analyze {
 		m.Measured.Trace = &match.Trace{}
 		run.Trace = m.Measured.Trace

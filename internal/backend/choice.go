@@ -115,6 +115,11 @@ func (g gpuMatcher) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan 
 	return plan.Separate()
 }
 
+// LooksUp implements match.Prober.
+func (g gpuMatcher) LooksUp(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
+	return gpu.Fits(&match.Match{Graph: graph, Plan: plan}, true)
+}
+
 // Hold implements match.Holder.
 func (g gpuMatcher) Hold(ctx context.Context, graph *pcsr.Graph, plans ...*bgp.MatchPlan) (release func(), err error) {
 	device, err := g.backends.open()
@@ -149,7 +154,7 @@ func (g gpuMatcher) Count(ctx context.Context, m *match.Match) (n uint64, err er
 // runs does a run on the GPU, or on the processor.
 func (g gpuMatcher) runs(m *match.Match, count bool, again func() bool, do func(match.Matcher, *match.Match) error) error {
 	if !gpu.Fits(m, count) {
-		return do(g.backends.cpu, m)
+		return g.processor(m, do)
 	}
 	device, err := g.backends.open()
 	if err != nil {
@@ -163,9 +168,17 @@ func (g gpuMatcher) runs(m *match.Match, count bool, again func() bool, do func(
 	lost := errors.Is(err, gpu.ErrDeviceLost) && again()
 	g.note(traced.Trace, lost)
 	if lost || errors.Is(err, gpu.ErrUnfit) && again() {
-		return do(g.backends.cpu, m)
+		return g.processor(m, do)
 	}
 	return err
+}
+
+// processor runs a match that the device does not; it looks nothing up.
+func (g gpuMatcher) processor(m *match.Match, do func(match.Matcher, *match.Match) error) error {
+	if len(m.Plan.Lookups) > 0 {
+		return match.ErrNotLookedUp
+	}
+	return do(g.backends.cpu, m)
 }
 
 // Search implements match.Searcher. What the device does not search, and what a device that is lost had not told, is the processor's.

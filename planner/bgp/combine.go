@@ -30,6 +30,14 @@ func (p *MatchPlan) Separate() *MatchPlan {
 // AboveCost is what it costs a processor to group the rows, to tell them apart, or to test them, that a matcher hands on one by one; 0 where nothing of that
 // is known.
 func (p *MatchPlan) AboveCost() float64 {
+	joined := 0.0
+	for i := range p.Lookups {
+		joined += p.Lookups[i].Otherwise
+	}
+	return joined + p.aboveRows()
+}
+
+func (p *MatchPlan) aboveRows() float64 {
 	switch {
 	case p.Fold != nil:
 		return p.FoldCost()

@@ -52,6 +52,8 @@ type MatchPlan struct {
 	// Where are conditions on the rows' numbers, all of which the caller tests (again): a matcher may leave out rows that fail one, and say that the others pass all
 	// (vector.Batch.Passed).
 	Where []*Formula
+	// Lookups are tables that the rows are looked up in, which come with the match (match.Match.Tables). A matcher without tables cannot run the plan.
+	Lookups []TableLookup
 	// Empty: no solution can exist (a term or a ground triple is not in the graph); Steps may be nil then.
 	Empty bool
 	// Reason says why Empty, for explain.

@@ -61,7 +61,7 @@ func (q *query) combines() bool {
 
 // take hands the rows of the output columns out, or makes groups of them, those alone that pass what the plan says of their numbers.
 func (q *query) take(state *kernels.State) error {
-	few := state.Status == kernels.Done && state.Rows < q.d.options.CombineFrom
+	few := state.Status == kernels.Done && state.Rows < q.d.options.CombineFrom && len(q.Plan.Lookups) == 0
 	folding := q.sums != nil || q.d.folds(q.task) && (!few || q.sifting != nil)
 	switch {
 	case (!few || q.sifting != nil) && q.sifts(folding):

@@ -27,6 +27,9 @@ func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Bat
 		}
 		return emitMany(n, emit)
 	}
+	if len(m.Plan.Lookups) > 0 && !looksUp(m) {
+		return match.ErrNotLookedUp
+	}
 	if m.Plan.Fold != nil && !d.folds(m) {
 		m = unfolded(m)
 	}

@@ -35,6 +35,7 @@ func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 		o.Processor = min(o.Processor, apart)
 	}
 	o.Processor += plan.AboveCost()
+	o.Device += plan.LookupCost()
 	switch {
 	case plan.Fold != nil:
 		o.Device += runs.GPUFoldCost(g)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -23,6 +24,9 @@ type sifting struct {
 	out    []kernels.Address
 	// scale is that of the results.
 	scale uint8
+	// tables are those that rows are looked up in; weighs: rows have weights when they come out, whether or not they had some before.
+	tables []*combination
+	weighs bool
 	// odd: there was a row of which it could not tell, or it was not asked.
 	odd bool
 }
@@ -61,6 +65,8 @@ func siftedBy(plan *bgp.MatchPlan) (values, bool) {
 func (q *query) sifts(folding bool) bool {
 	plan := q.Plan
 	switch {
+	case len(plan.Lookups) > 0:
+		return true
 	case q.task.Dictionary == nil || q.task.Limit > 0 || plan.Inputs > 0 || len(q.out) > kernels.MostTop:
 		return false
 	case folding:
@@ -74,7 +80,11 @@ func (q *query) sift(state *kernels.State, folding bool) error {
 	if q.sifting == nil {
 		err := q.beginSifting(folding)
 		if errors.Is(err, ErrOutOfMemory) || errors.Is(err, errNoCode) || errors.Is(err, errUnfolded) {
-			if err = errors.Join(q.sifting.close()); err == nil && folding {
+			switch err = q.sifting.close(); {
+			case err != nil:
+			case len(q.Plan.Lookups) > 0:
+				err = match.ErrNotLookedUp
+			case folding:
 				err = errUnfolded
 			}
 			if q.sifting, q.unsifted = nil, true; err == nil {
@@ -90,9 +100,12 @@ func (q *query) sift(state *kernels.State, folding bool) error {
 
 // beginSifting makes what sifts rows. What it has taken is the query's to close, with an error too.
 func (q *query) beginSifting(folding bool) error {
-	numbers, err := q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary)
-	if err != nil {
-		return err
+	numbers := &heldNumbers{of: q.d.numbers}
+	if len(q.Plan.Where) > 0 || folding && q.Plan.Fold.Of != nil {
+		var err error
+		if numbers, err = q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary); err != nil {
+			return err
+		}
 	}
 	return q.sifter(folding, numbers)
 }
@@ -108,7 +121,10 @@ func (q *query) sifter(folding bool, numbers *heldNumbers) (err error) {
 	if s.image, err = q.d.alloc(kernels.Size[kernels.Sifting]()); err != nil {
 		return err
 	}
-	return s.lay(folding)
+	if err = s.lay(folding); err == nil {
+		err = s.makeTables()
+	}
+	return err
 }
 
 // lay takes memory for the rows that are kept, as far as somebody reads them.
@@ -133,7 +149,7 @@ func (s *sifting) lay(folding bool) (err error) {
 	if results {
 		wide += 2
 	}
-	if q.weighted {
+	if s.weighs = q.weighted || slices.ContainsFunc(plan.Lookups, func(l bgp.TableLookup) bool { return l.Kind >= bgp.HasTimes }); s.weighs {
 		wide += 2
 	}
 	least := min(leastSifted, q.d.options.sifted)
@@ -160,16 +176,16 @@ func (s *sifting) lay(folding bool) (err error) {
 	if results {
 		s.Doubled = column(2)
 	}
-	s.out = make([]kernels.Address, len(q.out))
+	s.out = make([]kernels.Address, s.Width, s.Width+2)
 	for c := range int(s.Width) {
 		if read(c) {
 			s.To[c] = column(1)
 			s.out[c] = s.To[c]
 		}
 	}
-	if q.weighted {
+	if s.weighs {
 		s.ToLow, s.ToHigh = column(1), column(1)
-		s.out[s.Width], s.out[s.Width+1] = s.ToLow, s.ToHigh
+		s.out = append(s.out, s.ToLow, s.ToHigh)
 	}
 	return nil
 }
@@ -177,7 +193,11 @@ func (s *sifting) lay(folding bool) (err error) {
 // take hands rows on that pass, some at a time.
 func (s *sifting) take(state *kernels.State, folding bool) error {
 	q := s.q
-	whole := q.out
+	whole, output, weighted := q.out, q.output, q.weighted
+	if s.weighs && !weighted {
+		q.output, q.weighted = append(slices.Clone(output), q.weightLow(), q.weightHigh()), true
+		defer func() { q.output, q.weighted = output, false }()
+	}
 	defer func() { q.out, q.passed = whole, false }()
 	return s.each(state, func(part *kernels.State) error {
 		if err := s.judged(folding); err != nil || part.Rows == 0 {
@@ -194,9 +214,9 @@ func (s *sifting) take(state *kernels.State, folding bool) error {
 
 // each sifts rows, some at a time, and has those that pass taken.
 func (s *sifting) each(state *kernels.State, take func(part *kernels.State) error) error {
-	q, whole := s.q, s.q.out
+	whole := s.q.out
 	copy(s.From[:], whole[:s.Width])
-	if q.weighted {
+	if len(whole) > int(s.Width) {
 		s.WeightLow, s.WeightHigh = whole[s.Width], whole[s.Width+1]
 	}
 	for first := uint64(0); first < state.Rows; first += s.Rows {
@@ -263,6 +283,10 @@ func (s *sifting) close() error {
 		s.numbers.letGo()
 	}
 	err := errors.Join(s.q.d.give(s.image), s.q.d.give(s.memory))
+	for _, t := range s.tables {
+		err = errors.Join(err, t.close())
+	}
+	s.tables = nil
 	s.image, s.memory, s.numbers = 0, 0, nil
 	return err
 }

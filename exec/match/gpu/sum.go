@@ -28,7 +28,7 @@ var summingBytes = aligned(kernels.Size[kernels.Summing]())
 // folds reports whether the device folds the rows of a match, as far as is known.
 func (d *Device) folds(m *match.Match) bool {
 	f := m.Plan.Fold
-	return f != nil && (f.Of == nil && len(m.Plan.Where) == 0 || len(m.Plan.Output) <= kernels.MostTop-2) && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.may(summed(m.Plan))
+	return f != nil && (f.Of == nil && len(m.Plan.Where)+len(m.Plan.Lookups) == 0 || len(m.Plan.Output) <= kernels.MostTop-2) && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.may(summed(m.Plan))
 }
 
 // sum adds the numbers of rows of the output columns to their groups; errUnfolded where there is no memory for that, or a value is no exact number.

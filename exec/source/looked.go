@@ -1,0 +1,75 @@
+package source
+
+import (
+	"errors"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// Looked is a match whose rows the matcher looks up in a table of another operator's, or, where it does not, what joins both otherwise.
+type Looked struct {
+	operator.Base
+	Match *Match
+	Table operator.Operator
+	// Key are the columns of Table that are looked up, From the columns of Match that come out.
+	Key, From []int
+	Otherwise operator.Operator
+}
+
+func (l *Looked) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	err := match.ErrNotLookedUp
+	if seed == nil {
+		err = l.lookUp(x, emit)
+	}
+	if errors.Is(err, match.ErrNotLookedUp) {
+		err = operator.Run(l.Otherwise, x, seed, emit)
+	}
+	return err
+}
+
+// lookUp has the matcher do it; with match.ErrNotLookedUp nothing was emitted.
+func (l *Looked) lookUp(x *operator.Execution, emit func(*vector.Batch) error) error {
+	held := x.Memory.Open("table that rows are looked up in")
+	defer held.Close()
+	t := &match.Table{Cols: make([][]dictionary.ID, len(l.Key))}
+	err := operator.Run(l.Table, x, nil, func(b *vector.Batch) error {
+		add(t, b, l.Key)
+		if !held.Hold(int64(t.N) * int64(4*len(l.Key)+8)) {
+			return match.ErrNotLookedUp
+		}
+		return x.Ended()
+	})
+	if err != nil {
+		return err
+	}
+	l.Match.tables = []*match.Table{t}
+	out := operator.Projection{From: l.From}
+	return operator.Run(l.Match, x, nil, func(b *vector.Batch) error {
+		if b.Folds != nil {
+			return emit(b)
+		}
+		return emit(out.Of(b))
+	})
+}
+
+// add adds columns of a batch to a table.
+func add(t *match.Table, b *vector.Batch, key []int) {
+	if b.Weights != nil || t.Weights != nil {
+		for len(t.Weights) < t.N {
+			t.Weights = append(t.Weights, 1)
+		}
+		if b.Weights != nil {
+			t.Weights = append(t.Weights, b.Weights...)
+		}
+		for len(t.Weights) < t.N+b.N {
+			t.Weights = append(t.Weights, 1)
+		}
+	}
+	for i, c := range key {
+		t.Cols[i] = append(t.Cols[i], b.Cols[c]...)
+	}
+	t.N += b.N
+}

@@ -1,0 +1,38 @@
+package bgp
+
+// LookupKind says what becomes of a row that is in a table, or is not.
+type LookupKind uint8
+
+const (
+	// Has leaves out rows that are not in the table, HasNot those that are.
+	Has LookupKind = iota
+	HasNot
+	// HasTimes leaves out rows that are not in the table and multiplies the others' weights by how often they are there; HasTimesOrOne keeps all.
+	HasTimes
+	HasTimesOrOne
+)
+
+var lookupKinds = [...]string{"in", "not in", "as often as in", "as often as in, or once,"}
+
+// String says it for explain.
+func (k LookupKind) String() string { return lookupKinds[k] }
+
+// TableLookup is a table of the solutions of another pattern that a match's rows are looked up in.
+type TableLookup struct {
+	// Columns are those of MatchPlan.Output that are looked up, one or two, in the order of the table's.
+	Columns []int
+	Kind    LookupKind
+	// Rows is how many the table is expected to have, Otherwise what joining both costs a processor beside finding the rows of the two: less than nothing where it
+	// finds fewer.
+	Rows, Otherwise float64
+}
+
+// LookupCost is what it costs a GPU to make the tables, which are copied there, and to look the rows up.
+func (p *MatchPlan) LookupCost() (cost float64) {
+	for i := range p.Lookups {
+		l := &p.Lookups[i]
+		bytes := float64(4*len(l.Columns) + 8)
+		cost += l.Rows*(GPUHandPrice+bytes/GPUCopyBytes) + p.Rows()*CombinePrice/GPUCombineShare
+	}
+	return cost
+}

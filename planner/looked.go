@@ -1,0 +1,125 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/scope"
+)
+
+// looked plans a join as a match whose rows are looked up in a table by the matcher, where one side is a match and nothing is asked of the other but whether it has
+// the row's values of one or two variables, or how often:
+//
+//	{ SELECT DISTINCT ?c { … } } ?a :p ?c      ?a :p ?b . ?b :p ?c MINUS { ?a :q ?d . ?d :q ?c }
+//
+// It is the join itself where that does not hold, or is not worth it.
+func (p *planner) looked(j *Join, s joinSpec) (Node, error) {
+	if !p.options.LooksUp || p.options.Unoptimised || p.applied || len(s.inputs) > 0 || j.Condition != nil || j.Hashed == nil || j.Hashed.Varies || s.bound == nil {
+		return j, nil
+	}
+	key := j.Hashed.Shared
+	if n := len(key); n < 1 || n > 2 || len(j.Hashed.Key) != n {
+		return j, nil
+	}
+	probe, table := s.bound, s.right
+	if _, ok := p.matches(probe); !ok && j.Kind == Inner {
+		probe, table = table, probe
+	}
+	pattern, ok := p.matches(probe)
+	if !ok || !p.scopes.Set(j.Columns...).Within(p.scopes.Of(pattern).May) {
+		return j, nil
+	}
+	kind, ok := lookupKind(j.Kind, &s, p.repeatsNothing(table, p.scopes.Set(key...)))
+	if !ok {
+		return j, nil
+	}
+	return p.lookedUp(j, s, probe, table, kind)
+}
+
+// matches is the basic graph pattern that a pattern is, maybe with filters.
+func (p *planner) matches(n parser.Node) (*parser.BGP, bool) {
+	for {
+		switch of := n.(type) {
+		case *parser.BGP:
+			return of, len(of.Patterns) > 0
+		case *parser.Filter:
+			n = of.Input
+		default:
+			return nil, false
+		}
+	}
+}
+
+// lookupKind says what becomes of the rows; false where it cannot be said by leaving rows out, or with weights that somebody reads.
+func lookupKind(kind JoinKind, s *joinSpec, once bool) (bgp.LookupKind, bool) {
+	switch {
+	case kind == Minus:
+		return bgp.HasNot, true
+	case kind == Left:
+		return bgp.HasTimesOrOne, s.counted && !s.distinct
+	case s.distinct || once:
+		return bgp.Has, true
+	}
+	return bgp.HasTimes, s.counted
+}
+
+// repeatsNothing reports whether no two solutions of a pattern are equal in some variables.
+func (p *planner) repeatsNothing(n parser.Node, key scope.Set) bool {
+	switch n := n.(type) {
+	case *parser.Distinct:
+		return p.scopes.Of(n).May.Within(key)
+	case *parser.Project:
+		return p.repeatsNothing(n.Input, key)
+	case *parser.Filter:
+		return p.repeatsNothing(n.Input, key)
+	case *parser.Extend:
+		return p.repeatsNothing(n.Input, key)
+	case *parser.Group:
+		return !slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool {
+			v, _ := k.Expr.(*parser.Var)
+			return v == nil || !key.Has(p.scopes.Number(v.Name))
+		})
+	}
+	return false
+}
+
+// lookedUp is looked with both sides known.
+func (p *planner) lookedUp(j *Join, s joinSpec, probe, table parser.Node, kind bgp.LookupKind) (Node, error) {
+	key := p.scopes.Set(j.Hashed.Shared...)
+	weighs := kind == bgp.HasTimes || kind == bgp.HasTimesOrOne
+	rows, err := p.lower(probe, request{need: p.scopes.Set(j.Columns...).Or(key), counted: s.counted, distinct: s.distinct})
+	if err != nil {
+		return nil, err
+	}
+	m, ok := ownMatch(rows).(*Match)
+	if !ok || m.Plan.Empty || len(m.Seeds) > 0 || m.Limit > 0 || len(m.Columns) > mostLooked {
+		return j, nil
+	}
+	in, err := p.lower(table, request{need: key, counted: weighs, distinct: !weighs})
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(in.Props().Columns, p.scopes.Names(key)) {
+		return j, nil
+	}
+	if in = ownMatch(in); weighs {
+		in, _ = weighed(in)
+	}
+	combined(in, true)
+	cost, _ := rowsPrice(j)
+	if m.Cost/bgp.GPUShare > max(cost, bgp.GPUCost) {
+		return j, nil
+	}
+	l := bgp.TableLookup{Kind: kind, Rows: in.Props().Rows, Otherwise: cost - in.Props().Cost - m.Cost}
+	for _, v := range in.Props().Columns {
+		l.Columns = append(l.Columns, slices.Index(m.Columns, v))
+	}
+	m.Plan.Lookups = []bgp.TableLookup{l}
+	out := &Looked{Properties: j.Properties, Probe: m, Table: in, Key: in.Props().Columns, Otherwise: j, weighs: weighs}
+	out.Weighted = false
+	return out, nil
+}
+
+// mostLooked is how many columns rows may have that are looked up.
+const mostLooked = 14
