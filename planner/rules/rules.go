@@ -33,10 +33,11 @@ type Rule struct {
 //   - filters after whatever changes the operators that it pushes through;
 //   - values makes filters that stand where they are to stand;
 //   - components undoes what joins put together for nothing, once no filter wants it whole;
+//   - aggregates takes what is computed for them alone, where nothing between moves it;
 //   - counts last: which variables are bound is then known best.
 func List() []Rule { return slices.Clone(inOrder) }
 
-var inOrder = []Rule{exists, paths, repetitions, units, joins, optionals, distinct, filters, values, components, counts}
+var inOrder = []Rule{exists, paths, repetitions, units, joins, optionals, distinct, filters, values, components, aggregates, counts}
 
 // Rewriter applies the rules to the patterns of one query. It is not safe for concurrent use.
 type Rewriter struct {
