@@ -11,14 +11,6 @@ func integer(n int) rdf.Term { return rdf.NewTyped(strconv.Itoa(n), rdf.XSDInteg
 
 func boolean(b bool) rdf.Term { return rdf.NewTyped(strconv.FormatBool(b), rdf.XSDBoolean) }
 
-func number(t rdf.Term) (int, bool) {
-	if t.Kind != rdf.Literal || t.Datatype != rdf.XSDInteger {
-		return 0, false
-	}
-	n, err := strconv.Atoi(t.Value)
-	return n, err == nil
-}
-
 // isTrue is the effective boolean value; an error is not true.
 func (e *Evaluator) isTrue(x parser.Expr, m Solution) bool {
 	b, ok := e.truth(x, m)
@@ -107,10 +99,14 @@ func (e *Evaluator) call(x *parser.Call, m Solution) (rdf.Term, bool) {
 		order, unordered, ok := compareLiterals(args[0], args[1])
 		holds := map[string]bool{"<": order < 0, ">": order > 0, "<=": order <= 0, ">=": order >= 0}[x.Function]
 		return boolean(holds && !unordered), ok
-	case "+":
-		a, ok := number(args[0])
-		b, ok2 := number(args[1])
-		return integer(a + b), ok && ok2
+	case "+", "-", "*", "/":
+		return arithmetic(x.Function, args[0], args[1])
+	case "unary+":
+		return args[0], literalOf(args[0]).kind == numberKind
+	case "unary-", "ABS", "CEIL", "FLOOR", "ROUND":
+		return one(x.Function, args[0])
+	case "YEAR", "MONTH", "DAY":
+		return part(x.Function, args[0])
 	}
 	panic("naive: not computed: " + x.Function)
 }

@@ -78,16 +78,18 @@ func (e *Evaluator) aggregate(a parser.Aggregation, rows []Solution) (rdf.Term, 
 		return extreme(a.Function, list), !failed && len(list) > 0
 	case "COUNT":
 		return integer(len(list)), true
-	case "SUM":
-		sum := 0
+	case "SUM", "AVG":
+		sum, ok := integer(0), true
 		for _, t := range list {
-			n, ok := number(t)
-			if !ok {
-				return rdf.Term{}, false
+			if sum, ok = arithmetic("+", sum, t); !ok {
+				failed = true
+				break
 			}
-			sum += n
 		}
-		return integer(sum), !failed
+		if a.Function == "AVG" && len(list) > 0 && !failed {
+			return arithmetic("/", sum, integer(len(list)))
+		}
+		return sum, !failed
 	}
 	panic("naive: not computed: " + a.Function)
 }
