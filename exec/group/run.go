@@ -230,6 +230,10 @@ func (r *run) take(b *vector.Batch, at places) error {
 
 // number finds the groups of rows.
 func (r *run) number(b *vector.Batch, at places) {
+	if len(r.Keys) == 0 && r.groups.Rows.N == 1 {
+		r.numbers = append(r.numbers, make([]uint32, b.N)...)
+		return
+	}
 	for i := range b.N {
 		n, fresh := r.groups.Add(b.Cols, i, r.hashes[i])
 		if fresh {
