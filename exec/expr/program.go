@@ -59,10 +59,18 @@ type run struct {
 	memos      []memory[datum]
 	tests      []memory[tri]
 	patterns   map[patternKey]*pattern
-	row        uint32
-	integers   map[int64]dictionary.ID
-	texts      map[string]dictionary.ID
-	glanced    []byte // the stored text that is looked at (glance)
+	// lastPattern is the one of lastKey, replaced the last replacement that was taken apart.
+	lastKey     patternKey
+	lastPattern *pattern
+	replaced    struct {
+		of    *pattern
+		with  string
+		parts []replacementPart
+	}
+	row      uint32
+	integers map[int64]dictionary.ID
+	texts    map[string]dictionary.ID
+	glanced  []byte // the stored text that is looked at (glance)
 	// lastInteger and lastID are the last entry of integers that was asked for.
 	lastInteger int64
 	lastID      dictionary.ID
