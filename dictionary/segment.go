@@ -188,22 +188,24 @@ func (s *Segment) sortOf(id ID) string {
 	return s.qualifierOf(id).text
 }
 
-// datatype is the datatype of a number, date or boolean.
-func (s *Segment) datatype(id ID) Datatype {
+// words are those of the value of a number, date or boolean.
+func (s *Segment) words(id ID) (payload, meta uint64) {
 	i := 2 * int(id-s.starts[Numbers])
 	if s.files[1].Unchecked() {
 		s.checkValue(i)
 	}
-	return Datatype(s.values[i+1] & 0xff)
+	return s.values[i], s.values[i+1]
+}
+
+// datatype is the datatype of a number, date or boolean.
+func (s *Segment) datatype(id ID) Datatype {
+	_, meta := s.words(id)
+	return Datatype(meta & 0xff)
 }
 
 // storedValue is the value of a number, date or boolean.
 func (s *Segment) storedValue(id ID) Value {
-	i := 2 * int(id-s.starts[Numbers])
-	if s.files[1].Unchecked() {
-		s.checkValue(i)
-	}
-	v, whole := unpackValue(s.values[i], s.values[i+1])
+	v, whole := unpackValue(s.words(id))
 	switch {
 	case whole:
 		return v

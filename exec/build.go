@@ -303,14 +303,21 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		}
 		g.Keys = append(g.Keys, e)
 	}
-	for _, a := range n.Aggregates {
+	arguments := map[string]int{}
+	for i, a := range n.Aggregates {
 		agg := group.Aggregate{Aggregation: a.Aggregation, Argument: -1}
 		if a.Argument != nil {
 			e, err := b.evaluator(a.Argument)
 			if err != nil {
 				return nil, err
 			}
-			if len(n.Keys) == 0 && isSum(&a.Aggregation) && e.Plain() {
+			if e.Plain() && !parser.IsVolatile(a.Argument.Expr) {
+				text := parser.FormatExpr(a.Argument.Expr)
+				if agg.Like = arguments[text]; agg.Like == 0 {
+					arguments[text] = i + 1
+				}
+			}
+			if e.Plain() && a.Aggregation.OfNumbers() {
 				agg.Aggregation.Argument, agg.Columns = a.Argument.Expr, a.Argument.Reads()
 			} else {
 				agg.Argument, g.Arguments = len(g.Arguments), append(g.Arguments, e)
@@ -328,12 +335,6 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		}
 	}
 	return g, nil
-}
-
-// isSum reports whether an aggregate adds up what is computed.
-func isSum(a *parser.Aggregation) bool {
-	_, isVar := a.Argument.(*parser.Var)
-	return !isVar && !a.Distinct && (a.Function == "SUM" || a.Function == "AVG")
 }
 
 // foldKeys are the columns of the match below that a group's keys are, where it may hand on groups; else nil.

@@ -34,6 +34,11 @@ func TestComparisonsAnswerAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).values, (*generator).compared)
 }
 
+// TestNumbersAnswerAsTheReferenceSays does so for what is computed of numbers, which are groups' keys, added up and compared.
+func TestNumbersAnswerAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).numbers, (*generator).calculated)
+}
+
 func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.Term), query func(*generator) string) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t}

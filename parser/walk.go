@@ -371,3 +371,26 @@ func PathSize(p Path) int {
 	}
 	return 1
 }
+
+// MakesNumbers reports whether the results of an operator or builtin are numbers of its own, which are not one of its arguments.
+func MakesNumbers(function string) bool {
+	switch function {
+	case "+", "-", "*", "/", "unary-", "ABS", "CEIL", "FLOOR", "ROUND", "YEAR", "MONTH", "DAY", "HOURS", "MINUTES":
+		return true
+	}
+	return false
+}
+
+// OfNumbers reports whether an aggregate asks for nothing but the numbers that its argument, which is no variable, comes to: what sums and averages do, and
+// extremes of what makes numbers.
+func (a *Aggregation) OfNumbers() bool {
+	switch e := a.Argument.(type) {
+	case nil, *Var:
+		return false
+	case *Call:
+		if (a.Function == "MIN" || a.Function == "MAX") && MakesNumbers(e.Function) {
+			return true
+		}
+	}
+	return !a.Distinct && (a.Function == "SUM" || a.Function == "AVG")
+}

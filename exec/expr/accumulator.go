@@ -1,11 +1,9 @@
 package expr
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
-	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -32,6 +30,9 @@ type Accumulator interface {
 	Merges() bool
 	// Merge adds the other one's state: its group g is groups[g] here. Both must merge.
 	Merge(other Accumulator, groups []uint32)
+	// Follow lets another one, of the same argument, which takes the same rows, compute it for both, and reports whether it does: then what is added
+	// here means nothing.
+	Follow(other Accumulator) bool
 }
 
 // NewAccumulator prepares an aggregate over columns of the given names.
@@ -47,9 +48,7 @@ func NewAccumulator(a parser.Aggregation, columns map[string]int, env *Env) (Acc
 			return nil, err
 		}
 		acc.argument = p
-		if _, isColumn := p.root.(*column); !isColumn && !a.Distinct {
-			acc.values, _ = acc.fold.(valuing)
-		}
+		acc.choose(a.Distinct)
 	}
 	switch {
 	case a.Distinct && a.Argument != nil:
@@ -75,10 +74,11 @@ type weighing interface {
 	overflowed() bool
 }
 
-// valuing is a fold to which the values alone matter, so that those that are computed need not become terms.
-type valuing interface {
-	// addValue takes a value so many times; nil for an error.
-	addValue(group uint32, v *dictionary.Value, times uint64)
+// counting is a fold to which the values alone matter, so that those that are computed need not become terms.
+type counting interface {
+	fold
+	// addNumbers takes rows; without weights, once each.
+	addNumbers(c *run, groups []uint32, v *numbers, weights []uint64)
 }
 
 // mergeable is a fold whose result does not depend on the order of the rows, as far as merges says so.
@@ -93,10 +93,10 @@ var folds = map[string]func(parser.Aggregation, *Env) fold{
 	"SUM":   func(_ parser.Aggregation, env *Env) fold { return &sum{env: env} },
 	"AVG":   func(_ parser.Aggregation, env *Env) fold { return &sum{env: env, average: true} },
 	"MIN": func(_ parser.Aggregation, env *Env) fold {
-		return &extreme{order: NewComparer(env.Terms, env.Dictionary), sign: -1}
+		return &extreme{env: env, order: NewComparer(env.Terms, env.Dictionary), sign: -1}
 	},
 	"MAX": func(_ parser.Aggregation, env *Env) fold {
-		return &extreme{order: NewComparer(env.Terms, env.Dictionary), sign: 1}
+		return &extreme{env: env, order: NewComparer(env.Terms, env.Dictionary), sign: 1}
 	},
 	"SAMPLE":       func(parser.Aggregation, *Env) fold { return &sample{} },
 	"GROUP_CONCAT": func(a parser.Aggregation, env *Env) fold { return &groupConcat{env: env, separator: a.Separator} },
@@ -112,12 +112,15 @@ type accumulator struct {
 	env      *Env
 	argument *Program
 	fold     fold
-	values   valuing              // the fold, where it is given values instead of IDs
-	seen     map[groupID]struct{} // DISTINCT argument
-	rows     map[string]struct{}  // COUNT(DISTINCT *): whole rows
-	rowBytes int64
-	ids      []dictionary.ID
-	key      []byte
+	// counting is the fold, where it is given numbers instead of IDs, and followers those of others that are given the same.
+	counting  counting
+	followers []counting
+	led       bool
+	seen      map[groupID]struct{} // DISTINCT argument
+	rows      map[string]struct{}  // COUNT(DISTINCT *): whole rows
+	rowBytes  int64
+	ids       []dictionary.ID
+	key       []byte
 }
 
 func (a *accumulator) Add(cols [][]dictionary.ID, n int, groups []uint32, weights []uint64) {
@@ -125,15 +128,15 @@ func (a *accumulator) Add(cols [][]dictionary.ID, n int, groups []uint32, weight
 		a.addRows(cols, n, groups, weights)
 		return
 	}
-	if a.values != nil {
-		a.argument.values(cols, n, func(row int, v *dictionary.Value) {
-			times := uint64(1)
-			if weights != nil {
-				times = weights[row]
-			}
-			a.values.addValue(groups[row], v, times)
-		})
+	if a.counting != nil {
+		a.addNumbers(cols, n, groups, weights)
 		return
+	}
+	if e, ok := a.fold.(*extreme); ok && a.seen == nil {
+		if v, ok := a.argument.root.(*column); ok {
+			e.addColumn(groups[:n], cols[v.index])
+			return
+		}
 	}
 	if cap(a.ids) < n {
 		a.ids = make([]dictionary.ID, n)
@@ -150,6 +153,48 @@ func (a *accumulator) Add(cols [][]dictionary.ID, n int, groups []uint32, weight
 		}
 		a.tell(groups[i], id, weights, i)
 	}
+}
+
+// choose has the fold given numbers, where it can be.
+func (a *accumulator) choose(distinct bool) {
+	switch f := a.fold.(type) {
+	case *sum:
+		if !distinct {
+			a.counting = f
+		}
+	case *extreme:
+		if computesNumbers(a.argument.root) {
+			f.made = &madeExtremes{env: a.env, sign: f.sign}
+			a.counting = f
+		}
+	}
+}
+
+func (a *accumulator) Follow(other Accumulator) bool {
+	o, ok := other.(*accumulator)
+	if !ok || o.counting == nil || o.led || a.counting == nil {
+		return false
+	}
+	o.followers, a.led = append(o.followers, a.counting), true
+	return true
+}
+
+// addNumbers computes the argument, once for all that want it.
+func (a *accumulator) addNumbers(cols [][]dictionary.ID, n int, groups []uint32, weights []uint64) {
+	if a.led {
+		return
+	}
+	a.argument.numbers(cols, n, func(c *run, from int, v *numbers) {
+		to := from + len(v.classes)
+		var some []uint64
+		if weights != nil {
+			some = weights[from:to]
+		}
+		a.counting.addNumbers(c, groups[from:to], v, some)
+		for _, f := range a.followers {
+			f.addNumbers(c, groups[from:to], v, some)
+		}
+	})
 }
 
 // tell hands a row on.
@@ -277,228 +322,6 @@ func (f *count) merge(of fold, groups []uint32) {
 }
 
 func (f *count) bytes() int64 { return int64(len(f.counts)) * 8 }
-
-// sum is SUM and AVG.
-type sum struct {
-	env     *Env
-	average bool
-	sums    []sumState
-	// values are the sums that are no small integers.
-	values []dictionary.Value
-	// rounded: floats were added, which depends on their order.
-	rounded bool
-	rowCount
-}
-
-// sumState is a sum so far: total or, once that is large or no integer, a value. There may be many, so it is small and
-// has no pointers.
-type sumState struct {
-	total  int64
-	count  int64
-	value  uint32 // 1 + its place in values
-	failed bool
-}
-
-func (f *sum) add(group uint32, id dictionary.ID) { f.addTimes(group, id, 1) }
-
-func (f *sum) addTimes(group uint32, id dictionary.ID, times uint64) {
-	if id == dictionary.None {
-		f.addValue(group, nil, times)
-		return
-	}
-	v := f.env.Terms.Value(id)
-	f.addValue(group, &v, times)
-}
-
-// addValue adds a product: equal values are added in one.
-func (f *sum) addValue(group uint32, v *dictionary.Value, times uint64) {
-	f.sums = grow(f.sums, group)
-	s := &f.sums[group]
-	if s.count = f.plus(s.count, times); f.over {
-		return
-	}
-	if v == nil || s.failed {
-		s.failed = true
-		return
-	}
-	if times == 1 {
-		f.plusValue(s, v)
-		return
-	}
-	n := integer(int64(times))
-	product, ok := arithmetic('*', v, &n)
-	if s.failed = !ok; ok {
-		f.plusValue(s, &product)
-	}
-}
-
-// plusValue adds a value to a sum that has not failed.
-func (f *sum) plusValue(s *sumState, v *dictionary.Value) {
-	if v.Kind == dictionary.Integer && v.Big == nil && s.value == 0 {
-		if n := s.total + v.Int; (n > s.total) == (v.Int > 0) {
-			s.total = n
-			return
-		}
-	}
-	if s.value == 0 {
-		f.values = append(f.values, integer(s.total))
-		s.value = uint32(len(f.values))
-	}
-	old := &f.values[s.value-1]
-	total, ok := arithmetic('+', old, v)
-	*old, s.failed = total, !ok
-	f.rounded = f.rounded || isFloat(&total)
-}
-
-// of is the value of a sum that has not failed.
-func (f *sum) of(s *sumState) dictionary.Value {
-	if s.value == 0 {
-		return integer(s.total)
-	}
-	return f.values[s.value-1]
-}
-
-func (f *sum) merges() bool { return !f.rounded }
-
-func (f *sum) merge(of fold, groups []uint32) {
-	o := of.(*sum)
-	f.over = f.over || o.over
-	for g := range o.sums {
-		f.sums = grow(f.sums, groups[g])
-		s := &f.sums[groups[g]]
-		s.count = f.plus(s.count, uint64(o.sums[g].count))
-		if s.failed = s.failed || o.sums[g].failed; !s.failed {
-			v := o.of(&o.sums[g])
-			f.plusValue(s, &v)
-		}
-	}
-}
-
-func (f *sum) result(group int) dictionary.ID {
-	s := at(f.sums, group)
-	if s.failed {
-		return dictionary.None
-	}
-	v := f.of(&s)
-	if f.average && s.count > 0 {
-		n, ok := integer(s.count), false
-		if v, ok = arithmetic('/', &v, &n); !ok {
-			return dictionary.None
-		}
-	}
-	return f.env.Terms.ID(termOfValue(&v))
-}
-
-func (f *sum) bytes() int64 { return int64(cap(f.sums))*24 + int64(cap(f.values))*80 }
-
-// extreme is MIN (sign -1) and MAX (sign 1), by the order of ORDER BY.
-type extreme struct {
-	order *Comparer
-	sign  int
-	best  []extremeState
-	// beaten are terms that the best of the first group, which is often the only one, is known to beat; undecided is how many others were
-	// compared since it was found.
-	beaten    dictionary.Range
-	undecided int
-	// resources remembers IRIs and blank nodes, whose IDs are in no order: those of many groups are often the same few.
-	resources memory[rdf.Term]
-}
-
-// mostUndecided is how many terms are compared before those that need not be are looked for: it takes some 40 comparisons.
-const mostUndecided = 256
-
-// extremeState is the best of a group so far. There may be many, so it is small and has no pointers.
-type extremeState struct {
-	known  bool
-	failed bool
-	small  bool // an integer, its value known
-	plain  bool // an IRI or a blank node
-	id     dictionary.ID
-	value  int64
-}
-
-func (f *extreme) add(group uint32, id dictionary.ID) {
-	if group == 0 {
-		if f.beaten.Contains(id) {
-			return
-		}
-		if f.undecided++; f.undecided > mostUndecided && f.best[0].known {
-			f.beaten, f.undecided = f.order.beaten(f.best[0].id, f.sign), 0
-		}
-	}
-	f.best = grow(f.best, group)
-	best := &f.best[group]
-	if id == dictionary.None {
-		best.failed = true
-		return
-	}
-	if best.known && best.id == id {
-		return
-	}
-	v := f.order.terms.Value(id)
-	next := extremeState{known: true, failed: best.failed, id: id, value: v.Int, small: v.Kind == dictionary.Integer && v.Big == nil,
-		plain: v.Kind == dictionary.NoValue}
-	if !best.known || f.beats(&next, best) {
-		*best = next
-	}
-}
-
-// beats reports whether a comes before b (MIN) or after it (MAX). Of equal ones their text decides, so that the order
-// of the rows does not.
-func (f *extreme) beats(a, b *extremeState) bool {
-	c := 0
-	switch {
-	case a.small && b.small:
-		c = cmp.Compare(a.value, b.value)
-	case a.plain && b.plain:
-		return compareText(f.resource(a.id), f.resource(b.id))*f.sign > 0
-	default:
-		c = f.order.Compare(a.id, b.id)
-	}
-	if c == 0 {
-		c = compareText(f.order.terms.Term(a.id), f.order.terms.Term(b.id))
-	}
-	return c*f.sign > 0
-}
-
-// resource is the term of an IRI or a blank node.
-func (f *extreme) resource(id dictionary.ID) rdf.Term {
-	if t := f.resources.find(id); t != nil {
-		return *t
-	}
-	t := f.order.terms.Term(id)
-	if len(t.Value) <= shortResource {
-		f.resources.remember(id, t)
-	}
-	return t
-}
-
-// shortResource is up to which length resources are remembered.
-const shortResource = 256
-
-func (f *extreme) result(group int) dictionary.ID {
-	if s := at(f.best, group); s.known && !s.failed {
-		return s.id
-	}
-	return dictionary.None
-}
-
-func (f *extreme) merges() bool { return true }
-
-func (f *extreme) merge(of fold, groups []uint32) {
-	for g, s := range of.(*extreme).best {
-		if s.known {
-			f.add(groups[g], s.id)
-		}
-		if s.failed {
-			f.add(groups[g], dictionary.None)
-		}
-	}
-}
-
-func (f *extreme) bytes() int64 {
-	return int64(cap(f.best))*16 + int64(len(f.resources.keys))*(8+int64(unsafe.Sizeof(rdf.Term{}))+shortResource/4)
-}
 
 // sample is SAMPLE: the first value.
 type sample struct{ first []dictionary.ID }

@@ -62,7 +62,11 @@ func integerArithmetic(op byte, a, b *dictionary.Value) (n int64, ok bool) {
 	if a.Big != nil || b.Big != nil {
 		return 0, false
 	}
-	x, y := a.Int, b.Int
+	return unitArithmetic(op, a.Int, b.Int)
+}
+
+// unitArithmetic adds, subtracts or multiplies; ok is false when the result needs more than 64 bits.
+func unitArithmetic(op byte, x, y int64) (n int64, ok bool) {
 	switch op {
 	case '+':
 		n = x + y
@@ -102,8 +106,7 @@ func exactArithmetic(op byte, a, b *dictionary.Value) (dictionary.Value, bool) {
 		kind = dictionary.Integer
 	}
 	if a.Scale == b.Scale && a.Big == nil && b.Big == nil && (op == '+' || op == '-') {
-		x, y := integer(a.Int), integer(b.Int)
-		if n, ok := integerArithmetic(op, &x, &y); ok {
+		if n, ok := unitArithmetic(op, a.Int, b.Int); ok {
 			return compact(kind, n, a.Scale), true
 		}
 	}
@@ -136,37 +139,35 @@ const tenTo18 = 1e18
 
 // shortQuotient is quotient for numbers of 64 bits whose quotient is at least 0.1, and 0; ok is false for the others.
 func shortQuotient(x, y int64) (v dictionary.Value, ok bool) {
-	a, b, negative := magnitude(x), magnitude(y), (x < 0) != (y < 0)
-	if y == 0 || a>>63 != 0 || a != 0 && a <= b/10 {
+	high, low, ok := wideQuotient(x, y)
+	switch {
+	case !ok:
 		return v, false
+	case high == low>>63:
+		return compact(dictionary.Decimal, low, divisionDigits), true
+	}
+	return wideValue(high, low), true
+}
+
+// wideQuotient is shortQuotient as 128 bits by 10^divisionDigits.
+func wideQuotient(x, y int64) (high, low int64, ok bool) {
+	a, b := magnitude(x), magnitude(y)
+	if y == 0 || a>>63 != 0 || a != 0 && a <= b/10 {
+		return 0, 0, false
 	}
 	whole, rest := a/b, a%b
-	high, low := bits.Mul64(rest, tenTo18)
-	fraction, rest := bits.Div64(high, low, b) // high < b, for tenTo18 < 1<<64
+	h, l := bits.Mul64(rest, tenTo18)
+	fraction, rest := bits.Div64(h, l, b) // h < b, for tenTo18 < 1<<64
 	if rest >= b-rest {
 		fraction++
 	}
-	if fraction == tenTo18 {
-		whole, fraction = whole+1, 0
+	h, l = bits.Mul64(whole, tenTo18)
+	l, carry := bits.Add64(l, fraction, 0)
+	h += carry
+	if (x < 0) != (y < 0) {
+		h, l = negated(h, l)
 	}
-	unit, scale := uint64(tenTo18), uint8(divisionDigits)
-	for scale > 0 && fraction%10 == 0 {
-		fraction, unit, scale = fraction/10, unit/10, scale-1
-	}
-	if high, low = bits.Mul64(whole, unit); high == 0 && low <= math.MaxInt64-fraction {
-		n := int64(low + fraction)
-		if negative {
-			n = -n
-		}
-		return compact(dictionary.Decimal, n, scale), true
-	}
-	r := &apd.Decimal{Negative: negative, Exponent: -int32(scale)}
-	r.Coeff.SetUint64(whole)
-	r.Coeff.Mul(&r.Coeff, new(apd.BigInt).SetUint64(unit))
-	r.Coeff.Add(&r.Coeff, new(apd.BigInt).SetUint64(fraction))
-	v = compact(dictionary.Decimal, 0, 0)
-	v.Big = r
-	return v, true
+	return int64(h), int64(l), true
 }
 
 // quotient divides decimals. One that does not end is rounded to divisionDigits decimals, or, when it is smaller than
@@ -182,7 +183,9 @@ func quotient(x, y *apd.Decimal) (dictionary.Value, bool) {
 	}
 	r := new(apd.Decimal)
 	context := exact.WithPrecision(uint32(precision) + 2)
-	_, err := context.Quo(r, x, y)
+	cut := *context
+	cut.Rounding = apd.Round05Up // so that it is rounded once, below
+	_, err := cut.Quo(r, x, y)
 	if err == nil && r.Exponent < -divisionDigits {
 		if digits := r.NumDigits() + int64(r.Exponent); digits >= 0 {
 			_, err = context.Quantize(r, r, -divisionDigits)
@@ -241,8 +244,8 @@ func negate(a *dictionary.Value) (dictionary.Value, bool) {
 	return arithmetic('-', &zero, a)
 }
 
-// rounding is ABS, CEIL, FLOOR or ROUND of a number; the type stays.
-func rounding(op string, a *dictionary.Value) (dictionary.Value, bool) {
+// rounded is ABS, CEIL, FLOOR or ROUND of a number; the type stays.
+func rounded(op string, a *dictionary.Value) (dictionary.Value, bool) {
 	switch {
 	case !a.IsNumeric():
 		return dictionary.Value{}, false

@@ -147,6 +147,10 @@ type comparison struct {
 func (n *comparison) eval(c *run, rows []uint32, out []datum) { evalCondition(n, c, rows, out) }
 
 func (n *comparison) test(c *run, rows []uint32, out []tri) {
+	if n.op != opSame && (computesNumbers(n.left) || computesNumbers(n.right)) {
+		c.compareNumbers(n.op, n.left, n.right, rows, out)
+		return
+	}
 	left, right := c.take()[:len(rows)], c.take()[:len(rows)]
 	n.left.eval(c, rows, left)
 	n.right.eval(c, rows, right)
@@ -187,8 +191,12 @@ type columnValue struct {
 func (n *columnValue) eval(c *run, rows []uint32, out []datum) { evalCondition(n, c, rows, out) }
 
 func (n *columnValue) test(c *run, rows []uint32, out []tri) {
-	col := c.cols[n.index]
 	want := n.datum.value
+	if want.IsNumeric() {
+		c.compareNumbers(n.op, &column{n.index}, &constant{n.datum}, rows, out)
+		return
+	}
+	col := c.cols[n.index]
 	right := n.datum
 	for i, r := range rows {
 		id := col[r]
@@ -197,7 +205,7 @@ func (n *columnValue) test(c *run, rows []uint32, out []tri) {
 			continue
 		}
 		v := c.env.Terms.Value(id)
-		if v.Kind == want.Kind || v.IsNumeric() && want.IsNumeric() {
+		if v.Kind == want.Kind {
 			out[i] = n.op.holds(dictionary.Compare(v, want))
 			continue
 		}

@@ -22,11 +22,7 @@ var functions = map[string]function{
 	"UUID": uuid, "STRUUID": struuid, "RAND": random, "NOW": now,
 	"STRLEN": strlen, "SUBSTR": substr, "UCASE": mapped(strings.ToUpper), "LCASE": mapped(strings.ToLower),
 	"STRBEFORE": strbefore, "STRAFTER": strafter, "CONCAT": concat, "ENCODE_FOR_URI": encodeForURI, "REPLACE": replace,
-	"YEAR": part(yearOf), "MONTH": part(monthOf), "DAY": part(dayOf), "HOURS": part(hoursOf), "MINUTES": part(minutesOf),
 	"SECONDS": secondsOf, "TIMEZONE": timezone, "TZ": tz,
-	"ABS": rounded("ABS"), "CEIL": rounded("CEIL"), "FLOOR": rounded("FLOOR"), "ROUND": rounded("ROUND"),
-	"+": computed('+'), "-": computed('-'), "*": computed('*'), "/": computed('/'),
-	"unary-": minus, "unary+": plus,
 	"MD5": digests["MD5"], "SHA1": digests["SHA1"], "SHA256": digests["SHA256"], "SHA384": digests["SHA384"],
 	"SHA512": digests["SHA512"],
 }
@@ -48,42 +44,6 @@ var costly = map[string]bool{
 
 // volatile are the builtins that may give another result each time.
 var volatile = map[string]bool{"RAND": true, "UUID": true, "STRUUID": true, "BNODE": true}
-
-func rounded(op string) function {
-	return func(c *run, a []*datum, out *datum) {
-		x := c.valueOf(a[0])
-		if x.Big != nil && !c.spend(bigWork) {
-			return
-		}
-		if v, ok := rounding(op, x); ok {
-			out.setValue(v)
-		}
-	}
-}
-
-func computed(op byte) function {
-	return func(c *run, a []*datum, out *datum) {
-		x, y := c.valueOf(a[0]), c.valueOf(a[1])
-		if (x.Big != nil || y.Big != nil) && !c.spend(bigWork) {
-			return
-		}
-		if v, ok := arithmetic(op, x, y); ok && (v.Big == nil || c.makes(bigBytes(v.Big))) {
-			out.setValue(v)
-		}
-	}
-}
-
-func minus(c *run, a []*datum, out *datum) {
-	if v, ok := negate(c.valueOf(a[0])); ok && c.valueOf(a[0]).IsNumeric() {
-		out.setValue(v)
-	}
-}
-
-func plus(c *run, a []*datum, out *datum) {
-	if v := c.valueOf(a[0]); v.IsNumeric() {
-		*out = *a[0]
-	}
-}
 
 type compiler struct {
 	env     *Env
@@ -275,6 +235,9 @@ func (c *compiler) apply(name string, args []node) (node, error) {
 	case "REGEX":
 		return c.regex(args)
 	}
+	if n := computedNumber(name, args); n != nil {
+		return n, nil
+	}
 	if op, ok := operators[name]; ok {
 		return c.comparison(op, args[0], args[1]), nil
 	}
@@ -285,6 +248,24 @@ func (c *compiler) apply(name string, args []node) (node, error) {
 		return &call{fn: fn, args: args, repeats: len(args) == 1 && !volatile[name]}, nil
 	}
 	return nil, fmt.Errorf("expr: %w: %s", ErrFunction, name)
+}
+
+// computedNumber is a function whose results are numbers; nil for the others.
+func computedNumber(name string, args []node) node {
+	switch name {
+	case "+", "-", "*", "/":
+		return &calculation{op: name[0], left: args[0], right: args[1]}
+	case "unary-":
+		return &negative{args[0]}
+	case "unary+":
+		return &positive{args[0]}
+	case "ABS", "CEIL", "FLOOR", "ROUND":
+		return &rounding{op: name, of: args[0]}
+	}
+	if of, ok := parts[name]; ok {
+		return &part{of: args[0], part: of}
+	}
+	return nil
 }
 
 // iris returns the IDs of nodes that are all constant IRIs, nil when some are not.

@@ -55,6 +55,9 @@ const workShare = 16
 // regexp.FindAllStringSubmatchIndex has them; false where do or the query ended before the last. Each search may read the
 // text to its end to find the next place, so only few are made at once. The pattern matches no empty text.
 func (p *pattern) eachMatch(c *run, s string, do func(places []int) bool) bool {
+	if p.plain != "" {
+		return p.eachPlain(c, s, do)
+	}
 	for from := 0; from < len(s); {
 		found := p.next(c, s, from)
 		if len(found) == 0 {
@@ -71,6 +74,21 @@ func (p *pattern) eachMatch(c *run, s string, do func(places []int) bool) bool {
 		}
 	}
 	return !c.env.Stopped()
+}
+
+// eachPlain is eachMatch of a text.
+func (p *pattern) eachPlain(c *run, s string, do func(places []int) bool) bool {
+	for from := 0; ; {
+		i := c.index(s[from:], p.plain)
+		if i < 0 {
+			return c.spend(len(s) - from)
+		}
+		at := from + i
+		from = at + len(p.plain)
+		if places := [2]int{at, from}; !do(places[:]) || !c.spend(from-at+i) {
+			return false
+		}
+	}
 }
 
 // next returns the places of some matches at or behind a place, in order; none where there is none.

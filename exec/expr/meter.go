@@ -86,6 +86,9 @@ func (c *run) discharge() {
 		for i := range c.data {
 			clear(c.data[i])
 		}
+		for _, v := range c.numberRoom {
+			clear(v.odd)
+		}
 	}
 	if c.charged > 0 {
 		c.env.Charge(-c.charged)

@@ -58,7 +58,7 @@ func TestLongTextsAreComputedInPieces(t *testing.T) {
 // TestReplacingInPiecesIsReplacing, whatever the pattern: matches found one after the other are those found at once.
 func TestReplacingInPiecesIsReplacing(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	patterns := []patternKey{{"a", ""}, {"^a", ""}, {"^a", "m"}, {"(a)(b)?", ""}, {"a$", "m"}, {"ab|a", ""}, {"ä+", "i"}, {"(^|b)a", "m"}, {"a.*b", "s"}}
+	patterns := []patternKey{{"a", ""}, {"^a", ""}, {"^a", "m"}, {"(a)(b)?", ""}, {"a$", "m"}, {"ab|a", ""}, {"ä+", "i"}, {"(^|b)a", "m"}, {"a.*b", "s"}, {"ab", ""}, {"aa", "q"}, {"Äb", "s"}}
 	for range 3000 {
 		text := make([]rune, random.IntN(12))
 		for i := range text {

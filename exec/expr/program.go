@@ -40,19 +40,33 @@ type condition interface {
 
 // run is the state of one goroutine that runs a program.
 type run struct {
-	env      *Env
-	columns  map[string]int
-	cols     [][]dictionary.ID
-	size     int       // rows worked on at once
-	data     [][]datum // scratch of size rows each, a stack
-	dataTop  int
-	tris     [][]tri
-	trisTop  int
-	lists    [][]uint32
-	listsTop int
-	memos    []memory[datum]
-	tests    []memory[tri]
-	patterns map[patternKey]*pattern
+	env     *Env
+	columns map[string]int
+	cols    [][]dictionary.ID
+	size    int       // rows worked on at once
+	data    [][]datum // scratch of size rows each, a stack
+	dataTop int
+	tris    [][]tri
+	trisTop int
+	// numberRoom is scratch for numbers, a stack; ids, runIDs and kinds are for a column of them.
+	numberRoom []*numbers
+	numbersTop int
+	ids        []dictionary.ID
+	runIDs     []dictionary.ID
+	kinds      []dictionary.ValueKind
+	lists      [][]uint32
+	listsTop   int
+	memos      []memory[datum]
+	tests      []memory[tri]
+	patterns   map[patternKey]*pattern
+	// lastPattern is the one of lastKey, replaced the last replacement that was taken apart.
+	lastKey     patternKey
+	lastPattern *pattern
+	replaced    struct {
+		of    *pattern
+		with  string
+		parts []replacementPart
+	}
 	row      uint32
 	integers map[int64]dictionary.ID
 	texts    map[string]dictionary.ID
@@ -147,26 +161,19 @@ func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 	c.dataTop--
 }
 
-// values calls use with the value of each of n rows of cols, in order, nil where that is an error; a value is valid until use returns. Where
+// numbers calls use with the results of some rows of cols at a time, n in all, the first of which is row from. They are valid until use returns. Where
 // expressions have stopped (Env.Err) rows are missing.
-func (p *Program) values(cols [][]dictionary.ID, n int, use func(row int, v *dictionary.Value)) {
+func (p *Program) numbers(cols [][]dictionary.ID, n int, use func(c *run, from int, v *numbers)) {
 	c := p.start(cols)
 	defer p.runs.Put(c)
-	data := c.take()
 	for from := 0; from < n && p.env.goesOn(); from += p.rows {
 		rows := c.chunk(from, min(n, from+p.rows))
-		results := data[:len(rows)]
-		p.root.eval(c, rows, results)
-		for i := range results {
-			if d := &results[i]; d.ok() {
-				use(from+i, c.valueOf(d))
-			} else {
-				use(from+i, nil)
-			}
-		}
+		v := c.takeNumbers(len(rows))
+		c.numbersOf(p.root, rows, v)
+		use(c, from, v)
+		c.numbersTop--
 		c.discharge()
 	}
-	c.dataTop--
 }
 
 func (p *Program) start(cols [][]dictionary.ID) *run {

@@ -6,8 +6,6 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
 // patternKey is a regular expression of XPath with its flags.
@@ -19,6 +17,8 @@ type pattern struct {
 	literal bool // flag q
 	empty   bool // it matches the empty string
 	need    required
+	// plain is the text that it matches and nothing else; "" where it is more than text.
+	plain string
 	// source is the expression in Go's syntax, size about its instructions. begins: it holds "^".
 	source string
 	size   int
@@ -59,9 +59,15 @@ func compilePattern(key patternKey) *pattern {
 	if options != "" {
 		source = "(?" + options + ")" + source
 	}
+	if isPlain := p.literal || !strings.ContainsAny(key.pattern, metacharacters); isPlain && strings.Trim(key.flags, "qs") == "" && !strings.ContainsRune(key.pattern, utf8.RuneError) {
+		p.plain = key.pattern
+	}
 	p.err = p.compile(source)
 	return p
 }
+
+// metacharacters are those that are more than themselves in a regular expression.
+const metacharacters = `\|.?*+(){}[]^$`
 
 // compile compiles an expression in Go's syntax.
 func (p *pattern) compile(source string) error {
@@ -267,6 +273,9 @@ func (t *translation) class() error {
 
 // pattern returns the compiled form of a pattern that is not constant.
 func (c *run) pattern(key patternKey) *pattern {
+	if c.lastPattern != nil && c.lastKey == key {
+		return c.lastPattern
+	}
 	p, ok := c.patterns[key]
 	if !ok {
 		p = compilePattern(key)
@@ -275,6 +284,7 @@ func (c *run) pattern(key patternKey) *pattern {
 		}
 		c.patterns[key] = p
 	}
+	c.lastKey, c.lastPattern = key, p
 	return p
 }
 
@@ -312,14 +322,18 @@ func replace(c *run, a []*datum, out *datum) {
 	if p.err != nil || p.empty {
 		return
 	}
-	parts, ok := p.replacement(with)
+	parts, ok := c.replacement(p, with)
 	if !ok {
 		return
 	}
 	var b strings.Builder
-	end := 0
+	end := -1
 	add := func(s string) bool { return c.grows(&b, len(s)) && write(&b, s) }
-	if p.eachMatch(c, t.Value, func(m []int) bool {
+	whole := p.eachMatch(c, t.Value, func(m []int) bool {
+		if end < 0 {
+			end = 0
+			b.Grow(len(t.Value) + min(len(with), shortResource))
+		}
 		fits := add(t.Value[end:m[0]])
 		for _, part := range parts {
 			fits = fits && add(part.text)
@@ -329,9 +343,25 @@ func replace(c *run, a []*datum, out *datum) {
 		}
 		end = m[1]
 		return fits
-	}) && add(t.Value[end:]) {
-		out.setTerm(rdf.NewLangString(b.String(), t.Language))
+	})
+	switch {
+	case !whole:
+	case end < 0:
+		out.setText(t.Value, t)
+	case add(t.Value[end:]):
+		out.setText(b.String(), t)
 	}
+}
+
+// replacement is pattern.replacement, which is mostly asked for the same one again.
+func (c *run) replacement(p *pattern, with string) (parts []replacementPart, ok bool) {
+	if last := &c.replaced; last.of == p && last.with == with {
+		return last.parts, true
+	}
+	if parts, ok = p.replacement(with); ok {
+		c.replaced.of, c.replaced.with, c.replaced.parts = p, with, parts
+	}
+	return parts, ok
 }
 
 // replacementPart is literal text followed by a group, or by none when group is negative.
@@ -409,7 +439,7 @@ func (n *constantRegex) test(c *run, rows []uint32, out []tri) {
 func plainSearch(key patternKey) func(*run, string) bool {
 	text, anchored := strings.CutPrefix(key.pattern, "^")
 	switch {
-	case key.flags != "" || strings.ContainsAny(text, `\|.?*+(){}[]^$`):
+	case key.flags != "" || strings.ContainsAny(text, metacharacters):
 		return nil
 	case anchored:
 		return func(_ *run, s string) bool { return strings.HasPrefix(s, text) }

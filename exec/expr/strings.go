@@ -81,7 +81,13 @@ func (c *run) glancePair(a []*datum) (s, t string, ok bool) {
 }
 
 // setText gives a string the language tag of like.
-func (d *datum) setText(s string, like *rdf.Term) { d.setTerm(rdf.NewLangString(s, like.Language)) }
+func (d *datum) setText(s string, like *rdf.Term) {
+	if like.Language == "" {
+		d.setString(s)
+		return
+	}
+	d.setTerm(rdf.NewLangString(s, like.Language))
+}
 
 // grows reports whether a string that is being built may become longer by so many bytes.
 func (c *run) grows(b *strings.Builder, bytes int) bool {

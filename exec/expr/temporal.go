@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -16,10 +17,7 @@ const (
 
 // local returns the days since 1970-01-01 and the seconds of the day that a date or time shows in its own zone.
 func local(v *dictionary.Value) (days, seconds int64) {
-	n := v.Int
-	if v.Zone != dictionary.NoZone {
-		n += int64(v.Zone) * 60
-	}
+	n := v.Local()
 	days, seconds = n/secondsPerDay, n%secondsPerDay
 	if seconds < 0 {
 		days, seconds = days-1, seconds+secondsPerDay
@@ -51,13 +49,80 @@ func civil(days int64) (year, month, day int64) {
 func hasDate(k dictionary.ValueKind) bool { return k == dictionary.DateTime || k == dictionary.Date }
 func hasTime(k dictionary.ValueKind) bool { return k == dictionary.DateTime || k == dictionary.Time }
 
-// part is YEAR, MONTH, DAY, HOURS or MINUTES. Beside dateTime they take the types that have the part.
-func part(of func(*dictionary.Value) (int64, bool)) function {
-	return func(c *run, a []*datum, out *datum) {
-		if n, ok := of(c.valueOf(a[0])); ok {
-			out.setInt(n)
+// parts are YEAR, MONTH, DAY, HOURS and MINUTES. Beside dateTime they take the types that have the part.
+var parts = map[string]func(*dictionary.Value) (int64, bool){
+	"YEAR": yearOf, "MONTH": monthOf, "DAY": dayOf, "HOURS": hoursOf, "MINUTES": minutesOf,
+}
+
+// part applies one of parts.
+type part struct {
+	of   node
+	part func(*dictionary.Value) (int64, bool)
+}
+
+func (n *part) eval(c *run, rows []uint32, out []datum) { evalNumbers(n, c, rows, out) }
+
+func (n *part) numbers(c *run, rows []uint32, out *numbers) {
+	if v, ok := n.of.(*column); ok && c.env.Dictionary != nil && len(rows) > 0 {
+		n.ofColumn(c, c.cols[v.index], rows, out)
+	} else {
+		data := c.take()[:len(rows)]
+		n.of.eval(c, rows, data)
+		for i := range data {
+			n.set(c, i, &data[i], out)
+		}
+		c.dataTop--
+	}
+	if out.survey(); !c.spend(rowWork * len(rows)) {
+		out.fail()
+	}
+}
+
+// ofColumn is numbers of a variable. Runs of one ID are common: rows come in the order of the graph's lists.
+func (n *part) ofColumn(c *run, col []dictionary.ID, rows []uint32, out *numbers) {
+	ids := c.idsOf(col, rows)
+	c.runIDs = append(c.runIDs[:0], ids[0])
+	for i := 1; i < len(ids); i++ {
+		if ids[i] != ids[i-1] {
+			c.runIDs = append(c.runIDs, ids[i])
 		}
 	}
+	c.kinds = slices.Grow(c.kinds[:0], len(c.runIDs))
+	kinds := c.kinds[:len(c.runIDs)]
+	c.env.Dictionary.Moments(c.runIDs, out.units, kinds)
+	for i, kind := range kinds {
+		if kind == dictionary.NoValue {
+			var d datum
+			d.setID(c.runIDs[i])
+			n.set(c, i, &d, out)
+			continue
+		}
+		v := dictionary.Value{Kind: kind, Zone: dictionary.NoZone, Int: out.units[i]}
+		n.put(i, &v, out)
+	}
+	if k := len(c.runIDs) - 1; k < len(ids)-1 {
+		for i := len(ids) - 1; i > 0; i-- {
+			if out.setUnits(i, out.classes[k], out.units[k]); ids[i] != ids[i-1] {
+				k--
+			}
+		}
+	}
+}
+
+func (n *part) set(c *run, i int, d *datum, out *numbers) {
+	if d.ok() {
+		n.put(i, c.valueOf(d), out)
+		return
+	}
+	out.setUnits(i, isFailed, 0)
+}
+
+func (n *part) put(i int, v *dictionary.Value, out *numbers) {
+	if units, ok := n.part(v); ok {
+		out.setUnits(i, isInteger, units)
+		return
+	}
+	out.setUnits(i, isFailed, 0)
 }
 
 func yearOf(v *dictionary.Value) (int64, bool) {

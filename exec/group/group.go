@@ -35,8 +35,10 @@ type Aggregate struct {
 	parser.Aggregation
 	Argument int
 	// Columns are the input's columns by their names, where the aggregate computes its argument itself, without making terms of its
-	// values: of SUM and AVG, where all rows are one group, so that none are kept for later. nil elsewhere.
+	// values (parser.Aggregation.OfNumbers). nil elsewhere.
 	Columns map[string]int
+	// Like is 1 + the first aggregate that has the same argument; 0 where it is the first itself.
+	Like int
 	// Rows are the input columns that COUNT(DISTINCT *) tells solutions apart by.
 	Rows []int
 }
@@ -71,7 +73,7 @@ func joinWeights(low, high []dictionary.ID, weights []uint64) []uint64 {
 // width is how many columns a row has: with those of the input where an aggregate reads them.
 func (g *Group) width() int {
 	for _, a := range g.Aggregates {
-		if a.Rows != nil {
+		if a.Rows != nil || a.Columns != nil {
 			return g.first() + len(g.Input.Columns())
 		}
 	}

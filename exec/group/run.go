@@ -135,7 +135,22 @@ func (g *Group) newPart(x *operator.Execution) (*run, error) {
 		}
 		r.states = append(r.states, state)
 	}
+	r.join()
 	return r, nil
+}
+
+// join has aggregates of one argument compute it once.
+func (r *run) join() {
+	for i, a := range r.Aggregates {
+		if a.Like == 0 {
+			continue
+		}
+		f, _ := r.states[i].(*foldAccumulator)
+		first, _ := r.states[a.Like-1].(*foldAccumulator)
+		if f != nil && first != nil {
+			f.of.Follow(first.of)
+		}
+	}
 }
 
 // finish emits the groups of the rows that came, and then groups those that it had to put aside.
@@ -215,6 +230,10 @@ func (r *run) take(b *vector.Batch, at places) error {
 
 // number finds the groups of rows.
 func (r *run) number(b *vector.Batch, at places) {
+	if len(r.Keys) == 0 && r.groups.Rows.N == 1 {
+		r.numbers = append(r.numbers, make([]uint32, b.N)...)
+		return
+	}
 	for i := range b.N {
 		n, fresh := r.groups.Add(b.Cols, i, r.hashes[i])
 		if fresh {

@@ -43,10 +43,10 @@ type page struct {
 // seldom wait for each other.
 const shardCount = 64
 
-// shard finds the IDs of some of the computed terms.
+// shard finds the IDs of some of the computed terms. Who looks takes no lock, and may miss a term that is being added; who adds one looks again.
 type shard struct {
-	mu  sync.RWMutex
-	ids map[rdf.Term]dictionary.ID
+	mu    sync.Mutex
+	table atomic.Pointer[table]
 	// uncharged are bytes that have not been charged yet.
 	uncharged int64
 }
@@ -137,14 +137,16 @@ func (t *Terms) Find(term rdf.Term) (dictionary.ID, bool) {
 	if t.count.Load() == 0 {
 		return dictionary.None, false
 	}
-	s := t.shard(term)
-	s.mu.RLock()
-	id, ok := s.ids[term]
-	s.mu.RUnlock()
-	if !ok {
-		return dictionary.None, false
-	}
-	return id, true
+	return t.find(t.hash(&term), &term)
+}
+
+// find is Find among the computed terms, given the term's hash.
+func (t *Terms) find(hash uint64, term *rdf.Term) (dictionary.ID, bool) {
+	n, ok := t.shard(hash).table.Load().find(hash, func(n uint32) bool {
+		p, i := t.slot(t.base + n)
+		return p != nil && p.terms[i] == *term
+	})
+	return t.base + n, ok
 }
 
 // ID returns the ID of a term, giving it one when it has none. The zero Term is dictionary.None.
@@ -175,30 +177,28 @@ func (t *Terms) boolean(term rdf.Term) dictionary.ID {
 	return id
 }
 
-// shard is where a term is found; terms that differ in something else than their text may meet in one.
-func (t *Terms) shard(term rdf.Term) *shard {
-	return &t.shards[maphash.String(t.seed, term.Value)%shardCount]
-}
+// hash is that of a term's text: terms that differ in something else may have the same.
+func (t *Terms) hash(term *rdf.Term) uint64 { return maphash.String(t.seed, term.Value) }
+
+// shard is where the terms of a hash are found.
+func (t *Terms) shard(hash uint64) *shard { return &t.shards[hash%shardCount] }
 
 func (t *Terms) add(term rdf.Term) dictionary.ID {
-	s := t.shard(term)
+	hash := t.hash(&term)
+	s := t.shard(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id, ok := s.ids[term]; ok {
+	if id, ok := t.find(hash, &term); ok {
 		return id
-	}
-	if s.ids == nil {
-		s.ids = make(map[rdf.Term]dictionary.ID)
 	}
 	n := t.count.Add(1) - 1
 	t.write(n, term)
-	id := t.base + n
-	s.ids[term] = id
+	s.insert(hash, n)
 	t.charge(s, int64(len(term.Value)+len(term.Datatype)+len(term.Language))+termOverhead)
-	return id
+	return t.base + n
 }
 
-// termOverhead is the size of a page slot and of a map entry beside the strings.
+// termOverhead is the size of slots of a page and of a table, half of which may be empty, beside the strings.
 const termOverhead = 200
 
 // charge counts bytes; the caller holds the shard's mu.

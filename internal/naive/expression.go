@@ -99,10 +99,14 @@ func (e *Evaluator) call(x *parser.Call, m Solution) (rdf.Term, bool) {
 		order, unordered, ok := compareLiterals(args[0], args[1])
 		holds := map[string]bool{"<": order < 0, ">": order > 0, "<=": order <= 0, ">=": order >= 0}[x.Function]
 		return boolean(holds && !unordered), ok
-	case "+", "-", "*":
+	case "+", "-", "*", "/":
 		return arithmetic(x.Function, args[0], args[1])
-	case "unary-":
-		return arithmetic("-", integer(0), args[0])
+	case "unary+":
+		return args[0], literalOf(args[0]).kind == numberKind
+	case "unary-", "ABS", "CEIL", "FLOOR", "ROUND":
+		return one(x.Function, args[0])
+	case "YEAR", "MONTH", "DAY":
+		return part(x.Function, args[0])
 	}
 	panic("naive: not computed: " + x.Function)
 }

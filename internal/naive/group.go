@@ -78,12 +78,16 @@ func (e *Evaluator) aggregate(a parser.Aggregation, rows []Solution) (rdf.Term, 
 		return extreme(a.Function, list), !failed && len(list) > 0
 	case "COUNT":
 		return integer(len(list)), true
-	case "SUM":
+	case "SUM", "AVG":
 		sum, ok := integer(0), true
 		for _, t := range list {
 			if sum, ok = arithmetic("+", sum, t); !ok {
-				return rdf.Term{}, false
+				failed = true
+				break
 			}
+		}
+		if a.Function == "AVG" && len(list) > 0 && !failed {
+			return arithmetic("/", sum, integer(len(list)))
 		}
 		return sum, !failed
 	}

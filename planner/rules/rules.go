@@ -29,14 +29,16 @@ type Rule struct {
 //   - exists first, so that every condition that moves later carries its pattern as it will be run;
 //   - paths make joins and unions, and leave to repetitions what is walked;
 //   - units drop operands of joins, joins then sees all patterns that belong together;
+//   - different makes a DISTINCT, before those that look at it;
 //   - optionals and distinct make filters and projections that filters can push on;
 //   - filters after whatever changes the operators that it pushes through;
 //   - values makes filters that stand where they are to stand;
 //   - components undoes what joins put together for nothing, once no filter wants it whole;
+//   - aggregates takes what is computed for them alone, where nothing between moves it;
 //   - counts last: which variables are bound is then known best.
 func List() []Rule { return slices.Clone(inOrder) }
 
-var inOrder = []Rule{exists, paths, repetitions, units, joins, optionals, distinct, filters, values, components, counts}
+var inOrder = []Rule{exists, paths, repetitions, units, joins, optionals, different, distinct, filters, values, components, aggregates, counts}
 
 // Rewriter applies the rules to the patterns of one query. It is not safe for concurrent use.
 type Rewriter struct {
@@ -47,7 +49,7 @@ type Rewriter struct {
 	off  []string
 	list []Rule
 	ctx  context.Context
-	// invented counts the variables made for paths.
+	// invented counts the variables made for paths, and for what is told apart.
 	invented int
 }
 

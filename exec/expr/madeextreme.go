@@ -1,0 +1,108 @@
+package expr
+
+import (
+	"unsafe"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+)
+
+// madeExtremes are MIN (sign -1) and MAX (sign 1) of numbers that are computed: compared as values, by the order of ORDER BY, and made terms at the end.
+type madeExtremes struct {
+	env  *Env
+	sign int
+	best []madeState
+	// values are the best that are no small integers.
+	values []dictionary.Value
+}
+
+// madeState is the best of a group so far. There may be many, so it is small and has no pointers.
+type madeState struct {
+	small int64  // an integer
+	value uint32 // 1 + its place in values, where it is none
+	known bool
+	// failed: one was an error.
+	failed bool
+}
+
+func (f *extreme) addNumbers(c *run, groups []uint32, v *numbers, _ []uint64) {
+	m := f.made
+	for i, g := range groups {
+		if int(g) >= len(m.best) {
+			m.best = grow(m.best, g)
+		}
+		s := &m.best[g]
+		switch k := v.classes[i]; {
+		case k == isFailed:
+			s.failed = true
+		case k == isInteger && s.value == 0:
+			if n := v.units[i]; !s.known || n != s.small && (n < s.small) == (f.sign < 0) {
+				s.known, s.small = true, n
+			}
+		default:
+			of := v.value(c, i)
+			m.take(s, &of)
+		}
+	}
+}
+
+// take takes a number of any sort.
+func (m *madeExtremes) take(s *madeState, v *dictionary.Value) {
+	if !s.known {
+		m.keep(s, v)
+		return
+	}
+	best := m.of(s)
+	c := compareExact(v, &best)
+	if c == 0 {
+		c = compareText(termOfValue(v), termOfValue(&best))
+	}
+	if c*m.sign > 0 {
+		m.keep(s, v)
+	}
+}
+
+func (m *madeExtremes) keep(s *madeState, v *dictionary.Value) {
+	s.known = true
+	switch {
+	case s.value > 0:
+		m.values[s.value-1] = *v
+	case v.Kind == dictionary.Integer && v.Big == nil:
+		s.small = v.Int
+	default:
+		m.values = append(m.values, *v)
+		s.value = uint32(len(m.values))
+	}
+}
+
+// of is the best of a group that has one.
+func (m *madeExtremes) of(s *madeState) dictionary.Value {
+	if s.value > 0 {
+		return m.values[s.value-1]
+	}
+	return integer(s.small)
+}
+
+func (m *madeExtremes) result(group int) dictionary.ID {
+	s := at(m.best, group)
+	if !s.known || s.failed {
+		return dictionary.None
+	}
+	v := m.of(&s)
+	return m.env.Terms.ID(termOfValue(&v))
+}
+
+func (m *madeExtremes) merge(of *madeExtremes, groups []uint32) {
+	for g := range of.best {
+		m.best = grow(m.best, groups[g])
+		s, o := &m.best[groups[g]], &of.best[g]
+		s.failed = s.failed || o.failed
+		if o.known {
+			v := of.of(o)
+			m.take(s, &v)
+		}
+	}
+}
+
+func (m *madeExtremes) bytes() int64 {
+	return int64(cap(m.best))*int64(unsafe.Sizeof(madeState{})) + int64(cap(m.values))*int64(unsafe.Sizeof(dictionary.Value{}))
+}
