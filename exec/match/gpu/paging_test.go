@@ -644,13 +644,13 @@ type chosenInPages struct {
 
 // add adds a count that the device took so many milliseconds for, and the processor, where it ends in time, and reports whether it is slower as chosen.
 func (c *chosenInPages) add(d *Device, m *match.Match, device, processor float64) (slower bool) {
-	chosen := processor
-	if paysOnDevice(d, m.Graph, m.Plan, Seen{}) {
+	there, chosen := func(seen Seen) bool { return paysOnDevice(d, m.Graph, m.Plan, seen) }, processor
+	if there(Seen{}) {
 		c.toDevice++
 		chosen = device
 	}
 	last := processor
-	if paysAtLast(d, m.Graph, m.Plan, device, processor) {
+	if paysAtLast(there, device, processor) {
 		c.toDeviceLast++
 		last = device
 	}

@@ -303,16 +303,16 @@ func paysOnDevice(d *Device, g *pcsr.Graph, p *bgp.MatchPlan, seen Seen) bool {
 }
 
 // paysAtLast is what auto chooses once it has seen what the sides that it tried took, in milliseconds.
-func paysAtLast(d *Device, g *pcsr.Graph, p *bgp.MatchPlan, device, processor float64) bool {
+func paysAtLast(there func(Seen) bool, device, processor float64) bool {
 	seen := Seen{}
 	for range 3 {
-		if paysOnDevice(d, g, p, seen) {
+		if there(seen) {
 			seen.Device = time.Duration(device * float64(time.Millisecond))
 		} else {
 			seen.Processor = time.Duration(processor * float64(time.Millisecond))
 		}
 	}
-	return paysOnDevice(d, g, p, seen)
+	return there(seen)
 }
 
 // TestWhatWasSeenIsBelieved: of two sides that were seen the quicker one is taken, whatever is expected, and what is wrong by less than surprise changes nothing.
