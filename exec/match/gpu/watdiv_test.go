@@ -395,7 +395,7 @@ func (c *commerce) recount(t *testing.T, d *Device, p pattern, elapsed time.Dura
 	if planned != nil {
 		t.Fatal(planned)
 	}
-	there := func(seen Seen) bool { return paysOnDevice(d, c.graph, plan, seen) }
+	there := choiceOf(d, c.graph, plan)
 	w := walked{there: there(Seen{}), late: errors.Is(err, context.DeadlineExceeded), atLast: func(device, processor float64) bool { return paysAtLast(there, device, processor) }}
 	if !w.late {
 		trace := &match.Trace{}
