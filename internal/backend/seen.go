@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,14 +100,14 @@ type watch struct {
 	side   func(*gpu.Seen) *time.Duration
 }
 
-// run does a run. What it takes tells what others will take where it begins from nothing and has all rows.
+// run does a run. What it takes tells what others will take where it begins from nothing and has all rows; where its time is over, that they take as much at least.
 func (w watch) run(m *match.Match, do func() error) error {
 	if w.memory == nil || m.Input != nil || m.Limit > 0 {
 		return do()
 	}
 	begun := time.Now()
 	err := do()
-	if err == nil {
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
 		w.memory.note(w.plan, w.side, time.Since(begun))
 	}
 	return err

@@ -644,13 +644,13 @@ type chosenInPages struct {
 
 // add adds a count that the device took so many milliseconds for, and the processor, where it ends in time, and reports whether it is slower as chosen.
 func (c *chosenInPages) add(d *Device, m *match.Match, device, processor float64) (slower bool) {
-	chosen := processor
-	if paysOnDevice(d, m.Graph, m.Plan, Seen{}) {
+	there, chosen := choiceOf(d, m.Graph, m.Plan), processor
+	if there(Seen{}) {
 		c.toDevice++
 		chosen = device
 	}
 	last := processor
-	if paysAtLast(d, m.Graph, m.Plan, device, processor) {
+	if paysAtLast(there, device, processor) {
 		c.toDeviceLast++
 		last = device
 	}
@@ -868,7 +868,7 @@ func (c *choices) add(t *testing.T, d *Device, i int, mib int64, ms float64, n u
 		c.here = append(c.here, matchtest.Median(took))
 	}
 	o, auto := d.Expect(c.g, c.plans[i]), "cpu"
-	if paysOnDevice(d, c.g, c.plans[i], Seen{}) {
+	if choiceOf(d, c.g, c.plans[i])(Seen{}) {
 		auto = "gpu"
 	}
 	c.rows = append(c.rows, []any{lubmQueries[i].name, mib, o.Processor, o.Device, d.Price(c.g, c.plans[i]), auto, ms, c.here[i]})

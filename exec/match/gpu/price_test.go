@@ -293,26 +293,29 @@ func TestPagesStayWhereListsAreShort(t *testing.T) {
 	}
 }
 
-// paysOnDevice is what auto chooses where the device is open: that, or the processor (internal/backend).
-func paysOnDevice(d *Device, g *pcsr.Graph, p *bgp.MatchPlan, seen Seen) bool {
-	if seen == (Seen{}) && p.Cost <= bgp.GPUCost {
-		return false
+// choiceOf is what auto chooses where the device is open, by what was seen: that, or the processor (internal/backend).
+func choiceOf(d *Device, g *pcsr.Graph, p *bgp.MatchPlan) func(Seen) bool {
+	o, price := d.Expect(g, p), d.Price(g, p)
+	return func(seen Seen) bool {
+		if seen == (Seen{}) && p.Cost <= bgp.GPUCost {
+			return false
+		}
+		_, now := o.Pays(seen, func() float64 { return price })
+		return now
 	}
-	_, now := d.Expect(g, p).Pays(seen, func() float64 { return d.Price(g, p) })
-	return now
 }
 
-// paysAtLast is what auto chooses once it has seen what the sides that it tried took, in milliseconds.
-func paysAtLast(d *Device, g *pcsr.Graph, p *bgp.MatchPlan, device, processor float64) bool {
+// paysAtLast is what auto chooses once it has seen what the sides that it tried took, in milliseconds: there chooses.
+func paysAtLast(there func(Seen) bool, device, processor float64) bool {
 	seen := Seen{}
 	for range 3 {
-		if paysOnDevice(d, g, p, seen) {
+		if there(seen) {
 			seen.Device = time.Duration(device * float64(time.Millisecond))
 		} else {
 			seen.Processor = time.Duration(processor * float64(time.Millisecond))
 		}
 	}
-	return paysOnDevice(d, g, p, seen)
+	return there(seen)
 }
 
 // TestWhatWasSeenIsBelieved: of two sides that were seen the quicker one is taken, whatever is expected, and what is wrong by less than surprise changes nothing.

@@ -120,10 +120,26 @@ func (p *partitions) columns(ctx context.Context, ground *pcsr.Graph, table *pcs
 	if l, _ := p.find(identity, false); l != nil {
 		return l, nil
 	}
-	p.work.Lock()
-	defer p.work.Unlock()
-	if l, _ := p.find(identity, false); l != nil || ctx.Err() != nil {
-		return l, ctx.Err()
+	var l *loaded
+	err := p.d.apart(ctx, func() (err error) {
+		p.work.Lock()
+		defer p.work.Unlock()
+		l, err = p.bringColumns(ctx, ground, words, identity)
+		return err
+	}, func() error { return p.letGo(l) })
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// bringColumns is columns for who holds work.
+func (p *partitions) bringColumns(ctx context.Context, ground *pcsr.Graph, words []uint32, identity pcsr.Identity) (*loaded, error) {
+	if l, _ := p.find(identity, false); l != nil {
+		return l, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	l := &loaded{identity: identity, ground: ground}
 	var err error
