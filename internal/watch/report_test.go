@@ -265,75 +265,6 @@ func (s *stream) match(w way, queries []*standing, r *run, before, after *pcsr.G
 	return matchtest.Milliseconds(time.Since(begun))
 }
 
-// wholeBatches measures the held-out edges in one batch, query by query.
-func (s *stream) wholeBatches(r *matchtest.Report, name string, ways []way) {
-	third := len(s.held) / 6 * 2
-	deleted := s.held[:third]
-	without := s.full.Change(s.full.Vertices(), nil, s.held[third:])
-	for _, mode := range []struct {
-		name           string
-		before         *pcsr.Graph
-		added, removed []pcsr.Edge
-	}{
-		{"inserted", s.rest, s.held, nil}, {"deleted", s.full, nil, s.held}, {"mixed 2:1", without, s.held[third:], deleted},
-	} {
-		r.Head(fmt.Sprintf("%s, %d undirected edges %s", name, len(mode.added)/2+len(mode.removed)/2, mode.name),
-			"query", "matches that came, less those that went", "matched by", "changing ms", "matching ms", "whole ms", "RapidFlow ms", "ahead", "matching, the first time, ms")
-		for _, w := range ways {
-			ahead, n := 0.0, 0
-			s.again(w, s.queries[:1], mode.before, mode.added, mode.removed) // the graph before is brought to a device
-			for i, q := range s.queries {
-				took := s.again(w, []*standing{q}, mode.before, mode.added, mode.removed)
-				whole, peer := took.change+took.matched, s.peer(name, s.names[i], mode.name)
-				if peer > 0 {
-					ahead, n = ahead+math.Log(peer/whole), n+1
-				}
-				r.Row(s.names[i], took.net, w.name, took.change, took.matched, whole, peer, peer/whole, took.first)
-				s.check(mode.name, i, took)
-			}
-			if n > 0 {
-				r.Say(fmt.Sprintf("\n%s: geometric mean %.2f times ahead.\n", w.name, math.Exp(ahead/float64(n))))
-			}
-		}
-	}
-}
-
-// peer is what RapidFlow took, 0 where nobody knows.
-func (s *stream) peer(graph, query, mode string) float64 {
-	switch took := rapidFlow[graph][query]; mode {
-	case "inserted":
-		return took[0]
-	case "deleted":
-		return took[1]
-	}
-	return 0
-}
-
-// check compares counts with those of the graph without the held-out edges.
-func (s *stream) check(mode string, i int, took run) {
-	want := int64(s.expected[s.names[i]] - s.count(i))
-	if mode == "deleted" {
-		want = -want
-	}
-	if took.net != want && mode != "mixed 2:1" {
-		s.Errorf("%s, %s: %d came, %d are right", s.names[i], mode, took.net, want)
-	}
-}
-
-// count is how many solutions a query has without the held-out edges.
-func (s *stream) count(i int) uint64 {
-	l := s.queries[i].leaves[0]
-	plan, err := bgp.Plan(context.Background(), l.node.Patterns, s.rest, matchtest.Lookup, bgp.Options{Semantics: bgp.Isomorphism, CountOnly: true})
-	if err != nil {
-		s.Fatal(err)
-	}
-	n, err := matchtest.OnThreads(cpu.New(), 0).Count(context.Background(), &match.Match{Graph: s.rest, Plan: plan})
-	if err != nil {
-		s.Fatal(err)
-	}
-	return n
-}
-
 // smallBatches measures the held-out edges in batches, while all queries stand.
 func (s *stream) smallBatches(r *matchtest.Report, name string, w way, sizes []int) {
 	r.Head(name+", inserted in batches, all queries at once, "+w.name, "edges in a batch", "batches", "came", "changing the graph ms", "matched ms", "edges/s", "p50 ms", "p99 ms")
@@ -440,7 +371,7 @@ func labelledGraphs(t *testing.T) (folder string, names []string) {
 }
 
 // TestReportSeeds measures standing queries over graphs whose edges come and go, beside RapidFlow. RDFGPU_SM is the folder of labelled graphs,
-// RDFGPU_SETS names some of them, RDFGPU_PARTS some of the tables: whole, ablation, small, busy, auto and pipelined.
+// RDFGPU_SETS names some of them, RDFGPU_PARTS some of the tables: whole, ablation, small, busy, auto, shares and pipelined.
 func TestReportSeeds(t *testing.T) {
 	folder, names := labelledGraphs(t)
 	r, by := matchtest.NewReport(t, "seeds.md"), ways(t)
@@ -471,6 +402,9 @@ func TestReportSeeds(t *testing.T) {
 			if asked("small") {
 				s.smallBatches(r, name, w, []int{100, 1000, 10_000})
 			}
+		}
+		if asked("shares") {
+			s.smallerShares(r, name, by[1:])
 		}
 		if asked("pipelined") {
 			s.pipelined(r, name, by[1:], []int{10_000, 50_000})
