@@ -22,10 +22,11 @@ func Parallel(n int, do func(i int)) {
 	p := &pieces{n: int64(n), do: do}
 	p.left.Store(p.n)
 	p.through.Add(1)
-	awake := int(helpers.awake.Load())
 	helpers.offer.Store(p)
-	for range workers - 1 - awake {
-		go help(p)
+	for all := helpers.all.Load(); int(all) < workers-1; all = helpers.all.Load() {
+		if helpers.all.CompareAndSwap(all, all+1) {
+			go help()
+		}
 	}
 	p.work()
 	p.wait()
@@ -35,11 +36,11 @@ func Parallel(n int, do func(i int)) {
 	}
 }
 
-// helpers are goroutines that have nothing to do for the moment: how many, and the work that came last.
+// helpers are goroutines that do pieces of what was called for last: how many there are, also those that have not begun, and how many look for more to do.
 var helpers struct {
-	awake atomic.Int32
-	_     [60]byte // who counts should not disturb those who look
-	offer atomic.Pointer[pieces]
+	all, idle atomic.Int32
+	_         [56]byte // who counts should not disturb those who look
+	offer     atomic.Pointer[pieces]
 }
 
 // stayAwake is how long a goroutine looks for more to do, or whether all is done, before it sleeps.
@@ -56,17 +57,25 @@ func lookFor(is func() bool) bool {
 	return true
 }
 
-// help does pieces of what it is called for, and then of what comes soon after.
-func help(p *pieces) {
-	for found := true; found; {
-		p.work()
-		helpers.awake.Add(1)
-		found = lookFor(func() bool {
-			p = helpers.offer.Load()
-			return p != nil && p.next.Load() < p.n
-		})
-		helpers.awake.Add(-1)
+// help does pieces of what is called for, and then of what comes soon after. Of the processors that Go has one is left to other goroutines, and to those that wait.
+func help() {
+	defer helpers.all.Add(-1)
+	defer helpers.idle.Add(-1)
+	for {
+		if p := helpers.offer.Load(); p != nil {
+			p.work()
+		}
+		if int(helpers.idle.Add(1)) > runtime.GOMAXPROCS(0)-2 || !lookFor(isOffered) {
+			return
+		}
+		helpers.idle.Add(-1)
 	}
+}
+
+// isOffered reports whether there is something to do.
+func isOffered() bool {
+	p := helpers.offer.Load()
+	return p != nil && p.next.Load() < p.n
 }
 
 // pieces are what several goroutines do for Parallel.

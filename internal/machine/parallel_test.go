@@ -43,9 +43,9 @@ func TestParallelCallsAreMadeOnceEach(t *testing.T) {
 // TestHelpersGoToSleep when nothing has come for a while.
 func TestHelpersGoToSleep(t *testing.T) {
 	Parallel(8, func(int) {})
-	for begun := time.Now(); helpers.awake.Load() > 0; time.Sleep(time.Millisecond) {
+	for begun := time.Now(); helpers.all.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Since(begun) > 30*time.Second {
-			t.Fatalf("%d are awake", helpers.awake.Load())
+			t.Fatalf("%d are awake", helpers.all.Load())
 		}
 	}
 }

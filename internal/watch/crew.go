@@ -88,8 +88,8 @@ func (c *crew) work() error {
 			c.cut(j, f, cost/float64(c.matcher.tuning.piecesEach*share.Limit()))
 		}
 	}
-	n := len(c.pieces)
-	if len(c.held) > 0 {
+	n, threads, apart, begun := len(c.pieces), 1, len(c.held) > 0, time.Now()
+	if apart {
 		n++ // the caller's goroutine has them to run first
 	}
 	for ; n > 1 && cost >= c.matcher.tuning.threadCost; n-- {
@@ -99,6 +99,7 @@ func (c *crew) work() error {
 		}) {
 			break
 		}
+		threads++
 	}
 	c.helpers.Do(func() error {
 		if err := c.runHeld(); err != nil {
@@ -111,14 +112,30 @@ func (c *crew) work() error {
 		return nil
 	})
 	err := c.helpers.Wait()
+	all := time.Duration(threads) * time.Since(begun)
+	if apart {
+		all = 0 // for the most part others matched
+	}
+	c.learn(all)
+	return err
+}
+
+// learn keeps what large searches took the processor, of all the time of the goroutines that were there for pieces: in what was counted by piece those are not that helped,
+// or waited because a piece could not be shared.
+func (c *crew) learn(all time.Duration) {
+	counted := int64(0)
 	for _, j := range c.jobs {
 		for _, f := range j.searches {
-			if j.err == nil {
-				f.learn()
+			counted += f.spent.Load()
+		}
+	}
+	for _, j := range c.jobs {
+		for _, f := range j.searches {
+			if spent := f.spent.Load(); j.err == nil && f.large && spent > 0 {
+				f.took(time.Duration(float64(spent)*max(1, float64(all)/float64(counted))), f.n)
 			}
 		}
 	}
-	return err
 }
 
 // cut makes pieces of a search, each of about a cost. What a goroutine has made of the lists that it reads ends with a piece, so that more pieces

@@ -31,13 +31,7 @@ func (f *search) price() {
 	f.cost = f.plan.Cost + bgp.SearchPrice*n
 }
 
-// learn keeps what a large search has cost the processor.
-func (f *search) learn() {
-	if spent := f.spent.Load(); f.large && spent > 0 {
-		f.took(time.Duration(spent), f.n)
-	}
-}
-
+// took keeps what a number of a search's hits took the processor.
 func (f *search) took(spent time.Duration, hits int) {
 	f.seed.took = float64(spent) / candidateTime / float64(hits)
 }

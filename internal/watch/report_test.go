@@ -37,6 +37,7 @@ var rapidFlow = map[string]map[string][2]float64{
 type stream struct {
 	*testing.T
 	*matchtest.Labelled
+	patterns  []matchtest.LabelledPattern
 	queries   []*standing
 	names     []string
 	semantics bgp.Semantics
@@ -60,14 +61,19 @@ func newStream(t *testing.T, folder, name, set string, asked func(query string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range patterns {
-		if asked(p.Name) {
-			s.stand(p)
-		}
-	}
+	s.patterns = slices.DeleteFunc(patterns, func(p matchtest.LabelledPattern) bool { return !asked(p.Name) })
+	s.standAnew()
 	s.readExpected(folder, name+"."+set)
 	s.hold()
 	return s
+}
+
+// standAnew makes the queries stand, as if they had not before.
+func (s *stream) standAnew() {
+	s.queries, s.names = nil, nil
+	for _, p := range s.patterns {
+		s.stand(p)
+	}
 }
 
 // stand makes the count of a pattern's solutions stand.
@@ -181,7 +187,8 @@ func (w *way) forget(t *testing.T, g *pcsr.Graph) {
 type run struct {
 	net             int64 // those that came less those that went
 	change, matched float64
-	stopped         bool // it took too long
+	first           float64 // to match for the first time, of several
+	stopped         bool    // it took too long
 }
 
 // apply changes a graph and finds what that does to some queries.
@@ -213,7 +220,7 @@ func (s *stream) again(w way, queries []*standing, before *pcsr.Graph, added, re
 		changes, matches = append(changes, r.change), append(matches, r.matched)
 		w.forget(s.T, after)
 	}
-	r.change, r.matched = matchtest.Median(changes), matchtest.Median(matches)
+	r.change, r.matched, r.first = matchtest.Median(changes), matchtest.Median(matches), matches[0]
 	return r
 }
 
@@ -256,75 +263,6 @@ func (s *stream) match(w way, queries []*standing, r *run, before, after *pcsr.G
 		}
 	}
 	return matchtest.Milliseconds(time.Since(begun))
-}
-
-// wholeBatches measures the held-out edges in one batch, query by query.
-func (s *stream) wholeBatches(r *matchtest.Report, name string, ways []way) {
-	third := len(s.held) / 6 * 2
-	deleted := s.held[:third]
-	without := s.full.Change(s.full.Vertices(), nil, s.held[third:])
-	for _, mode := range []struct {
-		name           string
-		before         *pcsr.Graph
-		added, removed []pcsr.Edge
-	}{
-		{"inserted", s.rest, s.held, nil}, {"deleted", s.full, nil, s.held}, {"mixed 2:1", without, s.held[third:], deleted},
-	} {
-		r.Head(fmt.Sprintf("%s, %d undirected edges %s", name, len(mode.added)/2+len(mode.removed)/2, mode.name),
-			"query", "matches that came, less those that went", "matched by", "changing ms", "matching ms", "whole ms", "RapidFlow ms", "ahead")
-		for _, w := range ways {
-			ahead, n := 0.0, 0
-			s.again(w, s.queries[:1], mode.before, mode.added, mode.removed) // the graph before is brought to a device
-			for i, q := range s.queries {
-				took := s.again(w, []*standing{q}, mode.before, mode.added, mode.removed)
-				whole, peer := took.change+took.matched, s.peer(name, s.names[i], mode.name)
-				if peer > 0 {
-					ahead, n = ahead+math.Log(peer/whole), n+1
-				}
-				r.Row(s.names[i], took.net, w.name, took.change, took.matched, whole, peer, peer/whole)
-				s.check(mode.name, i, took)
-			}
-			if n > 0 {
-				r.Say(fmt.Sprintf("\n%s: geometric mean %.2f times ahead.\n", w.name, math.Exp(ahead/float64(n))))
-			}
-		}
-	}
-}
-
-// peer is what RapidFlow took, 0 where nobody knows.
-func (s *stream) peer(graph, query, mode string) float64 {
-	switch took := rapidFlow[graph][query]; mode {
-	case "inserted":
-		return took[0]
-	case "deleted":
-		return took[1]
-	}
-	return 0
-}
-
-// check compares counts with those of the graph without the held-out edges.
-func (s *stream) check(mode string, i int, took run) {
-	want := int64(s.expected[s.names[i]] - s.count(i))
-	if mode == "deleted" {
-		want = -want
-	}
-	if took.net != want && mode != "mixed 2:1" {
-		s.Errorf("%s, %s: %d came, %d are right", s.names[i], mode, took.net, want)
-	}
-}
-
-// count is how many solutions a query has without the held-out edges.
-func (s *stream) count(i int) uint64 {
-	l := s.queries[i].leaves[0]
-	plan, err := bgp.Plan(context.Background(), l.node.Patterns, s.rest, matchtest.Lookup, bgp.Options{Semantics: bgp.Isomorphism, CountOnly: true})
-	if err != nil {
-		s.Fatal(err)
-	}
-	n, err := matchtest.OnThreads(cpu.New(), 0).Count(context.Background(), &match.Match{Graph: s.rest, Plan: plan})
-	if err != nil {
-		s.Fatal(err)
-	}
-	return n
 }
 
 // smallBatches measures the held-out edges in batches, while all queries stand.
@@ -433,7 +371,7 @@ func labelledGraphs(t *testing.T) (folder string, names []string) {
 }
 
 // TestReportSeeds measures standing queries over graphs whose edges come and go, beside RapidFlow. RDFGPU_SM is the folder of labelled graphs,
-// RDFGPU_SETS names some of them, RDFGPU_PARTS some of the tables: whole, ablation, small, busy, auto and pipelined.
+// RDFGPU_SETS names some of them, RDFGPU_PARTS some of the tables: whole, ablation, small, busy, auto, shares and pipelined.
 func TestReportSeeds(t *testing.T) {
 	folder, names := labelledGraphs(t)
 	r, by := matchtest.NewReport(t, "seeds.md"), ways(t)
@@ -459,10 +397,14 @@ func TestReportSeeds(t *testing.T) {
 			}
 		}
 		if w, ok := byChoice(t); ok && *onGPU != "" && asked("auto") {
+			s.standAnew()
 			s.wholeBatches(r, name, []way{w})
 			if asked("small") {
 				s.smallBatches(r, name, w, []int{100, 1000, 10_000})
 			}
+		}
+		if asked("shares") {
+			s.smallerShares(r, name, by[1:])
 		}
 		if asked("pipelined") {
 			s.pipelined(r, name, by[1:], []int{10_000, 50_000})

@@ -18,25 +18,31 @@ var _ match.Holder = (*Device)(nil)
 func (d *Device) Hold(ctx context.Context, g *pcsr.Graph, plans ...*bgp.MatchPlan) (release func(), err error) {
 	var held []*loaded
 	release = func() { _ = d.use(func() error { return d.partitions.letGo(held...) }) } // a lost device holds nothing
-	err = d.use(func() error {
-		for _, of := range d.heldFirst(g, plans) {
-			part := g.Partition(of.label, of.dir)
-			if part.Rows() == 0 {
-				continue
-			}
-			l, _, err := d.partitions.hold(ctx, g.Ground(), part, of.vertices)
-			if err != nil {
-				return err
-			}
-			held = append(held, l)
-		}
-		return nil
+	err = d.use(func() (err error) {
+		held, err = d.holdParts(ctx, g, d.heldFirst(g, plans))
+		return err
 	})
 	if err != nil {
 		release()
 		return nil, errors.Join(err, ctx.Err())
 	}
 	return release, nil
+}
+
+// holdParts holds partitions of a graph; those that were held before an error, too.
+func (d *Device) holdParts(ctx context.Context, g *pcsr.Graph, parts []need) (held []*loaded, err error) {
+	for _, of := range parts {
+		part := (&needs{graph: g}).part(of)
+		if part.Rows() == 0 {
+			continue
+		}
+		l, _, err := d.partitions.hold(ctx, g.Ground(), part, of.vertices)
+		if err != nil {
+			return held, err
+		}
+		held = append(held, l)
+	}
+	return held, nil
 }
 
 // heldFirst are the partitions of labels that plans read, those that are on the device first.

@@ -135,3 +135,29 @@ func TestLabelsAreBroughtBeforehand(t *testing.T) {
 		}
 	}
 }
+
+// TestLargePartitionsComeInPieces, through two buffers in turn, as they are.
+func TestLargePartitionsComeInPieces(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	var edges []pcsr.Edge
+	for range 2_500_000 {
+		edges = append(edges, pcsr.Edge{From: random.Uint32N(1 << 19), Label: 0, To: random.Uint32N(1 << 20)})
+	}
+	g, err := pcsr.Build(1<<20, 1, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, Options{})
+	part := g.Partition(0, pcsr.Out)
+	l, entry, err := d.partitions.hold(t.Context(), g, part, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sameArrays(t, d, entry, part); err != nil {
+		t.Error(err)
+	}
+	if err := d.partitions.letGo(l); err != nil {
+		t.Error(err)
+	}
+}

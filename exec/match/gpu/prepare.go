@@ -231,8 +231,13 @@ func (d *Device) list(ctx context.Context, g *pcsr.Graph, l *listing) error {
 	return errors.Join(l.make(ctx, r), r.end())
 }
 
-// bring brings what is needed to the device.
+// bring brings what is needed to the device, partitions first.
 func (d *Device) bring(ctx context.Context, n *needs) error {
+	held, err := d.holdParts(ctx, n.graph, n.parts)
+	defer func() { _ = d.partitions.letGo(held...) }() // who fails to give memory back has lost the device
+	if err != nil {
+		return err
+	}
 	r, err := d.read(n.graph)
 	if err != nil {
 		return err

@@ -13,13 +13,31 @@ import (
 // Large arrays go to the device through two pinned buffers in turn: while one is on its way, the other is filled by
 // several goroutines, which also take the page faults of a mapped file.
 const (
-	sendBytes   = 32 << 20
-	sendPieces  = 4       // and more where the buffers are too small
-	copiedBytes = 1 << 18 // about how many a goroutine takes at a time
+	sendBytes   = 32 << 20 // of each
+	leastSent   = 1 << 20  // what is less does not go through them
+	copiedBytes = 1 << 18  // about how many a goroutine takes at a time
 )
 
 // copyWords puts an array on the device or, where that is full, into pinned host memory.
 func (p *partitions) copyWords(s *storage, words []uint32) (kernels.Address, error) {
+	var sent transfers
+	at, err := p.place(s, words, &sent)
+	if err != nil {
+		return 0, err
+	}
+	return at, p.send(sent)
+}
+
+// transfers are arrays that are to be sent.
+type transfers []transfer
+
+type transfer struct {
+	at   kernels.Address
+	data []byte
+}
+
+// place takes memory for an array: on the device, to which it is to be sent then, or, where that is full, pinned host memory, into which it copies it.
+func (p *partitions) place(s *storage, words []uint32, sent *transfers) (kernels.Address, error) {
 	if len(words) == 0 {
 		return 0, nil
 	}
@@ -32,7 +50,8 @@ func (p *partitions) copyWords(s *storage, words []uint32) (kernels.Address, err
 		copy(host, data)
 		return at, nil
 	}
-	return at, p.send(at, data)
+	*sent = append(*sent, transfer{at, data})
+	return at, nil
 }
 
 // space takes memory on the device or, where that is full, pinned host memory, which it returns.
@@ -99,28 +118,37 @@ func (p *partitions) pin(s *storage, words []uint32) (kernels.Address, []uint32,
 	return m.Device, unsafe.Slice((*uint32)(unsafe.Pointer(&m.Data[0])), len(words)), nil
 }
 
-// send copies data to the device and waits for it.
-func (p *partitions) send(at kernels.Address, data []byte) error {
+// send copies arrays to the device and waits for it. The first pieces are small, so that they are soon on their way.
+func (p *partitions) send(all transfers) error {
+	bytes := 0
+	for _, t := range all {
+		bytes += len(t.data)
+	}
 	p.mu.Lock()
-	p.copied += int64(len(data))
+	p.copied += int64(bytes)
 	p.mu.Unlock()
-	if len(data) < sendBytes/8 || !p.stage() {
-		if err := p.stream.Upload(at, data); err != nil {
-			return err
+	if bytes < leastSent || !p.stage() {
+		for _, t := range all {
+			if err := p.stream.Upload(t.at, t.data); err != nil {
+				return errors.Join(err, p.stream.Synchronize())
+			}
 		}
 		return p.stream.Synchronize()
 	}
-	piece := min(max(len(data)/sendPieces+1, sendBytes/16), sendBytes)
-	for i := 0; len(data) > 0; i++ {
-		buffer := p.staging[i%2].Data[:piece]
-		n, err := copyParallel(buffer, data)
-		if err := errors.Join(p.stream.Synchronize(), err); err != nil { // the other buffer has arrived
-			return err
+	buffer, sent := 0, 0
+	for _, t := range all {
+		for len(t.data) > 0 {
+			staging := p.staging[buffer].Data[:min(max(sent/2, leastSent), sendBytes)]
+			n, err := copyParallel(staging, t.data)
+			if err := errors.Join(p.stream.Synchronize(), err); err != nil { // the other buffer has arrived
+				return err
+			}
+			if err := p.stream.Upload(t.at, staging[:n]); err != nil {
+				return err
+			}
+			t.at, t.data = t.at+kernels.Address(n), t.data[n:]
+			buffer, sent = 1-buffer, sent+n
 		}
-		if err := p.stream.Upload(at, buffer[:n]); err != nil {
-			return err
-		}
-		data, at = data[n:], at+kernels.Address(n)
 	}
 	return p.stream.Synchronize()
 }
