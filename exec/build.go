@@ -156,10 +156,23 @@ func (b *builder) looked(n *planner.Looked) (operator.Operator, error) {
 	}
 	m.Weighted = m.Weighted || n.Weighted
 	l := &source.Looked{Base: b.base(n), Match: m, Otherwise: otherwise, From: operator.Indexes(m.Out, n.Columns)}
-	if l.Table, err = b.build(n.Table); err == nil {
-		l.Key = operator.Indexes(l.Table.Columns(), n.Key)
+	if l.Table, err = b.build(n.Table); err != nil {
+		return nil, err
 	}
-	return l, err
+	l.Key = operator.Indexes(l.Table.Columns(), n.Key)
+	l.TableMatch = tableMatch(l.Table, m.Matcher)
+	return l, nil
+}
+
+// tableMatch is the match whose different rows, or rows with their number, an operator has, where the matcher makes them one; else nil.
+func tableMatch(table operator.Operator, on match.Matcher) *source.Match {
+	if d, ok := table.(*modifier.Distinct); ok {
+		table = d.Input
+	}
+	if m, ok := table.(*source.Match); ok && m.Plan.Combine && m.Plan.Fold == nil && m.Matcher == on {
+		return m
+	}
+	return nil
 }
 
 // matched is the match whose rows a source has; nil where they are others.

@@ -60,6 +60,38 @@ type Table struct {
 	N    int
 	// Weights is how many rows each stands for; nil: one each.
 	Weights []uint64
+	// Of, where it is not nil, is a match whose rows they are, to be run by who looks them up; Cols are those of its plan's output, N is 0.
+	Of *Match
+}
+
+// Add adds columns of a batch.
+func (t *Table) Add(b *Batch, columns []int) {
+	if b.Weights != nil || t.Weights != nil {
+		for len(t.Weights) < t.N {
+			t.Weights = append(t.Weights, 1)
+		}
+		t.Weights = append(t.Weights, b.Weights...)
+		for len(t.Weights) < t.N+b.N {
+			t.Weights = append(t.Weights, 1)
+		}
+	}
+	for i, c := range columns {
+		t.Cols[i] = append(t.Cols[i], b.Cols[c]...)
+	}
+	t.N += b.N
+}
+
+// From is the rows from one on, or none.
+func (t *Table) From(row int) *Table {
+	row = min(row, t.N)
+	out := &Table{N: t.N - row}
+	for _, column := range t.Cols {
+		out.Cols = append(out.Cols, column[row:])
+	}
+	if t.Weights != nil {
+		out.Weights = t.Weights[row:]
+	}
+	return out
 }
 
 // ErrNotLookedUp: a match's rows were not looked up in its tables, and none was emitted.

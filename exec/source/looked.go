@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
@@ -17,6 +18,8 @@ type Looked struct {
 	// Key are the columns of Table that are looked up, From the columns of Match that come out.
 	Key, From []int
 	Otherwise operator.Operator
+	// TableMatch is the match whose rows the table's are, where the matcher can run it too; nil elsewhere.
+	TableMatch *Match
 }
 
 func (l *Looked) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
@@ -35,14 +38,9 @@ func (l *Looked) lookUp(x *operator.Execution, emit func(*vector.Batch) error) e
 	held := x.Memory.Open("table that rows are looked up in")
 	defer held.Close()
 	t := &match.Table{Cols: make([][]dictionary.ID, len(l.Key))}
-	err := operator.Run(l.Table, x, nil, func(b *vector.Batch) error {
-		add(t, b, l.Key)
-		if !held.Hold(int64(t.N) * int64(4*len(l.Key)+8)) {
-			return match.ErrNotLookedUp
-		}
-		return x.Ended()
-	})
-	if err != nil {
+	if m := l.TableMatch; m != nil && len(m.Tests) == 0 && !m.Plan.Empty {
+		t.Of = m.match(x)
+	} else if err := l.fill(x, t, held); err != nil {
 		return err
 	}
 	l.Match.tables = []*match.Table{t}
@@ -55,21 +53,13 @@ func (l *Looked) lookUp(x *operator.Execution, emit func(*vector.Batch) error) e
 	})
 }
 
-// add adds columns of a batch to a table.
-func add(t *match.Table, b *vector.Batch, key []int) {
-	if b.Weights != nil || t.Weights != nil {
-		for len(t.Weights) < t.N {
-			t.Weights = append(t.Weights, 1)
+// fill runs the table's operator.
+func (l *Looked) fill(x *operator.Execution, t *match.Table, held *limits.Account) error {
+	return operator.Run(l.Table, x, nil, func(b *vector.Batch) error {
+		t.Add(b, l.Key)
+		if !held.Hold(int64(t.N) * int64(4*len(l.Key)+8)) {
+			return match.ErrNotLookedUp
 		}
-		if b.Weights != nil {
-			t.Weights = append(t.Weights, b.Weights...)
-		}
-		for len(t.Weights) < t.N+b.N {
-			t.Weights = append(t.Weights, 1)
-		}
-	}
-	for i, c := range key {
-		t.Cols[i] = append(t.Cols[i], b.Cols[c]...)
-	}
-	t.N += b.N
+		return x.Ended()
+	})
 }

@@ -66,9 +66,10 @@ func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int
 	return c.backends.cpu
 }
 
-// Searcher finds who searches a closure from so many vertices more, each of which is expected to walk so many edges; nil: the processor.
+// Searcher finds who searches a closure from so many vertices more, each of which is expected to walk so many edges; nil: the processor, also where a GPU is asked for
+// that would have to be launched several times for fewer edges than one launch takes.
 func (c *Choice) Searcher(closure *match.Closure, sources int, edges float64) match.Searcher {
-	if c.device == GPU || c.device == Auto && c.backends.searches(closure, sources, edges) && c.available() {
+	if c.device == GPU && (sources <= match.MostSources || float64(sources)*edges > bgp.GPUCost) || c.device == Auto && c.backends.searches(closure, sources, edges) && c.available() {
 		c.used = true
 		return gpuMatcher{c, watch{}}
 	}

@@ -41,6 +41,8 @@ func TestAutoPricesSearches(t *testing.T) {
 		{"many short ones", Auto, 1000, 10, false},
 		{"many of all edges", Auto, 10_000, 1000, true},
 		{"a short one, asked of the GPU", GPU, 1, 1, true},
+		{"many short ones, asked of the GPU", GPU, 1000, 10, false},
+		{"many, asked of the GPU", GPU, 1000, 1000, true},
 		{"a long one, asked of the processor", CPU, 1, 1e12, false},
 	} {
 		choice := &Choice{backends: b, device: of.device}

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-var lookups = map[bgp.LookupKind]kernels.Lookup{
+var lookupKinds = map[bgp.LookupKind]kernels.Lookup{
 	bgp.Has: kernels.LookupSome, bgp.HasNot: kernels.LookupNone, bgp.HasTimes: kernels.LookupTimes, bgp.HasTimesOrOne: kernels.LookupAtLeastOne,
 }
 
@@ -20,19 +21,71 @@ func looksUp(m *match.Match) bool {
 		(m.Dictionary != nil || len(m.Plan.Where) == 0 && m.Plan.Fold == nil)
 }
 
-// makeTables makes the tables that a query's rows are looked up in.
+// lookUp is Match of a plan whose rows are looked up.
+func (d *Device) lookUp(ctx context.Context, m *match.Match, emit func(*match.Batch) error) (err error) {
+	if !looksUp(m) {
+		return match.ErrNotLookedUp
+	}
+	var tables []*table
+	defer func() {
+		for _, t := range tables {
+			err = errors.Join(err, t.groups.close())
+		}
+	}()
+	for _, rows := range m.Tables {
+		t, err := d.tableOf(ctx, rows)
+		if tables = append(tables, t); err != nil {
+			return err
+		}
+	}
+	return d.matchRows(ctx, m, tables, emit)
+}
+
+// table is groups that rows are looked up in, by columns in the order of key; rows are yet to be added to them.
+type table struct {
+	groups *combination
+	key    []int
+	rows   *match.Table
+}
+
+// tableOf runs the match that a table's rows are of. Its groups stay on the device, rows that were too few for that are copied.
+func (d *Device) tableOf(ctx context.Context, rows *match.Table) (*table, error) {
+	t := &table{rows: rows}
+	for i := range rows.Cols {
+		t.key = append(t.key, i)
+	}
+	if rows.Of == nil {
+		return t, nil
+	}
+	t.rows = &match.Table{Cols: make([][]dictionary.ID, len(rows.Cols))}
+	m := rows.Of
+	if !Combines(m.Plan) || m.Plan.Tally > 0 || len(slices.Compact(slices.Sorted(slices.Values(m.Plan.Output)))) != len(rows.Cols) {
+		return t, match.ErrNotLookedUp
+	}
+	_, err := d.run(ctx, m, emits{
+		emit: func(b *match.Batch) error { t.rows.Add(b, t.key); return nil },
+		keep: func(c *combination) {
+			t.groups = c
+			for i := range t.key {
+				t.key[i] = slices.Index(m.Plan.Output, c.q.output[i])
+			}
+		},
+	})
+	return t, err
+}
+
+// makeTables makes the tables that a query's rows are looked up in, where that is not done.
 func (s *sifting) makeTables() error {
 	plan := s.q.Plan
 	for i, l := range plan.Lookups {
-		t := s.q.task.Tables[i]
-		c, err := s.q.tableOf(t)
-		if s.tables = append(s.tables, c); err != nil {
+		t := s.q.lookups[i]
+		if err := s.q.complete(t); err != nil {
 			return err
 		}
 		p := &s.Probes[i]
-		*p = kernels.Probe{Groups: c.Groups, Mask: c.Mask, Second: kernels.None, Kind: lookups[l.Kind]}
-		for k, column := range l.Columns {
-			*[]*uint32{&p.First, &p.Second}[k] = uint32(slices.Index(s.q.output, plan.Output[column]))
+		*p = kernels.Probe{Groups: t.groups.Groups, Mask: t.groups.Mask, Second: kernels.None, Kind: lookupKinds[l.Kind]}
+		for k, of := range t.key {
+			*[]*uint32{&p.First, &p.Second}[k] = uint32(slices.Index(s.q.output, plan.Output[l.Columns[of]]))
 		}
 	}
 	s.ProbeCount = uint32(len(plan.Lookups))
@@ -42,48 +95,55 @@ func (s *sifting) makeTables() error {
 // uploaded is how many rows of a table are copied at a time.
 const uploaded = 1 << 20
 
-// tableOf makes a table of rows: the caller closes what it returns, with an error too.
-func (q *query) tableOf(t *match.Table) (c *combination, err error) {
-	if c, err = q.newCombination(int64(t.N)); err != nil {
-		return c, err
+// complete adds the rows of a table that are yet to be added.
+func (q *query) complete(t *table) (err error) {
+	if t.groups == nil {
+		if t.groups, err = q.newCombination(int64(t.rows.N)); err != nil {
+			return err
+		}
+		t.groups.Sums = 1
 	}
-	c.tallies, c.Sums = true, 1
-	most := int64(min(max(t.N, 1), uploaded))
+	c := t.groups
+	c.q, c.tallies = q, true
+	if t.rows.N == 0 {
+		return nil
+	}
+	most := int64(min(t.rows.N, uploaded))
 	memory, err := q.d.alloc(16 * most)
 	if err != nil {
-		return c, err
+		return err
 	}
 	defer func() { err = errors.Join(err, q.d.give(memory)) }()
 	at := func(column int64) kernels.Address { return memory + kernels.Address(4*column*most) }
-	c.First = at(0)
-	if len(t.Cols) > 1 {
+	c.First, c.Second, c.WeightLow, c.WeightHigh = at(0), 0, 0, 0
+	if len(t.key) > 1 {
 		c.Second = at(1)
 	}
-	if t.Weights != nil {
+	if t.rows.Weights != nil {
 		c.WeightLow, c.WeightHigh = at(2), at(3)
 	}
-	for from := 0; from < t.N; from += int(most) {
-		if err := q.uploadTable(t, from, min(from+int(most), t.N), at); err != nil {
-			return c, err
+	for ; t.rows.N > 0; t.rows = t.rows.From(int(most)) {
+		if err := q.uploadTable(t, int(most), at); err != nil {
+			return err
 		}
-		if err := c.takeColumns(uint64(min(int(most), t.N-from))); err != nil {
-			return c, err
+		if err := c.takeColumns(uint64(min(int(most), t.rows.N))); err != nil {
+			return err
 		}
 	}
-	return c, nil
+	return nil
 }
 
-// uploadTable copies rows of a table to the device: its columns, and the halves of the weights.
-func (q *query) uploadTable(t *match.Table, from, to int, at func(column int64) kernels.Address) error {
-	stream := q.lane.stream
-	for i, column := range t.Cols {
-		if err := stream.Upload(at(int64(i)), kernels.Bytes(column[from:to])); err != nil {
+// uploadTable copies the first rows of a table to the device: its columns in the order of the key, and the halves of the weights.
+func (q *query) uploadTable(t *table, most int, at func(column int64) kernels.Address) error {
+	stream, rows := q.lane.stream, min(most, t.rows.N)
+	for i, of := range t.key {
+		if err := stream.Upload(at(int64(i)), kernels.Bytes(t.rows.Cols[of][:rows])); err != nil {
 			return err
 		}
 	}
 	var low, high []dictionary.ID
-	if t.Weights != nil {
-		for _, n := range t.Weights[from:to] {
+	if t.rows.Weights != nil {
+		for _, n := range t.rows.Weights[:rows] {
 			low, high = append(low, dictionary.ID(n)), append(high, dictionary.ID(n>>32))
 		}
 	}

@@ -57,10 +57,55 @@ func times(table *match.Table) map[[2]uint32]uint64 {
 	return of
 }
 
+// ofMatch makes a match's table the different rows of another's, which come from the device where that runs it.
+func ofMatch(t testing.TB, g *pcsr.Graph, m *match.Match, once bool) {
+	t.Helper()
+	columns := [][]string{{"v1"}, {"v2", "v0"}}[len(m.Tables[0].Cols)-1]
+	of := grouped(t, g, once, columns...)
+	m.Tables[0] = &match.Table{Cols: m.Tables[0].Cols, Of: of}
+}
+
+// there is a table as it is, or of the rows of its match.
+func there(table *match.Table) (*match.Table, error) {
+	if table.Of == nil {
+		return table, nil
+	}
+	out := &match.Table{Cols: make([][]uint32, len(table.Cols))}
+	different := map[string]bool{}
+	err := cpu.New().Match(context.Background(), table.Of, func(b *match.Batch) error {
+		for r := range b.N {
+			var row []uint32
+			for _, column := range b.Cols {
+				row = append(row, column[r])
+			}
+			if text := fmt.Sprint(row); table.Of.Plan.Once && different[text] {
+				continue
+			} else {
+				different[text] = true
+			}
+			for c, id := range row {
+				out.Cols[c] = append(out.Cols[c], id)
+			}
+			n := uint64(1)
+			if b.Weights != nil {
+				n = b.Weights[r]
+			}
+			out.Weights = append(out.Weights, n)
+			out.N++
+		}
+		return nil
+	})
+	return out, err
+}
+
 // looked is how often each row comes, or each value of the last column where the match is folded; on the processor rows are looked up here.
 func looked(on match.Matcher, m *match.Match) (of map[string]uint64, err error) {
 	of = map[string]uint64{}
-	l, table := m.Plan.Lookups[0], times(m.Tables[0])
+	rows, err := there(m.Tables[0])
+	if err != nil {
+		return nil, err
+	}
+	l, table := m.Plan.Lookups[0], times(rows)
 	_, device := on.(*Device)
 	fold := m.Plan.Fold
 	err = on.Match(context.Background(), m, func(b *match.Batch) error {
@@ -106,8 +151,12 @@ func checkLookups(t *testing.T, d *Device, g *pcsr.Graph) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, columns := range [][]string{{"v3"}, {"v0", "v3"}, {"v1", "v3", "v0"}} {
 		for _, kind := range []bgp.LookupKind{bgp.Has, bgp.HasNot, bgp.HasTimes, bgp.HasTimesOrOne} {
-			for _, fold := range []bool{false, true} {
+			for i := range 4 {
+				fold := i%2 == 1
 				m := lookedUp(t, g, r, kind, fold, columns...)
+				if i > 1 {
+					ofMatch(t, g, m, kind < bgp.HasTimes)
+				}
 				want, err := looked(cpu.New(), m)
 				if err != nil {
 					t.Fatal(err)

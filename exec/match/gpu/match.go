@@ -27,17 +27,31 @@ func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Bat
 		}
 		return emitMany(n, emit)
 	}
-	if len(m.Plan.Lookups) > 0 && !looksUp(m) {
-		return match.ErrNotLookedUp
+	if len(m.Plan.Lookups) > 0 {
+		return d.lookUp(ctx, m, emit)
 	}
+	return d.matchRows(ctx, m, nil, emit)
+}
+
+// matchRows is Match of a plan whose rows are looked up in some tables, or none.
+func (d *Device) matchRows(ctx context.Context, m *match.Match, tables []*table, emit func(*match.Batch) error) error {
 	if m.Plan.Fold != nil && !d.folds(m) {
 		m = unfolded(m)
 	}
-	_, err := d.run(ctx, m, false, emit)
+	_, err := d.run(ctx, m, emits{emit: emit, tables: tables})
 	if errors.Is(err, errUnfolded) {
-		_, err = d.run(ctx, unfolded(m), false, emit)
+		_, err = d.run(ctx, unfolded(m), emits{emit: emit, tables: tables})
 	}
 	return err
+}
+
+// emits is what becomes of the solutions of a match: they are counted, or emitted, those that tables leave. Where keep is not nil it takes the groups that rows became
+// in place of emit, which has what is no group of these.
+type emits struct {
+	count  bool
+	emit   func(*match.Batch) error
+	tables []*table
+	keep   func(*combination)
 }
 
 // unfolded is a match of which the rows themselves are asked for.
@@ -66,12 +80,12 @@ func emitMany(n uint64, emit func(*match.Batch) error) error {
 
 // Count implements match.Matcher.
 func (d *Device) Count(ctx context.Context, m *match.Match) (uint64, error) {
-	return d.run(ctx, m, true, nil)
+	return d.run(ctx, m, emits{count: true})
 }
 
 // run carries a match out and returns how many solutions it counted or emitted.
-func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(*match.Batch) error) (n uint64, err error) {
-	begun := time.Now()
+func (d *Device) run(ctx context.Context, m *match.Match, to emits) (n uint64, err error) {
+	begun, count := time.Now(), to.count
 	if m.Plan.Empty || m.Plan.Inputs > 0 && (m.Input == nil || m.Input.N == 0) {
 		return 0, ctx.Err()
 	}
@@ -126,7 +140,7 @@ func (d *Device) run(ctx context.Context, m *match.Match, count bool, emit func(
 				return err
 			}
 		}
-		q := &query{task: m, emit: d.lanes.handsOut(emit), trace: m.Trace, permit: permit{permits: d.permits}}
+		q := &query{task: m, emit: d.lanes.handsOut(to.emit), lookups: to.tables, keep: to.keep, trace: m.Trace, permit: permit{permits: d.permits}}
 		defer func() {
 			if failed := errors.Join(q.groups.close(), q.sums.close(), q.top.close(), q.sifting.close(), q.endStreaming()); err == nil {
 				err = failed
@@ -187,6 +201,9 @@ type query struct {
 	top        *selection
 	unselected bool
 	uncombined bool
+	// lookups are the tables that rows are looked up in. keep takes the groups when all are made; nil: they are handed out.
+	lookups []*table
+	keep    func(*combination)
 	// sifting is what leaves out rows; nil where nothing does, or not yet. unsifted: it cannot tell them. passed: those that are handed out pass.
 	sifting          *sifting
 	unsifted, passed bool
@@ -239,6 +256,10 @@ func (q *query) run() (uint64, error) {
 	}
 	if q.sums != nil {
 		return q.done, q.sums.handOut()
+	}
+	if q.groups != nil && q.keep != nil {
+		q.keep(q.groups)
+		q.groups = nil
 	}
 	if q.groups != nil {
 		return q.done, q.groups.handOut(q.groups.made == 0)

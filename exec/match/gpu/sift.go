@@ -24,8 +24,7 @@ type sifting struct {
 	out    []kernels.Address
 	// scale is that of the results.
 	scale uint8
-	// tables are those that rows are looked up in; weighs: rows have weights when they come out, whether or not they had some before.
-	tables []*combination
+	// weighs: rows have weights when they come out, whether or not they had some before.
 	weighs bool
 	// odd: there was a row of which it could not tell, or it was not asked.
 	odd bool
@@ -283,10 +282,6 @@ func (s *sifting) close() error {
 		s.numbers.letGo()
 	}
 	err := errors.Join(s.q.d.give(s.image), s.q.d.give(s.memory))
-	for _, t := range s.tables {
-		err = errors.Join(err, t.close())
-	}
-	s.tables = nil
 	s.image, s.memory, s.numbers = 0, 0, nil
 	return err
 }
