@@ -145,6 +145,9 @@ type conn struct {
 	// began is when the first byte of the request came that is read or answered now, after the epoch; 0 where none came.
 	began atomic.Int64
 
+	// gathered is of who writes.
+	gathered gathered
+
 	mu      sync.Mutex
 	limit   time.Time // by which writes must end
 	writing int       // writes that go on
@@ -152,6 +155,9 @@ type conn struct {
 
 // rested begins the time in which nothing is asked.
 func (c *conn) rested() {
+	if c.gathers() { // an answer that broke off
+		c.flush()
+	}
 	c.busy.Store(false)
 	c.since.Store(int64(time.Since(c.owner.epoch)))
 	c.began.Store(0)
@@ -170,8 +176,23 @@ func (c *conn) Read(b []byte) (int, error) {
 // socket's buffer, goes through also where a busy processor came to it late.
 const leastTime = 20 * time.Millisecond
 
-// Write fails where the client takes no byte for as long as may be.
-func (c *conn) Write(b []byte) (written int, err error) {
+// Write fails where the client takes no byte for as long as may be. What is gathered is said to be written as long as the rest is to come.
+func (c *conn) Write(b []byte) (int, error) {
+	if !c.gathers() {
+		return c.writeAll(b)
+	}
+	all := c.gather(b)
+	if all == nil {
+		return len(b), nil
+	}
+	n, err := c.writeAll(all)
+	if c.scatter(); err != nil {
+		return max(0, n-(len(all)-len(b))), err
+	}
+	return len(b), nil
+}
+
+func (c *conn) writeAll(b []byte) (written int, err error) {
 	c.count(1)
 	defer c.count(-1)
 	for least := leastTime; ; least = 0 {

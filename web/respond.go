@@ -42,6 +42,8 @@ type response struct {
 	// encoding is "", "gzip" or "zstd".
 	encoding string
 	head     bool
+	// conn, where not nil, may gather the answer.
+	conn *conn
 
 	mu        sync.Mutex
 	held      *bytes.Buffer
@@ -80,7 +82,7 @@ func newZstd() coder {
 }
 
 func newResponse(ctx context.Context, w http.ResponseWriter, r *http.Request) *response {
-	p := &response{w: w, ctx: ctx, control: http.NewResponseController(w), head: r.Method == http.MethodHead}
+	p := &response{w: w, ctx: ctx, control: http.NewResponseController(w), head: r.Method == http.MethodHead, conn: gathering(r)}
 	if accept := r.Header["Accept-Encoding"]; len(accept) > 0 {
 		p.encoding = encoding(accept[0])
 	}
@@ -271,6 +273,9 @@ func (p *response) finish() error {
 		p.markPacked()
 	}
 	setField(p.w, "Content-Length", strconv.Itoa(len(body)))
+	if p.conn != nil {
+		p.conn.expect(len(body))
+	}
 	if p.w.WriteHeader(http.StatusOK); !p.head {
 		n, err := p.w.Write(body)
 		p.sent, p.err = int64(n), err

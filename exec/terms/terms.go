@@ -74,14 +74,15 @@ type Terms struct {
 	count atomic.Uint32
 	bytes atomic.Int64
 	pages [pageCount]atomic.Pointer[page]
-	// growing is held by who adds a page.
+	// growing is held by who adds a page, or the shards.
 	growing sync.Mutex
 
 	// booleans are 1 + the IDs of true and false, 0 where they are not known yet.
 	booleans [2]atomic.Uint32
 
-	seed   maphash.Seed
-	shards [shardCount]shard
+	seed maphash.Seed
+	// shards are made with the first computed term: most queries compute none.
+	shards atomic.Pointer[[shardCount]shard]
 }
 
 // New returns the terms of a query over a dictionary.
@@ -142,7 +143,11 @@ func (t *Terms) Find(term rdf.Term) (dictionary.ID, bool) {
 
 // find is Find among the computed terms, given the term's hash.
 func (t *Terms) find(hash uint64, term *rdf.Term) (dictionary.ID, bool) {
-	n, ok := t.shard(hash).table.Load().find(hash, func(n uint32) bool {
+	shards := t.shards.Load()
+	if shards == nil {
+		return dictionary.None, false
+	}
+	n, ok := shards[hash%shardCount].table.Load().find(hash, func(n uint32) bool {
 		p, i := t.slot(t.base + n)
 		return p != nil && p.terms[i] == *term
 	})
@@ -180,8 +185,19 @@ func (t *Terms) boolean(term rdf.Term) dictionary.ID {
 // hash is that of a term's text: terms that differ in something else may have the same.
 func (t *Terms) hash(term *rdf.Term) uint64 { return maphash.String(t.seed, term.Value) }
 
-// shard is where the terms of a hash are found.
-func (t *Terms) shard(hash uint64) *shard { return &t.shards[hash%shardCount] }
+// shard is where the terms of a hash are added.
+func (t *Terms) shard(hash uint64) *shard {
+	shards := t.shards.Load()
+	if shards == nil {
+		t.growing.Lock()
+		if shards = t.shards.Load(); shards == nil {
+			shards = new([shardCount]shard)
+			t.shards.Store(shards)
+		}
+		t.growing.Unlock()
+	}
+	return &shards[hash%shardCount]
+}
 
 func (t *Terms) add(term rdf.Term) dictionary.ID {
 	hash := t.hash(&term)
