@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
@@ -37,9 +38,10 @@ type join struct {
 	lengths bool
 	// variants say what each device step does, for explain, and behind them each weighing.
 	variants []string
-	// narrow is how many blocks a small query starts with, or one among others, for a launch, unless it has more candidates than widen.
+	// narrow is how many blocks a small query starts with, or one among others, for a launch of the time slice, unless it has more candidates than widen.
 	narrow int
 	widen  uint64
+	slice  time.Duration
 	// lossy are the device steps behind which repeats are dropped, each by a table of seenWords words.
 	lossy     []int
 	seenWords int64
@@ -77,15 +79,27 @@ func (j *join) layTables(m *match.Match) {
 	}
 	j.tile = int(max(min(int64(j.tile), least/2), 1))
 	j.blocks = int(max(min(int64(j.blocks), least/2/int64(j.tile)), 1))
-	j.narrow, j.widen = j.blocks, bgp.GPUWidenCost
-	switch o := &j.d.options; {
+	o := &j.d.options
+	j.narrow, j.widen, j.slice = j.blocks, bgp.GPUWidenCost, o.slice
+	switch part := j.partOfGrid(len(j.d.permits)); {
 	case m.Plan.Cost < bgp.GPUNarrowCost:
 		j.narrow = min(j.blocks, narrowBlocks)
-	case o.parts > 1 && len(j.d.permits) >= o.partsFrom:
-		parts := min(o.parts, len(j.d.permits))
-		j.narrow, j.widen = min(j.blocks, max(narrowBlocks, j.blocks/parts)), math.MaxUint64
+	case part < j.blocks:
+		j.narrow, j.widen, j.slice = part, math.MaxUint64, min(o.slice, partSlice)
 	}
 }
+
+// partOfGrid is how many blocks a launch may have where so many queries, this one included, have a permit to launch.
+func (j *join) partOfGrid(queries int) int {
+	o := &j.d.options
+	if o.parts <= 1 || queries < o.partsFrom {
+		return j.blocks
+	}
+	return min(j.blocks, max(narrowBlocks, j.blocks/min(o.parts, queries)))
+}
+
+// partSlice is the time of a launch that began with a part of the grid: the next has a larger one, where others have ended.
+const partSlice = 500 * time.Microsecond
 
 // least is the rows of the smallest table that a step adds to.
 func (j *join) least() int64 {
@@ -159,7 +173,7 @@ func (j *join) layProgram(m *match.Match) error {
 		Steps: stepsAt, Frames: frames, Traces: traces, Flags: flags, Sums: sums,
 		Partitions: j.r.table, Incident: j.r.address(j.r.incident(pcsr.Out)), Outputs: outputs,
 		Mailbox: j.lane.mailboxAddress(), MailboxWords: uint64(mailboxBytes-kernels.Size[kernels.State]()) / 4,
-		Slice: uint64(j.d.options.slice), Widen: j.widen,
+		Slice: uint64(j.slice), Widen: j.widen,
 		StepCount: uint32(n), OutputCount: uint32(len(j.out)), Blocks: uint32(j.blocks),
 		Few: uint32(j.d.options.few),
 	}

@@ -336,7 +336,7 @@ func (q *query) drive() error {
 		}
 		switch state.Status {
 		case kernels.Sliced:
-			blocks = q.blocks
+			blocks = q.partOfGrid(len(q.d.permits) + 1)
 			continue
 		case kernels.Widen:
 			blocks = q.blocks
