@@ -103,8 +103,7 @@ func (b *builder) above(n planner.Node, in operator.Operator) (operator.Operator
 	case *planner.Slice:
 		return &modifier.Slice{Base: base, Input: in, Offset: n.Offset, Limit: n.Most}, nil
 	case *planner.Distinct:
-		_, matched := in.(*source.Match)
-		return &modifier.Distinct{Base: base, Input: in, Sorted: n.Sorted, Matched: matched}, nil
+		return &modifier.Distinct{Base: base, Input: in, Sorted: n.Sorted, Matched: isFilteredMatch(in)}, nil
 	case *planner.Construct:
 		return b.construct(n, in), nil
 	case *planner.Describe:
@@ -348,6 +347,18 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		}
 	}
 	return g, nil
+}
+
+// isFilteredMatch reports whether an operator's rows are those of a match, or those of them that pass filters.
+func isFilteredMatch(op operator.Operator) bool {
+	for {
+		f, ok := op.(*eval.Filter)
+		if !ok {
+			_, ok = op.(*source.Match)
+			return ok
+		}
+		op = f.Input
+	}
 }
 
 // foldKeys are the columns of the match below that a group's keys are, where it may hand on groups; else nil.

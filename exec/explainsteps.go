@@ -34,7 +34,7 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 			e.Steps = append(e.Steps, fmt.Sprintf("%s %d: %d checks, %d inequalities", b.Weight, i+1, n, len(b.Distinct)+len(b.EdgeDistinct)))
 		}
 	}
-	if len(e.Match.Where) > 0 {
+	if len(e.Match.Where)+len(e.Match.Lookups) > 0 {
 		e.sifts = len(e.Steps)
 		e.Steps = append(e.Steps, describeSifting(e.Match))
 	}
@@ -50,7 +50,17 @@ func describeSifting(plan *bgp.MatchPlan) string {
 	for _, f := range plan.Where {
 		texts = append(texts, plan.FormulaText(f))
 	}
-	return "where " + strings.Join(texts, ", ") + ", of exact numbers"
+	text := ""
+	if len(texts) > 0 {
+		text = "where " + strings.Join(texts, ", ") + ", of exact numbers"
+	}
+	for i := range plan.Lookups {
+		if text != "" {
+			text += ", "
+		}
+		text += plan.LookupText(i)
+	}
+	return text
 }
 
 // describeFold says what the matcher does with the rows' numbers.

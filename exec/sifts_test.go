@@ -25,7 +25,7 @@ func TestTheDeviceComputesWithNumbers(t *testing.T) {
 		{"SELECT (COUNT(*) AS ?k) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n > ?m) }", true, true},
 		{"SELECT ?a (SUM(?n * ?m) AS ?s) (AVG(?n * ?m) AS ?x) { ?a :p ?b . ?a :typed ?n . ?b :decimal ?m } GROUP BY ?a", true, true},
 		{"SELECT (SUM(?x) AS ?s) (COUNT(?n) AS ?k) { ?a :p ?b . ?a :typed ?n . ?b :mixed ?m BIND(2 * ?n - ?m AS ?x) FILTER(?x > 0) }", true, true},
-		{"SELECT ?b (SUM(?n) AS ?s) (MAX(?n) AS ?x) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n + ?m > 1) } GROUP BY ?b ORDER BY ?b", true, false},
+		{"SELECT ?b (SUM(?n) AS ?s) (MAX(?n) AS ?x) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n + ?m > 1) } GROUP BY ?b ORDER BY ?b", true, true},
 		{"SELECT ?b (AVG(?n + 1) AS ?s) { ?b :n ?n OPTIONAL { ?b :p ?c } } GROUP BY ?b HAVING(AVG(?n + 1) > 0.7)", true, true},
 		// What is no exact number of 61 bits goes back to the processor.
 		{"SELECT (SUM(?n * ?m) AS ?s) { ?a :p ?b . ?a :large ?n . ?b :large ?m }", false, false},
@@ -167,6 +167,9 @@ func TestSiftingIsExplained(t *testing.T) {
 		"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n * ?m > 1.50) FILTER(?n < ?m) }":               {"where ?n < ?m, 1.5 < (?n * ?m), of exact numbers"},
 		"SELECT ?a (SUM(?n * -2.25) AS ?s) { ?a :p ?b . ?a :typed ?m . ?b :n ?n FILTER(?n + 1 = ?m) } GROUP BY ?a": {"where (?n + 1) = ?m, of exact numbers", "?n * -2.25: added up by ?a, where all are exact numbers"},
 		"SELECT ?a (COUNT(*) AS ?k) { ?a :p ?b . ?b :n ?n ; :mixed ?m FILTER(?n < ?m) } GROUP BY ?a":               {"rows counted by ?a, where all are exact numbers"},
+		"SELECT ?a (COUNT(*) AS ?k) { ?a :p ?b { SELECT DISTINCT ?b { ?b :n ?n . ?b :p ?c } } } GROUP BY ?a": {
+			"look up ?b in the solutions of the second pattern, or else join", "?b in the table", "rows counted by ?a",
+		},
 	} {
 		d, err := emulate()
 		if err != nil {

@@ -265,6 +265,7 @@ struct Summing {
   u64 value;                   // u32[rows]: the IDs; or 0
   u64 doubled;                 // s64[rows]: twice the numbers instead, as in NumberRange; or 0: rows are counted alone
   u64 weightLow, weightHigh;   // as in Combining
+  u64 ranks;                   // u32[numbers[0].count]: the place among them that each ID has for the least and the greatest; 0: its own
   u64 rows, next, slice;
   u32 chunk, near;
   u32 sums, extremes;          // not 0: somebody reads the sums or counts, the least and greatest
@@ -513,5 +514,5 @@ static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(Squa
 static_assert(sizeof(Triangles) == 208, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
 static_assert(sizeof(Top) == 320, "layout.go");
-static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 256 && sizeof(SumListing) == 48, "layout.go");
+static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 264 && sizeof(SumListing) == 48, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -464,6 +464,8 @@ type Summing struct {
 	// First and Second are u32[Rows], the columns, or 0; Value is u32[Rows], the IDs. Where it is 0, Doubled is int64[Rows], twice the numbers as in NumberRange,
 	// or 0: rows are counted alone.
 	First, Second, Value, Doubled, WeightLow, WeightHigh Address
+	// Ranks is u32[Numbers[0].Count], the place among them that each ID has for the least and the greatest; 0: its own.
+	Ranks Address
 
 	Rows, Next, Slice uint64
 	Chunk, Near       uint32

@@ -1,5 +1,5 @@
 // Summing: rows of no column, one or two, and one of IDs, become a table of groups with the sum of the numbers that the IDs stand for, exact to 128 bits, how
-// many rows there are of each, and the least and the greatest ID. In place of IDs rows may have the numbers themselves (sift.cu), or nothing.
+// many rows there are of each, and the least and the greatest ID, or what has their place in another order. In place of IDs rows may have the numbers themselves (sift.cu), or nothing.
 //
 // sum_rows takes rows into the table as combine_rows does (combine.cu): an open one with linear probing, a thread a row, a block a chunk of consecutive rows. The
 // first NEAR_GROUPS groups that a block meets, by hash, are kept in shared memory and added to the table at its end: their sums have 64 bits there, of which rows
@@ -95,6 +95,7 @@ static __device__ void takeRows(Summing &c, Near &near, u64 begin, u64 end, u32 
   const u32 *first = at<const u32>(c.first), *second = at<const u32>(c.second), *value = at<const u32>(c.value);
   const u32 *weightLow = at<const u32>(c.weightLow), *weightHigh = at<const u32>(c.weightHigh);
   const u64 *numbers = at<const u64>(c.doubled);
+  const u32 *ranks = at<const u32>(c.ranks);
   NumberRange range = c.numbers[0];
   u64 mask = c.mask;
   u32 nearMask = c.near - 1;
@@ -106,6 +107,7 @@ static __device__ void takeRows(Summing &c, Near &near, u64 begin, u64 end, u32 
       c.odd = 1;
       return;
     }
+    if (ranks) id = range.first + __ldg(ranks + (id - range.first));
     if (second) key = key << 32 | second[row];
     if (weightLow) weight = u64(weightHigh[row]) << 32 | weightLow[row];
     Number n = numberOf(twice, weight);

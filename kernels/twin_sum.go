@@ -37,7 +37,9 @@ func (t *twin) sumRow(c *Summing, row uint64) {
 			c.Odd = 1
 			return
 		}
-		twice = of
+		if twice = of; c.Ranks != 0 {
+			id = c.Numbers[0].First + t.word(c.Ranks, uint64(id-c.Numbers[0].First))
+		}
 	} else if c.Doubled != 0 {
 		twice = *in[int64](t.memory, c.Doubled, row)
 	}

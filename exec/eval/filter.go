@@ -33,9 +33,12 @@ func (f *Filter) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batch,
 	var work vector.Batch
 	var keep []uint32
 	out := operator.Projection{From: operator.Indexes(f.Input.Columns(), f.Out)}
+	whole := out.Keeps(len(f.Input.Columns()))
 	return func(x *operator.Execution, b *vector.Batch) (*vector.Batch, error) {
 		if f.Sifted && b.Passed {
-			return out.Of(b), nil
+			kept := out.Of(b)
+			kept.Distinct = b.Distinct && whole
+			return kept, nil
 		}
 		current := b
 		for _, p := range f.Conditions {
@@ -53,7 +56,7 @@ func (f *Filter) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batch,
 			}
 		}
 		kept := out.Of(current)
-		kept.Passed = b.Passed
+		kept.Passed, kept.Distinct = b.Passed, b.Distinct && whole
 		return kept, nil
 	}
 }

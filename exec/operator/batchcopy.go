@@ -23,11 +23,11 @@ func (c *BatchCopy) Reset() {
 	for i := range c.Cols {
 		c.Cols[i] = c.Cols[i][:0]
 	}
-	c.N, c.Origin, c.Weights, c.Passed = 0, nil, nil, false
+	c.N, c.Origin, c.Weights, c.Passed, c.Distinct = 0, nil, nil, false, false
 	c.origin, c.weights = c.origin[:0], c.weights[:0]
 }
 
-// Append adds rows from … to of a batch. It has an Origin where all that were added have one; rows without weights stand for one
+// Append adds rows from … to of a batch, which has what is said of all its rows where all that were added have it. It has an Origin where all that were added have one; rows without weights stand for one
 // solution each.
 func (c *BatchCopy) Append(b *vector.Batch, from, to int) {
 	for len(c.Cols) < len(b.Cols) {
@@ -43,7 +43,7 @@ func (c *BatchCopy) Append(b *vector.Batch, from, to int) {
 	if b.Weights != nil || c.Weights != nil {
 		c.appendWeights(b, from, to)
 	}
-	c.Passed = b.Passed && (c.Passed || c.N == 0)
+	c.Passed, c.Distinct = b.Passed && (c.Passed || c.N == 0), b.Distinct && (c.Distinct || c.N == 0)
 	c.N += to - from
 }
 

@@ -1,6 +1,10 @@
 package operator
 
-import "github.com/rdfgpu/rdfgpu/exec/vector"
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
 
 // fewColumns is up to how many columns are searched one after the other.
 const fewColumns = 32
@@ -41,6 +45,16 @@ func IndexOf(columns []string, v string) int {
 type Projection struct {
 	From []int
 	out  vector.Batch
+}
+
+// Keeps reports whether it picks all of so many columns, so that different rows stay different.
+func (p *Projection) Keeps(columns int) bool {
+	for c := range columns {
+		if !slices.Contains(p.From, c) {
+			return false
+		}
+	}
+	return true
 }
 
 // Of returns the picked columns as a batch, valid until the next call.

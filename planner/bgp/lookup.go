@@ -1,5 +1,7 @@
 package bgp
 
+import "strings"
+
 // LookupKind says what becomes of a row that is in a table, or is not.
 type LookupKind uint8
 
@@ -25,6 +27,15 @@ type TableLookup struct {
 	// Rows is how many the table is expected to have, Otherwise what joining both costs a processor beside finding the rows of the two: less than nothing where it
 	// finds fewer.
 	Rows, Otherwise float64
+}
+
+// LookupText is what a table does, for explain.
+func (p *MatchPlan) LookupText(i int) string {
+	var names []string
+	for _, c := range p.Lookups[i].Columns {
+		names = append(names, p.named(c))
+	}
+	return strings.Join(names, " ") + " " + p.Lookups[i].Kind.String() + " the table"
 }
 
 // LookupCost is what it costs a GPU to make the tables, which are copied there, and to look the rows up.

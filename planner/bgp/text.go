@@ -165,6 +165,9 @@ func (w *planWriter) output() {
 		keys, value := w.plan.FoldedBy()
 		w.printf(", numbers of %s by %v", value, keys)
 	}
+	for i := range w.plan.Lookups {
+		w.printf(", %s", w.plan.LookupText(i))
+	}
 	for _, f := range w.plan.Where {
 		w.printf(", where %s", w.plan.FormulaText(f))
 	}

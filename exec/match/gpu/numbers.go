@@ -1,9 +1,11 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -33,8 +35,9 @@ type numberTable struct {
 	bytes int64
 	// own is the most decimals that a number of the segment has, up to mostScale; scale is that of the table.
 	own, scale uint8
-	// ordered: exact numbers have IDs in the order of MIN and MAX.
-	ordered bool
+	// ranks is u32[], the place that each number has in the order of MIN and MAX, and places which has each; 0 and nil where they are as the IDs are.
+	ranks   kernels.Address
+	places  []uint32
 	queries int
 	round   uint64
 }
@@ -57,8 +60,25 @@ type heldNumbers struct {
 	tables []*numberTable
 	ranges []kernels.NumberRange
 	scale  uint8
-	// ordered: the numbers have IDs in the order of MIN and MAX.
-	ordered bool
+}
+
+// ranked reports whether the numbers have places in the order of MIN and MAX: they are in one segment.
+func (h *heldNumbers) ranked() bool { return len(h.ranges) <= 1 }
+
+// ranks are their places; 0: those of their IDs.
+func (h *heldNumbers) ranks() kernels.Address {
+	if len(h.tables) != 1 {
+		return 0
+	}
+	return h.tables[0].ranks
+}
+
+// at is the number that has the place of an ID.
+func (h *heldNumbers) at(place dictionary.ID) dictionary.ID {
+	if h.ranks() == 0 {
+		return place
+	}
+	return h.ranges[0].First + h.tables[0].places[place-h.ranges[0].First]
 }
 
 // hold returns the tables of a dictionary, made where they are not there, until they are let go. Without room for them the error is errUnfolded or
@@ -66,7 +86,7 @@ type heldNumbers struct {
 func (n *numberTables) hold(ctx context.Context, stream kernels.Stream, dict *dictionary.Dictionary) (h *heldNumbers, err error) {
 	n.work.Lock()
 	defer n.work.Unlock()
-	h = &heldNumbers{of: n, ordered: true}
+	h = &heldNumbers{of: n}
 	defer func() {
 		if err != nil {
 			h.letGo()
@@ -104,7 +124,6 @@ func (n *numberTables) hold(ctx context.Context, stream kernels.Stream, dict *di
 		h.tables = append(h.tables, t)
 		h.ranges[at].Doubles = t.at
 		at++
-		h.ordered = h.ordered && t.ordered && len(h.ranges) == 1
 	}
 	return h, nil
 }
@@ -160,7 +179,7 @@ func (n *numberTables) table(
 		}
 	}
 	words := numbers.doubled(scale)
-	t = &numberTable{own: numbers.scale, scale: scale, ordered: numbers.ordered, bytes: 8 * int64(len(words)), queries: 1}
+	t = &numberTable{own: numbers.scale, scale: scale, bytes: 8*int64(len(words)) + 4*int64(len(numbers.ranks)), places: places(numbers.ranks), queries: 1}
 	if err := n.room(s, t.bytes); err != nil {
 		return nil, err
 	}
@@ -168,7 +187,12 @@ func (n *numberTables) table(
 	if t.at, err = n.d.alloc(t.bytes); err != nil {
 		return nil, err
 	}
-	if err = stream.Upload(t.at, kernels.Bytes(words)); err == nil {
+	err = stream.Upload(t.at, kernels.Bytes(words))
+	if err == nil && numbers.ranks != nil {
+		t.ranks = t.at + kernels.Address(8*len(words))
+		err = stream.Upload(t.ranks, kernels.Bytes(numbers.ranks))
+	}
+	if err == nil {
 		err = stream.Synchronize()
 	}
 	if err != nil {
@@ -313,7 +337,21 @@ type exactNumbers struct {
 	scales  []uint8 // noScale where there is none, or one with too many decimals or digits
 	decimal []bool
 	scale   uint8 // the most of scales
+	// ordered: they have IDs in the order of MIN and MAX; where they do not, ranks are the places that they have in it.
 	ordered bool
+	ranks   []uint32
+}
+
+// places are which number has each rank.
+func places(ranks []uint32) []uint32 {
+	if ranks == nil {
+		return nil
+	}
+	at := make([]uint32, len(ranks))
+	for i, rank := range ranks {
+		at[rank] = uint32(i)
+	}
+	return at
 }
 
 const noScale = 255
@@ -355,7 +393,44 @@ func readNumbers(ctx context.Context, dict *dictionary.Dictionary, r dictionary.
 		}
 		last = p.last
 	}
-	return n, nil
+	if n.ordered {
+		return n, nil
+	}
+	return n, section.Guard(func() error { return n.rank(ctx, dict, r) })
+}
+
+// rank gives equal numbers the places that they have among each other in the order of MIN and MAX.
+func (n *exactNumbers) rank(ctx context.Context, dict *dictionary.Dictionary, r dictionary.Range) error {
+	n.ranks = make([]uint32, r.Len())
+	var equal []uint32 // numbers that are
+	var before dictionary.Value
+	settle := func() {
+		in := slices.Clone(equal)
+		slices.SortFunc(in, func(a, b uint32) int {
+			s, t := dict.Term(r.From+dictionary.ID(a)), dict.Term(r.From+dictionary.ID(b))
+			return cmp.Or(cmp.Compare(s.Datatype, t.Datatype), cmp.Compare(s.Value, t.Value))
+		})
+		for i, which := range in {
+			n.ranks[which] = equal[i]
+		}
+		equal = equal[:0]
+	}
+	for i := range n.ranks {
+		if i%match.BatchRows == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n.ranks[i] = uint32(i)
+		v := dict.Value(r.From + dictionary.ID(i))
+		if v.Kind != dictionary.Integer && v.Kind != dictionary.Decimal {
+			continue
+		}
+		if len(equal) > 0 && dictionary.Compare(before, v) == dictionary.Less {
+			settle()
+		}
+		equal, before = append(equal, uint32(i)), v
+	}
+	settle()
+	return nil
 }
 
 // numbersPart is what one goroutine reads.

@@ -34,6 +34,20 @@ func TestNumbersAreReadInParts(t *testing.T) {
 		if err != nil || n.scale != 2 || n.ordered != (tie < 0) {
 			t.Fatalf("a tie at %d: scale %d, in order %v, error %v", tie, n.scale, n.ordered, err)
 		}
+		if n.ordered == (n.ranks != nil) {
+			t.Fatalf("a tie at %d: in order %v, with ranks %v", tie, n.ordered, n.ranks != nil)
+		}
+		last := dictionary.None
+		for _, i := range places(n.ranks) {
+			id := r.From + dictionary.ID(i)
+			if dict.Value(id).Kind == dictionary.Double {
+				continue
+			}
+			if last != dictionary.None && !ascends(dict, last, id, dict.Value(last), dict.Value(id)) {
+				t.Fatalf("a tie at %d: %v is ranked before %v", tie, dict.Term(last), dict.Term(id))
+			}
+			last = id
+		}
 		words := n.doubled(n.scale)
 		for i, word := range words {
 			switch v := dict.Value(r.From + dictionary.ID(i)); v.Kind {

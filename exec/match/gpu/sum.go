@@ -52,6 +52,10 @@ func (q *query) beginSumming(rows int64) error {
 	if err != nil {
 		return err
 	}
+	if q.Plan.Fold.Extremes && !numbers.ranked() {
+		numbers.letGo()
+		return errUnfolded
+	}
 	return q.makeSums(rows, numbers)
 }
 
@@ -64,14 +68,11 @@ func (q *query) makeSums(rows int64, numbers *heldNumbers) (err error) {
 	}
 	s := &summation{Summing: &kernels.Summing{}, q: q, numbers: numbers, room: min(max(slots, int64(q.d.blocks+1)*kernels.ListChunk), stagingBytes/kernels.Size[kernels.Sum]())}
 	q.sums = s
-	if f.Extremes && !s.numbers.ordered {
-		return errUnfolded
-	}
 	if f.Sums {
 		s.Sums = 1
 	}
 	if f.Extremes {
-		s.Extremes = 1
+		s.Extremes, s.Ranks = 1, s.numbers.ranks()
 	}
 	s.Ranges = uint32(copy(s.Numbers[:], s.numbers.ranges))
 	if s.image, err = q.d.alloc(summingBytes + kernels.Size[kernels.SumListing]()); err == nil {
@@ -196,11 +197,11 @@ func (s *summation) emit(n int64) error {
 	if s.q.Plan.Fold.Of != nil {
 		scale = s.q.sifting.scale
 	}
-	return s.q.emit(foldsOf(s.q.Plan, groups, scale))
+	return s.q.emit(foldsOf(s.q.Plan, groups, scale, s.numbers.at))
 }
 
-// foldsOf is a batch of groups.
-func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8) *match.Batch {
+// foldsOf is a batch of groups; at is the number that has a place among the IDs.
+func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8, at func(place dictionary.ID) dictionary.ID) *match.Batch {
 	b := &match.Batch{N: len(groups), Cols: make([][]dictionary.ID, len(plan.Output)), Folds: &match.Folds{Scale: scale}}
 	keys := plan.Fold.Keys
 	for i, c := range keys {
@@ -220,7 +221,7 @@ func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8) *match.Batc
 	if plan.Fold.Extremes {
 		f.Least, f.Greatest = make([]dictionary.ID, n), make([]dictionary.ID, n)
 		for i := range groups {
-			f.Least[i], f.Greatest[i] = ^groups[i].Least, groups[i].Greatest-1
+			f.Least[i], f.Greatest[i] = at(^groups[i].Least), at(groups[i].Greatest-1)
 		}
 	}
 	return b

@@ -148,7 +148,7 @@ func (c *figuresCase) on(d *Device, rows int64) (got map[[2]uint32]figure, err e
 		}
 		q.out = append(q.out, at)
 	}
-	h := &heldNumbers{of: d.numbers, ordered: true}
+	h := &heldNumbers{of: d.numbers}
 	for i, words := range c.doubles {
 		at, err := upload(kernels.Bytes(words))
 		if err != nil {
