@@ -328,6 +328,14 @@ func (d decoder) AppendNTriples(dst []byte, id ID) []byte {
 	return rdf.AppendNTriples(dst, d.terms.Term(id))
 }
 
+// AppendHot is AppendNTriples for the terms of a small answer.
+func (d decoder) AppendHot(dst []byte, id ID) []byte {
+	if id < d.terms.Base() {
+		return d.dictionary.AppendHot(dst, id)
+	}
+	return d.AppendNTriples(dst, id)
+}
+
 // AppendText appends the term's Value, and returns its Sort.
 func (d decoder) AppendText(dst []byte, id ID) (text []byte, sort string) {
 	if id < d.terms.Base() {

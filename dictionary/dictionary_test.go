@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -277,4 +278,32 @@ func TestManyTermsOnFiles(t *testing.T) {
 	if err := errors.Join(d.Verify(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestHotTermsAreThoseThatAreStored, however often and by however many they are asked for.
+func TestHotTermsAreThoseThatAreStored(t *testing.T) {
+	var list []rdf.Term
+	for i := range 3000 {
+		list = append(list, rdf.NewTyped(fmt.Sprint(i), rdf.XSDInteger), rdf.NewString(fmt.Sprintf("a \"%d\"", i)), rdf.NewLangString(strings.Repeat("b", i%400), "en"),
+			rdf.NewIRI(fmt.Sprint("http://a/", i)), rdf.NewBlank(fmt.Sprint("b", i)))
+	}
+	d, err := FromTerms(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for g := range 3 {
+		group.Go(func() {
+			for range 4 {
+				for i := range d.Len() + 2 {
+					id := ID((i*7 + g) % (d.Len() + 2))
+					if got, want := d.AppendHot([]byte("x"), id), d.AppendNTriples([]byte("x"), id); string(got) != string(want) {
+						t.Errorf("%d: %s, want %s", id, got, want)
+						return
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
 }

@@ -23,6 +23,7 @@ type Segment struct {
 	values     []uint64
 	qualifiers []qualifier
 	hash       hashTable
+	hot        atomic.Pointer[hotTexts]
 	broken     atomic.Bool
 }
 

@@ -255,13 +255,13 @@ func (f *formatter) decode(dst []byte, id ID) []byte {
 	f.misses++
 	start := len(dst)
 	if f.shape.direct {
-		dst = f.decoder.AppendNTriples(dst, id)
+		dst = f.append(dst, id)
 		if !f.shape.verbatim && len(dst) > start && dst[start] == '"' {
 			f.nt = append(f.nt[:0], dst[start:]...)
 			dst = f.encode(dst[:start])
 		}
 	} else {
-		f.nt = f.decoder.AppendNTriples(f.nt[:0], id)
+		f.nt = f.append(f.nt[:0], id)
 		dst = f.encode(dst)
 	}
 	if f.cache != nil {
@@ -273,6 +273,14 @@ func (f *formatter) decode(dst []byte, id ID) []byte {
 		return f.spill(dst)
 	}
 	return dst
+}
+
+// append asks the dictionary for a term, which is often one of other small answers too.
+func (f *formatter) append(dst []byte, id ID) []byte {
+	if hot, ok := f.decoder.(Hot); ok && f.cache == nil {
+		return hot.AppendHot(dst, id)
+	}
+	return f.decoder.AppendNTriples(dst, id)
 }
 
 // encode appends the term in nt in the format's syntax.
@@ -292,6 +300,12 @@ const (
 // Warmer is a Decoder that can be told which terms it is about to be asked for.
 type Warmer interface {
 	Warm(ids []ID)
+}
+
+// Hot is a Decoder that keeps terms decoded which come in answer after answer.
+type Hot interface {
+	// AppendHot is AppendNTriples for the terms of a small answer.
+	AppendHot(dst []byte, id ID) []byte
 }
 
 // rows appends the rows of a chunk.
