@@ -706,7 +706,7 @@ const (
 // SquareWalk is a path of two edges, by the lists that they are in.
 type SquareWalk struct{ First, Second uint32 }
 
-// SquareGroup is Weight times the paths by any of Fill times those by any of Read.
+// SquareGroup is Weight times the paths by any of Fill times those by any of Read; those of Fill once more where ReadCount is 0.
 type SquareGroup struct {
 	Weight, FillCount, ReadCount, _ uint32
 	Fill, Read                      [MostWalks]SquareWalk

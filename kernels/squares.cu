@@ -5,7 +5,8 @@
 //
 // square_count: a block owns a vertex, which is the greatest of the solutions it counts there, and has a counter for each vertex; the highest
 // numbers are taken first, one by one, as they are most of the work. fill counts the paths of two edges to each lesser vertex, read adds up the
-// counters where the paths of the other side end, and a third walk empties them, or a sweep where that is less. A warp has a middle vertex, and
+// counters where the paths of the other side end, and a third walk empties them, or a sweep where that is less. Where the paths of both sides are
+// the same (readCount 0), each counter adds its square and is emptied in one walk, unless a sweep is less. A warp has a middle vertex, and
 // its lanes the list of that one, four loads under way each. Lists are in no order: members that are not lesser are read in vain (R-MAT with 12 M
 // edges: a sixth). What is left are corners that are one vertex, for which the vertex's own lists are marked in the counters, a bit each.
 //
@@ -86,11 +87,23 @@ static __device__ void group(const Squares &q, const SquareGroup &g, u32 v, u32 
     return;
   }
   u64 sum = 0;
-  for (u32 i = 0; i < g.readCount; i++)
-    walk(q, g.read[i], v, [&](u32 end) { sum += __ldcg(counters + end); });
+  bool same = !g.readCount, sweep = walked > v;
+  if (same && !sweep) {
+    for (u32 i = 0; i < g.fillCount; i++)
+      walk(q, g.fill[i], v, [&](u32 end) {
+        u32 n = atomicExch(counters + end, 0u);
+        if (n >> 16) for (u32 k = 0; k < g.weight; k++) tally.add(u64(n) * n);
+        else sum += n * n;   // fewer than 2^32 times
+      });
+    for (u32 i = 0; i < g.weight; i++) tally.add(sum);
+    __syncthreads();
+    return;
+  }
+  for (u32 i = 0; i < (same ? g.fillCount : g.readCount); i++)
+    walk(q, same ? g.fill[i] : g.read[i], v, [&](u32 end) { sum += __ldcg(counters + end); });
   for (u32 i = 0; i < g.weight; i++) tally.add(sum);
   __syncthreads();
-  if (walked > v) {
+  if (sweep) {
     for (u32 i = threadIdx.x; i < v; i += BLOCK) counters[i] = 0;
   } else {
     for (u32 i = 0; i < g.fillCount; i++) walk(q, g.fill[i], v, [&](u32 end) { counters[end] = 0; });
@@ -168,7 +181,7 @@ static __device__ void returns(const Squares &q, u32 v, u32 *counters, SquareSha
   __syncthreads();
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK) square_count(u64 program, u64 squares) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 6) square_count(u64 program, u64 squares) {
   __shared__ SquareShared s;
   Program &p = *at<Program>(program);
   Squares &d = *at<Squares>(squares);

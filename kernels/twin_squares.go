@@ -86,7 +86,11 @@ func (s *squareTwin) group(g *SquareGroup) {
 			*s.counter(end)++
 		}
 	}
-	for _, walk := range g.Read[:g.ReadCount] {
+	read := g.Read[:g.ReadCount]
+	if g.ReadCount == 0 {
+		read = g.Fill[:g.FillCount]
+	}
+	for _, walk := range read {
 		for _, end := range s.walk(walk) {
 			s.add(uint64(g.Weight) * uint64(*s.counter(end)))
 		}

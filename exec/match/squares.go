@@ -35,6 +35,9 @@ type SquareGroup struct {
 	Fill, Read []SquareWalk
 }
 
+// Alike reports whether both are the same paths, so that the product is the square of one number.
+func (g *SquareGroup) Alike() bool { return sameWalks(g.Fill, g.Read) }
+
 // squareShare is how many times the edges of the rarest label of a square those of the commonest may be: where one is rarer, joining from its
 // edges may be less than looking at all of the others.
 const squareShare = 4

@@ -224,6 +224,57 @@ func TestPortionsAreGroupedOrScannedFor(t *testing.T) {
 	}
 }
 
+// TestTablesLargerThanTheDevice: partial matches of which the columns alone would take many times the memory, with the graph whole on the device and in pages, where
+// each table reads pages anew: every row comes, once.
+func TestTablesLargerThanTheDevice(t *testing.T) {
+	t.Parallel()
+	const n, memory = 4000, 768 << 10
+	m := ring(t, n)
+	for _, inPages := range []bool{false, true} {
+		d := open(t, Options{Driver: kernels.Emulate(64 << 20), Memory: memory, tuning: tuning{inPages: inPages, byPhase: true, page: 4 << 10, Tuning: match.Tuning{AnyCost: true}}})
+		before := 4 * 3 * n * 8 * 8 // bytes of a, b and c, of all rows of the step before the last
+		if before < 3*memory {
+			t.Fatalf("%d bytes of columns are few beside %d of memory", before, memory)
+		}
+		traced := *m
+		traced.Trace = &match.Trace{}
+		seen := make([]uint64, n*8*8*8/64)
+		err := d.Match(t.Context(), &traced, func(b *match.Batch) error {
+			for r := range b.N {
+				at := uint32(0)
+				for k := 1; k < 4; k++ { // which of eight edges was taken
+					at = at<<3 | ((b.Cols[k][r]+n-b.Cols[k-1][r])%n - 1)
+				}
+				at |= b.Cols[0][r] << 9
+				if seen[at/64]>>(at%64)&1 != 0 {
+					return fmt.Errorf("row %d comes twice", at)
+				}
+				seen[at/64] |= 1 << (at % 64)
+			}
+			return nil
+		})
+		if err != nil || slices.ContainsFunc(seen, func(w uint64) bool { return w != ^uint64(0) }) {
+			t.Errorf("in pages %v: %v, or rows are missing", inPages, err)
+		}
+		tables := 0
+		for _, s := range traced.Trace.Steps {
+			if i := strings.Index(s.Variant, "portions of "); i >= 0 {
+				of := 0
+				_, _ = fmt.Sscanf(s.Variant[i:], "portions of %d tables", &of)
+				tables = max(tables, of)
+			}
+		}
+		if inPages && tables < 3 {
+			t.Errorf("no step read pages for three tables: %+v", traced.Trace.Steps)
+		}
+		count(t, d, m, n*8*8*8)
+		if used := d.memory.inUse(); used > memory {
+			t.Errorf("%d bytes are in use", used)
+		}
+		unpinned(t, d)
+	}
+}
+
 // TestQueriesShareTooFewPages: queries whose pages do not find room together are right, and nobody waits for another's.
 func TestQueriesShareTooFewPages(t *testing.T) {
 	t.Parallel()

@@ -111,6 +111,9 @@ func (q *squareCount) program() kernels.Squares {
 		for k, walk := range g.Fill {
 			to.Fill[k] = kernels.SquareWalk{First: uint32(walk[0]), Second: uint32(walk[1])}
 		}
+		if g.Alike() {
+			to.ReadCount = 0
+		}
 		for k, walk := range g.Read {
 			to.Read[k] = kernels.SquareWalk{First: uint32(walk[0]), Second: uint32(walk[1])}
 		}
