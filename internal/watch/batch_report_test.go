@@ -80,6 +80,49 @@ func (s *stream) smallerShares(r *matchtest.Report, name string, ways []way) {
 	}
 }
 
+// smallBatches measures the held-out edges in batches, while all queries stand.
+func (s *stream) smallBatches(r *matchtest.Report, name string, w way, sizes []int) {
+	r.Head(name+", in batches, all queries at once, "+w.name, "edges in a batch", "", "batches", "matches that came, less those that went", "changing the graph ms", "matched ms", "edges/s", "p50 ms", "p99 ms")
+	for _, size := range sizes {
+		for _, mode := range s.modes(s.held, s.rest) {
+			g, total, all := mode.before, run{}, (len(s.held)/2+size-1)/size
+			part := func(edges []pcsr.Edge, i int) []pcsr.Edge {
+				return edges[len(edges)/2*i/all*2 : len(edges)/2*(i+1)/all*2]
+			}
+			var each []float64
+			for i := 0; i < all && total.change+total.matched < mostBatches; i++ {
+				var took run
+				g, took = s.apply(w, s.queries, g, part(mode.added, i), part(mode.removed, i))
+				total.net, total.change, total.matched = total.net+took.net, total.change+took.change, total.matched+took.matched
+				each = append(each, took.change+took.matched)
+			}
+			edges := min(len(each)*size, len(s.held)/2)
+			p50 := matchtest.Median(each)
+			r.Row(size, mode.name, len(each), total.net, total.change, total.matched, float64(edges)/(total.change+total.matched)*1000, p50, each[len(each)*99/100])
+			if len(each) == all {
+				s.checkAll(mode.name, total)
+			}
+		}
+	}
+}
+
+// mostBatches is for how many milliseconds batches of one size are applied.
+const mostBatches = 2_000
+
+// checkAll compares what all batches brought together.
+func (s *stream) checkAll(mode string, total run) {
+	var want int64
+	for i, name := range s.names {
+		want += int64(s.expected[name] - s.count(i))
+	}
+	if mode == "deleted" {
+		want = -want
+	}
+	if total.net != want && mode != "mixed 2:1" {
+		s.Errorf("%d came in all batches %s, %d are right", total.net, mode, want)
+	}
+}
+
 // peer is what RapidFlow took, 0 where nobody knows.
 func (s *stream) peer(graph, query, mode string) float64 {
 	switch took := rapidFlow[graph][query]; mode {

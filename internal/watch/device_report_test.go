@@ -181,7 +181,7 @@ func (s *stream) stream(w way, size, ahead int) (n int) {
 		may <- struct{}{}
 	}
 	if 2*size*n >= len(s.held) {
-		s.checkAll(total)
+		s.checkAll("inserted", total)
 	}
 	return n
 }

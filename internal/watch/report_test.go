@@ -265,41 +265,6 @@ func (s *stream) match(w way, queries []*standing, r *run, before, after *pcsr.G
 	return matchtest.Milliseconds(time.Since(begun))
 }
 
-// smallBatches measures the held-out edges in batches, while all queries stand.
-func (s *stream) smallBatches(r *matchtest.Report, name string, w way, sizes []int) {
-	r.Head(name+", inserted in batches, all queries at once, "+w.name, "edges in a batch", "batches", "came", "changing the graph ms", "matched ms", "edges/s", "p50 ms", "p99 ms")
-	for _, size := range sizes {
-		g, total := s.rest, run{}
-		var each []float64
-		for low := 0; low < len(s.held) && total.change+total.matched < mostBatches; low += 2 * size {
-			var took run
-			g, took = s.apply(w, s.queries, g, s.held[low:min(low+2*size, len(s.held))], nil)
-			total.net, total.change, total.matched = total.net+took.net, total.change+took.change, total.matched+took.matched
-			each = append(each, took.change+took.matched)
-		}
-		edges := min(len(each)*size, len(s.held)/2)
-		p50 := matchtest.Median(each)
-		r.Row(size, len(each), total.net, total.change, total.matched, float64(edges)/(total.change+total.matched)*1000, p50, each[len(each)*99/100])
-		if edges == len(s.held)/2 {
-			s.checkAll(total)
-		}
-	}
-}
-
-// mostBatches is for how many milliseconds batches of one size are applied.
-const mostBatches = 5_000
-
-// checkAll compares what all batches brought together.
-func (s *stream) checkAll(total run) {
-	var want int64
-	for i, name := range s.names {
-		want += int64(s.expected[name] - s.count(i))
-	}
-	if total.net != want {
-		s.Errorf("%d came in all batches, %d are right", total.net, want)
-	}
-}
-
 // ablation measures the whole batch without each part.
 func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
 	r.Head(name+", all queries at once, without each part", "matched by", "without", "ms", "factor")
@@ -331,7 +296,7 @@ func (s *stream) ablation(r *matchtest.Report, name string, ways []way) {
 				normal = took.matched
 			}
 			r.Row(w.name, part.name, took.matched, took.matched/normal)
-			s.checkAll(took)
+			s.checkAll("inserted", took)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -204,6 +205,13 @@ func (d *Device) PrepareLabels(g *pcsr.Graph, labels ...pcsr.Label) {
 			n.add(need{label: l, dir: dir}, looks{})
 		}
 	}
+	if typeLabel, typed := g.TypeLabel(); typed && there > 0 { // classes will be read, too
+		for _, dir := range []pcsr.Direction{pcsr.Out, pcsr.In} {
+			if d.partitions.has(g.Partition(typeLabel, dir)) {
+				n.add(need{label: typeLabel, dir: dir}, looks{})
+			}
+		}
+	}
 	if there > 0 {
 		d.begin(g, func(ctx context.Context) error { return d.bring(ctx, n) })
 	}
@@ -245,14 +253,20 @@ func (d *Device) bring(ctx context.Context, n *needs) error {
 	if n.everything {
 		err = r.all(ctx)
 	}
+	var found []placed
 	for _, of := range n.parts {
 		at, used := r.place(of.label, of.dir)
 		if of.incident {
 			at, used = r.incident(of.dir), true
 		}
 		if used && err == nil {
-			_, err = r.load(ctx, at, of.vertices)
+			var entry kernels.Partition
+			entry, err = r.hold(ctx, at, of.vertices)
+			found = append(found, placed{at, []kernels.Partition{entry}})
 		}
+	}
+	if err == nil {
+		err = r.publish(found...)
 	}
 	if n.sets && err == nil {
 		err = r.labelSets(ctx)

@@ -88,7 +88,7 @@ func (r *reading) load(ctx context.Context, at int, vertices bool) (kernels.Part
 	if err != nil {
 		return entry, err
 	}
-	return entry, r.publish(at, entry)
+	return entry, r.publish(placed{at, []kernels.Partition{entry}})
 }
 
 // all loads every partition, with the lists of row vertices.
@@ -103,7 +103,7 @@ func (r *reading) all(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.publish(0, entries...); err != nil {
+	if err := r.publish(placed{0, entries}); err != nil {
 		return err
 	}
 	r.whole = true

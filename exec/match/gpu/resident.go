@@ -107,7 +107,7 @@ func (r *resident) numberLabels() (err error) {
 	if err != nil {
 		return err
 	}
-	return r.publish(2*n+4, e)
+	return r.publish(placed{2*n + 4, []kernels.Partition{e}})
 }
 
 // mostSpan is how many numbers there may be for each label in use before labels are searched and not indexed.
@@ -149,27 +149,43 @@ func (r *resident) part(at int) *pcsr.Partition {
 	}
 }
 
-// publish writes entries into the table from a place on, unless they are there.
-func (r *resident) publish(at int, entries ...kernels.Partition) error {
+// placed are entries of the table from a place on.
+type placed struct {
+	at      int
+	entries []kernels.Partition
+}
+
+// publish writes entries into the table, unless they are there.
+func (r *resident) publish(list ...placed) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := range entries { // who was slow to publish must not take away the row vertices that another one has listed since
-		with := entries[i]
-		with.Vertices = r.published[at+i].Vertices
-		if entries[i].Vertices == 0 && with == r.published[at+i] {
-			entries[i] = with
+	changed := false
+	for _, p := range list {
+		was := r.published[p.at:][:len(p.entries)]
+		for i := range p.entries { // who was slow to publish must not take away the row vertices that another one has listed since
+			with := p.entries[i]
+			with.Vertices = was[i].Vertices
+			if p.entries[i].Vertices == 0 && with == was[i] {
+				p.entries[i] = with
+			}
+		}
+		if slices.Equal(was, p.entries) {
+			continue
+		}
+		changed = true
+		if err := r.stream.Upload(r.address(p.at), kernels.Bytes(p.entries)); err != nil {
+			return err
 		}
 	}
-	if slices.Equal(r.published[at:at+len(entries)], entries) {
+	if !changed {
 		return nil
-	}
-	if err := r.stream.Upload(r.address(at), kernels.Bytes(entries)); err != nil {
-		return err
 	}
 	if err := r.stream.Synchronize(); err != nil {
 		return err
 	}
-	copy(r.published[at:], entries)
+	for _, p := range list {
+		copy(r.published[p.at:], p.entries)
+	}
 	return nil
 }
 
