@@ -8,7 +8,7 @@
 // neighbours, are a warp's, and a lane's are their units: a bitmap is one word. Members are looked up in a Bloom filter of 1,024 bits, a word of
 // which each lane holds, and what passes is compared with all neighbours at once. Heavy ones are a block's, which takes them first: up to 256
 // neighbours have their bitmaps in shared memory, and a lane a unit; more in global memory, where the caches hold them, and a warp a unit, a word
-// a lane. Long ones are several pieces, each of which makes the bitmaps anew and has some of the units. What turns out to be much work, of a
+// a lane, or a triple where that is enough (triple.cuh). Long ones are several pieces, each of which makes the bitmaps anew and has some of the units. What turns out to be much work, of a
 // light root or of a piece, is left to the next launch as smaller pieces.
 //
 // Lost: a unit for each first neighbour, 4 lanes a unit where bitmaps have up to 4 words, light roots whole: cliques of 7 in wiki-Vote took 75 ms
@@ -16,16 +16,24 @@
 //
 // Reads: for every edge from a root to a neighbour that one's upper list, 4 bytes a member, in order; writes nothing but counts, and for heavy roots
 // bitmaps of n²/8 bytes. What is left of a slice of time is left to the next launch, between two roots.
-#include "neighbourhood.cuh"
+#include "triple.cuh"
 
 // LIGHT is the most neighbours of a light root, whatever the core calls so.
 const u32 LIGHT = 64;
+// TRIPLE_PARTS: a root of up to MIDDLE neighbours is counted by triples where a unit is expected to bind the last level Dense.work / TRIPLE_PARTS times.
+const u32 TRIPLE_PARTS = 16;
 // ROOTS is the most rows that a warp takes at a time.
 const u32 ROOTS = 16;
 
 struct LightShared {
   u64 rows[LIGHT], upper;
   u32 prefix[LIGHT + 1], bloom[32];
+};
+
+// WarpShared is a warp's: first what it counts triples in, and then light roots.
+union WarpShared {
+  LightShared light;
+  TripleShared triple;
 };
 
 struct HeavyShared {
@@ -160,9 +168,10 @@ static __device__ void takePiece(const Core &c, Dense &d, const Dense &own, u64 
 }
 
 // heavies counts heavy pieces until there are none, or time is up, but one at least; what is left of a piece then is the block's in the next launch. A block.
-template <int C, int M> static __device__ __forceinline__ void heavies(const Core &c, Dense &d, const Dense &own, const Partition &p, u64 deadline, HeavyShared &s, Count &count) {
+template <int C, int M> static __device__ __forceinline__ void heavies(const Core &c, Dense &d, const Dense &own, const Partition &p, u64 deadline, HeavyShared &s, TripleShared &triple, Count &count) {
   u64 *scratch = at<u64>(own.scratch) + u64(blockIdx.x) * own.room, *left = at<u64>(own.left) + 4 * blockIdx.x;
   u64 pieces = own.upward ? c.upperPieceCount : c.pieceCount;
+  const bool mayBeTriples = ofTriples<M>(own);
   while (true) {
     if (threadIdx.x == 0) takePiece(c, d, own, pieces, left, s);
     __syncthreads();
@@ -179,13 +188,16 @@ template <int C, int M> static __device__ __forceinline__ void heavies(const Cor
       build(c, own, p, root, r, rows, words, s.bloom);
       findUnits<M>(own, v, prefix, s.work);
       u32 begin = u32(u64(prefix[r.n]) * part / parts), end = u32(u64(prefix[r.n]) * (part + 1) / parts);
-      float share = s.work / parts / (own.work * (middle ? 16 : 2));
-      u32 shift = s.kept == NONE ? shiftOf<M>(s.work, prefix[r.n], own.work / float(PARTS)) : s.kept, all = (end - begin) << shift;
+      bool triples = mayBeTriples && (!middle || s.work > float(own.work) / TRIPLE_PARTS * prefix[r.n]);
+      float share = s.work / parts / (own.work * (triples ? 64 : middle ? 16 : 2));
+      u32 shift = s.kept == NONE ? shiftOf<M>(s.work, prefix[r.n], triples ? own.work : own.work / float(PARTS)) : s.kept, all = (end - begin) << shift;
       if (threadIdx.x == 0 && s.fresh && share > 2 && defer(d, own, root, part, parts, share)) s.next = NONE;
       __syncthreads();
       if (s.next == NONE)
         ;
-      else if (middle)
+      else if (triples) {
+        if constexpr (M > 2) enumerateTriples<C, M>(own, v, prefix, begin, all, shift, deadline, &s.next, triple, count);
+      } else if (middle)
         enumerate<1, C, M>(own, v, prefix, begin, all, shift, deadline, &s.next, count);
       else
         enumerate<32, C, M>(own, v, prefix, begin, all, shift, deadline, &s.next, count);
@@ -215,17 +227,17 @@ template <int C, int M> static __device__ __forceinline__ void lights(const Core
   }
 }
 
-template <int C, int M> static __device__ __forceinline__ void countAll(const Core &c, Dense &d, const Dense &own, u64 deadline, HeavyShared &heavy, LightShared &s, Count &count) {
+template <int C, int M> static __device__ __forceinline__ void countAll(const Core &c, Dense &d, const Dense &own, u64 deadline, HeavyShared &heavy, WarpShared &s, Count &count) {
   const Partition &p = *at<const Partition>(c.partition);
-  if (blockIdx.x < own.heavyBlocks) heavies<C, M>(c, d, own, p, deadline, heavy, count);
-  lights<C, M>(c, d, own, p, deadline, s, count);
+  if (blockIdx.x < own.heavyBlocks) heavies<C, M>(c, d, own, p, deadline, heavy, s.triple, count);
+  lights<C, M>(c, d, own, p, deadline, s.light, count);
 }
 
 // countDense is the kernels, for M levels.
 template <int M> static __device__ __forceinline__ void countDense(u64 program, u64 dense) {
   __shared__ Dense own;
   __shared__ HeavyShared heavy;
-  __shared__ LightShared lightShared[WARPS];
+  __shared__ WarpShared warpShared[WARPS];
   Program &p = *at<Program>(program);
   Dense &d = *at<Dense>(dense);
   const Core &c = *at<const Core>(d.core);
@@ -234,7 +246,7 @@ template <int M> static __device__ __forceinline__ void countDense(u64 program, 
   for (u32 i = threadIdx.x; i < sizeof(Dense) / 4; i += BLOCK)
     reinterpret_cast<u32 *>(&own)[i] = reinterpret_cast<const volatile u32 *>(&d)[i];
   __syncthreads();
-  LightShared &mine = lightShared[threadIdx.x >> 5];
+  WarpShared &mine = warpShared[threadIdx.x >> 5];
   switch (own.tailCount) {
   case 1: countAll<1, M>(c, d, own, deadline, heavy, mine, count); break;
   case 2: countAll<2, M>(c, d, own, deadline, heavy, mine, count); break;

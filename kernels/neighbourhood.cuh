@@ -116,23 +116,30 @@ template <int M, class V> static __device__ void findUnits(const Dense &d, const
   __syncthreads();
 }
 
-// enumerate counts some of a heavy root's units, G lanes a part of one, of which there are all from unit begin on and next is the first not taken, until time is
-// up: at least one each.
-template <int G, int C, int M, class V> static __device__ __forceinline__ void enumerate(const Dense &d, V v, const u32 *prefix, u32 begin, u32 all, u32 shift, u64 deadline, u32 *next, Count &count) {
+// eachUnit calls f with the parts of units from next on, of which there are all, until time is up: at least one each, with G lanes together.
+template <int G, typename F> static __device__ __forceinline__ void eachUnit(u32 all, u64 deadline, u32 *next, F f) {
   const u32 AT_ONCE = 32 / G;
   u32 lane = threadIdx.x & 31;
-  v.lane = G == 1 ? 0 : lane;
-  v.parts = 1u << shift;
   for (bool again = false;; again = true) {
     u32 unit = NONE;
     if (lane == 0 && !(again && now() > deadline)) unit = atomicAdd(next, AT_ONCE);
     unit = __shfl_sync(~0u, unit, 0);
     if (unit >= all) break;
     unit += G == 1 ? lane : 0;
-    v.part = unit & (v.parts - 1);
-    if (unit < all) visit<G, C, M>(d, v, prefix, begin + (unit >> shift), count);
+    if (unit < all) f(unit);
     __syncwarp();
   }
+}
+
+// enumerate counts some of a heavy root's units, G lanes a part of one, of which there are all from unit begin on and next is the first not taken, until time is
+// up.
+template <int G, int C, int M, class V> static __device__ __forceinline__ void enumerate(const Dense &d, V v, const u32 *prefix, u32 begin, u32 all, u32 shift, u64 deadline, u32 *next, Count &count) {
+  v.lane = G == 1 ? 0 : threadIdx.x & 31;
+  v.parts = 1u << shift;
+  eachUnit<G>(all, deadline, next, [&](u32 unit) {
+    v.part = unit & (v.parts - 1);
+    visit<G, C, M>(d, v, prefix, begin + (unit >> shift), count);
+  });
 }
 
 // finishLaunch adds a thread's count to that of the program, and the last block says whether all is done: so many pieces, and rows. All blocks.

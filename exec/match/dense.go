@@ -90,8 +90,9 @@ type denseFinder struct {
 	n int
 	// near are the neighbours of each, as bits, absent those that must not be neighbours.
 	near, absent [mostDense]uint8
-	// loose: vertices of the tail may be neighbours, though they must not be.
+	// loose: vertices of the tail may be neighbours, though they must not be; most is how many it may have, 0 for mostTail.
 	loose  bool
+	most   int
 	stats  *density // once it was asked for
 	tuning Tuning
 	best   *Dense
@@ -199,7 +200,12 @@ func (d *denseFinder) choose(root int, label pcsr.Label, anyCost bool) bool {
 	if tail == 0 {
 		return false
 	}
-	d.best = &Dense{Times: 1, Label: label, Slots: append([]int{root}, d.order(rest&^tail, 0)...)}
+	order := d.order(rest&^tail, 0)
+	if from := d.tuning.TripleLevels; from > 0 && len(order) >= from {
+		d.density(label)
+		order = d.tripleOrder(order, tail)
+	}
+	d.best = &Dense{Times: 1, Label: label, Slots: append([]int{root}, order...)}
 	return d.layTail(tail)
 }
 

@@ -183,13 +183,20 @@ func (d *denseFinder) termCost(b *Dense) float64 {
 		ready, bound = y.edges*y.neighbours, y.pairs
 	}
 	bound /= b.ordered(0)
+	triples := d.tuning.TripleLevels > 0 && b.ByTriples()
 	for i, s := range b.Levels[1:] {
 		if b.Far != nil {
-			bound = y.farBindings(bound, i, s.Near)
+			bound = y.farBindings(bound, i, s.Near) * math.Pow(1-y.closing()/2, float64(bits.OnesCount8(s.Absent)))
 		} else {
-			bound *= max(leastDeeper, y.bindings(i+1, bits.OnesCount8(s.Near)))
+			bound *= y.among(i+1, bits.OnesCount8(s.Near), bits.OnesCount8(s.Absent))
 		}
-		bound *= math.Pow(1-y.closing()/2, float64(bits.OnesCount8(s.Absent))) / b.ordered(i+1)
+		bound /= b.ordered(i + 1)
+		if triples {
+			ready += bound * tripleLevelCost(i+1, s.Near&3 == 3)
+		}
+	}
+	if triples {
+		return ready + bound
 	}
 	deeper := max(0, len(b.Levels)-3)
 	return ready + bound*(1+y.words)*math.Pow(cmp.Or(d.tuning.DeepPrice, deepPrice), float64(deeper*(deeper+1)/2))

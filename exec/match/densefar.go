@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -67,5 +68,5 @@ func (d *denseFinder) mayEnd(tail uint8) bool {
 	if _, _, any := d.absentIn(tail); any && !d.loose {
 		return false // the edges that must not be there would join the tail
 	}
-	return size <= mostTail && d.independent(tail) && d.sets(tail) <= MostTailSets
+	return size <= cmp.Or(d.most, mostTail) && d.independent(tail) && d.sets(tail) <= MostTailSets
 }

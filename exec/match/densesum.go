@@ -1,6 +1,7 @@
 package match
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -41,7 +42,7 @@ func (d *denseFinder) findSum(label pcsr.Label, anyCost bool) bool {
 		return d.findTerm(label, anyCost)
 	}
 	s, whole := denseSum{denseFinder: d, label: label, anyCost: anyCost}, term{near: d.near, absent: d.absent}
-	one := s.find(&whole, false)
+	one := s.find(&whole, false, 0)
 	if one != nil && len(one.best.Levels) < d.tuning.SumLevels {
 		d.best = one.best
 		return true
@@ -71,25 +72,30 @@ func (s *denseSum) solve(t term) (place int, ok bool) {
 	if len(s.all) == mostTerms {
 		return 0, false
 	}
-	return s.add(t, s.find(&t, false))
+	return s.add(t, s.find(&t, false, 0))
 }
 
 // add decides how a pattern that is not there yet is counted, whole being the one count that was found for it, if there is one, and returns its place; false
 // where it cannot be counted, or too many would be taken away.
 func (s *denseSum) add(t term, whole *denseFinder) (place int, ok bool) {
-	loose := s.find(&t, true)
-	if loose == nil && whole == nil {
-		return 0, false
-	}
 	s.density(s.label)
+	best := math.Inf(1)
 	if whole != nil {
 		t.own, t.cost = whole.best, s.termCost(whole.best)
+		best = t.cost
 	}
-	if loose != nil {
-		if less, own, ok := s.release(&t, loose); ok {
-			if cost := s.termCost(own); whole == nil || cost+s.costs(less) < t.cost {
-				t.own, t.cost, t.less = own, cost, less
-			}
+	for most := mostTail; most > 1; most-- {
+		loose := s.find(&t, true, most)
+		if loose == nil {
+			break
+		}
+		most = loose.tail()
+		less, own, ok := s.release(&t, loose)
+		if !ok {
+			continue
+		}
+		if cost := s.termCost(own); cost+s.costs(less) < best {
+			t.own, t.cost, t.less, best = own, cost, less, cost+s.costs(less)
 		}
 	}
 	if t.own == nil {
@@ -100,8 +106,8 @@ func (s *denseSum) add(t term, whole *denseFinder) (place int, ok bool) {
 }
 
 // find looks for a count; the pattern itself may be refused for its cost.
-func (s *denseSum) find(t *term, loose bool) *denseFinder {
-	f := &denseFinder{Lowering: s.Lowering, n: s.n, near: t.near, absent: t.absent, loose: loose, stats: s.stats, tuning: s.tuning}
+func (s *denseSum) find(t *term, loose bool, most int) *denseFinder {
+	f := &denseFinder{Lowering: s.Lowering, n: s.n, near: t.near, absent: t.absent, loose: loose, most: most, stats: s.stats, tuning: s.tuning}
 	if !f.findTerm(s.label, s.anyCost || t.near != s.near) {
 		return nil
 	}

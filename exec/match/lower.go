@@ -57,6 +57,8 @@ type Tuning struct {
 	NoSums bool
 	// SumLevels is from how many levels on one count is written as a sum of others, where that is expected to cost less; 0 means any.
 	SumLevels int
+	// TripleLevels is from how many levels on neighbourhoods are counted by triples where an order of the levels allows it; 0 means never.
+	TripleLevels int
 	// TriplesFirst counts triangles by triples of neighbours whatever they cost, also where they are counted in neighbourhoods otherwise.
 	TriplesFirst bool
 }

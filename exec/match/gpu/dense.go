@@ -21,9 +21,11 @@ const (
 	// denseWork is from how much on a light root's work is shared, in bindings of the last level.
 	denseWork = 2048
 	// deepPrice is match.Tuning.DeepPrice here: kernels of many levels spill registers, and fewer lanes have work at the last.
-	deepPrice = 6
+	deepPrice = 4
 	// sumLevels is match.Tuning.SumLevels here: each term of a sum is a launch over all roots, and a third level costs little more than a second.
 	sumLevels = 4
+	// tripleLevels is match.Tuning.TripleLevels here.
+	tripleLevels = 4
 	// farCut is how many pieces each of those of a heavy root is with a far vertex.
 	farCut = 4
 )

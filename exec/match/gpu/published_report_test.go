@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// publishedSet is wiki-Vote, and the patterns of STMatch's paper.
+// publishedSet is wiki-Vote, and the patterns of STMatch's paper, or those that RDFGPU_ONLY names.
 func publishedSet(t *testing.T) (*matchtest.Dataset, []matchtest.Published) {
 	t.Helper()
 	root := os.Getenv("RDFGPU_DATA")
@@ -32,6 +33,9 @@ func publishedSet(t *testing.T) (*matchtest.Dataset, []matchtest.Published) {
 	patterns, err := matchtest.ReadPublished(filepath.Join(benchFolder(t), "stmatch-patterns.tsv"), set.Queries[0].Patterns[0].Predicate)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if only := strings.Fields(os.Getenv("RDFGPU_ONLY")); len(only) > 0 {
+		patterns = slices.DeleteFunc(patterns, func(q matchtest.Published) bool { return !slices.Contains(only, q.Name) })
 	}
 	return set, patterns
 }

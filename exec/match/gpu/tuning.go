@@ -90,6 +90,9 @@ func (t *tuning) complete() {
 	if t.SumLevels == 0 {
 		t.SumLevels = sumLevels
 	}
+	if t.TripleLevels == 0 {
+		t.TripleLevels = tripleLevels
+	}
 	if t.slice <= 0 {
 		t.slice = 10 * time.Millisecond
 	}
