@@ -7,13 +7,10 @@
 // Reads 4 bytes a column and row in order, 8 of the numbers for each that the program reads, mostly from the level-2 cache where there are some millions, and 32 for
 // each table; writes 4 bytes a column and row that passes, and 8 for its result. All threads run the same words, but for rows that fail early. The stack lies in local
 // memory; ceiling: some 30 instructions a word. Skew does not matter.
-#include <cub/block/block_scan.cuh>
-#include "partition.cuh"
 #include "sums.cuh"
 #include "groups.cuh"
 #include "numbers.cuh"
 
-typedef cub::BlockScan<u32, BLOCK> CountScan;
 typedef __int128 Wide;
 
 // Verdict is what becomes of a row.

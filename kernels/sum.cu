@@ -10,13 +10,9 @@
 // does not matter: a group of very many rows costs the table as many additions as there are blocks.
 //
 // move_sums takes the groups of a table over to a larger one, list_sums writes them out: both read the table in order.
-#include <cub/block/block_scan.cuh>
-#include "partition.cuh"
 #include "sums.cuh"
 #include "groups.cuh"
 #include "numbers.cuh"
-
-typedef cub::BlockScan<u32, BLOCK> CountScan;
 
 // Near is what a block keeps of the rows that it takes, and where it is.
 struct Near {
@@ -182,37 +178,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) sum_rows(u64 summing) {
 // move_sums takes groups, Sum[slots], over to the table of a summing, which has none of them.
 extern "C" __global__ void __launch_bounds__(BLOCK) move_sums(u64 summing, u64 groups, u64 slots) {
   const Summing &c = *at<const Summing>(summing);
-  for (u64 i = u64(blockIdx.x) * BLOCK + threadIdx.x; i < slots; i += u64(gridDim.x) * BLOCK) {
-    Sum s = at<const Sum>(groups)[i];
-    u32 made = 0;
-    if (s.key) at<Sum>(c.groups)[placeOf(at<Sum>(c.groups), c.mask, s.key, made)] = s;
-  }
+  moveSlots(at<Sum>(c.groups), c.mask, at<const Sum>(groups), slots);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) list_sums(u64 listing) {
-  const u32 each = LIST_CHUNK / BLOCK;
-  __shared__ CountScan::TempStorage scan;
-  __shared__ u64 begin, base;
   SumListing &l = *at<SumListing>(listing);
-  const Sum *groups = at<const Sum>(l.groups);
-  u64 mask = l.mask;
-  for (;;) {
-    __syncthreads();
-    if (threadIdx.x == 0) begin = listClaim(l);
-    __syncthreads();
-    if (begin > mask) break;
-    u32 mine = 0, before, all;
-    bool used[each];
-    for (u32 k = 0; k < each; k++) {
-      u64 i = begin + k * BLOCK + threadIdx.x;
-      used[k] = i <= mask && groups[i].key;
-      mine += used[k];
-    }
-    CountScan(scan).ExclusiveSum(mine, before, all);
-    if (threadIdx.x == 0) base = all ? atomicAdd(&l.listed, all) : 0;
-    __syncthreads();
-    u64 to = base + before;
-    for (u32 k = 0; k < each; k++)
-      if (used[k]) at<Sum>(l.to)[to++] = groups[begin + k * BLOCK + threadIdx.x];
-  }
+  listSlots<Sum>(l, [&](u64 to, const Sum &s) { at<Sum>(l.to)[to] = s; });
 }

@@ -239,7 +239,7 @@ func (s *sifting) run() error {
 	began := time.Now()
 	q := s.q
 	s.Kept, s.Odd = 0, 0
-	blocks := max(1, min(q.d.blocks, int(s.Rows/kernels.SiftTile)))
+	blocks := max(1, min(q.d.rowBlocks[kernels.SiftRows], int(s.Rows/kernels.SiftTile)))
 	err := exchange(q, s.image, s.Sifting, func(stream kernels.Stream) error { return stream.Launch(kernels.SiftRows, blocks, 0, s.image) })
 	if err != nil {
 		return err
