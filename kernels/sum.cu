@@ -32,11 +32,10 @@ struct Number {
   bool fraction;
 };
 
-// numberOf is what a row adds that stands for weight times an ID.
-static __device__ __forceinline__ Number numberOf(u64 twice, u64 weight) {
-  u64 value = u64((long long)(twice) >> 1);
-  u64 high = __umul64hi(weight, value) - ((long long)(value) < 0 ? weight : 0);
-  return {weight, weight * value, high, (twice & 1) != 0};
+// numberOf is what a row adds that stands for weight times half of a number of 128 bits.
+static __device__ __forceinline__ Number numberOf(u64 twice, u64 twiceHigh, u64 weight) {
+  u64 value = twiceHigh << 63 | twice >> 1, high = u64((long long)(twiceHigh) >> 1);
+  return {weight, weight * value, __umul64hi(weight, value) + weight * high, (twice & 1) != 0};
 }
 
 // isSmall reports whether a row may be added near.
@@ -98,15 +97,15 @@ static __device__ void takeRows(Summing &c, Near &near, u64 begin, u64 end, u32 
   bool sums = c.sums, extremes = c.extremes;
   for (u64 row = begin + threadIdx.x; row < end; row += BLOCK) {
     u32 id = value ? value[row] : 0;
-    u64 twice = value ? doubled(c.numbers, c.ranges, range, id) : numbers ? numbers[row] : 0, weight = 1, key = first ? first[row] : 0;
-    if (twice == NO_NUMBER) {
+    u64 twice = value ? doubled(c.numbers, c.ranges, range, id) : numbers ? numbers[2 * row] : 0, weight = 1, key = first ? first[row] : 0;
+    if (value && twice == NO_NUMBER) {
       c.odd = 1;
       return;
     }
     if (ranks) id = range.first + __ldg(ranks + (id - range.first));
     if (second) key = key << 32 | second[row];
     if (weightLow) weight = u64(weightHigh[row]) << 32 | weightLow[row];
-    Number n = numberOf(twice, weight);
+    Number n = numberOf(twice, value || !numbers ? u64((long long)(twice) >> 63) : numbers[2 * row + 1], weight);
     u32 i = u32(mix(++key)) & nearMask;
     if (isSmall(n)) {
       u64 old = *(volatile u64 *)&near.key[i];
