@@ -44,19 +44,8 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		g := &generator{t: t}
 		quads, names := dataset(g)
 		text := query(g)
-		q, err := parser.Parse(text, parser.Options{})
-		if err != nil {
-			t.Skip(err) // a variable bound twice, say
-		}
 		segments, commits := g.split(quads)
-		m, err := newEdited(segments, commits, names...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		device, err := emulate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		q, m, device := drawn(t, text, segments, commits, names...)
 		defer device.Close()
 		semantics := g.semantics(q)
 		if rapid.IntRange(0, 1).Draw(t, "homomorphism") == 0 {
@@ -108,6 +97,7 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			if variant == "spilling" {
 				o.Memory = 1
 			}
+			var err error
 			if variant == "kept" {
 				if o.Planned, err = m.kept(q, o); err != nil {
 					t.Fatalf("%v\n%s", err, reproduce(segments, commits, text))
@@ -126,6 +116,23 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			}
 		}
 	})
+}
+
+// drawn is a query that was drawn, if it is one, the dataset, and a device, which the caller closes.
+func drawn(t *rapid.T, text string, segments, commits []edits, names ...rdf.Term) (*parser.Query, *memory, *emulated) {
+	q, err := parser.Parse(text, parser.Options{})
+	if err != nil {
+		t.Skip(err) // a variable bound twice, say
+	}
+	m, err := newEdited(segments, commits, names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := emulate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q, m, device
 }
 
 // unsliced takes LIMIT and OFFSET off a query whose LIMIT leaves a choice.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
-	"github.com/rdfgpu/rdfgpu/parser"
 	"pgregory.net/rapid"
 )
 
@@ -204,22 +203,11 @@ func TestFiguresComeToTheSame(t *testing.T) {
 
 // sameOnDevice compares a query's answers on an emulated device, which it returns closed, with the processor, and with the reference evaluator where that is asked for.
 func (g *generator) sameOnDevice(t *rapid.T, quads []quad, text string, refer bool) *emulated {
-	q, err := parser.Parse(text, parser.Options{})
-	if err != nil {
-		t.Skip(err)
-	}
 	segments, commits := g.split(quads)
 	if g.chance(50) {
 		segments, commits = []edits{{added: quads}}, nil
 	}
-	m, err := newEdited(segments, commits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	device, err := emulate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	q, m, device := drawn(t, text, segments, commits)
 	defer device.Close()
 	semantics := g.semantics(q)
 	o := onProcessor()

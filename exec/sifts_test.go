@@ -29,6 +29,9 @@ func TestTheDeviceComputesWithNumbers(t *testing.T) {
 		{"SELECT ?b (AVG(?n + 1) AS ?s) { ?b :n ?n OPTIONAL { ?b :p ?c } } GROUP BY ?b HAVING(AVG(?n + 1) > 0.7)", true, true},
 		// What is no exact number of 61 bits goes back to the processor.
 		{"SELECT (SUM(?n * ?m) AS ?s) { ?a :p ?b . ?a :large ?n . ?b :large ?m }", false, false},
+		{"SELECT (SUM(?n * ?m) AS ?s) { ?a :p ?b . ?a :large ?n . ?b :typed ?m }", true, true},
+		{"SELECT (SUM(?n * ?m) AS ?s) { ?a :p ?b . ?a :large ?n . ?b :typed ?m OPTIONAL { ?b :p ?c } }", false, false},
+		{"SELECT (SUM(0.0001 * ?m * 0.000000000000001 * 0.01) AS ?s) { ?a :p ?b . ?b :typed ?m }", false, false},
 		{"SELECT (COUNT(*) AS ?s) { ?a :p ?b . ?a :large ?n . ?b :large ?m FILTER(?n * ?m > ?n + 12) }", true, true},
 		{"SELECT (COUNT(*) AS ?s) { ?a :p ?b . ?a :large ?n . ?b :large ?m FILTER(?n * ?m * ?n * ?m > 1) }", true, false},
 		{"SELECT ?a ?b { ?a :p ?b . ?a :double ?n . ?b :n ?m FILTER(?n > ?m) }", true, false},

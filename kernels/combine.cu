@@ -10,12 +10,8 @@
 // cache up to some million groups, to memory beyond.
 //
 // move_groups takes the groups of a table over to a larger one, list_groups writes them out as columns: both read the table in order.
-#include <cub/block/block_scan.cuh>
-#include "partition.cuh"
 #include "sums.cuh"
 #include "groups.cuh"
-
-typedef cub::BlockScan<u32, BLOCK> CountScan;
 
 // Near is what a block keeps of the rows that it takes, and where it is.
 struct Near {
@@ -127,43 +123,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK) combine_rows(u64 combining) 
 // move_groups takes groups, Group[slots], over to the table of a combining, which has none of them.
 extern "C" __global__ void __launch_bounds__(BLOCK) move_groups(u64 combining, u64 groups, u64 slots) {
   const Combining &c = *at<const Combining>(combining);
-  for (u64 i = u64(blockIdx.x) * BLOCK + threadIdx.x; i < slots; i += u64(gridDim.x) * BLOCK) {
-    Group g = at<const Group>(groups)[i];
-    u32 made = 0;
-    if (g.key) at<Group>(c.groups)[placeOf(at<Group>(c.groups), c.mask, g.key, made)].weight = g.weight;
-  }
+  moveSlots(at<Group>(c.groups), c.mask, at<const Group>(groups), slots);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) list_groups(u64 listing) {
-  const u32 each = LIST_CHUNK / BLOCK;
-  __shared__ CountScan::TempStorage scan;
-  __shared__ u64 begin, base;
   Listing &l = *at<Listing>(listing);
-  const Group *groups = at<const Group>(l.groups);
-  u64 mask = l.mask;
-  for (;;) {
-    __syncthreads();
-    if (threadIdx.x == 0) begin = listClaim(l);
-    __syncthreads();
-    if (begin > mask) break;
-    u64 keys[each];
-    u32 mine = 0, before, all;
-    for (u32 k = 0; k < each; k++) {
-      u64 i = begin + k * BLOCK + threadIdx.x;
-      keys[k] = i <= mask ? groups[i].key : 0;
-      mine += keys[k] != 0;
-    }
-    CountScan(scan).ExclusiveSum(mine, before, all);
-    if (threadIdx.x == 0) base = all ? atomicAdd(&l.listed, u64(all)) : 0;
-    __syncthreads();
-    u64 to = base + before;
-    for (u32 k = 0; k < each; k++) {
-      if (!keys[k]) continue;
-      u64 key = keys[k] - 1;
-      at<u32>(l.first)[to] = u32(l.second ? key >> 32 : key);
-      if (l.second) at<u32>(l.second)[to] = u32(key);
-      if (l.weights) at<u64>(l.weights)[to] = groups[begin + k * BLOCK + threadIdx.x].weight;
-      to++;
-    }
-  }
+  listSlots<Group>(l, [&](u64 to, const Group &g) {
+    u64 key = g.key - 1;
+    at<u32>(l.first)[to] = u32(l.second ? key >> 32 : key);
+    if (l.second) at<u32>(l.second)[to] = u32(key);
+    if (l.weights) at<u64>(l.weights)[to] = g.weight;
+  });
 }

@@ -263,7 +263,7 @@ struct Summing {
   u64 used, most;
   u64 first, second;           // u32[rows]: the columns; or 0
   u64 value;                   // u32[rows]: the IDs; or 0
-  u64 doubled;                 // s64[rows]: twice the numbers instead, as in NumberRange; or 0: rows are counted alone
+  u64 doubled;                 // u64[2 * rows]: twice the numbers instead, as in NumberRange but of 128 bits, the lower half first; or 0: rows are counted alone
   u64 weightLow, weightHigh;   // as in Combining
   u64 ranks;                   // u32[numbers[0].count]: the place among them that each ID has for the least and the greatest; 0: its own
   u64 rows, next, slice;
@@ -313,6 +313,7 @@ const u32 MOST_CONSTANTS = 16;
 const u32 SIFT_TILE = 1024;
 const u32 SIFT_BITS = 126;
 const u32 RESULT_BITS = 61;
+const u32 WIDE_RESULT_BITS = 94;
 
 struct SiftConstantValue {
   u64 low, high;               // 128 bits with a sign
@@ -337,10 +338,11 @@ struct Sifting {
   u64 from[16], to[16];        // u32[]: the rows' columns, of which the first width are copied
   u64 weightLow, weightHigh;   // u32[]: the halves of their weights, or 0: one each
   u64 toLow, toHigh;           // as to, or 0
-  u64 doubled;                 // s64[]: the results, or 0
+  u64 doubled;                 // as in Summing: the results, or 0
   u64 first, rows;
   u64 kept, odd;               // rows that were copied; those of them that a number is missing for, or too large
   u32 width, codeCount, ranges, probeCount;
+  u32 mostBits, pad;           // that a result may have beside its sign
   u32 code[64];
   SiftConstantValue constants[16];
   NumberRange numbers[8];

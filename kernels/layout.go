@@ -461,8 +461,8 @@ type Summing struct {
 	Groups     Address
 	Mask       uint64
 	Used, Most uint64
-	// First and Second are u32[Rows], the columns, or 0; Value is u32[Rows], the IDs. Where it is 0, Doubled is int64[Rows], twice the numbers as in NumberRange,
-	// or 0: rows are counted alone.
+	// First and Second are u32[Rows], the columns, or 0; Value is u32[Rows], the IDs. Where it is 0, Doubled is twice the numbers as in NumberRange,
+	// but of 128 bits, uint64[2*Rows], the lower half first; or 0: rows are counted alone.
 	First, Second, Value, Doubled, WeightLow, WeightHigh Address
 	// Ranks is u32[Numbers[0].Count], the place among them that each ID has for the least and the greatest; 0: its own.
 	Ranks Address
@@ -538,15 +538,17 @@ const (
 	SiftResult
 )
 
-// Bounds of a Sifting. SiftTile is how many rows a block sifts at a time, SiftBits how many bits a number may have beside its sign, ResultBits how many a result.
+// Bounds of a Sifting. SiftTile is how many rows a block sifts at a time, SiftBits how many bits a number may have beside its sign, ResultBits how many a result
+// that weights multiply, WideResultBits one that is added up no more than 2^32 times.
 const (
-	SiftOps       = 16 // by which a word of code is divided: the rest is the operation
-	MostSiftCode  = 64
-	MostSiftStack = 8
-	MostConstants = 16
-	SiftTile      = 1024
-	SiftBits      = 126
-	ResultBits    = 61
+	SiftOps        = 16 // by which a word of code is divided: the rest is the operation
+	MostSiftCode   = 64
+	MostSiftStack  = 8
+	MostConstants  = 16
+	SiftTile       = 1024
+	SiftBits       = 126
+	ResultBits     = 61
+	WideResultBits = 94
 )
 
 // SiftConstantValue is a constant: 128 bits with a sign. Fraction, not 0: a decimal.
@@ -588,17 +590,19 @@ type Sifting struct {
 	From, To [MostTop]Address
 	// WeightLow and WeightHigh are u32[], the halves of the rows' weights, or 0: one each. ToLow and ToHigh take them, or are 0.
 	WeightLow, WeightHigh, ToLow, ToHigh Address
-	// Doubled takes the results, int64 each, as in NumberRange; 0: there are none.
+	// Doubled takes the results, as in Summing; 0: there are none.
 	Doubled Address
 	// First is the first row, Rows how many there are.
 	First, Rows uint64
 	// Kept is how many rows were copied; Odd are those that a number is missing for, or too large: they are among those that were copied, with no result.
 	Kept, Odd                            uint64
 	Width, CodeCount, Ranges, ProbeCount uint32
-	Code                                 [MostSiftCode]uint32
-	Constants                            [MostConstants]SiftConstantValue
-	Numbers                              [MostNumbers]NumberRange
-	Probes                               [MostProbes]Probe
+	// MostBits is how many bits a result may have beside its sign.
+	MostBits, _ uint32
+	Code        [MostSiftCode]uint32
+	Constants   [MostConstants]SiftConstantValue
+	Numbers     [MostNumbers]NumberRange
+	Probes      [MostProbes]Probe
 }
 
 // Core is the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as

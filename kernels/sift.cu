@@ -1,19 +1,16 @@
 // Sifting: of many rows those that pass conditions on what their IDs stand for, and that have groups in tables or have none, with what is computed of each row.
 //
 // sift_rows runs a program of at most MOST_SIFT_CODE words for each row, a thread a row, on a stack of integers of 128 bits: numbers are integers of one scale, and
-// the host multiplies by powers of ten where scales differ, so that all is exact. A number of more than SIFT_BITS bits, a result of more than RESULT_BITS, and an ID
+// the host multiplies by powers of ten where scales differ, so that all is exact. A number of more than SIFT_BITS bits, a result of more than the host says, and an ID
 // that stands for no number make a row odd, which passes, for the host to do otherwise. Rows that pass look their keys up in tables of groups (combine.cu) and are
 // copied, in no order: a block takes SIFT_TILE consecutive rows and adds to the number of rows copied once.
 // Reads 4 bytes a column and row in order, 8 of the numbers for each that the program reads, mostly from the level-2 cache where there are some millions, and 32 for
-// each table; writes 4 bytes a column and row that passes, and 8 for its result. All threads run the same words, but for rows that fail early. The stack lies in local
+// each table; writes 4 bytes a column and row that passes, and 16 for its result. All threads run the same words, but for rows that fail early. The stack lies in local
 // memory; ceiling: some 30 instructions a word. Skew does not matter.
-#include <cub/block/block_scan.cuh>
-#include "partition.cuh"
 #include "sums.cuh"
 #include "groups.cuh"
 #include "numbers.cuh"
 
-typedef cub::BlockScan<u32, BLOCK> CountScan;
 typedef __int128 Wide;
 
 // Verdict is what becomes of a row.
@@ -27,7 +24,7 @@ static __device__ __forceinline__ u32 bitsOf(Wide n) {
 }
 
 // judge runs the code of a sifting for a row. result is its number, as in NumberRange.
-static __device__ __noinline__ Verdict judge(const Sifting &c, const u32 *code, const SiftConstantValue *constants, u64 row, u64 &result) {
+static __device__ __noinline__ Verdict judge(const Sifting &c, const u32 *code, const SiftConstantValue *constants, u64 row, Wide &result) {
   Wide stack[MOST_SIFT_STACK];
   u32 fractions = 0, top = 0;                // a bit for each place of the stack; the first free place
   NumberRange range = c.numbers[0];
@@ -55,8 +52,8 @@ static __device__ __noinline__ Verdict judge(const Sifting &c, const u32 *code, 
       continue;
     }
     if (op == SIFT_RESULT) {
-      if (bitsOf(b) > RESULT_BITS) return ODD;
-      result = u64(b) * 2 + fraction;
+      if (bitsOf(b) > c.mostBits) return ODD;
+      result = b * 2 + fraction;
       continue;
     }
     if (op == SIFT_NEGATE) {
@@ -117,7 +114,8 @@ static __device__ bool looksUp(const Sifting &c, u64 row, u64 &weight) {
 
 // Sifted is what becomes of a thread's row.
 struct Sifted {
-  u64 weight, result;
+  Wide result;
+  u64 weight;
   bool kept;
 };
 
@@ -137,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) sift_rows(u64 sift
     u32 mine = 0, before, all;
     for (u32 k = 0; k < each; k++) {
       u64 place = begin + k * BLOCK + threadIdx.x, row = c.first + place;
-      Sifted s = {1, 0, false};
+      Sifted s = {0, 1, false};
       if (place < rows) {
         if (c.weightLow) s.weight = u64(at<const u32>(c.weightHigh)[row]) << 32 | at<const u32>(c.weightLow)[row];
         Verdict verdict = judge(c, code, constants, row, s.result);
@@ -162,7 +160,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) sift_rows(u64 sift
         at<u32>(c.toLow)[to] = u32(s.weight);
         at<u32>(c.toHigh)[to] = u32(s.weight >> 32);
       }
-      if (c.doubled) at<u64>(c.doubled)[to] = s.result;
+      if (c.doubled) {
+        at<u64>(c.doubled)[2 * to] = u64(s.result);
+        at<u64>(c.doubled)[2 * to + 1] = u64(s.result >> 64);
+      }
       to++;
     }
   }

@@ -10,13 +10,9 @@
 // does not matter: a group of very many rows costs the table as many additions as there are blocks.
 //
 // move_sums takes the groups of a table over to a larger one, list_sums writes them out: both read the table in order.
-#include <cub/block/block_scan.cuh>
-#include "partition.cuh"
 #include "sums.cuh"
 #include "groups.cuh"
 #include "numbers.cuh"
-
-typedef cub::BlockScan<u32, BLOCK> CountScan;
 
 // Near is what a block keeps of the rows that it takes, and where it is.
 struct Near {
@@ -36,11 +32,10 @@ struct Number {
   bool fraction;
 };
 
-// numberOf is what a row adds that stands for weight times an ID.
-static __device__ __forceinline__ Number numberOf(u64 twice, u64 weight) {
-  u64 value = u64((long long)(twice) >> 1);
-  u64 high = __umul64hi(weight, value) - ((long long)(value) < 0 ? weight : 0);
-  return {weight, weight * value, high, (twice & 1) != 0};
+// numberOf is what a row adds that stands for weight times half of a number of 128 bits.
+static __device__ __forceinline__ Number numberOf(u64 twice, u64 twiceHigh, u64 weight) {
+  u64 value = twiceHigh << 63 | twice >> 1, high = u64((long long)(twiceHigh) >> 1);
+  return {weight, weight * value, __umul64hi(weight, value) + weight * high, (twice & 1) != 0};
 }
 
 // isSmall reports whether a row may be added near.
@@ -102,15 +97,15 @@ static __device__ void takeRows(Summing &c, Near &near, u64 begin, u64 end, u32 
   bool sums = c.sums, extremes = c.extremes;
   for (u64 row = begin + threadIdx.x; row < end; row += BLOCK) {
     u32 id = value ? value[row] : 0;
-    u64 twice = value ? doubled(c.numbers, c.ranges, range, id) : numbers ? numbers[row] : 0, weight = 1, key = first ? first[row] : 0;
-    if (twice == NO_NUMBER) {
+    u64 twice = value ? doubled(c.numbers, c.ranges, range, id) : numbers ? numbers[2 * row] : 0, weight = 1, key = first ? first[row] : 0;
+    if (value && twice == NO_NUMBER) {
       c.odd = 1;
       return;
     }
     if (ranks) id = range.first + __ldg(ranks + (id - range.first));
     if (second) key = key << 32 | second[row];
     if (weightLow) weight = u64(weightHigh[row]) << 32 | weightLow[row];
-    Number n = numberOf(twice, weight);
+    Number n = numberOf(twice, value || !numbers ? u64((long long)(twice) >> 63) : numbers[2 * row + 1], weight);
     u32 i = u32(mix(++key)) & nearMask;
     if (isSmall(n)) {
       u64 old = *(volatile u64 *)&near.key[i];
@@ -182,37 +177,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) sum_rows(u64 summing) {
 // move_sums takes groups, Sum[slots], over to the table of a summing, which has none of them.
 extern "C" __global__ void __launch_bounds__(BLOCK) move_sums(u64 summing, u64 groups, u64 slots) {
   const Summing &c = *at<const Summing>(summing);
-  for (u64 i = u64(blockIdx.x) * BLOCK + threadIdx.x; i < slots; i += u64(gridDim.x) * BLOCK) {
-    Sum s = at<const Sum>(groups)[i];
-    u32 made = 0;
-    if (s.key) at<Sum>(c.groups)[placeOf(at<Sum>(c.groups), c.mask, s.key, made)] = s;
-  }
+  moveSlots(at<Sum>(c.groups), c.mask, at<const Sum>(groups), slots);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) list_sums(u64 listing) {
-  const u32 each = LIST_CHUNK / BLOCK;
-  __shared__ CountScan::TempStorage scan;
-  __shared__ u64 begin, base;
   SumListing &l = *at<SumListing>(listing);
-  const Sum *groups = at<const Sum>(l.groups);
-  u64 mask = l.mask;
-  for (;;) {
-    __syncthreads();
-    if (threadIdx.x == 0) begin = listClaim(l);
-    __syncthreads();
-    if (begin > mask) break;
-    u32 mine = 0, before, all;
-    bool used[each];
-    for (u32 k = 0; k < each; k++) {
-      u64 i = begin + k * BLOCK + threadIdx.x;
-      used[k] = i <= mask && groups[i].key;
-      mine += used[k];
-    }
-    CountScan(scan).ExclusiveSum(mine, before, all);
-    if (threadIdx.x == 0) base = all ? atomicAdd(&l.listed, all) : 0;
-    __syncthreads();
-    u64 to = base + before;
-    for (u32 k = 0; k < each; k++)
-      if (used[k]) at<Sum>(l.to)[to++] = groups[begin + k * BLOCK + threadIdx.x];
-  }
+  listSlots<Sum>(l, [&](u64 to, const Sum &s) { at<Sum>(l.to)[to] = s; });
 }

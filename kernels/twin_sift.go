@@ -30,7 +30,9 @@ func (t *twin) siftRows(s *Sifting) {
 			*in[uint32](t.memory, s.ToHigh, s.Kept) = uint32(weight >> 32)
 		}
 		if s.Doubled != 0 {
-			*in[int64](t.memory, s.Doubled, s.Kept) = result
+			high := new(big.Int).Rsh(result, 64)
+			low := new(big.Int).Sub(result, new(big.Int).Lsh(high, 64))
+			*in[uint64](t.memory, s.Doubled, 2*s.Kept), *in[int64](t.memory, s.Doubled, 2*s.Kept+1) = low.Uint64(), high.Int64()
 		}
 		s.Kept++
 	}
@@ -43,7 +45,8 @@ type siftNumber struct {
 }
 
 // judge runs the code of a Sifting for a row; odd rows pass.
-func (t *twin) judge(s *Sifting, row uint64) (result int64, passes, odd bool) {
+func (t *twin) judge(s *Sifting, row uint64) (result *big.Int, passes, odd bool) {
+	result = new(big.Int)
 	var stack []siftNumber
 	pop := func() siftNumber {
 		top := stack[len(stack)-1]
@@ -56,22 +59,22 @@ func (t *twin) judge(s *Sifting, row uint64) (result int64, passes, odd bool) {
 		case SiftColumn:
 			twice, ok := t.doubled(s.Numbers[:s.Ranges], t.word(s.From[of], row))
 			if !ok {
-				return 0, true, true
+				return result, true, true
 			}
 			stack = append(stack, siftNumber{big.NewInt(twice >> 1), twice&1 != 0})
 		case SiftConstant:
 			stack = append(stack, s.Constants[of].number())
 		case SiftRequire:
 			if pop().n.Sign() == 0 {
-				return 0, false, false
+				return result, false, false
 			}
 		case SiftResult:
 			top := pop()
-			if top.n.BitLen() > ResultBits {
-				return 0, true, true
+			if top.n.BitLen() > int(s.MostBits) {
+				return result, true, true
 			}
-			if result = 2 * top.n.Int64(); top.fraction {
-				result++
+			if result.Lsh(top.n, 1); top.fraction {
+				result.Add(result, big.NewInt(1))
 			}
 		case SiftNegate:
 			top := pop()
@@ -82,7 +85,7 @@ func (t *twin) judge(s *Sifting, row uint64) (result int64, passes, odd bool) {
 			b, a := pop(), pop()
 			c := op.of(a, b)
 			if c.n.BitLen() > SiftBits || op == SiftTimes && a.n.BitLen()+b.n.BitLen() > SiftBits {
-				return 0, true, true
+				return result, true, true
 			}
 			stack = append(stack, c)
 		}

@@ -29,7 +29,8 @@ func (t *twin) sumRows(c *Summing) {
 }
 
 func (t *twin) sumRow(c *Summing, row uint64) {
-	key, weight, id, twice := uint64(0), uint64(1), uint32(0), int64(0)
+	key, weight, id := uint64(0), uint64(1), uint32(0)
+	var low, high uint64 // of twice the number
 	if c.Value != 0 {
 		id = t.word(c.Value, row)
 		of, ok := t.doubled(c.Numbers[:c.Ranges], id)
@@ -37,11 +38,11 @@ func (t *twin) sumRow(c *Summing, row uint64) {
 			c.Odd = 1
 			return
 		}
-		if twice = of; c.Ranks != 0 {
+		if low, high = uint64(of), uint64(of>>63); c.Ranks != 0 {
 			id = c.Numbers[0].First + t.word(c.Ranks, uint64(id-c.Numbers[0].First))
 		}
 	} else if c.Doubled != 0 {
-		twice = *in[int64](t.memory, c.Doubled, row)
+		low, high = *in[uint64](t.memory, c.Doubled, 2*row), *in[uint64](t.memory, c.Doubled, 2*row+1)
 	}
 	if c.First != 0 {
 		key = uint64(t.word(c.First, row))
@@ -54,7 +55,7 @@ func (t *twin) sumRow(c *Summing, row uint64) {
 	}
 	s := t.sumOf(c, key+1)
 	if c.Sums != 0 {
-		s.add(twice, weight)
+		s.add(low, high, weight)
 	}
 	if c.Extremes != 0 {
 		s.Least, s.Greatest = max(s.Least, ^id), max(s.Greatest, id+1)
@@ -62,12 +63,9 @@ func (t *twin) sumRow(c *Summing, row uint64) {
 }
 
 // add adds half of a number so many times.
-func (s *Sum) add(twice int64, times uint64) {
-	value := uint64(twice >> 1)
-	high, low := bits.Mul64(times, value)
-	if twice < 0 {
-		high -= times
-	}
+func (s *Sum) add(twice, twiceHigh, times uint64) {
+	high, low := bits.Mul64(times, twiceHigh<<63|twice>>1)
+	high += times * uint64(int64(twiceHigh)>>1)
 	var carry uint64
 	s.Low, carry = bits.Add64(s.Low, low, 0)
 	s.High, _ = bits.Add64(s.High, high, carry)

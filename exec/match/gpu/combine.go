@@ -159,18 +159,18 @@ func (c *combination) clear() error {
 	return c.q.lane.stream.Zero(c.Groups, int64(c.Mask+1)*kernels.Size[kernels.Group]())
 }
 
-// takers is how many blocks take rows into a table of so many slots, from how many groups on they stop, how many rows a block takes at a time, and how many
+// takers is how many blocks of a kernel take rows into a table of so many slots, from how many groups on they stop, how many rows a block takes at a time, and how many
 // groups it keeps near: what blocks may make beyond those that the table may use is a quarter of the slots, half of that of rows and half of what they keep near.
-func (d *Device) takers(slots uint64) (blocks int, most uint64, chunk, near uint32) {
+func (d *Device) takers(k kernels.Kernel, slots uint64) (blocks int, most uint64, chunk, near uint32) {
 	eighth := slots / 8
-	n := min(max(eighth/kernels.NearGroups, 1), uint64(d.blocks))
+	n := min(max(eighth/kernels.NearGroups, 1), uint64(d.rowBlocks[k]))
 	each := eighth / n
 	return int(n), slots / 2, uint32(min(each, mostChunk)), uint32(min(uint64(1)<<(bits.Len64(each)-1), kernels.NearGroups))
 }
 
-// listers is how many blocks list a table of so many slots into so much room.
-func (d *Device) listers(slots, room int64) int {
-	return max(1, min(int(min(slots, room)/kernels.ListChunk)/2, d.blocks))
+// listers is how many blocks of a kernel list a table of so many slots into so much room.
+func (d *Device) listers(k kernels.Kernel, slots, room int64) int {
+	return max(1, min(int(min(slots, room)/kernels.ListChunk)/2, d.rowBlocks[k]))
 }
 
 // takeRows makes groups of the rows of the output columns.
@@ -215,7 +215,7 @@ func (c *combination) takeColumns(rows uint64) error {
 // launch has blocks take rows until the table is full, or for a slice of time.
 func (c *combination) launch() error {
 	var blocks int
-	blocks, c.Most, c.Chunk, c.Near = c.q.d.takers(c.Mask + 1)
+	blocks, c.Most, c.Chunk, c.Near = c.q.d.takers(kernels.CombineRows, c.Mask+1)
 	return c.run(func(s kernels.Stream) error { return s.Launch(kernels.CombineRows, blocks, 0, c.image) })
 }
 
@@ -266,11 +266,14 @@ func (c *combination) makeRoom() error {
 		return err
 	}
 	c.Used = used
-	blocks := int(min(int64(c.q.d.blocks), slots/kernels.Block+1))
-	err = c.run(func(s kernels.Stream) error {
-		return s.Launch(kernels.MoveGroups, blocks, 0, c.image, full, uint64(slots))
-	})
-	return errors.Join(err, c.q.d.give(full))
+	return c.q.move(kernels.MoveGroups, c.run, c.image, full, slots)
+}
+
+// move takes the groups of a table of so many slots, which it gives back, over to that at image.
+func (q *query) move(k kernels.Kernel, run func(func(kernels.Stream) error) error, image, full kernels.Address, slots int64) error {
+	blocks := int(min(int64(q.d.rowBlocks[k]), slots/kernels.Block+1))
+	err := run(func(s kernels.Stream) error { return s.Launch(k, blocks, 0, image, full, uint64(slots)) })
+	return errors.Join(err, q.d.give(full))
 }
 
 // handOut emits the groups; all: there are no others, before or after them.
@@ -330,14 +333,17 @@ func (c *combination) tally() (*combination, error) {
 // list writes the groups out as columns, as many at a time as there is room for, and calls take with each part that is not empty.
 func (c *combination) list(take func(*kernels.Listing) error) error {
 	l := c.listing()
-	blocks := c.q.d.listers(int64(c.Mask+1), c.room)
-	for l.Next <= c.Mask {
-		l.Listed = 0
-		err := exchange(c.q, c.image+kernels.Address(combiningBytes), l, func(s kernels.Stream) error {
-			return s.Launch(kernels.ListGroups, blocks, 0, c.image+kernels.Address(combiningBytes))
-		})
-		if err == nil && l.Listed > 0 {
-			err = take(l)
+	return listed(c.q, kernels.ListGroups, c.image+kernels.Address(combiningBytes), c.room, l, &l.Next, l.Mask, &l.Listed, func() error { return take(l) })
+}
+
+// listed carries a listing of a table of mask+1 slots out, as many groups at a time as there is room for, and calls take with each part that is not empty.
+func listed[L any](q *query, k kernels.Kernel, at kernels.Address, room int64, l *L, next *uint64, mask uint64, n *uint64, take func() error) error {
+	blocks := q.d.listers(k, int64(mask+1), room)
+	for *next <= mask {
+		*n = 0
+		err := exchange(q, at, l, func(s kernels.Stream) error { return s.Launch(k, blocks, 0, at) })
+		if err == nil && *n > 0 {
+			err = take()
 		}
 		if err != nil {
 			return err

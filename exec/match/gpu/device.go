@@ -54,6 +54,8 @@ type Device struct {
 	driver  kernels.Driver
 	options Options
 	blocks  int // that are resident together
+	// rowBlocks are those of kernels that take rows, or groups of them.
+	rowBlocks map[kernels.Kernel]int
 	// denseBlocks are those that count in neighbourhoods, squareBlocks those that count by paths of two edges, triangleBlocks by triples;
 	// closureBlocks search closures.
 	denseBlocks                                 kernelBlocks
@@ -77,6 +79,21 @@ type Device struct {
 	// current is, by the graph that Change began with, the state of it that was read last.
 	current map[*pcsr.Graph]*resident
 	rounds  uint64 // counts calls of Forget
+}
+
+// rowBlocks is how many blocks of each kernel that takes rows the device holds at a time, most at most.
+func rowBlocks(driver kernels.Driver, most int) (map[kernels.Kernel]int, error) {
+	blocks := map[kernels.Kernel]int{}
+	for _, k := range []kernels.Kernel{
+		kernels.CombineRows, kernels.MoveGroups, kernels.ListGroups, kernels.SumRows, kernels.MoveSums, kernels.ListSums, kernels.TopCount, kernels.TopSelect, kernels.SiftRows,
+	} {
+		n, err := driver.ResidentBlocks(k, 0)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("gpu: grouping rows does not fit the device (%v): %w", err, ErrNoDevice)
+		}
+		blocks[k] = min(n, most)
+	}
+	return blocks, nil
 }
 
 // Open opens a GPU. Without one the error wraps ErrNoDevice and says why.
@@ -122,6 +139,10 @@ func Open(options Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	rowBlocks, err := rowBlocks(driver, blocks)
+	if err != nil {
+		return nil, err
+	}
 	squareBlocks, err := driver.ResidentBlocks(kernels.SquareCount, 0)
 	if err != nil || squareBlocks < 1 {
 		return nil, fmt.Errorf("gpu: counting by paths of two does not fit the device (%v): %w", err, ErrNoDevice)
@@ -153,7 +174,7 @@ func Open(options Options) (*Device, error) {
 		options.Launches = runtime.GOMAXPROCS(0)
 	}
 	d := &Device{
-		driver: driver, options: options, blocks: blocks, denseBlocks: denseBlocks, squareBlocks: squareBlocks, triangleBlocks: triangleBlocks, closureBlocks: closureBlocks,
+		driver: driver, options: options, blocks: blocks, rowBlocks: rowBlocks, denseBlocks: denseBlocks, squareBlocks: squareBlocks, triangleBlocks: triangleBlocks, closureBlocks: closureBlocks,
 		memory:  newBudget(driver, limit),
 		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{}, current: map[*pcsr.Graph]*resident{},
 	}

@@ -3,7 +3,8 @@
 // Nouns: [Device] (an open GPU, shared by any number of queries), partitions (those on the device, each once for all
 // graphs that have it), resident (where those of one graph are), reading (a query's use of that), lane (a stream with
 // the memory of the one query that uses it), join (a match plan translated for the device), weighing (weights by vertex, made before a join),
-// combination (the groups that rows become before they are handed out), summation (groups with what their numbers come to), selection (rows that may be among the first), numberTables (what IDs of
+// combination (the groups that rows become before they are handed out), summation (groups with what their numbers come to), selection (rows that may be among the first),
+// sifting (rows that pass conditions on their numbers, and tables that they are looked up in), numberTables (what IDs of
 // numbers stand for), core (the lists of an undirected label, cut for
 // counting dense patterns in neighbourhoods).
 //

@@ -34,6 +34,9 @@ const (
 	// mostSifted and leastSifted are how many rows are sifted at a time.
 	mostSifted  = 1 << 22
 	leastSifted = 1 << 12
+	// mostSiftScale is how many decimals a result may have, as a sum is made a term of. mostWide is how many results of more than 61 bits are added up.
+	mostSiftScale = 18
+	mostWide      = 1 << 32
 )
 
 // errNoCode: a formula is too long for the device.
@@ -146,10 +149,12 @@ func (s *sifting) lay(folding bool) (err error) {
 	}
 	results := folding && plan.Fold.Of != nil
 	if results {
-		wide += 2
+		wide += 4
 	}
+	s.MostBits = kernels.WideResultBits
 	if s.weighs = q.weighted || slices.ContainsFunc(plan.Lookups, func(l bgp.TableLookup) bool { return l.Kind >= bgp.HasTimes }); s.weighs {
 		wide += 2
+		s.MostBits = kernels.ResultBits
 	}
 	least := min(leastSifted, q.d.options.sifted)
 	for s.room = q.d.options.sifted; ; s.room /= 2 {
@@ -173,7 +178,7 @@ func (s *sifting) lay(folding bool) (err error) {
 		return a
 	}
 	if results {
-		s.Doubled = column(2)
+		s.Doubled = column(4)
 	}
 	s.out = make([]kernels.Address, s.Width, s.Width+2)
 	for c := range int(s.Width) {
@@ -204,6 +209,9 @@ func (s *sifting) take(state *kernels.State, folding bool) error {
 		}
 		q.out, q.passed = s.out, s.Odd == 0
 		defer func() { q.out = whole }()
+		if folding && s.MostBits > kernels.ResultBits && q.done+part.Rows > mostWide {
+			return errUnfolded
+		}
 		if folding {
 			return q.sum(part.Rows)
 		}
@@ -239,7 +247,7 @@ func (s *sifting) run() error {
 	began := time.Now()
 	q := s.q
 	s.Kept, s.Odd = 0, 0
-	blocks := max(1, min(q.d.blocks, int(s.Rows/kernels.SiftTile)))
+	blocks := max(1, min(q.d.rowBlocks[kernels.SiftRows], int(s.Rows/kernels.SiftTile)))
 	err := exchange(q, s.image, s.Sifting, func(stream kernels.Stream) error { return stream.Launch(kernels.SiftRows, blocks, 0, s.image) })
 	if err != nil {
 		return err
@@ -297,7 +305,7 @@ func (s *sifting) compile(folding bool) error {
 		s.scale = w.formula(s.q.Plan.Fold.Of)
 		w.op(kernels.SiftResult, 0, -1)
 	}
-	if w.full || w.deepest > kernels.MostSiftStack {
+	if w.full || w.deepest > kernels.MostSiftStack || s.scale > mostSiftScale {
 		return errNoCode
 	}
 	return nil

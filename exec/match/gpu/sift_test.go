@@ -203,7 +203,7 @@ func (c *siftCase) on(d *Device) (rows []string, odd uint64, err error) {
 
 // kept are the rows that a launch has kept.
 func (c *siftCase) kept(s *sifting) (rows []string, err error) {
-	columns, results := make([][]uint32, len(s.out)), make([]int64, s.Kept)
+	columns, results := make([][]uint32, len(s.out)), make([]uint64, 2*s.Kept)
 	stream := s.q.lane.stream
 	for i, at := range s.out {
 		columns[i] = make([]uint32, s.Kept)
@@ -216,13 +216,15 @@ func (c *siftCase) kept(s *sifting) (rows []string, err error) {
 		return nil, err
 	}
 	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(s.scale)), nil)
-	for r, twice := range results {
+	for r := range s.Kept {
+		twice := new(big.Int).Lsh(big.NewInt(int64(results[2*r+1])), 64)
+		twice.Add(twice, new(big.Int).SetUint64(results[2*r]))
 		text := ""
 		for _, column := range columns {
 			text += fmt.Sprint(column[r], " ")
 		}
 		if c.of != nil {
-			text += fmt.Sprint(new(big.Rat).SetFrac(big.NewInt(twice>>1), ten), twice&1 != 0)
+			text += fmt.Sprint(new(big.Rat).SetFrac(new(big.Int).Rsh(twice, 1), ten), twice.Bit(0) != 0)
 		}
 		rows = append(rows, text)
 	}

@@ -116,7 +116,7 @@ func (s *summation) takeRows(rows uint64) error {
 	s.Rows, s.Slice = rows, uint64(q.d.options.slice)
 	for s.Next = 0; s.Next < rows; {
 		var blocks int
-		blocks, s.Most, s.Chunk, s.Near = q.d.takers(s.Mask + 1)
+		blocks, s.Most, s.Chunk, s.Near = q.d.takers(kernels.SumRows, s.Mask+1)
 		err := s.run(func(stream kernels.Stream) error { return stream.Launch(kernels.SumRows, blocks, 0, s.image) })
 		if err == nil && s.Odd != 0 {
 			q.d.numbers.refuse(summed(q.Plan))
@@ -149,28 +149,16 @@ func (s *summation) grow() error {
 		return err
 	}
 	s.Used = used
-	blocks := int(min(int64(s.q.d.blocks), slots/kernels.Block+1))
-	err = s.run(func(stream kernels.Stream) error {
-		return stream.Launch(kernels.MoveSums, blocks, 0, s.image, full, uint64(slots))
-	})
-	return errors.Join(err, s.q.d.give(full))
+	return s.q.move(kernels.MoveSums, s.run, s.image, full, slots)
 }
 
 // handOut emits the groups, as many at a time as there is room for.
 func (s *summation) handOut() error {
 	l := &kernels.SumListing{Groups: s.Groups, Mask: s.Mask, To: s.out, Room: uint64(s.room)}
-	blocks := s.q.d.listers(int64(s.Mask+1), s.room)
-	for l.Next <= l.Mask {
-		l.Listed = 0
-		err := exchange(s.q, s.image+kernels.Address(summingBytes), l, func(stream kernels.Stream) error {
-			return stream.Launch(kernels.ListSums, blocks, 0, s.image+kernels.Address(summingBytes))
-		})
-		if err == nil && l.Listed > 0 {
-			err = s.emit(int64(l.Listed))
-		}
-		if err != nil {
-			return err
-		}
+	at := s.image + kernels.Address(summingBytes)
+	err := listed(s.q, kernels.ListSums, at, s.room, l, &l.Next, l.Mask, &l.Listed, func() error { return s.emit(int64(l.Listed)) })
+	if err != nil {
+		return err
 	}
 	if t := s.q.trace; t != nil {
 		t.Combined.Groups = s.Used

@@ -31,6 +31,32 @@ type figuresCase struct {
 	columns  [][]uint32 // the keys, the IDs and the halves of the weights
 	doubles  [2][]int64
 	firsts   [2]uint32
+	// wide are numbers of the rows themselves in place of what IDs stand for: twice each, as kernels.Summing has them; nil: there are none.
+	wide []uint64
+}
+
+// widen gives the rows numbers of up to 94 bits.
+func (c *figuresCase) widen(r *rand.Rand) {
+	for range c.columns[c.keys] {
+		high := uint64((r.Int64N(1<<31) - 1<<30) >> r.IntN(30))
+		if r.IntN(3) > 0 {
+			high = -uint64(r.IntN(2))
+		}
+		c.wide = append(c.wide, r.Uint64(), high)
+	}
+}
+
+// twice is twice the number of a row.
+func (c *figuresCase) twice(row int, id uint32) *big.Int {
+	if c.wide != nil {
+		n := new(big.Int).Lsh(big.NewInt(int64(c.wide[2*row+1])), 64)
+		return n.Add(n, new(big.Int).SetUint64(c.wide[2*row]))
+	}
+	of := 0
+	if id >= c.firsts[1] {
+		of = 1
+	}
+	return big.NewInt(c.doubles[of][id-c.firsts[of]])
 }
 
 // drawFigures draws rows in so many groups.
@@ -86,20 +112,18 @@ func (c *figuresCase) want() map[[2]uint32]figure {
 		if c.weighted {
 			weight.SetUint64(uint64(c.columns[c.keys+2][row])<<32 | uint64(c.columns[c.keys+1][row]))
 		}
-		of := 0
-		if id >= c.firsts[1] {
-			of = 1
-		}
-		twice := c.doubles[of][id-c.firsts[of]]
+		twice := c.twice(row, id)
 		s := all[key]
 		if s == nil {
 			s = &state{count: new(big.Int), sum: new(big.Int), figure: figure{least: id, greatest: id}}
 			all[key] = s
 		}
 		s.count.Add(s.count, weight)
-		s.sum.Add(s.sum, new(big.Int).Mul(weight, big.NewInt(twice>>1)))
-		s.decimal = s.decimal || twice&1 != 0
-		s.least, s.greatest = min(s.least, id), max(s.greatest, id)
+		s.sum.Add(s.sum, new(big.Int).Mul(weight, new(big.Int).Rsh(twice, 1)))
+		s.decimal = s.decimal || twice.Bit(0) != 0
+		if s.least, s.greatest = min(s.least, id), max(s.greatest, id); c.wide != nil {
+			s.least, s.greatest = 0, 0
+		}
 	}
 	out := map[[2]uint32]figure{}
 	for key, s := range all {
@@ -148,6 +172,14 @@ func (c *figuresCase) on(d *Device, rows int64) (got map[[2]uint32]figure, err e
 		}
 		q.out = append(q.out, at)
 	}
+	if c.wide != nil {
+		at, err := upload(kernels.Bytes(c.wide))
+		if err != nil {
+			return nil, err
+		}
+		plan.Fold.Value, plan.Fold.Of, plan.Fold.Extremes = -1, &bgp.Formula{Op: bgp.Plus}, false
+		q.sifting = &sifting{Sifting: &kernels.Sifting{Doubled: at}}
+	}
 	h := &heldNumbers{of: d.numbers}
 	for i, words := range c.doubles {
 		at, err := upload(kernels.Bytes(words))
@@ -179,7 +211,11 @@ func (c *figuresCase) take(b *match.Batch, into map[[2]uint32]figure) error {
 		f := b.Folds
 		sum := new(big.Int).Lsh(big.NewInt(int64(f.High[r])), 64)
 		sum.Add(sum, new(big.Int).SetUint64(f.Low[r]))
-		into[key] = figure{f.Counts[r], sum.String(), f.Decimal[r], f.Least[r], f.Greatest[r]}
+		of := figure{count: f.Counts[r], sum: sum.String(), decimal: f.Decimal[r]}
+		if f.Least != nil {
+			of.least, of.greatest = f.Least[r], f.Greatest[r]
+		}
+		into[key] = of
 	}
 	return nil
 }
@@ -192,6 +228,9 @@ func checkFigures(t *testing.T, d *Device, rows int) {
 		for keys := range 3 {
 			for _, weighted := range []bool{false, true} {
 				c := drawFigures(r, rows, groups, keys, weighted)
+				if !weighted && r.IntN(2) == 0 {
+					c.widen(r)
+				}
 				want := c.want()
 				for _, expected := range []int64{10, int64(rows)} {
 					var got map[[2]uint32]figure

@@ -111,7 +111,7 @@ func (s *selection) count(rows uint64) (most uint64, err error) {
 	if err := stream.Zero(s.Counts, 8*kernels.TopBins); err != nil {
 		return 0, err
 	}
-	blocks := max(1, min(s.q.d.blocks, int(rows/kernels.TopTile)))
+	blocks := max(1, min(s.q.d.rowBlocks[kernels.TopCount], int(rows/kernels.TopTile)))
 	if err := s.run(kernels.TopCount, blocks); err != nil {
 		return 0, err
 	}
@@ -182,7 +182,7 @@ func (s *selection) copy(rows uint64) (out []kernels.Address, err error) {
 		out = append(out, at)
 		s.From[i], s.To[i] = column, at
 	}
-	return out, s.run(kernels.TopSelect, max(1, min(s.q.d.blocks, int(s.Rows/kernels.TopTile))))
+	return out, s.run(kernels.TopSelect, max(1, min(s.q.d.rowBlocks[kernels.TopSelect], int(s.Rows/kernels.TopTile))))
 }
 
 func (s *selection) run(kernel kernels.Kernel, blocks int) error {
