@@ -50,7 +50,7 @@ func (d *Dictionary) Numbers(ids []ID, units []int64, classes []NumberClass) {
 	for i, id := range ids {
 		k := 2 * uint(id-first)
 		if id-first >= n || k+1 >= uint(len(values)) {
-			units[i], classes[i] = d.laterNumber(id)
+			units[i], classes[i] = d.Number(id)
 			continue
 		}
 		if unchecked {
@@ -60,13 +60,15 @@ func (d *Dictionary) Numbers(ids []ID, units []int64, classes []NumberClass) {
 	}
 }
 
-// laterNumber is Numbers of one ID behind the first segment.
-func (d *Dictionary) laterNumber(id ID) (units int64, class NumberClass) {
-	if id < d.end {
-		return 0, NoNumber
+// Number is Numbers of one ID.
+func (d *Dictionary) Number(id ID) (units int64, class NumberClass) {
+	s := d.base
+	if id >= d.end {
+		if s, id = d.locate(id); s == nil {
+			return 0, NoNumber
+		}
 	}
-	s, id := d.locate(id)
-	if s == nil || id < s.starts[Numbers] || id >= s.starts[Temporals] {
+	if id < s.starts[Numbers] || id >= s.starts[Temporals] {
 		return 0, NoNumber
 	}
 	payload, meta := s.words(id)

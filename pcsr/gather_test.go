@@ -29,6 +29,13 @@ func TestAppendNeighboursAgreesWithNeighbours(t *testing.T) {
 		}
 		p := g.Partition(0, Out)
 		vertices, most := rapid.SliceOfN(vertex, 0, 20).Draw(t, "of"), rapid.IntRange(0, 40).Draw(t, "most")
+		degrees := make([]uint32, len(vertices))
+		p.DegreesOf(degrees, vertices)
+		for i, v := range vertices {
+			if int(degrees[i]) != len(p.Neighbours(v)) {
+				t.Fatalf("vertex %d has %d neighbours, not %d", v, len(p.Neighbours(v)), degrees[i])
+			}
+		}
 		low, high := vertex.Draw(t, "low"), rapid.Uint32Range(0, uint32(n)).Draw(t, "high")
 		got, taken := p.AppendNeighbours([]Vertex{7}, vertices, low, high, most)
 		want := []Vertex{7}

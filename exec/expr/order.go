@@ -19,6 +19,8 @@ import (
 // 1 and 1.0, compares equal. The order is total on what it tells apart.
 type Comparer struct {
 	terms Terms
+	// dictionary is the one below terms; it may be nil.
+	dictionary *dictionary.Dictionary
 	// texts are, for each segment of the dictionary, the plain and then the language-tagged strings: in each of these
 	// ranges IDs are in the order of the terms. So they are in numbers, one range for each segment, where terms may be equal too.
 	texts, numbers []dictionary.Range
@@ -30,7 +32,7 @@ type Comparer struct {
 
 // NewComparer returns the order over terms. d may be nil; with the dictionary below terms, strings need no decoding.
 func NewComparer(terms Terms, d *dictionary.Dictionary) *Comparer {
-	c := &Comparer{terms: terms}
+	c := &Comparer{terms: terms, dictionary: d}
 	if d != nil {
 		for i := range d.Segments() {
 			c.texts = append(c.texts, d.Section(i, dictionary.Strings), d.Section(i, dictionary.LangStrings))
@@ -53,6 +55,12 @@ func (c *Comparer) Compare(a, b dictionary.ID) int {
 		return -1
 	case b == dictionary.None:
 		return 1
+	}
+	if c.dictionary != nil {
+		x, k := c.dictionary.Number(a)
+		if y, other := c.dictionary.Number(b); k == other && fitsUnits(k) {
+			return cmp.Compare(x, y)
+		}
 	}
 	x, y := c.terms.Value(a), c.terms.Value(b)
 	if r, s := rank(x.Kind), rank(y.Kind); r != s {

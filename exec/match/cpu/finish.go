@@ -32,6 +32,10 @@ func (w *worker) count(n uint64) {
 func (w *worker) countTail(t *table, rows int) {
 	p := w.join
 	defer w.clock.leave(w.clock.enter(p.tail[0].index()))
+	if g := p.tail[0]; len(p.tail) == 1 && g.weights != nil && len(g.Reads) == 1 && w.most != 1 && (p.weighted || w.run.emit == nil) {
+		w.weighTail(t, rows, g)
+		return
+	}
 	// While rows stand for one solution or none, those that stay move up in the table, up to kept.
 	kept, n := 0, uint64(0)
 	moves := w.run.emit != nil && !p.weighted && w.most != 1
@@ -79,6 +83,38 @@ func (w *worker) countTail(t *table, rows int) {
 	if kept > 0 {
 		w.deliver(t, kept)
 	}
+	if w.repeats.n > 0 {
+		w.deliver(&w.repeats, w.repeats.n)
+		w.repeats.n = 0
+	}
+}
+
+// weighTail counts a tail that is one number of the vertex in a slot, for blocks of rows.
+func (w *worker) weighTail(t *table, rows int, g *group) {
+	var block [weighBlock]uint64
+	l := &w.levels[w.join.prefix]
+	l.begin(t, rows)
+	for row := 0; row < l.end && !w.run.stop.Load(); row = l.next {
+		if l.next = min(row+weighBlock, l.end); w.work >= w.shareAt {
+			w.share()
+		}
+		numbers := block[:l.next-row]
+		for i := range numbers {
+			numbers[i] = 1
+		}
+		g.weights.multiplyInto(numbers, t.cols[g.Reads[0]][row:l.next])
+		w.work += memoWork * len(numbers)
+		for i, n := range numbers {
+			switch {
+			case n == 0:
+			case w.run.emit == nil:
+				w.count(n)
+			default:
+				w.weigh(t, row+i, n)
+			}
+		}
+	}
+	l.stop()
 	if w.repeats.n > 0 {
 		w.deliver(&w.repeats, w.repeats.n)
 		w.repeats.n = 0

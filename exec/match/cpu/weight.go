@@ -86,10 +86,11 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 			products[i] = multiply(products[i], n)
 		}
 	case t.lists != nil:
-		for i, v := range vertices {
-			if products[i] != 0 {
-				products[i] = multiply(products[i], multiply(t.times, uint64(len(t.lists.Neighbours(v)))))
-			}
+		var block [weighBlock]uint32
+		degrees := block[:len(vertices)]
+		t.lists.DegreesOf(degrees, vertices)
+		for i, n := range degrees {
+			products[i] = multiply(products[i], multiply(t.times, uint64(n)))
 		}
 	case t.branch != nil:
 		var block [weighBlock]uint64
