@@ -13,7 +13,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
 	"github.com/rdfgpu/rdfgpu/kernels"
-	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -27,21 +26,12 @@ func TestReportOutOfCore(t *testing.T) {
 		edges, _ = strconv.ParseUint(s, 10, 64)
 	}
 	g := rmat(t, edges)
-	variable := func(b byte) parser.PatternTerm { return parser.PatternTerm{Variable: string(b)} }
-	var patterns []pattern
-	add := func(name string, classes []int, edges ...string) {
-		p := pattern{name: name}
-		for i, c := range classes {
-			p.triples = append(p.triples, parser.TriplePattern{Subject: variable('a' + byte(i)), Predicate: term(0), Object: term(uint32(2 + c))})
-		}
-		for _, e := range edges {
-			p.triples = append(p.triples, parser.TriplePattern{Subject: variable(e[0]), Predicate: term(1), Object: variable(e[1])})
-		}
-		patterns = append(patterns, p)
-	}
-	add("triangle, no labels", nil, "ab", "bc", "ac")
+	patterns := []pattern{patternIn(orderedPatterns[0], nil)}
+	patterns[0].name = "triangle, no labels"
 	for _, q := range rmatPatterns {
-		add(q.name, q.classes, q.edges...)
+		p := patternIn(q.edges, q.classes)
+		p.name = q.name
+		patterns = append(patterns, p)
 	}
 	if only := os.Getenv("RDFGPU_ONLY"); only != "" {
 		patterns = slices.DeleteFunc(patterns, func(p pattern) bool { return !regexp.MustCompile(only).MatchString(p.name) })
