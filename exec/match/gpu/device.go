@@ -62,6 +62,7 @@ type Device struct {
 	squareBlocks, triangleBlocks, closureBlocks int
 
 	memory *budget
+	pinned *hostBudget
 	lost   atomic.Bool
 
 	lanes      *pool
@@ -176,6 +177,7 @@ func Open(options Options) (*Device, error) {
 	d := &Device{
 		driver: driver, options: options, blocks: blocks, rowBlocks: rowBlocks, denseBlocks: denseBlocks, squareBlocks: squareBlocks, triangleBlocks: triangleBlocks, closureBlocks: closureBlocks,
 		memory:  newBudget(driver, limit),
+		pinned:  newHostBudget(driver, options.pinned),
 		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{}, current: map[*pcsr.Graph]*resident{},
 	}
 	d.lanes = newPool(d, limit, options.Keep)

@@ -87,7 +87,7 @@ func ask[K comparable, V any](r *reading, kept map[K]*V, key K) bool {
 
 // hostRoom makes room in pinned host memory that belongs to s.
 func (d *Device) hostRoom(s *storage, words int) ([]uint32, kernels.Address, error) {
-	m, err := d.driver.AllocHost(4*int64(words) + quadBytes)
+	m, err := d.partitions.pinned(4 * int64(words))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -368,12 +368,26 @@ func (p *partitions) fits(ground *pcsr.Graph, bytes int64) bool {
 	return bytes <= free && (!larger || whole+bytes <= most/2)
 }
 
-// evict frees what no query has read for the longest time, and for so many uses of partitions; false where there is nothing.
+// pinned takes pinned host memory. Partitions that lie there and that no query reads make room.
+func (p *partitions) pinned(bytes int64) (*kernels.HostMemory, error) {
+	for {
+		m, err := p.d.pinned.alloc(bytes)
+		if !errors.Is(err, ErrUnfit) || !p.evictOldest(0, func(l *loaded) bool { return len(l.host) > 0 }) {
+			return m, err
+		}
+	}
+}
+
+// evict frees what no query has read for the longest time, and for so many uses of partitions, of the device; false where there is nothing.
 func (p *partitions) evict(uses uint64) bool {
+	return p.evictOldest(uses, func(l *loaded) bool { return len(l.device) > 0 })
+}
+
+func (p *partitions) evictOldest(uses uint64, of func(*loaded) bool) bool {
 	p.mu.Lock()
 	var oldest *loaded
 	for _, l := range p.all {
-		if l.queries == 0 && len(l.device) > 0 && p.clock-l.used >= uses && (oldest == nil || l.used < oldest.used) {
+		if l.queries == 0 && of(l) && p.clock-l.used >= uses && (oldest == nil || l.used < oldest.used) {
 			oldest = l
 		}
 	}

@@ -28,7 +28,7 @@ func (s *storage) release(d *Device, give func(kernels.Address) error) error {
 		errs = append(errs, give(a))
 	}
 	for _, m := range s.host {
-		errs = append(errs, d.driver.FreeHost(m))
+		errs = append(errs, d.pinned.free(m))
 	}
 	s.device, s.host = nil, nil
 	return errors.Join(errs...)

@@ -35,6 +35,8 @@ type tuning struct {
 	noMailbox bool
 	// repeats lets repeated rows through where the plan allows to drop them.
 	repeats bool
+	// pinned bounds the host memory of partitions and lists; 0 means half of the machine's.
+	pinned int64
 	// graphs bounds the device memory of partitions, beside that of tables; 0 means what is left.
 	graphs int64
 	// inPages reads the lists of all partitions in pages, also of those that fit; with offsetsInPages also where they begin.

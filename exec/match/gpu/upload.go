@@ -68,7 +68,7 @@ func (p *partitions) space(s *storage, bytes int64) (at kernels.Address, host []
 	if !errors.Is(err, ErrOutOfMemory) {
 		return 0, nil, err
 	}
-	m, err := p.d.driver.AllocHost(bytes + quadBytes)
+	m, err := p.pinned(bytes)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -107,7 +107,7 @@ func (p *partitions) page(l *loaded, a pcsr.Arrays) (err error) {
 // pin copies an array into pinned host memory.
 func (p *partitions) pin(s *storage, words []uint32) (kernels.Address, []uint32, error) {
 	data := kernels.Bytes(words)
-	m, err := p.d.driver.AllocHost(int64(len(data)) + quadBytes)
+	m, err := p.pinned(int64(len(data)))
 	if err != nil {
 		return 0, nil, err
 	}
