@@ -13,7 +13,7 @@ import (
 //
 // The graph stays as it is; the new one shares with it all that is the same, which is valid as long as it is. Making it takes time
 // and memory in proportion to the edges, times the logarithm of what was changed before, on the caller's goroutine; a label of which a large
-// part changes (1/64 of its edges, and a thousand) is copied, several labels and parts of them at once on all cores. Closing the graph closes nothing. Both may
+// part changes (1/512 of its edges, or 1/1024 on several cores, and a thousand) is copied, several labels and parts of them at once on all cores. Closing the graph closes nothing. Both may
 // be used, and changed, by several goroutines. Like a query it panics with a *section.Damage where it reads of a damaged file.
 func (g *Graph) Change(vertices int, added, removed []Edge, options ...Option) *Graph {
 	c := newChange(g, newSettings(options))

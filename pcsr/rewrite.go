@@ -3,6 +3,7 @@ package pcsr
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,15 +44,24 @@ type rewrittenRow struct {
 }
 
 const (
-	// A partition is rewritten when 1/rewriteShare of its edges, and leastRewritten, come and go at once: from there on copying all costs less
-	// than patching (BenchmarkChangeMuch).
-	rewriteShare   = 64
+	// A partition is rewritten when one of rewriteShare of its edges, and leastRewritten, come and go at once: from there on copying all costs less
+	// than patching (BenchmarkChangeMuch). Half of that is enough on manyCores, which all copy, while one patches.
+	rewriteShare   = 512
 	leastRewritten = 1 << 10
+	manyCores      = 4
 )
 
 // isRewritten reports whether so many edges are enough for a partition to be rewritten.
 func (line *lineage) isRewritten(p *Partition, edges int) bool {
-	return edges >= max(line.tuning.leastRewritten, p.Edges()/rewriteShare)
+	return edges >= max(line.tuning.leastRewritten, p.Edges()/shareToRewrite())
+}
+
+// shareToRewrite is of how many edges of a partition one has to come or go.
+func shareToRewrite() int {
+	if runtime.GOMAXPROCS(0) >= manyCores {
+		return 2 * rewriteShare
+	}
+	return rewriteShare
 }
 
 // changePart is Partition.change by whichever way costs less. Where the partition is rewritten, beside is called meanwhile, with what comes and what goes; nil

@@ -45,7 +45,7 @@ func TestRewritingAgreesWithPatching(t *testing.T) {
 // edges have one that leads back, before and after, both directions are one partition.
 func TestLargeChangesAreRewritten(t *testing.T) {
 	t.Parallel()
-	pairs := 80 * leastRewritten / 2
+	pairs := (2*rewriteShare + 100) * leastRewritten / 2
 	all := undirected(pairs/10, pairs)
 	g, err := Build(pairs/10, 1, all)
 	if err != nil {
@@ -56,14 +56,15 @@ func TestLargeChangesAreRewritten(t *testing.T) {
 		all[2*i], all[2*j] = all[2*j], all[2*i]
 		all[2*i+1], all[2*j+1] = all[2*j+1], all[2*i+1]
 	})
-	share := g.Partition(0, Out).Edges() / rewriteShare
+	share := g.Partition(0, Out).Edges() / shareToRewrite()
+	more := 5 * share / 4 &^ 1 // some are there twice
 	for _, c := range []struct {
 		name            string
 		removed         []Edge
 		patched, shared bool
 	}{
-		{"a small part", all[:share-2], true, false}, {"a large part", all[:share+2], false, true},
-		{"a large part, one edge of it one way", all[:share+3-share%2], false, false}, {"all", all, false, true},
+		{"a small part", all[:share-2], true, false}, {"a large part", all[:more], false, true},
+		{"a large part, one edge of it one way", all[:more+1], false, false}, {"all", all, false, true},
 	} {
 		next := g.Change(0, nil, c.removed)
 		out, in := next.Partition(0, Out), next.Partition(0, In)

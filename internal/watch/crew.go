@@ -75,19 +75,10 @@ func (c *crew) work() error {
 	c.budget.OnEnd(cancel)
 	defer c.budget.OnEnd(nil)
 	c.matcher.ctx = ctx
-	share, cost := c.helpers.Share, 0.0
+	share := c.helpers.Share
 	share.Enter()
 	defer share.Leave()
-	for _, j := range c.jobs {
-		for _, f := range j.searches {
-			cost += f.cost
-		}
-	}
-	for _, j := range c.jobs {
-		for _, f := range j.searches {
-			c.cut(j, f, cost/float64(c.matcher.tuning.piecesEach*share.Limit()))
-		}
-	}
+	cost := c.cutAll()
 	n, threads, apart, begun := len(c.pieces), 1, len(c.held) > 0, time.Now()
 	if apart {
 		n++ // the caller's goroutine has them to run first
@@ -136,6 +127,21 @@ func (c *crew) learn(all time.Duration) {
 			}
 		}
 	}
+}
+
+// cutAll makes pieces of all searches, and returns what these cost together.
+func (c *crew) cutAll() (cost float64) {
+	for _, j := range c.jobs {
+		for _, f := range j.searches {
+			cost += f.cost
+		}
+	}
+	for _, j := range c.jobs {
+		for _, f := range j.searches {
+			c.cut(j, f, cost/float64(c.matcher.tuning.piecesEach*c.helpers.Share.Limit()))
+		}
+	}
+	return cost
 }
 
 // cut makes pieces of a search, each of about a cost. What a goroutine has made of the lists that it reads ends with a piece, so that more pieces

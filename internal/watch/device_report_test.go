@@ -185,3 +185,40 @@ func (s *stream) stream(w way, size, ahead int) (n int) {
 	}
 	return n
 }
+
+// container measures what it takes to change the graph and to bring the state after to a device that has the state before, without any search.
+func (s *stream) container(r *matchtest.Report, name string, w way) {
+	device, ok := w.matcher.(*gpu.Device)
+	if !ok {
+		return
+	}
+	ctx := context.Background()
+	plan, err := s.queries[0].leaves[0].seeds[0].planFor(ctx, s.rest, matchtest.Lookup, lean)
+	if err != nil {
+		s.Fatal(err)
+	}
+	hold := func(g *pcsr.Graph) (release func()) {
+		if release, err = device.Hold(ctx, g, plan); err != nil {
+			s.Fatal(err)
+		}
+		return release
+	}
+	r.Head(name+", the graph on the device changed, "+w.name, "edges in a batch", "", "changing ms", "bringing ms", "edges/s")
+	for size := 100; size <= len(s.held)/2; size *= 10 {
+		for _, mode := range []mode{{"inserted", s.rest, s.held[:2*size], nil}, {"deleted", s.full, nil, s.held[:2*size]}} {
+			release := hold(mode.before)
+			var changes, brings []float64
+			for range 5 {
+				begun := time.Now()
+				after := mode.before.Change(mode.before.Vertices(), mode.added, mode.removed)
+				changed := time.Now()
+				hold(after)()
+				changes, brings = append(changes, matchtest.Milliseconds(changed.Sub(begun))), append(brings, matchtest.Milliseconds(time.Since(changed)))
+				w.forget(s.T, after)
+			}
+			release()
+			change, bring := matchtest.Median(changes), matchtest.Median(brings)
+			r.Row(size, mode.name, change, bring, float64(size)/(change+bring)*1000)
+		}
+	}
+}

@@ -336,7 +336,7 @@ func labelledGraphs(t *testing.T) (folder string, names []string) {
 }
 
 // TestReportSeeds measures standing queries over graphs whose edges come and go, beside RapidFlow. RDFGPU_SM is the folder of labelled graphs,
-// RDFGPU_SETS names some of them, RDFGPU_PARTS some of the tables: whole, ablation, small, busy, auto, shares and pipelined.
+// RDFGPU_SETS names some of them, RDFGPU_PARTS some of the tables: whole, ablation, small, busy, auto, shares, container and pipelined.
 func TestReportSeeds(t *testing.T) {
 	folder, names := labelledGraphs(t)
 	r, by := matchtest.NewReport(t, "seeds.md"), ways(t)
@@ -359,6 +359,9 @@ func TestReportSeeds(t *testing.T) {
 			}
 			if asked("busy") {
 				s.busy(r, name, w)
+			}
+			if asked("container") {
+				s.container(r, name, w)
 			}
 		}
 		if w, ok := byChoice(t); ok && *onGPU != "" && asked("auto") {
