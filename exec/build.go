@@ -154,24 +154,30 @@ func (b *builder) looked(n *planner.Looked) (operator.Operator, error) {
 		return otherwise, nil
 	}
 	m.Weighted = m.Weighted || n.Weighted
-	l := &source.Looked{Base: b.base(n), Match: m, Otherwise: otherwise, From: operator.Indexes(m.Out, n.Columns)}
+	l := &source.Looked{Base: b.base(n), Match: m, Otherwise: otherwise, From: operator.Indexes(m.Out, n.Columns), Counts: n.Counts}
 	if l.Table, err = b.build(n.Table); err != nil {
 		return nil, err
 	}
 	l.Key = operator.Indexes(l.Table.Columns(), n.Key)
-	l.TableMatch = tableMatch(l.Table, m.Matcher)
+	if l.TableMatch = tableMatch(l.Table); l.TableMatch == nil && n.Counts {
+		return otherwise, nil
+	}
 	return l, nil
 }
 
-// tableMatch is the match whose different rows, or rows with their number, an operator has, where the matcher makes them one; else nil.
-func tableMatch(table operator.Operator, on match.Matcher) *source.Match {
+// tableMatch is the match whose different rows, or rows with their number, an operator has, where a matcher that looks rows up makes them one; else nil.
+func tableMatch(table operator.Operator) *source.Match {
 	if d, ok := table.(*modifier.Distinct); ok {
 		table = d.Input
 	}
-	if m, ok := table.(*source.Match); ok && m.Plan.Combine && m.Plan.Fold == nil && m.Matcher == on {
-		return m
+	m, ok := table.(*source.Match)
+	if !ok || !m.Plan.Combine || m.Plan.Fold != nil {
+		return nil
 	}
-	return nil
+	if _, ok = m.Matcher.(match.Prober); !ok {
+		return nil
+	}
+	return m
 }
 
 // matched is the match whose rows a source has; nil where they are others.
@@ -340,12 +346,6 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		g.Aggregates = append(g.Aggregates, agg)
 	}
 	g.KeyColumns, g.FoldKeys = keyColumns(n, in), foldKeys(in)
-	if f := n.First; f != nil {
-		i := slices.IndexFunc(n.Aggregates, func(a planner.Aggregate) bool { return a.Variable == f.Variable })
-		if i >= 0 && !n.Aggregates[i].Distinct {
-			g.First = &group.First{Aggregate: i, Descending: f.Descending, Rows: f.Rows}
-		}
-	}
 	return g, nil
 }
 

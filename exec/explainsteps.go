@@ -79,6 +79,9 @@ func describeFold(plan *bgp.MatchPlan) string {
 	for i, k := range keys {
 		text += []string{" by ", ", "}[i] + k
 	}
+	if f := plan.Fold.First; f != nil {
+		text += fmt.Sprintf(", the first %d by %s", f.Rows, f.By)
+	}
 	return text + ", where all are exact numbers"
 }
 

@@ -284,10 +284,11 @@ func TestTheDeviceSelectsFirstRows(t *testing.T) {
 func TestFoldsAndFirstRowsAreExplained(t *testing.T) {
 	m := paths(t)
 	for query, want := range map[string]string{
-		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a":                  "?n: added up by ?a, where all are exact numbers",
-		"SELECT (SUM(?n) AS ?s) (MIN(?n) AS ?l) { ?a :p ?b . ?b :n ?n }":                 "?n: added up, least and greatest, where all are exact numbers",
-		"SELECT ?a ?b (MAX(?n) AS ?s) { ?a :p ?b . ?b :p ?c . ?c :n ?n } GROUP BY ?a ?b": "?n: least and greatest by ?a, ?b, where all are exact numbers",
-		"SELECT ?a ?n { ?a :p ?b . ?b :n ?n } ORDER BY DESC(?n) ?a LIMIT 10 OFFSET 5":    "the first 15 by ?n, and those that may be, where its values are in order",
+		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a":                              "?n: added up by ?a, where all are exact numbers",
+		"SELECT (SUM(?n) AS ?s) (MIN(?n) AS ?l) { ?a :p ?b . ?b :n ?n }":                             "?n: added up, least and greatest, where all are exact numbers",
+		"SELECT ?a ?b (MAX(?n) AS ?s) { ?a :p ?b . ?b :p ?c . ?c :n ?n } GROUP BY ?a ?b":             "?n: least and greatest by ?a, ?b, where all are exact numbers",
+		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a ORDER BY DESC(?s) ?a LIMIT 3": "?n: added up by ?a, the first 3 by the sum, where all are exact numbers",
+		"SELECT ?a ?n { ?a :p ?b . ?b :n ?n } ORDER BY DESC(?n) ?a LIMIT 10 OFFSET 5":                "the first 15 by ?n, and those that may be, where its values are in order",
 	} {
 		d, err := emulate()
 		if err != nil {

@@ -38,6 +38,8 @@ func TestTheDeviceLooksRowsUp(t *testing.T) {
 		{"SELECT ?b (COUNT(*) AS ?n) { ?a :p ?b OPTIONAL { ?a :p ?d . ?d :q ?b } } GROUP BY ?b", true},
 		{"SELECT ?b (COUNT(?n) AS ?k) (SUM(?n * 2) AS ?s) { ?a :p ?b . ?a :n ?n OPTIONAL { { ?a :q ?b } UNION { ?b :p ?a } } FILTER(?n > 1 || ?n * 3 < 2) } GROUP BY ?b", true},
 		{"SELECT DISTINCT ?a { ?a :p ?b { SELECT ?b (COUNT(*) AS ?k) { ?b :q ?c . ?c :p ?d } GROUP BY ?b HAVING(COUNT(*) > 2) } }", true},
+		{"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b { SELECT ?b { ?x :p ?b } GROUP BY ?b HAVING(COUNT(*) > 2) } } GROUP BY ?a", true},
+		{"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b { SELECT ?b { ?x :p ?b . ?x :q ?y } GROUP BY ?b HAVING(COUNT(*) <= 2) } } GROUP BY ?a", true},
 		{"SELECT ?a ?b ?k { ?a :p ?b { SELECT ?b (COUNT(*) AS ?k) { ?b :q ?c . ?c :p ?d } GROUP BY ?b } }", false},
 		{"SELECT ?a ?b { ?a :p ?b { ?b :q ?c } UNION { ?c :q ?b } }", false},
 		{"SELECT ?a ?b { ?a :p ?b OPTIONAL { ?a :p ?d . ?d :q ?b } }", false},
@@ -66,7 +68,7 @@ func (g *generator) joinQuery() string {
 		pattern += "{ SELECT DISTINCT " + g.oneOf("?a ?b", "?b", "?b ?d") + " { " + other + "} } "
 	case 1:
 		key := g.oneOf("?a ?b", "?b", "?a")
-		pattern += "{ SELECT " + key + " (COUNT(*) AS ?k) { " + other + "} GROUP BY " + key + g.oneOf("", " HAVING(COUNT(*) > 1)") + " } "
+		pattern += "{ SELECT " + key + " (COUNT(*) AS ?k) { " + other + "} GROUP BY " + key + g.oneOf("", " HAVING(COUNT(*) > 1)", " HAVING(COUNT(*) >= 2)", " HAVING(COUNT(*) <= 1)", " HAVING(COUNT(*) = 2)", " HAVING(COUNT(*) > 1 && COUNT(*) < 3)") + " } "
 	case 2:
 		pattern += "MINUS { " + other + "} "
 	case 3:

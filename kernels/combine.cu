@@ -128,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) move_groups(u64 combining, u
 
 extern "C" __global__ void __launch_bounds__(BLOCK) list_groups(u64 listing) {
   Listing &l = *at<Listing>(listing);
-  listSlots<Group>(l, [&](u64 to, const Group &g) {
+  listSlots<Group>(l, [](const Group &) { return true; }, [&](u64 to, const Group &g) {
     u64 key = g.key - 1;
     at<u32>(l.first)[to] = u32(l.second ? key >> 32 : key);
     if (l.second) at<u32>(l.second)[to] = u32(key);

@@ -44,9 +44,9 @@ static __device__ void moveSlots(Slot *to, u64 mask, const Slot *from, u64 slots
   }
 }
 
-// listSlots has the groups of a listing's table written, each to a place of its own: a block takes LIST_CHUNK slots at a time.
-template <typename Slot, typename Of, typename Write>
-static __device__ void listSlots(Of &l, Write write) {
+// listSlots has the groups of a listing's table that are wanted written, each to a place of its own: a block takes LIST_CHUNK slots at a time.
+template <typename Slot, typename Of, typename Wanted, typename Write>
+static __device__ void listSlots(Of &l, Wanted wanted, Write write) {
   const u32 each = LIST_CHUNK / BLOCK;
   __shared__ CountScan::TempStorage scan;
   __shared__ u64 begin, base;
@@ -61,7 +61,7 @@ static __device__ void listSlots(Of &l, Write write) {
     u32 mine = 0, before, all;
     for (u32 k = 0; k < each; k++) {
       u64 i = begin + k * BLOCK + threadIdx.x;
-      used[k] = i <= mask && groups[i].key;
+      used[k] = i <= mask && groups[i].key && wanted(groups[i]);
       mine += used[k];
     }
     CountScan(scan).ExclusiveSum(mine, before, all);

@@ -254,8 +254,8 @@ struct NumberRange {
 const u64 NO_NUMBER = 9223372036854775808ull;
 const u32 MOST_NUMBERS = 8;
 // MOST_SUMMED is how many rows a block takes in a launch at most, NEAR_SUM the bound of what it adds up near itself: so no sum there has more than 63 bits.
-const u32 MOST_SUMMED = 16777216;
-const u64 NEAR_SUM = 274877906944;
+const u32 MOST_SUMMED = 131072;
+const u64 NEAR_SUM = 35184372088832;
 
 // Summing takes rows of no column, one or two, and one of IDs, into a table of groups, and adds up what the IDs stand for.
 struct Summing {
@@ -279,7 +279,13 @@ struct SumListing {
   u64 groups, mask, next;      // as in Listing
   u64 to;                      // Sum[room]
   u64 room, listed;
+  u64 boundLow, boundHigh;     // a bound, of 128 bits: groups that are behind it are not written
+  u64 boundMean;               // or a double
+  u32 by, descending;          // a SumOrder; not 0: those are behind that are less
 };
+
+// SumOrder: what groups are compared by; by none there is no bound.
+enum SumOrder : u32 { BY_NONE, BY_SUM, BY_COUNT, BY_MEAN };
 
 // TOP_BINS is into how many bins IDs are counted, TOP_TILE how many rows a block selects from at a time, MOST_TOP how many columns rows have at most.
 const u32 TOP_BINS = 4096;
@@ -326,6 +332,7 @@ enum Lookup : u32 { LOOKUP_SOME, LOOKUP_NONE, LOOKUP_TIMES, LOOKUP_AT_LEAST_ONE 
 // Probe looks rows up in a table of groups, by one column or two.
 struct Probe {
   u64 groups, mask;            // Group[mask + 1]
+  u64 least, most;             // only groups count that weigh so much
   u32 first, second;           // columns of from; second NONE: by one
   u32 kind;
   u32 pad;
@@ -516,5 +523,5 @@ static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(Squa
 static_assert(sizeof(Triangles) == 208, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
 static_assert(sizeof(Top) == 320, "layout.go");
-static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 264 && sizeof(SumListing) == 48, "layout.go");
+static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 264 && sizeof(SumListing) == 80, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -451,8 +451,8 @@ const (
 	// MostNumbers is how many ranges of IDs there are at most.
 	MostNumbers = 8
 	// MostSummed is how many rows a block takes in a launch at most, NearSum the bound of what it adds up near itself: so no sum there has more than 63 bits.
-	MostSummed = 1 << 24
-	NearSum    = 1 << 38
+	MostSummed = 1 << 17
+	NearSum    = 1 << 45
 )
 
 // Summing takes rows of no column, one or two, and one of IDs, into a table of groups, and adds up what the IDs stand for.
@@ -485,7 +485,23 @@ type SumListing struct {
 	// To is Sum[Room].
 	To           Address
 	Room, Listed uint64
+	// BoundLow and BoundHigh, of 128 bits, or BoundMean, a float64, are a bound: groups that are behind it are not written.
+	BoundLow, BoundHigh, BoundMean uint64
+	By                             SumOrder
+	// Descending, not 0: those are behind that are less.
+	Descending uint32
 }
+
+// SumOrder is what groups are compared by.
+type SumOrder uint32
+
+// The orders: by none there is no bound.
+const (
+	ByNone SumOrder = iota
+	BySum
+	ByCount
+	ByMean
+)
 
 // Shapes of a Top.
 const (
@@ -572,9 +588,9 @@ const (
 
 // Probe looks the rows up in a table of groups, by one or two columns of From.
 type Probe struct {
-	// Groups is Group[Mask+1].
-	Groups Address
-	Mask   uint64
+	// Groups is Group[Mask+1]; only those count that weigh between Least and Most.
+	Groups            Address
+	Mask, Least, Most uint64
 	// First and Second are columns; with Second None there is one.
 	First, Second uint32
 	Kind          Lookup

@@ -106,6 +106,7 @@ static __device__ bool looksUp(const Sifting &c, u64 row, u64 &weight) {
   for (u32 i = 0; i < c.probeCount; i++) {
     const Probe &p = c.probes[i];
     const Group *g = find(c, p, row);
+    if (g && (g->weight < p.least || g->weight > p.most)) g = nullptr;
     if (p.kind == LOOKUP_NONE ? g != nullptr : !g && p.kind != LOOKUP_AT_LEAST_ONE) return false;
     if (g && p.kind >= LOOKUP_TIMES) weight = times(weight, g->weight);
   }

@@ -180,7 +180,26 @@ extern "C" __global__ void __launch_bounds__(BLOCK) move_sums(u64 summing, u64 g
   moveSlots(at<Sum>(c.groups), c.mask, at<const Sum>(groups), slots);
 }
 
+// isBehind reports whether a group is behind a listing's bound.
+static __device__ bool isBehind(const SumListing &l, const Sum &s) {
+  bool less, equal;
+  if (l.by == BY_NONE || s.count == ~0ull) return false;
+  if (l.by == BY_MEAN) {
+    double bound = __longlong_as_double((long long)(l.boundMean));
+    bool small = s.high == u64((long long)(s.low) >> 63);
+    double sum = small ? double((long long)(s.low)) : double((long long)(s.high)) * 18446744073709551616.0 + double(s.low);
+    double mean = sum / double(s.count);
+    less = mean < bound, equal = mean == bound;
+  } else {
+    long long high = l.by == BY_SUM ? (long long)(s.high) : 0, boundHigh = (long long)(l.boundHigh);
+    u64 low = l.by == BY_SUM ? s.low : s.count;
+    less = high != boundHigh ? high < boundHigh : low < l.boundLow;
+    equal = high == boundHigh && low == l.boundLow;
+  }
+  return !equal && less == (l.descending != 0);
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK) list_sums(u64 listing) {
   SumListing &l = *at<SumListing>(listing);
-  listSlots<Sum>(l, [&](u64 to, const Sum &s) { at<Sum>(l.to)[to] = s; });
+  listSlots<Sum>(l, [&](const Sum &s) { return !isBehind(l, s); }, [&](u64 to, const Sum &s) { at<Sum>(l.to)[to] = s; });
 }

@@ -137,6 +137,9 @@ func (t *twin) looksUp(s *Sifting, row uint64, weight *uint64) bool {
 			key = key<<32 | uint64(t.word(s.From[p.Second], row))
 		}
 		g := t.groupAt(p, key+1)
+		if g != nil && (g.Weight < p.Least || g.Weight > p.Most) {
+			g = nil
+		}
 		switch {
 		case p.Kind == LookupNone && g != nil, g == nil && p.Kind != LookupNone && p.Kind != LookupAtLeastOne:
 			return false

@@ -1,6 +1,11 @@
 package kernels
 
-import "math/bits"
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"math/bits"
+)
 
 // sumOf is the slot of a key's sum, which it makes where there is none.
 func (t *twin) sumOf(c *Summing, key uint64) *Sum {
@@ -97,11 +102,29 @@ func (t *twin) moveSums(c *Summing, groups Address, slots uint64) {
 	c.Used = used
 }
 
+// behind reports whether a group is behind the bound.
+func (l *SumListing) behind(s *Sum) bool {
+	order := 0
+	switch l.By {
+	case ByNone:
+		return false
+	case ByMean:
+		sum := new(big.Int).Lsh(big.NewInt(int64(s.High)), 64)
+		f, _ := new(big.Float).SetInt(sum.Add(sum, new(big.Int).SetUint64(s.Low))).Float64()
+		order = cmp.Compare(f/float64(s.Count), math.Float64frombits(l.BoundMean))
+	case BySum:
+		order = cmp.Or(cmp.Compare(int64(s.High), int64(l.BoundHigh)), cmp.Compare(s.Low, l.BoundLow))
+	default:
+		order = cmp.Compare(s.Count, l.BoundLow)
+	}
+	return s.Count != math.MaxUint64 && (l.Descending != 0 && order < 0 || l.Descending == 0 && order > 0)
+}
+
 // listSums writes groups out.
 func (t *twin) listSums(l *SumListing) {
 	for l.Listed+t.blocks*ListChunk <= l.Room && l.Next <= l.Mask {
 		for i := l.Next; i < l.Next+ListChunk && i <= l.Mask; i++ {
-			if s := in[Sum](t.memory, l.Groups, i); s.Key != 0 {
+			if s := in[Sum](t.memory, l.Groups, i); s.Key != 0 && !l.behind(s) {
 				*in[Sum](t.memory, l.To, l.Listed) = *s
 				l.Listed++
 			}

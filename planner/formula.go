@@ -116,6 +116,10 @@ func ownMatch(n Node) Node {
 		own := *n
 		own.Input = ownMatch(n.Input)
 		return &own
+	case *Distinct:
+		own := *n
+		own.Input = ownMatch(n.Input)
+		return &own
 	case *Bind:
 		own := *n
 		own.Input = ownMatch(n.Input)

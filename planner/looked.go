@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -96,29 +97,115 @@ func (p *planner) lookedUp(j *Join, s joinSpec, probe, table parser.Node, kind b
 	if !ok || m.Plan.Empty || len(m.Seeds) > 0 || m.Limit > 0 || len(m.Columns) > mostLooked {
 		return j, nil
 	}
-	in, err := p.lower(table, request{need: key, counted: weighs, distinct: !weighs})
+	l := bgp.TableLookup{Kind: kind}
+	table, counts := p.frequent(table, key, &l)
+	in, err := p.lower(table, request{need: key, counted: weighs || counts, distinct: !weighs && !counts})
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Equal(in.Props().Columns, p.scopes.Names(key)) {
 		return j, nil
 	}
-	if in = ownMatch(in); weighs {
+	if in = ownMatch(in); weighs || counts {
 		in, _ = weighed(in)
 	}
-	combined(in, true)
+	combines(in)
 	cost, _ := rowsPrice(j)
 	if m.Cost/bgp.GPUShare > max(cost, bgp.GPUCost) {
 		return j, nil
 	}
-	l := bgp.TableLookup{Kind: kind, Rows: in.Props().Rows, Otherwise: cost - in.Props().Cost - m.Cost}
+	l.Rows, l.Otherwise = in.Props().Rows, cost-in.Props().Cost-m.Cost
 	for _, v := range in.Props().Columns {
 		l.Columns = append(l.Columns, slices.Index(m.Columns, v))
 	}
 	m.Plan.Lookups = []bgp.TableLookup{l}
-	out := &Looked{Properties: j.Properties, Probe: m, Table: in, Key: in.Props().Columns, Otherwise: j, weighs: weighs}
+	out := &Looked{Properties: j.Properties, Probe: m, Table: in, Key: in.Props().Columns, Otherwise: j, Counts: counts, weighs: weighs}
 	out.Weighted = false
 	return out, nil
+}
+
+// combines lets the match that a table's rows are make equal ones one, whether or not there are some: so they stay with the matcher.
+func combines(n Node) {
+	if d, ok := n.(*Distinct); ok {
+		n = d.Input
+	}
+	if m, ok := n.(*Match); ok && len(m.Seeds) == 0 && m.Limit == 0 {
+		m.Plan.Combine = true
+	}
+}
+
+// frequent is the pattern of which the rows of a table are the groups that come often enough, or seldom enough, by its key, and how often; the table's own pattern, and
+// false, where it is something else:
+//
+//	{ SELECT ?b { … } GROUP BY ?b HAVING(COUNT(*) > 100) }
+func (p *planner) frequent(table parser.Node, key scope.Set, l *bgp.TableLookup) (in parser.Node, counts bool) {
+	var conditions []parser.Expr
+	for n := table; ; {
+		switch of := n.(type) {
+		case *parser.Project:
+			n = of.Input
+		case *parser.Filter:
+			conditions = parser.Conjuncts(conditions, of.Condition)
+			n = of.Input
+		case *parser.Group:
+			if l.Kind > bgp.HasNot || len(conditions) == 0 || !p.groupsBy(of, key) {
+				return table, false
+			}
+			for _, c := range conditions {
+				if !p.countBound(of, c, l) {
+					l.Least, l.Most = 0, 0
+					return table, false
+				}
+			}
+			return of.Input, true
+		default:
+			return table, false
+		}
+	}
+}
+
+// groupsBy reports whether the keys of a group are some variables, which its pattern always binds.
+func (p *planner) groupsBy(g *parser.Group, key scope.Set) bool {
+	var names []string
+	for _, k := range g.Keys {
+		v, ok := k.Expr.(*parser.Var)
+		if !ok || k.Variable != "" && k.Variable != v.Name {
+			return false
+		}
+		names = append(names, v.Name)
+	}
+	keys := p.scopes.Set(names...)
+	return keys.Within(key) && key.Within(keys) && key.Within(p.scopes.Of(g.Input).Must)
+}
+
+// countBound adds a condition on the number of a group's rows to a lookup.
+func (p *planner) countBound(g *parser.Group, condition parser.Expr, l *bgp.TableLookup) bool {
+	call, ok := condition.(*parser.Call)
+	if !ok || len(call.Args) != 2 {
+		return false
+	}
+	v, ok := call.Args[0].(*parser.Var)
+	k := formula(call.Args[1], nil, nil)
+	if !ok || k == nil || k.Op != bgp.ConstantNumber || k.Scale > 0 || k.Int < 1 {
+		return false
+	}
+	i := slices.IndexFunc(g.Aggregates, func(a parser.Aggregation) bool { return a.Variable == v.Name })
+	if i < 0 || g.Aggregates[i].Function != "COUNT" || g.Aggregates[i].Distinct || g.Aggregates[i].Argument != nil {
+		return false
+	}
+	switch n := uint64(k.Int); call.Function {
+	case ">":
+		l.Least = max(l.Least, n+1)
+	case ">=":
+		l.Least = max(l.Least, n)
+	case "<=":
+		l.Most = min(cmp.Or(l.Most, n), n)
+	case "=":
+		l.Least, l.Most = max(l.Least, n), min(cmp.Or(l.Most, n), n)
+	default:
+		return false
+	}
+	return true
 }
 
 // mostLooked is how many columns rows may have that are looked up.

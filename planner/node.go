@@ -142,6 +142,8 @@ type (
 		// Key are the variables of Table, one or two.
 		Key       []string
 		Otherwise Node
+		// Counts: the table's rows have their number as weights, and are no solutions of the join's side, so that only a matcher can make it.
+		Counts bool
 		// weighs: the matcher says by weights how often a row comes, so that somebody must read them (Weighted).
 		weighs bool
 	}
@@ -176,9 +178,7 @@ type (
 		Aggregates []Aggregate
 		// Exposed are the variables of the keys and then of the aggregates.
 		Exposed []string
-		// First, where it is not nil, says of which groups the first are needed; others may be left out.
-		First *FirstGroups
-		text  string
+		text    string
 	}
 	// Count is the number of solutions of a match, or a sum of such numbers, in each of the columns of one row.
 	Count struct {
@@ -243,13 +243,6 @@ type (
 		Parameters []string
 	}
 )
-
-// FirstGroups are so many groups at least that come first by one variable, in the order of ORDER BY, and those that are equal by it.
-type FirstGroups struct {
-	Variable   string
-	Descending bool
-	Rows       uint64
-}
 
 // JoinKind says what a join does with the pairs of solutions that agree.
 type JoinKind uint8

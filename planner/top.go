@@ -39,10 +39,24 @@ func firstGroups(s *Sort) {
 			}
 			n = of.Input
 		case *Group:
-			of.First, ok = &FirstGroups{Variable: v.Name, Descending: s.Keys[0].Descending, Rows: s.Limit}, false
+			firstFolded(of, v.Name, s)
+			ok = false
 		default:
 			ok = false
 		}
+	}
+}
+
+// firstFolded lets the match do so whose rows become groups.
+func firstFolded(g *Group, variable string, s *Sort) {
+	m, _ := matchBelow(g.Input)
+	i := slices.IndexFunc(g.Aggregates, func(a Aggregate) bool { return a.Variable == variable })
+	if m == nil || m.Plan.Fold == nil || i < 0 {
+		return
+	}
+	by, ok := map[string]bgp.FoldOrder{"SUM": bgp.BySum, "COUNT": bgp.ByCount, "AVG": bgp.ByMean}[g.Aggregates[i].Function]
+	if ok {
+		m.Plan.Fold.First = &bgp.FirstGroups{By: by, Descending: s.Keys[0].Descending, Rows: s.Limit}
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 // addFolds emits the groups of a batch that has what their numbers come to. Workers make the results of some of the groups each.
 func (s *singles) addFolds(b *vector.Batch) error {
 	s.folded = true
-	b = s.amongFirst(b)
 	parts := make([]vector.Batch, (b.N+vector.BatchRows-1)/vector.BatchRows)
 	err := s.x.Each(len(parts), func(i int) error {
 		return s.foldedPart(b, i*vector.BatchRows, min((i+1)*vector.BatchRows, b.N), &parts[i])

@@ -24,8 +24,6 @@ type Group struct {
 	KeyColumns []int
 	// FoldKeys are the columns of the match below that the keys are, where it may fold its rows (vector.Batch.Folds).
 	FoldKeys []int
-	// First says of which groups the first are needed; nil: all are.
-	First *First
 	// Weighted: rows of the input may stand for several. Their weights are two columns after the arguments.
 	Weighted bool
 }

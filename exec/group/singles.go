@@ -17,7 +17,6 @@ type singles struct {
 	numbers []uint32
 	// folded: there was a batch of folds, so that there are no groups but theirs.
 	folded bool
-	first  *firstFolds
 }
 
 // or hands batches of which each row is a group on as groups, and the others to add.

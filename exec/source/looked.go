@@ -20,6 +20,8 @@ type Looked struct {
 	Otherwise operator.Operator
 	// TableMatch is the match whose rows the table's are, where the matcher can run it too; nil elsewhere.
 	TableMatch *Match
+	// Counts: only that match says of which rows the table is.
+	Counts bool
 }
 
 func (l *Looked) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
@@ -40,6 +42,8 @@ func (l *Looked) lookUp(x *operator.Execution, emit func(*vector.Batch) error) e
 	t := &match.Table{Cols: make([][]dictionary.ID, len(l.Key))}
 	if m := l.TableMatch; m != nil && len(m.Tests) == 0 && !m.Plan.Empty {
 		t.Of = m.match(x)
+	} else if l.Counts {
+		return match.ErrNotLookedUp
 	} else if err := l.fill(x, t, held); err != nil {
 		return err
 	}

@@ -12,6 +12,30 @@ type Fold struct {
 	Of    *Formula
 	// Sums: the sum or the number of rows is asked for; Extremes: the least or the greatest number.
 	Sums, Extremes bool
+	// First, where it is not nil, says of which groups the first are needed; others may be left out.
+	First *FirstGroups
+}
+
+// FoldOrder is what groups are compared by: the sum, the number of rows, or the mean.
+type FoldOrder uint8
+
+// The orders.
+const (
+	BySum FoldOrder = iota
+	ByCount
+	ByMean
+)
+
+var foldOrders = [...]string{"the sum", "the number of rows", "the mean"}
+
+// String names it for explain.
+func (o FoldOrder) String() string { return foldOrders[o] }
+
+// FirstGroups are so many groups at least that come first in the order of ORDER BY, and those that are equal by it.
+type FirstGroups struct {
+	By         FoldOrder
+	Descending bool
+	Rows       uint64
 }
 
 // Unfolded returns a plan whose rows are asked for themselves: the plan itself where they are.

@@ -1,6 +1,9 @@
 package bgp
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // LookupKind says what becomes of a row that is in a table, or is not.
 type LookupKind uint8
@@ -24,6 +27,8 @@ type TableLookup struct {
 	// Columns are those of MatchPlan.Output that are looked up, one or two, in the order of the table's.
 	Columns []int
 	Kind    LookupKind
+	// Least and Most bound how often rows of the table count that are in it; with Most 0 only Least does.
+	Least, Most uint64
 	// Rows is how many the table is expected to have, Otherwise what joining both costs a processor beside finding the rows of the two: less than nothing where it
 	// finds fewer.
 	Rows, Otherwise float64
@@ -35,7 +40,14 @@ func (p *MatchPlan) LookupText(i int) string {
 	for _, c := range p.Lookups[i].Columns {
 		names = append(names, p.named(c))
 	}
-	return strings.Join(names, " ") + " " + p.Lookups[i].Kind.String() + " the table"
+	text := strings.Join(names, " ") + " " + p.Lookups[i].Kind.String() + " the table"
+	switch l := &p.Lookups[i]; {
+	case l.Most > 0:
+		text += fmt.Sprintf(" %d to %d times", l.Least, l.Most)
+	case l.Least > 0:
+		text += fmt.Sprintf(" %d times", l.Least)
+	}
+	return text
 }
 
 // LookupCost is what it costs a GPU to make the tables, which are copied there, and to look the rows up.

@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -59,7 +60,7 @@ func (d *Device) tableOf(ctx context.Context, rows *match.Table) (*table, error)
 	}
 	t.rows = &match.Table{Cols: make([][]dictionary.ID, len(rows.Cols))}
 	m := rows.Of
-	if !Combines(m.Plan) || m.Plan.Tally > 0 || len(slices.Compact(slices.Sorted(slices.Values(m.Plan.Output)))) != len(rows.Cols) {
+	if !Fits(m, false) || !Combines(m.Plan) || m.Plan.Tally > 0 || len(slices.Compact(slices.Sorted(slices.Values(m.Plan.Output)))) != len(rows.Cols) {
 		return t, match.ErrNotLookedUp
 	}
 	_, err := d.run(ctx, m, emits{
@@ -83,7 +84,10 @@ func (s *sifting) makeTables() error {
 			return err
 		}
 		p := &s.Probes[i]
-		*p = kernels.Probe{Groups: t.groups.Groups, Mask: t.groups.Mask, Second: kernels.None, Kind: lookupKinds[l.Kind]}
+		*p = kernels.Probe{Groups: t.groups.Groups, Mask: t.groups.Mask, Least: l.Least, Most: l.Most, Second: kernels.None, Kind: lookupKinds[l.Kind]}
+		if l.Most == 0 {
+			p.Most = math.MaxUint64
+		}
 		for k, of := range t.key {
 			*[]*uint32{&p.First, &p.Second}[k] = uint32(slices.Index(s.q.output, plan.Output[l.Columns[of]]))
 		}

@@ -180,10 +180,8 @@ func TestRowsAreLookedUp(t *testing.T) {
 
 func TestDeviceLooksRowsUp(t *testing.T) {
 	gpu := driver(t)
-	for _, vertices := range []int{300, 20_000} {
-		checkLookups(t, open(t, Options{Driver: gpu}), ring(t, vertices).Graph)
-	}
-	checkLookups(t, open(t, Options{Driver: gpu}), hubs(t, 3000, 6000))
+	checkLookups(t, open(t, Options{Driver: gpu}), ring(t, 1000).Graph)
+	checkLookups(t, open(t, Options{Driver: gpu}), hubs(t, 200, 150))
 }
 
 // TestWithoutMemoryForTablesNothingIsLookedUp, and nothing is emitted.

@@ -2,11 +2,13 @@ package gpu
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -21,7 +23,15 @@ type summation struct {
 	// out is where groups are listed: room of them.
 	out  kernels.Address
 	room int64
+	// first is what leaves out groups that are not among the first; nil: all are needed.
+	first *match.FirstFolds
 }
+
+const (
+	// firstListed is how many groups are listed at a time where the first are needed: those that come tell a bound for the others. mostFirst is up to how many are.
+	firstListed = 1 << 15
+	mostFirst   = 1 << 13
+)
 
 var summingBytes = aligned(kernels.Size[kernels.Summing]())
 
@@ -154,9 +164,17 @@ func (s *summation) grow() error {
 
 // handOut emits the groups, as many at a time as there is room for.
 func (s *summation) handOut() error {
-	l := &kernels.SumListing{Groups: s.Groups, Mask: s.Mask, To: s.out, Room: uint64(s.room)}
+	room := s.room
+	if f := s.q.Plan.Fold.First; f != nil && f.Rows > 0 && f.Rows <= mostFirst {
+		s.first, room = &match.FirstFolds{FirstGroups: f}, min(room, firstListed)
+	}
+	l := &kernels.SumListing{Groups: s.Groups, Mask: s.Mask, To: s.out, Room: uint64(room)}
 	at := s.image + kernels.Address(summingBytes)
-	err := listed(s.q, kernels.ListSums, at, s.room, l, &l.Next, l.Mask, &l.Listed, func() error { return s.emit(int64(l.Listed)) })
+	err := listed(s.q, kernels.ListSums, at, room, l, &l.Next, l.Mask, &l.Listed, func() error {
+		err := s.emit(int64(l.Listed))
+		s.bound(l)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -164,6 +182,30 @@ func (s *summation) handOut() error {
 		t.Combined.Groups = s.Used
 	}
 	return nil
+}
+
+// bound lets a listing leave out groups that are behind those that were listed.
+func (s *summation) bound(l *kernels.SumListing) {
+	if s.first == nil {
+		return
+	}
+	last, ok := s.first.Bound(s.scale())
+	if !ok {
+		return
+	}
+	l.By = map[bgp.FoldOrder]kernels.SumOrder{bgp.BySum: kernels.BySum, bgp.ByCount: kernels.ByCount, bgp.ByMean: kernels.ByMean}[s.first.By]
+	l.BoundHigh, l.BoundLow, l.BoundMean = uint64(last.High), last.Low, math.Float64bits(last.Mean)
+	if s.first.Descending {
+		l.Descending = 1
+	}
+}
+
+// scale is that of the sums.
+func (s *summation) scale() uint8 {
+	if s.q.Plan.Fold.Of != nil {
+		return s.q.sifting.scale
+	}
+	return s.numbers.scale
 }
 
 // emit fetches groups that were listed and hands them out.
@@ -181,11 +223,17 @@ func (s *summation) emit(n int64) error {
 	if t := s.q.trace; t != nil {
 		t.Download += time.Since(began)
 	}
-	scale := s.numbers.scale
-	if s.q.Plan.Fold.Of != nil {
-		scale = s.q.sifting.scale
+	b := foldsOf(s.q.Plan, groups, s.scale(), s.numbers.at)
+	if s.first != nil {
+		may := s.first.Of(b.Folds)
+		for c, column := range b.Cols {
+			if column != nil {
+				b.Cols[c] = vector.Gather(nil, column, may)
+			}
+		}
+		b.N, b.Folds = len(may), b.Folds.Select(may)
 	}
-	return s.q.emit(foldsOf(s.q.Plan, groups, scale, s.numbers.at))
+	return s.q.emit(b)
 }
 
 // foldsOf is a batch of groups; at is the number that has a place among the IDs.
