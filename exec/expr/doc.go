@@ -3,7 +3,9 @@
 // Nouns: [Env] (what expressions need of their query), [Program] (a compiled expression, run on columns), [Accumulator]
 // (an aggregate over groups of rows), [Comparer] (the order of ORDER BY).
 //
-// A Program works on a few hundred rows at a time, node by node, not row by row. Constant parts are computed when it
+// A Program works on a few hundred rows at a time, node by node, not row by row. What computes numbers works on columns of
+// their values (numbers), exact in 64 or 128 bits, and row by row where these do not hold one; sums and extremes take such columns, so that a
+// number becomes a term only where it is bound, grouped by or written. Constant parts are computed when it
 // is compiled. A condition on one variable that is costly, such as REGEX, is computed once per ID. An error of an
 // expression is a value, not a Go error: a filter drops the row, a binding stays unbound.
 //

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
+	"strconv"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
 // class says how a row of numbers is kept.
@@ -213,9 +215,28 @@ func (v *numbers) datum(i int, d *datum) {
 		d.known = 0
 	case isOdd:
 		*d = v.odd[i]
+	case isWide:
+		d.setTerm(rdf.NewTyped(wideText(v.high[i], v.units[i]), rdf.XSDDecimal))
 	default:
 		d.setValue(v.value(nil, i))
 	}
+}
+
+// wideText is a quotient of numbers of 64 bits, kept as 128 bits by 10^divisionDigits, in canonical form.
+func wideText(high, low int64) string {
+	h, l := uint64(high), uint64(low)
+	text := make([]byte, 0, 40)
+	if high < 0 {
+		h, l = negated(h, l)
+		text = append(text, '-')
+	}
+	whole, fraction := bits.Div64(h, l, tenTo18) // h < tenTo18: the quotient has 64 bits
+	text = append(strconv.AppendUint(text, whole, 10), '.')
+	digits := strconv.AppendUint(nil, tenTo18+fraction, 10)[1:]
+	for len(digits) > 1 && digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+	}
+	return string(append(text, digits...))
 }
 
 // compare compares two rows that are numbers, as dictionary.Compare.

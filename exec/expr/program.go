@@ -10,8 +10,8 @@ import (
 // chunkRows is how many rows a node works on at once: their data stay in the processor's cache.
 const chunkRows = 256
 
-// scratchRows bounds the results that the nodes of a program hold at once: 3.25 MiB, which nobody counts and the collector looks
-// through. A program with more nodes works on fewer rows.
+// scratchRows bounds the results that the nodes of a program hold at once: 3.25 MiB, and as much again where they are numbers that fit no column, which nobody
+// counts and the collector looks through. A program with more nodes works on fewer rows.
 const scratchRows = 1 << 15
 
 // Program is a compiled expression. It is safe for concurrent use.
