@@ -153,10 +153,10 @@ func TestAMatchGoesOnOnTheProcessorWhenTheGPUIsLost(t *testing.T) {
 		return gpu.ErrDeviceLost
 	}
 	m := gpuMatcher{choice, watch{}}
-	if err := m.runs(&match.Match{Plan: &bgp.MatchPlan{}}, false, func() bool { return false }, fail); !errors.Is(err, gpu.ErrDeviceLost) {
+	if _, err := m.runs(&match.Match{Plan: &bgp.MatchPlan{}}, false, func() bool { return false }, fail); !errors.Is(err, gpu.ErrDeviceLost) {
 		t.Errorf("behind the first solution: error %v", err)
 	}
-	if err := m.runs(&match.Match{Plan: &bgp.MatchPlan{}}, false, func() bool { return true }, fail); err != nil || choice.String() != "cpu (the GPU failed)" {
+	if _, err := m.runs(&match.Match{Plan: &bgp.MatchPlan{}}, false, func() bool { return true }, fail); err != nil || choice.String() != "cpu (the GPU failed)" {
 		t.Errorf("error %v, matched on %v", err, choice)
 	}
 }
