@@ -72,7 +72,7 @@ func (m *memory) forget(key any) {
 
 // note remembers what a plan took on one side: the last time, or half as much more than the time before, whichever is less, since the first time brings what is not
 // there and others run beside it.
-func (m *memory) note(plan *bgp.MatchPlan, side func(*gpu.Seen) *time.Duration, took time.Duration) {
+func (m *memory) note(plan *bgp.MatchPlan, on side, took time.Duration) {
 	key := weak.Make(plan)
 	found, known := m.plans.Load(key)
 	if !known {
@@ -89,21 +89,33 @@ func (m *memory) note(plan *bgp.MatchPlan, side func(*gpu.Seen) *time.Duration, 
 	p := found.(*past)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if of := side(&p.seen); *of == 0 {
+	if of := on.of(&p.seen); *of == 0 {
 		*of = took
 	} else {
 		*of = min(took, *of*3/2)
 	}
 }
 
-func processorSide(s *gpu.Seen) *time.Duration { return &s.Processor }
-func deviceSide(s *gpu.Seen) *time.Duration    { return &s.Device }
+// side is where a plan runs.
+type side uint8
 
-// watch remembers what the runs of a plan take on one side; the zero value does not.
+const (
+	processorSide side = iota
+	deviceSide
+)
+
+func (s side) of(seen *gpu.Seen) *time.Duration {
+	if s == deviceSide {
+		return &seen.Device
+	}
+	return &seen.Processor
+}
+
+// watch remembers what the runs of a plan take on one side; the zero value does not. It can be compared, as matchers are.
 type watch struct {
 	memory *memory
 	plan   *bgp.MatchPlan
-	side   func(*gpu.Seen) *time.Duration
+	on     side
 }
 
 // run does a run. What it takes tells what others will take where it begins from nothing and has all rows; where its time is over, that they take as much at least.
@@ -112,7 +124,7 @@ func (w watch) run(m *match.Match, do func() (waited time.Duration, err error)) 
 	begun := time.Now()
 	waited, err := do()
 	if w.memory != nil && m.Input == nil && m.Limit == 0 && (err == nil || errors.Is(err, context.DeadlineExceeded)) {
-		w.memory.note(w.plan, w.side, time.Since(begun)-waited)
+		w.memory.note(w.plan, w.on, time.Since(begun)-waited)
 	}
 	return err
 }
