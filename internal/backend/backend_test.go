@@ -153,10 +153,10 @@ func TestAMatchGoesOnOnTheProcessorWhenTheGPUIsLost(t *testing.T) {
 		return gpu.ErrDeviceLost
 	}
 	m := gpuMatcher{choice, watch{}}
-	if err := m.runs(&match.Match{Plan: &bgp.MatchPlan{}}, false, func() bool { return false }, fail); !errors.Is(err, gpu.ErrDeviceLost) {
+	if _, err := m.runs(&match.Match{Plan: &bgp.MatchPlan{}}, false, func() bool { return false }, fail); !errors.Is(err, gpu.ErrDeviceLost) {
 		t.Errorf("behind the first solution: error %v", err)
 	}
-	if err := m.runs(&match.Match{Plan: &bgp.MatchPlan{}}, false, func() bool { return true }, fail); err != nil || choice.String() != "cpu (the GPU failed)" {
+	if _, err := m.runs(&match.Match{Plan: &bgp.MatchPlan{}}, false, func() bool { return true }, fail); err != nil || choice.String() != "cpu (the GPU failed)" {
 		t.Errorf("error %v, matched on %v", err, choice)
 	}
 }
@@ -181,7 +181,7 @@ func TestAutoPricesCombining(t *testing.T) {
 		{"rows of three columns, which are copied", 1e6, []int{0, 1, 2}, true, false, false},
 		{"rows that are not grouped", 1e6, []int{0}, false, false, false},
 	} {
-		plan := &bgp.MatchPlan{Steps: make([]bgp.Step, 4), Output: c.output, Cost: 5e4, Combine: c.combine, Whole: !c.again}
+		plan := &bgp.MatchPlan{Steps: make([]bgp.Step, 4), Output: c.output, Cost: 1e5, Combine: c.combine, Whole: !c.again}
 		plan.Steps[3].EstimatedRows = c.rows
 		m, there := choice.Matcher(plan, nil).(gpuMatcher)
 		if there != c.there {
@@ -213,7 +213,7 @@ func TestLargePlansArePricedTogether(t *testing.T) {
 		there          bool
 	}{
 		{"one thread", 1, 1, 1e6, true}, {"as many as make it cheap", 1, 16, 1e6, false}, {"several that are dear together", 4, 4, 4e5, true},
-		{"each would bring the same", 1, 1, 7.6e4, false}, {"cheap ones", 4, 16, 1e4, false},
+		{"each would bring the same", 1, 1, 2.15e5, false}, {"cheap ones", 4, 16, 1e4, false},
 	} {
 		var plans []*bgp.MatchPlan
 		for range of.plans {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
@@ -132,7 +133,7 @@ func (g gpuMatcher) Hold(ctx context.Context, graph *pcsr.Graph, plans ...*bgp.M
 
 func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
 	emitted := false
-	return g.watch.run(m, func() error {
+	return g.watch.run(m, func() (time.Duration, error) {
 		return g.runs(m, false, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
 			return matcher.Match(ctx, m, func(b *match.Batch) error {
 				emitted = true
@@ -143,7 +144,7 @@ func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.
 }
 
 func (g gpuMatcher) Count(ctx context.Context, m *match.Match) (n uint64, err error) {
-	err = g.watch.run(m, func() error {
+	err = g.watch.run(m, func() (time.Duration, error) {
 		return g.runs(m, true, func() bool { return true }, func(matcher match.Matcher, m *match.Match) (err error) {
 			n, err = matcher.Count(ctx, m)
 			return err
@@ -152,14 +153,14 @@ func (g gpuMatcher) Count(ctx context.Context, m *match.Match) (n uint64, err er
 	return n, err
 }
 
-// runs does a run on the GPU, or on the processor.
-func (g gpuMatcher) runs(m *match.Match, count bool, again func() bool, do func(match.Matcher, *match.Match) error) error {
+// runs does a run on the GPU, or on the processor. It also returns how long it waited for what was not on the GPU.
+func (g gpuMatcher) runs(m *match.Match, count bool, again func() bool, do func(match.Matcher, *match.Match) error) (waited time.Duration, err error) {
 	if !gpu.Fits(m, count) {
-		return g.processor(m, do)
+		return 0, g.processor(m, do)
 	}
 	device, err := g.backends.open()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	traced := *m
 	if traced.Trace == nil {
@@ -169,9 +170,9 @@ func (g gpuMatcher) runs(m *match.Match, count bool, again func() bool, do func(
 	lost := errors.Is(err, gpu.ErrDeviceLost) && again()
 	g.note(traced.Trace, lost)
 	if lost || errors.Is(err, gpu.ErrUnfit) && again() {
-		return g.processor(m, do)
+		return 0, g.processor(m, do)
 	}
-	return err
+	return traced.Trace.Upload, err
 }
 
 // processor runs a match that the device does not; it looks nothing up.

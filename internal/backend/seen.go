@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
@@ -13,10 +14,10 @@ import (
 )
 
 // memory is what plans took on each side when they were run before, of those that took longer than a GPU takes for the least. Plans of queries that are asked again
-// are kept (planCache in the root package), and known by their address. What was seen is forgotten after a while, since other queries and what is on the GPU change it. Safe for
-// concurrent use.
+// are kept (planCache in the root package), and known by their address; the memory does not keep them. What was seen is forgotten after a while, since other queries and what is
+// on the GPU change it. Safe for concurrent use.
 type memory struct {
-	plans sync.Map // *bgp.MatchPlan → *past
+	plans sync.Map // weak.Pointer[bgp.MatchPlan] → *past
 	count atomic.Int64
 	now   func() time.Time // nil: time.Now
 }
@@ -45,7 +46,11 @@ func (m *memory) time() time.Time {
 
 // of is what is remembered of a plan.
 func (m *memory) of(plan *bgp.MatchPlan) gpu.Seen {
-	found, _ := m.plans.Load(plan)
+	if m.count.Load() == 0 {
+		return gpu.Seen{}
+	}
+	key := weak.Make(plan)
+	found, _ := m.plans.Load(key)
 	p, ok := found.(*past)
 	if !ok {
 		return gpu.Seen{}
@@ -53,62 +58,73 @@ func (m *memory) of(plan *bgp.MatchPlan) gpu.Seen {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if m.time().After(p.until) {
-		m.forget(plan)
+		m.forget(key)
 		return gpu.Seen{}
 	}
 	return p.seen
 }
 
-func (m *memory) forget(plan *bgp.MatchPlan) {
-	if _, was := m.plans.LoadAndDelete(plan); was {
+func (m *memory) forget(key any) {
+	if _, was := m.plans.LoadAndDelete(key); was {
 		m.count.Add(-1)
 	}
 }
 
 // note remembers what a plan took on one side: the last time, or half as much more than the time before, whichever is less, since the first time brings what is not
 // there and others run beside it.
-func (m *memory) note(plan *bgp.MatchPlan, side func(*gpu.Seen) *time.Duration, took time.Duration) {
-	found, known := m.plans.Load(plan)
+func (m *memory) note(plan *bgp.MatchPlan, on side, took time.Duration) {
+	key := weak.Make(plan)
+	found, known := m.plans.Load(key)
 	if !known {
 		if took < leastSeen {
 			return
 		}
 		if m.count.Load() >= mostSeen {
-			m.plans.Range(func(plan, _ any) bool { m.forget(plan.(*bgp.MatchPlan)); return true })
+			m.plans.Range(func(key, _ any) bool { m.forget(key); return true })
 		}
-		if found, known = m.plans.LoadOrStore(plan, &past{until: m.time().Add(seenLasts)}); !known {
+		if found, known = m.plans.LoadOrStore(key, &past{until: m.time().Add(seenLasts)}); !known {
 			m.count.Add(1)
 		}
 	}
 	p := found.(*past)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if of := side(&p.seen); *of == 0 {
+	if of := on.of(&p.seen); *of == 0 {
 		*of = took
 	} else {
 		*of = min(took, *of*3/2)
 	}
 }
 
-func processorSide(s *gpu.Seen) *time.Duration { return &s.Processor }
-func deviceSide(s *gpu.Seen) *time.Duration    { return &s.Device }
+// side is where a plan runs.
+type side uint8
 
-// watch remembers what the runs of a plan take on one side; the zero value does not.
+const (
+	processorSide side = iota
+	deviceSide
+)
+
+func (s side) of(seen *gpu.Seen) *time.Duration {
+	if s == deviceSide {
+		return &seen.Device
+	}
+	return &seen.Processor
+}
+
+// watch remembers what the runs of a plan take on one side; the zero value does not. It can be compared, as matchers are.
 type watch struct {
 	memory *memory
 	plan   *bgp.MatchPlan
-	side   func(*gpu.Seen) *time.Duration
+	on     side
 }
 
 // run does a run. What it takes tells what others will take where it begins from nothing and has all rows; where its time is over, that they take as much at least.
-func (w watch) run(m *match.Match, do func() error) error {
-	if w.memory == nil || m.Input != nil || m.Limit > 0 {
-		return do()
-	}
+// do also returns how long it waited for what will be there the next time.
+func (w watch) run(m *match.Match, do func() (waited time.Duration, err error)) error {
 	begun := time.Now()
-	err := do()
-	if err == nil || errors.Is(err, context.DeadlineExceeded) {
-		w.memory.note(w.plan, w.side, time.Since(begun))
+	waited, err := do()
+	if w.memory != nil && m.Input == nil && m.Limit == 0 && (err == nil || errors.Is(err, context.DeadlineExceeded)) {
+		w.memory.note(w.plan, w.on, time.Since(begun)-waited)
 	}
 	return err
 }
@@ -120,13 +136,13 @@ type watched struct {
 }
 
 func (w watched) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
-	return w.run(m, func() error { return w.Matcher.Match(ctx, m, emit) })
+	return w.run(m, func() (time.Duration, error) { return 0, w.Matcher.Match(ctx, m, emit) })
 }
 
 func (w watched) Count(ctx context.Context, m *match.Match) (n uint64, err error) {
-	err = w.run(m, func() (err error) {
+	err = w.run(m, func() (_ time.Duration, err error) {
 		n, err = w.Matcher.Count(ctx, m)
-		return err
+		return 0, err
 	})
 	return n, err
 }

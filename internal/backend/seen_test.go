@@ -88,6 +88,12 @@ func TestWholeRunsAreRemembered(t *testing.T) {
 	m := &memory{}
 	plan := &bgp.MatchPlan{}
 	w := watched{slow{}, watch{m, plan, processorSide}}
+	for _, one := range []match.Matcher{w, gpuMatcher{nil, w.watch}} {
+		if one == match.Matcher(slow{}) { // comparing is no panic
+			t.Errorf("%v is another", one)
+		}
+		_ = map[match.Matcher]bool{one: true}
+	}
 	_ = w.Match(t.Context(), &match.Match{Plan: plan}, nil)
 	_, _ = w.Count(t.Context(), &match.Match{Plan: plan, Limit: 1})
 	_, _ = w.Count(t.Context(), &match.Match{Plan: plan, Input: &match.Input{}})

@@ -60,8 +60,10 @@ const (
 const (
 	// GPUCost is the cost from which a match is quicker on a GPU, launches and copies of results included; GPUColdCost where the device
 	// must first be opened and the graph's partitions copied there.
-	GPUCost     = 60_000
+	GPUCost     = 200_000
 	GPUColdCost = 200_000_000
+	// GPULaunchCost is what of GPUCost a launch takes: the rest is for estimates that are too high, where nothing was seen yet.
+	GPULaunchCost = 30_000
 	// GPUShare is how many candidates a GPU reads, all its processors together, while one thread of a processor reads one.
 	GPUShare = 100
 	// GPUWeighCost is what weights by vertex cost on a GPU beside the members that are read for them: a launch.

@@ -156,16 +156,13 @@ func (d *Device) Price(g *pcsr.Graph, plans ...*bgp.MatchPlan) float64 {
 // (Device.PriceClosure): a launch for each MostSources, in which no edge is walked more often than once for all of them in a level, and their memory.
 func ExpectClosure(c *match.Closure, sources int, edges float64) float64 {
 	if sources == 1 {
-		return closureCost + edges/bgp.GPUShare
+		return bgp.GPUCost + edges/bgp.GPUShare
 	}
 	launches := math.Ceil(float64(sources) / match.MostSources)
 	moved := 24 * float64(c.States) * float64(c.Graph.Vertices())
 	walked := min(edges*match.MostSources, closureLevels*c.Edges())
-	return closureCost + launches*(closureLaunch+moved/bgp.GPUMoveBytes+manyShare*walked/bgp.GPUShare)
+	return bgp.GPUCost + launches*(closureLaunch+moved/bgp.GPUMoveBytes+manyShare*walked/bgp.GPUShare)
 }
-
-// closureCost is what a search costs by itself: the processor walks some edges first, and vertices are copied back.
-const closureCost = 200_000
 
 // Of searches from many vertices: what a launch costs, how often an edge is walked, as long as it is by fewer than all, and how much slower that is than
 // walking it once for one.

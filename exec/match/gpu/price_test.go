@@ -323,7 +323,7 @@ func TestWhatWasSeenIsBelieved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		cost := func(name string) float64 { return rapid.Float64Range(1, 1e7).Draw(t, name) }
-		o, price := Outlook{Processor: cost("processor"), Device: cost("device")}, rapid.SampledFrom([]float64{0, 1e3, 1e6}).Draw(t, "price")
+		o, price := Outlook{Processor: cost("processor"), Device: bgp.GPUCost + cost("device")}, rapid.SampledFrom([]float64{0, 1e3, 1e6}).Draw(t, "price")
 		pays := func(s Seen) bool {
 			_, now := o.Pays(s, func() float64 { return price })
 			return now
@@ -335,7 +335,7 @@ func TestWhatWasSeenIsBelieved(t *testing.T) {
 		}
 		if chosen := pays(Seen{}); chosen != (o.Processor > o.Device+price) {
 			t.Fatalf("%+v, price %g: %v", o, price, chosen)
-		} else if !chosen && here < surprise*in(o.Device+price) && pays(Seen{Processor: here}) || chosen && price == 0 && there < surprise*in(o.Processor) && !pays(Seen{Device: there}) {
+		} else if !chosen && here < surprise*in(o.Device-bgp.GPUCost+bgp.GPULaunchCost+price) && pays(Seen{Processor: here}) || chosen && price == 0 && there < surprise*in(o.Processor) && !pays(Seen{Device: there}) {
 			t.Fatalf("%+v: another side is tried after %v here, %v there", o, here, there)
 		}
 	})

@@ -1,6 +1,10 @@
 package gpu
 
-import "time"
+import (
+	"time"
+
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
 
 // Seen is what a plan took when it was run before, on a processor and on a device, whatever had been expected; 0 where it was not.
 type Seen struct{ Processor, Device time.Duration }
@@ -12,17 +16,17 @@ const candidateTime = 5 * time.Nanosecond
 // same numbers of candidates, so that where one is off, so is the other most often.
 const surprise = 2
 
-// With is the outlook with what was seen: that, where both sides were; what one side took, less surprise, where the other has not been tried and it took more than
-// was expected.
+// With is the outlook with what was seen: that, where both sides were; what one side took, less surprise, beside what is expected of the other where that has not been
+// tried, of a device without what is there for estimates that are too high.
 func (o Outlook) With(seen Seen) Outlook {
 	here, there := float64(seen.Processor/candidateTime), float64(seen.Device/candidateTime)
 	switch {
 	case here > 0 && there > 0:
 		o.Processor, o.Device = here, there
 	case here > 0:
-		o.Processor = max(o.Processor, here/surprise)
+		o.Processor, o.Device = here/surprise, o.Device-bgp.GPUCost+bgp.GPULaunchCost
 	case there > 0:
-		o.Device = max(o.Device, there/surprise)
+		o.Device = there / surprise
 	}
 	return o
 }
