@@ -2,6 +2,7 @@ package pcsr
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -49,6 +50,18 @@ func (m *marks) setWord(w, members uint32) int64 {
 		return 0
 	}
 	return int64(bits.OnesCount32(members &^ word.Or(members)))
+}
+
+// havePages makes the pages of the rows of ascending keys, which would else wait for each other.
+func (m *marks) havePages(keys []uint64) {
+	for len(keys) > 0 {
+		v := Vertex(keys[0] >> 32)
+		if m.page(v) == nil {
+			m.addPage(v)
+		}
+		n, found := slices.BinarySearch(keys, edgeKey(v|(markBits-1), noVertex))
+		keys = keys[n+oneIf(found):]
+	}
 }
 
 // addPage makes the page of v.

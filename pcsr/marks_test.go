@@ -34,3 +34,27 @@ func TestMarksOfRowsAreThoseOfEachVertex(t *testing.T) {
 		}
 	})
 }
+
+// TestPagesOfKeysAreMade: those of the rows of keys, and no others.
+func TestPagesOfKeysAreMade(t *testing.T) {
+	var m marks
+	rows := []Vertex{0, 5, markBits - 1, markBits, 3*markBits + 1, 3*markBits + 7, 1<<22 - 1}
+	var keys []uint64
+	for _, v := range rows {
+		keys = append(keys, edgeKey(v, 0), edgeKey(v, noVertex))
+	}
+	m.havePages(keys)
+	made := 0
+	for page := range Vertex(1 << 22 / markBits) {
+		if m.page(page*markBits) != nil {
+			made++
+		}
+	}
+	if made != 4 {
+		t.Errorf("%d pages were made", made)
+	}
+	m.havePages([]uint64{edgeKey(noVertex, noVertex)})
+	if m.page(noVertex) == nil || m.count.Load() != 0 {
+		t.Errorf("the last page is not there, or %d members are", m.count.Load())
+	}
+}

@@ -122,6 +122,9 @@ func (r *rewrite) writeBeside(e *patchEdit, beside func(came, went []uint64)) (m
 	if beside != nil {
 		meanwhile.Go(func() { beside(e.came.effective(), e.went.effective()) })
 	}
+	if r.touched != nil {
+		r.touched.havePages(e.came.effective())
+	}
 	return r.write(e.appeared, e.vanished)
 }
 

@@ -19,10 +19,8 @@ func Parallel(n int, do func(i int)) {
 		}
 		return
 	}
-	p := &pieces{n: int64(n), do: do}
-	p.left.Store(p.n)
-	p.through.Add(1)
-	helpers.offer.Store(p)
+	p := newPieces(n, do)
+	offer(p)
 	for all := helpers.all.Load(); int(all) < workers-1; all = helpers.all.Load() {
 		if helpers.all.CompareAndSwap(all, all+1) {
 			go help()
@@ -30,9 +28,25 @@ func Parallel(n int, do func(i int)) {
 	}
 	p.work()
 	p.wait()
-	helpers.offer.CompareAndSwap(p, nil)
 	if r := p.panicked.Load(); r != nil {
 		panic(*r)
+	}
+}
+
+// Beside has f done beside the caller, who does not wait: by a goroutine that is awake, if there is one, which takes less time than to wake one.
+func Beside(f func()) {
+	p := newPieces(1, func(int) { f() })
+	p.beside = true
+	offer(p)
+	if helpers.idle.Load() == 0 {
+		go p.work()
+	}
+}
+
+// offer has helpers that look for something to do find pieces. What was offered before and nobody waits for is not forgotten.
+func offer(p *pieces) {
+	if was := helpers.offer.Swap(p); was != nil && was.beside && was.next.Load() == 0 {
+		go was.work()
 	}
 }
 
@@ -44,7 +58,7 @@ var helpers struct {
 }
 
 // stayAwake is how long a goroutine looks for more to do, or whether all is done, before it sleeps.
-const stayAwake = 100 * time.Microsecond
+const stayAwake = 200 * time.Microsecond
 
 // lookFor calls is until it is true, or stayAwake is over.
 func lookFor(is func() bool) bool {
@@ -60,15 +74,13 @@ func lookFor(is func() bool) bool {
 // help does pieces of what is called for, and then of what comes soon after. Of the processors that Go has one is left to other goroutines, and to those that wait.
 func help() {
 	defer helpers.all.Add(-1)
-	defer helpers.idle.Add(-1)
-	for {
+	for more := true; more; {
 		if p := helpers.offer.Load(); p != nil {
 			p.work()
 		}
-		if int(helpers.idle.Add(1)) > runtime.GOMAXPROCS(0)-2 || !lookFor(isOffered) {
-			return
-		}
+		more = int(helpers.idle.Add(1)) <= runtime.GOMAXPROCS(0)-2 && lookFor(isOffered)
 		helpers.idle.Add(-1)
+		more = more || isOffered() // by somebody who saw this one look
 	}
 }
 
@@ -78,13 +90,21 @@ func isOffered() bool {
 	return p != nil && p.next.Load() < p.n
 }
 
-// pieces are what several goroutines do for Parallel.
+// pieces are what several goroutines do for Parallel, or one for Beside.
 type pieces struct {
 	n          int64
 	do         func(i int)
+	beside     bool
 	next, left atomic.Int64 // by piece: the one to be done next, and how many are not done
 	through    sync.WaitGroup
 	panicked   atomic.Pointer[any]
+}
+
+func newPieces(n int, do func(i int)) *pieces {
+	p := &pieces{n: int64(n), do: do}
+	p.left.Store(p.n)
+	p.through.Add(1)
+	return p
 }
 
 // wait waits until all pieces are done.
@@ -109,6 +129,10 @@ func (p *pieces) work() {
 // one does a piece, unless one has panicked.
 func (p *pieces) one(i int) {
 	defer p.end()
+	if p.beside { // nobody waits for what it panics with
+		p.do(i)
+		return
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			p.panicked.Store(&r)
@@ -119,9 +143,10 @@ func (p *pieces) one(i int) {
 	}
 }
 
-// end ends a piece.
+// end ends a piece. What is done is not held any more.
 func (p *pieces) end() {
 	if p.left.Add(-1) == 0 {
+		helpers.offer.CompareAndSwap(p, nil)
 		p.through.Done()
 	}
 }

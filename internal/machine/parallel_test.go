@@ -40,6 +40,36 @@ func TestParallelCallsAreMadeOnceEach(t *testing.T) {
 	all.Wait()
 }
 
+// TestEachIsDoneBeside the caller once, however many are, and whatever else is done meanwhile.
+func TestEachIsDoneBeside(t *testing.T) {
+	t.Parallel()
+	var all, done sync.WaitGroup
+	var calls atomic.Int32
+	const each = 2000
+	for k := range 4 {
+		done.Add(each)
+		all.Go(func() {
+			for n := range each {
+				Beside(func() {
+					calls.Add(1)
+					done.Done()
+				})
+				if (n+k)%3 == 0 {
+					Parallel(n%40, func(int) {})
+				}
+				if n%100 == 0 {
+					time.Sleep(stayAwake)
+				}
+			}
+		})
+	}
+	all.Wait()
+	done.Wait()
+	if calls.Load() != 4*each {
+		t.Errorf("%d calls", calls.Load())
+	}
+}
+
 // TestHelpersGoToSleep when nothing has come for a while.
 func TestHelpersGoToSleep(t *testing.T) {
 	Parallel(8, func(int) {})

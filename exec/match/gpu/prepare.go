@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/internal/machine"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -223,11 +224,11 @@ func (d *Device) begin(g *pcsr.Graph, bring func(context.Context) error) {
 	if !ok {
 		return
 	}
-	go func() {
+	machine.Beside(func() {
 		defer close(done)
 		defer d.ahead.end()
 		_ = d.use(func() error { return bring(ctx) })
-	}()
+	})
 }
 
 // list has lists made in host memory.
