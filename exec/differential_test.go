@@ -215,19 +215,8 @@ func TestNestedPathsAnswerAsTheReferenceSays(t *testing.T) {
 		if strings.HasPrefix(of, "SELECT ?a (") || strings.HasPrefix(of, "SELECT ?b (") {
 			text += " GROUP BY " + strings.Fields(of)[1]
 		}
-		q, err := parser.Parse(text, parser.Options{})
-		if err != nil {
-			t.Skip(err)
-		}
 		segments, commits := g.split(quads)
-		m, err := newEdited(segments, commits, names...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		device, err := emulate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		q, m, device := drawn(t, text, segments, commits, names...)
 		defer device.Close()
 		near, together := device.options(), onProcessor()
 		near.Operators.LookEdges, together.Operators.LookEdges = 1+g.pick(20), -1

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"pgregory.net/rapid"
 )
@@ -174,25 +173,11 @@ func TestSiftingIsExplained(t *testing.T) {
 			"look up ?b in the solutions of the second pattern, or else join", "?b in the table", "rows counted by ?a",
 		},
 	} {
-		d, err := emulate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+query), m, m.dict, d.options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text strings.Builder
-		if err := p.Explain().WriteText(&text); err != nil {
-			t.Error(err)
-		}
+		text := m.explained(t, query)
 		for _, line := range want {
-			if !strings.Contains(text.String(), line) {
-				t.Errorf("%s\n%s\nhas not: %s", query, text.String(), line)
+			if !strings.Contains(text, line) {
+				t.Errorf("%s\n%s\nhas not: %s", query, text, line)
 			}
-		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -9,7 +9,7 @@
 // or two accesses of 32 bytes to the table and two to four atomic operations. Ceiling: shared atomics for few groups (two to four a row), random accesses for many. Skew
 // does not matter: a group of very many rows costs the table as many additions as there are blocks.
 //
-// move_sums takes the groups of a table over to a larger one, list_sums writes them out: both read the table in order.
+// move_sums takes the groups of a table over to a larger one, list_sums writes them out, but for those that are behind a bound: both read the table in order.
 #include "sums.cuh"
 #include "groups.cuh"
 #include "numbers.cuh"

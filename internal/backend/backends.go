@@ -28,6 +28,8 @@ type Options struct {
 	Device Device
 	// GPUMemory bounds what is taken of the device, in bytes; 0 means most of it.
 	GPUMemory int64
+	// Open, where it is not nil, opens another device in place of a GPU, for tests.
+	Open func(gpu.Options) (*gpu.Device, error)
 }
 
 // Backends are the matchers of a store. Safe for concurrent use.
@@ -50,7 +52,11 @@ func New(cpu match.Matcher, options Options) *Backends { return &Backends{cpu: c
 func (b *Backends) open() (*gpu.Device, error) {
 	b.once.Do(func() {
 		began := time.Now()
-		b.opened, b.failed = gpu.Open(gpu.Options{Memory: b.options.GPUMemory})
+		open := gpu.Open
+		if b.options.Open != nil {
+			open = b.options.Open
+		}
+		b.opened, b.failed = open(gpu.Options{Memory: b.options.GPUMemory})
 		b.opening.Store(int64(time.Since(began)))
 		b.warm.Store(b.failed == nil)
 	})

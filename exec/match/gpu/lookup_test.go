@@ -180,7 +180,7 @@ func TestRowsAreLookedUp(t *testing.T) {
 
 func TestDeviceLooksRowsUp(t *testing.T) {
 	gpu := driver(t)
-	checkLookups(t, open(t, Options{Driver: gpu}), ring(t, 1000).Graph)
+	checkLookups(t, open(t, Options{Driver: gpu}), ring(t, 300).Graph)
 	checkLookups(t, open(t, Options{Driver: gpu}), hubs(t, 200, 150))
 }
 

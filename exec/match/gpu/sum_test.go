@@ -145,48 +145,25 @@ func (c *figuresCase) on(d *Device, rows int64) (got map[[2]uint32]figure, err e
 	}
 	defer l.release()
 	plan := &bgp.MatchPlan{Fold: &bgp.Fold{Value: c.keys, Sums: true, Extremes: true}}
-	s := &shape{Lowering: &match.Lowering{Plan: plan}, weighted: c.weighted}
-	for i := range len(c.columns) {
-		s.output = append(s.output, i)
-	}
 	for i := range c.keys + 1 {
 		plan.Output = append(plan.Output, i)
 		if i < c.keys {
 			plan.Fold.Keys = append(plan.Fold.Keys, i)
 		}
 	}
-	q := &query{task: &match.Match{Plan: plan}, permit: permit{permits: d.permits}, join: &join{ctx: context.Background(), d: d, lane: l, shape: s}}
+	q, h, err := c.query(d, l, plan)
+	if err != nil {
+		return nil, err
+	}
 	got = map[[2]uint32]figure{}
 	q.emit = func(b *match.Batch) error { return c.take(b, got) }
-	upload := func(words []byte) (kernels.Address, error) {
-		at, err := l.arena.take(int64(len(words)))
-		if err == nil {
-			err = errors.Join(l.stream.Upload(at, words), l.stream.Synchronize())
-		}
-		return at, err
-	}
-	for _, column := range c.columns {
-		at, err := upload(kernels.Bytes(column))
-		if err != nil {
-			return nil, err
-		}
-		q.out = append(q.out, at)
-	}
 	if c.wide != nil {
-		at, err := upload(kernels.Bytes(c.wide))
+		at, err := upload(l, kernels.Bytes(c.wide))
 		if err != nil {
 			return nil, err
 		}
 		plan.Fold.Value, plan.Fold.Of, plan.Fold.Extremes = -1, &bgp.Formula{Op: bgp.Plus}, false
 		q.sifting = &sifting{Sifting: &kernels.Sifting{Doubled: at}}
-	}
-	h := &heldNumbers{of: d.numbers}
-	for i, words := range c.doubles {
-		at, err := upload(kernels.Bytes(words))
-		if err != nil {
-			return nil, err
-		}
-		h.ranges = append(h.ranges, kernels.NumberRange{Doubles: at, First: c.firsts[i], Count: uint32(len(words))})
 	}
 	err = q.makeSums(rows, h)
 	if err == nil {
@@ -196,6 +173,37 @@ func (c *figuresCase) on(d *Device, rows int64) (got map[[2]uint32]figure, err e
 		err = q.sums.handOut()
 	}
 	return got, errors.Join(err, q.sums.close())
+}
+
+// upload copies words to a lane's arena.
+func upload(l *lane, words []byte) (kernels.Address, error) {
+	at, err := l.arena.take(int64(len(words)))
+	if err == nil {
+		err = errors.Join(l.stream.Upload(at, words), l.stream.Synchronize())
+	}
+	return at, err
+}
+
+// query is one whose output columns the rows are, in a lane, with the tables of what IDs stand for.
+func (c *figuresCase) query(d *Device, l *lane, plan *bgp.MatchPlan) (*query, *heldNumbers, error) {
+	s := &shape{Lowering: &match.Lowering{Plan: plan}, weighted: c.weighted}
+	q := &query{task: &match.Match{Plan: plan}, permit: permit{permits: d.permits}, join: &join{ctx: context.Background(), d: d, lane: l, shape: s}}
+	for i, column := range c.columns {
+		at, err := upload(l, kernels.Bytes(column))
+		if err != nil {
+			return nil, nil, err
+		}
+		s.output, q.out = append(s.output, i), append(q.out, at)
+	}
+	h := &heldNumbers{of: d.numbers}
+	for i, words := range c.doubles {
+		at, err := upload(l, kernels.Bytes(words))
+		if err != nil {
+			return nil, nil, err
+		}
+		h.ranges = append(h.ranges, kernels.NumberRange{Doubles: at, First: c.firsts[i], Count: uint32(len(words))})
+	}
+	return q, h, nil
 }
 
 // take takes groups that were handed out.
