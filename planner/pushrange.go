@@ -39,6 +39,10 @@ func (p *planner) ordered(e parser.Expr, c dictionary.Condition) orderedIDs {
 // pushRange turns a comparison of a variable with a constant, one of some conditions, into IDs. Where these are many and
 // no range, the match gets two bounds between which they lie, and the comparison is left for the rows.
 func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr, conditions []parser.Expr) bool {
+	if v, r, ok := p.ofSort(e); ok && vars.Has(p.scopes.Number(v)) {
+		pushed.bound(v, r)
+		return true
+	}
 	v, c, ok := comparison(e)
 	if !ok || p.options.Dictionary == nil || !vars.Has(p.scopes.Number(v)) {
 		return false
@@ -69,6 +73,30 @@ func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr
 		pushed.scattered, pushed.parts = v, ranges
 	}
 	return false
+}
+
+// ofSort takes isLiteral and isNumeric of a variable apart, where the IDs of such terms are one range and no others have arrived.
+func (p *planner) ofSort(e parser.Expr) (v string, r dictionary.Range, ok bool) {
+	call, isCall := e.(*parser.Call)
+	d := p.options.Dictionary
+	if !isCall || d == nil || d.Ordered() < dictionary.ID(d.Len()) {
+		return "", r, false
+	}
+	var last dictionary.Section
+	switch call.Function {
+	case "ISLITERAL":
+		last = dictionary.Others
+	case "ISNUMERIC":
+		last = dictionary.Numbers
+	default:
+		return "", r, false
+	}
+	of, isVar := call.Args[0].(*parser.Var)
+	ranges := d.Sections(dictionary.Numbers, last)
+	if !isVar || len(ranges) != 1 {
+		return "", r, false
+	}
+	return of.Name, ranges[0], true
 }
 
 // listed are the IDs of some ranges.
