@@ -15,7 +15,7 @@
 //	for v, friends := range knows.Lists() { … }
 //	list := knows.Neighbours(v) // nil where v knows nobody
 //
-// [Build] makes a graph in memory, which answers exactly as the same edges in a file; [Overlay] and [Merge] make the union
+// [Build] makes a graph in memory, which answers exactly as the same edges in a file, and [BuildKeys] a large one; [Overlay] and [Merge] make the union
 // of several graphs.
 //
 // # Why

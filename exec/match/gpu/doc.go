@@ -16,7 +16,7 @@
 //
 // Partitions are copied to the device when a query first needs them; those that updates have changed are made there of an
 // earlier state and the difference. What no query reads makes room for others; what does not fit then stays in pinned host memory
-// and is read from there.
+// and is read from there, in pages that come and go; what finds no room there either is not matched (ErrUnfit).
 //
 // # Why
 //

@@ -37,7 +37,7 @@ func (d *slowHost) AllocHost(bytes int64) (*kernels.HostMemory, error) {
 func TestACancelledQueryDoesNotWaitForPinnedMemory(t *testing.T) {
 	t.Parallel()
 	triangles, found := ringTriangles(t, 20_000)
-	const n = 100_000
+	const n = 30_000
 	var edges []pcsr.Edge
 	for v := range uint32(n) {
 		edges = append(edges, pcsr.Edge{From: v, To: v % 7})

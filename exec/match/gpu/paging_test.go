@@ -112,7 +112,7 @@ func TestPortionsAreGroupedOrScannedFor(t *testing.T) {
 // each table reads pages anew: every row comes, once.
 func TestTablesLargerThanTheDevice(t *testing.T) {
 	t.Parallel()
-	const n, memory = 4000, 768 << 10
+	const n, memory = 2000, 384 << 10
 	m := ring(t, n)
 	for _, inPages := range []bool{false, true} {
 		d := open(t, Options{Driver: kernels.Emulate(64 << 20), Memory: memory, tuning: tuning{inPages: inPages, byPhase: true, page: 4 << 10, Tuning: match.Tuning{AnyCost: true}}})
