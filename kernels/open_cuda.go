@@ -54,6 +54,9 @@ var denseAwayCode string
 //go:embed far_away.fatbin
 var farAwayCode string
 
+//go:embed outer.fatbin
+var outerCode string
+
 //go:embed squares.fatbin
 var squaresCode string
 
@@ -132,6 +135,7 @@ func (d *device) load() error {
 		&topCode:     {TopCount, TopSelect},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   byLevels(CountDense), &denseAwayCode: byLevels(CountDenseAway), &farCode: byLevels(CountFar), &farAwayCode: byLevels(CountFarAway),
+		&outerCode:   {CountOuter},
 		&squaresCode: {SquareFill, SquareCount}, &trianglesCode: {TriangleFill, TriangleWalks, TriangleCount},
 		&closureCode: {ClosureOne, ClosureMany},
 	} {
