@@ -188,9 +188,9 @@ template <int C, int M> static __device__ __forceinline__ void heavies(const Cor
       build(c, own, p, root, r, rows, words, s.bloom);
       findUnits<M>(own, v, prefix, s.work);
       u32 begin = u32(u64(prefix[r.n]) * part / parts), end = u32(u64(prefix[r.n]) * (part + 1) / parts);
-      bool triples = mayBeTriples && (!middle || s.work > float(own.work) / TRIPLE_PARTS * prefix[r.n]);
-      float share = s.work / parts / (own.work * (triples ? 64 : middle ? 16 : 2));
-      u32 shift = s.kept == NONE ? shiftOf<M>(s.work, prefix[r.n], triples ? own.work : own.work / float(PARTS)) : s.kept, all = (end - begin) << shift;
+      bool triples = mayBeTriples && words > 1 && (!middle || s.work > float(own.work) / TRIPLE_PARTS * prefix[r.n]);
+      float share = s.work / parts / (own.work * (middle || triples ? 16 : 2));
+      u32 shift = s.kept == NONE ? shiftOf<M>(s.work, prefix[r.n], triples ? own.work / 8.0f : own.work / float(PARTS)) : s.kept, all = (end - begin) << shift;
       if (threadIdx.x == 0 && s.fresh && share > 2 && defer(d, own, root, part, parts, share)) s.next = NONE;
       __syncthreads();
       if (s.next == NONE)

@@ -83,12 +83,14 @@ const (
 	// CountDenseAway and CountFarAway and those behind them are the same for a Core that is away.
 	CountDenseAway = CountFar + MostLevels
 	CountFarAway   = CountDenseAway + MostLevels
+	// CountOuter counts with a far vertex and an outer one, the first and the last of three to MostLevels levels: as CountDense.
+	CountOuter = CountFarAway + MostLevels
 )
 
-// Kernels behind those of CountFarAway.
+// Kernels behind CountOuter.
 const (
 	// SquareFill writes the lists of a Squares: (squares).
-	SquareFill = CountFarAway + MostLevels + iota
+	SquareFill = CountOuter + 1 + iota
 	// SquareCount counts: (program, squares), of the program as CountDense. It has as many blocks as there are counters for.
 	SquareCount
 	// TriangleFill writes the upper lists of a Triangles, TriangleWalks which of them are walked where: (triangles).
@@ -114,6 +116,7 @@ var kernelNames = [kernelCount]string{
 	"count_far_1", "count_far_2", "count_far_3", "count_far_4", "count_far_5", "count_far_6",
 	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5", "count_dense_6",
 	"count_far_1", "count_far_2", "count_far_3", "count_far_4", "count_far_5", "count_far_6",
+	"count_outer",
 	"square_fill", "square_count", "triangle_fill", "triangle_walks", "triangle_count",
 	"closure_one", "closure_many",
 }

@@ -30,34 +30,6 @@ struct Met {
   u32 *once, *twice, *before, *walked;
 };
 
-// takeFar finds what a block does next: what it began in the launch before, or another piece, or a root that is in none. One thread.
-static __device__ void takeFar(const Core &c, Dense &d, const Dense &own, const Partition &p, u64 pieces, u64 *left, FarShared &s) {
-  s.piece = left[0];
-  s.next = u32(left[1]);
-  s.kept = s.piece ? u32(left[1] >> 32) : NONE;
-  s.first = u32(left[2]);
-  if (s.piece) {
-    left[0] = 0;
-    return;
-  }
-  s.next = s.first = 0;
-  u64 mine = atomicAdd(&d.nextPiece, 1ull);
-  if (mine < pieces * own.cut) {
-    u64 piece = at<const u64>(own.upward ? c.upperPieces : c.pieces)[mine / own.cut];
-    u64 part = (piece >> 32 & 0xFFFF) * own.cut + mine % own.cut, parts = (piece >> 48) * own.cut;
-    s.piece = u32(piece) | part << 32 | parts << 48;
-    return;
-  }
-  while (true) {
-    u64 row = atomicAdd(&d.nextRow, 1ull);
-    if (row >= c.rows) return;
-    u32 n = rootOf(c, own, p, u32(row)).n;
-    if (n < own.smallest || n > c.light) continue;
-    s.piece = row | 1ull << 48;
-    return;
-  }
-}
-
 // walk calls f with the members of a root's members' lists that are below a row, from where each was walked to; f has which member of the root it is. PASS: they are
 // walked on from there. A block.
 template <bool PASS, typename F> static __device__ __forceinline__ void walk(const Core &c, const Partition &p, const Roots &r, u32 below, u32 *walked, F f) {

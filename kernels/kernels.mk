@@ -10,7 +10,7 @@ GPU_ENV := CGO_ENABLED=1 CGO_LDFLAGS="-L$(CURDIR)/kernels" CGO_CFLAGS="-g -O2 -I
 .PHONY: kernels have-cuda build build-gpu gpu-bundle
 
 # Each becomes a fatbin of its own.
-CUDA_SOURCES := match branches paged weigh filter patch combine sum top sift core dense dense_away far far_away squares triangles closure
+CUDA_SOURCES := match branches paged weigh filter patch combine sum top sift core dense dense_away far far_away outer squares triangles closure
 kernels: $(CUDA_SOURCES:%=kernels/%.fatbin) kernels/libcuda.a ## compile the CUDA sources
 
 kernels/branches.fatbin kernels/paged.fatbin: kernels/match.cu
@@ -19,7 +19,7 @@ kernels/far_away.fatbin: kernels/far.cu
 
 # nvcc 11.8 crashes on line numbers of these.
 LINES := -lineinfo
-kernels/dense.fatbin kernels/dense_away.fatbin kernels/far.fatbin kernels/far_away.fatbin kernels/closure.fatbin: LINES :=
+kernels/dense.fatbin kernels/dense_away.fatbin kernels/far.fatbin kernels/far_away.fatbin kernels/outer.fatbin kernels/closure.fatbin: LINES :=
 
 kernels/%.fatbin: kernels/%.cu $(KERNEL_HEADERS)
 	$(NVCC) -O3 -std=c++17 --threads 0 $(LINES) $(GENCODE) -fatbin -o $@ $<

@@ -63,6 +63,34 @@ static __device__ __forceinline__ u32 placeOf(const Roots &r, u32 row) {
 #endif
 }
 
+// takeFar finds what a block does next with a far vertex: what it began in the launch before, or another piece, or a root that is in none. One thread.
+template <class Shared> static __device__ void takeFar(const Core &c, Dense &d, const Dense &own, const Partition &p, u64 pieces, u64 *left, Shared &s) {
+  s.piece = left[0];
+  s.next = u32(left[1]);
+  s.kept = s.piece ? u32(left[1] >> 32) : NONE;
+  s.first = u32(left[2]);
+  if (s.piece) {
+    left[0] = 0;
+    return;
+  }
+  s.next = s.first = 0;
+  u64 mine = atomicAdd(&d.nextPiece, 1ull);
+  if (mine < pieces * own.cut) {
+    u64 piece = at<const u64>(own.upward ? c.upperPieces : c.pieces)[mine / own.cut];
+    u64 part = (piece >> 32 & 0xFFFF) * own.cut + mine % own.cut, parts = (piece >> 48) * own.cut;
+    s.piece = u32(piece) | part << 32 | parts << 48;
+    return;
+  }
+  while (true) {
+    u64 row = atomicAdd(&d.nextRow, 1ull);
+    if (row >= c.rows) return;
+    u32 n = rootOf(c, own, p, u32(row)).n;
+    if (n < own.smallest || n > c.light) continue;
+    s.piece = row | 1ull << 48;
+    return;
+  }
+}
+
 // build makes the bitmaps of a heavy root that was kept. A block.
 static __device__ void build(const Core &c, const Dense &d, const Partition &p, u32 root, const Roots &r, u64 *rows, u32 words, u32 *bloom) {
   u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, n = degreeOf(p, root);

@@ -57,6 +57,9 @@ var denseAwayCode string
 //go:embed far_away.fatbin
 var farAwayCode string
 
+//go:embed outer.fatbin
+var outerCode string
+
 //go:embed squares.fatbin
 var squaresCode string
 
@@ -136,6 +139,7 @@ func (d *device) load() error {
 		&siftCode:    {SiftRows},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   byLevels(CountDense), &denseAwayCode: byLevels(CountDenseAway), &farCode: byLevels(CountFar), &farAwayCode: byLevels(CountFarAway),
+		&outerCode:   {CountOuter},
 		&squaresCode: {SquareFill, SquareCount}, &trianglesCode: {TriangleFill, TriangleWalks, TriangleCount},
 		&closureCode: {ClosureOne, ClosureMany},
 	} {

@@ -6,6 +6,8 @@
 
 // TRIPLE is how many neighbours the three have in common at most.
 const u32 TRIPLE = 64;
+// TOGETHER: with more, what one binding of level 2 has may be much more than what another has, so that a lane has a binding of level 3.
+const u32 TOGETHER = 32;
 
 // TripleShared is a warp's: the neighbours in common, by their places among the root's, and their bitmaps in those.
 struct TripleShared {
@@ -74,9 +76,9 @@ template <int C, int M> struct Triple {
     return set;
   }
 
-  // visit counts what has one binding of level 2, whose bitmap is row, with so many members before it, and which is one itself or not. A lane.
-  __device__ __forceinline__ void visit(const Dense &d, u64 row, u32 before, bool is, Count &count) const {
-    u64 self = u64(is) << (before & 63), behind = before + is < 64 ? ~0ull << (before + is) : 0, next[SETS];
+  // bind narrows the sets by a binding of level 2, whose bitmap is row, with so many members before it, and which is one itself or not.
+  __device__ __forceinline__ void bind(const Dense &d, u64 row, u32 before, bool is, u64 (&next)[SETS]) const {
+    u64 self = u64(is) << (before & 63), behind = before + is < 64 ? ~0ull << (before + is) : 0;
 #pragma unroll
     for (int i = 0; i < SETS; i++) {
       const DenseSet &s = i < M - 3 ? d.levels[3 + i] : d.tail[i - (M - 3)];
@@ -87,8 +89,28 @@ template <int C, int M> struct Triple {
       if (s.above >> 2 & 1) set &= behind;
       next[i] = set;
     }
-    const View v = {rows, nullptr, n, 1, 0, 0, 0, 1};
-    Narrow<1, C, M, 3>::run(d, v, next, count);
+  }
+
+  __device__ __forceinline__ View view() const { return {rows, nullptr, n, 1, 0, 0, 0, 1}; }
+
+  // visit counts what has one binding of level 2. A lane.
+  __device__ __forceinline__ void visit(const Dense &d, u64 row, u32 before, bool is, Count &count) const {
+    u64 next[SETS];
+    bind(d, row, before, is, next);
+    Narrow<1, C, M, 3>::run(d, view(), next, count);
+  }
+
+  // visitTogether is visit of a member, a lane a binding of level 3. A warp.
+  __device__ __forceinline__ void visitTogether(const Dense &d, u32 b, u32 lane, Count &count) const {
+    u64 next[SETS], deeper[SETS - 1];
+    bind(d, rows[b], b, true, next);
+    const View v = view();
+    for (u32 k = lane, all = __popcll(next[0]); k < all; k += 32) {
+      u32 at = select(next[0], k);
+#pragma unroll
+      for (int i = 0; i < SETS - 1; i++) deeper[i] = narrow<3>(v, i < M - 4 ? d.levels[4 + i] : d.tail[i - (M - 4)], next[i + 1], rows[at], at);
+      Narrow<1, C, M, 4>::run(d, v, deeper, count);
+    }
   }
 };
 
@@ -152,7 +174,15 @@ template <int C, int M> static __device__ __forceinline__ bool visitTriple(const
   const DenseSet &level = d.levels[2];
   if ((level.near & 3) == 3) {
     u64 set = t.asked(level);
-    for (u32 k = v.lane * v.parts + v.part, n = __popcll(set); k < n; k += 32 * v.parts) {
+    u32 n = __popcll(set);
+    if constexpr (M > 3) {
+      if (t.n > TOGETHER) {
+        for (u32 k = v.part; k < n; k += v.parts) t.visitTogether(d, select(set, k), v.lane, count);
+        return true;
+      }
+    }
+    // the first part has all
+    for (u32 k = v.lane; k < n && !v.part; k += 32) {
       u32 b = select(set, k);
       t.visit(d, s.rows[b], b, true, count);
     }

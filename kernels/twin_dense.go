@@ -18,13 +18,14 @@ func (t *twin) core(k Kernel, c *Core) {
 	}
 }
 
-// countPieces is one of CountDense, CountFar, CountDenseAway and CountFarAway, by their order.
+// countPieces is one of CountDense, CountFar, CountDenseAway, CountFarAway and CountOuter, by their order.
 func (t *twin) countPieces(sort Kernel, d *Dense) {
 	count := t.countRoot
-	if sort%2 == 1 {
+	if sort%2 == 1 || sort == 4 {
 		count = t.countFar
 	}
-	if c := in[Core](t.memory, d.Core, 0); (c.Ends != 0) != (sort >= 2) {
+	t.outer = sort == 4
+	if c := in[Core](t.memory, d.Core, 0); (c.Ends != 0) != (sort == 2 || sort == 3) {
 		panic("kernels: a core is away, or not, where the kernels take it for the other")
 	}
 	t.countDense(d, count)
@@ -133,6 +134,7 @@ type neighbourhood struct {
 	near    [][]bool
 	upper   []bool
 	far     *farVertex // what the first level is bound to, where that is no member
+	outer   *farVertex // and the last, where that is one
 }
 
 // countDense is dense.cu's and far.cu's: the neighbourhoods of all roots, heavy ones piece by piece, in their place in memory.
@@ -210,7 +212,7 @@ func (t *twin) neighbourhood(d *Dense, c *Core, root uint32) *neighbourhood {
 		b.members = append(b.members, v)
 		b.near, b.upper = append(b.near, make([]bool, n)), append(b.upper, t.leadsUp(c, root, v))
 	}
-	if room := d.roomOf(c, uint64(n)); room > d.Room { // where the kernel would have no room
+	if room := d.roomOf(c, uint64(n), t.outer); room > d.Room { // where the kernel would have no room
 		panic("kernels: a neighbourhood does not fit its scratch")
 	}
 	for i, v := range b.members {
@@ -225,8 +227,15 @@ func (t *twin) neighbourhood(d *Dense, c *Core, root uint32) *neighbourhood {
 }
 
 // roomOf is how many words of its scratch a root of n neighbours takes.
-func (d *Dense) roomOf(c *Core, n uint64) (room uint64) {
+func (d *Dense) roomOf(c *Core, n uint64, outer bool) (room uint64) {
 	words := (n + 63) / 64
+	if outer {
+		room = uint64(c.Rows)*words + (uint64(c.Rows)+63)/64
+		if n > Middle {
+			room += (n + 1) * words
+		}
+		return room
+	}
 	if c.Ends != 0 {
 		room = (n + 1) / 2
 	}
@@ -242,11 +251,22 @@ func (d *Dense) roomOf(c *Core, n uint64) (room uint64) {
 	return room + (n+1)*words + n/2 + 1
 }
 
+// beyond is the far or outer vertex that a level is bound to; nil where that is a member.
+func (b *neighbourhood) beyond(level int) *farVertex {
+	if level == 0 {
+		return b.far
+	}
+	if b.outer != nil && level == int(b.LevelCount)-1 {
+		return b.outer
+	}
+	return nil
+}
+
 // has reports whether a member is in a set, with so many levels bound.
 func (b *neighbourhood) has(s *DenseSet, bound []int, v int) bool {
 	for e, w := range bound {
-		if e == 0 && b.far != nil {
-			if !b.far.allows(s, b.members, v) {
+		if far := b.beyond(e); far != nil {
+			if !far.allows(s, e, b.members, v) {
 				return false
 			}
 			continue
@@ -265,6 +285,10 @@ func (b *neighbourhood) enumerate(bound []int, part, parts uint32, add func(uint
 	level := len(bound)
 	if level == int(b.LevelCount) {
 		add(b.terms(bound))
+		return
+	}
+	if b.far != nil && b.far.outer != nil && level == int(b.LevelCount)-1 {
+		b.far.eachOuter(b, bound, add)
 		return
 	}
 	for v := range b.members {

@@ -13,6 +13,7 @@ type twin struct {
 	p      *Program
 	clock  func() bool // reports that the slice is over
 	paged  bool        // it is a kernel of paged.cu
+	outer  bool        // it is CountOuter
 }
 
 // list is a sorted list in device memory, or a range of numbers.

@@ -29,7 +29,9 @@ type Dense struct {
 	Label  pcsr.Label
 	Upward bool
 	// Far is of the first level, where that is no neighbour of the root; nil where all are.
-	Far    *DenseFar
+	Far *DenseFar
+	// Outer: the last level is no neighbour of the root either, but one of the far vertex; the tail is one vertex.
+	Outer  bool
 	Levels []DenseSet
 	Tail   []DenseSet
 	Terms  []DenseTerm
@@ -130,7 +132,7 @@ func (d *denseFinder) findTerm(label pcsr.Label, anyCost bool) bool {
 			return d.choose(root, label, anyCost)
 		}
 	}
-	return d.findFar(label, anyCost)
+	return d.findFar(label, anyCost) || d.findOuter(label, anyCost)
 }
 
 // all are the query vertices.
@@ -229,6 +231,8 @@ func (d *Dense) Name(t *Trace) {
 			t.Steps[slot].Variant = "root"
 		case i == 1 && d.Far != nil:
 			t.Steps[slot].Variant = "common neighbours of the root"
+		case i == len(d.Levels) && d.Outer:
+			t.Steps[slot].Variant = "neighbours of the far vertex"
 		case i <= len(d.Levels):
 			t.Steps[slot].Variant = "bitmap"
 		default:

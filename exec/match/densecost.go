@@ -185,7 +185,9 @@ func (d *denseFinder) termCost(b *Dense) float64 {
 	bound /= b.ordered(0)
 	triples := d.tuning.TripleLevels > 0 && b.ByTriples()
 	for i, s := range b.Levels[1:] {
-		if b.Far != nil {
+		if b.Outer && i == len(b.Levels)-2 {
+			bound *= y.neighbours
+		} else if b.Far != nil {
 			bound = y.farBindings(bound, i, s.Near) * math.Pow(1-y.closing()/2, float64(bits.OnesCount8(s.Absent)))
 		} else {
 			bound *= y.among(i+1, bits.OnesCount8(s.Near), bits.OnesCount8(s.Absent))
@@ -196,7 +198,7 @@ func (d *denseFinder) termCost(b *Dense) float64 {
 		}
 	}
 	if triples {
-		return ready + bound
+		return ready + bound*b.triplePrice()
 	}
 	deeper := max(0, len(b.Levels)-3)
 	return ready + bound*(1+y.words)*math.Pow(cmp.Or(d.tuning.DeepPrice, deepPrice), float64(deeper*(deeper+1)/2))

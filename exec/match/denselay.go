@@ -18,6 +18,9 @@ func (d *denseFinder) lay(tail int) bool {
 	if b.Far != nil {
 		b.Smallest-- // its place is elsewhere
 	}
+	if b.Outer {
+		b.Smallest--
+	}
 	all := make([]DenseSet, d.n)
 	for i := 1; i < d.n; i++ {
 		all[i] = d.set(i, d.n-1-tail, above[i])

@@ -43,7 +43,7 @@ func (d *denseFinder) findSum(label pcsr.Label, anyCost bool) bool {
 	}
 	s, whole := denseSum{denseFinder: d, label: label, anyCost: anyCost}, term{near: d.near, absent: d.absent}
 	one := s.find(&whole, false, 0)
-	if one != nil && len(one.best.Levels) < d.tuning.SumLevels {
+	if one != nil && (one.best.Outer || len(one.best.Levels) < d.tuning.SumLevels) {
 		d.best = one.best
 		return true
 	}

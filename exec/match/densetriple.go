@@ -1,6 +1,9 @@
 package match
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Of wiki-Vote's triples, a root and two of its neighbours, all but one in a hundred have up to 64 neighbours in common, where a root has up to 1,065. Where all that
 // is bound behind the third level, and the tail, are neighbours of what the first two levels are bound to, a GPU counts them in bitmaps of these alone
@@ -47,9 +50,11 @@ func (d *denseFinder) ofTriple(head []int, set uint8) bool {
 
 // Prices of counting by triples, in bindings of the last level: of a triple, and of a binding of the third level that is a neighbour of all three or is not.
 const (
-	tripleCost = 250
+	tripleCost = 10
 	innerCost  = 1
 	outerCost  = 4
+	// innerDeeper is for each level behind the third, where that is such a neighbour.
+	innerDeeper = 8
 )
 
 // tripleCost is what is expected to be bound with the levels in an order, symmetries left out.
@@ -85,6 +90,15 @@ func (y *density) among(level, near, absent int) float64 {
 		n *= 1 - y.closing()/2
 	}
 	return n
+}
+
+// triplePrice is what binding the last level costs beside one behind a third level that is no neighbour of all three, of which there are many for all lanes: else
+// what they have differs the more, the deeper the levels.
+func (d *Dense) triplePrice() float64 {
+	if d.Levels[2].Near&3 != 3 {
+		return 1
+	}
+	return math.Pow(innerDeeper, float64(len(d.Levels)-3))
 }
 
 // ByTriples reports whether all but the third level are neighbours of what the first two levels are bound to, those levels apart.

@@ -77,12 +77,13 @@ func drawDensePattern(t *rapid.T, c *Case, n int) {
 	}
 	both := c.Options.Semantics == bgp.Induced || rapid.IntRange(0, 3).Draw(t, "both ways") == 0
 	full := rapid.IntRange(2, 10).Draw(t, "fullness")
-	far := n > 4 && rapid.Bool().Draw(t, "far") // vertex 1 does not touch vertex 0, but two of the others
+	far := n > 4 && rapid.Bool().Draw(t, "far")                // vertex 1 does not touch vertex 0, but two of the others
+	outer := far && rapid.IntRange(0, 2).Draw(t, "outer") == 0 // the last touches vertex 1, but not vertex 0
 	names := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "names")
 	for v := range n {
 		for w := range v {
-			always := w == 0 || far && w == 1 && v < 4
-			if far && w == 0 && v == 1 || !always && rapid.IntRange(1, 10).Draw(t, "pattern edge") > full {
+			always := w == 0 || far && w == 1 && (v < 4 || outer && v == n-1)
+			if far && w == 0 && (v == 1 || outer && v == n-1) || !always && rapid.IntRange(1, 10).Draw(t, "pattern edge") > full {
 				continue
 			}
 			ends := [2]int{names[v], names[w]}

@@ -64,10 +64,16 @@ func (d *dense) count(ctx context.Context) (n uint64, ok bool, err error) {
 	if d.Far != nil {
 		bytes += d.farBytes()
 	}
+	if d.Outer {
+		bytes += d.outerBytes()
+	}
 	ok, err = d.share(ctx, (rows+rootsAtOnce-1)/rootsAtOnce, bytes, func(take func() (int, bool)) error {
 		w := denseWorker{dense: d, place: make([]uint32, rows), rows: make([]uint64, (d.longest+3)*words)}
 		if d.Far != nil {
 			w.far.make(d)
+		}
+		if d.Outer {
+			w.outer = make([]uint64, d.outerBytes()/8)
 		}
 		w.sets.make(d.Dense, words)
 		for piece, ok := take(); ok; piece, ok = take() {
@@ -148,6 +154,7 @@ type denseWorker struct {
 	sets        denseSets
 	total       uint64
 	far         farFinder
+	outer       []uint64 // by row, words each: which of the root's neighbours are its own; where there is an outer vertex
 }
 
 // count adds what has a root.

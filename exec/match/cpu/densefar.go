@@ -9,7 +9,9 @@ type farFinder struct {
 	found  []uint32 // rows
 	// places[ends[i-1]:ends[i]] are those of the common neighbours of the i-th found among the root's.
 	places, ends []uint32
-	// at is the place of the far vertex that is bound among the root's neighbours, or that of the last before it; is says whether it is one.
+	// row is the far vertex that is bound.
+	row uint32
+	// at is its place among the root's neighbours, or that of the last before it; is says whether it is one.
 	at int
 	is bool
 }
@@ -34,6 +36,10 @@ func (d *dense) countPaths(row int) (n int) {
 func (w *denseWorker) eachFar(root int, list []uint32) {
 	f := &w.far
 	w.findFar(root, list)
+	if w.Outer {
+		w.meetRows(list, false)
+		defer w.meetRows(list, true)
+	}
 	set := w.rows[(w.size+1)*w.words : (w.size+2)*w.words]
 	w.bound[0] = w.size + 1
 	first := uint32(0)
@@ -46,7 +52,7 @@ func (w *denseWorker) eachFar(root int, list []uint32) {
 		for _, at := range common {
 			set[at>>6] |= 1 << (at & 63)
 		}
-		f.at, f.is = int(w.place[row])-1, w.place[row] > 0
+		f.row, f.at, f.is = row, int(w.place[row])-1, w.place[row] > 0
 		if !f.is {
 			at, _ := slices.BinarySearch(list, row)
 			f.at = at - 1

@@ -46,10 +46,14 @@ func (w *denseWorker) begin() {
 func (w *denseWorker) enumerate(level int) {
 	if level > 0 {
 		for i := level; i < len(w.sets.asks); i++ {
-			if !w.narrow(i, level-1) {
+			if !(w.Outer && i == len(w.Levels)-1) && !w.narrow(i, level-1) {
 				return
 			}
 		}
+	}
+	if w.Outer && level == len(w.Levels)-1 {
+		w.eachOuter()
+		return
 	}
 	if level == len(w.Levels) {
 		w.total = add(w.total, w.finish())

@@ -18,10 +18,12 @@ const (
 	lightRoot   = 64
 	splitRoot   = 256
 	longestRoot = 1 << 14
+	// longestOuter is longestRoot with an outer vertex: a lane has a word of each bitmap.
+	longestOuter = 1 << 11
 	// denseWork is from how much on a light root's work is shared, in bindings of the last level.
 	denseWork = 2048
 	// deepPrice is match.Tuning.DeepPrice here: kernels of many levels spill registers, and fewer lanes have work at the last.
-	deepPrice = 4
+	deepPrice = 2
 	// sumLevels is match.Tuning.SumLevels here: each term of a sum is a launch over all roots, and a third level costs little more than a second.
 	sumLevels = 4
 	// tripleLevels is match.Tuning.TripleLevels here.
@@ -33,9 +35,9 @@ const (
 // errNotDense: there is no room to count a pattern in neighbourhoods.
 var errNotDense = fmt.Errorf("gpu: no room to count in neighbourhoods: %w", ErrUnfit)
 
-// kernelBlocks is a number of blocks for each kernel that counts in neighbourhoods, those with a far vertex behind the others, and behind those both for cores that
-// are away.
-type kernelBlocks [4 * kernels.MostLevels]int
+// kernelBlocks is a number of blocks for each kernel that counts in neighbourhoods, those with a far vertex behind the others, behind those both for cores that
+// are away, and then the one with an outer vertex.
+type kernelBlocks [4*kernels.MostLevels + 1]int
 
 // denseBlocks is how many blocks of each kernel that counts in neighbourhoods the device holds at a time, most at most unless that is 0.
 func denseBlocks(driver kernels.Driver, most int) (blocks kernelBlocks, err error) {
@@ -106,8 +108,11 @@ func (q *denseCount) ready(ctx context.Context, r *reading) (bytes int64, err er
 		q.away, q.core = &away{hostCore: host}, &core{Core: host.core}
 		q.kernel += kernels.CountDenseAway - kernels.CountDense
 	}
-	if q.longest() > longestRoot {
+	if q.longest() > longestRoot || q.Outer && (q.away != nil || q.longest() > longestOuter) {
 		return 0, errNotDense
+	}
+	if q.Outer {
+		q.kernel = kernels.CountOuter
 	}
 	q.blocks = q.d.denseBlocks[q.kernel-kernels.CountDense]
 	return q.bytes(), nil
@@ -132,6 +137,13 @@ func (q *denseCount) pieces() int {
 func (q *denseCount) room() (words int64) {
 	n := int64(q.longest())
 	each := (n + 63) / 64
+	if q.Outer {
+		words = int64(q.core.Rows)*each + (int64(q.core.Rows)+63)/64
+		if n > kernels.Middle {
+			words += (n + 1) * each
+		}
+		return words
+	}
 	if q.away != nil {
 		words = (n + 1) / 2
 	}
