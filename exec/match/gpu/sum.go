@@ -166,7 +166,7 @@ func (s *summation) grow() error {
 func (s *summation) handOut() error {
 	room := s.room
 	if f := s.q.Plan.Fold.First; f != nil && f.Rows > 0 && f.Rows <= mostFirst {
-		s.first, room = &match.FirstFolds{FirstGroups: f}, min(room, firstListed)
+		s.first, room = &match.FirstFolds{FirstGroups: f}, min(room, s.q.d.options.firstListed)
 	}
 	l := &kernels.SumListing{Groups: s.Groups, Mask: s.Mask, To: s.out, Room: uint64(room)}
 	at := s.image + kernels.Address(summingBytes)
