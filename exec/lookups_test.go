@@ -40,6 +40,8 @@ func TestTheDeviceLooksRowsUp(t *testing.T) {
 		{"SELECT DISTINCT ?a { ?a :p ?b { SELECT ?b (COUNT(*) AS ?k) { ?b :q ?c . ?c :p ?d } GROUP BY ?b HAVING(COUNT(*) > 2) } }", true},
 		{"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b { SELECT ?b { ?x :p ?b } GROUP BY ?b HAVING(COUNT(*) > 2) } } GROUP BY ?a", true},
 		{"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b { SELECT ?b { ?x :p ?b . ?x :q ?y } GROUP BY ?b HAVING(COUNT(*) <= 2) } } GROUP BY ?a", true},
+		{"SELECT ?a ?b { ?a :p ?b { SELECT DISTINCT ?b { ?b :q ?c . ?c :p ?d } } } ORDER BY ?a ?b LIMIT 5", true},
+		{"SELECT ?a ?b { ?a :p ?b { SELECT DISTINCT ?b { ?b :q ?c . ?c :p ?d } } } LIMIT 1000", false},
 		{"SELECT ?a ?b ?k { ?a :p ?b { SELECT ?b (COUNT(*) AS ?k) { ?b :q ?c . ?c :p ?d } GROUP BY ?b } }", false},
 		{"SELECT ?a ?b { ?a :p ?b { ?b :q ?c } UNION { ?c :q ?b } }", false},
 		{"SELECT ?a ?b { ?a :p ?b OPTIONAL { ?a :p ?d . ?d :q ?b } }", false},

@@ -45,7 +45,7 @@ type Options struct {
 	// ShallowBranches: what hangs on a basic graph pattern (OPTIONAL, EXISTS, MINUS) is matched with it only where its solutions are
 	// counted by the lengths of lists, because the matcher can do no more.
 	ShallowBranches bool
-	// LooksUp: a matcher may look rows up in tables (match.Prober).
+	// LooksUp: a matcher may test rows by their numbers, and look them up in tables (match.Prober).
 	LooksUp bool
 	// Budget counts what the query holds: past its limits operators go on from disk, or end with ErrMemoryLimit. The caller
 	// closes it once the query has ended. Where it is nil, the query shares with no other and may hold Memory bytes.

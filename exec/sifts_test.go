@@ -36,7 +36,11 @@ func TestTheDeviceComputesWithNumbers(t *testing.T) {
 		{"SELECT ?a ?b { ?a :p ?b . ?a :double ?n . ?b :n ?m FILTER(?n > ?m) }", true, false},
 		{"SELECT ?b (SUM(?n + ?m) AS ?s) { ?a :p ?b . ?a :other ?n . ?b :n ?m } GROUP BY ?b", false, false},
 		{"SELECT ?b (SUM(?n + ?m) AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?a != ?b) } GROUP BY ?b", true, true},
-		// And so does what is computed otherwise.
+		// And so does what is too long for the device's code, its constants or its stack, or is computed otherwise.
+		{"SELECT (SUM(?n" + strings.Repeat(" + ?m", 40) + ") AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m }", false, false},
+		{"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n < ?m" + strings.Repeat(" * ?n", 20) + strings.Repeat(" + ?n", 20) + ") }", false, false},
+		{"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n < ?m + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11 + 12 + 13 + 14 + 15 + 16 + 17 + 18 + 19) }", false, false},
+		{"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n < ?n + (?n + (?n + (?n + (?n + (?n + (?n + (?n + ?m)))))))) }", false, false},
 		{"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n / ?m > 1) }", false, false},
 		{"SELECT ?b (SUM(?n / ?m) AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n > ?m) } GROUP BY ?b", true, false},
 		{"SELECT ?b (SUM(?n + ?m) AS ?s) (SUM(?n) AS ?x) { ?a :p ?b . ?a :typed ?n . ?b :n ?m } GROUP BY ?b", false, false},

@@ -13,6 +13,8 @@ func limited(n Node, rows uint64) Node {
 		first(n)
 	case *Product:
 		return limited(n.Whole, rows)
+	case *Looked: // the table would have to be whole before the first row is found
+		return limited(n.Otherwise, rows)
 	case *Project:
 		n.Input = limited(n.Input, rows)
 	case *Bind:

@@ -16,8 +16,7 @@ import (
 //
 // by no variable, one or two.
 func folded(in Node, g *parser.Group) Node {
-	n := ownMatch(in)
-	m, bound := matchBelow(n)
+	m, bound := matchBelow(in)
 	if m == nil {
 		return in
 	}
@@ -44,8 +43,10 @@ func folded(in Node, g *parser.Group) Node {
 	if !numbers && len(m.Plan.Where)+len(m.Plan.Lookups) == 0 || f.Sums && m.Plan.Once {
 		return in
 	}
+	own := ownMatch(in)
+	m, _ = matchBelow(own)
 	m.Plan.Fold = f
-	return n
+	return own
 }
 
 // foldKind is what a fold has for an aggregate.

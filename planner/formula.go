@@ -136,12 +136,10 @@ func ownMatch(n Node) Node {
 //
 //	FILTER(?price * ?count > 100)   FILTER(?from < ?to)
 func sifted(f *Filter) {
-	in := ownMatch(f.Input)
-	m, bound := matchBelow(in)
+	m, bound := matchBelow(f.Input)
 	if m == nil {
 		return
 	}
-	f.Input = in
 	where := m.Plan.Where
 	f.Sifted = true
 	for _, c := range f.Conditions {
@@ -151,5 +149,9 @@ func sifted(f *Filter) {
 			f.Sifted = false
 		}
 	}
-	m.Plan.Where = where
+	if len(where) > len(m.Plan.Where) {
+		f.Input = ownMatch(f.Input)
+		m, _ = matchBelow(f.Input)
+		m.Plan.Where = where
+	}
 }

@@ -31,6 +31,9 @@ func (p *planner) looked(j *Join, s joinSpec) (Node, error) {
 	if !ok || !p.scopes.Set(j.Columns...).Within(p.scopes.Of(pattern).May) {
 		return j, nil
 	}
+	if cost, _ := rowsPrice(j); cost <= bgp.GPUCost && !p.options.ShallowBranches {
+		return j, nil // a device is not worth it
+	}
 	kind, ok := lookupKind(j.Kind, &s, p.repeatsNothing(table, p.scopes.Set(key...)))
 	if !ok {
 		return j, nil

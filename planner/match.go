@@ -177,7 +177,7 @@ func (p *planner) filtered(n parser.Node, in Node, conditions []parser.Expr, pat
 		}
 		f.Conditions, f.Volatile = append(f.Conditions, c), f.Volatile || parser.IsVolatile(e)
 	}
-	if !p.options.Unoptimised {
+	if !p.options.Unoptimised && p.options.LooksUp {
 		sifted(f)
 	}
 	return f, nil

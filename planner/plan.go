@@ -46,7 +46,7 @@ type Options struct {
 	Speed float64
 	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone.
 	ShallowBranches bool
-	// LooksUp: a matcher may look rows up in tables (bgp.TableLookup).
+	// LooksUp: a matcher may test rows by their numbers (bgp.MatchPlan.Where) and look them up in tables (bgp.TableLookup).
 	LooksUp bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool

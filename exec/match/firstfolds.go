@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"math"
 
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
@@ -23,8 +24,21 @@ type FoldRank struct {
 	Mean float64
 }
 
-// Of is those of some groups that may be among the first, by these and all before.
-func (f *FirstFolds) Of(folds *Folds) (may []uint32) {
+// Of is those groups of a batch that may be among the first, by these and all before.
+func (f *FirstFolds) Of(b *Batch) *Batch {
+	may := f.among(b.Folds)
+	out := &Batch{N: len(may), Folds: b.Folds.Select(may)}
+	for _, column := range b.Cols {
+		if column != nil {
+			column = vector.Gather(nil, column, may)
+		}
+		out.Cols = append(out.Cols, column)
+	}
+	return out
+}
+
+// among is those of some groups.
+func (f *FirstFolds) among(folds *Folds) (may []uint32) {
 	for g, count := range folds.Counts {
 		r := f.rank(folds, g)
 		switch {

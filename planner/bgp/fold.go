@@ -67,6 +67,9 @@ func (p *MatchPlan) GPUFoldCost(g *pcsr.Graph) float64 {
 		}
 		groups = p.different(g, slots)
 	}
+	if f := p.Fold.First; f != nil {
+		groups = min(groups, topShare*groups+float64(f.Rows))
+	}
 	return p.FoldCost()/GPUFoldShare + groups*(CombinePrice+GPUHandPrice+foldBytes/GPUCopyBytes)
 }
 

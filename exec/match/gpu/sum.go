@@ -8,7 +8,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -166,7 +165,7 @@ func (s *summation) grow() error {
 func (s *summation) handOut() error {
 	room := s.room
 	if f := s.q.Plan.Fold.First; f != nil && f.Rows > 0 && f.Rows <= mostFirst {
-		s.first, room = &match.FirstFolds{FirstGroups: f}, min(room, firstListed)
+		s.first, room = &match.FirstFolds{FirstGroups: f}, min(room, s.q.d.options.firstListed)
 	}
 	l := &kernels.SumListing{Groups: s.Groups, Mask: s.Mask, To: s.out, Room: uint64(room)}
 	at := s.image + kernels.Address(summingBytes)
@@ -225,13 +224,7 @@ func (s *summation) emit(n int64) error {
 	}
 	b := foldsOf(s.q.Plan, groups, s.scale(), s.numbers.at)
 	if s.first != nil {
-		may := s.first.Of(b.Folds)
-		for c, column := range b.Cols {
-			if column != nil {
-				b.Cols[c] = vector.Gather(nil, column, may)
-			}
-		}
-		b.N, b.Folds = len(may), b.Folds.Select(may)
+		b = s.first.Of(b)
 	}
 	return s.q.emit(b)
 }

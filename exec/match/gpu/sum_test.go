@@ -33,6 +33,43 @@ type figuresCase struct {
 	firsts   [2]uint32
 	// wide are numbers of the rows themselves in place of what IDs stand for: twice each, as kernels.Summing has them; nil: there are none.
 	wide []uint64
+	// first are the groups that are needed; nil: all.
+	first *bgp.FirstGroups
+}
+
+// isFirst checks that groups have all that are among the first, and reports how many there are. Of a mean that is about the last one's nothing is expected.
+func (c *figuresCase) isFirst(got, want map[[2]uint32]figure) error {
+	place := func(f figure) *big.Rat {
+		sum, _ := new(big.Rat).SetString(f.sum)
+		switch c.first.By {
+		case bgp.ByCount:
+			return new(big.Rat).SetUint64(f.count)
+		case bgp.ByMean:
+			return sum.Quo(sum, new(big.Rat).SetUint64(f.count))
+		}
+		return sum
+	}
+	var all []*big.Rat
+	for _, f := range want {
+		all = append(all, place(f))
+	}
+	slices.SortFunc(all, func(a, b *big.Rat) int {
+		if c.first.Descending {
+			a, b = b, a
+		}
+		return a.Cmp(b)
+	})
+	last := all[min(len(all), int(c.first.Rows))-1]
+	for key, f := range want {
+		order := place(f).Cmp(last)
+		if c.first.Descending {
+			order = -order
+		}
+		if g, ok := got[key]; ok && g != f || !ok && order <= 0 && f.count > 0 {
+			return fmt.Errorf("%v: %+v, want %+v", key, g, f)
+		}
+	}
+	return nil
 }
 
 // widen gives the rows numbers of up to 94 bits.
@@ -144,7 +181,7 @@ func (c *figuresCase) on(d *Device, rows int64) (got map[[2]uint32]figure, err e
 		return nil, err
 	}
 	defer l.release()
-	plan := &bgp.MatchPlan{Fold: &bgp.Fold{Value: c.keys, Sums: true, Extremes: true}}
+	plan := &bgp.MatchPlan{Fold: &bgp.Fold{Value: c.keys, Sums: true, Extremes: true, First: c.first}}
 	for i := range c.keys + 1 {
 		plan.Output = append(plan.Output, i)
 		if i < c.keys {
@@ -242,10 +279,26 @@ func checkFigures(t *testing.T, d *Device, rows int) {
 				want := c.want()
 				for _, expected := range []int64{10, int64(rows)} {
 					var got map[[2]uint32]figure
-					err := d.use(func() (err error) { got, err = c.on(d, expected); return err })
-					if err != nil || !maps.Equal(got, want) {
+					run := func() error { return d.use(func() (err error) { got, err = c.on(d, expected); return err }) }
+					if err := run(); err != nil || !maps.Equal(got, want) {
 						t.Fatalf("%d groups by %d, weighted %v, for %d rows: %d groups, want %d (error %v)%s", groups, keys, weighted, expected, len(got), len(want), err, firstDifference(got, want))
 					}
+					all := len(got)
+					c.first = &bgp.FirstGroups{By: bgp.FoldOrder(r.IntN(3)), Descending: r.IntN(2) == 0, Rows: 1 + r.Uint64N(20)}
+					if weighted && c.first.By == bgp.ByMean {
+						c.first.By = bgp.BySum
+					}
+					err := run()
+					if err == nil {
+						err = c.isFirst(got, want)
+					}
+					if err == nil && c.first.By == bgp.BySum && all > 2000 && len(got) > all/2 {
+						err = fmt.Errorf("%d of %d groups came", len(got), all)
+					}
+					if err != nil {
+						t.Fatalf("the first %+v of %d groups by %d, weighted %v: %v", c.first, groups, keys, weighted, err)
+					}
+					c.first = nil
 				}
 			}
 		}
@@ -267,7 +320,7 @@ func firstDifference(got, want map[[2]uint32]figure) string {
 func TestFiguresAreAddedUp(t *testing.T) {
 	t.Parallel()
 	checkFigures(t, open(t, Options{}), 5000)
-	checkFigures(t, open(t, Options{tuning: tuning{slice: 3, blocks: 1}}), 3000)
+	checkFigures(t, open(t, Options{tuning: tuning{slice: 3, blocks: 1, firstListed: 2048}}), 3000)
 }
 
 func TestDeviceAddsFiguresUp(t *testing.T) {

@@ -76,6 +76,8 @@ type tuning struct {
 	parts, partsFrom int
 	// sifted is how many rows are tested at a time (sift.go); 0 means what is said there.
 	sifted int64
+	// firstListed is how many groups are listed at a time where the first are needed (sum.go); 0 means what is said there.
+	firstListed int64
 	// hostDriven launches every phase of every step by itself; it is there to compare with.
 	hostDriven bool
 }
@@ -136,6 +138,9 @@ func (t *tuning) complete() {
 	}
 	if t.partsFrom <= 0 {
 		t.partsFrom = 3
+	}
+	if t.firstListed <= 0 {
+		t.firstListed = firstListed
 	}
 	if t.sifted <= 0 {
 		t.sifted = mostSifted

@@ -1,0 +1,128 @@
+package gpu
+
+import (
+	"math"
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/kernels"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// compile writes the code: each condition, and what is added up.
+func (s *sifting) compile(folding bool) error {
+	w := siftWriter{s: s}
+	for _, f := range s.q.Plan.Where {
+		w.formula(f)
+		w.op(kernels.SiftRequire, 0, -1)
+	}
+	if folding && s.q.Plan.Fold.Of != nil {
+		s.scale = w.formula(s.q.Plan.Fold.Of)
+		w.op(kernels.SiftResult, 0, -1)
+	}
+	if w.full || w.deepest > kernels.MostSiftStack || s.scale > mostSiftScale {
+		return errNoCode
+	}
+	return nil
+}
+
+// siftWriter writes the code of a sifting.
+type siftWriter struct {
+	s              *sifting
+	constants      int
+	depth, deepest int
+	full           bool
+}
+
+// op writes an operation that leaves so many values more on the stack.
+func (w *siftWriter) op(op kernels.SiftOp, of, more int) {
+	if w.s.CodeCount == kernels.MostSiftCode {
+		w.full = true
+		return
+	}
+	w.s.Code[w.s.CodeCount] = uint32(op) + kernels.SiftOps*uint32(of)
+	w.s.CodeCount++
+	w.depth += more
+	w.deepest = max(w.deepest, w.depth)
+}
+
+var siftOps = map[bgp.FormulaOp]kernels.SiftOp{
+	bgp.Plus: kernels.SiftPlus, bgp.Minus: kernels.SiftMinus, bgp.Times: kernels.SiftTimes, bgp.Negate: kernels.SiftNegate, bgp.Less: kernels.SiftLess,
+	bgp.LessEqual: kernels.SiftLessEqual, bgp.Equal: kernels.SiftEqual, bgp.And: kernels.SiftAnd, bgp.Or: kernels.SiftOr, bgp.Not: kernels.SiftNot,
+}
+
+// formula writes code that leaves a formula's value on the stack: a truth, or a number times ten to the scale.
+func (w *siftWriter) formula(f *bgp.Formula) (scale uint8) {
+	switch f.Op {
+	case bgp.ColumnNumber:
+		w.op(kernels.SiftColumn, slices.Index(w.s.q.output, w.s.q.Plan.Output[f.Column]), 1)
+		return w.s.numbers.scale
+	case bgp.ConstantNumber:
+		w.constant(f.Int, f.Decimal)
+		return f.Scale
+	}
+	scale = w.formula(f.Args[0])
+	if len(f.Args) == 1 {
+		w.op(siftOps[f.Op], 0, 0)
+		return scale
+	}
+	switch {
+	case f.Op == bgp.Times:
+		scale += w.formula(f.Args[1])
+	case !f.Args[0].Truth():
+		want := max(scale, w.scaleOf(f.Args[1]))
+		w.raise(want - scale)
+		w.raise(want - w.formula(f.Args[1]))
+		scale = want
+	default:
+		w.formula(f.Args[1])
+	}
+	w.op(siftOps[f.Op], 0, -1)
+	return scale
+}
+
+// scaleOf is the scale that a number's code has.
+func (w *siftWriter) scaleOf(f *bgp.Formula) (scale uint8) {
+	switch f.Op {
+	case bgp.ColumnNumber:
+		return w.s.numbers.scale
+	case bgp.ConstantNumber:
+		return f.Scale
+	}
+	for _, a := range f.Args {
+		if f.Op == bgp.Times {
+			scale += w.scaleOf(a)
+		} else {
+			scale = max(scale, w.scaleOf(a))
+		}
+	}
+	return scale
+}
+
+// raise multiplies what is on the stack by ten to some power.
+func (w *siftWriter) raise(by uint8) {
+	for by > 0 {
+		once := min(by, 18)
+		w.constant(int64(math.Pow10(int(once))), false)
+		w.op(kernels.SiftTimes, 0, -1)
+		by -= once
+	}
+}
+
+// constant writes a constant.
+func (w *siftWriter) constant(n int64, decimal bool) {
+	k := kernels.SiftConstantValue{Low: uint64(n), High: uint64(n >> 63)}
+	if decimal {
+		k.Fraction = 1
+	}
+	i := slices.Index(w.s.Constants[:w.constants], k)
+	if i < 0 {
+		if w.constants == kernels.MostConstants {
+			w.full = true
+			return
+		}
+		i = w.constants
+		w.s.Constants[i] = k
+		w.constants++
+	}
+	w.op(kernels.SiftConstant, i, 1)
+}
