@@ -40,8 +40,10 @@
 // Blocks are front-coded against their first text, not each text against the one before it: that costs about a byte a
 // term and lets any of the 16 be decoded by two copies. Strings, which share no prefixes, are shortened by symbol tables
 // instead; IRIs are not, because they are what results are made of. The hash table holds only IDs, and finds the wrong
-// ones out by spare bits of the hash before it decodes any. Values lie beside the IDs and not in the texts, so that
-// filters and ORDER BY read 16 bytes and parse nothing.
+// ones out by spare bits of the hash before it decodes any. Literals that small answers ask for again and again are kept
+// decoded, some thousands of them ([Dictionary.AppendHot]). Values lie beside the IDs and not in the texts, so that
+// filters and ORDER BY read 16 bytes and parse nothing, and whole columns of IDs become columns of numbers or moments
+// ([Dictionary.Numbers], [Dictionary.Moments]).
 //
 // A tail has its keys as they are, for it is small and each of its terms may be read while the next is written: nothing
 // that is written once moves or changes, so that nobody needs a lock. Its terms are not sorted, because IDs that somebody

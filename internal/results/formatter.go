@@ -277,8 +277,10 @@ func (f *formatter) decode(dst []byte, id ID) []byte {
 
 // append asks the dictionary for a term, which is often one of other small answers too.
 func (f *formatter) append(dst []byte, id ID) []byte {
-	if hot, ok := f.decoder.(Hot); ok && f.cache == nil {
-		return hot.AppendHot(dst, id)
+	if f.cache == nil {
+		if hot, ok := f.decoder.(Hot); ok {
+			return hot.AppendHot(dst, id)
+		}
 	}
 	return f.decoder.AppendNTriples(dst, id)
 }
