@@ -18,6 +18,36 @@ const (
 	copiedBytes = 1 << 18  // about how many a goroutine takes at a time
 )
 
+// copyArrays copies a partition as it lies in memory.
+func (p *partitions) copyArrays(l *loaded, part *pcsr.Partition) error {
+	a, e := part.Arrays(), &l.entry
+	*e = kernels.Partition{Layer: kernels.Layer(a.Layer), Base: a.Base, Rows: a.Rows, Edges: a.Edges, Probes: a.Probes, Words: uint32(len(a.Index))}
+	type array struct {
+		at    *kernels.Address
+		words []uint32
+	}
+	arrays := []array{{&e.Index, a.Index}}
+	if a.Layer == pcsr.List {
+		arrays = append(arrays, array{&e.Vertices, a.Vertices})
+	}
+	lists := 4 * int64(len(a.Offsets)+len(a.Neighbours))
+	paged := p.d.options.inPages || lists > 2*p.d.pages.bytes && !p.fits(l.ground, lists)
+	if !paged {
+		arrays = append(arrays, array{&e.Offsets, a.Offsets}, array{&e.Neighbours, a.Neighbours})
+	}
+	var sent transfers
+	var err error
+	for _, of := range arrays {
+		if *of.at, err = p.place(&l.storage, of.words, &sent); err != nil {
+			return err
+		}
+	}
+	if err = p.send(sent); err == nil && paged {
+		err = p.page(l, a)
+	}
+	return err
+}
+
 // copyWords puts an array on the device or, where that is full, into pinned host memory.
 func (p *partitions) copyWords(s *storage, words []uint32) (kernels.Address, error) {
 	var sent transfers
