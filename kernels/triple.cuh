@@ -158,38 +158,27 @@ template <int C, int M> static __device__ __forceinline__ bool findTriple(const 
   return true;
 }
 
-// visitTriple counts what has one unit, or the unit's part that v says; false where that is left to others. A warp.
-template <int C, int M> static __device__ __forceinline__ bool visitTriple(const Dense &d, const View &v, const u32 *prefix, u32 unit, TripleShared &s, Count &count) {
-  u32 bound[MOST_LEVELS];
-  Triple<C, M> t;
-  bindUnit(d, v, prefix, unit, bound);
-  if (!findTriple<C, M>(d, v, bound, s, t)) return false;
-  bool any = true;
-#pragma unroll
-  for (int i = 0; i < Triple<C, M>::SETS; i++) {
-    t.sets[i] = t.asked(i < M - 3 ? d.levels[3 + i] : d.tail[i - (M - 3)]);
-    any = any && t.sets[i];
-  }
-  if (!any) return true;
-  const DenseSet &level = d.levels[2];
-  if ((level.near & 3) == 3) {
-    u64 set = t.asked(level);
-    u32 n = __popcll(set);
-    if constexpr (M > 3) {
-      if (t.n > TOGETHER) {
-        for (u32 k = v.part; k < n; k += v.parts) t.visitTogether(d, select(set, k), v.lane, count);
-        return true;
-      }
+// eachInner binds level 2 to members of what the triple has in common: a lane a binding, or a warp one after the other, and then a part those of its own. A warp.
+template <int C, int M> static __device__ __forceinline__ void eachInner(const Dense &d, const View &v, const Triple<C, M> &t, Count &count) {
+  u64 set = t.asked(d.levels[2]);
+  u32 n = __popcll(set);
+  if constexpr (M > 3) {
+    if (t.n > TOGETHER) {
+      for (u32 k = v.part; k < n; k += v.parts) t.visitTogether(d, select(set, k), v.lane, count);
+      return;
     }
-    // the first part has all
-    for (u32 k = v.lane; k < n && !v.part; k += 32) {
-      u32 b = select(set, k);
-      t.visit(d, s.rows[b], b, true, count);
-    }
-    return true;
   }
+  if (v.part) return;   // the first has all
+  for (u32 k = v.lane; k < n; k += 32) {
+    u32 b = select(set, k);
+    t.visit(d, t.rows[b], b, true, count);
+  }
+}
+
+// eachOuter binds level 2 to any neighbours of the root, a lane a binding. A warp.
+template <int C, int M> static __device__ __forceinline__ void eachOuter(const Dense &d, const View &v, const u32 (&bound)[MOST_LEVELS], const Triple<C, M> &t, Count &count) {
   for (u32 at = 0; at < v.words; at += 32) {
-    u64 mine = at + v.lane < v.words ? members<2>(v, level, bound, at + v.lane) : 0;
+    u64 mine = at + v.lane < v.words ? members<2>(v, d.levels[2], bound, at + v.lane) : 0;
     u32 n = __popcll(mine), upTo = scanWarp(n, v.lane), all = __shfl_sync(~0u, upTo, 31);
     for (u32 first = 0; first < all; first += 32 * v.parts) {
       u32 k = first + v.lane * v.parts + v.part, from = 0;
@@ -204,6 +193,25 @@ template <int C, int M> static __device__ __forceinline__ bool visitTriple(const
       t.visit(d, row, passed, passed < t.n && t.members[passed] == b, count);
     }
   }
+}
+
+// visitTriple counts what has one unit, or the unit's part that v says; false where that is left to others. A warp.
+template <int C, int M> static __device__ __forceinline__ bool visitTriple(const Dense &d, const View &v, const u32 *prefix, u32 unit, TripleShared &s, Count &count) {
+  u32 bound[MOST_LEVELS];
+  Triple<C, M> t;
+  bindUnit(d, v, prefix, unit, bound);
+  if (!findTriple<C, M>(d, v, bound, s, t)) return false;
+  bool any = true;
+#pragma unroll
+  for (int i = 0; i < Triple<C, M>::SETS; i++) {
+    t.sets[i] = t.asked(i < M - 3 ? d.levels[3 + i] : d.tail[i - (M - 3)]);
+    any = any && t.sets[i];
+  }
+  if (!any) return true;
+  if ((d.levels[2].near & 3) == 3)
+    eachInner<C, M>(d, v, t, count);
+  else
+    eachOuter<C, M>(d, v, bound, t, count);
   return true;
 }
 

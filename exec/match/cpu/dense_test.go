@@ -91,6 +91,32 @@ func TestAWheelIsASum(t *testing.T) {
 	}
 }
 
+// TestLevelsAreOrderedForTriples: all behind the third level are neighbours of what the first two are bound to, where an order of the levels allows it.
+func TestLevelsAreOrderedForTriples(t *testing.T) {
+	t.Parallel()
+	for _, missing := range [][][2]int{
+		{{1, 3}, {2, 3}, {4, 6}, {5, 6}}, // STMatch's q18
+		{{2, 3}, {4, 6}, {5, 6}},         // q20
+	} {
+		c := complete(7, 20)
+		c.Patterns = nil
+		for b := range 7 {
+			for a := range b {
+				if !slices.Contains(missing, [2]int{a, b}) {
+					c.Patterns = append(c.Patterns, matchtest.Edge(a, b, 0))
+				}
+			}
+		}
+		m, err := c.Match()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dense := match.Lower(m, true, match.Tuning{AnyCost: true, TripleLevels: 4}).Dense; dense == nil || len(dense.Levels) < 4 || !dense.ByTriples() {
+			t.Errorf("without %v: not by triples: %+v", missing, dense)
+		}
+	}
+}
+
 // complete is a count of the cliques of n vertices in a complete graph.
 func complete(n, vertices int) *matchtest.Case {
 	c := &matchtest.Case{Vertices: vertices, Labels: 1, TypeLabel: -1, Options: bgp.Options{Semantics: bgp.Isomorphism, CountOnly: true}}
