@@ -117,7 +117,7 @@ func (p *planner) lookedUp(j *Join, s joinSpec, probe, table parser.Node, kind b
 	if m.Cost/bgp.GPUShare > max(cost, bgp.GPUCost) {
 		return j, nil
 	}
-	l.Rows, l.Otherwise = in.Props().Rows, cost-in.Props().Cost-m.Cost
+	l.Table, l.Otherwise = tableCost(in), cost-m.Cost
 	for _, v := range in.Props().Columns {
 		l.Columns = append(l.Columns, slices.Index(m.Columns, v))
 	}
@@ -125,6 +125,19 @@ func (p *planner) lookedUp(j *Join, s joinSpec, probe, table parser.Node, kind b
 	out := &Looked{Properties: j.Properties, Probe: m, Table: in, Key: in.Props().Columns, Otherwise: j, Counts: counts, weighs: weighs}
 	out.Weighted = false
 	return out, nil
+}
+
+// tableCost is what making a table of a node's rows costs, where a GPU matches what it can.
+func tableCost(n Node) float64 {
+	in := n
+	if d, ok := in.(*Distinct); ok {
+		in = d.Input
+	}
+	copied := n.Props().Cost + bgp.CopiedTableCost(n.Props().Rows, len(n.Props().Columns))
+	if m, ok := in.(*Match); ok {
+		return min(copied, m.Plan.TableCost())
+	}
+	return copied
 }
 
 // combines lets the match that a table's rows are make equal ones one, whether or not there are some: so they stay with the matcher.

@@ -193,6 +193,33 @@ func TestAutoPricesCombining(t *testing.T) {
 	}
 }
 
+// TestAutoPricesJoins: rows are looked up by the GPU where what the join costs the processor is more than the table and the match cost there; and conditions on numbers
+// count.
+func TestAutoPricesJoins(t *testing.T) {
+	b := emulated(t)
+	defer b.Close()
+	choice := &Choice{backends: b, device: Auto}
+	for _, c := range []struct {
+		name             string
+		table, otherwise float64
+		conditions       int
+		there            bool
+	}{
+		{"a costly join", 3e5, 4e7, 0, true},
+		{"a join that finds few rows", 3e5, -9e4, 0, false},
+		{"a costly table", 1e8, 4e7, 0, false},
+		{"a join that costs about as much", 3e5, 1e6, 0, false},
+		{"conditions on its rows", 3e5, 1e6, 1, true},
+	} {
+		plan := &bgp.MatchPlan{Steps: make([]bgp.Step, 4), Output: []int{1, 2}, Cost: 1e5, Lookups: []bgp.TableLookup{{Columns: []int{0}, Table: c.table, Otherwise: c.otherwise}}}
+		plan.Where = make([]*bgp.Formula, c.conditions)
+		plan.Steps[3].EstimatedRows = 1e6
+		if _, there := choice.Matcher(plan, nil).(gpuMatcher); there != c.there {
+			t.Errorf("%s: on the GPU %v, want %v", c.name, there, c.there)
+		}
+	}
+}
+
 // TestLargePlansArePricedTogether: by what all threads would take for all of them, and with what they read brought to the GPU once.
 func TestLargePlansArePricedTogether(t *testing.T) {
 	b := emulated(t)

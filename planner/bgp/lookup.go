@@ -29,9 +29,9 @@ type TableLookup struct {
 	Kind    LookupKind
 	// Least and Most bound how often rows of the table count that are in it; with Most 0 only Least does.
 	Least, Most uint64
-	// Rows is how many the table is expected to have, Otherwise what joining both costs a processor beside finding the rows of the two: less than nothing where it
-	// finds fewer.
-	Rows, Otherwise float64
+	// Table is what making it costs a GPU, where the processor has not less to do for its rows. Otherwise is what the join costs a processor beside finding the match's
+	// rows: less than nothing where it finds fewer.
+	Table, Otherwise float64
 }
 
 // LookupText is what a table does, for explain.
@@ -50,12 +50,20 @@ func (p *MatchPlan) LookupText(i int) string {
 	return text
 }
 
-// LookupCost is what it costs a GPU to make the tables, which are copied there, and to look the rows up.
+// LookupCost is what it costs a GPU to make the tables, and to look the rows up.
 func (p *MatchPlan) LookupCost() (cost float64) {
 	for i := range p.Lookups {
-		l := &p.Lookups[i]
-		bytes := float64(4*len(l.Columns) + 8)
-		cost += l.Rows*(GPUHandPrice+bytes/GPUCopyBytes) + p.Rows()*CombinePrice/GPUCombineShare
+		cost += p.Lookups[i].Table + p.Rows()*CombinePrice/GPUCombineShare
 	}
 	return cost
+}
+
+// TableCost is what it costs a GPU to make a table of the plan's rows, which stays there.
+func (p *MatchPlan) TableCost() float64 {
+	return GPUCost + p.Cost/GPUShare + p.CombineCost()/GPUCombineShare
+}
+
+// CopiedTableCost is what it costs to copy a table of so many rows of so many columns to a GPU.
+func CopiedTableCost(rows float64, columns int) float64 {
+	return rows * (GPUHandPrice + float64(4*columns+8)/GPUCopyBytes)
 }

@@ -66,7 +66,9 @@ func (d *Device) tableOf(ctx context.Context, rows *match.Table) (*table, error)
 	_, err := d.run(ctx, m, emits{
 		emit: func(b *match.Batch) error { t.rows.Add(b, t.key); return nil },
 		keep: func(c *combination) {
-			t.groups = c
+			if t.groups = c; m.Trace != nil {
+				m.Trace.Combined.Groups = c.Used
+			}
 			for i := range t.key {
 				t.key[i] = slices.Index(m.Plan.Output, c.q.output[i])
 			}
