@@ -240,7 +240,7 @@ func TestLargePlansArePricedTogether(t *testing.T) {
 		there          bool
 	}{
 		{"one thread", 1, 1, 1e6, true}, {"as many as make it cheap", 1, 16, 1e6, false}, {"several that are dear together", 4, 4, 4e5, true},
-		{"each would bring the same", 1, 1, 2.15e5, false}, {"cheap ones", 4, 16, 1e4, false},
+		{"one that costs more than a launch and bringing", 1, 1, 2.15e5, true}, {"many that cost less each", 40, 4, 3e4, false}, {"cheap ones", 4, 16, 1e4, false},
 	} {
 		var plans []*bgp.MatchPlan
 		for range of.plans {

@@ -133,9 +133,9 @@ func (b *Backends) PrepareLabels(graph *pcsr.Graph, labels ...pcsr.Label) {
 }
 
 // payTogether reports whether plans that are matched one beside the other over one graph are worth a GPU, if there is one, where so many threads of the
-// processor would share them: what they read is brought there once, and gpu.Beside launches take the time of one.
+// processor would share them: what they read is brought there once, and each costs gpu.BesideCost.
 func (b *Backends) payTogether(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) bool {
-	here, there := 0.0, -float64(len(plans)-(len(plans)+gpu.Beside-1)/gpu.Beside)*bgp.GPUCost
+	here, there := 0.0, float64(len(plans))*(gpu.BesideCost-bgp.GPUCost)
 	for _, plan := range plans {
 		here += plan.Cost / float64(threads)
 	}

@@ -19,8 +19,8 @@ type Outlook struct {
 	Processor, Device float64
 }
 
-// Beside is how many matches one beside the other cost about as much as one, beside what they read.
-const Beside = 4
+// BesideCost is what a match costs that is one of several beside each other, in place of bgp.GPUCost, beside what it reads: 0.13 to 0.2 ms (docs/WATCH.md).
+const BesideCost = 30_000
 
 // Expect returns what a plan is expected to cost.
 func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
