@@ -82,7 +82,9 @@ func key(origin int, values []dictionary.ID) string {
 
 func collect(m match.Matcher, task match.Match) ([]string, error) {
 	var out []string
+	rows, distinct := map[string]int{}, false
 	err := m.Match(context.Background(), &task, func(b *match.Batch) error {
+		distinct = distinct || b.Distinct
 		if len(b.Cols) != len(task.Plan.Output) || task.Input != nil && b.Origin == nil {
 			return fmt.Errorf("a batch has %d columns, origin %v", len(b.Cols), b.Origin != nil)
 		}
@@ -102,12 +104,18 @@ func collect(m match.Matcher, task match.Match) ([]string, error) {
 			if weight > 1<<20 {
 				return fmt.Errorf("a row stands for %d solutions", weight)
 			}
+			rows[key(origin, values)]++
 			for range weight {
 				out = append(out, key(origin, values))
 			}
 		}
 		return nil
 	})
+	for row, n := range rows {
+		if distinct && n > 1 && err == nil {
+			err = fmt.Errorf("its rows are said to be distinct, but %s comes %d times", row, n)
+		}
+	}
 	slices.Sort(out)
 	return out, err
 }
