@@ -22,6 +22,10 @@
 const u32 LIGHT = 64;
 // TRIPLE_PARTS: a root of up to MIDDLE neighbours is counted by triples where a unit is expected to bind the last level Dense.work / TRIPLE_PARTS times.
 const u32 TRIPLE_PARTS = 16;
+// Triples are found again for each part of a unit, and bitmaps for each part of a root, so these are cut less: each is expected to bind the last level Dense.work / TRIPLE_CUT
+// times, and Dense.work * TRIPLE_SHARE times. Cut eight and four times as finely, five levels took 576 and 378 ms instead of 62 and 144 (q18, q20 in wiki-Vote), but four 121 and 120 instead of 220 and 151.
+template <int M> constexpr u32 TRIPLE_CUT = M > 4 ? 1 : 8;
+template <int M> constexpr u32 TRIPLE_SHARE = M > 4 ? 64 : 16;
 // ROOTS is the most rows that a warp takes at a time.
 const u32 ROOTS = 16;
 
@@ -189,8 +193,8 @@ template <int C, int M> static __device__ __forceinline__ void heavies(const Cor
       findUnits<M>(own, v, prefix, s.work);
       u32 begin = u32(u64(prefix[r.n]) * part / parts), end = u32(u64(prefix[r.n]) * (part + 1) / parts);
       bool triples = mayBeTriples && words > 1 && (!middle || s.work > float(own.work) / TRIPLE_PARTS * prefix[r.n]);
-      float share = s.work / parts / (own.work * (middle || triples ? 16 : 2));
-      u32 shift = s.kept == NONE ? shiftOf<M>(s.work, prefix[r.n], triples ? own.work / 8.0f : own.work / float(PARTS)) : s.kept, all = (end - begin) << shift;
+      float share = s.work / parts / (own.work * (triples ? TRIPLE_SHARE<M> : middle ? 16 : 2));
+      u32 shift = s.kept == NONE ? shiftOf<M>(s.work, prefix[r.n], own.work / float(triples ? TRIPLE_CUT<M> : PARTS)) : s.kept, all = (end - begin) << shift;
       if (threadIdx.x == 0 && s.fresh && share > 2 && defer(d, own, root, part, parts, share)) s.next = NONE;
       __syncthreads();
       if (s.next == NONE)

@@ -110,9 +110,9 @@ template <int K> struct Search {
   }
 };
 
-// mayBeFar reports whether a row may be the far vertex of a root with so many neighbours.
+// mayBeFar reports whether a row may be the far vertex of a root with so many neighbours, below which it is where the two are told apart by their order.
 static __device__ __forceinline__ bool mayBeFar(const Dense &d, const Partition &p, u32 root, u32 degree, u32 row, const Rows &rows) {
-  if (row == root || rows.touches(row) || (d.levels[0].upper && !leadsUp(p, root, degree, row))) return false;
+  if (row == root || rows.touches(row) || (d.levels[0].upper && leadsUp(p, root, degree, row))) return false;
   u32 common = 0;
   for (u32 w = 0; w < rows.words && common < d.common; w++) common += __popcll(rows.of(row)[w]);
   return common >= d.common;

@@ -6,7 +6,7 @@
 
 // TRIPLE is how many neighbours the three have in common at most.
 const u32 TRIPLE = 64;
-// TOGETHER: with more, what one binding of level 2 has may be much more than what another has, so that a lane has a binding of level 3.
+// TOGETHER: with four levels and more than these, what one binding of level 2 has may be much more than what another has, so that a lane has a binding of level 3.
 const u32 TOGETHER = 32;
 
 // TripleShared is a warp's: the neighbours in common, by their places among the root's, and their bitmaps in those.
@@ -162,14 +162,16 @@ template <int C, int M> static __device__ __forceinline__ bool findTriple(const 
 template <int C, int M> static __device__ __forceinline__ void eachInner(const Dense &d, const View &v, const Triple<C, M> &t, Count &count) {
   u64 set = t.asked(d.levels[2]);
   u32 n = __popcll(set);
-  if constexpr (M > 3) {
+  u32 part = v.part, parts = v.parts;
+  if constexpr (M == 4) {
     if (t.n > TOGETHER) {
-      for (u32 k = v.part; k < n; k += v.parts) t.visitTogether(d, select(set, k), v.lane, count);
+      for (u32 k = part; k < n; k += parts) t.visitTogether(d, select(set, k), v.lane, count);
       return;
     }
+    if (part) return;   // the first has all
+    parts = 1;
   }
-  if (v.part) return;   // the first has all
-  for (u32 k = v.lane; k < n; k += 32) {
+  for (u32 k = v.lane * parts + part; k < n; k += 32 * parts) {
     u32 b = select(set, k);
     t.visit(d, t.rows[b], b, true, count);
   }

@@ -90,5 +90,5 @@ func (t *twin) mayBeFar(d *Dense, c *Core, root, row uint32, members []uint32, n
 		}
 		is = is || members[i] == row
 	}
-	return n >= d.Common && !(d.FarApart != 0 && row == root) && !(d.FarAbsent != 0 && is) && (d.Levels[0].Upper == 0 || t.leadsUp(c, root, row))
+	return n >= d.Common && !(d.FarApart != 0 && row == root) && !(d.FarAbsent != 0 && is) && (d.Levels[0].Upper == 0 || t.leadsUp(c, root, row) != t.outer)
 }

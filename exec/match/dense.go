@@ -30,7 +30,8 @@ type Dense struct {
 	Upward bool
 	// Far is of the first level, where that is no neighbour of the root; nil where all are.
 	Far *DenseFar
-	// Outer: the last level is no neighbour of the root either, but one of the far vertex; the tail is one vertex.
+	// Outer: the last level is no neighbour of the root either, but one of the far vertex; the tail is one vertex. Where the first level is to be above the root
+	// it is below: its list is what is walked again and again.
 	Outer  bool
 	Levels []DenseSet
 	Tail   []DenseSet

@@ -54,9 +54,13 @@ func (d *denseFinder) eachOuter(f func(root, far, outer int)) {
 	}
 }
 
-// outerIsFree reports whether the order that tells symmetric solutions apart leaves the outer vertex alone.
+// outerIsFree reports whether the order that tells symmetric solutions apart leaves the outer vertex alone, and tells the root from no other than the far one.
 func (d *Dense) outerIsFree() bool {
 	last := len(d.Levels) - 1
-	outer := d.Levels[last]
-	return outer.Above == 0 && !outer.Upper && d.Tail[0].Above>>last&1 == 0
+	for _, s := range append(d.Levels[1:len(d.Levels):len(d.Levels)], d.Tail...) {
+		if s.Upper || s.Above>>last&1 != 0 {
+			return false
+		}
+	}
+	return d.Levels[last].Above == 0
 }

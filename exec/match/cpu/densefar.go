@@ -110,7 +110,7 @@ func (w *denseWorker) mayBeFar(root int, row uint32) bool {
 	if w.Far.Absent && w.place[row] > 0 || w.Far.Apart && int(row) == root {
 		return false
 	}
-	return !w.Levels[0].Upper || w.leadsUp(root, int(row))
+	return !w.Levels[0].Upper || w.leadsUp(root, int(row)) != w.Outer
 }
 
 // leadsUp reports whether a vertex is above another.
