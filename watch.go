@@ -146,6 +146,6 @@ func (s *Store) standing() standing.Settings {
 			return device.Together(plans, graph, threads)
 		},
 		Foresee: s.backends.PrepareLabels,
-		Budget: func(bytes int64) *limits.Budget { return s.budget.pool.Open(bytes) },
+		Budget:  func(bytes int64) *limits.Budget { return s.budget.pool.Open(bytes) },
 	}
 }
