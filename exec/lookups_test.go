@@ -106,7 +106,7 @@ func TestRowsAreLookedUpTheSame(t *testing.T) {
 		d := g.sameOnDevice(t, quads, "PREFIX : <"+exampleNS+"> "+g.joinQuery(), true)
 		looked, folded = looked+int(d.lookedUp.Load()), folded+int(d.folded.Load())
 	})
-	if looked == 0 || folded == 0 {
+	if !testing.Short() && (looked == 0 || folded == 0) {
 		t.Errorf("the device looked up rows of %d matches and folded %d batches", looked, folded)
 	}
 }

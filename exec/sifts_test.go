@@ -161,7 +161,7 @@ func TestNumbersAreComputedTheSame(t *testing.T) {
 		d := g.sameOnDevice(t, quads, text, of == integersAlone && !averages)
 		sifted, folded = sifted+int(d.sifted.Load()), folded+int(d.folded.Load())
 	})
-	if sifted == 0 || folded == 0 {
+	if !testing.Short() && (sifted == 0 || folded == 0) {
 		t.Errorf("the device tested rows of %d matches and folded %d batches", sifted, folded)
 	}
 }
