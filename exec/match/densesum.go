@@ -3,6 +3,7 @@ package match
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -34,6 +35,8 @@ type denseSum struct {
 	label   pcsr.Label
 	anyCost bool
 	all     []term
+	// unsolved are terms that cannot be counted.
+	unsolved []term
 }
 
 // findSum writes a count as a sum.
@@ -69,10 +72,13 @@ func (s *denseSum) solve(t term) (place int, ok bool) {
 			return i, true
 		}
 	}
-	if len(s.all) == mostTerms {
+	if len(s.all) == mostTerms || len(s.unsolved) == mostTerms || slices.ContainsFunc(s.unsolved, func(u term) bool { return t.maps(&u, s.n, nil) }) {
 		return 0, false
 	}
-	return s.add(t, s.find(&t, false, 0))
+	if place, ok = s.add(t, s.find(&t, false, 0)); !ok {
+		s.unsolved = append(s.unsolved, t)
+	}
+	return place, ok
 }
 
 // add decides how a pattern that is not there yet is counted, whole being the one count that was found for it, if there is one, and returns its place; false
