@@ -20,6 +20,12 @@ import (
 // mostTerms bounds the patterns that are looked at for a sum.
 const mostTerms = 40
 
+// mostUnsolved bounds those of them that cannot be counted, behind which a shorter tail is tried.
+const mostUnsolved = 4
+
+// mostShortened is up to how many vertices a pattern is also tried with shorter tails: of more there are too many ways.
+const mostShortened = 7
+
 // term is a pattern, by edges that must be there and must not be there, and how it is counted: by own, less the others by their places, all of which stand
 // before it.
 type term struct {
@@ -72,7 +78,7 @@ func (s *denseSum) solve(t term) (place int, ok bool) {
 			return i, true
 		}
 	}
-	if len(s.all) == mostTerms || len(s.unsolved) == mostTerms || slices.ContainsFunc(s.unsolved, func(u term) bool { return t.maps(&u, s.n, nil) }) {
+	if s.full() || slices.ContainsFunc(s.unsolved, func(u term) bool { return t.maps(&u, s.n, nil) }) {
 		return 0, false
 	}
 	if place, ok = s.add(t, s.find(&t, false, 0)); !ok {
@@ -80,6 +86,9 @@ func (s *denseSum) solve(t term) (place int, ok bool) {
 	}
 	return place, ok
 }
+
+// full reports whether no more patterns are looked at.
+func (s *denseSum) full() bool { return len(s.all) == mostTerms || len(s.unsolved) >= mostUnsolved }
 
 // add decides how a pattern that is not there yet is counted, whole being the one count that was found for it, if there is one, and returns its place; false
 // where it cannot be counted, or too many would be taken away.
@@ -96,7 +105,13 @@ func (s *denseSum) add(t term, whole *denseFinder) (place int, ok bool) {
 			break
 		}
 		most = loose.tail()
+		if s.n > mostShortened {
+			most = 0 // the last
+		}
 		less, own, ok := s.release(&t, loose)
+		if !ok && s.full() {
+			break
+		}
 		if !ok {
 			continue
 		}
