@@ -17,19 +17,14 @@ import (
 // cost less. What is left are counts in which edges must be there, must not be there (between others than those of the tail), or may; isomorphic ones are one.
 // Where one of them is more than 64 bits hold, so is the sum taken to be, though it may be less.
 
-// mostTerms bounds the patterns that are looked at for a sum.
+// mostTerms bounds the patterns that are counted for a sum, and those that were looked at and cannot be.
 const mostTerms = 40
-
-// mostUnsolved bounds those of them that cannot be counted, behind which a shorter tail is tried.
-const mostUnsolved = 4
-
-// mostShortened is up to how many vertices a pattern is also tried with shorter tails: of more there are too many ways.
-const mostShortened = 7
 
 // term is a pattern, by edges that must be there and must not be there, and how it is counted: by own, less the others by their places, all of which stand
 // before it.
 type term struct {
 	near, absent [mostDense]uint8
+	colors       [mostDense]uint64
 	own          *Dense
 	cost         float64 // of own
 	less         []int
@@ -50,7 +45,7 @@ func (d *denseFinder) findSum(label pcsr.Label, anyCost bool) bool {
 	if d.absent == [mostDense]uint8{} {
 		return d.findTerm(label, anyCost)
 	}
-	s, whole := denseSum{denseFinder: d, label: label, anyCost: anyCost}, term{near: d.near, absent: d.absent}
+	s, whole := denseSum{denseFinder: d, label: label, anyCost: anyCost}, newTerm(d.near, d.absent)
 	one := s.find(&whole, false, 0)
 	if one != nil && (one.best.Outer || len(one.best.Levels) < d.tuning.SumLevels) {
 		d.best = one.best
@@ -73,12 +68,11 @@ func (d *denseFinder) findSum(label pcsr.Label, anyCost bool) bool {
 
 // solve finds how a pattern is counted, and its place; false where it cannot be, or there are too many.
 func (s *denseSum) solve(t term) (place int, ok bool) {
-	for i := range s.all {
-		if t.maps(&s.all[i], s.n, nil) {
-			return i, true
-		}
+	same := func(other term) bool { return t.maps(&other, s.n, nil) }
+	if place = slices.IndexFunc(s.all, same); place >= 0 {
+		return place, true
 	}
-	if s.full() || slices.ContainsFunc(s.unsolved, func(u term) bool { return t.maps(&u, s.n, nil) }) {
+	if len(s.all) >= mostTerms || len(s.unsolved) >= mostTerms || slices.ContainsFunc(s.unsolved, same) {
 		return 0, false
 	}
 	if place, ok = s.add(t, s.find(&t, false, 0)); !ok {
@@ -86,9 +80,6 @@ func (s *denseSum) solve(t term) (place int, ok bool) {
 	}
 	return place, ok
 }
-
-// full reports whether no more patterns are looked at.
-func (s *denseSum) full() bool { return len(s.all) == mostTerms || len(s.unsolved) >= mostUnsolved }
 
 // add decides how a pattern that is not there yet is counted, whole being the one count that was found for it, if there is one, and returns its place; false
 // where it cannot be counted, or too many would be taken away.
@@ -105,13 +96,7 @@ func (s *denseSum) add(t term, whole *denseFinder) (place int, ok bool) {
 			break
 		}
 		most = loose.tail()
-		if s.n > mostShortened {
-			most = 0 // the last
-		}
 		less, own, ok := s.release(&t, loose)
-		if !ok && s.full() {
-			break
-		}
 		if !ok {
 			continue
 		}
@@ -150,10 +135,10 @@ func (s *denseSum) release(t *term, f *denseFinder) (less []int, own *Dense, ok 
 		}
 		f.absent[v] &^= 1 << w
 		f.absent[w] &^= 1 << v
-		with := term{near: f.near, absent: f.absent}
-		with.near[v] |= 1 << w
-		with.near[w] |= 1 << v
-		i, ok := s.solve(with)
+		with := f.near
+		with[v] |= 1 << w
+		with[w] |= 1 << v
+		i, ok := s.solve(newTerm(with, f.absent))
 		if !ok {
 			return nil, nil, false
 		}
@@ -199,6 +184,24 @@ func (d *denseFinder) absentIn(set uint8) (v, w int, any bool) {
 	return 0, 0, false
 }
 
+// newTerm is a pattern with its vertices' colors: those that an exchange of isomorphic patterns takes to each other have the same (Weisfeiler and Leman's
+// refinement, three rounds, in which neighbours' colors are added up).
+func newTerm(near, absent [mostDense]uint8) term {
+	t := term{near: near, absent: absent}
+	for range 3 {
+		was := t.colors
+		for v := range was {
+			c := 3*was[v] + 1
+			for w, of := range was {
+				of = (of + 5) * (of + 7)
+				c += of * (1299721*uint64(near[v]>>w&1) + 15485863*uint64(absent[v]>>w&1))
+			}
+			t.colors[v] = c
+		}
+	}
+	return t
+}
+
 // maps reports whether the n vertices may be exchanged so that one pattern becomes another, the first being exchanged for those of image.
 func (t *term) maps(other *term, n int, image []int) bool {
 	v := len(image)
@@ -210,7 +213,7 @@ func (t *term) maps(other *term, n int, image []int) bool {
 		taken |= 1 << w
 	}
 	for to := range n {
-		same := taken>>to&1 == 0
+		same := taken>>to&1 == 0 && t.colors[v] == other.colors[to]
 		for w := 0; w < v && same; w++ {
 			same = t.near[v]>>w&1 == other.near[to]>>image[w]&1 && t.absent[v]>>w&1 == other.absent[to]>>image[w]&1
 		}
