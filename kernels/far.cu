@@ -196,9 +196,7 @@ template <int M> static __device__ __forceinline__ void countFar(u64 program, u6
   const Core &c = *at<const Core>(d.core);
   u64 begun = now(), deadline = begun + d.slice;
   Count count = {0, false};
-  for (u32 i = threadIdx.x; i < sizeof(Dense) / 4; i += BLOCK)
-    reinterpret_cast<u32 *>(&own)[i] = reinterpret_cast<const volatile u32 *>(&d)[i];
-  __syncthreads();
+  readDense(d, own);
   if (blockIdx.x < own.heavyBlocks) {
     switch (own.tailCount) {
     case 1: countAll<1, M>(c, d, own, deadline, s, count); break;

@@ -170,6 +170,13 @@ template <int G, int C, int M, class V> static __device__ __forceinline__ void e
   });
 }
 
+// readDense copies what is counted to shared memory. A block.
+static __device__ __forceinline__ void readDense(const Dense &d, Dense &own) {
+  for (u32 i = threadIdx.x; i < sizeof(Dense) / 4; i += BLOCK)
+    reinterpret_cast<u32 *>(&own)[i] = reinterpret_cast<const volatile u32 *>(&d)[i];
+  __syncthreads();
+}
+
 // finishLaunch adds a thread's count to that of the program, and the last block says whether all is done: so many pieces, and rows. All blocks.
 static __device__ void finishLaunch(Program &p, Dense &d, const Dense &own, u64 pieces, u64 rows, u64 begun, const Count &count) {
   __shared__ bool last;

@@ -187,9 +187,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) count_outer(u64 program, 
   const Core &c = *at<const Core>(d.core);
   u64 begun = now(), deadline = begun + d.slice;
   Count count = {0, false};
-  for (u32 i = threadIdx.x; i < sizeof(Dense) / 4; i += BLOCK)
-    reinterpret_cast<u32 *>(&own)[i] = reinterpret_cast<const volatile u32 *>(&d)[i];
-  __syncthreads();
+  readDense(d, own);
   if (blockIdx.x < own.heavyBlocks) {
     switch (own.levelCount) {
     case 3: countAll<1>(c, d, own, deadline, s, count); break;
