@@ -4,7 +4,7 @@ package kernels
 type farVertex struct {
 	row  uint32
 	near []bool
-	// outer are those that the last level may be bound to, where that is a neighbour of the far vertex and not of the root.
+	// outer are those that the last level may be bound to, where that is a neighbour of the far vertex and not of the root; else nil.
 	outer []farVertex
 }
 
@@ -62,8 +62,9 @@ func (t *twin) countFar(d *Dense, c *Core, root, part, parts uint32) {
 	}
 }
 
-// outerOf are the neighbours of a far vertex that the root does not touch.
-func (t *twin) outerOf(c *Core, root, far uint32, common map[uint32][]bool) (all []farVertex) {
+// outerOf are the neighbours of a far vertex that the root does not touch; not nil where there are none.
+func (t *twin) outerOf(c *Core, root, far uint32, common map[uint32][]bool) []farVertex {
+	all := []farVertex{}
 	offsets := in[Partition](t.memory, c.Partition, 0).Offsets
 	touched := map[uint32]bool{root: true}
 	for k := t.word(offsets, uint64(root)); k < t.word(offsets, uint64(root)+1); k++ {
