@@ -106,8 +106,12 @@ func TestSegmentsAnswerAsOneDoes(t *testing.T) {
 			}{fmt.Sprintf("SELECT ?i ?v { ?i :value ?v FILTER(?v %s %s) }", op, constant), false})
 		}
 	}
+	values := 24_000
+	if testing.Short() {
+		values = 4_000
+	}
 	for _, segments := range []int{2, 4} {
-		one, several, grown := segmented(t, r, 24_000, segments)
+		one, several, grown := segmented(t, r, values, segments)
 		for _, q := range queries {
 			for _, memory := range []int64{0, 1 << 20} {
 				if memory == 0 || q.ordered {

@@ -5,6 +5,7 @@ CUDA_INCLUDE ?= $(firstword $(wildcard /usr/include/cuda.h /usr/local/cuda/inclu
 KERNEL_HEADERS := $(wildcard kernels/*.cuh)
 # Machine code for Ampere and Hopper data centre GPUs, PTX that drivers compile for any other since Volta.
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_70,code=compute_70
+OPTIMIZE ?= -O3
 GPU_ENV := CGO_ENABLED=1 CGO_LDFLAGS="-L$(CURDIR)/kernels" CGO_CFLAGS="-g -O2 -I$(dir $(CUDA_INCLUDE))"
 
 .PHONY: kernels have-cuda build build-gpu gpu-bundle
@@ -22,7 +23,7 @@ LINES := -lineinfo
 kernels/dense.fatbin kernels/dense_away.fatbin kernels/far.fatbin kernels/far_away.fatbin kernels/outer.fatbin kernels/closure.fatbin: LINES :=
 
 kernels/%.fatbin: kernels/%.cu $(KERNEL_HEADERS)
-	$(NVCC) -O3 -std=c++17 --threads 0 $(LINES) $(GENCODE) -fatbin -o $@ $<
+	$(NVCC) $(OPTIMIZE) -std=c++17 --threads 0 $(LINES) $(GENCODE) -fatbin -o $@ $<
 
 kernels/libcuda.a: kernels/shim.sh
 	CUDA_INCLUDE=$(dir $(CUDA_INCLUDE)) sh kernels/shim.sh $@

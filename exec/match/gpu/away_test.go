@@ -71,6 +71,9 @@ func isAway(trace *match.Trace) bool {
 
 // TestListsAreAwayTheSecondTime: the first count of a cheap plan is joined, and makes no lists.
 func TestListsAreAwayTheSecondTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and others have as many goroutines")
+	}
 	t.Parallel()
 	for _, c := range bands(t, 3000) {
 		plan := *c.Plan

@@ -210,6 +210,10 @@ func checkFolds(t *testing.T, d *Device, g *pcsr.Graph) {
 
 func TestRowsAreFolded(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		checkFolds(t, open(t, Options{CombineFrom: 1, tuning: tuning{rows: 1000}}), ring(t, 30).Graph)
+		return
+	}
 	checkFolds(t, open(t, Options{CombineFrom: 1}), ring(t, 300).Graph)
 	checkFolds(t, open(t, Options{CombineFrom: 1, tuning: tuning{rows: 1000}}), hubs(t, 200, 150))
 }

@@ -174,6 +174,10 @@ func checkLookups(t *testing.T, d *Device, g *pcsr.Graph) {
 
 func TestRowsAreLookedUp(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		checkLookups(t, open(t, Options{tuning: tuning{rows: 500, sifted: 100}}), ring(t, 20).Graph)
+		return
+	}
 	checkLookups(t, open(t, Options{}), ring(t, 150).Graph)
 	checkLookups(t, open(t, Options{tuning: tuning{rows: 500, sifted: 100}}), hubs(t, 200, 150))
 }

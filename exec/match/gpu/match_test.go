@@ -294,6 +294,9 @@ func TestLargeArraysArriveWhole(t *testing.T) {
 }
 
 func TestWidePatternsMatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and others have as many goroutines")
+	}
 	d := open(t, Options{Driver: kernels.Emulate(1 << 30)})
 	for _, n := range []int{1, 2, 31, 47, 48, 49, 63, 64, 65} {
 		if err := matchtest.CheckWide(d, n); err != nil {

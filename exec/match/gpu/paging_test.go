@@ -111,6 +111,9 @@ func TestPortionsAreGroupedOrScannedFor(t *testing.T) {
 // TestTablesLargerThanTheDevice: partial matches of which the columns alone would take many times the memory, with the graph whole on the device and in pages, where
 // each table reads pages anew: every row comes, once.
 func TestTablesLargerThanTheDevice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and others have as many goroutines")
+	}
 	t.Parallel()
 	const n, memory = 2000, 384 << 10
 	m := ring(t, n)

@@ -115,6 +115,9 @@ func compareAll(t *testing.T, d *Device, g *pcsr.Graph, layers map[pcsr.Layer]in
 }
 
 func TestPatchesOfManyTiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and others have as many goroutines")
+	}
 	t.Parallel()
 	checkLargePatches(t, func() kernels.Driver { return kernels.Emulate(1 << 30) }, 2)
 }
