@@ -181,12 +181,13 @@ func (g *generator) foldQuery() (text string, averages bool) {
 	if keys != "" {
 		text += "GROUP BY " + keys
 	}
-	if keys != "" && g.chance(20) { // ordered by what is hidden, or not
+	ordered := 40
+	if keys != "" && g.chance(20) { // by what is hidden, or not
 		text = "SELECT " + keys + g.oneOf(" ?t", " ?t ?x0") + " { { " + text + " } BIND(?x0 * 2 AS ?t) }"
-		text = "SELECT * { { " + text + " } }"
+		text, ordered = "SELECT * { { " + text + " } }", 90
 	}
 	text = "PREFIX : <" + exampleNS + "> " + text
-	if keys != "" && g.chance(40) {
+	if keys != "" && g.chance(ordered) {
 		text += " ORDER BY " + g.oneOf("?x0 ", "DESC(?x0) ") + keys + fmt.Sprintf(" LIMIT %d", 1+g.pick(6))
 	}
 	return text, averages
