@@ -184,7 +184,7 @@ func (g *generator) foldQuery() (text string, averages bool) {
 	ordered := 40
 	if keys != "" && g.chance(20) { // by what is hidden, or not
 		text = "SELECT " + keys + g.oneOf(" ?t", " ?t ?x0") + " { { " + text + " } BIND(?x0 * 2 AS ?t) }"
-		text, ordered = "SELECT * { { " + text + " } }", 90
+		text, ordered = "SELECT * { { "+text+" } }", 90
 	}
 	text = "PREFIX : <" + exampleNS + "> " + text
 	if keys != "" && g.chance(ordered) {

@@ -40,6 +40,8 @@ func TestTheDeviceComputesWithNumbers(t *testing.T) {
 		{"SELECT ?a ?b { ?a :p ?b . ?a :double ?n . ?b :n ?m FILTER(?n > ?m) }", true, false},
 		{"SELECT ?b (SUM(?n + ?m) AS ?s) { ?a :p ?b . ?a :other ?n . ?b :n ?m } GROUP BY ?b", false, false},
 		{"SELECT ?b (SUM(?n + ?m) AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?a != ?b) } GROUP BY ?b", true, true},
+		{"SELECT (COUNT(*) AS ?s) { ?a :p ?b . ?a :n ?n . ?b :typed ?m FILTER(?m * 0.0001" + strings.Repeat(" * 0.000000000000000001", 14) + " >= ?n) }", false, false},
+		{"SELECT (SUM(?m * 0.0001" + strings.Repeat(" * 0.000000000000000001", 14) + ") AS ?s) { ?a :p ?b . ?b :typed ?m }", false, false},
 		// Variables that a subselect hides have no numbers above it.
 		{"SELECT ?a (SUM(?m) AS ?s) { { SELECT ?a ?n { ?a :p ?b . ?b :n ?n . ?b :typed ?m FILTER(?m > ?n) } } } GROUP BY ?a", true, false},
 		{"SELECT ?m (SUM(?n) AS ?s) { { SELECT ?a ?n { ?a :p ?b . ?b :n ?n . ?b :typed ?m FILTER(?m > ?n) } } } GROUP BY ?m", true, false},
@@ -116,6 +118,8 @@ func (g *generator) number(depth int, of sort) string {
 		return g.oneOf(append([]string{"?n", "?n", "?m", "?m", "2", "-1", "0.5", "3.250", "?a"}, [...][]string{{"0"}, {"4611686018427387904", "0.000001"}, {"1e0"}}[of]...)...)
 	case g.chance(10):
 		return "-" + g.oneOf("?n", "?m")
+	case of == exactOrNone && g.chance(15): // more decimals than a device counts
+		return "(" + g.oneOf("?n", "?m", "2") + strings.Repeat(" * 0.000000000000000001", 12+g.pick(4)) + strings.Repeat(" * 0.01", g.pick(3)) + ")"
 	}
 	return fmt.Sprintf("(%s %s %s)", g.number(depth-1, of), g.oneOf("+", "-", "*", "*"), g.number(depth-1, of))
 }

@@ -67,7 +67,7 @@ func (w *siftWriter) formula(f *bgp.Formula) (scale uint8) {
 	}
 	switch {
 	case f.Op == bgp.Times:
-		scale += w.formula(f.Args[1])
+		scale = w.product(scale, w.formula(f.Args[1]))
 	case !f.Args[0].Truth():
 		want := max(scale, w.scaleOf(f.Args[1]))
 		w.raise(want - scale)
@@ -90,12 +90,20 @@ func (w *siftWriter) scaleOf(f *bgp.Formula) (scale uint8) {
 	}
 	for _, a := range f.Args {
 		if f.Op == bgp.Times {
-			scale += w.scaleOf(a)
+			scale = w.product(scale, w.scaleOf(a))
 		} else {
 			scale = max(scale, w.scaleOf(a))
 		}
 	}
 	return scale
+}
+
+// product is the scale of a product. No code has one of more than 255 decimals.
+func (w *siftWriter) product(a, b uint8) uint8 {
+	if a > math.MaxUint8-b {
+		w.full = true
+	}
+	return a + b
 }
 
 // raise multiplies what is on the stack by ten to some power.
