@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/kernels"
 	"pgregory.net/rapid"
 )
 
@@ -212,6 +214,40 @@ func TestSiftingIsExplained(t *testing.T) {
 			if !strings.Contains(text, line) {
 				t.Errorf("%s\n%s\nhas not: %s", query, text, line)
 			}
+		}
+	}
+}
+
+// TestWhatHasNoCodeIsMatchedOnce: rows whose formula the device has no code for are as many launches as those of an expression that it does not know.
+func TestWhatHasNoCodeIsMatchedOnce(t *testing.T) {
+	m := paths(t)
+	count := func(query string) (launches int) {
+		e := kernels.Emulate(64 << 20)
+		e.Fail = func(call string) error {
+			if call == "launch" {
+				launches++
+			}
+			return nil
+		}
+		device, err := gpu.Open(gpu.Options{Driver: e, CombineFrom: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &emulated{Device: device}
+		answersAs(t, m, query, d)
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		if d.folded.Load() > 0 {
+			t.Errorf("%s: folded", query)
+		}
+		return launches
+	}
+	const from = ") AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m }"
+	want := count("SELECT (SUM(?n / ?m" + from)
+	for _, long := range []string{"?n + (?n + (?n + (?n + (?n + (?n + (?n + (?n + ?m)))))))", "0.0001 * ?m * 0.000000000000001 * 0.01 * ?n"} {
+		if got := count("SELECT (SUM(" + long + from); got != want {
+			t.Errorf("%s: %d launches, not %d", long, got, want)
 		}
 	}
 }

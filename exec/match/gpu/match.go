@@ -35,7 +35,7 @@ func (d *Device) Match(ctx context.Context, m *match.Match, emit func(*match.Bat
 
 // matchRows is Match of a plan whose rows are looked up in some tables, or none.
 func (d *Device) matchRows(ctx context.Context, m *match.Match, tables []*table, emit func(*match.Batch) error) error {
-	if m.Plan.Fold != nil && !d.folds(m) {
+	if m.Plan.Fold != nil && !(d.folds(m) && d.numbers.hasCode(m.Plan, m.Dictionary)) {
 		m = unfolded(m)
 	}
 	_, err := d.run(ctx, m, emits{emit: emit, tables: tables})
