@@ -10,16 +10,42 @@ import (
 )
 
 // layStep translates device step k.
-func (j *join) layStep(k int, s *kernels.Step) error {
+func (j *join) layStep(k int, s *kernels.Step) (err error) {
 	from := j.steps[k]
 	lists, distinct := from.Lists, from.Distinct
-	var err error
 	if sharing := j.sharing[k]; sharing != nil {
 		lists, distinct = sharing.Lists, sharing.Distinct
 		if err := j.laySiblings(k, s); err != nil {
 			return err
 		}
 	}
+	if err := j.layLists(k, from, lists, s); err != nil {
+		return err
+	}
+	if err := j.layConditions(k, from, distinct, s); err != nil {
+		return err
+	}
+	if err := j.layCopies(k, s); err != nil {
+		return err
+	}
+	if err := j.layScratch(k, s); err != nil {
+		return err
+	}
+	s.Tile = uint32(j.tile)
+	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.strategy
+	if k+1 < len(j.tables) {
+		s.Capacity = uint64(j.rows(k+1, j.capacity))
+	}
+	if k == j.deviceSteps()-1 {
+		err = j.layEnd(k, s)
+		j.lengths = j.count && s.LinkCount == 1 && s.DistinctCount+s.CheckCount+s.PairCount+s.FactorCount+s.BranchCount == 0 && s.Bitmap == 0 && s.Siblings == 0
+	}
+	j.tiles = append(j.tiles, s.Tile)
+	return err
+}
+
+// layLists translates the lists that a step's candidates are in, with memory for where they lie.
+func (j *join) layLists(k int, from *match.Step, lists []match.List, s *kernels.Step) error {
 	links, err := j.layLinks(k, lists)
 	if err != nil {
 		return err
@@ -36,12 +62,11 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 	}
 	s.Links = put(j.image, links)
 	j.linked = append(j.linked, links[:s.LinkCount])
-	if err := j.layConditions(k, from, distinct, s); err != nil {
-		return err
-	}
-	if err := j.layCopies(k, s); err != nil {
-		return err
-	}
+	return nil
+}
+
+// layScratch gives a step its memory for each row, the bitmap of those that its signature leaves, and the table by which repeats are dropped.
+func (j *join) layScratch(k int, s *kernels.Step) (err error) {
 	rows := j.rows(k, j.capacity)
 	for _, column := range []struct {
 		at   *kernels.Address
@@ -57,27 +82,15 @@ func (j *join) layStep(k int, s *kernels.Step) error {
 		}
 		j.variants[k] += "signature "
 	}
-	if slices.Contains(j.lossy, k) && j.seenWords > 0 {
-		if s.Seen, err = j.lane.arena.take(8 * j.seenWords); err != nil {
-			return err
-		}
-		s.SeenMask = uint32(j.seenWords - 1)
-		if err := j.lane.stream.Zero(s.Seen, 8*j.seenWords); err != nil {
-			return err
-		}
-		j.variants[k] += "once "
+	if !slices.Contains(j.lossy, k) || j.seenWords == 0 {
+		return nil
 	}
-	s.Tile = uint32(j.tile)
-	s.Capacity, s.Strategy = uint64(j.capacity), j.d.options.strategy
-	if k+1 < len(j.tables) {
-		s.Capacity = uint64(j.rows(k+1, j.capacity))
+	if s.Seen, err = j.lane.arena.take(8 * j.seenWords); err != nil {
+		return err
 	}
-	if k == j.deviceSteps()-1 {
-		err = j.layEnd(k, s)
-		j.lengths = j.count && len(links) == 1 && s.DistinctCount+s.CheckCount+s.PairCount+s.FactorCount+s.BranchCount == 0 && s.Bitmap == 0 && s.Siblings == 0
-	}
-	j.tiles = append(j.tiles, s.Tile)
-	return err
+	s.SeenMask = uint32(j.seenWords - 1)
+	j.variants[k] += "once "
+	return j.lane.stream.Zero(s.Seen, 8*j.seenWords)
 }
 
 // laySiblings says where the candidates' siblings are.
