@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -30,7 +31,7 @@ func (d *Device) lookUp(ctx context.Context, m *match.Match, emit func(*match.Ba
 	var tables []*table
 	defer func() {
 		for _, t := range tables {
-			err = errors.Join(err, t.groups.close())
+			err = cmp.Or(err, t.groups.close()) // that of emit as it is
 		}
 	}()
 	for _, rows := range m.Tables {
