@@ -57,6 +57,7 @@ func TestTheDeviceAddsNumbersUp(t *testing.T) {
 		{"SELECT ?b (SUM(?n) AS ?s) { ?b :n ?n OPTIONAL { ?b :p ?c } } GROUP BY ?b", true},
 		{"SELECT ?b (AVG(?n) AS ?s) { ?b :n ?n FILTER EXISTS { ?b :p ?c } FILTER(?n > -1) } GROUP BY ?b HAVING(AVG(?n) > 0.2) ORDER BY ?b", true},
 		{"SELECT (SUM(?n) AS ?s) { ?a :p ?b . ?b :p ?a . ?a :large ?n FILTER(?n > 100000000000000000000) }", false},
+		{"SELECT ?a ?t { { SELECT ?a ?t { { SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :typed ?n } GROUP BY ?a } BIND(?s * 2 AS ?t) } } } ORDER BY ?s ?a LIMIT 3", true},
 		{"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :double ?n } GROUP BY ?a", false},
 		{"SELECT ?a (SUM(?n) AS ?s) { ?b :p ?a . ?b :other ?n } GROUP BY ?a", false},
 		{"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :fine ?n } GROUP BY ?a", false},
@@ -168,7 +169,7 @@ func (g *generator) anyFigure() rdf.Term {
 // foldQuery draws a query that groups by up to two variables and asks for what the numbers of one come to.
 func (g *generator) foldQuery() (text string, averages bool) {
 	keys := g.oneOf("", "?a", "?b", "?c", "?a ?b", "?c ?a", "?b ?c")
-	text = "PREFIX : <" + exampleNS + "> SELECT " + keys
+	text = "SELECT " + keys
 	for i := range 1 + g.pick(3) {
 		of := g.oneOf("SUM(?n)", "SUM(?n)", "AVG(?n)", "MIN(?n)", "MAX(?n)", "COUNT(*)", "COUNT(?n)", "MAX(DISTINCT ?n)", "SUM(DISTINCT ?n)")
 		averages = averages || strings.HasPrefix(of, "AVG")
@@ -180,7 +181,13 @@ func (g *generator) foldQuery() (text string, averages bool) {
 	if keys != "" {
 		text += "GROUP BY " + keys
 	}
-	if keys != "" && g.chance(40) {
+	ordered := 40
+	if keys != "" && g.chance(20) { // by what is hidden, or not
+		text = "SELECT " + keys + g.oneOf(" ?t", " ?t ?x0") + " { { " + text + " } BIND(?x0 * 2 AS ?t) }"
+		text, ordered = "SELECT * { { "+text+" } }", 90
+	}
+	text = "PREFIX : <" + exampleNS + "> " + text
+	if keys != "" && g.chance(ordered) {
 		text += " ORDER BY " + g.oneOf("?x0 ", "DESC(?x0) ") + keys + fmt.Sprintf(" LIMIT %d", 1+g.pick(6))
 	}
 	return text, averages

@@ -5,13 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/exec/match/gpu"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/kernels"
 	"pgregory.net/rapid"
 )
 
 // TestTheDeviceComputesWithNumbers of several variables: it leaves out rows that fail conditions, and adds up what is computed.
 func TestTheDeviceComputesWithNumbers(t *testing.T) {
 	m := paths(t)
+	doubled := ""
+	for i := range 40 {
+		doubled += fmt.Sprintf("BIND(?n%d + ?n%d AS ?n%d) ", i, i, i+1)
+	}
 	for _, c := range []struct {
 		query        string
 		sifts, folds bool
@@ -36,6 +42,14 @@ func TestTheDeviceComputesWithNumbers(t *testing.T) {
 		{"SELECT ?a ?b { ?a :p ?b . ?a :double ?n . ?b :n ?m FILTER(?n > ?m) }", true, false},
 		{"SELECT ?b (SUM(?n + ?m) AS ?s) { ?a :p ?b . ?a :other ?n . ?b :n ?m } GROUP BY ?b", false, false},
 		{"SELECT ?b (SUM(?n + ?m) AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?a != ?b) } GROUP BY ?b", true, true},
+		{"SELECT (COUNT(*) AS ?s) { ?a :p ?b . ?a :n ?n . ?b :typed ?m FILTER(?m * 0.0001" + strings.Repeat(" * 0.000000000000000001", 14) + " >= ?n) }", false, false},
+		{"SELECT (SUM(?m * 0.0001" + strings.Repeat(" * 0.000000000000000001", 14) + ") AS ?s) { ?a :p ?b . ?b :typed ?m }", false, false},
+		// Variables that a subselect hides have no numbers above it.
+		{"SELECT ?a (SUM(?m) AS ?s) { { SELECT ?a ?n { ?a :p ?b . ?b :n ?n . ?b :typed ?m FILTER(?m > ?n) } } } GROUP BY ?a", true, false},
+		{"SELECT ?m (SUM(?n) AS ?s) { { SELECT ?a ?n { ?a :p ?b . ?b :n ?n . ?b :typed ?m FILTER(?m > ?n) } } } GROUP BY ?m", true, false},
+		{"SELECT ?a (SUM(?m) AS ?s) { { SELECT ?a ?n { ?a :p ?b . ?b :n ?n . ?b :typed ?m FILTER(?m > ?n) } } BIND(?n + 1 AS ?m) } GROUP BY ?a", true, true},
+		{"SELECT ?a ?n { { SELECT ?a ?n { ?a :p ?b . ?b :n ?n . ?b :typed ?m FILTER(?m > ?n) } } FILTER(?m != ?n) }", true, false},
+		{"SELECT ?a ?n { { SELECT ?a ?n { ?a :p ?b . ?b :n ?n BIND(?n * 2 AS ?m) FILTER(?m + 3 > ?n) } } BIND(?n + 5 AS ?m) FILTER(?m > ?n) }", false, false},
 		// And so does what is too long for the device's code, its constants or its stack, or is computed otherwise.
 		{"SELECT (SUM(?n" + strings.Repeat(" + ?m", 40) + ") AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m }", false, false},
 		{"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n < ?m" + strings.Repeat(" * ?n", 20) + strings.Repeat(" + ?n", 20) + ") }", false, false},
@@ -44,6 +58,8 @@ func TestTheDeviceComputesWithNumbers(t *testing.T) {
 		{"SELECT ?a ?b { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n / ?m > 1) }", false, false},
 		{"SELECT ?b (SUM(?n / ?m) AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m FILTER(?n > ?m) } GROUP BY ?b", true, false},
 		{"SELECT ?b (SUM(?n + ?m) AS ?s) (SUM(?n) AS ?x) { ?a :p ?b . ?a :typed ?n . ?b :n ?m } GROUP BY ?b", false, false},
+		{"SELECT (SUM(?n40) AS ?s) { ?a :p ?b . ?b :n ?n0 " + doubled + "}", false, false},
+		{"SELECT ?n { ?a :p ?b . ?b :n ?n0 . ?a :typed ?n " + doubled + "FILTER(?n40 > ?n) }", false, false},
 		{"SELECT ?b (MAX(?n + ?m) AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m } GROUP BY ?b", false, false},
 	} {
 		d, err := emulate()
@@ -104,6 +120,8 @@ func (g *generator) number(depth int, of sort) string {
 		return g.oneOf(append([]string{"?n", "?n", "?m", "?m", "2", "-1", "0.5", "3.250", "?a"}, [...][]string{{"0"}, {"4611686018427387904", "0.000001"}, {"1e0"}}[of]...)...)
 	case g.chance(10):
 		return "-" + g.oneOf("?n", "?m")
+	case of == exactOrNone && g.chance(15): // more decimals than a device counts
+		return "(" + g.oneOf("?n", "?m", "2") + strings.Repeat(" * 0.000000000000000001", 12+g.pick(4)) + strings.Repeat(" * 0.01", g.pick(3)) + ")"
 	}
 	return fmt.Sprintf("(%s %s %s)", g.number(depth-1, of), g.oneOf("+", "-", "*", "*"), g.number(depth-1, of))
 }
@@ -128,7 +146,7 @@ func (g *generator) siftQuery(of sort) (text string, averages bool) {
 	if grouped {
 		text += keys
 		for i := range 1 + g.pick(2) {
-			one := g.oneOf("SUM(%s)", "SUM(%s)", "AVG(%s)", "COUNT(*)", "SUM(?n)", "SUM(?x)", "MIN(?n)", "MAX(?m)", "COUNT(?x)")
+			one := g.oneOf("SUM(%s)", "SUM(%s)", "AVG(%s)", "COUNT(*)", "SUM(?n)", "SUM(?x)", "SUM(?x2)", "MIN(?n)", "MAX(?m)", "COUNT(?x)")
 			averages = averages || strings.HasPrefix(one, "AVG")
 			if strings.Contains(one, "%") {
 				one = fmt.Sprintf(one, number)
@@ -138,17 +156,31 @@ func (g *generator) siftQuery(of sort) (text string, averages bool) {
 	} else {
 		text += g.oneOf("", "", "DISTINCT ") + g.oneOf("?a ?n", "?n ?m", "?a ?b ?x", "?m")
 	}
-	text += " { ?a :n ?n . " + g.oneOf("?a", "?b", "?c") + " :m ?m . ?a :p0 ?b . " + g.oneOf("", "?b :p1 ?c . ", "?b :p0 ?c . ?c :p1 ?d . ", "?a :p1 ?c OPTIONAL { ?b :p0 ?d } ")
+	body := "?a :n ?n . " + g.oneOf("?a", "?b", "?c") + " :m ?m . ?a :p0 ?b . " + g.oneOf("", "?b :p1 ?c . ", "?b :p0 ?c . ?c :p1 ?d . ", "?a :p1 ?c OPTIONAL { ?b :p0 ?d } ")
+	body += g.conditions(of)
+	if g.chance(25) { // some variables are hidden, and may be bound again
+		body = "{ SELECT " + g.oneOf("?a ?n", "?b ?m", "?a ?b ?m ?n", "?a ?x ?m", "?n", "?c ?n ?a") + " { " + body + "} } "
+		if g.chance(30) {
+			body += fmt.Sprintf("BIND(%s AS ?x2) ", g.number(1, of))
+		}
+		body += g.conditions(of)
+	}
+	text += " { " + body
+	if text += "} "; grouped && keys != "" {
+		text += "GROUP BY " + keys
+	}
+	return text, averages
+}
+
+// conditions draws what a number is bound to, or nothing, and up to two conditions.
+func (g *generator) conditions(of sort) (text string) {
 	if g.chance(40) {
 		text += fmt.Sprintf("BIND(%s AS ?x) ", g.number(1, of))
 	}
 	for range g.pick(3) {
 		text += fmt.Sprintf("FILTER(%s) ", g.oneOf(g.truth(1, of), g.truth(1, of), "?n > ?m", "?a != ?b", "?x > 1"))
 	}
-	if text += "} "; grouped && keys != "" {
-		text += "GROUP BY " + keys
-	}
-	return text, averages
+	return text
 }
 
 // TestNumbersAreComputedTheSame compares queries that compute with numbers of random graphs on a device with the processor and, of integers, with the reference evaluator.
@@ -182,6 +214,40 @@ func TestSiftingIsExplained(t *testing.T) {
 			if !strings.Contains(text, line) {
 				t.Errorf("%s\n%s\nhas not: %s", query, text, line)
 			}
+		}
+	}
+}
+
+// TestWhatHasNoCodeIsMatchedOnce: rows whose formula the device has no code for are as many launches as those of an expression that it does not know.
+func TestWhatHasNoCodeIsMatchedOnce(t *testing.T) {
+	m := paths(t)
+	count := func(query string) (launches int) {
+		e := kernels.Emulate(64 << 20)
+		e.Fail = func(call string) error {
+			if call == "launch" {
+				launches++
+			}
+			return nil
+		}
+		device, err := gpu.Open(gpu.Options{Driver: e, CombineFrom: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &emulated{Device: device}
+		answersAs(t, m, query, d)
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		if d.folded.Load() > 0 {
+			t.Errorf("%s: folded", query)
+		}
+		return launches
+	}
+	const from = ") AS ?s) { ?a :p ?b . ?a :typed ?n . ?b :n ?m }"
+	want := count("SELECT (SUM(?n / ?m" + from)
+	for _, long := range []string{"?n + (?n + (?n + (?n + (?n + (?n + (?n + (?n + ?m)))))))", "0.0001 * ?m * 0.000000000000001 * 0.01 * ?n"} {
+		if got := count("SELECT (SUM(" + long + from); got != want {
+			t.Errorf("%s: %d launches, not %d", long, got, want)
 		}
 	}
 }

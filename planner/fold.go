@@ -16,14 +16,14 @@ import (
 //
 // by no variable, one or two.
 func folded(in Node, g *parser.Group) Node {
-	m, bound := matchBelow(in)
+	m := matchBelow(in)
 	if m == nil {
 		return in
 	}
 	f := &bgp.Fold{Value: -1}
 	for _, k := range g.Keys {
 		v, _ := k.Expr.(*parser.Var)
-		c := slices.Index(m.Columns, nameOf(v))
+		c := slices.Index(m.names, nameOf(v))
 		if v == nil || c < 0 || slices.Contains(f.Keys, c) {
 			return in
 		}
@@ -34,7 +34,7 @@ func folded(in Node, g *parser.Group) Node {
 	}
 	numbers := false
 	for i := range g.Aggregates {
-		of := folds(f, &g.Aggregates[i], m.Columns, bound)
+		of := m.folds(f, &g.Aggregates[i])
 		if of == foldsNothing {
 			return in
 		}
@@ -44,8 +44,7 @@ func folded(in Node, g *parser.Group) Node {
 		return in
 	}
 	own := ownMatch(in)
-	m, _ = matchBelow(own)
-	m.Plan.Fold = f
+	matchBelow(own).Plan.Fold = f
 	return own
 }
 
@@ -58,11 +57,11 @@ const (
 	foldsNumbers
 )
 
-// folds adds to a fold what an aggregate of columns needs of it.
-func folds(f *bgp.Fold, a *parser.Aggregation, columns []string, bound map[string]parser.Expr) foldKind {
+// folds adds to a fold what an aggregate of rows needs of it.
+func (m *numbered) folds(f *bgp.Fold, a *parser.Aggregation) foldKind {
 	v, _ := a.Argument.(*parser.Var)
 	if a.Function == "COUNT" {
-		if a.Distinct || a.Argument != nil && (v == nil || !slices.Contains(columns, v.Name)) {
+		if a.Distinct || a.Argument != nil && (v == nil || !slices.Contains(m.names, v.Name)) {
 			return foldsNothing
 		}
 		f.Sums = true
@@ -71,7 +70,7 @@ func folds(f *bgp.Fold, a *parser.Aggregation, columns []string, bound map[strin
 	if a.Argument == nil {
 		return foldsNothing
 	}
-	of := formula(a.Argument, columns, bound)
+	of := m.formula(a.Argument)
 	switch {
 	case of == nil || of.Truth() || len(of.Columns(nil)) == 0 || !foldsOf(f, of):
 	case (a.Function == "SUM" || a.Function == "AVG") && !a.Distinct:

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -8,37 +9,51 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// formula is an expression as a matcher computes it of the numbers of its columns; nil where it is something else. Variables of bound stand for what they are
-// bound to.
-func formula(e parser.Expr, columns []string, bound map[string]parser.Expr) *bgp.Formula {
+// numbered is a match whose rows some node has, with what variables are there.
+type numbered struct {
+	*Match
+	// names are those of the match's columns, "" of one that the node's variables are not.
+	names []string
+	// computed is what numbers other variables are bound to.
+	computed map[string]*bgp.Formula
+}
+
+// formula is an expression as a matcher computes it of the numbers of its columns; nil where it is something else, or longer than bgp.MostFormula.
+func (m *numbered) formula(e parser.Expr) *bgp.Formula {
 	switch e := e.(type) {
 	case *parser.Var:
-		if to, ok := bound[e.Name]; ok {
-			return formula(to, columns, bound)
+		if of, ok := m.computed[e.Name]; ok {
+			return of
 		}
-		if c := slices.Index(columns, e.Name); c >= 0 {
+		if c := slices.Index(m.names, e.Name); c >= 0 {
 			return &bgp.Formula{Op: bgp.ColumnNumber, Column: c}
 		}
 	case *parser.Const:
-		v := dictionary.ParseValue(e.Term)
-		if (v.Kind == dictionary.Integer || v.Kind == dictionary.Decimal) && v.Big == nil {
-			return &bgp.Formula{Op: bgp.ConstantNumber, Int: v.Int, Scale: v.Scale, Decimal: v.Kind == dictionary.Decimal}
-		}
+		return constantNumber(e)
 	case *parser.Call:
-		return callFormula(e, columns, bound)
+		return m.called(e)
 	}
 	return nil
 }
 
-// callFormula is formula of an operator.
-func callFormula(e *parser.Call, columns []string, bound map[string]parser.Expr) *bgp.Formula {
+// constantNumber is formula of a constant.
+func constantNumber(e *parser.Const) *bgp.Formula {
+	v := dictionary.ParseValue(e.Term)
+	if (v.Kind == dictionary.Integer || v.Kind == dictionary.Decimal) && v.Big == nil {
+		return &bgp.Formula{Op: bgp.ConstantNumber, Int: v.Int, Scale: v.Scale, Decimal: v.Kind == dictionary.Decimal}
+	}
+	return nil
+}
+
+// called is formula of an operator.
+func (m *numbered) called(e *parser.Call) *bgp.Formula {
 	op, known := formulaOps[e.Function]
 	if !known || len(e.Args) != op.arguments {
 		return nil
 	}
 	f := &bgp.Formula{Op: op.op}
 	for _, a := range e.Args {
-		b := formula(a, columns, bound)
+		b := m.formula(a)
 		if b == nil || b.Truth() != (op.op >= bgp.And) {
 			return nil
 		}
@@ -49,6 +64,9 @@ func callFormula(e *parser.Call, columns []string, bound map[string]parser.Expr)
 	}
 	if e.Function == "!=" {
 		f = &bgp.Formula{Op: bgp.Not, Args: []*bgp.Formula{f}}
+	}
+	if f.Size() > bgp.MostFormula {
+		return nil
 	}
 	return f
 }
@@ -68,37 +86,56 @@ var formulaOps = map[string]formulaOp{
 
 // matchBelow is the match whose rows a node has, tested and with variables bound beside what they are bound to; nil where they are others, or tested by what the
 // match does not know.
-func matchBelow(n Node) (m *Match, bound map[string]parser.Expr) {
-	bound = map[string]parser.Expr{}
-	for {
-		switch of := n.(type) {
-		case *Match:
-			if len(of.Seeds) > 0 || of.Limit > 0 || of.Plan.Empty {
-				return nil, nil
-			}
-			return of, bound
-		case *Looked:
-			if of.weighs && !of.Weighted {
-				return nil, nil
-			}
-			n = of.Probe
-		case *Project:
-			n = of.Input
-		case *Bind:
-			if of.Volatile || len(of.Value.Exists)+len(of.Value.Blanks) > 0 {
-				return nil, nil
-			}
-			bound[of.Variable] = of.Value.Expr
-			n = of.Input
-		case *Filter:
-			if !of.Sifted {
-				return nil, nil
-			}
-			n = of.Input
-		default:
-			return nil, nil
+func matchBelow(n Node) *numbered {
+	var in Node
+	switch of := n.(type) {
+	case *Match:
+		if len(of.Seeds) > 0 || of.Limit > 0 || of.Plan.Empty {
+			return nil
+		}
+		return &numbered{Match: of, names: of.Columns, computed: map[string]*bgp.Formula{}}
+	case *Looked:
+		if of.weighs && !of.Weighted {
+			return nil
+		}
+		in = of.Probe
+	case *Project:
+		in = of.Input
+	case *Bind:
+		if of.Volatile || len(of.Value.Exists)+len(of.Value.Blanks) > 0 {
+			return nil
+		}
+		in = of.Input
+	case *Filter:
+		if !of.Sifted {
+			return nil
+		}
+		in = of.Input
+	default:
+		return nil
+	}
+	m := matchBelow(in)
+	if m == nil {
+		return nil
+	}
+	if of, ok := n.(*Bind); ok {
+		m.computed[of.Variable] = m.formula(of.Value.Expr)
+	}
+	if !in.Props().set.Within(n.Props().set) {
+		m.keep(n.Props().Columns)
+	}
+	return m
+}
+
+// keep hides all variables but some.
+func (m *numbered) keep(variables []string) {
+	m.names = slices.Clone(m.names)
+	for i, name := range m.names {
+		if !slices.Contains(variables, name) {
+			m.names[i] = ""
 		}
 	}
+	maps.DeleteFunc(m.computed, func(name string, _ *bgp.Formula) bool { return !slices.Contains(variables, name) })
 }
 
 // ownMatch is a node with a match below that nobody else has, where it has one; what was planned before may be part of several plans.
@@ -136,14 +173,14 @@ func ownMatch(n Node) Node {
 //
 //	FILTER(?price * ?count > 100)   FILTER(?from < ?to)
 func sifted(f *Filter) {
-	m, bound := matchBelow(f.Input)
+	m := matchBelow(f.Input)
 	if m == nil {
 		return
 	}
 	where := m.Plan.Where
 	f.Sifted = true
 	for _, c := range f.Conditions {
-		if of := formula(c.Expr, m.Columns, bound); of != nil && of.Truth() && len(of.Columns(nil)) > 0 {
+		if of := m.formula(c.Expr); of != nil && of.Truth() && len(of.Columns(nil)) > 0 {
 			where = append(where[:len(where):len(where)], of)
 		} else {
 			f.Sifted = false
@@ -151,7 +188,6 @@ func sifted(f *Filter) {
 	}
 	if len(where) > len(m.Plan.Where) {
 		f.Input = ownMatch(f.Input)
-		m, _ = matchBelow(f.Input)
-		m.Plan.Where = where
+		matchBelow(f.Input).Plan.Where = where
 	}
 }

@@ -201,8 +201,12 @@ func (p *planner) countBound(g *parser.Group, condition parser.Expr, l *bgp.Tabl
 		return false
 	}
 	v, ok := call.Args[0].(*parser.Var)
-	k := formula(call.Args[1], nil, nil)
-	if !ok || k == nil || k.Op != bgp.ConstantNumber || k.Scale > 0 || k.Int < 1 {
+	c, constant := call.Args[1].(*parser.Const)
+	if !ok || !constant {
+		return false
+	}
+	k := constantNumber(c)
+	if k == nil || k.Scale > 0 || k.Int < 1 {
 		return false
 	}
 	i := slices.IndexFunc(g.Aggregates, func(a parser.Aggregation) bool { return a.Variable == v.Name })

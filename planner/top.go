@@ -29,7 +29,7 @@ func firstGroups(s *Sort) {
 		return
 	}
 	v, ok := s.Keys[0].Expr.(*parser.Var)
-	for n := s.Input; ok; {
+	for n := s.Input; ok && slices.Contains(n.Props().Columns, v.Name); {
 		switch of := n.(type) {
 		case *Project:
 			n = of.Input
@@ -49,7 +49,7 @@ func firstGroups(s *Sort) {
 
 // firstFolded lets the match do so whose rows become groups.
 func firstFolded(g *Group, variable string, s *Sort) {
-	m, _ := matchBelow(g.Input)
+	m := matchBelow(g.Input)
 	i := slices.IndexFunc(g.Aggregates, func(a Aggregate) bool { return a.Variable == variable })
 	if m == nil || m.Plan.Fold == nil || i < 0 {
 		return

@@ -310,6 +310,36 @@ func termsOf(env *Env, ids []dictionary.ID) (out []rdf.Term) {
 	return out
 }
 
+// TestLargeNumbersAreCounted: numbers of thousands of digits, one for each group, are part of what an aggregate takes.
+func TestLargeNumbersAreCounted(t *testing.T) {
+	const groups, digits = 50, 9000
+	env := newEnv(t, rdf.NewTyped("1", rdf.XSDInteger), rdf.NewTyped("2", rdf.XSDInteger))
+	var ids []dictionary.ID
+	var of []uint32
+	for g := range uint32(groups) {
+		for _, n := range []string{"1", "2"} {
+			ids, of = append(ids, env.Terms.ID(rdf.NewTyped(n, rdf.XSDInteger))), append(of, g)
+		}
+	}
+	for _, function := range []string{"SUM", "AVG", "MIN", "MAX"} {
+		one := func(text string) int64 {
+			acc, err := NewAccumulator(parser.Aggregation{Function: function, Argument: parseExpr(t, text)}, map[string]int{"x": 0}, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			acc.Add([][]dictionary.ID{ids}, len(ids), of, nil)
+			return acc.Bytes()
+		}
+		small, large := one("?x * 0.5"), one("?x * 0."+strings.Repeat("3", digits))
+		if least := int64(groups * digits / 3); large-small < least || large-small > 2*least {
+			t.Errorf("%s of numbers of %d digits takes %d bytes, of small ones %d", function, digits, large, small)
+		}
+		if again := one("IF(?x = 1, ?x * 0." + strings.Repeat("3", digits) + ", 0 - ?x * 0." + strings.Repeat("3", digits) + ")"); again > large {
+			t.Errorf("%s: %d bytes with numbers that take the place of others, %d", function, again, large)
+		}
+	}
+}
+
 // TestExtremesOfManyTermsAreThoseOfAComparisonWithEach: MIN and MAX pass over terms that they need not compare, in any order and beside other groups.
 func TestExtremesOfManyTermsAreThoseOfAComparisonWithEach(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {

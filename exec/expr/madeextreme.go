@@ -11,14 +11,14 @@ type madeExtremes struct {
 	env  *Env
 	sign int
 	best []madeState
-	// values are the best that are no small integers.
-	values []dictionary.Value
+	// large are the best that are no small integers, or were not.
+	large largeNumbers
 }
 
 // madeState is the best of a group so far. There may be many, so it is small and has no pointers.
 type madeState struct {
 	small int64  // an integer
-	value uint32 // 1 + its place in values, where it is none
+	value uint32 // its place among the large, where it is none
 	known bool
 	// failed: one was an error.
 	failed bool
@@ -65,19 +65,18 @@ func (m *madeExtremes) keep(s *madeState, v *dictionary.Value) {
 	s.known = true
 	switch {
 	case s.value > 0:
-		m.values[s.value-1] = *v
+		m.large.set(s.value, v)
 	case v.Kind == dictionary.Integer && v.Big == nil:
 		s.small = v.Int
 	default:
-		m.values = append(m.values, *v)
-		s.value = uint32(len(m.values))
+		s.value = m.large.add(v)
 	}
 }
 
 // of is the best of a group that has one.
 func (m *madeExtremes) of(s *madeState) dictionary.Value {
 	if s.value > 0 {
-		return m.values[s.value-1]
+		return *m.large.at(s.value)
 	}
 	return integer(s.small)
 }
@@ -104,5 +103,5 @@ func (m *madeExtremes) merge(of *madeExtremes, groups []uint32) {
 }
 
 func (m *madeExtremes) bytes() int64 {
-	return int64(cap(m.best))*int64(unsafe.Sizeof(madeState{})) + int64(cap(m.values))*int64(unsafe.Sizeof(dictionary.Value{}))
+	return int64(cap(m.best))*int64(unsafe.Sizeof(madeState{})) + m.large.bytes()
 }

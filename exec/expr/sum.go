@@ -11,8 +11,8 @@ type sum struct {
 	env     *Env
 	average bool
 	sums    []sumState
-	// values are the sums that are no small integers.
-	values []dictionary.Value
+	// large are the sums that are no small integers.
+	large largeNumbers
 	// rounded: floats were added, which depends on their order.
 	rounded bool
 	rowCount
@@ -23,7 +23,7 @@ type sum struct {
 type sumState struct {
 	total  int64
 	count  int64
-	value  uint32 // 1 + its place in values
+	value  uint32 // its place among the large
 	failed bool
 }
 
@@ -112,12 +112,12 @@ func (f *sum) plusValue(s *sumState, v *dictionary.Value) {
 		}
 	}
 	if s.value == 0 {
-		f.values = append(f.values, integer(s.total))
-		s.value = uint32(len(f.values))
+		first := integer(s.total)
+		s.value = f.large.add(&first)
 	}
-	old := &f.values[s.value-1]
-	total, ok := arithmetic('+', old, v)
-	*old, s.failed = total, !ok
+	total, ok := arithmetic('+', f.large.at(s.value), v)
+	f.large.set(s.value, &total)
+	s.failed = !ok
 	f.rounded = f.rounded || isFloat(&total)
 }
 
@@ -126,7 +126,7 @@ func (f *sum) of(s *sumState) dictionary.Value {
 	if s.value == 0 {
 		return integer(s.total)
 	}
-	return f.values[s.value-1]
+	return *f.large.at(s.value)
 }
 
 func (f *sum) merges() bool { return !f.rounded }
@@ -160,4 +160,4 @@ func (f *sum) result(group int) dictionary.ID {
 	return f.env.Terms.ID(termOfValue(&v))
 }
 
-func (f *sum) bytes() int64 { return int64(cap(f.sums))*24 + int64(cap(f.values))*80 }
+func (f *sum) bytes() int64 { return int64(cap(f.sums))*24 + f.large.bytes() }

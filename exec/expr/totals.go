@@ -23,7 +23,8 @@ func Totals(env *Env, average bool, n int, total func(group int) Total, out []di
 		}
 		t := total(g)
 		v := t.value()
-		f.sums[0], f.values = sumState{count: f.plus(0, t.Count)}, f.values[:0]
+		f.sums[0] = sumState{count: f.plus(0, t.Count)}
+		f.large.clear()
 		f.plusValue(&f.sums[0], &v)
 		out[g] = f.result(0)
 	}

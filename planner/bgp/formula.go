@@ -38,6 +38,18 @@ type Formula struct {
 	Args    []*Formula
 }
 
+// MostFormula is how many operations, columns and constants a formula may have. One of variables that are bound to formulas of each other may have very many.
+const MostFormula = 64
+
+// Size is how many operations, columns and constants it has.
+func (f *Formula) Size() int {
+	n := 1
+	for _, a := range f.Args {
+		n += a.Size()
+	}
+	return n
+}
+
 // Truth reports whether it is true or false, and not a number.
 func (f *Formula) Truth() bool { return f.Op >= Less }
 

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func (q *closureSearch) run(ctx context.Context) (n uint64, err error) {
 	}
 	defer func() {
 		if err == nil || q.lane.stream.Synchronize() == nil {
-			err = errors.Join(err, q.d.memory.give(memory))
+			err = cmp.Or(err, q.d.memory.give(memory)) // that of ends as it is
 		}
 	}()
 	if err := lay(&q.piecework, program); err != nil {

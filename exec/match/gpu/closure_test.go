@@ -177,7 +177,7 @@ func TestASearchEndsBetweenTwoLaunches(t *testing.T) {
 		t.Errorf("the next one: %v, error %v", n, err)
 	}
 	full := errors.New("disk full")
-	if _, err := d.Search(context.Background(), c, func(int, pcsr.Vertex, []uint32) error { return full }); !errors.Is(err, full) {
+	if _, err := d.Search(context.Background(), c, func(int, pcsr.Vertex, []uint32) error { return full }); err != full {
 		t.Errorf("error %v", err)
 	}
 }

@@ -39,20 +39,6 @@ var errNotDense = fmt.Errorf("gpu: no room to count in neighbourhoods: %w", ErrU
 // are away, and then the one with an outer vertex.
 type kernelBlocks [4*kernels.MostLevels + 1]int
 
-// denseBlocks is how many blocks of each kernel that counts in neighbourhoods the device holds at a time, most at most unless that is 0.
-func denseBlocks(driver kernels.Driver, most int) (blocks kernelBlocks, err error) {
-	for k := range blocks {
-		n, err := driver.ResidentBlocks(kernels.CountDense+kernels.Kernel(k), 0)
-		if err != nil || n < 1 {
-			return blocks, fmt.Errorf("gpu: counting in neighbourhoods does not fit the device (%v): %w", err, ErrNoDevice)
-		}
-		if blocks[k] = n; most > 0 {
-			blocks[k] = min(n, most)
-		}
-	}
-	return blocks, nil
-}
-
 // countDense counts a pattern in neighbourhoods; errNotDense where there is no room for it.
 func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.Dense) (uint64, error) {
 	n, away := uint64(0), ""

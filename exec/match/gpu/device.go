@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -53,13 +52,7 @@ type Options struct {
 type Device struct {
 	driver  kernels.Driver
 	options Options
-	blocks  int // that are resident together
-	// rowBlocks are those of kernels that take rows, or groups of them.
-	rowBlocks map[kernels.Kernel]int
-	// denseBlocks are those that count in neighbourhoods, squareBlocks those that count by paths of two edges, triangleBlocks by triples;
-	// closureBlocks search closures.
-	denseBlocks                                 kernelBlocks
-	squareBlocks, triangleBlocks, closureBlocks int
+	residentBlocks
 
 	memory *budget
 	pinned *hostBudget
@@ -82,21 +75,6 @@ type Device struct {
 	rounds  uint64 // counts calls of Forget
 }
 
-// rowBlocks is how many blocks of each kernel that takes rows the device holds at a time, most at most.
-func rowBlocks(driver kernels.Driver, most int) (map[kernels.Kernel]int, error) {
-	blocks := map[kernels.Kernel]int{}
-	for _, k := range []kernels.Kernel{
-		kernels.CombineRows, kernels.MoveGroups, kernels.ListGroups, kernels.SumRows, kernels.MoveSums, kernels.ListSums, kernels.TopCount, kernels.TopSelect, kernels.SiftRows,
-	} {
-		n, err := driver.ResidentBlocks(k, 0)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("gpu: grouping rows does not fit the device (%v): %w", err, ErrNoDevice)
-		}
-		blocks[k] = min(n, most)
-	}
-	return blocks, nil
-}
-
 // Open opens a GPU. Without one the error wraps ErrNoDevice and says why.
 func Open(options Options) (*Device, error) {
 	driver := options.Driver
@@ -111,71 +89,17 @@ func Open(options Options) (*Device, error) {
 		return nil, err
 	}
 	defer leave()
-	free, _, err := driver.Memory()
-	if err != nil {
-		return nil, fmt.Errorf("gpu: asking for free memory: %w", err)
-	}
-	limit := free / 10 * 9
-	if options.Memory > 0 {
-		limit = min(limit, options.Memory)
-	}
-	if limit < minArena {
-		return nil, fmt.Errorf("gpu: %d bytes of device memory are too few: %w", limit, ErrNoDevice)
-	}
-	blocks, err := driver.ResidentBlocks(kernels.Match, 0)
-	for _, k := range []kernels.Kernel{kernels.MatchBranches, kernels.MatchPaged, kernels.WeighLists, kernels.CombineRows, kernels.ListGroups} {
-		if err == nil {
-			var other int
-			other, err = driver.ResidentBlocks(k, 0)
-			blocks = min(blocks, other)
-		}
-	}
-	if err != nil || blocks < 1 {
-		return nil, fmt.Errorf("gpu: the matcher does not fit the device (%v): %w", err, ErrNoDevice)
-	}
-	if options.blocks > 0 {
-		blocks = min(blocks, options.blocks)
-	}
-	denseBlocks, err := denseBlocks(driver, options.blocks)
+	limit, err := memoryLimit(driver, options.Memory)
 	if err != nil {
 		return nil, err
 	}
-	rowBlocks, err := rowBlocks(driver, blocks)
+	blocks, err := newResidentBlocks(driver, options.blocks)
 	if err != nil {
 		return nil, err
 	}
-	squareBlocks, err := driver.ResidentBlocks(kernels.SquareCount, 0)
-	if err != nil || squareBlocks < 1 {
-		return nil, fmt.Errorf("gpu: counting by paths of two does not fit the device (%v): %w", err, ErrNoDevice)
-	}
-	triangleBlocks, err := driver.ResidentBlocks(kernels.TriangleCount, 0)
-	if err != nil || triangleBlocks < 1 {
-		return nil, fmt.Errorf("gpu: counting triangles does not fit the device (%v): %w", err, ErrNoDevice)
-	}
-	closureBlocks := math.MaxInt
-	for _, k := range []kernels.Kernel{kernels.ClosureOne, kernels.ClosureMany} {
-		n, err := driver.ResidentBlocks(k, 0)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("gpu: searching closures does not fit the device (%v): %w", err, ErrNoDevice)
-		}
-		closureBlocks = min(closureBlocks, n)
-	}
-	if options.blocks > 0 {
-		squareBlocks, triangleBlocks = min(squareBlocks, options.blocks), min(triangleBlocks, options.blocks)
-		closureBlocks = min(closureBlocks, options.blocks)
-	}
-	options.tuning.complete()
-	if options.Keep <= 0 {
-		options.Keep = 2 * time.Second
-	}
-	if options.CombineFrom == 0 {
-		options.CombineFrom = mailboxBytes / 4
-	}
-	if options.Launches <= 0 {
-		options.Launches = runtime.GOMAXPROCS(0)
-	}
+	options.complete()
 	d := &Device{
-		driver: driver, options: options, blocks: blocks, rowBlocks: rowBlocks, denseBlocks: denseBlocks, squareBlocks: squareBlocks, triangleBlocks: triangleBlocks, closureBlocks: closureBlocks,
+		driver: driver, options: options, residentBlocks: blocks,
 		memory:  newBudget(driver, limit),
 		pinned:  newHostBudget(driver, options.pinned),
 		permits: make(chan struct{}, options.Launches), graphs: map[*pcsr.Graph]*resident{}, current: map[*pcsr.Graph]*resident{},
@@ -185,6 +109,36 @@ func Open(options Options) (*Device, error) {
 	d.numbers = &numberTables{d: d, all: map[*dictionary.Segment]*numberTable{}, others: map[values]bool{}}
 	d.partitions, err = newPartitions(d)
 	return d, err
+}
+
+// complete puts what options left open in place.
+func (o *Options) complete() {
+	o.tuning.complete()
+	if o.Keep <= 0 {
+		o.Keep = 2 * time.Second
+	}
+	if o.CombineFrom == 0 {
+		o.CombineFrom = mailboxBytes / 4
+	}
+	if o.Launches <= 0 {
+		o.Launches = runtime.GOMAXPROCS(0)
+	}
+}
+
+// memoryLimit is how much memory of a device may be taken, most at most where that is not 0.
+func memoryLimit(driver kernels.Driver, most int64) (limit int64, err error) {
+	free, _, err := driver.Memory()
+	if err != nil {
+		return 0, fmt.Errorf("gpu: asking for free memory: %w", err)
+	}
+	limit = free / 10 * 9
+	if most > 0 {
+		limit = min(limit, most)
+	}
+	if limit < minArena {
+		return 0, fmt.Errorf("gpu: %d bytes of device memory are too few: %w", limit, ErrNoDevice)
+	}
+	return limit, nil
 }
 
 // Name is the GPU's name.

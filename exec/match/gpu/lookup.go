@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -24,13 +25,13 @@ func looksUp(m *match.Match) bool {
 
 // lookUp is Match of a plan whose rows are looked up.
 func (d *Device) lookUp(ctx context.Context, m *match.Match, emit func(*match.Batch) error) (err error) {
-	if !looksUp(m) {
+	if !looksUp(m) || !d.numbers.hasCode(m.Plan.Unfolded(), m.Dictionary) {
 		return match.ErrNotLookedUp
 	}
 	var tables []*table
 	defer func() {
 		for _, t := range tables {
-			err = errors.Join(err, t.groups.close())
+			err = cmp.Or(err, t.groups.close()) // that of emit as it is
 		}
 	}()
 	for _, rows := range m.Tables {

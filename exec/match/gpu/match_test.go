@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -229,12 +230,21 @@ func TestACancelledMatchEndsBetweenTwoLaunches(t *testing.T) {
 	}
 }
 
+// TestAnErrorFromEmitEndsTheMatch and comes back as it is, whatever the rows went through: who stops a match knows it by that.
 func TestAnErrorFromEmitEndsTheMatch(t *testing.T) {
 	t.Parallel()
-	d := open(t, Options{})
+	d := open(t, Options{CombineFrom: 1})
 	full := errors.New("disk full")
-	if err := d.Match(context.Background(), ring(t, 300), func(*match.Batch) error { return full }); !errors.Is(err, full) {
-		t.Errorf("error %v", err)
+	g := ring(t, 300).Graph
+	for name, m := range map[string]*match.Match{
+		"rows": ring(t, 300), "groups": grouped(t, g, true, "v0"), "looked up": lookedUp(t, g, rand.New(rand.NewPCG(1, 1)), bgp.HasNot, false, "v0", "v3"),
+		"folded": lookedUp(t, g, rand.New(rand.NewPCG(1, 1)), bgp.HasNot, true, "v0", "v3"), "selected": topMatch(t, g, tied(t, g.Vertices()), bgp.Top{Column: 1, Rows: 5}),
+	} {
+		called := false
+		err := d.Match(context.Background(), m, func(*match.Batch) error { called = true; return full })
+		if err != full || !called {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 	if n, err := d.Count(context.Background(), ring(t, 20)); err != nil || n == 0 {
 		t.Errorf("the next query: %d, %v", n, err)

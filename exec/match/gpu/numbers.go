@@ -143,6 +143,20 @@ func (n *numberTables) scaleOf(s *dictionary.Segment) (scale uint8, known bool) 
 	return 0, false
 }
 
+// scales are the least and the most decimals that the numbers of a dictionary may have, as far as is known.
+func (n *numberTables) scales(dict *dictionary.Dictionary) (least, most uint8) {
+	for i, s := range dict.Segments() {
+		if dict.Section(i, dictionary.Numbers).Len() == 0 {
+			continue
+		}
+		scale, known := n.scaleOf(s)
+		if least = max(least, scale); !known {
+			most = mostScale
+		}
+	}
+	return least, max(least, most)
+}
+
 // find holds a table that is there.
 func (n *numberTables) find(s *dictionary.Segment, scale uint8) (t *numberTable, busy bool) {
 	n.mu.Lock()

@@ -116,7 +116,11 @@ func (q *query) sifter(folding bool, numbers *heldNumbers) (err error) {
 	s := &sifting{q: q, Sifting: &kernels.Sifting{}, numbers: numbers}
 	q.sifting = s
 	s.Ranges = uint32(copy(s.Numbers[:], s.numbers.ranges))
-	if err = s.compile(folding); err != nil {
+	plan := q.Plan
+	if !folding {
+		plan = plan.Unfolded()
+	}
+	if s.scale, err = siftCode(s.Sifting, plan, q.output, numbers.scale); err != nil {
 		return err
 	}
 	if s.image, err = q.d.alloc(kernels.Size[kernels.Sifting]()); err != nil {

@@ -4,30 +4,49 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// compile writes the code: each condition, and what is added up.
-func (s *sifting) compile(folding bool) error {
-	w := siftWriter{s: s}
-	for _, f := range s.q.Plan.Where {
+// siftCode writes the code of a plan over columns of output, whose numbers have a scale: each condition, and what is added up where its rows are folded, with the scale
+// that it has.
+func siftCode(to *kernels.Sifting, plan *bgp.MatchPlan, output []int, scale uint8) (of uint8, err error) {
+	w := siftWriter{to: to, plan: plan, output: output, scale: scale}
+	for _, f := range plan.Where {
 		w.formula(f)
 		w.op(kernels.SiftRequire, 0, -1)
 	}
-	if folding && s.q.Plan.Fold.Of != nil {
-		s.scale = w.formula(s.q.Plan.Fold.Of)
+	if plan.Fold != nil && plan.Fold.Of != nil {
+		of = w.formula(plan.Fold.Of)
 		w.op(kernels.SiftResult, 0, -1)
 	}
-	if w.full || w.deepest > kernels.MostSiftStack || s.scale > mostSiftScale {
-		return errNoCode
+	if w.full || w.deepest > kernels.MostSiftStack || of > mostSiftScale {
+		return of, errNoCode
 	}
-	return nil
+	return of, nil
+}
+
+// hasCode reports whether what a plan tests and adds up of its rows may have code, as far as the scale of a dictionary's numbers is known.
+func (n *numberTables) hasCode(plan *bgp.MatchPlan, dict *dictionary.Dictionary) bool {
+	if len(plan.Where) == 0 && (plan.Fold == nil || plan.Fold.Of == nil) {
+		return true
+	}
+	least, most := n.scales(dict)
+	for scale := least; scale <= most; scale++ {
+		if _, err := siftCode(&kernels.Sifting{}, plan, plan.Output, scale); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // siftWriter writes the code of a sifting.
 type siftWriter struct {
-	s              *sifting
+	to             *kernels.Sifting
+	plan           *bgp.MatchPlan
+	output         []int
+	scale          uint8
 	constants      int
 	depth, deepest int
 	full           bool
@@ -35,12 +54,12 @@ type siftWriter struct {
 
 // op writes an operation that leaves so many values more on the stack.
 func (w *siftWriter) op(op kernels.SiftOp, of, more int) {
-	if w.s.CodeCount == kernels.MostSiftCode {
+	if w.to.CodeCount == kernels.MostSiftCode {
 		w.full = true
 		return
 	}
-	w.s.Code[w.s.CodeCount] = uint32(op) + kernels.SiftOps*uint32(of)
-	w.s.CodeCount++
+	w.to.Code[w.to.CodeCount] = uint32(op) + kernels.SiftOps*uint32(of)
+	w.to.CodeCount++
 	w.depth += more
 	w.deepest = max(w.deepest, w.depth)
 }
@@ -54,8 +73,8 @@ var siftOps = map[bgp.FormulaOp]kernels.SiftOp{
 func (w *siftWriter) formula(f *bgp.Formula) (scale uint8) {
 	switch f.Op {
 	case bgp.ColumnNumber:
-		w.op(kernels.SiftColumn, slices.Index(w.s.q.output, w.s.q.Plan.Output[f.Column]), 1)
-		return w.s.numbers.scale
+		w.op(kernels.SiftColumn, slices.Index(w.output, w.plan.Output[f.Column]), 1)
+		return w.scale
 	case bgp.ConstantNumber:
 		w.constant(f.Int, f.Decimal)
 		return f.Scale
@@ -67,7 +86,7 @@ func (w *siftWriter) formula(f *bgp.Formula) (scale uint8) {
 	}
 	switch {
 	case f.Op == bgp.Times:
-		scale += w.formula(f.Args[1])
+		scale = w.product(scale, w.formula(f.Args[1]))
 	case !f.Args[0].Truth():
 		want := max(scale, w.scaleOf(f.Args[1]))
 		w.raise(want - scale)
@@ -84,18 +103,26 @@ func (w *siftWriter) formula(f *bgp.Formula) (scale uint8) {
 func (w *siftWriter) scaleOf(f *bgp.Formula) (scale uint8) {
 	switch f.Op {
 	case bgp.ColumnNumber:
-		return w.s.numbers.scale
+		return w.scale
 	case bgp.ConstantNumber:
 		return f.Scale
 	}
 	for _, a := range f.Args {
 		if f.Op == bgp.Times {
-			scale += w.scaleOf(a)
+			scale = w.product(scale, w.scaleOf(a))
 		} else {
 			scale = max(scale, w.scaleOf(a))
 		}
 	}
 	return scale
+}
+
+// product is the scale of a product. No code has one of more than 255 decimals.
+func (w *siftWriter) product(a, b uint8) uint8 {
+	if a > math.MaxUint8-b {
+		w.full = true
+	}
+	return a + b
 }
 
 // raise multiplies what is on the stack by ten to some power.
@@ -114,14 +141,14 @@ func (w *siftWriter) constant(n int64, decimal bool) {
 	if decimal {
 		k.Fraction = 1
 	}
-	i := slices.Index(w.s.Constants[:w.constants], k)
+	i := slices.Index(w.to.Constants[:w.constants], k)
 	if i < 0 {
 		if w.constants == kernels.MostConstants {
 			w.full = true
 			return
 		}
 		i = w.constants
-		w.s.Constants[i] = k
+		w.to.Constants[i] = k
 		w.constants++
 	}
 	w.op(kernels.SiftConstant, i, 1)

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"math/bits"
 	"slices"
@@ -47,7 +48,7 @@ func (q *query) handOutTop(state *kernels.State) (done bool, err error) {
 	out, err := s.copy(most)
 	defer func() {
 		for _, a := range out {
-			err = errors.Join(err, q.d.give(a))
+			err = cmp.Or(err, q.d.give(a)) // that of emit as it is
 		}
 	}()
 	if errors.Is(err, ErrOutOfMemory) {
