@@ -22,6 +22,8 @@ type group struct {
 	apart bool
 	// pair: a leaf's candidates are what two dynamic lists have in common, or what one has and the other has not, and nothing else is asked.
 	pair bool
+	// brief: a leaf's candidates are what cut lists have in common, and EdgeDistinct asks nothing.
+	brief bool
 	// unequal: all that hangs on the step is a leaf whose candidates are a stretch of a list that does not depend on it, but for the
 	// member that the step binds.
 	unequal bool
@@ -64,6 +66,7 @@ func (p *join) adoptGroups(groups []*match.Group, outside []int) []*group {
 		g.hops, g.unequal = g.findHop(), g.findUnequal()
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.pair = len(g.children) == 0 && g.step.isPair()
+		g.brief = len(g.children) == 0 && g.step.brief && len(g.step.Plan.EdgeDistinct) == 0
 		g.keys, g.apart = g.findApart()
 		g.remembers = !g.raw && !g.apart && mayRepeat && (len(g.children) > 0 || len(g.step.dynamic) > 1)
 	}
@@ -106,6 +109,11 @@ func (w *worker) countGroup(g *group) uint64 {
 	}
 	if g.pair {
 		if n, ok := w.countPair(g.step); ok {
+			return n
+		}
+	}
+	if g.brief {
+		if n, ok := w.countBrief(g.step); ok {
 			return n
 		}
 	}
@@ -184,7 +192,7 @@ func (w *worker) admits(s *step, v pcsr.Vertex) bool {
 			if !w.graph.Partition(w.value(d.label), d.dir).Has(v) {
 				return false
 			}
-		} else if !pcsr.Contains(w.list(d), v) {
+		} else if !pcsr.Contains(w.list(s, d), v) {
 			return false
 		}
 	}
