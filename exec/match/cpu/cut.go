@@ -22,6 +22,8 @@ const (
 	mostCuts, mostCutMembers, longCut = 1 << 17, 1 << 18, 128
 	// cutSpan is how many entries a table may have for each list that was asked for before it is made: so many are cleared in the time of one search.
 	cutSpan = 64
+	// A table is completed when so much as 1/wholeShare of its parts were looked for.
+	wholeShare = 4
 )
 
 // findCuts names the parts of lists that the steps read.
@@ -71,11 +73,16 @@ func (s *step) extent() (first, end pcsr.Vertex) {
 	return first, end
 }
 
-// cutTable is the parts of lists that a worker has found: where in its room they are, by the vertex less the first one.
+// cutTable is the parts of lists that a worker has found: where in the room they are, by the vertex less the first one.
 type cutTable struct {
 	entries []cutEntry
-	memory  []cutEntry
-	asked   int
+	room    []pcsr.Vertex
+	// whole: all parts have been looked for.
+	whole bool
+	// asked is how many parts were looked for.
+	asked int
+	// memory is that of entries, for one run after the other.
+	memory []cutEntry
 }
 
 // cutEntry is members first … after-2 of a room; after is 0 where they have not been looked for, or are too many.
@@ -85,52 +92,81 @@ type cutEntry struct{ first, after uint32 }
 func (w *worker) renewCuts(n int) {
 	w.cuts = extend(w.cuts, n)
 	for i := range w.cuts {
-		w.cuts[i].entries, w.cuts[i].asked = nil, 0
+		t := &w.cuts[i]
+		t.entries, t.room, t.whole, t.asked = nil, t.room[:0], false, 0
 	}
-	w.room, w.cutEntries = w.room[:0], 0
+	w.cutEntries, w.cutMembers = 0, 0
 }
 
 // cutList is the part of a list that the step reads.
 func (w *worker) cutList(s *step, d *dynamicList) []pcsr.Vertex {
 	v := w.values[d.from.Slot]
 	t := &w.cuts[d.cut-1]
-	i := int(v) - int(d.first)
-	if uint(i) >= uint(len(t.entries)) {
-		if t.entries = w.begin(t, &w.join.cuts[d.cut-1]); uint(i) >= uint(len(t.entries)) {
-			return pcsr.Between(d.partition.Neighbours(v), s.Low, bound(s.High))
+	if i := int(v) - int(d.first); uint(i) < uint(len(t.entries)) {
+		if e := t.entries[i]; e.after > 0 {
+			return t.room[e.first : e.after-1 : e.after-1]
 		}
 	}
-	e := &t.entries[i]
-	if e.after > 0 {
-		return w.room[e.first : e.after-1 : e.after-1]
-	}
+	return w.findPart(s, d, v)
+}
+
+// findPart looks for the part of a list, and keeps it where the table has a place.
+func (w *worker) findPart(s *step, d *dynamicList, v pcsr.Vertex) []pcsr.Vertex {
+	t := &w.cuts[d.cut-1]
 	list := pcsr.Between(d.partition.Neighbours(v), s.Low, bound(s.High))
-	if len(list) <= longCut && len(w.room)+len(list) < mostCutMembers {
-		*e = cutEntry{uint32(len(w.room)), uint32(len(w.room) + len(list) + 1)}
-		w.room = append(w.room, list...)
+	if t.asked++; t.whole {
+		return list
+	}
+	switch c := &w.join.cuts[d.cut-1]; {
+	case len(t.entries) == 0:
+		w.begin(t, c)
+	case t.asked*wholeShare >= len(t.entries):
+		w.complete(t, c, s, d)
+		return list
+	}
+	if i := int(v) - int(d.first); uint(i) < uint(len(t.entries)) {
+		w.keepPart(t, i, list)
 	}
 	return list
 }
 
 // begin makes a table once it has been asked for often enough.
-func (w *worker) begin(t *cutTable, c *cut) []cutEntry {
+func (w *worker) begin(t *cutTable, c *cut) {
 	n := int(c.end - c.first)
-	t.asked++
-	if len(t.entries) > 0 || t.asked < w.tuning.cutFrom || t.asked*cutSpan < n || w.cutEntries+n > mostCuts {
-		return t.entries
+	if t.asked < w.tuning.cutFrom || t.asked*cutSpan < n || w.cutEntries+n > mostCuts {
+		return
 	}
 	w.cutEntries += n
 	if cap(t.memory) < n {
 		t.memory = make([]cutEntry, n)
 	}
-	t.memory = t.memory[:n]
-	clear(t.memory)
-	return t.memory
+	t.entries = t.memory[:n]
+	clear(t.entries)
 }
 
-// isBrief reports whether the step's candidates are what cut lists have in common, before Distinct and EdgeDistinct.
+// keepPart keeps the part of place i, if there is room.
+func (w *worker) keepPart(t *cutTable, i int, list []pcsr.Vertex) {
+	if len(list) > longCut || w.cutMembers+len(list) > mostCutMembers {
+		return
+	}
+	w.cutMembers += len(list)
+	t.entries[i] = cutEntry{uint32(len(t.room)), uint32(len(t.room) + len(list) + 1)}
+	t.room = append(t.room, list...)
+}
+
+// complete looks for all parts that a table has not, from one vertex to the next, which is what lies in memory in this order.
+func (w *worker) complete(t *cutTable, c *cut, s *step, d *dynamicList) {
+	for i := range t.entries {
+		if t.entries[i].after == 0 {
+			w.keepPart(t, i, pcsr.Between(d.partition.Neighbours(c.first+pcsr.Vertex(i)), s.Low, bound(s.High)))
+		}
+	}
+	t.whole = true
+}
+
+// isBrief reports whether the step's candidates are what cut lists have in common, before Distinct, EdgeDistinct and the order.
 func (s *step) isBrief() bool {
-	if s.tests() || s.IsOrdered() || len(s.dynamic) == 0 || len(s.static)+len(s.apart)+len(s.checks) > 0 {
+	if s.tests() || len(s.dynamic) == 0 || len(s.static)+len(s.apart)+len(s.checks) > 0 {
 		return false
 	}
 	for i := range s.dynamic {
@@ -141,12 +177,19 @@ func (s *step) isBrief() bool {
 	return true
 }
 
-// briefLists finds the cut lists of a step, the shortest first: none where one is empty. It reports whether they are short: then they are
-// merged without a thought, and nothing is kept of it.
+// briefLists finds the cut lists of a step, as far as the order of the partial match in w.values wants their members, the shortest first: none where one
+// is empty. It reports whether they are short: then they are merged without a thought, and nothing is kept of it.
 func (w *worker) briefLists(s *step, c *scratch) (lists [][]pcsr.Vertex, short bool) {
 	c.lists, c.valid, c.based = c.lists[:0], false, false
+	floor, ceiling := dictionary.ID(0), dictionary.ID(0)
+	if s.IsOrdered() {
+		floor, ceiling = w.bounds(s)
+	}
 	for i := range s.dynamic {
 		list := w.cutList(s, &s.dynamic[i])
+		if floor|ceiling > 0 {
+			list = pcsr.Between(list, floor, ceiling)
+		}
 		if len(list) == 0 {
 			return nil, true
 		}
@@ -184,14 +227,14 @@ func (w *worker) countBrief(s *step) (n uint64, ok bool) {
 		return 0, short
 	case 1:
 		n = uint64(len(lists[0]))
-	case 2:
-		n = countMerged(lists[0], lists[1])
 	default:
-		c.buf = appendMerged(c.buf[:0], lists[0], lists[1])
-		for _, other := range lists[2 : len(lists)-1] {
-			c.buf = appendMerged(c.buf[:0], c.buf, other)
+		last := len(lists) - 1
+		set := lists[0]
+		for _, other := range lists[1:last] {
+			c.buf = appendMerged(c.buf[:0], set, other)
+			set = c.buf
 		}
-		n = countMerged(c.buf, lists[len(lists)-1])
+		n = countMerged(set, lists[last])
 	}
 	if n > 0 && len(s.Distinct) > 0 {
 		n -= w.countBound(s, c)

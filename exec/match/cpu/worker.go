@@ -34,10 +34,9 @@ type worker struct {
 	// alone: the run has one thread.
 	alone   bool
 	counted uint64
-	// cuts are the parts of lists that were found, by cut of the join, room is their members; cutEntries is how many entries the tables have.
-	cuts       []cutTable
-	room       []pcsr.Vertex
-	cutEntries int
+	// cuts are the parts of lists that were found, by cut of the join; cutEntries and cutMembers is how many entries and members the tables have.
+	cuts                   []cutTable
+	cutEntries, cutMembers int
 }
 
 // worker returns a worker ready for a run.
