@@ -212,7 +212,7 @@ func (w *worker) briefSet(s *step, c *scratch) (set []pcsr.Vertex, ok bool) {
 	}
 	set = lists[0]
 	for _, other := range lists[1:] {
-		c.buf = appendMerged(c.buf[:0], set, other)
+		c.buf = pcsr.Intersect(c.buf[:0], set, other)
 		set = c.buf
 	}
 	return set, true
@@ -231,7 +231,7 @@ func (w *worker) countBrief(s *step) (n uint64, ok bool) {
 		last := len(lists) - 1
 		set := lists[0]
 		for _, other := range lists[1:last] {
-			c.buf = appendMerged(c.buf[:0], set, other)
+			c.buf = pcsr.Intersect(c.buf[:0], set, other)
 			set = c.buf
 		}
 		n = countMerged(set, lists[last])

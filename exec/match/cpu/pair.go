@@ -63,22 +63,6 @@ func (w *worker) countShort(a, b []pcsr.Vertex) (n uint64, ok bool) {
 	return 0, false
 }
 
-// appendMerged appends the common members of two lists, of which dst may be the first's own memory.
-func appendMerged(dst, a, b []pcsr.Vertex) []pcsr.Vertex {
-	for len(a) > 0 && len(b) > 0 {
-		switch x, y := a[0], b[0]; {
-		case x < y:
-			a = a[1:]
-		case x > y:
-			b = b[1:]
-		default:
-			dst = append(dst, x)
-			a, b = a[1:], b[1:]
-		}
-	}
-	return dst
-}
-
 // countMerged counts the common members of two lists.
 func countMerged(a, b []pcsr.Vertex) (n uint64) {
 	for len(a) > 0 && len(b) > 0 {
