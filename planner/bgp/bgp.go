@@ -173,8 +173,12 @@ func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 
 // choose compares the plan with some for other promising orders, by sampled walks, as many as the query's cost allows.
 func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
-	bestCost, _ := b.measure(best, fewWalks)
+	first, _ := b.measure(best, fewWalks)
+	bestCost := first
 	budget := bestCost * planningShare / max(b.options.Speed, 1)
+	if b.options.Speed <= 1 {
+		budget *= best.recall(b.graph)
+	}
 	if b.options.Thorough {
 		budget = max(budget, 4*fewWalks*walkPrice)
 	}
@@ -185,9 +189,6 @@ func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 	}
 	// More orders tell more than more walks do.
 	walks := whole(budget/(2*walkPrice)/float64(len(orders)+1), fewWalks, manyWalks)
-	if walks > fewWalks {
-		bestCost, _ = b.measure(best, walks)
-	}
 	plans := make([]*MatchPlan, 0, len(orders))
 	for _, order := range orders {
 		if b.over() {
@@ -195,7 +196,23 @@ func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 		}
 		plans = append(plans, b.complete(e, inputs, order))
 	}
-	for i, m := range b.measureAll(plans, walks) {
+	few := min(walks, someWalks)
+	if few > fewWalks {
+		bestCost, _ = b.measure(best, few)
+	}
+	all := b.measureAll(plans, few)
+	if walks > few {
+		// What walks may take is a share of what the best plan costs, not of the one that they began with.
+		least := bestCost
+		for _, m := range all {
+			least = min(least, m.cost+m.deviation)
+		}
+		if walks = whole(float64(walks)*least/first, few, walks); walks > few {
+			bestCost, _ = b.measure(best, walks)
+			all = b.measureAll(plans, walks)
+		}
+	}
+	for i, m := range all {
 		// Few walks miss what a few of them would meet: where they tell different things, a plan looks cheaper than it is.
 		if m.cost+m.deviation < clearlyLess*bestCost {
 			best, bestCost = plans[i], m.cost

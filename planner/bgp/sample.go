@@ -50,8 +50,8 @@ type sampledStep struct {
 }
 
 const (
-	// A plan is judged by fewWalks … manyWalks.
-	fewWalks, manyWalks = 24, 1024
+	// A plan is judged by fewWalks … manyWalks, by more than someWalks where the best one still costs so much.
+	fewWalks, someWalks, manyWalks = 24, 96, 1024
 	// listSample is how many members of a longer list are tried.
 	listSample = 24
 )

@@ -130,7 +130,7 @@ func (w *worker) addDynamic(s *step, c *scratch, low, high int) {
 			c.lookup = append(c.lookup, w.graph.Partition(w.value(d.label), d.dir))
 			continue
 		}
-		list := w.list(d)
+		list := w.list(s, d)
 		if len(list) == 0 {
 			c.none()
 			return
@@ -206,8 +206,11 @@ func bound(high dictionary.ID) dictionary.ID {
 	return high
 }
 
-// list resolves a dynamic list that is stored as one.
-func (w *worker) list(d *dynamicList) []pcsr.Vertex {
+// list resolves a dynamic list of a step that is stored as one; it may be cut to the step's range.
+func (w *worker) list(s *step, d *dynamicList) []pcsr.Vertex {
+	if d.cut > 0 {
+		return w.cutList(s, d)
+	}
 	if d.partition != nil {
 		return d.partition.Neighbours(w.values[d.from.Slot])
 	}
@@ -251,6 +254,11 @@ func (w *worker) value(o bgp.Operand) dictionary.ID {
 // valid until the next call for the same step.
 func (w *worker) set(s *step) []pcsr.Vertex {
 	c := &w.scratch[s.Index]
+	if s.brief {
+		if set, ok := w.briefSet(s, c); ok {
+			return set
+		}
+	}
 	w.prepare(s, c)
 	if !c.hasSet {
 		c.set = w.filter(s, c, c.source())

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"runtime"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -50,5 +51,12 @@ func NewWatched(atWork func(workers int)) *Matcher {
 		atWork(1 + r.helpers.Running() - int(r.waiting.Load()))
 		runtime.Gosched()
 	}
+	return m
+}
+
+// NewUncut returns a matcher that keeps no parts of lists.
+func NewUncut() *Matcher {
+	m := New()
+	m.tuning.cutFrom = math.MaxInt
 	return m
 }

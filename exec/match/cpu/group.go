@@ -22,6 +22,8 @@ type group struct {
 	apart bool
 	// pair: a leaf's candidates are what two dynamic lists have in common, or what one has and the other has not, and nothing else is asked.
 	pair bool
+	// brief: a leaf's candidates are what cut lists have in common, and EdgeDistinct asks nothing.
+	brief bool
 	// unequal: all that hangs on the step is a leaf whose candidates are a stretch of a list that does not depend on it, but for the
 	// member that the step binds.
 	unequal bool
@@ -36,17 +38,27 @@ type group struct {
 
 // groups splits the join's steps from one on into groups.
 func (p *join) groups(from int) []*group {
-	return p.adoptGroups(p.Groups(p.lowered(p.steps[from:])))
+	outside := make([]int, 0, len(p.steps))
+	for _, s := range p.steps[:from] {
+		outside = append(outside, s.Slot)
+	}
+	return p.adoptGroups(p.Groups(p.lowered(p.steps[from:])), outside)
 }
 
-func (p *join) adoptGroups(groups []*match.Group) []*group {
+// adoptGroups takes over groups that are counted once for each partial match of the slots outside.
+func (p *join) adoptGroups(groups []*match.Group, outside []int) []*group {
 	all, out := make([]group, len(groups)), make([]*group, len(groups))
 	for i, from := range groups {
 		g := &all[i]
-		*g = group{Group: from, children: p.adoptGroups(from.Children)}
+		inside := outside
+		if from.Step != nil {
+			inside = append(outside[:len(outside):len(outside)], from.Step.Slot)
+		}
+		*g = group{Group: from, children: p.adoptGroups(from.Children, inside)}
 		out[i] = g
+		mayRepeat := len(g.Reads) <= memoKeys && p.mayRepeat(g, outside)
 		if from.Branch != nil {
-			g.remembers = len(g.Reads) <= memoKeys && slices.ContainsFunc(g.children, func(c *group) bool { return !c.quick() })
+			g.remembers = mayRepeat && slices.ContainsFunc(g.children, func(c *group) bool { return !c.quick() })
 			continue
 		}
 		g.step = p.step(from.Step)
@@ -54,10 +66,17 @@ func (p *join) adoptGroups(groups []*match.Group) []*group {
 		g.hops, g.unequal = g.findHop(), g.findUnequal()
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.pair = len(g.children) == 0 && g.step.isPair()
+		g.brief = len(g.children) == 0 && g.step.brief && len(g.step.Plan.EdgeDistinct) == 0
 		g.keys, g.apart = g.findApart()
-		g.remembers = !g.raw && !g.apart && len(g.Reads) <= memoKeys && (len(g.children) > 0 || len(g.step.dynamic) > 1)
+		g.remembers = !g.raw && !g.apart && mayRepeat && (len(g.children) > 0 || len(g.step.dynamic) > 1)
 	}
 	return out
+}
+
+// mayRepeat reports whether what a group reads may be the same for several partial matches of the slots outside: there are others among these. What is
+// given to the plan may repeat as a whole.
+func (p *join) mayRepeat(g *group, outside []int) bool {
+	return p.input != nil || slices.ContainsFunc(outside, func(slot int) bool { return !slices.Contains(g.Reads, slot) })
 }
 
 // quick reports whether the group is counted by looking up one list.
@@ -90,6 +109,11 @@ func (w *worker) countGroup(g *group) uint64 {
 	}
 	if g.pair {
 		if n, ok := w.countPair(g.step); ok {
+			return n
+		}
+	}
+	if g.brief {
+		if n, ok := w.countBrief(g.step); ok {
 			return n
 		}
 	}
@@ -168,7 +192,7 @@ func (w *worker) admits(s *step, v pcsr.Vertex) bool {
 			if !w.graph.Partition(w.value(d.label), d.dir).Has(v) {
 				return false
 			}
-		} else if !pcsr.Contains(w.list(d), v) {
+		} else if !pcsr.Contains(w.list(s, d), v) {
 			return false
 		}
 	}

@@ -39,6 +39,8 @@ type join struct {
 	weighted bool
 	// emitted are the table columns that rows are emitted from.
 	emitted []int
+	// cuts are the parts of lists that workers keep.
+	cuts []cut
 	// counters holds what each step of the plan did.
 	counters []counters
 }
@@ -70,6 +72,7 @@ func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 		p.all[i] = &steps[i]
 	}
 	p.steps = p.all
+	p.findCuts()
 	for k, sharing := range p.Sharing(t.Tuning, func(_, k int) bool { return p.all[k].levels != nil }) {
 		if sharing != nil {
 			p.all[k].shareWith(p.all[sharing.From], sharing.OwnLists)
@@ -187,7 +190,7 @@ func (p *join) adopt(parts [][]*match.Step) []*join {
 	all, out := make([]join, len(parts)), make([]*join, len(parts))
 	for i, steps := range parts {
 		part := &all[i]
-		*part = join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, counters: p.counters, charge: p.charge, tryCharge: p.tryCharge, workers: p.workers,
+		*part = join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, cuts: p.cuts, counters: p.counters, charge: p.charge, tryCharge: p.tryCharge, workers: p.workers,
 			steps: make([]*step, len(steps))}
 		for j, s := range steps {
 			part.steps[j] = p.step(s)

@@ -37,6 +37,8 @@ type step struct {
 	sharedLevel int
 	// plain: the candidates are one dynamic list and nothing else is asked.
 	plain bool
+	// brief: the candidates are what cut lists have in common.
+	brief bool
 }
 
 // dynamicList is a link that reads a slot.
@@ -46,6 +48,9 @@ type dynamicList struct {
 	from, label bgp.Operand
 	dir         pcsr.Direction
 	level       int // index of the slot read last in the step's levels
+	// cut is the place among the join's cuts, counted from 1, of what the step reads of the list, and first the first vertex that has one; 0 for none.
+	cut   int
+	first pcsr.Vertex
 }
 
 // last returns the slot that the list reads last.

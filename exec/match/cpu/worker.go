@@ -34,6 +34,9 @@ type worker struct {
 	// alone: the run has one thread.
 	alone   bool
 	counted uint64
+	// cuts are the parts of lists that were found, by cut of the join; cutEntries and cutMembers is how many entries and members the tables have.
+	cuts                   []cutTable
+	cutEntries, cutMembers int
 }
 
 // worker returns a worker ready for a run.
@@ -64,6 +67,7 @@ func (m *Matcher) worker(r *run) *worker {
 		return w
 	}
 	w.number = r.number
+	w.renewCuts(len(p.cuts))
 	for i := range w.memos {
 		w.memos[i].calls, w.memos[i].hits, w.memos[i].off = 0, 0, false
 	}
