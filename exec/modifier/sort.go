@@ -57,15 +57,19 @@ func (r *sortRun) close() {
 	}
 }
 
-// topFactor is how many times the wanted rows are collected before the rest is dropped.
-const topFactor = 4
+// topFactor is how many times the wanted rows are collected before the rest is dropped, fewestCut how many at least: what is kept tells which of the
+// rows that follow need not be collected.
+const (
+	topFactor = 4
+	fewestCut = 256
+)
 
 // add takes rows with their keys.
 func (r *sortRun) add(b *vector.Batch) error {
 	if err := r.rows.AppendBatch(b, r.x.Ended); err != nil {
 		return err
 	}
-	if r.Limit > 0 && uint64(r.rows.N) > topFactor*(r.Limit+vector.BatchRows) {
+	if r.Limit > 0 && uint64(r.rows.N) > max(fewestCut, topFactor*r.Limit) {
 		if err := r.cut(); err != nil {
 			return err
 		}
