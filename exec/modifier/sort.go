@@ -64,12 +64,21 @@ const (
 	fewestCut = 256
 )
 
+// mostCollected is how many rows are collected before all but the best are dropped: from the second time on as many as are worth several goroutines,
+// where there are some.
+func (r *sortRun) mostCollected() uint64 {
+	if r.cutoff.Load() == nil || r.x.Alone() {
+		return max(fewestCut, topFactor*r.Limit)
+	}
+	return topFactor * (r.Limit + vector.BatchRows)
+}
+
 // add takes rows with their keys.
 func (r *sortRun) add(b *vector.Batch) error {
 	if err := r.rows.AppendBatch(b, r.x.Ended); err != nil {
 		return err
 	}
-	if r.Limit > 0 && uint64(r.rows.N) > max(fewestCut, topFactor*r.Limit) {
+	if r.Limit > 0 && uint64(r.rows.N) > r.mostCollected() {
 		if err := r.cut(); err != nil {
 			return err
 		}

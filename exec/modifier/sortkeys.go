@@ -40,6 +40,7 @@ func (s *sortKeys) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batc
 	from, keys := operator.Indexes(s.Input.Columns(), s.Out), make([][]dictionary.ID, len(s.Keys))
 	var out, best vector.Batch
 	var keep []uint32
+	var known verdicts
 	return func(x *operator.Execution, b *vector.Batch) (_ *vector.Batch, err error) {
 		out.Cols, out.N = out.Cols[:0], b.N
 		for i := range s.Keys {
@@ -59,22 +60,44 @@ func (s *sortKeys) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batc
 		if worst == nil {
 			return &out, nil
 		}
-		if keep = s.promising(keep[:0], &out, worst); len(keep) == 0 {
+		if keep = s.promising(keep[:0], &out, worst, &known); len(keep) == 0 {
 			return nil, nil
 		}
 		return vector.Select(&best, &out, keep), nil
 	}
 }
 
+// verdicts remembers of some keys whether rows with them may be among the best: computed ones, such as counts, come again and again, and comparing
+// them takes longer than looking here.
+type verdicts struct {
+	against *cutoff
+	ids     [verdictPlaces]dictionary.ID
+	good    [verdictPlaces]bool
+}
+
+const verdictPlaces = 256
+
+// begin forgets what was found with another cutoff.
+func (v *verdicts) begin(against *cutoff) {
+	if v.against == against {
+		return
+	}
+	v.against = against
+	for i := range v.ids {
+		v.ids[i] = dictionary.ID(i + 1) // which belongs to another place
+	}
+}
+
 // promising appends the rows that may be among the best to keep.
-func (s *sortKeys) promising(keep []uint32, b *vector.Batch, worst *cutoff) []uint32 {
-	last, good := dictionary.None, false
+func (s *sortKeys) promising(keep []uint32, b *vector.Batch, worst *cutoff, known *verdicts) []uint32 {
+	known.begin(worst)
 	for i, id := range b.Cols[0] {
-		if i == 0 || id != last {
+		place := id % verdictPlaces
+		if known.ids[place] != id {
 			order := worst.against(id)
-			good, last = order == 0 || order < 0 != s.Descending[0], id
+			known.ids[place], known.good[place] = id, order == 0 || order < 0 != s.Descending[0]
 		}
-		if good {
+		if known.good[place] {
 			keep = append(keep, uint32(i))
 		}
 	}
