@@ -104,7 +104,7 @@ func (r *sortRun) cut() error {
 	}
 	r.rows.N = len(order)
 	if uint64(len(order)) == r.Limit && len(r.Keys) > 0 {
-		r.cutoff.Store(&cutoff{r.Comparer.Against(r.rows.Cols[0][len(order)-1])})
+		r.cutoff.Store(&cutoff{r.Comparer.Against(r.rows.Cols[0][len(order)-1]), r.x.Terms.Base()})
 	}
 	return nil
 }

@@ -16,7 +16,11 @@ type sortKeys struct {
 }
 
 // cutoff is the first key of the worst row worth keeping, to compare with.
-type cutoff struct{ against func(dictionary.ID) int }
+type cutoff struct {
+	against func(dictionary.ID) int
+	// computed is the first ID of terms that the query computes.
+	computed dictionary.ID
+}
 
 func (s *sortKeys) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	return operator.RunStage(s, x, seed, emit)
@@ -67,7 +71,7 @@ func (s *sortKeys) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batc
 	}
 }
 
-// verdicts remembers of some keys whether rows with them may be among the best: computed ones, such as counts, come again and again, and comparing
+// verdicts remembers of some computed keys whether rows with them may be among the best: counts, for one, come again and again, and comparing
 // them takes longer than looking here.
 type verdicts struct {
 	against *cutoff
@@ -91,15 +95,28 @@ func (v *verdicts) begin(against *cutoff) {
 // promising appends the rows that may be among the best to keep.
 func (s *sortKeys) promising(keep []uint32, b *vector.Batch, worst *cutoff, known *verdicts) []uint32 {
 	known.begin(worst)
+	last, good := dictionary.None, false
 	for i, id := range b.Cols[0] {
-		place := id % verdictPlaces
-		if known.ids[place] != id {
-			order := worst.against(id)
-			known.ids[place], known.good[place] = id, order == 0 || order < 0 != s.Descending[0]
+		switch {
+		case i > 0 && id == last:
+		case id < worst.computed || id == dictionary.None:
+			good, last = s.keeps(worst, id), id
+		default:
+			place := id % verdictPlaces
+			if known.ids[place] != id {
+				known.ids[place], known.good[place] = id, s.keeps(worst, id)
+			}
+			good, last = known.good[place], id
 		}
-		if known.good[place] {
+		if good {
 			keep = append(keep, uint32(i))
 		}
 	}
 	return keep
+}
+
+// keeps reports whether a row with this key may be among the best.
+func (s *sortKeys) keeps(worst *cutoff, id dictionary.ID) bool {
+	order := worst.against(id)
+	return order == 0 || order < 0 != s.Descending[0]
 }
