@@ -4,7 +4,7 @@ package planner
 const (
 	planBytes = 1 << 10
 	nodeBytes = 1 << 10
-	stepBytes = 1 << 10
+	stepBytes = 2 << 10 // with what a matcher keeps
 )
 
 // Bytes is about how many bytes a complete plan takes.
@@ -29,4 +29,17 @@ func (m *Match) bytes() (bytes int64) {
 		bytes += stepBytes + 4*int64(len(s.Candidates))
 	}
 	return bytes
+}
+
+// keep lets matchers keep what they make of the plans of a node and those below it.
+func keep(n Node) {
+	switch n := n.(type) {
+	case *Match:
+		n.Plan.ForManyRuns()
+	case *Product:
+		n.Whole.Plan.ForManyRuns()
+	}
+	for _, in := range n.Inputs() {
+		keep(in)
+	}
 }

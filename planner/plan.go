@@ -155,7 +155,9 @@ func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Opt
 	case parser.Describe:
 		out.Root = p.describe(root, query.Describe)
 	}
-	out.Complete = p.complete()
+	if out.Complete = p.complete(); out.Complete && options.Lasting {
+		keep(out.Root)
+	}
 	return out, nil
 }
 

@@ -135,7 +135,7 @@ type phase struct {
 }
 
 // phasesOf lists the parts, always in this order.
-func phasesOf(t rdfgpu.Timings) []phase {
-	return []phase{{"parse", t.Parse}, {"open-device", t.OpenDevice}, {"plan", t.Plan}, {"match", t.Match}, {"upload", t.Upload}, {"kernels", t.Kernels},
+func phasesOf(t rdfgpu.Timings) [9]phase {
+	return [...]phase{{"parse", t.Parse}, {"open-device", t.OpenDevice}, {"plan", t.Plan}, {"match", t.Match}, {"upload", t.Upload}, {"kernels", t.Kernels},
 		{"download", t.Download}, {"decode", t.Decode}, {"write", t.Write}}
 }

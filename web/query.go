@@ -341,16 +341,17 @@ func (x *exchange) log(p *Problem) {
 
 // serverTiming is the Server-Timing header: what each phase took, in milliseconds.
 func serverTiming(t rdfgpu.Timings) string {
-	b := make([]byte, 0, 160)
-	for _, phase := range append(phasesOf(t), phase{"total", t.Total}) {
-		if phase.spent == 0 && phase.name != "total" {
-			continue
+	var room [160]byte
+	b := room[:0]
+	for _, phase := range phasesOf(t) {
+		if phase.spent != 0 {
+			b = append(appendTiming(b, phase), ',', ' ')
 		}
-		if len(b) > 0 {
-			b = append(b, ',', ' ')
-		}
-		b = append(append(b, phase.name...), ";dur="...)
-		b = strconv.AppendFloat(b, float64(phase.spent.Nanoseconds())/1e6, 'f', 3, 64)
 	}
-	return string(b)
+	return string(appendTiming(b, phase{"total", t.Total}))
+}
+
+func appendTiming(b []byte, p phase) []byte {
+	b = append(append(b, p.name...), ";dur="...)
+	return strconv.AppendFloat(b, float64(p.spent.Nanoseconds())/1e6, 'f', 3, 64)
 }

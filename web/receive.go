@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu"
@@ -32,11 +33,23 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, limit int64, un
 		text.Grow(int(min(length, limit)))
 		piece = min(piece, length, max(leastPiece, length/8))
 	}
-	if _, err := io.CopyBuffer(&text, &measured{body: http.MaxBytesReader(w, body, limit), hold: hold}, make([]byte, piece)); err != nil {
+	read := &measured{body: http.MaxBytesReader(w, body, limit), hold: hold}
+	var err error
+	if piece <= leastPiece {
+		room := pieces.Get().(*[leastPiece]byte)
+		_, err = io.CopyBuffer(&text, read, room[:piece])
+		pieces.Put(room)
+	} else {
+		_, err = io.CopyBuffer(&text, read, make([]byte, piece))
+	}
+	if err != nil {
 		return "", bodyProblem(w, r, err)
 	}
 	return text.String(), nil
 }
+
+// pieces are buffers for bodies of one piece.
+var pieces = sync.Pool{New: func() any { return new([leastPiece]byte) }}
 
 // leastPiece and largestPiece are how much of a body is read at once, if it has as much.
 const leastPiece, largestPiece = 4 << 10, 32 << 10

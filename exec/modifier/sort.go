@@ -57,15 +57,28 @@ func (r *sortRun) close() {
 	}
 }
 
-// topFactor is how many times the wanted rows are collected before the rest is dropped.
-const topFactor = 4
+// topFactor is how many times the wanted rows are collected before the rest is dropped, fewestCut how many at least: what is kept tells which of the
+// rows that follow need not be collected.
+const (
+	topFactor = 4
+	fewestCut = 256
+)
+
+// mostCollected is how many rows are collected before all but the best are dropped: from the second time on as many as are worth several goroutines,
+// where there are some.
+func (r *sortRun) mostCollected() uint64 {
+	if r.cutoff.Load() == nil || r.x.Alone() {
+		return max(fewestCut, topFactor*r.Limit)
+	}
+	return topFactor * (r.Limit + vector.BatchRows)
+}
 
 // add takes rows with their keys.
 func (r *sortRun) add(b *vector.Batch) error {
 	if err := r.rows.AppendBatch(b, r.x.Ended); err != nil {
 		return err
 	}
-	if r.Limit > 0 && uint64(r.rows.N) > topFactor*(r.Limit+vector.BatchRows) {
+	if r.Limit > 0 && uint64(r.rows.N) > r.mostCollected() {
 		if err := r.cut(); err != nil {
 			return err
 		}
@@ -91,7 +104,7 @@ func (r *sortRun) cut() error {
 	}
 	r.rows.N = len(order)
 	if uint64(len(order)) == r.Limit && len(r.Keys) > 0 {
-		r.cutoff.Store(&cutoff{r.Comparer.Against(r.rows.Cols[0][len(order)-1])})
+		r.cutoff.Store(&cutoff{r.Comparer.Against(r.rows.Cols[0][len(order)-1]), r.x.Terms.Base()})
 	}
 	return nil
 }

@@ -16,7 +16,11 @@ type sortKeys struct {
 }
 
 // cutoff is the first key of the worst row worth keeping, to compare with.
-type cutoff struct{ against func(dictionary.ID) int }
+type cutoff struct {
+	against func(dictionary.ID) int
+	// computed is the first ID of terms that the query computes.
+	computed dictionary.ID
+}
 
 func (s *sortKeys) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	return operator.RunStage(s, x, seed, emit)
@@ -40,6 +44,7 @@ func (s *sortKeys) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batc
 	from, keys := operator.Indexes(s.Input.Columns(), s.Out), make([][]dictionary.ID, len(s.Keys))
 	var out, best vector.Batch
 	var keep []uint32
+	var known verdicts
 	return func(x *operator.Execution, b *vector.Batch) (_ *vector.Batch, err error) {
 		out.Cols, out.N = out.Cols[:0], b.N
 		for i := range s.Keys {
@@ -59,24 +64,59 @@ func (s *sortKeys) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batc
 		if worst == nil {
 			return &out, nil
 		}
-		if keep = s.promising(keep[:0], &out, worst); len(keep) == 0 {
+		if keep = s.promising(keep[:0], &out, worst, &known); len(keep) == 0 {
 			return nil, nil
 		}
 		return vector.Select(&best, &out, keep), nil
 	}
 }
 
+// verdicts remembers of some computed keys whether rows with them may be among the best: counts, for one, come again and again, and comparing
+// them takes longer than looking here.
+type verdicts struct {
+	against *cutoff
+	ids     [verdictPlaces]dictionary.ID
+	good    [verdictPlaces]bool
+}
+
+const verdictPlaces = 256
+
+// begin forgets what was found with another cutoff.
+func (v *verdicts) begin(against *cutoff) {
+	if v.against == against {
+		return
+	}
+	v.against = against
+	for i := range v.ids {
+		v.ids[i] = dictionary.ID(i + 1) // which belongs to another place
+	}
+}
+
 // promising appends the rows that may be among the best to keep.
-func (s *sortKeys) promising(keep []uint32, b *vector.Batch, worst *cutoff) []uint32 {
+func (s *sortKeys) promising(keep []uint32, b *vector.Batch, worst *cutoff, known *verdicts) []uint32 {
+	known.begin(worst)
 	last, good := dictionary.None, false
 	for i, id := range b.Cols[0] {
-		if i == 0 || id != last {
-			order := worst.against(id)
-			good, last = order == 0 || order < 0 != s.Descending[0], id
+		switch {
+		case i > 0 && id == last:
+		case id < worst.computed || id == dictionary.None:
+			good, last = s.keeps(worst, id), id
+		default:
+			place := id % verdictPlaces
+			if known.ids[place] != id {
+				known.ids[place], known.good[place] = id, s.keeps(worst, id)
+			}
+			good, last = known.good[place], id
 		}
 		if good {
 			keep = append(keep, uint32(i))
 		}
 	}
 	return keep
+}
+
+// keeps reports whether a row with this key may be among the best.
+func (s *sortKeys) keeps(worst *cutoff, id dictionary.ID) bool {
+	order := worst.against(id)
+	return order == 0 || order < 0 != s.Descending[0]
 }

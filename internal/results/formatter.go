@@ -206,7 +206,12 @@ func csvHead(variables []string) (head []byte) {
 	return append(head, '\r', '\n')
 }
 
-func tsvHead(variables []string) (head []byte) {
+func tsvHead(variables []string) []byte {
+	length := 0
+	for _, v := range variables {
+		length += 2 + len(v)
+	}
+	head := make([]byte, 0, length+1)
 	for i, v := range variables {
 		if i > 0 {
 			head = append(head, '\t')

@@ -60,6 +60,8 @@ type MatchPlan struct {
 	Reason string
 	// Cost is the sum of the steps' estimated candidates; backends are chosen by it.
 	Cost float64
+
+	kept *kept // nil where the plan is not for many runs
 }
 
 // Slot is one column of the table of partial matches.

@@ -27,8 +27,8 @@ const (
 )
 
 // findCuts names the parts of lists that the steps read.
-func (p *join) findCuts() {
-	for _, s := range p.all {
+func (p *program) findCuts() {
+	for _, s := range p.steps {
 		if s.Low == 0 && s.High == dictionary.None {
 			continue
 		}
@@ -41,8 +41,8 @@ func (p *join) findCuts() {
 	}
 }
 
-func (p *join) findCut(s *step, d *dynamicList) {
-	for _, from := range p.all {
+func (p *program) findCut(s *step, d *dynamicList) {
+	for _, from := range p.steps {
 		if from.Slot != d.from.Slot {
 			continue
 		}

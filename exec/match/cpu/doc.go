@@ -1,6 +1,7 @@
 // Package cpu runs match plans on the processor's cores: the vertex join of SGSI (section 5) over column batches.
 //
-// Nouns: [Matcher], join (a plan made ready for one graph), table (a batch of partial matches, column first),
+// Nouns: [Matcher], program (a plan made ready for one graph, for any number of runs: it is kept with a plan that is), join (one run of it), table (a batch
+// of partial matches, column first),
 // worker (what one goroutine needs), group (steps at the end of a plan that are counted instead of enumerated).
 //
 // A worker extends a table of partial matches step by step: breadth first inside a table, depth first across tables,

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -48,37 +47,6 @@ type join struct {
 type counters struct {
 	rowsIn, candidates, rowsOut atomic.Uint64
 	nanoseconds                 atomic.Int64
-}
-
-// compile makes a match's plan ready; counting says that only the number of solutions is asked for. The caller lays it
-// out next.
-func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
-	if m.Plan.Inputs > 0 && (m.Input == nil || len(m.Input.Cols) != m.Plan.Inputs) {
-		return nil, fmt.Errorf("cpu: the plan wants %d seeded columns", m.Plan.Inputs)
-	}
-	if plan := m.Plan.Denying(); plan != m.Plan {
-		denying := *m
-		denying.Plan = plan
-		m = &denying
-	}
-	p := &join{Lowering: match.Lower(m, counting, t.Tuning), tuning: t, input: m.Input, charge: m.Charge, tryCharge: m.TryCharge, workers: m.Workers}
-	if m.Trace != nil {
-		p.counters = make([]counters, len(m.Plan.Steps))
-	}
-	steps := make([]step, len(p.Steps))
-	p.all = make([]*step, len(steps))
-	for i := range steps {
-		steps[i].prepare(m.Graph, p.Steps[i])
-		p.all[i] = &steps[i]
-	}
-	p.steps = p.all
-	p.findCuts()
-	for k, sharing := range p.Sharing(t.Tuning, func(_, k int) bool { return p.all[k].levels != nil }) {
-		if sharing != nil {
-			p.all[k].shareWith(p.all[sharing.From], sharing.OwnLists)
-		}
-	}
-	return p, nil
 }
 
 // step is the join's step that a lowered one has become.
