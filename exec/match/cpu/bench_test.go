@@ -86,3 +86,36 @@ func benchmarkFamily(b *testing.B, d *matchtest.Dataset, family string) {
 		perQuery(b)
 	})
 }
+
+// BenchmarkClasses plans and counts graph-a's patterns whose vertices have classes, under isomorphism, on one thread.
+func BenchmarkClasses(b *testing.B) {
+	root := os.Getenv("RDFGPU_DATA")
+	if root == "" {
+		b.Skip("RDFGPU_DATA names no folder of data sets")
+	}
+	d, err := matchtest.Open(filepath.Join(root, "graph-a"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := matchtest.OnThreads(cpu.New(), 1)
+	for _, q := range d.Queries {
+		if !strings.HasPrefix(q.Name, "vl.") {
+			continue
+		}
+		var plan *bgp.MatchPlan
+		b.Run(q.Name+"/plan", func(b *testing.B) {
+			for b.Loop() {
+				if plan, err = bgp.Plan(context.Background(), q.Patterns, d.Graph, d.Lookup, bgp.Options{Semantics: bgp.Isomorphism, CountOnly: true}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(q.Name+"/count", func(b *testing.B) {
+			for b.Loop() {
+				if n, err := m.Count(context.Background(), &match.Match{Graph: d.Graph, Plan: plan}); err != nil || n != uint64(q.IsoCount) {
+					b.Fatalf("%d solutions (error %v), want %d", n, err, q.IsoCount)
+				}
+			}
+		})
+	}
+}

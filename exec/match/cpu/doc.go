@@ -12,6 +12,8 @@
 // first row, for all vertices that it may be asked for, by all threads, in arrays by vertex; where only the first solutions are wanted
 // they are not.
 //
+// Where candidates lie in a range, those of a class, a worker keeps the part of each list that lies there, up to 2 MB of them.
+//
 // Dense patterns that are only counted are counted in neighbourhoods, as bitmaps (match.Dense): a worker takes roots, and has the bitmaps of one.
 // Cycles of four edges are counted by paths of two (match.Squares): a worker takes vertices, and has a counter for each other one.
 // Directed triangles are counted by triples of neighbours (match.Triangle): a worker takes vertices, and marks the neighbours of one.
