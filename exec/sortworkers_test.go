@@ -85,10 +85,10 @@ func TestWorkersSortAsAStableSortByComparisonsDoes(t *testing.T) {
 	for _, c := range sorted {
 		for _, rows := range []int{2, 7, 300} {
 			want := sortedByComparing(t, m, c.text, c.keys, rows)
-			for _, slice := range []struct{ offset, limit int }{{0, len(want)}, {3, 10}, {0, 1}, {200, 1500}} {
+			for _, slice := range []struct{ offset, limit int }{{0, len(want)}, {3, 10}, {0, 1}, {200, 1500}, {0, 1 << 62}} {
 				end := min(len(want), slice.offset+slice.limit)
 				text := c.text + " ORDER BY" + orderOf(c.text, c.keys)
-				if slice.limit < len(want) {
+				if slice.limit < len(want) || slice.limit == 1<<62 {
 					text += fmt.Sprintf(" OFFSET %d LIMIT %d", slice.offset, slice.limit)
 				}
 				for _, memory := range []int64{1 << 30, 100_000} {

@@ -19,11 +19,11 @@ kernels/dense_away.fatbin: kernels/dense.cu
 kernels/far_away.fatbin: kernels/far.cu
 
 # nvcc 11.8 crashes on line numbers of these.
-LINES := -lineinfo
-kernels/dense.fatbin kernels/dense_away.fatbin kernels/far.fatbin kernels/far_away.fatbin kernels/outer.fatbin kernels/closure.fatbin: LINES :=
+LINEINFO ?= -lineinfo
+kernels/dense.fatbin kernels/dense_away.fatbin kernels/far.fatbin kernels/far_away.fatbin kernels/outer.fatbin kernels/closure.fatbin: LINEINFO :=
 
 kernels/%.fatbin: kernels/%.cu $(KERNEL_HEADERS)
-	$(NVCC) $(OPTIMIZE) -std=c++17 --threads 0 $(LINES) $(GENCODE) -fatbin -o $@ $<
+	$(NVCC) $(OPTIMIZE) -std=c++17 --threads 0 $(LINEINFO) $(GENCODE) -fatbin -o $@ $<
 
 kernels/libcuda.a: kernels/shim.sh
 	CUDA_INCLUDE=$(dir $(CUDA_INCLUDE)) sh kernels/shim.sh $@

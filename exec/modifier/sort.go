@@ -1,6 +1,7 @@
 package modifier
 
 import (
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -67,10 +68,11 @@ const (
 // mostCollected is how many rows are collected before all but the best are dropped: from the second time on as many as are worth several goroutines,
 // where there are some.
 func (r *sortRun) mostCollected() uint64 {
+	limit := min(r.Limit, math.MaxInt64/topFactor) // more than there ever are, and no overflow
 	if r.cutoff.Load() == nil || r.x.Alone() {
-		return max(fewestCut, topFactor*r.Limit)
+		return max(fewestCut, topFactor*limit)
 	}
-	return topFactor * (r.Limit + vector.BatchRows)
+	return topFactor * (limit + vector.BatchRows)
 }
 
 // add takes rows with their keys.
