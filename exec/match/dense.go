@@ -47,6 +47,11 @@ type Dense struct {
 // Sum are the counts that are added up.
 func (d *Dense) Sum() []*Dense { return append([]*Dense{d}, d.Rest...) }
 
+// HasOuter reports whether one of the counts that are added up has an outer vertex.
+func (d *Dense) HasOuter() bool {
+	return slices.ContainsFunc(d.Sum(), func(d *Dense) bool { return d.Outer })
+}
+
 // DenseFar says which vertices may stand for one that the root does not touch.
 type DenseFar struct {
 	// Common is how many neighbours it has in common with the root, at least.

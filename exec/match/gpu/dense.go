@@ -35,16 +35,22 @@ const (
 // errNotDense: there is no room to count a pattern in neighbourhoods.
 var errNotDense = fmt.Errorf("gpu: no room to count in neighbourhoods: %w", ErrUnfit)
 
+// errNotOuter: nor one with an outer vertex, which step by step would take many times as long as the processor takes.
+var errNotOuter = fmt.Errorf("gpu: no room to count with an outer vertex: %w", ErrUnfit)
+
 // kernelBlocks is a number of blocks for each kernel that counts in neighbourhoods, those with a far vertex behind the others, behind those both for cores that
 // are away, and then the one with an outer vertex.
 type kernelBlocks [4*kernels.MostLevels + 1]int
 
-// countDense counts a pattern in neighbourhoods; errNotDense where there is no room for it.
+// countDense counts a pattern in neighbourhoods; errNotDense or errNotOuter where there is no room for it.
 func (d *Device) countDense(ctx context.Context, m *match.Match, dense *match.Dense) (uint64, error) {
 	n, away := uint64(0), ""
 	for _, term := range dense.Sum() {
 		q := &denseCount{Dense: term, match: m}
 		found, err := d.countPieces(ctx, m, q, &q.piecework)
+		if errors.Is(err, errNotDense) && dense.HasOuter() {
+			err = errNotOuter
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -87,6 +93,9 @@ func (q *denseCount) ready(ctx context.Context, r *reading) (bytes int64, err er
 		}
 	}
 	if q.core == nil {
+		if q.Outer {
+			return 0, errNotDense
+		}
 		host, err := r.hostCore(ctx, q.Label, q.d.paysLists(q.match, match.PartitionKey{Label: q.Label, Direction: pcsr.Out}))
 		if err != nil {
 			return 0, err
@@ -94,7 +103,7 @@ func (q *denseCount) ready(ctx context.Context, r *reading) (bytes int64, err er
 		q.away, q.core = &away{hostCore: host}, &core{Core: host.core}
 		q.kernel += kernels.CountDenseAway - kernels.CountDense
 	}
-	if q.longest() > longestRoot || q.Outer && (q.away != nil || q.longest() > longestOuter) {
+	if q.longest() > longestRoot || q.Outer && q.longest() > longestOuter {
 		return 0, errNotDense
 	}
 	if q.Outer {
