@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -73,29 +75,23 @@ func (s *step) extent() (first, end pcsr.Vertex) {
 	return first, end
 }
 
-// cutTable is the parts of lists that a worker has found: where in the room they are, by the vertex less the first one.
+// cutTable is the parts of lists that a worker has found: where in its room they are, by the vertex less the first one.
 type cutTable struct {
 	entries []cutEntry
-	room    []pcsr.Vertex
 	// whole: all parts have been looked for.
 	whole bool
 	// asked is how many parts were looked for.
 	asked int
-	// memory is that of entries, for one run after the other.
-	memory []cutEntry
 }
 
-// cutEntry is members first … after-2 of a room; after is 0 where they have not been looked for, or are too many.
+// cutEntry is members first … after-2 of the room; after is 0 where they have not been looked for, or are too many.
 type cutEntry struct{ first, after uint32 }
 
 // renewCuts makes the tables of a run's cuts ready for it.
 func (w *worker) renewCuts(n int) {
 	w.cuts = extend(w.cuts, n)
-	for i := range w.cuts {
-		t := &w.cuts[i]
-		t.entries, t.room, t.whole, t.asked = nil, t.room[:0], false, 0
-	}
-	w.cutEntries, w.cutMembers = 0, 0
+	clear(w.cuts)
+	w.cutEntries, w.cutRoom = w.cutEntries[:0], w.cutRoom[:0]
 }
 
 // cutList is the part of a list that the step reads.
@@ -104,7 +100,7 @@ func (w *worker) cutList(s *step, d *dynamicList) []pcsr.Vertex {
 	t := &w.cuts[d.cut-1]
 	if i := int(v) - int(d.first); uint(i) < uint(len(t.entries)) {
 		if e := t.entries[i]; e.after > 0 {
-			return t.room[e.first : e.after-1 : e.after-1]
+			return w.cutRoom[e.first : e.after-1 : e.after-1]
 		}
 	}
 	return w.findPart(s, d, v)
@@ -133,25 +129,22 @@ func (w *worker) findPart(s *step, d *dynamicList, v pcsr.Vertex) []pcsr.Vertex 
 // begin makes a table once it has been asked for often enough.
 func (w *worker) begin(t *cutTable, c *cut) {
 	n := int(c.end - c.first)
-	if t.asked < w.tuning.cutFrom || t.asked*cutSpan < n || w.cutEntries+n > mostCuts {
+	if t.asked < w.tuning.cutFrom || t.asked*cutSpan < n || len(w.cutEntries)+n > mostCuts {
 		return
 	}
-	w.cutEntries += n
-	if cap(t.memory) < n {
-		t.memory = make([]cutEntry, n)
-	}
-	t.entries = t.memory[:n]
+	first := len(w.cutEntries)
+	w.cutEntries = slices.Grow(w.cutEntries, n)[:first+n] // tables that have begun keep the entries that they have
+	t.entries = w.cutEntries[first:]
 	clear(t.entries)
 }
 
 // keepPart keeps the part of place i, if there is room.
 func (w *worker) keepPart(t *cutTable, i int, list []pcsr.Vertex) {
-	if len(list) > longCut || w.cutMembers+len(list) > mostCutMembers {
+	if len(list) > longCut || len(w.cutRoom)+len(list) > mostCutMembers {
 		return
 	}
-	w.cutMembers += len(list)
-	t.entries[i] = cutEntry{uint32(len(t.room)), uint32(len(t.room) + len(list) + 1)}
-	t.room = append(t.room, list...)
+	t.entries[i] = cutEntry{uint32(len(w.cutRoom)), uint32(len(w.cutRoom) + len(list) + 1)}
+	w.cutRoom = append(w.cutRoom, list...)
 }
 
 // complete looks for all parts that a table has not, from one vertex to the next, which is what lies in memory in this order.
@@ -191,6 +184,7 @@ func (w *worker) briefLists(s *step, c *scratch) (lists [][]pcsr.Vertex, short b
 			list = pcsr.Between(list, floor, ceiling)
 		}
 		if len(list) == 0 {
+			c.rowsIn++
 			return nil, true
 		}
 		if len(list) > longPair && len(s.dynamic) > 1 {

@@ -34,9 +34,10 @@ type worker struct {
 	// alone: the run has one thread.
 	alone   bool
 	counted uint64
-	// cuts are the parts of lists that were found, by cut of the join; cutEntries and cutMembers is how many entries and members the tables have.
-	cuts                   []cutTable
-	cutEntries, cutMembers int
+	// cuts are the parts of lists that were found, by cut of the join; cutEntries and cutRoom are what all of them have.
+	cuts       []cutTable
+	cutEntries []cutEntry
+	cutRoom    []pcsr.Vertex
 }
 
 // worker returns a worker ready for a run.
