@@ -203,7 +203,7 @@ func TestFiguresComeToTheSame(t *testing.T) {
 		d := g.sameOnDevice(t, quads, text, integers && !averages)
 		folded += int(d.folded.Load())
 	})
-	if folded == 0 {
+	if !testing.Short() && folded == 0 {
 		t.Error("the device folded nothing")
 	}
 }
