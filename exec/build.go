@@ -400,7 +400,21 @@ func (b *builder) sort(n *planner.Sort, in operator.Operator) (operator.Operator
 		}
 		s.Keys, s.Descending = append(s.Keys, e), append(s.Descending, k.Descending)
 	}
+	s.Ahead = aheadOf(n, in)
 	return s, nil
+}
+
+// aheadOf is the match that the rows of a sort come from, if it begins with the values by which they are sorted first; nil where it does not.
+func aheadOf(n *planner.Sort, in operator.Operator) *source.Match {
+	_, below := operator.StagesOf(in)
+	m, ok := below.(*source.Match)
+	if !ok || n.Limit == 0 || len(n.Keys) == 0 || m.Plan.Ahead == nil || m.Plan.Ahead.Descending != n.Keys[0].Descending {
+		return nil
+	}
+	if v, ok := n.Keys[0].Expr.(*parser.Var); !ok || m.Plan.Slots[0].Variable != v.Name {
+		return nil
+	}
+	return m
 }
 
 func (b *builder) construct(n *planner.Construct, in operator.Operator) operator.Operator {

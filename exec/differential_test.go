@@ -53,12 +53,12 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "weighed", "without weights", "distributed", "kept", "device", "weighed device", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "weighed", "without weights", "distributed", "kept", "device", "weighed device", "first", "first in pieces", "without a rule"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
 			}
-			if variant == "pieces" {
+			if variant == "pieces" || variant == "first in pieces" {
 				o = inPieces(2)
 			}
 			if variant == "device" {
@@ -87,6 +87,8 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 				o.Tuning.DifferenceCost, o.Tuning.DistributedGain = always, math.Inf(1)
 			}
 			switch variant {
+			case "first", "first in pieces":
+				o.Tuning.FirstGain = math.Inf(1)
 			case "weighed", "sharing", "weighed device":
 				o.Tuning.WeightGain = math.Inf(1)
 			case "without weights":

@@ -34,6 +34,13 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 			e.Steps = append(e.Steps, fmt.Sprintf("%s %d: %d checks, %d inequalities", b.Weight, i+1, n, len(b.Distinct)+len(b.EdgeDistinct)))
 		}
 	}
+	if a := e.Match.Ahead; a != nil {
+		first := "least"
+		if a.Descending {
+			first = "greatest"
+		}
+		e.Steps = append(e.Steps, fmt.Sprintf("from the %s ?%s on, until the first rows are there: about %.2g of the rows, on the processor", first, e.Match.Slots[0].Variable, a.Share))
+	}
 	if len(e.Match.Where)+len(e.Match.Lookups) > 0 {
 		e.sifts = len(e.Steps)
 		e.Steps = append(e.Steps, describeSifting(e.Match))

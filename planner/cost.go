@@ -18,6 +18,10 @@ const (
 	differenceGain = 0.3
 	// distributedGain is the share of the cost of counting a join below which counting what it is distributed into is worth it.
 	distributedGain = 0.5
+	// firstGain is the share of the cost of a match below which one that ends when the first rows of an order are there is worth it.
+	// firstTested is how many rows are taken to be matched for one that passes conditions.
+	firstGain   = 0.5
+	firstTested = 8
 	// partsGain is the share of the cost of a pattern below which matching it for parts of a variable's IDs is worth it.
 	partsGain = 0.9
 	// rowCost, in candidates a row, is what a row of a common part costs that leaves the matcher and comes back as a seed.

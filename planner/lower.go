@@ -25,6 +25,15 @@ type request struct {
 	counted bool
 	// root is what a pattern of which weights count all is to begin with, where that makes a tree; "" leaves it open.
 	root string
+	// first is of which rows the first are read; the zero value: of none in particular.
+	first firstRows
+}
+
+// firstRows are so many rows of a sorted pattern, first by a variable; "" until the order is known.
+type firstRows struct {
+	variable   string
+	descending bool
+	rows       uint64
 }
 
 func (r request) with(need scope.Set) request {
@@ -42,7 +51,7 @@ type planned struct {
 
 // same reports whether a request was this one.
 func (d *planned) same(r *request, graph *pcsr.Graph) bool {
-	return d.graph == graph && d.distinct == r.distinct && d.counted == r.counted && slices.Equal(d.need, r.need) && slices.Equal(d.inputs, r.inputs) && slices.Equal(d.outer, r.outer)
+	return d.graph == graph && d.distinct == r.distinct && d.counted == r.counted && d.first == r.first && slices.Equal(d.need, r.need) && slices.Equal(d.inputs, r.inputs) && slices.Equal(d.outer, r.outer)
 }
 
 // lower returns the node for a pattern. What was asked before is not planned again.
@@ -62,6 +71,9 @@ func (p *planner) lower(n parser.Node, r request) (Node, error) {
 
 // plan makes the node for a pattern.
 func (p *planner) plan(n parser.Node, r request) (Node, error) {
+	if !r.first.reaches(n) {
+		r.first = firstRows{}
+	}
 	if _, ok := n.(*parser.Extend); !ok && r.need.Has(p.scopes.Number(solutionColumn)) {
 		return p.number(n, r)
 	}

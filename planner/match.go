@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -40,7 +41,7 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 		Semantics: p.options.Semantics, Inputs: r.inputs, Output: m.Columns,
 		CountOnly: out.Empty() && !r.distinct, Distinct: r.distinct, Speed: p.options.Speed, Workers: p.options.Workers,
 		Ranges: pushed.ranges, Candidates: pushed.candidates, Unequal: pushed.unequal, Shares: pushed.shares(),
-		WeightGain: p.weightGain(r), Root: r.root,
+		WeightGain: p.weightGain(r), Root: r.root, First: p.firstOf(r),
 	})
 	if err != nil {
 		return nil, notDone(err)
@@ -54,7 +55,21 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 	if k := len(m.Plan.Steps); k > 0 {
 		m.Rows = m.Plan.Steps[k-1].EstimatedRows
 	}
+	m.Cost = m.Plan.UntilFirst(m.Cost)
 	return m, nil
+}
+
+// firstOf is bgp.Options.First for what is asked; nil where no order is.
+func (p *planner) firstOf(r request) *bgp.First {
+	f := r.first
+	if f.variable == "" || f.rows == 0 || p.options.Unoptimised || p.applied || p.options.Dictionary == nil {
+		return nil
+	}
+	o := &bgp.First{Variable: f.variable, Descending: f.descending, Rows: f.rows, Gain: max(0, p.options.Tuning.FirstGain)}
+	for _, s := range []dictionary.Section{dictionary.Numbers, dictionary.Strings, dictionary.LangStrings} {
+		o.InOrder = append(o.InOrder, p.options.Dictionary.Sections(s, s)...)
+	}
+	return o
 }
 
 // weightGain is bgp.Options.WeightGain for what is asked.
@@ -67,7 +82,7 @@ func (p *planner) weightGain(r request) float64 {
 
 // product takes a match apart where its pattern consists of parts of which at least two bind what is needed.
 func (p *planner) product(n *parser.BGP, pushed *pushedFilters, r request, whole *Match) (Node, error) {
-	if whole.Plan.Empty || whole.Cost < p.options.Tuning.ProductCost || len(r.inputs) > 0 || p.options.Unoptimised || p.options.Semantics != bgp.Homomorphism {
+	if whole.Plan.Empty || whole.Plan.Ahead != nil || whole.Cost < p.options.Tuning.ProductCost || len(r.inputs) > 0 || p.options.Unoptimised || p.options.Semantics != bgp.Homomorphism {
 		return whole, nil
 	}
 	patterns, binding := rules.Connected(n), 0
@@ -143,6 +158,9 @@ func (p *planner) reading(n parser.Node, conditions []parser.Expr, r request) re
 func (p *planner) filteredMatch(n *parser.Filter, pattern *parser.BGP, plain, exists []parser.Expr, r request) (Node, []parser.Expr, error) {
 	pushed, plain := p.pushFilters(pattern, plain, r)
 	all := append(slices.Clone(plain), exists...)
+	if len(all) > 0 {
+		r.first.rows *= firstTested
+	}
 	m, err := p.match(pattern, pushed, p.reading(n, all, r))
 	if err != nil {
 		return nil, nil, err

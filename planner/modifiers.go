@@ -40,6 +40,9 @@ func (p *planner) narrowed(in Node, columns scope.Set) Node {
 
 func (p *planner) slice(n *parser.Slice, r request) (Node, error) {
 	r.distinct = false
+	if r.first = (firstRows{}); n.Limit >= 0 {
+		r.first.rows = uint64(max(n.Offset, 0) + n.Limit)
+	}
 	in, err := p.lower(n.Input, r)
 	if err != nil {
 		return nil, err
@@ -85,6 +88,11 @@ func sorted(n parser.Node) bool {
 
 func (p *planner) orderBy(n *parser.OrderBy, r request) (Node, error) {
 	list := parser.Expressions(n)
+	if v, ok := n.Keys[0].Expr.(*parser.Var); ok && r.first.rows > 0 {
+		r.first.variable, r.first.descending = v.Name, n.Keys[0].Descending
+	} else {
+		r.first = firstRows{}
+	}
 	in, err := p.lower(n.Input, r.with(p.outputColumns(n, r).Or(p.scopes.Reads(list...))))
 	if err != nil {
 		return nil, err

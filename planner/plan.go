@@ -94,6 +94,8 @@ type Tuning struct {
 	DistributedGain float64
 	// WeightGain is bgp.Options.WeightGain of what is counted; negative means never.
 	WeightGain float64
+	// FirstGain is bgp.First.Gain of rows in the order of a variable; negative means never.
+	FirstGain float64
 	// Without names rules that are left out where a query can do without them (planner/rules).
 	Without []string
 }
@@ -107,6 +109,7 @@ func (t *Tuning) complete() {
 	t.SharedGain = cmp.Or(t.SharedGain, sharedGain)
 	t.DifferenceCost = cmp.Or(t.DifferenceCost, differenceCost)
 	t.DifferenceGain = cmp.Or(t.DifferenceGain, differenceGain)
+	t.FirstGain = cmp.Or(t.FirstGain, firstGain)
 	t.DistributedGain = cmp.Or(t.DistributedGain, distributedGain)
 }
 

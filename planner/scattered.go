@@ -19,7 +19,7 @@ import (
 func (p *planner) apart(n *parser.BGP, pushed *pushedFilters, r request, whole *Match) (Node, error) {
 	t := &p.options.Tuning
 	parts := pushed.apart(min(smallPart, t.MaxListed))
-	if len(parts) == 0 || whole.Cost < t.ProductCost*float64(len(parts)) {
+	if len(parts) == 0 || whole.Plan.Ahead != nil || whole.Cost < t.ProductCost*float64(len(parts)) {
 		return whole, nil
 	}
 	u := &Union{Properties: p.made(p.outputColumns(n, r), r.inputs)}

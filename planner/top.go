@@ -60,6 +60,19 @@ func firstFolded(g *Group, variable string, s *Sort) {
 	}
 }
 
+// reaches reports whether the first rows of a pattern, in an order or until one is known, are those of what it consists of.
+func (f firstRows) reaches(n parser.Node) bool {
+	switch n := n.(type) {
+	case *parser.Slice, *parser.Project, *parser.OrderBy:
+		return f.variable == ""
+	case *parser.BGP, *parser.Filter:
+		return f.variable != ""
+	case *parser.Extend:
+		return f.variable != "" && f.variable != n.Variable
+	}
+	return false
+}
+
 // nameOf is a variable's name; "" of none.
 func nameOf(v *parser.Var) string {
 	if v == nil {

@@ -124,8 +124,8 @@ func (c *Comparer) Ascend(first, last dictionary.ID) bool {
 	return slices.ContainsFunc(c.numbers, both) || slices.ContainsFunc(c.texts, both)
 }
 
-// beaten is the longest range of IDs whose terms all come after one (sign -1), or before it (sign 1).
-func (c *Comparer) beaten(by dictionary.ID, sign int) (longest dictionary.Range) {
+// Beaten is the longest range of IDs whose terms all come after one (sign -1), or before it (sign 1).
+func (c *Comparer) Beaten(by dictionary.ID, sign int) (longest dictionary.Range) {
 	for _, b := range c.bounds(by) {
 		r := dictionary.Range{From: b.in.From, To: b.equal.From}
 		if sign < 0 {

@@ -40,6 +40,8 @@ type Match struct {
 	Weighted bool
 	// Tables are those of Plan.Lookups.
 	Tables []*Table
+	// Bound tells a match whose plan is Ahead which rows are needed no more; nil: nobody does. A matcher may ignore it.
+	Bound *Bound
 	// Dictionary is where numbers are looked up that a plan folds; nil: nowhere.
 	Dictionary *dictionary.Dictionary
 	// Workers is the query's share of the processor's threads, which the caller has entered; nil: the caller's thread alone.

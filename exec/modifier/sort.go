@@ -8,7 +8,9 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/eval"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/source"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
@@ -23,6 +25,9 @@ type Sort struct {
 	Descending []bool
 	Limit      uint64
 	Comparer   *expr.Comparer
+	// Ahead, where it is not nil, is the match that the rows come from, which begins with the values of the first key in the order of their IDs: it is told
+	// which of them are needed no more.
+	Ahead *source.Match
 }
 
 // sortRun is one run of a sort. Its rows are the keys' values and then the output columns.
@@ -39,6 +44,9 @@ type sortRun struct {
 func (s *Sort) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	r := &sortRun{Sort: s, x: x, rows: vector.NewRows(len(s.Keys) + len(s.Out)), held: x.Memory.Open("sort")}
 	defer r.close()
+	if s.Ahead != nil {
+		s.Ahead.Bound = &match.Bound{}
+	}
 	if err := operator.RunStage(&sortKeys{Sort: s, cutoff: &r.cutoff}, x, seed, r.add); err != nil {
 		return err
 	}
@@ -69,6 +77,9 @@ const (
 // where there are some.
 func (r *sortRun) mostCollected() uint64 {
 	limit := min(r.Limit, math.MaxInt64/topFactor) // more than there ever are, and no overflow
+	if r.Ahead != nil && r.cutoff.Load() == nil {
+		return limit
+	}
 	if r.cutoff.Load() == nil || r.x.Alone() {
 		return max(fewestCut, topFactor*limit)
 	}
@@ -106,7 +117,11 @@ func (r *sortRun) cut() error {
 	}
 	r.rows.N = len(order)
 	if uint64(len(order)) == r.Limit && len(r.Keys) > 0 {
-		r.cutoff.Store(&cutoff{r.Comparer.Against(r.rows.Cols[0][len(order)-1]), r.x.Terms.Base()})
+		last := r.rows.Cols[0][len(order)-1]
+		r.cutoff.Store(&cutoff{r.Comparer.Against(last), r.x.Terms.Base()})
+		if r.Ahead != nil {
+			r.Ahead.Bound.Beat(r.Comparer.Beaten(last, sign(r.Descending[0])))
+		}
 	}
 	return nil
 }
@@ -148,4 +163,12 @@ func (r *sortRun) batchesAtOnce(rows int) int {
 	}
 	size := r.x.Memory.Limit() / 16 / int64(4*vector.BatchRows*max(1, len(r.Out)))
 	return int(max(1, min(int64(batchesEach*r.x.Copies()), size)))
+}
+
+// sign is that of the terms that come after one in an order: Comparer.Beaten's.
+func sign(descending bool) int {
+	if descending {
+		return 1
+	}
+	return -1
 }

@@ -19,6 +19,8 @@ type Match struct {
 	Graph   *pcsr.Graph
 	Matcher match.Matcher
 	Limit   uint64
+	// Bound is match.Match.Bound of the run under way.
+	Bound *match.Bound
 	// Weighted: the consumer reads Batch.Weights.
 	Weighted bool
 	rows     []uint32
@@ -29,7 +31,7 @@ type Match struct {
 }
 
 func (m *Match) match(x *operator.Execution) *match.Match {
-	run := &match.Match{Graph: m.Graph, Plan: m.Plan, Limit: m.Limit, Weighted: m.Weighted, Tables: m.tables, Dictionary: x.Env.Dictionary, Charge: x.Matches.Charge, TryCharge: x.Matches.TryCharge, Workers: x.Workers}
+	run := &match.Match{Graph: m.Graph, Plan: m.Plan, Limit: m.Limit, Weighted: m.Weighted, Tables: m.tables, Bound: m.Bound, Dictionary: x.Env.Dictionary, Charge: x.Matches.Charge, TryCharge: x.Matches.TryCharge, Workers: x.Workers}
 	if x.Analyze {
 		m.Measured.Trace = &match.Trace{}
 		run.Trace = m.Measured.Trace

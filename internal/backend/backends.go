@@ -96,7 +96,7 @@ func (b *Backends) watches(plan *bgp.MatchPlan) (here, there watch) {
 // before. Where it were, if only what it reads were there, that is brought there: the processor matches meanwhile.
 func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
 	seen := b.seen.of(plan)
-	if seen == (gpu.Seen{}) && plan.Cost+plan.AboveCost() <= bgp.GPUCost {
+	if seen == (gpu.Seen{}) && plan.UntilFirst(plan.Cost+plan.AboveCost()) <= bgp.GPUCost {
 		return false
 	}
 	if !b.warm.Load() {
@@ -137,7 +137,7 @@ func (b *Backends) PrepareLabels(graph *pcsr.Graph, labels ...pcsr.Label) {
 func (b *Backends) payTogether(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) bool {
 	here, there := 0.0, float64(len(plans))*(gpu.BesideCost-bgp.GPUCost)
 	for _, plan := range plans {
-		here += plan.Cost / float64(threads)
+		here += plan.UntilFirst(plan.Cost) / float64(threads)
 	}
 	if here <= bgp.GPUCost || b.warm.Load() && b.opened.Lost() {
 		return false

@@ -83,7 +83,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	plan := b.complete(e, inputs, order)
 	speed := max(b.options.Speed, 1)
 	if len(b.query.Edges) <= 1 && !b.options.Thorough {
-		return b.finish(e, plan) // one list, read from the end that is known: nothing to compare
+		return b.finish(e, b.ahead(e, plan)) // one list, read from the end that is known: nothing to compare
 	}
 	if cost := plan.Cost / speed; cost > deepCost || b.options.Thorough {
 		b.affordable = cost
@@ -97,7 +97,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	if (plan.Cost/speed > walkCost || b.options.Thorough) && len(inputs) == 0 && !b.isTree(e, plan) {
 		plan = b.choose(plan, e, inputs)
 	}
-	return b.finish(e, plan)
+	return b.finish(e, b.ahead(e, plan))
 }
 
 // finish adds to a plan what does not depend on others: what is counted by weights, and signatures.

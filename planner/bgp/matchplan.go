@@ -49,6 +49,8 @@ type MatchPlan struct {
 	Fold *Fold
 	// Top, where it is not nil, says of which rows the caller needs the first; a matcher may leave out others.
 	Top *Top
+	// Ahead, where it is not nil, says that the plan begins with values that the caller needs in their order; a matcher may end when it has them.
+	Ahead *Ahead
 	// Where are conditions on the rows' numbers, all of which the caller tests (again): a matcher may leave out rows that fail one, and say that the others pass all
 	// (vector.Batch.Passed).
 	Where []*Formula

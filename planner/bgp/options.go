@@ -39,6 +39,8 @@ type Options struct {
 	// Root is a variable that the vertex order begins with where weights are looked for and its part of the pattern is a tree of which nobody
 	// reads a variable; "" leaves it open.
 	Root string
+	// First, where it is not nil, says of which rows the caller needs the first, so that the plan may begin with these (MatchPlan.Ahead).
+	First *First
 	// Signatures says which steps test their candidates against signatures.
 	Signatures SignatureUse
 	// Ranges and Candidates are filters pushed down to a variable: its ID lies in the range, in the sorted list.

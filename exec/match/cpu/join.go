@@ -22,6 +22,7 @@ type join struct {
 	charge    func(bytes int64) error
 	tryCharge func(bytes int64) bool
 	workers   *schedule.Share
+	bound     *match.Bound
 	tail      []*group
 	// numbered are the groups of the tail and those in them, by their numbers.
 	numbered []*group

@@ -34,7 +34,7 @@ func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 		}
 	}
 	steps := made.unread()
-	p := &join{Lowering: made.lowering, tuning: t, input: m.Input, charge: m.Charge, tryCharge: m.TryCharge, workers: m.Workers, all: steps, steps: steps, cuts: made.cuts}
+	p := &join{Lowering: made.lowering, tuning: t, input: m.Input, charge: m.Charge, tryCharge: m.TryCharge, workers: m.Workers, bound: m.Bound, all: steps, steps: steps, cuts: made.cuts}
 	if m.Trace != nil {
 		p.counters = make([]counters, len(m.Plan.Steps))
 	}

@@ -48,6 +48,9 @@ type source struct {
 	list          []pcsr.Vertex
 	rows          *pcsr.Partition
 	first         int // row of the partition that stands at place 0
+	// bound, where it is not nil, says which members are needed no more; back: the last places come first.
+	bound *match.Bound
+	back  bool
 }
 
 func newRun(m *Matcher, p *join, limit uint64) *run {
@@ -109,7 +112,7 @@ func (r *run) do(ctx context.Context) error {
 		return err
 	}
 	r.openSource()
-	if r.limit == 0 {
+	if r.limit == 0 && r.source.bound == nil {
 		if cost := r.join.cost(); cost >= manyQuiet*float64(r.matcher.tuning.quiet) {
 			r.startAll(cost)
 		}
@@ -141,7 +144,14 @@ func (r *run) openSource() {
 		s.open(p.steps[0], p.tuning)
 	}
 	s.chunk = min(r.capacity, max(32, s.length/(16*r.join.workers.Limit())))
+	if a := p.Plan.Ahead; a != nil && p.bound != nil && p.input == nil && p.prefix > 0 && p.steps[0].Index == 0 {
+		s.bound, s.back = p.bound, a.Descending
+		s.chunk = min(s.chunk, max(32, s.length/mostChunks))
+	}
 }
+
+// mostChunks is how many chunks the source of a match that may end early is dealt out in, at most: small ones let it end early, but each is passed on by itself.
+const mostChunks = 2048
 
 // open chooses the shortest list or rows of a step. Rows that lie between the ends of a list are taken where they are much fewer: each is
 // looked for in the list then.
@@ -162,11 +172,29 @@ func (s *source) open(first *step, t *tuning) {
 	}
 }
 
-// take returns the next chunk's places.
+// take returns the next chunk's places, without those that are needed no more.
 func (s *source) take() (low, high int, ok bool) {
-	high = int(s.next.Add(int64(s.chunk)))
-	low = high - s.chunk
-	return low, min(high, s.length), low < s.length
+	for {
+		high = int(s.next.Add(int64(s.chunk)))
+		if low = high - s.chunk; low >= s.length {
+			return 0, 0, false
+		}
+		high = min(high, s.length)
+		if s.back {
+			low, high = s.length-high, s.length-low
+		}
+		if s.bound == nil || !s.bound.Beaten(s.member(low), s.member(high-1)) {
+			return low, high, true
+		}
+	}
+}
+
+// member is what stands at a place.
+func (s *source) member(place int) pcsr.Vertex {
+	if s.rows != nil {
+		return s.rows.Vertex(s.first + place)
+	}
+	return s.list[place]
 }
 
 // left reports whether there are chunks that nobody has taken.

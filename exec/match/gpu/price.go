@@ -34,7 +34,7 @@ func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 	if apart := remembered(g, plan); apart < joined { // whatever the estimates are off by
 		o.Processor = min(o.Processor, apart)
 	}
-	o.Processor += plan.AboveCost()
+	o.Processor = plan.UntilFirst(o.Processor + plan.AboveCost())
 	o.Device += plan.LookupCost()
 	switch {
 	case plan.Fold != nil:
