@@ -137,6 +137,21 @@ func (d *Dictionary) Section(i int, of Section) Range {
 	return Range{d.starts[i] + r.From, d.starts[i] + r.To}
 }
 
+// MomentRanges are the dates and times of segment i: a range for each kind, with a zone and without, in each of which they are in the order of their instants.
+func (d *Dictionary) MomentRanges(i int) (ranges []Range) {
+	all := d.Section(i, Temporals)
+	for from := all.From; from < all.To; {
+		v := d.Value(from)
+		to := search(Range{from, all.To}, func(id ID) bool {
+			w := d.Value(id)
+			return w.Kind != v.Kind || (w.Zone == NoZone) != (v.Zone == NoZone)
+		})
+		ranges = append(ranges, Range{from, to})
+		from = max(to, from+1)
+	}
+	return ranges
+}
+
 // Kind is IRI, BlankNode or Literal; 0 for an ID that no term has.
 func (d *Dictionary) Kind(id ID) rdf.Kind {
 	s := d.base

@@ -69,6 +69,9 @@ func (p *planner) firstOf(r request) *bgp.First {
 	for _, s := range []dictionary.Section{dictionary.Numbers, dictionary.Strings, dictionary.LangStrings} {
 		o.InOrder = append(o.InOrder, p.options.Dictionary.Sections(s, s)...)
 	}
+	for i := range p.options.Dictionary.Segments() {
+		o.InOrder = append(o.InOrder, p.options.Dictionary.MomentRanges(i)...)
+	}
 	return o
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"sync"
 
 	"github.com/cockroachdb/apd/v3"
 
@@ -24,6 +25,8 @@ type Comparer struct {
 	// texts are, for each segment of the dictionary, the plain and then the language-tagged strings: in each of these
 	// ranges IDs are in the order of the terms. So they are in numbers, one range for each segment, where terms may be equal too.
 	texts, numbers []dictionary.Range
+	// moments are the dates and times, likewise, of all segments.
+	moments func() []dictionary.Range
 	// strings and langs are those of the first segment.
 	strings, langs dictionary.Range
 	// cuts are where segments after the first start, and where the last ends.
@@ -32,8 +35,14 @@ type Comparer struct {
 
 // NewComparer returns the order over terms. d may be nil; with the dictionary below terms, strings need no decoding.
 func NewComparer(terms Terms, d *dictionary.Dictionary) *Comparer {
-	c := &Comparer{terms: terms, dictionary: d}
+	c := &Comparer{terms: terms, dictionary: d, moments: func() []dictionary.Range { return nil }}
 	if d != nil {
+		c.moments = sync.OnceValue(func() (ranges []dictionary.Range) {
+			for i := range d.Segments() {
+				ranges = append(ranges, d.MomentRanges(i)...)
+			}
+			return ranges
+		})
 		for i := range d.Segments() {
 			c.texts = append(c.texts, d.Section(i, dictionary.Strings), d.Section(i, dictionary.LangStrings))
 			c.numbers = append(c.numbers, d.Section(i, dictionary.Numbers))
@@ -80,7 +89,7 @@ func (c *Comparer) Compare(a, b dictionary.ID) int {
 // Cuts are the IDs, ascending, between which strings are compared by their IDs; across a cut they have to be decoded.
 func (c *Comparer) Cuts() []dictionary.ID { return c.cuts }
 
-// Against returns Compare with b on the right, for many terms on the left: where b is a string or a number, it is looked up in the
+// Against returns Compare with b on the right, for many terms on the left: where b is a string, a number, or a date or time, it is looked up in the
 // order of each segment's first, and then those are compared by their IDs in all segments.
 func (c *Comparer) Against(b dictionary.ID) func(a dictionary.ID) int {
 	bounds := c.bounds(b)
@@ -117,11 +126,11 @@ func (c *Comparer) bounds(b dictionary.ID) (list []rangeBound) {
 	return list
 }
 
-// Ascend reports whether all terms from one ID to another are known to be in the order of their IDs: numbers or strings of one segment. Some may
-// be equal.
+// Ascend reports whether all terms from one ID to another are known to be in the order of their IDs: numbers, strings, or dates and times of
+// one kind, of one segment. Some may be equal.
 func (c *Comparer) Ascend(first, last dictionary.ID) bool {
 	both := func(r dictionary.Range) bool { return r.Contains(first) && r.Contains(last) }
-	return slices.ContainsFunc(c.numbers, both) || slices.ContainsFunc(c.texts, both)
+	return slices.ContainsFunc(c.numbers, both) || slices.ContainsFunc(c.texts, both) || slices.ContainsFunc(c.moments(), both)
 }
 
 // Beaten is the longest range of IDs whose terms all come after one (sign -1), or before it (sign 1).
@@ -144,6 +153,8 @@ func (c *Comparer) alike(rank int8) (list []dictionary.Range) {
 	switch rank {
 	case rankNumber:
 		return c.numbers
+	case rankTemporal:
+		return c.moments()
 	case rankString:
 	case rankLang:
 		first = 1

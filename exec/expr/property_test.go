@@ -394,11 +394,34 @@ func checkRanges(t *testing.T, segments int, tail bool) {
 	}
 }
 
-// TestTermsThatAscendAreInOrder: wherever Ascend says so, of numbers of several datatypes and of strings, in two segments.
+// momentTerm draws a date or time of any kind, with a zone or without.
+func momentTerm(t *rapid.T) rdf.Term {
+	year := rapid.SampledFrom([]string{"-0044", "0001", "1969", "1970", "2024", "12000", "99999999999999999999"}).Draw(t, "year")
+	date := fmt.Sprintf("%s-%02d-%02d", year, rapid.IntRange(1, 12).Draw(t, "month"), rapid.IntRange(1, 28).Draw(t, "day"))
+	time := fmt.Sprintf("%02d:%02d:%02d%s", rapid.IntRange(0, 24).Draw(t, "hour"), rapid.IntRange(0, 1).Draw(t, "minute"), rapid.IntRange(0, 1).Draw(t, "second"), rapid.SampledFrom([]string{"", ".5", ".123456789", ".1234567891"}).Draw(t, "fraction"))
+	zone := rapid.SampledFrom([]string{"", "", "Z", "+14:00", "-05:30"}).Draw(t, "zone")
+	switch kind := rapid.SampledFrom([]string{"dateTime", "date", "time", "gYear", "gYearMonth"}).Draw(t, "kind"); kind {
+	case "dateTime":
+		return rdf.NewTyped(date+"T"+time+zone, rdf.XSD+kind)
+	case "date":
+		return rdf.NewTyped(date+zone, rdf.XSD+kind)
+	case "time":
+		return rdf.NewTyped(time+zone, rdf.XSD+kind)
+	case "gYear":
+		return rdf.NewTyped(year+zone, rdf.XSD+kind)
+	}
+	return rdf.NewTyped(date[:len(date)-3]+zone, rdf.XSD+"gYearMonth")
+}
+
+// TestTermsThatAscendAreInOrder: wherever Ascend says so, of numbers of several datatypes, of strings, and of dates and times, in two segments; and what is beaten
+// by a term comes after it, or before it.
 func TestTermsThatAscendAreInOrder(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		term := rapid.Custom(func(t *rapid.T) rdf.Term {
-			n, kind := rapid.IntRange(-9, 9).Draw(t, "number"), rapid.SampledFrom([]string{"integer", "decimal", "double", "string", "date"}).Draw(t, "type")
+			n, kind := rapid.IntRange(-9, 9).Draw(t, "number"), rapid.SampledFrom([]string{"integer", "decimal", "double", "string", "date", "moment", "moment", "moment"}).Draw(t, "type")
+			if kind == "moment" {
+				return momentTerm(t)
+			}
 			return rdf.NewTyped(fmt.Sprint(n), "http://www.w3.org/2001/XMLSchema#"+kind)
 		})
 		env := newEnvOfSegments(outer, rapid.SliceOfN(term, 1, 40).Draw(t, "first"), rapid.SliceOfN(term, 0, 40).Draw(t, "second"))
@@ -407,6 +430,14 @@ func TestTermsThatAscendAreInOrder(outer *testing.T) {
 			for last := first + 1; int(last) < env.Dictionary.Len() && order.Ascend(first, last); last++ {
 				if order.Compare(last-1, last) > 0 {
 					t.Fatalf("%v comes after %v", env.Terms.Term(last-1), env.Terms.Term(last))
+				}
+			}
+			for _, sign := range []int{-1, 1} {
+				beaten := order.Beaten(first, sign)
+				for id := beaten.From; id < beaten.To; id++ {
+					if c := order.Compare(id, first); c == 0 || (c < 0) != (sign > 0) {
+						t.Fatalf("%v is not beaten by %v", env.Terms.Term(id), env.Terms.Term(first))
+					}
 				}
 			}
 		}
