@@ -400,7 +400,9 @@ func (b *builder) sort(n *planner.Sort, in operator.Operator) (operator.Operator
 		}
 		s.Keys, s.Descending = append(s.Keys, e), append(s.Descending, k.Descending)
 	}
-	s.Ahead = aheadOf(n, in)
+	if m := aheadOf(n, in); m != nil {
+		s.Ahead = func(b *match.Bound) { m.Bound = b }
+	}
 	return s, nil
 }
 

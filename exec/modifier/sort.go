@@ -10,7 +10,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
-	"github.com/rdfgpu/rdfgpu/exec/source"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
@@ -25,9 +24,9 @@ type Sort struct {
 	Descending []bool
 	Limit      uint64
 	Comparer   *expr.Comparer
-	// Ahead, where it is not nil, is the match that the rows come from, which begins with the values of the first key in the order of their IDs: it is told
-	// which of them are needed no more.
-	Ahead *source.Match
+	// Ahead, where it is not nil, has the match that the rows come from, which begins with the values of the first key in the order of their IDs, look at a bound
+	// in its next run: there it is told which of the values are needed no more.
+	Ahead func(*match.Bound)
 }
 
 // sortRun is one run of a sort. Its rows are the keys' values and then the output columns.
@@ -39,13 +38,16 @@ type sortRun struct {
 	runs []*vector.File
 	// cutoff is set once there are as many rows as are read.
 	cutoff atomic.Pointer[cutoff]
+	// bound is that of Sort.Ahead; nil where there is none.
+	bound *match.Bound
 }
 
 func (s *Sort) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	r := &sortRun{Sort: s, x: x, rows: vector.NewRows(len(s.Keys) + len(s.Out)), held: x.Memory.Open("sort")}
 	defer r.close()
 	if s.Ahead != nil {
-		s.Ahead.Bound = &match.Bound{}
+		r.bound = &match.Bound{}
+		s.Ahead(r.bound)
 	}
 	if err := operator.RunStage(&sortKeys{Sort: s, cutoff: &r.cutoff}, x, seed, r.add); err != nil {
 		return err
@@ -77,7 +79,7 @@ const (
 // where there are some.
 func (r *sortRun) mostCollected() uint64 {
 	limit := min(r.Limit, math.MaxInt64/topFactor) // more than there ever are, and no overflow
-	if r.Ahead != nil && r.cutoff.Load() == nil {
+	if r.bound != nil && r.cutoff.Load() == nil {
 		return limit
 	}
 	if r.cutoff.Load() == nil || r.x.Alone() {
@@ -119,8 +121,8 @@ func (r *sortRun) cut() error {
 	if uint64(len(order)) == r.Limit && len(r.Keys) > 0 {
 		last := r.rows.Cols[0][len(order)-1]
 		r.cutoff.Store(&cutoff{r.Comparer.Against(last), r.x.Terms.Base()})
-		if r.Ahead != nil {
-			r.Ahead.Bound.Beat(r.Comparer.Beaten(last, sign(r.Descending[0])))
+		if r.bound != nil {
+			r.bound.Beat(r.Comparer.Beaten(last, sign(r.Descending[0])))
 		}
 	}
 	return nil

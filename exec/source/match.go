@@ -19,7 +19,7 @@ type Match struct {
 	Graph   *pcsr.Graph
 	Matcher match.Matcher
 	Limit   uint64
-	// Bound is match.Match.Bound of the run under way.
+	// Bound is match.Match.Bound of the next run.
 	Bound *match.Bound
 	// Weighted: the consumer reads Batch.Weights.
 	Weighted bool

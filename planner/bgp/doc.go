@@ -9,7 +9,8 @@
 // counted; one that does not multiply rows comes where rows are fewest. Where the lists of a vertex have no member in common,
 // which their ends or a few searches often tell, there is nothing to match. A query that seems expensive is planned again with larger samples, and promising orders are compared by
 // walks over random partial matches on the real partitions: one is taken in place of another where it is cheaper by more than the walks
-// may be off. Of a pattern that weights count as a whole no orders are compared.
+// may be off. Of a pattern that weights count as a whole no orders are compared. Where the caller needs
+// the first rows by a variable whose IDs are in the order of its values, an order that begins with it is taken if the match is expected to end so much sooner (ahead.go).
 //
 // A plan is data: it names no backend and can be run by exec/match/cpu and exec/match/gpu alike. Planning the same pattern over
 // the same graph gives the same plan. The package never enumerates matches. Its functions are safe for concurrent use.
