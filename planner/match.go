@@ -65,14 +65,19 @@ func (p *planner) firstOf(r request) *bgp.First {
 	if f.variable == "" || f.rows == 0 || p.options.Unoptimised || p.applied || p.options.Dictionary == nil {
 		return nil
 	}
-	o := &bgp.First{Variable: f.variable, Descending: f.descending, Rows: f.rows, Gain: max(0, p.options.Tuning.FirstGain)}
+	return &bgp.First{Variable: f.variable, Descending: f.descending, Rows: f.rows, InOrder: p.inOrder, Gain: max(0, p.options.Tuning.FirstGain)}
+}
+
+// inOrder are the IDs of terms that ORDER BY has in the order of their IDs, range by range.
+func (p *planner) inOrder() (ranges []dictionary.Range) {
+	d := p.options.Dictionary
 	for _, s := range []dictionary.Section{dictionary.Numbers, dictionary.Strings, dictionary.LangStrings} {
-		o.InOrder = append(o.InOrder, p.options.Dictionary.Sections(s, s)...)
+		ranges = append(ranges, d.Sections(s, s)...)
 	}
-	for i := range p.options.Dictionary.Segments() {
-		o.InOrder = append(o.InOrder, p.options.Dictionary.MomentRanges(i)...)
+	for i := range d.Segments() {
+		ranges = append(ranges, d.MomentRanges(i)...)
 	}
-	return o
+	return ranges
 }
 
 // weightGain is bgp.Options.WeightGain for what is asked.

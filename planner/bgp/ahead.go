@@ -12,8 +12,8 @@ type First struct {
 	Variable   string
 	Descending bool
 	Rows       uint64
-	// InOrder are ranges of IDs that are in the order of their values.
-	InOrder []dictionary.Range
+	// InOrder are ranges of IDs that are in the order of their values, asked for where that may matter.
+	InOrder func() []dictionary.Range
 	// Gain is the share of the cost of another vertex order below which one that begins with the variable is taken, as far as it is expected to be
 	// run: 0 is never, infinite always.
 	Gain float64
@@ -54,7 +54,7 @@ func (b *bgp) ahead(e *estimates, plan *MatchPlan) *MatchPlan {
 	}
 	always, cost := math.IsInf(f.Gain, 1), plan.Cost+TopPrice*plan.Rows()
 	v, ok := b.variables[f.Variable]
-	if !ok || !b.read()[v] || !always && cost < aheadFrom || !e.inOrder(v, f.InOrder) && !always {
+	if !ok || !b.read()[v] || !always && cost < aheadFrom || !always && !e.inOrder(v, f.InOrder()) {
 		return plan
 	}
 	order := e.orderFrom(v, b.read())
