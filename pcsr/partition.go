@@ -176,6 +176,15 @@ func (p *Partition) EdgesOf(low, high int) int {
 	return max(0, int(p.offsets[high])-int(p.offsets[low]))
 }
 
+// Within is how many rows have a vertex of low … high-1, and how many edges these have; false of a Patched partition, which would have to be read.
+func (p *Partition) Within(low, high Vertex) (rows int, edges uint64, ok bool) {
+	if p.layer == Patched {
+		return 0, 0, false
+	}
+	first, end := p.RowFrom(low), p.RowFrom(high)
+	return max(0, end-first), uint64(p.EdgesOf(first, end)), true
+}
+
 // Single reports that every row has exactly one neighbour: List(row) is Arrays().Neighbours[row].
 func (p *Partition) Single() bool { return p.offsets == nil && p.Edges() == int(p.rows) }
 

@@ -31,6 +31,8 @@ type group struct {
 	flat bool
 	// hops: what hangs on several candidates of the step is counted together.
 	hops bool
+	// byRows: countsRows.
+	byRows bool
 	// weights are the group's numbers where they have been made for all vertices.
 	weights *weights
 	keys    []int
@@ -64,6 +66,7 @@ func (p *join) adoptGroups(groups []*match.Group, outside []int) []*group {
 		g.step = p.step(from.Step)
 		g.flat = !slices.ContainsFunc(g.children, (*group).goesDeeper)
 		g.hops, g.unequal = g.findHop(), g.findUnequal()
+		g.byRows = g.countsRows()
 		g.raw = len(g.children) == 0 && g.step.rawMemo()
 		g.pair = len(g.children) == 0 && g.step.isPair()
 		g.brief = len(g.children) == 0 && g.step.brief && len(g.step.Plan.EdgeDistinct) == 0
@@ -216,6 +219,11 @@ func (w *worker) countCandidates(g *group) uint64 {
 	s := g.step
 	if len(g.children) == 0 {
 		return w.countLeaf(s)
+	}
+	if g.byRows {
+		if n, ok := w.countRows(s); ok {
+			return n
+		}
 	}
 	set := w.members(s)
 	w.scratch[s.Index].rowsOut += uint64(len(set))

@@ -124,6 +124,9 @@ func (p *join) widen() {
 		if p.prefix == 0 && cost < p.tuning.smallCost && len(p.steps[0].dynamic) > 0 {
 			return
 		}
+		if p.countsRowsFrom(p.prefix) {
+			return
+		}
 		p.prefix++
 	}
 }
