@@ -22,6 +22,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // builder makes the operators of a physical plan, one of each node. It decides nothing: what is to be done stands in the
@@ -96,6 +97,8 @@ func (b *builder) above(n planner.Node, in operator.Operator) (operator.Operator
 		return b.group(n, in)
 	case *planner.Sort:
 		return b.sort(n, in)
+	case *planner.Ends:
+		return b.ends(n, in), nil
 	case *planner.Number:
 		return &modifier.Number{Base: base, Input: in}, nil
 	case *planner.Project:
@@ -400,23 +403,29 @@ func (b *builder) sort(n *planner.Sort, in operator.Operator) (operator.Operator
 		}
 		s.Keys, s.Descending = append(s.Keys, e), append(s.Descending, k.Descending)
 	}
-	if m := aheadOf(n, in); m != nil {
-		s.Ahead = func(b *match.Bound) { m.Bound = b }
+	if n.Limit > 0 && len(n.Keys) > 0 {
+		if v, ok := n.Keys[0].Expr.(*parser.Var); ok {
+			s.Ahead = aheadOf(in, v.Name, func(a *bgp.Ahead) bool { return !a.Both && a.Descending == n.Keys[0].Descending })
+		}
 	}
 	return s, nil
 }
 
-// aheadOf is the match that the rows of a sort come from, if it begins with the values by which they are sorted first; nil where it does not.
-func aheadOf(n *planner.Sort, in operator.Operator) *source.Match {
+func (b *builder) ends(n *planner.Ends, in operator.Operator) operator.Operator {
+	return &modifier.Ends{
+		Base: b.base(n), Input: in, Column: operator.IndexOf(in.Columns(), n.Variable), Least: n.Least, Greatest: n.Greatest, Comparer: expr.NewComparer(b.terms, b.env.Dictionary),
+		Ahead: aheadOf(in, n.Variable, func(*bgp.Ahead) bool { return true }),
+	}
+}
+
+// aheadOf hands a bound to the match that an operator's rows come from, if it begins with the values of a variable, from the right end on; nil where it does not.
+func aheadOf(in operator.Operator, variable string, right func(*bgp.Ahead) bool) func(*match.Bound) {
 	_, below := operator.StagesOf(in)
 	m, ok := below.(*source.Match)
-	if !ok || n.Limit == 0 || len(n.Keys) == 0 || m.Plan.Ahead == nil || m.Plan.Ahead.Descending != n.Keys[0].Descending {
+	if !ok || m.Plan.Ahead == nil || m.Plan.Slots[0].Variable != variable || !right(m.Plan.Ahead) {
 		return nil
 	}
-	if v, ok := n.Keys[0].Expr.(*parser.Var); !ok || m.Plan.Slots[0].Variable != v.Name {
-		return nil
-	}
-	return m
+	return func(b *match.Bound) { m.Bound = b }
 }
 
 func (b *builder) construct(n *planner.Construct, in operator.Operator) operator.Operator {

@@ -36,7 +36,10 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 	}
 	if a := e.Match.Ahead; a != nil {
 		first := "least"
-		if a.Descending {
+		switch {
+		case a.Both:
+			first = "least and the greatest"
+		case a.Descending:
 			first = "greatest"
 		}
 		e.Steps = append(e.Steps, fmt.Sprintf("from the %s ?%s on, until the first rows are there: about %.2g of the rows, on the processor", first, e.Match.Slots[0].Variable, a.Share))

@@ -23,7 +23,7 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 			need = need.Or(p.scopes.Readable(p.scopes.Of(n.Input).May))
 		}
 	}
-	in, err := p.lower(n.Input, request{need: need, distinct: !repeatsMatter(n), counted: counted && repeatsMatter(n)})
+	in, err := p.lower(n.Input, request{need: need, distinct: !repeatsMatter(n), counted: counted && repeatsMatter(n), first: endsOf(n)})
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,7 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 	if !p.options.Unoptimised {
 		in = folded(in, n)
 	}
+	in = p.ends(in, n)
 	g := &Group{unary: unary{p.above(in, out), in}, text: p.groupText(n), Exposed: parser.Binds(n)}
 	g.Seeds, g.Weighted = nil, weighted
 	if len(n.Keys) == 0 {

@@ -31,9 +31,9 @@ type request struct {
 
 // firstRows are so many rows of a sorted pattern, first by a variable; "" until the order is known.
 type firstRows struct {
-	variable   string
-	descending bool
-	rows       uint64
+	variable         string
+	descending, both bool
+	rows             uint64
 }
 
 func (r request) with(need scope.Set) request {

@@ -65,7 +65,7 @@ func (p *planner) firstOf(r request) *bgp.First {
 	if f.variable == "" || f.rows == 0 || p.options.Unoptimised || p.applied || p.options.Dictionary == nil {
 		return nil
 	}
-	return &bgp.First{Variable: f.variable, Descending: f.descending, Rows: f.rows, InOrder: p.inOrder, Gain: max(0, p.options.Tuning.FirstGain)}
+	return &bgp.First{Variable: f.variable, Descending: f.descending, Both: f.both, Rows: f.rows, InOrder: p.inOrder, Gain: max(0, p.options.Tuning.FirstGain)}
 }
 
 // inOrder are the IDs of terms that ORDER BY has in the order of their IDs, range by range.

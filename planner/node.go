@@ -202,6 +202,12 @@ type (
 		Keys []SortKey
 		text string
 	}
+	// Ends leaves out rows by whose value of a variable the least and the greatest one cannot change.
+	Ends struct {
+		unary
+		Variable        string
+		Least, Greatest bool
+	}
 	// Project picks columns.
 	Project struct{ unary }
 	// Slice skips Offset solutions and keeps at most Most of the next; Most < 0 means all.

@@ -95,6 +95,17 @@ func (c *Count) Text() (string, string) {
 
 func (d *Degrees) Text() (string, string) { return "degrees", d.text + d.note }
 
+func (e *Ends) Text() (string, string) {
+	text := "the least ?"
+	if e.Greatest {
+		text = "the greatest ?"
+		if e.Least {
+			text = "the least and the greatest ?"
+		}
+	}
+	return "ends", text + e.Variable
+}
+
 func (s *Sort) Text() (string, string) {
 	text := s.text
 	if s.Limit > 0 {

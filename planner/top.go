@@ -73,6 +73,54 @@ func (f firstRows) reaches(n parser.Node) bool {
 	return false
 }
 
+// endsOf are the first rows that a group needs, of which all that is asked is the least and the greatest value of one variable:
+//
+//	SELECT (MIN(?n) AS ?from) (MAX(?n) AS ?to) { … }
+func endsOf(n *parser.Group) (f firstRows) {
+	if len(n.Keys) > 0 {
+		return f
+	}
+	least, greatest := false, false
+	for _, a := range n.Aggregates {
+		v, ok := a.Argument.(*parser.Var)
+		if !ok || a.Function != "MIN" && a.Function != "MAX" || f.variable != "" && v.Name != f.variable {
+			return firstRows{}
+		}
+		f.variable, f.rows = v.Name, 1
+		least, greatest = least || a.Function == "MIN", greatest || a.Function == "MAX"
+	}
+	f.descending, f.both = !least, least && greatest
+	return f
+}
+
+// ends puts what leaves rows out below such a group, where the match begins with the values.
+func (p *planner) ends(in Node, n *parser.Group) Node {
+	f := endsOf(n)
+	if f.variable == "" || aheadBelow(in, f.variable) == nil {
+		return in
+	}
+	return &Ends{unary: unary{*in.Props(), in}, Variable: f.variable, Least: f.both || !f.descending, Greatest: f.both || f.descending}
+}
+
+// aheadBelow is the match that a node's rows come from, if it begins with the values of a variable that are needed first; nil where it does not.
+func aheadBelow(n Node, variable string) *Match {
+	switch n := n.(type) {
+	case *Match:
+		if n.Plan.Ahead != nil && n.Plan.Slots[0].Variable == variable {
+			return n
+		}
+	case *Project:
+		return aheadBelow(n.Input, variable)
+	case *Filter:
+		return aheadBelow(n.Input, variable)
+	case *Bind:
+		if n.Variable != variable {
+			return aheadBelow(n.Input, variable)
+		}
+	}
+	return nil
+}
+
 // nameOf is a variable's name; "" of none.
 func nameOf(v *parser.Var) string {
 	if v == nil {

@@ -1,6 +1,7 @@
 // Package modifier has the solution modifiers (SPARQL 1.1 section 15): order, projection, distinct rows, offset and limit.
 //
-// Nouns: [Sort], [Distinct], [Project], [Slice], [Number] (numbers solutions, so that what is made of each can be told apart).
+// Nouns: [Sort], [Distinct], [Project], [Slice], [Number] (numbers solutions, so that what is made of each can be told apart), [Ends] (the rows
+// with the least and the greatest values, for a group that asks for no more).
 //
 // Many rows are told apart by workers (sharedDistinct), in their order, and sorted by them: keys are computed by a stage (sortKeys),
 // distinct terms ranked in parts that are merged, and rows put in the order of their ranks. Sorting is stable, and with a limit keeps

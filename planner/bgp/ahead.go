@@ -9,9 +9,10 @@ import (
 
 // First says that the caller needs the first rows by one variable alone, and those that are equal to the last of them.
 type First struct {
-	Variable   string
-	Descending bool
-	Rows       uint64
+	Variable string
+	// Descending: the greatest come first. Both: the caller needs as many of the greatest as of the least.
+	Descending, Both bool
+	Rows             uint64
 	// InOrder are ranges of IDs that are in the order of their values, asked for where that may matter.
 	InOrder func() []dictionary.Range
 	// Gain is the share of the cost of another vertex order below which one that begins with the variable is taken, as far as it is expected to be
@@ -22,7 +23,7 @@ type First struct {
 // Ahead says that a plan begins with the vertices that First asks for, most of which are in the order of their IDs: a matcher that binds them in that order can
 // end when the caller has its rows (match.Match.Bound).
 type Ahead struct {
-	Descending bool
+	Descending, Both bool
 	// Share is the part of the match that is expected to be run until then.
 	Share float64
 }
@@ -67,7 +68,7 @@ func (b *bgp) ahead(e *estimates, plan *MatchPlan) *MatchPlan {
 	if !always && (share*whole >= f.Gain*cost || whole > aheadMost*cost) {
 		return plan
 	}
-	other.Ahead = &Ahead{Descending: f.Descending, Share: share}
+	other.Ahead = &Ahead{Descending: f.Descending, Both: f.Both, Share: share}
 	return other
 }
 

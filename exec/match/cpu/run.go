@@ -9,6 +9,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // run is one pass of a join: the source of its first rows, and what its workers share.
@@ -48,9 +49,9 @@ type source struct {
 	list          []pcsr.Vertex
 	rows          *pcsr.Partition
 	first         int // row of the partition that stands at place 0
-	// bound, where it is not nil, says which members are needed no more; back: the last places come first.
+	// bound, where it is not nil, says which members are needed no more; ahead is which places come first then.
 	bound *match.Bound
-	back  bool
+	ahead *bgp.Ahead
 }
 
 func newRun(m *Matcher, p *join, limit uint64) *run {
@@ -145,7 +146,7 @@ func (r *run) openSource() {
 	}
 	s.chunk = min(r.capacity, max(32, s.length/(16*r.join.workers.Limit())))
 	if a := p.Plan.Ahead; a != nil && p.bound != nil && p.input == nil && p.prefix > 0 && p.steps[0].Index == 0 {
-		s.bound, s.back = p.bound, a.Descending
+		s.bound, s.ahead = p.bound, a
 		s.chunk = min(s.chunk, max(32, s.length/mostChunks))
 	}
 }
@@ -175,18 +176,31 @@ func (s *source) open(first *step, t *tuning) {
 // take returns the next chunk's places, without those that are needed no more.
 func (s *source) take() (low, high int, ok bool) {
 	for {
-		high = int(s.next.Add(int64(s.chunk)))
-		if low = high - s.chunk; low >= s.length {
+		if low = int(s.next.Add(int64(s.chunk))) - s.chunk; low >= s.length {
 			return 0, 0, false
 		}
-		high = min(high, s.length)
-		if s.back {
-			low, high = s.length-high, s.length-low
+		if s.bound != nil {
+			low = s.chunk * s.turn(low/s.chunk)
 		}
+		high = min(low+s.chunk, s.length)
 		if s.bound == nil || !s.bound.Beaten(s.member(low), s.member(high-1)) {
 			return low, high, true
 		}
 	}
+}
+
+// turn is which chunk comes at its turn: from one end on, or from both.
+func (s *source) turn(i int) int {
+	last := (s.length - 1) / s.chunk
+	switch {
+	case s.ahead.Both && i%2 == 0:
+		return i / 2
+	case s.ahead.Both:
+		return last - i/2
+	case s.ahead.Descending:
+		return last - i
+	}
+	return i
 }
 
 // member is what stands at a place.
