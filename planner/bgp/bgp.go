@@ -79,6 +79,9 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	if b.reason != "" {
 		return nil
 	}
+	if plan := b.edgesInto(e, inputs); plan != nil {
+		return plan
+	}
 	order := e.order(inputs, b.read())
 	plan := b.complete(e, inputs, order)
 	speed := max(b.options.Speed, 1)

@@ -82,7 +82,7 @@ func drawOptions(t *rapid.T) Options {
 // drawCase draws a case whose labels lie close together or far apart, so that their numbers are a range, indexed or
 // searched, and whose edges lie in one graph or in several that are overlaid, or that is changed until it has them.
 func drawCase(t *rapid.T) *matchtest.Case {
-	c := rapid.SampledFrom([]func(*rapid.T) *matchtest.Case{matchtest.Draw, matchtest.Draw, matchtest.DrawInduced}).Draw(t, "case")(t)
+	c := rapid.SampledFrom([]func(*rapid.T) *matchtest.Case{matchtest.Draw, matchtest.Draw, matchtest.DrawInduced, matchtest.DrawRowEdges}).Draw(t, "case")(t)
 	if n := rapid.SampledFrom([]int{1, 1, 1, 7, 2000}).Draw(t, "spread"); n > 1 {
 		c.Spread(n)
 	}
