@@ -28,6 +28,9 @@ func TestTheFirstRowsEndTheMatch(t *testing.T) {
 		{"SELECT ?x (?n * 2 AS ?d) { ?x :number ?n } ORDER BY DESC(?n) LIMIT 5", true},
 		{"SELECT ?x ?n { ?x :number ?n FILTER(STRLEN(STR(?x)) > 3) } ORDER BY DESC(?n) LIMIT 5", true},
 		{"SELECT ?x ?n { ?x :number ?n FILTER(?n < 15000) } ORDER BY DESC(?n) LIMIT 5", true},
+		{"SELECT ?x ?n ?g ?h { ?x :number ?n OPTIONAL { ?x :group ?g } OPTIONAL { ?x :link ?y . ?y :group ?h } } ORDER BY DESC(?n) LIMIT 10", true},
+		{"SELECT ?x ?n { ?x :number ?n MINUS { ?x :group :g3 } } ORDER BY ?n LIMIT 10", true},
+		{"SELECT ?x ?n { ?x :number ?n FILTER NOT EXISTS { ?x :group :g3 } } ORDER BY ?n LIMIT 10", true},
 		{"SELECT (MIN(?n) AS ?a) (MAX(?n) AS ?b) { ?x :number ?n }", true},
 		{"SELECT (MAX(DISTINCT ?n) AS ?b) { ?x :number ?n ; :group ?g . ?g ^:group ?y FILTER(?n < 15000) }", true},
 		{"SELECT (MIN(?n) AS ?a) (MAX(?n) AS ?b) { ?x :number ?n FILTER(?n > 7 && CONTAINS(STR(?n), \"1\")) }", true},
@@ -89,14 +92,14 @@ func (g *generator) orderedTerm() rdf.Term {
 
 // firstPattern draws a pattern with a value of any sort.
 func (g *generator) firstPattern() string {
-	text := g.oneOf("?a :n ?n . ", "?a :p0 ?b . ?b :n ?n . ", "?a :p0 ?b . ?a :n ?n . ?b :p1 ?c . ", "?a :n ?n . ?b :n ?n . ", "?b :p0 ?a . ?a :n ?n OPTIONAL { ?a :p1 ?c } ", "?a ?p ?n . ?b :p0 ?a . ")
+	text := g.oneOf("?a :n ?n . ", "?a :p0 ?b . ?b :n ?n . ", "?a :p0 ?b . ?a :n ?n . ?b :p1 ?c . ", "?a :n ?n . ?b :n ?n . ", "?b :p0 ?a . ?a :n ?n OPTIONAL { ?a :p1 ?c } ", "?a :n ?n OPTIONAL { ?a :p1 ?c . ?c :p0 ?b FILTER(?n > 0) } OPTIONAL { ?b :p1 ?d } ", "?a :n ?n OPTIONAL { ?b :n ?n FILTER(?a != ?b) } ", "?a :n ?n MINUS { ?a :p1 ?e } ", "?a :n ?n MINUS { ?e :n ?n ; :p0 :v1 } ", "?a ?p ?n . ?b :p0 ?a . ")
 	return "{ " + text + g.oneOf("", "", "", "FILTER(?n > 0) ", "FILTER(?a != :v1) ", "FILTER(STRLEN(STR(?n)) < 4) ", "BIND(STR(?n) AS ?t) ", "FILTER EXISTS { ?a :p1 ?e } ", "FILTER(isLiteral(?n)) ") + "}"
 }
 
 // firstQuery draws a query for the first rows by a value, and then by all that tells rows apart.
 func (g *generator) firstQuery() string {
 	text := "PREFIX : <" + exampleNS + "> SELECT * " + g.firstPattern()
-	text += " ORDER BY " + g.oneOf("?n", "DESC(?n)", "DESC(?n)") + g.oneOf("", " ?a", " DESC(?a)") + " STR(?n) DATATYPE(?n) LANG(?n) ?a ?b ?c ?p" + fmt.Sprintf(" LIMIT %d", 1+g.pick(8))
+	text += " ORDER BY " + g.oneOf("?n", "DESC(?n)", "DESC(?n)") + g.oneOf("", " ?a", " DESC(?a)") + " STR(?n) DATATYPE(?n) LANG(?n) ?a ?b ?c ?d ?p" + fmt.Sprintf(" LIMIT %d", 1+g.pick(8))
 	if g.chance(30) {
 		text += fmt.Sprintf(" OFFSET %d", g.pick(5))
 	}

@@ -418,11 +418,22 @@ func (b *builder) ends(n *planner.Ends, in operator.Operator) operator.Operator 
 	}
 }
 
-// aheadOf hands a bound to the match that an operator's rows come from, if it begins with the values of a variable, from the right end on; nil where it does not.
+// aheadOf hands a bound to the match that an operator's rows have a variable's values from, if it begins with these, from the right end on; nil where it does not.
 func aheadOf(in operator.Operator, variable string, right func(*bgp.Ahead) bool) func(*match.Bound) {
-	_, below := operator.StagesOf(in)
-	m, ok := below.(*source.Match)
-	if !ok || m.Plan.Ahead == nil || m.Plan.Slots[0].Variable != variable || !right(m.Plan.Ahead) {
+	var m *source.Match
+	for m == nil {
+		switch op := in.(type) {
+		case *source.Match:
+			m = op
+		case operator.Stage:
+			in = op.Below()
+		case *join.Join: // its left rows come through as they are, or not at all
+			in = op.Left
+		default:
+			return nil
+		}
+	}
+	if m.Plan.Ahead == nil || m.Plan.Slots[0].Variable != variable || !right(m.Plan.Ahead) {
 		return nil
 	}
 	return func(b *match.Bound) { m.Bound = b }

@@ -331,6 +331,7 @@ func (p *planner) minus(n *parser.Minus, r request) (Node, error) {
 	if m, err := p.branched(n, r); m != nil || err != nil {
 		return m, err
 	}
+	r.first.rows *= firstTested
 	left, err := p.lower(n.Left, r.with(r.need.Or(common)))
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 //
 // It is the join itself where that does not hold, or is not worth it.
 func (p *planner) looked(j *Join, s joinSpec) (Node, error) {
-	if !p.options.LooksUp || p.options.Unoptimised || p.applied || len(s.inputs) > 0 || j.Condition != nil || j.Hashed == nil || j.Hashed.Varies || s.bound == nil {
+	if !p.options.LooksUp || p.options.Unoptimised || p.applied || len(s.inputs) > 0 || j.Condition != nil || j.Hashed == nil || j.Hashed.Varies || s.bound == nil || aheadBelow(s.left, s.first.variable) != nil {
 		return j, nil
 	}
 	key := j.Hashed.Shared

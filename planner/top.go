@@ -65,7 +65,7 @@ func (f firstRows) reaches(n parser.Node) bool {
 	switch n := n.(type) {
 	case *parser.Slice, *parser.Project, *parser.OrderBy:
 		return f.variable == ""
-	case *parser.BGP, *parser.Filter:
+	case *parser.BGP, *parser.Filter, *parser.LeftJoin, *parser.Minus: // of these the left side, whose rows come as they are
 		return f.variable != ""
 	case *parser.Extend:
 		return f.variable != "" && f.variable != n.Variable
@@ -109,6 +109,8 @@ func aheadBelow(n Node, variable string) *Match {
 		if n.Plan.Ahead != nil && n.Plan.Slots[0].Variable == variable {
 			return n
 		}
+	case *Join:
+		return aheadBelow(n.Left, variable)
 	case *Project:
 		return aheadBelow(n.Input, variable)
 	case *Filter:
