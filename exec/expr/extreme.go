@@ -55,7 +55,7 @@ func (f *extreme) add(group uint32, id dictionary.ID) {
 			return
 		}
 		if f.undecided++; f.undecided > mostUndecided && f.best[0].known {
-			f.beaten, f.undecided = f.order.Beaten(f.best[0].id, f.sign), 0
+			f.beaten, f.undecided = longest(f.order.Beaten(f.best[0].id, f.sign)), 0
 		}
 	}
 	f.best = grow(f.best, group)

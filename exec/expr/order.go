@@ -133,13 +133,21 @@ func (c *Comparer) Ascend(first, last dictionary.ID) bool {
 	return slices.ContainsFunc(c.numbers, both) || slices.ContainsFunc(c.texts, both) || slices.ContainsFunc(c.moments(), both)
 }
 
-// Beaten is the longest range of IDs whose terms all come after one (sign -1), or before it (sign 1).
-func (c *Comparer) Beaten(by dictionary.ID, sign int) (longest dictionary.Range) {
+// Beaten are ranges of IDs whose terms all come after one (sign -1), or before it (sign 1): of each range of its sort in the order of IDs what does, or nothing.
+func (c *Comparer) Beaten(by dictionary.ID, sign int) (ranges []dictionary.Range) {
 	for _, b := range c.bounds(by) {
 		r := dictionary.Range{From: b.in.From, To: b.equal.From}
 		if sign < 0 {
 			r = dictionary.Range{From: b.equal.To, To: b.in.To}
 		}
+		ranges = append(ranges, r)
+	}
+	return ranges
+}
+
+// longest is the longest of some ranges.
+func longest(ranges []dictionary.Range) (longest dictionary.Range) {
+	for _, r := range ranges {
 		if r.Len() > longest.Len() {
 			longest = r
 		}

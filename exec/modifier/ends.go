@@ -1,6 +1,8 @@
 package modifier
 
 import (
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -25,7 +27,7 @@ type endsRun struct {
 	*Ends
 	bound           match.Bound
 	least, greatest dictionary.ID
-	beaten          dictionary.Range
+	beaten          []dictionary.Range
 }
 
 func (e *Ends) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
@@ -50,7 +52,7 @@ func (e *Ends) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 func (r *endsRun) keep(keep []uint32, values []dictionary.ID) []uint32 {
 	moved := false
 	for i, id := range values {
-		if r.beaten.Contains(id) {
+		if slices.ContainsFunc(r.beaten, func(b dictionary.Range) bool { return b.Contains(id) }) {
 			continue
 		}
 		keep = append(keep, uint32(i))
@@ -69,16 +71,16 @@ func (r *endsRun) keep(keep []uint32, values []dictionary.ID) []uint32 {
 }
 
 // between are IDs of values that the ends beat.
-func (r *endsRun) between() (beaten dictionary.Range) {
+func (r *endsRun) between() (beaten []dictionary.Range) {
 	if r.Least {
 		beaten = r.Comparer.Beaten(r.least, -1)
 	}
-	if r.Greatest {
-		below := r.Comparer.Beaten(r.greatest, 1)
-		if !r.Least {
-			return below
-		}
-		beaten.From, beaten.To = max(beaten.From, below.From), min(beaten.To, below.To)
+	if !r.Greatest {
+		return beaten
 	}
-	return beaten
+	below := r.Comparer.Beaten(r.greatest, 1)
+	if !r.Least {
+		return below
+	}
+	return dictionary.Intersect(beaten, below)
 }
