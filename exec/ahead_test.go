@@ -29,6 +29,8 @@ func TestTheFirstRowsEndTheMatch(t *testing.T) {
 		{"SELECT ?x ?n { ?x :number ?n FILTER(STRLEN(STR(?x)) > 3) } ORDER BY DESC(?n) LIMIT 5", true},
 		{"SELECT ?x ?n { ?x :number ?n FILTER(?n < 15000) } ORDER BY DESC(?n) LIMIT 5", true},
 		{"SELECT ?x ?n ?g ?h { ?x :number ?n OPTIONAL { ?x :group ?g } OPTIONAL { ?x :link ?y . ?y :group ?h } } ORDER BY DESC(?n) LIMIT 10", true},
+		{"SELECT DISTINCT ?g ?n { ?x :number ?n ; :group ?g } ORDER BY DESC(?n) ?g LIMIT 10", true},
+		{"SELECT DISTINCT ?n { ?x :number ?n . ?y :link ?x OPTIONAL { ?x :group ?g } } ORDER BY DESC(?n) LIMIT 10", true},
 		{"SELECT ?x ?n { ?x :number ?n MINUS { ?x :group :g3 } } ORDER BY ?n LIMIT 10", true},
 		{"SELECT ?x ?n { ?x :number ?n FILTER NOT EXISTS { ?x :group :g3 } } ORDER BY ?n LIMIT 10", true},
 		{"SELECT (MIN(?n) AS ?a) (MAX(?n) AS ?b) { ?x :number ?n }", true},
@@ -98,7 +100,11 @@ func (g *generator) firstPattern() string {
 
 // firstQuery draws a query for the first rows by a value, and then by all that tells rows apart.
 func (g *generator) firstQuery() string {
-	text := "PREFIX : <" + exampleNS + "> SELECT * " + g.firstPattern()
+	columns := g.oneOf("*", "*", "?n ?a", "DISTINCT ?n ?a ?c", "DISTINCT ?n", "DISTINCT *")
+	text := "PREFIX : <" + exampleNS + "> SELECT " + columns + " " + g.firstPattern()
+	if g.chance(15) {
+		text = "PREFIX : <" + exampleNS + "> SELECT * { " + g.oneOf("{ SELECT ?n ?a ", "{ SELECT DISTINCT ?a ", "{ SELECT ?a ?n ?b ") + g.firstPattern() + " } ?a :n ?n }"
+	}
 	text += " ORDER BY " + g.oneOf("?n", "DESC(?n)", "DESC(?n)") + g.oneOf("", " ?a", " DESC(?a)") + " STR(?n) DATATYPE(?n) LANG(?n) ?a ?b ?c ?d ?p" + fmt.Sprintf(" LIMIT %d", 1+g.pick(8))
 	if g.chance(30) {
 		text += fmt.Sprintf(" OFFSET %d", g.pick(5))

@@ -427,6 +427,8 @@ func aheadOf(in operator.Operator, variable string, right func(*bgp.Ahead) bool)
 			m = op
 		case operator.Stage:
 			in = op.Below()
+		case *modifier.Distinct:
+			in = op.Input
 		case *join.Join: // its left rows come through as they are, or not at all
 			in = op.Left
 		default:

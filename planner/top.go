@@ -62,13 +62,20 @@ func firstFolded(g *Group, variable string, s *Sort) {
 
 // reaches reports whether the first rows of a pattern, in an order or until one is known, are those of what it consists of.
 func (f firstRows) reaches(n parser.Node) bool {
+	if f.variable == "" {
+		switch n.(type) {
+		case *parser.Slice, *parser.Project, *parser.OrderBy:
+			return true
+		}
+		return false
+	}
 	switch n := n.(type) {
-	case *parser.Slice, *parser.Project, *parser.OrderBy:
-		return f.variable == ""
-	case *parser.BGP, *parser.Filter, *parser.LeftJoin, *parser.Minus: // of these the left side, whose rows come as they are
-		return f.variable != ""
+	case *parser.BGP, *parser.Filter, *parser.Distinct, *parser.Reduced, *parser.LeftJoin, *parser.Minus: // of the last two the left side, whose rows come as they are
+		return true
+	case *parser.Project:
+		return slices.Contains(n.Variables, f.variable)
 	case *parser.Extend:
-		return f.variable != "" && f.variable != n.Variable
+		return f.variable != n.Variable
 	}
 	return false
 }
