@@ -97,7 +97,10 @@ func (q *query) lay(ctx context.Context, d *Device, r *reading, l *lane, s *shap
 		if pages = j.newStreaming(); pages == nil && !r.reached {
 			r.pinAll()
 		}
-		return errors.Join(r.publishViews(l), l.stream.Synchronize()) // the pinned memory is used again
+		if err = r.publishViews(l); pages == nil || err != nil {
+			return err // the pinned memory is used again when the launch behind it is through
+		}
+		return l.stream.Synchronize() // for other pages it is used again before
 	})
 	if err != nil {
 		return l.dropAfter(err)

@@ -192,6 +192,9 @@ func (c *pageCache) fits(pages int, tables int64) bool {
 
 // bringPages copies pages to the device and pins them; false where there is no buffer for one.
 func (r *reading) bringPages(ctx context.Context, missing missingPages) (bool, error) {
+	if len(missing) == 0 {
+		return true, nil
+	}
 	p, c := r.d.partitions, r.d.pages
 	p.work.Lock()
 	defer p.work.Unlock()
