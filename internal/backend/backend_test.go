@@ -152,7 +152,7 @@ func TestAMatchGoesOnOnTheProcessorWhenTheGPUIsLost(t *testing.T) {
 		}
 		return gpu.ErrDeviceLost
 	}
-	m := gpuMatcher{choice, watch{}}
+	m := gpuMatcher{choice, watch{}, trial{}}
 	if _, err := m.runs(&match.Match{Plan: &bgp.MatchPlan{}}, false, func() bool { return false }, fail); !errors.Is(err, gpu.ErrDeviceLost) {
 		t.Errorf("behind the first solution: error %v", err)
 	}

@@ -93,15 +93,16 @@ func (b *Backends) watches(plan *bgp.MatchPlan) (here, there watch) {
 }
 
 // pays reports whether a match is worth a GPU, if there is one: the plan as the processor runs it is compared with what runs there, and with what they took
-// before. Where it were, if only what it reads were there, that is brought there: the processor matches meanwhile.
-func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
+// before. Where it were, if only what it reads were there, that is brought there: the processor matches meanwhile. It also tells the plan that a GPU runs, and
+// how long that is waited for.
+func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) (try trial, pays bool) {
 	seen := b.seen.of(plan)
 	if seen == (gpu.Seen{}) && plan.UntilFirst(plan.Cost+plan.AboveCost()) <= bgp.GPUCost {
-		return false
+		return trial{}, false
 	}
 	if !b.warm.Load() {
 		expected := gpu.Expect(graph, plan)
-		return expected.Processor > bgp.GPUColdCost+expected.Device
+		return trial{}, expected.Processor > bgp.GPUColdCost+expected.Device
 	}
 	lost := b.opened.Lost()
 	var expected gpu.Outlook
@@ -110,19 +111,20 @@ func (b *Backends) pays(plan *bgp.MatchPlan, graph *pcsr.Graph) bool {
 	} else {
 		expected = b.opened.Expect(graph, plan)
 	}
+	brings := 0.0
 	there, now := expected.Pays(seen, func() float64 {
-		if lost || graph == nil {
-			return 0
+		if !lost && graph != nil {
+			brings = b.opened.Price(graph, plan)
 		}
-		return b.opened.Price(graph, plan)
+		return brings
 	})
 	switch {
 	case !there || graph != nil && !gpu.Fits(&match.Match{Graph: graph, Plan: expected.Runs}, true):
-		return false
+		return trial{}, false
 	case !now:
 		b.opened.Prepare(graph, plan)
 	}
-	return now
+	return trial{plan: plan, runs: expected.Runs, patience: expected.Patience(seen, brings)}, now
 }
 
 // PrepareLabels begins to bring labels of a graph to the GPU, if it was opened and has some of them (gpu.Device.PrepareLabels).

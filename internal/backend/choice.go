@@ -39,14 +39,14 @@ func (c *Choice) ShallowBranches() bool { return c.device == GPU }
 // Matcher is the matcher of a pattern. Where it is chosen, what the plan takes is remembered for the next choice.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
 	if c.device == GPU {
-		return c.onGPU(watch{})
+		return c.onGPU(watch{}, trial{})
 	}
 	if c.device != Auto {
 		return c.backends.cpu
 	}
 	here, there := c.backends.watches(plan)
-	if c.backends.pays(plan, graph) && c.available() {
-		return c.onGPU(there)
+	if try, pays := c.backends.pays(plan, graph); pays && c.available() {
+		return c.onGPU(there, try)
 	}
 	if here.memory == nil {
 		return c.backends.cpu
@@ -54,15 +54,15 @@ func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
 	return watched{c.backends.cpu, here}
 }
 
-func (c *Choice) onGPU(w watch) match.Matcher {
+func (c *Choice) onGPU(w watch, try trial) match.Matcher {
 	c.used = true
-	return gpuMatcher{c, w}
+	return gpuMatcher{c, w, try}
 }
 
 // Together is the matcher of patterns that are matched one beside the other over one graph, by the GPU or by so many threads of the processor.
 func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) match.Matcher {
 	if c.device == GPU || c.device == Auto && c.backends.payTogether(plans, graph, threads) && c.available() {
-		return c.onGPU(watch{})
+		return c.onGPU(watch{}, trial{})
 	}
 	return c.backends.cpu
 }
@@ -72,7 +72,7 @@ func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int
 func (c *Choice) Searcher(closure *match.Closure, sources int, edges float64) match.Searcher {
 	if c.device == GPU && (sources <= match.MostSources || float64(sources)*edges > bgp.GPUCost) || c.device == Auto && c.backends.searches(closure, sources, edges) && c.available() {
 		c.used = true
-		return gpuMatcher{c, watch{}}
+		return gpuMatcher{c, watch{}, trial{}}
 	}
 	return nil
 }
@@ -106,11 +106,15 @@ func (c *Choice) String() string {
 type gpuMatcher struct {
 	*Choice
 	watch
+	trial trial
 }
 
 // Runs implements match.Adapter: weights that the GPU does not make are taken away, unless the CPU will have to run the plan, which combines
 // no rows.
 func (g gpuMatcher) Runs(plan *bgp.MatchPlan, graph *pcsr.Graph) *bgp.MatchPlan {
+	if plan == g.trial.plan && g.trial.runs != nil && graph != nil {
+		return g.trial.runs
+	}
 	if runs := gpu.Runs(graph, plan); gpu.Fits(&match.Match{Graph: graph, Plan: runs}, true) {
 		return runs
 	}
@@ -144,6 +148,14 @@ func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.
 }
 
 func (g gpuMatcher) Count(ctx context.Context, m *match.Match) (n uint64, err error) {
+	if g.mayTry(m) {
+		return g.try(ctx, m)
+	}
+	return g.count(ctx, m)
+}
+
+// count is Count on the GPU, if it can.
+func (g gpuMatcher) count(ctx context.Context, m *match.Match) (n uint64, err error) {
 	err = g.watch.run(m, func() (time.Duration, error) {
 		return g.runs(m, true, func() bool { return true }, func(matcher match.Matcher, m *match.Match) (err error) {
 			n, err = matcher.Count(ctx, m)

@@ -76,7 +76,7 @@ func TestASearchIsTheProcessorsWhenTheGPUIsLost(t *testing.T) {
 		}
 		choice := &Choice{backends: b, device: GPU}
 		c.Sources = append(c.Sources, 1)
-		_, err = gpuMatcher{choice, watch{}}.Search(context.Background(), c, func(int, pcsr.Vertex, []uint32) error {
+		_, err = gpuMatcher{choice, watch{}, trial{}}.Search(context.Background(), c, func(int, pcsr.Vertex, []uint32) error {
 			told = true
 			return nil
 		})

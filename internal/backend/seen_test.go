@@ -88,7 +88,7 @@ func TestWholeRunsAreRemembered(t *testing.T) {
 	m := &memory{}
 	plan := &bgp.MatchPlan{}
 	w := watched{slow{}, watch{m, plan, processorSide}}
-	for _, one := range []match.Matcher{w, gpuMatcher{nil, w.watch}} {
+	for _, one := range []match.Matcher{w, gpuMatcher{nil, w.watch, trial{}}} {
 		if one == match.Matcher(slow{}) { // comparing is no panic
 			t.Errorf("%v is another", one)
 		}

@@ -32,6 +32,16 @@ func (s *Share) Limit() int {
 	return s.limit
 }
 
+// Alone reports whether no other query holds or waits for a permit; a nil Share never is.
+func (s *Share) Alone() bool {
+	if s == nil {
+		return false
+	}
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	return len(s.pool.running) == 1 && s.runs
+}
+
 // Enter takes a permit for a goroutine that begins or goes on to work. It does not wait.
 func (s *Share) Enter() {
 	if s == nil {

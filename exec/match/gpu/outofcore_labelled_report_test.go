@@ -113,10 +113,11 @@ type chosenInPages struct {
 
 // add adds a count that the device took so many milliseconds for, and the processor, where it ends in time, and reports whether it is slower as chosen.
 func (c *chosenInPages) add(d *Device, m *match.Match, device, processor float64) (slower bool) {
-	there, chosen := choiceOf(d, m.Graph, m.Plan), processor
-	if there(Seen{}) {
+	there := choiceOf(d, m.Graph, m.Plan)
+	takes, began := atFirst(d, m.Graph, m.Plan)
+	chosen := takes(device, processor)
+	if began {
 		c.toDevice++
-		chosen = device
 	}
 	last := processor
 	if paysAtLast(there, device, processor) {

@@ -305,6 +305,16 @@ func choiceOf(d *Device, g *pcsr.Graph, p *bgp.MatchPlan) func(Seen) bool {
 	}
 }
 
+// atFirst tells what a count takes as auto chooses where nothing was seen of it, in milliseconds, from what both sides take: the processor, or the device and, when the
+// patience with it is over, the processor besides; and whether it begins on the device.
+func atFirst(d *Device, g *pcsr.Graph, p *bgp.MatchPlan) (takes func(device, processor float64) float64, there bool) {
+	if !choiceOf(d, g, p)(Seen{}) {
+		return func(_, processor float64) float64 { return processor }, false
+	}
+	patience := matchtest.Milliseconds(d.Expect(g, p).Patience(Seen{}, d.Price(g, p)))
+	return func(device, processor float64) float64 { return min(device, patience+processor) }, true
+}
+
 // paysAtLast is what auto chooses once it has seen what the sides that it tried took, in milliseconds: there chooses.
 func paysAtLast(there func(Seen) bool, device, processor float64) bool {
 	seen := Seen{}

@@ -276,10 +276,12 @@ func TestReportWalks(t *testing.T) {
 // walked is what a walk took on the device, when what it reads was there, and whether auto would have chosen the device then, and once it has seen what
 // the sides that it tried take.
 type walked struct {
-	ms     float64
-	late   bool
-	there  bool
-	atLast func(device, processor float64) bool
+	ms    float64
+	late  bool
+	there bool
+	// atFirst is what auto takes then.
+	atFirst func(device, processor float64) float64
+	atLast  func(device, processor float64) bool
 	// several: a step that read pages had more than one table; portions are those of all such steps, and later those of the tables behind the first.
 	several         bool
 	portions, later float64
@@ -314,9 +316,8 @@ func asChosen(device, here []walked) []any {
 	n, there, slower, deviceAlone, hereAlone, thereLast := len(here), 0, 0, 0, 0, 0
 	sum, sumHere, sumDevice, lost, sumLast := 0.0, 0.0, 0.0, 0.0, 0.0
 	for i, h := range here {
-		took := h
+		took := device[i].atFirst(device[i].ms, h.ms)
 		if device[i].there {
-			took = device[i]
 			there++
 		}
 		last := h.ms
@@ -325,8 +326,8 @@ func asChosen(device, here []walked) []any {
 			thereLast++
 		}
 		sumLast += last
-		sum, sumHere, sumDevice = sum+took.ms, sumHere+h.ms, sumDevice+device[i].ms
-		if lost = max(lost, took.ms-h.ms); took.ms > 1.2*h.ms && took.ms > h.ms+0.2 {
+		sum, sumHere, sumDevice = sum+took, sumHere+h.ms, sumDevice+device[i].ms
+		if lost = max(lost, took-h.ms); took > 1.2*h.ms && took > h.ms+0.2 {
 			slower++
 		}
 		if device[i].late != h.late && h.late {
@@ -396,7 +397,8 @@ func (c *commerce) recount(t *testing.T, d *Device, p pattern, elapsed time.Dura
 		t.Fatal(planned)
 	}
 	there := choiceOf(d, c.graph, plan)
-	w := walked{there: there(Seen{}), late: errors.Is(err, context.DeadlineExceeded), atLast: func(device, processor float64) bool { return paysAtLast(there, device, processor) }}
+	takes, began := atFirst(d, c.graph, plan)
+	w := walked{there: began, atFirst: takes, late: errors.Is(err, context.DeadlineExceeded), atLast: func(device, processor float64) bool { return paysAtLast(there, device, processor) }}
 	if !w.late {
 		trace := &match.Trace{}
 		_, elapsed, _ = c.count(d, p, trace)
