@@ -149,6 +149,12 @@ func TestOrderIsThatOfTheTermsInAllSegments(t *testing.T) {
 				if got := against(a); cmp.Compare(got, 0) != cmp.Compare(want, 0) {
 					t.Fatalf("split %d: %v against %v: %d, want %d", n, env.Terms.Term(a), env.Terms.Term(b), got, want)
 				}
+				for _, c := range []*Comparer{byID, decoded} {
+					x, y := c.Key(a), c.Key(b)
+					if got := c.CompareKeys(a, b, &x, &y); cmp.Compare(got, 0) != cmp.Compare(want, 0) {
+						t.Fatalf("split %d: %v and %v by keys %+v and %+v: %d, want %d", n, env.Terms.Term(a), env.Terms.Term(b), x, y, got, want)
+					}
+				}
 			}
 		}
 	}

@@ -1,23 +1,19 @@
 package modifier
 
 import (
-	"cmp"
-	"strings"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
-// sortTerm is a distinct term to be ranked: its place among the distinct IDs and, for an IRI or blank node, its text.
+// sortTerm is a distinct term to be ranked: its place among the distinct IDs, and what it is ordered by.
 type sortTerm struct {
 	id, place uint32
-	kind      rdf.Kind
-	text      string
+	key       expr.OrderKey
 }
 
 // rankDistinct ranks distinct IDs, which ascend, and returns the greatest rank too. (In descending order the first rank is that
-// of the last value.) IRIs and blank nodes are decoded once each.
+// of the last value.) What they are ordered by is looked up once each.
 func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uint32, uint32, error) {
 	if n := len(distinct); n > 0 && r.Comparer.Ascend(distinct[0], distinct[n-1]) {
 		list := make([]sortTerm, n)
@@ -36,18 +32,13 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uin
 	return r.ranksOf(list, descending)
 }
 
-// sortTerms decodes what has to be decoded to be sorted.
+// sortTerms looks up what terms are ordered by.
 func (r *sortRun) sortTerms(distinct []dictionary.ID) ([]sortTerm, error) {
 	list := make([]sortTerm, len(distinct))
 	return list, r.each(len(distinct), func(_, from, to int) error {
 		h := r.watch()
 		for i := from; i < to && !h.Over(); i++ {
-			id := distinct[i]
-			list[i] = sortTerm{id: id, place: uint32(i)}
-			if id != dictionary.None && r.x.Terms.Value(id).Kind == dictionary.NoValue {
-				t := r.x.Terms.Term(id)
-				list[i].kind, list[i].text = t.Kind, t.Value
-			}
+			list[i] = sortTerm{distinct[i], uint32(i), r.Comparer.Key(distinct[i])}
 		}
 		return h.Err
 	})
@@ -56,10 +47,7 @@ func (r *sortRun) sortTerms(distinct []dictionary.ID) ([]sortTerm, error) {
 func (r *sortRun) watch() *vector.Watch { return &vector.Watch{Ended: r.x.Ended} }
 
 func (r *sortRun) compare(a, b sortTerm) int {
-	if a.kind != 0 && b.kind != 0 {
-		return cmp.Or(-cmp.Compare(a.kind, b.kind), strings.Compare(a.text, b.text))
-	}
-	return r.Comparer.Compare(a.id, b.id)
+	return r.Comparer.CompareKeys(a.id, b.id, &a.key, &b.key)
 }
 
 // ranksOf numbers sorted terms, equal ones alike, each chunk by itself first.

@@ -48,7 +48,7 @@ type tuning struct {
 	unsifted, alone bool
 }
 
-var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64, leastCoalesced: 256, leastForeseen: 1 << 12, heldAtOnce: 4}
+var tuned = tuning{leastPiece: 256, piecesEach: 8, threadCost: bgp.ThreadCost, leastApart: 256, manyEdges: 64, leastCoalesced: 256, leastForeseen: 1 << 12, heldAtOnce: 8}
 
 // runner evaluates patterns, one after the other.
 type runner struct {

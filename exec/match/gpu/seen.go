@@ -45,8 +45,12 @@ func (o Outlook) Pays(seen Seen, price func() float64) (there, now bool) {
 	return true, expected.Processor > expected.Device+brings
 }
 
-// leastPatience is how long a device is waited for at least: a first launch may have to wait for others.
-const leastPatience = time.Millisecond
+// leastPatience is how long a device is waited for at least, as a first launch may have to wait for others, and mostPatience at most: what is expected to take long may be
+// expected wrongly by any factor.
+const (
+	leastPatience = time.Millisecond
+	mostPatience  = 4 * time.Millisecond
+)
 
 // Patience is how long a device may take, with bringing what the plan reads at a price, until what is expected of it is no more believed; 0: without end, since what
 // it takes is known.
@@ -54,5 +58,5 @@ func (o Outlook) Patience(seen Seen, price float64) time.Duration {
 	if seen.Device > 0 {
 		return 0
 	}
-	return max(leastPatience, time.Duration(min(surprise*(o.Device+price), 1e12))*candidateTime)
+	return time.Duration(min(max(surprise*(o.Device+price), float64(leastPatience/candidateTime)), float64(mostPatience/candidateTime))) * candidateTime
 }
