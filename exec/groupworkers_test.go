@@ -145,3 +145,41 @@ func endsByAFault(t *testing.T, q *parser.Query, m *memory) {
 		t.Errorf("the query ended with %v", err)
 	}
 }
+
+// TestWhoFindsRowsGroupsThem: where a match has several goroutines, each groups its rows, with the functions that are dear or cheap; by the real sizes of everything.
+func TestWhoFindsRowsGroupsThem(t *testing.T) {
+	m := mixed(t, 60_000)
+	for i, text := range []string{
+		"SELECT (SUM(?v) AS ?a) (COUNT(*) AS ?b) (MIN(?v) AS ?c) (MAX(?v) AS ?d) { ?x :integer ?v ; :many ?g }",
+		"SELECT (SUM(STRLEN(CONCAT(STR(?x), STR(?v)))) AS ?a) (AVG(?d) AS ?b) { ?x :decimal ?v ; :double ?d }",
+		"SELECT (COUNT(*) AS ?a) (COUNT(DISTINCT ?s) AS ?b) { ?x :some ?s ; :integer ?v FILTER(REGEX(STR(?x), \"7\") && ?v > 0) }",
+		"SELECT ?f (SUM(?v * 2) AS ?a) (MAX(STR(?x)) AS ?b) { ?x :few ?f ; :integer ?v } GROUP BY ?f",
+		"SELECT ?k (COUNT(*) AS ?a) { ?x :few ?f ; :integer ?v BIND(SUBSTR(STR(?x), 1 + STRLEN(STR(:))) AS ?t) BIND(SUBSTR(?t, 1, 2) AS ?k) } GROUP BY ?k",
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			q := parse(t, "PREFIX : <"+exampleNS+">\n"+text)
+			want, err := m.run(q, unshared())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range 6 {
+				o := onProcessor()
+				o.Workers = schedule.New(2+2*(n%3)).Open(t.Context(), 0)
+				if n > 2 {
+					o.Memory, o.TempDir = 1<<20, t.TempDir()
+				}
+				got, err := m.run(q, o)
+				if err != nil && o.Memory > 0 {
+					continue // a DISTINCT that holds too much
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := equalRows(want.rows, got.rows, false); err != nil {
+					t.Errorf("run %d: %v", n, err)
+				}
+			}
+		})
+	}
+}

@@ -152,7 +152,7 @@ func (c *change) fail(p *Problem) {
 		p.Title = "too many updates"
 	}
 	if c.r.Context().Err() != nil {
-		p.outcome = "gone"
+		p.abandon()
 	}
 	outcome := p.outcome
 	if outcome == "" {

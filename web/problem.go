@@ -87,6 +87,14 @@ func problemOf(ctx context.Context, err error) *Problem {
 	return &Problem{Status: http.StatusInternalServerError, Title: "internal error", Detail: err.Error(), outcome: "error"}
 }
 
+// abandon makes it the problem of a client that has hung up; where that is what ended the query, it says so.
+func (p *Problem) abandon() {
+	if p.Title == "stopped" { // and nobody stops the server
+		p.Title, p.Detail = "client gone", "the client has hung up"
+	}
+	p.outcome = "gone"
+}
+
 // hintGoOn is for who was told until now.
 const hintGoOn = "subscribe again after the id that came last: by the header Last-Event-ID, or by after"
 

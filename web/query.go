@@ -312,7 +312,7 @@ func (x *exchange) fail(p *Problem) {
 // send sends a problem; the caller has claimed the answer.
 func (x *exchange) send(p *Problem) {
 	if x.r.Context().Err() != nil {
-		p.outcome = "gone"
+		p.abandon()
 	}
 	x.log(p)
 	x.server.fail(x.w, x.r, x.query.ID, p)

@@ -405,6 +405,19 @@ func TestAClientThatHangsUpStopsItsQuery(t *testing.T) {
 	waitFor(t, 100*time.Millisecond, func() bool { return engine.running.Load() == 0 && s.queries.len() == 0 })
 }
 
+// TestAHangUpIsNoStop: what the log says of a query whose client has gone.
+func TestAHangUpIsNoStop(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{context.Canceled, errCancelled, rdfgpu.ErrTimeout} {
+		p := problemOf(t.Context(), err)
+		before := p.Detail
+		p.abandon()
+		if p.outcome != "gone" || err == context.Canceled && (p.Title != "client gone" || p.Detail == before) || err != context.Canceled && p.Detail != before {
+			t.Errorf("%v: %+v", err, p)
+		}
+	}
+}
+
 func TestRunningQueriesAreListedAndCancelled(t *testing.T) {
 	t.Parallel()
 	s, engine := newTestServer(t, Options{})

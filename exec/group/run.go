@@ -50,6 +50,13 @@ func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.
 	}
 	defer f.close()
 	s := &singles{Group: g, x: x, emit: emit}
+	if on, ok := source.(operator.Aside); ok && parallel && !x.Analyze { // which measures what is emitted
+		on.Aside(f.aside)
+		defer on.Aside(nil)
+		if len(g.Keys) == 0 { // to merge costs nothing
+			f.next = 1
+		}
+	}
 	if err := operator.RunSource(x, source, stages, nil, s.or(f.add)); err != nil || s.folded {
 		return err
 	}

@@ -19,6 +19,11 @@ type singles struct {
 	folded bool
 }
 
+// single reports whether each row of a batch is a group, or has been made one.
+func (g *Group) single(b *vector.Batch) bool {
+	return b.Folds != nil || b.Tally || b.Distinct && g.KeyColumns != nil
+}
+
 // or hands batches of which each row is a group on as groups, and the others to add.
 func (s *singles) or(add func(*vector.Batch) error) func(*vector.Batch) error {
 	return func(b *vector.Batch) error {

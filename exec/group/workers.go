@@ -2,7 +2,9 @@ package group
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
@@ -20,7 +22,47 @@ type groupFeed struct {
 	// kept are the rows so far, as long as it is open which of the two it will be; nil where there is nothing to choose.
 	kept *vector.Rows
 	// at counts the source's rows; at next it is time to look whether workers are worth it.
-	at, next uint64
+	at   atomic.Uint64
+	next uint64
+	// beside are the shared groups whose members take batches from whoever finds the rows; nil where there are none.
+	beside atomic.Pointer[sharedGroups]
+}
+
+// worthHanding is how long a batch must be expected to take where it is handed to another goroutine, which is to be woken, instead of being grouped at once.
+const worthHanding = 200 * time.Microsecond
+
+// aside takes a batch from one of several goroutines that find rows: for a member that nobody uses, so that nobody waits for another one's, and nothing is copied; or for
+// a worker, if there is a thread for one and batches take long.
+func (f *groupFeed) aside(b *vector.Batch) (taken bool, err error) {
+	t := f.beside.Load()
+	if t == nil || !t.gate.TryRLock() {
+		return false, nil
+	}
+	defer t.gate.RUnlock()
+	if t.full.Load() || t.stopped.Load() || f.run.single(b) {
+		return false, nil
+	}
+	if err := t.x.Ended(); err != nil {
+		return false, err
+	}
+	n := uint64(b.N)
+	if t.dear(n) && t.hand(b, func() uint64 { return f.at.Add(n) - n }) {
+		return true, nil
+	}
+	if len(t.jobs) > 0 { // they come first
+		return false, nil
+	}
+	select {
+	case m := <-t.idle:
+		begun := time.Now()
+		err = m.add(t.x, b, f.at.Add(n)-n)
+		t.took.Add(int64(time.Since(begun)))
+		t.rows.Add(n)
+		t.idle <- m
+		return true, err
+	default:
+		return false, nil
+	}
 }
 
 func (f *groupFeed) add(b *vector.Batch) error {
@@ -29,14 +71,14 @@ func (f *groupFeed) add(b *vector.Batch) error {
 			return err
 		}
 	}
-	if f.at >= f.next {
+	if f.at.Load() >= f.next {
 		f.next *= 2
 		if err := f.share(); err != nil {
 			return err
 		}
 	}
-	at := f.at
-	f.at += uint64(b.N)
+	n := uint64(b.N)
+	at := f.at.Add(n) - n
 	if f.shared != nil {
 		return f.shared.add(b, at)
 	}
@@ -62,9 +104,11 @@ func (f *groupFeed) share() (err error) {
 	}
 	kept := f.kept
 	split := kept != nil && f.run.splits()
-	switch shares := f.run.shares(f.at); {
-	case shares && !(split && f.run.keepsComing(f.at)):
-		f.shared, err = newSharedGroups(f.run, f.own.stages.Stages)
+	switch shares := f.run.shares(f.at.Load()); {
+	case shares && !(split && f.run.keepsComing(f.at.Load())):
+		if f.shared, err = newSharedGroups(f.run, f.own.stages.Stages); err == nil {
+			f.beside.Store(f.shared)
+		}
 	case split:
 		if f.parts, err = newGroupParts(f.run, f.own.stages.Stages); err == nil {
 			err = f.parts.replay(kept)
@@ -107,6 +151,8 @@ func (f *groupFeed) gather() error {
 	}
 	shared := f.shared
 	f.next = ^uint64(0)
+	f.beside.Store(nil)
+	shared.gate.Lock() // those that are at a batch aside end it
 	if err := shared.end(); err != nil {
 		return err
 	}
@@ -151,6 +197,12 @@ type sharedGroups struct {
 	jobs    chan *groupJob // those that nobody has begun
 	free    chan *groupJob
 	workers schedule.Group
+	// took is how long members took for rows of batches aside.
+	took atomic.Int64
+	rows atomic.Uint64
+	// gate is open for batches aside as long as there are workers.
+	gate    sync.RWMutex
+	holding sync.Mutex // guards held
 	held    *limits.Account
 	inline  operator.Inline
 	ended   bool
@@ -230,8 +282,32 @@ func (t *sharedGroups) send(b *vector.Batch, at uint64) {
 	before := j.batch.Bytes()
 	j.batch.Copy(b)
 	j.at = at
+	t.holding.Lock()
 	t.held.Hold(t.held.Held + j.batch.Bytes() - before)
+	t.holding.Unlock()
 	t.jobs <- j
+}
+
+// dear reports whether so many rows are expected to take long.
+func (t *sharedGroups) dear(rows uint64) bool {
+	known := t.rows.Load()
+	return known > 0 && time.Duration(t.took.Load()/int64(known)*int64(rows)) > worthHanding
+}
+
+// hand gives a copy of a batch to a worker, where there is a thread for one or those that there are have less than one job each to come; at says which rows they are.
+func (t *sharedGroups) hand(b *vector.Batch, at func() uint64) bool {
+	if len(t.free) == 0 {
+		return false
+	}
+	reserved := len(t.idle) > 0 && t.workers.Reserve()
+	if !reserved && len(t.jobs) >= t.workers.Running() {
+		return false
+	}
+	t.send(b, at())
+	if reserved {
+		t.workers.Start(t.work)
+	}
+	return true
 }
 
 // add groups the rows of a batch of the source.

@@ -42,6 +42,9 @@ type Match struct {
 	Tables []*Table
 	// Bound tells a match whose plan is Ahead which rows are needed no more; nil: nobody does. A matcher may ignore it.
 	Bound *Bound
+	// Aside, where it is not nil, takes batches from several goroutines at once; what it does not take is emitted, one batch after the other. The batch is the
+	// matcher's again when it returns. An error ends the match. A matcher may ignore it.
+	Aside func(*Batch) (taken bool, err error)
 	// Dictionary is where numbers are looked up that a plan folds; nil: nowhere.
 	Dictionary *dictionary.Dictionary
 	// Workers is the query's share of the processor's threads, which the caller has entered; nil: the caller's thread alone.

@@ -21,6 +21,13 @@ type Operator interface {
 	Stats() *Measures
 }
 
+// Aside is an operator whose solutions may be taken from several goroutines at once.
+type Aside interface {
+	Operator
+	// Aside has the next run, and those after it, offer each batch to take, in place of emit, where take takes it; nil: none. It may ignore that.
+	Aside(take func(*vector.Batch) (taken bool, err error))
+}
+
 // Base is what every operator has.
 type Base struct {
 	// Out names the columns of its batches.

@@ -21,6 +21,8 @@ type Match struct {
 	Limit   uint64
 	// Bound is match.Match.Bound of the next run.
 	Bound *match.Bound
+	// aside is match.Match.Aside of the next run.
+	aside func(*match.Batch) (bool, error)
 	// Weighted: the consumer reads Batch.Weights.
 	Weighted bool
 	rows     []uint32
@@ -31,13 +33,16 @@ type Match struct {
 }
 
 func (m *Match) match(x *operator.Execution) *match.Match {
-	run := &match.Match{Graph: m.Graph, Plan: m.Plan, Limit: m.Limit, Weighted: m.Weighted, Tables: m.tables, Bound: m.Bound, Dictionary: x.Env.Dictionary, Charge: x.Matches.Charge, TryCharge: x.Matches.TryCharge, Workers: x.Workers}
+	run := &match.Match{Graph: m.Graph, Plan: m.Plan, Limit: m.Limit, Weighted: m.Weighted, Tables: m.tables, Bound: m.Bound, Aside: m.aside, Dictionary: x.Env.Dictionary, Charge: x.Matches.Charge, TryCharge: x.Matches.TryCharge, Workers: x.Workers}
 	if x.Analyze {
 		m.Measured.Trace = &match.Trace{}
 		run.Trace = m.Measured.Trace
 	}
 	return run
 }
+
+// Aside implements operator.Aside.
+func (m *Match) Aside(take func(*vector.Batch) (bool, error)) { m.aside = take }
 
 func (m *Match) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	if err := m.ready(x); err != nil {

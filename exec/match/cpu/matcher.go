@@ -67,7 +67,7 @@ func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match
 		return err
 	}
 	r := newRun(m, p, task.Limit)
-	r.emit = emit
+	r.emit, r.aside = emit, task.Aside
 	if task.Plan.Once {
 		r.most = 1
 	}

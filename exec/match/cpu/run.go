@@ -25,6 +25,7 @@ type run struct {
 	memoBits int
 	source   source
 	emit     func(*match.Batch) error
+	aside    func(*match.Batch) (bool, error)
 	helpers  schedule.Group
 	// weightBytes are charged for weights.
 	weightBytes int64
@@ -39,7 +40,7 @@ type run struct {
 
 	mu      sync.Mutex // guards what follows, and calls of emit
 	emitted uint64
-	err     error // of emit
+	err     error // of emit, or aside
 }
 
 // source deals out the first rows: seeds, the first step's list, or one empty row.
@@ -250,6 +251,15 @@ func (r *run) expected(work int) float64 {
 
 // deliver emits n rows of columns, no more than the limit allows.
 func (r *run) deliver(batch *match.Batch) {
+	if r.aside != nil && r.limit == 0 && batch.N > 0 && !r.stop.Load() {
+		taken, err := r.aside(batch)
+		if err != nil {
+			r.fail(err)
+		}
+		if taken || err != nil {
+			return
+		}
+	}
 	r.join.workers.Lock(&r.mu)
 	defer r.mu.Unlock()
 	if r.err != nil || r.stop.Load() {
@@ -275,6 +285,16 @@ func (r *run) deliver(batch *match.Batch) {
 	if err := r.emit(batch); err != nil {
 		r.err = err
 		r.stop.Store(true)
+	}
+}
+
+// fail ends the run with an error, the first of several.
+func (r *run) fail(err error) {
+	r.stop.Store(true)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
 	}
 }
 
