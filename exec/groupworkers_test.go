@@ -146,8 +146,9 @@ func endsByAFault(t *testing.T, q *parser.Query, m *memory) {
 	}
 }
 
-// TestWhoFindsRowsGroupsThem: where a match has several goroutines, each groups its rows, with the functions that are dear or cheap; by the real sizes of everything.
-func TestWhoFindsRowsGroupsThem(t *testing.T) {
+// TestWhoFindsRowsGoesOnWithThem: where a match has several goroutines, each groups its rows or takes them through filters, with functions that are dear or cheap; by the real
+// sizes of everything.
+func TestWhoFindsRowsGoesOnWithThem(t *testing.T) {
 	m := mixed(t, 60_000)
 	for i, text := range []string{
 		"SELECT (SUM(?v) AS ?a) (COUNT(*) AS ?b) (MIN(?v) AS ?c) (MAX(?v) AS ?d) { ?x :integer ?v ; :many ?g }",
@@ -155,6 +156,11 @@ func TestWhoFindsRowsGroupsThem(t *testing.T) {
 		"SELECT (COUNT(*) AS ?a) (COUNT(DISTINCT ?s) AS ?b) { ?x :some ?s ; :integer ?v FILTER(REGEX(STR(?x), \"7\") && ?v > 0) }",
 		"SELECT ?f (SUM(?v * 2) AS ?a) (MAX(STR(?x)) AS ?b) { ?x :few ?f ; :integer ?v } GROUP BY ?f",
 		"SELECT ?k (COUNT(*) AS ?a) { ?x :few ?f ; :integer ?v BIND(SUBSTR(STR(?x), 1 + STRLEN(STR(:))) AS ?t) BIND(SUBSTR(?t, 1, 2) AS ?k) } GROUP BY ?k",
+		"SELECT ?x ?w { ?x :integer ?v ; :decimal ?d BIND(?v * ?d AS ?w) FILTER(?w > 1000) }",
+		"SELECT ?x ?w { ?x :integer ?v ; :some ?s ; :few ?f BIND(CONCAT(STR(?v), ?s) AS ?w) FILTER(isIRI(?x) && !isBlank(?f) && REGEX(?w, \"77\")) }",
+		"SELECT DISTINCT ?w ?f { ?x :integer ?v ; :few ?f BIND(ABS(?v) / 10 AS ?w) }",
+		"SELECT ?x ?w { ?x :integer ?v ; :double ?d BIND(?v * 2 AS ?w) } ORDER BY DESC(?w * 3) ?x LIMIT 500",
+		"SELECT ?x ?s { ?x :integer ?v ; :few ?f OPTIONAL { ?x :some ?s } FILTER(!BOUND(?s) || STRLEN(?s) > 6) FILTER(?v != 3) }",
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()

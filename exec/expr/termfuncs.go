@@ -91,6 +91,9 @@ func isTag(s string) bool {
 // isKind is isIRI, isBlank, isLiteral.
 func isKind(kind rdf.Kind) predicate {
 	return func(c *run, a []*datum) tri {
+		if d := c.env.Dictionary; d != nil && a[0].known == hasID && a[0].id < dictionary.ID(d.Len()) {
+			return truth(d.Kind(a[0].id) == kind)
+		}
 		if literal := c.valueOf(a[0]).Kind != dictionary.NoValue; literal || kind == rdf.Literal {
 			return truth(literal && kind == rdf.Literal)
 		}

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,7 +11,8 @@ import (
 )
 
 // stageFeed hands batches to the copies of some stages: at first in the caller's goroutine and, once it is known that a
-// row takes long, to workers too. What comes out is emitted in the caller's goroutine, in the order of the batches.
+// row takes long, to workers too. What comes out is emitted in the caller's goroutine, in the order of the batches; but where several goroutines find rows, which are in no
+// order then, each takes its own through the stages and emits what comes of them, one at a time.
 type stageFeed struct {
 	x      *Execution
 	own    *StageRun
@@ -19,15 +21,53 @@ type stageFeed struct {
 	// rows took so long; at next it is time to look whether workers are worth it.
 	rows, next uint64
 	inline     Inline
+	// busy is how many goroutines are at a batch. emitting is held by who emits what came of one, and guards idle: copies of the stages for batches aside.
+	busy     atomic.Int32
+	emitting sync.Mutex
+	idle     []*StageRun
+}
+
+// aside takes a batch through the stages while another goroutine is at one, so that those who find rows do not wait for each other but where they emit.
+func (f *stageFeed) aside(b *vector.Batch) (taken bool, err error) {
+	defer f.busy.Add(-1)
+	if f.busy.Add(1) == 1 {
+		return false, nil
+	}
+	var own *StageRun
+	f.emitting.Lock()
+	if n := len(f.idle); n > 0 {
+		own, f.idle = f.idle[n-1], f.idle[:n-1]
+	}
+	f.emitting.Unlock()
+	if own == nil {
+		own = NewStageRun(f.own.Stages)
+	}
+	out, err := own.Apply(f.x, b)
+	f.x.Workers.Lock(&f.emitting)
+	defer f.emitting.Unlock()
+	if err == nil && out != nil {
+		err = f.emit(out)
+	}
+	f.idle = append(f.idle, own)
+	return true, err
+}
+
+// emitOne is emit, while nobody else emits.
+func (f *stageFeed) emitOne(b *vector.Batch) error {
+	f.x.Workers.Lock(&f.emitting)
+	defer f.emitting.Unlock()
+	return f.emit(b)
 }
 
 func (f *stageFeed) add(b *vector.Batch) error {
+	defer f.busy.Add(-1)
+	f.busy.Add(1)
 	if f.shared == nil && f.rows >= f.next {
 		f.next *= 2
 		f.share()
 	}
 	if f.shared != nil {
-		if taken, err := f.shared.take(b, f.emit); taken || err != nil {
+		if taken, err := f.shared.take(b, f.emitOne); taken || err != nil {
 			return err
 		}
 		f.inline.Claim(f.x)
@@ -46,7 +86,7 @@ func (f *stageFeed) apply(b *vector.Batch) (err error) {
 	if err != nil || out == nil {
 		return err
 	}
-	return f.emit(out)
+	return f.emitOne(out)
 }
 
 // share lets workers have batches from now on, where that is worth while.
@@ -62,7 +102,7 @@ func (f *stageFeed) drain() error {
 	if f.shared == nil {
 		return nil
 	}
-	return f.shared.drain(f.emit)
+	return f.shared.drain(f.emitOne)
 }
 
 // close waits for the workers. The uppermost stage is measured by who runs it.

@@ -55,6 +55,7 @@ func (m *Match) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector
 	if seed == nil {
 		return m.Matcher.Match(x.Ctx, run, emit)
 	}
+	run.Aside = nil // who takes batches aside knows nothing of seeds
 	if seed.N == 0 {
 		return nil
 	}
