@@ -2,7 +2,8 @@
 //
 // Nouns: [Operator] (one node of a physical plan, which pushes its solutions on), [Base] (what each has), [Execution] (one
 // run of a plan: its limits, disk, terms and parameters), [Measures] (what was measured of an operator), [Stage] (an
-// operator that maps batches one by one, so that workers can share them), [Phases] (work in phases of units that workers share),
+// operator that maps batches one by one, so that workers can share them), [Aside] (an operator whose batches may be taken from several
+// goroutines at once), [Phases] (work in phases of units that workers share),
 // [BatchCopy] (rows kept for workers), [Projection] (columns in another order).
 //
 // Operators push: each calls the next with its batches, in the caller's goroutine, and an error from there ends it, so

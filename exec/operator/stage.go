@@ -46,7 +46,7 @@ func RunStage(s Stage, x *Execution, seed *vector.Batch, emit func(*vector.Batch
 	}
 	f := &stageFeed{x: x, own: NewStageRun(stages), next: x.Tuning.ShareFrom, emit: emit}
 	defer f.close()
-	if on, ok := source.(Aside); ok && seed == nil && !x.Analyze && x.Copies() > 1 { // which measures what is emitted
+	if on, ok := source.(Aside); ok && seed == nil && !x.Analyze && x.Copies() > 1 && len(stages) <= MostStages { // which measures what is emitted
 		on.Aside(f.aside)
 		defer on.Aside(nil)
 	}
