@@ -46,7 +46,8 @@ func (f *groupFeed) aside(b *vector.Batch) (taken bool, err error) {
 		return false, err
 	}
 	n := uint64(b.N)
-	if t.dear(n) && t.hand(b, func() uint64 { return f.at.Add(n) - n }) {
+	at := f.at.Add(n) - n
+	if t.dear(n) && t.hand(b, at, t.workers.Running()) {
 		return true, nil
 	}
 	if len(t.jobs) > 0 { // they come first
@@ -55,7 +56,7 @@ func (f *groupFeed) aside(b *vector.Batch) (taken bool, err error) {
 	select {
 	case m := <-t.idle:
 		begun := time.Now()
-		err = m.add(t.x, b, f.at.Add(n)-n)
+		err = m.add(t.x, b, at)
 		t.took.Add(int64(time.Since(begun)))
 		t.rows.Add(n)
 		t.idle <- m
@@ -152,7 +153,6 @@ func (f *groupFeed) gather() error {
 	shared := f.shared
 	f.next = ^uint64(0)
 	f.beside.Store(nil)
-	shared.gate.Lock() // those that are at a batch aside end it
 	if err := shared.end(); err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ type sharedGroups struct {
 	// took is how long members took for rows of batches aside.
 	took atomic.Int64
 	rows atomic.Uint64
-	// gate is open for batches aside as long as there are workers.
+	// gate is open for batches aside until the end.
 	gate    sync.RWMutex
 	holding sync.Mutex // guards held
 	held    *limits.Account
@@ -261,31 +261,14 @@ func (t *sharedGroups) add(b *vector.Batch, at uint64) error {
 			return own.add(t.x, b, at)
 		}
 	}
-	reserved := len(t.idle) > 0 && t.workers.Reserve()
-	if !reserved && t.workers.Running() == 0 {
-		if err := t.drain(own); err != nil {
-			return err
-		}
-		t.inline.Claim(t.x)
-		return t.inline.Do(func() error { return own.add(t.x, b, at) })
+	if t.hand(b, at, cap(t.jobs)) {
+		return nil
 	}
-	t.send(b, at)
-	if reserved {
-		t.workers.Start(t.work)
+	if err := t.drain(own); err != nil {
+		return err
 	}
-	return nil
-}
-
-// send makes a job of a copy of a batch.
-func (t *sharedGroups) send(b *vector.Batch, at uint64) {
-	j := <-t.free
-	before := j.batch.Bytes()
-	j.batch.Copy(b)
-	j.at = at
-	t.holding.Lock()
-	t.held.Hold(t.held.Held + j.batch.Bytes() - before)
-	t.holding.Unlock()
-	t.jobs <- j
+	t.inline.Claim(t.x)
+	return t.inline.Do(func() error { return own.add(t.x, b, at) })
 }
 
 // dear reports whether so many rows are expected to take long.
@@ -294,16 +277,27 @@ func (t *sharedGroups) dear(rows uint64) bool {
 	return known > 0 && time.Duration(t.took.Load()/int64(known)*int64(rows)) > worthHanding
 }
 
-// hand gives a copy of a batch to a worker, where there is a thread for one or those that there are have less than one job each to come; at says which rows they are.
-func (t *sharedGroups) hand(b *vector.Batch, at func() uint64) bool {
-	if len(t.free) == 0 {
+// hand makes a job of a copy of a batch, for a worker for which there is a thread, or for those that there are where fewer than most jobs wait for them. It waits for
+// nobody.
+func (t *sharedGroups) hand(b *vector.Batch, at uint64, most int) bool {
+	var j *groupJob
+	select {
+	case j = <-t.free:
+	default:
 		return false
 	}
 	reserved := len(t.idle) > 0 && t.workers.Reserve()
-	if !reserved && len(t.jobs) >= t.workers.Running() {
+	if !reserved && (t.workers.Running() == 0 || len(t.jobs) >= most) {
+		t.free <- j
 		return false
 	}
-	t.send(b, at())
+	before := j.batch.Bytes()
+	j.batch.Copy(b)
+	j.at = at
+	t.holding.Lock()
+	t.held.Hold(t.held.Held + j.batch.Bytes() - before)
+	t.holding.Unlock()
+	t.jobs <- j
 	if reserved {
 		t.workers.Start(t.work)
 	}
@@ -362,6 +356,7 @@ func (t *sharedGroups) one(m *groupMember) (done bool, err error) {
 func (t *sharedGroups) end() error {
 	if !t.ended {
 		t.ended = true
+		t.gate.Lock() // who is at a batch aside ends it, and nobody begins another
 		t.x.Workers.Disclaim()
 		t.workers.Do(func() error { return t.drain(t.members[0]) })
 		t.err = t.workers.Wait()

@@ -21,10 +21,11 @@ type stageFeed struct {
 	// rows took so long; at next it is time to look whether workers are worth it.
 	rows, next uint64
 	inline     Inline
-	// busy is how many goroutines are at a batch. emitting is held by who emits what came of one, and guards idle: copies of the stages for batches aside.
+	// busy is how many goroutines are at a batch; emitting is held by who emits what came of one.
 	busy     atomic.Int32
 	emitting sync.Mutex
-	idle     []*StageRun
+	mu       sync.Mutex  // guards idle
+	idle     []*StageRun // copies of the stages for batches aside
 }
 
 // aside takes a batch through the stages while another goroutine is at one, so that those who find rows do not wait for each other but where they emit.
@@ -33,23 +34,27 @@ func (f *stageFeed) aside(b *vector.Batch) (taken bool, err error) {
 	if f.busy.Add(1) == 1 {
 		return false, nil
 	}
-	var own *StageRun
-	f.emitting.Lock()
-	if n := len(f.idle); n > 0 {
-		own, f.idle = f.idle[n-1], f.idle[:n-1]
-	}
-	f.emitting.Unlock()
-	if own == nil {
-		own = NewStageRun(f.own.Stages)
-	}
+	own := f.takeIdle()
 	out, err := own.Apply(f.x, b)
-	f.x.Workers.Lock(&f.emitting)
-	defer f.emitting.Unlock()
 	if err == nil && out != nil {
-		err = f.emit(out)
+		err = f.emitOne(out)
 	}
+	f.mu.Lock()
 	f.idle = append(f.idle, own)
+	f.mu.Unlock()
 	return true, err
+}
+
+// takeIdle returns copies of the stages that nobody uses.
+func (f *stageFeed) takeIdle() *StageRun {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.idle); n > 0 {
+		own := f.idle[n-1]
+		f.idle = f.idle[:n-1]
+		return own
+	}
+	return NewStageRun(f.own.Stages)
 }
 
 // emitOne is emit, while nobody else emits.

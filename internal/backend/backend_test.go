@@ -3,7 +3,6 @@ package backend
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 
@@ -93,17 +92,7 @@ func TestAutoPricesThePlanThatEachDeviceRuns(t *testing.T) {
 func TestAutoPricesWeightsOnTheGPU(t *testing.T) {
 	b := emulated(t)
 	defer b.Close()
-	c := &matchtest.Case{Vertices: 50, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
-	for v := range 2500 {
-		c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v / 50), To: pcsr.Vertex(v % 50)})
-	}
-	for i := range 8 {
-		c.Patterns = append(c.Patterns, matchtest.Edge(i, i+1, 0))
-	}
-	m, err := c.Match()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := chains(t, 8)
 	choice := &Choice{backends: b, device: Auto}
 	if _, there := choice.Matcher(m.Plan, m.Graph).(gpuMatcher); there {
 		t.Errorf("a plan of cost %g goes to the GPU", m.Plan.Cost)

@@ -38,62 +38,56 @@ type counted struct {
 func (g gpuMatcher) try(ctx context.Context, m *match.Match) (uint64, error) {
 	onGPU, stopGPU := context.WithCancel(ctx)
 	defer stopGPU()
-	begun, there := time.Now(), make(chan counted, 1)
-	go func() { there <- g.countThere(onGPU, m) }()
-	patient := time.NewTimer(g.trial.patience)
-	defer patient.Stop()
-	select {
-	case c := <-there:
-		return c.result()
-	case <-patient.C:
-	}
-	if !m.Workers.Alone() {
-		return (<-there).result()
-	}
 	onProcessor, stopProcessor := context.WithCancel(ctx)
 	defer stopProcessor()
-	ended := make(chan counted, 1)
-	go func() {
-		c := <-there
-		ended <- c
-		if c.done() {
-			stopProcessor()
+	begun, here := time.Now(), make(chan counted, 1)
+	late := time.AfterFunc(g.trial.patience, func() {
+		c := counted{err: context.Canceled}
+		if m.Workers.Alone() {
+			c = g.countHere(onProcessor, stopProcessor, m)
 		}
-	}()
-	here := g.countHere(onProcessor, stopProcessor, m)
-	if !here.done() {
-		return (<-ended).result()
+		if c.done() {
+			stopGPU()
+		}
+		here <- c
+	})
+	there := g.countThere(onGPU, m)
+	stopProcessor()
+	if late.Stop() { // the processor has not begun
+		return there.result()
 	}
-	stopGPU()
-	if c := <-ended; c.panic != nil {
-		return c.result()
-	} else if here.panic == nil && c.err != nil && g.watch.memory != nil {
+	c := <-here
+	if there.done() || !c.done() {
+		return there.result()
+	}
+	if c.panic == nil && g.watch.memory != nil {
 		g.watch.memory.note(g.watch.plan, deviceSide, time.Since(begun)) // so much at least
 	}
-	return here.result()
+	return c.result()
 }
 
-// countThere counts on the GPU, from a goroutine that has not entered a share of threads.
+// countThere counts on the GPU.
 func (g gpuMatcher) countThere(ctx context.Context, m *match.Match) (c counted) {
 	defer func() { c.panic = recover() }()
-	own := *m
-	own.Workers = nil
-	c.err = section.Guard(func() (err error) {
-		c.n, err = g.count(ctx, &own)
-		return err
-	})
+	c.n, c.err = g.count(ctx, m)
 	return c
 }
 
-// countHere counts on the processor, the plan as it is there. Where that takes more memory than the query may have, it ends, and not the query.
+// countHere counts on the processor, the plan as it is there, from a goroutine of its own. Where that takes more memory than the query may have, it ends, and not
+// the query.
 func (g gpuMatcher) countHere(ctx context.Context, stop func(), m *match.Match) (c counted) {
 	own, room := *m, &optional{m: m, full: stop}
 	own.Plan = g.trial.plan.Separate()
 	if m.Charge != nil {
 		own.Charge = room.charge
 	}
+	m.Workers.Enter()
+	defer m.Workers.Leave()
 	defer func() { c.panic = recover() }()
-	c.n, c.err = watched{g.backends.cpu, watch{g.watch.memory, g.watch.plan, processorSide}}.Count(ctx, &own)
+	c.err = section.Guard(func() (err error) {
+		c.n, err = watched{g.backends.cpu, watch{g.watch.memory, g.watch.plan, processorSide}}.Count(ctx, &own)
+		return err
+	})
 	return c
 }
 
