@@ -32,8 +32,14 @@ const (
 	pageCount     = 32 - firstPageBits
 )
 
-// page holds computed terms in ID order. A slot is written once; it is read only after it has been marked as written.
-type page struct {
+// page holds computed terms in ID order, in chunks that are made when the first of their terms comes: who makes one keeps others waiting.
+type page []atomic.Pointer[chunk]
+
+// chunkBits: a chunk holds 1<<chunkBits terms, or all of a smaller page.
+const chunkBits = 10
+
+// chunk is some slots. One is written once; it is read only after it has been marked as written.
+type chunk struct {
 	terms   []rdf.Term
 	values  []dictionary.Value
 	written []atomic.Bool
@@ -45,10 +51,30 @@ const shardCount = 64
 
 // shard finds the IDs of some of the computed terms. Who looks takes no lock, and may miss a term that is being added; who adds one looks again.
 type shard struct {
-	mu    sync.Mutex
 	table atomic.Pointer[table]
-	// uncharged are bytes that have not been charged yet.
-	uncharged int64
+	mu    sync.Mutex // guards what follows, and adding to the table
+	// bytes is what the terms take, and uncharged what of that has not been charged yet.
+	bytes, uncharged int64
+	// terms is how many there are; next … end-1 are numbers that the next ones get.
+	terms, next, end uint32
+	// What goroutines write all the time shares no line of the cache with what others do.
+	_ [128 - 48]byte
+}
+
+// A shard takes a number for one term at first, and then for a block of terms at a time, a quarter of those that it has and mostNumbers at the
+// most: all goroutines meet where numbers are taken, and those that write terms beside each other wait for each other's lines of the cache.
+const mostNumbers = 64
+
+// number returns the next number of a shard, which the caller has locked.
+func (t *Terms) number(s *shard) uint32 {
+	if s.next == s.end {
+		block := max(1, min(s.terms/4, mostNumbers))
+		s.end = t.count.Add(block)
+		s.next = s.end - block
+	}
+	s.terms++
+	s.next++
+	return s.next - 1
 }
 
 // chargeEvery is how many bytes of a shard are charged at a time: all goroutines meet there. So those of all shards that are not
@@ -71,8 +97,8 @@ type Terms struct {
 	dictionary Dictionary
 	base       dictionary.ID
 
+	// count is how many numbers are given to terms, or will be to those that come to some shard.
 	count atomic.Uint32
-	bytes atomic.Int64
 	pages [pageCount]atomic.Pointer[page]
 	// growing is held by who adds a page, or the shards.
 	growing sync.Mutex
@@ -94,10 +120,30 @@ func New(d Dictionary) *Terms {
 func (t *Terms) Base() dictionary.ID { return t.base }
 
 // Computed is the number of terms that the query has computed so far.
-func (t *Terms) Computed() int { return int(t.count.Load()) }
+func (t *Terms) Computed() (n int) {
+	t.each(func(s *shard) { n += int(s.terms) })
+	return n
+}
 
 // Bytes is about how much memory the computed terms take.
-func (t *Terms) Bytes() int64 { return t.bytes.Load() }
+func (t *Terms) Bytes() (n int64) {
+	t.each(func(s *shard) { n += s.bytes })
+	return n
+}
+
+// each visits the shards that there are, locked.
+func (t *Terms) each(visit func(*shard)) {
+	shards := t.shards.Load()
+	if shards == nil {
+		return
+	}
+	for i := range shards {
+		s := &shards[i]
+		s.mu.Lock()
+		visit(s)
+		s.mu.Unlock()
+	}
+}
 
 // Term decodes an ID; the zero Term for dictionary.None and for an ID that nobody handed out.
 func (t *Terms) Term(id dictionary.ID) rdf.Term {
@@ -207,7 +253,7 @@ func (t *Terms) add(term rdf.Term) dictionary.ID {
 	if id, ok := t.find(hash, &term); ok {
 		return id
 	}
-	n := t.count.Add(1) - 1
+	n := t.number(s)
 	t.write(n, term)
 	s.insert(hash, n)
 	t.charge(s, int64(len(term.Value)+len(term.Datatype)+len(term.Language))+termOverhead)
@@ -219,7 +265,7 @@ const termOverhead = 200
 
 // charge counts bytes; the caller holds the shard's mu.
 func (t *Terms) charge(s *shard, bytes int64) {
-	t.bytes.Add(bytes)
+	s.bytes += bytes
 	if s.uncharged += bytes; s.uncharged >= chargeEvery && t.Charge != nil {
 		t.Charge(s.uncharged)
 		s.uncharged = 0
@@ -229,37 +275,51 @@ func (t *Terms) charge(s *shard, bytes int64) {
 // write puts a term into slot n, which is the caller's.
 func (t *Terms) write(n uint32, term rdf.Term) {
 	number, slot := locate(n)
-	p := t.pages[number].Load()
-	if p == nil {
-		p = t.grow(number)
-	}
-	p.terms[slot], p.values[slot] = term, dictionary.ParseValue(term)
-	p.written[slot].Store(true)
+	c, i := t.chunk(number, slot)
+	c.terms[i], c.values[i] = term, dictionary.ParseValue(term)
+	c.written[i].Store(true)
 }
 
-// grow returns a page that may have to be made first.
-func (t *Terms) grow(number int) *page {
+// chunk returns the chunk of a slot of a page, which may have to be made first, and where in it the slot is.
+func (t *Terms) chunk(number int, slot uint64) (*chunk, uint64) {
+	p := t.pages[number].Load()
+	if p != nil {
+		if c := (*p)[slot>>chunkBits].Load(); c != nil {
+			return c, slot & (1<<chunkBits - 1)
+		}
+	}
 	t.growing.Lock()
 	defer t.growing.Unlock()
-	p := t.pages[number].Load()
-	if p == nil {
-		size := firstPage << number
-		p = &page{make([]rdf.Term, size), make([]dictionary.Value, size), make([]atomic.Bool, size)}
+	size := firstPage << number
+	if p = t.pages[number].Load(); p == nil {
+		made := make(page, (size+1<<chunkBits-1)>>chunkBits)
+		p = &made
 		t.pages[number].Store(p)
 	}
-	return p
+	at := &(*p)[slot>>chunkBits]
+	c := at.Load()
+	if c == nil {
+		size = min(size, 1<<chunkBits)
+		c = &chunk{make([]rdf.Term, size), make([]dictionary.Value, size), make([]atomic.Bool, size)}
+		at.Store(c)
+	}
+	return c, slot & (1<<chunkBits - 1)
 }
 
-// slot finds a computed term's page; nil for an ID that nobody handed out.
-func (t *Terms) slot(id dictionary.ID) (*page, uint64) {
+// slot finds a computed term's chunk, and where in it the term is; nil for an ID that nobody handed out.
+func (t *Terms) slot(id dictionary.ID) (*chunk, uint64) {
 	n := id - t.base
 	if id < t.base || n >= t.count.Load() {
 		return nil, 0
 	}
 	number, slot := locate(n)
 	p := t.pages[number].Load()
-	if p == nil || !p.written[slot].Load() {
+	if p == nil {
 		return nil, 0
 	}
-	return p, slot
+	c, i := (*p)[slot>>chunkBits].Load(), slot&(1<<chunkBits-1)
+	if c == nil || !c.written[i].Load() {
+		return nil, 0
+	}
+	return c, i
 }

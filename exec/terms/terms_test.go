@@ -71,9 +71,9 @@ func TestManyGoroutinesAgreeOnIDs(t *testing.T) {
 		})
 	}
 	group.Wait()
-	known := make([]bool, n)
+	known := make([]bool, n+shardCount*mostNumbers)
 	for i := range n {
-		if id := got[0][i]; id >= n || known[id] {
+		if id := got[0][i]; int(id) >= len(known) || known[id] {
 			t.Fatalf("term %d has ID %d, which is too large or another's", i, id)
 		}
 		known[got[0][i]] = true

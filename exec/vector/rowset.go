@@ -41,9 +41,24 @@ type RowSet struct {
 	ended limits.Ended
 }
 
-// NewRowSet is an empty set of rows of so many columns, for a query.
+// apart is how many bytes what one goroutine writes row by row is kept away from what others do: two lines of the cache, as processors
+// fetch them in pairs.
+const apart = 128
+
+// loneRowSet is a set with its rows, and room behind them.
+type loneRowSet struct {
+	set  RowSet
+	rows Rows
+	_    [apart]byte
+}
+
+// NewRowSet is an empty set of rows of so many columns, for a query. It shares no line of the cache with another one: goroutines that fill a set
+// each would else wait for each other's lines at every row.
 func NewRowSet(width int, ended limits.Ended) *RowSet {
-	return &RowSet{ended: ended, Rows: NewRows(width), slots: make([]uint32, 64), mask: 63}
+	const header = 24 // bytes of a column's slice
+	x := &loneRowSet{rows: Rows{Cols: make([][]dictionary.ID, width, width+apart/header+1)}}
+	x.set = RowSet{ended: ended, Rows: &x.rows, slots: make([]uint32, 64), mask: 63}
+	return &x.set
 }
 
 // Find returns the number of row r of cols, or the free slot where it belongs.
