@@ -13,7 +13,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// chopped matches in the caller's goroutine and emits few rows at a time, so that little data are many batches.
+// chopped matches in the caller's goroutine and emits few rows at a time, in order, so that little data are many batches.
 type chopped struct {
 	match.Matcher
 	rows int
@@ -21,7 +21,7 @@ type chopped struct {
 
 func (c chopped) Match(ctx context.Context, m *match.Match, emit func(*vector.Batch) error) error {
 	by := *m
-	by.Workers = nil
+	by.Workers, by.Aside = nil, nil
 	return c.Matcher.Match(ctx, &by, func(b *vector.Batch) error {
 		for from := 0; from < b.N; from += c.rows {
 			if err := emit(piece(b, from, min(from+c.rows, b.N))); err != nil {

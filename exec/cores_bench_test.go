@@ -69,27 +69,30 @@ var coresData = sync.OnceValue(func() *memory {
 	return &memory{dict: dict, graph: g}
 })
 
+// coresCases are queries of one operator each.
+var coresCases = []struct{ name, text string }{
+	{"join", "SELECT ?x ?n { { SELECT ?x ?y { ?x :link ?y } OFFSET 1 } { SELECT ?y ?n { ?y :number ?n } OFFSET 1 } }"},
+	{"join-several", "SELECT ?x ?z { { SELECT ?x ?g { ?x :group ?g } OFFSET 1 } { SELECT ?z ?g { ?z :group ?g } OFFSET 1 } }"},
+	{"left-join-condition", "SELECT ?x ?n { { SELECT ?x ?y { ?x :link ?y } OFFSET 1 } OPTIONAL { { SELECT ?y ?n { ?y :number ?n } OFFSET 1 } FILTER(?n * 2 < 1500000) } }"},
+	{"minus", "SELECT ?x { { SELECT ?x ?y { ?x :link ?y } OFFSET 1 } MINUS { SELECT ?y { ?y :kind :k1 } OFFSET 1 } }"},
+	{"distinct-many", "SELECT DISTINCT ?y ?g { ?x :link ?y ; :group ?g }"},
+	{"distinct-some", "SELECT DISTINCT ?g ?k { ?x :group ?g ; :kind ?k }"},
+	{"distinct-few", "SELECT DISTINCT ?k { ?x :kind ?k ; :group ?g }"},
+	{"group-many-count", "SELECT ?y (COUNT(*) AS ?c) { ?x :link ?y ; :group ?g } GROUP BY ?y"},
+	{"group-many-sum", "SELECT ?g (SUM(?n) AS ?s) { ?x :group ?g ; :number ?n } GROUP BY ?g"},
+	{"group-concat", "SELECT ?g (GROUP_CONCAT(?n) AS ?s) { ?x :group ?g ; :number ?n } GROUP BY ?g"},
+	{"group-few", "SELECT ?k (SUM(?n) AS ?s) { ?x :kind ?k ; :number ?n } GROUP BY ?k"},
+	{"sort-numbers", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n)"},
+	{"sort-iris", "SELECT ?x ?y { ?x :link ?y } ORDER BY DESC(?y)"},
+	{"sort-two-keys", "SELECT ?x ?n { ?x :kind ?k ; :number ?n } ORDER BY ?k DESC(?n)"},
+	{"sort-computed", "SELECT ?x ?n { ?x :number ?n } ORDER BY (?n * 3)"},
+	{"top-1000", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n) LIMIT 1000"},
+}
+
 // BenchmarkCores runs operators over two million rows with 1, 2, 4, 8 and 16 threads. Subqueries with OFFSET keep joins from being
 // matched in one go.
 func BenchmarkCores(b *testing.B) {
-	for _, c := range []struct{ name, text string }{
-		{"join", "SELECT ?x ?n { { SELECT ?x ?y { ?x :link ?y } OFFSET 1 } { SELECT ?y ?n { ?y :number ?n } OFFSET 1 } }"},
-		{"join-several", "SELECT ?x ?z { { SELECT ?x ?g { ?x :group ?g } OFFSET 1 } { SELECT ?z ?g { ?z :group ?g } OFFSET 1 } }"},
-		{"left-join-condition", "SELECT ?x ?n { { SELECT ?x ?y { ?x :link ?y } OFFSET 1 } OPTIONAL { { SELECT ?y ?n { ?y :number ?n } OFFSET 1 } FILTER(?n * 2 < 1500000) } }"},
-		{"minus", "SELECT ?x { { SELECT ?x ?y { ?x :link ?y } OFFSET 1 } MINUS { SELECT ?y { ?y :kind :k1 } OFFSET 1 } }"},
-		{"distinct-many", "SELECT DISTINCT ?y ?g { ?x :link ?y ; :group ?g }"},
-		{"distinct-some", "SELECT DISTINCT ?g ?k { ?x :group ?g ; :kind ?k }"},
-		{"distinct-few", "SELECT DISTINCT ?k { ?x :kind ?k ; :group ?g }"},
-		{"group-many-count", "SELECT ?y (COUNT(*) AS ?c) { ?x :link ?y ; :group ?g } GROUP BY ?y"},
-		{"group-many-sum", "SELECT ?g (SUM(?n) AS ?s) { ?x :group ?g ; :number ?n } GROUP BY ?g"},
-		{"group-concat", "SELECT ?g (GROUP_CONCAT(?n) AS ?s) { ?x :group ?g ; :number ?n } GROUP BY ?g"},
-		{"group-few", "SELECT ?k (SUM(?n) AS ?s) { ?x :kind ?k ; :number ?n } GROUP BY ?k"},
-		{"sort-numbers", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n)"},
-		{"sort-iris", "SELECT ?x ?y { ?x :link ?y } ORDER BY DESC(?y)"},
-		{"sort-two-keys", "SELECT ?x ?n { ?x :kind ?k ; :number ?n } ORDER BY ?k DESC(?n)"},
-		{"sort-computed", "SELECT ?x ?n { ?x :number ?n } ORDER BY (?n * 3)"},
-		{"top-1000", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n) LIMIT 1000"},
-	} {
+	for _, c := range coresCases {
 		for _, threads := range []int{1, 2, 4, 8, 16} {
 			b.Run(fmt.Sprintf("%s/threads=%d", c.name, threads), func(b *testing.B) { runOnCores(b, c.text, threads) })
 		}

@@ -53,13 +53,16 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 		}
 		full, offset, limit := unsliced(q, g.loose)
 		want := tally(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "weighed", "without weights", "distributed", "kept", "device", "weighed device", "first", "first in pieces", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "by many", "weighed", "without weights", "distributed", "kept", "device", "weighed device", "first", "first in pieces", "without a rule"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
 			}
 			if variant == "pieces" || variant == "first in pieces" {
 				o = inPieces(2)
+			}
+			if variant == "by many" {
+				o = byMany(1 + g.pick(3))
 			}
 			if variant == "device" {
 				o = device.options()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
@@ -12,13 +13,17 @@ import (
 
 // groupParts are runs of some of the groups each, by hash, which workers take rows into, in rounds of chunks: one is filled while
 // the other one is worked on. The rows of a chunk are split by parts of their hashes, then each part takes its rows of all chunks, in
-// their order: so every group meets its rows in the order of the source, and what depends on that order may be shared too.
+// their order: so every group meets its rows in the order of the source, and what depends on that order may be shared too. Where several goroutines
+// find the rows, which are in no order then, each takes its own into the parts (partsaside.go).
 type groupParts struct {
 	run              *run
 	phases           *operator.Phases
 	filling, working *groupRound
 	runs             []*run
 	rows             []vector.Batch // of each part, on their way
+	locks            []partLock     // of the parts
+	holding          sync.Mutex     // guards the run's account
+	beside           partsBeside
 }
 
 // groupRound is some chunks, of which used have rows.
@@ -56,7 +61,7 @@ func (r *run) splits() bool {
 
 // newGroupParts lets parts take over from a run.
 func newGroupParts(r *run, stages []operator.Stage) (*groupParts, error) {
-	t := &groupParts{run: r, phases: operator.NewPhases(r.x), rows: make([]vector.Batch, vector.Parts)}
+	t := &groupParts{run: r, phases: operator.NewPhases(r.x), rows: make([]vector.Batch, vector.Parts), locks: make([]partLock, vector.Parts)}
 	for range vector.Parts {
 		part, err := r.newPart(r.x)
 		if err != nil {
@@ -184,6 +189,12 @@ func (t *groupParts) split(c *groupChunk) {
 
 // take takes the rows of a part into its groups.
 func (t *groupParts) take(part int, chunks []*groupChunk) error {
+	t.run.x.Workers.Lock(&t.locks[part].mu)
+	defer t.locks[part].mu.Unlock()
+	return t.takeLocked(part, chunks)
+}
+
+func (t *groupParts) takeLocked(part int, chunks []*groupChunk) error {
 	r, width := t.runs[part], t.run.width()
 	for _, c := range chunks {
 		if c.rows == nil {
@@ -204,11 +215,16 @@ func (t *groupParts) take(part int, chunks []*groupChunk) error {
 
 // account counts the memory, between rounds, and has rows of new groups put aside when there is too much.
 func (t *groupParts) account() (err error) {
+	t.beside.gate.Lock()
+	defer t.beside.gate.Unlock()
 	bytes := t.filling.bytes() + t.working.bytes()
 	for _, r := range t.runs {
 		bytes += r.bytes()
 	}
-	if t.run.held.Hold(bytes) || t.run.parts != nil {
+	t.holding.Lock()
+	holds := t.run.held.Hold(bytes)
+	t.holding.Unlock()
+	if holds || t.run.parts != nil {
 		return nil
 	}
 	t.run.parts, err = t.run.x.Disk.Partition(t.run.width(), 0)
@@ -235,7 +251,7 @@ type groupPlace struct {
 // orderRows is about how many groups are put into order at a time.
 const orderRows = 1 << 14
 
-// emit hands out the groups of all parts in the order of their first rows.
+// emit hands out the groups of all parts, in the order of their first rows where these came in one.
 func (t *groupParts) emit(emit func(*vector.Batch) error) error {
 	picked := make([]*vector.Rows, len(t.runs))
 	err := t.run.x.Each(len(t.runs), func(p int) (err error) {
@@ -244,6 +260,14 @@ func (t *groupParts) emit(emit func(*vector.Batch) error) error {
 	})
 	if err != nil {
 		return err
+	}
+	if !t.inOrder() {
+		for _, rows := range picked {
+			if err := rows.Emit(emit); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	out := vector.NewRows(len(t.run.Pick))
 	for _, r := range t.runs {
@@ -257,6 +281,11 @@ func (t *groupParts) emit(emit func(*vector.Batch) error) error {
 		return err
 	}
 	return out.Emit(emit)
+}
+
+// inOrder reports whether the groups of each part are in the order of their first rows: not so where several goroutines have found them.
+func (t *groupParts) inOrder() bool {
+	return !t.beside.took.Load() || !slices.ContainsFunc(t.runs, func(r *run) bool { return !slices.IsSorted(r.first) })
 }
 
 // bounds are rows of the source between which about as many groups begin. Those of one part stand for all.

@@ -49,7 +49,8 @@ func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.
 		f.kept = vector.NewRows(g.width())
 	}
 	defer f.close()
-	s := &singles{Group: g, x: x, emit: emit}
+	s := newSingles(g, x, emit)
+	f.singles = s
 	if on, ok := source.(operator.Aside); ok && parallel && !x.Analyze { // which measures what is emitted
 		on.Aside(f.aside)
 		defer on.Aside(nil)

@@ -2,6 +2,7 @@ package group
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
@@ -15,8 +16,53 @@ type singles struct {
 	x       *operator.Execution
 	emit    func(*vector.Batch) error
 	numbers []uint32
+	// beside are those of other goroutines; nil of one of them.
+	beside *singlesBeside
 	// folded: there was a batch of folds, so that there are no groups but theirs.
 	folded bool
+}
+
+// singlesBeside are singles of goroutines that find rows beside the caller's. One emits at a time.
+type singlesBeside struct {
+	emitting sync.Mutex
+	mu       sync.Mutex // guards idle
+	idle     []*singles
+}
+
+func newSingles(g *Group, x *operator.Execution, emit func(*vector.Batch) error) *singles {
+	s := &singles{Group: g, x: x, beside: &singlesBeside{}}
+	s.emit = func(b *vector.Batch) error {
+		x.Workers.Lock(&s.beside.emitting)
+		defer s.beside.emitting.Unlock()
+		return emit(b)
+	}
+	return s
+}
+
+// aside emits the groups of a batch of which each row is one, from any goroutine.
+func (s *singles) aside(b *vector.Batch) error {
+	own := s.beside.take()
+	if own == nil {
+		own = &singles{Group: s.Group, x: s.x, emit: s.emit}
+	}
+	err := own.of(b)
+	s.beside.mu.Lock()
+	s.beside.idle = append(s.beside.idle, own)
+	s.beside.mu.Unlock()
+	return err
+}
+
+// take returns singles that nobody uses; nil where there are none.
+func (s *singlesBeside) take() *singles {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.idle)
+	if n == 0 {
+		return nil
+	}
+	own := s.idle[n-1]
+	s.idle = s.idle[:n-1]
+	return own
 }
 
 // single reports whether each row of a batch is a group, or has been made one.
@@ -27,16 +73,22 @@ func (g *Group) single(b *vector.Batch) bool {
 // or hands batches of which each row is a group on as groups, and the others to add.
 func (s *singles) or(add func(*vector.Batch) error) func(*vector.Batch) error {
 	return func(b *vector.Batch) error {
-		switch {
-		case b.Folds != nil:
+		if b.Folds != nil {
 			return s.addFolds(b)
-		case b.Tally:
-			return s.addTally(b)
-		case b.Distinct && s.KeyColumns != nil:
-			return s.add(b)
+		}
+		if s.single(b) {
+			return s.of(b)
 		}
 		return add(b)
 	}
+}
+
+// of emits the groups of a batch without folds.
+func (s *singles) of(b *vector.Batch) error {
+	if b.Tally {
+		return s.addTally(b)
+	}
+	return s.add(b)
 }
 
 // add emits the groups of a batch.

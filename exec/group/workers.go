@@ -15,17 +15,23 @@ import (
 // groupFeed hands the rows of a source to a run: at first in the caller's goroutine and, once there are many rows, to workers too.
 // Where there are few groups, and will be, these group some of the rows each, else they have some of the groups each.
 type groupFeed struct {
-	run    *run
-	own    *groupRows
-	shared *sharedGroups
-	parts  *groupParts
+	run *run
+	own *groupRows
+	// singles have batches of which each row is a group.
+	singles *singles
+	shared  *sharedGroups
+	parts   *groupParts
 	// kept are the rows so far, as long as it is open which of the two it will be; nil where there is nothing to choose.
 	kept *vector.Rows
 	// at counts the source's rows; at next it is time to look whether workers are worth it.
 	at   atomic.Uint64
 	next uint64
+	// busy is how many goroutines are at a batch for the parts.
+	busy atomic.Int32
 	// beside are the shared groups whose members take batches from whoever finds the rows; nil where there are none.
 	beside atomic.Pointer[sharedGroups]
+	// besideParts are the parts that whoever finds the rows takes them into; nil where there are none.
+	besideParts atomic.Pointer[groupParts]
 }
 
 // worthHanding is how long a batch must be expected to take where it is handed to another goroutine, which is to be woken, instead of being grouped at once.
@@ -34,6 +40,18 @@ const worthHanding = 200 * time.Microsecond
 // aside takes a batch from one of several goroutines that find rows: for a member that nobody uses, so that nobody waits for another one's, and nothing is copied; or for
 // a worker, if there is a thread for one and batches take long.
 func (f *groupFeed) aside(b *vector.Batch) (taken bool, err error) {
+	if b.Folds == nil && f.run.single(b) {
+		return true, f.singles.aside(b)
+	}
+	if parts := f.besideParts.Load(); parts != nil {
+		defer f.busy.Add(-1)
+		if f.busy.Add(1) == 1 {
+			return false, nil // nobody else finds rows, or they are few: they are shared by workers, in their order
+		}
+		n := uint64(b.N)
+		at := f.at.Add(n) - n
+		return parts.aside(b, at)
+	}
 	t := f.beside.Load()
 	if t == nil || !t.gate.TryRLock() {
 		return false, nil
@@ -84,6 +102,8 @@ func (f *groupFeed) add(b *vector.Batch) error {
 		return f.shared.add(b, at)
 	}
 	if f.parts != nil {
+		defer f.busy.Add(-1)
+		f.busy.Add(1)
 		return f.parts.add(b, at)
 	}
 	rows, err := f.own.of(f.run.x, b)
@@ -113,6 +133,9 @@ func (f *groupFeed) share() (err error) {
 	case split:
 		if f.parts, err = newGroupParts(f.run, f.own.stages.Stages); err == nil {
 			err = f.parts.replay(kept)
+		}
+		if err == nil {
+			f.besideParts.Store(f.parts)
 		}
 	}
 	f.kept = nil

@@ -57,6 +57,9 @@ func (h *Hashed) forget() {
 	if h.held != nil {
 		h.held.Close()
 	}
+	if h.table != nil {
+		h.table.Release()
+	}
 	h.table, h.parts, h.held = nil, nil, nil
 }
 
@@ -98,17 +101,10 @@ func (h *Hashed) build(x *operator.Execution) error {
 		return err
 	}
 	h.held = x.Memory.Open("hash join")
+	x.Cleanup = append(x.Cleanup, h.forget)
 	rows := vector.NewRows(len(h.Op.Columns()))
 	key := h.rightKey()
-	var hashes []uint64
-	err := operator.Run(h.Op, x, nil, func(b *vector.Batch) error {
-		if h.parts != nil {
-			hashes = vector.HashRows(hashes, b.Cols, key, b.N)
-			return h.parts.WriteRows(b, hashes)
-		}
-		if err := rows.AppendBatch(b, x.Ended); err != nil {
-			return err
-		}
+	hold := func() error {
 		if h.held.Hold(rows.Bytes() + int64(rows.N)*tableOverhead) {
 			return nil
 		}
@@ -116,11 +112,31 @@ func (h *Hashed) build(x *operator.Execution) error {
 			return h.held.Need(h.held.Held)
 		}
 		return h.spillRows(x, rows, key)
-	})
-	if err != nil {
-		return err
 	}
-	if h.parts == nil {
+	var hashes []uint64
+	add := func(b *vector.Batch) error {
+		if h.parts != nil {
+			hashes = vector.HashRows(hashes, b.Cols, key, b.N)
+			return h.parts.WriteRows(b, hashes)
+		}
+		if err := rows.AppendBatch(b, x.Ended); err != nil {
+			return err
+		}
+		return hold()
+	}
+	found := operator.NewGather(x, len(rows.Cols), "hash join")
+	defer found.Close()
+	err := operator.RunAside(h.Op, x, nil, add, found.Take)
+	if err == nil && h.parts != nil {
+		return found.MoveTo(nil, add)
+	}
+	if err == nil {
+		err = found.MoveTo(rows, add)
+	}
+	if err == nil && h.parts == nil {
+		err = hold()
+	}
+	if err == nil && h.parts == nil {
 		h.table, err = h.newTable(x, rows)
 	}
 	return err
@@ -206,6 +222,7 @@ func (r *run) joinFiles(right, left *vector.File, level int) error {
 	if err != nil {
 		return err
 	}
+	defer table.Release()
 	return left.Read(r.x.Checked(func(b *vector.Batch) error {
 		last := len(b.Cols) - 1
 		view := vector.Batch{Cols: b.Cols[:last], N: b.N}

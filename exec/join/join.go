@@ -24,6 +24,8 @@ type Join struct {
 	// Condition filters pairs (LeftJoin's expression); its columns are out and then what else it reads.
 	Condition *eval.Predicate
 	Merged    int // columns of a pair
+	// take is operator.Aside's of the next run.
+	take operator.Take
 }
 
 // run is one run of a join. It merges what it finds itself.
@@ -41,6 +43,9 @@ type run struct {
 	shared  *sharedProbes
 	alone   bool
 	spilled *vector.Partitions
+	// aside are those who probe the table with the rows that they have found; nil where there are none, and emitted is who has the solutions then.
+	aside   *probesAside
+	emitted func(*vector.Batch) error
 }
 
 // firstFlush is for how many rows the right pattern is seeded first.
@@ -52,7 +57,7 @@ func (j *Join) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 	r.most = x.RowsAtOnce(len(r.pending.Cols) + j.Merged)
 	r.flushAt = min(firstFlush, r.most)
 	defer r.close()
-	if err := operator.Run(j.Left, x, seed, r.add); err != nil {
+	if err := r.runLeft(seed); err != nil {
 		return err
 	}
 	if err := r.flush(); err != nil {
@@ -67,7 +72,20 @@ func (j *Join) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 	return nil
 }
 
+// runLeft takes the left rows.
+func (r *run) runLeft(seed *vector.Batch) error {
+	if seed != nil || r.Hashed == nil || r.x.Alone() || r.x.Analyze {
+		return operator.Run(r.Join.Left, r.x, seed, r.add)
+	}
+	r.aside = newProbesAside(r)
+	r.emitted, r.emit = r.emit, r.aside.emitOne
+	return operator.RunAside(r.Join.Left, r.x, nil, r.add, r.aside.probe)
+}
+
 func (r *run) close() {
+	if r.aside != nil {
+		r.aside.close()
+	}
 	if r.shared != nil {
 		r.shared.close()
 	}
@@ -154,7 +172,9 @@ func (r *run) probe(b *vector.Batch) error {
 	if r.shared != nil {
 		return r.probeShared(b)
 	}
-	r.probed += uint64(b.N)
+	if r.probed += uint64(b.N); r.aside != nil && r.probed >= r.x.Tuning.ShareFrom {
+		r.aside.ready(r.Hashed.table)
+	}
 	return r.probeTable(b, r.Hashed.table)
 }
 

@@ -16,6 +16,7 @@ func (r *sortRun) spill() error {
 	if err != nil {
 		return err
 	}
+	defer vector.Return(order)
 	if r.Limit > 0 {
 		order = order[:min(uint64(len(order)), r.Limit)]
 	}
@@ -33,7 +34,9 @@ func (r *sortRun) spill() error {
 		}
 	}
 	r.Measured.Spilled += f.Rows * int64(f.Width) * 4
-	r.rows = vector.NewRows(len(r.rows.Cols))
+	width := len(r.rows.Cols)
+	r.rows.Return()
+	r.rows = vector.NewRows(width)
 	r.held.Hold(0)
 	if len(r.runs) >= r.x.Tuning.MaxRuns {
 		return r.compactRuns()

@@ -1,6 +1,7 @@
 package modifier
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -52,19 +53,59 @@ func (r *sortRun) each(rows int, do func(chunk, from, to int) error) error {
 	return nil
 }
 
-// order returns the row numbers in sorted order, as far as somebody reads them: the limit.
+// order returns the row numbers in sorted order, as far as somebody reads them: the limit. They are borrowed (vector.Borrow).
 func (r *sortRun) order() ([]uint32, error) {
-	rows := make([]uint32, r.rows.N)
-	if len(rows) == 0 || len(r.Keys) == 0 {
+	rows := vector.Borrow(r.rows.N)
+	if len(rows) == 0 {
 		return rows, nil
 	}
-	for i := range rows {
-		rows[i] = uint32(i)
+	if len(r.Keys) == 0 {
+		number(rows, 0)
+		return rows, nil
 	}
-	if err := r.refine(rows, 0, 0); err != nil {
+	keys, most, k, err := r.firstRanks()
+	if err != nil {
 		return nil, err
 	}
-	return rows, nil
+	defer vector.Return(keys)
+	return rows, r.refineRanked(rankedRows{rows, keys}, most, true, k, 0)
+}
+
+// number numbers rows from a number on.
+func number(rows []uint32, from int) {
+	for i := range rows {
+		rows[i] = uint32(from + i)
+	}
+}
+
+// fewRanks is how many ranks of a key are told apart further by the next key at once: as many times as many ranks are still few.
+const fewRanks = 8
+
+// firstRanks returns the ranks of all rows by the first key or, where that has few values, by those that follow as well; the greatest rank; and how many
+// keys that are.
+func (r *sortRun) firstRanks() (ranks []uint32, most uint32, k int, err error) {
+	for k < len(r.Keys) && (k == 0 || most < fewRanks && r.shares(r.rows.N) && r.rows.N < math.MaxUint32/fewRanks) {
+		next, top, err := r.ranks(r.rows.Cols[k], r.Descending[k])
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		if k++; k == 1 {
+			ranks, most = next, top
+			continue
+		}
+		err = r.each(len(ranks), func(_, from, to int) error {
+			for i := from; i < to; i++ {
+				ranks[i] = ranks[i]*(top+1) + next[i]
+			}
+			return nil
+		})
+		vector.Return(next)
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		most = (most+1)*(top+1) - 1
+	}
+	return ranks, most, k, nil
 }
 
 // refine sorts rows, which are equal in the keys before k and begin at position at of the result, by key k on.
@@ -77,17 +118,24 @@ func (r *sortRun) refine(rows []uint32, k, at int) error {
 		return err
 	}
 	ranks, most, err := r.ranks(keys, r.Descending[k])
+	vector.Return(keys)
 	if err != nil {
 		return err
 	}
-	sorted := rankedRows{rows, ranks}
-	if err := r.sortByRanks(sorted, most); err != nil || k+1 == len(r.Keys) {
+	defer vector.Return(ranks)
+	return r.refineRanked(rankedRows{rows, ranks}, most, false, k+1, at)
+}
+
+// refineRanked sorts rows by their ranks, which are at most most, and those of one rank by key k on. They begin at position at of the result. All: they are
+// numbered from 0, and the numbers are not written yet.
+func (r *sortRun) refineRanked(sorted rankedRows, most uint32, all bool, k, at int) error {
+	if err := r.sortByRanks(sorted, most, all); err != nil || k == len(r.Keys) {
 		return err
 	}
-	if r.shares(len(rows)) {
-		return r.refineMany(sorted, k+1, at)
+	if r.shares(len(sorted.rows)) {
+		return r.refineMany(sorted, k, at)
 	}
-	return r.refineTies(sorted, k+1, at)
+	return r.refineTies(sorted, k, at)
 }
 
 // refineTies sorts rows of one rank by key k on.
@@ -137,7 +185,7 @@ func (r *sortRun) refineMany(sorted rankedRows, k, at int) error {
 
 // gathered is vector.Gather for many rows.
 func (r *sortRun) gathered(col []dictionary.ID, rows []uint32) ([]dictionary.ID, error) {
-	out := make([]dictionary.ID, len(rows))
+	out := vector.Borrow(len(rows))
 	err := r.each(len(rows), func(_, from, to int) error {
 		vector.Gather(out[from:from], col, rows[from:to])
 		return nil
@@ -148,7 +196,13 @@ func (r *sortRun) gathered(col []dictionary.ID, rows []uint32) ([]dictionary.ID,
 // rankedRows are row numbers and the rank of each.
 type rankedRows struct{ rows, ranks []uint32 }
 
-func newRankedRows(n int) rankedRows { return rankedRows{make([]uint32, n), make([]uint32, n)} }
+func newRankedRows(n int) rankedRows { return rankedRows{vector.Borrow(n), vector.Borrow(n)} }
+
+// giveBack gives the memory back.
+func (s rankedRows) giveBack() {
+	vector.Return(s.rows)
+	vector.Return(s.ranks)
+}
 
 // part views some of them.
 func (s rankedRows) part(from, to int) rankedRows {
@@ -170,16 +224,20 @@ const (
 	rankBuckets = 1 << rankBits
 )
 
-// sortByRanks sorts rows by their ranks, which are at most most; rows of one rank keep their order.
-func (r *sortRun) sortByRanks(s rankedRows, most uint32) error {
+// sortByRanks sorts rows by their ranks, which are at most most; rows of one rank keep their order. All is refineRanked's.
+func (r *sortRun) sortByRanks(s rankedRows, most uint32, all bool) error {
 	split := newRankedRows(len(s.rows))
+	defer split.giveBack()
 	if !r.shares(len(s.rows)) {
+		if all {
+			number(s.rows, 0)
+		}
 		copy(split.rows, s.rows)
 		copy(split.ranks, s.ranks)
 		return r.countingSort(s, split, 0, most)
 	}
 	shift := max(0, bits.Len32(most)-rankBits)
-	starts, err := r.splitByRanks(split, s, shift)
+	starts, err := r.splitByRanks(split, s, shift, all)
 	if err != nil {
 		return err
 	}
@@ -192,7 +250,7 @@ func (r *sortRun) sortByRanks(s rankedRows, most uint32) error {
 
 // splitByRanks copies rows in the order of the highest bits of their ranks, and returns where the rows of each bucket start. Each of
 // some large parts is counted, and copied to where its rows of a bucket go, by one goroutine.
-func (r *sortRun) splitByRanks(to, from rankedRows, shift int) ([]int, error) {
+func (r *sortRun) splitByRanks(to, from rankedRows, shift int, all bool) ([]int, error) {
 	n := len(from.rows)
 	size := r.part(n)
 	places := make([][rankBuckets]int, (n+size-1)/size)
@@ -215,6 +273,9 @@ func (r *sortRun) splitByRanks(to, from rankedRows, shift int) ([]int, error) {
 	}
 	return starts, r.units(len(places), func(i int) error {
 		next := &places[i]
+		if all {
+			number(from.rows[i*size:min((i+1)*size, n)], i*size)
+		}
 		for j := i * size; j < min((i+1)*size, n); j++ {
 			b := from.ranks[j] >> shift
 			to.rows[next[b]], to.ranks[next[b]] = from.rows[j], from.ranks[j]

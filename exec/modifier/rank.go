@@ -9,14 +9,22 @@ import (
 )
 
 // ranks returns for every value its rank among the distinct ones, equal values having equal ranks, and the greatest
-// rank. Values are compared once for each distinct term, not for each pair of rows.
+// rank. The ranks are borrowed (vector.Borrow). Values are compared once for each distinct term, not for each pair of rows.
 func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, most uint32, err error) {
-	low, high := slices.Min(col), slices.Max(col)
+	low, high, err := r.bounds(col)
+	if err != nil {
+		return nil, 0, err
+	}
 	span := uint64(high) - uint64(low)
 	if span >= 8*uint64(len(col))+1024 {
 		return r.sparseRanks(col, descending)
 	}
-	table, shared := make([]uint32, span+1), r.shares(len(col))
+	table, shared := vector.Borrow(int(span+1)), r.shares(len(col))
+	defer vector.Return(table)
+	err = r.each(len(table), func(_, from, to int) error { clear(table[from:to]); return nil })
+	if err != nil {
+		return nil, 0, err
+	}
 	err = r.each(len(col), func(_, from, to int) error {
 		for _, id := range col[from:to] {
 			if seen := &table[id-low]; !shared {
@@ -34,10 +42,12 @@ func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, mos
 	if err != nil {
 		return nil, 0, err
 	}
+	defer vector.Return(distinct)
 	rankOf, most, err := r.rankDistinct(distinct, descending)
 	if err != nil {
 		return nil, 0, err
 	}
+	defer vector.Return(rankOf)
 	err = r.each(len(distinct), func(_, from, to int) error {
 		for i, id := range distinct[from:to] {
 			table[id-low] = rankOf[from+i]
@@ -47,13 +57,26 @@ func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, mos
 	if err != nil {
 		return nil, 0, err
 	}
-	out = make([]uint32, len(col))
+	out = vector.Borrow(len(col))
 	return out, most, r.each(len(col), func(_, from, to int) error {
 		for i, id := range col[from:to] {
 			out[from+i] = table[id-low]
 		}
 		return nil
 	})
+}
+
+// bounds returns the least and the greatest of some values.
+func (r *sortRun) bounds(col []dictionary.ID) (low, high dictionary.ID, err error) {
+	lows, highs := make([]dictionary.ID, r.chunks(len(col))), make([]dictionary.ID, r.chunks(len(col)))
+	err = r.each(len(col), func(chunk, from, to int) error {
+		lows[chunk], highs[chunk] = slices.Min(col[from:to]), slices.Max(col[from:to])
+		return nil
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return slices.Min(lows), slices.Max(highs), nil
 }
 
 // marked returns the IDs, from low on, that a table has marks of.
@@ -76,7 +99,7 @@ func (r *sortRun) marked(table []uint32, low dictionary.ID) ([]dictionary.ID, er
 	for i := 1; i < len(starts); i++ {
 		starts[i] += starts[i-1]
 	}
-	ids := make([]dictionary.ID, starts[len(starts)-1])
+	ids := vector.Borrow(starts[len(starts)-1])
 	return ids, r.each(len(table), func(chunk, from, to int) error {
 		at := starts[chunk]
 		for i, seen := range table[from:to] {

@@ -16,11 +16,7 @@ type sortTerm struct {
 // of the last value.) What they are ordered by is looked up once each.
 func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uint32, uint32, error) {
 	if n := len(distinct); n > 0 && r.Comparer.Ascend(distinct[0], distinct[n-1]) {
-		list := make([]sortTerm, n)
-		for i, id := range distinct {
-			list[i] = sortTerm{id: id, place: uint32(i)}
-		}
-		return r.ranksOf(list, descending)
+		return r.number(n, descending, func(i int) bool { return r.Comparer.Compare(distinct[i-1], distinct[i]) != 0 }, func(i int) int { return i })
 	}
 	list, err := r.sortTerms(distinct)
 	if err != nil {
@@ -29,7 +25,7 @@ func (r *sortRun) rankDistinct(distinct []dictionary.ID, descending bool) ([]uin
 	if err := r.sortDistinct(list); err != nil {
 		return nil, 0, err
 	}
-	return r.ranksOf(list, descending)
+	return r.number(len(list), descending, func(i int) bool { return r.compare(list[i-1], list[i]) != 0 }, func(i int) int { return int(list[i].place) })
 }
 
 // sortTerms looks up what terms are ordered by.
@@ -50,17 +46,18 @@ func (r *sortRun) compare(a, b sortTerm) int {
 	return r.Comparer.CompareKeys(a.id, b.id, &a.key, &b.key)
 }
 
-// ranksOf numbers sorted terms, equal ones alike, each chunk by itself first.
-func (r *sortRun) ranksOf(sorted []sortTerm, descending bool) ([]uint32, uint32, error) {
-	ranks := make([]uint32, len(sorted))
-	starts := make([]uint32, r.chunks(len(sorted))+1)
-	err := r.each(len(sorted), func(chunk, from, to int) error {
+// number ranks n sorted terms, of which the i-th is known by place(i), and returns the greatest rank too: one is of the rank of that before unless it differs.
+// Each chunk is numbered by itself first.
+func (r *sortRun) number(n int, descending bool, differs func(i int) bool, place func(i int) int) ([]uint32, uint32, error) {
+	ranks := vector.Borrow(n)
+	starts := make([]uint32, r.chunks(n)+1)
+	err := r.each(n, func(chunk, from, to int) error {
 		h, rank := r.watch(), uint32(0)
 		for i := from; i < to && !h.Over(); i++ {
-			if i > 0 && r.compare(sorted[i-1], sorted[i]) != 0 {
+			if i > 0 && differs(i) {
 				rank++
 			}
-			ranks[sorted[i].place] = rank
+			ranks[place(i)] = rank
 		}
 		starts[chunk+1] = rank
 		return h.Err
@@ -72,13 +69,13 @@ func (r *sortRun) ranksOf(sorted []sortTerm, descending bool) ([]uint32, uint32,
 		starts[i] += starts[i-1]
 	}
 	most := starts[len(starts)-1]
-	return ranks, most, r.each(len(sorted), func(chunk, from, to int) error {
-		for _, t := range sorted[from:to] {
-			rank := ranks[t.place] + starts[chunk]
+	return ranks, most, r.each(n, func(chunk, from, to int) error {
+		for i := from; i < to; i++ {
+			rank := ranks[place(i)] + starts[chunk]
 			if descending {
 				rank = most - rank
 			}
-			ranks[t.place] = rank
+			ranks[place(i)] = rank
 		}
 		return nil
 	})

@@ -1,6 +1,8 @@
 package modifier
 
 import (
+	"sync/atomic"
+
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
@@ -11,6 +13,15 @@ type Slice struct {
 	operator.Base
 	Input         operator.Operator
 	Offset, Limit int64
+	// aside is operator.Aside's of the next run.
+	aside operator.Take
+}
+
+// Aside implements operator.Aside: where there is no limit, rows that come once enough were skipped may be taken.
+func (s *Slice) Aside(take operator.Take) {
+	if s.Limit < 0 {
+		s.aside = take
+	}
 }
 
 func (s *Slice) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
@@ -23,10 +34,13 @@ func (s *Slice) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector
 // slice emits the solutions that are wanted, and ends with enough when there are no more of them.
 func (s *Slice) slice(x *operator.Execution, seed *vector.Batch, enough error, emit func(*vector.Batch) error) error {
 	skip, left := s.Offset, s.Limit
+	var skipped atomic.Bool
 	var out vector.Batch
-	return operator.Run(s.Input, x, seed, func(b *vector.Batch) error {
+	add := func(b *vector.Batch) error {
 		from := min(skip, int64(b.N))
-		skip -= from
+		if skip -= from; skip == 0 {
+			skipped.Store(true)
+		}
 		to := int64(b.N)
 		if left >= 0 {
 			to = min(to, from+left)
@@ -46,5 +60,15 @@ func (s *Slice) slice(x *operator.Execution, seed *vector.Batch, enough error, e
 			return enough
 		}
 		return nil
+	}
+	take := s.aside
+	if take == nil {
+		return operator.Run(s.Input, x, seed, add)
+	}
+	return operator.RunAside(s.Input, x, seed, add, func(b *vector.Batch) (bool, error) {
+		if !skipped.Load() {
+			return false, nil
+		}
+		return take(b)
 	})
 }

@@ -49,7 +49,7 @@ func (s *Sort) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 		r.bound = &match.Bound{}
 		s.Ahead(r.bound)
 	}
-	if err := operator.RunStage(&sortKeys{Sort: s, cutoff: &r.cutoff}, x, seed, r.add); err != nil {
+	if err := r.fill(seed); err != nil {
 		return err
 	}
 	if len(r.runs) == 0 {
@@ -61,8 +61,26 @@ func (s *Sort) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 	return r.merge(emit)
 }
 
+// fill takes the rows with their keys: where none are dropped, from whoever finds them.
+func (r *sortRun) fill(seed *vector.Batch) error {
+	keys := &sortKeys{Sort: r.Sort, cutoff: &r.cutoff}
+	if r.Limit > 0 {
+		return operator.RunStage(keys, r.x, seed, r.add)
+	}
+	found := operator.NewGather(r.x, len(r.rows.Cols), "sort")
+	defer found.Close()
+	if err := operator.RunStageAside(keys, r.x, seed, r.add, found.Take); err != nil {
+		return err
+	}
+	if err := found.MoveTo(r.rows, r.add); err != nil {
+		return err
+	}
+	return r.hold()
+}
+
 func (r *sortRun) close() {
 	r.held.Close()
+	r.rows.Return()
 	for _, f := range r.runs {
 		f.Close()
 	}
@@ -98,6 +116,11 @@ func (r *sortRun) add(b *vector.Batch) error {
 			return err
 		}
 	}
+	return r.hold()
+}
+
+// hold counts the memory of the rows, and writes them to a file when it is too much.
+func (r *sortRun) hold() error {
 	// Sorting takes a row number and ranks for each key beside the rows.
 	if !r.held.Hold(r.rows.Bytes() + int64(r.rows.N)*int64(8+16*len(r.Keys))) {
 		return r.spill()
@@ -111,11 +134,13 @@ func (r *sortRun) cut() error {
 	if err != nil {
 		return err
 	}
+	defer vector.Return(order)
 	order = order[:min(uint64(len(order)), r.Limit)]
 	for c, col := range r.rows.Cols {
 		if r.rows.Cols[c], err = r.gathered(col, order); err != nil {
 			return err
 		}
+		vector.Return(col)
 	}
 	r.rows.N = len(order)
 	if uint64(len(order)) == r.Limit && len(r.Keys) > 0 {
@@ -137,6 +162,7 @@ func (r *sortRun) emitSorted(emit func(*vector.Batch) error) error {
 	if err != nil {
 		return err
 	}
+	defer vector.Return(order)
 	if r.Limit > 0 {
 		order = order[:min(uint64(len(order)), r.Limit)]
 	}

@@ -3,7 +3,7 @@
 // Nouns: [Operator] (one node of a physical plan, which pushes its solutions on), [Base] (what each has), [Execution] (one
 // run of a plan: its limits, disk, terms and parameters), [Measures] (what was measured of an operator), [Stage] (an
 // operator that maps batches one by one, so that workers can share them), [Aside] (an operator whose batches may be taken from several
-// goroutines at once), [Phases] (work in phases of units that workers share),
+// goroutines at once, see [RunAside]), [Gather] (rows that several goroutines find, kept), [Phases] (work in phases of units that workers share),
 // [BatchCopy] (rows kept for workers), [Projection] (columns in another order).
 //
 // Operators push: each calls the next with its batches, in the caller's goroutine, and an error from there ends it, so
@@ -12,6 +12,8 @@
 //
 // An operator runs in one goroutine unless it asks the query's share (internal/schedule, Execution.Workers) for more. Stages
 // do so here; joins, groups and DISTINCT by Phases; groups of few keys and matchers for themselves. Whoever asks waits for its workers.
+// Where a matcher has several goroutines, each takes the rows that it finds on: through stages, into groups, to the table of a join, and to where rows
+// are kept for a sort or a table.
 //
 // The package knows no single operator, and no plan.
 package operator

@@ -21,11 +21,30 @@ type Operator interface {
 	Stats() *Measures
 }
 
+// Take takes a batch, or leaves it to who offers it. It may be called by several goroutines at once; the batch is theirs again afterwards.
+type Take = func(*vector.Batch) (taken bool, err error)
+
 // Aside is an operator whose solutions may be taken from several goroutines at once.
 type Aside interface {
 	Operator
 	// Aside has the next run, and those after it, offer each batch to take, in place of emit, where take takes it; nil: none. It may ignore that.
-	Aside(take func(*vector.Batch) (taken bool, err error))
+	Aside(take Take)
+}
+
+// RunAside is Run; where several goroutines find the rows, some batches go to take, at the same time as others and as emit's. An analysed plan
+// measures what is emitted, and takes nothing aside.
+func RunAside(o Operator, x *Execution, seed *vector.Batch, emit func(*vector.Batch) error, take Take) error {
+	if seed != nil || x.Analyze || x.Alone() {
+		return Run(o, x, seed, emit)
+	}
+	if s, ok := o.(Stage); ok {
+		return RunStageAside(s, x, nil, emit, take)
+	}
+	if on, ok := o.(Aside); ok {
+		on.Aside(take)
+		defer on.Aside(nil)
+	}
+	return Run(o, x, nil, emit)
 }
 
 // Base is what every operator has.

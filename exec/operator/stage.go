@@ -33,6 +33,11 @@ func StagesOf(op Operator) (stages []Stage, source Operator) {
 
 // RunStage runs a stage and those below it, on several goroutines where there is much to do.
 func RunStage(s Stage, x *Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	return RunStageAside(s, x, seed, emit, nil)
+}
+
+// RunStageAside is RunStage; what comes of batches that several goroutines find is offered to take, which may be nil, before emit has it.
+func RunStageAside(s Stage, x *Execution, seed *vector.Batch, emit func(*vector.Batch) error, take Take) error {
 	stages, source := StagesOf(s)
 	if len(stages) == 0 || x.Single {
 		apply := s.Fork()
@@ -44,7 +49,7 @@ func RunStage(s Stage, x *Execution, seed *vector.Batch, emit func(*vector.Batch
 			return emit(out)
 		})
 	}
-	f := &stageFeed{x: x, own: NewStageRun(stages), next: x.Tuning.ShareFrom, emit: emit}
+	f := &stageFeed{x: x, own: NewStageRun(stages), next: x.Tuning.ShareFrom, emit: emit, take: take}
 	defer f.close()
 	if on, ok := source.(Aside); ok && seed == nil && !x.Analyze && x.Copies() > 1 && len(stages) <= MostStages { // which measures what is emitted
 		on.Aside(f.aside)

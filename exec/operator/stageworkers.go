@@ -18,6 +18,7 @@ type stageFeed struct {
 	own    *StageRun
 	shared *sharedStages
 	emit   func(*vector.Batch) error
+	take   Take // is offered what comes of batches aside; nil: none
 	// rows took so long; at next it is time to look whether workers are worth it.
 	rows, next uint64
 	inline     Inline
@@ -37,7 +38,7 @@ func (f *stageFeed) aside(b *vector.Batch) (taken bool, err error) {
 	own := f.takeIdle()
 	out, err := own.Apply(f.x, b)
 	if err == nil && out != nil {
-		err = f.emitOne(out)
+		err = f.handOn(out)
 	}
 	f.mu.Lock()
 	f.idle = append(f.idle, own)
@@ -55,6 +56,16 @@ func (f *stageFeed) takeIdle() *StageRun {
 		return own
 	}
 	return NewStageRun(f.own.Stages)
+}
+
+// handOn hands on what comes of a batch aside.
+func (f *stageFeed) handOn(b *vector.Batch) error {
+	if f.take != nil {
+		if taken, err := f.take(b); taken || err != nil {
+			return err
+		}
+	}
+	return f.emitOne(b)
 }
 
 // emitOne is emit, while nobody else emits.

@@ -28,11 +28,20 @@ type Table struct {
 // Each does units of work, at the same time where it can.
 type Each func(units int, do func(unit int) error) error
 
-// tableGroup is the build rows that bind the same shared variables.
+// tableGroup is the build rows that bind the same shared variables: n of them.
 type tableGroup struct {
 	mask    uint64
-	rows    []uint32
+	rows    []uint32 // nil: all rows of the table
+	n       int
 	indexes atomic.Pointer[[]*tableIndex]
+}
+
+// row is the number of the i-th row of the group.
+func (g *tableGroup) row(i uint32) uint32 {
+	if g.rows == nil {
+		return i
+	}
+	return g.rows[i]
 }
 
 // tableIndex chains the rows of a group by hash bucket.
@@ -41,7 +50,7 @@ type tableIndex struct {
 	key   []int // positions in shared
 	build []int // the key's build columns
 	heads []uint32
-	next  []uint32 // parallel to group.rows; 1 + position, 0 ends
+	next  []uint32 // of each row of the group; 1 + position, 0 ends
 	shift uint
 }
 
@@ -49,6 +58,15 @@ type tableIndex struct {
 // it may be nil.
 func NewTable(ended limits.Ended, rows *Rows, shared []int, each Each) (*Table, error) {
 	t := &Table{ended: ended, Rows: rows, shared: shared, each: each}
+	bound, err := t.allBound()
+	if err != nil {
+		return nil, err
+	}
+	if bound {
+		g := t.group(1<<len(shared) - 1)
+		g.n = rows.N
+		return t, nil
+	}
 	var g *tableGroup
 	for r := range rows.N {
 		if err := ended.Check(r); err != nil {
@@ -58,8 +76,38 @@ func NewTable(ended limits.Ended, rows *Rows, shared []int, each Each) (*Table, 
 			g = t.group(mask)
 		}
 		g.rows = append(g.rows, uint32(r))
+		g.n++
 	}
 	return t, nil
+}
+
+// allBound reports whether each row binds all shared variables.
+func (t *Table) allBound() (bool, error) {
+	var unbound atomic.Bool
+	look := func(unit int) error {
+		for _, c := range t.shared {
+			if slices.Contains(t.Rows.Cols[c][unit*chainRows:min((unit+1)*chainRows, t.Rows.N)], dictionary.None) {
+				unbound.Store(true)
+			}
+		}
+		return t.ended.Check(0)
+	}
+	units := (t.Rows.N + chainRows - 1) / chainRows
+	if t.each != nil && t.Rows.N >= chainTogether {
+		err := t.each(units, look)
+		return !unbound.Load(), err
+	}
+	for unit := range units {
+		if err := look(unit); err != nil {
+			return false, err
+		}
+	}
+	return !unbound.Load(), nil
+}
+
+// OneIndex reports whether rows that bind all shared variables need no index but one, which there is.
+func (t *Table) OneIndex() bool {
+	return len(t.groups) == 1 && t.groups[0].rows == nil && t.groups[0].find(t.groups[0].mask) != nil
 }
 
 func (t *Table) group(mask uint64) *tableGroup {
@@ -103,11 +151,10 @@ func (t *Table) index(g *tableGroup, mask uint64) (*tableIndex, error) {
 			ix.key, ix.build = append(ix.key, i), append(ix.build, c)
 		}
 	}
-	size := max(16, 1<<bits.Len(uint(len(g.rows))))
+	size := max(16, 1<<bits.Len(uint(g.n)))
 	ix.shift = uint(64 - bits.Len(uint(size-1)))
-	ix.heads, ix.next = make([]uint32, size), make([]uint32, len(g.rows))
 	chain := t.chain
-	if t.each != nil && len(g.rows) == t.Rows.N && t.Rows.N >= chainTogether {
+	if t.each != nil && g.n == t.Rows.N && t.Rows.N >= chainTogether {
 		chain = t.chainParts
 	}
 	if err := chain(g, ix); err != nil {
@@ -120,12 +167,13 @@ func (t *Table) index(g *tableGroup, mask uint64) (*tableIndex, error) {
 
 // chain puts the rows of a group into their buckets, the last first, so that the first is found first.
 func (t *Table) chain(g *tableGroup, ix *tableIndex) error {
+	ix.heads, ix.next = make([]uint32, ix.size()), make([]uint32, g.n)
 	hashes := HashRows(nil, t.Rows.Cols, ix.build, t.Rows.N)
-	for i := len(g.rows) - 1; i >= 0; i-- {
+	for i := g.n - 1; i >= 0; i-- {
 		if err := t.ended.Check(i); err != nil {
 			return err
 		}
-		h := hashes[g.rows[i]] * hashMultiplier >> ix.shift
+		h := hashes[g.row(uint32(i))] * hashMultiplier >> ix.shift
 		ix.next[i], ix.heads[h] = ix.heads[h], uint32(i)+1
 	}
 	return nil
@@ -140,33 +188,54 @@ const (
 // chainParts is chain for a group of all rows: they are split by their buckets first, and then each part of the buckets is filled.
 func (t *Table) chainParts(_ *tableGroup, ix *tableIndex) error {
 	n := t.Rows.N
-	hashes, splits := make([]uint64, n), make([]Split, (n+chainRows-1)/chainRows)
+	ix.heads, ix.next = Borrow(ix.size()), Borrow(n)
+	// The buckets are the highest bits of the hashes.
+	tops, splits := Borrow(n), make([]Split, (n+chainRows-1)/chainRows)
+	defer Return(tops)
 	err := t.each(len(splits), func(unit int) error {
 		from := unit * chainRows
-		part := hashes[from:min(from+chainRows, n)]
-		HashRows(part, view(t.Rows.Cols, from), ix.build, len(part))
-		for i := range part {
-			part[i] *= hashMultiplier
+		some := tops[from:min(from+chainRows, n)]
+		hashes := HashRows(nil, view(t.Rows.Cols, from), ix.build, len(some))
+		for i := range hashes {
+			hashes[i] *= hashMultiplier
+			some[i] = uint32(hashes[i] >> 32)
 		}
-		splits[unit].Set(part)
+		splits[unit].Set(hashes)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	shift, part := ix.shift-32, len(ix.heads)/Parts
 	return t.each(Parts, func(p int) error {
+		clear(ix.heads[p*part : (p+1)*part])
 		for unit := len(splits) - 1; unit >= 0; unit-- {
 			if t.ended.Over() {
 				return t.ended()
 			}
 			first := uint32(unit * chainRows)
 			for _, r := range slices.Backward(splits[unit].Part(p)) {
-				h := hashes[first+r] >> ix.shift
+				h := tops[first+r] >> shift
 				ix.next[first+r], ix.heads[h] = ix.heads[h], first+r+1
 			}
 		}
 		return nil
 	})
+}
+
+// size is how many buckets the index has.
+func (ix *tableIndex) size() int { return 1 << (64 - ix.shift) }
+
+// Release gives the memory of a table back that nobody uses any more.
+func (t *Table) Release() {
+	for _, g := range t.groups {
+		for _, ix := range *g.indexes.Load() {
+			Return(ix.heads)
+			Return(ix.next)
+		}
+	}
+	t.groups = nil
+	t.Rows.Return()
 }
 
 // view is columns from a row on.

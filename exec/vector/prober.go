@@ -21,6 +21,8 @@ type Prober struct {
 	probe  []int
 	// left and right are the columns that have to agree.
 	left, right [][]dictionary.ID
+	steps       int
+	read        uint32 // so that what is read ahead is not left out
 }
 
 // ErrIndex: a table lacks an index.
@@ -92,15 +94,53 @@ func (p *Prober) probeGroup(g *tableGroup, ix *tableIndex, b *Batch, rows []uint
 	if rows != nil {
 		n = len(rows)
 	}
-	steps := 0
-	for i := range n {
-		r := uint32(i)
-		if rows != nil {
-			r = rows[i]
+	var heads [probeAhead]uint32
+	for from := 0; from < n; from += probeAhead {
+		some := heads[:min(probeAhead, n-from)]
+		p.look(g, ix, rows, from, some)
+		if err := p.walk(g, ix, rows, from, some, pairs); err != nil {
+			return err
 		}
-		for at := ix.heads[p.hashes[r]*hashMultiplier>>ix.shift]; at != 0; at = ix.next[at-1] {
-			row := g.rows[at-1]
-			if steps++; steps%limits.CheckEvery == 0 && p.Table.ended.Over() {
+	}
+	return nil
+}
+
+// probeAhead is how many rows are looked up together.
+const probeAhead = 64
+
+// look finds where the chains of some rows begin, and reads what walking them begins with: the processor waits for many places of memory at once, where it
+// would wait for one after the other.
+func (p *Prober) look(g *tableGroup, ix *tableIndex, rows []uint32, from int, heads []uint32) {
+	for i := range heads {
+		heads[i] = ix.heads[p.hashes[at(rows, from+i)]*hashMultiplier>>ix.shift]
+	}
+	if g.rows != nil || len(p.right) == 0 {
+		return
+	}
+	read, first := uint32(0), p.right[0]
+	for _, at := range heads {
+		if at != 0 {
+			read += first[at-1] + ix.next[at-1]
+		}
+	}
+	p.read = read
+}
+
+// at is the i-th of some rows (nil: all).
+func at(rows []uint32, i int) uint32 {
+	if rows == nil {
+		return uint32(i)
+	}
+	return rows[i]
+}
+
+// walk finds the partners of some rows, whose chains begin at heads.
+func (p *Prober) walk(g *tableGroup, ix *tableIndex, rows []uint32, from int, heads []uint32, pairs *Pairs) error {
+	for i, head := range heads {
+		r := at(rows, from+i)
+		for at := head; at != 0; at = ix.next[at-1] {
+			row := g.row(at - 1)
+			if p.steps++; p.steps%limits.CheckEvery == 0 && p.Table.ended.Over() {
 				return p.Table.ended()
 			}
 			if !p.agree(r, row) {

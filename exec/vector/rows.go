@@ -42,6 +42,14 @@ func (c *Rows) Reset() {
 	c.N = 0
 }
 
+// Return gives columns back that are borrowed. Nobody may use the rows any more.
+func (c *Rows) Return() {
+	for _, col := range c.Cols {
+		Return(col)
+	}
+	c.Cols, c.N = nil, 0
+}
+
 // Batch views rows from … to as a batch.
 func (c *Rows) Batch(from, to int, into *Batch) *Batch {
 	into.Cols = into.Cols[:0]

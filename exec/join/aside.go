@@ -1,0 +1,112 @@
+package join
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// probesAside are left rows with which those who find them probe the table of a run themselves, several goroutines at once. What comes of them is in no
+// order, as such rows are in none.
+type probesAside struct {
+	run   *run
+	take  operator.Take // is offered solutions before emit is; nil: none
+	table atomic.Pointer[vector.Table]
+	// each is how many bytes a merger may hold.
+	each     int64
+	emitting sync.Mutex
+
+	mu   sync.Mutex // guards what follows
+	held *limits.Account
+	idle []*merger
+}
+
+// Aside implements operator.Aside.
+func (j *Join) Aside(take operator.Take) { j.take = take }
+
+func newProbesAside(r *run) *probesAside {
+	a := &probesAside{run: r, take: r.Join.take, held: r.x.Memory.Open("rows on their way through joins")}
+	a.each = int64(4 * r.x.Tuning.ChunkRows * (r.Merged + len(r.Join.Left.Columns()) + 4))
+	return a
+}
+
+// ready has goroutines probe a table from now on, if a join of its kind lets them: a row with an unbound variable may need another index, and to make one is
+// for one goroutine.
+func (a *probesAside) ready(t *vector.Table) {
+	r := a.run
+	if r.Condition != nil && !r.Condition.Plain() || !t.OneIndex() {
+		return
+	}
+	a.table.Store(t)
+}
+
+// probe takes a batch of left rows.
+func (a *probesAside) probe(b *vector.Batch) (taken bool, err error) {
+	t := a.table.Load()
+	if t == nil || !a.bound(b) {
+		return false, nil
+	}
+	if err := a.run.x.Ended(); err != nil {
+		return false, err
+	}
+	m := a.free()
+	if m == nil {
+		return false, nil
+	}
+	err = m.probeTable(b, t)
+	a.mu.Lock()
+	a.idle = append(a.idle, m)
+	a.mu.Unlock()
+	return true, err
+}
+
+// bound reports whether all rows of a batch bind the shared variables.
+func (a *probesAside) bound(b *vector.Batch) bool {
+	for _, c := range a.run.Hashed.LeftShared {
+		for _, id := range b.Cols[c] {
+			if id == dictionary.None {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// free returns a merger that nobody uses; nil where there is no memory for one more.
+func (a *probesAside) free() *merger {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.idle); n > 0 {
+		m := a.idle[n-1]
+		a.idle = a.idle[:n-1]
+		return m
+	}
+	if a.held.Held+a.each > a.run.x.JoinBytes() || !a.held.Hold(a.held.Held+a.each) {
+		return nil
+	}
+	r := a.run
+	return &merger{Join: r.Join, x: r.x, emit: a.emit, most: min(r.most, r.x.Tuning.ChunkRows), prober: vector.Prober{Fixed: true}}
+}
+
+// emit hands solutions on.
+func (a *probesAside) emit(b *vector.Batch) error {
+	if a.take != nil {
+		if taken, err := a.take(b); taken || err != nil {
+			return err
+		}
+	}
+	return a.emitOne(b)
+}
+
+// emitOne is the run's emit, while nobody else emits.
+func (a *probesAside) emitOne(b *vector.Batch) error {
+	a.run.x.Workers.Lock(&a.emitting)
+	defer a.emitting.Unlock()
+	return a.run.emitted(b)
+}
+
+func (a *probesAside) close() { a.held.Close() }

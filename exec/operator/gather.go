@@ -1,0 +1,110 @@
+package operator
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/exec/limits"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+)
+
+// Gather keeps rows that several goroutines find: each appends to blocks that nobody else uses meanwhile, so that nobody waits for another one's, and
+// at the end all move them to one place. The first rows are left to who runs the operator, as most queries have no more.
+type Gather struct {
+	x     *Execution
+	width int
+	rows  atomic.Uint64 // that were offered
+
+	mu   sync.Mutex // guards what follows
+	held *limits.Account
+	idle []*vector.Blocks
+	all  []*vector.Blocks
+	full bool
+}
+
+// NewGather returns no rows of so many columns, which are counted as the named operator's. It must be closed.
+func NewGather(x *Execution, width int, operator string) *Gather {
+	return &Gather{x: x, width: width, held: x.Memory.Open(operator)}
+}
+
+// Take takes a batch, if there is memory for it, from any goroutine.
+func (g *Gather) Take(b *vector.Batch) (taken bool, err error) {
+	if g.rows.Add(uint64(b.N)) < g.x.Tuning.ShareFrom {
+		return false, nil
+	}
+	if err := g.x.Ended(); err != nil {
+		return false, err
+	}
+	blocks := g.free()
+	if blocks == nil {
+		return false, nil
+	}
+	bytes := blocks.Append(b)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	// They are moved, so that there is room for them twice.
+	if bytes > 0 && !g.held.Hold(g.held.Held+2*bytes) {
+		g.full = true
+	}
+	g.idle = append(g.idle, blocks)
+	return true, nil
+}
+
+// free returns blocks that nobody uses; nil where there is no memory for more rows.
+func (g *Gather) free() *vector.Blocks {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.full {
+		return nil
+	}
+	if n := len(g.idle); n > 0 {
+		blocks := g.idle[n-1]
+		g.idle = g.idle[:n-1]
+		return blocks
+	}
+	blocks := vector.NewBlocks(g.width)
+	g.all = append(g.all, blocks)
+	return blocks
+}
+
+// MoveTo moves the rows that were taken behind those of rows, where they fit into memory; else, or where rows is nil, it hands them to add, batch by
+// batch. Nobody may take any more. The columns are borrowed (vector.Borrow).
+func (g *Gather) MoveTo(rows *vector.Rows, add func(*vector.Batch) error) error {
+	var list []*vector.Rows
+	n := 0
+	for _, blocks := range g.all {
+		list, n = append(list, blocks.List()...), n+blocks.N
+	}
+	g.all, g.idle = nil, nil
+	if n == 0 {
+		return nil
+	}
+	defer g.held.Hold(0)
+	if g.full || rows == nil {
+		for _, block := range list {
+			if err := block.Emit(g.x.Checked(add)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	list = append([]*vector.Rows{{Cols: slices.Clone(rows.Cols), N: rows.N}}, list...)
+	starts := make([]int, len(list)+1)
+	for i, some := range list {
+		starts[i+1] = starts[i] + some.N
+	}
+	rows.N += n
+	for c := range rows.Cols {
+		rows.Cols[c] = vector.Borrow(rows.N)
+	}
+	return g.x.Each(len(list), func(i int) error {
+		for c, col := range list[i].Cols {
+			copy(rows.Cols[c][starts[i]:], col)
+		}
+		return nil
+	})
+}
+
+// Close gives the memory back.
+func (g *Gather) Close() { g.held.Close() }

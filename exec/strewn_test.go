@@ -1,0 +1,176 @@
+package exec_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/exec"
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+)
+
+// strewn matches as chopped does, and three goroutines take the pieces, in any order: each offers them aside before it emits them.
+type strewn struct{ chopped }
+
+func (s strewn) Match(ctx context.Context, m *match.Match, emit func(*vector.Batch) error) error {
+	if m.Aside == nil || m.Limit > 0 {
+		return s.chopped.Match(ctx, m, emit)
+	}
+	pieces := make(chan *vector.Batch)
+	var emitting sync.Mutex
+	var failed error
+	fail := func(err error) {
+		emitting.Lock()
+		defer emitting.Unlock()
+		if failed == nil {
+			failed = err
+		}
+	}
+	ended := func() error {
+		emitting.Lock()
+		defer emitting.Unlock()
+		return failed
+	}
+	var finders sync.WaitGroup
+	for range 3 {
+		finders.Go(func() {
+			for b := range pieces {
+				if ended() != nil {
+					continue
+				}
+				taken, err := m.Aside(b)
+				if err == nil && !taken {
+					emitting.Lock()
+					if failed == nil {
+						err = emit(b)
+					}
+					emitting.Unlock()
+				}
+				if err != nil {
+					fail(err)
+				}
+			}
+		})
+	}
+	by := *m
+	by.Aside = nil
+	err := s.chopped.Match(ctx, &by, func(b *vector.Batch) error {
+		if b.Folds != nil {
+			emitting.Lock()
+			defer emitting.Unlock()
+			return emit(b)
+		}
+		own := &vector.Batch{N: b.N, Distinct: b.Distinct, Tally: b.Tally}
+		for _, col := range b.Cols {
+			own.Cols = append(own.Cols, append([]uint32(nil), col...))
+		}
+		if b.Weights != nil {
+			own.Weights = append([]uint64(nil), b.Weights...)
+		}
+		pieces <- own
+		return ended()
+	})
+	close(pieces)
+	finders.Wait()
+	if err := ended(); err != nil {
+		return err
+	}
+	return err
+}
+
+// byMany are inPieces of matches whose rows three goroutines find.
+func byMany(rows int) exec.Options {
+	o := inPieces(rows)
+	o.Matcher = func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return strewn{chopped{processor.Matcher, rows}} }
+	return o
+}
+
+// unlike is how many rows of two sorted lists are not in both.
+func unlike(a, b []string) (n int) {
+	for len(a) > 0 && len(b) > 0 {
+		switch c := strings.Compare(a[0], b[0]); {
+		case c < 0:
+			a, n = a[1:], n+1
+		case c > 0:
+			b, n = b[1:], n+1
+		default:
+			a, b = a[1:], b[1:]
+		}
+	}
+	return n + len(a) + len(b)
+}
+
+// TestWhoFindsRowsJoinsGroupsAndSortsThem as one goroutine does, in large pieces and in small ones, and with little memory.
+func TestWhoFindsRowsJoinsGroupsAndSortsThem(t *testing.T) {
+	m := mixed(t, 4000)
+	texts := append([]string(nil), distinct...)
+	for _, c := range unmerged {
+		texts = append(texts, c.text)
+	}
+	for _, text := range grouped {
+		if strings.Contains(text, "CONCAT") || strings.Contains(text, "SAMPLE") || strings.Contains(text, ":double") || strings.Contains(text, ":late") {
+			continue // their results depend on the order of the rows
+		}
+		for _, key := range []string{"few", "many"} {
+			texts = append(texts, strings.Replace(text, ":KEY", ":"+key, 1))
+		}
+	}
+	join := "{ SELECT ?x ?v { ?x :integer ?v } OFFSET 1 } { SELECT ?x ?g { ?x :many ?g } OFFSET 1 }"
+	texts = append(texts,
+		"SELECT ?x ?v { ?x :integer ?v } ORDER BY DESC(?v) ?x",
+		"SELECT ?x ?v ?f { ?x :integer ?v ; :few ?f } ORDER BY ?f DESC(?v) ?x",
+		"SELECT ?x ?w { ?x :integer ?v BIND(?v * 3 AS ?w) FILTER(?w > 30) } ORDER BY ?w DESC(?x)",
+		"SELECT * { "+join+" } ORDER BY ?g ?x ?v",
+		"SELECT ?g (COUNT(*) AS ?n) (SUM(?v) AS ?s) { "+join+" } GROUP BY ?g",
+		"SELECT DISTINCT ?g ?v { "+join+" }",
+		"SELECT ?x ?w { "+join+" BIND(?v + 1 AS ?w) FILTER(?w > 5) }",
+		"SELECT * { { SELECT * { "+join+" } OFFSET 2 } { SELECT ?x ?s { ?x :some ?s } OFFSET 1 } }",
+		"SELECT * { { SELECT * { "+join+" } OFFSET 2 } OPTIONAL { SELECT ?x ?s { ?x :some ?s } OFFSET 1 } MINUS { SELECT ?x { ?x :late 3 } OFFSET 1 } }",
+		"SELECT ?x { "+join+" } LIMIT 700",
+	)
+	for _, text := range texts {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			limited, skips := strings.Contains(text, "LIMIT"), strings.Contains(text, "OFFSET")
+			q := parse(t, "PREFIX : <"+exampleNS+">\n"+text)
+			alone := unshared()
+			want, err := m.run(q, alone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []struct {
+				rows   int
+				memory int64
+			}{{256, 1 << 30}, {7, 1 << 30}, {64, 1_000_000}, {64, 300_000}} {
+				o := byMany(c.rows)
+				o.Memory, o.TempDir = c.memory, t.TempDir()
+				got, err := m.run(q, o)
+				if err != nil && c.memory < 1<<30 && strings.Contains(err.Error(), "memory") {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if limited {
+					if len(got.rows) != len(want.rows) && strings.HasSuffix(text, "700") {
+						t.Errorf("%d rows, want %d", len(got.rows), len(want.rows))
+					}
+					continue // which rows these are is open
+				}
+				if skips {
+					if n := unlike(tally(want.rows), tally(got.rows)); n > 40 {
+						t.Errorf("%d rows at a time in %d bytes: of %d and %d rows %d have no like", c.rows, c.memory, len(want.rows), len(got.rows), n)
+					}
+					continue // which rows are skipped is open
+				}
+				if err := equalRows(want.rows, got.rows, strings.Contains(text, "ORDER")); err != nil {
+					t.Errorf("%d rows at a time in %d bytes: %v", c.rows, c.memory, err)
+				}
+			}
+		})
+	}
+}
