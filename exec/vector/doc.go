@@ -8,7 +8,7 @@
 //
 // Nothing here is safe for concurrent use but where it is said. A batch that is handed out is valid until the next call of who made it. Loops
 // over many rows take a [limits.Ended] and stop when the query ends; what is in memory is counted by the caller (Bytes),
-// files and their buffers by the package. Large columns that are needed for a while are borrowed ([Borrow]).
+// files and their buffers by the package. Large columns and tables that are needed for a while are borrowed ([Borrow]).
 //
 // The package knows nothing of operators, plans, graphs or terms: a value is an ID.
 package vector

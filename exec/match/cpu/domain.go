@@ -110,6 +110,19 @@ func (d *domain) choose(rows []*pcsr.Partition) {
 	}
 }
 
+// offset is where the member of the source at a place lies behind the first vertex; that behind the last one is where the domain ends.
+func (d *domain) offset(place int) int {
+	switch {
+	case place == 0:
+		return 0
+	case place == d.n:
+		return d.span()
+	case d.rows != nil:
+		return int(d.rows.Vertex(d.first+place) - d.low)
+	}
+	return int(d.list[place] - d.low)
+}
+
 // after is the bound of a range that ends with v; 0 is none.
 func after(v pcsr.Vertex) pcsr.Vertex {
 	if v == dictionary.None {

@@ -13,10 +13,9 @@ import (
 // called; a large one has the workers that its query gets (match.Match.Workers).
 type Matcher struct {
 	workers sync.Pool
-	// blocks and tables are the memory of weights (*block, *[]uint64).
-	blocks, tables sync.Pool
-	tuning         tuning
-	runs           atomic.Uint64 // begun so far
+	blocks  sync.Pool // room for making weights (*block)
+	tuning  tuning
+	runs    atomic.Uint64 // begun so far
 }
 
 var _ match.Matcher = (*Matcher)(nil)
@@ -31,25 +30,6 @@ func (m *Matcher) block() *block {
 		b = &block{}
 	}
 	return b
-}
-
-// table returns memory for n weights, and whether they are all 0.
-func (m *Matcher) table(n int) (t []uint64, cleared bool) {
-	if kept, _ := m.tables.Get().(*[]uint64); kept != nil && cap(*kept) >= n {
-		return (*kept)[:n], false
-	}
-	return make([]uint64, n), true
-}
-
-// mostKept is how many weights the largest table has that is kept for the next run, if that begins before the collector takes it. Only who uses
-// a table is charged for it.
-const mostKept = 4 << 20
-
-// keepTable keeps memory for the weights of another run.
-func (m *Matcher) keepTable(t []uint64) {
-	if cap(t) <= mostKept {
-		m.tables.Put(&t)
-	}
 }
 
 // Match implements [match.Matcher].

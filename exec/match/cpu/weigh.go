@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -36,7 +37,7 @@ func (r *run) dropWeights() {
 		_ = r.join.charge(-r.weightBytes)
 	}
 	for _, t := range r.weightTables {
-		r.matcher.keepTable(t)
+		vector.ReturnNumbers(t)
 	}
 	r.weightTables = nil
 }
@@ -109,7 +110,8 @@ func (w *weighing) candidates(s *step, children []*weights) (*weights, error) {
 	}
 	seen := spread{}
 	seen.least.Store(math.MaxUint64)
-	err = w.inBlocks(from, children, func(vertices []pcsr.Vertex, products []uint64) {
+	err = w.inBlocks(from, children, func(low, high int, vertices []pcsr.Vertex, products []uint64) {
+		clear(out.table[from.offset(low):from.offset(high)])
 		for i, v := range vertices {
 			out.table[v-out.first] = products[i]
 		}
@@ -193,7 +195,17 @@ func (w *weighing) sumLists(out *weights, lists *pcsr.Partition, first, last int
 	}
 	var mu sync.Mutex
 	var long []*sharedSum
+	offset := func(row int) int {
+		switch row {
+		case first:
+			return 0
+		case last:
+			return len(out.table)
+		}
+		return int(lists.Vertex(row) - out.first)
+	}
 	err := w.each(last-first, edges, func(b *block, low, high int) {
+		clear(out.table[offset(first+low):offset(first+high)])
 		for i, v := range lists.AppendVertices(b.vertices[:0], first+low, first+high) {
 			list := lists.List(first + low + i)
 			if len(list) <= short {
@@ -268,7 +280,7 @@ func (w *weighing) boundsOf(slot int) (low, high pcsr.Vertex) {
 // total is the number of candidates of a step that depends on nothing, each as often as what hangs on it has solutions.
 func (w *weighing) total(s *step, children []*weights) (uint64, error) {
 	var total tally
-	err := w.inBlocks(w.domain(s, children, nil), children, func(_ []pcsr.Vertex, products []uint64) {
+	err := w.inBlocks(w.domain(s, children, nil), children, func(_, _ int, _ []pcsr.Vertex, products []uint64) {
 		sum := uint64(0)
 		for _, n := range products {
 			sum = add(sum, n)
@@ -281,8 +293,9 @@ func (w *weighing) total(s *step, children []*weights) (uint64, error) {
 	return total.Load(), err
 }
 
-// inBlocks finds the candidates of a domain and the products of the children's weights, block by block, on the threads that there are.
-func (w *weighing) inBlocks(d *domain, children []*weights, use func(vertices []pcsr.Vertex, products []uint64)) error {
+// inBlocks finds the candidates of a domain and the products of the children's weights, block by block, on the threads that there are: those of the
+// source from low to high-1.
+func (w *weighing) inBlocks(d *domain, children []*weights, use func(low, high int, vertices []pcsr.Vertex, products []uint64)) error {
 	return w.each(d.n, d.n, func(b *block, low, high int) {
 		vertices := d.candidates(low, high, b.vertices[:0], b.kept[:0])
 		products := b.products[:len(vertices)]
@@ -292,7 +305,7 @@ func (w *weighing) inBlocks(d *domain, children []*weights, use func(vertices []
 		for _, c := range children {
 			c.multiplyInto(products, vertices)
 		}
-		use(vertices, products)
+		use(low, high, vertices, products)
 	})
 }
 
@@ -342,7 +355,8 @@ const weighTurn = 8 * weighBlock
 // turnsOfThread is how many turns there are for each thread, at least where lists are long: each turn looks for its first row.
 const turnsOfThread = 16
 
-// make returns memory for so many numbers, all 0, and counts it.
+// make returns memory for so many numbers, of any values, and counts it. Who writes a block of vertices clears what lies between them: they are in the
+// cache then.
 func (w *weighing) make(n int) ([]uint64, error) {
 	if bytes := 8 * int64(n); bytes > smallTables && w.join.charge != nil {
 		w.charged += bytes
@@ -350,19 +364,13 @@ func (w *weighing) make(n int) ([]uint64, error) {
 			return nil, err
 		}
 	}
-	if 8*n <= smallTables {
-		return make([]uint64, max(n, 1)), nil
+	t := vector.BorrowNumbers(max(n, 1))
+	if n == 0 {
+		t[0] = 0
 	}
-	t, cleared := w.matcher.table(n)
 	w.weightTables = append(w.weightTables, t)
-	if cleared {
-		return t, nil
-	}
-	return t, w.each(n, n/clearedForMember, func(_ *block, low, high int) { clear(t[low:high]) })
+	return t, nil
 }
-
-// clearedForMember is how many numbers are cleared in the time in which a member of a list is read.
-const clearedForMember = 32
 
 // release gives back what weights take that are not needed any more.
 func (w *weighing) release(t *weights) {
@@ -371,7 +379,7 @@ func (w *weighing) release(t *weights) {
 		_ = w.join.charge(-bytes)
 	}
 	if i := slices.IndexFunc(w.weightTables, func(kept []uint64) bool { return len(t.table) > 0 && &kept[0] == &t.table[0] }); i >= 0 {
-		w.matcher.keepTable(t.table)
+		vector.ReturnNumbers(t.table)
 		w.weightTables = slices.Delete(w.weightTables, i, i+1)
 	}
 	t.table = nil
