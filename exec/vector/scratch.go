@@ -2,17 +2,51 @@ package vector
 
 import (
 	"math/bits"
+	"runtime"
 	"sync"
 )
 
 // scratch is large slices by their sizes, which operators and matchers need for a while and use again: a new one is zeroed by one goroutine and, on memory
-// that the process has just been given, comes page by page, which takes longer than what all cores do with it.
-type scratch[T any] [4 * 33]sync.Pool
+// that the process has just been given, comes page by page, which takes longer than what all cores do with it. What nobody has asked for between two
+// collections is dropped. (sync.Pool has places that only one processor's goroutines find: of sixteen, most would not find what another has given back.)
+type scratch[T any] [4 * 33]shelf[T]
+
+// shelf is the slices of one size: those that were given back since the last collection, and those before.
+type shelf[T any] struct {
+	mu     sync.Mutex
+	recent [][]T
+	older  [][]T
+}
 
 var (
 	columns scratch[uint32]
 	numbers scratch[uint64]
 )
+
+func init() { afterCollections(func() { columns.age(); numbers.age() }) }
+
+// afterCollections has do called after each collection.
+func afterCollections(do func()) {
+	type mark struct{ _ [16]byte }
+	var arm func()
+	arm = func() {
+		runtime.SetFinalizer(new(mark), func(*mark) {
+			do()
+			arm()
+		})
+	}
+	arm()
+}
+
+// age drops what nobody has asked for since the collection before the last one.
+func (p *scratch[T]) age() {
+	for i := range p {
+		s := &p[i]
+		s.mu.Lock()
+		s.older, s.recent = s.recent, nil
+		s.mu.Unlock()
+	}
+}
 
 // borrowedFrom is from how many elements on memory is used again.
 const borrowedFrom = 1 << 15
@@ -34,10 +68,26 @@ func (p *scratch[T]) borrow(n int) []T {
 		return make([]T, n)
 	}
 	class, size := sizeClass(n)
-	if s, ok := p[class].Get().(*[]T); ok {
-		return (*s)[:n]
+	if s := p[class].take(); s != nil {
+		return s[:n]
 	}
 	return make([]T, n, size)
+}
+
+// take returns a slice that lies there; nil where none does.
+func (s *shelf[T]) take() (out []T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := &s.recent
+	if len(*list) == 0 {
+		list = &s.older
+	}
+	if n := len(*list); n > 0 {
+		out = (*list)[n-1]
+		(*list)[n-1] = nil
+		*list = (*list)[:n-1]
+	}
+	return out
 }
 
 func (p *scratch[T]) giveBack(s []T) {
@@ -45,7 +95,10 @@ func (p *scratch[T]) giveBack(s []T) {
 		return
 	}
 	if class, size := sizeClass(cap(s)); size == cap(s) {
-		p[class].Put(&s)
+		to := &p[class]
+		to.mu.Lock()
+		defer to.mu.Unlock()
+		to.recent = append(to.recent, s)
 	}
 }
 

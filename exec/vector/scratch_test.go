@@ -1,6 +1,9 @@
 package vector
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 func TestSizeClassesHoldWhatIsAskedFor(t *testing.T) {
 	for _, n := range []int{borrowedFrom, borrowedFrom + 1, 5 << 14, 5<<14 + 1, 1<<20 - 1, 1 << 20, 3_000_000, 1 << 32} {
@@ -12,10 +15,36 @@ func TestSizeClassesHoldWhatIsAskedFor(t *testing.T) {
 			t.Errorf("%d elements are of class %d, and of %d, %d elements, when they come back", n, class, again, same)
 		}
 	}
-	a := Borrow(100_000)
-	Return(a)
-	if b := Borrow(99_000); len(b) != 99_000 {
-		t.Errorf("%d elements of 99000", len(b))
+}
+
+// TestWhatIsGivenBackIsUsedAgain until two collections have found it unused.
+func TestWhatIsGivenBackIsUsedAgain(t *testing.T) {
+	var s scratch[uint64]
+	a := s.borrow(100_000)
+	s.giveBack(a)
+	if b := s.borrow(99_000); len(b) != 99_000 || &b[0] != &a[0] {
+		t.Error("memory of the same size is not used again")
 	}
-	Return(make([]uint32, 70_000)) // not Borrow's
+	s.giveBack(a)
+	s.age()
+	if b := s.borrow(100_000); &b[0] != &a[0] {
+		t.Error("memory is dropped too early")
+	}
+	s.giveBack(a)
+	s.age()
+	s.age()
+	if b := s.borrow(100_000); &b[0] == &a[0] {
+		t.Error("memory is kept too long")
+	}
+	s.giveBack(make([]uint64, 70_000)) // of no such size
+	if b := s.borrow(70_000); cap(b) == 70_000 {
+		t.Error("what was not borrowed is lent")
+	}
+	Return(Borrow(1 << 20))
+	aged := make(chan bool, 8)
+	afterCollections(func() { aged <- true })
+	runtime.GC()
+	<-aged
+	runtime.GC()
+	<-aged
 }

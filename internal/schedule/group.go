@@ -57,7 +57,7 @@ func (g *Group) Start(work func(*Worker) error) {
 		g.Do(func() error { return work(w) })
 	}
 	if g.Share.Limit() > fewThreads {
-		processLanes.run(run)
+		processLanes.run(run, &g.Share.pool.alone)
 		return
 	}
 	go run()
@@ -107,7 +107,7 @@ func (g *Group) Running() int { return int(g.running.Load()) }
 
 // Wait waits until all workers have ended, without a permit, and returns the first error.
 func (g *Group) Wait() error {
-	if g.Running() > 0 {
+	if g.Running() > 0 && !(g.Share.Limit() > fewThreads && await(&g.Share.pool.alone, func() bool { return g.Running() == 0 })) {
 		g.Share.Leave()
 		defer g.Share.Enter()
 	}

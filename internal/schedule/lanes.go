@@ -2,8 +2,10 @@ package schedule
 
 import (
 	"os"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,10 +18,45 @@ type lanes struct {
 	free []*lane // those that wait
 }
 
-// lane is one goroutine. It reads a byte for each piece of work.
+// lane is one goroutine. It reads a byte for each piece of work that it did not find by itself.
 type lane struct {
-	work func()
-	r, w *os.File
+	work  func()
+	alone *atomic.Bool // whether one query runs
+	state atomic.Int32
+	r, w  *os.File
+}
+
+// The states of a lane: it looks for work, it reads, it has been given some while it looked.
+const (
+	looks = iota
+	reads
+	given
+)
+
+// look is for how long a lane, or who waits for a group's workers, looks before it waits, and yieldEvery after how many looks it lets others have the
+// thread.
+const (
+	look       = 300 * time.Microsecond
+	yieldEvery = 1 << 13
+)
+
+// await looks for a moment whether something is there, while one query runs.
+func await(alone *atomic.Bool, there func() bool) bool {
+	if !alone.Load() {
+		return there()
+	}
+	runtime.Gosched() // whoever waits for this goroutine has the thread first
+	for began, i := time.Now(), 1; ; i++ {
+		if there() {
+			return true
+		}
+		if i%(yieldEvery/32) == 0 && (!alone.Load() || time.Since(began) > look) {
+			return false
+		}
+		if i%yieldEvery == 0 {
+			runtime.Gosched()
+		}
+	}
 }
 
 // A lane waits for work for laneIdle, and so do mostLanes at the most; the others end.
@@ -30,14 +67,17 @@ const (
 
 var processLanes lanes
 
-// run does some work in a goroutine of its own.
-func (l *lanes) run(work func()) {
+// run does some work in a goroutine of its own, for a query of a pool that says whether it is the only one.
+func (l *lanes) run(work func(), alone *atomic.Bool) {
 	x := l.take()
 	if x == nil {
-		go l.live(work)
+		go l.live(work, alone)
 		return
 	}
-	x.work = work
+	x.work, x.alone = work, alone
+	if x.state.CompareAndSwap(looks, given) {
+		return
+	}
 	if _, err := x.w.Write([]byte{0}); err != nil {
 		x.work = nil
 		_ = x.w.Close() // ends the lane
@@ -59,13 +99,13 @@ func (l *lanes) take() *lane {
 }
 
 // live does some work, and what comes after it.
-func (l *lanes) live(work func()) {
+func (l *lanes) live(work func(), alone *atomic.Bool) {
 	work()
 	r, w, err := os.Pipe()
 	if err != nil {
 		return
 	}
-	x := &lane{r: r, w: w}
+	x := &lane{r: r, w: w, alone: alone}
 	defer x.close()
 	for l.wait(x) && x.work != nil {
 		x.work()
@@ -83,6 +123,8 @@ func (l *lanes) wait(x *lane) bool {
 	if err := x.r.SetReadDeadline(time.Now().Add(laneIdle)); err != nil {
 		return false // pipes have no poller here
 	}
+	x.state.Store(looks)
+	alone := x.alone // whoever takes the lane writes it
 	l.mu.Lock()
 	full := len(l.free) >= mostLanes
 	if !full {
@@ -91,6 +133,9 @@ func (l *lanes) wait(x *lane) bool {
 	l.mu.Unlock()
 	if full {
 		return false
+	}
+	if await(alone, func() bool { return x.state.Load() == given }) || !x.state.CompareAndSwap(looks, reads) {
+		return true
 	}
 	return x.read() || l.givenUp(x)
 }

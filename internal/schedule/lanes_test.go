@@ -13,6 +13,8 @@ func TestLanesDoEachPieceOfWorkOnce(t *testing.T) {
 	t.Parallel()
 	const givers, rounds, pieces = 4, 12, 40
 	var l lanes
+	var alone atomic.Bool
+	alone.Store(true)
 	var done [givers * rounds * pieces]atomic.Int32
 	var all sync.WaitGroup
 	for giver := range givers {
@@ -24,7 +26,7 @@ func TestLanesDoEachPieceOfWorkOnce(t *testing.T) {
 					l.run(func() {
 						defer work.Done()
 						done[(giver*rounds+round)*pieces+piece].Add(1)
-					})
+					}, &alone)
 				}
 				work.Wait()
 				if round%4 == 3 {
@@ -51,7 +53,7 @@ func TestLanesEnd(t *testing.T) {
 		l.run(func() {
 			work.Done()
 			work.Wait()
-		})
+		}, &atomic.Bool{})
 	}
 	work.Wait()
 	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; time.Sleep(laneIdle / 4) {
@@ -69,7 +71,7 @@ func TestALaneWhoseFilesAreClosedLosesNoWork(t *testing.T) {
 	t.Parallel()
 	var l lanes
 	first := make(chan bool)
-	l.run(func() { close(first) })
+	l.run(func() { close(first) }, &atomic.Bool{})
 	<-first
 	var x *lane
 	for x = l.take(); x == nil; x = l.take() {
@@ -80,7 +82,7 @@ func TestALaneWhoseFilesAreClosedLosesNoWork(t *testing.T) {
 	l.free = append(l.free, x)
 	l.mu.Unlock()
 	done := make(chan bool, 2)
-	l.run(func() { done <- true })
+	l.run(func() { done <- true }, &atomic.Bool{})
 	<-done
 	select {
 	case <-done:

@@ -14,6 +14,8 @@ type Pool struct {
 	size int
 	// pressed: a share may have to give permits back.
 	pressed atomic.Bool
+	// alone: one share holds permits or waits for one.
+	alone atomic.Bool
 
 	mu    sync.Mutex
 	taken int
@@ -111,10 +113,11 @@ func (p *Pool) note(s *Share) {
 	}
 	if s.runs = runs; runs {
 		p.running = append(p.running, s)
-		return
+	} else {
+		at := slices.Index(p.running, s)
+		p.running = slices.Delete(p.running, at, at+1)
 	}
-	at := slices.Index(p.running, s)
-	p.running = slices.Delete(p.running, at, at+1)
+	p.alone.Store(len(p.running) == 1)
 }
 
 // wake gives permits to those that wait and may have them.

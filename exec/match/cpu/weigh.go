@@ -204,7 +204,7 @@ func (w *weighing) sumLists(out *weights, lists *pcsr.Partition, first, last int
 		}
 		return int(lists.Vertex(row) - out.first)
 	}
-	err := w.each(last-first, edges, func(b *block, low, high int) {
+	err := w.each(last-first, edges+rowPrice*(last-first), func(b *block, low, high int) {
 		clear(out.table[offset(first+low):offset(first+high)])
 		for i, v := range lists.AppendVertices(b.vertices[:0], first+low, first+high) {
 			list := lists.List(first + low + i)
@@ -296,7 +296,11 @@ func (w *weighing) total(s *step, children []*weights) (uint64, error) {
 // inBlocks finds the candidates of a domain and the products of the children's weights, block by block, on the threads that there are: those of the
 // source from low to high-1.
 func (w *weighing) inBlocks(d *domain, children []*weights, use func(low, high int, vertices []pcsr.Vertex, products []uint64)) error {
-	return w.each(d.n, d.n, func(b *block, low, high int) {
+	price := rowPrice
+	for _, c := range children {
+		price += c.price()
+	}
+	return w.each(d.n, price*d.n, func(b *block, low, high int) {
 		vertices := d.candidates(low, high, b.vertices[:0], b.kept[:0])
 		products := b.products[:len(vertices)]
 		for i := range products {
@@ -313,6 +317,23 @@ func (w *weighing) inBlocks(d *domain, children []*weights, use func(low, high i
 type block struct {
 	vertices, kept [weighBlock]pcsr.Vertex
 	products       [weighBlock]uint64
+}
+
+// What it takes to find a row and write its number down, to look a vertex up among the rows of a partition, and in a table, in members of lists read.
+const rowPrice, lookPrice, tablePrice = 2, 8, 2
+
+// price is what it takes to multiply the weight of a vertex into a product, in members of lists read.
+func (t *weights) price() (price int) {
+	switch {
+	case t.table != nil:
+		return tablePrice
+	case t.lists != nil:
+		return lookPrice
+	}
+	for _, part := range t.of {
+		price += part.price()
+	}
+	return price
 }
 
 // each calls work for all of 0 … n-1, weighBlock at most at a time, on the threads that there are, if it takes long: cost is how many
