@@ -189,17 +189,24 @@ func (v *numbers) value(c *run, i int) dictionary.Value {
 	switch k := v.classes[i]; k {
 	case isOdd:
 		return *c.valueOf(&v.odd[i])
-	case isInteger:
-		return integer(v.units[i])
-	case isFloat32:
-		return float(dictionary.Float, ofBits(v.units[i]))
-	case isDouble:
-		return float(dictionary.Double, ofBits(v.units[i]))
 	case isWide:
 		return wideValue(v.high[i], v.units[i])
 	default:
-		return compact(dictionary.Decimal, v.units[i], scaleOf(k))
+		return unitsValue(k, v.units[i])
 	}
+}
+
+// unitsValue is a number of a class of units or bits.
+func unitsValue(k class, units int64) dictionary.Value {
+	switch k {
+	case isInteger:
+		return integer(units)
+	case isFloat32:
+		return float(dictionary.Float, ofBits(units))
+	case isDouble:
+		return float(dictionary.Double, ofBits(units))
+	}
+	return compact(dictionary.Decimal, units, scaleOf(k))
 }
 
 // wideValue is a number of 128 bits by 10^divisionDigits.
@@ -258,12 +265,16 @@ func isExact(k class) bool { return fitsUnits(k) || k == isWide }
 
 // wide is a row of an exact class by 10^divisionDigits.
 func (v *numbers) wide(i int) (high int64, low uint64) {
-	k, n := v.classes[i], v.units[i]
-	if k == isWide {
-		return v.high[i], uint64(n)
+	if v.classes[i] == isWide {
+		return v.high[i], uint64(v.units[i])
 	}
-	h, l := bits.Mul64(magnitude(n), powerOfTen[divisionDigits-scaleOf(k)])
-	if n < 0 {
+	return widened(v.classes[i], v.units[i])
+}
+
+// widened is a number of a class that fits units by 10^divisionDigits.
+func widened(k class, units int64) (high int64, low uint64) {
+	h, l := bits.Mul64(magnitude(units), powerOfTen[divisionDigits-scaleOf(k)])
+	if units < 0 {
 		h, l = negated(h, l)
 	}
 	return int64(h), l

@@ -72,11 +72,18 @@ func (r *sortRun) refine(rows []uint32, k, at int) error {
 	if err := r.x.Ended(); err != nil {
 		return err
 	}
-	keys, err := r.gathered(r.rows.Cols[k], rows)
-	if err != nil {
-		return err
+	keys := make([][]dictionary.ID, r.at[k+1]-r.at[k])
+	for i, col := range r.key(r.rows.Cols, k) {
+		var err error
+		if keys[i], err = r.gathered(col, rows); err != nil {
+			return err
+		}
 	}
-	ranks, most, err := r.ranks(keys, r.Descending[k])
+	rank := r.numberRanks
+	if len(keys) == 1 {
+		rank = r.ranks
+	}
+	ranks, most, err := rank(keys, r.Descending[k])
 	if err != nil {
 		return err
 	}

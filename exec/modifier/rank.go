@@ -10,7 +10,8 @@ import (
 
 // ranks returns for every value its rank among the distinct ones, equal values having equal ranks, and the greatest
 // rank. Values are compared once for each distinct term, not for each pair of rows.
-func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, most uint32, err error) {
+func (r *sortRun) ranks(key [][]dictionary.ID, descending bool) (out []uint32, most uint32, err error) {
+	col := key[0]
 	low, high := slices.Min(col), slices.Max(col)
 	span := uint64(high) - uint64(low)
 	if span >= 8*uint64(len(col))+1024 {
