@@ -48,7 +48,9 @@ func (g *generator) plainNumbers() (list []rdf.Term) {
 }
 
 // numbers draws quads most of whose objects are numbers, often the same ones.
-func (g *generator) numbers() (quads []quad, names []rdf.Term) { return g.objects(g.numberTerms()), nil }
+func (g *generator) numbers() (quads []quad, names []rdf.Term) {
+	return g.objects(g.numberTerms()), nil
+}
 
 // mixedNumbers draws such whose objects are of one sort each time, or of all.
 func (g *generator) mixedNumbers() (quads []quad, names []rdf.Term) {

@@ -166,22 +166,31 @@ func (v *numbers) setNumber(i int, of *dictionary.Value) {
 
 // setValue sets a row to a number that has a class; false for the others.
 func (v *numbers) setValue(i int, of *dictionary.Value) bool {
-	if of.Big != nil {
+	switch k := classOf(of); k {
+	case isOdd:
 		return false
-	}
-	switch of.Kind {
-	case dictionary.Integer:
-		v.setUnits(i, isInteger, of.Int)
-	case dictionary.Decimal:
-		v.setUnits(i, isDecimal+class(of.Scale), of.Int)
-	case dictionary.Float:
-		v.setUnits(i, isFloat32, bitsOf(of.Float))
-	case dictionary.Double:
-		v.setUnits(i, isDouble, bitsOf(of.Float))
+	case isFloat32, isDouble:
+		v.setUnits(i, k, bitsOf(of.Float))
 	default:
-		return false
+		v.setUnits(i, k, of.Int)
 	}
 	return true
+}
+
+// classOf is the class of a value that has one of units or bits; isOdd for the others.
+func classOf(v *dictionary.Value) class {
+	switch {
+	case v.Big != nil:
+	case v.Kind == dictionary.Integer:
+		return isInteger
+	case v.Kind == dictionary.Decimal:
+		return isDecimal + class(v.Scale)
+	case v.Kind == dictionary.Float:
+		return isFloat32
+	case v.Kind == dictionary.Double:
+		return isDouble
+	}
+	return isOdd
 }
 
 // value is that of a row that is no error.

@@ -3,6 +3,7 @@ package modifier
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
@@ -19,6 +20,10 @@ const sortedAlone = 1 << 20
 // numberRanks is ranks of a key that computes numbers: the bits of the numbers are sorted, together with where each stands.
 func (r *sortRun) numberRanks(cols [][]dictionary.ID, descending bool) (out []uint32, most uint32, err error) {
 	n := len(cols[0])
+	if n <= fewNumbers {
+		out, most = r.fewRanks(cols, descending)
+		return out, most, nil
+	}
 	order, err := r.numberOrder(cols)
 	if err != nil {
 		return nil, 0, err
@@ -42,6 +47,34 @@ func (r *sortRun) numberRanks(cols [][]dictionary.ID, descending bool) (out []ui
 		}
 		return nil
 	})
+}
+
+// fewNumbers is up to how many numbers are compared one by one: those that are equal in the keys before often are few.
+const fewNumbers = 24
+
+// fewRanks is numberRanks of at most fewNumbers.
+func (r *sortRun) fewRanks(cols [][]dictionary.ID, descending bool) (out []uint32, most uint32) {
+	var keys [fewNumbers]expr.NumberKey
+	var room [fewNumbers]int
+	out, sorted := make([]uint32, len(cols[0])), room[:0]
+	for i := range out {
+		keys[i] = expr.NumberKeyAt(cols, i)
+		sorted = append(sorted, i)
+	}
+	compare := func(a, b int) int {
+		if descending {
+			a, b = b, a
+		}
+		return r.Comparer.CompareNumberKeys(&keys[a], &keys[b])
+	}
+	slices.SortFunc(sorted, compare)
+	for i, row := range sorted {
+		if i > 0 && compare(sorted[i-1], row) != 0 {
+			most++
+		}
+		out[row] = most
+	}
+	return out, most
 }
 
 // numberOrder is the order of the rows of number keys.
