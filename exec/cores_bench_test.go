@@ -86,6 +86,16 @@ var coresCases = []struct{ name, text string }{
 	{"sort-iris", "SELECT ?x ?y { ?x :link ?y } ORDER BY DESC(?y)"},
 	{"sort-two-keys", "SELECT ?x ?n { ?x :kind ?k ; :number ?n } ORDER BY ?k DESC(?n)"},
 	{"sort-computed", "SELECT ?x ?n { ?x :number ?n } ORDER BY (?n * 3)"},
+	{"sort-quotient", "SELECT ?x ?n { ?x :number ?n } ORDER BY (?n / 7)"},
+	{"sort-bound", "SELECT ?x { ?x :number ?n BIND(?n * 3 AS ?m) } ORDER BY DESC(?m)"},
+	{"sort-computed-ties", "SELECT ?x ?n { ?x :number ?n } ORDER BY FLOOR(?n / 10) DESC(?n * 3)"},
+	{"top-computed", "SELECT ?x (?n * 3 AS ?m) { ?x :number ?n } ORDER BY DESC(?m) LIMIT 1000"},
+	{"group-computed", "SELECT ?k (COUNT(*) AS ?c) { ?x :number ?n } GROUP BY (FLOOR(?n / 100) AS ?k)"},
+	{"group-computed-many", "SELECT ?k (COUNT(*) AS ?c) { ?x :number ?n } GROUP BY (?n / 10 AS ?k)"},
+	{"distinct-computed", "SELECT DISTINCT (FLOOR(?n / 100) AS ?k) { ?x :number ?n }"},
+	{"distinct-computed-many", "SELECT DISTINCT (?n + 1 AS ?k) { ?x :number ?n }"},
+	{"count-computed", "SELECT (COUNT(DISTINCT FLOOR(?n / 10)) AS ?c) { ?x :number ?n }"},
+	{"count-computed-many", "SELECT (COUNT(DISTINCT ?n + 1) AS ?c) { ?x :number ?n }"},
 	{"top-1000", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n) LIMIT 1000"},
 }
 

@@ -25,6 +25,8 @@ type generator struct {
 	wide bool
 	// loose: the LIMIT of the query that was drawn leaves a choice.
 	loose bool
+	// ordered: the query that was drawn says in which order its rows come, all of them.
+	ordered bool
 	// narrow: patterns are single edges and conditions compare variables, so that most have solutions.
 	narrow bool
 	// literals are what objects are and conditions compare, of all sorts or of one; none: a few integers and a string.

@@ -62,6 +62,8 @@ var grouped = []string{
 	"SELECT ?k (COUNT(DISTINCT *) AS ?a) (SUM(?w) AS ?b) { ?x :KEY ?g ; :integer ?v BIND(?v + 1 AS ?w) FILTER(?v > 0) BIND(STR(?g) AS ?k) } GROUP BY ?k",
 	"SELECT (COUNT(*) AS ?a) (SUM(?v) AS ?b) (MIN(?v) AS ?c) (COUNT(DISTINCT ?v) AS ?d) { ?x :KEY ?g ; :integer ?v FILTER(?v != 7) }",
 	"SELECT ?g (SUM(?v + ?late) AS ?a) (SAMPLE(?v / 2) AS ?b) { ?x :KEY ?g ; :integer ?v ; :late ?late } GROUP BY ?g HAVING (COUNT(*) > 1)",
+	"SELECT ?k (COUNT(*) AS ?a) (COUNT(DISTINCT ?v * 2) AS ?b) (SAMPLE(?x) AS ?c) { ?x :KEY ?g ; :integer ?v ; :decimal ?d } GROUP BY (FLOOR(?v / 7) AS ?k)",
+	"SELECT ?k ?g (COUNT(DISTINCT ?d / 3) AS ?a) { ?x :KEY ?g ; :late ?v ; :double ?d BIND(?v * 2 AS ?k) } GROUP BY ?g ?k",
 	"SELECT ?g ?p (COUNT(*) AS ?a) { ?x :KEY ?g ; ?p ?o } GROUP BY ?g ?p",
 }
 
@@ -158,6 +160,8 @@ func TestWhoFindsRowsGoesOnWithThem(t *testing.T) {
 		"SELECT ?k (COUNT(*) AS ?a) { ?x :few ?f ; :integer ?v BIND(SUBSTR(STR(?x), 1 + STRLEN(STR(:))) AS ?t) BIND(SUBSTR(?t, 1, 2) AS ?k) } GROUP BY ?k",
 		"SELECT ?x ?w { ?x :integer ?v ; :decimal ?d BIND(?v * ?d AS ?w) FILTER(?w > 1000) }",
 		"SELECT ?x ?w { ?x :integer ?v ; :some ?s ; :few ?f BIND(CONCAT(STR(?v), ?s) AS ?w) FILTER(isIRI(?x) && !isBlank(?f) && REGEX(?w, \"77\")) }",
+		"SELECT DISTINCT (FLOOR(?v / 7) AS ?w) { ?x :integer ?v ; :few ?f }",
+		"SELECT ?k (COUNT(*) AS ?a) { ?x :decimal ?d ; :few ?f } GROUP BY (ROUND(?d * 2) AS ?k)",
 		"SELECT DISTINCT ?w ?f { ?x :integer ?v ; :few ?f BIND(ABS(?v) / 10 AS ?w) }",
 		"SELECT ?x ?w { ?x :integer ?v ; :double ?d BIND(?v * 2 AS ?w) } ORDER BY DESC(?w * 3) ?x LIMIT 500",
 		"SELECT ?x ?s { ?x :integer ?v ; :few ?f OPTIONAL { ?x :some ?s } FILTER(!BOUND(?s) || STRLEN(?s) > 6) FILTER(?v != 3) }",

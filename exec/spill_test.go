@@ -40,6 +40,8 @@ func many(t testing.TB, n int) *memory {
 // keep the joins from being matched in one go.
 var spilling = []struct{ name, text string }{
 	{"a sort", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n)"},
+	{"a sort by a computed number", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n * 3)"},
+	{"a sort by computed numbers that is cut", "SELECT ?x ?n { ?x :number ?n } ORDER BY FLOOR(?n / 7) DESC(?n / 9) OFFSET 30 LIMIT 9000"},
 	{"a sort by two keys", "SELECT ?x ?g { ?x :group ?g } ORDER BY ?g DESC(?x)"},
 	{"a sort that is cut", "SELECT ?x ?g { ?x :group ?g } ORDER BY ?g ?x OFFSET 300 LIMIT 9000"},
 	{"distinct rows", "SELECT DISTINCT ?x ?m { ?x :number ?n BIND(?n + 1 AS ?m) }"},

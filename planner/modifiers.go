@@ -80,7 +80,7 @@ func sorted(n parser.Node) bool {
 	switch n := n.(type) {
 	case *parser.OrderBy:
 		return true
-	case *parser.Project, *parser.Slice, *parser.Distinct, *parser.Reduced:
+	case *parser.Project, *parser.Extend, *parser.Slice, *parser.Distinct, *parser.Reduced:
 		return sorted(parser.Children(n)[0])
 	}
 	return false

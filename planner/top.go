@@ -64,7 +64,7 @@ func firstFolded(g *Group, variable string, s *Sort) {
 func (f firstRows) reaches(n parser.Node) bool {
 	if f.variable == "" {
 		switch n.(type) {
-		case *parser.Slice, *parser.Project, *parser.OrderBy:
+		case *parser.Slice, *parser.Project, *parser.OrderBy, *parser.Extend:
 			return true
 		}
 		return false

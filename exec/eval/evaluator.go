@@ -85,3 +85,22 @@ func (ev *Evaluator) Values(x *operator.Execution, b *vector.Batch, out []dictio
 	}
 	return out, nil
 }
+
+// IsOrderedAsNumber reports whether the values are best ordered by NumberKeys.
+func (ev *Evaluator) IsOrderedAsNumber() bool { return ev.Program.IsOrderedAsNumber() }
+
+// NumberKeys writes what the expression's values are ordered by in every row of b, without making terms of numbers, to cols, of which there are expr.NumberKeyColumns.
+func (ev *Evaluator) NumberKeys(x *operator.Execution, b *vector.Batch, cols [][]dictionary.ID) error {
+	in, err := ev.inputs(x, b)
+	if err != nil {
+		return err
+	}
+	for i, col := range cols {
+		cols[i] = slices.Grow(col[:0], b.N)[:b.N]
+	}
+	ev.Program.NumberKeys(in, b.N, cols)
+	if x.Env.Stopped() {
+		return x.Ended()
+	}
+	return nil
+}

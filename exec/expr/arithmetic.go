@@ -296,8 +296,9 @@ func roundDecimal(op string, a *dictionary.Value) (dictionary.Value, bool) {
 	case "FLOOR":
 		_, err = context.Floor(r, x)
 	default:
-		if _, err = context.Add(r, x, apd.New(5, -1)); err == nil {
-			_, err = context.Floor(r, r)
+		sum := new(apd.Decimal) // Floor loses a fraction whose first digits are zeros where it may overwrite it
+		if _, err = context.Add(sum, x, apd.New(5, -1)); err == nil {
+			_, err = context.Floor(r, sum)
 		}
 	}
 	if err != nil {

@@ -96,16 +96,12 @@ func (c *run) idOf(d *datum) dictionary.ID {
 		return d.id
 	case d.known == 0:
 		return dictionary.None
-	case d.known&hasTerm == 0 && d.value.Kind == dictionary.Integer && d.value.Big == nil:
-		return c.integerID(d)
+	case d.known == hasValue && d.value.IsNumeric() && d.value.Big == nil:
+		return c.numberID(classOf(&d.value), d)
 	case d.known == hasTerm|hasValue && d.value.Kind == dictionary.String && len(d.term.Value) <= shortText:
 		return c.textID(d)
 	}
-	term := c.termOf(d)
-	if !c.spend(len(term.Value)) { // the dictionary is searched for all of it
-		return dictionary.None
-	}
-	return c.env.Terms.ID(*term)
+	return c.termID(c.termOf(d))
 }
 
 // shortText is up to which length the IDs of computed strings are remembered: language tags, flags and classes repeat.
@@ -121,23 +117,6 @@ func (c *run) textID(d *datum) dictionary.ID {
 		c.texts = make(map[string]dictionary.ID)
 	}
 	c.texts[d.term.Value] = id
-	return id
-}
-
-// integerID is idOf for a computed integer, through a small memory: counters and years repeat.
-func (c *run) integerID(d *datum) dictionary.ID {
-	if c.integers != nil && c.lastInteger == d.value.Int {
-		return c.lastID
-	}
-	if id, ok := c.integers[d.value.Int]; ok {
-		c.lastInteger, c.lastID = d.value.Int, id
-		return id
-	}
-	id := c.env.Terms.ID(*c.termOf(d))
-	if c.integers == nil || len(c.integers) >= memoEntries {
-		c.integers = make(map[int64]dictionary.ID)
-	}
-	c.integers[d.value.Int], c.lastInteger, c.lastID = id, d.value.Int, id
 	return id
 }
 

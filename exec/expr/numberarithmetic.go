@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
@@ -166,30 +167,34 @@ type negative struct{ of node }
 func (n *negative) eval(c *run, rows []uint32, out []datum) { evalNumbers(n, c, rows, out) }
 
 func (n *negative) numbers(c *run, rows []uint32, out *numbers) {
-	c.eachNumber(n.of, rows, out, func(k class, units int64) (class, int64, bool) {
-		if k == isFloat32 || k == isDouble {
-			return k, bitsOf(-ofBits(units)), true
-		}
-		return k, -units, units != math.MinInt64
-	}, negate)
+	c.eachNumber(n.of, rows, out, (*numbers).negate, negate)
 }
 
-// eachNumber computes a function of one number: quick on units or bits, where it can, else whole.
-func (c *run) eachNumber(arg node, rows []uint32, out *numbers, quick func(k class, units int64) (class, int64, bool), whole func(*dictionary.Value) (dictionary.Value, bool)) {
+// negate changes the sign of a row, where it can.
+func (v *numbers) negate(i int) bool {
+	switch k, units := v.classes[i], v.units[i]; {
+	case k == isWide:
+		high, low := negated(uint64(v.high[i]), uint64(units))
+		v.setWide(i, int64(high), int64(low))
+	case k == isFloat32 || k == isDouble:
+		v.units[i] = bitsOf(-ofBits(units))
+	default:
+		v.units[i] = -units
+		return units != math.MinInt64
+	}
+	return true
+}
+
+// eachNumber computes a function of one number: quick in the place of a row that is kept by its value, where it can, else whole.
+func (c *run) eachNumber(arg node, rows []uint32, out *numbers, quick func(v *numbers, row int) bool, whole func(*dictionary.Value) (dictionary.Value, bool)) {
 	c.numbersOf(arg, rows, out)
 	if !c.spend(rowWork * len(rows)) {
 		out.fail()
 		return
 	}
 	for i, k := range out.classes {
-		switch {
-		case k == isFailed:
+		if k == isFailed || k != isOdd && quick(out, i) {
 			continue
-		case k != isOdd && k != isWide:
-			if k, units, ok := quick(k, out.units[i]); ok {
-				out.setUnits(i, k, units)
-				continue
-			}
 		}
 		v := out.value(c, i)
 		out.setUnits(i, isFailed, 0)
@@ -215,17 +220,39 @@ func (n *rounding) numbers(c *run, rows []uint32, out *numbers) {
 	c.eachNumber(n.of, rows, out, n.quick, func(v *dictionary.Value) (dictionary.Value, bool) { return rounded(n.op, v) })
 }
 
-// quick rounds units or bits.
-func (n *rounding) quick(k class, units int64) (class, int64, bool) {
-	switch {
+// quick rounds a row in its place.
+func (n *rounding) quick(v *numbers, i int) bool {
+	switch k, units := v.classes[i], v.units[i]; {
 	case k == isFloat32 || k == isDouble:
-		return k, bitsOf(roundFloat(n.op, ofBits(units))), true
+		v.units[i] = bitsOf(roundFloat(n.op, ofBits(units)))
 	case n.op == "ABS":
-		return k, int64(magnitude(units)), units != math.MinInt64
-	case k == isInteger:
-		return k, units, true
+		return units >= 0 && k != isWide || k == isWide && v.high[i] >= 0 || v.negate(i)
+	case k == isWide:
+		return n.roundWide(v, i)
+	case k != isInteger:
+		v.setUnits(i, isDecimal, roundUnits(n.op, units, int64(powerOfTen[scaleOf(k)])))
 	}
-	return isDecimal, roundUnits(n.op, units, int64(powerOfTen[scaleOf(k)])), true
+	return true
+}
+
+// roundWide is CEIL, FLOOR or ROUND of a row of 128 bits, where the result has 63.
+func (n *rounding) roundWide(v *numbers, i int) bool {
+	high, low, negative := uint64(v.high[i]), uint64(v.units[i]), v.high[i] < 0
+	if negative {
+		high, low = negated(high, low)
+	}
+	if high >= tenTo18/2-1 {
+		return false
+	}
+	whole, rest := bits.Div64(high, low, tenTo18)
+	units := int64(whole)
+	if negative {
+		if units = -units; rest > 0 {
+			units, rest = units-1, tenTo18-rest
+		}
+	}
+	v.setUnits(i, isDecimal, units+roundUnits(n.op, int64(rest), tenTo18))
+	return true
 }
 
 // roundUnits is CEIL, FLOOR or ROUND of units / unit.
@@ -265,5 +292,5 @@ func (n *positive) eval(c *run, rows []uint32, out []datum) {
 
 func (n *positive) numbers(c *run, rows []uint32, out *numbers) {
 	same := func(v *dictionary.Value) (dictionary.Value, bool) { return *v, true }
-	c.eachNumber(n.of, rows, out, func(k class, units int64) (class, int64, bool) { return k, units, true }, same)
+	c.eachNumber(n.of, rows, out, func(*numbers, int) bool { return true }, same)
 }

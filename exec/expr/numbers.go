@@ -166,22 +166,31 @@ func (v *numbers) setNumber(i int, of *dictionary.Value) {
 
 // setValue sets a row to a number that has a class; false for the others.
 func (v *numbers) setValue(i int, of *dictionary.Value) bool {
-	if of.Big != nil {
+	switch k := classOf(of); k {
+	case isOdd:
 		return false
-	}
-	switch of.Kind {
-	case dictionary.Integer:
-		v.setUnits(i, isInteger, of.Int)
-	case dictionary.Decimal:
-		v.setUnits(i, isDecimal+class(of.Scale), of.Int)
-	case dictionary.Float:
-		v.setUnits(i, isFloat32, bitsOf(of.Float))
-	case dictionary.Double:
-		v.setUnits(i, isDouble, bitsOf(of.Float))
+	case isFloat32, isDouble:
+		v.setUnits(i, k, bitsOf(of.Float))
 	default:
-		return false
+		v.setUnits(i, k, of.Int)
 	}
 	return true
+}
+
+// classOf is the class of a value that has one of units or bits; isOdd for the others.
+func classOf(v *dictionary.Value) class {
+	switch {
+	case v.Big != nil:
+	case v.Kind == dictionary.Integer:
+		return isInteger
+	case v.Kind == dictionary.Decimal:
+		return isDecimal + class(v.Scale)
+	case v.Kind == dictionary.Float:
+		return isFloat32
+	case v.Kind == dictionary.Double:
+		return isDouble
+	}
+	return isOdd
 }
 
 // value is that of a row that is no error.
@@ -189,17 +198,24 @@ func (v *numbers) value(c *run, i int) dictionary.Value {
 	switch k := v.classes[i]; k {
 	case isOdd:
 		return *c.valueOf(&v.odd[i])
-	case isInteger:
-		return integer(v.units[i])
-	case isFloat32:
-		return float(dictionary.Float, ofBits(v.units[i]))
-	case isDouble:
-		return float(dictionary.Double, ofBits(v.units[i]))
 	case isWide:
 		return wideValue(v.high[i], v.units[i])
 	default:
-		return compact(dictionary.Decimal, v.units[i], scaleOf(k))
+		return unitsValue(k, v.units[i])
 	}
+}
+
+// unitsValue is a number of a class of units or bits.
+func unitsValue(k class, units int64) dictionary.Value {
+	switch k {
+	case isInteger:
+		return integer(units)
+	case isFloat32:
+		return float(dictionary.Float, ofBits(units))
+	case isDouble:
+		return float(dictionary.Double, ofBits(units))
+	}
+	return compact(dictionary.Decimal, units, scaleOf(k))
 }
 
 // wideValue is a number of 128 bits by 10^divisionDigits.
@@ -258,12 +274,16 @@ func isExact(k class) bool { return fitsUnits(k) || k == isWide }
 
 // wide is a row of an exact class by 10^divisionDigits.
 func (v *numbers) wide(i int) (high int64, low uint64) {
-	k, n := v.classes[i], v.units[i]
-	if k == isWide {
-		return v.high[i], uint64(n)
+	if v.classes[i] == isWide {
+		return v.high[i], uint64(v.units[i])
 	}
-	h, l := bits.Mul64(magnitude(n), powerOfTen[divisionDigits-scaleOf(k)])
-	if n < 0 {
+	return widened(v.classes[i], v.units[i])
+}
+
+// widened is a number of a class that fits units by 10^divisionDigits.
+func widened(k class, units int64) (high int64, low uint64) {
+	h, l := bits.Mul64(magnitude(units), powerOfTen[divisionDigits-scaleOf(k)])
+	if units < 0 {
 		h, l = negated(h, l)
 	}
 	return int64(h), l

@@ -68,13 +68,10 @@ type run struct {
 		parts []replacementPart
 	}
 	row      uint32
-	integers map[int64]dictionary.ID
 	texts    map[string]dictionary.ID
 	glanced  []byte // the stored text that is looked at (glance)
-	// lastInteger and lastID are the last entry of integers that was asked for.
-	lastInteger int64
-	lastID      dictionary.ID
-	rows        []uint32
+	numbered numberIDs
+	rows     []uint32
 	// spent is the work since the last look at whether the query has ended, in bytes; made and charged are the bytes of
 	// the chunk's strings, before and after Env.Charge was told of them.
 	spent         int
@@ -144,6 +141,10 @@ func (c *run) keepTrue(n node, rows []uint32) []uint32 {
 func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 	if v, ok := p.root.(*column); ok { // a variable alone: its column
 		copy(out[:n], cols[v.index][:n])
+		return
+	}
+	if computesNumbers(p.root) {
+		p.numbers(cols, n, func(c *run, from int, v *numbers) { c.numberIDs(v, out[from:]) })
 		return
 	}
 	c := p.start(cols)

@@ -3,6 +3,8 @@ package modifier
 import (
 	"container/heap"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
@@ -74,15 +76,20 @@ func (h *runHeap) Pop() any {
 func (h *runHeap) Less(i, j int) bool {
 	a, b := h.cursors[i], h.cursors[j]
 	for k := range h.Keys {
-		x, y := a.batch.Cols[k][a.row], b.batch.Cols[k][b.row]
-		if x == y {
-			continue
-		}
-		if o := h.Comparer.Compare(x, y); o != 0 {
+		if o := h.compareKeys(h.key(a.batch.Cols, k), h.key(b.batch.Cols, k), a.row, b.row); o != 0 {
 			return o < 0 != h.Descending[k]
 		}
 	}
 	return a.number < b.number
+}
+
+// compareKeys compares a key of two rows of batches.
+func (r *sortRun) compareKeys(a, b [][]dictionary.ID, row, other int) int {
+	if len(a) > 1 {
+		x, y := expr.NumberKeyAt(a, row), expr.NumberKeyAt(b, other)
+		return r.Comparer.CompareNumberKeys(&x, &y)
+	}
+	return r.Comparer.Compare(a[0][row], b[0][other])
 }
 
 // mergeRows and mergeCells bound how many rows of a run are read at a time.
@@ -118,7 +125,7 @@ func (r *sortRun) merge(emit func(*vector.Batch) error) error {
 	left := r.Limit
 	err := limits.Stopping(func(enough error) error {
 		return r.eachMerged(func(c *runCursor) error {
-			out.AppendRow(c.batch.Cols[len(r.Keys):], c.row)
+			out.AppendRow(r.output(c.batch.Cols), c.row)
 			left--
 			if out.N < vector.BatchRows && (r.Limit == 0 || left > 0) {
 				return nil

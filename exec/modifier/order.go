@@ -84,8 +84,8 @@ const fewRanks = 8
 // firstRanks returns the ranks of all rows by the first key or, where that has few values, by those that follow as well; the greatest rank; and how many
 // keys that are.
 func (r *sortRun) firstRanks() (ranks []uint32, most uint32, k int, err error) {
-	for k < len(r.Keys) && (k == 0 || most < fewRanks && r.shares(r.rows.N) && r.rows.N < math.MaxUint32/fewRanks) {
-		next, top, err := r.ranks(r.rows.Cols[k], r.Descending[k])
+	for k < len(r.Keys) && (k == 0 || most < fewRanks && r.shares(r.rows.N) && r.rows.N < math.MaxUint32/(2*numberSpan*fewRanks)) {
+		next, top, err := r.ranksOf(r.key(r.rows.Cols, k), r.Descending[k])
 		if err != nil {
 			return nil, 0, 0, err
 		}
@@ -113,12 +113,17 @@ func (r *sortRun) refine(rows []uint32, k, at int) error {
 	if err := r.x.Ended(); err != nil {
 		return err
 	}
-	keys, err := r.gathered(r.rows.Cols[k], rows)
-	if err != nil {
-		return err
+	keys := make([][]dictionary.ID, r.at[k+1]-r.at[k])
+	for i, col := range r.key(r.rows.Cols, k) {
+		var err error
+		if keys[i], err = r.gathered(col, rows); err != nil {
+			return err
+		}
 	}
-	ranks, most, err := r.ranks(keys, r.Descending[k])
-	vector.Return(keys)
+	ranks, most, err := r.ranksOf(keys, r.Descending[k])
+	for _, col := range keys {
+		vector.Return(col)
+	}
 	if err != nil {
 		return err
 	}

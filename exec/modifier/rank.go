@@ -8,6 +8,14 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
+// ranksOf returns the ranks of a key's values, and the greatest.
+func (r *sortRun) ranksOf(key [][]dictionary.ID, descending bool) (out []uint32, most uint32, err error) {
+	if len(key) > 1 {
+		return r.numberRanks(key, descending)
+	}
+	return r.ranks(key[0], descending)
+}
+
 // ranks returns for every value its rank among the distinct ones, equal values having equal ranks, and the greatest
 // rank. The ranks are borrowed (vector.Borrow). Values are compared once for each distinct term, not for each pair of rows.
 func (r *sortRun) ranks(col []dictionary.ID, descending bool) (out []uint32, most uint32, err error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/eval"
 	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
@@ -29,10 +30,12 @@ type Sort struct {
 	Ahead func(*match.Bound)
 }
 
-// sortRun is one run of a sort. Its rows are the keys' values and then the output columns.
+// sortRun is one run of a sort. Its rows are the keys' columns and then the output columns.
 type sortRun struct {
 	*Sort
-	x    *operator.Execution
+	x *operator.Execution
+	// at is where the columns of each key begin, and where the output columns do.
+	at   []int
 	rows *vector.Rows
 	held *limits.Account
 	runs []*vector.File
@@ -43,7 +46,8 @@ type sortRun struct {
 }
 
 func (s *Sort) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
-	r := &sortRun{Sort: s, x: x, rows: vector.NewRows(len(s.Keys) + len(s.Out)), held: x.Memory.Open("sort")}
+	at := s.places()
+	r := &sortRun{Sort: s, x: x, at: at, rows: vector.NewRows(at[len(s.Keys)] + len(s.Out)), held: x.Memory.Open("sort")}
 	defer r.close()
 	if s.Ahead != nil {
 		r.bound = &match.Bound{}
@@ -77,6 +81,28 @@ func (r *sortRun) fill(seed *vector.Batch) error {
 	}
 	return r.hold()
 }
+
+// places is where the columns of each key begin, and where the output columns do: one column with the IDs of terms or, where an expression makes numbers, those of
+// number keys.
+func (s *Sort) places() []int {
+	at := make([]int, len(s.Keys)+1)
+	for i := range s.Keys {
+		width := 1
+		if s.Keys[i].IsOrderedAsNumber() {
+			width = expr.NumberKeyColumns
+		}
+		at[i+1] = at[i] + width
+	}
+	return at
+}
+
+// key are the columns of key k among those of rows.
+func (r *sortRun) key(cols [][]dictionary.ID, k int) [][]dictionary.ID {
+	return cols[r.at[k]:r.at[k+1]]
+}
+
+// output are the output columns among those of rows.
+func (r *sortRun) output(cols [][]dictionary.ID) [][]dictionary.ID { return cols[r.at[len(r.Keys)]:] }
 
 func (r *sortRun) close() {
 	r.held.Close()
@@ -121,8 +147,8 @@ func (r *sortRun) add(b *vector.Batch) error {
 
 // hold counts the memory of the rows, and writes them to a file when it is too much.
 func (r *sortRun) hold() error {
-	// Sorting takes a row number and ranks for each key beside the rows.
-	if !r.held.Hold(r.rows.Bytes() + int64(r.rows.N)*int64(8+16*len(r.Keys))) {
+	// Sorting takes a row number and ranks for each key beside the rows; numbers are sorted in three words each.
+	if !r.held.Hold(r.rows.Bytes() + int64(r.rows.N)*int64(8+16*len(r.Keys)+12*(r.at[len(r.Keys)]-len(r.Keys)))) {
 		return r.spill()
 	}
 	return nil
@@ -144,10 +170,9 @@ func (r *sortRun) cut() error {
 	}
 	r.rows.N = len(order)
 	if uint64(len(order)) == r.Limit && len(r.Keys) > 0 {
-		last := r.rows.Cols[0][len(order)-1]
-		r.cutoff.Store(&cutoff{r.Comparer.Against(last), r.x.Terms.Base()})
+		r.cutoff.Store(r.newCutoff(len(order) - 1))
 		if r.bound != nil {
-			r.bound.Beat(r.Comparer.Beaten(last, sign(r.Descending[0])))
+			r.bound.Beat(r.Comparer.Beaten(r.rows.Cols[0][len(order)-1], sign(r.Descending[0])))
 		}
 	}
 	return nil
@@ -166,7 +191,7 @@ func (r *sortRun) emitSorted(emit func(*vector.Batch) error) error {
 	if r.Limit > 0 {
 		order = order[:min(uint64(len(order)), r.Limit)]
 	}
-	view := &vector.Batch{Cols: r.rows.Cols[len(r.Keys):], N: r.rows.N}
+	view := &vector.Batch{Cols: r.output(r.rows.Cols), N: r.rows.N}
 	outs := make([]vector.Batch, r.batchesAtOnce(len(order)))
 	r.held.Hold(r.rows.Bytes() + int64(len(order))*4 + int64(len(outs)*vector.BatchRows*4*len(view.Cols)))
 	for some := range slices.Chunk(order, len(outs)*vector.BatchRows) {

@@ -13,8 +13,7 @@ import (
 func (e *Evaluator) sorted(n *parser.OrderBy, in []Solution, env Solution) []Solution {
 	slices.SortStableFunc(in, func(a, b Solution) int {
 		for _, k := range n.Keys {
-			x, _ := e.value(k.Expr, merge(a, env))
-			y, _ := e.value(k.Expr, merge(b, env))
+			x, y := e.key(k.Expr, merge(a, env)), e.key(k.Expr, merge(b, env))
 			if c := compareTerms(x, y); c != 0 && k.Descending {
 				return -c
 			} else if c != 0 {
@@ -24,6 +23,14 @@ func (e *Evaluator) sorted(n *parser.OrderBy, in []Solution, env Solution) []Sol
 		return 0
 	})
 	return in
+}
+
+// key is what a solution is sorted by; nothing where the expression is an error.
+func (e *Evaluator) key(x parser.Expr, m Solution) rdf.Term {
+	if t, ok := e.value(x, m); ok {
+		return t
+	}
+	return rdf.Term{}
 }
 
 // slice skips and limits.

@@ -33,9 +33,7 @@ var aggregates = Rule{
 // computed are the aggregates of a group with what is computed in the place of its variable; nil where something else reads that, or one would be no
 // better for it.
 func (r *Rewriter) computed(n *parser.Group, of *parser.Extend) []parser.Aggregation {
-	reads := func(e parser.Expr) bool {
-		return parser.AnyExpr(e, func(x parser.Expr) bool { v, ok := x.(*parser.Var); return ok && v.Name == of.Variable })
-	}
+	reads := func(e parser.Expr) bool { return readsVariable(e, of.Variable) }
 	if slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool { return reads(k.Expr) }) {
 		return nil
 	}

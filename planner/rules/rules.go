@@ -35,10 +35,11 @@ type Rule struct {
 //   - values makes filters that stand where they are to stand;
 //   - components undoes what joins put together for nothing, once no filter wants it whole;
 //   - aggregates takes what is computed for them alone, where nothing between moves it;
+//   - ordering does so for what is sorted by, after distinct, which moves the sort;
 //   - counts last: which variables are bound is then known best.
 func List() []Rule { return slices.Clone(inOrder) }
 
-var inOrder = []Rule{exists, paths, repetitions, units, joins, optionals, different, distinct, filters, values, components, aggregates, counts}
+var inOrder = []Rule{exists, paths, repetitions, units, joins, optionals, different, distinct, filters, values, components, aggregates, ordering, counts}
 
 // Rewriter applies the rules to the patterns of one query. It is not safe for concurrent use.
 type Rewriter struct {
