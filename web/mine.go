@@ -61,7 +61,8 @@ func (s *Server) serveMine(w http.ResponseWriter, r *http.Request) {
 	ctx, done := limited(ctx, began, m.timeout)
 	defer done()
 	request := &request{text: "mine " + values.Encode()}
-	q := s.queries.add(request.text, r.RemoteAddr, began, cancel)
+	q := s.queries.named(request.text, r.RemoteAddr, began)
+	s.queries.add(q, cancel)
 	m.exchange = &exchange{server: s, w: w, r: r, request: request, query: q, ctx: ctx, offer: m.offer}
 	defer m.end()
 	setField(w, headerQueryID, q.ID)

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +29,8 @@ type exchange struct {
 	body    *response
 	rows    uint64
 	timings rdfgpu.Timings
-	key     string // of its answer among those that are kept; "" where it is not looked for
-	kept    bool   // the answer is one of them
+	key     string      // that its answer is to be kept by; "" where it is not
+	found   *keptAnswer // the answer, where it was kept
 	// dumped is set once all graphs have been written.
 	dumped *rdfgpu.DumpReport
 
@@ -63,18 +62,23 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 
 // ask answers a query, or reads graphs.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, request *request, began time.Time) {
-	ctx, cancel := context.WithCancelCause(r.Context())
+	x := &exchange{server: s, w: w, r: r, request: request, query: s.queries.named(request.text, r.RemoteAddr, began), ctx: r.Context()}
+	setField(w, headerQueryID, x.query.ID)
+	if x.known() {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(x.ctx)
 	ctx, done := limited(ctx, began, request.options.Timeout)
 	defer done()
-	q := s.queries.add(request.text, r.RemoteAddr, began, cancel)
-	x := &exchange{server: s, w: w, r: r, request: request, query: q, ctx: ctx}
+	x.ctx = ctx
+	s.queries.add(x.query, cancel)
 	defer x.end()
-	setField(w, headerQueryID, q.ID)
 	if err := x.await(); err != nil {
 		x.fail(problemOf(ctx, err))
 		return
 	}
-	if x.known() {
+	if x.found != nil {
+		x.repeat()
 		return
 	}
 	var problem *Problem
@@ -82,7 +86,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, request *request, b
 		x.fail(problem)
 		return
 	}
-	q.start(x.turn)
+	x.query.start(x.turn)
 	switch {
 	case request.explain != "":
 		x.explain()
@@ -139,7 +143,6 @@ func (x *exchange) end() {
 	}
 	x.server.queries.remove(x.query)
 	x.query.cancel(nil)
-	x.server.metrics.running.Set(float64(x.server.queries.len()))
 }
 
 // answer runs the query and sends its answer.
@@ -184,7 +187,7 @@ func (x *exchange) begin() bool {
 	if x.answered {
 		return false
 	}
-	setField(x.w, "Content-Type", cmp.Or(x.offer.contentType, x.offer.format.MediaType()))
+	setField(x.w, "Content-Type", x.offer.header())
 	if x.offer == pageOffer {
 		setField(x.w, "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	}
@@ -201,7 +204,8 @@ func (x *exchange) recorded(engine *edition, answer Answer) (rows uint64, err er
 	case x.key == "" || !answer.Repeatable():
 		return x.write(answer, x.body)
 	}
-	r := x.server.answers.record(storeState{engine.name, answer.Sequence()}, x.key, x.offer, x.body)
+	state := storeState{engine.name, answer.Sequence()}
+	r := x.server.answers.record(state, x.key, engine.answerTag(state.sequence, x.request, x.offer), x.offer, x.body)
 	rows, err = x.write(answer, r)
 	r.end(rows, err)
 	return rows, err
