@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 // BenchmarkOverhead is what the server adds to a small query: everything from the request to the last byte of one row,
@@ -75,6 +76,8 @@ func benchmarkConnection(b *testing.B, handler http.Handler) {
 // discarded is a response that nobody reads.
 type discarded struct{ header http.Header }
 
-func (d *discarded) Header() http.Header         { return d.header }
-func (d *discarded) WriteHeader(int)             {}
-func (d *discarded) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discarded) SetReadDeadline(time.Time) error  { return nil }
+func (d *discarded) SetWriteDeadline(time.Time) error { return nil }
+func (d *discarded) Header() http.Header              { return d.header }
+func (d *discarded) WriteHeader(int)                  {}
+func (d *discarded) Write(b []byte) (int, error)      { return len(b), nil }

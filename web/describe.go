@@ -136,7 +136,7 @@ func originOf(r *http.Request) string {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
+	if forwarded := headerOf(r, "X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
 		scheme = forwarded
 	}
 	return scheme + "://" + r.Host + mountOf(r)

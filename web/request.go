@@ -101,7 +101,7 @@ func mediaType(header string) (name string, parameters map[string]string, proble
 
 // readBody reads the body of a POST by its media type and merges a form's parameters into those of the URL.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Values, began time.Time, hold *hold) (url.Values, *Problem) {
-	media, _, problem := mediaType(r.Header.Get("Content-Type"))
+	media, _, problem := mediaType(headerOf(r, "Content-Type"))
 	if problem != nil {
 		problem.Expected = []string{mediaQuery, mediaUpdate, mediaForm}
 		return nil, problem
@@ -134,7 +134,7 @@ func (s *Server) bodyLimit(r *http.Request, media string) (int64, *Problem) {
 	case mediaQuery:
 		return s.options.MaxBody, nil
 	case mediaForm:
-		if s.mayWrite(r) == nil {
+		if s.options.Writable && s.mayWrite(r) == nil {
 			return max(s.options.MaxBody, s.options.MaxUpdate), nil
 		}
 		return s.options.MaxBody, nil

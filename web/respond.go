@@ -33,7 +33,7 @@ var errHeadSent = errors.New("web: the header is all that was asked for")
 // response is the body of an answer on its way: held back at first, sent in chunks once it is too long or too slow.
 type response struct {
 	w       http.ResponseWriter
-	control *http.ResponseController
+	control http.ResponseController
 	// ctx is the query's; turn, where not nil, is lent to others while the client does not read.
 	ctx  context.Context
 	turn *turn
@@ -83,7 +83,7 @@ func newZstd() coder {
 
 // openResponse makes a response for a body that is there.
 func openResponse(ctx context.Context, w http.ResponseWriter, r *http.Request) *response {
-	p := &response{w: w, ctx: ctx, control: http.NewResponseController(w), head: r.Method == http.MethodHead, conn: gathering(r)}
+	p := &response{w: w, ctx: ctx, control: *http.NewResponseController(w), head: r.Method == http.MethodHead, conn: gathering(r)}
 	if accept := r.Header["Accept-Encoding"]; len(accept) > 0 {
 		p.encoding = encoding(accept[0])
 	}
