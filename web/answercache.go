@@ -250,14 +250,10 @@ func (x *exchange) known() bool {
 	return true
 }
 
-// keptTiming is the field Server-Timing of an answer for which nothing was done.
-var keptTiming = serverTiming(rdfgpu.Timings{})
-
 // sendFound sends the small answer that was found, until the query's time limit.
 func (x *exchange) sendFound(limit time.Time) {
 	setField(x.w, "Content-Type", x.offer.header())
 	setField(x.w, headerRows, x.found.rowsText)
-	setField(x.w, "Server-Timing", keptTiming)
 	x.body = openResponse(x.ctx, x.w, x.r)
 	defer x.body.release()
 	err := x.body.whole(x.found.blocks[0], limit)
