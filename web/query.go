@@ -241,7 +241,9 @@ func (x *exchange) conclude(err error) {
 			trailer = ""
 		}
 		setField(x.w, trailer+headerRows, strconv.FormatUint(x.rows, 10))
-		setField(x.w, trailer+"Server-Timing", serverTiming(x.timings))
+		if x.found == nil { // else nothing was done that could be timed
+			setField(x.w, trailer+"Server-Timing", serverTiming(x.timings))
+		}
 		if x.dumped != nil {
 			setField(x.w, trailer+headerSequence, strconv.FormatUint(x.dumped.Sequence, 10))
 		}
