@@ -43,9 +43,10 @@ type storeState struct {
 
 // keptAnswer is an answer as it was sent, but for its compression.
 type keptAnswer struct {
-	key   string
-	offer offer
-	rows  uint64
+	key     string
+	request *request
+	offer   offer
+	rows    uint64
 	// blocks are the body: one where it is small.
 	blocks [][]byte
 	length int
@@ -57,8 +58,9 @@ type keptAnswer struct {
 const (
 	// answerShare is the share of the cache that one answer may have.
 	answerShare = 8
-	// answerBytes and blockBytes are about what an answer and each of its blocks take beside their contents.
-	answerBytes = 500
+	// answerBytes and blockBytes are about what an answer and each of its blocks take beside their contents; what the request says is kept as its
+	// key, and read.
+	answerBytes = 900
 	blockBytes  = 40
 	// mostKept is how many answers are kept.
 	mostKept = 1 << 20
@@ -147,11 +149,11 @@ type recording struct {
 	answer *keptAnswer // nil once it cannot be kept
 }
 
-// record returns what an answer with an entity tag is to be written to; the caller must end it.
-func (c *answerCache) record(state storeState, key, tag string, o offer, out io.Writer) *recording {
+// record returns what the answer to a request is to be written to, which has an entity tag; the caller must end it.
+func (c *answerCache) record(state storeState, key string, q *request, tag string, o offer, out io.Writer) *recording {
 	r := &recording{cache: c, state: state, out: out}
-	if bytes := answerBytes + int64(len(key)); bytes <= c.most/answerShare && c.take(bytes) {
-		r.answer = &keptAnswer{key: key, tag: tag, offer: o, sequence: strconv.FormatUint(state.sequence, 10), bytes: bytes}
+	if bytes := answerBytes + 2*int64(len(key)); bytes <= c.most/answerShare && c.take(bytes) {
+		r.answer = &keptAnswer{key: key, request: q, tag: tag, offer: o, sequence: strconv.FormatUint(state.sequence, 10), bytes: bytes}
 	}
 	return r
 }
@@ -216,34 +218,31 @@ func (a *keptAnswer) complete(rows uint64) {
 // small reports an answer that leaves in one write, with its length.
 func (a *keptAnswer) small() bool { return a.length <= holdBytes }
 
-// known looks for the answer among those that are kept, and answers with it where it is small: without a context, a place in the list of what
-// runs, or a timer, because nothing runs and the answer leaves in one write. False where the query goes on: with x.found, where a large answer
-// is kept. A query that has to wait for a commit is not looked for.
-func (x *exchange) known() bool {
+// known looks for the answer to a request, as it came, among those that are kept, and answers with it where it is small: without a context, a
+// place in the list of what runs, or a timer, because nothing runs and the answer leaves in one write. False where the query goes on: with
+// x.found, where a large answer is kept.
+func (x *exchange) known(content content, began time.Time) bool {
 	if !x.mayBeKept() {
 		return false
 	}
 	engine, done := x.server.use()
 	defer done()
-	state := storeState{engine.name, engine.Sequence()}
-	if state.sequence < x.request.options.MinSequence {
-		return false
-	}
 	var room [1024]byte
-	key := x.request.appendAnswerKey(room[:0], x.r)
-	found, again := x.server.answers.find(state, key)
+	key := appendAnswerKey(room[:0], x.r, content)
+	found, again := x.server.answers.find(storeState{engine.name, engine.Sequence()}, key)
 	if found == nil {
 		if again {
 			x.key = string(key)
 		}
 		return false
 	}
-	x.found, x.offer, x.rows = found, found.offer, found.rows
+	x.found, x.request, x.offer, x.rows = found, found.request, found.offer, found.rows
 	setField(x.w, "Cache-Status", "rdfgpu; hit")
-	limit := x.query.Started.Add(x.request.options.Timeout)
+	limit := began.Add(x.request.options.Timeout)
 	if !found.small() || x.ctx.Err() != nil || !time.Now().Before(limit) {
 		return false
 	}
+	x.name(began)
 	if !x.says(found.sequence, found.tag) {
 		x.sendFound(limit)
 	}
@@ -286,7 +285,7 @@ func (x *exchange) repeat() {
 
 // mayBeKept reports whether the request's answer may be a kept one, or become one.
 func (x *exchange) mayBeKept() bool {
-	if x.server.answers == nil || x.request.explain != "" || x.request.graph != nil {
+	if method := x.r.Method; x.server.answers == nil || method != http.MethodGet && method != http.MethodHead && method != http.MethodPost {
 		return false
 	}
 	for _, wish := range x.r.Header["Cache-Control"] {
@@ -297,11 +296,22 @@ func (x *exchange) mayBeKept() bool {
 	return true
 }
 
-// appendAnswerKey appends all that the answer depends on beside the store's state.
-func (q *request) appendAnswerKey(key []byte, r *http.Request) []byte {
-	key = strconv.AppendInt(key, q.send, 10)
-	for _, part := range [...]string{string(q.options.Device), q.format, strings.Join(r.Header["Accept"], ",")} {
-		key = strconv.AppendQuote(append(key, ' '), part)
+// appendAnswerKey appends all of a request that the answer depends on beside the store's state: whatever understand and negotiate look at.
+func appendAnswerKey(key []byte, r *http.Request, content content) []byte {
+	key = appendPart(key, content.media) // "" of all methods but POST
+	key = appendPart(key, content.text)
+	key = appendPart(key, r.URL.RawQuery)
+	key = appendPart(appendPart(appendPart(appendPart(key, schemeOf(r)), r.Host), mountOf(r)), r.URL.EscapedPath())
+	for _, extra := range queryExtras {
+		key = appendPart(key, headerOf(r, extra.header))
 	}
-	return q.appendAsked(key)
+	for _, accept := range r.Header["Accept"] {
+		key = appendPart(key, accept)
+	}
+	return key
+}
+
+// appendPart appends a part of a key, so that keys of different parts are different.
+func appendPart(key []byte, part string) []byte {
+	return append(append(strconv.AppendInt(key, int64(len(part)), 10), ' '), part...)
 }

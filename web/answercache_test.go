@@ -97,7 +97,7 @@ func drawRequest(t *rapid.T, sequence uint64) func(s *Server, headers ...string)
 			values.Set(p.name, rapid.SampledFrom(p.list).Draw(t, p.name))
 		}
 	}
-	method := rapid.SampledFrom([]string{"GET", "POST", "HEAD"}).Draw(t, "method")
+	method := rapid.SampledFrom([]string{"GET", "POST", "HEAD", "PUT"}).Draw(t, "method")
 	target := "http://" + rapid.SampledFrom([]string{"localhost", "127.0.0.1:7878"}).Draw(t, "host") + "/sparql"
 	var headers []string
 	for _, h := range []struct {

@@ -26,7 +26,7 @@
 // read before it is admitted, so that a slow client keeps nobody waiting; large ones are few at a time.
 //
 // An answer that is kept (answerCache) is looked for before the query is admitted: it needs nothing of the engine but its sequence. It is known by
-// what the request says, not by what that means, so that nothing has to be parsed. It is kept from the second time on that it is asked for: what
+// what the request says, byte by byte, not by what that means, so that nothing has to be parsed. It is kept from the second time on that it is asked for: what
 // is asked once would only push others out. A small one is sent without what makes a query one that runs (contexts, a timer, a place in the list): it leaves in
 // one write, under the time limit of the connection.
 //

@@ -94,7 +94,11 @@ func (s *Server) mineValues(w http.ResponseWriter, r *http.Request, began time.T
 		if media, _, _ := mediaType(r.Header.Get("Content-Type")); media != mediaForm {
 			return nil, unsupportedMedia("what is to be mined comes in the address, or as a form", []string{mediaForm})
 		}
-		if values, problem = s.readBody(w, r, values, began, hold); problem != nil {
+		content, problem := s.readContent(w, r, began, hold)
+		if problem == nil {
+			values, problem = content.with(values)
+		}
+		if problem != nil {
 			return nil, problem
 		}
 	default:

@@ -46,32 +46,43 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 	began := arrival(r)
 	hold := &hold{budget: s.options.Budget}
 	defer hold.release()
-	request, problem := s.readRequest(w, r, began, hold, queryExtras)
+	x := &exchange{server: s, w: w, r: r, ctx: r.Context()}
+	content, problem := s.readContent(w, r, began, hold)
+	if problem == nil {
+		if x.known(content, began) {
+			return
+		}
+		if x.found == nil {
+			x.request, problem = s.understand(w, r, content, queryExtras)
+		}
+	}
 	switch {
 	case problem != nil:
 		s.metrics.finished("refused", 0)
 		s.fail(w, r, "", problem)
-	case request.update != nil:
-		s.update(w, r, request, began)
-	case request.text == "" && r.Method != http.MethodPost:
+	case x.request.update != nil:
+		s.update(w, r, x.request, began)
+	case x.request.text == "" && r.Method != http.MethodPost:
 		s.serveDescription(w, r)
 	default:
-		s.ask(w, r, request, began)
+		x.ask(began)
 	}
 }
 
+// name gives the query its id.
+func (x *exchange) name(began time.Time) {
+	x.query = x.server.queries.named(x.request.text, x.r.RemoteAddr, began)
+	setField(x.w, headerQueryID, x.query.ID)
+}
+
 // ask answers a query, or reads graphs.
-func (s *Server) ask(w http.ResponseWriter, r *http.Request, request *request, began time.Time) {
-	x := &exchange{server: s, w: w, r: r, request: request, query: s.queries.named(request.text, r.RemoteAddr, began), ctx: r.Context()}
-	setField(w, headerQueryID, x.query.ID)
-	if x.known() {
-		return
-	}
+func (x *exchange) ask(began time.Time) {
+	x.name(began)
 	ctx, cancel := context.WithCancelCause(x.ctx)
-	ctx, done := limited(ctx, began, request.options.Timeout)
+	ctx, done := limited(ctx, began, x.request.options.Timeout)
 	defer done()
 	x.ctx = ctx
-	s.queries.add(x.query, cancel)
+	x.server.queries.add(x.query, cancel)
 	defer x.end()
 	if err := x.await(); err != nil {
 		x.fail(problemOf(ctx, err))
@@ -82,12 +93,12 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, request *request, b
 		return
 	}
 	var problem *Problem
-	if x.turn, problem = s.admit.enter(ctx, s.client(r), cancel); problem != nil {
+	if x.turn, problem = x.server.admit.enter(ctx, x.server.client(x.r), cancel); problem != nil {
 		x.fail(problem)
 		return
 	}
 	x.query.start(x.turn)
-	switch {
+	switch request := x.request; {
 	case request.explain != "":
 		x.explain()
 	case request.graph != nil && request.graph.all:
@@ -205,7 +216,7 @@ func (x *exchange) recorded(engine *edition, answer Answer) (rows uint64, err er
 		return x.write(answer, x.body)
 	}
 	state := storeState{engine.name, answer.Sequence()}
-	r := x.server.answers.record(state, x.key, engine.answerTag(state.sequence, x.request, x.offer), x.offer, x.body)
+	r := x.server.answers.record(state, x.key, x.request, engine.answerTag(state.sequence, x.request, x.offer), x.offer, x.body)
 	rows, err = x.write(answer, r)
 	r.end(rows, err)
 	return rows, err
