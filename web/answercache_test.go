@@ -1,7 +1,9 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -45,10 +47,14 @@ func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 			if got.Code != 200 && got.Code == want.Code {
 				continue // problems have the query's id
 			}
-			if got.Code != want.Code || got.Body.String() != want.Body.String() {
-				t.Fatalf("%d %s, and without keeping answers %d %s", got.Code, got.Body, want.Code, want.Body)
+			if got.Code != want.Code || unpackedBody(got) != unpackedBody(want) {
+				t.Fatalf("%d %s, and without keeping answers %d %s", got.Code, unpackedBody(got), want.Code, unpackedBody(want))
 			}
-			for _, name := range []string{"Content-Type", "Content-Encoding", "Content-Length", "Cache-Control", "Vary", headerRows, headerSequence} {
+			same := []string{"Content-Type", "Cache-Control", "Vary", headerRows, headerSequence}
+			if want.Header().Get("Content-Length") != "" && got.Header().Get("Content-Length") != "" { // neither of them was slow
+				same = append(same, "Content-Encoding", "Content-Length")
+			}
+			for _, name := range same {
 				if fieldOf(got, name) != fieldOf(want, name) {
 					t.Fatalf("%s: %q, and without keeping answers %q", name, fieldOf(got, name), fieldOf(want, name))
 				}
@@ -73,6 +79,14 @@ func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 // fieldOf is a field of a response's header, or of its trailer: where it is depends on how soon the answer was there.
 func fieldOf(w *httptest.ResponseRecorder, name string) string {
 	return w.Header().Get(name) + w.Header().Get(http.TrailerPrefix+name)
+}
+
+// unpackedBody is the body of a response: how it is packed depends on how soon the answer was there.
+func unpackedBody(w *httptest.ResponseRecorder) string {
+	body := &payload{sent: movingBody{body: bytes.NewReader(w.Body.Bytes())}, open: unpackers[w.Header().Get("Content-Encoding")]}
+	defer body.Close()
+	text, _ := io.ReadAll(body)
+	return string(text)
 }
 
 // drawRequest draws one of few queries and one of few ways to ask it, of a store at a sequence.
