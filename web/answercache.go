@@ -1,29 +1,36 @@
 package web
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/zeebo/xxh3"
 
 	"github.com/rdfgpu/rdfgpu"
 )
 
 // answerCache keeps whole answers of the store's present state, for clients that ask the same again and again. A commit, or another edition,
-// makes all of them worthless. What it keeps and what is being recorded for it take most bytes together, counted against the budget. Safe for
-// concurrent use; nil keeps nothing.
+// makes all of them worthless. An answer is kept from the second time on that it is asked for, so that what is asked once costs a look and takes
+// nothing. What it keeps and what is being recorded for it take most bytes together, counted against the budget. Safe for concurrent use; nil
+// keeps nothing.
 type answerCache struct {
 	most   int64
 	budget *rdfgpu.Budget // nil: nothing is counted
 
 	mu    sync.Mutex
 	state storeState
-	kept  *simplelru.LRU[string, *keptAnswer]
+	// kept is by the hashes of the keys: of two answers with one hash, the later one is kept.
+	kept  *simplelru.LRU[uint64, *keptAnswer]
 	bytes int64
+	// seen are the upper halves of hashes that were looked for lately and not found, at the places that their lower bits say.
+	seen [seenHashes]uint32
 
 	hits, misses atomic.Uint64
 }
@@ -36,20 +43,29 @@ type storeState struct {
 
 // keptAnswer is an answer as it was sent, but for its compression.
 type keptAnswer struct {
-	offer  offer
-	rows   uint64
+	key     string
+	request *request
+	offer   offer
+	rows    uint64
+	// blocks are the body: one where it is small.
 	blocks [][]byte
-	bytes  int64
+	length int
+	// sequence, tag and rowsText are what the header says of it.
+	sequence, tag, rowsText string
+	bytes                   int64 // that it takes
 }
 
 const (
 	// answerShare is the share of the cache that one answer may have.
 	answerShare = 8
-	// answerBytes and blockBytes are about what an answer and each of its blocks take beside their contents.
-	answerBytes = 400
+	// answerBytes and blockBytes are about what an answer and each of its blocks take beside their contents; what the request says is kept as its
+	// key, and read.
+	answerBytes = 900
 	blockBytes  = 40
 	// mostKept is how many answers are kept.
 	mostKept = 1 << 20
+	// seenHashes is how many queries are remembered that were not found.
+	seenHashes = 1 << 14
 )
 
 // newAnswerCache returns nil for a size of 0.
@@ -58,24 +74,28 @@ func newAnswerCache(most int64, budget *rdfgpu.Budget) *answerCache {
 		return nil
 	}
 	c := &answerCache{most: most, budget: budget}
-	c.kept, _ = simplelru.NewLRU(mostKept, func(_ string, a *keptAnswer) { c.give(a.bytes) }) // refuses no size but those below one
+	c.kept, _ = simplelru.NewLRU(mostKept, func(_ uint64, a *keptAnswer) { c.give(a.bytes) }) // refuses no size but those below one
 	return c
 }
 
-// find returns the answer to a key in a state, nil where there is none.
-func (c *answerCache) find(state storeState, key string) *keptAnswer {
+// find returns the answer to a key in a state, nil where there is none; again says that it has been looked for before, and is worth keeping.
+func (c *answerCache) find(state storeState, key []byte) (a *keptAnswer, again bool) {
+	hash := xxh3.Hash(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a, ok := (*keptAnswer)(nil), c.turn(state)
+	ok := c.turn(state)
 	if ok {
-		a, ok = c.kept.Get(key)
+		a, ok = c.kept.Get(hash)
 	}
-	if !ok {
-		c.misses.Add(1)
-		return nil
+	if ok && a.key == string(key) {
+		c.hits.Add(1)
+		return a, true
 	}
-	c.hits.Add(1)
-	return a
+	c.misses.Add(1)
+	seen := &c.seen[hash%seenHashes]
+	again = *seen == uint32(hash>>32)
+	*seen = uint32(hash >> 32)
+	return nil, again
 }
 
 // turn forgets what is of another state than the one that the store is in; false for a state that is over.
@@ -125,16 +145,15 @@ func (c *answerCache) size() (answers int, bytes int64) {
 type recording struct {
 	cache  *answerCache
 	state  storeState
-	key    string
 	out    io.Writer
 	answer *keptAnswer // nil once it cannot be kept
 }
 
-// record returns what an answer is to be written to; the caller must end it.
-func (c *answerCache) record(state storeState, key string, o offer, out io.Writer) *recording {
-	r := &recording{cache: c, state: state, key: key, out: out}
-	if bytes := answerBytes + int64(len(key)); bytes <= c.most/answerShare && c.take(bytes) {
-		r.answer = &keptAnswer{offer: o, bytes: bytes}
+// record returns what the answer to a request is to be written to, which has an entity tag; the caller must end it.
+func (c *answerCache) record(state storeState, key string, q *request, tag string, o offer, out io.Writer) *recording {
+	r := &recording{cache: c, state: state, out: out}
+	if bytes := answerBytes + 2*int64(len(key)); bytes <= c.most/answerShare && c.take(bytes) {
+		r.answer = &keptAnswer{key: key, request: q, tag: tag, offer: o, sequence: strconv.FormatUint(state.sequence, 10), bytes: bytes}
 	}
 	return r
 }
@@ -154,6 +173,7 @@ func (r *recording) copy(b []byte) {
 		return
 	}
 	r.answer.bytes += bytes
+	r.answer.length += len(b)
 	r.answer.blocks = append(r.answer.blocks, append([]byte(nil), b...))
 }
 
@@ -174,60 +194,124 @@ func (r *recording) end(rows uint64, err error) {
 		r.drop()
 		return
 	}
-	c := r.cache
+	a, c := r.answer, r.cache
+	a.complete(rows)
+	hash := xxh3.HashString(a.key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kept.Contains(r.key) || r.state.edition != c.state.edition || !c.turn(r.state) {
-		c.give(r.answer.bytes)
+	if known, ok := c.kept.Peek(hash); ok && known.key == a.key || r.state.edition != c.state.edition || !c.turn(r.state) {
+		c.give(a.bytes)
 		return
 	}
-	r.answer.rows = rows
-	c.kept.Add(r.key, r.answer)
+	c.kept.Remove(hash) // of another key
+	c.kept.Add(hash, a)
 }
 
-// known answers with what is kept of the store's present state; false where there is nothing.
-func (x *exchange) known() bool {
+// complete makes one block of an answer that leaves in one write, and says how many rows it has.
+func (a *keptAnswer) complete(rows uint64) {
+	if a.small() && len(a.blocks) != 1 {
+		a.blocks = [][]byte{bytes.Join(a.blocks, nil)}
+	}
+	a.rows, a.rowsText = rows, strconv.FormatUint(rows, 10)
+}
+
+// small reports an answer that leaves in one write, with its length.
+func (a *keptAnswer) small() bool { return a.length <= holdBytes }
+
+// known looks for the answer to a request, as it came, among those that are kept, and answers with it where it is small: without a context, a
+// place in the list of what runs, or a timer, because nothing runs and the answer leaves in one write. False where the query goes on: with
+// x.found, where a large answer is kept.
+func (x *exchange) known(content content, began time.Time) bool {
 	if !x.mayBeKept() {
 		return false
 	}
 	engine, done := x.server.use()
 	defer done()
-	state := storeState{engine.name, engine.Sequence()}
-	x.key = x.request.answerKey(x.r)
-	kept := x.server.answers.find(state, x.key)
-	if kept == nil {
+	var room [1024]byte
+	key := appendAnswerKey(room[:0], x.r, content)
+	found, again := x.server.answers.find(storeState{engine.name, engine.Sequence()}, key)
+	if found == nil {
+		if again {
+			x.key = string(key)
+		}
 		return false
 	}
-	x.kept, x.offer, x.rows = true, kept.offer, kept.rows
+	x.found, x.request, x.offer, x.rows = found, found.request, found.offer, found.rows
 	setField(x.w, "Cache-Status", "rdfgpu; hit")
-	if x.same(engine, state.sequence, true) {
-		return true
+	limit := began.Add(x.request.options.Timeout)
+	if !found.small() || x.ctx.Err() != nil || !time.Now().Before(limit) {
+		return false
+	}
+	x.name(began)
+	if !x.says(found.sequence, found.tag) {
+		x.sendFound(limit)
+	}
+	return true
+}
+
+// sendFound sends the small answer that was found, until the query's time limit.
+func (x *exchange) sendFound(limit time.Time) {
+	setField(x.w, "Content-Type", x.offer.header())
+	setField(x.w, headerRows, x.found.rowsText)
+	x.body = openResponse(x.ctx, x.w, x.r)
+	defer x.body.release()
+	err := x.body.whole(x.found.blocks[0], limit)
+	if err == nil {
+		x.log(nil)
+		return
+	}
+	problem := x.broken(err)
+	if !time.Now().Before(limit) {
+		problem = problemOf(x.ctx, limitPassed(x.request.options.Timeout))
+	}
+	x.log(problem)
+	panic(http.ErrAbortHandler)
+}
+
+// repeat sends the large answer that was found.
+func (x *exchange) repeat() {
+	if x.says(x.found.sequence, x.found.tag) {
+		return
 	}
 	x.begin() // nobody else answers a query that does not run
 	var err error
-	for _, b := range kept.blocks {
+	for _, b := range x.found.blocks {
 		if _, err = x.body.Write(b); err != nil {
 			break
 		}
 	}
 	x.conclude(err)
-	return true
 }
 
 // mayBeKept reports whether the request's answer may be a kept one, or become one.
 func (x *exchange) mayBeKept() bool {
-	if x.server.answers == nil || x.request.explain != "" || x.request.graph != nil {
+	if method := x.r.Method; x.server.answers == nil || method != http.MethodGet && method != http.MethodHead && method != http.MethodPost {
 		return false
 	}
-	wish := strings.Join(x.r.Header["Cache-Control"], ",")
-	return !strings.Contains(wish, "no-cache") && !strings.Contains(wish, "no-store")
+	for _, wish := range x.r.Header["Cache-Control"] {
+		if strings.Contains(wish, "no-cache") || strings.Contains(wish, "no-store") {
+			return false
+		}
+	}
+	return true
 }
 
-// answerKey is all that the answer depends on beside the store's state.
-func (q *request) answerKey(r *http.Request) string {
-	key := strconv.AppendInt(make([]byte, 0, 256+len(q.text)), q.send, 10)
-	for _, part := range [...]string{string(q.options.Device), q.format, strings.Join(r.Header["Accept"], ",")} {
-		key = strconv.AppendQuote(append(key, ' '), part)
+// appendAnswerKey appends all of a request that the answer depends on beside the store's state: whatever understand and negotiate look at.
+func appendAnswerKey(key []byte, r *http.Request, content content) []byte {
+	key = appendPart(key, content.media) // "" of all methods but POST
+	key = appendPart(key, content.text)
+	key = appendPart(key, r.URL.RawQuery)
+	key = appendPart(appendPart(appendPart(appendPart(key, schemeOf(r)), r.Host), mountOf(r)), r.URL.EscapedPath())
+	for _, extra := range queryExtras {
+		key = appendPart(key, headerOf(r, extra.header))
 	}
-	return string(q.appendAsked(key))
+	for _, accept := range r.Header["Accept"] {
+		key = appendPart(key, accept)
+	}
+	return key
+}
+
+// appendPart appends a part of a key, so that keys of different parts are different.
+func appendPart(key []byte, part string) []byte {
+	return append(append(strconv.AppendInt(key, int64(len(part)), 10), ' '), part...)
 }

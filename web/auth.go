@@ -98,7 +98,7 @@ func digestsOf(tokens []string) (digests [][32]byte) {
 
 // shown is the number of the token that a request shows, from 1; 0 where it shows none.
 func shown(r *http.Request, digests [][32]byte) int {
-	given, ok := bearerOf(r.Header.Get("Authorization"))
+	given, ok := bearerOf(headerOf(r, "Authorization"))
 	if !ok {
 		if _, given, ok = r.BasicAuth(); !ok {
 			return 0

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 // BenchmarkOverhead is what the server adds to a small query: everything from the request to the last byte of one row,
@@ -30,6 +31,26 @@ func BenchmarkOverhead(b *testing.B) {
 			s.ServeHTTP(httptest.NewRecorder(), r)
 		}
 	})
+	b.Run("kept answer by POST", func(b *testing.B) {
+		s, _ := newTestServer(b, Options{AnswerCache: 1 << 20})
+		form := url.Values{"query": {"SELECT 30"}}.Encode()
+		w := &discarded{header: http.Header{}}
+		ask := func() {
+			r := httptest.NewRequest("POST", "/sparql", strings.NewReader(form))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			clear(w.header)
+			s.ServeHTTP(w, r)
+		}
+		ask()
+		ask()
+		b.ReportAllocs()
+		for b.Loop() {
+			ask()
+		}
+		if w.header.Get("Cache-Status") == "" {
+			b.Error("the answer was not kept")
+		}
+	})
 	b.Run("over a connection", func(b *testing.B) { benchmarkConnection(b, s) })
 	b.Run("over a connection, empty handler", func(b *testing.B) {
 		body := []byte(strings.Repeat("x", 180))
@@ -51,3 +72,12 @@ func benchmarkConnection(b *testing.B, handler http.Handler) {
 		response.Body.Close()
 	}
 }
+
+// discarded is a response that nobody reads.
+type discarded struct{ header http.Header }
+
+func (d *discarded) SetReadDeadline(time.Time) error  { return nil }
+func (d *discarded) SetWriteDeadline(time.Time) error { return nil }
+func (d *discarded) Header() http.Header              { return d.header }
+func (d *discarded) WriteHeader(int)                  {}
+func (d *discarded) Write(b []byte) (int, error)      { return len(b), nil }

@@ -46,9 +46,10 @@ func (c *change) serve() {
 	defer cancel(nil)
 	ctx, done := limited(ctx, c.began, c.limit)
 	defer done()
-	c.query = s.queries.add(c.text, c.r.RemoteAddr, c.began, cancel)
+	c.query = s.queries.named(c.text, c.r.RemoteAddr, c.began)
 	c.query.changes = true
-	defer c.end()
+	s.queries.add(c.query, cancel)
+	defer s.queries.remove(c.query)
 	c.w.Header().Set(headerQueryID, c.query.ID)
 	turn, problem := c.admit.enter(ctx, s.client(c.r), cancel)
 	defer turn.leave()
@@ -69,12 +70,6 @@ func (c *change) serve() {
 	c.report = report
 	c.answer(created)
 	c.log("ok", nil)
-}
-
-// end takes the change off the list, whatever happened.
-func (c *change) end() {
-	c.server.queries.remove(c.query)
-	c.server.metrics.running.Set(float64(c.server.queries.len()))
 }
 
 // outcomeReport is what a client is told of a change.

@@ -151,6 +151,8 @@ type conn struct {
 	mu      sync.Mutex
 	limit   time.Time // by which writes must end
 	writing int       // writes that go on
+	armed   time.Time // the deadline that is set of writes
+	reading time.Time // by which reads must end
 }
 
 // rested begins the time in which nothing is asked.
@@ -222,7 +224,10 @@ func (c *conn) arm(least time.Duration) error {
 	deadline := now.Add(c.owner.stall)
 	if !c.limit.IsZero() && c.limit.Before(deadline) {
 		deadline = later(c.limit, now.Add(least))
+	} else if more := deadline.Sub(c.armed); least > 0 && more >= 0 && more <= c.owner.stall/64 {
+		return nil // not worth setting
 	}
+	c.armed = deadline
 	return c.Conn.SetWriteDeadline(deadline)
 }
 
@@ -243,6 +248,21 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 		return nil
 	}
 	return c.arm(0)
+}
+
+// SetReadDeadline bounds all reads together.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	c.reading = t
+	c.mu.Unlock()
+	return c.Conn.SetReadDeadline(t)
+}
+
+// readLimit is when reads must end; zero where they need not.
+func (c *conn) readLimit() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reading
 }
 
 // SetDeadline bounds reads and writes.

@@ -131,16 +131,19 @@ func (s *Server) description(r *http.Request) (*smallGraph, error) {
 }
 
 // originOf is this server as the client knows it: scheme and host, and the path that the server is at where it is one of several.
-func originOf(r *http.Request) string {
-	scheme := "http"
+func originOf(r *http.Request) string { return schemeOf(r) + "://" + r.Host + mountOf(r) }
+
+func schemeOf(r *http.Request) string {
+	if forwarded := headerOf(r, "X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
+		return forwarded
+	}
 	if r.TLS != nil {
-		scheme = "https"
+		return "https"
 	}
-	if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
-		scheme = forwarded
-	}
-	return scheme + "://" + r.Host + mountOf(r)
+	return "http"
 }
 
 // endpointOf is the address of a request as the client knows it, without parameters.
-func endpointOf(r *http.Request) string { return originOf(r) + r.URL.EscapedPath() }
+func endpointOf(r *http.Request) string {
+	return schemeOf(r) + "://" + r.Host + mountOf(r) + r.URL.EscapedPath()
+}

@@ -121,7 +121,8 @@ func (s *Server) readGraph(w http.ResponseWriter, r *http.Request, t target, beg
 	if problem := request.set(r, values, queryExtras); problem != nil {
 		return problem
 	}
-	s.ask(w, r, request, began)
+	x := &exchange{server: s, w: w, r: r, request: request, ctx: r.Context()}
+	x.ask(began)
 	return nil
 }
 

@@ -29,3 +29,11 @@ func setField(w http.ResponseWriter, name, value string) {
 	}
 	w.Header()[name] = []string{value}
 }
+
+// headerOf is r.Header.Get(name) for a name that is written as http.CanonicalHeaderKey writes it.
+func headerOf(r *http.Request, name string) string {
+	if list := r.Header[name]; len(list) > 0 {
+		return list[0]
+	}
+	return ""
+}

@@ -28,7 +28,6 @@ type metrics struct {
 	bytes    prometheus.Counter
 	panics   prometheus.Counter
 	overdue  prometheus.Counter
-	running  prometheus.Gauge
 	updates  *updateMetrics
 	standing *standingMetrics
 }
@@ -51,8 +50,7 @@ func newMetrics(s *Server) *metrics {
 	m.panics = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_panics_total", Help: "Requests that panicked."})
 	m.overdue = prometheus.NewCounter(prometheus.CounterOpts{Name: "rdfgpu_queries_overdue_total",
 		Help: "Queries that went on for a tenth of a second after they should have ended."})
-	m.running = prometheus.NewGauge(prometheus.GaugeOpts{Name: "rdfgpu_queries_underway", Help: "Queries and updates that wait or run."})
-	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.overdue, m.running,
+	m.registry.MustRegister(queries, phases, m.latency, m.rows, m.bytes, m.panics, m.overdue,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.updates = newUpdateMetrics(m.registry)
 	m.standing = newStandingMetrics(m.registry, s)
@@ -70,6 +68,7 @@ func gauges(s *Server) []prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
 	return []prometheus.Collector{
+		gauge("rdfgpu_queries_underway", "Queries and updates that wait or run.", func() float64 { return float64(s.queries.len()) }),
 		gauge("rdfgpu_queries_running", "Queries that run.", func() float64 { return float64(s.admit.now().running) }),
 		gauge("rdfgpu_queries_waiting", "Queries that wait for their turn.", func() float64 { return float64(s.admit.now().waiting) }),
 		gauge("rdfgpu_queries_parked", "Queries that wait for their clients to read, and hold no slot.", func() float64 { return float64(s.admit.now().parked) }),

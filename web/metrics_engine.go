@@ -96,8 +96,8 @@ func answerMetrics(c *answerCache) []prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
 	return []prometheus.Collector{
-		counter("rdfgpu_answer_cache_hits_total", "Queries whose answer was kept from before.", &c.hits),
-		counter("rdfgpu_answer_cache_misses_total", "Queries whose answer was looked for among those that are kept, and not found.", &c.misses),
+		counter("rdfgpu_answer_cache_hits_total", "Requests whose answer was kept from before.", &c.hits),
+		counter("rdfgpu_answer_cache_misses_total", "Requests whose answer was looked for among those that are kept, and not found.", &c.misses),
 		gauge("rdfgpu_answer_cache_entries", "Answers that are kept.", func() float64 { n, _ := c.size(); return float64(n) }),
 		gauge("rdfgpu_answer_cache_bytes", "What they take, with those on their way.", func() float64 { _, bytes := c.size(); return float64(bytes) }),
 	}

@@ -61,7 +61,8 @@ func (s *Server) serveMine(w http.ResponseWriter, r *http.Request) {
 	ctx, done := limited(ctx, began, m.timeout)
 	defer done()
 	request := &request{text: "mine " + values.Encode()}
-	q := s.queries.add(request.text, r.RemoteAddr, began, cancel)
+	q := s.queries.named(request.text, r.RemoteAddr, began)
+	s.queries.add(q, cancel)
 	m.exchange = &exchange{server: s, w: w, r: r, request: request, query: q, ctx: ctx, offer: m.offer}
 	defer m.end()
 	setField(w, headerQueryID, q.ID)
@@ -93,7 +94,11 @@ func (s *Server) mineValues(w http.ResponseWriter, r *http.Request, began time.T
 		if media, _, _ := mediaType(r.Header.Get("Content-Type")); media != mediaForm {
 			return nil, unsupportedMedia("what is to be mined comes in the address, or as a form", []string{mediaForm})
 		}
-		if values, problem = s.readBody(w, r, values, began, hold); problem != nil {
+		content, problem := s.readContent(w, r, began, hold)
+		if problem == nil {
+			values, problem = content.with(values)
+		}
+		if problem != nil {
 			return nil, problem
 		}
 	default:

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,6 +17,9 @@ type offer struct {
 	// contentType is what the response says; "" means the format's own.
 	contentType string
 }
+
+// header is what the response says.
+func (o offer) header() string { return cmp.Or(o.contentType, o.format.MediaType()) }
 
 // The offers for solutions and booleans, and for triples, best first. The first is for those who accept anything.
 var (

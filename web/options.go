@@ -27,7 +27,8 @@ type Options struct {
 	MaxMemory int64
 	// Budget, when not nil, is that of the engine's store: bodies of requests are counted against it, and /metrics shows it.
 	Budget *rdfgpu.Budget
-	// AnswerCache is how many bytes of answers are kept, to be sent again while the store does not change; 0 keeps none. It counts against Budget.
+	// AnswerCache is how many bytes of answers are kept, to be sent again while the store does not change, from the second time on that they are
+	// asked for; 0 keeps none. It counts against Budget.
 	AnswerCache int64
 	// MaxConcurrent is how many queries run at once: the slots; 0 means four for each core.
 	MaxConcurrent int

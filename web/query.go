@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +29,8 @@ type exchange struct {
 	body    *response
 	rows    uint64
 	timings rdfgpu.Timings
-	key     string // of its answer among those that are kept; "" where it is not looked for
-	kept    bool   // the answer is one of them
+	key     string      // that its answer is to be kept by; "" where it is not
+	found   *keptAnswer // the answer, where it was kept
 	// dumped is set once all graphs have been written.
 	dumped *rdfgpu.DumpReport
 
@@ -47,43 +46,59 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 	began := arrival(r)
 	hold := &hold{budget: s.options.Budget}
 	defer hold.release()
-	request, problem := s.readRequest(w, r, began, hold, queryExtras)
+	x := &exchange{server: s, w: w, r: r, ctx: r.Context()}
+	content, problem := s.readContent(w, r, began, hold)
+	if problem == nil {
+		if x.known(content, began) {
+			return
+		}
+		if x.found == nil {
+			x.request, problem = s.understand(w, r, content, queryExtras)
+		}
+	}
 	switch {
 	case problem != nil:
 		s.metrics.finished("refused", 0)
 		s.fail(w, r, "", problem)
-	case request.update != nil:
-		s.update(w, r, request, began)
-	case request.text == "" && r.Method != http.MethodPost:
+	case x.request.update != nil:
+		s.update(w, r, x.request, began)
+	case x.request.text == "" && r.Method != http.MethodPost:
 		s.serveDescription(w, r)
 	default:
-		s.ask(w, r, request, began)
+		x.ask(began)
 	}
 }
 
+// name gives the query its id.
+func (x *exchange) name(began time.Time) {
+	x.query = x.server.queries.named(x.request.text, x.r.RemoteAddr, began)
+	setField(x.w, headerQueryID, x.query.ID)
+}
+
 // ask answers a query, or reads graphs.
-func (s *Server) ask(w http.ResponseWriter, r *http.Request, request *request, began time.Time) {
-	ctx, cancel := context.WithCancelCause(r.Context())
-	ctx, done := limited(ctx, began, request.options.Timeout)
+func (x *exchange) ask(began time.Time) {
+	x.name(began)
+	ctx, cancel := context.WithCancelCause(x.ctx)
+	ctx, done := limited(ctx, began, x.request.options.Timeout)
 	defer done()
-	q := s.queries.add(request.text, r.RemoteAddr, began, cancel)
-	x := &exchange{server: s, w: w, r: r, request: request, query: q, ctx: ctx}
+	x.ctx = ctx
+	x.server.queries.add(x.query, cancel)
 	defer x.end()
-	setField(w, headerQueryID, q.ID)
 	if err := x.await(); err != nil {
 		x.fail(problemOf(ctx, err))
 		return
 	}
-	if x.known() {
+	if x.found != nil {
+		x.repeat()
 		return
 	}
 	var problem *Problem
-	if x.turn, problem = s.admit.enter(ctx, s.client(r), cancel); problem != nil {
+	if x.turn, problem = x.server.admit.enter(ctx, x.server.client(x.r), cancel); problem != nil {
 		x.fail(problem)
 		return
 	}
-	q.start(x.turn)
-	switch {
+	x.query.start(x.turn)
+	switch request := x.request; {
 	case request.explain != "":
 		x.explain()
 	case request.graph != nil && request.graph.all:
@@ -139,7 +154,6 @@ func (x *exchange) end() {
 	}
 	x.server.queries.remove(x.query)
 	x.query.cancel(nil)
-	x.server.metrics.running.Set(float64(x.server.queries.len()))
 }
 
 // answer runs the query and sends its answer.
@@ -184,7 +198,7 @@ func (x *exchange) begin() bool {
 	if x.answered {
 		return false
 	}
-	setField(x.w, "Content-Type", cmp.Or(x.offer.contentType, x.offer.format.MediaType()))
+	setField(x.w, "Content-Type", x.offer.header())
 	if x.offer == pageOffer {
 		setField(x.w, "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	}
@@ -201,7 +215,8 @@ func (x *exchange) recorded(engine *edition, answer Answer) (rows uint64, err er
 	case x.key == "" || !answer.Repeatable():
 		return x.write(answer, x.body)
 	}
-	r := x.server.answers.record(storeState{engine.name, answer.Sequence()}, x.key, x.offer, x.body)
+	state := storeState{engine.name, answer.Sequence()}
+	r := x.server.answers.record(state, x.key, x.request, engine.answerTag(state.sequence, x.request, x.offer), x.offer, x.body)
 	rows, err = x.write(answer, r)
 	r.end(rows, err)
 	return rows, err
@@ -237,7 +252,9 @@ func (x *exchange) conclude(err error) {
 			trailer = ""
 		}
 		setField(x.w, trailer+headerRows, strconv.FormatUint(x.rows, 10))
-		setField(x.w, trailer+"Server-Timing", serverTiming(x.timings))
+		if x.found == nil { // else nothing was done that could be timed
+			setField(x.w, trailer+"Server-Timing", serverTiming(x.timings))
+		}
 		if x.dumped != nil {
 			setField(x.w, trailer+headerSequence, strconv.FormatUint(x.dumped.Sequence, 10))
 		}

@@ -25,6 +25,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, limit int64, un
 	}
 	defer body.Close()
 	var text strings.Builder
+	read := &measured{body: body, hold: hold}
 	piece := int64(largestPiece)
 	if length := r.ContentLength; length > 0 && !body.packed {
 		if err := hold.reach(min(length, limit)); err != nil {
@@ -33,7 +34,9 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, limit int64, un
 		text.Grow(int(min(length, limit)))
 		piece = min(piece, length, max(leastPiece, length/8))
 	}
-	read := &measured{body: http.MaxBytesReader(w, body, limit), hold: hold}
+	if body.packed || r.ContentLength < 0 || r.ContentLength > limit { // net/http reads no more of a body than its length
+		read.body = http.MaxBytesReader(w, body, limit)
+	}
 	var err error
 	if piece <= leastPiece {
 		room := pieces.Get().(*[leastPiece]byte)
@@ -92,7 +95,7 @@ func bodyProblem(w http.ResponseWriter, r *http.Request, err error) *Problem {
 // movingBody is a body that may stand still for a while only, and has to be whole by a time.
 type movingBody struct {
 	body    io.Reader
-	control *http.ResponseController
+	control http.ResponseController
 	still   time.Duration
 	until   time.Time
 	set     time.Time // the deadline of reads that the connection has

@@ -46,6 +46,15 @@ type request struct {
 // error: it asks for the service description. began is when the request did: its body has the time that a query has. extras are the
 // parameters of ours that a query may have here.
 func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, began time.Time, hold *hold, extras []extra) (*request, *Problem) {
+	content, problem := s.readContent(w, r, began, hold)
+	if problem != nil {
+		return nil, problem
+	}
+	return s.understand(w, r, content, extras)
+}
+
+// understand is readRequest for a body that has been read.
+func (s *Server) understand(w http.ResponseWriter, r *http.Request, content content, extras []extra) (*request, *Problem) {
 	values, problem := parseForm(r.URL.RawQuery)
 	if problem != nil {
 		return nil, problem
@@ -60,7 +69,7 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, began time.
 			return &request{}, nil
 		}
 	case http.MethodPost:
-		if values, problem = s.readBody(w, r, values, began, hold); problem != nil {
+		if values, problem = content.with(values); problem != nil {
 			return nil, problem
 		}
 	default:
@@ -99,33 +108,40 @@ func mediaType(header string) (name string, parameters map[string]string, proble
 	return name, parameters, nil
 }
 
-// readBody reads the body of a POST by its media type and merges a form's parameters into those of the URL.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, values url.Values, began time.Time, hold *hold) (url.Values, *Problem) {
-	media, _, problem := mediaType(r.Header.Get("Content-Type"))
-	if problem != nil {
+// content is the body of a POST, by its media type a query, an update or a form.
+type content struct{ media, text string }
+
+// readContent reads the body of a POST; that of another method is left alone.
+func (s *Server) readContent(w http.ResponseWriter, r *http.Request, began time.Time, hold *hold) (c content, problem *Problem) {
+	if r.Method != http.MethodPost {
+		return c, nil
+	}
+	if c.media, _, problem = mediaType(headerOf(r, "Content-Type")); problem != nil {
 		problem.Expected = []string{mediaQuery, mediaUpdate, mediaForm}
-		return nil, problem
+		return c, problem
 	}
-	limit, problem := s.bodyLimit(r, media)
+	limit, problem := s.bodyLimit(r, c.media)
 	if problem != nil {
-		return nil, problem
+		return c, problem
 	}
-	body, problem := s.receive(w, r, limit, began.Add(s.options.Timeout), hold)
-	if problem != nil {
-		return nil, problem
-	}
-	if media == mediaForm {
-		form, problem := parseForm(body)
+	c.text, problem = s.receive(w, r, limit, began.Add(s.options.Timeout), hold)
+	return c, problem
+}
+
+// with merges the parameters of the URL with those of a form, or with the text that the body is.
+func (c content) with(values url.Values) (url.Values, *Problem) {
+	if c.media == mediaForm {
+		form, problem := parseForm(c.text)
 		return merged(values, form), problem
 	}
 	name := "query"
-	if media == mediaUpdate {
+	if c.media == mediaUpdate {
 		name = "update"
 	}
 	if values.Has("query") {
 		return nil, badRequest("there is a query in the URL and something else in the body")
 	}
-	return merged(values, url.Values{name: {body}}), nil
+	return merged(values, url.Values{name: {c.text}}), nil
 }
 
 // bodyLimit is the length of the longest body of a media type, of a client that may send it.
@@ -134,7 +150,7 @@ func (s *Server) bodyLimit(r *http.Request, media string) (int64, *Problem) {
 	case mediaQuery:
 		return s.options.MaxBody, nil
 	case mediaForm:
-		if s.mayWrite(r) == nil {
+		if s.options.Writable && s.mayWrite(r) == nil {
 			return max(s.options.MaxBody, s.options.MaxUpdate), nil
 		}
 		return s.options.MaxBody, nil

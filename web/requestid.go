@@ -14,7 +14,7 @@ const maxRequestID = 128
 
 // identify gives a request a name, if it comes without a usable one, and returns it.
 func identify(r *http.Request) string {
-	id := r.Header.Get(headerRequestID)
+	id := headerOf(r, headerRequestID)
 	if !isRequestID(id) {
 		id = strconv.FormatUint(rand.Uint64(), 36)
 		r.Header[headerRequestID] = []string{id}
@@ -23,7 +23,7 @@ func identify(r *http.Request) string {
 }
 
 // requestOf is the name of a request that was identified.
-func requestOf(r *http.Request) string { return r.Header.Get(headerRequestID) }
+func requestOf(r *http.Request) string { return headerOf(r, headerRequestID) }
 
 // isRequestID reports a name that may stand in a header and a log as it is.
 func isRequestID(id string) bool {

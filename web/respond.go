@@ -33,7 +33,7 @@ var errHeadSent = errors.New("web: the header is all that was asked for")
 // response is the body of an answer on its way: held back at first, sent in chunks once it is too long or too slow.
 type response struct {
 	w       http.ResponseWriter
-	control *http.ResponseController
+	control http.ResponseController
 	// ctx is the query's; turn, where not nil, is lent to others while the client does not read.
 	ctx  context.Context
 	turn *turn
@@ -81,11 +81,18 @@ func newZstd() coder {
 	return c
 }
 
-func newResponse(ctx context.Context, w http.ResponseWriter, r *http.Request) *response {
-	p := &response{w: w, ctx: ctx, control: http.NewResponseController(w), head: r.Method == http.MethodHead, conn: gathering(r)}
+// openResponse makes a response for a body that is there.
+func openResponse(ctx context.Context, w http.ResponseWriter, r *http.Request) *response {
+	p := &response{w: w, ctx: ctx, control: *http.NewResponseController(w), head: r.Method == http.MethodHead, conn: gathering(r)}
 	if accept := r.Header["Accept-Encoding"]; len(accept) > 0 {
 		p.encoding = encoding(accept[0])
 	}
+	return p
+}
+
+// newResponse makes a response that is written to.
+func newResponse(ctx context.Context, w http.ResponseWriter, r *http.Request) *response {
+	p := openResponse(ctx, w, r)
 	p.held = buffers.Get().(*bytes.Buffer)
 	p.held.Reset()
 	return p
@@ -153,7 +160,7 @@ func (p *response) tooSlow() {
 func (p *response) commit() {
 	p.committed = true
 	p.watch()
-	p.w.Header().Add("Vary", "Accept, Accept-Encoding")
+	p.vary()
 	p.out = countingWriter{p}
 	if p.encoding != "" {
 		p.markPacked()
@@ -249,18 +256,28 @@ func (p *response) hold() bool {
 func (p *response) finish() error {
 	defer p.release()
 	p.endWatch()
-	if limit, ok := p.ctx.Deadline(); ok {
+	limit, _ := p.ctx.Deadline()
+	if !p.committed {
+		return p.whole(p.held.Bytes(), limit)
+	}
+	p.endBy(limit)
+	if p.coder != nil && p.err == nil {
+		p.err = p.coder.Close()
+	}
+	return p.err
+}
+
+// endBy sets the time by which the rest has to have left; none where it is zero.
+func (p *response) endBy(limit time.Time) {
+	if !limit.IsZero() {
 		p.control.SetWriteDeadline(later(limit, time.Now().Add(lastTime)))
 	}
-	if p.committed {
-		if p.coder != nil && p.err == nil {
-			p.err = p.coder.Close()
-		}
-		return p.err
-	}
-	body := p.held.Bytes()
-	h := p.w.Header()
-	h.Add("Vary", "Accept, Accept-Encoding")
+}
+
+// whole sends a body of which nothing has been sent, with its length, until a time; the caller must release the response.
+func (p *response) whole(body []byte, limit time.Time) error {
+	p.endBy(limit)
+	p.vary()
 	if p.encoding != "" && len(body) >= compressFrom {
 		packed := buffers.Get().(*bytes.Buffer)
 		defer buffers.Put(packed)
@@ -281,6 +298,16 @@ func (p *response) finish() error {
 		p.sent, p.err = int64(n), err
 	}
 	return p.err
+}
+
+// vary says in the header what the answer depends on.
+func (p *response) vary() {
+	const fields = "Accept, Accept-Encoding"
+	if h := p.w.Header(); h["Vary"] != nil {
+		h.Add("Vary", fields)
+		return
+	}
+	setField(p.w, "Vary", fields)
 }
 
 // later is the later of two times.

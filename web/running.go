@@ -68,13 +68,12 @@ func newRunning() *running {
 	return &running{prefix: hex.EncodeToString(b[:]) + "-", byID: map[string]*query{}}
 }
 
-// add lists a query under a new id, unique across restarts for all practical purposes.
-func (l *running) add(text, client string, began time.Time, cancel context.CancelCauseFunc) *query {
-	q := l.named(text, client, began, cancel)
+// add lists a query that cancel ends.
+func (l *running) add(q *query, cancel context.CancelCauseFunc) {
+	q.cancel = cancel
 	l.mu.Lock()
 	l.byID[q.ID] = q
 	l.mu.Unlock()
-	return q
 }
 
 // stand lists a query that stands; false where there are as many as may be, and none makes way.
@@ -117,9 +116,11 @@ func (l *running) pushOut(newcomer clientID) bool {
 	return true
 }
 
-// named is a query under a new id.
-func (l *running) named(text, client string, began time.Time, cancel context.CancelCauseFunc) *query {
-	return &query{ID: l.prefix + strconv.FormatUint(l.next.Add(1), 10), Text: text, Client: client, Started: began, cancel: cancel}
+// named is a query under a new id, unique across restarts for all practical purposes. It is not listed yet.
+func (l *running) named(text, client string, began time.Time) *query {
+	var room [32]byte
+	id := strconv.AppendUint(append(room[:0], l.prefix...), l.next.Add(1), 10)
+	return &query{ID: string(id), Text: text, Client: client, Started: began}
 }
 
 func (l *running) remove(q *query) {

@@ -15,13 +15,27 @@ var dumpOffers = []offer{{"application/n-quads", rdfgpu.NTriples, "application/n
 // same says in the header which state of the store an answer is of, and reports whether the client has that answer already: it
 // has been told so then.
 func (x *exchange) same(engine *edition, sequence uint64, repeatable bool) bool {
-	setField(x.w, headerSequence, strconv.FormatUint(sequence, 10))
-	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead || !repeatable {
-		return false
-	}
-	tag := engine.answerTag(sequence, x.request, x.offer)
-	if x.request.graph != nil {
+	tag := ""
+	switch {
+	case !repeatable || !x.mayBeTagged():
+	case x.request.graph != nil:
 		tag = engine.graphTag(sequence, x.offer.format)
+	default:
+		tag = engine.answerTag(sequence, x.request, x.offer)
+	}
+	return x.says(strconv.FormatUint(sequence, 10), tag)
+}
+
+// mayBeTagged reports whether the answer is one to a method whose answers are told apart by tags.
+func (x *exchange) mayBeTagged() bool {
+	return x.r.Method == http.MethodGet || x.r.Method == http.MethodHead
+}
+
+// says is same for a sequence as text and a tag, "" for none.
+func (x *exchange) says(sequence, tag string) bool {
+	setField(x.w, headerSequence, sequence)
+	if tag == "" || !x.mayBeTagged() {
+		return false
 	}
 	setField(x.w, headerTag, tag)
 	setField(x.w, "Cache-Control", "no-cache") // may be kept, and has to be asked for again

@@ -52,7 +52,8 @@ type subscription struct {
 func (s *Server) subscription(r *http.Request, request *request, began time.Time) *subscription {
 	x := &subscription{server: s, r: r, request: request, began: began}
 	x.ctx, x.cancel = context.WithCancelCause(r.Context())
-	x.query = s.queries.named(request.text, r.RemoteAddr, began, x.cancel)
+	x.query = s.queries.named(request.text, r.RemoteAddr, began)
+	x.query.cancel = x.cancel
 	x.query.owner = s.client(r)
 	return x
 }

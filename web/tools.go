@@ -49,7 +49,8 @@ func (c caller) enter(ctx context.Context, text string, options rdfgpu.QueryOpti
 	ctx, cancel := context.WithCancelCause(ctx)
 	ctx, done := limited(ctx, began, limits.Timeout)
 	x := &exchange{server: s, r: c.r, request: &request{text: text, options: limits}, ctx: ctx}
-	x.query = s.queries.add(text, c.r.RemoteAddr, began, func(cause error) { cancel(cause); done() })
+	x.query = s.queries.named(text, c.r.RemoteAddr, began)
+	s.queries.add(x.query, func(cause error) { cancel(cause); done() })
 	x.request.options.Overdue = func(o rdfgpu.Overdue) { s.reportOverdue(x.query, o) }
 	var problem *Problem
 	if x.turn, problem = s.admit.enter(ctx, s.client(c.r), cancel); problem != nil {

@@ -56,7 +56,7 @@ func (t *tracer) query(x *exchange, outcome string, bytes int64, p *Problem) {
 	if t == nil || !span.IsRecording() {
 		return
 	}
-	span.SetAttributes(attribute.Int64("rdfgpu.rows", int64(x.rows)), attribute.Int64("rdfgpu.bytes", bytes), attribute.Bool("rdfgpu.kept", x.kept))
+	span.SetAttributes(attribute.Int64("rdfgpu.rows", int64(x.rows)), attribute.Int64("rdfgpu.bytes", bytes), attribute.Bool("rdfgpu.kept", x.found != nil))
 	t.operation(span, x.r.Context(), x.query, x.request.text, outcome, p)
 	if x.timings.Total == 0 {
 		return

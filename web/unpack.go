@@ -16,9 +16,9 @@ const maxWindow = 8 << 20
 
 // payload is the body of a request as it is read: unpacked by its Content-Encoding, in no more memory than that takes.
 type payload struct {
-	sent io.Reader
-	open func(io.Reader) (io.ReadCloser, error)
-	out  io.ReadCloser
+	sent movingBody
+	open func(io.Reader) (io.ReadCloser, error) // nil: nothing is unpacked
+	out  io.ReadCloser                          // nil until open was called
 	// packed: the body was compressed.
 	packed bool
 	// err is the first error that reading met, but for the end of the body.
@@ -27,23 +27,25 @@ type payload struct {
 
 // openBody is a request's body, unpacked, which may come until a time; the caller closes it.
 func (s *Server) openBody(w http.ResponseWriter, r *http.Request, until time.Time) (*payload, *Problem) {
-	coding := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding")))
+	coding := strings.ToLower(strings.TrimSpace(headerOf(r, "Content-Encoding")))
 	open, known := unpackers[coding]
 	if !known {
 		w.Header().Set("Accept-Encoding", "gzip, zstd")
 		return nil, &Problem{Status: http.StatusUnsupportedMediaType, Title: "unsupported content encoding",
 			Detail: fmt.Sprintf("%q is no Content-Encoding of this server", coding), Expected: []string{"gzip", "zstd", "identity"}}
 	}
-	sent := &movingBody{body: r.Body, control: http.NewResponseController(w), still: s.options.ReadTimeout, until: until}
-	return &payload{sent: sent, open: open, packed: coding != "" && coding != "identity"}, nil
+	p := &payload{open: open, packed: open != nil}
+	p.sent = movingBody{body: r.Body, control: *http.NewResponseController(w), still: s.options.ReadTimeout, until: until}
+	if c := connection(r); c != nil && r.ProtoMajor == 1 {
+		p.sent.set = c.readLimit()
+	}
+	return p, nil
 }
 
 // unpackers are the compressions of a body, by their names in Content-Encoding.
 var unpackers = map[string]func(io.Reader) (io.ReadCloser, error){
-	"": plainBody, "identity": plainBody, "gzip": unpackGzip, "x-gzip": unpackGzip, "zstd": unpackZstd,
+	"": nil, "identity": nil, "gzip": unpackGzip, "x-gzip": unpackGzip, "zstd": unpackZstd,
 }
-
-func plainBody(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil }
 
 func unpackGzip(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }
 
@@ -60,13 +62,18 @@ func (p *payload) Read(b []byte) (n int, err error) {
 	if p.err != nil {
 		return 0, p.err
 	}
-	if p.out == nil {
-		if p.out, err = p.open(p.sent); err != nil {
+	switch {
+	case p.open == nil:
+		n, err = p.sent.Read(b)
+	case p.out == nil:
+		if p.out, err = p.open(&p.sent); err != nil {
 			p.out, p.err = nil, err
 			return 0, err
 		}
+		fallthrough
+	default:
+		n, err = p.out.Read(b)
 	}
-	n, err = p.out.Read(b)
 	if err != nil && err != io.EOF {
 		p.err = err
 	}

@@ -30,7 +30,8 @@ type benchCommand struct {
 func (*benchCommand) Help() string {
 	return `Medians of warm latency over one kept-alive connection, endpoints taking turns, and ratios to the first endpoint.
 With --connections: queries/s, latencies and errors under load instead. Then the exit code is 1 if an
-answer was wrong or an endpoint failed otherwise than by a 503.
+answer was wrong or an endpoint failed otherwise than by a 503. Every query is asked many times: rdfgpu serve
+keeps its answer then, unless it is started with --answer-cache 0.
 
 Examples:
   rdfgpu bench queries/ -e rdfgpu=http://127.0.0.1:7878/sparql -e peer=http://127.0.0.1:8890/sparql

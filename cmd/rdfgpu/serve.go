@@ -19,7 +19,7 @@ import (
 type serveCommand struct {
 	Stores  []string      `arg:"" name:"store" help:"Folder of the store; or of several, each then at a path of its name (/people/sparql of people.store, or of people=FOLDER)."`
 	Set     []string      `sep:";" placeholder:"NAME.FLAG=VALUE" help:"A flag for one of several stores alone; may be given several times."`
-	Answers byteSize      `name:"answer-cache" default:"0" placeholder:"SIZE" help:"Memory for answers that are sent again as they are while the store does not change (default: none)."`
+	Answers *byteSize     `name:"answer-cache" placeholder:"SIZE" help:"Memory for answers that are sent again as they are while the store does not change; 0 keeps none (default: 32MiB, and at most a sixteenth of what queries may hold)."`
 	Addr    string        `default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address to listen on; others than loopback are reachable from outside."`
 	Timeout time.Duration `default:"60s" help:"Longest a query may take, from the first byte of its request to the last of its answer."`
 	MaxRows uint64        `placeholder:"N" help:"End queries with more solutions (default: no limit)."`
@@ -189,7 +189,7 @@ func (s *served) stop() {
 func (c *serveCommand) options(common *shared, log *slog.Logger) (options web.Options, err error) {
 	options = web.Options{
 		Addr: c.Addr, Timeout: c.Timeout, MaxRows: c.MaxRows, MaxMemory: int64(c.QueryMemory), Budget: common.budget,
-		AnswerCache: int64(c.Answers), MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, Hosts: c.AllowHost, CertFile: c.TLSCert, KeyFile: c.TLSKey,
+		AnswerCache: c.answerCache(common.budget), MaxConcurrent: c.MaxConcurrent, MaxQueued: c.MaxQueued, Origins: c.CORS, Hosts: c.AllowHost, CertFile: c.TLSCert, KeyFile: c.TLSKey,
 		Pprof: c.Pprof, Device: rdfgpu.Device(c.Device), Log: log, Rate: c.Rate, Burst: c.Burst,
 		QueueWait: c.QueueTimeout, MaxParked: c.MaxParked, ClientShare: c.ClientShare, MaxConnections: c.MaxConns,
 		ReadTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, TrustedProxies: c.TrustedProxy,
@@ -212,6 +212,17 @@ func (c *serveCommand) options(common *shared, log *slog.Logger) (options web.Op
 		options.WriteTokens, err = web.ReadTokens(c.WriteTokens)
 	}
 	return options, err
+}
+
+// usualAnswers is how many bytes of answers are kept where nobody says otherwise.
+const usualAnswers = 32 << 20
+
+// answerCache is how many bytes of answers are kept.
+func (c *serveCommand) answerCache(budget *rdfgpu.Budget) int64 {
+	if c.Answers != nil {
+		return int64(*c.Answers)
+	}
+	return min(usualAnswers, budget.Usage().Live/16)
 }
 
 func (c *serveCommand) logger(env *environment) *slog.Logger {

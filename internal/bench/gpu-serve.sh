@@ -75,7 +75,7 @@ if [ ! -e "$store/manifest.json" ]; then
   store=$out/store
 fi
 echo "$(uname -sr), $(nproc) cores"
-"$bin" serve "$store" --device auto --timeout 120s --addr "127.0.0.1:$port" 2>"$out/server.log" &
+"$bin" serve "$store" --device auto --answer-cache 0 --timeout 120s --addr "127.0.0.1:$port" 2>"$out/server.log" &
 server=$!
 within 60000 get /readyz >/dev/null || { echo "the server does not start:"; cat "$out/server.log"; exit 1; }
 echo "$(metric rdfgpu_store_triples) triples"
@@ -87,7 +87,7 @@ if [ "$(metric rdfgpu_gpu_available)" != 1 ]; then
 else
   get /api/info | grep -o '"device":{[^}]*}'
   stop
-  "$bin" serve "$store" --device gpu --timeout 120s --addr "127.0.0.1:$port" 2>>"$out/server.log" &
+  "$bin" serve "$store" --device gpu --answer-cache 0 --timeout 120s --addr "127.0.0.1:$port" 2>>"$out/server.log" &
   server=$!
   within 60000 get /readyz >/dev/null || exit 1
 fi

@@ -7,7 +7,7 @@
 #
 # OLD and NEW are binaries; DATA is anything that both load, each into a store of its own, once, under $WORK (default
 # .cache/pair/<name of DATA>). In each of $ROUNDS rounds (default 6) both servers are started anew and NEW's `rdfgpu bench` asks them in
-# turn; which of them is asked first changes from round to round. A round's median of a query is one sample of benchstat.
+# turn; which of them is asked first changes from round to round. They keep no answers, so that every query is run. A round's median of a query is one sample of benchstat.
 set -euo pipefail
 
 old=$(readlink -f "$1") new=$(readlink -f "$2") data=$(readlink -f "$3") queries=$(readlink -f "$4")
@@ -24,8 +24,10 @@ load() { # load VERSION BINARY
 }
 
 begin() { # begin VERSION BINARY PORT
+  local keeps=()
+  ! "$2" serve --help | grep -q -- --answer-cache || keeps=(--answer-cache 0)
   vacant "$3"
-  "$2" serve "$work/$1" --addr "127.0.0.1:$3" >"$work/$1.log" 2>&1 &
+  "$2" serve "$work/$1" "${keeps[@]}" --addr "127.0.0.1:$3" >"$work/$1.log" 2>&1 &
   pids+=($!)
   await "http://127.0.0.1:$3/healthz"
 }

@@ -6,7 +6,7 @@
 #
 # Loads DATA.nt (N-Triples, unpacked) into each engine found, once, under $WORK (default .cache/peers/<name of DATA>),
 # prints wall and processor time, peak memory and bytes on disk of each load, serves all of them on loopback and runs `rdfgpu bench QUERIES`.
-# Further flags go to it: `peers.sh data.nt queries --forms tsv --connections 1,8,64,256 --duration 60s` puts them under load.
+# rdfgpu keeps no answers here (--answer-cache 0): every query is run. Further flags go to it: `peers.sh data.nt queries --forms tsv --connections 1,8,64,256 --duration 60s` puts them under load.
 # Engines: rdfgpu (bin/rdfgpu or $RDFGPU), virtuoso-t with isql-vt (Debian: virtuoso-opensource), oxigraph (cargo
 # install oxigraph-cli, or pip install oxigraph; or $OXIGRAPH).
 set -euo pipefail
@@ -29,7 +29,7 @@ if [ -z "$queries" ]; then
   exit
 fi
 vacant "${ports}878"
-"$rdfgpu" serve "$work/rdfgpu" --addr 127.0.0.1:${ports}878 >"$work/rdfgpu.log" 2>&1 &
+"$rdfgpu" serve "$work/rdfgpu" --answer-cache 0 --addr 127.0.0.1:${ports}878 >"$work/rdfgpu.log" 2>&1 &
 pids+=($!)
 await http://127.0.0.1:${ports}878/healthz
 if command -v virtuoso-t >/dev/null; then

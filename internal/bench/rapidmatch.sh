@@ -62,7 +62,7 @@ pattern() {
 [ -d "$work/store" ] || "$rdfgpu" load --store "$work/store" "$data" >&2
 serve() {
   vacant "$1"
-  "$rdfgpu" serve "$work/store" --addr "127.0.0.1:$1" --timeout "${LIMIT:-30}s" "${@:2}" >"$work/$1.log" 2>&1 &
+  "$rdfgpu" serve "$work/store" --answer-cache 0 --addr "127.0.0.1:$1" --timeout "${LIMIT:-30}s" "${@:2}" >"$work/$1.log" 2>&1 &
   pids+=($!)
   await "http://127.0.0.1:$1/healthz"
 }

@@ -48,7 +48,7 @@ serve() { # serve ENGINE: a server over a copy of the loaded store, writable
   case $1 in
     rdfgpu)
       vacant "${ports}878"
-      "$rdfgpu" serve "$folder" --writable --durability sync --timeout "${limit}s" --addr 127.0.0.1:${ports}878 >"$folder.log" 2>&1 &
+      "$rdfgpu" serve "$folder" --answer-cache 0 --writable --durability sync --timeout "${limit}s" --addr 127.0.0.1:${ports}878 >"$folder.log" 2>&1 &
       pids+=($!)
       await http://127.0.0.1:${ports}878/healthz
       update[$1]=http://127.0.0.1:${ports}878/update query[$1]=http://127.0.0.1:${ports}878/sparql store[$1]=http://127.0.0.1:${ports}878/store

@@ -75,7 +75,7 @@ type shape struct {
 	prefixes  *prefixes
 	// cells is how many make a chunk where that is not chunkCells.
 	cells int
-	// direct says that IRIs and blank nodes are written as N-Triples writes them, verbatim that literals are too.
+	// direct says that IRIs and blank nodes are written as N-Triples writes them, and literals of which plainText is true; verbatim that all literals are.
 	direct, verbatim bool
 	// failed holds the first term that the format cannot carry.
 	failed atomic.Pointer[error]
@@ -261,7 +261,7 @@ func (f *formatter) decode(dst []byte, id ID) []byte {
 	start := len(dst)
 	if f.shape.direct {
 		dst = f.append(dst, id)
-		if !f.shape.verbatim && len(dst) > start && dst[start] == '"' {
+		if !f.shape.verbatim && len(dst) > start && dst[start] == '"' && !plainText(dst[start:]) {
 			f.nt = append(f.nt[:0], dst[start:]...)
 			dst = f.encode(dst[:start])
 		}

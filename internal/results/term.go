@@ -27,6 +27,12 @@ type cell struct {
 
 var xsdStringIRI = []byte(rdf.XSDString)
 
+// plainText reports a literal in N-Triples syntax without a datatype in which nothing is escaped, nor would be if tabs were.
+func plainText(nt []byte) bool {
+	end := bytes.LastIndexByte(nt, '"')
+	return end > 0 && (end == len(nt)-1 || nt[end+1] == '@') && bytes.IndexByte(nt, '\\') < 0 && bytes.IndexByte(nt, '\t') < 0
+}
+
 // parse takes an N-Triples term apart. scratch receives what had to be unescaped and is returned, perhaps grown.
 func parse(nt, scratch []byte) (cell, []byte) {
 	if len(nt) < 2 {

@@ -12,12 +12,12 @@ import (
 // join is a lowered plan, or an independent part of one, with the tables that lie between its steps.
 type join struct {
 	*match.Lowering
-	tuning *tuning
-	input  *match.Input
+	// program is what the join is of; nil of a part of one.
+	program *program
+	tuning  *tuning
+	input   *match.Input
 	// all are the steps of the plan, steps those of this part of it.
 	all, steps []*step
-	// prefix is how many steps are enumerated; those after it are counted by the groups of the tail.
-	prefix int
 	// charge and workers are the match's.
 	charge    func(bytes int64) error
 	tryCharge func(bytes int64) bool
@@ -26,19 +26,9 @@ type join struct {
 	tail      []*group
 	// numbered are the groups of the tail and those in them, by their numbers.
 	numbered []*group
-	// tailReads are the slots that the tail reads.
-	tailReads []int
-	// carry lists, for each level 0 … prefix, the slots below that level which its tables keep.
-	carry [][]int
-	// keeps tells, for each level 1 … prefix, whether its tables keep the slot that the step before it bound.
-	keeps []bool
-	// output are the columns of the batches; origin says that they come with the seed's row.
-	output []int
-	origin bool
+	tableSlots
 	// weighted: a row is emitted once, with the number of solutions it stands for.
 	weighted bool
-	// emitted are the table columns that rows are emitted from.
-	emitted []int
 	// cuts are the parts of lists that workers keep.
 	cuts []cut
 	// counters holds what each step of the plan did.
@@ -84,7 +74,7 @@ func (p *join) layOut(output []int, origin bool) {
 	for _, g := range p.tail {
 		p.tailReads = union(p.tailReads, g.Reads)
 	}
-	p.keepColumns()
+	p.keepSlots()
 }
 
 // number notes groups, and those in them, by their numbers, which ascend from each to those in it and to those after it.
@@ -141,20 +131,20 @@ func (p *join) cost() (cost float64) {
 	return cost
 }
 
-// keepColumns finds the slots that each level's tables need.
-func (p *join) keepColumns() {
-	p.emitted = union(nil, p.output)
-	if p.origin {
-		p.emitted = append(p.emitted, p.OriginSlot())
+// keepSlots finds the slots that each level's tables need; most runs of a program need those of the run before.
+func (p *join) keepSlots() {
+	if p.program == nil {
+		p.findSlots()
+		return
 	}
-	p.carry = match.Live(p.lowered(p.steps[:p.prefix]), union(slices.Clone(p.emitted), p.tailReads))
-	p.keeps = make([]bool, p.prefix+1)
-	for level := 1; level <= p.prefix; level++ {
-		slot := p.steps[level-1].Slot
-		if i := slices.Index(p.carry[level], slot); i >= 0 {
-			p.keeps[level], p.carry[level] = true, slices.Delete(p.carry[level], i, i+1)
-		}
+	if last := p.program.slots.Load(); last != nil && last.serve(&p.tableSlots) {
+		p.tableSlots = *last
+		return
 	}
+	p.findSlots()
+	found := p.tableSlots
+	found.output = slices.Clone(found.output)
+	p.program.slots.Store(&found)
 }
 
 // adopt makes parts of the plan ready to be counted.

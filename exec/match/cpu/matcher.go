@@ -105,7 +105,7 @@ func (m *Matcher) count(ctx context.Context, p *join) (uint64, error) {
 		return m.countPart(ctx, p)
 	}
 	total := p.Automorphisms
-	for _, part := range p.adopt(match.Parts(p.Steps)) {
+	for _, part := range p.adopt(p.program.parts) {
 		n, err := m.countPart(ctx, part)
 		if err != nil || n == 0 {
 			return 0, err
@@ -124,14 +124,10 @@ func (m *Matcher) countPart(ctx context.Context, p *join) (uint64, error) {
 // componentsExist reports whether each of several independent parts has a solution, so that a product with an empty
 // part is not enumerated.
 func (m *Matcher) componentsExist(ctx context.Context, p *join) (bool, error) {
-	if p.input != nil || len(p.Plan.Branches) > 0 {
+	if p.input != nil || len(p.program.parts) < 2 {
 		return true, nil
 	}
-	parts := match.Parts(p.Steps)
-	if len(parts) < 2 {
-		return true, nil
-	}
-	for _, part := range p.adopt(parts) {
+	for _, part := range p.adopt(p.program.parts) {
 		r := newRun(m, part, 1)
 		r.most = 1
 		if err := r.do(ctx); err != nil || r.total.Load() == 0 {

@@ -3,18 +3,22 @@ package cpu
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // program is a plan that has been made ready for a graph, which any number of runs can have at the same time: nothing of it is written once it
-// is made.
+// is made, but for the slots of the last run, as a whole.
 type program struct {
 	lowering *match.Lowering
 	steps    []*step
 	// cuts are the parts of lists that workers keep.
 	cuts []cut
+	// parts are those of the steps that multiply, where they are matched as a whole.
+	parts [][]*match.Step
+	slots atomic.Pointer[tableSlots] // of the last run
 	// What it was made for, besides the plan.
 	graph    *pcsr.Graph
 	counting bool
@@ -34,7 +38,7 @@ func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 		}
 	}
 	steps := made.unread()
-	p := &join{Lowering: made.lowering, tuning: t, input: m.Input, charge: m.Charge, tryCharge: m.TryCharge, workers: m.Workers, bound: m.Bound, all: steps, steps: steps, cuts: made.cuts}
+	p := &join{Lowering: made.lowering, program: made, tuning: t, input: m.Input, charge: m.Charge, tryCharge: m.TryCharge, workers: m.Workers, bound: m.Bound, all: steps, steps: steps, cuts: made.cuts}
 	if m.Trace != nil {
 		p.counters = make([]counters, len(m.Plan.Steps))
 	}
@@ -55,6 +59,9 @@ func newProgram(m *match.Match, counting bool, t *tuning) *program {
 		p.steps[i] = &steps[i]
 	}
 	p.findCuts()
+	if len(p.lowering.Plan.Branches) == 0 && len(p.steps) > 0 {
+		p.parts = match.Parts(p.lowering.Steps)
+	}
 	for k, sharing := range p.lowering.Sharing(t.Tuning, func(_, k int) bool { return p.steps[k].levels != nil }) {
 		if sharing != nil {
 			p.steps[k].shareWith(p.steps[sharing.From], sharing.OwnLists)
