@@ -44,7 +44,7 @@ var rooms = map[string][]string{
 	"exec/modifier":          {"internal/radix", "exec/match", "exec/operator", "exec/eval", "exec/limits", "exec/vector", "exec/expr", "dictionary"},
 	"exec/triples":           {"exec/operator", "exec/limits", "exec/vector", "pcsr", "dictionary"},
 	"exec/match":             {"internal/schedule", "exec/vector", "planner/bgp", "pcsr", "dictionary"},
-	"exec/match/cpu":         {"internal/schedule", "exec/match", "planner/bgp", "pcsr", "dictionary"},
+	"exec/match/cpu":         {"internal/schedule", "exec/match", "exec/vector", "planner/bgp", "pcsr", "dictionary"},
 	"exec/match/gpu":         {"exec/match", "planner/bgp", "pcsr", "dictionary", "kernels"},
 	"mine":                   {"internal/schedule", "internal/radix"},
 	"internal/rdf":           {},
