@@ -129,6 +129,9 @@ func TestAGPUThatIsMissingIsAnErrorOnlyWhereItIsAskedFor(t *testing.T) {
 	if _, ok := choice.Matcher(&bgp.MatchPlan{Cost: 1e300}, nil).(processor); !ok {
 		t.Errorf("an expensive pattern goes to %v", choice)
 	}
+	if choice.chooses() {
+		t.Error("what a GPU would take is still looked at")
+	}
 }
 
 func TestAMatchGoesOnOnTheProcessorWhenTheGPUIsLost(t *testing.T) {

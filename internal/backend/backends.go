@@ -40,6 +40,8 @@ type Backends struct {
 	opened  *gpu.Device
 	failed  error
 	warm    atomic.Bool
+	// missing: there is no GPU, so that nothing is priced for one.
+	missing atomic.Bool
 	seen    memory
 	// opening is how long opening took, until a query takes it for its own.
 	opening atomic.Int64
@@ -59,6 +61,7 @@ func (b *Backends) open() (*gpu.Device, error) {
 		b.opened, b.failed = open(gpu.Options{Memory: b.options.GPUMemory})
 		b.opening.Store(int64(time.Since(began)))
 		b.warm.Store(b.failed == nil)
+		b.missing.Store(b.failed != nil)
 	})
 	if b.failed == nil && b.opened.Lost() {
 		return nil, fmt.Errorf("%w: %w", gpu.ErrNoDevice, gpu.ErrDeviceLost)

@@ -41,7 +41,7 @@ func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
 	if c.device == GPU {
 		return c.onGPU(watch{}, trial{})
 	}
-	if c.device != Auto {
+	if !c.chooses() {
 		return c.backends.cpu
 	}
 	here, there := c.backends.watches(plan)
@@ -61,7 +61,7 @@ func (c *Choice) onGPU(w watch, try trial) match.Matcher {
 
 // Together is the matcher of patterns that are matched one beside the other over one graph, by the GPU or by so many threads of the processor.
 func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) match.Matcher {
-	if c.device == GPU || c.device == Auto && c.backends.payTogether(plans, graph, threads) && c.available() {
+	if c.device == GPU || c.chooses() && c.backends.payTogether(plans, graph, threads) && c.available() {
 		return c.onGPU(watch{}, trial{})
 	}
 	return c.backends.cpu
@@ -70,12 +70,15 @@ func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int
 // Searcher finds who searches a closure from so many vertices more, each of which is expected to walk so many edges; nil: the processor, also where a GPU is asked for
 // that would have to be launched several times for fewer edges than one launch takes.
 func (c *Choice) Searcher(closure *match.Closure, sources int, edges float64) match.Searcher {
-	if c.device == GPU && (sources <= match.MostSources || float64(sources)*edges > bgp.GPUCost) || c.device == Auto && c.backends.searches(closure, sources, edges) && c.available() {
+	if c.device == GPU && (sources <= match.MostSources || float64(sources)*edges > bgp.GPUCost) || c.chooses() && c.backends.searches(closure, sources, edges) && c.available() {
 		c.used = true
 		return gpuMatcher{c, watch{}, trial{}}
 	}
 	return nil
 }
+
+// chooses reports whether patterns go where they cost less: there may be a GPU.
+func (c *Choice) chooses() bool { return c.device == Auto && !c.backends.missing.Load() }
 
 func (c *Choice) available() bool {
 	_, err := c.backends.open()

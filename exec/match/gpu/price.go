@@ -95,10 +95,10 @@ func lengthsSaved(g *pcsr.Graph, plan *bgp.MatchPlan) (saved float64) {
 	if l.Never {
 		return 0
 	}
-	rows := 1.0
+	rows, lengths := 1.0, l.Lengths()
 	for k := range plan.Steps[:own] {
 		s := &plan.Steps[k]
-		if k >= own-l.Lengths() && !s.Weighed {
+		if k >= own-lengths && !s.Weighed {
 			saved += max(s.EstimatedCandidates-bgp.SearchPrice*rows, 0)
 		}
 		if !s.Counted {
