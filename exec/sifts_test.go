@@ -186,13 +186,18 @@ func (g *generator) conditions(of sort) (text string) {
 // TestNumbersAreComputedTheSame compares queries that compute with numbers of random graphs on a device with the processor and, of integers, with the reference evaluator.
 func TestNumbersAreComputedTheSame(t *testing.T) {
 	sifted, folded := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		g := &generator{t: t}
-		quads, of := g.numbered()
-		text, averages := g.siftQuery(of)
-		d := g.sameOnDevice(t, quads, text, of == integersAlone && !averages)
-		sifted, folded = sifted+int(d.sifted.Load()), folded+int(d.folded.Load())
-	})
+	for range 5 { // few of a hundred are folded, so that by chance none is
+		rapid.Check(t, func(t *rapid.T) {
+			g := &generator{t: t}
+			quads, of := g.numbered()
+			text, averages := g.siftQuery(of)
+			d := g.sameOnDevice(t, quads, text, of == integersAlone && !averages)
+			sifted, folded = sifted+int(d.sifted.Load()), folded+int(d.folded.Load())
+		})
+		if sifted > 0 && folded > 0 {
+			break
+		}
+	}
 	if !testing.Short() && (sifted == 0 || folded == 0) {
 		t.Errorf("the device tested rows of %d matches and folded %d batches", sifted, folded)
 	}
