@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 // partLock is held by who takes rows into a part; it shares no line of the cache with another one's.
@@ -22,9 +23,7 @@ type partsBeside struct {
 	// full: there is no memory for more, and who puts rows aside has the rest.
 	full    atomic.Bool
 	batches atomic.Uint64
-
-	mu   sync.Mutex // guards idle
-	idle []*groupChunk
+	idle    schedule.Spares[*groupChunk]
 }
 
 // countEvery is after how many batches the memory of all parts is counted.
@@ -45,32 +44,19 @@ func (t *groupParts) aside(b *vector.Batch, at uint64) (taken bool, err error) {
 	}
 	n := s.batches.Add(1)
 	s.took.Store(true)
-	c := t.free()
+	c := s.idle.Take(func() *groupChunk {
+		return &groupChunk{stages: newGroupRows(t.run.Group, t.filling.chunks[0].stages.stages.Stages)}
+	})
 	c.at = at
 	if c.rows, err = c.stages.of(t.run.x, b); err == nil && c.rows != nil {
 		t.split(c)
 		err = t.takeAll(c, int(n))
 	}
-	s.mu.Lock()
-	s.idle = append(s.idle, c)
-	s.mu.Unlock()
+	s.idle.Give(c)
 	if n%countEvery == 0 && err == nil {
 		t.count()
 	}
 	return true, err
-}
-
-// free returns a chunk that nobody uses.
-func (t *groupParts) free() *groupChunk {
-	s := &t.beside
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.idle); n > 0 {
-		c := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		return c
-	}
-	return &groupChunk{stages: newGroupRows(t.run.Group, t.filling.chunks[0].stages.stages.Stages)}
 }
 
 // takeAll takes the rows of a chunk into all parts: those first that nobody is at, begun where others are not.
@@ -79,14 +65,12 @@ func (t *groupParts) takeAll(c *groupChunk, begin int) error {
 	var later []int
 	for i := range vector.Parts {
 		p := (i + begin*(vector.Parts/4+1)) % vector.Parts
-		if !t.locks[p].mu.TryLock() {
-			later = append(later, p)
-			continue
-		}
-		err := t.takeLocked(p, chunks)
-		t.locks[p].mu.Unlock()
+		taken, err := t.tryTake(p, chunks)
 		if err != nil {
 			return err
+		}
+		if !taken {
+			later = append(later, p)
 		}
 	}
 	for _, p := range later {
@@ -95,6 +79,15 @@ func (t *groupParts) takeAll(c *groupChunk, begin int) error {
 		}
 	}
 	return nil
+}
+
+// tryTake is take, unless somebody else is at the part. What panics leaves no lock behind.
+func (t *groupParts) tryTake(part int, chunks []*groupChunk) (taken bool, err error) {
+	if !t.locks[part].mu.TryLock() {
+		return false, nil
+	}
+	defer t.locks[part].mu.Unlock()
+	return true, t.takeLocked(part, chunks)
 }
 
 // count counts the memory of the parts; where it is too much, no more rows are taken.

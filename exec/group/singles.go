@@ -2,11 +2,11 @@ package group
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 // singles are groups of one row each, of a match that says that its rows are distinct, has counted them by the key, or has folded them (vector.Batch): they
@@ -16,53 +16,22 @@ type singles struct {
 	x       *operator.Execution
 	emit    func(*vector.Batch) error
 	numbers []uint32
-	// beside are those of other goroutines; nil of one of them.
-	beside *singlesBeside
+	// beside are those of other goroutines.
+	beside schedule.Spares[*singles]
 	// folded: there was a batch of folds, so that there are no groups but theirs.
 	folded bool
 }
 
-// singlesBeside are singles of goroutines that find rows beside the caller's. One emits at a time.
-type singlesBeside struct {
-	emitting sync.Mutex
-	mu       sync.Mutex // guards idle
-	idle     []*singles
-}
-
 func newSingles(g *Group, x *operator.Execution, emit func(*vector.Batch) error) *singles {
-	s := &singles{Group: g, x: x, beside: &singlesBeside{}}
-	s.emit = func(b *vector.Batch) error {
-		x.Workers.Lock(&s.beside.emitting)
-		defer s.beside.emitting.Unlock()
-		return emit(b)
-	}
-	return s
+	return &singles{Group: g, x: x, emit: operator.NewOutlet(x, emit, nil).Emit}
 }
 
 // aside emits the groups of a batch of which each row is one, from any goroutine.
 func (s *singles) aside(b *vector.Batch) error {
-	own := s.beside.take()
-	if own == nil {
-		own = &singles{Group: s.Group, x: s.x, emit: s.emit}
-	}
+	own := s.beside.Take(func() *singles { return &singles{Group: s.Group, x: s.x, emit: s.emit} })
 	err := own.of(b)
-	s.beside.mu.Lock()
-	s.beside.idle = append(s.beside.idle, own)
-	s.beside.mu.Unlock()
+	s.beside.Give(own)
 	return err
-}
-
-// take returns singles that nobody uses; nil where there are none.
-func (s *singlesBeside) take() *singles {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.idle)
-	if n == 0 {
-		return nil
-	}
-	own := s.idle[n-1]
-	s.idle = s.idle[:n-1]
-	return own
 }
 
 // single reports whether each row of a batch is a group, or has been made one.

@@ -1,35 +1,32 @@
 package join
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 // probesAside are left rows with which those who find them probe the table of a run themselves, several goroutines at once. What comes of them is in no
 // order, as such rows are in none.
 type probesAside struct {
 	run   *run
-	take  operator.Take // is offered solutions before emit is; nil: none
+	out   *operator.Outlet
 	table atomic.Pointer[vector.Table]
 	// each is how many bytes a merger may hold.
-	each     int64
-	emitting sync.Mutex
-
-	mu   sync.Mutex // guards what follows
-	held *limits.Account
-	idle []*merger
+	each int64
+	idle schedule.Spares[*merger]
+	held *limits.Account // of who takes one
 }
 
 // Aside implements operator.Aside.
 func (j *Join) Aside(take operator.Take) { j.take = take }
 
 func newProbesAside(r *run) *probesAside {
-	a := &probesAside{run: r, take: r.Join.take, held: r.x.Memory.Open("rows on their way through joins")}
+	a := &probesAside{run: r, out: operator.NewOutlet(r.x, r.emit, r.Join.take), held: r.x.Memory.Open("rows on their way through joins")}
 	a.each = int64(4 * r.x.Tuning.ChunkRows * (r.Merged + len(r.Join.Left.Columns()) + 4))
 	return a
 }
@@ -53,14 +50,12 @@ func (a *probesAside) probe(b *vector.Batch) (taken bool, err error) {
 	if err := a.run.x.Ended(); err != nil {
 		return false, err
 	}
-	m := a.free()
+	m := a.idle.Take(a.another)
 	if m == nil {
 		return false, nil
 	}
 	err = m.probeTable(b, t)
-	a.mu.Lock()
-	a.idle = append(a.idle, m)
-	a.mu.Unlock()
+	a.idle.Give(m)
 	return true, err
 }
 
@@ -76,37 +71,13 @@ func (a *probesAside) bound(b *vector.Batch) bool {
 	return true
 }
 
-// free returns a merger that nobody uses; nil where there is no memory for one more.
-func (a *probesAside) free() *merger {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if n := len(a.idle); n > 0 {
-		m := a.idle[n-1]
-		a.idle = a.idle[:n-1]
-		return m
-	}
+// another is a merger for one goroutine more; nil where there is no memory for that.
+func (a *probesAside) another() *merger {
 	if a.held.Held+a.each > a.run.x.JoinBytes() || !a.held.Hold(a.held.Held+a.each) {
 		return nil
 	}
 	r := a.run
-	return &merger{Join: r.Join, x: r.x, emit: a.emit, most: min(r.most, r.x.Tuning.ChunkRows), prober: vector.Prober{Fixed: true}}
-}
-
-// emit hands solutions on.
-func (a *probesAside) emit(b *vector.Batch) error {
-	if a.take != nil {
-		if taken, err := a.take(b); taken || err != nil {
-			return err
-		}
-	}
-	return a.emitOne(b)
-}
-
-// emitOne is the run's emit, while nobody else emits.
-func (a *probesAside) emitOne(b *vector.Batch) error {
-	a.run.x.Workers.Lock(&a.emitting)
-	defer a.emitting.Unlock()
-	return a.run.emitted(b)
+	return &merger{Join: r.Join, x: r.x, emit: a.out.HandOn, most: min(r.most, r.x.Tuning.ChunkRows), prober: vector.Prober{Fixed: true}}
 }
 
 func (a *probesAside) close() { a.held.Close() }

@@ -127,13 +127,17 @@ func (h *Hashed) build(x *operator.Execution) error {
 	found := operator.NewGather(x, len(rows.Cols), "hash join")
 	defer found.Close()
 	err := operator.RunAside(h.Op, x, nil, add, found.Take)
-	if err == nil && h.parts != nil {
-		return found.MoveTo(nil, add)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = found.MoveTo(rows, add)
+	to := rows
+	if h.parts != nil {
+		to = nil
 	}
-	if err == nil && h.parts == nil {
+	if err := found.MoveTo(to, add); err != nil {
+		return err
+	}
+	if h.parts == nil {
 		err = hold()
 	}
 	if err == nil && h.parts == nil {

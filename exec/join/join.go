@@ -43,9 +43,8 @@ type run struct {
 	shared  *sharedProbes
 	alone   bool
 	spilled *vector.Partitions
-	// aside are those who probe the table with the rows that they have found; nil where there are none, and emitted is who has the solutions then.
-	aside   *probesAside
-	emitted func(*vector.Batch) error
+	// aside are those who probe the table with the rows that they have found; nil where there are none.
+	aside *probesAside
 }
 
 // firstFlush is for how many rows the right pattern is seeded first.
@@ -78,7 +77,7 @@ func (r *run) runLeft(seed *vector.Batch) error {
 		return operator.Run(r.Join.Left, r.x, seed, r.add)
 	}
 	r.aside = newProbesAside(r)
-	r.emitted, r.emit = r.emit, r.aside.emitOne
+	r.emit = r.aside.out.Emit
 	return operator.RunAside(r.Join.Left, r.x, nil, r.add, r.aside.probe)
 }
 

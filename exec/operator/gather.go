@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 // Gather keeps rows that several goroutines find: each appends to blocks that nobody else uses meanwhile, so that nobody waits for another one's, and
@@ -15,12 +16,14 @@ type Gather struct {
 	x     *Execution
 	width int
 	rows  atomic.Uint64 // that were offered
-
-	mu   sync.Mutex // guards what follows
-	held *limits.Account
-	idle []*vector.Blocks
+	// full: there is no memory for more rows.
+	full atomic.Bool
+	// idle are those of all that nobody uses; all is written by who takes one.
+	idle schedule.Spares[*vector.Blocks]
 	all  []*vector.Blocks
-	full bool
+
+	mu   sync.Mutex // guards held
+	held *limits.Account
 }
 
 // NewGather returns no rows of so many columns, which are counted as the named operator's. It must be closed.
@@ -33,39 +36,32 @@ func (g *Gather) Take(b *vector.Batch) (taken bool, err error) {
 	if g.rows.Add(uint64(b.N)) < g.x.Tuning.ShareFrom {
 		return false, nil
 	}
-	if err := g.x.Ended(); err != nil {
+	if err := g.x.Ended(); err != nil || g.full.Load() {
 		return false, err
 	}
-	blocks := g.free()
-	if blocks == nil {
-		return false, nil
-	}
+	blocks := g.idle.Take(g.another)
 	bytes := blocks.Append(b)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	// They are moved, so that there is room for them twice.
-	if bytes > 0 && !g.held.Hold(g.held.Held+2*bytes) {
-		g.full = true
+	g.idle.Give(blocks)
+	if bytes > 0 {
+		g.hold(bytes)
 	}
-	g.idle = append(g.idle, blocks)
 	return true, nil
 }
 
-// free returns blocks that nobody uses; nil where there is no memory for more rows.
-func (g *Gather) free() *vector.Blocks {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.full {
-		return nil
-	}
-	if n := len(g.idle); n > 0 {
-		blocks := g.idle[n-1]
-		g.idle = g.idle[:n-1]
-		return blocks
-	}
+// another is blocks for one goroutine more.
+func (g *Gather) another() *vector.Blocks {
 	blocks := vector.NewBlocks(g.width)
 	g.all = append(g.all, blocks)
 	return blocks
+}
+
+// hold counts bytes of rows, twice, as they are moved.
+func (g *Gather) hold(bytes int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.held.Hold(g.held.Held + 2*bytes) {
+		g.full.Store(true)
+	}
 }
 
 // MoveTo moves the rows that were taken behind those of rows, where they fit into memory; else, or where rows is nil, it hands them to add, batch by
@@ -76,12 +72,12 @@ func (g *Gather) MoveTo(rows *vector.Rows, add func(*vector.Batch) error) error 
 	for _, blocks := range g.all {
 		list, n = append(list, blocks.List()...), n+blocks.N
 	}
-	g.all, g.idle = nil, nil
+	g.all, g.idle = nil, schedule.Spares[*vector.Blocks]{}
 	if n == 0 {
 		return nil
 	}
 	defer g.held.Hold(0)
-	if g.full || rows == nil {
+	if g.full.Load() || rows == nil {
 		for _, block := range list {
 			if err := block.Emit(g.x.Checked(add)); err != nil {
 				return err

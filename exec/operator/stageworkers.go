@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,16 +16,14 @@ type stageFeed struct {
 	x      *Execution
 	own    *StageRun
 	shared *sharedStages
-	emit   func(*vector.Batch) error
-	take   Take // is offered what comes of batches aside; nil: none
+	// out is where what comes out goes.
+	out *Outlet
 	// rows took so long; at next it is time to look whether workers are worth it.
 	rows, next uint64
 	inline     Inline
-	// busy is how many goroutines are at a batch; emitting is held by who emits what came of one.
-	busy     atomic.Int32
-	emitting sync.Mutex
-	mu       sync.Mutex  // guards idle
-	idle     []*StageRun // copies of the stages for batches aside
+	// busy is how many goroutines are at a batch.
+	busy atomic.Int32
+	idle schedule.Spares[*StageRun] // copies of the stages for batches aside
 }
 
 // aside takes a batch through the stages while another goroutine is at one, so that those who find rows do not wait for each other but where they emit.
@@ -35,44 +32,13 @@ func (f *stageFeed) aside(b *vector.Batch) (taken bool, err error) {
 	if f.busy.Add(1) == 1 {
 		return false, nil
 	}
-	own := f.takeIdle()
+	own := f.idle.Take(func() *StageRun { return NewStageRun(f.own.Stages) })
 	out, err := own.Apply(f.x, b)
 	if err == nil && out != nil {
-		err = f.handOn(out)
+		err = f.out.HandOn(out)
 	}
-	f.mu.Lock()
-	f.idle = append(f.idle, own)
-	f.mu.Unlock()
+	f.idle.Give(own)
 	return true, err
-}
-
-// takeIdle returns copies of the stages that nobody uses.
-func (f *stageFeed) takeIdle() *StageRun {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if n := len(f.idle); n > 0 {
-		own := f.idle[n-1]
-		f.idle = f.idle[:n-1]
-		return own
-	}
-	return NewStageRun(f.own.Stages)
-}
-
-// handOn hands on what comes of a batch aside.
-func (f *stageFeed) handOn(b *vector.Batch) error {
-	if f.take != nil {
-		if taken, err := f.take(b); taken || err != nil {
-			return err
-		}
-	}
-	return f.emitOne(b)
-}
-
-// emitOne is emit, while nobody else emits.
-func (f *stageFeed) emitOne(b *vector.Batch) error {
-	f.x.Workers.Lock(&f.emitting)
-	defer f.emitting.Unlock()
-	return f.emit(b)
 }
 
 func (f *stageFeed) add(b *vector.Batch) error {
@@ -83,7 +49,7 @@ func (f *stageFeed) add(b *vector.Batch) error {
 		f.share()
 	}
 	if f.shared != nil {
-		if taken, err := f.shared.take(b, f.emitOne); taken || err != nil {
+		if taken, err := f.shared.take(b, f.out.Emit); taken || err != nil {
 			return err
 		}
 		f.inline.Claim(f.x)
@@ -102,7 +68,7 @@ func (f *stageFeed) apply(b *vector.Batch) (err error) {
 	if err != nil || out == nil {
 		return err
 	}
-	return f.emitOne(out)
+	return f.out.Emit(out)
 }
 
 // share lets workers have batches from now on, where that is worth while.
@@ -118,7 +84,7 @@ func (f *stageFeed) drain() error {
 	if f.shared == nil {
 		return nil
 	}
-	return f.shared.drain(f.emitOne)
+	return f.shared.drain(f.out.Emit)
 }
 
 // close waits for the workers. The uppermost stage is measured by who runs it.

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -16,9 +17,9 @@ type searchers struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	mu   sync.Mutex // guards what follows
+	// idle are those of all that nobody uses; all is written by who takes one.
+	idle schedule.Spares[*run]
 	all  []*run
-	idle []*run
 
 	emitting sync.Mutex // guards calls of emit, and failed
 	failed   error
@@ -55,7 +56,7 @@ func (r *run) each(n, size int, do func(r *run, job int) error) error {
 	}
 	return r.x.Each((n+size-1)/size, func(unit int) error {
 		w := r.searchers.take()
-		defer r.searchers.give(w)
+		defer r.searchers.idle.Give(w)
 		for job := unit * size; job < min(n, (unit+1)*size); job++ {
 			if err := do(w, job); err != nil {
 				r.searchers.cancel(err)
@@ -68,7 +69,8 @@ func (r *run) each(n, size int, do func(r *run, job int) error) error {
 
 // newSearchers are searchers of which the first is a run that has begun. What is emitted takes turns from here on.
 func newSearchers(r *run) *searchers {
-	s := &searchers{first: r, emit: r.emit, all: []*run{r}, idle: []*run{r}}
+	s := &searchers{first: r, emit: r.emit, all: []*run{r}}
+	s.idle.Give(r)
 	s.ctx, s.cancel = context.WithCancelCause(r.x.Ctx)
 	r.emit = s.inTurn
 	r.Search.Serve(s.ctx, r.held)
@@ -77,26 +79,16 @@ func newSearchers(r *run) *searchers {
 }
 
 // take is a run that nobody uses.
-func (s *searchers) take() *run {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.idle); n > 0 {
-		r := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		return r
-	}
+func (s *searchers) take() *run { return s.idle.Take(s.another) }
+
+// another is one more run.
+func (s *searchers) another() *run {
 	p, first := *s.first.Path, s.first
 	p.Search = NewSearch(p.Graph)
 	r := &run{Path: &p, x: first.x, emit: s.inTurn, seeded: first.seeded, same: first.same, held: first.x.Memory.Open("path")}
 	p.Search.Serve(s.ctx, r.held)
 	s.all = append(s.all, r)
 	return r
-}
-
-func (s *searchers) give(r *run) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.idle = append(s.idle, r)
 }
 
 // inTurn emits a batch when nobody else does.

@@ -38,8 +38,8 @@ var rooms = map[string][]string{
 	"exec/source": {
 		"exec/operator", "exec/sideways", "exec/limits", "exec/vector", "exec/match", "planner", "planner/bgp", "parser", "pcsr", "dictionary",
 	},
-	"exec/path":              {"exec/operator", "exec/limits", "exec/vector", "exec/match", "planner", "parser", "pcsr", "dictionary"},
-	"exec/join":              {"exec/operator", "exec/sideways", "exec/eval", "exec/limits", "exec/vector", "planner", "dictionary"},
+	"exec/path":              {"internal/schedule", "exec/operator", "exec/limits", "exec/vector", "exec/match", "planner", "parser", "pcsr", "dictionary"},
+	"exec/join":              {"internal/schedule", "exec/operator", "exec/sideways", "exec/eval", "exec/limits", "exec/vector", "planner", "dictionary"},
 	"exec/group":             {"internal/schedule", "exec/operator", "exec/eval", "exec/limits", "exec/vector", "exec/expr", "parser", "dictionary"},
 	"exec/modifier":          {"internal/radix", "exec/match", "exec/operator", "exec/eval", "exec/limits", "exec/vector", "exec/expr", "dictionary"},
 	"exec/triples":           {"exec/operator", "exec/limits", "exec/vector", "pcsr", "dictionary"},
