@@ -6,9 +6,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -42,14 +45,18 @@ func (s strewn) Match(ctx context.Context, m *match.Match, emit func(*vector.Bat
 				if ended() != nil {
 					continue
 				}
-				taken, err := m.Aside(b)
-				if err == nil && !taken {
-					emitting.Lock()
-					if failed == nil {
-						err = emit(b)
+				err := schedule.Guard(func() error {
+					taken, err := m.Aside(b)
+					if err != nil || taken {
+						return err
 					}
-					emitting.Unlock()
-				}
+					emitting.Lock()
+					defer emitting.Unlock()
+					if failed != nil {
+						return nil
+					}
+					return emit(b)
+				})
 				if err != nil {
 					fail(err)
 				}
@@ -172,5 +179,38 @@ func TestWhoFindsRowsJoinsGroupsAndSortsThem(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// torn is a dictionary whose terms cannot be read after some time, either.
+type torn struct{ *faulty }
+
+func (d torn) Term(id dictionary.ID) rdf.Term {
+	if d.left.Add(-1) < 0 {
+		panic("no value")
+	}
+	return d.TermSource.Term(id)
+}
+
+// TestAFaultOfWhoFindsRowsEndsTheQuery: a panic is the query's error, and nobody waits for what the goroutine was at.
+func TestAFaultOfWhoFindsRowsEndsTheQuery(t *testing.T) {
+	m := mixed(t, 4000)
+	texts := append([]string{
+		"SELECT ?g (MIN(?v) AS ?a) (MAX(?v) AS ?b) { ?x :many ?g ; :late ?v } GROUP BY ?g",
+		"SELECT ?g (COUNT(DISTINCT ?v + ?d) AS ?a) { ?x :many ?g ; :late ?v ; :decimal ?d } GROUP BY ?g",
+		"SELECT ?g (SUM(?v) AS ?a) (GROUP_CONCAT(?v) AS ?b) { ?x :many ?g ; :late ?v } GROUP BY ?g",
+	}, costly...)
+	for _, text := range texts {
+		for left := int64(1); left <= 24; left++ {
+			dict := torn{&faulty{TermSource: m.dict}}
+			dict.left.Store(300 * left)
+			p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, dict, byMany(256))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := collect(p); err != nil && !strings.Contains(err.Error(), "no value") {
+				t.Errorf("%d values, then %v\n%s", 300*left, err, text)
+			}
+		}
 	}
 }

@@ -134,13 +134,15 @@ func (p *Phases) did() {
 	}
 }
 
-// Finish does units until all that was started is done, and says why a unit failed.
+// Finish does units until all that was started is done, and says why a unit failed, now and whenever it is called again: what panics in the caller's
+// goroutine is the work's error too, so that nobody waits for that unit.
 func (p *Phases) Finish() error {
-	for {
-		done, err := p.one()
-		if err != nil {
+	for !p.stopped.Load() {
+		done := false
+		p.workers.Do(func() (err error) {
+			done, err = p.one()
 			return err
-		}
+		})
 		if done {
 			p.x.Workers.Yield()
 			p.Ask() // whoever finds rows for the caller waits now, and its permit is free
