@@ -60,7 +60,7 @@ func (r *Result) prepare(text string, options QueryOptions) (err error) {
 	s.plans.count(planned != nil)
 	r.plan, err = exec.Prepare(r.ctx, r.query, r.data, r.data.Dictionary(), exec.Options{
 		Planned: planned, Lasting: wanted, Semantics: options.Semantics, Matcher: r.device.Matcher, Searchers: r.device.Searcher, Speed: r.device.Speed(), ShallowBranches: r.device.ShallowBranches(), LooksUp: r.device.Speed() > 1, Budget: r.budget, MaxRows: options.MaxRows,
-		TempDir: s.options.TempDir, Base: options.Base, CountOnly: options.CountOnly, Service: s.options.service(), IsTable: isTable, Table: s.table(r.data.Snapshot),
+		TempDir: s.options.TempDir, Base: options.Base, Shown: true, CountOnly: options.CountOnly, Service: s.options.service(), IsTable: isTable, Table: s.table(r.data.Snapshot),
 		Workers: r.workers,
 	})
 	if r.data.err != nil {

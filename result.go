@@ -14,7 +14,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
 	"github.com/rdfgpu/rdfgpu/internal/backend"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/section"
@@ -149,7 +148,8 @@ func (r *Result) outcome(err error) error {
 var errStop = errors.New("rdfgpu: stop")
 
 // Batches yields the solutions (or triples) as columns of IDs, one column for each of Variables. A batch is valid
-// until the next step of the iteration. An error ends it.
+// until the next step of the iteration. An error ends it. IDs below the number of the store's terms are of one term each; a term that the query computes may
+// have several, and other ones than in the store.
 func (r *Result) Batches() iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		done, err := r.once()
@@ -325,7 +325,7 @@ func (d decoder) AppendNTriples(dst []byte, id ID) []byte {
 	if id < d.terms.Base() {
 		return d.dictionary.AppendNTriples(dst, id)
 	}
-	return rdf.AppendNTriples(dst, d.terms.Term(id))
+	return d.terms.AppendNTriples(dst, id)
 }
 
 // AppendHot is AppendNTriples for the terms of a small answer.
@@ -341,9 +341,11 @@ func (d decoder) AppendText(dst []byte, id ID) (text []byte, sort string) {
 	if id < d.terms.Base() {
 		return d.dictionary.AppendText(dst, id)
 	}
-	t := d.terms.Term(id)
-	return append(dst, t.Value...), t.Sort()
+	return d.terms.AppendText(dst, id)
 }
+
+// Repeats reports whether there may be another ID of the same term.
+func (d decoder) Repeats(id ID) bool { return d.terms.Repeats(id) }
 
 // Sequence is that of the last commit that the query reads.
 func (r *Result) Sequence() uint64 { return r.data.Sequence() }

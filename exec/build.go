@@ -326,7 +326,7 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 	}
 	arguments := map[string]int{}
 	for i, a := range n.Aggregates {
-		agg := group.Aggregate{Aggregation: a.Aggregation, Argument: -1}
+		agg := group.Aggregate{Aggregation: a.Aggregation, Argument: -1, Identity: a.Identity}
 		if a.Argument != nil {
 			e, err := b.evaluator(a.Argument)
 			if err != nil {
@@ -500,7 +500,9 @@ func (b *builder) evaluator(e *planner.Expression) (eval.Evaluator, error) {
 		ev.Blanks = append(ev.Blanks, &eval.Blank{Label: label, Solution: l.Solution})
 	}
 	var err error
-	ev.Program, err = expr.Compile(e.Expr, e.Reads(), b.env)
+	if ev.Program, err = expr.Compile(e.Expr, e.Reads(), b.env); err == nil {
+		ev.Program.Identity = e.Identity
+	}
 	return ev, err
 }
 

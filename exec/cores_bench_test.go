@@ -115,7 +115,7 @@ func runOnCores(b *testing.B, text string, threads int) {
 	o := exec.Options{
 		Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return matcher },
 		Workers: schedule.New(threads).Open(context.Background(), 0),
-		Memory:  4 << 30, TempDir: b.TempDir(),
+		Memory:  4 << 30, TempDir: b.TempDir(), Shown: true,
 	}
 	for b.Loop() {
 		p, err := exec.Prepare(b.Context(), q, m, m.dict, o)

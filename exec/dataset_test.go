@@ -269,7 +269,7 @@ var threads = schedule.New(0)
 
 // onProcessor are options that match everything on the processor, in one goroutine; operators have all threads.
 func onProcessor() exec.Options {
-	return exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return processor }, Workers: threads.Open(context.Background(), 0)}
+	return exec.Options{Matcher: func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return processor }, Workers: threads.Open(context.Background(), 0), Shown: true}
 }
 
 // answer is what a query gave, as terms.

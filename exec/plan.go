@@ -66,6 +66,8 @@ type Options struct {
 	Service Service
 	Table   Table
 	IsTable func(iri string) bool
+	// Shown: of the solutions of a SELECT no IDs are compared: a term that the query computes may have several, and another one than in the data.
+	Shown bool
 	// CountOnly: only Plan.Count will be asked for, so no solution need be written.
 	CountOnly bool
 	// Unoptimised switches the rewriting of the algebra and sideways passing off; tests compare the two.
@@ -183,7 +185,7 @@ func (p *Plan) charge(what string) func(bytes int64) {
 func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
-		Semantics: o.Semantics, Speed: o.Speed, Workers: o.Workers, ShallowBranches: o.ShallowBranches, LooksUp: o.LooksUp, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Table: o.IsTable, Lookup: p.dict.Lookup,
+		Semantics: o.Semantics, Speed: o.Speed, Workers: o.Workers, ShallowBranches: o.ShallowBranches, LooksUp: o.LooksUp, Shown: o.Shown, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Table: o.IsTable, Lookup: p.dict.Lookup,
 		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
 		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {

@@ -64,9 +64,6 @@ func TestWhatSpillsAnswersAsWhatDoesNot(t *testing.T) {
 			}
 			o.Memory, o.TempDir = 220_000, t.TempDir()
 			o.Operators.MaxRuns = 3
-			if c.name == "groups" {
-				o.Memory = 7_000_000 // its keys are terms that the query computes, which stay in memory
-			}
 			p, err := exec.Prepare(t.Context(), q, m, m.dict, o)
 			if err != nil {
 				t.Fatal(err)

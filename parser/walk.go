@@ -381,6 +381,15 @@ func MakesNumbers(function string) bool {
 	return false
 }
 
+// MakesTexts reports whether the results of a builtin are texts of its own, few of which are likely to be terms of the data.
+func MakesTexts(function string) bool {
+	switch function {
+	case "CONCAT", "UCASE", "LCASE", "SUBSTR", "STRBEFORE", "STRAFTER", "REPLACE", "ENCODE_FOR_URI", "MD5", "SHA1", "SHA256", "SHA384", "SHA512", "STRUUID":
+		return true
+	}
+	return false
+}
+
 // OfNumbers reports whether an aggregate asks for nothing but the numbers that its argument, which is no variable, comes to: what sums and averages do, and
 // extremes of what makes numbers.
 func (a *Aggregation) OfNumbers() bool {

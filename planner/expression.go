@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
@@ -20,7 +21,9 @@ type Expression struct {
 	Columns []string
 	Exists  []*Existence
 	Blanks  []Blank
-	text    string
+	// Identity is that of the IDs of its results that are computed.
+	Identity dictionary.Identity
+	text     string
 }
 
 // Reads are the columns that the expression reads, by name: their places in Columns, or behind those for Exists and Blanks.
@@ -151,13 +154,17 @@ func (p *planner) bind(n *parser.Extend, r request) (Node, error) {
 	if parser.LabelsBlanks(n.Expr) {
 		need = need.Or(solution)
 	}
-	in, err := p.lower(n.Input, r.with(need))
+	below := r.with(need)
+	below.compared = p.comparedByBind(n, &r)
+	in, err := p.lower(n.Input, below)
 	if err != nil {
 		return nil, err
 	}
 	in = p.recall(in, n.Expr)
 	b := &Bind{unary: unary{p.above(in, out), in}, Variable: n.Variable, Volatile: parser.IsVolatile(n.Expr)}
 	b.Columns = columns
-	b.Value, err = p.expression(n.Expr, in.Props().Columns, n.Input)
+	if b.Value, err = p.expression(n.Expr, in.Props().Columns, n.Input); err == nil {
+		b.Value.Identity = resultIdentity(n.Expr, p.identityOf(n.Variable, &r))
+	}
 	return b, err
 }

@@ -23,7 +23,7 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 			need = need.Or(p.scopes.Readable(p.scopes.Of(n.Input).May))
 		}
 	}
-	in, err := p.lower(n.Input, request{need: need, distinct: !repeatsMatter(n), counted: counted && repeatsMatter(n), first: endsOf(n)})
+	in, err := p.lower(n.Input, request{need: need, compared: p.comparedByGroup(n, &r), distinct: !repeatsMatter(n), counted: counted && repeatsMatter(n), first: endsOf(n)})
 	if err != nil {
 		return nil, err
 	}
@@ -47,26 +47,28 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 	if len(n.Keys) == 0 {
 		g.Rows = 1
 	}
-	return g, p.groupParts(g, n)
+	return g, p.groupParts(g, n, &r)
 }
 
 // groupParts plans the keys and the aggregates' arguments.
-func (p *planner) groupParts(g *Group, n *parser.Group) error {
+func (p *planner) groupParts(g *Group, n *parser.Group, r *request) error {
 	columns := g.Input.Props().Columns
 	for _, k := range n.Keys {
 		e, err := p.expression(k.Expr, columns, n.Input)
 		if err != nil {
 			return err
 		}
+		e.Identity = p.keyIdentity(&k, r)
 		g.Keys = append(g.Keys, e)
 	}
 	for _, a := range n.Aggregates {
-		agg := Aggregate{Aggregation: a}
+		agg := Aggregate{Aggregation: a, Identity: p.aggregateIdentity(&a, r)}
 		if a.Argument != nil {
 			var err error
 			if agg.Argument, err = p.expression(a.Argument, columns, n.Input); err != nil {
 				return err
 			}
+			agg.Argument.Identity = argumentIdentity(&a)
 		}
 		g.Aggregates = append(g.Aggregates, agg)
 	}

@@ -25,6 +25,8 @@ type request struct {
 	counted bool
 	// root is what a pattern of which weights count all is to begin with, where that makes a tree; "" leaves it open.
 	root string
+	// compared is how the terms of the variables in need are compared by those above.
+	compared compared
 	// first is of which rows the first are read; the zero value: of none in particular.
 	first firstRows
 }
@@ -51,7 +53,7 @@ type planned struct {
 
 // same reports whether a request was this one.
 func (d *planned) same(r *request, graph *pcsr.Graph) bool {
-	return d.graph == graph && d.distinct == r.distinct && d.counted == r.counted && d.first == r.first && slices.Equal(d.need, r.need) && slices.Equal(d.inputs, r.inputs) && slices.Equal(d.outer, r.outer)
+	return d.graph == graph && d.distinct == r.distinct && d.counted == r.counted && d.first == r.first && slices.Equal(d.compared.own, r.compared.own) && slices.Equal(d.compared.shown, r.compared.shown) && slices.Equal(d.need, r.need) && slices.Equal(d.inputs, r.inputs) && slices.Equal(d.outer, r.outer)
 }
 
 // lower returns the node for a pattern. What was asked before is not planned again.
@@ -74,6 +76,7 @@ func (p *planner) plan(n parser.Node, r request) (Node, error) {
 	if !r.first.reaches(n) {
 		r.first = firstRows{}
 	}
+	r.compared = p.comparedIn(n, &r)
 	if _, ok := n.(*parser.Extend); !ok && r.need.Has(p.scopes.Number(solutionColumn)) {
 		return p.number(n, r)
 	}

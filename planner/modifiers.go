@@ -61,6 +61,7 @@ func (p *planner) slice(n *parser.Slice, r request) (Node, error) {
 // distinct plans DISTINCT: which rows are equal depends on all columns the input has, so that none is dropped.
 func (p *planner) distinct(n *parser.Distinct, r request) (Node, error) {
 	want := p.outputColumns(n, r)
+	r.compared = p.comparedByDistinct(n, &r)
 	r.need, r.distinct = p.scopes.Of(n).May, true
 	in, err := p.lower(n.Input, r)
 	if err != nil {

@@ -358,6 +358,8 @@ type Aggregate struct {
 	parser.Aggregation
 	// Argument is nil for COUNT(*).
 	Argument *Expression
+	// Identity is that of the IDs of its results that are computed.
+	Identity dictionary.Identity
 }
 
 // SortKey is a condition of ORDER BY.

@@ -48,6 +48,8 @@ type Options struct {
 	ShallowBranches bool
 	// LooksUp: a matcher may test rows by their numbers (bgp.MatchPlan.Where) and look them up in tables (bgp.TableLookup).
 	LooksUp bool
+	// Shown: whoever gets the solutions of a SELECT asks what their terms are, and compares no IDs.
+	Shown bool
 	// CountOnly: only the number of solutions is wanted.
 	CountOnly bool
 	// Lasting: the plan is wanted for more runs than one, and may take longer to be made Complete.
@@ -142,6 +144,9 @@ func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Opt
 		where = &parser.BGP{}
 	}
 	r := request{need: p.needed(query), distinct: repeatsAreNothing(query)}
+	if options.Shown && query.Form == parser.Select {
+		r.compared = compared{r.need, r.need}
+	}
 	root, err := p.lower(p.rules.Rewrite(where), r)
 	if err != nil {
 		return nil, err

@@ -33,13 +33,13 @@ type Accumulator interface {
 	Follow(other Accumulator) bool
 }
 
-// NewAccumulator prepares an aggregate over columns of the given names.
-func NewAccumulator(a parser.Aggregation, columns map[string]int, env *Env) (Accumulator, error) {
+// NewAccumulator prepares an aggregate over columns of the given names, whose computed results have IDs of an identity.
+func NewAccumulator(a parser.Aggregation, columns map[string]int, env *Env, identity dictionary.Identity) (Accumulator, error) {
 	f := folds[a.Function]
 	if f == nil {
 		return nil, fmt.Errorf("expr: %w: aggregate %s", ErrFunction, a.Function)
 	}
-	acc := &accumulator{env: env, fold: f(a, env)}
+	acc := &accumulator{env: env, fold: f(a, env), results: idSource{terms: env.Terms, identity: identity}}
 	if a.Argument != nil {
 		p, err := Compile(a.Argument, columns, env)
 		if err != nil {
@@ -61,7 +61,7 @@ func NewAccumulator(a parser.Aggregation, columns map[string]int, env *Env) (Acc
 // is never None.
 type fold interface {
 	add(group uint32, id dictionary.ID)
-	result(group int) dictionary.ID
+	result(group int, out *idSource) dictionary.ID
 	bytes() int64
 }
 
@@ -87,7 +87,7 @@ type mergeable interface {
 }
 
 var folds = map[string]func(parser.Aggregation, *Env) fold{
-	"COUNT": func(_ parser.Aggregation, env *Env) fold { return &count{env: env} },
+	"COUNT": func(parser.Aggregation, *Env) fold { return &count{} },
 	"SUM":   func(_ parser.Aggregation, env *Env) fold { return &sum{env: env} },
 	"AVG":   func(_ parser.Aggregation, env *Env) fold { return &sum{env: env, average: true} },
 	"MIN": func(_ parser.Aggregation, env *Env) fold {
@@ -110,6 +110,7 @@ type accumulator struct {
 	env      *Env
 	argument *Program
 	fold     fold
+	results  idSource
 	// counting is the fold, where it is given numbers instead of IDs, and followers those of others that are given the same.
 	counting  counting
 	followers []counting
@@ -162,7 +163,7 @@ func (a *accumulator) choose(distinct bool) {
 		}
 	case *extreme:
 		if computesNumbers(a.argument.root) {
-			f.made = &madeExtremes{env: a.env, sign: f.sign}
+			f.made = &madeExtremes{sign: f.sign}
 			a.counting = f
 		}
 	}
@@ -236,7 +237,7 @@ func (a *accumulator) Results(out []dictionary.ID) {
 		if g%resultStep == 0 && !a.env.goesOn() {
 			return
 		}
-		out[g] = a.fold.result(g)
+		out[g] = a.fold.result(g, &a.results)
 	}
 }
 
@@ -273,7 +274,6 @@ func at[T any](s []T, group int) (v T) {
 
 // count is COUNT.
 type count struct {
-	env    *Env
 	counts []int64
 	rowCount
 }
@@ -305,9 +305,8 @@ func (f *count) addTimes(group uint32, id dictionary.ID, times uint64) {
 	}
 }
 
-func (f *count) result(group int) dictionary.ID {
-	v := integer(at(f.counts, group))
-	return f.env.Terms.ID(termOfValue(&v))
+func (f *count) result(group int, out *idSource) dictionary.ID {
+	return out.ofUnits(isInteger, at(f.counts, group))
 }
 
 func (f *count) merges() bool { return true }
@@ -333,7 +332,7 @@ func (f *sample) add(group uint32, id dictionary.ID) {
 	}
 }
 
-func (f *sample) result(group int) dictionary.ID {
+func (f *sample) result(group int, _ *idSource) dictionary.ID {
 	if group >= len(f.first) {
 		return dictionary.None
 	}

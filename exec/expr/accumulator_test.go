@@ -22,7 +22,7 @@ func aggregate(t *testing.T, env *Env, text string, groups ...string) string {
 		t.Fatal(err)
 	}
 	group := q.Where.(*parser.Project).Input.(*parser.Extend).Input.(*parser.Group)
-	acc, err := NewAccumulator(group.Aggregates[0], map[string]int{"x": 0}, env)
+	acc, err := NewAccumulator(group.Aggregates[0], map[string]int{"x": 0}, env, dictionary.IdentityFull)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func benchmarkFilter(b *testing.B, text string, ranges bool) {
 
 func itoa(i int) string { return integerText(i) }
 
-func integerText(i int) string { v := integer(int64(i)); return exactText(&v) }
+func integerText(i int) string { v := integer(int64(i)); return v.ExactText() }
 
 func BenchmarkFilterByRange(b *testing.B)    { benchmarkFilter(b, "?n < 2000", true) }
 func BenchmarkFilterByValue(b *testing.B)    { benchmarkFilter(b, "?n < 2000", false) }
@@ -278,7 +278,7 @@ func TestSumsOfWhatIsComputedAreThoseOfItsTerms(t *testing.T) {
 		}
 		for _, function := range []string{"SUM", "AVG"} {
 			aggregation := parser.Aggregation{Variable: "r", Function: function, Argument: parseExpr(t, text)}
-			computed, err := NewAccumulator(aggregation, columns, env)
+			computed, err := NewAccumulator(aggregation, columns, env, dictionary.IdentityFull)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -289,7 +289,7 @@ func TestSumsOfWhatIsComputedAreThoseOfItsTerms(t *testing.T) {
 			ids := make([]dictionary.ID, n)
 			p.IDs(cols, n, ids)
 			aggregation.Argument = &parser.Var{Name: "v"}
-			stored, err := NewAccumulator(aggregation, map[string]int{"v": 0}, env)
+			stored, err := NewAccumulator(aggregation, map[string]int{"v": 0}, env, dictionary.IdentityFull)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -329,7 +329,7 @@ func TestLargeNumbersAreCounted(t *testing.T) {
 	}
 	for _, function := range []string{"SUM", "AVG", "MIN", "MAX"} {
 		one := func(text string) int64 {
-			acc, err := NewAccumulator(parser.Aggregation{Function: function, Argument: parseExpr(t, text)}, map[string]int{"x": 0}, env)
+			acc, err := NewAccumulator(parser.Aggregation{Function: function, Argument: parseExpr(t, text)}, map[string]int{"x": 0}, env, dictionary.IdentityFull)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -389,7 +389,7 @@ func TestExtremesOfManyTermsAreThoseOfAComparisonWithEach(outer *testing.T) {
 					want = id
 				}
 			}
-			if got := f.result(0); got != want {
+			if got := f.result(0, &idSource{terms: env.Terms}); got != want {
 				t.Fatalf("%s of %d terms is %v, want %v", name, len(ids), env.Terms.Term(got), env.Terms.Term(want))
 			}
 		}

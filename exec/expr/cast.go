@@ -154,7 +154,7 @@ func castDerived(iri string) function {
 		if !ok {
 			return
 		}
-		t := rdf.NewTyped(exactText(&n), iri)
+		t := rdf.NewTyped(n.ExactText(), iri)
 		if dictionary.ParseValue(t).Kind == dictionary.Integer {
 			out.setTerm(t)
 		}

@@ -270,7 +270,7 @@ func computedNumber(name string, args []node) node {
 
 // iris returns the IDs of nodes that are all constant IRIs, nil when some are not.
 func (c *compiler) iris(nodes []node) map[dictionary.ID]bool {
-	r := run{env: c.env}
+	r := newRun(c.env)
 	ids := make(map[dictionary.ID]bool, len(nodes))
 	for _, n := range nodes {
 		k, ok := n.(*constant)
@@ -290,7 +290,7 @@ func (c *compiler) comparison(op operator, left, right node) node {
 	variable, isColumn := left.(*column)
 	k, isConstant := right.(*constant)
 	if isColumn && isConstant && k.datum.ok() {
-		r := run{env: c.env}
+		r := newRun(c.env)
 		v := r.valueOf(&k.datum)
 		switch {
 		case op == opSame, op <= opNotEqual && v.Kind == dictionary.NoValue:
@@ -310,7 +310,7 @@ func (c *compiler) regex(args []node) (node, error) {
 		if !ok || !k.datum.ok() {
 			return &ask{fn: regex, args: args}, nil
 		}
-		r := run{env: c.env}
+		r := newRun(c.env)
 		if texts[i], ok = r.plainText(&k.datum); !ok {
 			return &constant{}, nil
 		}
@@ -333,7 +333,8 @@ func (c *compiler) fold(n node, args []node) node {
 			return n
 		}
 	}
-	r := &run{env: c.env, columns: c.columns, size: 1}
+	r := newRun(c.env)
+	r.columns, r.size = c.columns, 1
 	var out [1]datum
 	n.eval(r, []uint32{0}, out[:])
 	r.discharge()

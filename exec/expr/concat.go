@@ -82,12 +82,13 @@ func (f *groupConcat) add(group uint32, id dictionary.ID) {
 	f.size += int64(len(t.Value) + len(f.separator))
 }
 
-func (f *groupConcat) result(group int) dictionary.ID {
+func (f *groupConcat) result(group int, out *idSource) dictionary.ID {
 	s := at(f.texts, group)
 	if s.failed {
 		return dictionary.None
 	}
-	return f.env.Terms.ID(rdf.NewString(s.text.joined()))
+	t := rdf.NewString(s.text.joined())
+	return out.of(&t)
 }
 
 func (f *groupConcat) bytes() int64 { return int64(len(f.texts))*80 + f.size*2 }

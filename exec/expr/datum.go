@@ -82,42 +82,11 @@ func (c *run) termOf(d *datum) *rdf.Term {
 		if d.known&hasID != 0 {
 			d.term = c.env.Terms.Term(d.id)
 		} else {
-			d.term = termOfValue(&d.value)
+			d.term = d.value.Canonical()
 		}
 		d.known |= hasTerm
 	}
 	return &d.term
-}
-
-// idOf returns the ID of a datum; None for an error, and where the query has ended.
-func (c *run) idOf(d *datum) dictionary.ID {
-	switch {
-	case d.known&hasID != 0:
-		return d.id
-	case d.known == 0:
-		return dictionary.None
-	case d.known == hasValue && d.value.IsNumeric() && d.value.Big == nil:
-		return c.numberID(classOf(&d.value), d)
-	case d.known == hasTerm|hasValue && d.value.Kind == dictionary.String && len(d.term.Value) <= shortText:
-		return c.textID(d)
-	}
-	return c.termID(c.termOf(d))
-}
-
-// shortText is up to which length the IDs of computed strings are remembered: language tags, flags and classes repeat.
-const shortText = 16
-
-// textID is idOf for a short computed string.
-func (c *run) textID(d *datum) dictionary.ID {
-	if id, ok := c.texts[d.term.Value]; ok {
-		return id
-	}
-	id := c.env.Terms.ID(d.term)
-	if c.texts == nil || len(c.texts) >= memoEntries {
-		c.texts = make(map[string]dictionary.ID)
-	}
-	c.texts[d.term.Value] = id
-	return id
 }
 
 // tri is a truth value of SPARQL's three-valued logic (section 17.2).

@@ -12,13 +12,24 @@ import (
 // Terms maps IDs to terms and values and back; terms.Terms is one. It must be safe for concurrent use.
 type Terms interface {
 	Term(id dictionary.ID) rdf.Term
-	// AppendText appends the Value of an ID's term to dst.
-	AppendText(dst []byte, id dictionary.ID) []byte
+	// AppendText appends the Value of an ID's term to dst, and returns its Sort.
+	AppendText(dst []byte, id dictionary.ID) (text []byte, sort string)
 	Value(id dictionary.ID) dictionary.Value
 	// ID returns the ID of a term, giving it one when it has none.
 	ID(t rdf.Term) dictionary.ID
 	// Find returns the ID of a term that has one.
 	Find(t rdf.Term) (dictionary.ID, bool)
+	// ComputedID is ID for terms that are compared with each other alone (dictionary.IdentityComputed), ComputedNumber that of the canonical term of a number.
+	ComputedID(t rdf.Term) dictionary.ID
+	ComputedNumber(k dictionary.NumberClass, units int64) dictionary.ID
+	// SmallNumber is ComputedNumber of a small number, which is the same wherever IDs are not compared with all others'.
+	SmallNumber(k dictionary.NumberClass, units int64) (id dictionary.ID, ok bool)
+	// Room gives n IDs, the first and those below it, for terms that are compared with none (dictionary.IdentityNone), which SetTerm and SetNumber set. Count is
+	// told what they take beside.
+	Room(n int) (first dictionary.ID)
+	SetTerm(id dictionary.ID, t rdf.Term)
+	SetNumber(id dictionary.ID, k dictionary.NumberClass, units int64)
+	Count(bytes int64)
 }
 
 // Env is what the expressions of one query share. Set the fields before the first Compile; it is then safe for

@@ -141,9 +141,9 @@ func (f *extreme) resource(id dictionary.ID) rdf.Term {
 // shortResource is up to which length resources are remembered.
 const shortResource = 256
 
-func (f *extreme) result(group int) dictionary.ID {
+func (f *extreme) result(group int, out *idSource) dictionary.ID {
 	if f.made != nil {
-		return f.made.result(group)
+		return f.made.result(group, out)
 	}
 	if s := at(f.best, group); s.known && !s.failed {
 		return s.id

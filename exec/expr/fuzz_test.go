@@ -43,7 +43,7 @@ func FuzzExpression(f *testing.F) {
 		out := make([]dictionary.ID, n)
 		p.IDs(cols, n, out)
 		keep := rowSet(p.Filter(cols, n, nil))
-		c := &run{env: env}
+		c := newRun(env)
 		for i, id := range out {
 			var d datum
 			d.setID(id)

@@ -8,7 +8,6 @@ import (
 
 // madeExtremes are MIN (sign -1) and MAX (sign 1) of numbers that are computed: compared as values, by the order of ORDER BY, and made terms at the end.
 type madeExtremes struct {
-	env  *Env
 	sign int
 	best []madeState
 	// large are the best that are no small integers, or were not.
@@ -54,7 +53,7 @@ func (m *madeExtremes) take(s *madeState, v *dictionary.Value) {
 	best := m.of(s)
 	c := compareExact(v, &best)
 	if c == 0 {
-		c = compareText(termOfValue(v), termOfValue(&best))
+		c = compareText(v.Canonical(), best.Canonical())
 	}
 	if c*m.sign > 0 {
 		m.keep(s, v)
@@ -81,13 +80,13 @@ func (m *madeExtremes) of(s *madeState) dictionary.Value {
 	return integer(s.small)
 }
 
-func (m *madeExtremes) result(group int) dictionary.ID {
+func (m *madeExtremes) result(group int, out *idSource) dictionary.ID {
 	s := at(m.best, group)
 	if !s.known || s.failed {
 		return dictionary.None
 	}
 	v := m.of(&s)
-	return m.env.Terms.ID(termOfValue(&v))
+	return out.ofValue(&v)
 }
 
 func (m *madeExtremes) merge(of *madeExtremes, groups []uint32) {

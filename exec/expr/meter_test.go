@@ -158,7 +158,7 @@ func TestPatternsThatMultiplyAreRefused(t *testing.T) {
 
 // TestNothingIsComputedAfterTheEnd: not the rest of a chunk either.
 func TestNothingIsComputedAfterTheEnd(t *testing.T) {
-	c := run{env: newEnv(t)}
+	c := newRun(newEnv(t))
 	c.env.fail(errors.New("the query has ended"))
 	if c.spend(1) || c.makes(1) {
 		t.Error("work goes on until the next look")

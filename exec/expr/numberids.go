@@ -1,9 +1,6 @@
 package expr
 
-import (
-	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/internal/rdf"
-)
+import "github.com/rdfgpu/rdfgpu/dictionary"
 
 // numberIDs remembers the IDs of computed numbers: counters, years and the numbers that rows are grouped by come again and again. Each number has one place, where a
 // later one replaces an earlier one; there are more places the more was missed, until it is seen that few numbers come again.
@@ -57,59 +54,4 @@ func (m *numberIDs) place(k class, high, units int64) *numberPlace {
 	h := uint64(units)*spread ^ uint64(high)
 	h = (h ^ h>>32 ^ uint64(k)) * spread
 	return &m.places[h>>40&uint64(len(m.places)-1)]
-}
-
-// numberID is idOf for a value that is a number of a class of units or bits.
-func (c *run) numberID(k class, d *datum) dictionary.ID {
-	units := d.value.Int
-	if k == isFloat32 || k == isDouble {
-		units = bitsOf(d.value.Float)
-	}
-	p, ok := c.numbered.find(k, 0, units)
-	if !ok {
-		*p = numberPlace{0, units, k, c.termID(c.termOf(d))}
-	}
-	return p.id
-}
-
-// numberIDs writes the IDs of numbers that the query has made to out.
-func (c *run) numberIDs(v *numbers, out []dictionary.ID) {
-	for i, k := range v.classes {
-		high := int64(0)
-		switch k {
-		case isFailed:
-			out[i] = dictionary.None
-			continue
-		case isOdd:
-			out[i] = c.idOf(&v.odd[i])
-			continue
-		case isWide:
-			high = v.high[i]
-		}
-		p, ok := c.numbered.find(k, high, v.units[i])
-		if !ok {
-			*p = numberPlace{high, v.units[i], k, c.termID(v.term(i))}
-		}
-		out[i] = p.id
-	}
-}
-
-// term is that of a row that is a number of some class.
-func (v *numbers) term(i int) *rdf.Term {
-	var t rdf.Term
-	if v.classes[i] == isWide {
-		t = rdf.NewTyped(wideText(v.high[i], v.units[i]), rdf.XSDDecimal)
-	} else {
-		of := unitsValue(v.classes[i], v.units[i])
-		t = termOfValue(&of)
-	}
-	return &t
-}
-
-// termID is the ID of a computed term; None where the query has ended.
-func (c *run) termID(t *rdf.Term) dictionary.ID {
-	if !c.spend(len(t.Value)) { // the dictionary is searched for all of it
-		return dictionary.None
-	}
-	return c.env.Terms.ID(*t)
 }

@@ -113,5 +113,5 @@ func (c *Comparer) keyValue(k *NumberKey) dictionary.Value {
 	case isWide:
 		return wideValue(k.high, k.units)
 	}
-	return unitsValue(k.class, k.units)
+	return k.class.Value(k.units)
 }

@@ -166,31 +166,12 @@ func (v *numbers) setNumber(i int, of *dictionary.Value) {
 
 // setValue sets a row to a number that has a class; false for the others.
 func (v *numbers) setValue(i int, of *dictionary.Value) bool {
-	switch k := classOf(of); k {
-	case isOdd:
+	k, units := dictionary.ClassOf(of)
+	if k == isOdd {
 		return false
-	case isFloat32, isDouble:
-		v.setUnits(i, k, bitsOf(of.Float))
-	default:
-		v.setUnits(i, k, of.Int)
 	}
+	v.setUnits(i, k, units)
 	return true
-}
-
-// classOf is the class of a value that has one of units or bits; isOdd for the others.
-func classOf(v *dictionary.Value) class {
-	switch {
-	case v.Big != nil:
-	case v.Kind == dictionary.Integer:
-		return isInteger
-	case v.Kind == dictionary.Decimal:
-		return isDecimal + class(v.Scale)
-	case v.Kind == dictionary.Float:
-		return isFloat32
-	case v.Kind == dictionary.Double:
-		return isDouble
-	}
-	return isOdd
 }
 
 // value is that of a row that is no error.
@@ -201,21 +182,8 @@ func (v *numbers) value(c *run, i int) dictionary.Value {
 	case isWide:
 		return wideValue(v.high[i], v.units[i])
 	default:
-		return unitsValue(k, v.units[i])
+		return k.Value(v.units[i])
 	}
-}
-
-// unitsValue is a number of a class of units or bits.
-func unitsValue(k class, units int64) dictionary.Value {
-	switch k {
-	case isInteger:
-		return integer(units)
-	case isFloat32:
-		return float(dictionary.Float, ofBits(units))
-	case isDouble:
-		return float(dictionary.Double, ofBits(units))
-	}
-	return compact(dictionary.Decimal, units, scaleOf(k))
 }
 
 // wideValue is a number of 128 bits by 10^divisionDigits.

@@ -88,9 +88,9 @@ func TestQuotientsAreRoundedOnce(t *testing.T) {
 			least.Quo(least, tenth)
 		}
 		want, _ := new(big.Rat).SetString(q.FloatString(digits))
-		got, _ := new(big.Rat).SetString(termOfValue(&v).Value)
+		got, _ := new(big.Rat).SetString(v.Canonical().Value)
 		if !ok || got.Cmp(want) != 0 {
-			t.Fatalf("%v / %v is %s, not %s", x, y, termOfValue(&v).Value, want.FloatString(digits))
+			t.Fatalf("%v / %v is %s, not %s", x, y, v.Canonical().Value, want.FloatString(digits))
 		}
 	}
 }

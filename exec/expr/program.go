@@ -19,6 +19,8 @@ type Program struct {
 	env     *Env
 	columns map[string]int
 	root    node
+	// Identity is that of the IDs of computed results. It is set before the first use.
+	Identity dictionary.Identity
 	// conjuncts are the parts of the root that must all be true; for Filter.
 	conjuncts []node
 	memos     int
@@ -67,15 +69,22 @@ type run struct {
 		with  string
 		parts []replacementPart
 	}
-	row      uint32
-	texts    map[string]dictionary.ID
-	glanced  []byte // the stored text that is looked at (glance)
-	numbered numberIDs
-	rows     []uint32
+	row     uint32
+	glanced []byte // the stored text that is looked at (glance)
+	// full gives IDs to be compared with, results those of the program's results, which is full where these are such.
+	full    idSource
+	results *idSource
+	rows    []uint32
 	// spent is the work since the last look at whether the query has ended, in bytes; made and charged are the bytes of
 	// the chunk's strings, before and after Env.Charge was told of them.
 	spent         int
 	made, charged int64
+}
+
+func newRun(env *Env) *run {
+	c := &run{env: env, full: idSource{terms: env.Terms}}
+	c.results = &c.full
+	return c
 }
 
 // Compile prepares an expression for columns of the given names. It refuses functions that do not exist and regular
@@ -97,8 +106,13 @@ func Compile(e parser.Expr, columns map[string]int, env *Env) (*Program, error) 
 	}
 	p.memos, p.rows = c.memos, max(1, min(chunkRows, scratchRows/c.nodes))
 	p.runs.New = func() any {
-		return &run{env: env, columns: columns, size: p.rows, rows: make([]uint32, p.rows), memos: make([]memory[datum], p.memos),
-			tests: make([]memory[tri], p.memos)}
+		c := newRun(env)
+		c.columns, c.size, c.rows = columns, p.rows, make([]uint32, p.rows)
+		c.memos, c.tests = make([]memory[datum], p.memos), make([]memory[tri], p.memos)
+		if p.Identity != dictionary.IdentityFull {
+			c.results = &idSource{terms: env.Terms, identity: p.Identity}
+		}
+		return c
 	}
 	return p, nil
 }
@@ -144,7 +158,7 @@ func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 		return
 	}
 	if computesNumbers(p.root) {
-		p.numbers(cols, n, func(c *run, from int, v *numbers) { c.numberIDs(v, out[from:]) })
+		p.numbers(cols, n, func(c *run, from int, v *numbers) { c.numberIDs(c.results, v, out[from:]) })
 		return
 	}
 	c := p.start(cols)
@@ -155,7 +169,7 @@ func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 		results := data[:len(rows)]
 		p.root.eval(c, rows, results)
 		for i := range results {
-			out[from+i] = c.idOf(&results[i])
+			out[from+i] = c.idAs(c.results, &results[i])
 		}
 		c.discharge()
 	}

@@ -18,12 +18,12 @@ func TestShortQuotientIsRoundedOnce(t *testing.T) {
 		}
 		done++
 		want, _ := new(big.Rat).SetString(big.NewRat(x, y).FloatString(divisionDigits))
-		if high, low, _ := wideQuotient(x, y); wideText(high, low) != termOfValue(&v).Value {
-			t.Fatalf("%d / %d is written %s, not %s", x, y, wideText(high, low), termOfValue(&v).Value)
+		if high, low, _ := wideQuotient(x, y); wideText(high, low) != v.Canonical().Value {
+			t.Fatalf("%d / %d is written %s, not %s", x, y, wideText(high, low), v.Canonical().Value)
 		}
-		got, good := new(big.Rat).SetString(termOfValue(&v).Value)
+		got, good := new(big.Rat).SetString(v.Canonical().Value)
 		if !good || got.Cmp(want) != 0 {
-			t.Fatalf("%d / %d is %s, not %s", x, y, termOfValue(&v).Value, want.FloatString(divisionDigits))
+			t.Fatalf("%d / %d is %s, not %s", x, y, v.Canonical().Value, want.FloatString(divisionDigits))
 		}
 	}
 	if done < 50000 {

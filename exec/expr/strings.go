@@ -33,7 +33,7 @@ func (c *run) glance(d *datum) (text string, ok bool) {
 	if k := c.valueOf(d).Kind; k != dictionary.String && k != dictionary.LangString {
 		return "", false
 	}
-	c.glanced = c.env.Terms.AppendText(c.glanced[:0], d.id)
+	c.glanced, _ = c.env.Terms.AppendText(c.glanced[:0], d.id)
 	text = unsafe.String(unsafe.SliceData(c.glanced), len(c.glanced))
 	if cap(c.glanced) > meterStep {
 		c.glanced = nil

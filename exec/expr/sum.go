@@ -145,7 +145,7 @@ func (f *sum) merge(of fold, groups []uint32) {
 	}
 }
 
-func (f *sum) result(group int) dictionary.ID {
+func (f *sum) result(group int, out *idSource) dictionary.ID {
 	s := at(f.sums, group)
 	if s.failed {
 		return dictionary.None
@@ -157,7 +157,7 @@ func (f *sum) result(group int) dictionary.ID {
 			return dictionary.None
 		}
 	}
-	return f.env.Terms.ID(termOfValue(&v))
+	return out.ofValue(&v)
 }
 
 func (f *sum) bytes() int64 { return int64(cap(f.sums))*24 + f.large.bytes() }

@@ -13,10 +13,10 @@ type Total struct {
 	Decimal          bool
 }
 
-// Totals writes SUM, or AVG, of the numbers of groups that were added up elsewhere, as an Accumulator has it of the numbers themselves. It reports whether there
+// Totals writes SUM, or AVG, of the numbers of groups that were added up elsewhere, as an Accumulator of an identity has it of the numbers themselves. It reports whether there
 // were no more than can be counted. Where expressions have stopped (Env.Err) results are missing.
-func Totals(env *Env, average bool, n int, total func(group int) Total, out []dictionary.ID) (counted bool) {
-	f := &sum{env: env, average: average, sums: make([]sumState, 1)}
+func Totals(env *Env, identity dictionary.Identity, average bool, n int, total func(group int) Total, out []dictionary.ID) (counted bool) {
+	f, results := &sum{env: env, average: average, sums: make([]sumState, 1)}, idSource{terms: env.Terms, identity: identity}
 	for g := range n {
 		if g%resultStep == 0 && !env.goesOn() {
 			return true
@@ -26,7 +26,7 @@ func Totals(env *Env, average bool, n int, total func(group int) Total, out []di
 		f.sums[0] = sumState{count: f.plus(0, t.Count)}
 		f.large.clear()
 		f.plusValue(&f.sums[0], &v)
-		out[g] = f.result(0)
+		out[g] = f.result(0, &results)
 	}
 	return !f.overflowed()
 }

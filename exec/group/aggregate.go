@@ -60,7 +60,7 @@ func (a *Aggregate) accumulator(x *operator.Execution, first int) (accumulator, 
 	var err error
 	switch {
 	case a.Function == "COUNT":
-		acc = &counts{x: x}
+		acc = &counts{x: x, identity: a.Identity}
 	case a.Function == "SAMPLE":
 		acc = &samples{}
 	default:
@@ -79,8 +79,9 @@ func (a *Aggregate) accumulator(x *operator.Execution, first int) (accumulator, 
 
 // counts is COUNT: of rows, or of values that are no error.
 type counts struct {
-	x *operator.Execution
-	n []uint64
+	x        *operator.Execution
+	identity dictionary.Identity
+	n        []uint64
 }
 
 func (c *counts) add(in *groupedRows) {
@@ -132,7 +133,7 @@ func (c *counts) overflowed(n int) bool { return slices.Contains(c.n[:min(n, len
 
 func (c *counts) results(n int) []dictionary.ID {
 	out := make([]dictionary.ID, n)
-	known := integers{x: c.x, large: map[uint64]dictionary.ID{}}
+	known := integers{x: c.x, identity: c.identity, large: map[uint64]dictionary.ID{}}
 	for g, k := range grown(c.n, n)[:n] {
 		if c.x.Ended.Check(g) != nil {
 			return out
@@ -144,24 +145,35 @@ func (c *counts) results(n int) []dictionary.ID {
 
 // integers are numbers as terms: most groups are as large as another, and small.
 type integers struct {
-	x     *operator.Execution
-	small [256]dictionary.ID // one more than the term; 0: not known yet
-	large map[uint64]dictionary.ID
+	x        *operator.Execution
+	identity dictionary.Identity
+	small    [256]dictionary.ID // one more than the term; 0: not known yet
+	large    map[uint64]dictionary.ID
 }
 
 func (s *integers) of(k uint64) dictionary.ID {
 	if k < uint64(len(s.small)) {
 		if s.small[k] == 0 {
-			s.small[k] = s.x.Integer(k) + 1
+			s.small[k] = s.term(k) + 1
 		}
 		return s.small[k] - 1
 	}
+	if s.identity != dictionary.IdentityFull {
+		return s.term(k)
+	}
 	id, ok := s.large[k]
 	if !ok {
-		id = s.x.Integer(k)
+		id = s.term(k)
 		s.large[k] = id
 	}
 	return id
+}
+
+func (s *integers) term(k uint64) dictionary.ID {
+	if s.identity != dictionary.IdentityFull && k <= math.MaxInt64 {
+		return s.x.Terms.ComputedNumber(dictionary.IntegerUnits, int64(k))
+	}
+	return s.x.Integer(k)
 }
 
 func (c *counts) bytes() int64 { return int64(cap(c.n)) * 8 }

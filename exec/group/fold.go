@@ -17,12 +17,12 @@ type foldAccumulator struct {
 // a row; DISTINCT is not its business.
 func newFold(a *Aggregate, env *expr.Env, first int) (*foldAccumulator, error) {
 	if a.Columns != nil {
-		of, err := expr.NewAccumulator(a.Aggregation, a.Columns, env)
+		of, err := expr.NewAccumulator(a.Aggregation, a.Columns, env, a.Identity)
 		return &foldAccumulator{of, first}, err
 	}
 	of, err := expr.NewAccumulator(parser.Aggregation{
 		Variable: a.Variable, Function: a.Function, Separator: a.Separator, Argument: &parser.Var{Name: a.Variable},
-	}, map[string]int{a.Variable: 0}, env)
+	}, map[string]int{a.Variable: 0}, env, a.Identity)
 	return &foldAccumulator{of, -1}, err
 }
 

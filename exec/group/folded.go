@@ -52,7 +52,7 @@ func (a *Aggregate) folded(x *operator.Execution, b *vector.Batch) ([]dictionary
 	case "MAX":
 		return f.Greatest, nil
 	case "COUNT":
-		c := &counts{x: x, n: f.Counts}
+		c := &counts{x: x, identity: a.Identity, n: f.Counts}
 		if c.overflowed(b.N) {
 			return nil, vector.ErrTooMany
 		}
@@ -62,7 +62,7 @@ func (a *Aggregate) folded(x *operator.Execution, b *vector.Batch) ([]dictionary
 		return expr.Total{Count: f.Counts[g], High: f.High[g], Low: f.Low[g], Scale: f.Scale, Decimal: f.Decimal[g]}
 	}
 	out := make([]dictionary.ID, b.N)
-	if !expr.Totals(x.Env, a.Function == "AVG", b.N, total, out) {
+	if !expr.Totals(x.Env, a.Identity, a.Function == "AVG", b.N, total, out) {
 		return nil, vector.ErrTooMany
 	}
 	return out, x.Ended()

@@ -37,6 +37,8 @@ type Aggregate struct {
 	Columns map[string]int
 	// Like is 1 + the first aggregate that has the same argument; 0 where it is the first itself.
 	Like int
+	// Identity is that of the IDs of computed results.
+	Identity dictionary.Identity
 	// Rows are the input columns that COUNT(DISTINCT *) tells solutions apart by.
 	Rows []int
 }

@@ -1,8 +1,9 @@
 package terms
 
 import (
+	"errors"
 	"hash/maphash"
-	"math/bits"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -24,26 +25,11 @@ type Dictionary interface {
 	Value(id dictionary.ID) dictionary.Value
 }
 
-// Pages double in size: page k holds firstPage·2^k terms, so that a query that computes one term pays for few, and
-// pageCount pages hold as many as there are IDs.
-const (
-	firstPageBits = 3
-	firstPage     = 1 << firstPageBits
-	pageCount     = 32 - firstPageBits
-)
+// last is the highest ID of a term.
+const last = dictionary.None - 1
 
-// page holds computed terms in ID order, in chunks that are made when the first of their terms comes: who makes one keeps others waiting.
-type page []atomic.Pointer[chunk]
-
-// chunkBits: a chunk holds 1<<chunkBits terms, or all of a smaller page.
-const chunkBits = 10
-
-// chunk is some slots. One is written once; it is read only after it has been marked as written.
-type chunk struct {
-	terms   []rdf.Term
-	values  []dictionary.Value
-	written []atomic.Bool
-}
+// errIDs: there are no more IDs. The query ends with it.
+var errIDs = errors.New("terms: a query cannot compute more terms than there are IDs of 32 bits")
 
 // shardCount is how many shards there are of the computed terms, by hash, so that goroutines that compute terms at the same time
 // seldom wait for each other.
@@ -69,8 +55,8 @@ const mostNumbers = 64
 func (t *Terms) number(s *shard) uint32 {
 	if s.next == s.end {
 		block := max(1, min(s.terms/4, mostNumbers))
-		s.end = t.count.Add(block)
-		s.next = s.end - block
+		s.next = t.take(&t.told, block)
+		s.end = s.next + block
 	}
 	s.terms++
 	s.next++
@@ -81,13 +67,6 @@ func (t *Terms) number(s *shard) uint32 {
 // charged yet are fewer than 64 KiB and a term of each.
 const chargeEvery = 1 << 10
 
-// locate says in which page, and where in it, the n-th computed term lies.
-func locate(n uint32) (number int, slot uint64) {
-	at := uint64(n) + firstPage
-	number = bits.Len64(at) - 1 - firstPageBits
-	return number, at - firstPage<<number
-}
-
 // Terms maps IDs to terms and back, for one query: the store's terms and those the query computes.
 // All methods are safe for concurrent use; reading a computed term takes no lock.
 type Terms struct {
@@ -96,36 +75,41 @@ type Terms struct {
 
 	dictionary Dictionary
 	base       dictionary.ID
+	// top is the highest ID that is no number of its own (direct.go).
+	top dictionary.ID
 
-	// count is how many numbers are given to terms, or will be to those that come to some shard.
-	count atomic.Uint32
-	pages [pageCount]atomic.Pointer[page]
-	// growing is held by who adds a page, or the shards.
+	// told are the terms that have one ID each, from base on; loose are those of which each ID was given once, from top down.
+	told, loose space
+	// growing is held by who makes shards.
 	growing sync.Mutex
 
 	// booleans are 1 + the IDs of true and false, 0 where they are not known yet.
 	booleans [2]atomic.Uint32
 
 	seed maphash.Seed
-	// shards are made with the first computed term: most queries compute none.
-	shards atomic.Pointer[[shardCount]shard]
+	// shards are made with the first computed term: most queries compute none. numbers are those of numbers that are told apart from computed ones alone.
+	shards, numbers atomic.Pointer[[shardCount]shard]
 }
 
 // New returns the terms of a query over a dictionary.
 func New(d Dictionary) *Terms {
-	return &Terms{dictionary: d, base: dictionary.ID(d.Len()), seed: maphash.MakeSeed()}
+	t := &Terms{dictionary: d, base: dictionary.ID(d.Len()), top: last, seed: maphash.MakeSeed()}
+	if t.base <= mostStored {
+		t.top = firstDirect - 1
+	}
+	return t
 }
 
 // Base is the first ID of a computed term: the number of terms in the dictionary.
 func (t *Terms) Base() dictionary.ID { return t.base }
 
-// Computed is the number of terms that the query has computed so far.
+// Computed is the number of terms that the query has computed so far, and those that are still to come of what Room has given.
 func (t *Terms) Computed() (n int) {
 	t.each(func(s *shard) { n += int(s.terms) })
-	return n
+	return n + int(t.loose.count.Load())
 }
 
-// Bytes is about how much memory the computed terms take.
+// Bytes is about how much memory the computed terms take that have one ID each.
 func (t *Terms) Bytes() (n int64) {
 	t.each(func(s *shard) { n += s.bytes })
 	return n
@@ -133,16 +117,37 @@ func (t *Terms) Bytes() (n int64) {
 
 // each visits the shards that there are, locked.
 func (t *Terms) each(visit func(*shard)) {
-	shards := t.shards.Load()
-	if shards == nil {
-		return
+	for _, shards := range []*[shardCount]shard{t.shards.Load(), t.numbers.Load()} {
+		if shards == nil {
+			continue
+		}
+		for i := range shards {
+			s := &shards[i]
+			s.mu.Lock()
+			visit(s)
+			s.mu.Unlock()
+		}
 	}
-	for i := range shards {
-		s := &shards[i]
-		s.mu.Lock()
-		visit(s)
-		s.mu.Unlock()
+}
+
+// computed is a term that is not the dictionary's: a number, or else in the i-th of some slots; neither for an ID that nobody handed out.
+func (t *Terms) computed(id dictionary.ID) (class dictionary.NumberClass, units int64, s *termSlots, i uint64) {
+	if id > t.top {
+		if id > last {
+			return dictionary.NoNumber, 0, nil, 0
+		}
+		class, units = directNumber(id)
+		return class, units, nil, 0
 	}
+	c, i := t.told.slot(id - t.base)
+	if c == nil {
+		c, i = t.loose.slot(t.top - id)
+	}
+	class, units = c.number(i)
+	if class == dictionary.NoNumber {
+		s = c.term(i)
+	}
+	return class, units, s, i
 }
 
 // Term decodes an ID; the zero Term for dictionary.None and for an ID that nobody handed out.
@@ -150,19 +155,43 @@ func (t *Terms) Term(id dictionary.ID) rdf.Term {
 	if id < t.base {
 		return t.dictionary.Term(id)
 	}
-	if p, i := t.slot(id); p != nil {
-		return p.terms[i]
+	class, units, s, i := t.computed(id)
+	switch {
+	case s != nil:
+		return s.terms[i]
+	case class != dictionary.NoNumber:
+		v := class.Value(units)
+		return v.Canonical()
 	}
 	return rdf.Term{}
 }
 
-// AppendText appends the Value of an ID's term to dst; nothing for dictionary.None and for an ID that nobody handed out.
-func (t *Terms) AppendText(dst []byte, id dictionary.ID) []byte {
+// AppendText appends the Value of an ID's term to dst, and returns its Sort, too; nothing for dictionary.None and for an ID that nobody handed out.
+func (t *Terms) AppendText(dst []byte, id dictionary.ID) (text []byte, sort string) {
 	if id < t.base {
-		dst, _ = t.dictionary.AppendText(dst, id)
-		return dst
+		return t.dictionary.AppendText(dst, id)
 	}
-	return append(dst, t.Term(id).Value...)
+	class, units, s, i := t.computed(id)
+	switch {
+	case class != dictionary.NoNumber:
+		return class.AppendCanonical(dst, units)
+	case s != nil:
+		return append(dst, s.terms[i].Value...), s.terms[i].Sort()
+	}
+	return dst, ""
+}
+
+// AppendNTriples appends the term of an ID that is not the dictionary's in N-Triples syntax.
+func (t *Terms) AppendNTriples(dst []byte, id dictionary.ID) []byte {
+	class, units, s, i := t.computed(id)
+	switch {
+	case class != dictionary.NoNumber:
+		text, datatype := class.AppendCanonical(append(dst, '"'), units)
+		return append(append(append(text, "\"^^<"...), datatype...), '>')
+	case s != nil:
+		return rdf.AppendNTriples(dst, s.terms[i])
+	}
+	return rdf.AppendNTriples(dst, rdf.Term{})
 }
 
 // Value is what a term stands for: the same for a stored and for a computed term.
@@ -170,18 +199,22 @@ func (t *Terms) Value(id dictionary.ID) dictionary.Value {
 	if id < t.base {
 		return t.dictionary.Value(id)
 	}
-	if p, i := t.slot(id); p != nil {
-		return p.values[i]
+	class, units, s, i := t.computed(id)
+	switch {
+	case class != dictionary.NoNumber:
+		return class.Value(units)
+	case s != nil:
+		return s.values[i]
 	}
 	return dictionary.ParseValue(rdf.Term{})
 }
 
-// Find returns the ID of a term that is in the dictionary or was computed before.
+// Find returns the ID of a term that is in the dictionary or was computed before, as ID has it.
 func (t *Terms) Find(term rdf.Term) (dictionary.ID, bool) {
 	if id, ok := t.dictionary.Lookup(term); ok {
 		return id, true
 	}
-	if t.count.Load() == 0 {
+	if t.shards.Load() == nil {
 		return dictionary.None, false
 	}
 	return t.find(t.hash(&term), &term)
@@ -194,13 +227,14 @@ func (t *Terms) find(hash uint64, term *rdf.Term) (dictionary.ID, bool) {
 		return dictionary.None, false
 	}
 	n, ok := shards[hash%shardCount].table.Load().find(hash, func(n uint32) bool {
-		p, i := t.slot(t.base + n)
-		return p != nil && p.terms[i] == *term
+		c, i := t.told.slot(n)
+		s := c.term(i)
+		return s != nil && s.terms[i] == *term
 	})
 	return t.base + n, ok
 }
 
-// ID returns the ID of a term, giving it one when it has none. The zero Term is dictionary.None.
+// ID returns the ID of a term, giving it one when it has none (dictionary.IdentityFull). The zero Term is dictionary.None.
 func (t *Terms) ID(term rdf.Term) dictionary.ID {
 	if term.IsZero() {
 		return dictionary.None
@@ -211,7 +245,117 @@ func (t *Terms) ID(term rdf.Term) dictionary.ID {
 	if id, ok := t.Find(term); ok {
 		return id
 	}
-	return t.add(term)
+	return t.add(t.hash(&term), term)
+}
+
+// ComputedID returns the ID of a term among those that are computed, giving it one when it has none: nothing is looked for in the dictionary
+// (dictionary.IdentityComputed). The zero Term is dictionary.None.
+func (t *Terms) ComputedID(term rdf.Term) dictionary.ID {
+	switch term.Datatype {
+	case "":
+		if term.IsZero() {
+			return dictionary.None
+		}
+	case rdf.XSDInteger, rdf.XSDDecimal, rdf.XSDFloat, rdf.XSDDouble:
+		v := dictionary.ParseValue(term)
+		if class, units := dictionary.ClassOf(&v); class != dictionary.NoNumber {
+			var room [64]byte
+			if text, datatype := class.AppendCanonical(room[:0], units); string(text) == term.Value && datatype == term.Datatype {
+				return t.ComputedNumber(class, units)
+			}
+		}
+	}
+	hash := t.hash(&term)
+	if id, ok := t.find(hash, &term); ok {
+		return id
+	}
+	return t.add(hash, term)
+}
+
+// ComputedNumber is ComputedID of the canonical term of a number.
+func (t *Terms) ComputedNumber(class dictionary.NumberClass, units int64) dictionary.ID {
+	switch {
+	case class > dictionary.DecimalUnits:
+		class, units = dictionary.Reduced(class, units)
+	case class == dictionary.FloatBits || class == dictionary.DoubleBits:
+		if math.IsNaN(math.Float64frombits(uint64(units))) {
+			units = int64(math.Float64bits(math.NaN())) // of all that are written so, one
+		}
+	}
+	if id, ok := t.SmallNumber(class, units); ok {
+		return id
+	}
+	hash := hashNumber(class, units)
+	s := shardOf(t, &t.numbers, hash)
+	same := func(n uint32) bool {
+		c, i := t.told.slot(n)
+		k, u := c.number(i)
+		return k == class && u == units
+	}
+	if n, ok := s.table.Load().find(hash, same); ok {
+		return t.base + n
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n, ok := s.table.Load().find(hash, same); ok {
+		return t.base + n
+	}
+	n := t.number(s)
+	t.told.setNumber(n, class, units)
+	s.insert(hash, n)
+	t.charge(s, numberBytes)
+	return t.base + n
+}
+
+// SmallNumber is the ID that the canonical term of a small number has of itself, wherever IDs are not compared with those of the dictionary.
+func (t *Terms) SmallNumber(class dictionary.NumberClass, units int64) (dictionary.ID, bool) {
+	if t.top == last {
+		return dictionary.None, false
+	}
+	if class > dictionary.DecimalUnits {
+		class, units = dictionary.Reduced(class, units)
+	}
+	return directID(class, units)
+}
+
+// Room gives the caller n IDs for terms that it then sets, first being the highest and the others below: each term has an ID of its own, whatever terms there
+// are (dictionary.IdentityNone).
+func (t *Terms) Room(n int) (first dictionary.ID) {
+	t.Count(looseBytes * int64(n))
+	return t.top - t.take(&t.loose, uint32(n))
+}
+
+// SetTerm sets the term of one of the IDs that Room gave.
+func (t *Terms) SetTerm(id dictionary.ID, term rdf.Term) { t.loose.setTerm(t.top-id, term) }
+
+// SetNumber sets the term of one of the IDs that Room gave to the canonical one of a number.
+func (t *Terms) SetNumber(id dictionary.ID, class dictionary.NumberClass, units int64) {
+	t.loose.setNumber(t.top-id, class, units)
+}
+
+// Count tells that terms that were set take so many bytes, beside their IDs.
+func (t *Terms) Count(bytes int64) {
+	if t.Charge != nil {
+		t.Charge(bytes)
+	}
+}
+
+// Repeats reports whether there may be another ID of the same term.
+func (t *Terms) Repeats(id dictionary.ID) bool {
+	return id >= t.base && id <= t.top && t.top-id < t.loose.count.Load()
+}
+
+// take gives n numbers of a space, and returns the first.
+func (t *Terms) take(s *space, n uint32) uint32 {
+	for {
+		count := s.count.Load()
+		if all := uint64(t.base) + uint64(t.told.count.Load()) + uint64(t.loose.count.Load()) + uint64(n); all > uint64(t.top) {
+			panic(errIDs)
+		}
+		if s.count.CompareAndSwap(count, count+n) {
+			return count
+		}
+	}
 }
 
 // boolean remembers the IDs of the two terms that conditions compute row after row.
@@ -222,7 +366,7 @@ func (t *Terms) boolean(term rdf.Term) dictionary.ID {
 	}
 	id, ok := t.Find(term)
 	if !ok {
-		id = t.add(term)
+		id = t.add(t.hash(&term), term)
 	}
 	known.Store(id + 1)
 	return id
@@ -231,95 +375,54 @@ func (t *Terms) boolean(term rdf.Term) dictionary.ID {
 // hash is that of a term's text: terms that differ in something else may have the same.
 func (t *Terms) hash(term *rdf.Term) uint64 { return maphash.String(t.seed, term.Value) }
 
-// shard is where the terms of a hash are added.
-func (t *Terms) shard(hash uint64) *shard {
-	shards := t.shards.Load()
+// hashNumber is that of a number.
+func hashNumber(class dictionary.NumberClass, units int64) uint64 {
+	h := (uint64(units) ^ uint64(class)<<56) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>29) * 0xbf58476d1ce4e5b9
+	return h ^ h>>32
+}
+
+// shardOf is the shard of a hash, of shards that may have to be made first.
+func shardOf(t *Terms, of *atomic.Pointer[[shardCount]shard], hash uint64) *shard {
+	shards := of.Load()
 	if shards == nil {
 		t.growing.Lock()
-		if shards = t.shards.Load(); shards == nil {
+		if shards = of.Load(); shards == nil {
 			shards = new([shardCount]shard)
-			t.shards.Store(shards)
+			of.Store(shards)
 		}
 		t.growing.Unlock()
 	}
 	return &shards[hash%shardCount]
 }
 
-func (t *Terms) add(term rdf.Term) dictionary.ID {
-	hash := t.hash(&term)
-	s := t.shard(hash)
+func (t *Terms) add(hash uint64, term rdf.Term) dictionary.ID {
+	s := shardOf(t, &t.shards, hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if id, ok := t.find(hash, &term); ok {
 		return id
 	}
 	n := t.number(s)
-	t.write(n, term)
+	t.told.setTerm(n, term)
 	s.insert(hash, n)
 	t.charge(s, int64(len(term.Value)+len(term.Datatype)+len(term.Language))+termOverhead)
 	return t.base + n
 }
 
-// termOverhead is the size of slots of a page and of a table, half of which may be empty, beside the strings.
-const termOverhead = 200
+const (
+	// termOverhead is the size of slots of a page and of a table, half of which may be empty, beside the strings.
+	termOverhead = 200
+	// numberBytes are those of a number that is told apart, in a page and a table, and looseBytes those of one that is not.
+	numberBytes = 32
+	looseBytes  = 9
+)
 
 // charge counts bytes; the caller holds the shard's mu.
 func (t *Terms) charge(s *shard, bytes int64) {
 	s.bytes += bytes
-	if s.uncharged += bytes; s.uncharged >= chargeEvery && t.Charge != nil {
-		t.Charge(s.uncharged)
+	if s.uncharged += bytes; s.uncharged >= chargeEvery {
+		t.Count(s.uncharged)
 		s.uncharged = 0
 	}
-}
-
-// write puts a term into slot n, which is the caller's.
-func (t *Terms) write(n uint32, term rdf.Term) {
-	number, slot := locate(n)
-	c, i := t.chunk(number, slot)
-	c.terms[i], c.values[i] = term, dictionary.ParseValue(term)
-	c.written[i].Store(true)
-}
-
-// chunk returns the chunk of a slot of a page, which may have to be made first, and where in it the slot is.
-func (t *Terms) chunk(number int, slot uint64) (*chunk, uint64) {
-	p := t.pages[number].Load()
-	if p != nil {
-		if c := (*p)[slot>>chunkBits].Load(); c != nil {
-			return c, slot & (1<<chunkBits - 1)
-		}
-	}
-	t.growing.Lock()
-	defer t.growing.Unlock()
-	size := firstPage << number
-	if p = t.pages[number].Load(); p == nil {
-		made := make(page, (size+1<<chunkBits-1)>>chunkBits)
-		p = &made
-		t.pages[number].Store(p)
-	}
-	at := &(*p)[slot>>chunkBits]
-	c := at.Load()
-	if c == nil {
-		size = min(size, 1<<chunkBits)
-		c = &chunk{make([]rdf.Term, size), make([]dictionary.Value, size), make([]atomic.Bool, size)}
-		at.Store(c)
-	}
-	return c, slot & (1<<chunkBits - 1)
-}
-
-// slot finds a computed term's chunk, and where in it the term is; nil for an ID that nobody handed out.
-func (t *Terms) slot(id dictionary.ID) (*chunk, uint64) {
-	n := id - t.base
-	if id < t.base || n >= t.count.Load() {
-		return nil, 0
-	}
-	number, slot := locate(n)
-	p := t.pages[number].Load()
-	if p == nil {
-		return nil, 0
-	}
-	c, i := (*p)[slot>>chunkBits].Load(), slot&(1<<chunkBits-1)
-	if c == nil || !c.written[i].Load() {
-		return nil, 0
-	}
-	return c, i
 }

@@ -107,6 +107,8 @@ func (e *Evaluator) call(x *parser.Call, m Solution) (rdf.Term, bool) {
 		return one(x.Function, args[0])
 	case "YEAR", "MONTH", "DAY":
 		return part(x.Function, args[0])
+	case "STRLEN", "UCASE", "LCASE", "CONCAT", "SUBSTR", "REPLACE", "STRBEFORE", "STRAFTER":
+		return onStrings(x.Function, args)
 	}
 	panic("naive: not computed: " + x.Function)
 }

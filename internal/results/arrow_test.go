@@ -173,6 +173,47 @@ func TestColumnsOfAnyLengthComeBack(t *testing.T) {
 	})
 }
 
+// repeating are terms of which those from a number on have other IDs, too.
+type repeating struct {
+	terms
+	from ID
+}
+
+func (r repeating) Repeats(id ID) bool { return id >= r.from }
+
+func TestLiteralsWithSeveralIDsAreThereOnce(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		d, cols := drawColumns(r)
+		repeats := repeating{terms: d, from: ID(len(d))}
+		for range rapid.IntRange(1, 2000).Draw(r, "repeated") {
+			if i := len(d) * len(repeats.terms) * 7919 % len(d); d[i].Kind == rdf.Literal {
+				repeats.terms = append(repeats.terms, d[i])
+			} else {
+				repeats.terms = append(repeats.terms, rdf.NewTyped(fmt.Sprint(i), rdf.XSDInteger))
+			}
+		}
+		some := rapid.IntRange(1, 5).Draw(r, "some")
+		for _, col := range cols {
+			for i := range col {
+				if (i>>3)%5 < some {
+					col[i] = repeats.from + ID(i*7919%(len(repeats.terms)-len(d)))
+				}
+			}
+		}
+		var want [][]rdf.Term
+		if len(cols[0]) > 0 {
+			want = expected(repeats.terms, cols)
+		}
+		names := []string{"a", "b", "c"}[:len(cols)]
+		if _, rows, _ := readArrow(t, write(t, Arrow, names, repeats, Options{}, inBatches(cols)...)); !equalRows(rows, want) {
+			t.Fatal("Arrow: other rows")
+		}
+		if _, rows, _ := readParquet(t, write(t, Parquet, names, repeats, Options{}, inBatches(cols)...)); !equalRows(rows, want) {
+			t.Fatal("Parquet: other rows")
+		}
+	})
+}
+
 func equalRows(a, b [][]rdf.Term) bool { return slices.EqualFunc(a, b, slices.Equal) }
 
 // longTerms are so many different terms of 10 kB, and a column of them.

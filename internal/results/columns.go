@@ -44,7 +44,7 @@ type column struct {
 	// places are where each row's term is in the list of terms, -1 where there is none, of which there are so many nulls.
 	places []int32
 	nulls  int
-	// terms are where each term's value and kind are in the dictionaries. They are left out while all terms are of one kind: then
+	// terms are where each term's value and kind are in the dictionaries. They are left out while all terms are of one kind, and none has several IDs: then
 	// the list of terms is that of the values.
 	terms       []pair
 	value, kind texts
@@ -143,7 +143,7 @@ func (c *column) len() int {
 	return c.value.len()
 }
 
-// mixed reports whether there are terms of several kinds.
+// mixed reports whether there may be terms of several kinds, or with several IDs.
 func (c *column) mixed() bool { return len(c.terms) > 0 }
 
 // resize makes room for more terms; size is a power of two.
@@ -249,12 +249,13 @@ func (c *columns) decode(f *formatter, into *column) {
 	}
 }
 
-// decodeAlike decodes terms into the dictionaries as long as all are of one kind, and says how many. These differ in their values.
+// decodeAlike decodes terms into the dictionaries as long as all are of one kind, and of one ID each, and says how many. These differ in their values.
 func (c *column) decodeAlike(d Decoder, fresh []ID) int {
+	repeater, _ := d.(Repeater)
 	for i, id := range fresh {
 		before := len(c.value.text)
 		text, kind := d.AppendText(c.value.text, id)
-		if c.kindOf(kind) > 0 {
+		if c.kindOf(kind) > 0 || repeater != nil && repeater.Repeats(id) {
 			for i := range int32(c.value.len()) {
 				c.terms = append(c.terms, pair{value: i})
 			}
@@ -271,7 +272,7 @@ func (c *column) decodeAlike(d Decoder, fresh []ID) int {
 	return len(fresh)
 }
 
-// decodeMixed decodes terms of a column that has some of several kinds. Their values may be the same: none is to be there twice. While
+// decodeMixed decodes terms of a column that has some of several kinds, or with several IDs. Their values may be the same: none is to be there twice. While
 // nothing else looks like an IRI, no IRI is looked for.
 func (c *columns) decodeMixed(d Decoder, into *column, fresh []ID) {
 	text, hashes, at, names := c.values[:0], c.hashes[:0], len(into.terms), into.value.names

@@ -304,6 +304,12 @@ const (
 	warmFrom   = 64
 )
 
+// Repeater is a Decoder of which some literals may have several IDs.
+type Repeater interface {
+	// Repeats reports whether there may be another ID of the same literal.
+	Repeats(id ID) bool
+}
+
 // Warmer is a Decoder that can be told which terms it is about to be asked for.
 type Warmer interface {
 	Warm(ids []ID)
