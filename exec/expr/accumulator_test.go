@@ -233,7 +233,7 @@ func TestTextsGrowInPieces(t *testing.T) {
 		if i%150 == 149 {
 			part = strings.Repeat("long", maxPiece/2)
 		}
-		p.add(part)
+		p.add([]byte(part))
 		want.WriteString(part)
 	}
 	if p.joined() != want.String() || p.length != want.Len() || len(p.full) < 3 {

@@ -14,6 +14,7 @@ type groupConcat struct {
 	separator string
 	texts     []concatState
 	size      int64
+	text      []byte // of the value at hand
 }
 
 type concatState struct {
@@ -30,14 +31,14 @@ type pieces struct {
 
 const maxPiece = 1 << 20
 
-func (p *pieces) add(s string) {
+func (p *pieces) add(s []byte) {
 	p.length += len(s)
 	if len(p.last)+len(s) > maxPiece && len(p.last) > 0 {
 		p.full = append(p.full, string(p.last))
 		p.last = p.last[:0]
 	}
 	if len(s) > maxPiece {
-		p.full = append(p.full, s)
+		p.full = append(p.full, string(s))
 		return
 	}
 	p.last = append(p.last, s...)
@@ -65,21 +66,27 @@ func (f *groupConcat) add(group uint32, id dictionary.ID) {
 	if s.failed {
 		return
 	}
-	t := f.env.Terms.Term(id)
-	if id == dictionary.None || t.Kind == rdf.BlankNode {
+	sort := rdf.SortBlank
+	if id != dictionary.None {
+		f.text, sort = f.env.Terms.AppendText(f.text[:0], id)
+	}
+	if sort == rdf.SortBlank {
 		*s = concatState{failed: true}
 		return
 	}
-	if s.text.length+len(f.separator)+len(t.Value) > maxText {
+	if s.text.length+len(f.separator)+len(f.text) > maxText {
 		f.env.fail(ErrLong)
 		return
 	}
 	if s.begun {
-		s.text.add(f.separator)
+		s.text.add([]byte(f.separator))
 	}
 	s.begun = true
-	s.text.add(t.Value)
-	f.size += int64(len(t.Value) + len(f.separator))
+	s.text.add(f.text)
+	f.size += int64(len(f.text) + len(f.separator))
+	if cap(f.text) > maxPiece {
+		f.text = nil
+	}
 }
 
 func (f *groupConcat) result(group int, out *idSource) dictionary.ID {

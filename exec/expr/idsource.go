@@ -155,6 +155,12 @@ func (c *run) numberIDs(s *idSource, v *numbers, out []dictionary.ID) {
 			continue
 		case isWide:
 			high = v.high[i]
+			if s.identity != dictionary.IdentityFull {
+				if short, units, ok := narrowed(high, v.units[i]); ok {
+					out[i] = s.ofUnits(short, units)
+					continue
+				}
+			}
 		default:
 			if s.identity != dictionary.IdentityFull {
 				if id, ok := s.terms.SmallNumber(k, v.units[i]); ok {

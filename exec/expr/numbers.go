@@ -223,6 +223,36 @@ func wideText(high, low int64) string {
 	return string(append(text, digits...))
 }
 
+// narrowed is a number of 128 bits by 10^divisionDigits as one of units, without trailing zeros, if it has so few digits.
+func narrowed(high, low int64) (k class, units int64, ok bool) {
+	h, l := uint64(high), uint64(low)
+	if high < 0 {
+		h, l = negated(h, l)
+	}
+	k = isDecimal + divisionDigits
+	for step := uint8(divisionDigits - 2); step > 0 && k > isDecimal; { // most have two decimals or none
+		if l&1 != 0 || k < isDecimal+class(step) {
+			step /= 2
+			continue
+		}
+		ten := powerOfTen[step]
+		qh, r := bits.Div64(0, h, ten)
+		ql, r := bits.Div64(r, l, ten)
+		if r != 0 {
+			step /= 2
+			continue
+		}
+		h, l, k = qh, ql, k-class(step)
+	}
+	if h != 0 || l > math.MaxInt64 {
+		return k, 0, false
+	}
+	if units = int64(l); high < 0 {
+		units = -units
+	}
+	return k, units, true
+}
+
 // compare compares two rows that are numbers, as dictionary.Compare.
 func (v *numbers) compare(c *run, i int, with *numbers, k int) dictionary.Order {
 	a, b := v.classes[i], with.classes[k]
