@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -251,4 +252,36 @@ func TestAKeptAnswerCountsAsAQuery(t *testing.T) {
 	}
 	expectMetrics(t, s, `rdfgpu_queries_total{outcome="ok"} 4`, "rdfgpu_rows_total 20", "rdfgpu_query_seconds_count 4", "rdfgpu_answer_cache_hits_total 2",
 		"rdfgpu_answer_cache_misses_total 2", "rdfgpu_queries_underway 0")
+}
+
+// panicking is an engine whose answers panic after some rows.
+type panicking struct{ *fakeEngine }
+
+func (p panicking) Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (Answer, error) {
+	answer, err := p.fakeEngine.Query(ctx, text, options)
+	return panickingAnswer{answer}, err
+}
+
+type panickingAnswer struct{ Answer }
+
+func (p panickingAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
+	p.Answer.Write(w, format)
+	panic("as asked")
+}
+
+// TestNothingIsLeftOfAnAnswerWhoseWritingPanicked: what was being recorded is off the count.
+func TestNothingIsLeftOfAnAnswerWhoseWritingPanicked(t *testing.T) {
+	t.Parallel()
+	s, err := New(panicking{&fakeEngine{}}, Options{AnswerCache: 1 << 20, Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if w := get(s, "SELECT 5"); w.Code != 500 || w.Header().Get("Cache-Status") != "" {
+			t.Errorf("%d %v", w.Code, w.Header())
+		}
+	}
+	if n, bytes := s.answers.size(); n != 0 || bytes != 0 {
+		t.Errorf("%d answers, %d bytes are left", n, bytes)
+	}
 }
