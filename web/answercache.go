@@ -3,12 +3,9 @@ package web
 import (
 	"bytes"
 	"io"
-	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/zeebo/xxh3"
@@ -41,18 +38,16 @@ type storeState struct {
 	sequence uint64
 }
 
-// keptAnswer is an answer as it was sent, but for its compression.
+// keptAnswer is an answer as it was sent, plain and as clients have asked for it compressed.
 type keptAnswer struct {
 	key     string
 	request *request
 	offer   offer
 	rows    uint64
-	// blocks are the body: one where it is small.
-	blocks [][]byte
-	length int
+	plain   keptBody
+	packed  [len(encodings)]atomic.Pointer[keptBody] // nil where none was asked for; set under the cache's lock
 	// sequence, tag and rowsText are what the header says of it.
 	sequence, tag, rowsText string
-	bytes                   int64 // that it takes
 }
 
 const (
@@ -74,7 +69,7 @@ func newAnswerCache(most int64, budget *rdfgpu.Budget) *answerCache {
 		return nil
 	}
 	c := &answerCache{most: most, budget: budget}
-	c.kept, _ = simplelru.NewLRU(mostKept, func(_ uint64, a *keptAnswer) { c.give(a.bytes) }) // refuses no size but those below one
+	c.kept, _ = simplelru.NewLRU(mostKept, func(_ uint64, a *keptAnswer) { c.give(a.bytes()) }) // refuses no size but those below one
 	return c
 }
 
@@ -153,35 +148,22 @@ type recording struct {
 func (c *answerCache) record(state storeState, key string, q *request, tag string, o offer, out io.Writer) *recording {
 	r := &recording{cache: c, state: state, out: out}
 	if bytes := answerBytes + 2*int64(len(key)); bytes <= c.most/answerShare && c.take(bytes) {
-		r.answer = &keptAnswer{key: key, request: q, tag: tag, offer: o, sequence: strconv.FormatUint(state.sequence, 10), bytes: bytes}
+		r.answer = &keptAnswer{key: key, request: q, tag: tag, offer: o, sequence: strconv.FormatUint(state.sequence, 10), plain: keptBody{bytes: bytes}}
 	}
 	return r
 }
 
 // Write implements io.Writer.
 func (r *recording) Write(b []byte) (int, error) {
-	if r.answer != nil {
-		r.copy(b)
+	if r.answer != nil && !r.cache.copy(&r.answer.plain, b, 0) {
+		r.drop()
 	}
 	return r.out.Write(b)
 }
 
-func (r *recording) copy(b []byte) {
-	bytes := blockBytes + int64(len(b))
-	if r.answer.bytes+bytes > r.cache.most/answerShare || !r.cache.take(bytes) {
-		r.drop()
-		return
-	}
-	r.answer.bytes += bytes
-	r.answer.length += len(b)
-	r.answer.blocks = append(r.answer.blocks, append([]byte(nil), b...))
-}
-
 // drop gives up.
 func (r *recording) drop() {
-	r.cache.mu.Lock()
-	defer r.cache.mu.Unlock()
-	r.cache.give(r.answer.bytes)
+	r.cache.drop(&r.answer.plain)
 	r.answer = nil
 }
 
@@ -200,7 +182,7 @@ func (r *recording) end(rows uint64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known, ok := c.kept.Peek(hash); ok && known.key == a.key || r.state.edition != c.state.edition || !c.turn(r.state) {
-		c.give(a.bytes)
+		c.give(a.plain.bytes)
 		return
 	}
 	c.kept.Remove(hash) // of another key
@@ -209,109 +191,11 @@ func (r *recording) end(rows uint64, err error) {
 
 // complete makes one block of an answer that leaves in one write, and says how many rows it has.
 func (a *keptAnswer) complete(rows uint64) {
-	if a.small() && len(a.blocks) != 1 {
-		a.blocks = [][]byte{bytes.Join(a.blocks, nil)}
+	if a.small() && len(a.plain.blocks) != 1 {
+		a.plain.blocks = [][]byte{bytes.Join(a.plain.blocks, nil)}
 	}
 	a.rows, a.rowsText = rows, strconv.FormatUint(rows, 10)
 }
 
 // small reports an answer that leaves in one write, with its length.
-func (a *keptAnswer) small() bool { return a.length <= holdBytes }
-
-// known looks for the answer to a request, as it came, among those that are kept, and answers with it where it is small: without a context, a
-// place in the list of what runs, or a timer, because nothing runs and the answer leaves in one write. False where the query goes on: with
-// x.found, where a large answer is kept.
-func (x *exchange) known(content content, began time.Time) bool {
-	if !x.mayBeKept() {
-		return false
-	}
-	engine, done := x.server.use()
-	defer done()
-	var room [1024]byte
-	key := appendAnswerKey(room[:0], x.r, content)
-	found, again := x.server.answers.find(storeState{engine.name, engine.Sequence()}, key)
-	if found == nil {
-		if again {
-			x.key = string(key)
-		}
-		return false
-	}
-	x.found, x.request, x.offer, x.rows = found, found.request, found.offer, found.rows
-	setField(x.w, "Cache-Status", "rdfgpu; hit")
-	limit := began.Add(x.request.options.Timeout)
-	if !found.small() || x.ctx.Err() != nil || !time.Now().Before(limit) {
-		return false
-	}
-	x.name(began)
-	if !x.says(found.sequence, found.tag) {
-		x.sendFound(limit)
-	}
-	return true
-}
-
-// sendFound sends the small answer that was found, until the query's time limit.
-func (x *exchange) sendFound(limit time.Time) {
-	setField(x.w, "Content-Type", x.offer.header())
-	setField(x.w, headerRows, x.found.rowsText)
-	x.body = openResponse(x.ctx, x.w, x.r)
-	defer x.body.release()
-	err := x.body.whole(x.found.blocks[0], limit)
-	if err == nil {
-		x.log(nil)
-		return
-	}
-	problem := x.broken(err)
-	if !time.Now().Before(limit) {
-		problem = problemOf(x.ctx, limitPassed(x.request.options.Timeout))
-	}
-	x.log(problem)
-	panic(http.ErrAbortHandler)
-}
-
-// repeat sends the large answer that was found.
-func (x *exchange) repeat() {
-	if x.says(x.found.sequence, x.found.tag) {
-		return
-	}
-	x.begin() // nobody else answers a query that does not run
-	var err error
-	for _, b := range x.found.blocks {
-		if _, err = x.body.Write(b); err != nil {
-			break
-		}
-	}
-	x.conclude(err)
-}
-
-// mayBeKept reports whether the request's answer may be a kept one, or become one.
-func (x *exchange) mayBeKept() bool {
-	if method := x.r.Method; x.server.answers == nil || method != http.MethodGet && method != http.MethodHead && method != http.MethodPost {
-		return false
-	}
-	for _, wish := range x.r.Header["Cache-Control"] {
-		if strings.Contains(wish, "no-cache") || strings.Contains(wish, "no-store") {
-			return false
-		}
-	}
-	return true
-}
-
-// appendAnswerKey appends all of a request that the answer depends on beside the store's state: whatever understand and negotiate look at.
-func appendAnswerKey(key []byte, r *http.Request, content content) []byte {
-	key = appendPart(key, content.media) // "" of all methods but POST
-	key = appendPart(key, content.text)
-	key = appendPart(key, r.URL.RawQuery)
-	key = appendPart(appendPart(appendPart(appendPart(key, schemeOf(r)), r.Host), mountOf(r)), r.URL.EscapedPath())
-	for _, extra := range queryExtras {
-		key = appendPart(key, headerOf(r, extra.header))
-	}
-	for _, accept := range r.Header["Accept"] {
-		key = appendPart(key, accept)
-	}
-	return key
-}
-
-// appendPart appends a part of a key, so that keys of different parts are different.
-func appendPart(key []byte, part string) []byte {
-	return append(append(strconv.AppendInt(key, int64(len(part)), 10), ' '), part...)
-}
+func (a *keptAnswer) small() bool { return a.plain.length <= holdBytes }

@@ -2,8 +2,10 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -24,11 +26,11 @@ const hit = "rdfgpu; hit"
 func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 	t.Parallel()
 	keeps := smallServer(t, Options{AnswerCache: 4 << 20})
-	plain, err := New(keeps.edition.Engine, Options{Log: quiet})
+	plain, err := New(keeps.edition.Engine, Options{Log: quiet, Writable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hits, long := 0, 0
+	var hits, long, packed int // kept answers: all, of more than one write, compressed
 	rapid.Check(t, func(t *rapid.T) {
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			if rapid.IntRange(0, 3).Draw(t, "updates") == 0 {
@@ -50,7 +52,10 @@ func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 			if got.Code != want.Code || unpackedBody(got) != unpackedBody(want) {
 				t.Fatalf("%d %s, and without keeping answers %d %s", got.Code, unpackedBody(got), want.Code, unpackedBody(want))
 			}
-			same := []string{"Content-Type", "Cache-Control", "Vary", headerRows, headerSequence}
+			same := []string{"Content-Type", "Cache-Control", "Vary", headerSequence}
+			if fieldOf(want, headerRows) != "" { // else it was a HEAD, and the answer long
+				same = append(same, headerRows)
+			}
 			if want.Header().Get("Content-Length") != "" && got.Header().Get("Content-Length") != "" { // neither of them was slow
 				same = append(same, "Content-Encoding", "Content-Length")
 			}
@@ -60,19 +65,25 @@ func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 				}
 			}
 			tag := got.Header().Get("ETag")
+			if anew := ask(keeps, "Cache-Control: no-cache"); anew.Header().Get("Cache-Status") != "" || anew.Header().Get("ETag") != tag {
+				t.Fatalf("the tag %q, and answered anew %q", tag, anew.Header().Get("ETag"))
+			}
 			if (tag == "") != (want.Header().Get("ETag") == "") || tag != "" && ask(keeps, "If-None-Match: "+tag).Code != 304 {
 				t.Fatalf("the tag %q, and without keeping answers %q", tag, want.Header().Get("ETag"))
 			}
 			if got.Header().Get("Cache-Status") == hit {
 				hits++
-				if got.Body.Len() > holdBytes {
+				if len(unpackedBody(got)) > holdBytes {
 					long++
+				}
+				if got.Header().Get("Content-Encoding") != "" {
+					packed++
 				}
 			}
 		}
 	})
-	if hits == 0 || long == 0 {
-		t.Errorf("%d answers were kept ones, %d of them of more than one write", hits, long)
+	if hits == 0 || long == 0 || packed == 0 {
+		t.Errorf("%d answers were kept ones, %d of them of more than one write, %d compressed", hits, long, packed)
 	}
 }
 
@@ -96,16 +107,17 @@ func drawRequest(t *rapid.T, sequence uint64) func(s *Server, headers ...string)
 		"SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?b ?p ?c }", "CONSTRUCT { ?b <http://e/by> ?a } { ?a <http://e/follows> ?b } ORDER BY ?a ?b",
 		"SELECT ?n { ?a <rel> ?b BIND(<x> AS ?n) }", "SELECT ?n { ?a ?p ?b BIND(<x> AS ?n) }", "SELECT ?now { BIND(ISNUMERIC(NOW()) AS ?now) }",
 		"SELECT * { ?a ?p ?b VALUES ?x { 1 2 3 4 5 6 7 8 9 10 } VALUES ?y { 1 2 3 4 5 6 7 8 9 10 } } ORDER BY ?a ?p ?b ?x ?y",
-		"SELECT * { VALUES ?x { 1 2 3 4 5 6 7 8 9 10 } VALUES ?y { 1 2 3 4 5 6 7 8 9 10 } VALUES ?z { 1 2 3 4 5 6 7 8 9 10 } } ORDER BY ?x ?y ?z", // of more than one write "SELECT * { GRAPH ?g { ?a ?p ?b } } ORDER BY ?g ?a ?b", "SELECT nothing",
+		"SELECT * { VALUES ?x { 1 2 3 4 5 6 7 8 9 10 } VALUES ?y { 1 2 3 4 5 6 7 8 9 10 } VALUES ?z { 1 2 3 4 5 6 7 8 9 10 } } ORDER BY ?x ?y ?z", // of more than one write
+		"SELECT * { GRAPH ?g { ?a ?p ?b } } ORDER BY ?g ?a ?b", "SELECT nothing", "",
 	}).Draw(t, "query")}}
-	method := rapid.SampledFrom([]string{"GET", "POST", "HEAD", "PUT"}).Draw(t, "method")
+	way := rapid.SampledFrom([]string{"GET", "GET", "HEAD", "PUT", "a form", "a form and the address", "a query"}).Draw(t, "way")
 	target := "http://" + rapid.SampledFrom([]string{"localhost", "127.0.0.1:7878"}).Draw(t, "host") + "/sparql"
 	var headers []string
 	for range rapid.IntRange(0, 2).Draw(t, "wishes") { // few, so that requests differ in one of them
 		wish := rapid.SampledFrom([]string{"semantics=isomorphism", "semantics=homomorphism", "send=0", "send=1", "default-graph-uri=http://e/g", "named-graph-uri=http://e/g",
 			"format=tsv", "format=text/csv", "explain=plan", "device=cpu", "device=auto", "min-sequence=0", fmt.Sprint("min-sequence=", sequence), "timeout=20s", "output=json",
 			"Accept: text/csv", "Accept: application/json", "Accept: text/turtle", "Accept: text/html", "Cache-Control: no-cache", "Cache-Control: max-age=0, no-store",
-			"Accept-Encoding: gzip", "Accept-Encoding: zstd", headerSend + ": 0", headerSend + ": 1", headerSemantics + ": induced", headerDevice + ": cpu",
+			"update=CLEAR ALL", headerSend + ": 0", headerSend + ": 1", headerSemantics + ": induced", headerDevice + ": cpu",
 		}).Draw(t, "wish")
 		if name, value, ok := strings.Cut(wish, "="); ok && !strings.Contains(wish, ": ") {
 			values.Set(name, value)
@@ -113,12 +125,22 @@ func drawRequest(t *rapid.T, sequence uint64) func(s *Server, headers ...string)
 			headers = append(headers, wish)
 		}
 	}
+	if encoding := rapid.SampledFrom([]string{"", "", "gzip", "zstd", "gzip, zstd;q=0.5", "br"}).Draw(t, "encoding"); encoding != "" {
+		headers = append(headers, "Accept-Encoding: "+encoding)
+	}
 	return func(s *Server, more ...string) *httptest.ResponseRecorder {
 		all := append(headers[:len(headers):len(headers)], more...)
-		if method == "POST" {
-			return do(s, method, target, values.Encode(), append(all, "Content-Type: "+mediaForm)...)
+		query, others := url.Values{"query": values["query"]}, maps.Clone(values)
+		delete(others, "query")
+		switch way {
+		case "a form":
+			return do(s, "POST", target, joined(others.Encode(), query.Encode()), append(all, "Content-Type: "+mediaForm)...)
+		case "a form and the address":
+			return do(s, "POST", target+"?"+others.Encode(), query.Encode(), append(all, "Content-Type: "+mediaForm)...)
+		case "a query":
+			return do(s, "POST", target+"?"+others.Encode(), values.Get("query"), append(all, "Content-Type: "+mediaQuery)...)
 		}
-		return do(s, method, target+"?"+values.Encode(), "", all...)
+		return do(s, way, target+"?"+joined(others.Encode(), query.Encode()), "", all...)
 	}
 }
 
@@ -136,7 +158,8 @@ func TestWhichAnswersAreKept(t *testing.T) {
 		"SELECT 7 0 # NOW": {"", false},
 		"SELECT 8":         {"Accept: text/html", false},
 		"SELECT 9":         {"Cache-Control: no-store", false},
-		"SELECT 100000":    {"", false}, // more than an eighth
+		"SELECT 2500":      {"", false}, // more than an eighth
+		"SELECT 100000":    {"", false}, // more than all
 		"BREAK":            {"", false},
 		"FAIL timeout":     {"", false},
 		"SELECT 3 # " + strings.Repeat("x", 150_000): {"", false},
@@ -165,7 +188,8 @@ func TestKeptAnswersFit(t *testing.T) {
 	for k := range 4 {
 		all.Go(func() {
 			for i := range 200 {
-				w := get(s, fmt.Sprint("SELECT ", (i*i+k)%150))
+				encoding := []string{"", "gzip", "zstd"}[(i+k)%3]
+				w := get(s, fmt.Sprint("SELECT ", (i*i+k)%150), "Accept-Encoding: "+encoding)
 				if want := (i*i + k) % 150; fieldOf(w, headerRows) != fmt.Sprint(want) {
 					t.Errorf("%s rows of %d", fieldOf(w, headerRows), want)
 				}
@@ -228,4 +252,36 @@ func TestAKeptAnswerCountsAsAQuery(t *testing.T) {
 	}
 	expectMetrics(t, s, `rdfgpu_queries_total{outcome="ok"} 4`, "rdfgpu_rows_total 20", "rdfgpu_query_seconds_count 4", "rdfgpu_answer_cache_hits_total 2",
 		"rdfgpu_answer_cache_misses_total 2", "rdfgpu_queries_underway 0")
+}
+
+// panicking is an engine whose answers panic after some rows.
+type panicking struct{ *fakeEngine }
+
+func (p panicking) Query(ctx context.Context, text string, options rdfgpu.QueryOptions) (Answer, error) {
+	answer, err := p.fakeEngine.Query(ctx, text, options)
+	return panickingAnswer{answer}, err
+}
+
+type panickingAnswer struct{ Answer }
+
+func (p panickingAnswer) Write(w io.Writer, format rdfgpu.Format) (uint64, error) {
+	p.Answer.Write(w, format)
+	panic("as asked")
+}
+
+// TestNothingIsLeftOfAnAnswerWhoseWritingPanicked: what was being recorded is off the count.
+func TestNothingIsLeftOfAnAnswerWhoseWritingPanicked(t *testing.T) {
+	t.Parallel()
+	s, err := New(panicking{&fakeEngine{}}, Options{AnswerCache: 1 << 20, Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if w := get(s, "SELECT 5"); w.Code != 500 || w.Header().Get("Cache-Status") != "" {
+			t.Errorf("%d %v", w.Code, w.Header())
+		}
+	}
+	if n, bytes := s.answers.size(); n != 0 || bytes != 0 {
+		t.Errorf("%d answers, %d bytes are left", n, bytes)
+	}
 }

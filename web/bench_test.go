@@ -10,6 +10,12 @@ import (
 	"time"
 )
 
+// keptQuery is as long as queries are, keptForm the same as a form.
+var (
+	keptQuery = "SELECT 30 # " + strings.Repeat("?someone <http://example.org/terms#follows> ?another ; ", 5)
+	keptForm  = url.Values{"query": {keptQuery}}.Encode()
+)
+
 // BenchmarkOverhead is what the server adds to a small query: everything from the request to the last byte of one row,
 // with an engine that costs next to nothing.
 func BenchmarkOverhead(b *testing.B) {
@@ -31,26 +37,33 @@ func BenchmarkOverhead(b *testing.B) {
 			s.ServeHTTP(httptest.NewRecorder(), r)
 		}
 	})
-	b.Run("kept answer by POST", func(b *testing.B) {
-		s, _ := newTestServer(b, Options{AnswerCache: 1 << 20})
-		form := url.Values{"query": {"SELECT 30"}}.Encode()
-		w := &discarded{header: http.Header{}}
-		ask := func() {
-			r := httptest.NewRequest("POST", "/sparql", strings.NewReader(form))
-			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			clear(w.header)
-			s.ServeHTTP(w, r)
-		}
-		ask()
-		ask()
-		b.ReportAllocs()
-		for b.Loop() {
+	for name, c := range map[string]struct{ method, target, body, media, encoding string }{
+		"by GET":                  {"GET", "/sparql?" + keptForm, "", "", ""},
+		"by POST of a form":       {"POST", "/sparql", keptForm, mediaForm, ""},
+		"by POST of a query":      {"POST", "/sparql", keptQuery, mediaQuery, ""},
+		"by POST of a form, gzip": {"POST", "/sparql", keptForm, mediaForm, "gzip"},
+	} {
+		b.Run("kept answer "+name, func(b *testing.B) {
+			s, _ := newTestServer(b, Options{AnswerCache: 1 << 20})
+			w := &discarded{header: http.Header{}}
+			ask := func() {
+				r := httptest.NewRequest(c.method, c.target, strings.NewReader(c.body))
+				r.Header["Content-Type"] = []string{c.media}
+				r.Header["Accept-Encoding"] = []string{c.encoding}
+				clear(w.header)
+				s.ServeHTTP(w, r)
+			}
 			ask()
-		}
-		if w.header.Get("Cache-Status") == "" {
-			b.Error("the answer was not kept")
-		}
-	})
+			ask()
+			b.ReportAllocs()
+			for b.Loop() {
+				ask()
+			}
+			if w.header.Get("Cache-Status") == "" || w.header.Get("Content-Encoding") != c.encoding {
+				b.Errorf("the answer was not kept: %v", w.header)
+			}
+		})
+	}
 	b.Run("over a connection", func(b *testing.B) { benchmarkConnection(b, s) })
 	b.Run("over a connection, empty handler", func(b *testing.B) {
 		body := []byte(strings.Repeat("x", 180))

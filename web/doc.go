@@ -26,9 +26,9 @@
 // read before it is admitted, so that a slow client keeps nobody waiting; large ones are few at a time.
 //
 // An answer that is kept (answerCache) is looked for before the query is admitted: it needs nothing of the engine but its sequence. It is known by
-// what the request says, byte by byte, not by what that means, so that nothing has to be parsed. It is kept from the second time on that it is asked for: what
-// is asked once would only push others out. A small one is sent without what makes a query one that runs (contexts, a timer, a place in the list): it leaves in
-// one write, under the time limit of the connection.
+// what the request says, byte by byte, not by what that means, so that nothing has to be parsed; parameters may come in the address or in a form. It is kept
+// from the second time on that it is asked for: what is asked once would only push others out. A small one is sent without what makes a query one that runs (contexts, a timer, a place in the list): it leaves in
+// one write, under the time limit of the connection. Its compressed body is kept beside the plain one once it was made for a client.
 //
 // A query that stands keeps no slot: it takes one while it is evaluated as a whole. What waits for its client is one
 // difference, which the engine keeps, so that the server has no queue of events. How it is told is the matter of its receiver: by events on

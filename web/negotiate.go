@@ -158,13 +158,16 @@ func weight(parameters string) float64 {
 	return 1
 }
 
-// encoding picks the compression of a response: "zstd", "gzip" or "".
+// encodings are the compressions of a response, best first.
+var encodings = [...]string{"zstd", "gzip"}
+
+// encoding picks the compression of a response, one of encodings or "".
 func encoding(accept string) string {
 	if accept == "" {
 		return ""
 	}
 	best, quality := "", 0.0
-	for _, name := range []string{"zstd", "gzip"} {
+	for _, name := range encodings {
 		if q := acceptance(accept, name); q > quality {
 			best, quality = name, q
 		}

@@ -217,9 +217,9 @@ func (x *exchange) recorded(engine *edition, answer Answer) (rows uint64, err er
 	}
 	state := storeState{engine.name, answer.Sequence()}
 	r := x.server.answers.record(state, x.key, x.request, engine.answerTag(state.sequence, x.request, x.offer), x.offer, x.body)
-	rows, err = x.write(answer, r)
-	r.end(rows, err)
-	return rows, err
+	err = http.ErrAbortHandler // until the writing says otherwise, which may panic
+	defer func() { r.end(rows, err) }()
+	return x.write(answer, r)
 }
 
 // write writes the answer, or the part of it that was asked for.

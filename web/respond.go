@@ -39,8 +39,9 @@ type response struct {
 	turn *turn
 	// stop, where not nil, ends the query once nothing more is asked for than what has been sent.
 	stop context.CancelCauseFunc
-	// encoding is "", "gzip" or "zstd".
+	// encoding is "", "gzip" or "zstd"; packed, that what is written is compressed by it already.
 	encoding string
+	packed   bool
 	head     bool
 	// conn, where not nil, may gather the answer.
 	conn *conn
@@ -74,6 +75,13 @@ var (
 	zstdPool  = sync.Pool{New: func() any { return newZstd() }}
 	coderPool = map[string]*sync.Pool{"gzip": &gzipPool, "zstd": &zstdPool}
 )
+
+// putBuffer gives a buffer back that has not grown large.
+func putBuffer(b *bytes.Buffer) {
+	if b.Cap() <= 2*holdBytes {
+		buffers.Put(b)
+	}
+}
 
 // newZstd makes an encoder without goroutines of its own and with a window that every client accepts.
 func newZstd() coder {
@@ -164,6 +172,8 @@ func (p *response) commit() {
 	p.out = countingWriter{p}
 	if p.encoding != "" {
 		p.markPacked()
+	}
+	if p.encoding != "" && !p.packed {
 		p.coder = coderPool[p.encoding].Get().(coder)
 		p.coder.Reset(p.out)
 		p.out = p.coder
@@ -184,10 +194,9 @@ func (p *response) endHead() {
 
 // markPacked says in the header that the body is compressed.
 func (p *response) markPacked() {
-	h := p.w.Header()
-	h.Set("Content-Encoding", p.encoding)
-	if tag := h.Get("ETag"); tag != "" {
-		h.Set("ETag", packedTag(tag, p.encoding))
+	setField(p.w, "Content-Encoding", p.encoding)
+	if tag := p.w.Header()[headerTag]; len(tag) > 0 {
+		setField(p.w, headerTag, packedTag(tag[0], p.encoding))
 	}
 }
 
@@ -278,7 +287,10 @@ func (p *response) endBy(limit time.Time) {
 func (p *response) whole(body []byte, limit time.Time) error {
 	p.endBy(limit)
 	p.vary()
-	if p.encoding != "" && len(body) >= compressFrom {
+	switch {
+	case p.packed:
+		p.markPacked()
+	case p.encoding != "" && len(body) >= compressFrom:
 		packed := buffers.Get().(*bytes.Buffer)
 		defer buffers.Put(packed)
 		packed.Reset()
@@ -322,7 +334,7 @@ func later(a, b time.Time) time.Time {
 // allows one to say why.
 func (p *response) abort(comment string) {
 	p.endWatch()
-	if p.err == nil && comment != "" {
+	if p.err == nil && comment != "" && !p.packed {
 		p.control.SetWriteDeadline(time.Now().Add(lastTime))
 		p.send([]byte(comment))
 	}
@@ -333,8 +345,8 @@ func (p *response) abort(comment string) {
 // release gives the buffers back.
 func (p *response) release() {
 	p.endWatch()
-	if p.held != nil && p.held.Cap() <= 2*holdBytes {
-		buffers.Put(p.held)
+	if p.held != nil {
+		putBuffer(p.held)
 	}
 	p.held = nil
 	if p.coder != nil {

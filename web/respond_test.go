@@ -34,6 +34,25 @@ func TestNothingIsWrittenOnceTheTimeOfTheQueryIsOver(t *testing.T) {
 	}
 }
 
+// What says why an answer broke off would be no part of it where the answer is compressed already.
+func TestNothingPlainFollowsWhatWasCompressedBefore(t *testing.T) {
+	t.Parallel()
+	recorder := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/query", nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	p := newResponse(context.Background(), recorder, r)
+	p.packed = true
+	begun := strings.Repeat("a", holdBytes+1)
+	p.Write([]byte(begun))
+	func() {
+		defer func() { recover() }()
+		p.abort("# why")
+	}()
+	if recorder.Body.String() != begun || recorder.Header().Get("Content-Encoding") != "gzip" {
+		t.Errorf("%d bytes of %d: %v", recorder.Body.Len(), len(begun), recorder.Header())
+	}
+}
+
 // The client has all that it asked for once the header of a HEAD has left, and sends its next request, which a query that went on would
 // keep waiting.
 func TestAHeadEndsItsQueryOnceTheHeaderHasLeft(t *testing.T) {
