@@ -151,6 +151,10 @@ func TestTheDeviceWeighsBranches(t *testing.T) {
 		"SELECT (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c OPTIONAL { ?a :q ?d . ?d :p ?e . ?e :q ?deep } FILTER NOT EXISTS { ?c :q ?f . ?f :q ?deeper } }",
 		"SELECT (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?a . ?b :p ?c . ?c :q ?d FILTER EXISTS { ?c :p ?e . ?e :q ?deep } }",
 		"SELECT ?a (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c OPTIONAL { ?c :q ?d OPTIONAL { ?d :p ?deep } } } GROUP BY ?a",
+		"SELECT (COUNT(*) AS ?n) { ?a :p ?b MINUS { ?a :p ?f . ?f :p ?b } }",
+		"SELECT ?b (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c OPTIONAL { ?a :p ?f . ?f :p ?c . ?b :q ?f } } GROUP BY ?b",
+		"SELECT ?a ?c { ?a :p ?b . ?b :p ?c FILTER EXISTS { ?a :p ?f . ?f :p ?c FILTER(?f != ?b) } }",
+		"SELECT (COUNT(*) AS ?n) { ?a :p ?b . ?b :p ?c FILTER NOT EXISTS { ?f :q ?a . ?f :p ?b } OPTIONAL { ?a :p ?g . ?g :p ?c . ?h :q ?g } }",
 	} {
 		d, err := emulate()
 		if err != nil {

@@ -49,6 +49,11 @@ func TestComputedTermsAreThoseThatTheReferenceHas(t *testing.T) {
 	compareWithReference(t, (*generator).alike, (*generator).identified)
 }
 
+// TestWhatListsHaveInCommonIsAsTheReferenceSays does so for patterns that hang on others by two variables and more.
+func TestWhatListsHaveInCommonIsAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).meshed, (*generator).meeting)
+}
+
 func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.Term), query func(*generator) string) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t}

@@ -43,7 +43,7 @@ type Options struct {
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
 	// ShallowBranches: what hangs on a basic graph pattern (OPTIONAL, EXISTS, MINUS) is matched with it only where its solutions are
-	// counted by the lengths of lists, because the matcher can do no more.
+	// counted by lists or what a few lists have in common, because the matcher can do no more.
 	ShallowBranches bool
 	// LooksUp: a matcher may test rows by their numbers, and look them up in tables (match.Prober).
 	LooksUp bool

@@ -122,21 +122,49 @@ static __device__ __forceinline__ bool firstSeen(const Step &s, u64 row, u32 v) 
 // times is the product of two numbers, up to the largest.
 static __device__ __forceinline__ u64 times(u64 a, u64 b) { return __umul64hi(a, b) ? ~0ull : a * b; }
 
-// factorOf is what a factor counts: the length of a list, or a weight that was made before.
-static __device__ __forceinline__ u64 factorOf(const Program &p, const Link &l, u64 row, u32 v) {
+#ifdef BRANCHES
+// common is how many members that count the lists of a factor and of its others have in common; with any, whether there is one. A thread reads the shortest list
+// and searches the others for each of its members.
+static __device__ __noinline__ u32 common(const Program &p, const Link &l, u64 row, u32 v, bool any) {
+  const Link *others = at<const Link>(l.others);
+  const Operand *except = at<const Operand>(l.except);
+  List list = narrow(resolve(p, l, row, v), l.low, l.high), other[MOST_OTHERS];
+  for (u32 k = 0; k < l.otherCount && list.size; k++) {
+    other[k] = narrow(resolve(p, others[k], row, v), l.low, l.high);
+    if (other[k].size < list.size) {
+      List longer = list;
+      list = other[k];
+      other[k] = longer;
+    }
+  }
+  u32 n = 0;
+  for (u32 i = 0; i < list.size && !(any && n); i++) {
+    u32 member = element(list.begin, i);
+    bool counts = true;
+    for (u32 k = 0; k < l.otherCount && counts; k++) counts = contains(other[k], member);
+    for (u32 k = 0; k < l.exceptCount && counts; k++) counts = value(except[k], row, v) != member;
+    n += counts;
+  }
+  return n;
+}
+#endif
+
+// factorOf is what a factor counts: the length of a list, a weight that was made before, or what lists have in common; with any, it may be 1 for more.
+static __device__ __forceinline__ u64 factorOf(const Program &p, const Link &l, u64 row, u32 v, bool any) {
 #ifdef BRANCHES
   if (l.kind == WEIGHTS) {
     u32 r = l.partition ? rowOf(*at<const Partition>(l.partition), value(l.from, row, v)) : 0;
     return r == NONE ? 0 : at<const u64>(l.listAt)[r];
   }
+  if (l.otherCount) return common(p, l, row, v, any);
 #endif
   return factor(p, l, row, v);
 }
 
-// product is how many choices there are of one member of each factor's list.
-static __device__ __forceinline__ u64 product(const Program &p, u64 factors, u32 n, u64 row, u32 v) {
+// product is how many choices there are of one member of each factor's list; with any, it may be less where there are some.
+static __device__ __forceinline__ u64 product(const Program &p, u64 factors, u32 n, u64 row, u32 v, bool any) {
   u64 w = 1;
-  for (u32 i = 0; i < n && w; i++) w = times(w, factorOf(p, at<const Link>(factors)[i], row, v));
+  for (u32 i = 0; i < n && w; i++) w = times(w, factorOf(p, at<const Link>(factors)[i], row, v, any));
   return w;
 }
 
@@ -147,7 +175,7 @@ static __device__ u64 branchWeight(const Program &p, const Branch &b, u64 row, u
   bool fits = true;
   for (u32 i = 0; i < b.checkCount && fits; i++) fits = holds(p, at<const Check>(b.checks)[i], row, v);
   for (u32 i = 0; i < b.pairCount && fits; i++) fits = !sameEdge(at<const Pair>(b.pairs)[i], row, v);
-  u64 n = fits ? product(p, b.factors, b.factorCount, row, v) : 0;
+  u64 n = fits ? product(p, b.factors, b.factorCount, row, v, b.weight != AT_LEAST_ONE) : 0;
   if (b.weight == AT_LEAST_ONE) return max(n, 1ull);
   return (n != 0) == (b.weight == SOME);
 }
@@ -155,7 +183,7 @@ static __device__ u64 branchWeight(const Program &p, const Branch &b, u64 row, u
 
 // weigh is the weight of a row and what it binds, up to the largest number.
 static __device__ u64 weigh(const Program &p, const Step &s, u64 row, u32 v) {
-  u64 w = product(p, s.factors, s.factorCount, row, v);
+  u64 w = product(p, s.factors, s.factorCount, row, v, false);
 #ifdef BRANCHES
   for (u32 i = 0; i < s.branchCount && w; i++) w = times(w, branchWeight(p, at<const Branch>(s.branches)[i], row, v));
 #endif

@@ -63,9 +63,10 @@ struct Link {
   u64 begin, size;    // u64[rows], u32[rows]: written by bound, read by extend
   // What follows holds for factors alone: low <= member < high (high 0: no bound), and the values that do not count.
   u32 low, high;
-  u64 except;
-  u32 exceptCount, pad;
+  u64 except, others;          // Operand[exceptCount]; Link[otherCount], whose lists members must be in too
+  u32 exceptCount, otherCount; // at most MOST_OTHERS
 };
+const u32 MOST_OTHERS = 3;
 
 struct Check {
   Operand from, label, to;
@@ -513,7 +514,7 @@ struct Closure {
 };
 
 // The sizes that layout_test.go finds by reading this file are those that the compiler gives.
-static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 112 && sizeof(Check) == 56, "layout.go");
+static_assert(sizeof(Partition) == 64 && sizeof(Operand) == 16 && sizeof(Link) == 120 && sizeof(Check) == 56, "layout.go");
 static_assert(sizeof(Pair) == 112 && sizeof(Copy) == 16 && sizeof(Branch) == 40, "layout.go");
 static_assert(sizeof(Step) == 256 && sizeof(Frame) == 32 && sizeof(StepTrace) == 32, "layout.go");
 static_assert(sizeof(Weighing) == 296 && sizeof(Pages) == 16 && sizeof(Page) == 24 && sizeof(Grouping) == 88, "layout.go");

@@ -136,12 +136,15 @@ type Link struct {
 	Bitmap Address
 	// Begin and Size are columns (u64, u32) that the bound phase fills with each row's list.
 	Begin, Size Address
-	// What follows holds for factors alone: Low ≤ member < High (High 0: no bound), and the values that do not count.
-	Low, High   uint32
-	Except      Address
-	ExceptCount uint32
-	_           uint32
+	// What follows holds for factors alone: Low ≤ member < High (High 0: no bound), the values that do not count, and links, at most MostOthers, whose
+	// lists members must be in too.
+	Low, High               uint32
+	Except, Others          Address
+	ExceptCount, OtherCount uint32
 }
+
+// MostOthers is how many lists a factor's members may have to be in beside its own.
+const MostOthers = 3
 
 // Check is an edge that must be in the graph or, where Absent is not 0, must not be there.
 type Check struct {

@@ -32,7 +32,7 @@ fi
     done
     cmp -s "$scratch/gpu.tsv" "$scratch/cpu.tsv" && [ -s "$scratch/cpu.tsv" ] || echo "$(basename "$name"): ROWS DIFFER $(cat "$scratch"/*.err)"
   done
-  "$program" serve "$store" --addr 127.0.0.1:$port >"$scratch/server.log" 2>&1 &
+  "$program" serve "$store" --answer-cache 0 --addr 127.0.0.1:$port >"$scratch/server.log" 2>&1 &
   server=$!
   for _ in $(seq 100); do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.1; done
   url=http://127.0.0.1:$port/sparql

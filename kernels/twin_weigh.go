@@ -4,7 +4,10 @@ import "math"
 
 // factorOf is extend.cuh's.
 func (t *twin) factorOf(l *Link, row uint64, v uint32) uint64 {
-	if LinkKind(l.Kind) != Weights {
+	switch {
+	case l.OtherCount > 0:
+		return uint64(t.common(l, row, v))
+	case LinkKind(l.Kind) != Weights:
 		return uint64(t.factor(l, row, v))
 	}
 	r := uint32(0)
@@ -15,6 +18,25 @@ func (t *twin) factorOf(l *Link, row uint64, v uint32) uint64 {
 		return 0
 	}
 	return *in[uint64](t.memory, l.ListAt, uint64(r))
+}
+
+// common is extend.cuh's, without any.
+func (t *twin) common(l *Link, row uint64, v uint32) (n uint32) {
+	found := t.narrow(t.resolve(l, row, v), l.Low, l.High)
+	for i := range uint64(found.size) {
+		member := t.element(found.begin, i)
+		counts := true
+		for k := range uint64(l.OtherCount) {
+			counts = counts && t.contains(t.narrow(t.resolve(in[Link](t.memory, l.Others, k), row, v), l.Low, l.High), member)
+		}
+		for k := range uint64(l.ExceptCount) {
+			counts = counts && t.value(in[Operand](t.memory, l.Except, k), row, v) != member
+		}
+		if counts {
+			n++
+		}
+	}
+	return n
 }
 
 // noLink is the choice of a candidate that comes from none of its step's links.

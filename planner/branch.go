@@ -282,7 +282,7 @@ func (p *planner) hang(m *Match, t *tree, gain float64) (bool, error) {
 			}
 			continue // and weighs nothing
 		}
-		if p.options.ShallowBranches && !(len(h.tree.hanging) == 0 && inner.Plan.IsLengths()) {
+		if p.options.ShallowBranches && !(len(h.tree.hanging) == 0 && inner.Plan.IsShallow()) {
 			return false, nil
 		}
 		if ok, err := p.hang(inner, h.tree, gain); err != nil || !ok {

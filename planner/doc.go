@@ -33,8 +33,8 @@
 //   - FILTER(?a = ?b), where that is sameTerm, is a pattern with one variable for both (equal.go).
 //
 // Steps that are enumerated end where the plan says counted; explain shows both. The GPU weighs by branches of
-// conditions, counted lists and weights; others are for the processor (Options.ShallowBranches leaves out all but those of conditions and
-// counted lists).
+// conditions, counted lists, what a few lists have in common, and weights; others are for the processor (Options.ShallowBranches leaves out all but those of
+// conditions and lists).
 //
 // The package never runs a plan and knows no operator. A plan that is complete ([Plan.Complete]) is for any number of runs, also at the
 // same time; another one is for one run.

@@ -44,7 +44,7 @@ type Options struct {
 	Workers *schedule.Share
 	// Speed is how many times as fast as a processor the matcher is that expensive patterns go to (bgp.Options).
 	Speed float64
-	// ShallowBranches: a bgp.Branch is of conditions and of lists that are counted by their lengths alone.
+	// ShallowBranches: a bgp.Branch is of conditions and of what few lists have in common, alone (bgp.MatchPlan.IsShallow).
 	ShallowBranches bool
 	// LooksUp: a matcher may test rows by their numbers (bgp.MatchPlan.Where) and look them up in tables (bgp.TableLookup).
 	LooksUp bool

@@ -182,6 +182,13 @@ func (s *Step) isLength() bool {
 		s.Plan.Signature.IsZero()
 }
 
+// IsMeet reports whether the candidates of the step are what several lists have in common between two bounds, up to so many, without the values that Distinct
+// names.
+func (s *Step) IsMeet(most int) bool {
+	return len(s.Lists) > 1 && len(s.Lists) <= most && !slices.ContainsFunc(s.Lists, func(l List) bool { return l.Kind == Set }) && !s.IsOrdered() &&
+		len(s.Plan.Checks)+len(s.Plan.EdgeDistinct) == 0 && s.Plan.Signature.IsZero()
+}
+
 // IsOrdered reports whether candidates must be greater or less than what slots have.
 func (s *Step) IsOrdered() bool { return len(s.Above)+len(s.Under) > 0 }
 

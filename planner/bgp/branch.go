@@ -73,12 +73,12 @@ func (p *MatchPlan) Hang(weight Weight, of *MatchPlan, inputs []int, rows float6
 	p.enumerateRead()
 }
 
-// IsLengths reports whether each step's candidates are counted by the length of one list that no other step leads to.
-func (p *MatchPlan) IsLengths() bool {
+// IsShallow reports whether each step's candidates are counted by what one list, or a few, have in common, to none of which another step leads.
+func (p *MatchPlan) IsShallow() bool {
 	for i := range p.Steps {
 		deep := false
 		p.Steps[i].EachSlot(func(slot int) { deep = deep || slot >= p.Inputs && slot != p.Inputs+i })
-		if deep || !p.Steps[i].isList() {
+		if deep || !p.Steps[i].isMeet() || !p.Steps[i].Signature.IsZero() {
 			return false
 		}
 	}

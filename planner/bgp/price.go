@@ -46,9 +46,16 @@ func (s *Step) isLength() bool {
 }
 
 // isList reports whether the candidates of a step are one list.
-func (s *Step) isList() bool {
-	return len(s.Links)+len(s.Classes) == 1 && len(s.Checks)+len(s.EdgeDistinct) == 0 && s.Candidates == nil
+func (s *Step) isList() bool { return s.isMeet() && len(s.Links)+len(s.Classes) == 1 }
+
+// isMeet reports whether a step's candidates are what a few lists have in common.
+func (s *Step) isMeet() bool {
+	n := len(s.Links) + len(s.Classes)
+	return n >= 1 && n <= mostMet && len(s.Checks)+len(s.EdgeDistinct) == 0 && s.Candidates == nil
 }
+
+// mostMet is how many lists a GPU finds the common members of where they hang on a row (kernels.MostOthers).
+const mostMet = 4
 
 // extend estimates, for one partial match of the bound vertices, the length of the list that a step for v reads and
 // the number of candidates that pass.

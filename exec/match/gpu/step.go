@@ -145,7 +145,7 @@ func (j *join) layBranch(k int, g *match.Group) (b kernels.Branch, err error) {
 	return b, err
 }
 
-// layFactor translates a step whose candidates are counted by the length of their list.
+// layFactor translates a step whose candidates are counted by the length of their list, or of which is counted what its lists have in common.
 func (j *join) layFactor(k int, s *match.Step) (kernels.Link, error) {
 	links, err := j.layLinks(k, s.Lists)
 	if err != nil {
@@ -163,6 +163,7 @@ func (j *join) layFactor(k int, s *match.Step) (kernels.Link, error) {
 		except = append(except, operand)
 	}
 	factor := links[0]
+	factor.Others, factor.OtherCount = put(j.image, links[1:]), uint32(len(links)-1)
 	factor.Low, factor.High = j.bounds(k, s)
 	factor.Except, factor.ExceptCount = put(j.image, except), uint32(len(except))
 	return factor, nil

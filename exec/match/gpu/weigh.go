@@ -47,10 +47,10 @@ func (w *weighing) rows(g *pcsr.Graph) int64 {
 }
 
 // isWeighable reports whether the device can tell a group's number: it is a list's length, the plan wants it as a weight and
-// all that hangs on the step too, or it is a branch of such.
+// all that hangs on the step too, or it is a branch of such, and of steps that count what lists have in common.
 func isWeighable(g *match.Group) bool {
 	if g.Step == nil {
-		return !slices.ContainsFunc(g.Children, func(c *match.Group) bool { return c.Step == nil || !isWeighable(c) })
+		return !slices.ContainsFunc(g.Children, func(c *match.Group) bool { return c.Step == nil || !isMeet(c) && !isWeighable(c) })
 	}
 	if g.IsLeaf() {
 		return true
@@ -63,6 +63,11 @@ func isWeighable(g *match.Group) bool {
 		}
 	}
 	return g.Weighed && areWeighable(g.Children)
+}
+
+// isMeet reports whether a group is a step of which a thread counts what its lists have in common. Of the plan's own steps all threads share that (bound.cuh).
+func isMeet(g *match.Group) bool {
+	return !g.Weighed && len(g.Children) == 0 && g.Step.IsMeet(1+kernels.MostOthers)
 }
 
 func areWeighable(groups []*match.Group) bool {
