@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -141,7 +142,7 @@ func TestOperatorsOfManyRowsHaveWorkers(t *testing.T) {
 func TestOperatorsEndWithTheirQuery(t *testing.T) {
 	t.Parallel()
 	m := mixed(t, 4000)
-	for _, text := range append([]string{unmerged[0].text, distinct[0]}, costly...) {
+	for _, text := range append([]string{unmerged[0].text, distinct[0], distinct[3]}, costly...) {
 		endsWithItsConsumer(t, m, text)
 	}
 	for _, text := range costly {
@@ -149,16 +150,36 @@ func TestOperatorsEndWithTheirQuery(t *testing.T) {
 	}
 }
 
-// endsWithItsConsumer lets the consumer of a query have enough with its first batch.
+// endsWithItsConsumer lets the consumer of a query have enough with its first batch, or with its twentieth, and be cancelled there.
 func endsWithItsConsumer(t *testing.T, m *memory, text string) {
 	t.Helper()
 	enough := errors.New("enough")
-	p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, m.dict, inPieces(64))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Run(t.Context(), func(*vector.Batch) error { return enough }); err != enough {
-		t.Errorf("%s: the query ended with %v", text, err)
+	for _, o := range []exec.Options{inPieces(64), byMany(64), inPieces(7), byMany(7)} {
+		for _, last := range []int{1, 20} {
+			for _, cancelled := range []bool{false, true} {
+				p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, m.dict, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancelCause(t.Context())
+				batches := 0
+				err = p.Run(ctx, func(*vector.Batch) error {
+					switch batches++; {
+					case batches < last:
+						return nil
+					case batches > last:
+						t.Errorf("%s: a batch is emitted after the end", text)
+					case cancelled:
+						cancel(enough)
+						return nil
+					}
+					return enough
+				})
+				if cancel(nil); err != enough && batches >= last && !(cancelled && err == nil) { // there may be no more
+					t.Errorf("%s: the query ended with %v", text, err)
+				}
+			}
+		}
 	}
 }
 

@@ -21,8 +21,8 @@ type groupParts struct {
 	filling, working *groupRound
 	runs             []*run
 	rows             []vector.Batch // of each part, on their way
-	locks            []partLock     // of the parts
-	holding          sync.Mutex     // guards the run's account
+	locks            []operator.PartLock
+	holding          sync.Mutex // guards the run's account
 	beside           partsBeside
 }
 
@@ -61,7 +61,7 @@ func (r *run) splits() bool {
 
 // newGroupParts lets parts take over from a run.
 func newGroupParts(r *run, stages []operator.Stage) (*groupParts, error) {
-	t := &groupParts{run: r, phases: operator.NewPhases(r.x), rows: make([]vector.Batch, vector.Parts), locks: make([]partLock, vector.Parts)}
+	t := &groupParts{run: r, phases: operator.NewPhases(r.x), rows: make([]vector.Batch, vector.Parts), locks: make([]operator.PartLock, vector.Parts)}
 	for range vector.Parts {
 		part, err := r.newPart(r.x)
 		if err != nil {
@@ -165,7 +165,7 @@ func (t *groupParts) begin(chunks []*groupChunk, prepare func(*groupChunk) error
 		operator.Phase{Units: len(chunks), Do: func(i int) error { return prepare(chunks[i]) }},
 		operator.Phase{Units: vector.Parts / step, Do: func(i int) error {
 			for p := i * step; p < (i+1)*step; p++ {
-				if err := t.take(p, chunks); err != nil {
+				if _, err := t.take(p, chunks, true); err != nil {
 					return err
 				}
 			}
@@ -187,11 +187,9 @@ func (t *groupParts) split(c *groupChunk) {
 	c.split.Set(c.hashes)
 }
 
-// take takes the rows of a part into its groups.
-func (t *groupParts) take(part int, chunks []*groupChunk) error {
-	t.run.x.Workers.Lock(&t.locks[part].mu)
-	defer t.locks[part].mu.Unlock()
-	return t.takeLocked(part, chunks)
+// take takes the rows of a part into its groups, while nobody else does so: it waits for that, or leaves them.
+func (t *groupParts) take(part int, chunks []*groupChunk, wait bool) (taken bool, err error) {
+	return t.locks[part].Do(t.run.x, wait, func() error { return t.takeLocked(part, chunks) })
 }
 
 func (t *groupParts) takeLocked(part int, chunks []*groupChunk) error {

@@ -4,15 +4,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
-
-// partLock is held by who takes rows into a part; it shares no line of the cache with another one's.
-type partLock struct {
-	mu sync.Mutex
-	_  [128 - 8]byte
-}
 
 // partsBeside are goroutines that take the rows they find into parts themselves.
 type partsBeside struct {
@@ -59,44 +54,17 @@ func (t *groupParts) aside(b *vector.Batch, at uint64) (taken bool, err error) {
 	return true, err
 }
 
-// takeAll takes the rows of a chunk into all parts: those first that nobody is at, begun where others are not.
+// takeAll takes the rows of a chunk into all parts.
 func (t *groupParts) takeAll(c *groupChunk, begin int) error {
 	chunks := []*groupChunk{c}
-	var later []int
-	for i := range vector.Parts {
-		p := (i + begin*(vector.Parts/4+1)) % vector.Parts
-		taken, err := t.tryTake(p, chunks)
-		if err != nil {
-			return err
-		}
-		if !taken {
-			later = append(later, p)
-		}
-	}
-	for _, p := range later {
-		if err := t.take(p, chunks); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tryTake is take, unless somebody else is at the part. What panics leaves no lock behind.
-func (t *groupParts) tryTake(part int, chunks []*groupChunk) (taken bool, err error) {
-	if !t.locks[part].mu.TryLock() {
-		return false, nil
-	}
-	defer t.locks[part].mu.Unlock()
-	return true, t.takeLocked(part, chunks)
+	return operator.EachPart(begin, func(p int, wait bool) (bool, error) { return t.take(p, chunks, wait) })
 }
 
 // count counts the memory of the parts; where it is too much, no more rows are taken.
 func (t *groupParts) count() {
 	var bytes int64
 	for p, r := range t.runs {
-		t.locks[p].mu.Lock()
-		bytes += r.bytes()
-		t.locks[p].mu.Unlock()
+		_, _ = t.locks[p].Do(t.run.x, true, func() error { bytes += r.bytes(); return nil })
 	}
 	t.holding.Lock()
 	defer t.holding.Unlock()

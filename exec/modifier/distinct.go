@@ -1,13 +1,17 @@
 package modifier
 
 import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
-// Distinct drops repeated solutions; of equal ones the first stays. Many are told apart by several goroutines, each of which has
-// some of the hashes. Past the memory limit, rows that it has not seen go to files, split by hash.
+// Distinct drops repeated solutions; of equal ones the first stays. Many are told apart by several goroutines: each has some of the
+// hashes or, where several find the rows, which are in no order then, some of the rows. Past the memory limit, rows that it has not seen go to files, split by hash.
 type Distinct struct {
 	operator.Base
 	Input operator.Operator
@@ -15,22 +19,18 @@ type Distinct struct {
 	Sorted bool
 	// Matched: the rows are a match's, which may say that they are distinct.
 	Matched bool
+	// take is operator.Aside's of the next run.
+	take operator.Take
 }
+
+// Aside implements operator.Aside.
+func (d *Distinct) Aside(take operator.Take) { d.take = take }
 
 func (d *Distinct) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	r := d.newRun(x, 0, emit)
 	defer r.close()
 	r.sharing = seed == nil && !x.Alone() && r.width > 0 && r.mostChunks() > 1
-	add := r.add
-	if d.Matched && seed == nil {
-		add = func(b *vector.Batch) error {
-			if b.Distinct {
-				return emit(b)
-			}
-			return r.add(b)
-		}
-	}
-	if err := operator.Run(d.Input, x, seed, add); err != nil {
+	if err := r.fill(seed); err != nil {
 		return err
 	}
 	return r.finish()
@@ -47,13 +47,17 @@ type distinctRun struct {
 	seen  seenRows
 	parts *vector.Partitions
 
-	// sharing: workers may take over rows, and shared are those that they have.
+	// sharing: several goroutines may take over rows, and shared are those that they have.
 	sharing bool
 	shared  *sharedDistinct
 	rows    uint64
+	// outlet and beside are for several goroutines that find rows: where solutions go, and shared, once there is something.
+	outlet *operator.Outlet
+	beside atomic.Pointer[sharedDistinct]
 
 	key    []int
 	hashes []uint64
+	fresh  []bool
 	keep   []uint32
 	out    vector.Batch
 }
@@ -75,10 +79,41 @@ func (r *distinctRun) close() {
 	}
 }
 
+// fill takes the rows: where they are in no order to be kept, from whoever finds them.
+func (r *distinctRun) fill(seed *vector.Batch) error {
+	add := r.add
+	if r.Matched && seed == nil {
+		add = func(b *vector.Batch) error {
+			if b.Distinct {
+				return r.emit(b)
+			}
+			return r.add(b)
+		}
+	}
+	if seed != nil || r.Sorted || r.x.Alone() {
+		return operator.Run(r.Input, r.x, seed, add)
+	}
+	r.outlet = operator.NewOutlet(r.x, r.emit, r.take)
+	r.emit = r.outlet.Emit
+	return operator.RunAside(r.Input, r.x, nil, add, r.aside)
+}
+
+// aside takes a batch from one of several goroutines that find rows.
+func (r *distinctRun) aside(b *vector.Batch) (taken bool, err error) {
+	if r.Matched && b.Distinct {
+		return true, r.outlet.HandOn(b)
+	}
+	if s := r.beside.Load(); s != nil {
+		return s.aside(b)
+	}
+	return false, nil
+}
+
 // add takes a batch of the source.
 func (r *distinctRun) add(b *vector.Batch) error {
 	if r.sharing && r.shared == nil && r.rows >= r.x.Tuning.ShareFrom {
 		r.shared = newSharedDistinct(r)
+		r.beside.Store(r.shared)
 	}
 	if r.shared != nil {
 		return r.shared.add(b)
@@ -88,12 +123,9 @@ func (r *distinctRun) add(b *vector.Batch) error {
 	if r.parts != nil {
 		return r.putAside(b)
 	}
-	r.keep = r.keep[:0]
-	for i, h := range r.hashes {
-		if _, fresh := r.seen.of(h).Add(b.Cols, i, h); fresh {
-			r.keep = append(r.keep, uint32(i))
-		}
-	}
+	r.fresh = slices.Grow(r.fresh[:0], b.N)[:b.N]
+	r.seen.add(b.Cols, r.hashes, r.fresh)
+	r.keep = freshRows(r.keep[:0], r.fresh)
 	if err := r.account(); err != nil || len(r.keep) == 0 {
 		return err
 	}
@@ -157,8 +189,35 @@ func (r *distinctRun) file(f *vector.File) error {
 	return next.finish()
 }
 
+// freshRows appends the numbers of the rows that are new.
+func freshRows(keep []uint32, fresh []bool) []uint32 {
+	for i, is := range fresh {
+		if is {
+			keep = append(keep, uint32(i))
+		}
+	}
+	return keep
+}
+
 // seenRows are the rows that were seen: in one set or, once goroutines share them, in one for each part of the hashes.
-type seenRows struct{ sets []*vector.RowSet }
+type seenRows struct {
+	sets []*vector.RowSet
+	all  []uint32 // the numbers of the rows of a batch
+}
+
+// add adds the rows of cols that have the given hashes, for one goroutine; fresh says of each whether it is new.
+func (s *seenRows) add(cols [][]dictionary.ID, hashes []uint64, fresh []bool) {
+	if len(s.sets) > 1 {
+		for i, h := range hashes {
+			_, fresh[i] = s.of(h).Add(cols, i, h)
+		}
+		return
+	}
+	for len(s.all) < len(hashes) {
+		s.all = append(s.all, uint32(len(s.all)))
+	}
+	s.sets[0].AddRows(cols, s.all[:len(hashes)], hashes, fresh)
+}
 
 // of is the set that a row with a hash belongs to.
 func (s *seenRows) of(hash uint64) *vector.RowSet {

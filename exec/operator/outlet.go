@@ -11,7 +11,8 @@ type Outlet struct {
 	x    *Execution
 	emit func(*vector.Batch) error
 	take Take
-	mu   sync.Mutex // held by who emits
+	mu   sync.Mutex // held by who emits; guards err
+	err  error
 }
 
 // NewOutlet returns an outlet to take, which may be nil, and to emit what that does not take.
@@ -29,9 +30,12 @@ func (o *Outlet) HandOn(b *vector.Batch) error {
 	return o.Emit(b)
 }
 
-// Emit emits a batch while nobody else emits. Who waits for that holds no permit.
+// Emit emits a batch while nobody else emits. Who waits for that holds no permit. After an error nothing is emitted any more: all who emit get it.
 func (o *Outlet) Emit(b *vector.Batch) error {
 	o.x.Workers.Lock(&o.mu)
 	defer o.mu.Unlock()
-	return o.emit(b)
+	if o.err == nil {
+		o.err = o.emit(b)
+	}
+	return o.err
 }

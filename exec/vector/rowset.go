@@ -1,6 +1,8 @@
 package vector
 
 import (
+	"slices"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 )
@@ -100,6 +102,26 @@ func (s *RowSet) Add(cols [][]dictionary.ID, r int, hash uint64) (uint32, bool) 
 		s.grow()
 	}
 	return row, true
+}
+
+// abreast is how many rows are looked up together, so that what is far away in memory comes for all of them at once.
+const abreast = 64
+
+// AddRows is Add of some rows of cols, by the hashes of all: fresh says of each of them whether it is new.
+func (s *RowSet) AddRows(cols [][]dictionary.ID, rows []uint32, hashes []uint64, fresh []bool) {
+	var first [abreast]uint32
+	for some := range slices.Chunk(rows, abreast) {
+		for i, r := range some {
+			first[i] = s.slots[hashes[r]&s.mask]
+		}
+		for i, r := range some {
+			if at := first[i]; at > 0 && s.Hashes[at-1] == hashes[r] && s.equal(int(at-1), cols, int(r)) {
+				fresh[r] = false
+			} else {
+				_, fresh[r] = s.Add(cols, int(r), hashes[r])
+			}
+		}
+	}
 }
 
 // widen makes room for more rows where there are many.

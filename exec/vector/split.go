@@ -18,47 +18,24 @@ type Split struct {
 
 // Set splits rows with the given hashes; of those of a part, the order stays.
 func (s *Split) Set(hashes []uint64) {
-	s.clear(len(hashes))
+	if cap(s.rows) < len(hashes) {
+		s.rows = make([]uint32, len(hashes))
+	}
+	s.rows = s.rows[:len(hashes)]
+	clear(s.starts[:])
 	for _, h := range hashes {
 		s.starts[PartOf(h)+1]++
 	}
-	at := s.accumulate()
+	var at [Parts]uint32
+	for p := range Parts {
+		at[p] = s.starts[p]
+		s.starts[p+1] += s.starts[p]
+	}
 	for r, h := range hashes {
 		p := PartOf(h)
 		s.rows[at[p]] = uint32(r)
 		at[p]++
 	}
-}
-
-// SetSome splits the given rows, as Set does, by the hashes of all.
-func (s *Split) SetSome(rows []uint32, hashes []uint64) {
-	s.clear(len(rows))
-	for _, r := range rows {
-		s.starts[PartOf(hashes[r])+1]++
-	}
-	at := s.accumulate()
-	for _, r := range rows {
-		p := PartOf(hashes[r])
-		s.rows[at[p]] = r
-		at[p]++
-	}
-}
-
-func (s *Split) clear(n int) {
-	if cap(s.rows) < n {
-		s.rows = make([]uint32, n)
-	}
-	s.rows = s.rows[:n]
-	clear(s.starts[:])
-}
-
-// accumulate makes starts of numbers of rows, and returns where the next row of each part goes.
-func (s *Split) accumulate() (at [Parts]uint32) {
-	for p := range Parts {
-		at[p] = s.starts[p]
-		s.starts[p+1] += s.starts[p]
-	}
-	return at
 }
 
 // Part is the numbers of the rows of a part.

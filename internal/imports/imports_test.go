@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	"exec/path":              {"internal/schedule", "exec/operator", "exec/limits", "exec/vector", "exec/match", "planner", "parser", "pcsr", "dictionary"},
 	"exec/join":              {"internal/schedule", "exec/operator", "exec/sideways", "exec/eval", "exec/limits", "exec/vector", "planner", "dictionary"},
 	"exec/group":             {"internal/schedule", "exec/operator", "exec/eval", "exec/limits", "exec/vector", "exec/expr", "parser", "dictionary"},
-	"exec/modifier":          {"internal/radix", "exec/match", "exec/operator", "exec/eval", "exec/limits", "exec/vector", "exec/expr", "dictionary"},
+	"exec/modifier":          {"internal/radix", "internal/schedule", "exec/match", "exec/operator", "exec/eval", "exec/limits", "exec/vector", "exec/expr", "dictionary"},
 	"exec/triples":           {"exec/operator", "exec/limits", "exec/vector", "pcsr", "dictionary"},
 	"exec/match":             {"internal/schedule", "exec/vector", "planner/bgp", "pcsr", "dictionary"},
 	"exec/match/cpu":         {"internal/schedule", "exec/match", "exec/vector", "planner/bgp", "pcsr", "dictionary"},

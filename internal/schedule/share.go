@@ -62,8 +62,14 @@ func (s *Share) Leave() {
 	s.pool.give(s)
 }
 
+// Lock is a lock that may be tried: a sync.Mutex, or a sync.RWMutex.
+type Lock interface {
+	sync.Locker
+	TryLock() bool
+}
+
 // Lock takes a lock that other goroutines of the query hold while they work; who waits for it has no permit meanwhile.
-func (s *Share) Lock(mu *sync.Mutex) {
+func (s *Share) Lock(mu Lock) {
 	if mu.TryLock() {
 		return
 	}

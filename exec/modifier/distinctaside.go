@@ -1,0 +1,109 @@
+package modifier
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/rdfgpu/rdfgpu/exec/operator"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
+)
+
+// distinctBeside are goroutines that find rows and tell them apart themselves, in rounds of their own.
+type distinctBeside struct {
+	// each is how many chunks a round of theirs has; 0: there is no memory for them.
+	each int
+	// busy is how many goroutines are at a batch.
+	busy atomic.Int32
+	// gate is closed where the run goes on in one goroutine.
+	gate sync.RWMutex
+	// full: there is no memory for more rows.
+	full atomic.Bool
+	// begun counts the rounds that somebody has begun to work on.
+	begun  atomic.Uint64
+	idle   schedule.Spares[*distinctRound]
+	rounds []*distinctRound // all of them
+}
+
+// besideChunks is how many chunks a round of one goroutine has at most: enough rows of each part to be worth a visit.
+const besideChunks = 8
+
+// aside takes a batch from one of several goroutines that find rows, if there is memory for it. Where nobody else finds rows, or they are few, workers share them, in
+// their order.
+func (s *sharedDistinct) aside(b *vector.Batch) (taken bool, err error) {
+	by := &s.beside
+	defer by.busy.Add(-1)
+	if by.busy.Add(1) == 1 || by.each == 0 || !by.gate.TryRLock() {
+		return false, nil
+	}
+	defer by.gate.RUnlock()
+	if by.full.Load() {
+		return false, nil
+	}
+	if err := s.run.x.Ended(); err != nil {
+		return false, err
+	}
+	return true, s.take(b)
+}
+
+// take takes a batch into a round that nobody else uses, and works on that when it is full.
+func (s *sharedDistinct) take(b *vector.Batch) error {
+	r := s.beside.idle.Take(s.another)
+	for from := 0; from < b.N; {
+		to := r.fill(b, from, s.run.x.Tuning.ChunkRows)
+		if to == from {
+			if err := s.work(r); err != nil {
+				return err
+			}
+			r.grow(r)
+		}
+		from = to
+	}
+	s.beside.idle.Give(r)
+	return nil
+}
+
+// another is a round for one goroutine more.
+func (s *sharedDistinct) another() *distinctRound {
+	r := newDistinctRound(s.beside.each, 1)
+	s.beside.rounds = append(s.beside.rounds, r)
+	return r
+}
+
+// work tells the rows of a round apart and hands on those that are new.
+func (s *sharedDistinct) work(r *distinctRound) error {
+	x, chunks := s.run.x, r.filled()
+	for _, c := range chunks {
+		c.divide(s.run.key)
+	}
+	x.Workers.Yield()
+	begin := int(s.beside.begun.Add(1))
+	err := operator.EachPart(begin, func(p int, wait bool) (bool, error) { return s.tell(p, chunks, wait) })
+	if err == nil {
+		err = x.Ended()
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range chunks {
+		c.pick()
+	}
+	if s.count(r); !s.holds() {
+		s.beside.full.Store(true)
+	}
+	return r.emit(s.run.outlet.HandOn)
+}
+
+// drainBeside tells apart what was not when the rows ended.
+func (s *sharedDistinct) drainBeside() error {
+	err := s.run.x.Each(len(s.beside.rounds), func(i int) error {
+		if r := s.beside.rounds[i]; r.used > 0 && !s.beside.full.Load() {
+			return s.work(r)
+		}
+		return nil
+	})
+	if err == nil && s.beside.full.Load() {
+		err = s.leave()
+	}
+	return err
+}
