@@ -50,7 +50,7 @@ for part in $parts; do
 	sanitize)
 		for tool in memcheck racecheck; do
 			echo "-- $tool"
-			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run 'Device(Matches|Patches|Adds|Selects|Sifts|Looks)' -rapid.checks="${SANITIZE:-20}" 2>&1 | tail -5
+			compute-sanitizer --tool $tool ./gpu.test -test.timeout 4m -gpu 0 -test.run 'Device(Matches|Patches|Adds|Selects|Sifts|Looks|Finds)' -rapid.checks="${SANITIZE:-20}" 2>&1 | tail -5
 		done ;;
 	esac
 done 2>&1 | tee "$OUT/log.txt"
