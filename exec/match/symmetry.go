@@ -30,18 +30,35 @@ func (l *Lowering) breakSymmetry(anyCost bool) {
 	if worth < bgp.OrderCost || l.Plan.Inputs > 0 {
 		return
 	}
-	s := symmetry{plan: l.Plan, facts: &graphFacts{l.Graph, worth}}
-	if !s.applies() {
+	o := l.symmetryOrder(worth)
+	if o.size < 2 {
 		return
 	}
-	below, n := s.largest()
-	if n < 2 {
-		return
-	}
-	l.Automorphisms = uint64(n)
+	l.Automorphisms = uint64(o.size)
 	for slot, step := range l.Steps {
-		step.setBelow(below[slot], below)
+		step.setBelow(o.below[slot], o.below)
 	}
+}
+
+// symmetryOrder is the order of a plan's slots over a graph that tells the most solutions apart. A plan that is run many times keeps it, for to look for it takes
+// longer than many a count.
+type symmetryOrder struct {
+	graph *pcsr.Graph
+	worth float64
+	below [][]int
+	size  int
+}
+
+func (l *Lowering) symmetryOrder(worth float64) *symmetryOrder {
+	if known, ok := l.Plan.Kept(bgp.KeptSymmetry).(*symmetryOrder); ok && known.graph == l.Graph && known.worth == worth {
+		return known
+	}
+	o := &symmetryOrder{graph: l.Graph, worth: worth}
+	if s := (symmetry{plan: l.Plan, facts: &graphFacts{l.Graph, worth}}); s.applies() {
+		o.below, o.size = s.largest()
+	}
+	l.Plan.Keep(bgp.KeptSymmetry, o)
+	return o
 }
 
 // Facts are what is known of the labels of a graph.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // program is a plan that has been made ready for a graph, which any number of runs can have at the same time: nothing of it is written once it
@@ -31,10 +32,10 @@ func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 	if m.Plan.Inputs > 0 && (m.Input == nil || len(m.Input.Cols) != m.Plan.Inputs) {
 		return nil, fmt.Errorf("cpu: the plan wants %d seeded columns", m.Plan.Inputs)
 	}
-	made, ok := m.Plan.Kept().(*program)
+	made, ok := m.Plan.Kept(bgp.KeptProgram).(*program)
 	if !ok || made.graph != m.Graph || made.counting != counting || made.tuning != t {
 		if made = newProgram(m, counting, t); made.isStepwise() {
-			m.Plan.Keep(made)
+			m.Plan.Keep(bgp.KeptProgram, made)
 		}
 	}
 	steps := made.unread()
