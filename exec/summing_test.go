@@ -47,8 +47,9 @@ func TestQueriesThatAddUpRunOnTheDevice(t *testing.T) {
 		}
 		answersAs(t, m, string(text), d)
 		name := filepath.Base(file)
-		if sifted, looked := d.sifted.Load() > 0, d.lookedUp.Load() > 0; name[0] == 'u' && name[1] != '1' && !sifted || name[0] == 'j' && !looked {
-			t.Errorf("%s: the device tested rows: %v, looked some up: %v", name, sifted, looked)
+		sifted, met := d.sifted.Load() > 0, d.lookedUp.Load() > 0 || d.branches.Load() > 0
+		if name[0] == 'u' && name[1] != '1' && !sifted || name[0] == 'j' && !met {
+			t.Errorf("%s: the device tested rows: %v, looked some up or weighed them: %v", name, sifted, met)
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)

@@ -17,6 +17,7 @@ import (
 // find the rows, which are in no order then, each takes its own into the parts (partsaside.go).
 type groupParts struct {
 	run              *run
+	stages           []operator.Stage // below the group
 	phases           *operator.Phases
 	filling, working *groupRound
 	runs             []*run
@@ -61,7 +62,7 @@ func (r *run) splits() bool {
 
 // newGroupParts lets parts take over from a run.
 func newGroupParts(r *run, stages []operator.Stage) (*groupParts, error) {
-	t := &groupParts{run: r, phases: operator.NewPhases(r.x), rows: make([]vector.Batch, vector.Parts), locks: make([]operator.PartLock, vector.Parts)}
+	t := &groupParts{run: r, stages: stages, phases: operator.NewPhases(r.x), rows: make([]vector.Batch, vector.Parts), locks: make([]operator.PartLock, vector.Parts)}
 	for range vector.Parts {
 		part, err := r.newPart(r.x)
 		if err != nil {
@@ -69,7 +70,7 @@ func newGroupParts(r *run, stages []operator.Stage) (*groupParts, error) {
 		}
 		t.runs = append(t.runs, part)
 	}
-	t.filling, t.working = t.newRound(stages), t.newRound(stages)
+	t.filling, t.working = t.newRound(), t.newRound()
 	r.groups, r.first, r.states, r.split = vector.NewRowSet(len(r.Keys), r.x.Ended), nil, nil, t
 	return t, nil
 }
@@ -81,10 +82,10 @@ func (t *groupParts) replay(rows *vector.Rows) error {
 	return t.phases.Finish()
 }
 
-func (t *groupParts) newRound(stages []operator.Stage) *groupRound {
+func (t *groupParts) newRound() *groupRound {
 	r := &groupRound{}
 	for range t.run.mostChunks() {
-		r.chunks = append(r.chunks, &groupChunk{stages: newGroupRows(t.run.Group, stages)})
+		r.chunks = append(r.chunks, t.newChunk())
 	}
 	return r
 }
@@ -106,6 +107,10 @@ func (t *groupParts) add(b *vector.Batch, at uint64) error {
 	}
 	t.phases.Ask()
 	return nil
+}
+
+func (t *groupParts) newChunk() *groupChunk {
+	return &groupChunk{stages: newGroupRows(t.run.Group, t.stages)}
 }
 
 // open returns a chunk of fewer than size rows, nil where there is none; the next is row at of the source.

@@ -39,9 +39,7 @@ func (t *groupParts) aside(b *vector.Batch, at uint64) (taken bool, err error) {
 	}
 	n := s.batches.Add(1)
 	s.took.Store(true)
-	c := s.idle.Take(func() *groupChunk {
-		return &groupChunk{stages: newGroupRows(t.run.Group, t.filling.chunks[0].stages.stages.Stages)}
-	})
+	c := s.idle.Take(t.newChunk)
 	c.at = at
 	if c.rows, err = c.stages.of(t.run.x, b); err == nil && c.rows != nil {
 		t.split(c)
