@@ -213,6 +213,7 @@ func (s *seenRows) add(cols [][]dictionary.ID, hashes []uint64, fresh []bool) {
 		}
 		return
 	}
+	s.all = slices.Grow(s.all, max(0, len(hashes)-len(s.all)))
 	for len(s.all) < len(hashes) {
 		s.all = append(s.all, uint32(len(s.all)))
 	}

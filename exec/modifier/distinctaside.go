@@ -33,7 +33,7 @@ const besideChunks = 8
 func (s *sharedDistinct) aside(b *vector.Batch) (taken bool, err error) {
 	by := &s.beside
 	defer by.busy.Add(-1)
-	if by.busy.Add(1) == 1 || by.each == 0 || !by.gate.TryRLock() {
+	if by.busy.Add(1) == 1 || !by.gate.TryRLock() {
 		return false, nil
 	}
 	defer by.gate.RUnlock()
@@ -43,28 +43,34 @@ func (s *sharedDistinct) aside(b *vector.Batch) (taken bool, err error) {
 	if err := s.run.x.Ended(); err != nil {
 		return false, err
 	}
-	return true, s.take(b)
+	return s.take(b)
 }
 
-// take takes a batch into a round that nobody else uses, and works on that when it is full.
-func (s *sharedDistinct) take(b *vector.Batch) error {
+// take takes a batch into a round that nobody else uses, if there is one, and works on that when it is full.
+func (s *sharedDistinct) take(b *vector.Batch) (taken bool, err error) {
 	r := s.beside.idle.Take(s.another)
+	if r == nil {
+		return false, nil
+	}
 	for from := 0; from < b.N; {
 		to := r.fill(b, from, s.run.x.Tuning.ChunkRows)
 		if to == from {
 			if err := s.work(r); err != nil {
-				return err
+				return false, err
 			}
 			r.grow(r)
 		}
 		from = to
 	}
 	s.beside.idle.Give(r)
-	return nil
+	return true, nil
 }
 
-// another is a round for one goroutine more.
+// another is a round for one goroutine more; nil where there are as many as threads: those that wait to emit hold theirs.
 func (s *sharedDistinct) another() *distinctRound {
+	if s.beside.each == 0 || len(s.beside.rounds) == s.run.x.Workers.Limit() {
+		return nil
+	}
 	r := newDistinctRound(s.beside.each, 1)
 	s.beside.rounds = append(s.beside.rounds, r)
 	return r

@@ -56,8 +56,10 @@ func (s *sharedDistinct) add(b *vector.Batch) error {
 		}
 		return s.run.add(b)
 	}
-	if others && s.beside.each > 0 {
-		return s.take(b)
+	if others {
+		if taken, err := s.take(b); taken || err != nil {
+			return err
+		}
 	}
 	for from := 0; from < b.N; {
 		to := s.filling.fill(b, from, s.run.x.Tuning.ChunkRows)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
 	"github.com/rdfgpu/rdfgpu/internal/matchtest"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -175,5 +177,40 @@ func TestATraceTellsTheTimeOfEachStep(t *testing.T) {
 	}
 	if all := time.Since(start); sum < all/2 || sum > all {
 		t.Errorf("steps took %v of a count of %v", sum, all)
+	}
+}
+
+// TestWhoFailsAsideWaitsWithoutAPermit for whoever emits meanwhile, and may wait for one.
+func TestWhoFailsAsideWaitsWithoutAPermit(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	workers, bad := schedule.New(2).Open(ctx, 0), errors.New("bad")
+	workers.Enter()
+	defer workers.Leave()
+	task := dense(t, 200, bgp.Options{Output: []string{"a", "b", "c", "d", "e", "f"}})
+	task.Workers = workers
+	var emits atomic.Bool
+	var once sync.Once
+	failed := make(chan struct{})
+	task.Aside = func(*match.Batch) (bool, error) {
+		if !emits.Load() {
+			return false, nil
+		}
+		once.Do(func() { close(failed) })
+		return false, bad
+	}
+	err := cpu.New().Match(ctx, task, func(*match.Batch) error {
+		emits.Store(true)
+		select {
+		case <-failed:
+		case <-ctx.Done():
+		}
+		workers.Enter() // as somebody does whom it woke
+		workers.Yield()
+		workers.Leave()
+		return nil
+	})
+	if err != bad || ctx.Err() != nil {
+		t.Errorf("match ended with %v, %v", err, ctx.Err())
 	}
 }

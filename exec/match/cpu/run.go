@@ -291,7 +291,7 @@ func (r *run) deliver(batch *match.Batch) {
 // fail ends the run with an error, the first of several.
 func (r *run) fail(err error) {
 	r.stop.Store(true)
-	r.mu.Lock()
+	r.join.workers.Lock(&r.mu)
 	defer r.mu.Unlock()
 	if r.err == nil {
 		r.err = err
