@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cockroachdb/apd/v3"
+
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
 
@@ -111,6 +113,7 @@ func Reduced(k NumberClass, units int64) (NumberClass, int64) {
 func ClassOf(v *Value) (k NumberClass, units int64) {
 	switch {
 	case v.Big != nil:
+		return classOfBig(v)
 	case v.Kind == Integer:
 		return IntegerUnits, v.Int
 	case v.Kind == Decimal:
@@ -121,6 +124,22 @@ func ClassOf(v *Value) (k NumberClass, units int64) {
 		return DoubleBits, int64(math.Float64bits(v.Float))
 	}
 	return NoNumber, 0
+}
+
+// classOfBig is ClassOf of a Big: a decimal that was read has its class all the same where its digits, more than 18, are those of an int64.
+func classOfBig(v *Value) (NumberClass, int64) {
+	b := v.Big
+	if v.Kind != Decimal || b.Exponent > 0 || b.Exponent < -MostDecimals {
+		return NoNumber, 0
+	}
+	units := new(apd.BigInt).Set(&b.Coeff)
+	if b.Negative {
+		units.Neg(units)
+	}
+	if !units.IsInt64() {
+		return NoNumber, 0
+	}
+	return Reduced(DecimalUnits+NumberClass(-b.Exponent), units.Int64())
 }
 
 // AppendCanonical appends the lexical form of a number of a class other than NoNumber, as Value.Canonical has it, and returns its datatype, too.

@@ -23,6 +23,8 @@ func TestCanonicalFormsAreReadAsTheNumberThatTheyAreOf(t *testing.T) {
 		term := v.Canonical()
 		if read := ParseValue(term); read.Kind != v.Kind || read.Datatype != v.Datatype || Compare(read, v) != Equal { // large ones are read as Big
 			rt.Fatalf("%d of class %d is written as %v, which is %+v and not %+v", units, class, term, read, v)
+		} else if k, n := ClassOf(&read); (class == IntegerUnits || class >= DecimalUnits) && class.Value(units) != k.Value(n) || k != class && class < DecimalUnits {
+			rt.Fatalf("%v is read as %d of class %d, and was %d of class %d", term, n, k, units, class)
 		}
 		text, datatype := class.AppendCanonical([]byte("before "), units)
 		if string(text) != "before "+term.Value || datatype != term.Datatype {

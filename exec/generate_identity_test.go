@@ -9,7 +9,7 @@ import (
 
 // alikeTerms are numbers and texts of which small sums and functions are others of them.
 func alikeTerms() []rdf.Term {
-	list := append(typed("integer", "0", "1", "2", "3", "03", "-1", "268435455", "268435456", "-268435457"), typed("decimal", "0.5", "1.0", "1.5", "2.50", "67108863.9", "0.125", "-0.5")...)
+	list := append(typed("integer", "0", "1", "2", "3", "03", "-1", "268435455", "268435456", "-268435457"), typed("decimal", "0.5", "1.0", "1.5", "2.50", "67108863.9", "0.125", "-0.5", "1.234567890123456789", "-1.234567890123456789", "-9.223372036854775808")...)
 	list = append(list, typed("double", "INF", "NaN")...) // which no rounding makes depend on the order in which they are added
 	for _, text := range []string{"a", "A", "b", "AB", "ab", "1", "abc", ""} {
 		list = append(list, rdf.NewString(text), rdf.NewLangString(text, "en"))

@@ -89,8 +89,10 @@ func (c *run) idAs(s *idSource, d *datum) dictionary.ID {
 		return dictionary.None
 	case d.known&hasID != 0 && s.identity != dictionary.IdentityComputed:
 		return d.id
-	case d.known&(hasTerm|hasID) == 0 && d.value.IsNumeric() && d.value.Big == nil:
-		return c.numberID(s, &d.value)
+	case d.known == hasValue:
+		if k, units := dictionary.ClassOf(&d.value); k != isOdd {
+			return c.unitsID(s, k, units)
+		}
 	case d.known == hasTerm|hasValue && d.value.Kind == dictionary.String && len(d.term.Value) <= shortText:
 		return c.textID(s, d)
 	}
@@ -124,9 +126,8 @@ func (c *run) textID(s *idSource, d *datum) dictionary.ID {
 // numberText is about how long the text of a number is, which is work.
 const numberText = 8
 
-// numberID is the ID of a number of a class of units or bits.
-func (c *run) numberID(s *idSource, v *dictionary.Value) dictionary.ID {
-	k, units := dictionary.ClassOf(v)
+// unitsID is the ID of a number of a class of units or bits.
+func (c *run) unitsID(s *idSource, k class, units int64) dictionary.ID {
 	if s.identity != dictionary.IdentityFull {
 		if id, ok := s.terms.SmallNumber(k, units); ok {
 			return id
@@ -142,45 +143,33 @@ func (c *run) numberID(s *idSource, v *dictionary.Value) dictionary.ID {
 	return p.id
 }
 
+// wideID is the ID of a number of 128 bits by 10^divisionDigits.
+func (c *run) wideID(s *idSource, high, low int64) dictionary.ID {
+	if s.identity != dictionary.IdentityFull {
+		if k, units, ok := narrowed(high, low); ok {
+			return s.ofUnits(k, units)
+		}
+	}
+	p, ok := s.numbers.find(isWide, high, low)
+	if !ok {
+		t := rdf.NewTyped(wideText(high, low), rdf.XSDDecimal)
+		*p = numberPlace{high, low, isWide, c.termID(s, &t)}
+	}
+	return p.id
+}
+
 // numberIDs writes the IDs of numbers that the query has made to out.
 func (c *run) numberIDs(s *idSource, v *numbers, out []dictionary.ID) {
 	for i, k := range v.classes {
-		high := int64(0)
 		switch k {
 		case isFailed:
 			out[i] = dictionary.None
-			continue
 		case isOdd:
 			out[i] = c.idAs(s, &v.odd[i])
-			continue
 		case isWide:
-			high = v.high[i]
-			if s.identity != dictionary.IdentityFull {
-				if short, units, ok := narrowed(high, v.units[i]); ok {
-					out[i] = s.ofUnits(short, units)
-					continue
-				}
-			}
+			out[i] = c.wideID(s, v.high[i], v.units[i])
 		default:
-			if s.identity != dictionary.IdentityFull {
-				if id, ok := s.terms.SmallNumber(k, v.units[i]); ok {
-					out[i] = id
-					continue
-				}
-			}
+			out[i] = c.unitsID(s, k, v.units[i])
 		}
-		p, ok := s.numbers.find(k, high, v.units[i])
-		if !ok {
-			id := dictionary.None
-			switch {
-			case k == isWide:
-				t := rdf.NewTyped(wideText(high, v.units[i]), rdf.XSDDecimal)
-				id = c.termID(s, &t)
-			case c.spend(numberText):
-				id = s.ofUnits(k, v.units[i])
-			}
-			*p = numberPlace{high, v.units[i], k, id}
-		}
-		out[i] = p.id
 	}
 }

@@ -244,13 +244,11 @@ func narrowed(high, low int64) (k class, units int64, ok bool) {
 		}
 		h, l, k = qh, ql, k-class(step)
 	}
-	if h != 0 || l > math.MaxInt64 {
-		return k, 0, false
+	if high < 0 {
+		h, l = negated(h, l)
 	}
-	if units = int64(l); high < 0 {
-		units = -units
-	}
-	return k, units, true
+	units = int64(l)
+	return k, units, int64(h) == units>>63
 }
 
 // compare compares two rows that are numbers, as dictionary.Compare.
