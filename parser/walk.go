@@ -305,6 +305,9 @@ func HasExists(e Expr) bool {
 	return AnyExpr(e, func(e Expr) bool { _, ok := e.(*Exists); return ok })
 }
 
+// IsVariable reports whether an expression is a variable by itself.
+func IsVariable(e Expr) bool { _, ok := e.(*Var); return ok }
+
 // IsVolatile reports whether an expression may have another value each time it is computed.
 func IsVolatile(e Expr) bool {
 	return AnyExpr(e, func(e Expr) bool {

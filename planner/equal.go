@@ -15,7 +15,7 @@ import (
 //
 // It holds under homomorphism alone: a pattern with one variable less is another one for the others.
 func (p *planner) unified(n *parser.Filter, r request) parser.Node {
-	if p.options.Semantics != bgp.Homomorphism || p.options.Unoptimised || p.applied || len(r.inputs) > 0 || !r.outer.Empty() {
+	if p.options.Semantics != bgp.Homomorphism || p.options.Unoptimised || p.applied || r.seeded() {
 		return nil
 	}
 	pattern, conditions := filteredPattern(n)

@@ -30,7 +30,7 @@ func (c compared) reaches(n parser.Node) bool {
 
 // comparedIn says how the terms of an operator's variables are compared by those above it and by itself. What is seeded may be compared with its seeds.
 func (p *planner) comparedIn(n parser.Node, r *request) compared {
-	if len(r.inputs) > 0 || !r.outer.Empty() || !r.compared.reaches(n) {
+	if r.seeded() || !r.compared.reaches(n) {
 		return compared{}
 	}
 	c := r.compared
@@ -45,7 +45,7 @@ func (p *planner) comparedIn(n parser.Node, r *request) compared {
 	case *parser.OrderBy:
 		var others scope.Set
 		for _, k := range n.Keys {
-			if reads := p.scopes.Reads(k.Expr); isVariable(k.Expr) { // ordered by what it stands for
+			if reads := p.scopes.Reads(k.Expr); parser.IsVariable(k.Expr) { // ordered by what it stands for
 				c = compared{c.own.Or(reads.Without(r.need)), c.shown.Or(reads.Without(r.need))}
 			} else {
 				others = others.Or(reads)
@@ -55,8 +55,6 @@ func (p *planner) comparedIn(n parser.Node, r *request) compared {
 	}
 	return c
 }
-
-func isVariable(e parser.Expr) bool { _, ok := e.(*parser.Var); return ok }
 
 // identityOf is the identity that the IDs of a computed variable need.
 func (p *planner) identityOf(variable string, r *request) dictionary.Identity {
@@ -84,7 +82,7 @@ func (p *planner) comparedByBind(n *parser.Extend, r *request) compared {
 	variable, reads := p.scopes.Set(n.Variable), p.scopes.Reads(n.Expr)
 	below := r.compared.without(variable)
 	other := reads.Without(r.need) // nobody else reads them
-	if isVariable(n.Expr) {
+	if parser.IsVariable(n.Expr) {
 		switch p.identityOf(n.Variable, r) {
 		case dictionary.IdentityNone:
 			return compared{below.own.Or(other), below.shown.Or(other)}
@@ -100,10 +98,7 @@ func (p *planner) comparedByBind(n *parser.Extend, r *request) compared {
 // calculates reports whether an expression asks of the variables that it reads what numbers they are, and nothing else.
 func calculates(e parser.Expr) bool {
 	call, ok := e.(*parser.Call)
-	if !ok {
-		return false
-	}
-	if !parser.MakesNumbers(call.Function) {
+	if !ok || !parser.MakesNumbers(call.Function) {
 		return false
 	}
 	for _, arg := range call.Args {
@@ -120,7 +115,7 @@ func calculates(e parser.Expr) bool {
 
 // comparedByDistinct says how the variables below a DISTINCT are compared: each with its own, as far as nobody above compares it with others.
 func (p *planner) comparedByDistinct(n *parser.Distinct, r *request) compared {
-	if len(r.inputs) > 0 || !r.outer.Empty() {
+	if r.seeded() {
 		return compared{}
 	}
 	return compared{own: p.scopes.Of(n).May.Without(r.need.Without(r.compared.own))}
@@ -128,7 +123,7 @@ func (p *planner) comparedByDistinct(n *parser.Distinct, r *request) compared {
 
 // comparedByGroup says how the variables below a group are compared that are keys, or arguments, as they are.
 func (p *planner) comparedByGroup(n *parser.Group, r *request) compared {
-	if len(r.inputs) > 0 || !r.outer.Empty() {
+	if r.seeded() {
 		return compared{}
 	}
 	var own, others scope.Set

@@ -38,6 +38,9 @@ type firstRows struct {
 	rows             uint64
 }
 
+// seeded reports whether the node is given rows.
+func (r *request) seeded() bool { return len(r.inputs) > 0 || !r.outer.Empty() }
+
 func (r request) with(need scope.Set) request {
 	r.need = need
 	return r

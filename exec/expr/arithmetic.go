@@ -201,11 +201,9 @@ func quotient(x, y *apd.Decimal) (dictionary.Value, bool) {
 
 // compact is n / 10^scale without trailing zeros.
 func compact(kind dictionary.ValueKind, n int64, scale uint8) dictionary.Value {
-	for scale > 0 && n%10 == 0 {
-		n, scale = n/10, scale-1
-	}
+	k, n := dictionary.Reduced(isDecimal+class(scale), n)
 	v := integer(n)
-	v.Kind, v.Scale = kind, scale
+	v.Kind, v.Scale = kind, scaleOf(k)
 	if kind == dictionary.Decimal {
 		v.Datatype = dictionary.XSDDecimal
 	}

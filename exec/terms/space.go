@@ -52,6 +52,21 @@ type numberSlots struct {
 	units   []int64
 }
 
+// made is what at points to, which is made first, by one goroutine that holds mu, where there is nothing yet.
+func made[T any](at *atomic.Pointer[T], mu *sync.Mutex, what func() *T) *T {
+	if t := at.Load(); t != nil {
+		return t
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	t := at.Load()
+	if t == nil {
+		t = what()
+		at.Store(t)
+	}
+	return t
+}
+
 // locate says in which page, and where in it, the n-th computed term lies.
 func locate(n uint32) (number int, slot uint64) {
 	at := uint64(n) + firstPage
@@ -72,8 +87,8 @@ func (s *space) room(n uint32) (*chunk, uint64) {
 	defer s.growing.Unlock()
 	size := firstPage << number
 	if p = s.pages[number].Load(); p == nil {
-		made := make(page, (size+1<<chunkBits-1)>>chunkBits)
-		p = &made
+		chunks := make(page, (size+1<<chunkBits-1)>>chunkBits)
+		p = &chunks
 		s.pages[number].Store(p)
 	}
 	at := &(*p)[slot>>chunkBits]
@@ -101,15 +116,9 @@ func (s *space) slot(n uint32) (*chunk, uint64) {
 // setTerm writes a term to the slot of a number, which is the caller's.
 func (s *space) setTerm(n uint32, term rdf.Term) {
 	c, i := s.room(n)
-	t := c.terms.Load()
-	if t == nil {
-		s.growing.Lock()
-		if t = c.terms.Load(); t == nil {
-			t = &termSlots{make([]rdf.Term, c.size), make([]dictionary.Value, c.size), make([]atomic.Bool, c.size)}
-			c.terms.Store(t)
-		}
-		s.growing.Unlock()
-	}
+	t := made(&c.terms, &s.growing, func() *termSlots {
+		return &termSlots{make([]rdf.Term, c.size), make([]dictionary.Value, c.size), make([]atomic.Bool, c.size)}
+	})
 	t.terms[i], t.values[i] = term, dictionary.ParseValue(term)
 	t.written[i].Store(true)
 }
@@ -117,15 +126,9 @@ func (s *space) setTerm(n uint32, term rdf.Term) {
 // setNumber writes a number to the slot of a number, which is the caller's.
 func (s *space) setNumber(n uint32, class dictionary.NumberClass, units int64) {
 	c, i := s.room(n)
-	t := c.numbers.Load()
-	if t == nil {
-		s.growing.Lock()
-		if t = c.numbers.Load(); t == nil {
-			t = &numberSlots{make([]dictionary.NumberClass, c.size), make([]int64, c.size)}
-			c.numbers.Store(t)
-		}
-		s.growing.Unlock()
-	}
+	t := made(&c.numbers, &s.growing, func() *numberSlots {
+		return &numberSlots{make([]dictionary.NumberClass, c.size), make([]int64, c.size)}
+	})
 	t.classes[i], t.units[i] = class, units
 }
 

@@ -286,7 +286,7 @@ func (t *Terms) ComputedNumber(class dictionary.NumberClass, units int64) dictio
 		return id
 	}
 	hash := hashNumber(class, units)
-	s := shardOf(t, &t.numbers, hash)
+	s := t.shard(&t.numbers, hash)
 	same := func(n uint32) bool {
 		c, i := t.told.slot(n)
 		k, u := c.number(i)
@@ -382,22 +382,13 @@ func hashNumber(class dictionary.NumberClass, units int64) uint64 {
 	return h ^ h>>32
 }
 
-// shardOf is the shard of a hash, of shards that may have to be made first.
-func shardOf(t *Terms, of *atomic.Pointer[[shardCount]shard], hash uint64) *shard {
-	shards := of.Load()
-	if shards == nil {
-		t.growing.Lock()
-		if shards = of.Load(); shards == nil {
-			shards = new([shardCount]shard)
-			of.Store(shards)
-		}
-		t.growing.Unlock()
-	}
-	return &shards[hash%shardCount]
+// shard is the shard of a hash, of shards that may have to be made first.
+func (t *Terms) shard(of *atomic.Pointer[[shardCount]shard], hash uint64) *shard {
+	return &made(of, &t.growing, func() *[shardCount]shard { return new([shardCount]shard) })[hash%shardCount]
 }
 
 func (t *Terms) add(hash uint64, term rdf.Term) dictionary.ID {
-	s := shardOf(t, &t.shards, hash)
+	s := t.shard(&t.shards, hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if id, ok := t.find(hash, &term); ok {

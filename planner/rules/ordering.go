@@ -43,7 +43,7 @@ func numberKeys(keys []parser.OrderKey, of *parser.Extend) (list []parser.OrderK
 		if !readsVariable(k.Expr, of.Variable) {
 			continue
 		}
-		if reads = true; !makesNumbers(of.Expr) || !isVariable(k.Expr) && !makesNumbers(k.Expr) {
+		if reads = true; !makesNumbers(of.Expr) || !parser.IsVariable(k.Expr) && !makesNumbers(k.Expr) {
 			return nil, false
 		}
 		if k.Expr = inline(k.Expr, of); k.Expr == nil {
@@ -52,8 +52,6 @@ func numberKeys(keys []parser.OrderKey, of *parser.Extend) (list []parser.OrderK
 	}
 	return list, reads
 }
-
-func isVariable(e parser.Expr) bool { _, ok := e.(*parser.Var); return ok }
 
 // makesNumbers reports whether the results of an expression are numbers of its own.
 func makesNumbers(e parser.Expr) bool {
