@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -168,9 +169,12 @@ type symmetry struct {
 	facts Facts
 	still []int // slots that are not moved
 	slots []int // slot → query vertex
-	// classes are those that the query asks of each slot, ascending, without those that its edges imply.
-	classes [][]dictionary.ID
-	edges   map[[3]int]bool
+	// kinds are those of the slots: only what has one kind may be exchanged, for the query asks the same of it beside the edges to other slots.
+	kinds []int
+	// between are the labels of the edges from one slot to another, as a number of their set.
+	between [][]int
+	// differ are the pairs of slots that no solution has one vertex for, as far as was asked.
+	differ map[[2]int]bool
 }
 
 // applies reports whether symmetries can be told and used: no predicate variables, no inequalities that
@@ -182,39 +186,99 @@ func (s *symmetry) applies() bool {
 	if q == nil || p.Unequal || len(p.Branches) > 0 || n < 2 || n > mostSymmetric || n != p.Inputs+len(p.Steps) {
 		return false
 	}
+	var classes [][]dictionary.ID
 	for _, slot := range p.Slots {
 		if slot.Vertex < 0 || slices.Contains(s.slots, slot.Vertex) || q.Vertices[slot.Vertex].EdgeLabel {
 			return false
 		}
 		s.slots = append(s.slots, slot.Vertex)
-		s.classes = append(s.classes, s.classesOf(slot.Vertex))
+		classes = append(classes, s.classesOf(slot.Vertex))
 	}
-	if !s.anyAlike() {
+	alone := func(a, b int) bool { return s.alike(a, b) && slices.Equal(classes[a], classes[b]) }
+	if !s.anyAlike(alone) || slices.ContainsFunc(q.Edges, func(e bgp.QueryEdge) bool { return e.LabelVertex >= 0 }) {
 		return false
 	}
-	s.edges = make(map[[3]int]bool, len(q.Edges))
-	for _, e := range q.Edges {
-		if e.LabelVertex >= 0 {
-			return false
-		}
-		s.edges[[3]int{e.From, int(e.Label), e.To}] = true
-		if q.Semantics != bgp.EdgeIsomorphism && q.Semantics != bgp.Induced && s.facts.Undirected(e.Label) {
-			s.edges[[3]int{e.To, int(e.Label), e.From}] = true
-		}
-	}
+	constants := s.readEdges()
+	s.kinds = numbered(n, func(a, b int) bool {
+		return alone(a, b) && s.between[a][a] == s.between[b][b] && slices.Equal(constants[a], constants[b])
+	})
+	s.differ = map[[2]int]bool{}
 	return true
 }
 
+// numbered gives each of n things the number of the first that is the same.
+func numbered(n int, same func(a, b int) bool) []int {
+	numbers := make([]int, n)
+	for a := range n {
+		for numbers[a] = 0; numbers[a] < a && !same(numbers[a], a); numbers[a]++ {
+		}
+	}
+	return numbers
+}
+
 // anyAlike reports whether two slots ask the same of their vertices alone.
-func (s *symmetry) anyAlike() bool {
+func (s *symmetry) anyAlike(alike func(a, b int) bool) bool {
 	for a := range s.slots {
 		for b := range a {
-			if s.alike(a, b) {
+			if alike(a, b) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// constantEdge is an edge that joins a slot to a vertex of the query that is none.
+type constantEdge struct {
+	label    pcsr.Label
+	constant int
+	out      bool
+}
+
+// readEdges numbers what is between slots, and lists the edges to constants, in order, each once.
+func (s *symmetry) readEdges() (constants [][]constantEdge) {
+	n, q := len(s.slots), s.plan.Query
+	labels := make([][]pcsr.Label, n*n)
+	constants = make([][]constantEdge, n)
+	add := func(from int, l pcsr.Label, to int) {
+		switch f, t := slices.Index(s.slots, from), slices.Index(s.slots, to); {
+		case f >= 0 && t >= 0:
+			labels[f*n+t] = append(labels[f*n+t], l)
+		case f >= 0:
+			constants[f] = append(constants[f], constantEdge{l, to, true})
+		case t >= 0:
+			constants[t] = append(constants[t], constantEdge{l, from, false})
+		}
+	}
+	for _, e := range q.Edges {
+		add(e.From, e.Label, e.To)
+		if q.Semantics != bgp.EdgeIsomorphism && q.Semantics != bgp.Induced && s.facts.Undirected(e.Label) {
+			add(e.To, e.Label, e.From)
+		}
+	}
+	for i := range labels {
+		slices.Sort(labels[i])
+		labels[i] = slices.Compact(labels[i])
+	}
+	for i, edges := range constants {
+		slices.SortFunc(edges, constantEdge.compare)
+		constants[i] = slices.Compact(edges)
+	}
+	sets := numbered(n*n, func(a, b int) bool { return slices.Equal(labels[a], labels[b]) })
+	for row := range slices.Chunk(sets, n) {
+		s.between = append(s.between, row)
+	}
+	return constants
+}
+
+func (e constantEdge) compare(f constantEdge) int {
+	direction := func(out bool) int {
+		if out {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(e.label, f.label), cmp.Compare(e.constant, f.constant), direction(e.out)-direction(f.out))
 }
 
 // graphFacts are those of the graph that is matched. What is found out about a label takes a look at all its edges, so it is done where that is not
@@ -286,7 +350,13 @@ func (s *symmetry) allDiffer(slots []int) bool {
 	}
 	for i, a := range slots {
 		for _, b := range slots[:i] {
-			if !s.joined(s.slots[a], s.slots[b]) {
+			pair := [2]int{a, b}
+			differ, known := s.differ[pair]
+			if !known {
+				differ = s.joined(s.slots[a], s.slots[b])
+				s.differ[pair] = differ
+			}
+			if !differ {
 				return false
 			}
 		}
@@ -311,7 +381,7 @@ func (s *symmetry) search(image []int, may func(slot, image int) bool, visit fun
 		return visit(image)
 	}
 	for to := range s.slots {
-		if may(slot, to) && !slices.Contains(image, to) && s.alike(slot, to) {
+		if may(slot, to) && s.kinds[slot] == s.kinds[to] && !slices.Contains(image, to) {
 			if next := append(image, to); s.keepsEdges(next) && !s.search(next, may, visit) {
 				return false
 			}
@@ -320,14 +390,14 @@ func (s *symmetry) search(image []int, may func(slot, image int) bool, visit fun
 	return true
 }
 
-// alike reports whether two slots ask the same of their vertex alone.
+// alike reports whether two slots have the same candidates.
 func (s *symmetry) alike(a, b int) bool {
 	if s.plan.Inputs > 0 {
-		return slices.Equal(s.classes[a], s.classes[b])
+		return true
 	}
 	x, y := &s.plan.Steps[a], &s.plan.Steps[b]
 	return x.Low == y.Low && x.High == y.High && slices.Equal(x.Candidates, y.Candidates) &&
-		(x.Candidates == nil) == (y.Candidates == nil) && slices.Equal(s.classes[a], s.classes[b])
+		(x.Candidates == nil) == (y.Candidates == nil)
 }
 
 // classesOf are the classes that the query asks of a vertex, ascending. Those that whatever has one of its edges is known to have are left
@@ -360,44 +430,14 @@ func (f *graphFacts) isRangeOver(class dictionary.ID, l pcsr.Label, d pcsr.Direc
 	return ok && int(high-low)+1 == len(members) && low <= first && last <= high
 }
 
-// keepsEdges reports whether the edges between the last slot mapped and those before it, itself and the constants are
-// the same as between their images.
+// keepsEdges reports whether the edges between the last slot mapped and those before it are the same as between their images.
 func (s *symmetry) keepsEdges(image []int) bool {
 	last := len(image) - 1
-	mapped := func(v int) (int, bool) {
-		slot := slices.Index(s.slots, v)
-		if slot < 0 {
-			return v, true // a constant
-		}
-		if slot > last {
-			return 0, false
-		}
-		return s.slots[image[slot]], true
-	}
-	from, to := s.slots[last], s.slots[image[last]]
-	before, after := 0, 0
-	for e := range s.edges {
-		if e[0] == from || e[2] == from {
-			f, ok := mapped(e[0])
-			t, also := mapped(e[2])
-			if ok && also {
-				if !s.edges[[3]int{f, e[1], t}] {
-					return false
-				}
-				before++
-			}
-		}
-		if e[0] == to || e[2] == to {
-			if s.isImage(e[0], image) && s.isImage(e[2], image) {
-				after++
-			}
+	to := image[last]
+	for slot, of := range image[:last] {
+		if s.between[last][slot] != s.between[to][of] || s.between[slot][last] != s.between[of][to] {
+			return false
 		}
 	}
-	return before == after
-}
-
-// isImage reports whether a query vertex is a constant or the image of a slot mapped so far.
-func (s *symmetry) isImage(v int, image []int) bool {
-	slot := slices.Index(s.slots, v)
-	return slot < 0 || slices.Contains(image, slot)
+	return true
 }
