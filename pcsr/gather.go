@@ -42,3 +42,40 @@ func (p *Partition) appendOnly(dst, vertices []Vertex, low, high Vertex) []Verte
 	}
 	return dst[:n]
 }
+
+// NeighboursOf sets lists[i] to the neighbours of vertices[i] from low on and below high (0 is no bound), and tells how many they are together. Where lists begin is read for all of
+// them before a list is, so that the processor waits for many places of memory at once.
+func (p *Partition) NeighboursOf(lists [][]Vertex, vertices []Vertex, low, high Vertex) (total int) {
+	lists = lists[:len(vertices)]
+	if p.layer == Range && p.offsets != nil && !p.file.Unchecked() {
+		p.rangeLists(lists, vertices)
+	} else {
+		for i, v := range vertices {
+			lists[i] = p.Neighbours(v)
+		}
+	}
+	if low > 0 || high > 0 {
+		for i, list := range lists {
+			lists[i] = Between(list, low, high)
+		}
+	}
+	for _, list := range lists {
+		total += len(list)
+	}
+	return total
+}
+
+// rangeLists is NeighboursOf without bounds where rows are found by subtraction.
+func (p *Partition) rangeLists(lists [][]Vertex, vertices []Vertex) {
+	rows, base, offsets, neighbours := p.rows, p.base, p.offsets, p.neighbours
+	for i, v := range vertices {
+		lists[i] = nil
+		row := v - base
+		if row >= rows {
+			continue
+		}
+		if low, high := offsets[row], offsets[row+1]; low <= high && uint64(high) <= uint64(len(neighbours)) {
+			lists[i] = neighbours[low:high:high]
+		}
+	}
+}

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAppendNeighboursAgreesWithNeighbours: one after the other, between bounds, as far as there is room.
+// TestAppendNeighboursAgreesWithNeighbours: one after the other, between bounds, as far as there is room; so does NeighboursOf.
 func TestAppendNeighboursAgreesWithNeighbours(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -44,6 +44,16 @@ func TestAppendNeighboursAgreesWithNeighbours(t *testing.T) {
 		}
 		if !slices.Equal(got, want) || len(got)-1 > most {
 			t.Fatalf("the neighbours of %v from %d below %d, at most %d: %v of %d, want %v", vertices, low, high, most, got[1:], taken, want[1:])
+		}
+		lists, sum := make([][]Vertex, len(vertices)), 0
+		total := p.NeighboursOf(lists, vertices, low, high)
+		for i, v := range vertices {
+			if sum += len(lists[i]); !slices.Equal(lists[i], Between(p.Neighbours(v), low, high)) {
+				t.Fatalf("the neighbours of %d from %d below %d: %v, want %v of %v", v, low, high, lists[i], Between(p.Neighbours(v), low, high), p.Neighbours(v))
+			}
+		}
+		if total != sum {
+			t.Fatalf("%d neighbours, told as %d", sum, total)
 		}
 		if taken == 0 && most > 0 && len(vertices) > 0 && len(Between(p.Neighbours(vertices[0]), low, high)) <= most {
 			t.Fatalf("of %v it took none, although there was room for the first one's", vertices)

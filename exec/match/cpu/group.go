@@ -281,10 +281,15 @@ func (w *worker) countSet(g *group, set []pcsr.Vertex) (total uint64) {
 
 // members are the step's candidates before Distinct, found without being kept where they are one list.
 func (w *worker) members(s *step) []pcsr.Vertex {
-	if s.plain {
-		return w.candidates(s)
+	if !s.plain {
+		return w.set(s)
 	}
-	return w.set(s)
+	list := s.dynamic[0].partition.Neighbours(w.values[s.dynamic[0].from.Slot])
+	c := &w.scratch[s.Index]
+	c.rowsIn++
+	c.candidates += uint64(len(list))
+	w.work += len(list) + 2
+	return list
 }
 
 // weighBranch is what a branch makes of the number of its solutions for the partial match in w.values.

@@ -35,8 +35,8 @@ type step struct {
 	// siblings is the step whose candidates are the intersection of the lists up to sharedLevel; nil where there is none.
 	siblings    *step
 	sharedLevel int
-	// plain: the candidates are one dynamic list and nothing else is asked.
-	plain bool
+	// stretch: the candidates are what lies between bounds of one dynamic list and nothing else is asked; plain: they are all of it.
+	stretch, plain bool
 	// brief: the candidates are what cut lists have in common.
 	brief bool
 }
@@ -74,9 +74,8 @@ func (s *step) prepare(g *pcsr.Graph, from *match.Step) {
 	}
 	s.findDeps()
 	s.findLevels()
-	s.plain = len(s.dynamic) == 1 && s.dynamic[0].kind == bgp.Neighbours && s.dynamic[0].partition != nil && !s.tests() &&
-		!s.IsOrdered() && len(s.static)+len(s.Plan.Checks)+len(s.Distinct)+len(s.Plan.EdgeDistinct) == 0 &&
-		s.Low == 0 && s.High == dictionary.None
+	s.stretch = s.isStretch() && s.dynamic[0].kind == bgp.Neighbours && len(s.Distinct) == 0
+	s.plain = s.stretch && s.Low == 0 && s.High == dictionary.None
 }
 
 // checkBefore checks the partitions of lists of which much is expected to be read.

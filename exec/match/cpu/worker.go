@@ -216,6 +216,11 @@ func (w *worker) extendRows(level int, t *table, n int) {
 	defer w.clock.leave(w.clock.enter(s.Index))
 	c, l := &w.scratch[s.Index], &w.levels[level]
 	l.begin(t, n)
+	if s.stretch {
+		w.extendTogether(level, s, t)
+		l.stop()
+		return
+	}
 	for row := 0; row < l.end && !w.run.stop.Load(); row++ {
 		l.next = row + 1
 		if w.work >= w.shareAt {
@@ -224,26 +229,13 @@ func (w *worker) extendRows(level int, t *table, n int) {
 		for _, slot := range s.Reads {
 			w.values[slot] = t.cols[slot][row]
 		}
-		set := w.candidates(s)
+		set := w.distinctSet(s)
 		c.rowsOut += uint64(len(set))
 		if len(set) > 0 {
 			w.push(level+1, t, row, set)
 		}
 	}
 	l.stop()
-}
-
-// candidates returns what the step binds its slot to for the partial match in w.values.
-func (w *worker) candidates(s *step) []pcsr.Vertex {
-	if !s.plain {
-		return w.distinctSet(s)
-	}
-	list := s.dynamic[0].partition.Neighbours(w.values[s.dynamic[0].from.Slot])
-	c := &w.scratch[s.Index]
-	c.rowsIn++
-	c.candidates += uint64(len(list))
-	w.work += len(list) + 2
-	return list
 }
 
 // push appends to a level's table one row for each member of set: the given row of t, extended. Full tables are
