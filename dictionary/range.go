@@ -181,11 +181,16 @@ func (d *Dictionary) stringRange(ranges []Range, c Comparison, all Range, s stri
 
 // compareText compares the text of an ID below Ordered with s, in byte order, which is the order of code points.
 func (d *Dictionary) compareText(id ID, s string) int {
+	var buffer [512]byte
+	return strings.Compare(string(d.appendStored(buffer[:0], id)), s)
+}
+
+// appendStored appends the text of an ID below Ordered.
+func (d *Dictionary) appendStored(dst []byte, id ID) []byte {
 	segment := d.base
 	if id >= d.end {
 		segment, id = d.locate(id)
 	}
 	t, _ := segment.text(id)
-	var buffer [512]byte
-	return strings.Compare(string(t.append(buffer[:0])), s)
+	return t.append(dst)
 }

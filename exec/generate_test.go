@@ -425,7 +425,7 @@ func (g *generator) valued() string { return g.valuedOf(g.variable()) }
 
 func (g *generator) valuedOf(v string) string {
 	op := func() string { return g.oneOf(" = ", " < ", " <= ", " > ", " >= ", " != ") }
-	switch g.pick(8) {
+	switch g.pick(10) {
 	case 0:
 		return "(" + g.constant() + op() + v + ")"
 	case 1:
@@ -436,6 +436,14 @@ func (g *generator) valuedOf(v string) string {
 		return "(" + v + g.oneOf(" IN (", " NOT IN (") + g.constant() + ", " + g.constant() + ", :n1))"
 	case 5:
 		return g.oneOf("isNumeric(", "isLiteral(", "!isLiteral(", "(") + v + ")"
+	case 6:
+		tag := func() string { return g.oneOf("\"en\"", "\"EN\"", "\"de\"", "\"\"", "\"fr\"", "\"*\"", "\"e\"") }
+		return g.oneOf("(LANG("+v+") = "+tag()+")", "("+tag()+" = LANG("+v+"))", "(LANG("+v+") IN ("+tag()+", "+tag()+"))", "langMatches(LANG("+v+"), "+tag()+")",
+			"(LANG("+v+") = "+tag()+" || LANG("+v+") = "+tag()+")", "(LANG("+v+") != "+tag()+")")
+	case 7:
+		text := g.oneOf("", "a", "b", "ab", "1", "2000", "t", "http:", "true", "\U0010FFFF", "-", "x")
+		of := "(" + g.oneOf(v, "STR("+v+")")
+		return g.oneOf("", "", "!") + g.oneOf("STRSTARTS"+of+", \""+text+"\")", "REGEX"+of+", \"^"+text+"\")")
 	}
 	return "(" + v + op() + g.constant() + ")"
 }

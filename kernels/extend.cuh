@@ -123,27 +123,64 @@ static __device__ __forceinline__ bool firstSeen(const Step &s, u64 row, u32 v) 
 static __device__ __forceinline__ u64 times(u64 a, u64 b) { return __umul64hi(a, b) ? ~0ull : a * b; }
 
 #ifdef BRANCHES
+// ALONE is how many members of a list a thread looks at by itself; what is behind them is the work of all threads that are there together.
+const u32 ALONE = 32;
+
+// Common is what lists have in common: list is the shortest.
+struct Common {
+  List list, other[MOST_OTHERS];
+};
+
+// counts reports whether a member of the shortest list lies in the others, and is none of those that do not count.
+static __device__ __forceinline__ bool counts(const Common &c, const Link &l, u32 i, u64 row, u32 v) {
+  const Operand *except = at<const Operand>(l.except);
+  u32 member = element(c.list.begin, i);
+  bool is = true;
+  for (u32 k = 0; k < l.otherCount && is; k++) is = contains(c.other[k], member);
+  for (u32 k = 0; k < l.exceptCount && is; k++) is = value(except[k], row, v) != member;
+  return is;
+}
+
+// commonOf is what is said of another of the threads of a mask.
+static __device__ __forceinline__ Common commonOf(const Common &mine, u32 otherCount, u32 mask, u32 lane) {
+  Common c;
+  c.list = {__shfl_sync(mask, mine.list.begin, lane), __shfl_sync(mask, mine.list.size, lane)};
+  for (u32 k = 0; k < MOST_OTHERS; k++)
+    if (k < otherCount) c.other[k] = {__shfl_sync(mask, mine.other[k].begin, lane), __shfl_sync(mask, mine.other[k].size, lane)};
+  return c;
+}
+
 // common is how many members that count the lists of a factor and of its others have in common; with any, whether there is one. A thread reads the shortest list
-// and searches the others for each of its members.
+// and searches the others for each of its members; where that is long, the threads that call it together take one such list after the other.
 static __device__ __noinline__ u32 common(const Program &p, const Link &l, u64 row, u32 v, bool any) {
   const Link *others = at<const Link>(l.others);
-  const Operand *except = at<const Operand>(l.except);
-  List list = narrow(resolve(p, l, row, v), l.low, l.high), other[MOST_OTHERS];
-  for (u32 k = 0; k < l.otherCount && list.size; k++) {
-    other[k] = narrow(resolve(p, others[k], row, v), l.low, l.high);
-    if (other[k].size < list.size) {
-      List longer = list;
-      list = other[k];
-      other[k] = longer;
+  Common mine;
+  mine.list = narrow(resolve(p, l, row, v), l.low, l.high);
+  for (u32 k = 0; k < MOST_OTHERS; k++) mine.other[k] = {0, 0};
+  for (u32 k = 0; k < l.otherCount && mine.list.size; k++) {
+    mine.other[k] = narrow(resolve(p, others[k], row, v), l.low, l.high);
+    if (mine.other[k].size < mine.list.size) {
+      List longer = mine.list;
+      mine.list = mine.other[k];
+      mine.other[k] = longer;
     }
   }
   u32 n = 0;
-  for (u32 i = 0; i < list.size && !(any && n); i++) {
-    u32 member = element(list.begin, i);
-    bool counts = true;
-    for (u32 k = 0; k < l.otherCount && counts; k++) counts = contains(other[k], member);
-    for (u32 k = 0; k < l.exceptCount && counts; k++) counts = value(except[k], row, v) != member;
-    n += counts;
+  for (u32 i = 0; i < min(mine.list.size, ALONE) && !(any && n); i++) n += counts(mine, l, i, row, v);
+  u32 mask = __activemask();
+  u32 lane = threadIdx.x & 31, place = __popc(mask & ((1u << lane) - 1)), threads = __popc(mask);
+  u32 left = __ballot_sync(mask, mine.list.size > ALONE && !(any && n));
+  while (left) {
+    u32 of = __ffs(left) - 1, found = 0;
+    left &= left - 1;
+    const Link &link = *at<const Link>(__shfl_sync(mask, u64(&l), of));
+    u64 ofRow = __shfl_sync(mask, row, of);
+    u32 ofV = __shfl_sync(mask, v, of);
+    Common c = commonOf(mine, link.otherCount, mask, of);
+    bool ofAny = __shfl_sync(mask, u32(any), of);
+    for (u32 first = ALONE; first < c.list.size && !(ofAny && found); first += threads)
+      found += __popc(__ballot_sync(mask, first + place < c.list.size && counts(c, link, first + place, ofRow, ofV)));
+    if (lane == of) n += found;
   }
   return n;
 }

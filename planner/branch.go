@@ -190,7 +190,7 @@ func (p *planner) pushAll(h *hanging, known *parser.BGP, conditions []parser.Exp
 	h.pushed = &pushedFilters{}
 	free := p.free(h.pattern, h.request)
 	for _, e := range conditions {
-		if !p.pushTerms(h.pushed, free, e) && !p.pushRange(h.pushed, free, e, conditions) && !p.pushUnequal(h.pushed, h.pattern, known, e) {
+		if !p.pushTerms(h.pushed, free, e) && !p.pushRange(h.pushed, h.pattern, free, e, conditions) && !p.pushUnequal(h.pushed, h.pattern, known, e) {
 			return false
 		}
 	}

@@ -36,26 +36,35 @@ func (p *planner) ordered(e parser.Expr, c dictionary.Condition) orderedIDs {
 	return ids
 }
 
-// pushRange turns a comparison of a variable with a constant, one of some conditions, into IDs. Where these are many and
+// pushRange turns a condition on a variable of a pattern, one of some, into IDs: a comparison with a constant, or one that asks for a kind of terms. Where these are many and
 // no range, the match gets two bounds between which they lie, and the comparison is left for the rows.
-func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr, conditions []parser.Expr) bool {
-	if v, r, ok := p.ofSort(e); ok && vars.Has(p.scopes.Number(v)) {
-		pushed.bound(v, r)
-		return true
+func (p *planner) pushRange(pushed *pushedFilters, n *parser.BGP, vars scope.Set, e parser.Expr, conditions []parser.Expr) bool {
+	d := p.options.Dictionary
+	if d == nil {
+		return false
+	}
+	if v, k, ok := kindOf(e); ok && vars.Has(p.scopes.Number(v)) {
+		ranges, exact, known := p.ofKind(k, n, v)
+		return known && p.pushRanges(pushed, v, ranges, exact)
 	}
 	v, c, ok := comparison(e)
-	if !ok || p.options.Dictionary == nil || !vars.Has(p.scopes.Number(v)) {
+	if !ok || !vars.Has(p.scopes.Number(v)) {
 		return false
 	}
 	ids, exact := p.ordered(e, c), true
 	if !ids.ok {
 		return false
 	}
-	d := p.options.Dictionary
-	ranges, grown := ids.ranges, d.Ordered() < dictionary.ID(d.Len())
-	if grown {
+	ranges := ids.ranges
+	if d.Ordered() < dictionary.ID(d.Len()) {
 		ranges, exact = p.withArrived(v, conditions)
 	}
+	return p.pushRanges(pushed, v, ranges, exact)
+}
+
+// pushRanges gives a variable the IDs of some ranges, those for which a condition is true or, where exact is false, those among which
+// they are. It reports whether the match needs nothing else to apply the condition.
+func (p *planner) pushRanges(pushed *pushedFilters, v string, ranges []dictionary.Range, exact bool) bool {
 	total := 0
 	for _, r := range ranges {
 		total += r.Len()
@@ -69,34 +78,10 @@ func (p *planner) pushRange(pushed *pushedFilters, vars scope.Set, e parser.Expr
 		return true
 	}
 	pushed.bound(v, dictionary.Range{From: ranges[0].From, To: ranges[len(ranges)-1].To})
-	if grown && pushed.scattered == "" {
+	if len(ranges) > 1 && pushed.scattered == "" {
 		pushed.scattered, pushed.parts = v, ranges
 	}
 	return false
-}
-
-// ofSort takes isLiteral and isNumeric of a variable apart, where the IDs of such terms are one range and no others have arrived.
-func (p *planner) ofSort(e parser.Expr) (v string, r dictionary.Range, ok bool) {
-	call, isCall := e.(*parser.Call)
-	d := p.options.Dictionary
-	if !isCall || d == nil || d.Ordered() < dictionary.ID(d.Len()) {
-		return "", r, false
-	}
-	var last dictionary.Section
-	switch call.Function {
-	case "ISLITERAL":
-		last = dictionary.Others
-	case "ISNUMERIC":
-		last = dictionary.Numbers
-	default:
-		return "", r, false
-	}
-	of, isVar := call.Args[0].(*parser.Var)
-	ranges := d.Sections(dictionary.Numbers, last)
-	if !isVar || len(ranges) != 1 {
-		return "", r, false
-	}
-	return of.Name, ranges[0], true
 }
 
 // listed are the IDs of some ranges.
@@ -133,14 +118,19 @@ func (p *planner) withArrived(v string, conditions []parser.Expr) (ranges []dict
 	if !exact {
 		return append(ranges, dictionary.Range{From: d.Ordered(), To: dictionary.ID(d.Len())}), false
 	}
-	for _, id := range arrived {
+	return withIDs(ranges, arrived), true
+}
+
+// withIDs adds IDs, ascending, behind some ranges.
+func withIDs(ranges []dictionary.Range, ids []dictionary.ID) []dictionary.Range {
+	for _, id := range ids {
 		if n := len(ranges); n > 0 && ranges[n-1].To == id {
 			ranges[n-1].To++
 		} else {
 			ranges = append(ranges, dictionary.Range{From: id, To: id + 1})
 		}
 	}
-	return ranges, true
+	return ranges
 }
 
 // comparison takes a comparison of a variable with a constant apart.

@@ -255,17 +255,12 @@ func appendEncoded(dst []byte, s string) []byte {
 	return dst
 }
 
-// langMatches is basic filtering (RFC 4647, section 3.3.1).
+// langMatches is rdf.LanguageMatches.
 func langMatches(c *run, a []*datum) tri {
 	tag, ok := c.plainText(a[0])
 	span, fine := c.plainText(a[1])
-	switch {
-	case !ok || !fine:
+	if !ok || !fine {
 		return isError
-	case span == "*":
-		return truth(tag != "")
-	case len(tag) < len(span) || !strings.EqualFold(tag[:len(span)], span):
-		return isFalse
 	}
-	return truth(len(tag) == len(span) || tag[len(span)] == '-')
+	return truth(rdf.LanguageMatches(tag, span))
 }

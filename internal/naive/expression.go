@@ -2,6 +2,7 @@ package naive
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -107,6 +108,14 @@ func (e *Evaluator) call(x *parser.Call, m Solution) (rdf.Term, bool) {
 		return one(x.Function, args[0])
 	case "YEAR", "MONTH", "DAY":
 		return part(x.Function, args[0])
+	case "LANGMATCHES":
+		tag, span := strings.ToLower(args[0].Value), strings.ToLower(args[1].Value)
+		return boolean(tag == span || strings.HasPrefix(tag, span+"-") || span == "*" && tag != ""), isPlain(args[0]) && isPlain(args[1])
+	case "STRSTARTS":
+		return boolean(strings.HasPrefix(args[0].Value, args[1].Value)), isString(args[0]) && isPlain(args[1])
+	case "REGEX": // of a text behind ^
+		text, begins := strings.CutPrefix(args[1].Value, "^")
+		return boolean(strings.HasPrefix(args[0].Value, text)), isString(args[0]) && begins
 	case "STRLEN", "UCASE", "LCASE", "CONCAT", "SUBSTR", "REPLACE", "STRBEFORE", "STRAFTER":
 		return onStrings(x.Function, args)
 	}

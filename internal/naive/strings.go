@@ -82,3 +82,6 @@ func wholeNumber(t rdf.Term) (int, bool) {
 	n, err := strconv.Atoi(t.Value)
 	return n, err == nil && t.Datatype == rdf.XSDInteger
 }
+
+// isPlain reports whether a term is a string without a language tag.
+func isPlain(t rdf.Term) bool { return isString(t) && t.Language == "" }

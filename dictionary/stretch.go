@@ -1,0 +1,66 @@
+package dictionary
+
+import "strings"
+
+// stretches are the IDs of a segment's section, LangStrings or Others, by language tag or datatype IRI.
+func (d *Dictionary) stretches(segment int, of Section) func(yield func(qualifier string, r Range) bool) {
+	return func(yield func(string, Range) bool) {
+		s := d.segments[segment]
+		all := s.Section(of)
+		for i := range s.qualifiers {
+			from, to := max(s.qualifiers[i].from, all.From), all.To
+			if i+1 < len(s.qualifiers) {
+				to = min(to, s.qualifiers[i+1].from)
+			}
+			if from < to && !yield(s.qualifiers[i].text, Range{d.starts[segment] + from, d.starts[segment] + to}) {
+				return
+			}
+		}
+	}
+}
+
+// Languages are the IDs below Ordered of the literals whose language tag, in the case that they have it in, matches: ascending ranges that do not touch.
+func (d *Dictionary) Languages(matches func(tag string) bool) (ranges []Range) {
+	for i := range d.segments {
+		for tag, r := range d.stretches(i, LangStrings) {
+			if matches(tag) {
+				ranges = appendRange(ranges, r.From, r.To)
+			}
+		}
+	}
+	return ranges
+}
+
+// mostStretches bounds the stretches that Beginning looks for a prefix in.
+const mostStretches = 64
+
+// Beginning are the IDs below Ordered of the strings, with a language tag or without, and with others those of the terms in Others, whose text begins with a prefix: ascending
+// ranges that do not touch. ok is false where they lie in too many stretches to look for them.
+func (d *Dictionary) Beginning(prefix string, others bool) (ranges []Range, ok bool) {
+	left := mostStretches
+	add := func(_ string, r Range) bool {
+		left--
+		from := search(r, func(id ID) bool { return d.compareText(id, prefix) >= 0 })
+		to := search(Range{from, r.To}, func(id ID) bool { return !d.begins(id, prefix) })
+		ranges = appendRange(ranges, from, to)
+		return left > 0
+	}
+	for i := range d.segments {
+		if left > 0 {
+			add("", d.Section(i, Strings))
+		}
+		if left > 0 {
+			d.stretches(i, LangStrings)(add)
+		}
+		if left > 0 && others {
+			d.stretches(i, Others)(add)
+		}
+	}
+	return ranges, left > 0
+}
+
+// begins reports whether the text of an ID below Ordered begins with a prefix.
+func (d *Dictionary) begins(id ID, prefix string) bool {
+	var buffer [512]byte
+	return strings.HasPrefix(string(d.appendStored(buffer[:0], id)), prefix)
+}

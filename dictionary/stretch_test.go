@@ -1,0 +1,82 @@
+package dictionary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"pgregory.net/rapid"
+)
+
+// drawTerms draws terms of which many begin alike, with tags that differ by case and some datatypes.
+func drawTerms(t *rapid.T) []rdf.Term {
+	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab1\u00e9\U0010ffff")), 0, 4, -1)
+	return rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) rdf.Term {
+		s := text.Draw(t, "text")
+		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		case 0:
+			return rdf.NewIRI("http://example.org/" + s)
+		case 1:
+			return rdf.NewLangString(s, rapid.SampledFrom([]string{"en", "EN", "en-GB", "de", "eng"}).Draw(t, "tag"))
+		case 2:
+			return rdf.NewTyped(s, rapid.SampledFrom([]string{"http://example.org/d", "http://example.org/e", rdf.XSDInteger}).Draw(t, "datatype"))
+		}
+		return rdf.NewString(s)
+	}), 1, 60, func(t rdf.Term) string { return t.String() }).Draw(t, "terms")
+}
+
+// TestStretches: the IDs of languages and of what begins with a prefix, term by term.
+func TestStretches(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, err := FromTerms(drawTerms(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		among := func(ranges []Range, has func(rdf.Term) bool) {
+			for i, r := range ranges {
+				if r.Len() <= 0 || i > 0 && r.From <= ranges[i-1].To {
+					t.Fatalf("ranges %v are not ascending and apart", ranges)
+				}
+			}
+			for id := range d.Ordered() {
+				in := slices.ContainsFunc(ranges, func(r Range) bool { return r.Contains(id) })
+				if term := d.Term(id); in != has(term) {
+					t.Fatalf("%s is in %v: %t", term.String(), ranges, in)
+				}
+			}
+		}
+		span := rapid.SampledFrom([]string{"en", "EN", "de", "fr", "*"}).Draw(t, "span")
+		among(d.Languages(func(tag string) bool { return rdf.LanguageMatches(tag, span) }), func(t rdf.Term) bool {
+			return rdf.LanguageMatches(t.Language, span)
+		})
+		prefix, others := rapid.SampledFrom([]string{"a", "ab", "\u00e9", "\U0010ffff", "1", "b1"}).Draw(t, "prefix"), rapid.Bool().Draw(t, "others")
+		ranges, ok := d.Beginning(prefix, others)
+		if !ok {
+			t.Fatal("too many stretches")
+		}
+		among(ranges, func(t rdf.Term) bool {
+			plain := t.Kind == rdf.Literal && (t.Language != "" || t.DatatypeIRI() == rdf.XSDString)
+			typed := t.Kind == rdf.Literal && !plain && ParseValue(t).Kind == OtherLiteral
+			return (plain || others && typed) && strings.HasPrefix(t.Value, prefix)
+		})
+	})
+}
+
+// TestManyStretchesAreNotSearched for a prefix.
+func TestManyStretchesAreNotSearched(t *testing.T) {
+	var terms []rdf.Term
+	for i := range mostStretches + 1 {
+		terms = append(terms, rdf.NewLangString("a", fmt.Sprintf("l%d", i)))
+	}
+	for n, want := range map[int]bool{mostStretches + 1: false, mostStretches - 2: true} {
+		d, err := FromTerms(terms[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ranges, ok := d.Beginning("a", false); ok != want {
+			t.Errorf("%d tags: %v, %t", n, ranges, ok)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+)
+
+// kind is a sort of terms that lie together, in a few ranges of each segment of a dictionary.
+type kind struct {
+	// ranges are those of the ordered IDs, ascending, that do not touch; ok is false where they are not known.
+	ranges func(d *dictionary.Dictionary) (ranges []dictionary.Range, ok bool)
+	// perhaps are ranges of other ordered IDs, of which some may be of the kind; nil: none are.
+	perhaps func(d *dictionary.Dictionary) []dictionary.Range
+	// has reports whether a term is one.
+	has func(d *dictionary.Dictionary, id dictionary.ID) bool
+}
+
+// sections is a kind that is whole sections.
+func sections(first, last dictionary.Section, has func(d *dictionary.Dictionary, id dictionary.ID) bool) kind {
+	return kind{ranges: func(d *dictionary.Dictionary) ([]dictionary.Range, bool) { return d.Sections(first, last), true }, has: has}
+}
+
+var (
+	literals = sections(dictionary.Numbers, dictionary.Others, func(d *dictionary.Dictionary, id dictionary.ID) bool { return d.Kind(id) == rdf.Literal })
+	numbers  = sections(dictionary.Numbers, dictionary.Numbers, func(d *dictionary.Dictionary, id dictionary.ID) bool { return d.Value(id).IsNumeric() })
+)
+
+// tagged are the literals with a language tag that matches.
+func tagged(matches func(tag string) bool) kind {
+	return kind{
+		ranges: func(d *dictionary.Dictionary) ([]dictionary.Range, bool) { return d.Languages(matches), true },
+		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
+			tag := d.Language(id)
+			return tag != "" && matches(tag)
+		},
+	}
+}
+
+// beginning are the strings that begin with a prefix, which is not empty, or with ofAny all IRIs and literals whose text does.
+func beginning(prefix string, ofAny bool) kind {
+	k := kind{
+		ranges: func(d *dictionary.Dictionary) ([]dictionary.Range, bool) { return d.Beginning(prefix, ofAny) },
+		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
+			t := d.Term(id)
+			isString := t.Kind == rdf.Literal && (t.Language != "" || t.DatatypeIRI() == rdf.XSDString)
+			return (isString || ofAny && t.Kind != rdf.BlankNode) && strings.HasPrefix(t.Value, prefix)
+		},
+	}
+	if ofAny {
+		k.perhaps = func(d *dictionary.Dictionary) []dictionary.Range {
+			if strings.IndexByte(valueBytes, prefix[0]) >= 0 {
+				return d.Sections(dictionary.Predicates, dictionary.Booleans)
+			}
+			return d.Sections(dictionary.Predicates, dictionary.Resources)
+		}
+	}
+	return k
+}
+
+// valueBytes are what numbers, dates, times and booleans begin with, as data may write them.
+const valueBytes = "0123456789+-.INtf \t\r\n"
+
+// kindOf recognises a condition that is true exactly where a variable has a term of some kind:
+//
+//	isLiteral(?v)   isNumeric(?v)   LANG(?v) = "en"   LANG(?v) IN ("en", "de")   LANG(?v) = "en" || LANG(?v) = "de"   langMatches(LANG(?v), "en")
+//	STRSTARTS(?v, "text")   STRSTARTS(STR(?v), "text")   REGEX(?v, "^text")   REGEX(STR(?v), "^text")
+func kindOf(e parser.Expr) (v string, k kind, ok bool) {
+	if v, tags, ok := languages(e); ok {
+		return v, tagged(func(tag string) bool { return slices.Contains(tags, tag) }), true
+	}
+	call, isCall := e.(*parser.Call)
+	if !isCall {
+		return "", k, false
+	}
+	switch call.Function {
+	case "ISLITERAL", "ISNUMERIC":
+		if k = literals; call.Function == "ISNUMERIC" {
+			k = numbers
+		}
+		of, isVar := call.Args[0].(*parser.Var)
+		if !isVar {
+			return "", k, false
+		}
+		return of.Name, k, true
+	case "LANGMATCHES":
+		v, ofLanguage := argumentOf("LANG", call.Args[0])
+		span, isText := plainText(call.Args[1])
+		return v, tagged(func(tag string) bool { return rdf.LanguageMatches(tag, span) }), ofLanguage && isText && span != "" // which what has no tag matches
+	case "STRSTARTS", "REGEX":
+		prefix, isText := plainText(call.Args[1])
+		if call.Function == "REGEX" {
+			found := false
+			prefix, found = strings.CutPrefix(prefix, "^")
+			isText = isText && found && len(call.Args) == 2 && !strings.ContainsAny(prefix, `\.^$*+?()[]{}|`)
+		}
+		if !isText || prefix == "" {
+			return "", k, false
+		}
+		if v, ok = argumentOf("STR", call.Args[0]); ok {
+			return v, beginning(prefix, true), true
+		}
+		if of, isVar := call.Args[0].(*parser.Var); isVar {
+			return of.Name, beginning(prefix, false), true
+		}
+	}
+	return "", k, false
+}
+
+// languages recognises a condition that is true exactly where a variable has a literal with one of some language tags.
+func languages(e parser.Expr) (v string, tags []string, ok bool) {
+	call, isCall := e.(*parser.Call)
+	if !isCall || len(call.Args) < 2 {
+		return "", nil, false
+	}
+	args := call.Args
+	switch call.Function {
+	case "||":
+		v, tags, ok = languages(args[0])
+		other, more, both := languages(args[1])
+		return v, append(tags, more...), ok && both && v == other
+	case "=":
+		if _, ok := args[0].(*parser.Const); ok {
+			args = []parser.Expr{args[1], args[0]}
+		}
+	case "IN":
+	default:
+		return "", nil, false
+	}
+	if v, ok = argumentOf("LANG", args[0]); !ok {
+		return "", nil, false
+	}
+	for _, a := range args[1:] {
+		tag, isText := plainText(a)
+		if !isText || tag == "" { // which LANG is of all other literals
+			return "", nil, false
+		}
+		tags = append(tags, tag)
+	}
+	return v, tags, true
+}
+
+// argumentOf is the variable that is the only argument of a function.
+func argumentOf(function string, e parser.Expr) (v string, ok bool) {
+	call, isCall := e.(*parser.Call)
+	if !isCall || call.Function != function {
+		return "", false
+	}
+	of, isVar := call.Args[0].(*parser.Var)
+	if !isVar {
+		return "", false
+	}
+	return of.Name, true
+}
+
+// plainText is the text of a constant that is a plain string.
+func plainText(e parser.Expr) (text string, ok bool) {
+	k, isConst := e.(*parser.Const)
+	if !isConst || dictionary.ParseValue(k.Term).Kind != dictionary.String {
+		return "", false
+	}
+	return k.Term.Value, true
+}
+
+// ofKind are the IDs of a kind's terms that a variable of a pattern may have. Where more terms have arrived than are looked at one by one, all of them are there, and exact is false. known is false where
+// other values of the variable may be of the kind.
+func (p *planner) ofKind(k kind, n *parser.BGP, v string) (ranges []dictionary.Range, exact, known bool) {
+	d := p.options.Dictionary
+	if ranges, known = k.ranges(d); !known {
+		return nil, false, false
+	}
+	if k.perhaps != nil {
+		values := p.possibleValues(n, v)
+		if values == nil || values.Rows() == 0 {
+			return nil, false, false
+		}
+		first, last := values.Ends()
+		span := []dictionary.Range{{From: first, To: last + 1}}
+		if len(dictionary.Intersect(k.perhaps(d), span)) > 0 {
+			return nil, false, false
+		}
+	}
+	from, to := d.Ordered(), dictionary.ID(d.Len())
+	if int(to-from) > p.options.Tuning.MaxListed {
+		return append(ranges, dictionary.Range{From: from, To: to}), false, true
+	}
+	var arrived []dictionary.ID
+	for id := from; id < to; id++ {
+		if k.has(d, id) {
+			arrived = append(arrived, id)
+		}
+	}
+	return withIDs(ranges, arrived), true, true
+}
