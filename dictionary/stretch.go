@@ -31,32 +31,36 @@ func (d *Dictionary) Languages(matches func(tag string) bool) (ranges []Range) {
 	return ranges
 }
 
-// mostStretches bounds the stretches that Beginning looks for a prefix in.
-const mostStretches = 64
+// Looking for a prefix in a stretch takes about as long as searchedTexts of its texts being tested one by one; fewStretches are looked at in any case.
+const fewStretches, searchedTexts = 64, 100
 
-// Beginning are the IDs below Ordered of the strings, with a language tag or without, and with others those of the terms in Others, whose text begins with a prefix: ascending
-// ranges that do not touch. ok is false where they lie in too many stretches to look for them.
-func (d *Dictionary) Beginning(prefix string, others bool) (ranges []Range, ok bool) {
-	left := mostStretches
+// Beginning are the IDs below Ordered, and in within, of the strings, with a language tag or without, and with others those of the terms in Others, whose text begins with a
+// prefix: ascending ranges that do not touch. ok is false where they lie in so many stretches that to look for them takes longer than to test all.
+func (d *Dictionary) Beginning(prefix string, others bool, within Range) (ranges []Range, ok bool) {
+	var stretches []Range
+	texts := 0
 	add := func(_ string, r Range) bool {
-		left--
-		from := search(r, func(id ID) bool { return d.compareText(id, prefix) >= 0 })
-		to := search(Range{from, r.To}, func(id ID) bool { return !d.begins(id, prefix) })
-		ranges = appendRange(ranges, from, to)
-		return left > 0
+		if r.From, r.To = max(r.From, within.From), min(r.To, within.To); r.From < r.To {
+			stretches, texts = append(stretches, r), texts+r.Len()
+		}
+		return true
 	}
 	for i := range d.segments {
-		if left > 0 {
-			add("", d.Section(i, Strings))
-		}
-		if left > 0 {
-			d.stretches(i, LangStrings)(add)
-		}
-		if left > 0 && others {
+		add("", d.Section(i, Strings))
+		d.stretches(i, LangStrings)(add)
+		if others {
 			d.stretches(i, Others)(add)
 		}
 	}
-	return ranges, left > 0
+	if len(stretches) > max(fewStretches, texts/searchedTexts) {
+		return nil, false
+	}
+	for _, r := range stretches {
+		from := search(r, func(id ID) bool { return d.compareText(id, prefix) >= 0 })
+		to := search(Range{from, r.To}, func(id ID) bool { return !d.begins(id, prefix) })
+		ranges = appendRange(ranges, from, to)
+	}
+	return ranges, true
 }
 
 // begins reports whether the text of an ID below Ordered begins with a prefix.

@@ -435,7 +435,7 @@ func (g *generator) valuedOf(v string) string {
 	case 4:
 		return "(" + v + g.oneOf(" IN (", " NOT IN (") + g.constant() + ", " + g.constant() + ", :n1))"
 	case 5:
-		return g.oneOf("isNumeric(", "isLiteral(", "!isLiteral(", "(") + v + ")"
+		return g.oneOf("isNumeric(", "isLiteral(", "!isLiteral(", "(", "isIRI(", "!isIRI(", "isBlank(", "!isBlank(") + v + ")"
 	case 6:
 		tag := func() string { return g.oneOf("\"en\"", "\"EN\"", "\"de\"", "\"\"", "\"fr\"", "\"*\"", "\"e\"") }
 		return g.oneOf("(LANG("+v+") = "+tag()+")", "("+tag()+" = LANG("+v+"))", "(LANG("+v+") IN ("+tag()+", "+tag()+"))", "langMatches(LANG("+v+"), "+tag()+")",

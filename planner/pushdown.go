@@ -103,7 +103,7 @@ func (f *pushedFilters) bound(v string, r dictionary.Range) {
 func (p *planner) pushFilters(n *parser.BGP, conditions []parser.Expr, r request) (pushed *pushedFilters, rest []parser.Expr) {
 	pushed = &pushedFilters{}
 	vars := p.free(n, r)
-	for _, e := range conditions {
+	for _, e := range searchedLast(conditions) {
 		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, n, vars, e, conditions) || p.pushUnequal(pushed, n, n, e) {
 			pushed.notes = append(pushed.notes, p.exprText(e))
 		} else {

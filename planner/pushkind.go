@@ -11,8 +11,10 @@ import (
 
 // kind is a sort of terms that lie together, in a few ranges of each segment of a dictionary.
 type kind struct {
-	// ranges are those of the ordered IDs, ascending, that do not touch; ok is false where they are not known.
-	ranges func(d *dictionary.Dictionary) (ranges []dictionary.Range, ok bool)
+	// ranges are those of the ordered IDs, at least of those in within, ascending, that do not touch; ok is false where they are not known.
+	ranges func(d *dictionary.Dictionary, within dictionary.Range) (ranges []dictionary.Range, ok bool)
+	// loose: the ranges have other terms, too.
+	loose bool
 	// perhaps are ranges of other ordered IDs, of which some may be of the kind; nil: none are.
 	perhaps func(d *dictionary.Dictionary) []dictionary.Range
 	// has reports whether a term is one.
@@ -21,18 +23,42 @@ type kind struct {
 
 // sections is a kind that is whole sections.
 func sections(first, last dictionary.Section, has func(d *dictionary.Dictionary, id dictionary.ID) bool) kind {
-	return kind{ranges: func(d *dictionary.Dictionary) ([]dictionary.Range, bool) { return d.Sections(first, last), true }, has: has}
+	return kind{ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, bool) {
+		return d.Sections(first, last), true
+	}, has: has}
 }
 
-var (
-	literals = sections(dictionary.Numbers, dictionary.Others, func(d *dictionary.Dictionary, id dictionary.ID) bool { return d.Kind(id) == rdf.Literal })
-	numbers  = sections(dictionary.Numbers, dictionary.Numbers, func(d *dictionary.Dictionary, id dictionary.ID) bool { return d.Value(id).IsNumeric() })
-)
+// ofKinds is has of terms that are of one of some kinds.
+func ofKinds(kinds ...rdf.Kind) func(d *dictionary.Dictionary, id dictionary.ID) bool {
+	return func(d *dictionary.Dictionary, id dictionary.ID) bool { return slices.Contains(kinds, d.Kind(id)) }
+}
+
+// resources are the IDs of IRIs and blank nodes that are no predicates.
+func resources(d *dictionary.Dictionary) []dictionary.Range {
+	return d.Sections(dictionary.Resources, dictionary.Resources)
+}
+
+// tests are the kinds that functions of one argument ask for, and their negations.
+var tests = func() map[string]kind {
+	kinds := map[string]kind{
+		"ISNUMERIC":  sections(dictionary.Numbers, dictionary.Numbers, func(d *dictionary.Dictionary, id dictionary.ID) bool { return d.Value(id).IsNumeric() }),
+		"ISLITERAL":  sections(dictionary.Numbers, dictionary.Others, ofKinds(rdf.Literal)),
+		"!ISLITERAL": sections(dictionary.Predicates, dictionary.Resources, ofKinds(rdf.IRI, rdf.BlankNode)),
+	}
+	iri, blank := sections(dictionary.Predicates, dictionary.Resources, ofKinds(rdf.IRI)), sections(dictionary.Resources, dictionary.Resources, ofKinds(rdf.BlankNode))
+	iri.loose, blank.loose = true, true
+	other := sections(dictionary.Numbers, dictionary.Others, ofKinds(rdf.BlankNode, rdf.Literal))
+	other.perhaps = resources
+	kinds["ISIRI"], kinds["ISBLANK"], kinds["!ISIRI"] = iri, blank, other
+	return kinds
+}()
 
 // tagged are the literals with a language tag that matches.
 func tagged(matches func(tag string) bool) kind {
 	return kind{
-		ranges: func(d *dictionary.Dictionary) ([]dictionary.Range, bool) { return d.Languages(matches), true },
+		ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, bool) {
+			return d.Languages(matches), true
+		},
 		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
 			tag := d.Language(id)
 			return tag != "" && matches(tag)
@@ -43,7 +69,9 @@ func tagged(matches func(tag string) bool) kind {
 // beginning are the strings that begin with a prefix, which is not empty, or with ofAny all IRIs and literals whose text does.
 func beginning(prefix string, ofAny bool) kind {
 	k := kind{
-		ranges: func(d *dictionary.Dictionary) ([]dictionary.Range, bool) { return d.Beginning(prefix, ofAny) },
+		ranges: func(d *dictionary.Dictionary, within dictionary.Range) ([]dictionary.Range, bool) {
+			return d.Beginning(prefix, ofAny, within)
+		},
 		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
 			t := d.Term(id)
 			isString := t.Kind == rdf.Literal && (t.Language != "" || t.DatatypeIRI() == rdf.XSDString)
@@ -64,28 +92,34 @@ func beginning(prefix string, ofAny bool) kind {
 // valueBytes are what numbers, dates, times and booleans begin with, as data may write them.
 const valueBytes = "0123456789+-.INtf \t\r\n"
 
-// kindOf recognises a condition that is true exactly where a variable has a term of some kind:
+// kindOf recognises a condition that is true exactly where a variable has a term of some kind, and what ranges say of it:
 //
-//	isLiteral(?v)   isNumeric(?v)   LANG(?v) = "en"   LANG(?v) IN ("en", "de")   LANG(?v) = "en" || LANG(?v) = "de"   langMatches(LANG(?v), "en")
+//	isLiteral(?v)   !isLiteral(?v)   isNumeric(?v)   isIRI(?v)   !isIRI(?v)   isBlank(?v)
+//	LANG(?v) = "en"   LANG(?v) IN ("en", "de")   LANG(?v) = "en" || LANG(?v) = "de"   langMatches(LANG(?v), "en")
 //	STRSTARTS(?v, "text")   STRSTARTS(STR(?v), "text")   REGEX(?v, "^text")   REGEX(STR(?v), "^text")
 func kindOf(e parser.Expr) (v string, k kind, ok bool) {
 	if v, tags, ok := languages(e); ok {
 		return v, tagged(func(tag string) bool { return slices.Contains(tags, tag) }), true
 	}
 	call, isCall := e.(*parser.Call)
-	if !isCall {
+	if !isCall || len(call.Args) == 0 {
 		return "", k, false
 	}
-	switch call.Function {
-	case "ISLITERAL", "ISNUMERIC":
-		if k = literals; call.Function == "ISNUMERIC" {
-			k = numbers
-		}
+	not := ""
+	if inner, isCall := call.Args[0].(*parser.Call); isCall && call.Function == "!" {
+		not, call = "!", inner
+	}
+	if k, ok = tests[not+call.Function]; ok {
 		of, isVar := call.Args[0].(*parser.Var)
 		if !isVar {
 			return "", k, false
 		}
 		return of.Name, k, true
+	}
+	if not != "" {
+		return "", k, false
+	}
+	switch call.Function {
 	case "LANGMATCHES":
 		v, ofLanguage := argumentOf("LANG", call.Args[0])
 		span, isText := plainText(call.Args[1])
@@ -156,6 +190,16 @@ func argumentOf(function string, e parser.Expr) (v string, ok bool) {
 	return of.Name, true
 }
 
+// searchedLast are some conditions with those last whose IDs have to be searched for, which the others may make a matter of few.
+func searchedLast(conditions []parser.Expr) []parser.Expr {
+	isSearched := func(e parser.Expr) bool {
+		call, isCall := e.(*parser.Call)
+		return isCall && (call.Function == "STRSTARTS" || call.Function == "REGEX")
+	}
+	first := slices.DeleteFunc(slices.Clone(conditions), isSearched)
+	return append(first, slices.DeleteFunc(slices.Clone(conditions), func(e parser.Expr) bool { return !isSearched(e) })...)
+}
+
 // plainText is the text of a constant that is a plain string.
 func plainText(e parser.Expr) (text string, ok bool) {
 	k, isConst := e.(*parser.Const)
@@ -165,11 +209,12 @@ func plainText(e parser.Expr) (text string, ok bool) {
 	return k.Term.Value, true
 }
 
-// ofKind are the IDs of a kind's terms that a variable of a pattern may have. Where more terms have arrived than are looked at one by one, all of them are there, and exact is false. known is false where
+// ofKind are the IDs of a kind's terms, at least of those in within, that a variable of a pattern may have. Where more terms have arrived than are looked at one by one, all of them are there, and exact is false; as it is
+// where the kind is loose. known is false where
 // other values of the variable may be of the kind.
-func (p *planner) ofKind(k kind, n *parser.BGP, v string) (ranges []dictionary.Range, exact, known bool) {
+func (p *planner) ofKind(k kind, n *parser.BGP, v string, within dictionary.Range) (ranges []dictionary.Range, exact, known bool) {
 	d := p.options.Dictionary
-	if ranges, known = k.ranges(d); !known {
+	if ranges, known = k.ranges(d, within); !known {
 		return nil, false, false
 	}
 	if k.perhaps != nil {
@@ -193,5 +238,5 @@ func (p *planner) ofKind(k kind, n *parser.BGP, v string) (ranges []dictionary.R
 			arrived = append(arrived, id)
 		}
 	}
-	return withIDs(ranges, arrived), true, true
+	return withIDs(ranges, arrived), !k.loose, true
 }

@@ -44,7 +44,11 @@ func (p *planner) pushRange(pushed *pushedFilters, n *parser.BGP, vars scope.Set
 		return false
 	}
 	if v, k, ok := kindOf(e); ok && vars.Has(p.scopes.Number(v)) {
-		ranges, exact, known := p.ofKind(k, n, v)
+		within := dictionary.Range{To: dictionary.ID(d.Len())}
+		if bounds, ok := pushed.ranges[v]; ok {
+			within = dictionary.Range{From: bounds.Low, To: bounds.High}
+		}
+		ranges, exact, known := p.ofKind(k, n, v, within)
 		return known && p.pushRanges(pushed, v, ranges, exact)
 	}
 	v, c, ok := comparison(e)
@@ -70,7 +74,7 @@ func (p *planner) pushRanges(pushed *pushedFilters, v string, ranges []dictionar
 		total += r.Len()
 	}
 	switch {
-	case exact && (total == 0 || len(ranges) > 1 && total <= p.options.Tuning.MaxListed):
+	case total == 0 || exact && len(ranges) > 1 && total <= p.options.Tuning.MaxListed:
 		pushed.narrow(v, listed(ranges))
 		return true
 	case exact && len(ranges) == 1:

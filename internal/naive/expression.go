@@ -83,6 +83,8 @@ func (e *Evaluator) call(x *parser.Call, m Solution) (rdf.Term, bool) {
 		return boolean(args[0] == args[1]), true
 	case "ISIRI":
 		return boolean(args[0].Kind == rdf.IRI), true
+	case "ISBLANK":
+		return boolean(args[0].Kind == rdf.BlankNode), true
 	case "ISLITERAL":
 		return boolean(args[0].Kind == rdf.Literal), true
 	case "ISNUMERIC":
