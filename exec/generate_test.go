@@ -425,7 +425,7 @@ func (g *generator) valued() string { return g.valuedOf(g.variable()) }
 
 func (g *generator) valuedOf(v string) string {
 	op := func() string { return g.oneOf(" = ", " < ", " <= ", " > ", " >= ", " != ") }
-	switch g.pick(10) {
+	switch g.pick(11) {
 	case 0:
 		return "(" + g.constant() + op() + v + ")"
 	case 1:
@@ -444,6 +444,9 @@ func (g *generator) valuedOf(v string) string {
 		text := g.oneOf("", "a", "b", "ab", "1", "2000", "t", "http:", "true", "\U0010FFFF", "-", "x")
 		of := "(" + g.oneOf(v, "STR("+v+")")
 		return g.oneOf("", "", "!") + g.oneOf("STRSTARTS"+of+", \""+text+"\")", "REGEX"+of+", \"^"+text+"\")")
+	case 8:
+		year := g.oneOf("1999", "2000", "2001", "99999999999999", "-1")
+		return g.oneOf("(YEAR("+v+")"+op()+year+")", "("+year+op()+"YEAR("+v+"))", "(YEAR("+v+") >= 2000 && YEAR("+v+") < "+year+")")
 	}
 	return "(" + v + op() + g.constant() + ")"
 }

@@ -97,7 +97,7 @@ func (f *pushedFilters) bound(v string, r dictionary.Range) {
 //
 //	sameTerm(?v, c), ?v = <iri>, ?v = "string", ?v IN (<iri>, "string", …) → the candidates of ?v; and several of these, by ||
 //	?v < 5, ?v >= "2020-01-01"^^xsd:date, ?v = 1, …                        → a range of IDs of ?v, or its candidates
-//	isLiteral(?v), LANG(?v) = "en", STRSTARTS(?v, "text"), REGEX(?v, "^text"), … → likewise (pushkind.go)
+//	isLiteral(?v), LANG(?v) = "en", STRSTARTS(?v, "text"), YEAR(?v) = 2000, …  → likewise (pushkind.go)
 //	?v != ?w, !sameTerm(?v, ?w), ?v NOT IN (<iri>, …)                      → inequalities (unequal.go)
 //	any other condition on ?v alone, where ?v has few possible values      → the candidates of ?v for which it is true
 func (p *planner) pushFilters(n *parser.BGP, conditions []parser.Expr, r request) (pushed *pushedFilters, rest []parser.Expr) {

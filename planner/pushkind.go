@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -11,20 +12,27 @@ import (
 
 // kind is a sort of terms that lie together, in a few ranges of each segment of a dictionary.
 type kind struct {
-	// ranges are those of the ordered IDs, at least of those in within, ascending, that do not touch; ok is false where they are not known.
-	ranges func(d *dictionary.Dictionary, within dictionary.Range) (ranges []dictionary.Range, ok bool)
-	// loose: the ranges have other terms, too.
-	loose bool
+	// ranges are those of the ordered IDs, at least of those in within, ascending, that do not touch; as far as they are told.
+	ranges func(d *dictionary.Dictionary, within dictionary.Range) (ranges []dictionary.Range, told telling)
 	// perhaps are ranges of other ordered IDs, of which some may be of the kind; nil: none are.
 	perhaps func(d *dictionary.Dictionary) []dictionary.Range
 	// has reports whether a term is one.
 	has func(d *dictionary.Dictionary, id dictionary.ID) bool
 }
 
-// sections is a kind that is whole sections.
-func sections(first, last dictionary.Section, has func(d *dictionary.Dictionary, id dictionary.ID) bool) kind {
-	return kind{ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, bool) {
-		return d.Sections(first, last), true
+// telling is what ranges tell of a kind.
+type telling uint8
+
+const (
+	nothing telling = iota
+	among           // all of the kind are in them
+	exactly         // and nothing else is
+)
+
+// sections is a kind that is whole sections, or is among their terms.
+func sections(first, last dictionary.Section, told telling, has func(d *dictionary.Dictionary, id dictionary.ID) bool) kind {
+	return kind{ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, telling) {
+		return d.Sections(first, last), told
 	}, has: has}
 }
 
@@ -41,13 +49,12 @@ func resources(d *dictionary.Dictionary) []dictionary.Range {
 // tests are the kinds that functions of one argument ask for, and their negations.
 var tests = func() map[string]kind {
 	kinds := map[string]kind{
-		"ISNUMERIC":  sections(dictionary.Numbers, dictionary.Numbers, func(d *dictionary.Dictionary, id dictionary.ID) bool { return d.Value(id).IsNumeric() }),
-		"ISLITERAL":  sections(dictionary.Numbers, dictionary.Others, ofKinds(rdf.Literal)),
-		"!ISLITERAL": sections(dictionary.Predicates, dictionary.Resources, ofKinds(rdf.IRI, rdf.BlankNode)),
+		"ISNUMERIC":  sections(dictionary.Numbers, dictionary.Numbers, exactly, func(d *dictionary.Dictionary, id dictionary.ID) bool { return d.Value(id).IsNumeric() }),
+		"ISLITERAL":  sections(dictionary.Numbers, dictionary.Others, exactly, ofKinds(rdf.Literal)),
+		"!ISLITERAL": sections(dictionary.Predicates, dictionary.Resources, exactly, ofKinds(rdf.IRI, rdf.BlankNode)),
 	}
-	iri, blank := sections(dictionary.Predicates, dictionary.Resources, ofKinds(rdf.IRI)), sections(dictionary.Resources, dictionary.Resources, ofKinds(rdf.BlankNode))
-	iri.loose, blank.loose = true, true
-	other := sections(dictionary.Numbers, dictionary.Others, ofKinds(rdf.BlankNode, rdf.Literal))
+	iri, blank := sections(dictionary.Predicates, dictionary.Resources, among, ofKinds(rdf.IRI)), sections(dictionary.Resources, dictionary.Resources, among, ofKinds(rdf.BlankNode))
+	other := sections(dictionary.Numbers, dictionary.Others, exactly, ofKinds(rdf.BlankNode, rdf.Literal))
 	other.perhaps = resources
 	kinds["ISIRI"], kinds["ISBLANK"], kinds["!ISIRI"] = iri, blank, other
 	return kinds
@@ -56,8 +63,8 @@ var tests = func() map[string]kind {
 // tagged are the literals with a language tag that matches.
 func tagged(matches func(tag string) bool) kind {
 	return kind{
-		ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, bool) {
-			return d.Languages(matches), true
+		ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, telling) {
+			return d.Languages(matches), exactly
 		},
 		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
 			tag := d.Language(id)
@@ -69,8 +76,11 @@ func tagged(matches func(tag string) bool) kind {
 // beginning are the strings that begin with a prefix, which is not empty, or with ofAny all IRIs and literals whose text does.
 func beginning(prefix string, ofAny bool) kind {
 	k := kind{
-		ranges: func(d *dictionary.Dictionary, within dictionary.Range) ([]dictionary.Range, bool) {
-			return d.Beginning(prefix, ofAny, within)
+		ranges: func(d *dictionary.Dictionary, within dictionary.Range) ([]dictionary.Range, telling) {
+			if ranges, ok := d.Beginning(prefix, ofAny, within); ok {
+				return ranges, exactly
+			}
+			return nil, nothing
 		},
 		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
 			t := d.Term(id)
@@ -89,6 +99,20 @@ func beginning(prefix string, ofAny bool) kind {
 	return k
 }
 
+// ofYears are the dates and times of some years.
+func ofYears(low, high int64) kind {
+	return kind{
+		ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, telling) {
+			ranges, exact := d.YearRange(low, high)
+			if !exact {
+				return ranges, among
+			}
+			return ranges, exactly
+		},
+		has: func(d *dictionary.Dictionary, id dictionary.ID) bool { return d.Value(id).IsInYears(low, high) },
+	}
+}
+
 // valueBytes are what numbers, dates, times and booleans begin with, as data may write them.
 const valueBytes = "0123456789+-.INtf \t\r\n"
 
@@ -96,10 +120,13 @@ const valueBytes = "0123456789+-.INtf \t\r\n"
 //
 //	isLiteral(?v)   !isLiteral(?v)   isNumeric(?v)   isIRI(?v)   !isIRI(?v)   isBlank(?v)
 //	LANG(?v) = "en"   LANG(?v) IN ("en", "de")   LANG(?v) = "en" || LANG(?v) = "de"   langMatches(LANG(?v), "en")
-//	STRSTARTS(?v, "text")   STRSTARTS(STR(?v), "text")   REGEX(?v, "^text")   REGEX(STR(?v), "^text")
+//	STRSTARTS(?v, "text")   STRSTARTS(STR(?v), "text")   REGEX(?v, "^text")   REGEX(STR(?v), "^text")   YEAR(?v) = 2000   YEAR(?v) < 2000
 func kindOf(e parser.Expr) (v string, k kind, ok bool) {
 	if v, tags, ok := languages(e); ok {
 		return v, tagged(func(tag string) bool { return slices.Contains(tags, tag) }), true
+	}
+	if v, low, high, ok := years(e); ok {
+		return v, ofYears(low, high), true
 	}
 	call, isCall := e.(*parser.Call)
 	if !isCall || len(call.Args) == 0 {
@@ -177,6 +204,42 @@ func languages(e parser.Expr) (v string, tags []string, ok bool) {
 	return v, tags, true
 }
 
+// years recognises a comparison of the year of a variable with a constant, and says from which to which year it is true.
+func years(e parser.Expr) (v string, low, high int64, ok bool) {
+	call, isCall := e.(*parser.Call)
+	if !isCall || len(call.Args) != 2 {
+		return "", 0, 0, false
+	}
+	ops, known := comparisons[call.Function]
+	op, constant := ops.as, call.Args[1]
+	if v, ok = argumentOf("YEAR", call.Args[0]); !ok {
+		op, constant = ops.mirrored, call.Args[0]
+		v, ok = argumentOf("YEAR", call.Args[1])
+	}
+	k, isConst := constant.(*parser.Const)
+	if !known || !ok || !isConst {
+		return "", 0, 0, false
+	}
+	year := dictionary.ParseValue(k.Term)
+	if year.Kind != dictionary.Integer || year.Big != nil {
+		return "", 0, 0, false
+	}
+	low, high = math.MinInt64, math.MaxInt64
+	if op == dictionary.IsEqual || op == dictionary.IsGreaterOrEqual || op == dictionary.IsGreater {
+		low = year.Int
+	}
+	if op == dictionary.IsEqual || op == dictionary.IsLessOrEqual || op == dictionary.IsLess {
+		high = year.Int
+	}
+	if op == dictionary.IsGreater && low < math.MaxInt64 {
+		low++
+	}
+	if op == dictionary.IsLess && high > math.MinInt64 {
+		high--
+	}
+	return v, low, high, true
+}
+
 // argumentOf is the variable that is the only argument of a function.
 func argumentOf(function string, e parser.Expr) (v string, ok bool) {
 	call, isCall := e.(*parser.Call)
@@ -209,28 +272,29 @@ func plainText(e parser.Expr) (text string, ok bool) {
 	return k.Term.Value, true
 }
 
-// ofKind are the IDs of a kind's terms, at least of those in within, that a variable of a pattern may have. Where more terms have arrived than are looked at one by one, all of them are there, and exact is false; as it is
-// where the kind is loose. known is false where
-// other values of the variable may be of the kind.
-func (p *planner) ofKind(k kind, n *parser.BGP, v string, within dictionary.Range) (ranges []dictionary.Range, exact, known bool) {
+// ofKind are the IDs of a kind's terms, at least of those in within, that a variable of a pattern may have, and what is told by them. Where more terms have arrived than are looked at one by
+// one, all of them are there. Nothing is told where other values of the variable may be of the kind.
+func (p *planner) ofKind(k kind, n *parser.BGP, v string, within dictionary.Range) (ranges []dictionary.Range, told telling) {
 	d := p.options.Dictionary
-	if ranges, known = k.ranges(d, within); !known {
-		return nil, false, false
+	ranges, told = k.ranges(d, within)
+	values := p.possibleValues(n, v)
+	isSpanned := values != nil && values.Rows() > 0
+	if told == nothing || k.perhaps != nil && !isSpanned {
+		return nil, nothing
 	}
-	if k.perhaps != nil {
-		values := p.possibleValues(n, v)
-		if values == nil || values.Rows() == 0 {
-			return nil, false, false
-		}
+	if isSpanned {
 		first, last := values.Ends()
 		span := []dictionary.Range{{From: first, To: last + 1}}
-		if len(dictionary.Intersect(k.perhaps(d), span)) > 0 {
-			return nil, false, false
+		if k.perhaps != nil && len(dictionary.Intersect(k.perhaps(d), span)) > 0 {
+			return nil, nothing
+		}
+		if len(ranges) > 1 {
+			ranges = dictionary.Intersect(ranges, span)
 		}
 	}
 	from, to := d.Ordered(), dictionary.ID(d.Len())
 	if int(to-from) > p.options.Tuning.MaxListed {
-		return append(ranges, dictionary.Range{From: from, To: to}), false, true
+		return append(ranges, dictionary.Range{From: from, To: to}), among
 	}
 	var arrived []dictionary.ID
 	for id := from; id < to; id++ {
@@ -238,5 +302,5 @@ func (p *planner) ofKind(k kind, n *parser.BGP, v string, within dictionary.Rang
 			arrived = append(arrived, id)
 		}
 	}
-	return withIDs(ranges, arrived), !k.loose, true
+	return withIDs(ranges, arrived), told
 }

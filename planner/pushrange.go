@@ -48,8 +48,8 @@ func (p *planner) pushRange(pushed *pushedFilters, n *parser.BGP, vars scope.Set
 		if bounds, ok := pushed.ranges[v]; ok {
 			within = dictionary.Range{From: bounds.Low, To: bounds.High}
 		}
-		ranges, exact, known := p.ofKind(k, n, v, within)
-		return known && p.pushRanges(pushed, v, ranges, exact)
+		ranges, told := p.ofKind(k, n, v, within)
+		return told != nothing && p.pushRanges(pushed, v, ranges, told == exactly)
 	}
 	v, c, ok := comparison(e)
 	if !ok || !vars.Has(p.scopes.Number(v)) {
