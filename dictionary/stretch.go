@@ -1,6 +1,12 @@
 package dictionary
 
-import "strings"
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+)
 
 // stretches are the IDs of a segment's section, LangStrings or Others, by language tag or datatype IRI.
 func (d *Dictionary) stretches(segment int, of Section) func(yield func(qualifier string, r Range) bool) {
@@ -31,17 +37,52 @@ func (d *Dictionary) Languages(matches func(tag string) bool) (ranges []Range) {
 	return ranges
 }
 
+// Tagged are the IDs below Ordered, ascending, of a text with a language tag, in whatever case.
+func (d *Dictionary) Tagged(text, tag string) (ids []ID) {
+	for i := range d.segments {
+		for of, r := range d.stretches(i, LangStrings) {
+			if !strings.EqualFold(of, tag) {
+				continue
+			}
+			if id := search(r, func(id ID) bool { return d.compareText(id, text) >= 0 }); id < r.To && d.compareText(id, text) == 0 {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
 // Looking for a prefix in a stretch takes about as long as searchedTexts of its texts being tested one by one; fewStretches are looked at in any case.
 const fewStretches, searchedTexts = 64, 100
 
 // Beginning are the IDs below Ordered, and in within, of the strings, with a language tag or without, and with others those of the terms in Others, whose text begins with a
 // prefix: ascending ranges that do not touch. ok is false where they lie in so many stretches that to look for them takes longer than to test all.
 func (d *Dictionary) Beginning(prefix string, others bool, within Range) (ranges []Range, ok bool) {
+	return d.texts(prefix, others, within, func(r Range) ID { return search(r, func(id ID) bool { return !d.begins(id, prefix) }) })
+}
+
+// Spelled are the IDs of such terms whose text is another, and of the IRI that is.
+func (d *Dictionary) Spelled(text string, within Range) (ranges []Range, ok bool) {
+	ranges, ok = d.texts(text, true, within, func(r Range) ID {
+		if r.Len() > 0 && d.compareText(r.From, text) == 0 {
+			return r.From + 1
+		}
+		return r.From
+	})
+	if iri, is := d.Lookup(rdf.NewIRI(text)); is && iri < d.ordered {
+		at := sort.Search(len(ranges), func(i int) bool { return ranges[i].From > iri })
+		ranges = slices.Insert(ranges, at, Range{iri, iri + 1})
+	}
+	return ranges, ok
+}
+
+// texts finds the terms of such whose text is not before another, in each stretch as far as end says.
+func (d *Dictionary) texts(text string, others bool, within Range, end func(r Range) ID) (ranges []Range, ok bool) {
 	var stretches []Range
-	texts := 0
+	all := 0
 	add := func(_ string, r Range) bool {
 		if r.From, r.To = max(r.From, within.From), min(r.To, within.To); r.From < r.To {
-			stretches, texts = append(stretches, r), texts+r.Len()
+			stretches, all = append(stretches, r), all+r.Len()
 		}
 		return true
 	}
@@ -52,13 +93,12 @@ func (d *Dictionary) Beginning(prefix string, others bool, within Range) (ranges
 			d.stretches(i, Others)(add)
 		}
 	}
-	if len(stretches) > max(fewStretches, texts/searchedTexts) {
+	if len(stretches) > max(fewStretches, all/searchedTexts) {
 		return nil, false
 	}
 	for _, r := range stretches {
-		from := search(r, func(id ID) bool { return d.compareText(id, prefix) >= 0 })
-		to := search(Range{from, r.To}, func(id ID) bool { return !d.begins(id, prefix) })
-		ranges = appendRange(ranges, from, to)
+		r.From = search(r, func(id ID) bool { return d.compareText(id, text) >= 0 })
+		ranges = appendRange(ranges, r.From, end(r))
 	}
 	return ranges, true
 }

@@ -17,7 +17,7 @@ func drawTerms(t *rapid.T) []rdf.Term {
 		s := text.Draw(t, "text")
 		switch rapid.IntRange(0, 4).Draw(t, "kind") {
 		case 0:
-			return rdf.NewIRI("http://example.org/" + s)
+			return rdf.NewIRI(s)
 		case 1:
 			return rdf.NewLangString(s, rapid.SampledFrom([]string{"en", "EN", "en-GB", "de", "eng"}).Draw(t, "tag"))
 		case 2:
@@ -63,6 +63,24 @@ func TestStretches(t *testing.T) {
 			plain := t.Kind == rdf.Literal && (t.Language != "" || t.DatatypeIRI() == rdf.XSDString)
 			typed := t.Kind == rdf.Literal && !plain && ParseValue(t).Kind == OtherLiteral
 			return (plain || others && typed) && strings.HasPrefix(t.Value, prefix) && within.Contains(id)
+		})
+		var same []ID
+		for id := range d.Ordered() {
+			if term := d.Term(id); term.Value == prefix && term.Language != "" && strings.EqualFold(term.Language, span) {
+				same = append(same, id)
+			}
+		}
+		if got := d.Tagged(prefix, span); !slices.Equal(got, same) {
+			t.Fatalf("%q@%s is %v, want %v", prefix, span, got, same)
+		}
+		ranges, ok = d.Spelled(prefix, within)
+		if !ok {
+			t.Fatal("too many stretches")
+		}
+		among(ranges, func(t rdf.Term) bool {
+			id, _ := d.Lookup(t)
+			value := ParseValue(t).Kind
+			return t.Value == prefix && (t.Kind == rdf.IRI || (value == String || value == LangString || value == OtherLiteral) && within.Contains(id))
 		})
 	})
 }

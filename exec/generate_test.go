@@ -443,6 +443,9 @@ func (g *generator) valuedOf(v string) string {
 	case 7:
 		text := g.oneOf("", "a", "b", "ab", "1", "2000", "t", "http:", "true", "\U0010FFFF", "-", "x")
 		of := "(" + g.oneOf(v, "STR("+v+")")
+		if g.chance(30) {
+			return g.oneOf("(STR("+v+") = \""+text+"\")", "(\""+text+"\" = STR("+v+"))", "(STR("+v+") = \"http://example.org/n1\")")
+		}
 		return g.oneOf("", "", "!") + g.oneOf("STRSTARTS"+of+", \""+text+"\")", "REGEX"+of+", \"^"+text+"\")")
 	case 8:
 		year := g.oneOf("1999", "2000", "2001", "99999999999999", "-1")

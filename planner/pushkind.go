@@ -73,6 +73,24 @@ func tagged(matches func(tag string) bool) kind {
 	}
 }
 
+// oneOf are some texts with language tags, which are equal to the same texts with tags in other cases.
+func oneOf(terms []rdf.Term) kind {
+	return kind{
+		ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, telling) {
+			var ids []dictionary.ID
+			for _, t := range terms {
+				ids = append(ids, d.Tagged(t.Value, t.Language)...)
+			}
+			slices.Sort(ids)
+			return withIDs(nil, slices.Compact(ids)), exactly
+		},
+		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
+			u := d.Term(id)
+			return slices.ContainsFunc(terms, func(t rdf.Term) bool { return t.Value == u.Value && strings.EqualFold(t.Language, u.Language) })
+		},
+	}
+}
+
 // beginning are the strings that begin with a prefix, which is not empty, or with ofAny all IRIs and literals whose text does.
 func beginning(prefix string, ofAny bool) kind {
 	k := kind{
@@ -99,6 +117,28 @@ func beginning(prefix string, ofAny bool) kind {
 	return k
 }
 
+// spelled are the IRIs and literals whose text is another.
+func spelled(text string) kind {
+	k := kind{
+		ranges: func(d *dictionary.Dictionary, within dictionary.Range) ([]dictionary.Range, telling) {
+			if ranges, ok := d.Spelled(text, within); ok {
+				return ranges, exactly
+			}
+			return nil, nothing
+		},
+		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
+			t := d.Term(id)
+			return t.Kind != rdf.BlankNode && t.Value == text
+		},
+	}
+	if text != "" && strings.IndexByte(valueBytes, text[0]) >= 0 {
+		k.perhaps = func(d *dictionary.Dictionary) []dictionary.Range {
+			return d.Sections(dictionary.Numbers, dictionary.Booleans)
+		}
+	}
+	return k
+}
+
 // ofYears are the dates and times of some years.
 func ofYears(low, high int64) kind {
 	return kind{
@@ -119,11 +159,15 @@ const valueBytes = "0123456789+-.INtf \t\r\n"
 // kindOf recognises a condition that is true exactly where a variable has a term of some kind, and what ranges say of it:
 //
 //	isLiteral(?v)   !isLiteral(?v)   isNumeric(?v)   isIRI(?v)   !isIRI(?v)   isBlank(?v)
+//	?v = "text"@en   ?v IN ("text"@en, "Text"@de)   ?v = "text"@en || ?v = "Text"@de
 //	LANG(?v) = "en"   LANG(?v) IN ("en", "de")   LANG(?v) = "en" || LANG(?v) = "de"   langMatches(LANG(?v), "en")
-//	STRSTARTS(?v, "text")   STRSTARTS(STR(?v), "text")   REGEX(?v, "^text")   REGEX(STR(?v), "^text")   YEAR(?v) = 2000   YEAR(?v) < 2000
+//	STR(?v) = "text"   STRSTARTS(?v, "text")   STRSTARTS(STR(?v), "text")   REGEX(?v, "^text")   REGEX(STR(?v), "^text")   YEAR(?v) = 2000   YEAR(?v) < 2000
 func kindOf(e parser.Expr) (v string, k kind, ok bool) {
 	if v, tags, ok := languages(e); ok {
 		return v, tagged(func(tag string) bool { return slices.Contains(tags, tag) }), true
+	}
+	if v, terms, ok := taggedTexts(e); ok {
+		return v, oneOf(terms), true
 	}
 	if v, low, high, ok := years(e); ok {
 		return v, ofYears(low, high), true
@@ -147,6 +191,14 @@ func kindOf(e parser.Expr) (v string, k kind, ok bool) {
 		return "", k, false
 	}
 	switch call.Function {
+	case "=":
+		of, constant := call.Args[0], call.Args[1]
+		if _, isConst := of.(*parser.Const); isConst {
+			of, constant = constant, of
+		}
+		text, isText := plainText(constant)
+		v, ofText := argumentOf("STR", of)
+		return v, spelled(text), ofText && isText
 	case "LANGMATCHES":
 		v, ofLanguage := argumentOf("LANG", call.Args[0])
 		span, isText := plainText(call.Args[1])
@@ -169,6 +221,40 @@ func kindOf(e parser.Expr) (v string, k kind, ok bool) {
 		}
 	}
 	return "", k, false
+}
+
+// taggedTexts recognises a condition that is true exactly where a variable is equal to one of some literals with a language tag.
+func taggedTexts(e parser.Expr) (v string, terms []rdf.Term, ok bool) {
+	call, isCall := e.(*parser.Call)
+	if !isCall || len(call.Args) < 2 {
+		return "", nil, false
+	}
+	args := call.Args
+	switch call.Function {
+	case "||":
+		v, terms, ok = taggedTexts(args[0])
+		other, more, both := taggedTexts(args[1])
+		return v, append(terms, more...), ok && both && v == other
+	case "=":
+		if _, isConst := args[0].(*parser.Const); isConst {
+			args = []parser.Expr{args[1], args[0]}
+		}
+	case "IN":
+	default:
+		return "", nil, false
+	}
+	of, isVar := args[0].(*parser.Var)
+	if !isVar {
+		return "", nil, false
+	}
+	for _, a := range args[1:] {
+		k, isConst := a.(*parser.Const)
+		if !isConst || k.Term.Language == "" {
+			return "", nil, false
+		}
+		terms = append(terms, k.Term)
+	}
+	return of.Name, terms, true
 }
 
 // languages recognises a condition that is true exactly where a variable has a literal with one of some language tags.
@@ -257,7 +343,11 @@ func argumentOf(function string, e parser.Expr) (v string, ok bool) {
 func searchedLast(conditions []parser.Expr) []parser.Expr {
 	isSearched := func(e parser.Expr) bool {
 		call, isCall := e.(*parser.Call)
-		return isCall && (call.Function == "STRSTARTS" || call.Function == "REGEX")
+		if !isCall {
+			return false
+		}
+		ofText := func(e parser.Expr) bool { _, is := argumentOf("STR", e); return is }
+		return call.Function == "STRSTARTS" || call.Function == "REGEX" || slices.ContainsFunc(call.Args, ofText)
 	}
 	first := slices.DeleteFunc(slices.Clone(conditions), isSearched)
 	return append(first, slices.DeleteFunc(slices.Clone(conditions), func(e parser.Expr) bool { return !isSearched(e) })...)

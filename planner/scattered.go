@@ -70,5 +70,5 @@ func (f *pushedFilters) apart(length int) (parts []*pushedFilters) {
 
 // copied are the conditions that the match applies, to be narrowed further.
 func (f *pushedFilters) copied() *pushedFilters {
-	return &pushedFilters{candidates: maps.Clone(f.candidates), ranges: maps.Clone(f.ranges), tests: f.tests, notes: slices.Clip(f.notes)}
+	return &pushedFilters{candidates: maps.Clone(f.candidates), ranges: maps.Clone(f.ranges), unequal: f.unequal, tests: f.tests, notes: slices.Clip(f.notes)}
 }

@@ -50,8 +50,9 @@ func TestAnAnswerIsKeptForGETAndForms(t *testing.T) {
 func TestRequestsOfOneKeyAreTheSameRequest(t *testing.T) {
 	t.Parallel()
 	s, _ := newTestServer(t, Options{AnswerCache: 1 << 20, Writable: true})
-	same, understood := 0, 0
+	drawn, same, understood := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		drawn++
 		first := drawParameters(t)
 		second := first
 		if rapid.IntRange(0, 3).Draw(t, "another") == 0 {
@@ -70,7 +71,7 @@ func TestRequestsOfOneKeyAreTheSameRequest(t *testing.T) {
 			understood++
 		}
 	})
-	if same == 0 || understood == 0 {
+	if drawn >= 100 && (same == 0 || understood == 0) {
 		t.Errorf("%d pairs had the same key, %d of them of queries", same, understood)
 	}
 }

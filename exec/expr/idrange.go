@@ -121,7 +121,11 @@ func compareRanges(op operator, t rdf.Term, d *dictionary.Dictionary) ([]diction
 	case op == opNotEqual:
 		return notEqualRanges(v, t, d)
 	case v.Kind == dictionary.LangString && op == opEqual:
-		return nil, false // tags are compared without regard to case
+		var ranges []dictionary.Range
+		for _, id := range d.Tagged(t.Value, t.Language) {
+			ranges = append(ranges, dictionary.Range{From: id, To: id + 1})
+		}
+		return merge(ranges), true
 	case v.Kind == dictionary.NoValue || v.Kind == dictionary.LangString || v.Kind == dictionary.OtherLiteral:
 		return nil, true // nothing is less than an IRI
 	}
