@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -212,6 +213,25 @@ func BenchmarkSegments(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestPartsHaveTheInequalitiesOfTheWhole where a pattern is matched for each range of a variable's IDs by itself.
+func TestPartsHaveTheInequalitiesOfTheWhole(t *testing.T) {
+	one, several, grown := segmented(t, rand.New(rand.NewPCG(7, 7)), 300, 3)
+	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT ?i ?j ?v { ?i :value ?v . ?j :value ?v FILTER(isNumeric(?v) && ?i != ?j) }")
+	for _, m := range []*memory{one, several, grown} {
+		o := onProcessor()
+		o.Tuning.MaxListed, o.Tuning.PartsGain, o.Tuning.ProductCost = 1, math.Inf(1), 1e-9
+		a, err := m.run(q, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range a.rows {
+			if row[0] == row[1] {
+				t.Fatalf("%d segments, %d terms in order: %v", len(m.dict.Segments()), m.dict.Ordered(), row)
+			}
 		}
 	}
 }
