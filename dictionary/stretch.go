@@ -1,8 +1,6 @@
 package dictionary
 
 import (
-	"slices"
-	"sort"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -61,19 +59,23 @@ func (d *Dictionary) Beginning(prefix string, others bool, within Range) (ranges
 	return d.texts(prefix, others, within, func(r Range) ID { return search(r, func(id ID) bool { return !d.begins(id, prefix) }) })
 }
 
-// Spelled are the IDs of such terms whose text is another, and of the IRI that is.
-func (d *Dictionary) Spelled(text string, within Range) (ranges []Range, ok bool) {
-	ranges, ok = d.texts(text, true, within, func(r Range) ID {
+// Spelled are the IDs below Ordered, and in within, of such terms, those in Others included, whose text is another, and of the IRI that is, in no order.
+func (d *Dictionary) Spelled(text string, within Range) (ids []ID, ok bool) {
+	ranges, ok := d.texts(text, true, within, func(r Range) ID {
 		if r.Len() > 0 && d.compareText(r.From, text) == 0 {
 			return r.From + 1
 		}
 		return r.From
 	})
-	if iri, is := d.Lookup(rdf.NewIRI(text)); is && iri < d.ordered {
-		at := sort.Search(len(ranges), func(i int) bool { return ranges[i].From > iri })
-		ranges = slices.Insert(ranges, at, Range{iri, iri + 1})
+	for _, r := range ranges {
+		for id := r.From; id < r.To; id++ {
+			ids = append(ids, id)
+		}
 	}
-	return ranges, ok
+	if iri, is := d.Lookup(rdf.NewIRI(text)); is && iri < d.ordered && within.Contains(iri) {
+		ids = append(ids, iri)
+	}
+	return ids, ok
 }
 
 // texts finds the terms of such whose text is not before another, in each stretch as far as end says.

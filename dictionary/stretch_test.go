@@ -73,15 +73,18 @@ func TestStretches(t *testing.T) {
 		if got := d.Tagged(prefix, span); !slices.Equal(got, same) {
 			t.Fatalf("%q@%s is %v, want %v", prefix, span, got, same)
 		}
-		ranges, ok = d.Spelled(prefix, within)
+		ids, ok := d.Spelled(prefix, within)
 		if !ok {
 			t.Fatal("too many stretches")
 		}
-		among(ranges, func(t rdf.Term) bool {
-			id, _ := d.Lookup(t)
-			value := ParseValue(t).Kind
-			return t.Value == prefix && (t.Kind == rdf.IRI || (value == String || value == LangString || value == OtherLiteral) && within.Contains(id))
-		})
+		for id := range d.Ordered() {
+			term := d.Term(id)
+			value := ParseValue(term).Kind
+			want := within.Contains(id) && term.Value == prefix && (term.Kind == rdf.IRI || value == String || value == LangString || value == OtherLiteral)
+			if slices.Contains(ids, id) != want {
+				t.Fatalf("%s is in %v: %t", term.String(), ids, !want)
+			}
+		}
 	})
 }
 

@@ -444,7 +444,7 @@ func (g *generator) valuedOf(v string) string {
 		text := g.oneOf("", "a", "b", "ab", "1", "2000", "t", "http:", "true", "\U0010FFFF", "-", "x")
 		of := "(" + g.oneOf(v, "STR("+v+")")
 		if g.chance(30) {
-			return g.oneOf("(STR("+v+") = \""+text+"\")", "(\""+text+"\" = STR("+v+"))", "(STR("+v+") = \"http://example.org/n1\")")
+			return g.oneOf("(STR("+v+") = \""+text+"\")", "(\""+text+"\" = STR("+v+"))", "(STR("+v+") IN (\""+text+"\", \"a\"))", "(STR("+v+") = \"http://example.org/n1\")")
 		}
 		return g.oneOf("", "", "!") + g.oneOf("STRSTARTS"+of+", \""+text+"\")", "REGEX"+of+", \"^"+text+"\")")
 	case 8:

@@ -81,8 +81,7 @@ func oneOf(terms []rdf.Term) kind {
 			for _, t := range terms {
 				ids = append(ids, d.Tagged(t.Value, t.Language)...)
 			}
-			slices.Sort(ids)
-			return withIDs(nil, slices.Compact(ids)), exactly
+			return ranged(ids), exactly
 		},
 		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
 			u := d.Term(id)
@@ -108,7 +107,7 @@ func beginning(prefix string, ofAny bool) kind {
 	}
 	if ofAny {
 		k.perhaps = func(d *dictionary.Dictionary) []dictionary.Range {
-			if strings.IndexByte(valueBytes, prefix[0]) >= 0 {
+			if mayBeValue(prefix) {
 				return d.Sections(dictionary.Predicates, dictionary.Booleans)
 			}
 			return d.Sections(dictionary.Predicates, dictionary.Resources)
@@ -117,21 +116,26 @@ func beginning(prefix string, ofAny bool) kind {
 	return k
 }
 
-// spelled are the IRIs and literals whose text is another.
-func spelled(text string) kind {
+// spelled are the IRIs and literals with one of some texts.
+func spelled(texts []rdf.Term) kind {
 	k := kind{
 		ranges: func(d *dictionary.Dictionary, within dictionary.Range) ([]dictionary.Range, telling) {
-			if ranges, ok := d.Spelled(text, within); ok {
-				return ranges, exactly
+			var ids []dictionary.ID
+			for _, t := range texts {
+				same, ok := d.Spelled(t.Value, within)
+				if !ok {
+					return nil, nothing
+				}
+				ids = append(ids, same...)
 			}
-			return nil, nothing
+			return ranged(ids), exactly
 		},
 		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
-			t := d.Term(id)
-			return t.Kind != rdf.BlankNode && t.Value == text
+			u := d.Term(id)
+			return u.Kind != rdf.BlankNode && slices.ContainsFunc(texts, func(t rdf.Term) bool { return t.Value == u.Value })
 		},
 	}
-	if text != "" && strings.IndexByte(valueBytes, text[0]) >= 0 {
+	if slices.ContainsFunc(texts, func(t rdf.Term) bool { return mayBeValue(t.Value) }) {
 		k.perhaps = func(d *dictionary.Dictionary) []dictionary.Range {
 			return d.Sections(dictionary.Numbers, dictionary.Booleans)
 		}
@@ -153,21 +157,34 @@ func ofYears(low, high int64) kind {
 	}
 }
 
-// valueBytes are what numbers, dates, times and booleans begin with, as data may write them.
-const valueBytes = "0123456789+-.INtf \t\r\n"
+// ranged are the ranges of some IDs.
+func ranged(ids []dictionary.ID) []dictionary.Range {
+	slices.Sort(ids)
+	return withIDs(nil, slices.Compact(ids))
+}
+
+// mayBeValue reports whether a number, a date, a time or a boolean, as data may write it, may begin with a text.
+func mayBeValue(text string) bool {
+	return text != "" && strings.IndexByte("0123456789+-.INtf \t\r\n", text[0]) >= 0
+}
 
 // kindOf recognises a condition that is true exactly where a variable has a term of some kind, and what ranges say of it:
 //
 //	isLiteral(?v)   !isLiteral(?v)   isNumeric(?v)   isIRI(?v)   !isIRI(?v)   isBlank(?v)
 //	?v = "text"@en   ?v IN ("text"@en, "Text"@de)   ?v = "text"@en || ?v = "Text"@de
 //	LANG(?v) = "en"   LANG(?v) IN ("en", "de")   LANG(?v) = "en" || LANG(?v) = "de"   langMatches(LANG(?v), "en")
-//	STR(?v) = "text"   STRSTARTS(?v, "text")   STRSTARTS(STR(?v), "text")   REGEX(?v, "^text")   REGEX(STR(?v), "^text")   YEAR(?v) = 2000   YEAR(?v) < 2000
+//	STR(?v) = "text"   STR(?v) IN ("text", "more")   STRSTARTS(?v, "text")   STRSTARTS(STR(?v), "text")   REGEX(?v, "^text")   REGEX(STR(?v), "^text")   YEAR(?v) = 2000   YEAR(?v) < 2000
 func kindOf(e parser.Expr) (v string, k kind, ok bool) {
-	if v, tags, ok := languages(e); ok {
-		return v, tagged(func(tag string) bool { return slices.Contains(tags, tag) }), true
+	if v, tags, ok := constants(e, languageOf, isTag); ok {
+		return v, tagged(func(tag string) bool {
+			return slices.ContainsFunc(tags, func(t rdf.Term) bool { return t.Value == tag })
+		}), true
 	}
-	if v, terms, ok := taggedTexts(e); ok {
+	if v, terms, ok := constants(e, variableOf, isTagged); ok {
 		return v, oneOf(terms), true
+	}
+	if v, texts, ok := constants(e, textOf, isPlainText); ok {
+		return v, spelled(texts), true
 	}
 	if v, low, high, ok := years(e); ok {
 		return v, ofYears(low, high), true
@@ -181,26 +198,15 @@ func kindOf(e parser.Expr) (v string, k kind, ok bool) {
 		not, call = "!", inner
 	}
 	if k, ok = tests[not+call.Function]; ok {
-		of, isVar := call.Args[0].(*parser.Var)
-		if !isVar {
-			return "", k, false
-		}
-		return of.Name, k, true
+		v, ok = variableOf(call.Args[0])
+		return v, k, ok
 	}
 	if not != "" {
 		return "", k, false
 	}
 	switch call.Function {
-	case "=":
-		of, constant := call.Args[0], call.Args[1]
-		if _, isConst := of.(*parser.Const); isConst {
-			of, constant = constant, of
-		}
-		text, isText := plainText(constant)
-		v, ofText := argumentOf("STR", of)
-		return v, spelled(text), ofText && isText
 	case "LANGMATCHES":
-		v, ofLanguage := argumentOf("LANG", call.Args[0])
+		v, ofLanguage := languageOf(call.Args[0])
 		span, isText := plainText(call.Args[1])
 		return v, tagged(func(tag string) bool { return rdf.LanguageMatches(tag, span) }), ofLanguage && isText && span != "" // which what has no tag matches
 	case "STRSTARTS", "REGEX":
@@ -213,18 +219,17 @@ func kindOf(e parser.Expr) (v string, k kind, ok bool) {
 		if !isText || prefix == "" {
 			return "", k, false
 		}
-		if v, ok = argumentOf("STR", call.Args[0]); ok {
+		if v, ok = textOf(call.Args[0]); ok {
 			return v, beginning(prefix, true), true
 		}
-		if of, isVar := call.Args[0].(*parser.Var); isVar {
-			return of.Name, beginning(prefix, false), true
-		}
+		v, ok = variableOf(call.Args[0])
+		return v, beginning(prefix, false), ok
 	}
 	return "", k, false
 }
 
-// taggedTexts recognises a condition that is true exactly where a variable is equal to one of some literals with a language tag.
-func taggedTexts(e parser.Expr) (v string, terms []rdf.Term, ok bool) {
+// constants recognises a condition that is true exactly where what subject recognises is equal to one of some constants, each of which is usable.
+func constants(e parser.Expr, subject func(parser.Expr) (v string, ok bool), usable func(rdf.Term) bool) (v string, list []rdf.Term, ok bool) {
 	call, isCall := e.(*parser.Call)
 	if !isCall || len(call.Args) < 2 {
 		return "", nil, false
@@ -232,9 +237,11 @@ func taggedTexts(e parser.Expr) (v string, terms []rdf.Term, ok bool) {
 	args := call.Args
 	switch call.Function {
 	case "||":
-		v, terms, ok = taggedTexts(args[0])
-		other, more, both := taggedTexts(args[1])
-		return v, append(terms, more...), ok && both && v == other
+		if v, list, ok = constants(args[0], subject, usable); !ok {
+			return "", nil, false
+		}
+		other, more, both := constants(args[1], subject, usable)
+		return v, append(list, more...), both && v == other
 	case "=":
 		if _, isConst := args[0].(*parser.Const); isConst {
 			args = []parser.Expr{args[1], args[0]}
@@ -243,51 +250,33 @@ func taggedTexts(e parser.Expr) (v string, terms []rdf.Term, ok bool) {
 	default:
 		return "", nil, false
 	}
-	of, isVar := args[0].(*parser.Var)
-	if !isVar {
+	if v, ok = subject(args[0]); !ok {
 		return "", nil, false
 	}
 	for _, a := range args[1:] {
 		k, isConst := a.(*parser.Const)
-		if !isConst || k.Term.Language == "" {
+		if !isConst || !usable(k.Term) {
 			return "", nil, false
 		}
-		terms = append(terms, k.Term)
+		list = append(list, k.Term)
 	}
-	return of.Name, terms, true
+	return v, list, true
 }
 
-// languages recognises a condition that is true exactly where a variable has a literal with one of some language tags.
-func languages(e parser.Expr) (v string, tags []string, ok bool) {
-	call, isCall := e.(*parser.Call)
-	if !isCall || len(call.Args) < 2 {
-		return "", nil, false
+func isTagged(t rdf.Term) bool { return t.Language != "" }
+
+// isTag reports whether a constant may be a language tag, which LANG is only of literals that have it.
+func isTag(t rdf.Term) bool { return isPlainText(t) && t.Value != "" }
+
+func isPlainText(t rdf.Term) bool { return dictionary.ParseValue(t).Kind == dictionary.String }
+
+// variableOf is the variable that an expression is.
+func variableOf(e parser.Expr) (v string, ok bool) {
+	of, isVar := e.(*parser.Var)
+	if !isVar {
+		return "", false
 	}
-	args := call.Args
-	switch call.Function {
-	case "||":
-		v, tags, ok = languages(args[0])
-		other, more, both := languages(args[1])
-		return v, append(tags, more...), ok && both && v == other
-	case "=":
-		if _, ok := args[0].(*parser.Const); ok {
-			args = []parser.Expr{args[1], args[0]}
-		}
-	case "IN":
-	default:
-		return "", nil, false
-	}
-	if v, ok = argumentOf("LANG", args[0]); !ok {
-		return "", nil, false
-	}
-	for _, a := range args[1:] {
-		tag, isText := plainText(a)
-		if !isText || tag == "" { // which LANG is of all other literals
-			return "", nil, false
-		}
-		tags = append(tags, tag)
-	}
-	return v, tags, true
+	return of.Name, true
 }
 
 // years recognises a comparison of the year of a variable with a constant, and says from which to which year it is true.
@@ -298,9 +287,9 @@ func years(e parser.Expr) (v string, low, high int64, ok bool) {
 	}
 	ops, known := comparisons[call.Function]
 	op, constant := ops.as, call.Args[1]
-	if v, ok = argumentOf("YEAR", call.Args[0]); !ok {
+	if v, ok = yearOf(call.Args[0]); !ok {
 		op, constant = ops.mirrored, call.Args[0]
-		v, ok = argumentOf("YEAR", call.Args[1])
+		v, ok = yearOf(call.Args[1])
 	}
 	k, isConst := constant.(*parser.Const)
 	if !known || !ok || !isConst {
@@ -326,18 +315,22 @@ func years(e parser.Expr) (v string, low, high int64, ok bool) {
 	return v, low, high, true
 }
 
-// argumentOf is the variable that is the only argument of a function.
-func argumentOf(function string, e parser.Expr) (v string, ok bool) {
-	call, isCall := e.(*parser.Call)
-	if !isCall || call.Function != function {
-		return "", false
+// argumentOf recognises a function of a variable.
+func argumentOf(function string) func(e parser.Expr) (v string, ok bool) {
+	return func(e parser.Expr) (v string, ok bool) {
+		call, isCall := e.(*parser.Call)
+		if !isCall || call.Function != function || len(call.Args) != 1 {
+			return "", false
+		}
+		return variableOf(call.Args[0])
 	}
-	of, isVar := call.Args[0].(*parser.Var)
-	if !isVar {
-		return "", false
-	}
-	return of.Name, true
 }
+
+var (
+	languageOf = argumentOf("LANG")
+	textOf     = argumentOf("STR")
+	yearOf     = argumentOf("YEAR")
+)
 
 // searchedLast are some conditions with those last whose IDs have to be searched for, which the others may make a matter of few.
 func searchedLast(conditions []parser.Expr) []parser.Expr {
@@ -346,7 +339,7 @@ func searchedLast(conditions []parser.Expr) []parser.Expr {
 		if !isCall {
 			return false
 		}
-		ofText := func(e parser.Expr) bool { _, is := argumentOf("STR", e); return is }
+		ofText := func(e parser.Expr) bool { _, is := textOf(e); return is }
 		return call.Function == "STRSTARTS" || call.Function == "REGEX" || slices.ContainsFunc(call.Args, ofText)
 	}
 	first := slices.DeleteFunc(slices.Clone(conditions), isSearched)
@@ -356,7 +349,7 @@ func searchedLast(conditions []parser.Expr) []parser.Expr {
 // plainText is the text of a constant that is a plain string.
 func plainText(e parser.Expr) (text string, ok bool) {
 	k, isConst := e.(*parser.Const)
-	if !isConst || dictionary.ParseValue(k.Term).Kind != dictionary.String {
+	if !isConst || !isPlainText(k.Term) {
 		return "", false
 	}
 	return k.Term.Value, true
