@@ -20,7 +20,8 @@
 //	language-tagged strings, by tag, then in byte order
 //	literals of other datatypes, and ill-formed ones
 //
-// so that a comparison with a constant is a range of IDs or a few for each segment ([Dictionary.ValueRange]), and the kind
+// so that a comparison with a constant is a range of IDs or a few for each segment ([Dictionary.ValueRange]), as are the texts of a language or with a
+// beginning and the dates of a year ([Dictionary.Languages], [Dictionary.Beginning], [Dictionary.YearRange]), and the kind
 // of a term can mostly be seen by its ID alone. Two IDs of one section and segment are in the order of their terms, two of
 // different segments are not. [AppendSortKey] defines the order for all: whoever sorts by it hands terms to the Writer as it
 // wants them, and the Writer checks.

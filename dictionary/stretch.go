@@ -50,18 +50,15 @@ func (d *Dictionary) Tagged(text, tag string) (ids []ID) {
 	return ids
 }
 
-// Looking for a prefix in a stretch takes about as long as searchedTexts of its texts being tested one by one; fewStretches are looked at in any case.
-const fewStretches, searchedTexts = 64, 100
-
 // Beginning are the IDs below Ordered, and in within, of the strings, with a language tag or without, and with others those of the terms in Others, whose text begins with a
-// prefix: ascending ranges that do not touch. ok is false where they lie in so many stretches that to look for them takes longer than to test all.
-func (d *Dictionary) Beginning(prefix string, others bool, within Range) (ranges []Range, ok bool) {
-	return d.texts(prefix, others, within, func(r Range) ID { return search(r, func(id ID) bool { return !d.begins(id, prefix) }) })
+// prefix: ascending ranges that do not touch. They are searched for by halves in the strings of each language, and terms of each datatype; ok is false where that takes more than most searches.
+func (d *Dictionary) Beginning(prefix string, others bool, within Range, most int) (ranges []Range, ok bool) {
+	return d.texts(prefix, others, within, most, func(r Range) ID { return search(r, func(id ID) bool { return !d.begins(id, prefix) }) })
 }
 
 // Spelled are the IDs below Ordered, and in within, of such terms, those in Others included, whose text is another, and of the IRI that is, in no order.
-func (d *Dictionary) Spelled(text string, within Range) (ids []ID, ok bool) {
-	ranges, ok := d.texts(text, true, within, func(r Range) ID {
+func (d *Dictionary) Spelled(text string, within Range, most int) (ids []ID, ok bool) {
+	ranges, ok := d.texts(text, true, within, most, func(r Range) ID {
 		if r.Len() > 0 && d.compareText(r.From, text) == 0 {
 			return r.From + 1
 		}
@@ -78,15 +75,14 @@ func (d *Dictionary) Spelled(text string, within Range) (ids []ID, ok bool) {
 	return ids, ok
 }
 
-// texts finds the terms of such whose text is not before another, in each stretch as far as end says.
-func (d *Dictionary) texts(text string, others bool, within Range, end func(r Range) ID) (ranges []Range, ok bool) {
+// texts finds the terms of such whose text is not before another, in each of at most so many stretches as far as end says.
+func (d *Dictionary) texts(text string, others bool, within Range, most int, end func(r Range) ID) (ranges []Range, ok bool) {
 	var stretches []Range
-	all := 0
 	add := func(_ string, r Range) bool {
 		if r.From, r.To = max(r.From, within.From), min(r.To, within.To); r.From < r.To {
-			stretches, all = append(stretches, r), all+r.Len()
+			stretches = append(stretches, r)
 		}
-		return true
+		return len(stretches) <= most
 	}
 	for i := range d.segments {
 		add("", d.Section(i, Strings))
@@ -95,7 +91,7 @@ func (d *Dictionary) texts(text string, others bool, within Range, end func(r Ra
 			d.stretches(i, Others)(add)
 		}
 	}
-	if len(stretches) > max(fewStretches, all/searchedTexts) {
+	if len(stretches) > most {
 		return nil, false
 	}
 	for _, r := range stretches {

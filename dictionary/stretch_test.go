@@ -54,7 +54,7 @@ func TestStretches(t *testing.T) {
 		prefix, others := rapid.SampledFrom([]string{"a", "ab", "\u00e9", "\U0010ffff", "1", "b1"}).Draw(t, "prefix"), rapid.Bool().Draw(t, "others")
 		id := rapid.Custom(func(t *rapid.T) ID { return ID(rapid.IntRange(0, d.Len()).Draw(t, "id")) })
 		within := Range{id.Draw(t, "from"), id.Draw(t, "to")}
-		ranges, ok := d.Beginning(prefix, others, within)
+		ranges, ok := d.Beginning(prefix, others, within, 16)
 		if !ok {
 			t.Fatal("too many stretches")
 		}
@@ -73,7 +73,7 @@ func TestStretches(t *testing.T) {
 		if got := d.Tagged(prefix, span); !slices.Equal(got, same) {
 			t.Fatalf("%q@%s is %v, want %v", prefix, span, got, same)
 		}
-		ids, ok := d.Spelled(prefix, within)
+		ids, ok := d.Spelled(prefix, within, 16)
 		if !ok {
 			t.Fatal("too many stretches")
 		}
@@ -88,19 +88,23 @@ func TestStretches(t *testing.T) {
 	})
 }
 
-// TestManyStretchesAreNotSearched for a prefix.
-func TestManyStretchesAreNotSearched(t *testing.T) {
+// TestMostSearches: a text is not looked for in more stretches than that.
+func TestMostSearches(t *testing.T) {
 	var terms []rdf.Term
-	for i := range fewStretches + 1 {
+	for i := range 9 {
 		terms = append(terms, rdf.NewLangString("a", fmt.Sprintf("l%d", i)))
 	}
-	for n, want := range map[int]bool{fewStretches + 1: false, fewStretches: true} {
-		d, err := FromTerms(terms[:n])
-		if err != nil {
-			t.Fatal(err)
+	d, err := FromTerms(terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := Range{0, ID(d.Len())}
+	for most, want := range map[int]bool{0: false, 8: false, 9: true} {
+		if ranges, ok := d.Beginning("a", false, all, most); ok != want {
+			t.Errorf("%d searches: %v, %t", most, ranges, ok)
 		}
-		if ranges, ok := d.Beginning("a", false, Range{0, ID(d.Len())}); ok != want {
-			t.Errorf("%d tags: %v, %t", n, ranges, ok)
+		if ids, ok := d.Spelled("a", all, most); ok != want {
+			t.Errorf("%d searches: %v, %t", most, ids, ok)
 		}
 	}
 }

@@ -94,6 +94,9 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			if variant == "sharing" || variant == "spilling" || variant == "scattered" {
 				o.Tuning.ProductCost = always
 			}
+			if variant == "optimised" || variant == "scattered" || variant == "device" || variant == "workers" {
+				o.Tuning.FewSearches = 100
+			}
 			if variant == "scattered" {
 				o.Tuning.MaxListed, o.Tuning.PartsGain = 1, math.Inf(1)
 			}

@@ -189,7 +189,7 @@ func (p *planner) settle(t *tree, seen *parser.BGP, inside bool) bool {
 func (p *planner) pushAll(h *hanging, known *parser.BGP, conditions []parser.Expr) bool {
 	h.pushed = &pushedFilters{}
 	free := p.free(h.pattern, h.request)
-	for _, e := range searchedLast(conditions) {
+	for _, e := range conditions {
 		if !p.pushTerms(h.pushed, free, e) && !p.pushRange(h.pushed, h.pattern, free, e, conditions) && !p.pushUnequal(h.pushed, h.pattern, known, e) {
 			return false
 		}

@@ -22,6 +22,10 @@ const (
 	// firstTested is how many rows are taken to be matched for one that passes conditions.
 	firstGain   = 0.5
 	firstTested = 8
+	// searchPrice, in candidates, is what looking for a text among those of one language of a segment costs; fewSearches are made whatever they are for, and no more than mostSearches.
+	searchPrice  = 1_000.0
+	fewSearches  = 4
+	mostSearches = 1 << 14
 	// partsGain is the share of the cost of a pattern below which matching it for parts of a variable's IDs is worth it.
 	partsGain = 0.9
 	// rowCost, in candidates a row, is what a row of a common part costs that leaves the matcher and comes back as a seed.

@@ -14,7 +14,8 @@
 //
 // Where nobody reads what a pattern binds, it is not made into rows:
 //
-//   - Inequalities that terms decide are conditions of a step (unequal.go).
+//   - Inequalities that terms decide are conditions of a step (unequal.go); comparisons with constants, languages, texts, years and kinds of terms are
+//     ranges of IDs in it (pushrange.go, pushkind.go).
 //   - OPTIONAL, EXISTS, NOT EXISTS and MINUS that hang on one basic graph pattern, and what hangs on them in turn, are
 //     branches of its match (branch.go, bgp.Branch): each makes a factor max(1, n), n > 0 or n = 0 of the number n of its
 //     solutions for a partial match. They are left to joins where somebody reads what they bind, where their variables are

@@ -162,7 +162,7 @@ func (p *planner) reading(n parser.Node, conditions []parser.Expr, r request) re
 }
 
 // filteredMatch plans a basic graph pattern under conditions and returns those that the matcher does not apply.
-// Where the match is costly, conditions on one variable are tested for its possible values first.
+// Where the match is costly, texts are searched for, and conditions on one variable are tested for its possible values first.
 func (p *planner) filteredMatch(n *parser.Filter, pattern *parser.BGP, plain, exists []parser.Expr, r request) (Node, []parser.Expr, error) {
 	pushed, plain := p.pushFilters(pattern, plain, r)
 	all := append(slices.Clone(plain), exists...)
@@ -174,7 +174,11 @@ func (p *planner) filteredMatch(n *parser.Filter, pattern *parser.BGP, plain, ex
 		return nil, nil, err
 	}
 	if !m.Plan.Empty && len(plain) > 0 {
-		if rest := p.pushTests(pushed, pattern, plain, r, m.Cost); len(rest) < len(plain) {
+		rest := p.pushSearched(pushed, pattern, plain, r, m)
+		if len(rest) == len(plain) {
+			rest = p.pushTests(pushed, pattern, plain, r, m.Cost)
+		}
+		if len(rest) < len(plain) {
 			all = append(rest, exists...)
 			if m, err = p.match(pattern, pushed, p.reading(n, all, r)); err != nil || len(m.Tests) > 0 {
 				return m, all, err

@@ -85,6 +85,8 @@ type Tuning struct {
 	PartsGain float64
 	// MaxListed bounds the IDs of several ranges that are listed one by one.
 	MaxListed int
+	// FewSearches is how many searches for texts are made for a condition whatever its pattern costs.
+	FewSearches int
 	// SharedGain is the share of the cost of a union's branches below which matching what they have in common once is
 	// worth it; negative means never.
 	SharedGain float64
@@ -108,6 +110,7 @@ func (t *Tuning) complete() {
 	t.ProductCost = cmp.Or(t.ProductCost, productCost)
 	t.PartsGain = cmp.Or(t.PartsGain, partsGain)
 	t.MaxListed = cmp.Or(t.MaxListed, maxListed)
+	t.FewSearches = cmp.Or(t.FewSearches, fewSearches)
 	t.SharedGain = cmp.Or(t.SharedGain, sharedGain)
 	t.DifferenceCost = cmp.Or(t.DifferenceCost, differenceCost)
 	t.DifferenceGain = cmp.Or(t.DifferenceGain, differenceGain)

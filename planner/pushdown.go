@@ -25,6 +25,8 @@ type pushedFilters struct {
 	// ranges of those that may.
 	scattered string
 	parts     []dictionary.Range
+	// searches is how many searches for texts are worth it, if more than a few.
+	searches int
 }
 
 // shares are the parts of a variable's values that are expected to pass its tests.
@@ -103,7 +105,7 @@ func (f *pushedFilters) bound(v string, r dictionary.Range) {
 func (p *planner) pushFilters(n *parser.BGP, conditions []parser.Expr, r request) (pushed *pushedFilters, rest []parser.Expr) {
 	pushed = &pushedFilters{}
 	vars := p.free(n, r)
-	for _, e := range searchedLast(conditions) {
+	for _, e := range conditions {
 		if p.pushTerms(pushed, vars, e) || p.pushRange(pushed, n, vars, e, conditions) || p.pushUnequal(pushed, n, n, e) {
 			pushed.notes = append(pushed.notes, p.exprText(e))
 		} else {

@@ -12,8 +12,8 @@ import (
 
 // kind is a sort of terms that lie together, in a few ranges of each segment of a dictionary.
 type kind struct {
-	// ranges are those of the ordered IDs, at least of those in within, ascending, that do not touch; as far as they are told.
-	ranges func(d *dictionary.Dictionary, within dictionary.Range) (ranges []dictionary.Range, told telling)
+	// ranges are those of the ordered IDs, at least of those in within, ascending, that do not touch; as far as they are told with so many searches for texts.
+	ranges func(d *dictionary.Dictionary, within dictionary.Range, searches int) (ranges []dictionary.Range, told telling)
 	// perhaps are ranges of other ordered IDs, of which some may be of the kind; nil: none are.
 	perhaps func(d *dictionary.Dictionary) []dictionary.Range
 	// has reports whether a term is one.
@@ -31,7 +31,7 @@ const (
 
 // sections is a kind that is whole sections, or is among their terms.
 func sections(first, last dictionary.Section, told telling, has func(d *dictionary.Dictionary, id dictionary.ID) bool) kind {
-	return kind{ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, telling) {
+	return kind{ranges: func(d *dictionary.Dictionary, _ dictionary.Range, _ int) ([]dictionary.Range, telling) {
 		return d.Sections(first, last), told
 	}, has: has}
 }
@@ -63,7 +63,7 @@ var tests = func() map[string]kind {
 // tagged are the literals with a language tag that matches.
 func tagged(matches func(tag string) bool) kind {
 	return kind{
-		ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, telling) {
+		ranges: func(d *dictionary.Dictionary, _ dictionary.Range, _ int) ([]dictionary.Range, telling) {
 			return d.Languages(matches), exactly
 		},
 		has: func(d *dictionary.Dictionary, id dictionary.ID) bool {
@@ -76,7 +76,7 @@ func tagged(matches func(tag string) bool) kind {
 // oneOf are some texts with language tags, which are equal to the same texts with tags in other cases.
 func oneOf(terms []rdf.Term) kind {
 	return kind{
-		ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, telling) {
+		ranges: func(d *dictionary.Dictionary, _ dictionary.Range, _ int) ([]dictionary.Range, telling) {
 			var ids []dictionary.ID
 			for _, t := range terms {
 				ids = append(ids, d.Tagged(t.Value, t.Language)...)
@@ -93,8 +93,8 @@ func oneOf(terms []rdf.Term) kind {
 // beginning are the strings that begin with a prefix, which is not empty, or with ofAny all IRIs and literals whose text does.
 func beginning(prefix string, ofAny bool) kind {
 	k := kind{
-		ranges: func(d *dictionary.Dictionary, within dictionary.Range) ([]dictionary.Range, telling) {
-			if ranges, ok := d.Beginning(prefix, ofAny, within); ok {
+		ranges: func(d *dictionary.Dictionary, within dictionary.Range, searches int) ([]dictionary.Range, telling) {
+			if ranges, ok := d.Beginning(prefix, ofAny, within, searches); ok {
 				return ranges, exactly
 			}
 			return nil, nothing
@@ -119,10 +119,10 @@ func beginning(prefix string, ofAny bool) kind {
 // spelled are the IRIs and literals with one of some texts.
 func spelled(texts []rdf.Term) kind {
 	k := kind{
-		ranges: func(d *dictionary.Dictionary, within dictionary.Range) ([]dictionary.Range, telling) {
+		ranges: func(d *dictionary.Dictionary, within dictionary.Range, searches int) ([]dictionary.Range, telling) {
 			var ids []dictionary.ID
 			for _, t := range texts {
-				same, ok := d.Spelled(t.Value, within)
+				same, ok := d.Spelled(t.Value, within, searches/len(texts))
 				if !ok {
 					return nil, nothing
 				}
@@ -146,7 +146,7 @@ func spelled(texts []rdf.Term) kind {
 // ofYears are the dates and times of some years.
 func ofYears(low, high int64) kind {
 	return kind{
-		ranges: func(d *dictionary.Dictionary, _ dictionary.Range) ([]dictionary.Range, telling) {
+		ranges: func(d *dictionary.Dictionary, _ dictionary.Range, _ int) ([]dictionary.Range, telling) {
 			ranges, exact := d.YearRange(low, high)
 			if !exact {
 				return ranges, among
@@ -332,18 +332,29 @@ var (
 	yearOf     = argumentOf("YEAR")
 )
 
-// searchedLast are some conditions with those last whose IDs have to be searched for, which the others may make a matter of few.
-func searchedLast(conditions []parser.Expr) []parser.Expr {
-	isSearched := func(e parser.Expr) bool {
-		call, isCall := e.(*parser.Call)
-		if !isCall {
-			return false
-		}
-		ofText := func(e parser.Expr) bool { _, is := textOf(e); return is }
-		return call.Function == "STRSTARTS" || call.Function == "REGEX" || slices.ContainsFunc(call.Args, ofText)
+// isSearched reports whether a condition's IDs have to be searched for among texts.
+func isSearched(e parser.Expr) bool {
+	call, isCall := e.(*parser.Call)
+	if !isCall {
+		return false
 	}
-	first := slices.DeleteFunc(slices.Clone(conditions), isSearched)
-	return append(first, slices.DeleteFunc(slices.Clone(conditions), func(e parser.Expr) bool { return !isSearched(e) })...)
+	ofText := func(e parser.Expr) bool { _, is := textOf(e); return is }
+	return call.Function == "STRSTARTS" || call.Function == "REGEX" || slices.ContainsFunc(call.Args, ofText)
+}
+
+// pushSearched hands conditions to a match, of so many that it does not apply, whose IDs are searched for in less time than the match and the test of its rows are expected to take, and returns
+// the others.
+func (p *planner) pushSearched(pushed *pushedFilters, n *parser.BGP, conditions []parser.Expr, r request, m *Match) (rest []parser.Expr) {
+	pushed.searches = int(min((m.Cost+m.Rows*testPrice)/searchPrice, mostSearches))
+	vars := p.free(n, r)
+	for _, e := range conditions {
+		if isSearched(e) && p.pushRange(pushed, n, vars, e, conditions) {
+			pushed.notes = append(pushed.notes, p.exprText(e))
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	return rest
 }
 
 // plainText is the text of a constant that is a plain string.
@@ -357,9 +368,9 @@ func plainText(e parser.Expr) (text string, ok bool) {
 
 // ofKind are the IDs of a kind's terms, at least of those in within, that a variable of a pattern may have, and what is told by them. Where more terms have arrived than are looked at one by
 // one, all of them are there. Nothing is told where other values of the variable may be of the kind.
-func (p *planner) ofKind(k kind, n *parser.BGP, v string, within dictionary.Range) (ranges []dictionary.Range, told telling) {
+func (p *planner) ofKind(k kind, n *parser.BGP, v string, within dictionary.Range, searches int) (ranges []dictionary.Range, told telling) {
 	d := p.options.Dictionary
-	ranges, told = k.ranges(d, within)
+	ranges, told = k.ranges(d, within, searches)
 	values := p.possibleValues(n, v)
 	isSpanned := values != nil && values.Rows() > 0
 	if told == nothing || k.perhaps != nil && !isSpanned {

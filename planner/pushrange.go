@@ -48,7 +48,7 @@ func (p *planner) pushRange(pushed *pushedFilters, n *parser.BGP, vars scope.Set
 		if bounds, ok := pushed.ranges[v]; ok {
 			within = dictionary.Range{From: bounds.Low, To: bounds.High}
 		}
-		ranges, told := p.ofKind(k, n, v, within)
+		ranges, told := p.ofKind(k, n, v, within, max(pushed.searches, p.options.Tuning.FewSearches))
 		return told != nothing && p.pushRanges(pushed, v, ranges, told == exactly)
 	}
 	v, c, ok := comparison(e)
