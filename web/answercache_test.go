@@ -30,8 +30,9 @@ func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var hits, long, packed int // kept answers: all, of more than one write, compressed
+	var drawn, hits, long, packed int // kept answers: all, of more than one write, compressed
 	rapid.Check(t, func(t *rapid.T) {
+		drawn++
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			if rapid.IntRange(0, 3).Draw(t, "updates") == 0 {
 				edge := fmt.Sprintf("<http://e/%s> <http://e/follows> <http://e/%s>", rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "s"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "o"))
@@ -82,7 +83,7 @@ func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 			}
 		}
 	})
-	if hits == 0 || long == 0 || packed == 0 {
+	if drawn >= 100 && (hits == 0 || long == 0 || packed == 0) {
 		t.Errorf("%d answers were kept ones, %d of them of more than one write, %d compressed", hits, long, packed)
 	}
 }
