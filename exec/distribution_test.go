@@ -42,6 +42,44 @@ func TestUnionsThatAreJoinedAreCountedByTheirBranches(t *testing.T) {
 	}
 }
 
+const joinedStep = "PREFIX : <" + exampleNS + "> SELECT ?x ?z { ?x :link ?y . ?y :link? ?z . ?z :link ?x }"
+
+// TestPathsOfNoStepOrOneAreMatchedWithTheirPatterns where joining would hand many rows on.
+func TestPathsOfNoStepOrOneAreMatchedWithTheirPatterns(t *testing.T) {
+	m := triangles(t, 2000, 20_000)
+	never := onProcessor()
+	never.Tuning.DistributedGain = -1
+	for _, c := range []struct {
+		text        string
+		distributed bool
+	}{
+		{joinedStep, true},
+		{strings.Replace(joinedStep, "?x ?z {", "DISTINCT ?x {", 1), true},
+		{strings.Replace(joinedStep, "?x ?z {", "(COUNT(*) AS ?n) {", 1), true},
+		{strings.Replace(joinedStep, ":link? ?z . ?z :link ?x", "(^:link)? ?z", 1), true},
+		{strings.Replace(joinedStep, ":link?", "(:link|:mail)?", 1), false},
+		{strings.Replace(joinedStep, ":link?", "(:link/:link)?", 1), false},
+		{strings.Replace(joinedStep, "?x :link ?y . ?y :link? ?z . ?z :link ?x", "?x :link ?y OPTIONAL { ?y :mail ?z } ?y :link? ?z", 1), false}, // which may leave ?z open
+	} {
+		q := parse(t, c.text)
+		p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := explained(t, p); strings.Contains(text, "path") == c.distributed {
+			t.Errorf("%s\n%s", c.text, text)
+		}
+		got, err := m.run(q, onProcessor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := m.run(q, never)
+		if err != nil || len(got.rows) == 0 && c.distributed || strings.Join(tally(got.rows), "\n") != strings.Join(tally(want.rows), "\n") {
+			t.Errorf("%s: %d rows, without distribution %d, error %v", c.text, len(got.rows), len(want.rows), err)
+		}
+	}
+}
+
 // BenchmarkJoinedUnion counts a join with a union by its branches, and by rows.
 func BenchmarkJoinedUnion(b *testing.B) {
 	m := triangles(b, 10_000, 60_000)

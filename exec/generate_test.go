@@ -308,9 +308,13 @@ func (g *generator) triples() string {
 	return sb.String()
 }
 
-// edge draws a triple pattern that the data are likely to have.
+// edge draws a triple pattern that the data are likely to have, or a path of no step or one.
 func (g *generator) edge() string {
-	return fmt.Sprintf("%s :p%d %s . ", g.variable(), g.pick(2), g.variable())
+	label := fmt.Sprintf(":p%d", g.pick(2))
+	if g.chance(10) {
+		label = g.oneOf(label+"?", "(^"+label+")?")
+	}
+	return fmt.Sprintf("%s %s %s . ", g.variable(), label, g.variable())
 }
 
 // scalar draws an expression that the reference evaluator does not compute.

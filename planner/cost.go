@@ -12,11 +12,11 @@ const (
 	productCost = 5_000.0
 	// sharedGain is the share of the cost of separate branches below which matching their common part once is worth it.
 	sharedGain = 0.5
-	// differenceCost, in candidates, is from which cost on a count is tried as a difference, or distributed; differenceGain the
+	// differenceCost, in candidates, is from which cost on a count is tried as a difference, or a join distributed; differenceGain the
 	// share of the cost of the match with its conditions below which a difference is taken.
 	differenceCost = planPrice
 	differenceGain = 0.3
-	// distributedGain is the share of the cost of counting a join below which counting what it is distributed into is worth it.
+	// distributedGain is the share of the cost of a join below which matching, or counting, what it is distributed into is worth it.
 	distributedGain = 0.5
 	// firstGain is the share of the cost of a match below which one that ends when the first rows of an order are there is worth it.
 	// firstTested is how many rows are taken to be matched for one that passes conditions.

@@ -8,12 +8,13 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/rules"
 )
 
-// Counts add up over what a pattern is distributed into (rules.Distributed), and so do the groups of rows that are counted:
+// Solutions add up over what a pattern is distributed into (rules.Distributed), and so do counts and the groups of rows that are counted:
 //
-//	count(P, { A } UNION { B })           = count(P ∪ A) + count(P ∪ B)
-//	count(P, VALUES (?v ?w) { (a b) … })  = count(P with a for ?v and b for ?w) + …
+//	(P, { A } UNION { B })           = (P ∪ A) + (P ∪ B)
+//	(P, VALUES (?v ?w) { (a b) … })  = (P with a for ?v and b for ?w) + …
+//	(P, ?v iri? ?w)                  = (P with ?v for ?w) + (P ∪ ?v iri ?w, ?v and ?w differ)
 //
-// The patterns on the right are matches of their own, in which weights stand for rows; on the left the rows of one operand
+// The patterns on the right are matches of their own, in which weights stand for rows that are counted; on the left the rows of one operand
 // are seeds of the others.
 
 // terms plans the number of a pattern's solutions as a sum of those of matches, given its plan; nil where that is none of matches.
@@ -56,7 +57,7 @@ func (p *planner) distributedTerms(n parser.Node, r request, in Node) ([]CountTe
 	return p.sum(patterns, out.(*Union).Branches)
 }
 
-// distributed returns the plan of a counted pattern: that of what it is distributed into, with these patterns, where that is
+// distributed returns the plan of a pattern: that of what it is distributed into, with these patterns, where that is
 // expected to cost clearly less than the given one, and otherwise the given one.
 func (p *planner) distributed(n parser.Node, r request, in Node) ([]parser.Node, Node, error) {
 	t := &p.options.Tuning

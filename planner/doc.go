@@ -22,9 +22,9 @@
 //     bound in no fixed order, and where a table costs less. Of a union in NOT EXISTS or MINUS each branch is one.
 //   - NOT EXISTS and MINUS of one edge between what two slots bind are an edge that must not be there for a matcher that can test it as soon as
 //     both are bound (bgp.MatchPlan.Denying; the processor's can). Inequalities that follow from it are dropped.
-//   - UNION is counted by its branches, grouped or not. A union, or a VALUES of several variables, that is joined with patterns is
-//     distributed over them, so that each branch or row is a pattern of its own, where that costs less than the join
-//     (distribution.go, rules.Distributed), under homomorphism.
+//   - UNION is counted by its branches, grouped or not. A union, or a VALUES of several variables, or a path of no step or one along an edge, that is
+//     joined with patterns is distributed over them, so that each branch, row or case is a pattern of its own, where that costs less than
+//     the join (distribution.go, rules.Distributed), under homomorphism; where rows are wanted, too.
 //   - COUNT of a basic graph pattern with inequalities, or with NOT EXISTS over its own variables, is a difference of counts
 //     of patterns without them where that costs less, under homomorphism (difference.go).
 //   - COUNT, SUM and AVG read equal rows as one with a weight (asked.go).

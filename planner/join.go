@@ -10,6 +10,17 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
 
+// joined plans a join: of its operands one after the other, or as the patterns that it is distributed into. What is counted is distributed with what stands on it
+// (group).
+func (p *planner) joined(n *parser.Join, r request) (Node, error) {
+	in, err := p.joinChain(rules.Members(nil, n), n, r)
+	if err != nil || r.seeded() || r.counted {
+		return in, err
+	}
+	_, in, err = p.distributed(n, r, in)
+	return in, err
+}
+
 // joinChain joins patterns, the seed first when there is one, in an order that keeps intermediate results small.
 func (p *planner) joinChain(parts []parser.Node, whole parser.Node, r request) (Node, error) {
 	parts = slices.Clone(parts)

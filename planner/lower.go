@@ -97,7 +97,7 @@ func (p *planner) plan(n parser.Node, r request) (Node, error) {
 	case *parser.Graph:
 		return p.given(n, r, func(r request) (Node, error) { return p.graphPattern(n, r) })
 	case *parser.Join:
-		return p.joinChain(rules.Members(nil, n), n, r)
+		return p.joined(n, r)
 	case *parser.LeftJoin:
 		return p.leftJoin(n, r)
 	case *parser.Minus:

@@ -58,6 +58,11 @@ func (p *planner) pathRows(n *Path) (rows, cost float64) {
 	edges, ends := p.pathBounds(n)
 	subject, object := n.Subject.Free(), n.Object.Free()
 	switch {
+	case subject && object && n.Kind == ZeroOrOne: // each vertex with itself, and the steps
+		if steps, _, ok := p.starts(n.Step, pcsr.Out); ok {
+			return ends + steps, ends + steps
+		}
+		return max(edges, ends), max(edges, ends)
 	case subject && object && n.Kind == OneOrMore:
 		return max(edges, ends), max(edges, ends)
 	case subject && object:

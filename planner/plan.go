@@ -90,10 +90,10 @@ type Tuning struct {
 	// SharedGain is the share of the cost of a union's branches below which matching what they have in common once is
 	// worth it; negative means never.
 	SharedGain float64
-	// DifferenceCost is from which cost on a count is tried as a difference, or distributed, and DifferenceGain the share of its cost below
+	// DifferenceCost is from which cost on a count is tried as a difference, or a join distributed, and DifferenceGain the share of its cost below
 	// which that is worth it.
 	DifferenceCost, DifferenceGain float64
-	// DistributedGain is the share of the cost of counting a join above which counting what it is distributed into by itself is
+	// DistributedGain is the share of the cost of a join above which matching, or counting, what it is distributed into by itself is
 	// not worth it (distribution.go); negative means never.
 	DistributedGain float64
 	// WeightGain is bgp.Options.WeightGain of what is counted; negative means never.

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
@@ -10,7 +11,7 @@ import (
 // mostAlternatives bounds the patterns that one is distributed into.
 const mostAlternatives = 8
 
-// Distributed returns several patterns, all of whose solutions together are those of one in which unions or tables are joined
+// Distributed returns several patterns, all of whose solutions together are those of one in which unions, tables or paths of at most one step are joined
 // with others, each as often:
 //
 //	Union(A, B)                     → A, B
@@ -19,12 +20,15 @@ const mostAlternatives = 8
 //	LeftJoin(P, Union(A, B))        → Join(P, A), Join(P, B), Minus(Minus(P, A), B)
 //	                                  what P has in common with A, and with B, both always bind
 //	Join(P, Values((?v ?w), …))     → Filter(sameTerm(?v, a) && sameTerm(?w, b), P) for each row; what a row leaves open is open
+//	Join(P, ?v iri? ?w)             → P with ?w as ?v, Join(P, Filter(!sameTerm(?v, ?w), BGP(?v iri ?w)))
+//	                                  P always binds one of them in a triple, which makes it a vertex, and never just sometimes the other
 //
 // As far as that means the same, the basic graph patterns of a join become one below what stands on them:
 //
 //	Join(P, LeftJoin(A, R, c))      → LeftJoin(Join(P, A), R, c)    P names nothing that R or c does, but for what A always binds
 //	Join(P, Minus(A, R))            → Minus(Join(P, A), R)          likewise
 //	Join(P, Filter(c, A))           → Filter(c, Join(P, A))         likewise
+//	Join(P, Extend(A, ?v, ?w))      → Extend(Join(P, A), ?v, ?w)    P does not name ?v, and A always binds ?w
 //
 // It returns nil where there is nothing to distribute, where there would be more than a few patterns, and where a table stands
 // beside no pattern that always binds its variables. It holds under homomorphism: other semantics tell basic graph patterns apart.
@@ -113,7 +117,7 @@ func (d *distribution) union(n *parser.Union) (out []parser.Node) {
 
 // join is one pattern for each choice of one pattern, or row, of every operand.
 func (d *distribution) join(operands []parser.Node) (out []parser.Node) {
-	slices.SortStableFunc(operands, func(a, b parser.Node) int { return tableLast(a) - tableLast(b) })
+	slices.SortStableFunc(operands, func(a, b parser.Node) int { return givenLast(a) - givenLast(b) })
 	if out = d.of(operands[0]); is[*parser.Values](operands[0]) {
 		return nil
 	}
@@ -132,8 +136,13 @@ func (d *distribution) join(operands []parser.Node) (out []parser.Node) {
 
 // choices is a pattern joined with each pattern, or row, of an operand; none where that is not done.
 func (d *distribution) choices(left, operand parser.Node) (out []parser.Node) {
-	if table, ok := operand.(*parser.Values); ok {
-		return rows(left, table)
+	switch operand := operand.(type) {
+	case *parser.Values:
+		return rows(left, operand)
+	case *parser.PathPattern:
+		if label, subject, object, ok := optionalStep(operand); ok {
+			return d.step(left, label, subject, object)
+		}
 	}
 	for _, right := range d.of(operand) {
 		out = append(out, d.together(left, right))
@@ -141,11 +150,68 @@ func (d *distribution) choices(left, operand parser.Node) (out []parser.Node) {
 	return out
 }
 
-func tableLast(n parser.Node) int {
-	if is[*parser.Values](n) {
+// givenLast orders operands: tables and paths are distributed over the patterns that they are joined with.
+func givenLast(n parser.Node) int {
+	switch n.(type) {
+	case *parser.PathPattern:
 		return 1
+	case *parser.Values:
+		return 2
 	}
 	return 0
+}
+
+// optionalStep recognises a path between two variables that is no step or one along an edge, and returns that.
+func optionalStep(n *parser.PathPattern) (label rdf.Term, subject, object string, ok bool) {
+	subject, object = n.Subject.Variable, n.Object.Variable
+	path, ok := n.Path.(*parser.PathZeroOrOne)
+	if !ok || subject == "" || object == "" || subject == object {
+		return rdf.Term{}, "", "", false
+	}
+	step := path.Path
+	for {
+		switch in := step.(type) {
+		case *parser.PathInverse:
+			step, subject, object = in.Path, object, subject
+			continue
+		case *parser.PathIRI:
+			return rdf.NewIRI(in.IRI), subject, object, true
+		}
+		return rdf.Term{}, "", "", false
+	}
+}
+
+// step is a pattern whose solutions are joined with the pairs of a path of no step or one: each of the vertices with itself, and those of an edge that are two.
+func (d *distribution) step(left parser.Node, label rdf.Term, subject, object string) []parser.Node {
+	at, other := &parser.Var{Name: subject}, &parser.Var{Name: object}
+	if !isVertex(left, subject) {
+		at, other = other, at
+	}
+	scope := d.Scopes.Of(left)
+	number := d.Scopes.Number(other.Name)
+	if !isVertex(left, at.Name) || scope.May.Has(number) && !scope.Must.Has(number) {
+		return nil
+	}
+	same := &parser.Call{Function: "SAMETERM", Args: []parser.Expr{at, other}}
+	var none parser.Node = &parser.Extend{Input: left, Variable: other.Name, Expr: at}
+	if scope.May.Has(number) {
+		none = &parser.Filter{Condition: same, Input: left}
+	}
+	edge := &parser.BGP{Patterns: []parser.TriplePattern{{Subject: parser.PatternTerm{Variable: subject}, Predicate: parser.PatternTerm{Term: label}, Object: parser.PatternTerm{Variable: object}}}}
+	return []parser.Node{none, d.together(left, &parser.Filter{Condition: &parser.Call{Function: "!", Args: []parser.Expr{same}}, Input: edge})}
+}
+
+// isVertex reports whether every solution of a pattern binds a variable in a triple of the graph that the pattern is matched in, as subject or object.
+func isVertex(n parser.Node, variable string) bool {
+	switch n := n.(type) {
+	case *parser.BGP:
+		return slices.ContainsFunc(n.Patterns, func(t parser.TriplePattern) bool { return t.Subject.Variable == variable || t.Object.Variable == variable })
+	case *parser.Join:
+		return isVertex(n.Left, variable) || isVertex(n.Right, variable)
+	case *parser.LeftJoin, *parser.Minus, *parser.Filter, *parser.Extend:
+		return isVertex(parser.Children(n)[0], variable)
+	}
+	return false
 }
 
 // rows is a pattern with each row of a table; nil where it does not bind all that they do.
@@ -197,6 +263,9 @@ func (d *distribution) standsOn(n, other parser.Node) (on parser.Node, ok bool) 
 		return n.Left, !d.Scopes.Used(n.Right).Without(d.Scopes.Of(n.Left).Must).Meets(d.Scopes.Of(other).May)
 	case *parser.Filter:
 		return n.Input, !parser.IsVolatile(n.Condition) && d.readsOnly(n.Condition, n.Input, other)
+	case *parser.Extend:
+		renamed, ok := n.Expr.(*parser.Var)
+		return n.Input, ok && d.Scopes.Of(n.Input).Must.Has(d.Scopes.Number(renamed.Name)) && !d.Scopes.Used(other).Has(d.Scopes.Number(n.Variable))
 	}
 	return nil, false
 }
