@@ -290,7 +290,9 @@ func (t *sharedGroups) add(b *vector.Batch, at uint64) error {
 	if err := t.drain(own); err != nil {
 		return err
 	}
-	t.inline.Claim(t.x)
+	if len(t.idle) > 0 { // else whoever finds rows groups them
+		t.inline.Claim(t.x)
+	}
 	return t.inline.Do(func() error { return own.add(t.x, b, at) })
 }
 
