@@ -1,6 +1,9 @@
 package expr
 
 import (
+	"cmp"
+	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -111,6 +114,14 @@ func (c *run) scatterNumbers(n node, rows []uint32, out *numbers, pick func(i in
 
 // compareNumbers compares two nodes of which one computes numbers, or more.
 func (c *run) compareNumbers(op operator, left, right node, rows []uint32, out []tri) {
+	if q, ok := left.(*calculation); ok && q.op == '/' {
+		c.compareQuotients(op, q, right, rows, out)
+		return
+	}
+	if q, ok := right.(*calculation); ok && q.op == '/' {
+		c.compareQuotients(mirrored[op], q, left, rows, out)
+		return
+	}
 	x, y := c.takeNumbers(len(rows)), c.takeNumbers(len(rows))
 	c.numbersOf(left, rows, x)
 	c.numbersOf(right, rows, y)
@@ -118,6 +129,59 @@ func (c *run) compareNumbers(op operator, left, right node, rows []uint32, out [
 		out[i] = c.compareRows(op, i, x, y)
 	}
 	c.numbersTop -= 2
+}
+
+// compareQuotients compares quotients with a node. Most are not computed: dividend and divisor times the other number tell (compareQuotient).
+func (c *run) compareQuotients(op operator, q *calculation, with node, rows []uint32, out []tri) {
+	x, y, z := c.takeNumbers(len(rows)), c.takeNumbers(len(rows)), c.takeNumbers(len(rows))
+	c.numbersOf(q.left, rows, x)
+	c.numbersOf(q.right, rows, y)
+	c.numbersOf(with, rows, z)
+	goesOn := c.spend(2 * rowWork * len(rows))
+	for i := range out {
+		order, ok := dictionary.Incomparable, !goesOn
+		if !ok {
+			order, ok = compareQuotient(x, y, z, i)
+		}
+		if ok {
+			out[i] = op.holds(order)
+			continue
+		}
+		c.combine(q.op, i, x, y)
+		out[i] = c.compareRows(op, i, x, z)
+	}
+	c.numbersTop -= 3
+}
+
+// compareQuotient compares x / y of a row with z; not ok where the quotient has to be computed. Quotients are rounded to divisionDigits decimals, or more where they are
+// small. One that is not z differs from it by 1 / (y · 10^s) at least, s being the decimals of z: by more than rounding changes it where y · 10^s < 2 · 10^divisionDigits.
+func compareQuotient(x, y, z *numbers, i int) (order dictionary.Order, ok bool) {
+	a, b, d := x.classes[i], y.classes[i], z.classes[i]
+	if !fitsUnits(a) || !fitsUnits(b) || !fitsUnits(d) || scaleOf(a) != scaleOf(b) {
+		return 0, false
+	}
+	ten := powerOfTen[scaleOf(d)]
+	n, of, by := x.units[i], y.units[i], z.units[i]
+	if of < 0 {
+		n, of = -n, -of // math.MinInt64 is too large below
+	}
+	over, divisor := bits.Mul64(uint64(of), ten)
+	if of == 0 || over != 0 || divisor >= 2*tenTo18 || n == math.MinInt64 {
+		return 0, false
+	}
+	leftHigh, left := bits.Mul64(magnitude(n), ten)
+	rightHigh, right := bits.Mul64(magnitude(by), uint64(of))
+	order = dictionary.Order(cmp.Or(cmp.Compare(leftHigh, rightHigh), cmp.Compare(left, right)))
+	switch {
+	case n < 0 && by < 0:
+		return -order, true
+	case n < 0 || by < 0:
+		if by < 0 {
+			return dictionary.Greater, true
+		}
+		return dictionary.Less, true
+	}
+	return order, true
 }
 
 func (c *run) compareRows(op operator, i int, x, y *numbers) tri {

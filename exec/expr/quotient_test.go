@@ -1,12 +1,15 @@
 package expr
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
 )
 
 func TestShortQuotientIsRoundedOnce(t *testing.T) {
@@ -56,5 +59,43 @@ func TestWideNumbersAreNarrowedToWhatTheyAre(t *testing.T) {
 	})
 	if narrow == 0 {
 		t.Error("no number was narrowed")
+	}
+}
+
+// TestQuotientsCompareAsTheyAreRounded: without being computed, quotients that are rounded once compare with a number as those that were.
+func TestQuotientsCompareAsTheyAreRounded(t *testing.T) {
+	told, drawn := 0, 0
+	column := func(k class, units int64) *numbers {
+		return &numbers{classes: []class{k}, units: []int64{units}, unitRoom: []int64{units}}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		drawn++
+		number := rapid.OneOf(rapid.Int64Range(-30, 30), rapid.Int64Range(-3e9, 3e9), rapid.Int64(), rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64, 2e18, 1e18, -1e18}))
+		k := isDecimal + class(rapid.IntRange(0, 18).Draw(t, "decimals"))
+		x, y := number.Draw(t, "x"), number.Draw(t, "y")
+		d := isDecimal + class(rapid.IntRange(0, 18).Draw(t, "decimals of z"))
+		z := number.Draw(t, "z")
+		if v := k.Value(x); y != 0 && rapid.Bool().Draw(t, "near") { // the quotient, cut, or one beside it
+			w := k.Value(y)
+			if q, ok := arithmetic('/', &v, &w); ok && q.Big == nil {
+				d, z = isDecimal+class(q.Scale), q.Int+rapid.Int64Range(-1, 1).Draw(t, "beside")
+			}
+		}
+		order, ok := compareQuotient(column(k, x), column(k, y), column(d, z), 0)
+		if !ok {
+			return
+		}
+		told++
+		v, w := k.Value(x), k.Value(y)
+		q, ok := arithmetic('/', &v, &w)
+		if !ok {
+			t.Fatalf("%v / %v cannot be computed", v, w)
+		}
+		if want := dictionary.Compare(q, d.Value(z)); order != want {
+			t.Fatalf("%d / %d of class %d compare with %d of class %d as %d, computed %d", x, y, k, z, d, order, want)
+		}
+	})
+	if drawn >= 100 && told == 0 {
+		t.Error("no quotient was compared without being computed")
 	}
 }

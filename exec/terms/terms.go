@@ -257,6 +257,9 @@ func (t *Terms) ComputedID(term rdf.Term) dictionary.ID {
 			return dictionary.None
 		}
 	case rdf.XSDInteger, rdf.XSDDecimal, rdf.XSDFloat, rdf.XSDDouble:
+		if term.Datatype == rdf.XSDDecimal && digits(term.Value) > mostDigits {
+			break
+		}
 		v := dictionary.ParseValue(term)
 		if class, units := dictionary.ClassOf(&v); class != dictionary.NoNumber {
 			var room [64]byte
@@ -270,6 +273,19 @@ func (t *Terms) ComputedID(term rdf.Term) dictionary.ID {
 		return id
 	}
 	return t.add(hash, term)
+}
+
+// mostDigits is how many digits 64 bits have at most.
+const mostDigits = 19
+
+// digits counts those of a number.
+func digits(text string) (n int) {
+	for i := range len(text) {
+		if text[i] >= '0' && text[i] <= '9' {
+			n++
+		}
+	}
+	return n
 }
 
 // ComputedNumber is ComputedID of the canonical term of a number.
