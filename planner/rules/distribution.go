@@ -205,7 +205,9 @@ func (d *distribution) step(left parser.Node, label rdf.Term, subject, object st
 func isVertex(n parser.Node, variable string) bool {
 	switch n := n.(type) {
 	case *parser.BGP:
-		return slices.ContainsFunc(n.Patterns, func(t parser.TriplePattern) bool { return t.Subject.Variable == variable || t.Object.Variable == variable })
+		return slices.ContainsFunc(n.Patterns, func(t parser.TriplePattern) bool {
+			return t.Subject.Variable == variable || t.Object.Variable == variable
+		})
 	case *parser.Join:
 		return isVertex(n.Left, variable) || isVertex(n.Right, variable)
 	case *parser.LeftJoin, *parser.Minus, *parser.Filter, *parser.Extend:
