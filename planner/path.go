@@ -60,7 +60,7 @@ func (p *planner) pathRows(n *Path) (rows, cost float64) {
 	switch {
 	case subject && object && n.Kind == ZeroOrOne: // each vertex with itself, and the steps
 		if steps, _, ok := p.starts(n.Step, pcsr.Out); ok {
-			return ends + steps, ends + steps
+			edges = ends + steps
 		}
 		return max(edges, ends), max(edges, ends)
 	case subject && object && n.Kind == OneOrMore:

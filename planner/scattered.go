@@ -70,5 +70,8 @@ func (f *pushedFilters) apart(length int) (parts []*pushedFilters) {
 
 // copied are the conditions that the match applies, to be narrowed further.
 func (f *pushedFilters) copied() *pushedFilters {
-	return &pushedFilters{candidates: maps.Clone(f.candidates), ranges: maps.Clone(f.ranges), unequal: f.unequal, tests: f.tests, notes: slices.Clip(f.notes)}
+	c := *f
+	c.candidates, c.ranges, c.notes = maps.Clone(f.candidates), maps.Clone(f.ranges), slices.Clip(f.notes)
+	c.scattered, c.parts = "", nil
+	return &c
 }
