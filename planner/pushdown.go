@@ -142,46 +142,5 @@ func (p *planner) storedIDs(terms []rdf.Term) (ids []dictionary.ID) {
 // fixedTerms recognises a condition that is true exactly when a variable is one of some terms. Equality of values is
 // equality of terms for IRIs and for plain strings, and an error, which is not true, with anything else.
 func fixedTerms(e parser.Expr) (string, []rdf.Term, bool) {
-	call, ok := e.(*parser.Call)
-	if !ok || len(call.Args) < 2 {
-		return "", nil, false
-	}
-	args := call.Args
-	switch call.Function {
-	case "||":
-		return eitherTerms(args[0], args[1])
-	case "=", "SAMETERM":
-		if _, ok := args[1].(*parser.Var); ok {
-			args = []parser.Expr{args[1], args[0]}
-		}
-	case "IN":
-	default:
-		return "", nil, false
-	}
-	v, ok := args[0].(*parser.Var)
-	if !ok {
-		return "", nil, false
-	}
-	var terms []rdf.Term
-	for _, a := range args[1:] {
-		k, ok := a.(*parser.Const)
-		if !ok || call.Function != "SAMETERM" && !rules.EqualOnlyToItself(k.Term) {
-			return "", nil, false
-		}
-		terms = append(terms, k.Term)
-	}
-	return v.Name, terms, true
-}
-
-// eitherTerms does so for two conditions, one of which is to be true.
-func eitherTerms(a, b parser.Expr) (string, []rdf.Term, bool) {
-	v, terms, ok := fixedTerms(a)
-	if !ok {
-		return "", nil, false
-	}
-	other, more, ok := fixedTerms(b)
-	if !ok || other != v {
-		return "", nil, false
-	}
-	return v, append(terms, more...), true
+	return constants(e, variableOf, func(t rdf.Term, identical bool) bool { return identical || rules.EqualOnlyToItself(t) })
 }

@@ -175,15 +175,15 @@ func mayBeValue(text string) bool {
 //	LANG(?v) = "en"   LANG(?v) IN ("en", "de")   LANG(?v) = "en" || LANG(?v) = "de"   langMatches(LANG(?v), "en")
 //	STR(?v) = "text"   STR(?v) IN ("text", "more")   STRSTARTS(?v, "text")   STRSTARTS(STR(?v), "text")   REGEX(?v, "^text")   REGEX(STR(?v), "^text")   YEAR(?v) = 2000   YEAR(?v) < 2000
 func kindOf(e parser.Expr) (v string, k kind, ok bool) {
-	if v, tags, ok := constants(e, languageOf, isTag); ok {
+	if v, tags, ok := constants(e, languageOf, byValue(isTag)); ok {
 		return v, tagged(func(tag string) bool {
 			return slices.ContainsFunc(tags, func(t rdf.Term) bool { return t.Value == tag })
 		}), true
 	}
-	if v, terms, ok := constants(e, variableOf, isTagged); ok {
+	if v, terms, ok := constants(e, variableOf, byValue(isTagged)); ok {
 		return v, oneOf(terms), true
 	}
-	if v, texts, ok := constants(e, textOf, isPlainText); ok {
+	if v, texts, ok := constants(e, textOf, byValue(isPlainText)); ok {
 		return v, spelled(texts), true
 	}
 	if v, low, high, ok := years(e); ok {
@@ -228,8 +228,8 @@ func kindOf(e parser.Expr) (v string, k kind, ok bool) {
 	return "", k, false
 }
 
-// constants recognises a condition that is true exactly where what subject recognises is equal to one of some constants, each of which is usable.
-func constants(e parser.Expr, subject func(parser.Expr) (v string, ok bool), usable func(rdf.Term) bool) (v string, list []rdf.Term, ok bool) {
+// constants recognises a condition that is true exactly where what subject recognises is equal to one of some constants, or is identical to it, each of which is usable so.
+func constants(e parser.Expr, subject func(parser.Expr) (v string, ok bool), usable func(t rdf.Term, identical bool) bool) (v string, list []rdf.Term, ok bool) {
 	call, isCall := e.(*parser.Call)
 	if !isCall || len(call.Args) < 2 {
 		return "", nil, false
@@ -242,7 +242,7 @@ func constants(e parser.Expr, subject func(parser.Expr) (v string, ok bool), usa
 		}
 		other, more, both := constants(args[1], subject, usable)
 		return v, append(list, more...), both && v == other
-	case "=":
+	case "=", "SAMETERM":
 		if _, isConst := args[0].(*parser.Const); isConst {
 			args = []parser.Expr{args[1], args[0]}
 		}
@@ -255,12 +255,17 @@ func constants(e parser.Expr, subject func(parser.Expr) (v string, ok bool), usa
 	}
 	for _, a := range args[1:] {
 		k, isConst := a.(*parser.Const)
-		if !isConst || !usable(k.Term) {
+		if !isConst || !usable(k.Term, call.Function == "SAMETERM") {
 			return "", nil, false
 		}
 		list = append(list, k.Term)
 	}
 	return v, list, true
+}
+
+// byValue are constants that are usable where something is equal to them.
+func byValue(usable func(rdf.Term) bool) func(t rdf.Term, identical bool) bool {
+	return func(t rdf.Term, identical bool) bool { return !identical && usable(t) }
 }
 
 func isTagged(t rdf.Term) bool { return t.Language != "" }
