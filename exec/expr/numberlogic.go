@@ -137,13 +137,11 @@ func (c *run) compareQuotients(op operator, q *calculation, with node, rows []ui
 	c.numbersOf(q.left, rows, x)
 	c.numbersOf(q.right, rows, y)
 	c.numbersOf(with, rows, z)
-	goesOn := c.spend(2 * rowWork * len(rows))
+	if !c.spend(2 * rowWork * len(rows)) {
+		x.fail()
+	}
 	for i := range out {
-		order, ok := dictionary.Incomparable, !goesOn
-		if !ok {
-			order, ok = compareQuotient(x, y, z, i)
-		}
-		if ok {
+		if order, ok := compareQuotient(x, y, z, i); ok {
 			out[i] = op.holds(order)
 			continue
 		}
@@ -169,19 +167,9 @@ func compareQuotient(x, y, z *numbers, i int) (order dictionary.Order, ok bool) 
 	if of == 0 || over != 0 || divisor >= 2*tenTo18 || n == math.MinInt64 {
 		return 0, false
 	}
-	leftHigh, left := bits.Mul64(magnitude(n), ten)
-	rightHigh, right := bits.Mul64(magnitude(by), uint64(of))
-	order = dictionary.Order(cmp.Or(cmp.Compare(leftHigh, rightHigh), cmp.Compare(left, right)))
-	switch {
-	case n < 0 && by < 0:
-		return -order, true
-	case n < 0 || by < 0:
-		if by < 0 {
-			return dictionary.Greater, true
-		}
-		return dictionary.Less, true
-	}
-	return order, true
+	leftHigh, left := product(n, ten)
+	rightHigh, right := product(by, uint64(of))
+	return dictionary.Order(cmp.Or(cmp.Compare(leftHigh, rightHigh), cmp.Compare(left, right))), true
 }
 
 func (c *run) compareRows(op operator, i int, x, y *numbers) tri {

@@ -278,8 +278,13 @@ func (v *numbers) wide(i int) (high int64, low uint64) {
 
 // widened is a number of a class that fits units by 10^divisionDigits.
 func widened(k class, units int64) (high int64, low uint64) {
-	h, l := bits.Mul64(magnitude(units), powerOfTen[divisionDigits-scaleOf(k)])
-	if units < 0 {
+	return product(units, powerOfTen[divisionDigits-scaleOf(k)])
+}
+
+// product is that of two numbers, of which 127 bits and a sign hold it.
+func product(x int64, y uint64) (high int64, low uint64) {
+	h, l := bits.Mul64(magnitude(x), y)
+	if x < 0 {
 		h, l = negated(h, l)
 	}
 	return int64(h), l
