@@ -11,48 +11,19 @@ const joinedUnion = "PREFIX : <" + exampleNS + "> SELECT (COUNT(*) AS ?n) { ?x :
 
 // TestUnionsThatAreJoinedAreCountedByTheirBranches where joining would hand many rows on.
 func TestUnionsThatAreJoinedAreCountedByTheirBranches(t *testing.T) {
-	m := triangles(t, 2000, 20_000)
-	never := onProcessor()
-	never.Tuning.DistributedGain = -1
-	for _, c := range []struct {
-		text        string
-		distributed bool
-	}{
+	checkDistributed(t, "join", []distributedCase{
 		{joinedUnion, true},
 		{strings.Replace(joinedUnion, "(COUNT(*) AS ?n)", "?x (COUNT(*) AS ?n)", 1) + " GROUP BY ?x", true},
 		{strings.Replace(joinedUnion, "?z :mail ?m", "?z :mail+ ?m", 1), false},
 		{strings.Replace(joinedUnion, "COUNT(*)", "COUNT(DISTINCT ?w)", 1), false},
-	} {
-		q := parse(t, c.text)
-		p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := explained(t, p); strings.Contains(text, "join") == c.distributed {
-			t.Errorf("%s\n%s", c.text, text)
-		}
-		got, err := m.run(q, onProcessor())
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := m.run(q, never)
-		if err != nil || strings.Join(tally(got.rows), "\n") != strings.Join(tally(want.rows), "\n") {
-			t.Errorf("%s: %d rows, without distribution %d, error %v", c.text, len(got.rows), len(want.rows), err)
-		}
-	}
+	})
 }
 
 const joinedStep = "PREFIX : <" + exampleNS + "> SELECT ?x ?z { ?x :link ?y . ?y :link? ?z . ?z :link ?x }"
 
 // TestPathsOfNoStepOrOneAreMatchedWithTheirPatterns where joining would hand many rows on.
 func TestPathsOfNoStepOrOneAreMatchedWithTheirPatterns(t *testing.T) {
-	m := triangles(t, 2000, 20_000)
-	never := onProcessor()
-	never.Tuning.DistributedGain = -1
-	for _, c := range []struct {
-		text        string
-		distributed bool
-	}{
+	checkDistributed(t, "path", []distributedCase{
 		{joinedStep, true},
 		{strings.Replace(joinedStep, "?x ?z {", "DISTINCT ?x {", 1), true},
 		{strings.Replace(joinedStep, "?x ?z {", "(COUNT(*) AS ?n) {", 1), true},
@@ -60,13 +31,28 @@ func TestPathsOfNoStepOrOneAreMatchedWithTheirPatterns(t *testing.T) {
 		{strings.Replace(joinedStep, ":link?", "(:link|:mail)?", 1), false},
 		{strings.Replace(joinedStep, ":link?", "(:link/:link)?", 1), false},
 		{strings.Replace(joinedStep, "?x :link ?y . ?y :link? ?z . ?z :link ?x", "?x :link ?y OPTIONAL { ?y :mail ?z } ?y :link? ?z", 1), false}, // which may leave ?z open
-	} {
+	})
+}
+
+// distributedCase is a query, and whether a join of it is distributed.
+type distributedCase struct {
+	text        string
+	distributed bool
+}
+
+// checkDistributed compares queries with themselves without distribution, whose plans alone then have an operator.
+func checkDistributed(t *testing.T, operator string, cases []distributedCase) {
+	t.Helper()
+	m := triangles(t, 2000, 20_000)
+	never := onProcessor()
+	never.Tuning.DistributedGain = -1
+	for _, c := range cases {
 		q := parse(t, c.text)
 		p, err := exec.Prepare(t.Context(), q, m, m.dict, onProcessor())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := explained(t, p); strings.Contains(text, "path") == c.distributed {
+		if text := explained(t, p); strings.Contains(text, operator) == c.distributed {
 			t.Errorf("%s\n%s", c.text, text)
 		}
 		got, err := m.run(q, onProcessor())
