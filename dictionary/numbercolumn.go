@@ -98,14 +98,6 @@ func (d *Dictionary) Moments(ids []ID, seconds []int64, kinds []ValueKind) {
 	}
 }
 
-// Local is what a date or time shows in its own zone: Int without the zone.
-func (v Value) Local() int64 {
-	if v.Zone == NoZone {
-		return v.Int
-	}
-	return v.Int + int64(v.Zone)*60
-}
-
 // Lone reports whether an ID is that of a number of a segment which the numbers beside it, in the order of their IDs, are known to differ from: then
 // smaller IDs of the segment's numbers are of smaller numbers and larger ones of larger numbers. False where that would take more than two looks.
 func (d *Dictionary) Lone(id ID) bool {

@@ -348,7 +348,7 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		}
 		g.Aggregates = append(g.Aggregates, agg)
 	}
-	g.KeyColumns, g.FoldKeys = keyColumns(n, in), foldKeys(in)
+	g.KeyColumns, g.FoldKeys = keyColumns(n, in), foldKeys(n, in)
 	return g, nil
 }
 
@@ -364,13 +364,21 @@ func isFilteredMatch(op operator.Operator) bool {
 	}
 }
 
-// foldKeys are the columns of the match below that a group's keys are, where it may hand on groups; else nil.
-func foldKeys(in operator.Operator) []int {
+// foldKeys are what a group's keys are for the match below, where it may hand on groups; else nil.
+func foldKeys(n *planner.Group, in operator.Operator) (keys []group.FoldKey) {
 	_, below := operator.StagesOf(in)
-	if m := matched(below); m != nil && m.Plan.Fold != nil {
-		return m.Plan.Fold.Keys
+	m := matched(below)
+	if m == nil || m.Plan.Fold == nil {
+		return nil
 	}
-	return nil
+	for i, k := range m.Plan.Fold.Keys {
+		key := group.FoldKey{Column: k.Column, Identity: n.Keys[i].Identity}
+		if k.Of != nil {
+			key.Column = -1
+		}
+		keys = append(keys, key)
+	}
+	return keys
 }
 
 // keyColumns are the columns that a group's keys are, where they are all columns of a match; else nil.

@@ -30,6 +30,8 @@ func paths(t *testing.T) *memory {
 		add(i, "mixed", []rdf.Term{integer(i), rdf.NewTyped("1.50", rdf.XSDDecimal)}[i%2])
 		add(i, "double", rdf.NewTyped(fmt.Sprint(i)+".5E0", rdf.XSDDouble))
 		add(i, "other", []rdf.Term{integer(i), rdf.NewString("no number")}[i/59])
+		add(i, "date", rdf.NewTyped(fmt.Sprintf("20%02d-%02d-%02d", i%7, 1+i%12, 1+i%28), rdf.XSD+"date"))
+		add(i, "moment", rdf.NewTyped(fmt.Sprintf("1999-12-31T23:%02d:00-0%d:00", i, i%3), rdf.XSDDateTime))
 		add(i, "fine", rdf.NewTyped(fmt.Sprintf("0.%09d", i+1), rdf.XSDDecimal))
 		add(i, "huge", rdf.NewTyped(fmt.Sprintf("%d000000000000000000000", i+1), rdf.XSDInteger))
 	}
@@ -67,6 +69,28 @@ func TestTheDeviceAddsNumbersUp(t *testing.T) {
 		{"SELECT ?a (SUM(?n) AS ?s) (SUM(?k) AS ?r) { ?a :p ?b . ?b :n ?n . ?b :typed ?k } GROUP BY ?a", false},
 		{"SELECT ?a (SUM(?n) AS ?s) (COUNT(DISTINCT ?n) AS ?r) { ?a :p ?b . ?b :n ?n } GROUP BY ?a", false},
 		{"SELECT ?a (COUNT(*) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a", false},
+		// Groups by numbers that are computed.
+		{"SELECT ?y (COUNT(*) AS ?k) { ?a :p ?b . ?b :date ?t } GROUP BY (YEAR(?t) AS ?y)", true},
+		{"SELECT ?y ?m (SUM(?n) AS ?s) { ?a :p ?b . ?b :date ?t ; :n ?n } GROUP BY (YEAR(?t) AS ?y) (MONTH(?t) AS ?m)", true},
+		{"SELECT ?h (AVG(?n) AS ?s) (MAX(?n) AS ?g) ?a { ?a :p ?b . ?b :moment ?t ; :mixed ?n } GROUP BY ?a (HOURS(?t) AS ?h)", true},
+		{"SELECT ?y (COUNT(*) AS ?k) { ?a :p ?b . ?b :moment ?t BIND(YEAR(?t) AS ?y) } GROUP BY ?y ORDER BY DESC(?k) ?y LIMIT 2", true},
+		{"SELECT ?d (COUNT(*) AS ?k) { ?a :p ?b . ?a :date ?t . ?b :date ?u } GROUP BY (ABS(YEAR(?t) - YEAR(?u)) + DAY(?t) AS ?d) HAVING(?d > 2)", true},
+		{"SELECT ?b (MIN(?y) AS ?l) (MAX(?y) AS ?g) (COUNT(?t) AS ?k) { ?a :p ?b . ?a :date ?t BIND(YEAR(?t) AS ?y) } GROUP BY ?b", true},
+		{"SELECT (MAX(?n + ?m) AS ?g) (AVG(?n + ?m) AS ?s) { ?a :p ?b . ?a :n ?n . ?b :typed ?m }", true},
+		{"SELECT ?f (COUNT(*) AS ?k) { ?a :p ?b . ?b :decimal ?n } GROUP BY (FLOOR(?n / 3) AS ?f)", true},
+		{"SELECT ?f (COUNT(*) AS ?k) { ?a :p ?b . ?b :typed ?n } GROUP BY (?n / 4 AS ?f)", true},
+		{"SELECT ?f (SUM(?n / 8) AS ?k) { ?a :p ?b . ?b :typed ?n } GROUP BY (ROUND(?n / 2) * 5 AS ?f)", true},
+		{"SELECT ?k ?l (COUNT(*) AS ?s) { ?a :p ?b . ?b :typed ?n } GROUP BY (?n AS ?k) (?n + 0 AS ?l)", true},
+		{"SELECT ?f (COUNT(*) AS ?k) { ?a :p ?b . ?b :typed ?n } GROUP BY (?n / 8 AS ?f)", false},
+		{"SELECT ?f (COUNT(*) AS ?k) { ?a :p ?b . ?b :typed ?n } GROUP BY (?n / 3 AS ?f)", false},
+		{"SELECT ?f (COUNT(*) AS ?k) { ?a :p ?b . ?b :large ?n } GROUP BY (?n + 1 AS ?f)", false},
+		{"SELECT ?f (COUNT(*) AS ?k) { ?a :p ?b . ?b :double ?n } GROUP BY (?n + 1 AS ?f)", false},
+		{"SELECT ?b (MIN(?n * 0.5) AS ?l) { ?a :p ?b . ?a :typed ?n } GROUP BY ?b", false},
+		{"SELECT ?b (MIN(-?n) AS ?l) { ?a :p ?b . ?a :decimal ?n } GROUP BY ?b", false},
+		{"SELECT ?y (COUNT(*) AS ?k) { ?a :p ?b . ?b :typed ?t } GROUP BY (YEAR(?t) AS ?y)", false},
+		{"SELECT ?y (COUNT(*) AS ?k) { ?a :p ?b . ?b :date ?t } GROUP BY (HOURS(?t) AS ?y)", false},
+		{"SELECT ?y (COUNT(*) AS ?k) { ?a :p ?b . ?b :date ?t } GROUP BY (YEAR(?t) > 2003 AS ?y)", false},
+		{"SELECT ?x (COUNT(*) AS ?k) { ?a :p ?b . ?b :date ?t } GROUP BY (DAY(?t) + MONTH(?t) + YEAR(?t) + HOURS(?t) AS ?x)", false},
 		{"SELECT (SUM(?a) AS ?s) { ?a :p ?b . ?b :p ?c }", false},
 	} {
 		if got := m.onDevice(t, c.query); got != c.folds {
@@ -295,6 +319,7 @@ func TestFoldsAndFirstRowsAreExplained(t *testing.T) {
 		"SELECT (SUM(?n) AS ?s) (MIN(?n) AS ?l) { ?a :p ?b . ?b :n ?n }":                             "?n: added up, least and greatest, where all are exact numbers",
 		"SELECT ?a ?b (MAX(?n) AS ?s) { ?a :p ?b . ?b :p ?c . ?c :n ?n } GROUP BY ?a ?b":             "?n: least and greatest by ?a, ?b, where all are exact numbers",
 		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a ORDER BY DESC(?s) ?a LIMIT 3": "?n: added up by ?a, the first 3 by the sum, where all are exact numbers",
+		"SELECT ?y (COUNT(*) AS ?s) { ?a :p ?b . ?b :date ?t } GROUP BY (YEAR(?t) AS ?y)":            "rows counted by year(?t), where all are exact numbers",
 		"SELECT ?a ?n { ?a :p ?b . ?b :n ?n } ORDER BY DESC(?n) ?a LIMIT 10 OFFSET 5":                "the first 15 by ?n, and those that may be, where its values are in order",
 	} {
 		if text := m.explained(t, query); !strings.Contains(text, want) {

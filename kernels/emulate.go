@@ -171,7 +171,7 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		t.topCount(in[Top](t.memory, args[0], 0))
 	case TopSelect:
 		t.topSelect(in[Top](t.memory, args[0], 0))
-	case SiftRows:
+	case SiftRows, SiftWords:
 		t.siftRows(in[Sifting](t.memory, args[0], 0))
 	case CoreCount, CoreScan, CoreFill:
 		t.core(k, in[Core](t.memory, args[0], 0))

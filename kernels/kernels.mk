@@ -18,9 +18,8 @@ kernels/branches.fatbin kernels/paged.fatbin: kernels/match.cu
 kernels/dense_away.fatbin: kernels/dense.cu
 kernels/far_away.fatbin: kernels/far.cu
 
-# nvcc 11.8 crashes on line numbers of these.
-LINEINFO ?= -lineinfo
-kernels/dense.fatbin kernels/dense_away.fatbin kernels/far.fatbin kernels/far_away.fatbin kernels/outer.fatbin kernels/closure.fatbin: LINEINFO :=
+# -lineinfo is for profilers; nvcc 11.8 crashes on it where sources have large templates.
+LINEINFO ?=
 
 kernels/%.fatbin: kernels/%.cu $(KERNEL_HEADERS)
 	$(NVCC) $(OPTIMIZE) -std=c++17 --threads 0 $(LINEINFO) $(GENCODE) -fatbin -o $@ $<

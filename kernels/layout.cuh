@@ -267,6 +267,7 @@ struct Summing {
   u64 doubled;                 // u64[2 * rows]: twice the numbers instead, as in NumberRange but of 128 bits, the lower half first; or 0: rows are counted alone
   u64 weightLow, weightHigh;   // as in Combining
   u64 ranks;                   // u32[numbers[0].count]: the place among them that each ID has for the least and the greatest; 0: its own
+  u64 ordered;                 // u32[rows]: of which the least and the greatest are found in place of the IDs'; or 0
   u64 rows, next, slice;
   u32 chunk, near;
   u32 sums, extremes;          // not 0: somebody reads the sums or counts, the least and greatest
@@ -310,10 +311,10 @@ struct Top {
 // SiftOp: what a word of code does, on a stack of numbers of 128 bits and of truths, 0 and 1 (layout.go).
 enum SiftOp : u32 {
   SIFT_COLUMN, SIFT_CONSTANT, SIFT_PLUS, SIFT_MINUS, SIFT_TIMES, SIFT_NEGATE, SIFT_LESS, SIFT_LESS_EQUAL, SIFT_EQUAL,
-  SIFT_AND, SIFT_OR, SIFT_NOT, SIFT_REQUIRE, SIFT_RESULT
+  SIFT_AND, SIFT_OR, SIFT_NOT, SIFT_REQUIRE, SIFT_RESULT, SIFT_ABSOLUTE, SIFT_FLOOR, SIFT_QUOTIENT, SIFT_KEY
 };
 
-const u32 SIFT_OPS = 16;
+const u32 SIFT_OPS = 32;
 const u32 MOST_SIFT_CODE = 64;
 const u32 MOST_SIFT_STACK = 8;
 const u32 MOST_CONSTANTS = 16;
@@ -321,6 +322,14 @@ const u32 SIFT_TILE = 1024;
 const u32 SIFT_BITS = 126;
 const u32 RESULT_BITS = 61;
 const u32 WIDE_RESULT_BITS = 94;
+const u32 FLOOR_BITS = 59;
+const u32 MOST_KEYS = 3;
+const u32 SIFT_SETS = 4;
+const u32 KEY_INTEGERS = 1073741824;
+const u32 KEY_DECIMALS = 2415919104;
+const u32 KEY_TENTHS = 2952790016;
+const u32 KEY_HUNDREDTHS = 3758096384;
+const u32 KEY_ORDERED = 2147483648;
 
 struct SiftConstantValue {
   u64 low, high;               // 128 bits with a sign
@@ -347,13 +356,15 @@ struct Sifting {
   u64 weightLow, weightHigh;   // u32[]: the halves of their weights, or 0: one each
   u64 toLow, toHigh;           // as to, or 0
   u64 doubled;                 // as in Summing: the results, or 0
+  u64 words[3];                // u32[] each: those of SIFT_KEY, or 0
   u64 first, rows;
   u64 kept, odd;               // rows that were copied; those of them that a number is missing for, or too large
-  u32 width, codeCount, ranges, probeCount;
-  u32 mostBits, pad;           // that a result may have beside its sign
+  u32 width, codeCount, probeCount;
+  u32 mostBits;                // that a result may have beside its sign
+  u32 ranges[4];               // of numbers, for each set
   u32 code[64];
   SiftConstantValue constants[16];
-  NumberRange numbers[8];
+  NumberRange numbers[32];     // eight a set
   Probe probes[2];
 };
 
@@ -524,5 +535,5 @@ static_assert(sizeof(SquareList) == 24 && sizeof(SquareWalk) == 8 && sizeof(Squa
 static_assert(sizeof(Triangles) == 208, "layout.go");
 static_assert(sizeof(Hop) == 16 && sizeof(ClosureChunk) == 24 && sizeof(Closure) == 1440, "layout.go");
 static_assert(sizeof(Top) == 320, "layout.go");
-static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 264 && sizeof(SumListing) == 80, "layout.go");
+static_assert(sizeof(Sum) == 48 && sizeof(NumberRange) == 16 && sizeof(Summing) == 272 && sizeof(SumListing) == 80, "layout.go");
 static_assert(sizeof(Group) == 16 && sizeof(Combining) == 104 && sizeof(Listing) == 64, "layout.go");

@@ -469,6 +469,8 @@ type Summing struct {
 	First, Second, Value, Doubled, WeightLow, WeightHigh Address
 	// Ranks is u32[Numbers[0].Count], the place among them that each ID has for the least and the greatest; 0: its own.
 	Ranks Address
+	// Ordered is u32[Rows], of which the least and the greatest are found in place of the IDs', or 0.
+	Ordered Address
 
 	Rows, Next, Slice uint64
 	Chunk, Near       uint32
@@ -538,7 +540,8 @@ type SiftOp uint32
 
 // The operations: they take what they work on from the stack, and leave there what comes of it.
 const (
-	// SiftColumn leaves what the ID of a column stands for, SiftConstant a constant: the one of the number above the operation's bits.
+	// SiftColumn leaves what the ID of a column stands for in one of the sets of tables: the number above the operation's bits is the column, and MostTop times the
+	// set. SiftConstant leaves the constant of that number.
 	SiftColumn SiftOp = iota
 	SiftConstant
 	SiftPlus
@@ -555,12 +558,36 @@ const (
 	SiftRequire
 	// SiftResult takes the number that the row has.
 	SiftResult
+	// SiftAbsolute leaves a number without its sign.
+	SiftAbsolute
+	// SiftFloor takes a dividend and a divisor and leaves the greatest whole number up to the quotient, a decimal where one of them is. Where the number above the operation's
+	// bits is not 0 it is one in any case, and the divisor has FloorBits at most.
+	SiftFloor
+	// SiftQuotient takes a dividend, a divisor, a number, and a bound that the divisor has to be below without its sign. It leaves what is compared as the quotient is
+	// with the number: the dividend, and the product of divisor and number, both negated where the divisor is negative. Of the number above the operation's bits the
+	// first bit says that the product comes first, the second and the third what is left in their places where the divisor is zero.
+	SiftQuotient
+	// SiftKey takes a number and the power of ten that it was multiplied by; the row has it as a word of 32 bits, in the order of the numbers or, where the number above
+	// the operation's bits is MostKeys and more, as KeyIntegers and what follows say. The rest of that number by MostKeys says which word it is.
+	SiftKey
+)
+
+// Words of 32 bits that numbers to be grouped by have. An integer is KeyIntegers more than its value; decimals of no, one and two decimals, without zeros at their
+// end, are so much more than their units as the constant of theirs says. Each may have as many bits as keep it below the next one's least, half of them for what is
+// negative.
+const (
+	KeyIntegers   = 1 << 30
+	KeyDecimals   = 1<<31 + 1<<28
+	KeyTenths     = 1<<31 + 1<<29 + 1<<28
+	KeyHundredths = 1<<31 + 1<<30 + 1<<29
+	// KeyOrdered is what a number has been increased by that is in the order of the numbers, an integer.
+	KeyOrdered = 1 << 31
 )
 
 // Bounds of a Sifting. SiftTile is how many rows a block sifts at a time, SiftBits how many bits a number may have beside its sign, ResultBits how many a result
 // that weights multiply, WideResultBits one that is added up no more than 2^32 times.
 const (
-	SiftOps        = 16 // by which a word of code is divided: the rest is the operation
+	SiftOps        = 32 // by which a word of code is divided: the rest is the operation
 	MostSiftCode   = 64
 	MostSiftStack  = 8
 	MostConstants  = 16
@@ -568,6 +595,11 @@ const (
 	SiftBits       = 126
 	ResultBits     = 61
 	WideResultBits = 94
+	// FloorBits is how many bits a divisor may have whose quotient is rounded.
+	FloorBits = 59
+	// MostKeys is how many words a row may have beside its columns, SiftSets how many sets of tables there are.
+	MostKeys = 3
+	SiftSets = 4
 )
 
 // SiftConstantValue is a constant: 128 bits with a sign. Fraction, not 0: a decimal.
@@ -609,19 +641,22 @@ type Sifting struct {
 	From, To [MostTop]Address
 	// WeightLow and WeightHigh are u32[], the halves of the rows' weights, or 0: one each. ToLow and ToHigh take them, or are 0.
 	WeightLow, WeightHigh, ToLow, ToHigh Address
-	// Doubled takes the results, as in Summing; 0: there are none.
+	// Doubled takes the results, as in Summing; 0: there are none. Words take those of SiftKey, u32[] each.
 	Doubled Address
+	Words   [MostKeys]Address
 	// First is the first row, Rows how many there are.
 	First, Rows uint64
 	// Kept is how many rows were copied; Odd are those that a number is missing for, or too large: they are among those that were copied, with no result.
-	Kept, Odd                            uint64
-	Width, CodeCount, Ranges, ProbeCount uint32
+	Kept, Odd                    uint64
+	Width, CodeCount, ProbeCount uint32
 	// MostBits is how many bits a result may have beside its sign.
-	MostBits, _ uint32
-	Code        [MostSiftCode]uint32
-	Constants   [MostConstants]SiftConstantValue
-	Numbers     [MostNumbers]NumberRange
-	Probes      [MostProbes]Probe
+	MostBits uint32
+	// Ranges is how many Numbers each set has; the first MostNumbers are those of the first set.
+	Ranges    [SiftSets]uint32
+	Code      [MostSiftCode]uint32
+	Constants [MostConstants]SiftConstantValue
+	Numbers   [SiftSets * MostNumbers]NumberRange
+	Probes    [MostProbes]Probe
 }
 
 // Core is the lists of an undirected label without loops, by the numbers of rows. An edge leads up from the end with fewer neighbours, or as

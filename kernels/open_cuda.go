@@ -136,7 +136,7 @@ func (d *device) load() error {
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&sumCode:     {SumRows, MoveSums, ListSums},
 		&topCode:     {TopCount, TopSelect},
-		&siftCode:    {SiftRows},
+		&siftCode:    {SiftRows, SiftWords},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   byLevels(CountDense), &denseAwayCode: byLevels(CountDenseAway), &farCode: byLevels(CountFar), &farAwayCode: byLevels(CountFarAway),
 		&outerCode:   {CountOuter},

@@ -90,7 +90,7 @@ static __device__ void takeRows(Summing &c, Near &near, u64 begin, u64 end, u32 
   const u32 *first = at<const u32>(c.first), *second = at<const u32>(c.second), *value = at<const u32>(c.value);
   const u32 *weightLow = at<const u32>(c.weightLow), *weightHigh = at<const u32>(c.weightHigh);
   const u64 *numbers = at<const u64>(c.doubled);
-  const u32 *ranks = at<const u32>(c.ranks);
+  const u32 *ranks = at<const u32>(c.ranks), *ordered = at<const u32>(c.ordered);
   NumberRange range = c.numbers[0];
   u64 mask = c.mask;
   u32 nearMask = c.near - 1;
@@ -102,7 +102,8 @@ static __device__ void takeRows(Summing &c, Near &near, u64 begin, u64 end, u32 
       c.odd = 1;
       return;
     }
-    if (ranks) id = range.first + __ldg(ranks + (id - range.first));
+    if (ordered) id = ordered[row];
+    else if (ranks) id = range.first + __ldg(ranks + (id - range.first));
     if (second) key = key << 32 | second[row];
     if (weightLow) weight = u64(weightHigh[row]) << 32 | weightLow[row];
     Number n = numberOf(twice, value || !numbers ? u64((long long)(twice) >> 63) : numbers[2 * row + 1], weight);

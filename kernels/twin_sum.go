@@ -58,6 +58,9 @@ func (t *twin) sumRow(c *Summing, row uint64) {
 	if c.WeightLow != 0 {
 		weight = uint64(t.word(c.WeightHigh, row))<<32 | uint64(t.word(c.WeightLow, row))
 	}
+	if c.Ordered != 0 {
+		id = t.word(c.Ordered, row)
+	}
 	s := t.sumOf(c, key+1)
 	if c.Sums != 0 {
 		s.add(low, high, weight)

@@ -13,8 +13,9 @@ import (
 //
 //	SELECT ?s (SUM(?v) AS ?n) (MAX(?v) AS ?m) { … } GROUP BY ?s
 //	SELECT ?s (SUM(?v * ?w) AS ?n) { … FILTER(?v < ?w) } GROUP BY ?s
+//	SELECT ?y (COUNT(*) AS ?n) { … } GROUP BY (YEAR(?t) AS ?y)
 //
-// by no variable, one or two.
+// by nothing, or one or two variables and numbers.
 func folded(in Node, g *parser.Group) Node {
 	m := matchBelow(in)
 	if m == nil {
@@ -22,12 +23,11 @@ func folded(in Node, g *parser.Group) Node {
 	}
 	f := &bgp.Fold{Value: -1}
 	for _, k := range g.Keys {
-		v, _ := k.Expr.(*parser.Var)
-		c := slices.Index(m.names, nameOf(v))
-		if v == nil || c < 0 || slices.Contains(f.Keys, c) {
+		key, ok := m.foldKey(k.Expr)
+		if !ok || slices.ContainsFunc(f.Keys, func(of bgp.FoldKey) bool { return reflect.DeepEqual(of, key) }) {
 			return in
 		}
-		f.Keys = append(f.Keys, c)
+		f.Keys = append(f.Keys, key)
 	}
 	if len(f.Keys) > 2 {
 		return in
@@ -40,12 +40,29 @@ func folded(in Node, g *parser.Group) Node {
 		}
 		numbers = numbers || of == foldsNumbers
 	}
-	if !numbers && len(m.Plan.Where)+len(m.Plan.Lookups) == 0 || f.Sums && m.Plan.Once {
+	if !numbers && !f.Computes() && len(m.Plan.Where)+len(m.Plan.Lookups) == 0 || f.Sums && m.Plan.Once {
 		return in
 	}
 	own := ownMatch(in)
 	matchBelow(own).Plan.Fold = f
 	return own
+}
+
+// foldKey is what a fold is grouped by that an expression says.
+func (m *numbered) foldKey(e parser.Expr) (key bgp.FoldKey, ok bool) {
+	if v, is := e.(*parser.Var); is {
+		if c := slices.Index(m.names, v.Name); c >= 0 {
+			return bgp.FoldKey{Column: c}, true
+		}
+	}
+	of := m.formula(e)
+	if of == nil || !of.Number() || len(of.Columns(nil)) == 0 {
+		return key, false
+	}
+	if of.Op == bgp.ColumnNumber && of.Part == 0 {
+		return bgp.FoldKey{Column: of.Column}, true
+	}
+	return bgp.FoldKey{Of: of}, true
 }
 
 // foldKind is what a fold has for an aggregate.
@@ -72,11 +89,11 @@ func (m *numbered) folds(f *bgp.Fold, a *parser.Aggregation) foldKind {
 	}
 	of := m.formula(a.Argument)
 	switch {
-	case of == nil || of.Truth() || len(of.Columns(nil)) == 0 || !foldsOf(f, of):
+	case of == nil || !of.Number() || len(of.Columns(nil)) == 0 || !foldsOf(f, of):
 	case (a.Function == "SUM" || a.Function == "AVG") && !a.Distinct:
 		f.Sums = true
 		return foldsNumbers
-	case (a.Function == "MIN" || a.Function == "MAX") && f.Of == nil:
+	case (a.Function == "MIN" || a.Function == "MAX") && of.MayBeInteger():
 		f.Extremes = true
 		return foldsNumbers
 	}
@@ -87,13 +104,13 @@ func (m *numbered) folds(f *bgp.Fold, a *parser.Aggregation) foldKind {
 func foldsOf(f *bgp.Fold, of *bgp.Formula) bool {
 	switch {
 	case f.Value < 0 && f.Of == nil:
-		if of.Op == bgp.ColumnNumber {
+		if of.Op == bgp.ColumnNumber && of.Part == 0 {
 			f.Value = of.Column
 		} else {
 			f.Of = of
 		}
 		return true
-	case of.Op == bgp.ColumnNumber:
+	case of.Op == bgp.ColumnNumber && of.Part == 0:
 		return of.Column == f.Value
 	}
 	return reflect.DeepEqual(f.Of, of)

@@ -45,8 +45,14 @@ func constantNumber(e *parser.Const) *bgp.Formula {
 	return nil
 }
 
-// called is formula of an operator.
+// called is formula of an operator or a function.
 func (m *numbered) called(e *parser.Call) *bgp.Formula {
+	if of := dictionary.PartOf(e.Function); of != 0 {
+		return m.part(e, of)
+	}
+	if e.Function == "/" {
+		return m.quotient(e)
+	}
 	op, known := formulaOps[e.Function]
 	if !known || len(e.Args) != op.arguments {
 		return nil
@@ -54,7 +60,7 @@ func (m *numbered) called(e *parser.Call) *bgp.Formula {
 	f := &bgp.Formula{Op: op.op}
 	for _, a := range e.Args {
 		b := m.formula(a)
-		if b == nil || b.Truth() != (op.op >= bgp.And) {
+		if b == nil || b.Truth() != (op.op >= bgp.And) || b.Op == bgp.Quotient && (!op.quotients || len(f.Args) > 0 && f.Args[0].Op == bgp.Quotient) {
 			return nil
 		}
 		f.Args = append(f.Args, b)
@@ -71,17 +77,89 @@ func (m *numbered) called(e *parser.Call) *bgp.Formula {
 	return f
 }
 
-// formulaOp is an operator of SPARQL as an operation of a formula; swaps: of its arguments in the other order.
+// part is formula of YEAR and the like.
+func (m *numbered) part(e *parser.Call, of dictionary.Part) *bgp.Formula {
+	f := m.formula(e.Args[0])
+	if f == nil || f.Op != bgp.ColumnNumber || f.Part != 0 {
+		return nil
+	}
+	return &bgp.Formula{Op: bgp.ColumnNumber, Column: f.Column, Part: of}
+}
+
+// quotient is formula of a division. By a constant it is a product where that has as few decimals as are kept of a quotient.
+func (m *numbered) quotient(e *parser.Call) *bgp.Formula {
+	a, b := m.formula(e.Args[0]), m.formula(e.Args[1])
+	if a == nil || b == nil || !a.Number() || !b.Number() {
+		return nil
+	}
+	f := &bgp.Formula{Op: bgp.Quotient, Args: []*bgp.Formula{a, b}}
+	if by := inverse(b); by != nil && decimals(a)+int(by.Scale) <= mostQuotientDecimals {
+		f = &bgp.Formula{Op: bgp.Times, Args: []*bgp.Formula{a, by}}
+	}
+	if f.Size() > bgp.MostFormula {
+		return nil
+	}
+	return f
+}
+
+const (
+	// mostQuotientDecimals is how many decimals quotients have that are not rounded, mostColumnDecimals how many a number may have that a matcher computes with.
+	mostQuotientDecimals = 18
+	mostColumnDecimals   = 6
+)
+
+// inverse is one by a constant, nil where that has more than so few decimals, or it is none.
+func inverse(f *bgp.Formula) *bgp.Formula {
+	if f.Op != bgp.ConstantNumber || f.Int == 0 {
+		return nil
+	}
+	ten := int64(1)
+	for scale := uint8(0); scale <= mostQuotientDecimals; scale++ {
+		if ten%f.Int == 0 && scale >= f.Scale && scale-f.Scale <= mostColumnDecimals {
+			return &bgp.Formula{Op: bgp.ConstantNumber, Int: ten / f.Int, Scale: scale - f.Scale, Decimal: true}
+		}
+		if scale < mostQuotientDecimals {
+			ten *= 10
+		}
+	}
+	return nil
+}
+
+// decimals is how many decimals a number has at most.
+func decimals(f *bgp.Formula) (most int) {
+	switch f.Op {
+	case bgp.ColumnNumber:
+		if f.Part == 0 {
+			return mostColumnDecimals
+		}
+	case bgp.ConstantNumber:
+		return int(f.Scale)
+	case bgp.Times:
+		return decimals(f.Args[0]) + decimals(f.Args[1])
+	case bgp.Plus, bgp.Minus, bgp.Negate, bgp.Absolute:
+		for _, a := range f.Args {
+			most = max(most, decimals(a))
+		}
+	}
+	return most
+}
+
+// formulaOp is an operator of SPARQL as an operation of a formula; swaps: of its arguments in the other order; quotients: one of them may be a quotient.
 type formulaOp struct {
 	op        bgp.FormulaOp
 	arguments int
 	swaps     bool
+	quotients bool
 }
 
 var formulaOps = map[string]formulaOp{
-	"+": {bgp.Plus, 2, false}, "-": {bgp.Minus, 2, false}, "*": {bgp.Times, 2, false}, "unary-": {bgp.Negate, 1, false},
-	"<": {bgp.Less, 2, false}, "<=": {bgp.LessEqual, 2, false}, ">": {bgp.Less, 2, true}, ">=": {bgp.LessEqual, 2, true},
-	"=": {bgp.Equal, 2, false}, "!=": {bgp.Equal, 2, false}, "&&": {bgp.And, 2, false}, "||": {bgp.Or, 2, false}, "!": {bgp.Not, 1, false},
+	"+": {op: bgp.Plus, arguments: 2}, "-": {op: bgp.Minus, arguments: 2}, "*": {op: bgp.Times, arguments: 2}, "unary-": {op: bgp.Negate, arguments: 1},
+	"ABS": {op: bgp.Absolute, arguments: 1}, "FLOOR": {op: bgp.Floor, arguments: 1, quotients: true}, "CEIL": {op: bgp.Ceil, arguments: 1, quotients: true},
+	"ROUND": {op: bgp.Round, arguments: 1, quotients: true},
+	"<":     {op: bgp.Less, arguments: 2, quotients: true}, "<=": {op: bgp.LessEqual, arguments: 2, quotients: true},
+	">": {op: bgp.Less, arguments: 2, swaps: true, quotients: true}, ">=": {op: bgp.LessEqual, arguments: 2, swaps: true, quotients: true},
+	"=": {op: bgp.Equal, arguments: 2, quotients: true}, "!=": {op: bgp.Equal, arguments: 2, quotients: true},
+	"&&": {op: bgp.And, arguments: 2}, "||": {op: bgp.Or, arguments: 2}, "!": {op: bgp.Not, arguments: 1},
 }
 
 // matchBelow is the match whose rows a node has, tested and with variables bound beside what they are bound to; nil where they are others, or tested by what the

@@ -262,7 +262,7 @@ func computedNumber(name string, args []node) node {
 	case "ABS", "CEIL", "FLOOR", "ROUND":
 		return &rounding{op: name, of: args[0]}
 	}
-	if of, ok := parts[name]; ok {
+	if of := dictionary.PartOf(name); of != 0 {
 		return &part{of: args[0], part: of}
 	}
 	return nil

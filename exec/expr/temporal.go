@@ -11,53 +11,13 @@ import (
 
 const (
 	xsdDayTimeDuration = rdf.XSD + "dayTimeDuration"
-	secondsPerDay      = 86400
 	nowLayout          = "2006-01-02T15:04:05.000Z07:00"
 )
 
-// local returns the days since 1970-01-01 and the seconds of the day that a date or time shows in its own zone.
-func local(v *dictionary.Value) (days, seconds int64) {
-	n := v.Local()
-	days, seconds = n/secondsPerDay, n%secondsPerDay
-	if seconds < 0 {
-		days, seconds = days-1, seconds+secondsPerDay
-	}
-	return days, seconds
-}
-
-// civil returns the date of a day counted from 1970-01-01, in the proleptic Gregorian calendar: eras of 400 years
-// (146,097 days) of years that begin in March.
-func civil(days int64) (year, month, day int64) {
-	days += 719468
-	era := days / 146097
-	if days < 0 && days%146097 != 0 {
-		era--
-	}
-	of := days - era*146097
-	yearOf := (of - of/1460 + of/36524 - of/146096) / 365
-	dayOfYear := of - (365*yearOf + yearOf/4 - yearOf/100)
-	m := (5*dayOfYear + 2) / 153
-	month = m + 3
-	year = yearOf + era*400
-	if month > 12 {
-		month, year = month-12, year+1
-	}
-	return year, month, dayOfYear - (153*m+2)/5 + 1
-}
-
-// hasDate and hasTime say what a kind of value shows.
-func hasDate(k dictionary.ValueKind) bool { return k == dictionary.DateTime || k == dictionary.Date }
-func hasTime(k dictionary.ValueKind) bool { return k == dictionary.DateTime || k == dictionary.Time }
-
-// parts are YEAR, MONTH, DAY, HOURS and MINUTES. Beside dateTime they take the types that have the part.
-var parts = map[string]func(*dictionary.Value) (int64, bool){
-	"YEAR": yearOf, "MONTH": monthOf, "DAY": dayOf, "HOURS": hoursOf, "MINUTES": minutesOf,
-}
-
-// part applies one of parts.
+// part is what a date or time shows.
 type part struct {
 	of   node
-	part func(*dictionary.Value) (int64, bool)
+	part dictionary.Part
 }
 
 func (n *part) eval(c *run, rows []uint32, out []datum) { evalNumbers(n, c, rows, out) }
@@ -118,46 +78,18 @@ func (n *part) set(c *run, i int, d *datum, out *numbers) {
 }
 
 func (n *part) put(i int, v *dictionary.Value, out *numbers) {
-	if units, ok := n.part(v); ok {
+	if units, ok := v.Part(n.part); ok {
 		out.setUnits(i, isInteger, units)
 		return
 	}
 	out.setUnits(i, isFailed, 0)
 }
 
-func yearOf(v *dictionary.Value) (int64, bool) {
-	days, _ := local(v)
-	y, _, _ := civil(days)
-	return y, hasDate(v.Kind) || v.Kind == dictionary.GYear || v.Kind == dictionary.GYearMonth
-}
-
-func monthOf(v *dictionary.Value) (int64, bool) {
-	days, _ := local(v)
-	_, m, _ := civil(days)
-	return m, hasDate(v.Kind) || v.Kind == dictionary.GYearMonth
-}
-
-func dayOf(v *dictionary.Value) (int64, bool) {
-	days, _ := local(v)
-	_, _, d := civil(days)
-	return d, hasDate(v.Kind)
-}
-
-func hoursOf(v *dictionary.Value) (int64, bool) {
-	_, seconds := local(v)
-	return seconds / 3600, hasTime(v.Kind)
-}
-
-func minutesOf(v *dictionary.Value) (int64, bool) {
-	_, seconds := local(v)
-	return seconds / 60 % 60, hasTime(v.Kind)
-}
-
 // secondsOf is SECONDS, an xsd:decimal.
 func secondsOf(c *run, a []*datum, out *datum) {
 	v := c.valueOf(a[0])
-	if hasTime(v.Kind) {
-		_, seconds := local(v)
+	if v.Kind.HasTime() {
+		_, seconds := v.LocalDay()
 		out.setValue(compact(dictionary.Decimal, seconds%60*1e9+int64(v.Nanos), 9))
 	}
 }
@@ -210,7 +142,7 @@ func now(c *run, _ []*datum, out *datum) {
 // has: midnight is 00:00:00, no zero ends the fraction of a second, the zone of UTC is Z. The fraction is that of the
 // literal's text, which may have more digits than the value.
 func temporalText(v *dictionary.Value, kind dictionary.ValueKind, text string) string {
-	days, seconds := local(v)
+	days, seconds := v.LocalDay()
 	var b strings.Builder
 	if kind != dictionary.Time {
 		writeDate(&b, days, kind)
@@ -218,7 +150,7 @@ func temporalText(v *dictionary.Value, kind dictionary.ValueKind, text string) s
 	if kind == dictionary.DateTime {
 		b.WriteByte('T')
 	}
-	if hasTime(kind) {
+	if kind.HasTime() {
 		fmt.Fprintf(&b, "%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
 		if f := fraction(text); f != "" {
 			b.WriteString("." + f)
@@ -239,7 +171,7 @@ func temporalText(v *dictionary.Value, kind dictionary.ValueKind, text string) s
 
 // writeDate writes as much of a day as a kind of value has.
 func writeDate(b *strings.Builder, days int64, kind dictionary.ValueKind) {
-	year, month, day := civil(days)
+	year, month, day := dictionary.Civil(days)
 	if year < 0 {
 		year = -year
 		b.WriteByte('-')

@@ -13,6 +13,17 @@ type Total struct {
 	Decimal          bool
 }
 
+// NumberIDs writes the IDs, of an identity, of computed numbers of classes of units. Where expressions have stopped (Env.Err) some are missing.
+func NumberIDs(env *Env, identity dictionary.Identity, classes []dictionary.NumberClass, units []int64, out []dictionary.ID) {
+	c, source := newRun(env), idSource{terms: env.Terms, identity: identity}
+	for i, k := range classes {
+		if i%resultStep == 0 && !env.goesOn() {
+			return
+		}
+		out[i] = c.unitsID(&source, k, units[i])
+	}
+}
+
 // Totals writes SUM, or AVG, of the numbers of groups that were added up elsewhere, as an Accumulator of an identity has it of the numbers themselves. It reports whether there
 // were no more than can be counted. Where expressions have stopped (Env.Err) results are missing.
 func Totals(env *Env, identity dictionary.Identity, average bool, n int, total func(group int) Total, out []dictionary.ID) (counted bool) {

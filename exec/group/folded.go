@@ -26,8 +26,12 @@ func (s *singles) addFolds(b *vector.Batch) error {
 func (s *singles) foldedPart(b *vector.Batch, from, to int, out *vector.Batch) error {
 	part := vector.Batch{N: to - from, Folds: b.Folds.Part(from, to)}
 	all := make([][]dictionary.ID, 0, len(s.Keys)+len(s.Aggregates))
-	for _, c := range s.FoldKeys {
-		all = append(all, b.Cols[c][from:to])
+	for i, k := range s.FoldKeys {
+		if k.Column >= 0 {
+			all = append(all, b.Cols[k.Column][from:to])
+		} else {
+			all = append(all, numberIDs(s.x, k.Identity, part.Folds.Keys[i]))
+		}
 	}
 	for i := range s.Aggregates {
 		values, err := s.Aggregates[i].folded(s.x, &part)
@@ -48,9 +52,9 @@ func (a *Aggregate) folded(x *operator.Execution, b *vector.Batch) ([]dictionary
 	f := b.Folds
 	switch a.Function {
 	case "MIN":
-		return f.Least, nil
+		return a.end(x, f.Least, f.LeastUnits)
 	case "MAX":
-		return f.Greatest, nil
+		return a.end(x, f.Greatest, f.GreatestUnits)
 	case "COUNT":
 		c := &counts{x: x, identity: a.Identity, n: f.Counts}
 		if c.overflowed(b.N) {
@@ -66,4 +70,23 @@ func (a *Aggregate) folded(x *operator.Execution, b *vector.Batch) ([]dictionary
 		return nil, vector.ErrTooMany
 	}
 	return out, x.Ended()
+}
+
+// end is the least or the greatest number of groups: that of IDs or, where there are none, of computed integers.
+func (a *Aggregate) end(x *operator.Execution, ids []dictionary.ID, units []int64) ([]dictionary.ID, error) {
+	if units == nil {
+		return ids, nil
+	}
+	of := vector.Numbers{Classes: make([]dictionary.NumberClass, len(units)), Units: units}
+	for i := range of.Classes {
+		of.Classes[i] = dictionary.IntegerUnits
+	}
+	return numberIDs(x, a.Identity, of), x.Ended()
+}
+
+// numberIDs are the IDs of computed numbers.
+func numberIDs(x *operator.Execution, identity dictionary.Identity, of vector.Numbers) []dictionary.ID {
+	out := make([]dictionary.ID, len(of.Units))
+	expr.NumberIDs(x.Env, identity, of.Classes, of.Units, out)
+	return out
 }

@@ -22,10 +22,16 @@ type Group struct {
 	Pick       []int // columns of out among keys and aggregates
 	// KeyColumns are the columns of the input that the keys are, where the input is a match and the keys are all its columns; else nil.
 	KeyColumns []int
-	// FoldKeys are the columns of the match below that the keys are, where it may fold its rows (vector.Batch.Folds).
-	FoldKeys []int
+	// FoldKeys are what the keys are for the match below, where it may fold its rows (vector.Batch.Folds).
+	FoldKeys []FoldKey
 	// Weighted: rows of the input may stand for several. Their weights are two columns after the arguments.
 	Weighted bool
+}
+
+// FoldKey is a column of a match, or -1: numbers that the match computes (vector.Folds.Keys), whose IDs are of an identity.
+type FoldKey struct {
+	Column   int
+	Identity dictionary.Identity
 }
 
 // Aggregate is one aggregate of a group; Argument indexes Group.Arguments, -1 for COUNT(*) and where there are Columns.

@@ -9,8 +9,17 @@ type Folds struct {
 	Counts, Low, High []uint64
 	Scale             uint8
 	Decimal           []bool
-	// Least and Greatest are the IDs of the least and the greatest number.
-	Least, Greatest []dictionary.ID
+	// Least and Greatest are the IDs of the least and the greatest number; where it is computed, LeastUnits and GreatestUnits are what integers they are.
+	Least, Greatest           []dictionary.ID
+	LeastUnits, GreatestUnits []int64
+	// Keys are those of the groups' keys that are computed; nil where none is, and each without numbers where it is a column.
+	Keys []Numbers
+}
+
+// Numbers are numbers by their classes and units.
+type Numbers struct {
+	Classes []dictionary.NumberClass
+	Units   []int64
 }
 
 // Part is the groups from … to; it shares their memory.
@@ -21,6 +30,15 @@ func (f *Folds) Part(from, to int) *Folds {
 	}
 	if f.Least != nil {
 		out.Least, out.Greatest = f.Least[from:to], f.Greatest[from:to]
+	}
+	if f.LeastUnits != nil {
+		out.LeastUnits, out.GreatestUnits = f.LeastUnits[from:to], f.GreatestUnits[from:to]
+	}
+	for _, k := range f.Keys {
+		if k.Units != nil {
+			k = Numbers{k.Classes[from:to], k.Units[from:to]}
+		}
+		out.Keys = append(out.Keys, k)
 	}
 	return out
 }
@@ -34,6 +52,15 @@ func (f *Folds) Select(groups []uint32) *Folds {
 	}
 	if f.Least != nil {
 		out.Least, out.Greatest = Gather(nil, f.Least, groups), Gather(nil, f.Greatest, groups)
+	}
+	if f.LeastUnits != nil {
+		out.LeastUnits, out.GreatestUnits = Gather(nil, f.LeastUnits, groups), Gather(nil, f.GreatestUnits, groups)
+	}
+	for _, k := range f.Keys {
+		if k.Units != nil {
+			k = Numbers{Gather(nil, k.Classes, groups), Gather(nil, k.Units, groups)}
+		}
+		out.Keys = append(out.Keys, k)
 	}
 	return out
 }

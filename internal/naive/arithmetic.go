@@ -164,6 +164,8 @@ func part(function string, t rdf.Term) (rdf.Term, bool) {
 		return integer(l.moment.Year()), true
 	case "MONTH":
 		return integer(int(l.moment.Month())), true
+	case "HOURS":
+		return integer(l.moment.Hour()), l.kind == dateTimeKind
 	}
 	return integer(l.moment.Day()), true
 }

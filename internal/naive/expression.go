@@ -108,7 +108,7 @@ func (e *Evaluator) call(x *parser.Call, m Solution) (rdf.Term, bool) {
 		return args[0], literalOf(args[0]).kind == numberKind
 	case "unary-", "ABS", "CEIL", "FLOOR", "ROUND":
 		return one(x.Function, args[0])
-	case "YEAR", "MONTH", "DAY":
+	case "YEAR", "MONTH", "DAY", "HOURS":
 		return part(x.Function, args[0])
 	case "LANGMATCHES":
 		tag, span := strings.ToLower(args[0].Value), strings.ToLower(args[1].Value)

@@ -1,12 +1,16 @@
 package bgp
 
-import "github.com/rdfgpu/rdfgpu/pcsr"
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
 
 // Fold is what a caller needs of a match's rows in place of them: a row for each group of those that pass MatchPlan.Where, with what one column's numbers come
 // to, or what is computed of several.
 type Fold struct {
-	// Keys are the columns of MatchPlan.Output that the rows are grouped by: none, one or two.
-	Keys []int
+	// Keys are what the rows are grouped by: nothing, one thing or two.
+	Keys []FoldKey
 	// Value is the column of the numbers, -1 where only rows are counted or there is Of: what is added up.
 	Value int
 	Of    *Formula
@@ -14,6 +18,17 @@ type Fold struct {
 	Sums, Extremes bool
 	// First, where it is not nil, says of which groups the first are needed; others may be left out.
 	First *FirstGroups
+}
+
+// FoldKey is a column of MatchPlan.Output, or the numbers that are computed of some.
+type FoldKey struct {
+	Column int
+	Of     *Formula
+}
+
+// Computes reports whether it is asked for what has to be computed of each row.
+func (f *Fold) Computes() bool {
+	return f.Of != nil || slices.ContainsFunc(f.Keys, func(k FoldKey) bool { return k.Of != nil })
 }
 
 // FoldOrder is what groups are compared by: the sum, the number of rows, or the mean.
@@ -54,6 +69,11 @@ func (p *MatchPlan) FoldCost() float64 {
 	if p.Fold.Of != nil {
 		each += SiftPrice
 	}
+	for _, k := range p.Fold.Keys {
+		if k.Of != nil {
+			each += SiftPrice
+		}
+	}
 	return p.SiftCost() + float64(each)*p.Passing()
 }
 
@@ -62,10 +82,17 @@ func (p *MatchPlan) GPUFoldCost(g *pcsr.Graph) float64 {
 	groups := 1.0
 	if len(p.Fold.Keys) > 0 {
 		slots := make([]int, 0, 2)
-		for _, c := range p.Fold.Keys {
-			slots = append(slots, p.Output[c])
+		for _, k := range p.Fold.Keys {
+			for _, c := range k.columns() {
+				slots = append(slots, p.Output[c])
+			}
 		}
 		groups = p.different(g, slots)
+		for _, k := range p.Fold.Keys {
+			if k.Of != nil {
+				groups = max(1, groups*computedShare)
+			}
+		}
 	}
 	if f := p.Fold.First; f != nil {
 		groups = min(groups, topShare*groups+float64(f.Rows))
@@ -73,13 +100,28 @@ func (p *MatchPlan) GPUFoldCost(g *pcsr.Graph) float64 {
 	return p.FoldCost()/GPUFoldShare + groups*(CombinePrice+GPUHandPrice+foldBytes/GPUCopyBytes)
 }
 
+// computedShare is how many groups are expected by what is computed for each by what it is computed of.
+const computedShare = 1. / 8
+
+// columns are those that a key is made of.
+func (k *FoldKey) columns() []int {
+	if k.Of == nil {
+		return []int{k.Column}
+	}
+	return k.Of.Columns(nil)
+}
+
 // foldBytes are copied for a group.
 const foldBytes = 48
 
-// FoldedBy names the variables of a fold's keys, and what is added up or compared; "" where only rows are counted.
+// FoldedBy names a fold's keys, and what is added up or compared; "" where only rows are counted.
 func (p *MatchPlan) FoldedBy() (keys []string, value string) {
-	for _, c := range p.Fold.Keys {
-		keys = append(keys, p.named(c))
+	for _, k := range p.Fold.Keys {
+		if k.Of != nil {
+			keys = append(keys, p.FormulaText(k.Of))
+		} else {
+			keys = append(keys, p.named(k.Column))
+		}
 	}
 	switch f := p.Fold; {
 	case f.Of != nil:

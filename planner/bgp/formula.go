@@ -2,13 +2,17 @@ package bgp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
 )
 
 // FormulaOp is what a Formula computes of its arguments.
 type FormulaOp uint8
 
-// The operations: a column's number, a constant; of numbers a number; of numbers a truth; of truths a truth.
+// The operations: a column's number, or a part of its date; a constant; of numbers a number; of numbers a quotient, which is rounded or compared with a number; of
+// numbers a truth; of truths a truth.
 const (
 	ColumnNumber FormulaOp = iota
 	ConstantNumber
@@ -16,6 +20,11 @@ const (
 	Minus
 	Times
 	Negate
+	Absolute
+	Floor
+	Ceil
+	Round
+	Quotient
 	Less
 	LessEqual
 	Equal
@@ -24,13 +33,14 @@ const (
 	Not
 )
 
-var formulaOps = [...]string{Plus: " + ", Minus: " - ", Times: " * ", Negate: "-", Less: " < ", LessEqual: " <= ", Equal: " = ", And: " && ", Or: " || ", Not: "!"}
+var formulaOps = [...]string{Plus: " + ", Minus: " - ", Times: " * ", Negate: "-", Absolute: "abs", Floor: "floor", Ceil: "ceil", Round: "round", Quotient: " / ", Less: " < ", LessEqual: " <= ", Equal: " = ", And: " && ", Or: " || ", Not: "!"}
 
 // Formula is an expression over the integers and decimals that columns of a match have. Where a column's value is something else it says nothing.
 type Formula struct {
 	Op FormulaOp
-	// Column is that of MatchPlan.Output.
+	// Column is that of MatchPlan.Output. Part, where it is not 0, is what is asked of a date or time there.
 	Column int
+	Part   dictionary.Part
 	// Int by ten to the Scale is a constant; Decimal: it is one.
 	Int     int64
 	Scale   uint8
@@ -52,6 +62,28 @@ func (f *Formula) Size() int {
 
 // Truth reports whether it is true or false, and not a number.
 func (f *Formula) Truth() bool { return f.Op >= Less }
+
+// Number reports whether it is a number, and neither a truth nor a quotient that may have any number of decimals.
+func (f *Formula) Number() bool { return f.Op < Quotient }
+
+// MayBeInteger reports whether a number is not known to be a decimal, whatever the columns have.
+func (f *Formula) MayBeInteger() bool {
+	return f.Op != Quotient && !f.Decimal && !slices.ContainsFunc(f.Args, func(a *Formula) bool { return !a.MayBeInteger() })
+}
+
+// Parts appends what is asked of columns, 0 for the numbers that they have, each once.
+func (f *Formula) Parts(list []dictionary.Part) []dictionary.Part {
+	if f == nil {
+		return list
+	}
+	if f.Op == ColumnNumber && !slices.Contains(list, f.Part) {
+		list = append(list, f.Part)
+	}
+	for _, a := range f.Args {
+		list = a.Parts(list)
+	}
+	return list
+}
 
 // Columns appends the columns that it reads, each once.
 func (f *Formula) Columns(list []int) []int {
@@ -76,6 +108,9 @@ func (f *Formula) Columns(list []int) []int {
 func (f *Formula) Text(name func(column int) string) string {
 	switch f.Op {
 	case ColumnNumber:
+		if f.Part != 0 {
+			return strings.ToLower(f.Part.String()) + "(" + name(f.Column) + ")"
+		}
 		return name(f.Column)
 	case ConstantNumber:
 		text := strings.TrimPrefix(fmt.Sprintf("%0*d", int(f.Scale)+1, f.Int), "-")
@@ -93,7 +128,7 @@ func (f *Formula) Text(name func(column int) string) string {
 	var texts []string
 	for _, a := range f.Args {
 		text := a.Text(name)
-		if len(a.Args) > 0 {
+		if len(a.Args) > 0 && (a.Op < Absolute || a.Op > Round) || f.Op >= Absolute && f.Op <= Round {
 			text = "(" + text + ")"
 		}
 		texts = append(texts, text)

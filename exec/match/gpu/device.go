@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -106,7 +105,7 @@ func Open(options Options) (*Device, error) {
 	}
 	d.lanes = newPool(d, limit, options.Keep)
 	d.pages = newPageCache(d, limit)
-	d.numbers = &numberTables{d: d, all: map[*dictionary.Segment]*numberTable{}, others: map[values]bool{}}
+	d.numbers = &numberTables{d: d, all: map[figuresOf]*numberTable{}, others: map[values]bool{}}
 	d.partitions, err = newPartitions(d)
 	return d, err
 }
@@ -256,7 +255,7 @@ func (d *Device) close() error {
 		for _, r := range graphs {
 			errs = append(errs, r.free())
 		}
-		errs = append(errs, d.numbers.drop(func(*dictionary.Segment, *numberTable) bool { return true }), d.memory.close())
+		errs = append(errs, d.numbers.drop(func(figuresOf, *numberTable) bool { return true }), d.memory.close())
 		return errors.Join(errs...)
 	})
 	return errors.Join(err, d.driver.Close())

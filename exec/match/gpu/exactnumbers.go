@@ -41,25 +41,57 @@ const noScale = 255
 // numbersChunk is how many numbers one of several goroutines reads at least.
 const numbersChunk = 1 << 14
 
-// readNumbers reads a section of numbers, by all cores where there are many.
-func readNumbers(ctx context.Context, dict *dictionary.Dictionary, r dictionary.Range) (*exactNumbers, error) {
-	n := &exactNumbers{ints: make([]int64, r.Len()), scales: make([]uint8, r.Len()), decimal: make([]bool, r.Len()), ordered: true}
-	size := max(numbersChunk, r.Len()/runtime.GOMAXPROCS(0)+1)
-	parts := make([]numbersPart, (r.Len()+size-1)/size)
+// chunkSize is how many of n numbers one of several goroutines reads.
+func chunkSize(n int) int { return max(numbersChunk, n/runtime.GOMAXPROCS(0)+1) }
+
+// eachChunk has n numbers read, by all cores where there are many: each chunk from … to.
+func eachChunk(n int, read func(chunk, from, to int) error) error {
+	size := chunkSize(n)
+	errs := make([]error, (n+size-1)/size)
 	var all sync.WaitGroup
-	for i := range parts {
-		part := &parts[i]
-		part.numbers, part.ordered = n, true
-		from, to := i*size, min((i+1)*size, r.Len())
-		all.Go(func() { part.err = section.Guard(func() error { return part.read(ctx, dict, r.From, from, to) }) })
+	for i := range errs {
+		all.Go(func() { errs[i] = section.Guard(func() error { return read(i, i*size, min((i+1)*size, n)) }) })
 	}
 	all.Wait()
+	return cmp.Or(errs...)
+}
+
+// readParts reads parts of a section of dates and times.
+func readParts(ctx context.Context, dict *dictionary.Dictionary, r dictionary.Range, of dictionary.Part) (*exactNumbers, error) {
+	n := newExactNumbers(r.Len())
+	return n, eachChunk(r.Len(), func(_, from, to int) error {
+		for i := from; i < to; i++ {
+			if i%match.BatchRows == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			v, ok := dict.Value(r.From+dictionary.ID(i)), false
+			if n.ints[i], ok = v.Part(of); !ok {
+				n.scales[i] = noScale
+			}
+		}
+		return nil
+	})
+}
+
+func newExactNumbers(n int) *exactNumbers {
+	return &exactNumbers{ints: make([]int64, n), scales: make([]uint8, n), decimal: make([]bool, n), ordered: true}
+}
+
+// readNumbers reads a section of numbers.
+func readNumbers(ctx context.Context, dict *dictionary.Dictionary, r dictionary.Range) (*exactNumbers, error) {
+	n := newExactNumbers(r.Len())
+	size := chunkSize(r.Len())
+	parts := make([]numbersPart, (r.Len()+size-1)/size)
+	err := eachChunk(r.Len(), func(chunk, from, to int) error {
+		parts[chunk] = numbersPart{numbers: n, ordered: true}
+		return parts[chunk].read(ctx, dict, r.From, from, to)
+	})
+	if err != nil {
+		return nil, err
+	}
 	last := dictionary.None
 	for i := range parts {
 		p := &parts[i]
-		if p.err != nil {
-			return nil, p.err
-		}
 		n.scale, n.ordered = max(n.scale, p.scale), n.ordered && p.ordered
 		if p.last == dictionary.None {
 			continue
@@ -122,7 +154,6 @@ type numbersPart struct {
 	ordered bool
 	// first and last are the first and the last exact number, or none.
 	first, last dictionary.ID
-	err         error
 }
 
 // read reads the numbers from … to, counted from the ID first.

@@ -49,7 +49,7 @@ func foldedMatch(t testing.TB, g *pcsr.Graph, dict *dictionary.Dictionary, once 
 	m := grouped(t, g, once, columns...)
 	f := &bgp.Fold{Value: len(columns) - 1, Sums: !once, Extremes: true}
 	for i := range len(columns) - 1 {
-		f.Keys = append(f.Keys, i)
+		f.Keys = append(f.Keys, bgp.FoldKey{Column: i})
 	}
 	m.Plan.Fold, m.Dictionary = f, dict
 	return m
@@ -66,7 +66,7 @@ func foldOf(ctx context.Context, on match.Matcher, m *match.Match) (of map[[2]ui
 		for r := range b.N {
 			var key [2]uint32
 			for i, c := range f.Keys {
-				key[i] = b.Cols[c][r]
+				key[i] = b.Cols[c.Column][r]
 			}
 			if folded {
 				got := figure{}

@@ -35,7 +35,7 @@ func lookedUp(t testing.TB, g *pcsr.Graph, r *rand.Rand, kind bgp.LookupKind, fo
 	}
 	m.Plan.Lookups, m.Tables = []bgp.TableLookup{l}, []*match.Table{table}
 	if fold {
-		m.Plan.Fold, m.Dictionary = &bgp.Fold{Value: -1, Sums: true, Keys: []int{len(columns) - 1}}, lessTen(t, g.Vertices())
+		m.Plan.Fold, m.Dictionary = &bgp.Fold{Value: -1, Sums: true, Keys: []bgp.FoldKey{{Column: len(columns) - 1}}}, lessTen(t, g.Vertices())
 	}
 	return m
 }
@@ -118,7 +118,7 @@ func looked(on match.Matcher, m *match.Match) (of map[string]uint64, err error) 
 				n = b.Weights[r]
 			}
 			if device && fold != nil {
-				of[fmt.Sprint(b.Cols[fold.Keys[0]][r])] += b.Folds.Counts[r]
+				of[fmt.Sprint(b.Cols[fold.Keys[0].Column][r])] += b.Folds.Counts[r]
 				continue
 			}
 			var key [2]uint32

@@ -11,17 +11,31 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// numberTables are what the numbers of dictionaries' segments stand for, on the device: each comes when a plan first adds some up, and stays until nobody has
-// used it from one call of Device.Forget to the next.
+// numberTables are what the numbers of dictionaries' segments stand for, on the device, and parts of their dates and times: each comes when a plan first computes with
+// some, and stays until nobody has used it from one call of Device.Forget to the next.
 type numberTables struct {
 	d *Device
 
 	work sync.Mutex // held while a table is made
 	mu   sync.Mutex
-	all  map[*dictionary.Segment]*numberTable
+	all  map[figuresOf]*numberTable
 	// others are values of which some are no exact numbers, or in no order.
 	others map[values]bool
 	rounds uint64
+}
+
+// figuresOf are the numbers of a segment or, where part is not 0, parts of its dates and times.
+type figuresOf struct {
+	segment *dictionary.Segment
+	part    dictionary.Part
+}
+
+// section is where their IDs are.
+func (f figuresOf) section() dictionary.Section {
+	if f.part != 0 {
+		return dictionary.Temporals
+	}
+	return dictionary.Numbers
 }
 
 // numberTable is that of one segment.
@@ -53,8 +67,10 @@ var errUnfolded = errors.New("gpu: the rows have to be folded by the processor")
 type heldNumbers struct {
 	of     *numberTables
 	tables []*numberTable
+	// ranges are those of the numbers, of a scale, parts those of parts of dates.
 	ranges []kernels.NumberRange
 	scale  uint8
+	parts  map[dictionary.Part][]kernels.NumberRange
 }
 
 // ranked reports whether the numbers have places in the order of MIN and MAX: they are in one segment.
@@ -76,51 +92,72 @@ func (h *heldNumbers) at(place dictionary.ID) dictionary.ID {
 	return h.ranges[0].First + h.tables[0].places[place-h.ranges[0].First]
 }
 
-// hold returns the tables of a dictionary, made where they are not there, until they are let go. Without room for them the error is errUnfolded or
-// ErrOutOfMemory.
-func (n *numberTables) hold(ctx context.Context, stream kernels.Stream, dict *dictionary.Dictionary) (h *heldNumbers, err error) {
+// hold returns the tables of a dictionary that are asked for, those of parts of dates and, as part 0, of numbers, made where they are not there, until they are let go.
+// Without room for them the error is errUnfolded or ErrOutOfMemory.
+func (n *numberTables) hold(ctx context.Context, stream kernels.Stream, dict *dictionary.Dictionary, parts ...dictionary.Part) (h *heldNumbers, err error) {
 	n.work.Lock()
 	defer n.work.Unlock()
-	h = &heldNumbers{of: n}
+	h = &heldNumbers{of: n, parts: map[dictionary.Part][]kernels.NumberRange{}}
 	defer func() {
 		if err != nil {
 			h.letGo()
 		}
 	}()
+	for _, part := range parts {
+		if part == 0 {
+			h.ranges, err = n.ofNumbers(ctx, stream, dict, h)
+		} else {
+			h.parts[part], err = n.ranges(ctx, stream, dict, h, part, 0, nil)
+		}
+		if err != nil {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+// ofNumbers are ranges of numbers, whose scale it finds.
+func (n *numberTables) ofNumbers(ctx context.Context, stream kernels.Stream, dict *dictionary.Dictionary, h *heldNumbers) ([]kernels.NumberRange, error) {
 	found := map[*dictionary.Segment]*exactNumbers{}
 	for i, s := range dict.Segments() {
 		r := dict.Section(i, dictionary.Numbers)
 		if r.Len() == 0 {
 			continue
 		}
-		if len(h.ranges) == kernels.MostNumbers {
-			return h, errUnfolded
-		}
-		h.ranges = append(h.ranges, kernels.NumberRange{First: r.From, Count: uint32(r.Len())})
 		own, known := n.scaleOf(s)
 		if !known {
+			var err error
 			if found[s], err = readNumbers(ctx, dict, r); err != nil {
-				return h, err
+				return nil, err
 			}
 			own = found[s].scale
 		}
 		h.scale = max(h.scale, own)
 	}
-	at := 0
+	return n.ranges(ctx, stream, dict, h, 0, h.scale, found)
+}
+
+// ranges holds tables of a dictionary's segments, and returns what IDs they are of.
+func (n *numberTables) ranges(
+	ctx context.Context, stream kernels.Stream, dict *dictionary.Dictionary, h *heldNumbers, part dictionary.Part, scale uint8, found map[*dictionary.Segment]*exactNumbers,
+) (ranges []kernels.NumberRange, err error) {
 	for i, s := range dict.Segments() {
-		r := dict.Section(i, dictionary.Numbers)
+		of := figuresOf{s, part}
+		r := dict.Section(i, of.section())
 		if r.Len() == 0 {
 			continue
 		}
-		t, err := n.table(ctx, stream, dict, s, r, found[s], h.scale)
+		if len(ranges) == kernels.MostNumbers {
+			return nil, errUnfolded
+		}
+		t, err := n.table(ctx, stream, dict, of, r, found[s], scale)
 		if err != nil {
-			return h, err
+			return nil, err
 		}
 		h.tables = append(h.tables, t)
-		h.ranges[at].Doubles = t.at
-		at++
+		ranges = append(ranges, kernels.NumberRange{Doubles: t.at, First: r.From, Count: uint32(r.Len())})
 	}
-	return h, nil
+	return ranges, nil
 }
 
 // letGo ends what hold began.
@@ -137,7 +174,7 @@ func (h *heldNumbers) letGo() {
 func (n *numberTables) scaleOf(s *dictionary.Segment) (scale uint8, known bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if t := n.all[s]; t != nil {
+	if t := n.all[figuresOf{segment: s}]; t != nil {
 		return t.own, true
 	}
 	return 0, false
@@ -158,10 +195,10 @@ func (n *numberTables) scales(dict *dictionary.Dictionary) (least, most uint8) {
 }
 
 // find holds a table that is there.
-func (n *numberTables) find(s *dictionary.Segment, scale uint8) (t *numberTable, busy bool) {
+func (n *numberTables) find(of figuresOf, scale uint8) (t *numberTable, busy bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	t = n.all[s]
+	t = n.all[of]
 	if t == nil || t.scale != scale {
 		return nil, t != nil && t.queries > 0
 	}
@@ -170,11 +207,11 @@ func (n *numberTables) find(s *dictionary.Segment, scale uint8) (t *numberTable,
 	return t, false
 }
 
-// table holds the table of a segment, of which numbers are those that were read; nil: they have not been.
+// table holds a table, of which numbers are those that were read; nil: they have not been.
 func (n *numberTables) table(
-	ctx context.Context, stream kernels.Stream, dict *dictionary.Dictionary, s *dictionary.Segment, r dictionary.Range, numbers *exactNumbers, scale uint8,
+	ctx context.Context, stream kernels.Stream, dict *dictionary.Dictionary, of figuresOf, r dictionary.Range, numbers *exactNumbers, scale uint8,
 ) (*numberTable, error) {
-	t, busy := n.find(s, scale)
+	t, busy := n.find(of, scale)
 	if t != nil {
 		return t, nil
 	}
@@ -183,13 +220,18 @@ func (n *numberTables) table(
 	}
 	if numbers == nil {
 		var err error
-		if numbers, err = readNumbers(ctx, dict, r); err != nil {
+		if of.part != 0 {
+			numbers, err = readParts(ctx, dict, r, of.part)
+		} else {
+			numbers, err = readNumbers(ctx, dict, r)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	words := numbers.doubled(scale)
 	t = &numberTable{own: numbers.scale, scale: scale, bytes: 8*int64(len(words)) + 4*int64(len(numbers.ranks)), places: places(numbers.ranks), queries: 1}
-	if err := n.room(s, t.bytes); err != nil {
+	if err := n.room(of, t.bytes); err != nil {
 		return nil, err
 	}
 	var err error
@@ -208,17 +250,17 @@ func (n *numberTables) table(
 		return nil, errors.Join(err, n.d.give(t.at))
 	}
 	n.mu.Lock()
-	n.all[s], t.round = t, n.rounds
+	n.all[of], t.round = t, n.rounds
 	n.mu.Unlock()
 	return t, nil
 }
 
-// room drops the table that a segment has, and all that nobody uses where there is no room for one of so many bytes.
-func (n *numberTables) room(s *dictionary.Segment, bytes int64) error {
+// room drops the table that some have, and all that nobody uses where there is no room for one of so many bytes.
+func (n *numberTables) room(own figuresOf, bytes int64) error {
 	most := n.d.memory.limit / numbersShare
-	err := n.drop(func(of *dictionary.Segment, _ *numberTable) bool { return of == s })
+	err := n.drop(func(of figuresOf, _ *numberTable) bool { return of == own })
 	if n.bytes()+bytes > most && err == nil {
-		err = n.drop(func(*dictionary.Segment, *numberTable) bool { return true })
+		err = n.drop(func(figuresOf, *numberTable) bool { return true })
 	}
 	if n.bytes()+bytes > most && err == nil {
 		err = ErrOutOfMemory
@@ -227,7 +269,7 @@ func (n *numberTables) room(s *dictionary.Segment, bytes int64) error {
 }
 
 // drop gives back the tables that nobody uses and that which names.
-func (n *numberTables) drop(which func(*dictionary.Segment, *numberTable) bool) error {
+func (n *numberTables) drop(which func(figuresOf, *numberTable) bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var errs []error
@@ -257,7 +299,7 @@ func (n *numberTables) forget() error {
 	n.rounds++
 	clear(n.others)
 	n.mu.Unlock()
-	return n.drop(func(_ *dictionary.Segment, t *numberTable) bool { return t.round < rounds })
+	return n.drop(func(_ figuresOf, t *numberTable) bool { return t.round < rounds })
 }
 
 // values are those that one label or two lead to, or from, and what they are asked for.
@@ -271,12 +313,18 @@ type numbersUse uint8
 
 const (
 	asSummed numbersUse = iota
+	asComputed
 	asSelected
 	asSifted
 )
 
 // summed are the values of a plan's fold.
-func summed(plan *bgp.MatchPlan) (values, bool) { return valuesOf(plan, asSummed, numbersOf(plan)...) }
+func summed(plan *bgp.MatchPlan) (values, bool) {
+	if plan.Fold.Computes() {
+		return valuesOf(plan, asComputed, numbersOf(plan)...)
+	}
+	return valuesOf(plan, asSummed, numbersOf(plan)...)
+}
 
 // selectedBy are the values by which a plan's first rows are found.
 func selectedBy(plan *bgp.MatchPlan) (values, bool) {

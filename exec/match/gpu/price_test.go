@@ -401,7 +401,7 @@ func TestWhatIsFoldedOrSelectedIsPriced(t *testing.T) {
 	plan.Combine = false
 	rows := Expect(g, plan)
 	fold, top := *plan, *plan
-	fold.Fold = &bgp.Fold{Keys: []int{0}, Value: 1, Sums: true}
+	fold.Fold = &bgp.Fold{Keys: []bgp.FoldKey{{Column: 0}}, Value: 1, Sums: true}
 	top.Top = &bgp.Top{Column: 1, Rows: 10}
 	d := open(t, Options{})
 	defer d.Close()

@@ -2,9 +2,11 @@ package gpu
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -25,6 +27,8 @@ type sifting struct {
 	scale uint8
 	// weighs: rows have weights when they come out, whether or not they had some before.
 	weighs bool
+	// words: the code has operations that SiftRows does not know.
+	words bool
 	// odd: there was a row of which it could not tell, or it was not asked.
 	odd bool
 }
@@ -43,16 +47,34 @@ var errNoCode = errors.New("gpu: a formula is too long")
 
 // numbersOf are the columns whose numbers a plan's conditions read, and its fold where it has one.
 func numbersOf(plan *bgp.MatchPlan) (columns []int) {
-	if f := plan.Fold; f != nil {
-		if f.Value >= 0 {
-			columns = append(columns, f.Value)
-		}
-		columns = f.Of.Columns(columns)
+	if f := plan.Fold; f != nil && f.Value >= 0 {
+		columns = append(columns, f.Value)
 	}
-	for _, f := range plan.Where {
+	for f := range formulasOf(plan) {
 		columns = f.Columns(columns)
 	}
 	return columns
+}
+
+// formulasOf are what a plan computes of its rows.
+func formulasOf(plan *bgp.MatchPlan) iter.Seq[*bgp.Formula] {
+	return func(yield func(*bgp.Formula) bool) {
+		if fold := plan.Fold; fold != nil {
+			for _, k := range fold.Keys {
+				if k.Of != nil && !yield(k.Of) {
+					return
+				}
+			}
+			if fold.Of != nil && !yield(fold.Of) {
+				return
+			}
+		}
+		for _, f := range plan.Where {
+			if !yield(f) {
+				return
+			}
+		}
+	}
 }
 
 // siftedBy are the values that a plan's conditions read.
@@ -71,7 +93,7 @@ func (q *query) sifts(folding bool) bool {
 	case q.task.Dictionary == nil || q.task.Limit > 0 || plan.Inputs > 0 || len(q.out) > kernels.MostTop:
 		return false
 	case folding:
-		return len(plan.Where) > 0 || plan.Fold.Of != nil
+		return len(plan.Where) > 0 || plan.Fold.Computes()
 	}
 	return len(plan.Where) > 0 && !q.unsifted && q.d.numbers.may(siftedBy(plan))
 }
@@ -101,12 +123,17 @@ func (q *query) sift(state *kernels.State, folding bool) error {
 
 // beginSifting makes what sifts rows. What it has taken is the query's to close, with an error too.
 func (q *query) beginSifting(folding bool) error {
-	numbers := &heldNumbers{of: q.d.numbers}
-	if len(q.Plan.Where) > 0 || folding && q.Plan.Fold.Of != nil {
-		var err error
-		if numbers, err = q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary); err != nil {
-			return err
-		}
+	plan := q.Plan
+	if !folding {
+		plan = plan.Unfolded()
+	}
+	var parts []dictionary.Part
+	for f := range formulasOf(plan) {
+		parts = f.Parts(parts)
+	}
+	numbers, err := q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary, parts...)
+	if err != nil {
+		return err
 	}
 	return q.sifter(folding, numbers)
 }
@@ -115,13 +142,18 @@ func (q *query) beginSifting(folding bool) error {
 func (q *query) sifter(folding bool, numbers *heldNumbers) (err error) {
 	s := &sifting{q: q, Sifting: &kernels.Sifting{}, numbers: numbers}
 	q.sifting = s
-	s.Ranges = uint32(copy(s.Numbers[:], s.numbers.ranges))
 	plan := q.Plan
 	if !folding {
 		plan = plan.Unfolded()
 	}
-	if s.scale, err = siftCode(s.Sifting, plan, q.output, numbers.scale); err != nil {
+	var parts []dictionary.Part
+	if s.scale, parts, err = siftCode(s.Sifting, plan, q.output, numbers.scale); err != nil {
 		return err
+	}
+	s.Ranges[0] = uint32(copy(s.Numbers[:], numbers.ranges))
+	s.words = len(parts) > 0 || slices.ContainsFunc(s.Code[:s.CodeCount], func(word uint32) bool { return kernels.SiftOp(word%kernels.SiftOps) > kernels.SiftResult })
+	for i, part := range parts {
+		s.Ranges[i+1] = uint32(copy(s.Numbers[(i+1)*kernels.MostNumbers:], numbers.parts[part]))
 	}
 	if s.image, err = q.d.alloc(kernels.Size[kernels.Sifting]()); err != nil {
 		return err
@@ -141,19 +173,26 @@ func (s *sifting) lay(folding bool) (err error) {
 	}
 	wide := int64(0) // words of a row
 	read := func(c int) bool {
-		return !folding || slices.ContainsFunc(append([]int{plan.Fold.Value}, plan.Fold.Keys...), func(of int) bool {
-			return of >= 0 && slices.Index(q.output, plan.Output[of]) == c
-		})
+		if !folding {
+			return true
+		}
+		is := func(of int) bool { return of >= 0 && slices.Index(q.output, plan.Output[of]) == c }
+		return is(plan.Fold.Value) || slices.ContainsFunc(plan.Fold.Keys, func(k bgp.FoldKey) bool { return k.Of == nil && is(k.Column) })
 	}
 	for c := range int(s.Width) {
 		if read(c) {
 			wide++
 		}
 	}
-	results := folding && plan.Fold.Of != nil
+	results := folding && plan.Fold.Of != nil && plan.Fold.Sums
 	if results {
 		wide += 4
 	}
+	var words []int
+	if folding {
+		words = wordsOf(plan.Fold)
+	}
+	wide += int64(len(words))
 	s.MostBits = kernels.WideResultBits
 	if s.weighs = q.weighted || slices.ContainsFunc(plan.Lookups, func(l bgp.TableLookup) bool { return l.Kind >= bgp.HasTimes }); s.weighs {
 		wide += 2
@@ -190,11 +229,27 @@ func (s *sifting) lay(folding bool) (err error) {
 			s.out[c] = s.To[c]
 		}
 	}
+	for _, i := range words {
+		s.Words[i] = column(1)
+	}
 	if s.weighs {
 		s.ToLow, s.ToHigh = column(1), column(1)
 		s.out = append(s.out, s.ToLow, s.ToHigh)
 	}
 	return nil
+}
+
+// wordsOf are the words that rows have which are folded.
+func wordsOf(f *bgp.Fold) (words []int) {
+	for i, k := range f.Keys {
+		if k.Of != nil {
+			words = append(words, i)
+		}
+	}
+	if f.Of != nil && f.Extremes {
+		words = append(words, extremesWord)
+	}
+	return words
 }
 
 // take hands rows on that pass, some at a time.
@@ -250,8 +305,12 @@ func (s *sifting) run() error {
 	began := time.Now()
 	q := s.q
 	s.Kept, s.Odd = 0, 0
-	blocks := max(1, min(q.d.rowBlocks[kernels.SiftRows], int(s.Rows/kernels.SiftTile)))
-	err := exchange(q, s.image, s.Sifting, func(stream kernels.Stream) error { return stream.Launch(kernels.SiftRows, blocks, 0, s.image) })
+	k := kernels.SiftRows
+	if s.words {
+		k = kernels.SiftWords
+	}
+	blocks := max(1, min(q.d.rowBlocks[k], int(s.Rows/kernels.SiftTile)))
+	err := exchange(q, s.image, s.Sifting, func(stream kernels.Stream) error { return stream.Launch(k, blocks, 0, s.image) })
 	if err != nil {
 		return err
 	}

@@ -9,32 +9,57 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// siftCode writes the code of a plan over columns of output, whose numbers have a scale: each condition, and what is added up where its rows are folded, with the scale
-// that it has.
-func siftCode(to *kernels.Sifting, plan *bgp.MatchPlan, output []int, scale uint8) (of uint8, err error) {
+// siftCode writes the code of a plan over columns of output, whose numbers have a scale: each condition, and what is added up, compared and grouped by where its rows are
+// folded, with the scale that what is added up has, and the parts of dates that sets of tables are of from the second on.
+func siftCode(to *kernels.Sifting, plan *bgp.MatchPlan, output []int, scale uint8) (of uint8, parts []dictionary.Part, err error) {
 	w := siftWriter{to: to, plan: plan, output: output, scale: scale}
 	for _, f := range plan.Where {
 		w.formula(f)
 		w.op(kernels.SiftRequire, 0, -1)
 	}
-	if plan.Fold != nil && plan.Fold.Of != nil {
-		of = w.formula(plan.Fold.Of)
-		w.op(kernels.SiftResult, 0, -1)
+	if f := plan.Fold; f != nil {
+		of = w.fold(f)
 	}
 	if w.full || w.deepest > kernels.MostSiftStack || of > mostSiftScale {
-		return of, errNoCode
+		return of, nil, errNoCode
 	}
-	return of, nil
+	return of, w.parts, nil
+}
+
+// extremesWord is which word of a row is that of the numbers that are compared; before it come those of two keys.
+const extremesWord = 2
+
+// fold writes the code of what is computed of rows that are folded.
+func (w *siftWriter) fold(f *bgp.Fold) (scale uint8) {
+	if f.Of != nil && f.Sums {
+		scale = w.formula(f.Of)
+		w.op(kernels.SiftResult, 0, -1)
+	}
+	if f.Of != nil && f.Extremes {
+		w.word(f.Of, extremesWord)
+	}
+	for i, k := range f.Keys {
+		if k.Of != nil {
+			w.word(k.Of, kernels.MostKeys+i)
+		}
+	}
+	return scale
+}
+
+// word writes code that gives the row a word for a number.
+func (w *siftWriter) word(f *bgp.Formula, of int) {
+	w.power(w.formula(f))
+	w.op(kernels.SiftKey, of, -2)
 }
 
 // hasCode reports whether what a plan tests and adds up of its rows may have code, as far as the scale of a dictionary's numbers is known.
 func (n *numberTables) hasCode(plan *bgp.MatchPlan, dict *dictionary.Dictionary) bool {
-	if len(plan.Where) == 0 && (plan.Fold == nil || plan.Fold.Of == nil) {
+	if len(plan.Where) == 0 && (plan.Fold == nil || !plan.Fold.Computes()) {
 		return true
 	}
 	least, most := n.scales(dict)
 	for scale := least; scale <= most; scale++ {
-		if _, err := siftCode(&kernels.Sifting{}, plan, plan.Output, scale); err == nil {
+		if _, _, err := siftCode(&kernels.Sifting{}, plan, plan.Output, scale); err == nil {
 			return true
 		}
 	}
@@ -47,9 +72,12 @@ type siftWriter struct {
 	plan           *bgp.MatchPlan
 	output         []int
 	scale          uint8
+	parts          []dictionary.Part // of the sets of tables from the second on
 	constants      int
 	depth, deepest int
-	full           bool
+	// negated: what is written is below an odd number of negations.
+	negated bool
+	full    bool
 }
 
 // op writes an operation that leaves so many values more on the stack.
@@ -65,22 +93,30 @@ func (w *siftWriter) op(op kernels.SiftOp, of, more int) {
 }
 
 var siftOps = map[bgp.FormulaOp]kernels.SiftOp{
-	bgp.Plus: kernels.SiftPlus, bgp.Minus: kernels.SiftMinus, bgp.Times: kernels.SiftTimes, bgp.Negate: kernels.SiftNegate, bgp.Less: kernels.SiftLess,
-	bgp.LessEqual: kernels.SiftLessEqual, bgp.Equal: kernels.SiftEqual, bgp.And: kernels.SiftAnd, bgp.Or: kernels.SiftOr, bgp.Not: kernels.SiftNot,
+	bgp.Plus: kernels.SiftPlus, bgp.Minus: kernels.SiftMinus, bgp.Times: kernels.SiftTimes, bgp.Negate: kernels.SiftNegate, bgp.Absolute: kernels.SiftAbsolute,
+	bgp.Less: kernels.SiftLess, bgp.LessEqual: kernels.SiftLessEqual, bgp.Equal: kernels.SiftEqual, bgp.And: kernels.SiftAnd, bgp.Or: kernels.SiftOr, bgp.Not: kernels.SiftNot,
 }
 
 // formula writes code that leaves a formula's value on the stack: a truth, or a number times ten to the scale.
 func (w *siftWriter) formula(f *bgp.Formula) (scale uint8) {
 	switch f.Op {
 	case bgp.ColumnNumber:
-		w.op(kernels.SiftColumn, slices.Index(w.output, w.plan.Output[f.Column]), 1)
-		return w.scale
+		w.op(kernels.SiftColumn, slices.Index(w.output, w.plan.Output[f.Column])+kernels.MostTop*w.set(f.Part), 1)
+		return w.scaleOf(f)
 	case bgp.ConstantNumber:
 		w.constant(f.Int, f.Decimal)
 		return f.Scale
+	case bgp.Floor, bgp.Ceil, bgp.Round:
+		w.rounded(f)
+		return 0
+	case bgp.Less, bgp.LessEqual, bgp.Equal:
+		w.comparison(f)
+		return 0
 	}
+	w.negated = w.negated != (f.Op == bgp.Not)
 	scale = w.formula(f.Args[0])
 	if len(f.Args) == 1 {
+		w.negated = w.negated != (f.Op == bgp.Not)
 		w.op(siftOps[f.Op], 0, 0)
 		return scale
 	}
@@ -99,13 +135,121 @@ func (w *siftWriter) formula(f *bgp.Formula) (scale uint8) {
 	return scale
 }
 
+// set is the set of tables that a part of dates is read from; 0 is that of numbers.
+func (w *siftWriter) set(part dictionary.Part) int {
+	if part == 0 {
+		return 0
+	}
+	i := slices.Index(w.parts, part)
+	if i < 0 {
+		i, w.parts = len(w.parts), append(w.parts, part)
+	}
+	if i+1 >= kernels.SiftSets {
+		w.full = true
+		return 0
+	}
+	return i + 1
+}
+
+// comparison writes code that leaves a truth.
+func (w *siftWriter) comparison(f *bgp.Formula) {
+	left, right := f.Args[0], f.Args[1]
+	switch {
+	case left.Op == bgp.Quotient:
+		w.quotient(left, right, w.byZero(f.Op))
+	case right.Op == bgp.Quotient:
+		w.quotient(right, left, w.byZero(f.Op)+1)
+	default:
+		scale := w.scaleOf(left)
+		want := max(scale, w.scaleOf(right))
+		w.scaled(left, want)
+		w.scaled(right, want)
+	}
+	w.op(siftOps[f.Op], 0, -1)
+}
+
+// byZero is what a quotient of zero is to leave for a comparison (kernels.SiftQuotient), an error of SPARQL. A condition that holds with an error in it holds whatever
+// the comparison says, so that it may say what the condition is less likely to hold with: no, or yes below a negation.
+func (w *siftWriter) byZero(comparison bgp.FormulaOp) int {
+	switch {
+	case !w.negated:
+		return 0b010 // 1 < 0
+	case comparison == bgp.Equal:
+		return 0 // 0 = 0
+	}
+	return 0b100 // 0 < 1
+}
+
+// quotient writes code that leaves what is compared as a quotient is with a number, or the number with the quotient. Quotients that are not the number differ from it
+// by 1 / (divisor · 10^scale) at least, which is more than rounding to 18 decimals changes where the divisor is below 2 · 10^18 / 10^scale.
+func (w *siftWriter) quotient(q, with *bgp.Formula, of int) {
+	scale := w.scaleOf(with)
+	if scale > mostSiftScale {
+		w.full = true
+		return
+	}
+	dividend, divisor := w.sameScale(q)
+	w.scaled(dividend, divisor)
+	w.raise(scale)
+	w.scaled(q.Args[1], divisor)
+	w.formula(with)
+	w.constant(2*int64(math.Pow10(mostSiftScale-int(scale))), false)
+	w.op(kernels.SiftQuotient, of, -2)
+}
+
+// rounded writes code for FLOOR, CEIL and ROUND of a number or a quotient: CEIL(x) is -FLOOR(-x), and ROUND(a / b) FLOOR((2 · a + b) / (2 · b)).
+func (w *siftWriter) rounded(f *bgp.Formula) {
+	of, decimal := f.Args[0], 0
+	dividend, divide := of, func() { w.power(w.scaleOf(of)) }
+	scale := w.scaleOf(of)
+	if of.Op == bgp.Quotient {
+		dividend, scale = w.sameScale(of)
+		divide, decimal = func() { w.scaled(of.Args[1], scale) }, 1
+	}
+	double := func(leave func()) {
+		w.constant(2, false)
+		leave()
+		w.op(kernels.SiftTimes, 0, -1)
+	}
+	switch f.Op {
+	case bgp.Floor:
+		w.scaled(dividend, scale)
+		divide()
+	case bgp.Ceil:
+		w.scaled(dividend, scale)
+		w.op(kernels.SiftNegate, 0, 0)
+		divide()
+	default:
+		double(func() { w.scaled(dividend, scale) })
+		divide()
+		w.op(kernels.SiftPlus, 0, -1)
+		double(divide)
+	}
+	if w.op(kernels.SiftFloor, decimal, -1); f.Op == bgp.Ceil {
+		w.op(kernels.SiftNegate, 0, 0)
+	}
+}
+
+// sameScale is the dividend of a quotient, and the scale that both its numbers are given.
+func (w *siftWriter) sameScale(q *bgp.Formula) (dividend *bgp.Formula, scale uint8) {
+	return q.Args[0], max(w.scaleOf(q.Args[0]), w.scaleOf(q.Args[1]))
+}
+
+// scaled writes code that leaves a number times ten to a scale, which is its own or greater.
+func (w *siftWriter) scaled(f *bgp.Formula, scale uint8) { w.raise(scale - w.formula(f)) }
+
 // scaleOf is the scale that a number's code has.
 func (w *siftWriter) scaleOf(f *bgp.Formula) (scale uint8) {
 	switch f.Op {
 	case bgp.ColumnNumber:
+		if f.Part != 0 {
+			return 0
+		}
 		return w.scale
 	case bgp.ConstantNumber:
 		return f.Scale
+	case bgp.Floor, bgp.Ceil, bgp.Round:
+		return 0
 	}
 	for _, a := range f.Args {
 		if f.Op == bgp.Times {
@@ -133,6 +277,15 @@ func (w *siftWriter) raise(by uint8) {
 		w.op(kernels.SiftTimes, 0, -1)
 		by -= once
 	}
+}
+
+// power writes ten to a scale.
+func (w *siftWriter) power(scale uint8) {
+	if scale > mostSiftScale {
+		w.full = true
+		return
+	}
+	w.constant(int64(math.Pow10(int(scale))), false)
 }
 
 // constant writes a constant.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -37,7 +38,7 @@ var summingBytes = aligned(kernels.Size[kernels.Summing]())
 // folds reports whether the device folds the rows of a match, as far as is known.
 func (d *Device) folds(m *match.Match) bool {
 	f := m.Plan.Fold
-	return f != nil && (f.Of == nil && len(m.Plan.Where)+len(m.Plan.Lookups) == 0 || len(m.Plan.Output) <= kernels.MostTop-2) && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.may(summed(m.Plan))
+	return f != nil && (!f.Computes() && len(m.Plan.Where)+len(m.Plan.Lookups) == 0 || len(m.Plan.Output) <= kernels.MostTop-2) && m.Dictionary != nil && m.Limit == 0 && m.Plan.Inputs == 0 && !(f.Sums && m.Plan.Once) && d.numbers.may(summed(m.Plan))
 }
 
 // sum adds the numbers of rows of the output columns to their groups; errUnfolded where there is no memory for that, or a value is no exact number.
@@ -57,7 +58,11 @@ func (q *query) sum(rows uint64) (err error) {
 
 // beginSumming makes a table that suits so many rows, or that grows. What it has taken is the query's to close, with an error too.
 func (q *query) beginSumming(rows int64) error {
-	numbers, err := q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary)
+	var parts []dictionary.Part
+	if q.Plan.Fold.Value >= 0 {
+		parts = append(parts, 0)
+	}
+	numbers, err := q.d.numbers.hold(q.ctx, q.lane.stream, q.task.Dictionary, parts...)
 	if err != nil {
 		return err
 	}
@@ -108,15 +113,20 @@ func (s *summation) open(slots int64) error {
 func (s *summation) takeRows(rows uint64) error {
 	q, f, out := s.q, s.q.Plan.Fold, s.q.out
 	column := func(c int) kernels.Address { return out[slices.Index(q.output, q.Plan.Output[c])] }
-	s.First, s.Second, s.Value, s.Doubled = 0, 0, 0, 0
+	s.First, s.Second, s.Value, s.Doubled, s.Ordered = 0, 0, 0, 0, 0
 	if f.Value >= 0 {
 		s.Value = column(f.Value)
 	}
 	if f.Of != nil {
-		s.Doubled = q.sifting.Doubled
+		s.Doubled, s.Ordered = q.sifting.Doubled, q.sifting.Words[extremesWord]
 	}
-	for i, c := range f.Keys {
-		*[]*kernels.Address{&s.First, &s.Second}[i] = column(c)
+	for i, k := range f.Keys {
+		at := []*kernels.Address{&s.First, &s.Second}[i]
+		if k.Of != nil {
+			*at = q.sifting.Words[i]
+		} else {
+			*at = column(k.Column)
+		}
 	}
 	if q.weighted {
 		s.WeightLow, s.WeightHigh = out[len(out)-2], out[len(out)-1]
@@ -232,14 +242,21 @@ func (s *summation) emit(n int64) error {
 // foldsOf is a batch of groups; at is the number that has a place among the IDs.
 func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8, at func(place dictionary.ID) dictionary.ID) *match.Batch {
 	b := &match.Batch{N: len(groups), Cols: make([][]dictionary.ID, len(plan.Output)), Folds: &match.Folds{Scale: scale}}
-	keys := plan.Fold.Keys
-	for i, c := range keys {
-		b.Cols[c] = make([]dictionary.ID, len(groups))
-		for r := range groups {
-			b.Cols[c][r] = dictionary.ID((groups[r].Key - 1) >> (32 * (len(keys) - 1 - i)))
-		}
-	}
 	f, n := b.Folds, len(groups)
+	for i, k := range plan.Fold.Keys {
+		column := make([]uint32, n)
+		for r := range groups {
+			column[r] = uint32((groups[r].Key - 1) >> (32 * (len(plan.Fold.Keys) - 1 - i)))
+		}
+		if k.Of == nil {
+			b.Cols[k.Column] = column
+			continue
+		}
+		if f.Keys == nil {
+			f.Keys = make([]vector.Numbers, len(plan.Fold.Keys))
+		}
+		f.Keys[i] = numbersOfWords(column)
+	}
 	if plan.Fold.Sums {
 		f.Counts, f.Low, f.High, f.Decimal = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]bool, n)
 		for i := range groups {
@@ -247,13 +264,37 @@ func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8, at func(pla
 			f.Counts[i], f.Low[i], f.High[i], f.Decimal[i] = g.Count, g.Low, g.High, g.Fraction != 0
 		}
 	}
-	if plan.Fold.Extremes {
+	switch {
+	case plan.Fold.Extremes && plan.Fold.Of != nil:
+		f.LeastUnits, f.GreatestUnits = make([]int64, n), make([]int64, n)
+		for i := range groups {
+			f.LeastUnits[i], f.GreatestUnits[i] = int64(^groups[i].Least)-kernels.KeyOrdered, int64(groups[i].Greatest-1)-kernels.KeyOrdered
+		}
+	case plan.Fold.Extremes:
 		f.Least, f.Greatest = make([]dictionary.ID, n), make([]dictionary.ID, n)
 		for i := range groups {
 			f.Least[i], f.Greatest[i] = at(^groups[i].Least), at(groups[i].Greatest-1)
 		}
 	}
 	return b
+}
+
+// numbersOfWords are the numbers of words that rows were grouped by (kernels.KeyIntegers).
+func numbersOfWords(words []uint32) vector.Numbers {
+	n := vector.Numbers{Classes: make([]dictionary.NumberClass, len(words)), Units: make([]int64, len(words))}
+	for i, word := range words {
+		class, first := dictionary.IntegerUnits, int64(kernels.KeyIntegers)
+		switch {
+		case word >= kernels.KeyHundredths-1<<29:
+			class, first = dictionary.DecimalUnits+2, kernels.KeyHundredths
+		case word >= kernels.KeyTenths-1<<28:
+			class, first = dictionary.DecimalUnits+1, kernels.KeyTenths
+		case word >= kernels.KeyDecimals-1<<28:
+			class, first = dictionary.DecimalUnits, kernels.KeyDecimals
+		}
+		n.Classes[i], n.Units[i] = class, int64(word)-first
+	}
+	return n
 }
 
 // close gives the memory back, if there is some; nothing runs any more.

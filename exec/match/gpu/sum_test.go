@@ -33,6 +33,8 @@ type figuresCase struct {
 	firsts   [2]uint32
 	// wide are numbers of the rows themselves in place of what IDs stand for: twice each, as kernels.Summing has them; nil: there are none.
 	wide []uint64
+	// ordered are words of such rows that are compared in place of the IDs.
+	ordered []uint32
 	// first are the groups that are needed; nil: all.
 	first *bgp.FirstGroups
 }
@@ -80,6 +82,7 @@ func (c *figuresCase) widen(r *rand.Rand) {
 			high = -uint64(r.IntN(2))
 		}
 		c.wide = append(c.wide, r.Uint64(), high)
+		c.ordered = append(c.ordered, 1+r.Uint32N(math.MaxUint32-1))
 	}
 }
 
@@ -151,6 +154,9 @@ func (c *figuresCase) want() map[[2]uint32]figure {
 		}
 		twice := c.twice(row, id)
 		s := all[key]
+		if c.ordered != nil {
+			id = c.ordered[row]
+		}
 		if s == nil {
 			s = &state{count: new(big.Int), sum: new(big.Int), figure: figure{least: id, greatest: id}}
 			all[key] = s
@@ -158,9 +164,7 @@ func (c *figuresCase) want() map[[2]uint32]figure {
 		s.count.Add(s.count, weight)
 		s.sum.Add(s.sum, new(big.Int).Mul(weight, new(big.Int).Rsh(twice, 1)))
 		s.decimal = s.decimal || twice.Bit(0) != 0
-		if s.least, s.greatest = min(s.least, id), max(s.greatest, id); c.wide != nil {
-			s.least, s.greatest = 0, 0
-		}
+		s.least, s.greatest = min(s.least, id), max(s.greatest, id)
 	}
 	out := map[[2]uint32]figure{}
 	for key, s := range all {
@@ -185,7 +189,7 @@ func (c *figuresCase) on(d *Device, rows int64) (got map[[2]uint32]figure, err e
 	for i := range c.keys + 1 {
 		plan.Output = append(plan.Output, i)
 		if i < c.keys {
-			plan.Fold.Keys = append(plan.Fold.Keys, i)
+			plan.Fold.Keys = append(plan.Fold.Keys, bgp.FoldKey{Column: i})
 		}
 	}
 	q, h, err := c.query(d, l, plan)
@@ -195,12 +199,14 @@ func (c *figuresCase) on(d *Device, rows int64) (got map[[2]uint32]figure, err e
 	got = map[[2]uint32]figure{}
 	q.emit = func(b *match.Batch) error { return c.take(b, got) }
 	if c.wide != nil {
-		at, err := upload(l, kernels.Bytes(c.wide))
-		if err != nil {
+		plan.Fold.Value, plan.Fold.Of = -1, &bgp.Formula{Op: bgp.Plus}
+		q.sifting = &sifting{Sifting: &kernels.Sifting{}}
+		var others error
+		q.sifting.Doubled, err = upload(l, kernels.Bytes(c.wide))
+		q.sifting.Words[extremesWord], others = upload(l, kernels.Bytes(c.ordered))
+		if err = errors.Join(err, others); err != nil {
 			return nil, err
 		}
-		plan.Fold.Value, plan.Fold.Of, plan.Fold.Extremes = -1, &bgp.Formula{Op: bgp.Plus}, false
-		q.sifting = &sifting{Sifting: &kernels.Sifting{Doubled: at}}
 	}
 	err = q.makeSums(rows, h)
 	if err == nil {
@@ -259,6 +265,8 @@ func (c *figuresCase) take(b *match.Batch, into map[[2]uint32]figure) error {
 		of := figure{count: f.Counts[r], sum: sum.String(), decimal: f.Decimal[r]}
 		if f.Least != nil {
 			of.least, of.greatest = f.Least[r], f.Greatest[r]
+		} else {
+			of.least, of.greatest = uint32(f.LeastUnits[r]+kernels.KeyOrdered), uint32(f.GreatestUnits[r]+kernels.KeyOrdered)
 		}
 		into[key] = of
 	}
