@@ -35,7 +35,7 @@ type groupRound struct {
 
 // groupChunk is a copy of some rows of the source, the first of which is row at of it, and what the stages make of them.
 type groupChunk struct {
-	source operator.BatchCopy
+	source vector.BatchCopy
 	at     uint64
 	stages *groupRows
 	rows   *vector.Batch // nil: none

@@ -242,7 +242,7 @@ type groupMember struct {
 
 // groupJob is a copy of a batch of the source; the first row is row at of it.
 type groupJob struct {
-	batch operator.BatchCopy
+	batch vector.BatchCopy
 	at    uint64
 }
 

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -19,7 +20,8 @@ type probesAside struct {
 	// each is how many bytes a merger may hold.
 	each int64
 	idle schedule.Spares[*merger]
-	held *limits.Account // of who takes one
+	mu   sync.Mutex // guards held
+	held *limits.Account
 }
 
 // Aside implements operator.Aside.
@@ -73,6 +75,8 @@ func (a *probesAside) bound(b *vector.Batch) bool {
 
 // another is a merger for one goroutine more; nil where there is no memory for that.
 func (a *probesAside) another() *merger {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.held.Held+a.each > a.run.x.JoinBytes() || !a.held.Hold(a.held.Held+a.each) {
 		return nil
 	}

@@ -157,7 +157,7 @@ func (r *run) seedWith(b *vector.Batch) error {
 	return r.finish()
 }
 
-// probe joins the rows of b with the hash table.
+// probe joins the rows of b with the hash table: the first of all in this goroutine, and then by workers.
 func (r *run) probe(b *vector.Batch) error {
 	if err := r.Hashed.build(r.x); err != nil {
 		return err
@@ -165,12 +165,27 @@ func (r *run) probe(b *vector.Batch) error {
 	if r.Hashed.parts != nil {
 		return r.spill(b)
 	}
-	if r.shared == nil && r.worthSharing() {
-		r.shared = newSharedProbes(r)
+	for from := 0; from < b.N; {
+		if r.shared == nil && r.worthSharing() {
+			r.shared = newSharedProbes(r)
+		}
+		if r.shared != nil {
+			return r.probeShared(b.Part(from, b.N))
+		}
+		to := b.N
+		if r.probed < r.x.Tuning.ShareFrom {
+			to = int(min(uint64(b.N), uint64(from)+r.x.Tuning.ShareFrom-r.probed))
+		}
+		if err := r.probeAlone(b.Part(from, to)); err != nil {
+			return err
+		}
+		from = to
 	}
-	if r.shared != nil {
-		return r.probeShared(b)
-	}
+	return nil
+}
+
+// probeAlone joins the rows of b by this goroutine; others may do so with those that they find from now on.
+func (r *run) probeAlone(b *vector.Batch) error {
 	if r.probed += uint64(b.N); r.aside != nil && r.probed >= r.x.Tuning.ShareFrom {
 		r.aside.ready(r.Hashed.table)
 	}

@@ -36,7 +36,7 @@ type sharedProbes struct {
 	size       int
 	// most is how many jobs the next round has: the first have few, so that no more rows are waited for than were there before.
 	most int
-	lone operator.BatchCopy
+	lone vector.BatchCopy
 	held *limits.Account
 	// full: there is no memory for it.
 	full bool
@@ -50,10 +50,10 @@ type probeRound struct {
 
 // probeJob is a copy of some left rows, and what came of them unless over: that the caller has to find.
 type probeJob struct {
-	left   operator.BatchCopy
+	left   vector.BatchCopy
 	merger merger
-	out    operator.BatchCopy
-	lone   operator.BatchCopy
+	out    vector.BatchCopy
+	lone   vector.BatchCopy
 	over   bool
 	// ends: its last row is the last of a batch, and no other may follow.
 	ends bool

@@ -21,6 +21,9 @@ type Batch = vector.Batch
 // Folds are what the numbers of groups come to.
 type Folds = vector.Folds
 
+// Numbers are computed numbers.
+type Numbers = vector.Numbers
+
 // Input seeds a match: the first MatchPlan.Inputs slots of N partial matches.
 type Input struct {
 	Cols [][]dictionary.ID

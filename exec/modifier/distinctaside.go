@@ -20,8 +20,10 @@ type distinctBeside struct {
 	// full: there is no memory for more rows.
 	full atomic.Bool
 	// begun counts the rounds that somebody has begun to work on.
-	begun  atomic.Uint64
-	idle   schedule.Spares[*distinctRound]
+	begun atomic.Uint64
+	idle  schedule.Spares[*distinctRound]
+
+	mu     sync.Mutex       // guards rounds, while rows are taken
 	rounds []*distinctRound // all of them
 }
 
@@ -68,6 +70,8 @@ func (s *sharedDistinct) take(b *vector.Batch) (taken bool, err error) {
 
 // another is a round for one goroutine more; nil where there are as many as threads: those that wait to emit hold theirs.
 func (s *sharedDistinct) another() *distinctRound {
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
 	if s.beside.each == 0 || len(s.beside.rounds) == s.run.x.Workers.Limit() {
 		return nil
 	}

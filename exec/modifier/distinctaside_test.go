@@ -45,7 +45,7 @@ func (f *finders) Run(x *operator.Execution, _ *vector.Batch, emit func(*vector.
 		return emit(b)
 	}
 	find := func() error {
-		var own operator.BatchCopy
+		var own vector.BatchCopy
 		for !stop.Load() {
 			at := int(f.found.Add(1)) - 1
 			if at >= len(f.batches) {

@@ -3,7 +3,6 @@ package modifier
 import (
 	"slices"
 
-	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
@@ -19,7 +18,7 @@ type distinctRound struct {
 
 // distinctChunk is a copy of some rows, which is left with those that are new.
 type distinctChunk struct {
-	rows   operator.BatchCopy
+	rows   vector.BatchCopy
 	hashes []uint64
 	split  vector.Split
 	fresh  []bool

@@ -4,7 +4,7 @@
 // run of a plan: its limits, disk, terms and parameters), [Measures] (what was measured of an operator), [Stage] (an
 // operator that maps batches one by one, so that workers can share them), [Aside] (an operator whose batches may be taken from several
 // goroutines at once, see [RunAside]), [Gather] (rows that several goroutines find, kept), [Phases] (work in phases of units that workers share),
-// [PartLock] (of a part of what several goroutines fill, see [EachPart]), [Outlet] (where solutions go that several find), [BatchCopy] (rows kept for workers),
+// [PartLock] (of a part of what several goroutines fill, see [EachPart]), [Outlet] (where solutions go that several find),
 // [Projection] (columns in another order).
 //
 // Operators push: each calls the next with its batches, in the caller's goroutine, and an error from there ends it, so

@@ -18,11 +18,11 @@ type Gather struct {
 	rows  atomic.Uint64 // that were offered
 	// full: there is no memory for more rows.
 	full atomic.Bool
-	// idle are those of all that nobody uses; all is written by who takes one.
+	// idle are those of all that nobody uses.
 	idle schedule.Spares[*vector.Blocks]
-	all  []*vector.Blocks
 
-	mu   sync.Mutex // guards held
+	mu   sync.Mutex // guards all, while rows are taken, and held
+	all  []*vector.Blocks
 	held *limits.Account
 }
 
@@ -51,6 +51,8 @@ func (g *Gather) Take(b *vector.Batch) (taken bool, err error) {
 // another is blocks for one goroutine more.
 func (g *Gather) another() *vector.Blocks {
 	blocks := vector.NewBlocks(g.width)
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.all = append(g.all, blocks)
 	return blocks
 }

@@ -114,7 +114,7 @@ type sharedStages struct {
 }
 
 type stageJob struct {
-	batch  BatchCopy
+	batch  vector.BatchCopy
 	stages *StageRun
 	out    *vector.Batch
 	err    error

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
@@ -13,16 +13,14 @@ import (
 // begins to search takes one that nobody uses.
 type searchers struct {
 	first  *run
-	emit   func(*vector.Batch) error
+	out    *operator.Outlet
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	// idle are those of all that nobody uses; all is written by who takes one.
+	// idle are those of all that nobody uses.
 	idle schedule.Spares[*run]
+	mu   sync.Mutex // guards all, while they search
 	all  []*run
-
-	emitting sync.Mutex // guards calls of emit, and failed
-	failed   error
 }
 
 // unitSearches is how many searches are a unit of work.
@@ -69,10 +67,10 @@ func (r *run) each(n, size int, do func(r *run, job int) error) error {
 
 // newSearchers are searchers of which the first is a run that has begun. What is emitted takes turns from here on.
 func newSearchers(r *run) *searchers {
-	s := &searchers{first: r, emit: r.emit, all: []*run{r}}
+	s := &searchers{first: r, out: operator.NewOutlet(r.x, r.emit, nil), all: []*run{r}}
 	s.idle.Give(r)
 	s.ctx, s.cancel = context.WithCancelCause(r.x.Ctx)
-	r.emit = s.inTurn
+	r.emit = s.out.Emit
 	r.Search.Serve(s.ctx, r.held)
 	r.Search.Share(alone, r.x.Tuning)
 	return s
@@ -85,20 +83,12 @@ func (s *searchers) take() *run { return s.idle.Take(s.another) }
 func (s *searchers) another() *run {
 	p, first := *s.first.Path, s.first
 	p.Search = NewSearch(p.Graph)
-	r := &run{Path: &p, x: first.x, emit: s.inTurn, seeded: first.seeded, same: first.same, held: first.x.Memory.Open("path")}
+	r := &run{Path: &p, x: first.x, emit: s.out.Emit, seeded: first.seeded, same: first.same, held: first.x.Memory.Open("path")}
 	p.Search.Serve(s.ctx, r.held)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.all = append(s.all, r)
 	return r
-}
-
-// inTurn emits a batch when nobody else does.
-func (s *searchers) inTurn(b *vector.Batch) error {
-	s.first.x.Workers.Lock(&s.emitting)
-	defer s.emitting.Unlock()
-	if s.failed == nil {
-		s.failed = s.emit(b)
-	}
-	return s.failed
 }
 
 // flushAll emits the rows that are left.

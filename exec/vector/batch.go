@@ -42,6 +42,27 @@ func Bytes(b *Batch) int64 {
 	return sum
 }
 
+// Part is the rows from … to of a batch without folds, which shares their memory: the batch itself where they are all.
+func (b *Batch) Part(from, to int) *Batch {
+	if from == 0 && to == b.N {
+		return b
+	}
+	out := &Batch{N: to - from, Distinct: b.Distinct, Tally: b.Tally, Passed: b.Passed}
+	for _, col := range b.Cols {
+		if col != nil {
+			col = col[from:to]
+		}
+		out.Cols = append(out.Cols, col)
+	}
+	if b.Origin != nil {
+		out.Origin = b.Origin[from:to]
+	}
+	if b.Weights != nil {
+		out.Weights = b.Weights[from:to]
+	}
+	return out
+}
+
 // Gather appends src[rows[i]] for every i to dst.
 func Gather[T any](dst, src []T, rows []uint32) []T {
 	for _, r := range rows {

@@ -46,7 +46,8 @@ type pipeline struct {
 	share   *schedule.Share
 	workers schedule.Group
 	active  atomic.Int32 // workers that will look at work again
-	rows    int
+	rows    int          // of a chunk at most
+	size    int          // of the chunks that are filled now
 	columns int
 	work    chan *chunk // those that nobody has begun, in order
 	filling *chunk
@@ -78,9 +79,21 @@ func newPipeline(out io.Writer, model formatter, share *schedule.Share, columns 
 	for range chunks {
 		p.free = append(p.free, chunkPool.Get().(*chunk))
 	}
+	p.size = p.firstRows()
 	p.charged = int64(chunks * p.rows * columns * 4)
 	p.fail(p.charge(p.charged))
 	return p
+}
+
+// firstCells is how many cells the first chunks have at least where there are many threads: an answer of a few chunks is formatted by more of them then.
+const firstCells = 2 << 10
+
+// firstRows is how many rows the first chunks have.
+func (p *pipeline) firstRows() int {
+	if p.model.shape.cells > 0 {
+		return p.rows
+	}
+	return min(p.rows, max(1, max(firstCells, chunkCells/p.share.Limit())/p.columns))
 }
 
 // write copies rows into chunks and sends the full ones on.
@@ -90,13 +103,13 @@ func (p *pipeline) write(cols [][]ID, n int) error {
 			return *err
 		}
 		c := p.current()
-		take := min(n-from, p.rows-c.n)
+		take := min(n-from, p.size-c.n)
 		for i, col := range cols {
 			copy(c.cols[i][c.n:], col[from:from+take])
 		}
 		c.n += take
 		from += take
-		if c.n == p.rows {
+		if c.n >= p.size {
 			p.send()
 		}
 	}
@@ -139,7 +152,9 @@ func (p *pipeline) send() {
 	c := p.filling
 	p.sent, p.filling = time.Now(), nil
 	c.number = p.numbered
-	p.numbered++
+	if p.numbered++; p.numbered%p.share.Limit() == 0 {
+		p.size = min(p.rows, 2*p.size)
+	}
 	p.work <- c
 	if p.workers.Reserve() {
 		p.active.Add(1)

@@ -15,7 +15,7 @@ import (
 // caller's. flushAfter bounds how long formatted rows wait while more are being found slowly.
 const (
 	chunkCells = 16 << 10
-	inlineRows = 4096
+	inlineRows = 2048
 	blockBytes = 64 << 10
 	flushAfter = 50 * time.Millisecond
 )

@@ -8,17 +8,17 @@ type Spares[T any] struct {
 	free []T
 }
 
-// Take returns one that nobody uses or, where there is none, what make makes, which runs while nobody else takes or gives.
+// Take returns one that nobody uses or, where there is none, what make makes.
 func (s *Spares[T]) Take(make func() T) T {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.free)
-	if n == 0 {
-		return make()
+	if n := len(s.free); n > 0 {
+		x := s.free[n-1]
+		s.free = s.free[:n-1]
+		s.mu.Unlock()
+		return x
 	}
-	x := s.free[n-1]
-	s.free = s.free[:n-1]
-	return x
+	s.mu.Unlock()
+	return make()
 }
 
 // Give gives one back.

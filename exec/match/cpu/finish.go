@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"time"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 )
@@ -208,8 +210,17 @@ func (w *worker) repeat(t *table, row int, n uint64) {
 	}
 }
 
-// deliver emits the first n rows of a table.
+// Few rows are kept until there are fewRows, or mostWait has gone by: where chunks are small, whoever takes the rows has fewer and larger batches.
+const (
+	fewRows  = 1024
+	mostWait = 500 * time.Microsecond
+)
+
+// deliver emits the first n rows of a table, or keeps them where they are few.
 func (w *worker) deliver(t *table, n int) {
+	if n == 0 {
+		return
+	}
 	p, b := w.join, &w.batch
 	b.Cols, b.N, b.Origin, b.Weights = b.Cols[:0], n, nil, nil
 	if p.weighted && t == &w.repeats {
@@ -221,8 +232,28 @@ func (w *worker) deliver(t *table, n int) {
 	if p.origin {
 		b.Origin = t.cols[p.OriginSlot()][:n]
 	}
+	switch {
+	case w.kept.N == 0 && (n >= fewRows || w.run.limit > 0 || w.run.source.bound != nil):
+		defer w.clock.leave(w.clock.enter(noStep))
+		w.run.deliver(b)
+	default:
+		if w.kept.N == 0 {
+			w.kept.Cols = w.kept.Cols[:min(len(w.kept.Cols), len(b.Cols))] // the run before may have had others
+			w.since = time.Now()
+		}
+		w.kept.Append(b, 0, n)
+		w.handOn(false)
+	}
+}
+
+// handOn emits the rows that were kept: all, or where they are many or have waited.
+func (w *worker) handOn(all bool) {
+	if w.kept.N == 0 || !all && w.kept.N < fewRows && time.Since(w.since) < mostWait {
+		return
+	}
 	defer w.clock.leave(w.clock.enter(noStep))
-	w.run.deliver(b)
+	w.run.deliver(&w.kept.Batch)
+	w.kept.Reset()
 }
 
 // seed begins with rows low … high-1 of the input that pass what the plan asks of seeds alone.

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -38,9 +39,10 @@ type run struct {
 	number  uint64
 	waiting atomic.Int32
 
-	mu      sync.Mutex // guards what follows, and calls of emit
-	emitted uint64
-	err     error // of emit, or aside
+	turns   *vector.Turns // of rows that are emitted
+	emitted uint64        // is of whose turn it is
+	mu      sync.Mutex    // guards what follows
+	err     error         // of emit, or aside
 }
 
 // source deals out the first rows: seeds, the first step's list, or one empty row.
@@ -57,6 +59,7 @@ type source struct {
 
 func newRun(m *Matcher, p *join, limit uint64) *run {
 	r := &run{matcher: m, join: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows, number: m.runs.Add(1)}
+	r.turns = vector.NewTurns(leavesEach*p.workers.Limit(), func(mu *sync.Mutex) { p.workers.Lock(mu) }, r.hand)
 	r.helpers = schedule.Group{Share: p.workers, Failed: func() { r.stop.Store(true) }, Gives: true}
 	if limit > 0 {
 		r.most = limit
@@ -249,7 +252,10 @@ func (r *run) expected(work int) float64 {
 	return float64(work) * float64(1+r.helpers.Running()) * (float64(r.source.length) - taken) / max(taken, 1)
 }
 
-// deliver emits n rows of columns, no more than the limit allows.
+// leavesEach is how many batches those who find them leave to whoever emits, for each thread.
+const leavesEach = 2
+
+// deliver emits a batch, or leaves a copy of it to whoever does.
 func (r *run) deliver(batch *match.Batch) {
 	if r.aside != nil && r.limit == 0 && batch.N > 0 && !r.stop.Load() {
 		taken, err := r.aside(batch)
@@ -260,9 +266,14 @@ func (r *run) deliver(batch *match.Batch) {
 			return
 		}
 	}
-	r.join.workers.Lock(&r.mu)
-	defer r.mu.Unlock()
-	if r.err != nil || r.stop.Load() {
+	if batch.N > 0 && !r.stop.Load() {
+		r.turns.Pass(batch)
+	}
+}
+
+// hand emits a batch, no more rows than the limit allows.
+func (r *run) hand(batch *match.Batch) {
+	if r.stop.Load() {
 		return
 	}
 	if r.limit > 0 && r.emitted+uint64(batch.N) >= r.limit {
@@ -283,15 +294,14 @@ func (r *run) deliver(batch *match.Batch) {
 	}
 	r.emitted += uint64(batch.N)
 	if err := r.emit(batch); err != nil {
-		r.err = err
-		r.stop.Store(true)
+		r.fail(err)
 	}
 }
 
 // fail ends the run with an error, the first of several.
 func (r *run) fail(err error) {
 	r.stop.Store(true)
-	r.join.workers.Lock(&r.mu)
+	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err == nil {
 		r.err = err

@@ -1,8 +1,11 @@
 package cpu
 
 import (
+	"time"
+
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
@@ -26,7 +29,10 @@ type worker struct {
 	repeats table
 	weights []uint64 // of the rows of repeats, where they are asked for
 	batch   match.Batch
-	clock   clock
+	// kept are rows that were found and not handed on yet, the first of them at since.
+	kept  vector.BatchCopy
+	since time.Time
+	clock clock
 	// work counts list members read; at shareAt the worker looks for an idle thread, for what levels and sets tell.
 	work, shareAt int
 	levels        []rowLoop // by level
@@ -127,14 +133,16 @@ func (w *worker) chunks() {
 	for !w.run.stop.Load() && w.keep() {
 		low, high, ok := w.run.source.take()
 		if !ok {
-			return
+			break
 		}
 		if w.work >= w.shareAt {
 			w.share()
 		}
 		w.chunk(low, high)
 		w.drain()
+		w.handOn(false)
 	}
+	w.handOn(true)
 }
 
 // keep reports whether the worker may begin another chunk. The caller's always may, if perhaps not at once.

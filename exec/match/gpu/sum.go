@@ -8,7 +8,6 @@ import (
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
-	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/kernels"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
@@ -253,7 +252,7 @@ func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8, at func(pla
 			continue
 		}
 		if f.Keys == nil {
-			f.Keys = make([]vector.Numbers, len(plan.Fold.Keys))
+			f.Keys = make([]match.Numbers, len(plan.Fold.Keys))
 		}
 		f.Keys[i] = numbersOfWords(column)
 	}
@@ -280,8 +279,8 @@ func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8, at func(pla
 }
 
 // numbersOfWords are the numbers of words that rows were grouped by (kernels.KeyIntegers).
-func numbersOfWords(words []uint32) vector.Numbers {
-	n := vector.Numbers{Classes: make([]dictionary.NumberClass, len(words)), Units: make([]int64, len(words))}
+func numbersOfWords(words []uint32) match.Numbers {
+	n := match.Numbers{Classes: make([]dictionary.NumberClass, len(words)), Units: make([]int64, len(words))}
 	for i, word := range words {
 		class, first := dictionary.IntegerUnits, int64(kernels.KeyIntegers)
 		switch {

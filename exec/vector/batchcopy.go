@@ -1,19 +1,16 @@
-package operator
+package vector
 
-import (
-	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec/vector"
-)
+import "github.com/rdfgpu/rdfgpu/dictionary"
 
 // BatchCopy is a batch of its own memory, used again and again.
 type BatchCopy struct {
-	vector.Batch
+	Batch
 	origin  []uint32
 	weights []uint64
 }
 
 // Copy takes over the rows of a batch.
-func (c *BatchCopy) Copy(b *vector.Batch) {
+func (c *BatchCopy) Copy(b *Batch) {
 	c.Reset()
 	c.Append(b, 0, b.N)
 }
@@ -29,7 +26,7 @@ func (c *BatchCopy) Reset() {
 
 // Append adds rows from … to of a batch, which has what is said of all its rows where all that were added have it. It has an Origin where all that were added have one; rows without weights stand for one
 // solution each.
-func (c *BatchCopy) Append(b *vector.Batch, from, to int) {
+func (c *BatchCopy) Append(b *Batch, from, to int) {
 	for len(c.Cols) < len(b.Cols) {
 		c.Cols = append(c.Cols, []dictionary.ID{})
 	}
@@ -47,7 +44,7 @@ func (c *BatchCopy) Append(b *vector.Batch, from, to int) {
 	c.N += to - from
 }
 
-func (c *BatchCopy) appendWeights(b *vector.Batch, from, to int) {
+func (c *BatchCopy) appendWeights(b *Batch, from, to int) {
 	for len(c.weights) < c.N {
 		c.weights = append(c.weights, 1)
 	}

@@ -1,0 +1,102 @@
+package vector
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Turns hands on batches that several goroutines have, one at a time. Who would have to wait leaves a copy, up to some, to whoever is at it, and goes on. What was left has
+// been handed on when all that were called have returned. It is safe for concurrent use.
+type Turns struct {
+	hand func(*Batch)
+	wait func(*sync.Mutex)
+	turn sync.Mutex
+
+	mu          sync.Mutex
+	left, spare []*BatchCopy
+	used, most  int         // copies that are left, being written or read
+	some        atomic.Bool // there may be some in left
+}
+
+// NewTurns returns turns in which hand is called. wait takes a lock that others may hold for long; most is how many batches are left to others at most.
+func NewTurns(most int, wait func(*sync.Mutex), hand func(*Batch)) *Turns {
+	return &Turns{hand: hand, wait: wait, most: most}
+}
+
+// Pass hands a batch on, or leaves it.
+func (t *Turns) Pass(b *Batch) {
+	switch {
+	case t.turn.TryLock():
+		t.at(b)
+	case !t.leave(b):
+		t.wait(&t.turn)
+		t.at(b)
+	}
+	for t.some.Load() && t.turn.TryLock() { // whoever had the turn then may have ended it before it saw what was left
+		t.at(nil)
+	}
+}
+
+// at is a turn: of the caller's batch, if it has one, and of those that are left.
+func (t *Turns) at(b *Batch) {
+	defer t.turn.Unlock()
+	if b != nil {
+		t.hand(b)
+	}
+	for c := t.next(nil); c != nil; c = t.next(c) {
+		t.hand(&c.Batch)
+	}
+}
+
+// leave keeps a copy of a batch, if there is room and its rows are all that there is to it.
+func (t *Turns) leave(b *Batch) bool {
+	if b.Folds != nil || b.Tally {
+		return false
+	}
+	c := t.room()
+	if c == nil {
+		return false
+	}
+	c.Copy(b)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.left = append(t.left, c)
+	t.some.Store(true)
+	return true
+}
+
+// room is what a batch may be copied to; nil where there are as many copies as may be.
+func (t *Turns) room() *BatchCopy {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.used >= t.most {
+		return nil
+	}
+	t.used++
+	if n := len(t.spare); n > 0 {
+		c := t.spare[n-1]
+		t.spare = t.spare[:n-1]
+		return c
+	}
+	return &BatchCopy{}
+}
+
+// next takes what was left first; done is one that was handed on.
+func (t *Turns) next(done *BatchCopy) *BatchCopy {
+	if done == nil && !t.some.Load() {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if done != nil {
+		t.spare = append(t.spare, done)
+		t.used--
+	}
+	if len(t.left) == 0 {
+		t.some.Store(false)
+		return nil
+	}
+	c := t.left[0]
+	t.left = append(t.left[:0], t.left[1:]...)
+	return c
+}
