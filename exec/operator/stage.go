@@ -49,7 +49,7 @@ func RunStageAside(s Stage, x *Execution, seed *vector.Batch, emit func(*vector.
 			return emit(out)
 		})
 	}
-	f := &stageFeed{x: x, own: NewStageRun(stages), next: x.Tuning.ShareFrom, out: NewOutlet(x, emit, take)}
+	f := &stageFeed{x: x, own: NewStageRun(stages), next: min(firstLook, x.Tuning.ShareFrom), out: NewOutlet(x, emit, take)}
 	defer f.close()
 	if on, ok := source.(Aside); ok && seed == nil && !x.Analyze && x.Copies() > 1 && len(stages) <= MostStages { // which measures what is emitted
 		on.Aside(f.aside)

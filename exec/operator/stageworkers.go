@@ -41,13 +41,34 @@ func (f *stageFeed) aside(b *vector.Batch) (taken bool, err error) {
 	return true, err
 }
 
-func (f *stageFeed) add(b *vector.Batch) error {
+// A stage looks whether workers are worth it after firstLook rows, and again when there were twice as many: they are where it has taken worthTime, which may be about what
+// it takes for the rest. They get partRows at a time, so that an answer of a few batches is the work of many.
+const (
+	firstLook = 1024
+	partRows  = 1024
+	worthTime = 150 * time.Microsecond
+)
+
+func (f *stageFeed) add(b *vector.Batch) (err error) {
 	defer f.busy.Add(-1)
 	f.busy.Add(1)
-	if f.shared == nil && f.rows >= f.next {
-		f.next *= 2
-		f.share()
+	for from := 0; from < b.N && err == nil; {
+		if f.shared == nil && f.rows >= f.next {
+			f.next = 2 * f.rows
+			f.share()
+		}
+		to := b.N
+		if f.shared != nil {
+			to = min(b.N, from+partRows)
+		}
+		err = f.addPart(b.Part(from, to))
+		from = to
 	}
+	return err
+}
+
+// addPart has a part of a batch taken by a worker, or takes it through the stages.
+func (f *stageFeed) addPart(b *vector.Batch) error {
 	if f.shared != nil {
 		if taken, err := f.shared.take(b, f.out.Emit); taken || err != nil {
 			return err
@@ -73,7 +94,8 @@ func (f *stageFeed) apply(b *vector.Batch) (err error) {
 
 // share lets workers have batches from now on, where that is worth while.
 func (f *stageFeed) share() {
-	costly := f.inline.took >= time.Duration(f.rows)*f.x.Tuning.ShareTime
+	each := f.x.Tuning.ShareTime
+	costly := each < 0 || f.inline.took >= max(worthTime, time.Duration(f.rows)*each)
 	if costly && f.x.Copies() > 1 && len(f.own.Stages) <= MostStages {
 		f.shared = newSharedStages(f.x, f.own.Stages)
 	}
