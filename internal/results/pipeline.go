@@ -149,6 +149,17 @@ func (p *pipeline) unused() *chunk {
 
 // send has the chunk formatted that was being filled: by a worker, if there is one.
 func (p *pipeline) send() {
+	p.queue()
+	if p.workers.Reserve() {
+		p.active.Add(1)
+		p.workers.Start(p.format)
+	} else if p.active.Load() == 0 {
+		p.one()
+	}
+}
+
+// queue puts the chunk that was being filled behind those that nobody has begun.
+func (p *pipeline) queue() {
 	c := p.filling
 	p.sent, p.filling = time.Now(), nil
 	c.number = p.numbered
@@ -156,12 +167,6 @@ func (p *pipeline) send() {
 		p.size = min(p.rows, 2*p.size)
 	}
 	p.work <- c
-	if p.workers.Reserve() {
-		p.active.Add(1)
-		p.workers.Start(p.format)
-	} else if p.active.Load() == 0 {
-		p.one()
-	}
 }
 
 // flush sends the chunk being filled as it is.
@@ -286,9 +291,11 @@ func (p *pipeline) put(text []byte) {
 	}
 }
 
-// close sends the last chunk and waits for everything.
+// close waits for everything. Of what nobody has begun the caller formats what it can: to wake somebody for the last chunk would take as long.
 func (p *pipeline) close() error {
-	p.flush()
+	if p.filling != nil {
+		p.queue()
+	}
 	for p.one() {
 	}
 	p.fail(p.workers.Wait())

@@ -212,8 +212,8 @@ func (w *worker) repeat(t *table, row int, n uint64) {
 
 // Few rows are kept until there are fewRows, or mostWait has gone by: where chunks are small, whoever takes the rows has fewer and larger batches.
 const (
-	fewRows  = 1024
-	mostWait = 500 * time.Microsecond
+	fewRows  = 512
+	mostWait = 50 * time.Microsecond
 )
 
 // deliver emits the first n rows of a table, or keeps them where they are few.
