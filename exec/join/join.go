@@ -173,7 +173,7 @@ func (r *run) probe(b *vector.Batch) error {
 			return r.probeShared(b.Part(from, b.N))
 		}
 		to := b.N
-		if r.probed < r.x.Tuning.ShareFrom {
+		if r.x.Copies() > 2 && r.probed < r.x.Tuning.ShareFrom { // two have enough to do with what comes of it
 			to = int(min(uint64(b.N), uint64(from)+r.x.Tuning.ShareFrom-r.probed))
 		}
 		if err := r.probeAlone(b.Part(from, to)); err != nil {

@@ -9,23 +9,22 @@ import (
 
 // Outlet is where the solutions go that several goroutines find. It is safe for concurrent use.
 type Outlet struct {
+	x     *Execution
 	emit  func(*vector.Batch) error
 	take  Take
-	turns *vector.Turns
+	turns vector.Turns
 	err   atomic.Pointer[error]
 }
 
 // NewOutlet returns an outlet to take, which may be nil, and to emit what that does not take.
 func NewOutlet(x *Execution, emit func(*vector.Batch) error, take Take) *Outlet {
-	o := &Outlet{emit: emit, take: take}
-	o.turns = vector.NewTurns(x.leaves(), func(mu *sync.Mutex) { x.Workers.Lock(mu) }, o.turn)
+	o := &Outlet{x: x, emit: emit, take: take}
+	o.turns.Open((*outletTurns)(o), leavesEach*x.Copies())
 	return o
 }
 
 // leavesEach is how many batches those who find them leave to whoever emits, for each thread.
 const leavesEach = 2
-
-func (x *Execution) leaves() int { return leavesEach * x.Copies() }
 
 // HandOn has a batch taken or emitted.
 func (o *Outlet) HandOn(b *vector.Batch) error {
@@ -44,7 +43,12 @@ func (o *Outlet) Emit(b *vector.Batch) error {
 	return o.failed()
 }
 
-func (o *Outlet) turn(b *vector.Batch) {
+// outletTurns are the turns of an Outlet.
+type outletTurns Outlet
+
+// Hand implements vector.Taker.
+func (t *outletTurns) Hand(b *vector.Batch) {
+	o := (*Outlet)(t)
 	if o.failed() != nil {
 		return
 	}
@@ -52,6 +56,9 @@ func (o *Outlet) turn(b *vector.Batch) {
 		o.err.Store(&err)
 	}
 }
+
+// Wait implements vector.Taker.
+func (t *outletTurns) Wait(turn *sync.Mutex) { t.x.Workers.Lock(turn) }
 
 func (o *Outlet) failed() error {
 	if err := o.err.Load(); err != nil {

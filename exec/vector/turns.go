@@ -8,8 +8,7 @@ import (
 // Turns hands on batches that several goroutines have, one at a time. Who would have to wait leaves a copy, up to some, to whoever is at it, and goes on. What was left has
 // been handed on when all that were called have returned. It is safe for concurrent use.
 type Turns struct {
-	hand func(*Batch)
-	wait func(*sync.Mutex)
+	of   Taker
 	turn sync.Mutex
 
 	mu          sync.Mutex
@@ -18,10 +17,14 @@ type Turns struct {
 	some        atomic.Bool // there may be some in left
 }
 
-// NewTurns returns turns in which hand is called. wait takes a lock that others may hold for long; most is how many batches are left to others at most.
-func NewTurns(most int, wait func(*sync.Mutex), hand func(*Batch)) *Turns {
-	return &Turns{hand: hand, wait: wait, most: most}
+// Taker takes the batches of some turns: Hand is called by one goroutine at a time. Wait takes the lock of whoever has the turn, which may be held for long.
+type Taker interface {
+	Hand(b *Batch)
+	Wait(turn *sync.Mutex)
 }
+
+// Open says who takes the batches, and how many are left to others at most. It comes before all else.
+func (t *Turns) Open(of Taker, most int) { t.of, t.most = of, most }
 
 // Pass hands a batch on, or leaves it.
 func (t *Turns) Pass(b *Batch) {
@@ -29,7 +32,7 @@ func (t *Turns) Pass(b *Batch) {
 	case t.turn.TryLock():
 		t.at(b)
 	case !t.leave(b):
-		t.wait(&t.turn)
+		t.of.Wait(&t.turn)
 		t.at(b)
 	}
 	for t.some.Load() && t.turn.TryLock() { // whoever had the turn then may have ended it before it saw what was left
@@ -41,10 +44,10 @@ func (t *Turns) Pass(b *Batch) {
 func (t *Turns) at(b *Batch) {
 	defer t.turn.Unlock()
 	if b != nil {
-		t.hand(b)
+		t.of.Hand(b)
 	}
 	for c := t.next(nil); c != nil; c = t.next(c) {
-		t.hand(&c.Batch)
+		t.of.Hand(&c.Batch)
 	}
 }
 

@@ -9,6 +9,14 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
 
+type taker struct {
+	wait func(*sync.Mutex)
+	hand func(*Batch)
+}
+
+func (t *taker) Hand(b *Batch)         { t.hand(b) }
+func (t *taker) Wait(turn *sync.Mutex) { t.wait(turn) }
+
 // TestTurnsHandOnAllRowsOnce: batches of several goroutines, of which some are left to others, one at a time.
 func TestTurnsHandOnAllRowsOnce(t *testing.T) {
 	t.Parallel()
@@ -17,7 +25,8 @@ func TestTurnsHandOnAllRowsOnce(t *testing.T) {
 		var busy atomic.Int32
 		var waited atomic.Bool
 		seen := map[string]int{}
-		turns := NewTurns(most, func(mu *sync.Mutex) { waited.Store(true); mu.Lock() }, func(b *Batch) {
+		turns := &Turns{}
+		turns.Open(&taker{func(mu *sync.Mutex) { waited.Store(true); mu.Lock() }, func(b *Batch) {
 			if busy.Add(1) != 1 {
 				t.Error("two have a turn")
 			}
@@ -25,7 +34,7 @@ func TestTurnsHandOnAllRowsOnce(t *testing.T) {
 				seen[fmt.Sprint(b.Cols[0][r], b.Cols[1][r], b.Weights[r], b.Tally)]++
 			}
 			busy.Add(-1)
-		})
+		}}, most)
 		var all sync.WaitGroup
 		for g := range goroutines {
 			all.Go(func() {
@@ -48,7 +57,7 @@ func TestTurnsHandOnAllRowsOnce(t *testing.T) {
 				t.Errorf("%s came %d times", row, n)
 			}
 		}
-		if most == 0 && turns.spare != nil {
+		if most == 0 && (turns.spare != nil || !waited.Load()) {
 			t.Error("something was left where nothing may be")
 		}
 	}
@@ -58,11 +67,12 @@ func TestTurnsHandOnAllRowsOnce(t *testing.T) {
 func TestATurnThatPanicsEnds(t *testing.T) {
 	t.Parallel()
 	n := 0
-	turns := NewTurns(2, func(mu *sync.Mutex) { mu.Lock() }, func(b *Batch) {
+	turns := &Turns{}
+	turns.Open(&taker{(*sync.Mutex).Lock, func(b *Batch) {
 		if n++; n == 1 {
 			panic("damaged")
 		}
-	})
+	}}, 2)
 	func() {
 		defer func() { _ = recover() }()
 		turns.Pass(&Batch{N: 1})

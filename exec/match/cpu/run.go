@@ -39,10 +39,10 @@ type run struct {
 	number  uint64
 	waiting atomic.Int32
 
-	turns   *vector.Turns // of rows that are emitted
-	emitted uint64        // is of whose turn it is
-	mu      sync.Mutex    // guards what follows
-	err     error         // of emit, or aside
+	turns   vector.Turns // of rows that are emitted
+	emitted uint64       // is of whose turn it is
+	mu      sync.Mutex   // guards what follows
+	err     error        // of emit, or aside
 }
 
 // source deals out the first rows: seeds, the first step's list, or one empty row.
@@ -59,7 +59,7 @@ type source struct {
 
 func newRun(m *Matcher, p *join, limit uint64) *run {
 	r := &run{matcher: m, join: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows, number: m.runs.Add(1)}
-	r.turns = vector.NewTurns(leavesEach*p.workers.Limit(), func(mu *sync.Mutex) { p.workers.Lock(mu) }, r.hand)
+	r.turns.Open((*runTurns)(r), leavesEach*p.workers.Limit())
 	r.helpers = schedule.Group{Share: p.workers, Failed: func() { r.stop.Store(true) }, Gives: true}
 	if limit > 0 {
 		r.most = limit
@@ -271,8 +271,14 @@ func (r *run) deliver(batch *match.Batch) {
 	}
 }
 
-// hand emits a batch, no more rows than the limit allows.
-func (r *run) hand(batch *match.Batch) {
+// runTurns are the turns of a run.
+type runTurns run
+
+// Wait implements vector.Taker.
+func (r *runTurns) Wait(turn *sync.Mutex) { r.join.workers.Lock(turn) }
+
+// Hand implements vector.Taker: it emits a batch, no more rows than the limit allows.
+func (r *runTurns) Hand(batch *match.Batch) {
 	if r.stop.Load() {
 		return
 	}
@@ -294,7 +300,7 @@ func (r *run) hand(batch *match.Batch) {
 	}
 	r.emitted += uint64(batch.N)
 	if err := r.emit(batch); err != nil {
-		r.fail(err)
+		(*run)(r).fail(err)
 	}
 }
 
