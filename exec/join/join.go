@@ -165,23 +165,32 @@ func (r *run) probe(b *vector.Batch) error {
 	if r.Hashed.parts != nil {
 		return r.spill(b)
 	}
-	for from := 0; from < b.N; {
-		if r.shared == nil && r.worthSharing() {
-			r.shared = newSharedProbes(r)
-		}
-		if r.shared != nil {
-			return r.probeShared(b.Part(from, b.N))
-		}
-		to := b.N
-		if r.x.Copies() > 2 && r.probed < r.x.Tuning.ShareFrom { // two have enough to do with what comes of it
-			to = int(min(uint64(b.N), uint64(from)+r.x.Tuning.ShareFrom-r.probed))
-		}
-		if err := r.probeAlone(b.Part(from, to)); err != nil {
-			return err
-		}
-		from = to
+	if first := r.x.Tuning.ShareFrom; r.x.Copies() > 2 && r.shared == nil && r.probed < first && uint64(b.N) >= 2*first && r.mayShare() {
+		return r.probeFirst(b, int(first-r.probed))
 	}
-	return nil
+	if r.shared == nil && r.probed >= r.x.Tuning.ShareFrom && r.mayShare() {
+		r.shared = newSharedProbes(r)
+	}
+	if r.shared != nil {
+		return r.probeShared(b)
+	}
+	return r.probeAlone(b)
+}
+
+// probeFirst joins the first rows of b by this goroutine, and the others by workers. (Two threads have enough to do with what comes of them.)
+func (r *run) probeFirst(b *vector.Batch, first int) error {
+	var lone vector.BatchCopy // rows without a partner come at the end of their batch
+	r.lone = func(b *vector.Batch) error {
+		lone.Append(b, 0, b.N)
+		return nil
+	}
+	err := r.probeAlone(b.Part(0, first))
+	if r.lone = nil; err != nil {
+		return err
+	}
+	r.shared = newSharedProbes(r)
+	r.shared.lone.Append(&lone.Batch, 0, lone.N)
+	return r.probeShared(b.Part(first, b.N))
 }
 
 // probeAlone joins the rows of b by this goroutine; others may do so with those that they find from now on.
@@ -192,10 +201,9 @@ func (r *run) probeAlone(b *vector.Batch) error {
 	return r.probeTable(b, r.Hashed.table)
 }
 
-// worthSharing reports whether workers should probe the table from now on.
-func (r *run) worthSharing() bool {
-	return r.probed >= r.x.Tuning.ShareFrom && !r.alone && !r.x.Alone() &&
-		(r.Condition == nil || r.Condition.Plain()) && r.mostJobs() >= fewestJobs
+// mayShare reports whether workers may probe the table.
+func (r *run) mayShare() bool {
+	return !r.alone && !r.x.Alone() && (r.Condition == nil || r.Condition.Plain()) && r.mostJobs() >= fewestJobs
 }
 
 // probeShared joins the rows of b by workers, as long as there is memory for that.
