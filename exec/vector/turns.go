@@ -3,6 +3,7 @@ package vector
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Turns hands on batches that several goroutines have, one at a time. Who would have to wait leaves a copy, up to some, to whoever is at it, and goes on. What was left has
@@ -13,8 +14,9 @@ type Turns struct {
 
 	mu          sync.Mutex
 	left, spare []*BatchCopy
-	used, most  int         // copies that are left, being written or read
-	some        atomic.Bool // there may be some in left
+	used, most  int          // copies that are left, being written or read
+	some        atomic.Bool  // there may be some in left
+	took        atomic.Int64 // nanoseconds of the last one
 }
 
 // Taker takes the batches of some turns: Hand is called by one goroutine at a time. Wait takes the lock of whoever has the turn, which may be held for long.
@@ -26,10 +28,13 @@ type Taker interface {
 // Open says who takes the batches, and how many are left to others at most. It comes before all else.
 func (t *Turns) Open(of Taker, most int) { t.of, t.most = of, most }
 
+// longTurn is how long a turn has to take for others to leave copies at once: of shorter ones they see the end first.
+const longTurn = 5 * time.Microsecond
+
 // Pass hands a batch on, or leaves it.
 func (t *Turns) Pass(b *Batch) {
 	switch {
-	case t.turn.TryLock():
+	case t.begin():
 		t.at(b)
 	case !t.leave(b):
 		t.of.Wait(&t.turn)
@@ -40,15 +45,38 @@ func (t *Turns) Pass(b *Batch) {
 	}
 }
 
+// begin takes the turn, if whoever has it ends soon.
+func (t *Turns) begin() bool {
+	if t.turn.TryLock() {
+		return true
+	}
+	if t.took.Load() >= int64(longTurn) {
+		return false
+	}
+	for began := time.Now(); time.Since(began) < longTurn; {
+		if t.turn.TryLock() {
+			return true
+		}
+	}
+	return false
+}
+
 // at is a turn: of the caller's batch, if it has one, and of those that are left.
 func (t *Turns) at(b *Batch) {
 	defer t.turn.Unlock()
 	if b != nil {
-		t.of.Hand(b)
+		t.hand(b)
 	}
 	for c := t.next(nil); c != nil; c = t.next(c) {
-		t.of.Hand(&c.Batch)
+		t.hand(&c.Batch)
 	}
+}
+
+// hand hands a batch on.
+func (t *Turns) hand(b *Batch) {
+	began := time.Now()
+	t.of.Hand(b)
+	t.took.Store(int64(time.Since(began)))
 }
 
 // leave keeps a copy of a batch, if there is room and its rows are all that there is to it.

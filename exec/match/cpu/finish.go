@@ -210,9 +210,11 @@ func (w *worker) repeat(t *table, row int, n uint64) {
 	}
 }
 
-// Few rows are kept until there are fewRows, or mostWait has gone by: where chunks are small, whoever takes the rows has fewer and larger batches.
+// Few rows are kept until there are fewRows, or mostWork members of lists were read, or mostWait has gone by in one of several goroutines: where chunks are small, whoever
+// takes the rows has fewer and larger batches. Those of one goroutine alone do not depend on time.
 const (
 	fewRows  = 512
+	mostWork = 1 << 13
 	mostWait = 50 * time.Microsecond
 )
 
@@ -239,7 +241,7 @@ func (w *worker) deliver(t *table, n int) {
 	default:
 		if w.kept.N == 0 {
 			w.kept.Cols = w.kept.Cols[:min(len(w.kept.Cols), len(b.Cols))] // the run before may have had others
-			w.since = time.Now()
+			w.since, w.workThen = time.Now(), w.work
 		}
 		w.kept.Append(b, 0, n)
 		w.handOn(false)
@@ -248,7 +250,8 @@ func (w *worker) deliver(t *table, n int) {
 
 // handOn emits the rows that were kept: all, or where they are many or have waited.
 func (w *worker) handOn(all bool) {
-	if w.kept.N == 0 || !all && w.kept.N < fewRows && time.Since(w.since) < mostWait {
+	waits := w.kept.N < fewRows && w.work-w.workThen < mostWork && (w.run.helpers.Running() == 0 || time.Since(w.since) < mostWait)
+	if w.kept.N == 0 || !all && waits {
 		return
 	}
 	defer w.clock.leave(w.clock.enter(noStep))

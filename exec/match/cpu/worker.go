@@ -29,10 +29,11 @@ type worker struct {
 	repeats table
 	weights []uint64 // of the rows of repeats, where they are asked for
 	batch   match.Batch
-	// kept are rows that were found and not handed on yet, the first of them at since.
-	kept  vector.BatchCopy
-	since time.Time
-	clock clock
+	// kept are rows that were found and not handed on yet, the first of them at since, after workThen.
+	kept     vector.BatchCopy
+	since    time.Time
+	workThen int
+	clock    clock
 	// work counts list members read; at shareAt the worker looks for an idle thread, for what levels and sets tell.
 	work, shareAt int
 	levels        []rowLoop // by level
