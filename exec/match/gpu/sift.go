@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"iter"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -101,7 +102,7 @@ func (q *query) sifts(folding bool) bool {
 // sift hands the rows of the output columns on that pass, some at a time.
 func (q *query) sift(state *kernels.State, folding bool) error {
 	if q.sifting == nil {
-		err := q.beginSifting(folding)
+		err := q.beginSifting(folding, state.Rows)
 		if errors.Is(err, ErrOutOfMemory) || errors.Is(err, errNoCode) || errors.Is(err, errUnfolded) {
 			switch err = q.sifting.close(); {
 			case err != nil:
@@ -121,8 +122,8 @@ func (q *query) sift(state *kernels.State, folding bool) error {
 	return q.sifting.take(state, folding)
 }
 
-// beginSifting makes what sifts rows. What it has taken is the query's to close, with an error too.
-func (q *query) beginSifting(folding bool) error {
+// beginSifting makes what sifts rows, of which there are so many at first. What it has taken is the query's to close, with an error too.
+func (q *query) beginSifting(folding bool, rows uint64) error {
 	plan := q.Plan
 	if !folding {
 		plan = plan.Unfolded()
@@ -135,11 +136,11 @@ func (q *query) beginSifting(folding bool) error {
 	if err != nil {
 		return err
 	}
-	return q.sifter(folding, numbers)
+	return q.sifter(folding, rows, numbers)
 }
 
 // sifter is beginSifting with tables of numbers, which are the sifting's to let go.
-func (q *query) sifter(folding bool, numbers *heldNumbers) (err error) {
+func (q *query) sifter(folding bool, rows uint64, numbers *heldNumbers) (err error) {
 	s := &sifting{q: q, Sifting: &kernels.Sifting{}, numbers: numbers}
 	q.sifting = s
 	plan := q.Plan
@@ -158,14 +159,14 @@ func (q *query) sifter(folding bool, numbers *heldNumbers) (err error) {
 	if s.image, err = q.d.alloc(kernels.Size[kernels.Sifting]()); err != nil {
 		return err
 	}
-	if err = s.lay(folding); err == nil {
+	if err = s.lay(folding, rows); err == nil {
 		err = s.makeTables()
 	}
 	return err
 }
 
-// lay takes memory for the rows that are kept, as far as somebody reads them.
-func (s *sifting) lay(folding bool) (err error) {
+// lay takes memory for the rows that are kept, as far as somebody reads them: of so many at a time, or of some where there is no room for all.
+func (s *sifting) lay(folding bool, rows uint64) (err error) {
 	q, plan := s.q, s.q.Plan
 	s.Width = uint32(len(q.out))
 	if q.weighted {
@@ -199,7 +200,7 @@ func (s *sifting) lay(folding bool) (err error) {
 		s.MostBits = kernels.ResultBits
 	}
 	least := min(leastSifted, q.d.options.sifted)
-	for s.room = q.d.options.sifted; ; s.room /= 2 {
+	for s.room = min(q.d.options.sifted, max(leastSifted, int64(1)<<bits.Len64(rows))); ; s.room /= 2 {
 		if s.room < least {
 			return ErrOutOfMemory
 		}

@@ -299,7 +299,7 @@ func (c *siftCase) on(d *Device) (rows []string, odd uint64, err error) {
 	}
 	h.scale = siftScale
 	defer func() { err = errors.Join(err, q.sifting.close()) }()
-	if err := q.sifter(true, h); err != nil {
+	if err := q.sifter(true, uint64(len(c.columns[0])), h); err != nil {
 		return nil, 0, err
 	}
 	sifting := q.sifting
