@@ -34,7 +34,7 @@ const longText = 1 << 20
 func (f *formatter) settle(text int64) error {
 	held := text + int64(cap(f.nt)+cap(f.scratch))
 	if f.cache != nil {
-		held += int64(cap(f.cache.arena)) + cacheSlots*16
+		held += f.cache.bytes()
 	}
 	if f.columns != nil {
 		held += f.columns.held()
@@ -241,7 +241,7 @@ func separatedRows(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte 
 // cell appends one bound term, from the cache where it is there.
 func (f *formatter) cell(dst []byte, id ID) []byte {
 	if f.cache != nil {
-		e := &f.cache.entries[id&(cacheSlots-1)]
+		e := f.cache.entry(id)
 		if e.id == id && e.epoch == f.cache.epoch {
 			if dst = append(dst, f.cache.arena[e.start:e.start+e.size]...); len(dst) > longText {
 				return f.spill(dst) // also where it is the columns' names that are long
@@ -352,7 +352,7 @@ func (f *formatter) warm(warmer Warmer) {
 				continue
 			}
 			if f.cache != nil {
-				if e := &f.cache.entries[id&(cacheSlots-1)]; e.id == id && e.epoch == f.cache.epoch {
+				if e := f.cache.entry(id); e.id == id && e.epoch == f.cache.epoch {
 					continue
 				}
 			}
