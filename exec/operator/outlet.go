@@ -19,12 +19,9 @@ type Outlet struct {
 // NewOutlet returns an outlet to take, which may be nil, and to emit what that does not take.
 func NewOutlet(x *Execution, emit func(*vector.Batch) error, take Take) *Outlet {
 	o := &Outlet{x: x, emit: emit, take: take}
-	o.turns.Open((*outletTurns)(o), leavesEach*x.Copies())
+	o.turns.Open((*outletTurns)(o), x.Copies())
 	return o
 }
-
-// leavesEach is how many batches those who find them leave to whoever emits, for each thread.
-const leavesEach = 2
 
 // HandOn has a batch taken or emitted.
 func (o *Outlet) HandOn(b *vector.Batch) error {

@@ -25,8 +25,14 @@ type Taker interface {
 	Wait(turn *sync.Mutex)
 }
 
-// Open says who takes the batches, and how many are left to others at most. It comes before all else.
-func (t *Turns) Open(of Taker, most int) { t.of, t.most = of, most }
+// For each thread leftEach batches are left to others at most, of mostLeft cells each: larger ones would be much memory that nobody counts.
+const (
+	leftEach = 2
+	mostLeft = 1 << 16
+)
+
+// Open says who takes the batches, and how many threads there are. It comes before all else.
+func (t *Turns) Open(of Taker, threads int) { t.of, t.most = of, leftEach*threads }
 
 // longTurn is how long a turn has to take for others to leave copies at once: of shorter ones they see the end first.
 const longTurn = 5 * time.Microsecond
@@ -79,9 +85,9 @@ func (t *Turns) hand(b *Batch) {
 	t.took.Store(int64(time.Since(began)))
 }
 
-// leave keeps a copy of a batch, if there is room and its rows are all that there is to it.
+// leave keeps a copy of a batch, if there is room, it is not large, and its rows are all that there is to it.
 func (t *Turns) leave(b *Batch) bool {
-	if b.Folds != nil || b.Tally {
+	if b.Folds != nil || b.Tally || b.N*len(b.Cols) > mostLeft {
 		return false
 	}
 	c := t.room()

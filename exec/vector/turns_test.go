@@ -20,7 +20,7 @@ func (t *taker) Wait(turn *sync.Mutex) { t.wait(turn) }
 // TestTurnsHandOnAllRowsOnce: batches of several goroutines, of which some are left to others, one at a time.
 func TestTurnsHandOnAllRowsOnce(t *testing.T) {
 	t.Parallel()
-	for _, most := range []int{0, 1, 5} {
+	for _, threads := range []int{0, 1, 5} {
 		const goroutines, batches = 6, 300
 		var busy atomic.Int32
 		seen := map[string]int{}
@@ -33,7 +33,7 @@ func TestTurnsHandOnAllRowsOnce(t *testing.T) {
 				seen[fmt.Sprint(b.Cols[0][r], b.Cols[1][r], b.Weights[r], b.Tally)]++
 			}
 			busy.Add(-1)
-		}}, most)
+		}}, threads)
 		var all sync.WaitGroup
 		for g := range goroutines {
 			all.Go(func() {
@@ -56,7 +56,7 @@ func TestTurnsHandOnAllRowsOnce(t *testing.T) {
 				t.Errorf("%s came %d times", row, n)
 			}
 		}
-		if most == 0 && turns.spare != nil {
+		if threads == 0 && turns.spare != nil {
 			t.Error("something was left where nothing may be")
 		}
 	}
@@ -78,5 +78,18 @@ func TestATurnThatPanicsEnds(t *testing.T) {
 	}()
 	if turns.Pass(&Batch{N: 1}); n != 2 {
 		t.Errorf("%d turns", n)
+	}
+}
+
+// TestTurnsLeaveNoLargeBatches, whose copies would be memory that nobody counts.
+func TestTurnsLeaveNoLargeBatches(t *testing.T) {
+	t.Parallel()
+	var turns Turns
+	turns.Open(&taker{}, 1)
+	col := make([]dictionary.ID, mostLeft/2+1)
+	for rows, want := range map[int]bool{mostLeft / 2: true, mostLeft/2 + 1: false} {
+		if got := turns.leave(&Batch{Cols: [][]dictionary.ID{col[:rows], col[:rows]}, N: rows}); got != want {
+			t.Errorf("a batch of two columns of %d rows is left: %v, want %v", rows, got, want)
+		}
 	}
 }

@@ -131,11 +131,12 @@ func (w *Writer) write(cols [][]ID, n int) {
 		w.err = w.pipe.write(cols, n)
 	case (w.workers.Limit() > 1 || w.shape.cells > 0) && len(cols) > 0 && w.rows > inlineRows:
 		if w.err = w.flush(); w.err == nil {
-			kept := w.inline.cache // for the first of those who go on
-			w.inline.cache = nil
+			model := formatter{shape: w.shape, decoder: w.decode, charge: w.charge}
+			next := model // the first of those who go on knows what is kept
+			next.cache, w.inline.cache = w.inline.cache, nil
 			w.inline.release()
-			w.pipe = newPipeline(w.out, formatter{shape: w.shape, decoder: w.decode, charge: w.charge}, w.workers, w.columns, first)
-			w.pipe.giveBack(&formatter{shape: w.shape, decoder: w.decode, charge: w.charge, cache: kept})
+			w.pipe = newPipeline(w.out, model, w.workers, w.columns, first)
+			w.pipe.giveBack(&next)
 			w.err = w.pipe.write(cols, n)
 		}
 	default:

@@ -59,7 +59,7 @@ type source struct {
 
 func newRun(m *Matcher, p *join, limit uint64) *run {
 	r := &run{matcher: m, join: p, limit: limit, most: ^uint64(0), capacity: m.tuning.tableRows, number: m.runs.Add(1)}
-	r.turns.Open((*runTurns)(r), leavesEach*p.workers.Limit())
+	r.turns.Open((*runTurns)(r), p.workers.Limit())
 	r.helpers = schedule.Group{Share: p.workers, Failed: func() { r.stop.Store(true) }, Gives: true}
 	if limit > 0 {
 		r.most = limit
@@ -251,9 +251,6 @@ func (r *run) expected(work int) float64 {
 	taken := float64(min(r.source.next.Load(), int64(r.source.length)))
 	return float64(work) * float64(1+r.helpers.Running()) * (float64(r.source.length) - taken) / max(taken, 1)
 }
-
-// leavesEach is how many batches those who find them leave to whoever emits, for each thread.
-const leavesEach = 2
 
 // deliver emits a batch, or leaves a copy of it to whoever does.
 func (r *run) deliver(batch *match.Batch) {

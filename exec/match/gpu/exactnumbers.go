@@ -41,36 +41,39 @@ const noScale = 255
 // numbersChunk is how many numbers one of several goroutines reads at least.
 const numbersChunk = 1 << 14
 
-// chunkSize is how many of n numbers one of several goroutines reads.
-func chunkSize(n int) int { return max(numbersChunk, n/runtime.GOMAXPROCS(0)+1) }
-
-// eachChunk has n numbers read, by all cores where there are many: each chunk from … to.
-func eachChunk(n int, read func(chunk, from, to int) error) error {
-	size := chunkSize(n)
-	errs := make([]error, (n+size-1)/size)
+// eachChunk has n numbers read, by all cores where there are many, and returns what comes of each chunk from … to.
+func eachChunk[T any](n int, read func(from, to int) (T, error)) ([]T, error) {
+	size := max(numbersChunk, n/runtime.GOMAXPROCS(0)+1)
+	of, errs := make([]T, (n+size-1)/size), make([]error, (n+size-1)/size)
 	var all sync.WaitGroup
-	for i := range errs {
-		all.Go(func() { errs[i] = section.Guard(func() error { return read(i, i*size, min((i+1)*size, n)) }) })
+	for i := range of {
+		all.Go(func() {
+			errs[i] = section.Guard(func() (err error) {
+				of[i], err = read(i*size, min((i+1)*size, n))
+				return err
+			})
+		})
 	}
 	all.Wait()
-	return cmp.Or(errs...)
+	return of, cmp.Or(errs...)
 }
 
 // readParts reads parts of a section of dates and times.
 func readParts(ctx context.Context, dict *dictionary.Dictionary, r dictionary.Range, of dictionary.Part) (*exactNumbers, error) {
 	n := newExactNumbers(r.Len())
-	return n, eachChunk(r.Len(), func(_, from, to int) error {
+	_, err := eachChunk(r.Len(), func(from, to int) (none struct{}, err error) {
 		for i := from; i < to; i++ {
 			if i%match.BatchRows == 0 && ctx.Err() != nil {
-				return ctx.Err()
+				return none, ctx.Err()
 			}
 			v, ok := dict.Value(r.From+dictionary.ID(i)), false
 			if n.ints[i], ok = v.Part(of); !ok {
 				n.scales[i] = noScale
 			}
 		}
-		return nil
+		return none, nil
 	})
+	return n, err
 }
 
 func newExactNumbers(n int) *exactNumbers {
@@ -80,11 +83,10 @@ func newExactNumbers(n int) *exactNumbers {
 // readNumbers reads a section of numbers.
 func readNumbers(ctx context.Context, dict *dictionary.Dictionary, r dictionary.Range) (*exactNumbers, error) {
 	n := newExactNumbers(r.Len())
-	size := chunkSize(r.Len())
-	parts := make([]numbersPart, (r.Len()+size-1)/size)
-	err := eachChunk(r.Len(), func(chunk, from, to int) error {
-		parts[chunk] = numbersPart{numbers: n, ordered: true}
-		return parts[chunk].read(ctx, dict, r.From, from, to)
+	parts, err := eachChunk(r.Len(), func(from, to int) (numbersPart, error) {
+		part := numbersPart{numbers: n, ordered: true}
+		err := part.read(ctx, dict, r.From, from, to)
+		return part, err
 	})
 	if err != nil {
 		return nil, err

@@ -124,10 +124,7 @@ func (q *query) sift(state *kernels.State, folding bool) error {
 
 // beginSifting makes what sifts rows, of which there are so many at first. What it has taken is the query's to close, with an error too.
 func (q *query) beginSifting(folding bool, rows uint64) error {
-	plan := q.Plan
-	if !folding {
-		plan = plan.Unfolded()
-	}
+	plan := q.sifted(folding)
 	var parts []dictionary.Part
 	for f := range formulasOf(plan) {
 		parts = f.Parts(parts)
@@ -139,14 +136,19 @@ func (q *query) beginSifting(folding bool, rows uint64) error {
 	return q.sifter(folding, rows, numbers)
 }
 
+// sifted is the plan whose conditions are looked at: without what is folded where the rows are not.
+func (q *query) sifted(folding bool) *bgp.MatchPlan {
+	if folding {
+		return q.Plan
+	}
+	return q.Plan.Unfolded()
+}
+
 // sifter is beginSifting with tables of numbers, which are the sifting's to let go.
 func (q *query) sifter(folding bool, rows uint64, numbers *heldNumbers) (err error) {
 	s := &sifting{q: q, Sifting: &kernels.Sifting{}, numbers: numbers}
 	q.sifting = s
-	plan := q.Plan
-	if !folding {
-		plan = plan.Unfolded()
-	}
+	plan := q.sifted(folding)
 	var parts []dictionary.Part
 	if s.scale, parts, err = siftCode(s.Sifting, plan, q.output, numbers.scale); err != nil {
 		return err

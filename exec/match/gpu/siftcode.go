@@ -112,26 +112,21 @@ func (w *siftWriter) formula(f *bgp.Formula) (scale uint8) {
 	case bgp.Less, bgp.LessEqual, bgp.Equal:
 		w.comparison(f)
 		return 0
-	}
-	w.negated = w.negated != (f.Op == bgp.Not)
-	scale = w.formula(f.Args[0])
-	if len(f.Args) == 1 {
-		w.negated = w.negated != (f.Op == bgp.Not)
-		w.op(siftOps[f.Op], 0, 0)
-		return scale
-	}
-	switch {
-	case f.Op == bgp.Times:
-		scale = w.product(scale, w.formula(f.Args[1]))
-	case !f.Args[0].Truth():
-		want := max(scale, w.scaleOf(f.Args[1]))
-		w.raise(want - scale)
-		w.raise(want - w.formula(f.Args[1]))
-		scale = want
+	case bgp.Not:
+		w.negated = !w.negated
+		w.formula(f.Args[0])
+		w.negated = !w.negated
+	case bgp.Negate, bgp.Absolute:
+		scale = w.formula(f.Args[0])
+	case bgp.Plus, bgp.Minus:
+		scale = w.both(f.Args[0], f.Args[1])
+	case bgp.Times:
+		scale = w.product(w.formula(f.Args[0]), w.formula(f.Args[1]))
 	default:
+		w.formula(f.Args[0])
 		w.formula(f.Args[1])
 	}
-	w.op(siftOps[f.Op], 0, -1)
+	w.op(siftOps[f.Op], 0, 1-len(f.Args))
 	return scale
 }
 
@@ -160,15 +155,12 @@ func (w *siftWriter) comparison(f *bgp.Formula) {
 	case right.Op == bgp.Quotient:
 		w.quotient(right, left, w.byZero(f.Op)+1)
 	default:
-		scale := w.scaleOf(left)
-		want := max(scale, w.scaleOf(right))
-		w.scaled(left, want)
-		w.scaled(right, want)
+		w.both(left, right)
 	}
 	w.op(siftOps[f.Op], 0, -1)
 }
 
-// byZero is what a quotient of zero is to leave for a comparison (kernels.SiftQuotient), an error of SPARQL. A condition that holds with an error in it holds whatever
+// byZero is what a quotient by zero is to leave for a comparison (kernels.SiftQuotient), an error of SPARQL. A condition that holds with an error in it holds whatever
 // the comparison says, so that it may say what the condition is less likely to hold with: no, or yes below a negation.
 func (w *siftWriter) byZero(comparison bgp.FormulaOp) int {
 	switch {
@@ -188,10 +180,10 @@ func (w *siftWriter) quotient(q, with *bgp.Formula, of int) {
 		w.full = true
 		return
 	}
-	dividend, divisor := w.sameScale(q)
-	w.scaled(dividend, divisor)
+	same := w.common(q.Args[0], q.Args[1])
+	w.scaled(q.Args[0], same)
 	w.raise(scale)
-	w.scaled(q.Args[1], divisor)
+	w.scaled(q.Args[1], same)
 	w.formula(with)
 	w.constant(2*int64(math.Pow10(mostSiftScale-int(scale))), false)
 	w.op(kernels.SiftQuotient, of, -2)
@@ -200,11 +192,11 @@ func (w *siftWriter) quotient(q, with *bgp.Formula, of int) {
 // rounded writes code for FLOOR, CEIL and ROUND of a number or a quotient: CEIL(x) is -FLOOR(-x), and ROUND(a / b) FLOOR((2 · a + b) / (2 · b)).
 func (w *siftWriter) rounded(f *bgp.Formula) {
 	of, decimal := f.Args[0], 0
-	dividend, divide := of, func() { w.power(w.scaleOf(of)) }
-	scale := w.scaleOf(of)
+	dividend, scale := of, w.scaleOf(of)
+	divide := func() { w.power(scale) }
 	if of.Op == bgp.Quotient {
-		dividend, scale = w.sameScale(of)
-		divide, decimal = func() { w.scaled(of.Args[1], scale) }, 1
+		dividend, scale, decimal = of.Args[0], w.common(of.Args[0], of.Args[1]), 1
+		divide = func() { w.scaled(of.Args[1], scale) }
 	}
 	double := func(leave func()) {
 		w.constant(2, false)
@@ -230,9 +222,14 @@ func (w *siftWriter) rounded(f *bgp.Formula) {
 	}
 }
 
-// sameScale is the dividend of a quotient, and the scale that both its numbers are given.
-func (w *siftWriter) sameScale(q *bgp.Formula) (dividend *bgp.Formula, scale uint8) {
-	return q.Args[0], max(w.scaleOf(q.Args[0]), w.scaleOf(q.Args[1]))
+// common is the scale that two numbers are given which are to have one, and both writes code that leaves them.
+func (w *siftWriter) common(a, b *bgp.Formula) uint8 { return max(w.scaleOf(a), w.scaleOf(b)) }
+
+func (w *siftWriter) both(a, b *bgp.Formula) (scale uint8) {
+	scale = w.common(a, b)
+	w.scaled(a, scale)
+	w.scaled(b, scale)
+	return scale
 }
 
 // scaled writes code that leaves a number times ten to a scale, which is its own or greater.
