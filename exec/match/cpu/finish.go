@@ -95,8 +95,6 @@ func (w *worker) countTail(t *table, rows int) {
 func (w *worker) weighTail(t *table, rows int, g *group) {
 	var block [weighBlock]uint64
 	l := &w.levels[w.join.prefix]
-	w.batch.Distinct = w.join.eachOnce()
-	defer func() { w.batch.Distinct = false }()
 	l.begin(t, rows)
 	for row := 0; row < l.end && !w.run.stop.Load(); row = l.next {
 		if l.next = min(row+weighBlock, l.end); w.work >= w.shareAt {
@@ -123,11 +121,6 @@ func (w *worker) weighTail(t *table, rows int, g *group) {
 		w.deliver(&w.repeats, w.repeats.n)
 		w.repeats.n = 0
 	}
-}
-
-// eachOnce reports whether each row of the table comes once, and what is emitted of it tells it apart: the candidates of the first step.
-func (p *join) eachOnce() bool {
-	return p.prefix == 1 && p.input == nil && len(p.output) == 1 && p.output[0] == p.steps[0].Slot
 }
 
 // move copies what is emitted of one row to another.
@@ -224,7 +217,7 @@ func (w *worker) deliver(t *table, n int) {
 		return
 	}
 	p, b := w.join, &w.batch
-	b.Cols, b.N, b.Origin, b.Weights = b.Cols[:0], n, nil, nil
+	b.Cols, b.N, b.Origin, b.Weights, b.Distinct = b.Cols[:0], n, nil, nil, p.once
 	if p.weighted && t == &w.repeats {
 		b.Weights = w.weights[:n]
 	}

@@ -29,6 +29,8 @@ type join struct {
 	tableSlots
 	// weighted: a row is emitted once, with the number of solutions it stands for.
 	weighted bool
+	// once: no two rows that are emitted are equal.
+	once bool
 	// cuts are the parts of lists that workers keep.
 	cuts []cut
 	// counters holds what each step of the plan did.
@@ -75,6 +77,15 @@ func (p *join) layOut(output []int, origin bool) {
 		p.tailReads = union(p.tailReads, g.Reads)
 	}
 	p.keepSlots()
+	p.once = p.eachOnce()
+}
+
+// eachOnce reports whether no two rows that are emitted are equal: all that is enumerated is emitted, and nothing is repeated for what the tail counts.
+func (p *join) eachOnce() bool {
+	if p.prefix == 0 || p.input != nil || len(p.tail) > 0 && !p.weighted {
+		return false
+	}
+	return !slices.ContainsFunc(p.steps[:p.prefix], func(s *step) bool { return !slices.Contains(p.output, s.Slot) })
 }
 
 // number notes groups, and those in them, by their numbers, which ascend from each to those in it and to those after it.
