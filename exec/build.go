@@ -249,6 +249,8 @@ func (b *builder) eachGraph(n *planner.EachGraph) operator.Operator {
 	g := &source.EachGraph{Base: b.base(n), Variable: n.Variable, NameInput: n.Name, InnerFrom: n.Seeded, Names: n.Graphs}
 	operators := map[dictionary.ID]operator.Operator{}
 	g.Make = func(ctx context.Context, name dictionary.ID) (operator.Operator, error) {
+		b.making.Lock()
+		defer b.making.Unlock()
 		op, ok := operators[name]
 		if ok {
 			return op, nil
@@ -494,11 +496,15 @@ func (b *builder) describe(n *planner.Describe, in operator.Operator) operator.O
 func (b *builder) evaluator(e *planner.Expression) (eval.Evaluator, error) {
 	ev := eval.Evaluator{Width: len(e.Columns)}
 	for _, x := range e.Exists {
-		side, err := b.seeded(x.Pattern, vector.AllColumns(len(x.From)), func(_, _ []string) sideways.Merge { return sideways.Merge{} })
+		side, err := b.asked(x)
 		if err != nil {
 			return ev, err
 		}
-		ev.Exists = append(ev.Exists, &sideways.Existence{Not: x.Not, From: x.From, Varies: x.Varies, Side: side})
+		ev.Exists = append(ev.Exists, &sideways.Existence{Not: x.Not, From: x.From, Varies: x.Varies, Shared: x.Shared, Side: side, Another: func() (*sideways.Side, error) {
+			b.making.Lock()
+			defer b.making.Unlock()
+			return b.another().asked(x)
+		}})
 	}
 	for _, l := range e.Blanks {
 		label, err := b.evaluator(l.Label)
@@ -512,6 +518,18 @@ func (b *builder) evaluator(e *planner.Expression) (eval.Evaluator, error) {
 		ev.Program.Identity = e.Identity
 	}
 	return ev, err
+}
+
+// asked makes the operators of the pattern of an EXISTS.
+func (b *builder) asked(x *planner.Existence) (*sideways.Side, error) {
+	return b.seeded(x.Pattern, vector.AllColumns(len(x.From)), func(_, _ []string) sideways.Merge { return sideways.Merge{} })
+}
+
+// another makes operators that run beside those of the same nodes; what they measure is added to what those do when the plan is explained.
+func (b *builder) another() *builder {
+	out := &builder{Plan: b.Plan, measures: map[planner.Node]*operator.Measures{}}
+	b.besides = append(b.besides, out.measures)
+	return out
 }
 
 func (b *builder) predicate(e *planner.Expression) (*eval.Predicate, error) {

@@ -41,7 +41,7 @@ func (b *builder) join(n *planner.Join) (operator.Operator, error) {
 // seeded makes the operators of the variants that are planned; from are the columns of the variables.
 func (b *builder) seeded(s *planner.Seeded, from []int, merge func(right, agreed []string) sideways.Merge) (*sideways.Side, error) {
 	side := &sideways.Side{Vars: s.Variables, From: from, Fixed: s.Fixed, Variants: map[uint64]*sideways.Variant{}}
-	side.Make = func(ctx context.Context, mask uint64) (*sideways.Variant, error) {
+	made := func(ctx context.Context, mask uint64) (*sideways.Variant, error) {
 		node, err := s.Variant(mask).Node(ctx)
 		if err != nil {
 			return nil, err
@@ -60,9 +60,14 @@ func (b *builder) seeded(s *planner.Seeded, from []int, merge func(right, agreed
 		v.Spec = merge(op.Columns(), bound)
 		return v, nil
 	}
+	side.Make = func(ctx context.Context, mask uint64) (*sideways.Variant, error) {
+		b.making.Lock()
+		defer b.making.Unlock()
+		return made(ctx, mask)
+	}
 	for _, mask := range s.Planned() {
 		var err error
-		if side.Variants[mask], err = side.Make(context.Background(), mask); err != nil {
+		if side.Variants[mask], err = made(context.Background(), mask); err != nil {
 			return nil, err
 		}
 	}
@@ -71,7 +76,7 @@ func (b *builder) seeded(s *planner.Seeded, from []int, merge func(right, agreed
 
 func (b *builder) hashed(n *planner.Hashed, left operator.Operator, merge func(right, agreed []string) sideways.Merge) (*join.Hashed, error) {
 	h := &join.Hashed{Shared: n.Shared, LeftShared: operator.Indexes(left.Columns(), n.Shared), Key: n.Key, Varies: n.Varies}
-	h.Make = func(ctx context.Context) error {
+	made := func(ctx context.Context) error {
 		node, err := n.Plan.Node(ctx)
 		if err == nil {
 			h.Node = node
@@ -82,10 +87,15 @@ func (b *builder) hashed(n *planner.Hashed, left operator.Operator, merge func(r
 		}
 		return err
 	}
+	h.Make = func(ctx context.Context) error {
+		b.making.Lock()
+		defer b.making.Unlock()
+		return made(ctx)
+	}
 	if n.Plan.Made() == nil {
 		return h, nil
 	}
-	return h, h.Make(context.Background())
+	return h, made(context.Background())
 }
 
 // eachGraph makes the operator of a graph's plan when it is first reached.

@@ -123,3 +123,56 @@ func firstStep(e *exec.Explain) string {
 	}
 	return ""
 }
+
+// asked are queries with EXISTS that no match takes in.
+var asked = []string{
+	"SELECT ?x ?v { ?x :integer ?v FILTER EXISTS { ?x :many ?m . ?y :many ?m ; :integer ?w FILTER(?w > ?v) } }",
+	"SELECT ?x ?b { ?x :few ?g BIND(EXISTS { ?x :some ?s FILTER(STRLEN(?s) > STRLEN(STR(?x)) - 20) } AS ?b) }",
+	"SELECT ?x { ?x :few ?g FILTER(?g = :f0 || EXISTS { { ?x :late 3 } UNION { ?x :many ?m . ?y :many ?m ; :late 5 FILTER(?y != ?x) } }) }",
+	"SELECT ?x ?m { ?x :many ?m FILTER NOT EXISTS { { SELECT ?m { ?y :many ?m ; :integer ?w } GROUP BY ?m HAVING(SUM(?w) > 500) } } }",
+	"SELECT ?x { ?x :integer ?v FILTER EXISTS { { SELECT ?y ?v { ?y :late ?v FILTER(?v > 3) } LIMIT 100 } FILTER(?y != ?x) } }",
+	"SELECT ?x { ?x :integer ?v OPTIONAL { ?x :some ?s } FILTER EXISTS { ?x :many ?m OPTIONAL { ?x :some ?s } ?y :many ?m ; :some ?s FILTER(?y != ?x) } }",
+	"SELECT ?g (COUNT(*) AS ?n) { ?x :few ?g ; :integer ?v FILTER EXISTS { ?x :many/^:many ?y . ?y :integer ?w FILTER(?w < ?v) } } GROUP BY ?g",
+	"SELECT ?b (COUNT(*) AS ?n) { ?x :integer ?v } GROUP BY (EXISTS { ?x :some ?s FILTER EXISTS { ?y :late ?v FILTER(STR(?y) > STR(?x)) } } AS ?b)",
+	"SELECT ?x ?v { ?x :integer ?v } ORDER BY (EXISTS { ?x :some ?s FILTER(STRLEN(?s) > ?v) }) ?v ?x LIMIT 500",
+	"SELECT ?x ?w { ?x :late ?v OPTIONAL { ?x :integer ?w FILTER EXISTS { ?x :some ?s FILTER(STRLEN(?s) > ?v) } } }",
+	"SELECT ?x { ?x :integer ?v FILTER EXISTS { ?x :many ?m BIND(BNODE(STR(?m)) AS ?b) BIND(BNODE(STR(?m)) AS ?c) FILTER(?b = ?c && ?v > 0) } }",
+	"SELECT ?x { ?x :integer ?v FILTER EXISTS { VALUES (?v ?k) { (1 2) (5 6) (7 UNDEF) } ?x :late ?k } }",
+	"SELECT ?x { ?x :integer ?v FILTER EXISTS { ?x (:many/^:many)+ ?y . ?y :late ?k FILTER(?k > ?v) } }",
+}
+
+// TestGoroutinesThatAskEXISTSFindWhatOneDoes compares rows, of plans that are measured too; what is measured of all goroutines adds up.
+func TestGoroutinesThatAskEXISTSFindWhatOneDoes(t *testing.T) {
+	m := mixed(t, 4_100)
+	for i, text := range asked {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			q := parse(t, "PREFIX : <"+exampleNS+">\n"+text)
+			want, err := m.run(q, unshared())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(want.rows) == 0 {
+				t.Fatal("no rows")
+			}
+			for name, o := range map[string]exec.Options{"shared": shared(), "found by three": byMany(3), "in pieces": inPieces(3)} {
+				got, err := m.run(q, o)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if err := equalRows(want.rows, got.rows, false); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			p, err := exec.Prepare(t.Context(), q, m, m.dict, shared())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Analyze()
+			rows, err := collect(p)
+			if err != nil || len(rows) != len(want.rows) || p.Explain().Rows != uint64(len(rows)) {
+				t.Errorf("measured: %d rows, said to be %d, instead of %d, %v", len(rows), p.Explain().Rows, len(want.rows), err)
+			}
+		})
+	}
+}

@@ -42,6 +42,19 @@ type Explain struct {
 	sifts    int // the step in which rows are left out; 0: none
 }
 
+// measured is what was measured of a node's operators.
+func (p *Plan) measured(n planner.Node) (sum operator.Measures) {
+	if m := p.measures[n]; m != nil {
+		sum = *m
+	}
+	for _, besides := range p.besides {
+		if m := besides[n]; m != nil {
+			sum.Add(m)
+		}
+	}
+	return sum
+}
+
 // explain describes a node of the plan, with what was measured of its operator, and those below it.
 func (p *Plan) explain(n planner.Node) *Explain {
 	if number, ok := n.(*planner.Number); ok {
@@ -49,10 +62,7 @@ func (p *Plan) explain(n planner.Node) *Explain {
 	}
 	e := &Explain{Columns: n.Props().Columns, EstimatedRows: finite(n.Props().Rows)}
 	e.Operator, e.Detail = n.Text()
-	m := p.measures[n]
-	if m == nil {
-		m = &operator.Measures{}
-	}
+	m := p.measured(n)
 	e.Rows, e.Runs, e.Elapsed, e.Spilled, e.Trace = m.Rows, m.Runs, m.Elapsed, m.Spilled, m.Trace
 	inputs := n.Inputs()
 	switch n := n.(type) {

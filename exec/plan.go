@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,7 +37,7 @@ type Table func(ctx context.Context, pattern parser.Node, variables []string, ro
 // Options are the settings of one query. The zero value asks for SPARQL's semantics and a memory limit of 1 GiB.
 type Options struct {
 	Semantics bgp.Semantics
-	// Matcher picks who runs a match plan. It is asked once for each basic graph pattern, and must not be nil.
+	// Matcher picks who runs a match plan. It is asked once for each basic graph pattern, and again for each goroutine that matches that of an EXISTS beside others; it must not be nil.
 	Matcher func(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher
 	// Searchers may find who searches closures of paths; nil: the processor does.
 	Searchers path.Searchers
@@ -99,8 +100,11 @@ type Plan struct {
 	env      *expr.Env
 	root     operator.Operator
 	measures map[planner.Node]*operator.Measures
-	output   operator.Projection
-	analyze  bool
+	// making guards what is planned and built while the plan runs; besides are the measures of operators that were made to run beside those of the same nodes.
+	making  sync.Mutex
+	besides []map[planner.Node]*operator.Measures
+	output  operator.Projection
+	analyze bool
 	// joins is how many joins have been built; they share the memory of rows on their way.
 	joins atomic.Int64
 	// plans counts what the plan takes.
@@ -301,6 +305,7 @@ func (p *Plan) execution(ctx context.Context) (x *operator.Execution, end func()
 	p.ctx = ctx
 	p.options.Workers.Enter()
 	x = &operator.Execution{
+		Common:  &operator.Common{},
 		Matches: p.options.Budget.Meter("partial matches"),
 		Ctx:     ctx, Ended: p.ended, Memory: p.options.Budget, Terms: p.terms, Env: p.env,
 		Analyze: p.analyze, Joins: &p.joins, Single: p.options.Unoptimised, Workers: p.options.Workers, Tuning: p.options.Operators,
@@ -310,9 +315,7 @@ func (p *Plan) execution(ctx context.Context) (x *operator.Execution, end func()
 		p.options.Budget.OnEnd(nil)
 		cancel(nil)
 		p.options.Workers.Leave()
-		for _, f := range x.Cleanup {
-			f()
-		}
+		x.End()
 	}
 }
 

@@ -25,7 +25,10 @@ func (e *Bind) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 func (e *Bind) Below() operator.Operator { return e.Input }
 
 // Forks reports whether copies may run at the same time.
-func (e *Bind) Forks() bool { return e.Value.Plain() }
+func (e *Bind) Forks() bool { return e.Value.Shared() }
+
+// Asks reports whether the value has EXISTS.
+func (e *Bind) Asks() bool { return e.Value.Asks() }
 
 // Fork returns a copy of what it does to a batch.
 func (e *Bind) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batch, error) {

@@ -18,21 +18,28 @@ type Evaluator struct {
 	Exists  []*sideways.Existence
 	Blanks  []*Blank
 	Width   int
-	work    [][]dictionary.ID
 }
 
 // Predicate is an expression whose effective boolean value matters.
 type Predicate struct{ Evaluator }
 
-// Plain reports whether the expression needs nothing computed before it: then goroutines may share the evaluator.
+// Plain reports whether the expression needs nothing computed before it.
 func (ev *Evaluator) Plain() bool { return len(ev.Exists)+len(ev.Blanks) == 0 }
+
+// Asks reports whether patterns are run for the expression.
+func (ev *Evaluator) Asks() bool { return len(ev.Exists) > 0 }
+
+// Shared reports whether several goroutines may use the evaluator at the same time.
+func (ev *Evaluator) Shared() bool {
+	return len(ev.Blanks) == 0 && !slices.ContainsFunc(ev.Exists, func(e *sideways.Existence) bool { return !e.Shared })
+}
 
 // inputs returns the columns that the program reads: the batch's and the EXISTS columns.
 func (ev *Evaluator) inputs(x *operator.Execution, b *vector.Batch) ([][]dictionary.ID, error) {
 	if ev.Plain() {
 		return b.Cols, nil
 	}
-	ev.work = append(ev.work[:0], b.Cols[:ev.Width]...)
+	cols := slices.Clone(b.Cols[:ev.Width])
 	yes, no := x.Terms.ID(rdf.NewTyped("true", rdf.XSDBoolean)), x.Terms.ID(rdf.NewTyped("false", rdf.XSDBoolean))
 	for _, e := range ev.Exists {
 		found, err := e.Evaluate(x, b)
@@ -46,16 +53,16 @@ func (ev *Evaluator) inputs(x *operator.Execution, b *vector.Batch) ([][]diction
 				col[r] = yes
 			}
 		}
-		ev.work = append(ev.work, col)
+		cols = append(cols, col)
 	}
 	for _, l := range ev.Blanks {
 		col, err := l.column(x, b)
 		if err != nil {
 			return nil, err
 		}
-		ev.work = append(ev.work, col)
+		cols = append(cols, col)
 	}
-	return ev.work, nil
+	return cols, nil
 }
 
 // Filter appends the rows of b for which the expression is true to keep.

@@ -25,7 +25,12 @@ func (f *Filter) Below() operator.Operator { return f.Input }
 
 // Forks reports whether copies may run at the same time.
 func (f *Filter) Forks() bool {
-	return !slices.ContainsFunc(f.Conditions, func(p *Predicate) bool { return !p.Plain() })
+	return !slices.ContainsFunc(f.Conditions, func(p *Predicate) bool { return !p.Shared() })
+}
+
+// Asks reports whether a condition has EXISTS.
+func (f *Filter) Asks() bool {
+	return slices.ContainsFunc(f.Conditions, func(p *Predicate) bool { return p.Asks() })
 }
 
 // Fork returns a copy of what it does to a batch.

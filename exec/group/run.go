@@ -16,17 +16,17 @@ import (
 var errAgain = errors.New("exec: the order of the rows matters")
 
 func (g *Group) Run(x *operator.Execution, _ *vector.Batch, emit func(*vector.Batch) error) error {
-	err := g.attempt(x, !x.Single && g.plain(), emit)
+	err := g.attempt(x, !x.Single && g.shared(), emit)
 	if err == errAgain {
 		err = g.attempt(x, false, emit)
 	}
 	return err
 }
 
-// plain reports whether goroutines may share the keys and arguments.
-func (g *Group) plain() bool {
+// shared reports whether goroutines may share the keys and arguments.
+func (g *Group) shared() bool {
 	for i := range len(g.Keys) + len(g.Arguments) {
-		if !g.evaluator(i).Plain() {
+		if !g.evaluator(i).Shared() {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ func newProbesAside(r *run) *probesAside {
 // for one goroutine.
 func (a *probesAside) ready(t *vector.Table) {
 	r := a.run
-	if r.Condition != nil && !r.Condition.Plain() || !t.OneIndex() {
+	if r.Condition != nil && !r.Condition.Shared() || !t.OneIndex() {
 		return
 	}
 	a.table.Store(t)

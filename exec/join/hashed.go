@@ -101,7 +101,7 @@ func (h *Hashed) build(x *operator.Execution) error {
 		return err
 	}
 	h.held = x.Memory.Open("hash join")
-	x.Cleanup = append(x.Cleanup, h.forget)
+	x.AtEnd(h.forget)
 	rows := vector.NewRows(len(h.Op.Columns()))
 	key := h.rightKey()
 	hold := func() error {
@@ -163,7 +163,7 @@ func (h *Hashed) spillRows(x *operator.Execution, rows *vector.Rows, key []int) 
 	if h.parts, err = x.Disk.Partition(len(rows.Cols), 0); err != nil {
 		return err
 	}
-	x.Cleanup = append(x.Cleanup, h.parts.Close)
+	x.AtEnd(h.parts.Close)
 	var hashes []uint64
 	err = rows.Emit(x.Checked(func(b *vector.Batch) error {
 		hashes = vector.HashRows(hashes, b.Cols, key, b.N)

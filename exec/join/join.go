@@ -203,7 +203,7 @@ func (r *run) probeAlone(b *vector.Batch) error {
 
 // mayShare reports whether workers may probe the table.
 func (r *run) mayShare() bool {
-	return !r.alone && !r.x.Alone() && (r.Condition == nil || r.Condition.Plain()) && r.mostJobs() >= fewestJobs
+	return !r.alone && !r.x.Alone() && (r.Condition == nil || r.Condition.Shared()) && r.mostJobs() >= fewestJobs
 }
 
 // probeShared joins the rows of b by workers, as long as there is memory for that.

@@ -21,6 +21,9 @@ func (p *Project) Below() operator.Operator { return p.Input }
 // Forks reports whether copies may run at the same time.
 func (p *Project) Forks() bool { return true }
 
+// Asks reports that no patterns are run.
+func (p *Project) Asks() bool { return false }
+
 // Fork returns a copy of what it does to a batch.
 func (p *Project) Fork() func(*operator.Execution, *vector.Batch) (*vector.Batch, error) {
 	out := operator.Projection{From: operator.Indexes(p.Input.Columns(), p.Out)}

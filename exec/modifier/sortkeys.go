@@ -45,11 +45,21 @@ func (s *sortKeys) Below() operator.Operator { return s.Input }
 // Forks reports whether copies may run at the same time.
 func (s *sortKeys) Forks() bool {
 	for i := range s.Keys {
-		if !s.Keys[i].Plain() {
+		if !s.Keys[i].Shared() {
 			return false
 		}
 	}
 	return true
+}
+
+// Asks reports whether a key has EXISTS.
+func (s *sortKeys) Asks() bool {
+	for i := range s.Keys {
+		if s.Keys[i].Asks() {
+			return true
+		}
+	}
+	return false
 }
 
 // Fork returns a copy of what it does to a batch.

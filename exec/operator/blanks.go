@@ -19,6 +19,8 @@ type blankKey struct{ solution, label uint32 }
 // BlankOf is the blank node of a label in a solution, made when it is first asked for.
 func (x *Execution) BlankOf(solution, label uint32) dictionary.ID {
 	key := blankKey{solution, label}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	node, ok := x.blanks[key]
 	if !ok {
 		node = x.FreshBlank()
@@ -33,8 +35,7 @@ func (x *Execution) BlankOf(solution, label uint32) dictionary.ID {
 // FreshBlank makes a blank node that neither the data nor the query have.
 func (x *Execution) FreshBlank() dictionary.ID {
 	for {
-		x.serial++
-		t := rdf.NewBlank(fmt.Sprintf("q%d", x.serial))
+		t := rdf.NewBlank(fmt.Sprintf("q%d", x.serial.Add(1)))
 		if _, taken := x.Terms.Find(t); !taken {
 			return x.Terms.ID(t)
 		}

@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"maps"
+	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -36,14 +38,52 @@ type Execution struct {
 	Matches *limits.Meter
 	// Analyze keeps measurements.
 	Analyze bool
-	// blanks are the nodes that BNODE made for labels; serial numbers all that the query makes.
-	blanks map[blankKey]dictionary.ID
-	serial uint64
 	// Parameters are the values that EXISTS gives to its pattern, and Frame numbers these values; Frames counts them.
 	Parameters    map[string]dictionary.ID
 	Frame, Frames uint64
-	// Cleanup are run when the query ends.
-	Cleanup []func()
+	*Common
+}
+
+// Common is what all goroutines of a run have in common, whatever else is their own: what is left to be done at its end, and the blank nodes that it has made. It is safe for
+// concurrent use.
+type Common struct {
+	serial atomic.Uint64 // of the last blank node
+
+	mu      sync.Mutex
+	cleanup []func()
+	blanks  map[blankKey]dictionary.ID // that BNODE made for labels
+}
+
+// AtEnd has something done when the query ends.
+func (c *Common) AtEnd(do func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cleanup = append(c.cleanup, do)
+}
+
+// End does it.
+func (c *Common) End() {
+	for _, do := range c.cleanup {
+		do()
+	}
+}
+
+// Beside makes own the execution of a goroutine that may run operators of its own beside the others: what it gives to parameters, they do not see. Alone: it asks
+// for no other goroutines. Frames of own go on.
+func (x *Execution) Beside(own *Execution, alone bool) {
+	frames, parameters := own.Frames, own.Parameters
+	*own = *x
+	own.Frames, own.Parameters = max(frames, x.Frames), nil
+	if len(x.Parameters) > 0 {
+		if own.Parameters = parameters; parameters == nil {
+			own.Parameters = map[string]dictionary.ID{}
+		}
+		clear(own.Parameters)
+		maps.Copy(own.Parameters, x.Parameters)
+	}
+	if alone {
+		own.Workers, own.Single = nil, true
+	}
 }
 
 // Joins hold rows of their own between their inputs and their outputs, and a chain of n joins that bind a variable each has

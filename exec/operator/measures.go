@@ -19,3 +19,9 @@ type Measures struct {
 	Match *bgp.MatchPlan
 	Whole bool
 }
+
+// Add adds what was measured of another operator of the same node; times of several goroutines add up.
+func (m *Measures) Add(other *Measures) {
+	m.Rows, m.Runs = m.Rows+other.Rows, m.Runs+other.Runs
+	m.Elapsed, m.Spilled = m.Elapsed+other.Elapsed, m.Spilled+other.Spilled
+}

@@ -15,6 +15,8 @@ type Stage interface {
 	Below() Operator
 	// Forks reports whether copies may run at the same time.
 	Forks() bool
+	// Asks reports whether it runs patterns (EXISTS), so that each row may take long.
+	Asks() bool
 	// Fork returns a copy: it maps a batch to one that is valid until the next call, nil where no row is left.
 	Fork() func(x *Execution, b *vector.Batch) (*vector.Batch, error)
 }
@@ -49,8 +51,9 @@ func RunStageAside(s Stage, x *Execution, seed *vector.Batch, emit func(*vector.
 			return emit(out)
 		})
 	}
-	f := &stageFeed{x: x, own: NewStageRun(stages), next: min(firstLook, x.Tuning.ShareFrom), out: NewOutlet(x, emit, take)}
+	f := &stageFeed{x: x, own: NewStageRun(stages), asks: slices.ContainsFunc(stages, Stage.Asks), out: NewOutlet(x, emit, take)}
 	defer f.close()
+	f.next = f.look(0)
 	if on, ok := source.(Aside); ok && seed == nil && !x.Analyze && x.Copies() > 1 && len(stages) <= MostStages { // which measures what is emitted
 		on.Aside(f.aside)
 		defer on.Aside(nil)

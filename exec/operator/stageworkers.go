@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,7 @@ type stageFeed struct {
 	out *Outlet
 	// rows took so long; at next it is time to look whether workers are worth it.
 	rows, next uint64
+	asks       bool
 	inline     Inline
 	// busy is how many goroutines are at a batch.
 	busy atomic.Int32
@@ -42,10 +44,13 @@ func (f *stageFeed) aside(b *vector.Batch) (taken bool, err error) {
 }
 
 // A stage looks whether workers are worth it after firstLook rows, and again when there were twice as many: they are where it has taken worthTime, which may be about what
-// it takes for the rest. They get partRows at a time, so that an answer of a few batches is the work of many.
+// it takes for the rest. They get partRows at a time, so that an answer of a few batches is the work of many. Where patterns are run for each row, it looks after the firstPart, too, and
+// workers get what takes partTime, but no less than that.
 const (
+	firstPart = 8
 	firstLook = 1024
 	partRows  = 1024
+	partTime  = 200 * time.Microsecond
 	worthTime = 150 * time.Microsecond
 )
 
@@ -54,17 +59,38 @@ func (f *stageFeed) add(b *vector.Batch) (err error) {
 	f.busy.Add(1)
 	for from := 0; from < b.N && err == nil; {
 		if f.shared == nil && f.rows >= f.next {
-			f.next = 2 * f.rows
+			f.next = f.look(f.rows)
 			f.share()
 		}
-		to := b.N
-		if f.shared != nil {
-			to = min(b.N, from+partRows)
-		}
+		to := min(b.N, from+f.part())
 		err = f.addPart(b.Part(from, to))
 		from = to
 	}
 	return err
+}
+
+// look is after how many rows it is time to look again.
+func (f *stageFeed) look(rows uint64) uint64 {
+	if f.asks && rows == 0 {
+		return f.first()
+	}
+	return max(2*rows, min(firstLook, f.x.Tuning.ShareFrom))
+}
+
+// first is how many rows patterns are run for before it is known what they take.
+func (f *stageFeed) first() uint64 { return min(firstPart, f.x.Tuning.ShareFrom) }
+
+// part is how many rows are taken through the stages at a time.
+func (f *stageFeed) part() int {
+	switch {
+	case f.shared != nil && f.asks:
+		return int(min(partRows, max(f.first(), f.rows*uint64(partTime)/uint64(max(1, f.inline.took)))))
+	case f.shared != nil:
+		return partRows
+	case f.asks: // not all of a batch for the first row
+		return int(max(f.first(), f.rows))
+	}
+	return math.MaxInt32
 }
 
 // addPart has a part of a batch taken by a worker, or takes it through the stages.

@@ -3,8 +3,8 @@
 //
 // Nouns: [Side] (a pattern that is matched for the rows of a batch; each [Variant] is for rows that bind some of the
 // variables), [Merge] (how the columns of both sides meet), [Existence] (for which rows a pattern has a solution, each distinct
-// combination of values asked once), [Apply], [Given] and [Recall] (a pattern run for one row after the other, whose
+// combination of values asked once by each goroutine that asks), [Apply], [Given] and [Recall] (a pattern run for one row after the other, whose
 // values are parameters).
 //
-// The package plans nothing: Side.Make hands it an operator where rows bind what none before them did.
+// The package plans nothing: Side.Make hands it an operator where rows bind what none before them did, Existence.Another those of one more goroutine.
 package sideways

@@ -2,80 +2,129 @@ package sideways
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
-// Existence answers EXISTS for the rows of a batch. The pattern reads some of the batch's columns; each distinct
-// combination of their values is looked at once, many at a time, and remembered.
+// Existence answers EXISTS for the rows of batches. The pattern reads some of a batch's columns; each distinct
+// combination of their values is looked at once, many at a time, and remembered. Where it is Shared, it is safe for concurrent use: then each goroutine
+// asks operators of its own, and remembers what it has asked itself.
 type Existence struct {
 	Not  bool
 	From []int
-	Side *Side
+	// Side is the pattern for who asks first; Another makes it for each goroutine that asks beside others, and is safe for concurrent use.
+	Side    *Side
+	Another func() (*Side, error)
 	// Varies: answers hold only for the parameters' values that frame numbers.
-	Varies  bool
-	frame   uint64
-	known   *vector.RowSet
-	answers []bool
-	held    *limits.Account
+	Varies bool
+	Shared bool
+
+	first  atomic.Bool // somebody has Side
+	asking atomic.Int32
+	askers schedule.Spares[*asker]
 }
 
-// Evaluate says for every row of b whether the pattern has a solution. The slice is valid until the next call.
+// asker is what one goroutine at a time asks.
+type asker struct {
+	*Existence
+	x     operator.Execution
+	side  *Side
+	frame uint64
+	held  *limits.Account
+
+	// known are the combinations that are remembered, of so many rows.
+	known   *vector.RowSet
+	answers []bool
+	rows    int
+}
+
+// Of knownRows combinations and more, those are not remembered of which most are met once: to look in a table that is not in the cache costs as much as a short answer.
+const knownRows = 1 << 14
+
+// Evaluate says for every row of b whether the pattern has a solution.
 func (e *Existence) Evaluate(x *operator.Execution, b *vector.Batch) ([]bool, error) {
-	if e.known == nil {
-		e.held = x.Memory.Open("exists")
+	defer e.asking.Add(-1)
+	beside := e.asking.Add(1) > 1
+	a := e.askers.Take(func() *asker { return &asker{Existence: e} })
+	defer e.askers.Give(a)
+	if a.side == nil {
+		if err := a.begin(x); err != nil {
+			return nil, err
+		}
 	}
-	if e.known == nil || e.Varies && e.frame != x.Frame {
-		e.frame = x.Frame
-		e.forget(x)
+	x.Beside(&a.x, beside)
+	return a.evaluate(b)
+}
+
+// begin gives the asker its operators.
+func (a *asker) begin(x *operator.Execution) (err error) {
+	side := a.Side
+	if a.first.Swap(true) {
+		side, err = a.Another()
 	}
-	cols := make([][]dictionary.ID, len(e.From))
-	for i, c := range e.From {
+	if err == nil {
+		a.side, a.held = side, x.Memory.Open("exists")
+	}
+	return err
+}
+
+func (a *asker) evaluate(b *vector.Batch) ([]bool, error) {
+	if a.known == nil || a.Varies && a.frame != a.x.Frame {
+		a.frame = a.x.Frame
+		a.forget()
+	}
+	cols := make([][]dictionary.ID, len(a.From))
+	for i, c := range a.From {
 		cols[i] = b.Cols[c]
 	}
 	hashes := vector.HashRows(nil, cols, vector.AllColumns(len(cols)), b.N)
 	numbers := make([]uint32, b.N)
-	before := e.known.Rows.N
+	before := a.known.Rows.N
 	for r := range b.N {
-		numbers[r], _ = e.known.Add(cols, r, hashes[r])
+		numbers[r], _ = a.known.Add(cols, r, hashes[r])
 	}
-	if err := e.ask(x, before); err != nil {
+	if err := a.ask(before); err != nil {
 		return nil, err
 	}
 	found := make([]bool, b.N)
 	for r, n := range numbers {
-		found[r] = e.answers[n]
+		found[r] = a.answers[n]
 	}
-	if !e.held.Hold(e.known.Bytes() + int64(len(e.answers))) {
-		e.forget(x)
-		e.held.Hold(0)
+	if a.rows += b.N; a.known.Rows.N > knownRows && 2*a.known.Rows.N > a.rows {
+		a.forget()
+	}
+	if !a.held.Hold(a.known.Bytes() + int64(len(a.answers))) {
+		a.forget()
+		a.held.Hold(0)
 	}
 	return found, nil
 }
 
 // forget drops what is remembered: it is only a memory, bounded by the query's.
-func (e *Existence) forget(x *operator.Execution) {
-	e.known, e.answers = vector.NewRowSet(len(e.From), x.Ended), nil
+func (a *asker) forget() {
+	a.known, a.answers, a.rows = vector.NewRowSet(len(a.From), a.x.Ended), nil, 0
 }
 
 // ask finds the answers of the combinations from number first on.
-func (e *Existence) ask(x *operator.Execution, first int) error {
-	n := e.known.Rows.N
-	e.answers = slices.Grow(e.answers, n-len(e.answers))[:n]
-	clear(e.answers[first:])
+func (a *asker) ask(first int) error {
+	n := a.known.Rows.N
+	a.answers = slices.Grow(a.answers, n-len(a.answers))[:n]
+	clear(a.answers[first:])
 	if first == n {
 		return nil
 	}
-	batch := e.known.Rows.Batch(first, n, &vector.Batch{})
+	batch := a.known.Rows.Batch(first, n, &vector.Batch{})
 	open := n - first
 	return limits.Stopping(func(enough error) error {
-		return e.Side.Run(x, batch, func(b *vector.Batch, _ *Merge) error {
+		return a.side.Run(&a.x, batch, func(b *vector.Batch, _ *Merge) error {
 			for _, row := range b.Origin {
-				if !e.answers[first+int(row)] {
-					e.answers[first+int(row)] = true
+				if !a.answers[first+int(row)] {
+					a.answers[first+int(row)] = true
 					open--
 				}
 			}
