@@ -496,15 +496,11 @@ func (b *builder) describe(n *planner.Describe, in operator.Operator) operator.O
 func (b *builder) evaluator(e *planner.Expression) (eval.Evaluator, error) {
 	ev := eval.Evaluator{Width: len(e.Columns)}
 	for _, x := range e.Exists {
-		side, err := b.asked(x)
+		side, err := b.seeded(x.Pattern, vector.AllColumns(len(x.From)), func(_, _ []string) sideways.Merge { return sideways.Merge{} })
 		if err != nil {
 			return ev, err
 		}
-		ev.Exists = append(ev.Exists, &sideways.Existence{Not: x.Not, From: x.From, Varies: x.Varies, Shared: x.Shared, Side: side, Another: func() (*sideways.Side, error) {
-			b.making.Lock()
-			defer b.making.Unlock()
-			return b.another().asked(x)
-		}})
+		ev.Exists = append(ev.Exists, &sideways.Existence{Not: x.Not, From: x.From, Varies: x.Varies, Side: side})
 	}
 	for _, l := range e.Blanks {
 		label, err := b.evaluator(l.Label)
@@ -518,11 +514,6 @@ func (b *builder) evaluator(e *planner.Expression) (eval.Evaluator, error) {
 		ev.Program.Identity = e.Identity
 	}
 	return ev, err
-}
-
-// asked makes the operators of the pattern of an EXISTS.
-func (b *builder) asked(x *planner.Existence) (*sideways.Side, error) {
-	return b.seeded(x.Pattern, vector.AllColumns(len(x.From)), func(_, _ []string) sideways.Merge { return sideways.Merge{} })
 }
 
 // another makes operators that run beside those of the same nodes; what they measure is added to what those do when the plan is explained.

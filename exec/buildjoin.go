@@ -65,6 +65,13 @@ func (b *builder) seeded(s *planner.Seeded, from []int, merge func(right, agreed
 		defer b.making.Unlock()
 		return made(ctx, mask)
 	}
+	if s.Shared {
+		side.Another = func() (*sideways.Side, error) {
+			b.making.Lock()
+			defer b.making.Unlock()
+			return b.another().seeded(s, from, merge)
+		}
+	}
 	for _, mask := range s.Planned() {
 		var err error
 		if side.Variants[mask], err = made(context.Background(), mask); err != nil {

@@ -67,8 +67,6 @@ type Existence struct {
 	From []int
 	// Varies: the pattern reads parameters, so that its answers hold only while these have the same values.
 	Varies bool
-	// Shared: several goroutines may ask at the same time, each with operators of its own.
-	Shared bool
 }
 
 // Inputs are the pattern, for rows that bind everything.
@@ -125,7 +123,6 @@ func (p *planner) existence(e *parser.Exists, columns []string, of parser.Node) 
 	x.Pattern, err = p.seeded(vars, certain, of, false, func(inputs []string) (Node, error) {
 		return p.lower(e.Pattern, request{inputs: inputs, outer: p.scopes.Set(inputs...), distinct: true})
 	})
-	x.Shared = err == nil && x.Pattern.shared()
 	return x, err
 }
 

@@ -236,14 +236,16 @@ func (p *planner) seeded(vars, certain scope.Set, bound parser.Node, optional bo
 	for _, c := range combinations {
 		masks = append(masks, s.mask(p.scopes.Names(c.Or(certain).And(vars))))
 	}
+	s.Shared = true
 	for _, mask := range masks {
 		if s.variants[mask] != nil {
 			continue
 		}
-		var err error
-		if s.variants[mask], err = p.subplan(true, func() (Node, error) { return plan(s.bound(mask)) }); err != nil {
+		v, err := p.subplan(true, func() (Node, error) { return plan(s.bound(mask)) })
+		if err != nil {
 			return nil, err
 		}
+		s.variants[mask], s.Shared = v, s.Shared && shares(v.Made())
 	}
 	return s, nil
 }

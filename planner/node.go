@@ -270,6 +270,8 @@ type Seeded struct {
 	Variables []string
 	// Fixed: every row binds every variable.
 	Fixed bool
+	// Shared: several goroutines may match the pattern at the same time, each with operators of its own.
+	Shared bool
 	// variants are by the variables that are bound, a bit each.
 	variants map[uint64]*Subplan
 	plan     func(bound []string) (Node, error)

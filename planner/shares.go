@@ -62,20 +62,10 @@ func shareAll(list ...*Expression) bool {
 			return false
 		}
 		for _, x := range e.Exists {
-			if !x.Shared {
+			if !x.Pattern.Shared {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// shared reports whether all variants of a pattern that are planned are shared.
-func (s *Seeded) shared() bool {
-	for _, v := range s.variants {
-		if v.Made() == nil || !shares(v.Made()) {
-			return false
-		}
-	}
-	return len(s.variants) > 0
 }

@@ -31,7 +31,7 @@ func (ev *Evaluator) Asks() bool { return len(ev.Exists) > 0 }
 
 // Shared reports whether several goroutines may use the evaluator at the same time.
 func (ev *Evaluator) Shared() bool {
-	return len(ev.Blanks) == 0 && !slices.ContainsFunc(ev.Exists, func(e *sideways.Existence) bool { return !e.Shared })
+	return len(ev.Blanks) == 0 && !slices.ContainsFunc(ev.Exists, func(e *sideways.Existence) bool { return e.Side.Another == nil })
 }
 
 // inputs returns the columns that the program reads: the batch's and the EXISTS columns.

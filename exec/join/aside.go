@@ -1,6 +1,7 @@
 package join
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -11,12 +12,18 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
-// probesAside are left rows with which those who find them probe the table of a run themselves, several goroutines at once. What comes of them is in no
-// order, as such rows are in none.
+// probesAside are left rows with which those who find them probe the table of a run themselves, or that they match the right pattern for, several goroutines at once. What
+// comes of them is in no order, as such rows are in none.
 type probesAside struct {
 	run   *run
 	out   *operator.Outlet
 	table atomic.Pointer[vector.Table]
+	// seeds: the right pattern is matched, for left rows more before it is time to ask what a table would cost; taken is for how many it was since.
+	seeds atomic.Bool
+	left  atomic.Int64
+	taken atomic.Int64
+	// busy is how many goroutines are at a batch: of one alone rows come in their order.
+	busy atomic.Int32
 	// each is how many bytes a merger may hold.
 	each int64
 	idle schedule.Spares[*merger]
@@ -43,10 +50,36 @@ func (a *probesAside) ready(t *vector.Table) {
 	a.table.Store(t)
 }
 
+// seed has goroutines match the right pattern from now on, for as many rows as it was matched for before.
+func (a *probesAside) seed(rows int) {
+	a.left.Store(int64(rows))
+	if a.run.Hashed == nil {
+		a.left.Store(math.MaxInt64)
+	}
+	a.seeds.Store(true)
+}
+
+// due reports whether it is time to ask what a table would cost.
+func (a *probesAside) due() bool { return a.seeds.Load() && a.left.Load() <= 0 }
+
+// fed is for how many rows the right pattern was matched since it was last asked.
+func (a *probesAside) fed() int { return int(a.taken.Swap(0)) }
+
+// matches reports whether the right pattern is to be matched for the rows of a batch.
+func (a *probesAside) matches(b *vector.Batch) bool {
+	if a.busy.Load() < 2 || !a.seeds.Load() || a.left.Add(-int64(b.N)) < 0 {
+		return false
+	}
+	a.taken.Add(int64(b.N))
+	return true
+}
+
 // probe takes a batch of left rows.
 func (a *probesAside) probe(b *vector.Batch) (taken bool, err error) {
+	defer a.busy.Add(-1)
+	a.busy.Add(1)
 	t := a.table.Load()
-	if t == nil || !a.bound(b) {
+	if t != nil && !a.bound(b) || t == nil && !a.matches(b) {
 		return false, nil
 	}
 	if err := a.run.x.Ended(); err != nil {
@@ -56,7 +89,12 @@ func (a *probesAside) probe(b *vector.Batch) (taken bool, err error) {
 	if m == nil {
 		return false, nil
 	}
-	err = m.probeTable(b, t)
+	if t != nil {
+		err = m.probeTable(b, t)
+	} else if m.own, err = a.run.own(); err == nil {
+		err = m.seed(b)
+		a.run.owns.Give(m.own)
+	}
 	a.idle.Give(m)
 	return true, err
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/sideways"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -43,12 +44,17 @@ type run struct {
 	shared  *sharedProbes
 	alone   bool
 	spilled *vector.Partitions
-	// aside are those who probe the table with the rows that they have found; nil where there are none.
+	// aside are those who join the rows that they have found themselves; nil where there are none.
 	aside *probesAside
+	// owns are what goroutines match the right pattern with beside others.
+	owns schedule.Spares[*sideways.Own]
 }
 
-// firstFlush is for how many rows the right pattern is seeded first.
-const firstFlush = planner.FewSeeds
+// firstFlush is for how many rows the right pattern is seeded first; after shareSeeds rows workers may match it for some of the others each.
+const (
+	firstFlush = planner.FewSeeds
+	shareSeeds = 2048
+)
 
 func (j *Join) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
 	r := &run{merger: merger{Join: j, x: x, emit: emit}, hashing: j.Seeds == nil, held: x.Memory.Open("rows on their way through joins")}
@@ -73,12 +79,16 @@ func (j *Join) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 
 // runLeft takes the left rows.
 func (r *run) runLeft(seed *vector.Batch) error {
-	if seed != nil || r.Hashed == nil || r.x.Alone() || r.x.Analyze {
+	if seed != nil || r.Hashed == nil && !r.seedsShared() || r.x.Alone() || r.x.Analyze {
 		return operator.Run(r.Join.Left, r.x, seed, r.add)
 	}
 	r.aside = newProbesAside(r)
 	r.emit = r.aside.out.Emit
-	return operator.RunAside(r.Join.Left, r.x, nil, r.add, r.aside.probe)
+	return operator.RunAside(r.Join.Left, r.x, nil, func(b *vector.Batch) error {
+		defer r.aside.busy.Add(-1)
+		r.aside.busy.Add(1)
+		return r.add(b)
+	}, r.aside.probe)
 }
 
 func (r *run) close() {
@@ -107,7 +117,7 @@ func (r *run) add(b *vector.Batch) error {
 		r.pending.Cols[last] = append(r.pending.Cols[last], b.Origin...)
 	}
 	r.pending.N += b.N
-	if r.pending.N < r.flushAt {
+	if r.pending.N < r.flushAt && (r.aside == nil || !r.aside.due()) {
 		return nil
 	}
 	r.flushAt = min(2*r.flushAt, operator.MostRows, r.most)
@@ -127,34 +137,74 @@ func (r *run) flush() error {
 	if r.Seeded {
 		view.Origin = r.pending.Cols[last]
 	}
-	r.fed += r.pending.N
-	if !r.hashing && r.fed > planner.FewSeeds && r.Hashed != nil {
-		worth, err := r.Hashed.cheaper(r.x, r.fed)
-		if err != nil {
-			return err
-		}
-		r.hashing = worth
-	}
-	var err error
-	if r.hashing {
+	err := r.choose()
+	switch {
+	case err != nil:
+	case r.hashing:
 		err = r.probe(view)
-	} else {
+	default:
 		err = r.seedWith(view)
 	}
 	r.pending.Reset()
 	return err
 }
 
-// seedWith matches the right pattern for the rows of b.
-func (r *run) seedWith(b *vector.Batch) error {
-	r.begin(b)
-	err := r.Seeds.Run(r.x, b, func(right *vector.Batch, side *sideways.Merge) error {
-		return r.pairs(right.Cols, right.Origin, nil, right.N, side)
-	})
-	if err != nil {
+// choose decides how the rows collected so far are joined: when there were enough, by a table.
+func (r *run) choose() (err error) {
+	r.fed += r.pending.N
+	if r.aside != nil {
+		r.fed += r.aside.fed()
+	}
+	if r.hashing || r.fed <= planner.FewSeeds || r.Hashed == nil {
+		return nil
+	}
+	if r.hashing, err = r.Hashed.cheaper(r.x, r.fed); err != nil || !r.hashing {
 		return err
 	}
-	return r.finish()
+	if r.aside != nil {
+		r.aside.seeds.Store(false)
+	}
+	return r.endShared()
+}
+
+// seedWith matches the right pattern for the rows of b: for the first of all in this goroutine, and then by workers.
+func (r *run) seedWith(b *vector.Batch) error {
+	if r.aside != nil && r.seedsShared() {
+		r.aside.seed(r.fed)
+	}
+	if r.shared == nil && r.fed-b.N >= int(min(shareSeeds, r.x.Tuning.ShareFrom)) && r.seedsShared() && r.mayShare() {
+		r.shared = newSharedProbes(r, nil)
+	}
+	if r.shared != nil {
+		return r.probeShared(b)
+	}
+	return r.merger.seed(b)
+}
+
+// seedsShared reports whether several goroutines may match the right pattern for some of the rows each. (Two have enough to do with the match and with what comes of it.)
+func (r *run) seedsShared() bool {
+	return r.Seeds != nil && r.Seeds.Another != nil && r.x.Copies() > 2 && (r.Condition == nil || r.Condition.Shared())
+}
+
+// own is what a goroutine matches the right pattern with beside others, to be given back to owns.
+func (r *run) own() (*sideways.Own, error) {
+	var err error
+	own := r.owns.Take(func() (own *sideways.Own) {
+		own, err = r.Seeds.Beside()
+		return own
+	})
+	return own, err
+}
+
+// endShared ends what workers do for the run.
+func (r *run) endShared() error {
+	if r.shared == nil {
+		return nil
+	}
+	err := r.shared.drain()
+	r.shared.close()
+	r.shared, r.lone = nil, nil
+	return err
 }
 
 // probe joins the rows of b with the hash table: the first of all in this goroutine, and then by workers.
@@ -169,7 +219,7 @@ func (r *run) probe(b *vector.Batch) error {
 		return r.probeFirst(b, int(first-r.probed))
 	}
 	if r.shared == nil && r.probed >= r.x.Tuning.ShareFrom && r.mayShare() {
-		r.shared = newSharedProbes(r)
+		r.shared = newSharedProbes(r, r.Hashed.table)
 	}
 	if r.shared != nil {
 		return r.probeShared(b)
@@ -188,7 +238,7 @@ func (r *run) probeFirst(b *vector.Batch, first int) error {
 	if r.lone = nil; err != nil {
 		return err
 	}
-	r.shared = newSharedProbes(r)
+	r.shared = newSharedProbes(r, r.Hashed.table)
 	r.shared.lone.Append(&lone.Batch, 0, lone.N)
 	return r.probeShared(b.Part(first, b.N))
 }
@@ -201,7 +251,7 @@ func (r *run) probeAlone(b *vector.Batch) error {
 	return r.probeTable(b, r.Hashed.table)
 }
 
-// mayShare reports whether workers may probe the table.
+// mayShare reports whether workers may have rows.
 func (r *run) mayShare() bool {
 	return !r.alone && !r.x.Alone() && (r.Condition == nil || r.Condition.Shared()) && r.mostJobs() >= fewestJobs
 }
@@ -212,8 +262,6 @@ func (r *run) probeShared(b *vector.Batch) error {
 	if err != nil || !r.shared.full {
 		return err
 	}
-	err = r.shared.drain()
-	r.shared.close()
-	r.shared, r.alone, r.lone = nil, true, nil
-	return err
+	r.alone = true
+	return r.endShared()
 }

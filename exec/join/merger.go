@@ -19,6 +19,9 @@ type merger struct {
 	most int
 	sent uint64
 
+	// own is what a goroutine beside others matches the right pattern with.
+	own *sideways.Own
+
 	prober  vector.Prober
 	left    vector.Batch // view of the rows in work
 	matched []bool
@@ -45,6 +48,22 @@ func (m *merger) probeTable(b *vector.Batch, t *vector.Table) error {
 		return err
 	}
 	m.li, m.ri = pairs.Left, pairs.Right
+	return m.finish()
+}
+
+// seed matches the right pattern for the rows of b.
+func (m *merger) seed(b *vector.Batch) error {
+	m.begin(b)
+	run := m.Seeds.Run
+	if m.own != nil {
+		run = m.own.Run
+	}
+	err := run(m.x, b, func(right *vector.Batch, side *sideways.Merge) error {
+		return m.pairs(right.Cols, right.Origin, nil, right.N, side)
+	})
+	if err != nil {
+		return err
+	}
 	return m.finish()
 }
 

@@ -18,22 +18,26 @@ const (
 	fewestJobs = 4
 	// firstJobs is how many the first round has; each has twice as many as the one before.
 	firstJobs = 2
+	// mostSeeds is how many left rows a job has, at most, that the right pattern is matched for.
+	mostSeeds = 1024
 )
 
 // errOver: a job finds more than it may keep.
 var errOver = errors.New("join: too many solutions for one job")
 
-// sharedProbes are left rows with which workers probe the table of a run, in rounds of jobs: one is filled while the other one is
+// sharedProbes are left rows with which workers probe the table of a run, or that they match the right pattern for, in rounds of jobs: one is filled while the other one is
 // worked on. What comes out is emitted in the caller's goroutine, in the order in which a run emits it by itself: left rows without a
 // partner come at the end of their batch.
 type sharedProbes struct {
 	run              *run
-	table            *vector.Table
+	table            *vector.Table // nil: the right pattern is matched
 	phases           *operator.Phases
 	filling, working *probeRound
 	// left rows had so many solutions, and so the next jobs have size rows.
 	left, sent uint64
 	size       int
+	// chunk is how many rows a job has.
+	chunk int
 	// most is how many jobs the next round has: the first have few, so that no more rows are waited for than were there before.
 	most int
 	lone vector.BatchCopy
@@ -67,8 +71,11 @@ func (r *run) mostJobs() int {
 	return int(min(int64(jobsEach*r.x.Copies()), r.x.JoinBytes()/int64(2*4*cells)))
 }
 
-func newSharedProbes(r *run) *sharedProbes {
-	s := &sharedProbes{run: r, table: r.Hashed.table, phases: operator.NewPhases(r.x), left: r.probed, sent: r.sent, most: firstJobs}
+func newSharedProbes(r *run, table *vector.Table) *sharedProbes {
+	s := &sharedProbes{run: r, table: table, phases: operator.NewPhases(r.x), left: r.probed, sent: r.sent, most: firstJobs, chunk: r.x.Tuning.ChunkRows}
+	if table == nil {
+		s.left, s.chunk = uint64(r.fed-r.pending.N), min(mostSeeds, s.chunk)
+	}
 	s.held = r.x.Memory.Open("rows on their way through joins")
 	s.filling, s.working = s.newRound(), s.newRound()
 	s.resize()
@@ -88,7 +95,7 @@ func (s *sharedProbes) newRound() *probeRound {
 
 // resize fits the size of jobs to how many solutions left rows have had.
 func (s *sharedProbes) resize() {
-	chunk := uint64(s.run.x.Tuning.ChunkRows)
+	chunk := uint64(s.chunk)
 	s.size = int(max(1, min(chunk, chunk*s.left/max(1, s.sent))))
 }
 
@@ -131,7 +138,7 @@ func (s *sharedProbes) turn() error {
 	s.filling, s.working = s.working, s.filling
 	s.most = min(2*s.most, len(s.filling.jobs))
 	jobs := s.working.jobs[:s.working.used]
-	s.phases.Start(operator.Phase{Units: len(jobs), Do: func(i int) error { return jobs[i].probe(s.table) }})
+	s.phases.Start(operator.Phase{Units: len(jobs), Do: func(i int) error { return s.find(jobs[i]) }})
 	return s.emit(s.filling)
 }
 
@@ -148,9 +155,14 @@ func (s *sharedProbes) close() {
 	s.held.Close()
 }
 
-// probe finds what the job may keep.
-func (j *probeJob) probe(t *vector.Table) error {
-	err := j.merger.probeTable(&j.left.Batch, t)
+// find finds what a job may keep.
+func (s *sharedProbes) find(j *probeJob) (err error) {
+	if s.table != nil {
+		err = j.merger.probeTable(&j.left.Batch, s.table)
+	} else if j.merger.own, err = s.run.own(); err == nil {
+		err = j.merger.seed(&j.left.Batch)
+		s.run.owns.Give(j.merger.own)
+	}
 	if j.over = err == errOver || err == vector.ErrIndex; j.over {
 		return nil
 	}
@@ -215,11 +227,19 @@ func (s *sharedProbes) emitJob(j *probeJob) error {
 	return err
 }
 
+// again does what a job found too much for.
+func (s *sharedProbes) again(j *probeJob) error {
+	if s.table == nil {
+		return s.run.merger.seed(&j.left.Batch)
+	}
+	return s.run.probeTable(&j.left.Batch, s.table)
+}
+
 // emitPairs emits what came of a job but for the left rows without a partner, which are put to those of the jobs before.
 func (s *sharedProbes) emitPairs(j *probeJob) error {
 	if j.over {
 		before := s.run.sent
-		err := s.run.probeTable(&j.left.Batch, s.table)
+		err := s.again(j)
 		s.sent += s.run.sent - before
 		return err
 	}

@@ -12,17 +12,15 @@ import (
 )
 
 // Existence answers EXISTS for the rows of batches. The pattern reads some of a batch's columns; each distinct
-// combination of their values is looked at once, many at a time, and remembered. Where it is Shared, it is safe for concurrent use: then each goroutine
+// combination of their values is looked at once, many at a time, and remembered. Where its side is for several goroutines, it is safe for concurrent use: then each
 // asks operators of its own, and remembers what it has asked itself.
 type Existence struct {
 	Not  bool
 	From []int
-	// Side is the pattern for who asks first; Another makes it for each goroutine that asks beside others, and is safe for concurrent use.
-	Side    *Side
-	Another func() (*Side, error)
+	// Side is the pattern, for who asks first.
+	Side *Side
 	// Varies: answers hold only for the parameters' values that frame numbers.
 	Varies bool
-	Shared bool
 
 	first  atomic.Bool // somebody has Side
 	asking atomic.Int32
@@ -65,7 +63,7 @@ func (e *Existence) Evaluate(x *operator.Execution, b *vector.Batch) ([]bool, er
 func (a *asker) begin(x *operator.Execution) (err error) {
 	side := a.Side
 	if a.first.Swap(true) {
-		side, err = a.Another()
+		side, err = a.Side.Another()
 	}
 	if err == nil {
 		a.side, a.held = side, x.Memory.Open("exists")

@@ -18,6 +18,26 @@ type Side struct {
 	Make     func(ctx context.Context, mask uint64) (*Variant, error)
 	// Fixed: every row binds every variable.
 	Fixed bool
+	// Another makes the operators of the pattern once more, for a goroutine that runs it beside others; it is safe for concurrent use. nil: one at a time runs it.
+	Another func() (*Side, error)
+}
+
+// Own is a side for one of several goroutines, which runs it by itself.
+type Own struct {
+	*Side
+	x operator.Execution
+}
+
+// Beside makes a Side for a goroutine more.
+func (s *Side) Beside() (*Own, error) {
+	side, err := s.Another()
+	return &Own{Side: side}, err
+}
+
+// Run is Side.Run for the goroutine alone.
+func (o *Own) Run(x *operator.Execution, b *vector.Batch, emit func(*vector.Batch, *Merge) error) error {
+	x.Beside(&o.x, true)
+	return o.Side.Run(&o.x, b, emit)
 }
 
 // Variant is the right side for rows that bind some of the variables: its operator, seeded with the columns Cols of the rows,
