@@ -1,60 +1,139 @@
 package cpu
 
-import "github.com/rdfgpu/rdfgpu/pcsr"
+import (
+	"sync"
+	"sync/atomic"
 
-// hubs keeps long lists that come again and again, in any order, as bitmaps: members of short lists are looked up in
-// them one by one, without searching.
+	"github.com/rdfgpu/rdfgpu/pcsr"
+)
+
+// hubs are long lists that come again and again, in any order, as bitmaps: members of short lists are looked up in
+// them one by one, without searching. All workers of a run have them in common; each is made by who has met its list often enough first, and stays as it is.
 type hubs struct {
-	places []mark
-	used   []int
-	words  int // of bitmaps kept
+	places [1 << hubBits]atomic.Pointer[hub]
+	words  atomic.Int64 // of bitmaps kept
+
+	mu   sync.Mutex // guards what follows
+	used []uint32   // places
+	kept []*hub     // without lists, by place: the next run has much the same lists
+}
+
+// hub is a list and its bitmap.
+type hub struct {
+	list []pcsr.Vertex
+	bits bitmap
 }
 
 const (
-	// A bitmap may take hubSparse words for each member of its list, all of a worker's hubMemory words.
+	// A bitmap may take hubSparse words for each member of its list, all of a run's hubMemory words.
 	hubSparse, hubMemory = 4, 2 << 20
 	hubBits              = 12
 )
 
-// find returns the bitmap of a list, nil where there is none yet.
-func (h *hubs) find(list []pcsr.Vertex, often int) *bitmap {
+// watch is a list that a worker has seen so often.
+type watch struct {
+	first   *pcsr.Vertex
+	n, seen uint32
+}
+
+// hub returns the bitmap of a list, nil where there is none yet.
+func (w *worker) hub(list []pcsr.Vertex) *bitmap {
+	all := w.run.hubs.Load()
+	if all == nil && w.work < w.tuning.quiet {
+		return nil
+	}
 	last := len(list) - 1
 	words := int(list[last]-list[0])/64 + 1
 	if words > hubSparse*len(list) {
 		return nil
 	}
-	if h.places == nil {
-		h.places = make([]mark, 1<<hubBits)
-	}
 	place := (list[0]*0x9E3779B1 ^ list[last]*0x85EBCA77 ^ uint32(last)*0xC2B2AE3D) * 0x27D4EB2F >> (32 - hubBits)
-	m := &h.places[place]
-	if len(m.list) != len(list) || &m.list[0] != &list[0] {
-		if m.on {
+	if all != nil {
+		if h := all.places[place].Load(); h != nil {
+			if len(h.list) == len(list) && &h.list[0] == &list[0] {
+				return &h.bits
+			}
 			return nil
 		}
-		if m.list == nil {
-			h.used = append(h.used, int(place))
-		}
-		m.begin(list)
+	}
+	if w.watched == nil {
+		w.watched = make([]watch, 1<<hubBits)
+	}
+	m := &w.watched[place]
+	if m.first != &list[0] || int(m.n) != len(list) {
+		*m = watch{first: &list[0], n: uint32(len(list))}
+	}
+	if m.seen++; int(m.seen) <= w.tuning.oftenMark {
 		return nil
 	}
-	if m.on {
-		return &m.bits
-	}
-	if h.words+words > hubMemory {
-		return nil
-	}
-	b := m.often(often)
-	if b != nil {
-		h.words += words
-	}
-	return b
+	return w.run.commonHubs().add(list, place, int64(words))
 }
 
-// forget drops all lists, which belong to a graph, and keeps the memory.
-func (h *hubs) forget() {
-	for _, place := range h.used {
-		h.places[place].forget()
+// commonHubs are the hubs of the run, made when they are first wanted.
+func (r *run) commonHubs() *hubs {
+	for {
+		if h := r.hubs.Load(); h != nil {
+			return h
+		}
+		h := r.matcher.hubs.Swap(nil)
+		if h == nil {
+			h = &hubs{}
+		}
+		if !r.hubs.CompareAndSwap(nil, h) {
+			r.matcher.hubs.Store(h)
+		}
 	}
-	h.used, h.words = h.used[:0], 0
+}
+
+// dropHubs ends the use of the run's hubs; the matcher keeps the memory of one run's.
+func (r *run) dropHubs() {
+	if h := r.hubs.Swap(nil); h != nil {
+		h.clear()
+		r.matcher.hubs.Store(h)
+	}
+}
+
+// add makes the bitmap of a list, if there is room for it; nil where another has its place by then.
+func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
+	if h.words.Add(words) > hubMemory {
+		h.words.Add(-words)
+		return nil
+	}
+	n := h.take(place)
+	n.list = list
+	n.bits.set(list)
+	placed := h.places[place].CompareAndSwap(nil, n)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if placed {
+		h.used = append(h.used, place)
+		return &n.bits
+	}
+	h.words.Add(-words)
+	return nil
+}
+
+// take returns a hub without a list for a place.
+func (h *hubs) take(place uint32) *hub {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.kept == nil {
+		h.kept = make([]*hub, len(h.places))
+	}
+	n := h.kept[place]
+	if h.kept[place] = nil; n == nil {
+		n = &hub{}
+	}
+	return n
+}
+
+// clear drops all lists, which belong to a graph, and keeps the memory.
+func (h *hubs) clear() {
+	for _, place := range h.used {
+		n := h.places[place].Swap(nil)
+		n.bits.clear(n.list)
+		n.list, h.kept[place] = nil, n
+	}
+	h.used = h.used[:0]
+	h.words.Store(0)
 }

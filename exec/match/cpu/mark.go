@@ -47,10 +47,8 @@ func (w *worker) bits(s *step, c *scratch, source, other []pcsr.Vertex) *bitmap 
 	if len(other) < w.tuning.shortMark || len(s.dynamic) < 2 {
 		return nil
 	}
-	if w.work >= w.tuning.quiet {
-		if b := w.hubs.find(other, w.tuning.oftenMark+1); b != nil {
-			return b
-		}
+	if b := w.hub(other); b != nil {
+		return b
 	}
 	return c.marked(other, w.tuning.oftenMark)
 }

@@ -13,7 +13,8 @@ import (
 // called; a large one has the workers that its query gets (match.Match.Workers).
 type Matcher struct {
 	workers sync.Pool
-	blocks  sync.Pool // room for making weights (*block)
+	blocks  sync.Pool            // room for making weights (*block)
+	hubs    atomic.Pointer[hubs] // of a run before
 	tuning  tuning
 	runs    atomic.Uint64 // begun so far
 }

@@ -33,6 +33,7 @@ type run struct {
 	// weightTables are memory of the matcher's that weights are written in.
 	weightTables [][]uint64
 
+	hubs  atomic.Pointer[hubs]
 	stop  atomic.Bool
 	total atomic.Uint64 // solutions counted
 	// number tells the runs of a matcher apart; waiting is how many workers wait for forks.
@@ -113,6 +114,7 @@ func (r *run) do(ctx context.Context) error {
 		defer cancel()
 	}
 	defer r.dropWeights()
+	defer r.dropHubs()
 	if err := r.weigh(); err != nil {
 		return err
 	}

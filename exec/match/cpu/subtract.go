@@ -15,8 +15,8 @@ func (w *worker) subtract(c *scratch, source, other []pcsr.Vertex) []pcsr.Vertex
 		return w.inPieces(c, source, func(dst, piece []pcsr.Vertex) []pcsr.Vertex { return pcsr.Subtract(dst, piece, other) })
 	}
 	c.buf = grow(c.buf, len(source))
-	if w.work >= w.tuning.quiet && len(other) >= w.tuning.shortMark {
-		if b := w.hubs.find(other, w.tuning.oftenMark+1); b != nil {
+	if len(other) >= w.tuning.shortMark {
+		if b := w.hub(other); b != nil {
 			w.work += len(source)
 			return b.without(c.buf[:0], source)
 		}

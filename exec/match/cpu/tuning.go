@@ -36,7 +36,7 @@ type tuning struct {
 
 var tuned = tuning{
 	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3,
-	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 14,
+	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 12,
 	shortSource: 64, rowPrice: 4, soon: bgp.OfferCost / 4,
 	cutFrom: 64,
 }

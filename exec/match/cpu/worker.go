@@ -23,9 +23,9 @@ type worker struct {
 	values  []dictionary.ID
 	scratch []scratch // by step of the plan
 	memos   []memo    // by group
-	hubs    hubs
-	number  uint64  // of the run that the worker served last
-	tables  []table // by level; the last is the output
+	watched []watch   // lists that may become hubs, by places
+	number  uint64    // of the run that the worker served last
+	tables  []table   // by level; the last is the output
 	repeats table
 	weights []uint64 // of the rows of repeats, where they are asked for
 	batch   match.Batch
@@ -118,7 +118,7 @@ func (w *worker) release() {
 		clear(c.lists)
 		clear(c.lookup)
 	}
-	w.hubs.forget()
+	clear(w.watched)
 	clear(w.levels)
 	clear(w.sets)
 	w.run.charge(-1)
