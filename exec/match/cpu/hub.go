@@ -15,7 +15,7 @@ type hubs struct {
 
 	mu   sync.Mutex // guards what follows
 	used []uint32   // places
-	kept []*hub     // without lists, by place: the next run has much the same lists
+	kept []*hub     // without lists, by place, whose memory has what the last one left: the next run has much the same lists
 }
 
 // hub is a list and its bitmap.
@@ -101,6 +101,7 @@ func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
 	}
 	n := h.take(place)
 	n.list = list
+	clear(n.bits.words)
 	n.bits.set(list)
 	placed := h.places[place].CompareAndSwap(nil, n)
 	h.mu.Lock()
@@ -127,11 +128,10 @@ func (h *hubs) take(place uint32) *hub {
 	return n
 }
 
-// clear drops all lists, which belong to a graph, and keeps the memory.
+// clear drops all lists, which belong to a graph, and keeps the memory. One goroutine does that, so the bitmaps are cleared when they are used again.
 func (h *hubs) clear() {
 	for _, place := range h.used {
 		n := h.places[place].Swap(nil)
-		n.bits.clear(n.list)
 		n.list, h.kept[place] = nil, n
 	}
 	h.used = h.used[:0]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -224,7 +225,9 @@ func (s *source) left() bool { return s.next.Load() < int64(s.length) }
 func (r *run) start(share func(*worker)) {
 	r.helpers.Start(func(permit *schedule.Worker) error {
 		w := r.matcher.worker(r)
-		w.permit, w.shareAt = permit, w.tuning.often
+		if w.permit, w.shareAt = permit, w.tuning.often; r.emit == nil {
+			w.shareAt, w.looked = w.shareAt/soonShare, time.Now()
+		}
 		share(w)
 		w.chunks()
 		w.release()

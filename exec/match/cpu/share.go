@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"slices"
+	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -41,7 +42,7 @@ type fork struct {
 // do the later half of what is outermost, where the parts are largest; where that is few parts, the half of what is in the next one too, for
 // it may be nearly all.
 func (w *worker) share() {
-	w.shareAt = w.work + w.tuning.often
+	w.look()
 	w.yield()
 	if w.tuning.looks != nil {
 		w.tuning.looks(w.run)
@@ -51,8 +52,32 @@ func (w *worker) share() {
 		return
 	}
 	if w.shareLoops() {
-		w.shareAt = w.work + w.tuning.soon
+		w.shareAt = w.work + w.every/soonShare
 	}
+}
+
+// A worker that counts looks whether there are idle threads about every lookTime: after as many members of lists as have taken so long, but no more than tuning.often, nor
+// less than a leastShare of it; after an offer that was taken, a soonShare of that is enough. Where lists are short and lie anywhere, some hundred take as long as
+// ten thousand do that lie in order. (Of rows, what becomes of them takes most of the time, and fewer at a time cost more.)
+const (
+	lookTime   = 50 * time.Microsecond
+	leastShare = 32
+	soonShare  = 4
+)
+
+// look decides when the worker looks next.
+func (w *worker) look() {
+	if w.run.emit != nil {
+		w.shareAt = w.work + w.every
+		return
+	}
+	now := time.Now()
+	if took := now.Sub(w.looked); took > 0 && !w.looked.IsZero() {
+		every := float64(w.work-w.lookedAt) * float64(lookTime) / float64(took)
+		w.every = max(w.tuning.often/leastShare, min(w.tuning.often, int(every)))
+	}
+	w.looked, w.lookedAt = now, w.work
+	w.shareAt = w.work + w.every
 }
 
 // fewParts is up to how many rows or candidates are few to be given away.

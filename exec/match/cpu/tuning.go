@@ -12,8 +12,8 @@ type tuning struct {
 	// tableRows is how many partial matches a table holds.
 	tableRows int
 	// quiet is the work (list members read) after which a run is worth a second thread; often is how much lies
-	// between two offers, and soon after an offer that was taken.
-	quiet, often, soon int
+	// between two offers at most.
+	quiet, often int
 	// With manyRows rows, or below smallCost candidates, it does not matter how the work of a count is split.
 	manyRows  int
 	smallCost float64
@@ -37,7 +37,7 @@ type tuning struct {
 var tuned = tuning{
 	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3,
 	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 12,
-	shortSource: 64, rowPrice: 4, soon: bgp.OfferCost / 4,
+	shortSource: 64, rowPrice: 4,
 	cutFrom: 64,
 }
 

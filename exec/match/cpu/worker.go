@@ -36,8 +36,11 @@ type worker struct {
 	clock    clock
 	// work counts list members read; at shareAt the worker looks for an idle thread, for what levels and sets tell.
 	work, shareAt int
-	levels        []rowLoop // by level
-	sets          []setLoop // by group
+	// looked is when the worker looked last, with lookedAt members read; every is after how many it looks.
+	looked          time.Time
+	lookedAt, every int
+	levels          []rowLoop // by level
+	sets            []setLoop // by group
 	// alone: the run has one thread.
 	alone   bool
 	counted uint64
@@ -57,6 +60,7 @@ func (m *Matcher) worker(r *run) *worker {
 	p := r.join
 	w.run, w.tuning, w.join, w.graph, w.most = r, &m.tuning, p, p.Graph, r.most
 	w.work, w.shareAt, w.counted, w.alone = 0, m.tuning.quiet, 0, p.workers.Limit() < 2
+	w.looked, w.lookedAt, w.every = time.Time{}, 0, m.tuning.often
 	w.values = grow(w.values, len(p.Plan.Slots)+1)
 	w.clock.reset(p.counters != nil, len(p.Plan.Steps))
 	w.scratch = extend(w.scratch, len(p.Plan.Steps))
