@@ -1,15 +1,16 @@
 package group
 
 import (
-	"cmp"
 	"errors"
 	"math"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/internal/radix"
 )
 
 // errAgain: what several goroutines found depends on the order of the rows, so that they have to be grouped by one.
@@ -363,11 +364,7 @@ func (r *run) emit(emit func(*vector.Batch) error) error {
 		return err
 	}
 	if r.merged {
-		order := allRows(n)
-		inOrder := func(a, b uint32) int { return cmp.Compare(r.first[a], r.first[b]) }
-		if err := vector.Sort(order, inOrder, &vector.Watch{Ended: r.x.Ended}); err != nil {
-			return err
-		}
+		order := r.inOrder()
 		for c, col := range out.Cols {
 			out.Cols[c] = vector.Gather(make([]dictionary.ID, 0, n), col, order)
 		}
@@ -375,11 +372,17 @@ func (r *run) emit(emit func(*vector.Batch) error) error {
 	return out.Emit(emit)
 }
 
-// allRows numbers n rows.
-func allRows(n int) []uint32 {
-	rows := make([]uint32, n)
-	for i := range rows {
-		rows[i] = uint32(i)
+// inOrder are the groups in the order of their first rows.
+func (r *run) inOrder() []uint32 {
+	n := r.groups.Rows.N
+	width := bits.Len(uint(n))
+	keys := make([]uint64, 2*n)
+	for i := range n {
+		keys[i] = r.first[i]<<width | uint64(i) // there are no 2^40 rows
 	}
-	return rows
+	out := make([]uint32, n)
+	for i, k := range radix.Sort(keys[:n], keys[n:]) {
+		out[i] = uint32(k & (1<<width - 1))
+	}
+	return out
 }

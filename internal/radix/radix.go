@@ -112,17 +112,36 @@ func SortAcross(keys, scratch []uint64, lower int, by Across) []uint64 {
 			next[digit]++
 		}
 	})
-	parallel(len(ends), func(digit int) {
+	of := func(digit int) (sorted, distributed []uint64) {
 		from, to := uint32(0), ends[digit]
 		if digit > 0 {
 			from = ends[digit-1]
 		}
-		into := keys[from:to]
-		if sorted := SortUpper(scratch[from:to], into, lower); len(into) > 0 && &sorted[0] != &into[0] {
+		return keys[from:to], scratch[from:to]
+	}
+	// What has much more than its part of the keys is sorted by all goroutines: numbers of which one is far from the others are all in one.
+	most := max(cached, 2*len(keys)/parts)
+	parallel(len(ends), func(digit int) {
+		into, from := of(digit)
+		if len(into) > most {
+			return
+		}
+		if sorted := SortUpper(from, into, lower); len(into) > 0 && &sorted[0] != &into[0] {
 			copy(into, sorted)
 		}
 		by.Sorted(into)
 	})
+	for digit := range ends {
+		if into, from := of(digit); len(into) > most {
+			some := by
+			some.Within, some.Parts = nil, max(2, parts*len(into)/len(keys))
+			parallel(some.Parts, func(i int) {
+				low, high := len(into)*i/some.Parts, len(into)*(i+1)/some.Parts
+				copy(into[low:high], from[low:high])
+			})
+			SortAcross(into, from, lower, some)
+		}
+	}
 	return keys
 }
 
