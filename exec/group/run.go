@@ -363,7 +363,7 @@ func (r *run) emit(emit func(*vector.Batch) error) error {
 	if err != nil {
 		return err
 	}
-	if r.merged {
+	if r.merged && n > 1 { // that of all rows has no first one
 		order := r.inOrder()
 		for c, col := range out.Cols {
 			out.Cols[c] = vector.Gather(make([]dictionary.ID, 0, n), col, order)
