@@ -31,6 +31,8 @@ type builder struct {
 	*Plan
 	// measures are kept by node, for explain.
 	measures map[planner.Node]*operator.Measures
+	// devices is how many matches have a device so far.
+	devices int
 }
 
 // build returns the operator of a node, made of those of its inputs.
@@ -135,6 +137,9 @@ func (b *builder) match(n *planner.Match) *source.Match {
 	m := &source.Match{
 		Base: b.base(n), Plan: n.Plan, Graph: n.Graph, Matcher: b.options.Matcher(n.Plan, n.Graph), Limit: n.Limit,
 		Weighted: n.Weighted, Tests: n.Tests,
+	}
+	if _, ok := m.Matcher.(match.Prober); ok {
+		b.devices++
 	}
 	if a, ok := m.Matcher.(match.Adapter); ok {
 		m.Plan = a.Runs(n.Plan, n.Graph)

@@ -65,17 +65,18 @@ func (b *builder) seeded(s *planner.Seeded, from []int, merge func(right, agreed
 		defer b.making.Unlock()
 		return made(ctx, mask)
 	}
-	if s.Shared {
-		side.Another = func() (*sideways.Side, error) {
-			b.making.Lock()
-			defer b.making.Unlock()
-			return b.another().seeded(s, from, merge)
-		}
-	}
+	devices := b.devices
 	for _, mask := range s.Planned() {
 		var err error
 		if side.Variants[mask], err = made(context.Background(), mask); err != nil {
 			return nil, err
+		}
+	}
+	if s.Shared && b.devices == devices { // a device takes many rows at a time
+		side.Another = func() (*sideways.Side, error) {
+			b.making.Lock()
+			defer b.making.Unlock()
+			return b.another().seeded(s, from, merge)
 		}
 	}
 	return side, nil

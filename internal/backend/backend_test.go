@@ -137,7 +137,8 @@ func TestAGPUThatIsMissingIsAnErrorOnlyWhereItIsAskedFor(t *testing.T) {
 func TestAMatchGoesOnOnTheProcessorWhenTheGPUIsLost(t *testing.T) {
 	b := New(processor{}, Options{})
 	b.once.Do(func() { b.opened = &gpu.Device{} })
-	choice := &Choice{backends: b, device: GPU, used: true}
+	choice := &Choice{backends: b, device: GPU}
+	choice.used.Store(true)
 	fail := func(on match.Matcher, _ *match.Match) error {
 		if _, ok := on.(processor); ok {
 			return nil

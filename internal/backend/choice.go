@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -16,7 +17,7 @@ import (
 type Choice struct {
 	backends *Backends
 	device   Device
-	used     bool
+	used     atomic.Bool
 	// induced: a pattern went to the processor because the GPU does not match it induced.
 
 	mu      sync.Mutex // guards what follows
@@ -55,7 +56,7 @@ func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
 }
 
 func (c *Choice) onGPU(w watch, try trial) match.Matcher {
-	c.used = true
+	c.used.Store(true)
 	return gpuMatcher{c, w, try}
 }
 
@@ -71,7 +72,7 @@ func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int
 // that would have to be launched several times for fewer edges than one launch takes.
 func (c *Choice) Searcher(closure *match.Closure, sources int, edges float64) match.Searcher {
 	if c.device == GPU && (sources <= match.MostSources || float64(sources)*edges > bgp.GPUCost) || c.chooses() && c.backends.searches(closure, sources, edges) && c.available() {
-		c.used = true
+		c.used.Store(true)
 		return gpuMatcher{c, watch{}, trial{}}
 	}
 	return nil
@@ -99,7 +100,7 @@ func (c *Choice) String() string {
 	switch {
 	case c.fellOut:
 		return "cpu (the GPU failed)"
-	case c.used:
+	case c.used.Load():
 		return "gpu"
 	}
 	return "cpu"

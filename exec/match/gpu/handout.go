@@ -70,7 +70,7 @@ func (q *query) handOutColumns(out []kernels.Address, rows uint64) error {
 // emitColumns emits n rows that lie column by column, stride rows apart.
 func (q *query) emitColumns(data []byte, stride, n int) error {
 	column := func(i int) []uint32 { return unsafe.Slice((*uint32)(unsafe.Pointer(&data[4*stride*i])), n) }
-	b := match.Batch{N: n, Cols: q.columnsOf(column), Passed: q.passed}
+	b := match.Batch{N: n, Cols: q.columnsOf(column), Passed: q.passed, Distinct: q.eachOnce()}
 	if q.Plan.Inputs > 0 {
 		b.Origin = column(len(q.output) - 1)
 	}

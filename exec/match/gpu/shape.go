@@ -68,6 +68,14 @@ func newShape(m *match.Match, count bool, options *Options) *shape {
 	return s
 }
 
+// eachOnce reports whether no two rows that come out are equal: all that is joined comes out, and nothing is repeated for what hangs on it.
+func (s *shape) eachOnce() bool {
+	if s.first > 0 || !s.weighted && len(s.factors)+len(s.branches) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(s.steps, func(step *match.Step) bool { return !slices.Contains(s.output, step.Slot) })
+}
+
 // weighted reports whether rows may come with the number of solutions that they stand for.
 func weighted(m *match.Match) bool { return m.Weighted && !m.Plan.Once }
 
