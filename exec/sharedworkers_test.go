@@ -125,14 +125,21 @@ func TestOperatorsOfManyRowsHaveWorkers(t *testing.T) {
 	m := mixed(t, 4000)
 	for _, text := range costly {
 		for _, threads := range []int{1, 4} {
-			o, dict := inPieces(64), &crowded{TermSource: m.dict}
-			o.Workers = schedule.New(threads).Open(t.Context(), 0)
-			p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, dict, o)
-			if err != nil {
-				t.Fatal(err)
+			most := int64(0)
+			for try := 0; try < 20 && (try == 0 || threads > 1 && most < 2); try++ { // on a machine with much to do one may be through before another begins
+				o, dict := inPieces(64), &crowded{TermSource: m.dict}
+				o.Workers = schedule.New(threads).Open(t.Context(), 0)
+				p, err := exec.Prepare(t.Context(), parse(t, "PREFIX : <"+exampleNS+"> "+text), m, dict, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := collect(p); err != nil {
+					t.Fatal(err)
+				}
+				most = dict.most.Load()
 			}
-			if _, err := collect(p); err != nil || dict.most.Load() > 1 != (threads > 1) {
-				t.Errorf("%d goroutines of %d threads at once, %v\n%s", dict.most.Load(), threads, err, text)
+			if most > 1 != (threads > 1) {
+				t.Errorf("%d goroutines of %d threads at once\n%s", most, threads, text)
 			}
 		}
 	}
