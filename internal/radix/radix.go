@@ -89,11 +89,13 @@ func SortAcross(keys, scratch []uint64, lower int, by Across) []uint64 {
 		by.Sorted(keys)
 		return keys
 	}
-	shift := max(bits.Len64(all.Most-all.Least)-acrossBits, 0)
+	// Digits are of the upper bits alone, so that keys that are alike have one.
+	least := all.Least >> lower << lower
+	shift := max(bits.Len64(all.Most-least)-acrossBits, lower)
 	next := make([][1 << acrossBits]uint32, parts)
 	parallel(parts, func(i int) {
 		for _, k := range part(i) {
-			next[i][(k-all.Least)>>(shift&63)&(1<<acrossBits-1)]++
+			next[i][(k-least)>>(shift&63)&(1<<acrossBits-1)]++
 		}
 	})
 	var ends [1 << acrossBits]uint32
@@ -107,7 +109,7 @@ func SortAcross(keys, scratch []uint64, lower int, by Across) []uint64 {
 	parallel(parts, func(i int) {
 		next := &next[i]
 		for _, k := range part(i) {
-			digit := (k - all.Least) >> (shift & 63) & (1<<acrossBits - 1)
+			digit := (k - least) >> (shift & 63) & (1<<acrossBits - 1)
 			scratch[next[digit]] = k
 			next[digit]++
 		}

@@ -69,6 +69,41 @@ func TestSortSortsBothWays(t *testing.T) {
 	}
 }
 
+// TestStretchesHoldAllThatAreAlike, however few of the upper bits differ, and however far one is from the others.
+func TestStretchesHoldAllThatAreAlike(t *testing.T) {
+	t.Parallel()
+	const n, lower = 300_000, 20
+	r := rand.New(rand.NewPCG(5, 6))
+	for name, upper := range map[string]func(i int) uint64{
+		"two":              func(i int) uint64 { return r.Uint64N(2) },
+		"few, one is far":  func(i int) uint64 { return uint64(min(i, 1))<<42 + r.Uint64N(5)*uint64(min(i, 1)) },
+		"many, one is far": func(i int) uint64 { return uint64(min(i, 1))<<42 + r.Uint64N(3000)*uint64(min(i, 1)) },
+		"one":              func(i int) uint64 { return 9 },
+	} {
+		keys := make([]uint64, n)
+		for i := range keys {
+			keys[(i+n/3)%n] = upper(i)<<lower | uint64((i+n/3)%n)
+		}
+		want := slices.Sorted(slices.Values(keys))
+		var stretches [][]uint64
+		by := Across{Parts: 7, Parallel: inTurn, Sorted: func(stretch []uint64) {
+			if len(stretch) > 0 {
+				stretches = append(stretches, slices.Clone(stretch))
+			}
+		}}
+		if got := SortAcross(keys, make([]uint64, n), lower, by); !slices.Equal(got, want) {
+			t.Errorf("%s: not sorted", name)
+		}
+		slices.SortFunc(stretches, func(a, b []uint64) int { return cmp.Compare(a[0], b[0]) })
+		for i := 1; i < len(stretches); i++ {
+			if last := stretches[i-1]; last[len(last)-1]>>lower == stretches[i][0]>>lower {
+				t.Errorf("%s: keys that are alike are in two of %d stretches", name, len(stretches))
+				break
+			}
+		}
+	}
+}
+
 func inTurn(n int, do func(i int)) {
 	for i := range n {
 		do(i)
