@@ -60,3 +60,45 @@ func TestAppendNeighboursAgreesWithNeighbours(t *testing.T) {
 		}
 	})
 }
+
+// TestDegreesOfManyVertices: of a Bitmap of several blocks, of vertices that lie close together or far apart, ascend or not, and are no rows.
+func TestDegreesOfManyVertices(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(500, 3000).Draw(t, "vertices")
+		one := rapid.Bool().Draw(t, "one neighbour each")
+		vertex := rapid.Uint32Range(0, uint32(n-1))
+		var edges []Edge
+		for v := rapid.Uint32Range(0, 300).Draw(t, "the first row"); v < uint32(n); v += rapid.Uint32Range(1, 5).Draw(t, "to the next row") {
+			for range rapid.IntRange(1, 3).Draw(t, "neighbours") {
+				edges = append(edges, Edge{From: v, To: vertex.Draw(t, "to")})
+				if one {
+					break
+				}
+			}
+		}
+		g, err := Build(n, 1, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := g.Partition(0, Out)
+		if p.Layer() != Bitmap {
+			t.Skip(p.Layer())
+		}
+		var vertices []Vertex
+		step := rapid.Uint32Range(1, 60).Draw(t, "at most to the next vertex")
+		for v := rapid.Uint32Range(0, 100).Draw(t, "the first vertex"); v < uint32(n)+300; v += rapid.Uint32Range(1, step).Draw(t, "to the next vertex") {
+			vertices = append(vertices, v)
+		}
+		if rapid.Bool().Draw(t, "in any order") {
+			vertices = rapid.Permutation(vertices).Draw(t, "vertices in another order")
+		}
+		degrees := make([]uint32, len(vertices))
+		p.DegreesOf(degrees, vertices)
+		for i, v := range vertices {
+			if int(degrees[i]) != len(p.Neighbours(v)) {
+				t.Fatalf("vertex %d has %d neighbours, not %d", v, len(p.Neighbours(v)), degrees[i])
+			}
+		}
+	})
+}

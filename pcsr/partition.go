@@ -256,9 +256,14 @@ func (p *Partition) RowVertices() iter.Seq[Vertex] {
 			}
 		case Bitmap:
 			left := p.rows // the index may have been written with more bits
-			p.scanBitmap(0, func(v Vertex) bool {
-				left--
-				return yield(v) && left > 0
+			p.scanWords(0, func(start Vertex, word uint32) bool {
+				for ; word != 0; word &= word - 1 {
+					left--
+					if !yield(start+uint32(bits.TrailingZeros32(word))) || left == 0 {
+						return false
+					}
+				}
+				return true
 			})
 		default:
 			section.Check(p.file, p.vertices)
@@ -295,33 +300,35 @@ func (p *Partition) appendBits(dst []Vertex, from, to Vertex, most int) []Vertex
 	if most <= 0 || from >= to {
 		return dst
 	}
-	p.scanBitmap(max(from, p.base)-p.base, func(v Vertex) bool {
-		if v >= to {
-			return false
+	p.scanWords(max(from, p.base)-p.base, func(start Vertex, word uint32) bool {
+		into, left := dst, most // of their own, in registers
+		for ; word != 0 && left > 0; word &= word - 1 {
+			v := start + uint32(bits.TrailingZeros32(word))
+			if v >= to {
+				left = 0
+				break
+			}
+			into = append(into, v)
+			left--
 		}
-		dst = append(dst, v)
-		most--
-		return most > 0
+		dst, most = into, left
+		return left > 0
 	})
 	return dst
 }
 
-// scanBitmap yields the row vertices from base+from on.
-func (p *Partition) scanBitmap(from uint32, yield func(Vertex) bool) {
-	first := uint64(from / blockBits)
+// scanWords yields the words of a Bitmap, the bits of 32 vertices each, from that with base+from on, and the first of the 32; bits before from are left out.
+func (p *Partition) scanWords(from uint32, yield func(start Vertex, word uint32) bool) {
 	mask := uint32(0xFFFFFFFF) << (from % blockBits % 32)
 	skip := from % blockBits / 32
-	for b := first; (b+1)*blockWords <= uint64(len(p.index)); b++ {
+	for b := uint64(from / blockBits); (b+1)*blockWords <= uint64(len(p.index)); b++ {
 		if p.file.Unchecked() {
 			p.checkIndex(b*blockWords, blockWords)
 		}
-		block := p.index[b*blockWords:][:blockWords]
+		block := (*[blockWords]uint32)(p.index[b*blockWords:])
 		for i := skip; i < blockWords-1; i++ {
-			start := p.base + uint32(b)*blockBits + i*32
-			for w := block[1+i] & mask; w != 0; w &= w - 1 {
-				if !yield(start + uint32(bits.TrailingZeros32(w))) {
-					return
-				}
+			if !yield(p.base+uint32(b)*blockBits+i*32, block[(1+i)&7]&mask) {
+				return
 			}
 			mask = 0xFFFFFFFF
 		}
