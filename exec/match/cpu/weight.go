@@ -89,6 +89,12 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 		var block [weighBlock]uint32
 		degrees := block[:len(vertices)]
 		t.lists.DegreesOf(degrees, vertices)
+		if t.times == 1 {
+			for i, n := range degrees {
+				products[i] = multiply(products[i], uint64(n))
+			}
+			return
+		}
 		for i, n := range degrees {
 			products[i] = multiply(products[i], multiply(t.times, uint64(n)))
 		}
@@ -100,6 +106,12 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 		}
 		for _, part := range t.of {
 			part.multiplyInto(parts, vertices)
+		}
+		if t.branch.Branch.Weight == bgp.AtLeastOne && t.branch.Test == nil && !t.branch.Never { // as weighed has it
+			for i, n := range parts {
+				products[i] = multiply(products[i], max(n, 1))
+			}
+			return
 		}
 		for i, v := range vertices {
 			products[i] = multiply(products[i], t.weighed(v, parts[i]))
