@@ -58,28 +58,72 @@ func (p *join) adoptGroups(groups []*match.Group, outside []int) []*group {
 		}
 		*g = group{Group: from, children: p.adoptGroups(from.Children, inside)}
 		out[i] = g
-		mayRepeat := len(g.Reads) <= memoKeys && p.mayRepeat(g, outside)
 		if from.Branch != nil {
-			g.remembers = mayRepeat && slices.ContainsFunc(g.children, func(c *group) bool { return !c.quick() })
+			g.remembers = slices.ContainsFunc(g.children, func(c *group) bool { return !c.quick() }) && len(g.Reads) <= memoKeys && p.repeats(g.Reads, outside)
 			continue
 		}
 		g.step = p.step(from.Step)
 		g.flat = !slices.ContainsFunc(g.children, (*group).goesDeeper)
 		g.hops, g.unequal = g.findHop(), g.findUnequal()
 		g.byRows = g.countsRows()
-		g.raw = len(g.children) == 0 && g.step.rawMemo()
+		g.raw = len(g.children) == 0 && g.step.rawMemo() && p.repeats(g.step.deps, outside)
 		g.pair = len(g.children) == 0 && g.step.isPair()
 		g.brief = len(g.children) == 0 && g.step.brief && len(g.step.Plan.EdgeDistinct) == 0
 		g.keys, g.apart = g.findApart()
-		g.remembers = !g.raw && !g.apart && mayRepeat && (len(g.children) > 0 || len(g.step.dynamic) > 1)
+		g.apart = g.apart && p.repeats(g.keys, outside)
+		g.remembers = !g.raw && !g.apart && (len(g.children) > 0 || len(g.step.dynamic) > 1) && len(g.Reads) <= memoKeys && p.repeats(g.Reads, outside)
 	}
 	return out
 }
 
-// mayRepeat reports whether what a group reads may be the same for several partial matches of the slots outside: there are others among these. What is
-// given to the plan may repeat as a whole.
-func (p *join) mayRepeat(g *group, outside []int) bool {
-	return p.input != nil || slices.ContainsFunc(outside, func(slot int) bool { return !slices.Contains(g.Reads, slot) })
+// repeats reports whether some slots may have the same values in several partial matches of the slots outside: there are others among these, which they do not
+// determine. What is given to the plan may repeat as a whole.
+func (p *join) repeats(slots, outside []int) bool {
+	if p.input != nil || len(outside) > mostDetermined {
+		return true
+	}
+	known := slices.Clone(slots)
+	left := slices.DeleteFunc(slices.Clone(outside), func(slot int) bool { return slices.Contains(known, slot) })
+	for len(left) > 0 {
+		i := slices.IndexFunc(left, func(slot int) bool { return p.determined(slot, known, outside) })
+		if i < 0 {
+			return true
+		}
+		known, left = append(known, left[i]), slices.Delete(left, i, i+1)
+	}
+	return false
+}
+
+// mostDetermined is for how many slots it is found out whether some of them determine the others.
+const mostDetermined = 16
+
+// determined reports whether a slot has one value for each of others that are known, by lists of one member that bound slots are joined by.
+func (p *join) determined(slot int, known, bound []int) bool {
+	own := p.stepOf(slot)
+	if own != nil && slices.ContainsFunc(own.dynamic, func(d dynamicList) bool {
+		return d.joins() && slices.Contains(known, d.from.Slot) && d.partition.Single()
+	}) {
+		return true
+	}
+	return slices.ContainsFunc(known, func(of int) bool {
+		s := p.stepOf(of)
+		return s != nil && slices.Contains(bound, of) && slices.ContainsFunc(s.dynamic, func(d dynamicList) bool {
+			return d.joins() && d.from.Slot == slot && p.Graph.Partition(d.label.Constant, d.dir.Reverse()).Single()
+		})
+	})
+}
+
+// stepOf is the step that binds a slot; nil of one that is given.
+func (p *join) stepOf(slot int) *step {
+	if slot < p.Plan.Inputs {
+		return nil
+	}
+	return p.all[slot-p.Plan.Inputs]
+}
+
+// joins reports whether a list leads from one slot to another along edges of a constant label.
+func (d *dynamicList) joins() bool {
+	return d.kind == bgp.Neighbours && d.partition != nil && d.from.Slot >= 0
 }
 
 // quick reports whether the group is counted by looking up one list.

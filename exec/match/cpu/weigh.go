@@ -255,10 +255,10 @@ func (t *tally) add(n uint64) {
 // boundsOf are the smallest and the largest vertex that a slot may be bound to, as far as lists that depend on nothing say.
 func (w *weighing) boundsOf(slot int) (low, high pcsr.Vertex) {
 	high = dictionary.None
-	if slot < w.join.Plan.Inputs {
+	s := w.join.stepOf(slot)
+	if s == nil {
 		return low, high
 	}
-	s := w.join.all[slot-w.join.Plan.Inputs]
 	d := &domain{low: s.Low, high: s.High}
 	if s.High < dictionary.None {
 		d.high--
