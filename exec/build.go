@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -212,10 +213,12 @@ func weighted(op operator.Operator) bool {
 }
 
 func (b *builder) count(n *planner.Count) operator.Operator {
-	c := &source.Count{Base: b.base(n)}
+	c, devices := &source.Count{Base: b.base(n)}, b.devices
 	for _, t := range n.Terms {
-		c.Terms = append(c.Terms, source.CountTerm{Times: t.Times, Match: b.match(t.Match)})
+		c.Terms = append(c.Terms, source.CountTerm{Times: t.Times, Match: b.match(t.Match), Cost: t.Match.Cost})
 	}
+	slices.SortStableFunc(c.Terms, func(a, b source.CountTerm) int { return cmp.Compare(b.Cost, a.Cost) })
+	c.Beside = b.devices == devices
 	return c
 }
 

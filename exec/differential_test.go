@@ -106,9 +106,11 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			}
 			if variant == "sharing" {
 				o.Tuning.SharedGain = math.Inf(1)
+			}
+			if variant == "sharing" || variant == "pieces" {
 				o.Tuning.DifferenceCost, o.Tuning.DifferenceGain = always, math.Inf(1)
 			}
-			if variant == "distributed" {
+			if variant == "distributed" || variant == "first in pieces" {
 				o.Tuning.DifferenceCost, o.Tuning.DistributedGain = always, math.Inf(1)
 			}
 			switch variant {
