@@ -60,6 +60,11 @@ func (p *Partition) Checked() *Partition {
 	return &out
 }
 
+// Same reports whether two partitions are one, or one is the other Checked.
+func (p *Partition) Same(q *Partition) bool {
+	return p == q || p != nil && q != nil && len(p.neighbours) > 0 && len(p.neighbours) == len(q.neighbours) && &p.neighbours[0] == &q.neighbours[0] && p.patch == q.patch
+}
+
 // checkList checks the list of a row and the offsets that lead to it.
 func (p *Partition) checkList(row int) {
 	if p.offsets == nil {

@@ -22,6 +22,19 @@ func (p *Partition) DegreesOf(degrees []uint32, vertices []Vertex) {
 	}
 }
 
+// DegreesFrom writes how many neighbours the vertices of some rows have, one row after the other from the given one on.
+func (p *Partition) DegreesFrom(degrees []uint32, row int) {
+	if p.file.Unchecked() || p.offsets == nil {
+		for i := range degrees {
+			degrees[i] = uint32(p.Degree(row + i))
+		}
+		return
+	}
+	for i := range degrees {
+		degrees[i] = p.degreeAt(uint32(row + i))
+	}
+}
+
 // closeTogether reports whether vertices ascend, as far as their ends tell, with several of them in each word of a Bitmap.
 func closeTogether(vertices []Vertex) bool {
 	n := len(vertices)

@@ -90,6 +90,17 @@ func TestDegreesOfManyVertices(t *testing.T) {
 		for v := rapid.Uint32Range(0, 100).Draw(t, "the first vertex"); v < uint32(n)+300; v += rapid.Uint32Range(1, step).Draw(t, "to the next vertex") {
 			vertices = append(vertices, v)
 		}
+		if !p.Same(p.Checked()) || p.Same(g.Partition(0, In)) || p.Same(nil) {
+			t.Fatal("a partition is what is not the same, or not what is")
+		}
+		first := rapid.IntRange(0, p.Rows()).Draw(t, "the first row that is asked for")
+		ofRows := make([]uint32, p.Rows()-first)
+		p.DegreesFrom(ofRows, first)
+		for i, n := range ofRows {
+			if int(n) != p.Degree(first+i) {
+				t.Fatalf("row %d has %d neighbours, not %d", first+i, p.Degree(first+i), n)
+			}
+		}
 		if rapid.Bool().Draw(t, "in any order") {
 			vertices = rapid.Permutation(vertices).Draw(t, "vertices in another order")
 		}

@@ -123,6 +123,11 @@ func (d *domain) offset(place int) int {
 	return int(d.list[place] - d.low)
 }
 
+// takesAll reports whether all members of the source are candidates.
+func (d *domain) takesAll() bool {
+	return len(d.others)+len(d.otherRows)+len(d.step.Plan.Checks)+len(d.step.Distinct) == 0
+}
+
 // after is the bound of a range that ends with v; 0 is none.
 func after(v pcsr.Vertex) pcsr.Vertex {
 	if v == dictionary.None {

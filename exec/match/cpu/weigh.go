@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -108,8 +107,7 @@ func (w *weighing) candidates(s *step, children []*weights) (*weights, error) {
 	if out.table, err = w.make(from.span()); err != nil {
 		return nil, err
 	}
-	seen := spread{}
-	seen.least.Store(math.MaxUint64)
+	var seen spread
 	err = w.inBlocks(from, children, func(low, high int, vertices []pcsr.Vertex, products []uint64) {
 		clear(out.table[from.offset(low):from.offset(high)])
 		for i, v := range vertices {
@@ -120,7 +118,7 @@ func (w *weighing) candidates(s *step, children []*weights) (*weights, error) {
 	for _, c := range children {
 		w.release(c)
 	}
-	if n := seen.most.Load(); err == nil && from.rows == neighbours && n == seen.least.Load() && seen.n.Load() == uint64(neighbours.Rows()) {
+	if n, same := seen.one(neighbours.Rows()); same && err == nil && from.rows == neighbours {
 		w.release(out)
 		return &weights{times: n}, nil
 	}
@@ -135,19 +133,34 @@ func (t *weights) maybeOne(rows *pcsr.Partition) bool {
 	return t.lists != nil && t.lists.Single() && t.lists.Rows() >= rows.Rows()
 }
 
-// spread is how many numbers were seen, the smallest and the largest.
-type spread struct{ n, least, most atomic.Uint64 }
+// spread is how many numbers were seen, and whether all are equal so far: then that is first.
+type spread struct {
+	n       atomic.Uint64
+	first   atomic.Pointer[uint64]
+	differs atomic.Bool
+}
 
 func (s *spread) add(numbers []uint64) {
-	if len(numbers) == 0 {
+	if len(numbers) == 0 || s.differs.Load() {
 		return
 	}
 	s.n.Add(uint64(len(numbers)))
-	least, most := slices.Min(numbers), slices.Max(numbers)
-	for old := s.least.Load(); least < old && !s.least.CompareAndSwap(old, least); old = s.least.Load() {
+	if s.first.Load() == nil {
+		first := numbers[0]
+		s.first.CompareAndSwap(nil, &first)
 	}
-	for old := s.most.Load(); most > old && !s.most.CompareAndSwap(old, most); old = s.most.Load() {
+	first := *s.first.Load()
+	if slices.ContainsFunc(numbers, func(n uint64) bool { return n != first }) {
+		s.differs.Store(true)
 	}
+}
+
+// one is the number that all of so many are; false where there were others.
+func (s *spread) one(of int) (uint64, bool) {
+	if of == 0 || s.differs.Load() || s.n.Load() != uint64(of) {
+		return 0, false
+	}
+	return *s.first.Load(), true
 }
 
 // takesAll reports whether every member of the step's one list that depends on a slot is a candidate.
@@ -204,7 +217,7 @@ func (w *weighing) sumLists(out *weights, lists *pcsr.Partition, first, last int
 		}
 		return int(lists.Vertex(row) - out.first)
 	}
-	err := w.each(last-first, edges+rowPrice*(last-first), func(b *block, low, high int) {
+	err := w.each(last-first, edges+rowPrice*(last-first)+len(out.table)/clearShare, func(b *block, low, high int) {
 		clear(out.table[offset(first+low):offset(first+high)])
 		for i, v := range lists.AppendVertices(b.vertices[:0], first+low, first+high) {
 			list := lists.List(first + low + i)
@@ -300,14 +313,18 @@ func (w *weighing) inBlocks(d *domain, children []*weights, use func(low, high i
 	for _, c := range children {
 		price += c.price()
 	}
-	return w.each(d.n, price*d.n, func(b *block, low, high int) {
+	return w.each(d.n, price*d.n+d.span()/clearShare, func(b *block, low, high int) {
 		vertices := d.candidates(low, high, b.vertices[:0], b.kept[:0])
 		products := b.products[:len(vertices)]
 		for i := range products {
 			products[i] = 1
 		}
 		for _, c := range children {
-			c.multiplyInto(products, vertices)
+			if c.lists != nil && c.lists.Same(d.rows) && d.takesAll() {
+				c.multiplyRows(products, d.first+low)
+			} else {
+				c.multiplyInto(products, vertices)
+			}
 		}
 		use(low, high, vertices, products)
 	})
@@ -319,8 +336,9 @@ type block struct {
 	products       [weighBlock]uint64
 }
 
-// What it takes to find a row and write its number down, to look a vertex up among the rows of a partition, and in a table, in members of lists read.
-const rowPrice, lookPrice, tablePrice = 2, 8, 2
+// What it takes to find a row and write its number down, to look a vertex up among the rows of a partition, and in a table, in members of lists read; of a table
+// clearShare numbers are cleared meanwhile.
+const rowPrice, lookPrice, tablePrice, clearShare = 2, 8, 2, 4
 
 // price is what it takes to multiply the weight of a vertex into a product, in members of lists read.
 func (t *weights) price() (price int) {
@@ -337,7 +355,7 @@ func (t *weights) price() (price int) {
 }
 
 // each calls work for all of 0 … n-1, weighBlock at most at a time, on the threads that there are, if it takes long: cost is how many
-// members of lists are read.
+// members of lists are read. Threads that come free meanwhile join.
 func (w *weighing) each(n, cost int, work func(b *block, low, high int)) error {
 	var next atomic.Int64
 	places := weighTurn
@@ -359,13 +377,14 @@ func (w *weighing) each(n, cost int, work func(b *block, low, high int)) error {
 		return nil
 	}
 	helpers := schedule.Group{Share: w.join.workers, Failed: func() { w.stop.Store(true) }}
-	if t := &w.matcher.tuning; cost > t.quiet {
-		for range min(w.join.workers.Limit()-1, t.helpers(float64(cost))) {
-			helpers.Go(func(k *schedule.Worker) error { return turn(k.Keep) })
+	ask := func() {
+		left := float64(cost) * float64(n-int(next.Load())) / float64(max(n, 1))
+		if t := &w.matcher.tuning; left > float64(t.quiet) {
+			helpers.GoAll(min(w.join.workers.Limit()-1, t.helpers(left))-helpers.Running(), func(k *schedule.Worker) error { return turn(k.Keep) })
 		}
 	}
 	helpers.Do(func() error {
-		return turn(func() bool { w.join.workers.Yield(); return true })
+		return turn(func() bool { ask(); w.join.workers.Yield(); return true })
 	})
 	return helpers.Wait()
 }

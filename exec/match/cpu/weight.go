@@ -89,15 +89,7 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 		var block [weighBlock]uint32
 		degrees := block[:len(vertices)]
 		t.lists.DegreesOf(degrees, vertices)
-		if t.times == 1 {
-			for i, n := range degrees {
-				products[i] = multiply(products[i], uint64(n))
-			}
-			return
-		}
-		for i, n := range degrees {
-			products[i] = multiply(products[i], multiply(t.times, uint64(n)))
-		}
+		t.multiplyDegrees(products, degrees)
 	case t.branch != nil:
 		var block [weighBlock]uint64
 		parts := block[:len(vertices)]
@@ -120,6 +112,26 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 		for i := range products {
 			products[i] = multiply(products[i], t.times)
 		}
+	}
+}
+
+// multiplyRows is multiplyInto for the vertices of rows of the lists, one row after the other from the given one on.
+func (t *weights) multiplyRows(products []uint64, row int) {
+	var block [weighBlock]uint32
+	degrees := block[:len(products)]
+	t.lists.DegreesFrom(degrees, row)
+	t.multiplyDegrees(products, degrees)
+}
+
+func (t *weights) multiplyDegrees(products []uint64, degrees []uint32) {
+	if t.times == 1 {
+		for i, n := range degrees {
+			products[i] = multiply(products[i], uint64(n))
+		}
+		return
+	}
+	for i, n := range degrees {
+		products[i] = multiply(products[i], multiply(t.times, uint64(n)))
 	}
 }
 
