@@ -28,7 +28,7 @@ type Tuning struct {
 	LookEdges int
 	// MaxRuns is how many sorted runs are kept apart: each is an open file.
 	MaxRuns int
-	// TermCost is how many members of lists a term of a sum of counts must be expected to read to be begun beside another.
+	// TermCost is how many members of lists a term of a sum of counts must be expected to read for others to be begun beside it.
 	TermCost float64
 }
 

@@ -65,9 +65,14 @@ func (o *Count) sum(x *operator.Execution) (uint64, error) {
 	return low, nil
 }
 
-// numbers are those of the terms. Those that are worth a thread are begun beside the others, so that no thread waits for the last rows of one while there is another.
+// numbers are those of the terms. They are begun beside each other, so that no thread waits for the last rows of one while there is another.
 func (o *Count) numbers(x *operator.Execution) ([]uint64, error) {
 	numbers := make([]uint64, len(o.Terms))
+	if len(o.Terms) == 1 {
+		n, err := o.Terms[0].Match.Count(x)
+		numbers[0] = n
+		return numbers, err
+	}
 	ctx, cancel := context.WithCancel(x.Ctx)
 	defer cancel()
 	own := *x
@@ -89,18 +94,14 @@ func (o *Count) numbers(x *operator.Execution) ([]uint64, error) {
 	return numbers, terms.Wait()
 }
 
-// others is how many terms may be counted beside the first.
-func (o *Count) others(x *operator.Execution) (n int) {
-	most := x.Workers.Limit() / threadsOfTerm
-	if !o.Beside || most == 0 || slices.ContainsFunc(o.Terms, func(t CountTerm) bool { return len(t.Match.Tests) > 0 }) {
+// others is how many terms are counted beside the first, where that is worth threads.
+func (o *Count) others(x *operator.Execution) int {
+	n := min(len(o.Terms)-1, x.Workers.Limit()/threadsOfTerm)
+	if !o.Beside || n == 0 || o.Terms[0].Cost < x.Tuning.TermCost || slices.ContainsFunc(o.Terms, func(t CountTerm) bool { return len(t.Match.Tests) > 0 }) {
 		return 0
 	}
 	bytes := int64(0)
 	for _, t := range o.Terms[1:] {
-		if n == most || t.Cost < x.Tuning.TermCost {
-			break
-		}
-		n++
 		bytes += t.Match.weighs()
 	}
 	if bytes == 0 {

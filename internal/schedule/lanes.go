@@ -101,6 +101,9 @@ func (l *lanes) take() *lane {
 // live does some work, and what comes after it.
 func (l *lanes) live(work func(), alone *atomic.Bool) {
 	work()
+	if l.full() {
+		return
+	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return
@@ -111,6 +114,13 @@ func (l *lanes) live(work func(), alone *atomic.Bool) {
 		x.work()
 		x.work = nil
 	}
+}
+
+// full reports whether as many lanes wait as may.
+func (l *lanes) full() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.free) >= mostLanes
 }
 
 func (x *lane) close() {
