@@ -109,7 +109,7 @@ func (b *builder) above(n planner.Node, in operator.Operator) (operator.Operator
 	case *planner.Slice:
 		return &modifier.Slice{Base: base, Input: in, Offset: n.Offset, Limit: n.Most}, nil
 	case *planner.Distinct:
-		return &modifier.Distinct{Base: base, Input: in, Sorted: n.Sorted, Matched: isFilteredMatch(in)}, nil
+		return b.distinct(n, in)
 	case *planner.Construct:
 		return b.construct(n, in), nil
 	case *planner.Describe:
@@ -358,7 +358,24 @@ func (b *builder) group(n *planner.Group, in operator.Operator) (operator.Operat
 		}
 		g.Aggregates = append(g.Aggregates, agg)
 	}
-	g.KeyColumns, g.FoldKeys = keyColumns(n, in), foldKeys(n, in)
+	g.KeyColumns, g.FoldKeys = keyColumns(n, in), foldKeys(n.Keys, in)
+	return g, nil
+}
+
+// distinct returns the operator that tells rows apart: as groups, where the match below may hand on groups.
+func (b *builder) distinct(n *planner.Distinct, in operator.Operator) (operator.Operator, error) {
+	folds := foldKeys(n.Keys, in)
+	if folds == nil {
+		return &modifier.Distinct{Base: b.base(n), Input: in, Sorted: n.Sorted, Matched: isFilteredMatch(in)}, nil
+	}
+	g := &group.Group{Base: b.base(n), Input: in, Pick: vector.AllColumns(len(n.Keys)), FoldKeys: folds}
+	for _, k := range n.Keys {
+		e, err := b.evaluator(k)
+		if err != nil {
+			return nil, err
+		}
+		g.Keys = append(g.Keys, e)
+	}
 	return g, nil
 }
 
@@ -375,14 +392,14 @@ func isFilteredMatch(op operator.Operator) bool {
 }
 
 // foldKeys are what a group's keys are for the match below, where it may hand on groups; else nil.
-func foldKeys(n *planner.Group, in operator.Operator) (keys []group.FoldKey) {
+func foldKeys(of []*planner.Expression, in operator.Operator) (keys []group.FoldKey) {
 	_, below := operator.StagesOf(in)
 	m := matched(below)
 	if m == nil || m.Plan.Fold == nil {
 		return nil
 	}
 	for i, k := range m.Plan.Fold.Keys {
-		key := group.FoldKey{Column: k.Column, Identity: n.Keys[i].Identity}
+		key := group.FoldKey{Column: k.Column, Identity: of[i].Identity}
 		if k.Of != nil {
 			key.Column = -1
 		}

@@ -83,8 +83,12 @@ func describeFold(plan *bgp.MatchPlan) string {
 	case !f.Sums:
 		what = what[1:]
 	}
-	if text += ": " + strings.Join(what, ", "); value == "" {
+	switch text += ": " + strings.Join(what, ", "); {
+	case value != "":
+	case plan.Fold.Sums:
 		text = "rows counted"
+	default:
+		text = "told apart"
 	}
 	for i, k := range keys {
 		text += []string{" by ", ", "}[i] + k

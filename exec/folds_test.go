@@ -92,6 +92,24 @@ func TestTheDeviceAddsNumbersUp(t *testing.T) {
 		{"SELECT ?y (COUNT(*) AS ?k) { ?a :p ?b . ?b :date ?t } GROUP BY (YEAR(?t) > 2003 AS ?y)", false},
 		{"SELECT ?x (COUNT(*) AS ?k) { ?a :p ?b . ?b :date ?t } GROUP BY (DAY(?t) + MONTH(?t) + YEAR(?t) + HOURS(?t) AS ?x)", false},
 		{"SELECT (SUM(?a) AS ?s) { ?a :p ?b . ?b :p ?c }", false},
+		// Rows that computed numbers tell apart.
+		{"SELECT DISTINCT (FLOOR(?n / 100) AS ?x) { ?a :p ?b . ?b :decimal ?n }", true},
+		{"SELECT DISTINCT ?a (YEAR(?t) AS ?y) { ?a :p ?b . ?b :date ?t }", true},
+		{"SELECT DISTINCT (?n * ?k AS ?x) ?b { ?a :p ?b . ?b :decimal ?n . ?a :typed ?k } ORDER BY ?x ?b", true},
+		{"SELECT DISTINCT (?k AS ?l) (?n + ?k AS ?x) { ?a :p ?b . ?b :n ?n . ?a :typed ?k FILTER(?n < ?k) }", true},
+		{"SELECT ?x { { SELECT DISTINCT ?x { ?a :p ?b . ?b :mixed ?n BIND(?n * 2 AS ?x) } } FILTER(?x > 7) }", true},
+		{"SELECT (COUNT(*) AS ?c) { { SELECT DISTINCT ?y ?m { ?a :p ?b . ?b :date ?t BIND(YEAR(?t) AS ?y) BIND(MONTH(?t) AS ?m) } } }", true},
+		{"SELECT ?f { ?a :p ?b . ?b :decimal ?n } GROUP BY (FLOOR(?n / 3) AS ?f)", true},
+		{"SELECT (COUNT(DISTINCT YEAR(?t)) AS ?k) { ?a :p ?b . ?b :date ?t }", true},
+		{"SELECT ?a (COUNT(DISTINCT ?n * 2) AS ?k) { ?a :p ?b . ?b :decimal ?n FILTER(?n * 2 < 8) } GROUP BY ?a HAVING(COUNT(DISTINCT ?n * 2) > 1)", true},
+		{"SELECT (COUNT(DISTINCT ?n + 1) AS ?k) { ?a :p ?b . ?b :double ?n }", false},
+		{"SELECT (COUNT(DISTINCT STR(?n)) AS ?k) { ?a :p ?b . ?b :n ?n }", false},
+		{"SELECT DISTINCT (?n + 1 AS ?x) { ?a :p ?b OPTIONAL { ?b :n ?n } }", false},
+		{"SELECT DISTINCT (?n + 1 AS ?x) { ?b :p ?a . ?b :other ?n }", false},
+		{"SELECT DISTINCT (?n + 1 AS ?x) { ?a :p ?b . ?b :double ?n }", false},
+		{"SELECT DISTINCT (?n + 1 AS ?x) (?n + 1 AS ?y) { ?a :p ?b . ?b :n ?n }", false},
+		{"SELECT DISTINCT ?a ?b (?n + 1 AS ?x) { ?a :p ?b . ?b :n ?n }", false},
+		{"SELECT REDUCED (?n + 1 AS ?x) { ?a :p ?b . ?b :n ?n }", false},
 	} {
 		if got := m.onDevice(t, c.query); got != c.folds {
 			t.Errorf("%s: the device added up: %v, want %v", c.query, got, c.folds)
@@ -320,6 +338,7 @@ func TestFoldsAndFirstRowsAreExplained(t *testing.T) {
 		"SELECT ?a ?b (MAX(?n) AS ?s) { ?a :p ?b . ?b :p ?c . ?c :n ?n } GROUP BY ?a ?b":             "?n: least and greatest by ?a, ?b, where all are exact numbers",
 		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a ORDER BY DESC(?s) ?a LIMIT 3": "?n: added up by ?a, the first 3 by the sum, where all are exact numbers",
 		"SELECT ?y (COUNT(*) AS ?s) { ?a :p ?b . ?b :date ?t } GROUP BY (YEAR(?t) AS ?y)":            "rows counted by year(?t), where all are exact numbers",
+		"SELECT DISTINCT ?a (?n * 2 AS ?x) { ?a :p ?b . ?b :n ?n }":                                  "told apart by ?a, ?n * 2, where all are exact numbers",
 		"SELECT ?a ?n { ?a :p ?b . ?b :n ?n } ORDER BY DESC(?n) ?a LIMIT 10 OFFSET 5":                "the first 15 by ?n, and those that may be, where its values are in order",
 	} {
 		if text := m.explained(t, query); !strings.Contains(text, want) {

@@ -22,6 +22,7 @@ func limited(n Node, rows uint64) Node {
 	case *Distinct:
 		if !n.Sorted { // the first rows are wanted as soon as they are there
 			combined(n.Input, false)
+			unfolded(n.Input)
 		}
 	case *Union:
 		for i, b := range n.Branches {

@@ -23,14 +23,9 @@ func folded(in Node, g *parser.Group) Node {
 	}
 	f := &bgp.Fold{Value: -1}
 	for _, k := range g.Keys {
-		key, ok := m.foldKey(k.Expr)
-		if !ok || slices.ContainsFunc(f.Keys, func(of bgp.FoldKey) bool { return reflect.DeepEqual(of, key) }) {
+		if !m.foldsBy(f, k.Expr) {
 			return in
 		}
-		f.Keys = append(f.Keys, key)
-	}
-	if len(f.Keys) > 2 {
-		return in
 	}
 	numbers := false
 	for i := range g.Aggregates {
@@ -43,9 +38,92 @@ func folded(in Node, g *parser.Group) Node {
 	if !numbers && !f.Computes() && len(m.Plan.Where)+len(m.Plan.Lookups) == 0 || f.Sums && m.Plan.Once {
 		return in
 	}
+	return withFold(in, f)
+}
+
+// withFold is a node with a match below that folds its rows.
+func withFold(in Node, f *bgp.Fold) Node {
 	own := ownMatch(in)
 	matchBelow(own).Plan.Fold = f
 	return own
+}
+
+// foldedApart lets a match hand on groups in place of rows that DISTINCT tells apart by numbers which are computed:
+//
+//	SELECT DISTINCT ?a (YEAR(?t) AS ?y) { … }
+//
+// It reports whether it does.
+func foldedApart(in Node) (Node, bool) {
+	m := matchBelow(in)
+	if m == nil {
+		return in, false
+	}
+	f := &bgp.Fold{Value: -1}
+	for _, name := range in.Props().Columns {
+		if !m.foldsBy(f, &parser.Var{Name: name}) {
+			return in, false
+		}
+	}
+	if !f.Computes() {
+		return in, false
+	}
+	return withFold(in, f), true
+}
+
+// countedColumn is what COUNT(DISTINCT) of an expression counts.
+const countedColumn = parser.BlankPrefix + "counted"
+
+// countedApart plans COUNT(DISTINCT) of a number that is computed as the number of rows that it tells apart, where a match may hand on groups in place of rows:
+//
+//	Group(A, ?k, COUNT(DISTINCT e)) → Group(Distinct(Project(Extend(A, ?v, e), ?k ?v)), ?k, COUNT(?v))
+//
+// It returns nil where a group is something else.
+func (p *planner) countedApart(n *parser.Group, r request) (Node, error) {
+	if !p.options.LooksUp || p.options.Unoptimised || p.applied || len(n.Keys) > 1 || len(n.Aggregates) != 1 {
+		return nil, nil
+	}
+	a := n.Aggregates[0]
+	if _, is := a.Argument.(*parser.Call); !is || a.Function != "COUNT" || !a.Distinct || parser.IsVolatile(a.Argument) {
+		return nil, nil
+	}
+	columns := []string{countedColumn}
+	for _, k := range n.Keys {
+		v, ok := k.Expr.(*parser.Var)
+		if !ok {
+			return nil, nil
+		}
+		columns = append(columns, v.Name)
+	}
+	a.Distinct, a.Argument = false, &parser.Var{Name: countedColumn}
+	extend := &parser.Extend{Input: n.Input, Variable: countedColumn, Expr: n.Aggregates[0].Argument}
+	apart := &parser.Distinct{Input: &parser.Project{Input: extend, Variables: columns}}
+	node, err := p.group(&parser.Group{Input: apart, Keys: n.Keys, Aggregates: []parser.Aggregation{a}}, r)
+	g, ok := node.(*Group)
+	if !ok || err != nil {
+		return nil, err
+	}
+	if d, ok := g.Input.(*Distinct); !ok || d.Keys == nil {
+		return nil, nil
+	}
+	g.text = p.groupText(n)
+	return g, nil
+}
+
+// unfolded takes it back.
+func unfolded(n Node) {
+	if m := matchBelow(n); m != nil {
+		m.Plan.Fold = nil
+	}
+}
+
+// foldsBy adds to a fold's keys what an expression says; false where it is none, or one too many.
+func (m *numbered) foldsBy(f *bgp.Fold, e parser.Expr) bool {
+	key, ok := m.foldKey(e)
+	if !ok || len(f.Keys) == 2 || slices.ContainsFunc(f.Keys, func(of bgp.FoldKey) bool { return reflect.DeepEqual(of, key) }) {
+		return false
+	}
+	f.Keys = append(f.Keys, key)
+	return true
 }
 
 // foldKey is what a fold is grouped by that an expression says.

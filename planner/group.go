@@ -17,6 +17,9 @@ func (p *planner) group(n *parser.Group, r request) (Node, error) {
 	if node := p.degrees(n, out); node != nil {
 		return node, nil
 	}
+	if node, err := p.countedApart(n, r); node != nil || err != nil {
+		return node, err
+	}
 	need, counted := p.scopes.Reads(parser.Expressions(n)...), countsOnly(n)
 	for _, a := range n.Aggregates {
 		if a.Argument == nil && a.Distinct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
@@ -71,8 +72,23 @@ func (p *planner) distinct(n *parser.Distinct, r request) (Node, error) {
 	if m, ok := in.(*Match); ok {
 		m.Plan.Whole = true
 	}
+	apart := false
+	if !p.options.Unoptimised {
+		in, apart = foldedApart(in)
+	}
 	d := &Distinct{unary: unary{*in.Props(), in}, Sorted: sorted(n.Input)}
 	d.Limit, d.Weighted, d.note = 0, false, ""
+	for _, v := range d.Columns {
+		if !apart {
+			break
+		}
+		k, err := p.expression(&parser.Var{Name: v}, d.Columns, n.Input)
+		if err != nil {
+			return nil, err
+		}
+		k.Identity = min(p.identityOf(v, &r), dictionary.IdentityComputed)
+		d.Keys = append(d.Keys, k)
+	}
 	return p.narrowed(d, want), nil
 }
 

@@ -220,6 +220,8 @@ type (
 		unary
 		// Sorted: the rows come in an order to be kept.
 		Sorted bool
+		// Keys are the columns as keys of groups, where the match below may hand on groups in place of rows (bgp.MatchPlan.Fold); else nil.
+		Keys []*Expression
 	}
 	// Construct makes triples of solutions.
 	Construct struct {
