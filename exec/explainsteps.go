@@ -105,7 +105,11 @@ func describeCombining(plan *bgp.MatchPlan) string {
 	case plan.Fold != nil:
 		return describeFold(plan)
 	case plan.Top != nil:
-		return fmt.Sprintf("the first %d by ?%s, and those that may be, where its values are in order", plan.Top.Rows, plan.Slots[plan.Output[plan.Top.Column]].Variable)
+		where := "its values are in order"
+		if plan.Top.Of != nil {
+			where = "all are exact numbers"
+		}
+		return fmt.Sprintf("the first %d by %s, and those that may be, where %s", plan.Top.Rows, plan.OrderedBy(), where)
 	}
 	text := "equal rows of"
 	for _, slot := range plan.Output {

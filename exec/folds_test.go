@@ -311,7 +311,19 @@ func TestTheDeviceSelectsFirstRows(t *testing.T) {
 		{"SELECT ?b ?s { ?a :p ?b . ?a :d ?s } ORDER BY ?s ?b LIMIT 300", true},
 		{"SELECT ?b { ?a :p ?b . ?a :n ?n } ORDER BY DESC(?n) ?b LIMIT 3", true},
 		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?b ?n LIMIT 10", false},
-		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY (?n + 1) ?b LIMIT 10", false},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY STR(?n) ?b LIMIT 10", false},
+		{"SELECT ?b (STR(?n) AS ?s) { ?a :p ?b . ?a :n ?n } ORDER BY DESC(?n) ?b LIMIT 3", true},
+		// By numbers that are computed.
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY (?n + 1) ?b LIMIT 10", true},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n . ?b :n ?m } ORDER BY DESC(?n * ?m) ?b LIMIT 10 OFFSET 5", true},
+		{"SELECT ?b (?n - ?m AS ?x) { ?a :p ?b . ?a :n ?n . ?b :n ?m } ORDER BY ?x ?b LIMIT 100", true},
+		{"SELECT ?b ?x ?s { ?a :p ?b . ?a :n ?n . ?b :s ?s BIND(ABS(5000.5 - ?n) * -0.001 AS ?x) FILTER(?n > 7) } ORDER BY DESC(?x) ?b LIMIT 10", true},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n . ?b :n ?m FILTER(?n + 100 < ?m) } ORDER BY DESC(?n) ?b LIMIT 10", true},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n . ?b :n ?m FILTER(?n + 100 < ?m) } ORDER BY DESC(?n - ?m) ?b LIMIT 10", true},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY (?n / 7) ?b LIMIT 10", false},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n FILTER(STR(?n) != STR(?b)) } ORDER BY (?n + 1) ?b LIMIT 10", false},
+		{"SELECT ?b ?s { ?a :p ?b . ?a :d ?s } ORDER BY (?s + 1) ?b LIMIT 300", false},
+		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY (?n * 0) ?b LIMIT 10", false},
 		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?n ?b", false},
 		{"SELECT ?b ?n { ?a :p ?b . ?a :n ?n } ORDER BY ?n ?b LIMIT 9000", false},
 	} {
@@ -339,6 +351,7 @@ func TestFoldsAndFirstRowsAreExplained(t *testing.T) {
 		"SELECT ?a (SUM(?n) AS ?s) { ?a :p ?b . ?b :n ?n } GROUP BY ?a ORDER BY DESC(?s) ?a LIMIT 3": "?n: added up by ?a, the first 3 by the sum, where all are exact numbers",
 		"SELECT ?y (COUNT(*) AS ?s) { ?a :p ?b . ?b :date ?t } GROUP BY (YEAR(?t) AS ?y)":            "rows counted by year(?t), where all are exact numbers",
 		"SELECT DISTINCT ?a (?n * 2 AS ?x) { ?a :p ?b . ?b :n ?n }":                                  "told apart by ?a, ?n * 2, where all are exact numbers",
+		"SELECT ?a { ?a :p ?b . ?b :n ?n . ?a :decimal ?m } ORDER BY DESC(?n * ?m) ?a LIMIT 10":      "the first 10 by ?n * ?m, and those that may be, where all are exact numbers",
 		"SELECT ?a ?n { ?a :p ?b . ?b :n ?n } ORDER BY DESC(?n) ?a LIMIT 10 OFFSET 5":                "the first 15 by ?n, and those that may be, where its values are in order",
 	} {
 		if text := m.explained(t, query); !strings.Contains(text, want) {

@@ -69,6 +69,8 @@ const (
 	// TopCount counts rows by bins of IDs, TopSelect copies some of them: (top).
 	TopCount
 	TopSelect
+	// TopWords gives rows words for IDs, in the order of the numbers that were computed of them: (results, words, rows).
+	TopWords
 	// SiftRows copies rows that pass conditions on their numbers, and tables: (sifting). It knows no operation from SiftAbsolute on and the first set of tables;
 	// SiftWords knows all.
 	SiftRows
@@ -112,7 +114,7 @@ var kernelNames = [kernelCount]string{
 	"match", "bound_phase", "extend_phase", "match", "extend_phase", "match", "bound_phase", "extend_phase",
 	"count_pages", "count_portions", "order_rows", "weigh_lists", "filter", "mark",
 	"row_vertices", "patch_places", "patch_lists", "patch_rows", "index_bitmap", "index_hash",
-	"combine_rows", "move_groups", "list_groups", "sum_rows", "move_sums", "list_sums", "top_count", "top_select", "sift_rows", "sift_words",
+	"combine_rows", "move_groups", "list_groups", "sum_rows", "move_sums", "list_sums", "top_count", "top_select", "top_words", "sift_rows", "sift_words",
 	"core_count", "core_scan", "core_fill",
 	"count_dense_1", "count_dense_2", "count_dense_3", "count_dense_4", "count_dense_5", "count_dense_6",
 	"count_far_1", "count_far_2", "count_far_3", "count_far_4", "count_far_5", "count_far_6",

@@ -171,6 +171,8 @@ func (s *emulatedStream) Launch(k Kernel, blocks, _ int, args ...uint64) error {
 		t.topCount(in[Top](t.memory, args[0], 0))
 	case TopSelect:
 		t.topSelect(in[Top](t.memory, args[0], 0))
+	case TopWords:
+		t.topWords(args[0], args[1], args[2])
 	case SiftRows, SiftWords:
 		t.siftRows(in[Sifting](t.memory, args[0], 0))
 	case CoreCount, CoreScan, CoreFill:

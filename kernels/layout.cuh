@@ -293,6 +293,7 @@ enum SumOrder : u32 { BY_NONE, BY_SUM, BY_COUNT, BY_MEAN };
 const u32 TOP_BINS = 4096;
 const u32 TOP_TILE = 2048;
 const u32 MOST_TOP = 16;
+const u32 TOP_WORD_BITS = 25;  // of a number's first bits, which tell words apart (layout.go)
 
 // Top counts rows by the IDs of a column, and copies those whose ID lies between two others.
 struct Top {

@@ -514,6 +514,8 @@ const (
 	TopBins = 4096
 	TopTile = 2048
 	MostTop = 16
+	// TopWordBits is how many of a number's first bits tell words apart (TopWords). Greater numbers have no smaller words, and those of so few bits words of their own.
+	TopWordBits = 25
 )
 
 // Top counts rows by the IDs of a column, and copies those whose ID lies between two others.

@@ -135,7 +135,7 @@ func (d *device) load() error {
 		&patchCode:   {RowVertices, PatchPlaces, PatchLists, PatchRows, IndexBitmap, IndexHash},
 		&combineCode: {CombineRows, MoveGroups, ListGroups},
 		&sumCode:     {SumRows, MoveSums, ListSums},
-		&topCode:     {TopCount, TopSelect},
+		&topCode:     {TopCount, TopSelect, TopWords},
 		&siftCode:    {SiftRows, SiftWords},
 		&coreCode:    {CoreCount, CoreScan, CoreFill},
 		&denseCode:   byLevels(CountDense), &denseAwayCode: byLevels(CountDenseAway), &farCode: byLevels(CountFar), &farAwayCode: byLevels(CountFarAway),

@@ -1,4 +1,7 @@
-// Top: of many rows those that can be among the first so many by the order of one column's IDs.
+// Top: of many rows those that can be among the first so many by the order of one column's IDs, or of numbers that were computed of them.
+//
+// top_words gives rows words in place of IDs, for their numbers of 128 bits (sift.cu): a thread a row. Greater numbers have no smaller words. Reads 16 bytes a row and
+// writes 4, in order; the ceiling is memory.
 //
 // top_count counts the rows by bins of consecutive IDs, and those whose ID lies in no bin: a thread a row, a block a part of the rows, which it counts in shared
 // memory first. Reads 4 bytes a row, in order; the ceiling is shared atomics, one a row. Rows of one ID meet at one counter, 32 a warp.
@@ -9,6 +12,25 @@
 #include "partition.cuh"
 
 typedef cub::BlockScan<u32, BLOCK> CountScan;
+
+// wordOf is the word of a number, given twice it: how many bits more than TOP_WORD_BITS it has, and so many of its first bits, up or down from KEY_ORDERED.
+static __device__ __forceinline__ u32 wordOf(u64 twice, u64 twiceHigh) {
+  u64 low = twiceHigh << 63 | twice >> 1, high = u64((long long)(twiceHigh) >> 1);
+  bool negative = (long long)(high) < 0;
+  if (negative) low = -low, high = ~high + !low;
+  u32 bits = high ? 128 - __clzll(high) : 64 - __clzll(low), more = bits > TOP_WORD_BITS ? bits - TOP_WORD_BITS : 0;
+  u64 first = more >= 64 ? high >> (more - 64) : more ? high << (64 - more) | low >> more : low;
+  u32 word = (more << (TOP_WORD_BITS - 1)) + u32(first);
+  return negative ? KEY_ORDERED - word : KEY_ORDERED + word;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) top_words(u64 results, u64 words, u64 rows) {
+  const ulonglong2 *twice = at<const ulonglong2>(results);
+  for (u64 row = u64(blockIdx.x) * BLOCK + threadIdx.x; row < rows; row += u64(gridDim.x) * BLOCK) {
+    ulonglong2 n = twice[row];
+    at<u32>(words)[row] = wordOf(n.x, n.y);
+  }
+}
 
 extern "C" __global__ void __launch_bounds__(BLOCK) top_count(u64 top) {
   __shared__ u32 bins[TOP_BINS];

@@ -1,5 +1,7 @@
 package kernels
 
+import "math/big"
+
 // topCount counts rows by bins of IDs.
 func (t *twin) topCount(o *Top) {
 	for row := range o.Rows {
@@ -21,5 +23,20 @@ func (t *twin) topSelect(o *Top) {
 			*in[uint32](t.memory, o.To[c], o.Selected) = t.word(o.From[c], row)
 		}
 		o.Selected++
+	}
+}
+
+// topWords gives each row the word of its number: how many bits more than TopWordBits that has, and so many of its first bits, up or down from KeyOrdered.
+func (t *twin) topWords(results, words Address, rows uint64) {
+	for row := range rows {
+		n := new(big.Int).Lsh(big.NewInt(*in[int64](t.memory, results, 2*row+1)), 64)
+		n.Rsh(n.Add(n, new(big.Int).SetUint64(*in[uint64](t.memory, results, 2*row))), 1)
+		size := new(big.Int).Abs(n)
+		more := uint(max(0, size.BitLen()-TopWordBits))
+		word := uint32(more)<<(TopWordBits-1) + uint32(size.Rsh(size, more).Uint64())
+		if n.Sign() < 0 {
+			word = -word
+		}
+		*in[uint32](t.memory, words, row) = KeyOrdered + word
 	}
 }

@@ -7,20 +7,27 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// first lets the match or the group that a sort's rows come from leave out rows that are not among the first by a variable of it:
+// first lets the match or the group that a sort's rows come from leave out rows that are not among the first by a variable of it, or by a number that is computed:
 //
 //	… ORDER BY DESC(?n) ?a LIMIT 10
+//	… FILTER(?n < ?m) … ORDER BY (?n * ?m) LIMIT 10
 //	SELECT ?a (SUM(?v) AS ?n) { … } GROUP BY ?a ORDER BY DESC(?n) LIMIT 10
 func first(s *Sort) {
 	firstGroups(s)
-	m, ok := s.Input.(*Match)
-	if !ok || len(m.Seeds) > 0 || m.Limit > 0 || m.Plan.Combine || s.Limit == 0 || len(s.Keys) == 0 {
+	m := matchBelow(s.Input)
+	if m == nil || m.Plan.Combine || s.Limit == 0 || len(s.Keys) == 0 {
 		return
 	}
-	v, ok := s.Keys[0].Expr.(*parser.Var)
-	if column := slices.Index(m.Columns, nameOf(v)); ok && column >= 0 {
-		m.Plan.Top = &bgp.Top{Column: column, Descending: s.Keys[0].Descending, Rows: s.Limit}
+	of := m.formula(s.Keys[0].Expr)
+	if of == nil || !of.Number() || len(of.Columns(nil)) == 0 {
+		return
 	}
+	top := &bgp.Top{Descending: s.Keys[0].Descending, Rows: s.Limit, Of: of}
+	if of.Op == bgp.ColumnNumber && of.Part == 0 && len(m.Plan.Where)+len(m.Plan.Lookups) == 0 {
+		top.Column, top.Of = of.Column, nil
+	}
+	s.Input = ownMatch(s.Input)
+	matchBelow(s.Input).Plan.Top = top
 }
 
 // firstGroups lets a group do so whose rows are the sort's.
@@ -128,12 +135,4 @@ func aheadBelow(n Node, variable string) *Match {
 		}
 	}
 	return nil
-}
-
-// nameOf is a variable's name; "" of none.
-func nameOf(v *parser.Var) string {
-	if v == nil {
-		return ""
-	}
-	return v.Name
 }

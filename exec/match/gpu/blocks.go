@@ -44,7 +44,7 @@ func newResidentBlocks(driver kernels.Driver, most int) (r residentBlocks, err e
 	}
 	r.rowBlocks = map[kernels.Kernel]int{}
 	for _, k := range []kernels.Kernel{
-		kernels.CombineRows, kernels.MoveGroups, kernels.ListGroups, kernels.SumRows, kernels.MoveSums, kernels.ListSums, kernels.TopCount, kernels.TopSelect, kernels.SiftRows, kernels.SiftWords,
+		kernels.CombineRows, kernels.MoveGroups, kernels.ListGroups, kernels.SumRows, kernels.MoveSums, kernels.ListSums, kernels.TopCount, kernels.TopSelect, kernels.TopWords, kernels.SiftRows, kernels.SiftWords,
 	} {
 		if r.rowBlocks[k], err = fewestBlocks(driver, r.blocks, "grouping rows", k); err != nil {
 			return r, err

@@ -25,7 +25,7 @@ func looksUp(m *match.Match) bool {
 
 // lookUp is Match of a plan whose rows are looked up.
 func (d *Device) lookUp(ctx context.Context, m *match.Match, emit func(*match.Batch) error) (err error) {
-	if !looksUp(m) || !d.numbers.hasCode(m.Plan.Unfolded(), m.Dictionary) {
+	if !looksUp(m) || !d.numbers.hasCode(m.Plan.Unfolded().Unordered(), m.Dictionary) {
 		return match.ErrNotLookedUp
 	}
 	var tables []*table

@@ -29,6 +29,10 @@ func (d *Device) matchRows(ctx context.Context, m *match.Match, tables []*table,
 	if m.Plan.Fold != nil && !(d.folds(m) && d.numbers.hasCode(m.Plan, m.Dictionary)) {
 		m = unfolded(m)
 	}
+	if t := m.Plan.Top; t != nil && t.Of != nil && (m.Dictionary == nil || !d.numbers.hasCode(m.Plan, m.Dictionary)) {
+		whole := *m
+		whole.Plan, m = m.Plan.Unordered(), &whole
+	}
 	_, err := d.run(ctx, m, emits{emit: emit, tables: tables})
 	if errors.Is(err, errUnfolded) {
 		_, err = d.run(ctx, unfolded(m), emits{emit: emit, tables: tables})

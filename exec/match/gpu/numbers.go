@@ -315,6 +315,7 @@ const (
 	asSummed numbersUse = iota
 	asComputed
 	asSelected
+	asOrdered
 	asSifted
 )
 
@@ -328,6 +329,9 @@ func summed(plan *bgp.MatchPlan) (values, bool) {
 
 // selectedBy are the values by which a plan's first rows are found.
 func selectedBy(plan *bgp.MatchPlan) (values, bool) {
+	if of := plan.Top.Of; of != nil {
+		return valuesOf(plan, asOrdered, of.Columns(nil)...)
+	}
 	return valuesOf(plan, asSelected, plan.Top.Column)
 }
 
@@ -376,9 +380,7 @@ func (n *numberTables) known(plan *bgp.MatchPlan) *bgp.MatchPlan {
 		plan = plan.Unfolded()
 	}
 	if plan.Top != nil && !n.may(selectedBy(plan)) {
-		whole := *plan
-		whole.Top = nil
-		plan = &whole
+		plan = plan.Unordered()
 	}
 	if plan.Where != nil && !n.may(siftedBy(plan)) {
 		whole := *plan

@@ -13,8 +13,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// sifting leaves out rows of a query that fail conditions on their numbers (bgp.MatchPlan.Where), and computes what is added up of each (bgp.Fold.Of). Rows of which
-// it cannot tell are kept.
+// sifting leaves out rows of a query that fail conditions on their numbers (bgp.MatchPlan.Where), and computes what is added up of each (bgp.Fold.Of) or by what the first
+// are told (bgp.Top.Of). Rows of which it cannot tell are kept.
 type sifting struct {
 	*kernels.Sifting
 	q       *query
@@ -24,8 +24,9 @@ type sifting struct {
 	memory kernels.Address
 	room   int64
 	out    []kernels.Address
-	// scale is that of the results.
-	scale uint8
+	// scale is that of the results. ordered has room for a word of each, where they tell the first rows; else it is 0.
+	scale   uint8
+	ordered kernels.Address
 	// weighs: rows have weights when they come out, whether or not they had some before.
 	weighs bool
 	// words: the code has operations that SiftRows does not know.
@@ -70,6 +71,9 @@ func formulasOf(plan *bgp.MatchPlan) iter.Seq[*bgp.Formula] {
 				return
 			}
 		}
+		if top := plan.Top; top != nil && top.Of != nil && !yield(top.Of) {
+			return
+		}
 		for _, f := range plan.Where {
 			if !yield(f) {
 				return
@@ -80,9 +84,7 @@ func formulasOf(plan *bgp.MatchPlan) iter.Seq[*bgp.Formula] {
 
 // siftedBy are the values that a plan's conditions read.
 func siftedBy(plan *bgp.MatchPlan) (values, bool) {
-	rows := *plan
-	rows.Fold = nil
-	return valuesOf(plan, asSifted, numbersOf(&rows)...)
+	return valuesOf(plan, asSifted, numbersOf(plan.Unfolded().Unordered())...)
 }
 
 // sifts reports whether the device sifts a query's rows: folding, because it folds what comes of them.
@@ -96,7 +98,13 @@ func (q *query) sifts(folding bool) bool {
 	case folding:
 		return len(plan.Where) > 0 || plan.Fold.Computes()
 	}
-	return len(plan.Where) > 0 && !q.unsifted && q.d.numbers.may(siftedBy(plan))
+	return !q.unsifted && (q.orders() || len(plan.Where) > 0 && q.d.numbers.may(siftedBy(plan)))
+}
+
+// orders reports whether numbers are computed of the rows by which the first of them are told.
+func (q *query) orders() bool {
+	t := q.Plan.Top
+	return t != nil && t.Of != nil && !q.unselected && q.d.numbers.may(selectedBy(q.Plan))
 }
 
 // sift hands the rows of the output columns on that pass, some at a time.
@@ -136,12 +144,15 @@ func (q *query) beginSifting(folding bool, rows uint64) error {
 	return q.sifter(folding, rows, numbers)
 }
 
-// sifted is the plan whose conditions are looked at: without what is folded where the rows are not.
+// sifted is the plan whose conditions are looked at: without what is folded where the rows are not, and without what they are ordered by where that is not known.
 func (q *query) sifted(folding bool) *bgp.MatchPlan {
-	if folding {
+	switch {
+	case folding:
 		return q.Plan
+	case q.orders():
+		return q.Plan.Unfolded()
 	}
-	return q.Plan.Unfolded()
+	return q.Plan.Unfolded().Unordered()
 }
 
 // sifter is beginSifting with tables of numbers, which are the sifting's to let go.
@@ -161,15 +172,15 @@ func (q *query) sifter(folding bool, rows uint64, numbers *heldNumbers) (err err
 	if s.image, err = q.d.alloc(kernels.Size[kernels.Sifting]()); err != nil {
 		return err
 	}
-	if err = s.lay(folding, rows); err == nil {
+	if err = s.lay(plan, folding, rows); err == nil {
 		err = s.makeTables()
 	}
 	return err
 }
 
-// lay takes memory for the rows that are kept, as far as somebody reads them: of so many at a time, or of some where there is no room for all.
-func (s *sifting) lay(folding bool, rows uint64) (err error) {
-	q, plan := s.q, s.q.Plan
+// lay takes memory for the rows of a plan that are kept, as far as somebody reads them: of so many at a time, or of some where there is no room for all.
+func (s *sifting) lay(plan *bgp.MatchPlan, folding bool, rows uint64) (err error) {
+	q := s.q
 	s.Width = uint32(len(q.out))
 	if q.weighted {
 		s.Width -= 2
@@ -187,9 +198,13 @@ func (s *sifting) lay(folding bool, rows uint64) (err error) {
 			wide++
 		}
 	}
-	results := folding && plan.Fold.Of != nil && plan.Fold.Sums
+	orders := plan.Top != nil && plan.Top.Of != nil
+	results := orders || folding && plan.Fold.Of != nil && plan.Fold.Sums
 	if results {
 		wide += 4
+	}
+	if orders {
+		wide++
 	}
 	var words []int
 	if folding {
@@ -234,6 +249,9 @@ func (s *sifting) lay(folding bool, rows uint64) (err error) {
 	}
 	for _, i := range words {
 		s.Words[i] = column(1)
+	}
+	if orders {
+		s.ordered = column(1)
 	}
 	if s.weighs {
 		s.ToLow, s.ToHigh = column(1), column(1)
@@ -335,6 +353,10 @@ func (s *sifting) judged(folding bool) error {
 	if folding {
 		q.d.numbers.refuse(summed(q.Plan))
 		return errUnfolded
+	}
+	if s.ordered != 0 {
+		q.d.numbers.refuse(selectedBy(q.Plan))
+		q.unselected = true
 	}
 	if s.Odd > s.Rows/2 {
 		q.d.numbers.refuse(siftedBy(q.Plan))

@@ -9,8 +9,8 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// siftCode writes the code of a plan over columns of output, whose numbers have a scale: each condition, and what is added up, compared and grouped by where its rows are
-// folded, with the scale that what is added up has, and the parts of dates that sets of tables are of from the second on.
+// siftCode writes the code of a plan over columns of output, whose numbers have a scale: each condition, what is added up, compared and grouped by where its rows are
+// folded, and by what the first are told. It returns the scale that what is added up has, and the parts of dates that sets of tables are of from the second on.
 func siftCode(to *kernels.Sifting, plan *bgp.MatchPlan, output []int, scale uint8) (of uint8, parts []dictionary.Part, err error) {
 	w := siftWriter{to: to, plan: plan, output: output, scale: scale}
 	for _, f := range plan.Where {
@@ -19,6 +19,9 @@ func siftCode(to *kernels.Sifting, plan *bgp.MatchPlan, output []int, scale uint
 	}
 	if f := plan.Fold; f != nil {
 		of = w.fold(f)
+	}
+	if t := plan.Top; t != nil && t.Of != nil {
+		of = w.result(t.Of)
 	}
 	if w.full || w.deepest > kernels.MostSiftStack || of > mostSiftScale {
 		return of, nil, errNoCode
@@ -32,8 +35,7 @@ const extremesWord = 2
 // fold writes the code of what is computed of rows that are folded.
 func (w *siftWriter) fold(f *bgp.Fold) (scale uint8) {
 	if f.Of != nil && f.Sums {
-		scale = w.formula(f.Of)
-		w.op(kernels.SiftResult, 0, -1)
+		scale = w.result(f.Of)
 	}
 	if f.Of != nil && f.Extremes {
 		w.word(f.Of, extremesWord)
@@ -46,6 +48,13 @@ func (w *siftWriter) fold(f *bgp.Fold) (scale uint8) {
 	return scale
 }
 
+// result writes code that gives the row its number.
+func (w *siftWriter) result(f *bgp.Formula) (scale uint8) {
+	scale = w.formula(f)
+	w.op(kernels.SiftResult, 0, -1)
+	return scale
+}
+
 // word writes code that gives the row a word for a number.
 func (w *siftWriter) word(f *bgp.Formula, of int) {
 	w.power(w.formula(f))
@@ -54,7 +63,7 @@ func (w *siftWriter) word(f *bgp.Formula, of int) {
 
 // hasCode reports whether what a plan tests and adds up of its rows may have code, as far as the scale of a dictionary's numbers is known.
 func (n *numberTables) hasCode(plan *bgp.MatchPlan, dict *dictionary.Dictionary) bool {
-	if len(plan.Where) == 0 && (plan.Fold == nil || !plan.Fold.Computes()) {
+	if len(plan.Where) == 0 && (plan.Fold == nil || !plan.Fold.Computes()) && (plan.Top == nil || plan.Top.Of == nil) {
 		return true
 	}
 	least, most := n.scales(dict)

@@ -2,8 +2,12 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,14 +72,21 @@ func checkTop(t failing, d *Device, m *match.Match) float64 {
 		t.Fatal(err)
 	}
 	top := m.Plan.Top
-	by := func(row [2]uint32) int64 { return m.Dictionary.Value(row[top.Column]).Int }
-	before := func(row, other int64) int { // how many rows come before one of another number
+	of := top.Of
+	if of == nil {
+		of = &bgp.Formula{Op: bgp.ColumnNumber, Column: top.Column}
+	}
+	by := func(row [2]uint32) float64 { // small enough to be exact
+		n, _ := topNumber(m.Dictionary, of, row).Float64()
+		return n
+	}
+	before := func(row, other float64) int { // how many rows come before one of another number
 		if top.Descending {
 			row, other = other, row
 		}
 		return btoi(row < other)
 	}
-	ahead := map[int64]int{}
+	ahead := map[float64]int{}
 	for row := range want {
 		if _, known := ahead[by(row)]; !known {
 			sum := 0
@@ -96,6 +107,94 @@ func checkTop(t failing, d *Device, m *match.Match) float64 {
 		}
 	}
 	return float64(came) / float64(max(all, 1))
+}
+
+// topNumber is what a formula over integers says of a row.
+func topNumber(dict *dictionary.Dictionary, f *bgp.Formula, row [2]uint32) *big.Rat {
+	switch f.Op {
+	case bgp.ColumnNumber:
+		return new(big.Rat).SetInt64(dict.Value(row[f.Column]).Int)
+	case bgp.ConstantNumber:
+		return big.NewRat(f.Int, int64(math.Pow10(int(f.Scale))))
+	}
+	x := topNumber(dict, f.Args[0], row)
+	if len(f.Args) == 1 {
+		return unaryValue(f.Op, x)
+	}
+	return binaryValue(f.Op, x, topNumber(dict, f.Args[1], row))
+}
+
+// topFormulas are numbers by which the first rows are told: of few and of very different sizes, with one or both signs, all alike, and too large.
+func topFormulas() []*bgp.Formula {
+	column := func(c int) *bgp.Formula { return &bgp.Formula{Op: bgp.ColumnNumber, Column: c} }
+	constant := func(n int64, scale uint8) *bgp.Formula {
+		return &bgp.Formula{Op: bgp.ConstantNumber, Int: n, Scale: scale}
+	}
+	of := func(op bgp.FormulaOp, args ...*bgp.Formula) *bgp.Formula { return &bgp.Formula{Op: op, Args: args} }
+	less := of(bgp.Minus, column(0), column(1))
+	large := constant(1_000_000_007, 0)
+	return []*bgp.Formula{
+		of(bgp.Times, column(0), column(1)), less, of(bgp.Negate, column(1)), of(bgp.Times, less, of(bgp.Times, less, constant(-25, 2))), of(bgp.Floor, of(bgp.Times, column(0), constant(3, 1))),
+		of(bgp.Plus, of(bgp.Times, of(bgp.Times, less, less), of(bgp.Times, less, large)), column(0)), of(bgp.Times, of(bgp.Absolute, less), constant(0, 3)),
+		of(bgp.Times, of(bgp.Times, large, of(bgp.Times, less, large)), of(bgp.Times, large, large)),
+	}
+}
+
+// TestNumbersHaveWordsInOrder: of the words of numbers of all sizes none is before that of a smaller number, and those of few bits differ.
+func TestNumbersHaveWordsInOrder(t *testing.T) {
+	t.Parallel()
+	checkWords(t, open(t, Options{}))
+}
+
+// checkWords closes the device.
+func checkWords(t *testing.T, d *Device) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, 8))
+	var numbers []*big.Int
+	for range 4000 {
+		n := new(big.Int).SetUint64(r.Uint64())
+		n.Rsh(n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(r.Uint64())), uint(2+r.IntN(126)))
+		if r.IntN(2) == 0 {
+			n.Neg(n)
+		}
+		numbers = append(numbers, n, new(big.Int).Add(n, big.NewInt(1)), new(big.Int).Neg(n))
+	}
+	slices.SortFunc(numbers, (*big.Int).Cmp)
+	results := make([]uint64, 0, 2*len(numbers))
+	for _, n := range numbers {
+		twice := new(big.Int).Lsh(n, 1)
+		twice.Add(twice, big.NewInt(r.Int64N(2)))
+		high := new(big.Int).Rsh(twice, 64)
+		results = append(results, new(big.Int).Sub(twice, new(big.Int).Lsh(high, 64)).Uint64(), uint64(high.Int64()))
+	}
+	words := make([]uint32, len(numbers))
+	err := d.use(func() error {
+		l, err := d.lanes.lane(8<<20, false)
+		if err != nil {
+			return err
+		}
+		defer l.release()
+		bytes := int64(16 * len(numbers))
+		at, err := d.alloc(bytes + int64(4*len(numbers)))
+		if err != nil {
+			return err
+		}
+		to := at + kernels.Address(bytes)
+		return errors.Join(l.stream.Upload(at, kernels.Bytes(results)), l.stream.Launch(kernels.TopWords, 2, 0, at, to, uint64(len(numbers))),
+			l.stream.Download(kernels.Bytes(words), to), l.stream.Synchronize(), d.give(at))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range numbers[1:] {
+		last, word := words[i], words[i+1]
+		if word < last || word == math.MaxUint32 || word == last && n.Cmp(numbers[i]) != 0 && n.BitLen() <= kernels.TopWordBits {
+			t.Fatalf("%d has the word %d, and %d %d", numbers[i], last, n, word)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestRandomFirstRows selects in random graphs, by numbers of which some are equal, with tables of all sizes and partitions in pages.
@@ -120,6 +219,9 @@ func TestRandomFirstRows(t *testing.T) {
 		top := bgp.Top{
 			Column: rapid.IntRange(0, 1).Draw(rt, "column"), Descending: rapid.Bool().Draw(rt, "descending"),
 			Rows: uint64(rapid.SampledFrom([]int{1, 2, 5, 20}).Draw(rt, "rows")),
+		}
+		if rapid.Bool().Draw(rt, "computed") {
+			top.Of = rapid.SampledFrom(topFormulas()).Draw(rt, "by")
 		}
 		least = min(least, checkTop(rt, d, topMatch(t, g, tied(t, vertices), top)))
 	})
@@ -147,6 +249,12 @@ func checkTops(t *testing.T, d *Device, g *pcsr.Graph, even bool) {
 			t.Errorf("%+v: %g of the rows came", top, share)
 		}
 	}
+	for i, of := range topFormulas() {
+		top := bgp.Top{Of: of, Descending: i%2 == 0, Rows: 10}
+		if share := checkTop(t, d, topMatch(t, g, dict, top)); even && i < 6 && share > 0.15 {
+			t.Errorf("%d: %g of the rows came", i, share)
+		}
+	}
 	if even && least > 0.1 || least == 1 {
 		t.Errorf("at least %g of the rows came", least)
 	}
@@ -163,6 +271,7 @@ func TestFirstRowsAreSelected(t *testing.T) {
 
 func TestDeviceSelectsFirstRows(t *testing.T) {
 	gpu := driver(t)
+	checkWords(t, open(t, Options{Driver: gpu}))
 	checkTops(t, open(t, Options{Driver: gpu, CombineFrom: 1, tuning: tuning{noMailbox: true}}), ring(t, 3000).Graph, true)
 	checkTops(t, open(t, Options{Driver: gpu, CombineFrom: 1, tuning: tuning{noMailbox: true, rows: 100_000}}), hubs(t, 2000, 3000), false)
 }
@@ -204,11 +313,13 @@ func TestSelectingEnds(t *testing.T) {
 	t.Parallel()
 	g := ring(t, 60).Graph
 	dict := tied(t, g.Vertices())
-	if ended := endsAtLaunches(t, 8, tuning{rows: 5000, noMailbox: true}, func(ctx context.Context, d *Device) error {
-		_, _, err := rowsOf(ctx, d, topMatch(t, g, dict, bgp.Top{Column: 1, Rows: 5}))
-		return err
-	}); ended < 6 {
-		t.Errorf("%d runs ended", ended)
+	for _, of := range []*bgp.Formula{nil, topFormulas()[0]} {
+		if ended := endsAtLaunches(t, 8, tuning{rows: 5000, noMailbox: true}, func(ctx context.Context, d *Device) error {
+			_, _, err := rowsOf(ctx, d, topMatch(t, g, dict, bgp.Top{Column: 1, Of: of, Rows: 5}))
+			return err
+		}); ended < 6 {
+			t.Errorf("%d runs ended", ended)
+		}
 	}
 }
 
@@ -221,6 +332,7 @@ func TestBinsCover(t *testing.T) {
 		in := dictionary.Range{From: r.Uint32N(4000), To: 4001 + r.Uint32N(4999)}
 		top := &bgp.Top{Descending: r.IntN(2) == 0, Rows: uint64(1 + r.IntN(50))}
 		s := &selection{Top: &kernels.Top{}, q: &query{task: &match.Match{Dictionary: dict}, join: &join{shape: &shape{Lowering: &match.Lowering{Plan: &bgp.MatchPlan{Top: top}}}}}}
+		s.begin(in)
 		s.over(in)
 		counts, ids := make([]uint64, kernels.TopBins), []uint32{}
 		for range 1 + r.IntN(300) {
@@ -228,7 +340,8 @@ func TestBinsCover(t *testing.T) {
 			ids = append(ids, id)
 			counts[s.bin(id)]++
 		}
-		s.narrow(counts)
+		last, _ := s.last(counts, top.Rows)
+		s.narrow(last)
 		inside := 0
 		for _, id := range ids {
 			inside += btoi(s.Low <= id && id <= s.High)
