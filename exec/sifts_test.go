@@ -238,7 +238,7 @@ func TestNumbersAreComputedTheSame(t *testing.T) {
 
 // keyedQuery draws a query that groups by computed numbers, with what a device may do of it more often than not.
 func (g *generator) keyedQuery(of sort) (text string, averages bool) {
-	number := g.oneOf("?n", "?m", "?n + ?m", "?n * 2", "YEAR(?t)", "DAY(?t) - ?n", "FLOOR(?m / 2)", g.number(1, of))
+	number := g.oneOf("?n", "?m", "?n + ?m", "?n * 2", "YEAR(?t)", "DAY(?t) - ?n", "FLOOR(?m / 2)", "?n * 0.5", "1.25 - ?m", "?n * ?m / 4", "FLOOR(?n / ?m)", g.number(1, of))
 	text = "PREFIX : <" + exampleNS + "> SELECT ?k "
 	groups := fmt.Sprintf("(%s AS ?k)", g.oneOf("YEAR(?t)", "YEAR(?t)", "MONTH(?t) + ?n", "FLOOR(?n / 2)", "CEIL(?n / 0.3)", "ROUND(?n / ?m)", "?n / 4", "-?n", "?n * ?m", "ABS(?m)", g.number(1, of)))
 	if g.chance(40) {

@@ -331,6 +331,9 @@ const u32 KEY_DECIMALS = 2415919104;
 const u32 KEY_TENTHS = 2952790016;
 const u32 KEY_HUNDREDTHS = 3758096384;
 const u32 KEY_ORDERED = 2147483648;
+const u32 KEY_OF_INTEGERS = 0;
+const u32 KEY_OF_GROUPS = 1;
+const u32 KEY_OF_UNITS = 2;
 
 struct SiftConstantValue {
   u64 low, high;               // 128 bits with a sign

@@ -569,8 +569,8 @@ const (
 	// with the number: the dividend, and the product of divisor and number, both negated where the divisor is negative. Of the number above the operation's bits the
 	// first bit says that the product comes first, the second and the third what is left in their places where the divisor is zero.
 	SiftQuotient
-	// SiftKey takes a number and the power of ten that it was multiplied by; the row has it as a word of 32 bits, in the order of the numbers or, where the number above
-	// the operation's bits is MostKeys and more, as KeyIntegers and what follows say. The rest of that number by MostKeys says which word it is.
+	// SiftKey takes a number and the power of ten that it was multiplied by, or is to be divided by for its units; the row has it as a word of 32 bits. The number above the
+	// operation's bits says which word it is, by its rest by MostKeys, and which numbers have one: KeyOfIntegers and so on.
 	SiftKey
 )
 
@@ -582,8 +582,15 @@ const (
 	KeyDecimals   = 1<<31 + 1<<28
 	KeyTenths     = 1<<31 + 1<<29 + 1<<28
 	KeyHundredths = 1<<31 + 1<<30 + 1<<29
-	// KeyOrdered is what a number has been increased by that is in the order of the numbers, an integer.
+	// KeyOrdered is what a number has been increased by that is in the order of the numbers: an integer, or the units of a decimal.
 	KeyOrdered = 1 << 31
+)
+
+// What SiftKey makes words of, times MostKeys: integers in their order, numbers to be grouped by, and units in their order of what are decimals all.
+const (
+	KeyOfIntegers = iota
+	KeyOfGroups
+	KeyOfUnits
 )
 
 // Bounds of a Sifting. SiftTile is how many rows a block sifts at a time, SiftBits how many bits a number may have beside its sign, ResultBits how many a result

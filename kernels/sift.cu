@@ -57,7 +57,7 @@ static __device__ u32 keyOf(Wide n, Wide ten, bool fraction) {
   return units >= -Wide(half) && units < Wide(half) - 1 ? u32((long long)(units) + from) : NONE;
 }
 
-// orderedOf is the word of a number, times ten, in the order of integers, or NONE.
+// orderedOf is the word of a number, times ten, in the order of whole numbers, or NONE.
 static __device__ u32 orderedOf(Wide n, Wide ten, bool fraction) {
   Wide rest = 0, units = ten == 1 ? n : quotient(n, ten, rest);
   if (fraction || rest || units <= -Wide(KEY_ORDERED) || units >= Wide(KEY_ORDERED) - 1) return NONE;
@@ -84,7 +84,7 @@ static __device__ __forceinline__ u32 computesMore(Wide *stack, u32 &top, u32 fr
   if (op == SIFT_KEY) {
     Wide n = stack[--top];
     bool fraction = fractions >> top & 1;
-    u32 word = bitsOf(n) > SIFT_BITS - 7 ? NONE : of < MOST_KEYS ? orderedOf(n, b, fraction) : keyOf(n, b, fraction);
+    u32 word = bitsOf(n) > SIFT_BITS - 7 ? NONE : of / MOST_KEYS == KEY_OF_GROUPS ? keyOf(n, b, fraction) : orderedOf(n, b, fraction && of / MOST_KEYS != KEY_OF_UNITS);
     if (word == NONE) return ODD;
     computed.words[of % MOST_KEYS] = word;
     return PASSES;

@@ -96,7 +96,7 @@ func (t *twin) judge(s *Sifting, row uint64) (computed siftComputed, passes, odd
 			}
 		case SiftKey:
 			ten, n := stack.pop(), stack.pop()
-			key, ok := n.key(ten.n, of >= MostKeys)
+			key, ok := n.key(ten.n, of/MostKeys)
 			if !ok {
 				return computed, true, true
 			}
@@ -143,7 +143,8 @@ func (t *twin) judge(s *Sifting, row uint64) (computed siftComputed, passes, odd
 }
 
 // key is the word that a number has, times ten, to be grouped by or, where that is not asked for, in the order of the numbers.
-func (n *siftNumber) key(ten *big.Int, grouped bool) (word uint32, ok bool) {
+func (n *siftNumber) key(ten *big.Int, of uint32) (word uint32, ok bool) {
+	grouped := of == KeyOfGroups
 	if n.n.BitLen() > SiftBits-7 {
 		return 0, false
 	}
@@ -155,7 +156,7 @@ func (n *siftNumber) key(ten *big.Int, grouped bool) (word uint32, ok bool) {
 	switch whole, rest := new(big.Int).DivMod(units, hundred, new(big.Int)); {
 	case !grouped:
 		first, half, units = KeyOrdered, KeyOrdered-1, whole
-		if n.fraction || rest.Sign() != 0 || whole.Cmp(big.NewInt(half)) >= 0 {
+		if n.fraction && of == KeyOfIntegers || rest.Sign() != 0 || whole.Cmp(big.NewInt(half)) >= 0 {
 			return 0, false
 		}
 	case !n.fraction:

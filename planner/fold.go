@@ -171,7 +171,7 @@ func (m *numbered) folds(f *bgp.Fold, a *parser.Aggregation) foldKind {
 	case (a.Function == "SUM" || a.Function == "AVG") && !a.Distinct:
 		f.Sums = true
 		return foldsNumbers
-	case (a.Function == "MIN" || a.Function == "MAX") && of.MayBeInteger():
+	case a.Function == "MIN" || a.Function == "MAX":
 		f.Extremes = true
 		return foldsNumbers
 	}

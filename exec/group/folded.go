@@ -52,9 +52,9 @@ func (a *Aggregate) folded(x *operator.Execution, b *vector.Batch) ([]dictionary
 	f := b.Folds
 	switch a.Function {
 	case "MIN":
-		return a.end(x, f.Least, f.LeastUnits)
+		return a.end(x, f.Least, f.Units, f.LeastUnits)
 	case "MAX":
-		return a.end(x, f.Greatest, f.GreatestUnits)
+		return a.end(x, f.Greatest, f.Units, f.GreatestUnits)
 	case "COUNT":
 		c := &counts{x: x, identity: a.Identity, n: f.Counts}
 		if c.overflowed(b.N) {
@@ -72,14 +72,14 @@ func (a *Aggregate) folded(x *operator.Execution, b *vector.Batch) ([]dictionary
 	return out, x.Ended()
 }
 
-// end is the least or the greatest number of groups: that of IDs or, where there are none, of computed integers.
-func (a *Aggregate) end(x *operator.Execution, ids []dictionary.ID, units []int64) ([]dictionary.ID, error) {
+// end is the least or the greatest number of groups: that of IDs or, where there are none, of computed numbers of a class.
+func (a *Aggregate) end(x *operator.Execution, ids []dictionary.ID, class dictionary.NumberClass, units []int64) ([]dictionary.ID, error) {
 	if units == nil {
 		return ids, nil
 	}
-	of := vector.Numbers{Classes: make([]dictionary.NumberClass, len(units)), Units: units}
-	for i := range of.Classes {
-		of.Classes[i] = dictionary.IntegerUnits
+	of := vector.Numbers{Classes: make([]dictionary.NumberClass, len(units)), Units: make([]int64, len(units))}
+	for i, n := range units {
+		of.Classes[i], of.Units[i] = dictionary.Reduced(class, n)
 	}
 	return numberIDs(x, a.Identity, of), x.Ended()
 }

@@ -9,8 +9,9 @@ type Folds struct {
 	Counts, Low, High []uint64
 	Scale             uint8
 	Decimal           []bool
-	// Least and Greatest are the IDs of the least and the greatest number; where it is computed, LeastUnits and GreatestUnits are what integers they are.
+	// Least and Greatest are the IDs of the least and the greatest number; where it is computed, LeastUnits and GreatestUnits are what they are, by the class Units.
 	Least, Greatest           []dictionary.ID
+	Units                     dictionary.NumberClass
 	LeastUnits, GreatestUnits []int64
 	// Keys are those of the groups' keys that are computed; nil where none is, and each without numbers where it is a column.
 	Keys []Numbers
@@ -24,7 +25,7 @@ type Numbers struct {
 
 // Part is the groups from … to; it shares their memory.
 func (f *Folds) Part(from, to int) *Folds {
-	out := &Folds{Scale: f.Scale}
+	out := &Folds{Scale: f.Scale, Units: f.Units}
 	if f.Counts != nil {
 		out.Counts, out.Low, out.High, out.Decimal = f.Counts[from:to], f.Low[from:to], f.High[from:to], f.Decimal[from:to]
 	}
@@ -45,7 +46,7 @@ func (f *Folds) Part(from, to int) *Folds {
 
 // Select is some of the groups, copied.
 func (f *Folds) Select(groups []uint32) *Folds {
-	out := &Folds{Scale: f.Scale}
+	out := &Folds{Scale: f.Scale, Units: f.Units}
 	if f.Counts != nil {
 		out.Counts, out.Low, out.High = Gather(nil, f.Counts, groups), Gather(nil, f.Low, groups), Gather(nil, f.High, groups)
 		out.Decimal = Gather(nil, f.Decimal, groups)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -14,26 +15,32 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// siftCase is rows of three columns of IDs, maybe with weights, what the IDs stand for at scale 2, conditions, and what is computed of each row: a number that is added up,
+// siftCase is rows of three columns of IDs, maybe with weights, what the IDs stand for at a scale, conditions, and what is computed of each row: a number that is added up,
 // maybe compared, and up to two that it is grouped by.
 type siftCase struct {
 	*figuresCase
+	scale    uint8
 	where    []*bgp.Formula
 	of       *bgp.Formula
 	extremes bool
 	keys     []bgp.FoldKey
 }
 
-const siftScale = 2
-
 // drawSift draws rows and formulas; large: numbers may have too many bits, or be none.
 func drawSift(r *rand.Rand, rows int, large bool) *siftCase {
-	c := &siftCase{figuresCase: drawFigures(r, rows, 50, 0, r.IntN(2) == 0)}
+	c := &siftCase{figuresCase: drawFigures(r, rows, 50, 0, r.IntN(2) == 0), scale: 2}
+	if r.IntN(3) == 0 {
+		c.scale = 4
+	}
 	for i, all := range c.doubles {
 		for k := range all {
 			switch {
 			case !large:
-				c.doubles[i][k] = 2*(r.Int64N(200)-100) + r.Int64N(2)
+				n := r.Int64N(200) - 100
+				if c.scale > 2 && r.IntN(200) > 0 {
+					n *= 100
+				}
+				c.doubles[i][k] = 2*n + r.Int64N(2)
 			case r.IntN(500) == 0:
 				c.doubles[i][k] = -kernels.NoNumber
 			}
@@ -57,7 +64,7 @@ func (c *siftCase) plan() *bgp.MatchPlan {
 
 func (c *siftCase) hasCode() bool {
 	plan := c.plan()
-	_, _, err := siftCode(&kernels.Sifting{}, plan, plan.Output, siftScale)
+	_, _, err := siftCode(&kernels.Sifting{}, plan, plan.Output, c.scale)
 	return err == nil
 }
 
@@ -130,7 +137,7 @@ func (c *siftCase) value(f *bgp.Formula, row int) (n *big.Rat, decimal bool, err
 			of = 1
 		}
 		twice := c.doubles[of][id-c.firsts[of]]
-		return new(big.Rat).SetFrac(big.NewInt(twice>>1), ten(siftScale)), twice&1 != 0, nil
+		return new(big.Rat).SetFrac(big.NewInt(twice>>1), ten(c.scale)), twice&1 != 0, nil
 	case bgp.ConstantNumber:
 		return new(big.Rat).SetFrac(big.NewInt(f.Int), ten(f.Scale)), f.Decimal, nil
 	}
@@ -232,6 +239,26 @@ func keyText(n *big.Rat, decimal bool) (string, error) {
 	return fmt.Sprint(n.RatString(), decimal, " "), nil
 }
 
+// hasWord is an error where a number that is compared has no word: it is no integer or, where all are decimals, has too many decimals, or is too large.
+func (c *siftCase) hasWord(n *big.Rat, decimal bool) error {
+	if c.of.MayBeInteger() && decimal {
+		return errNoKey
+	}
+	units := new(big.Rat).Mul(n, new(big.Rat).SetInt64(c.units()))
+	if !units.IsInt() || units.Num().CmpAbs(big.NewInt(kernels.KeyOrdered-2)) > 0 && units.Num().Cmp(big.NewInt(1-kernels.KeyOrdered)) != 0 {
+		return errNoKey
+	}
+	return nil
+}
+
+// units is how many of what is compared are one.
+func (c *siftCase) units() int64 {
+	if c.of.MayBeInteger() {
+		return 1
+	}
+	return int64(math.Pow10(int(unitsScale(c.of, c.scale))))
+}
+
 var errNoKey = errors.New("a number has no word")
 
 // want is the rows that pass, with what is computed of them, and how many of them are odd: of those only that they pass is known.
@@ -273,8 +300,8 @@ func (c *siftCase) wanted(row int) (text string, passes bool, err error) {
 		return text, true, nil
 	}
 	n, decimal, err := c.value(c.of, row)
-	if err == nil && c.extremes && (decimal || !n.IsInt()) {
-		err = errNoKey
+	if err == nil && c.extremes {
+		err = c.hasWord(n, decimal)
 	}
 	if err != nil {
 		return "", true, err
@@ -297,7 +324,7 @@ func (c *siftCase) on(d *Device) (rows []string, odd uint64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	h.scale = siftScale
+	h.scale = c.scale
 	defer func() { err = errors.Join(err, q.sifting.close()) }()
 	if err := q.sifter(true, uint64(len(c.columns[0])), h); err != nil {
 		return nil, 0, err
@@ -364,7 +391,7 @@ func (c *siftCase) keptRow(s *sifting, r uint64, columns [][]uint32, results []u
 	twice.Add(twice, new(big.Int).SetUint64(results[2*r]))
 	text += fmt.Sprint(new(big.Rat).SetFrac(new(big.Int).Rsh(twice, 1), ten), twice.Bit(0) != 0)
 	if c.extremes {
-		text += fmt.Sprint(" ", int64(words[extremesWord][r])-kernels.KeyOrdered)
+		text += " " + big.NewRat(int64(words[extremesWord][r])-kernels.KeyOrdered, c.units()).RatString()
 	}
 	return text
 }

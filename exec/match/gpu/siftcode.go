@@ -38,11 +38,12 @@ func (w *siftWriter) fold(f *bgp.Fold) (scale uint8) {
 		scale = w.result(f.Of)
 	}
 	if f.Of != nil && f.Extremes {
-		w.word(f.Of, extremesWord)
+		w.ordered(f.Of)
 	}
 	for i, k := range f.Keys {
 		if k.Of != nil {
-			w.word(k.Of, kernels.MostKeys+i)
+			w.power(w.formula(k.Of))
+			w.op(kernels.SiftKey, kernels.MostKeys*kernels.KeyOfGroups+i, -2)
 		}
 	}
 	return scale
@@ -55,10 +56,26 @@ func (w *siftWriter) result(f *bgp.Formula) (scale uint8) {
 	return scale
 }
 
-// word writes code that gives the row a word for a number.
-func (w *siftWriter) word(f *bgp.Formula, of int) {
-	w.power(w.formula(f))
-	w.op(kernels.SiftKey, of, -2)
+// ordered writes code that gives the row a word in the order of a formula's numbers: the integers among them or, where all are decimals, those of so many decimals as
+// unitsScale says.
+func (w *siftWriter) ordered(f *bgp.Formula) {
+	scale, of, units := w.formula(f), kernels.KeyOfIntegers, uint8(0)
+	if !f.MayBeInteger() {
+		of, units = kernels.KeyOfUnits, unitsScale(f, w.scale)
+	}
+	w.full = w.full || units > mostSiftScale
+	w.power(scale - units)
+	w.op(kernels.SiftKey, kernels.MostKeys*of+extremesWord, -2)
+}
+
+// mostUnitsScale is how many decimals columns' numbers have at most where the least and the greatest are found of decimals that are computed of them: few enough for
+// large numbers to have words.
+const mostUnitsScale = 2
+
+// unitsScale is how many decimals the words of such a formula's numbers have, given the scale of the columns.
+func unitsScale(f *bgp.Formula, scale uint8) uint8 {
+	w := siftWriter{scale: min(scale, mostUnitsScale)}
+	return w.scaleOf(f)
 }
 
 // hasCode reports whether what a plan tests and adds up of its rows may have code, as far as the scale of a dictionary's numbers is known.

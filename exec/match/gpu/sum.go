@@ -216,6 +216,15 @@ func (s *summation) scale() uint8 {
 	return s.numbers.scale
 }
 
+// unitsClass is that of the least and the greatest number where they are computed.
+func (s *summation) unitsClass() dictionary.NumberClass {
+	of := s.q.Plan.Fold.Of
+	if of == nil || of.MayBeInteger() {
+		return dictionary.IntegerUnits
+	}
+	return dictionary.DecimalUnits + dictionary.NumberClass(unitsScale(of, s.q.sifting.numbers.scale))
+}
+
 // emit fetches groups that were listed and hands them out.
 func (s *summation) emit(n int64) error {
 	began := time.Now()
@@ -231,15 +240,15 @@ func (s *summation) emit(n int64) error {
 	if t := s.q.trace; t != nil {
 		t.Download += time.Since(began)
 	}
-	b := foldsOf(s.q.Plan, groups, s.scale(), s.numbers.at)
+	b := foldsOf(s.q.Plan, groups, s.scale(), s.unitsClass(), s.numbers.at)
 	if s.first != nil {
 		b = s.first.Of(b)
 	}
 	return s.q.emit(b)
 }
 
-// foldsOf is a batch of groups; at is the number that has a place among the IDs.
-func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8, at func(place dictionary.ID) dictionary.ID) *match.Batch {
+// foldsOf is a batch of groups; units is the class of computed numbers that were compared, at the number that has a place among the IDs.
+func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8, units dictionary.NumberClass, at func(place dictionary.ID) dictionary.ID) *match.Batch {
 	b := &match.Batch{N: len(groups), Cols: make([][]dictionary.ID, len(plan.Output)), Folds: &match.Folds{Scale: scale}}
 	f, n := b.Folds, len(groups)
 	for i, k := range plan.Fold.Keys {
@@ -265,7 +274,7 @@ func foldsOf(plan *bgp.MatchPlan, groups []kernels.Sum, scale uint8, at func(pla
 	}
 	switch {
 	case plan.Fold.Extremes && plan.Fold.Of != nil:
-		f.LeastUnits, f.GreatestUnits = make([]int64, n), make([]int64, n)
+		f.Units, f.LeastUnits, f.GreatestUnits = units, make([]int64, n), make([]int64, n)
 		for i := range groups {
 			f.LeastUnits[i], f.GreatestUnits[i] = int64(^groups[i].Least)-kernels.KeyOrdered, int64(groups[i].Greatest-1)-kernels.KeyOrdered
 		}
