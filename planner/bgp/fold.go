@@ -65,7 +65,10 @@ func (p *MatchPlan) Unfolded() *MatchPlan {
 
 // FoldCost is what it costs a processor to group rows and to add up their numbers.
 func (p *MatchPlan) FoldCost() float64 {
-	each := CombinePrice + FoldPrice
+	each := CombinePrice
+	if p.Fold.Sums || p.Fold.Extremes {
+		each += FoldPrice
+	}
 	if p.Fold.Of != nil {
 		each += SiftPrice
 	}

@@ -104,7 +104,7 @@ func (q *query) sifts(folding bool) bool {
 // orders reports whether numbers are computed of the rows by which the first of them are told.
 func (q *query) orders() bool {
 	t := q.Plan.Top
-	return t != nil && t.Of != nil && !q.unselected && q.d.numbers.may(selectedBy(q.Plan))
+	return t != nil && t.Of != nil && !q.weighted && !q.unselected && q.d.numbers.may(selectedBy(q.Plan))
 }
 
 // sift hands the rows of the output columns on that pass, some at a time.
