@@ -52,6 +52,10 @@ func TestQueriesThatAddUpRunOnTheDevice(t *testing.T) {
 		if name[0] == 'u' && name[1] != '1' && !sifted || name[0] == 'j' && !weighs && !looked || weighs && !weighed {
 			t.Errorf("%s: the device tested rows: %v, looked some up: %v, weighed them: %v", name, sifted, looked, weighed)
 		}
+		folds, selects := name[:2] == "k7" || name[:2] == "k9", name[0] == 't' && name[1] > '2'
+		if folds && d.folded.Load() == 0 || selects && (d.combined.Load() == 0 || d.rows.Load() > 500) {
+			t.Errorf("%s: the device folded %d batches; %d rows came", name, d.folded.Load(), d.rows.Load())
+		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}

@@ -38,7 +38,7 @@ fi
   for _ in $(seq 100); do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.1; done
   url=http://127.0.0.1:$port/sparql
   "$program" bench "$queries" -e gpu=$url?device=gpu -e cpu=$url?device=cpu -e auto=$url?device=auto --forms tsv -n 5 --timeout 15s --budget 2s
-  for query in s1 s3 s6 t1 u1 u5 u7 j1 j2 j3 j6 k2 k3 k5; do
+  for query in s1 s3 s6 t1 t3 t4 u1 u5 u7 j1 j2 j3 j6 k2 k3 k5 k7 k8 k9; do
     printf '\n    rdfgpu explain --analyze --device gpu STORE -f %s\n\n' $query
     "$program" explain --analyze --device gpu "$store" -f "$queries"/$query-*.rq 2>&1 | sed 's/^/    /'
   done
