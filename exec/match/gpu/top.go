@@ -34,7 +34,8 @@ var topBytes = aligned(kernels.Size[kernels.Top]())
 func (q *query) selects(rows uint64) bool {
 	t := q.Plan.Top
 	return t != nil && q.task.Dictionary != nil && q.task.Limit == 0 && q.Plan.Inputs == 0 && !q.weighted && len(q.out) <= kernels.MostTop &&
-		rows > max(2*t.Rows, q.d.options.CombineFrom) && !q.unselected && q.d.numbers.may(selectedBy(q.Plan)) && (t.Of == nil || q.sifting != nil && q.sifting.ordered != 0)
+		rows > max(2*t.Rows, q.d.options.CombineFrom) && !q.unselected && q.d.numbers.may(selectedBy(q.Plan)) &&
+		(t.Of == nil || q.passed && q.sifting.ordered != 0)
 }
 
 // handOutTop emits the rows of the output columns that may be among the first; false, with nothing emitted, where it cannot tell them or they are too many.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -80,21 +81,17 @@ func checkTop(t failing, d *Device, m *match.Match) float64 {
 		n, _ := topNumber(m.Dictionary, of, row).Float64()
 		return n
 	}
-	before := func(row, other float64) int { // how many rows come before one of another number
-		if top.Descending {
-			row, other = other, row
-		}
-		return btoi(row < other)
+	having := map[float64]int{} // rows of each number
+	for row, n := range want {
+		having[by(row)] += n
 	}
-	ahead := map[float64]int{}
-	for row := range want {
-		if _, known := ahead[by(row)]; !known {
-			sum := 0
-			for other, n := range want {
-				sum += n * before(by(other), by(row))
-			}
-			ahead[by(row)] = sum
-		}
+	numbers, ahead, sum := slices.Sorted(maps.Keys(having)), map[float64]int{}, 0 // rows before those of each
+	if top.Descending {
+		slices.Reverse(numbers)
+	}
+	for _, n := range numbers {
+		ahead[n] = sum
+		sum += having[n]
 	}
 	for row, n := range want {
 		if uint64(ahead[by(row)]) < top.Rows && got[row] != n {
