@@ -308,10 +308,12 @@ func (g *generator) apartQuery(of sort) string {
 	text := fmt.Sprintf("SELECT DISTINCT %s { %s}", columns, body)
 	switch g.pick(7) {
 	case 0:
-		text = fmt.Sprintf("SELECT (COUNT(DISTINCT %s) AS ?k) { %s}", g.oneOf(draw(), "?x * 2", "?x"), body)
-		if g.chance(50) {
-			text = strings.Replace(text, "SELECT", "SELECT ?b", 1) + " GROUP BY ?b"
+		key := g.oneOf("", "", "?b", "(FLOOR(?n / 2) AS ?z)", "(?n * 2 AS ?z)", "(?x AS ?z)")
+		text = fmt.Sprintf("{ %s}", body)
+		if key != "" {
+			text += " GROUP BY " + key
 		}
+		text = fmt.Sprintf("SELECT %s (COUNT(DISTINCT %s) AS ?k) %s", map[bool]string{true: "?z"}[strings.Contains(key, "?z")], g.oneOf(draw(), "?x * 2", "?x", "?a"), text)
 		if !strings.Contains(body, ":m ?m") { // or ?m is nothing
 			text = strings.ReplaceAll(text, "?m", "?n")
 		}

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -70,10 +71,11 @@ func foldedApart(in Node) (Node, bool) {
 	return withFold(in, f), true
 }
 
-// countedColumn is what COUNT(DISTINCT) of an expression counts.
-const countedColumn = parser.BlankPrefix + "counted"
+// countedColumn begins the names of what countedApart computes.
+const countedColumn = parser.BlankPrefix + "counted "
 
-// countedApart plans COUNT(DISTINCT) of a number that is computed as the number of rows that it tells apart, where a match may hand on groups in place of rows:
+// countedApart plans COUNT(DISTINCT) by up to one key, where the one or the other is a number that is computed, as the number of rows that these tell apart, if a match may
+// hand on groups in place of rows:
 //
 //	Group(A, ?k, COUNT(DISTINCT e)) → Group(Distinct(Project(Extend(A, ?v, e), ?k ?v)), ?k, COUNT(?v))
 //
@@ -83,21 +85,25 @@ func (p *planner) countedApart(n *parser.Group, r request) (Node, error) {
 		return nil, nil
 	}
 	a := n.Aggregates[0]
-	if _, is := a.Argument.(*parser.Call); !is || a.Function != "COUNT" || !a.Distinct || parser.IsVolatile(a.Argument) {
+	if a.Function != "COUNT" || !a.Distinct || a.Argument == nil || !slices.ContainsFunc(parser.Expressions(n), func(e parser.Expr) bool { return isComputed(e, n.Input) }) {
 		return nil, nil
 	}
-	columns := []string{countedColumn}
-	for _, k := range n.Keys {
-		v, ok := k.Expr.(*parser.Var)
+	apart := &parser.Project{Input: n.Input}
+	column := func(e parser.Expr) parser.Expr {
+		v, ok := e.(*parser.Var)
 		if !ok {
-			return nil, nil
+			v = &parser.Var{Name: fmt.Sprint(countedColumn, len(apart.Variables))}
+			apart.Input = &parser.Extend{Input: apart.Input, Variable: v.Name, Expr: e}
 		}
-		columns = append(columns, v.Name)
+		apart.Variables = append(apart.Variables, v.Name)
+		return v
 	}
-	a.Distinct, a.Argument = false, &parser.Var{Name: countedColumn}
-	extend := &parser.Extend{Input: n.Input, Variable: countedColumn, Expr: n.Aggregates[0].Argument}
-	apart := &parser.Distinct{Input: &parser.Project{Input: extend, Variables: columns}}
-	node, err := p.group(&parser.Group{Input: apart, Keys: n.Keys, Aggregates: []parser.Aggregation{a}}, r)
+	keys := slices.Clone(n.Keys)
+	for i := range keys {
+		keys[i].Expr = column(keys[i].Expr)
+	}
+	a.Distinct, a.Argument = false, column(a.Argument)
+	node, err := p.group(&parser.Group{Input: &parser.Distinct{Input: apart}, Keys: keys, Aggregates: []parser.Aggregation{a}}, r)
 	g, ok := node.(*Group)
 	if !ok || err != nil {
 		return nil, err
@@ -107,6 +113,22 @@ func (p *planner) countedApart(n *parser.Group, r request) (Node, error) {
 	}
 	g.text = p.groupText(n)
 	return g, nil
+}
+
+// isComputed reports whether an expression over a pattern's solutions may be a number that is computed of them.
+func isComputed(e parser.Expr, in parser.Node) bool {
+	switch e := e.(type) {
+	case *parser.Call:
+		return !parser.IsVolatile(e)
+	case *parser.Var:
+		switch in := in.(type) {
+		case *parser.Extend:
+			return in.Variable == e.Name && isComputed(in.Expr, in.Input) || in.Variable != e.Name && isComputed(e, in.Input)
+		case *parser.Filter:
+			return isComputed(e, in.Input)
+		}
+	}
+	return false
 }
 
 // unfolded takes it back.
