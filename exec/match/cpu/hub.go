@@ -18,9 +18,10 @@ type hubs struct {
 	kept []*hub     // without lists, by place, whose memory has what the last one left: the next run has much the same lists
 }
 
-// hub is a list and its bitmap.
+// hub is a list and its bitmap, which is there when it has been made.
 type hub struct {
 	list []pcsr.Vertex
+	made atomic.Bool
 	bits bitmap
 }
 
@@ -50,7 +51,7 @@ func (w *worker) hub(list []pcsr.Vertex) *bitmap {
 	place := (list[0]*0x9E3779B1 ^ list[last]*0x85EBCA77 ^ uint32(last)*0xC2B2AE3D) * 0x27D4EB2F >> (32 - hubBits)
 	if all != nil {
 		if h := all.places[place].Load(); h != nil {
-			if len(h.list) == len(list) && &h.list[0] == &list[0] {
+			if len(h.list) == len(list) && &h.list[0] == &list[0] && h.made.Load() {
 				return &h.bits
 			}
 			return nil
@@ -93,7 +94,7 @@ func (r *run) dropHubs() {
 	}
 }
 
-// add makes the bitmap of a list, if there is room for it; nil where another has its place by then.
+// add makes the bitmap of a list, if there is room for it; nil where another has its place by then. Who comes while it is made does without.
 func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
 	if h.words.Add(words) > hubMemory {
 		h.words.Add(-words)
@@ -101,9 +102,13 @@ func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
 	}
 	n := h.take(place)
 	n.list = list
-	clear(n.bits.words)
-	n.bits.set(list)
+	n.made.Store(false)
 	placed := h.places[place].CompareAndSwap(nil, n)
+	if placed {
+		clear(n.bits.words)
+		n.bits.set(list)
+		n.made.Store(true)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if placed {
@@ -111,6 +116,9 @@ func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
 		return &n.bits
 	}
 	h.words.Add(-words)
+	if n.list = nil; h.kept[place] == nil {
+		h.kept[place] = n
+	}
 	return nil
 }
 
