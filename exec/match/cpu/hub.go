@@ -31,10 +31,12 @@ const (
 	hubBits              = 12
 )
 
-// watch is a list that a worker has seen so often.
+// watch is a list of n members between two that a worker has seen so often in a run, by the end of its number. (Lists that look alike are counted as one, which
+// makes a bitmap sooner. It points nowhere, so that nothing has to be dropped when a worker ends.)
 type watch struct {
-	first   *pcsr.Vertex
-	n, seen uint32
+	first, last pcsr.Vertex
+	n           uint32
+	seen, run   uint16
 }
 
 // hub returns the bitmap of a list, nil where there is none yet.
@@ -61,10 +63,10 @@ func (w *worker) hub(list []pcsr.Vertex) *bitmap {
 		w.watched = make([]watch, 1<<hubBits)
 	}
 	m := &w.watched[place]
-	if m.first != &list[0] || int(m.n) != len(list) {
-		*m = watch{first: &list[0], n: uint32(len(list))}
+	if is := (watch{list[0], list[last], uint32(len(list)), 0, uint16(w.number)}); m.first != is.first || m.last != is.last || m.n != is.n || m.run != is.run {
+		*m = is
 	}
-	if m.seen++; int(m.seen) <= w.tuning.oftenMark {
+	if m.seen++; int(m.seen) <= w.often {
 		return nil
 	}
 	return w.run.commonHubs().add(list, place, int64(words))

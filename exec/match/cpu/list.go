@@ -87,9 +87,12 @@ func (b *bitmap) count(list []pcsr.Vertex) int {
 	return n
 }
 
+// leastGrown vertices have lines of the cache of their own.
+const leastGrown = 64
+
 func grow(buf []pcsr.Vertex, n int) []pcsr.Vertex {
 	if cap(buf) < n {
-		return make([]pcsr.Vertex, n, n+n/2)
+		return make([]pcsr.Vertex, n, max(n+n/2, leastGrown))
 	}
 	return buf[:n]
 }

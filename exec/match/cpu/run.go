@@ -34,8 +34,12 @@ type run struct {
 	// weightTables are memory of the matcher's that weights are written in.
 	weightTables [][]uint64
 
-	hubs  atomic.Pointer[hubs]
-	stop  atomic.Bool
+	// What all workers read all the time lies apart from what they write.
+	_    apart
+	hubs atomic.Pointer[hubs]
+	stop atomic.Bool
+	_    apart
+
 	total atomic.Uint64 // solutions counted
 	// number tells the runs of a matcher apart; waiting is how many workers wait for forks.
 	number  uint64

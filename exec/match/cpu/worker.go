@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -10,8 +11,10 @@ import (
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
-// worker is what one goroutine needs to run a join. Workers are used again, with their memory.
+// worker is what one goroutine needs to run a join. Workers are used again, with their memory, which shares no line of the cache with another's: it is written
+// all the time.
 type worker struct {
+	_   apart
 	run *run
 	// permit is that of a helper; nil for the goroutine of the caller.
 	permit *schedule.Worker
@@ -24,6 +27,7 @@ type worker struct {
 	scratch []scratch // by step of the plan
 	memos   []memo    // by group
 	watched []watch   // lists that may become hubs, by places
+	often   int       // after how many times that it has come to the worker a list becomes a hub
 	number  uint64    // of the run that the worker served last
 	tables  []table   // by level; the last is the output
 	repeats table
@@ -48,7 +52,11 @@ type worker struct {
 	cuts       []cutTable
 	cutEntries []cutEntry
 	cutRoom    []pcsr.Vertex
+	_          apart
 }
+
+// apart keeps what lies on one side of it from sharing a line of the cache, or the one fetched with it, with what lies on the other.
+type apart [128]byte
 
 // worker returns a worker ready for a run.
 func (m *Matcher) worker(r *run) *worker {
@@ -61,11 +69,13 @@ func (m *Matcher) worker(r *run) *worker {
 	w.run, w.tuning, w.join, w.graph, w.most = r, &m.tuning, p, p.Graph, r.most
 	w.work, w.shareAt, w.counted, w.alone = 0, m.tuning.quiet, 0, p.workers.Limit() < 2
 	w.looked, w.lookedAt, w.every = time.Time{}, 0, m.tuning.often
-	w.values = grow(w.values, len(p.Plan.Slots)+1)
+	w.values = extend(w.values, len(p.Plan.Slots)+1)[:len(p.Plan.Slots)+1]
 	w.clock.reset(p.counters != nil, len(p.Plan.Steps))
 	w.scratch = extend(w.scratch, len(p.Plan.Steps))
 	for _, s := range p.steps {
-		w.scratch[s.Index].reset()
+		c := &w.scratch[s.Index]
+		c.reset()
+		c.last, c.lists = extend(c.last, len(s.deps))[:0], extend(c.lists, len(s.Lists)+1)[:0]
 	}
 	w.tables = extend(w.tables, p.prefix+1)
 	for i := range w.tables[:p.prefix+1] {
@@ -75,6 +85,7 @@ func (m *Matcher) worker(r *run) *worker {
 	w.levels = extend(w.levels, p.prefix+1)
 	w.sets = extend(w.sets, len(p.steps)+len(p.Plan.Branches))
 	w.memos = extend(w.memos, len(p.steps)+len(p.Plan.Branches))
+	w.often = min(m.tuning.oftenMark, max(1, 2*m.tuning.oftenMark/p.workers.Limit()))
 	if w.number == r.number {
 		return w
 	}
@@ -86,11 +97,16 @@ func (m *Matcher) worker(r *run) *worker {
 	return w
 }
 
+// extend returns a slice of n elements at least, the first those of s. Its memory is apart from other memory.
 func extend[T any](s []T, n int) []T {
-	if len(s) < n {
-		s = append(s, make([]T, n-len(s))...)
+	if cap(s) >= n {
+		return s[:max(n, len(s))]
 	}
-	return s
+	var element T
+	between := int(unsafe.Sizeof(apart{})/unsafe.Sizeof(element)) + 1
+	out := make([]T, n+2*between)[between : between+n : between+n]
+	copy(out, s)
+	return out
 }
 
 func (c *scratch) reset() {
@@ -122,7 +138,6 @@ func (w *worker) release() {
 		clear(c.lists)
 		clear(c.lookup)
 	}
-	clear(w.watched)
 	clear(w.levels)
 	clear(w.sets)
 	w.run.charge(-1)
