@@ -43,7 +43,7 @@ func (w *weighing) domain(s *step, children []*weights, neighbours *pcsr.Partiti
 		if c.lists != nil {
 			rows = append(rows, c.lists)
 		} else if c.table != nil {
-			d.cut(c.first, c.first+pcsr.Vertex(len(c.table))-1)
+			d.cut(c.first, c.first+pcsr.Vertex(len(c.table.lower))-1)
 		}
 	}
 	for _, p := range rows {

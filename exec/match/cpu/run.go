@@ -29,10 +29,8 @@ type run struct {
 	emit     func(*match.Batch) error
 	aside    func(*match.Batch) (bool, error)
 	helpers  schedule.Group
-	// weightBytes are charged for weights.
-	weightBytes int64
-	// weightTables are memory of the matcher's that weights are written in.
-	weightTables [][]uint64
+	// weightTables are those that weights are written in.
+	weightTables []*numberTable
 
 	// What all workers read all the time lies apart from what they write.
 	_    apart

@@ -7,36 +7,27 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
-	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 )
 
 // weighing makes the weights of a run, leaves first: each step's in two turns, the weights of its candidates by what hangs on them, then for
 // each vertex before them the sum over its list.
-type weighing struct {
-	*run
-	// charged are the bytes of the tables that there are.
-	charged int64
-}
+type weighing struct{ *run }
 
 // weigh makes the weights that the tail of the run's join asks for.
 func (r *run) weigh() error {
 	if r.limit > 0 || r.most != ^uint64(0) {
 		return nil // the first solutions are wanted
 	}
-	w := &weighing{run: r}
-	defer func() { r.weightBytes = w.charged }()
+	w := &weighing{r}
 	return w.tail(r.join.tail)
 }
 
 // dropWeights gives back what the weights took. Nobody reads them any more.
 func (r *run) dropWeights() {
-	if r.weightBytes > 0 {
-		_ = r.join.charge(-r.weightBytes)
-	}
 	for _, t := range r.weightTables {
-		vector.ReturnNumbers(t)
+		t.drop()
 	}
 	r.weightTables = nil
 }
@@ -109,9 +100,9 @@ func (w *weighing) candidates(s *step, children []*weights) (*weights, error) {
 	}
 	var seen spread
 	err = w.inBlocks(from, children, func(low, high int, vertices []pcsr.Vertex, products []uint64) {
-		clear(out.table[from.offset(low):from.offset(high)])
+		out.table.clear(from.offset(low), from.offset(high))
 		for i, v := range vertices {
-			out.table[v-out.first] = products[i]
+			out.table.set(int(v-out.first), products[i])
 		}
 		seen.add(products)
 	})
@@ -213,16 +204,16 @@ func (w *weighing) sumLists(out *weights, lists *pcsr.Partition, first, last int
 		case first:
 			return 0
 		case last:
-			return len(out.table)
+			return len(out.table.lower)
 		}
 		return int(lists.Vertex(row) - out.first)
 	}
-	err := w.each(last-first, edges+rowPrice*(last-first)+len(out.table)/clearShare, func(b *block, low, high int) {
-		clear(out.table[offset(first+low):offset(first+high)])
+	err := w.each(last-first, edges+rowPrice*(last-first)+len(out.table.lower)/clearShare, func(b *block, low, high int) {
+		out.table.clear(offset(first+low), offset(first+high))
 		for i, v := range lists.AppendVertices(b.vertices[:0], first+low, first+high) {
 			list := lists.List(first + low + i)
 			if len(list) <= short {
-				out.table[v-out.first] = candidates.sum(list)
+				out.table.set(int(v-out.first), candidates.sum(list))
 				continue
 			}
 			mu.Lock()
@@ -252,7 +243,7 @@ func (w *weighing) sumLong(out *weights, long []*sharedSum, candidates *weights)
 		}
 	})
 	for _, l := range long {
-		out.table[l.at] = l.sum.Load()
+		out.table.set(l.at, l.sum.Load())
 	}
 	return err
 }
@@ -395,31 +386,17 @@ const weighTurn = 8 * weighBlock
 // turnsOfThread is how many turns there are for each thread, at least where lists are long: each turn looks for its first row.
 const turnsOfThread = 16
 
-// make returns memory for so many numbers, of any values, and counts it. Who writes a block of vertices clears what lies between them: they are in the
-// cache then.
-func (w *weighing) make(n int) ([]uint64, error) {
-	if bytes := 8 * int64(n); bytes > smallTables && w.join.charge != nil {
-		w.charged += bytes
-		if err := w.join.charge(bytes); err != nil {
-			return nil, err
-		}
-	}
-	t := vector.BorrowNumbers(max(n, 1))
-	if n == 0 {
-		t[0] = 0
-	}
+// make returns a table for so many numbers, which is dropped with the run.
+func (w *weighing) make(n int) (*numberTable, error) {
+	t, err := newNumberTable(n, w.join.charge)
 	w.weightTables = append(w.weightTables, t)
-	return t, nil
+	return t, err
 }
 
 // release gives back what weights take that are not needed any more.
 func (w *weighing) release(t *weights) {
-	if bytes := 8 * int64(len(t.table)); bytes > smallTables && w.join.charge != nil {
-		w.charged -= bytes
-		_ = w.join.charge(-bytes)
-	}
-	if i := slices.IndexFunc(w.weightTables, func(kept []uint64) bool { return len(t.table) > 0 && &kept[0] == &t.table[0] }); i >= 0 {
-		vector.ReturnNumbers(t.table)
+	if i := slices.Index(w.weightTables, t.table); i >= 0 {
+		t.table.drop()
 		w.weightTables = slices.Delete(w.weightTables, i, i+1)
 	}
 	t.table = nil

@@ -19,7 +19,7 @@ import (
 // Numbers of more than 64 bits stay tooMany until something multiplies them by nothing.
 type weights struct {
 	first  pcsr.Vertex
-	table  []uint64
+	table  *numberTable
 	lists  *pcsr.Partition
 	times  uint64
 	branch *match.Group
@@ -37,8 +37,8 @@ const weighBlock = 512
 func (t *weights) at(v pcsr.Vertex) uint64 {
 	switch {
 	case t.table != nil:
-		if i := v - t.first; uint64(i) < uint64(len(t.table)) {
-			return t.table[i]
+		if i := v - t.first; uint64(i) < uint64(len(t.table.lower)) {
+			return t.table.at(int(i))
 		}
 		return 0
 	case t.lists != nil:
@@ -78,10 +78,13 @@ func (t *weights) weighed(v pcsr.Vertex, n uint64) uint64 {
 func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 	switch {
 	case t.table != nil:
+		lower, upper := t.table.lower, t.table.high()
 		for i, v := range vertices {
 			n := uint64(0)
-			if at := v - t.first; uint64(at) < uint64(len(t.table)) {
-				n = t.table[at]
+			if at := v - t.first; uint64(at) < uint64(len(lower)) {
+				if n = uint64(lower[at]); upper != nil {
+					n |= uint64(upper[at]) << 32
+				}
 			}
 			products[i] = multiply(products[i], n)
 		}
@@ -143,14 +146,23 @@ func (t *weights) sum(vertices []pcsr.Vertex) (sum uint64) {
 		}
 		return sum
 	}
+	lower, upper := t.table.lower, t.table.high()
 	if len(vertices) > searched {
-		vertices = pcsr.Between(vertices, t.first, after(t.first+pcsr.Vertex(len(t.table))-1))
+		vertices = pcsr.Between(vertices, t.first, after(t.first+pcsr.Vertex(len(lower))-1))
+	}
+	if upper == nil { // less than 2^32 numbers of less than 2^32
+		for _, v := range vertices {
+			if i := v - t.first; uint64(i) < uint64(len(lower)) {
+				sum += uint64(lower[i])
+			}
+		}
+		return sum
 	}
 	var over uint64
 	for _, v := range vertices {
-		if i := v - t.first; uint64(i) < uint64(len(t.table)) {
+		if i := v - t.first; uint64(i) < uint64(len(lower)) {
 			var carry uint64
-			sum, carry = bits.Add64(sum, t.table[i], 0)
+			sum, carry = bits.Add64(sum, uint64(upper[i])<<32|uint64(lower[i]), 0)
 			over |= carry
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,6 +41,53 @@ func chain(t testing.TB, n, length int) *match.Match {
 func edge(i, label int) parser.TriplePattern {
 	end := func(i int) parser.PatternTerm { return parser.PatternTerm{Variable: fmt.Sprint("v", i)} }
 	return parser.TriplePattern{Subject: end(i), Predicate: parser.PatternTerm{Term: matchtest.Term(dictionary.ID(label))}, Object: end(i + 1)}
+}
+
+// ascending is the count of paths of some length in a graph with an edge from each of n vertices to all greater ones, by weights: those begin with any length+1 of
+// the vertices.
+func ascending(t testing.TB, n, length int) *match.Match {
+	c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
+	for v := range n {
+		for w := v + 1; w < n; w++ {
+			c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v), To: pcsr.Vertex(w)})
+		}
+	}
+	for i := range length {
+		c.Patterns = append(c.Patterns, edge(i, 0))
+	}
+	m, err := c.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestWeightsOfMoreThan32Bits differ from vertex to vertex, some of them within 32 bits; what is charged for them is given back.
+func TestWeightsOfMoreThan32Bits(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]match.Matcher{"one thread": cpu.New(), "eight": matchtest.OnThreads(cpu.New(), 8), "small sizes": matchtest.OnThreads(cpu.NewContrary(), 3)} {
+		for _, n := range []int{40, 70, 600} {
+			for length := 1; length <= 14; length++ {
+				want := new(big.Int).Binomial(int64(n), int64(length+1))
+				q := ascending(t, n, length)
+				var charged atomic.Int64
+				q.Charge = func(bytes int64) error { charged.Add(bytes); return nil }
+				got, err := m.Count(context.Background(), q)
+				switch {
+				case !want.IsUint64() && !errors.Is(err, match.ErrTooMany):
+					t.Errorf("%s: %d paths of %d edges among %d (error %v), which are %v", name, got, length, n, err, want)
+				case want.IsUint64() && (err != nil || got != want.Uint64()):
+					t.Errorf("%s: %d paths of %d edges among %d (error %v), want %v", name, got, length, n, err, want)
+				}
+				if left := charged.Load(); left != 0 {
+					t.Errorf("%s: %d bytes are left", name, left)
+				}
+				if n == 600 && !want.IsUint64() {
+					break
+				}
+			}
+		}
+	}
 }
 
 // TestPathsAreCountedByWeights: 10 to the power of 19 paths are counted by reading each edge a few times, ten times as many are too many.
@@ -96,7 +144,7 @@ func TestWeightsAreChargedAndGivenBack(t *testing.T) {
 	}
 	full := errors.New("full")
 	task.Charge = func(bytes int64) error {
-		if now.Add(bytes) > 1<<20 {
+		if now.Add(bytes) > 1<<19 {
 			return full
 		}
 		return nil
