@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -213,12 +212,10 @@ func weighted(op operator.Operator) bool {
 }
 
 func (b *builder) count(n *planner.Count) operator.Operator {
-	c, devices := &source.Count{Base: b.base(n)}, b.devices
+	c := &source.Count{Base: b.base(n)}
 	for _, t := range n.Terms {
-		c.Terms = append(c.Terms, source.CountTerm{Times: t.Times, Match: b.match(t.Match), Cost: t.Match.Cost})
+		c.Terms = append(c.Terms, source.CountTerm{Times: t.Times, Match: b.match(t.Match)})
 	}
-	slices.SortStableFunc(c.Terms, func(a, b source.CountTerm) int { return cmp.Compare(b.Cost, a.Cost) })
-	c.Beside = b.devices == devices
 	return c
 }
 

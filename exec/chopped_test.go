@@ -48,12 +48,11 @@ func piece(b *vector.Batch, from, to int) *vector.Batch {
 }
 
 // inPieces are options of queries whose operators share rows among four threads, so many at a time, from the second batch of as
-// many rows on. Groups are shared too, however few rows they have, and terms of counts are counted
-// beside each other.
+// many rows on. Groups are shared too, however few rows they have.
 func inPieces(rows int) exec.Options {
 	o := onProcessor()
 	o.Matcher = func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return chopped{processor.Matcher, rows} }
 	o.Workers = schedule.New(4).Open(context.Background(), 0)
-	o.Operators = operator.Tuning{ShareFrom: 1, ShareTime: -1, GroupRows: math.MaxInt32, SplitGroups: 1, ChunkRows: rows, LevelEdges: 1, Searches: 1, TermCost: 1e-9}
+	o.Operators = operator.Tuning{ShareFrom: 1, ShareTime: -1, GroupRows: math.MaxInt32, SplitGroups: 1, ChunkRows: rows, LevelEdges: 1, Searches: 1}
 	return o
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/exec/vector"
-	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
 // Tuning has numbers of the operators that tests change; 0 stands for what is used.
@@ -28,8 +27,6 @@ type Tuning struct {
 	LookEdges int
 	// MaxRuns is how many sorted runs are kept apart: each is an open file.
 	MaxRuns int
-	// TermCost is how many members of lists a term of a sum of counts must be expected to read for others to be begun beside it.
-	TermCost float64
 }
 
 // Complete fills in what is used.
@@ -60,9 +57,6 @@ func (t Tuning) Complete() Tuning {
 	}
 	if t.MaxRuns == 0 {
 		t.MaxRuns = 64
-	}
-	if t.TermCost == 0 {
-		t.TermCost = bgp.ThreadCost
 	}
 	return t
 }

@@ -21,7 +21,7 @@ type lanes struct {
 // lane is one goroutine. It reads a byte for each piece of work that it did not find by itself.
 type lane struct {
 	work  func()
-	alone *atomic.Bool // whether one query runs, or none
+	alone *atomic.Bool // whether one query runs
 	state atomic.Int32
 	r, w  *os.File
 }
@@ -40,7 +40,7 @@ const (
 	yieldEvery = 1 << 13
 )
 
-// await looks for a moment whether something is there, while no more than one query runs: after its end the next one may come at once, and finds the lanes awake.
+// await looks for a moment whether something is there, while one query runs.
 func await(alone *atomic.Bool, there func() bool) bool {
 	if !alone.Load() {
 		return there()

@@ -14,7 +14,7 @@ type Pool struct {
 	size int
 	// pressed: a share may have to give permits back.
 	pressed atomic.Bool
-	// alone: no more than one share holds permits or waits for one.
+	// alone: one share holds permits or waits for one.
 	alone atomic.Bool
 
 	mu    sync.Mutex
@@ -117,7 +117,7 @@ func (p *Pool) note(s *Share) {
 		at := slices.Index(p.running, s)
 		p.running = slices.Delete(p.running, at, at+1)
 	}
-	p.alone.Store(len(p.running) <= 1)
+	p.alone.Store(len(p.running) == 1)
 }
 
 // wake gives permits to those that wait and may have them.
