@@ -16,6 +16,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/live"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
+	"github.com/rdfgpu/rdfgpu/internal/store"
 	"github.com/rdfgpu/rdfgpu/internal/watch"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
@@ -35,15 +36,16 @@ func withWorkers(s watch.Settings, n int) watch.Settings {
 // crowded are settings that match small changes too by several goroutines.
 func crowded() watch.Settings { return withWorkers(settings(), 4).Crowded() }
 
-// drawn are settings, and what is to be closed after them.
+// drawn are settings, what a device is to be told of files that are about to be closed, and what is to be closed after them.
 type drawn struct {
 	watch.Settings
-	close func()
+	retired func(*store.Store)
+	close   func()
 }
 
 // settings draws by what seeds are matched: one goroutine or several, unchanged edges apart or tested for, automorphisms looked for or not, all on an emulated GPU or some.
 func (d drawing) settings(t fatal) drawn {
-	s := drawn{settings(), func() {}}
+	s := drawn{settings(), func(*store.Store) {}, func() {}}
 	if d.chance(50) {
 		s.Settings = crowded()
 	}
@@ -60,6 +62,11 @@ func (d drawing) settings(t fatal) drawn {
 		}
 		if d.chance(50) {
 			s.Foresee = device.PrepareLabels
+		}
+		s.retired = func(files *store.Store) {
+			if err := device.Forget(files.Opened()...); err != nil {
+				t.Fatal(err)
+			}
 		}
 		s.Settings, s.close = onDevice(s.Settings, device, share == 2), func() {
 			if err := device.Close(); err != nil {

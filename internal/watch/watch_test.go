@@ -226,7 +226,7 @@ func TestSumOfChanges(t *testing.T) {
 		}
 		with := d.settings(r)
 		defer with.close()
-		w := newWorldWith(r, initial, live.Options{LargeClear: 4}, with.Settings)
+		w := newWorldWith(r, initial, live.Options{LargeClear: 4, Retired: with.retired}, with.Settings)
 		defer w.close()
 		var queries []*watched
 		for range 1 + d.number("queries", 5) {
