@@ -21,10 +21,17 @@ import (
 
 // chain is the count of paths of some length in a graph with an edge between any two of n vertices, by weights.
 func chain(t testing.TB, n, length int) *match.Match {
+	return paths(t, n, length, func(v, w int) bool { return true })
+}
+
+// paths is the count of paths of some length in a graph of n vertices, by weights; joined says between which there is an edge.
+func paths(t testing.TB, n, length int, joined func(v, w int) bool) *match.Match {
 	c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
 	for v := range n {
 		for w := range n {
-			c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v), To: pcsr.Vertex(w)})
+			if joined(v, w) {
+				c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v), To: pcsr.Vertex(w)})
+			}
 		}
 	}
 	for i := range length {
@@ -46,20 +53,7 @@ func edge(i, label int) parser.TriplePattern {
 // ascending is the count of paths of some length in a graph with an edge from each of n vertices to all greater ones, by weights: those begin with any length+1 of
 // the vertices.
 func ascending(t testing.TB, n, length int) *match.Match {
-	c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
-	for v := range n {
-		for w := v + 1; w < n; w++ {
-			c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v), To: pcsr.Vertex(w)})
-		}
-	}
-	for i := range length {
-		c.Patterns = append(c.Patterns, edge(i, 0))
-	}
-	m, err := c.Match()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return paths(t, n, length, func(v, w int) bool { return v < w })
 }
 
 // TestWeightsOfMoreThan32Bits differ from vertex to vertex, some of them within 32 bits; what is charged for them is given back.
