@@ -71,3 +71,18 @@ func TestSumsOfRepeatedRowsAreExact(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatDiffersEachTimeIsCountedByRow: UUID and RAND are other terms for each solution, whether or not the solutions are equal.
+func TestWhatDiffersEachTimeIsCountedByRow(t *testing.T) {
+	t.Parallel()
+	m, err := readTriG(":a :p :b, :c, :d . :b :p :a, :c .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"UUID()", "RAND()", "STRUUID()"} {
+		a, err := m.run(parse(t, "PREFIX : <"+exampleNS+"> SELECT (COUNT(DISTINCT "+of+") AS ?n) { ?x :p ?y }"), onProcessor())
+		if err != nil || a.rows[0][0].Value != "5" {
+			t.Errorf("%s: %v (error %v), want 5", of, a, err)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func repeatsMatter(n *parser.Group) bool {
 }
 
 func countsRepeats(a *parser.Aggregation) bool {
-	return !a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE"
+	return a.Argument != nil && parser.IsVolatile(a.Argument) || !a.Distinct && a.Function != "MIN" && a.Function != "MAX" && a.Function != "SAMPLE"
 }
 
 // tallied lets a match count its different rows by the value that one of their two variables has, where a group needs nothing else of them.
